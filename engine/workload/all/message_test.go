@@ -41,8 +41,8 @@ func TestPingpongPicksAPartnerWhoMay(t *testing.T) {
 		says  []string
 	}{
 		{base("pair", "in-node", "ranks-per-node", "1"), []string{"alone on its node", "use 2 or more ranks per node"}},
-		{base("pair", "remote", "nodes", "1"), []string{"there is one node", "use 2 or more nodes"}},
-		{base("method", "put", "model", "nested-multiple", "group", "2"), []string{"UPC access ends at the group", "use larger groups or model = flat"}},
+		{base("pair", "remote", "nodes", "1"), []string{"there is only one node", "use 2 or more nodes"}},
+		{base("method", "put", "model", "nested-multiple", "group", "2"), []string{"no such rank in rank 0's UPC group", "use larger groups, model = flat"}},
 		{base("pair", "in-node", "model", "nested-funneled", "group", "2"), []string{"only UPC thread 0 of a group may call MPI", "use nested-multiple or flat"}},
 	} {
 		_, _, _, _, err := c.trial.plan(t)

@@ -67,7 +67,7 @@ func TestRandomAccessBaseline(t *testing.T) {
 	for _, model := range []string{"nested-multiple", "nested-funneled"} {
 		tr.knobs["model"] = model
 		_, _, _, _, err := tr.plan(t)
-		wantRefusal(t, err, "replica = full under model = "+model, "needs model = flat", "set replica = group")
+		wantRefusal(t, err, "replica = full under model = "+model, "use model = flat", "or replica = group")
 	}
 }
 

@@ -17,10 +17,10 @@ func TestWhatStudiesSay(t *testing.T) {
 		want     []string // after each run
 	}{
 		{"pingpong", []map[string]string{{"size": "16384"}, {"size": "16384", "method": "put"}, {"size": "8"}, {"size": "8", "method": "fence"}}, []string{
-			"16 KiB two-sided: a message takes 7.64 µs one way (simulated), 1× the model's 7.64 µs.",
-			"16 KiB put: a message takes 3.64 µs one way (simulated); two-sided, remote takes 2.1× as long a message.",
-			"8 B two-sided: a message takes 2.00 µs one way (simulated), 1× the model's 2.00 µs.",
-			"8 B fence: a message takes 6.00 µs one way (simulated); two-sided, remote is 3× faster a message.",
+			"16 KiB two-sided: 7.64 µs one way (simulated), 1× the model's 7.64 µs.",
+			"16 KiB put: 3.64 µs one way (simulated). With two-sided, remote a message takes 2.1× as long.",
+			"8 B two-sided: 2.00 µs one way (simulated), 1× the model's 2.00 µs.",
+			"8 B fence: 6.00 µs one way (simulated). With two-sided, remote a message is 3× faster.",
 		}},
 		{"cartesian", []map[string]string{{"ranks-per-node": "1", "threads-per-rank": "4"}, {"ranks-per-node": "1", "threads-per-rank": "4", "senders": "4"}}, []string{
 			"1×4, 1 apart, sendrecv: an exchange takes 64.4 µs (simulated).",

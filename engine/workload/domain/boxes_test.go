@@ -7,7 +7,7 @@ import (
 )
 
 // Recordings have all fields of the boxes.
-func TestBoxesTravel(t *testing.T) { codectest.Travels(t, (*Boxes).Fields, nil) }
+func TestRecordBoxes(t *testing.T) { codectest.Travels(t, (*Boxes).Fields, nil) }
 
 // Every box has one owner, owners own something, and the others nothing.
 func TestOwnersOfBoxes(t *testing.T) {

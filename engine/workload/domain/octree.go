@@ -8,19 +8,19 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Octants is what a profile is over whose places are the cells of an oct-tree, level after
-// level from the root and in each by Morton number, x in the lowest bits; its values are
-// the ranks that have them.
+// Octants is the Over of a profile over the cells of an oct-tree. Its places are ordered level by
+// level from the root, and by Morton number in each level, with x in the lowest bits. Its values
+// are the ranks that own the cells.
 const Octants = "octants"
 
-// Octree is the tree of such a profile: a grid a level, the deepest first, of whose boxes
-// not every one is there. It is made for a screen, and travels as the profile.
+// Octree is the tree of such a profile: one grid per level, the deepest first, in which boxes may
+// be missing. It is built for a screen; recordings store the profile.
 type Octree struct {
 	Boxes
 	levels [][]float64 // by grid: the rank that has each cell; NaN: none
 }
 
-// OctreeOf returns the tree that a run reports; nil: it reports none.
+// OctreeOf returns the tree that a run reports, or nil if it reports none.
 func OctreeOf(s *engine.Snapshot) *Octree {
 	i := slices.IndexFunc(s.Profiles, func(p engine.Profile) bool { return p.Over == Octants })
 	if i < 0 {
@@ -38,7 +38,7 @@ func OctreeOf(s *engine.Snapshot) *Octree {
 	return t
 }
 
-// octant is the Morton number of a cell.
+// octant returns the Morton number of a cell.
 func octant(x, y, z int) int {
 	at := 0
 	for bit := range 8 {
@@ -47,7 +47,7 @@ func octant(x, y, z int) int {
 	return at
 }
 
-// Owner is the rank that has a cell; −1: it is not there.
+// Owner returns the rank that owns a cell, or −1 if the cell does not exist.
 func (t *Octree) Owner(grid, x, y, z int) int {
 	all, at := t.levels[grid], octant(x, y, z)
 	if at >= len(all) || all[at] != math.Trunc(all[at]) {
@@ -59,7 +59,7 @@ func (t *Octree) Owner(grid, x, y, z int) int {
 // Owns reports whether a rank has a cell of a level.
 func (t *Octree) Owns(grid, rank int) bool { return slices.Contains(t.levels[grid], float64(rank)) }
 
-// Owners is how many ranks have a cell of a level.
+// Owners returns the number of ranks that own a cell of a level.
 func (t *Octree) Owners(grid int) int {
 	n := 0
 	for rank := range t.Ranks {
@@ -70,7 +70,7 @@ func (t *Octree) Owners(grid int) int {
 	return n
 }
 
-// Cells is how many cells a level has, and its first plane with the most of them.
+// Cells returns the number of cells of a level, and the first plane that has the most of them.
 func (t *Octree) Cells(grid int) (all, fullest int) {
 	side, most := t.Grids[grid].Boxes[0], 0
 	for z := range side {

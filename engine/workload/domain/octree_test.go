@@ -8,8 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// A profile over octants is a tree: its deepest level first, cells by Morton number, those
-// that no rank has not there.
+// A profile over octants is a tree: the deepest level first, cells by Morton number. Cells without
+// a rank do not exist.
 func TestOctree(t *testing.T) {
 	none := math.NaN()
 	values := []float64{2, 0, none, 1, none, none, 2, 4, 0, 3} // the root, eight octants, and the first one's first

@@ -6,25 +6,25 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Bound is what a network lets a transform reach at most, in flop/s: 5·N·log₂ N flops over
-// the time of its exchanges (paper 5, section 6.3). 0: no limit is known.
+// Bound is an upper limit, set by the network, for the rate of a transform in flop/s: 5·N·log₂ N
+// flops over the time of its exchanges (paper 5, section 6.3). 0 means that no limit is known.
 type Bound struct {
-	// Half is the paper's: in each exchange half of the points cross the bisection.
+	// Half is the paper's bound: in each exchange half of the points cross the bisection.
 	Half float64
-	// Crossing is with what crosses it by the routes of the two teams, of which Share is the
-	// share of an exchange's bytes.
+	// Crossing uses the bytes that cross the bisection by the routes of the two teams. Share is
+	// their share of an exchange's bytes.
 	Crossing float64
 	Share    [exchanges]float64
-	// Busiest is with the link that carries most, by the routes.
+	// Busiest uses the link that carries the most bytes by the routes.
 	Busiest float64
 }
 
-// fewPairs is up to how many pairs of ranks are routed while the screen waits.
+// fewPairs is the maximum number of pairs of ranks that are routed while the screen waits.
 const fewPairs = 1 << 14
 
-// BoundOf is the bound of a box on a grid of ranks, a team a plane and a row of it, where
-// ranks are as the layout says. It follows from the network alone. Of more pairs of ranks
-// than given only Half is known.
+// BoundOf returns the bound of a box on a grid of ranks with one team per plane and per row, placed
+// according to the layout. It depends only on the network. If there are more than pairs pairs of
+// ranks, it only computes Half.
 func BoundOf(points [3]int, ty, tz int, l *cluster.Layout, m *cluster.Machine, pairs int) Bound {
 	var b Bound
 	net, err := topology.New(m.Topology, l.Nodes)
@@ -66,8 +66,8 @@ func BoundOf(points [3]int, ty, tz int, l *cluster.Layout, m *cluster.Machine, p
 	return b
 }
 
-// loads routes a message between each two members of each team of an exchange: how many
-// each link carries, and how many cross the cut each way.
+// loads routes one message between every two members of each team of an exchange. It returns the
+// number of messages on each link, and the number that cross the cut each way.
 func loads(net *topology.Network, cut func(router int) bool, l *cluster.Layout, ty, tz, e int) (load []int64, over [2]int64) {
 	load = make([]int64, net.Links())
 	world := l.World()
@@ -101,7 +101,7 @@ func loads(net *topology.Network, cut func(router int) bool, l *cluster.Layout, 
 	return load, over
 }
 
-// messagesOf sends what the nodes exchange in a step.
+// messagesOf calls send for the data that the nodes exchange in a step.
 func messagesOf(s *engine.Scenario, l *cluster.Layout, _ *cluster.Machine, send func(from, to int, bytes float64)) bool {
 	world := l.World()
 	g, err := gridOf(s, len(world), 0)
@@ -125,8 +125,8 @@ func messagesOf(s *engine.Scenario, l *cluster.Layout, _ *cluster.Machine, send 
 	return true
 }
 
-// cutOf says on which side of the bisection a router of a torus is, halved across its
-// longest side. Of other networks all are on one.
+// cutOf returns which side of the bisection each router of a torus is on. The bisection halves the
+// longest side. For other networks all routers are on one side.
 func cutOf(t *cluster.Topology) func(router int) bool {
 	if t.Shape == cluster.Torus {
 		longest, stride := 0, 1

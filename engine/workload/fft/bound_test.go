@@ -9,9 +9,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// On a torus of its own 32,768 cores of BlueGene/P have a bisection of 2 × 16 × 16 links
-// each way, and a transform of 4096 × 4096 × 2048 points is held to what half of all
-// points, sent across it twice, leave (paper 5, section 6.3).
+// A transform of 4096 × 4096 × 2048 points on a separate torus of BlueGene/P with 32,768 cores: the
+// bisection has 2 × 16 × 16 links each way, and half of all points cross it twice (paper 5, section
+// 6.3).
 func TestBoundOfThePaper(t *testing.T) {
 	m := &cluster.Machine{Topology: workload.PartOf(cluster.Topology{Shape: cluster.Torus, LinkBandwidth: 425e6}, 8192)}
 	l := &cluster.Layout{Nodes: 8192, RanksPerNode: 1, ThreadsPerRank: 4, Ranking: cluster.Sequential, Model: cluster.Flat}
@@ -24,8 +24,8 @@ func TestBoundOfThePaper(t *testing.T) {
 	}
 }
 
-// A message crosses the cut by its route as often as its ends are on two sides of it, and
-// no link carries less than the mean of those of the cut.
+// The routes cross the cut as often as messages have their ends on two sides of it. The busiest
+// link carries at least the mean of the links of the cut.
 func TestCrossingByRoutes(t *testing.T) {
 	for _, c := range []struct {
 		dims   []int

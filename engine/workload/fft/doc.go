@@ -1,6 +1,6 @@
-// Package fft is NAS FT: a partial differential equation solved by three-dimensional
-// Fourier transforms over a grid of TY × TZ processes, whose exchanges either follow each
-// pass as a whole or go in slabs beside the computing (paper 5, section 6.3).
+// Package fft implements NAS FT: it solves a partial differential equation by three-dimensional
+// Fourier transforms over a grid of TY × TZ processes. Its exchanges either follow each pass as a
+// whole, or are done in slabs during the computing (paper 5, section 6.3).
 //
 //	spectrum = transform(numbers)           // once: axes y, z, x
 //	for p.Next() {                          // a time step t
@@ -12,12 +12,12 @@
 //		verify
 //	}
 //
-// A transform has three passes and two exchanges; of axes 1, 2, 3 the process (ty, tz)
-// has first all of axis 1, then all of axis 2, then all of axis 3:
+// A transform has three passes and two exchanges. Of axes 1, 2, 3 the process (ty, tz) first has
+// all of axis 1, then all of axis 2, then all of axis 3:
 //
 //	for each slab: transform axis 1; start its exchange in the team of tz
 //	for each slab: wait; transform axis 2; start its exchange in the team of ty
 //	for all slabs: wait; transform axis 3
 //
-// With exchange = packed there is one slab, and each exchange is waited for at once.
+// With exchange = packed there is one slab, and the process waits for each exchange at once.
 package fft

@@ -5,22 +5,22 @@ import (
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
-// The teams of a process: those of its plane of the grid, among whom axes 1 and 2 change
-// places, and those of its row, among whom axes 2 and 3 do.
+// The two exchanges, by team: a process's plane of the grid exchanges axes 1 and 2, its row
+// exchanges axes 2 and 3.
 const (
 	first = iota
 	second
 	exchanges
 )
 
-// chosen are the schedules that the knobs ask for, of blocks of n bytes in a team of so
-// many members.
+// chosen returns the schedule that the knobs choose, for blocks of n bytes in a team of this many
+// members.
 func chosen(s algorithm.Reader, on algorithm.Team, members int, n int64) (coll.Key, error) {
 	return on.Chosen(s, coll.OpExchange, members, n)
 }
 
-// arrays are how many a process holds of its points beside the spectrum. Where a member
-// may put before its peer has begun the second exchange lands in an array of its own.
+// arrays returns the number of arrays for a process's points, without the spectrum. If a member may
+// put before its peer has begun, the second exchange needs a separate target array.
 func arrays(m coll.Modes) int {
 	if m.Transfer.OneSided() && m.In == coll.NoSync {
 		return 4
@@ -28,10 +28,10 @@ func arrays(m coll.Modes) int {
 	return 3
 }
 
-// slots are how many one-sided calls have room at once.
+// slots returns the number of one-sided calls that have buffers at once.
 func slots(s *shape) int { return min(max(s.slabs, 4), 16) }
 
-// room is what one-sided calls of a team need of a slot, for both transforms.
+// room returns the scratch space of a slot for one-sided calls of a team, for both transforms.
 func room(k coll.Key, e int, shapes ...*shape) coll.Room {
 	var most coll.Room
 	for _, s := range shapes {
@@ -40,14 +40,14 @@ func room(k coll.Key, e int, shapes ...*shape) coll.Room {
 	return most
 }
 
-// channel is one of the two exchanges of a transform: a call a slab.
+// channel is one of the two exchanges of a transform, with one call per slab.
 type channel struct {
 	comm *coll.Comm // nil: the team has one member
 	key  coll.Key
 	runs []*coll.Run
 }
 
-// plain is how exchanges go that are not timed.
+// plain returns the algorithm of exchanges that are not timed.
 func plain(members int) (coll.Key, error) {
 	a, err := coll.Find(coll.OpExchange, "pairwise")
 	if err != nil {
@@ -56,7 +56,7 @@ func plain(members int) (coll.Key, error) {
 	return a.Key(coll.Parameters{Ranks: members})
 }
 
-// channel is the one in use.
+// channel returns the channel in use: the timed one or the one for setup.
 func (s *solver) channel(e int) *channel {
 	if s.timed {
 		return &s.channels[e]
@@ -64,7 +64,7 @@ func (s *solver) channel(e int) *channel {
 	return &s.setup[e]
 }
 
-// call is the exchange of a slab of a shape from one of the arrays to another.
+// call returns the exchange of a slab of a shape from one of the arrays to another.
 func (s *solver) call(e int, of *shape, slab, from, to int) coll.Call {
 	k := s.channel(e).key
 	at := slab * of.slab()
@@ -88,7 +88,7 @@ func (s *solver) start(e int, of *shape, slab, from, to int) error {
 	return nil
 }
 
-// wait ends it.
+// wait waits for the exchange of a slab.
 func (s *solver) wait(e, slab int) error {
 	if err := s.channel(e).runs[slab].Wait(); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// NAS FT's generator jumps as if it had made every number between (NPB, ft.f).
+// NAS FT's generator skips numbers as if it had generated all of them (NPB, ft.f).
 func TestGeneratorJumps(t *testing.T) {
 	b := &problem{n: [3]int{6, 5, 4}}
 	var all []complex128
@@ -29,9 +29,9 @@ func TestGeneratorJumps(t *testing.T) {
 	}
 }
 
-// At 32,768 cores a packed exchange has messages of 128 KB a thread and slabs have 8 KB
-// (paper 5, section 6.3): on a grid of 128 × 256 in the first exchange, on one of 256 × 128
-// in the second, and each with 16 slabs of a box of 16 MiB a thread.
+// At 32,768 cores messages have 128 KB per thread in a packed exchange and 8 KB in slabs (paper 5,
+// section 6.3). This holds for the first exchange on a grid of 128 × 256 and for the second on a
+// grid of 256 × 128, each with 16 slabs of a box of 16 MiB per thread.
 func TestMessagesOfThePaper(t *testing.T) {
 	for _, c := range []struct {
 		n      [3]int
@@ -40,7 +40,7 @@ func TestMessagesOfThePaper(t *testing.T) {
 	}{{[3]int{4096, 2048, 4096}, 128, 256, first}, {[3]int{4096, 4096, 2048}, 256, 128, second}} {
 		b, g := problem{n: c.n}, grid{ty: c.ty, tz: c.tz}
 		if all := shapeOf(&b, &g, inverse, 1); all.blocks()[c.e] != 128<<10 || 16*all.size() != 16<<20 {
-			t.Errorf("%d × %d, packed: messages of %d B, %d B a thread", c.ty, c.tz, all.blocks()[c.e], 16*all.size())
+			t.Errorf("%d × %d, packed: messages of %d B, %d B per thread", c.ty, c.tz, all.blocks()[c.e], 16*all.size())
 		}
 		if each := shapeOf(&b, &g, inverse, 0); each.blocks()[c.e] != 8<<10 || each.slabs != 16 {
 			t.Errorf("%d × %d, slabs: messages of %d B, %d slabs", c.ty, c.tz, each.blocks()[c.e], each.slabs)
@@ -48,7 +48,7 @@ func TestMessagesOfThePaper(t *testing.T) {
 	}
 }
 
-// One process alone gives NASA's checksums of class S.
+// The sequential program returns NASA's checksums of class S.
 func TestSequentialClassS(t *testing.T) {
 	b := classes["S"]
 	q := newSequential(&b)

@@ -7,16 +7,18 @@ import (
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
-// grid is TY × TZ processes; process (y, z) has the number z·TY + y.
+// grid is a grid of TY × TZ processes. Process (y, z) has the number z·TY + y.
 type grid struct {
 	ty, tz int
-	y, z   int // of the own process
+	y, z   int // of this process
 }
 
-// square is the grid whose TY is the largest divisor of the processes up to their root.
+// square selects the grid whose TY is the largest divisor of the number of processes up to its
+// square root.
 const square = "square"
 
-// gridOf is the grid of so many processes that the knobs ask for, seen from one of them.
+// gridOf returns the grid of this many processes that the knobs choose, with the position of
+// process me.
 func gridOf(s algorithm.Reader, ranks, me int) (grid, error) {
 	ty := int(s.Int("rows"))
 	if ty <= 0 {
@@ -27,12 +29,12 @@ func gridOf(s algorithm.Reader, ranks, me int) (grid, error) {
 		}
 	}
 	if ranks%ty != 0 {
-		return grid{}, fmt.Errorf("rows = %d: %d ranks are no grid of that many rows: use a divisor of them, or %s", ty, ranks, square)
+		return grid{}, fmt.Errorf("rows = %d: %d ranks do not divide into that many rows (use a divisor of them, or %s)", ty, ranks, square)
 	}
 	return grid{ty, ranks / ty, me % ty, me / ty}, nil
 }
 
-// plane is the processes of the own z, row those of the own y.
+// plane returns the processes with the same z, row the processes with the same y.
 func (g *grid) plane() []int {
 	all := make([]int, g.ty)
 	for i := range all {
@@ -49,24 +51,24 @@ func (g *grid) row() []int {
 	return all
 }
 
-// shape is what a process has of a box during a transform along axes 1, 2 and 3: first
-// planes × rows × n1 points, then planes × n2 × m1, then m2 × m1 × n3.
+// shape describes the points of a process during a transform along axes 1, 2 and 3: first planes ×
+// rows × n1 points, then planes × n2 × m1, then m2 × m1 × n3.
 type shape struct {
 	axes         [3]int // which of x, y, z they are
 	n1, n2, n3   int
 	rows, planes int // of axes 2 and 3, before
 	m1, m2       int // of axes 1 and 2, afterwards
-	slabs, depth int // planes are in so many slabs of so many
+	slabs, depth int // number of slabs, and planes per slab
 }
 
-// The axes of the transform to wave numbers, and of the one back. One ends as the other
-// begins: with all of x, in rows of y and planes of z.
+// The axes of the transform to wave numbers, and of the transform back. Each ends with the layout
+// in which the other begins: all of x, in rows of y and planes of z.
 var (
 	forward = [3]int{1, 2, 0}
 	inverse = [3]int{0, 1, 2}
 )
 
-// shapeOf lays out a transform in so many slabs; 0: a slab a plane.
+// shapeOf returns the shape of a transform with this many slabs; 0: one slab per plane.
 func shapeOf(b *problem, g *grid, axes [3]int, slabs int) shape {
 	s := shape{axes: axes, n1: b.n[axes[0]], n2: b.n[axes[1]], n3: b.n[axes[2]]}
 	s.rows, s.planes, s.m1, s.m2 = s.n2/g.ty, s.n3/g.tz, s.n1/g.ty, s.n2/g.tz
@@ -80,31 +82,31 @@ func shapeOf(b *problem, g *grid, axes [3]int, slabs int) shape {
 	return s
 }
 
-// slab is its points.
+// slab returns the number of points of a slab.
 func (s *shape) slab() int { return s.depth * s.rows * s.n1 }
 
-// size is the points of the process.
+// size returns the number of points of the process.
 func (s *shape) size() int { return s.slabs * s.slab() }
 
-// blocks are the bytes that a slab's exchange brings each member of the first team, and of
+// blocks returns the bytes that a slab's exchange sends to each member of the first team, and of
 // the second.
 func (s *shape) blocks() [2]int64 {
 	return [2]int64{16 * int64(s.depth*s.rows*s.m1), 16 * int64(s.depth*s.m2*s.m1)}
 }
 
-// afterFirst is where point i of axis 2 begins, in plane p of a slab, once the first
-// exchange has brought it.
+// afterFirst returns the position of point i of axis 2, in plane p of a slab, after the first
+// exchange.
 func (s *shape) afterFirst(p int) func(i int) int {
 	return func(i int) int { return ((i/s.rows*s.depth+p)*s.rows + i%s.rows) * s.m1 }
 }
 
-// beforeSecond is where it goes for the second exchange.
+// beforeSecond returns the position of the same point for the second exchange.
 func (s *shape) beforeSecond(p int) func(i int) int {
 	return func(i int) int { return ((i/s.m2*s.depth+p)*s.m2 + i%s.m2) * s.m1 }
 }
 
-// afterSecond is where point i of axis 3 begins, in row r of axis 2, once all slabs are
-// there.
+// afterSecond returns the position of point i of axis 3, in row r of axis 2, after the exchange of
+// all slabs.
 func (s *shape) afterSecond(r int) func(i int) int {
 	return func(i int) int {
 		from, plane := i/s.planes, i%s.planes
@@ -112,8 +114,8 @@ func (s *shape) afterSecond(r int) func(i int) int {
 	}
 }
 
-// before is the own part of the box before a transform, after what it has afterwards: the
-// first point along x, y and z, and how many there are.
+// before returns the process's part of the box before a transform: the first point along x, y and z,
+// and the number of points. after returns its part after the transform.
 func (s *shape) before(g *grid) (lo, n [3]int) {
 	n[s.axes[0]], n[s.axes[1]], n[s.axes[2]] = s.n1, s.rows, s.planes
 	lo[s.axes[1]], lo[s.axes[2]] = g.y*s.rows, g.z*s.planes
@@ -126,8 +128,8 @@ func (s *shape) after(g *grid) (lo, n [3]int) {
 	return lo, n
 }
 
-// first and last are where a point of the box stands among the own ones before a transform
-// and after it.
+// first and last return the position of a point of the box among the process's points before a
+// transform and after it.
 func (s *shape) first(lo [3]int, x [3]int) int {
 	a := s.axes
 	return ((x[a[2]]-lo[a[2]])*s.rows+x[a[1]]-lo[a[1]])*s.n1 + x[a[0]]

@@ -9,15 +9,15 @@ type lines struct {
 	buf     []complex128
 }
 
-// together is how many lines are gathered at a time where their points are apart: a cache
-// line has four points.
+// together is the number of lines that are gathered at a time if their points are not contiguous. A
+// cache line has four points.
 const together = 8
 
 func newLines(n int, inverse bool) *lines {
 	return &lines{fft: fourier.NewCmplxFFT(n), inverse: inverse, buf: make([]complex128, together*n)}
 }
 
-// rows transforms lines that stand one behind the other.
+// rows transforms contiguous lines, one after the other.
 func (l *lines) rows(v []complex128) {
 	for n := l.fft.Len(); len(v) > 0; v = v[n:] {
 		if l.inverse {
@@ -28,8 +28,8 @@ func (l *lines) rows(v []complex128) {
 	}
 }
 
-// columns transforms lines lo to hi of those that stand side by side: their points i begin
-// at from(i) of src, and go to to(i) of dst.
+// columns transforms lines lo to hi of interleaved lines. Their points i begin at from(i) of src,
+// and go to to(i) of dst.
 func (l *lines) columns(dst, src []complex128, lo, hi int, from, to func(i int) int) {
 	n := l.fft.Len()
 	for ; lo < hi; lo += together {
@@ -45,7 +45,7 @@ func (l *lines) columns(dst, src []complex128, lo, hi int, from, to func(i int) 
 	}
 }
 
-// across transforms the same lines into lines of dst that stand one behind the other.
+// across transforms the same lines into contiguous lines of dst.
 func (l *lines) across(dst, src []complex128, lo, hi int, from func(i int) int) {
 	n := l.fft.Len()
 	for ; lo < hi; lo += together {
@@ -56,7 +56,7 @@ func (l *lines) across(dst, src []complex128, lo, hi int, from func(i int) int) 
 	}
 }
 
-// gather puts k lines that stand side by side one behind the other.
+// gather copies k interleaved lines into contiguous lines.
 func (l *lines) gather(into, src []complex128, lo, k int, from func(i int) int) {
 	n := l.fft.Len()
 	for i := range n {

@@ -14,10 +14,9 @@ func (b *problem) points() int { return b.n[0] * b.n[1] * b.n[2] }
 // own is the class whose sizes are knobs.
 const own = "own"
 
-// classes are those of NAS FT. The sums are those that NASA's verification holds results
-// against (NPB 3.3 and 3.4, ft.f and appft.f, as in the public copies
-// Co-dfns/Co-dfns:benchmarks/npb/NPB3.3-OMP/FT and others: S, W and A are equal in eight of
-// them).
+// classes are the classes of NAS FT. The sums are the checksums of NASA's verification (NPB 3.3 and
+// 3.4, ft.f and appft.f, as in the public copies Co-dfns/Co-dfns:benchmarks/npb/NPB3.3-OMP/FT and
+// others: S, W and A are equal in eight of them).
 var classes = map[string]problem{
 	"S": {[3]int{64, 64, 64}, 6, []complex128{
 		complex(5.546087004964e+02, 4.845363331978e+02),
@@ -45,7 +44,7 @@ var classes = map[string]problem{
 	}},
 }
 
-// problemOf is the box that the knobs ask for.
+// problemOf returns the box that the knobs choose.
 func problemOf(s algorithm.Reader) problem {
 	if b, ok := classes[s.Text("class")]; ok {
 		return b
@@ -53,7 +52,7 @@ func problemOf(s algorithm.Reader) problem {
 	return problem{n: [3]int{int(s.Int("nx")), int(s.Int("ny")), int(s.Int("nz"))}}
 }
 
-// sum is the published checksum of a time step; false: there is none.
+// sum returns the published checksum of a time step, or false if there is none.
 func (b *problem) sum(t int) (complex128, bool) {
 	if t < 1 || t > len(b.sums) {
 		return 0, false
@@ -61,8 +60,8 @@ func (b *problem) sum(t int) (complex128, bool) {
 	return b.sums[t-1], true
 }
 
-// step is the number of the time step of an iteration: after the last one the benchmark
-// begins again.
+// step returns the number of the time step of an iteration. After the last step the benchmark
+// starts again.
 func (b *problem) step(iteration int) int {
 	if b.steps == 0 {
 		return iteration + 1
@@ -70,5 +69,5 @@ func (b *problem) step(iteration int) int {
 	return iteration%b.steps + 1
 }
 
-// flops is the usual count of a transform of the box, 5·N·log₂ N.
+// flops returns the usual count for a transform of the box, 5·N·log₂ N.
 func (b *problem) flops() float64 { return flops(b.points()) }

@@ -59,8 +59,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 // bytes returns the bytes of a process's points.
 func (b *problem) bytes(g *grid) int64 { return pointBytes * int64(b.points()/(g.ty*g.tz)) }
 
-// newProof makes a small problem on a few of the processes that is verified beside the
-// timed one.
+// newProof creates a small problem on a few of the processes, which is verified in addition to the
+// timed problem.
 func newProof(r *cluster.Rank, p engine.Probe, g *grid, slabs int, store cluster.Store) (*verifier, error) {
 	b, small := proofOf(g, slabs)
 	world := r.World()
@@ -80,13 +80,13 @@ func newProof(r *cluster.Rank, p engine.Probe, g *grid, slabs int, store cluster
 	return &verifier{s: s}, err
 }
 
-// What a proof has at most: processes along an axis of the grid, and slabs.
+// The maximum size of a proof: processes along an axis of the grid, and slabs.
 const (
 	proofSide  = 4
 	proofSlabs = 4
 )
 
-// proofOf is the small problem for a grid.
+// proofOf returns the small problem for a grid.
 func proofOf(g *grid, slabs int) (problem, grid) {
 	small := grid{ty: min(g.ty, proofSide), tz: min(g.tz, proofSide)}
 	side := small.ty
@@ -96,7 +96,7 @@ func proofOf(g *grid, slabs int) (problem, grid) {
 	return problem{n: [3]int{4 * side, 4 * side, side * proofSlabs}}, small
 }
 
-// begin makes the numbers of the part.
+// begin generates the numbers of the part.
 func (v *verifier) begin() error {
 	if v.s == nil {
 		return nil
@@ -104,7 +104,7 @@ func (v *verifier) begin() error {
 	return v.s.begin()
 }
 
-// step takes a step and verifies it.
+// step does a step and verifies it.
 func (v *verifier) step(iteration int) (took cluster.Time, err error) {
 	s := v.s
 	if s == nil {
@@ -121,7 +121,7 @@ func (v *verifier) step(iteration int) (took cluster.Time, err error) {
 	return took, s.store.Do(func() error { v.sum(t, sum); return nil })
 }
 
-// free ends what the part has with others.
+// free releases the part's teams and communicators.
 func (v *verifier) free() error {
 	if v.s == nil {
 		return nil
@@ -129,7 +129,7 @@ func (v *verifier) free() error {
 	return v.s.free()
 }
 
-// report tells of a step.
+// report reports the times of a step.
 func (s *solver) report(took, apart cluster.Time) {
 	report := func(name string, t cluster.Time) { s.p.Report(name, t.Seconds()) }
 	report("step_time", took)

@@ -12,12 +12,12 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
-// try runs fft with some knobs turned.
+// try runs fft with some knobs set.
 func try(iterations int, knobs ...string) (*engine.Snapshot, error) {
 	return sessiontest.Run("fft", nil, iterations, knobs...)
 }
 
-// sound runs it and wants it verified.
+// sound runs fft and requires that it verifies.
 func sound(t *testing.T, iterations int, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	s, err := try(iterations, knobs...)
@@ -39,7 +39,7 @@ func value(t *testing.T, s *engine.Snapshot, name string) float64 {
 	return m.Value
 }
 
-// layout is so many ranks in a grid of so many rows.
+// layout returns the knobs for a grid of ty × tz ranks.
 func layout(ty, tz int) []string {
 	nodes := 1
 	if tz%2 == 0 {
@@ -50,8 +50,7 @@ func layout(ty, tz int) []string {
 
 var grids = [][2]int{{1, 1}, {1, 4}, {4, 4}, {2, 8}, {16, 1}}
 
-// Class S gives NASA's checksums on every grid, with either exchange (NPB; paper 5, section
-// 6.3).
+// Class S has NASA's checksums on every grid, with either exchange (NPB; paper 5, section 6.3).
 func TestClassS(t *testing.T) {
 	steps := 6
 	if testing.Short() {
@@ -74,8 +73,8 @@ func TestClassS(t *testing.T) {
 	}
 }
 
-// Two ranks, whose one team has two members and whose other one has one, give NASA's
-// checksums on either fabric, with either exchange, messages and puts.
+// With two ranks one team has two members and the other has one. They compute NASA's checksums on
+// either fabric, with either exchange, with messages and with puts.
 func TestTwoRanks(t *testing.T) {
 	for _, g := range [][2]int{{1, 2}, {2, 1}} {
 		for _, where := range [][]string{{"machine", "this-host"}, {"fabric", "sim", "real-limit", "8388608", "nodes", "2", "ranks-per-node", "1"}} {
@@ -89,7 +88,7 @@ func TestTwoRanks(t *testing.T) {
 	}
 }
 
-// Class W on a host's own time.
+// Class W in real time on this host.
 func TestClassW(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a second a grid")
@@ -99,9 +98,9 @@ func TestClassW(t *testing.T) {
 	}
 }
 
-// Every algorithm, transfer, address mode and synchronization gives the same checksum, in
-// boxes whose sides are alike or not, and no powers of two.
-func TestWays(t *testing.T) {
+// Every algorithm, transfer, address mode and synchronization returns the same checksum, in boxes
+// with equal or different sides that are not powers of two.
+func TestExchangeChoices(t *testing.T) {
 	for i, way := range [][]string{
 		{"algorithm", "pairwise"},
 		{"algorithm", "bruck", "radix", "3", "slices", "5"},
@@ -126,9 +125,9 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// A step's messages and bytes are those of the closed form: each rank sends one to each
-// other member of its two teams, a slab (paper 5, section 3.4: a flat exchange), as many
-// for the one slab that goes alone, and the checksum's sum goes by recursive doubling.
+// A step's messages and bytes equal the closed form. Each rank sends one message per slab to each
+// other member of its two teams (paper 5, section 3.4: a flat exchange), and the same number for
+// the slab that is timed alone. The sum of the checksum uses recursive doubling.
 func TestMessages(t *testing.T) {
 	const ranks, points, doublings = 16, 32 * 32 * 32, 4
 	for _, g := range [][2]int{{4, 4}, {2, 8}, {1, 16}, {16, 1}} {
@@ -153,21 +152,21 @@ func TestMessages(t *testing.T) {
 			messages := ranks * (peers*(slabs+1) + doublings)
 			bytes := sent + sent/slabs + ranks*doublings*16
 			if got, sizes := int(three-one)/2, int(more-few)/2; got != messages || sizes != bytes {
-				t.Errorf("grid %v, %s: %d messages of %d B a step, want %d of %d", g, how, got, sizes, messages, bytes)
+				t.Errorf("grid %v, %s: %d messages of %d B per step, want %d of %d", g, how, got, sizes, messages, bytes)
 			}
 		}
 	}
 }
 
-// What cannot be run is refused, with what to do about it (the specification, section 5).
+// Refused scenarios name the cause and a hint.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		says  string
 		knobs []string
 	}{
 		{"use a divisor of them", []string{"rows", "3"}},
-		{"does not divide the 64 points along x; use other rows", []string{"nodes", "3", "ranks-per-node", "1"}},
-		{"they do not divide the 16 planes", []string{"slabs", "3"}},
+		{"does not divide the 64 points along x (use other rows", []string{"nodes", "3", "ranks-per-node", "1"}},
+		{"does not divide the 16 planes", []string{"slabs", "3"}},
 		{"does not divide the 10 points along z", []string{"class", "own", "nz", "10"}},
 		{map[int]string{32: "4 PiB, more than a program of 32 bits counts", 64: "needs 16 PiB (points"}[strconv.IntSize], []string{"class", "own", "nx", "65536", "ny", "65536", "nz", "65536", "real-limit", "17179869184", "machine", "this-host"}},
 	} {

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// solver is a process of a team that solves the problem.
+// solver solves the problem as one process of a team.
 type solver struct {
 	r       *cluster.Rank
 	p       engine.Probe
@@ -16,37 +16,37 @@ type solver struct {
 	grid    grid
 	team    *cluster.Team
 	store   cluster.Store
-	timed   bool // under way: it is the part of the iteration that takes long
+	timed   bool // the timed part of the iteration is running
 	cores   int  // that a process computes on
-	slices  int  // of a pass, with a look at the exchanges between two
+	slices  int  // of a pass; the process polls the exchanges between two
 
-	channels [exchanges]channel // of what is timed
-	setup    [exchanges]channel // of what is not: equal runs begin equally
+	channels [exchanges]channel // of the timed part
+	setup    [exchanges]channel // of the rest, so that equal runs begin equally
 	sums     *coll.Comm         // among all
 	sumKey   coll.Key
 	combine  func(acc, in []byte)
-	mine     cluster.Buf[float64] // what it adds to a sum
+	mine     cluster.Buf[float64] // this process's part of a sum
 	all      cluster.Buf[float64] // the sum
 
-	there, back       shape // to wave numbers; and back, which is timed
+	there, back       shape // transform to wave numbers, and the timed transform back
 	linesTo, linesFro [3]*lines
 
 	arrays   [4]cluster.Buf[complex128]
 	at       [4]int64 // where they are in the segments
-	own      int      // how many there are
+	own      int      // number of arrays
 	spectrum []complex128
 	result   int // the array that the last transform has filled
 	decay    [3][]float64
 
-	body   func(lo, hi int) // what the process computes next, and which units of it
+	body   func(lo, hi int) // the next computation, and its units
 	lo, hi int
-	do     func() // does that
+	do     func() // runs body
 
 	last cluster.Time
 	took times
 }
 
-// times are what a time step takes, by what for (paper 5, figure 18).
+// times are the parts of a time step (paper 5, figure 18).
 type times struct{ fft, comm, memory, other, barrier cluster.Time }
 
 // lap adds the time since the last lap.
@@ -56,7 +56,7 @@ func (s *solver) lap(to *cluster.Time) {
 	s.last = now
 }
 
-// newSolver sets a process of the team up; team numbers are those of the grid.
+// newSolver creates a solver on a process of the team. Numbers in the team are numbers in the grid.
 func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g grid, slabs int, store cluster.Store) (*solver, error) {
 	s := &solver{
 		r: r, p: p, problem: b, grid: g, team: team, store: store, cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
@@ -145,7 +145,7 @@ func linesOf(s *shape, inverse bool) [3]*lines {
 	return [3]*lines{newLines(s.n1, inverse), newLines(s.n2, inverse), newLines(s.n3, inverse)}
 }
 
-// teams are those of the grid: of the own plane z, and of the own row y. nil: one member.
+// teams returns the teams of this process: its plane z and its row y; nil: the team has one member.
 func (s *solver) teams() (all [exchanges]*cluster.Team, err error) {
 	g := &s.grid
 	for e, members := range [exchanges][]int{g.plane(), g.row()} {
@@ -159,7 +159,7 @@ func (s *solver) teams() (all [exchanges]*cluster.Team, err error) {
 	return all, nil
 }
 
-// free ends what the process has with others.
+// free releases the process's communicators.
 func (s *solver) free() error {
 	for _, all := range [][exchanges]channel{s.channels, s.setup} {
 		for e := range all {
@@ -173,8 +173,7 @@ func (s *solver) free() error {
 	return s.sums.Free()
 }
 
-// compute does units of computing in slices, of which each does those from lo to hi, and
-// lets exchanges go on between two.
+// compute runs body for all units, in slices. It lets exchanges advance between two slices.
 func (s *solver) compute(units int, each cluster.Work, body func(lo, hi int)) {
 	n := min(s.slices, units)
 	s.body = body
@@ -191,13 +190,13 @@ func (s *solver) compute(units int, each cluster.Work, body func(lo, hi int)) {
 	}
 }
 
-// work is transforming k lines of n points: each is read and written once.
+// work returns the work of transforming k lines of n points. Each is read and written once.
 func (s *solver) work(k float64, n int) cluster.Work {
 	return cluster.Work{Flops: k * flops(n), Bytes: 32 * k * float64(n), Kernel: cluster.FFT}
 }
 
-// transform transforms array 0 along all axes and leaves s.result full. Its exchanges go
-// beside the computing, as far as there are slabs.
+// transform transforms array 0 along all axes, and leaves the result in s.result. Its exchanges
+// overlap with computing if there are several slabs.
 func (s *solver) transform(of *shape, by *[3]*lines) error {
 	from, to := 0, 1 // of the second pass
 	landing := 2
@@ -254,14 +253,14 @@ func (s *solver) transform(of *shape, by *[3]*lines) error {
 	return nil
 }
 
-// part names what the process goes on to, for the timeline.
+// part names the current part for the timeline.
 func (s *solver) part(row int, name string) {
 	if s.timed {
 		s.p.Part(row, name)
 	}
 }
 
-// step says how far the transform is.
+// step reports the progress of the transform.
 func (s *solver) step(done, of int) {
 	if s.timed {
 		s.p.Step(done, of)
@@ -277,7 +276,7 @@ func (s *solver) pass1(of *shape, by *lines, slab int) {
 	s.lap(&s.took.fft)
 }
 
-// pack puts what goes to each member of the first team one behind the other.
+// pack copies the data for each member of the first team into contiguous blocks.
 func (s *solver) pack(of *shape, slab int) {
 	at := slab * of.slab()
 	rows := of.depth * of.rows
@@ -293,8 +292,8 @@ func (s *solver) pack(of *shape, slab int) {
 	s.lap(&s.took.memory)
 }
 
-// pass2 transforms a slab along axis 2, from where the first exchange has left it to where
-// the second one takes it.
+// pass2 transforms a slab along axis 2, from the target of the first exchange to the source of the
+// second one.
 func (s *solver) pass2(of *shape, by *lines, slab, from, to int) {
 	at := slab * of.slab()
 	groups := (of.m1 + together - 1) / together
@@ -308,7 +307,7 @@ func (s *solver) pass2(of *shape, by *lines, slab, from, to int) {
 	s.lap(&s.took.fft)
 }
 
-// pass3 transforms all of them along axis 3.
+// pass3 transforms all slabs along axis 3.
 func (s *solver) pass3(of *shape, by *lines, from, to int) {
 	groups := (of.m1 + together - 1) / together
 	s.compute(of.m2*groups, s.work(float64(of.m1)/float64(groups), of.n3), func(lo, hi int) {

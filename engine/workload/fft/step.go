@@ -11,7 +11,7 @@ import (
 // alpha is the equation's α.
 const alpha = 1e-6
 
-// begin makes the numbers and their spectrum, from which all time steps start.
+// begin generates the numbers and their spectrum, from which all time steps start.
 func (s *solver) begin() error {
 	into := s.arrays[0].Slice()
 	s.numbers(func(at int, v complex128) { into[at] = v })
@@ -22,14 +22,14 @@ func (s *solver) begin() error {
 	return s.r.Barrier(s.team)
 }
 
-// numbers gives the box's numbers that the process has before the transform to wave
-// numbers, and where they stand.
+// numbers calls each with the numbers of the process before the transform to wave numbers, and with
+// their positions.
 func (s *solver) numbers(each func(at int, v complex128)) {
 	lo, n := s.there.before(&s.grid)
 	s.problem.generate(lo, n, func(x, y, z int, v complex128) { each(s.there.first(lo, [3]int{x, y, z}), v) })
 }
 
-// advance takes a time step: what it took, and the checksum.
+// advance does a time step. It returns its time and the checksum.
 func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
 	if err := s.together(); err != nil {
 		return 0, 0, err
@@ -42,7 +42,7 @@ func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
 	if err := s.transform(&s.back, &s.linesFro); err != nil {
 		return 0, 0, err
 	}
-	if err := s.r.Barrier(s.team); err != nil { // whoever is late keeps the others here, not in the checksum
+	if err := s.r.Barrier(s.team); err != nil { // the others wait for slow processes here, not in the checksum
 		return 0, 0, err
 	}
 	s.lap(&s.took.barrier)
@@ -54,8 +54,8 @@ func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
 	return s.r.Now() - begin, sum, nil
 }
 
-// together lets the processes begin behind a barrier. In virtual time the first one comes so
-// much later than all others that it alone says when each goes on.
+// together starts the processes after a barrier. In virtual time rank 0 arrives so much later than
+// all others that it alone determines when each one continues.
 func (s *solver) together() error {
 	if m := &s.r.Spec().Machine; (s.r.Spec().Clock == cluster.VirtualClock) && m.Flops > 0 {
 		if err := s.r.Barrier(s.team); err != nil {
@@ -70,8 +70,7 @@ func (s *solver) together() error {
 	return s.r.Barrier(s.team)
 }
 
-// evolve puts the spectrum at time t into array 0: what has wave number k has decayed by
-// exp(−4απ²k²t).
+// evolve writes the spectrum at time t into array 0: wave number k has decayed by exp(−4απ²k²t).
 func (s *solver) evolve(t int) {
 	n := s.back.size()
 	s.compute(n/s.back.n1, cluster.Work{Flops: 4 * float64(s.back.n1), Bytes: 32 * float64(s.back.n1)}, func(lo, hi int) {
@@ -91,7 +90,7 @@ func (s *solver) evolve(t int) {
 	})
 }
 
-// decays fills the factors of wave numbers along each axis at a time.
+// decays computes the decay factors of the wave numbers along each axis at a time.
 func (b *problem) decays(t int, decay *[3][]float64) {
 	for a, all := range decay {
 		n := b.n[a]
@@ -102,13 +101,13 @@ func (b *problem) decays(t int, decay *[3][]float64) {
 	}
 }
 
-// samples are how many points a checksum has.
+// samples is the number of points in a checksum.
 const samples = 1024
 
-// sample is point j of a checksum, from 1 on.
+// sample returns point j of a checksum, from 1 on.
 func (b *problem) sample(j int) [3]int { return [3]int{j % b.n[0], 3 * j % b.n[1], 5 * j % b.n[2]} }
 
-// checksum adds up the points of the result that count, over all processes.
+// checksum adds the sampled points of the result over all processes.
 func (s *solver) checksum() (complex128, error) {
 	s.compute(1, cluster.Work{Flops: 2 * samples / float64(s.team.Size())}, func(int, int) {
 		mine, result := s.mine.Slice(), s.arrays[s.result].Slice()
@@ -140,7 +139,7 @@ func inside(x, lo, n [3]int) bool {
 	return true
 }
 
-// sum adds up the numbers in mine over the processes.
+// sum adds the numbers in mine over the processes.
 func (s *solver) sum() (all [2]float64, err error) {
 	in := s.mine.Data()
 	err = s.sums.Do(coll.Call{Key: s.sumKey, Blocks: s.sumKey.Blocks(in.Len(), 8), In: in, Out: s.all.Data(), Combine: s.combine})
@@ -148,8 +147,8 @@ func (s *solver) sum() (all [2]float64, err error) {
 	return all, err
 }
 
-// apart is what the exchanges of a transform's slabs take where nothing else is done: of
-// each team one slab's, as often as there are slabs.
+// apart returns the time of the exchanges of a transform's slabs without any other work. It times
+// one slab per team, and multiplies by the number of slabs.
 func (s *solver) apart() (cluster.Time, error) {
 	var all cluster.Time
 	s.timed = true

@@ -36,23 +36,23 @@ var exchangeColumns = []engine.Column{
 	columnMemory:  {Name: "time_memory", Title: "packing", Unit: "s", Wide: 9, Legend: "packing"},
 	columnOther:   {Name: "time_other", Title: "other", Unit: "s", Wide: 9, Legend: "evolve, checksum", Short: "other"},
 	columnBarrier: {Name: "time_barrier", Title: "barrier", Unit: "s", Wide: 9, Legend: "barrier"},
-	columnRate:    {Name: "flop_rate", Title: "flop/s", Unit: "1/s", Wide: 9, Legend: "a transform"},
+	columnRate:    {Name: "flop_rate", Title: "flop/s", Unit: "1/s", Wide: 9, Legend: "transform"},
 	columnAlone:   {Name: "exchange_alone", Unit: "s"},
 	columnFirst:   {Name: "message_first", Unit: "B"},
 	columnSecond:  {Name: "message_second", Unit: "B"},
 }
 
-// byExchange compares packed exchanges and slabs, over ranks.
+// byExchange compares packed exchanges with slabs, over ranks.
 var byExchange = &engine.Study{
 	Form: engine.Form{
 		Name: "slabs", Title: "Slabs or packed", Of: "a step", Item: "ranks, exchange", Metric: "step_time",
-		Absent:  "this workload exchanges no slabs",
+		Absent:  "this workload has no exchange in slabs",
 		Columns: exchangeColumns,
 		Charts: []engine.Chart{
 			{Shape: engine.Stack, Y: []int{columnFFT, columnComm, columnMemory, columnOther, columnBarrier}},
 			{Shape: engine.Curve, X: columnRanks, Y: []int{columnRate}, XLog: 2, YLog: 10, Join: true},
 		},
-		Brief: engine.Brief{Column: columnStep, After: " a step"},
+		Brief: engine.Brief{Column: columnStep, After: " per step"},
 	},
 	Apart:    study.AnyKind("exchange", "slabs", "slices", "transfer", "sync-in", "cores", "progress", "nodes", "ranks-per-node"),
 	Frame:    frame,
@@ -60,13 +60,13 @@ var byExchange = &engine.Study{
 	Complete: complete,
 }
 
-// mostNodes is up to how many times the present nodes the bound is drawn.
+// mostNodes is the maximum multiple of the present number of nodes for which the bound is drawn.
 const mostNodes = 16
 
-// frame is the bound by the bisection, around the present nodes.
+// frame draws the bisection bound around the present number of nodes.
 func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
 	v := engine.StudyView{Now: -1, Plots: make([]engine.Plot, 2)}
-	v.Plots[0].Title, v.Plots[1].Title = "where a step goes, mean of the ranks", "rate of a transform"
+	v.Plots[0].Title, v.Plots[1].Title = "parts of a step, mean over ranks", "rate of a transform"
 	l := s.Layout()
 	if l.Validate() != nil {
 		return v
@@ -87,7 +87,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyVi
 	return v
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, exchangeColumns, columnStep)
 	if !ok {
@@ -116,7 +116,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
 }
 
-// complete says how much of the exchanges is hidden, and what packed ones would give.
+// complete reports the hidden share of the exchanges, and compares slabs with packed exchanges.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	study.Sort(v, columnRanks)
 	now := v.Present()
@@ -125,16 +125,16 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	c := now.Cells
 	v.Time = c[columnStep]
-	v.Glance = fmt.Sprintf("%s a step, %s", cluster.FromSeconds(v.Time), s.Kind)
+	v.Glance = fmt.Sprintf("%s per step, %s", cluster.FromSeconds(v.Time), s.Kind)
 	alone, how := c[columnAlone], s.Scenario.Text("exchange")
 	if !(alone > 0) {
-		v.Why = fmt.Sprintf("%s: a step takes %s, and one rank exchanges nothing (%s).", now.Label, cluster.FromSeconds(v.Time), s.Kind)
+		v.Why = fmt.Sprintf("%s: %s per step. One rank alone exchanges nothing (%s).", now.Label, cluster.FromSeconds(v.Time), s.Kind)
 		return
 	}
 	hidden := 1 - c[columnComm]/alone
-	text := fmt.Sprintf("exchanges in messages of %s take %s alone, and %s of a step's %s", messages(now), cluster.FromSeconds(alone), cluster.FromSeconds(c[columnComm]), cluster.FromSeconds(v.Time))
+	text := fmt.Sprintf("exchanges in messages of %s take %s alone. In a step they take %s of %s", messages(now), cluster.FromSeconds(alone), cluster.FromSeconds(c[columnComm]), cluster.FromSeconds(v.Time))
 	if how == slabs && hidden > 0 {
-		text = fmt.Sprintf("messages of %s, of which %s of the time is hidden behind computing", messages(now), study.Percent(hidden))
+		text = fmt.Sprintf("messages of %s: computing hides %s of their time", messages(now), study.Percent(hidden))
 	}
 	if other := opposite(v, now, how); other != nil {
 		o := other.Cells
@@ -142,28 +142,28 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		if how == packed {
 			long, short = now, other
 		}
-		text = fmt.Sprintf("messages of %s have %s of %s, and %s of their time is hidden", messages(short),
+		text = fmt.Sprintf("messages of %s reach %s of %s, and computing hides %s of their time", messages(short),
 			bandwidth(long.Cells[columnAlone]/short.Cells[columnAlone]), messages(long), study.Percent(max(1-short.Cells[columnComm]/short.Cells[columnAlone], 0)))
 		with := map[string]string{packed: "slabs", slabs: "packed exchanges"}[how]
 		switch {
 		case ratio >= study.Alike:
 			other.Flag = engine.Best
-			text += fmt.Sprintf(": a step with %s takes %s of the time", with, study.Percent(1/ratio))
+			text += fmt.Sprintf(". A step with %s takes %s of the time", with, study.Percent(1/ratio))
 		case ratio <= 1/study.Alike:
 			now.Flag = engine.Best
-			text += fmt.Sprintf(": a step with %s takes %s× as long", with, study.Figure(1/ratio))
+			text += fmt.Sprintf(". A step with %s takes %s× as long", with, study.Figure(1/ratio))
 		default:
-			text += fmt.Sprintf(": a step with %s takes as long", with)
+			text += fmt.Sprintf(". A step with %s takes equally long", with)
 		}
 		v.Reference = o[columnStep]
 	}
 	if of, ok := s.Metric("bound_half"); ok && c[columnRate] > 0 {
-		text += fmt.Sprintf("; %s of what the bisection allows", study.Percent(c[columnRate]/of.Value))
+		text += fmt.Sprintf(". The rate is %s of the bisection bound", study.Percent(c[columnRate]/of.Value))
 	}
 	v.Why = strings.ToUpper(text[:1]) + text[1:] + fmt.Sprintf(" (%s).", s.Kind)
 }
 
-// bandwidth words a ratio of bandwidths.
+// bandwidth describes a ratio of bandwidths.
 func bandwidth(ratio float64) string {
 	if ratio > 1/study.Alike && ratio < study.Alike {
 		return "the bandwidth"
@@ -171,7 +171,8 @@ func bandwidth(ratio float64) string {
 	return study.Figure(ratio) + " of the bandwidth"
 }
 
-// opposite is the row of as many ranks that exchanges the other way, else all the same.
+// opposite returns the row that differs only in the exchange: packed instead of slabs, or slabs
+// instead of packed.
 func opposite(v *engine.StudyView, now *engine.Row, how string) *engine.Row {
 	want := packed
 	if how == packed {
@@ -188,7 +189,7 @@ func opposite(v *engine.StudyView, now *engine.Row, how string) *engine.Row {
 	return &v.Rows[at]
 }
 
-// messages are the sizes that ranks send each other.
+// messages returns the sizes of the messages between ranks.
 func messages(r *engine.Row) string {
 	a, b := r.Cells[columnFirst], r.Cells[columnSecond]
 	switch {

@@ -6,22 +6,22 @@ import (
 	"math/cmplx"
 )
 
-// tolerance is the relative error that NASA's verification accepts of a checksum.
+// tolerance is the relative error that NASA's verification accepts in a checksum.
 const tolerance = 1e-12
 
-// mostAlone is up to how many points a process transforms the box alone, to have a checksum
-// where none is published.
+// mostAlone is the maximum number of points for which one process transforms the box alone, to get
+// a checksum if none is published.
 const mostAlone = 1 << 18
 
-// verifier is a part of a run, and what a process holds its results against.
+// verifier is a part of a run, with the reference for its results.
 type verifier struct {
 	s        *solver     // nil: the process has no part in it
-	alone    *sequential // of the first process, where no checksum is published
-	verified bool        // what does not change from step to step
+	alone    *sequential // on the first process, if no checksum is published
+	verified bool        // the checks that do not change from step to step
 }
 
-// transforms verifies that the spectrum has as much energy as the numbers, and that the
-// transform back gives the numbers again.
+// transforms verifies that the spectrum has the same energy as the numbers, and that the transform
+// back returns the numbers.
 func (v *verifier) transforms() error {
 	if v.verified {
 		return nil
@@ -40,7 +40,7 @@ func (v *verifier) transforms() error {
 	}
 	points := float64(s.problem.points())
 	off := math.Abs(all[1]/points/all[0] - 1)
-	s.p.Verify(off < tolerance, fmt.Sprintf("Parseval: the spectrum has the energy of the numbers, but for %.1g of it", off))
+	s.p.Verify(off < tolerance, fmt.Sprintf("Parseval: the energies of spectrum and numbers differ by %.1g (relative)", off))
 	copy(s.arrays[0].Slice(), s.spectrum)
 	if err := s.transform(&s.back, &s.linesFro); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (v *verifier) transforms() error {
 		got := result[s.back.last(lo, [3]int{x, y, z})] / complex(points, 0)
 		worst = max(worst, cmplx.Abs(got-want))
 	})
-	s.p.Verify(worst < tolerance, fmt.Sprintf("the transform back gives the numbers again, at rank %d but for %.1g", s.r.ID(), worst))
+	s.p.Verify(worst < tolerance, fmt.Sprintf("the transform back returns the numbers; largest error on rank %d: %.1g", s.r.ID(), worst))
 	return s.r.Barrier(s.team)
 }
 
@@ -70,21 +70,21 @@ func (v *verifier) sum(t int, got complex128) {
 		if v.alone == nil {
 			v.alone = newSequential(&s.problem)
 		}
-		want, by = v.alone.checksum(t), "by one process alone"
+		want, by = v.alone.checksum(t), "sequential"
 	}
 	off := max(relative(real(got), real(want)), relative(imag(got), imag(want)))
 	s.p.Report("checksum_error", off)
 	text := fmt.Sprintf("step %d: the checksum is %.12e %+.12ei", t, real(got), imag(got))
 	if off > tolerance || math.IsNaN(off) {
-		s.p.Verify(false, fmt.Sprintf("%s; %s it is %.12e %+.12ei", text, by, real(want), imag(want)))
+		s.p.Verify(false, fmt.Sprintf("%s; the %s one is %.12e %+.12ei", text, by, real(want), imag(want)))
 		return
 	}
-	s.p.Verify(true, fmt.Sprintf("the checksum is the one %s, but for 1e-12 of it", by))
+	s.p.Verify(true, fmt.Sprintf("the checksum equals the %s one, to 1e-12", by))
 }
 
 func relative(got, want float64) float64 { return math.Abs(got-want) / math.Abs(want) }
 
-// sequential is the same problem in one process, transformed axis by axis in place.
+// sequential solves the same problem in one process, axis by axis in place.
 type sequential struct {
 	problem  *problem
 	spectrum []complex128 // x fastest
@@ -113,7 +113,7 @@ func (q *sequential) transform(u []complex128, inverse bool) {
 	z.columns(u, u, 0, n[0]*n[1], plane, plane)
 }
 
-// checksum is that of a time step.
+// checksum returns the checksum of a time step.
 func (q *sequential) checksum(t int) complex128 {
 	b := q.problem
 	var decay [3][]float64

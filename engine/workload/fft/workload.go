@@ -27,13 +27,13 @@ const (
 var fft = workload.Workload{
 	Name:  "fft",
 	Title: "3-D FFT",
-	Doc: "NAS FT: a time step of a partial differential equation is a three-dimensional Fourier transform over a grid of processes, with two exchanges of all points. " +
-		"They go packed, after each pass, or in slabs beside the computing: many small messages that are hidden against few large ones that are not.",
+	Doc: "NAS FT solves a partial differential equation. A time step is a three-dimensional Fourier transform over a grid of processes, with two exchanges of all points. " +
+		"Exchanges are either packed, after each pass, or in slabs during the computing: compare many small messages that are hidden with few large ones that are not.",
 	Paper: "paper 5, section 6.3",
 	Knobs: slices.Concat([]engine.Knob{
-		{Name: "class", Label: "class", Doc: "size of the box as NAS has it, S 64³, W 128² × 32, A 256² × 128, with published checksums; own: nx, ny and nz, of any lengths that the grid divides", Type: engine.Choice, Default: "S",
+		{Name: "class", Label: "class", Doc: "size of the box: NAS classes S (64³), W (128² × 32) and A (256² × 128), with published checksums; own: nx, ny and nz, any lengths that the grid divides", Type: engine.Choice, Default: "S",
 			Choices: []string{"S", "W", "A", own}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the time of a step, and the checksum beside NASA's", Paper: "paper 5, section 6.3"},
+			Watch: "the time of a step, and the checksum compared with NASA's", Paper: "paper 5, section 6.3"},
 		{Name: "nx", Label: "n_x", Doc: "points along x, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: mostPoints,
 			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the length of the first pass's lines"},
@@ -42,17 +42,17 @@ var fft = workload.Workload{
 			Watch: "the length of the second pass's lines"},
 		{Name: "nz", Label: "n_z", Doc: "points along z, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: mostPoints,
 			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "planes of a process, and with them slabs"},
-		{Name: "rows", Label: "grid TY", Doc: "processes that share a plane of the box, TY of TY × TZ; square: as near to TZ as divides; 1: whole planes, and one exchange", Type: engine.Integer, Default: square, Min: 1, Max: coll.MostRanks,
+			Watch: "the planes of a process, and so the slabs"},
+		{Name: "rows", Label: "grid TY", Doc: "processes that share a plane of the box (TY of TY × TZ); square: the divisor closest to TZ; 1: whole planes and one exchange", Type: engine.Integer, Default: square, Min: 1, Max: coll.MostRanks,
 			Choices: []string{square, "1", "2", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the two teams' sizes, and with them the messages: the larger the team, the smaller they are", Paper: "paper 5, figure 15"},
-		{Name: "exchange", Label: "exchange", Doc: "all points of a pass at once and waited for, or slab by slab beside the computing", Type: engine.Choice, Default: slabs,
+			Watch: "the sizes of the two teams and of the messages: the larger the team, the smaller its messages", Paper: "paper 5, figure 15"},
+		{Name: "exchange", Label: "exchange", Doc: "form of the exchanges; packed: all points of a pass at once, then wait; slabs: slab by slab during the computing", Type: engine.Choice, Default: slabs,
 			Choices: []string{packed, slabs}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the time of communication, of which slabs hide what goes beside the next slab's computing", Paper: "paper 5, section 6.3, figures 17 and 18"},
-		{Name: "slabs", Label: "slabs", Doc: "parts of a pass that are exchanged as soon as they are done; planes: each plane", Type: engine.Integer, Default: planes, Min: 1, Max: mostPoints,
+			Watch: "the time of communication: an exchange in slabs overlaps with the computing of the next slab", Paper: "paper 5, section 6.3, figures 17 and 18"},
+		{Name: "slabs", Label: "slabs", Doc: "parts of a pass, each exchanged as soon as it is complete; planes: one per plane", Type: engine.Integer, Default: planes, Min: 1, Max: mostPoints,
 			Choices: []string{planes, "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "more slabs begin earlier, in smaller messages", Paper: "paper 5, section 6.3"},
-		{Name: "slices", Label: "slices", Doc: "parts of a pass's computing, of a slab, with a look at the exchanges between two", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
+			Watch: "more slabs start earlier, with smaller messages", Paper: "paper 5, section 6.3"},
+		{Name: "slices", Label: "slices", Doc: "parts of the computing of a slab; a rank polls the exchanges between two parts", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
 			Choices: []string{"1", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
 	}, algorithm.Knobs(coll.OpExchange), []engine.Knob{
@@ -62,24 +62,24 @@ var fft = workload.Workload{
 	Defaults: map[string]string{"model": "flat"},
 	First:    "exchange", Panes: []string{"locality", "timeline"}, Serial: true, Steady: true, Idle: idle, Kernels: []cluster.Kernel{cluster.FFT},
 	Metrics: []engine.MetricSpec{
-		{Name: "step_time", Phrase: "time of a step", Unit: "s", Doc: "of a time step, from a barrier on: evolve, transform, barrier, checksum"},
-		{Name: "time_fft", Phrase: "transforms of lines", Unit: "s", Doc: "of it, the passes' transforms, mean over ranks (figure 18: local FFT)"},
-		{Name: "time_comm", Phrase: "communication not hidden", Unit: "s", Doc: "of it, beginning exchanges and waiting for them (figure 18: synchronous communication)"},
-		{Name: "time_memory", Phrase: "packing", Unit: "s", Doc: "of it, packing for the first exchange (figure 18: in-memory data transfers)"},
-		{Name: "time_other", Phrase: "evolve and checksum", Unit: "s", Doc: "of it, evolving and the checksum (figure 18: other)"},
-		{Name: "time_barrier", Phrase: "barrier", Unit: "s", Doc: "of it, the barrier behind the transform, with what ranks wait there for the slowest (figure 18)"},
-		{Name: "exchange_alone", Phrase: "exchanges with nothing beside", Unit: "s", Doc: "a slab's two exchanges alone, times the slabs: what they take where nothing hides them"},
-		{Name: "flop_rate", Phrase: "rate of the transform", Unit: "1/s", Doc: "5·N·log₂ N flops over the time of a step"},
-		{Name: "checksum_error", Phrase: "error of the checksum", Unit: "1", Doc: "relative error of the checksum, against the published one or one process alone"},
+		{Name: "step_time", Phrase: "time of a step", Unit: "s", Doc: "time of a time step after a barrier: evolve, transform, barrier, checksum"},
+		{Name: "time_fft", Phrase: "transforms of lines", Unit: "s", Doc: "part of a step: transforms of the passes, mean over ranks (figure 18: local FFT)"},
+		{Name: "time_comm", Phrase: "communication not hidden", Unit: "s", Doc: "part of a step: starting exchanges and waiting for them (figure 18: synchronous communication)"},
+		{Name: "time_memory", Phrase: "packing", Unit: "s", Doc: "part of a step: packing for the first exchange (figure 18: in-memory data transfers)"},
+		{Name: "time_other", Phrase: "evolve and checksum", Unit: "s", Doc: "part of a step: evolve and checksum (figure 18: other)"},
+		{Name: "time_barrier", Phrase: "barrier", Unit: "s", Doc: "part of a step: barrier after the transform, including the wait for the slowest rank (figure 18)"},
+		{Name: "exchange_alone", Phrase: "exchanges without computing", Unit: "s", Doc: "time of the two exchanges of a slab alone, times the slabs: the time without any overlap"},
+		{Name: "flop_rate", Phrase: "rate of the transform", Unit: "1/s", Doc: "5·N·log₂ N flops / time of a step"},
+		{Name: "checksum_error", Phrase: "error of the checksum", Unit: "1", Doc: "relative error of the checksum, compared with the published one or with one process alone"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "bound_half", Phrase: "bound by the bisection", Unit: "1/s", Doc: "5·N·log₂ N flops over the time of the exchanges, of which half crosses the network's bisection"},
-		{Name: "bound_busiest", Phrase: "bound by the busiest link", Unit: "1/s", Doc: "the same with the link that carries most by the routes, up to 16,384 pairs of ranks"},
-		{Name: "crossing_first", Phrase: "first exchange across the bisection", Unit: "1", Doc: "share of its bytes that the routes take across, likewise"},
-		{Name: "crossing_second", Phrase: "second exchange across the bisection", Unit: "1", Doc: "likewise"},
-		{Name: "hidden_share", Phrase: "share of exchanges hidden", Unit: "1", Doc: "1 − communication not hidden / exchanges with nothing beside; 0 where a step waits longer than that"},
-		{Name: "message_first", Phrase: "message of the first exchange", Unit: "B", Doc: "bytes from a rank to another in a call of the first exchange"},
-		{Name: "message_second", Phrase: "message of the second exchange", Unit: "B", Doc: "likewise of the second"},
+		{Name: "bound_half", Phrase: "bisection bound", Unit: "1/s", Doc: "5·N·log₂ N flops / time of the exchanges, if half of the points cross the network's bisection"},
+		{Name: "bound_busiest", Phrase: "busiest-link bound", Unit: "1/s", Doc: "the same for the link that carries the most bytes by the routes (up to 16,384 pairs of ranks)"},
+		{Name: "crossing_first", Phrase: "first exchange across the bisection", Unit: "1", Doc: "share of its bytes that cross the bisection by the routes (up to 16,384 pairs of ranks)"},
+		{Name: "crossing_second", Phrase: "second exchange across the bisection", Unit: "1", Doc: "share of its bytes that cross the bisection by the routes (up to 16,384 pairs of ranks)"},
+		{Name: "hidden_share", Phrase: "share of exchanges hidden", Unit: "1", Doc: "1 − communication not hidden / exchanges without computing; 0 if a step waits longer than that"},
+		{Name: "message_first", Phrase: "message of the first exchange", Unit: "B", Doc: "bytes from one rank to another in a call of the first exchange"},
+		{Name: "message_second", Phrase: "message of the second exchange", Unit: "B", Doc: "bytes from one rank to another in a call of the second exchange"},
 	},
 	Studies:    []*engine.Study{byExchange, network.Links("a step", messagesOf)},
 	Fit:        workload.FitMachine,
@@ -92,7 +92,7 @@ var fft = workload.Workload{
 	Finish:     finish,
 }
 
-// slabsOf is how many slabs the knobs ask for; 0: a slab a plane.
+// slabsOf returns the number of slabs that the knobs choose; 0: one slab per plane.
 func slabsOf(s algorithm.Reader) int {
 	if s.Text("exchange") == packed {
 		return 1
@@ -100,7 +100,7 @@ func slabsOf(s algorithm.Reader) int {
 	return int(max(s.Int("slabs"), 0))
 }
 
-// team is the ranks of a team of an exchange, by number in it.
+// team returns the ranks of a team of an exchange, by their number in it.
 func (g *grid) team(world []int32, e, number int) []int32 {
 	at := *g
 	numbers := at.plane
@@ -115,7 +115,7 @@ func (g *grid) team(world []int32, e, number int) []int32 {
 	return all
 }
 
-// bars are the algorithms that the teams cannot run.
+// bars returns the algorithms that the teams cannot run, with the reason.
 func bars(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
 	l := s.Layout()
 	if l.Validate() != nil {
@@ -146,7 +146,7 @@ func bars(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
 	return map[string]map[string]string{"algorithm": all}
 }
 
-// pointBytes is a complex number.
+// pointBytes is the number of bytes of a point, a complex number.
 const pointBytes = 16
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
@@ -160,20 +160,20 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	}
 	b := problemOf(s)
 	if all := pointBytes * float64(b.n[0]) * float64(b.n[1]) * float64(b.n[2]); all > math.MaxInt {
-		return fail("%d × %d × %d points are %s, more than a program of %d bits counts; use fewer points", b.n[0], b.n[1], b.n[2], cluster.SizeText(all), strconv.IntSize)
+		return fail("%d × %d × %d points need %s, more than a %d-bit program can address (use fewer points)", b.n[0], b.n[1], b.n[2], cluster.SizeText(all), strconv.IntSize)
 	}
 	for a, name := range []string{"x", "y", "z"} {
 		for _, side := range []int{g.ty, g.tz} {
 			if b.n[a]%side != 0 {
-				return fail("a grid of %d × %d processes: %d does not divide the %d points along %s; use other rows, ranks or class", g.ty, g.tz, side, b.n[a], name)
+				return fail("a grid of %d × %d processes: %d does not divide the %d points along %s (use other rows, ranks or class)", g.ty, g.tz, side, b.n[a], name)
 			}
 		}
 	}
 	if n := slabsOf(s); n > 0 && b.n[2]/g.tz%n != 0 {
-		return fail("slabs = %d: they do not divide the %d planes of a process; use a divisor, or %s", n, b.n[2]/g.tz, planes)
+		return fail("slabs = %d: does not divide the %d planes of a process (use a divisor, or %s)", n, b.n[2]/g.tz, planes)
 	}
 	if algorithm.Modes(s).Out == coll.NoSync {
-		return fail("sync-out = nosync: a pass reads what has come as soon as its exchange ends; use mysync or allsync")
+		return fail("sync-out = nosync: a pass needs its data when its exchange ends (use mysync or allsync)")
 	}
 	var memory workload.Memory
 	underWay := int64(0)
@@ -191,16 +191,16 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return fail("%w", err)
 	}
 	p := workload.Plan{Holds: []workload.Item{
-		{Name: "messages under way", Per: workload.PerRank, Bytes: 4 * on.Eager(s, verified.message)},
-		{Name: "operations under way", Per: workload.PerRank, Bytes: underWay},
+		{Name: "messages in flight", Per: workload.PerRank, Bytes: 4 * on.Eager(s, verified.message)},
+		{Name: "operations in flight", Per: workload.PerRank, Bytes: underWay},
 		{Name: "buffers of the exchanges", Per: workload.PerRank, Bytes: verified.library},
-		{Name: "points of one process alone", Per: workload.InAll, Bytes: verified.alone},
+		{Name: "points of the sequential program", Per: workload.InAll, Bytes: verified.alone},
 	}}
 	memory.Fill(&p)
 	return p, nil
 }
 
-// need is the bytes that a process takes for a problem, beside its memory.
+// need is the memory of a process for a problem without its arrays, in bytes.
 type need struct {
 	underWay int64 // of operations
 	library  int64 // temporary buffers and packed messages of its calls
@@ -208,10 +208,10 @@ type need struct {
 	message  int64 // the longest
 }
 
-// perOperation is what a rank keeps of an operation under way on a fabric.
+// perOperation is the memory of a rank for an operation in flight, in bytes.
 const perOperation = 200
 
-// needs adds what a problem takes to the memory of a rank, and returns what it needs beside.
+// needs adds the arrays of a problem to the memory of a rank, and returns its other memory.
 func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int, store cluster.Store, memory *workload.Memory) (need, error) {
 	l := s.Layout()
 	m := algorithm.Modes(s)
@@ -265,10 +265,10 @@ func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int
 	return n, nil
 }
 
-// mostTeams is how many of an exchange's teams a plan looks at.
+// mostTeams is the maximum number of teams of an exchange that a plan examines.
 const mostTeams = 64
 
-// housed reports whether the algorithm goes by who shares a node.
+// housed reports whether the algorithm depends on which ranks share a node.
 func housed(s *engine.Scenario) bool {
 	a, err := coll.Find(coll.OpExchange, s.Text("algorithm"))
 	return err != nil || a.Housed
@@ -315,7 +315,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	}
 	switch {
 	case (knob == "nx" || knob == "ny" || knob == "nz") && s.Text("class") != own:
-		return "class " + s.Text("class") + " has its own size"
+		return "class " + s.Text("class") + " fixes the size"
 	case knob == "slabs" && s.Text("exchange") == packed:
 		return "packed exchanges have no slabs"
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
 )
 
-// BenchmarkSUMMA is a product of paper 5, figure 10, at q = 16, prefetched two ahead in
-// eight slices: what the host takes for a simulation, launch and proofs included.
+// BenchmarkSUMMA simulates a product of paper 5, figure 10, at q = 16, with two panels prefetched
+// and eight slices. It measures the host's time, including launch and verification.
 func BenchmarkSUMMA(b *testing.B) {
 	for _, transfer := range []string{"two-sided", "put"} {
 		b.Run("transfer="+transfer+"/ranks=256", func(b *testing.B) {

@@ -5,8 +5,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// beside gives a rank's part of a product, and the local kernel for all of it. Every element
-// of the first ones is checked, of those that are timed the last.
+// beside returns a rank's part of a product, and the local kernel for the whole product. The first
+// products are checked completely, the timed ones only in their last element.
 func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
 	g, err := shapeOf(p.Int("rows"), r.World().Size())
 	if err != nil {
@@ -50,7 +50,7 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 	return path, whole.checked(kernel, known), nil
 }
 
-// known is an error if an element of the rank's part is not what the closed form says.
+// known returns an error if an element of the rank's part differs from the closed form.
 func (x *product) known(s sums) error {
 	if wrong := x.wrong(s); wrong != "" {
 		return x.r.Lib().Errorf("%s", wrong)
@@ -58,7 +58,7 @@ func (x *product) known(s sums) error {
 	return nil
 }
 
-// checked multiplies and looks at the last element of the rank's part.
+// checked multiplies and compares the last element of the rank's part.
 func (x *product) checked(multiply func() error, s sums) func() error {
 	return func() error {
 		if err := multiply(); err != nil || x.m*x.w == 0 {

@@ -3,13 +3,13 @@
 //
 //	for k := range steps {
 //		s.start(k + ahead)                    // broadcasts of a later panel, into a slot that is free
-//		s.wait(k)                             // what of this step's is not hidden
+//		s.wait(k)                             // the part of this step's broadcasts that is not hidden
 //		for part := range slices {            // C += A's panel · B's panel
 //			s.multiply(k, part)
-//			s.poll()                      // who goes on with the broadcasts, where only calls do
+//			s.poll()                      // advances the broadcasts if only calls make progress
 //		}
 //	}
 //
-// Blocks of nb × nb are dealt to the grid in turn; the inner dimension likewise, over the
-// columns of the grid for A and over its rows for B.
+// Blocks of nb × nb are distributed block-cyclically over the grid. The inner dimension is
+// distributed over the columns of the grid for A, and over its rows for B.
 package gemm

@@ -9,17 +9,17 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
-// shape is the grid of ranks: number i stands in row i / cols, column i mod cols.
+// shape is the grid of ranks: number i is in row i / cols, column i mod cols.
 type shape struct{ rows, cols int }
 
-// shapeOf is the grid that the knob rows asks for; "square" is as near to a square as the
-// ranks divide, with no more rows than columns.
+// shapeOf returns the grid for the knob rows. "square" is the grid closest to a square that the
+// ranks divide into, with no more rows than columns.
 func shapeOf(rows int64, ranks int) (shape, error) {
 	if rows <= 0 {
 		rows = int64(dense.Square(ranks))
 	}
 	if int64(ranks)%rows != 0 {
-		return shape{}, fmt.Errorf("rows = %d: %d ranks make no grid of so many rows; use a divisor of %d, or rows = square", rows, ranks, ranks)
+		return shape{}, fmt.Errorf("rows = %d: %d ranks do not divide into that many rows (use a divisor of %d, or rows = square)", rows, ranks, ranks)
 	}
 	return shape{int(rows), ranks / int(rows)}, nil
 }
@@ -30,16 +30,16 @@ type problem struct {
 	n, block int
 }
 
-// steps is how many panels there are.
+// steps returns the number of panels.
 func (p *problem) steps() int { return p.along(1).Blocks() }
 
-// along is a dimension of the matrices over so many ranks.
+// along returns a dimension of the matrices, distributed over a number of ranks.
 func (p *problem) along(ranks int) dense.Cyclic {
 	return dense.Cyclic{N: p.n, Block: p.block, Ranks: ranks}
 }
 
-// most is the largest panel of a team: A's among the ranks of a row, whose rows of A it
-// has, and B's among those of a column.
+// most returns the size of a team's largest panel in bytes: A's panel for the ranks of a row, and
+// B's for the ranks of a column.
 func (p *problem) most(line int) int64 {
 	ranks := p.rows
 	if line == column {
@@ -53,8 +53,8 @@ func (p *problem) numbers() int64 {
 	return 3 * int64(p.along(p.rows).Most()) * int64(p.along(p.cols).Most())
 }
 
-// part returns the product that is timed, or a small one that is verified beside it: on the
-// same grid, with several blocks per rank and one block that is not whole.
+// part returns the product that is timed, or a small one that is verified as well. The small
+// product uses the same grid, with several blocks per rank and one partial block.
 func (p *problem) part(small bool) problem {
 	if !small {
 		return *p
@@ -70,10 +70,10 @@ const (
 	lines
 )
 
-// unit is the bytes of a number.
+// unit is the number of bytes of an element.
 const unit = 8
 
-// members are the numbers of a row's or a column's ranks, and the own one among them.
+// members returns the ranks of a row or column, and this rank's position among them.
 func (g shape) members(line, me int) (all []int, at int) {
 	if line == row {
 		for j := range g.cols {
@@ -87,7 +87,7 @@ func (g shape) members(line, me int) (all []int, at int) {
 	return all, me / g.cols
 }
 
-// size is how many ranks a row or a column has.
+// size returns the number of ranks in a row or a column.
 func (g shape) size(line int) int {
 	if line == row {
 		return g.cols
@@ -95,7 +95,8 @@ func (g shape) size(line int) int {
 	return g.rows
 }
 
-// chosen is what the ranks of a launch that have equal teams share: one asks the model.
+// chosen is the key by which ranks with equal teams share a choice: only one rank evaluates the
+// model.
 type chosen struct {
 	node        bool
 	ranks, each int
@@ -107,7 +108,7 @@ type choice struct {
 	err error
 }
 
-// keyOf is how a team does its broadcasts of up to so many bytes.
+// keyOf returns the algorithm of a team for broadcasts of up to this number of bytes.
 func keyOf(r *cluster.Rank, s algorithm.Reader, t *cluster.Team, bytes int64) (coll.Key, error) {
 	w := algorithm.TeamOf(r, t)
 	got := r.Lib().Shared(chosen{w.Node, t.Size(), w.PerNode, bytes}, func() any {

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
-// teamOf is where a scenario's rows and columns run, for numbers of a kind: the ranks of
-// a row are neighbours by number.
+// teamOf returns the team of a scenario's rows or columns, for numbers of a kind. The ranks of a
+// row have consecutive numbers.
 func teamOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, g shape, line int) algorithm.Team {
 	each := int(s.Int("ranks-per-node"))
 	if line == column {
@@ -19,18 +19,18 @@ func teamOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, g shape, l
 	return algorithm.Team{Machine: m, Kind: kind, Node: s.Int("nodes") == 1, PerNode: min(each, g.size(line))}
 }
 
-// problemOf is a scenario's.
+// problemOf returns the product of a scenario.
 func problemOf(s *engine.Scenario) (problem, error) {
 	l := s.Layout()
 	g, err := shapeOf(s.Int("rows"), len(l.World()))
 	return problem{g, int(s.Int("n")), int(s.Int("block"))}, err
 }
 
-// Model is the time of a product in s, and of it what computes, out of the machine's
-// constants: all ranks are in step, nothing is in a broadcast's way, and prefetched
-// broadcasts are hidden as far as a step computes. Where only calls make progress, a rank
-// passes a panel on in a call alone: of the hops one behind the other, as many are hidden
-// as there are calls until the panel is wanted. ok: the machine states costs.
+// Model predicts the time of a product and its computing part in s, from the machine's constants.
+// It assumes that all ranks are in step and that broadcasts do not disturb each other. Prefetched
+// broadcasts are hidden while a step computes. If only calls make progress, a rank forwards a panel
+// only inside a call: as many successive hops are hidden as there are calls until the panel is
+// needed. ok reports whether the machine states costs.
 func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compute float64, ok bool) {
 	of, err := problemOf(s)
 	if err != nil {

@@ -6,31 +6,31 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// panels are the broadcasts in one row or column of the grid, and the slots that they land
-// in. Panel k has slot k modulo their number. Who enters a call by mysync or allsync says
-// that its slot is free; under nosync a root may put at any time, so each member says so
-// in a barrier of its own when it has multiplied by a panel, which who starts the next one
-// in that slot waits for.
+// panels holds the broadcasts in one row or column of the grid, and the slots for their panels.
+// Panel k uses slot k modulo the number of slots. Under mysync or allsync, a member that enters a
+// call signals that its slot is free. Under nosync a root may put at any time: each member signals
+// a free slot in a separate barrier after it has multiplied by a panel. The member that starts the
+// next broadcast in that slot waits for this barrier.
 type panels struct {
 	r       *cluster.Rank
 	comm    *coll.Comm
 	key     coll.Key
 	me      int
-	long    int // rows of A, or columns of B, that the team has
+	long    int // rows of A, or columns of B, of the team
 	credits bool
-	said    coll.Key // of the barriers that give them
+	said    coll.Key // of the barriers for the credits
 	slots   []slot
 }
 
 type slot struct {
 	at    *coll.At
 	words cluster.Buf[float64]
-	run   *coll.Run // the broadcast under way; nil: it is complete
-	free  *coll.Run // the barrier that says that all have multiplied; nil: none
+	run   *coll.Run // the broadcast in progress; nil: it is complete
+	free  *coll.Run // the barrier after which all have multiplied; nil: none
 }
 
-// slotsFor is how many slots a product takes; with credits one more, so that the barrier
-// of a slot has a step to end in.
+// slotsFor returns the number of slots of a product. With credits there is one more, so that the
+// barrier of a slot has a step to complete in.
 func slotsFor(m coll.Modes, ahead int) int {
 	if credited(m) {
 		return ahead + 2
@@ -38,10 +38,10 @@ func slotsFor(m coll.Modes, ahead int) int {
 	return ahead + 1
 }
 
-// credited reports whether slots need credits of the program's.
+// credited reports whether the program itself must signal free slots.
 func credited(m coll.Modes) bool { return m.In == coll.NoSync && m.Transfer.OneSided() }
 
-// extent adds the slots and the room of a line's broadcasts to the memory of a rank.
+// extent adds the slots and the scratch buffers of a line's broadcasts to the memory of a rank.
 func extent(m *workload.Memory, store cluster.Store, k coll.Key, most int64, ahead int) {
 	count := slotsFor(k.Modes, ahead)
 	if !k.Transfer.OneSided() {
@@ -57,9 +57,10 @@ func extent(m *workload.Memory, store cluster.Store, k coll.Key, most int64, ahe
 	m.Add(store, calls*lined(room.Bytes))
 }
 
-// reserved is how many calls of the library have room, in four groups: it waits for the
-// calls of the group before the last one, of which the program has waited for all by then.
-// Members meet once a group, so that groups are longer where a call has no buffers.
+// reserved returns the number of calls for which the library has scratch buffers, in four groups.
+// The library waits for the calls of the group before the last one; the program has waited for all
+// of them by then. Members synchronize once per group, so groups are longer if a call has no
+// buffers.
 func reserved(ahead int, room coll.Room) int {
 	if room.Bytes > 0 {
 		return 4 * (ahead + 1)
@@ -67,10 +68,10 @@ func reserved(ahead int, room coll.Room) int {
 	return 16 * (ahead + 1)
 }
 
-// lined is n bytes in whole cache lines.
+// lined rounds n bytes up to whole cache lines.
 func lined(n int64) int64 { return (n + 63) &^ 63 }
 
-// newPanels makes the broadcasts of a team, of up to so many bytes.
+// newPanels allocates the broadcasts of a team, for panels of up to most bytes.
 func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, most int64, ahead int, store cluster.Store) (*panels, error) {
 	comm, err := coll.New(r, t)
 	if err != nil {
@@ -105,13 +106,13 @@ func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, most in
 	return x, comm.Reserve(room, reserved(ahead, room))
 }
 
-// roomFor is what the ranks of a launch share the room of a call by.
+// roomFor is the key by which the ranks of a launch share the scratch space of a call.
 type roomFor struct {
 	key  coll.Key
 	most int64
 }
 
-// slot is panel k's.
+// slot returns the slot of panel k.
 func (x *panels) slot(k int) *slot { return &x.slots[k%len(x.slots)] }
 
 // panel returns the elements of panel k, w wide.
@@ -119,7 +120,7 @@ func (x *panels) panel(k, w int) cluster.Buf[float64] {
 	return x.slot(k).words.Part(0, x.long*w)
 }
 
-// start begins the broadcast of panel k, w wide, which its root has in its slot.
+// start begins the broadcast of panel k, w wide. Its root must have packed it into its slot.
 func (x *panels) start(k, w, root int) error {
 	s := x.slot(k)
 	out := x.panel(k, w).Data()
@@ -129,7 +130,7 @@ func (x *panels) start(k, w, root int) error {
 	return err
 }
 
-// freed waits until all members have multiplied by what was in panel k's slot.
+// freed waits until all members have multiplied by the previous panel in panel k's slot.
 func (x *panels) freed(k int) error {
 	s := x.slot(k)
 	if s.free == nil {
@@ -140,7 +141,7 @@ func (x *panels) freed(k int) error {
 	return run.Wait()
 }
 
-// multiplied says that the rank has, and does not wait for the others.
+// multiplied signals that the rank has multiplied by panel k. It does not wait for the others.
 func (x *panels) multiplied(k int) error {
 	if !x.credits {
 		return nil
@@ -150,7 +151,7 @@ func (x *panels) multiplied(k int) error {
 	return err
 }
 
-// wait blocks until panel k has come.
+// wait waits until panel k has arrived.
 func (x *panels) wait(k int) error {
 	s := x.slot(k)
 	if s.run == nil {
@@ -161,7 +162,7 @@ func (x *panels) wait(k int) error {
 	return run.Wait()
 }
 
-// poll lets the broadcasts under way go on.
+// poll lets the broadcasts in progress advance.
 func (x *panels) poll() error {
 	for i := range x.slots {
 		for _, run := range [...]**coll.Run{&x.slots[i].run, &x.slots[i].free} {
@@ -180,7 +181,7 @@ func (x *panels) poll() error {
 	return nil
 }
 
-// settle ends what the members tell each other still.
+// settle completes all outstanding barriers of the members.
 func (x *panels) settle() error {
 	for k := range x.slots {
 		if err := x.freed(k); err != nil {

@@ -13,38 +13,37 @@ type product struct {
 	r      *cluster.Rank
 	p      engine.Probe
 	me     [lines]int // column in its row, row in its column
-	m, w   int        // rows and columns of C that it has
+	m, w   int        // its rows and columns of C
 	ahead  int        // panels that are prefetched; 0: broadcasts block
 	slices int
 	cores  int
 	lines  [lines]*panels
 	teams  [lines]*cluster.Team
 	tiles  dense.Tiles
-	told   bool // its steps are those that are shown
+	told   bool // it reports its steps to the screen
 
 	a, b, c []float64 // its parts, by rows
-	inner   [2]int    // columns of A and rows of B that it has
+	inner   [2]int    // its columns of A and rows of B
 	now     part
 	packer  func() // packs part now
 	updater func() // multiplies part now
 
 	spans span
-	alone cluster.Time        // the panels of a step, with nothing beside them
-	each  [lines]cluster.Time // of it each
+	alone cluster.Time        // time of the panels of a step without any other work
+	each  [lines]cluster.Time // time of each panel
 }
 
-// span is where a product's time went, and which step waited longest.
+// span holds the parts of a product's time, and the step with the longest wait.
 type span struct {
 	all, pack, wait, compute cluster.Time
 	longest                  cluster.Time
 	step                     int
 }
 
-// part is what the rank packs or multiplies by: a panel of a line, and of a product some
-// rows of C.
+// part is the next piece of work: a panel of a line to pack, or rows of C to multiply.
 type part struct{ line, panel, wide, from, to int }
 
-// newProduct takes memory for the rank's part.
+// newProduct allocates memory for the rank's part.
 func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*cluster.Team, store cluster.Store) (*product, error) {
 	x := &product{problem: of, r: r, p: p, teams: teams, ahead: aheadOf(p), slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout)}
 	if p.Text("schedule") == blocking {
@@ -64,14 +63,14 @@ func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*clust
 			return nil, err
 		}
 	}
-	x.inner = [2]int{x.w, x.m} // the inner dimension is dealt as the outer ones
+	x.inner = [2]int{x.w, x.m} // the inner dimension is distributed like the outer ones
 	matrix := func() []float64 { return cluster.Make[float64](store, x.m*x.w).Slice() }
 	x.a, x.b, x.c = matrix(), matrix(), matrix()
 	x.packer, x.updater = store.Body(x.packPart), store.Body(x.updatePart)
 	return x, nil
 }
 
-// aheadOf is how many panels the knobs have prefetched.
+// aheadOf returns the number of panels to prefetch.
 func aheadOf(s interface {
 	Text(string) string
 	Int(string) int64
@@ -82,7 +81,7 @@ func aheadOf(s interface {
 	return int(s.Int("ahead"))
 }
 
-// multiply makes all steps.
+// multiply runs all steps.
 func (x *product) multiply() error {
 	clear(x.c)
 	if err := x.r.Barrier(x.r.World()); err != nil {
@@ -134,8 +133,8 @@ func (x *product) lap(part *cluster.Time, now *cluster.Time) {
 	*now = t
 }
 
-// start packs the panels of step k where the rank has them, and begins their broadcasts.
-// Without prefetching each ends before the next one begins.
+// start packs the panels of step k on the ranks that own them, and begins their broadcasts. Without
+// prefetching each broadcast ends before the next one begins.
 func (x *product) start(k int, now *cluster.Time) error {
 	wide := x.along(1).Width(k)
 	for line, to := range x.lines {
@@ -195,8 +194,7 @@ func (x *product) arrive(k int, now *cluster.Time) error {
 	return nil
 }
 
-// update multiplies by the panels of step k, in slices, and lets broadcasts go on between
-// two.
+// update multiplies by the panels of step k, in slices. Between two slices it polls the broadcasts.
 func (x *product) update(k int, now *cluster.Time) error {
 	wide := x.along(1).Width(k)
 	for slice := range x.slices {
@@ -222,7 +220,7 @@ func (x *product) updatePart() {
 	x.tiles.Gemm(false, n.to-n.from, x.w, n.wide, 1, a[n.from*n.wide:], n.wide, b, x.w, x.c[n.from*x.w:], x.w)
 }
 
-// time broadcasts the panels of step 0 with nothing beside it, one after the other.
+// time broadcasts the panels of step 0 one after the other, without any other work.
 func (x *product) time() error {
 	if err := x.r.Barrier(x.r.World()); err != nil {
 		return err
@@ -247,7 +245,7 @@ func (x *product) time() error {
 	return x.r.Barrier(x.r.World())
 }
 
-// free gives the broadcasts back.
+// free releases the broadcasts.
 func (x *product) free() error {
 	for _, line := range x.lines {
 		if err := line.comm.Free(); err != nil {

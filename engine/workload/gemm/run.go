@@ -11,7 +11,7 @@ import (
 
 func run(r *cluster.Rank, p engine.Probe) error {
 	world := r.World()
-	if world.Rank() < 0 { // no MPI rank: it has no part
+	if world.Rank() < 0 { // not an MPI rank: it has no part
 		for p.Next() {
 		}
 		return nil
@@ -40,7 +40,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		also := ""
 		if verified != timed {
-			also = "; the product that is timed has sizes without numbers"
+			also = "; the timed product is size-only"
 			if err := timed.multiply(); err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return nil
 }
 
-// teamsOf are the rank's row and column of a grid.
+// teamsOf returns the teams of the rank's row and column in a grid.
 func teamsOf(r *cluster.Rank, g shape) (teams [lines]*cluster.Team, err error) {
 	for line := range lines {
 		list, _ := g.members(line, r.World().Rank())
@@ -84,12 +84,12 @@ func teamsOf(r *cluster.Rank, g shape) (teams [lines]*cluster.Team, err error) {
 	return teams, nil
 }
 
-// proved is what a product proves whose elements are right.
+// proved describes a verified product.
 func (x *product) proved() string {
 	return fmt.Sprintf("every element of C = A·B of %d × %d numbers is exact on %d × %d ranks", x.n, x.n, x.rows, x.cols)
 }
 
-// report tells where the time went: the rank that takes longest counts.
+// report reports the parts of the time on the slowest rank.
 func (x *product) report() error {
 	s, world := &x.spans, x.r.World()
 	mine := []int64{int64(s.all), int64(s.longest), int64(x.alone), int64(s.compute)}
@@ -98,7 +98,7 @@ func (x *product) report() error {
 		return err
 	}
 	step := []int64{-1}
-	if mine[1] == worst[1] { // its place, of the first where several waited as long
+	if mine[1] == worst[1] { // its step; the first one if several waited equally long
 		step[0] = int64(x.steps() - s.step)
 	}
 	if err := coll.Allreduce(x.r, world, cluster.Max, step, step); err != nil {

@@ -13,12 +13,12 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
-// try runs gemm with some knobs turned, on a machine of its own or on one by name.
+// try runs gemm with some knobs set, on the given machine or on one chosen by name.
 func try(m *cluster.Machine, knobs ...string) (*engine.Snapshot, error) {
 	return sessiontest.Run("gemm", m, 2, knobs...)
 }
 
-// sound runs it and wants every element verified.
+// sound runs gemm and requires that every element is verified.
 func sound(t *testing.T, m *cluster.Machine, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	s, err := try(m, knobs...)
@@ -40,8 +40,8 @@ func value(t *testing.T, s *engine.Snapshot, name string) float64 {
 	return m.Value
 }
 
-// schedules are those of the tests, with every transfer and every way to say that room for
-// a panel is free.
+// schedules are the schedules of the tests, with every transfer and every way to signal a free
+// slot.
 var schedules = [][]string{
 	{"schedule", "blocking"},
 	{"ahead", "1", "slices", "3"},
@@ -54,8 +54,8 @@ var schedules = [][]string{
 	{"ahead", "1", "transfer", "put", "addresses", "bounced", "algorithm", "chain", "segments", "3"},
 }
 
-// Every schedule multiplies exactly, on any number of ranks, of matrices that neither
-// blocks nor ranks divide, on both fabrics (paper 5, section 6.1).
+// Every schedule multiplies exactly, on both fabrics, on any number of ranks. Neither blocks nor
+// ranks divide the matrices (paper 5, section 6.1).
 func TestSchedulesAreExact(t *testing.T) {
 	for i, schedule := range schedules {
 		for j, shape := range [][3]string{{"1", "1", "9"}, {"2", "1", "17"}, {"1", "3", "10"}, {"5", "1", "23"}, {"2", "4", "29"}, {"4", "4", "35"}} {
@@ -68,7 +68,7 @@ func TestSchedulesAreExact(t *testing.T) {
 	sound(t, nil, "machine", "demo", "nodes", "2", "ranks-per-node", "2", "n", "19", "block", "4") // emulated
 }
 
-// Grids that are no squares, more ranks than blocks, and blocks as large as the matrix.
+// Grids that are not square, more ranks than blocks, and blocks as large as the matrix.
 func TestGrids(t *testing.T) {
 	for _, knobs := range [][]string{
 		{"rows", "1", "n", "11", "block", "2"}, {"rows", "8", "n", "11", "block", "2"}, {"rows", "4", "n", "20", "block", "7"},
@@ -80,9 +80,9 @@ func TestGrids(t *testing.T) {
 	}
 }
 
-// A rank that computes forty times as slowly does not see its panels overwritten by roots
-// that are ahead, whoever gives the credits: the call itself, or barriers of the program.
-func TestASlowRankKeepsItsPanels(t *testing.T) {
+// A rank that computes forty times as slowly keeps its panels: roots that are ahead do not
+// overwrite them. The credits come from the call itself, or from barriers of the program.
+func TestSlowRankKeepsPanels(t *testing.T) {
 	m := costs
 	m.Slow = []cluster.Slow{{Node: 2, Adapter: -1, Factor: 40}}
 	for _, in := range []string{"mysync", "allsync", "nosync"} {
@@ -92,8 +92,8 @@ func TestASlowRankKeepsItsPanels(t *testing.T) {
 	}
 }
 
-// costs is a machine whose transfers take longer than its products, and whose broadcasts
-// go on in calls alone.
+// costs is a machine whose transfers take longer than its products. Its broadcasts advance only
+// inside calls.
 var costs = cluster.Machine{
 	Name: "costs", Emulated: true, Progress: cluster.ProgressCall, Flops: 1e9, MemoryRate: 8e9, EagerLimit: 1024, CoresPerNode: 4,
 	Kernels: [cluster.Kernels]float64{cluster.Dgemm: 0.5},
@@ -104,8 +104,8 @@ var costs = cluster.Machine{
 	},
 }
 
-// Overlap needs progress: where only calls make it, a prefetched broadcast waits for the
-// product to end, and polls between slices hide what adapters that go on alone hide.
+// Overlap needs progress. If only calls make progress, a prefetched broadcast waits for the product
+// to end; polls between slices hide as much as adapters that work independently.
 func TestOverlapNeedsProgress(t *testing.T) {
 	at := func(knobs ...string) float64 {
 		return value(t, sound(t, &costs, append([]string{"fabric", "sim", "nodes", "16", "ranks-per-node", "1", "n", "2048", "block", "64", "algorithm", "knomial", "cores", "4"}, knobs...)...), "compute_share")
@@ -113,13 +113,13 @@ func TestOverlapNeedsProgress(t *testing.T) {
 	blocking, unpolled, polled := at("schedule", "blocking"), at(), at("slices", "8")
 	offload := at("progress", "offload")
 	if !(blocking < unpolled && unpolled < polled) || offload < polled {
-		t.Errorf("share of compute-only speed: blocking %.4f, prefetched %.4f, with polls %.4f, by adapters %.4f: want them in this order", blocking, unpolled, polled, offload)
+		t.Errorf("share of compute-only speed: blocking %.4f, prefetched %.4f, with polls %.4f, by adapters %.4f: want increasing values", blocking, unpolled, polled, offload)
 	}
 }
 
-// The rate is the kernel's: half of the peak, on as many cores as the library takes; a rank
-// alone on a node has the four of it.
-func TestTheRateIsTheKernels(t *testing.T) {
+// The rate is the kernel's: half of the peak, on the cores that the library uses. A rank alone on a
+// node has all four cores.
+func TestKernelRate(t *testing.T) {
 	const n = 512
 	for _, c := range []struct {
 		knob string
@@ -137,11 +137,11 @@ func TestTheRateIsTheKernels(t *testing.T) {
 	}
 }
 
-// A step sends each row of a grid of R × C its panel of A along a tree, R·(C − 1) messages,
-// and each column its panel of B, C·(R − 1): n² numbers of either matrix come to all but
-// one of a line (paper 5, section 6.1). A put waits for a word that says that its room is
-// free, and every 4·(ahead + 1) calls a team meets in a dissemination barrier, for slots
-// of words. What a larger matrix sends more is that.
+// A step broadcasts A's panel along a tree to each row of a grid of R × C, R·(C − 1) messages, and
+// B's panel to each column, C·(R − 1) messages. All ranks of a line except one receive the n²
+// numbers of each matrix (paper 5, section 6.1). A put waits for a flag that signals a free slot.
+// Every 4·(ahead + 1) calls a team synchronizes in a dissemination barrier for its flags. A larger
+// matrix sends only this more.
 func TestMessageCounts(t *testing.T) {
 	const nb, products, steps = 5, 2, 8
 	const few, many = 4 * nb, 12*nb - 1
@@ -167,8 +167,8 @@ func TestMessageCounts(t *testing.T) {
 			barrier := func(members int) int { return members * bits.Len(uint(members-1)) }
 			messages += messages + products*steps/4/(c.ahead+1)*(c.rows*barrier(c.cols)+c.cols*barrier(c.rows))
 		}
-		others := c.cols - 1 + c.rows - 1                                      // to whom a number of A and one of B go
-		bytes := products * 8 * others * (many*many - few*few + nb*(many-few)) // with the panels that go alone
+		others := c.cols - 1 + c.rows - 1                                      // receivers of a number of A and of one of B
+		bytes := products * 8 * others * (many*many - few*few + nb*(many-few)) // including the panels that are timed alone
 		a, b := sent(few)
 		m, n := sent(many)
 		if m-a != messages || n-b != bytes {
@@ -177,7 +177,7 @@ func TestMessageCounts(t *testing.T) {
 	}
 }
 
-// What cannot be run says so, with a hint.
+// Refused scenarios name the cause and a hint.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		knobs []string

@@ -30,7 +30,7 @@ const (
 
 var scheduleColumns = []engine.Column{
 	columnRanks:    {Name: "ranks", Title: "ranks", Unit: "1", Wide: 6},
-	columnTime:     {Name: "gemm_time", Title: "product", Unit: "s", Wide: 9, Legend: "a product"},
+	columnTime:     {Name: "gemm_time", Title: "product", Unit: "s", Wide: 9, Legend: "product"},
 	columnModel:    {Name: "gemm_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
 	columnShare:    {Name: "compute_share", Title: "speed", Unit: "1", Wide: 7, Legend: "share of compute-only speed"},
 	columnCompute:  {Name: "compute_time", Title: "multiply", Unit: "s", Wide: 9, Legend: "multiply"},
@@ -48,13 +48,13 @@ var scheduleColumns = []engine.Column{
 var bySchedule = &engine.Study{
 	Form: engine.Form{
 		Name: "panels", Title: "Overlap of panels", Of: "a product", Item: "ranks, schedule", Metric: "gemm_time",
-		Absent:  "this workload has no panels that are fetched ahead",
+		Absent:  "this workload prefetches no panels",
 		Columns: scheduleColumns,
 		Charts: []engine.Chart{
 			{Shape: engine.Stack, Y: []int{columnUnder, columnStepWait}},
 			{Shape: engine.Curve, X: columnRanks, Y: []int{columnShare}, XLog: 2, Join: true},
 		},
-		Brief: engine.Brief{Column: columnTime, After: " a product"},
+		Brief: engine.Brief{Column: columnTime, After: " per product"},
 	},
 	Apart: study.AnyKind("n", "block", "rows", "schedule", "ahead", "slices", "cores", "progress", "dgemm", "nodes", "ranks-per-node",
 		"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"),
@@ -63,7 +63,7 @@ var bySchedule = &engine.Study{
 	Complete: complete,
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, scheduleColumns, columnTime)
 	if !ok {
@@ -81,7 +81,8 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}}
 }
 
-// whereOf words what else than how panels are fetched is not as it was found.
+// whereOf lists the knobs that differ from their defaults and do not choose how panels are
+// fetched.
 func whereOf(sc *engine.Scenario) string {
 	text := ""
 	if n := sc.Int("cores"); n > 0 {
@@ -98,7 +99,7 @@ func whereOf(sc *engine.Scenario) string {
 	return text
 }
 
-// schemeOf names how a scenario fetches its panels.
+// schemeOf names the way in which a scenario fetches its panels.
 func schemeOf(sc *engine.Scenario) string {
 	words := []string{blocking}
 	if sc.Text("schedule") != blocking {
@@ -125,17 +126,17 @@ func count(n int64, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// complete says what a product's time is made of, what of its panels is hidden, and what
-// hides more of them.
+// complete explains the time of a product: the parts of it, the hidden share of its panels, and the
+// row that hides more of them.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	study.Sort(v, columnRanks)
-	v.Plots = []engine.Plot{{Title: "the panels of a step"}, {Title: "speed over ranks, of compute-only speed"}}
+	v.Plots = []engine.Plot{{Title: "panels of a step"}, {Title: "share of compute-only speed, over ranks"}}
 	now := v.Present()
 	if now == nil {
 		return
 	}
 	v.Time = now.Cells[columnTime]
-	v.Glance = fmt.Sprintf("%s a product, %s of compute-only speed, %s", seconds(v.Time), study.Percent(now.Cells[columnShare]), s.Kind)
+	v.Glance = fmt.Sprintf("%s per product, %s of compute-only speed, %s", seconds(v.Time), study.Percent(now.Cells[columnShare]), s.Kind)
 	best := now
 	for i := range v.Rows {
 		r := &v.Rows[i]
@@ -146,55 +147,55 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	text := why(now, s, len(v.Facts) > 0 && v.Facts[0].Text == inCalls)
 	if best != now {
 		best.Flag = engine.Best
-		text += fmt.Sprintf("; %s hides %s of them and is %s× as fast", schemeIn(best), hides(best), study.Figure(v.Time/best.Cells[columnTime]))
+		text += fmt.Sprintf(". With %s, %s is hidden, and the product is %s× faster", schemeIn(best), hides(best), study.Figure(v.Time/best.Cells[columnTime]))
 	}
 	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 }
 
-// apart is between what a row's key has of how panels are fetched, and of what is multiplied
-// and on what.
+// apart separates the two parts of a row's key: how panels are fetched, and the product with its
+// ranks.
 const apart = " on "
 
-// problemIn is what a row multiplies and on what.
+// problemIn returns the part of a row's key for the matrices and the ranks.
 func problemIn(r *engine.Row) string { _, text, _ := strings.Cut(r.Key, apart); return text }
 
-// schemeIn is how it fetches panels.
+// schemeIn returns the part of a row's key for the way panels are fetched.
 func schemeIn(r *engine.Row) string { text, _, _ := strings.Cut(r.Key, apart); return text }
 
-// why says where a product's time goes.
+// why explains where a product's time goes.
 func why(now *engine.Row, s *engine.Snapshot, calls bool) string {
 	c, sc := now.Cells, &s.Scenario
 	if !(c[columnPanel] > 0) {
-		return fmt.Sprintf("%s: a product takes %s, and there is nobody to wait for", schemeIn(now), seconds(c[columnTime]))
+		return fmt.Sprintf("%s: a product takes %s. No panel comes from another rank", schemeIn(now), seconds(c[columnTime]))
 	}
-	text := fmt.Sprintf("%s: a step waits %s for panels that take %s alone", schemeIn(now), seconds(c[columnStepWait]), seconds(c[columnPanel]))
+	text := fmt.Sprintf("%s: each step waits %s for its panels, which take %s alone", schemeIn(now), seconds(c[columnStepWait]), seconds(c[columnPanel]))
 	if sc.Text("schedule") == blocking {
-		return text + ": no product is computed meanwhile"
+		return text + ". No rank computes meanwhile"
 	}
-	text += fmt.Sprintf(", %s hidden", hides(now))
+	text += fmt.Sprintf(". Of that time, %s is hidden", hides(now))
 	switch longest := c[columnLongest]; {
 	case !(longest > c[columnPanel]/10):
 	case sc.Int("slices") == 1 && calls:
-		text += fmt.Sprintf("; the panel for step %.0f waited longest, %s: nobody polled while a product was computed", c[columnStep], seconds(longest))
+		text += fmt.Sprintf(". Step %.0f waited longest, %s, because no rank polled during its product", c[columnStep], seconds(longest))
 	default:
-		text += fmt.Sprintf("; the panel for step %.0f came latest, after %s", c[columnStep], seconds(longest))
+		text += fmt.Sprintf(". Step %.0f waited longest, %s", c[columnStep], seconds(longest))
 	}
 	return text
 }
 
-// hides is the share of the panels that a row hides, in words.
+// hides returns the share of the panels that a row hides, as a percentage.
 func hides(r *engine.Row) string {
 	return study.Percent(min(1, max(0, 1-r.Cells[columnStepWait]/r.Cells[columnPanel])))
 }
 
-// Who goes on with broadcasts while ranks compute.
-const inCalls = "broadcasts go on in the ranks' own calls"
+// The progress engine that advances broadcasts while ranks compute.
+const inCalls = "broadcasts advance only inside the ranks' own calls"
 
 var progressWords = map[cluster.Progress]string{
-	cluster.ProgressCall: inCalls, cluster.ProgressThread: "a thread beside each rank goes on with broadcasts", cluster.ProgressOffload: "adapters go on with broadcasts",
+	cluster.ProgressCall: inCalls, cluster.ProgressThread: "a progress thread per rank advances broadcasts", cluster.ProgressOffload: "adapters advance broadcasts",
 }
 
-// frame has the grid of ranks, and names the progress engine of the machine.
+// frame draws the grid of ranks and names the progress engine of the machine.
 func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
 	v := engine.StudyView{Now: -1}
 	if b := board(s); b != nil {

@@ -2,9 +2,9 @@ package gemm
 
 import "fmt"
 
-// A(i, k) = f(i) + g(k) and B(k, j) = p(k) + q(j), small whole numbers out of a hash of the
-// index: so every element of C = A·B follows from its row and its column and four sums,
-// and all that is computed on the way is a whole number, exact in floating point:
+// A(i, k) = f(i) + g(k) and B(k, j) = p(k) + q(j), where f, g, p and q are small integers from a
+// hash of the index. Every element of C = A·B follows from its row, its column and four sums. All
+// intermediate results are integers, which floating point represents exactly:
 //
 //	C(i, j) = f(i)·Σp + n·f(i)·q(j) + Σ g·p + q(j)·Σg
 const (
@@ -14,7 +14,7 @@ const (
 	inQ
 )
 
-// entry is a number from −128 to 127.
+// entry returns an integer from −128 to 127.
 func entry(which, i int) float64 {
 	x := (uint64(which)<<40 + uint64(i) + 1) * 0x9e3779b97f4a7c15
 	x ^= x >> 29
@@ -22,7 +22,7 @@ func entry(which, i int) float64 {
 	return float64(int(x>>56) - 128)
 }
 
-// fill gives the rank its parts of A and B.
+// fill computes the rank's parts of A and B.
 func (x *product) fill() {
 	rows, cols := x.along(x.rows), x.along(x.cols)
 	for i := range x.m {
@@ -39,7 +39,7 @@ func (x *product) fill() {
 	}
 }
 
-// sums are what elements of C are made of.
+// sums are the sums of the closed form.
 type sums struct{ p, g, gp float64 }
 
 func sumsOf(n int) sums {
@@ -51,13 +51,13 @@ func sumsOf(n int) sums {
 	return s
 }
 
-// element is what the closed form says of a local element of C.
+// element returns a local element of C by the closed form.
 func (x *product) element(s sums, i, j int) float64 {
 	f, q := entry(inF, x.along(x.rows).Global(x.me[column], i)), entry(inQ, x.along(x.cols).Global(x.me[row], j))
 	return f*s.p + float64(x.n)*f*q + s.gp + q*s.g
 }
 
-// wrong says which element of the rank's part of C is; "": none.
+// wrong describes the first wrong element of the rank's part of C, or returns "" if all are right.
 func (x *product) wrong(s sums) string {
 	for i := range x.m {
 		for j, got := range x.c[i*x.w:][:x.w] {

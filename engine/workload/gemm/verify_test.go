@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The closed form is what gonum multiplies, and one element that is off is found.
-func TestTheClosedFormIsTheProduct(t *testing.T) {
+// The closed form equals gonum's product, and one wrong element is found.
+func TestClosedForm(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 512} {
 		x := &product{problem: problem{shape{1, 1}, n, 5}, m: n, w: n, inner: [2]int{n, n}, a: make([]float64, n*n), b: make([]float64, n*n)}
 		x.fill()
@@ -28,8 +28,8 @@ func TestTheClosedFormIsTheProduct(t *testing.T) {
 	}
 }
 
-// Parts of the matrices cover them, whoever has them.
-func TestTheGridHasEveryElement(t *testing.T) {
+// The ranks' parts cover the matrices completely.
+func TestGridCoversMatrices(t *testing.T) {
 	for ranks := 1; ranks <= 16; ranks++ {
 		g, err := shapeOf(0, ranks)
 		if err != nil || g.rows*g.cols != ranks || g.rows > g.cols {
@@ -51,8 +51,8 @@ func TestTheGridHasEveryElement(t *testing.T) {
 	}
 }
 
-// The sentence says what is hidden, that nobody polled, and what would hide more.
-func TestWordsOfTheStudy(t *testing.T) {
+// The sentence names the hidden share, the missing polls, and the schedule that hides more.
+func TestExplanation(t *testing.T) {
 	snap := &engine.Snapshot{Scenario: gemm.Scenario([]string{"demo"}), Kind: engine.Simulated}
 	row := func(scheme string, time, wait float64) engine.Row {
 		c := make([]float64, len(scheduleColumns))
@@ -63,8 +63,8 @@ func TestWordsOfTheStudy(t *testing.T) {
 	v.Form, v.Now = bySchedule.Form, 0
 	v.Rows = []engine.Row{row("1 ahead, 1 slice", 10, 40e-3), row("1 ahead, 8 slices", 9, 8e-3)}
 	complete(&v, snap)
-	const want = "1 ahead, 1 slice: a step waits 40.0 ms for panels that take 48.0 ms alone, 17% hidden; the panel for step 12 waited longest, 44.0 ms: nobody polled while a product was computed; " +
-		"1 ahead, 8 slices hides 83% of them and is 1.1× as fast (simulated)."
+	const want = "1 ahead, 1 slice: each step waits 40.0 ms for its panels, which take 48.0 ms alone. Of that time, 17% is hidden. Step 12 waited longest, 44.0 ms, because no rank polled during its product. " +
+		"With 1 ahead, 8 slices, 83% is hidden, and the product is 1.1× faster (simulated)."
 	if v.Why != want {
 		t.Errorf("why\n%q, want\n%q", v.Why, want)
 	}

@@ -25,32 +25,32 @@ const (
 var gemm = workload.Workload{
 	Name:  "gemm",
 	Title: "Matrix product (GEMM)",
-	Doc: "C = A·B by SUMMA: in every step a panel of A goes along the rows of a grid of ranks and one of B along its columns, and each rank multiplies them. " +
-		"Prefetch the next panels, and turn the slices: where only calls make progress, nothing is hidden until a core polls.",
+	Doc: "C = A·B by SUMMA. In every step a panel of A is broadcast along the rows of a grid of ranks, and a panel of B along its columns. Each rank multiplies the two. " +
+		"Prefetch the next panels, and change the slices: if only calls make progress, nothing is hidden until a core polls.",
 	Paper: "paper 5, section 6.1",
 	Knobs: slices.Concat([]engine.Knob{
 		{Name: "n", Label: "n", Doc: "rows and columns of the matrices", Type: engine.Integer, Default: "150", Min: 1, Max: 1 << 22,
 			Choices: []string{"150", "512", "1024", "8192", "16384", "32768", "65536", "131072"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the share of communication: panels grow with n, what is computed with them with n²", Paper: "paper 5, section 6.1, figures 10 and 11"},
-		{Name: "block", Label: "block", Doc: "nb: rows and columns of the blocks that are dealt to the grid, and the width of a panel", Type: engine.Integer, Default: "16", Min: 1, Max: 1 << 14,
+			Watch: "the share of communication: a panel grows with n, the computation on it with n²", Paper: "paper 5, section 6.1, figures 10 and 11"},
+		{Name: "block", Label: "block", Doc: "block size nb: rows and columns of the blocks distributed over the grid, and width of a panel", Type: engine.Integer, Default: "16", Min: 1, Max: 1 << 14,
 			Choices: []string{"16", "32", "64", "128", "256", "512"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "how many steps there are, and how long the first panels take, which nothing hides", Paper: "paper 5, figure 9"},
-		{Name: "rows", Label: "grid rows", Doc: "rows of the grid of ranks, which has as many columns as that leaves; square: as near to a square as the ranks divide", Type: engine.Integer, Default: square, Min: 1, Max: 1 << 16,
+			Watch: "the number of steps, and the time of the first panels, which nothing hides", Paper: "paper 5, figure 9"},
+		{Name: "rows", Label: "grid rows", Doc: "rows of the grid of ranks (columns = ranks / rows); square: the grid closest to a square", Type: engine.Integer, Default: square, Min: 1, Max: 1 << 16,
 			Choices: []string{square, "1", "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "bytes: a flat grid has long panels in one direction", Paper: "paper 5, figure 9"},
-		{Name: "schedule", Label: "schedule", Doc: "a step's broadcasts block, or later panels are fetched while it computes", Type: engine.Choice, Default: prefetch,
+			Watch: "the bytes: a flat grid has long panels in one direction", Paper: "paper 5, figure 9"},
+		{Name: "schedule", Label: "schedule", Doc: "schedule of broadcasts; blocking: they block in every step; prefetch: later panels are fetched while a step computes", Type: engine.Choice, Default: prefetch,
 			Choices: []string{blocking, prefetch}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the time that waits for panels, which prefetching hides if the broadcasts go on", Paper: "paper 5, section 6.1"},
-		{Name: "ahead", Label: "ahead", Doc: "panels that are fetched ahead, each in room of its own", Type: engine.Integer, Default: "1", Min: 1, Max: mostAhead,
+			Watch: "the time spent waiting for panels; prefetching hides it if the broadcasts make progress", Paper: "paper 5, section 6.1"},
+		{Name: "ahead", Label: "ahead", Doc: "panels fetched ahead, each in its own buffer", Type: engine.Integer, Default: "1", Min: 1, Max: mostAhead,
 			Choices: []string{"1", "2", "3", "4"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "what still waits: a broadcast may take as many steps as it is ahead, and a rank may run ahead of others", Paper: "paper 5, section 6.1"},
-		{Name: "slices", Label: "slices", Doc: "parts of a step's product, with a test of the broadcasts under way between two", Type: engine.Integer, Default: "1", Min: 1, Max: 1 << 14,
+			Watch: "the remaining wait: a broadcast can overlap as many steps as it is ahead, and ranks can run ahead of others", Paper: "paper 5, section 6.1"},
+		{Name: "slices", Label: "slices", Doc: "parts of a step's product; a rank polls the broadcasts between two parts", Type: engine.Integer, Default: "1", Min: 1, Max: 1 << 14,
 			Choices: []string{"1", "2", "4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
 		workload.Cores,
-		{Name: "dgemm", Label: "dgemm share", Doc: "share of the peak that the library's product reaches; machine: what its file says", Type: engine.Real, Default: workload.OfMachine, Min: 0.01, Max: 1,
+		{Name: "dgemm", Label: "dgemm share", Doc: "share of peak that the library's product reaches; machine: the value in the machine file", Type: engine.Real, Default: workload.OfMachine, Min: 0.01, Max: 1,
 			Choices: []string{workload.OfMachine, "0.7", "0.8", "0.9", "0.95"}, Scope: engine.ScopeCluster, Role: engine.Machine,
-			Watch: "whether a conclusion holds for any share that a library may reach"},
+			Watch: "whether a conclusion depends on the share that the library reaches"},
 		workload.Progress, workload.Partition,
 		workload.RealLimit("393216"),
 	}, algorithm.Knobs(coll.OpBcast)),
@@ -58,20 +58,20 @@ var gemm = workload.Workload{
 	First:    "schedule", Serial: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm},
 	Metrics: []engine.MetricSpec{
-		{Name: "gemm_time", Phrase: "time of the product", Unit: "s", Doc: "of the whole product, of the rank that takes longest"},
-		{Name: "compute_time", Phrase: "of it multiplying", Unit: "s", Doc: "local products, with the polls between their slices"},
-		{Name: "pack_time", Phrase: "of it packing", Unit: "s", Doc: "copies of panels into the room that they are broadcast from"},
-		{Name: "wait_time", Phrase: "of it waiting for panels", Unit: "s", Doc: "broadcasts as far as computing does not hide them"},
-		{Name: "panel_time", Phrase: "panels of a step alone", Unit: "s", Doc: "both broadcasts of a step one after the other, with nothing beside them, of the rank that takes longest"},
-		{Name: "panel_wait", Phrase: "wait of a step", Unit: "s", Doc: "what a step waits for its panels"},
-		{Name: "longest_wait", Phrase: "longest wait", Unit: "s", Doc: "of a rank for the panels of a step, but for the first one's"},
-		{Name: "longest_step", Phrase: "step of the longest wait", Unit: "1", Doc: "which step that was, from 0"},
-		{Name: "compute_share", Phrase: "share of compute-only speed", Unit: "1", Doc: "time of multiplying over time of the product: 1 is as fast as without communication"},
-		{Name: "hidden_share", Phrase: "share of the panels hidden", Unit: "1", Doc: "1 − (waiting + packing) / what all panels take alone"},
+		{Name: "gemm_time", Phrase: "time of the product", Unit: "s", Doc: "time of the whole product on the slowest rank"},
+		{Name: "compute_time", Phrase: "time of multiplying", Unit: "s", Doc: "local products, with the polls between their slices"},
+		{Name: "pack_time", Phrase: "time of packing", Unit: "s", Doc: "copies of panels into the buffers from which they are broadcast"},
+		{Name: "wait_time", Phrase: "wait for panels", Unit: "s", Doc: "broadcast time that computing does not hide"},
+		{Name: "panel_time", Phrase: "panels of a step alone", Unit: "s", Doc: "both broadcasts of a step one after the other, without any other work, on the slowest rank"},
+		{Name: "panel_wait", Phrase: "wait of a step", Unit: "s", Doc: "mean wait of a step for its panels"},
+		{Name: "longest_wait", Phrase: "longest wait", Unit: "s", Doc: "longest wait of a rank for the panels of one step, without the first step"},
+		{Name: "longest_step", Phrase: "step of the longest wait", Unit: "1", Doc: "number of the step with the longest wait, from 0"},
+		{Name: "compute_share", Phrase: "share of compute-only speed", Unit: "1", Doc: "time of multiplying over time of the product; 1: as fast as without communication"},
+		{Name: "hidden_share", Phrase: "share of the panels hidden", Unit: "1", Doc: "1 − (waiting + packing) / time of all panels alone"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "node_flops", Phrase: "flop/s a node", Unit: "1/s", Doc: "2n³ over the time of the product and the nodes"},
-		{Name: "gemm_time_model", Phrase: "time of the product, model", Unit: "s", Doc: "out of the machine's constants: all ranks in step, broadcasts by their formula, hidden as far as a step computes where panels are prefetched"},
+		{Name: "node_flops", Phrase: "flop/s per node", Unit: "1/s", Doc: "2n³ / (time of the product · nodes)"},
+		{Name: "gemm_time_model", Phrase: "time of the product, model", Unit: "s", Doc: "from the machine's constants: all ranks in step, broadcasts by their cost formula; prefetched panels are hidden while a step computes"},
 	},
 	Studies:    []*engine.Study{bySchedule},
 	Fit:        fit,
@@ -83,7 +83,7 @@ var gemm = workload.Workload{
 	Finish:     finish,
 }
 
-// board is the grid of a scenario; nil: there is none.
+// board returns the grid of a scenario, or nil if there is none.
 func board(s *engine.Scenario) *dense.Checkerboard {
 	l := s.Layout()
 	if l.Validate() != nil {
@@ -96,7 +96,7 @@ func board(s *engine.Scenario) *dense.Checkerboard {
 	return &dense.Checkerboard{Rows: of.rows, Cols: of.cols, Steps: of.steps(), Ahead: aheadOf(s)}
 }
 
-// fit gives the machine the share, the progress and the network that the knobs ask for.
+// fit sets the kernel share, the progress engine and the network that the knobs choose.
 func fit(s *engine.Scenario, m *cluster.Machine) {
 	if share := s.Float("dgemm"); s.Text("dgemm") != workload.OfMachine {
 		m.Kernels[cluster.Dgemm] = share
@@ -104,7 +104,7 @@ func fit(s *engine.Scenario, m *cluster.Machine) {
 	workload.FitMachine(s, m)
 }
 
-// mostNumbers is the most that a rank's part of C has.
+// mostNumbers is the maximum number of elements in a rank's part of C.
 const mostNumbers = 1 << 28
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
@@ -116,10 +116,10 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, err
 	}
 	if of.block > of.n {
-		return fail("block = %d: the matrices have n = %d rows; use block = %d or less, or a larger n", of.block, of.n, of.n)
+		return fail("block = %d: the matrices have only n = %d rows (use block = %d or less, or a larger n)", of.block, of.n, of.n)
 	}
 	if s.Text("sync-out") == coll.NoSync.String() {
-		return fail("sync-out = nosync: a rank would multiply by a panel that may not have come; use mysync or allsync")
+		return fail("sync-out = nosync: a rank could multiply by a panel that has not arrived (use mysync or allsync)")
 	}
 	kind := engine.Measured
 	switch {
@@ -133,7 +133,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	var nodes, eager int64
 	_, verified, err := workload.Parts(on.Store(s, unit*of.numbers()), func(store cluster.Store, small bool) (problem, error) {
 		p := of.part(small)
-		memory.Hold(store, workload.Item{Name: "parts of the matrices", Per: workload.PerRank, Bytes: unit * p.numbers()})
+		memory.Hold(store, workload.Item{Name: "local matrices", Per: workload.PerRank, Bytes: unit * p.numbers()})
 		for line := range lines {
 			most := p.most(line)
 			k, err := teamOf(s, on.Machine, kind, p.shape, line).Chosen(s, coll.OpBcast, p.size(line), most)
@@ -150,26 +150,26 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, err
 	}
 	if n := verified.numbers(); n > 3*mostNumbers {
-		return fail("n = %d: a rank has %d numbers, at most %d are possible; use more ranks, or fabric = sim with a lower real-limit", of.n, n, int64(3*mostNumbers))
+		return fail("n = %d: got %d numbers per rank, want at most %d (use more ranks, or fabric = sim with a lower real-limit)", of.n, n, int64(3*mostNumbers))
 	}
 	result := workload.Plan{Holds: []workload.Item{
 		{Name: "tiles of the local product", Per: workload.PerRank, Bytes: dense.Bytes(verified.along(verified.rows).Most(), verified.block)},
-		{Name: "panels under way", Per: workload.PerRank, Bytes: int64(ahead+1) * eager},
-		{Name: "operations under way", Per: workload.PerRank, Bytes: perOperation * nodes * int64(ahead+1)},
+		{Name: "panels in flight", Per: workload.PerRank, Bytes: int64(ahead+1) * eager},
+		{Name: "operations in flight", Per: workload.PerRank, Bytes: perOperation * nodes * int64(ahead+1)},
 		{Name: "members of rows and columns", Per: workload.PerRank, Bytes: 8 * int64(of.rows+of.cols) * 4},
-		{Name: "places in rows and columns", Per: workload.PerRank, Bytes: 2 * 4 * int64(of.rows) * int64(of.cols)},
+		{Name: "positions in rows and columns", Per: workload.PerRank, Bytes: 2 * 4 * int64(of.rows) * int64(of.cols)},
 	}}
 	memory.Fill(&result)
 	return result, nil
 }
 
-// perOperation is about what a rank keeps of an operation under way.
+// perOperation is the approximate memory of a rank for an operation in flight, in bytes.
 const perOperation = 400
 
-// bars are the choices that cannot be run.
+// bars returns the choices that cannot run, with the reason.
 func bars(*engine.Scenario, *workload.Site) map[string]map[string]string {
 	return map[string]map[string]string{
-		"sync-out": {coll.NoSync.String(): "a rank would multiply by a panel that may not have come"},
+		"sync-out": {coll.NoSync.String(): "a rank could multiply by a panel that has not arrived"},
 	}
 }
 
@@ -189,11 +189,11 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	blocks := s.Text("schedule") == blocking
 	switch {
 	case knob == "ahead" && blocks:
-		return "nothing is fetched ahead where broadcasts block"
+		return "only schedule = prefetch fetches panels ahead"
 	case knob == "slices" && blocks:
-		return "no broadcast is under way while a step computes"
+		return "with schedule = blocking no broadcast runs while a step computes"
 	case knob == "dgemm" && kind == engine.Measured:
-		return "on this host a product takes the host's own time"
+		return "on this host a product takes real time"
 	}
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why

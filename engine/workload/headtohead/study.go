@@ -14,11 +14,11 @@ const (
 	columnTime
 )
 
-// overSizes has the sizes that came through, beside the eager limit.
+// overSizes shows the sizes that were transferred, and the eager limit.
 var overSizes = &engine.Study{
 	Form: engine.Form{
 		Name: "exchanges", Title: "Both send first", Of: "an exchange", Item: "size", Metric: "exchange_time",
-		Absent: "this workload does not send head to head",
+		Absent: "this workload has no head-to-head sends",
 		Columns: []engine.Column{
 			columnSize: {Name: "size", Unit: "B"},
 			columnTime: {Name: "exchange_time", Title: "exchange", Unit: "s", Wide: 9},
@@ -59,11 +59,11 @@ var overSizes = &engine.Study{
 	Timeless: came,
 }
 
-// came says why the messages of a run have come, which no time has a part in.
+// came explains why the messages of a run arrived. The explanation does not depend on times.
 func came(s *engine.Snapshot) string {
 	if s.Iteration == 0 {
 		return ""
 	}
-	return fmt.Sprintf("messages of %s leave before their receives are posted, and each rank goes on to its own; above the eager limit both would wait for ever.",
+	return fmt.Sprintf("Messages of %s are sent before their receives are posted, so both sends return. Above the eager limit both ranks would wait forever.",
 		cluster.SizeText(float64(s.Scenario.Int("size"))))
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// That messages have come is told whatever their times are; before any has come nothing
-// is.
-func TestWhatIsToldWhileTimesAreLate(t *testing.T) {
+// The explanation does not depend on the times of the messages; without an iteration there is
+// none.
+func TestExplanationWithoutTimes(t *testing.T) {
 	w, err := workload.Find("headtohead")
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestWhatIsToldWhileTimesAreLate(t *testing.T) {
 		for _, iterations := range []int{0, 1} {
 			s.Keeping, s.Iteration = keeping, iterations
 			why := table.Look(s).Why
-			if came := strings.HasPrefix(why, "messages of 1 KiB leave before"); came != (iterations > 0) {
+			if came := strings.HasPrefix(why, "Messages of 1 KiB are sent before"); came != (iterations > 0) {
 				t.Errorf("times %q after %d iterations: %q", keeping, iterations, why)
 			}
 		}

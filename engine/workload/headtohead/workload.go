@@ -13,13 +13,13 @@ func init() { workload.Register(&headtohead) }
 var headtohead = workload.Workload{
 	Name:  "headtohead",
 	Title: "Head to head",
-	Doc: "MPI ranks 0 and 1 send to each other before they receive. Up to the eager limit that works; raise the size above it, or lower the limit, and both wait for ever: the deadlock is found, and who waits for whom is shown. " +
-		"The program was wrong all along; Sendrecv, or a receive that is posted first, removes the deadlock.",
+	Doc: "MPI ranks 0 and 1 send to each other before they receive. This works up to the eager limit. Raise the size above the limit, or lower the limit: both ranks wait forever, and hybridtop reports the deadlock with its wait-for graph. " +
+		"The program is wrong for every size. Sendrecv, or a receive posted first, removes the deadlock.",
 	Paper: "paper 1, section 2.1",
 	Knobs: []engine.Knob{
 		{Name: "size", Label: "size", Doc: "bytes of each message", Type: engine.Size, Unit: "B", Default: "1024", Min: 0, Max: 1 << 30,
 			Choices: []string{"8", "64", "1024", "8192", "8193", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the deadlock above the eager limit, where both sends wait for receives that come later", Paper: "paper 1, section 2.1"},
+			Watch: "the deadlock above the eager limit: both sends wait for receives that are posted later", Paper: "paper 1, section 2.1"},
 	},
 	First: "size", Panes: []string{"waits"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
@@ -34,12 +34,12 @@ var headtohead = workload.Workload{
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	if n := l.N().MPI; n < 2 {
-		return workload.Plan{}, fmt.Errorf("%d rank may call MPI under model = %s: it takes two to go head to head; use more ranks, or under nested-funneled smaller groups", n, l.Model)
+		return workload.Plan{}, fmt.Errorf("%d rank may call MPI under model = %s: want at least two (use more ranks, or smaller groups under nested-funneled)", n, l.Model)
 	}
 	size := s.Int("size")
 	return workload.Plan{Holds: []workload.Item{
 		{Name: "message buffers", Per: workload.InAll, Bytes: 4 * size},
-		{Name: "messages under way", Per: workload.InAll, Bytes: 2 * on.Eager(s, size)},
+		{Name: "messages in flight", Per: workload.InAll, Bytes: 2 * on.Eager(s, size)},
 	}}, nil
 }
 
@@ -68,15 +68,15 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		p.Report("exchange_time", max(r.Now()-start-p.Clock(), 0).Seconds())
 		fill(out, other, p.Iteration())
 		if st.Bytes == int64(size) && string(in) == string(out) {
-			p.Verify(true, "each got what the other sent")
+			p.Verify(true, "each rank received the other's message")
 		} else {
-			p.Verify(false, fmt.Sprintf("MPI rank %d, iteration %d: %d B came that are not what rank %d sent", me, p.Iteration(), st.Bytes, other))
+			p.Verify(false, fmt.Sprintf("MPI rank %d, iteration %d: received %d B that differ from the message of rank %d", me, p.Iteration(), st.Bytes, other))
 		}
 	}
 	return nil
 }
 
-// fill gives the bytes that a rank sends in an iteration.
+// fill writes the bytes that a rank sends in an iteration.
 func fill(b []byte, rank, iteration int) {
 	for i := range b {
 		b[i] = byte(i + i>>8*31 + rank*101 + iteration*7)

@@ -18,7 +18,7 @@ type exchange struct {
 	r       *cluster.Rank
 	b       block
 	variant string
-	single  bool // one inbox a face, and one counter of all, as in listing 2
+	single  bool // one inbox per face and one counter for all, as in listing 2
 	tag     int
 	step    int
 
@@ -34,15 +34,15 @@ type exchange struct {
 	statuses [directions]cluster.Status
 
 	fn      int           // put-rpc: counts an arrival
-	sig     cluster.SigOp // put-signal: likewise
+	sig     cluster.SigOp // put-signal: counts an arrival
 	arrived [2]*cluster.Event
 	count   [2]cluster.Handle // of arrived
 }
 
-// boxes are the bytes of all inboxes, of processes of which b has the most cells.
+// boxes returns the bytes of all inboxes. b is the block with the most cells of all processes.
 func boxes(b *block) int64 { return 2 * cell * b.faces() }
 
-// counters are the bytes of all counters.
+// counters is the number of bytes of all counters.
 const counters = 2 * directions * 8
 
 // newExchange allocates memory for the faces of the block. most is the block that has the
@@ -85,7 +85,7 @@ func newExchange(r *cluster.Rank, store cluster.Store, b, most block, variant st
 	return x, nil
 }
 
-// ignored is the step of an operation whose end nobody waits for.
+// ignored is the continuation of an operation whose completion is ignored.
 type ignored struct{}
 
 // Step implements cluster.Step.
@@ -107,8 +107,8 @@ func (x *exchange) flag(d, parity int) cluster.Ptr[uint64] {
 	return x.flags.Add(2*d + parity)
 }
 
-// expect makes ready for the faces of a step, before a neighbour may send them: that is
-// not before this process sends those of the step before.
+// expect prepares for the faces of a step. It must run before this process sends the faces of the
+// step before, because only then may a neighbour send them.
 func (x *exchange) expect(step int) error {
 	_, peers := x.b.sent()
 	if x.variant != putRPC || x.single || peers == 0 {
@@ -127,8 +127,8 @@ func (x *exchange) receive(d int) error {
 	return x.r.Irecv(&x.receives[d], x.r.World(), x.b.peers[d], x.tag+d, x.in[x.step%2][d].Data())
 }
 
-// send starts to send the face of direction d. At the receiver this is the face from the
-// opposite direction.
+// send starts to send the face of direction d. For the receiver it is the face from the opposite
+// direction.
 func (x *exchange) send(d int) error {
 	parity, from, to := x.step%2, d^1, x.b.peers[d]
 	op, buffer, out := &x.sends[parity][d], &x.sends[parity][directions+d], x.out[parity][d].Data()
@@ -142,10 +142,10 @@ func (x *exchange) send(d int) error {
 	}, op, buffer)
 }
 
-// reuse waits until the outboxes of this step's parity may be written again.
+// reuse waits until the outboxes of this step's parity may be overwritten.
 func (x *exchange) reuse() error { return x.r.Waitall(x.sends[x.step%2][:], nil) }
 
-// wait returns when the faces of this step have come, and goes on to the next one.
+// wait waits until the faces of this step have arrived, and continues with the next step.
 func (x *exchange) wait() error {
 	parity := x.step % 2
 	switch {
@@ -159,7 +159,7 @@ func (x *exchange) wait() error {
 		}
 		for d, peer := range x.b.peers {
 			if got, want := x.statuses[d].Bytes, cell*x.b.face(d); peer >= 0 && got != want {
-				return fmt.Errorf("rank %d: a face of %d B came from process %d, want %d B", x.r.ID(), got, peer, want)
+				return fmt.Errorf("rank %d: got a face of %d B from process %d, want %d B", x.r.ID(), got, peer, want)
 			}
 		}
 	case x.variant == putRPC:
@@ -182,8 +182,8 @@ func (x *exchange) wait() error {
 	return nil
 }
 
-// count0 waits until as many faces have come as there are neighbours, whosever they are,
-// and sets their number to 0 for the next step: the end of listing 2.
+// count0 waits until as many faces have arrived as there are neighbours, from any neighbour, and
+// resets their number to 0 for the next step: the end of listing 2.
 func (x *exchange) count0() error {
 	_, peers := x.b.sent()
 	if peers == 0 {
@@ -195,7 +195,7 @@ func (x *exchange) count0() error {
 	return x.forget()
 }
 
-// forget sets the number of faces that have come to 0.
+// forget resets the number of arrived faces to 0.
 func (x *exchange) forget() error {
 	if !x.single {
 		return nil

@@ -2,18 +2,18 @@ package heat
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// Constants of the equation. Those of conduction, source and radiation are 1.
+// Constants of the equation. The constants of conduction, source and radiation are 1.
 const (
 	dt     = 0.1
 	source = 1.0
 )
 
-// field is what a block computes.
+// field holds the temperatures of a block.
 type field struct {
 	block
 	t, dT []float64 // x runs fastest
 	in    [directions][]float64
-	on    bool // the source is
+	on    bool // the source is on
 
 	content  float64 // Σ T before the last update
 	gained   float64 // Σ (T' − T) of that update
@@ -28,8 +28,8 @@ func newField(b block, store cluster.Store) *field {
 
 func (f *field) index(x, y, z int) int { return x + f.size[0]*(y+f.size[1]*z) }
 
-// What computing a cell takes: operations, and bytes from and to memory. Neighbours are
-// found in a cache, as in the example's 40 B a cell in all.
+// work returns the work for a number of cells: operations, and bytes from and to memory. Neighbours
+// are found in a cache, as in the example's total of 40 B per cell.
 func work(cells int64, flops, bytes float64) cluster.Work {
 	return cluster.Work{Flops: flops * float64(cells), Bytes: bytes * float64(cells)}
 }
@@ -58,7 +58,7 @@ func (f *field) pack(d int, out []float64) {
 	}
 }
 
-// inner computes dT where all neighbours are in the block.
+// inner computes dT of the cells whose neighbours are all in the block.
 func (f *field) inner() {
 	row := f.size[0]
 	plane := row * f.size[1]
@@ -74,7 +74,7 @@ func (f *field) inner() {
 	}
 }
 
-// surface computes dT of all other cells, by the faces that have come.
+// surface computes dT of all other cells, from the received faces.
 func (f *field) surface() {
 	f.radiated = 0
 	last := f.size[0] - 1
@@ -128,14 +128,13 @@ func (f *field) outer(x, y, z int) {
 	f.radiated += lost
 }
 
-// radiation is what a cell loses by its exposed faces.
+// radiation returns the loss of a cell through its exposed faces.
 func radiation(t float64, exposed int) float64 {
 	square := float64(t * t)
 	return float64(float64(exposed) * float64(square*square))
 }
 
-// update goes a step on. Sums are taken row by row, so that those of many cells keep
-// their digits.
+// update advances T by a step. It adds row by row, to keep the precision of sums of many cells.
 func (f *field) update() {
 	f.content, f.gained = 0, 0
 	for at := 0; at < len(f.t); at += f.size[0] {

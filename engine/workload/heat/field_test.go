@@ -7,12 +7,12 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Processes stand as in the example; blocks fill the cube, and neighbours name each other.
+// Processes form the example's grid; blocks fill the cube, and neighbours name each other.
 func TestBlocks(t *testing.T) {
 	for p, want := range map[int][3]int{1: {1, 1, 1}, 2: {1, 1, 2}, 6: {1, 2, 3}, 7: {1, 7, 1}, 8: {2, 2, 2}, 12: {2, 2, 3}, 17: {17, 1, 1}, 27: {3, 3, 3}, 1536: {12, 16, 8}} {
 		n := divide(p)
 		if n != want {
-			t.Errorf("%d processes stand %v, want %v", p, n, want)
+			t.Errorf("%d processes form %v, want %v", p, n, want)
 		}
 		var cells int64
 		for i := range p {
@@ -34,7 +34,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// one is a process that has the whole cube, after all steps.
+// one returns a process that has the whole cube, after all steps.
 func one(side, steps int) *process {
 	b := blockOf(side, [3]int{1, 1, 1}, 0)
 	c := &process{exchange: &exchange{b: b}, f: newField(b, cluster.Store{}), steps: steps, flows: make([]float64, 2*(steps+1)), want: sequential(&b, steps)}
@@ -50,9 +50,8 @@ func one(side, steps int) *process {
 	return c
 }
 
-// What is wrong does not go unnoticed: a bit of a temperature, the average, and the energy
-// of a step.
-func TestWrongIsNoticed(t *testing.T) {
+// Every error is found: a bit of a temperature, the average, and the energy of a step.
+func TestErrorsAreFound(t *testing.T) {
 	for _, c := range []struct {
 		spoil func(*process)
 		says  string
@@ -71,9 +70,9 @@ func TestWrongIsNoticed(t *testing.T) {
 	}
 }
 
-// The sequential temperatures of a block are those of the whole cube, although only the
-// window that reaches it is computed.
-func TestTheWindowIsLargeEnough(t *testing.T) {
+// The sequential temperatures of a block equal the ones of the whole cube, although only a window
+// is computed.
+func TestWindowIsLargeEnough(t *testing.T) {
 	const side, steps = 17, 3
 	whole := blockOf(side, [3]int{1, 1, 1}, 0)
 	want, n := sequential(&whole, steps), [3]int{4, 3, 5}
@@ -92,7 +91,7 @@ func TestTheWindowIsLargeEnough(t *testing.T) {
 	}
 }
 
-// Packed faces are the cells of the face, in the order in which the neighbour reads them.
+// A packed face has the cells of the face, in the order in which the neighbour reads them.
 func TestPack(t *testing.T) {
 	f := newField(block{size: [3]int{2, 3, 4}}, cluster.Store{})
 	for i := range f.t {

@@ -5,9 +5,9 @@ import "github.com/hybridtop/hybridtop/cluster"
 // Directions of the faces: before and behind in x, y and z. The opposite of d is d^1.
 const directions = 6
 
-// divide is how p processes stand in a cube, as the example divides them: nx is the
-// smallest divisor of p from its third root up, ny that of the rest from its square root
-// up.
+// divide returns the grid of p processes in the cube, as the example computes it. nx is the
+// smallest divisor of p from its cube root up, and ny the smallest divisor of the rest from its
+// square root up.
 func divide(p int) [3]int {
 	root := 1
 	for (root+1)*(root+1)*(root+1) <= p {
@@ -21,7 +21,7 @@ func divide(p int) [3]int {
 	return [3]int{nx, ny, p / nx / ny}
 }
 
-// divisor is the smallest one of n from a number up.
+// divisor returns the smallest divisor of n that is at least from.
 func divisor(n, from int) int {
 	for n%from != 0 {
 		from++
@@ -29,15 +29,15 @@ func divisor(n, from int) int {
 	return from
 }
 
-// block is the part of the cube that one process has.
+// block is one process's part of the cube.
 type block struct {
 	side  int             // of the cube, cells
 	lo    [3]int          // its first cell in the cube
 	size  [3]int          // cells
-	peers [directions]int // whose blocks are beside it, by their numbers; −1: nobody's
+	peers [directions]int // numbers of the neighbours; −1: none
 }
 
-// blockOf is the block of process i of those that stand so.
+// blockOf returns the block of process i in a grid of n processes.
 func blockOf(side int, n [3]int, i int) block {
 	b := block{side: side}
 	at := [3]int{i % n[0], i / n[0] % n[1], i / n[0] / n[1]}
@@ -57,10 +57,10 @@ func blockOf(side int, n [3]int, i int) block {
 	return b
 }
 
-// cells of the block.
+// cells returns the number of cells of the block.
 func (b *block) cells() int64 { return int64(b.size[0]) * int64(b.size[1]) * int64(b.size[2]) }
 
-// inner are its cells with all neighbours in the block.
+// inner returns the number of cells with all neighbours in the block.
 func (b *block) inner() int64 {
 	n := int64(1)
 	for _, s := range b.size {
@@ -69,15 +69,16 @@ func (b *block) inner() int64 {
 	return n
 }
 
-// face is how many cells a face of direction d has.
+// face returns the number of cells of a face of direction d.
 func (b *block) face(d int) int64 {
 	return int64(b.size[(d/2+1)%3]) * int64(b.size[(d/2+2)%3])
 }
 
-// faces are the cells of all six.
+// faces returns the number of cells of all six faces.
 func (b *block) faces() int64 { return 2 * (b.face(0) + b.face(2) + b.face(4)) }
 
-// sent is how many bytes go to neighbours in a step, and to how many.
+// sent returns the bytes that a process sends to its neighbours in a step, and the number of
+// neighbours.
 func (b *block) sent() (bytes int64, peers int) {
 	for d, peer := range b.peers {
 		if peer >= 0 {
@@ -88,5 +89,5 @@ func (b *block) sent() (bytes int64, peers int) {
 	return bytes, peers
 }
 
-// cell is the bytes of one.
+// cell is the number of bytes of a temperature.
 const cell = 8

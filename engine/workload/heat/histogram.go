@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// Columns of the study of steps: of two successive steps of a process.
+// Columns of the study of steps: statistics of two successive steps of a process.
 const (
 	spreadMedian = iota
 	spreadShare
@@ -19,18 +19,18 @@ const (
 	spreadCount
 )
 
-// bySpread shows the histograms of paper 4's figure 2, each variant's beside the others'.
+// bySpread shows the histograms of paper 4's figure 2, with the variants next to each other.
 var bySpread = &engine.Study{
 	Form: engine.Form{
 		Name: study.StepsName, Title: "Two successive steps", Of: "two steps", Item: "variant",
-		Absent: "this workload has no steps whose times are spread",
+		Absent: "this workload has no distribution of step times",
 		Columns: []engine.Column{
 			spreadMedian:    {Name: "median", Title: "median", Unit: "s", Wide: 9},
 			spreadShare:     {Name: "peak", Unit: "%", Legend: "median"},
 			spreadTenth:     {Name: "p10", Title: "10 %", Unit: "s", Wide: 9},
 			spreadNinetieth: {Name: "p90", Title: "90 %", Unit: "s", Wide: 9},
-			spreadMost:      {Name: "most", Title: "most", Unit: "s", Wide: 9},
-			spreadCount:     {Name: "count", Title: "of", Unit: "1", Wide: 8},
+			spreadMost:      {Name: "most", Title: "maximum", Unit: "s", Wide: 9},
+			spreadCount:     {Name: "count", Title: "count", Unit: "1", Wide: 8},
 		},
 		Charts: []engine.Chart{{Shape: engine.Curve, X: spreadMedian, Y: []int{spreadShare}, XLog: 10, YLog: 10}},
 		Brief:  engine.Brief{Column: spreadMedian, After: " for two steps"},
@@ -40,8 +40,8 @@ var bySpread = &engine.Study{
 	Complete: histograms,
 }
 
-// spread is the row of the present run; its sums are the histogram: both bounds and the
-// count of each bucket that has any.
+// spread returns the row of the present run. Its sums are the histogram: both bounds and the count
+// of each bucket that is not empty.
 func spread(s *engine.Snapshot) []engine.Row {
 	for i := range s.Samples {
 		d := &s.Samples[i]
@@ -58,7 +58,7 @@ func spread(s *engine.Snapshot) []engine.Row {
 			lower = b.Upper
 		}
 		row.Cells = []float64{
-			spreadMedian: d.P50, spreadShare: math.NaN(), // the chart's buckets give it
+			spreadMedian: d.P50, spreadShare: math.NaN(), // computed from the chart's buckets
 
 			spreadTenth: min(within(d, 0.1), d.P50), spreadNinetieth: max(within(d, 0.9), d.P50), spreadMost: d.Max, spreadCount: float64(d.Count),
 		}
@@ -67,8 +67,8 @@ func spread(s *engine.Snapshot) []engine.Row {
 	return nil
 }
 
-// within is the value below which a share of all is, values being spread evenly in their
-// buckets, which are wider than the median is exact.
+// within returns the value below which a share of all values is. It assumes that values are spread
+// evenly in their buckets, which are wider than the precision of the median.
 func within(d *engine.Distribution, share float64) float64 {
 	n, wanted, lower := 0.0, share*float64(d.Count), d.Min
 	for _, b := range d.Buckets {
@@ -81,10 +81,10 @@ func within(d *engine.Distribution, share float64) float64 {
 	return d.Max
 }
 
-// histograms draws one a row, with its median, and says which is wider.
+// histograms draws one histogram per row, with its median, and compares their widths.
 func histograms(v *engine.StudyView, s *engine.Snapshot) {
 	per := bucketsPerDecade(v.Rows)
-	p := engine.Plot{Title: fmt.Sprintf("share of all, in buckets of %s %%", study.Figure(100*(math.Pow(10, 1/float64(per))-1)))}
+	p := engine.Plot{Title: fmt.Sprintf("share of samples, in buckets of %s %%", study.Figure(100*(math.Pow(10, 1/float64(per))-1)))}
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		shares, first := rebucket(r.Raw, per)
@@ -103,30 +103,30 @@ func histograms(v *engine.StudyView, s *engine.Snapshot) {
 		return
 	}
 	wide := now.Cells[spreadNinetieth] - now.Cells[spreadTenth]
-	text := fmt.Sprintf("Two steps of %s: median %s, eight of ten within %s", now.Series, cluster.FromSeconds(now.Cells[spreadMedian]), cluster.FromSeconds(wide))
+	text := fmt.Sprintf("Two steps of %s: median %s, with 80%% of them within %s", now.Series, cluster.FromSeconds(now.Cells[spreadMedian]), cluster.FromSeconds(wide))
 	for i := range v.Rows {
 		other := &v.Rows[i]
 		if i == v.Now || other.Kind != now.Kind {
 			continue
 		}
 		theirs := other.Cells[spreadNinetieth] - other.Cells[spreadTenth]
-		text += fmt.Sprintf("; %s: %s, within %s", other.Series, cluster.FromSeconds(other.Cells[spreadMedian]), cluster.FromSeconds(theirs))
+		text += fmt.Sprintf(". %s: median %s, within %s", other.Series, cluster.FromSeconds(other.Cells[spreadMedian]), cluster.FromSeconds(theirs))
 	}
 	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 }
 
-// The buckets of the chart: the fewest a decade, as many times as they double at most, and
-// the most that all rows span.
+// The buckets of the chart: the minimum per decade, the maximum number of doublings, and the
+// maximum number of buckets over all rows.
 const (
 	fewest  = 16
 	doubled = 4
 	mostAll = 128
 )
 
-// bucketsPerDecade is how many buckets a decade has in the chart of some rows, for all of
-// them the same: as the rule of Freedman and Diaconis wants it for the narrowest row, twice
-// the middle half over the cube root of the count, unless values are not told apart so
-// finely or the rows together have too many.
+// bucketsPerDecade returns the number of buckets per decade in the chart of some rows. It is the
+// same for all rows. The rule of Freedman and Diaconis for the narrowest row determines it: twice
+// the middle half over the cube root of the count. There are fewer buckets if the samples are
+// recorded more coarsely, or if all rows together have too many.
 func bucketsPerDecade(rows []engine.Row) int {
 	least, coarsest := math.Inf(1), 0.0
 	lo, hi := math.Inf(1), 0.0
@@ -151,13 +151,12 @@ func bucketsPerDecade(rows []engine.Row) int {
 	return per
 }
 
-// decadesOf is how many decades lie between two times; what cannot be shorter is a
-// picosecond.
+// decadesOf returns the number of decades between two times. Times are at least a picosecond.
 func decadesOf(lower, upper float64) float64 {
 	return math.Log10(max(upper, 1e-12)) - math.Log10(max(lower, 1e-12))
 }
 
-// quantile is the value below which n of all lie.
+// quantile returns the value below which n of all values are.
 func quantile(raw []float64, n float64) float64 {
 	for k := 0; k < len(raw); k += 3 {
 		if raw[k+2] >= n {
@@ -168,9 +167,9 @@ func quantile(raw []float64, n float64) float64 {
 	return raw[len(raw)-2]
 }
 
-// rebucket gives the share of all that each of so many buckets a decade has, and the number
-// of the first one, counted from a second on. Values are spread evenly where they are not
-// told apart, unless all are in one place.
+// rebucket returns the share of all values in each bucket, and the number of the first bucket,
+// counted from one second. per is the number of buckets per decade. Values of one recorded bucket
+// are spread evenly over it, unless all are equal.
 func rebucket(raw []float64, per int) (shares []float64, first int) {
 	if len(raw) == 0 {
 		return nil, 0
@@ -199,7 +198,7 @@ func rebucket(raw []float64, per int) (shares []float64, first int) {
 	return shares, first
 }
 
-// shareAt is that of the bucket that a time lies in; NaN: there is none.
+// shareAt returns the share of the bucket that contains a time, or NaN if there is none.
 func shareAt(x float64, shares []float64, first, per int) float64 {
 	if len(shares) == 0 {
 		return math.NaN()
@@ -208,7 +207,7 @@ func shareAt(x float64, shares []float64, first, per int) float64 {
 	return shares[max(0, min(i, len(shares)-1))]
 }
 
-// outline is a histogram's upper edge. An empty bucket stands at half a value.
+// outline returns a histogram's upper edge. An empty bucket has half the share of a single value.
 func outline(shares []float64, first, per int, none float64) (x, y []float64) {
 	add := func(i int, share float64) {
 		x, y = append(x, math.Pow(10, float64(first+i)/float64(per))), append(y, max(share, none))

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// spreadOf is a snapshot of a variant whose two-step times stand in two buckets.
+// spreadOf returns a snapshot of a variant whose two-step times are in two buckets.
 func spreadOf(variant string, upper float64, counts [2]int64) *engine.Snapshot {
 	s := &engine.Snapshot{Scenario: heat.Scenario([]string{"demo"}), Kind: engine.Simulated}
 	if err := s.Scenario.Set("variant", variant); err != nil {
@@ -22,8 +22,8 @@ func spreadOf(variant string, upper float64, counts [2]int64) *engine.Snapshot {
 	return s
 }
 
-// The study of steps has a histogram a variant, each with its median, and says which is
-// wider; shares add up to one.
+// The study of steps has one histogram per variant, each with its median, and compares their
+// widths. Shares add up to one.
 func TestHistograms(t *testing.T) {
 	two, one := spreadOf("two-sided", 200e-6, [2]int64{80, 20}), spreadOf("put-rpc", 100e-6, [2]int64{100, 0})
 	v := &engine.StudyView{Form: bySpread.Form, Rows: append(spread(two), spread(one)...)}
@@ -32,7 +32,7 @@ func TestHistograms(t *testing.T) {
 		t.Fatalf("%d lines and rules %+v, want a histogram and a median each", len(p.Lines), p.Rules)
 	}
 	if tenth, ninetieth := v.Rows[0].Cells[spreadTenth], v.Rows[0].Cells[spreadNinetieth]; tenth <= 180e-6 || tenth >= 200e-6 || ninetieth <= 200e-6 || ninetieth >= 400e-6 {
-		t.Errorf("eight of ten lie from %v s to %v s", tenth, ninetieth)
+		t.Errorf("80 %% are from %v s to %v s", tenth, ninetieth)
 	}
 	line, sum := v.Plots[0].Lines[0], 0.0
 	for i := 1; i+1 < len(line.Y); i += 2 { // between the ends both edges of each bucket
@@ -44,14 +44,14 @@ func TestHistograms(t *testing.T) {
 	if sum < 0.99 || sum > 1.01 {
 		t.Errorf("shares %v add up to %v", line.Y, sum)
 	}
-	for _, part := range []string{"Two steps of two-sided: median 190 µs", "put-rpc: 95.0 µs, within"} {
+	for _, part := range []string{"Two steps of two-sided: median 190 µs", "put-rpc: median 95.0 µs, within"} {
 		if !strings.Contains(v.Why, part) {
 			t.Errorf("why %q, want %q in it", v.Why, part)
 		}
 	}
 }
 
-// gather is the row of a variant whose times are counts of cells of a two hundredth from a
+// gather returns the row of a variant. Its times are counts in buckets of a two-hundredth, from a
 // time on.
 func gather(name string, from float64, counts ...float64) engine.Row {
 	r := engine.Row{Series: name, Kind: engine.Simulated, Cells: make([]float64, spreadCount+1)}
@@ -65,8 +65,8 @@ func gather(name string, from float64, counts ...float64) engine.Row {
 	return r
 }
 
-// Buckets are as narrow as the narrowest row asks for, as values are told apart and as the
-// rows together have room, and the same for all rows.
+// Buckets are as narrow as the narrowest row needs, limited by the precision of the samples and the
+// range of all rows. They are the same for all rows.
 func TestBucketsFollowTheData(t *testing.T) {
 	var bell []float64
 	for i := -20.; i <= 20; i++ {
@@ -84,14 +84,14 @@ func TestBucketsFollowTheData(t *testing.T) {
 		{"narrow, of many", 256, []engine.Row{gather("a", 400e-6, bell...)}},
 		{"narrow, of few", 128, []engine.Row{gather("a", 400e-6, few...)}},
 		{"one value", 256, []engine.Row{gather("a", 400e-6, 100)}},
-		{"beside one that is far away", 128, []engine.Row{gather("a", 400e-6, bell...), gather("b", 3e-3, bell...)}},
+		{"together with a distant row", 128, []engine.Row{gather("a", 400e-6, bell...), gather("b", 3e-3, bell...)}},
 		{"over many decades", 16, []engine.Row{gather("a", 1e-6, bell...), gather("b", 1, bell...)}},
 		{"hardly told apart", 16, []engine.Row{{Raw: []float64{1e-6, 2e-6, 1e6, 2e-6, 4e-6, 1e6}, Cells: []float64{spreadCount: 2e6}}}},
 		{"nothing", 16, nil},
 	} {
 		got := bucketsPerDecade(c.rows)
 		if got != c.want {
-			t.Errorf("%s: %d buckets a decade, want %d", c.what, got, c.want)
+			t.Errorf("%s: %d buckets per decade, want %d", c.what, got, c.want)
 		}
 		for i := range c.rows {
 			shares, _ := rebucket(c.rows[i].Raw, got)
@@ -110,17 +110,17 @@ func TestBucketsFollowTheData(t *testing.T) {
 	for _, line := range v.Plots[0].Lines {
 		for _, x := range line.X {
 			if k := math.Log10(x) * 256; math.Abs(k-math.Round(k)) > 1e-6 {
-				t.Errorf("%s has an edge at %v s, between those of 256 a decade", line.Name, x)
+				t.Errorf("%s has an edge at %v s, between the edges of 256 per decade", line.Name, x)
 			}
 		}
 	}
 	if n := len(v.Plots[0].Lines[0].X); n < 40 {
 		t.Errorf("%d corners of a bell", n)
 	}
-	if title := v.Plots[0].Title; title != "share of all, in buckets of 0.9 %" {
+	if title := v.Plots[0].Title; title != "share of samples, in buckets of 0.9 %" {
 		t.Errorf("title %q", title)
 	}
-	for i, median := range []float64{441e-6, 453e-6} { // its mark lies on the edge
+	for i, median := range []float64{441e-6, 453e-6} { // its marker is on the edge
 		v.Rows[i].Cells[spreadMedian] = median
 		histograms(v, s)
 		line, on := v.Plots[0].Lines[i], false
@@ -133,19 +133,19 @@ func TestBucketsFollowTheData(t *testing.T) {
 	}
 }
 
-// The median lies between the tenth and the ninetieth of a hundred, although buckets are
-// wider than it is exact.
-func TestMedianLiesInTheMiddle(t *testing.T) {
+// The median is between the 10th and the 90th percentile, although buckets are wider than its
+// precision.
+func TestMedianIsInTheMiddle(t *testing.T) {
 	for _, median := range []float64{180e-6, 185e-6, 199e-6, 200e-6} {
 		s := spreadOf("two-sided", 200e-6, [2]int64{100, 0})
 		s.Samples[0].P50, s.Samples[0].Max = median, 200e-6
 		if c := spread(s)[0].Cells; c[spreadTenth] > median || c[spreadNinetieth] < median {
-			t.Errorf("median %v s, eight of ten from %v s to %v s", median, c[spreadTenth], c[spreadNinetieth])
+			t.Errorf("median %v s, 80 %% from %v s to %v s", median, c[spreadTenth], c[spreadNinetieth])
 		}
 	}
 }
 
-// The fewest nodes at which a step is shortest are marked, if more were tried.
+// The smallest number of nodes with the shortest step is marked, if more nodes were tried.
 func TestOptimum(t *testing.T) {
 	row := func(nodes, time float64) engine.Row {
 		return engine.Row{Series: "two-sided", Kind: engine.Simulated, Cells: []float64{columnNodes: nodes, columnTime: time}}

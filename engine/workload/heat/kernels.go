@@ -9,7 +9,7 @@ const (
 	streams = directions + 1
 )
 
-// kernels are those of a block under way on its device. Without one they run on the
+// kernels holds the kernels in progress of a block on its device. Without a device they run on the
 // processor, each as soon as it is launched.
 type kernels struct {
 	on     *cluster.Rank
@@ -17,7 +17,7 @@ type kernels struct {
 	list   [streams]cluster.Request
 }
 
-// bodies compute with the numbers of a block; nil: it has only sizes.
+// bodies are the computations of a block's kernels; nil: the block is size-only.
 type bodies struct {
 	pack                   [directions]func()
 	inner, surface, update func()
@@ -46,8 +46,8 @@ func (k *kernels) fenceAll() error {
 	return k.on.Waitall(k.list[:], nil)
 }
 
-// surface computes the cells that need neighbours' faces: on a device a kernel a side of
-// the block, each with its edges, as in the example.
+// surface computes the cells that need neighbours' faces. On a device it launches one kernel per
+// side of the block, each with its edges, as in the example.
 func (c *process) surface() error {
 	if !c.device {
 		return c.launch(bulk, surfaceWork(&c.b), c.bodies.surface)

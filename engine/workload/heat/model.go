@@ -7,19 +7,19 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Prediction is what a machine's constants give for a step of the process with the most
-// cells, s.
+// Prediction is the predicted time in s of the parts of a step, from a machine's constants, for the
+// process with the most cells.
 type Prediction struct {
 	Pack    float64 // faces
-	Start   float64 // the processor's part in their messages or puts
-	Flight  float64 // until they have come
+	Start   float64 // processor time for their messages or puts
+	Flight  float64 // until the faces have arrived
 	Inner   float64 // cells that need no face
 	Rest    float64 // surface and update
 	Reduce  float64 // a step's share of a reduction
 	overlap bool
 }
 
-// Time is that of a step.
+// Time returns the time of a step.
 func (p Prediction) Time() float64 {
 	meanwhile := p.Flight + p.Inner
 	if p.overlap {
@@ -28,8 +28,8 @@ func (p Prediction) Time() float64 {
 	return p.Pack + p.Start + meanwhile + p.Rest + p.Reduce
 }
 
-// Model predicts a step. Neighbours in one node and in another are told apart by the
-// layout; what leaves a node shares its adapters evenly.
+// Model predicts a step. The layout determines which neighbours are on the same node. Data that
+// leave a node share its adapters evenly.
 func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 	l := s.Layout()
 	world := l.World()
@@ -65,7 +65,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 			flight = max(flight, after)
 			if link := &m.Classes[class]; class == cluster.InNode && link.Bandwidth > 0 {
 				moved := float64(size) / link.Bandwidth
-				if messages { // a core moves one after another; puts go side by side
+				if messages { // a core moves one message after another; puts overlap
 					moved += near
 				}
 				near = max(near, moved)
@@ -116,8 +116,8 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 	return p
 }
 
-// message is the processor's time for a face that goes and one that comes, and the time
-// of the way without its bytes.
+// message returns the processor's time for one face sent and one received, and the time on the way
+// without its bytes.
 func message(s *engine.Scenario, m *cluster.Machine, class cluster.Class, size, eager int64) (before, after float64) {
 	link := &m.Classes[class]
 	hands, ways := 1.0, 1.0
@@ -142,8 +142,8 @@ func message(s *engine.Scenario, m *cluster.Machine, class cluster.Class, size, 
 	return before, after
 }
 
-// launches adds what starting kernels takes, and seeing their ends. What a device computes
-// beside packs and sends is not waited for.
+// launches adds the time to start kernels and to detect their ends. A step does not wait for device
+// computations that overlap with packing and sending.
 func (p *Prediction) launches(m *cluster.Machine, b *block, faces int) {
 	launch, fence := m.Device.Launch.Seconds(), m.Device.Fence.Seconds()
 	started := float64(faces) * launch
@@ -165,8 +165,7 @@ func (p *Prediction) launches(m *cluster.Machine, b *block, faces int) {
 	p.Rest += sides - m.Device.KernelTime(surfaceWork(b)).Seconds() + directions*launch + fence + launch + fence
 }
 
-// Parts are what of a step goes into exchanging faces, and into computing that does not
-// hide it.
+// Parts returns the time of a step for exchanging faces, and for computing that does not hide it.
 func (p Prediction) Parts() (exchange, compute float64) {
 	if !p.overlap {
 		return p.Pack + p.Start + p.Flight, p.Inner + p.Rest

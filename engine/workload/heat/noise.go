@@ -2,18 +2,18 @@ package heat
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// noise is the detours of a processor: so many a second, at times that follow no pattern,
-// each of one length. That is the noise that operating systems were measured by, and of few
-// long detours the steps have a heavy tail.
+// noise generates the OS noise of a processor: detours (interruptions) at a mean rate, at random
+// times, all of the same length. Benchmarks of operating systems measure noise in this form. A few
+// long detours give the steps a heavy tail.
 type noise struct {
 	r      *cluster.Rank
-	rate   float64      // detours a second; 0: none
+	rate   float64      // detours per second; 0: none
 	work   cluster.Work // of a detour
 	next   cluster.Time
 	chosen bool
 }
 
-// newNoise is a rank's.
+// newNoise returns the noise of a rank.
 func newNoise(r *cluster.Rank, rate, length float64) noise {
 	n := noise{r: r, rate: rate}
 	if m := &r.Spec().Machine; m.Flops > 0 {
@@ -24,7 +24,7 @@ func newNoise(r *cluster.Rank, rate, length float64) noise {
 	return n
 }
 
-// until takes the detours that are due.
+// until runs the detours that are due.
 func (n *noise) until(now cluster.Time) {
 	if n.rate == 0 {
 		return
@@ -38,7 +38,7 @@ func (n *noise) until(now cluster.Time) {
 	}
 }
 
-// gap is the time to another detour.
+// gap returns the time to the next detour.
 func (n *noise) gap() cluster.Time {
 	return max(cluster.FromSeconds(n.r.Rand().ExpFloat64()/n.rate), 1)
 }

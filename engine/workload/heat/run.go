@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// process is one process, and the cube that it conducts heat through with the others.
+// process is one process, and its part of the cube.
 type process struct {
 	*exchange
 	kernels
@@ -25,22 +25,22 @@ type process struct {
 	overlap bool
 	prepost bool
 	means   cluster.Means
-	told    bool // its steps are those that are shown
+	told    bool // it reports its steps to the screen
 
-	want   []float64 // temperatures after all steps; nil: not known
+	want   []float64 // reference temperatures after all steps; nil: unknown
 	mean   float64   // of T before the last update
 	spans  []span    // by step
-	flows  []float64 // by step: what the block gained, and what it lost by radiation
+	flows  []float64 // by step: energy gained by the block, and lost by radiation
 	wanted float64   // published average; 0: there is none
 }
 
-// span is where a step's time went.
+// span holds the parts of a step's time.
 type span struct{ pack, exchange, compute, reduce cluster.Time }
 
 func (s *span) total() cluster.Time { return s.pack + s.exchange + s.compute + s.reduce }
 
 func run(r *cluster.Rank, p engine.Probe) error {
-	if r.World().Rank() < 0 { // no MPI rank: it has no block
+	if r.World().Rank() < 0 { // not an MPI rank: it has no block
 		for p.Next() {
 		}
 		return nil
@@ -70,11 +70,11 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return nil
 }
 
-// cube is what heat is conducted through, and for how long.
+// cube is the side of the cube, and the number of steps.
 type cube struct{ side, steps int }
 
-// bytes returns the bytes of the temperatures of the process that has the most cells, and
-// of their changes.
+// bytes returns the bytes of the temperatures and of their changes, for the process with the most
+// cells.
 func (c cube) bytes(n [3]int) int64 {
 	b := blockOf(c.side, n, 0)
 	return 2 * cell * b.cells()
@@ -117,7 +117,7 @@ func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, n
 	})
 }
 
-// compute makes the bodies of the kernels.
+// compute creates the bodies of the kernels.
 func (c *process) compute() {
 	for d := range directions {
 		c.bodies.pack[d] = func() { c.f.pack(d, c.out[c.step%2][d].Slice()) }
@@ -129,7 +129,7 @@ func (c *process) compute() {
 	}
 }
 
-// conduct makes all steps, from T = 0 on.
+// conduct runs all steps, starting from T = 0.
 func (c *process) conduct() error {
 	clear(c.f.t)
 	if err := c.expect(c.step); err != nil {
@@ -159,7 +159,7 @@ func (c *process) conduct() error {
 	return nil
 }
 
-// one makes step t, which began at a time, and gives that of its end.
+// one runs step t, which began at the time begun, and returns the time of its end.
 func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 	s, clock := &c.spans[t], c.p.Clock()
 	lap := func(part *cluster.Time) {
@@ -225,8 +225,8 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 // inner computes the cells that need no face.
 func (c *process) inner() error { return c.launch(bulk, innerWork(&c.b), c.bodies.inner) }
 
-// begin packs each face and starts to send it. On a device all are packed side by side,
-// and with overlap the inner cells are under way before the first face goes.
+// begin packs each face and starts to send it. On a device all faces are packed concurrently, and
+// with overlap the inner cells are in progress before the first face is sent.
 func (c *process) begin() error {
 	if err := c.reuse(); err != nil {
 		return err
@@ -278,7 +278,7 @@ func (c *process) pack(d int) error {
 	return c.launch(d, packWork(&c.b, d), c.bodies.pack[d])
 }
 
-// packed returns when a face is: a processor packs it now.
+// packed returns when a face is packed. A processor packs it now.
 func (c *process) packed(d int) error {
 	if !c.device {
 		return c.pack(d)
@@ -286,14 +286,14 @@ func (c *process) packed(d int) error {
 	return c.fence(d)
 }
 
-// How far an average may be from the published one, and the energy of a step from its
-// balance, as shares of the average and of what the source gives while it is on.
+// The relative tolerances: of an average compared with the published one, and of the energy balance
+// of a step, as a share of the energy from the source.
 const (
 	averageTolerance = 1e-11
 	energyTolerance  = 1e-12
 )
 
-// verify looks at what the steps have come to.
+// verify checks the results of the steps.
 func (c *process) verify() error {
 	if err := coll.Allreduce(c.r, c.r.World(), cluster.Sum, c.flows, c.flows); err != nil {
 		return err
@@ -305,16 +305,16 @@ func (c *process) verify() error {
 	}
 	detail := "the energy of every step balances"
 	if c.wanted != 0 {
-		detail += ", the average temperature is the published one"
+		detail += ", the average temperature equals the published one"
 	}
 	if c.want != nil {
-		detail += ", and every temperature has the bits of the sequential program's"
+		detail += ", and every temperature equals the sequential program's, bit for bit"
 	}
 	c.p.Verify(true, detail)
 	return nil
 }
 
-// wrong says what is; "": nothing.
+// wrong describes the first error, or returns "" if there is none.
 func (c *process) wrong() string {
 	for i, want := range c.want {
 		if got := c.f.t[i]; math.Float64bits(got) != math.Float64bits(want) {
@@ -323,7 +323,7 @@ func (c *process) wrong() string {
 		}
 	}
 	if c.wanted != 0 && !(math.Abs(c.mean-c.wanted) <= averageTolerance*c.wanted) {
-		return fmt.Sprintf("the average temperature is %.15g, published %.15g", c.mean, c.wanted)
+		return fmt.Sprintf("the average temperature is %.15g, want %.15g (published)", c.mean, c.wanted)
 	}
 	most := dt * source * float64(c.b.side) * float64(c.b.side)
 	for t := range c.steps + 1 {
@@ -333,17 +333,17 @@ func (c *process) wrong() string {
 		}
 		gained, lost := c.flows[2*t], dt*c.flows[2*t+1]
 		if !(math.Abs(gained-(given-lost)) <= energyTolerance*most) {
-			return fmt.Sprintf("step %d: the cube gained %v, and the source gave %v and radiation took %v", t, gained, given, lost)
+			return fmt.Sprintf("step %d: the cube gained %v, but the source added %v and radiation removed %v", t, gained, given, lost)
 		}
 	}
 	return ""
 }
 
-// warmUp is how many steps are not counted.
+// warmUp returns the number of steps that are not counted.
 func warmUp(steps int) int { return min(3, steps/4) }
 
-// report gives the times of the steps that count. Two successive steps have all of a
-// step's parts on every process, whoever is ahead.
+// report reports the times of the counted steps. Two successive steps contain all parts of a step
+// on every process, even if it is ahead.
 func (c *process) report() {
 	counted := c.spans[warmUp(c.steps):]
 	var sum span

@@ -13,12 +13,12 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
-// try runs heat with some knobs turned, on a machine of its own or on one by name.
+// try runs heat with some knobs set, on the given machine or on one chosen by name.
 func try(m *cluster.Machine, iterations int, knobs ...string) (*engine.Snapshot, error) {
 	return sessiontest.Run("heat", m, iterations, knobs...)
 }
 
-// sound runs it and wants it verified, and what was checked to be told.
+// sound runs heat and requires that it verifies and names its checks.
 func sound(t *testing.T, m *cluster.Machine, says string, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	s, err := try(m, 2, knobs...)
@@ -40,11 +40,11 @@ func value(t *testing.T, s *engine.Snapshot, name string) float64 {
 	return m.Value
 }
 
-const bits = "the bits of the sequential program"
+const bits = "equals the sequential program's"
 
-// Every variant gives the sequential temperatures, bit for bit, on any number of ranks and
-// on every fabric; reductions may be seldom, and MPI may number ranks otherwise.
-func TestVariantsGiveTheSequentialBits(t *testing.T) {
+// Every variant computes the sequential temperatures, bit for bit, on any number of ranks and on
+// every fabric, also with rare reductions and with another numbering of MPI ranks.
+func TestVariantsEqualSequential(t *testing.T) {
 	for _, variant := range [][]string{
 		{"variant", "two-sided"},
 		{"variant", "two-sided", "prepost", "on", "eager-limit", "0", "overlap", "off"},
@@ -62,9 +62,9 @@ func TestVariantsGiveTheSequentialBits(t *testing.T) {
 	}
 }
 
-// The averages that the example publishes.
+// The averages that the example has published.
 func TestPublishedAverages(t *testing.T) {
-	const published = "the average temperature is the published one"
+	const published = "the average temperature equals the published one"
 	for _, c := range [][2]string{{"20", "10"}, {"20", "100"}, {"20", "1000"}, {"100", "10"}, {"100", "100"}} {
 		if testing.Short() && (c[0] == "100" || c[1] == "1000") {
 			continue
@@ -73,9 +73,9 @@ func TestPublishedAverages(t *testing.T) {
 	}
 }
 
-// A rank that computes forty times as slowly lets its neighbours run ahead as far as
-// faces let them: two inboxes hold.
-func TestASlowRankWithoutReductions(t *testing.T) {
+// A rank that computes forty times as slowly lets its neighbours run ahead as far as the faces
+// allow. Two inboxes are enough.
+func TestSlowRankWithoutReductions(t *testing.T) {
 	m := costs
 	m.Slow = []cluster.Slow{{Node: 2, Adapter: -1, Factor: 40}}
 	for _, variant := range []string{"two-sided", "put-rpc", "put-signal"} {
@@ -83,9 +83,9 @@ func TestASlowRankWithoutReductions(t *testing.T) {
 	}
 }
 
-// Blocks in device memory have the sequential bits on every fabric: kernels compute them,
-// and where the time is the host's own a device is a label.
-func TestDevicesGiveTheSequentialBits(t *testing.T) {
+// Blocks in device memory have the sequential bits on every fabric. Kernels compute them; in real
+// time on this host a device is only a label.
+func TestDevicesEqualSequential(t *testing.T) {
 	for i, memory := range []string{"staged", "direct"} {
 		for j, variant := range []string{"two-sided", "put-rpc", "put-signal"} {
 			overlap := []string{"on", "off"}[(i+j)%2]
@@ -99,9 +99,9 @@ func TestDevicesGiveTheSequentialBits(t *testing.T) {
 	}
 }
 
-// One inbox and a counter that is set to 0, as in listing 2, are safe while every step has
-// a reduction. Without, a face of the next step is counted for one of this step, and the
-// run does not verify or waits for ever; two inboxes hold under the same circumstances.
+// One inbox and a counter that is reset to 0, as in listing 2, are safe while every step has a
+// reduction. Without it, a face of the next step is counted for this step, and the run does not
+// verify or waits forever. Two inboxes are safe under the same conditions.
 func TestOneInboxRaces(t *testing.T) {
 	m := costs
 	m.Slow = []cluster.Slow{{Node: 2, Adapter: -1, Factor: 40}}
@@ -117,17 +117,17 @@ func TestOneInboxRaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.Failure == "" && s.Verification.OK {
-				t.Errorf("%s: one inbox without reductions is not found out: %+v", variant, s.Verification)
+				t.Errorf("%s: one inbox without reductions was not detected: %+v", variant, s.Verification)
 			}
 			told[i] = s.Failure + s.Verification.Detail
 		}
 		if told[0] != told[1] {
-			t.Errorf("%s: the race shows in two ways: %q and %q", variant, told[0], told[1])
+			t.Errorf("%s: the race has two different results: %q and %q", variant, told[0], told[1])
 		}
 	}
 }
 
-// Detours take time of their own, by the seed alone, and the more the higher their rate.
+// Detours take additional time, which depends only on the seed, and more at a higher rate.
 func TestNoise(t *testing.T) {
 	at := func(rate, seed string) float64 {
 		return value(t, sound(t, &costs, bits, "fabric", "sim", "nodes", "3", "ranks-per-node", "1", "size", "12", "steps", "60", "noise-rate", rate, "noise-length", "0.0001", "seed", seed), "step_time")
@@ -140,11 +140,11 @@ func TestNoise(t *testing.T) {
 		t.Errorf("a step takes %v s with another seed, too", other)
 	}
 	if some <= none || more <= some {
-		t.Errorf("a step takes %v, %v and %v s at 0, 200 and 2000 detours a second: want more each time", none, some, more)
+		t.Errorf("a step takes %v, %v and %v s at 0, 200 and 2000 detours per second: want more each time", none, some, more)
 	}
 }
 
-// costs is a machine that has some of each kind.
+// costs is a machine with costs of every kind.
 var costs = cluster.Machine{
 	Name: "costs", Emulated: true, Progress: cluster.ProgressThread, Flops: 1e9, MemoryRate: 1e9, EagerLimit: 1024, HandlerTime: 300 * cluster.Nanosecond,
 	Classes: [cluster.Classes]cluster.Link{
@@ -155,7 +155,7 @@ var costs = cluster.Machine{
 	Device: cluster.Device{Count: 2, Memory: 1 << 20, Rate: 1e11, Flops: 1e12, Link: cluster.Link{Latency: 5 * cluster.Microsecond, Bandwidth: 1e10}},
 }
 
-// Faces in device memory wait for the copies through the host's, and direct ones do not.
+// Staged faces in device memory wait for the copies through host memory; direct faces do not.
 func TestStagingCosts(t *testing.T) {
 	at := func(memory, variant string) float64 {
 		return value(t, sound(t, &costs, bits, "fabric", "sim", "nodes", "4", "ranks-per-node", "1", "size", "20", "memory", memory, "variant", variant), "exchange_time")
@@ -168,8 +168,8 @@ func TestStagingCosts(t *testing.T) {
 	}
 }
 
-// Above the eager limit a message waits for its receive and a put does not; the model has
-// the order of both.
+// Above the eager limit a message waits for its receive and a put does not. The model predicts the
+// same order.
 func TestPutsBeatMessagesAboveTheEagerLimit(t *testing.T) {
 	var took, modelled [2]float64
 	for i, variant := range []string{"two-sided", "put-signal"} {
@@ -185,7 +185,7 @@ func TestPutsBeatMessagesAboveTheEagerLimit(t *testing.T) {
 	}
 }
 
-// What cannot be run says so, with a hint.
+// Refused scenarios name the cause and a hint.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		knobs []string
@@ -193,12 +193,12 @@ func TestRefusals(t *testing.T) {
 	}{
 		{[]string{"size", "3"}, []string{"size", "4"}},
 		{[]string{"steps", "3"}, []string{"steps", "4"}},
-		{[]string{"nodes", "17", "ranks-per-node", "1", "size", "16"}, []string{"17 processes stand 17×1×1", "use size = 17 or more"}},
-		{[]string{"model", "nested-multiple", "variant", "put-signal"}, []string{"under model = nested-multiple with 4 groups: a put ends at its UPC group", "use model = flat, or one group, or variant = two-sided"}},
+		{[]string{"nodes", "17", "ranks-per-node", "1", "size", "16"}, []string{"17 processes form a grid of 17×1×1", "use size = 17 or more"}},
+		{[]string{"model", "nested-multiple", "variant", "put-signal"}, []string{"under model = nested-multiple with 4 groups: a put cannot leave its UPC group", "use model = flat, or one group, or variant = two-sided"}},
 		{[]string{"fabric", "sim", "memory", "direct"}, []string{"machine demo has no devices", "use memory = host"}},
 		{[]string{"memory", "staged"}, []string{"machine demo has no devices", "use memory = host"}},
 		{[]string{"inboxes", "one", "variant", "put-signal", "reduce-every", "2"}, []string{"a race", "use fabric = sim"}},
-		{[]string{"machine", "ac922-summit", "fabric", "sim", "ranks-per-node", "7", "memory", "direct"}, []string{"7 ranks a node", "use ranks-per-node = 6"}},
+		{[]string{"machine", "ac922-summit", "fabric", "sim", "ranks-per-node", "7", "memory", "direct"}, []string{"7 ranks per node", "use ranks-per-node = 6"}},
 		{[]string{"machine", "ac922-summit", "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "size", "1600", "memory", "direct"}, []string{"a device of ac922-summit has", "use a smaller size"}},
 	} {
 		_, err := try(nil, 1, c.knobs...)
@@ -214,7 +214,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Paper 4's machine at sizes that no host holds: 768 devices with a cube of 6400³.
+// Paper 4's machine at a size that no host can hold: 768 devices with a cube of 6400³.
 func TestACubeOfThePaper(t *testing.T) {
 	if os.Getenv("CONFORM") == "" {
 		t.Skip("takes seconds under the race detector: CONFORM=1 runs it")
@@ -222,6 +222,6 @@ func TestACubeOfThePaper(t *testing.T) {
 	s := sound(t, nil, "balances", "machine", "ac922-summit", "fabric", "sim", "nodes", "128", "ranks-per-node", "6", "memory", "direct", "size", "6400", "steps", "4", "variant", "put-signal")
 	cells := 6400. * 6400 * 6400 / 768
 	if compute := value(t, s, "compute_time"); compute < cells*40/900e9 || compute > 1.1*cells*40/900e9 {
-		t.Errorf("computing takes %v s, want about 40 B a cell at 900 GB/s", compute)
+		t.Errorf("computing takes %v s, want about 40 B per cell at 900 GB/s", compute)
 	}
 }

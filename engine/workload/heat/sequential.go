@@ -1,8 +1,8 @@
 package heat
 
-// sequential is the block's temperatures after all steps, as one process computes them
-// in a plain loop. A temperature goes one cell a step, so that a window of the cube is
-// enough: what is wrong at its cut sides does not come as far as the block.
+// sequential returns the block's temperatures after all steps, computed by one process in a plain
+// loop. A temperature spreads one cell per step, so a window of the cube is enough: errors from its
+// cut sides do not reach the block.
 func sequential(b *block, steps int) []float64 {
 	lo, size := window(b, steps)
 	n := size[0] * size[1] * size[2]
@@ -43,7 +43,7 @@ func sequential(b *block, steps int) []float64 {
 	return own
 }
 
-// window is the part of the cube that reaches the block in all steps.
+// window returns the part of the cube that can influence the block in all steps.
 func window(b *block, steps int) (lo, size [3]int) {
 	for a := range 3 {
 		lo[a] = max(b.lo[a]-steps-1, 0)
@@ -52,12 +52,12 @@ func window(b *block, steps int) (lo, size [3]int) {
 	return lo, size
 }
 
-// mostSequential is how many cells and steps all processes together compute sequentially
-// to check theirs; larger cubes are checked by their averages and their energy.
+// mostSequential is the maximum number of cell updates that all processes together compute
+// sequentially as a reference. Larger cubes are checked only by their averages and their energy.
 const mostSequential = 1 << 25
 
-// checkable reports whether the blocks of so many processes are checked cell by cell, of
-// which b is the one with the most cells.
+// checkable reports whether the blocks of this many processes are checked cell by cell. b is the
+// block with the most cells.
 func checkable(b *block, steps, processes int) bool {
 	most := int64(mostSequential / processes / (steps + 1))
 	n := int64(1)
@@ -70,8 +70,8 @@ func checkable(b *block, steps, processes int) bool {
 	return true
 }
 
-// average are those that the example publishes, by side and steps: of T before the last
-// update.
+// average holds the averages that the example publishes, by side and steps: the average of T before
+// the last update.
 var average = map[[2]int]float64{
 	{20, 10}:   28910001.659627e-9,
 	{20, 100}:  101705231.273039e-9,

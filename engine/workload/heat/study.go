@@ -23,7 +23,7 @@ const (
 
 var variantColumns = []engine.Column{
 	columnNodes:    {Name: "nodes", Title: "nodes", Unit: "1", Wide: 6},
-	columnTime:     {Name: "step_time", Title: "step", Unit: "s", Wide: 9, Legend: "a step"},
+	columnTime:     {Name: "step_time", Title: "step", Unit: "s", Wide: 9, Legend: "step"},
 	columnModel:    {Name: "step_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
 	columnMedian:   {Name: "step_median", Title: "median", Unit: "s", Wide: 9},
 	columnSpread:   {Name: "step_spread", Title: "spread", Unit: "1", Wide: 7},
@@ -36,20 +36,20 @@ var variantColumns = []engine.Column{
 var byVariant = &engine.Study{
 	Form: engine.Form{
 		Name: "variants", Title: "Steps by variant", Of: "a step", Item: "nodes × ranks, variant", Metric: "step_time",
-		Absent:  "this workload has no variants of an exchange of faces",
+		Absent:  "this workload does not exchange faces",
 		Columns: variantColumns,
 		Charts: []engine.Chart{
 			{Shape: engine.Stack, Y: []int{columnCompute, columnExchange, columnReduce}},
 			{Shape: engine.Curve, X: columnNodes, Y: []int{columnTime}, XLog: 2, YLog: 10, Join: true},
 		},
-		Brief: engine.Brief{Column: columnTime, After: " a step"},
+		Brief: engine.Brief{Column: columnTime, After: " per step"},
 	},
 	Apart:    study.AnyKind("variant", "prepost", "overlap", "reduce-every", "inboxes", "memory", "noise-rate", "noise-length", "nodes", "ranks-per-node", "steps"),
 	Observe:  observe,
 	Complete: complete,
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, variantColumns, columnTime)
 	if !ok {
@@ -62,7 +62,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
 }
 
-// series names how a scenario exchanges faces.
+// series names the way in which a scenario exchanges faces.
 func series(sc *engine.Scenario) string {
 	series := sc.Text("variant")
 	if series == twoSided && sc.Text("prepost") == "on" {
@@ -86,10 +86,11 @@ func series(sc *engine.Scenario) string {
 	return series
 }
 
-// complete says what a step is spent on, and which variant of the same layout is faster.
+// complete explains the time of a step, and compares it with the best other variant of the same
+// layout.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	study.Sort(v, columnNodes)
-	v.Plots = []engine.Plot{{Title: "what a step is spent on"}, {Title: "a step over nodes"}}
+	v.Plots = []engine.Plot{{Title: "parts of a step"}, {Title: "time per step, over nodes"}}
 	now := v.Present()
 	if now == nil {
 		return
@@ -100,11 +101,11 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	v.Time = now.Cells[columnTime]
 	parts := now.Cells[columnCompute] + now.Cells[columnExchange] + now.Cells[columnReduce]
-	text := fmt.Sprintf("%s: a step takes %s", now.Label, cluster.FromSeconds(v.Time))
+	text := fmt.Sprintf("%s: %s per step", now.Label, cluster.FromSeconds(v.Time))
 	if words := faces(s); parts > 0 && words != "" {
-		text += fmt.Sprintf(", %s of it for %s and %s for reductions", study.Percent(now.Cells[columnExchange]/parts), words, study.Percent(now.Cells[columnReduce]/parts))
+		text += fmt.Sprintf(". The exchange of %[2]s takes %[1]s of it, reductions take %[3]s", study.Percent(now.Cells[columnExchange]/parts), words, study.Percent(now.Cells[columnReduce]/parts))
 	}
-	v.Glance = fmt.Sprintf("%s a step, %s", cluster.FromSeconds(v.Time), s.Kind)
+	v.Glance = fmt.Sprintf("%s per step, %s", cluster.FromSeconds(v.Time), s.Kind)
 	var best *engine.Row
 	for i := range v.Rows {
 		r := &v.Rows[i]
@@ -119,17 +120,17 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	switch ratio := v.Time / best.Cells[columnTime]; {
 	case ratio >= study.Alike:
 		best.Flag = engine.Best
-		text += fmt.Sprintf("; %s is %s× faster a step", best.Series, study.Figure(ratio))
+		text += fmt.Sprintf(". With %s a step is %s× faster", best.Series, study.Figure(ratio))
 	case ratio <= 1/study.Alike:
 		now.Flag = engine.Best
-		text += fmt.Sprintf("; %s, the next, takes %s× as long", best.Series, study.Figure(1/ratio))
+		text += fmt.Sprintf(". The next best, %s, takes %s× as long", best.Series, study.Figure(1/ratio))
 	default:
-		text += "; " + best.Series + " takes as long"
+		text += ". With " + best.Series + " there is no difference"
 	}
 	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 }
 
-// head is the layout of a label.
+// head returns the layout part of a label.
 func head(label string) string {
 	var nodes, ranks int
 	if _, err := fmt.Sscanf(label, "%d×%d", &nodes, &ranks); err != nil {
@@ -138,7 +139,8 @@ func head(label string) string {
 	return fmt.Sprintf("%d×%d", nodes, ranks)
 }
 
-// faces words what the process that sends most sends in a step; "": none sends anything.
+// faces describes the faces of the process that sends the most bytes in a step. It returns "" if no
+// process sends any.
 func faces(s *engine.Snapshot) string {
 	l, sc := s.Layout, &s.Scenario
 	world := l.World()
@@ -156,13 +158,13 @@ func faces(s *engine.Snapshot) string {
 	}
 	size := cluster.SizeText(math.Round(float64(bytes) / float64(peers)))
 	if peers == 1 {
-		return "a face of " + size
+		return "one face of " + size
 	}
 	return fmt.Sprintf("%d faces of %s", peers, size)
 }
 
-// ideal is the line of a step that nodes share evenly, through the fewest nodes of the
-// present series.
+// ideal returns the curve of perfect scaling: steps shared evenly by the nodes, through the run of
+// the present series on the fewest nodes.
 func ideal(v *engine.StudyView, now *engine.Row) engine.Line {
 	line := engine.Line{Name: "ideal", Kind: engine.Modelled, Look: engine.Faint}
 	first := now
@@ -187,8 +189,8 @@ func ideal(v *engine.StudyView, now *engine.Row) engine.Line {
 	return line
 }
 
-// optima marks where each series of a kind has its shortest step, if more nodes were tried
-// than that takes.
+// optima marks the shortest step of each series of a kind, if the series also has a run on more
+// nodes.
 func optima(v *engine.StudyView, kind engine.Kind) []engine.Marker {
 	var marks []engine.Marker
 	best, most := map[string]int{}, map[string]float64{}

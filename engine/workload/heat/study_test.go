@@ -9,9 +9,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The sentence compares with the fastest other variant of the same layout, and the line of
-// even sharing begins at the fewest nodes.
-func TestWordsOfTheStudy(t *testing.T) {
+// The sentence compares with the fastest other variant of the same layout. The ideal line starts at
+// the fewest nodes.
+func TestExplanation(t *testing.T) {
 	snap := &engine.Snapshot{Scenario: heat.Scenario([]string{"demo"}), Kind: engine.Simulated}
 	snap.Layout = cluster.Layout{Nodes: 4, RanksPerNode: 4, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
 	row := func(label, series string, nodes, time float64) engine.Row {
@@ -24,7 +24,7 @@ func TestWordsOfTheStudy(t *testing.T) {
 		row("8×4, put-signal", "put-signal", 8, 2e-6), row("2×4, two-sided", "two-sided", 2, 20e-6),
 	}}
 	complete(v, snap)
-	const want = "4×4, two-sided: a step takes 12.0 µs, 25% of it for 4 faces of 600 B and 25% for reductions; put-signal is 1.5× faster a step (simulated)."
+	const want = "4×4, two-sided: 12.0 µs per step. The exchange of 4 faces of 600 B takes 25% of it, reductions take 25%. With put-signal a step is 1.5× faster (simulated)."
 	if v.Why != want {
 		t.Errorf("why %q, want %q", v.Why, want)
 	}

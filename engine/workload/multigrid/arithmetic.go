@@ -6,17 +6,19 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Face is what a rank gives across the faces of the finest grid along one dimension: the
-// rows of a face, and the farthest link that any pair of ranks crosses (0: on a socket, 1:
-// on a node, 2: the adapter, 3 to 5: the network's ranks). Paper 3's table II has them.
+// Face is the data that a rank sends across the faces of the finest grid along one dimension: the
+// number of rows and the bytes of a row. Link is the farthest link that any pair of ranks crosses
+// (0: on a socket, 1: on a node, 2: the adapter, 3 to 5: the network's ranks). Table II of paper 3
+// lists them.
 type Face struct{ Messages, Bytes, Link int }
 
-// weak is the paper's scaling: a box of so many cells a side for each rank.
+// weak returns the layout of the paper's weak scaling: one box per rank, with side cells along each
+// side.
 func weak(ranks, side int) *layout {
 	return newLayout(shapes(int(math.Round(math.Cbrt(float64(ranks)))), side, 8), ranks, false)
 }
 
-// Faces gives them for each dimension.
+// Faces returns the Face of each dimension.
 func Faces(l *cluster.Layout, m *cluster.Machine, side int) (along [3]Face) {
 	ranks := l.Ranks()
 	grid := weak(ranks, side)
@@ -37,8 +39,8 @@ func Faces(l *cluster.Layout, m *cluster.Machine, side int) (along [3]Face) {
 
 func abs(n int) int { return max(n, -n) }
 
-// Puts gives how many puts of ghosts' rows a whole solve has, the most of any rank and of
-// any node: a V-cycle has two passes of four sweeps and a residual on each of its levels.
+// Puts returns the number of puts of ghost rows in a whole solve, the maximum of any rank and of
+// any node. A V-cycle has two passes of four sweeps and a residual on each of its levels.
 func Puts(l *cluster.Layout, side int) (rank, node int64) {
 	ranks := l.Ranks()
 	grid := weak(ranks, side)

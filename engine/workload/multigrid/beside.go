@@ -8,8 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// beside gives a rank's part of an F-cycle, and the sequential program's; u is the same to
-// the bit, and so is the residual of each further cycle.
+// beside returns a rank's part of an F-cycle, and the sequential program's. u is bitwise identical
+// in both, and so is the residual of each further cycle.
 func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
 	a := askedOf(p.Int, p.Text)
 	s, err := a.solver(r, cluster.Store{})
@@ -50,7 +50,7 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 				for i := 1; i <= b.side; i++ {
 					got, want := b.v[vU][b.index(i, j, k)], all.v[vU][all.index(b.first[0]+i, b.first[1]+j, b.first[2]+k)]
 					if got != want {
-						return nil, nil, fmt.Errorf("rank %d: u at (%d, %d, %d) is %g, and %g by the sequential program", r.ID(), b.first[0]+i-1, b.first[1]+j-1, b.first[2]+k-1, got, want)
+						return nil, nil, fmt.Errorf("rank %d: u at (%d, %d, %d) is %g, want %g (sequential program)", r.ID(), b.first[0]+i-1, b.first[1]+j-1, b.first[2]+k-1, got, want)
 					}
 				}
 			}
@@ -59,8 +59,8 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 	return path, again(whole), nil
 }
 
-// Memory returns the bytes that a problem with the default knobs takes of a rank's segment,
-// and of its memory on the machine.
+// Memory returns the bytes that a problem with the default knobs needs in a rank's segment,
+// and in its memory on the machine.
 func Memory(store cluster.Store, boxes, side, ranks int, variant string) (segment, modelled int64) {
 	a := besideOf(boxes, side, variant)
 	l := a.layout(ranks)
@@ -85,7 +85,7 @@ func Solver(r *cluster.Rank, store cluster.Store, boxes, side int, variant strin
 	}, nil
 }
 
-// besideOf is a problem with the default knobs.
+// besideOf returns a problem with the default knobs.
 func besideOf(boxes, side int, variant string) asked {
 	return asked{boxes: boxes, side: side, threshold: 8, degree: 4, variant: variantOf(variant)}
 }

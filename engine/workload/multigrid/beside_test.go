@@ -8,7 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// A face goes to the ghosts of its neighbour, and nowhere else.
+// A face reaches the ghosts of its neighbour, and no other cell changes.
 func TestFacePut(t *testing.T) {
 	const side = 8
 	b := shape{1, side}

@@ -2,18 +2,17 @@ package multigrid
 
 import "math"
 
-// The coarsest grid, where it is more than a cell, is solved by BiCGStab with the
-// operator's diagonal as preconditioner.
+// A coarsest grid of more than one cell is solved by BiCGStab, with the operator's diagonal as
+// preconditioner.
 const (
 	bottomTolerance = 1e-3
 	bottomMost      = 200 // iterations
 )
 
-// bottomRounds is how many iterations are charged where there are no numbers to iterate
-// on.
+// bottomRounds is the number of iterations that a size-only problem is charged for.
 const bottomRounds = 10
 
-// solveBottom solves the box's grid, which is the whole level. It gives the iterations.
+// solveBottom solves the box's grid, which is the whole level. It returns the number of iterations.
 func (b *box) solveBottom() int {
 	u, f := b.v[vU], b.v[vR]
 	if b.side == 1 {

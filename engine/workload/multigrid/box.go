@@ -2,22 +2,23 @@ package multigrid
 
 import "math"
 
-// box is the cells of a level that one rank has in one piece.
+// box is a cube of cells of a level, owned by one rank.
 type box struct {
 	shape
 	slot  int
 	first [3]int // its first cell in the domain
 	h     float64
-	v     [vectors][]float64 // nil where only the time is wanted
+	v     [vectors][]float64 // nil in a size-only problem
 }
 
-// edge says which of a box's sides are the domain's, by dimension: low and high.
+// edge reports whether the low and the high side of a box in dimension d are on the domain's
+// boundary.
 func (b *box) edge(d int) (low, high bool) {
 	return b.first[d] == 0, b.first[d]+b.side == b.cells()
 }
 
-// bound fills the ghosts of a vector that lie outside the domain: minus what is inside,
-// once for each dimension.
+// bound fills the ghosts of a vector outside the domain with the negative inner values, once for
+// each dimension.
 func (b *box) bound(x []float64) {
 	n, s := b.side, b.stride()
 	if low, high := b.edge(0); low || high {
@@ -55,8 +56,8 @@ func minus(to, from []float64) {
 	}
 }
 
-// apply is the operator at cell p, −h⁻²Σβ(u_neighbour − u). Products are rounded before
-// they are added, on every processor.
+// apply returns the operator at cell p, −h⁻²Σβ(u_neighbour − u). Products are rounded before they
+// are added, on every processor.
 func apply(x, bi, bj, bk []float64, p, s, ss int, scale float64) float64 {
 	c := x[p]
 	sum := float64(bi[p+1]*(x[p+1]-c)) - float64(bi[p]*(c-x[p-1]))
@@ -65,8 +66,8 @@ func apply(x, bi, bj, bk []float64, p, s, ss int, scale float64) float64 {
 	return -scale * sum
 }
 
-// sweep is one step of a Chebyshev pass: from x, and to, which holds the x before, into
-// to.
+// sweep does one step of a Chebyshev pass. It reads x, and to, which holds the x before it, and
+// writes to.
 func (b *box) sweep(x, to, f []float64, c1, c2 float64) {
 	n, s := b.side, b.stride()
 	ss, scale := s*s, 1/(b.h*b.h)
@@ -87,7 +88,7 @@ func (b *box) sweep(x, to, f []float64, c1, c2 float64) {
 	}
 }
 
-// residual puts f − Ax into to, and gives the largest of its values.
+// residual writes f − Ax into to, and returns the largest absolute value.
 func (b *box) residual(x, f, to []float64) float64 {
 	n, s := b.side, b.stride()
 	ss, scale, most := s*s, 1/(b.h*b.h), 0.
@@ -103,7 +104,7 @@ func (b *box) residual(x, f, to []float64) float64 {
 	return most
 }
 
-// rows runs over the rows of the box.
+// rows calls row for each row of the box.
 func (b *box) rows(row func(at int)) {
 	for k := 1; k <= b.side; k++ {
 		for j := 1; j <= b.side; j++ {
@@ -112,7 +113,7 @@ func (b *box) rows(row func(at int)) {
 	}
 }
 
-// grid is a place for values: the first one, and how far rows and planes are apart.
+// grid is the position of values: the first one, and the distances of rows and planes.
 type grid struct {
 	v              []float64
 	at, row, plane int
@@ -122,7 +123,7 @@ func (b *box) grid(v, i, j, k int) grid {
 	return grid{b.v[v], b.index(i, j, k), b.stride(), b.stride() * b.stride()}
 }
 
-// means puts the mean of each eight cells of x into to.
+// means writes the mean of every eight cells of x into to.
 func (b *box) means(x []float64, to grid) {
 	n, s := b.side/2, b.stride()
 	ss := s * s
@@ -138,8 +139,8 @@ func (b *box) means(x []float64, to grid) {
 	}
 }
 
-// spread puts each cell of from, which is the coarse image of a fine box of a side, into
-// eight of to; with add it adds them.
+// spread copies each cell of from, the coarse image of a fine box of this side, into eight cells of
+// to. If add is set, it adds them.
 func spread(from, to grid, side int, add bool) {
 	for k := range side {
 		for j := range side {
@@ -157,7 +158,7 @@ func spread(from, to grid, side int, add bool) {
 	}
 }
 
-// interpolate is spread by trilinear interpolation, with weights 27, 9, 3 and 1 of 64.
+// interpolate is like spread, with trilinear interpolation: weights 27, 9, 3 and 1 of 64.
 func interpolate(from, to grid, side int) {
 	for k := range side {
 		dk := from.plane * (2*(k&1) - 1)
@@ -175,7 +176,7 @@ func interpolate(from, to grid, side int) {
 	}
 }
 
-// fill puts a function of the place of a cell's centre, in cells' halves, into a vector.
+// fill evaluates a function at the centres of cells, and stores the values in a vector.
 func (b *box) fill(v int, value func(x, y, z float64) float64) {
 	for k := 1; k <= b.side; k++ {
 		for j := 1; j <= b.side; j++ {
@@ -186,13 +187,14 @@ func (b *box) fill(v int, value func(x, y, z float64) float64) {
 	}
 }
 
-// place is where in the domain a point stands that is so many half cells from the box's
-// first corner.
+// place returns the coordinate in the domain of a point that is a number of half cells from the
+// box's first corner.
 func (b *box) place(d, halves int) float64 {
 	return float64(2*b.first[d]+halves) / float64(2*b.cells())
 }
 
-// betas fills the finest level's faces, those at the upper end of the box included.
+// betas fills the coefficients on the finest level's faces, including those at the upper end of the
+// box.
 func (b *box) betas() {
 	for k := 1; k <= b.side+1; k++ {
 		for j := 1; j <= b.side+1; j++ {
@@ -206,7 +208,7 @@ func (b *box) betas() {
 	}
 }
 
-// faceMeans puts the means of each four faces across dimension d into to: those below n
+// faceMeans writes the means of every four faces across dimension d into to, for faces below n
 // coarse cells.
 func (b *box) faceMeans(d int, n [3]int, to grid) {
 	x, s := b.v[vBetaI+d], b.stride()
@@ -221,8 +223,8 @@ func (b *box) faceMeans(d int, n [3]int, to grid) {
 	}
 }
 
-// invert makes D⁻¹ of the faces. A face of the domain counts twice: the ghost behind it
-// is minus its cell.
+// invert computes D⁻¹ from the faces. A face of the domain counts twice, because the ghost behind
+// it is the negative of its cell.
 func (b *box) invert() {
 	scale := 1 / (b.h * b.h)
 	s := b.stride()

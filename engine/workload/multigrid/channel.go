@@ -7,15 +7,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// piece is what one box gives to another in a step: a region of cells in rows, at both
+// piece is a region of cells that one box sends to another in a step. It consists of rows at both
 // ends.
 type piece struct {
 	from, to int     // ranks
-	key      int     // which of those that the two ranks have between them; both sort by it
+	key      int     // number of the piece between the two ranks; both sort by it
 	image    int     // down, up: the first cell of the coarse box below the fine one
-	ends     [3]bool // down: the fine box lies at the coarse one's upper end
+	ends     [3]bool // down: the fine box is at the coarse one's upper end
 	slots    [2]int
-	of       cluster.Strided // Near: in the giver's memory, Far: in the taker's data
+	of       cluster.Strided // Near: in the sender's memory, Far: in the receiver's data
 }
 
 // group is the pieces between this rank and another one, in the order of their keys.
@@ -23,15 +23,15 @@ type group struct {
 	peer   int
 	pieces []piece
 	bytes  int64
-	source int   // bulk: of the flag words at the peer, this rank's
-	inbox  int64 // likewise, where in its inbox
+	source int   // bulk: index of this rank's flag at the peer
+	inbox  int64 // bulk: position in the peer's inbox
 }
 
-// channel is all that a step moves.
+// channel holds all data movements of a rank in a step.
 type channel struct {
 	level, way int
 	own        []piece // between boxes of this rank
-	inside     int64   // bytes of those
+	inside     int64   // bytes of own
 	out, in    []group
 	peers      []int // of out and in
 	epoch      uint64
@@ -46,17 +46,17 @@ func (s shape) lattice(r region, at int64) cluster.Lattice {
 		Stride: [2]int64{8 * int64(s.stride()), 8 * int64(s.stride()*s.stride())}}
 }
 
-// rows is a region as the blocks of a strided transfer.
+// rows returns a region as the blocks of a strided transfer.
 func rows(n [3]int) cluster.Strided {
 	return cluster.Strided{Block: 8 * int64(n[0]), Count: [2]int{n[1], n[2]}}
 }
 
-// packed is where rows stand one behind the other, from cell at on.
+// packed returns the lattice of contiguous rows from cell at on.
 func packed(n [3]int, at int) cluster.Lattice {
 	return cluster.Lattice{Off: 8 * int64(at), Stride: [2]int64{8 * int64(n[0]), 8 * int64(n[0]*n[1])}}
 }
 
-// directions are those to a box's neighbours: across faces first.
+// directions are the directions to a box's neighbours, faces first.
 var directions = func() (all [][3]int) {
 	for touching := 1; touching <= 3; touching++ {
 		for k := -1; k <= 1; k++ {
@@ -72,7 +72,8 @@ var directions = func() (all [][3]int) {
 	return all
 }()
 
-// sideOf is what a box gives in a direction, and where that stands beside its neighbour.
+// sideOf returns the region that a box sends in a direction, and the position of the data at its
+// neighbour.
 func (s shape) sideOf(d [3]int) (near, far region) {
 	for x, to := range d {
 		near.n[x], near.first[x], far.first[x] = s.side, 1, 1
@@ -87,7 +88,7 @@ func (s shape) sideOf(d [3]int) (near, far region) {
 	return near, far
 }
 
-// around lists what boxes of a rank give (give), or take, within a level.
+// around lists the pieces that the boxes of a rank send (give) or receive within a level.
 func (l *layout) around(level, rank, count int, give bool) (all []piece) {
 	s := l.shapes[level]
 	begin, end := s.first(rank, l.ranks), s.first(rank+1, l.ranks)
@@ -117,8 +118,8 @@ func (l *layout) around(level, rank, count int, give bool) (all []piece) {
 	return all
 }
 
-// children lists a fine level's boxes below each of which a part of a coarse box lies: of
-// the fine boxes of a rank, or of its coarse ones.
+// children lists the pieces between a fine level's boxes and the coarse boxes that cover them: for
+// the fine boxes of a rank, or for its coarse boxes.
 func (l *layout) children(level, rank int, fine bool) (all []piece) {
 	f, c := l.shapes[level], l.shapes[level+1]
 	half := max(f.side/2, 1)
@@ -165,7 +166,7 @@ func (l *layout) children(level, rank int, fine bool) (all []piece) {
 	return all
 }
 
-// upward turns pieces round: what a fine box gave down comes up to all its cells.
+// upward reverses pieces: data that a fine box sent down returns to all its cells.
 func (l *layout) upward(level int, all []piece) []piece {
 	f := l.shapes[level]
 	for i := range all {
@@ -179,7 +180,7 @@ func (l *layout) upward(level int, all []piece) []piece {
 	return all
 }
 
-// gives and takes are all pieces of a rank in a step.
+// gives and takes return all pieces that a rank sends or receives in a step.
 func (l *layout) gives(level, way, rank int) []piece {
 	switch way {
 	case faces:
@@ -230,14 +231,14 @@ func (l *layout) arrivals(level, way, rank int) []group {
 	return in
 }
 
-// channel makes a rank's part of a step. The bulk variant knows the positions of its bytes
-// in its peers' inboxes.
+// channel returns a rank's part of a step. The bulk variant computes the positions of its data in
+// its peers' inboxes.
 func (l *layout) channel(level, way, rank int) *channel {
 	c := &channel{level: level, way: way}
 	c.own, c.out = grouped(l.gives(level, way, rank), rank, func(p *piece) int { return p.to })
 	c.inside = total(c.own)
 	c.in = l.arrivals(level, way, rank)
-	if way == up { // each fine box's image has its place in the scratch of the coarse one's rank
+	if way == up { // each fine box's image has a position in the scratch buffer of the coarse box's rank
 		side, at := l.shapes[level].side, 0
 		for i := range c.out {
 			for k := range c.out[i].pieces {
@@ -318,7 +319,7 @@ func (l *layout) before(level, way, rank, other int, senders []int) (bytes int64
 	return bytes, slices.Compact(senders)
 }
 
-// sideBytes returns the bytes that a box gives in a direction.
+// sideBytes returns the bytes that a box sends in a direction.
 func (s shape) sideBytes(d [3]int) int64 {
 	n := int64(8)
 	for _, to := range d {

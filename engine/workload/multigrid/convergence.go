@@ -26,11 +26,11 @@ var convergenceColumns = []engine.Column{
 	columnError:    {Name: "error", Title: "error", Unit: "1", Wide: 10},
 }
 
-// convergence is the residual after each cycle, and the error of each grid that has run.
+// convergence shows the residual after each cycle, and the error of each grid that has run.
 var convergence = &engine.Study{
 	Form: engine.Form{
 		Name: study.ConvergenceName, Title: "Convergence", Of: "a solve", Item: "V-cycles", Metric: "residual",
-		Absent:  "WORKLOAD solves nothing by iterations",
+		Absent:  "WORKLOAD has no iterative solver",
 		Columns: convergenceColumns,
 		Charts: []engine.Chart{
 			{Shape: engine.Curve, X: columnCycle, Y: []int{columnResidual}, YLog: 10, Join: true},
@@ -43,8 +43,8 @@ var convergence = &engine.Study{
 	Complete: orders,
 }
 
-// residuals has a row for each cycle of the present run; the first is the last cycle's,
-// which has the error. They belong to the problem that is verified.
+// residuals returns a row for each cycle of the present run. The first row is the last cycle's,
+// which has the error. The rows belong to the verified problem.
 func residuals(s *engine.Snapshot) (rows []engine.Row) {
 	p := s.Profile("residuals")
 	if p == nil || s.Iteration == 0 {
@@ -65,10 +65,10 @@ func residuals(s *engine.Snapshot) (rows []engine.Row) {
 	return rows
 }
 
-// orders sorts the cycles, and draws the error of a method of second order through the
-// finest grid's.
+// orders sorts the cycles. It draws the error of a second-order method through the error of the
+// finest grid.
 func orders(v *engine.StudyView, _ *engine.Snapshot) {
-	v.Plots = []engine.Plot{{Title: "residual over f, after V-cycles"}, {Title: "error, over cells a side"}}
+	v.Plots = []engine.Plot{{Title: "residual over f, per V-cycle"}, {Title: "error, over cells per side"}}
 	study.Sort(v, columnCycle)
 	if n := len(v.Rows); n > 0 {
 		v.Plots[0].XRange = engine.Range{Max: max(v.Rows[n-1].Cells[columnCycle], 4)}
@@ -104,7 +104,7 @@ func boxesOf(s *engine.Scenario) *domain.Boxes {
 	return d
 }
 
-// finish adds what the adapter needs for the messages that were counted.
+// finish adds the time that the adapter needs for the counted messages.
 func finish(s *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	n, ok := s.Metric("adapter_messages")
 	if gap := m.Classes[cluster.Remote].Gap; ok && gap > 0 {

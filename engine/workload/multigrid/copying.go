@@ -16,7 +16,7 @@ type copying struct {
 	segment   []byte // of another rank
 }
 
-// bind makes the bodies.
+// bind creates the bodies.
 func (s *solver) bind() {
 	c := &s.copy
 	c.own = s.store.Body(func() {

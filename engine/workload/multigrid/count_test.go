@@ -7,17 +7,17 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// conform says that what takes long is to run, too.
+// conform reports whether slow tests run, too.
 var conform = os.Getenv("CONFORM") != ""
 
-// edison is 16 ranks a node, 8 a socket, on a dragonfly, as far as links go.
+// edison returns a dragonfly with 16 ranks per node and 8 per socket, enough to find links.
 func edison(ranks int) (*cluster.Layout, *cluster.Machine) {
 	return &cluster.Layout{Nodes: (ranks + 15) / 16, RanksPerNode: 16, Ranking: cluster.Sequential},
 		&cluster.Machine{Sockets: 2, Topology: cluster.Topology{Shape: cluster.Dragonfly, Dims: []int{4, 16, 6, 15}}}
 }
 
-// exchanges of ghosts across faces in a whole solve, by level: a V-cycle has two passes
-// and a residual.
+// exchanges returns the number of ghost exchanges across faces in a whole solve, by level: a
+// V-cycle has two passes and a residual.
 func exchanges(levels int) (by []int, all int) {
 	by = make([]int, levels)
 	for at := range levels - 1 {
@@ -30,8 +30,8 @@ func exchanges(levels int) (by []int, all int) {
 	return by, all
 }
 
-// Puts of ghosts' rows in a whole solve of a box of 128³ a rank, the most of any rank and
-// of any node, and those that leave their node.
+// Puts of ghost rows in a whole solve with a box of 128³ per rank: the maximum of any rank and
+// of any node, and the puts that leave their node.
 func TestPutsOfASolve(t *testing.T) {
 	for _, c := range []struct {
 		ranks, boxes, exchanges      int
@@ -83,7 +83,7 @@ func TestPutsOfASolve(t *testing.T) {
 	}
 }
 
-// Table II: what a rank gives on the finest level in each direction, and the farthest
+// Table II: the data that a rank sends on the finest level in each direction, and the farthest
 // link that any pair crosses.
 func TestTableTwo(t *testing.T) {
 	for _, c := range []struct {
@@ -129,7 +129,7 @@ func TestTableTwo(t *testing.T) {
 	}
 }
 
-// Levels are those of HPGMG-FV.
+// The levels equal HPGMG-FV's.
 func TestLevels(t *testing.T) {
 	for _, c := range []struct {
 		boxes, side int
@@ -155,9 +155,9 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// Every piece that is given is taken, in the same order at both ends, and its bytes stand
+// Every piece that is sent is received, in the same order at both ends, and its bytes are
 // inside the boxes.
-func TestGivenIsTaken(t *testing.T) {
+func TestSentIsReceived(t *testing.T) {
 	for _, c := range []struct{ boxes, side, ranks int }{{2, 8, 8}, {3, 8, 5}, {4, 4, 7}, {6, 8, 27}, {1, 8, 3}} {
 		l := newLayout(shapes(c.boxes, c.side, 8), c.ranks, true)
 		for at := range l.shapes {
@@ -185,16 +185,16 @@ func TestGivenIsTaken(t *testing.T) {
 					}
 				}
 				if len(given) != len(taken) {
-					t.Errorf("%v, level %d, way %d: %d pairs give, %d take", c, at, way, len(given), len(taken))
+					t.Errorf("%v, level %d, way %d: %d pairs send, %d receive", c, at, way, len(given), len(taken))
 				}
 				for pair, g := range given {
 					in := taken[pair]
 					if len(in.pieces) != len(g.pieces) {
-						t.Fatalf("%v, level %d, way %d, %v: %d pieces given, %d taken", c, at, way, pair, len(g.pieces), len(in.pieces))
+						t.Fatalf("%v, level %d, way %d, %v: %d pieces sent, %d received", c, at, way, pair, len(g.pieces), len(in.pieces))
 					}
 					for k := range g.pieces {
 						if !g.pieces[k].of.Within(l.data) || g.pieces[k].of.Far != in.pieces[k].of.Far || g.pieces[k].key != in.pieces[k].key {
-							t.Errorf("%v, level %d, way %d, %v: piece %d is %+v, and %+v where it is taken", c, at, way, pair, k, g.pieces[k], in.pieces[k])
+							t.Errorf("%v, level %d, way %d, %v: piece %d is %+v, but %+v at the receiver", c, at, way, pair, k, g.pieces[k], in.pieces[k])
 						}
 					}
 				}

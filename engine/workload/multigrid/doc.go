@@ -1,13 +1,13 @@
-// Package multigrid solves −∇·β∇u = f on a cube by full multigrid, as HPGMG-FV does it
-// (paper 3), and moves what ranks need of each other by one of seven variants:
+// Package multigrid solves −∇·β∇u = f on a cube by full multigrid, like HPGMG-FV (paper 3). One of
+// seven variants moves the data between ranks:
 //
 //	solve      restrict f to the bottom, solve there; up: interpolate, then a V-cycle
-//	V-cycle    smooth, residual, restrict, V-cycle below, add what it gives, smooth
-//	smooth     a Chebyshev pass: exchange ghosts, sweep, with u and TEMP in turns
+//	V-cycle    smooth, residual, restrict, V-cycle below, add its result, smooth
+//	smooth     a Chebyshev pass: exchange ghosts, sweep, alternating u and TEMP
 //	channel    what one step moves between boxes: faces, all 26 sides, down, up
-//	deliver    by the variant: packed messages, packed puts, or rows put where they belong
+//	deliver    by the variant: packed messages, packed puts, or rows put to their destination
 //
-// A grid of a level is cut into cubical boxes, which ranks own by arithmetic alone. Each
-// box holds nine vectors with a layer of ghosts. Cells are computed in one order, so that
-// u is the same to the bit however many ranks there are, whatever the variant.
+// The grid of a level is cut into cubical boxes; arithmetic alone assigns them to ranks. Each box
+// holds nine vectors with a layer of ghosts. Cells are always computed in the same order, so u is
+// bitwise identical for every number of ranks and every variant.
 package multigrid

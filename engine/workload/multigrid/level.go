@@ -1,15 +1,15 @@
 package multigrid
 
-// shape is how the grid of a level is cut: boxes along each dimension, and cells along
-// each side of a box.
+// shape is the decomposition of a level's grid: boxes along each dimension, and cells along each
+// side of a box.
 type shape struct{ boxes, side int }
 
 func (s shape) cells() int { return s.boxes * s.side }
 func (s shape) count() int { return s.boxes * s.boxes * s.boxes }
 
-// shapes are the grids of all levels, the finest first: boxes are halved down to the
-// threshold, then eight of them become one of the same size, and then that is halved. A
-// grid of an odd number of cells a side is the last, and one box.
+// shapes returns the grids of all levels, the finest first. Boxes are halved down to the threshold;
+// then eight of them become one of the same size, which is halved again. A grid with an odd number
+// of cells per side is the last one, and one box.
 func shapes(boxes, side, threshold int) []shape {
 	list := []shape{{boxes, side}}
 	for s := list[0]; s.cells()%2 == 0; {
@@ -29,23 +29,23 @@ func shapes(boxes, side, threshold int) []shape {
 	return list
 }
 
-// owner is the rank that has a box, of those numbered lexicographically.
+// owner returns the rank that owns a box. Boxes are numbered lexicographically.
 func (s shape) owner(box, ranks int) int { return int(int64(ranks) * int64(box) / int64(s.count())) }
 
-// first is the first box of a rank, and of the rank after it the end of its boxes.
+// first returns the first box of a rank. For the next rank, this is the end of the rank's boxes.
 func (s shape) first(rank, ranks int) int {
 	return int((int64(rank)*int64(s.count()) + int64(ranks) - 1) / int64(ranks))
 }
 
-// slots is how many boxes a rank has at most.
+// slots returns the maximum number of boxes of a rank.
 func (s shape) slots(ranks int) int { return (s.count() + ranks - 1) / ranks }
 
-// at is where a box stands, in boxes.
+// at returns the position of a box, in boxes.
 func (s shape) at(box int) [3]int {
 	return [3]int{box % s.boxes, box / s.boxes % s.boxes, box / (s.boxes * s.boxes)}
 }
 
-// box is the number of the box at a place, which the domain may not have.
+// box returns the number of the box at a position, and reports whether it is in the domain.
 func (s shape) box(at [3]int) (int, bool) {
 	for _, x := range at {
 		if x < 0 || x >= s.boxes {
@@ -60,7 +60,7 @@ const (
 	vTemp = iota
 	vU
 	vF
-	vE // what u has to be, where it is verified
+	vE // the expected u, if it is verified
 	vR
 	vDinv
 	vBetaI
@@ -73,11 +73,11 @@ func (s shape) stride() int        { return s.side + 2 }
 func (s shape) vectorBytes() int64 { n := int64(s.stride()); return 8 * n * n * n }
 func (s shape) boxBytes() int64    { return vectors * s.vectorBytes() }
 
-// index is a cell of a box, ghosts at 0 and side + 1.
+// index returns the position of a cell in a box; ghosts have the indices 0 and side + 1.
 func (s shape) index(i, j, k int) int { return i + s.stride()*(j+s.stride()*k) }
 
-// The ways data goes: within a level to the neighbours across faces, or to all; to the
-// next coarser level, and back.
+// The ways of data: within a level to the neighbours across faces, or to all; to the next coarser
+// level, and back.
 const (
 	faces = iota
 	sides

@@ -6,7 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// The links that messages cross, the nearest first: table II of the paper has those of a
+// The links that messages cross, the nearest first. Table II of the paper has the links of a
 // dragonfly.
 const (
 	linkSocket = iota
@@ -20,8 +20,8 @@ const (
 
 var linkNames = [links]string{"socket", "node", "adapter", "rank-1", "rank-2", "rank-3"}
 
-// linkOf is the farthest link between two ranks. On a network that is no dragonfly all
-// that leaves a node crosses the adapter, and nothing farther is known.
+// linkOf returns the farthest link between two ranks. On a network that is not a dragonfly every
+// message that leaves a node counts as crossing the adapter.
 func linkOf(l *cluster.Layout, m *cluster.Machine, from, to int) int {
 	a, b := l.NodeOf(from), l.NodeOf(to)
 	if a == b {
@@ -47,13 +47,13 @@ func linkOf(l *cluster.Layout, m *cluster.Machine, from, to int) int {
 	return linkGlobal
 }
 
-// sizes is how many powers of two of message sizes are told apart: 8 B and up.
+// sizes is the number of classes of message sizes, powers of two from 8 B up.
 const sizes = 22
 
 func sizeOf(n int64) int { return min(max(bits.Len64(uint64(max(n, 1)-1))-3, 0), sizes-1) }
 
-// count adds the messages of a step by level, link and size. What is copied by loads and
-// stores is no message.
+// count adds the messages of a step by level, link and size. Copies by loads and stores are not
+// messages.
 func (s *solver) count(c *channel) {
 	layout, m := &s.r.Spec().Layout, &s.r.Spec().Machine
 	for i := range c.out {
@@ -70,7 +70,7 @@ func (s *solver) count(c *channel) {
 	}
 }
 
-// messages is how many messages a piece makes on a link, and how long each is.
+// messages returns the number of messages for a piece on a link, and the bytes of each.
 func (v *variant) messages(link int, of *cluster.Strided) (n, each int64) {
 	switch {
 	case v.packs, v.vis && link >= linkRouter:

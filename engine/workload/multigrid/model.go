@@ -7,9 +7,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Model is the time of a solve out of the machine's constants, in seconds: the cells of
-// the rank that has most, and for each exchange across faces the slowest of what a node's
-// adapter, a rank's processor and the bytes take.
+// Model predicts the time of a solve in seconds, from the machine's constants. It adds the cells of
+// the rank that has the most, and for each exchange across faces the slowest resource: a node's
+// adapter, a rank's processor, or the bytes.
 func Model(s *engine.Scenario, m *cluster.Machine) float64 {
 	a, where := askedOf(s.Int, s.Text), s.Layout()
 	l, v := a.layout(where.Ranks()), a.variant
@@ -40,7 +40,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) float64 {
 		if far.Bandwidth > 0 {
 			exchange = max(exchange, bytes*float64(where.RanksPerNode)/far.Bandwidth)
 		}
-		rounds := 0 // of synchronizing, beside the transfer
+		rounds := 0 // of synchronization, in addition to the transfer
 		switch {
 		case where.Nodes == 1 || v.packs:
 		case v.groups:

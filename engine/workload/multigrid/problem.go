@@ -5,7 +5,7 @@ import "math"
 // The problem of HPGMG-FV: β is a smooth step around a sphere of radius ¼ in the middle,
 // u = v(x)v(y)v(z) with v(s) = 2s⁶ − 6s⁵ + 5s⁴ − s², and f = −∇·β∇u.
 
-// coefficient is β at a point, and its gradient.
+// coefficient returns β at a point, and its gradient.
 func coefficient(x, y, z float64) (beta float64, gradient [3]float64) {
 	const center, change, steepness, radius = 0.5, 4.5, 10, 0.25
 	d := [3]float64{x - center, y - center, z - center}
@@ -22,7 +22,7 @@ func coefficient(x, y, z float64) (beta float64, gradient [3]float64) {
 	return beta, gradient
 }
 
-// profile is v and its first two derivatives.
+// profile returns v and its first two derivatives.
 func profile(s float64) (v, first, second float64) {
 	s2, s3, s4 := s*s, s*s*s, s*s*s*s
 	v = float64(2*s4*s2) - float64(6*s4*s) + float64(5*s4) - s2
@@ -31,7 +31,7 @@ func profile(s float64) (v, first, second float64) {
 	return v, first, second
 }
 
-// exact is u at a point.
+// exact returns u at a point.
 func exact(x, y, z float64) float64 {
 	a, _, _ := profile(x)
 	b, _, _ := profile(y)
@@ -39,7 +39,7 @@ func exact(x, y, z float64) float64 {
 	return a * b * c
 }
 
-// source is f at a point.
+// source returns f at a point.
 func source(x, y, z float64) float64 {
 	beta, g := coefficient(x, y, z)
 	a, a1, a2 := profile(x)

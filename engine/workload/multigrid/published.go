@@ -6,9 +6,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// published is what paper 3 gives of a solve on Edison with a box of 128³ a rank, 16
-// ranks a node: table I's times, and section VI.B's ratios to bulk messages; 0: it gives
-// none, or the number is lost.
+// published holds paper 3's results for a solve on Edison with a box of 128³ per rank and 16 ranks
+// per node: the times of table I, and section VI.B's ratios to bulk messages. 0 means that the
+// paper has no number, or that the number is lost.
 var published = []struct {
 	ranks        int
 	mpi, bulk    float64 // s
@@ -21,8 +21,8 @@ var published = []struct {
 	{32768, 0.409, 0, 0},
 }
 
-// Published is the paper's time of a solve by a variant at so many ranks, s; NaN: it
-// gives none.
+// Published returns the paper's time of a solve by a variant on this number of ranks, in s. It
+// returns NaN if the paper has none.
 func Published(variant string, ranks int) float64 {
 	for i := range published {
 		p := &published[i]
@@ -42,7 +42,7 @@ func Published(variant string, ranks int) float64 {
 	return math.NaN()
 }
 
-// paperRows are the published points of a scenario that is the paper's.
+// paperRows returns the published points of a scenario that equals the paper's.
 func paperRows(s *engine.Scenario) (rows []engine.Row) {
 	l, a := s.Layout(), askedOf(s.Int, s.Text)
 	if n := l.Ranks(); s.Text("machine") != "xc30-edison" || a.side != 128 || a.boxes*a.boxes*a.boxes != n || l.RanksPerNode != min(n, 16) ||

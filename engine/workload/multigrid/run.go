@@ -41,7 +41,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return nil
 }
 
-// solver makes a rank's solver of the problem. The ranks of a launch share the layout.
+// solver returns a rank's solver of the problem. The ranks of a launch share the layout.
 func (a asked) solver(r *cluster.Rank, store cluster.Store) (*solver, error) {
 	l := r.Lib().Shared(a, func() any { return a.layout(r.Ranks()) }).(*layout)
 	return newSolver(r, l, store, a.degree, a.variant)
@@ -50,7 +50,7 @@ func (a asked) solver(r *cluster.Rank, store cluster.Store) (*solver, error) {
 // reference is the key of the sequential solution that the ranks of a launch share.
 type reference struct{ cells, degree, cycles int }
 
-// expect computes the coefficients, and puts what u has to be into E.
+// expect computes the coefficients, and writes the expected u into E.
 func (s *solver) expect(a *asked) error {
 	if err := s.build(); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (s *solver) verify(p engine.Probe, residuals []float64) error {
 						continue
 					}
 					if wrong++; wrong == 1 {
-						detail = fmt.Sprintf("rank %d, iteration %d: u at (%d, %d, %d) of %d³ is %g, and %g by the sequential program",
+						detail = fmt.Sprintf("rank %d, iteration %d: u at (%d, %d, %d) of %d³ is %g, want %g (sequential program)",
 							s.r.ID(), p.Iteration(), b.first[0]+i-1, b.first[1]+j-1, b.first[2]+k-1, b.cells(), got, want)
 					}
 				}
@@ -131,7 +131,7 @@ func (s *solver) verify(p engine.Probe, residuals []float64) error {
 	if wrong > 0 {
 		p.Verify(false, fmt.Sprintf("%s; %d cells are wrong", detail, wrong))
 	} else {
-		p.Verify(true, "u is the sequential program's at every cell, to the bit")
+		p.Verify(true, "u equals the sequential program's in every cell, bit for bit")
 	}
 	p.Report("residual", residuals[len(residuals)-1])
 	for cycle, x := range residuals {
@@ -145,7 +145,7 @@ func (s *solver) verify(p engine.Probe, residuals []float64) error {
 	return nil
 }
 
-// report gives what a solve took and where, and what it moved.
+// report reports the time of a solve, its parts, and its messages.
 func (s *solver) report(p engine.Probe, took cluster.Time) {
 	n := float64(s.layout.shapes[0].cells())
 	p.Report("solve_time", took.Seconds())

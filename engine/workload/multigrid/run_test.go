@@ -13,7 +13,7 @@ import (
 
 var variants = []string{"mpi", "bulk", "natural", "shm", "local", "vis", "groupsync"}
 
-// try runs multigrid with some knobs turned.
+// try runs multigrid with some knobs set.
 func try(knobs ...string) (*engine.Snapshot, error) {
 	return sessiontest.Run("multigrid", nil, 1, knobs...)
 }
@@ -30,7 +30,7 @@ func run(t *testing.T, knobs ...string) *engine.Snapshot {
 	return snap
 }
 
-// u is the sequential program's to the bit in every variant on any number of ranks, after
+// u equals the sequential program's bit for bit, in every variant on any number of ranks, after
 // the F-cycle and after a V-cycle.
 func TestVariantsAgree(t *testing.T) {
 	layouts := []struct{ nodes, per, boxes, side int }{{1, 1, 2, 4}, {1, 2, 2, 8}, {3, 1, 3, 4}, {2, 4, 2, 8}, {4, 4, 4, 4}, {9, 3, 3, 4}}
@@ -62,22 +62,22 @@ func TestVariantsAgree(t *testing.T) {
 	}
 }
 
-// What cannot be run is refused, and says what to use.
+// Refused scenarios name the cause and what to use.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ knob, value, want string }{
-		{"box", "12", "want a power of two, as boxes are halved: 8 or 16"},
-		{"smoother-degree", "3", "want an even number, so that a pass ends in u: 2 or 4"},
-		{"boxes", "13", "the coarsest grid has 13 cells a side, at most 11"},
+		{"box", "12", "want a power of two, because boxes are halved (use 8 or 16)"},
+		{"smoother-degree", "3", "want an even number, so that a pass ends in u (use 2 or 4)"},
+		{"boxes", "13", "the coarsest grid has 13 cells per side, want at most 11"},
 		{"agglomerate", "6", "want a power of two"},
 		{"box", "2", "from 4"},
-		{"model", "nested-multiple", "with 4 groups: puts reach no rank of another group; use model = flat"},
+		{"model", "nested-multiple", "with 4 groups: a put cannot reach a rank of another group (use model = flat"},
 	} {
 		_, err := try("fabric", "sim", "machine", "demo", c.knob, c.value)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s = %s: %v, want %q", c.knob, c.value, err, c.want)
 		}
 	}
-	// A node of 64 GB does not hold 16 ranks with boxes of 512³, whatever this host has.
+	// A node of 64 GB cannot hold 16 ranks with boxes of 512³. The memory of this host does not matter.
 	_, err := try("fabric", "sim", "machine", "xc30-edison", "nodes", "1", "ranks-per-node", "8", "boxes", "2", "box", "512", "real-limit", "1")
 	if err == nil || !strings.Contains(err.Error(), "do not fit") {
 		t.Errorf("memory: %v", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// checks counts what a solve's verification comes to.
+// checks counts the verdicts of a solve's verification.
 type checks struct {
 	engine.Probe
 	mu          sync.Mutex
@@ -30,7 +30,7 @@ func (c *checks) Verify(ok bool, _ string) {
 	}
 }
 
-// One synchronization of neighbours an exchange is enough, however slow a rank is; without
+// One synchronization of neighbours per exchange is enough, even for a slow rank. Without
 // it verification finds a wrong u on every layout.
 func TestOneSynchronizationIsEnough(t *testing.T) {
 	for _, ranks := range []int{2, 4, 8} {
@@ -68,7 +68,7 @@ func TestOneSynchronizationIsEnough(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.wrong+got.good != ranks || (got.wrong > 0) != c.loose {
-				t.Errorf("%d ranks, of which %d is slow, loose %t: %d ranks have a wrong u, %d the right one", ranks, c.slow, c.loose, got.wrong, got.good)
+				t.Errorf("%d ranks, rank %d slow, loose %t: %d ranks have a wrong u, %d the right one", ranks, c.slow, c.loose, got.wrong, got.good)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// level is a rank's part of a grid.
+// level is a rank's part of the grid of a level.
 type level struct {
 	shape
 	boxes    []*box
@@ -29,17 +29,17 @@ const (
 
 var partNames = [parts]string{"smooth", "residual", "restrict, interpolate", "pack", "transfer", "sync", "bottom"}
 
-// Bytes of memory that the parts move for a cell: vectors that are read and written once.
+// Bytes of memory traffic per cell in each part: vectors that are read and written once.
 const (
 	sweepBytes    = 64
 	residualBytes = 48 // u, f, three faces and the residual
 	meansBytes    = 9  // the residual, and an eighth of it
-	spreadBytes   = 25 // what is below, what comes up, u read and written
+	spreadBytes   = 25 // coarse cells, their images, u read and written
 	copyBytes     = 16
 	sweepFlops    = 28
 )
 
-// solver is one problem on one rank; without a rank it is the whole problem in one box.
+// solver solves one problem on one rank. Without a rank it solves the whole problem in one box.
 type solver struct {
 	r       *cluster.Rank
 	layout  *layout
@@ -61,11 +61,11 @@ type solver struct {
 	messages [][links]counts // by level and link
 }
 
-// counts is messages by the power of two of their size.
+// counts is the number of messages by the power of two of their size.
 type counts [sizes]int64
 
-// coefficients of a Chebyshev pass on [λ/8, λ], where λ, the largest of the rows' sums
-// over their diagonals, is 2.
+// coefficients returns the coefficients of a Chebyshev pass on [λ/8, λ]. λ = 2 is the largest ratio
+// of a row's sum to its diagonal.
 func coefficients(degree int) (c1, c2 []float64) {
 	const high, low = 2., 0.25
 	theta, delta := (high+low)/2, (high-low)/2
@@ -80,7 +80,7 @@ func coefficients(degree int) (c1, c2 []float64) {
 	return c1, c2
 }
 
-// newSolver makes a rank's solver of a problem, and allocates its memory.
+// newSolver creates a rank's solver of a problem, and allocates its memory.
 func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *variant) (*solver, error) {
 	s := &solver{r: r, layout: l, store: store, variant: v, times: make([][parts]cluster.Time, len(l.shapes)), messages: make([][links]counts, len(l.shapes))}
 	s.c1, s.c2 = coefficients(degree)
@@ -100,7 +100,7 @@ func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *v
 		s.mem = s.data.Local(r, n)
 	}
 	packs := v != nil && v.packs
-	var in, out int64 // most bytes of a step's messages
+	var in, out int64 // maximum bytes of a step's messages
 	for i, shape := range l.shapes {
 		lv := &level{shape: shape}
 		first, end := shape.first(rank, l.ranks), shape.first(rank+1, l.ranks)
@@ -148,7 +148,7 @@ func (s *solver) place(b *box, level int) {
 	}
 }
 
-// compute is work of a level's part on so many cells of each box.
+// compute charges work on all cells of a level, and runs body for each box.
 func (s *solver) compute(bytes, flops float64, lv *level, body func(*box)) {
 	if len(lv.boxes) == 0 {
 		return
@@ -166,7 +166,7 @@ func (s *solver) compute(bytes, flops float64, lv *level, body func(*box)) {
 	s.r.Compute(cluster.Work{Bytes: bytes * cells, Flops: flops * cells}, s.store.Body(all))
 }
 
-// copies charges copying n bytes by a body.
+// copies charges a copy of n bytes, and runs body.
 func (s *solver) copies(n int64, body func()) {
 	if s.r == nil {
 		body()
@@ -177,7 +177,7 @@ func (s *solver) copies(n int64, body func()) {
 	}
 }
 
-// lap adds the time since the last one to a part of a level.
+// lap adds the time since the last lap to a part of a level.
 func (s *solver) lap(level, part int) {
 	if s.r == nil {
 		return
@@ -187,8 +187,8 @@ func (s *solver) lap(level, part int) {
 	s.last = now
 }
 
-// build computes the coefficients and the right-hand side, the same in every variant: the
-// faces of coarser levels come of finer ones.
+// build computes the coefficients and the right-hand side, the same in every variant. The faces of
+// a coarser level are computed from the finer level.
 func (s *solver) build() error {
 	for i, lv := range s.levels {
 		if i == 0 {
@@ -212,7 +212,7 @@ func (s *solver) build() error {
 	return err
 }
 
-// faces gives a level's faces to the next coarser one.
+// faces sends a level's faces to the next coarser level.
 func (s *solver) faces(at int) error {
 	lv, c := s.levels[at], s.levels[at].channels[down]
 	faces := func(d int, p *piece) [3]int { // the last one is the next box's first
@@ -248,7 +248,7 @@ func (s *solver) faces(at int) error {
 	return s.r.Barrier(s.r.All())
 }
 
-// most is the largest of a number of all ranks.
+// most returns the maximum of a number over all ranks.
 func (s *solver) most(x float64) (float64, error) {
 	if s.r == nil {
 		return x, nil
@@ -258,7 +258,7 @@ func (s *solver) most(x float64) (float64, error) {
 	return out[0], err
 }
 
-// exchange fills a vector's ghosts: across faces, or of all sides.
+// exchange fills a vector's ghosts, across faces only or on all sides.
 func (s *solver) exchange(at, v, way int) error {
 	if err := s.move(at, way, v); err != nil {
 		return err
@@ -271,7 +271,7 @@ func (s *solver) exchange(at, v, way int) error {
 	})
 }
 
-// smooth is a Chebyshev pass on u.
+// smooth does a Chebyshev pass on u.
 func (s *solver) smooth(at int) error {
 	lv := s.levels[at]
 	for step := range s.c1 {
@@ -288,7 +288,7 @@ func (s *solver) smooth(at int) error {
 	return nil
 }
 
-// residual puts f − Au into TEMP, and gives the largest of its values on this rank.
+// residual writes f − Au into TEMP, and returns the largest absolute value on this rank.
 func (s *solver) residual(at int) (most float64, err error) {
 	if err := s.exchange(at, vU, faces); err != nil {
 		return 0, err
@@ -300,7 +300,7 @@ func (s *solver) residual(at int) (most float64, err error) {
 	return most, nil
 }
 
-// restrict gives means of a vector to R of the next coarser level.
+// restrict writes means of a vector into R of the next coarser level.
 func (s *solver) restrict(at, v int) error {
 	lv, c := s.levels[at], s.levels[at].channels[down]
 	half := lv.side / 2
@@ -318,13 +318,13 @@ func (s *solver) restrict(at, v int) error {
 	return s.move(at, down, 0)
 }
 
-// image is a place of a vector.
+// image returns a position in a vector as a grid.
 func (b *box) image(v, at int) grid {
 	return grid{b.v[v], at, b.stride(), b.stride() * b.stride()}
 }
 
-// prolong brings u of the next coarser level up: added to u, or, interpolated, in place
-// of it.
+// prolong brings u of the next coarser level up. It adds the values to u, or replaces u by
+// interpolated values.
 func (s *solver) prolong(at int, add bool) error {
 	lv, below, c := s.levels[at], s.levels[at+1], s.levels[at].channels[up]
 	bring := func(p *piece, to grid, into bool) {
@@ -370,7 +370,7 @@ func (s *solver) prolong(at int, add bool) error {
 	return nil
 }
 
-// cycle is a V-cycle for u of R, from a level down and up again.
+// cycle does a V-cycle for u with right-hand side R, from a level down and up again.
 func (s *solver) cycle(at int) error {
 	if at == len(s.levels)-1 {
 		s.bottom()
@@ -408,8 +408,8 @@ func (s *solver) bottom() {
 	s.lap(at, partBottom)
 }
 
-// solve is an F-cycle, and V-cycles until the residual is small; it gives the residual
-// over f by cycle.
+// solve does an F-cycle, then V-cycles until the residual is small. It returns the residual over f
+// by cycle.
 func (s *solver) solve(cycles int) (residuals []float64, err error) {
 	s.compute(copyBytes, 0, s.levels[0], func(b *box) { copy(b.v[vR], b.v[vF]) })
 	coarsest := len(s.levels) - 1
@@ -449,11 +449,11 @@ func (s *solver) solve(cycles int) (residuals []float64, err error) {
 	}
 }
 
-// converged is the residual over f at which V-cycles end. A residual of sizes never gets
-// there, because both are 0.
+// converged is the residual over f at which V-cycles end. A size-only residual never reaches it,
+// because both values are 0.
 const converged = 1e-10
 
-// worst is the largest difference of u to the exact solution on this rank.
+// worst returns the largest difference between u and the exact solution on this rank.
 func (s *solver) worst() (most float64) {
 	for _, b := range s.levels[0].boxes {
 		for k := 1; k <= b.side; k++ {

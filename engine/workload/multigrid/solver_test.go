@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// error is the largest difference of a box's u to the exact solution.
+// worstOf returns the largest difference between a box's u and the exact solution.
 func worstOf(b *box) float64 {
 	s := solver{levels: []*level{{shape: b.shape, boxes: []*box{b}}}}
 	return s.worst()

@@ -29,17 +29,17 @@ var ladderColumns = []engine.Column{
 	columnRung:     {Name: "rung", Unit: "1"},
 }
 
-// ladder compares the variants: a bar for each, which stays while the knob turns.
+// ladder compares the variants with one bar each. A bar stays when the knob changes.
 var ladder = &engine.Study{
 	Form: engine.Form{
 		Name: "ladder", Title: "The ladder", Of: "a solve", Item: "variant", Metric: "solve_time",
-		Absent:  "this workload has no ladder of variants",
+		Absent:  "this workload has no variants to compare",
 		Columns: ladderColumns,
 		Charts: []engine.Chart{
 			{Shape: engine.Bars, Y: []int{columnSolve}},
 			{Shape: engine.Stack, Y: []int{columnSmooth, columnMove, columnSync}},
 		},
-		Brief: engine.Brief{Column: columnSolve, After: " a solve"},
+		Brief: engine.Brief{Column: columnSolve, After: " per solve"},
 	},
 	Apart: study.AnyKind("variant"),
 	Frame: func(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView {
@@ -51,7 +51,7 @@ var ladder = &engine.Study{
 	Complete: complete,
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, ladderColumns, columnSolve)
 	if !ok {
@@ -62,10 +62,10 @@ func observe(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, name), Label: name, Kind: s.Kind, Cells: cells}}
 }
 
-// complete stands the variants in the order of the ladder, and says what the present one
-// costs beside bulk messages, and why.
+// complete sorts the variants in the order of the ladder. It compares the present one with bulk
+// messages and explains its time.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
-	v.Plots = []engine.Plot{{Title: "time of a solve"}, {Title: "where it goes, mean of the ranks"}}
+	v.Plots = []engine.Plot{{Title: "time per solve"}, {Title: "parts of a solve, mean over ranks"}}
 	study.Sort(v, columnRung)
 	now := v.Present()
 	if now == nil || now.Kind == engine.Published {
@@ -90,36 +90,36 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		}
 	}
 	best.Flag = engine.Best
-	v.Why = fmt.Sprintf("%s: a solve takes %s", now.Label, cluster.FromSeconds(v.Time))
+	v.Why = fmt.Sprintf("%s: %s per solve", now.Label, cluster.FromSeconds(v.Time))
 	if bulk != nil && bulk != now {
-		v.Why += fmt.Sprintf(", %s× of bulk's %s", study.Figure(v.Time/bulk.Cells[columnSolve]), cluster.FromSeconds(bulk.Cells[columnSolve]))
+		v.Why += fmt.Sprintf(", %s× bulk's %s", study.Figure(v.Time/bulk.Cells[columnSolve]), cluster.FromSeconds(bulk.Cells[columnSolve]))
 		v.Reference = bulk.Cells[columnSolve]
 	}
 	if paper != nil {
-		v.Why += fmt.Sprintf(" (paper %s)", cluster.FromSeconds(paper.Cells[columnSolve]))
+		v.Why += fmt.Sprintf(" (paper: %s)", cluster.FromSeconds(paper.Cells[columnSolve]))
 	}
-	v.Why += "; " + injected(s, now) + "."
+	v.Why += ". " + injected(s, now) + "."
 	v.Glance = fmt.Sprintf("%s %s", cluster.FromSeconds(v.Time), now.Label)
 }
 
-// injected says what the node's adapter has to do with it.
+// injected describes the load on a node's adapter.
 func injected(s *engine.Snapshot, now *engine.Row) string {
 	n := now.Cells[columnMessages]
 	smooth := cluster.FromSeconds(now.Cells[columnSmooth])
 	if n < 1 || math.IsNaN(n) {
-		return fmt.Sprintf("no message goes by an adapter, and a rank computes for %s", smooth)
+		return fmt.Sprintf("No message uses an adapter. Each rank computes for %s", smooth)
 	}
-	text := fmt.Sprintf("at %d ranks a node injects %s messages a solve", s.Layout.Ranks(), count(n))
+	text := fmt.Sprintf("Each node sends %[2]s messages per solve (%[1]d ranks)", s.Layout.Ranks(), count(n))
 	if size, share := common(s); share > 0 {
-		text += fmt.Sprintf(", %.0f %% of them of %s", 100*share, size)
+		text += fmt.Sprintf(", %.0f %% of them %s", 100*share, size)
 	}
 	if m, ok := s.Metric("adapter_time"); ok {
-		return text + fmt.Sprintf("; its adapter needs %s for them where a rank computes for %s", cluster.FromSeconds(m.Value), smooth)
+		return text + fmt.Sprintf(". They occupy its adapter for %s, while each rank computes for %s", cluster.FromSeconds(m.Value), smooth)
 	}
-	return text + fmt.Sprintf(", and a rank computes for %s", smooth)
+	return text + fmt.Sprintf(". Each rank computes for %s", smooth)
 }
 
-// count is a large number in words.
+// count formats a large number.
 func count(n float64) string {
 	switch {
 	case n >= 1e6:
@@ -130,7 +130,7 @@ func count(n float64) string {
 	return fmt.Sprintf("%.0f", n)
 }
 
-// common is the size that most messages have, and their share.
+// common returns the most frequent message size and its share of the messages.
 func common(s *engine.Snapshot) (size string, share float64) {
 	t := s.Tally("messages")
 	if t == nil {

@@ -6,17 +6,17 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// variant is a rung of the paper's ladder: how a step's pieces move. Each rung keeps what
-// the one below has.
+// variant is a rung of the paper's ladder: the way in which a step's pieces move. Each rung
+// includes the changes of the rungs below it.
 type variant struct {
 	name   string
-	packs  bool         // one message to a neighbour, packed by the program
-	puts   bool         // which is put and signalled, not sent
-	path   cluster.Path // of puts inside a node
+	packs  bool         // one message per neighbour, packed by the program
+	puts   bool         // the message is a put with signal, not a send
+	path   cluster.Path // path of puts inside a node
 	local  bool         // pieces inside a node are copied by loads and stores, without calls
 	vis    bool         // a piece for another node is one strided put
 	groups bool         // ranks synchronize with their neighbours, not with all
-	loose  bool         // tests: not even with them
+	loose  bool         // tests: no synchronization at all
 }
 
 var variants = []*variant{
@@ -34,17 +34,16 @@ func variantOf(name string) *variant {
 	return variants[i]
 }
 
-// barriers reports whether a step begins and ends with a barrier of all ranks, those that
-// have no part in it too.
+// barriers reports whether a step begins and ends with a barrier of all ranks, including those that
+// have no part in it.
 func (v *variant) barriers() bool { return !v.packs && !v.groups }
 
-// move moves what a step moves of a vector; down and up have theirs in the pieces.
+// move does all data movements of a step for a vector. For down and up the pieces name the vector.
 //
-// Neighbours that synchronize need to do so once, behind the transfer: whoever gives has
-// to know that its neighbour has read what it got the time before. In a Chebyshev pass
-// another vector was exchanged since (paper 3, section V). After a residual the same
-// vector is the next that is exchanged on its level, but only after a coarser solution has
-// come up, to which every rank's residual has gone down.
+// Neighbours only need to synchronize once, after the transfer: a sender must know that its
+// neighbour has read the previous data. In a Chebyshev pass another vector was exchanged since then
+// (paper 3, section V). After a residual the next exchange on its level has the same vector, but
+// only after a coarser solution has come up, and every rank's residual has contributed to it.
 func (s *solver) move(at, way, vector int) error {
 	c := s.levels[at].channels[way]
 	shift := int64(vector) * s.levels[at].vectorBytes()
@@ -93,8 +92,8 @@ func total(pieces []piece) (n int64) {
 	return n
 }
 
-// given is a piece of another vector as its giver has it: only vectors within a level are
-// given out of the segment.
+// given returns a piece shifted to another vector. Only vectors within a level are sent out of the
+// segment.
 func (c *channel) given(p *piece, shift int64) cluster.Strided {
 	of := p.of
 	if c.way <= sides {
@@ -104,7 +103,8 @@ func (c *channel) given(p *piece, shift int64) cluster.Strided {
 	return of
 }
 
-// twoSided is the variant mpi: receives, a message to each neighbour, wait, unpack.
+// twoSided implements the variant mpi: post receives, send a message to each neighbour, wait,
+// unpack.
 func (s *solver) twoSided(c *channel, near cluster.Data, shift int64) error {
 	r := s.r
 	n := len(c.in) + len(c.out)
@@ -154,8 +154,8 @@ func sumOf(groups []group) (n int64) {
 	return n
 }
 
-// bulk puts what goes to each neighbour into its inbox of the step's parity and adds to
-// its flag there; a neighbour is never more than a step ahead.
+// bulk puts the data for each neighbour into its inbox of the step's parity, and adds to its flag
+// there. A neighbour is at most one step ahead.
 func (s *solver) bulk(c *channel, near cluster.Data, shift int64) error {
 	r, l := s.r, s.layout
 	if err := r.Quiet(); err != nil { // of the step before
@@ -192,7 +192,7 @@ func (s *solver) bulk(c *channel, near cluster.Data, shift int64) error {
 	return nil
 }
 
-// rows puts each piece where it belongs, in its own grain.
+// rows puts each piece directly to its destination, as fine-grained puts.
 func (s *solver) rows(c *channel, near cluster.Data, shift int64) error {
 	if len(c.out) == 0 {
 		return nil
@@ -215,8 +215,8 @@ func (s *solver) rows(c *channel, near cluster.Data, shift int64) error {
 	return s.r.Quiet()
 }
 
-// put moves a piece by the variant: stores, one put for all rows, or a put for each, as
-// packet trains.
+// put moves a piece by the method of the variant: stores, one put for all rows, or one put per row
+// as packet trains.
 func (s *solver) put(to int, of *cluster.Strided, near cluster.Data) error {
 	r, v := s.r, s.variant
 	far := r.Spec().Layout.ClassOf(r.ID(), to) == cluster.Remote

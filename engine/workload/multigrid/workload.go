@@ -11,64 +11,64 @@ import (
 
 func init() { workload.Register(&multigrid) }
 
-// mostCycles is how many V-cycles may follow the F-cycle.
+// mostCycles is the maximum number of V-cycles after the F-cycle.
 const mostCycles = 20
 
-// mostOdd is the longest side of a coarsest grid that BiCGStab is left with.
+// mostOdd is the longest side of a coarsest grid that BiCGStab may have to solve.
 const mostOdd = 11
 
 var multigrid = workload.Workload{
 	Name:  "multigrid",
 	Title: "Geometric multigrid",
-	Doc: "The full multigrid cycle of HPGMG-FV, and the ladder of paper 3: messages packed by the program, or rows put where they belong, 8 bytes at a time where they stand across memory. " +
-		"Turn the variant and see messages leave the network: loads and stores inside a node, strided puts between nodes, and neighbours that wait for each other alone.",
+	Doc: "The full multigrid cycle of HPGMG-FV, with the variants of paper 3. The program packs messages, or it puts each row directly to its destination (8 bytes at a time if the row's cells are not contiguous). " +
+		"Change the variant to see fewer messages on the network: loads and stores inside a node, strided puts between nodes, and synchronization with neighbours only.",
 	Paper: "paper 3",
 	Knobs: []engine.Knob{
-		{Name: "variant", Label: "variant", Doc: "mpi and bulk pack a message for each neighbour, sent or put; natural puts each row, by the adapter inside a node too; then, one upon the other: shm stores inside a node, local without calls, vis puts a whole face between nodes, groupsync synchronizes neighbours only", Type: engine.Choice, Default: "bulk",
+		{Name: "variant", Label: "variant", Doc: "method of communication; mpi, bulk: one packed message per neighbour, sent or put; natural: one put per row, through the adapter even inside a node. Each further choice adds to the one before; shm: shared memory inside a node; local: plain loads and stores there; vis: one strided put per face between nodes; groupsync: synchronize with neighbours only", Type: engine.Choice, Default: "bulk",
 			Choices: []string{"mpi", "bulk", "natural", "shm", "local", "vis", "groupsync"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "which messages leave the adapter at each step of the ladder, and what is left of the time", Paper: "paper 3, figure 6"},
-		{Name: "boxes", Label: "boxes a side", Doc: "boxes of the finest grid along each dimension; with more ranks than boxes some are idle", Type: engine.Integer, Default: "4", Min: 1, Max: 64,
+			Watch: "the messages that no longer use the adapter at each step of the ladder, and the remaining time", Paper: "paper 3, figure 6"},
+		{Name: "boxes", Label: "boxes per side", Doc: "boxes of the finest grid along each dimension; if there are more ranks than boxes, some are idle", Type: engine.Integer, Default: "4", Min: 1, Max: 64,
 			Choices: []string{"1", "2", "3", "4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "idle ranks, and weak scaling: boxes with the ranks", Paper: "paper 3, section III.A"},
-		{Name: "box", Label: "box", Doc: "cells of the finest grid along each side of a box, a power of two", Type: engine.Integer, Default: "8", Min: 4, Max: 512,
+			Watch: "idle ranks, and weak scaling: increase the boxes with the ranks", Paper: "paper 3, section III.A"},
+		{Name: "box", Label: "box", Doc: "cells of the finest grid along each side of a box (a power of two)", Type: engine.Integer, Default: "8", Min: 4, Max: 512,
 			Choices: []string{"4", "8", "16", "32", "64", "128"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "computing against messages: cells grow by eight where faces grow by four", Paper: "paper 3, section VI.A"},
-		{Name: "vcycles", Label: "V-cycles", Doc: "most V-cycles after the F-cycle; they end when the residual is 10⁻¹⁰ of f", Type: engine.Integer, Default: "0", Min: 0, Max: mostCycles,
+			Watch: "computing compared with messages: cells grow by eight when faces grow by four", Paper: "paper 3, section VI.A"},
+		{Name: "vcycles", Label: "V-cycles", Doc: "maximum number of V-cycles after the F-cycle; they end when the residual is 10⁻¹⁰ of f", Type: engine.Integer, Default: "0", Min: 0, Max: mostCycles,
 			Choices: []string{"0", "1", "8", "20"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the residual falls by about thirty a cycle, and the error no more: it is the grid's"},
-		{Name: "smoother-degree", Label: "degree", Doc: "sweeps of a Chebyshev pass, an even number", Type: engine.Integer, Default: "4", Min: 2, Max: 12,
+			Watch: "the residual falls about thirtyfold per cycle; the error stays, because the grid determines it"},
+		{Name: "smoother-degree", Label: "degree", Doc: "sweeps of a Chebyshev pass (an even number)", Type: engine.Integer, Default: "4", Min: 2, Max: 12,
 			Choices: []string{"2", "4", "6", "8"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "exchanges against the residual"},
-		{Name: "agglomerate", Label: "agglomerate at", Doc: "side of a box at which eight become one on a coarser level, a power of two", Type: engine.Integer, Default: "8", Min: 2, Max: 128,
+			Watch: "the number of exchanges compared with the residual"},
+		{Name: "agglomerate", Label: "agglomerate at", Doc: "side of a box at which eight boxes become one on a coarser level (a power of two)", Type: engine.Integer, Default: "8", Min: 2, Max: 128,
 			Choices: []string{"4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "coarse levels on fewer ranks, which move fewer and longer messages"},
+			Watch: "coarse levels on fewer ranks, with fewer and longer messages"},
 		workload.RealLimit("589824"),
 	},
 	Defaults: map[string]string{"model": "flat"},
 	First:    "variant", Panes: []string{"locality", "tables"}, Steady: true, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "solve_time", Phrase: "time of a solve", Unit: "s", Doc: "of a solve, from one barrier of all ranks to the next"},
-		{Name: "unknowns_rate", Phrase: "unknowns a second", Unit: "1/s", Doc: "cells of the finest grid over the time of a solve"},
-		{Name: "residual", Phrase: "residual over f", Unit: "1", Doc: "largest residual over the largest f, after the last cycle"},
-		{Name: "error", Phrase: "error", Unit: "1", Doc: "largest difference of u to the exact solution"},
-		{Name: "adapter_messages", Phrase: "messages a node", Unit: "1", Doc: "that the node's ranks gave its adapter in a solve, mean over nodes"},
-		{Name: "time_smooth", Phrase: "time of smoothing", Unit: "s", Doc: "of a solve, mean over ranks: sweeps and residuals"},
-		{Name: "time_move", Phrase: "time of moving", Unit: "s", Doc: "of a solve, mean over ranks: packing and transfers"},
-		{Name: "time_sync", Phrase: "time of synchronizing", Unit: "s", Ranked: true, Doc: "of a solve, mean over ranks: barriers and neighbour syncs"},
+		{Name: "solve_time", Phrase: "time of a solve", Unit: "s", Doc: "time of a solve, from one barrier of all ranks to the next"},
+		{Name: "unknowns_rate", Phrase: "unknowns per second", Unit: "1/s", Doc: "cells of the finest grid / time of a solve"},
+		{Name: "residual", Phrase: "residual over f", Unit: "1", Doc: "largest residual / largest f, after the last cycle"},
+		{Name: "error", Phrase: "error", Unit: "1", Doc: "largest difference between u and the exact solution"},
+		{Name: "adapter_messages", Phrase: "messages per node", Unit: "1", Doc: "messages that a node's ranks send through its adapter in a solve, mean over nodes"},
+		{Name: "time_smooth", Phrase: "time of smoothing", Unit: "s", Doc: "sweeps and residuals of a solve, mean over ranks"},
+		{Name: "time_move", Phrase: "time of moving", Unit: "s", Doc: "packing and transfers of a solve, mean over ranks"},
+		{Name: "time_sync", Phrase: "time of synchronizing", Unit: "s", Ranked: true, Doc: "barriers and synchronization with neighbours in a solve, mean over ranks"},
 	},
 	Tallies: []engine.TallySpec{
-		{Name: "messages", Title: "Messages by size and link", Unit: "1", Doc: "messages by size and by the farthest link that they cross, level by level",
+		{Name: "messages", Title: "Messages by size and link", Unit: "1", Doc: "messages by size and by the farthest link that they cross, for each level",
 			Shape: engine.Heat, Layer: "level", Layers: levelNames, Row: "size", Column: "link", Labels: sizeLabels},
-		{Name: "level_time", Title: "Time a level", Unit: "s", Each: 1e-12, Doc: "time of all ranks by level and part of a solve", Shape: engine.Stack, Row: "level", Column: "part",
+		{Name: "level_time", Title: "Time per level", Unit: "s", Each: 1e-12, Doc: "time of all ranks by level and part of a solve", Shape: engine.Stack, Row: "level", Column: "part",
 			Labels: func(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
 				return levelNames(s, m), partNames[:]
 			}},
 	},
 	Profiles: []engine.ProfileSpec{
-		{Name: "residuals", Title: "Residual over f", Unit: "1", Doc: "largest residual over the largest f after the F-cycle, and after each V-cycle", Over: "V-cycles", Places: mostCycles + 1},
+		{Name: "residuals", Title: "Residual over f", Unit: "1", Doc: "largest residual / largest f after the F-cycle, and after each V-cycle", Over: "V-cycles", Places: mostCycles + 1},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "adapter_time", Phrase: "time of a node's adapter", Unit: "s", Doc: "that the messages of a node need at its adapter: their number times the machine's gap"},
+		{Name: "adapter_time", Phrase: "time of a node's adapter", Unit: "s", Doc: "time of a node's messages at its adapter: their number times the machine's gap"},
 	},
 	Studies:    []*engine.Study{ladder, convergence},
 	Iterations: 1,
@@ -78,7 +78,7 @@ var multigrid = workload.Workload{
 	Finish:     finish,
 }
 
-// asked is the problem that the knobs ask for.
+// asked is the problem that the knobs choose.
 type asked struct {
 	boxes, side, threshold, degree, cycles int
 	variant                                *variant
@@ -95,7 +95,7 @@ func (a *asked) layout(ranks int) *layout {
 	return newLayout(shapes(a.boxes, a.side, a.threshold), ranks, a.variant.packs && a.variant.puts)
 }
 
-// bytes returns the bytes of the finest grid's cells of the rank that has the most: all
+// bytes returns the bytes of the finest grid's cells on the rank that has the most: all
 // vectors, without ghosts.
 func (a *asked) bytes(ranks int) int64 {
 	slots := int64(shape{a.boxes, a.side}.slots(ranks))
@@ -125,16 +125,16 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	a := askedOf(s.Int, s.Text)
 	switch {
 	case bits.OnesCount(uint(a.side)) != 1:
-		return fail("box = %d: want a power of two, as boxes are halved: %d or %d", a.side, 1<<(bits.Len(uint(a.side))-1), 1<<bits.Len(uint(a.side)))
+		return fail("box = %d: want a power of two, because boxes are halved (use %d or %d)", a.side, 1<<(bits.Len(uint(a.side))-1), 1<<bits.Len(uint(a.side)))
 	case bits.OnesCount(uint(a.threshold)) != 1:
-		return fail("agglomerate = %d: want a power of two, as boxes are", a.threshold)
+		return fail("agglomerate = %d: want a power of two", a.threshold)
 	case a.degree%2 != 0:
-		return fail("smoother-degree = %d: want an even number, so that a pass ends in u: %d or %d", a.degree, a.degree-1, a.degree+1)
+		return fail("smoother-degree = %d: want an even number, so that a pass ends in u (use %d or %d)", a.degree, a.degree-1, a.degree+1)
 	case l.Groups() > 1:
-		return fail("model = %s with %d groups: puts reach no rank of another group; use model = flat, or one group", l.Model, l.Groups())
+		return fail("model = %s with %d groups: a put cannot reach a rank of another group (use model = flat, or one group)", l.Model, l.Groups())
 	}
 	if odd := a.boxes >> bits.TrailingZeros(uint(a.boxes)); odd > mostOdd {
-		return fail("boxes = %d: the coarsest grid has %d cells a side, at most %d are solved on one rank; use a number of boxes whose odd factor is smaller, such as %d",
+		return fail("boxes = %d: the coarsest grid has %d cells per side, want at most %d on one rank (use a smaller odd factor, such as boxes = %d)",
 			a.boxes, odd, mostOdd, 1<<(bits.Len(uint(a.boxes))-1))
 	}
 	var memory workload.Memory
@@ -151,8 +151,8 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	p := workload.Plan{Holds: []workload.Item{
 		{Name: "images of boxes", Per: workload.PerRank, Bytes: 2 * image},
 		{Name: "message buffers", Per: workload.PerRank, Bytes: 8 * shape.vectorBytes() * int64(shape.slots(l.Ranks()))},
-		{Name: "pieces of steps", Per: workload.PerRank, Bytes: 64 << 10},
-		{Name: "the sequential solution", Per: workload.InAll, Bytes: 8 * n * n * n * (vectors + 3)},
+		{Name: "messages of steps", Per: workload.PerRank, Bytes: 64 << 10},
+		{Name: "sequential solution", Per: workload.InAll, Bytes: 8 * n * n * n * (vectors + 3)},
 	}}
 	memory.Fill(&p)
 	return p, nil
@@ -165,7 +165,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	return workload.Ungrouped(s, knob)
 }
 
-// sizeLabels are the sizes of messages that a problem can have, and the links.
+// sizeLabels returns the possible sizes of messages, and the links.
 func sizeLabels(*engine.Scenario, *cluster.Machine) (rows, columns []string) {
 	for k := range sizes {
 		rows = append(rows, cluster.SizeText(float64(int64(8)<<k)))
@@ -173,7 +173,7 @@ func sizeLabels(*engine.Scenario, *cluster.Machine) (rows, columns []string) {
 	return rows, linkNames[:]
 }
 
-// levelNames are the grids of all levels, the finest first.
+// levelNames returns the names of the grids of all levels, the finest first.
 func levelNames(s *engine.Scenario, _ *cluster.Machine) (names []string) {
 	a := askedOf(s.Int, s.Text)
 	for _, shape := range shapes(a.boxes, a.side, a.threshold) {

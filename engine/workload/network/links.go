@@ -24,17 +24,17 @@ var linkColumns = []engine.Column{
 	columnMean:  {Name: "mean_link", Title: "mean", Unit: "B", Wide: 9, Legend: "mean link"},
 }
 
-// Messages sends what a program does between nodes, of an iteration; false: there are too
-// many of them.
+// Messages calls send for each message between nodes in an iteration. It returns false if there are
+// too many messages.
 type Messages func(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send func(from, to int, bytes float64)) bool
 
-// Links is the study of what links carry, by the routes of messages; of says of what:
-// "a step".
+// Links returns the study of the bytes that links carry, by the routes of messages. of names the
+// part of the program that sends them, for example "a step".
 func Links(of string, each Messages) *engine.Study {
 	return &engine.Study{
 		Form: engine.Form{
-			Name: study.LinksName, Title: "Links", Caption: "bytes of " + of + " on the links of a torus, by the routes alone", Of: of, Item: "links that leave a plane",
-			Absent:  "WORKLOAD does not say what links carry",
+			Name: study.LinksName, Title: "Links", Caption: "bytes of " + of + " on the links of a torus, computed from the routes only", Of: of, Item: "links leaving a plane",
+			Absent:  "WORKLOAD does not report its messages per link",
 			Columns: linkColumns,
 			Charts:  []engine.Chart{{Shape: engine.Heat, X: columnPlane, Y: []int{columnMost}}},
 			Brief:   engine.Brief{Column: columnMost, After: " on a link"},
@@ -49,7 +49,7 @@ func Links(of string, each Messages) *engine.Study {
 	}
 }
 
-// plane is the links of one direction that leave routers of one coordinate along it.
+// plane identifies the links of one direction that leave the routers with one coordinate along it.
 type plane struct {
 	dim, at int
 	minus   bool
@@ -64,7 +64,7 @@ func (p plane) direction() string {
 }
 
 func frame(s *engine.Scenario, m *cluster.Machine, of string, each Messages) engine.StudyView {
-	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bytes of " + of + " on the busiest link that leaves a plane"}}}
+	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bytes of " + of + " on the busiest link leaving each plane"}}}
 	miss := func(text, command string) engine.StudyView {
 		v.Missing = []engine.Hint{{Text: text, Command: command}}
 		return v
@@ -77,7 +77,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, of string, each Messages) eng
 	dims := own.Topology.Dims
 	net, err := topology.New(own.Topology, l.Nodes)
 	if own.Topology.Shape != cluster.Torus || err != nil || net.Links() == 0 {
-		return miss("The machine's network is no torus of several nodes.", "machine xt4-franklin")
+		return miss("The machine's network is not a torus of several nodes.", "machine xt4-franklin")
 	}
 	carries := make([]float64, net.Links())
 	var path []int32
@@ -87,7 +87,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, of string, each Messages) eng
 			carries[link] += bytes
 		}
 	}) {
-		return miss("There are too many messages to route them here.", "nodes 16")
+		return miss("There are too many messages to route.", "nodes 16")
 	}
 	for dim := range dims {
 		for _, minus := range []bool{false, true} {
@@ -115,7 +115,7 @@ func row(v *engine.StudyView, carries []float64, net *topology.Network, dims []i
 		Cells: []float64{columnPlane: float64(of.at), columnMost: most, columnMean: sum / float64(n)}})
 }
 
-// planeOf is the plane that a link leaves.
+// planeOf returns the plane that a link leaves.
 func planeOf(net *topology.Network, dims []int, link int) plane {
 	from, to := net.Ends(link)
 	for dim, side := range dims {
@@ -127,7 +127,7 @@ func planeOf(net *topology.Network, dims []int, link int) plane {
 	return plane{dim: -1}
 }
 
-// words say which link carries most, and how unevenly they are used.
+// words names the link that carries the most bytes, and compares it with the mean link.
 func words(rows []engine.Row, of string) string {
 	var busiest *engine.Row
 	sum := 0.0
@@ -141,6 +141,6 @@ func words(rows []engine.Row, of string) string {
 		return ""
 	}
 	most := busiest.Cells[columnMost]
-	return fmt.Sprintf("The busiest link, %s, carries %s of %s, %s× the mean link (modelled, by the routes).",
+	return fmt.Sprintf("The busiest link (%s) carries %s of %s, %s× the mean link (modelled, by the routes).",
 		busiest.Label, cluster.SizeText(math.Round(most)), of, study.Figure(most/(sum/float64(len(rows)))))
 }

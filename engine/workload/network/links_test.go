@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// One message of 100 B from node 0 to node 6 of a torus of 4 × 2 × 2 goes two steps in +x
-// and one in +y (dimension order), and each link of a plane counts for its mean.
+// One message of 100 B from node 0 to node 6 of a torus of 4 × 2 × 2 takes two steps in +x and one
+// in +y (dimension order). The mean of a plane includes each of its links.
 func TestLinks(t *testing.T) {
 	w := workload.Workload{Name: "w", Knobs: []engine.Knob{workload.Partition}}
 	s := w.Scenario([]string{"m"})
@@ -35,14 +35,14 @@ func TestLinks(t *testing.T) {
 	want := map[string][2]float64{"+x from 0": {100, 25}, "+x from 1": {100, 25}, "+x from 2": {}, "+x from 3": {}, "+y from 0": {100, 12.5}, "+y from 1": {}, "+z from 0": {}, "+z from 1": {}}
 	for label, w := range want {
 		if c := got[label]; len(c) != 2 || c[0] != w[0] || c[1] != w[1] {
-			t.Errorf("%s carries %v at most and in the mean, want %v", label, c, w)
+			t.Errorf("%s: maximum and mean are %v, want %v", label, c, w)
 		}
 	}
-	if len(v.Rows) != 12 { // four −x more; rings of two have plus links alone
+	if len(v.Rows) != 12 { // four more for −x; rings of two have only plus links
 		t.Errorf("%d rows: %v", len(v.Rows), got)
 	}
 	study.Complete(&v, nil)
-	if !strings.Contains(v.Why, "+x from 0, carries 100 B of a call") {
+	if !strings.Contains(v.Why, "(+x from 0) carries 100 B of a call") {
 		t.Errorf("%q", v.Why)
 	}
 	m.Topology = cluster.Topology{}

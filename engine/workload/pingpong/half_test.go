@@ -7,7 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Of a link of latency l and bandwidth r alone, a message of l·r bytes gets half of r.
+// On a link with only latency l and bandwidth r, a message of l·r bytes reaches half of r.
 func TestHalf(t *testing.T) {
 	s := pingpong.Scenario([]string{"demo"})
 	m := cluster.Machine{EagerLimit: 1 << 30, Emulated: true}
@@ -16,10 +16,10 @@ func TestHalf(t *testing.T) {
 		t.Errorf("n½ = %d B at %.4g B/s, want 20000 at 5e9", n, rate)
 	}
 	if n, _ := half(&s, &m, engine.Measured); n != 0 {
-		t.Errorf("n½ = %d B of the host's own times, of which there is no model", n)
+		t.Errorf("n½ = %d B for measured times, which have no model", n)
 	}
 	m.Classes[cluster.Remote].Bandwidth = 0
 	if n, _ := half(&s, &m, engine.Emulated); n != 0 {
-		t.Errorf("n½ = %d B of a link without a bandwidth", n)
+		t.Errorf("n½ = %d B for a link without bandwidth", n)
 	}
 }

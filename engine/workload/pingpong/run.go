@@ -7,13 +7,13 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// way is a way to carry a message to the partner. Rounds are numbered from 1 in
-// both directions alike.
+// way is a method to carry a message to the partner. Rounds count from 1, the same in both
+// directions.
 type way interface {
 	send(round uint64, message []byte) error
-	// receive gives the message of a round, valid until the next one.
+	// receive returns the message of a round, valid until the next receive.
 	receive(round uint64) ([]byte, error)
-	// settle ends what send has left under way.
+	// settle completes all operations that send has started.
 	settle() error
 }
 
@@ -52,7 +52,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return nil
 }
 
-// newWay returns the way of a method. Both ranks call it.
+// newWay returns the way of a method. Both ranks must call it.
 func newWay(r *cluster.Rank, method string, partner, other, size int) (way, error) {
 	switch method {
 	case "put":
@@ -69,7 +69,7 @@ func newWay(r *cluster.Rank, method string, partner, other, size int) (way, erro
 	return newTwoSided(r, other, size), nil
 }
 
-// game is one player's side.
+// game is the state of one of the two ranks.
 type game struct {
 	r       *cluster.Rank
 	p       engine.Probe
@@ -80,10 +80,11 @@ type game struct {
 	message []byte
 }
 
-// stepRounds are a step of an iteration: telling of each one would show in its time.
+// stepRounds is the number of rounds per reported step. A report for each round would show in its
+// time.
 const stepRounds = 64
 
-// serve plays an iteration as the one who begins, and times it.
+// serve plays an iteration as the rank that sends first, and times it.
 func (g *game) serve() error {
 	pattern(g.message, g.p.Iteration())
 	clock, wrong := g.p.Clock(), 0
@@ -121,7 +122,7 @@ func (g *game) serve() error {
 	return g.way.settle()
 }
 
-// answer sends back what comes.
+// answer sends each message back.
 func (g *game) answer() error {
 	wrong := 0
 	var got []byte
@@ -138,7 +139,7 @@ func (g *game) answer() error {
 			return err
 		}
 	}
-	// Nobody writes to got before the next iteration.
+	// No rank writes to got before the next iteration.
 	g.verify(got, wrong)
 	return g.way.settle()
 }
@@ -157,8 +158,8 @@ func (g *game) host() error {
 	return nil
 }
 
-// verify checks the last message in full; of the others wrong had another
-// round's stamp.
+// verify checks the last message in full. wrong is the number of messages with the stamp of another
+// round.
 func (g *game) verify(got []byte, wrong int) {
 	pattern(g.message, g.p.Iteration())
 	stamp(g.message, g.round)
@@ -169,13 +170,13 @@ func (g *game) verify(got []byte, wrong int) {
 		}
 	}
 	if wrong > 0 {
-		g.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %d of %d messages were of another round", g.r.ID(), g.p.Iteration(), wrong, g.rounds))
+		g.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %d of %d messages belong to another round", g.r.ID(), g.p.Iteration(), wrong, g.rounds))
 		return
 	}
-	g.p.Verify(true, "messages come back as they were sent")
+	g.p.Verify(true, "messages return unchanged")
 }
 
-// pattern fills a message with bytes that tell places and iterations apart.
+// pattern fills a message with bytes that differ between positions and between iterations.
 func pattern(b []byte, iteration int) {
 	for i := range b {
 		b[i] = byte(i + i>>8*31 + iteration*7)

@@ -12,11 +12,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// verdicts is an engine.Probe of which a game uses only what it verifies.
+// verdicts is an engine.Probe for games; it only records verification results.
 type verdicts struct {
 	engine.Probe
 	mu     sync.Mutex
-	failed map[int]string // by rank; "" where a check held
+	failed map[int]string // by rank; "" for a check that passed
 }
 
 type player struct {
@@ -38,7 +38,7 @@ func (p player) Verify(ok bool, detail string) {
 	p.failed[p.rank] = detail
 }
 
-// faulty is a way that spoils what is received.
+// faulty is a way that corrupts received messages.
 type faulty struct {
 	way
 	spoil func(round uint64, message []byte)
@@ -80,16 +80,16 @@ func TestHostNoticesWrongData(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v.failed[0] != "" {
-			t.Errorf("%s: rank 0 says %q, want no mistake", c.what, v.failed[0])
+			t.Errorf("%s: rank 0 reports %q, want no error", c.what, v.failed[0])
 		}
 		if got, checked := v.failed[1]; !checked || (c.says == "") != (got == "") || !strings.Contains(got, c.says) {
-			t.Errorf("%s: rank 1 says %q, want %q", c.what, got, c.says)
+			t.Errorf("%s: rank 1 reports %q, want %q", c.what, got, c.says)
 		}
 	}
 }
 
-// A message that was spoiled on its way is noticed by who gets it, and by the
-// other side when it comes back.
+// The receiver notices a message that was corrupted on its way, and so does the
+// other rank when the message returns.
 func TestGameNoticesWrongData(t *testing.T) {
 	for _, c := range []struct {
 		what  string
@@ -106,7 +106,7 @@ func TestGameNoticesWrongData(t *testing.T) {
 			if round == 2 {
 				b[0] = 1
 			}
-		}, [2]string{"1 of 4 messages were of another round", "1 of 4 messages were of another round"}},
+		}, [2]string{"1 of 4 messages belong to another round", "1 of 4 messages belong to another round"}},
 	} {
 		v := &verdicts{failed: map[int]string{}}
 		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, EagerLimit: 1024}
@@ -124,7 +124,7 @@ func TestGameNoticesWrongData(t *testing.T) {
 		for rank, want := range c.says {
 			got, checked := v.failed[rank]
 			if !checked || (want == "") != (got == "") || !strings.Contains(got, want) {
-				t.Errorf("%s: rank %d says %q, want %q", c.what, rank, got, want)
+				t.Errorf("%s: rank %d reports %q, want %q", c.what, rank, got, want)
 			}
 		}
 	}

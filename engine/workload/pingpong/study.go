@@ -31,7 +31,7 @@ var sizeColumns = []engine.Column{
 var overSizes = &engine.Study{
 	Form: engine.Form{
 		Name: "sizes", Title: "Latency and bandwidth", Of: "a message", Item: "size", Metric: "latency",
-		Absent:  "this workload compares no sizes of messages",
+		Absent:  "this workload does not vary the message size",
 		Columns: sizeColumns,
 		Charts: []engine.Chart{
 			{Shape: engine.Curve, X: columnSize, Y: []int{columnLatency}, XLog: 2, YLog: 10, Join: true},
@@ -45,13 +45,13 @@ var overSizes = &engine.Study{
 	Complete: complete,
 }
 
-// mostSize is how far the model's lines go at least.
+// mostSize is the size up to which the model's lines are drawn, or further if a knob is larger.
 const mostSize = 1 << 20
 
-// frame has the machine's lines for the method and the partner that the knobs ask for,
+// frame draws the machine's lines for the method and the partner that the knobs choose,
 // and the eager limit.
 func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.StudyView {
-	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "one way, over size"}, {Title: "bandwidth, over size"}}}
+	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "one-way time, over size"}, {Title: "bandwidth, over size"}}}
 	if s.Text("method") == "two-sided" {
 		if eager := eagerLimit(s, m); eager > 0 {
 			for i := range v.Plots {
@@ -76,8 +76,8 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	return v
 }
 
-// half is n½ by the model: the shortest message that gets half of the link's bandwidth,
-// and what it gets, B/s; 0: there is none.
+// half returns n½ by the model: the shortest message that reaches half of the link's bandwidth,
+// and its bandwidth in B/s. It returns 0 if there is none.
 func half(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (n int64, rate float64) {
 	at := func(size int64) float64 {
 		if t, ok := model(s, m, kind, size); ok && t > 0 {
@@ -106,7 +106,7 @@ func half(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (n int64, ra
 	return high, at(high)
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	latency, ok := s.Metric("latency")
 	if !ok || s.Iteration == 0 {
@@ -132,7 +132,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}}
 }
 
-// complete says what the present message takes beside the others of its size, or beside
+// complete compares the time of the present message with the others of its size, or with
 // the model.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	study.Sort(v, columnSize)
@@ -141,7 +141,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		return
 	}
 	v.Time = now.Cells[columnLatency]
-	text := fmt.Sprintf("%s: a message takes %s one way (%s)", now.Label, cluster.FromSeconds(v.Time), now.Kind)
+	text := fmt.Sprintf("%s: %s one way (%s)", now.Label, cluster.FromSeconds(v.Time), now.Kind)
 	v.Why = text + "."
 	if model := now.Cells[columnLatencyModel]; model > 0 {
 		v.Why = fmt.Sprintf("%s, %s× the model's %s.", text, study.Figure(v.Time/model), cluster.FromSeconds(model))
@@ -155,17 +155,17 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		}
 	}
 	if other != nil {
-		v.Why = fmt.Sprintf("%s; %s.", text, beside(v.Time, other))
+		v.Why = fmt.Sprintf("%s. %s.", text, beside(v.Time, other))
 	}
 }
 
-// beside compares a time of a message with that of another series.
+// beside compares the time of a message with the time in another series.
 func beside(t float64, other *engine.Row) string {
 	switch ratio := other.Cells[columnLatency] / t; {
 	case ratio >= study.Alike:
-		return fmt.Sprintf("%s takes %s× as long a message", other.Series, study.Figure(ratio))
+		return fmt.Sprintf("With %s a message takes %s× as long", other.Series, study.Figure(ratio))
 	case ratio <= 1/study.Alike:
-		return fmt.Sprintf("%s is %s× faster a message", other.Series, study.Figure(1/ratio))
+		return fmt.Sprintf("With %s a message is %s× faster", other.Series, study.Figure(1/ratio))
 	}
-	return other.Series + " takes as long a message"
+	return other.Series + " takes equally long"
 }

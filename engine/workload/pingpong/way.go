@@ -26,18 +26,18 @@ func (w *twoSided) send(_ uint64, message []byte) error {
 func (w *twoSided) receive(uint64) ([]byte, error) {
 	st, err := w.r.Recv(w.r.World(), w.peer, tag, cluster.Of(w.in))
 	if err == nil && st.Bytes != int64(len(w.in)) {
-		err = fmt.Errorf("rank %d: a message of %d B came, want %d B", w.r.ID(), st.Bytes, len(w.in))
+		err = fmt.Errorf("rank %d: got a message of %d B, want %d B", w.r.ID(), st.Bytes, len(w.in))
 	}
 	return w.in, err
 }
 
 func (w *twoSided) settle() error { return nil }
 
-// put writes into the partner's segment and raises a flag there.
+// put writes into the partner's segment and sets a flag there.
 type put struct {
 	r         *cluster.Rank
 	partner   int
-	flag, off int64 // in both segments alike
+	flag, off int64 // the same in both segments
 	landing   []byte
 }
 

@@ -74,14 +74,14 @@ func (w pscw) receive(uint64) ([]byte, error) {
 	return w.Local()
 }
 
-// lock puts under a lock of the partner's window, and gets the message back under
-// another one. The partner is passive.
+// lock puts under a lock of the partner's window, and gets the message back under another lock. The
+// partner is passive.
 type lock struct {
 	*window
 	in []byte
 }
 
-// passive is the number of the partner in the window's team.
+// passive is the partner's rank in the window's team.
 const passive = 1
 
 func (w lock) send(_ uint64, message []byte) error {

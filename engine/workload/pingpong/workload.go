@@ -13,32 +13,32 @@ func init() { workload.Register(&pingpong) }
 var pingpong = workload.Workload{
 	Name:  "pingpong",
 	Title: "Ping-pong",
-	Doc: "Rank 0 and another rank send a message back and forth. Turn the size and see where latency ends and bandwidth begins, and what the handshake above the eager limit costs. " +
-		"Put the partner on rank 0's node or another. Compare two-sided messages with puts, with signal or into an MPI window.",
+	Doc: "Rank 0 and another rank send a message back and forth. Change the size to see where bandwidth replaces latency as the limit, and the cost of the handshake above the eager limit. " +
+		"Choose a partner on rank 0's node or on another node. Compare two-sided messages with puts: puts with signal, or puts into an MPI window.",
 	Paper: "paper 1, section 2.1; paper 4",
 	Knobs: []engine.Knob{
-		{Name: "pair", Label: "partner", Doc: "where rank 0's partner is", Type: engine.Choice, Default: "remote",
+		{Name: "pair", Label: "partner", Doc: "location of rank 0's partner: on its own node or on another node", Type: engine.Choice, Default: "remote",
 			Choices: []string{"in-node", "remote"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "latency by locality class: a partner on the own node is reached through memory", Paper: "paper 1, section 2.1"},
+			Watch: "latency by locality class: messages to a partner on the same node go through memory", Paper: "paper 1, section 2.1"},
 		{Name: "size", Label: "size", Doc: "bytes of the message", Type: engine.Size, Unit: "B", Default: "8", Min: 0, Max: 1 << 30,
 			Choices: []string{"0", "8", "64", "512", "4096", "8192", "16384", "65536", "262144", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "where latency ends and bandwidth begins (n½), and the step at the eager limit", Paper: "paper 5, section 3.3"},
-		{Name: "method", Label: "method", Doc: "two-sided send and receive, a put with signal, or a put into an MPI window: between fences, between start and complete (pscw), or under a lock", Type: engine.Choice, Default: "two-sided",
+			Watch: "n½, the size that reaches half of the bandwidth, and the step at the eager limit", Paper: "paper 5, section 3.3"},
+		{Name: "method", Label: "method", Doc: "transfer method; two-sided: send and receive; put: put with signal; or a put into an MPI window: between fences (fence), between start and complete (pscw), or under a lock (lock)", Type: engine.Choice, Default: "two-sided",
 			Choices: []string{"two-sided", "put", "fence", "pscw", "lock"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the handshake, which a put with signal does without, and what a window adds to a put; under a lock the way back is a get", Paper: "paper 1, section 2.1; paper 5, section 3.3.1"},
-		{Name: "rounds", Label: "rounds", Doc: "round trips in an iteration", Type: engine.Integer, Default: "10", Min: 1, Max: 1e6,
+			Watch: "the handshake, which a put with signal does not need, and the cost that a window adds to a put; with lock the way back is a get", Paper: "paper 1, section 2.1; paper 5, section 3.3.1"},
+		{Name: "rounds", Label: "rounds", Doc: "round trips per iteration", Type: engine.Integer, Default: "10", Min: 1, Max: 1e6,
 			Choices: []string{"1", "10", "100", "1000"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "how long an iteration takes; the latency stays"},
+			Watch: "the time of an iteration; the latency does not change"},
 	},
 	Defaults: map[string]string{"model": "flat"},
 	First:    "size", Panes: []string{"locality", "latency"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "latency", Phrase: "time one way", Unit: "s", Doc: "half a round trip"},
-		{Name: "bandwidth", Phrase: "bandwidth", Unit: "B/s", Doc: "size over latency"},
+		{Name: "bandwidth", Phrase: "bandwidth", Unit: "B/s", Doc: "size / latency"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "latency_model", Phrase: "time one way, model", Unit: "s", Doc: "the machine's time one way, with the handshake above the eager limit and a window's synchronization; simulated, also the processors' overheads"},
-		{Name: "bandwidth_model", Phrase: "bandwidth, model", Unit: "B/s", Doc: "size over that"},
+		{Name: "latency_model", Phrase: "time one way, model", Unit: "s", Doc: "one-way time of the machine, with the handshake above the eager limit and a window's synchronization; for simulated runs also the processor overheads"},
+		{Name: "bandwidth_model", Phrase: "bandwidth, model", Unit: "B/s", Doc: "size / modelled latency"},
 	},
 	Studies:    []*engine.Study{overSizes},
 	Iterations: 10,
@@ -57,7 +57,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	}
 	size := s.Int("size")
 	holds := func(buffers, underWay int64) []workload.Item {
-		return []workload.Item{{Name: "message buffers", Per: workload.InAll, Bytes: 2 * buffers}, {Name: "messages under way", Per: workload.InAll, Bytes: 2 * underWay}}
+		return []workload.Item{{Name: "message buffers", Per: workload.InAll, Bytes: 2 * buffers}, {Name: "messages in flight", Per: workload.InAll, Bytes: 2 * underWay}}
 	}
 	segment := flag + (size+63)&^63
 	switch s.Text("method") {
@@ -72,7 +72,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 // classes are the choices of pair.
 var classes = map[string]cluster.Class{"in-node": cluster.InNode, "remote": cluster.Remote}
 
-// partner finds the first rank that rank 0 may play with.
+// partner returns the first rank that can be rank 0's partner.
 func partner(l *cluster.Layout, pair, method string) (int, error) {
 	there := false
 	for q := 1; q < l.Ranks(); q++ {
@@ -86,11 +86,11 @@ func partner(l *cluster.Layout, pair, method string) (int, error) {
 	}
 	switch {
 	case !there && pair == "in-node":
-		return 0, fmt.Errorf("pair = in-node: rank 0 is alone on its node; use 2 or more ranks per node, or pair = remote")
+		return 0, fmt.Errorf("pair = in-node: rank 0 is alone on its node (use 2 or more ranks per node, or pair = remote)")
 	case !there:
-		return 0, fmt.Errorf("pair = remote: there is one node; use 2 or more nodes, or pair = in-node")
+		return 0, fmt.Errorf("pair = remote: there is only one node (use 2 or more nodes, or pair = in-node)")
 	case method == "put":
-		return 0, fmt.Errorf("pair = %s, method = put: UPC access ends at the group, and rank 0's group of %d has no such rank; use larger groups or model = flat, or method = two-sided", pair, l.GroupSize())
+		return 0, fmt.Errorf("pair = %s, method = put: no such rank in rank 0's UPC group of %d (use larger groups, model = flat, or method = two-sided)", pair, l.GroupSize())
 	}
 	return 0, fmt.Errorf("pair = %s, method = %s: only UPC thread 0 of a group may call MPI (use nested-multiple or flat, smaller groups, or method = put)", pair, method)
 }
@@ -108,7 +108,7 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	return metrics
 }
 
-// eagerLimit is the longest message that goes without a handshake.
+// eagerLimit returns the size of the longest message that needs no handshake.
 func eagerLimit(s *engine.Scenario, m *cluster.Machine) int64 {
 	if eager := s.Int("eager-limit"); eager >= 0 {
 		return eager
@@ -116,8 +116,8 @@ func eagerLimit(s *engine.Scenario, m *cluster.Machine) int64 {
 	return m.EagerLimit
 }
 
-// model is the machine's time one way of a message of size bytes, beside numbers of a
-// kind; false: the host's own times have none.
+// model returns the machine's one-way time for a message of size bytes, for runs of this
+// kind. It returns false for measured runs, because the host's own times have no model.
 func model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, size int64) (cluster.Time, bool) {
 	if kind == engine.Measured {
 		return 0, false
@@ -126,7 +126,7 @@ func model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, size int64)
 	c := classes[s.Text("pair")]
 	o := m.Classes[c].Overhead
 	if kind == engine.Emulated {
-		o = 0 // the live fabric's overheads are the host's own
+		o = 0 // the live fabric has the host's overheads
 	}
 	t, empty, answer := m.TransferTime(c, size)+o, m.TransferTime(c, 0), cluster.Time(0)
 	if c == cluster.Remote { // inside a node an answer is visible at once
@@ -159,7 +159,7 @@ func idle(s *engine.Scenario, _ engine.Kind, knob string) string {
 	put := s.Text("method") == "put"
 	switch {
 	case knob == "world-seed":
-		return "the partner is a place, whatever MPI's numbers are"
+		return "the partner is chosen by location, not by MPI rank"
 	case !put:
 		return workload.Ungrouped(s, knob)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// finish computes shares and times out of the accesses that were recorded, and
-// puts the law beside them.
+// finish computes shares and times from the recorded accesses, and adds the predictions of the
+// locality law.
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	var metrics []engine.Metric
 	add := func(name string, value float64, unit string, kind engine.Kind) {
@@ -44,8 +44,8 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	return metrics
 }
 
-// latencies are the machine's, of one access; the processor's overhead belongs to
-// it where it is simulated, and is the host's own where the machine is emulated.
+// latencies returns the machine's latencies of one access. They include the processor overhead if
+// the machine is simulated. An emulated machine has the host's own overhead instead.
 func latencies(m *cluster.Machine, overhead bool) models.Levels {
 	at := func(c cluster.Class) float64 {
 		t := m.AccessTime(c, element)

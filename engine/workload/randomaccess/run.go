@@ -41,10 +41,10 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			sum += result
 			want += elementValue(i)
 		}
-		elapsed := r.Now() - begin - cluster.Time(2*accesses+1)*clock // of the program, not of timing it
+		elapsed := r.Now() - begin - cluster.Time(2*accesses+1)*clock // without the time to read the clock
 		p.Report("time_per_access", max(elapsed, 0).Seconds()/float64(accesses))
 		if sum == want {
-			p.Verify(true, "every rank's sum over its accesses is the sequential one")
+			p.Verify(true, "every rank's sum over its accesses equals the sequential sum")
 		} else {
 			p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %d accesses sum to %v, want %v", r.ID(), p.Iteration(), accesses, sum, want))
 		}
@@ -52,11 +52,12 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return nil
 }
 
-// stepAccesses are a step of an iteration: telling of each one would take longer than it.
+// stepAccesses is the number of accesses per reported step. A report for each access would take
+// longer than the access.
 const stepAccesses = 1024
 
-// initialize fills the own part, which is not timed, and checks the group's
-// replica.
+// initialize fills the rank's own part of the array, which is not timed, and checks the replica of
+// the group.
 func initialize(r *cluster.Rank, p engine.Probe, data *upc.Shared[float64]) error {
 	sum := []float64{0}
 	for local, part := 0, data.Local(); local < len(part); local++ {
@@ -69,19 +70,19 @@ func initialize(r *cluster.Rank, p engine.Probe, data *upc.Shared[float64]) erro
 	}
 	if group.Rank() == 0 {
 		if want := arraySum(data.Len()); sum[0] == want {
-			p.Verify(true, "each group's replica has the right sum")
+			p.Verify(true, "the replica of each group has the right sum")
 		} else {
 			p.Verify(false, fmt.Sprintf("the replica of group %d sums to %v, want %v", r.Spec().Layout.GroupOf(r.ID()), sum[0], want))
 		}
 	}
-	return r.Barrier(group) // nobody reads a part that is not filled
+	return r.Barrier(group) // no rank reads a part before it is filled
 }
 
-// values is how many different values there are: a prime near 2²⁰, so that sums
-// of billions of them are exact.
+// values is the number of different values. It is a prime near 2²⁰, so that sums of billions of
+// them are exact.
 const values = 1<<20 - 3
 
-// elementValue is data[i]: an integer that tells neighbours apart.
+// elementValue returns data[i]: an integer that differs between neighbours.
 func elementValue(i int) float64 { return float64(i % values) }
 
 // arraySum is Σ data[i] over n elements, in closed form.
@@ -90,9 +91,9 @@ func arraySum(n int) float64 {
 	return float64(int64(n/values)*below(values) + below(int64(n%values)))
 }
 
-// churn does flops operations on v, one after another, and gives v again: each
-// pair reflects at v and reflects back. Integers come through exactly, so that
-// what was computed is what is checked.
+// churn does flops operations on v, one after another, and returns v: each pair
+// subtracts from v twice, so the result is v again. Integers stay exact, so
+// the check covers the computation.
 func churn(v float64, flops int) float64 {
 	x := v
 	for range flops / 2 {

@@ -19,9 +19,9 @@ func TestArraySumIsTheSequentialSum(t *testing.T) {
 	}
 }
 
-// The computing gives its operand again, so that the checksum depends on it, and
-// does not on how much was computed.
-func TestChurnGivesItsOperand(t *testing.T) {
+// The computation returns its operand, so the checksum depends on it, but
+// not on the number of operations.
+func TestChurnReturnsOperand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := elementValue(rapid.IntRange(0, min(1<<40, math.MaxInt)).Draw(t, "element"))
 		flops := rapid.IntRange(0, 3000).Draw(t, "flops")
@@ -38,7 +38,7 @@ func TestSegmentHoldsTheLargestPart(t *testing.T) {
 		g := rapid.IntRange(1, 1<<20).Draw(t, "group")
 		s := segment(n, g)
 		if s*int64(g) < n*element || s%64 != 0 || (s-64)*int64(g) >= (n+int64(g))*element {
-			t.Fatalf("%d elements over %d: %d B a rank", n, g, s)
+			t.Fatalf("%d elements over %d: %d B per rank", n, g, s)
 		}
 	})
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// slack is by how much a ratio of two times may be off without a doubt.
+// slack is the factor by which a ratio of two times may exceed its bound without a doubt.
 const slack = 1.02
 
-// doubt says that ε is above its bound, 1 + m(1 − 1/n) (paper 2, equation (7)), which
-// overlapping cannot pass.
+// doubt returns a warning if ε exceeds its bound, 1 + m(1 − 1/n) (paper 2, equation (7)). Overlap
+// cannot exceed this bound.
 func doubt(snap *engine.Snapshot) string {
 	value := func(name string) float64 {
 		m, _ := snap.Metric(name)
@@ -24,9 +24,9 @@ func doubt(snap *engine.Snapshot) string {
 	if !overlaps || err != nil || e <= slack*l.Upper {
 		return ""
 	}
-	why := "masteronly and the scheme are timed one after the other, and something else took the host meanwhile"
+	why := "masteronly and the scheme are timed one after the other, and the host was busy with something else meanwhile"
 	if snap.Kind == engine.Simulated {
-		why = "the bound takes it that fewer threads compute more slowly, and here fewer fill the memory"
+		why = "the bound assumes that fewer threads compute more slowly, but here fewer threads saturate the memory"
 	}
 	return fmt.Sprintf("ε %.2f is above its bound 1 + m(1 − 1/n) = %.2f: %s", e, l.Upper, why)
 }

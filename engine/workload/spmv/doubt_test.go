@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// An ε above its bound is doubted, with the likely reason; one below it, or of a scheme
-// that overlaps nothing, is not.
+// An ε above its bound causes a warning with the likely reason. An ε below it, or of a scheme
+// without overlap, does not.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		threading string
@@ -19,7 +19,7 @@ func TestDoubt(t *testing.T) {
 		{"funneled", engine.Measured, 1.7, ""},
 		{"funneled", engine.Measured, 1.76, ""},
 		{"funneled", engine.Measured, 2.4, "ε 2.40 is above its bound 1 + m(1 − 1/n) = 1.75: masteronly and the scheme are timed one after the other"},
-		{"funneled", engine.Simulated, 1.9, "fewer fill the memory"},
+		{"funneled", engine.Simulated, 1.9, "fewer threads saturate the memory"},
 		{"masteronly", engine.Measured, 2.4, ""},
 	} {
 		s := spmv.Scenario([]string{"demo"})

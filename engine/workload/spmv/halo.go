@@ -6,22 +6,21 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// halo is how a process exchanges its boundary planes: its last plane goes up, to
-// the process after it, its first plane goes down, and the halo comes. Threads that
-// communicate together have a share of the planes each.
+// halo exchanges a process's boundary planes. Its last plane goes up, to the process after it; its
+// first plane goes down. Each of several communicating threads has a share of the planes.
 type halo struct {
 	m            *mesh
-	below, above int // in MPI_COMM_WORLD; of a single process, itself
+	below, above int // ranks in MPI_COMM_WORLD; a single process is its own neighbour
 	shares       []share
 
-	// What a program that forgot its barriers has: two planes that it receives into, and a
-	// flag that its master sets to the number of the product when they have come.
+	// For the program without barriers: two planes that it receives into, and a flag that its
+	// master sets to the number of the product when they have arrived.
 	inbox   cluster.Buf[float64]
 	flag    cluster.Ptr[uint64]
 	product uint64
 }
 
-// share is one thread's points [lo, hi) of the planes.
+// share is the range [lo, hi) of a thread's points in the planes.
 type share struct {
 	lo, hi   int
 	requests [4]cluster.Request
@@ -40,13 +39,13 @@ func newHalo(r *cluster.Rank, m *mesh, threads int) (*halo, error) {
 	return h, err
 }
 
-// whole exchanges the planes by one thread.
+// whole exchanges the planes with one thread.
 func (h *halo) whole(r *cluster.Rank) error {
 	all := share{hi: h.m.plane()}
 	return h.exchange(r, 0, &all, h.plane(0), h.plane(h.m.nk+1))
 }
 
-// part exchanges the share of thread q of those that communicate.
+// part exchanges the share of communicating thread q.
 func (h *halo) part(r *cluster.Rank, q int) error {
 	return h.exchange(r, q, &h.shares[q], h.plane(0), h.plane(h.m.nk+1))
 }
@@ -54,11 +53,10 @@ func (h *halo) part(r *cluster.Rank, q int) error {
 // plane returns plane k of x, counted from the halo below.
 func (h *halo) plane(k int) cluster.Buf[float64] { return h.m.planeAt(k) }
 
-// exchange starts the receives and sends of a share, with tags of its own, and
-// waits for all.
+// exchange starts the receives and sends of a share, with its own tags, and waits for all of them.
 func (h *halo) exchange(r *cluster.Rank, q int, s *share, low, high cluster.Buf[float64]) error {
 	if s.lo == s.hi {
-		return nil // more threads than points; so have the neighbours
+		return nil // more threads than points; the same holds for the neighbours
 	}
 	up, down, world := 2*q, 2*q+1, r.World()
 	data := func(plane cluster.Buf[float64]) cluster.Data { return plane.Part(s.lo, s.hi).Data() }
@@ -70,14 +68,14 @@ func (h *halo) exchange(r *cluster.Rank, q int, s *share, low, high cluster.Buf[
 	}
 	for i := range 2 {
 		if got, want := s.statuses[i].Bytes, 8*int64(s.hi-s.lo); got != want {
-			return fmt.Errorf("rank %d: %d B of halo came from process %d, want %d B", r.ID(), got, s.statuses[i].Source, want)
+			return fmt.Errorf("rank %d: got %d B of halo from process %d, want %d B", r.ID(), got, s.statuses[i].Source, want)
 		}
 	}
 	return nil
 }
 
-// beside exchanges while other threads may use the halo of the product before: the planes
-// come to the inbox, and then the flag is set.
+// beside exchanges while other threads may use the halo of the product before. It receives the
+// planes into the inbox, and then sets the flag.
 func (h *halo) beside(r *cluster.Rank) error {
 	all, n := share{hi: h.m.plane()}, h.m.plane()
 	if err := h.exchange(r, 0, &all, h.inbox.Part(0, n), h.inbox.Part(n, 2*n)); err != nil {

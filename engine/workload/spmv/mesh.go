@@ -7,22 +7,22 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// entries is how many a row of the matrix has.
+// entries is the number of entries in a row of the matrix.
 const entries = 7
 
-// Bytes and operations of a row; doc.go says of what.
+// Bytes and operations of a row; doc.go explains them.
 const (
 	rowBytes = entries*(8+4) + 4 + 3*8 + 8
 	rowFlops = 2 * entries
 )
 
-// work is what so many rows cost, of which a share is computed.
+// work returns the costs of a number of rows, of which a share is computed.
 func work(rows int64, share float64) cluster.Work {
 	return cluster.Work{Flops: rowFlops * float64(rows) * share, Bytes: rowBytes * float64(rows) * share}
 }
 
-// coefficients of the operator: of the point itself, and of its neighbours at i−1,
-// i+1, j−1, j+1, k−1, k+1. Diffusion with some drift, so that no two are alike.
+// coefficients are the operator's coefficients: for the point itself, and for its neighbours at
+// i−1, i+1, j−1, j+1, k−1, k+1. It is diffusion with some drift, so all of them differ.
 var coefficients = [entries]float64{6.5, -1.1, -0.9, -1.2, -0.8, -1.3, -0.7}
 
 // mesh is one process's planes, and the rows of the matrix that belong to them.
@@ -34,31 +34,31 @@ type mesh struct {
 	store   cluster.Store
 	planeAt func(k int) cluster.Buf[float64] // of x, counted from the halo below
 
-	// What follows is nil in a size-only store.
+	// The following fields are nil in a size-only store.
 	start  []int32 // of each row's entries, and the end of the last row's
 	column []int32 // in x
 	value  []float64
-	x      []float64 // nk + 2 planes: the halo below, the own, the halo above
+	x      []float64 // nk + 2 planes: the halo below, the local planes, the halo above
 	y      []float64 // nk planes
-	stamp  uint64    // which x it is
+	stamp  uint64    // number of this x
 }
 
 func (m *mesh) plane() int { return m.ni * m.nj }
 func (m *mesh) lines() int { return m.nk * m.nj }
 
-// rows are those of the matrix; only of a mesh with numbers do they fit an int.
+// rows returns the number of rows of the matrix. It fits an int only in a mesh that stores data.
 func (m *mesh) rows() int64 { return int64(m.nk) * int64(m.plane()) }
 
 // bytes returns the bytes of the matrix, x and y, without the halo.
 func (m *mesh) bytes() int64 { return m.rows() * (entries*(8+4) + 4 + 8 + 8) }
 
-// segment is how many bytes of segment a mesh takes, a little more for alignment.
+// segment returns the bytes of segment that a mesh needs, including padding for alignment.
 func (m *mesh) segment() int64 {
 	rows, halo := m.rows(), 2*int64(m.plane())
 	return rows*(entries*(8+4)+4+8+8) + 8*halo + 8 + 7*64
 }
 
-// late is how many entries of a row reach into the halo at most, which stand last in
+// late returns the maximum number of entries of a row in the halo. They are the last entries of
 // every row.
 func (m *mesh) late() int {
 	if m.nk == 1 {
@@ -67,7 +67,7 @@ func (m *mesh) late() int {
 	return 1
 }
 
-// build takes memory and writes the matrix.
+// build allocates memory and writes the matrix.
 func (m *mesh) build(r *cluster.Rank) error {
 	rows := m.rows()
 	places := [5]int64{8 * (rows + 2*int64(m.plane())), 8 * rows, 8 * entries * rows, 4 * entries * rows, 4 * (rows + 1)}
@@ -98,7 +98,7 @@ func (m *mesh) build(r *cluster.Rank) error {
 	return nil
 }
 
-// order is how a row's entries stand: those in the halo last.
+// order returns the order of a row's entries: entries in the halo come last.
 func (m *mesh) order(k int) [entries]int {
 	if k == 0 && m.nk > 1 {
 		return [entries]int{0, 1, 2, 3, 4, 6, 5}
@@ -108,13 +108,13 @@ func (m *mesh) order(k int) [entries]int {
 
 func (m *mesh) index(i, j, k int) int { return i + j*m.ni + k*m.plane() }
 
-// neighbour is where in x entry d of a point's row finds its operand.
+// neighbour returns the position in x of the operand for entry d of a point's row.
 func (m *mesh) neighbour(i, j, k, d int) int {
 	i, j, k = m.move(i, j, k, d)
 	return m.index(i, j, k+1)
 }
 
-// move goes to neighbour d of a point; i and j are periodic.
+// move returns neighbour d of a point; i and j are periodic.
 func (m *mesh) move(i, j, k, d int) (int, int, int) {
 	switch d {
 	case 1:
@@ -133,7 +133,7 @@ func (m *mesh) move(i, j, k, d int) (int, int, int) {
 	return i, j, k
 }
 
-// fill writes a new x, and leaves no result in y.
+// fill writes a new x, and overwrites y with NaN.
 func (m *mesh) fill(stamp uint64) {
 	m.stamp = stamp
 	base := uint64(m.first) * uint64(m.plane())
@@ -144,8 +144,8 @@ func (m *mesh) fill(stamp uint64) {
 	}
 }
 
-// element is x at a point of the whole grid, from −1 to 1: any number, and another
-// one for each stamp (splitmix64).
+// element returns x at a point of the whole grid: a pseudo-random number from −1 to 1, different
+// for each stamp (splitmix64).
 func element(l, stamp uint64) float64 {
 	z := (l+1)*0x9e3779b97f4a7c15 + stamp*0xd1342543de82ef95
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -153,8 +153,8 @@ func element(l, stamp uint64) float64 {
 	return float64(int64(z^z>>31)) / (1 << 63)
 }
 
-// multiply computes rows [lo, hi): y of their entries from to up to to, counted from
-// a row's start, or, if more is set, what they add to y.
+// multiply computes rows [lo, hi) of y from their entries from to to, counted from a row's start.
+// If more is set, it adds to y.
 func (m *mesh) multiply(lo, hi, from, to int, more bool) {
 	for row := lo; row < hi; row++ {
 		at := int(m.start[row])
@@ -170,7 +170,7 @@ func (m *mesh) multiply(lo, hi, from, to int, more bool) {
 	}
 }
 
-// multiplyWith computes rows [lo, hi) with the two planes of a halo in place of x's.
+// multiplyWith computes rows [lo, hi) with the two planes of a halo instead of x's.
 func (m *mesh) multiplyWith(lo, hi int, low, high []float64) {
 	n, above := int32(m.plane()), int32(m.plane())+int32(m.rows())
 	for row := lo; row < hi; row++ {
@@ -189,16 +189,16 @@ func (m *mesh) multiplyWith(lo, hi int, low, high []float64) {
 	}
 }
 
-// Rows that are checked of a product, and how far a sum may be off: the order of
-// seven terms of up to 1.3 or 6.5 changes less.
+// The maximum number of checked rows of a product, and the tolerance of a sum. Reordering seven
+// terms of up to 1.3 or 6.5 changes less.
 const (
 	mostChecked = 1 << 12
 	tolerance   = 1e-12
 )
 
-// check evaluates the product directly from equation (10) and the operator, at all
-// rows or, of many, at some: how many are wrong, of how many, and the first of them
-// in words.
+// check evaluates the product directly from equation (10) and the operator, at all rows or at a
+// sample of many rows. It returns the number of wrong rows, the number of checked rows, and a
+// description of the first wrong row.
 func (m *mesh) check() (wrong, looked int, detail string) {
 	rows := int(m.rows())
 	step := (rows+mostChecked-1)/mostChecked | 1

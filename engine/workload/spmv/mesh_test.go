@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// onMesh runs body on processes with a mesh of their own each.
+// onMesh runs body on processes that each have their own mesh.
 func onMesh(t *testing.T, processes, ni, nj, nk int, body func(r *cluster.Rank, m *mesh) error) {
 	t.Helper()
 	of := mesh{ni: ni, nj: nj, nk: nk}
@@ -51,8 +51,8 @@ func whole(r *cluster.Rank, m *mesh, how string) {
 	})
 }
 
-// Section 7.2.2: a periodic seven-point operator on a grid of any size, in blocks
-// along k, gives what direct evaluation gives at every row, split either way.
+// Section 7.2.2: a periodic seven-point operator on a grid of any size, in blocks along k, equals
+// its direct evaluation at every row, with either split.
 func TestProduct(t *testing.T) {
 	for _, processes := range []int{1, 2, 3} {
 		for _, size := range [][3]int{{1, 1, 1}, {1, 1, 2}, {2, 3, 1}, {3, 2, 2}, {5, 4, 3}, {4, 1, 5}} {
@@ -75,9 +75,9 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// A plane wave is an eigenvector of the periodic operator: the sine and the cosine of
-// a phase that moves by a in i, b in j and c in k go over into each other by the
-// operator's eigenvalue Σ c_d exp(i·phase_d).
+// A plane wave is an eigenvector of the periodic operator: the operator maps the sine and the
+// cosine of a phase that changes by a in i, b in j and c in k to each other, with the eigenvalue Σ
+// c_d exp(i·phase_d).
 func TestPlaneWave(t *testing.T) {
 	const processes, ni, nj, nk = 2, 8, 6, 5
 	a, b, c := 2*math.Pi*3/ni, 2*math.Pi*1/nj, 2*math.Pi*2/(processes*nk)
@@ -107,7 +107,7 @@ func TestPlaneWave(t *testing.T) {
 	})
 }
 
-// The mesh numbers its points as equation (10) does, but from 0: i fastest, each once.
+// The mesh numbers its points like equation (10), but from 0: i fastest, each once.
 func TestIndex(t *testing.T) {
 	m := mesh{ni: 5, nj: 4, nk: 3}
 	next := 0
@@ -123,9 +123,9 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// What is wrong with a product is seen: an entry left out, a halo that is swapped,
-// old or not there, a row that was not computed.
-func TestCheckSeesWhatIsWrong(t *testing.T) {
+// Every error in a product is found: a missing entry, a halo that is swapped, old or missing, and a
+// row that was not computed.
+func TestCheckFindsErrors(t *testing.T) {
 	onMesh(t, 2, 4, 4, 3, func(r *cluster.Rank, m *mesh) error {
 		h := halos(r, m)
 		for what, c := range map[string]struct {
@@ -150,14 +150,14 @@ func TestCheckSeesWhatIsWrong(t *testing.T) {
 		}
 		m.fill(8)
 		if wrong, looked, _ := m.check(); wrong != looked {
-			t.Errorf("nothing was computed, and %d of %d rows are wrong", wrong, looked)
+			t.Errorf("without a product %d of %d rows are wrong", wrong, looked)
 		}
 		return nil
 	})
 }
 
-// The shares of threads that communicate together make the planes, whatever their
-// number; threads without points send nothing.
+// The shares of communicating threads cover the planes, for any number of threads. Threads without
+// points send nothing.
 func TestSharesOfThePlanes(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 16, 20} {
 		onMesh(t, 3, 4, 4, 2, func(r *cluster.Rank, m *mesh) error {
@@ -180,8 +180,8 @@ func TestSharesOfThePlanes(t *testing.T) {
 	}
 }
 
-// Section 7.2.2: x_non/x_overlap = 1/6 with the paper's split, whatever the planes;
-// 2/(n_k − 2) where the boundary planes wait.
+// Section 7.2.2: x_non/x_overlap = 1/6 with the paper's split, for any number of planes; 2/(n_k −
+// 2) if the boundary planes wait.
 func TestSplit(t *testing.T) {
 	for _, c := range []struct {
 		nk    int
@@ -191,7 +191,7 @@ func TestSplit(t *testing.T) {
 		m := mesh{ni: 4, nj: 4, nk: c.nk}
 		early, late := m.shares(c.how)
 		if math.Abs(late/early-c.ratio) > 1e-12 || math.Abs(late+early-float64(m.rows())) > 1e-9 {
-			t.Errorf("%d planes, %s: %v rows' worth wait and %v need not, want a ratio of %v", c.nk, c.how, late, early, c.ratio)
+			t.Errorf("%d planes, %s: work of %v rows waits and of %v does not, want a ratio of %v", c.nk, c.how, late, early, c.ratio)
 		}
 	}
 }

@@ -5,36 +5,36 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Costs are what a machine's constants give for a product, s. Unlike equation (2)
-// they know that a node's memory may be saturated by fewer threads than compute.
+// Costs are the predicted times of a product in s, from a machine's constants. Unlike equation (2)
+// they include that fewer threads may saturate a node's memory.
 type Costs struct {
 	Comm    float64 // of masteronly: the master exchanges
-	Overlap float64 // of masteronly: all threads compute what need not wait
-	Wait    float64 // all threads compute what has to
+	Overlap float64 // of masteronly: all threads compute the part that does not need the halo
+	Wait    float64 // all threads compute the part that needs the halo
 	Beside  float64 // of the scheme: the reserved threads exchange
-	Left    float64 // of the scheme: the others compute what need not wait
-	helps   bool    // who communicates takes part when that is done
+	Left    float64 // of the scheme: the other threads compute the part that does not need the halo
+	helps   bool    // the communicating thread computes when it has finished
 }
 
-// Masteronly is how long that takes.
+// Masteronly returns the time of a masteronly product.
 func (c *Costs) Masteronly() float64 { return c.Comm + c.Overlap + c.Wait }
 
-// Scheme is how long the scheme takes that the knobs ask for.
+// Scheme returns the time of a product by the chosen scheme.
 func (c *Costs) Scheme() float64 {
 	beside := max(c.Beside, c.Left)
-	if c.helps && c.Beside < c.Left { // what is left then, all threads do
+	if c.helps && c.Beside < c.Left { // all threads compute the rest
 		beside = c.Beside + (1-c.Beside/c.Left)*c.Overlap
 	}
 	return c.Wait + beside
 }
 
-// Epsilon is their ratio.
+// Epsilon returns ε, the ratio of the two times.
 func (c *Costs) Epsilon() float64 { return c.Masteronly() / c.Scheme() }
 
-// CommCost is x_comm / x_MVM,overlap (paper 2, equations (11) and (13)).
+// CommCost returns x_comm / x_MVM,overlap (paper 2, equations (11) and (13)).
 func (c *Costs) CommCost(planes int) float64 { return c.Comm * float64(planes) / c.Overlap }
 
-// Model finds the costs of a scenario on a machine.
+// Model predicts the costs of a scenario on a machine.
 func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 	l := s.Layout()
 	grid := mesh{ni: int(s.Int("ni")), nj: int(s.Int("nj")), nk: int(s.Int("local-k"))}
@@ -64,7 +64,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 	return c
 }
 
-// processes counts those of each node.
+// processes returns the number of processes on each node.
 func processes(world []int32, l *cluster.Layout) []int {
 	n := make([]int, l.Nodes)
 	for _, r := range world {
@@ -73,9 +73,9 @@ func processes(world []int32, l *cluster.Layout) []int {
 	return n
 }
 
-// computing is how long so many threads of each process take for the work of so many
-// rows, while as many processes of their node do the same: the longest of
-// operations, a core's way to memory, and the node's.
+// computing returns the time of a number of threads per process for a number of rows, while node
+// processes per node do the same. It is the maximum of the times for operations, for a core's
+// memory path, and for the node's memory.
 func computing(m *cluster.Machine, rows float64, threads, node int) float64 {
 	w := work(1, 1)
 	own := m.ComputeTime(cluster.Work{Flops: w.Flops * rows / float64(threads), Bytes: w.Bytes * rows / float64(threads)}).Seconds()
@@ -85,10 +85,10 @@ func computing(m *cluster.Machine, rows float64, threads, node int) float64 {
 	return own
 }
 
-// comm is how long the exchange takes the process that it takes longest: the longest
-// of what its threads inject, of what its node's adapters send and of what is moved
-// inside the node, behind overheads and a latency, with the handshake above the eager
-// limit. That messages inside a node take of its memory's rate is left out.
+// comm returns the time of the exchange for the slowest process: the maximum of injection by its
+// threads, sending by its node's adapters, and transfers inside the node. Overheads and a latency
+// are added, and the handshake above the eager limit. The effect of intra-node messages on the
+// memory rate is not included.
 func comm(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) float64 {
 	l := s.Layout()
 	plane := 8 * float64(s.Int("ni")*s.Int("nj"))
@@ -138,7 +138,7 @@ func comm(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) fl
 			if out.ThreadRate > 0 && (adapters > 1 || out.ThreadRate < out.Bandwidth) {
 				inject = far * plane / float64(threads) / out.ThreadRate
 			}
-			of := min(adapters, sent[l.NodeOf(a)]*float64(threads)) // that have something to send
+			of := min(adapters, sent[l.NodeOf(a)]*float64(threads)) // adapters that have something to send
 			inject = max(inject, sent[l.NodeOf(a)]*plane/(of*out.Bandwidth))
 		}
 		longest = max(longest, before+latency+max(near, inject))

@@ -2,13 +2,13 @@ package spmv
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// part is a part of the product that threads share line by line: n_i rows with the
-// same j and k.
+// part is a part of the product. Threads share it line by line; a line has n_i rows with the same j
+// and k.
 type part struct {
 	m     *mesh
 	lines int
 	share float64 // of a row's work
-	// Which lines, and which entries of their rows.
+	// The lines of the part, and the entries of their rows.
 	line     func(i int) int // nil: line i is the mesh's
 	from, to int
 	more     bool
@@ -29,18 +29,17 @@ func (p *part) compute(t *cluster.Thread, lo, hi int) {
 	}))
 }
 
-// The ways to split the product.
+// The two ways to split the product.
 const (
 	splitPaper  = "paper"
 	splitPlanes = "planes"
 )
 
-// paperLate is the share of the product that waits for the halo in the paper, so
-// that x_non/x_overlap is 1/6.
+// paperLate is the share of the product that waits for the halo in the paper. It makes
+// x_non/x_overlap 1/6.
 const paperLate = 1. / entries
 
-// split parts the product into what can be computed before the halo has come and
-// what can not.
+// split divides the product into the part that does not need the halo and the part that does.
 func (m *mesh) split(how string) (early, late part) {
 	if how == splitPaper {
 		first := entries - m.late()
@@ -58,7 +57,7 @@ func (m *mesh) split(how string) (early, late part) {
 		part{m: m, lines: min(m.nk, 2) * m.nj, share: 1, line: outer, to: entries}
 }
 
-// shares are the rows' worth of work of the two parts.
+// shares returns the work of the two parts, as a number of rows.
 func (m *mesh) shares(how string) (early, late float64) {
 	a, b := m.split(how)
 	rows := func(p *part) float64 { return float64(p.lines) * float64(m.ni) * p.share }

@@ -13,7 +13,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	if err := level(r, want); err != nil {
 		return err
 	}
-	if r.World().Rank() < 0 { // no MPI process: it owns no planes
+	if r.World().Rank() < 0 { // not an MPI process: it owns no planes
 		for p.Next() {
 		}
 		return nil
@@ -32,7 +32,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return err
 	}
 	timed.name = "scheme: " + schemeOf(p)
-	if r.Spec().Clock != cluster.VirtualClock { // memory that is touched for the first time is slow
+	if r.Spec().Clock != cluster.VirtualClock { // the first access to memory is slow
 		if _, _, err := timed.both(p, 0); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return nil
 }
 
-// place gives a mesh its planes among those of all processes, and its store.
+// place sets the planes of a mesh within all processes' planes, and its store.
 func (m *mesh) place(world *cluster.Team, store cluster.Store) {
 	m.first, m.planes, m.store = world.Rank()*m.nk, world.Size()*m.nk, store
 	m.planeAt = func(int) cluster.Buf[float64] { return cluster.Make[float64](cluster.Bytewise(false), m.plane()) }
@@ -73,8 +73,8 @@ func (m mesh) part(small bool) mesh {
 	return m
 }
 
-// both computes a product masteronly and one by the scheme, in turns that one and
-// the other begin, verifies them, and gives their times.
+// both computes one product masteronly and one by the scheme, and verifies them. The two alternate
+// in being the first. It returns their times.
 func (c *product) both(p engine.Probe, iteration uint64) (times, cluster.Time, error) {
 	var parts times
 	var took cluster.Time
@@ -113,8 +113,8 @@ func (c *product) both(p engine.Probe, iteration uint64) (times, cluster.Time, e
 	return parts, took, nil
 }
 
-// verify looks at the product. Where the halo was used before it had come, it says
-// so: a program without barriers is wrong whenever that happens.
+// verify checks the product. If threads used the halo before it arrived, verification fails: every
+// such race makes the program wrong.
 func (c *product) verify(p engine.Probe, reference bool) {
 	wrong, looked, detail := c.m.check()
 	who := p.Text("threading")
@@ -124,17 +124,17 @@ func (c *product) verify(p engine.Probe, reference bool) {
 		p.Report("wrong_rows", float64(wrong)/float64(looked))
 	}
 	if wrong == 0 {
-		p.Verify(true, "the products are those that the operator gives at every row that was looked at")
+		p.Verify(true, "the products equal the operator's at every checked row")
 		return
 	}
 	detail = fmt.Sprintf("rank %d, iteration %d, %s: %s; %d of %d rows are wrong", c.r.ID(), p.Iteration(), who, detail, wrong, looked)
 	if !reference && who == cluster.ThreadFunneled.String() && p.Text("master-section") == sectionBare {
-		detail += ": the race is shown. MASTER has no barrier, and threads computed with the halo of the product before; use master-section = barriers or overlapped"
+		detail += ": this is a race. MASTER has no barrier, and threads computed with the halo of the product before (use master-section = barriers or overlapped)"
 	}
 	p.Verify(false, detail)
 }
 
-// report gives the times of an iteration.
+// report reports the times of an iteration.
 func (c *product) report(p engine.Probe, parts times, took cluster.Time) {
 	for _, to := range []int{c.h.below, c.h.above} {
 		p.Access(c.r.World().Global(to), 8*int64(c.m.plane()), parts.comm)

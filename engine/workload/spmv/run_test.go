@@ -14,14 +14,14 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// ideal is a machine whose threads, messages and loops cost nothing but their bytes:
-// what equations (1) to (14) know of.
+// ideal is a machine whose threads, messages and loops have no costs except for their bytes, as
+// equations (1) to (14) assume.
 var ideal = cluster.Machine{
 	Name: "ideal", Emulated: true, Progress: cluster.ProgressCall, Flops: 1e9, MemoryRate: 120e6 * 8, EagerLimit: 1 << 20,
 	Classes: [cluster.Classes]cluster.Link{{}, {}, {Bandwidth: 1e9, ThreadRate: 1e9, Adapters: 2}}, // a thread uses one
 }
 
-// run runs spmv with some knobs turned, and gives how it ended.
+// run runs spmv with some knobs set, and returns its result.
 func run(t *testing.T, m *cluster.Machine, iterations int, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	snap, err := try(m, iterations, knobs...)
@@ -35,7 +35,7 @@ func try(m *cluster.Machine, iterations int, knobs ...string) (*engine.Snapshot,
 	return sessiontest.Run("spmv", m, iterations, knobs...)
 }
 
-// sound wants a run to have verified its products.
+// sound requires that a run has verified its products.
 func sound(t *testing.T, s *engine.Snapshot, what ...string) {
 	t.Helper()
 	if s.Failure != "" || !s.Verification.OK || !s.Verification.Done {
@@ -88,14 +88,14 @@ func TestSchemesVerify(t *testing.T) {
 	}
 }
 
-// fractions are masteronly's of a run.
+// fractions returns the fractions of masteronly in a run.
 func fractions(t *testing.T, s *engine.Snapshot) models.Fractions {
 	return models.Fractions{Comm: value(t, s, "f_comm"), NonOverlap: value(t, s, "f_non"), Overlap: value(t, s, "f_overlap")}
 }
 
-// Equation (3): where nothing costs but bytes, ε is what the fractions of masteronly
-// say, with either split and any m. What the equation leaves out is the last byte of
-// a message (1 ns of 21 µs) and that times are whole picoseconds, or ns of a poll.
+// Equation (3): if only bytes have a cost, ε follows from the fractions of masteronly, with either
+// split and any m. The equation omits the last byte of a message (1 ns of 21 µs), and the rounding
+// of times to whole picoseconds, or ns of a poll.
 func TestEpsilonIsEquation3(t *testing.T) {
 	for _, c := range []struct {
 		knobs []string
@@ -132,9 +132,9 @@ func TestEpsilonIsEquation3(t *testing.T) {
 	}
 }
 
-// Full load balancing reaches the best ratio, equation (4), up to a chunk a thread:
-// the one communicating thread computes when it is done, so that ε is never below
-// what a reserved thread gives, and hardly below 1.
+// Full load balancing reaches the best ratio, equation (4), up to one chunk per thread. The single
+// communicating thread computes when it has finished, so ε is never below the ε of a reserved
+// thread, and hardly below 1.
 func TestBalanced(t *testing.T) {
 	for _, planes := range []string{"2", "8", "28"} {
 		knobs := []string{"fabric", "sim", "nodes", "4", "threads-per-rank", "8", "ni", "64", "nj", "56", "local-k", planes, "threading", "multiple", "real-limit", "1"}
@@ -160,20 +160,20 @@ func TestBothBarriersAreMasteronly(t *testing.T) {
 	}
 }
 
-// Section 4: MASTER without barriers is a race, which the simulation shows every
-// time: the lines that other threads compute next to the halo use the old one.
-func TestForgottenBarriers(t *testing.T) {
+// Section 4: MASTER without barriers is a race. The simulation shows it every time: the lines that
+// other threads compute next to the halo use the old one.
+func TestMissingBarriers(t *testing.T) {
 	for _, size := range []string{"16", "512"} { // the second is timed without numbers
 		s := run(t, nil, 2, "fabric", "sim", "machine", "sr8000-f1", "nodes", "2", "threads-per-rank", "4", "ni", size, "nj", size, "local-k", "4", "master-section", "bare")
 		v := s.Verification
-		if s.Failure != "" || v.OK || !strings.Contains(v.Detail, "the race is shown. MASTER has no barrier") || !strings.Contains(v.Detail, "funneled: row {") {
+		if s.Failure != "" || v.OK || !strings.Contains(v.Detail, "this is a race. MASTER has no barrier") || !strings.Contains(v.Detail, "funneled: row {") {
 			t.Errorf("failure %q, verification %+v", s.Failure, v)
 		}
 		if w := value(t, s, "wrong_rows"); w <= 0 || w > .5 {
 			t.Errorf("%v of the rows are wrong, want those of boundary planes", w)
 		}
 		if v.Checks != 2*2*2 {
-			t.Errorf("%d checks, want those of masteronly beside them", v.Checks)
+			t.Errorf("%d checks, want the checks of masteronly as well", v.Checks)
 		}
 	}
 	// On the live fabric it may be shown or not; a wrong row is never overlooked.
@@ -183,20 +183,20 @@ func TestForgottenBarriers(t *testing.T) {
 	}
 }
 
-// What cannot be run is refused, with a hint.
+// Refused scenarios name the cause and a hint.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		knobs []string
 		says  string
 	}{
-		{[]string{"threading", "single"}, "threads-per-rank = 4 under threading = single, which has no threads: use 1"},
-		{[]string{"threads-per-rank", "1"}, "threads-per-rank = 1 under threading = funneled: no thread remains to compute while one communicates; use 2 or more"},
-		{[]string{"threading", "multiple", "reserved", "4"}, "reserved = 4 of 4 threads: none remains to compute; use fewer"},
+		{[]string{"threading", "single"}, "threads-per-rank = 4: want 1 under threading = single"},
+		{[]string{"threads-per-rank", "1"}, "threads-per-rank = 1: want 2 or more under threading = funneled"},
+		{[]string{"threading", "multiple", "reserved", "4"}, "reserved = 4 of 4 threads: no thread is left to compute (use fewer"},
 		{[]string{"reserved", "0"}, "reserved = \"0\": want a whole number from 1 to 1023, or balanced"},
 		{[]string{"ni", "0"}, "ni = \"0\""},
 		{[]string{"local-k", "0"}, "local-k = \"0\""},
 		{[]string{"master-section", "none"}, "want one of overlapped, barriers, bare"},
-		{[]string{"ni", "16384", "nj", "16384", "local-k", "2"}, "points a process: at most"},
+		{[]string{"ni", "16384", "nj", "16384", "local-k", "2"}, "points per process: want at most"},
 	} {
 		if _, err := try(nil, 1, c.knobs...); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: error %v, want %s", c.knobs, err, c.says)
@@ -204,14 +204,14 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Section 3: a library that provides less than the scheme asks for is told so; one
-// that can do no more than MASTERONLY reports SINGLE, and masteronly runs on it.
+// Section 3: a library that provides less than the scheme needs reports it. A library that supports
+// only MASTERONLY reports SINGLE, and masteronly runs on it.
 func TestThreadSupport(t *testing.T) {
 	for _, fabric := range []string{"live", "sim"} {
 		for _, c := range [][3]string{
-			{"multiple", "serialized", "threading = multiple: the MPI library provides serialized: use threading = serialized, or a machine or thread-support that provides more"},
-			{"funneled", "masteronly", "threading = funneled: the MPI library provides single: use threading = masteronly"},
-			{"masteronly", "single", "threading = masteronly: the MPI library provides single: use threading = single"},
+			{"multiple", "serialized", "threading = multiple: the MPI library provides serialized (use threading = serialized, or a machine or thread-support that provides more"},
+			{"funneled", "masteronly", "threading = funneled: the MPI library provides single (use threading = masteronly"},
+			{"masteronly", "single", "threading = masteronly: the MPI library provides single (use threading = single"},
 			{"masteronly", "masteronly", ""},
 			{"funneled", "funneled", ""},
 		} {
@@ -225,8 +225,8 @@ func TestThreadSupport(t *testing.T) {
 	}
 }
 
-// Sixty-four nodes of the paper's largest grid are a matter of moments, and their ε is
-// that of four (figure 6: only a weak dependence).
+// A simulation of sixty-four nodes with the paper's largest grid is fast, and its ε equals that of
+// four nodes (figure 6: only a weak dependence).
 func TestNodesMatterLittle(t *testing.T) {
 	var all []float64
 	for _, nodes := range []string{"4", "64"} {
@@ -239,9 +239,9 @@ func TestNodesMatterLittle(t *testing.T) {
 	}
 }
 
-// What the machines' constants give is what the simulation finds, in every scheme,
-// within 3 % where all messages leave the node, lines share evenly and a chunk is
-// little. With two processes a node a message in it slows down those who compute.
+// The predictions from the machines' constants agree with the simulation within 3 %, in every
+// scheme, if all messages leave the node, lines are shared evenly and chunks are small. With two
+// processes per node, a message inside the node slows down the computing threads.
 func TestModelOfTheMachine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs 192 scenarios")

@@ -7,27 +7,27 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// product is one process's product on a mesh, and how its threads go about it.
+// product is one process's product on a mesh, with the scheme of its threads.
 type product struct {
 	r           *cluster.Rank
 	m           *mesh
 	h           *halo
 	early, late part
 	scheme      func() error
-	name        string       // of the scheme, on a timeline; "": of another product
-	clock       cluster.Time // that a look at the clock takes
+	name        string       // of the scheme, on a timeline; "": not shown
+	clock       cluster.Time // time to read the clock
 	threads     int
-	reserved    int // threads that communicate; 0: the master, and then it computes
+	reserved    int // threads that communicate; 0: the master, which then computes, too
 }
 
-// What a region's master section is like.
+// The variants of a region's master section.
 const (
 	sectionOverlapped = "overlapped"
 	sectionBarriers   = "barriers"
 	sectionBare       = "bare"
 )
 
-// balanced is the word for no reserved thread.
+// balanced is the value of reserved for no reserved thread.
 const balanced = "balanced"
 
 func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) (*product, error) {
@@ -54,7 +54,7 @@ func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) (*product, error) {
 	return c, err
 }
 
-// schemeOf names the scheme: its thread level, and what its master section is like.
+// schemeOf returns the name of the scheme: its thread level and the variant of its master section.
 func schemeOf(p engine.Probe) string {
 	name := p.Text("threading")
 	switch name {
@@ -68,13 +68,13 @@ func schemeOf(p engine.Probe) string {
 	return name
 }
 
-// times are those of masteronly's parts.
+// times are the times of masteronly's parts.
 type times struct{ comm, overlap, wait cluster.Time }
 
 func (t times) total() cluster.Time { return t.comm + t.overlap + t.wait }
 
-// masteronly exchanges outside of parallel regions, and then computes on all
-// threads: first what need not have waited, so that it is timed apart.
+// masteronly exchanges outside of parallel regions, and then computes on all threads. It computes
+// the part that does not need the halo first, to time it separately.
 func (c *product) masteronly() (times, error) {
 	begin := c.r.Now()
 	if err := c.h.whole(c.r); err != nil {
@@ -93,10 +93,10 @@ func (c *product) masteronly() (times, error) {
 	return times{c.span(begin, came), c.span(came, half), c.span(half, end)}, err
 }
 
-// span is the time between two looks at the clock.
+// span returns the time between two clock readings.
 func (c *product) span(from, to cluster.Time) cluster.Time { return max(to-from-c.clock, 0) }
 
-// share has a part computed by the threads of a region.
+// share distributes a part over the threads of a region.
 func (c *product) share(t *cluster.Thread, p *part, l cluster.Loop) error {
 	return t.For(p.lines, l, func(lo, hi int) error {
 		p.compute(t, lo, hi)
@@ -104,18 +104,17 @@ func (c *product) share(t *cluster.Thread, p *part, l cluster.Loop) error {
 	})
 }
 
-// chunksPerThread is into how many chunks a thread's equal share is cut where
-// threads take what is left.
+// chunksPerThread is the number of chunks per thread's equal share in a loop with dynamic
+// scheduling.
 const chunksPerThread = 32
 
-// dynamic is the loop over a part of which threads take chunks.
+// dynamic returns a loop over a part in which threads take chunks.
 func (c *product) dynamic(p *part) cluster.Loop {
 	return cluster.Loop{Schedule: cluster.Dynamic, Chunk: max(1, p.lines/(chunksPerThread*c.threads))}
 }
 
-// reserve has the first threads communicate while the others compute what need not
-// wait. With none reserved the master communicates, and then takes its chunks of
-// what is left.
+// reserve lets the first threads communicate while the others compute the part that does not need
+// the halo. With no reserved thread the master communicates, and then takes its chunks of the rest.
 func (c *product) reserve() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		var err error
@@ -131,7 +130,7 @@ func (c *product) reserve() error {
 	})
 }
 
-// single has the thread that comes first communicate while the others compute.
+// single lets the first thread that arrives communicate while the others compute.
 func (c *product) single() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		l := c.dynamic(&c.early)
@@ -144,9 +143,9 @@ func (c *product) single() error {
 	})
 }
 
-// barriers has the master communicate inside the region, with a barrier before, for
-// what the threads have computed to be there, and one after, for what has come: all
-// others sleep meanwhile (paper 2, section 4: T1b).
+// barriers lets the master communicate inside the region. A barrier before it waits for the data
+// that the threads have computed, a barrier after it for the halo; all other threads sleep
+// meanwhile (paper 2, section 4: T1b).
 func (c *product) barriers() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		t.Meet()
@@ -157,9 +156,9 @@ func (c *product) barriers() error {
 	})
 }
 
-// bare is barriers without them: threads that are not the master go on at once, to
-// lines whose halo has not come. x itself was there before the region, so that
-// nothing else is used too early.
+// bare is like barriers, without the barriers: the other threads immediately start on lines whose
+// halo has not arrived. x itself was complete before the region, so only the halo is used too
+// early.
 func (c *product) bare() error {
 	c.h.product++
 	err := c.r.Fork(c.threads, func(t *cluster.Thread) error {
@@ -179,8 +178,8 @@ func (c *product) bare() error {
 	return err
 }
 
-// racing computes a line with the halo of this product if it has come, else with that of
-// the product before.
+// racing computes a line with the halo of this product if it has arrived, otherwise with the halo
+// of the product before.
 func (c *product) racing(t *cluster.Thread, i int) error {
 	m := c.m
 	low, high := c.h.plane(0), c.h.plane(m.nk+1)
@@ -196,8 +195,8 @@ func (c *product) racing(t *cluster.Thread, i int) error {
 	return nil
 }
 
-// first is the first error of two. A thread that failed goes on to where the others
-// meet it.
+// first returns the first error of two. A thread that fails continues to the place where the others
+// wait for it.
 func first(a, b error) error {
 	if a != nil {
 		return a
@@ -205,17 +204,17 @@ func first(a, b error) error {
 	return b
 }
 
-// level asks for the thread support that the scheme needs.
+// level requests the thread support that the scheme needs.
 func level(r *cluster.Rank, want cluster.ThreadLevel) error {
 	provided, err := r.InitThread(want)
 	if err != nil {
 		return err
 	}
 	if want == cluster.ThreadMasteronly && r.ThreadLevel() == want {
-		return nil // the library reports SINGLE, which has no name for this
+		return nil // the library reports SINGLE; MPI has no name for this level
 	}
 	if provided < want {
-		return fmt.Errorf("rank %d: threading = %s: the MPI library provides %s: use threading = %s, or a machine or thread-support that provides more", r.ID(), want, provided, r.ThreadLevel())
+		return fmt.Errorf("rank %d: threading = %s: the MPI library provides %s (use threading = %s, or a machine or thread-support that provides more)", r.ID(), want, provided, r.ThreadLevel())
 	}
 	return nil
 }

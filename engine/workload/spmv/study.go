@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// asked is the scheme that the knobs ask for. One thread at a time communicates except
-// under multiple; of masteronly, m is what could be reserved instead.
+// asked returns the scheme that the knobs choose. One thread at a time communicates, except
+// under multiple. For masteronly, m is the number of threads that could be reserved instead.
 func asked(s *engine.Scenario) study.Asked {
 	a := study.Asked{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
 	switch level := s.Threading(); {
@@ -22,7 +22,7 @@ func asked(s *engine.Scenario) study.Asked {
 	return a
 }
 
-// told reads the metrics of a product; false: they tell no fractions yet.
+// told reads the metrics of a product. It returns false if they have no fractions yet.
 func told(s *engine.Snapshot) (study.Told, bool) {
 	value := func(name string) float64 {
 		if m, ok := s.Metric(name); ok {
