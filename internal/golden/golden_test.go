@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A file that is parsed and written has the same sections, with blank rows at their ends.
+// A file that is parsed and written has the same sections, with blank lines at their ends.
 func TestSectionsAreReadAsWritten(t *testing.T) {
 	t.Chdir(t.TempDir())
 	a := &sections{path: "testdata/x.golden", texts: map[string]string{}}
