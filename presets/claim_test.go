@@ -46,7 +46,7 @@ func TestMistakesInClaims(t *testing.T) {
 		"[claims]\nx = 1":                             "claims.x: unknown key",
 		"[claims]\n1 = [\"1\", \"a\"]":                "wants paper, place and words",
 		"[claims]\n1 = [\"1\", \"a\", 2]":             "wants paper, place and words",
-		"[claims]\n1 = [\"one\", \"a\", \"b\"]":       `is of paper "one"`,
+		"[claims]\n1 = [\"one\", \"a\", \"b\"]":       `has paper "one"`,
 		"[claims]\n1 = [\"1\", \"a\", \"b\"]\n1 = [1": "claims.toml:",
 	} {
 		if _, err := decodeClaims("claims.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -363,7 +363,7 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"number of devices unknown", demo + "\n[device.per_node]\nunknown = \"x\"\n", "device.per_node.unknown: this number is needed"},
 		{"flag as text", demo + "\n[device.per_node]\nvalue = 4\nsource = \"x\"\n[device.direct]\nvalue = \"yes\"\nsource = \"x\"\n", "device.direct.value: want true (adapters reach device memory) or false"},
 		{"noise above measure", demo + "\n[link_noise]\nvalue = 11\nsource = \"x\"\n", "link_noise.value: is 11; want a share of 1, from 0 to 10"},
-		{"a source that is none", edit(t, host, `source = "chosen: a`, `source = "unknown: a`), "eager_limit_bytes.source: begins as if it were none"},
+		{"a source that is none", edit(t, host, `source = "chosen: a`, `source = "unknown: a`), "eager_limit_bytes.source: reads as unknown"},
 		{"negative", edit(t, demo, latency, "[remote.latency_s]\nvalue = -2e-6"), "remote.latency_s.value: is -2e-06; want seconds, from 1e-12 to 1"},
 		{"zero latency", edit(t, demo, latency, "[remote.latency_s]\nvalue = 0"), "remote.latency_s.value: is 0"},
 		{"microseconds in a key for seconds", edit(t, demo, latency, "[remote.latency_s]\nvalue = 4.0"), "remote.latency_s.value: is 4; want seconds"},

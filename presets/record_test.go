@@ -201,7 +201,7 @@ func TestLongRecords(t *testing.T) {
 		t.Errorf("written over: %+v", got)
 	}
 	for _, c := range []struct{ text, want string }{
-		{edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4]\nlong = [4]"), "series.one.long: has 4, which x has, too; leave it out of one of them"},
+		{edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4]\nlong = [4]"), "series.one.long: has 4, which is also in x; leave it out of one of them"},
 		{edit(t, text, "[64, 5]", "[32, 5]"), "has x = 32, and one is not run there"},
 	} {
 		_, err := decodeFigure("paper9-x.toml", []byte(c.text))
