@@ -103,7 +103,7 @@ func runPeersFor(ctx context.Context, limit time.Duration, folder string, by ...
 		}
 		out, err := runPeer(ctx, limit, p.launcher, filepath.Join(folder, p.file), p.args, p.tail)
 		for _, wrong := range runs.read(p.name, out) { // also the output before a failure
-			skip("printed %s", wrong)
+			skip("printed an invalid value in %s", wrong)
 		}
 		if err != nil {
 			skip("skipped: %v", err)
@@ -253,7 +253,7 @@ func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 			continue
 		}
 		if v *= si.scale; !(v >= leastFigure && v <= mostFigure) { // also excludes NaN
-			wrong = append(wrong, fmt.Sprintf("line %d: invalid value %q", n, shown(strings.Join(f, " "))))
+			wrong = append(wrong, fmt.Sprintf("line %d: %q", n, shown(strings.Join(f, " "))))
 			continue
 		}
 		p.figures[f[0]] = append(p.figures[f[0]], Peer{Name: name, Value: v, Unit: si.unit, Kind: engine.Measured, Line: f[0]})

@@ -70,14 +70,14 @@ echo "mt2_msgrate_8B_w64 7 Mmsg/s"`)
 		t.Errorf("peer %+v, want 7 M/s, without a limit", p)
 	}
 	for _, want := range []string{
-		`mt.mpich printed in line 2 "mt1_msgrate_8B_w64 nan Mmsg/s", which is no figure`,
-		`line 3 "mt2_lat_8B inf ns"`, `line 4 `, `line 5 `, `line 6 `, `line 7 `, `line 8 `,
+		`mt.mpich printed an invalid value in line 2: "mt1_msgrate_8B_w64 nan Mmsg/s"`,
+		`line 3: "mt2_lat_8B inf ns"`, `line 4: `, `line 5: `, `line 6: `, `line 7: `, `line 8: `,
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no line has %s:\n%s", want, said)
 		}
 	}
-	if strings.Contains(said, "line 1 ") || strings.Contains(said, "line 9 ") {
+	if strings.Contains(said, "line 1: ") || strings.Contains(said, "line 9: ") {
 		t.Errorf("valid values are reported:\n%s", said)
 	}
 }
@@ -87,7 +87,7 @@ func TestPeersThatPrintTooMuch(t *testing.T) {
 	folder, program := stage(t)
 	program(`echo "mt1_lat_8B 100 ns"; exec yes "mt1_lat_8B is a line that is no figure"`)
 	runs, said := mt(t, t.Context(), peerTime, folder)
-	if said != "mt.mpich skipped: it printed more than 1 MiB" || len(runs.figures["mt1_lat_8B"]) != 1 {
+	if said != "mt.mpich skipped: printed more than 1 MiB" || len(runs.figures["mt1_lat_8B"]) != 1 {
 		t.Errorf("%q, figures %v", said, runs.figures)
 	}
 }

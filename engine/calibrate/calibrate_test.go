@@ -284,13 +284,13 @@ func TestFitRefuses(t *testing.T) {
 		with func([]Time) []Time
 		want string
 	}{
-		{"no ping-pong", drop(trialPingpong), "0 times of pingpong: the fit needs 2"},
+		{"no ping-pong", drop(trialPingpong), "0 times of pingpong: want at least 2"},
 		{"no floods", drop(trialFlood), "0 times of flood"},
 		{"no chain", drop(trialChain), "0 times of chain"},
-		{"a time of nothing", change(trialRPC, func(Time) float64 { return 0 }), "rpc at 8 took 0 s"},
-		{"no number", change(trialNow, func(Time) float64 { return math.NaN() }), "now at 0 took NaN s"},
-		{"more messages, less time", change(exchangeOf(128), func(t Time) float64 { return 1e-3 / t.X }), "exchange 128 B takes no longer with more messages"},
-		{"more bytes, less time", change(trialPingpong, func(t Time) float64 { return 1e-8 / t.X }), "a byte of an eager message"},
+		{"a time of nothing", change(trialRPC, func(Time) float64 { return 0 }), "rpc at 8: invalid time 0 s"},
+		{"no number", change(trialNow, func(Time) float64 { return math.NaN() }), "now at 0: invalid time NaN s"},
+		{"more messages, less time", change(exchangeOf(128), func(t Time) float64 { return 1e-3 / t.X }), "exchange 128 B does not take longer with more messages"},
+		{"more bytes, less time", change(trialPingpong, func(t Time) float64 { return 1e-8 / t.X }), "per byte of an eager message"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Fit(c.with(plain.times(0, 1, host.EagerLimit)), host, "calibrated", 2)
