@@ -8,7 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// A program of 32 bits may hold less than its host has.
+// A 32-bit program may use less memory than its host has.
 func TestLimitIsWhatAProgramCanAddress(t *testing.T) {
 	for _, c := range []struct{ limit, most, want int64 }{
 		{0, math.MaxInt64, 0},
@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	if err := fits(1<<22, 0, 40*gib, 8*gib); err == nil {
-		t.Error("four million ranks cost nothing")
+		t.Error("four million ranks fit: want an error")
 	}
 }
 
