@@ -127,7 +127,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"\x80\x00", func(c *Walk) { c.Natural(new(uint64)) }, "a number is not in its shortest form"},
 		{"\x80\x02", func(c *Walk) { Integer(c, new(int8)) }, "128 does not fit into int8"},
 		{"\x01", func(c *Walk) { Integer(c, new(uint8)) }, "-1 does not fit into uint8"},
-		{"\x12", func(c *Walk) { Below(c, new(uint8), 9) }, "uint8 9: want one below 9"},
+		{"\x12", func(c *Walk) { Below(c, new(uint8), 9) }, "uint8 9: want less than 9"},
 		{"\x01\xff\xff\xff\xff\x0f", func(c *Walk) { IntegerList(new([]int64), c) }, "a length of 4294967295 with 0 bytes left"},
 		{"\x01\x02\x01b\x00\x01a\x00", func(c *Walk) { c.Values(new(map[string]string)) }, `"a" after "b": names must rise`},
 		{"\x00\x00", func(c *Walk) { c.Flag(new(bool)) }, "1 extra bytes at the end"},
