@@ -11,8 +11,8 @@ import (
 // groupGrace is the time that a launcher has to end processes that it has started elsewhere.
 const groupGrace = 2 * time.Second
 
-// ownGroup makes a command start in its own process group. When its context ends, the group is
-// asked to terminate, and killed if it does not.
+// ownGroup makes a command start in its own process group. When its context ends, the group gets a
+// termination signal. It is killed if it does not end.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }

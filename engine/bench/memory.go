@@ -97,7 +97,7 @@ func get8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 			words[i] = uint64(i)
 		}
 	}
-	// check compares with the sum of n loads of words 0, 1, 2, … by the masked index.
+	// check compares got with the sum of n loads of words 0, 1, 2, … by the masked index.
 	check := func(n int, got uint64) error {
 		const period = wordMask + 1
 		whole, rest := uint64(n/period), uint64(n%period)

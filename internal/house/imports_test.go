@@ -211,7 +211,7 @@ func wrong(table string, f *file, imported string) string {
 	}
 	may, known := allowed(table, f.pkg)
 	if !known {
-		return "package " + f.pkg + " stands in no line of the table"
+		return "package " + f.pkg + " has no line in the table"
 	}
 	if slices.ContainsFunc(may, func(p string) bool { return matches(p, inside) }) {
 		return ""
