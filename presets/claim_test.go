@@ -6,7 +6,7 @@ import (
 )
 
 // The claims are numbered without gaps, and every check refers to a claim of its figure's paper.
-func TestClaimsAreThoseOfTheFigures(t *testing.T) {
+func TestClaimsMatchFigures(t *testing.T) {
 	claims, err := Claims()
 	if err != nil {
 		t.Fatal(err)

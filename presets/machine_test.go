@@ -211,7 +211,7 @@ func thisHost(t testing.TB) []byte {
 	return data
 }
 
-func TestSourceTellsItsKind(t *testing.T) {
+func TestSourceKinds(t *testing.T) {
 	text := edit(t, string(demo(t)),
 		"[flops_per_core]\nvalue = 5e9\nsource =", "[flops_per_core]\nvalue = 5e9\nfitted =",
 		"[nodes]\nvalue = 64\n", "[nodes]\nunknown = \"nobody counted\"\n#")
@@ -494,7 +494,7 @@ func wantError(t *testing.T, err error, want string) {
 	}
 }
 
-func TestFilesThatAreNotRead(t *testing.T) {
+func TestUnreadableFiles(t *testing.T) {
 	dir := t.TempDir()
 	long := filepath.Join(dir, "long.toml")
 	if err := os.WriteFile(long, nil, 0o644); err != nil {

@@ -38,7 +38,7 @@ func TestScenarioFile(t *testing.T) {
 	wantError(t, made.Wrong("pane", errors.New("none")), "scenario made: pane: none")
 }
 
-func TestScenarioFilesWithMistakes(t *testing.T) {
+func TestMistakesInScenarios(t *testing.T) {
 	swap := func(old, new string) string {
 		if !strings.Contains(soundScenario, old) {
 			t.Fatalf("no %q", old)

@@ -40,7 +40,7 @@ func TestSlowPartsUnknown(t *testing.T) {
 }
 
 // A machine is not written if a file cannot represent its slow parts.
-func TestSlowPartsThatNoFileStates(t *testing.T) {
+func TestSlowPartsNotWritable(t *testing.T) {
 	for _, s := range []cluster.Slow{{Node: -1, Adapter: 0, Factor: 2}, {Node: 64, Adapter: 0, Factor: 2}, {Node: 0, Adapter: -2, Factor: 2}, {Node: 0, Adapter: 0, Factor: 0.5}} {
 		m, err := decodeMachine("x.toml", demo(t))
 		if err != nil {
