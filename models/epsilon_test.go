@@ -343,7 +343,7 @@ func TestEpsilonRefusesNonsense(t *testing.T) {
 }
 
 // EpsilonAt returns the value of Epsilon, bit for bit.
-func TestEpsilonAtIsEpsilon(t *testing.T) {
+func TestEpsilonAtEqualsEpsilon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := models.Reserved{M: rapid.Float64Range(0, 20).Draw(t, "m"), N: rapid.IntRange(1, 20).Draw(t, "n")}
 		non := rapid.Float64Range(0, 1).Draw(t, "non")

@@ -54,7 +54,7 @@ func TestFitInvertsTheLaw(t *testing.T) {
 }
 
 // A point with more weight pulls the fit closer. The residual is measured − fitted.
-func TestFitWeighs(t *testing.T) {
+func TestFitWeights(t *testing.T) {
 	remote := func(first, second float64) models.LatencyFit {
 		f, err := models.FitLatencies([]models.Point{{1, 1, 1}, {0, 4, first}, {0, 8, second}})
 		if err != nil {
@@ -70,7 +70,7 @@ func TestFitWeighs(t *testing.T) {
 	}
 }
 
-func TestFitSaysWhatItLacks(t *testing.T) {
+func TestFitUndetermined(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		points []models.Point

@@ -48,7 +48,7 @@ func TestTable1(t *testing.T) {
 
 // Section 7.2: with the other threads computing "the factor T_hybrid/T_MPP must be
 // reduced to the eighth, i.e. from about 1.6 to about 0.2".
-func TestFactorWithTheOthersComputing(t *testing.T) {
+func TestOverlappedRatio(t *testing.T) {
 	got, err := models.OverlappedRatio(1.6, models.Reserved{M: 1, N: 8})
 	if err != nil {
 		t.Fatal(err)
