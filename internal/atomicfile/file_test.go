@@ -50,7 +50,7 @@ func put(t *testing.T, file, text string, mode os.FileMode) {
 	}
 }
 
-func TestWriteMakesAndReplaces(t *testing.T) {
+func TestWriteCreatesAndReplaces(t *testing.T) {
 	file := filepath.Join(in(t, "a.svg"), "a.svg")
 	for _, text := range []string{"first", "", strings.Repeat("x", 3*piece+1), "last"} {
 		if err := Check(file); err != nil {
@@ -97,7 +97,7 @@ func TestRefused(t *testing.T) {
 }
 
 // Folders in the path can be links.
-func TestFolderBehindALink(t *testing.T) {
+func TestFolderLink(t *testing.T) {
 	dir := in(t, "link", "to")
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "to"), 0o755), os.Symlink("to", filepath.Join(dir, "link"))); err != nil {
 		t.Fatal(err)

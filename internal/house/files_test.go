@@ -106,7 +106,7 @@ func TestLinks(t *testing.T) {
 }
 
 // ARCHITECTURE.md lists every package; all workloads, panes and overlays share one row per kind.
-func TestArchitectureKnowsEveryPackage(t *testing.T) {
+func TestArchitectureListsEveryPackage(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
 	if err != nil {
 		t.Fatal(err)
