@@ -44,7 +44,7 @@ func mt(t *testing.T, ctx context.Context, limit time.Duration, folder string) (
 }
 
 // Lines with invalid values are reported, and the other values remain, also in JSON.
-func TestPeersThatPrintNoNumbers(t *testing.T) {
+func TestPeersWithInvalidValues(t *testing.T) {
 	folder, program := stage(t)
 	program(`echo "mt1_lat_8B 100 ns"
 echo "mt1_msgrate_8B_w64 nan Mmsg/s"
@@ -83,7 +83,7 @@ echo "mt2_msgrate_8B_w64 7 Mmsg/s"`)
 }
 
 // A program with endless output is terminated, and its earlier output is used.
-func TestPeersThatPrintTooMuch(t *testing.T) {
+func TestPeersWithTooMuchOutput(t *testing.T) {
 	folder, program := stage(t)
 	program(`echo "mt1_lat_8B 100 ns"; exec yes "mt1_lat_8B is a line that is no figure"`)
 	runs, said := mt(t, t.Context(), peerTime, folder)
@@ -93,7 +93,7 @@ func TestPeersThatPrintTooMuch(t *testing.T) {
 }
 
 // A program that does not end is terminated together with all its children.
-func TestPeersEndWhole(t *testing.T) {
+func TestPeerChildrenEnd(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		limit time.Duration
@@ -155,7 +155,7 @@ func TestPeersAreRegularFiles(t *testing.T) {
 }
 
 // The opened file is run, even if its name belongs to another file afterwards.
-func TestTheFileThatWasOpenedIsRun(t *testing.T) {
+func TestPeersRunOpenedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\necho first\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestTheFileThatWasOpenedIsRun(t *testing.T) {
 
 // A program's path is absolute, so that launchers do not parse it as an option. Its error messages
 // cannot move the terminal's cursor.
-func TestPeersAreNoOptions(t *testing.T) {
+func TestPeerPathsAreNotOptions(t *testing.T) {
 	folder, program := stage(t)
 	program(`printf 'a \033[2Jbad \007 word' >&2; exit 4`)
 	t.Chdir(filepath.Dir(folder))

@@ -84,7 +84,7 @@ func TestRowsEndWhenCancelled(t *testing.T) {
 }
 
 // If a rank fails in the middle of a limit, the other ranks must not continue to spin.
-func TestAFailureEndsEveryone(t *testing.T) {
+func TestFailureEndsAllRanks(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		limit func(r *cluster.Rank, c *common) side
@@ -164,7 +164,7 @@ func TestQuietRounds(t *testing.T) {
 }
 
 // For a row that only computes, the minimum times of all rounds count.
-func TestARowThatOnlyComputes(t *testing.T) {
+func TestComputeRow(t *testing.T) {
 	k := Case{Name: "code", Unit: seconds, Ranks: 1, computes: true, valueOps: 2, limitOps: 1}
 	row := k.row(rounds{{9, 1.5}, {8, 1.3}, {8.2, 1}, {20, 1.1}})
 	if row.Value != 4 || row.Limit != 1 || row.Ratio != 4 || !strings.Contains(row.Note, "minimum times") {
