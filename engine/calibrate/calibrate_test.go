@@ -169,7 +169,7 @@ func TestFitRecoversTheHost(t *testing.T) {
 }
 
 // One time that a busy host has tripled only changes the numbers that depend on it.
-func TestFitBearsAnOutlier(t *testing.T) {
+func TestFitWithOutlier(t *testing.T) {
 	host := preset(t, "this-host")
 	ts := plain.times(0, 1, host.EagerLimit)
 	i := slices.IndexFunc(ts, func(t Time) bool { return t.Kind == trialPingpong && t.X == 2048 })
@@ -190,7 +190,7 @@ func TestFitBearsAnOutlier(t *testing.T) {
 
 // The fit of times from the simulator returns the simulated machine, because both use the same
 // formulas.
-func TestFitOfTheSimulatorIsItsMachine(t *testing.T) {
+func TestFitOfSimulator(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
 	}
@@ -412,7 +412,7 @@ func TestPaceFills(t *testing.T) {
 }
 
 // inlineLimit equals the size of the live fabric's cells.
-func TestInlineLimitIsTheLiveFabrics(t *testing.T) {
+func TestInlineLimit(t *testing.T) {
 	if inlineLimit != live.InlineBytes {
 		t.Errorf("the fit has %d B, the live fabric %d", inlineLimit, live.InlineBytes)
 	}

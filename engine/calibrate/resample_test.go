@@ -73,7 +73,7 @@ func (h host) calibrated(t *testing.T, rounds int) (*Model, error) {
 
 // A quiet host's numbers have narrow ranges. A busy host's ranges are wider, or the fit returns an
 // error. In both cases the ranges contain the true numbers, except for the few that 95 of 100 miss.
-func TestBusyHostsWidenOrAreRefused(t *testing.T) {
+func TestBusyHostsWidenRanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute under the race detector")
 	}
