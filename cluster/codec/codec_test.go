@@ -78,7 +78,7 @@ func points() *rapid.Generator[*point] {
 }
 
 // Encoded data are decoded completely: no byte is missing or remains.
-func TestWhatIsEncodedIsDecoded(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := points().Draw(t, "point")
 		b := encoded(p)
@@ -116,7 +116,7 @@ func FuzzWalk(f *testing.F) {
 	})
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestDecodeErrors(t *testing.T) {
 	for _, c := range []struct {
 		b    string
 		walk func(*Walk)
@@ -143,7 +143,7 @@ func TestWhatIsRefused(t *testing.T) {
 }
 
 // A decoder that does not know a part reads it as a text, and continues after it.
-func TestASizedPartIsAText(t *testing.T) {
+func TestSizedPartReadsAsText(t *testing.T) {
 	long := strings.Repeat("long", 100)
 	b := Encode(nil)
 	b.Sized(func(c *Walk) { Text(c, &long) })
@@ -158,7 +158,7 @@ func TestASizedPartIsAText(t *testing.T) {
 }
 
 // Encoding data that cannot be decoded is a bug and panics.
-func TestAnErrorOfEncodingPanics(t *testing.T) {
+func TestEncodingErrorPanics(t *testing.T) {
 	defer func() {
 		if v := recover(); v != "codec: it is broken" {
 			t.Errorf("panic with %v", v)
