@@ -195,7 +195,7 @@ func forAny(r *cluster.Rank, q []cluster.Request) error {
 
 // Note reports that the replay is not exact for a program with handshakes and with collectives that
 // run as continuations. For other programs it is empty.
-func TestNotesWhatAReplayCannotTell(t *testing.T) {
+func TestNote(t *testing.T) {
 	halos := func(r *cluster.Rank) error { return halo(r, 700, together) }
 	both := func(r *cluster.Rank) error {
 		if err := halos(r); err != nil {
