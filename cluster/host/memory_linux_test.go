@@ -24,7 +24,7 @@ func system(files map[string]string) fstest.MapFS {
 }
 
 // The process's own memory counts as available, because a run replaces the previous one.
-func TestLimitIsWhatIsFreeAndWhatIsOurs(t *testing.T) {
+func TestLimitIncludesOwnMemory(t *testing.T) {
 	const (
 		v1 = "25 20 0:22 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n26 20 0:23 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
 		v2 = "30 20 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"

@@ -9,7 +9,7 @@ import (
 )
 
 // A 32-bit program may use less memory than its host has.
-func TestLimitIsWhatAProgramCanAddress(t *testing.T) {
+func TestLimitOfAddressSpace(t *testing.T) {
 	for _, c := range []struct{ limit, most, want int64 }{
 		{0, math.MaxInt64, 0},
 		{1 << 40, math.MaxInt64, 1 << 40},
@@ -45,7 +45,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestTheUsersLimitAndTheReserve(t *testing.T) {
+func TestUserLimitAndReserve(t *testing.T) {
 	const gib = 1 << 30
 	for _, c := range []struct{ host, asked, want int64 }{
 		{0, math.MaxInt64, 0},
