@@ -149,7 +149,7 @@ func wild(m item, bits int) item {
 
 // For any sequence of posting, keeping, matching, peeking and cancelling, the queues return the
 // same results as lists searched from the front.
-func TestQueuesMatchAsListsDo(t *testing.T) {
+func TestQueuesEqualOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &pair{fataler: t}
 		srcs := rapid.SampledFrom([]int32{1, 2, 50}).Draw(t, "sources")
@@ -189,7 +189,7 @@ func TestQueuesMatchAsListsDo(t *testing.T) {
 
 // Queues that grow to thousands of entries and shrink again keep the rules, for any mix of
 // envelopes.
-func TestQueuesSwellAndEbb(t *testing.T) {
+func TestQueuesGrowAndShrink(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		srcs, tags int
@@ -236,7 +236,7 @@ func TestQueuesSwellAndEbb(t *testing.T) {
 }
 
 // After 2³² entries their numbers wrap, and the order does not change.
-func TestNumbersStartAnew(t *testing.T) {
+func TestNumbersWrap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	p := &pair{fataler: t}
 	envelope := func() item { return item{src: int32(rng.IntN(9)), tag: int32(rng.IntN(9))} }
@@ -262,7 +262,7 @@ func TestNumbersStartAnew(t *testing.T) {
 
 // Wildcards that were used once cost no memory forever. Each message that an exact receive takes
 // leaves a stale reference behind; these are removed.
-func TestReferencesToWhatIsGoneAreForgotten(t *testing.T) {
+func TestStaleReferencesAreRemoved(t *testing.T) {
 	const stand = 1000
 	p := &pair{fataler: t}
 	for i := range int32(stand) {
