@@ -30,7 +30,7 @@ func deal(c cyclic) (owner, local []int, length []int) {
 	return owner, local, length
 }
 
-func TestCyclicDealsBlocksInTurn(t *testing.T) {
+func TestCyclicDistribution(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := cyclics.Draw(t, "array")
 		owner, local, length := deal(c)
@@ -69,7 +69,7 @@ func TestCyclicDoesNotOverflow(t *testing.T) {
 }
 
 // Numbers beyond 32 bits use another code path with the same results.
-func TestCyclicIsTheSameFarOut(t *testing.T) {
+func TestCyclicBeyond32Bits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := cyclic{n: math.MaxInt, block: rapid.IntRange(1, min(1<<34, math.MaxInt)).Draw(t, "block"), threads: rapid.IntRange(1, 1<<22).Draw(t, "threads")}
 		i := rapid.IntRange(0, min(1<<40, math.MaxInt)).Draw(t, "element")
@@ -108,7 +108,7 @@ func TestPointerArithmetic(t *testing.T) {
 	})
 }
 
-func TestPointersOfDifferentArraysHaveNoDifference(t *testing.T) {
+func TestDiffOfDifferentArrays(t *testing.T) {
 	a := &Shared[float64]{cyclic: cyclic{100, 4, 3}, off: 64}
 	b := &Shared[float64]{cyclic: cyclic{100, 4, 3}, off: 64 + 8}
 	c := &Shared[float64]{cyclic: cyclic{100, 5, 3}, off: 64}
