@@ -20,7 +20,7 @@ func oneLane(keep int) (*timeline.Recorder, *timeline.Lane) {
 
 // A lane keeps its latest part. Each stretch begins at the end of the previous one, equal
 // consecutive stretches are merged, and sums include all time since the launch.
-func TestLaneKeepsTheEnd(t *testing.T) {
+func TestLaneKeepsLatestPart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keep := rapid.IntRange(1, 600).Draw(t, "keep")
 		rec, l := oneLane(keep)
@@ -103,7 +103,7 @@ func TestViewWhileALaneIsWritten(t *testing.T) {
 }
 
 // The current activity lasts until the present, and differs from unknown time.
-func TestLaneTellsWhatGoesOn(t *testing.T) {
+func TestLaneShowsCurrentActivity(t *testing.T) {
 	rec, l := oneLane(0)
 	now := cluster.Time(50)
 	rec.Clock(func() cluster.Time { return now })

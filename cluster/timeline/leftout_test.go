@@ -9,7 +9,7 @@ import (
 
 // A view without the only stretch of a new chunk can be sent after a view with it. The previous
 // chunk was then sent as a full one. The same holds for a view in which that stretch begins.
-func TestALookThatLeavesAStretchOutTravels(t *testing.T) {
+func TestViewWithoutLastStretchIsSent(t *testing.T) {
 	rec := NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1}, false)
 	l := rec.Team(0, 1)[0]
 	for i := range cluster.Time(2*chunkLength + 1) {

@@ -13,7 +13,7 @@ import (
 
 // Restore returns the view of a moment from the stretches that were final at that time. They come
 // from earlier views, and later writes have no effect.
-func TestAMomentIsRestored(t *testing.T) {
+func TestRestore(t *testing.T) {
 	const seed = 11
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -94,7 +94,7 @@ func TestAMomentIsRestored(t *testing.T) {
 }
 
 // Moments that no launch can produce are rejected.
-func TestAMomentThatCannotBeIsRefused(t *testing.T) {
+func TestRestoreErrors(t *testing.T) {
 	l := cluster.Layout{Nodes: 1, RanksPerNode: 2}
 	strip := NewStrip(0, 0, Sums{})
 	strip.Add(ActivityCompute, 0, NoPeer, 10)

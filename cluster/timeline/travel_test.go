@@ -94,7 +94,7 @@ func live(t *rapid.T, rec *timeline.Recorder, at *cluster.Time) {
 
 // A received view equals the sent one, regardless of chunks dropped between two views, and over
 // several launches.
-func TestViewsTravel(t *testing.T) {
+func TestViewsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s timeline.Sender
 		var r timeline.Receiver
@@ -120,7 +120,7 @@ func TestViewsTravel(t *testing.T) {
 }
 
 // A full chunk is sent once. Without changes, only the current chunk is sent again.
-func TestChunksTravelOnce(t *testing.T) {
+func TestChunksAreSentOnce(t *testing.T) {
 	rec := timeline.NewRecorder(layout, true)
 	l := rec.Team(0, 1)[0]
 	at := cluster.Time(0)
@@ -144,7 +144,7 @@ func TestChunksTravelOnce(t *testing.T) {
 }
 
 // A receiver that has missed data returns an error.
-func TestAMissedViewIsAnError(t *testing.T) {
+func TestMissedViewIsError(t *testing.T) {
 	rec := timeline.NewRecorder(layout, false)
 	l := rec.Team(0, 1)[0]
 	var s timeline.Sender
