@@ -72,8 +72,8 @@ func (r *figureReader) wrong(key, format string, args ...any) {
 
 func (r *figureReader) has(key string) bool { _, ok := r.at(key); return ok }
 
-// words reads a text. If the argument what is not empty, the text is required, and it is an example for the
-// error.
+// words reads a text. If the argument what is not empty, the text is required, and the error prints
+// what as an example.
 func (r *figureReader) words(key, what string) string {
 	v, ok := r.at(key)
 	if !ok {

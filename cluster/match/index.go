@@ -52,7 +52,8 @@ type node struct {
 // Messages are in the lists of one class of wildcards until a receive uses another class. Then the
 // messages are in exact lists, and each used class of wildcards has lists of references. A taken
 // message leaves its other references in place and is marked as gone. Equal messages are taken in
-// order, so the first message of an exact list is never gone.
+// order. The first reference whose message is not gone therefore refers to the first message of an
+// exact list.
 type index struct {
 	messages bool
 	class    class         // messages: class of their lists

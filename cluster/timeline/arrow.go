@@ -48,7 +48,7 @@ func newArrows() *arrows {
 // Arrows reports whether messages are recorded.
 func (r *Recorder) Arrows() bool { return r != nil && r.arrows != nil }
 
-// Message records a complete message.
+// Message records a message whose sender, receiver and times are known.
 func (r *Recorder) Message(a Arrow) {
 	r.arrows.mu.Lock()
 	r.arrows.add(a)

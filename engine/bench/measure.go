@@ -199,8 +199,8 @@ func (k *Case) possible(all rounds) rounds {
 
 // quiet returns the rounds with the least disturbance by other load. These are the rounds with the
 // shortest total time of both sides, each relative to its own best time, which favours neither
-// side. It returns a third of the rounds, or fewer if the rounds after the fifth are 1.5 times as
-// noisy as the first.
+// side. It returns a third of the rounds. From the sixth on, it omits rounds that are more than 1.5
+// times as noisy as the first.
 func (rs rounds) quiet() rounds {
 	best := rs[0]
 	for _, r := range rs {
