@@ -201,7 +201,7 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 		{"nothing", "snapshot: it is none", nil},
 		{"another thing", "snapshot: it is none", []byte("GIF89a and more")},
 		{"another version", "snapshot of version 9: this program reads versions 6 to 8", at(4, 9)},
-		{"more behind it", "snapshot: 1 bytes behind its end", append(bytes.Clone(good), 0)},
+		{"more behind it", "snapshot: 1 extra bytes at the end", append(bytes.Clone(good), 0)},
 		{"a number in a longer form", "snapshot: a number is not in its shortest form", at(5, 0x80, 0)},
 		{"a number that is too long", "snapshot: a number is not in its shortest form", at(5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)},
 		{"a text that is longer than all", "snapshot: a length of 18446744073709551615 with", at(6, huge...)},

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Link is an asymptotic bandwidth b∞, in B/s, and a latency T_lat, in seconds.
+// A Link has an asymptotic bandwidth b∞ in B/s and a latency T_lat in seconds.
 type Link struct{ Bandwidth, Latency float64 }
 
-// HalfSize is n½ = b∞·T_lat, in bytes: a message of this size reaches half of b∞.
+// HalfSize returns n½ = b∞·T_lat in bytes. A message of this size reaches half of b∞.
 func (l Link) HalfSize() float64 { return l.Bandwidth * l.Latency }
 
 func (l Link) check(name string) error {
@@ -23,31 +23,30 @@ func (l Link) check(name string) error {
 
 // AccessMethod is a row of table 2: a way to bring remote memory into a register.
 type AccessMethod struct {
-	Name   string // such as "two-sided"
-	Title  string // what the paper calls it
+	Name   string // for example "two-sided"
+	Title  string // the paper's name
 	Copies int    // copies in memory on the way
-	Remark string // where they go, or what limits the method
+	Remark string // targets of the copies, or the limit of the method
 }
 
-// AccessCosts are the machine's part in table 2.
+// AccessCosts are the machine's numbers in table 2.
 type AccessCosts struct {
 	TwoSided    Link    // MPI messages
-	OneSided    Link    // MPI one-sided calls; pages, pre-fetch and buffers go the same way
-	WordLatency float64 // s until a remote word is loaded
+	OneSided    Link    // MPI one-sided calls; pages, pre-fetch and buffers use it, too
+	WordLatency float64 // time to load a remote word, s
 	WordSize    int     // B
 	PageSize    int     // B
 }
 
-// PaperAccess are the numbers of table 2's examples: b∞ 300 MB/s and T_lat 10 µs
-// of messages, words of 8 bytes at 0.33 µs. The paper gives none for one-sided
-// calls ("probably better") and no page size: the first stands as for messages,
-// the second at 4096 bytes.
+// PaperAccess are the numbers of table 2's examples: b∞ 300 MB/s and T_lat 10 µs for messages,
+// words of 8 bytes at 0.33 µs. The paper has no numbers for one-sided calls ("probably better") and
+// no page size. Here one-sided calls have the numbers of messages, and a page has 4096 bytes.
 var PaperAccess = AccessCosts{
 	TwoSided: Link{300e6, 10e-6}, OneSided: Link{300e6, 10e-6}, WordLatency: 0.33e-6, WordSize: 8, PageSize: 4096,
 }
 
-// Access is a method with the bandwidth, in B/s of bytes that were asked for,
-// that it predicts. The terms are seconds for one access.
+// Access is a method with its predicted bandwidth, in B/s of requested bytes. The terms are seconds
+// per access.
 type Access struct {
 	AccessMethod
 	Prediction
@@ -59,9 +58,9 @@ const (
 	TermTransfer = "transfer"
 )
 
-// Accesses is table 2 for size contiguous bytes, row by row. The bandwidth of
-// pages is not in the paper, which only calls it extremely poor when parts of a
-// page are needed; it follows here from whole pages that come one after another.
+// Accesses returns the rows of table 2 for size contiguous bytes. The paper has no bandwidth for
+// pages; it only calls them extremely poor if parts of a page are needed. Here it is computed for
+// whole consecutive pages.
 func (c AccessCosts) Accesses(size int) ([]Access, error) {
 	if err := c.check(size); err != nil {
 		return nil, err
@@ -79,16 +78,16 @@ func (c AccessCosts) Accesses(size int) ([]Access, error) {
 			c.OneSided.Latency, float64(size)/c.OneSided.Bandwidth),
 		access(size, "page", "page based transfer", 1, "extremely poor if only parts of the page are needed",
 			pages*c.OneSided.Latency, pageBytes/c.OneSided.Bandwidth),
-		access(size, "word", "word based access", 0, "each word waits for the one before",
+		access(size, "word", "word based access", 0, "each word waits for the previous one",
 			words*c.WordLatency, 0),
-		access(size, "prefetch", "latency hiding with pre-fetch", 0, "the latency is hidden whole",
+		access(size, "prefetch", "latency hiding with pre-fetch", 0, "the latency is completely hidden",
 			0, float64(size)/c.OneSided.Bandwidth),
 		access(size, "buffering", "latency hiding with buffering", 1, "as one-sided",
 			c.OneSided.Latency, float64(size)/c.OneSided.Bandwidth),
 	}, nil
 }
 
-// access has the bandwidth size/(latency + transfer): for one message that is
+// access returns a method with the bandwidth size/(latency + transfer). For one message this is
 // b(size).
 func access(size int, name, title string, copies int, remark string, latency, transfer float64) Access {
 	p := Prediction{Unit: "B/s", Sum: []Term{{TermLatency, latency, "s"}, {TermTransfer, transfer, "s"}}}

@@ -49,13 +49,13 @@ func TestTable2(t *testing.T) {
 	slow := models.PaperAccess
 	slow.WordLatency = 1e-6
 	near(t, "word at 1 µs, MB/s", accesses(t, slow, 10240)["word"].Value/1e6, 8, 1e-9)
-	// Pages are extremely poor if only parts are needed: a word a page.
+	// Pages are extremely poor if only parts are needed: here one word per page.
 	if part := accesses(t, models.PaperAccess, 8); part["page"].Value > 0.05*part["word"].Value {
-		t.Errorf("a word of a page at %v B/s, words alone at %v B/s", part["page"].Value, part["word"].Value)
+		t.Errorf("one word of a page at %v B/s, single words at %v B/s", part["page"].Value, part["word"].Value)
 	}
 }
 
-// The terms say what limits: latency under n½, transfer over it.
+// The dominant term is latency below n½, and transfer above it.
 func TestTermsOfAccess(t *testing.T) {
 	link := models.PaperAccess.TwoSided
 	if got := link.HalfSize(); math.Abs(got-3000) > 1e-9 {
@@ -64,7 +64,7 @@ func TestTermsOfAccess(t *testing.T) {
 	near(t, "b(n½)/b∞", rate(link, 3000)/link.Bandwidth, 0.5, 1e-12)
 	for size, want := range map[int]string{8: models.TermLatency, 2999: models.TermLatency, 3001: models.TermTransfer, 1 << 20: models.TermTransfer} {
 		if got := accesses(t, models.PaperAccess, size)["two-sided"].Ruling(); got.Name != want || got.Unit != "s" {
-			t.Errorf("%d bytes: %+v rules, want %s", size, got, want)
+			t.Errorf("%d bytes: %+v dominates, want %s", size, got, want)
 		}
 	}
 }

@@ -9,18 +9,18 @@ import (
 // (paper 2, section 7.2.1), each 0 to 1.
 type Fractions struct {
 	Comm       float64 // f_comm: the master thread communicates
-	NonOverlap float64 // f_comp,non: computation that has to wait for communication
-	Overlap    float64 // f_comp,overlap: computation that can go on during communication
+	NonOverlap float64 // f_comp,non: computation that must wait for communication
+	Overlap    float64 // f_comp,overlap: computation that can run during communication
 }
 
-// sumsToOne is how far the sum of three fractions may lie from 1 by rounding.
+// sumsToOne is the maximum rounding error of the sum of three fractions.
 const sumsToOne = 1e-9
 
-// Check tells whether equation (1) holds, f_comm + f_comp,non + f_comp,overlap = 1,
-// with no fraction below 0.
+// Check returns an error unless equation (1) holds, f_comm + f_comp,non + f_comp,overlap = 1, and
+// each fraction is in 0..1.
 func (f Fractions) Check() error {
 	if isShare(f.Comm) && isShare(f.NonOverlap) && isShare(f.Overlap) && math.Abs(f.Comm+f.NonOverlap+f.Overlap-1) <= sumsToOne {
-		return nil // curves have many points
+		return nil // fast path, because curves have many points
 	}
 	for _, t := range []Term{{Name: "f_comm", Value: f.Comm}, {Name: "f_comp,non", Value: f.NonOverlap}, {Name: "f_comp,overlap", Value: f.Overlap}} {
 		if !isShare(t.Value) {
@@ -33,7 +33,7 @@ func (f Fractions) Check() error {
 	return nil
 }
 
-// Split gives the fractions that equation (1) leaves when two are known.
+// Split returns the fractions that follow from two of them by equation (1).
 func Split(comm, nonOverlap float64) (Fractions, error) {
 	overlap := 1 - nonOverlap - comm
 	if overlap < 0 && overlap > -sumsToOne {
@@ -46,8 +46,8 @@ func Split(comm, nonOverlap float64) (Fractions, error) {
 	return f, f.Check()
 }
 
-// FractionsOf gives the fractions of three times that masteronly took, in any one
-// unit.
+// FractionsOf returns the fractions of three times of a masteronly run. The times can have any
+// common unit.
 func FractionsOf(comm, nonOverlap, overlap float64) (Fractions, error) {
 	sum := comm + nonOverlap + overlap
 	if !(min(comm, nonOverlap, overlap) >= 0) || !(sum > 0) || math.IsInf(sum, 1) {
@@ -56,10 +56,10 @@ func FractionsOf(comm, nonOverlap, overlap float64) (Fractions, error) {
 	return Fractions{comm / sum, nonOverlap / sum, overlap / sum}, nil
 }
 
-// MinimumThreads is m_min = f_comm / (f_comp,overlap + f_comm), the natural lower
-// bound for m (section 7.2.1): with fewer, communication alone takes longer than
-// it and the overlapped computation took before, f_comm/m > f_comm +
-// f_comp,overlap, so that ε < 1. It is 0 where nothing is communicated.
+// MinimumThreads returns m_min = f_comm / (f_comp,overlap + f_comm), the natural lower bound for m
+// (section 7.2.1). With fewer threads, communication alone takes longer than communication and the
+// overlapped computation took before, f_comm/m > f_comm + f_comp,overlap, so that ε < 1. It returns
+// 0 if f_comm is 0.
 func (f Fractions) MinimumThreads() (float64, error) {
 	if err := f.Check(); err != nil || f.Comm == 0 {
 		return 0, err
@@ -67,15 +67,15 @@ func (f Fractions) MinimumThreads() (float64, error) {
 	return f.Comm / (f.Overlap + f.Comm), nil
 }
 
-// Reserved says that M of a process's N threads are reserved for communication
-// and N − M compute meanwhile. M is 1 in the funneled scheme; in the multiple
-// scheme it may be any number between 0 and N, whole or not.
+// Reserved means that M of a process's N threads are reserved for communication, while N − M
+// compute. M is 1 in the funneled scheme. In the multiple scheme it is any number between 0 and N,
+// whole or not.
 type Reserved struct {
 	M float64
 	N int
 }
 
-// Check wants 0 < m < n.
+// Check returns an error unless 0 < m < n.
 func (r Reserved) Check() error {
 	if !(r.M > 0) || !(r.M < float64(r.N)) {
 		return fmt.Errorf("m = %v of n = %d threads reserved for communication: want 0 < m < n", r.M, r.N)
@@ -83,8 +83,7 @@ func (r Reserved) Check() error {
 	return nil
 }
 
-// slower is n/(n−m): how much longer the computation takes that is left to n − m
-// threads.
+// slower returns n/(n−m), the slowdown of computation on n − m threads.
 func (r Reserved) slower() float64 { return float64(r.N) / (float64(r.N) - r.M) }
 
 // The names of the terms of equations (3) and (14).
@@ -94,8 +93,8 @@ const (
 	TermOverlap    = "overlapped computation"
 )
 
-// Epsilon is ε = T_masteronly / T_multiple by equation (3): above 1 overlapping
-// pays. The terms are shares of T_masteronly.
+// Epsilon returns ε = T_masteronly / T_multiple by equation (3). Overlapping pays if it is above 1.
+// The terms are shares of T_masteronly.
 func Epsilon(r Reserved, f Fractions) (Prediction, error) {
 	if err := check(r, f); err != nil {
 		return Prediction{}, err
@@ -109,8 +108,8 @@ func Epsilon(r Reserved, f Fractions) (Prediction, error) {
 	return p, nil
 }
 
-// EpsilonAt is the value of Epsilon alone, for the many points of a curve; NaN where
-// there is none.
+// EpsilonAt returns only the value of Epsilon, for curves with many points. It returns NaN on
+// invalid input.
 func EpsilonAt(r Reserved, f Fractions) float64 {
 	if check(r, f) != nil {
 		return math.NaN()
@@ -125,18 +124,18 @@ func check(r Reserved, f Fractions) error {
 	return f.Check()
 }
 
-// Limits are what ε can come to at a fixed f_comp,non, and where.
+// Limits are the extreme values of ε at a fixed f_comp,non, and their positions.
 type Limits struct {
 	Max       float64 // ε_max, equation (5)
-	Min       float64 // ε_min, equation (9): ε where nothing is communicated
-	CommBest  float64 // f_comm,best, equation (6): there ε is ε_max
-	CommEquiv float64 // f_comm,equiv, the theorem after (9): there ε is 1
+	Min       float64 // ε_min, equation (9): ε without communication
+	CommBest  float64 // f_comm,best, equation (6): the f_comm at which ε is ε_max
+	CommEquiv float64 // f_comm,equiv, the theorem after (9): the f_comm at which ε is 1
 	Upper     float64 // 1 + m(1 − 1/n), equation (7): ε_max at f_comp,non = 0
 	Lower     float64 // 1 − m/n, equation (9): ε_min at f_comp,non = 0
 }
 
-// LimitsOf gives the limits of ε over f_comm. Min and Lower bound ε wherever m is
-// at least m_min, so for every m from 1 on; Max and Upper bound it always.
+// LimitsOf returns the limits of ε over f_comm. Min and Lower are bounds of ε if m is at least
+// m_min, so for all m from 1 on. Max and Upper are always bounds.
 func LimitsOf(r Reserved, nonOverlap float64) (Limits, error) {
 	if err := r.Check(); err != nil {
 		return Limits{}, err

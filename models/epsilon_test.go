@@ -31,7 +31,7 @@ func limits(t rapid.TB, m float64, n int, nonOverlap float64) models.Limits {
 	return l
 }
 
-// near says that got is want, to the digits that a paper prints.
+// near checks that got equals want within digit, the precision that a paper prints.
 func near(t rapid.TB, what string, got, want, digit float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= digit/2) {
@@ -65,8 +65,8 @@ func TestBoundsWithOneThread(t *testing.T) {
 	}
 }
 
-// The terms say why: below f_comm,best the computation that fewer threads do
-// takes longest, above it the communication; and they give the value again.
+// Below f_comm,best the largest term is the computation on fewer threads, above it the
+// communication. The value follows from the terms.
 func TestTermsOfEpsilon(t *testing.T) {
 	for _, c := range []struct {
 		comm   float64
@@ -81,16 +81,16 @@ func TestTermsOfEpsilon(t *testing.T) {
 		p := epsilon(t, 1, 8, c.comm, 0.2)
 		rules := p.Ruling()
 		if rules.Name != c.ruling || math.Abs(rules.Value-c.value) > 1e-12 || rules.Unit != "1" {
-			t.Errorf("f_comm %v: %+v rules, want %s with %v", c.comm, rules, c.ruling, c.value)
+			t.Errorf("f_comm %v: %+v dominates, want %s with %v", c.comm, rules, c.ruling, c.value)
 		}
 		if got := 1 / (p.Sum[0].Value + rules.Value); math.Abs(got-p.Value) > 1e-12 {
-			t.Errorf("f_comm %v: the terms give ε = %v, the value is %v", c.comm, got, p.Value)
+			t.Errorf("f_comm %v: the terms yield ε = %v, the value is %v", c.comm, got, p.Value)
 		}
 	}
 }
 
-// reserved draws whole and broken m. It stays where 1 − f_comp,non − f_comm, a
-// difference whose rounding n/(n−m) magnifies, keeps nine digits in ε.
+// reserved draws whole and fractional m. It limits them so that ε keeps nine digits: n/(n−m)
+// magnifies the rounding error of 1 − f_comp,non − f_comm.
 func reserved(t *rapid.T) (m float64, n int) {
 	n = rapid.IntRange(2, 256).Draw(t, "n")
 	if rapid.Bool().Draw(t, "whole m") {
@@ -99,14 +99,14 @@ func reserved(t *rapid.T) (m float64, n int) {
 	return rapid.Float64Range(1e-3, float64(n)-0.1).Draw(t, "m"), n
 }
 
-// fractions draws f_comp,non and an f_comm that goes with it.
+// fractions draws f_comp,non and a compatible f_comm.
 func fractions(t *rapid.T) (comm, nonOverlap float64) {
 	nonOverlap = rapid.Float64Range(0, 0.999).Draw(t, "f_non")
 	return (1 - nonOverlap) * rapid.Float64Range(0, 1).Draw(t, "f_comm/(1 − f_non)"), nonOverlap
 }
 
-// Equation (3) holds as the paper writes it, and (7) and (9) for all that is admitted:
-// 1 − m/n ≤ ε_min ≤ ε ≤ ε_max ≤ 1 + m(1 − 1/n). The lower two need m ≥ m_min.
+// Equation (3) holds as the paper writes it, and (7) and (9) hold for all valid input: 1 − m/n ≤
+// ε_min ≤ ε ≤ ε_max ≤ 1 + m(1 − 1/n). The lower two need m ≥ m_min.
 func TestBoundsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, n := reserved(t)
@@ -122,7 +122,7 @@ func TestBoundsHold(t *testing.T) {
 		}
 		direct := 1 / (f.NonOverlap + math.Max(f.Comm*1/m, f.Overlap*float64(n)/(float64(n)-m)))
 		if math.Abs(p.Value/direct-1) > 1e-12 {
-			t.Fatalf("ε = %v, equation (3) gives %v", p.Value, direct)
+			t.Fatalf("ε = %v, equation (3) yields %v", p.Value, direct)
 		}
 		l := limits(t, m, n, non)
 		const slack = 1e-9
@@ -145,9 +145,9 @@ func TestBoundsHold(t *testing.T) {
 	})
 }
 
-// f_comm,best maximizes ε, equations (4) to (6): both terms are equal there, ε
-// rises up to it and falls from it on. The theorem: ε = 1 at f_comm,equiv, above
-// it from there to f_comm,best, and beyond wherever m > m_min.
+// f_comm,best maximizes ε, equations (4) to (6): both terms are equal there, ε rises below it and
+// falls above it. The theorem: ε = 1 at f_comm,equiv. ε is larger between there and f_comm,best,
+// and beyond if m > m_min.
 func TestBestAndEquivalentCommunication(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, n := reserved(t)
@@ -164,7 +164,7 @@ func TestBestAndEquivalentCommunication(t *testing.T) {
 			t.Fatalf("%+v are not balanced at f_comm,best", best.Max)
 		}
 		if p := epsilon(t, m, n, l.CommBest*0.99, non); p.Balanced() || p.Ruling().Name != models.TermOverlap {
-			t.Fatalf("%+v: below f_comm,best want the computation to rule", p.Max)
+			t.Fatalf("%+v: below f_comm,best want computation to dominate", p.Max)
 		}
 		if l.CommEquiv > l.CommBest*(1+1e-12) {
 			t.Fatalf("f_comm,equiv %v beyond f_comm,best %v", l.CommEquiv, l.CommBest)
@@ -198,8 +198,7 @@ func TestBestAndEquivalentCommunication(t *testing.T) {
 	})
 }
 
-// ε is continuous in f_comm, at f_comm,best too: 1/ε never changes faster than
-// its terms.
+// ε is continuous in f_comm, also at f_comm,best: 1/ε never changes faster than its terms.
 func TestEpsilonIsContinuous(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, n := reserved(t)
@@ -243,8 +242,8 @@ func TestLimitsOfManyThreads(t *testing.T) {
 	})
 }
 
-// ε_max falls with f_comp,non and rises with m and n, ε_min rises with f_comp,non
-// and n and falls with m; where nothing can be overlapped nothing is won or lost.
+// ε_max falls with f_comp,non and rises with m and n. ε_min rises with f_comp,non and n and falls
+// with m. Without overlappable work ε is 1.
 func TestLimitsAreMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, n := reserved(t)
@@ -266,7 +265,7 @@ func TestLimitsAreMonotone(t *testing.T) {
 	})
 }
 
-// Times in any unit give fractions that sum to 1.
+// Fractions of times in any unit sum to 1.
 func TestFractionsOfTimes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		times := [3]float64{}
@@ -343,8 +342,8 @@ func TestEpsilonRefusesNonsense(t *testing.T) {
 	}
 }
 
-// The value alone is that of the prediction, to the last bit.
-func TestEpsilonAtIsEpsilon(t *testing.T) {
+// EpsilonAt returns the value of Epsilon, bit for bit.
+func TestEpsilonAtEqualsEpsilon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := models.Reserved{M: rapid.Float64Range(0, 20).Draw(t, "m"), N: rapid.IntRange(1, 20).Draw(t, "n")}
 		non := rapid.Float64Range(0, 1).Draw(t, "non")

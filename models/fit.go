@@ -8,20 +8,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrUndetermined says that the points given leave a latency open: there are too
-// few of them, or their shares do not differ in the way that would tell the
-// latencies apart.
+// ErrUndetermined is returned if the points do not determine the latencies: there are too few
+// points, or their shares are too similar.
 var ErrUndetermined = errors.New("the points do not determine the latencies")
 
 // Point is a measured mean latency at a known share of local accesses.
 type Point struct {
-	Share   float64 // P: of accesses that are local, 0..1
+	Share   float64 // P: share of local accesses, 0..1
 	Latency float64 // mean of all accesses, s
-	Weight  float64 // relative trust, positive: the number of accesses behind the mean
+	Weight  float64 // relative weight, positive: the number of accesses in the mean
 }
 
-// LatencyFit is l_l and l_r as points determine them, in seconds. Noise can make
-// a small latency negative; it is left so, because l_avg still follows.
+// LatencyFit has fitted values of l_l and l_r in seconds. Noise can make a small latency negative;
+// it is not corrected, because l_avg still follows from it.
 type LatencyFit struct {
 	Local, Remote float64
 	Residuals     []float64 // measured − fitted, s, by point
@@ -30,8 +29,8 @@ type LatencyFit struct {
 // At predicts l_avg at another share.
 func (f LatencyFit) At(share float64) float64 { return AverageLatency(f.Local, f.Remote, share) }
 
-// FitLatencies finds l_l and l_r by weighted least squares. It wants points of at
-// least two different shares, else the error is an ErrUndetermined.
+// FitLatencies fits l_l and l_r by weighted least squares. Without points of at least two different
+// shares it returns an ErrUndetermined.
 func FitLatencies(points []Point) (LatencyFit, error) {
 	rows := make([]row, len(points))
 	for i, p := range points {
@@ -50,19 +49,18 @@ func FitLatencies(points []Point) (LatencyFit, error) {
 	return LatencyFit{l[0], l[1], residuals}, nil
 }
 
-// row is one equation: the shares times the unknown latencies give y.
+// row is one equation: shares · latencies = y.
 type row struct {
 	shares [2]float64
 	y      float64
 	weight float64
 }
 
-// wellPosed bounds the condition number of a system that is solved: shares of
-// real layouts stay below a few hundred, and beyond this the noise of a
-// measurement would be all that the answer holds.
+// wellPosed is the maximum condition number of a system. Shares of real layouts stay below a few
+// hundred. Beyond this limit the result would contain only noise of the measurement.
 const wellPosed = 1e6
 
-// solve finds the two latencies that minimize Σ weight·(y − shares·latencies)².
+// solve returns the latencies that minimize Σ weight·(y − shares·latencies)².
 func solve(rows []row) (latencies, residuals []float64, err error) {
 	top := 0.0
 	for i, r := range rows {

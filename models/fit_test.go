@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// Fit on groups of 1 and 16 alone, predict 2, 4 and 8 (nodes of 4 ranks).
+// A fit on groups of 1 and 16 predicts groups of 2, 4 and 8 (nodes of 4 ranks).
 func TestFitPredictsOtherGroups(t *testing.T) {
 	const ll, lr = 0.4e-6, 4e-6
 	node := func(g int) float64 { return models.NodeShare(min(g, 4), g) }
@@ -30,8 +30,8 @@ func TestFitPredictsOtherGroups(t *testing.T) {
 	}
 }
 
-// What follows the law is found again from any points that determine it, with
-// residuals of nothing, whatever the weights.
+// A fit to points on the law returns its latencies, with residuals of 0 and any weights, if the
+// points determine them.
 func TestFitInvertsTheLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		local, remote := rapid.Float64Range(1e-9, 1e-6).Draw(t, "local"), rapid.Float64Range(1e-7, 1e-3).Draw(t, "remote")
@@ -53,8 +53,8 @@ func TestFitInvertsTheLaw(t *testing.T) {
 	})
 }
 
-// A point of more weight draws the fit nearer; the residual is measured − fitted.
-func TestFitWeighs(t *testing.T) {
+// A point with more weight pulls the fit closer. The residual is measured − fitted.
+func TestFitWeights(t *testing.T) {
 	remote := func(first, second float64) models.LatencyFit {
 		f, err := models.FitLatencies([]models.Point{{1, 1, 1}, {0, 4, first}, {0, 8, second}})
 		if err != nil {
@@ -70,7 +70,7 @@ func TestFitWeighs(t *testing.T) {
 	}
 }
 
-func TestFitSaysWhatItLacks(t *testing.T) {
+func TestFitUndetermined(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		points []models.Point

@@ -23,8 +23,8 @@ var table1 = []struct {
 	{"3D-cyclic at Lmax", 5638, 18458, 470, 192, 3.27, 1.64},
 }
 
-// The rows of table 1 that follow from the measured ones; s_MPP/s_hybrid = 2 is
-// that of a 2×2×2 cube a node.
+// The rows of table 1 that follow from the measured ones. s_MPP/s_hybrid = 2 holds for a 2×2×2 cube
+// per node.
 func TestTable1(t *testing.T) {
 	more, err := models.NodeBox{I: 2, J: 2, K: 2}.MoreBytes()
 	if err != nil || more != 2 {
@@ -48,7 +48,7 @@ func TestTable1(t *testing.T) {
 
 // Section 7.2: with the other threads computing "the factor T_hybrid/T_MPP must be
 // reduced to the eighth, i.e. from about 1.6 to about 0.2".
-func TestFactorWithTheOthersComputing(t *testing.T) {
+func TestOverlappedRatio(t *testing.T) {
 	got, err := models.OverlappedRatio(1.6, models.Reserved{M: 1, N: 8})
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +76,8 @@ func TestExtraTime(t *testing.T) {
 	}
 }
 
-// Section 5: of a 2×2×2 cube a node, "each domain has 3 neighbors inside the cube
-// and 3 neighbors outside". Any box's faces are those that one counts.
+// Section 5: of a 2×2×2 cube per node, "each domain has 3 neighbors inside the cube and 3 neighbors
+// outside". The faces of any box agree with a count.
 func TestFacesOfANode(t *testing.T) {
 	if intra, inter, err := (models.NodeBox{I: 2, J: 2, K: 2}).Faces(); err != nil || intra != 8*3 || inter != 8*3 {
 		t.Errorf("2×2×2: %d faces inside, %d outside, %v, want 24 and 24", intra, inter, err)

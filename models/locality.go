@@ -2,9 +2,9 @@ package models
 
 import "fmt"
 
-// RankShare is the share of uniformly random accesses to a replica spread over a
-// group of ranks that land in the caller's own memory: 1/G (paper 1, section
-// 4.3.1 and figure 7; for the baseline the group is all THREADS).
+// RankShare returns the share of uniformly random accesses that hit the caller's own memory, for a
+// replica spread over a group of ranks: 1/G (paper 1, section 4.3.1 and figure 7). The baseline's
+// group is all THREADS.
 func RankShare(group int) float64 {
 	if group < 1 {
 		panic(fmt.Sprintf("models: a group of %d ranks", group))
@@ -12,8 +12,8 @@ func RankShare(group int) float64 {
 	return 1 / float64(group)
 }
 
-// NodeShare is the share that lands on the caller's own node, its own memory
-// included: |group ∩ node| / G.
+// NodeShare returns the share that hits the caller's own node, including its own memory: |group ∩
+// node| / G.
 func NodeShare(intersection, group int) float64 {
 	if group < 1 || intersection < 1 || intersection > group {
 		panic(fmt.Sprintf("models: %d ranks on the node of a group of %d", intersection, group))
@@ -21,13 +21,13 @@ func NodeShare(intersection, group int) float64 {
 	return float64(intersection) / float64(group)
 }
 
-// Shares says where uniformly random accesses land. Node includes Rank, so that
-// 0 ≤ Rank ≤ Node ≤ 1; what is left, 1 − Node, is remote.
+// Shares are the shares of uniformly random accesses by target. Node includes Rank, so 0 ≤ Rank ≤
+// Node ≤ 1. The rest, 1 − Node, is remote.
 type Shares struct{ Rank, Node float64 }
 
-// PlacedShares is the mean of both shares over ranks 0 to ranks − 1, each
-// accessing its own group's replica, where node and group place the ranks. Groups
-// need not be equally spread over nodes.
+// PlacedShares returns the mean of both shares over ranks 0 to ranks − 1. Each rank accesses its
+// own group's replica; node and group return the place of a rank. Groups can be spread unevenly
+// over nodes.
 func PlacedShares(ranks int, node, group func(rank int) int) Shares {
 	if ranks < 1 {
 		panic(fmt.Sprintf("models: %d ranks", ranks))
@@ -39,7 +39,7 @@ func PlacedShares(ranks int, node, group func(rank int) int) Shares {
 		together[[2]int{group(r), node(r)}]++
 	}
 	var s Shares
-	for r := range ranks { // by rank, so that the sum does not depend on a map's order
+	for r := range ranks { // by rank: the sum must not depend on the order of a map
 		g := size[group(r)]
 		s.Rank += RankShare(g)
 		s.Node += NodeShare(together[[2]int{group(r), node(r)}], g)
@@ -49,21 +49,20 @@ func PlacedShares(ranks int, node, group func(rank int) int) Shares {
 	return s
 }
 
-// AverageLatency is l_avg = (l_l − l_r)·P + l_r: the mean latency of an access
-// when a share p is local at ll seconds and the rest remote at lr (paper 1,
-// section 4.3.1).
+// AverageLatency returns l_avg = (l_l − l_r)·P + l_r: the mean latency of an access if a share p is
+// local at ll seconds and the rest remote at lr (paper 1, section 4.3.1).
 func AverageLatency(ll, lr, p float64) float64 { return (ll-lr)*p + lr }
 
-// Levels are the latencies, in seconds, of the three ways an access can go.
+// Levels are the latencies in seconds of the three kinds of access.
 type Levels struct{ Rank, Node, Remote float64 }
 
-// Average is the law with three levels: each latency by its own share.
+// Average returns the mean latency by the law with three levels: each latency times its share.
 func (l Levels) Average(s Shares) float64 {
 	return l.Rank*s.Rank + l.Node*(s.Node-s.Rank) + l.Remote*(1-s.Node)
 }
 
-// RelativeError is a prediction's miss, as a part of what was measured: negative
-// when the prediction is too low.
+// RelativeError returns the error of a prediction relative to the measured value. It is negative if
+// the prediction is too low.
 func RelativeError(predicted, measured float64) float64 {
 	return (predicted - measured) / measured
 }

@@ -97,8 +97,8 @@ func TestAverageLatencyLimits(t *testing.T) {
 	})
 }
 
-// Shares lie in 0..1, the rank's within the node's, and a larger group never
-// keeps more accesses near.
+// Shares are in 0..1, the rank's share is at most the node's, and a larger group never has more
+// local accesses.
 func TestShareBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 8).Draw(t, "nodes")
@@ -117,7 +117,7 @@ func TestShareBounds(t *testing.T) {
 			t.Fatalf("rank share %v, want 1/%d", s.Rank, g)
 		}
 		if g > 1 && models.RankShare(g) >= models.RankShare(g-1) {
-			t.Fatalf("groups of %d keep no less than groups of %d", g, g-1)
+			t.Fatalf("groups of %d have no smaller share than groups of %d", g, g-1)
 		}
 	})
 }
@@ -134,7 +134,7 @@ func TestRankShareAloneCannotExplainTheSpeedup(t *testing.T) {
 	baseline = models.AverageLatency(0, 1, models.NodeShare(4, 256))
 	hybrid = models.AverageLatency(0, 1, models.NodeShare(4, 8))
 	if got := baseline / hybrid; got < 1.33 {
-		t.Errorf("bound by the node-local share %v, want at least the 1.33 that was measured", got)
+		t.Errorf("bound by the node-local share %v, want at least the measured 1.33", got)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestSharesRefuseNonsense(t *testing.T) {
 	for what, call := range map[string]func(){
 		"group of 0":              func() { models.RankShare(0) },
 		"more in node than group": func() { models.NodeShare(5, 4) },
-		"none on the own node":    func() { models.NodeShare(0, 4) },
+		"none on its own node":    func() { models.NodeShare(0, 4) },
 		"no ranks":                func() { models.PlacedShares(0, nil, nil) },
 	} {
 		func() {

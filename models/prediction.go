@@ -7,18 +7,17 @@ type Term struct {
 	Unit  string // "s"; "1" for shares of a time
 }
 
-// Prediction is a value together with the terms that it follows from: what takes
-// the time is the terms of Sum, one after another, and then the terms of Max side
-// by side, of which the longest counts.
+// A Prediction has a value and its terms. The predicted time is the sum of the terms in Sum, plus
+// the largest term in Max, whose terms run in parallel.
 type Prediction struct {
 	Value float64
 	Unit  string
 	Sum   []Term
-	Max   []Term // empty where nothing goes on side by side
+	Max   []Term // empty if nothing runs in parallel
 }
 
-// Ruling is the term that decides: the largest of the max(), or the largest of
-// the sum where there is no max(). Of equals the first rules.
+// Ruling returns the dominant term: the largest in Max, or the largest in Sum if Max is empty. It
+// returns the first of equal terms.
 func (p Prediction) Ruling() Term {
 	if len(p.Max) > 0 {
 		return largest(p.Max)
@@ -26,8 +25,7 @@ func (p Prediction) Ruling() Term {
 	return largest(p.Sum)
 }
 
-// Balanced says that the terms of the max() are equal up to rounding, so that none
-// of them rules.
+// Balanced reports whether the terms in Max are equal up to rounding, so that none dominates.
 func (p Prediction) Balanced() bool {
 	for _, t := range p.Max {
 		if top := p.Ruling().Value; top-t.Value > 1e-9*top {
@@ -37,7 +35,7 @@ func (p Prediction) Balanced() bool {
 	return len(p.Max) > 1
 }
 
-// total is the sum, and the largest term of the max().
+// total returns the sum of the terms in Sum, plus the largest term in Max.
 func (p Prediction) total() float64 {
 	t := 0.0
 	for _, s := range p.Sum {

@@ -7,23 +7,23 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Ratio is how two series of measurements compare by their means.
+// Ratio is the ratio of the means of two series of measurements.
 type Ratio struct {
-	Value     float64 // mean of the second over that of the first
-	Low, High float64 // 95 % interval; NaN: there is too little to tell
+	Value     float64 // mean of the second divided by the mean of the first
+	Low, High float64 // 95 % interval; NaN: too few values
 }
 
-// Noise says that the series may be equally long: the interval holds 1.
+// Noise reports whether the means may be equal: the interval contains 1.
 func (r *Ratio) Noise() bool { return r.Low <= 1 && 1 <= r.High }
 
-// Measurements that follow each other are alike, so that means of batches stand for them.
+// Consecutive measurements are correlated, so the interval uses means of batches.
 const (
 	batches    = 20
 	fewBatches = 3
 )
 
-// RatioOf compares two series of positive numbers. Its interval is that of Welch on the
-// logarithm of the ratio, of batch means.
+// RatioOf compares two series of positive numbers. The interval is Welch's, on the logarithm of the
+// ratio of batch means.
 func RatioOf(a, b []float64) Ratio {
 	a, b = finite(a), finite(b)
 	nan := math.NaN()
@@ -46,7 +46,7 @@ func RatioOf(a, b []float64) Ratio {
 	return r
 }
 
-// relative is the variance of a mean over its square, and of how many batches.
+// relative returns the variance of a mean divided by its square, and the number of batches.
 func relative(x []float64) (variance, n float64) {
 	k := min(len(x), batches)
 	if k < fewBatches {

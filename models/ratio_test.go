@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Of two series with the same mean the interval holds 1 about 95 times of 100, and of two
-// that are 10 % apart by far more than their noise it never does.
+// For two series with the same mean, the interval contains 1 in about 95 of 100 cases. For two
+// series that differ by 10 %, far more than their noise, it never does.
 func TestRatioOf(t *testing.T) {
 	const seed, rounds = 3, 400
 	t.Logf("seed %d", seed)

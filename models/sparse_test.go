@@ -46,17 +46,17 @@ func TestCrossoverOfFigure6(t *testing.T) {
 		t.Error("a negative x_comm is taken")
 	}
 	if _, err := models.PlanesAtCrossover(models.Reserved{M: 8, N: 8}, 1); err == nil {
-		t.Error("all threads reserved is taken")
+		t.Error("all threads reserved: want an error")
 	}
-	// The profiled ratio, 4.17, puts the crossover at n_k = 29.2.
+	// With the profiled ratio, 4.17, the crossover is at n_k = 29.2.
 	if a, b := at(4.17, 29), at(4.17, 30); a <= 1 || b >= 1 {
 		t.Errorf("with 4.17: ε = %v at n_k = 29 and %v at 30, want 1 in between", a, b)
 	}
 }
 
-// Section 9: "theoretically the total application can run 1.75 times faster". The
-// paper does not derive it. The curve of figure 6 has its top at n_k = 4, where
-// both terms of equation (14) are equal; it comes to 1.76.
+// Section 9: "theoretically the total application can run 1.75 times faster". The paper does not
+// derive it. The curve of figure 6 has its maximum at n_k = 4, where both terms of equation (14)
+// are equal; it is 1.76.
 func TestTopOfFigure6(t *testing.T) {
 	top, where := 0.0, 0
 	for nk := 1; nk <= 64; nk++ {
@@ -72,7 +72,7 @@ func TestTopOfFigure6(t *testing.T) {
 			want = models.TermOverlap
 		}
 		if got := p.Ruling().Name; got != want {
-			t.Errorf("n_k = %d: %s rules, want %s", nk, got, want)
+			t.Errorf("n_k = %d: %s dominates, want %s", nk, got, want)
 		}
 	}
 	if where != 4 {
@@ -86,7 +86,7 @@ func TestTopOfFigure6(t *testing.T) {
 	near(t, "ε_max of that product", limits(t, 1, 8, f.NonOverlap).Max, top, 1e-3)
 }
 
-// Equation (14) as it stands equals (3) with the fractions of (11) to (13).
+// Equation (14) equals (3) with the fractions of (11) to (13).
 func TestSparseEpsilon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, n := reserved(t)
@@ -101,7 +101,7 @@ func TestSparseEpsilon(t *testing.T) {
 		want := (x.Comm + x.NonOverlap*k + x.Overlap*k) /
 			(x.NonOverlap*k + math.Max(1/m*x.Comm, float64(n)/(float64(n)-m)*x.Overlap*k))
 		if math.Abs(p.Value/want-1) > 1e-9 {
-			t.Fatalf("ε = %v, equation (14) gives %v", p.Value, want)
+			t.Fatalf("ε = %v, equation (14) yields %v", p.Value, want)
 		}
 		c, err := models.CommAtCrossover(models.Reserved{M: m, N: n}, k)
 		if err != nil {

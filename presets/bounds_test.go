@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The bounds of a number keep out what can only be a slip in its unit: a latency in
-// microseconds, a bandwidth in GB/s, memory in GiB.
+// The bounds of a number detect a wrong unit: a latency in microseconds, a bandwidth in GB/s,
+// memory in GiB.
 func TestBounds(t *testing.T) {
 	rules := []struct {
 		keys     string // a pattern; the first that fits counts
@@ -48,7 +48,7 @@ func TestBounds(t *testing.T) {
 		}
 	}
 
-	// What stands at a bound is within it.
+	// A value equal to a bound is valid.
 	for value, within := range map[string]bool{"0": false, "1": true, "10_000_000": true, "10_000_001": false} {
 		text := edit(t, string(demo(t)), "[nodes]\nvalue = 64\n", fmt.Sprintf("[nodes]\nvalue = %s\n", value))
 		_, err := decodeMachine("x.toml", []byte(text))

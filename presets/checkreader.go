@@ -17,7 +17,7 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	c.Series = r.names(at+"series", "names of series")
 	for _, s := range c.Series {
 		if f.Find(s) == nil {
-			r.wrong(at+"series", "has %q, and there is no such series", shorten(s))
+			r.wrong(at+"series", "unknown series %q", shorten(s))
 		}
 	}
 	if r.has(at + "x") {
@@ -29,18 +29,18 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	c.Use = Use(r.choice(at+"use", string(UseFit), string(UseCheck), string(UseExact), string(UseVerify)))
 	switch reason := r.has(at + "reason"); {
 	case reason && c.Use != UseVerify:
-		r.wrong(at+"reason", "says why a check cannot fail, and use is %q; leave it out, or say use = \"verify\"", c.Use)
+		r.wrong(at+"reason", "is only for use = \"verify\", and use is %q; leave it out, or change use", c.Use)
 	case reason:
 		c.Reason = r.words(at+"reason", "")
 	case c.Use == UseVerify:
-		r.wrong(at+"reason", "missing; add reason = why it cannot fail, or say use = \"check\"")
+		r.wrong(at+"reason", "missing; add reason = why it cannot fail, or set use = \"check\"")
 	}
 	c.Rule = Rule(r.choice(at+"rule", string(Within), string(Sampling), string(Direction), string(Range), string(Rises), string(Flat), string(Crosses), string(Peaks)))
 	r.tolerance(at+"tolerance", &c)
 	r.bounds(at, &c)
 	if r.has(at + "against") {
 		if c.Against = r.name(at+"against", "a series"); r.err == nil && f.Find(c.Against) == nil {
-			r.wrong(at+"against", "is %q, and there is no such series", shorten(c.Against))
+			r.wrong(at+"against", "unknown series %q", shorten(c.Against))
 		}
 	}
 	if r.has(at + "decides") {
@@ -52,7 +52,7 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	}
 	switch fits := r.has(at + "fits"); {
 	case fits && c.Use != UseFit:
-		r.wrong(at+"fits", "sets constants, and use is %q; leave it out, or say use = \"fit\"", c.Use)
+		r.wrong(at+"fits", "sets constants, but use is %q; leave it out, or set use = \"fit\"", c.Use)
 	case fits:
 		c.Fits = r.names(at+"fits", "keys of the machine file")
 		for _, key := range c.Fits {
@@ -80,7 +80,7 @@ func (r *figureReader) tolerance(key string, c *Check) {
 	switch {
 	case !c.Rule.Tolerant():
 		if has {
-			r.wrong(key, "is not asked for by the rule %q; leave it out", c.Rule)
+			r.wrong(key, "the rule %q has no tolerance; leave it out", c.Rule)
 		}
 	case c.Rule == Sampling:
 		c.Tolerance = r.number(key, v, 1, 10) // standard errors
@@ -91,7 +91,7 @@ func (r *figureReader) tolerance(key string, c *Check) {
 	}
 }
 
-// bounds reads what a range and a crossing publish.
+// bounds reads the published values of a range and of a crossing.
 func (r *figureReader) bounds(at string, c *Check) {
 	c.Least, c.Most = math.Inf(-1), math.Inf(1)
 	for _, k := range []struct {
@@ -102,7 +102,7 @@ func (r *figureReader) bounds(at string, c *Check) {
 		v, has := r.at(at + k.key)
 		switch {
 		case has && c.Rule != k.rule && (c.Rule != Peaks || k.rule != Range):
-			r.wrong(at+k.key, "is asked for by the rule %q alone%s; leave it out", k.rule, map[bool]string{true: ", or by \"peaks\""}[k.rule == Range])
+			r.wrong(at+k.key, "only the rule %q%s uses it; leave it out", k.rule, map[bool]string{true: " or \"peaks\""}[k.rule == Range])
 		case has:
 			*k.into = r.number(at+k.key, v, -maxNumber, maxNumber)
 		case k.rule == Crosses && c.Rule == Crosses:
@@ -110,23 +110,23 @@ func (r *figureReader) bounds(at string, c *Check) {
 		}
 	}
 	if (c.Rule == Range || c.Rule == Peaks) && (math.IsInf(c.Least, -1) && math.IsInf(c.Most, 1) || c.Least > c.Most) {
-		r.wrong(at+"least", "and most: want one of them or both, least first")
+		r.wrong(at+"least", "want least, most or both, and least <= most")
 	}
 	if c.Rule == Crosses && r.err == nil && c.Crossing <= 0 {
 		r.wrong(at+"crossing", "is %v; want a place above 0", c.Crossing)
 	}
 }
 
-// published reads the numbers of a check, and the null model that they are to beat.
+// published reads the numbers of a check, and the null guess that the simulation must beat.
 func (r *figureReader) published(f *Figure, at string, c *Check) {
 	key := at + "published"
 	byPoint := c.Rule == Within || c.Rule == Sampling || c.Rule == Direction
 	if r.has(key) {
 		if !byPoint {
-			r.wrong(key, "are numbers by place, which the rule %q does not ask for; leave them out", c.Rule)
+			r.wrong(key, "the rule %q uses no published numbers; leave them out", c.Rule)
 		}
 		if c.X != nil {
-			r.wrong(at+"x", "stands beside published numbers, which have their places; leave it out")
+			r.wrong(at+"x", "not allowed with published numbers, which state their own x; leave it out")
 		}
 		c.Published = make(map[string][]Point)
 		for _, s := range r.below(key) {
@@ -137,14 +137,14 @@ func (r *figureReader) published(f *Figure, at string, c *Check) {
 		}
 		for _, s := range c.Series {
 			if len(c.Published[s]) == 0 {
-				r.wrong(key, "has nothing of %q; give [x, value], or leave the series out", shorten(s))
+				r.wrong(key, "has no values for %q; add [x, value], or leave the series out", shorten(s))
 			}
 		}
 	}
 	if v, has := r.at(at + "null"); has {
 		x := r.number(at+"null", v, -maxNumber, maxNumber)
 		if c.Null = &x; c.Rule != Within || c.Published == nil {
-			r.wrong(at+"null", "is to be beaten at published numbers, by the rule \"within\"; leave it out")
+			r.wrong(at+"null", "is only used with published numbers and the rule \"within\"; leave it out")
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (r *figureReader) points(f *Figure, key, series string) []Point {
 		}
 		p := Point{r.number(key, pair[0], -maxNumber, maxNumber), r.number(key, pair[1], -maxNumber, maxNumber)}
 		if p.Value == 0 {
-			r.wrong(key, "has the value 0 at %v, of which nothing is a relative error", p.X)
+			r.wrong(key, "has the value 0 at %v, which has no relative error", p.X)
 		}
 		xs = r.rising(key, xs, p.X)
 		points = append(points, p)

@@ -11,7 +11,7 @@ import (
 //go:embed claims.toml
 var claimFile []byte
 
-// Claim is something that a paper publishes and a run can check.
+// Claim is a statement that a paper publishes and a run can check.
 type Claim struct {
 	Number int
 	Paper  int
@@ -19,7 +19,7 @@ type Claim struct {
 	Says   string
 }
 
-// Claims are those of all papers, by number.
+// Claims returns the claims of all papers, sorted by number.
 func Claims() ([]Claim, error) { return decodeClaims("claims.toml", claimFile) }
 
 func decodeClaims(file string, data []byte) ([]Claim, error) {
@@ -27,7 +27,7 @@ func decodeClaims(file string, data []byte) ([]Claim, error) {
 		number, is := strings.CutPrefix(key, "claims.")
 		n, err := strconv.Atoi(number)
 		return key == "claims" || is && err == nil && n >= 1 && n <= maxClaim && strconv.Itoa(n) == number
-	}, func(string) string { return fmt.Sprintf("there are claims, by numbers from 1 to %d", maxClaim) })
+	}, func(string) string { return fmt.Sprintf("want claims, numbered from 1 to %d", maxClaim) })
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func decodeClaims(file string, data []byte) ([]Claim, error) {
 	var all []Claim
 	for number, v := range table {
 		c := Claim{}
-		c.Number, _ = strconv.Atoi(number) // it is one: parse has asked
+		c.Number, _ = strconv.Atoi(number) // parse has checked that it is a number
 		parts, _ := v.([]any)
 		var words []string
 		for _, p := range parts {
@@ -47,7 +47,7 @@ func decodeClaims(file string, data []byte) ([]Claim, error) {
 			return nil, d.fail("claims."+number, "wants paper, place and words: %s", `["1", "section 2", "what it says"]`)
 		}
 		if c.Paper, err = strconv.Atoi(words[0]); err != nil || c.Paper < 1 {
-			return nil, d.fail("claims."+number, "is of paper %q; want its number", shorten(words[0]))
+			return nil, d.fail("claims."+number, "has paper %q; want its number", shorten(words[0]))
 		}
 		c.Place, c.Says = words[1], words[2]
 		all = append(all, c)
@@ -56,7 +56,7 @@ func decodeClaims(file string, data []byte) ([]Claim, error) {
 	return all, nil
 }
 
-// Missing are the claims that no check of some figures serves.
+// Missing returns the claims without a check in figures.
 func Missing(claims []Claim, figures []Figure) []Claim {
 	served := make(map[int]bool)
 	for i := range figures {

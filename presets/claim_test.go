@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// The claims are numbered without a gap, and a check is of a claim of its figure's paper.
-func TestClaimsAreThoseOfTheFigures(t *testing.T) {
+// The claims are numbered without gaps, and every check refers to a claim of its figure's paper.
+func TestClaimsMatchFigures(t *testing.T) {
 	claims, err := Claims()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, c := range claims {
 		if c.Number != i+1 || c.Paper > 5 {
-			t.Errorf("claim %d of paper %d stands at %d", c.Number, c.Paper, i+1)
+			t.Errorf("claim %d of paper %d is at position %d", c.Number, c.Paper, i+1)
 		}
 	}
 	figures, err := Figures()
@@ -23,7 +23,7 @@ func TestClaimsAreThoseOfTheFigures(t *testing.T) {
 	for _, f := range figures {
 		for _, n := range f.Claims() {
 			if n > len(claims) || claims[n-1].Paper != f.Paper {
-				t.Errorf("%s of paper %d checks claim %d, which is not its paper's: see claims.toml", f.Name, f.Paper, n)
+				t.Errorf("%s of paper %d checks claim %d of another paper: see claims.toml", f.Name, f.Paper, n)
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func TestMistakesInClaims(t *testing.T) {
 		"[claims]\nx = 1":                             "claims.x: unknown key",
 		"[claims]\n1 = [\"1\", \"a\"]":                "wants paper, place and words",
 		"[claims]\n1 = [\"1\", \"a\", 2]":             "wants paper, place and words",
-		"[claims]\n1 = [\"one\", \"a\", \"b\"]":       `is of paper "one"`,
+		"[claims]\n1 = [\"one\", \"a\", \"b\"]":       `has paper "one"`,
 		"[claims]\n1 = [\"1\", \"a\", \"b\"]\n1 = [1": "claims.toml:",
 	} {
 		if _, err := decodeClaims("claims.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {

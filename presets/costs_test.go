@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// The costs that simulations alone read stand in a file with their sources, and load back
-// as they were written. A clock that costs nothing is not a clock that nothing is said of.
+// The costs that only simulations use can be in a file with their sources, and load back as
+// written. A clock time of 0 differs from an omitted clock time.
 func TestCostsOfSimulations(t *testing.T) {
 	text := string(demo(t))
 	for _, line := range []string{
@@ -42,7 +42,7 @@ func TestCostsOfSimulations(t *testing.T) {
 		t.Fatal(err)
 	}
 	if plain.ClockTime != nil || plain.Server != (cluster.Server{}) {
-		t.Errorf("nothing is said of them: clock %v, server %+v", plain.ClockTime, plain.Server)
+		t.Errorf("omitted: clock %v, server %+v", plain.ClockTime, plain.Server)
 	}
 
 	for key, value := range map[string]string{"remote.handshake_gap_s": "0", "clock_time_s": "-1e-9", "message_server.send_s": "2", "message_server.time_s": "1e-6",

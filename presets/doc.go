@@ -1,5 +1,6 @@
-// Package presets holds what hybridtop brings along as files, and their strict
-// loader: machines, scenarios, and what the papers publish of their figures.
+// Package presets loads hybridtop's built-in machines, scenarios and figures, and the user's own
+// files. Figures hold what the papers publish and what a run checks of it. The loader is strict:
+// unknown keys are errors.
 //
 //	s, err := presets.FindScenario("locality-law") // a workload, its knobs, what to watch
 //
@@ -9,8 +10,7 @@
 //	m, err := presets.LoadMachine("./our.toml")    // any file
 //	err := presets.WriteMachine(w, m)              // a file that loads back equal
 //
-// A machine file states each number with its unit in the key, and where the
-// number comes from:
+// A machine file states each number with its unit in the key, and the source of the number:
 //
 //	title = "Our cluster"
 //	emulated = true
@@ -20,17 +20,20 @@
 //	value = 4e-6
 //	source = "measured with our own ping-pong, 2026-11"
 //
-// Instead of source, derived = "from what" says that the number follows from others
-// that have one, fitted = "to what" that it was fitted, and assumed = "what" that
-// nothing was found to rest it on; instead of value, unknown = "why" says that there
-// is none. Count tells how many of a file's numbers are of each kind. What may be left out stands in
-// one table, facts; nothing may be added: an error names file, line, key and the
-// hint. A machine with emulated = true can be pretended by the live fabric; for a
-// simulation any machine that states its costs will do.
+// Other keys can replace source:
 //
-// The user's own files stand in $XDG_CONFIG_HOME/hybridtop/machines (usually
-// ~/.config/hybridtop/machines), scenarios beside them, and are found by name. One that takes a built-in
-// machine's name is not used, because a recording that says demo must mean demo; it
-// and those that are broken are in no list, and SkippedMachines and SkippedScenarios
-// tell of them.
+//   - derived = "from what": the number follows from numbers that have a source.
+//   - fitted = "to what": the number was fitted.
+//   - assumed = "what": no source was found.
+//
+// A number without a value has unknown = "why" instead. Count returns the number of facts of each
+// kind. The table facts lists the keys and which of them are optional. An error names the file, the
+// line and the key, and has a hint. The live fabric can emulate a machine with emulated = true. A
+// simulation can use any machine that states its costs.
+//
+// The user's own files are in $XDG_CONFIG_HOME/hybridtop/machines (usually
+// ~/.config/hybridtop/machines) and in the folder scenarios next to it. They are found by name. A
+// user's file with the name of a built-in machine is not used, because demo in a recording must
+// always mean the built-in demo. Lists omit such files and broken ones; SkippedMachines and
+// SkippedScenarios report them.
 package presets

@@ -12,7 +12,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// mistake is an error in a file: where, at which key, and what to do about it.
+// mistake is an error in a file. It has the position, the key and a hint.
 type mistake struct {
 	file string
 	line int // 0: the file as a whole
@@ -31,18 +31,18 @@ func (e *mistake) Error() string {
 	return where + ": " + e.text
 }
 
-// document is a parsed file that remembers where its keys stand.
+// document is a parsed file with the line numbers of its keys.
 type document struct {
 	file  string
 	tree  map[string]any
 	lines map[string]int // by dotted key, first mention
 }
 
-// maxOpen bounds the brackets of a document: the parser descends at each, and a
-// file of nothing but brackets would exhaust the stack.
+// maxOpen is the maximum number of brackets in a document. The parser recurses at each bracket, so
+// a file that consists of brackets would exhaust the stack.
 const maxOpen = 1000
 
-// parse reads a document in which each dotted key is known.
+// parse reads a document and rejects dotted keys for which known returns false.
 func parse(file string, data []byte, known func(key string) bool, hint func(key string) string) (*document, error) {
 	if n := bytes.Count(data, []byte("[")) + bytes.Count(data, []byte("{")); n > maxOpen {
 		return nil, &mistake{file: file, text: fmt.Sprintf("%d opening brackets: a file of this sort has a few dozen, at most %d are read", n, maxOpen)}
@@ -57,7 +57,7 @@ func parse(file string, data []byte, known func(key string) bool, hint func(key 
 	return d, nil
 }
 
-// syntax words an error of the parser.
+// syntax converts an error of the parser to a mistake.
 func (d *document) syntax(err error) error {
 	e := &mistake{file: d.file, text: visible(strings.TrimPrefix(err.Error(), "toml: "))}
 	var at *toml.DecodeError
@@ -67,10 +67,10 @@ func (d *document) syntax(err error) error {
 	return e
 }
 
-// locate notes the line of every key, and refuses the first that is not known.
-// go-toml's own strictness would not do: it takes Value for value.
+// locate records the line of every key and rejects the first unknown key. The strict mode of
+// go-toml is not sufficient, because it accepts Value for value.
 func (d *document) locate(data []byte, known func(string) bool, hint func(string) string) error {
-	line, seen := 1, 0 // offset up to which lines are counted
+	line, seen := 1, 0 // offset of the last counted line
 	note := func(prefix string, keys unstable.Iterator) (string, error) {
 		for keys.Next() {
 			n := keys.Node()
@@ -129,14 +129,14 @@ func (d *document) locate(data []byte, known func(string) bool, hint func(string
 	}
 	if err := p.Error(); err != nil {
 		if e := toml.Unmarshal(data, new(map[string]any)); e != nil {
-			err = e // the same fault, with its line
+			err = e // the same error, with its line
 		}
 		return d.syntax(err)
 	}
 	return nil
 }
 
-// at finds the value of a dotted key of bare parts.
+// at returns the value of a dotted key that has only bare parts.
 func (d *document) at(key string) (any, bool) {
 	var v any = d.tree
 	for part := range strings.SplitSeq(key, ".") {
@@ -151,7 +151,8 @@ func (d *document) at(key string) (any, bool) {
 	return v, true
 }
 
-// fail words a mistake at a key, or at the nearest key above it that there is.
+// fail returns a mistake at a key. Its line is the line of the key or of its nearest existing
+// parent.
 func (d *document) fail(key, format string, args ...any) error {
 	line, at := 0, key
 	for line == 0 && at != "" {
@@ -161,29 +162,29 @@ func (d *document) fail(key, format string, args ...any) error {
 	return &mistake{file: d.file, line: line, key: key, text: fmt.Sprintf(format, args...)}
 }
 
-// text reads a text of one line, without anything that a terminal would obey.
+// text reads a text of one line and rejects control characters.
 func (d *document) text(key string, v any) (string, error) {
 	s, ok := v.(string)
 	switch {
 	case !ok:
 		return "", d.fail(key, "want a text in quotes")
 	case strings.TrimSpace(s) == "":
-		return "", d.fail(key, "is empty; say it in words")
+		return "", d.fail(key, "is empty; want a text")
 	case len(s) > maxText:
 		return "", d.fail(key, "has %d bytes; keep it under %d", len(s), maxText)
 	}
 	for _, c := range s {
 		if !unicode.IsPrint(c) {
-			return "", d.fail(key, "holds %U, which is not printable; leave it out", c)
+			return "", d.fail(key, "contains %U, which is not printable; leave it out", c)
 		}
 	}
 	return s, nil
 }
 
-// maxText bounds a text, in bytes: it has to stand on a screen.
+// maxText is the maximum length of a text in bytes: a text must fit on a screen.
 const maxText = 1000
 
-// bare gives a key's part as it is written: quoted unless it is a bare key.
+// bare returns a part of a key as TOML writes it: quoted unless it is a bare key.
 func bare(part []byte) string {
 	for _, c := range part {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
@@ -196,7 +197,7 @@ func bare(part []byte) string {
 	return string(part)
 }
 
-// shorten keeps a key that a file made up from filling the screen.
+// shorten limits the length of text from a file, so that an error fits on the screen.
 func shorten(s string) string {
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:80]) + "…"
@@ -204,7 +205,7 @@ func shorten(s string) string {
 	return s
 }
 
-// visible replaces what a terminal would obey.
+// visible replaces control characters, which a terminal would interpret.
 func visible(s string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsPrint(c) {

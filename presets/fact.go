@@ -7,23 +7,23 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// need says whether a fact has to stand in a file.
+// need states whether a fact is required in a file.
 type need int
 
 const (
-	needed need = iota // with a value
-	stated             // with a value, or as unknown
-	free               // it may also be left out
-	leads              // needed as soon as another of its table stands
+	needed need = iota // required, with a value
+	stated             // required, with a value or as unknown
+	free               // optional
+	leads              // required if its table has another key
 )
 
 // fact is one number of a machine file, or one list of numbers, word or flag.
 type fact struct {
-	key      string // unit at its end
+	key      string // ends with the unit
 	unit     string // in words, for errors
 	min, max float64
 	need     need
-	cost     bool                             // of emulation and simulation; a machine has all or none
+	cost     bool                             // a cost of emulation or simulation; a machine has all costs or none
 	field    func(m *cluster.Machine) (p any) // *int, *int64, *float64, *cluster.Time, **cluster.Time, *[]int, *[]float64, *[]cluster.Slow, *cluster.Shape, *cluster.ThreadLevel, *bool
 }
 
@@ -37,11 +37,11 @@ const (
 	relative  = "a share of 1"
 )
 
-// symbols are the units as they stand behind a number.
+// symbols are the unit symbols printed after a number.
 var symbols = map[string]string{wholeB: "B", perSecond: "B/s", flops: "flop/s", seconds: "s"}
 
-// facts is the table of numbers, in the order of listings. The bounds keep out
-// what can only be a slip in the unit.
+// facts is the table of numbers, in the order of listings. The bounds detect numbers in a wrong
+// unit.
 var facts = slices.Concat(
 	[]fact{
 		{key: "nodes", unit: count, min: 1, max: 1e7, need: stated,
@@ -129,8 +129,8 @@ var facts = slices.Concat(
 		field: func(m *cluster.Machine) any { return &m.Slow }}},
 )
 
-// link is the facts of a way. Nothing is free of latency, and what a byte costs
-// has to be stated where the latency has.
+// link returns the facts of a communication path. A latency must be positive, and where the latency
+// is required the cost per byte is required, too.
 func link(table string, latency need, at func(m *cluster.Machine) *cluster.Link) []fact {
 	bandwidth := stated
 	if latency == leads {
@@ -148,13 +148,13 @@ func link(table string, latency need, at func(m *cluster.Machine) *cluster.Link)
 	}
 }
 
-// access is the time of a load or store; nothing is none.
+// access returns the fact of the time of a load or store, which must be positive.
 func access(table string, at func(m *cluster.Machine) *cluster.Link) []fact {
 	return []fact{{key: table + ".access_s", unit: seconds, min: 1e-12, max: 1, need: free, cost: true,
 		field: func(m *cluster.Machine) any { return &at(m).Access }}}
 }
 
-// memory is the facts of how a node's memory passes accesses and messages.
+// memory returns the facts of accesses and messages through a node's memory.
 func memory(table string, at func(m *cluster.Machine) *cluster.Link) []fact {
 	rate := func(key string, of func(l *cluster.Link) *float64) fact {
 		return fact{key: table + "." + key + "_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
@@ -177,13 +177,13 @@ func memory(table string, at func(m *cluster.Machine) *cluster.Link) []fact {
 	)
 }
 
-// kernel is the share of a core's flop rate that a routine of a library reaches.
+// kernel returns the fact of a library routine: its share of a core's flop rate.
 func kernel(k cluster.Kernel) fact {
 	return fact{key: "kernel." + k.String(), unit: relative, min: 1e-3, max: 1, need: free, cost: true,
 		field: func(m *cluster.Machine) any { return &m.Kernels[k] }}
 }
 
-// span is a time that may be nothing.
+// span returns the fact of a time that may be 0.
 func span(key string, at func(m *cluster.Machine) *cluster.Time) fact {
 	return fact{key: key, unit: seconds, min: 0, max: 1, need: free, cost: true,
 		field: func(m *cluster.Machine) any { return at(m) }}
@@ -211,13 +211,12 @@ func known(key string) bool {
 	return false
 }
 
-// mendUnknown says which key may have been meant: the one of the same name with
-// another unit, or the list.
+// mendUnknown suggests a key for an unknown one: the same name with another unit, or else a list.
 func mendUnknown(key string) string {
 	best := -1
 	for i, f := range facts {
 		if strings.HasPrefix(key, f.key+".") {
-			return "a number has value, and source, derived, fitted or assumed; or unknown alone"
+			return "a number has value, and source, derived, fitted or assumed; or only unknown"
 		}
 		s := stem(f.key)
 		if strings.EqualFold(key, f.key) || key == s || strings.HasPrefix(key, s+"_") {
@@ -229,7 +228,7 @@ func mendUnknown(key string) string {
 	if best >= 0 {
 		return "want " + facts[best].key + ", in " + facts[best].unit
 	}
-	// The keys of the same table, or else what there is at the top.
+	// The keys of the same table, or else the keys at the top level.
 	table, _, _ := strings.Cut(key, ".")
 	var all []string
 	for _, f := range facts {
@@ -247,10 +246,10 @@ func mendUnknown(key string) string {
 			}
 		}
 	}
-	return "there are " + strings.Join(all, ", ")
+	return "want one of " + strings.Join(all, ", ")
 }
 
-// stem is a fact's key without its unit: remote.latency of remote.latency_s.
+// stem returns a fact's key without its unit: remote.latency for remote.latency_s.
 func stem(key string) string {
 	for _, unit := range []string{"_bytes_per_s", "_bytes", "_s", "_per_core"} {
 		if s, ok := strings.CutSuffix(key, unit); ok {
@@ -260,10 +259,10 @@ func stem(key string) string {
 	return key
 }
 
-// shapes are the networks that a file may name.
+// shapes are the networks that a file can name.
 var shapes = []string{string(cluster.Crossbar), string(cluster.FatTree), string(cluster.Torus), string(cluster.Hyper), string(cluster.Dragonfly)}
 
-// levels are the thread levels that a file may name.
+// levels are the thread levels that a file can name.
 var levels = func() []string {
 	var all []string
 	for _, l := range cluster.ThreadLevels {
@@ -272,5 +271,5 @@ var levels = func() []string {
 	return all
 }()
 
-// words lists words to choose from.
+// words returns a quoted list of words.
 func words(all []string) string { return `"` + strings.Join(all, `", "`) + `"` }

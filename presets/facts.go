@@ -6,30 +6,30 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Fact is what a machine says about one key of its file.
+// Fact is one number or word of a machine file, with its key and source.
 type Fact struct {
 	Key    string
 	Unit   string // s, B, B/s, flop/s, or empty
-	Value  any    // float64, []float64, string or bool; nil: unknown, or left out
-	Source string // where it is from; "derived from ...", "fitted to ...", "assumed: ..." or "unknown: ..."; empty: left out
+	Value  any    // float64, []float64, string or bool; nil: unknown or omitted
+	Source string // "derived from ...", "fitted to ...", "assumed: ..." or "unknown: ..."; other texts: Sourced; empty: omitted
 }
 
-// Kind is Sourced, Derived, Fitted, Assumed or Unknown.
+// Kind returns Sourced, Derived, Fitted, Assumed or Unknown.
 func (f *Fact) Kind() string {
 	kind, _ := split(f.Source)
 	return kind
 }
 
-// Words are the source without the mark of its kind.
+// Words returns the source without the prefix of its kind.
 func (f *Fact) Words() string {
 	_, words := split(f.Source)
 	return words
 }
 
-// Tally counts a machine's facts by their kind.
+// Tally is the number of a machine's facts of each kind.
 type Tally struct{ Sourced, Derived, Fitted, Assumed, Unknown int }
 
-// Count tallies a machine's facts.
+// Count returns the number of a machine's facts of each kind.
 func Count(m *cluster.Machine) Tally {
 	var t Tally
 	for i := range facts {
@@ -53,14 +53,14 @@ func Count(m *cluster.Machine) Tally {
 	return t
 }
 
-// Sketch reports whether more than a third of the numbers are assumed: what a run
-// on such a machine shows is its kind, not its size.
+// Sketch reports whether more than a third of the numbers are assumed. Runs on such a machine show
+// trends, but not exact sizes.
 func (t Tally) Sketch() bool {
 	return 3*t.Assumed > t.Sourced+t.Derived+t.Fitted+t.Assumed
 }
 
-// IsSketch reports whether the machine of a name is a sketch: one of the user's own, or
-// one that Machine knows. One that is not known is none.
+// IsSketch reports whether the machine with a name is a sketch. It searches own first, then the
+// machines that Machine knows. An unknown machine is not a sketch.
 func IsSketch(name string, own []cluster.Machine) bool {
 	for i := range own {
 		if own[i].Name == name {
@@ -71,8 +71,7 @@ func IsSketch(name string, own []cluster.Machine) bool {
 	return err == nil && Count(&m).Sketch()
 }
 
-// Facts lists what a machine's file says, in order. What it leaves out is not
-// among them.
+// Facts returns the facts of a machine's file, in order, without omitted ones.
 func Facts(m *cluster.Machine) []Fact {
 	var all []Fact
 	for i := range facts {
@@ -83,7 +82,7 @@ func Facts(m *cluster.Machine) []Fact {
 	return all
 }
 
-// Pair lists the facts that at least one of two machines has.
+// Pair returns the facts that at least one of two machines has.
 func Pair(a, b *cluster.Machine) [][2]Fact {
 	var all [][2]Fact
 	for i := range facts {
@@ -96,7 +95,7 @@ func Pair(a, b *cluster.Machine) [][2]Fact {
 	return all
 }
 
-// of gives the fact of a machine, and whether the machine says something about it.
+// of returns the fact of a machine, and whether the machine's file contains it.
 func (f *fact) of(m *cluster.Machine) (Fact, bool) {
 	v, is := f.get(m)
 	if parts, slow := v.([]cluster.Slow); slow {

@@ -12,17 +12,17 @@ import (
 //go:embed figures/*.toml
 var figureFiles embed.FS
 
-// Figure is what a paper publishes in one figure, table or passage, as plain data:
-// what was run, and what is checked of it.
+// A Figure holds what a paper publishes in one figure, table or passage: the runs and the checks of
+// their results. It is plain data.
 type Figure struct {
-	Name       string // "paper1-fig6": the file's
+	Name       string // name of the file: "paper1-fig6"
 	Title      string
 	Paper      int
 	Place      string // "section 4.3.1, figure 6"
-	Lost       string // what the text at hand lacks; "": nothing
-	Experiment string // how it is run (engine/reproduce)
+	Lost       string // parts that the available text lacks; "": none
+	Experiment string // name of the experiment (engine/reproduce)
 	Machine    string
-	X, Y       string // what the axes show: words, and a quantity of the experiment
+	X, Y       string // axes: a text, and a quantity of the experiment
 	Knobs      []Knob // of every run
 	Series     []Series
 	Checks     []Check
@@ -31,88 +31,87 @@ type Figure struct {
 // Knob is a knob of a workload and the value that a figure gives it.
 type Knob struct{ Name, Value string }
 
-// Series is one line of a figure, at places on its x axis.
+// Series is one line of a figure, with its values of x.
 type Series struct {
 	Name, Label string
-	Knobs       []Knob // beyond the figure's, or instead of them
+	Knobs       []Knob // in addition to the figure's knobs; they override them
 	X           []float64
-	Long        []float64 // places that are run only when asked for; what they came to is recorded
+	Long        []float64 // x values that run only on request; their results are recorded
 }
 
-// Use says what a claim may be used for. More is checked than fitted.
+// Use states the purpose of a check.
 type Use string
 
 // The uses.
 const (
-	UseFit   Use = "fit"   // it sets constants
-	UseCheck Use = "check" // it has to come out of constants that were set elsewhere, and can fail
+	UseFit   Use = "fit"   // sets constants
+	UseCheck Use = "check" // must follow from constants that were set elsewhere, and can fail
 	UseExact Use = "exact" // arithmetic
-	// UseVerify holds by construction, of this program or of its machine: it shows
-	// that the program does what it says, and nothing of the claim.
+	// UseVerify marks a check that holds by construction of this program or of its machine. It
+	// shows that the program works as described; it does not support the claim.
 	UseVerify Use = "verify"
 )
 
-// Fails says that a check of this use rests on constants that may be wrong.
+// Fails reports whether a check of this use depends on constants that may be wrong.
 func (u Use) Fails() bool { return u == UseFit || u == UseCheck }
 
-// Rule says when a check is passed.
+// Rule is the condition under which a check passes.
 type Rule string
 
-// The rules. The first four hold at each point: of a published number, else of the
-// model's, but for Range, which publishes its bounds. The others hold for a series
-// as a whole, and words publish them.
+// The rules. The first four apply to each point. They compare it with a published number, or else
+// with the cost model's number; Range compares it with published bounds. The other rules apply to a
+// whole series, and the paper publishes them in words.
 const (
 	Within    Rule = "within"    // relative error up to Tolerance
 	Sampling  Rule = "sampling"  // up to Tolerance standard errors of sampling
 	Direction Rule = "direction" // a ratio on the same side of 1
 	Range     Rule = "range"     // from Least to Most
-	Rises     Rule = "rises"     // each point above the one before it
-	Flat      Rule = "flat"      // each point within Tolerance, relatively, of their mean
+	Rises     Rule = "rises"     // each point is above the previous one
+	Flat      Rule = "flat"      // each point is within the relative Tolerance of the mean
 	Peaks     Rule = "peaks"     // the largest of them is from Least to Most
-	Crosses   Rule = "crosses"   // it passes 1 on its way up, at Crossing or up to Tolerance times before or behind
+	Crosses   Rule = "crosses"   // it rises through 1 at Crossing, within a factor of Tolerance
 )
 
-// Whole says that a rule holds for a series as a whole.
+// Whole reports whether a rule applies to a whole series.
 func (r Rule) Whole() bool { return r == Rises || r == Flat || r == Peaks || r == Crosses }
 
-// Tolerant says that a rule asks for a tolerance.
+// Tolerant reports whether a rule has a tolerance.
 func (r Rule) Tolerant() bool { return r == Within || r == Sampling || r == Flat || r == Crosses }
 
-// Check is one thing that a figure shows.
+// Check is one statement of a figure that a run can check.
 type Check struct {
 	Name      string
-	Claim     int    // its number among all claims of the papers
+	Claim     int    // number of the claim (claims.toml)
 	Says      string // in words
 	Place     string
 	Quantity  string // of the experiment
 	Series    []string
-	X         []float64 // where; nil: wherever its series are
+	X         []float64 // values of x; nil: all of its series
 	Use       Use
-	Reason    string // of UseVerify: why it cannot fail
+	Reason    string // for UseVerify: why it cannot fail
 	Rule      Rule
 	Tolerance float64
-	Published map[string][]Point // numbers, by series; nil: words alone
-	Null      *float64           // what a reader would guess without any model, to be beaten
-	Against   string             // the series whose runs the quantity is against; "": as the quantity says
-	Least     float64            // of Range and Peaks; −Inf: no bound
-	Most      float64            // of Range and Peaks; +Inf: no bound
-	Crossing  float64            // of Crosses: the published place
-	Decides   string             // the term that has to decide; "": any
-	Leans     []string           // facts of the machine that it rests on
-	Fits      []string           // those of them that it sets
-	Reach     string             // the nearest physically reasonable constants under which it would hold, found in view of the outcome, and what they cost elsewhere; "": none is told
-	Measure   string             // the one measurement that would decide; "": none is told
-	Record    Record             // what it came to
+	Published map[string][]Point // numbers by series; nil: only words
+	Null      *float64           // a guess without any model, which the simulation must beat; nil: none
+	Against   string             // the series that the quantity compares with; "": defined by the quantity
+	Least     float64            // for Range and Peaks; −Inf: no bound
+	Most      float64            // for Range and Peaks; +Inf: no bound
+	Crossing  float64            // for Crosses: the published value of x
+	Decides   string             // the term that must dominate; "": any
+	Leans     []string           // facts of the machine that it depends on
+	Fits      []string           // the facts in Leans that it sets
+	Reach     string             // the nearest physically reasonable constants with which it would hold, found after the outcome was known, and their cost elsewhere; "": none
+	Measure   string             // the measurement that would decide it; "": none
+	Record    Record             // the recorded result
 }
 
-// FitsX among Fits says that the check sets the place on the x axis, which the paper has
-// lost.
+// FitsX in Fits means that the check sets the value of x, which the paper has lost.
 const FitsX = "x"
 
-// Point is a published number at a place on the x axis.
+// Point is a published number at a value of x.
 type Point struct{ X, Value float64 }
 
-// At is the published number of a series at x.
+// At returns the published number of a series at x.
 func (c *Check) At(series string, x float64) (float64, bool) {
 	for _, p := range c.Published[series] {
 		if p.X == x {
@@ -122,7 +121,7 @@ func (c *Check) At(series string, x float64) (float64, bool) {
 	return 0, false
 }
 
-// Find gives the series of a name; nil: there is none.
+// Find returns the series with a name, or nil.
 func (f *Figure) Find(series string) *Series {
 	for i := range f.Series {
 		if f.Series[i].Name == series {
@@ -132,7 +131,7 @@ func (f *Figure) Find(series string) *Series {
 	return nil
 }
 
-// Claims are the numbers of the claims that the figure serves, rising.
+// Claims returns the numbers of the claims that the figure checks, in rising order.
 func (f *Figure) Claims() []int {
 	var all []int
 	for i := range f.Checks {
@@ -142,7 +141,7 @@ func (f *Figure) Claims() []int {
 	return slices.Compact(all)
 }
 
-// Figures gives every figure, by name.
+// Figures returns all figures, sorted by name.
 func Figures() ([]Figure, error) {
 	entries, err := figureFiles.ReadDir("figures")
 	if err != nil {
@@ -164,9 +163,8 @@ func Figures() ([]Figure, error) {
 	return all, nil
 }
 
-// FindFigures gives the figures of some names, each once, in the order of Figures.
-// A name may leave out the paper ("fig6": that of every paper that has one) or the
-// figure ("paper1"); "all" is all.
+// FindFigures returns the figures with the given names, each once, in the order of Figures. A name
+// can omit the paper ("fig6" of every paper) or the figure ("paper1"); "all" means all figures.
 func FindFigures(names ...string) ([]Figure, error) {
 	all, err := Figures()
 	if err != nil {
@@ -186,7 +184,7 @@ func FindFigures(names ...string) ([]Figure, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("unknown figure %q: there are %s, and all", shorten(name), strings.Join(known, ", "))
+			return nil, fmt.Errorf("unknown figure %q: want one of %s, or all", shorten(name), strings.Join(known, ", "))
 		}
 	}
 	var some []Figure
@@ -198,12 +196,12 @@ func FindFigures(names ...string) ([]Figure, error) {
 	return some, nil
 }
 
-// decodeFigure reads a figure out of a file's bytes.
+// decodeFigure decodes the bytes of a figure file.
 func decodeFigure(file string, data []byte) (Figure, error) {
 	fail := func(err error) (Figure, error) { return Figure{}, err }
 	f := Figure{Name: fileName(file)}
 	if paper, short, _ := strings.Cut(f.Name, "-"); paper == "" || short == "" {
-		return fail(&mistake{file: file, text: "is no name for a figure; use paper1-fig6.toml, in lower-case letters, digits and dashes, at most 40"})
+		return fail(&mistake{file: file, text: "invalid name for a figure; use paper1-fig6.toml, in lower-case letters, digits and dashes, at most 40"})
 	}
 	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), figureKey, mendFigureKey)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// Every figure is one that the loader takes, and a constant that it sets says in
-// the machine's file that it is fitted.
+// The loader accepts every figure, and the machine's file marks each constant that a figure sets as
+// fitted.
 func TestFigures(t *testing.T) {
 	all, err := Figures()
 	if err != nil {
@@ -39,7 +39,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// checkFigure holds for every figure that the loader gives.
+// checkFigure checks the conditions that every loaded figure must satisfy.
 func checkFigure(t *testing.T, f *Figure) {
 	t.Helper()
 	if f.Title == "" || f.Place == "" || f.Experiment == "" || len(f.Series) == 0 || len(f.Checks) == 0 {
@@ -95,10 +95,10 @@ func TestFindFigures(t *testing.T) {
 		t.Errorf("all are %d of %d, %v", len(every), len(all), err)
 	}
 	_, err = FindFigures("fig6", "fig99")
-	wantError(t, err, `unknown figure "fig99": there are paper1-fig6, paper1-fig7`)
+	wantError(t, err, `unknown figure "fig99": want one of paper1-fig6, paper1-fig7`)
 }
 
-// aFigure is a file with everything that there can be.
+// aFigure is a file with every possible key.
 const aFigure = `title = "Times"
 paper = 9
 place = "table 1"
@@ -162,8 +162,8 @@ func TestFigureFile(t *testing.T) {
 	}
 }
 
-// A range has one bound or two, a crossing its place; a check may say what its
-// quantity is against and which term decides.
+// A range has one bound or two, a crossing its value of x. A check can state the series that it
+// compares with, and the term that dominates.
 func TestFigureRules(t *testing.T) {
 	text := edit(t, edit(t, aFigure, "\"flat\"\ntolerance = 0.05", "\"range\"\nleast = 0.5\nagainst = \"one\"\ndecides = \"adapter\""),
 		"\"within\"\ntolerance = 0.1\nnull = 1.44", `"direction"`)
@@ -189,7 +189,7 @@ func TestFigureRules(t *testing.T) {
 
 func TestFigureMistakes(t *testing.T) {
 	for _, c := range []struct{ what, text, want string }{
-		{"unknown head", "colour = 3\n" + aFigure, "paper9-x.toml:1: colour: unknown key; there are title, paper, place"},
+		{"unknown head", "colour = 3\n" + aFigure, "paper9-x.toml:1: colour: unknown key; want one of title, paper, place"},
 		{"unknown part of a check", edit(t, aFigure, "null = 1.44", "nul = 1.44"), "paper9-x.toml:27: checks.copy.nul: unknown key; a check has claim, says"},
 		{"unknown part of a series", edit(t, aFigure, `label = "one"`, `lable = "one"`), "series.one.lable: unknown key; a series has label, knobs, x"},
 		{"key in upper case", edit(t, aFigure, "claim = 10", "Claim = 10"), "checks.copy.Claim: unknown key"},
@@ -200,22 +200,22 @@ func TestFigureMistakes(t *testing.T) {
 		{"paper of another name", edit(t, aFigure, "paper = 9", "paper = 8"), "paper9-x.toml:2: paper: is 8, and the file is called paper9-x; rename the file"},
 		{"half a paper", edit(t, aFigure, "paper = 9", "paper = 9.5"), "paper: is 9.5; want a whole number"},
 		{"no claim", dropLine(t, aFigure, "claim = 11"), "checks.flat.claim: want a number, from 1 to 1000"},
-		{"machine that is not there", edit(t, aFigure, `"demo"`, `"abacus"`), `machine: is "abacus"; want one that comes along: ac922-summit`},
+		{"machine that is not there", edit(t, aFigure, `"demo"`, `"abacus"`), `machine: is "abacus"; want a built-in machine: ac922-summit`},
 		{"no use", dropLine(t, aFigure, `use = "check"`), `checks.flat.use: want one of "fit", "check", "exact", "verify"`},
 		{"unknown use", edit(t, aFigure, `use = "check"`, `use = "verified"`), `checks.flat.use: want one of "fit", "check", "exact", "verify"`},
 		{"what cannot fail, without a reason", edit(t, aFigure, `use = "check"`, `use = "verify"`), "paper9-x.toml:32: checks.flat.reason: missing; add reason = why it cannot fail"},
 		{"a reason of nothing", edit(t, aFigure, `use = "check"`, "use = \"verify\"\nreason = \" \""), "checks.flat.reason: is empty"},
-		{"why a prediction cannot fail", edit(t, aFigure, `use = "check"`, "use = \"check\"\nreason = \"so\""), `checks.flat.reason: says why a check cannot fail, and use is "check"`},
+		{"why a prediction cannot fail", edit(t, aFigure, `use = "check"`, "use = \"check\"\nreason = \"so\""), `checks.flat.reason: is only for use = "verify", and use is "check"`},
 		{"wrong rule", edit(t, aFigure, `"flat"
 tol`, `"even"
 tol`), `checks.flat.rule: want one of "within", "sampling", "direction", "range", "rises", "flat", "crosses"`},
 		{"no tolerance", dropLine(t, aFigure, "tolerance = 0.05"), "checks.flat.tolerance: want a number"},
 		{"tolerance in percent", edit(t, aFigure, "tolerance = 0.05", "tolerance = 5"), "checks.flat.tolerance: is 5; want a number, from 1e-09 to 1"},
-		{"tolerance of nothing", edit(t, aFigure, `rule = "flat"`, `rule = "rises"`), `checks.flat.tolerance: is not asked for by the rule "rises"`},
+		{"tolerance of nothing", edit(t, aFigure, `rule = "flat"`, `rule = "rises"`), `checks.flat.tolerance: the rule "rises" has no tolerance`},
 		{"few standard errors", edit(t, aFigure, `rule = "flat"`, `rule = "sampling"`), "checks.flat.tolerance: is 0.05; want a number, from 1 to 10"},
 		{"series that is not there", edit(t, aFigure, `series = ["one"]
 use = "fit"`, `series = ["two"]
-use = "fit"`), `checks.copy.series: has "two", and there is no such series`},
+use = "fit"`), `checks.copy.series: unknown series "two"`},
 		{"no series", edit(t, aFigure, `series = ["one"]
 x`, `series = []
 x`), "checks.flat.series: want names of series in brackets"},
@@ -223,7 +223,7 @@ x`), "checks.flat.series: want names of series in brackets"},
 x`, `series = ["one", "one"]
 x`), `checks.flat.series: has "one" twice`},
 		{"x that is not run", edit(t, aFigure, "x = [2, 4]", "x = [2, 3]"), "checks.flat.x: has x = 3, and one is not run there"},
-		{"x that falls", edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 4, 2]"), "series.one.x: has 2 after 4; want places that rise"},
+		{"x that falls", edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 4, 2]"), "series.one.x: has 2 after 4; want rising values"},
 		{"x without end", edit(t, aFigure, "x = [1, 2, 4]", "x = ["+strings.Repeat("1,", 300)+"]"), "series.one.x: want places on the x axis in brackets, at most 256"},
 		{"x of no number", edit(t, aFigure, "x = [1, 2, 4]", "x = [1, nan]"), "series.one.x: is NaN; want a number"},
 		{"published elsewhere", edit(t, aFigure, "[4, 3]]", "[3, 3]]"), "checks.copy.published.one: has x = 3, and one is not run there"},
@@ -231,22 +231,22 @@ x`), `checks.flat.series: has "one" twice`},
 		{"published alone", edit(t, aFigure, "[4, 3]]", "4]"), "checks.copy.published.one: want pairs"},
 		{"published without end", edit(t, aFigure, "[4, 3]]", "[4, inf]]"), "checks.copy.published.one: is +Inf; want a number"},
 		{"published of another", edit(t, aFigure, "published.one", "published.two"), "checks.copy.published.two: is not among the check's series"},
-		{"published beside words", edit(t, aFigure, "x = [2, 4]", "published.one = [[2, 1]]"), `checks.flat.published: are numbers by place, which the rule "flat" does not ask for`},
-		{"a range of nothing", edit(t, aFigure, "\"flat\"\ntolerance = 0.05", `"range"`), "checks.flat.least: and most: want one of them or both"},
-		{"a range upside down", edit(t, aFigure, "\"flat\"\ntolerance = 0.05", "\"range\"\nleast = 2\nmost = 1"), "checks.flat.least: and most: want one of them or both, least first"},
-		{"a range with a tolerance", edit(t, aFigure, `rule = "flat"`, "rule = \"range\"\nleast = 2"), `checks.flat.tolerance: is not asked for by the rule "range"`},
-		{"bounds of another rule", edit(t, aFigure, "x = [2, 4]", "most = 2"), `checks.flat.most: is asked for by the rule "range" alone`},
+		{"published values and a rule in words", edit(t, aFigure, "x = [2, 4]", "published.one = [[2, 1]]"), `checks.flat.published: the rule "flat" uses no published numbers`},
+		{"a range of nothing", edit(t, aFigure, "\"flat\"\ntolerance = 0.05", `"range"`), "checks.flat.least: want least, most or both"},
+		{"a range upside down", edit(t, aFigure, "\"flat\"\ntolerance = 0.05", "\"range\"\nleast = 2\nmost = 1"), "checks.flat.least: want least, most or both, and least <= most"},
+		{"a range with a tolerance", edit(t, aFigure, `rule = "flat"`, "rule = \"range\"\nleast = 2"), `checks.flat.tolerance: the rule "range" has no tolerance`},
+		{"bounds of another rule", edit(t, aFigure, "x = [2, 4]", "most = 2"), `checks.flat.most: only the rule "range"`},
 		{"a crossing nowhere", edit(t, aFigure, "\"flat\"\ntolerance = 0.05", "\"crosses\"\ntolerance = 2"), "checks.flat.crossing: missing; add crossing ="},
 		{"a crossing below 0", edit(t, aFigure, "\"flat\"\ntolerance = 0.05", "\"crosses\"\ncrossing = -3\ntolerance = 2"), "checks.flat.crossing: is -3; want a place above 0"},
 		{"a crossing in percent", edit(t, aFigure, `rule = "flat"`, "rule = \"crosses\"\ncrossing = 3"), "checks.flat.tolerance: is 0.05; want a number, from 1 to 100"},
-		{"against nobody", edit(t, aFigure, "x = [2, 4]", `against = "two"`), `checks.flat.against: is "two", and there is no such series`},
-		{"published beside x", edit(t, aFigure, "null = 1.44", "x = [1]"), "checks.copy.x: stands beside published numbers"},
-		{"null without numbers", edit(t, aFigure, "x = [2, 4]", "null = 1"), `checks.flat.null: is to be beaten at published numbers`},
-		{"fits of a check", edit(t, aFigure, "x = [2, 4]", `fits = ["nodes"]`), `checks.flat.fits: sets constants, and use is "check"`},
+		{"against an unknown series", edit(t, aFigure, "x = [2, 4]", `against = "two"`), `checks.flat.against: unknown series "two"`},
+		{"published values and x", edit(t, aFigure, "null = 1.44", "x = [1]"), "checks.copy.x: not allowed with published numbers"},
+		{"null without numbers", edit(t, aFigure, "x = [2, 4]", "null = 1"), `checks.flat.null: is only used with published numbers`},
+		{"fits of a check", edit(t, aFigure, "x = [2, 4]", `fits = ["nodes"]`), `checks.flat.fits: sets constants, but use is "check"`},
 		{"fit of nothing", dropLine(t, aFigure, "fits ="), "checks.copy.fits: missing; add fits ="},
 		{"fits of no lean", edit(t, aFigure, `fits = ["remote.latency_s"]`, `fits = ["nodes"]`), `checks.copy.fits: has "nodes", which is not among leans`},
 		{"leans on nothing", edit(t, aFigure, `"flops_per_core", `, `"flops", `), `checks.copy.leans: has "flops", and the machine demo has no such number`},
-		{"escape in words", edit(t, aFigure, `says = "stays"`, `says = "\u001b[31m"`), "checks.flat.says: holds U+001B"},
+		{"escape in words", edit(t, aFigure, `says = "stays"`, `says = "\u001b[31m"`), "checks.flat.says: contains U+001B"},
 		{"long words", edit(t, aFigure, `says = "stays"`, `says = "`+strings.Repeat("x", maxText+1)+`"`), "checks.flat.says: has 1001 bytes"},
 		{"quantity with a space", edit(t, aFigure, `quantity = "time"
 series = ["one"]
@@ -277,11 +277,11 @@ x`), `checks.flat.quantity: is "a time"; want a name such as`},
 			continue
 		}
 		if strings.ContainsFunc(err.Error(), unicode.IsControl) || len(err.Error()) > 3000 {
-			t.Errorf("%s: the error is not fit for a screen: %q", c.what, err)
+			t.Errorf("%s: the error is not printable: %q", c.what, err)
 		}
 	}
 	_, err := decodeFigure("fig6.toml", []byte(aFigure))
-	wantError(t, err, "fig6.toml: is no name for a figure; use paper1-fig6.toml")
+	wantError(t, err, "fig6.toml: invalid name for a figure; use paper1-fig6.toml")
 }
 
 func FuzzFigure(f *testing.F) {
@@ -296,7 +296,7 @@ func FuzzFigure(f *testing.F) {
 			return
 		}
 		if s := err.Error(); !strings.HasPrefix(s, "paper9-fuzz.toml:") || strings.ContainsFunc(s, unicode.IsControl) {
-			t.Errorf("error %q: want the file first and nothing that a terminal obeys", s)
+			t.Errorf("error %q: want the file first and no control characters", s)
 		}
 	})
 }

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Bounds of a figure file; what is beyond is a slip.
+// Limits of a figure file, to detect mistakes.
 const (
 	maxClaim  = 1000
 	maxFigure = 64   // series, checks, or names in a list
 	maxPoints = 256  // of a series
-	maxNumber = 1e30 // a published number, or a place on an axis
+	maxNumber = 1e30 // a published number, or a value of x
 )
 
 // The keys of a figure file, of a series and of a check.
@@ -50,15 +50,15 @@ func mendFigureKey(key string) string {
 	case len(p) > 1 && slices.Contains([]string{"knobs", "series", "checks"}, p[0]):
 		return "a name has lower-case letters, digits and dashes, at most 40"
 	}
-	return "there are " + strings.Join(figureHeads, ", ")
+	return "want one of " + strings.Join(figureHeads, ", ")
 }
 
-// isName says that a word names a series, a check, a knob or a quantity.
+// isName reports whether s is a valid name of a series, a check, a knob or a quantity.
 func isName(s string) bool {
 	return s != "" && len(s) <= 40 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
 
-// figureReader takes a figure out of a document; the first mistake stays.
+// figureReader reads a figure from a document. err is the first mistake.
 type figureReader struct {
 	*document
 	err error
@@ -72,7 +72,8 @@ func (r *figureReader) wrong(key, format string, args ...any) {
 
 func (r *figureReader) has(key string) bool { _, ok := r.at(key); return ok }
 
-// words reads a text; one that is needed is asked for with what it is.
+// words reads a text. If the argument what is not empty, the text is required, and the error prints
+// what as an example.
 func (r *figureReader) words(key, what string) string {
 	v, ok := r.at(key)
 	if !ok {
@@ -88,7 +89,7 @@ func (r *figureReader) words(key, what string) string {
 	return s
 }
 
-// name reads a word that names something.
+// name reads a name.
 func (r *figureReader) name(key, what string) string {
 	s := r.words(key, what)
 	if r.err == nil && !isName(s) {
@@ -97,7 +98,7 @@ func (r *figureReader) name(key, what string) string {
 	return s
 }
 
-// choice reads one of some words.
+// choice reads a word that must be one of all.
 func (r *figureReader) choice(key string, all ...string) string {
 	v, _ := r.at(key)
 	s, _ := v.(string)
@@ -107,7 +108,7 @@ func (r *figureReader) choice(key string, all ...string) string {
 	return s
 }
 
-// number bounds one number.
+// number converts a value and checks its bounds.
 func (r *figureReader) number(key string, v any, low, high float64) float64 {
 	var x float64
 	switch v := v.(type) {
@@ -134,7 +135,7 @@ func (r *figureReader) whole(key string, low, high float64) int {
 	return int(x)
 }
 
-// list reads a list that is not empty.
+// list reads a list and rejects an empty one.
 func (r *figureReader) list(key string, limit int, what string) []any {
 	v, _ := r.at(key)
 	all, ok := v.([]any)
@@ -145,7 +146,7 @@ func (r *figureReader) list(key string, limit int, what string) []any {
 	return all
 }
 
-// names reads a list of different texts.
+// names reads a list of distinct texts.
 func (r *figureReader) names(key, what string) []string {
 	var all []string
 	for _, v := range r.list(key, maxFigure, what) {
@@ -161,7 +162,7 @@ func (r *figureReader) names(key, what string) []string {
 	return all
 }
 
-// places reads the places of points on the x axis.
+// places reads values of x, which must rise.
 func (r *figureReader) places(key string) []float64 {
 	var all []float64
 	for _, v := range r.list(key, maxPoints, "places on the x axis") {
@@ -172,12 +173,12 @@ func (r *figureReader) places(key string) []float64 {
 
 func (r *figureReader) rising(key string, all []float64, x float64) []float64 {
 	if n := len(all); n > 0 && x <= all[n-1] {
-		r.wrong(key, "has %v after %v; want places that rise", x, all[n-1])
+		r.wrong(key, "has %v after %v; want rising values", x, all[n-1])
 	}
 	return append(all, x)
 }
 
-// below lists the keys of a table, in the order of the file.
+// below returns the keys of a table, in the order of the file.
 func (r *figureReader) below(key string) []string {
 	v, ok := r.at(key)
 	table, is := v.(map[string]any)
@@ -193,7 +194,7 @@ func (r *figureReader) below(key string) []string {
 	return names
 }
 
-// knobs reads knobs and their values; numbers may stand without quotes.
+// knobs reads knobs and their values; numbers need no quotes.
 func (r *figureReader) knobs(key string) []Knob {
 	var all []Knob
 	for _, name := range r.below(key) {
@@ -236,7 +237,7 @@ func (r *figureReader) figure(f *Figure) {
 			s.Long = r.places(at + "long")
 			for _, x := range s.Long {
 				if slices.Contains(s.X, x) {
-					r.wrong(at+"long", "has %v, which x has, too; leave it out of one of them", x)
+					r.wrong(at+"long", "has %v, which is also in x; leave it out of one of them", x)
 				}
 			}
 		}
@@ -254,11 +255,11 @@ func (r *figureReader) figure(f *Figure) {
 	r.machine(f)
 }
 
-// onSeries wants places to be among those of a series.
+// onSeries checks that xs are among the values of x of a series.
 func (r *figureReader) onSeries(f *Figure, key, series string, xs []float64) {
 	s := f.Find(series)
 	if s == nil {
-		return // said elsewhere
+		return // reported elsewhere
 	}
 	for _, x := range xs {
 		if !slices.Contains(s.X, x) && !slices.Contains(s.Long, x) {
@@ -267,13 +268,13 @@ func (r *figureReader) onSeries(f *Figure, key, series string, xs []float64) {
 	}
 }
 
-// machine wants the constants to be the machine's, each with a value.
+// machine checks that the constants in Leans exist in the machine, each with a value.
 func (r *figureReader) machine(f *Figure) {
 	if r.err != nil {
 		return
 	}
 	if !slices.Contains(machineShelf.builtIn(), f.Machine) {
-		r.wrong("machine", "is %q; want one that comes along: %s", f.Machine, strings.Join(machineShelf.builtIn(), ", "))
+		r.wrong("machine", "is %q; want a built-in machine: %s", f.Machine, strings.Join(machineShelf.builtIn(), ", "))
 		return
 	}
 	data, err := builtIn.ReadFile("machines/" + f.Machine + ".toml")
@@ -299,5 +300,5 @@ func (r *figureReader) machine(f *Figure) {
 	}
 }
 
-// last is the last part of a dotted key.
+// last returns the last part of a dotted key.
 func last(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }

@@ -14,14 +14,14 @@ import (
 //go:embed machines/*.toml
 var builtIn embed.FS
 
-// MaxFile bounds a file, in bytes; a longer one is refused before it is read.
+// MaxFile is the maximum size of a file in bytes. A longer file is rejected before it is read.
 const MaxFile = 1 << 20
 
-// Machines lists the machines by name: built-in ones and the user's, but for those
-// that [SkippedMachines] tells of.
+// Machines returns the names of the built-in machines and of the user's, without the files that
+// [SkippedMachines] reports.
 func Machines() []string { return machineShelf.names() }
 
-// Machine gives a machine by name.
+// Machine returns the machine with a name.
 func Machine(name string) (cluster.Machine, error) {
 	file, data, err := machineShelf.find(name)
 	if err != nil {
@@ -30,7 +30,7 @@ func Machine(name string) (cluster.Machine, error) {
 	return decodeMachine(file, data)
 }
 
-// LoadMachine reads a machine file. Its name without .toml is the machine's.
+// LoadMachine reads a machine file. The machine's name is the file name without .toml.
 func LoadMachine(file string) (cluster.Machine, error) {
 	data, err := readFile(file)
 	if err != nil {
@@ -45,7 +45,7 @@ func readFile(file string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &mistake{file: file, text: "is not a plain file"}
+		return nil, &mistake{file: file, text: "not a regular file"}
 	}
 	tooLong := &mistake{file: file, text: fmt.Sprintf("has more than %d bytes; a file of this sort has a few thousand", MaxFile)}
 	if info.Size() > MaxFile {
@@ -66,12 +66,12 @@ func readFile(file string) ([]byte, error) {
 	return data, nil
 }
 
-// decodeMachine reads a machine out of a file's bytes.
+// decodeMachine decodes the bytes of a machine file.
 func decodeMachine(file string, data []byte) (cluster.Machine, error) {
 	fail := func(err error) (cluster.Machine, error) { return cluster.Machine{}, err }
 	m := cluster.Machine{Name: fileName(file), Source: make(map[string]string)}
 	if m.Name == "" {
-		return fail(&mistake{file: file, text: "is no name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml"})
+		return fail(&mistake{file: file, text: "invalid name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml"})
 	}
 	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), known, mendUnknown)
 	if err != nil {
@@ -109,12 +109,12 @@ func readWords(d *document, m *cluster.Machine) error {
 	word, _ := progress.(string)
 	m.Progress = cluster.Progress(word)
 	if !slices.Contains([]cluster.Progress{cluster.ProgressCall, cluster.ProgressThread, cluster.ProgressOffload}, m.Progress) {
-		return d.fail("progress", `want "call" (only calls of a rank advance its handshakes), "thread" (a thread beside each rank does) or "offload" (the adapter does)`)
+		return d.fail("progress", `want "call" (only calls of a rank advance its handshakes), "thread" (a thread next to each rank does) or "offload" (the adapter does)`)
 	}
 	return nil
 }
 
-// ReadMachine reads a machine out of the text of a file; its name is the machine's.
+// ReadMachine decodes the text of a machine file. name is the machine's name.
 func ReadMachine(name, text string) (cluster.Machine, error) {
 	if len(text) > MaxFile {
 		return cluster.Machine{}, &mistake{file: name + ".toml", text: fmt.Sprintf("has more than %d bytes", MaxFile)}

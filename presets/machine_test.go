@@ -31,14 +31,14 @@ func TestBuiltInMachines(t *testing.T) {
 			continue
 		}
 		if m.Name != name {
-			t.Errorf("machine %s is called %s", name, m.Name)
+			t.Errorf("machine %s has the name %s", name, m.Name)
 		}
 		checkSound(t, m)
 		checkPlausible(t, m)
 	}
 }
 
-// checkSound holds for every machine that the loader gives.
+// checkSound checks the conditions that every loaded machine must satisfy.
 func checkSound(t *testing.T, m cluster.Machine) {
 	t.Helper()
 	costs := m.Emulated
@@ -101,8 +101,8 @@ func checkSound(t *testing.T, m cluster.Machine) {
 	}
 }
 
-// checkPlausible holds for the machines that come along: times and rates are such
-// as computers have, and nothing that a simulation reads is passed over.
+// checkPlausible checks a built-in machine: times and rates are in the range of real computers, and
+// every number that a simulation uses is present or unknown.
 func checkPlausible(t *testing.T, m cluster.Machine) {
 	t.Helper()
 	for _, f := range Facts(&m) {
@@ -116,7 +116,7 @@ func checkPlausible(t *testing.T, m cluster.Machine) {
 			t.Errorf("%s: %s is %v %s", m.Name, f.Key, x, f.Unit)
 		}
 		if len(f.Source) < 10 {
-			t.Errorf("%s: %s: the source says too little: %q", m.Name, f.Key, f.Source)
+			t.Errorf("%s: %s: the source is too short: %q", m.Name, f.Key, f.Source)
 		}
 	}
 	if !m.Emulated || m.Name == "demo" {
@@ -131,8 +131,8 @@ func checkPlausible(t *testing.T, m cluster.Machine) {
 	}
 }
 
-// The machine of paper 1 gives claim 4 at the point that its flop rate is fitted
-// to, and the order of claims 3 and 5 elsewhere: P(node) = |group ∩ node| / G.
+// The machine of paper 1 predicts claim 4 at the point that its flop rate is fitted to. Elsewhere
+// it predicts the order of claims 3 and 5: P(node) = |group ∩ node| / G.
 func TestPaper1Machine(t *testing.T) {
 	m, err := Machine("osc-ibm1350")
 	if err != nil {
@@ -157,7 +157,7 @@ func TestPaper1Machine(t *testing.T) {
 	}
 }
 
-// Every unit in a key means what it says.
+// Every number is loaded in the unit of its key.
 func TestUnits(t *testing.T) {
 	m, err := decodeMachine("demo.toml", demo(t))
 	if err != nil {
@@ -179,9 +179,9 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// A fine-grained access costs nearly the same in the rank as in the node, so that
-// the two-level law by node holds within its tolerance: with l_l fitted on groups
-// of one, a group of one node is predicted within 10 % (paper 1, section 4.3.1).
+// A fine-grained access costs nearly the same in the rank as in the node. The two-level law by node
+// therefore holds within its tolerance: with l_l fitted on groups of one, a group of one node is
+// predicted within 10 % (paper 1, section 4.3.1).
 func TestDemoFollowsTheTwoLevelLaw(t *testing.T) {
 	m, err := decodeMachine("demo.toml", demo(t))
 	if err != nil {
@@ -211,7 +211,7 @@ func thisHost(t testing.TB) []byte {
 	return data
 }
 
-func TestSourceTellsItsKind(t *testing.T) {
+func TestSourceKinds(t *testing.T) {
 	text := edit(t, string(demo(t)),
 		"[flops_per_core]\nvalue = 5e9\nsource =", "[flops_per_core]\nvalue = 5e9\nfitted =",
 		"[nodes]\nvalue = 64\n", "[nodes]\nunknown = \"nobody counted\"\n#")
@@ -227,8 +227,8 @@ func TestSourceTellsItsKind(t *testing.T) {
 	}
 }
 
-// Each number of a file is counted by what it rests on; a sketch is a machine of which
-// more than a third is assumed.
+// Count returns the number of facts of each kind. A machine is a sketch if more than a third of its
+// numbers are assumed.
 func TestCount(t *testing.T) {
 	text := edit(t, string(demo(t)),
 		"[flops_per_core]\nvalue = 5e9\nsource =", "[flops_per_core]\nvalue = 5e9\nfitted =",
@@ -265,19 +265,19 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// edit replaces each old text by the one after it; each must be there once.
+// edit replaces each old text with the next argument. Each old text must occur once.
 func edit(t testing.TB, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
 		if n := strings.Count(text, pairs[i]); n != 1 {
-			t.Fatalf("%q stands in the file %d times", pairs[i], n)
+			t.Fatalf("%q is in the file %d times", pairs[i], n)
 		}
 		text = strings.Replace(text, pairs[i], pairs[i+1], 1)
 	}
 	return text
 }
 
-// dropLine leaves out the one line that begins so.
+// dropLine removes the one line that begins with prefix.
 func dropLine(t testing.TB, text, prefix string) string {
 	t.Helper()
 	lines := strings.Split(text, "\n")
@@ -294,9 +294,9 @@ func TestMistakesInMachineFiles(t *testing.T) {
 	latency := "[remote.latency_s]\nvalue = 2e-6"
 	for _, c := range []struct{ what, text, want string }{
 		{"unknown key", edit(t, demo, "emulated = true\n", "emulated = true\ncolour = 3\n"),
-			"x.toml:5: colour: unknown key; there are title, emulated, progress, nodes"},
+			"x.toml:5: colour: unknown key; want one of title, emulated, progress, nodes"},
 		{"unknown table", demo + "\n[remote.jitter_s]\nvalue = 1\n",
-			"remote.jitter_s: unknown key; there are"},
+			"remote.jitter_s: unknown key; want one of"},
 		{"key in another unit", edit(t, demo, "[remote.latency_s]", "[remote.latency_us]"),
 			"remote.latency_us: unknown key; want remote.latency_s, in seconds"},
 		{"memory in another unit", edit(t, demo, "[memory_per_node_bytes]", "[memory_per_node_gib]"),
@@ -317,9 +317,9 @@ func TestMistakesInMachineFiles(t *testing.T) {
 			"remote.latency_s: has both source and fitted"},
 		{"both fitted and assumed", edit(t, demo, latency, "[remote.latency_s]\nassumed = \"x\"\nvalue = 2e-6"),
 			"remote.latency_s: has both source and assumed"},
-		{"a fit to nothing", edit(t, host, `source = "chosen: a`, `fitted = "nothing published; a`), "eager_limit_bytes.fitted: is a fit to nothing; write it behind assumed"},
-		{"an assumption as a source", edit(t, host, `source = "chosen: a`, `source = "assumed: a`), "eager_limit_bytes.source: begins as if it were none; write it behind assumed"},
-		{"a derivation as a source", edit(t, host, `source = "chosen: a`, `source = "derived from a`), "eager_limit_bytes.source: begins as if it were none; write it behind derived"},
+		{"a fit to nothing", edit(t, host, `source = "chosen: a`, `fitted = "nothing published; a`), "eager_limit_bytes.fitted: is fitted to nothing; use the key assumed"},
+		{"an assumption as a source", edit(t, host, `source = "chosen: a`, `source = "assumed: a`), "eager_limit_bytes.source: reads as assumed; use that key"},
+		{"a derivation as a source", edit(t, host, `source = "chosen: a`, `source = "derived from a`), "eager_limit_bytes.source: reads as derived; use that key"},
 		{"empty source", edit(t, demo, latency, "[remote.latency_s]\nvalue = 2e-6\nfitted = \" \"\n#"),
 			"remote.latency_s"},
 		{"source is a number", edit(t, host, `source = "chosen: a`, "source = 3 #"),
@@ -336,7 +336,7 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"wrong progress", edit(t, demo, `"thread"`, `"magic"`), `x.toml:5: progress: want "call"`},
 		{"emulated as text", edit(t, demo, "emulated = true", `emulated = "yes"`), "x.toml:4: emulated: want true"},
 		{"unknown latency", edit(t, demo, latency, "[remote.latency_s]\nunknown = \"?\"\n#"), "remote.latency_s.unknown: this number is needed"},
-		{"unknown and value", edit(t, demo, "value = 64\n", "value = 64\nunknown = \"?\"\n"), "nodes.unknown: stands alone"},
+		{"unknown and value", edit(t, demo, "value = 64\n", "value = 64\nunknown = \"?\"\n"), "nodes.unknown: must be the only key"},
 		{"one cost of a host", host + "\n[remote.latency_s]\nvalue = 1e-6\nsource = \"x\"\n", "flops_per_core: missing; add [flops_per_core] with value (floating-point operations per second) and source, derived, fitted or assumed, or with unknown = \"why\" (a machine that is not emulated has all costs, to be simulated, or none)"},
 		{"hop in another unit", demo + "\n[topology.hop_latency_ns]\nvalue = 1\n", "topology.hop_latency_ns: unknown key; want topology.hop_latency_s, in seconds"},
 		{"node rate in another unit", demo + "\n[memory_rate_per_node_gb_per_s]\nvalue = 1\n", "want memory_rate_per_node_bytes_per_s, in bytes per second"},
@@ -363,7 +363,7 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"number of devices unknown", demo + "\n[device.per_node]\nunknown = \"x\"\n", "device.per_node.unknown: this number is needed"},
 		{"flag as text", demo + "\n[device.per_node]\nvalue = 4\nsource = \"x\"\n[device.direct]\nvalue = \"yes\"\nsource = \"x\"\n", "device.direct.value: want true (adapters reach device memory) or false"},
 		{"noise above measure", demo + "\n[link_noise]\nvalue = 11\nsource = \"x\"\n", "link_noise.value: is 11; want a share of 1, from 0 to 10"},
-		{"a source that is none", edit(t, host, `source = "chosen: a`, `source = "unknown: a`), "eager_limit_bytes.source: begins as if it were none"},
+		{"a source that is none", edit(t, host, `source = "chosen: a`, `source = "unknown: a`), "eager_limit_bytes.source: reads as unknown"},
 		{"negative", edit(t, demo, latency, "[remote.latency_s]\nvalue = -2e-6"), "remote.latency_s.value: is -2e-06; want seconds, from 1e-12 to 1"},
 		{"zero latency", edit(t, demo, latency, "[remote.latency_s]\nvalue = 0"), "remote.latency_s.value: is 0"},
 		{"microseconds in a key for seconds", edit(t, demo, latency, "[remote.latency_s]\nvalue = 4.0"), "remote.latency_s.value: is 4; want seconds"},
@@ -372,9 +372,9 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"huge", edit(t, demo, "value = 64\n", "value = 9_000_000_000_000_000_000\n"), "nodes.value: is 9e+18; want a whole number, from 1 to 1e+07"},
 		{"larger than any number", edit(t, demo, "value = 64\n", "value = 99999999999999999999999\n"), "x.toml:8: "},
 		{"half a core", edit(t, demo, "value = 16\n", "value = 16.5\n"), "cores_per_node.value: is 16.5; want a whole number"},
-		{"escape in a title", edit(t, demo, "title = \"Demo", `title = "\u001b[31mDemo`), "x.toml:3: title: holds U+001B, which is not printable"},
-		{"newline in a source", edit(t, demo, "teaching: one small", `teaching: \none small`), "remote.latency_s.source: holds U+000A"},
-		{"text turned round", edit(t, demo, "teaching: one small", `teaching: \u202eone small`), "remote.latency_s.source: holds U+202E"},
+		{"escape in a title", edit(t, demo, "title = \"Demo", `title = "\u001b[31mDemo`), "x.toml:3: title: contains U+001B, which is not printable"},
+		{"newline in a source", edit(t, demo, "teaching: one small", `teaching: \none small`), "remote.latency_s.source: contains U+000A"},
+		{"text turned round", edit(t, demo, "teaching: one small", `teaching: \u202eone small`), "remote.latency_s.source: contains U+202E"},
 		{"long title", edit(t, demo, "title = \"Demo", `title = "`+strings.Repeat("x", maxText)), "title: has 10"},
 		{"raw control character", edit(t, demo, "title = \"Demo", "title = \"\x1b[31mDemo"), "x.toml:3: "},
 		{"not UTF-8", edit(t, demo, "title = \"Demo", "title = \"\xff\xfe"), "x.toml:3: "},
@@ -393,7 +393,7 @@ func TestMistakesInMachineFiles(t *testing.T) {
 			continue
 		}
 		if strings.ContainsFunc(err.Error(), unicode.IsControl) || len(err.Error()) > 2000 {
-			t.Errorf("%s: the error is not fit for a screen: %q", c.what, err)
+			t.Errorf("%s: the error is not printable: %q", c.what, err)
 		}
 	}
 }
@@ -409,7 +409,7 @@ func shape(name, dims string) string {
 
 func taper(values string) string { return "[topology.taper]\nvalue = " + values + "\nsource = \"x\"\n" }
 
-// dropTable leaves out a table, from its head to the next.
+// dropTable removes a table, from its head to the next head.
 func dropTable(t testing.TB, text, key string) string {
 	t.Helper()
 	head, rest, ok := strings.Cut(text, "["+key+"]\n")
@@ -450,7 +450,7 @@ func TestUserMachines(t *testing.T) {
 	}
 
 	_, err = Machine("../ours")
-	wantError(t, err, `unknown machine "../ours": there are `+strings.Join(all, ", ")+`; your own go into `+folder)
+	wantError(t, err, `unknown machine "../ours": want one of `+strings.Join(all, ", ")+`; put your own into `+folder)
 
 	shadow := write("demo.toml", thisHost(t))
 	if m, err := Machine("demo"); err != nil || !m.Emulated {
@@ -460,7 +460,7 @@ func TestUserMachines(t *testing.T) {
 	_, err = Machine("broken")
 	wantError(t, err, broken+":1: title: want a text in quotes")
 
-	// No list has them; each is told of.
+	// Lists omit these files; SkippedMachines reports each.
 	if got := Machines(); !slices.Equal(got, all) {
 		t.Errorf("machines %v, want %v", got, all)
 	}
@@ -470,9 +470,9 @@ func TestUserMachines(t *testing.T) {
 		shadowed bool
 		says     string
 	}{
-		{"", false, noName + ": is no name for a machine"},
+		{"", false, noName + ": invalid name for a machine"},
 		{"broken", false, broken + ":1: title: want a text in quotes"},
-		{"demo", true, shadow + ": a built-in machine is called demo, and is the one that is used; rename the file"},
+		{"demo", true, shadow + ": a built-in machine has the name demo and is used instead; rename the file"},
 	} {
 		if i >= len(skipped) {
 			t.Fatalf("skipped %v, want %s", skipped, want.says)
@@ -494,7 +494,7 @@ func wantError(t *testing.T, err error, want string) {
 	}
 }
 
-func TestFilesThatAreNotRead(t *testing.T) {
+func TestUnreadableFiles(t *testing.T) {
 	dir := t.TempDir()
 	long := filepath.Join(dir, "long.toml")
 	if err := os.WriteFile(long, nil, 0o644); err != nil {
@@ -509,10 +509,10 @@ func TestFilesThatAreNotRead(t *testing.T) {
 	pipe := filepath.Join(dir, "pipe.toml")
 	if err := syscall.Mkfifo(pipe, 0o644); err == nil { // opening it would block
 		_, err = LoadMachine(pipe)
-		wantError(t, err, pipe+": is not a plain file")
+		wantError(t, err, pipe+": not a regular file")
 	}
 	_, err = LoadMachine(dir)
-	wantError(t, err, "is not a plain file")
+	wantError(t, err, "not a regular file")
 	_, err = LoadMachine(filepath.Join(dir, "absent.toml"))
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("absent file: %v", err)
@@ -523,7 +523,7 @@ func TestFilesThatAreNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = LoadMachine(file)
-		wantError(t, err, file+": is no name for a machine")
+		wantError(t, err, file+": invalid name for a machine")
 	}
 }
 
@@ -542,7 +542,7 @@ func FuzzMachine(f *testing.F) {
 			return
 		}
 		if s := err.Error(); !strings.HasPrefix(s, "fuzz.toml:") || strings.ContainsFunc(s, unicode.IsControl) {
-			t.Errorf("error %q: want the file first and nothing that a terminal obeys", s)
+			t.Errorf("error %q: want the file first and no control characters", s)
 		}
 	})
 }

@@ -2,11 +2,11 @@ package presets
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// maxPlaces bounds the nodes that a network has room for.
+// maxPlaces is the maximum number of nodes of a network.
 const maxPlaces = 1 << 30
 
-// checkTopology refuses a network without room for the nodes, and dimensions that
-// its shape does not have.
+// checkTopology rejects a network that is too small for the nodes, and dimensions that its shape
+// does not have.
 func checkTopology(d *document, m *cluster.Machine) error {
 	const dims, taper = "topology.dims", "topology.taper"
 	t := &m.Topology
@@ -49,10 +49,10 @@ func checkTopology(d *document, m *cluster.Machine) error {
 	return nil
 }
 
-// dimensions say what a shape's dims are.
+// dimensions describe the dims of a shape.
 var dimensions = map[cluster.Shape]string{
 	cluster.Torus:     "3: its lengths",
 	cluster.Hyper:     "at least 1: nodes of a line, by dimension",
-	cluster.Dragonfly: "4: nodes a router, routers a chassis, chassis a group, groups; or 3: nodes a router, routers a group, groups",
+	cluster.Dragonfly: "4: nodes per router, routers per chassis, chassis per group, groups; or 3: nodes per router, routers per group, groups",
 	cluster.FatTree:   "at least 1: children by level, from the leaves",
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Verdict is what a check, or a row of it, comes to.
+// Verdict is the result of a check, or of a row of it.
 type Verdict string
 
 // The verdicts.
@@ -21,17 +21,17 @@ const (
 	Refuted Verdict = "refuted"
 )
 
-// Record is what a check came to when its figure was recorded.
+// A Record holds the result of a check at the time when its figure was recorded.
 type Record struct {
 	Verdict Verdict  // "": not recorded
-	Refuted []string // the rows that are refuted (RowName)
-	Decided []string // the terms that decide those, each once; nil: there are none
-	Long    []Kept   // the rows at places that are run only when asked for
-	Base    string   // hash of the runs and assumed constants that Moves starts from; "": not recorded
-	Moves   []Move   // what halving or doubling an assumed constant does, where it does anything
+	Refuted []string // refuted rows (RowName)
+	Decided []string // the terms that dominate the refuted rows, each once; nil: none
+	Long    []Kept   // rows at values of x that run only on request
+	Base    string   // hash of the runs and assumed constants before Moves; "": not recorded
+	Moves   []Move   // effects of halving or doubling an assumed constant, without those that change nothing
 }
 
-// Kept is a row of a long run, as recorded.
+// Kept is the recorded result of a row of a long run.
 type Kept struct {
 	Row     string // RowName
 	Verdict Verdict
@@ -39,15 +39,15 @@ type Kept struct {
 	Hash    string  // of its runs
 }
 
-// Move is what becomes of a check when one assumed constant is multiplied.
+// Move is the change of a check when one assumed constant is multiplied.
 type Move struct {
 	Key    string // of the machine file
 	Factor float64
-	By     float64 // largest relative change of a row's number; NaN: there is no number any more
-	Flips  bool    // a row's verdict is another
+	By     float64 // largest relative change of a row's number; NaN: no number any more
+	Flips  bool    // the verdict of a row changes
 }
 
-// KeptAs is a row of a long run; nil: it is not recorded.
+// KeptAs returns the recorded row of a long run, or nil if it is not recorded.
 func (r *Record) KeptAs(row string) *Kept {
 	for i := range r.Long {
 		if r.Long[i].Row == row {
@@ -57,7 +57,7 @@ func (r *Record) KeptAs(row string) *Kept {
 	return nil
 }
 
-// Of is the recorded verdict of a row; "": not recorded.
+// Of returns the recorded verdict of a row, or "" if it is not recorded.
 func (r *Record) Of(row string) Verdict {
 	if k := r.KeptAs(row); k != nil {
 		return k.Verdict
@@ -71,8 +71,8 @@ func (r *Record) Of(row string) Verdict {
 	return Pass
 }
 
-// RowName names a row of a check: a series, or a series at a place. x is NaN for a
-// series as a whole.
+// RowName returns the name of a check's row: a series, or a series at x. x is NaN for a whole
+// series.
 func RowName(series string, x float64) string {
 	if math.IsNaN(x) {
 		return series
@@ -80,7 +80,7 @@ func RowName(series string, x float64) string {
 	return series + " at " + strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Looks says that a check looks at a place of one of its series.
+// Looks reports whether a check uses the value of one of its series at x.
 func (c *Check) Looks(series string, x float64) bool {
 	if c.Published != nil {
 		_, published := c.At(series, x)
@@ -89,13 +89,13 @@ func (c *Check) Looks(series string, x float64) bool {
 	return c.X == nil || slices.Contains(c.X, x)
 }
 
-// rows are the names of a check's rows.
+// rows returns the names of a check's rows.
 func (f *Figure) rows(c *Check) []string {
 	var all []string
 	for _, name := range c.Series {
 		s := f.Find(name)
 		switch {
-		case s == nil: // said elsewhere
+		case s == nil: // reported elsewhere
 		case c.Rule.Whole():
 			all = append(all, RowName(name, math.NaN()))
 		default:
@@ -109,12 +109,12 @@ func (f *Figure) rows(c *Check) []string {
 	return all
 }
 
-// record reads what a check came to.
+// record reads the recorded result of a check.
 func (r *figureReader) record(f *Figure, at string, c *Check) {
 	if !r.has(at + "verdict") {
 		for _, key := range []string{"refuted", "decided", "long", "sensitivity", "moves"} {
 			if r.has(at + key) {
-				r.wrong(at+key, "is of a recorded verdict, and there is none; leave it out")
+				r.wrong(at+key, "belongs to a recorded verdict, and none is recorded; leave it out")
 			}
 		}
 		return
@@ -125,7 +125,7 @@ func (r *figureReader) record(f *Figure, at string, c *Check) {
 	if c.Record.Verdict != Refuted {
 		for _, key := range []string{"refuted", "decided"} {
 			if r.has(at + key) {
-				r.wrong(at+key, "is of a check that is refuted; leave it out")
+				r.wrong(at+key, "belongs to a refuted check; leave it out")
 			}
 		}
 		return
@@ -142,7 +142,7 @@ func (r *figureReader) record(f *Figure, at string, c *Check) {
 	}
 }
 
-// tuples reads a list of lists of n.
+// tuples reads a list of lists of n elements.
 func (r *figureReader) tuples(key string, n int, what string) [][]any {
 	var all [][]any
 	for _, v := range r.list(key, maxPoints, "lists "+what) {
@@ -156,7 +156,7 @@ func (r *figureReader) tuples(key string, n int, what string) [][]any {
 	return all
 }
 
-// word reads a text that is part of a list.
+// word reads a text in a list.
 func (r *figureReader) word(key string, v any, among ...string) string {
 	s, err := r.text(key, v)
 	if err != nil && r.err == nil {
@@ -168,7 +168,7 @@ func (r *figureReader) word(key string, v any, among ...string) string {
 	return s
 }
 
-// kept reads what long runs came to.
+// kept reads the recorded results of long runs.
 func (r *figureReader) kept(f *Figure, at string, c *Check) {
 	key := at + "long"
 	if !r.has(key) {
@@ -181,7 +181,7 @@ func (r *figureReader) kept(f *Figure, at string, c *Check) {
 		}
 	}
 	if len(rows) == 0 {
-		r.wrong(key, "is of long runs, and the check looks at none; leave it out")
+		r.wrong(key, "belongs to long runs, and the check has none; leave it out")
 	}
 	for _, t := range r.tuples(key, 4, "of a row, its verdict, its number and the hash of its runs") {
 		k := Kept{Row: r.word(key, t[0], rows...), Verdict: Verdict(r.word(key, t[1], string(Pass), string(Refuted))), Value: r.number(key, t[2], -maxNumber, maxNumber), Hash: r.word(key, t[3])}
@@ -192,7 +192,7 @@ func (r *figureReader) kept(f *Figure, at string, c *Check) {
 	}
 }
 
-// long says that a row is of a long run.
+// long reports whether a row belongs to a long run.
 func (f *Figure) long(c *Check, row string) bool {
 	for _, name := range c.Series {
 		if s := f.Find(name); s != nil {
@@ -206,13 +206,13 @@ func (f *Figure) long(c *Check, row string) bool {
 	return false
 }
 
-// The words for a verdict that an assumption can turn, and for one that it cannot.
+// The words for a verdict that changes with an assumption, and for one that does not.
 const (
 	flips = "flips"
 	holds = "holds"
 )
 
-// moves reads what assumed constants do.
+// moves reads the effects of assumed constants.
 func (r *figureReader) moves(at string, c *Check) {
 	key := at + "moves"
 	if !r.has(at + "sensitivity") {
@@ -234,19 +234,20 @@ func (r *figureReader) moves(at string, c *Check) {
 	}
 }
 
-// noNumber stands for a change to no number.
+// noNumber replaces a change if there is no number any more.
 const noNumber = "-"
 
-// The lines of a figure file that WriteRecords looks at.
+// The lines of a figure file that WriteRecords inspects.
 var (
 	tableLine  = regexp.MustCompile(`^\[\[?[A-Za-z0-9_.-]+\]\]?\s*(#.*)?$`)
 	checkLine  = regexp.MustCompile(`^\[checks\.([a-z0-9_-]+)\]\s*(#.*)?$`)
 	recordLine = regexp.MustCompile(`^(verdict|refuted|decided|long|sensitivity|moves)\s*=`)
 )
 
-// WriteRecords gives a figure file's bytes with these records of its checks, by name,
-// and nothing else changed: file is refused unless it is f's. Long runs and sensitivities
-// that are as in f were not made anew: the file's stay, which may be of a later program.
+// WriteRecords returns the bytes of a figure file with new records of its checks, by name. It
+// changes nothing else, and returns an error if file does not contain f. Long runs and
+// sensitivities that are equal in f and in records were not run again. For them it keeps the
+// content of the file, which may be from a later program.
 func WriteRecords(f *Figure, file string, data []byte, records map[string]Record) ([]byte, error) {
 	before, err := decodeFigure(file, data)
 	if err != nil {
@@ -270,8 +271,8 @@ func WriteRecords(f *Figure, file string, data []byte, records map[string]Record
 		}
 		records[f.Checks[i].Name] = r
 	}
-	var out, tail []byte // tail: empty lines and comments that may belong to the next table
-	var pending *Record  // of the check that is being read, until it is written
+	var out, tail []byte // tail: empty lines and comments that can belong to the next table
+	var pending *Record  // record of the current check, until it is written
 	flush := func() {
 		if pending != nil {
 			if n := len(out); n > 0 && out[n-1] != '\n' {
@@ -296,7 +297,7 @@ func WriteRecords(f *Figure, file string, data []byte, records map[string]Record
 			}
 			out = append(out, line...)
 		case pending != nil && recordLine.MatchString(text):
-			// written where the table ends
+			// written at the end of the table
 		case text == "" || text[0] == '#':
 			tail = append(tail, line...)
 		default:
@@ -312,12 +313,12 @@ func WriteRecords(f *Figure, file string, data []byte, records map[string]Record
 		return nil, err
 	}
 	if !sameButRecords(*f, after) {
-		return nil, &mistake{file: file, text: "would change in more than its records; write each key of a check on a line of its own"}
+		return nil, &mistake{file: file, text: "would change in more than its records; write each key of a check on a separate line"}
 	}
 	return out, nil
 }
 
-// lines are the keys of a record.
+// lines returns the keys of a record in TOML.
 func (r *Record) lines() string {
 	s := fmt.Sprintf("verdict = %q\n", r.Verdict)
 	if len(r.Refuted) > 0 {
@@ -353,7 +354,7 @@ func (r *Record) lines() string {
 	return s
 }
 
-// decimal writes a number as TOML does, to six digits.
+// decimal returns a number in TOML, with six digits.
 func decimal(x float64) string {
 	s := strconv.FormatFloat(x, 'g', 6, 64)
 	if !strings.ContainsAny(s, ".e") {
@@ -370,7 +371,7 @@ func list(texts []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// sameButRecords compares what two figures publish.
+// sameButRecords reports whether two figures are equal apart from their records.
 func sameButRecords(a, b Figure) bool {
 	bare := func(f *Figure) {
 		f.Checks = slices.Clone(f.Checks)

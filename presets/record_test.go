@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Every check of which something has run has a recorded verdict, others have none, and the
-// files are as WriteRecords writes them.
+// Every check with a run has a recorded verdict, other checks have none, and the files are as
+// WriteRecords writes them.
 func TestEveryVerdictIsRecorded(t *testing.T) {
 	all, err := Figures()
 	if err != nil {
@@ -45,7 +45,7 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 	}
 }
 
-// short reports whether a check has rows that run unless left out.
+// short reports whether a check has rows that run without --long.
 func (f *Figure) short(c *Check) bool {
 	if len(c.Series) == 0 || c.Rule.Whole() {
 		return true
@@ -56,8 +56,8 @@ func (f *Figure) short(c *Check) bool {
 	})
 }
 
-// Records are written at the end of their tables; what else the file has stays, comments
-// and empty lines too.
+// Records are written at the end of their tables. The rest of the file does not change, including
+// comments and empty lines.
 func TestWriteRecords(t *testing.T) {
 	text := "# A figure.\n" + edit(t, aFigure, "[checks.flat]", "# of the next\n[checks.flat] # and here")
 	f, err := decodeFigure("paper9-x.toml", []byte(text))
@@ -121,14 +121,14 @@ func TestRecordMistakes(t *testing.T) {
 		{"another verdict", `verdict = "failed"`, `paper9-x.toml:41: checks.flat.verdict: want one of "pass", "refuted"`},
 		{"refuted nowhere", `verdict = "refuted"`, "checks.flat.refuted: want rows that are refuted in brackets"},
 		{"refuted at a place of the series as a whole", "verdict = \"refuted\"\nrefuted = [\"one at 4\"]", `checks.flat.refuted: has "one at 4"; the check's rows are "one"`},
-		{"rows of a pass", "verdict = \"pass\"\nrefuted = [\"one\"]", "checks.flat.refuted: is of a check that is refuted; leave it out"},
-		{"a term of a pass", "verdict = \"pass\"\ndecided = [\"gaps\"]", "checks.flat.decided: is of a check that is refuted; leave it out"},
-		{"a term of nothing", `decided = ["gaps"]`, "checks.flat.decided: is of a recorded verdict, and there is none; leave it out"},
+		{"rows of a pass", "verdict = \"pass\"\nrefuted = [\"one\"]", "checks.flat.refuted: belongs to a refuted check; leave it out"},
+		{"a term of a pass", "verdict = \"pass\"\ndecided = [\"gaps\"]", "checks.flat.decided: belongs to a refuted check; leave it out"},
+		{"a term of nothing", `decided = ["gaps"]`, "checks.flat.decided: belongs to a recorded verdict, and none is recorded; leave it out"},
 		{"moves from nowhere", "verdict = \"pass\"\nmoves = [[\"nodes\", 2, 0.1, \"holds\"]]", "checks.flat.moves: has no sensitivity = the hash that it starts from; leave it out"},
 		{"half a move", "verdict = \"pass\"\nsensitivity = \"a\"\nmoves = [[\"nodes\", 2]]", "checks.flat.moves: want lists of a constant, a factor, the change and"},
 		{"a move in other words", "verdict = \"pass\"\nsensitivity = \"a\"\nmoves = [[\"nodes\", 2, 0.1, \"perhaps\"]]", `checks.flat.moves: has "perhaps"; want one of "holds", "flips"`},
-		{"a long row of no long point", "verdict = \"pass\"\nlong = [[\"one at 4\", \"pass\", 1, \"a\"]]", `checks.flat.long: is of long runs, and the check looks at none; leave it out`},
-		{"sensitivity of nothing", `sensitivity = "a"`, "checks.flat.sensitivity: is of a recorded verdict, and there is none; leave it out"},
+		{"a long row of no long point", "verdict = \"pass\"\nlong = [[\"one at 4\", \"pass\", 1, \"a\"]]", `checks.flat.long: belongs to long runs, and the check has none; leave it out`},
+		{"sensitivity of nothing", `sensitivity = "a"`, "checks.flat.sensitivity: belongs to a recorded verdict, and none is recorded; leave it out"},
 		{"a term twice", "verdict = \"refuted\"\nrefuted = [\"one\"]\ndecided = [\"gaps\", \"gaps\"]", `checks.flat.decided: has "gaps" twice`},
 	} {
 		_, err := decodeFigure("paper9-x.toml", []byte(aFigure+c.add+"\n"))
@@ -138,7 +138,7 @@ func TestRecordMistakes(t *testing.T) {
 	}
 }
 
-// A row is a series, or a series at one of the places that a check looks at.
+// A row is a series, or a series at one of the values of x that a check uses.
 func TestRows(t *testing.T) {
 	f, err := decodeFigure("paper9-x.toml", []byte(edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4, 2097152]")))
 	if err != nil {
@@ -157,8 +157,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// What long runs and assumed constants came to is written and read back; a record that
-// is written over leaves nothing of it behind.
+// Results of long runs and of assumed constants are written and read back. A new record replaces
+// the old one completely.
 func TestLongRecords(t *testing.T) {
 	text := edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4]\nlong = [64]")
 	text = edit(t, text, "published.one = [[1, 2.5], [4, 3]]", "published.one = [[1, 2.5], [4, 3], [64, 5]]")
@@ -182,8 +182,8 @@ func TestLongRecords(t *testing.T) {
 	if r := &back.Checks[0].Record; r.Of("one at 64") != Refuted || r.Of("one at 4") != Pass {
 		t.Errorf("%+v: rows read back otherwise", r)
 	}
-	// A program that knows of no long runs, as they were recorded after it was built, leaves
-	// them alone; so it does with sensitivities.
+	// A program without long runs, built before they were recorded, does not change them. The same
+	// holds for sensitivities.
 	if out, err = WriteRecords(&f, "paper9-x.toml", out, map[string]Record{"copy": {Verdict: Pass}}); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestLongRecords(t *testing.T) {
 		t.Errorf("written over: %+v", got)
 	}
 	for _, c := range []struct{ text, want string }{
-		{edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4]\nlong = [4]"), "series.one.long: has 4, which x has, too; leave it out of one of them"},
+		{edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4]\nlong = [4]"), "series.one.long: has 4, which is also in x; leave it out of one of them"},
 		{edit(t, text, "[64, 5]", "[32, 5]"), "has x = 32, and one is not run there"},
 	} {
 		_, err := decodeFigure("paper9-x.toml", []byte(c.text))

@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Scaled gives a machine of which one number is multiplied. A number that is none,
-// or would leave its bounds or be no whole number where it is a count, is an error.
+// Scaled returns a copy of a machine with one number multiplied by factor. It returns an error if
+// the number is not set, would leave its bounds, or is a count and would not be a whole number.
 func Scaled(m *cluster.Machine, key string, factor float64) (cluster.Machine, error) {
 	for i := range facts {
 		f := &facts[i]

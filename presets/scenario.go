@@ -17,20 +17,20 @@ import (
 //go:embed scenarios/*.toml
 var scenarioFiles embed.FS
 
-// Scenario is a workload with its knobs, and what there is to see, as plain data: a
-// file states it. Whether there are such a workload and knobs is asked of the engine,
-// which finds the place of a mistake with Wrong.
+// Scenario is a workload with its knobs, and a text about what to watch. It is plain data from a
+// file. The engine checks that the workload and the knobs exist; Wrong adds the position in the
+// file to its errors.
 type Scenario struct {
-	Name     string // the file's
+	Name     string // name of the file
 	Title    string
-	Watch    string // what to look at, and what to turn; "": nothing is said
+	Watch    string // what to set, and what to look at; "": no text
 	Paper    string // "paper 2, section 7.2"; "": none
 	Workload string
-	Pane     string // that has the focus; "": as the screen has it
-	Turn     string // the knob that Watch turns first, and the cursor begins on; "": the workload's
-	Knobs    []Knob // in the order of the file; the others stand at their defaults
+	Pane     string // pane that has the focus; "": the screen's default
+	Turn     string // the knob that Watch sets first; the cursor starts on it; "": the workload's
+	Knobs    []Knob // in the order of the file; other knobs have their defaults
 
-	document *document // that it was read from; nil: none
+	document *document // source document; nil: none
 }
 
 // The keys of a scenario file.
@@ -45,20 +45,20 @@ func mendScenarioKey(key string) string {
 	if strings.HasPrefix(key, "knobs.") {
 		return "a knob's name has lower-case letters, digits and dashes, at most 40"
 	}
-	return "there are " + strings.Join(scenarioHeads, ", ")
+	return "want one of " + strings.Join(scenarioHeads, ", ")
 }
 
-// Scenarios lists the scenarios by name: built-in ones and the user's, but for those
-// that [SkippedScenarios] tells of.
+// Scenarios returns the names of the built-in scenarios and of the user's, without the files that
+// [SkippedScenarios] reports.
 func Scenarios() []string { return scenarioShelf.names() }
 
-// SkippedScenarios tells which of the user's scenario files no list has, and why.
+// SkippedScenarios returns the user's scenario files that lists omit, with the reasons.
 func SkippedScenarios() []Skipped {
 	_, skipped := scenarioShelf.own()
 	return skipped
 }
 
-// FindScenario gives a scenario by name, or by its file, which ends in .toml.
+// FindScenario returns the scenario with a name. A name that ends in .toml is a file.
 func FindScenario(name string) (Scenario, error) {
 	if strings.HasSuffix(name, ".toml") {
 		return LoadScenario(name)
@@ -70,7 +70,7 @@ func FindScenario(name string) (Scenario, error) {
 	return decodeScenario(file, data)
 }
 
-// LoadScenario reads a scenario file. Its name without .toml is the scenario's.
+// LoadScenario reads a scenario file. The scenario's name is the file name without .toml.
 func LoadScenario(file string) (Scenario, error) {
 	data, err := readFile(file)
 	if err != nil {
@@ -79,14 +79,14 @@ func LoadScenario(file string) (Scenario, error) {
 	return decodeScenario(file, data)
 }
 
-// BuiltIn says that a scenario of this name comes along.
+// BuiltIn reports whether a scenario with this name is built in.
 func BuiltIn(scenario string) bool { return slices.Contains(scenarioShelf.builtIn(), scenario) }
 
-// decodeScenario reads a scenario out of a file's bytes.
+// decodeScenario decodes the bytes of a scenario file.
 func decodeScenario(file string, data []byte) (Scenario, error) {
 	s := Scenario{Name: fileName(file)}
 	if s.Name == "" {
-		return Scenario{}, &mistake{file: file, text: "is no name for a scenario; use lower-case letters, digits and dashes, at most 40, and the ending .toml"}
+		return Scenario{}, &mistake{file: file, text: "invalid name for a scenario; use lower-case letters, digits and dashes, at most 40, and the ending .toml"}
 	}
 	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), scenarioKey, mendScenarioKey)
 	if err != nil {
@@ -111,7 +111,7 @@ func decodeScenario(file string, data []byte) (Scenario, error) {
 	return s, nil
 }
 
-// Wrong words what is wrong at a key of the scenario's file: "knobs.group".
+// Wrong adds the position of a key in the scenario's file, for example "knobs.group", to an error.
 func (s *Scenario) Wrong(key string, err error) error {
 	if s.document == nil {
 		return fmt.Errorf("scenario %s: %s: %w", s.Name, key, err)
@@ -119,26 +119,26 @@ func (s *Scenario) Wrong(key string, err error) error {
 	return s.document.fail(key, "%s", visible(err.Error()))
 }
 
-// CheckName refuses what the user's scenarios cannot be called.
+// CheckName returns an error if a user's scenario cannot have this name.
 func CheckName(name string) error {
 	switch {
 	case name == "" || fileName(name+".toml") != name:
 		return fmt.Errorf("scenario %q: want a name of lower-case letters, digits and dashes, at most 40", shorten(visible(name)))
 	case BuiltIn(name):
-		return fmt.Errorf("scenario %s comes along with the program; take another name", name)
+		return fmt.Errorf("scenario %s is built in; use another name", name)
 	}
 	return nil
 }
 
-// SaveScenario writes a scenario among the user's, in place of one of that name, and
-// gives its file.
+// SaveScenario writes a scenario to the user's folder and returns its file. It replaces a scenario
+// with the same name.
 func SaveScenario(ctx context.Context, s Scenario) (string, error) {
 	if err := CheckName(s.Name); err != nil {
 		return "", err
 	}
 	dir := scenarioShelf.home()
 	if dir == "" {
-		return "", fmt.Errorf("scenario %s: the system names no folder for it; set XDG_CONFIG_HOME", s.Name)
+		return "", fmt.Errorf("scenario %s: this system has no folder for user files; set XDG_CONFIG_HOME", s.Name)
 	}
 	file := filepath.Join(dir, s.Name+".toml")
 	text, err := s.encode()
@@ -151,7 +151,7 @@ func SaveScenario(ctx context.Context, s Scenario) (string, error) {
 	return file, atomicfile.Write(ctx, file, text)
 }
 
-// encode writes a scenario as its file, and reads it back.
+// encode returns the file of a scenario. It reads it back to check that it is equal.
 func (s *Scenario) encode() ([]byte, error) {
 	var b bytes.Buffer
 	for _, line := range []struct{ key, value string }{
@@ -177,7 +177,7 @@ func (s *Scenario) encode() ([]byte, error) {
 	}
 	same := back.Title == s.Title && back.Watch == s.Watch && back.Paper == s.Paper && back.Workload == s.Workload && back.Pane == s.Pane && back.Turn == s.Turn
 	if !same || !slices.Equal(back.Knobs, s.Knobs) {
-		return nil, fmt.Errorf("scenario %s cannot be written: it has what a file does not state", s.Name)
+		return nil, fmt.Errorf("scenario %s cannot be written: it has values that a file cannot contain", s.Name)
 	}
 	return b.Bytes(), nil
 }

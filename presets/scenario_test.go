@@ -38,7 +38,7 @@ func TestScenarioFile(t *testing.T) {
 	wantError(t, made.Wrong("pane", errors.New("none")), "scenario made: pane: none")
 }
 
-func TestScenarioFilesWithMistakes(t *testing.T) {
+func TestMistakesInScenarios(t *testing.T) {
 	swap := func(old, new string) string {
 		if !strings.Contains(soundScenario, old) {
 			t.Fatalf("no %q", old)
@@ -46,10 +46,10 @@ func TestScenarioFilesWithMistakes(t *testing.T) {
 		return strings.Replace(soundScenario, old, new, 1)
 	}
 	for _, tt := range []struct{ name, text, want string }{
-		{"not a name.toml", soundScenario, "not a name.toml: is no name for a scenario"},
+		{"not a name.toml", soundScenario, "not a name.toml: invalid name for a scenario"},
 		{"x.toml", swap(`title = "Out of step"`, ""), `x.toml: title: missing; add title = "what the scenario shows"`},
 		{"x.toml", swap(`"Out of step"`, "3"), "x.toml:1: title: want a text in quotes"},
-		{"x.toml", swap("turn it", `a\u001b[2J`), "x.toml:2: watch: holds U+001B, which is not printable"},
+		{"x.toml", swap("turn it", `a\u001b[2J`), "x.toml:2: watch: contains U+001B, which is not printable"},
 		{"x.toml", swap("turn it", strings.Repeat("x", 1001)), "x.toml:2: watch: has 1001 bytes"},
 		{"x.toml", swap(`workload = "spmv"`, ""), "x.toml: workload: missing"},
 		{"x.toml", swap(`"spmv"`, `"../spmv"`), `x.toml:4: workload: is "../spmv"; want a name such as "randomaccess"`},
@@ -59,7 +59,7 @@ func TestScenarioFilesWithMistakes(t *testing.T) {
 		{"x.toml", swap("reserved = 2", "reserved = nan"), "x.toml:10: knobs.reserved: is NaN"},
 		{"x.toml", swap("reserved = 2", "reserved.two = 2"), "x.toml:10: knobs.reserved.two: unknown key; a knob's name has lower-case letters"},
 		{"x.toml", swap("reserved = 2", "Reserved = 2"), "x.toml:10: knobs.Reserved: unknown key"},
-		{"x.toml", swap("watch", "wtach"), "x.toml:2: wtach: unknown key; there are title, watch, paper, workload, pane, turn, knobs"},
+		{"x.toml", swap("watch", "wtach"), "x.toml:2: wtach: unknown key; want one of title, watch, paper, workload, pane, turn, knobs"},
 		{"x.toml", swap("[knobs]", "knobs = 3\n[other]"), "x.toml:9: other: unknown key"},
 		{"x.toml", "title = \n", "x.toml:1: "},
 		{"x.toml", strings.Repeat("[", 2000), "x.toml: 2000 opening brackets"},
@@ -69,7 +69,7 @@ func TestScenarioFilesWithMistakes(t *testing.T) {
 	}
 }
 
-// The scenarios that come along say what there is to see, and which paper.
+// Built-in scenarios state what to watch, and the paper.
 func TestBuiltInScenarios(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	all := Scenarios()
@@ -107,7 +107,7 @@ func TestUserScenarios(t *testing.T) {
 		t.Errorf("by its file: %+v, %v", got, err)
 	}
 	for name, want := range map[string]string{
-		"locality-law": "comes along with the program", "Our own": "want a name of lower-case letters", "../ours": "want a name", "": "want a name",
+		"locality-law": "is built in", "Our own": "want a name of lower-case letters", "../ours": "want a name", "": "want a name",
 	} {
 		s.Name = name
 		_, err := SaveScenario(context.Background(), s)
@@ -130,12 +130,12 @@ func TestUserScenarios(t *testing.T) {
 		t.Fatalf("skipped %v", skipped)
 	}
 	wantError(t, skipped[0].Err, broken+":1: title: want a text in quotes")
-	wantError(t, skipped[1].Err, shadow+": a built-in scenario is called locality-law, and is the one that is used")
+	wantError(t, skipped[1].Err, shadow+": a built-in scenario has the name locality-law and is used instead")
 	if s, err := FindScenario("locality-law"); err != nil || s.Workload != "randomaccess" {
 		t.Errorf("locality-law is not the built-in one: %+v, %v", s, err)
 	}
 	_, err = FindScenario("nothing")
-	wantError(t, err, `unknown scenario "nothing": there are alltoall-crossover, bcast-tree, beff-sr8000, `)
+	wantError(t, err, `unknown scenario "nothing": want one of alltoall-crossover, bcast-tree, beff-sr8000, `)
 }
 
 func FuzzScenario(f *testing.F) {
@@ -146,7 +146,7 @@ func FuzzScenario(f *testing.F) {
 		s, err := decodeScenario("fuzz.toml", data)
 		if err != nil {
 			if text := err.Error(); !strings.HasPrefix(text, "fuzz.toml:") || strings.ContainsFunc(text, unicode.IsControl) {
-				t.Errorf("error %q: want the file first and nothing that a terminal obeys", text)
+				t.Errorf("error %q: want the file first and no control characters", text)
 			}
 			return
 		}

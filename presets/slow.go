@@ -9,21 +9,21 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// The list of slow parts, [slow], has as its value a list of tables: node, what of it
-// (adapter = its number, or processors = true), and factor, how many times slower.
+// The value of [slow] is a list of tables. Each has node, the slow part (adapter = its number, or
+// processors = true), and factor: how many times slower it is.
 
-// Bounds of the list.
+// Limits of the list.
 const (
 	maxSlow   = 256
 	maxFactor = 1e6
 	maxPart   = 1e7
 )
 
-// slowForm says how one is written.
+// slowForm shows the form of an entry.
 const slowForm = "{ node = 3, adapter = 0, factor = 2 } or { node = 3, processors = true, factor = 2 }"
 
-// readSlow reads the parts that are slower than their kind. The machine's nodes and
-// adapters are known by now.
+// readSlow reads the parts that are slower than others of their kind. The machine's nodes and
+// adapters must already be set.
 func readSlow(d *document, m *cluster.Machine, key string, v any) ([]cluster.Slow, error) {
 	all, ok := v.([]any)
 	if !ok || len(all) == 0 || len(all) > maxSlow {
@@ -37,7 +37,7 @@ func readSlow(d *document, m *cluster.Machine, key string, v any) ([]cluster.Slo
 			return nil, err
 		}
 		if slices.ContainsFunc(out, func(o cluster.Slow) bool { return o.Node == s.Node && o.Adapter == s.Adapter }) {
-			return nil, d.fail(at, "the same part stands in the list before; state it once")
+			return nil, d.fail(at, "the list has this part twice; state it once")
 		}
 		out = append(out, s)
 	}
@@ -94,7 +94,7 @@ func readSlowPart(d *document, m *cluster.Machine, at string, v any) (cluster.Sl
 	return s, nil
 }
 
-// slowLiteral writes the list as TOML does.
+// slowLiteral returns the list in TOML.
 func slowLiteral(all []cluster.Slow) string {
 	var parts []string
 	for _, s := range all {
@@ -107,7 +107,7 @@ func slowLiteral(all []cluster.Slow) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// slowWords says it to a reader.
+// slowWords returns the list in words.
 func slowWords(all []cluster.Slow) string {
 	var parts []string
 	for _, s := range all {

@@ -12,7 +12,7 @@ func slow(list string) string {
 	return "\n[slow]\nvalue = " + list + "\nsource = \"x\"\n"
 }
 
-// A file states slow adapters and slow processors; written, it states them again.
+// A file with slow adapters and slow processors is equal after it is written and read again.
 func TestSlowParts(t *testing.T) {
 	m, err := decodeMachine("x.toml", []byte(string(demo(t))+slow("[\n  { node = 3, adapter = 0, factor = 2.5 },\n  { node = 63, processors = true, factor = 1 },\n]")))
 	if err != nil {
@@ -26,11 +26,11 @@ func TestSlowParts(t *testing.T) {
 	all := Facts(&m)
 	f := all[slices.IndexFunc(all, func(f Fact) bool { return f.Key == "slow" })]
 	if f.Value != "node 3, adapter 0: 2.5 times; node 63, processors: 1 times" || f.Source != "x" || f.Kind() != "sourced" {
-		t.Errorf("a reader is told %+v", f)
+		t.Errorf("in words: %+v", f)
 	}
 }
 
-// It may be said that nobody knows of slow parts, or nothing.
+// The slow parts can be unknown, or omitted.
 func TestSlowPartsUnknown(t *testing.T) {
 	m, err := decodeMachine("x.toml", []byte(string(demo(t))+"\n[slow]\nunknown = \"nobody looked\"\n"))
 	if err != nil || m.Slow != nil || m.Source["slow"] != "unknown: nobody looked" {
@@ -39,8 +39,8 @@ func TestSlowPartsUnknown(t *testing.T) {
 	checkSound(t, m)
 }
 
-// A machine whose slow parts no file can state is not written.
-func TestSlowPartsThatNoFileStates(t *testing.T) {
+// A machine is not written if a file cannot represent its slow parts.
+func TestSlowPartsNotWritable(t *testing.T) {
 	for _, s := range []cluster.Slow{{Node: -1, Adapter: 0, Factor: 2}, {Node: 64, Adapter: 0, Factor: 2}, {Node: 0, Adapter: -2, Factor: 2}, {Node: 0, Adapter: 0, Factor: 0.5}} {
 		m, err := decodeMachine("x.toml", demo(t))
 		if err != nil {
@@ -66,7 +66,7 @@ func TestMistakesInSlowParts(t *testing.T) {
 		{"3", "slow.value: want a list in brackets, at most 256, of { node = 3, adapter = 0, factor = 2 } or"},
 		{"[]", "slow.value: want a list in brackets"},
 		{"[3]", "slow.value[0]: want { node"},
-		{"[{ node = 0, adapter = 0, factor = 2 }, { node = 0, adapter = 0, factor = 3 }]", "slow.value[1]: the same part stands in the list before; state it once"},
+		{"[{ node = 0, adapter = 0, factor = 2 }, { node = 0, adapter = 0, factor = 3 }]", "slow.value[1]: the list has this part twice; state it once"},
 		{"[{ adapter = 0, factor = 2 }]", "slow.value[0].node: want the number of the node, from 0 to"},
 		{"[{ node = -1, adapter = 0, factor = 2 }]", "slow.value[0].node: want the number of the node"},
 		{"[{ node = 1.5, adapter = 0, factor = 2 }]", "slow.value[0].node: want the number of the node"},
@@ -91,7 +91,7 @@ func TestMistakesInSlowParts(t *testing.T) {
 		} else if n := lineOf(err.Error()); n != line && n != line+1 {
 			t.Errorf("%s: %v: want line %d", c.list, err, line)
 		} else if strings.Contains(err.Error(), "\x1b") {
-			t.Errorf("%s: the error is not fit for a screen: %q", c.list, err)
+			t.Errorf("%s: the error is not printable: %q", c.list, err)
 		}
 	}
 	if _, err := decodeMachine("x.toml", []byte(string(demo(t))+"\n[slow]\nvalue = [{ node = 0, adapter = 0, factor = 2 }]\n")); err == nil || !strings.Contains(err.Error(), "slow: has no source") {
@@ -99,7 +99,7 @@ func TestMistakesInSlowParts(t *testing.T) {
 	}
 }
 
-// lineOf is the line that an error about x.toml names.
+// lineOf returns the line in an error about x.toml.
 func lineOf(text string) int {
 	n := 0
 	for _, c := range strings.TrimPrefix(text, "x.toml:") {

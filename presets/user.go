@@ -13,18 +13,18 @@ import (
 	"github.com/hybridtop/hybridtop/internal/xdg"
 )
 
-// Skipped is a file in the user's folder that no list has.
+// Skipped is a file in the user's folder that lists omit.
 type Skipped struct {
-	Name     string // of the machine or scenario; empty: the file's name is none
-	Shadowed bool   // a built-in one has the name; otherwise the file is broken
-	Err      error  // names the file
+	Name     string // of the machine or scenario; empty if the file name is invalid
+	Shadowed bool   // a built-in one has the same name; otherwise the file is broken
+	Err      error  // begins with the file name
 }
 
-// shelf is the files of one sort: those that come along, and the user's.
+// shelf holds the files of one kind: built-in files and the user's.
 type shelf struct {
 	folder, what string // "machines", "machine"
 	files        *embed.FS
-	load         func(file string) error // tells what is wrong with a file
+	load         func(file string) error // returns an error if the file is broken
 }
 
 // The shelves.
@@ -39,13 +39,13 @@ var (
 	}}
 )
 
-// SkippedMachines tells which of the user's machine files no list has, and why.
+// SkippedMachines returns the user's machine files that lists omit, with the reasons.
 func SkippedMachines() []Skipped {
 	_, skipped := machineShelf.own()
 	return skipped
 }
 
-// own reads the user's files: the names of those that are sound, and the others.
+// own reads the user's files. It returns the names of valid files, and the skipped ones.
 func (s *shelf) own() (names []string, skipped []Skipped) {
 	builtIn := s.builtIn()
 	for _, e := range s.entries() {
@@ -55,7 +55,7 @@ func (s *shelf) own() (names []string, skipped []Skipped) {
 		file := filepath.Join(s.home(), e.Name())
 		name := fileName(file)
 		if slices.Contains(builtIn, name) {
-			skipped = append(skipped, Skipped{name, true, fmt.Errorf("%s: a built-in %s is called %s, and is the one that is used; rename the file", file, s.what, name)})
+			skipped = append(skipped, Skipped{name, true, fmt.Errorf("%s: a built-in %s has the name %s and is used instead; rename the file", file, s.what, name)})
 			continue
 		}
 		if err := s.load(file); err != nil {
@@ -67,7 +67,7 @@ func (s *shelf) own() (names []string, skipped []Skipped) {
 	return names, skipped
 }
 
-// names lists what there is: built in, and the user's but for those that are skipped.
+// names returns the sorted names of built-in files and of the user's valid files.
 func (s *shelf) names() []string {
 	own, _ := s.own()
 	names := slices.Concat(s.builtIn(), own)
@@ -75,8 +75,8 @@ func (s *shelf) names() []string {
 	return names
 }
 
-// find gives the text of the file of a name, built in or the user's. A built-in one
-// comes first: what says demo means demo everywhere.
+// find returns the file with a name, and its text. Built-in files come first, so that demo always
+// means the built-in demo.
 func (s *shelf) find(name string) (file string, data []byte, err error) {
 	switch {
 	case slices.Contains(s.builtIn(), name):
@@ -90,15 +90,16 @@ func (s *shelf) find(name string) (file string, data []byte, err error) {
 	}
 	where := ""
 	if dir := s.home(); dir != "" {
-		where = "; your own go into " + dir
+		where = "; put your own into " + dir
 	}
-	return "", nil, fmt.Errorf("unknown %s %q: there are %s%s", s.what, shorten(name), strings.Join(s.names(), ", "), where)
+	return "", nil, fmt.Errorf("unknown %s %q: want one of %s%s", s.what, shorten(name), strings.Join(s.names(), ", "), where)
 }
 
-// home is where the user's files stand; empty when the system names no place.
+// home returns the folder of the user's files, or an empty string if the system has none.
 func (s *shelf) home() string { return xdg.Config(s.folder) }
 
-// entries lists the user's folder. One that is not there or cannot be read is empty.
+// entries returns the files in the user's folder. The list is empty if the folder is missing or
+// cannot be read.
 func (s *shelf) entries() []fs.DirEntry {
 	dir := s.home()
 	if dir == "" {
@@ -114,12 +115,12 @@ func (s *shelf) entries() []fs.DirEntry {
 func (s *shelf) builtIn() []string {
 	entries, err := s.files.ReadDir(s.folder)
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // embedded files are always readable
 	}
 	return fileNames(entries)
 }
 
-// fileName is a file's name without .toml; empty when it is no name.
+// fileName returns a file's name without .toml, or an empty string if the name is invalid.
 func fileName(file string) string {
 	name, ok := strings.CutSuffix(path.Base(filepath.ToSlash(file)), ".toml")
 	if !ok || name == "" || len(name) > 40 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {

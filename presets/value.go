@@ -9,26 +9,26 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// The kinds of a fact, as Kind gives them.
+// The kinds of a fact, as returned by Kind.
 const (
 	Sourced = "sourced" // a named source has the number
 	Derived = "derived" // follows from numbers that have a source
 	Fitted  = "fitted"  // set so that a run meets a published point
-	Assumed = "assumed" // rests on nothing that was found
-	Unknown = "unknown" // there is no number
+	Assumed = "assumed" // no source was found
+	Unknown = "unknown" // no number is known
 )
 
-// marks begin the source of a fact that no source has, by its kind.
+// marks are the prefixes of the source text of a fact, by its kind. A sourced fact has none.
 var marks = []struct{ kind, mark string }{
 	{Derived, "derived from "}, {Fitted, "fitted to "}, {Assumed, "assumed: "}, {Unknown, markUnknown},
 }
 
 const markUnknown = "unknown: "
 
-// origins are the keys that stand in place of source.
+// origins are the keys that can replace source.
 func origins() []string { return []string{Derived, Fitted, Assumed} }
 
-// split takes a source apart into its kind and its words.
+// split separates a source into its kind and its text.
 func split(source string) (kind, words string) {
 	for _, m := range marks {
 		if words, ok := strings.CutPrefix(source, m.mark); ok {
@@ -38,8 +38,8 @@ func split(source string) (kind, words string) {
 	return Sourced, source
 }
 
-// read takes one fact out of the document into the machine. A machine with costs
-// is emulated, simulated or both.
+// read reads one fact of the document into the machine. costs reports whether the machine states
+// costs: it is then emulated, simulated or both.
 func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 	v, ok := d.at(f.key)
 	need := f.need
@@ -69,7 +69,7 @@ func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 			return d.fail(f.key+".unknown", "this number is needed; give value (%s) and source, derived, fitted or assumed", f.unit)
 		}
 		if len(table) > 1 {
-			return d.fail(f.key+".unknown", "stands alone; leave out value and source, derived, fitted or assumed, or leave out unknown")
+			return d.fail(f.key+".unknown", "must be the only key; leave out value and source, derived, fitted or assumed, or leave out unknown")
 		}
 		return f.note(d, m, markUnknown, f.key+".unknown", why)
 	}
@@ -97,7 +97,7 @@ func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 	return f.note(d, m, mark, f.key+"."+from, words)
 }
 
-// markOf is the mark of a kind; a source has none.
+// markOf returns the prefix of a kind. It is empty for Sourced.
 func markOf(kind string) string {
 	for _, m := range marks {
 		if m.kind == kind {
@@ -107,7 +107,7 @@ func markOf(kind string) string {
 	return ""
 }
 
-// table is the key of the table that the fact stands in; empty at the top.
+// table returns the key of the fact's table, or an empty string for a fact at the top level.
 func (f *fact) table() string { return f.key[:max(strings.LastIndexByte(f.key, '.'), 0)] }
 
 func orUnknown(n need) string {
@@ -117,16 +117,16 @@ func orUnknown(n need) string {
 	return ""
 }
 
-// note files where a number comes from.
+// note stores the source of a number in the machine.
 func (f *fact) note(d *document, m *cluster.Machine, mark, key string, v any) error {
 	s, err := d.text(key, v)
 	if err == nil {
 		kind, _ := split(s)
 		switch {
 		case mark == "" && kind != Sourced:
-			err = d.fail(key, "begins as if it were none; write it behind %s", kind)
+			err = d.fail(key, "reads as %s; use that key instead of source", kind)
 		case mark == markOf(Fitted) && strings.HasPrefix(s, "nothing "):
-			err = d.fail(key, "is a fit to nothing; write it behind assumed")
+			err = d.fail(key, "is fitted to nothing; use the key assumed")
 		}
 	}
 	if err == nil {
@@ -135,7 +135,7 @@ func (f *fact) note(d *document, m *cluster.Machine, mark, key string, v any) er
 	return err
 }
 
-// set reads and bounds a value into the machine's field.
+// set reads a value, checks its bounds, and stores it in the machine's field.
 func (f *fact) set(d *document, m *cluster.Machine, v any) error {
 	switch p := f.field(m).(type) {
 	case *bool:
@@ -212,7 +212,7 @@ func (f *fact) set(d *document, m *cluster.Machine, v any) error {
 	return nil
 }
 
-// maxList bounds a list: no network has so many levels.
+// maxList is the maximum length of a list: no network has that many levels.
 const maxList = 16
 
 func (f *fact) list(d *document, v any, whole bool) ([]float64, error) {
@@ -231,7 +231,7 @@ func (f *fact) list(d *document, v any, whole bool) ([]float64, error) {
 	return xs, nil
 }
 
-// number reads and bounds one number.
+// number reads one number and checks its bounds.
 func (f *fact) number(d *document, v any, whole bool) (float64, error) {
 	var x float64
 	switch v := v.(type) {
@@ -248,8 +248,8 @@ func (f *fact) number(d *document, v any, whole bool) (float64, error) {
 	return x, nil
 }
 
-// get gives the value in the key's unit, and whether there is one: no number is
-// left out at 0.
+// get returns the value in the key's unit and whether it is set. A number counts as unset if it is
+// 0.
 func (f *fact) get(m *cluster.Machine) (v any, is bool) {
 	switch p := f.field(m).(type) {
 	case *bool:

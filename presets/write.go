@@ -12,10 +12,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// WriteMachine writes a machine as a file that loads back equal, if the file is
-// named after the machine. Each number needs its Source, by key; the marks
-// of its kind stand there as the loader gives them. A machine that no file
-// can state is refused before anything is written.
+// WriteMachine writes a machine as a file that loads back equal, if the file has the machine's
+// name. Each number needs its Source, by key, with the prefix of its kind as the loader sets it. If
+// a file cannot represent the machine, WriteMachine returns an error and writes nothing.
 func WriteMachine(w io.Writer, m cluster.Machine) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "title = %s\nemulated = %t\nprogress = %s\n", strconv.Quote(m.Title), m.Emulated, strconv.Quote(string(m.Progress)))
@@ -47,13 +46,13 @@ func WriteMachine(w io.Writer, m cluster.Machine) error {
 		m.Source = make(map[string]string)
 	}
 	if !reflect.DeepEqual(m, back) {
-		return fmt.Errorf("machine %s cannot be written: it has what a file does not state", m.Name)
+		return fmt.Errorf("machine %s cannot be written: it has values that a file cannot contain", m.Name)
 	}
 	_, err = w.Write(b.Bytes())
 	return err
 }
 
-// literal writes a value as TOML does.
+// literal returns a value in TOML.
 func literal(v any) string {
 	switch v := v.(type) {
 	case float64:

@@ -116,7 +116,7 @@ func (s *suite) sharedRanges(t *testing.T) {
 		ops, bytes := p.since(before, p.Spec().Layout.ClassOf(p.ID(), a.Owner(first)))
 		p.check(ops == 1 && bytes == 8*block, "a range of %d elements is %d accesses of %d B, want one of %d", block, ops, bytes, 8*block)
 		p.check(slices.Equal(got, []float64{0, 0, 1, 2, 3}), "range %v", got)
-		p.fails(a.GetRange(block-1, make([]float64, 2)), "get of 2 elements from 4 on of a shared array: they are in several blocks of 5")
+		p.fails(a.GetRange(block-1, make([]float64, 2)), "get of 2 elements from 4 on of a shared array: they span several blocks of 5")
 		p.fails(a.GetRange(n-1, make([]float64, 2)), "get of 2 elements from 37 on of a shared array: it has 38 elements")
 		p.fails(a.GetRange(-1, make([]float64, 1)), "get of 1 elements from -1 on of a shared array: it has 38 elements")
 		p.ok(a.GetRange(n, nil))
@@ -153,8 +153,8 @@ func (s *suite) sharedArguments(t *testing.T) {
 			{math.MaxInt, 1, tooMany},
 			{1025, 1, "shared array of 1025 elements of 8 B: its part of 4104 B is larger than the segment of 4096 B; raise the segment size, or use larger groups"},
 			{513, 1000, "shared array of 513 elements of 8 B: its part of 4104 B is larger than the segment of 4096 B; raise the segment size, or use larger groups"},
-			{10 + p.ID(), 1, fmt.Sprintf("shared array with %d elements here: the threads of the group gave 10 to 11; all must give the same", 10+p.ID())},
-			{10, 2 - p.ID(), fmt.Sprintf("shared array with %d elements a block here: the threads of the group gave 1 to 2; all must give the same", 2-p.ID())},
+			{10 + p.ID(), 1, fmt.Sprintf("shared array with %d elements here: threads of the group have 10 to 11; want the same on all", 10+p.ID())},
+			{10, 2 - p.ID(), fmt.Sprintf("shared array with %d elements per block here: threads of the group have 1 to 2; want the same on all", 2-p.ID())},
 		} {
 			_, err := upc.NewShared[float64](p.Rank, c.n, c.block)
 			p.refused(err, c.want)
@@ -174,7 +174,7 @@ func (s *suite) sharedIndexMisuse(t *testing.T) {
 	for want, call := range map[string]func(a *upc.Shared[int64]) int{
 		"rank 0: affinity of element 9 of a shared array: it has 9 elements, numbered from 0":  func(a *upc.Shared[int64]) int { return a.Affinity(9) },
 		"rank 0: affinity of element -1 of a shared array: it has 9 elements, numbered from 0": func(a *upc.Shared[int64]) int { return a.Owner(-1) },
-		"rank 0: shared array: local index 9: the own part has 9 elements":                     func(a *upc.Shared[int64]) int { return a.Index(9) },
+		"rank 0: shared array: local index 9: the local part has 9 elements":                   func(a *upc.Shared[int64]) int { return a.Index(9) },
 	} {
 		err := s.launch(t, s.spec(1), func(p *proc) {
 			p.failf("the call returned %d", call(shared[int64](p, 9, 2)))

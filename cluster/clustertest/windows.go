@@ -238,7 +238,7 @@ func (s *suite) windowArguments(t *testing.T) {
 			bytes int64
 			want  string
 		}{
-			{p.Group(), 8, "new window: UPC group is no MPI team: use MPI_COMM_WORLD or a team split from it"},
+			{p.Group(), 8, "new window: UPC group is not an MPI team: use MPI_COMM_WORLD or a team split from it"},
 			{p.World(), -1, "new window of -1 B: a window has 0 B up to the segment's 4096 B less 64"},
 			{p.World(), 4033, "new window of 4033 B: a window has 0 B up to the segment's 4096 B less 64"},
 		} {

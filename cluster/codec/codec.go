@@ -10,24 +10,24 @@ import (
 	"slices"
 )
 
-// Walk goes over the fields of plain data and either encodes or decodes them.
+// A Walk visits the fields of plain data and either encodes or decodes them.
 type Walk struct {
-	b    []byte // encoding: so far; decoding: what is left
+	b    []byte // encoding: output so far; decoding: rest of the input
 	read bool
-	err  error // the first
+	err  error // the first error
 }
 
-// Encode begins to encode behind b.
+// Encode returns a walk that encodes. It appends to b.
 func Encode(b []byte) *Walk { return &Walk{b: b} }
 
-// Decode begins to decode b.
+// Decode returns a walk that decodes b.
 func Decode(b []byte) *Walk { return &Walk{b: b, read: true} }
 
-// Reading says that it decodes.
+// Reading reports whether the walk decodes.
 func (c *Walk) Reading() bool { return c.read }
 
-// Bytes is what was encoded, behind what stood there; an error is a bug of who has made
-// the data.
+// Bytes returns the encoded data after the initial content of b. It panics on an error, which is a
+// bug in the code that made the data.
 func (c *Walk) Bytes() []byte {
 	if c.err != nil {
 		panic("codec: " + c.err.Error())
@@ -35,23 +35,23 @@ func (c *Walk) Bytes() []byte {
 	return c.b
 }
 
-// End is the first error of decoding; what is left is one, too.
+// End returns the first error of decoding. Remaining bytes are an error, too.
 func (c *Walk) End() error {
 	if c.err == nil && len(c.b) > 0 {
-		c.Fail(fmt.Errorf("%d bytes behind its end", len(c.b)))
+		c.Fail(fmt.Errorf("%d extra bytes at the end", len(c.b)))
 	}
 	return c.err
 }
 
-// Left is how many bytes are to be decoded.
+// Left returns the number of bytes that remain to be decoded.
 func (c *Walk) Left() int { return len(c.b) }
 
-// Err is the first error so far.
+// Err returns the first error so far.
 func (c *Walk) Err() error { return c.err }
 
-var errShort = errors.New("it ends too early")
+var errShort = errors.New("truncated")
 
-// Fail keeps the first error and ends the walk: nothing is left to decode.
+// Fail records the first error and ends the walk: no input remains.
 func (c *Walk) Fail(err error) {
 	if c.err == nil {
 		c.err = err
@@ -59,13 +59,13 @@ func (c *Walk) Fail(err error) {
 	c.b = nil
 }
 
-// Natural is a whole number from 0.
+// Natural walks a whole number from 0.
 func (c *Walk) Natural(p *uint64) {
 	if !c.read {
 		c.b = binary.AppendUvarint(c.b, *p)
 		return
 	}
-	if len(c.b) > 0 && c.b[0] < 0x80 { // most are short
+	if len(c.b) > 0 && c.b[0] < 0x80 { // fast path: most numbers are short
 		*p, c.b = uint64(c.b[0]), c.b[1:]
 		return
 	}
@@ -81,7 +81,7 @@ func (c *Walk) Natural(p *uint64) {
 	*p, c.b = v, c.b[n:]
 }
 
-// Naturals are so many, without their number.
+// Naturals walks len(p) whole numbers from 0, without their length.
 func (c *Walk) Naturals(p []uint64) {
 	if !c.read {
 		for i := range p {
@@ -89,13 +89,13 @@ func (c *Walk) Naturals(p []uint64) {
 		}
 		return
 	}
-	b := c.b // a step of c for each number would tell the collector of it
+	b := c.b // a local copy avoids a write barrier per number
 	for i := range p {
 		if len(b) > 0 && b[0] < 0x80 {
 			p[i], b = uint64(b[0]), b[1:]
 			continue
 		}
-		if len(b) > 1 && b[1]-1 < 0x7f { // two bytes, of which the last is not 0
+		if len(b) > 1 && b[1]-1 < 0x7f { // two bytes; the last must not be 0
 			p[i], b = uint64(b[0]&0x7f)|uint64(b[1])<<7, b[2:]
 			continue
 		}
@@ -108,10 +108,10 @@ func (c *Walk) Naturals(p []uint64) {
 	c.b = b
 }
 
-// Pass goes over so many naturals that nobody wants.
+// Pass skips n naturals.
 func (c *Walk) Pass(n int) {
 	b := c.b
-	for n > 8 && len(b) >= 8 { // a byte below 0x80 ends a number: the last one is not among eight
+	for n > 8 && len(b) >= 8 { // a byte below 0x80 ends a number; the last number is not among these eight bytes
 		n -= bits.OnesCount64(^binary.LittleEndian.Uint64(b) & 0x8080808080808080)
 		b = b[8:]
 	}
@@ -127,7 +127,7 @@ func (c *Walk) Pass(n int) {
 	c.b = b
 }
 
-// Integer is a whole number of any size and sign.
+// Integer walks an integer of any size and sign.
 func Integer[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64](c *Walk, p *T) {
 	if !c.read {
 		c.b = binary.AppendVarint(c.b, int64(*p))
@@ -143,15 +143,15 @@ func Integer[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uin
 	}
 }
 
-// Below is a whole number from 0 below a bound.
+// Below walks a whole number from 0 to bound − 1.
 func Below[T ~uint8](c *Walk, p *T, bound int) {
 	if Integer(c, p); c.read && int(*p) >= bound {
-		c.Fail(fmt.Errorf("%T %d: want one below %d", *p, *p, bound))
+		c.Fail(fmt.Errorf("%T %d: want less than %d", *p, *p, bound))
 		*p = 0
 	}
 }
 
-// Float keeps every bit, those of what is no number as well.
+// Float walks a float with all its bits, also those of a NaN.
 func (c *Walk) Float(p *float64) {
 	if !c.read {
 		c.b = binary.LittleEndian.AppendUint64(c.b, math.Float64bits(*p))
@@ -164,7 +164,7 @@ func (c *Walk) Float(p *float64) {
 	*p, c.b = math.Float64frombits(binary.LittleEndian.Uint64(c.b)), c.b[8:]
 }
 
-// Floats are so many, without their number.
+// Floats walks len(p) floats, without their length.
 func (c *Walk) Floats(p []float64) {
 	n := 8 * len(p)
 	if !c.read {
@@ -186,7 +186,7 @@ func (c *Walk) Floats(p []float64) {
 	c.b = c.b[n:]
 }
 
-// Flag is true or false.
+// Flag walks a boolean.
 func (c *Walk) Flag(p *bool) {
 	n := byte(0)
 	if *p {
@@ -197,7 +197,7 @@ func (c *Walk) Flag(p *bool) {
 	}
 }
 
-// octet is 0 or 1.
+// octet walks a byte that is 0 or 1.
 func (c *Walk) octet(p *byte) {
 	if !c.read {
 		c.b = append(c.b, *p)
@@ -212,7 +212,7 @@ func (c *Walk) octet(p *byte) {
 	}
 }
 
-// Text is a text of any bytes.
+// Text walks a text of any bytes.
 func Text[T ~string](c *Walk, p *T) {
 	n, ok := c.length(len(*p), 1)
 	switch {
@@ -223,8 +223,8 @@ func Text[T ~string](c *Walk, p *T) {
 	}
 }
 
-// length is that of something whose parts take least bytes each; decoding, it is ok if
-// so many bytes are left.
+// length walks the length of data whose parts have at least least bytes each. When decoding, ok
+// reports whether enough bytes remain.
 func (c *Walk) length(n, least int) (int, bool) {
 	u := uint64(n)
 	if c.Natural(&u); !c.read || c.err != nil {
@@ -237,21 +237,21 @@ func (c *Walk) length(n, least int) (int, bool) {
 	return int(u), true
 }
 
-// Part is how a part of a list is walked, and the fewest bytes that one takes.
+// Part has the walk of a list element, and the minimum number of bytes per element.
 type Part[T any] struct {
 	walk  func(*T, *Walk)
 	least int
 }
 
-// PartOf finds the fewest bytes: those of a zero value.
+// PartOf returns a Part. The minimum number of bytes is that of a zero value.
 func PartOf[T any](walk func(*T, *Walk)) Part[T] {
 	var c Walk
 	walk(new(T), &c)
 	return Part[T]{walk, len(c.b)}
 }
 
-// head is whether a list is there, and its length; decoding, ok says that a list of so
-// many is to be made. nil and empty are not the same.
+// head walks the presence and the length of a list. When decoding, ok reports whether to allocate a
+// list of this length. nil and empty lists differ.
 func head[T any](c *Walk, p *[]T, least int) (n int, ok bool) {
 	there := *p != nil
 	if c.Flag(&there); !there || c.err != nil {
@@ -260,7 +260,7 @@ func head[T any](c *Walk, p *[]T, least int) (n int, ok bool) {
 	return c.length(len(*p), least)
 }
 
-// List is a list of parts.
+// List walks a list of parts.
 func List[T any](c *Walk, p *[]T, of Part[T]) {
 	if n, ok := head(c, p, of.least); ok {
 		*p = make([]T, n)
@@ -272,7 +272,7 @@ func List[T any](c *Walk, p *[]T, of Part[T]) {
 	}
 }
 
-// FloatList is a list of numbers.
+// FloatList walks a list of floats.
 func (c *Walk) FloatList(p *[]float64) {
 	if n, ok := head(c, p, 8); ok {
 		*p = make([]float64, n)
@@ -280,7 +280,7 @@ func (c *Walk) FloatList(p *[]float64) {
 	c.Floats(*p)
 }
 
-// IntegerList is a list of whole numbers.
+// IntegerList walks a list of integers.
 func IntegerList(p *[]int64, c *Walk) {
 	if n, ok := head(c, p, 1); ok {
 		*p = make([]int64, n)
@@ -300,7 +300,7 @@ func IntegerList(p *[]int64, c *Walk) {
 	}
 }
 
-// Sized walks a part with its length in bytes before it. A decoder that does not know the
+// Sized walks a part and its length in bytes, which precedes it. A decoder that does not know the
 // part can read it as a text.
 func (c *Walk) Sized(walk func(*Walk)) {
 	if c.read {
@@ -325,7 +325,7 @@ func (c *Walk) Sized(walk func(*Walk)) {
 	c.b = slices.Insert(c.b, start, length[:n]...)
 }
 
-// Maybe is what a pointer leads to, or nil.
+// Maybe walks the target of a pointer, or nil.
 func Maybe[T any](c *Walk, p **T, walk func(*T, *Walk)) {
 	there := *p != nil
 	if c.Flag(&there); !there || c.err != nil {
@@ -337,7 +337,7 @@ func Maybe[T any](c *Walk, p **T, walk func(*T, *Walk)) {
 	walk(*p, c)
 }
 
-// Values is texts by name, in the order of the names.
+// Values walks a map of texts, in the order of the names.
 func (c *Walk) Values(p *map[string]string) {
 	there := *p != nil
 	if c.Flag(&there); !there {

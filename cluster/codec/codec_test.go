@@ -77,8 +77,8 @@ func points() *rapid.Generator[*point] {
 	})
 }
 
-// What was encoded is decoded, with no byte left and none to spare.
-func TestWhatIsEncodedIsDecoded(t *testing.T) {
+// Encoded data are decoded completely: no byte is missing or remains.
+func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := points().Draw(t, "point")
 		b := encoded(p)
@@ -94,13 +94,13 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 		if c := Decode(b[:rapid.IntRange(0, len(b)-1).Draw(t, "cut")]); true {
 			var part point
 			if part.fields(c); c.End() == nil {
-				t.Fatal("a part is taken for the whole")
+				t.Fatal("a truncated input decodes without an error")
 			}
 		}
 	})
 }
 
-// Any bytes are an error, or what they encode is these bytes.
+// Any input is an error, or it encodes to the same bytes again.
 func FuzzWalk(f *testing.F) {
 	f.Add(encoded(&point{}))
 	f.Add(encoded(&point{By: map[string]string{"a": "1", "b": "2"}, Numbers: []int64{-1}, Next: &point{Name: "n"}}))
@@ -116,23 +116,23 @@ func FuzzWalk(f *testing.F) {
 	})
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestDecodeErrors(t *testing.T) {
 	for _, c := range []struct {
 		b    string
 		walk func(*Walk)
 		want string
 	}{
-		{"", func(c *Walk) { c.Float(new(float64)) }, "it ends too early"},
+		{"", func(c *Walk) { c.Float(new(float64)) }, "truncated"},
 		{"\x02", func(c *Walk) { c.Flag(new(bool)) }, "2: want 0 or 1"},
 		{"\x80\x00", func(c *Walk) { c.Natural(new(uint64)) }, "a number is not in its shortest form"},
 		{"\x80\x02", func(c *Walk) { Integer(c, new(int8)) }, "128 does not fit into int8"},
 		{"\x01", func(c *Walk) { Integer(c, new(uint8)) }, "-1 does not fit into uint8"},
-		{"\x12", func(c *Walk) { Below(c, new(uint8), 9) }, "uint8 9: want one below 9"},
+		{"\x12", func(c *Walk) { Below(c, new(uint8), 9) }, "uint8 9: want less than 9"},
 		{"\x01\xff\xff\xff\xff\x0f", func(c *Walk) { IntegerList(new([]int64), c) }, "a length of 4294967295 with 0 bytes left"},
 		{"\x01\x02\x01b\x00\x01a\x00", func(c *Walk) { c.Values(new(map[string]string)) }, `"a" after "b": names must rise`},
-		{"\x00\x00", func(c *Walk) { c.Flag(new(bool)) }, "1 bytes behind its end"},
-		{"\x03\x00\x00\x00", func(c *Walk) { c.Sized(func(c *Walk) { c.Flag(new(bool)) }) }, "2 bytes behind its end"},
-		{"\x01\x00\x00", func(c *Walk) { c.Sized(func(c *Walk) { c.Flag(new(bool)); c.Flag(new(bool)) }) }, "it ends too early"},
+		{"\x00\x00", func(c *Walk) { c.Flag(new(bool)) }, "1 extra bytes at the end"},
+		{"\x03\x00\x00\x00", func(c *Walk) { c.Sized(func(c *Walk) { c.Flag(new(bool)) }) }, "2 extra bytes at the end"},
+		{"\x01\x00\x00", func(c *Walk) { c.Sized(func(c *Walk) { c.Flag(new(bool)); c.Flag(new(bool)) }) }, "truncated"},
 		{"\x02\x00", func(c *Walk) { c.Sized(func(c *Walk) { c.Flag(new(bool)) }) }, "a length of 2 with 1 bytes left"},
 	} {
 		w := Decode([]byte(c.b))
@@ -142,8 +142,8 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-// A decoder that does not know a part reads it as a text, and goes on behind it.
-func TestASizedPartIsAText(t *testing.T) {
+// A decoder that does not know a part reads it as a text, and continues after it.
+func TestSizedPartReadsAsText(t *testing.T) {
 	long := strings.Repeat("long", 100)
 	b := Encode(nil)
 	b.Sized(func(c *Walk) { Text(c, &long) })
@@ -153,15 +153,15 @@ func TestASizedPartIsAText(t *testing.T) {
 	c := Decode(b.Bytes())
 	Text(c, &part)
 	if Text(c, &behind); c.End() != nil || !strings.HasSuffix(part, long) || behind != last {
-		t.Errorf("%v: a part of %d bytes, and %q behind it", c.End(), len(part), behind)
+		t.Errorf("%v: a part of %d bytes, and %q after it", c.End(), len(part), behind)
 	}
 }
 
-// Who encodes what cannot be decoded has a bug.
-func TestAnErrorOfEncodingPanics(t *testing.T) {
+// Encoding data that cannot be decoded is a bug and panics.
+func TestEncodingErrorPanics(t *testing.T) {
 	defer func() {
 		if v := recover(); v != "codec: it is broken" {
-			t.Errorf("it panicked with %v", v)
+			t.Errorf("panic with %v", v)
 		}
 	}()
 	c := Encode(nil)

@@ -1,4 +1,4 @@
-// Package codec encodes plain data and decodes it, by one list of fields for both ways:
+// Package codec encodes and decodes plain data. One list of fields serves both directions:
 //
 //	func (p *Point) fields(c *codec.Walk) {
 //		codec.Text(c, &p.Name)
@@ -7,7 +7,7 @@
 //	}
 //	p.fields(codec.Encode(nil)) // or codec.Decode(b)
 //
-// Whole numbers are varints, floats eight bytes, texts and lists have their length
-// before them. What a walk decodes it would encode to the same bytes, and it makes no
-// list before it has seen as many bytes as the list needs at least.
+// Whole numbers are varints, floats have eight bytes, and the length of texts and lists precedes
+// them. Decoded data encode to the same bytes again. A decoder allocates a list only if the input
+// has at least the minimum number of bytes for it.
 package codec

@@ -66,7 +66,7 @@ func (p *parser) skipBlanks(lines bool) error {
 				for last := byte(0); ; {
 					c := p.peek()
 					if c == 0 && p.atEnd() {
-						return fmt.Errorf("a comment that does not end")
+						return fmt.Errorf("unterminated comment")
 					}
 					if c == '\n' {
 						p.newLine()
@@ -102,13 +102,13 @@ func (p *parser) unexpected(what string) error {
 	p.start = p.offset + int64(p.pos)
 	switch c := p.peek(); {
 	case c == 0 && p.atEnd():
-		return fmt.Errorf("want %s, the file ends", what)
+		return fmt.Errorf("want %s, got the end of the file", what)
 	case c == '\n':
-		return fmt.Errorf("want %s, the line ends", what)
+		return fmt.Errorf("want %s, got the end of the line", what)
 	case c < ' ' || c > '~':
-		return fmt.Errorf("want %s, there is byte %#02x", what, c)
+		return fmt.Errorf("want %s, got byte %#02x", what, c)
 	default:
-		return fmt.Errorf("want %s, there is %q", what, c)
+		return fmt.Errorf("want %s, got %q", what, c)
 	}
 }
 

@@ -69,10 +69,10 @@ type fabric struct {
 func (f *fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Port) error) (cluster.Run, error) {
 	t := f.recorder
 	if f.Clock(&spec.Machine) != cluster.VirtualClock {
-		return nil, fmt.Errorf("GOAL is written of programs in virtual time: use a fabric that simulates, not %s", f.Name())
+		return nil, fmt.Errorf("GOAL needs a program in virtual time: want a simulated fabric, got %s", f.Name())
 	}
 	if t.ranks != nil {
-		return nil, errors.New("GOAL text holds one launch, and this recorder has one")
+		return nil, errors.New("the recorder already has a launch; GOAL text holds one")
 	}
 	l := spec.Layout
 	n := l.Ranks()

@@ -16,7 +16,7 @@ import (
 
 const ns = cluster.Nanosecond
 
-// machine has LogGP's terms in whole ns, and nothing else that takes time but flops.
+// machine has LogGP's terms in whole ns. Apart from flops nothing else takes time.
 func machine(eager int64) cluster.Machine {
 	m := cluster.Machine{Name: "loggp", ClockTime: new(cluster.Time), Progress: cluster.ProgressCall, EagerLimit: eager, Flops: 1e9}
 	for i := range m.Classes {
@@ -30,7 +30,7 @@ func spec(m cluster.Machine, nodes, perNode int) cluster.Spec {
 		Layout: cluster.Layout{Nodes: nodes, RanksPerNode: perNode, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}}
 }
 
-// run gives when the last rank ends.
+// run returns the end of the last rank.
 func run(t *testing.T, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) error) cluster.Time {
 	t.Helper()
 	r, err := cluster.Start(context.Background(), f, s, body)
@@ -43,7 +43,7 @@ func run(t *testing.T, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank
 	return r.(cluster.Virtual).Total()
 }
 
-// written is a program as GOAL text.
+// written returns a program as GOAL text.
 func written(t *testing.T, s cluster.Spec, body func(*cluster.Rank) error) (text string, took cluster.Time) {
 	t.Helper()
 	trace, err := goal.NewRecorder()
@@ -59,7 +59,7 @@ func written(t *testing.T, s cluster.Spec, body func(*cluster.Rank) error) (text
 	return b.String(), took
 }
 
-// replayed says how long GOAL text takes on a layout whose ranks are numbered node by node.
+// replayed returns the time of GOAL text on a layout whose ranks are numbered node by node.
 func replayed(t *testing.T, text string, s cluster.Spec) cluster.Time {
 	t.Helper()
 	p, err := goal.Load(strings.NewReader(text), 1<<22)
@@ -74,8 +74,8 @@ func replayed(t *testing.T, text string, s cluster.Spec) cluster.Time {
 	return run(t, sim.New(), s, g.Rank)
 }
 
-// A program on a machine of LogGP's terms, written as GOAL and replayed there, ends at the
-// same time to the picosecond; and it ends then whether it is written down or not.
+// A program on a machine of LogGP's terms, written as GOAL and replayed there, ends at the same
+// time to the picosecond. Recording does not change this time.
 func TestRoundTrip(t *testing.T) {
 	programs := map[string]func(*cluster.Rank) error{
 		"pingpong":            func(r *cluster.Rank) error { return pingpong(r, 1000) },
@@ -104,12 +104,12 @@ func TestRoundTrip(t *testing.T) {
 			s.Layout.Ranking = cluster.RoundRobin
 			switch {
 			case name == "barriers" && s.Layout.RanksPerNode > 1:
-				continue // a barrier's messages meet at adapters, the formula of one does not
+				continue // the messages of a barrier share adapters; the formula of a barrier does not model this
 			}
 			what := fmt.Sprintf("%s, %d × %d, eager up to %d B", name, s.Layout.Nodes, s.Layout.RanksPerNode, s.Machine.EagerLimit)
 			text, took := written(t, s, body)
 			if alone := run(t, sim.New(), s, body); alone != took {
-				t.Errorf("%s: %d ps while it is written, %d alone", what, took, alone)
+				t.Errorf("%s: %d ps while it is recorded, %d otherwise", what, took, alone)
 			}
 			if again := replayed(t, text, s); again != took {
 				t.Errorf("%s: %d ps, as GOAL %d", what, took, again)
@@ -118,7 +118,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// pingpong is between each rank and its neighbour by number.
+// pingpong runs between each rank and its neighbour by number.
 func pingpong(r *cluster.Rank, size int) error {
 	buf := make([]byte, size)
 	for i := range 4 {
@@ -137,7 +137,7 @@ func pingpong(r *cluster.Rank, size int) error {
 	return nil
 }
 
-// world is a rank's number in MPI_COMM_WORLD.
+// world returns a rank's number in MPI_COMM_WORLD.
 func world(r *cluster.Rank, id int) int { return r.World().Local(id) }
 
 // halo exchanges with the neighbours in a periodic grid of three dimensions, all messages
@@ -193,9 +193,9 @@ func forAny(r *cluster.Rank, q []cluster.Request) error {
 	return nil
 }
 
-// Of a program with handshakes and collectives in steps the trace notes that its replay is
-// not exact; of any other it notes nothing.
-func TestNotesWhatAReplayCannotTell(t *testing.T) {
+// Note reports that the replay is not exact for a program with handshakes and with collectives that
+// run as continuations. For other programs it is empty.
+func TestNote(t *testing.T) {
 	halos := func(r *cluster.Rank) error { return halo(r, 700, together) }
 	both := func(r *cluster.Rank) error {
 		if err := halos(r); err != nil {
@@ -222,7 +222,7 @@ func TestNotesWhatAReplayCannotTell(t *testing.T) {
 	}
 }
 
-// anySource passes a token on, whoever it comes from.
+// anySource passes a token on from any source.
 func anySource(r *cluster.Rank) error {
 	buf := make([]byte, 64)
 	me, n := r.World().Rank(), r.World().Size()
@@ -234,8 +234,8 @@ func anySource(r *cluster.Rank) error {
 	return r.Send(r.World(), (me+1)%n, 3+(me+1)/n, cluster.Of(buf))
 }
 
-// Collectives that run as schedules are written as the schedules' messages: replayed they
-// take the same time, for algorithms of every collective.
+// Collectives that run as schedules are written as the schedules' messages. Replayed they take the
+// same time, for algorithms of every collective.
 func TestRoundTripOfSchedules(t *testing.T) {
 	for _, a := range coll.All() {
 		if a.Needs&(coll.Reach|coll.Network) != 0 {
@@ -252,7 +252,7 @@ func TestRoundTripOfSchedules(t *testing.T) {
 					return err
 				}
 				call := k.Sized(r.ID() == 0, 4096, 8)
-				for i := range 2 { // apart, and with no two messages at one time
+				for i := range 2 { // separate calls, and no two messages at the same time
 					at := cluster.Time(i+1)*cluster.Second/100 + cluster.Time(37*r.ID())*ns
 					r.Compute(cluster.Work{Flops: (at - r.Now()).Seconds() * 1e9}, nil)
 					if err := c.Do(call); err != nil {
@@ -270,7 +270,7 @@ func TestRoundTripOfSchedules(t *testing.T) {
 	}
 }
 
-// What GOAL cannot say ends the program with the rank, the call and a hint.
+// An operation that GOAL does not have ends the program with the rank, the call and a hint.
 func TestRefused(t *testing.T) {
 	for want, body := range map[string]func(*cluster.Rank) error{
 		"rank 1: put to 0: not in GOAL: it has only messages":   func(r *cluster.Rank) error { return r.Put(cluster.At(0, 0), cluster.Of(make([]byte, 8))) },
@@ -351,7 +351,8 @@ func TestRegionIsACalculation(t *testing.T) {
 	}
 }
 
-// A long program leaves memory: what a rank keeps is bounded, and the text is whole.
+// A long program moves operations to the file: the memory of a rank is bounded, and the text is
+// complete.
 func TestLongProgram(t *testing.T) {
 	const messages = 2000
 	s := spec(machine(1<<20), 2, 1)
@@ -377,7 +378,7 @@ func TestLongProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := trace.Write(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
-		t.Errorf("written again it is another text, %v", err)
+		t.Errorf("the second Write differs, %v", err)
 	}
 	if again := replayed(t, first.String(), s); again != took {
 		t.Errorf("%d ps, as GOAL %d", took, again)

@@ -48,8 +48,8 @@ func replay(t *testing.T, text string, m cluster.Machine) (cluster.Time, error) 
 	return last, err
 }
 
-// Programs that others wrote take on a machine of LogGP's terms what the model says:
-// chains, rounds, any order of arrival, what may start before another ends.
+// Foreign programs take the time of the model on a machine of LogGP's terms: chains, rounds, any
+// order of arrival, and operations that can start before another ends.
 func TestReplayTakesThePrice(t *testing.T) {
 	cost := coll.Cost{L: 2500 * ns, O: 1500 * ns, Gap: 1000 * ns, G: 6 * ns}
 	for name, text := range map[string]string{

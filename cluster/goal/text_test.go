@@ -201,17 +201,17 @@ func (l *logged) Requires(op, before int32, started bool) error {
 func TestRefusals(t *testing.T) {
 	long := strings.Repeat("x", goal.MaxLabel+1)
 	for _, c := range []struct{ text, want string }{
-		{"", "line 1, column 1: want num_ranks, the file ends"},
+		{"", "line 1, column 1: want num_ranks, got the end of the file"},
 		{"rank 0 {", "line 1, column 1: want num_ranks first"},
 		{"num_ranks 0", "line 1, column 11: no ranks"},
 		{"num_ranks 99999999999999999999", "line 1, column 11: a number of ranks beyond 1048576"},
 		{"num_ranks 2\nrank 2 {", "line 2, column 6: a rank beyond 1"},
 		{"num_ranks 2\nrank 0 {\n}\nrank 0 {\n}", "line 4, column 6: rank 0 a second time"},
-		{"num_ranks 2\nrank 0 {\n", "line 3, column 1: want an operation, a label or }, the file ends"},
-		{"num_ranks 2\nrank 0 {\n  send 8 to 1\n}", "line 3, column 9: want b for bytes, there is ' '"},
+		{"num_ranks 2\nrank 0 {\n", "line 3, column 1: want an operation, a label or }, got the end of the file"},
+		{"num_ranks 2\nrank 0 {\n  send 8 to 1\n}", "line 3, column 9: want b for bytes, got ' '"},
 		{"num_ranks 2\nrank 0 {\n  send 8b from 1\n}", "line 3, column 11: want to"},
-		{"num_ranks 2\nrank 0 {\n  send 8b to -1\n}", "line 3, column 14: want a rank, there is '-'"},
-		{"num_ranks 2\nrank 0 {\n  recv 8b from -2\n}", "line 3, column 17: want a rank, or -1 for any, there is '2'"},
+		{"num_ranks 2\nrank 0 {\n  send 8b to -1\n}", "line 3, column 14: want a rank, got '-'"},
+		{"num_ranks 2\nrank 0 {\n  recv 8b from -2\n}", "line 3, column 17: want a rank, or -1 for any, got '2'"},
 		{"num_ranks 2\nrank 0 {\n  send 8b to 1 tag 1 tag 2\n}", "line 3, column 22: want tag, cpu and nic at most once and in this order, of a calculation cpu alone"},
 		{"num_ranks 2\nrank 0 {\n  calc 5 tag 2\n}", "line 3, column 10: want tag, cpu and nic at most once and in this order, of a calculation cpu alone"},
 		{"num_ranks 2\nrank 0 {\n  send 9999999999999b to 1\n}", "line 3, column 8: a size beyond 1099511627776"},
@@ -222,10 +222,10 @@ func TestRefusals(t *testing.T) {
 		{"num_ranks 2\nrank 0 {\n  l1: calc 1\n  l1 requires l1\n}", "line 4, column 15: l1 requires itself"},
 		{"num_ranks 2\nrank 0 {\n  l1: calc 1\n  l1 follows l1\n}", "line 4, column 6: want a colon, requires or irequires"},
 		{"num_ranks 2\nrank 0 {\n  l1: l2\n}", "line 3, column 7: want send, recv or calc"},
-		{"num_ranks 2\nrank 0 {\n  calc 1 2\n}", "line 3, column 10: want the end of the line, there is '2'"},
+		{"num_ranks 2\nrank 0 {\n  calc 1 2\n}", "line 3, column 10: want the end of the line, got '2'"},
 		{"num_ranks 2\nrank 0 {\n  " + long + ": calc 1\n}", "line 3, column 3: a label of more than 64 bytes"},
-		{"num_ranks 2\nrank 0 {\n /* never ends", "line 3, column 2: a comment that does not end"},
-		{"num_ranks 2\nrank 0 {\n \x01", "line 3, column 2: want an operation, a label or }, there is byte 0x01"},
+		{"num_ranks 2\nrank 0 {\n /* never ends", "line 3, column 2: unterminated comment"},
+		{"num_ranks 2\nrank 0 {\n \x01", "line 3, column 2: want an operation, a label or }, got byte 0x01"},
 	} {
 		for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
 			var log []string

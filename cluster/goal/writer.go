@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// Write writes the schedules of a whole team as GOAL text. The tag of a message is its
-// lane. A copy or a combination is a calculation that takes c's time in whole nanoseconds.
+// Write writes the schedules of a whole team as GOAL text. The tag of a message is its match tag in
+// the schedule. A copy or a combination is a calculation that takes c's time in whole nanoseconds.
 // An empty message has one byte, because GOAL has no empty messages.
 func Write(w io.Writer, k coll.Key, root int32, blocks coll.Blocks, c coll.Cost) error {
 	needs := ""

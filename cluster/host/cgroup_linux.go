@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// group is a control group that this process is in, as a folder of the file system,
-// and the folder above which there is no other.
+// group is a control group of this process, as a folder of the file system, and its top-level
+// folder.
 type group struct {
 	folder, top string
 	second      bool // of cgroup v2
 }
 
-// groups finds the control groups that bound this process's memory.
+// groups returns the control groups that limit this process's memory.
 func groups(root fs.FS) []group {
 	own, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -43,7 +43,7 @@ func groups(root fs.FS) []group {
 	return all
 }
 
-// mounted finds where a control group stands.
+// mounted returns the folder of a control group.
 func mounted(root fs.FS, mounts, at string, second bool) (group, bool) {
 	for line := range strings.Lines(mounts) {
 		// id parent device root point options [optional...] - type source options
@@ -58,7 +58,7 @@ func mounted(root fs.FS, mounts, at string, second bool) (group, bool) {
 		top := strings.TrimPrefix(path.Clean(left[4]), "/")
 		inside, under := strings.CutPrefix(at, strings.TrimSuffix(left[3], "/"))
 		g := group{folder: path.Join(top, inside), top: top, second: second}
-		// A container may see its own group as the top, under a path that is not there.
+		// A container can see its own group as the top, with a path that does not exist.
 		if _, err := fs.Stat(root, g.folder); !under || err != nil {
 			g.folder = top
 		}
@@ -76,8 +76,8 @@ func has(list, word string) bool {
 	return false
 }
 
-// left is the least that a group and those above it leave: their limit less what is
-// used, where caches that the system can drop do not count. ok: there is a limit.
+// left returns the minimum memory that a group and its parents leave: their limit minus the used
+// memory, without caches that the system can drop. ok is false without a limit.
 func (g group) left(root fs.FS) (least int64, ok bool) {
 	least = math.MaxInt64
 	for folder := g.folder; ; folder = path.Dir(folder) {
@@ -100,7 +100,7 @@ func (g group) left(root fs.FS) (least int64, ok bool) {
 	}
 }
 
-// number reads a file that holds one; "max" is none.
+// number reads a file with one number. It returns false for "max".
 func number(root fs.FS, file string) (int64, bool) {
 	text, err := fs.ReadFile(root, file)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package host knows the machine that this process runs on, as far as whoever takes
-// memory has to beforehand. There is one figure, [Limit], and whoever needs it asks here:
+// Package host determines how much memory this process may use. Its result is one number, [Limit].
+// It is used by
 //
-//	the session   before a scenario is launched, and by number
-//	a sweep       for its points that run at once
-//	a fabric      before it makes segments, with Check
+//	the session   before it launches a scenario, and again with a number of ranks
+//	a sweep       for points that run at the same time
+//	a fabric      before it allocates segments, with Check
 package host

@@ -9,19 +9,19 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Reserve is what the program itself takes beside its runs: screen, pictures, runtime.
+// Reserve is the memory of the program itself, in addition to its runs: screen, pictures, runtime.
 const Reserve = 64 << 20
 
-// asked is the memory limit that the user gave the program (GOMEMLIMIT).
+// asked is the user's memory limit of the program (GOMEMLIMIT).
 var asked = debug.SetMemoryLimit(-1)
 
-// Limit is how many bytes the runs of this process may hold in all, what they hold
-// already included; 0: unknown. It is the least of what the system has available, what
-// the control groups leave and what GOMEMLIMIT says, less the reserve.
+// Limit returns the maximum number of bytes of all runs of this process, including the bytes that
+// they already use. It is the minimum of the system's available memory, the rest of the control
+// groups and GOMEMLIMIT, minus the reserve. It returns 0 if the limit is unknown.
 func Limit() int64 { return less(addressed(limit(os.DirFS("/")), math.MaxInt), asked) }
 
-// addressed is a limit in a program that can address most bytes; where that is less
-// than an int64 counts, it is a limit of its own.
+// addressed reduces a limit to the address space of the program, which is smaller on 32-bit
+// systems.
 func addressed(limit, most int64) int64 {
 	if most < math.MaxInt64 && (limit == 0 || limit > most) {
 		return most
@@ -39,17 +39,17 @@ func less(host, asked int64) int64 {
 	return max(asked-Reserve, 1)
 }
 
-// Back has the garbage collector keep to what a run was admitted by. Without it the
-// collector waits until twice the living memory stands, which the limit does not count;
-// and what the run before has left is to go before the next one's comes.
+// Back sets the garbage collector's limit to the limit that a run was admitted by. Otherwise the
+// collector waits until the heap has twice the live memory, which the limit does not include. It
+// also frees the memory of the previous run before the next one allocates.
 func Back(limit int64) {
 	if limit > 0 {
 		debug.SetMemoryLimit(sum(limit, Reserve))
 	}
 }
 
-// Check refuses a spec that does not fit into limit bytes, where a run takes overhead
-// bytes beside its segments; limit 0: unknown.
+// Check returns an error if a spec does not fit in limit bytes. overhead is the memory of a run in
+// addition to its segments. A limit of 0 is unknown, and everything fits.
 func Check(s *cluster.Spec, overhead, limit int64) error {
 	ranks := s.Layout.Ranks()
 	need := float64(ranks)*float64(s.Segment) + float64(overhead)
@@ -60,7 +60,7 @@ func Check(s *cluster.Spec, overhead, limit int64) error {
 	return nil
 }
 
-// sum adds bytes and stays within what an int64 holds.
+// sum adds byte counts and saturates at the maximum int64.
 func sum(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

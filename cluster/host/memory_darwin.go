@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limit is all of the host's memory: the system gives away what is idle.
+// limit returns the host's total memory, because the system releases idle memory.
 func limit(fs.FS) int64 {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {

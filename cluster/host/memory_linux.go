@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// limit is the least that the system and the control groups leave, and what this
-// process has already.
+// limit returns the minimum that the system and the control groups leave, plus the memory that this
+// process already has.
 func limit(root fs.FS) int64 {
 	free := line(root, "proc/meminfo", "MemAvailable:")
 	if free == 0 {
@@ -22,7 +22,8 @@ func limit(root fs.FS) int64 {
 	return sum(free, line(root, "proc/self/status", "RssAnon:"))
 }
 
-// line finds a line "name value [kB]" of a file in /proc; 0: there is none.
+// line returns the value of a line "name value [kB]" in a file in /proc, or 0 if there is no such
+// line.
 func line(root fs.FS, file, name string) int64 {
 	text, err := fs.ReadFile(root, file)
 	if err != nil {

@@ -11,8 +11,7 @@ const (
 	gib = 1 << 30
 )
 
-// system is a system with 8 GiB available, of which this process holds 50 MiB, and some
-// files more.
+// system returns a system with 8 GiB available, of which this process uses 50 MiB, and more files.
 func system(files map[string]string) fstest.MapFS {
 	root := fstest.MapFS{}
 	put := func(name, text string) { root[name] = &fstest.MapFile{Data: []byte(text)} }
@@ -24,8 +23,8 @@ func system(files map[string]string) fstest.MapFS {
 	return root
 }
 
-// What the process has already is its own: a run takes the place of the one before it.
-func TestLimitIsWhatIsFreeAndWhatIsOurs(t *testing.T) {
+// The process's own memory counts as available, because a run replaces the previous one.
+func TestLimitIncludesOwnMemory(t *testing.T) {
 	const (
 		v1 = "25 20 0:22 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n26 20 0:23 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
 		v2 = "30 20 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -100,7 +99,7 @@ func TestLimitIsWhatIsFreeAndWhatIsOurs(t *testing.T) {
 			"sys/fs/cgroup/a/memory.max":     "104857600\n",
 			"sys/fs/cgroup/a/memory.current": "209715200\n",
 		}, 50 * mib},
-		{"what cannot be read bounds nothing", map[string]string{
+		{"an unreadable file sets no limit", map[string]string{
 			"proc/self/mountinfo":        "nonsense\n - \n" + v2,
 			"proc/self/cgroup":           "nonsense\n0::/a\n",
 			"sys/fs/cgroup/a/memory.max": "a lot\n",
@@ -113,7 +112,7 @@ func TestLimitIsWhatIsFreeAndWhatIsOurs(t *testing.T) {
 	none := system(nil)
 	delete(none, "proc/meminfo")
 	if got := limit(none); got != 0 {
-		t.Errorf("limit %d where the system says nothing", got)
+		t.Errorf("limit %d on a system without information", got)
 	}
 }
 

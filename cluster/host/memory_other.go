@@ -4,5 +4,5 @@ package host
 
 import "io/fs"
 
-// limit is not known here.
+// limit is unknown on this system.
 func limit(fs.FS) int64 { return 0 }

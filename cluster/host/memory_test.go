@@ -8,8 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// A program of 32 bits may hold less than its host has.
-func TestLimitIsWhatAProgramCanAddress(t *testing.T) {
+// A 32-bit program may use less memory than its host has.
+func TestLimitOfAddressSpace(t *testing.T) {
 	for _, c := range []struct{ limit, most, want int64 }{
 		{0, math.MaxInt64, 0},
 		{1 << 40, math.MaxInt64, 1 << 40},
@@ -41,11 +41,11 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	if err := fits(1<<22, 0, 40*gib, 8*gib); err == nil {
-		t.Error("four million ranks cost nothing")
+		t.Error("four million ranks fit: want an error")
 	}
 }
 
-func TestTheUsersLimitAndTheReserve(t *testing.T) {
+func TestUserLimitAndReserve(t *testing.T) {
 	const gib = 1 << 30
 	for _, c := range []struct{ host, asked, want int64 }{
 		{0, math.MaxInt64, 0},

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/match"
 )
 
-// BenchmarkStream keeps receives of one envelope posted, and messages arrive in
-// order: an operation is one Take that finds nothing, one Post and one Arrive.
+// BenchmarkStream keeps receives of one envelope posted, and messages arrive in order. An operation
+// is one Take without a match, one Post and one Arrive.
 func BenchmarkStream(b *testing.B) {
 	for _, n := range []int{1, 64, 1024} {
 		b.Run(fmt.Sprintf("posted=%d", n), func(b *testing.B) {
@@ -31,10 +31,9 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// BenchmarkMatch keeps receives with different tags posted, and messages arrive
-// in random order: an operation is one Arrive and one Post of what matched. The
-// floor is what a read at a random place costs in an array as large as the queue,
-// each place known only from the read before; floors/op is the match in such reads.
+// BenchmarkMatch keeps receives with different tags posted, and messages arrive in random order. An
+// operation is one Arrive and one Post of the matched receive. The floor is the time of a dependent
+// random read in an array as large as the queue; floors/op is the match in units of such reads.
 func BenchmarkMatch(b *testing.B) {
 	for _, n := range []int{10, 30, 100, 1000, 10000, 100000} {
 		for _, by := range []string{"tag", "source"} {
@@ -72,7 +71,7 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// randomRead is the time in ns of a read of a random cache line of an array.
+// randomRead returns the time in ns of a random read of a cache line in an array.
 func randomRead(bytes int) float64 {
 	type line struct {
 		next int
@@ -82,7 +81,7 @@ func randomRead(bytes int) float64 {
 	for i := range lines {
 		lines[i].next = i
 	}
-	for i := len(lines) - 1; i > 0; i-- { // one cycle through all
+	for i := len(lines) - 1; i > 0; i-- { // one cycle through all lines
 		j := rand.IntN(i)
 		lines[i].next, lines[j].next = lines[j].next, lines[i].next
 	}
@@ -98,8 +97,8 @@ func randomRead(bytes int) float64 {
 
 var sink int
 
-// BenchmarkInOrder keeps receives with different tags posted, and messages arrive
-// in the order of posting: an operation is one Arrive and one Post of what matched.
+// BenchmarkInOrder keeps receives with different tags posted, and messages arrive in the order of
+// posting. An operation is one Arrive and one Post of the matched receive.
 func BenchmarkInOrder(b *testing.B) {
 	for _, n := range []int{10, 100000} {
 		b.Run(fmt.Sprintf("posted=%d", n), func(b *testing.B) {
@@ -123,9 +122,8 @@ func BenchmarkInOrder(b *testing.B) {
 	}
 }
 
-// BenchmarkUnexpected keeps messages of many sources and tags, and takes them
-// with each kind of wildcard, or with all of them: an operation is one Take and one
-// Keep.
+// BenchmarkUnexpected keeps messages of many sources and tags, and takes them with each kind of
+// wildcard, or with all kinds. An operation is one Take and one Keep.
 func BenchmarkUnexpected(b *testing.B) {
 	for _, n := range []int{10, 1000, 100000} {
 		for bits, kind := range []string{"none", "source", "tag", "both", "mixed"} {
@@ -139,7 +137,7 @@ func BenchmarkUnexpected(b *testing.B) {
 				i := 0
 				for b.Loop() {
 					m := int32(order[i])
-					if kind == "mixed" { // each kind in turn
+					if kind == "mixed" { // cycle through the kinds
 						bits = i & 3
 					}
 					r := wild(item{0, m % 317, m / 317, 0}, bits)
@@ -157,9 +155,8 @@ func BenchmarkUnexpected(b *testing.B) {
 	}
 }
 
-// BenchmarkFillDrain posts n receives and matches them all in random order, again
-// and again: an operation is one Post and one Arrive, with what moving between a
-// line and an index costs.
+// BenchmarkFillDrain repeatedly posts n receives and matches them all in random order. An operation
+// is one Post and one Arrive, including the moves between a line and an index.
 func BenchmarkFillDrain(b *testing.B) {
 	for _, n := range []int{10, 64, 1000, 100000} {
 		b.Run(fmt.Sprintf("posted=%d", n), func(b *testing.B) {
@@ -180,7 +177,7 @@ func BenchmarkFillDrain(b *testing.B) {
 	}
 }
 
-// shuffles is several passes over 0 to n − 1, each in another random order.
+// shuffles returns several passes over 0 to n − 1, each in a different random order.
 func shuffles(n int) []int {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var order []int

@@ -1,6 +1,6 @@
 package match
 
-// Bytes is the memory that the posted receives stand in.
+// Bytes returns the memory of the posted receives.
 func (q *Queues) Bytes() int {
 	if x := q.posted.index; x != nil && q.posted.hashed() {
 		return 64*len(x.table.buckets) + 24*len(x.nodes)
@@ -8,8 +8,7 @@ func (q *Queues) Bytes() int {
 	return 16 * len(q.posted.line)
 }
 
-// Age makes the next entry of each index one of the last before the sequence
-// numbers start anew.
+// Age sets the sequence numbers of each index so that they wrap after left more entries.
 func (q *Queues) Age(left uint32) {
 	for _, p := range []*queue{&q.posted, &q.arrived} {
 		if p.index != nil {
@@ -18,5 +17,5 @@ func (q *Queues) Age(left uint32) {
 	}
 }
 
-// Nodes is how many entries of lists and references the messages take.
+// Nodes returns the number of list entries and references of the messages.
 func (q *Queues) Nodes() int { return len(q.arrived.index.nodes) }

@@ -8,8 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// class says which of source and tag are wildcards: bit 0 the source, bit 1 the
-// tag.
+// class is a set of wildcards: bit 0 the source, bit 1 the tag.
 type class uint8
 
 const classes = 4
@@ -25,7 +24,7 @@ func classOf(src, tag int32) class {
 	return c
 }
 
-// key puts the wildcards of a class into an envelope.
+// key replaces fields of an envelope with the wildcards of a class.
 func (c class) key(ctx, src, tag int32) key {
 	if c&1 != 0 {
 		src = cluster.AnySource
@@ -38,47 +37,46 @@ func (c class) key(ctx, src, tag int32) key {
 
 type key struct{ ctx, src, tag int32 }
 
-// node is an entry in a list of several. Nodes are numbered from 1.
+// node is an entry in a list with several entries. Nodes are numbered from 1.
 type node struct {
 	src, tag   int32
 	id, seq    uint32
-	prev, next uint32 // in the list; of a free one, the next free one
+	prev, next uint32 // in the list; next is also the next free node
 }
 
-// index holds entries in lists by key, oldest first. Where it stands in the order
-// of posting or arrival, its seq, decides between lists.
+// index holds entries in lists by key, oldest first. seq is the position of an entry in the order
+// of posting or arrival; it decides between lists.
 //
-// A receive stands in one list, that of its own wildcards, and a message looks at
-// the head of up to four.
+// A receive is in one list, by its own wildcards. A message checks the heads of up to four lists.
 //
-// Messages stand in the lists of one class of wildcards as long as receives ask
-// for no other. When one does, the messages stand in exact lists, and each class
-// of wildcards that is asked for has lists of references besides. Who takes a
-// message leaves the other references to it, and notes that it is gone. As equal
-// messages go in order, one that is not gone is the first of its exact list.
+// Messages are in the lists of one class of wildcards until a receive uses another class. Then the
+// messages are in exact lists, and each used class of wildcards has lists of references. A taken
+// message leaves its other references in place and is marked as gone. Equal messages are taken in
+// order. The first reference whose message is not gone therefore refers to the first message of an
+// exact list.
 type index struct {
 	messages bool
-	class    class         // messages: of the lists in which they stand
-	asked    [classes]bool // messages: the classes that have references
-	used     [classes]bool // those that were asked for since references to what is gone were forgotten
-	gone     []uint64      // messages: a bit for each seq, while there are references
+	class    class         // messages: class of their lists
+	asked    [classes]bool // messages: classes with references
+	used     [classes]bool // messages: classes used since stale references were removed
+	gone     []uint64      // messages: one bit per seq, set if the message is gone; nil without references
 	count    [classes]int  // receives, or references, by class
 	nodes    []node        // nodes[0] is not used
 	free     uint32        // the first free node
 	n        int           // entries
-	peak     int           // the most there were
+	peak     int           // maximum number of entries
 	seq      uint32        // of the last entry
 	table    table
 }
 
-// stamped is an entry and its place in the order.
+// stamped is an entry with its position in the order.
 type stamped struct {
 	entry
 	seq uint32
 }
 
-// push appends the last entry to the list of a key. Where the key is all of its
-// envelope, it may stand in the table alone.
+// push appends the newest entry to the list of a key. If alone is true, the key is the whole
+// envelope, and the entry can be in the table without a node.
 func (x *index) push(k key, e entry, alone bool) {
 	p := x.table.find(k)
 	if p.empty() {
@@ -103,7 +101,7 @@ func (x *index) push(k key, e entry, alone bool) {
 	b.b[way] = n
 }
 
-// newNode gives an entry a number.
+// newNode stores an entry and returns its number.
 func (x *index) newNode(e node) uint32 {
 	n := x.free
 	if n == 0 {
@@ -124,7 +122,7 @@ func (x *index) drop(n uint32) {
 	x.free = n
 }
 
-// first is the oldest entry of a list that is not empty.
+// first returns the oldest entry of a nonempty list.
 func (x *index) first(p place) (id, seq uint32) {
 	a := p.b.a[p.way]
 	if p.b.chained(p.way) {
@@ -165,7 +163,7 @@ func (x *index) unlink(p place, n uint32) {
 // add adds a receive or a message.
 func (x *index) add(e entry) {
 	if x.seq == math.MaxUint32 {
-		x.refill(x.ordered()) // with small numbers
+		x.refill(x.ordered()) // renumber from small numbers
 	}
 	x.seq++
 	x.n++
@@ -212,8 +210,7 @@ func (x *index) arrive(ctx, src, tag int32) (id uint32, ok bool) {
 	return id, ok
 }
 
-// cancel removes the receive that was posted as e. It looks from both ends of the
-// list.
+// cancel removes the receive that was posted as e. It searches from both ends of the list.
 func (x *index) cancel(e entry) bool {
 	p := x.table.find(key{e.ctx, e.src, e.tag})
 	if p.empty() {
@@ -236,7 +233,7 @@ func (x *index) cancel(e entry) bool {
 	return true
 }
 
-// search finds the node of a list that has an id; 0: none has.
+// search returns the node of a list with an id, or 0.
 func (x *index) search(p place, id uint32) uint32 {
 	for a, b := p.b.a[p.way], p.b.b[p.way]; a != 0; a, b = x.nodes[a].next, x.nodes[b].prev {
 		if x.nodes[a].id == id {
@@ -262,7 +259,7 @@ func (x *index) keep(e entry) {
 		if !x.asked[c] {
 			continue
 		}
-		if x.count[c] > stale*x.n+shallow || int(x.seq) > long*x.n+spare { // most of what they refer to is gone
+		if x.count[c] > stale*x.n+shallow || int(x.seq) > long*x.n+spare { // most references are stale
 			es := x.ordered()
 			x.asked, x.used = x.used, [classes]bool{}
 			x.refill(es)
@@ -273,7 +270,7 @@ func (x *index) keep(e entry) {
 	}
 }
 
-// take finds the earliest message that a receive takes, and removes it if told to.
+// take returns the earliest message that matches a receive, and removes it if remove is true.
 func (x *index) take(ctx, src, tag int32, remove bool) (id uint32, ok bool) {
 	c := classOf(src, tag)
 	if c != x.class && !x.asked[c] {
@@ -310,8 +307,8 @@ func (x *index) isGone(seq uint32) bool {
 	return int(seq>>6) < len(x.gone) && x.gone[seq>>6]>>(seq&63)&1 != 0
 }
 
-// follow finds the exact list of the first reference whose message is there, and
-// removes those before it.
+// follow returns the exact list of the first reference that is not stale, and removes the
+// references before it.
 func (x *index) follow(c class, ctx int32, refs place) (place, bool) {
 	for !refs.empty() {
 		n := refs.b.a[refs.way]
@@ -328,7 +325,7 @@ func (x *index) follow(c class, ctx int32, refs place) (place, bool) {
 	return place{way: -1}, false
 }
 
-// ask makes lists for a class of wildcards that receives have not asked for.
+// ask creates the lists of a class of wildcards that no receive has used yet.
 func (x *index) ask(c class) {
 	es := x.ordered()
 	x.asked[c] = c != 0
@@ -337,7 +334,7 @@ func (x *index) ask(c class) {
 	x.refill(es)
 }
 
-// ordered lists the entries, oldest first.
+// ordered returns the entries, oldest first.
 func (x *index) ordered() []stamped {
 	es := make([]stamped, 0, x.n)
 	for i := range x.table.buckets {
@@ -369,14 +366,14 @@ func (x *index) refill(es []stamped) {
 	}
 }
 
-// empty forgets the entries and keeps the memory.
+// empty removes the entries and keeps the memory.
 func (x *index) empty() {
 	x.count, x.nodes, x.free, x.n, x.seq = [classes]int{}, x.nodes[:0], 0, 0, 0
 	x.gone = x.gone[:0]
 	x.table.clear()
 }
 
-// clear forgets everything and keeps the memory.
+// clear resets the index and keeps the memory.
 func (x *index) clear() {
 	x.empty()
 	x.class, x.asked, x.used, x.peak = 0, [classes]bool{}, [classes]bool{}, 0

@@ -18,12 +18,12 @@ type item struct {
 	id            uint32
 }
 
-// takes is MPI's matching rule: receive r takes message m.
+// takes reports whether receive r matches message m by MPI's rule.
 func takes(r, m item) bool {
 	return r.ctx == m.ctx && (r.src == m.src || r.src == cluster.AnySource) && (r.tag == m.tag || r.tag == cluster.AnyTag)
 }
 
-// oracle is the specification: two plain lists that are searched from the front.
+// oracle is the specification: two plain lists, searched from the front.
 type oracle struct{ posted, arrived []item }
 
 func (o *oracle) arrive(m item) (uint32, bool) {
@@ -61,7 +61,7 @@ type fataler interface {
 	Fatalf(string, ...any)
 }
 
-// pair runs each operation on both and compares.
+// pair runs each operation on the queues and on the oracle, and compares.
 type pair struct {
 	fataler
 	q  match.Queues
@@ -119,7 +119,7 @@ func (p *pair) same(what string, at item, got uint32, ok bool, want uint32, want
 	}
 }
 
-// drain empties both queues through every kind of search.
+// drain empties both queues with every kind of search.
 func (p *pair) drain(rng *rand.Rand) {
 	p.Helper()
 	for len(p.o.posted) > 0 {
@@ -136,7 +136,7 @@ func (p *pair) drain(rng *rand.Rand) {
 	}
 }
 
-// wild puts wildcards into an envelope: bit 0 the source, bit 1 the tag.
+// wild sets wildcards in an envelope: bit 0 the source, bit 1 the tag.
 func wild(m item, bits int) item {
 	if bits&1 != 0 {
 		m.src = cluster.AnySource
@@ -147,9 +147,9 @@ func wild(m item, bits int) item {
 	return m
 }
 
-// Whatever is posted, kept, matched, peeked at and cancelled, the queues give
-// what a list searched from the front gives.
-func TestQueuesMatchAsListsDo(t *testing.T) {
+// For any sequence of posting, keeping, matching, peeking and cancelling, the queues return the
+// same results as lists searched from the front.
+func TestQueuesEqualOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &pair{fataler: t}
 		srcs := rapid.SampledFrom([]int32{1, 2, 50}).Draw(t, "sources")
@@ -161,7 +161,7 @@ func TestQueuesMatchAsListsDo(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"post": func(t *rapid.T) { p.post(receive(t)) },
 			"keep": func(t *rapid.T) { p.keep(envelope(t)) },
-			"flood": func(t *rapid.T) { // far past the length of a line
+			"flood": func(t *rapid.T) { // much longer than a line
 				for range rapid.IntRange(1, 90).Draw(t, "n") {
 					p.post(receive(t))
 					p.keep(envelope(t))
@@ -175,7 +175,7 @@ func TestQueuesMatchAsListsDo(t *testing.T) {
 					p.cancel(p.o.posted[rapid.IntRange(0, n-1).Draw(t, "which")])
 				}
 			},
-			"cancel what is not there": func(t *rapid.T) { r := receive(t); r.id = 1 << 31; p.cancel(r) },
+			"cancel a missing receive": func(t *rapid.T) { r := receive(t); r.id = 1 << 31; p.cancel(r) },
 			"ebb": func(t *rapid.T) {
 				for range rapid.IntRange(1, 90).Draw(t, "n") {
 					p.arrive(envelope(t))
@@ -187,13 +187,13 @@ func TestQueuesMatchAsListsDo(t *testing.T) {
 	})
 }
 
-// Queues that swell to thousands and ebb again keep the rules, whatever the mix
-// of envelopes.
-func TestQueuesSwellAndEbb(t *testing.T) {
+// Queues that grow to thousands of entries and shrink again keep the rules, for any mix of
+// envelopes.
+func TestQueuesGrowAndShrink(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		srcs, tags int
-		wild       int // one in so many receives has a wildcard; 0: none
+		wild       int // one of this many receives has a wildcard; 0: none
 	}{
 		{"equal envelopes", 1, 1, 0},
 		{"many tags", 1, 3000, 0},
@@ -235,8 +235,8 @@ func TestQueuesSwellAndEbb(t *testing.T) {
 	}
 }
 
-// After 2³² entries their numbers start anew, and the order stays.
-func TestNumbersStartAnew(t *testing.T) {
+// After 2³² entries their numbers wrap, and the order does not change.
+func TestNumbersWrap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	p := &pair{fataler: t}
 	envelope := func() item { return item{src: int32(rng.IntN(9)), tag: int32(rng.IntN(9))} }
@@ -244,7 +244,7 @@ func TestNumbersStartAnew(t *testing.T) {
 		p.post(wild(envelope(), rng.IntN(4)))
 		p.keep(envelope())
 	}
-	nobody := item{ctx: 1, src: 99} // who looks for it goes deep
+	nobody := item{ctx: 1, src: 99} // not there: a search for it is deep
 	p.take(nobody, true)
 	p.arrive(nobody)
 	for bits := range 4 {
@@ -260,9 +260,9 @@ func TestNumbersStartAnew(t *testing.T) {
 	p.drain(rng)
 }
 
-// Wildcards that were asked for once cost no memory for good: each message that
-// an exact receive takes leaves a reference behind, and these are forgotten.
-func TestReferencesToWhatIsGoneAreForgotten(t *testing.T) {
+// Wildcards that were used once cost no memory forever. Each message that an exact receive takes
+// leaves a stale reference behind; these are removed.
+func TestStaleReferencesAreRemoved(t *testing.T) {
 	const stand = 1000
 	p := &pair{fataler: t}
 	for i := range int32(stand) {
@@ -277,13 +277,13 @@ func TestReferencesToWhatIsGoneAreForgotten(t *testing.T) {
 		p.take(m, true)
 		p.keep(m)
 	}
-	if n := p.q.Nodes(); n > 10*stand { // a list and three kinds of references, which may double, and room
+	if n := p.q.Nodes(); n > 10*stand { // a list and three kinds of references, which can double, and spare nodes
 		t.Errorf("%d nodes for %d messages", n, stand)
 	}
 	p.drain(rand.New(rand.NewPCG(5, 6)))
 }
 
-// A message goes to the receive that was posted first, wildcard or not.
+// A message goes to the receive that was posted first, with or without wildcards.
 func TestWildcardsCompeteByPostOrder(t *testing.T) {
 	for _, others := range []int{0, 10, 1000} {
 		t.Run(fmt.Sprintf("others=%d", others), func(t *testing.T) {
@@ -311,13 +311,13 @@ func TestWildcardsCompeteByPostOrder(t *testing.T) {
 	}
 }
 
-// A simulator holds a rank's queues by the ten thousand, most of them idle.
+// A simulator holds the queues of tens of thousands of ranks, most of them idle.
 func TestIdleQueuesHoldNoMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
 	}
 	if size := unsafe.Sizeof(match.Queues{}); size > 128 {
-		t.Errorf("Queues takes %d B", size)
+		t.Errorf("Queues has %d B", size)
 	}
 	heap := func() uint64 {
 		var m runtime.MemStats
@@ -349,11 +349,11 @@ func TestIdleQueuesHoldNoMemory(t *testing.T) {
 	runtime.KeepAlive(qs)
 }
 
-// In a steady state nothing is allocated: not in a line, not in an index.
+// The steady state allocates nothing, with a line and with an index.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		tags int32 // receives under way, each with a tag of its own
+		tags int32 // posted receives, each with its own tag
 		back bool  // messages arrive in the reverse order
 	}{{"in order", 64, false}, {"in reverse", 64, true}, {"many in reverse", 2000, true}} {
 		t.Run(c.name, func(t *testing.T) {
@@ -373,8 +373,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			}
 			round()
 			round()
-			// Going back from an index to a line sorts what is left: that is one
-			// allocation a thousand messages.
+			// The conversion of an index to a line sorts the remaining entries: one allocation per
+			// thousand messages.
 			if n := testing.AllocsPerRun(20, round); n > float64(c.tags)/1000+1 || !c.back && n > 0 {
 				t.Errorf("%v allocations in a round of %d messages", n, c.tags)
 			}

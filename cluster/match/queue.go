@@ -2,18 +2,18 @@ package match
 
 import "slices"
 
-// The shape of a queue.
+// Limits that control the form of a queue.
 const (
-	shallow = 32   // a search that passes so many entries of a line turns it into an index
-	stale   = 3    // so many references for a message, and those to what is gone are forgotten
-	long    = 32   // likewise, when so many messages have come for one that is there
-	few     = 16   // an index of which only one entry in so many is left becomes a line
-	spare   = 4096 // memory for up to so many entries is kept when a queue empties
+	shallow = 32   // a search longer than this many entries of a line converts it to an index
+	stale   = 3    // with more than this many references per message, stale references are removed
+	long    = 32   // likewise, with this many arrived messages per present message
+	few     = 16   // an index becomes a line when only one of this many entries remains
+	spare   = 4096 // an empty queue keeps memory for up to this many entries
 )
 
-// queue is either a line or an index. Moving n entries into an index is paid by
-// the n pushes before it, moving them back by the (few − 1)·n removals before
-// that; so both are free, amortized.
+// queue is either a line or an index. The n pushes before the conversion of n entries to an index
+// pay for it. The (few − 1)·n removals before the conversion back pay for that. Both are therefore
+// free, amortized.
 type queue struct {
 	line  []entry // line[head:] in order; empty while hashed
 	head  int     // less than 0: hashed
@@ -21,8 +21,8 @@ type queue struct {
 	index *index
 }
 
-// hashed reports whether the index has the entries. It is told by head, so that two
-// queues take a cache line and a half.
+// hashed reports whether the entries are in the index. head stores this, so that two queues fit in
+// one and a half cache lines.
 func (q *queue) hashed() bool { return q.head < 0 }
 
 func (q *queue) push(e entry) {
@@ -37,9 +37,8 @@ func (q *queue) push(e entry) {
 	q.line = append(q.line, e)
 }
 
-// room makes room at the line's end: it closes the gap at the head if that is
-// half of the line, else it doubles the line. A long line that has become short
-// gives its memory back.
+// room makes space at the end of the line. It closes the gap at the head if that is half of the
+// line, or else doubles the line. A long line that has become short releases memory.
 func (q *queue) room() {
 	live := q.line[q.head:]
 	to := q.line[:0]
@@ -49,7 +48,7 @@ func (q *queue) room() {
 	q.line, q.head = append(to, live...), 0
 }
 
-// rewind starts an empty line anew.
+// rewind resets an empty line.
 func (q *queue) rewind() {
 	q.head = 0
 	if cap(q.line) > spare {
@@ -73,10 +72,10 @@ func (q *queue) drop(i int) {
 	}
 }
 
-// reach is the end of what a search of the line looks at before it gives up.
+// reach returns the end of the part of the line that a search checks before it gives up.
 func (q *queue) reach() int { return min(len(q.line), q.head+shallow) }
 
-// arrive is Queues.Arrive beyond the head of the line.
+// arrive implements Queues.Arrive for entries after the head of the line.
 func (q *queue) arrive(ctx, src, tag int32) (uint32, bool) {
 	if !q.hashed() {
 		end := q.reach()
@@ -98,7 +97,7 @@ func (q *queue) arrive(ctx, src, tag int32) (uint32, bool) {
 	return id, ok
 }
 
-// take is Queues.Take or Peek.
+// take implements Queues.Take and Peek.
 func (q *queue) take(ctx, src, tag int32, remove bool) (uint32, bool) {
 	if !q.hashed() {
 		end := q.reach()
@@ -122,8 +121,8 @@ func (q *queue) take(ctx, src, tag int32, remove bool) (uint32, bool) {
 	return id, ok
 }
 
-// cancel looks from both ends, because receives are cancelled in the order in
-// which they were posted or in the reverse.
+// cancel searches from both ends, because receives are often cancelled in the order of posting or
+// in reverse.
 func (q *queue) cancel(e entry) bool {
 	if !q.hashed() {
 		i, j := q.head, len(q.line)-1
@@ -149,14 +148,14 @@ func (q *queue) cancel(e entry) bool {
 	return ok
 }
 
-// removed counts an entry that was taken out of the index.
+// removed updates the count after a removal from the index.
 func (q *queue) removed() {
 	if q.n--; q.n <= q.index.peak/few {
 		q.unhash()
 	}
 }
 
-// hash turns the line into an index.
+// hash converts the line to an index.
 func (q *queue) hash(messages bool, c class) {
 	if q.index == nil {
 		q.index = &index{messages: messages}
@@ -171,7 +170,7 @@ func (q *queue) hash(messages bool, c class) {
 	q.head = -1
 }
 
-// unhash turns the index into a line.
+// unhash converts the index to a line.
 func (q *queue) unhash() {
 	x := q.index
 	q.head = 0

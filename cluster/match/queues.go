@@ -6,15 +6,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Queues are the posted-receive and the unexpected queue of one rank. The zero
-// value is ready and holds no memory.
+// Queues are the posted-receive queue and the unexpected queue of one rank. The zero value is ready
+// to use and has no memory.
 type Queues struct {
 	posted  queue
 	arrived queue
 }
 
-// Post adds a posted receive. src may be cluster.AnySource and tag
-// cluster.AnyTag; id is the fabric's number for it.
+// Post adds a posted receive. src can be cluster.AnySource and tag cluster.AnyTag; id is the
+// fabric's number of the receive.
 func (q *Queues) Post(ctx, src, tag int32, id uint32) {
 	q.posted.push(entry{ctx, src, tag, id})
 }
@@ -40,8 +40,8 @@ func (q *Queues) Arrive(ctx, src, tag int32) (id uint32, ok bool) {
 	return p.arrive(ctx, src, tag)
 }
 
-// Cancel removes a posted receive, named by what it was posted with; false: it
-// is not there, because it has matched.
+// Cancel removes a posted receive with the same arguments as Post. It returns false if the receive
+// has already matched.
 func (q *Queues) Cancel(ctx, src, tag int32, id uint32) bool {
 	return q.posted.cancel(entry{ctx, src, tag, id})
 }
@@ -51,8 +51,8 @@ func (q *Queues) Keep(ctx, src, tag int32, id uint32) {
 	q.arrived.push(entry{ctx, src, tag, id})
 }
 
-// Take finds and removes the earliest arrived message that matches a receive
-// (wildcards allowed).
+// Take finds and removes the earliest arrived message that matches a receive, which can have
+// wildcards.
 func (q *Queues) Take(ctx, src, tag int32) (id uint32, ok bool) {
 	if q.arrived.n != 0 {
 		id, ok = q.arrived.take(ctx, src, tag, true)
@@ -60,7 +60,7 @@ func (q *Queues) Take(ctx, src, tag int32) (id uint32, ok bool) {
 	return
 }
 
-// Peek finds the earliest arrived message that matches, and leaves it.
+// Peek finds the earliest arrived message that matches, without removing it.
 func (q *Queues) Peek(ctx, src, tag int32) (id uint32, ok bool) {
 	if q.arrived.n != 0 {
 		id, ok = q.arrived.take(ctx, src, tag, false)
@@ -68,10 +68,10 @@ func (q *Queues) Peek(ctx, src, tag int32) (id uint32, ok bool) {
 	return
 }
 
-// Posted is the number of posted receives.
+// Posted returns the number of posted receives.
 func (q *Queues) Posted() int { return q.posted.n }
 
-// Unexpected is the number of arrived messages that wait for a receive.
+// Unexpected returns the number of arrived messages that wait for a receive.
 func (q *Queues) Unexpected() int { return q.arrived.n }
 
 // entry is a receive or a message: 16 bytes.
@@ -80,12 +80,13 @@ type entry struct {
 	id            uint32
 }
 
-// covers reports whether a receive (pctx, psrc, ptag) takes a message.
+// covers reports whether a receive (pctx, psrc, ptag) matches a message.
 func covers(pctx, psrc, ptag, ctx, src, tag int32) bool {
 	return pctx == ctx && (psrc == src || psrc == cluster.AnySource) && (ptag == tag || ptag == cluster.AnyTag)
 }
 
-// First is the receive that was posted first; false: there is none, or it is hashed.
+// First returns the receive that was posted first. It returns false if there is none, or if the
+// queue is hashed.
 func (q *Queues) First() (id uint32, ok bool) {
 	if p := &q.posted; uint(p.head) < uint(len(p.line)) {
 		return p.line[p.head].id, true
@@ -93,8 +94,8 @@ func (q *Queues) First() (id uint32, ok bool) {
 	return 0, false
 }
 
-// Front is the address of the receive that was posted first, nil: there is none, or
-// it is hashed.
+// Front returns the address of the receive that was posted first, or nil if there is none or the
+// queue is hashed.
 func (q *Queues) Front() unsafe.Pointer {
 	if p := &q.posted; uint(p.head) < uint(len(p.line)) {
 		return unsafe.Pointer(&p.line[p.head])

@@ -2,24 +2,23 @@ package match
 
 import "math/bits"
 
-// ways is how many lists a bucket holds.
+// ways is the number of lists per bucket.
 const ways = 3
 
-// bucket is a cache line of the table: ways lists with their keys. A list of one
-// entry is all here. A longer one has its entries in nodes; they may stay there
-// when only one is left.
+// bucket is a cache line of the table: ways lists with their keys. A list of one entry is
+// completely in the bucket. A longer list has its entries in nodes; a last remaining entry can stay
+// there.
 type bucket struct {
-	src  [ways]uint32 // + 2; 0: empty; the highest bit: in nodes
+	src  [ways]uint32 // source + 2; 0: empty; the highest bit: in nodes
 	tag  [ways]uint32
 	ctx  [ways]uint32
-	a, b [ways]uint32 // id and seq; in nodes: the first and the last
-	past uint32       // lists that stand in a later bucket because this one was full
+	a, b [ways]uint32 // id and seq; in nodes: the first and the last node
+	past uint32       // lists in a later bucket because this one was full
 }
 
 const inNodes = 1 << 31
 
-// which is the way of a key, −1: it is not here. It has no branches, because they
-// would be mispredicted.
+// which returns the way of a key, or −1. It has no branches, because they would be mispredicted.
 func (b *bucket) which(k key) int {
 	src, tag, ctx := uint32(k.src+2), uint32(k.tag), uint32(k.ctx)
 	d0 := (b.src[0]&^inNodes ^ src) | (b.tag[0] ^ tag) | (b.ctx[0] ^ ctx)
@@ -28,21 +27,21 @@ func (b *bucket) which(k key) int {
 	return int((uint64(d0)-1)>>63+(uint64(d1)-1)>>63*2+(uint64(d2)-1)>>63*3) - 1
 }
 
-// room is an empty way, −1: all are taken.
+// room returns an empty way, or −1.
 func (b *bucket) room() int {
 	free := (uint64(b.src[0])-1)>>63 | (uint64(b.src[1])-1)>>63<<1 | (uint64(b.src[2])-1)>>63<<2
 	return int(roomOf[free])
 }
 
-// roomOf is the way to take of those that are free.
+// roomOf is the first free way, by the set of free ways.
 var roomOf = [1 << ways]int8{-1, 0, 1, 0, 2, 0, 1, 0}
 
-// key is the key at a way that is taken.
+// key returns the key of an occupied way.
 func (b *bucket) key(j int) key {
 	return key{int32(b.ctx[j]), int32(b.src[j]&^inNodes) - 2, int32(b.tag[j])}
 }
 
-// set takes a way for a key.
+// set assigns a way to a key.
 func (b *bucket) set(j int, k key) {
 	b.src[j], b.tag[j], b.ctx[j] = uint32(k.src+2), uint32(k.tag), uint32(k.ctx)
 }
@@ -50,25 +49,24 @@ func (b *bucket) set(j int, k key) {
 // chained reports whether the list at a way is in nodes.
 func (b *bucket) chained(j int) bool { return b.src[j]&inNodes != 0 }
 
-// table finds lists by key, most of them in the first cache line that it looks at.
-// A list stands in its home bucket or, if that was full, in the next with room;
-// each full bucket on the way counts it, so that a search knows where to stop and
-// nothing ever moves.
+// table maps keys to lists, most of them in the first cache line of a search. A list is in its home
+// bucket or, if that was full, in the next bucket with a free way. Each full bucket on the way
+// counts the list, so that a search knows where to stop and lists never move.
 type table struct {
 	buckets []bucket
 	used    int
-	most    int // lists before it grows
+	most    int // maximum number of lists before it grows
 }
 
-// A bucket has to hold five thirds of a list on average before the table grows: one
-// list in eight is then away from home. A denser table costs more mispredicted
-// branches, a thinner one more cache misses.
+// The table grows at an average of five thirds of a list per bucket: one list in eight is then not
+// in its home bucket. A denser table costs more mispredicted branches, a sparser one more cache
+// misses.
 const (
 	mostLists = 5
 	inBuckets = 3
 )
 
-// reserve makes room for n lists in an empty table.
+// reserve makes space for n lists in an empty table.
 func (t *table) reserve(n int) {
 	if size := n*inBuckets/mostLists + 1; size > len(t.buckets) {
 		t.resize(size)
@@ -91,7 +89,7 @@ func (t *table) resize(buckets int) {
 	}
 }
 
-// home is the bucket where the search for a key starts.
+// home returns the bucket where the search for a key starts.
 func (t *table) home(k key) int {
 	h := uint64(uint32(k.src))<<32 | uint64(uint32(k.tag))
 	h ^= uint64(uint32(k.ctx)) * 0xd6e8feb86659fd93
@@ -107,16 +105,16 @@ func (t *table) next(i int) int {
 	return i
 }
 
-// place is where a list stands, or, with way −1, where the search for it ended.
+// place is the position of a list or, with way −1, the end of a search without a result.
 type place struct {
 	b    *bucket
 	way  int
-	away bool // not its home
+	away bool // not in its home bucket
 }
 
 func (p place) empty() bool { return p.way < 0 }
 
-// find is the place of a key.
+// find returns the place of a key.
 func (t *table) find(k key) place {
 	i := t.home(k)
 	b := &t.buckets[i]
@@ -132,8 +130,8 @@ func (t *table) find(k key) place {
 	}
 }
 
-// insert gives a key that is not there a place, given where the search ended; the
-// caller fills a and b.
+// insert stores a new key and returns its place. p is the end of its search. The caller sets a and
+// b.
 func (t *table) insert(k key, p place) place {
 	t.used++
 	if t.used > t.most {
@@ -147,7 +145,7 @@ func (t *table) insert(k key, p place) place {
 	return t.put(k)
 }
 
-// put gives a key the first way that is free.
+// put stores a key in the first free way.
 func (t *table) put(k key) place {
 	for i, away := t.home(k), false; ; i, away = t.next(i), true {
 		b := &t.buckets[i]

@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Put writes d at byte off of the target's window. Its bytes must not be written
-// until the epoch ends.
+// Put writes d at byte off of the target's window. The program must not change d's bytes until the
+// epoch ends.
 func (w *Window) Put(target int, off int64, d cluster.Data) error {
 	to, at, err := w.reaching("put", target, off, d.Len())
 	if err != nil {
@@ -38,14 +38,14 @@ func (w *Window) Get(target int, off int64, d cluster.Data) error {
 	return w.r.Lib().GetImplicit(cluster.At(to, at), d)
 }
 
-// Accumulate adds v to the numbers at byte off of the target's window
-// (MPI_Accumulate with MPI_SUM). Accumulates of several origins to one place all
-// count, each number atomically. It returns when the target has added, for which
-// the target has to progress.
+// Accumulate adds v to the numbers at byte off of the target's window (MPI_Accumulate with
+// MPI_SUM). Accumulates of several origins to one location all count; each number is updated
+// atomically. Accumulate returns after the target has added the numbers, for which the target must
+// make progress.
 func Accumulate[T cluster.Number](w *Window, target int, off int64, v []T) error {
 	in := cluster.Bytes(v)
 	if a := alignment[T](); off%a != 0 {
-		return w.errorf("accumulate at %d: offset %d: %s numbers stand on multiples of %d B", target, off, reflect.TypeFor[T]().Kind(), a)
+		return w.errorf("accumulate at %d: offset %d: %s numbers must be aligned to %d B", target, off, reflect.TypeFor[T]().Kind(), a)
 	}
 	if _, _, err := w.reaching("accumulate", target, off, int64(len(in))); err != nil || len(in) == 0 {
 		return err
@@ -58,8 +58,8 @@ func Accumulate[T cluster.Number](w *Window, target int, off int64, v []T) error
 	return err
 }
 
-// alignment is where T stands in memory that ranks share, in bytes: the same on every
-// host, so that what one accepts another does. A host of 32 bits asks for less.
+// alignment returns the alignment of T in shared memory, in bytes. It is the same on every host, so
+// that all hosts accept the same offsets. A 32-bit host would need less.
 func alignment[T cluster.Number]() int64 {
 	var zero T
 	switch k := reflect.TypeFor[T]().Kind(); k {
@@ -69,10 +69,10 @@ func alignment[T cluster.Number]() int64 {
 	return int64(unsafe.Sizeof(zero))
 }
 
-// Local is the own window as plain bytes. Loads and stores of it are accesses
-// too (paper 1, section 2.1: "all accesses, including local accesses"): it is
-// given within a fence epoch, under the own lock, and after Wait until the next
-// Post, Fence or Lock; and may not be kept beyond.
+// Local returns the rank's own window as plain bytes. Loads and stores of it are accesses, too
+// (paper 1, section 2.1: "all accesses, including local accesses"). It is available within a fence
+// epoch, under the rank's own lock, and after Wait until the next Post, Fence or Lock. The slice
+// must not be used after that.
 func (w *Window) Local() ([]byte, error) {
 	if err := w.alive("local access"); err != nil {
 		return nil, err
@@ -91,8 +91,8 @@ func (w *Window) Local() ([]byte, error) {
 	return w.r.Segment()[first : first+w.sizes[me] : first+w.sizes[me]], nil
 }
 
-// reaching checks an access against the epoch, the window and the accesses
-// before it, counts and notes it, and finds the rank and the byte in its segment.
+// reaching checks an access against the epoch, the window and earlier accesses. It counts and
+// records the access, and returns the rank and the byte in its segment.
 func (w *Window) reaching(call string, target int, off, n int64) (to int, at int64, err error) {
 	if w.freed {
 		return 0, 0, w.alive(fmt.Sprintf("%s at %d", call, target))
@@ -127,14 +127,14 @@ func (w *Window) reaching(call string, target int, off, n int64) (to int, at int
 	a.note(call, v)
 	w.used = w.access == fenceAccess
 	to = w.team.Global(target)
-	if call != "accumulate" { // its message is counted
+	if call != "accumulate" { // its message is already counted
 		w.r.Account(to, 1, n)
 	}
 	return to, w.off + controlBlock + off, nil
 }
 
-// place finds the bytes of an access that may be done in place; nil: it may not.
-// It asks for no UPC group.
+// place returns the bytes of an access that can be done in place, or nil. It does not depend on UPC
+// groups.
 func (w *Window) place(to int, at, n int64) []byte {
 	if !w.r.Lib().Port().Direct() {
 		return nil

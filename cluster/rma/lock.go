@@ -7,19 +7,18 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// lock is a rank's side of the passive-target calls that others make on its window:
-// who holds the lock, who waits, and the sums to be added. It belongs to the RPC
-// bodies, of which a fabric runs one at a time on a rank; the rank itself speaks to it
-// by RPC as well, so that it needs no lock of its own even where a progress thread
-// runs the bodies.
+// lock is a rank's side of the passive-target calls of others on its window: the holders, the
+// queue, and the sums to add. Only RPC bodies use it, and a fabric runs one of them at a time on a
+// rank. The rank itself also uses RPCs, so lock needs no mutex even if a progress thread runs the
+// bodies.
 //
-// Nobody spins: a rank that does not get the lock awaits a word of its own segment.
-// The rank that unlocks asks here who is next, and adds one to that rank's word.
+// No rank spins: a rank that does not get the lock awaits a word in its segment. The unlocking
+// rank asks here for the next rank, and adds one to that rank's word.
 type lock struct {
 	data      []byte // the window
 	holders   int
 	exclusive bool
-	queue     []waiter // in the order of their requests
+	queue     []waiter // in the order of the requests
 	scratch   []uint64
 }
 
@@ -28,16 +27,16 @@ type waiter struct {
 	kind LockKind
 }
 
-// What a request to serve asks for: the first byte of its data.
+// The kind of a request to serve: the first byte of its data.
 const (
 	askShared     byte = iota // 1: granted, 0: queued
-	askExclusive              // likewise
-	askUnlock                 // releases; as askNext
+	askExclusive              // same result as askShared
+	askUnlock                 // releases; same result as askNext
 	askNext                   // grants to the first in the queue if it can: its rank + 1, else 0
-	askAccumulate             // rest: kind 1 B, 6 B of nothing, offset 8 B, numbers
+	askAccumulate             // data: kind 1 B, 6 B of padding, offset 8 B, numbers
 )
 
-// asks are the requests that have no more to say.
+// asks are the requests without more data.
 var asks = [...]byte{askShared: askShared, askExclusive: askExclusive, askUnlock: askUnlock, askNext: askNext}
 
 const accumulateHeader = 16
@@ -63,8 +62,8 @@ func (w *lock) serve(c cluster.RPC) uint64 {
 	return 0
 }
 
-// request grants at once only if nobody waits: requests are served in order, so
-// that readers cannot keep a writer out for ever.
+// request grants a lock at once only if no rank waits. Requests are served in order, so that
+// readers cannot block a writer forever.
 func (w *lock) request(r waiter) uint64 {
 	w.queue = append(w.queue, r)
 	if len(w.queue) == 1 && w.grant() != 0 {
@@ -73,8 +72,8 @@ func (w *lock) request(r waiter) uint64 {
 	return 0
 }
 
-// grant takes the first waiter off the queue if the lock can be its, and gives
-// its rank + 1; else 0.
+// grant removes the first waiter from the queue if it can get the lock, and returns its rank + 1,
+// or 0.
 func (w *lock) grant() uint64 {
 	if len(w.queue) == 0 || w.exclusive {
 		return 0
@@ -94,13 +93,13 @@ func (w *lock) accumulate(data []byte) {
 	if need := (len(in) + 7) / 8; need > len(w.scratch) {
 		w.scratch = make([]uint64, need)
 	}
-	aligned := cluster.Bytes(w.scratch)[:len(in)] // data may stand anywhere
+	aligned := cluster.Bytes(w.scratch)[:len(in)] // data may be unaligned
 	copy(aligned, in)
 	adders[kind](w.data[off:off+int64(len(in))], aligned)
 }
 
-// adders add numbers to others, by their kind: an accumulate names the kind in its
-// message, for its target knows bytes only.
+// adders add numbers to others, by kind. An accumulate sends the kind in its message, because its
+// target only knows bytes.
 var adders = [...]func(acc, in []byte){
 	reflect.Int8:       add[int8],
 	reflect.Uint8:      add[uint8],

@@ -8,9 +8,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Random requests and releases, each followed at any later time by the questions
-// who is next: nobody waits beside a lock that could be its, requests are granted
-// in order, and an exclusive holder is alone.
+// Random requests and releases, each followed at a random later time by the query for the next
+// rank. No rank waits for a lock that it could get, requests are granted in order, and an exclusive
+// holder is alone.
 func TestLockIsFairAndExclusive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := &lock{}
@@ -20,15 +20,15 @@ func TestLockIsFairAndExclusive(t *testing.T) {
 		}
 		holding := map[int32]LockKind{}
 		var waiting []waiter
-		questions := 0 // unlocks whose questions have not come to an end
+		questions := 0 // unlocks with open queries
 		granted := func(rank int32) {
 			if waiting[0].rank != rank {
-				t.Fatalf("rank %d is granted before rank %d, which asked first", rank, waiting[0].rank)
+				t.Fatalf("rank %d is granted before rank %d, which requested it first", rank, waiting[0].rank)
 			}
 			holding[rank], waiting = waiting[0].kind, waiting[1:]
 			for other, kind := range holding {
 				if len(holding) > 1 && kind == LockExclusive {
-					t.Fatalf("rank %d holds exclusively beside others: %v", other, holding)
+					t.Fatalf("rank %d holds an exclusive lock together with others: %v", other, holding)
 				}
 			}
 		}

@@ -7,17 +7,16 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// ranges is a set of bytes of a window, as spans in rising order that neither
-// overlap nor touch.
+// ranges is a set of bytes of a window, as spans in rising order that neither overlap nor touch.
 type ranges []cluster.Span
 
-// overlaps reports whether v has a byte of the set.
+// overlaps reports whether the set contains a byte of v.
 func (s ranges) overlaps(v cluster.Span) bool {
 	i := sort.Search(len(s), func(i int) bool { return s[i].Off+s[i].Len > v.Off })
 	return v.Len > 0 && i < len(s) && s[i].Off < v.Off+v.Len
 }
 
-// add puts the bytes of v into the set.
+// add adds the bytes of v to the set.
 func (s *ranges) add(v cluster.Span) {
 	if v.Len == 0 {
 		return
@@ -32,13 +31,12 @@ func (s *ranges) add(v cluster.Span) {
 	*s = slices.Replace(*s, i, j, cluster.Span{Off: first, Len: end - first})
 }
 
-// accesses is what a rank did to one target's window within an epoch.
+// accesses records a rank's accesses to one target's window within an epoch.
 type accesses struct{ put, got, added ranges }
 
-// conflict names the earlier access that one of the given kind to v may not
-// follow in the same epoch, "" if there is none: what was written may be neither
-// read nor written again (paper 1, section 2.1, "Ordering"), and only accumulates
-// may meet accumulates.
+// conflict returns the kind of an earlier access that conflicts with an access to v in the same
+// epoch, or "". Written bytes may be neither read nor written again (paper 1, section 2.1,
+// "Ordering"), and only accumulates may overlap accumulates.
 func (a *accesses) conflict(kind string, v cluster.Span) string {
 	switch {
 	case a.put.overlaps(v):
@@ -51,7 +49,7 @@ func (a *accesses) conflict(kind string, v cluster.Span) string {
 	return ""
 }
 
-// note adds an access.
+// note records an access.
 func (a *accesses) note(kind string, v cluster.Span) {
 	switch kind {
 	case "put":
@@ -63,5 +61,5 @@ func (a *accesses) note(kind string, v cluster.Span) {
 	}
 }
 
-// forget empties a for the next epoch.
+// forget clears a for the next epoch.
 func (a *accesses) forget() { a.put, a.got, a.added = a.put[:0], a.got[:0], a.added[:0] }

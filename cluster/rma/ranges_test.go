@@ -8,7 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// A set of ranges against a plain list of bytes.
+// A set of ranges behaves like a plain list of bytes.
 func TestRangesAreASetOfBytes(t *testing.T) {
 	const size = 64
 	span := rapid.Custom(func(t *rapid.T) cluster.Span {
@@ -44,7 +44,7 @@ func TestRangesAreASetOfBytes(t *testing.T) {
 				}
 			}
 			if bytes != 0 {
-				t.Fatalf("%v holds %d bytes too many", s, bytes)
+				t.Fatalf("%v has %d bytes too many", s, bytes)
 			}
 		}
 	})
@@ -65,10 +65,10 @@ func TestAccessesThatConflict(t *testing.T) {
 			t.Errorf("%s, then %s: conflict with %q", pair[0], pair[1], got)
 		}
 		if got := a.conflict(pair[1], cluster.Span{Off: 16, Len: 4}); got != "" {
-			t.Errorf("%s, then %s beside it: conflict with %q", pair[0], pair[1], got)
+			t.Errorf("%s, then %s next to it: conflict with %q", pair[0], pair[1], got)
 		}
 		if a.forget(); a.conflict(pair[1], v) != "" {
-			t.Errorf("%s is not forgotten", pair[0])
+			t.Errorf("%s is not cleared", pair[0])
 		}
 	}
 }

@@ -7,29 +7,27 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Window is memory of every member of an MPI team that the others reach with
-// one-sided calls, in epochs (MPI-2; paper 1, section 2.1). Targets are numbers in
-// the team. A window may span UPC groups: what ends at a group is UPC access, not
-// MPI's.
+// Window is memory of every member of an MPI team that other members access with one-sided calls,
+// in epochs (MPI-2; paper 1, section 2.1). Targets are ranks in the team. A window can span several
+// UPC groups: only UPC access is limited to a group.
 //
-// Active target: Fence opens an epoch on all members and the next one closes it;
-// Post and Wait expose the own window to a group of origins, Start and Complete
-// are the origin's side. Passive target: Lock and Unlock, of one target at a time.
-// When the call that ends an epoch returns, everything that this rank put, got or
-// accumulated in it is complete, at its targets too. What MPI-2 forbids is an
-// error here, whether or not it would do harm on this fabric.
+// Active target: Fence opens an epoch on all members and the next Fence closes it. Post and Wait
+// expose a rank's own window to a group of origins; Start and Complete are the origin's side.
+// Passive target: Lock and Unlock, one target at a time. When the call that ends an epoch returns,
+// all puts, gets and accumulates of this rank in it are complete, at their targets too. Everything
+// that MPI-2 forbids is an error here, even if it would do no harm on this fabric.
 //
-// A lock is granted by its target: where progress is "call", the target has to be
-// inside a call, as with MPI libraries. A Window belongs to its rank's goroutine.
+// The target grants a lock. If progress is "call", the target must therefore be inside a call, as
+// with MPI libraries. A Window belongs to its rank's goroutine.
 type Window struct {
 	r     *cluster.Rank
-	team  *cluster.Team // of its own: its contexts are the window's
-	off   int64         // of the control block, then the window, in every segment
+	team  *cluster.Team // a separate team: its contexts belong to the window
+	off   int64         // offset of the control block, followed by the window, in every segment
 	sizes []int64       // bytes of the window, by member
 
 	access   access
-	used     bool     // a fence epoch has seen an access: only a fence ends it
-	exposure exposure // of the own window
+	used     bool     // the fence epoch has an access: only a fence can end it
+	exposure exposure // of this rank's window
 	targets  []int    // of Start
 	origins  []int    // of Post
 	target   int      // of Lock
@@ -56,10 +54,10 @@ const (
 	waited
 )
 
-// LockKind is how a window is locked.
+// LockKind is the kind of a lock of a window.
 type LockKind uint8
 
-// The locks: many may hold a shared one at once, one alone an exclusive one.
+// The kinds of locks: several ranks can hold a shared lock at once, only one an exclusive lock.
 const (
 	LockShared LockKind = iota
 	LockExclusive
@@ -71,13 +69,13 @@ const (
 	tagComplete
 )
 
-// controlBlock is what a window takes before its bytes: the word that counts the
-// grants of locks to this rank, and room up to a cache line.
+// controlBlock is the size of a window's control block: the word that counts the lock grants to
+// this rank, padded to a cache line.
 const controlBlock = 64
 
-// NewWindow makes a window of bytes of this rank's segment (which may differ from
-// member to member) and the others'. Every member of t calls it, outside parallel
-// regions; t is MPI_COMM_WORLD or came from it.
+// NewWindow creates a window of bytes of this rank's segment (members can have different sizes),
+// and of the other members. Every member of t must call it, outside parallel regions. t must be
+// MPI_COMM_WORLD or split from it.
 func NewWindow(r *cluster.Rank, t *cluster.Team, bytes int64) (*Window, error) {
 	const call = "new window"
 	lib := r.Lib()
@@ -85,7 +83,7 @@ func NewWindow(r *cluster.Rank, t *cluster.Team, bytes int64) (*Window, error) {
 		return nil, err
 	}
 	if !t.MPI() {
-		return nil, lib.Errorf("%s: %s is no MPI team: use MPI_COMM_WORLD or a team split from it", call, t.Name())
+		return nil, lib.Errorf("%s: %s is not an MPI team: use MPI_COMM_WORLD or a team split from it", call, t.Name())
 	}
 	if segment := r.Spec().Segment; bytes < 0 || bytes > segment-controlBlock {
 		return nil, lib.Errorf("%s of %d B: a window has 0 B up to the segment's %d B less %d", call, bytes, segment, controlBlock)
@@ -111,7 +109,7 @@ func NewWindow(r *cluster.Rank, t *cluster.Team, bytes int64) (*Window, error) {
 	return w, r.Barrier(team)
 }
 
-// Free ends the window on every member. Its bytes stay allocated.
+// Free ends the window on every member. Its bytes remain allocated.
 func (w *Window) Free() error {
 	if err := w.idle("free"); err != nil {
 		return err
@@ -127,8 +125,7 @@ func (w *Window) Free() error {
 	return nil
 }
 
-// Fence ends the fence epoch that is open, if one is, and opens the next, on
-// every member (MPI_Win_fence).
+// Fence ends the current fence epoch, if any, and opens the next, on every member (MPI_Win_fence).
 func (w *Window) Fence() error {
 	if err := w.idle("fence"); err != nil {
 		return err
@@ -140,7 +137,7 @@ func (w *Window) Fence() error {
 	return w.r.Barrier(w.team)
 }
 
-// Post exposes the own window to the origins (MPI_Win_post) and does not wait.
+// Post exposes this rank's window to the origins (MPI_Win_post), without waiting.
 func (w *Window) Post(origins []int) error {
 	if err := w.alive("post"); err != nil {
 		return err
@@ -164,8 +161,7 @@ func (w *Window) Post(origins []int) error {
 	return w.r.Lib().Notify("post", w.team, tagPost, w.origins)
 }
 
-// Start opens access to the targets once each has posted for this rank
-// (MPI_Win_start).
+// Start opens access to the targets after each has posted for this rank (MPI_Win_start).
 func (w *Window) Start(targets []int) error {
 	if err := w.opening("start", -1); err != nil {
 		return err
@@ -184,8 +180,8 @@ func (w *Window) Start(targets []int) error {
 	return w.r.Lib().Noticed("start", w.team, tagPost, w.targets)
 }
 
-// Complete ends what Start opened (MPI_Win_complete): all accesses are complete,
-// at their targets too.
+// Complete ends the epoch of Start (MPI_Win_complete): all accesses are complete, at their targets
+// too.
 func (w *Window) Complete() error {
 	if err := w.alive("complete"); err != nil {
 		return err
@@ -200,8 +196,7 @@ func (w *Window) Complete() error {
 	return w.r.Lib().Notify("complete", w.team, tagComplete, w.targets)
 }
 
-// Wait ends what Post opened (MPI_Win_wait): it returns when every origin has
-// completed.
+// Wait ends the epoch of Post (MPI_Win_wait). It returns after every origin has completed.
 func (w *Window) Wait() error {
 	if err := w.alive("wait"); err != nil {
 		return err
@@ -216,9 +211,8 @@ func (w *Window) Wait() error {
 	return w.r.Lib().Noticed("wait", w.team, tagComplete, w.origins)
 }
 
-// Lock opens access to one target without its doing (MPI_Win_lock). Requests are
-// granted in the order in which they reach the target; shared ones that follow one
-// another hold together.
+// Lock opens access to one target without a call of the target (MPI_Win_lock). Requests are granted
+// in the order in which they reach the target; consecutive shared requests hold the lock together.
 func (w *Window) Lock(kind LockKind, target int) error {
 	if err := w.opening("lock", target); err != nil {
 		return err
@@ -255,8 +249,8 @@ func (w *Window) Lock(kind LockKind, target int) error {
 	return nil
 }
 
-// Unlock ends what Lock opened (MPI_Win_unlock): all accesses are complete at the
-// target, and the lock goes to those who wait for it.
+// Unlock ends the epoch of Lock (MPI_Win_unlock): all accesses are complete at the target, and the
+// lock is granted to the next waiting ranks.
 func (w *Window) Unlock(target int) error {
 	if err := w.alive("unlock"); err != nil {
 		return err
@@ -280,8 +274,8 @@ func (w *Window) Unlock(target int) error {
 	return err
 }
 
-// opening refuses to open an access epoch inside another; target is −1 where the
-// call has no single one.
+// opening returns an error if an access epoch would open inside another. target is −1 if the call
+// has no single target.
 func (w *Window) opening(call string, target int) error {
 	if w.access != locked && w.access != started && !w.used && !w.freed {
 		return nil
@@ -302,8 +296,8 @@ func (w *Window) opening(call string, target int) error {
 	return w.errorf("%s: the fence epoch has accesses that are not complete: call Fence first", call)
 }
 
-// opened enters an access epoch. It leaves a fence epoch that nothing was done in,
-// as MPI does: such a fence only ended the one before.
+// opened enters an access epoch. Like MPI, it leaves a fence epoch without accesses: such a fence
+// only ended the previous epoch.
 func (w *Window) opened(a access) {
 	w.access = a
 	if w.exposure == fenceExposure {
@@ -311,7 +305,7 @@ func (w *Window) opened(a access) {
 	}
 }
 
-// idle refuses what may not be done while an epoch other than a fence's is open.
+// idle returns an error if an epoch other than a fence epoch is open.
 func (w *Window) idle(call string) error {
 	if err := w.alive(call); err != nil {
 		return err
@@ -345,7 +339,7 @@ func (w *Window) group(call string, members, dst []int) ([]int, error) {
 			return dst[:0], err
 		}
 		if i > 0 && dst[i-1] == m {
-			return dst[:0], w.errorf("%s: rank %d stands in the group twice: name each once", call, m)
+			return dst[:0], w.errorf("%s: rank %d is in the group twice: name each once", call, m)
 		}
 	}
 	return dst, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Arrow is a message: sent by a thread, received by another.
+// Arrow is a message from a sending thread to a receiving thread.
 type Arrow struct {
 	From, FromThread int32
 	To, ToThread     int32
@@ -15,27 +15,27 @@ type Arrow struct {
 	Tag              int32
 }
 
-// Bounds of what is kept of messages: the latest arrows, envelopes, and for each of
-// these the messages under way.
+// Limits of the recorded messages: the latest arrows, the envelopes, and the messages in flight per
+// envelope.
 const (
 	maxArrows    = 1 << 13
 	maxEnvelopes = 1 << 14
 	maxUnderWay  = 64
 )
 
-// arrows pairs sends with receives: the nth receive of an envelope takes its nth
-// message, because none overtakes another.
+// arrows pairs sends with receives: the nth receive of an envelope gets its nth message, because
+// messages do not overtake each other.
 type arrows struct {
-	mu        sync.Mutex // of what follows
+	mu        sync.Mutex // guards the following fields
 	ring      [maxArrows]Arrow
-	n         uint64 // so far
+	n         uint64 // number of messages so far
 	envelopes map[Envelope]*underWay
 }
 
-// Envelope is what messages of one order have in common.
+// Envelope is the key of messages that are received in the order of sending.
 type Envelope struct{ From, To, Ctx, Tag int32 }
 
-// underWay is the latest sends of an envelope.
+// underWay holds the latest sends of an envelope.
 type underWay struct {
 	sent, received uint64
 	sends          [maxUnderWay]Arrow
@@ -48,7 +48,7 @@ func newArrows() *arrows {
 // Arrows reports whether messages are recorded.
 func (r *Recorder) Arrows() bool { return r != nil && r.arrows != nil }
 
-// Message records a message whose way is known.
+// Message records a message whose sender, receiver and times are known.
 func (r *Recorder) Message(a Arrow) {
 	r.arrows.mu.Lock()
 	r.arrows.add(a)
@@ -77,7 +77,7 @@ func (r *Recorder) Sent(e Envelope, thread int32, at cluster.Time, bytes int64) 
 	u.sent++
 }
 
-// Received records that a message has been received.
+// Received records that a message was received.
 func (r *Recorder) Received(e Envelope, thread int32, at cluster.Time) {
 	m := r.arrows
 	m.mu.Lock()
@@ -94,8 +94,8 @@ func (r *Recorder) Received(e Envelope, thread int32, at cluster.Time) {
 	u.received++
 }
 
-// view copies the arrows that are kept, in the order of their recording, and says how
-// many there were.
+// view returns a copy of the recorded arrows, in the order of recording, and the total number of
+// messages.
 func (m *arrows) view() ([]Arrow, uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

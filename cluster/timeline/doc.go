@@ -1,13 +1,13 @@
-// Package timeline records what the threads of a launch did and when: a lane a
-// thread, made of stretches that follow each other, and the messages between them. A
-// stream of a device has a lane as well.
+// Package timeline records the activities of the threads of a launch over time, and the messages
+// between them. Each thread has a lane of consecutive stretches. Each stream of a device also has a
+// lane.
 //
-//	spec.Timeline = timeline.NewRecorder(spec.Layout, true) // hand it to a launch
+//	spec.Timeline = timeline.NewRecorder(spec.Layout, true) // pass it to a launch
 //	rec := timeline.Of(&spec)                               // the fabric finds it,
-//	lanes := rec.Team(rank, threads)                        // gives each thread its lane,
+//	lanes := rec.Team(rank, threads)                        // gets the lanes of the threads,
 //	lanes[0].Until(now, timeline.ActivityWait, call, peer)  // and writes as time passes
-//	v := rec.View()                                         // any goroutine looks meanwhile
+//	v := rec.View()                                         // any goroutine can read meanwhile
 //
-// A lane has one writer. What a view gives does not change any more. A Sender encodes
-// views for a Receiver elsewhere, and sends each full chunk once.
+// A lane has one writer. A view never changes. A Sender encodes views for a remote Receiver, and
+// sends each full chunk once.
 package timeline

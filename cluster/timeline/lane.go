@@ -6,18 +6,18 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Activity is what a thread does for a while (paper 2, figure 1).
+// Activity is what a thread does during a stretch (paper 2, figure 1).
 type Activity uint8
 
-// The activities. A thread sleeps while its rank has no parallel region, and while
-// it waits for the other threads of one.
+// The activities. A thread sleeps while its rank has no parallel region, and while it waits for the
+// other threads of a region.
 const (
 	ActivitySleep       Activity = iota
 	ActivityCompute              // the program's own code, Compute
 	ActivityCommunicate          // in the library, working
 	ActivityCopy                 // in the library, moving bytes
-	ActivityWait                 // in a call, for another rank or for a part of the machine
-	ActivityLock                 // in a call, for another thread of the rank to leave the library
+	ActivityWait                 // in a call, waiting for another rank or for a resource of the machine
+	ActivityLock                 // in a call, waiting for another thread of the rank to leave the library
 )
 
 // Activities is the number of activities.
@@ -33,15 +33,15 @@ func (a Activity) String() string {
 	return "activity?"
 }
 
-// Stretch is a part of a lane in which a thread did one thing.
+// Stretch is an interval of a lane with one activity.
 type Stretch struct {
 	Begin, End cluster.Time
 	Activity   Activity
-	Call       cluster.Kind // that it belongs to; KindNone: to none
+	Call       cluster.Kind // call of the stretch; KindNone: no call
 	Peer       int32        // the other rank; NoPeer: none, several, or any
 }
 
-// NoPeer is the peer of a stretch that has none, or several.
+// NoPeer is the peer of a stretch without a peer, or with several.
 const NoPeer int32 = -1
 
 // label is a stretch without its times: activity, call and peer in one word.
@@ -57,57 +57,56 @@ func (m label) span(begin, end cluster.Time) Stretch {
 	return Stretch{Begin: begin, End: end, Activity: m.activity(), Call: cluster.Kind(m >> 8), Peer: int32(m >> 32)}
 }
 
-// noLabel is the label of no stretch.
+// noLabel is a label that no stretch has.
 const noLabel = ^label(0)
 
-// Sums is time by activity.
+// Sums is the total time of each activity.
 type Sums [Activities]cluster.Time
 
-// Stretches stand in chunks, with the sums before every block of them, so that the sums
-// up to a time are found without a walk over what was before.
+// A lane stores stretches in chunks, with the sums before every block of them. The sums at a time
+// can therefore be computed without all earlier stretches.
 const (
 	chunkLength = 256
 	blockLength = 32
 )
 
-// chunk is a run of stretches, each of which begins where the one before it ends. One
-// that is full does not change any more. Of the open one, the last of a lane, all but
-// the end of the last stretch stays as it is.
+// chunk is a sequence of stretches. Each begins at the end of the previous one. A full chunk never
+// changes. In the open chunk, the last of a lane, only the end of the last stretch changes.
 type chunk struct {
 	first  uint64 // number of its first stretch in the lane
 	begin  cluster.Time
-	begins [chunkLength / blockLength]cluster.Time // of each block
-	sums   [chunkLength / blockLength]Sums         // of the lane, before each block
+	begins [chunkLength / blockLength]cluster.Time // start of each block
+	sums   [chunkLength / blockLength]Sums         // sums of the lane before each block
 	labels [chunkLength]label
-	ends   [chunkLength]cluster.Time // that of the open stretch is the lane's
+	ends   [chunkLength]cluster.Time // the end of the open stretch is in the lane
 }
 
-// Lane is what one thread of a rank did, or one stream of its device, from the launch on. One goroutine at a time
-// writes to it; View reads it meanwhile.
+// A Lane records the activities of one thread of a rank, or of one stream of its device, from the
+// launch on. Only one goroutine at a time may write to it. View can read it meanwhile.
 type Lane struct {
 	rank, thread int32
 	end          cluster.Time // of the last stretch
 	last         label
 	shown        label
-	n            uint32 // stretches in the chunk under way
+	n            uint32 // stretches in the current chunk
 	sums         Sums
 	cur          *chunk
-	now          atomic.Uint64 // label of what goes on since the last stretch
-	begun        atomic.Uint64 // stretches so far; it publishes what the chunks hold of those before the last
-	open         atomic.Int64  // end of the last one, so far
+	now          atomic.Uint64 // label of the current activity, since the last stretch
+	begun        atomic.Uint64 // stretches so far; publishes the chunks' content of all stretches before the last
+	open         atomic.Int64  // current end of the last stretch
 	ring         []atomic.Pointer[chunk]
-	_            [64]byte // lanes are written to by different cores
+	_            [64]byte // different cores write to different lanes
 }
 
-// newLane is a lane that sleeps, and keeps so many chunks.
+// newLane returns a sleeping lane that keeps keep chunks.
 func newLane(rank, thread, keep int) *Lane {
 	l := &Lane{rank: int32(rank), thread: int32(thread), last: noLabel, shown: noLabel, ring: make([]atomic.Pointer[chunk], keep)}
 	l.Now(ActivitySleep, cluster.KindNone, NoPeer)
 	return l
 }
 
-// Until says that from the end of the last stretch until t the thread did a, for a call
-// with a peer. A t that is not later says nothing.
+// Until records that the thread had activity a from the end of the last stretch until t, for a call
+// with a peer. It does nothing if t is not later.
 func (l *Lane) Until(t cluster.Time, a Activity, call cluster.Kind, peer int32) {
 	span := t - l.end
 	if span <= 0 {
@@ -122,8 +121,8 @@ func (l *Lane) Until(t cluster.Time, a Activity, call cluster.Kind, peer int32) 
 	l.end = t
 }
 
-// add begins a stretch; t is its end so far. Who looks meanwhile has to see that there
-// is another stretch before the end of the last one becomes this one's.
+// add starts a stretch; t is its current end. Concurrent readers must see the new stretch before
+// the end of the last one changes to this one's.
 func (l *Lane) add(m label, t cluster.Time) {
 	if l.n > 0 {
 		l.cur.ends[l.n-1] = l.end
@@ -144,8 +143,8 @@ func (l *Lane) add(m label, t cluster.Time) {
 	l.open.Store(int64(t))
 }
 
-// Now says what the thread does from the end of the last stretch on, for those who look
-// meanwhile.
+// Now publishes the activity of the thread from the end of the last stretch on, for concurrent
+// readers.
 func (l *Lane) Now(a Activity, call cluster.Kind, peer int32) {
 	if m := labelOf(a, call, peer); m != l.shown {
 		l.shown = m
@@ -153,8 +152,7 @@ func (l *Lane) Now(a Activity, call cluster.Kind, peer int32) {
 	}
 }
 
-// Unknown says that it is not known yet what the thread does from the end of the last
-// stretch on.
+// Unknown publishes that the activity from the end of the last stretch on is not known yet.
 func (l *Lane) Unknown() {
 	if l.shown != noLabel {
 		l.shown = noLabel
@@ -162,5 +160,5 @@ func (l *Lane) Unknown() {
 	}
 }
 
-// End is where the last stretch ends.
+// End returns the end of the last stretch.
 func (l *Lane) End() cluster.Time { return l.end }

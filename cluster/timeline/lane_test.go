@@ -18,9 +18,9 @@ func oneLane(keep int) (*timeline.Recorder, *timeline.Lane) {
 	return rec, rec.Team(0, 1)[0]
 }
 
-// A lane keeps the end of what was written: each stretch begins where the one before
-// it ends, equal ones that follow each other are one, and sums go back to the launch.
-func TestLaneKeepsTheEnd(t *testing.T) {
+// A lane keeps its latest part. Each stretch begins at the end of the previous one, equal
+// consecutive stretches are merged, and sums include all time since the launch.
+func TestLaneKeepsLatestPart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keep := rapid.IntRange(1, 600).Draw(t, "keep")
 		rec, l := oneLane(keep)
@@ -44,7 +44,7 @@ func TestLaneKeepsTheEnd(t *testing.T) {
 		lane := &v.Lanes[0]
 		got := slices.Collect(lane.Stretches(0, v.To))
 		if len(got) > len(all) || !slices.Equal(got, all[len(all)-len(got):]) {
-			t.Fatalf("%d stretches that are not the last of %d", len(got), len(all))
+			t.Fatalf("%d stretches: not the last ones of %d", len(got), len(all))
 		}
 		if len(got) < min(keep, len(all)) {
 			t.Fatalf("%d of %d stretches are kept, want %d", len(got), len(all), keep)
@@ -63,8 +63,8 @@ func TestLaneKeepsTheEnd(t *testing.T) {
 	})
 }
 
-// Who looks while the thread writes sees stretches that were written: stretch i has
-// activity i mod 5 and 10 ps, of which the last one may have half.
+// A concurrent reader sees stretches that were written: stretch i has activity i mod 5 and lasts 10
+// ps; the last one can be half as long.
 func TestViewWhileALaneIsWritten(t *testing.T) {
 	for _, keep := range []int{1, 5000} {
 		rec, l := oneLane(keep)
@@ -102,9 +102,8 @@ func TestViewWhileALaneIsWritten(t *testing.T) {
 	}
 }
 
-// What goes on since the last stretch reaches to the present, and is told from what is
-// not known.
-func TestLaneTellsWhatGoesOn(t *testing.T) {
+// The current activity lasts until the present, and differs from unknown time.
+func TestLaneShowsCurrentActivity(t *testing.T) {
 	rec, l := oneLane(0)
 	now := cluster.Time(50)
 	rec.Clock(func() cluster.Time { return now })
@@ -118,7 +117,7 @@ func TestLaneTellsWhatGoesOn(t *testing.T) {
 	l.Unknown()
 	unknown := rec.View()
 	if x, ok := unknown.Lanes[0].At(45); ok {
-		t.Errorf("at 45: %+v, and nobody knows", x)
+		t.Errorf("at 45: %+v, want unknown", x)
 	}
 	if got, want := unknown.Lanes[0].Sums(50, new(timeline.Place)), (timeline.Sums{timeline.ActivityCompute: 30}); got != want {
 		t.Errorf("sums %v, want %v", got, want)
@@ -133,14 +132,14 @@ func TestLaneTellsWhatGoesOn(t *testing.T) {
 	}
 }
 
-// The nth receive of an envelope takes its nth message; more messages under way than
-// are kept are left out, and those behind them are not.
+// The nth receive of an envelope gets its nth message. If too many messages are in flight, some are
+// omitted, and later ones are not.
 func TestArrowsPairInOrder(t *testing.T) {
 	rec := timeline.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, true)
 	e := timeline.Envelope{From: 0, To: 1, Ctx: 2, Tag: 3}
 	other := e
 	other.Tag = 4
-	rec.Received(e, 0, 1) // of a message from before
+	rec.Received(e, 0, 1) // of an earlier message
 	for i := range 100 {
 		rec.Sent(e, 0, cluster.Time(i), int64(i))
 		rec.Sent(other, 0, cluster.Time(i), 1000)
@@ -150,7 +149,7 @@ func TestArrowsPairInOrder(t *testing.T) {
 	}
 	arrows := rec.View().Arrows
 	if len(arrows) != 64 {
-		t.Fatalf("%d arrows, want the 64 that are kept", len(arrows))
+		t.Fatalf("%d arrows, want 64", len(arrows))
 	}
 	for i, a := range arrows {
 		if n := int64(100 - 64 + i); a.Bytes != n || a.Sent != cluster.Time(n) || a.Received != cluster.Time(200+n) || a.ToThread != 1 {
@@ -159,11 +158,11 @@ func TestArrowsPairInOrder(t *testing.T) {
 	}
 }
 
-// A recorder that is off, or has no lane for a rank, is never in the way.
+// A disabled recorder, or one without a lane for a rank, does nothing.
 func TestRecorderOff(t *testing.T) {
 	off := timeline.Of(&cluster.Spec{})
 	if off.Team(0, 1) != nil || off.Arrows() {
-		t.Error("no recorder has lanes")
+		t.Error("a nil recorder has lanes")
 	}
 	large := timeline.NewRecorder(cluster.Layout{Nodes: 1 << 14, RanksPerNode: 4, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}, false)
 	if large.Team(1<<16-1, 2) != nil || large.Team(0, 2) == nil {
@@ -171,7 +170,7 @@ func TestRecorderOff(t *testing.T) {
 	}
 }
 
-// BenchmarkLane is what writing a stretch costs.
+// BenchmarkLane measures the cost of writing a stretch.
 func BenchmarkLane(b *testing.B) {
 	_, l := oneLane(100_000)
 	b.ReportAllocs()

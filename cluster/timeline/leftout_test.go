@@ -7,9 +7,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec"
 )
 
-// A view that leaves out the only stretch of a new chunk travels after one that has it:
-// the chunk before it went as a full one. So does one in which that stretch begins.
-func TestALookThatLeavesAStretchOutTravels(t *testing.T) {
+// A view without the only stretch of a new chunk can be sent after a view with it. The previous
+// chunk was then sent as a full one. The same holds for a view in which that stretch begins.
+func TestViewWithoutLastStretchIsSent(t *testing.T) {
 	rec := NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1}, false)
 	l := rec.Team(0, 1)[0]
 	for i := range cluster.Time(2*chunkLength + 1) {
@@ -17,7 +17,7 @@ func TestALookThatLeavesAStretchOutTravels(t *testing.T) {
 	}
 	less := rec.View()
 	less.Lanes[0].leaveOut()
-	begun := rec.View() // its last stretch begins this moment, and has no end yet
+	begun := rec.View() // its last stretch begins at the time of the view, and has no end yet
 	begun.Lanes[0].end = begun.Lanes[0].chunks[2].begin
 	var s Sender
 	var r Receiver
@@ -31,7 +31,7 @@ func TestALookThatLeavesAStretchOutTravels(t *testing.T) {
 		}
 		a, b := &v.Lanes[0], &got.Lanes[0]
 		if a.n != b.n || a.end != b.end || len(a.chunks) != len(b.chunks) || a.Settled() != b.Settled() {
-			t.Errorf("%d stretches in the last of %d chunks to %v came as %d in %d to %v", a.n, len(a.chunks), a.end, b.n, len(b.chunks), b.end)
+			t.Errorf("%d stretches in the last of %d chunks to %v was received as %d in %d to %v", a.n, len(a.chunks), a.end, b.n, len(b.chunks), b.end)
 		}
 	}
 }

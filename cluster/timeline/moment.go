@@ -9,10 +9,10 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec"
 )
 
-// Messages is how many messages there were so far, of which Arrows are the latest.
+// Messages returns the number of messages so far. Arrows are the latest of them.
 func (v *View) Messages() uint64 { return v.messages }
 
-// First is the number of the earliest stretch of a lane that is kept.
+// First returns the number of the earliest stretch that the lane keeps.
 func (v *LaneView) First() uint64 {
 	if len(v.chunks) == 0 {
 		return 0
@@ -20,7 +20,7 @@ func (v *LaneView) First() uint64 {
 	return v.chunks[0].first
 }
 
-// Count is how many stretches a lane has had. All but the last are as they will stay.
+// Count returns the number of stretches that the lane has had. All except the last are final.
 func (v *LaneView) Count() uint64 {
 	if n := len(v.chunks); n > 0 {
 		return v.chunks[n-1].first + uint64(v.n)
@@ -28,7 +28,7 @@ func (v *LaneView) Count() uint64 {
 	return 0
 }
 
-// After gives the stretches of a lane from a number on.
+// After returns the stretches of a lane from number n on.
 func (v *LaneView) After(n uint64) iter.Seq[Stretch] {
 	return func(yield func(Stretch) bool) {
 		n := max(n, v.First()) - v.First()
@@ -42,7 +42,7 @@ func (v *LaneView) After(n uint64) iter.Seq[Stretch] {
 	}
 }
 
-// Before is the sums of a lane before the stretch of a number that is kept.
+// Before returns the sums of a lane before a stretch that it keeps.
 func (v *LaneView) Before(n uint64) Sums {
 	n -= v.First()
 	if len(v.chunks) == 0 || n >= uint64(len(v.chunks))*chunkLength {
@@ -58,8 +58,7 @@ func (v *LaneView) Before(n uint64) Sums {
 	return s
 }
 
-// Moment is what a view tells beside the stretches and messages before it: with them,
-// Restore makes the view again.
+// A Moment is a view without its stretches and messages. Restore combines both to the view again.
 type Moment struct {
 	To       cluster.Time
 	Ranks    int
@@ -69,17 +68,17 @@ type Moment struct {
 	Parts    []Part
 }
 
-// LaneMoment is a lane of a moment: how many stretches there were, the last of them so
-// far, and what went on.
+// LaneMoment is a lane of a moment: the number of stretches, the current last stretch, and the
+// current activity.
 type LaneMoment struct {
 	Rank, Thread int
 	Count        uint64
 	Last         Stretch
-	Now          Stretch // its times count for nothing
-	Known        bool    // what goes on now
+	Now          Stretch // its times are not used
+	Known        bool    // whether the current activity is known
 }
 
-// Moment is what the view tells beside what was before.
+// Moment returns the view without its stretches and messages.
 func (v *View) Moment() *Moment {
 	m := &Moment{To: v.To, Ranks: v.Ranks, Messages: v.messages, Arrows: v.Arrows != nil, Lanes: make([]LaneMoment, len(v.Lanes)), Parts: v.Parts}
 	for i := range v.Lanes {
@@ -127,36 +126,36 @@ func (s *Stretch) fields(c *codec.Walk) {
 	*s = m.span(s.Begin, s.End)
 }
 
-// Strip is stretches of a lane that follow each other. Restore reads it, and only Add
-// changes it.
+// A Strip holds consecutive stretches of a lane. Restore reads it, and only Add changes it.
 type Strip struct {
 	chunks []*chunk
-	n      int // in the last one
+	n      int // stretches in the last chunk
 	sums   Sums
 	end    cluster.Time
 }
 
-// NewStrip begins with the stretch of a number, at a time, with the sums before it.
+// NewStrip returns a strip that starts with stretch number first, at time begin, with the sums
+// before it.
 func NewStrip(first uint64, begin cluster.Time, before Sums) *Strip {
 	return &Strip{chunks: []*chunk{{first: first, begin: begin}}, sums: before, end: begin}
 }
 
-// Count is the number of the next stretch.
+// Count returns the number of the next stretch.
 func (s *Strip) Count() uint64 {
 	last := s.chunks[len(s.chunks)-1]
 	return last.first + uint64(s.n)
 }
 
-// First is the number of the first stretch.
+// First returns the number of the first stretch.
 func (s *Strip) First() uint64 { return s.chunks[0].first }
 
-// End is where the last stretch ends.
+// End returns the end of the last stretch.
 func (s *Strip) End() cluster.Time { return s.end }
 
-// Sums are those up to the end.
+// Sums returns the sums up to End.
 func (s *Strip) Sums() Sums { return s.sums }
 
-// Add appends a stretch that ends at a time.
+// Add appends a stretch with the given end.
 func (s *Strip) Add(a Activity, call cluster.Kind, peer int32, end cluster.Time) {
 	c := s.chunks[len(s.chunks)-1]
 	if s.n == chunkLength {
@@ -172,7 +171,7 @@ func (s *Strip) Add(a Activity, call cluster.Kind, peer int32, end cluster.Time)
 	s.n++
 }
 
-// view is the lane as it was when it had so many stretches.
+// view returns the lane with the number of stretches that it had in x.
 func (s *Strip) view(x *LaneMoment, to cluster.Time) (LaneView, error) {
 	v := LaneView{Rank: x.Rank, Thread: x.Thread, to: to, now: noLabel}
 	if x.Known {
@@ -181,12 +180,12 @@ func (s *Strip) view(x *LaneMoment, to cluster.Time) (LaneView, error) {
 	if x.Count == 0 {
 		return v, nil
 	}
-	if x.Last.End < x.Last.Begin || x.Last.End > to { // one that begins this moment has no end yet
+	if x.Last.End < x.Last.Begin || x.Last.End > to { // a stretch that begins now has no end yet
 		return v, fmt.Errorf("lane %d.%d: a stretch from %d to %d in a view up to %d", x.Rank, x.Thread, x.Last.Begin, x.Last.End, to)
 	}
 	settled := x.Count - 1
 	if s == nil || s.chunks[0].first > settled || s.Count() < settled || s.Count() == settled && s.end != x.Last.Begin {
-		s = NewStrip(settled, x.Last.Begin, Sums{}) // what was before is not known
+		s = NewStrip(settled, x.Last.Begin, Sums{}) // earlier time is not known
 	}
 	n := settled - s.chunks[0].first
 	k, i := int(n/chunkLength), int(n%chunkLength)
@@ -222,11 +221,11 @@ func (s *Strip) view(x *LaneMoment, to cluster.Time) (LaneView, error) {
 	return v, nil
 }
 
-// errLanes says that a moment is none of the layout.
-var errLanes = errors.New("a view with lanes that its layout does not have")
+// errLanes is returned if a moment does not fit the layout.
+var errLanes = errors.New("the view has lanes outside its layout")
 
-// Restore makes the view of a moment again, of the stretches of its lanes (nil: none are
-// there) and of the messages, of which the last was the moment's.
+// Restore returns the view of a moment. strips are the stretches of its lanes (nil: none), and
+// arrows the messages, of which the last belongs to the moment.
 func (m *Moment) Restore(of *Recorder, l cluster.Layout, strips []*Strip, arrows []Arrow) (*View, error) {
 	v := &View{Of: of, Layout: l, To: m.To, Ranks: m.Ranks, Parts: m.Parts, messages: m.Messages}
 	if len(m.Lanes) > maxLanes || len(strips) != len(m.Lanes) || m.Ranks < 0 || m.Ranks > l.Ranks() {
@@ -252,5 +251,5 @@ func (m *Moment) Restore(of *Recorder, l cluster.Layout, strips []*Strip, arrows
 	return v, nil
 }
 
-// MostArrows is how many messages a view has at most.
+// MostArrows is the maximum number of messages in a view.
 const MostArrows = maxArrows

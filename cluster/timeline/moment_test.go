@@ -11,9 +11,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec"
 )
 
-// A view is made again of its moment and of the stretches that were settled by then,
-// taken from the views before it, whatever was written since.
-func TestAMomentIsRestored(t *testing.T) {
+// Restore returns the view of a moment from the stretches that were final at that time. They come
+// from earlier views, and later writes have no effect.
+func TestRestore(t *testing.T) {
 	const seed = 11
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -36,7 +36,7 @@ func TestAMomentIsRestored(t *testing.T) {
 		}
 		v := rec.View()
 		views = append(views, v)
-		if one := v.Lanes[0]; one.Count() > 0 { // a look at a stretch that begins this moment
+		if one := v.Lanes[0]; one.Count() > 0 { // a view of a stretch that begins now
 			one.end = one.span(len(one.chunks)-1, int(one.n)-1).Begin
 			begun := *v
 			begun.Lanes = append([]LaneView{one}, v.Lanes[1:]...)
@@ -57,7 +57,7 @@ func TestAMomentIsRestored(t *testing.T) {
 			n := strips[i].Count()
 			for s := range lane.After(n) {
 				if n++; n == lane.Count() {
-					break // it may still grow
+					break // it can still grow
 				}
 				strips[i].Add(s.Activity, s.Call, s.Peer, s.End)
 			}
@@ -86,15 +86,15 @@ func TestAMomentIsRestored(t *testing.T) {
 			}
 			for at := v.From; at <= v.To; at += v.To/97 + 1 {
 				if a.Sums(at, &Place{}) != b.Sums(at, &Place{}) {
-					t.Fatalf("lane %d: the sums up to %d are others", i, at)
+					t.Fatalf("lane %d: the sums up to %d differ", i, at)
 				}
 			}
 		}
 	}
 }
 
-// What no launch can have left is refused.
-func TestAMomentThatCannotBeIsRefused(t *testing.T) {
+// Moments that no launch can produce are rejected.
+func TestRestoreErrors(t *testing.T) {
 	l := cluster.Layout{Nodes: 1, RanksPerNode: 2}
 	strip := NewStrip(0, 0, Sums{})
 	strip.Add(ActivityCompute, 0, NoPeer, 10)
@@ -103,14 +103,14 @@ func TestAMomentThatCannotBeIsRefused(t *testing.T) {
 		{Ranks: 1, To: 20, Lanes: []LaneMoment{{Rank: 1}}},
 		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Stretch{Begin: 5, End: 4}}}},
 		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Stretch{Begin: 5, End: 25}}}},
-		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Stretch{Begin: 5, End: 15}}}}, // it began at 0
+		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Stretch{Begin: 5, End: 15}}}}, // it must begin at 0
 	} {
 		strips := make([]*Strip, len(m.Lanes))
 		if len(strips) > 0 {
 			strips[0] = strip
 		}
 		if _, err := m.Restore(nil, l, strips, nil); err == nil {
-			t.Errorf("%+v is taken", m)
+			t.Errorf("%+v is accepted", m)
 		}
 	}
 }

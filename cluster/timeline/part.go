@@ -7,32 +7,32 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec"
 )
 
-// Part is a piece of an iteration that the program has a name for, from when the first
-// rank begins it to when the last one ends it.
+// Part is a named part of an iteration. It lasts from the start of its first rank to the end of its
+// last rank.
 type Part struct {
 	Name       string
 	Round      int // the iteration
-	Row        int // where it stands among the parts of an iteration
+	Row        int // its position among the parts of an iteration
 	Begin, End cluster.Time
 	Whole      bool // all ranks have ended it
 }
 
-// maxParts is how many parts are kept.
+// maxParts is the maximum number of recorded parts.
 const maxParts = 256
 
-// parts are the latest ones, in the order in which they were begun.
+// parts are the latest parts, in the order of their start.
 type parts struct {
-	mu   sync.Mutex // of what follows
+	mu   sync.Mutex // guards the following fields
 	list []part
 }
 
-// part is one with the number of ranks that are in it.
+// part is a Part with the number of ranks that are in it.
 type part struct {
 	Part
 	inside int
 }
 
-// of finds a part; nil: nobody has begun it.
+// of returns a part, or nil if no rank has started it.
 func (p *parts) of(round, row int) *part {
 	for i := len(p.list) - 1; i >= 0; i-- {
 		if one := &p.list[i]; one.Round == round && one.Row == row {
@@ -42,7 +42,7 @@ func (p *parts) of(round, row int) *part {
 	return nil
 }
 
-// Enter says that a rank begins a part of an iteration.
+// Enter records that a rank starts a part of an iteration.
 func (r *Recorder) Enter(round, row int, name string, at cluster.Time) {
 	p := &r.parts
 	p.mu.Lock()
@@ -59,7 +59,7 @@ func (r *Recorder) Enter(round, row int, name string, at cluster.Time) {
 	one.inside++
 }
 
-// Leave says that a rank ends a part that it has begun.
+// Leave records that a rank ends a part that it has started.
 func (r *Recorder) Leave(round, row int, at cluster.Time) {
 	p := &r.parts
 	p.mu.Lock()
@@ -70,8 +70,8 @@ func (r *Recorder) Leave(round, row int, at cluster.Time) {
 	}
 }
 
-// view copies the parts. One is whole when a later one has begun, because ranks meet
-// between them, or when the launch is over.
+// view returns a copy of the parts. A part is whole if a later one has started, because ranks
+// synchronize between parts, or if the launch has ended.
 func (p *parts) view(closed bool) []Part {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// A part goes from the first rank's beginning to the last one's end, and is whole once
-// ranks have gone on to another one, or the launch is over.
+// A part lasts from the start of its first rank to the end of its last one. It is whole when a rank
+// has started another part, or when the launch has ended.
 func TestPartsOfAnIteration(t *testing.T) {
 	rec, l := oneLane(0)
 	wants := func(when string, all ...timeline.Part) {
@@ -24,7 +24,7 @@ func TestPartsOfAnIteration(t *testing.T) {
 	wants("a rank may still begin it", timeline.Part{Name: "first", Round: 3, Begin: 12, End: 20})
 	rec.Enter(3, 0, "first", 10)
 	rec.Leave(3, 0, 18)
-	rec.Leave(4, 0, 1) // nobody has begun it
+	rec.Leave(4, 0, 1) // no rank has started it
 	rec.Enter(3, 1, "second", 30)
 	first := timeline.Part{Name: "first", Round: 3, Begin: 10, End: 20, Whole: true}
 	wants("another one has begun", first, timeline.Part{Name: "second", Round: 3, Row: 1, Begin: 30, End: 30})

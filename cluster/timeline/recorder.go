@@ -6,8 +6,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Bounds of what a recorder keeps: stretches (of 18 B with their sums) of threads and of
-// devices' streams, and lanes; ranks beyond have none.
+// Limits of a recorder: stretches (18 B each, with their sums) of threads and of streams, and
+// lanes. Ranks beyond the last lane have none.
 const (
 	maxStretches = 4 << 20
 	maxKernels   = 1 << 20
@@ -16,26 +16,27 @@ const (
 	maxChunks    = 4096
 )
 
-// Recorder keeps what the threads of a launch did lately. Spec.Timeline hands it to
+// A Recorder records the recent activities of the threads of a launch. Spec.Timeline passes it to
 // the fabric, which finds it with Of.
 type Recorder struct {
 	layout cluster.Layout
 	ranks  []atomic.Pointer[[]*Lane]
-	keep   int // chunks a lane
+	keep   int // chunks per lane
 	arrows *arrows
 	parts  parts
 	device streams
-	clock  atomic.Pointer[func() cluster.Time] // what time it is; nil: as late as the latest lane
+	clock  atomic.Pointer[func() cluster.Time] // returns the time; nil: the latest end of a lane
 	closed atomic.Bool
 }
 
-// Of is the recorder of a launch; nil: nothing is recorded.
+// Of returns the recorder of a launch, or nil if nothing is recorded.
 func Of(s *cluster.Spec) *Recorder {
 	r, _ := s.Timeline.(*Recorder)
 	return r
 }
 
-// NewRecorder is for one launch of a layout; with arrows it keeps messages as well.
+// NewRecorder returns a recorder for one launch of a layout. With withArrows it also records
+// messages.
 func NewRecorder(l cluster.Layout, withArrows bool) *Recorder {
 	threads := max(1, l.ThreadsPerRank)
 	ranks := min(l.Ranks(), max(1, maxLanes/threads))
@@ -52,7 +53,7 @@ func NewRecorder(l cluster.Layout, withArrows bool) *Recorder {
 	return r
 }
 
-// Keep makes the recorder keep about n stretches a lane, before the launch.
+// Keep sets the number of stretches per lane to about n. It must be called before the launch.
 func (r *Recorder) Keep(n int) {
 	r.keep = max((n+chunkLength-1)/chunkLength+1, minChunks)
 	for i := range r.ranks {
@@ -62,11 +63,11 @@ func (r *Recorder) Keep(n int) {
 	}
 }
 
-// Clock gives the recorder the fabric's clock, before the ranks start.
+// Clock sets the fabric's clock. It must be called before the ranks start.
 func (r *Recorder) Clock(now func() cluster.Time) { r.clock.Store(&now) }
 
-// Team gives the lanes of a rank's first n threads; nil where the rank has none. Only
-// the rank's first thread calls it, outside of parallel regions.
+// Team returns the lanes of a rank's first n threads, or nil if the rank has none. Only the rank's
+// first thread may call it, outside parallel regions.
 func (r *Recorder) Team(rank, n int) []*Lane {
 	if r == nil || rank >= len(r.ranks) {
 		return nil
@@ -86,7 +87,7 @@ func (r *Recorder) Team(rank, n int) []*Lane {
 	return lanes
 }
 
-// Close ends every lane at t, sleeping, once nobody writes to them any more.
+// Close ends every lane at t, sleeping. No thread may write to a lane any more.
 func (r *Recorder) Close(t cluster.Time) {
 	for i := range r.ranks {
 		for _, l := range *r.ranks[i].Load() {

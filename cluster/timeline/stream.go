@@ -6,24 +6,24 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// streams are the lanes of devices' streams, in the order in which each ran its first
-// kernel.
+// streams are the lanes of devices' streams, in the order of their first kernels.
 type streams struct {
-	ranks, keep int // ranks that have such lanes, and chunks of each
+	ranks, keep int // number of ranks with such lanes, and chunks per lane
 	mu          sync.Mutex
 	list        []*Lane
 	at          map[[2]int32]*Lane // by rank and stream
 }
 
-// threadOf is what stands for a stream where lanes go by the number of a thread.
+// threadOf returns the thread number that represents a stream. It is negative.
 func threadOf(stream int) int { return -1 - stream }
 
-// Stream is the stream of the rank's device whose lane it is; false: it is a thread's.
+// Stream returns the number of the device stream of the lane. It returns false for the lane of a
+// thread.
 func (v *LaneView) Stream() (number int, ok bool) { return threadOf(v.Thread), v.Thread < 0 }
 
-// Kernel says that a stream of a rank's device ran a kernel from begin to end, and had
-// waited for the device since it was ready. A kernel's end may lie ahead of the time: a
-// view tells no more of it than has passed.
+// Kernel records that a stream of a rank's device ran a kernel from begin to end, after it had
+// waited for the device since ready. A kernel's end can be in the future; a view only shows time
+// that has passed.
 func (r *Recorder) Kernel(rank, stream int32, ready, begin, end cluster.Time) {
 	s := &r.device
 	if int(rank) >= s.ranks {
@@ -45,7 +45,7 @@ func (r *Recorder) Kernel(rank, stream int32, ready, begin, end cluster.Time) {
 	l.Until(end, ActivityCompute, cluster.KindLaunch, NoPeer)
 }
 
-// lanes are those that there are.
+// lanes returns the existing lanes.
 func (s *streams) lanes() []*Lane {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +59,7 @@ func (s *streams) close(t cluster.Time) {
 	}
 }
 
-// cut leaves out what the lane tells of times after the view's.
+// cut removes times after the view's time from the lane.
 func (v *LaneView) cut() {
 	for len(v.chunks) > 0 && v.beginOfLast() >= v.to {
 		v.leaveOut()
@@ -68,7 +68,7 @@ func (v *LaneView) cut() {
 	v.end = min(v.end, v.to)
 }
 
-// beginOfLast is where the newest stretch begins.
+// beginOfLast returns the start of the newest stretch.
 func (v *LaneView) beginOfLast() cluster.Time {
 	last := v.chunks[len(v.chunks)-1]
 	if v.n < 2 {

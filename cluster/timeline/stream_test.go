@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// A stream has a lane from its first kernel on: it sleeps, waits for the device, and
-// computes. What lies ahead of the time is told when it has passed.
+// A stream has a lane from its first kernel on: it sleeps, waits for the device, and computes.
+// Future time appears only after it has passed.
 func TestStreamsHaveLanes(t *testing.T) {
 	rec := timeline.NewRecorder(layout, false)
 	threads := len(rec.View().Lanes)
@@ -59,7 +59,8 @@ func TestStreamsHaveLanes(t *testing.T) {
 	}
 }
 
-// Ranks whose streams have lanes are so few that all lanes have their bound.
+// The number of ranks with stream lanes is limited so that the number of all lanes stays within its
+// limit.
 func TestStreamsOfManyRanks(t *testing.T) {
 	l := layout
 	l.Nodes = 1000

@@ -7,33 +7,33 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec"
 )
 
-// Sender encodes views for one receiver, or for none that has seen anything yet: a chunk
-// that is full goes once, with the first view that has it, and with every view goes what
-// stands in the chunk under way. The zero Sender has sent nothing.
+// A Sender encodes views for one receiver that has received no view from another sender. It sends a
+// full chunk once, with the first view that contains it, and the content of the current chunk with
+// every view. The zero Sender has sent nothing.
 type Sender struct {
 	of     *Recorder
 	launch uint64
-	chunks []uint64 // by lane, how many have gone or were dropped before
-	arrows uint64   // how many have gone
+	chunks []uint64 // by lane, number of chunks sent or dropped before
+	arrows uint64   // number of arrows sent
 }
 
-// Receiver makes the views again, if it gets all that a sender has made, in order.
+// A Receiver decodes views. It needs all data of a sender, in order.
 type Receiver struct {
-	of     *Recorder // stands for the launch
+	of     *Recorder // represents the launch
 	launch uint64
-	lanes  [][]*chunk // full ones, by lane
+	lanes  [][]*chunk // full chunks, by lane
 	next   []uint64   // number of the next chunk, by lane
 	kept   int        // chunks of all lanes
 	arrows []Arrow
 	sent   uint64
 }
 
-// laneHead is what travels of a lane beside its chunks.
+// laneHead is the encoded part of a lane without its chunks.
 type laneHead struct {
 	rank, thread int
-	base         uint64 // the first chunk that is kept
-	from         uint64 // the first full chunk that follows
-	fresh        uint64 // how many follow
+	base         uint64 // number of the first kept chunk
+	from         uint64 // number of the first full chunk in this message
+	fresh        uint64 // number of full chunks in this message
 	now          *label
 }
 
@@ -67,7 +67,7 @@ func (a *Arrow) fields(c *codec.Walk) {
 
 var arrowParts = codec.PartOf((*Arrow).fields)
 
-// head is what travels of a view beside its lanes.
+// head is the encoded part of a view without its lanes.
 func (v *View) head(c *codec.Walk, launch *uint64, lanes *int) {
 	c.Natural(launch)
 	codec.Integer(c, &v.From)
@@ -99,7 +99,7 @@ func (s *Sender) Send(c *codec.Walk, v *View) {
 	codec.List(c, &v.Parts, partParts)
 }
 
-// lane encodes a lane, of which some chunks have gone.
+// lane encodes a lane. *gone is the number of chunks already sent.
 func (s *Sender) lane(c *codec.Walk, v *LaneView, gone *uint64) {
 	h := laneHead{rank: v.Rank, thread: v.Thread}
 	full := 0
@@ -107,7 +107,7 @@ func (s *Sender) lane(c *codec.Walk, v *LaneView, gone *uint64) {
 		h.base, full = v.chunks[0].first/chunkLength, len(v.chunks)-1
 	}
 	open := uint64(v.n)
-	if *gone > h.base+uint64(full) { // the view has left out the chunk behind this one, which has gone
+	if *gone > h.base+uint64(full) { // the view omits the next chunk, which was already sent
 		full, open = full+1, 0
 	}
 	old := int(min(max(*gone, h.base)-h.base, uint64(full)))
@@ -128,7 +128,7 @@ func (s *Sender) lane(c *codec.Walk, v *LaneView, gone *uint64) {
 	}
 }
 
-// until is a copy of a chunk's first n stretches, of which the last ends at a time.
+// until returns a copy of a chunk's first n stretches. The last one ends at end.
 func (k *chunk) until(n int, end cluster.Time) *chunk {
 	o := &chunk{begin: k.begin}
 	o.sums[0] = k.sums[0]
@@ -138,8 +138,8 @@ func (k *chunk) until(n int, end cluster.Time) *chunk {
 	return o
 }
 
-// fields is n stretches of a chunk: the sums before it, and of each stretch what it is and
-// how long it took. Decoding, what stands for each block follows.
+// fields walks n stretches of a chunk: the sums before it, and the label and the duration of each
+// stretch. When decoding, it also computes the data of each block.
 func (k *chunk) fields(c *codec.Walk, n *uint64) {
 	codec.Integer(c, &k.begin)
 	for a := range k.sums[0] {
@@ -158,7 +158,7 @@ func (k *chunk) fields(c *codec.Walk, n *uint64) {
 		}
 		if c.Reading() {
 			end := at + cluster.Time(span)
-			if span == 0 && i < int(*n)-1 || end < at { // the last one may begin this moment
+			if span == 0 && i < int(*n)-1 || end < at { // the last one can begin at the time of the view
 				c.Fail(fmt.Errorf("a stretch from %d that ends at %d", at, end))
 				return
 			}
@@ -169,7 +169,7 @@ func (k *chunk) fields(c *codec.Walk, n *uint64) {
 	}
 }
 
-// Receive decodes the next view of a layout. It is not called again after an error.
+// Receive decodes the next view of a layout. It must not be called again after an error.
 func (r *Receiver) Receive(c *codec.Walk, l cluster.Layout) *View {
 	v := &View{Layout: l}
 	var launch uint64

@@ -14,7 +14,7 @@ import (
 
 var layout = cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
 
-// travels sends a view, and gives what comes and how many bytes it took.
+// travels sends a view, and returns the received view and the number of bytes.
 func travels(t interface {
 	Helper()
 	Fatal(...any)
@@ -31,7 +31,8 @@ func travels(t interface {
 	return got, len(b)
 }
 
-// alike says how a view that came differs from the one that was sent; "": not at all.
+// alike describes the difference between a received view and the sent one. It returns "" if they
+// are equal.
 func alike(a, b *timeline.View) string {
 	if a.Layout != b.Layout || a.From != b.From || a.To != b.To || a.Ranks != b.Ranks || len(a.Lanes) != len(b.Lanes) {
 		return "head"
@@ -61,7 +62,7 @@ func alike(a, b *timeline.View) string {
 	return ""
 }
 
-// live writes down what lanes of a recorder do next.
+// live writes random activities to the lanes of a recorder.
 func live(t *rapid.T, rec *timeline.Recorder, at *cluster.Time) {
 	for rank := range layout.Ranks() {
 		l := rec.Team(rank, 1)[0]
@@ -77,7 +78,7 @@ func live(t *rapid.T, rec *timeline.Recorder, at *cluster.Time) {
 			l.Now(timeline.ActivityWait, cluster.KindRecv, 1)
 		}
 	}
-	for range rapid.IntRange(0, 300).Draw(t, "kernels") { // they end later than any thread knows of
+	for range rapid.IntRange(0, 300).Draw(t, "kernels") { // they end later than the threads' last stretches
 		rank, stream := int32(rapid.IntRange(0, 3).Draw(t, "device")), int32(rapid.IntRange(0, 2).Draw(t, "stream"))
 		ready := *at + cluster.Time(rapid.IntRange(0, 3000).Draw(t, "ready"))
 		begin := ready + cluster.Time(rapid.IntRange(0, 50).Draw(t, "until it begins"))
@@ -91,9 +92,9 @@ func live(t *rapid.T, rec *timeline.Recorder, at *cluster.Time) {
 	*at += 7000
 }
 
-// A view that travelled tells what the one that was sent does, whatever was dropped
-// between two of them, and over launches.
-func TestViewsTravel(t *testing.T) {
+// A received view equals the sent one, regardless of chunks dropped between two views, and over
+// several launches.
+func TestViewsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s timeline.Sender
 		var r timeline.Receiver
@@ -110,7 +111,7 @@ func TestViewsTravel(t *testing.T) {
 					t.Fatalf("%s differ", what)
 				}
 				if was != nil && (alike(before, was) != "" || was.Of != got.Of) {
-					t.Fatal("a view that came earlier has changed, or is of another launch")
+					t.Fatal("an earlier view has changed, or belongs to another launch")
 				}
 				before, was = v, got
 			}
@@ -118,9 +119,8 @@ func TestViewsTravel(t *testing.T) {
 	})
 }
 
-// A chunk that is full travels once: what has not changed takes no bytes but for the
-// chunk under way.
-func TestChunksTravelOnce(t *testing.T) {
+// A full chunk is sent once. Without changes, only the current chunk is sent again.
+func TestChunksAreSentOnce(t *testing.T) {
 	rec := timeline.NewRecorder(layout, true)
 	l := rec.Team(0, 1)[0]
 	at := cluster.Time(0)
@@ -136,15 +136,15 @@ func TestChunksTravelOnce(t *testing.T) {
 	_, first := travels(t, &s, &r, rec.View())
 	got, again := travels(t, &s, &r, rec.View())
 	if first < 300_000 || again > 2000 {
-		t.Errorf("100000 stretches take %d B at first, and %d B when nothing is new", first, again)
+		t.Errorf("100000 stretches take %d B at first, and %d B without changes", first, again)
 	}
 	if what := alike(rec.View(), got); what != "" {
 		t.Errorf("%s differ", what)
 	}
 }
 
-// A receiver that has missed a part says so.
-func TestAMissedViewIsAnError(t *testing.T) {
+// A receiver that has missed data returns an error.
+func TestMissedViewIsError(t *testing.T) {
 	rec := timeline.NewRecorder(layout, false)
 	l := rec.Team(0, 1)[0]
 	var s timeline.Sender
@@ -167,7 +167,7 @@ func TestAMissedViewIsAnError(t *testing.T) {
 	}
 }
 
-// Any bytes are a timeline, or an error.
+// Any input is a timeline, or an error.
 func FuzzTimeline(f *testing.F) {
 	rec := timeline.NewRecorder(layout, true)
 	rec.Message(timeline.Arrow{From: 1, To: 2, Received: 7})
@@ -191,7 +191,7 @@ func FuzzTimeline(f *testing.F) {
 		again := codec.Decode(c.Bytes())
 		var o timeline.Receiver
 		if got := o.Receive(again, layout); again.End() != nil || alike(v, got) != "" {
-			t.Errorf("%x: sent again it is another timeline: %v", bytes.Clone(b), again.End())
+			t.Errorf("%x: the timeline changes when it is sent again: %v", bytes.Clone(b), again.End())
 		}
 	})
 }

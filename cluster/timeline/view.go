@@ -6,32 +6,32 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// View is what a recorder had at one moment. It does not change any more.
+// A View is the content of a recorder at one time. It never changes.
 type View struct {
-	Of     *Recorder // whose it is
+	Of     *Recorder // the recorder
 	Layout cluster.Layout
-	From   cluster.Time // the earliest time of which anything is kept
-	To     cluster.Time // of the moment
-	Edge   cluster.Time // up to which every lane tells what its thread does
+	From   cluster.Time // the earliest recorded time
+	To     cluster.Time // time of the view
+	Edge   cluster.Time // the time up to which all lanes are known
 	Lanes  []LaneView
-	Ranks  int     // that have lanes; others are beyond what is kept
-	Arrows []Arrow // in the order of their receipt; nil: not recorded
-	Parts  []Part  // of iterations, in the order in which they were begun
+	Ranks  int     // number of ranks with lanes; other ranks are not recorded
+	Arrows []Arrow // in the order of receipt; nil: not recorded
+	Parts  []Part  // of iterations, in the order of their start
 
-	messages uint64 // so far, of which Arrows are the latest
+	messages uint64 // number of messages so far
 }
 
-// LaneView is a lane at one moment.
+// A LaneView is a lane at one time.
 type LaneView struct {
-	Rank, Thread int // a thread below 0 stands for a stream: see Stream
+	Rank, Thread int // a thread below 0 represents a stream: see Stream
 	chunks       []*chunk
-	n            uint32       // stretches in the last one
+	n            uint32       // stretches in the last chunk
 	end          cluster.Time // of the last stretch
 	to           cluster.Time
-	now          label // of what goes on from end to to
+	now          label // activity from end to to
 }
 
-// View takes the lanes as they are. Any goroutine may, and no rank waits for it.
+// View returns the current state of the lanes. Any goroutine can call it, and no rank waits for it.
 func (r *Recorder) View() *View {
 	v := &View{Of: r, Layout: r.layout, Ranks: len(r.ranks)}
 	if r.arrows != nil {
@@ -51,7 +51,7 @@ func (r *Recorder) View() *View {
 	for i := range v.Lanes {
 		v.To = max(v.To, v.Lanes[i].end)
 	}
-	for _, l := range streams { // behind the threads', so that lanes keep their places
+	for _, l := range streams { // after the lanes of threads, whose positions must not change
 		v.Lanes = append(v.Lanes, l.view())
 	}
 	if now := r.clock.Load(); now != nil && !r.closed.Load() {
@@ -70,7 +70,7 @@ func (r *Recorder) View() *View {
 	return v
 }
 
-// clip finds the edge.
+// clip computes the edge.
 func (v *View) clip() {
 	v.Edge = v.To
 	for i := range v.Lanes {
@@ -78,11 +78,11 @@ func (v *View) clip() {
 	}
 }
 
-// viewTries is how often a look at a lane begins anew because a stretch was added
-// meanwhile; the last one leaves the newest stretch out.
+// viewTries is the maximum number of attempts to read a lane while stretches are added. The last
+// attempt omits the newest stretch.
 const viewTries = 4
 
-// view takes the lane as it is, though its thread goes on writing.
+// view reads the lane while its thread continues to write.
 func (l *Lane) view() LaneView {
 	v := LaneView{Rank: int(l.rank), Thread: int(l.thread)}
 	keep := uint64(len(l.ring))
@@ -120,8 +120,8 @@ func (l *Lane) view() LaneView {
 	}
 }
 
-// leaveOut drops the newest stretch, whose end may be another's. What was before it
-// does not change any more.
+// leaveOut removes the newest stretch, whose end can belong to another stretch. The earlier ones
+// never change.
 func (v *LaneView) leaveOut() {
 	v.now = noLabel
 	last := len(v.chunks) - 1
@@ -135,7 +135,7 @@ func (v *LaneView) leaveOut() {
 	}
 }
 
-// From is the earliest time that the lane tells of.
+// From returns the earliest time of the lane.
 func (v *LaneView) From() cluster.Time {
 	if len(v.chunks) == 0 {
 		return 0
@@ -143,11 +143,11 @@ func (v *LaneView) From() cluster.Time {
 	return v.chunks[0].begin
 }
 
-// To is the time of the view, where the lane ends.
+// To returns the time of the view, at which the lane ends.
 func (v *LaneView) To() cluster.Time { return v.to }
 
-// Settled is the time up to which the lane is as it will stay: a later view tells the
-// same of what was before. A lane on which nothing happened yet sleeps.
+// Settled returns the time up to which the lane is final: later views are equal up to it. A lane
+// without activity sleeps.
 func (v *LaneView) Settled() cluster.Time {
 	if len(v.chunks) == 0 && v.now != noLabel {
 		return v.to
@@ -155,7 +155,7 @@ func (v *LaneView) Settled() cluster.Time {
 	return v.end
 }
 
-// told is the time up to which the lane tells anything.
+// told returns the time up to which the lane's activity is known.
 func (v *LaneView) told() cluster.Time {
 	if v.now != noLabel {
 		return v.to
@@ -163,7 +163,7 @@ func (v *LaneView) told() cluster.Time {
 	return v.end
 }
 
-// count is the stretches of chunk k.
+// count returns the number of stretches of chunk k.
 func (v *LaneView) count(k int) int {
 	if k == len(v.chunks)-1 {
 		return int(v.n)
@@ -171,7 +171,7 @@ func (v *LaneView) count(k int) int {
 	return chunkLength
 }
 
-// endOf is the end of stretch i of chunk k.
+// endOf returns the end of stretch i of chunk k.
 func (v *LaneView) endOf(k, i int) cluster.Time {
 	if k == len(v.chunks)-1 && i == int(v.n)-1 {
 		return v.end
@@ -179,14 +179,14 @@ func (v *LaneView) endOf(k, i int) cluster.Time {
 	return v.chunks[k].ends[i]
 }
 
-// find gives the chunk and the stretch that hold t, looking from a place on; false: t
-// is before what is kept, or after the last stretch.
+// find returns the chunk and the stretch that contain t. It starts the search at from. It returns
+// false if t is before the first kept stretch or after the last one.
 func (v *LaneView) find(t cluster.Time, from *Place) (k, i int, ok bool) {
 	all := v.chunks
 	if len(all) == 0 || t < all[0].begin || t >= v.end {
 		return 0, 0, false
 	}
-	// all[lo] begins at t or before, all[hi] after it.
+	// all[lo] begins at t or before; all[hi] begins after t.
 	lo, hi := 0, len(all)
 	if from.chunk < hi && all[from.chunk].begin <= t {
 		lo = from.chunk
@@ -217,7 +217,7 @@ func (v *LaneView) find(t cluster.Time, from *Place) (k, i int, ok bool) {
 	return lo, i, true
 }
 
-// At is the stretch that holds t; false: the lane does not tell of that time.
+// At returns the stretch that contains t. It returns false if the lane does not know that time.
 func (v *LaneView) At(t cluster.Time) (Stretch, bool) {
 	if k, i, ok := v.find(t, &Place{}); ok {
 		return v.span(k, i), true
@@ -236,12 +236,12 @@ func (v *LaneView) span(k, i int) Stretch {
 	return v.chunks[k].labels[i].span(begin, v.endOf(k, i))
 }
 
-// Place remembers where in a lane Sums looked last, for those that look at one time
-// after another.
+// A Place stores the position of the last search in a lane. It makes searches at consecutive times
+// fast.
 type Place struct{ chunk, step int }
 
-// Sums is the time by activity from the launch to t. What was before From is not
-// told apart by time: Sums of an earlier time is that of From.
+// Sums returns the time per activity from the launch to t. Time before From is only known in total:
+// for an earlier t, Sums returns the sums at From.
 func (v *LaneView) Sums(t cluster.Time, at *Place) Sums {
 	if len(v.chunks) == 0 {
 		var s Sums
@@ -271,15 +271,15 @@ func (v *LaneView) Sums(t cluster.Time, at *Place) Sums {
 	return s
 }
 
-// going adds the time up to t of what goes on since the last stretch.
+// going adds the current activity from the last stretch to t.
 func (v *LaneView) going(s *Sums, t cluster.Time) {
 	if v.now != noLabel {
 		s[v.now.activity()] += max(min(t, v.to)-v.end, 0)
 	}
 }
 
-// Stretches gives what the lane did from a time to another, in order; the first and the
-// last one are whole.
+// Stretches returns the stretches of the lane between two times, in order. The first and the last
+// one are not cut.
 func (v *LaneView) Stretches(from, to cluster.Time) iter.Seq[Stretch] {
 	return func(yield func(Stretch) bool) {
 		k, i, ok := v.find(max(from, v.From()), &Place{})
@@ -289,7 +289,7 @@ func (v *LaneView) Stretches(from, to cluster.Time) iter.Seq[Stretch] {
 				if s.Begin >= to {
 					return
 				}
-				if s.Begin < s.End && !yield(s) { // one that begins this moment has no end yet
+				if s.Begin < s.End && !yield(s) { // a stretch that begins now has no end yet
 					return
 				}
 			}

@@ -15,7 +15,7 @@ var cyclics = rapid.Custom(func(t *rapid.T) cyclic {
 	}
 })
 
-// deal hands out elements one at a time: a block to each thread in turn.
+// deal distributes elements one at a time, a block to each thread in turn.
 func deal(c cyclic) (owner, local []int, length []int) {
 	length = make([]int, c.threads)
 	thread, phase := 0, 0
@@ -30,7 +30,7 @@ func deal(c cyclic) (owner, local []int, length []int) {
 	return owner, local, length
 }
 
-func TestCyclicDealsBlocksInTurn(t *testing.T) {
+func TestCyclicDistribution(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := cyclics.Draw(t, "array")
 		owner, local, length := deal(c)
@@ -68,8 +68,8 @@ func TestCyclicDoesNotOverflow(t *testing.T) {
 	}
 }
 
-// Numbers beyond 32 bits take another path to the same places.
-func TestCyclicIsTheSameFarOut(t *testing.T) {
+// Numbers beyond 32 bits use another code path with the same results.
+func TestCyclicBeyond32Bits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := cyclic{n: math.MaxInt, block: rapid.IntRange(1, min(1<<34, math.MaxInt)).Draw(t, "block"), threads: rapid.IntRange(1, 1<<22).Draw(t, "threads")}
 		i := rapid.IntRange(0, min(1<<40, math.MaxInt)).Draw(t, "element")
@@ -78,7 +78,7 @@ func TestCyclicIsTheSameFarOut(t *testing.T) {
 			t.Fatalf("%+v: element %d is on thread %d at %d", c, i, th, lo)
 		}
 		if back := c.index(th, lo); back != i {
-			t.Fatalf("%+v: element %d came back as %d", c, i, back)
+			t.Fatalf("%+v: element %d maps back to %d", c, i, back)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func TestPointerArithmetic(t *testing.T) {
 		p, q := s.Ptr(i), s.Ptr(j)
 		owner, local, _ := deal(c)
 		if p.Thread() != owner[i] || p.Rank() != s.first+owner[i] || p.Offset() != 128+4*int64(local[i]) || p.Phase() != i%c.block {
-			t.Fatalf("%+v: element %d is on thread %d at %d, its pointer says %s", c, i, owner[i], local[i], p)
+			t.Fatalf("%+v: element %d is on thread %d at %d, its pointer has %s", c, i, owner[i], local[i], p)
 		}
 		if got := p.Add(j - i); got != q {
 			t.Fatalf("%+v: &a[%d] + %d = %s, &a[%d] = %s", c, i, j-i, got, j, q)
@@ -108,7 +108,7 @@ func TestPointerArithmetic(t *testing.T) {
 	})
 }
 
-func TestPointersOfDifferentArraysHaveNoDifference(t *testing.T) {
+func TestDiffOfDifferentArrays(t *testing.T) {
 	a := &Shared[float64]{cyclic: cyclic{100, 4, 3}, off: 64}
 	b := &Shared[float64]{cyclic: cyclic{100, 4, 3}, off: 64 + 8}
 	c := &Shared[float64]{cyclic: cyclic{100, 5, 3}, off: 64}

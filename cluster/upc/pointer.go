@@ -7,37 +7,36 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// GlobalPtr is UPC's pointer to shared: a thread, a phase in the block and an
-// address in the thread's segment, with arithmetic that follows the block-cyclic
-// distribution (UPC 1.3, sections 6.4.2 and 6.4.3). It is plain data, valid on
-// every thread of the group, and may be sent to others or stored: what MPI-2
-// windows cannot give (paper 1, section 2.1, "shared pointers"). The zero value is
-// the null pointer.
+// GlobalPtr is UPC's pointer to shared: a thread, a phase in the block and an address in the
+// thread's segment. Its arithmetic follows the block-cyclic distribution (UPC 1.3, sections 6.4.2
+// and 6.4.3). It is plain data, valid on every thread of the group, and can be sent or stored.
+// MPI-2 windows cannot do this (paper 1, section 2.1, "shared pointers"). The zero value is the
+// null pointer.
 type GlobalPtr[T cluster.Number] struct {
 	first   int32 // cluster rank of UPC thread 0
 	threads int32 // 0: null
 	thread  int32
-	block   int64 // elements a block
+	block   int64 // elements per block
 	phase   int64 // of the element in its block
 	off     int64 // bytes from the start of the segment
 }
 
-// IsNull reports whether p points nowhere.
+// IsNull reports whether p is the null pointer.
 func (p GlobalPtr[T]) IsNull() bool { return p.threads == 0 }
 
-// Thread is the UPC thread it points to (upc_threadof).
+// Thread returns the UPC thread of the target (upc_threadof).
 func (p GlobalPtr[T]) Thread() int { return int(p.thread) }
 
-// Phase is the place in the block (upc_phaseof).
+// Phase returns the position in the block (upc_phaseof).
 func (p GlobalPtr[T]) Phase() int { return int(p.phase) }
 
-// Offset is the byte in the thread's segment (upc_addrfield).
+// Offset returns the byte offset in the thread's segment (upc_addrfield).
 func (p GlobalPtr[T]) Offset() int64 { return p.off }
 
-// Rank is the rank, in the cluster, that it points to.
+// Rank returns the cluster rank of the target.
 func (p GlobalPtr[T]) Rank() int { return int(p.first + p.thread) }
 
-// String prints thread, phase and offset.
+// String returns thread, phase and offset as text.
 func (p GlobalPtr[T]) String() string {
 	if p.IsNull() {
 		return "null"
@@ -45,8 +44,8 @@ func (p GlobalPtr[T]) String() string {
 	return fmt.Sprintf("thread %d phase %d offset %d", p.thread, p.phase, p.off)
 }
 
-// Add points n elements on, or back: to the next place in the block, then to the
-// next thread's block, then to the first thread's next one.
+// Add returns a pointer n elements further, or back for a negative n. It moves to the next position
+// in the block, then to the next thread's block, then to the first thread's next block.
 func (p GlobalPtr[T]) Add(n int) GlobalPtr[T] {
 	if p.IsNull() {
 		if n != 0 {
@@ -61,8 +60,8 @@ func (p GlobalPtr[T]) Add(n int) GlobalPtr[T] {
 	return p
 }
 
-// Diff is the number of elements from q to p (p − q); p == q.Add(p.Diff(q)). It
-// is an error for pointers into different arrays.
+// Diff returns the number of elements from q to p (p − q); p == q.Add(p.Diff(q)). It returns an
+// error for pointers to different arrays.
 func (p GlobalPtr[T]) Diff(q GlobalPtr[T]) (int, error) {
 	bytes := p.off - q.off
 	rounds := bytes/p.size() - (p.phase - q.phase)
@@ -73,7 +72,7 @@ func (p GlobalPtr[T]) Diff(q GlobalPtr[T]) (int, error) {
 	return int(rounds*int64(p.threads) + int64(p.thread-q.thread)*p.block + p.phase - q.phase), nil
 }
 
-// Load reads what p points to.
+// Load reads the element at p.
 func (p GlobalPtr[T]) Load(r *cluster.Rank) (T, error) {
 	var zero T
 	if p.IsNull() {
@@ -89,7 +88,7 @@ func (p GlobalPtr[T]) Load(r *cluster.Rank) (T, error) {
 	return cluster.View[T](b)[0], nil
 }
 
-// Store writes v to where p points.
+// Store writes v to the element at p.
 func (p GlobalPtr[T]) Store(r *cluster.Rank, v T) error {
 	if p.IsNull() {
 		return r.Lib().Errorf("store through the null pointer to shared")
@@ -102,8 +101,8 @@ func (p GlobalPtr[T]) Store(r *cluster.Rank, v T) error {
 	return r.Lib().Put(cluster.At(p.Rank(), p.off), cluster.Of(b))
 }
 
-// Local is p as a plain pointer where loads and stores reach it (upc_cast), else
-// nil. Accesses through it are not counted as traffic.
+// Local returns p as a plain pointer if loads and stores reach the element (upc_cast), else nil.
+// Accesses through it do not count as traffic.
 func (p GlobalPtr[T]) Local(r *cluster.Rank) *T {
 	if p.IsNull() {
 		return nil
@@ -117,7 +116,7 @@ func (p GlobalPtr[T]) Local(r *cluster.Rank) *T {
 
 func (p GlobalPtr[T]) size() int64 { var zero T; return int64(unsafe.Sizeof(zero)) }
 
-// floorDiv is a = b·quotient + rest with 0 ≤ rest < b.
+// floorDiv returns a = b·quotient + rest with 0 ≤ rest < b.
 func floorDiv(a, b int64) (quotient, rest int64) {
 	quotient, rest = a/b, a%b
 	if rest < 0 {

@@ -8,30 +8,29 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// Shared is a UPC array `shared [B] T a[n]`, distributed block-cyclically over the
-// own UPC group (paper 1, sections 2.2 and 4.1). Each group has one of its own: a
-// replica. Accesses of elements count as traffic; those of the own part through
-// Local do not, until the program says so (Account).
+// Shared is a UPC array `shared [B] T a[n]`, distributed block-cyclically over the rank's UPC group
+// (paper 1, sections 2.2 and 4.1). Each group has its own replica. Accesses to elements count as
+// traffic. Accesses to the local part through Local count only if the program reports them
+// (Account).
 //
-// A Shared belongs to the goroutine of its rank; On gives it to a thread. Elements
-// that one thread writes may be read by another after both have synchronized.
+// A Shared belongs to the goroutine of its rank; On returns it for a thread. A thread can read
+// elements that another thread has written after both have synchronized.
 type Shared[T cluster.Number] struct {
 	cyclic
 	r       *cluster.Rank
-	off     int64            // of every part, in its segment
+	off     int64            // offset of every part in its segment
 	first   int              // cluster rank of UPC thread 0
-	parts   [][]T            // by thread, where elements may be accessed in place; or nil
-	class   []cluster.Class  // by thread, beside parts
-	node    []int32          // of each thread, beside parts
+	parts   [][]T            // by thread, if elements can be accessed in place; else nil
+	class   []cluster.Class  // by thread, parallel to parts
+	node    []int32          // by thread, parallel to parts
 	traffic *cluster.Traffic // of the rank or thread
-	bytes   []int64          // by node, of traffic
-	cell    [1]T             // of transfers that are not in place
+	bytes   []int64          // of traffic, by node
+	cell    [1]T             // buffer of transfers that are not in place
 }
 
-// NewShared allocates an array of n elements in blocks of block (0: UPC's default,
-// 1) at one offset in the segments of the group. Every thread of the group calls
-// it, with the same n and block, outside parallel regions. Each takes as much of
-// its segment as the largest part, thread 0's, so that parts stand at one offset.
+// NewShared allocates an array of n elements in blocks of block (0: UPC's default, 1) at the same
+// offset in all segments of the group. Every thread of the group must call it with the same n and
+// block, outside parallel regions. Each segment uses as many bytes as the largest part, thread 0's.
 // Elements are zero.
 func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], error) {
 	const call = "shared array"
@@ -43,7 +42,7 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 		return nil, lib.Errorf("%s of %d elements: must not be negative", call, n)
 	}
 	if lib.Parallel() {
-		return nil, lib.Errorf("%s: inside a parallel region: make it before", call)
+		return nil, lib.Errorf("%s: inside a parallel region: call it before the region", call)
 	}
 	if block < 0 {
 		return nil, lib.Errorf("%s in blocks of %d elements: must be at least 1, or 0 for the default of 1", call, block)
@@ -59,15 +58,15 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 		return nil, lib.Errorf("%s of %d elements of %d B: its part of %d B is larger than the segment of %d B; raise the segment size, or use larger groups",
 			call, n, size, part, r.Spec().Segment)
 	}
-	// Agree on what is allocated, and on an offset that is free on all.
+	// Agree on the sizes, and on an offset that is free on all threads.
 	want := [...]int64{int64(n), int64(block), size, lib.Heap(), int64(-n), int64(-block), -size}
 	agreed := want
 	if err := coll.Allreduce(r, g, cluster.Max, want[:], agreed[:]); err != nil {
 		return nil, err
 	}
-	for i, name := range [...]string{"elements", "elements a block", "bytes an element"} {
+	for i, name := range [...]string{"elements", "elements per block", "bytes per element"} {
 		if high, low := agreed[i], -agreed[i+4]; high != low {
-			return nil, lib.Errorf("%s with %d %s here: the threads of the group gave %d to %d; all must give the same", call, want[i], name, low, high)
+			return nil, lib.Errorf("%s with %d %s here: threads of the group have %d to %d; want the same on all", call, want[i], name, low, high)
 		}
 	}
 	lib.Raise(agreed[3])
@@ -92,14 +91,14 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 	return s, nil
 }
 
-// counts says where accesses in place are counted.
+// counts sets the traffic counters of accesses in place.
 func (s *Shared[T]) counts(t *cluster.Traffic) {
-	if s.traffic, s.bytes = t, t.Nodes; s.bytes == nil { // a large cluster's are not counted by node
+	if s.traffic, s.bytes = t, t.Nodes; s.bytes == nil { // a large cluster does not count by node
 		s.bytes = make([]int64, 1)
 	}
 }
 
-// On gives the array to a thread of a parallel region, for its own accesses.
+// On returns the array for a thread of a parallel region.
 func (s *Shared[T]) On(t *cluster.Thread) *Shared[T] {
 	c := *s
 	c.r = &t.Rank
@@ -107,45 +106,44 @@ func (s *Shared[T]) On(t *cluster.Thread) *Shared[T] {
 	return &c
 }
 
-// Len is n, the number of elements.
+// Len returns n, the number of elements.
 func (s *Shared[T]) Len() int { return s.n }
 
-// Block is B, the elements a block.
+// Block returns B, the number of elements per block.
 func (s *Shared[T]) Block() int { return s.block }
 
-// Affinity is the UPC thread that element i belongs to (upc_threadof).
+// Affinity returns the UPC thread that owns element i (upc_threadof).
 func (s *Shared[T]) Affinity(i int) int {
 	thread, _ := s.place(s.inside("affinity", i))
 	return thread
 }
 
-// Owner is the rank, in the cluster, that element i belongs to.
+// Owner returns the cluster rank that owns element i.
 func (s *Shared[T]) Owner(i int) int { return s.first + s.Affinity(i) }
 
-// LocalLen is the number of own elements.
+// LocalLen returns the number of local elements.
 func (s *Shared[T]) LocalLen() int { return s.length(s.r.Group().Rank()) }
 
-// Local is the own part as a plain slice, in rising order of elements (the
-// privatization of a pointer to shared).
+// Local returns the local part as a plain slice, in rising order of elements (the privatization of
+// a pointer to shared).
 func (s *Shared[T]) Local() []T {
 	return cluster.View[T](s.r.Segment()[s.off:])[:s.LocalLen()]
 }
 
-// Parts are the elements of each thread, in rising order, where they may be accessed in
-// place at no cost of their own (pointers to shared that are cast to local ones); nil where
-// they may not. Such accesses count once the program accounts for them.
+// Parts returns the elements of each thread, in rising order, if they can be accessed in place
+// without extra cost (pointers to shared cast to local ones), else nil. Such accesses count only
+// after the program reports them.
 func (s *Shared[T]) Parts() [][]T { return s.parts }
 
-// Index is the element that stands at a local index of the own part.
+// Index returns the element at a local index of the local part.
 func (s *Shared[T]) Index(local int) int {
 	if uint(local) >= uint(s.LocalLen()) {
-		s.r.Lib().End(s.r.Lib().Errorf("shared array: local index %d: the own part has %d elements", local, s.LocalLen()))
+		s.r.Lib().End(s.r.Lib().Errorf("shared array: local index %d: the local part has %d elements", local, s.LocalLen()))
 	}
 	return s.index(s.r.Group().Rank(), local)
 }
 
-// ForAll runs body for the own elements in rising order: upc_forall with the
-// element as affinity.
+// ForAll runs body for the local elements in rising order: upc_forall with the element as affinity.
 func (s *Shared[T]) ForAll(body func(i int)) {
 	me, left := s.r.Group().Rank(), s.LocalLen()
 	for local, run := 0, 0; local < left; local += run {
@@ -175,8 +173,7 @@ func (s *Shared[T]) Get(i int) (T, error) {
 	return s.cell[0], err
 }
 
-// count is Account for one element, without a branch that random accesses would
-// mispredict.
+// count does the accounting of one element, without a branch that random accesses would mispredict.
 func (s *Shared[T]) count(thread int) {
 	t, c, size := s.traffic, s.class[thread], int64(unsafe.Sizeof(s.cell))
 	t.Ops[c]++
@@ -202,8 +199,8 @@ func (s *Shared[T]) Put(i int, v T) error {
 	return s.r.Lib().Put(cluster.At(s.first+thread, s.off+int64(local)*int64(len(b))), cluster.Of(b))
 }
 
-// GetRange reads the elements from i on, as many as buf has, which stand in one block
-// (upc_memget). It is one access.
+// GetRange reads len(buf) elements from i on, which must be in one block (upc_memget). It counts as
+// one access.
 func (s *Shared[T]) GetRange(i int, buf []T) error {
 	thread, local, err := s.span("get", i, len(buf))
 	if err != nil || len(buf) == 0 {
@@ -219,7 +216,8 @@ func (s *Shared[T]) GetRange(i int, buf []T) error {
 	return s.r.Lib().Get(cluster.At(s.first+thread, s.at(local)), cluster.Of(buf))
 }
 
-// PutRange writes them, as GetRange reads them (upc_memput).
+// PutRange writes len(buf) elements from i on, which must be in one block (upc_memput). It counts
+// as one access.
 func (s *Shared[T]) PutRange(i int, buf []T) error {
 	thread, local, err := s.span("put", i, len(buf))
 	if err != nil || len(buf) == 0 {
@@ -235,13 +233,13 @@ func (s *Shared[T]) PutRange(i int, buf []T) error {
 	return s.r.Lib().Put(cluster.At(s.first+thread, s.at(local)), cluster.Of(buf))
 }
 
-// span finds n elements from i on in one block.
+// span returns the position of n elements from i on, which must be in one block.
 func (s *Shared[T]) span(call string, i, n int) (thread, local int, err error) {
 	if i < 0 || n > s.n || i > s.n-n {
 		return 0, 0, s.r.Lib().Errorf("%s of %d elements from %d on of a shared array: it has %d elements, numbered from 0", call, n, i, s.n)
 	}
 	if n > s.block-i%s.block {
-		return 0, 0, s.r.Lib().Errorf("%s of %d elements from %d on of a shared array: they are in several blocks of %d; take one range a block", call, n, i, s.block)
+		return 0, 0, s.r.Lib().Errorf("%s of %d elements from %d on of a shared array: they span several blocks of %d; use one range per block", call, n, i, s.block)
 	}
 	if n == 0 {
 		return 0, 0, nil
@@ -250,10 +248,10 @@ func (s *Shared[T]) span(call string, i, n int) (thread, local int, err error) {
 	return thread, local, nil
 }
 
-// at is the byte of a segment at which a local element stands.
+// at returns the byte offset in a segment of a local element.
 func (s *Shared[T]) at(local int) int64 { return s.off + int64(local)*int64(unsafe.Sizeof(s.cell[0])) }
 
-// countRange is Account for n elements.
+// countRange does the accounting of n elements.
 func (s *Shared[T]) countRange(thread, n int) {
 	t, c, size := s.traffic, s.class[thread], int64(n)*int64(unsafe.Sizeof(s.cell))
 	t.Ops[c]++
@@ -261,8 +259,8 @@ func (s *Shared[T]) countRange(thread, n int) {
 	s.bytes[s.node[thread]] += size
 }
 
-// Ptr is the address of element i (&a[i]); i may be any number that arithmetic
-// then brings back into the array.
+// Ptr returns the address of element i (&a[i]). i can be any number if later arithmetic returns to
+// the array.
 func (s *Shared[T]) Ptr(i int) GlobalPtr[T] {
 	base := GlobalPtr[T]{first: int32(s.first), threads: int32(s.threads), block: int64(s.block), off: s.off}
 	return base.Add(i)

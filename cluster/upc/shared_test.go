@@ -35,14 +35,14 @@ func TestSharedAccessDoesNotAllocate(t *testing.T) {
 			i++
 		})
 		if n >= 1 {
-			return fmt.Errorf("%g allocations an iteration", n)
+			return fmt.Errorf("%g allocations per iteration", n)
 		}
 		return fail
 	})
 }
 
-// Where a cluster is too large for its traffic to be counted by node, accesses in place
-// count by class and by block of nodes, on the threads of a region too.
+// If a cluster is too large to count traffic by node, accesses in place count by class and by block
+// of nodes, also on the threads of a region.
 func TestSharedAccessesOfALargeCluster(t *testing.T) {
 	const nodes, threads = cluster.MaxPairNodes + 2, 2
 	clustertest.Must(t, live.New(), clustertest.Spec(clustertest.Host(), nodes, 1), func(r *cluster.Rank) error {
@@ -68,7 +68,7 @@ func TestSharedAccessesOfALargeCluster(t *testing.T) {
 	})
 }
 
-// A get of a random element of an array over two ranks, half of them the other's.
+// BenchmarkSharedGet reads random elements of an array over two ranks; half of them are remote.
 func BenchmarkSharedGet(b *testing.B) {
 	for _, block := range []int{1, 3} {
 		b.Run(fmt.Sprintf("block=%d", block), func(b *testing.B) {
@@ -91,7 +91,7 @@ func BenchmarkSharedGet(b *testing.B) {
 					sum += v
 				}
 				if sum != 0 {
-					return fmt.Errorf("elements that nobody wrote add up to %g", sum)
+					return fmt.Errorf("the sum of unwritten elements is %g", sum)
 				}
 				return nil
 			})

@@ -79,8 +79,8 @@ func TestScenariosTurnWhatTheySay(t *testing.T) {
 			t.Errorf("%s: turn: %v", p.Name, err)
 			continue
 		}
-		if _, words, _ := strings.Cut(p.Watch, "Turn "); !strings.HasPrefix(words, k.Label) {
-			t.Errorf("%s begins on %s, and says: turn %.30s", p.Name, k.Label, words)
+		if _, words, _ := strings.Cut(p.Watch, "Set "); !strings.HasPrefix(words, k.Label) {
+			t.Errorf("%s begins on %s, and its text begins: set %.30s", p.Name, k.Label, words)
 		}
 		if why := workload.Idle(&sc, engine.Simulated, p.Turn); why != "" && sc.Text("fabric") == "sim" {
 			t.Errorf("%s begins on %s, which has no effect: %s", p.Name, k.Label, why)

@@ -11,14 +11,14 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine/workload"
-	_ "github.com/hybridtop/hybridtop/engine/workload/barneshut" // measured here
+	_ "github.com/hybridtop/hybridtop/engine/workload/barneshut" // measured in this package
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 	_ "github.com/hybridtop/hybridtop/engine/workload/fft"
 	_ "github.com/hybridtop/hybridtop/engine/workload/gemm"
 	_ "github.com/hybridtop/hybridtop/engine/workload/multigrid"
 )
 
-// application is a row of a workload's hot path beside what one process does for the same.
+// application is a workload's hot path, measured against a single process that does the same work.
 type application struct {
 	Case
 	workload string
@@ -26,13 +26,13 @@ type application struct {
 }
 
 var applications = []application{
-	{Case{Name: "barneshut_walk", Doc: "forces on 256 of 16,384 bodies by one of two ranks that share the oct-tree, θ = 1", Limit: "walks over a tree of one process that count nothing", Target: 1.5, Ranks: 2, computes: true},
+	{Case{Name: "barneshut_walk", Doc: "forces on 256 of 16,384 bodies by one of two ranks that share the oct-tree, θ = 1", Limit: "tree walks in one process, without counters", Target: 1.5, Ranks: 2, computes: true},
 		"barneshut", map[string]string{"bodies": "16384"}},
 	{Case{Name: "gemm1", Doc: "SUMMA of 512 × 512 numbers on one rank, panels of 128", Limit: "the local kernel on the same matrices", Target: 1.05, Ranks: 1, computes: true},
 		"gemm", map[string]string{"n": "512", "block": "128"}},
 	{Case{Name: "gemm4_cpu", Doc: "SUMMA of 1,024 × 1,024 numbers on four ranks, panels of 128, processor time of all", Limit: "the local kernel on the same matrices, processor time", Target: 1.25, Ranks: 4, cpu: true},
 		"gemm", map[string]string{"n": "1024", "block": "128"}},
-	{Case{Name: "fft1", Doc: "a step of NAS FT, class S, on one rank", Limit: "the sequential program's step", Target: 1.1, Ranks: 1, computes: true},
+	{Case{Name: "fft1", Doc: "one step of NAS FT, class S, on one rank", Limit: "the sequential program's step", Target: 1.1, Ranks: 1, computes: true},
 		"fft", map[string]string{"class": "S"}},
 	{Case{Name: "multigrid1", Doc: "an F-cycle of 64³ on one rank, by bulk messages", Limit: "the sequential program, in one box", Target: 1 / 0.9, Ranks: 1, computes: true},
 		"multigrid", map[string]string{"boxes": "2", "box": "32"}},
@@ -40,7 +40,7 @@ var applications = []application{
 		"multigrid", map[string]string{"boxes": "2", "box": "32"}},
 }
 
-// ApplicationCases are workloads' hot paths, and the kernel of dense matrices.
+// ApplicationCases returns the hot paths of workloads, and the kernel for dense matrices.
 func ApplicationCases() ([]Case, error) {
 	all := []Case{kernelCase()}
 	for _, a := range applications {
@@ -55,7 +55,7 @@ func ApplicationCases() ([]Case, error) {
 	return all, nil
 }
 
-// ApplicationNames lists the rows.
+// ApplicationNames returns the names of the rows.
 func ApplicationNames() []string {
 	names := []string{kernelCase().Name}
 	for _, a := range applications {
@@ -91,7 +91,7 @@ func (a *application) row() (Case, error) {
 	return k, nil
 }
 
-// times runs once so many times.
+// times returns a side that runs once n times.
 func times(once func() error) side {
 	return func(n int) error {
 		for range n {
@@ -103,15 +103,15 @@ func times(once func() error) side {
 	}
 }
 
-// kernelCase is the product of dense matrices that workloads compute with.
+// kernelCase returns the case of the dense matrix product that workloads use.
 func kernelCase() Case {
 	const n, rows, cols, depth, ld = 512, 64, 128, 256, 136
-	k := Case{Name: "gemm_kernel", Doc: "flops a second of the product of 512 × 512 numbers in one thread", Unit: perSecond, Limit: "gonum's product of one tile, 64 × 256 by 256 × 128",
+	k := Case{Name: "gemm_kernel", Doc: "flops per second of the product of 512 × 512 numbers in one thread", Unit: perSecond, Limit: "gonum's product of one tile, 64 × 256 by 256 × 128",
 		Target: 0.85, Ranks: 1, computes: true, valueOps: dense.GemmFlops(n, n, n), limitOps: dense.GemmFlops(rows, cols, depth)}
 	k.sides = func(r *cluster.Rank, _ *common) (value, limit side, err error) {
 		numbers := func(n, period int) []float64 {
 			v := make([]float64, n)
-			for i := range v { // gonum passes over zeros
+			for i := range v { // gonum skips zeros
 				v[i] = float64(i%period + 1)
 			}
 			return v
@@ -143,8 +143,7 @@ func kernelCase() Case {
 	return k
 }
 
-// ApplicationRows measures what workloads compute with and wait for, each beside one
-// process alone.
+// ApplicationRows measures hot paths of workloads, each against a single process.
 func ApplicationRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
 	cases, err := ApplicationCases()
 	if err != nil {
@@ -152,7 +151,7 @@ func ApplicationRows(ctx context.Context, o Options, progress func(name string))
 	}
 	measure := func(k *Case, ctx context.Context, o *Options) (Row, error) {
 		row, err := k.measure(ctx, o)
-		row.Compare = "no program of MPI"
+		row.Compare = "no MPI program"
 		return row, err
 	}
 	return rows(ctx, "bench applications", &o, cases, func(k *Case) string { return k.Name }, measure, progress)

@@ -9,8 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// Each row of the applications computes what one process alone computes, and stands beside
-// it.
+// Each row of the applications computes the same result as a single process, and compares with it.
 func TestRowsOfApplications(t *testing.T) {
 	if testing.Short() {
 		t.Skip("multiplies large matrices")

@@ -6,9 +6,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// barrierCases are barriers of more ranks than there are cores. The targets come
-// from two cores, where the plain barrier takes 9.4 µs for 64 goroutines and
-// 130-200 µs for 1,024.
+// barrierCases returns barriers of more ranks than cores. The targets were measured on two cores,
+// where the plain barrier takes 9.4 µs for 64 goroutines and 130-200 µs for 1,024.
 func barrierCases() []Case {
 	barrier := func(ranks int, target float64, why string) Case {
 		return Case{Name: fmt.Sprintf("barrier%d", ranks), Doc: fmt.Sprintf("Rank.Barrier of %d ranks", ranks), Unit: seconds,

@@ -10,12 +10,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// thisHost is the machine that the fabric is measured on: no delays added.
+// thisHost is the machine of the measured fabric, without delays.
 var thisHost = cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall, EagerLimit: 8 << 10}
 
-// BenchmarkLive runs the bodies of the table as Go benchmarks. Only the fabric's
-// side is timed; the limit runs between its turns, and "ratio" is the median
-// over the quiet ones.
+// BenchmarkLive runs the bodies of the table as Go benchmarks. It only times the fabric's side, and
+// runs the limit between its turns. "ratio" is the median over the quiet turns.
 func BenchmarkLive(b *testing.B) {
 	for _, k := range Cases() {
 		b.Run(k.Name, func(b *testing.B) {
@@ -60,8 +59,8 @@ func BenchmarkLive(b *testing.B) {
 	}
 }
 
-// BenchmarkThreads runs the message rate of the threads as Go benchmarks, turn by
-// turn with that of one thread; "ratio" is the median over the quiet ones.
+// BenchmarkThreads runs the message rate of several threads as Go benchmarks, alternating with one
+// thread. "ratio" is the median over the quiet turns.
 func BenchmarkThreads(b *testing.B) {
 	for _, k := range ThreadCases() {
 		if k.Beside == nil || k.Unit != perSecond {

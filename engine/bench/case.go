@@ -17,39 +17,38 @@ const (
 // Case is one hot path and its limit.
 type Case struct {
 	Name   string
-	Doc    string // what one operation is
+	Doc    string // description of one operation
 	Unit   string
-	Limit  string  // what the limit is
+	Limit  string  // description of the limit
 	Target float64 // see Row
-	Why    string  // where the target comes from, or what the row is for
+	Why    string  // reason of the target, or purpose of the row
 	Ranks  int
 
-	threads int   // of a rank; 0: one
-	segment int64 // bytes of segment a rank
-	buffer  int   // bytes of each buffer in common
-	size    int   // bytes an operation moves, for a rate in B/s
-	least   int   // iterations in a turn, where its edges would show
-	// computes: ranks meet nobody, so that the least time counts, of several
-	// launches, because it also depends on where memory came to lie.
+	threads int   // threads per rank; 0: one
+	segment int64 // bytes of the segment per rank
+	buffer  int   // bytes of each buffer in common.bytes
+	size    int   // bytes per operation, for a rate in B/s
+	least   int   // minimum iterations per turn, if the ends of a turn would affect the result
+	// computes: ranks do not communicate, so the result is the shortest time of several launches.
+	// It also depends on the memory layout of a launch.
 	computes bool
-	// cpu: what counts is not the time that goes by, but that which the process has of the
-	// processors.
+	// cpu: the result is the processor time of the process, not the elapsed time.
 	cpu bool
-	// beyond: an iteration of the value has one of the limit in it, and what it takes
-	// beyond that counts.
+	// beyond: an iteration of the value contains one of the limit. The result is the difference.
 	beyond bool
-	// bound is how many times the path may beat its limit before the limit is wrong;
-	// 0: the limit is another way to do it, and may lose by any factor.
+	// bound is the largest possible ratio by which the path can beat its limit. A larger ratio
+	// means that the limit was measured wrong. 0: the limit is an alternative implementation,
+	// without a bound.
 	bound float64
 	// Operations in one iteration of each side.
 	valueOps, limitOps float64
-	// sides makes the two sides for one rank. Each runs n iterations, on every
-	// rank; when rank 0's call returns, the iterations are done.
+	// sides returns the two sides for one rank. Each runs n iterations on every rank. When rank 0's
+	// call returns, the iterations are complete.
 	sides func(r *cluster.Rank, c *common) (value, limit side, err error)
 }
 
-// Bounds: hard is that of a limit that only noise beats; pipelined is that of one line
-// at a time, for a core has about ten on their way at once.
+// Bounds. hard can only be exceeded by noise. pipelined applies to a limit that transfers one cache
+// line at a time, because a core can have about ten in flight.
 const (
 	hard      = 1.5
 	pipelined = 10
@@ -58,7 +57,7 @@ const (
 // side runs n iterations.
 type side func(n int) error
 
-// order is what rank 0 has everyone do next.
+// order is the next command of rank 0 to all ranks.
 type order struct {
 	what which
 	n    int
@@ -72,11 +71,10 @@ const (
 	playLimit
 )
 
-// turner has every rank run n iterations of one side, and gives rank 0's time
-// for them.
+// turner runs n iterations of one side on every rank, and returns rank 0's time.
 type turner func(what which, n int) (time.Duration, error)
 
-// launch runs the case's ranks; referee runs on rank 0 and orders the turns.
+// launch runs the case's ranks. referee runs on rank 0 and orders the turns.
 func (k *Case) launch(ctx context.Context, f cluster.Fabric, m cluster.Machine, referee func(turner) error) error {
 	spec := cluster.Spec{
 		Machine:    m,
@@ -88,7 +86,7 @@ func (k *Case) launch(ctx context.Context, f cluster.Fabric, m cluster.Machine, 
 	c := newCommon(k.Ranks, k.buffer)
 	return cluster.Launch(ctx, f, spec, func(r *cluster.Rank) error {
 		stayed := false
-		defer func() { // also when the fabric unwinds the rank
+		defer func() { // also if the fabric unwinds the rank
 			if !stayed {
 				c.abandon()
 			}
@@ -114,8 +112,8 @@ func (k *Case) play(r *cluster.Rank, c *common, referee func(turner) error) erro
 		}
 		return nil
 	}
-	// A turn stands between two barriers: after the first the order may be read,
-	// after the second it may be written again.
+	// A turn is between two barriers. The order can be read after the first, and written again
+	// after the second.
 	if r.ID() != 0 {
 		for {
 			if err := r.Barrier(r.All()); err != nil {
@@ -153,7 +151,7 @@ func (k *Case) play(r *cluster.Rank, c *common, referee func(turner) error) erro
 	return r.Barrier(r.All())
 }
 
-// watch begins a turn; what it gives says how long the turn took.
+// watch starts a turn. The returned function returns the duration of the turn.
 func (k *Case) watch() func() time.Duration {
 	if k.cpu {
 		had, _ := processorTime()
@@ -166,7 +164,7 @@ func (k *Case) watch() func() time.Duration {
 	return func() time.Duration { return time.Since(start) }
 }
 
-// Cases lists the hot paths, in the order of the table.
+// Cases returns the hot paths, in the order of the table.
 func Cases() []Case {
 	var all []Case
 	for _, some := range [][]Case{memoryCases(), messageCases(), barrierCases()} {
@@ -175,7 +173,7 @@ func Cases() []Case {
 	return all
 }
 
-// Names lists the rows.
+// Names returns the names of the rows.
 func Names() []string {
 	var names []string
 	for _, k := range Cases() {

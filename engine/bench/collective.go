@@ -9,12 +9,12 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// collective is a row of collectives: one call, on so many bytes.
+// collective is a row of collectives: one call with a number of bytes.
 type collective struct {
 	what  coll.Collective
-	name  string // in rows, as MPI has it
-	bytes int    // of the data; of each block of an all-to-all
-	peer  string // the size in the programs' names for figures
+	name  string // MPI's name, used in rows
+	bytes int    // of the data, or of each block of an all-to-all
+	peer  string // the size in the names of values that the programs print
 }
 
 var collectives = []collective{
@@ -25,8 +25,8 @@ var collectives = []collective{
 
 var collectiveRanks = []int{2, 8, 64}
 
-// CollectiveCases are collectives by the library's own choice, each call between two
-// barriers; behind them the same back to back, which measures how fast they are issued.
+// CollectiveCases returns collectives with the library's choice of algorithm. Each call is between
+// two barriers. The same calls follow back to back, which measures the rate of issue.
 func CollectiveCases() []Case {
 	var all []Case
 	for _, apart := range []bool{true, false} {
@@ -39,7 +39,7 @@ func CollectiveCases() []Case {
 	return all
 }
 
-// CollectiveNames lists the rows.
+// CollectiveNames returns the names of the rows.
 func CollectiveNames() []string {
 	var names []string
 	for _, k := range CollectiveCases() {
@@ -48,10 +48,11 @@ func CollectiveNames() []string {
 	return names
 }
 
-// backToBack marks the rows of calls that no barrier separates.
+// backToBack is the suffix of rows whose calls have no barrier between them.
 const backToBack = "_row"
 
-// collectiveLine is the programs' name for a row's figure; empty: it is none of these.
+// collectiveLine returns the name of a row's value in the output of the programs, or "" for other
+// rows.
 func collectiveLine(row string) string {
 	row, together := strings.CutSuffix(row, backToBack)
 	for _, ranks := range collectiveRanks {
@@ -72,12 +73,12 @@ func collectiveLine(row string) string {
 func (c collective) row(ranks int, apart bool) Case {
 	k := Case{
 		Name: fmt.Sprintf("%s%d_%d", c.name, c.bytes, ranks), Unit: seconds, Ranks: ranks, beyond: apart,
-		Doc:   fmt.Sprintf("a call of coll's %s on %d B among %d ranks, what it takes beyond the barrier after it", c.what, c.bytes, ranks),
-		Limit: "the barrier alone", Why: "at or under Open MPI's time", least: 10, valueOps: 1, limitOps: 1,
+		Doc:   fmt.Sprintf("a call of coll's %s on %d B among %d ranks: time in addition to the barrier after it", c.what, c.bytes, ranks),
+		Limit: "only the barrier", Why: "at most Open MPI's time", least: 10, valueOps: 1, limitOps: 1,
 	}
 	if !apart {
 		k.Name += backToBack
-		k.Doc = fmt.Sprintf("a call of coll's %s on %d B among %d ranks, one behind the other", c.what, c.bytes, ranks)
+		k.Doc = fmt.Sprintf("a call of coll's %s on %d B among %d ranks, back to back", c.what, c.bytes, ranks)
 		k.Why = "the rate of issue"
 	}
 	k.sides = func(r *cluster.Rank, _ *common) (value, limit side, err error) {
@@ -112,7 +113,7 @@ func (c collective) row(ranks int, apart bool) Case {
 	return k
 }
 
-// call makes a collective on a team of all ranks; it checks what the first call gives.
+// call returns a collective on a team of all ranks. It checks the result of the first call.
 func (c collective) call(r *cluster.Rank) (func() error, error) {
 	comm, err := coll.New(r, r.All())
 	if err != nil {
@@ -139,7 +140,7 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 		in[i] = 1000*me + int64(i/words)
 	}
 	x.In, x.Out = cluster.Of(in), cluster.Of(out)
-	want := func(block int) int64 { return 1000*int64(block) + me } // what member block has for this one
+	want := func(block int) int64 { return 1000*int64(block) + me } // value that member block has for this one
 	switch {
 	case c.what == coll.OpBcast:
 		x.In = cluster.Data{}
@@ -160,8 +161,8 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 	return func() error { return comm.Do(x) }, nil
 }
 
-// CollectiveRows measures collectives of several sizes among 2, 8 and 64 ranks, each beside
-// the barrier alone.
+// CollectiveRows measures collectives of several sizes among 2, 8 and 64 ranks, each against only
+// the barrier.
 func CollectiveRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
 	return rows(ctx, "bench collectives", &o, CollectiveCases(), func(k *Case) string { return k.Name }, (*Case).measure, progress, "collectives")
 }

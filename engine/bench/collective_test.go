@@ -6,7 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// Each row checks what its call gives, and takes no less than nothing beyond the barrier.
+// Each row checks the result of its call, and its time beyond the barrier is not negative.
 func TestRowsOfCollectives(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures every collective")
@@ -14,7 +14,7 @@ func TestRowsOfCollectives(t *testing.T) {
 	only := []string{}
 	for _, name := range CollectiveNames() {
 		if collectiveLine(name) == "" {
-			t.Errorf("%s stands beside no figure of the programs", name)
+			t.Errorf("%s has no value of the programs", name)
 		}
 		if k := name[len(name)-1]; k == '2' || k == '8' {
 			only = append(only, name)
@@ -42,7 +42,7 @@ func TestLinesOfCollectives(t *testing.T) {
 		"bcast8_2": "np2_bcast_8B_apart", "alltoall4096_64_row": "np64_alltoall_4K", "allreduce65536_8": "np8_allreduce_64K_apart", "barrier64": "", "bcast8_3": "",
 	} {
 		if got := collectiveLine(row); got != want {
-			t.Errorf("%s stands beside %q, want %q", row, got, want)
+			t.Errorf("%s compares with %q, want %q", row, got, want)
 		}
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// BenchmarkCopy is a large copy in one call and in pieces that stay below the length
-// from which Go's copy stores past the caches. Cold buffers are no longer in any cache
-// when their turn comes.
+// BenchmarkCopy measures a large copy in one call, and in pieces. The pieces are shorter than the
+// length from which Go's copy bypasses the caches. Cold buffers are not in any cache at the start
+// of their turn.
 func BenchmarkCopy(b *testing.B) {
 	const area = 256 << 20
 	to, from := make([]byte, area), make([]byte, area)

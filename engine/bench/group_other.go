@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// ownGroup has the end of a command's context kill it: here are no groups of processes.
+// ownGroup prepares a command to be killed when its context ends. This system has no process
+// groups.
 func ownGroup(cmd *exec.Cmd) { cmd.WaitDelay = time.Second }
 
 func endGroup(*exec.Cmd) {}

@@ -7,12 +7,11 @@ import (
 	"sync/atomic"
 )
 
-// errAbandoned ends a limit whose other side has left.
+// errAbandoned ends a limit if a rank of the other side has left.
 var errAbandoned = errors.New("the other ranks have left")
 
-// patience is how often a line is looked at before the core is offered to
-// others. With a core for each side it is never reached; with one core for both
-// there is nothing to wait for but the offer.
+// patience returns the number of polls of a line before the core is yielded. It is never reached if
+// each side has a core. If both sides share one core, the only progress is by yielding.
 func patience() int {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return 1
@@ -20,22 +19,22 @@ func patience() int {
 	return 1 << 14
 }
 
-// line is one word on a cache line (and its neighbour, which cores fetch in
-// pairs) of its own.
+// line is one word on a separate cache line. It also occupies the neighbouring line, because cores
+// fetch lines in pairs.
 type line struct {
 	word atomic.Uint64
 	_    [120]byte
 }
 
-// common is what the ranks of one launch share outside the fabric: the order
-// under way, and what the limits are made of.
+// common is the state that the ranks of one launch share outside the fabric: the current order, and
+// the objects of the limits.
 type common struct {
 	order order
 	_     [128]byte
 	lines [2]line
 	spins int // see patience
 	gate  gate
-	bytes [2][]byte // by rank: a buffer to send from, and one to receive into
+	bytes [2][]byte // by rank: a send buffer and a receive buffer
 	gone  atomic.Bool
 }
 
@@ -52,7 +51,7 @@ func newCommon(ranks int, buffer int) *common {
 	return c
 }
 
-// abandon frees whoever waits in a limit for a rank that has left.
+// abandon releases ranks that wait in a limit for a rank that has left.
 func (c *common) abandon() {
 	c.gone.Store(true)
 	c.gate.mu.Lock()
@@ -61,7 +60,7 @@ func (c *common) abandon() {
 	c.gate.mu.Unlock()
 }
 
-// await spins until the line holds v.
+// await spins until the line has the value v.
 func (c *common) await(l *line, v uint64) error {
 	for left := c.spins; l.word.Load() != v; {
 		if left--; left == 0 {
@@ -75,9 +74,8 @@ func (c *common) await(l *line, v uint64) error {
 	return nil
 }
 
-// pingpong makes the limit of every path on which two ranks meet: a word on a
-// cache line goes to the other core and another one comes back. between runs on
-// each arrival; it may be nil.
+// pingpong returns the limit of every path between two ranks: a word on a cache line goes to the
+// other core, and another one comes back. between runs on each arrival; it can be nil.
 func (c *common) pingpong(me int, between func()) side {
 	own, other := &c.lines[me], &c.lines[1-me]
 	trip := uint64(0)
@@ -101,7 +99,7 @@ func (c *common) pingpong(me int, between func()) side {
 	}
 }
 
-// gate is a plain barrier: a count, a generation and a condition variable.
+// gate is a plain barrier: a counter, a generation and a condition variable.
 type gate struct {
 	mu         sync.Mutex
 	turn       sync.Cond

@@ -13,43 +13,43 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// What is measured unless the options say otherwise.
+// Defaults of the options.
 const (
 	DefaultRounds = 400
 	DefaultBatch  = 500 * time.Microsecond
 )
 
-// A row takes no longer than rowTime on a busy host, but has fewRounds at least.
+// A row takes at most rowTime on a busy host, but has at least fewRounds rounds.
 const (
 	rowTime   = 3 * time.Second
 	fewRounds = 30
 )
 
-// A row that only computes is launched computeLaunches times. Another one is launched
-// anew until its limit can be had, launchTries times at most: ranks that were parked
-// once stay so in all of a launch.
+// A row that only computes is launched computeLaunches times. Other rows are launched again, at
+// most launchTries times, until their limit can be measured: ranks that were parked once often
+// remain parked during the whole launch.
 const (
 	computeLaunches = 5
 	launchTries     = 3
 )
 
-// Options say what to measure and how long.
+// Options select the rows and the duration of a measurement.
 type Options struct {
-	Fabric  cluster.Fabric  // its clock must be this host's
-	Machine cluster.Machine // not emulated
-	Only    []string        // rows, by name; empty: all
+	Fabric  cluster.Fabric  // must use this host's clock
+	Machine cluster.Machine // must not be emulated
+	Only    []string        // names of rows; empty: all
 	Rounds  int             // turns of each side, fewer on a busy host; 0: DefaultRounds
 	Batch   time.Duration   // length of a turn; 0: DefaultBatch
 	Peers   string          // folder with compiled MPI programs, see runPeers; empty: none
 }
 
-// check refuses what cannot be measured, and fills in what is not said.
+// check returns an error for options that cannot be measured, and sets the defaults.
 func (o *Options) check() error {
 	if o.Fabric == nil {
 		return errors.New("bench: no fabric to measure")
 	}
 	if o.Machine.Emulated {
-		return fmt.Errorf("bench measures this host: machine %s is emulated, and its delays would be added; use this-host", o.Machine.Name)
+		return fmt.Errorf("bench: machine %s is emulated; want a machine without delays (this-host)", o.Machine.Name)
 	}
 	if o.Rounds <= 0 {
 		o.Rounds = DefaultRounds
@@ -60,14 +60,14 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Rows measures the rows one after the other; progress, if not nil, hears of each
-// before it starts. On an error it gives the rows that are done.
+// Rows measures the rows one after another. progress, if not nil, is called with each name before
+// its row starts. On an error Rows returns the rows that are complete.
 func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
 	return rows(ctx, "bench", &o, Cases(), func(k *Case) string { return k.Name }, (*Case).measure, progress, "p2p", "coll")
 }
 
-// rows measures the cases of a table that the options name, in the options' order, or
-// all of them; beside them stand the figures of the peers' programs.
+// rows measures the cases of a table that the options name, in the order of the options, or all of
+// them. It adds the values of the MPI programs.
 func rows[C any](ctx context.Context, table string, o *Options, cases []C, name func(*C) string,
 	measure func(*C, context.Context, *Options) (Row, error), progress func(name string), programs ...string) ([]Row, error) {
 	if err := o.check(); err != nil {
@@ -84,7 +84,7 @@ func rows[C any](ctx context.Context, table string, o *Options, cases []C, name 
 	}
 	for _, n := range only {
 		if byName[n] == nil {
-			return nil, fmt.Errorf("%s: unknown row %q: there are %v", table, n, names)
+			return nil, fmt.Errorf("%s: unknown row %q: want one of %v", table, n, names)
 		}
 	}
 	var done []Row
@@ -107,7 +107,7 @@ func rows[C any](ctx context.Context, table string, o *Options, cases []C, name 
 	return done, nil
 }
 
-// measure plays the rounds of one case.
+// measure runs the rounds of one case.
 func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	var all rounds
 	allocs := 0.0
@@ -129,7 +129,7 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	return row, nil
 }
 
-// again says that a row needs a further launch.
+// again reports whether a row needs another launch.
 func (k *Case) again(launches int, all rounds) bool {
 	if k.computes {
 		return launches < computeLaunches
@@ -137,8 +137,8 @@ func (k *Case) again(launches int, all rounds) bool {
 	return launches < launchTries && !k.limited(all)
 }
 
-// alternate plays rounds of a case's value and of a side of what it stands beside, in
-// turn, and counts the allocations of an iteration.
+// alternate runs rounds of a case's value, alternating with a side of the other case, and counts
+// the allocations per iteration.
 func (k *Case) alternate(o *Options, value turner, beside *Case, other turner, side which) (all rounds, allocs float64, err error) {
 	n, err := k.calibrate(value, playValue, o.Batch)
 	if err != nil {
@@ -157,7 +157,7 @@ func (k *Case) alternate(o *Options, value turner, beside *Case, other turner, s
 	return all, allocs, err
 }
 
-// round is one turn of each side: the time an iteration took, in seconds.
+// round is one turn of each side: seconds per iteration.
 type round struct{ value, limit float64 }
 
 type rounds []round
@@ -177,18 +177,17 @@ func (rs *rounds) play(value, limit turner, n, m int) error {
 	return nil
 }
 
-// fewPossible: a limit that was possible in less than this part of the rounds, 1/20,
-// could not be had.
+// fewPossible: if the limit was possible in less than 1/20 of the rounds, the row has no limit.
 const fewPossible = 20
 
-// limited says that the limit could be had.
+// limited reports whether the limit could be measured.
 func (k *Case) limited(all rounds) bool {
 	n := len(k.possible(all))
 	return n > 0 && n*fewPossible >= len(all)
 }
 
-// possible leaves out the rounds in which the path beat its limit by more than it
-// can: whoever played the limit was parked then.
+// possible removes rounds in which the path beat its limit by more than possible. The goroutines of
+// the limit were parked in them.
 func (k *Case) possible(all rounds) rounds {
 	if k.bound == 0 {
 		return all
@@ -198,10 +197,10 @@ func (k *Case) possible(all rounds) rounds {
 	})
 }
 
-// quiet keeps the rounds in which the host was least busy with other things:
-// where both sides together took least, each in units of its own best, which
-// leans to neither side. That is a third of the rounds, or fewer if those after
-// the fifth are half as noisy again as the first.
+// quiet returns the rounds with the least disturbance by other load. These are the rounds with the
+// shortest total time of both sides, each relative to its own best time, which favours neither
+// side. It returns a third of the rounds. From the sixth on, it omits rounds that are more than 1.5
+// times as noisy as the first.
 func (rs rounds) quiet() rounds {
 	best := rs[0]
 	for _, r := range rs {
@@ -216,11 +215,11 @@ func (rs rounds) quiet() rounds {
 	return sorted[:n]
 }
 
-// leastBeyond is what a path takes at least: where two times are equal but for noise,
-// their difference may be none.
+// leastBeyond is the minimum difference of a path and its limit. Two times that only differ by
+// noise can have a difference of 0.
 const leastBeyond = 1e-9
 
-// figures turns rounds into the row's unit, each list sorted.
+// figures converts rounds to the row's unit. Each list is sorted.
 func (k *Case) figures(rs rounds) (values, limits, ratios []float64) {
 	for _, r := range rs {
 		v, l := k.figure(r.value/k.valueOps), k.figure(r.limit/k.limitOps)
@@ -235,7 +234,7 @@ func (k *Case) figures(rs rounds) (values, limits, ratios []float64) {
 	return values, limits, ratios
 }
 
-// figure turns the time of an operation into the row's unit.
+// figure converts the time of an operation to the row's unit.
 func (k *Case) figure(t float64) float64 {
 	switch k.Unit {
 	case seconds:
@@ -246,8 +245,8 @@ func (k *Case) figure(t float64) float64 {
 	return 1 / t
 }
 
-// calibrate finds how many iterations fill a batch. Of two turns the faster
-// counts: the other one may have been cold, or disturbed.
+// calibrate returns the number of iterations that fill a batch. It uses the faster of two turns,
+// because the other can be cold or disturbed.
 func (k *Case) calibrate(turn turner, what which, batch time.Duration) (int, error) {
 	for n := 1; ; n *= 2 {
 		t, err := turn(what, n)
@@ -265,9 +264,8 @@ func (k *Case) calibrate(turn turner, what which, batch time.Duration) (int, err
 	}
 }
 
-// allocations counts heap allocations an operation, in the whole process, to a
-// thousandth. What the runtime allocates beside only adds, so the least of
-// several turns counts.
+// allocations returns the heap allocations per operation, in the whole process, to a thousandth. It
+// uses the minimum of several turns, because the runtime's own allocations only add to the count.
 func (k *Case) allocations(turn turner, n int) (float64, error) {
 	least := 0.0
 	for i := range 3 {

@@ -9,14 +9,14 @@ import (
 
 const (
 	mebi = 1 << 20
-	// wordMask keeps the word loops inside a segment that stays in the first
-	// cache; a constant, so that neither side may drop its bounds check.
+	// wordMask limits the word loops to a segment that fits in the first-level cache. It is a
+	// constant, so the compiler keeps the bounds check on both sides.
 	wordMask  = 1<<10 - 1
 	wordBytes = (wordMask + 1) * 8
 )
 
-// memoryCases are the one-sided paths to a segment that loads and stores reach.
-// Rank 0 works, rank 1 waits in a barrier.
+// memoryCases returns one-sided paths to a segment that is reachable by loads and stores. Rank 0
+// works, rank 1 waits in a barrier.
 func memoryCases() []Case {
 	return []Case{
 		{Name: "put8", Doc: "Rank.PutUint64 to the neighbour's segment", Unit: seconds,
@@ -29,24 +29,24 @@ func memoryCases() []Case {
 			Limit: "copy of the same buffers", Target: 0.9, Ranks: 2,
 			segment: mebi, buffer: mebi, size: mebi, valueOps: 1, limitOps: 1, bound: hard, sides: put1MiB},
 		{Name: "put_flush8", Doc: "Rank.PutImplicit of 8 B and Quiet", Unit: seconds,
-			Limit: "atomic store", Why: "beside MPI's put and flush", Ranks: 2,
+			Limit: "atomic store", Why: "compare with MPI's put and flush", Ranks: 2,
 			segment: wordBytes, valueOps: 1, limitOps: 1, bound: hard, sides: putFlush8},
 		{Name: "fetchadd8", Doc: "Rank.FetchAdd on the neighbour's word", Unit: seconds,
-			Limit: "atomic add on the same word", Why: "beside MPI's fetch-and-op", Ranks: 2,
+			Limit: "atomic add on the same word", Why: "compare with MPI's fetch-and-op", Ranks: 2,
 			segment: wordBytes, valueOps: 1, limitOps: 1, bound: hard, sides: fetchAdd8},
 	}
 }
 
-// neighbour gives the segment of rank 1, where plain loads and stores reach it.
+// neighbour returns the segment of rank 1, if plain loads and stores reach it.
 func neighbour(r *cluster.Rank) ([]byte, error) {
 	s := r.Reach(1)
 	if s == nil {
-		return nil, fmt.Errorf("rank %d: the segment of rank 1 is not reached by loads and stores: measure a fabric that shares memory", r.ID())
+		return nil, fmt.Errorf("rank %d: loads and stores do not reach the segment of rank 1: want a fabric with shared memory", r.ID())
 	}
 	return s, nil
 }
 
-// only makes a side that rank 0 alone plays.
+// only returns a side that only rank 0 runs.
 func only(r *cluster.Rank, s side) side {
 	if r.ID() == 0 {
 		return s
@@ -62,7 +62,7 @@ func put8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 	words := cluster.Words(seg)
 	check := func(n int) error {
 		if got := words[(n-1)&wordMask]; got != uint64(n-1) {
-			return fmt.Errorf("word %d holds %d, want %d", (n-1)&wordMask, got, n-1)
+			return fmt.Errorf("word %d is %d, want %d", (n-1)&wordMask, got, n-1)
 		}
 		return nil
 	}
@@ -97,12 +97,12 @@ func get8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 			words[i] = uint64(i)
 		}
 	}
-	// What n loads of words 0, 1, 2, … of the masked index add up to.
+	// check compares got with the sum of n loads of words 0, 1, 2, … by the masked index.
 	check := func(n int, got uint64) error {
 		const period = wordMask + 1
 		whole, rest := uint64(n/period), uint64(n%period)
 		if want := whole*(period*(period-1)/2) + rest*(rest-1)/2; got != want && n > 0 {
-			return fmt.Errorf("%d loads add up to %d, want %d", n, got, want)
+			return fmt.Errorf("the sum of %d loads is %d, want %d", n, got, want)
 		}
 		return nil
 	}
@@ -132,11 +132,11 @@ func put1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
 		return nil, nil, err
 	}
 	buf, last := c.bytes[0], mebi-1
-	// mark changes both ends of what is put, so that check sees this turn's bytes.
+	// mark changes both ends of the data, so that check detects data of an earlier turn.
 	mark := func() { buf[0]++; buf[last] += 3 }
 	check := func() error {
 		if seg[0] != buf[0] || seg[last] != buf[last] {
-			return fmt.Errorf("the segment differs from what was put")
+			return fmt.Errorf("the segment differs from the data of the put")
 		}
 		return nil
 	}
@@ -168,7 +168,7 @@ func putFlush8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 	payload := make([]uint64, 1)
 	check := func(n int) error {
 		if got := atomic.LoadUint64(word); got != uint64(n) {
-			return fmt.Errorf("the word holds %d, want %d", got, n)
+			return fmt.Errorf("the word is %d, want %d", got, n)
 		}
 		return nil
 	}
@@ -200,14 +200,14 @@ func fetchAdd8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 		return nil, nil, err
 	}
 	word := &cluster.Words(seg)[0]
-	// whole runs n additions of 1 and checks that none was lost.
+	// whole runs n additions of 1 and checks the sum.
 	whole := func(n int, add func(n int) error) error {
 		before := atomic.LoadUint64(word)
 		if err := add(n); err != nil {
 			return err
 		}
 		if got := atomic.LoadUint64(word) - before; got != uint64(n) {
-			return fmt.Errorf("%d additions of 1 came to %d", n, got)
+			return fmt.Errorf("the sum of %d additions of 1 is %d", n, got)
 		}
 		return nil
 	}

@@ -9,45 +9,45 @@ import (
 )
 
 const (
-	window  = 64 // messages outstanding for the message rate
-	windowM = 16 // messages outstanding for the bandwidth
+	window  = 64 // outstanding messages for the message rate
+	windowM = 16 // outstanding messages for the bandwidth
 
-	windowSelf = 16 // messages to oneself outstanding
+	windowSelf = 16 // outstanding messages to the local rank
 	tagData    = 2
 	tagAck     = 3
 	page       = 4096
 )
 
-// messageCases are the paths on which two ranks meet.
+// messageCases returns the paths between two ranks.
 func messageCases() []Case {
 	const oneWay = "cache line to the other core, one way"
 	return []Case{
-		{Name: "self8", Doc: fmt.Sprintf("Isend and Irecv of 8 B to oneself, %d outstanding: nothing but the length of the code, on one core", windowSelf), Unit: seconds,
-			Limit: "a word into a queue and out of it, a call each", Why: "the row to compare two builds by: it repeats to about 1 %", Ranks: 1, computes: true,
+		{Name: "self8", Doc: fmt.Sprintf("Isend and Irecv of 8 B to the local rank, %d outstanding: only the cost of the code, on one core", windowSelf), Unit: seconds,
+			Limit: "a word into a queue and out of it, one call each", Why: "use it to compare two builds: it repeats within about 1 %", Ranks: 1, computes: true,
 			valueOps: windowSelf, limitOps: windowSelf, bound: hard, sides: self8},
 		{Name: "pingpong8", Doc: "Send and Recv of 8 B there and back, one way", Unit: seconds,
 			Limit: oneWay, Target: 2.5, Ranks: 2,
 			valueOps: 2, limitOps: 2, bound: hard, sides: func(r *cluster.Rank, c *common) (side, side, error) { return pingpong(r, c, 8) }},
-		{Name: "msgrate8", Doc: fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding, an answer a window", window), Unit: perSecond,
-			Limit: "one message a " + oneWay, Target: 0.66, Why: "12 M/s where a line takes 55 ns", Ranks: 2,
+		{Name: "msgrate8", Doc: fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding, one reply per window", window), Unit: perSecond,
+			Limit: "one message per " + oneWay, Target: 0.66, Why: "12 M/s where a line takes 55 ns", Ranks: 2,
 			valueOps: window, limitOps: 2, bound: pipelined, sides: msgrate8},
 		{Name: "send4KiB", Doc: "Send and Recv of 4 KiB there and back, one way", Unit: seconds,
-			Limit: "cache line one way and one copy", Why: "beside MPI's", Ranks: 2,
+			Limit: "cache line one way and one copy", Why: "compare with MPI's", Ranks: 2,
 			buffer: page, valueOps: 2, limitOps: 2, bound: hard, sides: func(r *cluster.Rank, c *common) (side, side, error) { return pingpong(r, c, page) }},
-		{Name: "send1MiB", Doc: fmt.Sprintf("Isend and Irecv of 1 MiB, %d outstanding, an answer a window", windowM), Unit: bytesRate,
+		{Name: "send1MiB", Doc: fmt.Sprintf("Isend and Irecv of 1 MiB, %d outstanding, one reply per window", windowM), Unit: bytesRate,
 			Limit: "copy of the same buffers", Target: 0.9, Ranks: 2,
 			buffer: mebi, size: mebi, valueOps: windowM, limitOps: 1, bound: hard, sides: send1MiB},
 		{Name: "putsignal8", Doc: "PutSignal of 8 B and Await there and back, one way", Unit: seconds,
-			Limit: oneWay, Why: "beside pingpong8", Ranks: 2,
+			Limit: oneWay, Why: "compare with pingpong8", Ranks: 2,
 			segment: page, valueOps: 2, limitOps: 2, bound: hard, sides: putSignal8},
 		{Name: "rpc", Doc: "RPC with 8 B of arguments, there and back", Unit: seconds,
-			Limit: "cache line there and back", Why: "beside two of pingpong8", Ranks: 2,
+			Limit: "cache line there and back", Why: "compare with two of pingpong8", Ranks: 2,
 			valueOps: 1, limitOps: 1, bound: hard, sides: rpc},
 	}
 }
 
-// self8 sends a window of messages from a rank to itself. Each is posted before its
-// receive, so that all of them pass the unexpected queue.
+// self8 sends a window of messages from a rank to itself. Each message is posted before its
+// receive, so all of them go through the unexpected queue.
 func self8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 	world := r.World()
 	out, in := make([]uint64, windowSelf), make([]uint64, windowSelf)
@@ -57,7 +57,7 @@ func self8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 	check := func() error {
 		for i, w := range in {
 			if w != trip+uint64(i) {
-				return fmt.Errorf("message %d holds %d, want %d", i, w, trip+uint64(i))
+				return fmt.Errorf("message %d is %d, want %d", i, w, trip+uint64(i))
 			}
 		}
 		return nil
@@ -100,7 +100,7 @@ func self8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 	return value, limit, nil
 }
 
-// queue is a ring of words, with a call for each word that goes in or out.
+// queue is a ring of words, with one call per word in or out.
 type queue struct {
 	words    [windowSelf]uint64
 	put, got uint64
@@ -119,7 +119,7 @@ func (q *queue) pop() uint64 {
 	return w
 }
 
-// pingpong sends size bytes there and back; the first eight count the trips.
+// pingpong sends size bytes there and back; the first eight bytes count the trips.
 func pingpong(r *cluster.Rank, c *common, size int) (value, limit side, err error) {
 	me, other := r.ID(), 1-r.ID()
 	out, in := make([]uint64, size/8), make([]uint64, size/8)
@@ -135,7 +135,7 @@ func pingpong(r *cluster.Rank, c *common, size int) (value, limit side, err erro
 			return err
 		}
 		if in[0] != trip {
-			return fmt.Errorf("rank %d: message %d arrived as number %d", me, trip, in[0])
+			return fmt.Errorf("rank %d: message %d has the number %d", me, trip, in[0])
 		}
 		return nil
 	}
@@ -148,8 +148,8 @@ func pingpong(r *cluster.Rank, c *common, size int) (value, limit side, err erro
 	return value, c.pingpong(me, between), nil
 }
 
-// trips makes a side that goes there and back in each iteration: rank 0 sends and
-// then receives, rank 1 the other way round. trip counts the iterations.
+// trips returns a side with one round trip per iteration: rank 0 sends and then receives, rank 1
+// receives and then sends. trip counts the iterations.
 func trips(me int, trip *uint64, send, receive func() error) side {
 	first, second := send, receive
 	if me == 1 {
@@ -169,9 +169,8 @@ func trips(me int, trip *uint64, send, receive func() error) side {
 	}
 }
 
-// stream makes a side that sends a window of messages from rank 0 to rank 1 in each
-// iteration, all outstanding at once, and answers once; bufs are this rank's, by
-// number of the message.
+// stream returns a side that sends a window of outstanding messages from rank 0 to rank 1 in each
+// iteration, with one reply. bufs are the buffers of this rank, by the number of the message.
 func stream(r *cluster.Rank, bufs [][]byte) side {
 	world := r.World()
 	requests := make([]cluster.Request, len(bufs))
@@ -233,7 +232,7 @@ func msgrate8(r *cluster.Rank, c *common) (value, limit side, err error) {
 		}
 		for i, w := range words {
 			if w != uint64(i)+1 {
-				return fmt.Errorf("rank %d: message %d of the window holds %d, want %d", r.ID(), i, w, i+1)
+				return fmt.Errorf("rank %d: message %d of the window is %d, want %d", r.ID(), i, w, i+1)
 			}
 		}
 		return nil
@@ -252,12 +251,12 @@ func send1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
 			return err
 		}
 		if r.ID() == 1 && !bytes.Equal(own, c.bytes[0]) {
-			return fmt.Errorf("rank 1: what arrived differs from what was sent")
+			return fmt.Errorf("rank 1: the received data differ from the sent data")
 		}
 		return nil
 	}
-	// The copy is rank 1's, as a receive is: then the bytes stay in one core's
-	// caches whichever side has its turn. Rank 0 starts it and waits for it.
+	// Rank 1 makes the copy, as it makes the receive: the bytes then stay in the caches of one core
+	// on both sides. Rank 0 starts it and waits for it.
 	turns := uint64(0)
 	limit = func(n int) error {
 		turns++
@@ -298,7 +297,7 @@ func putSignal8(r *cluster.Rank, c *common) (value, limit side, err error) {
 			return err
 		}
 		if *landed != trip {
-			return fmt.Errorf("rank %d: the flag says %d, the data %d", me, trip, *landed)
+			return fmt.Errorf("rank %d: the flag is %d, the data %d", me, trip, *landed)
 		}
 		return r.Quiet()
 	}
@@ -307,7 +306,7 @@ func putSignal8(r *cluster.Rank, c *common) (value, limit side, err error) {
 }
 
 func rpc(r *cluster.Rank, c *common) (value, limit side, err error) {
-	var calls, due uint64 // bodies that ran here, and that should have by the turn's end
+	var calls, due uint64 // bodies that ran on this rank, and the expected number at the end of the turn
 	fn := r.Register(func(cluster.RPC) uint64 { calls++; return calls })
 	world := r.World()
 	buf := make([]byte, 8)

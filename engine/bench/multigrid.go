@@ -8,13 +8,13 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/multigrid"
 )
 
-// multigridRow is a row of bench multigrid, on live or of a simulation.
+// multigridRow is a row of bench multigrid, measured on live or in a simulation.
 type multigridRow struct {
 	name    string
 	measure func(context.Context, *Options) (Row, error)
 }
 
-// multigridRows are the rows in the order of the table.
+// multigridRows returns the rows in the order of the table.
 func multigridRows() []multigridRow {
 	cases, sims := MultigridCases(), multigridSims()
 	var all []multigridRow
@@ -27,7 +27,7 @@ func multigridRows() []multigridRow {
 	return all
 }
 
-// MultigridNames lists the rows.
+// MultigridNames returns the names of the rows.
 func MultigridNames() []string {
 	var names []string
 	for _, k := range multigridRows() {
@@ -36,27 +36,28 @@ func MultigridNames() []string {
 	return names
 }
 
-// MultigridRows measures the faces of multigrid, and its simulation. Its solves stand among
-// the applications.
+// MultigridRows measures the faces of multigrid, and its simulation. Its solves are among the
+// applications.
 func MultigridRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
 	return rows(ctx, "bench multigrid", &o, multigridRows(), func(k *multigridRow) string { return k.name },
 		func(k *multigridRow, ctx context.Context, o *Options) (Row, error) { return k.measure(ctx, o) }, progress)
 }
 
-// faceSide is the side of the box whose face is timed: the paper's.
+// faceSide is the side of the box of the measured face, as in the paper.
 const faceSide = 128
 
-// MultigridCases are a face's way into a neighbour's ghosts, beside a plain loop.
+// MultigridCases returns the transfers of a face into a neighbour's ghost cells, compared with a
+// plain loop.
 func MultigridCases() []Case {
 	face := func(variant string, target float64, doc string) Case {
 		return Case{Name: "mg_face_" + variant, Doc: "a cell of 128² of a face along i to the neighbour's ghosts, " + doc, Unit: seconds, Limit: "a plain loop over []float64", Target: target,
 			Ranks: 2, segment: 8 * (faceSide + 2) * (faceSide + 2) * (faceSide + 2), valueOps: faceSide * faceSide, limitOps: faceSide * faceSide, bound: hard,
 			sides: func(r *cluster.Rank, _ *common) (value, limit side, err error) { return facePuts(r, variant) }}
 	}
-	return []Case{face("local", 1.3, "by loads and stores"), face("natural", 8, "by a put each")}
+	return []Case{face("local", 1.3, "by loads and stores"), face("natural", 8, "by one put each")}
 }
 
-// facePuts are puts of a face by rank 0, and a loop that stores there.
+// facePuts returns puts of a face by rank 0, and a loop that stores the same elements.
 func facePuts(r *cluster.Rank, variant string) (value, limit side, err error) {
 	seg, err := neighbour(r)
 	if err != nil {
@@ -78,7 +79,7 @@ func facePuts(r *cluster.Rank, variant string) (value, limit side, err error) {
 				}
 			}
 			if there[0] != turn || there[last] != -turn {
-				return fmt.Errorf("the ghosts hold %g and %g, want %g and %g", there[0], there[last], turn, -turn)
+				return fmt.Errorf("the ghost cells are %g and %g, want %g and %g", there[0], there[last], turn, -turn)
 			}
 			return nil
 		}

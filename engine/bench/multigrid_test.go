@@ -6,7 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// Rows of faces and of a train run, verified, and say what they are.
+// Rows of faces and of a train run, are verified, and are complete.
 func TestMultigridRows(t *testing.T) {
 	o := Options{Fabric: live.New(), Machine: thisHost, Only: []string{"mg_face_local", "mg_face_natural", "mg_train"}, Rounds: 1, Batch: 1}
 	all, err := MultigridRows(t.Context(), o, nil)
@@ -22,7 +22,7 @@ func TestMultigridRows(t *testing.T) {
 		}
 	}
 	if _, err := MultigridRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Only: []string{"mg_face"}}, nil); err == nil {
-		t.Error("an unknown row is not refused")
+		t.Error("an unknown row: want an error")
 	}
 }
 

@@ -23,15 +23,15 @@ type multigridSim struct {
 }
 
 func multigridSims() []multigridSim {
-	const events = "an event a message and a coroutine switch in six, nothing else"
+	const events = "only one event per message and a coroutine switch every six"
 	return []multigridSim{
-		{"mg_sim_64", "F-cycles by bulk messages, size-only boxes of 128³ per rank, events a second", events, "1.5 M events/s on one core", perSecond, 64, 5, 128},
-		{"mg_sim_4096", "an F-cycle by bulk messages, size-only boxes of 128³ per rank, events a second", events, "0.5 M events/s on one core, at 32,768 ranks", perSecond, 4096, 1, 128},
+		{"mg_sim_64", "F-cycles by bulk messages, size-only boxes of 128³ per rank, events per second", events, "1.5 M events/s on one core", perSecond, 64, 5, 128},
+		{"mg_sim_4096", "an F-cycle by bulk messages, size-only boxes of 128³ per rank, events per second", events, "0.5 M events/s on one core, at 32,768 ranks", perSecond, 4096, 1, 128},
 		{"mg_train", "a size-only train of 16,384 puts of 8 B, simulated: the host's time", "as many stores into []uint64", "at most 5 µs", seconds, 32, 5, 0},
 	}
 }
 
-// measure times a program's rounds, each beside its limit.
+// measure runs a program's rounds, each with its limit.
 func (k *multigridSim) measure(ctx context.Context, o *Options) (Row, error) {
 	var values, limits, ratios []float64
 	for range min(k.rounds, o.Rounds) {
@@ -63,7 +63,7 @@ func (k *multigridSim) measure(ctx context.Context, o *Options) (Row, error) {
 	}, nil
 }
 
-// edison is paper 3's machine with so many ranks, 16 a node.
+// edison returns paper 3's machine with a number of ranks, 16 per node.
 func edison(ranks int) (cluster.Spec, error) {
 	m, err := presets.Machine("xc30-edison")
 	return cluster.Spec{
@@ -73,8 +73,8 @@ func edison(ranks int) (cluster.Spec, error) {
 	}, err
 }
 
-// simulatedSolve is how many events F-cycles have, and how long the host takes for them,
-// once all ranks have their boxes.
+// simulatedSolve returns the number of events of F-cycles, and the host's time for them after all
+// ranks have their boxes.
 func simulatedSolve(ctx context.Context, ranks, side int) (events uint64, took time.Duration, err error) {
 	spec, err := edison(ranks)
 	if err != nil {
@@ -116,18 +116,18 @@ func simulatedSolve(ctx context.Context, ranks, side int) (events uint64, took t
 	}
 	virtual, ok := run.(cluster.Virtual)
 	if !ok {
-		return 0, 0, fmt.Errorf("a run of the fabric sim has no virtual clock")
+		return 0, 0, fmt.Errorf("the run of the fabric sim has no virtual clock")
 	}
 	return virtual.Events(), took, nil
 }
 
-// Trains of a round, and puts of each.
+// Trains per round, and puts per train.
 const (
 	trains    = 2000
 	trainPuts = 128 * 128
 )
 
-// simulatedTrains is how long the host takes for a train from a node to another.
+// simulatedTrains returns the host's time for a train from one node to another.
 func simulatedTrains(ctx context.Context, ranks int) (took time.Duration, err error) {
 	spec, err := edison(ranks)
 	if err != nil {
@@ -155,7 +155,7 @@ func simulatedTrains(ctx context.Context, ranks int) (took time.Duration, err er
 	return took, err
 }
 
-// storeTrains is how long as many stores take as a train has puts.
+// storeTrains returns the time of as many stores as a train has puts.
 func storeTrains() time.Duration {
 	words := make([]uint64, wordMask+1)
 	begun := time.Now()

@@ -20,28 +20,28 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Peer is what another library gets for the same path on the same host.
+// Peer is the result of another library for the same path on the same host.
 type Peer struct {
 	Name  string      `json:"name"` // "Open MPI"
 	Value float64     `json:"value"`
 	Unit  string      `json:"unit"`
 	Kind  engine.Kind `json:"kind"`
-	Line  string      `json:"line"` // the program's name for the figure
-	// Limit is what the same process reached without the library, in Unit, and
-	// Ratio is Value / Limit; 0: the program prints none.
+	Line  string      `json:"line"` // the program's name of the value
+	// Limit is the value that the same process reached without the library, in Unit. Ratio is Value
+	// / Limit. 0: the program prints no limit.
 	Limit float64 `json:"limit,omitempty"`
 	Ratio float64 `json:"ratio,omitempty"`
 }
 
-// PeerRuns are the figures of the programs that were found, and what could not
-// be run.
+// PeerRuns holds the values of the programs that were found, and the programs that could not be
+// run.
 type PeerRuns struct {
-	figures map[string][]Peer   // by the program's name for the figure
-	skipped map[string][]string // by what the programs measure
+	figures map[string][]Peer   // by the program's name of the value
+	skipped map[string][]string // by kind of program (peerRows.by)
 }
 
-// peerRows says what belongs beside each row: which programs measure it, their
-// name for the figure and for its limit.
+// peerRows lists, for each row, the programs that measure it, and their names of the value and of
+// its limit.
 var peerRows = map[string]struct{ by, line, limit string }{
 	"pingpong8":  {"p2p", "lat_8B", flagOneWay},
 	"msgrate8":   {"p2p", "msgrate_8B_w64", flagOneWay},
@@ -58,14 +58,13 @@ var peerRows = map[string]struct{ by, line, limit string }{
 	"mt2_msgrate_8B_w64": {"mt", "mt2_msgrate_8B_w64", "mt1_msgrate_8B_w64"},
 }
 
-// flagOneWay is a flag in shared memory, one way: near or far cores show in it.
+// flagOneWay is a flag in shared memory, one way. It shows the distance of the cores.
 const flagOneWay = "winshared_flag_oneway"
 
-// peerPrograms are the programs that a folder may hold and how they are started:
-// two ranks bound to cores and spinning, 64 ranks yielding; two ranks of one and
-// two threads wherever the system puts them, because bound ones would share their
-// rank's core, yielding. MPICH has no way to yield; its 64 ranks on a few cores do
-// not end in peerTime.
+// peerPrograms are the programs that a folder can contain, and how they are started. Two ranks are
+// bound to cores and spin; 64 ranks yield. Two ranks with one and two threads are placed by the
+// system and yield, because bound threads would share their rank's core. MPICH cannot yield; its 64
+// ranks on a few cores do not end in peerTime.
 var peerPrograms = []struct {
 	name, by, file, launcher string
 	args, tail               []string
@@ -80,16 +79,15 @@ var peerPrograms = []struct {
 	{"MPICH", "mt", "mt.mpich", "mpirun.mpich", []string{"-bind-to", "none", "-n", "2"}, nil},
 }
 
-// What a program may take.
+// Limits of a program.
 const (
 	peerTime   = time.Minute
-	peerOutput = 1 << 20 // bytes on each of its outputs
+	peerOutput = 1 << 20 // bytes per output stream
 )
 
-// runPeers runs the compiled MPI programs in a folder that measure what is named:
-// p2p.openmpi, p2p.mpich, coll.openmpi, mt.openmpi, mt.mpich, each of which prints
-// lines of name, value and unit. What is missing or fails is skipped, with the
-// reason.
+// runPeers runs the compiled MPI programs in a folder that measure the named kinds: p2p.openmpi,
+// p2p.mpich, coll.openmpi, mt.openmpi, mt.mpich. Each prints lines of name, value and unit. Missing
+// or failed programs are skipped, with the reason.
 func runPeers(ctx context.Context, folder string, by ...string) *PeerRuns {
 	return runPeersFor(ctx, peerTime, folder, by...)
 }
@@ -104,8 +102,8 @@ func runPeersFor(ctx context.Context, limit time.Duration, folder string, by ...
 			runs.skipped[p.by] = append(runs.skipped[p.by], p.file+" "+fmt.Sprintf(format, args...))
 		}
 		out, err := runPeer(ctx, limit, p.launcher, filepath.Join(folder, p.file), p.args, p.tail)
-		for _, wrong := range runs.read(p.name, out) { // also what came before a failure
-			skip("printed %s", wrong)
+		for _, wrong := range runs.read(p.name, out) { // also the output before a failure
+			skip("printed an invalid value in %s", wrong)
 		}
 		if err != nil {
 			skip("skipped: %v", err)
@@ -114,9 +112,9 @@ func runPeersFor(ctx context.Context, limit time.Duration, folder string, by ...
 	return runs
 }
 
-// runPeer runs one program by its launcher and gives what it printed.
+// runPeer runs one program by its launcher and returns its output.
 func runPeer(ctx context.Context, limit time.Duration, launcher, program string, args, tail []string) ([]byte, error) {
-	program, err := filepath.Abs(program) // so that no launcher takes it for an option
+	program, err := filepath.Abs(program) // so that launchers do not parse it as an option
 	if err != nil {
 		return nil, err
 	}
@@ -125,15 +123,15 @@ func runPeer(ctx context.Context, limit time.Duration, launcher, program string,
 		return nil, err
 	}
 	defer file.Close()
-	late := fmt.Errorf("it has not ended in %v", limit)
+	late := fmt.Errorf("did not end in %v", limit)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	ctx, done := context.WithTimeoutCause(ctx, limit, late)
 	defer done()
 	cmd := exec.CommandContext(ctx, launcher, slices.Concat(args, []string{descriptor(file, program)}, tail)...)
-	// The launcher and all that it starts are one group, and end together.
+	// The launcher and all its children are one process group, and end together.
 	ownGroup(cmd)
-	out := capped{over: func() { stop(fmt.Errorf("it printed more than %s", cluster.SizeText(peerOutput))) }}
+	out := capped{over: func() { stop(fmt.Errorf("printed more than %s", cluster.SizeText(peerOutput))) }}
 	complaint := capped{over: func() {}}
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	err = cmd.Run()
@@ -149,7 +147,7 @@ func runPeer(ctx context.Context, limit time.Duration, launcher, program string,
 	return out.kept, nil
 }
 
-// openRegular opens a regular file. Another one, such as a pipe, is refused without
+// openRegular opens a regular file. It returns an error for another file, such as a pipe, without
 // waiting for it.
 func openRegular(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -166,8 +164,8 @@ func openRegular(path string) (*os.File, error) {
 	return f, nil
 }
 
-// descriptor is a path to the very file that was opened, where the system has one that
-// other processes can follow: another file under the same name is not run.
+// descriptor returns a path to the opened file, if the system has a path that other processes can
+// follow. Another file that gets the same name is then not run.
 func descriptor(f *os.File, path string) string {
 	by := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd())
 	opened, err := f.Stat()
@@ -180,7 +178,7 @@ func descriptor(f *os.File, path string) string {
 	return by
 }
 
-// capped keeps the first of what is written to it, and calls over when there is more.
+// capped keeps the first bytes written to it, and calls over if there are more.
 type capped struct {
 	kept []byte
 	over func()
@@ -195,21 +193,21 @@ func (c *capped) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// longestComplaint is how much of a program's complaint is shown, in runes.
+// longestComplaint is the maximum length of a shown error message of a program, in runes.
 const longestComplaint = 200
 
-// firstWords is the first line of a complaint that says something; launchers
-// draw rules around theirs.
+// firstWords returns the first line of an error message that has letters. Launchers print rules
+// around theirs.
 func firstWords(complaint string) string {
 	for line := range strings.Lines(complaint) {
 		if strings.ContainsFunc(line, unicode.IsLetter) {
 			return shown(strings.TrimSpace(line))
 		}
 	}
-	return "it says nothing"
+	return "no message"
 }
 
-// shown is text of others as it may stand on a terminal.
+// shown returns foreign text without control characters.
 func shown(text string) string {
 	var clean []rune
 	for _, r := range strings.ToValidUTF8(text, "?") {
@@ -223,7 +221,7 @@ func shown(text string) string {
 	return string(clean)
 }
 
-// siUnits are the units that the programs print, in SI base units.
+// siUnits converts the units of the programs to SI base units.
 var siUnits = map[string]struct {
 	unit  string
 	scale float64
@@ -233,14 +231,14 @@ var siUnits = map[string]struct {
 	"Mmsg/s": {perSecond, 1e6}, "Mop/s": {perSecond, 1e6},
 }
 
-// Figures of a path on any host lie far within these, in SI base units.
+// Valid values on any host are within these limits, in SI base units.
 const (
 	leastFigure = 1e-18
 	mostFigure  = 1e18
 )
 
-// read takes the figures out of what a program printed, and says which lines look like
-// one and are none.
+// read parses the values in the output of a program, and returns descriptions of lines with invalid
+// values.
 func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, peerOutput+1)
@@ -254,8 +252,8 @@ func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 		if !known || err != nil && !errors.Is(err, strconv.ErrRange) {
 			continue
 		}
-		if v *= si.scale; !(v >= leastFigure && v <= mostFigure) { // NaN is neither
-			wrong = append(wrong, fmt.Sprintf("in line %d %q, which is no figure", n, shown(strings.Join(f, " "))))
+		if v *= si.scale; !(v >= leastFigure && v <= mostFigure) { // also excludes NaN
+			wrong = append(wrong, fmt.Sprintf("line %d: %q", n, shown(strings.Join(f, " "))))
 			continue
 		}
 		p.figures[f[0]] = append(p.figures[f[0]], Peer{Name: name, Value: v, Unit: si.unit, Kind: engine.Measured, Line: f[0]})
@@ -263,8 +261,7 @@ func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 	return wrong
 }
 
-// beside puts the figures beside the rows, and what was skipped of those that
-// would have had more.
+// beside adds the values to the rows, and the skipped programs to the rows that they measure.
 func (p *PeerRuns) beside(rows []Row) {
 	for i := range rows {
 		r := &rows[i]
@@ -289,7 +286,7 @@ func (p *PeerRuns) beside(rows []Row) {
 	}
 }
 
-// in turns operations a second into seconds an operation, and back.
+// in converts operations per second to seconds per operation, and back.
 func (p *Peer) in(unit string) {
 	if p.Unit != unit && p.Value > 0 {
 		p.Value, p.Unit = 1/p.Value, unit

@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// stage makes folders for launchers and programs, and a launcher that runs its program
-// at once.
+// stage creates folders for launchers and programs, and a launcher that runs its program at once.
 func stage(t *testing.T) (folder string, program func(body string)) {
 	t.Helper()
 	bin, folder := t.TempDir(), t.TempDir()
@@ -31,21 +30,21 @@ func stage(t *testing.T) (folder string, program func(body string)) {
 	return folder, func(body string) { write(filepath.Join(folder, "mt.mpich"), body) }
 }
 
-// mt runs the one program, and gives its figures and what is said of it.
+// mt runs one program, and returns its values and the reasons for skipped parts.
 func mt(t *testing.T, ctx context.Context, limit time.Duration, folder string) (*PeerRuns, string) {
 	t.Helper()
 	runs := runPeersFor(ctx, limit, folder, "mt")
 	var said []string
 	for _, s := range runs.skipped["mt"] {
-		if !strings.HasPrefix(s, "mt.openmpi") { // there is none
+		if !strings.HasPrefix(s, "mt.openmpi") { // no such program
 			said = append(said, s)
 		}
 	}
 	return runs, strings.Join(said, "\n")
 }
 
-// What is no figure is refused by its line, and the rest stands, in JSON too.
-func TestPeersThatPrintNoNumbers(t *testing.T) {
+// Lines with invalid values are reported, and the other values remain, also in JSON.
+func TestPeersWithInvalidValues(t *testing.T) {
 	folder, program := stage(t)
 	program(`echo "mt1_lat_8B 100 ns"
 echo "mt1_msgrate_8B_w64 nan Mmsg/s"
@@ -71,37 +70,37 @@ echo "mt2_msgrate_8B_w64 7 Mmsg/s"`)
 		t.Errorf("peer %+v, want 7 M/s, without a limit", p)
 	}
 	for _, want := range []string{
-		`mt.mpich printed in line 2 "mt1_msgrate_8B_w64 nan Mmsg/s", which is no figure`,
-		`line 3 "mt2_lat_8B inf ns"`, `line 4 `, `line 5 `, `line 6 `, `line 7 `, `line 8 `,
+		`mt.mpich printed an invalid value in line 2: "mt1_msgrate_8B_w64 nan Mmsg/s"`,
+		`line 3: "mt2_lat_8B inf ns"`, `line 4: `, `line 5: `, `line 6: `, `line 7: `, `line 8: `,
 	} {
 		if !strings.Contains(said, want) {
-			t.Errorf("nothing says %s:\n%s", want, said)
+			t.Errorf("no line has %s:\n%s", want, said)
 		}
 	}
-	if strings.Contains(said, "line 1 ") || strings.Contains(said, "line 9 ") {
-		t.Errorf("figures are refused:\n%s", said)
+	if strings.Contains(said, "line 1: ") || strings.Contains(said, "line 9: ") {
+		t.Errorf("valid values are reported:\n%s", said)
 	}
 }
 
-// A program that prints without end is ended, and what it printed before counts.
-func TestPeersThatPrintTooMuch(t *testing.T) {
+// A program with endless output is terminated, and its earlier output is used.
+func TestPeersWithTooMuchOutput(t *testing.T) {
 	folder, program := stage(t)
 	program(`echo "mt1_lat_8B 100 ns"; exec yes "mt1_lat_8B is a line that is no figure"`)
 	runs, said := mt(t, t.Context(), peerTime, folder)
-	if said != "mt.mpich skipped: it printed more than 1 MiB" || len(runs.figures["mt1_lat_8B"]) != 1 {
+	if said != "mt.mpich skipped: printed more than 1 MiB" || len(runs.figures["mt1_lat_8B"]) != 1 {
 		t.Errorf("%q, figures %v", said, runs.figures)
 	}
 }
 
-// A program that does not end is ended with all that it has started.
-func TestPeersEndWhole(t *testing.T) {
+// A program that does not end is terminated together with all its children.
+func TestPeerChildrenEnd(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		limit time.Duration
 		stop  error
 		want  string
 	}{
-		{"at the time limit", 2 * time.Second, nil, "mt.mpich skipped: it has not ended in 2s"},
+		{"at the time limit", 2 * time.Second, nil, "mt.mpich skipped: did not end in 2s"},
 		{"when interrupted", time.Hour, errors.New("interrupt"), "mt.mpich skipped: interrupt"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -110,7 +109,7 @@ func TestPeersEndWhole(t *testing.T) {
 			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 				t.Skip(err)
 			}
-			// A grandchild keeps the pipe open for as long as it lives.
+			// A grandchild keeps the pipe open as long as it runs.
 			program("(echo ready; exec sleep 36000) >" + fifo + " & wait")
 			ctx, stop := context.WithCancelCause(t.Context())
 			defer stop(nil)
@@ -138,7 +137,7 @@ func TestPeersEndWhole(t *testing.T) {
 	}
 }
 
-// Only regular files are run, and nobody waits for one that is none.
+// Only regular files run. For other files there is no wait.
 func TestPeersAreRegularFiles(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
 		"a pipe":   func(p string) error { return syscall.Mkfifo(p, 0o755) },
@@ -155,8 +154,8 @@ func TestPeersAreRegularFiles(t *testing.T) {
 	}
 }
 
-// The file that was looked at is the one that is run, whatever takes its name meanwhile.
-func TestTheFileThatWasOpenedIsRun(t *testing.T) {
+// The opened file is run, even if its name belongs to another file afterwards.
+func TestPeersRunOpenedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\necho first\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -178,9 +177,9 @@ func TestTheFileThatWasOpenedIsRun(t *testing.T) {
 	}
 }
 
-// A program's path is absolute, so that no launcher takes it for an option; what a
-// program complains of may not move a terminal's cursor.
-func TestPeersAreNoOptions(t *testing.T) {
+// A program's path is absolute, so that launchers do not parse it as an option. Its error messages
+// cannot move the terminal's cursor.
+func TestPeerPathsAreNotOptions(t *testing.T) {
 	folder, program := stage(t)
 	program(`printf 'a \033[2Jbad \007 word' >&2; exit 4`)
 	t.Chdir(filepath.Dir(folder))

@@ -4,5 +4,5 @@ package bench
 
 import "time"
 
-// processorTime is not asked for here.
+// processorTime is not available on this system.
 func processorTime() (time.Duration, bool) { return 0, false }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processorTime is what the process has had of the processors; false: the system does not
-// say.
+// processorTime returns the processor time of the process. It returns false if the system does not
+// report it.
 func processorTime() (time.Duration, bool) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Statement says what every comparison with MPI has to say.
+// Statement is the remark on every comparison with MPI.
 const Statement = "hybridtop's ranks are goroutines of one process and share one address space; MPI's ranks are processes."
 
-// Row is one hot path beside its limit. Numbers are medians over the quiet rounds,
-// in SI base units; of a row that only computes the value and the limit are the least.
+// Row is one hot path and its limit. Numbers are medians over the quiet rounds, in SI base units.
+// If a row only computes, the value and the limit are minima.
 type Row struct {
 	Name  string      `json:"name"`
 	Value float64     `json:"value"`
@@ -21,31 +21,31 @@ type Row struct {
 
 	Limit     float64 `json:"limit,omitzero"` // in Unit
 	LimitName string  `json:"limit_name"`
-	// LimitMissing says why the limit could not be had: Limit and the ratios are 0,
-	// and no target is kept or missed.
+	// LimitMissing is the reason why the limit could not be measured. Limit and the ratios are then
+	// 0, and the target has no result.
 	LimitMissing string `json:"limit_missing,omitempty"`
 
-	// Ratio is Value / Limit. Of times it is how many times the limit's cost, of
-	// rates the share of the limit that is reached: 1 is the limit in both. Low and
-	// High are the quartiles of the rounds'.
+	// Ratio is Value / Limit. For times it is a multiple of the limit's cost, for rates the share
+	// of the limit that is reached. It is 1 at the limit. Low and High are the quartiles of the
+	// rounds.
 	Ratio     float64 `json:"ratio,omitzero"`
 	RatioLow  float64 `json:"ratio_low,omitzero"`
 	RatioHigh float64 `json:"ratio_high,omitzero"`
 
-	Target float64 `json:"target,omitempty"` // of Ratio: the most for a time, the least for a rate; 0: none
+	Target float64 `json:"target,omitempty"` // of Ratio: the maximum for a time, the minimum for a rate; 0: none
 	Want   string  `json:"want"`             // the target in words
 
-	Allocs float64 `json:"allocs"` // heap allocations an operation, whole process
+	Allocs float64 `json:"allocs"` // heap allocations per operation, whole process
 	Ranks  int     `json:"ranks"`
-	// Compare says which run of an MPI library stands on equal terms.
+	// Compare is the MPI library run with equal conditions.
 	Compare string `json:"compare"`
 	Note    string `json:"note"`
 	Peers   []Peer `json:"peers,omitempty"`
-	// PeersSkipped says which programs could not be run and which lines were no figures.
+	// PeersSkipped lists the programs that could not be run and the lines with invalid values.
 	PeersSkipped []string `json:"peers_skipped,omitempty"`
 }
 
-// row is the row of a case's rounds.
+// row returns the row of a case's rounds.
 func (k *Case) row(all rounds) Row {
 	row := Row{
 		Name: k.Name, Unit: k.Unit, Kind: engine.Measured, LimitName: k.Limit,
@@ -56,12 +56,12 @@ func (k *Case) row(all rounds) Row {
 	if !k.limited(all) {
 		values, _, _ := k.figures(all.quiet())
 		row.Value = quantile(values, .5)
-		row.LimitMissing = fmt.Sprintf("in %d of %d rounds the path beat its limit more than %g times, which it cannot: measure again when the host is quiet",
+		row.LimitMissing = fmt.Sprintf("in %d of %d rounds the path beat its limit by more than %g×, which is impossible: measure again on a quiet host",
 			len(all)-len(counted), len(all), k.bound)
 		return row
 	}
 	if dropped := len(all) - len(counted); dropped > 0 {
-		row.Note += fmt.Sprintf("; %d of %d rounds do not count: the path beat its limit more than %g times in them, which it cannot", dropped, len(all), k.bound)
+		row.Note += fmt.Sprintf("; %d of %d rounds do not count: the path beat its limit by more than %g×, which is impossible", dropped, len(all), k.bound)
 	}
 	values, limits, ratios := k.figures(counted.quiet())
 	row.Value, row.Limit = quantile(values, .5), quantile(limits, .5)
@@ -69,19 +69,19 @@ func (k *Case) row(all rounds) Row {
 	if k.computes {
 		row.Value, row.Limit = values[0], limits[0]
 		row.Ratio = row.Value / row.Limit
-		row.Note += "; the least times count"
+		row.Note += "; minimum times"
 	}
 	if row.RatioHigh > 1.5*row.RatioLow {
-		row.Note += fmt.Sprintf("; the host was busy (half of the ratios are %.3g to %.3g): measure again when it is quiet", row.RatioLow, row.RatioHigh)
+		row.Note += fmt.Sprintf("; the host was busy (half of the ratios are %.3g to %.3g): measure again on a quiet host", row.RatioLow, row.RatioHigh)
 	}
 	return row
 }
 
-// Rate reports whether more is better.
+// Rate reports whether larger values are better.
 func (r *Row) Rate() bool { return r.Unit != seconds }
 
-// Met reports whether the ratio keeps the target; known is false without one, or
-// without a limit.
+// Met reports whether the ratio meets the target. known is false without a target or without a
+// limit.
 func (r *Row) Met() (met, known bool) {
 	if r.Target == 0 || r.LimitMissing != "" {
 		return false, false
@@ -92,7 +92,7 @@ func (r *Row) Met() (met, known bool) {
 	return r.Ratio <= r.Target, true
 }
 
-// want words a target.
+// want returns a target in words.
 func want(target float64, rate bool, why string) string {
 	var s string
 	switch {
@@ -109,7 +109,7 @@ func want(target float64, rate bool, why string) string {
 	return s
 }
 
-// equal names the run of an MPI library that so many ranks compare with.
+// equal returns the MPI library run that a number of ranks compares with.
 func equal(ranks, cores int) string {
 	if ranks <= cores {
 		return "MPI bound to cores, spinning"
@@ -117,7 +117,7 @@ func equal(ranks, cores int) string {
 	return "MPI that yields"
 }
 
-// quantile of sorted values, q from 0 to 1, linear between neighbours.
+// quantile returns a quantile of sorted values, q from 0 to 1, with linear interpolation.
 func quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	i := int(math.Floor(at))

@@ -19,7 +19,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Every case runs, verifies what it moved, and gives a whole row.
+// Every case runs, verifies its data, and returns a complete row.
 func TestRowsOfEveryCase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures every case")
@@ -39,7 +39,7 @@ func TestRowsOfEveryCase(t *testing.T) {
 			}
 		}
 		if !slices.Contains([]string{seconds, perSecond, bytesRate}, r.Unit) {
-			t.Errorf("%s: unit %q is no SI base unit of the table", r.Name, r.Unit)
+			t.Errorf("%s: unit %q is not an SI base unit of the table", r.Name, r.Unit)
 		}
 		if r.Kind != engine.Measured || r.LimitName == "" || r.Want == "" || r.Compare == "" || r.Note == "" {
 			t.Errorf("%s: incomplete row %+v", r.Name, r)
@@ -83,8 +83,8 @@ func TestRowsEndWhenCancelled(t *testing.T) {
 	}
 }
 
-// A rank that fails in the middle of a limit must not leave the others spinning.
-func TestAFailureEndsEveryone(t *testing.T) {
+// If a rank fails in the middle of a limit, the other ranks must not continue to spin.
+func TestFailureEndsAllRanks(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		limit func(r *cluster.Rank, c *common) side
@@ -147,7 +147,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// A round in which the host was busy, on either side, is not kept.
+// Rounds in which the host was busy, on either side, are removed.
 func TestQuietRounds(t *testing.T) {
 	all := rounds{{2, 1}, {50, 1}, {2.1, 1.1}, {2, 30}, {2.2, 1}, {9, 9}}
 	if diff := cmp.Diff(rounds{{2, 1}, {2.2, 1}}, all.quiet(), cmp.AllowUnexported(round{})); diff != "" {
@@ -163,21 +163,21 @@ func TestQuietRounds(t *testing.T) {
 	}
 }
 
-// Of a row that only computes the least times count, from whichever round.
-func TestARowThatOnlyComputes(t *testing.T) {
+// For a row that only computes, the minimum times of all rounds count.
+func TestComputeRow(t *testing.T) {
 	k := Case{Name: "code", Unit: seconds, Ranks: 1, computes: true, valueOps: 2, limitOps: 1}
 	row := k.row(rounds{{9, 1.5}, {8, 1.3}, {8.2, 1}, {20, 1.1}})
-	if row.Value != 4 || row.Limit != 1 || row.Ratio != 4 || !strings.Contains(row.Note, "the least times count") {
-		t.Errorf("row %+v, want the least of each side: 4, 1 and 4 times", row)
+	if row.Value != 4 || row.Limit != 1 || row.Ratio != 4 || !strings.Contains(row.Note, "minimum times") {
+		t.Errorf("row %+v, want the minimum of each side: 4, 1 and 4 times", row)
 	}
 }
 
-// Rounds in which the path beats what it cannot beat are not counted: there the side
-// beside it was parked. A row with hardly any others has no limit, and keeps none.
+// Rounds in which the path beats its limit by more than possible do not count: the goroutines of
+// the limit were parked. A row with hardly any other rounds has no limit.
 func TestImpossibleLimits(t *testing.T) {
 	rate := Case{Name: "rate", Unit: perSecond, Ranks: 2, Target: 1, bound: 1.5, valueOps: 128, limitOps: 64}
-	real := slices.Repeat(rounds{{value: 10e-6, limit: 5.5e-6}}, 100)   // 12.8 M/s beside 11.6
-	parked := slices.Repeat(rounds{{value: 10e-6, limit: 100e-6}}, 300) // 12.8 M/s beside 0.6
+	real := slices.Repeat(rounds{{value: 10e-6, limit: 5.5e-6}}, 100)   // 12.8 M/s and 11.6
+	parked := slices.Repeat(rounds{{value: 10e-6, limit: 100e-6}}, 300) // 12.8 M/s and 0.6
 	for _, c := range []struct {
 		name   string
 		k      Case
@@ -196,7 +196,7 @@ func TestImpossibleLimits(t *testing.T) {
 	} {
 		row := c.k.row(c.rounds)
 		if c.k.again(1, c.rounds) == c.counts || c.k.again(launchTries, c.rounds) {
-			t.Errorf("%s: a further launch is wanted %v after one, %v after %d", c.name, c.k.again(1, c.rounds), c.k.again(launchTries, c.rounds), launchTries)
+			t.Errorf("%s: another launch: %v after one, %v after %d", c.name, c.k.again(1, c.rounds), c.k.again(launchTries, c.rounds), launchTries)
 		}
 		met, known := row.Met()
 		if math.Abs(row.Limit-c.limit) > 1e-9*c.limit || known != c.counts || (row.LimitMissing == "") != c.counts || row.Value <= 0 {
@@ -211,7 +211,7 @@ func TestImpossibleLimits(t *testing.T) {
 	}
 }
 
-// The names in the JSON are a promise to scripts.
+// The names in the JSON are stable for scripts.
 func TestRowJSON(t *testing.T) {
 	raw, err := json.Marshal(Row{Name: "put8", Unit: seconds, Limit: 1, Ratio: 1})
 	if err != nil {
@@ -228,8 +228,8 @@ func TestRowJSON(t *testing.T) {
 	}
 }
 
-// The MPI programs are started with their launcher and read by name, value and
-// unit; what is missing is skipped and said.
+// The MPI programs are started with their launcher. Their output is parsed by name, value and unit.
+// Missing programs are skipped and reported.
 func TestPeers(t *testing.T) {
 	bin, folder := t.TempDir(), t.TempDir()
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -263,7 +263,7 @@ func TestPeers(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", r.Name, diff)
 		}
 	}
-	// What could not be run is said beside the rows that would have had it.
+	// Skipped programs are listed in the rows that they would measure.
 	if got := rows[0].PeersSkipped; len(got) != 1 || got[0] != "p2p.mpich skipped: exit status 3: no such luck" {
 		t.Errorf("pingpong8 lacks %q", got)
 	}
@@ -275,8 +275,8 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// Every row of the threads runs, verifies what it moved, and stands beside the
-// cache line or beside one thread.
+// Every row of the threads runs, verifies its data, and compares with the cache line or with one
+// thread.
 func TestRowsOfThreads(t *testing.T) {
 	rows, err := ThreadRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Rounds: 1, Batch: time.Microsecond}, nil)
 	if err != nil {
@@ -286,11 +286,11 @@ func TestRowsOfThreads(t *testing.T) {
 	for _, r := range rows {
 		got = append(got, r.Name)
 		if !(r.Value > 0) || r.LimitMissing == "" && (!(r.Limit > 0) || !(r.Ratio > 0)) || r.Kind != engine.Measured || r.Ranks != 2 ||
-			!strings.Contains(r.Compare, "MPI_THREAD_MULTIPLE") || !strings.Contains(r.Note, "threads a rank") {
+			!strings.Contains(r.Compare, "MPI_THREAD_MULTIPLE") || !strings.Contains(r.Note, "threads per rank") {
 			t.Errorf("incomplete row %+v", r)
 		}
 		if beside := r.LimitName == oneThread; beside == strings.HasPrefix(r.Name, "mt1") {
-			t.Errorf("%s stands beside %s", r.Name, r.LimitName)
+			t.Errorf("%s compares with %s", r.Name, r.LimitName)
 		}
 	}
 	if diff := cmp.Diff(ThreadNames(), got); diff != "" {
@@ -301,7 +301,7 @@ func TestRowsOfThreads(t *testing.T) {
 	}
 }
 
-// A peer that falls with a second thread shows it in its own ratio.
+// A peer that gets slower with a second thread shows it in its own ratio.
 func TestPeersOfThreads(t *testing.T) {
 	bin, folder := t.TempDir(), t.TempDir()
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -317,12 +317,12 @@ func TestPeersOfThreads(t *testing.T) {
 	rows := []Row{{Name: "mt2_msgrate_8B_w64", Unit: perSecond}, {Name: "pingpong8", Unit: seconds}}
 	runPeers(t.Context(), folder, "mt").beside(rows)
 	if p := rows[0].Peers; len(p) != 1 || p[0].Name != "MPICH" || p[0].Value != 9.5e6 || p[0].Limit != 19e6 || p[0].Ratio != 0.5 {
-		t.Errorf("peers %+v, want MPICH's 9.5 M/s beside its 19 M/s", p)
+		t.Errorf("peers %+v, want MPICH's 9.5 M/s and its 19 M/s", p)
 	}
 	if got := rows[0].PeersSkipped; len(got) != 1 || !strings.Contains(got[0], "mt.openmpi skipped") {
 		t.Errorf("skipped %q", got)
 	}
 	if rows[1].Peers != nil {
-		t.Errorf("pingpong8 has %+v, which the threads' programs do not measure", rows[1].Peers)
+		t.Errorf("pingpong8 has %+v, but the threads' programs do not measure it", rows[1].Peers)
 	}
 }

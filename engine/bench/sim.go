@@ -14,18 +14,18 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// SimCase is a program whose simulation is timed.
+// SimCase is a program whose simulation is measured.
 type SimCase struct {
 	Name     string
 	Doc      string
 	Ranks    int
 	Messages float64 // of one run
-	Goal     float64 // messages a second of one core
+	Goal     float64 // messages per second of one core
 	body     func(r *cluster.Rank, midway func()) error
 }
 
-// SimCases lists the programs: all on a crossbar of LogGP costs, a rank a node,
-// with full matching and phantom payloads.
+// SimCases returns the programs. All run on a crossbar with LogGP costs, one rank per node, with
+// full matching and size-only payloads.
 func SimCases() []SimCase {
 	return []SimCase{
 		{"sim_halo512", "8 KiB faces with six neighbours in a box of 8×8×8, 50 steps", 512, 512 * 6 * 50, 4e6, haloBody([3]int{8, 8, 8}, 50, 8<<10)},
@@ -35,7 +35,7 @@ func SimCases() []SimCase {
 	}
 }
 
-// simSpec is a rank a node on a crossbar.
+// simSpec returns a machine with one rank per node on a crossbar.
 func simSpec(ranks int) cluster.Spec {
 	return cluster.Spec{
 		Machine: cluster.Machine{
@@ -50,13 +50,13 @@ func simSpec(ranks int) cluster.Spec {
 	}
 }
 
-// SimRows times the simulator, each program beside the least that any simulator of
-// this kind does for it: a coroutine switch a wait, an event a message.
+// SimRows measures the simulator. It compares each program with the minimum work of any such
+// simulator: one coroutine switch per wait, one event per message.
 func SimRows(ctx context.Context, only []string, rounds int, progress func(name string)) ([]Row, error) {
 	cases := SimCases()
 	for _, name := range only {
 		if !slices.ContainsFunc(cases, func(k SimCase) bool { return k.Name == name }) {
-			return nil, fmt.Errorf("bench sim: unknown row %q: there are %v", name, SimNames())
+			return nil, fmt.Errorf("bench sim: unknown row %q: want one of %v", name, SimNames())
 		}
 	}
 	var rows []Row
@@ -76,7 +76,7 @@ func SimRows(ctx context.Context, only []string, rounds int, progress func(name 
 	return rows, nil
 }
 
-// SimNames lists the rows.
+// SimNames returns the names of the rows.
 func SimNames() []string {
 	var names []string
 	for _, k := range SimCases() {
@@ -109,10 +109,10 @@ func (k *SimCase) measure(ctx context.Context, rounds int) (Row, error) {
 	}
 	return Row{
 		Name: k.Name, Value: quantile(values, 0.5), Unit: perSecond, Kind: engine.Measured,
-		Limit: quantile(limits, 0.5), LimitName: "an event a message and a coroutine switch in six, nothing else",
+		Limit: quantile(limits, 0.5), LimitName: "only one event per message and a coroutine switch every six",
 		Ratio: quantile(ratios, 0.5), RatioLow: quantile(ratios, 0.25), RatioHigh: quantile(ratios, 0.75),
 		Want: fmt.Sprintf("%.3g messages/s on one core", k.Goal), Ranks: k.Ranks,
-		Note: fmt.Sprintf("%s; %.1f KiB a rank", k.Doc, bytes/1024),
+		Note: fmt.Sprintf("%s; %.1f KiB per rank", k.Doc, bytes/1024),
 	}, nil
 }
 
@@ -120,7 +120,7 @@ func (k *SimCase) run(ctx context.Context, midway func()) error {
 	return cluster.Launch(ctx, sim.New(), simSpec(k.Ranks), func(r *cluster.Rank) error { return k.body(r, midway) })
 }
 
-// memory is what a rank takes while all are under way, stack included, in bytes.
+// memory returns the bytes per rank, including the stack, while all ranks run.
 func (k *SimCase) memory(ctx context.Context) (float64, error) {
 	shallowGC()
 	var before, during runtime.MemStats
@@ -130,9 +130,9 @@ func (k *SimCase) memory(ctx context.Context) (float64, error) {
 	return grown / float64(k.Ranks), err
 }
 
-// shallowGC collects garbage beside some goroutines that do nothing. The runtime
-// sizes the stacks of new goroutines by the mean of those that it finds then, and
-// would find the few deep ones of this command.
+// shallowGC collects garbage while some idle goroutines exist. The runtime sizes the stacks of new
+// goroutines by the mean of the stacks that it finds then. Otherwise it would only find the few
+// deep ones of this command.
 func shallowGC() {
 	const idle = 64
 	stay := make(chan struct{})
@@ -181,7 +181,7 @@ func haloBody(side [3]int, steps int, face int64) func(*cluster.Rank, func()) er
 	}
 }
 
-// exchangeBody has every rank swap a message with every other, one at a time.
+// exchangeBody swaps a message with every other rank, one at a time.
 func exchangeBody(size int64) func(*cluster.Rank, func()) error {
 	return func(r *cluster.Rank, midway func()) error {
 		w, me, p := r.World(), r.ID(), r.Ranks()
@@ -228,9 +228,9 @@ func bcastBody(r *cluster.Rank, midway func()) error {
 	return nil
 }
 
-// bareRate is the rate of a loop that does nothing for a message but put an event
-// into a binary heap that holds one for each rank, take the earliest out, and for
-// one in six switch to a coroutine and back.
+// bareRate returns the rate of a minimal loop. For each message it adds an event to a binary heap
+// with one event per rank, and removes the earliest. For every sixth it switches to a coroutine and
+// back.
 func bareRate(ranks int) float64 {
 	const events = 400_000
 	next, stop := iter.Pull(func(yield func(struct{}) bool) {
@@ -240,7 +240,7 @@ func bareRate(ranks int) float64 {
 	defer stop()
 	heap := make([]uint64, 0, ranks+1)
 	state := uint64(88172645463325252)
-	random := func() uint64 { // xorshift: when the next event is
+	random := func() uint64 { // xorshift: the time of the next event
 		state ^= state << 13
 		state ^= state >> 7
 		state ^= state << 17

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkSim times the programs of bench sim.
+// BenchmarkSim measures the programs of bench sim.
 func BenchmarkSim(b *testing.B) {
 	for _, k := range SimCases() {
 		b.Run(fmt.Sprintf("%s/ranks=%d", k.Name, k.Ranks), func(b *testing.B) {
@@ -20,8 +20,8 @@ func BenchmarkSim(b *testing.B) {
 	}
 }
 
-// Every row runs, is verified by its own completion, and says what it is; the
-// large broadcast is left to the benchmark.
+// Every row runs, is verified by its completion, and is complete. Only the benchmark runs the large
+// broadcast.
 func TestSimRows(t *testing.T) {
 	rows, err := SimRows(t.Context(), []string{"sim_halo512"}, 1, nil)
 	if err != nil {
@@ -31,6 +31,6 @@ func TestSimRows(t *testing.T) {
 		t.Fatalf("rows: %+v", rows)
 	}
 	if _, err := SimRows(t.Context(), []string{"sim_halo513"}, 1, nil); err == nil {
-		t.Fatal("an unknown row is not refused")
+		t.Fatal("an unknown row: want an error")
 	}
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// The row that every other row of the threads is measured beside.
-const oneThread = "what one thread reaches, turn by turn"
+// The limit of every row with more than one thread.
+const oneThread = "one thread, in alternating turns"
 
-// ThreadCase is a path on which the threads of two ranks meet in pairs, all at
-// once: thread i of rank 0 with thread i of rank 1, each pair in a team of its own,
-// as MPI programs do with a communicator a thread.
+// ThreadCase is a path between pairs of threads of two ranks, all at the same time: thread i of
+// rank 0 with thread i of rank 1. Each pair has its own team, as MPI programs use one communicator
+// per thread.
 type ThreadCase struct {
 	Case
-	Beside *ThreadCase // the same with one thread; nil: this is it
+	Beside *ThreadCase // the same path with one thread; nil: this is that path
 }
 
-// ThreadCases lists the rows of the threads, in the order of the table.
+// ThreadCases returns the rows of the threads, in the order of the table.
 func ThreadCases() []ThreadCase {
 	lat := threadCase("mt1_lat_8B", 1, false, pairTrips)
 	rate := threadCase("mt1_msgrate_8B_w64", 1, false, pairStream)
@@ -31,9 +31,9 @@ func ThreadCases() []ThreadCase {
 		threadCase("ep2_lat_8B", 2, true, pairTrips),
 		threadCase("ep2_msgrate_8B_w64", 2, true, pairStream),
 	} {
-		k.Beside, k.Limit, k.Why, k.bound = &lat, oneThread, "beside one thread", hard
+		k.Beside, k.Limit, k.Why, k.bound = &lat, oneThread, "compare with one thread", hard
 		if k.Unit == perSecond {
-			k.Beside, k.Target, k.Why = &rate, 1, "threads do not lose to each other"
+			k.Beside, k.Target, k.Why = &rate, 1, "threads do not slow each other down"
 			k.bound *= max(1, min(float64(k.threads), float64(runtime.GOMAXPROCS(0))/float64(k.Ranks)))
 		}
 		cases = append(cases, k)
@@ -41,7 +41,7 @@ func ThreadCases() []ThreadCase {
 	return cases
 }
 
-// ThreadNames lists the rows.
+// ThreadNames returns the names of the rows.
 func ThreadNames() []string {
 	var names []string
 	for _, k := range ThreadCases() {
@@ -50,27 +50,26 @@ func ThreadNames() []string {
 	return names
 }
 
-// pairSide makes what one thread does in an iteration with its like in the other
-// rank.
+// pairSide returns the operation of one thread in an iteration with its partner in the other rank.
 type pairSide func(t *cluster.Thread, team *cluster.Team) func() error
 
 func threadCase(name string, threads int, endpoints bool, pair pairSide) ThreadCase {
 	k := ThreadCase{Case: Case{
 		Name: name, Ranks: 2, threads: threads,
-		Unit: seconds, Limit: "cache line to the other core, one way", Why: "beside pingpong8",
+		Unit: seconds, Limit: "cache line to the other core, one way", Why: "compare with pingpong8",
 		Doc:      "Send and Recv of 8 B there and back, one way; the slowest pair",
 		valueOps: 2, limitOps: 2, bound: hard,
 	}}
 	if name[len(name)-1] == '4' {
-		k.Unit, k.Limit, k.Why = perSecond, "one message a cache line to the other core, one way", "beside msgrate8"
-		k.Doc = fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding a pair, an answer a window; all pairs together", window)
+		k.Unit, k.Limit, k.Why = perSecond, "one message per cache line to the other core, one way", "compare with msgrate8"
+		k.Doc = fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding per pair, one reply per window; all pairs together", window)
 		k.valueOps, k.bound = float64(window*threads), pipelined
 	}
-	how := "a duplicate of MPI_COMM_WORLD a thread"
+	how := "one duplicate of MPI_COMM_WORLD per thread"
 	if endpoints {
-		how = "an endpoint a thread"
+		how = "one endpoint per thread"
 	}
-	k.Doc = fmt.Sprintf("%s; %d threads a rank, %s", k.Doc, threads, how)
+	k.Doc = fmt.Sprintf("%s; %d threads per rank, %s", k.Doc, threads, how)
 	k.sides = func(r *cluster.Rank, c *common) (value, limit side, err error) {
 		teams, err := pairTeams(r, threads, endpoints)
 		if err != nil {
@@ -92,7 +91,7 @@ func threadCase(name string, threads int, endpoints bool, pair pairSide) ThreadC
 	return k
 }
 
-// pairTeams makes a team for each thread.
+// pairTeams returns a team for each thread.
 func pairTeams(r *cluster.Rank, threads int, endpoints bool) ([]*cluster.Team, error) {
 	if endpoints {
 		return r.Endpoints(r.World(), threads)
@@ -118,7 +117,7 @@ func pairTrips(t *cluster.Thread, team *cluster.Team) func() error {
 			return err
 		}
 		if in[0] != out[0] {
-			return fmt.Errorf("rank %d thread %d: message %d arrived as number %d", t.ID(), t.Number(), out[0], in[0])
+			return fmt.Errorf("rank %d thread %d: message %d has the number %d", t.ID(), t.Number(), out[0], in[0])
 		}
 		return nil
 	}
@@ -135,7 +134,7 @@ func pairTrips(t *cluster.Thread, team *cluster.Team) func() error {
 	}
 }
 
-// pairStream sends a window of messages from rank 0 to rank 1 and an answer back.
+// pairStream sends a window of messages from rank 0 to rank 1 and a reply back.
 func pairStream(t *cluster.Thread, team *cluster.Team) func() error {
 	words := make([]uint64, window)
 	requests := make([]cluster.Request, window)
@@ -169,7 +168,7 @@ func pairStream(t *cluster.Thread, team *cluster.Team) func() error {
 		}
 		for i, w := range words {
 			if w != uint64(i)+1 {
-				return fmt.Errorf("rank 1 thread %d: message %d of the window holds %d, want %d", t.Number(), i, w, i+1)
+				return fmt.Errorf("rank 1 thread %d: message %d of the window is %d, want %d", t.Number(), i, w, i+1)
 			}
 			words[i] = 0
 		}
@@ -177,9 +176,9 @@ func pairStream(t *cluster.Thread, team *cluster.Team) func() error {
 	}
 }
 
-// ThreadRows measures the rows of the threads: one thread a rank beside the
-// cache line's way, more beside one thread, whose turns come in between in a
-// cluster of its own.
+// ThreadRows measures the rows of the threads. One thread per rank is compared with the cache
+// line's one-way time. More threads are compared with one thread, which has alternating turns in a
+// separate cluster.
 func ThreadRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
 	return rows(ctx, "bench threads", &o, ThreadCases(), func(k *ThreadCase) string { return k.Name }, (*ThreadCase).measure, progress, "mt")
 }
@@ -196,8 +195,8 @@ func (k *ThreadCase) measure(ctx context.Context, o *Options) (Row, error) {
 	return row, err
 }
 
-// measureBeside plays the rounds of a case and of the one that it stands beside,
-// in turn, each in its own cluster: the other one's ranks are parked meanwhile.
+// measureBeside runs the rounds of a case alternating with the rounds of its Beside case, each in
+// its own cluster. The ranks of the other cluster are parked meanwhile.
 func (k *ThreadCase) measureBeside(ctx context.Context, o *Options) (Row, error) {
 	var all rounds
 	allocs := 0.0
@@ -219,7 +218,7 @@ func (k *ThreadCase) measureBeside(ctx context.Context, o *Options) (Row, error)
 	return row, nil
 }
 
-// turns launches both clusters; the referee orders the turns of either.
+// turns launches both clusters. The referee orders the turns of both.
 func (k *ThreadCase) turns(ctx context.Context, o *Options, referee func(value, reference turner) error) error {
 	return k.Beside.launch(ctx, o.Fabric, o.Machine, func(reference turner) error {
 		referenceValue := func(_ which, n int) (time.Duration, error) { return reference(playValue, n) }

@@ -28,11 +28,11 @@ func preset(t *testing.T, name string) cluster.Machine {
 	return m
 }
 
-// truth is a host that keeps to the formulas.
+// truth is a host that follows the formulas.
 type truth struct {
 	shortO, shortL                                                                        float64 // of messages in cells
-	o, l, copy                                                                            float64 // of those in buffers
-	long, far                                                                             float64 // a byte of those that are copied once, and beyond a limit
+	o, l, copy                                                                            float64 // of messages in buffers
+	long, far                                                                             float64 // per byte of messages that are copied once, and beyond a limit
 	g, held                                                                               float64 // gaps: of messages in cells, and in buffers
 	own, ownPerByte, peer, anyOwn, anyPeer, atomic, handler, poll, flop, streamed, copied float64
 }
@@ -40,8 +40,8 @@ type truth struct {
 var plain = truth{shortO: 30e-9, shortL: 70e-9, o: 60e-9, l: 150e-9, g: 50e-9, held: 110e-9, copy: .1e-9, long: .15e-9, far: .05e-9,
 	own: 5e-9, ownPerByte: .02e-9, peer: 9e-9, anyOwn: 13e-9, anyPeer: 25e-9, atomic: 11e-9, handler: 700e-9, poll: 20e-9, flop: .5e-9, streamed: 2e-9, copied: 200e-6}
 
-// times are what the trials take on such a host, each off by a share of up to
-// noise either way.
+// times returns the times of the trials on such a host. Each is off by a share of up to noise in
+// either direction.
 func (h truth) times(noise float64, seed uint64, eager int64) []Time {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var ts []Time
@@ -151,7 +151,7 @@ func TestFitRecoversTheHost(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := plain.numbers()
-				if c.noise > 0 { // the overhead is the difference of two slopes, the latency what it leaves
+				if c.noise > 0 { // the overhead is the difference of two slopes, the latency is the rest
 					for _, key := range []string{"in_node.overhead_s", "in_node.latency_s", "in_node.inline.overhead_s", "in_node.inline.latency_s"} {
 						near(t, m, .9, map[string]float64{key: want[key]})
 						delete(want, key)
@@ -168,9 +168,8 @@ func TestFitRecoversTheHost(t *testing.T) {
 	}
 }
 
-// One time that a busy host has made three times as long moves what it counts
-// for, and nothing else.
-func TestFitBearsAnOutlier(t *testing.T) {
+// One time that a busy host has tripled only changes the numbers that depend on it.
+func TestFitWithOutlier(t *testing.T) {
 	host := preset(t, "this-host")
 	ts := plain.times(0, 1, host.EagerLimit)
 	i := slices.IndexFunc(ts, func(t Time) bool { return t.Kind == trialPingpong && t.X == 2048 })
@@ -189,9 +188,9 @@ func TestFitBearsAnOutlier(t *testing.T) {
 	near(t, m, .01, want)
 }
 
-// What the trials take on the simulator gives back the machine that it simulates:
-// the fit's formulas are the simulator's.
-func TestFitOfTheSimulatorIsItsMachine(t *testing.T) {
+// The fit of times from the simulator returns the simulated machine, because both use the same
+// formulas.
+func TestFitOfSimulator(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
 	}
@@ -255,11 +254,11 @@ func TestMachineFileLoadsBackEqual(t *testing.T) {
 	}
 	for _, n := range m.Numbers {
 		if s := back.Source[n.Key]; !strings.HasPrefix(s, "fitted to "+n.To+": ") || strings.Contains(s, "residual") != (n.Points > 1) {
-			t.Errorf("%s: source %q does not say to what it is fitted, and how well", n.Key, s)
+			t.Errorf("%s: source %q has no fit or no residual", n.Key, s)
 		}
 	}
 	if back.Classes[cluster.Remote].Latency != back.Classes[cluster.InNode].Latency {
-		t.Error("remote is not as in node")
+		t.Error("remote differs from in node")
 	}
 }
 
@@ -285,13 +284,13 @@ func TestFitRefuses(t *testing.T) {
 		with func([]Time) []Time
 		want string
 	}{
-		{"no ping-pong", drop(trialPingpong), "0 times of pingpong: the fit needs 2"},
+		{"no ping-pong", drop(trialPingpong), "0 times of pingpong: want at least 2"},
 		{"no floods", drop(trialFlood), "0 times of flood"},
 		{"no chain", drop(trialChain), "0 times of chain"},
-		{"a time of nothing", change(trialRPC, func(Time) float64 { return 0 }), "rpc at 8 took 0 s"},
-		{"no number", change(trialNow, func(Time) float64 { return math.NaN() }), "now at 0 took NaN s"},
-		{"more messages, less time", change(exchangeOf(128), func(t Time) float64 { return 1e-3 / t.X }), "exchange 128 B takes no longer with more messages"},
-		{"more bytes, less time", change(trialPingpong, func(t Time) float64 { return 1e-8 / t.X }), "a byte of an eager message"},
+		{"a time of nothing", change(trialRPC, func(Time) float64 { return 0 }), "rpc at 8: invalid time 0 s"},
+		{"no number", change(trialNow, func(Time) float64 { return math.NaN() }), "now at 0: invalid time NaN s"},
+		{"more messages, less time", change(exchangeOf(128), func(t Time) float64 { return 1e-3 / t.X }), "exchange 128 B does not take longer with more messages"},
+		{"more bytes, less time", change(trialPingpong, func(t Time) float64 { return 1e-8 / t.X }), "per byte of an eager message"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Fit(c.with(plain.times(0, 1, host.EagerLimit)), host, "calibrated", 2)
@@ -310,9 +309,9 @@ func TestQuietBatches(t *testing.T) {
 		calm         bool
 	}{
 		{"all alike", []float64{2, 2, 2, 2, 2, 2}, 2, 0, true},
-		{"the fastest third counts", []float64{9, 1, 8, 1.1, 7, 1.2, 6, 5, 4}, 1.1, 5/1.1 - 1, true},
-		{"the mood of most counts", []float64{1, 1, 1.2, 5, 5, 5, 5, 5, 5, 5, 5, 5}, 5, 0, true},
-		{"what takes a time slice does not", []float64{1, 1, 1.2, 50, 50, 50, 50, 50, 50, 50, 50, 50}, 1.1, 50/1.1 - 1, false},
+		{"the fastest third is closest", []float64{9, 1, 8, 1.1, 7, 1.2, 6, 5, 4}, 1.1, 5/1.1 - 1, true},
+		{"the most frequent condition counts", []float64{1, 1, 1.2, 5, 5, 5, 5, 5, 5, 5, 5, 5}, 5, 0, true},
+		{"a lost time slice does not count", []float64{1, 1, 1.2, 50, 50, 50, 50, 50, 50, 50, 50, 50}, 1.1, 50/1.1 - 1, false},
 		{"alike, and not calm", []float64{1, 9, 9, 9, 9, 9, 9}, 9, 0, false},
 		{"one", []float64{3}, 3, 0, true},
 	} {
@@ -345,8 +344,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A machine that is checked against a simulation of itself has no error, in each
-// of the programs.
+// A machine that is checked against a simulation of itself has no error in any program.
 func TestCheckOfAMachineAgainstItself(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
@@ -371,8 +369,7 @@ func TestCheckOfAMachineAgainstItself(t *testing.T) {
 	}
 }
 
-// Every trial and every check program runs on the live fabric. How long they take
-// is nobody's business here.
+// Every trial and every check program runs on the live fabric. The test does not check their times.
 func TestJobsRunLive(t *testing.T) {
 	m := preset(t, "this-host")
 	var jobs []*job
@@ -399,8 +396,8 @@ func TestJobsRunLive(t *testing.T) {
 	}
 }
 
-// A pace that fills batches ends on the live fabric, and on the simulator, where
-// nothing but the program takes time.
+// A pace that fills batches ends on the live fabric, and on the simulator, where only the program
+// takes time.
 func TestPaceFills(t *testing.T) {
 	m := preset(t, "demo")
 	m.Emulated = false
@@ -414,8 +411,8 @@ func TestPaceFills(t *testing.T) {
 	}
 }
 
-// The fit knows how much of a message the live fabric's cells hold.
-func TestInlineLimitIsTheLiveFabrics(t *testing.T) {
+// inlineLimit equals the size of the live fabric's cells.
+func TestInlineLimit(t *testing.T) {
 	if inlineLimit != live.InlineBytes {
 		t.Errorf("the fit has %d B, the live fabric %d", inlineLimit, live.InlineBytes)
 	}
@@ -429,7 +426,7 @@ func TestOptionsRefused(t *testing.T) {
 		want string
 	}{
 		{"emulated", Options{Host: demo, Cores: 2, Rounds: 1}, "machine demo is emulated"},
-		{"one core", Options{Host: host, Cores: 1, Rounds: 1}, "needs two cores"},
+		{"one core", Options{Host: host, Cores: 1, Rounds: 1}, "want at least two"},
 		{"no rounds", Options{Host: host, Cores: 2}, "want at least 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

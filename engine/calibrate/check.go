@@ -6,39 +6,39 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// Check is one program on both fabrics.
+// Check is the result of one program on both fabrics.
 type Check struct {
 	Program   string
 	At        string  // its size
-	Live      float64 // measured, seconds an operation
-	Simulated float64 // seconds an operation
+	Live      float64 // measured, seconds per operation
+	Simulated float64 // seconds per operation
 	Error     float64 // (simulated − live) / live
 	Noise     float64 // see Time
-	// Where 95 of 100 resamples of the rounds have the two.
+	// The 95 % ranges of both times over the resamples of the rounds.
 	LiveRange, SimulatedRange Range
 }
 
-// noisy is how wide the range of a live time may be, relative to it.
+// noisy is the maximum width of the range of a live time, relative to it.
 const noisy = 0.2
 
-// Noisy says that the live time is too uncertain to judge a prediction by.
+// Noisy reports whether the live time is too uncertain to judge a prediction.
 func (c *Check) Noisy() bool { return c.LiveRange.Width() > noisy }
 
-// What a calibration has to come to, over the checks that are not noisy.
+// Limits that a calibration must meet, over the checks that are not noisy.
 const (
 	MostMedian = 0.10 // median error
-	MostError  = 0.35 // of any of them
+	MostError  = 0.35 // maximum error of any check
 	MostNoisy  = 0.25 // share of all checks
 )
 
-// Judged is what the checks that are not noisy come to.
+// Judged is the summary of the checks that are not noisy.
 type Judged struct {
-	Median, Worst float64 // errors without their signs; NaN: all are noisy
-	At            string  // where the worst is
+	Median, Worst float64 // absolute errors; NaN: all checks are noisy
+	At            string  // program and size of the worst check
 	Noisy, Checks int
 }
 
-// Judge leaves noisy checks out.
+// Judge summarizes checks, without noisy ones.
 func Judge(checks []Check) Judged {
 	j := Judged{Median: math.NaN(), Worst: math.NaN(), Checks: len(checks)}
 	var errors []float64
@@ -60,7 +60,7 @@ func Judge(checks []Check) Judged {
 	return j
 }
 
-// Pass says that the predictions are near enough, and few enough of the checks noisy.
+// Pass reports whether the predictions are close enough, and few enough checks are noisy.
 func (j *Judged) Pass() bool {
 	return j.Median <= MostMedian && j.Worst <= MostError && float64(j.Noisy) <= MostNoisy*float64(j.Checks)
 }
@@ -69,14 +69,13 @@ func newCheck(program, at string, live, simulated, noise float64) Check {
 	return Check{Program: program, At: at, Live: live, Simulated: simulated, Error: models.RelativeError(simulated, live), Noise: noise}
 }
 
-// ProgramError is the median error of one program's sizes.
+// ProgramError is the median error over the sizes of one program.
 type ProgramError struct {
 	Program string
-	Error   float64 // without its sign
+	Error   float64 // absolute value
 }
 
-// Errors gives the median of the errors, without their signs, of each program and
-// of all checks.
+// Errors returns the medians of the absolute errors, for each program and for all checks.
 func Errors(checks []Check) (programs []ProgramError, all float64) {
 	by := make(map[string][]float64)
 	var every []float64

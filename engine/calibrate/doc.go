@@ -1,11 +1,11 @@
-// Package calibrate measures this host through the live fabric, fits a machine to
-// what it measured, and shows how well a simulation of that machine predicts
-// programs that were not used in the fit.
+// Package calibrate measures this host through the live fabric and fits a machine to the measured
+// times. It then shows how well a simulation of that machine predicts programs that were not used
+// in the fit.
 //
-// The main loop is Options.run: rounds in which every trial and every check program has
-// one turn on the live fabric, so that all of them see the host in the same
-// moods; then Fit, a pure function from the trials' times to a machine; then the
-// check programs once more, on the simulator with that machine.
+// The main loop is Options.run. Each round runs every trial and every check program once on the
+// live fabric, so all of them see the same host conditions. Then Fit, a pure function, computes a
+// machine from the times of the trials. Finally the simulator runs the check programs on that
+// machine.
 //
 //	for range o.Rounds {
 //		for _, j := range jobs { // trials and check programs
@@ -17,8 +17,8 @@
 //		checks = append(checks, newCheck(p, p.play(sim, model.Machine)))
 //	}
 //
-// A disturbance only ever adds time, so a time is the median of its quiet batches,
-// the third that lie closest together; resample.go says how sure that is. The check
-// programs are a barrier, windows of messages, a halo exchange, and the bodies of the
-// workloads dot and randomaccess as they stand; no trial is one of them.
+// A disturbance can only add time. A time is therefore the median of its quiet batches, the third
+// of the batches with the closest values; resample.go computes its uncertainty. The check programs
+// are a barrier, windows of messages, a halo exchange, and the unchanged bodies of the workloads
+// dot and randomaccess. None of them is a trial.
 package calibrate

@@ -9,20 +9,20 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Time is what one trial took on the host.
+// Time is the measured time of one trial on the host.
 type Time struct {
 	Kind    string
 	X       float64 // bytes, messages or threads
 	Seconds float64 // of one operation
-	Noise   float64 // median over all batches, relative to Seconds, less 1
+	Noise   float64 // median of all batches / Seconds − 1
 	Range           // of Seconds
 }
 
-// Range is where 95 of 100 resamples of the rounds put a number (resample.go). The
-// zero Range is of a number that was not resampled.
+// Range is the 95 % range of a number over the resamples of the rounds (resample.go). It is zero
+// for a number that was not resampled.
 type Range struct{ Low, High float64 }
 
-// Width is a range's, relative to its middle.
+// Width returns the width of a range, relative to its middle.
 func (r Range) Width() float64 { return 2 * (r.High - r.Low) / (r.High + r.Low) }
 
 // Number is one number of the fitted machine.
@@ -32,16 +32,16 @@ type Number struct {
 	Value    float64
 	Range            // of Value
 	Residual float64 // root mean square of (fit − measured) / measured over the points
-	Worst    float64 // the largest of them
+	Worst    float64 // largest relative error
 	Points   int
-	To       string // what it is fitted to
+	To       string // the measurements that it is fitted to
 }
 
-// Model is a machine with where its numbers are from.
+// Model is a machine with the sources of its numbers.
 type Model struct {
 	Machine cluster.Machine
 	Numbers []Number
-	// Limits are what the host does and the machine cannot say, in words.
+	// Limits describe behaviour of the host that the machine cannot express.
 	Limits []string
 }
 
@@ -53,17 +53,17 @@ type fitter struct {
 	errs    []error
 }
 
-// of gives the times of a kind by x; there have to be some.
+// of returns the times of a kind, sorted by x. It records an error if there are fewer than least.
 func (f *fitter) of(kind string, least int) []Time {
 	ts := slices.Clone(f.by[kind])
 	slices.SortFunc(ts, func(a, b Time) int { return cmpFloat(a.X, b.X) })
 	if len(ts) < least {
-		f.errs = append(f.errs, fmt.Errorf("calibrate: %d times of %s: the fit needs %d", len(ts), kind, least))
+		f.errs = append(f.errs, fmt.Errorf("calibrate: %d times of %s: want at least %d", len(ts), kind, least))
 		return make([]Time, 0)
 	}
 	for _, t := range ts {
 		if !(t.Seconds > 0) || math.IsInf(t.Seconds, 0) {
-			f.errs = append(f.errs, fmt.Errorf("calibrate: %s at %g took %v s, which no fit can use", kind, t.X, t.Seconds))
+			f.errs = append(f.errs, fmt.Errorf("calibrate: %s at %g: invalid time %v s", kind, t.X, t.Seconds))
 		}
 	}
 	return ts
@@ -79,13 +79,13 @@ func cmpFloat(a, b float64) int {
 	return 0
 }
 
-// state notes a number with its residuals.
+// state records a number with its residuals.
 func (f *fitter) state(key, unit string, value float64, to string, ts []Time, at func(Time) float64) {
 	n := Number{Key: key, Unit: unit, Value: value, Points: len(ts), To: to}
 	n.Residual, n.Worst = residuals(ts, at)
 	f.numbers = append(f.numbers, n)
 	f.machine.Source[key] = fmt.Sprintf("fitted to %s: %s", to, points(len(ts)))
-	if len(ts) > 1 { // one point is always met
+	if len(ts) > 1 { // one point is always met exactly
 		f.machine.Source[key] += fmt.Sprintf("; residual %s (root mean square), %s at worst", percent(n.Residual), percent(n.Worst))
 	}
 }
@@ -99,23 +99,23 @@ func points(n int) string {
 
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
-// ErrFit says that times do not make a machine.
-var ErrFit = errors.New("calibrate: the times do not make a machine")
+// ErrFit is returned if the times do not fit a machine.
+var ErrFit = errors.New("calibrate: the times yield no valid machine")
 
-// Fit makes a machine out of the trials' times. base gives what is no matter of
-// time: the eager limit and who progresses. The fit uses the simulator's own
-// formulas, with errors as ratios: half and double count alike:
+// Fit computes a machine from the times of the trials. base provides the values that are not times:
+// the eager limit and the kind of progress. The fit uses the simulator's own formulas, with ratios
+// as errors: half and double count the same.
 //
 //	k messages, each after c a + k·(c + o)
-//	k times c alone          a + k·c
-//	flood of k messages      a + k·max(o, g)         inline ones
-//	window of k, n ≤ eager   a + k·(g + nC)          the gap of those in buffers
-//	ping-pong, n ≤ inline    2o + L                 one way; these four of inline messages
+//	k times only c           a + k·c
+//	flood of k messages      a + k·max(o, g)         inline messages
+//	window of k, n ≤ eager   a + k·(g + nC)          the gap of messages in buffers
+//	ping-pong, n ≤ inline    2o + L                 one way; these four for inline messages
 //	ping-pong, n ≤ eager     2o + L + 2nC           copied in and out
 //	exchange of k, n ≤ eager a + k·(2o + 2nC)
 //	ping-pong, n > eager     2o + L + nD            copied once
 //	exchange of k, n > eager a + k·(2o + nD)
-//	get in the own segment   L + (n − 1)G           of class in rank
+//	get in the local segment L + (n − 1)G           of class in rank
 //	get of up to a line      access                 in rank, in node
 //	longer get               access + (n − 64)A     in node
 //	RPC                      2o + L + handler
@@ -137,7 +137,7 @@ func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, er
 	f.compute()
 	own := f.inRank()
 	way := f.inNode()
-	f.access(own, trialAnyOwn, "in_rank", "the own segment")
+	f.access(own, trialAnyOwn, "in_rank", "the local segment")
 	f.access(way, trialAnyPeer, "in_node", "a neighbour's segment")
 	f.far(way)
 	f.service(way)
@@ -153,7 +153,7 @@ func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, er
 	return &Model{Machine: *m, Numbers: f.numbers, Limits: f.limits()}, nil
 }
 
-// compute fits what a core and the node's memory do.
+// compute fits the rates of a core and of the node's memory.
 func (f *fitter) compute() {
 	m := &f.machine
 	if ts := f.of(trialChain, 1); len(ts) > 0 {
@@ -164,7 +164,7 @@ func (f *fitter) compute() {
 	if ts := f.of(trialStream, 1); len(ts) > 0 {
 		t := level(ts)
 		m.MemoryRate = round(streamBytes / t)
-		f.state("memory_rate_per_core_bytes_per_s", "B/s", m.MemoryRate, "the loop of a dot product in vectors of 128 KiB, by 1 to all threads", ts, func(Time) float64 { return t })
+		f.state("memory_rate_per_core_bytes_per_s", "B/s", m.MemoryRate, "the loop of a dot product in vectors of 128 KiB, on 1 to all threads", ts, func(Time) float64 { return t })
 	}
 	ts := f.of(trialCopy, 1)
 	if len(ts) == 0 {
@@ -178,12 +178,12 @@ func (f *fitter) compute() {
 		}
 	}
 	m.NodeRate = round(2 * copyBytes * best.X / best.Seconds)
-	f.state("memory_rate_per_node_bytes_per_s", "B/s", m.NodeRate, "bytes read and written by copies of 4 MiB, of as many threads as move most", ts, func(t Time) float64 {
+	f.state("memory_rate_per_node_bytes_per_s", "B/s", m.NodeRate, "bytes read and written by copies of 4 MiB, with the number of threads that moves most bytes", ts, func(t Time) float64 {
 		return max(ts[0].Seconds, 2*copyBytes*t.X/m.NodeRate)
 	})
 }
 
-// inRank fits access to the own segment.
+// inRank fits accesses to the local segment.
 func (f *fitter) inRank() *cluster.Link {
 	ts := f.of(trialGetOwn, 2)
 	l := &f.machine.Classes[cluster.InRank]
@@ -192,20 +192,20 @@ func (f *fitter) inRank() *cluster.Link {
 	}
 	constant, perByte, ok := straight(ts)
 	if !ok || perByte == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: gets from the own segment take no longer with more bytes", ErrFit))
+		f.errs = append(f.errs, fmt.Errorf("%w: gets from the local segment do not take longer with more bytes", ErrFit))
 		return l
 	}
 	constant = max(constant+perByte, 1e-12) // (n − 1)G
 	l.Latency, l.Bandwidth = cluster.FromSeconds(constant), round(1/perByte)
 	at := func(t Time) float64 { return constant + (t.X-1)*perByte }
-	const to = "gets from the own segment, a straight line over their size"
+	const to = "gets from the local segment, a straight line over their size"
 	f.state("in_rank.latency_s", "s", l.Latency.Seconds(), to, ts, at)
 	f.state("in_rank.bandwidth_bytes_per_s", "B/s", l.Bandwidth, to, ts, at)
 	return l
 }
 
-// access fits what a load takes that finds its line in no cache of its own, and what one
-// beyond its line does.
+// access fits the time of a load whose line is not in the core's own cache, and the extra time per
+// byte beyond its line.
 func (f *fitter) access(l *cluster.Link, kind, table, whose string) {
 	ts := f.of(kind, 1)
 	if len(ts) == 0 {
@@ -213,10 +213,10 @@ func (f *fitter) access(l *cluster.Link, kind, table, whose string) {
 	}
 	t := level(ts)
 	l.Access = cluster.FromSeconds(t)
-	f.state(table+".access_s", "s", t, fmt.Sprintf("gets of 8 B from all over %d MiB of %s, each place found in what the one before gave", scatterBytes>>20, whose), ts, func(Time) float64 { return t })
+	f.state(table+".access_s", "s", t, fmt.Sprintf("gets of 8 B from all over %d MiB of %s, each address depends on the previous value", scatterBytes>>20, whose), ts, func(Time) float64 { return t })
 }
 
-// far fits what a load from a neighbour's segment takes beyond its line.
+// far fits the extra time of a load from a neighbour's segment beyond its line.
 func (f *fitter) far(l *cluster.Link) {
 	ts := slices.DeleteFunc(f.of(trialGetPeer, 2), func(t Time) bool { return t.X <= cluster.AccessLine })
 	near := f.hot(trialGetPeer)
@@ -229,7 +229,7 @@ func (f *fitter) far(l *cluster.Link) {
 	}
 	x, ok := solve(terms)
 	if !ok || x[0] == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: gets from a neighbour's segment take no longer with more bytes", ErrFit))
+		f.errs = append(f.errs, fmt.Errorf("%w: gets from a neighbour's segment do not take longer with more bytes", ErrFit))
 		return
 	}
 	l.AccessRate = round(1 / x[0])
@@ -237,7 +237,7 @@ func (f *fitter) far(l *cluster.Link) {
 		func(t Time) float64 { return near + (t.X-cluster.AccessLine)*x[0] })
 }
 
-// hot is what a get of up to a line takes from a place that was just read.
+// hot returns the time of a get of up to one line from an address that was just read.
 func (f *fitter) hot(kind string) float64 {
 	ts := slices.DeleteFunc(f.of(kind, 1), func(t Time) bool { return t.X > cluster.AccessLine })
 	if len(ts) == 0 {
@@ -253,7 +253,7 @@ type slopeOf struct {
 	first, slope float64
 }
 
-// line fits what one more of a kind takes in a window.
+// line fits the extra time of one more message of a kind in a window.
 func (f *fitter) line(kind string) slopeOf {
 	s := slopeOf{times: f.of(kind, 2)}
 	if len(s.times) == 0 {
@@ -261,19 +261,19 @@ func (f *fitter) line(kind string) slopeOf {
 	}
 	var ok bool
 	if s.first, s.slope, ok = straight(s.times); !ok || s.slope == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: %s takes no longer with more messages; measure again on a quieter host", ErrFit, kind))
+		f.errs = append(f.errs, fmt.Errorf("%w: %s does not take longer with more messages; measure again on a quieter host", ErrFit, kind))
 	}
 	return s
 }
 
-// service fits what happens at a target.
+// service fits the operations at a target.
 func (f *fitter) service(way *cluster.Link) {
 	m := &f.machine
 	if ts := f.of(trialAtomic, 1); len(ts) > 0 {
 		there := f.hot(trialGetOwn)
 		t := max(level(ts)-there, 0)
 		m.AtomicTime = cluster.FromSeconds(t)
-		f.state("atomic_time_s", "s", t, "fetch-and-adds on the own segment, less a get from there", ts, func(Time) float64 { return there + t })
+		f.state("atomic_time_s", "s", t, "fetch-and-adds on the local segment, minus a get from it", ts, func(Time) float64 { return there + t })
 	}
 	if ts := f.of(trialRPC, 1); len(ts) > 0 {
 		there := (2*way.Overhead + way.Latency).Seconds()
@@ -284,12 +284,12 @@ func (f *fitter) service(way *cluster.Link) {
 	if ts := append(f.of(trialNow, 1), f.of(trialTest, 1)...); len(ts) > 1 {
 		t := level(ts)
 		m.PollTime = cluster.FromSeconds(t)
-		f.state("poll_time_s", "s", t, "readings of the clock, and tests that find nothing", ts, func(Time) float64 { return t })
+		f.state("poll_time_s", "s", t, "readings of the clock, and tests without a message", ts, func(Time) float64 { return t })
 	}
 }
 
-// remote is as in node: all nodes of a layout are this host. Each rank moves its
-// own bytes, so that there are as many adapters as cores.
+// remote copies the link in node, because all nodes of a layout are this host. Each rank moves its
+// own bytes, so there are as many adapters as cores.
 func (f *fitter) remote() {
 	m := &f.machine
 	node := &m.Classes[cluster.InNode]
@@ -300,15 +300,15 @@ func (f *fitter) remote() {
 	m.Source["remote.adapters_per_node"] = "as cores_per_node: each core moves its own rank's bytes"
 }
 
-// limits says what the machine leaves out.
+// limits returns the behaviour that the machine does not model.
 func (f *fitter) limits() []string {
 	return []string{
-		fmt.Sprintf("a rank a core: with more than %d ranks the live fabric's share cores, park and wake, which a simulation does not know of", f.machine.CoresPerNode),
-		"what a core's caches hold: a simulation tells by how many bytes a sender has waiting to be copied whether those of a message are still in its cache, whatever else the program touches",
+		fmt.Sprintf("one rank per core: with more than %d ranks, ranks of the live fabric share cores, park and wake; a simulation does not model this", f.machine.CoresPerNode),
+		"cache contents: a simulation only counts the sender's bytes that wait for a copy to decide whether a message is still in cache, not other accesses",
 	}
 }
 
-// round gives a rate to six digits.
+// round rounds a rate to six digits.
 func round(x float64) float64 {
 	if !(x > 0) || math.IsInf(x, 0) {
 		return x

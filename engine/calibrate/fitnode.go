@@ -8,14 +8,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// inlineLimit is the longest message that the live fabric carries in the cells of a ring.
+// inlineLimit is the length of the longest message that the live fabric carries in the cells of a
+// ring.
 const inlineLimit = 32
 
-// inNode fits the messages between two ranks, by the ways that they take.
+// inNode fits the messages between two ranks, by transfer path.
 func (f *fitter) inNode() *cluster.Link {
 	l := &f.machine.Classes[cluster.InNode]
 	flood, sparse, spacing := f.line(trialFlood), f.line(trialSparse), f.line(trialSpacing)
-	var cells, buffers, copies []Time // ping-pong, by way
+	var cells, buffers, copies []Time // ping-pong, by path
 	for _, t := range f.of(trialPingpong, 2) {
 		switch {
 		case t.X <= inlineLimit:
@@ -40,7 +41,7 @@ func (f *fitter) inNode() *cluster.Link {
 	return l
 }
 
-// exchanges are what one more message each way takes, by size.
+// exchanges returns the time of one more message each way, by size.
 func (f *fitter) exchanges(sizes []int) (ts []Time) {
 	for _, n := range sizes {
 		ts = append(ts, Time{Kind: trialExchange, X: float64(n), Seconds: f.line(exchangeOf(n)).slope})
@@ -48,13 +49,13 @@ func (f *fitter) exchanges(sizes []int) (ts []Time) {
 	return ts
 }
 
-// shortest is the least latency that a machine file holds.
+// shortest is the smallest latency that a machine file can have.
 const shortest = 1e-12
 
-// cells fits messages whose bytes stand in a ring's cells.
+// cells fits messages whose bytes are in the cells of a ring.
 func (f *fitter) cells(l *cluster.Link, flood, sparse, spacing slopeOf, trips []Time) {
-	// With computing between two messages no gap holds the second one up. In a flood
-	// the longer of o and g bounds the rate, so that o is no longer than that.
+	// With computing between two messages, no gap delays the second one. In a flood the larger of o
+	// and g limits the rate, so o is at most that.
 	o, g := sparse.slope-spacing.slope, flood.slope
 	if o <= 0 || o > g {
 		o = g
@@ -65,16 +66,16 @@ func (f *fitter) cells(l *cluster.Link, flood, sparse, spacing slopeOf, trips []
 	}
 	x, ok := solve(terms)
 	if !ok {
-		f.errs = append(f.errs, fmt.Errorf("%w: with an overhead of %.3g s ping-pong leaves no latency of a message in cells", ErrFit, o))
+		f.errs = append(f.errs, fmt.Errorf("%w: with an overhead of %.3g s ping-pong yields no positive latency of a message in cells", ErrFit, o))
 		return
 	}
 	latency := max(x[0], shortest)
 	l.Inline = cluster.Inline{Limit: inlineLimit, Latency: cluster.FromSeconds(latency), Overhead: cluster.FromSeconds(o), Gap: cluster.FromSeconds(g)}
-	f.machine.Source["in_node.inline.limit_bytes"] = "what the cells of the live fabric's rings hold of a message"
-	f.state("in_node.inline.overhead_s", "s", o, "messages of 8 B each after some computing: what one more takes beyond the computing, at most what it takes in a flood", sparse.times,
+	f.machine.Source["in_node.inline.limit_bytes"] = "the size of the cells in the live fabric's rings"
+	f.state("in_node.inline.overhead_s", "s", o, "messages of 8 B each after some computing: extra time of one more message beyond the computing, at most its time in a flood", sparse.times,
 		func(t Time) float64 { return sparse.first + t.X*(spacing.slope+o) })
 	f.state("in_node.inline.latency_s", "s", latency, fmt.Sprintf("ping-pong of up to %d B, 2o + L", inlineLimit), trips, func(Time) float64 { return 2*o + latency })
-	to := "floods of messages of 8 B: what one more in a window takes"
+	to := "floods of messages of 8 B: time of one more message in a window"
 	if g <= o {
 		to += "; it is no longer than the overhead, and may be shorter"
 	}
@@ -92,7 +93,7 @@ func (f *fitter) buffers(l *cluster.Link, trips, exchanges []Time) {
 	}
 	x, ok := solve(terms)
 	if !ok || x[2] == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: ping-pong and exchanges leave nothing for a byte of an eager message; measure again on a quieter host", ErrFit))
+		f.errs = append(f.errs, fmt.Errorf("%w: ping-pong and exchanges yield no positive time per byte of an eager message; measure again on a quieter host", ErrFit))
 		return
 	}
 	o, latency, perByte := x[0], max(x[1], shortest), x[2]
@@ -110,8 +111,8 @@ func (f *fitter) buffers(l *cluster.Link, trips, exchanges []Time) {
 	f.state("in_node.eager_copy_rate_bytes_per_s", "B/s", l.EagerCopy, to, all, at)
 }
 
-// gap fits what holds up messages in buffers that go one way: receivers look at the cells
-// of a queue while senders write the next ones.
+// gap fits the delay of one-way messages in buffers: receivers poll the cells of a queue while
+// senders write the next ones.
 func (f *fitter) gap(l *cluster.Link) {
 	var terms []term
 	windows := map[string]struct{ first, copied float64 }{}
@@ -127,17 +128,17 @@ func (f *fitter) gap(l *cluster.Link) {
 	}
 	x, ok := solve(terms)
 	if !ok {
-		f.errs = append(f.errs, fmt.Errorf("%w: windows of messages take less than their copies; measure again on a quieter host", ErrFit))
+		f.errs = append(f.errs, fmt.Errorf("%w: windows of messages take less time than their copies; measure again on a quieter host", ErrFit))
 		return
 	}
 	l.Gap = cluster.FromSeconds(x[0])
-	f.state("in_node.gap_s", "s", x[0], "windows of messages one way and then back: what one more takes, less a copy, g + nC", all,
+	f.state("in_node.gap_s", "s", x[0], "windows of messages one way and then back: time of one more message, without a copy, g + nC", all,
 		func(t Time) float64 { w := windows[t.Kind]; return w.first + t.X*(x[0]+w.copied) })
 }
 
-// single fits the copy of a long message out of the sender's memory: what a byte takes of
-// those that stand in its core's own cache, and of longer ones. What else it takes is as of
-// eager ones.
+// single fits the copy of a long message out of the sender's memory: the time per byte if the bytes
+// are in the core's own cache, and the time for longer messages. Its other costs are those of eager
+// messages.
 func (f *fitter) single(l *cluster.Link, trips, exchanges []Time) {
 	o, latency := l.Overhead.Seconds(), l.Latency.Seconds()
 	fixed := func(t Time) float64 {
@@ -156,10 +157,10 @@ func (f *fitter) single(l *cluster.Link, trips, exchanges []Time) {
 		}
 		return 0
 	}
-	// The switch is where the two together are nearest to the times.
+	// The switch is at the size where both lines together fit the times best.
 	all := slices.Concat(trips, exchanges)
 	least, limit := math.Inf(1), 0.0
-	var near, far float64 // seconds a byte
+	var near, far float64 // seconds per byte
 	for i := len(trips) / 3; i < len(trips)-1; i++ {
 		at := trips[i].X
 		cached := slices.DeleteFunc(slices.Clone(all), func(t Time) bool { return t.X > at })
@@ -175,7 +176,7 @@ func (f *fitter) single(l *cluster.Link, trips, exchanges []Time) {
 		}
 	}
 	if limit == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: with an overhead of %.3g s and a latency of %.3g s ping-pong leaves nothing for a byte of a long message; measure again on a quieter host", ErrFit, o, latency))
+		f.errs = append(f.errs, fmt.Errorf("%w: overhead %.3g s and latency %.3g s: no positive time per byte of a long message; measure again on a quieter host", ErrFit, o, latency))
 		return
 	}
 	l.SingleCopy = round(1 / near)
@@ -186,7 +187,7 @@ func (f *fitter) single(l *cluster.Link, trips, exchanges []Time) {
 	f.state("in_node.single_copy_rate_bytes_per_s", "B/s", l.SingleCopy, to, all, at)
 	f.state("in_node.uncached.limit_bytes", "B", limit, "the same: the size from which on another rate is nearer to them", all, at)
 	f.state("in_node.uncached.copy_rate_bytes_per_s", "B/s", l.Uncached.Copy, to+", of longer ones", all, at)
-	f.machine.Source["in_node.bandwidth_bytes_per_s"] = "derived from in_node.single_copy_rate_bytes_per_s: whoever moves bytes copies them once"
+	f.machine.Source["in_node.bandwidth_bytes_per_s"] = "derived from in_node.single_copy_rate_bytes_per_s: each byte is copied once"
 }
 
 func pick(first bool, a, b float64) float64 {

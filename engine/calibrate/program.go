@@ -10,7 +10,7 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/randomaccess" // a check program
 )
 
-// The check programs' kinds.
+// The kinds of check programs.
 const (
 	ProgramBarrier   = "barrier"
 	ProgramBandwidth = "windowed bandwidth"
@@ -19,7 +19,7 @@ const (
 	ProgramRandom    = "random access"
 )
 
-// program is something that a simulation of the fitted machine has to predict.
+// program is a check program, which a simulation of the fitted machine must predict.
 type program struct {
 	kind string
 	at   string // its size, in words
@@ -39,7 +39,7 @@ var (
 	randomAccess = 64
 )
 
-// programs lists the check programs for so many ranks, in the order of a round.
+// programs returns the check programs for a number of ranks, in the order of a round.
 func programs(ranks int) ([]program, error) {
 	var all []program
 	add := func(kind, at string, ops float64, b body) {
@@ -60,7 +60,7 @@ func programs(ranks int) ([]program, error) {
 		all = append(all, p)
 	}
 	for _, n := range randomFlops {
-		p, err := work("randomaccess", ProgramRandom, fmt.Sprintf("%d flop an access", n), ranks,
+		p, err := work("randomaccess", ProgramRandom, fmt.Sprintf("%d flop per access", n), ranks,
 			map[string]string{"flops": fmt.Sprint(n), "accesses": fmt.Sprint(randomAccess), "replica": "full"})
 		if err != nil {
 			return nil, err
@@ -80,8 +80,8 @@ func barrier(r *cluster.Rank, s *stopwatch) error {
 	return nil
 }
 
-// windows sends a window of k messages from each even rank to the next one, and then the
-// same bytes back.
+// windows sends a window of k messages from each even rank to the next one, and then the same bytes
+// back.
 func windows(k, n int) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
 		bytes := make([]byte, k*n)
@@ -114,8 +114,8 @@ func windows(k, n int) body {
 	}
 }
 
-// halo exchanges a face with each neighbour on a ring, and computes a little. What
-// came from the one side goes to the other side in the next step.
+// halo exchanges a face with each neighbour on a ring, and computes a little. Data received from
+// one side go to the other side in the next step.
 func halo(n int) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
 		world, p := r.World(), r.Ranks()
@@ -146,13 +146,13 @@ func halo(n int) body {
 			r.Compute(compute, func() { x = dependent(v, x, haloFlops) })
 		}
 		if x != v {
-			return fmt.Errorf("rank %d: the computing gave %v, want %v", r.ID(), x, v)
+			return fmt.Errorf("rank %d: the computed value is %v, want %v", r.ID(), x, v)
 		}
 		return nil
 	}
 }
 
-// work makes a check program of a workload: its own body, under the flat model.
+// work returns a check program of a workload: its own body, under the flat model.
 func work(name, kind, at string, ranks int, knobs map[string]string) (program, error) {
 	w, err := workload.Find(name)
 	if err != nil {
@@ -186,8 +186,8 @@ func work(name, kind, at string, ranks int, knobs map[string]string) (program, e
 	return program{kind: kind, at: at, job: job{name: kind + " " + at, ranks: ranks, segment: plan.Segment, ops: 1, body: b}}, nil
 }
 
-// probe is what a workload's body talks to here: iterations come from the
-// stopwatch, and of what it reports only the checks count.
+// probe connects a workload's body to the stopwatch. The stopwatch provides the iterations; of the
+// reported values only the checks are used.
 type probe struct {
 	*stopwatch
 	scenario *engine.Scenario

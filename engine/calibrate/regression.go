@@ -8,23 +8,22 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// term is one time of which some unknowns are to be found: T = constant + Σ a·unknown.
+// term is one time with unknowns to fit: T = constant + Σ a·unknown.
 type term struct {
 	a           []float64
 	constant, t float64
 }
 
-// passes are how often the weights of a fit are taken anew; they stand still
-// after a few.
+// passes is the number of times that the weights of a fit are updated. They converge after a few
+// passes.
 const passes = 30
 
-// solve finds the unknowns whose errors are least as ratios: half and double count
-// alike, so that the logarithms are fitted by least squares. An unknown that would be
-// negative is 0, the one furthest below first. ok is false where the terms do not
-// determine those that are left.
+// solve returns the unknowns with the smallest ratio errors: half and double count the same, so it
+// fits logarithms by least squares. An unknown that would be negative is set to 0, beginning with
+// the most negative. ok is false if the terms do not determine the other unknowns.
 func solve(terms []term) (unknown []float64, ok bool) {
 	n := len(terms[0].a)
-	var open []int // unknowns that are not held at 0
+	var open []int // unknowns that are not fixed at 0
 	for k := range n {
 		open = append(open, k)
 	}
@@ -33,8 +32,8 @@ func solve(terms []term) (unknown []float64, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		// Times per message and per byte differ by orders of magnitude: what an unknown
-		// takes of the terms' times says how far below it is.
+		// Times per message and per byte differ by orders of magnitude. The contribution of an
+		// unknown to the terms' times shows how negative it is.
 		least, at := 0.0, -1
 		for i, k := range open {
 			share := 0.0
@@ -57,7 +56,7 @@ func solve(terms []term) (unknown []float64, ok bool) {
 	return make([]float64, n), true
 }
 
-// unbounded is solve for some of the unknowns, which may be negative.
+// unbounded solves for the unknowns in open, which can be negative.
 func unbounded(terms []term, open []int) ([]float64, bool) {
 	m, y := mat.NewDense(len(terms), len(open), nil), mat.NewVecDense(len(terms), nil)
 	weight := make([]float64, len(terms))
@@ -83,15 +82,15 @@ func unbounded(terms []term, open []int) ([]float64, bool) {
 			if fit <= 0 {
 				return slices.Clone(x.RawVector().Data), slices.Min(x.RawVector().Data) < 0
 			}
-			// Where the sum of squared logarithms is least, its derivative is that
-			// of squares with these weights.
+			// At the minimum of the sum of squared logarithms, its derivative equals that of
+			// weighted squares with these weights.
 			weight[i] = math.Sqrt(logOver(fit, l.t) / fit)
 		}
 	}
 	return slices.Clone(x.RawVector().Data), true
 }
 
-// logOver is log(fit / t) / (fit − t).
+// logOver returns log(fit / t) / (fit − t).
 func logOver(fit, t float64) float64 {
 	if d := fit/t - 1; math.Abs(d) > 1e-6 {
 		return math.Log1p(d) / (fit - t)
@@ -99,7 +98,7 @@ func logOver(fit, t float64) float64 {
 	return 1 / t
 }
 
-// straight fits constant and slope of a straight line through times.
+// straight fits the constant and the slope of a straight line through times.
 func straight(ts []Time) (constant, slope float64, ok bool) {
 	var terms []term
 	for _, t := range ts {
@@ -112,7 +111,7 @@ func straight(ts []Time) (constant, slope float64, ok bool) {
 	return x[0], x[1], true
 }
 
-// level is the one value whose errors as ratios are least.
+// level returns the single value with the smallest ratio errors.
 func level(ts []Time) float64 {
 	var all []float64
 	for _, t := range ts {
@@ -121,7 +120,7 @@ func level(ts []Time) float64 {
 	return stat.GeometricMean(all, nil)
 }
 
-// residuals are the root mean square and the largest of relative errors.
+// residuals returns the root mean square and the maximum of the relative errors.
 func residuals(ts []Time, at func(Time) float64) (rms, worst float64) {
 	for _, t := range ts {
 		e := math.Abs(at(t)-t.Seconds) / t.Seconds

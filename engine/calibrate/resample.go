@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Resampling: how far a number would move had the host been in other moods. The turns
-// of a job are drawn anew, with replacement, the same rounds for all jobs, because
-// what disturbs a round disturbs all that is measured in it:
+// Resampling estimates how much a number would change under other host conditions. The turns of a
+// job are drawn again, with replacement. All jobs use the same rounds, because a disturbance of a
+// round affects all its measurements:
 //
 //	for range resamples {
 //		rounds := draw
@@ -19,17 +19,17 @@ import (
 
 const (
 	resamples   = 200
-	predictions = 40 // resampled machines that the check programs are simulated on
+	predictions = 40 // number of resampled machines for the check programs
 	level95     = 0.95
 )
 
-// ErrBusy says that the host was too busy for numbers that mean anything.
+// ErrBusy is returned if the host was too busy for useful numbers.
 var ErrBusy = errors.New("calibrate: the host is too busy")
 
 // drawer draws rounds.
 type drawer struct {
 	rng  *rand.Rand
-	turn []float64 // of the rounds, each as a share of all
+	turn []float64 // drawn rounds, each as a share of all rounds
 }
 
 func newDrawer(rounds int) *drawer {
@@ -43,8 +43,8 @@ func (d *drawer) again() {
 	}
 }
 
-// batches are those of a job in the rounds that were drawn. A job that had more turns
-// than others has them at the same places among its own.
+// batches returns the batches of a job in the drawn rounds. If a job had more turns than others,
+// the same relative positions are used.
 func (d *drawer) batches(turns [][]float64) []float64 {
 	var all []float64
 	for _, at := range d.turn {
@@ -53,7 +53,7 @@ func (d *drawer) batches(turns [][]float64) []float64 {
 	return all
 }
 
-// rangeOf is where the middle 95 of 100 values are, and the value itself.
+// rangeOf returns the range of the middle 95 % of the values, extended to contain value.
 func rangeOf(value float64, values []float64) Range {
 	if len(values) == 0 {
 		return Range{value, value}
@@ -63,14 +63,14 @@ func rangeOf(value float64, values []float64) Range {
 	return Range{min(value, sorted[cut]), max(value, sorted[len(sorted)-1-cut])}
 }
 
-// resampled is what resamples come to.
+// resampled holds the results of the resamples.
 type resampled struct {
 	times  [][]float64 // by trial
 	checks [][]float64 // live, by check program
-	models []*Model    // those that a fit was found for
+	models []*Model    // models of the resamples with a valid fit
 }
 
-// resample draws rounds and fits each time. fit may be nil: nothing is fitted.
+// resample draws rounds and fits each draw. fit can be nil: then nothing is fitted.
 func resample(trials, checks [][][]float64, rounds int, fit func(seconds []float64) (*Model, error)) (*resampled, error) {
 	r := &resampled{times: make([][]float64, len(trials)), checks: make([][]float64, len(checks))}
 	d := newDrawer(rounds)
@@ -97,12 +97,12 @@ func resample(trials, checks [][][]float64, rounds int, fit func(seconds []float
 		r.models = append(r.models, m)
 	}
 	if fit != nil && float64(len(r.models)) < level95*resamples {
-		return nil, fmt.Errorf("%w: of %d draws of its rounds only %d make a machine; stop what else runs on this host: %w", ErrBusy, resamples, len(r.models), last)
+		return nil, fmt.Errorf("%w: of %d resamples only %d yield a machine; stop other programs on this host: %w", ErrBusy, resamples, len(r.models), last)
 	}
 	return r, nil
 }
 
-// ranges gives each number of a model where the resampled ones have it.
+// ranges sets the range of each number of a model from the resamples.
 func (r *resampled) ranges(m *Model) {
 	for i := range m.Numbers {
 		n := &m.Numbers[i]

@@ -10,16 +10,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// host is one whose trials take the truth's times, each batch off by jitter either
-// way. In a share of its rounds something else runs: their batches take longer, each
-// by a time of its own.
+// host is a host whose trials take the truth's times, with jitter in either direction per batch. In
+// a share of its rounds another program runs: each batch then takes longer by a different time.
 type host struct {
 	truth
 	jitter, busy float64
 	seed         uint64
 }
 
-// turns are rounds of every trial, with three batches each.
+// turns returns rounds of every trial, with three batches each.
 func (h host) turns(rounds int, eager int64) [][][]float64 {
 	rng := rand.New(rand.NewPCG(h.seed, 7))
 	times := h.times(0, 0, eager)
@@ -40,7 +39,7 @@ func (h host) turns(rounds int, eager int64) [][][]float64 {
 	return all
 }
 
-// calibrated fits such a host, or refuses.
+// calibrated fits such a host, or returns an error.
 func (h host) calibrated(t *testing.T, rounds int) (*Model, error) {
 	t.Helper()
 	base := preset(t, "this-host")
@@ -72,9 +71,9 @@ func (h host) calibrated(t *testing.T, rounds int) (*Model, error) {
 	return m, nil
 }
 
-// A quiet host's numbers have narrow ranges; a busy one's are wider, or it is refused.
-// Either way the true numbers are inside, but for the few that 95 of 100 leave out.
-func TestBusyHostsWidenOrAreRefused(t *testing.T) {
+// A quiet host's numbers have narrow ranges. A busy host's ranges are wider, or the fit returns an
+// error. In both cases the ranges contain the true numbers, except for the few that 95 of 100 miss.
+func TestBusyHostsWidenRanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute under the race detector")
 	}
@@ -120,8 +119,8 @@ func TestBusyHostsWidenOrAreRefused(t *testing.T) {
 	}
 }
 
-// The quiet third is not biased: with noise either way its median is the true time,
-// where the fastest third's lies below it.
+// The quiet third is not biased: with noise in both directions its median is the true time, while
+// the fastest third is below it.
 func TestQuietTimeIsNotBiased(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	sum := 0.0
@@ -138,16 +137,16 @@ func TestQuietTimeIsNotBiased(t *testing.T) {
 		sum += quiet
 	}
 	if mean := sum / tries; math.Abs(mean-1) > .04 {
-		t.Errorf("half of the batches disturbed: the quiet time is %.3g on the mean, want 1", mean)
+		t.Errorf("half of the batches disturbed: the mean quiet time is %.3g, want 1", mean)
 	}
 }
 
-// The overhead and the gap are told apart, whichever is longer.
+// The fit separates the overhead and the gap, for either order of size.
 func TestOverheadAndGap(t *testing.T) {
 	base := preset(t, "this-host")
 	for _, c := range []struct{ o, g, fitted float64 }{
 		{30e-9, 65e-9, 65e-9},
-		{65e-9, 30e-9, 65e-9}, // no flood tells a shorter gap
+		{65e-9, 30e-9, 65e-9}, // a flood cannot show a gap below the overhead
 	} {
 		h := plain
 		h.shortO, h.g = c.o, c.g
@@ -162,7 +161,7 @@ func TestOverheadAndGap(t *testing.T) {
 	}
 }
 
-// A check whose live time is uncertain is no judge of a prediction.
+// A check with an uncertain live time does not judge a prediction.
 func TestJudge(t *testing.T) {
 	check := func(live, simulated, width float64) Check {
 		c := newCheck("p", "x", live, simulated, 0)

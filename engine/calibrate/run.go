@@ -9,15 +9,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Options say what to measure and how long.
+// Options select the machine and the duration of a calibration.
 type Options struct {
-	Live   cluster.Fabric  // its clock must be this host's
-	Sim    cluster.Fabric  // what the check programs are predicted on
-	Host   cluster.Machine // not emulated; gives the eager limit and who progresses
+	Live   cluster.Fabric  // must use this host's clock
+	Sim    cluster.Fabric  // fabric of the predictions
+	Host   cluster.Machine // not emulated; provides the eager limit and the kind of progress
 	Name   string          // of the machine
 	Cores  int             // ranks of the check programs, at least 2
 	Rounds int             // turns of each trial and check program
-	// Progress, if not nil, hears of each turn before it begins.
+	// Progress, if not nil, is called before each turn.
 	Progress func(done, total int, name string)
 
 	pace *pace // nil: onHost
@@ -29,19 +29,19 @@ const (
 	QuickRounds   = 8
 )
 
-// Result is what a calibration came to.
+// Result is the result of a calibration.
 type Result struct {
 	Machine string // its name
-	Model   *Model // nil: a machine was given
+	Model   *Model // nil: the caller passed a machine
 	Times   []Time
 	Checks  []Check
-	// Noise is the median, over trials and programs, of how much longer the
-	// median batch took than the quiet ones.
+	// Noise is the median, over trials and programs, of the relative extra time of the median batch
+	// compared with the quiet batches.
 	Noise float64
 }
 
-// parked is longer than any host's cores take for a short message, in seconds: the
-// ranks have taken turns on a core and slept.
+// parked is a time in seconds that is longer than any host needs for a short message between two
+// cores. A longer time means that the ranks shared a core and slept.
 const parked = 20e-6
 
 // Calibrate measures the host, fits a machine and checks it.
@@ -49,17 +49,17 @@ func Calibrate(ctx context.Context, o Options) (*Result, error) {
 	return o.run(ctx, nil)
 }
 
-// CheckMachine checks a machine that stands.
+// CheckMachine checks an existing machine.
 func CheckMachine(ctx context.Context, o Options, m cluster.Machine) (*Result, error) {
 	return o.run(ctx, &m)
 }
 
 func (o *Options) run(ctx context.Context, given *cluster.Machine) (*Result, error) {
 	if o.Host.Emulated {
-		return nil, fmt.Errorf("calibrate measures this host: machine %s is emulated, and its delays would be added; use this-host", o.Host.Name)
+		return nil, fmt.Errorf("calibrate: machine %s is emulated; want a machine without delays (this-host)", o.Host.Name)
 	}
 	if o.Cores < 2 {
-		return nil, fmt.Errorf("calibrate needs two cores, and there is %d: two ranks on one core take turns, which no machine file can state", o.Cores)
+		return nil, fmt.Errorf("calibrate: %d core: want at least two, because ranks that share a core cannot be modelled", o.Cores)
 	}
 	if o.Rounds < 1 {
 		return nil, fmt.Errorf("calibrate: %d rounds: want at least 1", o.Rounds)
@@ -91,7 +91,7 @@ func (o *Options) run(ctx context.Context, given *cluster.Machine) (*Result, err
 	for i := range ts {
 		quiet, noise := settle(slices.Concat(turns[i]...))
 		if ts[i].kind == trialPingpong && ts[i].x == float64(pingpongSizes[0]) && quiet > parked {
-			return nil, fmt.Errorf("calibrate: a message of %g B takes %.3g s: the ranks did not get a core each; stop what else runs on this host", ts[i].x, quiet)
+			return nil, fmt.Errorf("calibrate: a message of %g B takes %.3g s: the ranks shared a core; stop other programs on this host", ts[i].x, quiet)
 		}
 		noises = append(noises, noise)
 		result.Times = append(result.Times, Time{Kind: ts[i].kind, X: ts[i].x, Seconds: quiet, Noise: noise})
@@ -137,8 +137,8 @@ func (o *Options) run(ctx context.Context, given *cluster.Machine) (*Result, err
 	return result, nil
 }
 
-// predicted is what a simulation of the machine says of a program, and after it what
-// those of some resampled machines say.
+// predicted returns the prediction of a program by a simulation of the machine, followed by the
+// predictions with some resampled machines.
 func (p *program) predicted(ctx context.Context, sim cluster.Fabric, m *cluster.Machine, others []*Model) ([]float64, error) {
 	all := make([]float64, 0, 1+predictions)
 	for i := range 1 + min(predictions, len(others)) {
@@ -155,10 +155,10 @@ func (p *program) predicted(ctx context.Context, sim cluster.Fabric, m *cluster.
 	return all, nil
 }
 
-// restless is how large a share of jobs may be without a calm third.
+// restless is the maximum share of jobs without a calm third of their batches.
 const restless = 0.5
 
-// bearable refuses a host that has let too few jobs run undisturbed.
+// bearable returns an error if the host disturbed too many jobs.
 func bearable(turns [][][]float64) error {
 	wild := 0
 	for _, t := range turns {
@@ -167,13 +167,13 @@ func bearable(turns [][][]float64) error {
 		}
 	}
 	if float64(wild) > restless*float64(len(turns)) {
-		return fmt.Errorf("%w: %d of %d measurements have no third of their batches within %g times each other; stop what else runs on it", ErrBusy, wild, len(turns), spread)
+		return fmt.Errorf("%w: in %d of %d measurements no third of the batches is within a factor of %g; stop other programs on it", ErrBusy, wild, len(turns), spread)
 	}
 	return nil
 }
 
-// measure gives each job its turns, in rounds, and the batches of each turn. After the
-// rounds, jobs that the host has not let run calmly get up to as many again.
+// measure runs the turns of each job, in rounds, and returns the batches of each turn. After the
+// rounds, disturbed jobs get up to the same number of turns again.
 func (o *Options) measure(ctx context.Context, jobs []*job) ([][][]float64, error) {
 	p := onHost
 	if o.pace != nil {
@@ -198,17 +198,17 @@ func (o *Options) measure(ctx context.Context, jobs []*job) ([][][]float64, erro
 	return turns, nil
 }
 
-// spread is how far apart quiet batches may be, and slower how much longer than the
-// fastest one they may take: a host that moves its cores about has faster moments, and
-// one that does something else meanwhile takes a time slice.
+// spread is the maximum ratio between quiet batches. slower is their maximum time relative to the
+// fastest batch. Hosts that migrate cores have faster periods; hosts with other load lose whole
+// time slices.
 const (
 	spread = 1.5
 	slower = 8
 )
 
-// quietOnes are the third of some batches that lie closest together: the mood that the
-// host is in most of the time. The fastest third would be biased, and of a host that is
-// now and then in a faster mood each job would be from another one.
+// quietOnes returns the third of the batches with the closest values. They show the most frequent
+// host condition. The fastest third would be biased. If a host is sometimes faster, the fastest
+// thirds of two jobs would come from different conditions.
 func quietOnes(batches []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(batches))
 	n := (len(sorted) + 2) / 3
@@ -225,22 +225,22 @@ func quietOnes(batches []float64) []float64 {
 	return sorted[best : best+n]
 }
 
-// calm reports whether a third of the batches are near each other, and not too far from
-// the fastest.
+// calm reports whether a third of the batches are close to each other, and not too far from the
+// fastest.
 func calm(batches []float64) bool {
 	quiet := quietOnes(batches)
 	last := quiet[len(quiet)-1]
 	return last <= spread*quiet[0] && last <= slower*slices.Min(batches)
 }
 
-// settle gives the median of the quiet batches, and how much longer the median of
-// all is, relative to it.
+// settle returns the median of the quiet batches, and the relative extra time of the median of all
+// batches.
 func settle(batches []float64) (quiet, noise float64) {
 	quiet = median(quietOnes(batches))
 	return quiet, median(batches)/quiet - 1
 }
 
-// median of some values; of none it is no number.
+// median returns the median of values. It returns NaN for an empty list.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)

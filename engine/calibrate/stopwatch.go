@@ -8,36 +8,36 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// pace says how long a job's batches are.
+// pace is the length of a job's batches.
 type pace struct {
-	n       int          // iterations in a batch, where fill is 0
-	fill    cluster.Time // a batch takes about this long; 0: n iterations
-	settle  cluster.Time // what is timed before this has passed does not count
-	batches int          // that count
+	n       int          // iterations per batch if fill is 0
+	fill    cluster.Time // approximate duration of a batch; 0: n iterations
+	settle  cluster.Time // initial time without counted batches
+	batches int          // number of counted batches
 }
 
-// onHost lets the ranks find their cores, and has batches that are long beside a
-// look at the clock and short beside a time slice.
+// onHost gives the ranks time to find their cores. Its batches are long compared with a clock
+// reading and short compared with a time slice.
 var onHost = pace{fill: 200 * cluster.Microsecond, settle: cluster.Millisecond, batches: 3}
 
-// inSim has no clock to wait for: times are exact once the first batch has passed.
+// inSim needs no settling time: times are exact after the first batch.
 var inSim = pace{n: 20, batches: 1}
 
-// maxFill bounds the iterations in a batch.
+// maxFill is the maximum number of iterations per batch.
 const maxFill = 1 << 20
 
-// stopwatch hands out the iterations of one rank in batches and times each batch
-// on the fabric's own clock. Batches before the settling time do not count; from
-// them it learns how many iterations fill one.
+// stopwatch runs the iterations of one rank in batches and times each batch with the fabric's
+// clock. Batches before the settling time do not count; they determine the number of iterations
+// that fill a batch.
 type stopwatch struct {
 	rank    *cluster.Rank
 	pace    pace
-	n       int // iterations in a batch
-	left    int // iterations still to come in this one
+	n       int // iterations per batch
+	left    int // remaining iterations of this batch
 	began   cluster.Time
 	started cluster.Time
-	turns   int       // batches begun
-	times   []float64 // of an iteration, by batch that counts, in seconds
+	turns   int       // started batches
+	times   []float64 // seconds per iteration, by counted batch
 	err     error
 	word    [1]float64
 }
@@ -46,8 +46,8 @@ func newStopwatch(r *cluster.Rank, p pace) *stopwatch {
 	return &stopwatch{rank: r, pace: p, n: max(p.n, 1)}
 }
 
-// more starts another iteration, or says that all are done. Every rank calls it
-// in step; a batch begins with a barrier.
+// more starts another iteration, or returns false if all are done. All ranks must call it in step;
+// each batch begins with a barrier.
 func (s *stopwatch) more() bool {
 	if s.left > 0 {
 		s.left--
@@ -56,7 +56,7 @@ func (s *stopwatch) more() bool {
 	return s.turn()
 }
 
-// last reports whether the iteration under way is the last one of its batch.
+// last reports whether the current iteration is the last one of its batch.
 func (s *stopwatch) last() bool { return s.left == 0 }
 
 func (s *stopwatch) turn() bool {
@@ -75,8 +75,7 @@ func (s *stopwatch) turn() bool {
 	return true
 }
 
-// end ends a batch: the slowest rank's time counts. It reports whether there is
-// another one.
+// end ends a batch. The time of the slowest rank counts. It reports whether another batch follows.
 func (s *stopwatch) end(now cluster.Time) bool {
 	took := (now - s.started).Seconds() / float64(s.n)
 	if took, s.err = s.largest(took); s.err != nil {
@@ -100,7 +99,7 @@ func (s *stopwatch) end(now cluster.Time) bool {
 	return true
 }
 
-// largest is the largest of the ranks' values, on every rank.
+// largest returns the largest of the ranks' values, on every rank.
 func (s *stopwatch) largest(x float64) (float64, error) {
 	s.word[0] = x
 	err := coll.Allreduce(s.rank, s.rank.All(), cluster.Max, s.word[:], s.word[:])
@@ -110,17 +109,16 @@ func (s *stopwatch) largest(x float64) (float64, error) {
 // body is one rank's part of a job: it loops while s.more().
 type body func(r *cluster.Rank, s *stopwatch) error
 
-// job is a body with what it needs to be launched.
+// job is a body with its launch parameters.
 type job struct {
 	name    string
 	ranks   int
 	segment int64
-	ops     float64 // operations in an iteration
+	ops     float64 // operations per iteration
 	body    body
 }
 
-// play launches a job and gives the time of an operation in each batch, in
-// seconds.
+// play launches a job and returns the seconds per operation of each batch.
 func (j *job) play(ctx context.Context, f cluster.Fabric, m cluster.Machine, p pace) ([]float64, error) {
 	spec := cluster.Spec{
 		Machine:    m,

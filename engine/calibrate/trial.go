@@ -7,16 +7,16 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// The trials by name; those with a size have it behind the name.
+// The names of the trials. A trial with sizes has the size after the name.
 const (
 	trialFlood    = "flood"    // x: messages of 8 B in a window
-	trialSparse   = "sparse"   // x: likewise, each after some computing
-	trialSpacing  = "spacing"  // x: as many times that computing alone
+	trialSparse   = "sparse"   // x: messages of 8 B in a window, each after some computing
+	trialSpacing  = "spacing"  // x: number of times, only that computing
 	trialPingpong = "pingpong" // x: bytes
 	trialCopy     = "copy"     // x: threads
 	trialStream   = "stream"   // x: threads
-	trialExchange = "exchange" // x: messages of so many bytes each way at once
-	trialVolley   = "volley"   // x: messages of so many bytes in a window, one way and then back
+	trialExchange = "exchange" // x: messages each way at the same time, by size
+	trialVolley   = "volley"   // x: messages in a window, one way and then back, by size
 	trialGetOwn   = "get own"  // x: bytes
 	trialGetPeer  = "get peer" // x: bytes
 	trialAnyOwn   = "get own anywhere"
@@ -28,7 +28,7 @@ const (
 	trialChain    = "chain"
 )
 
-// trial is one measurement that the fit rests on.
+// trial is one measurement for the fit.
 type trial struct {
 	kind string
 	x    float64
@@ -40,12 +40,12 @@ const (
 	tagBack = 2
 
 	copyBytes    = 4 << 20
-	scatterBytes = 2 << 20 // more than a core's own cache holds
+	scatterBytes = 2 << 20 // larger than a core's own cache
 	streamWords  = 1 << 14
-	streamBytes  = 16 // an element
+	streamBytes  = 16 // per element
 	chainFlops   = 10_000
 	sparseFlops  = 400  // between two messages: longer than any gap
-	batchOps     = 1000 // of operations that take a few nanoseconds
+	batchOps     = 1000 // for operations of a few nanoseconds
 )
 
 var (
@@ -55,11 +55,11 @@ var (
 	eagerWindows  = []int{4, 8, 16, 32}
 	volleySizes   = []int{64, 512}
 	longSizes     = []int{24 << 10, 96 << 10}
-	longWindows   = []int{1, 2} // with more, a post copies what has come meanwhile
+	longWindows   = []int{1, 2} // with more messages, a post copies messages that arrived meanwhile
 	getSizes      = []int{8, 512, 4096, 32 << 10, 256 << 10}
 )
 
-// trials lists what is measured on so many cores, in the order of a round.
+// trials returns the trials for a number of cores, in the order of a round.
 func trials(cores int) []trial {
 	var all []trial
 	add := func(kind string, x, ranks, segment int, ops float64, b body) {
@@ -106,14 +106,14 @@ func trials(cores int) []trial {
 	return all
 }
 
-// exchangeOf is the kind of exchanges of n bytes a message.
+// exchangeOf returns the kind of exchanges with n bytes per message.
 func exchangeOf(n int) string { return fmt.Sprintf("%s %d B", trialExchange, n) }
 
-// volleyOf is the kind of windows of messages of n bytes.
+// volleyOf returns the kind of windows of messages of n bytes.
 func volleyOf(n int) string { return fmt.Sprintf("%s %d B", trialVolley, n) }
 
-// flood sends k messages of n bytes that are all outstanding at once from rank 0 to rank 1,
-// whose receives are posted, and an answer back.
+// flood sends k outstanding messages of n bytes from rank 0 to rank 1, whose receives are posted,
+// and a reply back.
 func flood(k, n int) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
 		data, back := make([]byte, k*n), make([]byte, 8)
@@ -143,9 +143,9 @@ func flood(k, n int) body {
 	}
 }
 
-// sparse sends k messages of 8 B as flood does, and computes before each, so that no
-// gap holds one up: only what the processor itself does for a message adds to the
-// computing. Without messages it computes alone.
+// sparse sends k messages of 8 B like flood, and computes before each. No gap then delays a
+// message: only the processor's own work for a message adds to the computing. Without messages it
+// only computes.
 func sparse(k int, messages bool) body {
 	const n = 8
 	return func(r *cluster.Rank, s *stopwatch) error {
@@ -180,13 +180,13 @@ func sparse(k int, messages bool) body {
 			}
 		}
 		if x != v {
-			return fmt.Errorf("rank %d: the computing gave %v, want %v", r.ID(), x, v)
+			return fmt.Errorf("rank %d: the computed value is %v, want %v", r.ID(), x, v)
 		}
 		return nil
 	}
 }
 
-// answer goes from rank 1 to rank 0.
+// answer sends the reply from rank 1 to rank 0.
 func answer(r *cluster.Rank, back []byte) error {
 	if r.ID() == 1 {
 		return r.Send(r.World(), 0, tagBack, cluster.Of(back))
@@ -195,9 +195,8 @@ func answer(r *cluster.Rank, back []byte) error {
 	return err
 }
 
-// pingpong sends n bytes there and back, out of the buffer into which they were
-// received: as in a program that has just written what it sends, they are in the
-// sender's cache alone.
+// pingpong sends n bytes there and back, from the buffer in which they were received. As in a
+// program that has just written its data, they are only in the sender's cache.
 func pingpong(n int) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
 		buf := make([]byte, n)
@@ -221,8 +220,8 @@ func pingpong(n int) body {
 	}
 }
 
-// exchange sends k messages of n bytes each way at once, out of the buffers into which was
-// received in the turn before. They begin together, so that both copy at the same time.
+// exchange sends k messages of n bytes each way at the same time, from the buffers of the previous
+// receives. The ranks begin together, so both copy at the same time.
 func exchange(k, n int) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
 		in, out := make([]byte, k*n), make([]byte, k*n)
@@ -253,7 +252,7 @@ func exchange(k, n int) body {
 
 func gets(n int) int { return max(1, min(batchOps, 256<<10/n)) }
 
-// get reads n bytes of the own segment or of the neighbour's, rank 0 alone.
+// get reads n bytes of the local segment or of the neighbour's, only on rank 0.
 func get(n int, own bool) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
 		buf := make([]byte, n)
@@ -276,8 +275,8 @@ func get(n int, own bool) body {
 	}
 }
 
-// scattered reads words from all over the own segment or the neighbour's, on every rank:
-// where the next one is depends on what the last one was, so that no two are read at once.
+// scattered reads random words of the local segment or of the neighbour's, on every rank. Each
+// address depends on the previous value, so no two reads overlap.
 func scattered(own bool) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
 		word := make([]byte, 8)
@@ -298,7 +297,7 @@ func scattered(own bool) body {
 	}
 }
 
-// copying copies, on every rank, between two buffers of its own.
+// copying copies between two local buffers, on every rank.
 func copying(_ *cluster.Rank, s *stopwatch) error {
 	from, to := make([]byte, copyBytes), make([]byte, copyBytes)
 	for s.more() {
@@ -307,8 +306,8 @@ func copying(_ *cluster.Rank, s *stopwatch) error {
 	return nil
 }
 
-// stream sums the products of two vectors of its own, on every rank: the loop of
-// a dot product, two operations and 16 bytes an element.
+// stream sums the products of two local vectors, on every rank: the loop of a dot product, with two
+// operations and 16 bytes per element.
 func stream(r *cluster.Rank, s *stopwatch) error {
 	a, b, sum := make([]float64, streamWords), make([]float64, streamWords), make([]float64, 1)
 	for i := range a {
@@ -325,7 +324,7 @@ func stream(r *cluster.Rank, s *stopwatch) error {
 	return nil
 }
 
-// atomics adds to a word of the own segment.
+// atomics adds to a word of the local segment.
 func atomics(r *cluster.Rank, s *stopwatch) error {
 	for s.more() {
 		for range batchOps {
@@ -378,7 +377,7 @@ func clocks(r *cluster.Rank, s *stopwatch) error {
 	return nil
 }
 
-// tests polls a receive that nobody has sent to.
+// tests polls a receive without a matching send.
 func tests(r *cluster.Rank, s *stopwatch) error {
 	buf := make([]byte, 8)
 	var q cluster.Request
@@ -399,7 +398,7 @@ func tests(r *cluster.Rank, s *stopwatch) error {
 	return err
 }
 
-// chain does operations each of which needs the result of the one before.
+// chain runs operations of which each needs the result of the previous one.
 func chain(r *cluster.Rank, s *stopwatch) error {
 	work := cluster.Work{Flops: chainFlops}
 	v, x := 3.0, 3.0
@@ -407,12 +406,12 @@ func chain(r *cluster.Rank, s *stopwatch) error {
 		r.Compute(work, func() { x = dependent(v, x, chainFlops) })
 	}
 	if x != v {
-		return fmt.Errorf("rank %d: the computing gave %v, want %v", r.ID(), x, v)
+		return fmt.Errorf("rank %d: the computed value is %v, want %v", r.ID(), x, v)
 	}
 	return nil
 }
 
-// dependent subtracts from v, again and again.
+// dependent subtracts repeatedly from v.
 func dependent(v, x float64, flops int) float64 {
 	for range flops / 2 {
 		x = v - x

@@ -1,9 +1,9 @@
-// Package atomicfile writes files that are there wholly, or not at all.
+// Package atomicfile writes files atomically.
 //
-//	temporary file beside the target → write → sync → rename → sync the folder
+//	temporary file next to the target → write → sync → rename → sync the folder
 //
-// Whatever fails or is interrupted on the way, the target stays as it was and the
-// temporary file is removed. A target that is a link, a folder, a pipe or a device
-// is refused; folders on the way may be links. A file has mode 0644 less what the
-// umask takes away, and never more than the one that it replaces.
+// If a step fails or is interrupted, the target does not change and the temporary file is removed.
+// A target that is a link, a folder, a pipe or a device is an error; folders in its path can be
+// links. A new file has mode 0644 without the bits of the umask. A replaced file never gets more
+// permissions than before.
 package atomicfile

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Check tells why Write could not write a file, before anything is computed for
-// it; nil: it can.
+// Check returns the error that Write would return for a file, before its content is computed.
 func Check(name string) error {
 	mode, err := target(name)
 	if err != nil {
@@ -25,11 +24,11 @@ func Check(name string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// usual is the mode of a file that is new.
+// usual is the mode of a new file, before the umask.
 const usual fs.FileMode = 0o644
 
-// target refuses what cannot be replaced by a file, and gives the mode that the
-// file may have.
+// target returns the maximum mode of the file. It returns an error if a file cannot replace the
+// target.
 func target(name string) (fs.FileMode, error) {
 	info, err := os.Lstat(name)
 	switch {
@@ -38,18 +37,18 @@ func target(name string) (fs.FileMode, error) {
 	case err != nil:
 		return 0, err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return 0, fmt.Errorf("%s is a link: give the name of the file itself", name)
+		return 0, fmt.Errorf("%s is a link: want the name of the file itself", name)
 	case info.IsDir():
-		return 0, fmt.Errorf("%s is a folder: give the name of a file in it", name)
+		return 0, fmt.Errorf("%s is a folder: want the name of a file in it", name)
 	case !info.Mode().IsRegular():
-		return 0, fmt.Errorf("%s is no plain file: only such a one can be replaced", name)
+		return 0, fmt.Errorf("%s: not a regular file: only regular files can be replaced", name)
 	case info.Mode()&0o200 == 0:
 		return 0, fmt.Errorf("%s is write-protected", name)
 	}
 	return info.Mode().Perm() & usual, nil
 }
 
-// temporary makes a new file in the folder of another one.
+// temporary creates a new file in the folder of name.
 func temporary(name string, mode fs.FileMode) (*os.File, error) {
 	dir := filepath.Dir(name)
 	for try := 0; ; try++ {
@@ -65,14 +64,14 @@ func temporary(name string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// piece is how much is written between two looks at the context, in bytes.
+// piece is the number of bytes written between two checks of the context.
 const piece = 1 << 20
 
-// lastWords is how long an interrupted Write waits to remove what it has made.
+// lastWords is the time that an interrupted Write waits for the removal of its temporary file.
 const lastWords = 200 * time.Millisecond
 
-// Write makes or replaces a file. When the context ends first, the file stays as
-// it was; a file system that does not answer then is not waited for.
+// Write creates or replaces a file. If the context ends first, the file does not change, and Write
+// does not wait for a file system that does not respond.
 func Write(ctx context.Context, name string, data []byte) error {
 	return Stream(ctx, name, func(w io.Writer) error {
 		for len(data) > 0 {
@@ -86,7 +85,8 @@ func Write(ctx context.Context, name string, data []byte) error {
 	})
 }
 
-// Stream is Write of what a function writes. It ends with the context.
+// Stream writes a file like Write, with the output of fill as its content. It ends with the
+// context.
 func Stream(ctx context.Context, name string, fill func(io.Writer) error) error {
 	done := make(chan error, 1)
 	go func() { done <- stream(ctx, name, fill) }()
@@ -125,14 +125,14 @@ func stream(ctx context.Context, name string, fill func(io.Writer) error) error 
 		_ = os.Remove(f.Name())
 		return fmt.Errorf("%s: %w", name, reason(err))
 	}
-	if dir, err := os.Open(filepath.Dir(name)); err == nil { // not every system can
+	if dir, err := os.Open(filepath.Dir(name)); err == nil { // not every system supports it
 		_ = dir.Sync()
 		_ = dir.Close()
 	}
 	return nil
 }
 
-// until writes as long as its context goes on.
+// until is a writer that fails after its context has ended.
 type until struct {
 	ctx context.Context
 	w   io.Writer
@@ -145,7 +145,7 @@ func (u *until) Write(p []byte) (int, error) {
 	return u.w.Write(p)
 }
 
-// reason is an error without the temporary name, which means nothing to the user.
+// reason returns an error without the temporary name, which the user does not know.
 func reason(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

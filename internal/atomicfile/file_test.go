@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// in makes a folder in which nothing but the named files may be at the end.
+// in creates a folder and checks at the end that it contains only the named files.
 func in(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,7 +36,7 @@ func holds(t *testing.T, file, want string) {
 		t.Fatal(err)
 	}
 	if string(b) != want {
-		t.Errorf("%s holds %.40q, want %q", file, b, want)
+		t.Errorf("%s contains %.40q, want %q", file, b, want)
 	}
 }
 
@@ -50,7 +50,7 @@ func put(t *testing.T, file, text string, mode os.FileMode) {
 	}
 }
 
-func TestWriteMakesAndReplaces(t *testing.T) {
+func TestWriteCreatesAndReplaces(t *testing.T) {
 	file := filepath.Join(in(t, "a.svg"), "a.svg")
 	for _, text := range []string{"first", "", strings.Repeat("x", 3*piece+1), "last"} {
 		if err := Check(file); err != nil {
@@ -63,8 +63,8 @@ func TestWriteMakesAndReplaces(t *testing.T) {
 	}
 }
 
-// What is no plain file, or stands where none can be written, is refused by Check
-// and by Write, and stays as it is.
+// Check and Write return an error for a target that is not a regular file or is in a place where
+// none can be written. The target does not change.
 func TestRefused(t *testing.T) {
 	dir := in(t, "file", "folder", "gone", "link", "locked", "to")
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -88,7 +88,7 @@ func TestRefused(t *testing.T) {
 				t.Errorf("%s of %q: got %v, want %s", what, name, err, want)
 			}
 			if err != nil && strings.Contains(err.Error(), ".tmp") {
-				t.Errorf("%s of %q names the temporary file: %v", what, name, err)
+				t.Errorf("the error of %s of %q contains the temporary name: %v", what, name, err)
 			}
 		}
 	}
@@ -96,8 +96,8 @@ func TestRefused(t *testing.T) {
 	holds(t, at("locked"), "locked")
 }
 
-// Folders on the way may be links.
-func TestFolderBehindALink(t *testing.T) {
+// Folders in the path can be links.
+func TestFolderLink(t *testing.T) {
 	dir := in(t, "link", "to")
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "to"), 0o755), os.Symlink("to", filepath.Join(dir, "link"))); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestFolderBehindALink(t *testing.T) {
 	holds(t, filepath.Join(dir, "to", "a"), "a")
 }
 
-// closing is a context that ends after some looks at it.
+// closing is a context that ends after a number of checks.
 type closing struct {
 	context.Context
 	looks int
@@ -121,7 +121,7 @@ func (c *closing) Err() error {
 	return nil
 }
 
-// A context that ends at any moment leaves the old file, or the new one.
+// A context that ends at any time leaves either the old file or the new one.
 func TestInterrupted(t *testing.T) {
 	file := filepath.Join(in(t, "a"), "a")
 	for looks := range 8 {
@@ -131,7 +131,7 @@ func TestInterrupted(t *testing.T) {
 		if err == nil {
 			holds(t, file, text)
 			if looks < 3 {
-				t.Errorf("after %d looks it was not interrupted", looks)
+				t.Errorf("not interrupted after %d checks", looks)
 			}
 			continue
 		}

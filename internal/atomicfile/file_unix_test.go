@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestMain is also the process that a test starts under a limit of the system.
+// TestMain also runs as the subprocess of a test that sets a system limit.
 func TestMain(m *testing.M) {
 	if file := os.Getenv("WRITE_LIMITED"); file != "" {
 		limited(file)
@@ -19,14 +19,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Files have mode 0644 less the umask, and no more than what they replace.
+// A new file has mode 0644 without the umask. A replaced file gets no more permissions than before.
 func TestMode(t *testing.T) {
 	file := filepath.Join(in(t, "a"), "a")
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
 	for _, c := range []struct {
 		umask     int
-		was, want os.FileMode // was 0: it is new
+		was, want os.FileMode // was 0: a new file
 	}{
 		{0, 0, 0o644}, {0o077, 0, 0o600}, {0o022, 0, 0o644},
 		{0, 0o666, 0o644}, {0, 0o600, 0o600}, {0, 0o755, 0o644}, {0o022, 0o640, 0o640},
@@ -51,7 +51,7 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// A pipe or a device is refused, and nobody waits for its other end.
+// A pipe or a device is an error, and Write does not wait for its other end.
 func TestPipeAndDevice(t *testing.T) {
 	pipe := filepath.Join(in(t, "pipe"), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
@@ -59,14 +59,14 @@ func TestPipeAndDevice(t *testing.T) {
 	}
 	for _, name := range []string{pipe, "/dev/null"} {
 		for what, err := range map[string]error{"Check": Check(name), "Write": Write(t.Context(), name, []byte("a"))} {
-			if err == nil || !strings.Contains(err.Error(), "is no plain file") {
+			if err == nil || !strings.Contains(err.Error(), "not a regular file") {
 				t.Errorf("%s of %s: got %v", what, name, err)
 			}
 		}
 	}
 }
 
-// A file that the system cuts (a full disk, a limit) leaves the old one.
+// If the system truncates a file (a full disk, a limit), the old file does not change.
 func TestFullDisk(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -81,7 +81,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if want := file + ": file too large"; !strings.Contains(string(out), want) {
-		t.Errorf("it said %q, want %q", out, want)
+		t.Errorf("printed %q, want %q", out, want)
 	}
 	holds(t, file, "old")
 }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// limited writes a file that is longer than this process may write.
+// limited writes a file that is longer than the limit of this process.
 func limited(file string) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1000, Max: 1000}); err != nil {
 		fmt.Println(err)

@@ -12,14 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files again")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// sections is the golden file of the package that is tested.
+// sections holds the golden file of the tested package.
 type sections struct {
 	path  string
 	names []string // in the order of the file
 	texts map[string]string
-	owner map[string]string // the test that has the section
+	owner map[string]string // test of the section
 	err   error
 }
 
@@ -28,10 +28,10 @@ var (
 	open = sync.OnceValue(load)
 )
 
-// heading is the first line of a section.
+// heading matches the first line of a section.
 var heading = regexp.MustCompile(`(?m)^-- (.+) --\n`)
 
-// load reads the golden file. An update by all tests of the package begins without it.
+// load reads the golden file. It starts with an empty file if all tests of the package update it.
 func load() *sections {
 	s := &sections{texts: map[string]string{}, owner: map[string]string{}}
 	dir, err := os.Getwd()
@@ -52,7 +52,7 @@ func load() *sections {
 	return s
 }
 
-// whole reports whether every test of the package runs, at its full size.
+// whole reports whether all tests of the package run, at full size.
 func whole() bool {
 	for _, name := range []string{"test.run", "test.skip"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
@@ -91,8 +91,8 @@ func (s *sections) write() error {
 	return os.WriteFile(s.path, []byte(b.String()), 0o644)
 }
 
-// Text compares a text with the section of this name in the golden file of the package.
-// Only one test may have a section.
+// Text compares a text with the section called name in the golden file of the package. Each section
+// belongs to one test.
 func Text(t *testing.T, name, got string) {
 	t.Helper()
 	mu.Lock()
@@ -122,6 +122,6 @@ func Text(t *testing.T, name, got string) {
 	if !known {
 		t.Errorf("%s has no section %q (-update writes it):\n%s", s.path, name, got)
 	} else if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s differs in %q (-want +got; -update writes it again):\n%s\n%s", s.path, name, diff, got)
+		t.Errorf("%s differs in %q (-want +got; -update rewrites it):\n%s\n%s", s.path, name, diff, got)
 	}
 }

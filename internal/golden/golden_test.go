@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A file that is parsed and written has the same sections, with blank rows at their ends.
-func TestSectionsAreReadAsWritten(t *testing.T) {
+// A file that is parsed and written has the same sections, with blank lines at their ends.
+func TestSectionsRoundTrip(t *testing.T) {
 	t.Chdir(t.TempDir())
 	a := &sections{path: "testdata/x.golden", texts: map[string]string{}}
 	a.put("one", "a\n\n")
@@ -33,7 +33,7 @@ func TestSectionsAreReadAsWritten(t *testing.T) {
 }
 
 // The golden file has the name of the package.
-func TestTextIsOfThePackage(t *testing.T) {
+func TestTextUsesPackageFile(t *testing.T) {
 	Text(t, "the section of this test", "a text\nof two lines")
 	if s := open(); s.path != "testdata/golden.golden" || s.texts["the section of this test"] != "a text\nof two lines\n" {
 		t.Errorf("%s has %q", s.path, s.texts)

@@ -31,7 +31,7 @@ func TestWorkloadsDoNotBranchOnTheirData(t *testing.T) {
 	}
 }
 
-// The rule finds each way to ask for the kind of data.
+// The rule finds every test for the kind of data.
 func TestBranchesOnDataAreFound(t *testing.T) {
 	for code, want := range map[string]int{
 		"if b.SizeOnly() { f() }":                                 1,
@@ -60,9 +60,9 @@ func TestBranchesOnDataAreFound(t *testing.T) {
 	}
 }
 
-// branchesOnData returns the positions where a program asks for the kind of its data: calls
-// of SizeOnly, and conditions on the elements of a buffer, on the bytes of a payload, on a
-// body, or on a name for the kind.
+// branchesOnData returns the positions where a program tests the kind of its data: calls of
+// SizeOnly, and conditions on the elements of a buffer, on the bytes of a payload, on a body, or on
+// a name for the kind.
 func branchesOnData(f *ast.File) (at []token.Pos) {
 	seen, builtin := map[token.Pos]bool{}, map[token.Pos]bool{}
 	note := func(p token.Pos) {

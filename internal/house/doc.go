@@ -1,9 +1,9 @@
-// Package house has no code: its tests hold the rules that the whole module
-// keeps. Which package may import which stands as a table in imports_test.go;
-// what every file and every page keeps stands in files_test.go.
+// Package house tests rules of the whole module. It has no other code. The table in imports_test.go
+// lists the imports that each package may have. The rules for every file and every page are in
+// files_test.go.
 //
 //	package        may import
-//	cluster        (nothing of ours)
+//	cluster        (no package of this module)
 //	cluster/live   cluster cluster/match
 //	engine         cluster
 //	…

@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// longest is the most lines that a Go file may have; half of it is a good size.
+// longest is the maximum number of lines of a Go file; half of it is a good size.
 const longest = 600
 
-// vague names say nothing of what a package holds.
+// vague names do not describe the content of a package.
 var vague = []string{"util", "utils", "common", "helper", "helpers", "manager", "misc", "base", "shared"}
 
-// Every package opens with what it is.
+// Every package has a package comment in doc.go.
 func TestEveryPackageHasADoc(t *testing.T) {
 	documented := map[string]bool{}
 	for _, f := range goFiles(t) {
@@ -27,7 +27,7 @@ func TestEveryPackageHasADoc(t *testing.T) {
 		}
 		documented[f.pkg] = documented[f.pkg] || path.Base(f.path) == "doc.go" && f.syntax.Doc.Text() != ""
 		if name := f.syntax.Name.Name; slices.Contains(vague, name) || slices.Contains(vague, path.Base(f.pkg)) {
-			t.Errorf("%s: package %s is named after nothing in particular", f.path, f.pkg)
+			t.Errorf("%s: the name of package %s is vague", f.path, f.pkg)
 		}
 	}
 	for pkg, ok := range documented {
@@ -53,11 +53,11 @@ func TestGoFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := bytes.Count(text, []byte("\n")); n > longest {
-			t.Errorf("%s has %d lines, more than %d: divide it", f.path, n, longest)
+			t.Errorf("%s has %d lines, more than %d: split it", f.path, n, longest)
 		}
 		for _, word := range open {
 			if bytes.Contains(text, []byte(word)) {
-				t.Errorf("%s: %s: finish it, or leave it out", f.path, word)
+				t.Errorf("%s: %s: finish it, or remove it", f.path, word)
 			}
 		}
 		if f.test && !bubbled[f.pkg] && bytes.Contains(text, sleep) {
@@ -66,7 +66,7 @@ func TestGoFiles(t *testing.T) {
 	}
 }
 
-// Every relative link of a page leads to a file. Blocks of code have no links.
+// Every relative link of a page points to a file. Code blocks have no links.
 func TestLinks(t *testing.T) {
 	code := regexp.MustCompile("(?ms)^```.*?^```$")
 	link := regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
@@ -92,7 +92,7 @@ func TestLinks(t *testing.T) {
 				continue
 			}
 			if _, err := os.Stat(filepath.Join(filepath.Dir(p), filepath.FromSlash(to))); err != nil {
-				t.Errorf("%s links to %s, which is not there", p, to)
+				t.Errorf("%s links to %s, which does not exist", p, to)
 			}
 		}
 		return nil
@@ -105,8 +105,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// ARCHITECTURE.md knows every package; workloads, panes and overlays, a folder each, are one row.
-func TestArchitectureKnowsEveryPackage(t *testing.T) {
+// ARCHITECTURE.md lists every package; all workloads, panes and overlays share one row per kind.
+func TestArchitectureListsEveryPackage(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestArchitectureKnowsEveryPackage(t *testing.T) {
 			pkg = up
 		}
 		if !seen[pkg] && !bytes.Contains(text, []byte("`"+pkg+"`")) {
-			t.Errorf("ARCHITECTURE.md does not know %s", pkg)
+			t.Errorf("ARCHITECTURE.md does not list %s", pkg)
 		}
 		seen[pkg] = true
 	}

@@ -15,10 +15,9 @@ import (
 
 const module = "github.com/hybridtop/hybridtop"
 
-// table says what each package of the module may import of the others. A pattern
-// ends in /* for the folders directly below, in /** for the folder and all below.
-// The first line that fits a package counts; one that stands in no line fails the
-// test: write its line.
+// table lists the packages of the module that each package may import. A pattern ends in /* for the
+// folders directly below, or in /** for the folder and all folders below it. The first matching
+// line counts. A package without a line fails the test: add a line.
 const table = `
 models                 :
 cluster                :
@@ -73,14 +72,14 @@ internal/soak          :
 internal/xdg           :
 `
 
-// floors, from the ground. Each leans only on those below; a test may use its own
-// floor as well (the conformance suite, a fabric to run on, a machine from a file), and
-// what stands under internal.
+// floors are the layers, from the lowest. A layer imports only lower ones. A test can also import
+// its own layer (the conformance suite, a fabric, a machine from a file) and packages below
+// internal.
 var floors = []string{"models", "cluster", "presets", "engine", "tui", "cmd"}
 
-// banned are imports from outside the module that a package may not have, by
-// pattern. Time, waiting, randomness and files come from the Rank: a program that
-// takes them from the host is not the same program on another fabric.
+// banned are imports from outside the module that a package must not have, by pattern. Time,
+// waiting, randomness and files come from the Rank. A program that gets them from the host behaves
+// differently on another fabric.
 var banned = []struct{ packages, imports, why string }{
 	{"engine/workload/*", "time sync sync/atomic os math/rand math/rand/v2", "a workload has these from its Rank"},
 	{"cluster", "time sync os math/rand", "the contract is free of clocks, locks and files; seeded generators are math/rand/v2"},
@@ -88,14 +87,14 @@ var banned = []struct{ packages, imports, why string }{
 	{"cluster/rma", "time sync os math/rand math/rand/v2", "a library has these from its Rank"},
 	{"cluster/coll", "time sync os math/rand math/rand/v2", "a collective has these from its Rank"},
 	{"cluster/match", "time sync os math/rand", "matching is plain data"},
-	{"cluster/timeline", "time os math/rand math/rand/v2", "who records gives the time"},
+	{"cluster/timeline", "time os math/rand math/rand/v2", "the caller passes the time"},
 	{"models", "time sync os math/rand math/rand/v2", "models are functions of numbers"},
 }
 
-// terminal libraries belong to the screen and to the command line.
+// terminal lists the terminal libraries. Only the screen and the command line may import them.
 var terminal = []string{"charm.land/", "github.com/charmbracelet/", "github.com/NimbleMarkets/", "github.com/spf13/"}
 
-// ntcharts is drawn with behind one adapter.
+// ntcharts may only be imported by one adapter.
 const ntcharts = "github.com/NimbleMarkets/ntcharts/"
 
 // file is one Go file of the module.
@@ -109,7 +108,7 @@ type file struct {
 
 const root = "../.."
 
-// goFiles parses every Go file of the module, up to its imports.
+// goFiles parses the imports of every Go file of the module.
 func goFiles(t *testing.T) []file {
 	t.Helper()
 	var files []file
@@ -155,7 +154,7 @@ func goFiles(t *testing.T) []file {
 	return files
 }
 
-// matches reports whether a package falls under a pattern of the table.
+// matches reports whether a package matches a pattern of the table.
 func matches(pattern, pkg string) bool {
 	if pattern == "**" {
 		return true
@@ -169,8 +168,8 @@ func matches(pattern, pkg string) bool {
 	return pkg == pattern
 }
 
-// allowed gives the patterns that a package may import, and whether the table
-// has a line for it.
+// allowed returns the patterns of the packages that pkg may import, and whether the table has a
+// line for it.
 func allowed(table, pkg string) ([]string, bool) {
 	for line := range strings.Lines(table) {
 		name, may, ok := strings.Cut(line, ":")
@@ -186,7 +185,7 @@ func floor(pkg string) int {
 	return slices.Index(floors, first)
 }
 
-// wrong says what is wrong with an import, or nothing.
+// wrong returns the reason why an import is not allowed, or "".
 func wrong(table string, f *file, imported string) string {
 	inside, ours := strings.CutPrefix(imported, module+"/")
 	if !ours {
@@ -212,7 +211,7 @@ func wrong(table string, f *file, imported string) string {
 	}
 	may, known := allowed(table, f.pkg)
 	if !known {
-		return "package " + f.pkg + " stands in no line of the table"
+		return "package " + f.pkg + " has no line in the table"
 	}
 	if slices.ContainsFunc(may, func(p string) bool { return matches(p, inside) }) {
 		return ""
@@ -226,7 +225,7 @@ func wrong(table string, f *file, imported string) string {
 func TestImports(t *testing.T) {
 	for _, f := range goFiles(t) {
 		if _, known := allowed(table, f.pkg); !known {
-			t.Errorf("%s: package %s stands in no line of the import table", f.path, f.pkg)
+			t.Errorf("%s: package %s has no line in the import table", f.path, f.pkg)
 			continue
 		}
 		for _, imported := range f.imports {
@@ -237,19 +236,20 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// A line for a package that is gone would let its successor in unread.
+// Each line has a package. A line of a removed package would apply to its successor without a
+// review.
 func TestEveryLineHasAPackage(t *testing.T) {
 	files := goFiles(t)
 	for line := range strings.Lines(table) {
 		pattern, _, ok := strings.Cut(line, ":")
 		pattern = strings.TrimSpace(pattern)
 		if ok && !slices.ContainsFunc(files, func(f file) bool { return matches(pattern, f.pkg) }) {
-			t.Errorf("the import table has a line for %s, which is not there", pattern)
+			t.Errorf("the import table has a line for %s, which does not exist", pattern)
 		}
 	}
 }
 
-// The rule itself, on imports that are not in the tree.
+// The rule also works on imports that are not in the tree.
 func TestImportRule(t *testing.T) {
 	const our = module + "/"
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// byName are ways to ask for a fabric by its name.
+// byName are the ways to test a fabric's name.
 var byName = []struct {
 	packages string
 	way      *regexp.Regexp
@@ -15,7 +15,7 @@ var byName = []struct {
 }{
 	{"engine/workload/*", regexp.MustCompile(`"fab` + `ric"|"li` + `ve"|"si` + `m"`), "a workload never knows whether its time is real: ask its Rank or its Site for what it needs"},
 	{"**", regexp.MustCompile(`\.Na` + `me\(\) *[!=]= *"(li` + `ve|si` + `m|mp` + `i)"`), "a fabric states its clock, and what only some can do is an optional interface"},
-	{"engine/session", regexp.MustCompile(`\*si` + `m\.Run|\*li` + `ve\.`), "a run is asked for cluster.Virtual"},
+	{"engine/session", regexp.MustCompile(`\*si` + `m\.Run|\*li` + `ve\.`), "test a run for cluster.Virtual"},
 }
 
 func asksByName(pkg string, text []byte) (found, why string) {
@@ -27,7 +27,7 @@ func asksByName(pkg string, text []byte) (found, why string) {
 	return "", ""
 }
 
-// No code asks a fabric for its name.
+// No code depends on a fabric's name.
 func TestNoFabricByName(t *testing.T) {
 	for _, f := range goFiles(t) {
 		if f.test {
@@ -38,12 +38,12 @@ func TestNoFabricByName(t *testing.T) {
 			t.Fatal(err)
 		}
 		if found, why := asksByName(f.pkg, text); found != "" {
-			t.Errorf("%s says %s: %s", f.path, found, why)
+			t.Errorf("%s contains %s: %s", f.path, found, why)
 		}
 	}
 }
 
-// The rule itself, on text that is not in the tree.
+// The rule also works on text that is not in the tree.
 func TestNameRule(t *testing.T) {
 	for _, c := range []struct {
 		pkg, text string

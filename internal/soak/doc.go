@@ -1,11 +1,11 @@
-// Package soak plays rounds of a random test, a few in make test and for as long as
-// SOAKTIME says in make soak, and looks at the end for what they have left behind:
+// Package soak runs rounds of a random test: a few in make test, and for the time SOAKTIME in make
+// soak. At the end it checks that the rounds leave nothing behind:
 //
 //	for seed := first; seed < first+usual || time.Since(began) < SOAKTIME; seed++ {
 //		round(t, seed)
 //	}
-//	goroutines, file descriptors and memory are what they were after the first rounds
+//	goroutines, file descriptors and memory are as after the first rounds
 //
-// A round that fails says its seed; SOAKSEED begins with that one. SOAKACTS is how many
-// steps a round has: SOAKACTS=10000 go test ./tui -run TestMonkey plays three long ones.
+// A failed round prints its seed; SOAKSEED sets the first seed. SOAKACTS is the number of steps per
+// round: SOAKACTS=10000 go test ./tui -run TestMonkey runs three long rounds.
 package soak

@@ -16,24 +16,24 @@ const (
 	actsVariable = "SOAKACTS"
 )
 
-// A process may hold so much more at the end than after its first rounds: what is
-// pooled grows a little with the largest round so far.
+// Limits of the growth of a process after its first rounds. Pools grow a little with the largest
+// round so far.
 const (
 	moreMemory = 64 << 20
 	moreFiles  = 4
 )
 
-// patience is how long goroutines that end have for it.
+// patience is the maximum time to wait for goroutines that end.
 const patience = time.Minute
 
-// held is what a process holds.
+// held counts the resources of a process.
 type held struct {
 	goroutines, files int
 	memory            uint64
 }
 
-// Rounds plays usual rounds, or as many as SOAKTIME has time for, each from a seed of
-// its own. It is not for tests that run in parallel with others.
+// Rounds runs usual rounds, or more until SOAKTIME has passed, each with its own seed. Do not use
+// it in tests that run in parallel with others.
 func Rounds(t *testing.T, usual int, round func(t *testing.T, seed uint64)) {
 	t.Helper()
 	first, long := uint64(1), time.Duration(0)
@@ -76,17 +76,17 @@ func Rounds(t *testing.T, usual int, round func(t *testing.T, seed uint64)) {
 		after.goroutines, goroutines, after.files, before.files, after.memory>>10, before.memory>>10)
 	if after.goroutines > goroutines {
 		stacks := make([]byte, 1<<18)
-		t.Errorf("%d goroutines are left, %d were before:\n%s", after.goroutines, goroutines, stacks[:runtime.Stack(stacks, true)])
+		t.Errorf("%d goroutines remain, %d before:\n%s", after.goroutines, goroutines, stacks[:runtime.Stack(stacks, true)])
 	}
 	if after.files > before.files+moreFiles {
-		t.Errorf("%d files are open, %d were after %d rounds", after.files, before.files, usual/2+1)
+		t.Errorf("%d files are open, %d after %d rounds", after.files, before.files, usual/2+1)
 	}
 	if after.memory > before.memory+moreMemory {
-		t.Errorf("the heap holds %d KiB, %d KiB after %d rounds", after.memory>>10, before.memory>>10, usual/2+1)
+		t.Errorf("the heap has %d KiB, %d KiB after %d rounds", after.memory>>10, before.memory>>10, usual/2+1)
 	}
 }
 
-// Acts is how many steps a round has: usual, or as SOAKACTS says.
+// Acts returns the number of steps per round: usual, or the value of SOAKACTS.
 func Acts(t *testing.T, usual int) int {
 	t.Helper()
 	text := os.Getenv(actsVariable)
@@ -100,7 +100,7 @@ func Acts(t *testing.T, usual int) int {
 	return n
 }
 
-// now waits for goroutines to end that do, and counts what is held.
+// now waits for ending goroutines and counts the resources of the process.
 func now(t *testing.T, goroutines int) held {
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
@@ -108,11 +108,11 @@ func now(t *testing.T, goroutines int) held {
 		runtime.Gosched()
 	}
 	h := held{goroutines: runtime.NumGoroutine()}
-	if files, err := os.ReadDir("/proc/self/fd"); err == nil { // elsewhere none are counted
+	if files, err := os.ReadDir("/proc/self/fd"); err == nil { // other systems count no files
 		h.files = len(files)
 	}
 	runtime.GC()
-	runtime.GC() // pools are emptied by the second
+	runtime.GC() // the second collection empties pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	h.memory = m.HeapAlloc

@@ -1,8 +1,7 @@
-// Package xdg says where a user's files stand, as the XDG base directories have it:
+// Package xdg returns the folders of a user's files, as in the XDG base directory specification:
 //
 //	xdg.Config("machines") // ~/.config/hybridtop/machines, or below $XDG_CONFIG_HOME
 //	xdg.State()            // ~/.local/state/hybridtop, or below $XDG_STATE_HOME
 //
-// A relative value of these variables does not count. "" is no place: the system
-// names none.
+// It ignores a relative value of these variables. It returns "" if the system has no such folder.
 package xdg

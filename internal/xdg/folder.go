@@ -6,13 +6,13 @@ import (
 	"runtime"
 )
 
-// Config is a place in the program's folder of what the user writes.
+// Config returns a path below the program's folder for files that the user writes.
 func Config(parts ...string) string {
 	return place("XDG_CONFIG_HOME", ".config", parts)
 }
 
-// State is a place in the program's folder of what it remembers by itself. Systems
-// without a folder for state alone have it among the configuration.
+// State returns a path below the program's folder for files that the program writes. Systems
+// without a separate folder for state use the configuration folder.
 func State(parts ...string) string {
 	return place("XDG_STATE_HOME", filepath.Join(".local", "state"), parts)
 }
@@ -24,7 +24,7 @@ func place(variable, usual string, parts []string) string {
 		switch runtime.GOOS {
 		case "windows", "darwin", "ios", "plan9":
 			base, err = os.UserConfigDir()
-		default: // os.UserConfigDir refuses a relative variable
+		default: // os.UserConfigDir returns an error for a relative variable
 			base, err = os.UserHomeDir()
 			base = filepath.Join(base, usual)
 		}

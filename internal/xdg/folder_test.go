@@ -23,13 +23,13 @@ func TestFolders(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", "relative")
 	t.Setenv("XDG_STATE_HOME", "relative")
 	if got, want := Config(), filepath.Join(home, ".config", "hybridtop"); got != want {
-		t.Errorf("beside a relative variable, config is %s, want %s", got, want)
+		t.Errorf("with a relative variable, config is %s, want %s", got, want)
 	}
 	if got, want := State(), filepath.Join(home, ".local", "state", "hybridtop"); got != want {
-		t.Errorf("beside a relative variable, state is %s, want %s", got, want)
+		t.Errorf("with a relative variable, state is %s, want %s", got, want)
 	}
 	t.Setenv("HOME", "")
 	if got := Config() + State(); got != "" {
-		t.Errorf("without a home there is %q", got)
+		t.Errorf("without a home: %q", got)
 	}
 }

@@ -19,8 +19,8 @@ type Filler struct {
 	Flag    func() bool
 	Length  func() int // of a list; −1: nil
 	Skip    []string   // names of fields that stay zero
-	// Repair changes a filled struct, given by its address, into one that its decoder accepts.
-	// May be nil.
+	// Repair changes a filled struct, passed by address, into one that its decoder accepts. It can
+	// be nil.
 	Repair func(p any)
 }
 
@@ -92,8 +92,7 @@ func (f *Filler) fill(v reflect.Value) {
 	}
 }
 
-// Travels fails the test if a field of a filled T comes back with another value after it was
-// encoded and decoded.
+// Travels fails the test if a field of a filled T changes when it is encoded and decoded.
 func Travels[T any](t testing.TB, fields func(*T, *codec.Walk), repair func(p any)) {
 	t.Helper()
 	sent, back := new(T), new(T)
@@ -106,6 +105,6 @@ func Travels[T any](t testing.TB, fields func(*T, *codec.Walk), repair func(p an
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(sent, back); diff != "" {
-		t.Errorf("-sent +came\n%s", diff)
+		t.Errorf("-sent +received\n%s", diff)
 	}
 }
