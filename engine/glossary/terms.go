@@ -101,7 +101,7 @@ var terms = []Term{
 	{
 		Name:    "LogGP parameters",
 		Also:    []string{"latency L", "overhead o", "gap g", "G"},
-		Text:    "The cost of a message of n bytes. o (overhead): time of the processor at each end. L (latency): time on the network. g (gap): least time between two messages. G: time per byte, which is 1/bandwidth.",
+		Text:    "The cost of a message of n bytes. o (overhead): time of the processor at each end. L (latency): time on the network. g (gap): least time between the starts of two messages. G: time per byte, which is 1/bandwidth.",
 		Formula: "o + L + n·G + o for one message",
 	},
 	{
@@ -253,11 +253,11 @@ var terms = []Term{
 	{
 		Name: "time dilation",
 		Also: []string{"dilation"},
-		Text: "The factor by which an emulated machine runs slower than real time, so that this host can keep up. Results are divided by it.",
+		Text: "The factor by which an emulated machine runs slower than real time, so that this host can keep up. Measured times are divided by it.",
 	},
 	{
 		Name: "timing error",
-		Also: []string{"the host fell behind", "overrun", "inaccurate"},
+		Also: []string{"late timing", "the host fell behind", "overrun", "inaccurate"},
 		Text: "In an emulation, events that happen after their due time because the host is too busy. If the host falls behind too far, timings are discarded: use a larger dilation or simulate.",
 	},
 	{

@@ -46,14 +46,19 @@ func (o *help) Actions() []pane.Action {
 // inGlossary is the mode of a term, shown where an action shows when its keys work.
 const inGlossary = "glossary"
 
-// entries returns the key table and the glossary, reduced to what fits the typed words. The best
-// matches come first.
+// entries returns the lines of the key table and the terms that match the typed words, best first.
+// A term must contain the words literally. "glossary" lists
+// only terms.
 func (o *help) entries() []overlay.Line {
 	all := o.h.Lines()
-	for _, t := range glossary.All() {
+	query, only := strings.CutPrefix(strings.ToLower(o.line.String()), inGlossary)
+	if only {
+		all = nil
+	}
+	for _, t := range glossary.Find(query) {
 		all = append(all, overlay.Line{Name: t.Names(), Doc: t.Definition(), Mode: inGlossary})
 	}
-	return overlay.Rank(all, o.line.String(), func(l overlay.Line) string {
+	return overlay.Rank(all, query, func(l overlay.Line) string {
 		return l.Name + " " + l.Keys + " " + l.Doc + " " + l.Mode
 	})
 }
@@ -141,19 +146,19 @@ func (o *help) Draw(body grid.View) {
 	}
 	o.list.Draw(v.Sub(list), len(all), th, func(i int, row grid.View, selected bool) {
 		l := &all[i]
-		keys, right := l.Keys, l.Name
+		keys, right, cols := l.Keys, l.Name, 14
 		key, doc, name, text := th.Accent, th.Text, th.Dim, l.Doc
 		switch {
 		case l.Mode == inGlossary:
-			keys, right = l.Name, l.Mode
+			keys, right, cols = l.Name, l.Mode, 28
 		case !l.Here():
 			key, doc, text = th.Dim, th.Dim, l.Mode+": "+text
 		}
 		if selected {
 			key, doc, name = th.Selected, th.Selected, th.Selected
 		}
-		row.TextIn(0, 0, 14, keys, grid.Left, key)
-		row.TextIn(15, 0, row.W()-15-17, text, grid.Left, doc)
+		row.TextIn(0, 0, cols, keys, grid.Left, key)
+		row.TextIn(cols+1, 0, row.W()-cols-18, text, grid.Left, doc)
 		if row.W() > 60 {
 			row.TextIn(row.W()-16, 0, 16, right, grid.Right, name)
 		}

@@ -47,6 +47,21 @@ func TestTermsAreFound(t *testing.T) {
 	}
 }
 
+// "glossary" lists all terms in their order, and only terms.
+func TestGlossaryIsListed(t *testing.T) {
+	h := &overlay.Host{Lines: func() []overlay.Line { return []overlay.Line{{Name: "glossary", Mode: overlay.OnScreen}} }}
+	o := &help{h: h}
+	o.line.Insert("Glossary")
+	all, terms := o.entries(), glossary.All()
+	if len(all) != len(terms) || all[0].Name != terms[0].Names() {
+		t.Errorf("got %d lines, first %q, want all %d terms", len(all), all[0].Name, len(terms))
+	}
+	o.line.Insert(" dilation")
+	if all := o.entries(); all[0].Name != "time dilation, dilation" {
+		t.Errorf("got %q first, want time dilation", all[0].Name)
+	}
+}
+
 // flat removes borders and line breaks from a text.
 func flat(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' || r == '│' }), " ")
