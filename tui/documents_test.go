@@ -13,10 +13,10 @@ import (
 	overlayreg "github.com/hybridtop/hybridtop/tui/overlay/all"
 )
 
-// docs/keys.md is the key table.
+// docs/keys.md contains the key table.
 func TestKeysDocument(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Keys\n\nThe key table of the screen (`tui/keys.go`), written by `go test ./tui -update`. A key keeps its meaning wherever it has one. Every action has a name, which the command line behind `:` takes as well.\n\n")
+	b.WriteString("# Keys\n\nThe key table of the screen (`tui/keys.go`), written by `go test ./tui -update`. A key has the same meaning in every mode that uses it. The command line (`:`) runs every action by its name.\n\n")
 	writeKeys(&b)
 	for i := range keyTable {
 		k := &keyTable[i]
@@ -72,7 +72,7 @@ func writeKeys(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// The keys that the README names do something on the screen.
+// The keys in the README have actions on the screen.
 func TestKeysOfTheREADME(t *testing.T) {
 	text, err := os.ReadFile("../README.md")
 	if err != nil {
