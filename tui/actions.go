@@ -16,8 +16,8 @@ var (
 	resetCommand = engine.Command{Verb: engine.Reset}
 )
 
-// ownActions are the actions of the screen itself; between these groups stand
-// those of panes and overlays.
+// ownActions holds the actions of the screen itself, in groups. The key table puts the actions of
+// panes and overlays between these groups.
 type ownActions struct{ turning, running, looking, choosing, leaving []binding }
 
 func screenActions() ownActions {
@@ -29,7 +29,7 @@ func screenActions() ownActions {
 		b.Other, b.Both = other, both
 		return b
 	}
-	// now is an action whose hint tells how things stand.
+	// now is an action whose hint depends on the state.
 	now := func(b binding, is func(*app) bool, otherwise string) binding {
 		b.word = func(a *app) string {
 			if is(a) {
@@ -63,55 +63,55 @@ func screenActions() ownActions {
 	}
 	return ownActions{
 		turning: []binding{
-			now(line("pause", "space", "pause before the next iteration, or go on", "pause", (*app).togglePause),
-				(*app).paused, "go on"),
-			line("turn-down", "left", "turn the selected knob down", "", func(a *app) { a.Panel.Turn(-1) }),
-			pair(line("turn-up", "right", "turn the selected knob up", "change", func(a *app) { a.Panel.Turn(+1) }), "turn-down", "←→"),
+			now(line("pause", "space", "pause before the next iteration, or resume", "pause", (*app).togglePause),
+				(*app).paused, "resume"),
+			line("turn-down", "left", "decrease the selected knob", "", func(a *app) { a.Panel.Turn(-1) }),
+			pair(line("turn-up", "right", "increase the selected knob", "change", func(a *app) { a.Panel.Turn(+1) }), "turn-down", "←→"),
 			and(line("previous-knob", "up", "select the knob above", "", func(a *app) { a.Panel.Move(-1) }), "shift+tab"),
 			pair(and(line("next-knob", "down", "select the knob below", "knob", func(a *app) { a.Panel.Move(+1) }), "tab"), "previous-knob", "↑↓"),
 			anywhere("quit", "ctrl+c", "quit", quit),
-			anywhere("suspend", "ctrl+z", "suspend the program, as the shell's job; fg goes on", func(a *app) { a.suspend = true }),
+			anywhere("suspend", "ctrl+z", "suspend the program as a job of the shell; fg resumes it", func(a *app) { a.suspend = true }),
 		},
 		running: []binding{
 			line("quit", "q", "quit", "quit", quit),
 			zoom,
 			line("step", "n", "run one iteration, then pause", "step", func(a *app) { a.do(stepCommand) }),
-			now(line("freeze", "f", "freeze the screen; the run and its measurements go on", "freeze", (*app).toggleFreeze),
-				func(a *app) bool { return a.frozen }, "thaw"),
+			now(line("freeze", "f", "freeze the screen; the run and its measurements continue", "freeze", (*app).toggleFreeze),
+				func(a *app) bool { return a.frozen }, "unfreeze"),
 		},
 		looking: []binding{
 			line("next-pane", "p", "focus the next pane", "pane", func(a *app) { a.focusPane(+1) }),
-			line("previous-pane", "P", "focus the pane before", "", func(a *app) { a.focusPane(-1) }),
-			now(line("mouse", "M", "let the mouse work here, or leave it to the terminal", "mouse off", func(a *app) { a.mouse = !a.mouse }),
+			line("previous-pane", "P", "focus the previous pane", "", func(a *app) { a.focusPane(-1) }),
+			now(line("mouse", "M", "use the mouse here, or leave it to the terminal", "mouse off", func(a *app) { a.mouse = !a.mouse }),
 				func(a *app) bool { return a.mouse }, "mouse on"),
-			line("theme", "t", "use the next theme", "theme", (*app).nextTheme),
-			line("units", "B", "write sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) { a.useUnits(a.Units.Next()) }),
+			line("theme", "t", "switch to the next theme", "theme", (*app).nextTheme),
+			line("units", "B", "show sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) { a.useUnits(a.Units.Next()) }),
 		},
 		choosing: []binding{
 			line("workload", "w", "run the next workload", "workload", (*app).nextWorkload),
-			line("simulate", "S", "simulate the machine in virtual time, where this host is too busy to emulate it", "", (*app).simulate),
+			line("simulate", "S", "simulate the machine in virtual time, for instance if this host is too slow to emulate it", "", (*app).simulate),
 		},
 		leaving: []binding{
-			now(line("baseline", "b", "keep this run as the baseline that others are compared with, or drop it", "baseline", (*app).toggleBaseline),
-				func(a *app) bool { return a.base != nil }, "drop baseline"),
-			line("ratios", "%", "show on heat maps ratios to the baseline, or the numbers", "", (*app).toggleRatios),
-			line("undo", "u", "undo the last turn of a knob, also of workload, model or machine", "", func(a *app) { a.Panel.Return(engine.Undo, "") }),
-			pair(line("redo", "U", "redo what was undone last", "undo redo", func(a *app) { a.Panel.Return(engine.Redo, "") }), "undo", "uU"),
-			and(line("default", "backspace", "turn the selected knob to its default", "", (*app).turnToDefault), "delete"),
-			named("reset", "turn all knobs to their defaults", func(a *app) { a.Panel.Return(engine.Default, "") }),
-			line("capture", "R", "record the session into a file that replays, or end it; :capture FILE names it", "", (*app).toggleCapture),
-			line("seek-back", "{", "go back by five seconds, in a recording or in what was shown in the last minutes", "", func(a *app) { a.move(engine.Seek, "-5s") }),
-			pair(line("seek-forward", "}", "go on by five seconds", "", func(a *app) { a.move(engine.Seek, "+5s") }), "seek-back", "{}"),
-			line("previous-mark", "(", "go back to the mark before", "", func(a *app) { a.move(engine.Seek, "previous mark") }),
-			pair(line("next-mark", ")", "go on to the next mark", "", func(a *app) { a.move(engine.Seek, "next mark") }), "previous-mark", "()"),
+			now(line("baseline", "b", "keep this run as the baseline for comparisons, or clear it", "baseline", (*app).toggleBaseline),
+				func(a *app) bool { return a.base != nil }, "clear baseline"),
+			line("ratios", "%", "show ratios to the baseline on heat maps, or the values", "", (*app).toggleRatios),
+			line("undo", "u", "undo the last change of a knob, workload, model or machine", "", func(a *app) { a.Panel.Return(engine.Undo, "") }),
+			pair(line("redo", "U", "redo the last undone change", "undo redo", func(a *app) { a.Panel.Return(engine.Redo, "") }), "undo", "uU"),
+			and(line("default", "backspace", "set the selected knob to its default", "", (*app).turnToDefault), "delete"),
+			named("reset", "set all knobs to their defaults", func(a *app) { a.Panel.Return(engine.Default, "") }),
+			line("capture", "R", "record the session to a file for replay, or stop; :capture FILE chooses the file", "", (*app).toggleCapture),
+			line("seek-back", "{", "go back five seconds, in a recording or in the last minutes of the session", "", func(a *app) { a.move(engine.Seek, "-5s") }),
+			pair(line("seek-forward", "}", "go forward five seconds", "", func(a *app) { a.move(engine.Seek, "+5s") }), "seek-back", "{}"),
+			line("previous-mark", "(", "go back to the previous marker", "", func(a *app) { a.move(engine.Seek, "previous mark") }),
+			pair(line("next-mark", ")", "go forward to the next marker", "", func(a *app) { a.move(engine.Seek, "next mark") }), "previous-mark", "()"),
 			line("slower", "_", "play a recording slower", "", func(a *app) { a.move(engine.Speed, "-") }),
 			pair(line("faster", "*", "play a recording faster", "", func(a *app) { a.move(engine.Speed, "+") }), "slower", "_*"),
-			line("forget", "r", "forget series, points and marks", "forget", func(a *app) { a.do(resetCommand) }),
+			line("forget", "r", "clear series, points and markers", "clear", func(a *app) { a.do(resetCommand) }),
 		},
 	}
 }
 
-// zoomHints are the keys of zoom in the footer, by the number of panes.
+// zoomHints holds the keys of zoom for the footer, by the number of panes.
 var zoomHints = func() (all [mostDigits + 1]string) {
 	for n := range all {
 		all[n] = "z 1-" + string(rune('0'+n))
@@ -119,10 +119,10 @@ var zoomHints = func() (all [mostDigits + 1]string) {
 	return all
 }()
 
-// zooms are the actions that show a pane alone: by its digit, and by its name.
+// zooms returns the actions that show a single pane: by its number, and by its name.
 func zooms() []binding {
 	all := []binding{{
-		Action: pane.Action{Name: "zoom-digit", Doc: "show the pane of this digit alone, or all panes"},
+		Action: pane.Action{Name: "zoom-digit", Doc: "show the pane with this number alone, or all panes"},
 		mode:   overlay.OnScreen, do: (*app).zoomDigit,
 	}}
 	for d := range mostDigits {
@@ -143,24 +143,24 @@ func zooms() []binding {
 	return all
 }
 
-// zoomDigit shows the pane of the digit that was pressed.
+// zoomDigit shows the pane whose number was pressed.
 func (a *app) zoomDigit() {
 	all, n := a.numbered()
 	if d := int(a.pressed[0] - '1'); len(a.pressed) == 1 && d >= 0 && d < n {
 		a.zoomTo(all[d])
 		return
 	}
-	a.notice = "no pane of this run has this digit"
+	a.notice = "no pane has this number"
 }
 
-// turnToDefault turns the selected knob back.
+// turnToDefault sets the selected knob to its default.
 func (a *app) turnToDefault() {
 	if k := a.Panel.Knob(); k != nil {
 		a.Panel.Return(engine.Default, k.Name)
 	}
 }
 
-// paused says that space would go on.
+// paused reports whether space resumes the run or the replay.
 func (a *app) paused() bool {
 	if a.replay != nil {
 		return !a.replay.Playing
@@ -176,26 +176,26 @@ func (a *app) togglePause() {
 	a.do(engine.Command{Verb: verb})
 }
 
-// toggleBaseline keeps the run that is shown, or drops the one that was kept.
+// toggleBaseline keeps the run on the screen as the baseline, or clears the baseline.
 func (a *app) toggleBaseline() {
 	switch {
 	case a.base != nil:
-		a.base, a.notice = nil, "the baseline is dropped"
+		a.base, a.notice = nil, "baseline cleared"
 	case a.Snap.Phase == engine.Failed || a.Snap.Iteration == 0:
-		a.notice = "there is nothing to compare with yet: a baseline needs an iteration that has ended"
+		a.notice = "no baseline yet: wait until one iteration has finished"
 	default:
-		a.base, a.notice = engine.NewBaseline(a.Snap), "this run is the baseline: turn something and compare; b drops it"
+		a.base, a.notice = engine.NewBaseline(a.Snap), "baseline set: change a knob to compare (b clears it)"
 	}
 	a.compare()
 }
 
-// toggleRatios shows ratios or numbers on heat maps.
+// toggleRatios switches heat maps between ratios and values.
 func (a *app) toggleRatios() {
 	switch a.Absolute = !a.Absolute; {
 	case a.Absolute:
-		a.notice = "heat maps show numbers"
+		a.notice = "heat maps show values"
 	case a.base == nil:
-		a.notice = "heat maps show ratios as soon as there is a baseline: b keeps this run as one"
+		a.notice = "heat maps show ratios once a baseline is set (b sets it)"
 	default:
 		a.notice = "heat maps show ratios to the baseline"
 	}
@@ -208,19 +208,19 @@ func (a *app) toggleFreeze() {
 	}
 }
 
-// zoomTo shows a pane alone, and all panes if it is.
+// zoomTo shows a pane alone, or all panes if it is alone already.
 func (a *app) zoomTo(p int) {
 	a.zoomed = !a.zoomed || a.focus != p
 	a.setFocus(p)
 }
 
-// setFocus moves the focus to a pane, which its place then keeps.
+// setFocus moves the focus to a pane. Its place keeps showing this pane.
 func (a *app) setFocus(p int) {
 	a.focus = p
 	a.last[a.specs[p].Place] = p + 1
 }
 
-// focusPane moves the focus in the order of the digits.
+// focusPane moves the focus in the order of the pane numbers.
 func (a *app) focusPane(by int) {
 	all, n := a.numbered()
 	at := slices.Index(all[:n], a.focus)
@@ -241,7 +241,7 @@ func (a *app) nextTheme() {
 	}
 }
 
-// useUnits writes bytes in other units.
+// useUnits shows sizes and rates in other units.
 func (a *app) useUnits(u grid.Units) { a.Units, a.notice = u, "units "+u.String()+": "+u.Doc() }
 
 func (a *app) nextWorkload() {
@@ -257,19 +257,19 @@ func (a *app) nextWorkload() {
 	}
 }
 
-// simulate turns to virtual time, which no load of the host disturbs.
+// simulate switches to virtual time. Its results do not depend on the load of the host.
 func (a *app) simulate() {
 	if a.latest.Scenario.Values["fabric"] == engine.Sim {
-		a.notice = "it is simulated already"
+		a.notice = "this run is already simulated"
 		return
 	}
 	a.command("fabric", engine.Sim)
 }
 
-// unanswered is what generic actions do where no pane answers them.
+// unanswered holds what generic actions do if no pane handles them.
 var unanswered = map[string]func(*app){"back": (*app).back, "markers": (*app).nextMarkers}
 
-// back leaves the innermost of what can be left.
+// back leaves zoom, or else unfreezes the screen.
 func (a *app) back() {
 	switch {
 	case a.zoomed:

@@ -15,54 +15,54 @@ import (
 	"github.com/hybridtop/hybridtop/tui/state"
 )
 
-// app is what the user has chosen on the screen, and what is shown on it.
-// Actions change it; the screen only reads it.
+// app holds the user's choices and the data on the screen. Actions change it; the screen only reads
+// it.
 type app struct {
-	pane.Host                  // what panes see
-	specs     []pane.Spec      // the registry
-	panes     []pane.Pane      // those of the registry
-	acted     []int            // counts what was done to each
-	latest    *engine.Snapshot // published last; another one than Snap only while frozen
+	pane.Host                  // the part that panes see
+	specs     []pane.Spec      // the registry of panes
+	panes     []pane.Pane      // one for each entry of specs
+	acted     []int            // number of actions on each pane
+	latest    *engine.Snapshot // published last; differs from Snap only while the screen is frozen
 	frozen    bool
-	base      *engine.Baseline // that runs are compared with; nil: none
-	w, h      int              // of the screen
+	base      *engine.Baseline // nil: none
+	w, h      int              // size of the screen
 
 	focus  int              // number of the focused pane
-	last   [pane.Places]int // that had the focus there, + 1; 0: none had it
+	last   [pane.Places]int // number of the pane that last had the focus there, + 1; 0: none
 	zoomed bool
-	left   map[string]state.Workload // as each workload was left last, here or in an earlier screen
-	chosen bool                      // the theme was chosen, and does not follow the terminal
+	left   map[string]state.Workload // state of each workload when it was left, in this session or an earlier one
+	chosen bool                      // the user chose the theme, so it does not follow the terminal
 	ascii  bool
 	mouse  bool
 
-	pressed string // the key
-	notice  string // about the last command; goes with the next key
+	pressed string // the last key
+	notice  string // message about the last command; the next key clears it
 
-	overlays []overlay.Overlay // those of the registry
+	overlays []overlay.Overlay // one for each entry of the registry
 	overHost overlay.Host
-	over     overlay.Overlay // that takes the keys; nil: none
-	overSpec *overlay.Spec   // of it
+	over     overlay.Overlay // the open overlay, which receives the keys; nil: none
+	overSpec *overlay.Spec   // registry entry of over
 
-	out     []engine.Command // to be sent, in order
-	first   string           // the knob that the cursor begins on at the next workload; "": the workload's
+	out     []engine.Command // commands to send, in order
+	first   string           // knob to select when the next workload starts; "": the workload's first
 	quit    bool
 	suspend bool
-	picture *PictureOf        // to be written; nil: none
-	saving  *presets.Scenario // to be written; nil: none
-	copied  string            // to be copied to the clipboard
+	picture *PictureOf        // picture to write; nil: none
+	saving  *presets.Scenario // scenario to write; nil: none
+	copied  string            // text to copy to the clipboard
 	fps     int               // frames drawn in the last second
 
-	replay    *recording.Position                           // of a recording; nil: the session runs
-	past      func(time.Duration) (*engine.Snapshot, error) // what was shown then; nil: nothing is kept
-	captureTo string                                        // the file that was named for it; "": one of the time
-	capture   bool                                          // the recording of the session is to begin or to end
-	capturing string                                        // file that it goes to; "": none
+	replay    *recording.Position                           // position in a recording; nil: a live session
+	past      func(time.Duration) (*engine.Snapshot, error) // snapshot of an earlier time; nil: no history
+	captureTo string                                        // file name from the user; "": named after the time
+	capture   bool                                          // start or stop recording the session
+	capturing string                                        // file of the recording in progress; "": none
 
-	machine string // that sketch is about
-	sketch  bool   // too much of the machine is assumed
+	machine string // machine that sketch is valid for
+	sketch  bool   // more than a third of the machine's numbers are assumed
 }
 
-// nothing is shown before the first snapshot.
+// nothing is the snapshot on the screen before the first one arrives.
 var nothing = &engine.Snapshot{Phase: engine.Starting}
 
 func newApp() *app {
@@ -92,8 +92,7 @@ func newApp() *app {
 	return a
 }
 
-// load takes the snapshot that the session has published last, and reports
-// whether it is another one.
+// load stores the latest snapshot of the session, and reports whether it is new.
 func (a *app) load(s *engine.Snapshot) bool {
 	if s == nil || s == a.latest {
 		return false
@@ -116,9 +115,8 @@ func (a *app) load(s *engine.Snapshot) bool {
 	return true
 }
 
-// show shows a snapshot. Each workload keeps its own layout. Where another workload
-// has none yet and nothing for the focused pane, the focus goes to the home pane of
-// its place.
+// show shows a snapshot. Each workload keeps its own layout. If a new workload has no layout yet
+// and no data for the focused pane, the focus moves to the home pane of the same place.
 func (a *app) show(s *engine.Snapshot) {
 	from, to := a.Snap.Scenario.Workload, s.Scenario.Workload
 	other := from != to
@@ -138,20 +136,19 @@ func (a *app) show(s *engine.Snapshot) {
 	}
 }
 
-// compare puts the baseline beside the snapshot that is shown.
+// compare compares the snapshot on the screen with the baseline.
 func (a *app) compare() {
 	if a.Base = nil; a.base != nil {
 		a.Base = a.base.Against(a.Snap)
 	}
 }
 
-// command asks the session to turn something that is no knob of the scenario.
+// command asks the session to change a setting that is not a knob of the scenario.
 func (a *app) command(knob, value string) {
 	a.do(engine.Command{Verb: engine.Set, Knob: knob, Value: value})
 }
 
-// do puts a command into the queue. Of two waiting values for one knob only
-// the later one is sent.
+// do appends a command to the queue. A new value replaces a queued value of the same knob.
 func (a *app) do(c engine.Command) {
 	if n := len(a.out); n > 0 && c.Verb == engine.Set && a.out[n-1].Verb == engine.Set && a.out[n-1].Knob == c.Knob {
 		a.out[n-1] = c
@@ -160,7 +157,7 @@ func (a *app) do(c engine.Command) {
 	a.out = append(a.out, c)
 }
 
-// ask does an action for which the panes come first.
+// ask runs an action on a pane, or on the screen if no pane handles it.
 func (a *app) ask(name string) {
 	if a.act(name) {
 		return
@@ -169,10 +166,10 @@ func (a *app) ask(name string) {
 		do(a)
 		return
 	}
-	a.notice = "no pane on the screen answers " + name
+	a.notice = "no pane on the screen supports " + name
 }
 
-// act lets a pane do an action. It reports whether there was anything to do.
+// act runs an action on a pane. It reports whether a pane handled it.
 func (a *app) act(name string) bool {
 	p, x := a.answers(name)
 	if x.Do == nil {
@@ -183,9 +180,8 @@ func (a *app) act(name string) bool {
 	return true
 }
 
-// answers finds the pane that an action is for: the focused one, or where that
-// one has nothing to do, the first that is shown and has. No pane that is
-// hidden gets any, nor one below an overlay, but for what acts on the run.
+// answers finds the pane for an action: the focused pane, or else the first visible pane that can
+// handle it. Hidden and covered panes only get actions on the run.
 func (a *app) answers(name string) (int, pane.Action) {
 	var at places
 	if !a.covered() {
@@ -205,8 +201,7 @@ func (a *app) answers(name string) (int, pane.Action) {
 	return 0, pane.Action{}
 }
 
-// click presses the mouse at a place inside a pane, and reports whether the
-// pane has anything there.
+// click passes a mouse click to a pane, and reports whether the pane handled it.
 func (a *app) click(p int, x, y int) bool {
 	c, ok := a.panes[p].(pane.Clicker)
 	if !ok || !c.Click(&a.Host, x, y) {
@@ -216,15 +211,14 @@ func (a *app) click(p int, x, y int) bool {
 	return true
 }
 
-// wheel turns the mouse's wheel at a place inside a pane.
+// wheel passes a turn of the mouse wheel to a pane.
 func (a *app) wheel(p int, x, y, by int) {
 	if w, ok := a.panes[p].(pane.Wheeler); ok && w.Wheel(&a.Host, x, y, by) {
 		a.acted[p]++
 	}
 }
 
-// press handles a key: its name as the key table spells it, and the text that
-// it types, if any.
+// press handles a key. key is its name in the key table, text the text that it types, if any.
 func (a *app) press(key, text string) {
 	a.notice, a.pressed = "", key
 	if a.Panel.Typed != nil {
@@ -237,21 +231,21 @@ func (a *app) press(key, text string) {
 	}
 }
 
-// insert types text at the cursor, where a line is typed.
+// insert types text at the cursor if the overlay has an input line.
 func (a *app) insert(text string) {
 	if a.over != nil && a.over.Line() != nil {
 		a.edit(func(l *grid.Line) { l.Insert(text) })
 	}
 }
 
-// edit changes the line that is typed.
+// edit changes the input line of the overlay.
 func (a *app) edit(change func(*grid.Line)) {
 	change(a.over.Line())
 	a.over.Retyped()
 	a.Panel.Edits++
 }
 
-// modes are the parts of the key table that are in force, the first one first.
+// modes returns the active parts of the key table, the most specific one first.
 func (a *app) modes() []string {
 	switch {
 	case a.over == nil:
@@ -262,7 +256,7 @@ func (a *app) modes() []string {
 	return []string{a.overSpec.Mode, overlay.Everywhere}
 }
 
-// covered says that an overlay lies over the panes.
+// covered reports whether an overlay covers the panes.
 func (a *app) covered() bool { return a.over != nil && !a.overSpec.Inside }
 
 // toggle opens an overlay of the registry, or closes it.
@@ -283,7 +277,7 @@ func (a *app) closeOverlay() {
 	}
 }
 
-// choose opens the overlay that turns a knob, if there is one.
+// choose opens the overlay that sets a knob, if there is one.
 func (a *app) choose(knob string) bool {
 	for i := range overlayreg.Overlays {
 		if overlayreg.Overlays[i].Knob == knob {
@@ -294,7 +288,7 @@ func (a *app) choose(knob string) bool {
 	return false
 }
 
-// actOver does an action of the overlay.
+// actOver runs an action of the overlay.
 func (a *app) actOver(name string) {
 	for _, x := range a.over.Actions() {
 		if x.Name == name {
@@ -304,7 +298,7 @@ func (a *app) actOver(name string) {
 	}
 }
 
-// lines are the key table for those that list it.
+// lines returns the key table for overlays that list it.
 func (a *app) lines() []overlay.Line {
 	all := make([]overlay.Line, len(keyTable))
 	for i := range keyTable {
@@ -317,7 +311,7 @@ func (a *app) lines() []overlay.Line {
 	return all
 }
 
-// askPicture has the screen, or a pane, written to a file: FILE [PANE] [WxH].
+// askPicture requests a picture of the screen or of a pane. text is FILE [PANE] [WxH].
 func (a *app) askPicture(text string) error {
 	of, err := readPicture(text)
 	if err != nil {

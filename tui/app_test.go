@@ -15,10 +15,10 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// typedText is the line that takes text.
+// typedText returns the text of the input line.
 func typedText(a *app) string { return a.over.Line().String() }
 
-// keys presses keys; a word in quotes is typed.
+// keys presses keys. A word in quotes is typed.
 func keys(a *app, all ...string) {
 	for _, k := range all {
 		if text, ok := strings.CutPrefix(k, "'"); ok {
@@ -35,7 +35,7 @@ func keys(a *app, all ...string) {
 	}
 }
 
-// What keys do, told by the commands that they send.
+// Keys send the right commands.
 func TestKeysSendCommands(t *testing.T) {
 	set := func(knob, value string) engine.Command {
 		return engine.Command{Verb: engine.Set, Knob: knob, Value: value}
@@ -99,7 +99,7 @@ func TestKeysSendCommands(t *testing.T) {
 	}
 }
 
-// Enter on the machine's knob opens the list, with the present machine selected.
+// Enter on the knob machine opens the list with the current machine selected.
 func TestPickerOfTheMachineKnob(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	a.Set("machine", "xc30-edison")
@@ -119,7 +119,7 @@ func TestPickerOfTheMachineKnob(t *testing.T) {
 	}
 }
 
-// A machine that comes while the list is open is on it.
+// A machine that arrives while the list is open is added to the list.
 func TestPickerOfAGrowingList(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	a.Panel.Select("machine")
@@ -138,7 +138,7 @@ func TestPickerOfAGrowingList(t *testing.T) {
 	}
 }
 
-// However far the facts are scrolled, the last of them stay on the screen.
+// After scrolling by any amount, the last facts stay on the screen.
 func TestScrollingFacts(t *testing.T) {
 	p, err := newProgram(&player{snap: demo(4, 4, 4)}, Options{Environ: []string{}})
 	if err != nil {
@@ -181,7 +181,7 @@ func TestPaletteSaysWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"set gruop 8":   `unknown knob "gruop"`,
 		"set group big": `group = "big": want a whole number`,
-		"xyzzy":         "no command fits",
+		"xyzzy":         "unknown command",
 	} {
 		a := shownApp(demo(4, 4, 4))
 		keys(a, ":", "'"+text, "enter")
@@ -194,8 +194,7 @@ func TestPaletteSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A value that the session refuses goes back, and the reason stands at its
-// knob.
+// A refused value is reset, and its knob shows the reason.
 func TestRefusedValue(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "enter", "'3", "enter", "down")
@@ -212,7 +211,7 @@ func TestRefusedValue(t *testing.T) {
 	}
 }
 
-// What is asked is shown at once, and stays until a snapshot has it.
+// A requested value is shown at once and stays until a snapshot has it.
 func TestAskedValue(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "right")
@@ -227,7 +226,7 @@ func TestAskedValue(t *testing.T) {
 	}
 }
 
-// What was asked before an undo is no longer waited for, and a refusal is told.
+// After an undo, earlier requests are no longer pending, and a refusal is shown.
 func TestAskedValueThatIsUndone(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "right", "u")
@@ -267,7 +266,7 @@ func TestZoomFocusAndBack(t *testing.T) {
 	if a.zoomed {
 		t.Error("4 again does not leave the zoom")
 	}
-	keys(a, "4", "c", "2") // the chart is hidden: c is for no pane
+	keys(a, "4", "c", "2") // the chart is hidden, so no pane handles c
 	if _, back := a.answers("back"); back.Do != nil {
 		t.Error("c acts on a hidden pane")
 	}
@@ -281,8 +280,8 @@ func TestZoomFocusAndBack(t *testing.T) {
 	}
 }
 
-// At every size there is something to see, panes never overlap, and the focused
-// pane is there whenever any pane is.
+// At every size something is visible, panes never overlap, and the focused pane is visible if any
+// pane is.
 func TestArrange(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	step := 1
@@ -331,7 +330,7 @@ func checkPlaces(t *testing.T, p places, a *app, w, h int) {
 	}
 }
 
-// Nothing that a session says can reach the terminal as a command.
+// Texts of a session never reach the terminal as commands.
 func TestNoControlCharacters(t *testing.T) {
 	bad := "\x1b[2J\x07\x9b31m\r\n\u202e"
 	s := demo(4, 4, 4)
@@ -362,7 +361,7 @@ func TestDrawsAnything(t *testing.T) {
 	for i, s := range odd {
 		for k, th := range grid.Themes() {
 			if testing.Short() && k%3 != i%3 {
-				continue // every theme draws some, and every snapshot is drawn in some
+				continue // combine each theme with some snapshots and each snapshot with some themes
 			}
 			a := shownApp(s)
 			a.chooseTheme(th.Name)

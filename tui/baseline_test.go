@@ -10,14 +10,14 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// b keeps the run that is shown, whatever is turned then, and drops it; every part of
-// the screen tells of it meanwhile.
+// b keeps the run on the screen as the baseline and clears it again. Meanwhile every part of the
+// screen compares with it.
 func TestBaseline(t *testing.T) {
 	a := pressed(panetest.Slower(demo(4, 4, 4), 2), "b")
 	a.load(demo(4, 4, 16))
 	var s screen
 	text := s.draw(a, 120, 40).PlainText()
-	for _, want := range []string{"╌ baseline: group 4  time", "│ ╌ baseline: group 4 ", "0.5× baseline: group 4"} {
+	for _, want := range []string{"╌ baseline: group 4  dilation", "│ ╌ baseline: group 4 ", "0.5× baseline: group 4"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("not on the screen: %q\n%s", want, text)
 		}
@@ -34,7 +34,7 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// What is frozen is what is kept.
+// b on a frozen screen keeps the frozen run.
 func TestBaselineOfAFrozenScreen(t *testing.T) {
 	a := pressed(demo(4, 4, 4), "f")
 	a.load(demo(4, 4, 8))
@@ -50,13 +50,13 @@ func TestNoBaselineBeforeAnIteration(t *testing.T) {
 	first := demo(4, 4, 4)
 	first.Iteration = 0
 	for _, s := range []*engine.Snapshot{nothing, failed, first} {
-		if a := pressed(s, "b"); a.base != nil || !strings.Contains(a.notice, "nothing to compare with") {
+		if a := pressed(s, "b"); a.base != nil || !strings.Contains(a.notice, "no baseline yet") {
 			t.Errorf("kept %v, said %q", a.base, a.notice)
 		}
 	}
 }
 
-// A baseline may be of anything: no samples, no numbers, another workload.
+// A baseline may have no samples, no numbers or another workload.
 func TestBaselineOfAnything(t *testing.T) {
 	empty := demo(4, 4, 4)
 	empty.Series, empty.Metrics, empty.Studies, empty.Marks = nil, nil, nil, nil
@@ -91,7 +91,7 @@ func TestBaselineOfAnything(t *testing.T) {
 	}
 }
 
-// filled is the demo whose numbers are all the same.
+// filled returns the demo with one value for all numbers.
 func filled(x float64) *engine.Snapshot {
 	s := demo(4, 4, 4)
 	for i := range s.Series {

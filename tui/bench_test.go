@@ -7,11 +7,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// BenchmarkFrame is the worst case: another snapshot at every frame, so that
-// every pane and the text for the terminal are made anew.
+// BenchmarkFrame measures the worst case: each frame has a new snapshot, so that all panes and the
+// text for the terminal are drawn again.
 func BenchmarkFrame(b *testing.B) { frames(b, func(*program) {}) }
 
-// BenchmarkBaseline is that worst case beside a baseline.
+// BenchmarkBaseline measures the same with a baseline.
 func BenchmarkBaseline(b *testing.B) {
 	frames(b, func(p *program) {
 		p.app.load(demo(64, 16, 8))
@@ -19,7 +19,7 @@ func BenchmarkBaseline(b *testing.B) {
 	})
 }
 
-// frames times frames of a program that is made ready first.
+// frames measures the frames of a prepared program.
 func frames(b *testing.B, ready func(*program)) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}, {300, 90}} {
 		b.Run(fmt.Sprintf("size=%dx%d/ranks=1024", size[0], size[1]), func(b *testing.B) {
@@ -40,8 +40,8 @@ func frames(b *testing.B, ready func(*program)) {
 	}
 }
 
-// BenchmarkOverlap is the ε pane alone, with fractions that differ at every frame, as
-// those of a live run do.
+// BenchmarkOverlap measures the ε pane alone. Its fractions differ in every frame, as in a live
+// run.
 func BenchmarkOverlap(b *testing.B) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {300, 90}} {
 		b.Run(fmt.Sprintf("size=%dx%d", size[0], size[1]), func(b *testing.B) {

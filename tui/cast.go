@@ -9,33 +9,33 @@ import (
 	"github.com/hybridtop/hybridtop/tui/export"
 )
 
-// CastOf says what of a recording becomes a cast.
+// CastOf selects the part of a recording to write as a cast.
 type CastOf struct {
 	W, H        int
-	From, Until time.Duration // of the run; Until 0: to its end
+	From, Until time.Duration // since the start of the run; Until 0: to its end
 	Title       string
 }
 
-// Bounds of a cast: screens a second at most, and in all, which a long recording spreads
-// over its length.
+// Limits of a cast: the shortest time between two screens, and the number of screens. In a long
+// recording the screens are spread over its length.
 const (
 	castEvery  = 100 * time.Millisecond
 	mostFrames = 6000
 )
 
-// castStep is the time between two screens of a cast of some length.
+// castStep returns the time between two screens of a cast of the given length.
 func castStep(length time.Duration) time.Duration {
 	return max(castEvery, (length+mostFrames-1)/mostFrames)
 }
 
-// Cast writes a recording as the screen shows it, with a chapter at each mark.
+// Cast writes a recording as an asciicast of the screen, with a chapter at each marker.
 func Cast(w io.Writer, p *recording.Player, of CastOf) error {
 	from, until := max(of.From, p.Begin()), p.Length
 	if of.Until > 0 {
 		until = min(until, of.Until)
 	}
 	if until < from {
-		return fmt.Errorf("from %v until %v: the recording is from %v to %v", of.From, until, p.Begin(), p.Length)
+		return fmt.Errorf("no such interval: from %v until %v, the recording lasts from %v to %v", of.From, until, p.Begin(), p.Length)
 	}
 	every := castStep(until - from)
 	a, c := newApp(), export.NewCast(w, of.Title, of.W, of.H)
@@ -54,7 +54,7 @@ func Cast(w io.Writer, p *recording.Player, of CastOf) error {
 			return err
 		}
 		a.load(s)
-		for range latestFrame { // all that the panes would leave for later frames
+		for range latestFrame { // finish what the panes leave for later frames
 			if sc.draw(a, of.W, of.H); !sc.late() {
 				break
 			}

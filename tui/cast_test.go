@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A cast is read by a terminal emulator: at its end, and at each chapter, the emulator
-// shows what the screen shows of the recording then.
+// A terminal emulator reads a cast. At its end and at each chapter it shows the same as the screen
+// does.
 func TestACastShowsTheScreensOfItsRecording(t *testing.T) {
 	_, p := replayable(t, threading, "fabric", "sim", "machine", "demo")
 	const w, h = 100, 30
@@ -102,8 +102,8 @@ func TestACastShowsTheScreensOfItsRecording(t *testing.T) {
 	}
 }
 
-// However long a recording is, its cast has a bounded number of screens, and a part of it
-// can be asked for.
+// The cast of a long recording has a bounded number of screens. A cast may cover a part of the
+// recording.
 func TestACastIsBounded(t *testing.T) {
 	_, p := replayable(t, threading, "fabric", "sim", "machine", "demo")
 	var whole, part bytes.Buffer

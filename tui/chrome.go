@@ -13,16 +13,15 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// part is a piece of the header or the status: the less it is needed, the
-// earlier it goes when there is no room.
+// part is a piece of the header or the status line. Parts with the lowest need are dropped first if
+// there is no room.
 type part struct {
 	text string
 	st   grid.Style
 	need int
 }
 
-// parts writes pieces side by side, without those that are needed least if not
-// all fit.
+// parts writes pieces side by side. If they do not all fit, it drops the least needed ones.
 func parts(v grid.View, all []part) {
 	total := 0
 	for i := range all {
@@ -51,7 +50,7 @@ func parts(v grid.View, all []part) {
 
 const must = 100
 
-// header says what runs where, and what kind of number the screen shows.
+// header shows the workload, the layout, the machine and the kind of the numbers.
 func (s *screen) header(a *app) {
 	snap, th := a.Snap, a.Theme
 	s.clear(s.at.header, th)
@@ -80,7 +79,7 @@ func (s *screen) header(a *app) {
 		all = append(all, part{"sketch", th.Warning, 3})
 	}
 	if snap.Dilation > 1 {
-		text := "time ×" + grid.Unit{Kind: grid.Plain}.Format(snap.Dilation, 7)
+		text := "dilation ×" + grid.Unit{Kind: grid.Plain}.Format(snap.Dilation, 7)
 		all = append(all, part{text, kind.Style, 3})
 	}
 	parts(v, all)
@@ -108,9 +107,9 @@ func machineWords(snap *engine.Snapshot) string {
 	return "on " + snap.Machine
 }
 
-// onSketch reports whether too much of the machine is assumed.
+// onSketch reports whether the machine is a sketch: more than a third of its numbers are assumed.
 func (a *app) onSketch() bool {
-	if name := a.Snap.Machine; name != a.machine { // files are read once a machine, not once a frame
+	if name := a.Snap.Machine; name != a.machine { // read the file once per machine, not once per frame
 		a.machine, a.sketch = name, presets.IsSketch(name, a.overHost.Machines)
 	}
 	return a.sketch
@@ -118,7 +117,7 @@ func (a *app) onSketch() bool {
 
 func fabricWords(sc *engine.Scenario) string { return sc.Values["fabric"] }
 
-// status says what the session does, and what the user has to know now.
+// status shows the state of the session and urgent messages.
 func (s *screen) status(a *app) {
 	snap, th := a.latest, a.Theme
 	s.clear(s.at.status, th)
@@ -132,7 +131,7 @@ func (s *screen) status(a *app) {
 		all = append(all, part{"● recording", th.Error, 9})
 	}
 	if a.frozen {
-		all = append(all, part{"screen FROZEN at " + clock(a.Snap.Elapsed) + ": f thaws", th.Warning.With(grid.Bold | grid.Reverse), 9})
+		all = append(all, part{"screen FROZEN at " + clock(a.Snap.Elapsed) + ": f unfreeze", th.Warning.With(grid.Bold | grid.Reverse), 9})
 	}
 	switch {
 	case a.notice != "":
@@ -150,7 +149,7 @@ func (s *screen) status(a *app) {
 		verifiedPart(&snap.Verification, th),
 	)
 	if snap.Keeping == engine.Beyond {
-		all = append(all, part{"▲ this host cannot keep the machine's times: " + a.Keys("simulate") + " simulates", th.Warning, 8})
+		all = append(all, part{"▲ host too slow to emulate this machine: " + a.Keys("simulate") + " simulate", th.Warning, 8})
 	} else if n := len(snap.Warnings); n > 0 {
 		all = append(all, part{"▲ " + a.Units.Text(snap.Warnings[0]), th.Warning, 3})
 	}
@@ -160,7 +159,7 @@ func (s *screen) status(a *app) {
 	parts(v, all)
 }
 
-// knobPart shows the selected knob where its panel is not shown.
+// knobPart shows the selected knob if the pane of knobs is hidden.
 func (s *screen) knobPart(a *app) part {
 	i := a.Panel.At()
 	if i < 0 {
@@ -179,16 +178,16 @@ func phaseWords(snap *engine.Snapshot, th *grid.Theme) (string, grid.Style) {
 	case engine.Running:
 		return "▸ running", th.OK
 	case engine.Paused:
-		return "┃┃ PAUSED: space goes on, n steps", grid.Style{Fg: th.Warning.Fg, Attr: grid.Bold | grid.Reverse}
+		return "┃┃ PAUSED: space resume, n step", grid.Style{Fg: th.Warning.Fg, Attr: grid.Bold | grid.Reverse}
 	case engine.Ended:
 		return "■ ended", th.Good
 	case engine.Failed:
-		return "✗ FAILED: turn a knob to start anew", th.Error
+		return "✗ FAILED: change a knob to restart", th.Error
 	}
 	return "… starting", th.Dim
 }
 
-// progressPart is how many iterations are done, or how far a long one is.
+// progressPart returns the number of completed iterations, or the progress of a long one.
 func progressPart(snap *engine.Snapshot, th *grid.Theme) part {
 	if text := pane.Progress(snap); text != "" && snap.Phase == engine.Running {
 		return part{text, th.Accent, 8}
@@ -196,9 +195,9 @@ func progressPart(snap *engine.Snapshot, th *grid.Theme) part {
 	return part{"iteration " + strconv.Itoa(snap.Iteration), th.Text, 6}
 }
 
-// virtualPart is how far a simulation's clock has come.
+// virtualPart returns the time on the clock of a simulation.
 func virtualPart(snap *engine.Snapshot, th *grid.Theme) part {
-	if snap.Kind != engine.Simulated || pane.Progress(snap) != "" { // which has the clock of this moment
+	if snap.Kind != engine.Simulated || pane.Progress(snap) != "" { // the progress shows a newer time
 		return part{}
 	}
 	return part{"virtual " + grid.Seconds.String(snap.Fabric.Seconds()), th.Kind(pane.KindOf(snap.Kind)).Style, 4}
@@ -214,7 +213,7 @@ func verifiedPart(v *engine.Verification, th *grid.Theme) part {
 	return part{"✗ WRONG RESULT", th.Error, must}
 }
 
-// clock writes a span in seconds with a tenth, or minutes and seconds.
+// clock formats a duration in seconds with one decimal, or in minutes and seconds.
 func clock(d time.Duration) string {
 	if d < 2*time.Minute {
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
@@ -227,8 +226,8 @@ func clock(d time.Duration) string {
 	return text + strconv.Itoa(sec%60) + " min"
 }
 
-// whyLine tells what the last turn of a knob has done, and the reason, in a row or two
-// where their pane is not shown.
+// whyLine shows the effect of the last change of a knob and its reason, in one or two rows, if the
+// pane of reasons is hidden.
 func (s *screen) whyLine(a *app) {
 	if s.at.why.Empty() {
 		return
@@ -236,7 +235,7 @@ func (s *screen) whyLine(a *app) {
 	s.clear(s.at.why, a.Theme)
 	v := s.g.View(s.at.why)
 	x, y := 1, 0
-	for _, p := range [...]struct{ head, text string }{{"Turned: ", a.Snap.Change}, {"Why: ", a.Snap.Why}} {
+	for _, p := range [...]struct{ head, text string }{{"Change: ", a.Snap.Change}, {"Why: ", a.Snap.Why}} {
 		if p.text == "" || x >= v.W()-12 {
 			continue
 		}
@@ -252,8 +251,8 @@ func (s *screen) whyLine(a *app) {
 	}
 }
 
-// footer lists the keys that matter here; each can be clicked. The mouse, help
-// and quit stand at the end whatever fits.
+// footer lists the most useful keys of the current mode; each can be clicked. Mouse, help and quit
+// are always at the end.
 func (s *screen) footer(a *app) {
 	th := a.Theme
 	s.clear(s.at.footer, th)
@@ -274,7 +273,7 @@ func (s *screen) footer(a *app) {
 		for _, now := range [...]struct {
 			holds        bool
 			action, hint string
-		}{{a.replay != nil, "seek-forward", "5 s"}, {a.replay != nil, "next-mark", "mark"}, {a.replay != nil, "faster", "speed"}, {a.Snap.Phase == engine.Failed, "scroll-down", "scroll"}, {a.latest.Keeping == engine.Beyond, "simulate", "simulate"}} {
+		}{{a.replay != nil, "seek-forward", "5 s"}, {a.replay != nil, "next-mark", "marker"}, {a.replay != nil, "faster", "speed"}, {a.Snap.Phase == engine.Failed, "scroll-down", "scroll"}, {a.latest.Keeping == engine.Beyond, "simulate", "simulate"}} {
 			if now.holds {
 				b := *named(mode, now.action)
 				b.Hint = now.hint
@@ -296,7 +295,7 @@ func (s *screen) footer(a *app) {
 	}
 }
 
-// hintText is a binding's word in the footer.
+// hintText returns the word of a binding in the footer.
 func hintText(b *binding, a *app) string {
 	if b.word != nil {
 		return b.word(a)
@@ -308,7 +307,7 @@ func hintWidth(b *binding, a *app) int {
 	return grid.Width(hintKey(b, a)) + 1 + grid.Width(hintText(b, a))
 }
 
-// hintKey writes both directions of a pair of keys.
+// hintKey returns the key of a hint; for a pair of opposite actions, both keys.
 func hintKey(b *binding, a *app) string {
 	if b.bothNow != nil {
 		return b.bothNow(a)
@@ -319,8 +318,8 @@ func hintKey(b *binding, a *app) string {
 	return label(b.Keys[0])
 }
 
-// hint draws a footer hint and makes it a place for the mouse. Of a pair of
-// keys, the first character is the other direction.
+// hint draws a footer hint that the mouse can click. In a pair of keys, the first character is the
+// opposite action.
 func (s *screen) hint(v grid.View, x int, b *binding, a *app) int {
 	key := hintKey(b, a)
 	at := v.Rect()

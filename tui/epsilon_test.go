@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// wildScheme has numbers that nobody expects.
+// wildScheme has unexpected numbers.
 func wildScheme() *engine.Snapshot {
 	s := scheme(1, 8)
 	v := &s.Studies[0]
@@ -27,8 +27,8 @@ func wildScheme() *engine.Snapshot {
 	return s
 }
 
-// ε stands in the locality's place where a workload compares schemes and no group
-// sizes; the focused one of the two goes first.
+// If a workload compares schemes and no group sizes, the ε pane replaces the locality pane. The
+// focused one of the two has priority.
 func TestSharedPlace(t *testing.T) {
 	for what, c := range map[string]struct {
 		a    *app
@@ -50,7 +50,7 @@ func TestSharedPlace(t *testing.T) {
 	}
 }
 
-// Each state that has nothing to draw says what to do, and that can be done.
+// Each state without data shows what to do, and the user can do it.
 func TestEmptyOverlap(t *testing.T) {
 	one, all := firstScheme(1, 8, knob("threads-per-rank", "1")), firstScheme(1, 8, knob("reserved", "4"), knob("threads-per-rank", "4"))
 	for _, c := range []struct {

@@ -7,9 +7,9 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// essential tells in lines what matters most, on a screen too small for any
-// pane, and what size a pane needs. All keys work; the boxes of help, command
-// line and value become one line.
+// essential shows the most important facts as lines of text, on a screen that is too small for a
+// pane. It also shows the size that a pane needs. All keys work; the boxes of help, command line
+// and value become one line.
 func (s *screen) essential(a *app) {
 	snap, th := a.latest, a.Theme
 	v := s.g.All()
@@ -39,7 +39,7 @@ func (s *screen) essential(a *app) {
 		lines = append(lines, part{a.Units.Rate().Format(sum, 10) + " " + snap.Scenario.Workload, th.Text, 4})
 	}
 	if q := &snap.Latency[cluster.Remote]; q.Count > 0 {
-		lines = append(lines, part{"remote p50 " + grid.Seconds.Format(q.P50, 8), th.Text, 2})
+		lines = append(lines, part{"inter-node p50 " + grid.Seconds.Format(q.P50, 8), th.Text, 2})
 	}
 	for i := range snap.Studies {
 		if text := snap.Studies[i].Glance; text != "" {
@@ -47,7 +47,7 @@ func (s *screen) essential(a *app) {
 		}
 	}
 	lines = append(lines,
-		part{fmt.Sprintf("%d×%d, panes: %d×%d", v.W(), v.H(), oneW, oneH), th.Dim, 5},
+		part{fmt.Sprintf("%d×%d, needs %d×%d", v.W(), v.H(), oneW, oneH), th.Dim, 5},
 		part{"q quit  ? help", th.Dim, 5})
 	for len(lines) > v.H() && v.H() > 0 {
 		least := 0

@@ -17,9 +17,9 @@ const deadlock = panetest.DeadlockFailure
 
 var deadlocked = panetest.Deadlocked
 
-// goldens are the screens of the golden file: their sizes, and the app with the demo after
-// some keys. Panes are titled boxes, so that the screens change only with the layout, the
-// header, the footer and the overlays.
+// goldens lists the screens of the golden file: their sizes, and the app with the demo after some
+// keys. Panes are titled boxes, so that the screens change only with the layout, the header, the
+// footer and the overlays.
 var goldens = []struct {
 	name  string
 	sizes [][2]int

@@ -13,22 +13,22 @@ import (
 
 // binding is one line of the key table.
 type binding struct {
-	pane.Action        // its Do is that of pane or overlay; the table's is do
-	mode        string // where the keys are in force
+	pane.Action        // its Do belongs to a pane or an overlay; the table calls do
+	mode        string // where the keys are active
 	do          func(*app)
-	word        func(*app) string // the hint as it stands; nil: Hint
-	bothNow     func(*app) string // Both as it stands; nil: Both
-	keysNow     func(*app) string // keys that depend on what is shown; nil: Keys
-	other       *binding          // of the name Other; nil: none
+	word        func(*app) string // the current hint; nil: Hint
+	bothNow     func(*app) string // the current Both; nil: Both
+	keysNow     func(*app) string // the current keys, if they depend on the screen; nil: Keys
+	other       *binding          // the binding named by Other; nil: none
 }
 
-// keyTable is the one table of keys, made once of the screen's own actions, the
-// generic ones, those of panes, and those of overlays. A key has one meaning in
-// a mode. The footer shows hints in this order, as many as fit.
+// keyTable is the only table of keys. It joins the actions of the screen, the generic actions, and
+// the actions of panes and overlays. A key has one meaning per mode. The footer shows hints in this
+// order, as many as fit.
 var keyTable []binding
 
-// hints are the lines of the table that the footer shows, by mode, and tail
-// those that stand at the end on the screen.
+// hints holds the bindings that the footer shows, by mode. tail holds the last three of the mode
+// "on the screen".
 var (
 	hints map[string][]*binding
 	tail  [3]*binding
@@ -53,14 +53,14 @@ func makeTable() []binding {
 	for _, s := range overlayreg.Overlays {
 		for _, b := range overlayKeys(&s) {
 			if !slices.ContainsFunc(all, func(o binding) bool { return o.mode == b.mode && o.Name == b.Name }) {
-				all = append(all, b) // pages share a mode
+				all = append(all, b) // pages share one mode
 			}
 		}
 	}
 	return all
 }
 
-// openers are the actions that open overlays.
+// openers returns the actions that open overlays.
 func openers(first bool) (all []binding) {
 	for i, s := range overlayreg.Overlays {
 		if s.First == first {
@@ -70,7 +70,7 @@ func openers(first bool) (all []binding) {
 	return all
 }
 
-// paneActions are the generic ones, and those that panes have for themselves.
+// paneActions returns the generic actions of panes and the actions of single panes.
 func paneActions() (all []binding) {
 	add := func(x pane.Action) {
 		all = append(all, binding{Action: x, mode: overlay.OnScreen, do: func(a *app) { a.ask(x.Name) }})
@@ -88,7 +88,7 @@ func paneActions() (all []binding) {
 	return all
 }
 
-// overlayKeys are the keys of an overlay's mode: every other one types.
+// overlayKeys returns the keys of an overlay's mode. Every other key types text.
 func overlayKeys(s *overlay.Spec) (all []binding) {
 	o := s.New(&overlay.Host{})
 	if o.Line() != nil {
@@ -100,7 +100,7 @@ func overlayKeys(s *overlay.Spec) (all []binding) {
 	return all
 }
 
-// lineKeys are the keys of a line that is typed.
+// lineKeys returns the keys of an input line.
 func lineKeys(mode string) (all []binding) {
 	change := func(f func(*grid.Line)) func(*app) { return func(a *app) { a.edit(f) } }
 	move := func(n int) func(*app) { return func(a *app) { a.over.Line().Move(n) } }
@@ -110,7 +110,7 @@ func lineKeys(mode string) (all []binding) {
 		keys      []string
 	}{
 		{"erase", "erase the character before the cursor", change(func(l *grid.Line) { l.Erase(-1) }), []string{"backspace"}},
-		{"erase-next", "erase the character behind the cursor", change(func(l *grid.Line) { l.Erase(+1) }), []string{"delete"}},
+		{"erase-next", "erase the character after the cursor", change(func(l *grid.Line) { l.Erase(+1) }), []string{"delete"}},
 		{"erase-all", "erase the line", change((*grid.Line).Clear), []string{"ctrl+u"}},
 		{"cursor-left", "move the cursor left", move(-1), []string{"left"}},
 		{"cursor-right", "move the cursor right", move(+1), []string{"right"}},
@@ -122,8 +122,7 @@ func lineKeys(mode string) (all []binding) {
 	return all
 }
 
-// find gives the binding of a key in a mode and in those that it falls back to,
-// or nil.
+// find returns the binding of a key in the first of the modes that has one, or nil.
 func find(modes []string, key string) *binding {
 	for _, m := range modes {
 		for i := range keyTable {
@@ -135,7 +134,7 @@ func find(modes []string, key string) *binding {
 	return nil
 }
 
-// named gives the binding of an action's name in a mode, or nil.
+// named returns the binding of an action in a mode, or nil.
 func named(mode, action string) *binding {
 	for i := range keyTable {
 		if b := &keyTable[i]; b.mode == mode && b.Name == action {
@@ -149,7 +148,7 @@ var keyLabels = map[string]string{
 	"left": "←", "right": "→", "up": "↑", "down": "↓", "pgdown": "pgdn",
 }
 
-// label is how a key is written on the screen.
+// label returns the text for a key on the screen.
 func label(key string) string {
 	if l, ok := keyLabels[key]; ok {
 		return l
@@ -157,7 +156,7 @@ func label(key string) string {
 	return key
 }
 
-// keysOf are the keys of a binding as they are at present.
+// keysOf returns the current keys of a binding.
 func (a *app) keysOf(b *binding) string {
 	if b.keysNow != nil {
 		return b.keysNow(a)
@@ -165,7 +164,7 @@ func (a *app) keysOf(b *binding) string {
 	return b.labels()
 }
 
-// labels are the keys of a binding as they are written on the screen.
+// labels returns the text for all keys of a binding.
 func (b *binding) labels() string {
 	if n := len(b.Keys); n > 3 {
 		return label(b.Keys[0]) + "-" + label(b.Keys[n-1])
@@ -177,15 +176,15 @@ func (b *binding) labels() string {
 	return strings.Join(all, " ")
 }
 
-// onMouse is the mode of what the mouse does, for those that list it.
+// onMouse is the mode of mouse actions, for overlays that list them.
 const onMouse = "with the mouse"
 
-// mouse is what the mouse does: its buttons are no keys.
+// mouse lists the mouse actions. They are not in the key table, because buttons are not keys.
 var mouse = []struct{ what, name, doc string }{
-	{"click", "mouse-focus", "focus a pane, or what is under the mouse in it; once more: show the pane alone, or all panes"},
-	{"click", "mouse-knob", "select a knob; on its arrows ◂ ▸, turn it"},
-	{"click", "mouse-hint", "do what a word in the last line says; of a pair of keys, the first sign is the other direction"},
-	{"click", "mouse-list", "select a row of a list; once more: take it"},
-	{"wheel", "mouse-scroll", "scroll what is under the mouse, or select in a list; on a chart over time, a longer or shorter time; it never changes a knob"},
-	{"ctrl+wheel", "mouse-turn", "turn the knob under the mouse; with alt or shift too, as the terminal lets them pass"},
+	{"click", "mouse-focus", "focus a pane, or select the item under the mouse; again: show the pane alone, or all panes"},
+	{"click", "mouse-knob", "select a knob; on its arrows ◂ ▸: change it"},
+	{"click", "mouse-hint", "run an action of the last line; in a pair of keys, the first character is the opposite action"},
+	{"click", "mouse-list", "select a row of a list; again: choose it"},
+	{"wheel", "mouse-scroll", "scroll, or select in a list; on a chart over time, show a longer or shorter time; never changes a knob"},
+	{"ctrl+wheel", "mouse-turn", "change the knob under the mouse; alt or shift work too, if the terminal passes them"},
 }

@@ -14,8 +14,7 @@ import (
 	panereg "github.com/hybridtop/hybridtop/tui/pane/all"
 )
 
-// A key has one meaning in a mode. Panes and overlays bring their own lines, so
-// this holds for all of them together.
+// A key has one meaning in a mode. This covers the keys of all panes and overlays together.
 func TestAKeyHasOneMeaningInAMode(t *testing.T) {
 	seen := map[[2]string]string{}
 	for i := range keyTable {
@@ -49,7 +48,7 @@ func TestEveryKeyReachesItsAction(t *testing.T) {
 	}
 }
 
-// Letters keep their meaning wherever they are not typed.
+// Letters keep their meaning unless they are typed.
 func TestLettersAreNeverRepurposed(t *testing.T) {
 	for i := range keyTable {
 		b := &keyTable[i]
@@ -79,7 +78,7 @@ func TestCtrlCQuitsInEveryMode(t *testing.T) {
 	}
 }
 
-// Every overlay opens by its key, is closed by esc, and is in force in between.
+// Every overlay opens with its key and closes with esc, and its mode is active in between.
 func TestOverlaysOpenAndClose(t *testing.T) {
 	for i := range keyTable {
 		b := &keyTable[i]
@@ -113,7 +112,7 @@ func TestHelpListsEveryAction(t *testing.T) {
 	}
 }
 
-// Actions that are one in the palette have one name.
+// Names of actions are unique in each mode.
 func TestNamesInAModeAreUnique(t *testing.T) {
 	seen := map[[2]string]bool{}
 	for i := range keyTable {
@@ -125,7 +124,7 @@ func TestNamesInAModeAreUnique(t *testing.T) {
 	}
 }
 
-// paneKeys are the keys that are for panes: generic ones and panes' own.
+// paneKeys returns the generic actions and the actions of panes.
 func paneKeys() (all []*binding) {
 	for _, b := range paneActions() {
 		all = append(all, named(overlay.OnScreen, b.Name))
@@ -133,7 +132,7 @@ func paneKeys() (all []*binding) {
 	return all
 }
 
-// alone is the demo with one pane on the screen.
+// alone returns the demo with only one pane on the screen.
 func alone(p int) *app {
 	a := shownApp(recorded(4, 2, 2, 8, false))
 	a.w, a.h, a.focus, a.zoomed = 120, 40, p, true
@@ -142,7 +141,7 @@ func alone(p int) *app {
 	return a
 }
 
-// looks is what every pane but one shows.
+// looks returns the text of every pane except one.
 func looks(a *app, but int) []string {
 	all := make([]string, len(a.panes))
 	for p, x := range a.panes {
@@ -156,7 +155,7 @@ func looks(a *app, but int) []string {
 	return all
 }
 
-// No key changes what is not shown.
+// Keys do not change hidden panes.
 func TestNoKeyChangesAHiddenPane(t *testing.T) {
 	for focus := range panereg.Panes {
 		for _, b := range paneKeys() {
@@ -167,11 +166,11 @@ func TestNoKeyChangesAHiddenPane(t *testing.T) {
 			a.Markers = grid.Blocks
 			before, acted := looks(a, focus), slices.Clone(a.acted)
 			keys(a, b.Keys[0])
-			a.Markers = grid.Blocks // they are those of all curves
-			a.Pick = pane.Pick{}    // it is that of all panes
-			a.zoomed = true         // esc ends it
+			a.Markers = grid.Blocks // they apply to all curves
+			a.Pick = pane.Pick{}    // it applies to all panes
+			a.zoomed = true         // esc leaves zoom
 			after := looks(a, focus)
-			if len(a.out) > 0 { // a knob was turned, and its pane tells so
+			if len(a.out) > 0 { // a knob has changed, and its pane shows it
 				after[knobsPane] = before[knobsPane]
 			}
 			if diff := cmp.Diff(before, after); diff != "" {
@@ -186,7 +185,7 @@ func TestNoKeyChangesAHiddenPane(t *testing.T) {
 	}
 }
 
-// A page covers the panes: their keys are not for them meanwhile.
+// A page covers the panes, so keys do not act on them.
 func TestNoKeyChangesACoveredPane(t *testing.T) {
 	for _, b := range paneKeys() {
 		a := alone(bandwidthPane)
@@ -197,7 +196,7 @@ func TestNoKeyChangesACoveredPane(t *testing.T) {
 	}
 }
 
-// Every action of a focused pane is reached by its key and by its name.
+// The key and the name of every action reach the focused pane.
 func TestEveryActionOfAFocusedPaneIsReached(t *testing.T) {
 	for p := range panereg.Panes {
 		shown := alone(p)
@@ -207,7 +206,7 @@ func TestEveryActionOfAFocusedPaneIsReached(t *testing.T) {
 				t.Errorf("pane %d: %s has no line in the key table", p+1, x.Name)
 				continue
 			}
-			if x.Ready != nil && !x.Ready(&shown.Host) { // there is nothing to leave or to scroll
+			if x.Ready != nil && !x.Ready(&shown.Host) { // nothing to leave or to scroll
 				continue
 			}
 			for what, press := range map[string][]string{"key": {b.Keys[0]}, "name": {":", "'" + x.Name, "enter"}} {
@@ -220,8 +219,8 @@ func TestEveryActionOfAFocusedPaneIsReached(t *testing.T) {
 	}
 }
 
-// A key that no pane on the screen answers says so, and every generic action is
-// answered by one pane at least, or by the screen.
+// A key that no pane supports shows a message. Every generic action is supported by a pane or by
+// the screen.
 func TestGenericActionsAreAnswered(t *testing.T) {
 	a := alone(topologyPane)
 	if keys(a, "c"); !strings.Contains(a.notice, "crosshair") {
@@ -238,8 +237,7 @@ func TestGenericActionsAreAnswered(t *testing.T) {
 	}
 }
 
-// The focused pane comes first; another one that is shown gets what it does not
-// answer.
+// The focused pane has priority. Another visible pane handles the actions that it does not support.
 func TestTheFocusedPaneAnswersFirst(t *testing.T) {
 	a := shownApp(recorded(4, 2, 2, 8, false))
 	a.w, a.h, a.focus = 120, 40, timelinePane

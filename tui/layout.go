@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// What a screen needs for all panes, for four, and for one with its borders;
-// below, the essential is told in lines.
+// Smallest screens for six panes, for four, and for one with its borders. A smaller screen shows
+// only lines of text.
 const (
 	sixW, sixH   = 100, 28
 	fourW, fourH = 60, 16
@@ -18,35 +18,33 @@ const (
 
 	manyW, manyH = 160, 50 // more than six panes
 
-	twoReasons = 24 // rows of a screen whose reason takes two
+	twoReasons = 24 // rows of a screen that has two rows for the reason
 )
 
-// The panes that a large screen shows beside those of the places: how many, and what
-// each needs.
+// Additional panes on a large screen: the maximum number, and the smallest size of each.
 const (
 	mostBeside = 3
 	besideW    = 70
 	besideH    = 14
 )
 
-// places is where everything stands on a screen. An empty rectangle is not
-// shown.
+// places holds the position of everything on a screen. An empty rectangle is not shown.
 type places struct {
 	header, why, status, footer grid.Rect
 	at                          [pane.Places]grid.Rect
-	of                          [pane.Places]int // the pane that is shown there
+	of                          [pane.Places]int // the pane shown in each place
 	beside                      [mostBeside]beside
-	shown                       int // panes
+	shown                       int // number of panes
 	lines                       grid.Rect
 }
 
-// beside is a pane that stands outside of its place. An empty rectangle is none.
+// beside is an additional pane on a large screen. It is unused if the rectangle is empty.
 type beside struct {
 	pane int
 	at   grid.Rect
 }
 
-// pane is where pane p is shown.
+// pane returns the position of pane n, which is empty if the pane is hidden.
 func (p *places) pane(n int, specs []pane.Spec) grid.Rect {
 	for i := range p.beside {
 		if p.beside[i].pane == n && !p.beside[i].at.Empty() {
@@ -59,7 +57,7 @@ func (p *places) pane(n int, specs []pane.Spec) grid.Rect {
 	return grid.Rect{}
 }
 
-// arrange shares the screen out between the places of the panes:
+// arrange divides the screen among the places of the panes:
 //
 //	header                       header             header
 //	cluster │ rates │ times      rates │ times      one
@@ -68,9 +66,8 @@ func (p *places) pane(n int, specs []pane.Spec) grid.Rect {
 //	footer                       status             status
 //	                             footer             footer
 //
-// A large screen has a third row, right of the knobs, for panes beside those of the
-// places. The focused pane is always shown. A failure takes the place of the story, but for a
-// deadlock, which has a pane of its own there.
+// A large screen has a third row, right of the knobs, for additional panes. The focused pane is
+// always shown. A failure replaces the story, except for a deadlock, which has its own pane there.
 func arrange(w, h int, a *app) places {
 	var p places
 	body := grid.Rect{W: w, H: h}
@@ -85,7 +82,7 @@ func arrange(w, h int, a *app) places {
 	p.footer, body = body.CutBottom(1)
 	p.status, body = body.CutBottom(1)
 	failed, focus := a.Snap.Phase == engine.Failed, a.specs[a.focus].Place
-	if a.Snap.Deadlock != nil { // its pane tells the failure
+	if a.Snap.Deadlock != nil { // its pane shows the failure
 		failed = false
 	}
 	switch {
@@ -115,11 +112,11 @@ func arrange(w, h int, a *app) places {
 	return p
 }
 
-// leftOf is how wide the left column of a body is.
+// leftOf returns the width of the left column of a body.
 func leftOf(body grid.Rect) int { return min(max(body.W*26/100, 28), 60) }
 
-// six shares a body out to the six places; below those right of the left column there
-// are others.
+// six divides a body among the six places. The rectangle others, below the right columns, is left
+// for additional panes.
 func (p *places) six(body, others grid.Rect, knobs int, failed bool) {
 	p.shown += 6
 	bottom := min(max(knobs+6, body.H/2), body.H*3/5)
@@ -140,8 +137,8 @@ func (p *places) six(body, others grid.Rect, knobs int, failed bool) {
 	p.at[pane.Reasons], p.at[pane.Story] = low.CutRight(right)
 }
 
-// more gives the panes that have something to show, and no place of their own on the
-// screen, the rows that it returns. The places keep their other panes.
+// more places additional panes that have data and are not the home pane of their place. It returns
+// the rows that they need, which are empty if there is no such pane.
 func (p *places) more(body grid.Rect, a *app) grid.Rect {
 	_, low := body.CutLeft(leftOf(body))
 	_, low = low.CutTop(low.H - max(besideH, low.H*3/10))
@@ -174,7 +171,7 @@ func (p *places) four(body grid.Rect, focus pane.Place, failed bool) {
 	if failed {
 		corners[2] = pane.Reasons
 	}
-	switch focus { // the focused pane comes in for the one that is most like it
+	switch focus { // the focused pane replaces the most similar one
 	case pane.Cluster:
 		corners[1] = pane.Cluster
 	case pane.Reasons:
@@ -182,7 +179,7 @@ func (p *places) four(body grid.Rect, focus pane.Place, failed bool) {
 	}
 	right := min(max(body.W*45/100, 30), 48)
 	half := body.H / 2
-	if !p.why.Empty() { // an odd row goes up: below, the reason tells what a story's row would
+	if !p.why.Empty() { // the upper half gets an odd row: the reason below replaces a row of the story
 		half = (body.H + 1) / 2
 	}
 	top, low := body.CutTop(half)
@@ -190,15 +187,15 @@ func (p *places) four(body grid.Rect, focus pane.Place, failed bool) {
 	p.at[corners[3]], p.at[corners[2]] = low.CutRight(right)
 }
 
-// offered says that a run has something for a pane. Before there is a run,
-// every pane is on offer.
+// offered reports whether a run has data for a pane. Before the first run it is true for every
+// pane.
 func (a *app) offered(p int) bool {
 	of := a.specs[p].Offered
 	return of == nil || a.Snap.Layout.Nodes == 0 || of(a.Snap)
 }
 
-// home is the pane of a place as long as none there has had the focus: that of the
-// workload's story, or the first on offer.
+// home returns the default pane of a place: the one that the workload names, or the first offered
+// one.
 func (a *app) home(at pane.Place) int {
 	if at == pane.Story && a.Snap.Deadlock != nil {
 		return a.paneOf("waits")
@@ -223,8 +220,8 @@ func (a *app) home(at pane.Place) int {
 	return first
 }
 
-// shownAt is the pane that a place shows: the focused one, the one that had the
-// focus last, or its home pane.
+// shownAt returns the pane that a place shows: the focused one, the one that had the focus last, or
+// the home pane.
 func (a *app) shownAt(at pane.Place) int {
 	if a.specs[a.focus].Place == at {
 		return a.focus
@@ -235,11 +232,11 @@ func (a *app) shownAt(at pane.Place) int {
 	return a.home(at)
 }
 
-// mostDigits is how many panes can have one.
+// mostDigits is the maximum number of panes with a number.
 const mostDigits = 9
 
-// numbered are the panes by their digits, from 1: what this run has to show, the
-// home pane of each place first.
+// numbered returns the offered panes in the order of their numbers, from 1. The home pane of each
+// place comes first.
 func (a *app) numbered() (all [mostDigits]int, n int) {
 	for at := range pane.Places {
 		if p := a.home(at); p >= 0 {
@@ -257,7 +254,7 @@ func (a *app) numbered() (all [mostDigits]int, n int) {
 	return all, n
 }
 
-// digit is a pane's own; 0: it has none.
+// digit returns the number of a pane, or 0 if it has none.
 func (a *app) digit(p int) int {
 	all, n := a.numbered()
 	return slices.Index(all[:n], p) + 1

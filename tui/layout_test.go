@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// Digits number what a run has to show, the home pane of each place first. They
-// stand in the titles, and stay whatever has the focus.
+// Numbers count the panes with data, the home pane of each place first. They are in the titles and
+// do not depend on the focus.
 func TestDigitsNumberWhatIsShown(t *testing.T) {
 	for what, c := range map[string]struct {
 		snap *engine.Snapshot
@@ -39,13 +39,13 @@ func TestDigitsNumberWhatIsShown(t *testing.T) {
 			}
 		}
 		keys(a, "9")
-		if a.focus != c.want[len(c.want)-1] || !strings.Contains(a.notice, "digit") {
+		if a.focus != c.want[len(c.want)-1] || !strings.Contains(a.notice, "number") {
 			t.Errorf("%s: 9 shows pane %d and says %q", what, a.focus, a.notice)
 		}
 	}
 }
 
-// The keys of panes go around what has a digit.
+// The keys of panes cycle through the numbered panes.
 func TestFocusGoesAround(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	all, n := a.numbered()
@@ -65,7 +65,7 @@ func TestFocusGoesAround(t *testing.T) {
 	}
 }
 
-// A place keeps the pane that had the focus there last.
+// A place keeps the pane that last had the focus there.
 func TestPlacesKeepTheirPane(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "7", "z", "2", "z")
@@ -78,8 +78,8 @@ func TestPlacesKeepTheirPane(t *testing.T) {
 	}
 }
 
-// A large screen shows what is recorded of the threads beside the panes of the places, and
-// where it has the focus it stays there.
+// A large screen also shows the timeline next to the panes of the places. It keeps its position
+// when it gets the focus.
 func TestLargeScreensShowMorePanes(t *testing.T) {
 	a := shownApp(recorded(4, 2, 4, 8, false))
 	for _, c := range []struct{ w, h, shown int }{{120, 40, 6}, {159, 60, 6}, {200, 49, 6}, {200, 60, 7}, {300, 90, 7}} {
@@ -99,8 +99,8 @@ func TestLargeScreensShowMorePanes(t *testing.T) {
 	}
 }
 
-// Where another workload has nothing for the focused pane, the focus goes to the
-// one that it has in its place; a pane that was asked for by name stays.
+// If a new workload has no data for the focused pane, the focus moves to the pane in the same
+// place. A pane that the user named keeps the focus.
 func TestFocusFollowsTheWorkload(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "4")
@@ -116,8 +116,8 @@ func TestFocusFollowsTheWorkload(t *testing.T) {
 	}
 }
 
-// A scenario of a file begins on the knob that it turns first, at once or when its
-// workload comes, and the next workload on its own.
+// A scenario starts with the knob that it changes first selected, now or when its workload starts.
+// The next workload selects its own knob.
 func TestScenariosBeginOnTheirKnob(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	if err := a.loadScenario("bh-cache"); err != nil {
@@ -140,8 +140,8 @@ func TestScenariosBeginOnTheirKnob(t *testing.T) {
 	}
 }
 
-// A workload begins with the knob of its story, and not with one that has no effect; a
-// knob that has none is dimmed, and says why when it is selected.
+// A workload starts with its most important knob selected, not with a knob without effect. A knob
+// without effect is dimmed and shows the reason when selected.
 func TestKnobsWithoutEffect(t *testing.T) {
 	s := demo(4, 4, 4)
 	s.Scenario.Values["model"] = "flat"

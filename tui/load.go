@@ -11,12 +11,12 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// scenarios are those that can be run, and why others cannot.
+// scenarios returns the scenarios that can run, and the errors of the others.
 func (a *app) scenarios() ([]presets.Scenario, []error) {
 	return session.Presets(a.overHost.Machines...)
 }
 
-// loadScenario asks the session to run a scenario of a file, and opens its pane.
+// loadScenario asks the session to run a scenario, and opens its pane.
 func (a *app) loadScenario(name string) error {
 	p, err := presets.FindScenario(name)
 	if err != nil {
@@ -32,7 +32,7 @@ func (a *app) loadScenario(name string) error {
 		}
 		a.zoomed = false
 		if w := a.left[sc.Workload]; sc.Workload != a.Snap.Scenario.Workload {
-			w.Layout = a.layout() // in which it is shown when it comes
+			w.Layout = a.layout() // used when the workload starts
 			a.left[sc.Workload] = w
 		}
 	}
@@ -46,8 +46,7 @@ func (a *app) loadScenario(name string) error {
 	return nil
 }
 
-// turn puts the cursor on the knob that a scenario turns first, at once or when its
-// workload comes.
+// turn selects the knob that a scenario changes first, now or when its workload starts.
 func (a *app) turn(of, knob string) {
 	a.first = knob
 	if knob != "" && of == a.latest.Scenario.Workload {
@@ -55,7 +54,7 @@ func (a *app) turn(of, knob string) {
 	}
 }
 
-// saveScenario has what runs written to a file of the user's.
+// saveScenario requests that the current scenario is written to a file of the user.
 func (a *app) saveScenario(name string) error {
 	p, err := session.AsPreset(name, &a.latest.Scenario)
 	if err != nil {
@@ -69,13 +68,13 @@ func (a *app) saveScenario(name string) error {
 	return nil
 }
 
-// saved is what became of a scenario that was to be written.
+// saved is the result of writing a scenario.
 type saved struct {
 	name, file string
 	err        error
 }
 
-// saveScenario gives the command that writes the file: the screen does not wait for it.
+// saveScenario returns the command that writes the file, so that the screen does not wait for it.
 func (p *program) saveScenario() tea.Cmd {
 	s := *p.app.saving
 	p.app.saving = nil
@@ -85,7 +84,7 @@ func (p *program) saveScenario() tea.Cmd {
 	}
 }
 
-// copies are what can be copied, by name.
+// copies returns the texts that can be copied, by name.
 func (a *app) copies() map[string]string {
 	all := map[string]string{
 		"command":      a.repeat(),
@@ -101,12 +100,12 @@ func (a *app) copies() map[string]string {
 	return all
 }
 
-// repeat is the command that runs what runs. A simulation's iterations are exact: it
-// makes as many again.
+// repeat returns the command that repeats the run. For a simulation it has the same number of
+// iterations, because they are exact.
 func (a *app) repeat() string {
 	sc := a.latest.Scenario.Clone()
 	if slices.ContainsFunc(a.overHost.Machines, func(m cluster.Machine) bool { return m.Name == sc.Values["machine"] }) {
-		sc.Values["machine"] = "./" + sc.Values["machine"] + ".toml" // it came of a file
+		sc.Values["machine"] = "./" + sc.Values["machine"] + ".toml" // it was loaded from a file
 	}
 	n := 0
 	if a.latest.Kind == engine.Simulated {
@@ -115,11 +114,11 @@ func (a *app) repeat() string {
 	return session.Command(&sc, n)
 }
 
-// copyText has a text copied to the clipboard.
+// copyText requests that a text is copied to the clipboard.
 func (a *app) copyText(what string) {
 	if a.copied = a.copies()[what]; a.copied == "" {
-		a.notice = "there is nothing to copy yet"
+		a.notice = "nothing to copy yet"
 		return
 	}
-	a.notice = "to the clipboard, if the terminal takes it (OSC 52): " + a.copied
+	a.notice = "copied (if the terminal supports OSC 52): " + a.copied
 }

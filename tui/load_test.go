@@ -12,7 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// A scenario out of the list is taken whole, with its pane and what to watch.
+// A scenario from the list is loaded completely, with its pane and the watch text.
 func TestAScenarioIsLoaded(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for _, press := range [][]string{{"O", "'overlap-sr", "enter"}, {":", "'load overlap", "enter"}} {
@@ -41,7 +41,7 @@ func TestAScenarioIsLoaded(t *testing.T) {
 	}
 }
 
-// What runs is saved as a file that can be loaded again.
+// The current run is saved as a file that can be loaded again.
 func TestAScenarioIsSaved(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)
@@ -73,7 +73,7 @@ func TestAScenarioIsSaved(t *testing.T) {
 	if b, err := os.ReadFile(file); err != nil || !strings.Contains(string(b), "elements = 1000") {
 		t.Errorf("%v: the file is\n%s", err, b)
 	}
-	if !strings.Contains(p.app.notice, "saved as "+file) {
+	if !strings.Contains(p.app.notice, "saved to "+file) {
 		t.Errorf("it says %q", p.app.notice)
 	}
 	keys(p.app, ":", "'load sma", "enter")
@@ -82,7 +82,7 @@ func TestAScenarioIsSaved(t *testing.T) {
 	}
 }
 
-// What is copied goes to the terminal, and says what it is.
+// A copied text goes to the terminal, and the status line shows it.
 func TestCopy(t *testing.T) {
 	sc, err := session.Scenario("dot")
 	if err != nil {
@@ -118,12 +118,12 @@ func TestCopy(t *testing.T) {
 	}
 	a := newApp()
 	keys(a, ":", "'copy launch", "enter")
-	if a.copied != "" || a.notice != "there is nothing to copy yet" {
+	if a.copied != "" || a.notice != "nothing to copy yet" {
 		t.Errorf("before a run %q is copied", a.copied)
 	}
 }
 
-// The wheel scrolls the knobs, and turns one only while a key is held.
+// The wheel scrolls the knobs, and changes a knob only while a modifier key is held.
 func TestTheWheelTurnsNothing(t *testing.T) {
 	p, err := newProgram(&player{snap: demo(4, 4, 4)}, Options{Environ: []string{}})
 	if err != nil {
@@ -140,7 +140,7 @@ func TestTheWheelTurnsNothing(t *testing.T) {
 	}
 	held := wheel
 	held.Button, held.Mod = tea.MouseWheelUp, tea.ModCtrl
-	for range p.app.Panel.Scenario.Table { // some of the test's knobs have no choices
+	for range p.app.Panel.Scenario.Table { // some knobs of the test have no choices
 		held.Y++
 		p.Update(held)
 	}

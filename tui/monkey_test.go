@@ -13,14 +13,14 @@ import (
 	"github.com/hybridtop/hybridtop/internal/soak"
 )
 
-// monkey gives the program's model what comes into its mind, without a terminal.
+// monkey sends random messages to the program's model, without a terminal.
 type monkey struct {
 	t   *testing.T
 	rng *rand.Rand
 	p   *program
 }
 
-// keysOfAMonkey are keys with a meaning somewhere; any other rune is text.
+// keysOfAMonkey lists keys with a meaning in some mode. Other runes are text.
 var keysOfAMonkey = []tea.Key{
 	{Code: tea.KeyEnter}, {Code: tea.KeyEscape}, {Code: tea.KeyTab}, {Code: tea.KeyTab, Mod: tea.ModShift}, {Code: tea.KeyBackspace},
 	{Code: tea.KeyUp}, {Code: tea.KeyDown}, {Code: tea.KeyLeft}, {Code: tea.KeyRight}, {Code: tea.KeyHome}, {Code: tea.KeyEnd},
@@ -28,10 +28,10 @@ var keysOfAMonkey = []tea.Key{
 	{Code: 'c', Mod: tea.ModCtrl}, {Code: 'z', Mod: tea.ModCtrl}, {Code: 'u', Mod: tea.ModCtrl}, {Code: 'w', Mod: tea.ModCtrl},
 }
 
-// act does one thing.
+// act performs one random action.
 func (m *monkey) act() {
 	switch k := m.rng.IntN(100); {
-	case k < 40: // a letter, a digit, a sign
+	case k < 40: // a letter, digit or other character
 		r := rune(' ' + m.rng.IntN(95))
 		m.give(tea.KeyPressMsg{Code: r, Text: string(r)})
 	case k < 68:
@@ -60,7 +60,8 @@ func (m *monkey) line(text string) {
 	m.give(tea.KeyPressMsg{Code: tea.KeyEnter})
 }
 
-// give is a message and what follows from it. The program neither ends nor sleeps.
+// give sends a message and runs the commands that follow from it. The program neither ends nor
+// sleeps.
 func (m *monkey) give(msg tea.Msg) {
 	_, cmd := m.p.Update(msg)
 	m.p.app.quit = false
@@ -81,11 +82,10 @@ func (m *monkey) follow(cmd tea.Cmd) {
 	}
 }
 
-// The screen bears with anything: keys, clicks, wheels, resizes and lines at random,
-// over a session that runs. A round ends with the program in a terminal, which is as
-// before when it is over.
+// The screen survives random keys, clicks, wheels, resizes and lines over a running session. A
+// round ends with the program in a terminal, which is restored at the end.
 func TestMonkey(t *testing.T) {
-	t.Chdir(t.TempDir()) // a picture may be asked for
+	t.Chdir(t.TempDir()) // actions may write pictures
 	soak.Rounds(t, 3, func(t *testing.T, seed uint64) {
 		sc, err := session.Scenario("pingpong")
 		if err != nil {
@@ -114,7 +114,7 @@ func TestMonkey(t *testing.T) {
 	})
 }
 
-// inATerminal is a short visit with keys that leave the program where it is.
+// inATerminal runs the program in a terminal for a short time, with keys that do not end it.
 func (m *monkey) inATerminal(t *testing.T, s Session) {
 	x := open(t, s, nil)
 	x.shows("hybridtop")
@@ -123,7 +123,7 @@ func (m *monkey) inATerminal(t *testing.T, s Session) {
 		case 0:
 			x.program.Send(tea.WindowSizeMsg{Width: 20 + m.rng.IntN(150), Height: 5 + m.rng.IntN(50)})
 		case 1:
-			x.key([]rune{uv.KeyUp, uv.KeyDown, uv.KeyTab}[m.rng.IntN(3)]) // an escape would join the key after it
+			x.key([]rune{uv.KeyUp, uv.KeyDown, uv.KeyTab}[m.rng.IntN(3)]) // an escape would combine with the next key
 		default:
 			x.press(string("pPzftg12345678MhjklnrR"[m.rng.IntN(22)]))
 		}

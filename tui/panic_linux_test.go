@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bomb is the screen with a bug, which the key B meets.
+// bomb is the screen with a bug, which the key B triggers.
 type bomb struct {
 	*program
 	how string
@@ -41,7 +41,7 @@ func (b bomb) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return b, cmd
 }
 
-// breaking opens the screen with a bug in it.
+// breaking opens the screen with a bug.
 func breaking(how string) int {
 	t, status := tty.Open()
 	if t == nil {
@@ -60,8 +60,7 @@ func breaking(how string) int {
 	return 0
 }
 
-// A panic wherever the screen works ends the process, and the terminal is as it
-// was.
+// A panic in any part of the screen ends the process and restores the terminal.
 func TestPanicLeavesTheTerminal(t *testing.T) {
 	for _, c := range []struct{ how, key, says string }{
 		{"draw", "B", "hybridtop/tui."},

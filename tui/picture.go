@@ -15,22 +15,23 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/timeline"
 )
 
-// pngScale is the number of pixels a unit: a cell is 16 pixels wide and 32 high.
+// pngScale is the number of pixels per unit: a cell is 16 pixels wide and 32 high.
 const pngScale = 2
 
-// PictureOf says what is drawn into which file, SVG or PNG by its name.
+// PictureOf describes a picture: its file, content and size. The name of the file selects SVG or
+// PNG.
 type PictureOf struct {
 	File string
-	Pane string // alone, as when zoomed; "": the screen as it stands
-	W, H int    // columns and rows; of a picture asked for on the screen 0: as the screen has
-	// Units are those of the picture; one that is asked for on the screen has its own.
+	Pane string // a pane to draw alone; "": the whole screen
+	W, H int    // columns and rows; 0, on the screen only: the size of the screen
+	// Units are the units of sizes and rates. A picture requested on the screen uses the screen's.
 	Units grid.Units
 }
 
 // mostCells is the longest side of a picture.
 const mostCells = 1000
 
-// PictureSize reads columns and rows, such as 120x36.
+// PictureSize parses columns and rows, such as 120x36.
 func PictureSize(text string) (w, h int, err error) {
 	var rest string
 	if n, _ := fmt.Sscanf(text, "%dx%d%s", &w, &h, &rest); n != 2 || min(w, h) < 1 || max(w, h) > mostCells {
@@ -39,7 +40,7 @@ func PictureSize(text string) (w, h int, err error) {
 	return w, h, nil
 }
 
-// Picture draws a snapshot as the screen shows it, with all there is of its series.
+// Picture draws a snapshot as the screen shows it, with its complete series.
 func Picture(of *PictureOf, s *engine.Snapshot) ([]byte, error) {
 	if err := of.check(of.W, of.H); err != nil {
 		return nil, err
@@ -50,8 +51,8 @@ func Picture(of *PictureOf, s *engine.Snapshot) ([]byte, error) {
 	return a.drawn(of, of.W, of.H)
 }
 
-// drawn draws the screen, or a pane without what stands around it, with all that the
-// panes would leave for later frames.
+// drawn draws the screen, or one pane alone, including everything that the panes leave for later
+// frames.
 func (a *app) drawn(of *PictureOf, w, h int) ([]byte, error) {
 	if of.Pane != "" {
 		a.zoomed = true
@@ -73,11 +74,10 @@ func (a *app) drawn(of *PictureOf, w, h int) ([]byte, error) {
 	return encode(of.File, &sc.g, a.Theme)
 }
 
-// latestFrame is the one in which all of a picture has to stand.
+// latestFrame is the maximum number of frames that a picture may need until it is complete.
 const latestFrame = 10_000
 
-// Check refuses what Picture or the file system would refuse, before there is
-// anything to draw.
+// Check returns an error if Picture or the file system would refuse the picture. It draws nothing.
 func (of *PictureOf) Check() error {
 	if err := of.check(of.W, of.H); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (of *PictureOf) Check() error {
 	return atomicfile.Check(of.File)
 }
 
-// check refuses a picture that cannot be drawn at a size, before memory is taken.
+// check returns an error if the picture cannot be drawn at a size. It allocates no memory for it.
 func (of *PictureOf) check(w, h int) error {
 	if err := pictureName(of.File); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (of *PictureOf) check(w, h int) error {
 			return err
 		}
 		if w < oneW || h < oneH {
-			return fmt.Errorf("a picture of %d×%d cells is too small for a pane: want at least %d×%d", w, h, oneW, oneH)
+			return fmt.Errorf("picture of %d×%d cells is too small for a pane: want at least %d×%d", w, h, oneW, oneH)
 		}
 	}
 	if isPNG(of.File) {
@@ -104,8 +104,8 @@ func (of *PictureOf) check(w, h int) error {
 	return nil
 }
 
-// readPicture reads what a user types for a picture: FILE [PANE] [WxH]. A name may have
-// blanks: it ends where its ending does.
+// readPicture parses what a user types for a picture: FILE [PANE] [WxH]. The name may contain
+// blanks; it ends with .svg or .png.
 func readPicture(text string) (*PictureOf, error) {
 	of := &PictureOf{File: strings.TrimSpace(text)}
 	words := strings.Split(of.File, " ")
@@ -126,7 +126,7 @@ func readPicture(text string) (*PictureOf, error) {
 					}
 					of.Pane = word
 				default:
-					return nil, fmt.Errorf("%q: want a file, and after it a pane and a size at most", word)
+					return nil, fmt.Errorf("%q: want FILE [PANE] [WxH]", word)
 				}
 			}
 		}
@@ -136,16 +136,16 @@ func readPicture(text string) (*PictureOf, error) {
 
 func isPNG(file string) bool { return strings.EqualFold(filepath.Ext(file), ".png") }
 
-// pictureName refuses the name of a file that no picture can have.
+// pictureName returns an error if the name of a file does not end in .svg or .png.
 func pictureName(file string) error {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".svg", ".png":
 		return nil
 	}
-	return fmt.Errorf("picture %q: want a name that ends in .svg or .png", file)
+	return fmt.Errorf("picture %q: want a .svg or .png file", file)
 }
 
-// encode makes the picture that the file's name asks for.
+// encode encodes the grid in the format of the file's name.
 func encode(file string, g *grid.Grid, th *grid.Theme) ([]byte, error) {
 	if err := pictureName(file); err != nil {
 		return nil, err
@@ -157,19 +157,19 @@ func encode(file string, g *grid.Grid, th *grid.Theme) ([]byte, error) {
 	return export.SVG(g, o), nil
 }
 
-// pictured is what became of a picture of the screen.
+// pictured is the result of writing a picture of the screen.
 type pictured struct {
 	file string
 	err  error
 }
 
-// takePicture draws what the user has asked for as it stands, and gives the command
-// that writes it to the file: the screen does not wait for a file.
+// takePicture draws the requested picture and returns the command that writes it to the file, so
+// that the screen does not wait for the file.
 func (p *program) takePicture() tea.Cmd {
 	of := p.app.picture
 	p.app.picture = nil
 	b, err := p.app.take(of, p.w, p.h)
-	p.screen.whole = whole{} // panes may stand elsewhere since
+	p.screen.whole = whole{} // the panes may have moved
 	p.stale = true
 	return func() tea.Msg {
 		if err == nil {
@@ -179,8 +179,8 @@ func (p *program) takePicture() tea.Cmd {
 	}
 }
 
-// take draws a picture, of a screen of w columns and h rows unless another size was
-// asked for, and leaves the screen as it was.
+// take draws a picture and leaves the screen as it was. The size is w columns and h rows unless the
+// user asked for another one.
 func (a *app) take(of *PictureOf, w, h int) ([]byte, error) {
 	if of.W > 0 {
 		w, h = of.W, of.H
@@ -199,8 +199,8 @@ func (a *app) take(of *PictureOf, w, h int) ([]byte, error) {
 	return a.drawn(of, w, h)
 }
 
-// TimelineText draws the end of a snapshot's timeline as text of w columns: so
-// much of it, or with 0 the latest iterations.
+// TimelineText draws the end of a snapshot's timeline as text of w columns. It covers the given
+// last part of the time, or the latest iterations if last is 0.
 func TimelineText(s *engine.Snapshot, w int, last cluster.Time) (string, error) {
 	return timeline.Text(s, w, last)
 }

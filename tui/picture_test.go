@@ -15,8 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// A picture has the size that was asked for, in both formats, and all of the
-// series.
+// A picture has the requested size in both formats, and complete series.
 func TestPicture(t *testing.T) {
 	s := demo(4, 4, 4)
 	svg, err := Picture(&PictureOf{File: "a.svg", W: 120, H: 36}, s)
@@ -47,34 +46,34 @@ func TestPicture(t *testing.T) {
 		t.Errorf("the picture has %v pixels", got)
 	}
 	for _, file := range []string{"a.gif", "a", ".", ""} {
-		if _, err := Picture(&PictureOf{File: file, W: 120, H: 36}, s); err == nil || !strings.Contains(err.Error(), "want a name that ends in .svg or .png") {
+		if _, err := Picture(&PictureOf{File: file, W: 120, H: 36}, s); err == nil || !strings.Contains(err.Error(), "want a .svg or .png file") {
 			t.Errorf("%q: got %v", file, err)
 		}
 	}
 }
 
-// The command line writes what is on the screen, without itself.
+// The command line writes the screen without the command line itself.
 func TestPictureOfTheScreen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "screen.svg")
 	x := open(t, running(), nil)
 	x.shows("1 Cluster")
 	x.press(":picture " + file + "\r")
-	x.shows("the picture is in")
+	x.shows("picture written to")
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := string(b); !strings.Contains(s, "1 Cluster") || strings.Contains(s, "tab completes") {
+	if s := string(b); !strings.Contains(s, "1 Cluster") || strings.Contains(s, "tab complete") {
 		t.Errorf("the picture is not the screen's:\n%.2000s", s)
 	}
 	x.press(":picture screen.gif\r")
-	x.shows("want a name that ends in")
+	x.shows("want a .svg or .png file")
 	x.press("\x15picture /no/such/folder/screen.svg\r")
 	x.shows("no such file or directory")
 }
 
-// A pane is drawn alone, at the size that is asked for; what is no pane or too large is
-// refused with what there is.
+// A pane is drawn alone at the requested size. An unknown pane or a size that is too large is an
+// error with the valid values.
 func TestPictureOfAPane(t *testing.T) {
 	s := demo(4, 4, 4)
 	for _, c := range []struct {
@@ -102,9 +101,9 @@ func TestPictureOfAPane(t *testing.T) {
 		of   PictureOf
 		want string
 	}{
-		{PictureOf{"a.svg", "speed", 100, 30, grid.MixedUnits}, `no pane "speed": there are cluster, `},
+		{PictureOf{"a.svg", "speed", 100, 30, grid.MixedUnits}, `unknown pane "speed": want one of cluster, `},
 		{PictureOf{"a.svg", "latency", 29, 30, grid.MixedUnits}, "too small for a pane: want at least 30×8"},
-		{PictureOf{"a.png", "latency", 1000, 1000, grid.MixedUnits}, "is too large: the limit is 64 million pixels"},
+		{PictureOf{"a.png", "latency", 1000, 1000, grid.MixedUnits}, "is too large: want at most 64 million pixels"},
 	} {
 		for what, err := range map[string]error{"check": c.of.Check(), "draw": func() error { _, err := Picture(&c.of, s); return err }()} {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -114,7 +113,7 @@ func TestPictureOfAPane(t *testing.T) {
 	}
 }
 
-// What is typed for a picture is a file, a pane and a size.
+// A picture command has a file, a pane and a size.
 func TestReadPicture(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -127,10 +126,10 @@ func TestReadPicture(t *testing.T) {
 		{"a.svg 100x30", PictureOf{File: "a.svg", W: 100, H: 30}, ""},
 		{"my own.svg latency  100x30", PictureOf{"my own.svg", "latency", 100, 30, grid.MixedUnits}, ""},
 		{"a.svg 100x30 latency", PictureOf{"a.svg", "latency", 100, 30, grid.MixedUnits}, ""},
-		{"a.gif latency", PictureOf{}, "want a name that ends in .svg or .png"},
-		{"a.svg speed", PictureOf{}, `no pane "speed": there are cluster, `},
+		{"a.gif latency", PictureOf{}, "want a .svg or .png file"},
+		{"a.svg speed", PictureOf{}, `unknown pane "speed": want one of cluster, `},
 		{"a.svg 9000x30", PictureOf{}, "size 9000x30: want columns and rows from 1 to 1000"},
-		{"a.svg latency knobs", PictureOf{}, `"knobs": want a file, and after it a pane and a size at most`},
+		{"a.svg latency knobs", PictureOf{}, `"knobs": want FILE [PANE] [WxH]`},
 	} {
 		of, err := readPicture(c.text)
 		switch {
@@ -150,7 +149,7 @@ func TestPictureOfAPaneOfTheScreen(t *testing.T) {
 	x := open(t, running(), nil)
 	x.shows("1 Cluster")
 	x.press(":picture " + file + " latency 100x30\r")
-	x.shows("the picture is in")
+	x.shows("picture written to")
 	x.shows("1 Cluster")
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -160,5 +159,5 @@ func TestPictureOfAPaneOfTheScreen(t *testing.T) {
 		t.Errorf("the picture is not the pane's:\n%.2000s", s)
 	}
 	x.press(":picture " + file + " speed\r")
-	x.shows(`no pane "speed": there are cluster`)
+	x.shows(`unknown pane "speed": want one of cluster`)
 }

@@ -13,38 +13,37 @@ import (
 	"github.com/hybridtop/hybridtop/tui/state"
 )
 
-// program is the shell between Bubble Tea, the session, and the app: it turns
-// messages into calls of the app, sends the app's commands one after the other,
-// and keeps the last frame.
+// program connects Bubble Tea, the session and the app. It turns messages into calls of the app,
+// sends the app's commands one by one, and keeps the last frame.
 type program struct {
-	ctx     context.Context // ends with the screen; a file that is being written is given up then
+	ctx     context.Context // ends with the screen and cancels writing of files
 	session Session
 	app     *app
 	screen  screen
 	w, h    int
-	every   time.Duration // between two looks at the session
+	every   time.Duration // interval of reading the session
 	fixed   bool          // the theme does not follow the terminal
 
 	buf    []byte
 	frame  tea.View
-	stale  bool // something is new since the frame was drawn
-	asking bool // a command is on its way
+	stale  bool // the frame is out of date
+	asking bool // a command is in progress
 
-	past     *recording.Past   // of a session that runs; nil: of a recording
-	switched *recording.Switch // records the session; nil: it cannot be
+	past     *recording.Past   // history of a live session; nil in a replay
+	switched *recording.Switch // records the session; nil: recording is not possible
 
-	store   *state.Store // of what is remembered; nil: nothing is
-	keeping bool         // it is being written
-	kept    time.Time    // when that began
+	store   *state.Store // remembers settings and layouts; nil: none
+	keeping bool         // store is being written
+	kept    time.Time    // start of the last write
 
-	drawn int       // frames since
-	since time.Time // the count of frames began
+	drawn int       // frames since the time since
+	since time.Time // start of the count of frames
 }
 
-// tick is the time to look at the session again.
+// tick triggers reading the session again.
 type tick time.Time
 
-// answer is what became of a command.
+// answer is the result of a command.
 type answer struct {
 	command engine.Command
 	err     error
@@ -91,12 +90,12 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.app.captured(msg)
 		p.stale = true
 	case pictured:
-		p.app.notice, p.stale = "the picture is in "+msg.file, true
+		p.app.notice, p.stale = "picture written to "+msg.file, true
 		if msg.err != nil {
 			p.app.notice = msg.err.Error()
 		}
 	case saved:
-		p.app.notice, p.stale = "saved as "+msg.file+": load it with "+p.app.Typed("load "+msg.name), true
+		p.app.notice, p.stale = "saved to "+msg.file+": load it with "+p.app.Typed("load "+msg.name), true
 		if msg.err != nil {
 			p.app.notice = msg.err.Error()
 		}
@@ -144,8 +143,8 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return p, tea.Batch(cmd, p.send())
 }
 
-// send takes the next command to the session; one is on its way at a time, so
-// that they arrive in order.
+// send returns the next command for the session. Only one is in progress at a time, so that
+// commands arrive in order.
 func (p *program) send() tea.Cmd {
 	if p.asking || len(p.app.out) == 0 {
 		return nil
@@ -174,7 +173,8 @@ func (p *program) wheel(msg tea.MouseWheelMsg) {
 	}
 }
 
-// background follows the terminal, unless a theme was chosen.
+// background selects the dark or the light theme by the terminal's background, unless the user
+// chose a theme.
 func (p *program) background(_ color.Color, dark bool) {
 	if p.app.chosen || p.app.Theme.Name != "dark" && p.app.Theme.Name != "light" {
 		return
@@ -187,7 +187,7 @@ func (p *program) background(_ color.Color, dark bool) {
 	p.app.chosen, p.stale = false, true
 }
 
-// profile takes the themes of terminals that have few colours or none.
+// profile selects a theme for terminals with few colours or none.
 func (p *program) profile(c colorprofile.Profile) {
 	name := ""
 	switch {
@@ -203,7 +203,7 @@ func (p *program) profile(c colorprofile.Profile) {
 	}
 }
 
-// count keeps the number of frames of the last second.
+// count updates the number of frames per second.
 func (p *program) count(now time.Time) {
 	if d := now.Sub(p.since); d >= time.Second {
 		p.app.fps = int(float64(p.drawn)/d.Seconds() + 0.5)
@@ -211,7 +211,7 @@ func (p *program) count(now time.Time) {
 	}
 }
 
-// draw makes the frame that View returns until the next one.
+// draw draws the frame that View returns until the next call.
 func (p *program) draw() {
 	p.stale = false
 	if p.w <= 0 || p.h <= 0 {

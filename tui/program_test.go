@@ -66,26 +66,25 @@ func TestProgramHelpAndPalette(t *testing.T) {
 	x := open(t, p, nil)
 	x.shows("1 Cluster")
 	x.press("?")
-	x.shows("type to search, enter runs")
+	x.shows("type to search, enter run")
 	x.press("zoom-latency\r")
 	x.hides("1 Cluster")
 	x.shows("3 Latency")
 	x.press(":")
-	x.shows("tab completes, enter runs")
+	x.shows("tab complete, enter run")
 	x.press("zoom-lat")
 	x.key(uv.KeyTab)
 	x.shows(": zoom-latency")
 	x.key(uv.KeyEnter)
 	x.shows("1 Cluster")
 	x.press(":no such thing\r")
-	x.shows("no command fits")
+	x.shows("unknown command")
 	x.key(uv.KeyEscape)
-	x.hides("no command fits")
+	x.hides("unknown command")
 }
 
-// What a user does who wants to know whether overlapping pays: out of a program
-// that has one scheme into one that compares them, its pane, another level, and the
-// line that tells what it has done.
+// The steps of a user who wants to know whether overlap pays: leave a program with a single scheme,
+// start one that compares schemes, open its pane, choose another level, and read the result.
 func TestProgramComparesSchemes(t *testing.T) {
 	p := running()
 	p.do = func(c engine.Command) error { // the player's lock is held
@@ -101,7 +100,7 @@ func TestProgramComparesSchemes(t *testing.T) {
 	}
 	x := open(t, p, nil)
 	x.shows("1 Cluster")
-	x.press(":zoom-overlap\r") // it has no digit: this program has nothing for it
+	x.press(":zoom-overlap\r") // it has no number, because this program has no data for it
 	x.shows("ε compares threading schemes; demo-access runs in one.")
 	x.shows("type :workload demo-product, or press w")
 	x.press(":workload demo-product\r")
@@ -113,7 +112,7 @@ func TestProgramComparesSchemes(t *testing.T) {
 	x.shows("1.72 ms of 3.53 ms communication now")
 	x.press("4")
 	x.shows("1 Cluster")
-	x.shows("4 Overlap ε") // in the locality's place: this program compares no group sizes
+	x.shows("4 Overlap ε") // replaces locality, because this program compares no group sizes
 	x.hides("4 Locality")
 	x.press(":zoom-locality\r")
 	x.shows("this workload has no group sizes to compare")
@@ -133,8 +132,8 @@ func TestProgramFreezes(t *testing.T) {
 	next := demo(4, 4, 8)
 	next.Iteration = 5678
 	p.publish(next)
-	x.shows("iteration 5678") // the run goes on
-	x.shows("groups of 4")    // what is looked at does not
+	x.shows("iteration 5678") // the run continues
+	x.shows("groups of 4")    // the frozen screen does not change
 	x.press("f")
 	x.shows("groups of 8")
 }
@@ -149,7 +148,7 @@ func TestProgramResizes(t *testing.T) {
 		x.program.Send(tea.WindowSizeMsg{Width: w, Height: h})
 	}
 	resize(20, 5)
-	x.shows("20×5, panes: 30×8")
+	x.shows("20×5, needs 30×8")
 	resize(120, 40)
 	x.shows("1 Cluster")
 	x.shows("6 Why")
@@ -188,14 +187,14 @@ func TestProgramMouse(t *testing.T) {
 
 	x.press("M")
 	x.shows("mouse off")
-	x.click(x.at("6 Why")) // goes to the terminal alone
+	x.click(x.at("6 Why")) // goes only to the terminal
 	x.press("M")
 	x.shows("mouse on")
 	p.wants(t, 0, set("ranks-per-node", "2"), set("nodes", "8"), engine.Command{Verb: engine.Pause})
 }
 
-// A rank is selected by a click and by its number, and its node by another click; what
-// this cluster does not have stays on the line.
+// A click or a number selects a rank, and another click selects its node. An unknown rank stays on
+// the input line.
 func TestProgramSelects(t *testing.T) {
 	p := running()
 	x := open(t, p, nil)
@@ -207,7 +206,7 @@ func TestProgramSelects(t *testing.T) {
 	x.shows("▸ node 2")
 	x.press("/rank 40")
 	x.key('\r')
-	x.shows("✗ this cluster has no such node, rank, thread or state")
+	x.shows("✗ no such node, rank, thread or state")
 	x.ctrl('u')
 	x.press("node 1")
 	x.key('\r')
@@ -243,7 +242,7 @@ func TestProgramBeforeTheFirstSnapshot(t *testing.T) {
 	x.shows("▸ running")
 }
 
-// A program on another terminal does not stop its process at Ctrl-Z.
+// A program on another terminal does not stop its process on Ctrl-Z.
 func TestProgramDoesNotStopItsHost(t *testing.T) {
 	x := open(t, running(), nil)
 	x.shows("1 Cluster")
@@ -268,8 +267,7 @@ func TestProgramEndsWithItsContext(t *testing.T) {
 	x.ends(context.Canceled)
 }
 
-// A panic in the session that a command causes ends the program, and the
-// terminal is left as it was.
+// A panic in the session after a command ends the program and restores the terminal.
 func TestProgramPanic(t *testing.T) {
 	p := running()
 	p.do = func(engine.Command) error { panic("a bug in the session") }
@@ -307,8 +305,8 @@ func TestThemeFollowsTheTerminal(t *testing.T) {
 	}
 }
 
-// Braille and rounded boxes give way to ASCII where they cannot be shown, and
-// --ascii has the last word.
+// ASCII replaces braille and rounded boxes if the terminal cannot show them. --ascii overrides
+// this.
 func TestASCIIFollowsTheEnvironment(t *testing.T) {
 	yes, no := true, false
 	for _, c := range []struct {
@@ -359,7 +357,7 @@ func TestFrameRate(t *testing.T) {
 	}
 }
 
-// A paste types, and its control characters are dropped.
+// A paste types text without its control characters.
 func TestPaste(t *testing.T) {
 	p, err := newProgram(running(), Options{Environ: []string{}})
 	if err != nil {
@@ -373,8 +371,7 @@ func TestPaste(t *testing.T) {
 	}
 }
 
-// The theme follows the background and the colours that the terminal tells, until
-// one is chosen.
+// The theme follows the background and the colours of the terminal until the user chooses one.
 func TestThemeFollowsWhatTheTerminalTells(t *testing.T) {
 	p, err := newProgram(running(), Options{Environ: []string{}})
 	if err != nil {
@@ -398,8 +395,7 @@ func TestThemeFollowsWhatTheTerminalTells(t *testing.T) {
 	}
 }
 
-// An idle program draws nothing: the frame stays the same until something is
-// new.
+// An idle program draws nothing until something changes.
 func TestNothingNewIsNotDrawn(t *testing.T) {
 	p, err := newProgram(running(), Options{Environ: []string{}})
 	if err != nil {

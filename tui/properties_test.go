@@ -131,7 +131,7 @@ func borderFaults(g *grid.Grid, at grid.Rect, title string, b pane.Border) (all 
 	return all
 }
 
-// subject is a screen that is drawn at all sizes, or at one of some.
+// subject is a screen drawn at all sizes, or at one of several.
 type subject struct {
 	name string
 	some int
@@ -244,7 +244,7 @@ func TestNothingIsCutOffOrDrawnOver(t *testing.T) {
 	}
 }
 
-// covering is an overlay whose texts alone are watched.
+// covering is an overlay; only its texts are watched.
 type covering struct {
 	overlay.Overlay
 	w *panetest.Watch
@@ -255,7 +255,7 @@ func (o covering) Draw(v grid.View) {
 	o.Overlay.Draw(v)
 }
 
-// Overlays keep their texts, too, in every width of a screen.
+// Texts of overlays are complete at every width, too.
 func TestOverlaysAreNotCutOff(t *testing.T) {
 	for i := range overlayreg.Overlays {
 		name := overlayreg.Overlays[i].Open.Name

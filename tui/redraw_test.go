@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// A screen that draws only what has changed shows the same as one that draws
-// all anew, whatever was pressed, clicked, published and resized before.
+// A screen that redraws only changes shows the same as a screen that redraws everything, after any
+// keys, clicks, snapshots and resizes.
 func TestRedrawIsComplete(t *testing.T) {
 	pressed := []string{"space", "left", "right", "up", "down", "enter", "esc", ":", "?", "f", "z", "p", "P",
 		"1", "2", "3", "4", "5", "6", "7", "t", "M", "+", "-", "l", "c", ",", ".", "L", "i", "pgup", "pgdown", "tab",

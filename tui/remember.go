@@ -17,18 +17,18 @@ import (
 	"github.com/hybridtop/hybridtop/tui/state"
 )
 
-// markerNames are the words for the marks of curves.
+// markerNames holds the names of the markers of curves.
 var markerNames = map[grid.Markers]string{grid.Braille: "dots", grid.Blocks: "blocks", grid.Lines: "lines"}
 
-// restore begins as what is remembered says, and tells what of it is not known.
+// restore applies the remembered settings, and returns a message for each unknown one.
 func (a *app) restore(k state.Kept) (skipped []string) {
 	if k.Theme != "" && !a.chooseTheme(k.Theme) {
-		skipped = append(skipped, fmt.Sprintf("theme %q is not known: skipped", k.Theme))
+		skipped = append(skipped, fmt.Sprintf("unknown theme %q: skipped", k.Theme))
 	}
 	if k.Units != "" {
 		u, known := grid.UnitsByName(k.Units)
 		if !known {
-			skipped = append(skipped, fmt.Sprintf("units %q are not known: skipped", k.Units))
+			skipped = append(skipped, fmt.Sprintf("unknown units %q: skipped", k.Units))
 		}
 		a.Units = u
 	}
@@ -43,7 +43,7 @@ func (a *app) restore(k state.Kept) (skipped []string) {
 			}
 		}
 		if !known {
-			skipped = append(skipped, fmt.Sprintf("markers %q are not known: skipped", k.Markers))
+			skipped = append(skipped, fmt.Sprintf("unknown markers %q: skipped", k.Markers))
 		}
 	}
 	for name, w := range k.Workloads {
@@ -52,7 +52,7 @@ func (a *app) restore(k state.Kept) (skipped []string) {
 	return skipped
 }
 
-// kept is what is to be remembered of the screen as it stands.
+// kept returns the settings and layouts to remember.
 func (a *app) kept() state.Kept {
 	k := state.Kept{Units: a.Units.String(), Markers: markerNames[a.Markers], Mouse: &[]bool{a.mouse}[0], Workloads: make(map[string]state.Workload, len(a.left)+1)}
 	if a.chosen {
@@ -69,17 +69,17 @@ func (a *app) kept() state.Kept {
 	return k
 }
 
-// leave remembers a scenario that runs. One that failed is not worth beginning with.
+// leave remembers the running scenario of a workload. It skips a failed run.
 func (a *app) leave(s *engine.Snapshot) {
 	if s.Scenario.Workload == "" || s.Phase == engine.Failed || s.Phase == engine.Starting {
 		return
 	}
 	w := a.left[s.Scenario.Workload]
-	w.Knobs = s.Scenario.Values // of a snapshot, which never changes
+	w.Knobs = s.Scenario.Values // a snapshot never changes
 	a.left[s.Scenario.Workload] = w
 }
 
-// layout is how the panes are looked at.
+// layout returns the current layout of the panes.
 func (a *app) layout() *state.Layout {
 	l := &state.Layout{Focus: a.specs[a.focus].Name, Zoomed: a.zoomed}
 	for _, last := range a.last {
@@ -90,7 +90,7 @@ func (a *app) layout() *state.Layout {
 	return l
 }
 
-// lookAs looks at the panes as a layout says, as far as there are such panes.
+// lookAs applies a layout. It ignores unknown panes.
 func (a *app) lookAs(l *state.Layout) {
 	a.last = [pane.Places]int{}
 	for _, name := range append(slices.Clone(l.Panes), l.Focus) {
@@ -101,12 +101,12 @@ func (a *app) lookAs(l *state.Layout) {
 	a.zoomed = l.Zoomed
 }
 
-// paneOf is the number of the pane of a name; −1: there is none.
+// paneOf returns the number of the pane with a name, or −1.
 func (a *app) paneOf(name string) int {
 	return slices.IndexFunc(a.specs, func(s pane.Spec) bool { return s.Name == name })
 }
 
-// openPane focuses the pane of a name.
+// openPane focuses the pane with a name.
 func (a *app) openPane(name string) error {
 	if err := CheckPane(name); err != nil {
 		return err
@@ -115,15 +115,15 @@ func (a *app) openPane(name string) error {
 	return nil
 }
 
-// CheckPane refuses what is no pane's name.
+// CheckPane returns an error if no pane has the name.
 func CheckPane(name string) error {
 	if all := PaneNames(); !slices.Contains(all, name) {
-		return fmt.Errorf("no pane %q: there are %s", name, strings.Join(all, ", "))
+		return fmt.Errorf("unknown pane %q: want one of %s", name, strings.Join(all, ", "))
 	}
 	return nil
 }
 
-// PaneNames are the names of the panes.
+// PaneNames returns the names of the panes.
 func PaneNames() []string {
 	var names []string
 	for _, s := range panereg.Panes {
@@ -132,16 +132,17 @@ func PaneNames() []string {
 	return names
 }
 
-// remembered is what became of what was to be kept.
+// remembered is the result of writing the store.
 type remembered struct{ err error }
 
-// keepEvery is how often the screen looks whether there is anything to keep.
+// keepEvery is the interval at which the screen writes changed settings.
 const keepEvery = time.Second
 
-// lastKeep is how long the end of the screen waits for the files.
+// lastKeep is the longest time that the screen waits for the files when it ends.
 const lastKeep = time.Second
 
-// keep writes what has changed, without the screen waiting for a file.
+// keep returns the command that writes changed settings, so that the screen does not wait for a
+// file.
 func (p *program) keep(now time.Time) tea.Cmd {
 	if p.store == nil || p.keeping || now.Sub(p.kept) < keepEvery {
 		return nil
@@ -151,7 +152,7 @@ func (p *program) keep(now time.Time) tea.Cmd {
 	return func() tea.Msg { return remembered{p.store.Keep(p.ctx, k)} }
 }
 
-// keepLast writes what has changed at the end.
+// keepLast writes changed settings when the screen ends.
 func (p *program) keepLast(ctx context.Context) error {
 	if p.store == nil {
 		return nil
@@ -159,11 +160,11 @@ func (p *program) keepLast(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastKeep)
 	defer cancel()
 	done, k := make(chan error, 1), p.app.kept()
-	go func() { done <- p.store.Keep(ctx, k) }() // after one that is under way
+	go func() { done <- p.store.Keep(ctx, k) }() // after a write in progress
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return errors.New("not remembered: the file system does not answer")
+		return errors.New("settings not saved: the file system does not respond")
 	}
 }

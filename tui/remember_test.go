@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/state"
 )
 
-// What is kept of one screen is how another one begins; what is not known is told.
+// Saved settings of one screen are the initial settings of the next. Unknown ones are reported.
 func TestRestore(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, ":", "'theme mono", "enter", "M", "m", "m", ":", "'units decimal", "enter")
@@ -32,7 +32,7 @@ func TestRestore(t *testing.T) {
 	skipped := c.restore(state.Kept{Theme: "pink", Units: "yards", Markers: "stars", Workloads: map[string]state.Workload{
 		"demo-access": {Layout: &state.Layout{Focus: "moon", Panes: []string{"latency", "moon"}}},
 	}})
-	if d := cmp.Diff([]string{`theme "pink" is not known: skipped`, `units "yards" are not known: skipped`, `markers "stars" are not known: skipped`}, skipped); d != "" {
+	if d := cmp.Diff([]string{`unknown theme "pink": skipped`, `unknown units "yards": skipped`, `unknown markers "stars": skipped`}, skipped); d != "" {
 		t.Error(d)
 	}
 	c.load(demo(4, 4, 4))
@@ -41,7 +41,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// Each workload keeps its own layout: out and back, the panes are as they were.
+// Each workload keeps its own layout: after switching to another workload and back, the panes are
+// the same.
 func TestEachWorkloadKeepsItsLayout(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "3")
@@ -61,8 +62,8 @@ func TestEachWorkloadKeepsItsLayout(t *testing.T) {
 	}
 }
 
-// What is kept after a walk through workloads brings each of them back in another screen,
-// with its layout and its knobs.
+// After a walk through workloads, the saved state restores the layout and the knobs of each of them
+// in another screen.
 func TestAWalkThroughWorkloadsIsKept(t *testing.T) {
 	a := shownApp(demo(4, 4, 8))
 	keys(a, "3")
@@ -87,7 +88,7 @@ func TestAWalkThroughWorkloadsIsKept(t *testing.T) {
 	}
 }
 
-// A scenario that failed is not what the next screen begins with.
+// The next screen does not start with a failed scenario.
 func TestAFailedRunIsNotKept(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	bad := demo(4, 4, 8)

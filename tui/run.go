@@ -20,59 +20,57 @@ import (
 	"github.com/hybridtop/hybridtop/tui/tty"
 )
 
-// Session is what the screen looks at. Load never waits; Do may take as long
-// as the session needs to answer.
+// Session is the source of snapshots and the receiver of commands. Load never waits; Do waits until
+// the session answers.
 type Session interface {
-	// Load gives the snapshot that was published last; nil before the first.
+	// Load returns the latest snapshot, or nil before the first one.
 	Load() *engine.Snapshot
-	// Do takes a command, or says why it cannot.
+	// Do runs a command, or returns the reason why it cannot.
 	Do(engine.Command) error
 }
 
-// Options are how the screen begins. The zero value suits a terminal.
+// Options configures the screen. The zero value suits a terminal.
 type Options struct {
-	Theme   string // by name; "" follows the terminal and NO_COLOR
-	Units   string // that bytes are written in, by name; "" as they were left
-	ASCII   *bool  // draw with ASCII alone; nil: where the terminal or the locale has no more
+	Theme   string // name of the theme; "": by the terminal and NO_COLOR
+	Units   string // name of the units of sizes and rates; "": the remembered ones
+	ASCII   *bool  // draw only ASCII characters; nil: decide by terminal and locale
 	NoMouse bool   // leave the mouse to the terminal
-	FPS     int    // frames a second at most; 0: 20, and 8 over SSH
+	FPS     int    // maximum number of frames per second; 0: 20, or 8 over SSH
 
-	Pane   string // that has the focus, by name; "" as it was left
-	Turn   string // the knob that the cursor begins on; "": the workload's first
-	Notice string // in the status line until the first key
+	Pane   string // name of the focused pane; "": the remembered one
+	Turn   string // name of the selected knob; "": the workload's first
+	Notice string // message in the status line until the first key
 
-	// Store keeps what is remembered, and Kept is what it had; nil: nothing is.
+	// Store saves settings, and Kept holds the ones that it had. A nil Store saves nothing.
 	Store *state.Store
 	Kept  state.Kept
-	Warn  func(error) // of what could not be kept at the end
+	Warn  func(error) // called if settings cannot be saved at the end
 
-	// Machines are the user's own, beside the presets.
+	// Machines holds the user's machines, in addition to the presets.
 	Machines []cluster.Machine
 
-	// Record records the session while it is on; nil: it cannot be.
+	// Record records the session while it is on; nil: recording is not possible.
 	Record *recording.Switch
 
-	// Terminal is the process's own; nil where Input and Output replace it.
+	// Terminal is the terminal of the process; nil if Input and Output replace it.
 	Terminal *tty.Terminal
 
-	// Input, Output and Environ replace the process's own where they are set.
+	// Input, Output and Environ replace those of the process if they are set.
 	Input   io.Reader
 	Output  io.Writer
 	Environ []string
-	// Width and Height are the columns and rows of an Output that is no
-	// terminal.
+	// Width and Height are the columns and rows of an Output that is not a terminal.
 	Width, Height int
 }
 
-// Frames a second, unless a number is given.
+// Default and maximum numbers of frames per second.
 const (
 	localFPS  = 20
 	remoteFPS = 8
 	mostFPS   = 60
 )
 
-// Run shows the session until the user quits or the context ends; the terminal
-// is then as it was before.
+// Run shows the session until the user quits or the context ends. Then it restores the terminal.
 func Run(ctx context.Context, s Session, o Options) error {
 	p, screen, err := prepare(ctx, s, o)
 	if err != nil {
@@ -106,15 +104,14 @@ func play(ctx context.Context, p *tea.Program, o Options) error {
 	return nil
 }
 
-// stop asks the program to suspend; a program that has been suspended since the
-// signal came has done so.
+// stop asks the program to suspend itself. It is ignored if the program was suspended after the
+// signal came.
 type stop struct{ signalled time.Time }
 
-// continued tells the program that whoever had the terminal in between has
-// changed it.
+// continued reports that the job was stopped and another program may have changed the terminal.
 type continued struct{}
 
-// tell passes on that the job is to stop, or goes on.
+// tell forwards requests to stop and to continue to the program.
 func tell(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
 	for {
 		select {
@@ -128,15 +125,14 @@ func tell(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
 	}
 }
 
-// rendererTime is far more than what a renderer takes to end.
+// rendererTime is much longer than a renderer needs to end.
 const rendererTime = 50 * time.Millisecond
 
-// suspension leaves the terminal before the job stops, and takes it when it goes
-// on. It is a filter because it has to run between two messages, and before Bubble
-// Tea, which would stop the job itself. A program without a terminal of its own
-// stops nobody.
+// suspension leaves the terminal before the job stops, and takes it back when the job continues. It
+// is a filter because it must run between two messages and before Bubble Tea, which would stop the
+// job itself. A program without its own terminal ignores requests to suspend.
 func suspension(p **tea.Program, t *tty.Terminal) func(tea.Model, tea.Msg) tea.Msg {
-	var last time.Time // that the job went on
+	var last time.Time // when the job continued
 	return func(_ tea.Model, msg tea.Msg) tea.Msg {
 		suspend := t.Suspend
 		switch msg := msg.(type) {
@@ -154,13 +150,13 @@ func suspension(p **tea.Program, t *tty.Terminal) func(tea.Model, tea.Msg) tea.M
 			return msg
 		}
 		if err := (*p).ReleaseTerminal(); err != nil {
-			return nil // it is gone
+			return nil // the terminal is gone
 		}
 		t.Leave()
 		suspend()
 		last = time.Now()
-		// The renderer that was released may still be about to stop the ticker that
-		// it shares with the next one.
+		// The released renderer may still be about to stop the ticker that it shares with the next
+		// renderer.
 		time.Sleep(rendererTime)
 		t.Take()
 		if err := (*p).RestoreTerminal(); err != nil {
@@ -170,7 +166,7 @@ func suspension(p **tea.Program, t *tty.Terminal) func(tea.Model, tea.Msg) tea.M
 	}
 }
 
-// prepare makes the Bubble Tea program.
+// prepare creates the model and its Bubble Tea program.
 func prepare(ctx context.Context, s Session, o Options) (*program, *tea.Program, error) {
 	p, err := newProgram(s, o)
 	if err != nil {
@@ -180,9 +176,9 @@ func prepare(ctx context.Context, s Session, o Options) (*program, *tea.Program,
 	return p, wrap(ctx, p, o), nil
 }
 
-// wrap makes the Bubble Tea program of a model.
+// wrap creates the Bubble Tea program of a model.
 func wrap(ctx context.Context, m tea.Model, o Options) *tea.Program {
-	// Signals end the context, or reach the program by way of its terminal.
+	// Signals end the context, or reach the program through its terminal.
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithEnvironment(o.environ()), tea.WithoutSignalHandler()}
 	if o.Input != nil {
 		options = append(options, tea.WithInput(o.Input))
@@ -224,7 +220,7 @@ func newProgram(s Session, o Options) (*program, error) {
 		for _, th := range grid.Themes() {
 			names = append(names, th.Name)
 		}
-		return nil, fmt.Errorf("unknown theme %q: there are %s", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("unknown theme %q: want one of %s", name, strings.Join(names, ", "))
 	}
 	a.first = o.Turn
 	a.load(s.Load())
@@ -241,7 +237,7 @@ func newProgram(s Session, o Options) (*program, error) {
 	if o.Store != nil {
 		notes = append(slices.Clone(o.Store.Warnings), notes...)
 		w := a.left[a.latest.Scenario.Workload]
-		w.Knobs = a.latest.Scenario.Values // as the command line has it: it is kept when a knob is turned
+		w.Knobs = a.latest.Scenario.Values // from the command line; saved only when a knob changes
 		a.left[a.latest.Scenario.Workload] = w
 		o.Store.Began(a.kept())
 	}
@@ -253,7 +249,7 @@ func newProgram(s Session, o Options) (*program, error) {
 	return p, nil
 }
 
-// fps is the cap of the frame rate: less over SSH, unless a number is given.
+// fps returns the maximum frame rate. The default is lower over SSH.
 func (o *Options) fps() int {
 	switch {
 	case o.FPS > 0:
@@ -264,9 +260,8 @@ func (o *Options) fps() int {
 	return localFPS
 }
 
-// ascii reports whether the screen keeps to ASCII: the console of Linux has 256
-// or 512 glyphs, a dumb terminal may have any, and a locale that is named and
-// is not UTF-8 shows other bytes.
+// ascii reports whether the screen uses only ASCII characters. The Linux console has 256 or 512
+// glyphs, a dumb terminal may have any, and a locale other than UTF-8 shows other bytes.
 func (o *Options) ascii() bool {
 	if o.ASCII != nil {
 		return *o.ASCII
@@ -274,7 +269,7 @@ func (o *Options) ascii() bool {
 	if term := o.env("TERM"); term == "linux" || term == "dumb" {
 		return true
 	}
-	for _, name := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set counts (POSIX)
+	for _, name := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first one that is set decides (POSIX)
 		if locale := strings.ToUpper(o.env(name)); locale != "" {
 			return !strings.Contains(locale, "UTF-8") && !strings.Contains(locale, "UTF8")
 		}
@@ -289,7 +284,7 @@ func (o *Options) environ() []string {
 	return os.Environ()
 }
 
-// env is the value of an environment variable.
+// env returns the value of an environment variable.
 func (o *Options) env(name string) string {
 	for _, kv := range o.environ() {
 		if k, v, _ := strings.Cut(kv, "="); k == name {

@@ -9,43 +9,43 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// screen draws an app on a grid. It keeps the grid, and draws again only what
-// has changed; what it shows depends on the app and the size alone.
+// screen draws an app on a grid. It keeps the grid and redraws only what has changed. The picture
+// depends only on the app and the size.
 type screen struct {
 	g     grid.Grid
 	at    places
 	drawn []drawn // by pane
 	whole whole
-	hits  []hit // of the chrome
+	hits  []hit // places for the mouse outside of panes
 }
 
-// drawn is a pane as it was drawn last.
+// drawn describes the last drawing of a pane.
 type drawn struct {
 	in    inputs
-	again bool // not all could be drawn in time
+	again bool // the pane is not complete yet
 	title title
 }
 
-// title is the text in a pane's border, and what it is made of.
+// title is the text in a pane's border, and its parts.
 type title struct {
 	digit      int
 	name, text string
 }
 
-// whole is what every pane depends on: when it changes, all is drawn again.
+// whole holds the inputs of all panes. If it changes, everything is redrawn.
 type whole struct {
 	w, h  int
 	theme *grid.Theme
 	units grid.Units
 	ascii bool
 	base  *engine.Baseline
-	plain bool            // heat maps without ratios
-	over  overlay.Overlay // covers panes
-	under overlay.Overlay // covered panes in the frame before
+	plain bool            // heat maps show values instead of ratios
+	over  overlay.Overlay // covers panes now
+	under overlay.Overlay // covered panes in the previous frame
 	lines bool
 }
 
-// inputs is all that a pane depends on.
+// inputs holds everything that the picture of a pane depends on.
 type inputs struct {
 	at      grid.Rect
 	digit   int
@@ -54,8 +54,7 @@ type inputs struct {
 	pane    pane.Inputs
 }
 
-// draw brings the grid up to date for a screen of w columns and h rows, and
-// returns it.
+// draw updates the grid for a screen of w columns and h rows, and returns it.
 func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	a.w, a.h = w, h
 	now := whole{w: w, h: h, theme: a.Theme, units: a.Units, ascii: a.ascii, base: a.base, plain: a.Absolute, under: s.whole.over}
@@ -93,7 +92,7 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	return &s.g
 }
 
-// only draws a pane over the whole of a grid.
+// only draws a single pane over the whole grid.
 func (s *screen) only(a *app, p, w, h int) {
 	a.w, a.h = w, h
 	if w != s.g.W || h != s.g.H {
@@ -109,15 +108,14 @@ func (s *screen) only(a *app, p, w, h int) {
 	s.pane(a, p, 0, false)
 }
 
-// body is what lies between header and status.
+// body returns the area between header and status line.
 func (s *screen) body() grid.Rect { return grid.Rect{Y: 1, W: s.g.W, H: s.g.H - 3} }
 
 func (s *screen) clear(r grid.Rect, th *grid.Theme) {
 	s.g.Fill(r, grid.Cell{Bg: th.Background})
 }
 
-// pane draws a pane, if it is shown and anything about it is new. A digit of 0
-// is none.
+// pane draws a pane if it is visible and its inputs have changed. A digit of 0 means no number.
 func (s *screen) pane(a *app, p, digit int, all bool) {
 	d := &s.drawn[p]
 	in := inputs{at: s.at.pane(p, a.specs)}
@@ -146,7 +144,7 @@ func (s *screen) pane(a *app, p, digit int, all bool) {
 	s.more(in.at, a.Theme, border.Above, border.Below)
 }
 
-// set makes the text of a title: a digit where the pane has one, and a name.
+// set sets the text of a title: the number of the pane, if it has one, and its name.
 func (t *title) set(digit int, name string) {
 	switch {
 	case t.text != "" && t.digit == digit && t.name == name:
@@ -157,12 +155,12 @@ func (t *title) set(digit int, name string) {
 	}
 }
 
-// late says that a pane is to be drawn again though nothing is new.
+// late reports whether a pane is incomplete and must be drawn again.
 func (s *screen) late() bool {
 	return slices.ContainsFunc(s.drawn, func(d drawn) bool { return d.again })
 }
 
-// more marks on a pane's border that there is something above or below.
+// more shows in a pane's border that there is more text above or below.
 func (s *screen) more(r grid.Rect, th *grid.Theme, above, below bool) {
 	if above {
 		s.g.View(r).Rune(r.W-1, 1, '▴', th.Accent)
@@ -172,21 +170,21 @@ func (s *screen) more(r grid.Rect, th *grid.Theme, above, below bool) {
 	}
 }
 
-// hit is a place that the mouse can act on.
+// hit is an area that reacts to the mouse.
 type hit struct {
 	at    grid.Rect
 	press func(*app)
 	wheel func(*app, int) // by +1 or −1
 }
 
-// hitAt finds what lies under a cell, the uppermost first.
+// hitAt returns the uppermost area at a cell, and false if there is none.
 func (s *screen) hitAt(x, y int) (hit, bool) {
 	for _, h := range slices.Backward(s.hits) {
 		if h.at.Contains(x, y) {
 			return h, true
 		}
 	}
-	if o := s.whole.over; o != nil { // the panes lie under it
+	if o := s.whole.over; o != nil { // it covers the panes
 		return hit{
 			at:    s.body(),
 			press: func(*app) { o.Click(x, y) },
@@ -206,7 +204,8 @@ func (s *screen) hitAt(x, y int) (hit, bool) {
 	return hit{}, false
 }
 
-// paneHit acts inside a pane, or focuses it, or zooms the one that is focused.
+// paneHit returns the area of a pane. A click acts inside the pane, focuses it, or zooms it if it
+// has the focus.
 func paneHit(p int, at grid.Rect, x, y int) hit {
 	return hit{
 		at: at,

@@ -7,7 +7,7 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
-// simulating is the program over a real session that simulates Edison.
+// simulating returns the program with a real session that simulates Edison.
 func simulating(t *testing.T, workload string, knobs map[string]string) *terminal {
 	t.Helper()
 	sc, err := session.Scenario(workload)
@@ -29,8 +29,8 @@ func simulating(t *testing.T, workload string, knobs map[string]string) *termina
 	return open(t, s, nil)
 }
 
-// The program over a real session that simulates 1,024 nodes: another machine out
-// of the list, another workload, another fabric.
+// The program with a real session that simulates 1,024 nodes: choose another machine from the list,
+// another workload and another fabric.
 func TestProgramOverASimulation(t *testing.T) {
 	x := simulating(t, "pingpong", map[string]string{"nodes": "1024", "ranks-per-node": "1"})
 	x.shows("pingpong  flat  one group  1024×1 ranks  on xc30-edison  sim  ◆ simulated  sketch")
@@ -49,7 +49,7 @@ func TestProgramOverASimulation(t *testing.T) {
 
 	x.press("w")
 	x.shows("hybridtop  randomaccess")
-	x.shows("workload pingpong→randomaccess") // its line may lie under a curve
+	x.shows("workload pingpong→randomaccess") // a curve may cover its line
 	x.press(":workload dot")
 	x.key('\r')
 	x.shows("hybridtop  dot")
@@ -64,8 +64,8 @@ func TestProgramOverASimulation(t *testing.T) {
 	x.ends(nil)
 }
 
-// Turning the group over the edge of a node is seen as lines between nodes, which vanish
-// again where every access stays inside its node.
+// A group that spans nodes shows lines between nodes. They disappear when every access stays inside
+// its node.
 func TestTheGroupIsSeenAsTraffic(t *testing.T) {
 	x := simulating(t, "randomaccess", map[string]string{"nodes": "4", "ranks-per-node": "4", "group": "4"})
 	x.shows("no bytes between nodes")
@@ -83,8 +83,7 @@ func TestTheGroupIsSeenAsTraffic(t *testing.T) {
 	x.ends(nil)
 }
 
-// What would not fit into memory is refused by number beside its knob, and the run goes
-// on as it was.
+// A value that needs too much memory is refused: its knob shows the numbers, and the run continues.
 func TestMemoryIsRefusedOnTheScreen(t *testing.T) {
 	sc, err := session.Scenario("pingpong")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The list of machines says which of the user's files it leaves out.
+// The list of machines reports which of the user's files it skips.
 func TestPickerTellsOfSkippedFiles(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)

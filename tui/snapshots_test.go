@@ -21,14 +21,14 @@ var (
 	starting    = panetest.Starting
 )
 
-// shownApp is an app on which a snapshot is shown.
+// shownApp returns an app that shows a snapshot.
 func shownApp(s *engine.Snapshot) *app {
 	a := newApp()
 	a.load(s)
 	return a
 }
 
-// The panes by their names.
+// Numbers of the panes by name.
 var (
 	topologyPane  = paneNamed("cluster")
 	bandwidthPane = paneNamed("bandwidth")

@@ -18,20 +18,20 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// TestStories plays the scripts of testdata/stories on a terminal, on each fabric that
-// they name. A line of a script is
+// TestStories runs the scripts in testdata/stories on a terminal, on each fabric that they name. A
+// line of a script is
 //
-//	open WORKLOAD KNOB=VALUE ...   what runs
-//	on FABRIC ...                  where it is played
-//	type WORDS                     types words, and enter
+//	open WORKLOAD KNOB=VALUE ...   starts a workload
+//	on FABRIC ...                  names the fabrics
+//	type WORDS                     types words and enter
 //	press KEYS                     types keys
-//	see WORDS                      waits until the screen shows them
-//	gone WORDS                     waits until it does not
-//	winner GROUP                   the sentence and the model name this group; a host that was late names none
-//	star GROUP                     the table stars this group; a host that was late has none starred
-//	pair RATIO                     the upper part of the timeline is so many times as long as the lower
+//	see WORDS                      waits until the screen shows the words
+//	gone WORDS                     waits until the words have disappeared
+//	winner GROUP                   the sentence and the model name this group, or none if the host fell behind
+//	star GROUP                     the table has a star at this group, or none if the host fell behind
+//	pair RATIO                     checks the length of the upper part of the timeline, relative to the lower
 //
-// or a comment. No step depends on how long anything takes.
+// or a comment. Steps do not depend on real time.
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/stories/*.txt")
 	if err != nil || len(files) == 0 {
@@ -76,7 +76,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// opened is the program over a session of a story.
+// opened returns the program with a session of a script.
 func opened(t *testing.T, fabric string, words []string) (*session.Session, *terminal) {
 	t.Helper()
 	made, err := presets.LoadMachine("testdata/machines/near-and-far.toml")
@@ -140,10 +140,9 @@ func act(t *testing.T, s *session.Session, x *terminal, verb, words string) {
 	}
 }
 
-// wins says that of the study of group sizes the sentence calls a group the faster one,
-// and that of the groups that ran the model gives it the least time. Where the host
-// could not keep the machine's times the sentence names none, and where it could not
-// keep those of the faster group the sentence compares with a group that did not run.
+// wins reports whether the sentence calls a group the faster one, and the model predicts the least
+// time for it among the groups that ran. If the host fell behind, the sentence names no group. If
+// it fell behind with the faster group, the sentence compares with a group that did not run.
 func wins(snap *engine.Snapshot, group string) bool {
 	v := locality(snap)
 	if v == nil {
@@ -162,7 +161,7 @@ func wins(snap *engine.Snapshot, group string) bool {
 	return says == group && (best == group || late) || late && v.Why != "" && says == ""
 }
 
-// locality is the study of group sizes, once there is one.
+// locality returns the study of group sizes, or nil.
 func locality(snap *engine.Snapshot) *engine.StudyView {
 	i := slices.IndexFunc(snap.Studies, func(v engine.StudyView) bool { return v.Name == "locality" })
 	if i < 0 {
@@ -171,12 +170,12 @@ func locality(snap *engine.Snapshot) *engine.StudyView {
 	return &snap.Studies[i]
 }
 
-// late says that a run is, or was at a point of a study.
+// late reports whether the host fell behind in a run or at a point of a study.
 func late(snap *engine.Snapshot, v *engine.StudyView) bool {
 	return snap.Late() || slices.ContainsFunc(v.Rows, func(r engine.Row) bool { return r.Flag == engine.Late })
 }
 
-// faster is the group that a sentence calls the faster one: "Group 4 is 3.3× faster", or
+// faster returns the group that a sentence calls the faster one: "Group 4 is 3.3× faster", or
 // "group 1 keeps ...: 13× faster than group 16".
 func faster(sentence string) string {
 	text := sentence
@@ -189,7 +188,7 @@ func faster(sentence string) string {
 	return ""
 }
 
-// brackets are the columns of the first two brackets on the screen.
+// brackets returns the columns of the first two brackets on the screen.
 func brackets(screen string) (upper, lower int) {
 	var all []int
 	for line := range strings.Lines(screen) {

@@ -14,10 +14,10 @@ import (
 	"github.com/hybridtop/hybridtop/engine/recording"
 )
 
-// replaying is a session that has been, and that the user moves in.
+// replaying is a recorded session in which the user can move.
 type replaying interface{ Position() recording.Position }
 
-// replay takes in where the replay stands, and reports whether it has moved.
+// replay updates the position of the replay, and reports whether it has changed.
 func (p *program) replay() bool {
 	r, ok := p.session.(replaying)
 	if !ok {
@@ -29,7 +29,8 @@ func (p *program) replay() bool {
 	return moved
 }
 
-// move moves in a recording, or in the last minutes of the session.
+// move changes the position or speed of a recording, or the position in the last minutes of a
+// session.
 func (a *app) move(verb engine.Verb, value string) {
 	switch {
 	case a.replay != nil:
@@ -39,11 +40,11 @@ func (a *app) move(verb engine.Verb, value string) {
 			a.notice = err.Error()
 		}
 	default:
-		a.notice = "only a recording has a speed: hybridtop replay FILE"
+		a.notice = "speed applies only to recordings: hybridtop replay FILE"
 	}
 }
 
-// seek moves to a time or a mark that was typed.
+// seek moves to a time or a marker that the user typed.
 func (a *app) seek(text string) error {
 	if a.replay == nil {
 		return a.rewind(text)
@@ -52,10 +53,10 @@ func (a *app) seek(text string) error {
 	return nil
 }
 
-// rewind freezes the screen on what was shown before; behind the present it thaws.
+// rewind freezes the screen at an earlier time. A time after the present unfreezes it.
 func (a *app) rewind(value string) error {
 	if a.past == nil {
-		return errors.New("nothing of what was shown is kept")
+		return errors.New("no history to go back to")
 	}
 	at, err := recording.Moment(value, a.Snap.Elapsed, a.latest.Marks)
 	if err != nil {
@@ -69,14 +70,14 @@ func (a *app) rewind(value string) error {
 	}
 	s, err := a.past(at)
 	if err != nil || s == nil {
-		return errors.Join(err, errors.New("nothing of that time is kept"))
+		return errors.Join(err, errors.New("no history of that time"))
 	}
 	a.frozen = true
 	a.show(s)
 	return nil
 }
 
-// replayParts say where a replay stands.
+// replayParts returns the parts of the status line about the replay.
 func (a *app) replayParts() []part {
 	r, th := a.replay, a.Theme
 	word := "▶ replay "
@@ -88,7 +89,7 @@ func (a *app) replayParts() []part {
 		all = append(all, part{"×" + strconv.FormatFloat(r.Speed, 'g', 3, 64), th.Accent, 9})
 	}
 	if r.Marks > 0 {
-		text := fmt.Sprintf("mark %d of %d", r.Mark, r.Marks)
+		text := fmt.Sprintf("marker %d of %d", r.Mark, r.Marks)
 		if r.Label != "" {
 			text += ": " + r.Label
 		}
@@ -100,41 +101,41 @@ func (a *app) replayParts() []part {
 	return all
 }
 
-// captured is what became of a recording of the screen's session.
+// captured is the result of starting or stopping a recording of the session.
 type captured struct {
 	file    string
 	started bool
 	err     error
 }
 
-// captureName is the file that a recording of the screen goes to.
+// captureName returns the default file of a recording.
 func captureName(now time.Time) string { return now.Format("hybridtop-20060102-150405.htr") }
 
-// toggleCapture begins to record the session, or ends it.
+// toggleCapture starts or stops recording the session.
 func (a *app) toggleCapture() {
 	if a.replay != nil {
-		a.notice = "this is a recording already"
+		a.notice = "cannot record a replay"
 		return
 	}
 	a.capture = true
 }
 
-// captureInto begins to record the session into a file, or into another one.
+// captureInto starts recording the session to a file.
 func (a *app) captureInto(file string) error {
 	file = strings.TrimSpace(file)
 	switch {
 	case a.replay != nil:
-		return errors.New("this is a recording already")
+		return errors.New("cannot record a replay")
 	case a.capturing != "":
-		return fmt.Errorf("it is being recorded into %s already: R ends that", a.capturing)
+		return fmt.Errorf("already recording to %s (R stops)", a.capturing)
 	case file == "":
-		return errors.New("name a file: capture run.htr")
+		return errors.New("capture: want a file name, such as capture run.htr")
 	}
 	a.capture, a.captureTo = true, file
 	return nil
 }
 
-// capture gives the command that begins or ends the recording: the screen does not wait
+// capture returns the command that starts or stops the recording, so that the screen does not wait
 // for a file.
 func (p *program) capture() tea.Cmd {
 	p.app.capture = false
@@ -151,13 +152,13 @@ func (p *program) capture() tea.Cmd {
 	return func() tea.Msg { return captured{on, false, s.Stop()} }
 }
 
-// captured takes in what became of it.
+// captured handles the result of starting or stopping a recording.
 func (a *app) captured(m captured) {
 	switch {
 	case m.err != nil:
 		a.capturing, a.notice = "", m.err.Error()
 	case m.started:
-		a.capturing, a.notice = m.file, "recording into "+m.file
+		a.capturing, a.notice = m.file, "recording to "+m.file
 	default:
 		a.capturing, a.notice = "", "recorded: hybridtop replay "+m.file
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// kept is an observer that keeps the snapshots that it passes on.
+// kept is an observer that keeps the snapshots that it forwards.
 type kept struct {
 	engine.Observer
 	mu    sync.Mutex
@@ -33,12 +33,13 @@ func (k *kept) Published(s *engine.Snapshot) {
 	k.Observer.Published(s)
 }
 
-// turned is a workload and the knob that is turned while it runs.
+// turned is a workload and the knob that changes while it runs.
 type turned struct{ workload, knob, to string }
 
 var threading = turned{"spmv", "threading", "masteronly"}
 
-// replayable is a session that turns a knob, its snapshots, and the player of its recording.
+// replayable runs a session that changes a knob, and returns its snapshots and the player of its
+// recording.
 func replayable(t *testing.T, of turned, knobs ...string) ([]*engine.Snapshot, *recording.Player) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "run.htr")
@@ -93,9 +94,9 @@ func replayable(t *testing.T, of turned, knobs ...string) ([]*engine.Snapshot, *
 	return all.snaps, p
 }
 
-// The screen shows the same of a recording as of the session: all panes, each alone, the
-// timeline among them. A screen that has been moved forth and back shows what a fresh one
-// does.
+// The screen shows the same for a recording as for the session, with all panes and with each pane
+// alone, including the timeline. A screen that has moved back and forth shows the same as a fresh
+// one.
 func TestAReplayShowsTheSame(t *testing.T) {
 	snaps, p := replayable(t, threading, "fabric", "sim", "machine", "demo", "threads-per-rank", "2", "timeline", "arrows")
 	if len(snaps) > 24 {
@@ -133,7 +134,7 @@ func TestAReplayShowsTheSame(t *testing.T) {
 		fresh := shownApp(again)
 		fresh.Panel.Selected = moved.Panel.Selected
 		var a screen
-		for scrubbed.late() || i == 0 { // rows that are left for the next frame
+		for scrubbed.late() || i == 0 { // rows left for the next frame
 			if scrubbed.draw(moved, 140, 50); !scrubbed.late() {
 				break
 			}
@@ -144,8 +145,7 @@ func TestAReplayShowsTheSame(t *testing.T) {
 	}
 }
 
-// At each moment the latency pane is the same of a recording as of the session, to the last
-// cell.
+// At each moment the latency pane of a recording equals the pane of the session in every cell.
 func TestLatenciesAreReplayedAtEachMoment(t *testing.T) {
 	snaps, p := replayable(t, turned{"randomaccess", "group", "2"}, "nodes", "2", "ranks-per-node", "2", "elements", "4096", "accesses", "64")
 	drawn := make(map[string]bool)
@@ -170,8 +170,8 @@ func TestLatenciesAreReplayedAtEachMoment(t *testing.T) {
 	}
 }
 
-// The program over a recording: it plays, stands still, moves to times and marks, and
-// turns nothing.
+// A program with a recording plays, pauses, and moves to times and markers. It refuses changes of
+// knobs.
 func TestProgramOverARecording(t *testing.T) {
 	snaps, p := replayable(t, threading, "fabric", "sim", "machine", "demo", "threads-per-rank", "2")
 	r, err := recording.NewReplay(p, 0, 1)
@@ -185,22 +185,22 @@ func TestProgramOverARecording(t *testing.T) {
 	x.shows("┃┃ replay 0.0 s of ")
 	x.shows("5 s")
 	x.press(")")
-	x.shows("mark 1 of 1: threading funneled→masteronly")
+	x.shows("marker 1 of 1: threading funneled→masteronly")
 	x.shows("Why")
 	x.press("(")
-	x.shows("mark 0 of 1")
+	x.shows("marker 0 of 1")
 	x.press("*")
 	x.shows("×2")
 	x.press(":seek end")
 	x.key('\r')
-	x.shows("mark 1 of 1")
+	x.shows("marker 1 of 1")
 	if got, want := r.Load().Seq, snaps[len(snaps)-1].Seq; got != want {
 		t.Errorf("the end is snapshot %d: want %d", got, want)
 	}
 	x.press(" ")
 	x.shows("▶ replay")
 	x.press("R")
-	x.shows("this is a recording already")
+	x.shows("cannot record a replay")
 	x.press(":group 8")
 	x.key('\r')
 	x.shows("✗ this is a recording:")
@@ -209,7 +209,7 @@ func TestProgramOverARecording(t *testing.T) {
 	x.shows(`"never": want a time such as 12.5s`)
 }
 
-// A recording of the screen's session begins and ends with a key, and replays.
+// A key starts and stops a recording of the session, which can be replayed.
 func TestTheScreenRecords(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sc, err := session.Scenario("dot")
@@ -231,12 +231,12 @@ func TestTheScreenRecords(t *testing.T) {
 	x := open(t, s, func(o *Options) { o.Record = record })
 	x.press(":capture my own.htr")
 	x.key('\r')
-	x.shows("recording into my own.htr")
+	x.shows("recording to my own.htr")
 	x.press(":capture other.htr")
 	x.key('\r')
-	x.shows("it is being recorded into my own.htr already: R ends that")
+	x.shows("already recording to my own.htr (R stops)")
 	x.key(uv.KeyEscape)
-	x.hides("tab completes")
+	x.hides("tab complete")
 	x.press("R")
 	x.shows("recorded: hybridtop replay my own.htr")
 	if _, err := os.Stat("other.htr"); err == nil {
@@ -265,8 +265,8 @@ func TestTheScreenRecords(t *testing.T) {
 	}
 }
 
-// The last minutes of a session can be gone back to: the screen freezes on what it has
-// shown, but for the timeline, and thaws in the present.
+// The user can go back to the last minutes of a session: the screen freezes at an earlier time,
+// except the timeline, and unfreezes at the present.
 func TestTheLastMinutesAreRewound(t *testing.T) {
 	past, a := recording.NewPast(), newApp()
 	a.past = past.At
@@ -310,7 +310,7 @@ func TestTheLastMinutesAreRewound(t *testing.T) {
 	keys(a, ":", "'seek end", "enter")
 	shows(199)
 	keys(a, "*")
-	if a.notice != "only a recording has a speed: hybridtop replay FILE" {
+	if a.notice != "speed applies only to recordings: hybridtop replay FILE" {
 		t.Errorf("%q", a.notice)
 	}
 }

@@ -18,8 +18,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// player is a session that publishes what a test tells it to, and keeps the
-// commands.
+// player is a session that publishes the snapshots of a test and keeps the commands.
 type player struct {
 	mu       sync.Mutex
 	snap     *engine.Snapshot
@@ -68,8 +67,8 @@ type terminal struct {
 	late    bool
 }
 
-// Write takes the program's output. As a terminal's driver does, it turns a
-// line feed into carriage return and line feed.
+// Write receives the program's output. Like the driver of a terminal, it turns a line feed into
+// carriage return and line feed.
 func (x *terminal) Write(b []byte) (int, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -78,9 +77,9 @@ func (x *terminal) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// emulate shows output. The emulator (x/vt) does not clamp scroll margins to its
-// screen, as terminals do: it panics where the program scrolls by margins of the size
-// before, which it still may in the moment of a resize. The margins are taken off.
+// emulate shows output without scroll margins. Unlike terminals, the emulator (x/vt) does not clamp
+// margins to its screen. It panics if the program scrolls with margins of the previous size, which
+// may happen during a resize.
 func (x *terminal) emulate(b []byte) {
 	defer func() {
 		if recover() != nil {
@@ -101,8 +100,8 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 	x := &terminal{t: t, em: vt.NewEmulator(120, 40), over: make(chan error, 1)}
 	x.written.L = &x.mu
 	in, keyboard := io.Pipe()
-	// Keys and the emulator's replies. They are kept for the program, which may be
-	// writing to the terminal and not reading: neither side waits for the other.
+	// Keys and the emulator's replies are buffered. The program may be writing to the terminal
+	// without reading, and neither side may wait for the other.
 	typed := make(chan []byte, 10_000)
 	go func() {
 		defer close(typed) // with the emulator
@@ -143,7 +142,7 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 	return x
 }
 
-// text is the screen, one line a row.
+// text returns the text of the screen, one line per row.
 func (x *terminal) text() string {
 	var b strings.Builder
 	for y := range x.em.Height() {
@@ -160,8 +159,8 @@ func (x *terminal) text() string {
 	return b.String()
 }
 
-// until waits for the program to bring the terminal to what holds says. It
-// gives up when nothing like it comes for long.
+// until waits until holds returns true for the text of the terminal. It fails the test after a
+// timeout.
 func (x *terminal) until(what string, holds func() bool) {
 	x.t.Helper()
 	x.mu.Lock()
@@ -187,7 +186,7 @@ func (x *terminal) shows(text string) {
 	x.until(text, func() bool { return strings.Contains(x.text(), text) })
 }
 
-// hides waits until a text is gone.
+// hides waits until a text has disappeared.
 func (x *terminal) hides(text string) {
 	x.t.Helper()
 	x.until("without "+text, func() bool { return !strings.Contains(x.text(), text) })
@@ -207,7 +206,7 @@ func (x *terminal) at(text string) (col, row int) {
 	return 0, 0
 }
 
-// send gives the emulator a key or a mouse event; it reads its modes for it.
+// send sends a key or a mouse event to the emulator, which reads its modes for it.
 func (x *terminal) send(f func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -231,7 +230,7 @@ func (x *terminal) wheel(col, row int, b uv.MouseButton, held uv.KeyMod) {
 	x.send(func() { x.em.SendMouse(uv.MouseWheelEvent{X: col, Y: row, Button: b, Mod: held}) })
 }
 
-// ends waits for the program's end, and checks that the terminal is as before.
+// ends waits until the program ends, and checks that the terminal is restored.
 func (x *terminal) ends(want error) {
 	x.t.Helper()
 	if err := <-x.over; !errors.Is(err, want) || want == nil && err != nil {
@@ -250,7 +249,7 @@ func set(knob, value string) engine.Command {
 	return engine.Command{Verb: engine.Set, Knob: knob, Value: value}
 }
 
-// wants waits until the session has got n more commands, and compares all.
+// wants waits until the session has received n more commands, and compares all.
 func (p *player) wants(t *testing.T, n int, want ...engine.Command) {
 	t.Helper()
 	for range n {
@@ -261,7 +260,7 @@ func (p *player) wants(t *testing.T, n int, want ...engine.Command) {
 	}
 }
 
-// Margins of a screen that was larger do no harm.
+// Scroll margins of a larger screen do no harm.
 func TestEmulatorKeepsGoing(t *testing.T) {
 	x := &terminal{t: t, em: vt.NewEmulator(20, 5)}
 	x.written.L = &x.mu

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/glossary"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
 )
@@ -20,6 +21,7 @@ type listing struct {
 	what    string
 	columns []string // shown to people; JSON and CSV have all fields
 	entries []entry
+	lines   bool // people get two lines per entry instead of a table row
 }
 
 // entry is one thing's fields in order.
@@ -38,17 +40,18 @@ var lists = map[string]func() (listing, error){
 	"machines":   listMachines,
 	"scenarios":  listScenarios,
 	"algorithms": listAlgorithms,
+	"terms":      func() (listing, error) { return listTerms("") },
 }
 
 func newList() *cobra.Command {
-	names := []string{"workloads", "models", "levels", "knobs", "machines", "scenarios", "algorithms"}
+	names := []string{"workloads", "models", "levels", "knobs", "machines", "scenarios", "algorithms", "terms"}
 	cmd := &cobra.Command{
-		Use:       "list " + strings.Join(names, "|"),
-		Short:     "list workloads, execution models, thread levels, knobs, machines, scenarios or algorithms of collectives",
+		Use:       "list " + strings.Join(names, "|") + " [WORD]",
+		Short:     "list workloads, execution models, thread levels, knobs, machines, scenarios, algorithms of collectives or terms",
 		Example:   "hybridtop list machines --json",
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 || !slices.Contains(names, args[0]) {
+			if len(args) == 0 || len(args) > 1 && args[0] != "terms" || !slices.Contains(names, args[0]) {
 				return fmt.Errorf("list what? There are %s", strings.Join(names, ", "))
 			}
 			return nil
@@ -63,6 +66,9 @@ func newList() *cobra.Command {
 			warnScenarios(cmd.ErrOrStderr())
 		}
 		l, err := lists[args[0]]()
+		if args[0] == "terms" {
+			l, err = listTerms(strings.Join(args[1:], " "))
+		}
 		if err != nil {
 			return err
 		}
@@ -102,6 +108,13 @@ func (l *listing) write(w io.Writer, f *format) error {
 		return writeCSV(w, head, rows)
 	}
 	t := newTable(w)
+	if l.lines {
+		for _, r := range rows {
+			t.row(r[0])
+			t.row("  " + r[1])
+		}
+		return t.close()
+	}
 	t.head(head...)
 	for _, r := range rows {
 		t.row(r...)
@@ -245,6 +258,20 @@ func listAlgorithms() (listing, error) {
 			{"collective", a.Collective.String()}, {"name", a.Name}, {"radix", known(float64(a.Radix))}, {"segmented", a.Segmented},
 			{"needs", strings.Join(a.Needs.Words(), ", ")}, {"paper", a.Paper}, {"doc", a.Doc},
 		})
+	}
+	return l, nil
+}
+
+// listTerms lists the terms of the glossary that contain every word of a query.
+func listTerms(query string) (listing, error) {
+	l := listing{what: "terms", columns: []string{"names", "definition"}, lines: true}
+	for _, t := range glossary.Find(query) {
+		l.entries = append(l.entries, entry{
+			{"name", t.Name}, {"names", t.Names()}, {"definition", t.Definition()}, {"text", t.Text}, {"formula", t.Formula}, {"source", t.Source},
+		})
+	}
+	if len(l.entries) == 0 {
+		return l, fmt.Errorf("list terms: no term contains %q; hybridtop list terms shows all", query)
 	}
 	return l, nil
 }

@@ -79,7 +79,7 @@ func TestTheScreenNamesABrokenFile(t *testing.T) {
 	x := remembering(t, folder)
 	x.Shows("hybridtop/config.toml:1:")
 	x.Type(":theme mono\r")
-	x.Shows("was broken: it is replaced")
+	x.Shows("broken file replaced")
 	x.Type("q")
 	x.Ends(0)
 	if b, err := os.ReadFile(file + ".broken"); err != nil || string(b) != "theme = \n" {

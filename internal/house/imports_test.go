@@ -43,6 +43,7 @@ engine/workload/dense  : engine cluster/codec
 engine/workload/domain : engine cluster/codec
 engine/workload/*      : engine engine/workload engine/workload/dense engine/workload/domain engine/workload/network engine/study engine/algorithm cluster cluster/codec cluster/coll cluster/sim/topology cluster/timeline cluster/upc cluster/rma models
 engine/study           : engine cluster models
+engine/glossary        :
 engine/recording       : engine engine/workload cluster cluster/codec cluster/timeline
 engine/session/sessiontest : engine engine/session cluster
 engine/session         : engine engine/study engine/workload/** cluster/** presets models
@@ -55,7 +56,7 @@ tui/pane               : engine cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*
 tui/overlay            : cluster presets tui/grid tui/pane
 tui/overlay/all        : tui/overlay tui/overlay/*
-tui/overlay/*          : engine engine/workload presets cluster tui/grid tui/pane tui/overlay
+tui/overlay/*          : engine engine/glossary engine/workload presets cluster tui/grid tui/pane tui/overlay
 tui/pane/panetest      : engine engine/study engine/workload models cluster cluster/timeline tui/grid tui/pane internal/golden
 tui/pane/panetest/runs : engine engine/session engine/study engine/workload engine/workload/all presets cluster tui/pane tui/pane/panetest internal/golden
 tui/pane/*             : engine engine/workload engine/workload/* engine/study models cluster cluster/timeline tui/grid tui/pane

@@ -1,8 +1,8 @@
 package export
 
-// arms tells for every box-drawing character from U+2500 on how it reaches to
-// the left, right, top and bottom of its cell: not at all (0), light (1),
-// heavy (2) or double (3). The dashed and rounded ones are drawn on their own.
+// arms describes every box-drawing character from U+2500 on by its left, right, upper and lower
+// arm: none (0), light (1), heavy (2) or double (3). Dashed and rounded characters are drawn
+// separately.
 const arms = "" +
 	"1100 2200 0011 0022 .... .... .... .... .... .... .... .... " + // ─━│┃ dashes
 	"0101 0201 0102 0202 1001 2001 1002 2002 0110 0210 0120 0220 1010 2010 1020 2020 " + // ┌ ┐ └ ┘
@@ -51,8 +51,7 @@ func drawBox(s sink, r rune) {
 	}
 }
 
-// armWidth returns the width of an arm and the distance of its lines from the
-// middle.
+// armWidth returns the width of an arm and the distance of its lines from the middle.
 func armWidth(kind byte) (width, off float64) {
 	switch kind {
 	case '1':
@@ -65,16 +64,15 @@ func armWidth(kind byte) (width, off float64) {
 	return 0, 0
 }
 
-// reach returns how far arms must go beyond the middle to close the corner
-// with those that cross them.
+// reach returns the length beyond the middle that closes the corner with crossing arms.
 func reach(a, b byte) float64 {
 	wa, oa := armWidth(a)
 	wb, ob := armWidth(b)
 	return max(wa/2+oa, wb/2+ob, thin/2)
 }
 
-// drawArm draws an arm between two distances from the left edge, or from the
-// top edge if it is upright.
+// drawArm draws an arm between two distances from the left edge, or from the top edge if it is
+// vertical.
 func drawArm(s sink, kind byte, from, to float64, upright bool) {
 	width, off := armWidth(kind)
 	for _, o := range [2]float64{-off, off} {
@@ -91,7 +89,7 @@ func drawArm(s sink, kind byte, from, to float64, upright bool) {
 	}
 }
 
-// dashes returns the number of dashes in a dashed line, 0 for another rune.
+// dashes returns the number of dashes in a dashed line, or 0 for another rune.
 func dashes(r rune) (n int, heavy, upright bool) {
 	switch {
 	case r >= '┄' && r <= '┋':
@@ -124,10 +122,9 @@ func drawDashes(s sink, n int, heavy, upright bool) {
 	}
 }
 
-// drawCorner draws a rounded corner: a quarter of a circle and the straight
-// pieces to the edges.
+// drawCorner draws a rounded corner: a quarter of a circle and straight lines to the edges.
 func drawCorner(s sink, r rune) {
-	dx, dy := 1.0, 1.0 // towards the edges it joins
+	dx, dy := 1.0, 1.0 // direction of the edges that it joins
 	if r == '╮' || r == '╯' {
 		dx = -1
 	}
@@ -141,7 +138,7 @@ func drawCorner(s sink, r rune) {
 	for i := range 7 {
 		pts = append(pts, quarter[(first+i)%24])
 	}
-	if r == '╭' || r == '╯' { // these run from the upright side to the flat one
+	if r == '╭' || r == '╯' { // their quarter runs from the vertical to the horizontal side
 		for i, j := 1, len(pts)-1; i < j; i, j = i+1, j-1 {
 			pts[i], pts[j] = pts[j], pts[i]
 		}

@@ -12,18 +12,17 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Cast writes screens as an asciicast of version 3, which terminal players show: a head,
-// and a line an event with the seconds since the one before. It writes the rows that have
-// changed.
+// Cast writes screens as an asciicast, version 3, for terminal players. The file has a header and
+// one line per event with the seconds since the previous event. Only changed rows are written.
 type Cast struct {
 	w    io.Writer
-	rows [][]byte // as they stand on the player's screen
+	rows [][]byte // rows on the player's screen
 	now  []byte
 	last time.Duration
 	err  error
 }
 
-// NewCast begins a cast of w columns and h rows.
+// NewCast starts a cast of w columns and h rows.
 func NewCast(to io.Writer, title string, w, h int) *Cast {
 	c := &Cast{w: to, rows: make([][]byte, h)}
 	var head struct {
@@ -40,7 +39,7 @@ func NewCast(to io.Writer, title string, w, h int) *Cast {
 	return c
 }
 
-// Screen shows a grid at a time, which does not lie before that of the last event.
+// Screen shows a grid at a time that is not before the last event.
 func (c *Cast) Screen(at time.Duration, g *grid.Grid) {
 	c.now = g.AppendANSI(c.now[:0])
 	var out []byte
@@ -61,7 +60,7 @@ func (c *Cast) Screen(at time.Duration, g *grid.Grid) {
 		}
 		out = append(out, "\x1b["...)
 		out = strconv.AppendInt(out, int64(y+1), 10)
-		out = append(out, ";1H\x1b[K"...) // before the row: behind a full one it would take its last cell
+		out = append(out, ";1H\x1b[K"...) // before the row: after a full row it would erase the last cell
 		out = append(out, row...)
 	}
 	if len(out) > 0 {
@@ -69,10 +68,10 @@ func (c *Cast) Screen(at time.Duration, g *grid.Grid) {
 	}
 }
 
-// Chapter marks a time by a name.
+// Chapter adds a named marker at a time.
 func (c *Cast) Chapter(at time.Duration, label string) { c.event(at, "m", label) }
 
-// End ends the cast at a time, and gives the first error.
+// End ends the cast at a time and returns the errors of all events.
 func (c *Cast) End(at time.Duration) error {
 	c.event(at, "x", "0")
 	return c.err
@@ -80,7 +79,7 @@ func (c *Cast) End(at time.Duration) error {
 
 func (c *Cast) event(at time.Duration, code, data string) {
 	if at < c.last {
-		c.err = errors.Join(c.err, fmt.Errorf("an event at %v behind one at %v", at, c.last))
+		c.err = errors.Join(c.err, fmt.Errorf("event out of order: %v before %v", at, c.last))
 		return
 	}
 	at = at.Truncate(time.Millisecond) // so that intervals add up

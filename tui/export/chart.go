@@ -14,19 +14,19 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Chart is a chart of a page, drawn by gonum/plot.
+// Chart is a chart of a page. It is drawn by gonum/plot.
 type Chart struct {
-	Title  string // what is shown, and the kind of its numbers
+	Title  string // content and kind of number
 	X, Y   ChartAxis
 	Curves []Curve
-	Bars   []Bars   // stacked, in order; each has a value a name
-	Names  []string // of the places 0, 1, … on the x axis; nil: the axis has numbers
-	Spans  []Span   // what is allowed at a place
+	Bars   []Bars   // stacked, in order; each has one value per name
+	Names  []string // labels at 0, 1, … on the x axis; nil: the axis has numbers
+	Spans  []Span   // allowed ranges
 	Rules  []float64
 	Low    bool // half as high
 }
 
-// ChartAxis says what an axis shows.
+// ChartAxis describes an axis.
 type ChartAxis struct {
 	Label    string
 	Unit     grid.Unit
@@ -34,12 +34,12 @@ type ChartAxis struct {
 	FromZero bool
 }
 
-// Curve is a line of a chart, or its points; a value that is no number is a gap.
+// Curve is a line or a set of points of a chart. NaN and infinite values make gaps.
 type Curve struct {
 	Label  string
 	Tint   Tint
 	X, Y   []float64
-	Point  Point // NoPoint: a line alone
+	Point  Point // NoPoint: only a line
 	Line   bool
 	Dashed bool
 }
@@ -59,14 +59,14 @@ const (
 
 var pointShapes = map[Point]draw.GlyphDrawer{Disc: draw.CircleGlyph{}, Square: draw.BoxGlyph{}, Triangle: draw.PyramidGlyph{}, Cross: draw.CrossGlyph{}, Ring: draw.RingGlyph{}}
 
-// Bars are a part of stacked bars.
+// Bars is one part of stacked bars.
 type Bars struct {
 	Label  string
 	Tint   Tint
 	Values []float64
 }
 
-// Span is a range of allowed values at a place; an end that is infinite is open.
+// Span is a range of allowed values at a position. An infinite end is open.
 type Span struct{ X, Least, Most float64 }
 
 // Sizes of a chart, in points.
@@ -77,17 +77,16 @@ const (
 	titleSize   = 11
 	labelSize   = 9
 	legendLine  = 14
-	legendMark  = 22 // the width of what stands before a label
+	legendMark  = 22 // width of the symbol before a label
 	spanWidth   = 14
-	barShare    = 0.6 // of the room of a name
+	barShare    = 0.6 // fraction of the space per name
 	widestBar   = 60
 )
 
-// least is how much of its largest value an axis shows at least, so that its ticks can be
-// told apart.
+// least is the minimum range of an axis, relative to its largest value, so that its ticks differ.
 const least = 0.1
 
-// svg draws the chart with the letters of a page.
+// svg draws the chart with the font outlines of a page.
 func (c Chart) svg(letters *outlines) []byte {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -142,7 +141,7 @@ func (c Chart) svg(letters *outlines) []byte {
 	return append(append([]byte(begin), v.out...), "</svg>\n"...)
 }
 
-// sans gives a style the page's letters.
+// sans sets the font of a style.
 func sans(s *text.Style, size float64) {
 	s.Font = plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 	s.Color = Ink
@@ -156,7 +155,7 @@ func sansFace(size float64, bold bool) plotfont.Face {
 	return plotfont.DefaultCache.Lookup(f, vg.Points(size))
 }
 
-// fitting cuts a text to a width.
+// fitting shortens a text to a width.
 func fitting(f plotfont.Face, s string, width float64) string {
 	if f.Width(s).Points() <= width {
 		return s
@@ -168,7 +167,7 @@ func fitting(f plotfont.Face, s string, width float64) string {
 	return string(all) + "…"
 }
 
-// put gives an axis of the plot its range, scale and ticks.
+// put sets the range, scale and ticks of an axis of the plot.
 func (a *ChartAxis) put(p *plot.Axis, values []float64) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	log := a.Scale == grid.Log2 || a.Scale == grid.Log10
@@ -217,13 +216,13 @@ func (a *ChartAxis) put(p *plot.Axis, values []float64) {
 	})
 }
 
-// largest is beyond what any chart shows; differences of smaller numbers are numbers.
+// largest is a limit for values on a chart. Differences of smaller values are finite.
 const largest = 1e150
 
-// finite says that a number has a place on an axis.
+// finite reports whether a number can be shown on an axis.
 func finite(v float64) bool { return math.Abs(v) < largest && (v == 0 || math.Abs(v) > 1/largest) }
 
-// logScale is a logarithmic axis on which what is not above 0 lies far below.
+// logScale is a logarithmic scale. It puts values of 0 or less far below the axis.
 type logScale struct{}
 
 func (logScale) Normalize(lo, hi, x float64) float64 {
@@ -233,7 +232,7 @@ func (logScale) Normalize(lo, hi, x float64) float64 {
 	return math.Log(x/lo) / math.Log(hi/lo)
 }
 
-// named are the ticks of an axis with names.
+// named returns the ticks of an axis with names.
 func (c *Chart) named() []plot.Tick {
 	face := sansFace(labelSize, false)
 	room := (chartWidth - 90) / float64(max(len(c.Names), 1))
@@ -247,7 +246,7 @@ func (c *Chart) named() []plot.Tick {
 	return all
 }
 
-// heights are how high the stacks of bars are.
+// heights returns the heights of the stacked bars.
 func (c *Chart) heights() []float64 {
 	var all []float64
 	for i := range c.Bars {
@@ -264,8 +263,8 @@ func (c *Chart) heights() []float64 {
 	return all
 }
 
-// legend draws the labels of curves and bars above the plot, and gives how many lines they
-// take; a nil canvas: it measures alone.
+// legend draws the labels of curves and bars above the plot, and returns the number of lines. With
+// a nil canvas it only measures.
 func (c *Chart) legend(v *vector) int {
 	face := sansFace(labelSize, false)
 	x, row := 2.0, 0
@@ -325,19 +324,19 @@ func (k *Curve) line() draw.LineStyle {
 func (k *Curve) glyph() draw.GlyphStyle {
 	s := draw.GlyphStyle{Color: k.Tint, Radius: vg.Points(3), Shape: pointShapes[max(k.Point, Disc)]}
 	if k.Point == Ring {
-		s.Radius = vg.Points(4.5) // it is seen around another point
+		s.Radius = vg.Points(4.5) // visible around another point
 	}
 	return s
 }
 
-// plotters are the pieces of a curve between its gaps, and its points.
+// plotters returns the pieces of a curve between its gaps, and its points.
 func (k *Curve) plotters(p *plot.Plot) []plot.Plotter {
 	var all []plot.Plotter
 	var piece, points plotter.XYs
 	flush := func() {
 		switch {
 		case len(piece) == 1 && k.Point == NoPoint:
-			points = append(points, piece[0]) // a line of one point would not be seen
+			points = append(points, piece[0]) // a line of one point would be invisible
 		case len(piece) > 1 && k.Line:
 			if l, err := plotter.NewLine(piece); err == nil {
 				l.LineStyle = k.line()
@@ -371,7 +370,7 @@ func (k *Curve) plotters(p *plot.Plot) []plot.Plotter {
 	return all
 }
 
-// background is what stands behind the curves: the grid, ranges and rules.
+// background returns the grid, ranges and rules behind the curves.
 func (c *Chart) background(p *plot.Plot) []plot.Plotter {
 	g := plotter.NewGrid()
 	g.Vertical.Color, g.Horizontal.Color = Soft, Soft
@@ -385,7 +384,7 @@ func (c *Chart) background(p *plot.Plot) []plot.Plotter {
 // behind draws ranges and rules.
 type behind struct{ of *Chart }
 
-// Plot draws them over the whole height of the plot where they are open.
+// Plot draws ranges and rules. An open range extends to the edge of the plot.
 func (b behind) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, s := range b.of.Spans {
@@ -410,13 +409,13 @@ func (b behind) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// bar draws a part of the stacks.
+// bar draws one part of the stacked bars.
 type bar struct {
 	of *Chart
 	i  int
 }
 
-// Plot draws a rectangle a name.
+// Plot draws one rectangle per name.
 func (b bar) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	part := &b.of.Bars[b.i]

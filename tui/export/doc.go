@@ -1,16 +1,14 @@
-// Package export draws pictures of a grid: SVG for pages and papers, PNG for
-// everything else; and pages with charts.
+// Package export writes pictures of a grid (SVG and PNG), reports with charts (HTML) and recordings
+// for terminal players.
 //
-// The main idea: what a terminal font may lack is drawn, not written. Box
-// lines, blocks, braille dots and geometric marks are described once as
-// shapes of a cell, and both formats draw these shapes; letters are text in
-// SVG, and strokes of a small built-in font in PNG. So a picture looks the
-// same on every machine, and the same grid gives the same bytes.
+// Characters that a font may lack are drawn as shapes: box lines, blocks, braille dots and
+// geometric symbols. Both formats share the shapes. Letters are text in SVG, and strokes of a small
+// built-in font in PNG. A picture therefore looks the same on every machine, and equal grids give
+// equal bytes.
 //
-// A [Page] is a report with charts of gonum/plot, one HTML document that needs nothing
-// else: letters of charts are drawn as outlines, and colours are variables of the page,
-// once light and once dark. A [Cast] is screens over time, for players of terminals.
+// A [Page] is a report with charts of gonum/plot, in one self-contained HTML document. Letters in
+// charts are outlines. Colours are variables of the page, with a light and a dark set. A [Cast] is
+// a sequence of screens for terminal players.
 //
-// A cell is 8 units wide and 16 high. One unit is one pixel of an SVG, and
-// scale pixels of a PNG.
+// A cell is 8 units wide and 16 units high. One unit is one pixel in SVG, and scale pixels in PNG.
 package export

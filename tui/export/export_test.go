@@ -20,8 +20,8 @@ var (
 	picture = flag.String("picture", "", "write pictures of a dashboard to this directory")
 )
 
-// small is a grid with one of everything: text, markup, a wide rune, a border,
-// braille, blocks, attributes and backgrounds.
+// small is a grid with one of everything: text, markup, a wide rune, a border, braille, blocks,
+// attributes and backgrounds.
 func small() *grid.Grid {
 	g := grid.New(16, 5)
 	in := g.Box(g.Bounds(), grid.Box{Title: "a<b & c", TitleStyle: grid.Style{Attr: grid.Bold}, Border: grid.Fg(grid.Hex(0x59616f))})
@@ -108,8 +108,7 @@ func TestPNGRefusesWhatItCannotDraw(t *testing.T) {
 	}
 }
 
-// A full block fills its cell, a light line only its middle, and a colour is
-// the colour.
+// A full block fills its cell, a light line only its middle, and colours are exact.
 func TestPixels(t *testing.T) {
 	g := grid.New(3, 1)
 	g.Text(0, 0, "█│", grid.Fg(grid.Hex(0xe69f00)))
@@ -144,8 +143,7 @@ func TestEveryBoxCharacterIsDescribed(t *testing.T) {
 	}
 }
 
-// The screens of the program are made of ASCII, of shapes and of what the
-// font has beyond.
+// The program's screens contain only ASCII, shapes and other letters of the font.
 func TestEveryMarkOfTheThemesIsDrawn(t *testing.T) {
 	want := "µε→←…×–∞✓✗▲★▣╌┆"
 	for r := '!'; r <= '~'; r++ {

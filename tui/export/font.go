@@ -1,8 +1,8 @@
 package export
 
-// letters is the font of pictures: five columns a letter, the lowest bit at
-// the top, bit 6 on the base line and bit 7 below it. Neighbouring dots are
-// joined by strokes, so the letters are smooth at any size.
+// letters is the font of pictures. A letter has five columns: the lowest bit is at the top, bit 6
+// on the base line and bit 7 below it. Strokes join neighbouring dots, so letters are smooth at any
+// size.
 var letters = map[rune][5]uint8{
 	'!': {0x00, 0x00, 0x5f, 0x00, 0x00}, '"': {0x00, 0x07, 0x00, 0x07, 0x00},
 	'#': {0x14, 0x7f, 0x14, 0x7f, 0x14}, '$': {0x24, 0x2a, 0x7f, 0x2a, 0x12},
@@ -73,11 +73,10 @@ var letters = map[rune][5]uint8{
 	'↻': {0x3c, 0x42, 0x4a, 0x46, 0x2e}, '⏎': {0x08, 0x1c, 0x08, 0x08, 0x0f},
 }
 
-// place returns where the dot of column c and row r of a letter lies.
+// place returns the position of the dot in column c and row r of a letter.
 func place(c, r int) point { return point{1.3 + 1.35*float64(c), 2.4 + 1.5*float64(r)} }
 
-// drawLetter draws a letter in strokes of the given width, and reports
-// whether the font has it.
+// drawLetter draws a letter in strokes of the given width, and reports whether the font has it.
 func drawLetter(s sink, r rune, width float64) bool {
 	cols, ok := letters[r]
 	if !ok {
@@ -94,8 +93,8 @@ func drawLetter(s sink, r rune, width float64) bool {
 	return true
 }
 
-// drawJoints joins a dot to the neighbours that follow it: beside, below, and
-// across where no straight way leads there. A dot without any stands alone.
+// drawJoints joins a dot to its right and lower neighbours. It joins diagonal neighbours only if no
+// straight connection exists. A dot without neighbours is drawn alone.
 func drawJoints(s sink, on func(c, r int) bool, c, r int, width float64) {
 	alone := true
 	for dc := -1; dc <= 1; dc++ {

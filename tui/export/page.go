@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Page is a report: one HTML document that needs nothing else, no network and no script.
-// All its texts are escaped.
+// Page is a report in one self-contained HTML document, without network access or scripts. All its
+// texts are escaped.
 type Page struct {
 	Title    string
 	Lead     []string // paragraphs
@@ -21,14 +21,14 @@ type Page struct {
 	Foot     []string
 }
 
-// Pair is a name and what it is.
+// Pair is a name with a value.
 type Pair struct{ Name, Value string }
 
-// Section is a part of a page. One with a Title of its own stands in the table of contents
-// unless Inner is set.
+// Section is a part of a page. A section with a Title is listed in the table of contents unless
+// Inner is set.
 type Section struct {
 	Title  string
-	Inner  bool // below the section before it
+	Inner  bool // subsection of the previous section
 	Badges []Badge
 	Text   []string
 	Facts  []Pair
@@ -36,13 +36,13 @@ type Section struct {
 	Tables []Sheet
 }
 
-// Badge is a word that is seen at once.
+// Badge is a highlighted word.
 type Badge struct {
 	Word string
 	Tone Tone
 }
 
-// Tone is what a badge says beside its word.
+// Tone is the meaning of a badge's colour.
 type Tone string
 
 // The tones.
@@ -50,20 +50,20 @@ const (
 	Plain Tone = "plain"
 	Good  Tone = "good"
 	Bad   Tone = "bad"
-	Amiss Tone = "amiss" // neither good nor bad: it did not run, it is missing
+	Amiss Tone = "amiss" // neither good nor bad: did not run, or missing
 )
 
-// longestNumber is the longest text that is taken for a number with its unit.
+// longestNumber is the maximum length of a text that counts as a number with its unit.
 const longestNumber = 14
 
-// Sheet is a table. A short cell that begins with a digit or a sign stands to the right.
+// Sheet is a table. Short cells that start with a digit or a sign are right-aligned.
 type Sheet struct {
 	Title string
 	Head  []string
 	Rows  [][]string
 }
 
-// Kind is the tint of a kind of number.
+// Kind returns the tint of a kind of number.
 func Kind(k grid.Kind) Tint { return Tint("k-" + k.String()) }
 
 //go:embed page.html
@@ -76,7 +76,8 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	},
 }).Parse(pageText))
 
-// In gives the page with the sizes and rates of its texts in units; axes have their own.
+// In returns the page with the sizes and rates of its texts in the given units. Axes keep their own
+// units.
 func (p *Page) In(u grid.Units) *Page {
 	texts := func(all []string) []string {
 		all = slices.Clone(all)
@@ -108,7 +109,7 @@ func (p *Page) In(u grid.Units) *Page {
 	return &q
 }
 
-// HTML writes the page. The same page gives the same bytes.
+// HTML writes the page. Equal pages give equal bytes.
 func (p *Page) HTML(w io.Writer) error {
 	letters := &outlines{}
 	type drawn struct {
@@ -126,7 +127,7 @@ func (p *Page) HTML(w io.Writer) error {
 		s := &p.Sections[i]
 		d := drawn{Section: s, ID: fmt.Sprintf("s%d", i+1)}
 		for k := range s.Charts {
-			d.Pictures = append(d.Pictures, template.HTML(s.Charts[k].svg(letters))) // its texts are outlines, or escaped
+			d.Pictures = append(d.Pictures, template.HTML(s.Charts[k].svg(letters))) // texts are outlines or escaped
 		}
 		data.All = append(data.All, d)
 	}
@@ -137,7 +138,7 @@ func (p *Page) HTML(w io.Writer) error {
 	return pageTemplate.Execute(w, data)
 }
 
-// tints are a theme's colours as variables of CSS.
+// tints returns a theme's colours as CSS variables.
 func tints(t *grid.Theme) template.CSS {
 	var b strings.Builder
 	set := func(name Tint, c grid.Color) { fmt.Fprintf(&b, "--%s:%s;", name, solid(c)) }

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// hostile is a text that would be markup, a script or an address, if it were not escaped.
+// hostile is text that would be markup, a script or an address without escaping.
 const hostile = `</svg><script src="http://x.invalid/a.js">alert(1)</script>"'&<img src=x onerror=alert(1)>`
 
 func page() *Page {
@@ -52,7 +52,7 @@ func TestAPageIsTheSameEachTime(t *testing.T) {
 	}
 }
 
-// A page asks for nothing: no script, no style sheet, no picture, no font from anywhere.
+// A page loads nothing: no script, style sheet, picture or font.
 func TestAPageNeedsNothingElse(t *testing.T) {
 	text := written(t, page())
 	for _, bad := range []string{"<script", "<img", "<link rel=\"stylesheet", "url(", "@import", "<iframe", "<object"} {
@@ -70,7 +70,7 @@ func TestAPageNeedsNothingElse(t *testing.T) {
 	}
 }
 
-// Whatever is on a chart, it is well-formed, its letters are there, and no number in it is none.
+// Any chart is well-formed, its letters exist, and all its numbers are valid.
 func TestChartsAreWellFormed(t *testing.T) {
 	text := written(t, page())
 	charts := regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(text, -1)
@@ -99,7 +99,7 @@ func TestChartsAreWellFormed(t *testing.T) {
 	}
 }
 
-// Light and dark are variables of one page, and a chart has no colour of its own.
+// Light and dark colours are variables of one page. A chart has no fixed colours.
 func TestColoursFollowThePage(t *testing.T) {
 	text := written(t, page())
 	_, body, _ := strings.Cut(text, "</style>")
@@ -113,8 +113,8 @@ func TestColoursFollowThePage(t *testing.T) {
 	}
 }
 
-// A page has the sizes and rates of all its texts in the units that are asked for, and the
-// page that it was made of stays.
+// A page in other units has the sizes and rates of all its texts in these units. The original page
+// is unchanged.
 func TestTextsOfAPageAreInUnits(t *testing.T) {
 	const said = "8 KiB at 1.2 GB/s"
 	p := &Page{Lead: []string{said}, Facts: []Pair{{"size", said}}, Sections: []Section{{Title: said, Text: []string{said}, Facts: []Pair{{"size", said}}, Tables: []Sheet{{Rows: [][]string{{said}}}}}}}

@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// painter draws the shapes of one cell into an image, with smooth edges, and
-// never outside the cell. Places are in units from the corner of the cell.
+// painter draws the shapes of one cell into an image, with smooth edges and clipped to the cell.
+// Positions are in units from the corner of the cell.
 type painter struct {
 	img   *image.RGBA
 	clip  image.Rectangle // the cell, in pixels
-	scale float64         // pixels a unit
+	scale float64         // pixels per unit
 	fg    [3]uint8
 }
 
-// blend lays the colour over a pixel; cover is 0 to 1.
+// blend draws the colour over a pixel; cover is 0 to 1.
 func (p *painter) blend(x, y int, cover float64) {
 	if cover <= 0 {
 		return
@@ -27,8 +27,8 @@ func (p *painter) blend(x, y int, cover float64) {
 	px[3] = 255
 }
 
-// rect fills a rectangle whose edges lie on the borders of pixels, so that
-// lines are crisp. It is at least one pixel wide and high.
+// rect fills a rectangle, aligned to pixels so that lines are sharp. It is at least one pixel wide
+// and high.
 func (p *painter) rect(x, y, w, h, opacity float64) {
 	x0, y0 := int(math.Round(x*p.scale)), int(math.Round(y*p.scale))
 	x1, y1 := int(math.Round((x+w)*p.scale)), int(math.Round((y+h)*p.scale))
@@ -40,8 +40,8 @@ func (p *painter) rect(x, y, w, h, opacity float64) {
 	}
 }
 
-// cover draws a shape that is given by its signed distance, in units, from a
-// place: negative inside. The shape lies between the two corners.
+// cover draws a shape that is given by the signed distance of a position, in units: negative
+// inside. The shape is between the two corners.
 func (p *painter) cover(x0, y0, x1, y1 float64, distance func(x, y float64) float64) {
 	r := image.Rect(
 		int(math.Floor(x0*p.scale))-1, int(math.Floor(y0*p.scale))-1,
@@ -63,8 +63,8 @@ func (p *painter) dot(cx, cy, radius float64) {
 	})
 }
 
-// line draws a line with round ends through points. A pixel that several of
-// its pieces touch takes the colour once.
+// line draws a line with round ends through points. A pixel that several pieces touch is coloured
+// once.
 func (p *painter) line(width float64, pts ...point) {
 	x0, y0, x1, y1 := bounds(pts)
 	half := width / 2
@@ -97,7 +97,7 @@ func (p *painter) fill(pts ...point) {
 	})
 }
 
-// toSegment returns the distance of a place from a segment.
+// toSegment returns the distance of a position from a segment.
 func toSegment(x, y float64, a, b point) float64 {
 	dx, dy := b.x-a.x, b.y-a.y
 	t := 0.0

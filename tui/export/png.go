@@ -9,12 +9,11 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// maxPixels is the size of the largest picture, 64 million pixels.
+// maxPixels is the maximum size of a picture, 64 million pixels.
 const maxPixels = 64 << 20
 
-// PNG returns the grid as a PNG file with scale pixels a unit: a cell is
-// 8·scale pixels wide and 16·scale high. It fails when the picture would have
-// no pixels, or too many.
+// PNG returns the grid as a PNG file with scale pixels per unit: a cell is 8·scale pixels wide and
+// 16·scale pixels high. It fails if the picture would have no or too many pixels.
 func PNG(g *grid.Grid, o Options, scale int) ([]byte, error) {
 	if err := CheckPNG(g.W, g.H, scale); err != nil {
 		return nil, err
@@ -26,20 +25,20 @@ func PNG(g *grid.Grid, o Options, scale int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// CheckPNG tells why PNG fails for a grid of w columns and h rows.
+// CheckPNG returns the error of PNG for a grid of w columns and h rows, or nil.
 func CheckPNG(w, h, scale int) error {
 	if w <= 0 || h <= 0 || scale <= 0 {
-		return fmt.Errorf("a picture of %d×%d cells at scale %d has no pixels", w, h, scale)
+		return fmt.Errorf("picture of %d×%d cells at scale %d has no pixels", w, h, scale)
 	}
 	// The factors are limited first, and their product is counted in 64 bits.
 	if scale > 64 || w > 1<<20 || h > 1<<20 || int64(w)*int64(h)*int64(scale*scale) > maxPixels/int64(cellW*cellH) {
-		return fmt.Errorf("a picture of %d×%d cells at scale %d is too large: the limit is %d million pixels",
+		return fmt.Errorf("picture of %d×%d cells at scale %d is too large: want at most %d million pixels",
 			w, h, scale, maxPixels>>20)
 	}
 	return nil
 }
 
-// Image returns the grid as an image with scale pixels a unit; see [PNG].
+// Image returns the grid as an image with scale pixels per unit; see [PNG].
 func Image(g *grid.Grid, o Options, scale int) *image.RGBA {
 	w, h := int(cellW)*scale, int(cellH)*scale
 	img := image.NewRGBA(image.Rect(0, 0, g.W*w, g.H*h))
@@ -60,8 +59,8 @@ func Image(g *grid.Grid, o Options, scale int) *image.RGBA {
 	return img
 }
 
-// drawCell draws what stands in a cell. What is neither a shape nor in the
-// font becomes a lookalike, or an empty frame.
+// drawCell draws the rune of a cell. A rune that is neither a shape nor in the font becomes a
+// similar ASCII character or an empty frame.
 func drawCell(p *painter, c grid.Cell, wide bool) {
 	width := 1.15
 	if c.Attr&grid.Bold != 0 {

@@ -11,10 +11,10 @@ const (
 	thick = 2.2 // width of a heavy line
 )
 
-// point is a place in a cell, in units from its upper left corner.
+// point is a position in a cell, in units from its upper left corner.
 type point struct{ x, y float64 }
 
-// sink takes the parts of a shape.
+// sink draws the parts of a shape.
 type sink interface {
 	// rect fills a rectangle; opacity is 0 to 1.
 	rect(x, y, w, h, opacity float64)
@@ -26,8 +26,7 @@ type sink interface {
 	dot(x, y, radius float64)
 }
 
-// drawShape draws the rune r as shapes, and reports whether it is one that is
-// drawn so.
+// drawShape draws the rune r as shapes, and reports whether r has shapes.
 func drawShape(s sink, r rune) bool {
 	switch {
 	case r >= 0x2500 && r < 0x2580:
@@ -81,7 +80,7 @@ func drawBraille(s sink, r rune) {
 	}
 }
 
-// drawMark draws the geometric marks that charts use.
+// drawMark draws the geometric symbols of charts.
 func drawMark(s sink, r rune) bool {
 	const cx, cy = midX, midY + 0.5
 	big := 3.2
@@ -150,14 +149,14 @@ func square(s sink, r rune, cx, cy float64) {
 	}
 }
 
-// closed returns the outline of a polygon, back to its beginning.
+// closed returns the closed outline of a polygon.
 func closed(pts []point) []point { return append(pts, pts[0]) }
 
 // circle returns the outline of a circle.
 func circle(cx, cy, r float64) []point { return closed(regular(cx, cy, r, 24, 0)) }
 
-// regular returns the corners of a regular polygon, the first at the top,
-// turned by the given share of a circle.
+// regular returns the corners of a regular polygon, rotated by the given fraction of a circle.
+// Without rotation the first corner is at the top.
 func regular(cx, cy, r float64, n int, turn float64) []point {
 	pts := make([]point, 0, n+1)
 	for i := range n {
@@ -167,7 +166,7 @@ func regular(cx, cy, r float64, n int, turn float64) []point {
 	return pts
 }
 
-// star returns a star of five rays.
+// star returns a five-pointed star.
 func star(cx, cy, r float64) []point {
 	out, in := regular(cx, cy, r, 5, 0), regular(cx, cy, r*0.42, 5, 0.1)
 	pts := make([]point, 0, 10)

@@ -8,22 +8,21 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Options says how a picture looks where the grid leaves it open.
+// Options sets the parts of a picture that a grid does not define.
 type Options struct {
-	// Title is the title of an SVG, for readers that cannot see it.
+	// Title is the title of an SVG, for readers who cannot see the picture.
 	Title string
-	// Ground and Ink are the background and the foreground of cells that have
-	// the terminal's own. They default to a dark ground; a theme has its own
-	// in Theme.Ground and Theme.Ink.
+	// Ground and Ink are the background and foreground of cells with the terminal's default
+	// colours. They default to a dark theme. Themes define them in Theme.Ground and Theme.Ink.
 	Ground, Ink grid.Color
 }
 
-// Themed returns the options that suit a theme.
+// Themed returns the options for a theme.
 func Themed(title string, th *grid.Theme) Options {
 	return Options{Title: title, Ground: th.Ground, Ink: th.Ink}
 }
 
-// colors returns the colours of a cell as they are seen.
+// colors returns the visible colours of a cell.
 func (o Options) colors(c grid.Cell) (fg, bg grid.Color) {
 	fg, bg = c.Fg, c.Bg
 	if fg == grid.None {
@@ -55,14 +54,13 @@ func (o Options) ground() grid.Color {
 	return solid(o.Ground)
 }
 
-// solid turns a colour of the palette into an RGB colour.
+// solid converts a palette colour to an RGB colour.
 func solid(c grid.Color) grid.Color {
 	r, g, b, _ := c.Components()
 	return grid.RGB(r, g, b)
 }
 
-// SVG returns the grid as an SVG document. The same grid gives the same
-// bytes.
+// SVG returns the grid as an SVG document. Equal grids give equal bytes.
 func SVG(g *grid.Grid, o Options) []byte {
 	w := svgWriter{o: o}
 	width, height := num(float64(g.W)*cellW), num(float64(g.H)*cellH)
@@ -75,7 +73,7 @@ func SVG(g *grid.Grid, o Options) []byte {
 	for y := range g.H {
 		w.backgrounds(g, y)
 	}
-	// A monospaced font advances 0.6 of its size, which makes 13.333 a cell.
+	// A monospaced font advances by 0.6 of its size, so a cell of 8 units needs size 13.333.
 	w.add(`<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" `,
 		`font-size="13.333" xml:space="preserve">`, "\n")
 	for y := range g.H {
@@ -85,18 +83,17 @@ func SVG(g *grid.Grid, o Options) []byte {
 	return w.out
 }
 
-// svgWriter collects the text of a document, and of the shapes of the run of
-// cells that is being drawn.
+// svgWriter collects the text of a document and the shapes of the current run of cells.
 type svgWriter struct {
 	o    Options
 	out  []byte
-	x, y float64 // the corner of the cell that is being drawn
+	x, y float64 // corner of the current cell
 
-	last  box                         // the latest rectangle, not in a path yet
+	last  box                         // last rectangle, not in a path yet
 	fills strings.Builder             // paths that are filled
-	faint [4]strings.Builder          // paths that are filled in part, by quarters
+	faint [4]strings.Builder          // partly opaque filled paths, by quarters of opacity
 	lines map[string]*strings.Builder // paths that are stroked, by width
-	width []string                    // the keys of lines in the order of use
+	width []string                    // keys of lines in the order of use
 }
 
 func (w *svgWriter) add(parts ...string) {
@@ -124,7 +121,7 @@ func (w *svgWriter) backgrounds(g *grid.Grid, y int) {
 	}
 }
 
-// row writes the runs of cells that look alike, blanks left out.
+// row writes the runs of equal-looking cells, without blanks.
 func (w *svgWriter) row(g *grid.Grid, y int) {
 	for x := 0; x < g.W; {
 		c := g.At(x, y)
@@ -147,8 +144,7 @@ func (w *svgWriter) row(g *grid.Grid, y int) {
 	}
 }
 
-// run writes the cells from column x to end: shapes as paths, and the rest as
-// pieces of text, which a shape ends.
+// run writes the cells from column x to end: shapes as paths, and the text between shapes as text.
 func (w *svgWriter) run(g *grid.Grid, y, x, end int, fg grid.Color, attr grid.Attr) {
 	var text strings.Builder
 	from, cols := x, 0
@@ -182,8 +178,7 @@ func (w *svgWriter) run(g *grid.Grid, y, x, end int, fg grid.Color, attr grid.At
 	w.shapes(fg)
 }
 
-// text writes one piece of text, stretched to its columns, so that it lines
-// up in any font.
+// text writes one piece of text, stretched to its columns, so that it is aligned in any font.
 func (w *svgWriter) text(s string, x, y, cols int, fg grid.Color, attr grid.Attr) {
 	if attr&grid.Underline == 0 {
 		trimmed := strings.TrimRight(s, " ")
@@ -227,7 +222,7 @@ func (w *svgWriter) shapes(fg grid.Color) {
 // box is a rectangle with an opacity of 0 to 1.
 type box struct{ x, y, w, h, opacity float64 }
 
-// rect joins rectangles that continue each other, as those of a border do.
+// rect joins adjacent rectangles, such as those of a border.
 func (w *svgWriter) rect(x, y, width, height, opacity float64) {
 	next := box{w.x + x, w.y + y, width, height, opacity}
 	if l := w.last; l.x+l.w == next.x && l.y == next.y && l.h == next.h && l.opacity == opacity {
@@ -238,7 +233,7 @@ func (w *svgWriter) rect(x, y, width, height, opacity float64) {
 	w.last = next
 }
 
-// endRect writes the latest rectangle to its path.
+// endRect writes the last rectangle to its path.
 func (w *svgWriter) endRect() {
 	l := w.last
 	w.last = box{}
@@ -259,12 +254,12 @@ func (w *svgWriter) fill(pts ...point) {
 
 func (w *svgWriter) line(width float64, pts ...point) { w.path(w.stroke(width), pts) }
 
-// dot is a line of no length with round ends.
+// dot draws a line of length zero with round ends.
 func (w *svgWriter) dot(x, y, radius float64) {
 	w.stroke(2 * radius).WriteString("M" + num(w.x+x) + " " + num(w.y+y) + "h0")
 }
 
-// stroke returns the path of the lines of a width.
+// stroke returns the path of lines with a width.
 func (w *svgWriter) stroke(width float64) *strings.Builder {
 	key := num(width)
 	if w.lines == nil {
@@ -290,7 +285,7 @@ func (w *svgWriter) path(b *strings.Builder, pts []point) {
 	}
 }
 
-// num writes a number with at most two decimals.
+// num formats a number with at most two decimals.
 func num(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 2, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")

@@ -14,26 +14,24 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Tint is a colour of a page by its role, which a light and a dark page give a colour
-// each.
+// Tint is the role of a colour on a page. A light and a dark page have different colours for it.
 type Tint string
 
-// The tints; Series and grid's kinds have some of their own.
+// Tints. Series and Kind return further ones.
 const (
 	Ink  Tint = "ink"  // text and axes
-	Soft Tint = "soft" // what stands behind: rules of the grid
-	Hint Tint = "hint" // a range, a rule at a moment
+	Soft Tint = "soft" // grid lines in the background
+	Hint Tint = "hint" // ranges and rules
 )
 
-// Series is the tint of line i of a chart. The first eight differ.
+// Series returns the tint of line i of a chart. The first eight differ.
 func Series(i int) Tint { return Tint("s" + strconv.Itoa(i&7)) }
 
-// RGBA makes a Tint a color.Color, so that it passes through gonum/plot.
+// RGBA makes a Tint a color.Color, so that gonum/plot accepts it.
 func (t Tint) RGBA() (r, g, b, a uint32) { return color.Black.RGBA() }
 
-// vector is a canvas of gonum/plot, of w by h points, that becomes an SVG element in a
-// page. Colours are those of the page, and text is drawn as outlines: it looks the same
-// where no font is.
+// vector is a gonum/plot canvas of w by h points. It becomes an SVG element in a page. It uses the
+// colours of the page, and draws text as outlines, which need no font.
 type vector struct {
 	out   []byte
 	w, h  float64
@@ -42,7 +40,7 @@ type vector struct {
 	stack []pen
 }
 
-// pen is what Push saves. The matrix takes (x, y) to (a x + c y + e, b x + d y + f).
+// pen is the state that Push saves. The matrix maps (x, y) to (a x + c y + e, b x + d y + f).
 type pen struct {
 	a, b, c, d, e, f float64
 	width, offset    vg.Length
@@ -61,7 +59,7 @@ func (v *vector) add(parts ...string) {
 	}
 }
 
-// Size is the size of the canvas.
+// Size returns the size of the canvas.
 func (v *vector) Size() (w, h vg.Length) { return vg.Points(v.w), vg.Points(v.h) }
 
 func (v *vector) SetLineWidth(w vg.Length) { v.now.width = w }
@@ -98,13 +96,13 @@ func (v *vector) Pop() {
 	v.now, v.stack = v.stack[len(v.stack)-1], v.stack[:len(v.stack)-1]
 }
 
-// at is a place on the canvas, from below.
+// at returns a position on the canvas, measured from the bottom.
 func (v *vector) at(pt vg.Point) (x, y float64) {
 	p := &v.now
 	return p.a*pt.X.Points() + p.c*pt.Y.Points() + p.e, p.b*pt.X.Points() + p.d*pt.Y.Points() + p.f
 }
 
-// paint is an attribute with the colour in force.
+// paint returns an attribute with the current colour.
 func (v *vector) paint(attribute string) string {
 	if t, ok := v.now.color.(Tint); ok {
 		return ` ` + attribute + `="var(--` + string(t) + `)"`
@@ -167,7 +165,7 @@ func (v *vector) path(p vg.Path) {
 	v.add(`"/>`, "\n")
 }
 
-// step writes a command of a path. A curve with one control point is quadratic.
+// step writes a path command. A curve with one control point is quadratic.
 func (v *vector) step(command string, pts ...vg.Point) {
 	if command == "C" && len(pts) == 2 {
 		command = "Q"
@@ -182,7 +180,7 @@ func (v *vector) step(command string, pts ...vg.Point) {
 	}
 }
 
-// arc writes an arc as curves of an eighth of a circle at most.
+// arc writes an arc as curves of at most an eighth of a circle.
 func (v *vector) arc(c *vg.PathComp, first bool) {
 	n := max(int(math.Ceil(math.Abs(c.Angle)/(math.Pi/4))), 1)
 	part := c.Angle / float64(n)
@@ -205,7 +203,7 @@ func (v *vector) arc(c *vg.PathComp, first bool) {
 	}
 }
 
-// FillString draws text by the outlines of its letters.
+// FillString draws text as outlines of its letters.
 func (v *vector) FillString(face plotfont.Face, pt vg.Point, text string) {
 	if face.Font.Size == 0 || text == "" {
 		return
@@ -224,12 +222,12 @@ func (v *vector) FillString(face plotfont.Face, pt vg.Point, text string) {
 	v.add("</g>\n")
 }
 
-// DrawImage is not used by charts.
+// DrawImage does nothing, because charts have no images.
 func (v *vector) DrawImage(vg.Rectangle, image.Image) {}
 
-// outlines are the shapes of the letters that a page has, each once.
+// outlines holds the shapes of the letters of a page, each only once.
 type outlines struct {
-	shapes []byte // of all of them, as SVG
+	shapes []byte // SVG of all letters
 	known  map[glyph]string
 	buf    sfnt.Buffer
 }
@@ -239,8 +237,8 @@ type glyph struct {
 	index sfnt.GlyphIndex
 }
 
-// line gives each letter of a text with its place, in units of the font. What the font
-// does not have is its empty box.
+// line calls draw for each letter of a text with its position, in units of the font. A letter that
+// the font lacks is an empty box.
 func (o *outlines) line(face plotfont.Face, text string, draw func(id string, at int)) {
 	em := fixed.Int26_6(face.Face.UnitsPerEm())
 	at := fixed.Int26_6(0)
@@ -265,7 +263,7 @@ func (o *outlines) line(face plotfont.Face, text string, draw func(id string, at
 	}
 }
 
-// id names the shape of a letter; "": it is a blank.
+// id returns the name of the shape of a letter, or "" for a blank.
 func (o *outlines) id(face plotfont.Face, i sfnt.GlyphIndex) string {
 	key := glyph{face.Font.Name(), i}
 	if id, ok := o.known[key]; ok {

@@ -5,11 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// AppendANSI appends the screen to dst as text with SGR sequences and returns
-// it: rows are joined by "\n", none follows the last, and every row ends in
-// the terminal's own colours, so rows stand alone. Cells that look alike share
-// one sequence, and a blank has no foreground, so it does not end a run. Once
-// dst has grown to the size of a screen nothing is allocated.
+// AppendANSI appends the screen to dst as text with SGR sequences and returns dst. Rows are joined
+// by "\n", without one after the last row. Every row ends in the terminal's own colours, so a row
+// can be printed alone. Equal-looking cells share one sequence; a blank has no foreground, so it
+// does not end a run. If dst is large enough, AppendANSI does not allocate.
 func (g *Grid) AppendANSI(dst []byte) []byte {
 	for y := range g.H {
 		if y > 0 {
@@ -49,7 +48,7 @@ func appendRow(dst []byte, row []Cell, mono bool) []byte {
 			dst = append(dst, ' ')
 		case r < utf8.RuneSelf:
 			dst = append(dst, byte(r))
-		case r >= 0x800 && r < 0xd800: // what screens are full of
+		case r >= 0x800 && r < 0xd800: // most runes of screens
 			dst = append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0xbf, 0x80|byte(r)&0xbf)
 		default:
 			dst = utf8.AppendRune(dst, r)
@@ -61,7 +60,7 @@ func appendRow(dst []byte, row []Cell, mono bool) []byte {
 	return dst
 }
 
-// appendSGR appends the one sequence that turns the style cur into want.
+// appendSGR appends the sequence that changes the style cur to want.
 func appendSGR(dst []byte, cur, want Style) []byte {
 	if want == (Style{}) {
 		return append(dst, "\x1b[m"...)
@@ -85,11 +84,11 @@ func appendSGR(dst []byte, cur, want Style) []byte {
 	if want.Bg != cur.Bg {
 		dst = appendColor(dst, want.Bg, 40)
 	}
-	dst[len(dst)-1] = 'm' // in place of the last semicolon
+	dst[len(dst)-1] = 'm' // replaces the last semicolon
 	return dst
 }
 
-// decimals are the numbers that sequences are made of.
+// decimals holds the numbers in sequences as text.
 var decimals = func() (all [256]string) {
 	for i := range all {
 		all[i] = strconv.Itoa(i)
@@ -97,8 +96,8 @@ var decimals = func() (all [256]string) {
 	return all
 }()
 
-// appendColor appends the parameters of a colour, each with a semicolon. base
-// is 30 for the foreground and 40 for the background.
+// appendColor appends the parameters of a colour, each followed by a semicolon. base is 30 for the
+// foreground and 40 for the background.
 func appendColor(dst []byte, c Color, base int) []byte {
 	switch {
 	case c&rgbBit != 0:

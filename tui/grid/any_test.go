@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyValue is any number, most of all the troublesome ones.
+// anyValue returns a random number, often a difficult one.
 func anyValue() *rapid.Generator[float64] {
 	return rapid.OneOf(
 		rapid.Float64(),
@@ -39,7 +39,7 @@ func anyAxis() *rapid.Generator[Axis] {
 
 func anyLabels() *rapid.Generator[[]string] { return rapid.SliceOfN(anyText(), 0, 6) }
 
-// widgets makes one of every widget, with anything in it.
+// widgets returns one of every widget, with random content.
 var widgets = map[string]func(*rapid.T) widget{
 	"LineChart": func(t *rapid.T) widget {
 		c := &LineChart{
@@ -97,8 +97,7 @@ var widgets = map[string]func(*rapid.T) widget{
 	},
 }
 
-// Any widget in any pane with any contents draws without panic, and
-// inside its pane only.
+// Any widget in any pane with any content draws without a panic and only inside its pane.
 func TestAnyWidgetStaysInItsPane(t *testing.T) {
 	for name, make := range widgets {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +106,7 @@ func TestAnyWidgetStaysInItsPane(t *testing.T) {
 	}
 }
 
-// FuzzAnyWidget looks for more of the same.
+// FuzzAnyWidget checks the same for more inputs.
 func FuzzAnyWidget(f *testing.F) {
 	names := slices.Sorted(maps.Keys(widgets))
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {

@@ -7,17 +7,16 @@ import "math"
 type Axis struct {
 	Scale Scale
 	Unit  Unit
-	// Fixed makes Min and Max the range, whatever the data. Panes that are to
-	// be compared share one fixed range.
+	// Fixed makes Min and Max the range, independently of the data. Panes to be compared share one
+	// fixed range.
 	Fixed    bool
 	Min, Max float64
-	// FromZero makes a range that follows the data begin at zero at the
-	// latest. It has no meaning on a logarithmic axis.
+	// FromZero includes zero in a range that follows the data. It is ignored on a logarithmic axis.
 	FromZero bool
 }
 
-// ticks returns the scale that the ticks of the axis follow: bytes have theirs at powers
-// of two or of ten, as they are written.
+// ticks returns the scale of the ticks. Ticks of bytes are at powers of two or of ten, depending on
+// their unit.
 func (ax *Axis) ticks() Scale {
 	switch {
 	case ax.Unit.Kind == Binary && ax.Scale == Linear:
@@ -30,7 +29,7 @@ func (ax *Axis) ticks() Scale {
 	return ax.Scale
 }
 
-// appendTicks appends at most n ticks of the axis, which are round as they are written.
+// appendTicks appends at most n ticks that are round numbers in the unit of the axis.
 func (ax *Axis) appendTicks(dst []float64, lo, hi float64, n int) []float64 {
 	by := ax.Unit.div()
 	from := len(dst)
@@ -41,8 +40,8 @@ func (ax *Axis) appendTicks(dst []float64, lo, hi float64, n int) []float64 {
 	return dst
 }
 
-// tickUnit returns the unit of the axis from lo to hi; on a linear one all ticks get the
-// prefix of the largest.
+// tickUnit returns the unit of the axis from lo to hi. On a linear axis all ticks share the prefix
+// of the largest.
 func (ax *Axis) tickUnit(lo, hi float64) Unit {
 	if ax.Scale != Linear {
 		return ax.Unit
@@ -50,13 +49,13 @@ func (ax *Axis) tickUnit(lo, hi float64) Unit {
 	return ax.Unit.share(max(math.Abs(lo), math.Abs(hi)))
 }
 
-// Tick is a round number of an axis, as it is written there.
+// Tick is a round number on an axis, with its label.
 type Tick struct {
 	Value float64
 	Label string
 }
 
-// Ticks gives at most n ticks from lo to hi, for a chart that is not drawn in cells.
+// Ticks returns at most n ticks from lo to hi, for charts that are not drawn in cells.
 func (ax *Axis) Ticks(lo, hi float64, n int) []Tick {
 	values, u := ax.appendTicks(nil, lo, hi, n), ax.tickUnit(lo, hi)
 	all, sig := make([]Tick, len(values)), tickDigits(values)
@@ -66,7 +65,7 @@ func (ax *Axis) Ticks(lo, hi float64, n int) []Tick {
 	return all
 }
 
-// span is a range that grows over the values that an axis can show.
+// span is the range of the values that an axis can show.
 type span struct{ lo, hi float64 }
 
 func emptySpan() span { return span{math.Inf(1), math.Inf(-1)} }
@@ -80,16 +79,16 @@ func (s *span) add(sc Scale, v float64) {
 
 func (s span) empty() bool { return !(s.lo <= s.hi) }
 
-// mapping is an axis with its range settled: it takes values to fractions of
-// the axis, 0 at its beginning and 1 at its end.
+// mapping is an axis with a known range. It maps values to fractions of the axis: 0 at its start, 1
+// at its end.
 type mapping struct {
 	scale  Scale
 	lo, hi float64
 	a, b   float64 // lo and hi on the scale; halved on a linear one
 }
 
-// settle chooses the range of the axis for data in s; nice rounds it out to
-// ticks, of which there are about n.
+// settle returns the mapping for data in s. nice extends the range to round ticks, of which there
+// are about n.
 func (ax *Axis) settle(s span, nice bool, n int) mapping {
 	m := mapping{scale: ax.Scale, lo: s.lo, hi: s.hi}
 	if ax.Fixed && ax.Min < ax.Max && !math.IsInf(ax.Min, 0) && !math.IsInf(ax.Max, 0) &&
@@ -111,7 +110,7 @@ func (ax *Axis) settle(s span, nice bool, n int) mapping {
 	return m
 }
 
-// widen gives a range of one value some room, and takes zero in.
+// widen extends the range if it has only one value, and includes zero if fromZero is set.
 func (m *mapping) widen(fromZero bool) {
 	if m.scale != Linear {
 		if m.lo == m.hi {
@@ -137,8 +136,7 @@ func (m *mapping) widen(fromZero bool) {
 	}
 }
 
-// round moves the ends of the range outwards to numbers that are round once they are
-// divided.
+// round moves the ends of the range outwards to round multiples of by.
 func (m *mapping) round(s Scale, n int, by float64) {
 	if m.scale != Linear {
 		m.lo, m.hi = round125(m.lo/by, false)*by, round125(m.hi/by, true)*by
@@ -151,7 +149,7 @@ func (m *mapping) round(s Scale, n int, by float64) {
 	}
 }
 
-// round125 returns the next 1, 2 or 5 times a power of ten at or beside v.
+// round125 returns the nearest 1, 2 or 5 times a power of ten that is at least v (up) or at most v.
 func round125(v float64, up bool) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(v)))
 	if power == 0 || math.IsInf(power, 0) {
@@ -174,8 +172,8 @@ func round125(v float64, up bool) float64 {
 	return v
 }
 
-// on returns the place of v on the scale. Linear places are halved, so that
-// the difference of any two is finite.
+// on returns the position of v on the scale. Linear positions are halved, so that any difference is
+// finite.
 func (m *mapping) on(v float64) float64 {
 	switch m.scale {
 	case Log2:
@@ -186,9 +184,8 @@ func (m *mapping) on(v float64) float64 {
 	return v / 2
 }
 
-// frac returns where on the axis v lies, and false for a value that has no
-// place on it. What lies far outside is brought nearer, so that it can be
-// reckoned with.
+// frac returns the position of v on the axis as a fraction, and false if v has no position.
+// Positions far outside are limited, so that they can be used in computations.
 func (m *mapping) frac(v float64) (float64, bool) {
 	if v-v != 0 || m.scale != Linear && v <= 0 {
 		return 0, false
@@ -213,7 +210,7 @@ func (m *mapping) value(f float64) float64 {
 	return 2 * p
 }
 
-// cell returns which of n cells fraction f falls into, and false outside.
+// cell returns the number of the cell, of n cells, that contains fraction f, and false outside.
 func cell(f float64, n int) (int, bool) {
 	const edge = 1e-9
 	if n <= 0 || f < -edge || f > 1+edge {

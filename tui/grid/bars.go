@@ -6,33 +6,32 @@ import "math"
 type Bar struct {
 	Label string
 	Value float64
-	// Note stands behind the value.
+	// Note is printed after the value.
 	Note string
-	// Mark stands before the label, for the kind of number; 0 for none.
+	// Mark is printed before the label and shows the kind of number; 0: none.
 	Mark rune
-	// Ghost is a value that it is compared with, shown by a mark; 0 or NaN: none.
+	// Ghost is the baseline value, shown by a marker; 0 or NaN: none.
 	Ghost float64
 	// Style defaults to the theme's first series.
 	Style Style
 }
 
-// Bars draws horizontal bars, one a row or on [Lanes]:
+// Bars draws horizontal bars, one per row or on [Lanes]:
 //
 //	binomial ███████████▌         1.9 ms
 //	ring     ████████████████████ 3.3 ms  slowest
 //
-// Bars that do not fit below are left out, and the last row says how many.
+// If not all bars fit, the last row shows the number of omitted bars.
 type Bars struct {
 	Items []Bar
-	// Axis gives the unit, and the range if it is fixed. A linear range
-	// begins at zero; a logarithmic one a little below the smallest bar.
+	// Axis has the unit, and the range if it is fixed. A linear range starts at zero, a logarithmic
+	// one a little below the smallest bar.
 	Axis Axis
-	// LabelW is the columns of the labels, 0 for as many as they take.
+	// LabelW is the number of columns of the labels; 0: as many as they need.
 	LabelW int
-	// Shown is the number of a bar that is shown where not all are; −1: none is before
-	// the others.
+	// Shown is the number of a bar that stays visible if not all bars fit; −1: none.
 	Shown int
-	// Highest is the most rows of a bar where there is room; 0: 1.
+	// Highest is the maximum number of rows per bar; 0: 1.
 	Highest int
 
 	text []byte
@@ -74,8 +73,7 @@ func (b *Bars) Draw(v View, th *Theme) {
 	more(v, th, shown, len(b.Items))
 }
 
-// columns shares w columns out to label, value and note. What is left is the
-// bar's.
+// columns divides w columns among label, value and note. The bar gets the rest.
 func (b *Bars) columns(w int) (label, value, note int) {
 	for i := range b.Items {
 		it := &b.Items[i]
@@ -117,14 +115,14 @@ func (b *Bars) scale() mapping {
 	return ax.settle(s, false, 0)
 }
 
-// across marks a value that a bar of so many rows is compared with.
+// across draws the marker of a baseline value over a bar of high rows.
 func across(v View, x, top, high int, th *Theme) {
 	for y := range high {
 		v.Rune(x, top+y, '╎', th.Text)
 	}
 }
 
-// drawBar fills the fraction f of each row. A bar above zero is never invisible.
+// drawBar fills the fraction f of each row. A bar above zero is always visible.
 func drawBar(v View, f float64, st Style) {
 	n := int(math.Round(f * float64(v.W()) * 8))
 	if f > 0 {
@@ -141,7 +139,7 @@ func drawBar(v View, f float64, st Style) {
 	}
 }
 
-// more says in row y how many of n items are not shown.
+// more prints in the row after the shown items how many of n items are hidden.
 func more(v View, th *Theme, shown, n int) {
 	if shown < n && shown < v.H() {
 		var buf [24]byte

@@ -44,8 +44,8 @@ func (d *dashboard) frame() {
 	d.out = d.g.AppendANSI(d.out[:0])
 }
 
-// Only ntcharts allocates: a strip of braille is made anew when it is read, in
-// one slice of rows and a row that doubles from 2 to 256 cells.
+// Only ntcharts allocates: when a strip of braille is read, it allocates a slice of rows and a row
+// that doubles from 2 to 256 cells.
 func TestAFrameAllocatesTheBrailleAlone(t *testing.T) {
 	const strip = 1 + 8
 	d := newDashboard(200, 60)
@@ -78,8 +78,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkGrid writes a screen on which every cell has its own colour, the
-// worst there is.
+// BenchmarkGrid writes the worst case: a screen on which every cell has its own colour.
 func BenchmarkGrid(b *testing.B) {
 	for _, s := range sizes {
 		b.Run(fmt.Sprintf("size=%dx%d", s.w, s.h), func(b *testing.B) {

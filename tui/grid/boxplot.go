@@ -2,12 +2,11 @@ package grid
 
 import "slices"
 
-// Spread is what a box shows of values: the least and the greatest, the
-// quartiles and the median.
+// Spread holds the minimum, the quartiles, the median and the maximum of values.
 type Spread struct{ Low, Q1, Median, Q3, High float64 }
 
-// SpreadOf returns the spread of values, and false if none of them is finite.
-// It sorts in scratch, which it returns for the next time.
+// SpreadOf returns the spread of the finite values, and false if there are none. It sorts in
+// scratch and returns scratch for the next call.
 func SpreadOf(values, scratch []float64) (s Spread, _ []float64, ok bool) {
 	scratch = scratch[:0]
 	for _, x := range values {
@@ -48,7 +47,7 @@ type BoxItem struct {
 //	     └──┬───────┬──
 //	      64 B     1 KiB
 //
-// Boxes for which there is no room are left out, the first ones first.
+// If not all boxes fit, the first ones are omitted.
 type BoxPlot struct {
 	Items []BoxItem
 	Y     Axis
@@ -73,7 +72,7 @@ func (b *BoxPlot) Draw(v View, th *Theme) {
 	if v.H() >= axisMinH {
 		p.area.H -= 2
 	}
-	n := clampInt((p.area.H+1)/2, min(3, max(p.area.H, 2)), 6) // of two the upper one may lie outside
+	n := clampInt((p.area.H+1)/2, min(3, max(p.area.H, 2)), 6) // with two, the upper one may be outside
 	p.y = b.Y.settle(ys, true, n)
 	p.yticks = b.Y.appendTicks(p.yticks[:0], p.y.lo, p.y.hi, n)
 	if v.W() >= axisMinW {
@@ -93,10 +92,10 @@ func (b *BoxPlot) Draw(v View, th *Theme) {
 	}
 }
 
-// middle is the column of item i of n in w columns.
+// middle returns the column of item i of n in w columns.
 func middle(i, n, w int) int { return (2*i + 1) * w / (2 * n) }
 
-// labels draws the line below the boxes and writes the labels that do not touch.
+// labels draws the line below the boxes and those labels that do not overlap.
 func (b *BoxPlot) labels(v View, th *Theme, items []BoxItem) {
 	a := b.plot.area
 	if a.X > 0 {
@@ -119,8 +118,7 @@ func (b *BoxPlot) labels(v View, th *Theme, items []BoxItem) {
 	}
 }
 
-// box draws one box around column x, its median as wide as half columns on both
-// sides.
+// box draws one box around column x. Its median extends by half columns on both sides.
 func (b *BoxPlot) box(in View, x, half int, it *BoxItem, th *Theme) {
 	var at [5]float64 // fractions of the height
 	for i, y := range [...]float64{it.Low, it.Q1, it.Median, it.Q3, it.High} {
@@ -135,7 +133,7 @@ func (b *BoxPlot) box(in View, x, half int, it *BoxItem, th *Theme) {
 	}
 	st := orStyle(it.Style, th.SeriesStyle(0))
 	if in.ASCII() {
-		for i, r := range [...]rune{'|', '#'} { // a heavy line looks as a light one
+		for i, r := range [...]rune{'|', '#'} { // ASCII has no heavy line
 			top, _ := cell(1-at[4-i], in.H())
 			bottom, _ := cell(1-at[i], in.H())
 			for y := top; y <= bottom; y++ {

@@ -23,7 +23,7 @@ func sampleBoxes() *BoxPlot {
 	return b
 }
 
-// An axis from zero has a number above it, whatever the values and the rows.
+// An axis from zero has a number above zero for any values and rows.
 func TestBoxesHaveANumberAboveZero(t *testing.T) {
 	for _, x := range []float64{0.1, 0.11, 0.16, 0.2, 0.25, 0.3, 0.46, 0.49, 0.7, 0.99} {
 		for rows := 5; rows < 12; rows++ {
@@ -37,8 +37,7 @@ func TestBoxesHaveANumberAboveZero(t *testing.T) {
 	}
 }
 
-// The quartiles of 1 to 5 are 2, 3 and 4, between values they lie in proportion, and
-// what is no number does not count.
+// The quartiles of 1 to 5 are 2, 3 and 4. Values between are interpolated, and NaN is ignored.
 func TestSpread(t *testing.T) {
 	for _, tt := range []struct {
 		values []float64

@@ -12,15 +12,14 @@ const (
 	Reverse
 )
 
-// attrNames are the words of the attributes in golden files, in bit order.
+// attrNames holds the names of the attributes in golden files, in bit order.
 var attrNames = [...]string{"bold", "faint", "italic", "underline", "reverse"}
 
 // Cell is one character position of the screen.
 type Cell struct {
-	// Rune is the character, 0 for a cell that nobody has drawn on. The right
-	// half of a wide rune holds [Continued].
+	// Rune is the character; 0: nothing was drawn. The right half of a wide rune is [Continued].
 	Rune rune
-	// Fg and Bg are the colours of the character and of the ground.
+	// Fg and Bg are the colours of the character and the background.
 	Fg, Bg Color
 	Attr   Attr
 }
@@ -29,14 +28,13 @@ type Cell struct {
 // its left.
 const Continued rune = -1
 
-// blank reports whether the cell shows nothing but its background, so that
-// its foreground does not matter.
+// blank reports whether the cell shows only its background, so that its foreground does not matter.
 func (c *Cell) blank() bool {
 	return (c.Rune == 0 || c.Rune == ' ') && c.Attr&(Underline|Reverse) == 0
 }
 
-// Style says how text looks. A background of [None] leaves the background
-// that is there, so text can be laid over a selected row or a heat map.
+// Style is the look of text. A background of [None] keeps the existing background, so that text can
+// be drawn over a selected row or a heat map.
 type Style struct {
 	Fg, Bg Color
 	Attr   Attr
@@ -51,7 +49,7 @@ func (s Style) With(a Attr) Style {
 	return s
 }
 
-// On returns the style on the given background.
+// On returns the style with the given background.
 func (s Style) On(bg Color) Style {
 	s.Bg = bg
 	return s

@@ -2,12 +2,11 @@ package grid
 
 import "math"
 
-// Color is a packed colour. The zero value, [None], is the terminal's own
-// default colour.
+// Color is a packed colour. The zero value, [None], is the terminal's default colour.
 type Color uint32
 
 const (
-	// None is the terminal's own foreground or background.
+	// None is the terminal's default foreground or background.
 	None Color = 0
 
 	rgbBit     Color = 1 << 24
@@ -22,12 +21,12 @@ func RGB(r, g, b uint8) Color {
 // Hex returns the colour written as 0xRRGGBB.
 func Hex(rgb uint32) Color { return rgbBit | Color(rgb&0xffffff) }
 
-// Palette returns entry i, 0 to 15, of the terminal's own palette: the colour
-// that its owner has chosen for it. Higher numbers wrap around.
+// Palette returns entry i, 0 to 15, of the terminal's palette, as the user has configured it.
+// Higher numbers wrap around.
 func Palette(i int) Color { return paletteBit | Color(i&15) }
 
-// ansi16 holds xterm's values of the sixteen palette colours. Pictures use
-// them, because a picture has no terminal to ask.
+// ansi16 holds xterm's values of the sixteen palette colours. Pictures use them because they have
+// no terminal.
 var ansi16 = [16]uint32{
 	0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
 	0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
@@ -87,8 +86,8 @@ func Contrast(a, b Color) float64 {
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// Blend mixes two colours: t of 0 gives a, t of 1 gives b. When either is not
-// an RGB colour there is nothing to mix, and the nearer one is returned.
+// Blend mixes two colours: it returns a for t = 0 and b for t = 1. If either is not an RGB colour,
+// it returns the nearer one.
 func Blend(a, b Color, t float64) Color {
 	t = clamp01(t)
 	if a&b&rgbBit == 0 {

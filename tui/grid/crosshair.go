@@ -2,8 +2,8 @@ package grid
 
 import "math"
 
-// Nearest returns the index of the point of s whose X is nearest to x on the
-// scale of the chart's horizontal axis, among those that have a value.
+// Nearest returns the index of the point of s with the X nearest to x, on the scale of the
+// horizontal axis. It ignores points without a value.
 func (c *LineChart) Nearest(s *Series, x float64) (index int, ok bool) {
 	best := math.Inf(1)
 	for k := range s.len() {
@@ -25,7 +25,7 @@ func (c *LineChart) Nearest(s *Series, x float64) (index int, ok bool) {
 	return index, ok
 }
 
-// crosshair draws a line at CrossX and the values of all series beside it:
+// crosshair draws a line at CrossX, and the values of all series next to it:
 //
 //	│ 8 KiB
 //	│ ● in rank 12.3 GB/s
@@ -69,7 +69,7 @@ func (c *LineChart) crosshair(in View, th *Theme) {
 	c.plot.text = text
 }
 
-// readingWidth returns the columns that the crosshair's reading takes.
+// readingWidth returns the number of columns of the crosshair's values.
 func (c *LineChart) readingWidth() int {
 	text := c.X.Unit.Append(c.plot.text[:0], c.CrossX, anyCols)
 	width := runes(text) + 2

@@ -2,23 +2,23 @@ package grid
 
 import "strings"
 
-// Flow writes text from top to bottom, wrapped between words. Rows above the
-// view (Y below zero) are written nowhere, which is how a flow scrolls; a view
-// without rows measures: Y is then the rows that the text takes.
+// Flow writes text from top to bottom and wraps it between words. Rows above the view (Y below
+// zero) are not written; this is how a flow scrolls. With a view without rows, a flow only
+// measures: Y is then the number of rows of the text.
 type Flow struct {
 	V View
 	Y int // the next row
 }
 
-// Text writes a paragraph; every line break in it is one on the screen.
+// Text writes a paragraph. It keeps the line breaks of the text.
 func (f *Flow) Text(s string, st Style) {
 	for part := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
 		f.paragraph(part, st)
 	}
 }
 
-// paragraph writes one line of text on as many rows as it takes. Rows after
-// the first are indented as the first one is.
+// paragraph writes one line of text on as many rows as it needs. All rows have the indentation of
+// the first one.
 func (f *Flow) paragraph(s string, st Style) {
 	body := strings.TrimLeft(s, " ")
 	indent := min(len(s)-len(body), f.V.W()/3)
@@ -34,8 +34,8 @@ func (f *Flow) paragraph(s string, st Style) {
 	}
 }
 
-// breakAt gives the bytes of s that go on a row of cols columns: up to the last
-// blank that fits, or as much as fits of a word that is longer than a row.
+// breakAt returns the number of bytes of s that fit into cols columns, up to a blank. If the first
+// word is longer than a row, it is cut.
 func breakAt(s string, cols int) int {
 	if Width(s) <= cols {
 		return len(s)
@@ -56,7 +56,7 @@ func breakAt(s string, cols int) int {
 	return len(s)
 }
 
-// Head writes a heading, after a blank row unless it is the first.
+// Head writes a heading, after a blank row unless it is the first row.
 func (f *Flow) Head(s string, st Style) {
 	if f.Y > 0 {
 		f.Y++
@@ -65,8 +65,8 @@ func (f *Flow) Head(s string, st Style) {
 	f.Y++
 }
 
-// Pair writes a name at the left and its value at the right of a row, or of the next row
-// if one has no room for both.
+// Pair writes a name at the left and its value at the right. The value moves to the next row if
+// both do not fit.
 func (f *Flow) Pair(name, value string, nameStyle, valueStyle Style) {
 	f.V.Text(0, f.Y, name, nameStyle)
 	least := Width(name) + 1

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// PlainText returns the characters alone, one line a row, without the blanks
-// at the ends of rows. It is the form of golden files.
+// PlainText returns only the characters, one line per row, without trailing blanks. Golden files
+// have this form.
 func (g *Grid) PlainText() string {
 	var b strings.Builder
 	for y := range g.H {
@@ -26,8 +26,8 @@ func (g *Grid) rowText(y int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// StyledText returns [Grid.PlainText] with a line below each row that has
-// colours or attributes, which names its runs by first and last column:
+// StyledText returns [Grid.PlainText] with an additional line below each row that has colours or
+// attributes. The line lists the runs of equal style by first and last column:
 //
 //	12 GB/s  ok
 //	  ~ 0-1 #e69f00 bold, 9-10 #009e73 on #202020
@@ -63,7 +63,7 @@ func (g *Grid) writeRuns(b *strings.Builder, y int) {
 	}
 }
 
-// shown returns the style of a cell as far as it can be seen.
+// shown returns the visible part of the style of a cell.
 func (g *Grid) shown(x, y int) Style {
 	c := g.cells[y*g.W+x]
 	if c.blank() {

@@ -59,7 +59,7 @@ func sampleLines(m Markers) *LineChart {
 	}
 }
 
-// sampleLocality is the locality law beside its measurement.
+// sampleLocality is the locality law and its measurement.
 func sampleLocality() *LineChart {
 	c := &LineChart{
 		X: Axis{Scale: Log2}, Y: Axis{Unit: Share, Fixed: true, Max: 1}, Legend: true,

@@ -5,12 +5,12 @@ package grid
 type Grid struct {
 	// W and H are the columns and rows. Only Resize changes them.
 	W, H int
-	// ASCII replaces every rune outside ASCII by a lookalike as it is drawn.
+	// ASCII replaces every drawn rune outside ASCII with a similar ASCII character.
 	ASCII bool
-	// Mono makes AppendANSI emit bold, reverse and underline, and no colour.
+	// Mono makes AppendANSI emit bold, reverse and underline, but no colour.
 	Mono bool
-	// Watch, if it is not nil, is called with each text before the grid draws it. Tests use
-	// it to find texts that do not fit, or that something is drawn over.
+	// Watch, if not nil, is called with each text before the grid draws it. Tests use it to find
+	// texts that do not fit or that are overwritten.
 	Watch func(Written)
 
 	cells []Cell
@@ -18,12 +18,12 @@ type Grid struct {
 	sheet sheet
 }
 
-// Written is a text that is drawn on a grid.
+// Written describes a text drawn on a grid.
 type Written struct {
 	Text  string
 	X, Y  int  // on the grid
 	Clip  Rect // the part of the grid that its view may draw on
-	Short bool // the text has no room: an ellipsis ends it
+	Short bool // the text does not fit and ends with an ellipsis
 }
 
 // New returns a cleared grid of w columns and h rows.
@@ -54,8 +54,8 @@ func (g *Grid) Clear() {
 // Bounds returns the whole grid as a rectangle.
 func (g *Grid) Bounds() Rect { return Rect{0, 0, g.W, g.H} }
 
-// At returns the cell at x, y, and a blank one outside the grid. A cell that
-// nobody has drawn on holds a space.
+// At returns the cell at x, y, or a blank one outside the grid. A cell without drawing holds a
+// space.
 func (g *Grid) At(x, y int) Cell {
 	if !g.Bounds().Contains(x, y) {
 		return Cell{Rune: ' '}
@@ -70,8 +70,8 @@ func (g *Grid) At(x, y int) Cell {
 // All returns the view of the whole grid.
 func (g *Grid) All() View { return g.View(g.Bounds()) }
 
-// View returns the window on the grid that r describes. Drawing through it is
-// relative to the corner of r and clipped to r.
+// View returns a window on the rectangle r of the grid. Drawing through it is relative to the
+// corner of r and clipped to r.
 func (g *Grid) View(r Rect) View {
 	r.W, r.H = max(0, r.W), max(0, r.H)
 	return View{g: g, r: r, clip: r.Intersect(g.Bounds())}
@@ -91,8 +91,8 @@ func (g *Grid) Fill(r Rect, c Cell) { g.All().Fill(r, c) }
 // Box draws a border; see [View.Box].
 func (g *Grid) Box(r Rect, b Box) View { return g.All().Box(r, b) }
 
-// put writes one rune that has passed the gate into cell i of row-major
-// order; a wide one must have its second cell in the same row.
+// put writes one checked rune into cell i, in row-major order. The second cell of a wide rune must
+// be in the same row.
 func (g *Grid) put(i int, c Cell, width int) {
 	if g.wide || width == 2 {
 		g.part(i)
@@ -105,8 +105,7 @@ func (g *Grid) put(i int, c Cell, width int) {
 	g.cells[i] = c
 }
 
-// part blanks the other half of a wide rune that cell i belongs to, so that
-// no half is ever shown alone.
+// part blanks the other half of a wide rune at cell i, so that no half is shown alone.
 func (g *Grid) part(i int) {
 	if g.cells[i].Rune == Continued {
 		g.cells[i].Rune = ' '

@@ -41,8 +41,8 @@ func TestTextIsClippedAndCounted(t *testing.T) {
 	}
 }
 
-// Rows of text break between words, and what does not fit is cut there too: not behind a
-// number, whose unit is gone. A word that is too long is cut anywhere.
+// Rows of text are wrapped and cut between words, but not between a number and its unit. A word
+// that is too long is cut anywhere.
 func TestRowsOfTextAreCutBetweenWords(t *testing.T) {
 	const text = "a step takes 61.2 ms alone"
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func TestRowsOfTextAreCutBetweenWords(t *testing.T) {
 	}
 }
 
-// A range says once what both of its ends have.
+// A range has the common part of its ends only once.
 func TestRange(t *testing.T) {
 	for _, c := range [][3]string{
 		{"depth 0", "depth 1", "depth 0–1"}, {"n8", "n15", "n8–15"}, {"0", "31", "0–31"}, {"n0–3", "n4–7", "n0–7"}, {"n3", "n3", "n3"},
@@ -165,8 +165,8 @@ func TestAppendANSI(t *testing.T) {
 	}
 }
 
-// Whatever text is drawn, every row has the width of the grid and holds no
-// control character but those of its own sequences.
+// For any text, every row has the width of the grid and contains only the control characters of its
+// own sequences.
 func TestAnyTextKeepsRowsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := New(rapid.IntRange(0, 12).Draw(t, "w"), rapid.IntRange(0, 3).Draw(t, "h"))
@@ -193,7 +193,7 @@ func TestAnyTextKeepsRowsWhole(t *testing.T) {
 	})
 }
 
-// No pair of runes joins into something of another width.
+// Pairs of runes never combine into text of another width.
 func TestEveryRuneKeepsItsWidth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a million texts")
@@ -202,7 +202,7 @@ func TestEveryRuneKeepsItsWidth(t *testing.T) {
 	for _, before := range []rune{'a', '👍', 'ক', 'ᄀ', '👩'} {
 		for r := rune(0); r < 0x20000; r++ {
 			if r == 0x3400 {
-				r = 0xa4d0 // ideographs are all alike
+				r = 0xa4d0 // all ideographs behave alike
 			}
 			g.Clear()
 			g.Text(0, 0, string([]rune{before, r, r}), Style{})

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Heatmap draws a labelled matrix with a bar that explains its colours:
+// Heatmap draws a labelled matrix and a bar that explains its colours:
 //
 //	     0 1 2 3
 //	n0   █▓▒░      0 B ░▒▓█ 8 KiB
 //
-// A matrix that is larger than its room is shown coarser: a cell then stands
-// for several values, and shows the largest; a row names its range. Without colours the cells are
-// shades, or digits from 0 to 9 where Digits is set or there is ASCII only.
+// If the matrix is larger than the view, a cell shows the largest of several values, and the label
+// of a row names its range. Without colours the cells are shades, or digits from 0 to 9 if Digits
+// is set or the grid is ASCII only.
 type Heatmap struct {
 	// Values holds the rows of the matrix one after the other, Cols values
 	// each. NaN is an empty cell.
@@ -20,38 +20,38 @@ type Heatmap struct {
 	Cols   int
 	// RowLabels and ColLabels may be shorter than the matrix, or missing.
 	RowLabels, ColLabels []string
-	// Corner is what a row stands for, above the labels of the rows.
+	// Corner is the heading above the labels of the rows.
 	Corner string
-	// Axis gives the unit and scale of the values, and the range if fixed.
+	// Axis has the unit and scale of the values, and the range if it is fixed.
 	Axis Axis
-	// Digits shows shares of the range as digits, beside or without colour.
+	// Digits shows fractions of the range as digits, with or without colour.
 	Digits bool
 	// Blank leaves cells without a value blank.
 	Blank bool
 	// Bar shows the colour bar, in the last row.
 	Bar bool
-	// Wide is the most columns of a cell of few rows; 0: 4. Cells of six and more have
-	// their value written in them.
+	// Wide is the maximum number of columns of a low cell; 0: 4. Cells with at least six columns
+	// show their value.
 	Wide int
 
-	// Ratios, where there are any, are what the cells show instead of the values: each
-	// over the value that it is compared with, 0 where nothing is left of that, and NaN
-	// where there was none. Against says in the bar what that is.
+	// Ratios, if there are any, replace the values in the cells. A ratio is the value divided by
+	// the baseline value; 0: only the baseline has a value; NaN: the baseline has none. Against
+	// names the baseline in the bar.
 	Ratios  []float64
 	Against string
 
 	text  []byte
 	reach float64 // the ratio of full colour
 	m     mapping
-	area  Rect // of the cells, in the coordinates of the view
+	area  Rect // area of the cells, in the coordinates of the view
 	cellW int
 	cellH int
 	rows  int // matrix rows
-	perY  int // matrix rows a cell
-	perX  int // matrix columns a cell
+	perY  int // matrix rows per cell
+	perX  int // matrix columns per cell
 }
 
-// grey are the cells of a heat map without colours, by rising value.
+// grey holds the cells of a heat map without colours, by increasing value.
 var grey = [5]rune{'·', '░', '▒', '▓', '█'}
 
 // Draw draws the matrix over v.
@@ -95,8 +95,8 @@ func (h *Heatmap) Draw(v View, th *Theme) {
 	}
 }
 
-// Place returns the cell of the view where a row and a column of the matrix begin, in the
-// middle of its rows, and its columns.
+// Place returns the position in the view of an element of the matrix: its first column, the middle
+// of its rows, and its number of columns.
 func (h *Heatmap) Place(row, col int) (x, y, wide int, ok bool) {
 	if h.area.Empty() || row < 0 || row >= h.rows || col < 0 || col >= h.Cols {
 		return 0, 0, 0, false
@@ -105,8 +105,8 @@ func (h *Heatmap) Place(row, col int) (x, y, wide int, ok bool) {
 	return x, y, h.cellW, h.area.Contains(x, y)
 }
 
-// CellAt returns the row and column of the matrix that the cell at x, y of
-// the view stands for (the first of several), for the mouse.
+// CellAt returns the row and column of the matrix at the cell x, y of the view, for the mouse. If a
+// cell shows several elements, it returns the first.
 func (h *Heatmap) CellAt(x, y int) (row, col int, ok bool) {
 	if !h.area.Contains(x, y) {
 		return 0, 0, false
@@ -115,12 +115,10 @@ func (h *Heatmap) CellAt(x, y int) (row, col int, ok bool) {
 	return row, col, row < h.rows && col < h.Cols
 }
 
-// Folded gives how many rows and columns of the matrix one cell of the map drawn last
-// stands for.
+// Folded returns the numbers of matrix rows and columns per cell in the last drawing.
 func (h *Heatmap) Folded() (rows, cols int) { return max(h.perY, 1), max(h.perX, 1) }
 
-// layout leaves room for the labels and the bar, and chooses the size of
-// cells.
+// layout reserves space for the labels and the bar, and chooses the size of the cells.
 func (h *Heatmap) layout(v View) {
 	h.area = v.Local()
 	if len(h.ColLabels) > 0 && v.H() > 2 {
@@ -155,16 +153,16 @@ func (h *Heatmap) layout(v View) {
 	h.area.H = min(h.area.H, h.cellH*ny)
 }
 
-// middle is the row of a cell that its words stand in.
+// middle returns the row of a cell that contains its text.
 func (h *Heatmap) middle() int { return (h.cellH - 1) / 2 }
 
-// at is where cell x, y lies.
+// at returns the position of cell x, y.
 func (h *Heatmap) at(x, y int) Rect {
 	return Rect{h.area.X + x*h.cellW, h.area.Y + y*h.cellH, h.cellW, h.cellH}
 }
 
-// mark is the column of a mark that stands for what a cell does not have: where numbers
-// end, if cells have any.
+// mark returns the column of the symbol for a missing value: the column where numbers end, if cells
+// show numbers.
 func (h *Heatmap) mark(at Rect) int {
 	if h.cellW >= wordy {
 		return at.X + at.W - 2
@@ -172,13 +170,13 @@ func (h *Heatmap) mark(at Rect) int {
 	return at.X
 }
 
-// rowLabel names the rows from one on that a row of cells stands for.
+// rowLabel returns the label of a row of cells, which may cover several matrix rows.
 func (h *Heatmap) rowLabel(row int) string {
 	return Range(h.RowLabels[row], h.RowLabels[min(row+h.perY, len(h.RowLabels), max(h.rows, row+1))-1])
 }
 
-// Range names what lies between two names, themselves included: "depth 0" and "depth 1"
-// are "depth 0–1", "8 B" and "16 B" are "8–16 B". Either may be a range.
+// Range returns the name of an inclusive range: "depth 0" and "depth 1" become "depth 0–1", and "8
+// B" and "16 B" become "8–16 B". Both names may be ranges.
 func Range(first, last string) string {
 	if first == last {
 		return first
@@ -186,7 +184,7 @@ func Range(first, last string) string {
 	const to = "–"
 	begin, end, ranged := strings.Cut(first, to)
 	if _, unit, some := strings.Cut(end, " "); ranged && some && !strings.Contains(begin, " ") {
-		begin += " " + unit // that was said once
+		begin += " " + unit // a range has its unit only once
 	}
 	first = begin
 	if i := strings.LastIndex(last, to); i >= 0 {
@@ -209,7 +207,7 @@ func (h *Heatmap) labels(v View, th *Theme) {
 	for y := range h.area.H / h.cellH {
 		if k := y * h.perY; k < len(h.RowLabels) {
 			label := h.rowLabel(k)
-			if Width(label) > h.area.X-1 && strings.Contains(label, "–") { // better close than cut
+			if Width(label) > h.area.X-1 && strings.Contains(label, "–") { // remove blanks instead of cutting it
 				label = strings.ReplaceAll(label, " ", "")
 			}
 			v.TextIn(0, h.area.Y+y*h.cellH+h.middle(), h.area.X-1, label, Left, th.Dim)
@@ -232,7 +230,7 @@ func (h *Heatmap) labels(v View, th *Theme) {
 	}
 }
 
-// max returns the largest of the values that cell x, y stands for.
+// max returns the largest of the values in cell x, y.
 func (h *Heatmap) max(x, y int) float64 {
 	best := math.NaN()
 	for r := y * h.perY; r < min((y+1)*h.perY, h.rows); r++ {
@@ -266,7 +264,7 @@ func (h *Heatmap) cell(v View, th *Theme, x, y int) {
 	}
 }
 
-// wordy is how many columns a cell has that its value is written in.
+// wordy is the minimum number of columns of a cell that shows its value.
 const wordy = 6
 
 // written draws a wide cell: its value, on the colour of f.
@@ -281,8 +279,8 @@ func (h *Heatmap) written(v View, th *Theme, x, y int, f, value float64) {
 	v.Bytes(at.X+at.W-1-runes(h.text), at.Y+h.middle(), h.text, ink)
 }
 
-// swatch draws one cell of the screen in the colour of f. The digit stands in
-// the first cell of each value.
+// swatch draws one cell of the screen in the colour of f. The first cell of each value has the
+// digit.
 func (h *Heatmap) swatch(v View, th *Theme, x, y int, f float64, first bool) {
 	digit := rune('0' + min(int(f*10), 9))
 	switch colour := len(th.Ramp) > 0 && !v.Mono(); {
@@ -303,11 +301,11 @@ func (h *Heatmap) swatch(v View, th *Theme, x, y int, f float64, first bool) {
 	}
 }
 
-// endCols is the columns of a number at an end of a narrow colour bar: with its unit, if
-// a few cells are left between both ends.
+// endCols returns the number of columns of a number at the end of a narrow colour bar. It includes
+// the unit if a few cells remain between both ends.
 func endCols(w int) int { return max(min(9, (w-4)/2), 0) }
 
-// bar explains the colours: the ends of the range and the ramp between.
+// bar draws the colour bar: both ends of the range and the ramp between them.
 func (h *Heatmap) bar(v View, th *Theme) {
 	cols := max(v.W()/3, endCols(v.W()))
 	h.text = h.Axis.Unit.Append(h.text[:0], h.m.lo, cols)

@@ -1,15 +1,14 @@
 package grid
 
-// LegendItem explains one mark.
+// LegendItem explains one symbol of a chart.
 type LegendItem struct {
 	Mark  rune
 	Name  string
 	Style Style
 }
 
-// DrawLegend lists items in the upper right corner of v, one a row, over
-// whatever is there. Where that would take more than half of the columns the
-// names are shortened.
+// DrawLegend lists items in the upper right corner of v, one per row, over the existing content.
+// Names are shortened if they would need more than half of the columns.
 func DrawLegend(v View, th *Theme, items []LegendItem) {
 	width := 0
 	for i := range items {
@@ -30,8 +29,8 @@ func DrawLegend(v View, th *Theme, items []LegendItem) {
 	}
 }
 
-// DrawLegendRow writes items side by side from x, y, as far as they fit whole,
-// and returns the columns taken.
+// DrawLegendRow writes items side by side from x, y, as many as fit completely, and returns the
+// number of columns.
 func DrawLegendRow(v View, x, y int, th *Theme, items []LegendItem) int {
 	at := x
 	for i := range items {

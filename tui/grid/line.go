@@ -2,13 +2,13 @@ package grid
 
 import "unicode"
 
-// Line is one line of text that is typed, with a cursor.
+// Line is an input line with a cursor.
 type Line struct {
 	text []rune
 	at   int // runes before the cursor
 }
 
-// LongestLine is the number of runes that a line takes.
+// LongestLine is the maximum number of runes in a line.
 const LongestLine = 400
 
 // String returns the text.
@@ -17,11 +17,11 @@ func (l *Line) String() string { return string(l.text) }
 // Cursor returns the number of runes before the cursor.
 func (l *Line) Cursor() int { return l.at }
 
-// Put replaces the text; the cursor goes behind it.
+// Put replaces the text and moves the cursor to its end.
 func (l *Line) Put(s string) { l.text = []rune(s); l.at = len(l.text) }
 
-// Insert types s at the cursor. Control characters are dropped: a paste may
-// hold anything.
+// Insert inserts s at the cursor. It drops control characters, because a paste may contain
+// anything.
 func (l *Line) Insert(s string) {
 	for _, r := range s {
 		if unicode.IsControl(r) || len(l.text) >= LongestLine {
@@ -34,7 +34,7 @@ func (l *Line) Insert(s string) {
 	}
 }
 
-// Erase takes n runes away: before the cursor if n is negative, else behind it.
+// Erase removes n runes after the cursor, or −n runes before it if n is negative.
 func (l *Line) Erase(n int) {
 	from, to := min(max(l.at+min(n, 0), 0), l.at), min(l.at+max(n, 0), len(l.text))
 	l.text = append(l.text[:from], l.text[to:]...)
@@ -47,7 +47,7 @@ func (l *Line) Move(n int) { l.at = min(max(l.at+n, 0), len(l.text)) }
 // Clear empties the line.
 func (l *Line) Clear() { l.text, l.at = l.text[:0], 0 }
 
-// Draw shows the line with its cursor, scrolled so that the cursor is seen.
+// Draw draws the line with its cursor, scrolled so that the cursor is visible.
 func (l *Line) Draw(v View, th *Theme) {
 	if v.W() <= 0 {
 		return

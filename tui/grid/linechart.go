@@ -1,26 +1,26 @@
 package grid
 
-// Shape is how the points of a series are joined.
+// Shape is the way in which the points of a series are joined.
 type Shape uint8
 
 // The shapes.
 const (
 	Solid  Shape = iota // a curve in the chart's markers
 	Dashed              // a curve of ╌, for modelled numbers
-	Points              // no curve, a glyph at every point
+	Points              // no curve, a glyph at each point
 )
 
 // Series is one line of a chart.
 type Series struct {
-	// Name stands in the legend and the crosshair's reading.
+	// Name is used in the legend and in the crosshair's values.
 	Name string
-	// X and Y are the points, in the units of the axes; the shorter slice
-	// counts. A nil X numbers the points from 0. NaN and ±Inf in Y make a
-	// gap. Points may come in any order, and are joined in it.
+	// X and Y are the points, in the units of the axes. The shorter slice determines their number.
+	// A nil X numbers the points from 0. NaN and ±Inf in Y make a gap. Points are joined in their
+	// order in the slices.
 	X, Y  []float64
 	Shape Shape
-	// Style and Glyph default to the theme's, by the place in the list. The
-	// glyph is drawn for the shape Points, in the crosshair and the legend.
+	// Style and Glyph default to the theme's, by the index of the series. The glyph is used for the
+	// shape Points, in the crosshair and in the legend.
 	Style Style
 	Glyph rune
 }
@@ -50,12 +50,10 @@ type LineChart struct {
 	X, Y    Axis
 	Series  []Series
 	Markers Markers
-	// VLines and HLines mark moments and thresholds. They do not widen the
-	// range of an axis.
+	// VLines and HLines show moments and thresholds. They do not change the range of an axis.
 	VLines []VLine
 	HLines []HLine
-	// Cross shows a crosshair at CrossX, which reads the nearest point of
-	// every series.
+	// Cross shows a crosshair at CrossX with the value of the nearest point of each series.
 	Cross  bool
 	CrossX float64
 	// Legend lists the series in the upper right corner.
@@ -69,10 +67,10 @@ type LineChart struct {
 	legend []LegendItem
 }
 
-// maxSeries is how many series a raster tells apart; more share the last one.
+// maxSeries is the maximum number of series in a raster. Further series share the last number.
 const maxSeries = 256
 
-// Draw draws the chart over the whole of v.
+// Draw draws the chart over the whole view.
 func (c *LineChart) Draw(v View, th *Theme) {
 	if v.W() == 0 || v.H() == 0 {
 		return
@@ -99,8 +97,8 @@ func (c *LineChart) Draw(v View, th *Theme) {
 	}
 }
 
-// XAt returns the value under a column of the view that the chart was last
-// drawn in, for the mouse; false outside the axes.
+// XAt returns the value at a column of the view of the last drawing, for the mouse, and false
+// outside the axes.
 func (c *LineChart) XAt(col int) (float64, bool) {
 	a := c.plot.area
 	if col < a.X || col >= a.X+a.W {
@@ -109,15 +107,13 @@ func (c *LineChart) XAt(col int) (float64, bool) {
 	return c.plot.x.value((float64(col-a.X) + 0.5) / float64(a.W)), true
 }
 
-// Place returns the cell of a point in the view that the chart was last drawn
-// in, for what is written beside it; false outside the axes.
+// Place returns the cell of a point in the view of the last drawing, and false outside the axes.
 func (c *LineChart) Place(x, y float64) (col, row int, ok bool) { return c.plot.at(x, y) }
 
-// Range returns the vertical range that was last drawn, so that other panes
-// can be given the same.
+// Range returns the vertical range of the last drawing, so that other panes can use the same.
 func (c *LineChart) Range() (lo, hi float64) { return c.plot.y.lo, c.plot.y.hi }
 
-// resolve settles the style and glyph of every series.
+// resolve determines the style and glyph of each series.
 func (c *LineChart) resolve(th *Theme) {
 	n := len(c.Series)
 	c.styles, c.glyphs = grow(c.styles, n), grow(c.glyphs, n)
@@ -129,7 +125,7 @@ func (c *LineChart) resolve(th *Theme) {
 	}
 }
 
-// spans returns the ranges of the points that have a place on both axes.
+// spans returns the ranges of the points that have a position on both axes.
 func (c *LineChart) spans() (xs, ys span) {
 	xs, ys = emptySpan(), emptySpan()
 	for i := range c.Series {

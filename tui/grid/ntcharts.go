@@ -7,33 +7,32 @@ import (
 	nt "github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 )
 
-// This file is the only one that knows ntcharts. Its primitives draw on a
-// sheet, and on strips of dots, that are kept; what they touched is moved to
-// the grid cell by cell, each with a pen of ours. Its chart models, View and
-// Clear are not used: they cost three to eight times as much, and panic on NaN,
-// ±1e300 and empty sizes.
+// This file is the only user of ntcharts. The primitives of ntcharts draw on a sheet and on strips
+// of dots, which are reused. The changed cells are then copied to the grid with our own styles. Its
+// chart models, View and Clear are not used: they cost three to eight times as much, and panic on
+// NaN, ±1e300 and empty sizes.
 
-// sheetCols is the columns of a sheet: a cell of ntcharts has 656 bytes.
+// sheetCols is the number of columns of a sheet. A cell of ntcharts has 656 bytes.
 const sheetCols = 16
 
-// sheet is a canvas of ntcharts that is blank between two drawings.
+// sheet is an ntcharts canvas, which is blank between two drawings.
 type sheet struct{ m canvas.Model }
 
-// bare is the style of every cell on a sheet; pens are given when it is moved.
+// bare is the style of every cell on a sheet. The style is set when a cell is copied to the grid.
 var bare = lipgloss.NewStyle()
 
-// sheet returns the grid's sheet with room for the rows of v.
+// sheet returns the grid's sheet with at least as many rows as v.
 func (v View) sheet() *sheet {
 	s := &v.g.sheet
 	if h := v.H(); s.m.Height() < h {
-		s.m = canvas.New(sheetCols, h) // Resize would copy what is blank
+		s.m = canvas.New(sheetCols, h) // Resize would copy blank cells
 		s.m.Fill(canvas.NewCell(nt.Null))
 	}
 	return s
 }
 
-// blit moves rows top to bottom of a column of the sheet to column x of v, and
-// leaves them blank.
+// blit moves rows top to bottom of a column of the sheet to column x of v, and blanks them on the
+// sheet.
 func (v View) blit(x int, s *sheet, col, top, bottom int, pen Style, dashed bool) {
 	for y := top; y <= bottom; y++ {
 		p := canvas.Point{X: col, Y: y}
@@ -42,7 +41,7 @@ func (v View) blit(x int, s *sheet, col, top, bottom int, pen Style, dashed bool
 			continue
 		}
 		s.m.SetCell(p, canvas.Cell{})
-		if dashed { // ntcharts has solid lines only
+		if dashed { // ntcharts has only solid lines
 			switch r {
 			case nt.LineHorizontal:
 				r = '╌'
@@ -54,8 +53,8 @@ func (v View) blit(x int, s *sheet, col, top, bottom int, pen Style, dashed bool
 	}
 }
 
-// line draws a curve that has one row a column with box-drawing characters:
-// solid as ─╮│╰ or dashed as ╌╮╎╰. Columns with a gap are not passed.
+// line draws a curve with one row per column in box-drawing characters: solid as ─╮│╰ or dashed as
+// ╌╮╎╰. It leaves gaps blank.
 func (v View) line(rows []int, pen Style, dashed bool) {
 	if v.clip.Empty() {
 		return
@@ -65,8 +64,7 @@ func (v View) line(rows []int, pen Style, dashed bool) {
 		for to < len(rows) && rows[to] != gap {
 			to++
 		}
-		// A sheet begins with the column that the one before ended with, so
-		// that the curve goes on.
+		// A sheet starts with the last column of the previous sheet, so that the curve continues.
 		for first := from; first < to; first += sheetCols - 1 {
 			v.lineSheet(first, rows[first:min(first+sheetCols, to)], first == from, pen, dashed)
 		}
@@ -74,8 +72,8 @@ func (v View) line(rows []int, pen Style, dashed bool) {
 	}
 }
 
-// lineSheet draws the columns from x on of a curve without gaps, the first of
-// them only if it is new.
+// lineSheet draws the columns from x on of a curve without gaps. It draws the first column only if
+// isNew is set.
 func (v View) lineSheet(x int, rows []int, isNew bool, pen Style, dashed bool) {
 	s := v.sheet()
 	graph.DrawLineSequence(&s.m, false, 0, rows, nt.ArcLineStyle, bare)
@@ -89,8 +87,8 @@ func (v View) lineSheet(x int, rows []int, isNew bool, pen Style, dashed bool) {
 	}
 }
 
-// columns fills fractions of the columns from x on from below. What is above
-// zero is never invisible.
+// columns fills fractions of the columns from x on, starting at the bottom. A fraction above zero
+// is always visible.
 func (v View) columns(x int, fractions []float64, pen Style) {
 	if v.clip.Empty() {
 		return
@@ -113,33 +111,32 @@ func (v View) columns(x int, fractions []float64, pen Style) {
 	}
 }
 
-// candlestick draws a light line between two fractions of column x, and a heavy
-// one between two fractions inside of it.
+// candlestick draws a light line between two fractions of column x, and a heavy line between two
+// fractions inside it.
 func (v View) candlestick(x int, low, bodyLow, bodyHigh, high float64, pen Style) {
 	if v.clip.Empty() {
 		return
 	}
 	s, bottom := v.sheet(), v.H()-1
-	// The whole height would be a row above the highest.
+	// The full height would be one row above the top row.
 	at := func(f float64) float64 { return min(clamp01(f)*float64(v.H()), float64(v.H())-0.01) }
 	graph.DrawCandlestickBottomToTop(&s.m, canvas.Point{Y: bottom}, at(low), at(bodyLow), at(bodyHigh), at(high), bare)
 	v.blit(x, s, 0, 0, bottom, pen, false)
 }
 
-// stripCells is the cells of a strip: a few fill the curves of a chart.
+// stripCells is the number of cells in a strip. The curves of a chart need only a few strips.
 const stripCells = 256
 
-// dots is a raster of 2×4 braille dots a cell. Cells take places in strips of
-// ntcharts' dots in the order in which they are touched, so that what a curve
-// does not touch is neither composed nor read.
+// dots is a raster of 2×4 braille dots per cell. Cells get places in strips of ntcharts' dots in
+// the order in which curves touch them. Untouched cells cost nothing.
 type dots struct {
 	strips  []*nt.PatternDotsGrid
-	places  []int32 // of cells, from 1; 0 for a cell without dots
-	touched []int32 // cells, by place
+	places  []int32 // place of each cell, from 1; 0: no dots
+	touched []int32 // cell of each place
 }
 
-// reset makes room for n cells, all dots off. It unsets the dots that are on,
-// because PatternDotsGrid.Reset allocates every row anew.
+// reset prepares n cells with all dots off. It unsets single dots, because PatternDotsGrid.Reset
+// allocates every row again.
 func (d *dots) reset(n int) {
 	for place := range d.touched {
 		strip, at := d.strips[place/stripCells], place%stripCells*2
@@ -153,7 +150,7 @@ func (d *dots) reset(n int) {
 	clear(d.places)
 }
 
-// set switches on a dot of a cell, x 0 or 1 and y 0 to 3.
+// set switches on a dot of a cell: x is 0 or 1, y is 0 to 3.
 func (d *dots) set(cell, x, y int) {
 	place := int(d.places[cell])
 	if place == 0 {
@@ -168,8 +165,7 @@ func (d *dots) set(cell, x, y int) {
 	d.strips[place/stripCells].Set(place%stripCells*2+x, y)
 }
 
-// draw shows the cells with dots in v, which is w columns wide, each in the
-// style of its owner.
+// draw draws the cells with dots on v, which is w columns wide, each in the style of its owner.
 func (d *dots) draw(v View, w int, owner []uint8, styles []Style) {
 	for i := 0; i < len(d.touched); i += stripCells {
 		cells := d.touched[i:min(i+stripCells, len(d.touched))]

@@ -1,27 +1,27 @@
 package grid
 
-// plot is the frame that all charts with axes share: it settles the ranges,
-// leaves room for labels, draws the axes, and knows where a value lies.
+// plot is the frame of all charts with axes. It determines the ranges, reserves space for labels,
+// draws the axes, and maps values to cells.
 type plot struct {
 	x, y mapping
 	area Rect // the cells inside the axes, in the coordinates of the view
 
 	xticks, yticks []float64
 	text           []byte
-	across         []taken // by the labels of horizontal lines
+	across         []taken // used by labels of horizontal lines
 }
 
-// taken is the columns from one on in a row of the plot.
+// taken describes the columns of a row of the plot that a label uses, from a column to the end.
 type taken struct{ row, from int }
 
 const (
-	axisMinW = 16 // columns below which the vertical axis is left out
-	axisMinH = 5  // rows below which the horizontal axis is left out
-	labelMax = 9  // columns of a label beside the vertical axis
+	axisMinW = 16 // columns below which the vertical axis is omitted
+	axisMinH = 5  // rows below which the horizontal axis is omitted
+	labelMax = 9  // columns of a label of the vertical axis
 )
 
-// frame lays the plot out in v for data of the given spans, and draws both
-// axes. The horizontal range is taken as it is, the vertical one is rounded.
+// frame computes the layout of the plot in v for data of the given spans, and draws both axes. The
+// vertical range is rounded, the horizontal one is not.
 func (p *plot) frame(v View, th *Theme, xa, ya *Axis, xs, ys span) {
 	p.area = v.Local()
 	if v.H() >= axisMinH {
@@ -49,7 +49,7 @@ func (p *plot) verticalAxis(v View, th *Theme, u Unit) {
 	for y := range p.area.H {
 		v.Rune(width, y, '│', th.Border)
 	}
-	free := p.area.H // the row above which labels are still free
+	free := p.area.H // labels fit above this row
 	for _, t := range p.yticks {
 		f, _ := p.y.frac(t)
 		row, ok := cell(1-f, p.area.H)
@@ -92,8 +92,8 @@ func (p *plot) horizontalAxis(v View, th *Theme, xa *Axis) {
 	}
 }
 
-// at returns the cell of a point inside the plot, in the coordinates of the
-// view, and false for a point that lies outside or has no place.
+// at returns the cell of a point in the coordinates of the view, and false for a point outside the
+// plot or without a position.
 func (p *plot) at(x, y float64) (col, row int, ok bool) {
 	col, okx := p.col(x)
 	row, oky := p.row(y)
@@ -118,11 +118,10 @@ func (p *plot) row(y float64) (int, bool) {
 	return p.area.Y + r, ok
 }
 
-// VLine is a vertical line across a chart, for a moment at which something
-// changed or a value that matters.
+// VLine is a vertical line across a chart, for the moment of a change or for an important value.
 type VLine struct {
 	X float64 // in the unit of the horizontal axis
-	// Label stands beside the head of the line.
+	// Label is printed next to the top of the line.
 	Label string
 	// Style defaults to the theme's dim text.
 	Style Style
@@ -146,8 +145,8 @@ func (p *plot) verticals(v View, th *Theme, lines []VLine) {
 	}
 }
 
-// verticalLabels writes the labels of vertical lines over the curves, each in the first of
-// three rows in which it hits no other label.
+// verticalLabels writes the labels of vertical lines over the curves. Each label is in the first of
+// three rows in which it does not overlap another one.
 func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
 	in := v.Sub(p.area)
 	var free [3]int
@@ -158,7 +157,7 @@ func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
 		}
 		at, n := col-p.area.X+1, Width(lines[i].Label)
 		if at+n > p.area.W {
-			at = max(0, at-1-n) // no room on the right
+			at = max(0, at-1-n) // does not fit on the right
 		}
 		for row := range min(len(free), p.area.H) {
 			if at >= free[row] && (at+n < p.ends(row) || p.ends(row) == p.area.W) {
@@ -170,8 +169,7 @@ func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
 	}
 }
 
-// ends is the column at which labels of horizontal lines begin in a row, or the edge of the
-// plot.
+// ends returns the column where labels of horizontal lines start in a row, or the edge of the plot.
 func (p *plot) ends(row int) int {
 	end := p.area.W
 	for _, t := range p.across {
@@ -221,7 +219,7 @@ func orStyle(st, otherwise Style) Style {
 	return st
 }
 
-// runes counts the columns of a formatted number.
+// runes returns the number of columns of a formatted number.
 func runes(b []byte) int {
 	n := 0
 	for _, c := range b {

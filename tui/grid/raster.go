@@ -1,35 +1,35 @@
 package grid
 
-// Markers says what curves are drawn with; fonts differ in what they have.
+// Markers selects the characters of curves. Fonts differ in the characters that they have.
 type Markers uint8
 
 // The markers, finest first.
 const (
-	Braille Markers = iota // 2×4 dots a cell
-	Blocks                 // 2×2 quadrants a cell
+	Braille Markers = iota // 2×4 dots per cell
+	Blocks                 // 2×2 quadrants per cell
 	Lines                  // one line of box drawing: ─╮│╰
-	Plus                   // one character of ASCII a cell
+	Plus                   // one ASCII character per cell
 )
 
-// quadrants are the block characters by mask: bits 0 to 3 are the upper left,
-// upper right, lower left and lower right quarter.
+// quadrants holds the block characters by mask. Bits 0 to 3 are the upper left, upper right, lower
+// left and lower right quarter.
 var quadrants = [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
 
-// asciiMarks are the characters of curves in ASCII, one a series.
+// asciiMarks holds the characters of curves in ASCII, one per series.
 const asciiMarks = "*+ox#@%&"
 
-// raster is a raster of dots finer than cells. Each cell has the colour of
-// the series that touched it last.
+// raster is a raster of dots finer than cells. Each cell has the colour of the last series that
+// touched it.
 type raster struct {
 	w, h   int // cells
-	kx, ky int // dots a cell
+	kx, ky int // dots per cell
 	kind   Markers
-	dots   dots    // of braille
-	mask   []uint8 // of blocks and characters, whose dots are ours
+	dots   dots    // for Braille
+	mask   []uint8 // for the other markers
 	owner  []uint8
 }
 
-// reset makes the raster w by h cells, all dots off.
+// reset sets the size to w by h cells and switches all dots off.
 func (c *raster) reset(w, h int, kind Markers) {
 	c.w, c.h, c.kind = max(0, w), max(0, h), kind
 	c.kx, c.ky = 1, 1
@@ -49,7 +49,7 @@ func (c *raster) reset(w, h int, kind Markers) {
 	clear(c.mask)
 }
 
-// grow returns a slice of n elements, s if it is large enough.
+// grow returns a slice of n elements. It reuses s if s is large enough.
 func grow[T any](s []T, n int) []T {
 	if n > cap(s) {
 		return make([]T, n)
@@ -57,7 +57,7 @@ func grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// dot switches on the dot at column x and row y, counted in dots.
+// dot switches on the dot at column x and row y, both in dots.
 func (c *raster) dot(x, y int, series uint8) {
 	if x < 0 || y < 0 || x >= c.w*c.kx || y >= c.h*c.ky {
 		return
@@ -77,7 +77,7 @@ func (c *raster) dot(x, y int, series uint8) {
 	c.owner[i] = series
 }
 
-// line draws from one dot to another, both included.
+// line draws a line between two dots, both included.
 func (c *raster) line(x0, y0, x1, y1 int, series uint8) {
 	dx, dy := abs(x1-x0), -abs(y1-y0)
 	sx, sy := sign(x1-x0), sign(y1-y0)
@@ -96,8 +96,8 @@ func (c *raster) line(x0, y0, x1, y1 int, series uint8) {
 	}
 }
 
-// pen draws one series as a connected curve through fractions of the raster,
-// 0, 0 being the lower left corner. Parts outside are clipped.
+// pen draws one series as a connected curve. Points are fractions of the raster; 0, 0 is the lower
+// left corner. Parts outside are clipped.
 type pen struct {
 	c      *raster
 	series uint8
@@ -107,10 +107,10 @@ type pen struct {
 	has    bool
 }
 
-// lift ends the curve; the next point begins another.
+// lift ends the curve. The next point starts a new one.
 func (p *pen) lift() { p.down = false }
 
-// to draws to the point x, y.
+// to draws a line to the point x, y.
 func (p *pen) to(x, y float64) {
 	if !p.down {
 		p.down, p.has = true, false
@@ -128,14 +128,14 @@ func (p *pen) to(x, y float64) {
 	x1, _ := cell(clamp01(bx), w)
 	y1, _ := cell(clamp01(1-by), h)
 	if p.has && x0 == p.lx && y0 == p.ly && x1 == x0 && y1 == y0 {
-		return // many points to a dot
+		return // many points share a dot
 	}
 	p.c.line(x0, y0, x1, y1, p.series)
 	p.lx, p.ly, p.has = x1, y1, true
 }
 
-// clipUnit clips a segment to the unit square (Liang and Barsky), and returns
-// false when nothing is left.
+// clipUnit clips a segment to the unit square (Liang and Barsky), and returns false if nothing
+// remains.
 func clipUnit(x0, y0, x1, y1 float64) (ax, ay, bx, by float64, ok bool) {
 	if inUnit(x0, y0) && inUnit(x1, y1) {
 		return x0, y0, x1, y1, true
@@ -163,7 +163,7 @@ func clipUnit(x0, y0, x1, y1 float64) (ax, ay, bx, by float64, ok bool) {
 
 func inUnit(x, y float64) bool { return x >= 0 && x <= 1 && y >= 0 && y <= 1 }
 
-// draw shows the raster in v, each cell in the style of its series.
+// draw draws the raster on v, each cell in the style of its series.
 func (c *raster) draw(v View, styles []Style) {
 	if c.kind == Braille {
 		c.dots.draw(v, c.w, c.owner, styles)
@@ -185,8 +185,8 @@ func (c *raster) draw(v View, styles []Style) {
 	}
 }
 
-// label puts the glyphs of the series on their curves at intervals, so that
-// they can be told apart without colour.
+// label puts the glyphs of the series on their curves at intervals, to distinguish them without
+// colour.
 func (c *raster) label(v View, styles []Style, glyphs []rune) {
 	const every = 12
 	for x := range c.w {

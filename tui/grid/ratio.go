@@ -2,9 +2,9 @@ package grid
 
 import "math"
 
-// Diverge returns the colour of a number that is compared, at f from −1 (far below) over
-// 0 (the same) to 1 (far above): the colours of the first two lines of a chart, and a
-// grey between. A theme without colours has none.
+// Diverge returns the colour for a comparison, with f from −1 (far below) over 0 (equal) to 1 (far
+// above). The ends have the colours of the first two lines of a chart; 0 is grey. A theme without
+// colours returns None.
 func (t *Theme) Diverge(f float64) Color {
 	if len(t.Ramp) == 0 {
 		return None
@@ -15,15 +15,15 @@ func (t *Theme) Diverge(f float64) Color {
 	}
 	same := Blend(t.Ground, t.Ink, 0.25)
 	if end&paletteBit != 0 && f > 0.1 {
-		f = 1 // there is nothing between
+		f = 1 // a palette has no colours between
 	}
 	return Blend(same, end, f)
 }
 
-// Of a ratio that differs from one by less than this nothing is to be seen.
+// alike is the largest ratio that is shown as equal.
 const alike = 1.05
 
-// compared says that cells show ratios.
+// compared reports whether cells show ratios.
 func (h *Heatmap) compared() bool {
 	for _, q := range h.Ratios {
 		if q > 0 && !math.IsInf(q, 1) {
@@ -33,7 +33,7 @@ func (h *Heatmap) compared() bool {
 	return false
 }
 
-// widest is the largest factor of the ratios, up or down, rounded up.
+// widest returns the largest factor of the ratios, up or down, rounded up.
 func (h *Heatmap) widest() float64 {
 	most := alike
 	for _, q := range h.Ratios {
@@ -49,8 +49,8 @@ func (h *Heatmap) widest() float64 {
 	return min(math.Pow(10, math.Ceil(math.Log10(most))), 1e12)
 }
 
-// ratio is that of the values that cell x, y stands for which differs most from one, or 0
-// where of all of them nothing is left; NaN: there is none.
+// ratio returns the ratio in cell x, y that differs most from one. It returns 0 if only the
+// baseline has values, and NaN if there is no ratio.
 func (h *Heatmap) ratio(x, y int) float64 {
 	best := math.NaN()
 	for r := y * h.perY; r < min((y+1)*h.perY, h.rows); r++ {
@@ -89,13 +89,13 @@ func (h *Heatmap) compare(v View, th *Theme, x, y int) {
 	}
 }
 
-// Marks of a value of which the other side has none, or nothing is left.
+// Symbols for values that only one side has.
 const (
 	onlyNow  = '*'
 	onlyThen = '0'
 )
 
-// direction tells without a colour on which side of one a ratio lies.
+// direction returns a symbol for a ratio above, below or close to one.
 func direction(q float64) rune {
 	switch {
 	case q >= alike:
@@ -106,7 +106,7 @@ func direction(q float64) rune {
 	return '='
 }
 
-// tint gives cells the colour of a ratio, and the ink that can be read on it.
+// tint fills cells with the colour of a ratio and returns a readable text style.
 func (h *Heatmap) tint(v View, th *Theme, at Rect, q float64) Style {
 	if len(th.Ramp) == 0 || v.Mono() {
 		return th.Text
@@ -116,7 +116,7 @@ func (h *Heatmap) tint(v View, th *Theme, at Rect, q float64) Style {
 	return Style{Fg: th.InkOn(bg), Bg: bg}
 }
 
-// compareBar explains the colours: the ratios of both ends, and what they compare.
+// compareBar draws the colour bar of ratios: both ends and the name of the baseline.
 func (h *Heatmap) compareBar(v View, th *Theme) {
 	cols := max(v.W()/4, endCols(v.W()))
 	h.text = Factor.Append(h.text[:0], 1/h.reach, cols)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Ratios take the place of the values: their bar has both ends, the sign of each side is
-// there without a colour, and any ratio has a place.
+// Ratios replace the values. Their bar has both ends, symbols show the direction without colour,
+// and any ratio has a position.
 func TestHeatmapOfRatios(t *testing.T) {
 	nan := math.NaN()
 	h := Heatmap{

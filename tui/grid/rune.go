@@ -7,12 +7,11 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// unprintable stands where a control character or an invalid rune was.
+// unprintable replaces a control character or an invalid rune.
 const unprintable = '\uFFFD'
 
-// printable is the gate that every rune passes before it enters a cell. It
-// returns the rune to show and its width: 1, 2, or 0 for a rune that is
-// dropped because it would change or vanish into its neighbour.
+// printable checks a rune before it enters a cell. It returns the rune to show and its width: 1, 2,
+// or 0 for a rune that is dropped because it would combine with its neighbour.
 func printable(r rune) (rune, int) {
 	switch {
 	case r >= ' ' && r < 0x7f:
@@ -26,23 +25,21 @@ func printable(r rune) (rune, int) {
 	case !utf8.ValidRune(r):
 		return unprintable, 1
 	case r >= 0x1f1e6 && r <= 0x1f1ff:
-		return 'A' + r - 0x1f1e6, 1 // regional indicators join into flags
+		return 'A' + r - 0x1f1e6, 1 // pairs of regional indicators would become flags
 	case r >= 0x1f3fb && r <= 0x1f3ff, unicode.In(r, unicode.M, unicode.Cf):
 		return 0, 0 // skin tones, marks and invisible formats
 	}
 	return joined(r)
 }
 
-// plainly reports whether r is one of the runes beyond ASCII that texts of a
-// screen are full of, and that take one column: Latin and Greek letters,
-// dashes and quotes, arrows and mathematical signs.
+// plainly reports whether r is a common one-column rune outside ASCII: a Latin or Greek letter, a
+// dash or quote, an arrow or a mathematical sign.
 func plainly(r rune) bool {
 	return r >= 0xa1 && r < 0x250 && r != 0xad || r >= 0x3b1 && r <= 0x3c9 ||
 		r >= 0x2010 && r <= 0x2027 || r >= 0x2190 && r < 0x2300
 }
 
-// joined returns r and its width, or 0, 0 when r would become one character
-// with a neighbour.
+// joined returns r and its width, or 0, 0 if r would combine with a neighbour.
 func joined(r rune) (rune, int) {
 	w := displaywidth.Rune(r)
 	if displaywidth.String(string([]rune{'a', r, r, 'a'})) != 2*w+2 {
@@ -51,7 +48,7 @@ func joined(r rune) (rune, int) {
 	return r, w
 }
 
-// Width returns how many columns s takes on a grid.
+// Width returns the number of columns of s on a grid.
 func Width(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -72,8 +69,7 @@ func wideWidth(s string) int {
 	return n
 }
 
-// Fit returns the beginning of s that takes at most cols columns. When
-// something is left off, an ellipsis takes the last column.
+// Fit shortens s to at most cols columns. If it cuts s, the last column is an ellipsis.
 func Fit(s string, cols int) string {
 	if len(s) <= cols || Width(s) <= cols {
 		return s
@@ -92,8 +88,8 @@ func Fit(s string, cols int) string {
 	return s
 }
 
-// ASCIIRune returns a character of plain ASCII that looks like r, for
-// terminals and fonts that have nothing else.
+// ASCIIRune returns an ASCII character that looks like r, for terminals and fonts that have no
+// other characters.
 func ASCIIRune(r rune) rune {
 	switch {
 	case r < 0x7f:

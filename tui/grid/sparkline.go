@@ -4,12 +4,11 @@ package grid
 //
 //	▁▂▄▆█▇▅▃
 //
-// With more than one row the columns are so much finer. NaN and ±Inf leave a
-// gap.
+// More rows make the columns finer. NaN and ±Inf leave a gap.
 type Sparkline struct {
 	Values []float64
-	// Fixed makes Min and Max the range; else it is zero (or the smallest
-	// value) to the largest of those shown.
+	// Fixed makes Min and Max the range. Otherwise it is from zero, or the smallest value below
+	// zero, to the largest visible value.
 	Fixed    bool
 	Min, Max float64
 	// Style defaults to the theme's first series.
@@ -18,7 +17,7 @@ type Sparkline struct {
 	fractions []float64
 }
 
-// Draw draws the values over v, one a column.
+// Draw draws the values over v, one per column.
 func (s *Sparkline) Draw(v View, th *Theme) {
 	vals := s.Values
 	if len(vals) > v.W() {

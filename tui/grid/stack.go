@@ -5,15 +5,14 @@ import "math"
 // StackRow is one bar of [Stack].
 type StackRow struct {
 	Label string
-	// Parts are the values of the parts, in the order of the stack's names.
-	// Negative and unknown values count as nothing.
+	// Parts holds the values of the parts, in the order of the stack's names. Negative and unknown
+	// values count as zero.
 	Parts []float64
-	// Ghost are the parts of a bar that it is compared with: marks show where they
-	// end. nil: none.
+	// Ghost holds the parts of the baseline bar. Markers show their ends. nil: none.
 	Ghost []float64
 }
 
-// Stack draws bars made of parts, for shares of a whole: compute, wait, idle.
+// Stack draws stacked bars, for shares of a whole such as compute, wait and idle.
 //
 //	rank 0 ██████████▓▓▓▓░░
 //	rank 1 ████████████▓▓░░
@@ -21,24 +20,23 @@ type StackRow struct {
 // Each part has its own shade as well as its colour.
 type Stack struct {
 	Rows []StackRow
-	// Styles are the looks of the parts; they default to the theme's series.
+	// Styles holds the styles of the parts. They default to the theme's series.
 	Styles []Style
-	// Whole is the value of a full bar. With 0 every bar is full and shows
-	// shares.
+	// Whole is the value of a full bar; 0: every bar is full and shows shares.
 	Whole float64
-	// LabelW is the columns of the labels, 0 for as many as they take.
+	// LabelW is the number of columns of the labels; 0: as many as they need.
 	LabelW int
-	// Highest is the most rows of a bar where there is room; 0: 1.
+	// Highest is the maximum number of rows per bar; 0: 1.
 	Highest int
 }
 
-// shades are the fills of the parts of a stack, in order.
+// shades holds the fills of the parts of a stack, in order.
 var shades = [...]rune{'█', '▒', '░', '▓', '▚', '▞'}
 
 // Shade returns the fill of part i, for a legend.
 func (s *Stack) Shade(i int) rune { return shades[max(0, i)%len(shades)] }
 
-// Style returns the look of part i, for a legend.
+// Style returns the style of part i, for a legend.
 func (s *Stack) Style(th *Theme, i int) Style {
 	if i >= 0 && i < len(s.Styles) {
 		return s.Styles[i]
@@ -46,7 +44,7 @@ func (s *Stack) Style(th *Theme, i int) Style {
 	return th.SeriesStyle(i)
 }
 
-// Draw draws the bars over v, one a row or on [Lanes].
+// Draw draws the bars over v, one per row or on [Lanes].
 func (s *Stack) Draw(v View, th *Theme) {
 	shown := len(s.Rows)
 	if shown > v.H() {
@@ -71,17 +69,17 @@ func (s *Stack) Draw(v View, th *Theme) {
 	more(v, th, shown, len(s.Rows))
 }
 
-// stackLabel is the columns that names have at most, a blank behind them included.
+// stackLabel returns the maximum number of columns of names, including a blank after them.
 func stackLabel(cols int) int { return max(cols*11/20, cols-stackBar) }
 
-// stackBar is the columns of a bar that need no more.
+// stackBar is the number of columns that suffice for a bar.
 const stackBar = 32
 
-// Names is how many columns names of bars have on a view of so many.
+// Names returns the number of columns for the names of bars on a view with cols columns.
 func (s *Stack) Names(cols int) int { return stackLabel(cols) - 1 }
 
-// bar draws one bar. Ends of parts are rounded, not their lengths, so that
-// the bar as a whole is right.
+// bar draws one bar. It rounds the ends of the parts instead of their lengths, so that the length
+// of the whole bar is right.
 func (s *Stack) bar(v View, th *Theme, parts []float64) {
 	whole := s.whole(parts)
 	if whole == 0 {
@@ -99,7 +97,7 @@ func (s *Stack) bar(v View, th *Theme, parts []float64) {
 	}
 }
 
-// ghost marks where the parts of a bar end, the last one left out.
+// ghost draws markers at the ends of the baseline parts, except the last one.
 func (s *Stack) ghost(v View, th *Theme, parts []float64) {
 	whole := s.whole(parts)
 	if whole == 0 {
@@ -112,7 +110,7 @@ func (s *Stack) ghost(v View, th *Theme, parts []float64) {
 	}
 }
 
-// whole is the value of a full bar.
+// whole returns the value of a full bar.
 func (s *Stack) whole(parts []float64) float64 {
 	whole := s.Whole
 	if whole <= 0 || whole-whole != 0 {
@@ -124,8 +122,7 @@ func (s *Stack) whole(parts []float64) float64 {
 	return whole
 }
 
-// share returns p if it can be part of a whole, else nothing. Huge values are
-// limited, so that their sum is finite.
+// share returns p, or 0 if p is not positive. Huge values are limited, so that their sum is finite.
 func share(p float64) float64 {
 	if !(p > 0) {
 		return 0

@@ -1,13 +1,12 @@
 package grid
 
-// stroke holds the row of every column of a curve that is drawn with
-// box-drawing characters; see [View.line].
+// stroke holds the row of each column of a curve in box-drawing characters; see [View.line].
 type stroke struct{ rows []int }
 
-// gap marks a column that the curve does not pass.
+// gap is the row of a column without a curve.
 const gap = -1
 
-// reset forgets the curve and makes room for w columns.
+// reset clears the curve and sets the number of columns.
 func (s *stroke) reset(w int) {
 	s.rows = grow(s.rows, max(0, w))
 	for i := range s.rows {
@@ -15,8 +14,8 @@ func (s *stroke) reset(w int) {
 	}
 }
 
-// segment adds the straight piece between two points, given as fractions of
-// the plot, to the columns whose middles it passes, and its end points.
+// segment adds the line between two points, given as fractions of the plot. It covers the columns
+// whose middles it passes and its end points.
 func (s *stroke) segment(x0, y0, x1, y1 float64, h int) {
 	x0, y0, x1, y1, ok := clipUnit(x0, y0, x1, y1)
 	if !ok || len(s.rows) == 0 {

@@ -1,12 +1,12 @@
 package grid
 
-// Kind is where a number comes from. The five are never mixed, and each has
-// its own colour and mark everywhere.
+// Kind is the provenance of a number. The five kinds are never mixed. Each has its own colour and
+// symbol everywhere.
 type Kind uint8
 
 // The five kinds of number.
 const (
-	Measured  Kind = iota // this host's own wall clock
+	Measured  Kind = iota // this host's wall clock
 	Emulated              // live, with a machine's delays
 	Simulated             // virtual clock
 	Modelled              // closed formula
@@ -16,7 +16,7 @@ const (
 
 var kindNames = [kinds]string{"measured", "emulated", "simulated", "modelled", "published"}
 
-// String returns the word for the kind.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	if k < kinds {
 		return kindNames[k]
@@ -24,17 +24,17 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// KindStyle is how a kind of number is shown.
+// KindStyle is the look of a kind of number.
 type KindStyle struct {
 	Style Style
-	// Mark stands beside numbers of the kind and is its point in charts.
+	// Mark is the symbol next to numbers of the kind, and their point in charts.
 	Mark rune
-	// Shape is how a curve of such numbers is drawn.
+	// Shape is the shape of a curve of such numbers.
 	Shape Shape
 }
 
-// State is how well something is, beyond its colour: its mark tells states
-// apart without any.
+// State is a state such as OK or error. Each state has a symbol, so that states differ without
+// colour.
 type State uint8
 
 // The states.
@@ -45,31 +45,30 @@ const (
 	StateError
 )
 
-// Theme gives every role on the screen its look. No two roles that a reader
-// has to tell apart differ in red against green alone.
+// Theme defines the look of every role on the screen. Roles that a reader must distinguish never
+// differ only in red and green.
 type Theme struct {
 	Name string
-	// Ground and Ink are the background and foreground that pictures use
-	// where the terminal would use its own.
+	// Ground and Ink are the background and foreground of pictures, which have no terminal
+	// defaults.
 	Ground, Ink Color
 	// Background fills the screen first; [None] keeps the terminal's own.
 	Background Color
 
-	// Styles are the roles in Lip Gloss's terms; the fields below are compiled of
-	// them.
+	// Styles holds the roles as Lip Gloss styles. The fields below are compiled from them.
 	Styles Styles
 
 	Text, Dim, Border, Title, Accent, Focus Style
 	Selected                                Style
 	OK, Good, Warning, Error                Style
 
-	// Series are the colours of the lines of a chart, Glyphs their points.
+	// Series holds the colours of the lines of a chart, and Glyphs their points.
 	Series [8]Color
 	Glyphs [8]rune
-	// Ramp holds the colours of a heat map from low to high; none in a theme
-	// without colours.
+	// Ramp holds the colours of a heat map from low to high. It is empty in a theme without
+	// colours.
 	Ramp []Color
-	// Kinds are the looks of the five kinds of number.
+	// Kinds holds the looks of the five kinds of number.
 	Kinds [kinds]KindStyle
 }
 
@@ -81,7 +80,7 @@ func (t *Theme) Kind(k Kind) KindStyle {
 	return KindStyle{Style: t.Dim, Mark: '?'}
 }
 
-// State returns the look and the mark of a state.
+// State returns the style and the symbol of a state.
 func (t *Theme) State(s State) (Style, rune) {
 	switch s {
 	case StateOK:
@@ -94,7 +93,7 @@ func (t *Theme) State(s State) (Style, rune) {
 	return t.Error, '✗'
 }
 
-// SeriesStyle returns the look of line i of a chart. The first eight differ.
+// SeriesStyle returns the style of line i of a chart. The first eight differ.
 func (t *Theme) SeriesStyle(i int) Style { return Fg(t.Series[i&7]) }
 
 // Glyph returns the point of line i of a chart. The first eight differ.
@@ -109,8 +108,7 @@ func (t *Theme) RampAt(f float64) Color {
 	return t.Ramp[i]
 }
 
-// InkOn returns the theme's choice of black or white text that can be read on
-// a background.
+// InkOn returns black or white, whichever is more readable on a background.
 func (t *Theme) InkOn(bg Color) Color {
 	if bg == None {
 		return t.Text.Fg
@@ -125,7 +123,7 @@ func (t *Theme) InkOn(bg Color) Color {
 	return white
 }
 
-// themes are the built-in themes, the default first.
+// themes lists the built-in themes, the default first.
 var themes = []*Theme{dark(), light(), highContrast(), sixteen(), mono()}
 
 // Themes returns the built-in themes: dark, light, high-contrast, sixteen and

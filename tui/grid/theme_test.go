@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// roles are the looks of a theme that text is written in.
+// roles returns the styles of a theme for text.
 func roles(th *Theme) map[string]Style {
 	m := map[string]Style{
 		"text": th.Text, "dim": th.Dim, "title": th.Title, "accent": th.Accent, "focus": th.Focus,
@@ -20,7 +20,7 @@ func roles(th *Theme) map[string]Style {
 func TestTextCanBeReadInEveryTheme(t *testing.T) {
 	for _, th := range Themes() {
 		if th.Name == "sixteen" || th.Name == "mono" {
-			continue // the terminal's owner chose these colours
+			continue // the user chose these colours
 		}
 		for name, st := range roles(th) {
 			if c := Contrast(st.Fg, th.Ground); c < 4.5 {
@@ -38,8 +38,8 @@ func TestTextCanBeReadInEveryTheme(t *testing.T) {
 	}
 }
 
-// sights are what dichromats see, as matrices on linear RGB (Machado, Oliveira
-// and Fernandes 2009, full severity).
+// sights holds the colour vision of dichromats, as matrices on linear RGB (Machado, Oliveira and
+// Fernandes 2009, full severity).
 var sights = map[string][3][3]float64{
 	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
 	"deuteranopia": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
@@ -100,7 +100,7 @@ func apart(t *testing.T, what string, eye [3][3]float64, colors []Color, least f
 	}
 }
 
-// Where colour fails, marks tell everything apart.
+// Without colour, symbols distinguish everything.
 func TestMarksDiffer(t *testing.T) {
 	for _, th := range Themes() {
 		seen := map[rune]bool{}

@@ -7,28 +7,28 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// glyphs are the points of the first eight lines of a chart.
+// glyphs holds the points of the first eight lines of a chart.
 var glyphs = [8]rune{'●', '○', '◆', '×', '▲', '□', '◇', '▼'}
 
-// shapes are how curves of the five kinds of number are drawn.
+// shapes holds the shapes of curves of the five kinds of number.
 var shapes = [kinds]Shape{Modelled: Dashed, Published: Points}
 
-// marks stand beside numbers of the five kinds.
+// marks holds the symbols of the five kinds of number.
 var marks = [kinds]rune{Measured: '●', Emulated: '○', Simulated: '◆', Modelled: '╌', Published: '×'}
 
-// Styles are a theme's roles as Lip Gloss styles: what the command line wears,
-// and what the theme's cells are compiled of.
+// Styles holds the roles of a theme as Lip Gloss styles. The command line uses them directly; the
+// styles of cells are compiled from them.
 type Styles struct {
 	Text, Dim, Border, Title, Accent, Focus lipgloss.Style
 	// Selected is the row or item under the cursor.
 	Selected lipgloss.Style
 	// OK and Good, Warning and Error are states; see [Theme.State].
 	OK, Good, Warning, Error lipgloss.Style
-	// Kinds are the colours of the five kinds of number.
+	// Kinds holds the colours of the five kinds of number.
 	Kinds [kinds]lipgloss.Style
 }
 
-// compile makes the theme's cells of its styles, once.
+// compile computes the styles of cells from the theme's Styles.
 func compile(t Theme) *Theme {
 	s := &t.Styles
 	t.Text, t.Dim, t.Border, t.Title, t.Accent, t.Focus = cellStyle(s.Text), cellStyle(s.Dim), cellStyle(s.Border), cellStyle(s.Title), cellStyle(s.Accent), cellStyle(s.Focus)
@@ -41,7 +41,7 @@ func compile(t Theme) *Theme {
 	return &t
 }
 
-// cellStyle is what cells have of a style: colours and attributes.
+// cellStyle returns the colours and attributes of a style for cells.
 func cellStyle(s lipgloss.Style) Style {
 	st := Style{Fg: colorOf(s.GetForeground()), Bg: colorOf(s.GetBackground())}
 	for attr, has := range map[Attr]bool{
@@ -54,7 +54,7 @@ func cellStyle(s lipgloss.Style) Style {
 	return st
 }
 
-// colorOf packs a colour of Lip Gloss.
+// colorOf converts a Lip Gloss colour.
 func colorOf(c color.Color) Color {
 	switch c := c.(type) {
 	case nil, lipgloss.NoColor:
@@ -66,7 +66,7 @@ func colorOf(c color.Color) Color {
 	return RGB(uint8(r>>8), uint8(g>>8), uint8(b>>8))
 }
 
-// fg is the style of a colour written as 0xRRGGBB, fgOn the one on a ground.
+// fg returns the style with a foreground 0xRRGGBB.
 func fg(rgb uint32) lipgloss.Style { return lipgloss.NewStyle().Foreground(rgba(rgb)) }
 
 func fgOn(rgb, ground uint32) lipgloss.Style { return fg(rgb).Background(rgba(ground)) }
@@ -84,8 +84,8 @@ func hexes(rgb ...uint32) []Color {
 	return out
 }
 
-// viridis returns the ramp of that name, even to the eye and safe for
-// colour-blind ones, in 64 steps.
+// viridis returns the viridis ramp in 64 steps. It is perceptually uniform and safe for
+// colour-blind readers.
 func viridis() []Color {
 	anchors := hexes(0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
 		0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725)
@@ -98,8 +98,8 @@ func viridis() []Color {
 	return out
 }
 
-// The series colours are those of Okabe and Ito, in an order that keeps
-// neighbours apart; black becomes a light grey on a dark ground.
+// dark is the theme for dark terminals. Its series colours are Okabe and Ito's, ordered so that
+// neighbours differ clearly. Black is replaced with a light grey.
 func dark() *Theme {
 	return compile(Theme{
 		Name: "dark", Ground: Hex(0x16181d), Ink: Hex(0xd8dce3),
@@ -116,8 +116,8 @@ func dark() *Theme {
 	})
 }
 
-// On a light ground the lighter colours of Okabe and Ito are darkened until
-// they keep a contrast of three to one.
+// light is the theme for light terminals. The lighter colours of Okabe and Ito are darkened to a
+// contrast of at least three to one.
 func light() *Theme {
 	return compile(Theme{
 		Name: "light", Ground: Hex(0xffffff), Ink: Hex(0x24292f),
@@ -150,7 +150,7 @@ func highContrast() *Theme {
 	})
 }
 
-// sixteen leaves every colour to the palette of the terminal's owner.
+// sixteen uses only colours of the terminal's palette.
 func sixteen() *Theme {
 	const (
 		green, yellow, blue, cyan                                         = 2, 3, 4, 6
@@ -174,7 +174,7 @@ func sixteen() *Theme {
 	return t
 }
 
-// mono tells everything by shape, bold, reverse and underline.
+// mono uses no colours, only shapes, bold, reverse and underline.
 func mono() *Theme {
 	return compile(Theme{
 		Name: "mono", Ground: Hex(0x000000), Ink: Hex(0xffffff),

@@ -2,11 +2,11 @@ package grid
 
 import "math"
 
-// Scale is how values are spread along an axis.
+// Scale is the scale of an axis.
 type Scale uint8
 
-// The scales. A logarithmic axis has no place for values of zero or less, and
-// they are left out. Log2 suits sizes, Log10 times and rates.
+// The scales. A logarithmic axis omits values of zero or less. Log2 suits sizes, Log10 times and
+// rates.
 const (
 	Linear Scale = iota
 	Log2
@@ -16,10 +16,9 @@ const (
 	binary
 )
 
-// Ticks appends at most n round values from lo to hi, rising, and returns
-// them. A linear axis counts in steps of 1, 2 or 5 times a power of ten, a
-// logarithmic one in powers of 2 or 10, or, where the range holds fewer than
-// two of these, as a linear one. Where there is no range there are no ticks.
+// Ticks appends at most n round values from lo to hi, in increasing order, and returns dst. Linear
+// ticks have steps of 1, 2 or 5 times a power of ten. Logarithmic ticks are powers of 2 or 10; if
+// the range has fewer than two of these, ticks are linear. An empty range has no ticks.
 func Ticks(dst []float64, s Scale, lo, hi float64, n int) []float64 {
 	if n <= 0 || !(lo < hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		return dst
@@ -39,9 +38,8 @@ func Ticks(dst []float64, s Scale, lo, hi float64, n int) []float64 {
 	return linearTicks(dst[:from], s, lo, hi, n)
 }
 
-// niceStep returns the smallest step of 1, 2 or 5 times a power of ten, or on
-// a binary scale a power of two, with which at most n multiples lie in a
-// range.
+// niceStep returns the smallest round step that has at most n multiples in a range. Steps are 1, 2
+// or 5 times a power of ten, or powers of two on a binary scale.
 func niceStep(s Scale, lo, hi float64, n int) float64 {
 	raw := hi/float64(n) - lo/float64(n) // does not overflow
 	if s == binary && raw > 0 {
@@ -115,7 +113,7 @@ func powerTicks(dst []float64, base, lo, hi float64, n int) []float64 {
 	return dst
 }
 
-// decadeTicks appends 1, 2 and 5 in every decade of a range.
+// decadeTicks appends 1, 2 and 5 times each power of ten in a range.
 func decadeTicks(dst []float64, first, last int, lo, hi float64) []float64 {
 	for e := first; e <= last; e++ {
 		for _, m := range [...]float64{1, 2, 5} {
@@ -135,7 +133,7 @@ func ceilDiv(a, b int) int {
 	return q
 }
 
-// tickDigits returns how many significant digits tell the ticks apart.
+// tickDigits returns the number of significant digits that distinguish the ticks.
 func tickDigits(ticks []float64) int {
 	if len(ticks) < 2 {
 		return digits3

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Cells take the room that there is: none of them can have another row without being higher
-// than wide, or another column without being flat.
+// Cells fill the area: another row would make them higher than wide, and another column would make
+// them flat.
 func TestTilesTakeTheRoom(t *testing.T) {
 	const some = 8
 	for _, c := range []struct{ w, h, nx, ny, wide, high int }{
@@ -32,7 +32,7 @@ func TestTilesTakeTheRoom(t *testing.T) {
 	}
 }
 
-// Digits are whole at every scale and in the middle, and there are none without room.
+// Digits are complete and centred at every scale. Without space there are none.
 func TestNumerals(t *testing.T) {
 	g := New(20, 7)
 	g.All().Numeral("40", Numerals(20, 7, 2), Style{})
@@ -59,7 +59,7 @@ func TestNumerals(t *testing.T) {
 	}
 }
 
-// A map of few cells fills its room, and every cell of the screen leads to its place.
+// A map with few cells fills its area, and every cell of the screen maps to its element.
 func TestHeatmapGrows(t *testing.T) {
 	h := Heatmap{Values: []float64{1, 2, 3, 4}, Cols: 2, RowLabels: []string{"a", "b"}}
 	g := New(40, 16)
@@ -80,8 +80,8 @@ func TestHeatmapGrows(t *testing.T) {
 	}
 }
 
-// Bars are one row high in rooms that a screen of 24 rows has. From there on they and the
-// blank rows between them grow until they are as high as they may be, all within the room.
+// Bars are one row high in areas of a screen of 24 rows. In larger areas, the bars and the blank
+// rows between them grow to the maximum height and stay inside the area.
 func TestLanesTakeTheRoom(t *testing.T) {
 	for _, c := range []struct{ h, n, highest, lane, bar int }{
 		{19, 2, 5, 1, 1}, {20, 2, 5, 8, 5}, {54, 4, 5, 8, 5}, {54, 8, 5, 6, 4}, {54, 12, 5, 4, 2}, {54, 20, 5, 2, 1},
@@ -102,8 +102,8 @@ func TestLanesTakeTheRoom(t *testing.T) {
 	}
 }
 
-// Higher bars are the same bars: each row has their length and the mark of what they are
-// compared with, and words stand once, in the middle.
+// Higher bars have the same length and the same baseline marker in each row, and their text once,
+// in the middle.
 func TestHighBars(t *testing.T) {
 	g := New(30, 20)
 	b := Bars{Highest: 3, Axis: Axis{Unit: Count}, Items: []Bar{{Label: "one", Value: 50, Ghost: 25, Note: "n"}, {Label: "two", Value: 100}}}

@@ -6,36 +6,36 @@ import (
 	"unicode/utf8"
 )
 
-// UnitKind says how a number is shortened.
+// UnitKind selects the way in which a number is shortened.
 type UnitKind uint8
 
 // The kinds of units.
 const (
-	// SI numbers get a decimal prefix: 12.3 GB/s, 95 ns, 1.2k. Seconds get
-	// none above one, and bare counts none below.
+	// SI numbers get a decimal prefix: 12.3 GB/s, 95 ns, 1.2k. Seconds above one and counts below
+	// one get none.
 	SI UnitKind = iota
 	// Binary numbers get a prefix of powers of 1024: 8 KiB.
 	Binary
-	// Percent numbers are shares of one: 0.25 is 25%.
+	// Percent numbers are fractions: 0.25 is 25%.
 	Percent
-	// Plain numbers have no prefix, and the unit follows at once: 1.9×.
+	// Plain numbers have no prefix and no blank before the unit: 1.9×.
 	Plain
 )
 
-// Unit is how the numbers of an axis or a column are written.
+// Unit defines the format of the numbers of an axis or a column.
 type Unit struct {
-	// Symbol is the unit without prefix: "s", "B/s", or nothing for counts.
+	// Symbol is the unit without prefix: "s", "B/s", or "" for counts.
 	Symbol string
 	Kind   UnitKind
-	// Div divides numbers before they are written; 0 counts as 1.
+	// Div divides numbers before they are written; 0 means 1.
 	Div float64
 
-	// prefix is the one prefix of all numbers of an axis, where shared is set.
+	// prefix is the common prefix of all numbers of an axis, if shared is set.
 	prefix string
 	shared bool
 }
 
-// The units that every screen needs.
+// Common units.
 var (
 	Count          = Unit{}
 	Seconds        = Unit{Symbol: "s"}
@@ -54,8 +54,8 @@ var (
 
 const (
 	siNone  = 6  // index of the empty SI prefix
-	digits3 = 3  // significant digits of a number that stands alone
-	anyCols = 64 // more columns than any number takes
+	digits3 = 3  // significant digits of a single number
+	anyCols = 64 // more columns than any number needs
 )
 
 // Format returns v with its unit in at most cols columns; see [Unit.Append].
@@ -63,16 +63,14 @@ func (u Unit) Format(v float64, cols int) string {
 	return string(u.Append(nil, v, cols))
 }
 
-// Append appends v with up to three significant digits and its unit, and never
-// takes more than cols columns. To fit, it gives up decimals first, then the
-// blank, then the symbol, and at last shows as many # as there are columns. An
-// unknown number (NaN) is a dash.
+// Append appends v with up to three significant digits and its unit, in at most cols columns. If it
+// does not fit, it drops decimals, then the blank, then the symbol, and finally fills the columns
+// with #. An unknown number (NaN) is a dash.
 func (u Unit) Append(dst []byte, v float64, cols int) []byte {
 	return u.appendDigits(dst, v, cols, digits3)
 }
 
-// share returns a unit that writes all numbers with the prefix that suits
-// limit.
+// share returns a unit that writes all numbers with the prefix of limit.
 func (u Unit) share(limit float64) Unit {
 	scaled, prefix, exponent := u.scale(limit, digits3)
 	if u.Kind <= Binary && !exponent && scaled != 0 && scaled-scaled == 0 {
@@ -81,7 +79,7 @@ func (u Unit) share(limit float64) Unit {
 	return u
 }
 
-// String returns v in as many columns as it takes.
+// String returns v in as many columns as it needs.
 func (u Unit) String(v float64) string { return u.Format(v, anyCols) }
 
 func (u Unit) appendDigits(dst []byte, v float64, cols, sig int) []byte {
@@ -120,7 +118,7 @@ func (u Unit) appendDigits(dst []byte, v float64, cols, sig int) []byte {
 	return appendHashes(dst[:from], cols)
 }
 
-// div is what numbers are divided by.
+// div returns the divisor of numbers.
 func (u Unit) div() float64 {
 	if u.Div == 0 {
 		return 1
@@ -128,7 +126,7 @@ func (u Unit) div() float64 {
 	return u.Div
 }
 
-// gap returns the blank between number and unit, if there is one.
+// gap returns the blank between number and unit, or "".
 func (u Unit) gap() string {
 	if u.Kind == Percent || u.Kind == Plain || u.Symbol == "" {
 		return ""
@@ -136,8 +134,8 @@ func (u Unit) gap() string {
 	return " "
 }
 
-// scale divides v by the prefix that suits it once it is rounded to sig
-// digits. exponent tells that no prefix suits and powers of ten have to do.
+// scale divides v by the prefix that suits it after rounding to sig digits. exponent reports that
+// no prefix suits, so that v needs a power of ten.
 func (u Unit) scale(v float64, sig int) (scaled float64, prefix string, exponent bool) {
 	v /= u.div()
 	mag := math.Abs(v)
@@ -183,8 +181,7 @@ func (u Unit) scale(v float64, sig int) (scaled float64, prefix string, exponent
 	return v, siPrefixes[i], mag >= 1e7 || mag < 1e-3
 }
 
-// appendNumber appends v with up to sig significant digits and no zeros at
-// the end of its decimals.
+// appendNumber appends v with up to sig significant digits and without trailing zeros.
 func appendNumber(dst []byte, v float64, sig int, exponent bool) []byte {
 	from := len(dst)
 	if exponent {
@@ -199,7 +196,7 @@ func appendNumber(dst []byte, v float64, sig int, exponent bool) []byte {
 		whole++
 	}
 	for m := math.Abs(v); m > 0 && m < 0.1; m *= 10 {
-		sig++ // zeros behind the point are not significant
+		sig++ // zeros after the point are not significant
 	}
 	dst = strconv.AppendFloat(dst, v, 'f', max(0, sig-whole), 64)
 	if sig > whole {
@@ -216,8 +213,8 @@ func appendNumber(dst []byte, v float64, sig int, exponent bool) []byte {
 	return dst
 }
 
-// trimMantissa removes the zeros at the end of the decimals of a number with
-// an exponent, which begins at from.
+// trimMantissa removes trailing zeros from the decimals of a number with an exponent. The number
+// starts at from.
 func trimMantissa(dst []byte, from int) []byte {
 	e := from
 	for dst[e] != 'e' {

@@ -119,8 +119,7 @@ func TestTicksRiseInsideTheRange(t *testing.T) {
 	})
 }
 
-// The mouse reads what the chart shows: the value under the column of a value
-// is that value, as near as a column is wide.
+// The mouse reads the value that the chart shows at a column, to within the width of a column.
 func TestAxisThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ax := Axis{Scale: rapid.SampledFrom([]Scale{Linear, Log2, Log10}).Draw(t, "scale"), Fixed: true, Min: 1, Max: 1e6}

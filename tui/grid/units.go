@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Units is how numbers of bytes are written, as the user chooses.
+// Units is the user's choice of units for bytes and rates.
 type Units uint8
 
 // The choices.
@@ -18,10 +18,10 @@ const (
 
 var unitsNames = [...]string{MixedUnits: "mixed", BinaryUnits: "binary", DecimalUnits: "decimal", BitUnits: "bits"}
 
-// UnitsNames are the words for the choices.
+// UnitsNames returns the names of the choices.
 func UnitsNames() []string { return unitsNames[:] }
 
-// UnitsByName finds a choice.
+// UnitsByName returns the choice with a name, and false for an unknown name.
 func UnitsByName(name string) (Units, bool) {
 	for u, n := range unitsNames {
 		if n == name {
@@ -31,18 +31,18 @@ func UnitsByName(name string) (Units, bool) {
 	return 0, false
 }
 
-// String is the word for a choice.
+// String returns the name of the choice.
 func (u Units) String() string { return unitsNames[u] }
 
-// Doc says what a choice writes.
+// Doc returns examples of the choice.
 func (u Units) Doc() string {
 	return u.Bytes().String(1<<20) + ", " + u.Rate().String(1e9)
 }
 
-// Next is the choice after this one.
+// Next returns the next choice.
 func (u Units) Next() Units { return (u + 1) % Units(len(unitsNames)) }
 
-// Bytes is the unit of sizes.
+// Bytes returns the unit of sizes.
 func (u Units) Bytes() Unit {
 	if u == DecimalUnits {
 		return Unit{Symbol: "B"}
@@ -50,7 +50,7 @@ func (u Units) Bytes() Unit {
 	return Bytes
 }
 
-// Rate is the unit of bytes a second.
+// Rate returns the unit of bytes per second.
 func (u Units) Rate() Unit {
 	switch u {
 	case BinaryUnits:
@@ -61,8 +61,8 @@ func (u Units) Rate() Unit {
 	return BytesPerSecond
 }
 
-// Of is how numbers of an SI unit are written: "B", "B/s", "1/s", "s". A pure number has
-// no unit: "1" or nothing.
+// Of returns the unit for a symbol such as "B", "B/s", "1/s" or "s". A pure number has the symbol
+// "1" or "".
 func (u Units) Of(symbol string) Unit {
 	switch symbol {
 	case "B":
@@ -77,7 +77,7 @@ func (u Units) Of(symbol string) Unit {
 	return Unit{Symbol: symbol}
 }
 
-// said are the units that a sentence has bytes in, the longer ones first.
+// said lists the units of bytes in sentences, longer ones first.
 var said = [...]struct {
 	text  string
 	bytes float64
@@ -89,15 +89,15 @@ var said = [...]struct {
 	{"kB", 1e3, false}, {"MB", 1e6, false}, {"GB", 1e9, false}, {"TB", 1e12, false}, {"PB", 1e15, false}, {"EB", 1e18, false},
 }
 
-// Text writes the sizes and rates of a sentence anew, as a number, a blank and a unit:
-// "8 KiB of 1.2 GB/s". Sentences that are made where nobody knows of the choice have
-// sizes in KiB and rates in kB/s, which is the choice that changes nothing. Numbers of
-// bytes without a prefix stay, and so do commands, which have no blank there.
+// Text converts the sizes and rates in a sentence, such as "8 KiB of 1.2 GB/s", to the chosen
+// units. Sentences are written in MixedUnits, sizes in KiB and rates in kB/s, because their authors
+// do not know the choice. Sizes in B are not changed. Neither are commands, which have no blank
+// before a unit.
 func (u Units) Text(s string) string {
 	if u == MixedUnits || !strings.Contains(s, "B") {
 		return s
 	}
-	var out []byte // of what stands before from
+	var out []byte // the converted text before from
 	from := 0
 	for i := 1; i < len(s); i++ {
 		if s[i] != ' ' || s[i-1] < '0' || s[i-1] > '9' {

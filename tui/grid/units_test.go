@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each choice writes sizes and rates in its way, alone and in a sentence.
+// Each choice has its own format for sizes and rates, alone and in a sentence.
 func TestUnitsOfBytes(t *testing.T) {
 	sentence := "8 KiB at 1.2 GB/s, 95 ns, 512 B, 2 MiB/node, 1e-05 GB/s (G=4 KiB): -heap 1MB, 3 Bessel, 4 KiBs; 3 TB"
 	for _, c := range []struct{ name, size, rate, text string }{
@@ -41,7 +41,7 @@ func TestUnitsOfBytes(t *testing.T) {
 	}
 }
 
-// An axis of bits has ticks at its own round numbers.
+// An axis of bits has ticks at round numbers of bits.
 func TestTicksOfBits(t *testing.T) {
 	ax := Axis{Unit: BitUnits.Rate(), FromZero: true}
 	s := emptySpan()
@@ -54,8 +54,8 @@ func TestTicksOfBits(t *testing.T) {
 	}
 }
 
-// The ticks of a linear axis have one prefix, that of the largest; those of a logarithmic
-// one have their own.
+// All ticks of a linear axis have the prefix of the largest tick. Ticks of a logarithmic axis have
+// different prefixes.
 func TestTicksHaveOnePrefix(t *testing.T) {
 	for _, c := range []struct {
 		ax     Axis

@@ -5,14 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// View is a window on a grid. It draws in its own coordinates, 0, 0 being its
-// upper left corner, and nothing that is drawn through it leaves it. (One
-// exception keeps rows whole: drawing over one half of a wide rune blanks the
-// other half, wherever that is.) The zero value swallows all drawing.
+// View is a window on a grid. It has its own coordinates; 0, 0 is its upper left corner. All
+// drawing is clipped to it, with one exception: drawing over one half of a wide rune also blanks
+// the other half. The zero value ignores all drawing.
 type View struct {
 	g    *Grid
-	r    Rect // where the view lies on the grid
-	clip Rect // the part of r that may be drawn on
+	r    Rect // position on the grid
+	clip Rect // the part of r in which drawing is visible
 }
 
 // W returns the columns of the view.
@@ -21,17 +20,16 @@ func (v View) W() int { return v.r.W }
 // H returns the rows of the view.
 func (v View) H() int { return v.r.H }
 
-// Rect returns where on the grid the view lies, for mouse hits.
+// Rect returns the position of the view on the grid, for mouse clicks.
 func (v View) Rect() Rect { return v.r }
 
-// Local returns the view's own rectangle: 0, 0 and its size.
+// Local returns the rectangle of the view in its own coordinates.
 func (v View) Local() Rect { return Rect{0, 0, v.r.W, v.r.H} }
 
-// ASCII reports whether the grid shows plain ASCII only.
+// ASCII reports whether the grid shows only ASCII.
 func (v View) ASCII() bool { return v.g != nil && v.g.ASCII }
 
-// Mono reports whether the grid shows no colours, so that widgets have to
-// tell things apart by shape.
+// Mono reports whether the grid has no colours, so that widgets must use shapes.
 func (v View) Mono() bool { return v.g != nil && v.g.Mono }
 
 // Sub returns the view of a rectangle in v's own coordinates, clipped to v.
@@ -50,8 +48,8 @@ func (v View) At(x, y int) Cell {
 	return v.g.At(x, y)
 }
 
-// Set replaces the cell at x, y, background and all. A wide rune also takes
-// the next cell, and becomes a blank where there is no room for it.
+// Set replaces the cell at x, y, including its background. A wide rune also uses the next cell, and
+// becomes a blank if that cell is outside the view.
 func (v View) Set(x, y int, c Cell) {
 	x, y = x+v.r.X, y+v.r.Y
 	if v.clip.Contains(x, y) {
@@ -59,7 +57,7 @@ func (v View) Set(x, y int, c Cell) {
 	}
 }
 
-// set is Set for a place in grid coordinates that is known to be inside.
+// set is Set for a position in grid coordinates that is inside the view.
 func (v View) set(x, y int, c Cell) {
 	r, w := c.Rune, 1
 	if r < ' ' || r > '~' {
@@ -74,8 +72,7 @@ func (v View) set(x, y int, c Cell) {
 	v.g.put(y*v.g.W+x, c, w)
 }
 
-// Rune draws one rune at x, y. A style without background leaves the one that
-// is there.
+// Rune draws one rune at x, y. A style without background keeps the existing one.
 func (v View) Rune(x, y int, r rune, st Style) {
 	x, y = x+v.r.X, y+v.r.Y
 	if !v.clip.Contains(x, y) {
@@ -87,8 +84,8 @@ func (v View) Rune(x, y int, r rune, st Style) {
 	v.set(x, y, Cell{r, st.Fg, st.Bg, st.Attr})
 }
 
-// Text writes s from x, y to the right, clips it, and returns the columns that
-// the whole of s takes. It never wraps.
+// Text writes s from x, y to the right and clips it. It returns the number of columns of the whole
+// text. It never wraps.
 func (v View) Text(x, y int, s string, st Style) int {
 	if v.g != nil && v.g.Watch != nil {
 		v.g.Watch(Written{Text: s, X: x + v.r.X, Y: y + v.r.Y, Clip: v.clip})
@@ -109,8 +106,7 @@ func (v View) text(x, y int, s string, st Style) int {
 	return at - x
 }
 
-// Bytes writes b like [View.Text]; it lets numbers be formatted into a
-// scratch buffer.
+// Bytes writes b like [View.Text], for numbers formatted in a scratch buffer.
 func (v View) Bytes(x, y int, b []byte, st Style) int {
 	if v.g != nil && v.g.Watch != nil {
 		v.g.Watch(Written{Text: string(b), X: x + v.r.X, Y: y + v.r.Y, Clip: v.clip})
@@ -144,8 +140,8 @@ func (v View) glyph(x, y int, r rune, st Style) int {
 	return w
 }
 
-// TextIn writes s into the cols columns from x, y, shortened with an ellipsis
-// when it is longer, and aligned. It returns the columns written.
+// TextIn writes s, aligned, into the cols columns from x, y. If s is longer, it ends with an
+// ellipsis. TextIn returns the number of columns written.
 func (v View) TextIn(x, y, cols int, s string, align Align, st Style) int {
 	cols = max(0, cols)
 	w := Width(s)
@@ -173,9 +169,9 @@ func (v View) TextIn(x, y, cols int, s string, align Align, st Style) int {
 	return cols
 }
 
-// TextRows writes s into the cols columns from x, y, wrapped between words on up to so
-// many rows. What is left is shortened between words, and never behind a number, which
-// its unit follows. It returns the columns of the last row.
+// TextRows writes s into the cols columns from x, y, wrapped between words on up to the given
+// number of rows. Longer text is cut between words, but never between a number and its unit.
+// TextRows returns the number of columns of the last row.
 func (v View) TextRows(x, y, cols, rows int, s string, st Style) int {
 	for ; rows > 1 && cols > 0 && Width(s) > cols; rows-- {
 		n := breakAt(s, cols)
@@ -195,7 +191,7 @@ func (v View) TextRows(x, y, cols, rows int, s string, st Style) int {
 	return v.TextIn(x, y, cols, s, Left, st)
 }
 
-// Align says where text stands in its columns.
+// Align is the alignment of text.
 type Align uint8
 
 // The alignments.
@@ -211,7 +207,7 @@ func (v View) Fill(r Rect, c Cell) {
 	if area.Empty() {
 		return
 	}
-	if c.Rune == 0 && !v.g.wide { // a blank passes the gate, and parts no wide rune
+	if c.Rune == 0 && !v.g.wide { // a blank needs no check, and no wide rune can be split
 		for y := area.Y; y < area.Y+area.H; y++ {
 			row := v.g.cells[y*v.g.W+area.X:][:area.W]
 			for i := range row {
@@ -227,8 +223,7 @@ func (v View) Fill(r Rect, c Cell) {
 	}
 }
 
-// Tint gives every cell of a rectangle a background and attributes, and keeps
-// what stands there.
+// Tint sets the background and adds attributes for every cell of a rectangle, and keeps the text.
 func (v View) Tint(r Rect, bg Color, add Attr) {
 	area := v.Sub(r).clip
 	for y := area.Y; y < area.Y+area.H; y++ {
@@ -242,8 +237,8 @@ func (v View) Tint(r Rect, bg Color, add Attr) {
 	}
 }
 
-// Copy draws the cells of src with their upper left corner at x, y. A pane
-// that did not change can so be shown again without drawing it.
+// Copy draws the cells of src with their upper left corner at x, y. It shows an unchanged pane
+// without drawing it again.
 func (v View) Copy(x, y int, src *Grid) {
 	for row := range src.H {
 		for col := range src.W {
@@ -256,15 +251,15 @@ func (v View) Copy(x, y int, src *Grid) {
 
 // Box is a border with titles.
 type Box struct {
-	// Title is at the left of the upper border, Right at its right end. If Right has no
-	// room, its parts behind commas go first, and then all but the mark that it begins with.
+	// Title is at the left end of the upper border, Right at its right end. If Right does not fit,
+	// it is cut at a comma, or to the symbol at its start.
 	Title, Right string
-	// Border, TitleStyle and RightStyle are the looks of the three.
+	// Border, TitleStyle and RightStyle are the styles of the three parts.
 	Border, TitleStyle, RightStyle Style
 }
 
-// Box draws a border with rounded corners along the edge of r and returns the
-// view inside it. Titles are shortened to what fits; the left one wins.
+// Box draws a border with rounded corners along the edge of r and returns the view inside it.
+// Titles are shortened if necessary, first the right one.
 func (v View) Box(r Rect, b Box) View {
 	in := v.Sub(r)
 	w, h := r.W, r.H
@@ -304,8 +299,8 @@ func (v View) Box(r Rect, b Box) View {
 	return v.Sub(r.Inset(1, 1))
 }
 
-// shortened returns the beginning of s, up to a comma or a mark alone, that fits in cols
-// columns.
+// shortened returns the start of s that fits in cols columns: up to a comma, or only the symbol at
+// its start, or "".
 func shortened(s string, cols int) string {
 	for Width(s) > cols {
 		i := strings.LastIndex(s, ", ")

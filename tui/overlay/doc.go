@@ -1,15 +1,14 @@
-// Package overlay says what lies over the panes and takes the keys.
+// Package overlay defines overlays: boxes that cover the panes and receive the keys.
 //
-// An overlay is one folder below this one, and a line in the registry, package
-// all. Its [Spec] tells the action that opens it and the words for its mode; its
-// [Overlay] draws over the screen's body, and its actions are the keys that are
-// in force until it is closed:
+// An overlay is a folder below this package and an entry in the registry, package all. Its [Spec]
+// has the action that opens it and the name of its mode. Its [Overlay] draws over the body of the
+// screen, and its actions are the active keys until it is closed:
 //
 //	if spec.New(host).Open() { // once for New
 //		overlay.Draw(body) // after the panes
-//		overlay.Actions()  // are the mode's part of the key table
-//		overlay.Line()     // takes every other key, where text is typed
+//		overlay.Actions()  // the part of the key table for its mode
+//		overlay.Line()     // receives every other key, if it has an input line
 //	}
 //
-// The [Host] is that of the panes, with what only overlays may ask for.
+// The [Host] extends the host of the panes with functions for overlays only.
 package overlay

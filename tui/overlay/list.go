@@ -7,16 +7,16 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// List is rows of which one is selected.
+// List is a list of rows with a selected one.
 type List struct {
-	At   int  // the selected one
-	None bool // none is selected yet
-	top  int  // first row shown
+	At   int  // number of the selected row
+	None bool // no row is selected yet
+	top  int  // first visible row
 	all  int
-	area grid.Rect // where they were drawn, on the screen
+	area grid.Rect // position on the screen in the last drawing
 }
 
-// Draw shows the rows around the selected one, of all that there are.
+// Draw draws the rows around the selected one. all is the number of rows.
 func (l *List) Draw(v grid.View, all int, th *grid.Theme, row func(i int, v grid.View, selected bool)) {
 	at := min(l.At, max(0, all-1))
 	l.all, l.area = all, v.Rect()
@@ -31,16 +31,16 @@ func (l *List) Draw(v grid.View, all int, th *grid.Theme, row func(i int, v grid
 	}
 }
 
-// Move selects the row n below, of all that there are.
+// Move moves the selection down by n rows, within all rows.
 func (l *List) Move(n, all int) { l.At = min(max(l.At+n, 0), max(0, all-1)) }
 
-// Row is the number of the row under a cell of the screen; false: there is none.
+// Row returns the number of the row under a cell of the screen, and false if there is none.
 func (l *List) Row(x, y int) (int, bool) {
 	i := l.top + y - l.area.Y
 	return i, l.area.Contains(x, y) && i < l.all
 }
 
-// Fits reports whether a text has every word that was typed; both are in lower case.
+// Fits reports whether a text contains all words. Both must be in lower case.
 func Fits(text string, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }

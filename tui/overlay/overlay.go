@@ -7,86 +7,85 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Overlay lies over the panes. [Plain] has the methods that most need not
-// write.
+// Overlay is a box that covers the panes. [Plain] has default methods.
 type Overlay interface {
-	// Open makes it ready, and reports whether there is anything to show.
+	// Open prepares the overlay, and reports whether there is anything to show.
 	Open() bool
-	// Draw draws over the screen's body.
+	// Draw draws over the body of the screen.
 	Draw(body grid.View)
-	// Actions are its part of the key table. The list never changes.
+	// Actions returns its part of the key table. The list never changes.
 	Actions() []pane.Action
-	// Line takes the text that is typed; nil: none is.
+	// Line returns the input line, or nil if there is none.
 	Line() *grid.Line
-	// Retyped follows each change of the line.
+	// Retyped is called after each change of the line.
 	Retyped()
-	// Offer is what enter would take, for a screen with room for a line.
+	// Offer returns the item that enter would choose, for a screen with room for one line.
 	Offer() string
-	// Click and Wheel act on a cell of the screen.
+	// Click and Wheel handle the mouse at a cell of the screen.
 	Click(x, y int)
 	Wheel(x, y, by int)
-	// Close follows its end.
+	// Close is called when the overlay is closed.
 	Close()
 }
 
-// Spec is an overlay's line in the registry.
+// Spec is the registry entry of an overlay.
 type Spec struct {
-	Open   pane.Action // opens it: name, keys, words, hint
-	First  bool        // Open is among the first of footer and help
-	Mode   string      // words for where its keys are in force
-	Inside bool        // it is drawn by a pane, and covers nothing
-	Page   bool        // keys that it does not have are the screen's
-	Knob   string      // that it turns: it opens where a value would be typed
+	Open   pane.Action // the action that opens it
+	First  bool        // Open is among the first in footer and help
+	Mode   string      // name of the mode in which its keys are active
+	Inside bool        // a pane draws it, and it covers nothing
+	Page   bool        // the screen handles the keys that it does not have
+	Knob   string      // knob that it sets: it opens instead of an input line
 	New    func(*Host) Overlay
 }
 
-// Host is what an overlay sees of the screen.
+// Host is the part of the screen that overlays use.
 type Host struct {
 	*pane.Host
-	Machines []cluster.Machine // the user's own
+	Machines []cluster.Machine // the user's machines
 
 	Close    func()
-	Choose   func(knob string) bool // opens the overlay that turns a knob, if there is one
-	Lines    func() []Line          // of the key table
+	Choose   func(knob string) bool // opens the overlay that sets a knob, if there is one
+	Lines    func() []Line          // returns the key table
 	UseTheme func(name string) bool
 	UseUnits func(grid.Units)
-	Picture  func(text string) error  // has the screen or a pane written to a file: FILE [PANE] [WxH]
-	Capture  func(file string) error  // records the session into a file
-	Seek     func(text string) error  // moves in a recording: a time, or a mark
-	Command  func(knob, value string) // asks the session without a look at the knobs
+	Picture  func(text string) error  // writes the screen or a pane to a file: FILE [PANE] [WxH]
+	Capture  func(file string) error  // records the session to a file
+	Seek     func(text string) error  // moves to a time or a marker
+	Command  func(knob, value string) // sends a setting to the session without checking the knobs
 
-	Scenarios func() (all []presets.Scenario, skipped []error) // that can be run
-	Load      func(scenario string) error                      // runs one
-	Save      func(name string) error                          // has what runs written as one
-	Copy      func(what string)                                // to the clipboard: command, or launch and a launcher
+	Scenarios func() (all []presets.Scenario, skipped []error) // returns those that can run
+	Load      func(scenario string) error                      // runs a scenario
+	Save      func(name string) error                          // writes the current run as a scenario
+	Copy      func(what string)                                // copies "command", or "launch" and a launcher
 }
 
-// Line is a line of the key table, for those that list it.
+// Line is a line of the key table, for overlays that list it.
 type Line struct {
 	Name, Keys, Doc string
-	Mode            string // where the keys are in force
-	Run             func() // what it does on the screen; other modes do nothing
+	Mode            string // where the keys are active
+	Run             func() // runs the action on the screen; does nothing in other modes
 }
 
-// Words for the modes without an overlay.
+// Modes without an overlay.
 const (
 	Everywhere = "everywhere"
 	OnScreen   = "on the screen"
 )
 
-// Here says that a line can be run when the overlay has closed.
+// Here reports whether the action can run after the overlay has closed.
 func (l *Line) Here() bool { return l.Mode == Everywhere || l.Mode == OnScreen }
 
-// Plain is an overlay without a line and without places for the mouse.
+// Plain has the default methods of an overlay without an input line and without mouse handling.
 type Plain struct{}
 
-// Line, Retyped, Offer, Click, Wheel and Close do nothing.
+// Line returns nil.
 func (Plain) Line() *grid.Line { return nil }
 
 // Retyped does nothing.
 func (Plain) Retyped() {}
 
-// Offer is nothing.
+// Offer returns "".
 func (Plain) Offer() string { return "" }
 
 // Click does nothing.
@@ -98,13 +97,13 @@ func (Plain) Wheel(int, int, int) {}
 // Close does nothing.
 func (Plain) Close() {}
 
-// Middle is a rectangle of at most w×h in the middle of a view.
+// Middle returns a rectangle of at most w×h in the middle of a view.
 func Middle(v grid.View, w, h int) grid.Rect {
 	w, h = min(w, v.W()), min(h, v.H())
 	return grid.Rect{X: (v.W() - w) / 2, Y: (v.H() - h) / 2, W: w, H: h}
 }
 
-// Box clears a rectangle and draws its border.
+// Box clears a rectangle, draws its border and returns the view inside.
 func Box(v grid.View, r grid.Rect, title, right string, th *grid.Theme) grid.View {
 	v.Fill(r, grid.Cell{Bg: th.Background})
 	in := v.Box(r, grid.Box{Title: title, Right: right, Border: th.Accent, TitleStyle: th.Title, RightStyle: th.Dim})

@@ -7,37 +7,37 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Picker is a list that narrows while words are typed, and beside it what its selected
-// row is. An overlay embeds it and says what there is.
+// Picker is a searchable list with a description of the selected row. An overlay embeds it and
+// provides the rows.
 type Picker struct {
 	Plain
 	Host *Host
-	Noun string // what a row is
-	Verb string // what enter does
-	Size [2]int // columns and rows at most
+	Noun string // name of a row
+	Verb string // name of the action of enter
+	Size [2]int // maximum number of columns and rows
 
-	// All gives the rows; a row's name is what is taken.
+	// All returns the rows.
 	All func() []Choice
-	// Tell writes what a row is.
+	// Tell writes the description of the row with a name.
 	Tell func(f *grid.Flow, name string)
-	// Take is enter on a row; the list is closed already.
+	// Take handles enter on a row. The list is closed already.
 	Take func(name string)
 
 	line grid.Line
 	list List
-	top  int       // rows that the text is scrolled
-	text grid.Rect // where it was drawn, on the screen
+	top  int       // rows by which the description is scrolled
+	text grid.Rect // position of the description on the screen in the last drawing
 }
 
 // Choice is a row of a Picker.
 type Choice struct {
 	Name   string
-	Search string // what typed words are looked for in
-	Mark   string // stands behind the name, as a warning
-	Now    bool   // it is what stands
+	Search string // text that is searched
+	Mark   string // warning after the name
+	Now    bool   // the current value
 }
 
-// Begin clears what was typed, and selects the row that stands.
+// Begin clears the input line and selects the current value.
 func (p *Picker) Begin() {
 	p.line.Clear()
 	p.Retyped()
@@ -57,13 +57,13 @@ func (p *Picker) Actions() []pane.Action {
 		{Name: "take", Keys: []string{"enter"}, Doc: p.Verb + " the selected " + p.Noun, Hint: p.Verb, Do: func(*pane.Host) { p.take() }},
 		{Name: "up", Keys: []string{"up"}, Doc: "select the " + p.Noun + " above", Do: func(*pane.Host) { p.move(-1) }},
 		{Name: "down", Keys: []string{"down", "tab"}, Doc: "select the " + p.Noun + " below", Hint: "select", Both: "↑↓", Other: "up", Do: func(*pane.Host) { p.move(+1) }},
-		{Name: "text-up", Keys: []string{"pgup"}, Doc: "scroll the text up", Do: func(*pane.Host) { p.scroll(-8) }},
-		{Name: "text-down", Keys: []string{"pgdown"}, Doc: "scroll the text down", Hint: "scroll", Both: "pgup/dn", Do: func(*pane.Host) { p.scroll(+8) }},
+		{Name: "text-up", Keys: []string{"pgup"}, Doc: "scroll the description up", Do: func(*pane.Host) { p.scroll(-8) }},
+		{Name: "text-down", Keys: []string{"pgdown"}, Doc: "scroll the description down", Hint: "scroll", Both: "pgup/dn", Do: func(*pane.Host) { p.scroll(+8) }},
 		{Name: "close", Keys: []string{"esc"}, Doc: "close the " + p.Noun + "s", Hint: "close", Do: func(*pane.Host) { p.Host.Close() }},
 	}
 }
 
-// offers are the rows that have every word that is typed.
+// offers returns the rows that contain every typed word.
 func (p *Picker) offers() []Choice {
 	words := strings.Fields(strings.ToLower(p.line.String()))
 	var fit []Choice
@@ -80,7 +80,7 @@ func (p *Picker) move(by int) {
 	p.top = 0
 }
 
-// scroll moves the text; Draw stops at its end.
+// scroll scrolls the description; Draw stops at its end.
 func (p *Picker) scroll(by int) { p.top = max(p.top+by, 0) }
 
 func (p *Picker) take() {
@@ -90,7 +90,7 @@ func (p *Picker) take() {
 	}
 }
 
-// Offer is the name of the selected row.
+// Offer returns the name of the selected row.
 func (p *Picker) Offer() string {
 	if all := p.offers(); p.list.At < len(all) {
 		return all[p.list.At].Name
@@ -98,7 +98,7 @@ func (p *Picker) Offer() string {
 	return ""
 }
 
-// Click selects a row; a second click takes it.
+// Click selects a row; a second click chooses it.
 func (p *Picker) Click(x, y int) {
 	i, ok := p.list.Row(x, y)
 	switch {
@@ -120,12 +120,12 @@ func (p *Picker) Wheel(x, y, by int) {
 func (p *Picker) Draw(body grid.View) {
 	th := p.Host.Theme
 	title := strings.ToUpper(p.Noun[:1]) + p.Noun[1:] + "s"
-	v := Box(body, Middle(body, p.Size[0], p.Size[1]), title, "type to search, enter "+p.Verb+"s", th)
+	v := Box(body, Middle(body, p.Size[0], p.Size[1]), title, "type to search, enter "+p.Verb, th)
 	v.Text(0, 0, "/", th.Accent)
 	p.line.Draw(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), th)
 	all := p.offers()
 	if len(all) == 0 {
-		v.TextIn(0, 2, v.W(), "no "+p.Noun+" fits", grid.Center, th.Dim)
+		v.TextIn(0, 2, v.W(), "no matching "+p.Noun, grid.Center, th.Dim)
 		return
 	}
 	_, rest := v.Local().CutTop(1)
@@ -156,7 +156,7 @@ func (p *Picker) Draw(body grid.View) {
 	p.tell(v.Sub(text), all[min(p.list.At, len(all)-1)].Name)
 }
 
-// tell writes what is told of a row, scrolled, with marks where there is more.
+// tell writes the scrolled description of a row, and shows whether there is more above or below.
 func (p *Picker) tell(v grid.View, name string) {
 	th := p.Host.Theme
 	p.text = v.Rect()

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// fuzzy tells how well the words of a query fit a text: each word's letters
-// must stand in it in order; runs and beginnings of words count more. Higher
-// is better, and false means no fit. An empty query fits everything alike.
+// fuzzy returns how well a text matches a query. The letters of each word must occur in the text in
+// order; runs of letters and starts of words score higher. false means no match. An empty query
+// matches every text equally.
 func fuzzy(query, text string) (score int, ok bool) {
 	low := []rune(strings.ToLower(text))
 	for word := range strings.FieldsSeq(strings.ToLower(query)) {
@@ -26,7 +26,7 @@ func fuzzy(query, text string) (score int, ok bool) {
 	return score, true
 }
 
-// fuzzyWord fits the letters of word into text, the first one at from.
+// fuzzyWord matches the letters of word with text, starting at from.
 func fuzzyWord(word, text []rune, from int) (score int, ok bool) {
 	if text[from] != word[0] {
 		return 0, false
@@ -47,15 +47,14 @@ func fuzzyWord(word, text []rune, from int) (score int, ok bool) {
 	return score*4 - min(len(text), 60)/10, i == len(word)
 }
 
-// What a word of a query is worth where it stands in a text as it is: above any fit of
-// scattered letters.
+// Scores of a literal match, all above the score of any match of scattered letters.
 const (
 	asWord  = 3000
 	asStart = 2000
 	asPart  = 1000
 )
 
-// literal is what the words of a query are worth that stand in a text as they are.
+// literal returns the score of the words of a query that occur literally in a text.
 func literal(query, text string) int {
 	low, sum := strings.ToLower(text), 0
 	apart := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
@@ -70,7 +69,7 @@ func literal(query, text string) int {
 		case strings.Contains(low, word):
 			best = asPart
 		}
-		if best > 0 { // the earlier, the better: names come first
+		if best > 0 { // earlier is better: names come first
 			best -= min(strings.Index(low, word), 500)
 		}
 		sum += best
@@ -78,9 +77,8 @@ func literal(query, text string) int {
 	return sum
 }
 
-// Rank keeps the items that fit a query, the best first: those that have its words as
-// whole words, then as beginnings, as parts, and as letters in their order. Equals keep
-// their order.
+// Rank returns the items that match a query, best first: whole words, then starts of words, parts
+// of words, and letters in order. Items with equal scores keep their order.
 func Rank[T any](items []T, query string, text func(T) string) []T {
 	type scored struct {
 		item  T

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mounted is a file system of its own; tests without the right to mount are skipped.
+// mounted returns a separate file system. It skips tests without the right to mount.
 func mounted(t *testing.T, flags uintptr, options string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -21,7 +21,7 @@ func mounted(t *testing.T, flags uintptr, options string) string {
 	return folder
 }
 
-// A full disk and a read-only one are named once, and what was there stays.
+// A full disk and a read-only one are reported once, and the old file stays.
 func TestAFullAndAReadOnlyDisk(t *testing.T) {
 	full := mounted(t, 0, "size=4k,nr_inodes=4")
 	file := filepath.Join(full, "config.toml")

@@ -1,18 +1,17 @@
-// Package state is what the screen remembers from one time to the next: theme,
-// units, mouse and markers in config.toml, which the user may write as well; the last
-// scenario and the layout of the panes of each workload in state.toml.
+// Package state stores the settings of the screen between sessions.
+//
+// config.toml holds theme, units, mouse and markers; users may edit it. state.toml holds the last
+// scenario and the layout of the panes of each workload.
 //
 //	s, kept := state.Open(xdg.Config(), xdg.State())
-//	… the screen begins as kept says; s.Warnings tells what was left out …
-//	s.Began(now)             // what is not worth keeping: flags, defaults
-//	err := s.Keep(ctx, now)  // now and then, and at the end: what has changed since
+//	… apply kept to the screen and show s.Warnings …
+//	s.Began(now)             // do not save this: flags, defaults
+//	err := s.Keep(ctx, now)  // regularly and at the end: save the changes since
 //
-// Keep reads the file anew, changes in it what this screen has changed, and replaces
-// it as a whole: of two screens the one that writes a key last wins, and no key of
-// the other is lost. A lock on the folder keeps them apart, and is not waited for
-// long.
+// Keep reads the file again, applies the changes of this screen, and replaces the file atomically.
+// If two screens write the same key, the last one wins; other keys are not lost. A lock on the
+// folder separates them. Keep does not wait long for the lock.
 //
-// A file that is broken or of a newer version is not used. A newer one is left
-// alone; of a broken one a copy is made before it is replaced. What is wrong is said
-// once, and the run goes on.
+// A file that is broken or has a newer version is not used. A newer file is not changed. A broken
+// file is copied before it is replaced. Each problem is reported once, and the run continues.
 package state

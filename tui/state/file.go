@@ -17,28 +17,28 @@ import (
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 )
 
-// version is that of the files that this program writes.
+// version is the version of the files that this program writes.
 const version = 1
 
-// longest bounds a file, in bytes.
+// longest is the maximum size of a file, in bytes.
 const longest = 1 << 20
 
-// maxOpen bounds the brackets of a file: the parser descends at each.
+// maxOpen is the maximum number of opening brackets in a file, because the parser recurses at each.
 const maxOpen = 10000
 
-// patience is how long another screen's lock is waited for.
+// patience is the longest wait for another screen's lock.
 const patience = 2 * time.Second
 
-// file is one of the two.
+// file is one of the two files.
 type file struct {
-	name string // with its folder
-	head string // its first line
+	name string // path
+	head string // first line
 }
 
-// tree is a file's content.
+// tree is the content of a file.
 type tree = map[string]any
 
-// A broken file cannot be read as what it should be; its bytes are kept.
+// broken is the error of a file that cannot be parsed. It holds the content of the file.
 type broken struct {
 	text string
 	data []byte
@@ -46,14 +46,14 @@ type broken struct {
 
 func (e *broken) Error() string { return e.text }
 
-// newer says that a later program wrote the file.
+// newer is the error of a file that a newer program wrote.
 type newer struct{ text string }
 
 func (e *newer) Error() string { return e.text }
 
-// read gives the content of a file; one that is not there is empty.
+// read returns the content of a file, which is empty if the file does not exist.
 func (f *file) read() (tree, error) {
-	info, err := os.Stat(f.name) // before opening: a pipe would block there
+	info, err := os.Stat(f.name) // before opening, because a pipe would block
 	if errors.Is(err, fs.ErrNotExist) {
 		return tree{}, nil
 	}
@@ -61,10 +61,10 @@ func (f *file) read() (tree, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no plain file", f.name)
+		return nil, fmt.Errorf("%s: not a regular file", f.name)
 	}
 	if info.Size() > longest {
-		return nil, fmt.Errorf("%s has %d bytes, more than the %d of such a file", f.name, info.Size(), longest)
+		return nil, fmt.Errorf("%s: %d bytes, want at most %d", f.name, info.Size(), longest)
 	}
 	in, err := os.Open(f.name)
 	if err != nil {
@@ -78,7 +78,7 @@ func (f *file) read() (tree, error) {
 	return f.parse(data)
 }
 
-// parse reads the text of a file.
+// parse parses the text of a file.
 func (f *file) parse(data []byte) (tree, error) {
 	if n := bytes.Count(data, []byte("[")) + bytes.Count(data, []byte("{")); n > maxOpen {
 		return nil, &broken{fmt.Sprintf("%s: %d opening brackets", f.name, n), data}
@@ -99,13 +99,13 @@ func (f *file) parse(data []byte) (tree, error) {
 	case given && !ok || n < 0:
 		return nil, &broken{f.name + ": version: want a whole number", data}
 	case n > version:
-		return nil, &newer{fmt.Sprintf("%s: version %d, by a newer hybridtop; this one knows version %d", f.name, n, version)}
+		return nil, &newer{fmt.Sprintf("%s: version %d of a newer hybridtop, want at most %d", f.name, n, version)}
 	}
 	return t, nil
 }
 
-// replace reads the file anew, changes it, and writes it as a whole. copied is where
-// the text of a broken one went.
+// replace reads the file again, changes it, and replaces it atomically. copied is the name of the
+// copy of a broken file, or "".
 func (f *file) replace(ctx context.Context, change func(tree)) (copied string, err error) {
 	if err := os.MkdirAll(filepath.Dir(f.name), 0o700); err != nil {
 		return "", err
@@ -116,7 +116,7 @@ func (f *file) replace(ctx context.Context, change func(tree)) (copied string, e
 	var bad *broken
 	if errors.As(err, &bad) {
 		if copied, err = f.keepCopy(ctx, bad.data); err != nil {
-			return "", fmt.Errorf("%s is broken and stays, for no copy of it can be made: %w", f.name, err)
+			return "", fmt.Errorf("%s: broken and not replaced, because it cannot be copied: %w", f.name, err)
 		}
 		t = tree{}
 	}
@@ -130,16 +130,17 @@ func (f *file) replace(ctx context.Context, change func(tree)) (copied string, e
 		return copied, err
 	}
 	name := f.name
-	if to, err := filepath.EvalSymlinks(name); err == nil { // a link stays one
+	if to, err := filepath.EvalSymlinks(name); err == nil { // keep a link
 		name = to
 	}
 	return copied, atomicfile.Write(ctx, name, append([]byte(f.head+"\n"), text...))
 }
 
-// mostCopies is how many broken files of a name are kept.
+// mostCopies is the maximum number of copies of a broken file.
 const mostCopies = 100
 
-// keepCopy writes a broken file's text beside it, unless a copy has it already.
+// keepCopy writes the text of a broken file to a copy in the same folder, unless such a copy
+// exists.
 func (f *file) keepCopy(ctx context.Context, data []byte) (string, error) {
 	for i := range mostCopies {
 		name := f.name + ".broken"
@@ -154,5 +155,5 @@ func (f *file) keepCopy(ctx context.Context, data []byte) (string, error) {
 			return name, atomicfile.Write(ctx, name, data)
 		}
 	}
-	return "", fmt.Errorf("%s has %d copies already; remove some", f.name, mostCopies)
+	return "", fmt.Errorf("%s: %d copies exist already (remove some)", f.name, mostCopies)
 }

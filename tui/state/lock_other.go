@@ -4,6 +4,6 @@ package state
 
 import "context"
 
-// lock is none on this system: of two screens that write in the same moment, one
-// may lose a key.
+// lock does nothing on this system. If two screens write at the same time, a key of one may be
+// lost.
 func lock(context.Context, string) (unlock func()) { return func() {} }

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock keeps other screens from a folder until the function that it gives is called.
-// A lock that does not come in time, or that the file system does not have, is done
-// without: the file is still replaced as a whole.
+// lock locks a folder against other screens until unlock is called. It continues without a lock
+// after a timeout, or if the file system has no locks: the file is still replaced atomically.
 func lock(ctx context.Context, folder string) (unlock func()) {
 	dir, err := os.Open(folder)
 	if err != nil {
@@ -28,5 +27,5 @@ func lock(ctx context.Context, folder string) (unlock func()) {
 		case <-time.After(wait):
 		}
 	}
-	return func() { _ = dir.Close() } // the lock goes with it
+	return func() { _ = dir.Close() } // this releases the lock
 }

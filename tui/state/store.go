@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Kept is what is remembered. The zero value is nothing.
+// Kept holds the saved settings. Fields with zero values are not saved.
 type Kept struct {
 	Theme     string
 	Units     string
@@ -18,36 +18,35 @@ type Kept struct {
 	Workloads map[string]Workload
 }
 
-// Workload is what is remembered of a workload.
+// Workload holds the saved state of a workload.
 type Workload struct {
-	Knobs  map[string]string // its last scenario; nil: none
-	Layout *Layout           // of its panes; nil: none
+	Knobs  map[string]string // values of its last scenario; nil: none
+	Layout *Layout           // layout of its panes; nil: none
 }
 
-// Layout is how panes were looked at.
+// Layout is the layout of the panes.
 type Layout struct {
 	Focus  string
 	Zoomed bool
-	Panes  []string // those that had the focus last, each in its place
+	Panes  []string // the panes that last had the focus, at most one per place
 }
 
-// Store is the two files.
+// Store reads and writes the two files.
 type Store struct {
-	// Warnings say what of the files is not used. They are whole lines.
+	// Warnings lists what was ignored in the files, one line each.
 	Warnings []string
 
-	mu            sync.Mutex // of what follows, and of the files
+	mu            sync.Mutex // guards the fields below and the files
 	config, state file
-	refused       map[string]bool // files that are not written: one was named already
-	last          Kept            // as this screen has written it, or found it worth nothing
+	refused       map[string]bool // files that are not written any more; the reason was reported
+	last          Kept            // settings as of the last write, or the initial ones
 }
 
-// Open reads what is remembered. A folder without a name has nothing, and keeps
-// nothing.
+// Open reads the files in two folders. For an empty folder name it reads and writes nothing.
 func Open(config, state string) (*Store, Kept) {
 	s := &Store{refused: map[string]bool{}}
-	s.config.head = "# What hybridtop's screen looks like. It replaces this file; comments are lost then."
-	s.state.head = "# What hybridtop remembers of its workloads. It replaces this file."
+	s.config.head = "# Settings of hybridtop's screen. hybridtop replaces this file; comments are lost."
+	s.state.head = "# State of hybridtop's workloads. hybridtop replaces this file."
 	if config != "" {
 		s.config.name = filepath.Join(config, "config.toml")
 	}
@@ -80,11 +79,11 @@ func (s *Store) load(f *file, take func(tree, *reader)) {
 	s.Warnings = append(s.Warnings, r.skipped...)
 }
 
-// Began says how the screen begins: that much is not worth keeping.
+// Began sets the initial settings. Keep saves only changes from them.
 func (s *Store) Began(now Kept) { s.last = now }
 
-// Keep writes what has changed since it was called last. What cannot be written is
-// told once; later changes of that file are not kept either.
+// Keep writes the changes since its last call. It reports an error once per file; later changes of
+// that file are not written.
 func (s *Store) Keep(ctx context.Context, now Kept) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,10 +102,10 @@ func (s *Store) keep(ctx context.Context, f *file, change func(tree)) error {
 	copied, err := f.replace(ctx, change)
 	if err != nil {
 		s.refused[f.name] = true
-		return fmt.Errorf("not remembered: %w", err)
+		return fmt.Errorf("settings not saved: %w", err)
 	}
 	if copied != "" {
-		return fmt.Errorf("%s was broken: it is replaced, and kept as %s", f.name, copied)
+		return fmt.Errorf("%s: broken file replaced, copy kept as %s", f.name, copied)
 	}
 	return nil
 }

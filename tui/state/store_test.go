@@ -17,7 +17,7 @@ import (
 
 func on(v bool) *bool { return &v }
 
-// full has a value of every sort.
+// full returns settings with a value of every type.
 func full() Kept {
 	return Kept{
 		Theme: "mono", Units: "decimal", Mouse: on(false), Markers: "blocks",
@@ -28,7 +28,7 @@ func full() Kept {
 	}
 }
 
-// opened is a store in a folder, which must have nothing to say.
+// opened opens the store in a folder, without warnings.
 func opened(t *testing.T, folder string) (*Store, Kept) {
 	t.Helper()
 	s, k := Open(folder, folder)
@@ -74,7 +74,7 @@ func TestWhatIsKeptComesBack(t *testing.T) {
 	}
 }
 
-// What a screen begins with is not written: a flag holds for one run.
+// Initial settings are not written: a flag applies only to one run.
 func TestOnlyChangesAreKept(t *testing.T) {
 	folder := t.TempDir()
 	s, _ := opened(t, folder)
@@ -92,7 +92,7 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	}
 }
 
-// Two screens: the one that writes a key last wins, and the keys of both are there.
+// If two screens write, the last value of a key wins, and the keys of both are kept.
 func TestTwoScreens(t *testing.T) {
 	folder := t.TempDir()
 	a, _ := opened(t, folder)
@@ -110,7 +110,7 @@ func TestTwoScreens(t *testing.T) {
 	}
 }
 
-// Many screens that write in the same moment lose none of their keys.
+// Many screens that write at the same time lose no keys.
 func TestManyScreensAtOnce(t *testing.T) {
 	folder := t.TempDir()
 	var all sync.WaitGroup
@@ -141,7 +141,7 @@ func TestManyScreensAtOnce(t *testing.T) {
 	}
 }
 
-// A broken file is named, not used, and kept as a copy when it is replaced.
+// A broken file is reported and not used. A copy is kept when it is replaced.
 func TestABrokenFile(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "config.toml")
@@ -168,21 +168,21 @@ func TestABrokenFile(t *testing.T) {
 			t.Errorf("the new file has %+v", k)
 		}
 	}
-	write(t, file, "theme = \n") // there is a copy already
+	write(t, file, "theme = \n") // a copy exists already
 	s, _ := Open(folder, folder)
 	if err := s.Keep(context.Background(), Kept{Theme: "dark"}); err == nil || !strings.HasSuffix(err.Error(), file+".broken") {
 		t.Errorf("replaced again with %v", err)
 	}
 }
 
-// A newer file is named, not used, and left alone.
+// A newer file is reported, not used and not changed.
 func TestANewerFile(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "config.toml")
 	text := "version = 2\ntheme = { dark = 1 }\n"
 	write(t, file, text)
 	s, k := Open(folder, folder)
-	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], file+": version 2, by a newer hybridtop; this one knows version 1: neither used nor changed") {
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], file+": version 2 of a newer hybridtop, want at most 1: neither used nor changed") {
 		t.Errorf("it says %q", s.Warnings)
 	}
 	if k.Theme != "" {
@@ -197,7 +197,7 @@ func TestANewerFile(t *testing.T) {
 	}
 }
 
-// What is not known is told, a line each, and stays in the file.
+// Unknown keys are reported, one line each, and stay in the file.
 func TestUnknownKeys(t *testing.T) {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "config.toml"), "colour = \"red\"\ntheme = 3\nmouse = \"on\"\nmarkers = \"a\\u001b[2J\"\n")
@@ -215,17 +215,17 @@ layout.corner = "left"
 `)
 	s, k := Open(folder, folder)
 	want := []string{
-		"config.toml: colour: unknown key, there are theme, units, mouse and markers: skipped",
-		"config.toml: markers: a text that is not printable: skipped",
+		"config.toml: colour: unknown key, want theme, units, mouse or markers: skipped",
+		"config.toml: markers: text is not printable: skipped",
 		"config.toml: mouse: want true or false: skipped",
-		"config.toml: theme: want a text in quotes: skipped",
-		"state.toml: shape: unknown key, there is workloads: skipped",
+		"config.toml: theme: want text in quotes: skipped",
+		"state.toml: shape: unknown key, want workloads: skipped",
 		"state.toml: workloads.dot: want a table: skipped",
-		"state.toml: workloads.spmv.knobs.nodes: want a text in quotes: skipped",
-		"state.toml: workloads.spmv.layout.corner: unknown key, there are focus, zoomed and panes: skipped",
-		"state.toml: workloads.spmv.layout.panes: want a text in quotes: skipped",
+		"state.toml: workloads.spmv.knobs.nodes: want text in quotes: skipped",
+		"state.toml: workloads.spmv.layout.corner: unknown key, want focus, zoomed or panes: skipped",
+		"state.toml: workloads.spmv.layout.panes: want text in quotes: skipped",
 		"state.toml: workloads.spmv.layout.zoomed: want true or false: skipped",
-		"state.toml: workloads.spmv.speed: unknown key, there are knobs and layout: skipped",
+		"state.toml: workloads.spmv.speed: unknown key, want knobs or layout: skipped",
 	}
 	for i := range s.Warnings {
 		s.Warnings[i] = strings.TrimPrefix(s.Warnings[i], folder+string(filepath.Separator))
@@ -242,7 +242,7 @@ layout.corner = "left"
 	}
 }
 
-// Where nothing can be written, that is said once, and by each file for itself.
+// If nothing can be written, each file reports it once.
 func TestNoPlaceToWrite(t *testing.T) {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "plain"), "")
@@ -251,12 +251,12 @@ func TestNoPlaceToWrite(t *testing.T) {
 		t.Errorf("it says %q", s.Warnings)
 	}
 	err := s.Keep(context.Background(), full())
-	if err == nil || !strings.HasPrefix(err.Error(), "not remembered: ") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.HasPrefix(err.Error(), "settings not saved: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("it says %v", err)
 	}
 	next := full()
 	next.Theme, next.Workloads = "dark", map[string]Workload{"beff": {Layout: &Layout{Focus: "why"}}}
-	keep(t, s, next) // said already
+	keep(t, s, next) // reported already
 	if _, k := Open("", folder); len(k.Workloads) != 3 {
 		t.Errorf("the other file has %v", k.Workloads)
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// reader takes values out of a file's content, and says what it has to skip.
+// reader extracts values from the content of a file, and lists what it skips.
 type reader struct {
 	file    string
 	skipped []string
@@ -18,7 +18,7 @@ func (r *reader) skip(key, format string, args ...any) {
 	r.skipped = append(r.skipped, fmt.Sprintf("%s: %s: %s: skipped", r.file, visible(key), fmt.Sprintf(format, args...)))
 }
 
-// each goes through a table in the order of its keys.
+// each calls take for each key of a table, in the order of the keys.
 func each(t tree, take func(key string, v any)) {
 	for _, key := range slices.Sorted(maps.Keys(t)) {
 		take(key, t[key])
@@ -42,7 +42,7 @@ func (r *reader) config(t tree, k *Kept) {
 				r.skip(key, "want true or false")
 			}
 		default:
-			r.skip(key, "unknown key, there are theme, units, mouse and markers")
+			r.skip(key, "unknown key, want theme, units, mouse or markers")
 		}
 	})
 }
@@ -53,7 +53,7 @@ func (r *reader) state(t tree, k *Kept) {
 		switch {
 		case key == "version":
 		case key != "workloads" || !ok:
-			r.skip(key, "unknown key, there is workloads")
+			r.skip(key, "unknown key, want workloads")
 		default:
 			k.Workloads = map[string]Workload{}
 			each(all, func(name string, v any) {
@@ -81,7 +81,7 @@ func (r *reader) workload(at string, t tree) (w Workload) {
 		case key == "layout" && ok:
 			w.Layout = r.layout(at+".layout", one)
 		default:
-			r.skip(at+"."+key, "unknown key, there are knobs and layout")
+			r.skip(at+"."+key, "unknown key, want knobs or layout")
 		}
 	})
 	return w
@@ -111,32 +111,32 @@ func (r *reader) layout(at string, t tree) *Layout {
 				}
 			}
 		default:
-			r.skip(name, "unknown key, there are focus, zoomed and panes")
+			r.skip(name, "unknown key, want focus, zoomed or panes")
 		}
 	})
 	return l
 }
 
-// longestText bounds a text, in bytes.
+// longestText is the maximum length of a text, in bytes.
 const longestText = 200
 
-// text reads a text that a terminal may be shown; "" if it is none.
+// text returns a text that is safe to print on a terminal, or "" after skipping the value.
 func (r *reader) text(key string, v any) string {
 	s, ok := v.(string)
 	switch {
 	case !ok || s == "":
-		r.skip(key, "want a text in quotes")
+		r.skip(key, "want text in quotes")
 	case len(s) > longestText:
-		r.skip(key, "a text of %d bytes, more than %d", len(s), longestText)
+		r.skip(key, "text of %d bytes, want at most %d", len(s), longestText)
 	case visible(s) != s:
-		r.skip(key, "a text that is not printable")
+		r.skip(key, "text is not printable")
 	default:
 		return s
 	}
 	return ""
 }
 
-// value reads a knob's value.
+// value returns the value of a knob as text.
 func (r *reader) value(key string, v any) string {
 	switch v := v.(type) {
 	case int64:
@@ -147,7 +147,7 @@ func (r *reader) value(key string, v any) string {
 	return r.text(key, v)
 }
 
-// written is a knob's value as it stands in a file.
+// written returns the value of a knob as it is written to a file.
 func written(value string) any {
 	if n, err := strconv.ParseInt(value, 10, 64); err == nil && strconv.FormatInt(n, 10) == value {
 		return n
@@ -155,7 +155,7 @@ func written(value string) any {
 	return value
 }
 
-// visible replaces what a terminal would obey.
+// visible replaces control characters, which a terminal would obey.
 func visible(s string) string {
 	out := []rune(s)
 	for i, c := range out {
@@ -166,7 +166,7 @@ func visible(s string) string {
 	return string(out)
 }
 
-// configChange is what has changed of config.toml; nil: nothing.
+// configChange returns the function that applies the changes to config.toml, or nil.
 func configChange(last, now *Kept) func(tree) {
 	var all []func(tree)
 	set := func(key string, v any) { all = append(all, func(t tree) { t[key] = v }) }
@@ -185,8 +185,8 @@ func configChange(last, now *Kept) func(tree) {
 	return inTurn(all)
 }
 
-// stateChange is what has changed of state.toml; nil: nothing. The scenario of a
-// workload is one key, and its layout another.
+// stateChange returns the function that applies the changes to state.toml, or nil. The scenario and
+// the layout of a workload are separate keys.
 func stateChange(last, now *Kept) func(tree) {
 	var all []func(tree)
 	for _, name := range slices.Sorted(maps.Keys(now.Workloads)) {
@@ -217,7 +217,7 @@ func inTurn(all []func(tree)) func(tree) {
 	}
 }
 
-// below is a table in a table, made if there is none.
+// below returns a table inside a table, which it creates if necessary.
 func below(t tree, key string) tree {
 	in, ok := t[key].(tree)
 	if !ok {

@@ -26,7 +26,7 @@ const (
 	leave = "\x1b[r\x1b[4l\x1b[?7h\x1b[>4m\x1b[<1u\x1b[?1049l\x1b[?25h\x1b[?1002l\x1b[?1006l\x1b[?1004l\x1b[?2004l"
 )
 
-// alone is a program whose terminal nobody holds.
+// alone is a program without a holder.
 func alone() {
 	t := newTerminal(newDevice(os.Stdin, os.Stdout), nil)
 	end := make(chan os.Signal, 1)
@@ -67,8 +67,8 @@ func startAlone(t *testing.T, args ...string) *ttytest.Terminal {
 	return ttytest.Start(t, 80, 24, cmd)
 }
 
-// A program that has the terminal alone restores it, from the middle of a frame,
-// and where the terminal does not read.
+// A program without a holder restores the terminal in the middle of a frame, and also if the
+// terminal does not read.
 func TestAlone(t *testing.T) {
 	for _, stalled := range []bool{false, true} {
 		x := startAlone(t, os.Args[0])
@@ -90,8 +90,7 @@ func TestAloneWithoutATerminal(t *testing.T) {
 	x.Ends(4)
 }
 
-// It stops as a job of its shell, and a job that no shell could continue does not
-// stop.
+// It stops as a job of its shell. A job that no shell could continue does not stop.
 func TestAloneStops(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -114,7 +113,7 @@ func TestAloneStops(t *testing.T) {
 	x.Type("exit 0\r")
 	x.Ends(0)
 
-	x = startAlone(t, os.Args[0]) // leads its session
+	x = startAlone(t, os.Args[0]) // is the leader of its session
 	x.Shows("drawn")
 	x.Signal(unix.SIGTSTP)
 	x.Written(2, "drawn")

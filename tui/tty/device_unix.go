@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// patience is how long a terminal may take to read what restores it.
+// patience is the time that a terminal has to read the restoring sequence.
 const patience = 200 * time.Millisecond
 
 const (
@@ -19,9 +19,9 @@ const (
 	popTitle  = "\x1b[23;2t"
 )
 
-// undo takes back whatever the screen may have set, from any point of a frame
-// on: CAN ends a sequence that was cut. What belongs to the alternate screen (the
-// keyboard's flags, the margins) goes before it is left.
+// undo resets everything that the screen may have set, at any point of a frame: CAN ends an
+// incomplete sequence. State of the alternate screen (keyboard flags, margins) is reset before
+// leaving it.
 const undo = "\x18\x1b\\" +
 	"\x1b[?2026l" + // synchronized output
 	"\x1b]8;;\x1b\\\x1b[m" + // hyperlink, style
@@ -32,14 +32,14 @@ const undo = "\x18\x1b\\" +
 	"\x1b[?1004l\x1b[?2004l\x1b[?2027l" + // focus, pasting, clusters
 	popTitle
 
-// device is a terminal and what it was set to before the screen took it.
+// device is a terminal and its modes before the screen took it.
 type device struct {
 	out    *os.File
 	files  []*os.File
 	states []*term.State
 }
 
-// newDevice reads the modes of those files that are terminals; out is one.
+// newDevice reads the modes of the files that are terminals. out must be a terminal.
 func newDevice(in, out *os.File) device {
 	d := device{out: out}
 	for _, f := range []*os.File{in, out} {
@@ -51,21 +51,21 @@ func newDevice(in, out *os.File) device {
 	return d
 }
 
-// alive tells whether the terminal is still there.
+// alive reports whether the terminal still exists.
 func (d *device) alive() bool {
 	_, err := term.GetState(d.out.Fd())
 	return err == nil || err == unix.EINTR
 }
 
-// foreground tells whether this process group may change the terminal. Where
-// there are no jobs, each may.
+// foreground reports whether this process group may change the terminal. It is true without job
+// control.
 func (d *device) foreground() bool {
 	group, err := unix.IoctlGetInt(int(d.out.Fd()), unix.TIOCGPGRP)
 	return err != nil || group == unix.Getpgrp()
 }
 
-// restore brings the terminal back to what it was. Output that it does not read
-// is thrown away, as are keys and mouse events meant for the screen.
+// restore restores the terminal. It discards output that the terminal does not read, and keys and
+// mouse events for the screen.
 func (d *device) restore() {
 	fd := int(d.out.Fd())
 	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}

@@ -4,5 +4,5 @@ package tty
 
 import "golang.org/x/sys/unix"
 
-// discard throws away what a terminal's queue holds, as tcflush does.
+// discard empties a queue of the terminal, as tcflush does.
 func discard(fd, queue int) { _ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, queue) }

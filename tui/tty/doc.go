@@ -1,30 +1,29 @@
-// Package tty gives the screen a terminal, and the terminal back to the user
-// whatever the program dies of.
+// Package tty gives the screen a terminal and restores the terminal however the program ends.
 //
-// [Open] starts the program a second time. The first process holds the terminal
-// and does nothing else; the second one, its child, is the program:
+// [Open] starts the program a second time. The first process is the holder: it only holds the
+// terminal. The second process, its child, is the program:
 //
 //	shell ── holder ── program
 //
 //	for {
 //		select {
-//		case s := <-signals:  // passed on; a program that does not end in time is killed
-//		case <-continued:     // the program takes the terminal anew
+//		case s := <-signals:  // forward it; kill a program that does not end in time
+//		case <-continued:     // the program takes the terminal again
 //		case <-changed:
-//			stopped → restore the terminal if need be, stop the job, continue the program
-//			ended   → restore the terminal if need be, print what the program said on
-//			          standard error, exit with its status
+//			stopped → restore the terminal if necessary, stop the job, continue the program
+//			ended   → restore the terminal if necessary, print the program's standard error,
+//			          exit with its status
 //		}
 //	}
 //
-// So a panic, a fatal error of the runtime, SIGKILL and the system's want of
-// memory leave the terminal as it was: its modes, the main screen, the cursor,
-// the mouse, pasting, focus reports, the keyboard and the title.
+// After a panic, a fatal error of the runtime, SIGKILL or lack of memory, the holder restores the
+// terminal: its modes, the main screen, the cursor, the mouse, pasting, focus reports, the keyboard
+// and the title.
 //
-// Both processes are one job of the shell: one process group, which stops and
-// continues as one. A socket between them tells the holder whether the terminal
-// is taken, and each of them when the other one is gone.
+// Both processes form one job of the shell, a process group that stops and continues together. A
+// socket between them carries whether the program has taken the terminal. It also shows each
+// process when the other one has ended.
 //
-// Where there are no such processes (Windows), or the second one cannot be
-// started, the program restores the terminal itself as far as it can.
+// On systems without such processes (Windows), or if the second one cannot be started, the program
+// restores the terminal itself as far as it can.
 package tty

@@ -14,35 +14,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// linkVariable tells the program the descriptor of its link to the holder.
+// linkVariable is the environment variable with the descriptor of the program's link to the holder.
 const linkVariable = "HYBRIDTOP_TERMINAL"
 
-// How long a program may take to do what a signal asks for: longer than it gives
-// itself, and shorter than the two seconds after which a user takes it for stuck.
+// Time that a program has to react to a signal. It is longer than the program's own limit, and
+// shorter than the two seconds after which users believe that it hangs.
 const (
 	endTime  = 1300 * time.Millisecond
 	stopTime = time.Second
 )
 
-// endings are the signals that end the program, and are passed on to it.
+// endings lists the signals that end the program. The holder forwards them.
 var endings = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGABRT, unix.SIGTERM}
 
-// Open gives the terminal of standard output to this program. The process that
-// the user has started becomes the holder: it gets no Terminal, but the program's
-// exit status after its end.
+// Open opens the terminal of standard output. The process that the user has started becomes the
+// holder: there, Open returns a nil Terminal and the program's exit status after the program has
+// ended.
 func Open() (*Terminal, int) {
 	d := newDevice(os.Stdin, os.Stdout)
 	if link := inherited(); link != nil {
 		return newTerminal(d, link), 0
 	}
 	h, err := start(d)
-	if err != nil { // no room for a process, no file of the program
+	if err != nil { // no process or no executable file
 		return newTerminal(d, nil), 0
 	}
 	return nil, h.hold()
 }
 
-// inherited is the link that the holder has left; nil: there is none.
+// inherited returns the link to the holder, or nil if there is no holder.
 func inherited() *os.File {
 	fd, err := strconv.Atoi(os.Getenv(linkVariable))
 	_ = os.Unsetenv(linkVariable)
@@ -60,14 +60,14 @@ func inherited() *os.File {
 // holder is the process that holds the terminal for the program.
 type holder struct {
 	device
-	program int // its process
-	link    int // to the program
+	program int // process ID
+	link    int // socket to the program
 	taken   bool
-	said    *said // on standard error; nil: it has one of its own
+	said    *said // standard error of the program; nil: it has its own
 	asked   syscall.Signal
 }
 
-// start starts the program, a child of this process in its group.
+// start starts the program as a child of this process in the same process group.
 func start(d device) (*holder, error) {
 	h := &holder{device: d}
 	pair, err := socketpair()
@@ -89,14 +89,15 @@ func start(d device) (*holder, error) {
 		h.said, files[2] = listen(r), w
 	}
 	path, err := os.Executable()
-	if runtime.GOOS == "linux" { // the very file that runs, even where its name has another one now
+	if runtime.GOOS == "linux" { // the running file, even if its name now has another file
 		path, err = "/proc/self/exe", nil
 	}
 	if err != nil {
 		unix.Close(h.link)
 		return nil, err
 	}
-	// A child that has ended is to be asked how, whatever this process inherited.
+	// Exit statuses of children must be available even if this process inherited an ignored
+	// SIGCHLD.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGCHLD)
 	p, err := os.StartProcess(path, os.Args, &os.ProcAttr{
 		Env: append(os.Environ(), linkVariable+"=3"), Files: files,
@@ -109,7 +110,7 @@ func start(d device) (*holder, error) {
 	return h, nil
 }
 
-// socketpair gives two ends that no other child inherits.
+// socketpair returns a pair of sockets that no other child inherits.
 func socketpair() ([2]int, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -121,11 +122,11 @@ func socketpair() ([2]int, error) {
 	return pair, err
 }
 
-// hold waits for the program's end, and gives its exit status.
+// hold waits until the program ends, and returns its exit status.
 func (h *holder) hold() int {
 	passed := make(chan os.Signal, 8)
 	for _, s := range endings {
-		if !signal.Ignored(s) { // as nohup wants it
+		if !signal.Ignored(s) { // nohup ignores SIGHUP
 			signal.Notify(passed, s)
 		}
 	}
@@ -136,7 +137,7 @@ func (h *holder) hold() int {
 	signal.Notify(continued, unix.SIGCONT)
 	changed := make(chan os.Signal, 1)
 	signal.Notify(changed, unix.SIGCHLD)
-	changed <- unix.SIGCHLD // it may have ended before anybody listened
+	changed <- unix.SIGCHLD // it may have ended before Notify
 	var end, stop <-chan time.Time
 	for {
 		select {
@@ -171,7 +172,7 @@ func (h *holder) hold() int {
 
 func (h *holder) signal(s syscall.Signal) { _ = unix.Kill(h.program, s) }
 
-// changed tells whether the program has ended or stopped since.
+// changed reports whether the program has ended or stopped since the last call.
 func (h *holder) changed(ws *unix.WaitStatus) bool {
 	for {
 		pid, err := unix.Wait4(h.program, ws, unix.WUNTRACED|unix.WNOHANG, nil)
@@ -181,10 +182,10 @@ func (h *holder) changed(ws *unix.WaitStatus) bool {
 	}
 }
 
-// suspend follows the program, which has stopped, with the whole job.
+// suspend stops the whole job after the program has stopped.
 func (h *holder) suspend(continued <-chan os.Signal) {
-	// A group that is stopped and continued from outside may show the stop only
-	// now that it is over.
+	// If the group was stopped and continued from outside, the stop may be reported only after the
+	// continue.
 	select {
 	case <-continued:
 	case <-time.After(20 * time.Millisecond):
@@ -196,14 +197,14 @@ func (h *holder) suspend(continued <-chan os.Signal) {
 	h.resume()
 }
 
-// resume lets the program go on, and take the terminal anew.
+// resume continues the program, which then takes the terminal again.
 func (h *holder) resume() {
 	h.signal(unix.SIGCONT)
 	_, _ = unix.Write(h.link, []byte{resumes})
 }
 
-// hasTerminal tells whether the terminal is as the program has set it: nobody
-// else has it, and the last that the program said of it is that it takes it.
+// hasTerminal reports whether the terminal is in the state that the program has set: this job has
+// the terminal, and the program's last message was that it takes it.
 func (h *holder) hasTerminal() bool {
 	var b [64]byte
 	for {
@@ -218,8 +219,8 @@ func (h *holder) hasTerminal() bool {
 	}
 }
 
-// over ends the job: the terminal is restored if the program could not, its last
-// words are printed, and its exit status is handed on.
+// over ends the job. It restores the terminal if the program could not, prints the program's
+// standard error, and returns its exit status.
 func (h *holder) over(ws unix.WaitStatus) int {
 	signal.Ignore(unix.SIGTTOU)
 	if h.hasTerminal() {
@@ -228,12 +229,12 @@ func (h *holder) over(ws unix.WaitStatus) int {
 	status, why := ws.ExitStatus(), ""
 	switch {
 	case !ws.Signaled():
-	case h.asked != 0: // and it did not end in time
+	case h.asked != 0: // it did not end in time
 		status, why = 128+int(h.asked), "hybridtop: interrupted by "+unix.SignalName(h.asked)+"\n"
 	default:
 		status, why = 128+int(ws.Signal()), "hybridtop: ended by "+unix.SignalName(ws.Signal())
 		if ws.Signal() == unix.SIGKILL {
-			why += "; if nobody sent it, the system was out of memory"
+			why += "; the system may be out of memory"
 		}
 		why += "\n"
 	}

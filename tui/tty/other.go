@@ -4,22 +4,22 @@ package tty
 
 import "os"
 
-// Terminal is the terminal as the program has it; here it has it alone.
+// Terminal is the terminal of the program. There is no holder on this system.
 type Terminal struct{}
 
-// Open gives the terminal to this process.
+// Open returns the terminal of this process.
 func Open() (*Terminal, int) { return &Terminal{}, 0 }
 
-// Held tells whether another process restores the terminal when this one dies.
+// Held reports whether another process restores the terminal when this one dies.
 func (*Terminal) Held() bool { return false }
 
-// Stops never gives a value: there are no jobs.
+// Stops returns nil, because this system has no job control.
 func (*Terminal) Stops() <-chan os.Signal { return nil }
 
-// Again never gives a value.
+// Again returns nil.
 func (*Terminal) Again() <-chan struct{} { return nil }
 
-// Gone is never closed.
+// Gone returns nil.
 func (*Terminal) Gone() <-chan struct{} { return nil }
 
 // Take does nothing.

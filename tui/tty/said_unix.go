@@ -9,20 +9,18 @@ import (
 	"time"
 )
 
-// lastWords is how long the last words of a program may take to be read, and then to be
-// written: on a busy host more than [patience], which only what hangs uses up.
+// lastWords is the longest time for reading the standard error of a program, and again for writing
+// it. On a busy host this takes more than [patience]. Only a hanging file uses all of it.
 const lastWords = time.Second
 
-// mostSaid is how much of what a program says is kept: its beginning, where the
-// reason of a crash stands.
+// mostSaid is the maximum number of bytes that are kept. The start has the reason of a crash.
 const mostSaid = 256 << 10
 
-// said keeps what the program says on standard error, which would be lost on the
-// alternate screen.
+// said collects the standard error of the program, which would be lost on the alternate screen.
 type said struct {
 	from *os.File
 	text []byte
-	more int64 // bytes that are not kept
+	more int64 // number of discarded bytes
 	done chan struct{}
 }
 
@@ -44,17 +42,17 @@ func listen(from *os.File) *said {
 	return s
 }
 
-// end waits until all that a program that has ended has said is read. A process that it
-// left behind may keep the pipe open: it is not waited for.
+// end waits until the standard error of an ended program has been read. It does not wait for
+// another process that keeps the pipe open.
 func (s *said) end() {
 	_ = s.from.SetReadDeadline(time.Now().Add(lastWords))
 	<-s.done
 }
 
-// print writes what was said; it is called after end.
+// print writes the collected text. Call it after end.
 func (s *said) print(to io.Writer) {
 	_, _ = to.Write(s.text)
 	if s.more > 0 {
-		fmt.Fprintf(to, "\nhybridtop: %d more bytes are left out\n", s.more)
+		fmt.Fprintf(to, "\nhybridtop: %d more bytes omitted\n", s.more)
 	}
 }

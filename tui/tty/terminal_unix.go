@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Terminal is the terminal as the program has it.
+// Terminal is the program's side of the terminal.
 type Terminal struct {
 	device
-	link  *os.File // to the holder; nil: there is none
+	link  *os.File // socket to the holder; nil: no holder
 	taken atomic.Bool
 	away  atomic.Bool // in Suspend
 	stops chan os.Signal
@@ -24,14 +24,14 @@ type Terminal struct {
 	gone  chan struct{}
 }
 
-// What the program and its holder tell each other, a byte each.
+// Messages between the program and its holder, one byte each.
 const (
 	takes   = 't' // to the holder: the terminal is about to be changed
-	leaves  = 'l' // to the holder: the terminal is as it was
-	resumes = 'r' // from the holder: the job goes on
+	leaves  = 'l' // to the holder: the terminal is restored
+	resumes = 'r' // from the holder: the job continues
 )
 
-// newTerminal is the program's side, with a holder or without one.
+// newTerminal returns the program's side of the terminal. link is nil without a holder.
 func newTerminal(d device, link *os.File) *Terminal {
 	t := &Terminal{
 		device: d, link: link,
@@ -46,15 +46,14 @@ func newTerminal(d device, link *os.File) *Terminal {
 	go t.watch(lost)
 	go func() {
 		<-lost
-		// The shell may have taken the terminal already: what is left to write
-		// must not stop the process.
+		// The shell may have taken the terminal already. Further writes must not stop the process.
 		signal.Ignore(unix.SIGTTOU)
 		close(t.gone)
 	}()
 	return t
 }
 
-// listen hears that the job goes on after a stop.
+// listen waits for messages that the job continues after a stop.
 func (t *Terminal) listen(lost chan<- struct{}) {
 	if t.link == nil {
 		continued := make(chan os.Signal, 1)
@@ -84,8 +83,7 @@ func (t *Terminal) resumed() {
 	}
 }
 
-// watch looks every second whether the terminal is still there: under nohup no
-// signal tells.
+// watch checks every second whether the terminal still exists. Under nohup there is no signal.
 func (t *Terminal) watch(lost chan<- struct{}) {
 	for range time.Tick(time.Second) {
 		if !t.alive() {
@@ -95,27 +93,27 @@ func (t *Terminal) watch(lost chan<- struct{}) {
 	}
 }
 
-// Held tells whether another process restores the terminal when this one dies.
+// Held reports whether another process restores the terminal when this one dies.
 func (t *Terminal) Held() bool { return t.link != nil }
 
-// Stops gives a value when the program is asked to suspend.
+// Stops returns a channel that receives a value when the program should suspend.
 func (t *Terminal) Stops() <-chan os.Signal { return t.stops }
 
-// Again gives a value when the job was stopped without Suspend and goes on:
-// whoever had the terminal in between has changed it.
+// Again returns a channel that receives a value when the job continues after a stop without
+// Suspend. Another program may have changed the terminal in between.
 func (t *Terminal) Again() <-chan struct{} { return t.again }
 
-// Gone is closed when the terminal or its holder is gone.
+// Gone returns a channel that is closed when the terminal or its holder is gone.
 func (t *Terminal) Gone() <-chan struct{} { return t.gone }
 
-// Take says that the terminal is about to be changed, and puts its title aside.
+// Take reports to the holder that the program is about to change the terminal, and saves its title.
 func (t *Terminal) Take() {
 	t.taken.Store(true)
 	t.tell(takes)
 	_, _ = io.WriteString(t.out, pushTitle)
 }
 
-// Leave says that the terminal's modes are as they were, and brings its title back.
+// Leave restores the title, and reports to the holder that the terminal's modes are restored.
 func (t *Terminal) Leave() {
 	_, _ = io.WriteString(t.out, popTitle)
 	t.tell(leaves)
@@ -124,11 +122,11 @@ func (t *Terminal) Leave() {
 
 func (t *Terminal) tell(b byte) {
 	if t.link != nil {
-		_, _ = t.link.Write([]byte{b}) // a holder that is gone closes t.gone
+		_, _ = t.link.Write([]byte{b}) // if the holder is gone, t.gone is closed
 	}
 }
 
-// Suspend stops the job, and returns when it goes on. The terminal is left before.
+// Suspend stops the job, and returns when it continues. Call Leave before.
 func (t *Terminal) Suspend() {
 	t.away.Store(true)
 	if t.link != nil {
@@ -144,8 +142,8 @@ func (t *Terminal) Suspend() {
 	drain(t.stops)
 }
 
-// Restore brings the terminal back from wherever the program is, unless a holder
-// does so after its end. It does not wait for a terminal that does not read.
+// Restore restores the terminal at any point of the program, unless a holder will do so. It does
+// not wait for a terminal that does not read.
 func (t *Terminal) Restore() {
 	if t.link != nil {
 		select {
@@ -159,20 +157,20 @@ func (t *Terminal) Restore() {
 	}
 }
 
-// stopJob stops the whole process group as Ctrl-Z does, until it is continued. A
-// group that no shell could continue is not stopped by the system.
+// stopJob stops the whole process group until it is continued, as Ctrl-Z does. The system does not
+// stop a group that no shell could continue.
 func stopJob[T any](continued <-chan T) {
 	drain(continued)
-	// Once a Go program has caught SIGTSTP it cannot give it back its default, so
-	// another signal that stops by default takes its place.
+	// A Go program that has caught SIGTSTP cannot restore its default action. SIGTTIN also stops by
+	// default.
 	_ = unix.Kill(0, unix.SIGTTIN)
 	select {
 	case <-continued:
-	case <-time.After(200 * time.Millisecond): // of running: it was not stopped
+	case <-time.After(200 * time.Millisecond): // the group kept running, so it was not stopped
 	}
 }
 
-// drain takes what has come so far.
+// drain removes the pending values of a channel.
 func drain[T any](c <-chan T) {
 	for {
 		select {

@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/overlay/scenarios"
 )
 
-// Overlays are the overlays of the screen.
+// Overlays lists the overlays of the screen.
 var Overlays = []overlay.Spec{
 	palette.Spec,
 	edit.Spec,

@@ -1,3 +1,2 @@
-// Package all is the registry of overlays: a line an overlay, in the order of
-// footer and help.
+// Package all is the registry of overlays: one line per overlay, in the order of footer and help.
 package all

@@ -1,3 +1,3 @@
-// Package edit is the overlay in which a value is typed for the selected knob.
-// It lies inside the pane of knobs, which draws the line in the value's place.
+// Package edit is the overlay for typing a value of the selected knob. The pane of knobs draws its
+// input line instead of the value.
 package edit

@@ -6,9 +6,9 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the registry entry of the overlay.
 var Spec = overlay.Spec{
-	Open:  pane.Action{Name: "type-value", Keys: []string{"enter", "="}, Doc: "type a value for the selected knob; of the machine, choose from the list", Hint: "type"},
+	Open:  pane.Action{Name: "type-value", Keys: []string{"enter", "="}, Doc: "type a value for the selected knob; for machine, choose from a list", Hint: "type"},
 	First: true, Inside: true,
 	Mode: "typing a value",
 	New:  func(h *overlay.Host) overlay.Overlay { return &edit{h: h} },
@@ -20,7 +20,7 @@ type edit struct {
 	line grid.Line
 }
 
-// Open begins with an empty line, unless the knob has an overlay of its own.
+// Open starts with an empty line. It opens the knob's own overlay instead if there is one.
 func (o *edit) Open() bool {
 	if k := o.h.Panel.Knob(); k == nil || o.h.Choose(k.Name) {
 		return false
@@ -38,12 +38,12 @@ func (o *edit) Line() *grid.Line { return &o.line }
 
 func (o *edit) Actions() []pane.Action {
 	return []pane.Action{
-		{Name: "take", Keys: []string{"enter"}, Doc: "take the value", Hint: "take", Do: func(*pane.Host) { o.take() }},
-		{Name: "leave", Keys: []string{"esc"}, Doc: "leave the value as it was", Hint: "leave", Do: func(*pane.Host) { o.h.Close() }},
+		{Name: "take", Keys: []string{"enter"}, Doc: "set the value", Hint: "set", Do: func(*pane.Host) { o.take() }},
+		{Name: "leave", Keys: []string{"esc"}, Doc: "keep the old value", Hint: "cancel", Do: func(*pane.Host) { o.h.Close() }},
 	}
 }
 
-// take asks for the value; one that cannot be stays on the line.
+// take sets the value. An invalid value stays on the line.
 func (o *edit) take() {
 	text, k := o.line.String(), o.h.Panel.Knob()
 	if k == nil || text == "" || o.h.Set(k.Name, text) {

@@ -6,9 +6,9 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the registry entry of the overlay.
 var Spec = overlay.Spec{
-	Open: pane.Action{Name: "find", Keys: []string{"/"}, Doc: "select a node, a rank or a thread by its number, or ranks by their state"},
+	Open: pane.Action{Name: "find", Keys: []string{"/"}, Doc: "select a node, rank or thread by number, or ranks by state"},
 	Mode: "finding",
 	New:  func(h *overlay.Host) overlay.Overlay { return &find{h: h} },
 }
@@ -20,7 +20,7 @@ type find struct {
 	fault string
 }
 
-// Open begins with an empty line.
+// Open starts with an empty line.
 func (o *find) Open() bool {
 	o.line.Clear()
 	o.fault = ""
@@ -31,7 +31,7 @@ func (o *find) Line() *grid.Line { return &o.line }
 
 func (o *find) Retyped() { o.fault = "" }
 
-// Offer is what enter would select.
+// Offer returns the item that enter would select.
 func (o *find) Offer() string {
 	if p, ok := o.parsed(); ok {
 		return p.String()
@@ -41,12 +41,12 @@ func (o *find) Offer() string {
 
 func (o *find) parsed() (pane.Pick, bool) { return pane.ParsePick(o.line.String(), &o.h.Snap.Layout) }
 
-// Draw shows the line, and what enter would select.
+// Draw shows the line and the item that enter would select.
 func (o *find) Draw(body grid.View) {
 	th := o.h.Theme
 	r := overlay.Middle(body, 60, 4)
 	r.Y = min(r.Y, 2)
-	v := overlay.Box(body, r, "Find", "enter selects", th)
+	v := overlay.Box(body, r, "Find", "enter select", th)
 	v.Text(0, 0, "/", th.Accent)
 	o.line.Draw(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), th)
 	switch offer := o.Offer(); {
@@ -61,12 +61,12 @@ func (o *find) Draw(body grid.View) {
 
 func (o *find) Actions() []pane.Action {
 	return []pane.Action{
-		{Name: "take", Keys: []string{"enter"}, Doc: "select it in the Cluster pane and on the timeline", Hint: "select", Do: func(*pane.Host) { o.take() }},
-		{Name: "close", Keys: []string{"esc"}, Doc: "close the line", Hint: "close", Do: func(*pane.Host) { o.h.Close() }},
+		{Name: "take", Keys: []string{"enter"}, Doc: "select in the Cluster pane and on the timeline", Hint: "select", Do: func(*pane.Host) { o.take() }},
+		{Name: "close", Keys: []string{"esc"}, Doc: "close", Hint: "close", Do: func(*pane.Host) { o.h.Close() }},
 	}
 }
 
-// take selects what is typed; what this cluster does not have stays on the line.
+// take selects the typed item. An unknown item stays on the line.
 func (o *find) take() {
 	p, ok := o.parsed()
 	switch {
@@ -77,6 +77,6 @@ func (o *find) take() {
 		o.h.Pick = pane.Pick{}
 		o.h.Close()
 	default:
-		o.fault = "this cluster has no such node, rank, thread or state"
+		o.fault = "no such node, rank, thread or state"
 	}
 }

@@ -3,14 +3,15 @@ package help
 import (
 	"strings"
 
+	"github.com/hybridtop/hybridtop/engine/glossary"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the registry entry of the help overlay.
 var Spec = overlay.Spec{
-	Open:  pane.Action{Name: "help", Keys: []string{"?"}, Doc: "search all keys and actions, and run one", Hint: "help"},
+	Open:  pane.Action{Name: "help", Keys: []string{"?"}, Doc: "search keys, actions and terms, and run an action", Hint: "help"},
 	First: true,
 	Mode:  "in the help",
 	New:   func(h *overlay.Host) overlay.Overlay { return &help{h: h} },
@@ -42,28 +43,44 @@ func (o *help) Actions() []pane.Action {
 	}
 }
 
-// entries are the lines of the key table that fit what is searched for.
+// inGlossary is the mode of a term, shown where an action shows when its keys work.
+const inGlossary = "glossary"
+
+// entries returns the lines of the key table and the terms that match the typed words, best first.
+// A term must contain the words literally. "glossary" lists
+// only terms.
 func (o *help) entries() []overlay.Line {
-	return overlay.Rank(o.h.Lines(), o.line.String(), func(l overlay.Line) string {
+	all := o.h.Lines()
+	query, only := strings.CutPrefix(strings.ToLower(o.line.String()), inGlossary)
+	if only {
+		all = nil
+	}
+	for _, t := range glossary.Find(query) {
+		all = append(all, overlay.Line{Name: t.Names(), Doc: t.Definition(), Mode: inGlossary})
+	}
+	return overlay.Rank(all, query, func(l overlay.Line) string {
 		return l.Name + " " + l.Keys + " " + l.Doc + " " + l.Mode
 	})
 }
 
-// move selects another line; the ends join.
+// move selects another line, and wraps around at both ends.
 func (o *help) move(by int) {
 	if n := len(o.entries()); n > 0 {
 		o.list.At = ((o.list.At+by)%n + n) % n
 	}
 }
 
-// run runs the selected action. Those of other modes than the screen are there
-// to be read.
+// run runs the selected action. Terms, and actions of other modes than the screen, are only listed.
 func (o *help) run() {
 	all := o.entries()
 	if o.list.At >= len(all) {
 		return
 	}
 	l := all[o.list.At]
+	if l.Mode == inGlossary {
+		o.h.Say(l.Name + ": " + l.Doc)
+		return
+	}
 	if !l.Here() {
 		o.h.Say(l.Keys + " works " + l.Mode)
 		return
@@ -92,12 +109,15 @@ func (o *help) Wheel(x, y, by int) {
 	}
 }
 
-// whole writes all that is to say of a line, on as many rows as it takes.
+// whole writes everything about a line, and returns the number of rows that it needs.
 func whole(v grid.View, l *overlay.Line, th *grid.Theme) (rows int) {
 	f := grid.Flow{V: v}
 	where := ""
 	if l.Mode != overlay.OnScreen {
 		where = ", " + l.Mode
+	}
+	if l.Mode == inGlossary {
+		where = ""
 	}
 	f.Text(strings.TrimSpace(l.Keys+"  "+l.Name)+where, th.Accent)
 	f.Text(l.Doc, th.Text)
@@ -106,12 +126,12 @@ func whole(v grid.View, l *overlay.Line, th *grid.Theme) (rows int) {
 
 func (o *help) Draw(body grid.View) {
 	th := o.h.Theme
-	v := overlay.Box(body, overlay.Middle(body, 86, 44), "Help", "type to search, enter runs", th)
+	v := overlay.Box(body, overlay.Middle(body, 86, 44), "Help and glossary", "type to search, enter run", th)
 	v.Text(0, 0, "/", th.Accent)
 	o.line.Draw(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), th)
 	all := o.entries()
 	if len(all) == 0 {
-		v.TextIn(0, 2, v.W(), "no key or action fits", grid.Center, th.Dim)
+		v.TextIn(0, 2, v.W(), "no matching key, action or term", grid.Center, th.Dim)
 	}
 	list, foot := v.Local(), grid.Rect{}
 	_, list = list.CutTop(1)
@@ -126,17 +146,21 @@ func (o *help) Draw(body grid.View) {
 	}
 	o.list.Draw(v.Sub(list), len(all), th, func(i int, row grid.View, selected bool) {
 		l := &all[i]
+		keys, right, cols := l.Keys, l.Name, 14
 		key, doc, name, text := th.Accent, th.Text, th.Dim, l.Doc
-		if !l.Here() {
+		switch {
+		case l.Mode == inGlossary:
+			keys, right, cols = l.Name, l.Mode, 28
+		case !l.Here():
 			key, doc, text = th.Dim, th.Dim, l.Mode+": "+text
 		}
 		if selected {
 			key, doc, name = th.Selected, th.Selected, th.Selected
 		}
-		row.TextIn(0, 0, 14, l.Keys, grid.Left, key)
-		row.TextIn(15, 0, row.W()-15-17, text, grid.Left, doc)
+		row.TextIn(0, 0, cols, keys, grid.Left, key)
+		row.TextIn(cols+1, 0, row.W()-cols-18, text, grid.Left, doc)
 		if row.W() > 60 {
-			row.TextIn(row.W()-16, 0, 16, l.Name, grid.Right, name)
+			row.TextIn(row.W()-16, 0, 16, right, grid.Right, name)
 		}
 	})
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the registry entry of the overlay.
 var Spec = overlay.Spec{
-	Open: pane.Action{Name: "machines", Keys: []string{"o"}, Doc: "choose the machine to run on, with its facts and their sources", Hint: "machines"},
+	Open: pane.Action{Name: "machines", Keys: []string{"o"}, Doc: "choose a machine: its facts and their sources", Hint: "machines"},
 	Mode: "in the machines", Knob: knob,
 	New: func(h *overlay.Host) overlay.Overlay { return newPicker(h) },
 }
@@ -22,27 +22,27 @@ const knob = "machine"
 
 type picker struct {
 	overlay.Picker
-	read map[string]*described // the machines, as they were when the list was opened
+	read map[string]*described // the machines when the list was opened
 }
 
 func newPicker(h *overlay.Host) *picker {
 	o := &picker{}
-	o.Picker = overlay.Picker{Host: h, Noun: knob, Verb: "take", Size: [2]int{110, 44}, All: o.choices, Tell: o.tell,
+	o.Picker = overlay.Picker{Host: h, Noun: knob, Verb: "choose", Size: [2]int{110, 44}, All: o.choices, Tell: o.tell,
 		Take: func(name string) { h.Set(knob, name) }}
 	return o
 }
 
-// described is a machine as its file tells it, or what was wrong with the file.
+// described is the content of a machine file, or the error in it.
 type described struct {
 	machine cluster.Machine
 	tally   presets.Tally
 	err     error
 }
 
-// sketchMark stands behind the name of a machine of which too much is assumed.
+// sketchMark follows the name of a machine with more than a third of assumed numbers.
 const sketchMark = " sketch"
 
-// describe reads a machine.
+// describe reads the file of a machine.
 func (o *picker) describe(name string) *described {
 	for i := range o.Host.Machines {
 		if o.Host.Machines[i].Name == name {
@@ -53,7 +53,7 @@ func (o *picker) describe(name string) *described {
 	return &described{m, presets.Count(&m), err}
 }
 
-// Open selects the present machine.
+// Open selects the current machine.
 func (o *picker) Open() bool {
 	if _, err := o.Host.Panel.Scenario.Knob(knob); err != nil {
 		return false
@@ -74,7 +74,7 @@ func (o *picker) choices() []overlay.Choice {
 	var all []overlay.Choice
 	for _, name := range k.Choices {
 		d := o.read[name]
-		if d == nil { // the list is new, or has grown since
+		if d == nil { // new since the list was opened
 			d = o.describe(name)
 			o.read[name] = d
 		}
@@ -87,7 +87,7 @@ func (o *picker) choices() []overlay.Choice {
 	return all
 }
 
-// tell writes what a machine's file says.
+// tell writes the facts of a machine.
 func (o *picker) tell(f *grid.Flow, name string) {
 	if d := o.read[name]; d != nil {
 		factsText(f, d, o.Host.Units, o.Host.Theme)
@@ -101,15 +101,15 @@ func factsText(f *grid.Flow, d *described, u grid.Units, th *grid.Theme) {
 	}
 	m := &d.machine
 	f.Text(m.Title, th.Title)
-	live := "this host's own time on live"
+	live := "live: measured on this host"
 	if m.Emulated {
-		live = "emulated on live"
+		live = "live: emulated"
 	}
 	f.Text(live+", progress by "+string(m.Progress), th.Dim)
 	t, known := &d.tally, th.Dim
 	text := fmt.Sprintf("%d sourced, %d derived, %d fitted, %d assumed", t.Sourced, t.Derived, t.Fitted, t.Assumed)
 	if t.Sketch() {
-		text, known = text+": a sketch", th.Warning
+		text, known = text+": a sketch (more than 1/3 assumed)", th.Warning
 	}
 	f.Text(text, known)
 	f.Y++
@@ -131,7 +131,7 @@ func factsText(f *grid.Flow, d *described, u grid.Units, th *grid.Theme) {
 	}
 }
 
-// factText is a fact's value with its unit.
+// factText returns the value of a fact with its unit.
 func factText(f *presets.Fact, u grid.Units) string {
 	switch v := f.Value.(type) {
 	case nil:

@@ -1,4 +1,3 @@
-// Package page has the overlays that are a text to scroll: the launch lines of
-// the layout, and the ID triple of every rank. The keys that a page does not
-// have are the screen's.
+// Package page has the overlays that show text: the launch lines of the layout, and the ID triple
+// of every rank. The screen handles the keys that a page does not have.
 package page

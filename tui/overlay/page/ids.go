@@ -9,14 +9,14 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// IDs is the line of the registry for ID and N of paper 1, section 3.
+// IDs is the registry entry of the page with ID and N of paper 1, section 3.
 var IDs = overlay.Spec{
-	Open: pane.Action{Name: "ids", Keys: []string{"i"}, Doc: "show the ID triple of every rank, and N", Hint: "ids"},
+	Open: pane.Action{Name: "ids", Keys: []string{"i"}, Doc: "show the ID triple ⟨group, UPC, MPI⟩ of every rank, and N", Hint: "ids"},
 	Mode: mode, Page: true,
 	New: func(h *overlay.Host) overlay.Overlay { return &page{h: h, draw: triples} },
 }
 
-// ids holds the MPI rank of every rank of a layout, −1 for none.
+// ids holds the MPI rank of every rank of a layout, or −1.
 type ids struct {
 	layout cluster.Layout
 	mpi    []int32
@@ -38,7 +38,7 @@ func (d *ids) update(l *cluster.Layout) {
 
 func triples(o *page, body grid.View) {
 	th, l := o.h.Theme, &o.h.Snap.Layout
-	v := overlay.Box(body, overlay.Middle(body, 64, 40), "ID = ⟨group, UPC, MPI⟩", "i or esc closes", th)
+	v := overlay.Box(body, overlay.Middle(body, 64, 40), "ID = ⟨group, UPC, MPI⟩", "i or esc close", th)
 	if l.Nodes == 0 {
 		o.sized(v, 0, 0)
 		v.TextIn(0, v.H()/2, v.W(), "starting…", grid.Center, th.Dim)

@@ -13,21 +13,21 @@ import (
 
 const mode = "on a page"
 
-// Launch is the line of the registry for the page of launch lines.
+// Launch is the registry entry of the page of launch lines.
 var Launch = overlay.Spec{
-	Open: pane.Action{Name: "launch-line", Keys: []string{"L"}, Doc: "show what launches this layout: Open MPI, MPICH, Slurm, and paper 1's line", Hint: "launch line"},
+	Open: pane.Action{Name: "launch-line", Keys: []string{"L"}, Doc: "show launch commands for this layout: Open MPI, MPICH, Slurm, and paper 1's", Hint: "launch line"},
 	Mode: mode, Page: true,
 	New: func(h *overlay.Host) overlay.Overlay { return &page{h: h, draw: launch} },
 }
 
-// page scrolls what draw draws.
+// page is a text that can be scrolled. draw draws it.
 type page struct {
 	overlay.Plain
 	h           *overlay.Host
 	draw        func(*page, grid.View)
 	top         int
-	rows, lines int       // shown, and in all, when it was last drawn
-	at          grid.Rect // where, on the screen
+	rows, lines int       // visible rows and all lines in the last drawing
+	at          grid.Rect // position on the screen in the last drawing
 	ids         ids
 }
 
@@ -58,7 +58,7 @@ func (o *page) Wheel(x, y, by int) {
 
 func (o *page) Draw(body grid.View) { o.draw(o, body) }
 
-// sized notes how much there is, and gives the first line that is shown.
+// sized stores the visible rows and the number of lines, and returns the first visible line.
 func (o *page) sized(v grid.View, rows, lines int) (top int) {
 	o.at, o.rows, o.lines = v.Rect(), rows, lines
 	o.top = min(o.top, max(0, lines-rows))
@@ -67,21 +67,21 @@ func (o *page) sized(v grid.View, rows, lines int) (top int) {
 
 func launch(o *page, body grid.View) {
 	th := o.h.Theme
-	v := overlay.Box(body, overlay.Middle(body, 100, 32), "Launch line", "L or esc closes", th)
+	v := overlay.Box(body, overlay.Middle(body, 100, 32), "Launch line", "L or esc close", th)
 	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})}
 	launchers(&measure, o.h.Snap, th)
 	launchers(&grid.Flow{V: v, Y: -o.sized(v, v.H(), measure.Y)}, o.h.Snap, th)
 }
 
-// launchers writes the commands of today's launchers, what they do not do of the
-// layout, and paper 1's.
+// launchers writes the commands of today's launchers, the parts of the layout that they do not
+// support, and paper 1's command.
 func launchers(f *grid.Flow, s *engine.Snapshot, th *grid.Theme) {
 	l := &s.Layout
 	if l.Nodes == 0 {
-		f.Text("not known yet", th.Dim)
+		f.Text("no layout yet", th.Dim)
 		return
 	}
-	f.Text(fmt.Sprintf("In an allocation of %s with %s each, ranks %s:",
+	f.Text(fmt.Sprintf("For an allocation of %s with %s each, ranks %s:",
 		count(l.Nodes, "node"), count(l.RanksPerNode*l.ThreadsPerRank, "core"), l.Ranking), th.Dim)
 	for _, c := range engine.Launches(l, "myapp") {
 		command(f, c.Title, c.Name, c.Command, th)
@@ -90,28 +90,28 @@ func launchers(f *grid.Flow, s *engine.Snapshot, th *grid.Theme) {
 		f.Y++
 	}
 	if g := l.GroupSize(); l.Model != cluster.Flat {
-		f.Text(fmt.Sprintf("A group is %s in a row: MPI_Comm_split(MPI_COMM_WORLD, rank / %d, rank, &group).", count(g, "rank"), g), th.Dim)
+		f.Text(fmt.Sprintf("A group is %s with consecutive numbers: MPI_Comm_split(MPI_COMM_WORLD, rank / %d, rank, &group).", count(g, "rank"), g), th.Dim)
 	}
 	if l.Model == cluster.NestedFunneled {
-		f.Text("Here every rank may call MPI; on the screen only the first of a group may.", th.Dim)
+		f.Text("These launchers let every rank call MPI. On the screen, only the first rank of each group may.", th.Dim)
 	}
 	if l.WorldSeed != 0 {
-		f.Text("Here MPI's ranks are in launch order; on the screen MPI order "+strconv.FormatUint(l.WorldSeed, 10)+" shuffles them.", th.Dim)
+		f.Text("These launchers number MPI ranks in launch order. On the screen, MPI order "+strconv.FormatUint(l.WorldSeed, 10)+" shuffles them.", th.Dim)
 	}
 	if s.LaunchLine != "" {
-		command(f, "Paper 1's runtime only", "paper", s.LaunchLine, th)
-		f.Text("UPC groups by upcrun, --ranks-per-proc, and the ID and N of i: no launcher of today has them.", th.Dim)
+		command(f, "Only for paper 1's runtime", "paper", s.LaunchLine, th)
+		f.Text("No current launcher supports UPC groups by upcrun, --ranks-per-proc, or ID and N (key i).", th.Dim)
 	}
 }
 
-// command writes a launcher's command below its title, and how it is copied.
+// command writes a launcher's command below its title and the command that copies it.
 func command(f *grid.Flow, title, name, text string, th *grid.Theme) {
 	f.Y++
 	f.Pair(title, ":copy launch "+name, th.Title, th.Dim)
 	f.Text(text, th.Text)
 }
 
-// count writes how many there are of a noun.
+// count returns a number with a noun in the singular or plural.
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

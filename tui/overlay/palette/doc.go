@@ -1,5 +1,5 @@
-// Package palette is the command line: every action by its name, knobs as "set
-// group 8", workloads, themes, pictures, with what fits below it.
+// Package palette is the command line of the screen. It runs actions by name, sets knobs ("set
+// group 8"), workloads and themes, and writes pictures. Below the line it lists matching commands.
 //
 //	: set gro
 //	  set group               ranks in a UPC group, now 4

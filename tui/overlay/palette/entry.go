@@ -8,18 +8,18 @@ import (
 	"github.com/hybridtop/hybridtop/tui/overlay"
 )
 
-// entry is one command that is offered.
+// entry is a command in the list.
 type entry struct {
-	text string // what is typed
+	text string // the command
 	doc  string
 	keys string
-	more bool         // a value has to follow
-	run  func()       // nil: try alone
-	try  func() error // before run: what cannot be stays on the line
+	more bool         // a value must follow
+	run  func()       // nil: only try
+	try  func() error // called before run; after an error the command stays on the line
 }
 
-// entries are all commands that there are while query is typed: the values of
-// a knob are offered once it is named.
+// entries returns all commands for a query. It includes the values of a knob once the query names
+// the knob.
 func (o *palette) entries(query string) []entry {
 	var all []entry
 	for _, l := range o.h.Lines() {
@@ -31,7 +31,7 @@ func (o *palette) entries(query string) []entry {
 	for i := range table {
 		k := &table[i]
 		all = append(all, entry{text: "set " + k.Name, doc: k.Doc + ", now " + k.Text(o.h.Asked(k.Name)), more: true})
-		for _, head := range []string{"set " + k.Name, "set " + k.Alias, k.Name, k.Alias} { // as it is being typed
+		for _, head := range []string{"set " + k.Name, "set " + k.Alias, k.Name, k.Alias} { // forms that the user may type
 			if strings.HasPrefix(query, head+" ") {
 				for _, c := range k.Choices {
 					e := o.set(k.Name, c, k.Unit)
@@ -47,28 +47,28 @@ func (o *palette) entries(query string) []entry {
 			all = append(all, entry{text: "workload " + a.Name, doc: a.Title, run: func() { o.h.Command("workload", a.Name) }})
 		}
 	}
-	all = append(all, entry{text: "picture", doc: "write the screen to a file, as .svg or .png; after it a pane that is drawn alone, and a size as 120x36", more: true})
+	all = append(all, entry{text: "picture", doc: "write the screen to an .svg or .png file; optional: a pane to draw alone, and a size such as 120x36", more: true})
 	all = append(all, o.pictures(query)...)
 	if file, ok := strings.CutPrefix(query, "capture "); ok && strings.TrimSpace(file) != "" {
 		e := o.capture(query, file)
-		e.doc = "record the session into this file"
+		e.doc = "record the session to this file"
 		all = append(all, e)
 	}
-	all = append(all, entry{text: "seek", doc: "show what was at a time (12.5s, -5s), at a mark (mark 2), or at the words of a mark", more: true})
-	all = append(all, entry{text: "save", doc: "write this scenario to a file of yours, by a name", more: true})
-	all = append(all, entry{text: "load", doc: "run a scenario of a file; O has them with what to watch", more: true})
+	all = append(all, entry{text: "seek", doc: "go to a time (12.5s, -5s), a marker (mark 2), or a marker by its text", more: true})
+	all = append(all, entry{text: "save", doc: "save this scenario under a name", more: true})
+	all = append(all, entry{text: "load", doc: "run a scenario (O lists them)", more: true})
 	if strings.HasPrefix(query, "load ") {
 		for _, p := range o.files {
 			all = append(all, o.load(p.Name, p.Title))
 		}
 	}
 	for _, c := range []struct{ what, doc string }{
-		{"command", "the command that repeats this run, to the clipboard"},
-		{"launch", "Open MPI's launch line of this layout, to the clipboard"},
-		{"launch openmpi", "Open MPI's launch line of this layout, to the clipboard"},
-		{"launch mpich", "MPICH's launch line of this layout, to the clipboard"},
-		{"launch slurm", "Slurm's launch line of this layout, to the clipboard"},
-		{"launch paper", "the launch line that paper 1's runtime takes, to the clipboard"},
+		{"command", "copy the command that repeats this run"},
+		{"launch", "copy Open MPI's launch line for this layout"},
+		{"launch openmpi", "copy Open MPI's launch line for this layout"},
+		{"launch mpich", "copy MPICH's launch line for this layout"},
+		{"launch slurm", "copy Slurm's launch line for this layout"},
+		{"launch paper", "copy the launch line for paper 1's runtime"},
 	} {
 		all = append(all, entry{text: "copy " + c.what, doc: c.doc, run: func() { o.h.Copy(c.what) }})
 	}
@@ -77,12 +77,12 @@ func (o *palette) entries(query string) []entry {
 	}
 	for _, name := range grid.UnitsNames() {
 		u, _ := grid.UnitsByName(name)
-		all = append(all, entry{text: "units " + name, doc: "write sizes and rates so: " + u.Doc(), run: func() { o.h.UseUnits(u) }})
+		all = append(all, entry{text: "units " + name, doc: "show sizes and rates as " + u.Doc(), run: func() { o.h.UseUnits(u) }})
 	}
 	return all
 }
 
-// set turns a knob, unless it cannot have the value.
+// set returns the command that sets a knob. The value is checked first.
 func (o *palette) set(knob, value, unit string) entry {
 	return entry{
 		text: "set " + knob + " " + value, doc: strings.TrimSpace(value + " " + unit),
@@ -113,7 +113,7 @@ func (o *palette) load(name, title string) entry {
 	return entry{text: "load " + name, doc: title, try: func() error { return o.h.Load(name) }}
 }
 
-// pictures are those of the panes, once the file is named.
+// pictures returns the commands for pictures of panes, once the query names the file.
 func (o *palette) pictures(query string) []entry {
 	rest, ok := strings.CutPrefix(query, "picture ")
 	end := max(strings.LastIndex(rest, ".svg "), strings.LastIndex(rest, ".png "))
@@ -125,7 +125,7 @@ func (o *palette) pictures(query string) []entry {
 		if name, ok := strings.CutPrefix(l.Name, "zoom-"); ok && l.Mode == overlay.OnScreen {
 			of := rest[:end+len(".svg ")] + name
 			e := o.picture("picture "+of, of)
-			e.doc = "this pane alone; after it a size as 120x36"
+			e.doc = "draw only this pane; optional: a size such as 120x36"
 			all = append(all, e)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the registry entry of the overlay.
 var Spec = overlay.Spec{
 	Open:  pane.Action{Name: "command", Keys: []string{":"}, Doc: "open the command line", Hint: "command"},
 	First: true,
@@ -25,11 +25,11 @@ type palette struct {
 	h       *overlay.Host
 	line    grid.Line
 	list    overlay.List
-	chosen  bool               // the selected offer was chosen by hand
-	fault   string             // what was wrong with the command
-	files   []presets.Scenario // that can be loaded, as they were when it was opened
+	chosen  bool               // the user selected an entry
+	fault   string             // error of the last command
+	files   []presets.Scenario // scenarios that could be loaded when it was opened
 	history []string
-	recent  int // place in the history that recall has fetched
+	recent  int // position in the history
 }
 
 func (o *palette) Open() bool {
@@ -42,7 +42,7 @@ func (o *palette) Open() bool {
 
 func (o *palette) Line() *grid.Line { return &o.line }
 
-// Retyped begins anew at the best fit.
+// Retyped selects the best match again.
 func (o *palette) Retyped() { o.list.At, o.chosen, o.fault = 0, false, "" }
 
 func (o *palette) Actions() []pane.Action {
@@ -51,20 +51,20 @@ func (o *palette) Actions() []pane.Action {
 		{Name: "complete", Keys: []string{"tab"}, Doc: "complete to the selected command", Hint: "complete", Do: func(*pane.Host) { o.complete() }},
 		{Name: "up", Keys: []string{"up"}, Doc: "select the command above", Do: func(*pane.Host) { o.move(-1) }},
 		{Name: "down", Keys: []string{"down"}, Doc: "select the command below", Hint: "select", Both: "↑↓", Other: "up", Do: func(*pane.Host) { o.move(+1) }},
-		{Name: "older", Keys: []string{"ctrl+p"}, Doc: "fetch an older command", Hint: "older", Do: func(*pane.Host) { o.recall(-1) }},
-		{Name: "newer", Keys: []string{"ctrl+n"}, Doc: "fetch a newer command", Do: func(*pane.Host) { o.recall(+1) }},
+		{Name: "older", Keys: []string{"ctrl+p"}, Doc: "recall an older command", Hint: "older", Do: func(*pane.Host) { o.recall(-1) }},
+		{Name: "newer", Keys: []string{"ctrl+n"}, Doc: "recall a newer command", Do: func(*pane.Host) { o.recall(+1) }},
 		{Name: "close", Keys: []string{"esc"}, Doc: "close the command line", Hint: "close", Do: func(*pane.Host) { o.h.Close() }},
 	}
 }
 
-// offers are the commands that fit what is typed, the best first.
+// offers returns the commands that match the typed text, best first.
 func (o *palette) offers() []entry {
 	q := o.line.String()
 	return overlay.Rank(o.entries(q), q, func(e entry) string { return e.text })
 }
 
-// move selects another offer; the first step down takes the first one, which enter
-// would not have run unless it is what is typed.
+// move selects another command. The first step down selects the first one, unless enter would run
+// it already.
 func (o *palette) move(by int) {
 	all := len(o.offers())
 	if o.chosen || o.runs(0) {
@@ -73,7 +73,7 @@ func (o *palette) move(by int) {
 	o.chosen = all > 0
 }
 
-// runs says that enter runs an offer.
+// runs reports whether enter runs the command with number i.
 func (o *palette) runs(i int) bool {
 	if o.chosen {
 		return i == o.list.At
@@ -83,10 +83,10 @@ func (o *palette) runs(i int) bool {
 	return err == nil && i < len(all) && e.text == all[i].text
 }
 
-// typed is the line in single blanks.
+// typed returns the typed text with single blanks.
 func (o *palette) typed() string { return strings.Join(strings.Fields(o.line.String()), " ") }
 
-// complete types the selected offer out.
+// complete replaces the typed text with the selected command.
 func (o *palette) complete() {
 	if all := o.offers(); o.list.At < len(all) {
 		e := all[o.list.At]
@@ -98,7 +98,7 @@ func (o *palette) complete() {
 	}
 }
 
-// recall fetches an earlier command.
+// recall moves in the history by the given number of commands.
 func (o *palette) recall(by int) {
 	if len(o.history) == 0 {
 		return
@@ -112,8 +112,8 @@ func (o *palette) recall(by int) {
 	o.Retyped()
 }
 
-// run runs what is typed: a whole command, or else the selected offer. A
-// command that cannot be run stays on the line, with the reason.
+// run runs the typed command or the selected one. A command that fails stays on the line, with the
+// error.
 func (o *palette) run() {
 	e, err := o.command(o.typed())
 	if err == nil && e.more {
@@ -136,8 +136,8 @@ func (o *palette) run() {
 	o.history = append(o.history, e.text)
 }
 
-// command finds what a text asks for, or the offer that was chosen: a command as it
-// is written, or the only one that begins so. "group 8" and "set group=8" are read as
+// command returns the selected command if the user selected one. Otherwise it returns the command
+// that equals the text or is the only one that starts with it. "group 8" and "set group=8" mean
 // "set group 8".
 func (o *palette) command(text string) (entry, error) {
 	all := o.offers()
@@ -187,23 +187,23 @@ func (o *palette) command(text string) (entry, error) {
 	case len(fit) == 1:
 		return fit[0], nil
 	case len(fit) > 1:
-		return entry{}, fmt.Errorf("%q begins %s and %s%s: type more, or choose with ↑↓", text, fit[0].text, fit[1].text, others(len(fit)-2))
+		return entry{}, fmt.Errorf("%q is ambiguous: %s, %s%s (type more, or choose with ↑↓)", text, fit[0].text, fit[1].text, others(len(fit)-2))
 	case text == "":
-		return entry{}, errors.New("type a command, or choose with ↑↓")
+		return entry{}, errors.New("no command: type one, or choose with ↑↓")
 	case len(all) > 0:
-		return entry{}, fmt.Errorf("no command begins with %q; tab takes %s, ↑↓ chooses", text, all[0].text)
+		return entry{}, fmt.Errorf("unknown command %q: press tab for %s, or choose with ↑↓", text, all[0].text)
 	}
-	return entry{}, fmt.Errorf("no command fits %q", text)
+	return entry{}, fmt.Errorf("unknown command %q", text)
 }
 
 func others(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" and %d more", n)
+	return fmt.Sprintf(", %d more", n)
 }
 
-// begun is the only choice that begins so, or else the text.
+// begun returns the only choice that starts with the text, or else the text.
 func begun(text string, choices []string) string {
 	found := text
 	for _, c := range choices {
@@ -243,7 +243,7 @@ func (o *palette) Wheel(x, y, by int) {
 	}
 }
 
-// Draw shows the command line and what it offers.
+// Draw draws the command line and the list of commands.
 func (o *palette) Draw(body grid.View) {
 	th, all := o.h.Theme, o.offers()
 	rows := min(len(all), 12) + 3
@@ -252,7 +252,7 @@ func (o *palette) Draw(body grid.View) {
 	}
 	r := overlay.Middle(body, 76, max(rows, 6))
 	r.Y = min(r.Y, 2)
-	v := overlay.Box(body, r, "Command", "tab completes, enter runs", th)
+	v := overlay.Box(body, r, "Command", "tab complete, enter run", th)
 	v.Text(0, 0, ":", th.Accent)
 	o.line.Draw(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), th)
 	y := 1

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// Every action of the screen, workload and knob is offered; what belongs to
-// other modes is not.
+// Every action of the screen, every workload and every knob is listed. Actions of other modes are
+// not.
 func TestOffers(t *testing.T) {
 	s := panetest.Demo(4, 4, 4)
 	h := &overlay.Host{Host: &pane.Host{Snap: s}, Lines: func() []overlay.Line {
@@ -36,7 +36,7 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// Behind the file of a picture the panes are offered by name.
+// After the file of a picture, the names of panes are listed.
 func TestPicturesOfPanesAreOffered(t *testing.T) {
 	s := panetest.Demo(4, 4, 4)
 	asked := ""

@@ -1,5 +1,5 @@
-// Package scenarios is the overlay that lists scenarios: files that say what to run,
-// what to watch and which paper it is from.
+// Package scenarios is the overlay that lists scenarios: files with what to run, what to watch and
+// the paper.
 //
 //	/ overlap
 //	▸overlap-sr8000   Is overlapping worth it? ε on the Hitachi SR8000-F1

@@ -10,16 +10,16 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the registry entry of the overlay.
 var Spec = overlay.Spec{
-	Open: pane.Action{Name: "scenarios", Keys: []string{"O"}, Doc: "choose a scenario to run: what it shows, what to watch, which paper"},
+	Open: pane.Action{Name: "scenarios", Keys: []string{"O"}, Doc: "choose a scenario: what it shows, what to watch, and its paper"},
 	Mode: "in the scenarios",
 	New:  func(h *overlay.Host) overlay.Overlay { return newPicker(h) },
 }
 
 type picker struct {
 	overlay.Picker
-	all []presets.Scenario // as they were when the list was opened
+	all []presets.Scenario // when the list was opened
 }
 
 func newPicker(h *overlay.Host) *picker {
@@ -53,7 +53,7 @@ func (o *picker) take(name string) {
 	}
 }
 
-// tell writes what a scenario's file says.
+// tell writes the description of a scenario.
 func (o *picker) tell(f *grid.Flow, name string) {
 	th := o.Host.Theme
 	i := slices.IndexFunc(o.all, func(s presets.Scenario) bool { return s.Name == name })

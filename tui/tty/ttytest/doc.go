@@ -1,5 +1,5 @@
-// Package ttytest runs a program on a pseudo-terminal, with an emulator at the
-// other end that keeps what the program does to the terminal.
+// Package ttytest runs a program on a pseudo-terminal. An emulator at the other end records
+// everything that the program does to the terminal.
 //
 //	x := ttytest.Start(t, 80, 24, cmd)
 //	x.Shows("running")      // waits for a text on the screen

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// patience is how long a test waits for what has to come.
+// patience is the longest time that a test waits for the expected output.
 const patience = 30 * time.Second
 
 // Terminal is an emulated terminal with a program on it.
@@ -32,25 +32,24 @@ type Terminal struct {
 	mu      sync.Mutex
 	came    sync.Cond
 	em      *vt.Emulator
-	modes   map[ansi.Mode]bool // as they were set last
-	written strings.Builder    // all that came
+	modes   map[ansi.Mode]bool // last setting of each mode
+	written strings.Builder    // the complete output
 	stalled bool
 	late    bool
 }
 
-// HearSignals lets programs that are started from now on end by signals that the tests'
-// own parent ignores, as nohup and shells without job control do.
+// HearSignals makes programs started afterwards react to signals that the parent of the tests
+// ignores, as nohup and shells without job control do.
 var HearSignals = sync.OnceFunc(func() {
 	for _, s := range []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM} {
 		if signal.Ignored(s) {
-			signal.Notify(make(chan os.Signal, 1), s) // what is caught is not ignored after exec
+			signal.Notify(make(chan os.Signal, 1), s) // a caught signal is not ignored after exec
 		}
 	}
 })
 
-// Start starts a command as the leader of a session on a terminal of its own,
-// which is its input, its output and, if the command has no other one, its
-// standard error.
+// Start starts a command as the leader of a session on its own terminal. The terminal is its input,
+// its output and, unless the command has another one, its standard error.
 func Start(t testing.TB, columns, rows int, cmd *exec.Cmd) *Terminal {
 	t.Helper()
 	HearSignals()
@@ -94,7 +93,7 @@ func Start(t testing.TB, columns, rows int, cmd *exec.Cmd) *Terminal {
 	return x
 }
 
-// read takes what the program writes, and draws it.
+// read reads and draws the output of the program.
 func (x *Terminal) read() {
 	b := make([]byte, 4096)
 	for {
@@ -113,7 +112,7 @@ func (x *Terminal) read() {
 	}
 }
 
-// answer gives the program what the emulator answers to its questions.
+// answer passes the emulator's answers to the program.
 func (x *Terminal) answer() {
 	b := make([]byte, 256)
 	for {
@@ -133,8 +132,7 @@ func (x *Terminal) termios() unix.Termios {
 	return *now
 }
 
-// control does what it is given with the emulator's end, which stays one that a
-// hang-up interrupts.
+// control calls do with the emulator's end of the terminal. A hang-up can still interrupt that end.
 func (x *Terminal) control(do func(fd int) error) {
 	x.t.Helper()
 	raw, err := x.master.SyscallConn()
@@ -147,7 +145,7 @@ func (x *Terminal) control(do func(fd int) error) {
 	}
 }
 
-// Resize gives the terminal another size.
+// Resize changes the size of the terminal.
 func (x *Terminal) Resize(columns, rows int) {
 	x.t.Helper()
 	x.mu.Lock()
@@ -157,7 +155,7 @@ func (x *Terminal) Resize(columns, rows int) {
 	x.control(func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, size) })
 }
 
-// Type gives the program keys.
+// Type sends keys to the program.
 func (x *Terminal) Type(keys string) {
 	x.t.Helper()
 	if _, err := x.master.WriteString(keys); err != nil {
@@ -165,10 +163,10 @@ func (x *Terminal) Type(keys string) {
 	}
 }
 
-// Pid is the process that was started.
+// Pid returns the ID of the started process.
 func (x *Terminal) Pid() int { return x.cmd.Process.Pid }
 
-// Signal sends a signal to the process that was started.
+// Signal sends a signal to the started process.
 func (x *Terminal) Signal(s syscall.Signal) {
 	x.t.Helper()
 	if err := x.cmd.Process.Signal(s); err != nil {
@@ -188,7 +186,7 @@ func (x *Terminal) SignalForeground(s syscall.Signal) {
 	})
 }
 
-// Text is what the screen shows, a line a row.
+// Text returns the text on the screen, one line per row.
 func (x *Terminal) Text() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -210,8 +208,8 @@ func (x *Terminal) text() string {
 	return b.String()
 }
 
-// Until waits until the screen shows what holds asks for. It gives up when nothing
-// like it comes for long.
+// Until waits until holds returns true for the text on the screen. It fails the test after a
+// timeout.
 func (x *Terminal) Until(what string, holds func(text string) bool) {
 	x.t.Helper()
 	x.until(what, func() string {
@@ -222,7 +220,7 @@ func (x *Terminal) Until(what string, holds func(text string) bool) {
 	})
 }
 
-// until waits for what its caller wants; wrong says what is missing, or nothing.
+// until waits until wrong returns "". Otherwise wrong returns what is missing.
 func (x *Terminal) until(what string, wrong func() string) {
 	x.t.Helper()
 	x.mu.Lock()
@@ -262,13 +260,13 @@ func (x *Terminal) Shows(text string) {
 	x.Until(text, func(all string) bool { return strings.Contains(all, text) })
 }
 
-// Wrote waits for a text that was written, wherever it has scrolled to.
+// Wrote waits until a text was written, even if it has scrolled off the screen.
 func (x *Terminal) Wrote(text string) {
 	x.t.Helper()
 	x.Written(1, text)
 }
 
-// Written waits until a text was written so many times.
+// Written waits until a text was written at least the given number of times.
 func (x *Terminal) Written(times int, text string) {
 	x.t.Helper()
 	x.until(text, func() string {
@@ -279,14 +277,13 @@ func (x *Terminal) Written(times int, text string) {
 	})
 }
 
-// Stall stops reading, and returns when the program can write no more: the
-// terminal is full.
+// Stall stops reading, and returns when the terminal is full and the program cannot write any more.
 func (x *Terminal) Stall() {
 	x.t.Helper()
 	x.mu.Lock()
 	x.stalled = true
 	x.mu.Unlock()
-	// Another opening of the same terminal, so that the program's own still blocks.
+	// Open the terminal again, so that the program's own descriptor still blocks.
 	fill, err := unix.Open(x.slave.Name(), unix.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		x.t.Fatal(err)
@@ -295,7 +292,7 @@ func (x *Terminal) Stall() {
 	for junk := []byte(strings.Repeat("\x1b[1m", 64)); ; {
 		_, err := unix.Write(fill, junk)
 		if errors.Is(err, unix.EAGAIN) && len(junk) > 1 {
-			junk = junk[:1] // the last byte of room
+			junk = junk[:1] // fill the last byte
 			continue
 		}
 		if err != nil && !errors.Is(err, unix.EINTR) {
@@ -304,7 +301,7 @@ func (x *Terminal) Stall() {
 	}
 }
 
-// Read reads again.
+// Read resumes reading.
 func (x *Terminal) Read() {
 	x.mu.Lock()
 	x.stalled = false
@@ -312,13 +309,13 @@ func (x *Terminal) Read() {
 	x.came.Broadcast()
 }
 
-// HangUp closes the terminal under the program.
+// HangUp closes the terminal of the program.
 func (x *Terminal) HangUp() {
 	_ = x.master.Close()
 }
 
-// Ends waits for the process's end, and wants an exit status: 128 + n for one
-// that signal n has killed.
+// Ends waits until the process ends, and checks its exit status. After signal n the status is 128 +
+// n.
 func (x *Terminal) Ends(want int) {
 	x.t.Helper()
 	giveUp := time.AfterFunc(patience, func() {
@@ -336,9 +333,8 @@ func (x *Terminal) Ends(want int) {
 	}
 }
 
-// AsBefore waits until the terminal is as it was before the program: in its
-// modes, on the main screen, with a cursor, without the mouse, with its own title
-// and keyboard.
+// AsBefore waits until the terminal is as it was before the program: modes, main screen, cursor,
+// mouse, title and keyboard.
 func (x *Terminal) AsBefore() {
 	x.t.Helper()
 	x.until("the terminal is not as before", x.changed)
