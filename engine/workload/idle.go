@@ -12,17 +12,17 @@ func Idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	switch knob {
 	case "dilation":
 		if kind == engine.Simulated {
-			return "virtual time is not stretched"
+			return "virtual time needs no dilation"
 		} else if kind == engine.Measured {
-			return "the host's own time is not stretched"
+			return "measured time needs no dilation"
 		}
 	case "pace":
 		if is("fabric", engine.Live) {
-			return "live time has no pace: only virtual time does"
+			return "only virtual time has a pace"
 		}
 	case "group":
 		if is("model", string(cluster.Flat)) {
-			return "under model = flat all ranks are one group"
+			return "model = flat has only one group, with all ranks"
 		}
 	case "ranking":
 		if is("nodes", "1") {
@@ -38,11 +38,11 @@ func Idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		switch knob {
 		case "threads-per-rank", "threading", "thread-support":
 			if w.Serial {
-				return "every rank of " + w.Name + " is one thread"
+				return "each rank of " + w.Name + " has one thread"
 			}
 		case "seed":
 			if w.Steady {
-				return w.Name + " draws nothing at random"
+				return w.Name + " uses no random numbers"
 			}
 		}
 		if w.Idle != nil {
@@ -85,7 +85,7 @@ func Panes(name string) []string {
 // programs without shared arrays say of the knob group.
 func Ungrouped(s *engine.Scenario, knob string) string {
 	if knob == "group" && s.Values["model"] == string(cluster.NestedMultiple) {
-		return "every rank may call MPI, and " + s.Workload + " shares no array in a group"
+		return "every rank may call MPI, and " + s.Workload + " has no array shared in a group"
 	}
 	return ""
 }

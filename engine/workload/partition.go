@@ -13,16 +13,16 @@ const partitionOwn = "own"
 
 // Partition is the knob of programs that a network's bisection bears on.
 var Partition = engine.Knob{
-	Name: "partition", Label: "partition", Doc: "network of a torus: one of its own for the nodes of the run, as square as they divide, or the first nodes of the whole machine's", Type: engine.Choice, Default: partitionOwn,
+	Name: "partition", Label: "partition", Doc: "network of a run on a torus: its own torus, as near to a cube as the number of nodes allows (own), or the first nodes of the whole machine (machine)", Type: engine.Choice, Default: partitionOwn,
 	Choices: []string{partitionOwn, OfMachine}, Scope: engine.ScopeCluster, Role: engine.Machine,
-	Watch: "exchanges, which its bisection bounds, and broadcasts that share links", Paper: "paper 5, section 4",
+	Watch: "exchanges, which the bisection limits, and broadcasts that share links", Paper: "paper 5, section 4",
 }
 
 // Progress is the knob of programs that communicate while they compute.
 var Progress = engine.Knob{
-	Name: "progress", Label: "progress", Doc: "who goes on with transfers while ranks compute: their own calls alone, a thread beside each, or the adapter; machine: what its file says", Type: engine.Choice, Default: OfMachine,
+	Name: "progress", Label: "progress", Doc: "progress engine while ranks compute: only their own calls (call), one progress thread per rank (thread), or the network adapter (offload); machine: as in the machine file", Type: engine.Choice, Default: OfMachine,
 	Choices: []string{OfMachine, string(cluster.ProgressCall), string(cluster.ProgressThread), string(cluster.ProgressOffload)}, Scope: engine.ScopeCluster, Role: engine.Machine,
-	Watch: "what slices are for: with an adapter that goes on by itself nobody has to poll", Paper: "paper 5, section 4",
+	Watch: "the effect of slices: if the adapter makes progress by itself, no rank has to poll", Paper: "paper 5, section 4",
 }
 
 // FitMachine gives the machine the network of the run's partition, and the progress that is

@@ -136,7 +136,7 @@ func Find(name string) (*Workload, error) {
 			names = append(names, w.Aliases[i].Name)
 		}
 	}
-	return nil, fmt.Errorf("unknown workload %q: there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown workload %q: want one of %s", name, strings.Join(names, ", "))
 }
 
 // alias is one of the workload's by name; nil: it has none of that name.

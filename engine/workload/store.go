@@ -12,15 +12,15 @@ const limitKnob = "real-limit"
 // or only sizes (see Store). def is its default in bytes.
 func RealLimit(def string) engine.Knob {
 	return engine.Knob{Name: limitKnob, Label: "real up to", Type: engine.Size, Unit: "B", Default: def, Min: 0, Max: 1 << 40,
-		Doc:     "bytes of data per rank up to which a simulation moves and verifies bytes; of more data it moves only sizes, and verifies a small instance",
+		Doc:     "bytes of data per rank up to which a simulation moves and verifies real bytes; above it, messages are size-only and a small instance is verified",
 		Choices: []string{"4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.View,
-		Watch: "memory and time of a simulation; simulated times stay"}
+		Watch: "memory and run time of the simulation; simulated times do not change"}
 }
 
 // LimitIdle returns why the knob of RealLimit has no effect, or "".
 func LimitIdle(kind engine.Kind, knob string) string {
 	if knob == limitKnob && kind != engine.Simulated {
-		return "only simulations can move sizes without bytes"
+		return "only simulations have size-only messages"
 	}
 	return ""
 }
