@@ -36,7 +36,7 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 					return err
 				}
 				if f != want[i] {
-					return r.Lib().Errorf("the force on body %d is %v, want %v", b, f, want[i])
+					return r.Lib().Errorf("wrong force on body %d: got %v, want %v", b, f, want[i])
 				}
 			}
 			return nil

@@ -16,7 +16,7 @@ const (
 // owners is the profile of a run's first tree: who made which cell.
 var owners = engine.ProfileSpec{
 	Name: "owners", Title: "Owners of cells", Unit: "1", Over: domain.Octants, Places: shownCells,
-	Doc: "rank that made each cell of the first group's tree, of the first step, level after level along the space-filling curve",
+	Doc: "rank that created each cell of the first group's tree in the first step, by level and along the space-filling curve",
 }
 
 // picture tells of the own cells, which is nobody else's business: no record is read.

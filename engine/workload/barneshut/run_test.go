@@ -385,7 +385,7 @@ func TestWrongBodiesAreNoticed(t *testing.T) {
 		}
 	}
 	_, err := tr.run()
-	if all := strings.Join(tr.failures, "; "); err != nil || !strings.Contains(all, "has other bodies than rank 0") {
+	if all := strings.Join(tr.failures, "; "); err != nil || !strings.Contains(all, "have different bodies") {
 		t.Errorf("%v, %q: want that ranks differ", err, all)
 	}
 	if c := (census{3, 0 + 1 + 1, 0 + 1 + 1}); c.right(3) {
@@ -399,8 +399,8 @@ func TestRefused(t *testing.T) {
 		knobs []string
 		on    cluster.Fabric
 	}{
-		{"theta = 0 with bodies = 9000: all pairs are computed for up to 8192 bodies: set theta = 0.5", []string{"bodies", "9000", "theta", "0"}, sim.New()},
-		{"charge = bulk: time is not simulated, and each read takes its own: set charge = exact", []string{"charge", "bulk"}, live.New()},
+		{"theta = 0 with bodies = 9000: all pairs are limited to 8192 bodies; set theta = 0.5", []string{"bodies", "9000", "theta", "0"}, sim.New()},
+		{"charge = bulk: works only in simulations; set charge = exact", []string{"charge", "bulk"}, live.New()},
 		{"group", []string{"group", "3"}, sim.New()},
 	} {
 		if _, err := try(t, c.on, 1, c.knobs...).run(); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -415,7 +415,7 @@ func TestRefused(t *testing.T) {
 	}
 	tr := try(t, sim.New(), 1, append(layout(1, 2, cluster.Flat, 2), "bodies", "64")...)
 	tr.before = func(s *simulation) { s.tree.cells = 3 }
-	if _, err := tr.run(); err == nil || !strings.Contains(err.Error(), "oct-tree: 3 cells used of 3") {
+	if _, err := tr.run(); err == nil || !strings.Contains(err.Error(), "are in use: 3 of 3") {
 		t.Errorf("a pool that is too small: %v", err)
 	}
 }

@@ -119,7 +119,7 @@ func (t *tree) ownChildren(i int) []uint64 { return t.links.Local()[i*8:][:8] }
 func (t *tree) newCell(level int) (ref, error) {
 	i := len(t.levels)
 	if i >= t.cells {
-		return 0, t.r.Lib().Errorf("oct-tree: %d cells used of %d: take more bodies a thread, or partition = count", i, t.cells)
+		return 0, t.r.Lib().Errorf("oct-tree: all cells of a thread are in use: %d of %d (use more bodies per thread, or partition = count)", i, t.cells)
 	}
 	t.levels = append(t.levels, uint16(level))
 	clear(t.ownChildren(i))
@@ -130,7 +130,7 @@ func (t *tree) newCell(level int) (ref, error) {
 func (t *tree) place(s *simulation) (span, error) {
 	part := s.order.inserted(t.me, s.threads)
 	if part.len() > t.leaves {
-		return part, t.r.Lib().Errorf("oct-tree: %d leaves used of %d: set partition = count", part.len(), t.leaves)
+		return part, t.r.Lib().Errorf("oct-tree: too many leaves for a thread: %d of %d (set partition = count)", part.len(), t.leaves)
 	}
 	for i := range part.len() {
 		*t.own(leafRef(t.me, i)) = s.leaf(part.lo + i)

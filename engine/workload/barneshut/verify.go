@@ -120,20 +120,20 @@ func (s *simulation) judge(n int, sum *[sums]float64, most *[mosts]float64, hash
 	if k := sum[sumSampled]; sum[sumSquare] > 0 {
 		rms, worst := math.Sqrt(sum[sumError]/sum[sumSquare]), math.Sqrt(most[mostError]/(sum[sumSquare]/k))
 		few := math.Sqrt(max(1, 1024/float64(n)))
-		check(rms <= 0.04*square*few+1e-9 && worst <= 0.15*square*few+1e-9, "forces are those of all pairs, to what θ allows",
-			"forces on %.0f bodies are %.2g (rms) and at most %.2g off those of all pairs, relatively to their rms: want %.2g and %.2g", k, rms, worst, 0.04*square*few, 0.15*square*few)
+		check(rms <= 0.04*square*few+1e-9 && worst <= 0.15*square*few+1e-9, "forces agree with all pairs within the error bound of θ",
+			"forces on %.0f bodies differ from all pairs by %.2g (rms) and at most %.2g, relative to their rms: want at most %.2g and %.2g", k, rms, worst, 0.04*square*few, 0.15*square*few)
 	}
 	force := math.Sqrt(sum[sumForceX]*sum[sumForceX] + sum[sumForceX+1]*sum[sumForceX+1] + sum[sumForceX+2]*sum[sumForceX+2])
 	bound := 3e-3 * square * math.Sqrt(max(1, 4096/float64(n)))
-	check(n == 1 || force <= (bound+1e-9)*sum[sumForce], "forces add up to nearly nothing",
-		"forces add up to %.2g of their sizes, want %.2g at most", force/sum[sumForce], bound)
+	check(n == 1 || force <= (bound+1e-9)*sum[sumForce], "the sum of all forces is nearly zero",
+		"the sum of all forces is %.2g of the sum of their sizes, want at most %.2g", force/sum[sumForce], bound)
 	c := census(sum[sumLeaves : sumLeaves+3])
-	check(c.right(n), "every body is in one leaf", "the tree has %.0f leaves, whose bodies' numbers add up to %.0f: want %d once each", c[0], c[1], n)
+	check(c.right(n), "every body is in exactly one leaf", "the tree has %.0f leaves with body numbers that sum to %.0f: want each of the %d bodies once", c[0], c[1], n)
 	other := slices.IndexFunc(hashes, func(h uint64) bool { return h != hashes[0] })
-	check(other < 0, "all ranks have the same bodies, to the bit", "rank %d has other bodies than rank 0", other)
+	check(other < 0, "all ranks have bitwise identical bodies", "ranks %d and 0 have different bodies", other)
 	if step := s.steps; step > 0 && s.dt <= 0.025 && s.soft >= 0.05*0.05 && s.theta <= 1 {
 		most := 2e-3 * max(1, float64(step)/40) * math.Sqrt(max(1, 4096/float64(n)))
-		check(near(sum[sumEnergy], s.energy, most), "energy is kept", "the energy is %.6g, at first %.6g: want it within %.2g", sum[sumEnergy], s.energy, most)
+		check(near(sum[sumEnergy], s.energy, most), "energy is conserved", "the energy is %.6g, initially %.6g: want a relative change of at most %.2g", sum[sumEnergy], s.energy, most)
 	}
 	var root summary
 	switch {
@@ -144,7 +144,7 @@ func (s *simulation) judge(n int, sum *[sums]float64, most *[mosts]float64, hash
 	default:
 		return
 	}
-	check(near(root[summaryMass], 1, 1e-9), "the root has all of the mass", "the root's mass is %v, want 1", root[summaryMass])
+	check(near(root[summaryMass], 1, 1e-9), "the root has the total mass", "the root's mass is %v, want 1", root[summaryMass])
 }
 
 // hash is over the bits of all bodies.
