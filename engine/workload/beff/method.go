@@ -119,7 +119,7 @@ func (d *round) waitall(requests []cluster.Request, statuses []cluster.Status) e
 	}
 	for i := 0; i < len(statuses); i += 2 {
 		if got := statuses[i].Bytes; got != d.size {
-			return fmt.Errorf("rank %d: a message of %d B came from process %d, want %d B", d.r.ID(), got, statuses[i].Source, d.size)
+			return fmt.Errorf("rank %d: wrong message size: got %d B from process %d, want %d B", d.r.ID(), got, statuses[i].Source, d.size)
 		}
 	}
 	return nil

@@ -157,7 +157,7 @@ func (s *suite) measure() error {
 	if wrong != "" {
 		s.p.Verify(false, fmt.Sprintf("iteration %d: %s", s.p.Iteration(), wrong))
 	} else {
-		s.p.Verify(true, "every message of every pattern and size has come whole, by every method")
+		s.p.Verify(true, "every message of every pattern, size and method arrived complete")
 	}
 	return nil
 }

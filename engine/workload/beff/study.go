@@ -34,7 +34,7 @@ const (
 var overSizes = &engine.Study{
 	Form: engine.Form{
 		Name: "patterns", Title: "Bandwidth by pattern", Of: "a round", Item: "pattern, size", Metric: "b_eff_average", Listed: true,
-		Absent: "this workload compares no patterns of messages",
+		Absent: "this workload has no table of message patterns",
 		Columns: []engine.Column{
 			columnSize:      {Name: "size", Title: "size", Unit: "B", Wide: 9},
 			columnBandwidth: {Name: "bandwidth", Title: "bandwidth", Unit: "B/s", Wide: 11},
@@ -57,7 +57,7 @@ func key(series, size string) string { return series + ", " + size }
 
 // frame has the sizes of all rows that the run will give.
 func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
-	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bandwidth with the longest message"}, {Title: "bandwidth of all processes, over size"}, {Title: "bandwidth by pattern and size"}}}
+	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bandwidth with the longest message"}, {Title: "total bandwidth by message size"}, {Title: "bandwidth by pattern and size"}}}
 	rows, patterns := patternLabels(s, m)
 	_, methods := labels(s, m)
 	l := s.Layout()
@@ -148,7 +148,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	if most != nil && most != least {
 		most.Flag = engine.Best
-		v.Why = fmt.Sprintf("with messages of %s %s get %s× the bandwidth of %s (%.3g GB/s and %.3g GB/s of all processes, %s).", cluster.SizeText(longest),
+		v.Why = fmt.Sprintf("Messages of %s: %s reach %s× the bandwidth of %s (%.3g and %.3g GB/s in total, %s).", cluster.SizeText(longest),
 			most.Series, study.Figure(most.Cells[columnBandwidth]/least.Cells[columnBandwidth]), least.Series,
 			most.Cells[columnBandwidth]/1e9, least.Cells[columnBandwidth]/1e9, s.Kind)
 	}
