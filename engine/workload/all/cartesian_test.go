@@ -45,7 +45,7 @@ func TestCartesianSenders(t *testing.T) {
 		}
 	}
 	_, _, _, _, err := (&trial{"cartesian", map[string]string{"senders": "2"}, 1, nil}).plan(t)
-	wantRefusal(t, err, "a process has 1 threads", "use fewer senders")
+	wantRefusal(t, err, "a process has only 1 threads", "use fewer senders")
 	_, _, _, _, err = (&trial{"cartesian", map[string]string{"nodes": "1", "ranks-per-node": "1"}, 1, nil}).plan(t)
 	wantRefusal(t, err, "no neighbour", "use more nodes")
 }

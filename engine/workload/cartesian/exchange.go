@@ -72,7 +72,7 @@ func (x *exchange) end(r *cluster.Rank, from, to int) error {
 	}
 	for i := 0; i < len(statuses); i += 2 {
 		if got := statuses[i].Bytes; got != x.size {
-			return fmt.Errorf("rank %d: a message of %d B came from process %d, want %d B", r.ID(), got, statuses[i].Source, x.size)
+			return fmt.Errorf("rank %d: wrong message size: got %d B from process %d, want %d B", r.ID(), got, statuses[i].Source, x.size)
 		}
 	}
 	return nil

@@ -230,6 +230,6 @@ func (c *process) verify(atOnce bool) error {
 			return nil
 		}
 	}
-	c.p.Verify(true, "every message of every direction and thread has come whole")
+	c.p.Verify(true, "every message of every direction and thread arrived complete")
 	return nil
 }

@@ -22,7 +22,7 @@ var senderColumns = []engine.Column{
 	columnModel:     {Name: "exchange_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled, Legend: "modelled"},
 	columnBetween:   {Name: "inter_node_time", Title: "between", Unit: "s", Wide: 9, Legend: "between nodes"},
 	columnInside:    {Name: "intra_node_time", Title: "inside", Unit: "s", Wide: 9, Legend: "inside nodes"},
-	columnBandwidth: {Name: "node_bandwidth", Title: "a node", Unit: "B/s", Wide: 11},
+	columnBandwidth: {Name: "node_bandwidth", Title: "per node", Unit: "B/s", Wide: 11},
 }
 
 // bySenders compares ways to exchange the same data: ranks and threads, who sends, in
@@ -30,13 +30,13 @@ var senderColumns = []engine.Column{
 var bySenders = &engine.Study{
 	Form: engine.Form{
 		Name: "senders", Title: "Exchange by senders", Of: "an exchange", Item: "ranks × threads, senders", Metric: "exchange_time",
-		Absent:  "this workload compares no senders",
+		Absent:  "this workload has no table of senders",
 		Columns: senderColumns,
 		Charts: []engine.Chart{
 			{Shape: engine.Bars, Y: []int{columnTime, columnModel}},
 			{Shape: engine.Stack, Y: []int{columnBetween, columnInside}},
 		},
-		Brief: engine.Brief{Column: columnTime, After: " an exchange"},
+		Brief: engine.Brief{Column: columnTime, After: " per exchange"},
 	},
 	Apart:    study.AnyKind("senders", "directions", "method", "copies", "ranks-per-node", "threads-per-rank", "rounds"),
 	Observe:  observe,
@@ -80,10 +80,10 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		}
 	}
 	best.Flag = engine.Best
-	text := fmt.Sprintf("%s: an exchange takes %s", named(now), cluster.FromSeconds(v.Time))
+	text := fmt.Sprintf("%s: %s per exchange", named(now), cluster.FromSeconds(v.Time))
 	switch {
 	case best != now:
-		v.Why = fmt.Sprintf("%s; %s is %s× faster an exchange (%s).", text, named(best), study.Figure(v.Time/best.Cells[columnTime]), s.Kind)
+		v.Why = fmt.Sprintf("%s. %s is %s× faster (%s).", text, named(best), study.Figure(v.Time/best.Cells[columnTime]), s.Kind)
 	case worst != now:
 		v.Why = fmt.Sprintf("%s, %s× faster than %s (%s).", text, study.Figure(worst.Cells[columnTime]/v.Time), named(worst), s.Kind)
 	default:
