@@ -253,5 +253,5 @@ func (f *factor) compute(w cluster.Work, body func()) {
 
 // notPositive is the error that all ranks leave with.
 func (f *factor) notPositive(name string) error {
-	return fmt.Errorf("rank %d: cholesky: the matrix %s of %d rows is not positive definite: the pivot of row %d is not positive; use matrix = %s or %s", f.r.ID(), name, f.n, f.broken, exact, random)
+	return fmt.Errorf("rank %d: cholesky: matrix %s of %d rows is not positive definite: the pivot of row %d is not positive; use matrix = %s or %s", f.r.ID(), name, f.n, f.broken, exact, random)
 }

@@ -53,7 +53,7 @@ var costs = cluster.Machine{
 	},
 }
 
-const lastBit = "every element of U is right to the last bit"
+const lastBit = "every element of U is bitwise correct"
 
 // The ways to do the rounds.
 var ways = [][]string{
@@ -106,7 +106,7 @@ func TestEveryModel(t *testing.T) {
 // What is left of a random matrix is of the size of rounding, and its factor is gonum's.
 func TestRandomMatrices(t *testing.T) {
 	for i, way := range ways {
-		s := sound(t, "U is gonum's", slices.Concat(way, []string{"fabric", "sim", "machine", "costs", "matrix", "random", "seed", fmt.Sprint(i + 1), "nodes", "3", "ranks-per-node", "2", "n", "100", "block", "9"})...)
+		s := sound(t, "U matches gonum", slices.Concat(way, []string{"fabric", "sim", "machine", "costs", "matrix", "random", "seed", fmt.Sprint(i + 1), "nodes", "3", "ranks-per-node", "2", "n", "100", "block", "9"})...)
 		if r := value(t, s, "residual"); !(r > 0 && r < 1) {
 			t.Errorf("seed %d: a residual of %g, want rounding: above 0, below 1", i+1, r)
 		}
@@ -179,13 +179,13 @@ func TestRefusals(t *testing.T) {
 		want  string
 		knobs []string
 	}{
-		{"block = 16: a block has more rows than the matrix, n = 15; use block = 15 or less", []string{"n", "15"}},
-		{"rows = 3: 16 processes do not stand in 3 rows; use a divisor, or rows = square", []string{"rows", "3"}},
-		{"rows = 32: 16 processes do not stand in 32 rows", []string{"rows", "32"}},
-		{"a put of the program ends at its UPC group, and the hand-off is one; use handoff = column", []string{"transfer", "put", "model", "nested-multiple"}},
-		{"lookahead = on with handoff = direct: a hand-off between the rounds holds up what lookahead hides; use handoff = column", []string{"lookahead", "on"}},
-		{"sync-in = nosync: a root could overwrite a panel that is still multiplied with; use mysync or allsync", []string{"sync-in", "nosync", "transfer", "put"}},
-		{"sync-out = nosync: a panel is used as soon as the call has ended; use mysync or allsync", []string{"sync-out", "nosync"}},
+		{"block = 16: larger than the matrix, n = 15; use block = 15 or less", []string{"n", "15"}},
+		{"rows = 3: 16 processes do not divide into 3 rows; use a divisor, or rows = square", []string{"rows", "3"}},
+		{"rows = 32: 16 processes do not divide into 32 rows", []string{"rows", "32"}},
+		{"the hand-off is a put, which works only inside a UPC group; use handoff = column", []string{"transfer", "put", "model", "nested-multiple"}},
+		{"lookahead = on with handoff = direct: the hand-off between the rounds delays what lookahead hides; use handoff = column", []string{"lookahead", "on"}},
+		{"sync-in = nosync: a root could overwrite a panel that is still in use; use mysync or allsync", []string{"sync-in", "nosync", "transfer", "put"}},
+		{"sync-out = nosync: a panel is used as soon as the call returns; use mysync or allsync", []string{"sync-out", "nosync"}},
 		{"put-only", []string{"transfer", "put-only", "sync-out", "allsync", "algorithm", "knomial", "nodes", "4", "ranks-per-node", "4"}},
 		{"GiB", []string{"n", "1000000", "machine", "bgp-intrepid", "fabric", "sim", "nodes", "64", "ranks-per-node", "1"}},
 	} {

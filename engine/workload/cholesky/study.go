@@ -44,7 +44,7 @@ var schemes = []string{"handoff", "lookahead", "slices", "algorithm", "radix", "
 var byHandoff = &engine.Study{
 	Form: engine.Form{
 		Name: "handoffs", Title: "Rounds of a factorization", Of: "a factorization", Item: "processes, hand-off, transfer", Metric: "factor_time",
-		Absent:  "this workload has no rounds of broadcasts",
+		Absent:  "this workload has no table of broadcast rounds",
 		Columns: handoffColumns,
 		Charts: []engine.Chart{
 			{Shape: engine.Stack, Y: []int{columnCompute, columnRound1, columnRound2, columnHandoff, columnRound3}},
@@ -113,7 +113,7 @@ func apart(s *engine.Scenario) string {
 
 // complete says what communication is spent on, and what the other hand-off takes.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
-	v.Plots = []engine.Plot{{Title: "what a factorization is spent on, mean"}, {Title: "share of the peak, over processes"}}
+	v.Plots = []engine.Plot{{Title: "mean time per phase of a factorization"}, {Title: "share of the peak by processes"}}
 	study.Sort(v, columnProcesses)
 	now := v.Present()
 	if now == nil {
@@ -121,16 +121,16 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	v.Time, v.Scheme = now.Cells[columnTime], now.Series
 	v.Glance = fmt.Sprintf("%s, %s", cluster.FromSeconds(v.Time), now.Label)
-	text := fmt.Sprintf("%s: a factorization takes %s (%s)", now.Label, cluster.FromSeconds(v.Time), now.Kind)
+	text := fmt.Sprintf("%s: %s per factorization (%s)", now.Label, cluster.FromSeconds(v.Time), now.Kind)
 	rounds := now.Cells[columnRound1] + now.Cells[columnRound2] + now.Cells[columnHandoff] + now.Cells[columnRound3]
 	if g := asked(&s.Scenario, len(s.Layout.World()), 0); g.tx*g.ty == 1 || rounds == 0 {
-		v.Why = text + ", on one process: there is nothing to broadcast."
+		v.Why = text + ". One process has nothing to broadcast."
 		return
 	}
-	text += fmt.Sprintf(", and a process is in the rounds for %s of it. ", study.Percent(rounds/v.Time))
+	text += fmt.Sprintf(". Processes spend %s of it in the broadcast rounds. ", study.Percent(rounds/v.Time))
 	text += most(now, rounds)
 	if why := beside(v, s, now); why != "" {
-		text += "; " + why
+		text += ". " + why
 	}
 	v.Why = text + "."
 }
@@ -138,13 +138,13 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 // most says which round takes the most of communication.
 func most(r *engine.Row, rounds float64) string {
 	three := r.Cells[columnHandoff] + r.Cells[columnRound3]
-	text := fmt.Sprintf("Round 3 takes %s of communication", study.Percent(three/rounds))
+	text := fmt.Sprintf("Round 3 takes %s of the communication", study.Percent(three/rounds))
 	if hand := r.Cells[columnHandoff]; hand > 0 {
-		text += fmt.Sprintf(", %s of it the hand-off", study.Percent(hand/three))
+		text += fmt.Sprintf(" (hand-off: %s of round 3)", study.Percent(hand/three))
 	}
 	for at, name := range map[int]string{columnRound1: "round 1", columnRound2: "round 2"} {
 		if r.Cells[at] > three && r.Cells[at] >= max(r.Cells[columnRound1], r.Cells[columnRound2]) {
-			text = fmt.Sprintf("%s, where most processes wait for one row of them, takes %s of communication. %s", strings.ToUpper(name[:1])+name[1:], study.Percent(r.Cells[at]/rounds), text)
+			text = fmt.Sprintf("%s takes %s of the communication, because most processes wait for one row of processes. %s", strings.ToUpper(name[:1])+name[1:], study.Percent(r.Cells[at]/rounds), text)
 		}
 	}
 	return text
@@ -154,12 +154,12 @@ func most(r *engine.Row, rounds float64) string {
 // that is not.
 func beside(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	own := s.Scenario.Text("handoff")
-	want, name := strings.Replace(now.Series, own, column, 1), "handoff = column, without a hop,"
+	want, name := strings.Replace(now.Series, own, column, 1), "With handoff = column, one hop less, it"
 	switch {
 	case s.Scenario.Text("lookahead") == on:
-		want, name = strings.Replace(now.Series, ", lookahead", "", 1), "without lookahead it"
+		want, name = strings.Replace(now.Series, ", lookahead", "", 1), "Without lookahead it"
 	case own == column:
-		want, name = strings.Replace(now.Series, own, direct, 1), "handoff = direct, with a hop more,"
+		want, name = strings.Replace(now.Series, own, direct, 1), "With handoff = direct, one hop more, it"
 	}
 	for i := range v.Rows {
 		r := &v.Rows[i]
@@ -172,7 +172,7 @@ func beside(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 		return fmt.Sprintf("%s is %.2f× slower", name, r.Cells[columnTime]/v.Time)
 	}
 	if own == direct && asked(&s.Scenario, len(s.Layout.World()), 0).tx > 1 {
-		return "handoff = column removes a hop"
+		return "Set handoff = column to remove a hop"
 	}
 	return ""
 }

@@ -17,19 +17,19 @@ func (c *process) verify(f *factor) error {
 	of := c.matrix(f)
 	size := fmt.Sprintf("%d rows on %d × %d processes", f.n, f.tx, f.ty)
 	if c.verified != c.timed {
-		size += ", before the timed one of sizes"
+		size += "; the timed matrix is size-only"
 	}
 	if of.name == exact {
 		if wrong := f.differs(); wrong != "" {
 			c.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", f.r.ID(), c.p.Iteration(), wrong))
 			return nil
 		}
-		c.p.Verify(true, fmt.Sprintf("every element of U is right to the last bit (%s)", size))
+		c.p.Verify(true, fmt.Sprintf("every element of U is bitwise correct (%s)", size))
 		return nil
 	}
 	wrong, also := "", ""
 	if f.n <= oracleRows {
-		also = ", and U is gonum's"
+		also = ", and U matches gonum"
 		wrong = f.unlike(of)
 	}
 	residual, err := f.residual(of)
@@ -82,13 +82,13 @@ func (f *factor) unlike(of matrix) string {
 		return u
 	}).(*mat.TriDense)
 	if want == nil {
-		return "gonum finds the matrix not positive definite"
+		return "gonum reports that the matrix is not positive definite"
 	}
 	wrong := ""
 	bound := acceptable * float64(f.n) * epsilon * math.Sqrt(2*float64(f.n)) // of numbers up to √(n + 1)
 	f.each(func(i, j, at int) {
 		if got := f.a[at]; wrong == "" && !(math.Abs(got-want.At(i, j)) <= bound) {
-			wrong = fmt.Sprintf("U(%d, %d) is %v, gonum's is %v", i, j, got, want.At(i, j))
+			wrong = fmt.Sprintf("U(%d, %d) is %v, want gonum's %v", i, j, got, want.At(i, j))
 		}
 	})
 	return wrong
