@@ -102,13 +102,13 @@ func (x *call) check(b *buffers) string {
 	out := b.get()
 	at := func(from int, b []byte, word func(i int) uint64) string {
 		if i := x.differs(b, word); i >= 0 {
-			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has a wrong byte %d of what comes from rank %d", x.what, x.ranks, x.root, x.me, i, from)
+			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has wrong byte %d of the data from rank %d", x.what, x.ranks, x.root, x.me, i, from)
 		}
 		return ""
 	}
 	added := func(n, block int) string {
 		if i := x.differs(out, func(i int) uint64 { return sum(n, block, i, x.stamp) }); i >= 0 {
-			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has a wrong byte %d of the sum", x.what, x.ranks, x.root, x.me, i)
+			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has wrong byte %d of the sum", x.what, x.ranks, x.root, x.me, i)
 		}
 		return ""
 	}

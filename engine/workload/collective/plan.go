@@ -21,11 +21,11 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	c, n := of(s), length(s)
 	switch root := s.Int("root"); {
 	case c.Rooted() && root >= int64(ranks):
-		return workload.Plan{}, fmt.Errorf("root = %d: the team has ranks 0 to %d; use one of these, or more ranks", root, ranks-1)
+		return workload.Plan{}, fmt.Errorf("root = %d: the team has only ranks 0 to %d; use one of these, or more ranks", root, ranks-1)
 	case c.Combines() && n%unit != 0:
-		return workload.Plan{}, fmt.Errorf("size = %d: %s adds up numbers of %d B; use a multiple of that", n, c, unit)
+		return workload.Plan{}, fmt.Errorf("size = %d: %s sums numbers of %d B; use a multiple of this size", n, c, unit)
 	case c.ByMember() && n > 0 && int64(ranks) > (1<<40)/n:
-		return workload.Plan{}, fmt.Errorf("size = %d: %d ranks' blocks are more than a TiB; use fewer ranks or smaller blocks", n, ranks)
+		return workload.Plan{}, fmt.Errorf("size = %d: blocks of %d ranks exceed 1 TiB; use fewer ranks or smaller blocks", n, ranks)
 	}
 	k, err := on(s, site).chosen(s, ranks)
 	if err != nil {
@@ -56,8 +56,8 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		{Name: "collective's buffers", Per: workload.PerRank, Bytes: in + out},
 		{Name: "buffers of a root", Per: workload.InAll, Bytes: some},
 		{Name: "temporary buffers", Per: workload.InAll, Bytes: temporary},
-		{Name: "messages under way", Per: workload.PerRank, Bytes: 2 * site.Eager(s, proof)},
-		{Name: "operations under way", Per: workload.PerRank, Bytes: perOperation * nodes},
+		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * site.Eager(s, proof)},
+		{Name: "operations in progress", Per: workload.PerRank, Bytes: perOperation * nodes},
 		{Name: "schedules", Per: workload.InAll, Bytes: perNode * nodes * schedules},
 	}}
 	memory.Fill(&p)

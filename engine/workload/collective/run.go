@@ -286,7 +286,7 @@ func (t *team) report() {
 		t.p.Tally("progress", row, 0, (mine[lastEnd]+all[firstStart])/int64(cluster.Nanosecond))
 		t.p.Tally("progress", row, 1, 1)
 		if t.what == coll.OpBarrier && -all[firstEnd] < all[lastStart] {
-			t.note(fmt.Sprintf("barrier: a rank went on %s before the last one came", cluster.Time(all[lastStart]+all[firstEnd])))
+			t.note(fmt.Sprintf("barrier: a rank left %s before the last rank arrived", cluster.Time(all[lastStart]+all[firstEnd])))
 		}
 	}
 	n := cluster.Time(t.calls)
@@ -313,7 +313,7 @@ func (t *team) report() {
 	}
 	proved := t.proved()
 	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
-		proved += "; its modes promise all that a program takes for granted which writes just before a call and reads just after"
+		proved += "; its modes allow writes directly before a call and reads directly after it"
 	}
 	t.p.Verify(true, proved)
 }
@@ -322,11 +322,11 @@ func (t *team) report() {
 func (t *team) proved() string {
 	switch {
 	case t.what == coll.OpBarrier:
-		return fmt.Sprintf("barrier by %s among %d ranks: nobody went on before all had come", t.name, t.ranks)
+		return fmt.Sprintf("barrier by %s among %d ranks: no rank left before all had arrived", t.name, t.ranks)
 	case t.verified == t.timed:
-		return fmt.Sprintf("%s by %s among %d ranks: every byte of every rank's result is right", t.what, t.name, t.ranks)
+		return fmt.Sprintf("%s by %s among %d ranks: every byte of every result is correct", t.what, t.name, t.ranks)
 	}
-	return fmt.Sprintf("%s by %s among %d ranks: every byte is right with %s; the timed calls move sizes", t.what, t.name, t.ranks, cluster.SizeText(float64(t.verified.n)))
+	return fmt.Sprintf("%s by %s among %d ranks: every byte is correct with %s; the timed calls are size-only", t.what, t.name, t.ranks, cluster.SizeText(float64(t.verified.n)))
 }
 
 // mostBlocks is how many rows the table of progress has.

@@ -25,7 +25,7 @@ const (
 var overSizes = &engine.Study{
 	Form: engine.Form{
 		Name: "algorithms", Title: "Algorithms", Of: "a call", Item: "algorithm, size, ranks", Metric: "call_time",
-		Absent: "WORKLOAD compares no algorithms of a collective",
+		Absent: "WORKLOAD has no table of collective algorithms",
 		Columns: []engine.Column{
 			columnSize:  {Name: "size", Title: "size", Unit: "B", Wide: 9},
 			columnRanks: {Name: "ranks", Title: "ranks", Unit: "1", Wide: 7},
@@ -36,7 +36,7 @@ var overSizes = &engine.Study{
 			{Shape: engine.Curve, X: columnSize, Y: []int{columnTime}, XLog: 2, YLog: 10, Join: true},
 			{Shape: engine.Curve, X: columnRanks, Y: []int{columnTime}, XLog: 2, YLog: 10, Same: []int{columnSize}},
 		},
-		Brief:   engine.Brief{Column: columnTime, After: " a call"},
+		Brief:   engine.Brief{Column: columnTime, After: " per call"},
 		Chooses: []string{"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"},
 	},
 	Apart: study.AnyKind("algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "size", "root", "calls", "slices", "overlap", "nodes", "ranks-per-node", "ranking", "group"),
@@ -64,7 +64,7 @@ func with(all []int64, x int64) []int64 {
 // frame has the messages by the model, the field of winners, and the model's lines: of
 // the algorithm that the knobs ask for, and of the best at each size.
 func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.StudyView {
-	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "a call, over size"}, {Title: "a call, over ranks"}}}
+	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "time of a call by size"}, {Title: "time of a call by ranks"}}}
 	l := s.Layout()
 	ranks := len(l.World())
 	w := placeOf(s, m, kind)
@@ -90,7 +90,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 		win, t := w.Best(s, of(s), &c, ranks, n)
 		least.X, least.Y = append(least.X, float64(n)), append(least.Y, t.Seconds())
 		if name := win.Algorithm.Name; before != "" && name != before {
-			v.Plots[0].Rules = append(v.Plots[0].Rules, engine.Rule{At: float64(n), Vertical: true, Label: name, Wide: name + " wins from here", Minor: true})
+			v.Plots[0].Rules = append(v.Plots[0].Rules, engine.Rule{At: float64(n), Vertical: true, Label: name, Wide: name + " is fastest from here", Minor: true})
 		}
 		before = win.Algorithm.Name
 	}

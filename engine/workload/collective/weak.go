@@ -55,7 +55,7 @@ func (t *team) checked() error {
 
 // another is the message of the other ranks. The first rank with a wrong value reports its
 // finding; without wrong values, the first rank with a finding.
-const another = "another rank tells"
+const another = "another rank reports it"
 
 // worst is the first finding that did harm, or else the first; nil: there is none.
 func worst(found []*coll.Finding) (told *coll.Finding, harm bool) {

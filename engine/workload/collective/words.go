@@ -13,7 +13,7 @@ import (
 // why says what a call takes, what that is made of, and what others take.
 func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	f := engine.DrawingIn[*Flow](v)
-	text := fmt.Sprintf("%s among %d ranks, %s: %s a call", f.Name, f.Ranks, cluster.SizeText(now.Cells[columnSize]), cluster.FromSeconds(v.Time))
+	text := fmt.Sprintf("%s among %d ranks, %s: %s per call", f.Name, f.Ranks, cluster.SizeText(now.Cells[columnSize]), cluster.FromSeconds(v.Time))
 	if share := hidden(s); share != "" {
 		text += ", " + share
 	}
@@ -22,7 +22,7 @@ func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	if !(model > 0) {
 		return text + "; " + shape(f) + "." + otherRun(v, now)
 	}
-	text += fmt.Sprintf(", %s× the model's %s", study.Figure(v.Time/model), cluster.FromSeconds(model))
+	text += fmt.Sprintf(", %s× the LogGP model's %s", study.Figure(v.Time/model), cluster.FromSeconds(model))
 	if made := sumOf(f.Terms); made != "" {
 		text += " (" + made + ")"
 	}
@@ -30,9 +30,9 @@ func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	switch l := s.Scenario.Layout(); {
 	case v.Time/model < crowded:
 	case l.Nodes > 1 && l.RanksPerNode > 1:
-		text += fmt.Sprintf(" In the model no link is shared; here the %d ranks of a node share theirs.", l.RanksPerNode)
+		text += fmt.Sprintf(" The model assumes that no link is shared, but here the %d ranks of a node share theirs.", l.RanksPerNode)
 	default:
-		text += " In the model no link is shared."
+		text += " The model assumes that no link is shared."
 	}
 	return text + otherRun(v, now) + elsewhere(v, now)
 }
@@ -111,7 +111,7 @@ func otherRun(v *engine.StudyView, now *engine.Row) string {
 	case ratio <= 1/study.Alike:
 		return fmt.Sprintf(" %s took %s, %s× faster.", name, t, study.Figure(1/ratio))
 	}
-	return fmt.Sprintf(" %s took as long, %s.", name, t)
+	return fmt.Sprintf(" %s took equally long, %s.", name, t)
 }
 
 // elsewhere says who wins here by the model, and from which size on another does.
@@ -126,16 +126,16 @@ func elsewhere(v *engine.StudyView, now *engine.Row) string {
 	}
 	text := ""
 	if own, _, _ := strings.Cut(strings.TrimPrefix(flow.Name, flow.Of+" by "), ","); f.Names[best] == own {
-		text = " By the model nothing is faster here"
+		text = " The model predicts no faster algorithm here"
 	} else {
-		text = fmt.Sprintf(" By the model %s is best here", f.Names[best])
+		text = fmt.Sprintf(" The model predicts that %s is fastest here", f.Names[best])
 		if best < len(f.Made) && f.Made[best] != "" {
 			text += ", " + f.Made[best]
 		}
 	}
 	for x := f.NowX + 1; x < len(f.X); x++ {
 		if other := modelled(f.At(x, f.NowY)); other >= 0 && other != best {
-			return text + fmt.Sprintf("; from %s on %s wins.", cluster.SizeText(f.X[x]), f.Names[other])
+			return text + fmt.Sprintf("; from %s on, %s is fastest.", cluster.SizeText(f.X[x]), f.Names[other])
 		}
 	}
 	return text + "."
