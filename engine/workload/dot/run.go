@@ -74,7 +74,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		p.Report("dot", dot[0])
 		if dot[0] == want {
-			p.Verify(true, "the dot product is the closed form's, bit by bit")
+			p.Verify(true, "the dot product equals the closed form bit for bit")
 		} else {
 			p.Verify(false, fmt.Sprintf("iteration %d: the dot product is %v, want %v", p.Iteration(), dot[0], want))
 		}

@@ -28,10 +28,10 @@ var modelColumns = []engine.Column{
 var byModel = &engine.Study{
 	Form: engine.Form{
 		Name: "shares", Title: "Compute and reduce", Of: "a product", Item: "model, ranks", Metric: "dot_time",
-		Absent:  "this workload compares no models",
+		Absent:  "this workload has no table of execution models",
 		Columns: modelColumns,
 		Charts:  []engine.Chart{{Shape: engine.Stack, Y: []int{columnCompute, columnReduce}}},
-		Brief:   engine.Brief{Column: columnTime, After: " a product"},
+		Brief:   engine.Brief{Column: columnTime, After: " per product"},
 	},
 	Apart:    study.AnyKind("model", "group", "nodes", "ranks-per-node", "ranking"),
 	Observe:  observe,
@@ -52,13 +52,13 @@ func observe(s *engine.Snapshot) []engine.Row {
 
 // complete says what part of the present product is no computing.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
-	v.Plots = []engine.Plot{{Title: "shares of a product"}}
+	v.Plots = []engine.Plot{{Title: "time of a product by part"}}
 	now := v.Present()
 	if now == nil {
 		return
 	}
 	v.Time = now.Cells[columnTime]
 	if reduce, compute := now.Cells[columnReduce], now.Cells[columnCompute]; reduce+compute > 0 {
-		v.Why = fmt.Sprintf("%s: %.0f of %d ranks may call MPI, and %s of a product is spent in reductions and in waiting for them (%s).", now.Label, now.Cells[columnCallers], s.Layout.Ranks(), study.Percent(reduce/(reduce+compute)), now.Kind)
+		v.Why = fmt.Sprintf("%s: %.0f of %d ranks may call MPI; reductions take %s of the product's time, waiting included (%s).", now.Label, now.Cells[columnCallers], s.Layout.Ranks(), study.Percent(reduce/(reduce+compute)), now.Kind)
 	}
 }
