@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// What the studies say of runs one after the other: a ratio names what it compares.
+// The result sentences of studies for consecutive runs: a ratio names the runs that it compares.
 func TestWhatStudiesSay(t *testing.T) {
 	for _, c := range []struct {
 		workload string
