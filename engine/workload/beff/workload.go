@@ -72,11 +72,11 @@ var beff = workload.Workload{
 	Finish:     finish,
 }
 
-// lmaxMemory is the word for b_eff's own Lmax.
+// lmaxMemory is the knob value for b_eff's own Lmax.
 const lmaxMemory = "memory"
 
-// lmax is the longest message that a knob stands for; 0: the machine's memory is
-// unknown.
+// lmax returns the longest message for a value of the knob, or 0 if it depends on an unknown memory
+// size.
 func lmax(text string, bytes int64, m *cluster.Machine, l *cluster.Layout) int64 {
 	if text == lmaxMemory {
 		return memoryLmax(m, l)
@@ -84,7 +84,7 @@ func lmax(text string, bytes int64, m *cluster.Machine, l *cluster.Layout) int64
 	return bytes
 }
 
-// labels are the sizes and the methods that a scenario measures.
+// labels returns the sizes and methods that a scenario measures.
 func labels(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
 	l := s.Layout()
 	for _, n := range sizes(s.Text("sizes"), lmax(s.Text("lmax"), s.Int("lmax"), m, &l)) {
@@ -113,8 +113,8 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	return workload.Plan{Holds: holds(s, on, len(world))}, nil
 }
 
-// What a process keeps of a pattern: a slice a process, and the exchanges in it, of a
-// ring and of a grid. Exchanges are put together piece by piece.
+// Bytes and entries that a process stores per pattern: a slice per process, and its exchanges in a
+// ring or a grid. Exchanges are appended one by one.
 const (
 	perProcess   = 24
 	ringExchange = 2 * 16
@@ -123,9 +123,8 @@ const (
 	gridSides    = 6
 )
 
-// holds is what processes keep of patterns, times and messages. Each process draws all
-// patterns, anew in each iteration; what it has no more use for stands a while longer,
-// so that both count twice.
+// holds returns the memory of patterns, times and messages. Each process draws all patterns again
+// in each iteration. Garbage of the previous iteration may remain, so both count twice.
 func holds(s *engine.Scenario, on *workload.Site, processes int) []workload.Item {
 	l, p := s.Layout(), int64(processes)
 	patterns, sides, pattern := s.Int("randoms")+int64(len(ringSizes(processes))), int64(ringSides), p*(perProcess+ringExchange)
@@ -137,7 +136,7 @@ func holds(s *engine.Scenario, on *workload.Site, processes int) []workload.Item
 	lengths := int64(len(sizes(s.Text("sizes"), longest)))
 	_, verified, _ := workload.Parts(on.Store(s, bytesOf(s.Text("pattern"), longest)), newPart)
 	longest = min(longest, verified.longest)
-	// A message each way, those of the length before, and some shorter ones.
+	// A message each way, the messages of the previous length, and some shorter ones.
 	return []workload.Item{
 		{Name: "patterns", Per: workload.PerRank, Bytes: 2 * (patterns*pattern + orders)},
 		{Name: "times", Per: workload.PerRank, Bytes: 2 * 8 * patterns * lengths * int64(len(measured(s.Text("method"))))},
