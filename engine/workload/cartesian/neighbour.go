@@ -6,12 +6,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// neighbours are whom a process exchanges with, by their numbers in
-// MPI_COMM_WORLD: first to the next, then to the previous. Where both are one
-// process it stands twice; a ring of one has none.
+// neighbours are the peers of a process, as ranks in MPI_COMM_WORLD: first the next, then the
+// previous one. If both are the same process, it is listed twice; a ring of one process has none.
 type neighbours struct{ vertical, horizontal []int }
 
-// find gives the neighbours of a process. Every node has as many processes.
+// find returns the neighbours of a process. Every node must have the same number of processes.
 func find(world *cluster.Team, l *cluster.Layout) neighbours {
 	members := byNode(world.Members(), l)
 	var node, place int
@@ -32,7 +31,7 @@ func find(world *cluster.Team, l *cluster.Layout) neighbours {
 	return at
 }
 
-// byNode lists the processes of each node that has some, by their numbers in world.
+// byNode returns the processes of each node that has some, as ranks in world.
 func byNode(world []int32, l *cluster.Layout) [][]int {
 	all := make([][]int, l.Nodes)
 	for i, r := range world {
@@ -48,7 +47,7 @@ func byNode(world []int32, l *cluster.Layout) [][]int {
 	return some
 }
 
-// even refuses a layout whose nodes have different numbers of processes.
+// even returns an error if nodes have different numbers of processes.
 func even(world []int32, l *cluster.Layout) error {
 	members := byNode(world, l)
 	for _, m := range members {

@@ -25,8 +25,7 @@ var senderColumns = []engine.Column{
 	columnBandwidth: {Name: "node_bandwidth", Title: "per node", Unit: "B/s", Wide: 11},
 }
 
-// bySenders compares ways to exchange the same data: ranks and threads, who sends, in
-// which directions at once.
+// bySenders compares ways to exchange the same data, by ranks and threads, senders and directions.
 var bySenders = &engine.Study{
 	Form: engine.Form{
 		Name: "senders", Title: "Exchange by senders", Of: "an exchange", Item: "ranks × threads, senders", Metric: "exchange_time",
@@ -43,7 +42,7 @@ var bySenders = &engine.Study{
 	Complete: complete,
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, senderColumns, columnTime)
 	if !ok {
@@ -58,7 +57,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{{Key: fmt.Sprintf("%s %s %s", s.Kind, label, series), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
 }
 
-// complete marks the fastest exchange of the present kind, and compares with it.
+// complete marks the fastest exchange of the present kind, and compares the present run with it.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Plots = []engine.Plot{{Title: "time of an exchange"}, {Title: "between nodes and inside"}}
 	now := v.Present()
@@ -94,5 +93,5 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 }
 
-// named says which exchange a row is.
+// named returns the name of a row's exchange.
 func named(r *engine.Row) string { return r.Label + ", " + r.Series }

@@ -78,8 +78,8 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	return workload.Plan{Holds: holds(s, on, &l, byNode(world, &l))}, nil
 }
 
-// holds is what processes keep of messages, by their neighbours: a buffer each way, and
-// where messages are staged one more for each sender.
+// holds returns the memory of a process's messages: a buffer each way, and one more per sender if
+// messages are staged.
 func holds(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][]int) []workload.Item {
 	size, senders := s.Int("size"), s.Int("senders")
 	length := size * int64(l.ThreadsPerRank)
@@ -90,7 +90,7 @@ func holds(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][
 	if len(members[0]) > 1 {
 		horizontal = 2
 	}
-	// Timed and verified parts keep bytes alike, or only the verified one does.
+	// Both the timed and the verified part have bytes, or only the verified one.
 	store := on.Store(s, dataOf(vertical, horizontal, length, size))
 	_, held, _ := workload.Parts(store, func(_ cluster.Store, small bool) ([2]int64, error) {
 		if small {
