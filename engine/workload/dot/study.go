@@ -24,7 +24,7 @@ var modelColumns = []engine.Column{
 	columnModel:   {Name: "dot_compute_time", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
 }
 
-// byModel compares how much of a dot product each model computes and reduces.
+// byModel compares the time of a dot product's computation and reduction in each execution model.
 var byModel = &engine.Study{
 	Form: engine.Form{
 		Name: "shares", Title: "Compute and reduce", Of: "a product", Item: "model, ranks", Metric: "dot_time",
@@ -38,7 +38,7 @@ var byModel = &engine.Study{
 	Complete: complete,
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, modelColumns, columnTime)
 	if !ok {
@@ -50,7 +50,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{{Key: fmt.Sprintf("%s %s %s", s.Kind, label, l.Ranking), Label: label, Kind: s.Kind, Cells: cells}}
 }
 
-// complete says what part of the present product is no computing.
+// complete states the share of reductions in the present product.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Plots = []engine.Plot{{Title: "time of a product by part"}}
 	now := v.Present()

@@ -60,7 +60,8 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	return metrics
 }
 
-// work is a multiplication and an addition an element, on two numbers of 8 bytes.
+// work returns the work for a number of elements: a multiplication and an addition each, on two
+// numbers of 8 bytes.
 func work(elements float64) cluster.Work {
 	return cluster.Work{Flops: 2 * elements, Bytes: 16 * elements}
 }
