@@ -12,15 +12,15 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// What a rank keeps of an operation under way on a fabric, of a node of a schedule, and
-// about how many different ones a team has.
+// Estimated bytes of an operation in progress on a fabric and of a node of a schedule, and the
+// approximate number of different schedules of a team.
 const (
 	perOperation = 200
 	perNode      = 64
 	schedules    = 32
 )
 
-// mostReal is the bytes of a process's numbers at most.
+// mostReal is the maximum number of bytes of a process's numbers.
 const mostReal = 1 << 40
 
 func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
@@ -80,13 +80,13 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	return all, nil
 }
 
-// extent is a matrix, and the nodes of the longest schedule of its broadcasts.
+// An extent is a matrix and the number of nodes in the longest schedule of its broadcasts.
 type extent struct {
 	grid
 	nodes int64
 }
 
-// extentOf adds what a matrix takes to the memory of a rank.
+// extentOf adds the memory of a matrix to the memory of a rank.
 func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cluster.Store, m *workload.Memory) (extent, error) {
 	e := extent{grid: g}
 	m.Add(cluster.Store{}, wordsOf(g.tx))

@@ -36,11 +36,11 @@ var handoffColumns = []engine.Column{
 	columnRound3:    {Name: "round3_time", Title: "round 3", Unit: "s", Wide: 9, Legend: "round 3"},
 }
 
-// schemes are the knobs that rows of the study of hand-offs differ by.
+// schemes are the knobs that distinguish the rows of the study.
 var schemes = []string{"handoff", "lookahead", "slices", "algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "rows", "block", "cores"}
 
-// byHandoff compares hand-offs, transfers and lookahead by what a factorization is spent
-// on, over processes.
+// byHandoff compares hand-offs, transfers and lookahead by the time of each part of a
+// factorization, over processes.
 var byHandoff = &engine.Study{
 	Form: engine.Form{
 		Name: "handoffs", Title: "Rounds of a factorization", Of: "a factorization", Item: "processes, hand-off, transfer", Metric: "factor_time",
@@ -59,7 +59,7 @@ var byHandoff = &engine.Study{
 	Complete: complete,
 }
 
-// frame has the grid of processes.
+// frame draws the grid of processes.
 func frame(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView {
 	v := engine.StudyView{Now: -1}
 	if b := board(s); b != nil {
@@ -68,7 +68,7 @@ func frame(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyVi
 	return v
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, handoffColumns, columnTime)
 	if !ok {
@@ -87,7 +87,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{{Key: fmt.Sprintf("%s %s %d %s", s.Kind, label, g.n, apart(sc)), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
 }
 
-// scheme names how the rounds are done.
+// scheme returns the name of the way to do the rounds.
 func scheme(s *engine.Scenario) string {
 	words := []string{s.Text("handoff")}
 	if transfer := s.Text("transfer"); transfer != coll.TwoSided.String() {
@@ -102,7 +102,7 @@ func scheme(s *engine.Scenario) string {
 	return strings.Join(words, ", ")
 }
 
-// apart are the other knobs that rows differ by.
+// apart returns the values of the other knobs that distinguish rows.
 func apart(s *engine.Scenario) string {
 	var words []string
 	for _, knob := range schemes[2:] {
@@ -111,7 +111,8 @@ func apart(s *engine.Scenario) string {
 	return strings.Join(words, " ")
 }
 
-// complete says what communication is spent on, and what the other hand-off takes.
+// complete states the share of communication and its longest round, and compares with the other
+// hand-off.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Plots = []engine.Plot{{Title: "mean time per phase of a factorization"}, {Title: "share of the peak by processes"}}
 	study.Sort(v, columnProcesses)
@@ -135,7 +136,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Why = text + "."
 }
 
-// most says which round takes the most of communication.
+// most returns a sentence about the round with the largest share of communication.
 func most(r *engine.Row, rounds float64) string {
 	three := r.Cells[columnHandoff] + r.Cells[columnRound3]
 	text := fmt.Sprintf("Round 3 takes %s of the communication", study.Percent(three/rounds))
@@ -150,8 +151,8 @@ func most(r *engine.Row, rounds float64) string {
 	return text
 }
 
-// beside compares with the other hand-off, which ran or could, and a run ahead with one
-// that is not.
+// beside compares the run with the other hand-off, or a run with lookahead with one without it. If
+// the other one has not run, it may suggest it.
 func beside(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	own := s.Scenario.Text("handoff")
 	want, name := strings.Replace(now.Series, own, column, 1), "With handoff = column, one hop less, it"
@@ -177,7 +178,7 @@ func beside(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	return ""
 }
 
-// sameRest reports whether rows are of one problem: what their keys have behind the label.
+// sameRest reports whether two rows are of the same problem: their keys are equal after the label.
 func sameRest(a, b *engine.Row) bool {
 	_, x, _ := strings.Cut(a.Key, a.Label)
 	_, y, _ := strings.Cut(b.Key, b.Label)

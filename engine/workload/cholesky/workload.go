@@ -14,7 +14,7 @@ import (
 
 func init() { workload.Register(&cholesky) }
 
-// Choices of the knobs.
+// Values of the knobs.
 const (
 	squareGrid = "square"
 	direct     = "direct"
@@ -92,7 +92,7 @@ var cholesky = workload.Workload{
 	Finish:     finish,
 }
 
-// board is the grid of a scenario; nil: there is none.
+// board returns the grid of a scenario, or nil if its layout is invalid.
 func board(s *engine.Scenario) *dense.Checkerboard {
 	l := s.Layout()
 	if l.Validate() != nil {
@@ -102,7 +102,7 @@ func board(s *engine.Scenario) *dense.Checkerboard {
 	return &dense.Checkerboard{Rows: g.tx, Cols: g.ty, Steps: g.blocks(), Upper: true}
 }
 
-// stepLabels are the rows that are left when each stretch of steps begins, and the parts.
+// stepLabels returns the remaining rows at the start of each interval of steps, and the parts.
 func stepLabels(s *engine.Scenario, _ *cluster.Machine) (rows, columns []string) {
 	l := s.Layout()
 	g := asked(s, len(l.World()), 0)
@@ -135,7 +135,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	return workload.Ungrouped(s, knob)
 }
 
-// bars are the choices that cannot be run as the other knobs stand.
+// bars returns the choices that cannot be run with the other knobs as they are.
 func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	bar := func(knob, choice, why string) {
@@ -189,7 +189,7 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	return all
 }
 
-// Why some choices are refused.
+// Reasons why some choices are refused.
 const (
 	aheadOfHandoff = "the hand-off between the rounds delays what lookahead hides"
 	putsEnd        = "the hand-off is a put, which works only inside a UPC group; use handoff = column"
