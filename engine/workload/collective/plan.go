@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// What a rank keeps of an operation under way on a fabric, and of a node of a schedule.
+// Estimated bytes of an operation in progress on a fabric, and of a node of a schedule.
 const (
 	perOperation = 200
 	perNode      = 64
@@ -42,14 +42,14 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	proof := *verified
 	in, out = c.Lengths(ranks, true, proof)
 	some := int64(0)
-	if c.Rooted() { // one rank at a time has more than the others
+	if c.Rooted() { // only the root has more than the others
 		least, also := c.Lengths(ranks, false, proof)
 		some = in + out - least - also
 		in, out = least, also
 	}
 	nodes := nodesOf(k)
 	temporary := int64(0)
-	if !k.Transfer.OneSided() { // else they are in the segment
+	if !k.Transfer.OneSided() { // one-sided: in the segment
 		temporary = k.Temporary(k.Blocks(proof, elementOf(c)))
 	}
 	p := workload.Plan{Holds: []workload.Item{
@@ -64,11 +64,11 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	return p, nil
 }
 
-// schedules is about how many different ones a team has.
+// schedules is the approximate number of different schedules of a team.
 const schedules = 32
 
-// nodesOf is how many nodes the longest schedule of a team has: the root's, or that of
-// the last rank.
+// nodesOf returns the number of nodes in the longest schedule of a team: the root's or the last
+// rank's.
 func nodesOf(k coll.Key) int64 {
 	n := len(k.Make(0).Nodes)
 	if k.Ranks > 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// team is a rank's side of the run.
+// A team is one rank's data of the run.
 type team struct {
 	r    *cluster.Rank
 	p    engine.Probe
@@ -29,14 +29,14 @@ type team struct {
 	start     *workload.Start
 
 	times []int64 // of the calls of an iteration, ps; see iterate
-	worst []int64 // their greatest over ranks
+	worst []int64 // their maximum over ranks
 	wrong string
-	weak  string // what the modes do not promise
+	weak  string // violation of the modes
 }
 
-// What is kept of a call: its start and its end, as they are and negative, so that the
-// greatest over ranks is the last or the first one; and the rank's own times of the
-// call, of computing alone, and of both.
+// Times that are stored per call. Start and end are stored twice, with both signs, so that the
+// maximum over ranks returns the last and the first one. The others are the rank's times of the
+// call, of the computation alone, and of both.
 const (
 	lastStart = iota
 	firstStart
@@ -48,7 +48,7 @@ const (
 	kept
 )
 
-// choice is what ranks of a launch share: one asks the model for all.
+// choice is the key of the model's choice, which the ranks of a launch share.
 type choice struct{}
 
 type chosenKey struct {
@@ -100,8 +100,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return t.timed.comm.Free()
 }
 
-// sizeOf returns the bytes of a call: n, or of a small call that is verified next to size-only
-// ones, a size whose buffers are within the limit.
+// sizeOf returns the bytes of a call: n, or for the small call that is verified next to size-only
+// ones, a size with buffers within the limit.
 func sizeOf(c coll.Collective, ranks int, n, limit int64, small bool) int64 {
 	if !small {
 		return n
@@ -117,7 +117,7 @@ func sizeOf(c coll.Collective, ranks int, n, limit int64, small bool) int64 {
 	return min(n, max(limit/2/blocks/unit*unit, least))
 }
 
-// iterate makes the calls of an iteration, and tells of them.
+// iterate does the calls of an iteration, and reports them.
 func (t *team) iterate() error {
 	t.wrong, t.weak = "", ""
 	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
@@ -143,7 +143,7 @@ func (t *team) iterate() error {
 			return err
 		}
 	}
-	if err := t.r.Barrier(t.r.World()); err != nil { // what follows is no part of the last call, for the timeline
+	if err := t.r.Barrier(t.r.World()); err != nil { // keeps what follows out of the last call in the timeline
 		return err
 	}
 	if err := coll.Allreduce(t.r, t.r.World(), cluster.Max, t.times, t.worst); err != nil {
@@ -153,8 +153,7 @@ func (t *team) iterate() error {
 	return nil
 }
 
-// check verifies the result of a call, after the ranks have met if its modes promise no
-// more.
+// check verifies the result of a call. If the modes require it, the ranks synchronize first.
 func (t *team) check(x *call, at *part) error {
 	return at.data.store.Do(func() error {
 		if t.key.Out == coll.NoSync {
@@ -167,7 +166,7 @@ func (t *team) check(x *call, at *part) error {
 	})
 }
 
-// call returns the next call of a part, with its buffers.
+// call returns the next call of a part, and prepares its buffers.
 func (t *team) call(at *part) *call {
 	root := 0
 	if t.what.Rooted() {
@@ -181,7 +180,7 @@ func (t *team) call(at *part) *call {
 	return x
 }
 
-// of returns the library's call.
+// of returns the call for package coll.
 func (t *team) of(x *call, at *part) coll.Call {
 	c := coll.Call{Key: t.key, Root: x.root, Blocks: t.key.Blocks(x.n, elementOf(t.what)), In: at.data.given(), Out: at.data.gotten(), InAt: at.in, OutAt: at.out}
 	if t.what.Combines() {
@@ -190,7 +189,7 @@ func (t *team) of(x *call, at *part) coll.Call {
 	return c
 }
 
-// time makes one call, and with overlap the same once more beside computing.
+// time does one call, and with overlap the same call again during computation.
 func (t *team) time(times []int64, last bool) error {
 	x := t.call(t.timed)
 	t.timed.fill(x)
@@ -237,7 +236,7 @@ func (t *team) time(times []int64, last bool) error {
 	return t.check(x, t.timed)
 }
 
-// beside computes while a call is under way.
+// beside computes while a call is in progress.
 func (t *team) beside(c coll.Call) error {
 	x, err := t.timed.comm.Start(c)
 	if err != nil {
@@ -266,9 +265,9 @@ func (t *team) note(wrong string) {
 	}
 }
 
-// report tells of the calls of an iteration. In virtual time a call lasts from when the
-// first rank begins until the last has ended; a rank of a live fabric may not even have
-// a core when it could begin, and there a call lasts as long as the slowest rank's own.
+// report reports the calls of an iteration. In virtual time, a call lasts from the start of the
+// first rank to the end of the last one. On a live fabric, a rank may have no core when it could
+// start, so a call lasts as long as on the slowest rank.
 func (t *team) report() {
 	blocks := blocksOf(t.ranks)
 	var own, call, busy, together cluster.Time
@@ -318,7 +317,7 @@ func (t *team) report() {
 	t.p.Verify(true, proved)
 }
 
-// proved says what was verified.
+// proved returns a description of the verification.
 func (t *team) proved() string {
 	switch {
 	case t.what == coll.OpBarrier:
@@ -329,13 +328,13 @@ func (t *team) proved() string {
 	return fmt.Sprintf("%s by %s among %d ranks: every byte is correct with %s; the timed calls are size-only", t.what, t.name, t.ranks, cluster.SizeText(float64(t.verified.n)))
 }
 
-// mostBlocks is how many rows the table of progress has.
+// mostBlocks is the maximum number of rows in the table of progress.
 const mostBlocks = 64
 
-// blocksOf is how many blocks the ranks of a team are told of in.
+// blocksOf returns the number of blocks into which the ranks of a team are grouped.
 func blocksOf(ranks int) int { return min(ranks, mostBlocks) }
 
-// progressLabels are the rows of that table.
+// progressLabels returns the rows and columns of that table.
 func progressLabels(s *engine.Scenario, _ *cluster.Machine) (rows, columns []string) {
 	l := s.Layout()
 	ranks := len(l.World())

@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
-// won puts the table's winners into the field, where the table was tuned on the machine
-// and has teams of such sizes.
+// won adds the winners of the table to the decision map, if the table was tuned on this machine and
+// has teams of these sizes.
 func (w place) won(f *Field, s algorithm.Reader, perNode int) {
 	tuned := algorithm.InUse()
 	if tuned == nil || tuned.Machine != w.Machine.Name {

@@ -14,10 +14,10 @@ import (
 
 func init() { workload.Register(&collective) }
 
-// rotating roots: each call has the next one.
+// rotating is the knob value for another root in each call.
 const rotating = "rotating"
 
-// parameters are the knobs of any algorithm: its own two, then how bytes move.
+// parameters are the knobs of all algorithms: first radix and segments, then the transfer.
 var parameters = algorithm.Parameters()
 
 var collective = workload.Workload{
@@ -84,7 +84,7 @@ var collective = workload.Workload{
 	Finish:     finish,
 }
 
-// collectives are all of them, by name.
+// collectives returns the names of all collectives.
 func collectives() []string {
 	var all []string
 	for c := range coll.Collective(coll.Collectives) {
@@ -93,7 +93,7 @@ func collectives() []string {
 	return all
 }
 
-// algorithms are the names of those of any collective.
+// algorithms returns the names of the algorithms of all collectives.
 func algorithms() []string {
 	all := []string{algorithm.ByModel, algorithm.ByTable}
 	for _, a := range coll.All() {
@@ -112,7 +112,7 @@ func offers() []engine.Offer {
 	return all
 }
 
-// aliases are a name for each collective, and MPI's where it is another.
+// aliases returns one alias per collective, and MPI's name if it differs.
 func aliases() []workload.Alias {
 	var all []workload.Alias
 	add := func(name string, c coll.Collective) {
@@ -127,7 +127,7 @@ func aliases() []workload.Alias {
 	return all
 }
 
-// titles say what each collective does.
+// titles describe each collective.
 var titles = [coll.Collectives]string{
 	coll.OpBcast:         "sends the root's data to all ranks",
 	coll.OpScatter:       "sends one block of the root to each rank",
@@ -165,7 +165,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	return workload.Ungrouped(s, knob)
 }
 
-// bars are the algorithms that the team cannot run.
+// bars returns the algorithms that the team cannot run.
 func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
 	l := s.Layout()
 	if l.Validate() != nil {
@@ -186,11 +186,11 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	return map[string]map[string]string{"algorithm": all}
 }
 
-// of is the collective that a scenario asks for.
+// of returns the collective of a scenario.
 func of(s algorithm.Reader) coll.Collective {
 	c, err := coll.CollectiveOf(s.Text("collective"))
 	if err != nil {
-		panic(err) // the knob has them for choices
+		panic(err) // impossible: the knob has only valid choices
 	}
 	return c
 }
