@@ -5,11 +5,12 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// walked is on how many bodies forces are computed side by side.
+// walked is the number of bodies for which both walks compute the forces.
 const walked = 256
 
-// beside gives the forces on some bodies by walks over the tree that the ranks have built,
-// and by those over a tree in one process's own memory, which come to the same bits.
+// beside returns two functions that compute the forces on some bodies: path walks the tree that the
+// ranks have built, alone walks a tree in one process's own memory. Both must compute the same
+// bits.
 func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
 	s, err := newSimulation(r, p)
 	if err == nil {
@@ -22,7 +23,7 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 		return func() error { return nil }, nil, err
 	}
 	t := newPlain(s.state)
-	some := s.order.bodies[s.order.all().len()/2:] // neighbours, as a rank's are
+	some := s.order.bodies[s.order.all().len()/2:] // neighbours, like the bodies of a rank
 	some = some[:min(walked, len(some))]
 	var want []pull
 	for _, b := range some {
@@ -46,7 +47,7 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 	return path, walk(func(body float64, x []float64) (pull, error) { return t.on(body, x, s.theta, s.soft), nil }), nil
 }
 
-// plain is an oct-tree in one process's own memory.
+// A plain is an oct-tree in one process's own memory.
 type plain struct {
 	root   ref
 	cells  []plainCell
@@ -59,7 +60,7 @@ type plainCell struct {
 	below children
 }
 
-// newPlain builds one of bodies.
+// newPlain builds a plain tree of all bodies.
 func newPlain(state []float64) *plain {
 	var o order
 	o.arrange(state, false)
@@ -88,7 +89,7 @@ func newPlain(state []float64) *plain {
 	return t
 }
 
-// on is the force on a body at a place, by a walk that nobody counts.
+// on returns the force on a body at a position, from a walk whose reads are not counted.
 func (t *plain) on(body float64, x []float64, theta, soft float64) (p pull) {
 	square := theta * theta
 	stack := append(t.stack[:0], t.root)

@@ -7,26 +7,27 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// flops of an interaction, as they are usually counted (Warren and Salmon, A parallel
-// hashed oct-tree N-body algorithm, 1993).
+// flops is the usual number of flops of an interaction (Warren and Salmon, A parallel hashed
+// oct-tree N-body algorithm, 1993).
 const flops = 38
 
-// reader gives the records of a tree to a walk, and counts each read by its owner and its
-// depth, at most the last that is told apart. What it gives stays until the next read.
+// A reader returns the records of a tree to a walk. It counts each read by the record's owner and
+// depth; deeper records than depths count with the last depth. A returned record is valid until the
+// next read.
 type reader interface {
 	summary(r ref, depth int) (*summary, error)
 	children(r ref, depth int) (*children, error)
 }
 
-// reads are those of a force computation, by thread of the group, and by depth in the
-// tree and where they landed.
+// reads counts the reads of a force computation by thread of the group, and by depth in the tree
+// and distance of the owner.
 type reads struct {
 	summaries, children []int64
-	class               []cluster.Class // of a thread
+	class               []cluster.Class // by thread
 	depths              [depths][cluster.Classes]int64
 }
 
-// depths is how many depths are told apart: deeper records count with the last.
+// depths is the number of distinct depths. Deeper records count with the last one.
 const depths = engine.MaxTally
 
 func newReads(r *cluster.Rank, threads int) reads {
@@ -43,7 +44,7 @@ func (r *reads) clear() {
 	clear(r.depths[:])
 }
 
-// summary counts a read of a summary, and opened one of a cell's children.
+// summary counts a read of a summary, and opened a read of a cell's children.
 func (r *reads) summary(owner, depth int) {
 	r.summaries[owner]++
 	r.depths[depth][r.class[owner]]++
@@ -54,7 +55,7 @@ func (r *reads) opened(owner, depth int) {
 	r.depths[depth][r.class[owner]]++
 }
 
-// sharedReader reads the tree by shared accesses.
+// sharedReader reads the tree with shared accesses.
 type sharedReader struct {
 	*tree
 	reads *reads
@@ -72,8 +73,8 @@ func (s *sharedReader) children(r ref, depth int) (*children, error) {
 	return &s.below, s.readChildren(r, &s.below)
 }
 
-// placeReader reads the tree where it stands, by pointers to shared that were cast to local
-// ones. What it has read it counts by itself, until it tells.
+// placeReader reads the tree in place, through pointers-to-shared that were cast to local pointers.
+// It counts its reads itself until tell.
 type placeReader struct {
 	leaves, threads int
 	summaries       [][]float64 // of each thread: leaves, then cells
@@ -82,7 +83,8 @@ type placeReader struct {
 	opened          []int64 // of these, of children, by thread
 }
 
-// newPlaceReader gives a reader of records in place; nil: some are not reached so.
+// newPlaceReader returns a reader of records in place, or nil if some records cannot be loaded
+// directly.
 func newPlaceReader(t *tree) *placeReader {
 	p := &placeReader{leaves: t.leaves, summaries: t.summaries.Parts(), links: t.links.Parts()}
 	p.threads = len(p.summaries)
@@ -98,7 +100,7 @@ func newPlaceReader(t *tree) *placeReader {
 	return p
 }
 
-// at is a record's summary in place.
+// at returns a record's summary in place.
 func (p *placeReader) at(r ref, depth int) *summary {
 	owner, i := r.owner(), r.index()
 	if !r.leaf() {
@@ -108,7 +110,7 @@ func (p *placeReader) at(r ref, depth int) *summary {
 	return (*summary)(p.summaries[owner][i*5:])
 }
 
-// below are a cell's children in place.
+// below returns a cell's children in place.
 func (p *placeReader) below(r ref, depth int) *children {
 	owner := r.owner()
 	p.counts[depth*p.threads+owner]++
@@ -119,7 +121,7 @@ func (p *placeReader) below(r ref, depth int) *children {
 func (p *placeReader) summary(r ref, depth int) (*summary, error)   { return p.at(r, depth), nil }
 func (p *placeReader) children(r ref, depth int) (*children, error) { return p.below(r, depth), nil }
 
-// tell adds what was read since the last time to the counts of a rank and to its traffic.
+// tell adds the reads since its last call to the counts of a rank and to its traffic.
 func (p *placeReader) tell(to *reads, r *cluster.Rank) {
 	group := r.Group()
 	for t, opened := range p.opened {
@@ -140,7 +142,7 @@ func (p *placeReader) tell(to *reads, r *cluster.Rank) {
 	clear(p.opened)
 }
 
-// cache keeps what a walk read of other ranks' memory, for a step.
+// A cache stores the records that a rank has read from other ranks' memory during a step.
 type cache struct {
 	reader
 	me        int
@@ -189,14 +191,15 @@ func (c *cache) children(r ref, depth int) (*children, error) {
 	return &kept, nil
 }
 
-// pull is the force on a body of mass 1: an acceleration, and the potential.
+// A pull is the force on a body of mass 1: an acceleration, and the potential.
 type pull struct {
 	a            [3]float64
 	potential    float64
 	interactions int
 }
 
-// add takes the pull of a mass at a distance; false: it is at the same place, unsoftened.
+// add adds the pull of a mass at a distance. It returns false if the mass is at the same position,
+// without softening.
 func (p *pull) add(d *[3]float64, square, mass, soft float64) bool {
 	square += soft
 	if square == 0 {
@@ -213,24 +216,24 @@ func (p *pull) add(d *[3]float64, square, mass, soft float64) bool {
 	return true
 }
 
-// walker computes forces by walks from the root.
+// A walker computes forces by walks from the root.
 type walker struct {
 	reader
-	place *placeReader // the reader, where it is one of records in place: it is asked for each
+	place *placeReader // the reader, if it is a placeReader: avoids interface calls per record
 	root  ref
 	theta float64
 	soft  float64 // square of the softening
 	stack []visit
 }
 
-// visit is a record that a walk has before it, and its depth in the tree.
+// A visit is a record that a walk has yet to read, and its depth in the tree.
 type visit struct {
 	ref
-	depth int // at most the last that is told apart
+	depth int // at most depths-1
 }
 
-// on is the force on a body at a place. A cell is opened where its side is at least θ
-// times as long as its distance.
+// on returns the force on a body at a position. A cell is opened if its side is at least θ times
+// its distance.
 func (w *walker) on(body float64, x []float64, lib cluster.Lib) (p pull, err error) {
 	square := w.theta * w.theta
 	stack, place := append(w.stack[:0], visit{ref: w.root}), w.place
@@ -273,7 +276,7 @@ func (w *walker) on(body float64, x []float64, lib cluster.Lib) (p pull, err err
 	return p, nil
 }
 
-// direct is the force on a body by all others, one by one.
+// direct returns the force on a body as the sum over all other bodies.
 func direct(state []float64, body int, soft float64) (p pull) {
 	x := state[body*bodySize:]
 	n := len(state) / bodySize

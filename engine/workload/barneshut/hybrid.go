@@ -5,11 +5,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// What the program has for its groups beyond the one over all ranks stands in this file,
-// whose lines are counted (paper 1, section 4.2: 51 more on 2,454).
+// This file has the code that the program needs for several groups. Its lines are counted (paper 1,
+// section 4.2: 51 more than 2,454).
 
-// computed is what a rank computes forces on: a piece of what its thread's namesakes
-// insert, or a contiguous region a group.
+// computed returns the bodies that a rank computes forces on: a part of the bodies that its thread
+// and the same threads of other groups insert, or a contiguous region per group.
 func (s *simulation) computed(rank int) span {
 	if s.p.Text("placement") == "block" {
 		return s.order.part(s.order.all(), rank, s.threads*s.groups)
@@ -17,9 +17,9 @@ func (s *simulation) computed(rank int) span {
 	return s.order.part(s.order.inserted(rank%s.threads, s.threads), rank/s.threads, s.groups)
 }
 
-// exchange gives each group the others' bodies. Under nested-funneled its master sends
-// all of the group's, and writes the others' into the group's list; under nested-multiple
-// each thread sends its own.
+// exchange sends each group the bodies of the other groups. Under nested-funneled, a master sends
+// all bodies of its group, and writes the received ones to the group's list. Under nested-multiple,
+// each thread sends its own bodies.
 func (s *simulation) exchange() error {
 	world, funneled := s.r.World(), s.r.Spec().Layout.Model == cluster.NestedFunneled
 	if funneled && s.thread > 0 {
@@ -69,7 +69,7 @@ func (s *simulation) exchange() error {
 	return s.r.Barrier(s.r.Group())
 }
 
-// each visits the bodies of pieces.
+// each calls visit for each body of pieces.
 func (s *simulation) each(pieces []span, visit func(body []float64)) {
 	for _, piece := range pieces {
 		for _, b := range s.order.bodies[piece.lo:piece.hi] {

@@ -6,16 +6,16 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// words are references as they stand in shared memory.
+// words returns children as they are stored in shared memory.
 func words(c *children) []uint64 { return (*[8]uint64)(unsafe.Pointer(c))[:] }
 
-// childrenOf are those that words in shared memory begin with, in place.
+// childrenOf returns the children at the start of words in shared memory, in place.
 func childrenOf(w []uint64) *children { return (*children)(unsafe.Pointer((*[8]uint64)(w))) }
 
-// insert builds the tree as the paper does, all threads at once: each brings its bodies
-// down from the root. A reference changes by compare-and-swap alone, from nothing to a
-// leaf, and from a leaf to a cell that holds it, so that the tree's shape does not depend
-// on the order; a cell is published once it is written.
+// insert builds the tree as the paper does: all threads insert their bodies from the root at the
+// same time. A child changes only by compare-and-swap, from empty to a leaf, and from a leaf to a
+// cell that contains the leaf. The shape of the tree thus does not depend on the order of
+// insertion. A cell is complete before it is published.
 func (t *tree) insert(s *simulation) error {
 	t.root = cellRef(0, 0)
 	part, err := t.place(s)
@@ -38,7 +38,7 @@ func (t *tree) insert(s *simulation) error {
 	return nil
 }
 
-// bring takes a leaf down from the root to where there is nothing yet.
+// bring moves a leaf down from the root to an empty child.
 func (t *tree) bring(leaf ref, key uint64, s *simulation) error {
 	at, level, slot := t.root, 0, 0
 	for {
@@ -55,7 +55,7 @@ func (t *tree) bring(leaf ref, key uint64, s *simulation) error {
 			put := leaf
 			if next != 0 {
 				if level >= depth && slot < len(children{})-1 {
-					break // the list has another place
+					break // try the next child of the list
 				}
 				if put, err = t.split(next, level+1, s); err != nil {
 					return err
@@ -69,7 +69,7 @@ func (t *tree) bring(leaf ref, key uint64, s *simulation) error {
 				return nil
 			case ref(old) == next:
 				next = put
-			default: // another one was first
+			default: // another thread was first
 				if put != leaf {
 					t.levels = t.levels[:len(t.levels)-1]
 				}
@@ -84,7 +84,7 @@ func (t *tree) bring(leaf ref, key uint64, s *simulation) error {
 	}
 }
 
-// split makes a cell that holds a leaf.
+// split returns a new cell that contains a leaf.
 func (t *tree) split(leaf ref, level int, s *simulation) (ref, error) {
 	c, err := t.newCell(level)
 	if err != nil {

@@ -7,19 +7,19 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/domain"
 )
 
-// Levels of the tree that are shown, and the cells that they may have.
+// Number of levels of the tree in the picture, and the maximum number of their cells.
 const (
 	shown      = 4
 	shownCells = (1<<(3*shown) - 1) / 7
 )
 
-// owners is the profile of a run's first tree: who made which cell.
+// owners is the profile of the first tree of a run: the rank that created each cell.
 var owners = engine.ProfileSpec{
 	Name: "owners", Title: "Owners of cells", Unit: "1", Over: domain.Octants, Places: shownCells,
 	Doc: "rank that created each cell of the first group's tree in the first step, by level and along the space-filling curve",
 }
 
-// picture tells of the own cells, which is nobody else's business: no record is read.
+// picture reports the cells that this rank created. It reads no shared records.
 func (s *simulation) picture() {
 	if s.r.ID() >= s.threads || s.steps > 0 {
 		return

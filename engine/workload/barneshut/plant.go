@@ -2,11 +2,11 @@ package barneshut
 
 import "math"
 
-// outline is a tree that follows from the order of the bodies alone: who owns the first
-// body of a cell makes the cell, so that nobody has to ask anybody.
+// An outline is a tree that depends only on the order of the bodies. Every thread can compute it
+// without communication, because the owner of a cell's first body creates the cell.
 type outline struct {
-	parts []span // by thread
-	paced bool   // cells are whose insertion makes them, all threads at one pace
+	parts []span // inserted bodies, by thread
+	paced bool   // the creators of cells are as with insert, if all threads insert at the same pace
 	cells [][]planned
 	root  ref
 }
@@ -17,7 +17,7 @@ type planned struct {
 	level    int
 }
 
-// planTree finds the cells of each thread.
+// planTree returns the outline with the cells of each thread.
 func planTree(o *order, threads int, paced bool) *outline {
 	p := &outline{paced: paced, parts: make([]span, threads), cells: make([][]planned, threads)}
 	for t := range p.parts {
@@ -27,8 +27,8 @@ func planTree(o *order, threads int, paced bool) *outline {
 	return p
 }
 
-// cell plans the cell of a span of bodies, all of which come in the parts of thread t or
-// later ones.
+// cell plans the cell of a span of bodies. The span begins in the part of thread t or of a later
+// one.
 func (p *outline) cell(o *order, s span, level, t int) ref {
 	t = p.owner(s.lo, t)
 	maker := t
@@ -60,8 +60,8 @@ func (p *outline) cell(o *order, s span, level, t int) ref {
 	return c
 }
 
-// second is the thread that brings the second body of a span where all insert at one
-// pace: it finds a leaf and makes the cell. The span begins in the part of thread t.
+// second returns the thread that inserts the second body of a span if all threads insert at the
+// same pace: it finds a leaf and creates the cell. The span begins in the part of thread t.
 func (p *outline) second(s span, t int) int {
 	type turn struct{ at, thread int }
 	least, next := turn{math.MaxInt, 0}, turn{math.MaxInt, 0}
@@ -80,7 +80,7 @@ func (p *outline) second(s span, t int) int {
 	return next.thread
 }
 
-// owner is the thread whose part has a place of the order: t or a later one.
+// owner returns the thread whose part contains a position of the order: t or a later one.
 func (p *outline) owner(at, t int) int {
 	for at >= p.parts[t].hi {
 		t++
@@ -88,7 +88,7 @@ func (p *outline) owner(at, t int) int {
 	return t
 }
 
-// plant builds the shared tree by the plan, each thread its own cells.
+// plant builds the shared tree from the outline. Each thread creates its own cells.
 func (t *tree) plant(s *simulation) error {
 	if _, err := t.place(s); err != nil {
 		return err

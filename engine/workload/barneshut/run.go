@@ -7,32 +7,32 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// simulation is what a rank knows of the bodies and the tree.
+// A simulation is a rank's data of the bodies and the tree.
 type simulation struct {
 	r               *cluster.Rank
 	p               engine.Probe
-	threads, groups int // of a group, and how many
-	thread          int // in the own group
+	threads, groups int // threads per group, number of groups
+	thread          int // number of this thread in its group
 	byCost, bulk    bool
 	theta, soft, dt float64
 
-	state  []float64 // of all bodies
+	state  []float64 // all bodies
 	order  order
-	piece  span // of the order, that this rank computes
+	piece  span // the part of the order that this rank computes
 	pulls  []pull
 	census census
 	list   *upc.Shared[float64]
-	comm   *coll.Comm // among those who exchange bodies
+	comm   *coll.Comm // of the ranks that exchange bodies
 	tree   *tree
-	image  *image // of charge = bulk
+	image  *image // for charge = bulk
 	reads  reads
-	place  *placeReader // of reads in place; nil: there are none
+	place  *placeReader // for reads in place; nil: none
 	cache  *cache
 	walker walker
-	took   cluster.Time // the force computation
+	took   cluster.Time // duration of the force computation
 
-	steps  int     // done
-	energy float64 // of the first step
+	steps  int     // completed steps
+	energy float64 // energy in the first step
 }
 
 func run(r *cluster.Rank, p engine.Probe) error {
@@ -97,10 +97,10 @@ func newSimulation(r *cluster.Rank, p engine.Probe) (*simulation, error) {
 	return s, nil
 }
 
-// listBlock is how many numbers of the list of bodies are a thread's.
+// listBlock returns how many numbers of the list of bodies are in one thread's block.
 func listBlock(n, threads int) int { return (n + threads - 1) / threads * bodySize }
 
-// step builds the tree and computes forces.
+// step builds the tree and computes the forces.
 func (s *simulation) step() error {
 	if s.bulk {
 		s.state, s.order, s.census, s.walker.root = s.image.state, s.image.order, s.image.census, s.image.root
@@ -123,11 +123,11 @@ func (s *simulation) step() error {
 	return s.force()
 }
 
-// noStep is how many bodies are a step of an iteration's progress.
+// noStep is the number of bodies between two progress reports and updates of the counts.
 const noStep = 64
 
-// force computes the forces on the own bodies: the part of a step that paper 1's figures
-// time.
+// force computes the forces on this rank's bodies. It is the part of a step that paper 1's figures
+// show.
 func (s *simulation) force() error {
 	s.reads.clear()
 	if s.cache != nil {
@@ -160,14 +160,14 @@ func (s *simulation) force() error {
 	return nil
 }
 
-// account takes reads in place down that are not yet.
+// account adds the reads in place that are not yet in the counts.
 func (s *simulation) account() {
 	if s.place != nil {
 		s.place.tell(&s.reads, s.r)
 	}
 }
 
-// leaf is the summary of a body of the order.
+// leaf returns the summary of a body of the order.
 func (s *simulation) leaf(at int) summary { return leafOf(s.state, int(s.order.bodies[at])) }
 
 func leafOf(state []float64, b int) summary {
@@ -175,8 +175,8 @@ func leafOf(state []float64, b int) summary {
 	return summary{x[0], x[1], x[2], float64(bodySize) / float64(len(state)), float64(b)}
 }
 
-// velocity is a body's at the time of its force: half a step after the one that the list
-// has, which in the first step is that of its own time.
+// velocity returns a body's velocity at the time of its force. The stored velocity is half a step
+// older, except in the first step.
 func (s *simulation) velocity(i int) (v [3]float64) {
 	body := s.state[int(s.order.bodies[s.piece.lo+i])*bodySize:]
 	for k := range 3 {
@@ -188,8 +188,8 @@ func (s *simulation) velocity(i int) (v [3]float64) {
 	return v
 }
 
-// advance moves the own bodies by a step, a kick of half a step on each side of a drift,
-// and gives everyone all bodies.
+// advance moves this rank's bodies by a step, with a kick of half a step before and after a drift,
+// and sends all bodies to all ranks.
 func (s *simulation) advance() error {
 	into := s.state
 	if s.bulk {

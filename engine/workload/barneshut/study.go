@@ -33,7 +33,7 @@ var groupColumns = []engine.Column{
 // baseline labels the one tree over all ranks.
 const baseline = "all"
 
-// byGroup compares group sizes and placements, with a cache and without.
+// byGroup compares group sizes and placements, with and without a cache.
 var byGroup = &engine.Study{
 	Form: engine.Form{
 		Name: "groups", Title: "Forces", Of: "a step's forces", Item: "group", Metric: "force_time_slowest",
@@ -47,12 +47,12 @@ var byGroup = &engine.Study{
 	Complete: complete,
 }
 
-// key is what a row was run with.
+// key returns the key of a row: the settings of its run.
 func key(kind engine.Kind, group, placement, partition, cache string) string {
 	return strings.Join([]string{string(kind), group, placement, partition, cache}, " ")
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, groupColumns, columnSlowest)
 	if !ok {
@@ -75,8 +75,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{{Key: key(s.Kind, group, placement, partition, cache), Label: label, Kind: s.Kind, Cells: cells}}
 }
 
-// complete says where the reads of the present run go, and what that gains over the tree
-// of all ranks.
+// complete states how many reads are remote, and the gain compared with one tree for all ranks.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Plots = []engine.Plot{{Title: "time of forces by group size, slowest rank"}}
 	now := v.Present()

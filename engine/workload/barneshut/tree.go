@@ -5,8 +5,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/upc"
 )
 
-// ref is where a record of the tree is: the thread that owns it, and its number among
-// that one's leaves or cells. 0: nothing.
+// A ref identifies a record of the tree: the thread that owns it, and its number among the owner's
+// leaves or cells. The zero ref means that there is no record.
 type ref uint64
 
 const leafBit ref = 1 << 63
@@ -17,8 +17,8 @@ func (r ref) leaf() bool       { return r&leafBit != 0 }
 func (r ref) owner() int       { return int(r&^leafBit>>32) - 1 }
 func (r ref) index() int       { return int(uint32(r)) }
 
-// summary is what a leaf or a cell comes to: the centre of its mass, the mass, and of a
-// cell half of its side, of a leaf the number of its body.
+// A summary is the centre of mass and the mass of a leaf or a cell. The last number is half of the
+// side of a cell, or the number of a leaf's body.
 type summary [5]float64
 
 const (
@@ -27,17 +27,17 @@ const (
 	summaryBody = 4
 )
 
-// children of a cell; those at the last level have a list of leaves, which goes on in
-// the last child.
+// children are the children of a cell. Cells at the last level have a list of leaves, which
+// continues in the last child.
 type children [8]ref
 
-// Bytes that a read moves, 104 a record.
+// Bytes that a read transfers; both reads of a record are 104 B.
 const (
 	summaryBytes  = 5 * 8
 	childrenBytes = 8 * 8
 )
 
-// add takes a child into a sum.
+// add adds a child to a sum.
 func (s *summary) add(c *summary) {
 	for k := range 3 {
 		s[k] += c[k] * c[summaryMass]
@@ -45,17 +45,18 @@ func (s *summary) add(c *summary) {
 	s[summaryMass] += c[summaryMass]
 }
 
-// centre ends a sum.
+// centre completes a sum.
 func (s *summary) centre() {
 	for k := range 3 {
 		s[k] /= s[summaryMass]
 	}
 }
 
-// room is how many records a thread has.
+// room is the number of records that a thread can have.
 type room struct{ leaves, cells int }
 
-// roomFor holds the share of one of so many threads, twice as large where costs decide.
+// roomFor returns the room for one thread's share of n bodies, twice as large if bodies are divided
+// by cost.
 func roomFor(n, threads int, byCost bool) room {
 	leaves := (n + threads - 1) / threads
 	if byCost {
@@ -64,23 +65,23 @@ func roomFor(n, threads int, byCost bool) room {
 	return room{leaves, 2*leaves + 64}
 }
 
-// bytes of a thread's records.
+// bytes returns the bytes of a thread's records.
 func (m room) bytes() int64 {
 	return round(int64(m.leaves+m.cells)*summaryBytes) + round(int64(m.cells)*childrenBytes)
 }
 
-// round is a size as the segment's allocator takes it.
+// round rounds n up as the segment's allocator does.
 func round(n int64) int64 { return (n + 63) &^ 63 }
 
-// tree is a group's oct-tree in shared memory.
+// A tree is a group's oct-tree in shared memory.
 type tree struct {
 	room
 	r         *cluster.Rank
 	me        int
 	root      ref
-	summaries *upc.Shared[float64] // of each thread: leaves, then cells
-	links     *upc.Shared[uint64]  // children of each thread's cells
-	levels    []uint16             // of the own cells that are in use
+	summaries *upc.Shared[float64] // per thread: leaves, then cells
+	links     *upc.Shared[uint64]  // per thread: children of its cells
+	levels    []uint16             // levels of this thread's cells in use
 }
 
 func newTree(r *cluster.Rank, m room) (*tree, error) {
@@ -94,7 +95,7 @@ func newTree(r *cluster.Rank, m room) (*tree, error) {
 	return t, err
 }
 
-// at is the element at which a record's summary begins.
+// at returns the index of the first element of a record's summary.
 func (t *tree) at(r ref) int {
 	i := r.index()
 	if !r.leaf() {
@@ -103,19 +104,19 @@ func (t *tree) at(r ref) int {
 	return (r.owner()*(t.leaves+t.cells) + i) * 5
 }
 
-// child is the element of a cell's child.
+// child returns the index of a cell's child.
 func (t *tree) child(r ref, octant int) int { return (r.owner()*t.cells+r.index())*8 + octant }
 
-// own is the own summary in place.
+// own returns the summary of a record that this thread owns, in place.
 func (t *tree) own(r ref) *summary {
 	i := t.at(r) - t.me*(t.leaves+t.cells)*5
 	return (*summary)(t.summaries.Local()[i:])
 }
 
-// ownChildren are those of an own cell in place.
+// ownChildren returns the children of one of this thread's cells, in place.
 func (t *tree) ownChildren(i int) []uint64 { return t.links.Local()[i*8:][:8] }
 
-// newCell takes the next own cell.
+// newCell allocates a cell of this thread.
 func (t *tree) newCell(level int) (ref, error) {
 	i := len(t.levels)
 	if i >= t.cells {
@@ -126,7 +127,7 @@ func (t *tree) newCell(level int) (ref, error) {
 	return cellRef(t.me, i), nil
 }
 
-// place writes the leaves of the own part.
+// place writes this thread's leaves.
 func (t *tree) place(s *simulation) (span, error) {
 	part := s.order.inserted(t.me, s.threads)
 	if part.len() > t.leaves {
@@ -139,10 +140,10 @@ func (t *tree) place(s *simulation) (span, error) {
 	return part, nil
 }
 
-// read gets a summary.
+// read reads a summary.
 func (t *tree) read(r ref, into *summary) error { return t.summaries.GetRange(t.at(r), into[:]) }
 
-// readChildren gets a cell's children.
+// readChildren reads a cell's children.
 func (t *tree) readChildren(r ref, into *children) error {
 	return t.links.GetRange(t.child(r, 0), words(into))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// Columns of what all ranks add up.
+// Indices of the sums over all ranks.
 const (
 	sumEnergy = iota
 	sumForceX // three numbers
@@ -17,24 +17,24 @@ const (
 	sumLeaves
 	sumNumbers
 	sumSquares
-	sumError // squares of the errors of forces, and of these forces
+	sumError // squared errors of the sampled forces; sumSquare: their squares
 	sumSquare
 	sumSampled
 	sums
 )
 
-// Columns of what is the largest of all ranks'.
+// Indices of the maxima over all ranks.
 const (
 	mostTime  = iota
-	mostError // square of a force's
+	mostError // squared error of a force
 	mosts
 )
 
-// sampled is on how many bodies forces are checked one by one, in the first step.
+// sampled is the approximate number of bodies whose forces are compared with all pairs in the first
+// step.
 const sampled = 300
 
-// verify checks the step on all ranks together, and reports it. It takes no part in what
-// is timed.
+// verify checks the step on all ranks together, and reports it. It is not timed.
 func (s *simulation) verify() error {
 	n := len(s.state) / bodySize
 	var sum [sums]float64
@@ -93,8 +93,8 @@ func (s *simulation) verify() error {
 	return nil
 }
 
-// errorOf gives the square of a force's error against that of all bodies one by one, and
-// the square of this force.
+// errorOf returns the squared error of a force, compared with the sum over all bodies, and the
+// square of that sum.
 func errorOf(f *pull, state []float64, body int, soft float64) (off, square float64) {
 	want := direct(state, body, soft)
 	for k := range 3 {
@@ -104,11 +104,11 @@ func errorOf(f *pull, state []float64, body int, soft float64) (off, square floa
 	return off, square
 }
 
-// near reports whether two numbers agree to a relative error.
+// near reports whether two numbers agree within a relative error.
 func near(a, b, within float64) bool { return math.Abs(a-b) <= within*math.Abs(b) }
 
-// judge says what holds and what does not, on one rank. What θ does to the accuracy was
-// measured: the bounds are for θ = 1, fall with its square, and are wider for few bodies.
+// judge reports the results of the checks, on one rank. The bounds are measured for θ = 1. They
+// fall with θ², and are wider for few bodies.
 func (s *simulation) judge(n int, sum *[sums]float64, most *[mosts]float64, hashes []uint64) {
 	check := func(ok bool, holds, format string, args ...any) {
 		if !ok {
@@ -147,7 +147,7 @@ func (s *simulation) judge(n int, sum *[sums]float64, most *[mosts]float64, hash
 	check(near(root[summaryMass], 1, 1e-9), "the root has the total mass", "the root's mass is %v, want 1", root[summaryMass])
 }
 
-// hash is over the bits of all bodies.
+// hash returns a hash of the bits of all bodies.
 func hash(state []float64) uint64 {
 	h := uint64(0)
 	for _, x := range state {
@@ -156,7 +156,7 @@ func hash(state []float64) uint64 {
 	return h
 }
 
-// report gives what the rank's force computation came to.
+// report reports the results of this rank's force computation.
 func (s *simulation) report(interactions int, slowest float64) {
 	var at [cluster.Classes]float64
 	all := 0.

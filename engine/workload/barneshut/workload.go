@@ -11,7 +11,7 @@ import (
 
 func init() { workload.Register(&barnesHut) }
 
-// Choices of knobs.
+// Values of the knobs.
 const (
 	buildInsert = "insert"
 	buildSorted = "sorted"
@@ -21,7 +21,7 @@ const (
 	chargeBulk  = "bulk"
 )
 
-// mostDirect is up to how many bodies θ may be 0: each pair is then computed.
+// mostDirect is the maximum number of bodies with θ = 0, where each pair is computed.
 const mostDirect = 8192
 
 var barnesHut = workload.Workload{
@@ -110,7 +110,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	list := round(int64(listBlock(int(n), l.GroupSize())) * 8)
 	p := workload.Plan{Segment: room.bytes() + list, Replicas: l.Groups(), Holds: []workload.Item{workload.Renumbering(&l)}}
 	record := int64(bodySize * 8)
-	order := int64(40) // of a body: its place, while it is sorted, and afterwards
+	order := int64(40) // per body: its position in the order, during and after the sort
 	if bulk {
 		p.Segment, p.Modelled = 64, p.Segment
 		p.Holds = append(p.Holds, workload.Item{Name: "tree and bodies", Per: workload.InAll, Bytes: n * (2*record + order + 3*(summaryBytes+childrenBytes))})
