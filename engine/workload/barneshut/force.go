@@ -269,7 +269,7 @@ func (w *walker) on(body float64, x []float64, lib cluster.Lib) (p pull, err err
 			continue
 		}
 		if !p.add(&d, distance, at[summaryMass], w.soft) {
-			return p, lib.Errorf("bodies %.0f and %.0f are at one place, and eps = 0: set eps above 0", body, at[summaryBody])
+			return p, lib.Errorf("bodies %.0f and %.0f have the same position, and eps = 0; set eps above 0", body, at[summaryBody])
 		}
 	}
 	w.stack = stack

@@ -370,7 +370,7 @@ func TestCoincidentBodies(t *testing.T) {
 		if err := tr.knobs.Set("eps", "0"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tr.run(); err == nil || !strings.Contains(err.Error(), "are at one place, and eps = 0: set eps above 0") {
+		if _, err := tr.run(); err == nil || !strings.Contains(err.Error(), "have the same position, and eps = 0; set eps above 0") {
 			t.Errorf("%s, without softening: %v", build, err)
 		}
 	}
