@@ -14,6 +14,7 @@ const leafBit ref = 1 << 63
 func cellRef(owner, i int) ref { return ref(owner+1)<<32 | ref(i) }
 func leafRef(owner, i int) ref { return leafBit | cellRef(owner, i) }
 func (r ref) leaf() bool       { return r&leafBit != 0 }
+func (r ref) cell() bool       { return r != 0 && !r.leaf() }
 func (r ref) owner() int       { return int(r&^leafBit>>32) - 1 }
 func (r ref) index() int       { return int(uint32(r)) }
 
