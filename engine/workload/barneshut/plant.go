@@ -33,51 +33,60 @@ func (p *outline) cell(o *order, s span, level, t int) ref {
 	t = p.owner(s.lo, t)
 	maker := t
 	if p.paced && level > 0 {
-		maker = p.second(s, t)
+		maker = p.secondInserter(s, t)
 	}
 	c := cellRef(maker, len(p.cells[maker]))
 	p.cells[maker] = append(p.cells[maker], planned{level: level})
 	var all children
-	for i, at := 0, s.lo; at < s.hi; i++ {
-		to := at
-		if level < depth {
-			i = octant(o.keys[at], level)
-			for to < s.hi && octant(o.keys[to], level) == i {
-				to++
-			}
-		} else if to = at + 1; i == len(all)-1 {
-			to = s.hi
-		}
-		if to == at+1 {
-			owner := p.owner(at, t)
-			all[i] = leafRef(owner, at-p.parts[owner].lo)
+	for i, rest := 0, s; rest.len() > 0; i++ {
+		child, bodies := o.nextChild(rest, level, i)
+		if bodies.len() == 1 {
+			owner := p.owner(bodies.lo, t)
+			all[child] = leafRef(owner, bodies.lo-p.parts[owner].lo)
 		} else {
-			all[i] = p.cell(o, span{at, to}, level+1, t)
+			all[child] = p.cell(o, bodies, level+1, t)
 		}
-		at = to
+		rest.lo = bodies.hi
 	}
 	p.cells[maker][c.index()].children = all
 	return c
 }
 
-// second returns the thread that inserts the second body of a span if all threads insert at the
-// same pace: it finds a leaf and creates the cell. The span begins in the part of thread t.
-func (p *outline) second(s span, t int) int {
-	type turn struct{ at, thread int }
-	least, next := turn{math.MaxInt, 0}, turn{math.MaxInt, 0}
+// nextChild returns the next child of a cell at a level, and its bodies at the start of rest, the
+// bodies without a child so far. In a list, child i has one body, and the last child has the rest.
+func (o *order) nextChild(rest span, level, i int) (child int, bodies span) {
+	switch last := len(children{}) - 1; {
+	case level >= depth && i == last:
+		return i, rest
+	case level >= depth:
+		return i, span{rest.lo, rest.lo + 1}
+	}
+	child = octant(o.keys[rest.lo], level)
+	end := rest.lo + 1
+	for end < rest.hi && octant(o.keys[end], level) == child {
+		end++
+	}
+	return child, span{rest.lo, end}
+}
+
+// secondInserter returns the thread that inserts the second body of a span if all threads insert
+// at the same pace: it finds a leaf and creates the cell. The span begins in the part of thread t.
+func (p *outline) secondInserter(s span, t int) int {
+	type insertion struct{ turn, thread int }
+	first, second := insertion{math.MaxInt, 0}, insertion{math.MaxInt, 0}
 	for ; t < len(p.parts) && p.parts[t].lo < s.hi; t++ {
 		part := p.parts[t]
-		first := max(s.lo, part.lo)
-		for at := first; at < min(first+2, s.hi, part.hi); at++ {
-			switch now := (turn{at - part.lo, t}); {
-			case now.at < least.at:
-				least, next = now, least
-			case now.at < next.at:
-				next = now
+		from := max(s.lo, part.lo)
+		for at := from; at < min(from+2, s.hi, part.hi); at++ { // only two of a thread can be early enough
+			switch now := (insertion{at - part.lo, t}); {
+			case now.turn < first.turn:
+				first, second = now, first
+			case now.turn < second.turn:
+				second = now
 			}
 		}
 	}
-	return next.thread
+	return second.thread
 }
 
 // owner returns the thread whose part contains a position of the order: t or a later one.
