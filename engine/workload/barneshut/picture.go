@@ -24,24 +24,28 @@ func (s *simulation) picture() {
 	if s.r.ID() >= s.threads || s.steps > 0 {
 		return
 	}
-	cell := func(sum *summary) {
+	s.ownCells(func(sum *summary) {
 		level := int(math.Round(math.Log2(s.order.cube.side/sum[summaryHalf]))) - 1
 		if level < shown {
-			first := (1<<(3*level) - 1) / 7
+			first := (1<<(3*level) - 1) / 7 // cells of the levels above
 			s.p.Place(owners.Name, first+int(s.order.cube.key(sum[:3])>>(3*(depth-level))), float64(s.r.ID()))
 		}
-	}
-	if s.bulk {
-		m, end := s.image, len(s.image.links)
-		if s.thread+1 < len(m.cells) {
-			end = m.cells[s.thread+1]
-		}
-		for i := m.cells[s.thread]; i < end; i++ {
-			cell(&m.summaries[len(m.order.bodies)+i])
+	})
+}
+
+// ownCells calls do for each cell that this rank's thread created, in place.
+func (s *simulation) ownCells(do func(sum *summary)) {
+	if !s.bulk {
+		for i := range s.tree.levels {
+			do(s.tree.own(cellRef(s.tree.me, i)))
 		}
 		return
 	}
-	for i := range s.tree.levels {
-		cell(s.tree.own(cellRef(s.tree.me, i)))
+	m, end := s.image, len(s.image.links)
+	if s.thread+1 < len(m.cells) {
+		end = m.cells[s.thread+1]
+	}
+	for i := m.cells[s.thread]; i < end; i++ {
+		do(&m.summaries[len(m.order.bodies)+i])
 	}
 }

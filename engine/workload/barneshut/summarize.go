@@ -41,27 +41,35 @@ func (t *tree) summarize(s *simulation) error {
 			if int(at) != level {
 				continue
 			}
-			sum := t.own(cellRef(t.me, i))
-			*sum = summary{}
-			for _, w := range t.ownChildren(i) {
-				if w == 0 {
-					continue
-				}
-				var c summary
-				if err := t.read(ref(w), &c); err != nil {
-					return err
-				}
-				if ref(w).leaf() {
-					s.census.count(c[summaryBody])
-				}
-				sum.add(&c)
+			if err := t.sum(i, level, s); err != nil {
+				return err
 			}
-			sum.centre()
-			sum[summaryHalf] = s.order.cube.half(level)
 		}
 		if err := t.r.Barrier(group); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// sum computes the summary of this thread's cell i from the summaries of its children.
+func (t *tree) sum(i, level int, s *simulation) error {
+	sum := t.own(cellRef(t.me, i))
+	*sum = summary{}
+	for _, w := range t.ownChildren(i) {
+		if w == 0 {
+			continue
+		}
+		var c summary
+		if err := t.read(ref(w), &c); err != nil {
+			return err
+		}
+		if ref(w).leaf() {
+			s.census.count(c[summaryBody])
+		}
+		sum.add(&c)
+	}
+	sum.centre()
+	sum[summaryHalf] = s.order.cube.half(level)
 	return nil
 }
