@@ -1,6 +1,8 @@
 package barneshut
 
 import (
+	"slices"
+
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
@@ -25,21 +27,7 @@ func (s *simulation) exchange() error {
 	if funneled && s.thread > 0 {
 		return s.r.Barrier(s.r.Group())
 	}
-	var pieces [][]span
-	displ := []int64{0}
-	for m := range world.Size() {
-		ranks := []int{world.Global(m)}
-		for t := 1; funneled && t < s.threads; t++ {
-			ranks = append(ranks, ranks[0]+t)
-		}
-		var of []span
-		end := displ[m]
-		for _, rank := range ranks {
-			of = append(of, s.computed(rank))
-			end += int64(of[len(of)-1].len()) * bodySize * 8
-		}
-		pieces, displ = append(pieces, of), append(displ, end)
-	}
+	pieces, displ := s.shares(funneled)
 	if s.comm == nil {
 		var err error
 		if s.comm, err = coll.New(s.r, world); err != nil {
@@ -58,15 +46,32 @@ func (s *simulation) exchange() error {
 	if err := s.comm.Do(coll.Call{Key: key, In: cluster.Of(in), Out: cluster.Of(out), Blocks: blocks}); err != nil {
 		return err
 	}
-	for _, of := range pieces {
-		s.each(of, func(body []float64) { out = out[copy(body, out):] })
-	}
+	s.each(slices.Concat(pieces...), func(body []float64) { out = out[copy(body, out):] })
 	if funneled {
 		if err := s.writeList(); err != nil {
 			return err
 		}
 	}
 	return s.r.Barrier(s.r.Group())
+}
+
+// shares returns the parts of the order that each member of MPI_COMM_WORLD sends, and their
+// displacements in the list of all bodies that the members gather, in bytes. With funneled, a
+// member sends the parts of all threads of its group.
+func (s *simulation) shares(funneled bool) (pieces [][]span, displ []int64) {
+	world, threads := s.r.World(), 1
+	if funneled {
+		threads = s.threads
+	}
+	pieces, displ = make([][]span, world.Size()), make([]int64, world.Size()+1)
+	for m := range pieces {
+		displ[m+1] = displ[m]
+		for t := range threads {
+			pieces[m] = append(pieces[m], s.computed(world.Global(m)+t))
+			displ[m+1] += int64(pieces[m][t].len()) * bodySize * 8
+		}
+	}
+	return pieces, displ
 }
 
 // each calls visit for each body of pieces.
