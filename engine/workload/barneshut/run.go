@@ -64,29 +64,9 @@ func newSimulation(r *cluster.Rank, p engine.Probe) (*simulation, error) {
 		theta: p.Float("theta"), soft: eps * eps, dt: p.Float("dt"),
 	}
 	s.reads = newReads(r, s.threads)
-	var from reader
-	if s.bulk {
-		s.image = r.Lib().Shared(imageKey{}, func() any {
-			m := &image{state: plummer(uint64(p.Int("seed")), n)}
-			m.next = make([]float64, len(m.state))
-			m.build(s)
-			return m
-		}).(*image)
-		from = &imageReader{s.image, &s.reads}
-	} else {
-		s.state = plummer(uint64(p.Int("seed")), n)
-		var err error
-		if s.list, err = upc.NewShared[float64](r, n*bodySize, listBlock(n, s.threads)); err != nil {
-			return nil, err
-		}
-		if s.tree, err = newTree(r, roomFor(n, s.threads, s.byCost)); err != nil {
-			return nil, err
-		}
-		if s.place = newPlaceReader(s.tree); s.place != nil {
-			from = s.place
-		} else {
-			from = &sharedReader{tree: s.tree, reads: &s.reads}
-		}
+	from, err := s.newReader(n)
+	if err != nil {
+		return nil, err
 	}
 	if p.Text("cache") == "on" {
 		s.cache = newCache(from, s.thread)
@@ -97,30 +77,67 @@ func newSimulation(r *cluster.Rank, p engine.Probe) (*simulation, error) {
 	return s, nil
 }
 
+// newReader creates the bodies and the tree, or the image of both, and returns the tree's reader.
+func (s *simulation) newReader(n int) (reader, error) {
+	r, seed := s.r, uint64(s.p.Int("seed"))
+	if s.bulk {
+		s.image = r.Lib().Shared(imageKey{}, func() any {
+			m := &image{state: plummer(seed, n)}
+			m.next = make([]float64, len(m.state))
+			m.build(s)
+			return m
+		}).(*image)
+		return &imageReader{s.image, &s.reads}, nil
+	}
+	s.state = plummer(seed, n)
+	var err error
+	if s.list, err = upc.NewShared[float64](r, n*bodySize, listBlock(n, s.threads)); err != nil {
+		return nil, err
+	}
+	if s.tree, err = newTree(r, roomFor(n, s.threads, s.byCost)); err != nil {
+		return nil, err
+	}
+	if s.place = newPlaceReader(s.tree); s.place != nil {
+		return s.place, nil
+	}
+	return &sharedReader{tree: s.tree, reads: &s.reads}, nil
+}
+
+// bodies returns the number of bodies.
+func (s *simulation) bodies() int { return len(s.state) / bodySize }
+
 // listBlock returns how many numbers of the list of bodies are in one thread's block.
 func listBlock(n, threads int) int { return (n + threads - 1) / threads * bodySize }
 
 // step builds the tree and computes the forces.
 func (s *simulation) step() error {
-	if s.bulk {
-		s.state, s.order, s.census, s.walker.root = s.image.state, s.image.order, s.image.census, s.image.root
-	} else {
-		s.order.arrange(s.state, s.byCost)
-		build := s.tree.insert
-		if s.p.Text("build") == buildSorted {
-			build = s.tree.plant
-		}
-		if err := build(s); err != nil {
-			return err
-		}
-		if err := s.tree.summarize(s); err != nil {
-			return err
-		}
-		s.walker.root = s.tree.root
+	if err := s.build(); err != nil {
+		return err
 	}
 	s.picture()
 	s.piece = s.computed(s.r.ID())
 	return s.force()
+}
+
+// build builds the group's tree of all bodies, or takes over the image, which is already built.
+func (s *simulation) build() error {
+	if s.bulk {
+		s.state, s.order, s.census, s.walker.root = s.image.state, s.image.order, s.image.census, s.image.root
+		return nil
+	}
+	s.order.arrange(s.state, s.byCost)
+	create := s.tree.insert
+	if s.p.Text("build") == buildSorted {
+		create = s.tree.plant
+	}
+	if err := create(s); err != nil {
+		return err
+	}
+	if err := s.tree.summarize(s); err != nil {
+		return err
+	}
+	s.walker.root = s.tree.root
+	return nil
 }
 
 // noStep is the number of bodies between two progress reports and updates of the counts.
