@@ -5,8 +5,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// walked is the number of bodies for which both walks compute the forces.
-const walked = 256
+// comparedBodies is the number of bodies for which both walks compute the forces.
+const comparedBodies = 256
 
 // beside returns two functions that compute the forces on some bodies: path walks the tree that the
 // ranks have built, alone walks a tree in one process's own memory. Both must compute the same
@@ -22,12 +22,12 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 	if err != nil || r.ID() > 0 {
 		return func() error { return nil }, nil, err
 	}
-	t := newPlain(s.state)
+	t := newLocalTree(s.state)
 	some := s.order.bodies[s.order.all().len()/2:] // neighbours, like the bodies of a rank
-	some = some[:min(walked, len(some))]
+	some = some[:min(comparedBodies, len(some))]
 	var want []pull
 	for _, b := range some {
-		want = append(want, t.on(float64(b), s.state[int(b)*bodySize:][:3], s.theta, s.soft))
+		want = append(want, t.forceOn(float64(b), s.state[int(b)*bodySize:][:3], s.theta, s.soft))
 	}
 	walk := func(on func(body float64, x []float64) (pull, error)) func() error {
 		return func() error {
@@ -43,29 +43,29 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 			return nil
 		}
 	}
-	path = walk(func(body float64, x []float64) (pull, error) { return s.walker.on(body, x, r.Lib()) })
-	return path, walk(func(body float64, x []float64) (pull, error) { return t.on(body, x, s.theta, s.soft), nil }), nil
+	path = walk(func(body float64, x []float64) (pull, error) { return s.walker.forceOn(body, x, r.Lib()) })
+	return path, walk(func(body float64, x []float64) (pull, error) { return t.forceOn(body, x, s.theta, s.soft), nil }), nil
 }
 
-// A plain is an oct-tree in one process's own memory.
-type plain struct {
+// A localTree is an oct-tree in one process's own memory.
+type localTree struct {
 	root   ref
-	cells  []plainCell
+	cells  []localCell
 	leaves []summary
 	stack  []ref
 }
 
-type plainCell struct {
+type localCell struct {
 	sum   summary
 	below children
 }
 
-// newPlain builds a plain tree of all bodies.
-func newPlain(state []float64) *plain {
+// newLocalTree builds a localTree of all bodies.
+func newLocalTree(state []float64) *localTree {
 	var o order
 	o.arrange(state, false)
 	of := planTree(&o, 1, false)
-	t := &plain{root: of.root, cells: make([]plainCell, len(of.cells[0]))}
+	t := &localTree{root: of.root, cells: make([]localCell, len(of.cells[0]))}
 	for _, b := range o.bodies {
 		t.leaves = append(t.leaves, leafOf(state, int(b)))
 	}
@@ -89,8 +89,8 @@ func newPlain(state []float64) *plain {
 	return t
 }
 
-// on returns the force on a body at a position, from a walk whose reads are not counted.
-func (t *plain) on(body float64, x []float64, theta, soft float64) (p pull) {
+// forceOn returns the force on a body at a position, from a walk whose reads are not counted.
+func (t *localTree) forceOn(body float64, x []float64, theta, soft float64) (p pull) {
 	square := theta * theta
 	stack := append(t.stack[:0], t.root)
 	for len(stack) > 0 {

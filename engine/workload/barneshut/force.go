@@ -38,11 +38,11 @@ func (p *pull) add(d *[3]float64, square, mass, soft float64) bool {
 // A walker computes forces by walks from the root.
 type walker struct {
 	reader
-	place *placeReader // the reader, if it is a placeReader: avoids interface calls per record
-	root  ref
-	theta float64
-	soft  float64 // square of the softening
-	stack []visit
+	inPlace *inPlaceReader // the reader, if it is an inPlaceReader: avoids interface calls per record
+	root    ref
+	theta   float64
+	soft    float64 // square of the softening
+	stack   []visit
 }
 
 // A visit is a record that a walk has yet to read, and its depth in the tree.
@@ -51,17 +51,17 @@ type visit struct {
 	depth int // at most depths-1
 }
 
-// on returns the force on a body at a position. A cell is opened if its side is at least θ times
-// its distance; all other cells, and leaves, pull the body.
-func (w *walker) on(body float64, x []float64, lib cluster.Lib) (p pull, err error) {
+// forceOn returns the force on a body at a position. A cell is opened if its side is at least θ
+// times its distance; all other cells, and leaves, pull the body.
+func (w *walker) forceOn(body float64, x []float64, lib cluster.Lib) (p pull, err error) {
 	theta2 := w.theta * w.theta
-	stack, place := append(w.stack[:0], visit{ref: w.root}), w.place
+	stack, inPlace := append(w.stack[:0], visit{ref: w.root}), w.inPlace
 	for len(stack) > 0 {
 		now := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		var at *summary
-		if place != nil {
-			at = place.at(now.ref, now.depth)
+		if inPlace != nil {
+			at = inPlace.at(now.ref, now.depth)
 		} else if at, err = w.summary(now.ref, now.depth); err != nil {
 			return p, err
 		}
@@ -73,8 +73,8 @@ func (w *walker) on(body float64, x []float64, lib cluster.Lib) (p pull, err err
 			}
 		} else if side := 2 * at[summaryHalf]; side*side >= theta2*distance2 {
 			var below *children
-			if place != nil {
-				below = place.below(now.ref, now.depth)
+			if inPlace != nil {
+				below = inPlace.below(now.ref, now.depth)
 			} else if below, err = w.children(now.ref, now.depth); err != nil {
 				return p, err
 			}

@@ -10,9 +10,9 @@ import (
 // This file has the code that the program needs for several groups. Its lines are counted (paper 1,
 // section 4.2: 51 more than 2,454).
 
-// computed returns the bodies that a rank computes forces on: a part of the bodies that its thread
+// shareOf returns the bodies that a rank computes forces on: a part of the bodies that its thread
 // and the same threads of other groups insert, or a contiguous region per group.
-func (s *simulation) computed(rank int) span {
+func (s *simulation) shareOf(rank int) span {
 	if s.p.Text("placement") == "block" {
 		return s.order.part(s.order.all(), rank, s.threads*s.groups)
 	}
@@ -67,7 +67,7 @@ func (s *simulation) shares(funneled bool) (pieces [][]span, displ []int64) {
 	for m := range pieces {
 		displ[m+1] = displ[m]
 		for t := range threads {
-			pieces[m] = append(pieces[m], s.computed(world.Global(m)+t))
+			pieces[m] = append(pieces[m], s.shareOf(world.Global(m)+t))
 			displ[m+1] += int64(pieces[m][t].len()) * bodySize * 8
 		}
 	}

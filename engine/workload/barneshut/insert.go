@@ -7,10 +7,10 @@ import (
 )
 
 // words returns children as they are stored in shared memory.
-func words(c *children) []uint64 { return (*[8]uint64)(unsafe.Pointer(c))[:] }
+func words(c *children) []uint64 { return (*[childCount]uint64)(unsafe.Pointer(c))[:] }
 
 // childrenOf returns the children at the start of words in shared memory, in place.
-func childrenOf(w []uint64) *children { return (*children)(unsafe.Pointer((*[8]uint64)(w))) }
+func childrenOf(w []uint64) *children { return (*children)(unsafe.Pointer((*[childCount]uint64)(w))) }
 
 // insert builds the tree as the paper does: all threads insert their bodies from the root at the
 // same time. A child changes only by compare-and-swap, from empty to a leaf, and from a leaf to a
@@ -18,7 +18,7 @@ func childrenOf(w []uint64) *children { return (*children)(unsafe.Pointer((*[8]u
 // insertion. A cell is complete before it is published.
 func (t *tree) insert(s *simulation) error {
 	t.root = cellRef(0, 0)
-	part, err := t.place(s)
+	part, err := t.writeLeaves(s)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ type slot struct {
 // full reports whether a leaf in the slot stays there: it does in a list, except in the last
 // child, which continues the list.
 func (at slot) full(leaf ref) bool {
-	return leaf.leaf() && at.level >= depth && at.child < len(children{})-1
+	return leaf.leaf() && at.level >= depth && at.child < childCount-1
 }
 
 // insertLeaf moves a leaf down from the root to an empty slot. Its Morton number decides the way

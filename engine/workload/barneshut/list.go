@@ -6,7 +6,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 
 // publish writes the bodies that this rank computed.
 func (s *simulation) publish() error {
-	for _, b := range s.order.bodies[s.piece.lo:s.piece.hi] {
+	for _, b := range s.order.bodies[s.share.lo:s.share.hi] {
 		at := int(b) * bodySize
 		if err := s.list.PutRange(at, s.state[at:][:bodySize]); err != nil {
 			return err

@@ -67,9 +67,9 @@ func (s *sharedReader) children(r ref, depth int) (*children, error) {
 	return &s.below, s.readChildren(r, &s.below)
 }
 
-// placeReader reads the tree in place, through pointers-to-shared that were cast to local pointers.
-// It counts its reads itself until tell.
-type placeReader struct {
+// inPlaceReader reads the tree in place, through pointers-to-shared that were cast to local
+// pointers. It counts its reads itself until flush.
+type inPlaceReader struct {
 	leaves, threads int
 	summaries       [][]float64 // of each thread: leaves, then cells
 	links           [][]uint64
@@ -77,10 +77,10 @@ type placeReader struct {
 	opened          []int64 // of these, of children, by thread
 }
 
-// newPlaceReader returns a reader of records in place, or nil if some records cannot be loaded
+// newInPlaceReader returns a reader of records in place, or nil if some records cannot be loaded
 // directly.
-func newPlaceReader(t *tree) *placeReader {
-	p := &placeReader{leaves: t.leaves, summaries: t.summaries.Parts(), links: t.links.Parts()}
+func newInPlaceReader(t *tree) *inPlaceReader {
+	p := &inPlaceReader{leaves: t.leaves, summaries: t.summaries.Parts(), links: t.links.Parts()}
 	p.threads = len(p.summaries)
 	for i := range p.threads {
 		if p.summaries[i] == nil || p.links[i] == nil {
@@ -95,28 +95,28 @@ func newPlaceReader(t *tree) *placeReader {
 }
 
 // at returns a record's summary in place.
-func (p *placeReader) at(r ref, depth int) *summary {
+func (p *inPlaceReader) at(r ref, depth int) *summary {
 	owner, i := r.owner(), r.index()
 	if !r.leaf() {
 		i += p.leaves
 	}
 	p.counts[depth*p.threads+owner]++
-	return (*summary)(p.summaries[owner][i*5:])
+	return (*summary)(p.summaries[owner][i*summarySize:])
 }
 
 // below returns a cell's children in place.
-func (p *placeReader) below(r ref, depth int) *children {
+func (p *inPlaceReader) below(r ref, depth int) *children {
 	owner := r.owner()
 	p.counts[depth*p.threads+owner]++
 	p.opened[owner]++
-	return childrenOf(p.links[owner][r.index()*8:])
+	return childrenOf(p.links[owner][r.index()*childCount:])
 }
 
-func (p *placeReader) summary(r ref, depth int) (*summary, error)   { return p.at(r, depth), nil }
-func (p *placeReader) children(r ref, depth int) (*children, error) { return p.below(r, depth), nil }
+func (p *inPlaceReader) summary(r ref, depth int) (*summary, error)   { return p.at(r, depth), nil }
+func (p *inPlaceReader) children(r ref, depth int) (*children, error) { return p.below(r, depth), nil }
 
-// tell adds the reads since its last call to the counts of a rank and to its traffic.
-func (p *placeReader) tell(to *reads, r *cluster.Rank) {
+// flush adds the reads since its last call to the counts of a rank and to its traffic.
+func (p *inPlaceReader) flush(to *reads, r *cluster.Rank) {
 	group := r.Group()
 	for t, opened := range p.opened {
 		all := int64(0)

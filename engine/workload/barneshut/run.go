@@ -16,20 +16,20 @@ type simulation struct {
 	byCost, bulk    bool
 	theta, soft, dt float64
 
-	state  []float64 // all bodies
-	order  order
-	piece  span // the part of the order that this rank computes
-	pulls  []pull
-	census census
-	list   *upc.Shared[float64]
-	comm   *coll.Comm // of the ranks that exchange bodies
-	tree   *tree
-	image  *image // for charge = bulk
-	reads  reads
-	place  *placeReader // for reads in place; nil: none
-	cache  *cache
-	walker walker
-	took   cluster.Time // duration of the force computation
+	state   []float64 // all bodies
+	order   order
+	share   span // the part of the order that this rank computes
+	pulls   []pull
+	census  census
+	list    *upc.Shared[float64]
+	comm    *coll.Comm // of the ranks that exchange bodies
+	tree    *tree
+	image   *image // for charge = bulk
+	reads   reads
+	inPlace *inPlaceReader // for reads in place; nil: none
+	cache   *cache
+	walker  walker
+	took    cluster.Time // duration of the force computation
 
 	steps  int     // completed steps
 	energy float64 // energy in the first step
@@ -73,7 +73,7 @@ func newSimulation(r *cluster.Rank, p engine.Probe) (*simulation, error) {
 		from = s.cache
 	}
 	s.walker = walker{reader: from, theta: s.theta, soft: s.soft}
-	s.walker.place, _ = from.(*placeReader)
+	s.walker.inPlace, _ = from.(*inPlaceReader)
 	return s, nil
 }
 
@@ -94,11 +94,11 @@ func (s *simulation) newReader(n int) (reader, error) {
 	if s.list, err = upc.NewShared[float64](r, n*bodySize, listBlock(n, s.threads)); err != nil {
 		return nil, err
 	}
-	if s.tree, err = newTree(r, roomFor(n, s.threads, s.byCost)); err != nil {
+	if s.tree, err = newTree(r, capacityFor(n, s.threads, s.byCost)); err != nil {
 		return nil, err
 	}
-	if s.place = newPlaceReader(s.tree); s.place != nil {
-		return s.place, nil
+	if s.inPlace = newInPlaceReader(s.tree); s.inPlace != nil {
+		return s.inPlace, nil
 	}
 	return &sharedReader{tree: s.tree, reads: &s.reads}, nil
 }
@@ -115,7 +115,7 @@ func (s *simulation) step() error {
 		return err
 	}
 	s.picture()
-	s.piece = s.computed(s.r.ID())
+	s.share = s.shareOf(s.r.ID())
 	return s.force()
 }
 
@@ -128,7 +128,7 @@ func (s *simulation) build() error {
 	s.order.arrange(s.state, s.byCost)
 	create := s.tree.insert
 	if s.p.Text("build") == buildSorted {
-		create = s.tree.plant
+		create = s.tree.buildFromOutline
 	}
 	if err := create(s); err != nil {
 		return err
@@ -140,8 +140,8 @@ func (s *simulation) build() error {
 	return nil
 }
 
-// noStep is the number of bodies between two progress reports and updates of the counts.
-const noStep = 64
+// reportEvery is the number of bodies between two progress reports and updates of the counts.
+const reportEvery = 64
 
 // force computes the forces on this rank's bodies. It is the part of a step that paper 1's figures
 // show.
@@ -155,19 +155,19 @@ func (s *simulation) force() error {
 		return err
 	}
 	start := s.r.Now()
-	for i, b := range s.order.bodies[s.piece.lo:s.piece.hi] {
-		if i%noStep == 0 {
-			s.account()
-			s.p.Step(i, s.piece.len())
+	for i, b := range s.order.bodies[s.share.lo:s.share.hi] {
+		if i%reportEvery == 0 {
+			s.flushReads()
+			s.p.Step(i, s.share.len())
 		}
-		f, err := s.walker.on(float64(b), s.state[int(b)*bodySize:][:3], s.r.Lib())
+		f, err := s.walker.forceOn(float64(b), s.state[int(b)*bodySize:][:3], s.r.Lib())
 		if err != nil {
 			return err
 		}
 		s.r.Compute(cluster.Work{Flops: float64(flops * f.interactions)}, func() {})
 		s.pulls = append(s.pulls, f)
 	}
-	s.account()
+	s.flushReads()
 	if s.bulk {
 		if err := s.r.ChargeAccesses(cluster.Charge{Ops: s.reads.summaries, Bytes: summaryBytes}, cluster.Charge{Ops: s.reads.children, Bytes: childrenBytes}); err != nil {
 			return err
@@ -177,10 +177,10 @@ func (s *simulation) force() error {
 	return nil
 }
 
-// account adds the reads in place that are not yet in the counts.
-func (s *simulation) account() {
-	if s.place != nil {
-		s.place.tell(&s.reads, s.r)
+// flushReads adds the reads in place that are not yet in the counts.
+func (s *simulation) flushReads() {
+	if s.inPlace != nil {
+		s.inPlace.flush(&s.reads, s.r)
 	}
 }
 
@@ -195,7 +195,7 @@ func leafOf(state []float64, b int) summary {
 // velocity returns a body's velocity at the time of its force. The stored velocity is half a step
 // older, except in the first step.
 func (s *simulation) velocity(i int) (v [3]float64) {
-	body := s.state[int(s.order.bodies[s.piece.lo+i])*bodySize:]
+	body := s.state[int(s.order.bodies[s.share.lo+i])*bodySize:]
 	for k := range 3 {
 		v[k] = body[bodyV+k]
 		if s.steps > 0 {
@@ -212,7 +212,7 @@ func (s *simulation) advance() error {
 	if s.bulk {
 		into = s.image.next
 	}
-	for i, b := range s.order.bodies[s.piece.lo:s.piece.hi] {
+	for i, b := range s.order.bodies[s.share.lo:s.share.hi] {
 		v := s.velocity(i)
 		from, to := s.state[int(b)*bodySize:], into[int(b)*bodySize:][:bodySize]
 		for k := range 3 {

@@ -274,8 +274,8 @@ func TestTrafficIsWhatWalksRead(t *testing.T) {
 					return err
 				}
 				more, longer := total()
-				want, alone := [2]int64{}, newPlain(s.state)
-				for i, b := range s.order.bodies[s.piece.lo:s.piece.hi] {
+				want, alone := [2]int64{}, newLocalTree(s.state)
+				for i, b := range s.order.bodies[s.share.lo:s.share.hi] {
 					summaries, opened := alone.reads(float64(b), s.state[int(b)*bodySize:][:3], s.theta)
 					want[0], want[1] = want[0]+summaries+opened, want[1]+summaries*summaryBytes+opened*childrenBytes
 					if int64(s.pulls[i].interactions) >= summaries {
@@ -332,7 +332,7 @@ func TestTrafficIsWhatWalksRead(t *testing.T) {
 }
 
 // reads returns the number of summaries and of cells' children that the force on a body reads.
-func (t *plain) reads(body float64, x []float64, theta float64) (summaries, opened int64) {
+func (t *localTree) reads(body float64, x []float64, theta float64) (summaries, opened int64) {
 	var visit func(c ref)
 	visit = func(c ref) {
 		summaries++
@@ -388,7 +388,7 @@ func TestWrongBodiesAreNoticed(t *testing.T) {
 	if all := strings.Join(tr.failures, "; "); err != nil || !strings.Contains(all, "have different bodies") {
 		t.Errorf("%v, %q: want that ranks differ", err, all)
 	}
-	if c := (census{3, 0 + 1 + 1, 0 + 1 + 1}); c.right(3) {
+	if c := (census{3, 0 + 1 + 1, 0 + 1 + 1}); c.isComplete(3) {
 		t.Error("a duplicate body in the tree is not noticed")
 	}
 }

@@ -15,8 +15,8 @@ func (c *census) count(body float64) {
 	c[2] += body * body
 }
 
-// right reports whether the census is correct for a tree of n bodies.
-func (c *census) right(n int) bool {
+// isComplete reports whether the census is correct for a tree of n bodies.
+func (c *census) isComplete(n int) bool {
 	k := float64(n)
 	return c[0] == k && c[1] == k*(k-1)/2 && near(c[2], (k-1)*k*(2*k-1)/6, 1e-15)
 }

@@ -20,9 +20,10 @@ func (r ref) index() int       { return int(uint32(r)) }
 
 // A summary is the centre of mass and the mass of a leaf or a cell. The last number is half of the
 // side of a cell, or the number of a leaf's body.
-type summary [5]float64
+type summary [summarySize]float64
 
 const (
+	summarySize = 5 // numbers per summary; the first three are the centre
 	summaryMass = 3
 	summaryHalf = 4
 	summaryBody = 4
@@ -30,12 +31,15 @@ const (
 
 // children are the children of a cell. Cells at the last level have a list of leaves, which
 // continues in the last child.
-type children [8]ref
+type children [childCount]ref
+
+// childCount is the number of children of a cell.
+const childCount = 8
 
 // Bytes that a read transfers; both reads of a record are 104 B.
 const (
-	summaryBytes  = 5 * 8
-	childrenBytes = 8 * 8
+	summaryBytes  = summarySize * 8
+	childrenBytes = childCount * 8
 )
 
 // add adds a child to a sum.
@@ -53,30 +57,30 @@ func (s *summary) centre() {
 	}
 }
 
-// room is the number of records that a thread can have.
-type room struct{ leaves, cells int }
+// capacity is the number of records that a thread can have.
+type capacity struct{ leaves, cells int }
 
-// roomFor returns the room for one thread's share of n bodies, twice as large if bodies are divided
-// by cost.
-func roomFor(n, threads int, byCost bool) room {
+// capacityFor returns the capacity for one thread's share of n bodies, twice as large if bodies are
+// divided by cost.
+func capacityFor(n, threads int, byCost bool) capacity {
 	leaves := (n + threads - 1) / threads
 	if byCost {
 		leaves = min(n, 2*leaves+16)
 	}
-	return room{leaves, 2*leaves + 64}
+	return capacity{leaves, 2*leaves + 64}
 }
 
 // bytes returns the bytes of a thread's records.
-func (m room) bytes() int64 {
-	return round(int64(m.leaves+m.cells)*summaryBytes) + round(int64(m.cells)*childrenBytes)
+func (m capacity) bytes() int64 {
+	return alignLine(int64(m.leaves+m.cells)*summaryBytes) + alignLine(int64(m.cells)*childrenBytes)
 }
 
-// round rounds n up as the segment's allocator does.
-func round(n int64) int64 { return (n + 63) &^ 63 }
+// alignLine rounds n up as the segment's allocator does.
+func alignLine(n int64) int64 { return (n + 63) &^ 63 }
 
 // A tree is a group's oct-tree in shared memory.
 type tree struct {
-	room
+	capacity
 	r         *cluster.Rank
 	me        int
 	root      ref
@@ -85,14 +89,14 @@ type tree struct {
 	levels    []uint16             // levels of this thread's cells in use
 }
 
-func newTree(r *cluster.Rank, m room) (*tree, error) {
-	t := &tree{room: m, r: r, me: r.Group().Rank()}
+func newTree(r *cluster.Rank, m capacity) (*tree, error) {
+	t := &tree{capacity: m, r: r, me: r.Group().Rank()}
 	threads := r.Group().Size()
 	var err error
-	if t.summaries, err = upc.NewShared[float64](r, threads*(m.leaves+m.cells)*5, (m.leaves+m.cells)*5); err != nil {
+	if t.summaries, err = upc.NewShared[float64](r, threads*(m.leaves+m.cells)*summarySize, (m.leaves+m.cells)*summarySize); err != nil {
 		return nil, err
 	}
-	t.links, err = upc.NewShared[uint64](r, threads*m.cells*8, m.cells*8)
+	t.links, err = upc.NewShared[uint64](r, threads*m.cells*childCount, m.cells*childCount)
 	return t, err
 }
 
@@ -102,20 +106,20 @@ func (t *tree) at(r ref) int {
 	if !r.leaf() {
 		i += t.leaves
 	}
-	return (r.owner()*(t.leaves+t.cells) + i) * 5
+	return (r.owner()*(t.leaves+t.cells) + i) * summarySize
 }
 
 // child returns the index of a cell's child.
-func (t *tree) child(r ref, octant int) int { return (r.owner()*t.cells+r.index())*8 + octant }
+func (t *tree) child(r ref, octant int) int { return (r.owner()*t.cells+r.index())*childCount + octant }
 
 // own returns the summary of a record that this thread owns, in place.
 func (t *tree) own(r ref) *summary {
-	i := t.at(r) - t.me*(t.leaves+t.cells)*5
+	i := t.at(r) - t.me*(t.leaves+t.cells)*summarySize
 	return (*summary)(t.summaries.Local()[i:])
 }
 
 // ownChildren returns the children of one of this thread's cells, in place.
-func (t *tree) ownChildren(i int) []uint64 { return t.links.Local()[i*8:][:8] }
+func (t *tree) ownChildren(i int) []uint64 { return t.links.Local()[i*childCount:][:childCount] }
 
 // newCell allocates a cell of this thread.
 func (t *tree) newCell(level int) (ref, error) {
@@ -128,8 +132,8 @@ func (t *tree) newCell(level int) (ref, error) {
 	return cellRef(t.me, i), nil
 }
 
-// place writes this thread's leaves.
-func (t *tree) place(s *simulation) (span, error) {
+// writeLeaves writes this thread's leaves.
+func (t *tree) writeLeaves(s *simulation) (span, error) {
 	part := s.order.inserted(t.me, s.threads)
 	if part.len() > t.leaves {
 		return part, t.r.Lib().Errorf("oct-tree: too many leaves for a thread: %d of %d (set partition = count)", part.len(), t.leaves)

@@ -58,7 +58,7 @@ func (s *simulation) verify() error {
 // find returns the findings and the number of interactions of this rank's bodies.
 func (s *simulation) find() (f findings, interactions int) {
 	n := s.bodies()
-	for i, b := range s.order.bodies[s.piece.lo:s.piece.hi] {
+	for i, b := range s.order.bodies[s.share.lo:s.share.hi] {
 		p, v := &s.pulls[i], s.velocity(i)
 		interactions += p.interactions
 		square, speed := 0., 0.

@@ -21,8 +21,8 @@ const (
 	chargeBulk  = "bulk"
 )
 
-// mostDirect is the maximum number of bodies with θ = 0, where each pair is computed.
-const mostDirect = 8192
+// maxDirect is the maximum number of bodies with θ = 0, where each pair is computed.
+const maxDirect = 8192
 
 var barnesHut = workload.Workload{
 	Name:  "barneshut",
@@ -101,14 +101,14 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	switch theta := s.Float("theta"); {
 	case math.IsNaN(theta) || theta < 0:
 		return workload.Plan{}, fmt.Errorf("theta = %v: want a number of at least 0 (0 computes all pairs)", theta)
-	case theta == 0 && n > mostDirect:
-		return workload.Plan{}, fmt.Errorf("theta = 0 with bodies = %d: all pairs are limited to %d bodies; set theta = 0.5, or bodies = %d", n, mostDirect, mostDirect)
+	case theta == 0 && n > maxDirect:
+		return workload.Plan{}, fmt.Errorf("theta = 0 with bodies = %d: all pairs are limited to %d bodies; set theta = 0.5, or bodies = %d", n, maxDirect, maxDirect)
 	case bulk && !on.Virtual:
 		return workload.Plan{}, fmt.Errorf("charge = bulk: works only in simulations; set charge = exact, or fabric = sim")
 	}
-	room := roomFor(int(n), l.GroupSize(), s.Text("partition") == byCost)
-	list := round(int64(listBlock(int(n), l.GroupSize())) * 8)
-	p := workload.Plan{Segment: room.bytes() + list, Replicas: l.Groups(), Holds: []workload.Item{workload.Renumbering(&l)}}
+	records := capacityFor(int(n), l.GroupSize(), s.Text("partition") == byCost)
+	list := alignLine(int64(listBlock(int(n), l.GroupSize())) * 8)
+	p := workload.Plan{Segment: records.bytes() + list, Replicas: l.Groups(), Holds: []workload.Item{workload.Renumbering(&l)}}
 	record := int64(bodySize * 8)
 	order := int64(40) // per body: its position in the order, during and after the sort
 	if bulk {

@@ -5,21 +5,21 @@ import "math"
 // An outline is a tree that depends only on the order of the bodies. Every thread can compute it
 // without communication, because the owner of a cell's first body creates the cell.
 type outline struct {
-	parts []span // inserted bodies, by thread
-	paced bool   // the creators of cells are as with insert, if all threads insert at the same pace
-	cells [][]planned
-	root  ref
+	parts    []span // inserted bodies, by thread
+	samePace bool   // the creators of cells are as with insert, if all threads insert at the same pace
+	cells    [][]plannedCell
+	root     ref
 }
 
-// planned is a cell of a thread.
-type planned struct {
+// plannedCell is a cell of a thread.
+type plannedCell struct {
 	children children
 	level    int
 }
 
 // planTree returns the outline with the cells of each thread.
-func planTree(o *order, threads int, paced bool) *outline {
-	p := &outline{paced: paced, parts: make([]span, threads), cells: make([][]planned, threads)}
+func planTree(o *order, threads int, samePace bool) *outline {
+	p := &outline{samePace: samePace, parts: make([]span, threads), cells: make([][]plannedCell, threads)}
 	for t := range p.parts {
 		p.parts[t] = o.inserted(t, threads)
 	}
@@ -32,11 +32,11 @@ func planTree(o *order, threads int, paced bool) *outline {
 func (p *outline) cell(o *order, s span, level, t int) ref {
 	t = p.owner(s.lo, t)
 	maker := t
-	if p.paced && level > 0 {
+	if p.samePace && level > 0 {
 		maker = p.secondInserter(s, t)
 	}
 	c := cellRef(maker, len(p.cells[maker]))
-	p.cells[maker] = append(p.cells[maker], planned{level: level})
+	p.cells[maker] = append(p.cells[maker], plannedCell{level: level})
 	var all children
 	for i, rest := 0, s; rest.len() > 0; i++ {
 		child, bodies := o.nextChild(rest, level, i)
@@ -55,7 +55,7 @@ func (p *outline) cell(o *order, s span, level, t int) ref {
 // nextChild returns the next child of a cell at a level, and its bodies at the start of rest, the
 // bodies without a child so far. In a list, child i has one body, and the last child has the rest.
 func (o *order) nextChild(rest span, level, i int) (child int, bodies span) {
-	switch last := len(children{}) - 1; {
+	switch last := childCount - 1; {
 	case level >= depth && i == last:
 		return i, rest
 	case level >= depth:
@@ -97,9 +97,9 @@ func (p *outline) owner(at, t int) int {
 	return t
 }
 
-// plant builds the shared tree from the outline. Each thread creates its own cells.
-func (t *tree) plant(s *simulation) error {
-	if _, err := t.place(s); err != nil {
+// buildFromOutline builds the shared tree from the outline. Each thread creates its own cells.
+func (t *tree) buildFromOutline(s *simulation) error {
+	if _, err := t.writeLeaves(s); err != nil {
 		return err
 	}
 	p := planTree(&s.order, s.threads, false)
