@@ -9,13 +9,17 @@
 // (hybrid.go).
 //
 //	for p.Next() {
-//		s.arrange()   // Morton order; the bodies that each rank inserts and computes
-//		s.build()     // by compare-and-swap, or from the order
-//		s.summarize() // centres of mass, level by level
-//		s.force()     // the timed part
-//		s.advance()
-//		s.gather()    // all ranks get all new bodies
+//		arrange   // order.go: Morton order; the bodies that each rank inserts
+//		build     // insert.go: by compare-and-swap, or outline.go: from the order
+//		summarize // summarize.go: centres of mass, level by level
+//		force     // force.go: the timed part; reads.go and cache.go count its reads
+//		verify    // verify.go, judge.go
+//		advance   // run.go
+//		gather    // list.go, hybrid.go: all ranks get all new bodies
 //	}
+//
+// With charge = bulk, one tree in the memory of the simulator stands for the trees of all groups
+// (image.go): its reads are counted, and charged together.
 //
 // Algorithm 1 as printed inserts only a group's own bodies, so the other groups' bodies are
 // missing in its tree. Here each group inserts all bodies. The masters' MPI_Allgather has unequal

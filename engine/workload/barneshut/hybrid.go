@@ -10,8 +10,8 @@ import (
 // This file has the code that the program needs for several groups. Its lines are counted (paper 1,
 // section 4.2: 51 more than 2,454).
 
-// shareOf returns the bodies that a rank computes forces on: a part of the bodies that its thread
-// and the same threads of other groups insert, or a contiguous region per group.
+// shareOf returns the bodies that a rank computes forces on. With placement = block, groups have
+// contiguous regions. Else the same threads of all groups insert the same bodies, and divide them.
 func (s *simulation) shareOf(rank int) span {
 	if s.p.Text("placement") == "block" {
 		return s.order.part(s.order.all(), rank, s.threads*s.groups)

@@ -21,7 +21,7 @@ func (s *simulation) judge(f *findings) {
 	s.checkRoot()
 }
 
-// check reports one check: what holds, or what is wrong.
+// check reports the result of one check: holds, or the message of the format.
 func (s *simulation) check(ok bool, holds, format string, args ...any) {
 	if !ok {
 		holds = fmt.Sprintf("step %d: ", s.steps) + fmt.Sprintf(format, args...)

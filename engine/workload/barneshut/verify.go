@@ -32,7 +32,7 @@ const (
 // step.
 const sampled = 300
 
-// findings are the numbers of a step that its checks compare with what is known.
+// findings are the numbers of a step that its checks use.
 type findings struct {
 	sum    [sums]float64
 	max    [maxima]float64
@@ -84,8 +84,8 @@ func (s *simulation) find() (f findings, interactions int) {
 	return f, interactions
 }
 
-// ofFirstTree reports whether the census of this rank belongs to the tree that is checked: the
-// first group's, or the image, whose census is complete on each rank.
+// ofFirstTree reports whether this rank's census belongs to the checked tree. This is the first
+// group's tree, or the image, whose census is complete on each rank.
 func (s *simulation) ofFirstTree() bool {
 	if s.bulk {
 		return s.r.ID() == 0
