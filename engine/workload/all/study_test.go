@@ -23,13 +23,13 @@ func TestWhatStudiesSay(t *testing.T) {
 			"8 B fence: a message takes 6.00 µs one way (simulated); two-sided, remote is 3× faster a message.",
 		}},
 		{"cartesian", []map[string]string{{"ranks-per-node": "1", "threads-per-rank": "4"}, {"ranks-per-node": "1", "threads-per-rank": "4", "senders": "4"}}, []string{
-			"1×4, 1 apart, sendrecv: 64.4 µs per exchange (simulated).",
+			"1×4, 1 apart, sendrecv: 64.4 µs per exchange (simulated). Change senders to compare.",
 			"1×4, 4 apart, sendrecv: 28.6 µs per exchange, 2.3× faster than 1×4, 1 apart, sendrecv (simulated).",
 		}},
 		{"cholesky", []map[string]string{{}, {"handoff": "column"}, {"handoff": "column", "lookahead": "on"}}, []string{
-			"4×4, direct: 84.9 µs per factorization (simulated). Processes spend 83% of it in the broadcast rounds. Round 2 takes 71% of the communication, because most processes wait for one row of processes. Round 3 takes 28% of the communication (hand-off: 20% of round 3). Set handoff = column to remove a hop.",
-			"4×4, column: 81.2 µs per factorization (simulated). Processes spend 82% of it in the broadcast rounds. Round 2 takes 71% of the communication, because most processes wait for one row of processes. Round 3 takes 27% of the communication. With handoff = direct, one hop more, it is 1.05× slower.",
-			"4×4, column, lookahead: 76.0 µs per factorization (simulated). Processes spend 80% of it in the broadcast rounds. Round 2 takes 71% of the communication, because most processes wait for one row of processes. Round 3 takes 28% of the communication. Without lookahead it is 1.07× slower.",
+			"4×4, direct: 84.9 µs per factorization (simulated). Processes spend 83% of it in the broadcast rounds. Round 2 takes 71% of the communication, because most processes wait for one row of processes; the hand-off takes 6%. Set handoff = column to remove a hop.",
+			"4×4, column: 81.2 µs per factorization (simulated). Processes spend 82% of it in the broadcast rounds. Round 2 takes 71% of the communication, because most processes wait for one row of processes. With handoff = direct, one hop more, it is 1.05× slower.",
+			"4×4, column, lookahead: 76.0 µs per factorization (simulated). Processes spend 80% of it in the broadcast rounds. Round 2 takes 71% of the communication, because most processes wait for one row of processes. Without lookahead it is 1.07× slower.",
 		}},
 		{"dot", []map[string]string{{}}, []string{
 			"nested-multiple 4×4 in 4: 16 of 16 ranks may call MPI; reductions take 7% of the product's time, waiting included (simulated).",

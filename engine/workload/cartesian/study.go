@@ -86,7 +86,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	case worst != now:
 		v.Why = fmt.Sprintf("%s, %s× faster than %s (%s).", text, study.Figure(worst.Cells[columnTime]/v.Time), named(worst), s.Kind)
 	default:
-		v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
+		v.Why = fmt.Sprintf("%s (%s). Change senders to compare.", text, s.Kind)
 	}
 	if model := now.Cells[columnModel]; model > 0 {
 		v.Glance = fmt.Sprintf("%s %s, %s modelled", cluster.FromSeconds(v.Time), now.Kind, cluster.FromSeconds(model))

@@ -129,24 +129,28 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		return
 	}
 	text += fmt.Sprintf(". Processes spend %s of it in the broadcast rounds. ", study.Percent(rounds/v.Time))
-	text += most(now, rounds)
+	text += longest(now, rounds)
 	if why := beside(v, s, now); why != "" {
 		text += ". " + why
 	}
 	v.Why = text + "."
 }
 
-// most returns a sentence about the round with the largest share of communication.
-func most(r *engine.Row, rounds float64) string {
-	three := r.Cells[columnHandoff] + r.Cells[columnRound3]
-	text := fmt.Sprintf("Round 3 takes %s of the communication", study.Percent(three/rounds))
-	if hand := r.Cells[columnHandoff]; hand > 0 {
-		text += fmt.Sprintf(" (hand-off: %s of round 3)", study.Percent(hand/three))
-	}
-	for at, name := range map[int]string{columnRound1: "round 1", columnRound2: "round 2"} {
-		if r.Cells[at] > three && r.Cells[at] >= max(r.Cells[columnRound1], r.Cells[columnRound2]) {
-			text = fmt.Sprintf("%s takes %s of the communication, because most processes wait for one row of processes. %s", strings.ToUpper(name[:1])+name[1:], study.Percent(r.Cells[at]/rounds), text)
+// longest returns a sentence about the round with the largest share of communication, and the
+// share of the hand-off.
+func longest(r *engine.Row, rounds float64) string {
+	hand := r.Cells[columnHandoff]
+	name, time := "Round 3", hand+r.Cells[columnRound3]
+	why := ""
+	for i, at := range []int{columnRound1, columnRound2} {
+		if r.Cells[at] > time {
+			name, time = fmt.Sprintf("Round %d", i+1), r.Cells[at]
+			why = ", because most processes wait for one row of processes"
 		}
+	}
+	text := fmt.Sprintf("%s takes %s of the communication%s", name, study.Percent(time/rounds), why)
+	if hand > 0 {
+		text += fmt.Sprintf("; the hand-off takes %s", study.Percent(hand/rounds))
 	}
 	return text
 }
