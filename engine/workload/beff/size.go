@@ -17,7 +17,7 @@ const (
 	fixedSizes   = 13      // 1 B to 4 kB
 	growingSizes = 8       // above 4 kB
 	memoryShare  = 128     // Lmax is this share of a process's memory,
-	mostLmax     = 1 << 27 // but at most 128 MB
+	maxLmax      = 1 << 27 // but at most 128 MB
 )
 
 // sizes returns the message sizes in bytes, ascending up to lmax.
@@ -49,5 +49,5 @@ func sizes(definition string, lmax int64) []int64 {
 
 // memoryLmax returns b_eff's Lmax on a machine, or 0 if its memory is unknown.
 func memoryLmax(m *cluster.Machine, l *cluster.Layout) int64 {
-	return min(m.MemoryPerNode/int64(l.RanksPerNode)/memoryShare, mostLmax)
+	return min(m.MemoryPerNode/int64(l.RanksPerNode)/memoryShare, maxLmax)
 }

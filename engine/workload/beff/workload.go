@@ -29,7 +29,7 @@ var beff = workload.Workload{
 		{Name: "sizes", Label: "sizes", Doc: "message sizes: powers of two from 8 B to Lmax (powers, paper 2), or b_eff's 1 B to 4 kB and eight equal factors to Lmax (original)", Type: engine.Choice, Default: sizesPowers,
 			Choices: []string{sizesPowers, sizesOriginal}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the average over sizes, which is b_eff"},
-		{Name: "lmax", Label: "Lmax", Doc: "longest message; memory: 1/128 of the memory of a process, at most 128 MB", Type: engine.Size, Unit: "B", Default: "65536", Min: 8, Max: mostLmax,
+		{Name: "lmax", Label: "Lmax", Doc: "longest message; memory: 1/128 of the memory of a process, at most 128 MB", Type: engine.Size, Unit: "B", Default: "65536", Min: 8, Max: maxLmax,
 			Choices: []string{"4096", "65536", "1048576", "8388608", lmaxMemory}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the bandwidth at Lmax and its effect on the average", Paper: "paper 2, section 6"},
 		{Name: "randoms", Label: "random rings", Doc: "number of random rings; b_eff uses 30", Type: engine.Integer, Default: "3", Min: 1, Max: 1000,
