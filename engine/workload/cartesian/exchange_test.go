@@ -19,7 +19,7 @@ func TestNeighbours(t *testing.T) {
 	} {
 		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 3, RanksPerNode: 3, ThreadsPerRank: 1, Ranking: ranking, Model: cluster.Flat}}
 		err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
-			if got := find(r.World(), &r.Spec().Layout); r.ID() == 4 && fmt.Sprint(got) != fmt.Sprint(want) {
+			if got := neighboursOf(r.World(), &r.Spec().Layout); r.ID() == 4 && fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%s: %+v, want %+v", ranking, got, want)
 			}
 			return nil

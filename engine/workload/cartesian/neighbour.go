@@ -10,8 +10,9 @@ import (
 // previous one. If both are the same process, it is listed twice; a ring of one process has none.
 type neighbours struct{ vertical, horizontal []int }
 
-// find returns the neighbours of a process. Every node must have the same number of processes.
-func find(world *cluster.Team, l *cluster.Layout) neighbours {
+// neighboursOf returns the neighbours of a process. Every node must have the same number of
+// processes.
+func neighboursOf(world *cluster.Team, l *cluster.Layout) neighbours {
 	members := byNode(world.Members(), l)
 	var node, place int
 	for n := range members {
@@ -47,8 +48,8 @@ func byNode(world []int32, l *cluster.Layout) [][]int {
 	return some
 }
 
-// even returns an error if nodes have different numbers of processes.
-func even(world []int32, l *cluster.Layout) error {
+// checkEven returns an error if nodes have different numbers of processes.
+func checkEven(world []int32, l *cluster.Layout) error {
 	members := byNode(world, l)
 	for _, m := range members {
 		if len(m) != len(members[0]) {

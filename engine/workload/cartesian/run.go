@@ -30,7 +30,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	senders := int(p.Int("senders"))
 	length := p.Int("size") * int64(r.Spec().Layout.ThreadsPerRank)
-	at := find(r.World(), &r.Spec().Layout)
+	at := neighboursOf(r.World(), &r.Spec().Layout)
 	rounds := int(p.Int("rounds"))
 	atOnce := p.Text("directions") == together
 	size := p.Int("size")

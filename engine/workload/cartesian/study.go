@@ -79,12 +79,12 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		}
 	}
 	best.Flag = engine.Best
-	text := fmt.Sprintf("%s: %s per exchange", named(now), cluster.FromSeconds(v.Time))
+	text := fmt.Sprintf("%s: %s per exchange", nameOf(now), cluster.FromSeconds(v.Time))
 	switch {
 	case best != now:
-		v.Why = fmt.Sprintf("%s. %s is %s× faster (%s).", text, named(best), study.Figure(v.Time/best.Cells[columnTime]), s.Kind)
+		v.Why = fmt.Sprintf("%s. %s is %s× faster (%s).", text, nameOf(best), study.Figure(v.Time/best.Cells[columnTime]), s.Kind)
 	case worst != now:
-		v.Why = fmt.Sprintf("%s, %s× faster than %s (%s).", text, study.Figure(worst.Cells[columnTime]/v.Time), named(worst), s.Kind)
+		v.Why = fmt.Sprintf("%s, %s× faster than %s (%s).", text, study.Figure(worst.Cells[columnTime]/v.Time), nameOf(worst), s.Kind)
 	default:
 		v.Why = fmt.Sprintf("%s (%s). Change senders to compare.", text, s.Kind)
 	}
@@ -93,5 +93,5 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 }
 
-// named returns the name of a row's exchange.
-func named(r *engine.Row) string { return r.Label + ", " + r.Series }
+// nameOf returns the name of a row's exchange.
+func nameOf(r *engine.Row) string { return r.Label + ", " + r.Series }

@@ -72,7 +72,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf("senders = %d: a process has only %d threads; use fewer senders or more threads per rank", n, l.ThreadsPerRank)
 	}
 	world := l.World()
-	if err := even(world, &l); err != nil {
+	if err := checkEven(world, &l); err != nil {
 		return workload.Plan{}, err
 	}
 	return workload.Plan{Holds: holds(s, on, &l, byNode(world, &l))}, nil
