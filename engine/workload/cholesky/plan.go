@@ -20,8 +20,8 @@ const (
 	schedules    = 32
 )
 
-// mostReal is the maximum number of bytes of a process's numbers.
-const mostReal = 1 << 40
+// maxReal is the maximum number of bytes of a process's numbers.
+const maxReal = 1 << 40
 
 func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	fail := func(format string, args ...any) (workload.Plan, error) {
@@ -31,7 +31,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	processes := len(l.World())
 	n, nb := s.Int("n"), s.Int("block")
 	modes := algorithm.Modes(s)
-	g := asked(s, processes, 0)
+	g := scenarioGrid(s, processes, 0)
 	asks, fits := gridRows(s, processes)
 	switch {
 	case nb > n:
@@ -60,7 +60,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	}
 	of, all := &verified.grid, workload.Plan{}
 	memory.Fill(&all)
-	if all.Segment > mostReal {
+	if all.Segment > maxReal {
 		return fail("n = %d on %d processes: %s per process is too much; use a smaller n or more nodes", n, processes, cluster.SizeText(float64(all.Segment)))
 	}
 	longest := int64(word * (1 + of.nb*of.cols.Most()))
@@ -94,7 +94,7 @@ func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cl
 		m.Add(store, word*int64(n))
 		return array{}
 	})
-	across, pieces := g.most()
+	across, pieces := g.longestMessages()
 	for _, team := range []struct {
 		site  algorithm.Team
 		ranks int

@@ -40,7 +40,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 
 func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 	world := r.World()
-	g := asked(p, world.Size(), world.Rank())
+	g := scenarioGrid(p, world.Size(), world.Rank())
 	c := &process{r: r, p: p, of: matrix{name: p.Text("matrix"), seed: uint64(p.Int("seed"))}, start: workload.NewStart(r, world)}
 	row, column, err := teams(r, &g)
 	if err != nil {
@@ -52,7 +52,7 @@ func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 		if err := f.place(); err != nil {
 			return nil, err
 		}
-		across, pieces := f.most()
+		across, pieces := f.longestMessages()
 		if f.row, err = newCaster(r, row, rows, p, pieces, store); err != nil {
 			return nil, err
 		}
@@ -62,9 +62,9 @@ func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 	return c, err
 }
 
-// asked returns the grid of process i of the given number. If they do not divide into the requested
-// rows, it returns the squarest grid (plan refuses this case).
-func asked(s algorithm.Reader, processes, i int) grid {
+// scenarioGrid returns the grid of process i of the given number. If they do not divide into the
+// requested rows, it returns the squarest grid (plan refuses this case).
+func scenarioGrid(s algorithm.Reader, processes, i int) grid {
 	tx, fits := gridRows(s, processes)
 	if !fits {
 		tx = dense.Square(processes)
@@ -148,8 +148,8 @@ func newFactor(r *cluster.Rank, p engine.Probe, g grid, store cluster.Store) *fa
 	}
 }
 
-// most returns the bytes of the longest messages: of round 2, and of rounds 1 and 3.
-func (g *grid) most() (across, pieces int64) {
+// longestMessages returns the bytes of the longest messages: of round 2, and of rounds 1 and 3.
+func (g *grid) longestMessages() (across, pieces int64) {
 	return word * int64(1+g.nb*g.cols.Most()), word * int64(max(1+g.nb*g.nb, g.nb*g.both.Most()))
 }
 

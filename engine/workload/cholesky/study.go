@@ -75,7 +75,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 		return nil
 	}
 	sc := &s.Scenario
-	g := asked(sc, len(s.Layout.World()), 0)
+	g := scenarioGrid(sc, len(s.Layout.World()), 0)
 	cells[columnProcesses] = float64(g.tx * g.ty)
 	cells[columnCompute] = 0
 	for _, name := range partMetrics[:computing] {
@@ -84,7 +84,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}
 	series := scheme(sc)
 	label := fmt.Sprintf("%d×%d, %s", g.tx, g.ty, series)
-	return []engine.Row{{Key: fmt.Sprintf("%s %s %d %s", s.Kind, label, g.n, apart(sc)), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
+	return []engine.Row{{Key: fmt.Sprintf("%s %s %d %s", s.Kind, label, g.n, otherKnobs(sc)), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
 }
 
 // scheme returns the name of the way to do the rounds.
@@ -102,8 +102,8 @@ func scheme(s *engine.Scenario) string {
 	return strings.Join(words, ", ")
 }
 
-// apart returns the values of the other knobs that distinguish rows.
-func apart(s *engine.Scenario) string {
+// otherKnobs returns the values of the other knobs that distinguish rows.
+func otherKnobs(s *engine.Scenario) string {
 	var words []string
 	for _, knob := range schemes[2:] {
 		words = append(words, s.Values[knob])
@@ -124,13 +124,13 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Glance = fmt.Sprintf("%s, %s", cluster.FromSeconds(v.Time), now.Label)
 	text := fmt.Sprintf("%s: %s per factorization (%s)", now.Label, cluster.FromSeconds(v.Time), now.Kind)
 	rounds := now.Cells[columnRound1] + now.Cells[columnRound2] + now.Cells[columnHandoff] + now.Cells[columnRound3]
-	if g := asked(&s.Scenario, len(s.Layout.World()), 0); g.tx*g.ty == 1 || rounds == 0 {
+	if g := scenarioGrid(&s.Scenario, len(s.Layout.World()), 0); g.tx*g.ty == 1 || rounds == 0 {
 		v.Why = text + ". One process has nothing to broadcast."
 		return
 	}
 	text += fmt.Sprintf(". Processes spend %s of it in the broadcast rounds. ", study.Percent(rounds/v.Time))
 	text += longest(now, rounds)
-	if why := beside(v, s, now); why != "" {
+	if why := comparison(v, s, now); why != "" {
 		text += ". " + why
 	}
 	v.Why = text + "."
@@ -155,9 +155,9 @@ func longest(r *engine.Row, rounds float64) string {
 	return text
 }
 
-// beside compares the run with the other hand-off, or a run with lookahead with one without it. If
-// the other one has not run, it may suggest it.
-func beside(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
+// comparison compares the run with the other hand-off, or a run with lookahead with one without it.
+// If the other one has not run, it may suggest it.
+func comparison(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	own := s.Scenario.Text("handoff")
 	want, name := strings.Replace(now.Series, own, column, 1), "With handoff = column, one hop less, it"
 	switch {
@@ -176,7 +176,7 @@ func beside(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 		}
 		return fmt.Sprintf("%s is %.2f× slower", name, r.Cells[columnTime]/v.Time)
 	}
-	if own == direct && asked(&s.Scenario, len(s.Layout.World()), 0).tx > 1 {
+	if own == direct && scenarioGrid(&s.Scenario, len(s.Layout.World()), 0).tx > 1 {
 		return "Set handoff = column to remove a hop"
 	}
 	return ""

@@ -23,11 +23,11 @@ var (
 	stepColumnOf = [parts]int{0, 0, 1, 2, 3, 4, 4}
 )
 
-// mostStretches is the maximum number of intervals into which the steps are grouped.
-const mostStretches = 24
+// maxIntervals is the maximum number of intervals into which the steps are grouped.
+const maxIntervals = 24
 
-// stretches returns the number of intervals for a number of steps.
-func stretches(blocks int) int { return min(blocks, mostStretches) }
+// intervals returns the number of intervals for a number of steps.
+func intervals(blocks int) int { return min(blocks, maxIntervals) }
 
 // times are a process's times of a factorization, by interval of steps and by part.
 type times struct {
@@ -43,7 +43,7 @@ type times struct {
 func (t *times) begin(f *factor) {
 	t.r, t.blocks = f.r, f.blocks()
 	if t.of == nil {
-		t.of = make([][parts]cluster.Time, stretches(t.blocks))
+		t.of = make([][parts]cluster.Time, intervals(t.blocks))
 	}
 	clear(t.of)
 	t.begun = t.r.Now()

@@ -98,15 +98,15 @@ func board(s *engine.Scenario) *dense.Checkerboard {
 	if l.Validate() != nil {
 		return nil
 	}
-	g := asked(s, len(l.World()), 0)
+	g := scenarioGrid(s, len(l.World()), 0)
 	return &dense.Checkerboard{Rows: g.tx, Cols: g.ty, Steps: g.blocks(), Upper: true}
 }
 
 // stepLabels returns the remaining rows at the start of each interval of steps, and the parts.
 func stepLabels(s *engine.Scenario, _ *cluster.Machine) (rows, columns []string) {
 	l := s.Layout()
-	g := asked(s, len(l.World()), 0)
-	n := stretches(g.blocks())
+	g := scenarioGrid(s, len(l.World()), 0)
+	n := intervals(g.blocks())
 	for i := range n {
 		rows = append(rows, fmt.Sprint(g.n-g.first((i*g.blocks()+n-1)/n)))
 	}
@@ -121,7 +121,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	switch {
 	case knob == "slices" && s.Text("lookahead") == off:
 		return "lookahead = off: nothing is computed during the rounds"
-	case knob == "handoff" && l.Validate() == nil && asked(s, len(l.World()), 0).tx == 1:
+	case knob == "handoff" && l.Validate() == nil && scenarioGrid(s, len(l.World()), 0).tx == 1:
 		return "one row of processes needs no hand-off"
 	case knob == "seed" && s.Text("matrix") == exact:
 		return "matrix = exact has no random numbers"
@@ -160,7 +160,7 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	} else if s.Text("handoff") == direct {
 		bar("lookahead", on, aheadOfHandoff)
 	}
-	if handsOver := asked(s, p, 0).tx > 1; handsOver && l.Model != cluster.Flat {
+	if handsOver := scenarioGrid(s, p, 0).tx > 1; handsOver && l.Model != cluster.Flat {
 		if s.Text("handoff") == direct {
 			for _, transfer := range coll.Transfers()[1:] {
 				bar("transfer", transfer, putsEnd)
@@ -172,7 +172,7 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	}
 	bar("sync-in", coll.NoSync.String(), overwritten)
 	bar("sync-out", coll.NoSync.String(), notThere)
-	g := asked(s, p, 0)
+	g := scenarioGrid(s, p, 0)
 	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
 	for _, a := range coll.Of(coll.OpBcast) {
 		_, err := rows.Key(s, a, g.ty)
