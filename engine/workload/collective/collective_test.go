@@ -207,7 +207,7 @@ func TestRunsWinCells(t *testing.T) {
 	v := &engine.StudyView{Now: -1, Rows: []engine.Row{
 		row("flat", 8, 3), row("knomial, radix 2", 8, 4), row("knomial, radix 4", 8, 2), row(algorithm.ByModel, 8, 1), row("chain", 64, 1),
 	}}
-	got := ran(v, f)
+	got := withRuns(v, f)
 	if w := got.At(0, 0); w.Best != 2 || w.Kind != engine.Simulated || w.Model != 1 || w.Lead != 1.5 {
 		t.Errorf("knomial took 2 s, flat 3 s: %+v", *w)
 	}

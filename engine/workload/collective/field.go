@@ -63,8 +63,8 @@ func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *Field {
 			f.Made = append(f.Made, made)
 		}
 	}
-	w.won(f, s, l.RanksPerNode)
-	stand(f, n, ranks)
+	w.addTableWinners(f, s, l.RanksPerNode)
+	setPresent(f, n, ranks)
 	return f
 }
 
@@ -93,14 +93,14 @@ func (at place) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, nam
 	return w
 }
 
-// stand sets the cell of the present knobs.
-func stand(f *Field, n int64, ranks int) {
+// setPresent sets the cell of the present knobs.
+func setPresent(f *Field, n int64, ranks int) {
 	f.NowX, f.NowY = slices.Index(f.X, float64(n)), slices.Index(f.Y, float64(ranks))
 }
 
-// ran returns the decision map with the results of runs. A cell with at least two algorithms of a
-// kind has their winner.
-func ran(v *engine.StudyView, before *Field) *Field {
+// withRuns returns the decision map with the results of runs. A cell with at least two algorithms
+// of a kind has their winner.
+func withRuns(v *engine.StudyView, before *Field) *Field {
 	f := *before
 	f.Cells = slices.Clone(f.Cells)
 	type cell struct {

@@ -11,9 +11,9 @@ import (
 // Limits of a flow: the messages listed one by one, the messages priced at all, and the intervals
 // of time for large teams.
 const (
-	mostHops   = 1024
-	mostPriced = 1 << 14
-	spans      = 64
+	maxHops   = 1024
+	maxPriced = 1 << 14
+	spans     = 64
 )
 
 // flow returns the messages of a call as the cost model predicts them. Without costs, each message
@@ -40,7 +40,7 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 		f.Messages += sends + loads
 		f.Loads = f.Loads || loads > 0
 	}
-	if f.Messages == 0 || f.Messages > mostPriced {
+	if f.Messages == 0 || f.Messages > maxPriced {
 		return f
 	}
 	blocks := k.Blocks(n, 1)
@@ -99,7 +99,7 @@ func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send 
 	n := int64(0)
 	for rel := range k.Ranks {
 		sends, _ := moved(cache.Schedule(k, rel))
-		if n += sends; n > mostPriced {
+		if n += sends; n > maxPriced {
 			return false
 		}
 	}
@@ -140,7 +140,7 @@ func moved(s *coll.Schedule) (sends, loads int64) {
 // keep stores the messages one by one, or folded for a large team.
 func keep(f *Flow, hops []Hop) {
 	f.Hops, f.Folds, f.Blocks = nil, nil, 0
-	if len(hops) <= mostHops {
+	if len(hops) <= maxHops {
 		f.Hops = hops
 		return
 	}
@@ -203,9 +203,9 @@ func treeOf(f *Flow, hops []Hop) (tree, up bool) {
 	return false, false
 }
 
-// told returns the flow with data of the run: the time until each rank has finished, and the
+// withRun returns the flow with data of the run: the time until each rank has finished, and the
 // recorded messages of the last call.
-func told(f *Flow, s *engine.Snapshot) *Flow {
+func withRun(f *Flow, s *engine.Snapshot) *Flow {
 	of := *f
 	if t := tally(s, "progress"); t != nil {
 		of.Done, of.DoneKind = make([]float64, len(t.Rows)), t.Kind
@@ -218,7 +218,7 @@ func told(f *Flow, s *engine.Snapshot) *Flow {
 		}
 	}
 	if s.Timeline != nil {
-		if hops, span := written(s.Timeline, &of); len(hops) > 0 {
+		if hops, span := recorded(s.Timeline, &of); len(hops) > 0 {
 			of.Kind, of.Span = s.Kind, span
 			of.Tree, of.Up = treeOf(&of, hops)
 			keep(&of, hops)
@@ -227,9 +227,9 @@ func told(f *Flow, s *engine.Snapshot) *Flow {
 	return &of
 }
 
-// written returns the messages of the last call that a timeline has completely, with times from its
+// recorded returns the messages of the last call that a timeline has completely, with times from its
 // start.
-func written(v *timeline.View, f *Flow) (hops []Hop, span float64) {
+func recorded(v *timeline.View, f *Flow) (hops []Hop, span float64) {
 	for i := len(v.Parts) - 1; i >= 0; i-- {
 		p := &v.Parts[i]
 		if !p.Whole || p.Row != 0 {

@@ -229,15 +229,15 @@ func (t *team) time(times []int64, last bool) error {
 	if start, err = t.start.Together(); err != nil {
 		return err
 	}
-	if err := t.beside(c); err != nil {
+	if err := t.overlap(c); err != nil {
 		return err
 	}
 	times[both] = int64(max(t.r.Now()-start-clock, 0))
 	return t.check(x, t.timed)
 }
 
-// beside computes while a call is in progress.
-func (t *team) beside(c coll.Call) error {
+// overlap computes while a call is in progress.
+func (t *team) overlap(c coll.Call) error {
 	x, err := t.timed.comm.Start(c)
 	if err != nil {
 		return err
@@ -301,7 +301,7 @@ func (t *team) report() {
 		}
 	}
 	if t.weak != "" {
-		if t.weak != another {
+		if t.weak != otherRank {
 			t.p.Verify(false, fmt.Sprintf("iteration %d: %s", t.p.Iteration(), t.weak))
 		}
 		return
@@ -328,11 +328,11 @@ func (t *team) proved() string {
 	return fmt.Sprintf("%s by %s among %d ranks: every byte is correct with %s; the timed calls are size-only", t.what, t.name, t.ranks, cluster.SizeText(float64(t.verified.n)))
 }
 
-// mostBlocks is the maximum number of rows in the table of progress.
-const mostBlocks = 64
+// maxBlocks is the maximum number of rows in the table of progress.
+const maxBlocks = 64
 
 // blocksOf returns the number of blocks into which the ranks of a team are grouped.
-func blocksOf(ranks int) int { return min(ranks, mostBlocks) }
+func blocksOf(ranks int) int { return min(ranks, maxBlocks) }
 
 // progressLabels returns the rows and columns of that table.
 func progressLabels(s *engine.Scenario, _ *cluster.Machine) (rows, columns []string) {

@@ -151,9 +151,9 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	if f == nil {
 		return // the knobs choose no algorithm
 	}
-	f = told(f, s)
+	f = withRun(f, s)
 	v.Draw(f)
-	v.Draw(ran(v, engine.DrawingIn[*Field](v)))
+	v.Draw(withRuns(v, engine.DrawingIn[*Field](v)))
 	now := v.Present()
 	if now == nil {
 		return

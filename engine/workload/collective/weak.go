@@ -48,14 +48,14 @@ func (t *team) checked() error {
 	case slices.Index(all, most) == t.me:
 		t.weak = found.String()
 	default:
-		t.weak = another
+		t.weak = otherRank
 	}
 	return nil
 }
 
-// another is the message of the other ranks. Only one rank reports its finding: the first rank with
-// a wrong value, or without wrong values the first rank with a finding.
-const another = "another rank reports it"
+// otherRank is the message of the other ranks. Only one rank reports its finding: the first rank
+// with a wrong value, or without wrong values the first rank with a finding.
+const otherRank = "another rank reports it"
 
 // worst returns the first finding with a wrong value, or else the first finding, or nil.
 func worst(found []*coll.Finding) (told *coll.Finding, harm bool) {
