@@ -21,8 +21,8 @@ type Checkerboard struct {
 	Upper      bool // a step works on the remaining blocks on and above the diagonal; else on all blocks
 }
 
-// mostRanks is the maximum number of ranks of a grid that was read.
-const mostRanks = 1 << 24
+// maxRanks is the maximum number of ranks of a grid that was read.
+const maxRanks = 1 << 24
 
 // Fields walks over all fields.
 func (c *Checkerboard) Fields(w *codec.Walk) {
@@ -31,7 +31,7 @@ func (c *Checkerboard) Fields(w *codec.Walk) {
 	codec.Integer(w, &c.Steps)
 	codec.Integer(w, &c.Ahead)
 	w.Flag(&c.Upper)
-	if w.Reading() && (c.Rows < 1 || c.Cols < 1 || c.Steps < 1 || c.Ahead < 0 || c.Rows > mostRanks/c.Cols) {
+	if w.Reading() && (c.Rows < 1 || c.Cols < 1 || c.Steps < 1 || c.Ahead < 0 || c.Rows > maxRanks/c.Cols) {
 		w.Fail(fmt.Errorf("checkerboard of %d × %d ranks in %d steps", c.Rows, c.Cols, c.Steps))
 	}
 }

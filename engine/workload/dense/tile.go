@@ -41,7 +41,7 @@ func (t *Tiles) Syrk(n, p int, a []float64, lda int, c []float64, ldc int) {
 // column, is false.
 func (t *Tiles) product(trans bool, m, n, p int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, wanted func(row, col int) bool) {
 	left, right, sum := packed(m, p)
-	t.left, t.right, t.sum = room(t.left, left), room(t.right, right), room(t.sum, sum)
+	t.left, t.right, t.sum = grow(t.left, left), grow(t.right, right), grow(t.sum, sum)
 	for l := 0; l < p; l += tileDepth {
 		depth := min(tileDepth, p-l)
 		for j := 0; j < n; j += tileCols {
@@ -80,7 +80,7 @@ func Bytes(m, p int) int64 {
 	return 8 * int64(left+right+sum)
 }
 
-func room(b []float64, n int) []float64 {
+func grow(b []float64, n int) []float64 {
 	if n > len(b) {
 		return make([]float64, n)
 	}
