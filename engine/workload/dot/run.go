@@ -37,7 +37,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	// upc_forall(i = low; i < high; i++; &v1[i]). Figures 3 and 4 use blocks of N/np elements; here
 	// the lengths of blocks differ by one if np does not divide N.
 	low, high := block(n, group, layout.Groups())
-	from, to := own(low, upc.Rank(), upc.Size()), own(high, upc.Rank(), upc.Size())
+	from, to := ownBelow(low, upc.Rank(), upc.Size()), ownBelow(high, upc.Rank(), upc.Size())
 	mine := work(float64(to - from))
 	sum, ours, dot := []float64{0}, []float64{0}, []float64{0}
 	multiply := func() {
@@ -99,9 +99,9 @@ func block(n, k, parts int) (low, high int) {
 	return first(k), first(k + 1)
 }
 
-// own returns the number of elements below i with affinity to thread me, in blocks of 1 over
+// ownBelow returns the number of elements below i with affinity to thread me, in blocks of 1 over
 // threads.
-func own(i, me, threads int) int { return (i - me + threads - 1) / threads }
+func ownBelow(i, me, threads int) int { return (i - me + threads - 1) / threads }
 
 // The vectors contain small integers, so sums are exact in any order. The periods make a misplaced
 // element visible.

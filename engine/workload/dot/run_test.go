@@ -38,7 +38,7 @@ func TestEachElementIsTakenOnce(t *testing.T) {
 				t.Fatalf("group %d takes %d to %d of %d", g, low, high, n)
 			}
 			for me := range threads {
-				for local := own(low, me, threads); local < own(high, me, threads); local++ {
+				for local := ownBelow(low, me, threads); local < ownBelow(high, me, threads); local++ {
 					i := local*threads + me // element i of a block size of 1 is local to i mod threads
 					if i < low || i >= high {
 						t.Fatalf("group %d takes element %d outside %d to %d", g, i, low, high)
