@@ -154,7 +154,7 @@ func TestKnobsWithoutEffect(t *testing.T) {
 		var sc screen
 		return sc.draw(a, 160, 50).PlainText()
 	}
-	if got := text(); !strings.Contains(got, "no effect: under model") {
+	if got := text(); !strings.Contains(got, "no effect: model = flat") {
 		t.Errorf("the reason is not told:\n%s", got)
 	}
 	a.load(demo(4, 4, 4))

@@ -267,7 +267,7 @@ func TestAnotherWorkload(t *testing.T) {
 	if got := tale.Scenario.Text("machine"); got != "this-host" {
 		t.Errorf("machine %s: want the user's machine", got)
 	}
-	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "workload", Value: "epic"}); err == nil || !strings.Contains(err.Error(), `unknown workload "epic": there are `) {
+	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "workload", Value: "epic"}); err == nil || !strings.Contains(err.Error(), `unknown workload "epic": want one of `) {
 		t.Errorf("workload epic: %v", err)
 	}
 }

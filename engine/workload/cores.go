@@ -5,17 +5,17 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// nodeCores is the choice of a rank's share of its node's cores.
+// nodeCores is the value of the knob for a rank's share of its node's cores.
 const nodeCores = "node"
 
-// Cores is the knob of programs whose kernels compute on several cores.
+// Cores is the knob for the number of cores that a kernel uses.
 var Cores = engine.Knob{
-	Name: "cores", Label: "cores", Doc: "cores that a rank's kernels compute on, by threads of their library; node: the rank's share of its node's", Type: engine.Integer, Default: nodeCores, Min: 1, Max: 4096,
+	Name: "cores", Label: "cores", Doc: "cores that each rank's kernels use, as threads of the kernel library; node: an equal share of the node's cores", Type: engine.Integer, Default: nodeCores, Min: 1, Max: 4096,
 	Choices: []string{nodeCores, "1", "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-	Watch: "the share of communication: faster kernels leave less to hide behind, and one rank a node with all its cores has fewer and longer messages", Paper: "paper 5, section 6",
+	Watch: "the share of communication: faster kernels hide less of it, and one rank per node with all cores sends fewer and longer messages", Paper: "paper 5, section 6",
 }
 
-// CoresOf is how many cores a rank's kernels compute on.
+// CoresOf returns the number of cores that a rank's kernels use.
 func CoresOf(s interface{ Int(knob string) int64 }, m *cluster.Machine, l *cluster.Layout) int {
 	if n := s.Int(Cores.Name); n > 0 {
 		return int(n)
@@ -23,13 +23,13 @@ func CoresOf(s interface{ Int(knob string) int64 }, m *cluster.Machine, l *clust
 	return max(m.CoresPerNode/l.RanksPerNode, 1)
 }
 
-// Unmachined says of the knobs cores and partition why they have no effect.
+// Unmachined returns the reason why the knob cores or partition has no effect, or "".
 func Unmachined(kind engine.Kind, knob string) string {
 	switch {
 	case knob == Cores.Name && kind == engine.Measured:
-		return "on this host a kernel takes the host's own time, on one core"
+		return "measured kernels run on one core of this host"
 	case knob == Partition.Name && kind != engine.Simulated:
-		return "only simulations have the machine's network"
+		return "only simulations model the machine's network"
 	}
 	return ""
 }

@@ -5,24 +5,25 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Idle says why turning a knob has no effect as the others stand; "": it has, or may be
-// refused. kind is that of the numbers that the scenario gives.
+// Idle returns the reason why changing a knob has no effect with the other knobs as they are. It
+// returns "" if the knob has an effect or its value may be refused. kind is the kind of numbers
+// that a run of the scenario has.
 func Idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	is := func(name, value string) bool { return s.Values[name] == value }
 	switch knob {
 	case "dilation":
 		if kind == engine.Simulated {
-			return "virtual time is not stretched"
+			return "virtual time needs no dilation"
 		} else if kind == engine.Measured {
-			return "the host's own time is not stretched"
+			return "measured time needs no dilation"
 		}
 	case "pace":
 		if is("fabric", engine.Live) {
-			return "live time has no pace: only virtual time does"
+			return "only virtual time has a pace"
 		}
 	case "group":
 		if is("model", string(cluster.Flat)) {
-			return "under model = flat all ranks are one group"
+			return "model = flat has only one group, with all ranks"
 		}
 	case "ranking":
 		if is("nodes", "1") {
@@ -38,11 +39,11 @@ func Idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		switch knob {
 		case "threads-per-rank", "threading", "thread-support":
 			if w.Serial {
-				return "every rank of " + w.Name + " is one thread"
+				return "each rank of " + w.Name + " has one thread"
 			}
 		case "seed":
 			if w.Steady {
-				return w.Name + " draws nothing at random"
+				return w.Name + " uses no random numbers"
 			}
 		}
 		if w.Idle != nil {
@@ -52,8 +53,9 @@ func Idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	return ""
 }
 
-// First is the knob that a workload's story begins with, and if that has no effect, the
-// first of its own that has; "": the workload is not known.
+// First returns the knob that a workload's explanation begins with. If that knob has no effect, it
+// returns the first of the workload's own knobs that has one. It returns "" if the workload is
+// unknown.
 func First(s *engine.Scenario, kind engine.Kind) string {
 	for _, w := range registry {
 		if w.Name != s.Workload {
@@ -71,7 +73,7 @@ func First(s *engine.Scenario, kind engine.Kind) string {
 	return ""
 }
 
-// Panes are those that a workload's story is told in; nil: it has no wish.
+// Panes returns the panes that a workload prefers, or nil if it has no preference.
 func Panes(name string) []string {
 	for _, w := range registry {
 		if w.Name == name {
@@ -81,11 +83,11 @@ func Panes(name string) []string {
 	return nil
 }
 
-// Ungrouped says that groups make no difference but to who may call MPI: it is what most
-// programs without shared arrays say of the knob group.
+// Ungrouped returns the reason why the knob group has no effect, or "". It is for programs without
+// shared arrays: with nested-multiple, groups change nothing for them.
 func Ungrouped(s *engine.Scenario, knob string) string {
 	if knob == "group" && s.Values["model"] == string(cluster.NestedMultiple) {
-		return "every rank may call MPI, and " + s.Workload + " shares no array in a group"
+		return "every rank may call MPI, and " + s.Workload + " has no array shared in a group"
 	}
 	return ""
 }

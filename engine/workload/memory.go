@@ -7,24 +7,24 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Per says what the bytes of an item are of.
+// Per is the extent that the bytes of an item refer to.
 type Per string
 
-// The extents of an item.
+// Values of Per.
 const (
 	PerRank Per = "rank"
 	PerNode Per = "node"
 	InAll   Per = "all"
 )
 
-// Item is something that a run holds of the host's memory.
+// An Item is a part of the host's memory that a run uses.
 type Item struct {
 	Name  string // plural: "message buffers"
 	Per   Per
 	Bytes int64
 }
 
-// All is the item's bytes in a whole cluster.
+// All returns the item's bytes in the whole cluster.
 func (i Item) All(l *cluster.Layout) float64 {
 	switch i.Per {
 	case PerRank:
@@ -35,8 +35,8 @@ func (i Item) All(l *cluster.Layout) float64 {
 	return float64(i.Bytes)
 }
 
-// Renumbering is what Rank.Renumber leaves behind of the agreement that Split makes: of
-// every member its block, its place, and its part of the messages.
+// Renumbering returns the memory that Rank.Renumber keeps from the agreement that Split makes: for
+// each member its block, its index, and its part of the messages.
 func Renumbering(l *cluster.Layout) Item {
 	const member = 200
 	if l.Model == cluster.NestedFunneled {
@@ -45,8 +45,8 @@ func Renumbering(l *cluster.Layout) Item {
 	return Item{Name: "renumbering", Per: PerRank, Bytes: member * int64(l.Ranks())}
 }
 
-// Eager is what fabrics hold of a message of n bytes under way: a copy, where it leaves
-// before its receive is known. The bytes of a longer one wait at their sender.
+// Eager returns the bytes that a fabric copies for a message of n bytes that may leave before its
+// receive is known. A longer message stays at its sender, so Eager returns 0.
 func (on *Site) Eager(s *engine.Scenario, n int64) int64 {
 	limit := s.Int("eager-limit")
 	if limit < 0 {
@@ -58,8 +58,8 @@ func (on *Site) Eager(s *engine.Scenario, n int64) int64 {
 	return Copy(n)
 }
 
-// Copy is what a fabric's copy of n bytes under way takes: they come in a few sizes, up
-// to 64 KiB in powers of four.
+// Copy returns the bytes that a fabric allocates to copy n bytes. Copies have a few sizes: powers
+// of four up to 64 KiB, powers of two above.
 func Copy(n int64) int64 {
 	if n <= 64 {
 		return 64

@@ -17,7 +17,7 @@ func TestItemsInAll(t *testing.T) {
 		{Item{"players' messages", InAll, 7}, 7},
 	} {
 		if got := c.item.All(&l); got != c.want {
-			t.Errorf("%+v: %g in all, want %g", c.item, got, c.want)
+			t.Errorf("%+v: total of %g, want %g", c.item, got, c.want)
 		}
 	}
 }
@@ -25,7 +25,7 @@ func TestItemsInAll(t *testing.T) {
 func TestCopiesComeInAFewSizes(t *testing.T) {
 	for _, c := range [][2]int64{{0, 64}, {64, 64}, {65, 256}, {256, 256}, {257, 1024}, {16385, 65536}, {65536, 65536}, {65537, 131072}, {1 << 30, 1 << 30}} {
 		if got := Copy(c[0]); got != c[1] {
-			t.Errorf("a copy of %d B takes %d B, want %d", c[0], got, c[1])
+			t.Errorf("Copy(%d) = %d, want %d", c[0], got, c[1])
 		}
 	}
 }

@@ -5,28 +5,28 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// OfMachine is the choice of what a machine's file says.
+// OfMachine is the knob value for the setting in the machine's file.
 const OfMachine = "machine"
 
-// partitionOwn is the choice of a network of the run's own.
+// partitionOwn is the knob value for a network that only this run uses.
 const partitionOwn = "own"
 
-// Partition is the knob of programs that a network's bisection bears on.
+// Partition is the knob of programs whose time depends on the bisection of the network.
 var Partition = engine.Knob{
-	Name: "partition", Label: "partition", Doc: "network of a torus: one of its own for the nodes of the run, as square as they divide, or the first nodes of the whole machine's", Type: engine.Choice, Default: partitionOwn,
+	Name: "partition", Label: "partition", Doc: "network of a run on a torus: its own torus, as near to a cube as possible (own), or the first nodes of the whole machine (machine)", Type: engine.Choice, Default: partitionOwn,
 	Choices: []string{partitionOwn, OfMachine}, Scope: engine.ScopeCluster, Role: engine.Machine,
-	Watch: "exchanges, which its bisection bounds, and broadcasts that share links", Paper: "paper 5, section 4",
+	Watch: "exchanges, which the bisection limits, and broadcasts that share links", Paper: "paper 5, section 4",
 }
 
 // Progress is the knob of programs that communicate while they compute.
 var Progress = engine.Knob{
-	Name: "progress", Label: "progress", Doc: "who goes on with transfers while ranks compute: their own calls alone, a thread beside each, or the adapter; machine: what its file says", Type: engine.Choice, Default: OfMachine,
+	Name: "progress", Label: "progress", Doc: "progress engine while ranks compute: only their own calls (call), one progress thread per rank (thread), or the network adapter (offload); machine: as in the machine file", Type: engine.Choice, Default: OfMachine,
 	Choices: []string{OfMachine, string(cluster.ProgressCall), string(cluster.ProgressThread), string(cluster.ProgressOffload)}, Scope: engine.ScopeCluster, Role: engine.Machine,
-	Watch: "what slices are for: with an adapter that goes on by itself nobody has to poll", Paper: "paper 5, section 4",
+	Watch: "the effect of slices: if the adapter makes progress by itself, no rank has to poll", Paper: "paper 5, section 4",
 }
 
-// FitMachine gives the machine the network of the run's partition, and the progress that is
-// asked for: the Fit of a workload that has one of these knobs, or both.
+// FitMachine sets the machine's network and progress engine to the values of the knobs partition
+// and progress. It is the Fit of workloads with one or both of these knobs.
 func FitMachine(s *engine.Scenario, m *cluster.Machine) {
 	if s.Text("partition") == partitionOwn {
 		m.Topology = PartOf(m.Topology, int(s.Int("nodes")))
@@ -36,8 +36,9 @@ func FitMachine(s *engine.Scenario, m *cluster.Machine) {
 	}
 }
 
-// PartOf returns the network of a part of so many nodes that a run has to itself: of a
-// torus, one as near to a cube as goes, the longer sides first; of others, the same.
+// PartOf returns the network of a part with the given number of nodes that a run has for itself. Of
+// a torus, this is the torus nearest to a cube, with the longer sides first. Other networks are
+// returned unchanged.
 func PartOf(t cluster.Topology, nodes int) cluster.Topology {
 	if t.Shape != cluster.Torus || nodes < 1 {
 		return t

@@ -9,88 +9,89 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Workload is a program that can be run on any fabric, with what it declares of
-// itself.
+// A Workload is a program that runs on any fabric, with its declarations.
 type Workload struct {
 	Name  string // "randomaccess"
 	Title string // "Random access"
-	Doc   string // a sentence or two: what it does, and what there is to see
+	Doc   string // one or two sentences: what the program does and what to watch
 	Paper string // "paper 1, section 4.1"
 
-	Aliases []Alias // names of it with some of its knobs set
+	Aliases []Alias // other names, each with one knob set
 
-	Knobs    []engine.Knob        // its own, beyond engine.Base
-	Defaults map[string]string    // of base knobs that it wants otherwise
-	Metrics  []engine.MetricSpec  // that Run reports
-	Derived  []engine.MetricSpec  // that Finish adds
-	Samples  []engine.MetricSpec  // whose distributions Run gives
-	Tallies  []engine.TallySpec   // tables of counts that Run fills
-	Profiles []engine.ProfileSpec // lists of numbers that Run reports by place
+	Knobs    []engine.Knob        // in addition to engine.Base
+	Defaults map[string]string    // changed defaults of base knobs
+	Metrics  []engine.MetricSpec  // reported by Run
+	Derived  []engine.MetricSpec  // added by Finish
+	Samples  []engine.MetricSpec  // distributions reported by Run
+	Tallies  []engine.TallySpec   // tables of counts filled by Run
+	Profiles []engine.ProfileSpec // lists of numbers by position, reported by Run
 
-	// First is the knob that its story begins with.
+	// First is the knob that the workload's explanation begins with.
 	First string
-	// Panes are those that its story is told in, by name: each comes before the others of
-	// its place. A screen that has none of a name does without.
+	// Panes are the names of the preferred panes. In its place on the screen, each comes before the
+	// other panes. A screen ignores names that it does not have.
 	Panes []string
-	// Serial says that its ranks are one thread each, Steady that it draws nothing at
-	// random: the knobs of these have no effect.
+	// Serial reports whether each rank has one thread, Steady whether the program draws no random
+	// numbers. The knobs for threads or the seed then have no effect.
 	Serial, Steady bool
-	// Kernels are the library routines that it computes with: a machine's shares of others
-	// do not concern it.
+	// Kernels are the library routines that the program computes with. A machine's efficiencies of
+	// other kernels do not matter to it.
 	Kernels []cluster.Kernel
-	// Idle says why turning a knob has no effect as the others stand; "": it has. May be
-	// nil.
+	// Idle returns the reason why changing a knob has no effect with the other knobs as they are,
+	// or "". May be nil.
 	Idle func(s *engine.Scenario, kind engine.Kind, knob string) string
 
-	// Fit changes the machine to what the scenario has of it. May be nil.
+	// Fit changes the machine to match the scenario. May be nil.
 	Fit func(s *engine.Scenario, m *cluster.Machine)
-	// Bars gives, by knob and choice, why a choice cannot be run as the others stand.
-	// May be nil.
+	// Bars returns, by knob and choice, the reasons why choices cannot be run with the other knobs
+	// as they are. May be nil.
 	Bars func(s *engine.Scenario, on *Site) map[string]map[string]string
 
-	// Studies are what its runs are compared by; the first has the screen.
+	// Studies are the tables that compare the workload's runs. The first one is shown on the
+	// screen.
 	Studies []*engine.Study
 
-	// Iterations is how many a simulated run makes that is given no limit: equal runs
-	// then print equal digits.
+	// Iterations is the number of iterations of a simulated run without a limit. Equal runs then
+	// print equal digits.
 	Iterations int
-	// Quick are settings of a short run, for tests of every workload. Nil: its defaults are.
+	// Quick has the knobs of a short run, for tests of all workloads. If nil, the defaults are
+	// short enough.
 	Quick map[string]string
-	// Plan says what a scenario needs, before anything is taken, and refuses what
-	// cannot be run.
+	// Plan computes the resources that a scenario needs before any are allocated. It rejects
+	// scenarios that cannot run.
 	Plan func(s *engine.Scenario, on *Site) (Plan, error)
-	// Run is the body: it loops while p.Next(), and verifies what it computed.
+	// Run is the body of each rank: it loops while p.Next() is true, and verifies its results.
 	Run func(r *cluster.Rank, p engine.Probe) error
-	// Beside is for measurements: what a rank does of the program's hot path, and what one
-	// process does for the same with no cluster, which rank 0 alone may call. Both check what
-	// they computed. May be nil.
+	// Beside returns two functions for measurements: path is a rank's hot path, and alone is the
+	// same computation in one process without a cluster, which only rank 0 may call. Both check
+	// their results. May be nil.
 	Beside func(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error)
-	// Doubt says which result of a snapshot cannot be, and the likely reason; "": none.
-	// May be nil.
+	// Doubt returns a message about an impossible result of a snapshot and its likely reason, or
+	// "". May be nil.
 	Doubt func(snap *engine.Snapshot) string
-	// Finish computes metrics out of a snapshot's counters: measured ones of the
-	// snapshot's kind, and modelled ones. May be nil.
+	// Finish computes metrics from a snapshot's counters: metrics of the snapshot's own kind, and
+	// modelled ones. May be nil.
 	Finish func(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric
 }
 
-// Alias is another name of a workload, which turns one of its knobs.
+// An Alias is another name of a workload, which sets one of its knobs.
 type Alias struct {
 	Name, Title string
 	Knob, Value string
 }
 
-// Site is what a scenario is to run on.
+// A Site is the machine and the clock that a scenario runs on.
 type Site struct {
 	Machine *cluster.Machine
-	Virtual bool // the clock is virtual: a program may keep only sizes of its data
+	Virtual bool // virtual clock: data may be size-only
 }
 
-// SiteOf is a machine on a fabric.
+// SiteOf returns the site of a machine on a fabric.
 func SiteOf(f cluster.Fabric, m *cluster.Machine) *Site {
 	return &Site{Machine: m, Virtual: f.Clock(m) == cluster.VirtualClock}
 }
 
-// Kind is that of the numbers that a run there gives.
+// Kind returns the kind of numbers that a run on the site has.
 func (on *Site) Kind() engine.Kind {
 	switch {
 	case on.Virtual:
@@ -101,28 +102,28 @@ func (on *Site) Kind() engine.Kind {
 	return engine.Measured
 }
 
-// Plan is what a scenario needs.
+// A Plan lists the resources that a scenario needs.
 type Plan struct {
-	Segment  int64 // bytes of segment a rank
-	Modelled int64 // bytes that it has on the machine, where phantoms stand for more than there are; 0: as many
-	// Holds is everything else that the program keeps: its own arrays, its messages'
-	// buffers, and what the fabric copies of those under way.
+	Segment  int64 // bytes of segment per rank
+	Modelled int64 // bytes of segment on the machine, if size-only data need more than Segment; 0: Segment
+	// Holds is everything else that the program keeps: its own arrays, message buffers, and the
+	// fabric's copies of messages in progress.
 	Holds    []Item
-	Replicas int // copies of the shared data in the cluster; 0: the question does not arise
+	Replicas int // copies of the shared data in the cluster; 0: no shared data
 }
 
 var registry []*Workload
 
-// Register adds a workload; each one's package does so once.
+// Register adds a workload. The package of each workload calls it once.
 func Register(w *Workload) {
 	registry = append(registry, w)
 	slices.SortFunc(registry, func(a, b *Workload) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// All lists the workloads by name.
+// All returns the workloads, sorted by name.
 func All() []*Workload { return registry }
 
-// Find gives a workload by name or alias.
+// Find returns a workload by name or alias.
 func Find(name string) (*Workload, error) {
 	names := make([]string, len(registry))
 	for i, w := range registry {
@@ -136,10 +137,10 @@ func Find(name string) (*Workload, error) {
 			names = append(names, w.Aliases[i].Name)
 		}
 	}
-	return nil, fmt.Errorf("unknown workload %q: there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown workload %q: want one of %s", name, strings.Join(names, ", "))
 }
 
-// alias is one of the workload's by name; nil: it has none of that name.
+// alias returns the alias with a name, or nil.
 func (w *Workload) alias(name string) *Alias {
 	for i := range w.Aliases {
 		if w.Aliases[i].Name == name {
@@ -149,7 +150,7 @@ func (w *Workload) alias(name string) *Alias {
 	return nil
 }
 
-// Named turns the knob that a name of the workload stands for.
+// Named sets the knob of the alias name, if name is an alias.
 func (w *Workload) Named(name string, s *engine.Scenario) error {
 	if a := w.alias(name); a != nil {
 		return s.Set(a.Knob, a.Value)
@@ -157,7 +158,7 @@ func (w *Workload) Named(name string, s *engine.Scenario) error {
 	return nil
 }
 
-// Barred is the scenario with what cannot be run of it marked in its table.
+// Barred returns the scenario with all choices that cannot be run marked in its table.
 func (w *Workload) Barred(s engine.Scenario, on *Site) engine.Scenario {
 	if w.Bars == nil {
 		return s
@@ -170,7 +171,7 @@ func (w *Workload) Barred(s engine.Scenario, on *Site) engine.Scenario {
 	return s
 }
 
-// Phrase is a metric's name for a screen.
+// Phrase returns a metric's name for a screen.
 func (w *Workload) Phrase(metric string) string {
 	if w != nil {
 		for _, all := range [...][]engine.MetricSpec{w.Metrics, w.Derived} {
@@ -184,8 +185,8 @@ func (w *Workload) Phrase(metric string) string {
 	return strings.ReplaceAll(metric, "_", " ")
 }
 
-// Scenario has every knob of the workload at its default, and the machine knob
-// offers the given machines.
+// Scenario returns a scenario with every knob at its default. The knob machine offers the given
+// machines.
 func (w *Workload) Scenario(machines []string) engine.Scenario {
 	table := slices.Concat(w.Knobs, engine.Base)
 	for i := range table {

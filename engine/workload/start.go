@@ -6,27 +6,27 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Start lets the ranks of a team begin at about the same time: behind a barrier, and in
-// virtual time at the same multiple of a window, so that what is timed does not depend on
-// how they leave the barrier.
+// A Start lets the ranks of a team start at about the same time, after a barrier. In virtual time,
+// they start at the same multiple of a window. Timings then do not depend on the order in which
+// ranks leave the barrier.
 type Start struct {
 	r      *cluster.Rank
 	team   *cluster.Team
-	window cluster.Time // 0: when a barrier lets them
+	window cluster.Time // 0: start right after the barrier
 }
 
-// NewStart makes one for a rank of a team.
+// NewStart returns a Start for a rank of a team.
 func NewStart(r *cluster.Rank, t *cluster.Team) *Start {
 	return &Start{r: r, team: t, window: windowOf(r, t.Size())}
 }
 
-// Together waits for the others and gives the time.
+// Together waits for the other ranks and returns the time.
 func (s *Start) Together() (cluster.Time, error) {
 	if err := s.r.Barrier(s.team); err != nil {
 		return 0, err
 	}
 	if s.window > 0 {
-		s.until(s.window / 2) // so that no multiple lies between the ranks that leave the next one
+		s.until(s.window / 2) // so that all ranks leave the next barrier between the same multiples
 		if err := s.r.Barrier(s.team); err != nil {
 			return 0, err
 		}
@@ -35,15 +35,15 @@ func (s *Start) Together() (cluster.Time, error) {
 	return s.r.Now(), nil
 }
 
-// until computes until the next multiple of the window, and so much longer.
+// until computes until the given time after the next multiple of the window.
 func (s *Start) until(more cluster.Time) {
 	now := s.r.Now()
 	wait := (now+s.window-1)/s.window*s.window + more - now
 	s.r.Compute(cluster.Work{Flops: wait.Seconds() * s.r.Spec().Machine.Flops}, func() {})
 }
 
-// windowOf is longer than the ranks of a team need to leave a barrier one after another;
-// 0: the ranks cannot keep a time.
+// windowOf returns a window longer than the time in which the ranks of a team leave a barrier. It
+// returns 0 if ranks cannot compute for an exact time.
 func windowOf(r *cluster.Rank, ranks int) cluster.Time {
 	m := &r.Spec().Machine
 	if !(r.Spec().Clock == cluster.VirtualClock) || m.Flops <= 0 || m.ComputeNoise > 0 || len(m.Slow) > 0 {

@@ -5,8 +5,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Still is a probe that has a scenario's knobs and takes nothing down: for parts of a
-// program that are measured, or tested, by themselves.
+// Still is a probe that has a scenario's knobs and records nothing. It is for measurements and
+// tests of parts of a program.
 type Still struct{ *engine.Scenario }
 
 func (Still) Next() bool                           { return false }

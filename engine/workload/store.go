@@ -8,31 +8,31 @@ import (
 // limitKnob is the name of the knob that RealLimit returns.
 const limitKnob = "real-limit"
 
-// RealLimit returns the knob that decides whether a part of a simulated program keeps bytes
-// or only sizes (see Store). def is its default in bytes.
+// RealLimit returns the knob that decides whether a part of a simulated program stores bytes or is
+// size-only (see Store). def is its default in bytes.
 func RealLimit(def string) engine.Knob {
 	return engine.Knob{Name: limitKnob, Label: "real up to", Type: engine.Size, Unit: "B", Default: def, Min: 0, Max: 1 << 40,
-		Doc:     "bytes of data per rank up to which a simulation moves and verifies bytes; of more data it moves only sizes, and verifies a small instance",
+		Doc:     "bytes of data per rank up to which a simulation moves and verifies real bytes; above it, messages are size-only and a small instance is verified",
 		Choices: []string{"4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.View,
-		Watch: "memory and time of a simulation; simulated times stay"}
+		Watch: "memory and run time of the simulation; simulated times do not change"}
 }
 
-// LimitIdle returns why the knob of RealLimit has no effect, or "".
+// LimitIdle returns the reason why the knob of RealLimit has no effect, or "".
 func LimitIdle(kind engine.Kind, knob string) string {
 	if knob == limitKnob && kind != engine.Simulated {
-		return "only simulations can move sizes without bytes"
+		return "only simulations have size-only messages"
 	}
 	return ""
 }
 
-// Store returns the store of a part of a program that has some bytes of data on the rank
-// that has the most: only sizes if the clock is virtual and the data exceed the knob
-// real-limit, else bytes. All ranks pass the same number.
+// Store returns the store of a part of a program. bytes is the data of the rank with the most data,
+// and all ranks must pass the same number. The store is size-only if the clock is virtual and bytes
+// exceeds the knob real-limit.
 func Store(r *cluster.Rank, p engine.Probe, bytes int64) cluster.Store {
 	return storeOf(r.Spec().Clock == cluster.VirtualClock, bytes, p.Int(limitKnob))
 }
 
-// Store returns the store that a program has there, as the function Store does.
+// Store returns the store that a program has on the site, as the function Store does.
 func (on *Site) Store(s *engine.Scenario, bytes int64) cluster.Store {
 	return storeOf(on.Virtual, bytes, s.Int(limitKnob))
 }
@@ -41,9 +41,9 @@ func storeOf(virtual bool, bytes, limit int64) cluster.Store {
 	return cluster.Bytewise(!virtual || bytes <= limit)
 }
 
-// Parts makes the parts of a program: the one that is timed, and the one that is verified.
-// With bytes they are one. A size-only part cannot be verified: beside it stands a small
-// instance with bytes.
+// Parts makes the part of a program that is timed and the part that is verified. If the store has
+// bytes, both are the same. A size-only part cannot be verified, so Parts adds a small instance
+// with bytes.
 func Parts[P any](s cluster.Store, part func(s cluster.Store, small bool) (P, error)) (timed, verified P, err error) {
 	if timed, err = part(s, false); err != nil || !s.SizeOnly() {
 		return timed, timed, err
@@ -52,14 +52,14 @@ func Parts[P any](s cluster.Store, part func(s cluster.Store, small bool) (P, er
 	return timed, verified, err
 }
 
-// Memory adds up what a rank allocates in its segment and in its size-only memory, and what
-// it holds beside them.
+// A Memory sums the bytes that a rank allocates in its segment, in its size-only memory, and
+// elsewhere.
 type Memory struct {
 	segment, sizes int64
 	holds          []Item
 }
 
-// Add adds an allocation of some bytes by cluster.Alloc or Rank.Alloc.
+// Add adds an allocation of cluster.Alloc or Rank.Alloc.
 func (m *Memory) Add(s cluster.Store, bytes int64) {
 	used := &m.segment
 	if s.SizeOnly() {
@@ -69,7 +69,8 @@ func (m *Memory) Add(s cluster.Store, bytes int64) {
 	*used = (*used+line-1)/line*line + bytes
 }
 
-// Hold adds an item per rank that cluster.Make makes. Without bytes the machine alone has it.
+// Hold adds a per-rank item that cluster.Make allocates. If the store is size-only, only the
+// machine's memory is counted.
 func (m *Memory) Hold(s cluster.Store, i Item) {
 	if s.SizeOnly() {
 		m.Add(s, i.Bytes)
@@ -84,7 +85,7 @@ func (m *Memory) Hold(s cluster.Store, i Item) {
 	m.holds = append(m.holds, i)
 }
 
-// Fill sets the memory of a plan, and puts the items of Hold before those of the plan.
+// Fill sets the memory of a plan. It puts the items of Hold before the items of the plan.
 func (m *Memory) Fill(p *Plan) {
 	const line = 64
 	p.Segment, p.Holds = m.segment, append(m.holds, p.Holds...)

@@ -25,16 +25,16 @@ func TestRegistry(t *testing.T) {
 			}
 			names[w.Name] = true
 			if w.Iterations < 1 {
-				t.Error("does not say how many iterations a simulated run makes")
+				t.Error("no number of iterations for simulated runs")
 			}
 			if w.Title == "" || w.Doc == "" || w.Paper == "" || w.Plan == nil || w.Run == nil {
-				t.Error("does not say what it is, or has no plan or body")
+				t.Error("title, doc, paper, plan or body is missing")
 			}
-			s := w.Scenario(presets.Machines()) // panics on a default that cannot be
+			s := w.Scenario(presets.Machines()) // panics on an invalid default
 			knobs := map[string]bool{}
 			for _, k := range s.Table {
 				if knobs[k.Name] {
-					t.Errorf("knob %s twice", k.Name)
+					t.Errorf("knob %s is declared twice", k.Name)
 				}
 				knobs[k.Name] = true
 				if !slices.Contains(engine.Roles, k.Role) {
@@ -52,7 +52,7 @@ func TestRegistry(t *testing.T) {
 			metrics := map[string]bool{}
 			for _, m := range slices.Concat(w.Metrics, w.Derived, w.Samples) {
 				if metrics[m.Name] || m.Unit == "" || m.Doc == "" {
-					t.Errorf("metric %q: twice, or without unit or doc", m.Name)
+					t.Errorf("metric %q is declared twice, or has no unit or doc", m.Name)
 				}
 				metrics[m.Name] = true
 			}
@@ -63,7 +63,7 @@ func TestRegistry(t *testing.T) {
 			}
 			for _, y := range w.Tallies {
 				if metrics[y.Name] || y.Unit == "" || y.Doc == "" || y.Row == "" || y.Column == "" || y.Labels == nil {
-					t.Errorf("table %q: twice, or without unit, doc, or what its rows and columns are", y.Name)
+					t.Errorf("table %q is declared twice, or has no unit, doc, or titles of rows and columns", y.Name)
 				}
 				metrics[y.Name] = true
 			}
@@ -75,8 +75,8 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// A folder that registers a workload has its name, and the import list has the folder. Only
-// the example of CONTRIBUTING is not in the list.
+// A folder that registers a workload has the workload's name and is in the import list. Only the
+// example of CONTRIBUTING is not in the list.
 func TestTheImportListIsComplete(t *testing.T) {
 	const example = "ring"
 	list, err := os.ReadFile("doc.go")
@@ -99,7 +99,7 @@ func TestTheImportListIsComplete(t *testing.T) {
 	}
 	for _, folder := range slices.Sorted(maps.Keys(found)) {
 		if listed := bytes.Contains(list, []byte("/engine/workload/"+folder+"\"\n")); !listed && folder != example {
-			t.Errorf("the import list does not have engine/workload/%s", folder)
+			t.Errorf("engine/workload/%s is missing in the import list", folder)
 		} else if _, err := workload.Find(folder); err != nil {
 			t.Errorf("engine/workload/%s registers a workload with another name: %v", folder, err)
 		}
@@ -109,14 +109,14 @@ func TestTheImportListIsComplete(t *testing.T) {
 	}
 }
 
-// Every study says what it compares, by columns and knobs that there are, and gives
-// its frame for the scenario as it stands.
+// Every study has a title and existing columns and knobs, and returns its frame for the default
+// scenario.
 func TestStudies(t *testing.T) {
 	for _, w := range workload.All() {
 		for _, st := range w.Studies {
 			name := w.Name + ", " + st.Name
 			if st.Name == "" || st.Title == "" || st.Of == "" || st.Item == "" || st.Absent == "" || len(st.Columns) == 0 || len(st.Charts) == 0 || st.Observe == nil {
-				t.Errorf("%s: a study has a name, a title, what it compares, what a row is, columns, charts and rows", name)
+				t.Errorf("%s: want a name, title, Of, Item, Absent, columns, charts and Observe", name)
 			}
 			s := w.Scenario(presets.Machines())
 			for _, knob := range slices.Concat(st.Apart, st.Chooses) {
@@ -127,7 +127,7 @@ func TestStudies(t *testing.T) {
 			for _, c := range st.Charts {
 				for _, column := range slices.Concat(c.Y, c.Same, []int{c.X, st.Brief.Column}) {
 					if column < 0 || column >= len(st.Columns) || st.Columns[column].Name == "" {
-						t.Errorf("%s: a chart of column %d, of %d", name, column, len(st.Columns))
+						t.Errorf("%s: a chart uses column %d of %d", name, column, len(st.Columns))
 					}
 				}
 			}
@@ -144,21 +144,21 @@ func TestStudies(t *testing.T) {
 			for _, kind := range engine.Kinds[:3] {
 				v := st.Frame(&s, &m, kind)
 				if v.Now < -1 || v.Now >= len(v.Rows) {
-					t.Errorf("%s: the knobs stand at row %d of %d", name, v.Now, len(v.Rows))
+					t.Errorf("%s: present row %d of %d", name, v.Now, len(v.Rows))
 				}
 			}
 		}
 	}
 }
 
-// quickly adds the settings of a short run to a trial's knobs.
+// quickly adds the settings of a short run to knobs.
 func quickly(w *workload.Workload, knobs map[string]string) map[string]string {
 	maps.Copy(knobs, w.Quick)
 	return knobs
 }
 
-// Every workload verifies in every model, ranking, group size and order of MPI's
-// ranks, or its plan says why it cannot be.
+// Every workload verifies in every model, ranking, group size and order of MPI's ranks, or its plan
+// refuses with a hint.
 func TestEveryWorkloadInEveryModel(t *testing.T) {
 	sizes, rankings := [][2]int{{1, 2}, {3, 2}, {2, 1}, {2, 4}}, []string{"round-robin", "sequential"}
 	if testing.Short() {
@@ -192,14 +192,13 @@ func TestEveryWorkloadInEveryModel(t *testing.T) {
 				}
 			}
 			if ran < 3*len(rankings)*len(sizes)/2 {
-				t.Errorf("ran in %d layouts only", ran)
+				t.Errorf("ran in only %d layouts", ran)
 			}
 		})
 	}
 }
 
-// On an emulated machine as well: with a link between nodes, a progress thread
-// and a dilation.
+// The same on an emulated machine, with a link between nodes, a progress thread and a dilation.
 func TestEveryWorkloadEmulated(t *testing.T) {
 	for _, w := range workload.All() {
 		t.Run(w.Name, func(t *testing.T) {
@@ -209,7 +208,7 @@ func TestEveryWorkloadEmulated(t *testing.T) {
 	}
 }
 
-// Finish gives what is declared, in the declared unit, and nothing else.
+// Finish returns only declared metrics, in the declared unit.
 func TestFinishGivesDerivedMetrics(t *testing.T) {
 	for _, w := range workload.All() {
 		for _, machine := range []string{"demo", "this-host"} {
@@ -231,7 +230,7 @@ func TestFinishGivesDerivedMetrics(t *testing.T) {
 					t.Errorf("%s: metric %s in %q, declared in %q", w.Name, got.Name, got.Unit, units[got.Name])
 				}
 				if got.Kind == engine.Modelled && machine == "this-host" && strings.Contains(got.Name, "time") {
-					t.Errorf("%s: %s is modelled on a machine without costs", w.Name, got.Name)
+					t.Errorf("%s: %s is modelled for a machine without costs", w.Name, got.Name)
 				}
 			}
 		}
@@ -252,7 +251,7 @@ func metric(t *testing.T, metrics []engine.Metric, name string) engine.Metric {
 func wantRefusal(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
-		t.Errorf("want a refusal with %q", parts)
+		t.Errorf("no refusal, want one with %q", parts)
 		return
 	}
 	for _, p := range parts {

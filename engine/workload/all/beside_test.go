@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// What stands beside a workload's hot path computes the same: both say so.
+// The functions of Beside compute the same: both verify their results.
 func TestBeside(t *testing.T) {
 	ran := 0
 	for _, w := range workload.All() {
@@ -51,6 +51,6 @@ func TestBeside(t *testing.T) {
 		}
 	}
 	if ran == 0 {
-		t.Error("no workload has anything beside it")
+		t.Error("no workload has a Beside")
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Figures 2, 3 and 4 give the same bits, also where neither groups nor threads
-// divide the elements, and whatever order MPI numbers its ranks in.
+// The programs of figures 2, 3 and 4 compute the same bits. This holds for groups and threads that
+// do not divide the elements, and for any order of MPI's ranks.
 func TestDotIsTheSameInEveryModel(t *testing.T) {
 	for _, n := range []int{1, 5, 1000, 10007} {
 		want := math.NaN()
@@ -34,7 +34,7 @@ func TestDotIsTheSameInEveryModel(t *testing.T) {
 					want = d
 				}
 				if math.Float64bits(d) != math.Float64bits(want) {
-					t.Errorf("%v: %v, elsewhere %v", c, d, want)
+					t.Errorf("%v: %v, in other models %v", c, d, want)
 				}
 			}
 		}
@@ -52,7 +52,7 @@ func TestDotRefusesMPIOutsideTheMasters(t *testing.T) {
 	}
 }
 
-// A wrong element does not go unnoticed, in whichever replica it is used.
+// A wrong element is noticed in the replica that uses it.
 func TestDotNoticesWrongData(t *testing.T) {
 	tr := trial{"dot", map[string]string{"elements": "100", "nodes": "2", "ranks-per-node": "2", "group": "2"}, 3,
 		func(r *cluster.Rank, iteration int) {
@@ -65,12 +65,12 @@ func TestDotNoticesWrongData(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(rec.failures) != 1 || rec.checks != 3 {
-		t.Errorf("%d checks, failures %q, want one of three", rec.checks, rec.failures)
+		t.Errorf("%d checks, failures %q, want 1 failure in 3 checks", rec.checks, rec.failures)
 	}
 }
 
-// 100,000 elements over 16 ranks of the demo: memory rules, 16 bytes an element at
-// 8 GB/s.
+// 100,000 elements over 16 ranks of the demo: memory is the limit, with 16 bytes per element at 8
+// GB/s.
 func TestDotComputeTime(t *testing.T) {
 	tr := trial{"dot", map[string]string{"machine": "demo"}, 1, nil}
 	w, s, m, plan, err := tr.plan(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Ping-pong returns what was sent, by every method and size, on both sides of the
-// eager limit of 8192 bytes.
+// Ping-pong returns the data sent, for every method and for sizes on both sides of the eager limit
+// of 8192 bytes.
 func TestPingpong(t *testing.T) {
 	for _, machine := range []string{"this-host", "demo"} {
 		for _, pair := range []string{"in-node", "remote"} {
@@ -53,8 +53,8 @@ func TestPingpongPicksAPartnerWhoMay(t *testing.T) {
 	base("method", "put", "model", "nested-multiple", "group", "2", "ranking", "round-robin").sound(t)
 }
 
-// One way costs latency + size/bandwidth; above the eager limit two-sided adds the
-// handshake there and back.
+// One way costs latency + size/bandwidth. Above the eager limit, two-sided messages add the round
+// trip of the handshake.
 func TestPingpongModel(t *testing.T) {
 	for _, c := range []struct {
 		method, size, eager string
@@ -84,7 +84,7 @@ func TestPingpongModel(t *testing.T) {
 	}
 }
 
-// Head to head is fine up to the eager limit and a deadlock above it.
+// Head to head works up to the eager limit and deadlocks above it.
 func TestHeadToHead(t *testing.T) {
 	for _, c := range []struct {
 		size, eager string

@@ -16,7 +16,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// record is what the probes of a run gathered.
+// record is the data that the probes of a run collected.
 type record struct {
 	mu       sync.Mutex
 	accesses [cluster.Classes]int64
@@ -26,8 +26,7 @@ type record struct {
 	traffic  cluster.Traffic
 }
 
-// probe is an engine.Probe that runs a number of iterations and writes everything
-// down.
+// probe is an engine.Probe that runs a number of iterations and records everything.
 type probe struct {
 	engine.Probe
 	r      *cluster.Rank
@@ -39,7 +38,7 @@ type probe struct {
 	before func(r *cluster.Rank, iteration int) // may be nil
 }
 
-// Part is for a timeline, and there is none.
+// Part does nothing: there is no timeline.
 func (p *probe) Part(int, string)                     {}
 func (p *probe) Place(string, int, float64)           {}
 func (p *probe) TallyIn(string, int, int, int, int64) {}
@@ -126,7 +125,7 @@ func (p *probe) Int(knob string) int64     { return p.s.Int(knob) }
 func (p *probe) Float(knob string) float64 { return p.s.Float(knob) }
 func (p *probe) Text(knob string) string   { return p.s.Text(knob) }
 
-// trial is a workload with some knobs turned.
+// trial is a workload with some knobs set.
 type trial struct {
 	workload   string
 	knobs      map[string]string
@@ -134,7 +133,7 @@ type trial struct {
 	before     func(r *cluster.Rank, iteration int)
 }
 
-// plan resolves a trial.
+// plan returns the workload, scenario, machine and plan of a trial.
 func (tr *trial) plan(t *testing.T) (*workload.Workload, engine.Scenario, cluster.Machine, workload.Plan, error) {
 	t.Helper()
 	w, err := workload.Find(tr.workload)
@@ -177,7 +176,7 @@ func (tr *trial) run(t *testing.T) (*record, error) {
 	return rec, err
 }
 
-// sound runs a trial that must verify.
+// sound runs a trial and fails the test if it does not verify.
 func (tr *trial) sound(t *testing.T) *record {
 	t.Helper()
 	rec, err := tr.run(t)

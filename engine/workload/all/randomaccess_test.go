@@ -12,9 +12,9 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// Paper 1, section 4.3.1 and figure 7: the rank-local share of uniformly random
-// accesses is 1/G, and |group ∩ node|/G of them stay in the node, within the
-// sampling error of a binomial distribution (5 standard deviations).
+// Paper 1, section 4.3.1 and figure 7: 1/G of uniformly random accesses are rank-local, and |group
+// ∩ node|/G of them stay in the node, within the sampling error of a binomial distribution (5
+// standard deviations).
 func TestRandomAccessFollowsTheLocalityLaw(t *testing.T) {
 	const accesses, iterations, seed = 500, 2, 20101
 	t.Logf("seed %d", seed)
@@ -45,8 +45,8 @@ func TestRandomAccessFollowsTheLocalityLaw(t *testing.T) {
 			if ranking == "sequential" && law.Node != float64(min(g, 4))/float64(g) {
 				t.Errorf("groups of %d: the law's share of the node is %v", g, law.Node)
 			}
-			// The program's own traffic tells the same, but for the replica's making and its sum,
-			// where each of 16 ranks may look at what all others have, twice.
+			// The program's own traffic matches. It also includes the creation of the replica and
+			// its sum, in which each of 16 ranks may read from all other ranks twice.
 			for c, ops := range rec.traffic.Ops {
 				if extra := ops - rec.accesses[c]; extra < 0 || extra > 2*16*15 {
 					t.Errorf("%s, groups of %d: %d operations %v for %d accesses", ranking, g, ops, cluster.Class(c), rec.accesses[c])
@@ -56,7 +56,7 @@ func TestRandomAccessFollowsTheLocalityLaw(t *testing.T) {
 	}
 }
 
-// The baseline: one full array over all ranks is the flat model's.
+// The baseline is one full array over all ranks, in the flat model.
 func TestRandomAccessBaseline(t *testing.T) {
 	tr := trial{"randomaccess", map[string]string{"model": "flat", "replica": "full", "accesses": "200", "flops": "3"}, 2, nil}
 	tr.sound(t)
@@ -71,9 +71,9 @@ func TestRandomAccessBaseline(t *testing.T) {
 	}
 }
 
-// What the groups cost: on the demo's 4 × 4 ranks the default array fits with
-// every group, the paper's 1,000,000 elements want groups of 4, and 4,000,000 all
-// ranks together.
+// Groups cost memory: on the demo's 4 × 4 ranks the default array fits with every group. The
+// paper's 1,000,000 elements need groups of at least 4, and 4,000,000 elements need one group of
+// all ranks.
 func TestRandomAccessTradesMemoryForLocality(t *testing.T) {
 	for _, c := range []struct {
 		elements string
@@ -111,7 +111,7 @@ func TestRandomAccessTradesMemoryForLocality(t *testing.T) {
 	}
 }
 
-// A wrong element does not go unnoticed.
+// A wrong element is noticed.
 func TestRandomAccessNoticesWrongData(t *testing.T) {
 	tr := trial{"randomaccess", map[string]string{"elements": "40", "accesses": "100", "nodes": "2", "ranks-per-node": "2", "group": "2", "flops": "1"}, 2,
 		func(r *cluster.Rank, iteration int) {
@@ -124,7 +124,7 @@ func TestRandomAccessNoticesWrongData(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(rec.failures) != 2 { // ranks 2 and 3, in the second iteration
-		t.Errorf("failures %q, want one each of the two ranks of the group whose replica is wrong", rec.failures)
+		t.Errorf("failures %q, want one from each of the two ranks with the wrong replica", rec.failures)
 	}
 }
 
@@ -139,8 +139,8 @@ func TestRandomAccessWantsElements(t *testing.T) {
 	}
 }
 
-// Shares and times come out of what was recorded, each with its kind, and the law
-// beside them.
+// Shares and times are computed from the recorded accesses, each with its kind, and the law is a
+// metric, too.
 func TestRandomAccessMetrics(t *testing.T) {
 	tr := trial{"randomaccess", map[string]string{"machine": "demo", "group": "16"}, 1, nil}
 	w, s, m, plan, err := tr.plan(t)
@@ -167,7 +167,7 @@ func TestRandomAccessMetrics(t *testing.T) {
 		{"replicas", 1, engine.Emulated},
 		{"rank_local_share_law", 1. / 16, engine.Modelled},
 		{"node_local_share_law", 1. / 4, engine.Modelled},
-		// 1/16 in the rank, 3/16 in the node, 12/16 there and back over the link.
+		// 1/16 in the rank, 3/16 in the node, 12/16 over the link and back.
 		{"access_time_law", (400.5e-9 + 3*420.667e-9 + 12*(4e-6+0.8e-9)) / 16, engine.Modelled},
 	} {
 		m := metric(t, got, c.name)
@@ -176,6 +176,6 @@ func TestRandomAccessMetrics(t *testing.T) {
 		}
 	}
 	if len(got) != len(w.Derived) {
-		t.Errorf("%d metrics, %d are declared", len(got), len(w.Derived))
+		t.Errorf("%d metrics, want the %d declared ones", len(got), len(w.Derived))
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// ended is how two iterations of a workload end on a fabric.
+// ended returns the last snapshot of two iterations of a workload on a fabric.
 func ended(t *testing.T, name, fabric string, knobs map[string]string) *engine.Snapshot {
 	t.Helper()
 	sc, err := session.Scenario(name)
@@ -38,7 +38,7 @@ func ended(t *testing.T, name, fabric string, knobs map[string]string) *engine.S
 	return s
 }
 
-// Every workload that declares samples and tables gives them, on every fabric.
+// Every workload reports the samples and tables that it declares, on every fabric.
 func TestDeclaredSamplesAreGiven(t *testing.T) {
 	for _, w := range workload.All() {
 		if len(w.Samples)+len(w.Tallies) == 0 {
@@ -64,17 +64,17 @@ func TestDeclaredSamplesAreGiven(t *testing.T) {
 	}
 }
 
-// Each process of an exchange gives its own time, and the slowest is the exchange's.
+// Each process of an exchange reports its own time, and the slowest one is the exchange's time.
 func TestCartesianProcessTimes(t *testing.T) {
 	s := ended(t, "cartesian", "sim", map[string]string{"nodes": "3", "ranks-per-node": "4", "directions": "together", "method": "nonblocking"})
 	d := s.Samples[0]
 	slowest := metric(t, s.Metrics, "exchange_time").Value
 	if d.Count != 2*12 || d.Mean > slowest || d.Max > 1.01*slowest || d.Max < 0.99*slowest {
-		t.Errorf("%d processes took %g s in the mean and %g s at most; an exchange takes %g s", d.Count, d.Mean, d.Max, slowest)
+		t.Errorf("%d samples with mean %g s and maximum %g s, want 24 with the maximum near exchange_time = %g s", d.Count, d.Mean, d.Max, slowest)
 	}
 }
 
-// At each size one method wins each pattern.
+// Each pattern has one fastest method at each size.
 func TestBeffBestMethods(t *testing.T) {
 	knobs := map[string]string{"nodes": "2", "ranks-per-node": "2", "lmax": "64", "randoms": "3", "rounds": "1"}
 	for method, columns := range map[string][]string{"best": {"sendrecv", "alltoallv", "nonblocking"}, "alltoallv": {"alltoallv"}} {
@@ -95,7 +95,7 @@ func TestBeffBestMethods(t *testing.T) {
 	}
 }
 
-// Tables keep their bounds with every choice of every knob.
+// Tables stay within the maximum size for every choice of every knob.
 func TestTablesAreBounded(t *testing.T) {
 	for _, w := range workload.All() {
 		for _, y := range w.Tallies {

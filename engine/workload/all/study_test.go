@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// What the studies say of runs one after the other: a ratio names what it compares.
+// The result sentences of studies for consecutive runs: a ratio names the runs that it compares.
 func TestWhatStudiesSay(t *testing.T) {
 	for _, c := range []struct {
 		workload string
@@ -23,19 +23,19 @@ func TestWhatStudiesSay(t *testing.T) {
 			"8 B fence: 6.00 µs one way (simulated). With two-sided, remote a message is 3× faster.",
 		}},
 		{"cartesian", []map[string]string{{"ranks-per-node": "1", "threads-per-rank": "4"}, {"ranks-per-node": "1", "threads-per-rank": "4", "senders": "4"}}, []string{
-			"1×4, 1 apart, sendrecv: an exchange takes 64.4 µs (simulated).",
-			"1×4, 4 apart, sendrecv: an exchange takes 28.6 µs, 2.3× faster than 1×4, 1 apart, sendrecv (simulated).",
+			"1×4, 1 apart, sendrecv: 64.4 µs per exchange (simulated). Change senders to compare.",
+			"1×4, 4 apart, sendrecv: 28.6 µs per exchange, 2.3× faster than 1×4, 1 apart, sendrecv (simulated).",
 		}},
 		{"cholesky", []map[string]string{{}, {"handoff": "column"}, {"handoff": "column", "lookahead": "on"}}, []string{
-			"4×4, direct: a factorization takes 84.9 µs (simulated), and a process is in the rounds for 83% of it. Round 2, where most processes wait for one row of them, takes 71% of communication. Round 3 takes 28% of communication, 20% of it the hand-off; handoff = column removes a hop.",
-			"4×4, column: a factorization takes 81.2 µs (simulated), and a process is in the rounds for 82% of it. Round 2, where most processes wait for one row of them, takes 71% of communication. Round 3 takes 27% of communication; handoff = direct, with a hop more, is 1.05× slower.",
-			"4×4, column, lookahead: a factorization takes 76.0 µs (simulated), and a process is in the rounds for 80% of it. Round 2, where most processes wait for one row of them, takes 71% of communication. Round 3 takes 28% of communication; without lookahead it is 1.07× slower.",
+			"4×4, direct: 84.9 µs per factorization (simulated). Processes spend 83% of it in the broadcast rounds. Round 2 takes 71% of the communication, because most processes wait for one row of processes; the hand-off takes 6%. Set handoff = column to remove a hop.",
+			"4×4, column: 81.2 µs per factorization (simulated). Processes spend 82% of it in the broadcast rounds. Round 2 takes 71% of the communication, because most processes wait for one row of processes. With handoff = direct, one hop more, it is 1.05× slower.",
+			"4×4, column, lookahead: 76.0 µs per factorization (simulated). Processes spend 80% of it in the broadcast rounds. Round 2 takes 71% of the communication, because most processes wait for one row of processes. Without lookahead it is 1.07× slower.",
 		}},
 		{"dot", []map[string]string{{}}, []string{
-			"nested-multiple 4×4 in 4: 16 of 16 ranks may call MPI, and 7% of a product is spent in reductions and in waiting for them (simulated).",
+			"nested-multiple 4×4 in 4: 16 of 16 ranks may call MPI; reductions take 7% of the product's time, waiting included (simulated).",
 		}},
 		{"beff", []map[string]string{{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2", "ranks-per-node": "2"}}, []string{
-			"with messages of 4 KiB rings of 2 get 1.2× the bandwidth of random rings (10.8 GB/s and 8.71 GB/s of all processes, simulated).",
+			"Messages of 4 KiB: rings of 2 reach 1.2× the bandwidth of random rings (10.8 and 8.71 GB/s in total, simulated).",
 		}},
 	} {
 		w, err := workload.Find(c.workload)

@@ -5,11 +5,12 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// walked is on how many bodies forces are computed side by side.
-const walked = 256
+// comparedBodies is the number of bodies for which both walks compute the forces.
+const comparedBodies = 256
 
-// beside gives the forces on some bodies by walks over the tree that the ranks have built,
-// and by those over a tree in one process's own memory, which come to the same bits.
+// beside returns two functions that compute the forces on some bodies: path walks the tree that the
+// ranks have built, alone walks a tree in one process's own memory. Both must compute the same
+// bits.
 func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
 	s, err := newSimulation(r, p)
 	if err == nil {
@@ -21,12 +22,12 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 	if err != nil || r.ID() > 0 {
 		return func() error { return nil }, nil, err
 	}
-	t := newPlain(s.state)
-	some := s.order.bodies[s.order.all().len()/2:] // neighbours, as a rank's are
-	some = some[:min(walked, len(some))]
+	t := newLocalTree(s.state)
+	some := s.order.bodies[s.order.all().len()/2:] // neighbours, like the bodies of a rank
+	some = some[:min(comparedBodies, len(some))]
 	var want []pull
 	for _, b := range some {
-		want = append(want, t.on(float64(b), s.state[int(b)*bodySize:][:3], s.theta, s.soft))
+		want = append(want, t.forceOn(float64(b), s.state[int(b)*bodySize:][:3], s.theta, s.soft))
 	}
 	walk := func(on func(body float64, x []float64) (pull, error)) func() error {
 		return func() error {
@@ -36,35 +37,35 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 					return err
 				}
 				if f != want[i] {
-					return r.Lib().Errorf("the force on body %d is %v, want %v", b, f, want[i])
+					return r.Lib().Errorf("wrong force on body %d: got %v, want %v", b, f, want[i])
 				}
 			}
 			return nil
 		}
 	}
-	path = walk(func(body float64, x []float64) (pull, error) { return s.walker.on(body, x, r.Lib()) })
-	return path, walk(func(body float64, x []float64) (pull, error) { return t.on(body, x, s.theta, s.soft), nil }), nil
+	path = walk(func(body float64, x []float64) (pull, error) { return s.walker.forceOn(body, x, r.Lib()) })
+	return path, walk(func(body float64, x []float64) (pull, error) { return t.forceOn(body, x, s.theta, s.soft), nil }), nil
 }
 
-// plain is an oct-tree in one process's own memory.
-type plain struct {
+// A localTree is an oct-tree in one process's own memory.
+type localTree struct {
 	root   ref
-	cells  []plainCell
+	cells  []localCell
 	leaves []summary
 	stack  []ref
 }
 
-type plainCell struct {
+type localCell struct {
 	sum   summary
 	below children
 }
 
-// newPlain builds one of bodies.
-func newPlain(state []float64) *plain {
+// newLocalTree builds a localTree of all bodies.
+func newLocalTree(state []float64) *localTree {
 	var o order
 	o.arrange(state, false)
 	of := planTree(&o, 1, false)
-	t := &plain{root: of.root, cells: make([]plainCell, len(of.cells[0]))}
+	t := &localTree{root: of.root, cells: make([]localCell, len(of.cells[0]))}
 	for _, b := range o.bodies {
 		t.leaves = append(t.leaves, leafOf(state, int(b)))
 	}
@@ -88,8 +89,8 @@ func newPlain(state []float64) *plain {
 	return t
 }
 
-// on is the force on a body at a place, by a walk that nobody counts.
-func (t *plain) on(body float64, x []float64, theta, soft float64) (p pull) {
+// forceOn returns the force on a body at a position, from a walk whose reads are not counted.
+func (t *localTree) forceOn(body float64, x []float64, theta, soft float64) (p pull) {
 	square := theta * theta
 	stack := append(t.stack[:0], t.root)
 	for len(stack) > 0 {

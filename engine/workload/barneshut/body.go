@@ -2,17 +2,17 @@ package barneshut
 
 import "math"
 
-// A body is a run of numbers in a list of all of them.
+// Layout of a body in the list of all bodies.
 const (
 	bodyX    = 0 // position, three numbers
 	bodyV    = 3 // velocity, half a step behind the position
 	bodyCost = 6 // interactions of its last force
-	bodySize = 7 // numbers a body
+	bodySize = 7 // numbers per body
 )
 
-// plummer draws n bodies of the Plummer model (Aarseth, Hénon and Wielen, 1974) in units
-// with a total mass and a constant of gravity of 1 and an energy of −1/4, about their
-// common centre. A body depends on the seed and its number alone.
+// plummer returns n bodies of the Plummer model (Aarseth, Hénon and Wielen, 1974) about their
+// common centre. The units have a total mass and a gravitational constant of 1 and an energy of
+// −1/4. A body depends only on the seed and its number.
 func plummer(seed uint64, n int) []float64 {
 	const scale = 3 * math.Pi / 16
 	state := make([]float64, n*bodySize)
@@ -20,7 +20,7 @@ func plummer(seed uint64, n int) []float64 {
 		d := draw{seed: seed, body: uint64(b)}
 		body := state[b*bodySize:][:bodySize]
 		r := math.Inf(1)
-		for r > 9 { // the few that are far out would make the cube large
+		for r > 9 { // the few bodies farther out would make the cube large
 			r = 1 / math.Sqrt(math.Pow(d.next(), -2./3)-1)
 		}
 		d.onSphere(body[bodyX:], scale*r)
@@ -43,10 +43,10 @@ func plummer(seed uint64, n int) []float64 {
 	return state
 }
 
-// draw gives the random numbers of a body, by counting.
+// draw is a counter-based random number generator of one body.
 type draw struct{ seed, body, count uint64 }
 
-// next is uniform between 0 and 1, neither of them.
+// next returns a number uniformly distributed between 0 and 1, both excluded.
 func (d *draw) next() float64 {
 	d.count++
 	z := mix(mix(mix(d.seed)+d.body) + d.count)
@@ -61,7 +61,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// onSphere is a vector of a length in any direction.
+// onSphere sets v to a vector of the given length in a random direction.
 func (d *draw) onSphere(v []float64, length float64) {
 	for {
 		square := 0.

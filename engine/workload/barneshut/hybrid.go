@@ -1,45 +1,33 @@
 package barneshut
 
 import (
+	"slices"
+
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// What the program has for its groups beyond the one over all ranks stands in this file,
-// whose lines are counted (paper 1, section 4.2: 51 more on 2,454).
+// This file has the code that the program needs for several groups. Its lines are counted (paper 1,
+// section 4.2: 51 more than 2,454).
 
-// computed is what a rank computes forces on: a piece of what its thread's namesakes
-// insert, or a contiguous region a group.
-func (s *simulation) computed(rank int) span {
+// shareOf returns the bodies that a rank computes forces on. With placement = block, groups have
+// contiguous regions. Else the same threads of all groups insert the same bodies, and divide them.
+func (s *simulation) shareOf(rank int) span {
 	if s.p.Text("placement") == "block" {
 		return s.order.part(s.order.all(), rank, s.threads*s.groups)
 	}
 	return s.order.part(s.order.inserted(rank%s.threads, s.threads), rank/s.threads, s.groups)
 }
 
-// exchange gives each group the others' bodies. Under nested-funneled its master sends
-// all of the group's, and writes the others' into the group's list; under nested-multiple
-// each thread sends its own.
+// exchange sends each group the bodies of the other groups. Under nested-funneled, a master sends
+// all bodies of its group, and writes the received ones to the group's list. Under nested-multiple,
+// each thread sends its own bodies.
 func (s *simulation) exchange() error {
 	world, funneled := s.r.World(), s.r.Spec().Layout.Model == cluster.NestedFunneled
 	if funneled && s.thread > 0 {
 		return s.r.Barrier(s.r.Group())
 	}
-	var pieces [][]span
-	displ := []int64{0}
-	for m := range world.Size() {
-		ranks := []int{world.Global(m)}
-		for t := 1; funneled && t < s.threads; t++ {
-			ranks = append(ranks, ranks[0]+t)
-		}
-		var of []span
-		end := displ[m]
-		for _, rank := range ranks {
-			of = append(of, s.computed(rank))
-			end += int64(of[len(of)-1].len()) * bodySize * 8
-		}
-		pieces, displ = append(pieces, of), append(displ, end)
-	}
+	pieces, displ := s.shares(funneled)
 	if s.comm == nil {
 		var err error
 		if s.comm, err = coll.New(s.r, world); err != nil {
@@ -58,9 +46,7 @@ func (s *simulation) exchange() error {
 	if err := s.comm.Do(coll.Call{Key: key, In: cluster.Of(in), Out: cluster.Of(out), Blocks: blocks}); err != nil {
 		return err
 	}
-	for _, of := range pieces {
-		s.each(of, func(body []float64) { out = out[copy(body, out):] })
-	}
+	s.each(slices.Concat(pieces...), func(body []float64) { out = out[copy(body, out):] })
 	if funneled {
 		if err := s.writeList(); err != nil {
 			return err
@@ -69,7 +55,26 @@ func (s *simulation) exchange() error {
 	return s.r.Barrier(s.r.Group())
 }
 
-// each visits the bodies of pieces.
+// shares returns the parts of the order that each member of MPI_COMM_WORLD sends, and their
+// displacements in the list of all bodies that the members gather, in bytes. With funneled, a
+// member sends the parts of all threads of its group.
+func (s *simulation) shares(funneled bool) (pieces [][]span, displ []int64) {
+	world, threads := s.r.World(), 1
+	if funneled {
+		threads = s.threads
+	}
+	pieces, displ = make([][]span, world.Size()), make([]int64, world.Size()+1)
+	for m := range pieces {
+		displ[m+1] = displ[m]
+		for t := range threads {
+			pieces[m] = append(pieces[m], s.shareOf(world.Global(m)+t))
+			displ[m+1] += int64(pieces[m][t].len()) * bodySize * 8
+		}
+	}
+	return pieces, displ
+}
+
+// each calls visit for each body of pieces.
 func (s *simulation) each(pieces []span, visit func(body []float64)) {
 	for _, piece := range pieces {
 		for _, b := range s.order.bodies[piece.lo:piece.hi] {

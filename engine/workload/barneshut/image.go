@@ -1,22 +1,23 @@
 package barneshut
 
-// image is one tree for all groups of a simulated launch, whose replicas would have the
-// same bits. It lets large problems be counted: the reads are made of it, and charged.
+// An image is one tree for all groups of a simulated launch, because their replicas would be
+// bitwise identical. It makes large problems possible: reads of the image are counted, and
+// charged together.
 type image struct {
-	state  []float64 // of all bodies; those of the next step come in by their owners
-	next   []float64
+	state  []float64 // all bodies
+	next   []float64 // all bodies of the next step, written by the ranks that compute them
 	order  order
 	census census
-	hashed uint64 // of state
+	hashed uint64 // hash of state
 
 	root      ref
-	leaves    []int     // by thread: where its leaves begin
-	cells     []int     // likewise its cells
+	leaves    []int     // by thread: index of its first leaf
+	cells     []int     // by thread: index of its first cell
 	summaries []summary // leaves, then cells
 	links     []children
 }
 
-// imageKey is what the launch keeps it by.
+// imageKey is the key of the image in a launch.
 type imageKey struct{}
 
 func (m *image) build(s *simulation) {
@@ -43,7 +44,7 @@ func (m *image) build(s *simulation) {
 	m.sum(m.root, 0)
 }
 
-// sum sums a cell up, its children before it.
+// sum computes the summary of a cell, its children first.
 func (m *image) sum(r ref, level int) *summary {
 	i := m.cells[r.owner()] + r.index()
 	s := &m.summaries[len(m.order.bodies)+i]
@@ -63,7 +64,7 @@ func (m *image) sum(r ref, level int) *summary {
 	return s
 }
 
-// at is a record's summary.
+// at returns a record's summary.
 func (m *image) at(r ref) *summary {
 	if r.leaf() {
 		return &m.summaries[m.leaves[r.owner()]+r.index()]
@@ -71,7 +72,7 @@ func (m *image) at(r ref) *summary {
 	return &m.summaries[len(m.order.bodies)+m.cells[r.owner()]+r.index()]
 }
 
-// imageReader reads the image and counts what a shared tree would be asked.
+// imageReader reads the image, and counts the reads that a shared tree would need.
 type imageReader struct {
 	*image
 	reads *reads

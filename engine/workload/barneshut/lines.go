@@ -8,8 +8,8 @@ import (
 //go:embed *.go
 var sources embed.FS
 
-// lines counts those of the program that have code: what the groups need (hybrid.go), and
-// the others. What stands beside it for measurements is no part of it.
+// lines counts the lines of the program with code: for groups (hybrid.go), and all others. The file
+// for measurements (beside.go) is not part of the program.
 func lines() (hybrid, others int) {
 	files, err := sources.ReadDir(".")
 	if err != nil {

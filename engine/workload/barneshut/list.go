@@ -2,11 +2,11 @@ package barneshut
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// The list of bodies is a shared array of the group, of which each thread keeps a copy.
+// The list of bodies is a shared array of the group. Each thread has a copy of it.
 
 // publish writes the bodies that this rank computed.
 func (s *simulation) publish() error {
-	for _, b := range s.order.bodies[s.piece.lo:s.piece.hi] {
+	for _, b := range s.order.bodies[s.share.lo:s.share.hi] {
 		at := int(b) * bodySize
 		if err := s.list.PutRange(at, s.state[at:][:bodySize]); err != nil {
 			return err
@@ -15,10 +15,10 @@ func (s *simulation) publish() error {
 	return s.r.Barrier(s.r.Group())
 }
 
-// readList reads all bodies, a block at a time.
+// readList reads all bodies, one block at a time.
 func (s *simulation) readList() error { return s.blocks(s.list.GetRange) }
 
-// writeList writes all of them.
+// writeList writes all bodies.
 func (s *simulation) writeList() error { return s.blocks(s.list.PutRange) }
 
 func (s *simulation) blocks(do func(int, []float64) error) error {
@@ -30,7 +30,7 @@ func (s *simulation) blocks(do func(int, []float64) error) error {
 	return nil
 }
 
-// gather gives every rank all bodies as they are now.
+// gather sends all new bodies to all ranks.
 func (s *simulation) gather() error {
 	if s.groups > 1 && s.r.Spec().Layout.Model == cluster.NestedMultiple {
 		return s.exchange()
@@ -44,7 +44,7 @@ func (s *simulation) gather() error {
 		}
 	}
 	if s.groups == 1 {
-		return nil // who inserts next has met everyone
+		return nil // insert begins with a barrier
 	}
 	if err := s.exchange(); err != nil || s.thread == 0 {
 		return err

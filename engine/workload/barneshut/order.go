@@ -7,11 +7,12 @@ import (
 	"sort"
 )
 
-// depth is how many times the cube is halved along each dimension: the bits of a Morton
-// number. Bodies that are still together then share a list of cells.
+// depth is the number of times that the cube is halved along each dimension, and so the bits of a
+// Morton number per dimension. Bodies that are still in the same cell share a list of cells below
+// it.
 const depth = 21
 
-// cube holds all bodies.
+// A cube contains all bodies.
 type cube struct {
 	low  [3]float64
 	side float64
@@ -34,7 +35,7 @@ func cubeOf(state []float64) cube {
 	return c
 }
 
-// key is the Morton number of a place: three bits a level, the uppermost first.
+// key returns the Morton number of a position: three bits per level, the top level first.
 func (c *cube) key(x []float64) uint64 {
 	key := uint64(0)
 	for k := range 3 {
@@ -44,7 +45,7 @@ func (c *cube) key(x []float64) uint64 {
 	return key
 }
 
-// spread puts two zeros above each of 21 bits.
+// spread inserts two zeros above each of 21 bits.
 func spread(x uint64) uint64 {
 	x = (x | x<<32) & 0x1f00000000ffff
 	x = (x | x<<16) & 0x1f0000ff0000ff
@@ -53,18 +54,18 @@ func spread(x uint64) uint64 {
 	return (x | x<<2) & 0x1249249249249249
 }
 
-// octant is in which of the eight parts of a cell at a level a body is.
+// octant returns which of the eight parts of a cell at a level contains a body.
 func octant(key uint64, level int) int { return int(key >> (3 * (depth - 1 - level)) & 7) }
 
-// half is half of the side of a cell at a level.
+// half returns half of the side of a cell at a level.
 func (c *cube) half(level int) float64 { return math.Ldexp(c.side, -min(level, depth)-1) }
 
-// order is the bodies along the space-filling curve, and how they are shared out.
+// An order has the bodies along the space-filling curve, and divides them among ranks.
 type order struct {
 	cube   cube
 	bodies []int32   // numbers of bodies, by Morton number
-	keys   []uint64  // of these
-	sums   []float64 // costs of those before each; nil: all count the same
+	keys   []uint64  // Morton numbers of bodies
+	sums   []float64 // prefix sums of the costs; empty: all bodies have the same cost
 }
 
 func (o *order) arrange(state []float64, byCost bool) {
@@ -100,12 +101,12 @@ func (o *order) arrange(state []float64, byCost bool) {
 	}
 }
 
-// span is a run of the order.
+// A span is a range of the order.
 type span struct{ lo, hi int }
 
 func (s span) len() int { return s.hi - s.lo }
 
-// part is number k of equally large parts of a span.
+// part returns part k of a span that is divided into parts of equal cost.
 func (o *order) part(s span, k, parts int) span {
 	return span{o.cut(s, k, parts), o.cut(s, k+1, parts)}
 }
@@ -123,8 +124,8 @@ func (o *order) cut(s span, k, parts int) int {
 	return s.lo + sort.Search(s.len(), func(i int) bool { return o.sums[s.lo+i] >= want })
 }
 
-// all is the whole order.
+// all returns the whole order.
 func (o *order) all() span { return span{0, len(o.bodies)} }
 
-// inserted is what thread t of a group's threads puts into the tree.
+// inserted returns the bodies that thread t of a group inserts into the tree.
 func (o *order) inserted(t, threads int) span { return o.part(o.all(), t, threads) }

@@ -19,7 +19,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// trial is a run of the program, of a number of steps.
+// A trial is a run of the program with a number of steps.
 type trial struct {
 	*testing.T
 	engine.Probe
@@ -27,16 +27,16 @@ type trial struct {
 	machine cluster.Machine
 	fabric  cluster.Fabric
 	steps   int
-	before  func(s *simulation) // each step; may be nil
+	before  func(s *simulation) // before each step; may be nil
 
 	mu       sync.Mutex
 	failures []string
 	checks   int
 	reported map[string][]float64
-	placed   map[int]float64 // ranks by the cells of the tree that they made
+	placed   map[int]float64 // ranks by the cells of the tree that they created
 }
 
-// try makes a trial of knobs and their values.
+// try returns a trial with the given knobs and values.
 func try(t *testing.T, f cluster.Fabric, steps int, knobs ...string) *trial {
 	tr := &trial{T: t, fabric: f, steps: steps, machine: clustertest.Priced(), knobs: barnesHut.Scenario([]string{"demo"}), reported: map[string][]float64{}}
 	if f.Name() == "live" {
@@ -65,7 +65,7 @@ func (tr *trial) Place(profile string, at int, rank float64) {
 		tr.placed = map[int]float64{}
 	}
 	if _, twice := tr.placed[at]; twice {
-		tr.failures = append(tr.failures, fmt.Sprintf("two ranks made cell %d", at))
+		tr.failures = append(tr.failures, fmt.Sprintf("two ranks created cell %d", at))
 	}
 	tr.placed[at] = rank
 }
@@ -84,7 +84,7 @@ func (tr *trial) Verify(ok bool, detail string) {
 	}
 }
 
-// run gives the hash of all bodies after the last step.
+// run returns the hash of all bodies after the last step.
 func (tr *trial) run() (bodies uint64, err error) {
 	l := tr.knobs.Layout()
 	if err := l.Validate(); err != nil {
@@ -118,7 +118,7 @@ func (tr *trial) run() (bodies uint64, err error) {
 	return bodies, err
 }
 
-// sound gives the hash of a run that verifies.
+// sound returns the hash of a run, and fails the test if it does not verify.
 func (tr *trial) sound() uint64 {
 	tr.Helper()
 	h, err := tr.run()
@@ -128,8 +128,8 @@ func (tr *trial) sound() uint64 {
 	return h
 }
 
-// The picture of the tree has each cell of its first levels, with the rank that its plan
-// gives it to, made or counted.
+// The picture of the tree has each cell of the first levels with the rank that creates it in the
+// plan, for both values of charge.
 func TestPicture(t *testing.T) {
 	for _, charge := range []string{chargeExact, chargeBulk} {
 		tr := try(t, sim.New(), 1, append(layout(2, 4, cluster.NestedFunneled, 4), "bodies", "300", "build", "sorted", "charge", charge)...)
@@ -155,13 +155,13 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// layouts of so many ranks, and groups of them.
+// layout returns knobs for the numbers of nodes and ranks, and groups.
 func layout(nodes, perNode int, model cluster.Model, group int) []string {
 	return []string{"nodes", fmt.Sprint(nodes), "ranks-per-node", fmt.Sprint(perNode), "model", string(model), "group", fmt.Sprint(group)}
 }
 
-// Bodies come to the same bits on every fabric, in every model and group, with every
-// placement, partition, build and cache, made or counted: what differs is who asks whom.
+// All bodies are bitwise identical on every fabric, in every model and group, and with every
+// placement, partition, build, cache and charge. Only the communication differs.
 func TestBodiesDoNotDependOnHowTheyAreComputed(t *testing.T) {
 	n, steps := "101", 2
 	if os.Getenv("CONFORM") != "" {
@@ -181,7 +181,7 @@ func TestBodiesDoNotDependOnHowTheyAreComputed(t *testing.T) {
 		for _, f := range []cluster.Fabric{sim.New(), live.New()} {
 			t.Run(fmt.Sprint(f.Name(), c), func(t *testing.T) {
 				if got := try(t, f, steps, append(c, "bodies", n)...).sound(); got != want {
-					t.Errorf("bodies come to %x, want %x", got, want)
+					t.Errorf("hash of bodies: %x, want %x", got, want)
 				}
 			})
 		}
@@ -195,7 +195,7 @@ func TestBodiesDoNotDependOnHowTheyAreComputed(t *testing.T) {
 	}
 }
 
-// Fewer bodies than ranks leave ranks idle.
+// Fewer bodies than ranks: some ranks are idle.
 func TestFewBodies(t *testing.T) {
 	for _, n := range []string{"1", "2", "3", "5"} {
 		for _, build := range []string{"insert", "sorted"} {
@@ -207,8 +207,8 @@ func TestFewBodies(t *testing.T) {
 	}
 }
 
-// Reads that are charged at once are those that were made: alone on its node a rank takes
-// the same time to the picosecond, and every rank of a cluster counts the same.
+// Charged reads equal the reads made. A rank alone on its node takes the same time to the
+// picosecond, and every rank of a cluster has the same counts.
 func TestBulkIsExact(t *testing.T) {
 	for _, c := range [][]string{
 		layout(1, 1, cluster.Flat, 1),
@@ -237,10 +237,10 @@ func TestBulkIsExact(t *testing.T) {
 	}
 }
 
-// What a rank's forces read is what a walk over a tree of one process reads, a summary of
-// 40 B or the children of a cell of 64 B an access, whether reads are made in place, by
-// shared accesses or charged; and each of M who exchange bodies gets those of all others,
-// (M − 1)·n·56 B in all (paper 1, section 4.2).
+// A rank's forces read the same records as a walk over a tree of one process: 40 B per summary, or
+// 64 B for the children of a cell. This holds for reads in place, shared accesses and charged
+// reads. Each of M ranks that exchange bodies gets the bodies of all others, (M − 1)·n·56 B in
+// total (paper 1, section 4.2).
 func TestTrafficIsWhatWalksRead(t *testing.T) {
 	for _, f := range []cluster.Fabric{sim.New(), live.New()} {
 		for _, c := range [][]string{
@@ -249,8 +249,8 @@ func TestTrafficIsWhatWalksRead(t *testing.T) {
 			const n = 131
 			tr := try(t, f, 1, append(c, "bodies", fmt.Sprint(n))...)
 			var mu sync.Mutex
-			var read [2]int64 // accesses and bytes, of all
-			var passed int64  // bytes that bodies are
+			var read [2]int64 // accesses and bytes of all ranks
+			var passed int64  // bytes of exchanged bodies
 			members := int64(0)
 			launched := func(r *cluster.Rank) error {
 				s, err := newSimulation(r, tr)
@@ -274,8 +274,8 @@ func TestTrafficIsWhatWalksRead(t *testing.T) {
 					return err
 				}
 				more, longer := total()
-				want, alone := [2]int64{}, newPlain(s.state)
-				for i, b := range s.order.bodies[s.piece.lo:s.piece.hi] {
+				want, alone := [2]int64{}, newLocalTree(s.state)
+				for i, b := range s.order.bodies[s.share.lo:s.share.hi] {
 					summaries, opened := alone.reads(float64(b), s.state[int(b)*bodySize:][:3], s.theta)
 					want[0], want[1] = want[0]+summaries+opened, want[1]+summaries*summaryBytes+opened*childrenBytes
 					if int64(s.pulls[i].interactions) >= summaries {
@@ -294,7 +294,7 @@ func TestTrafficIsWhatWalksRead(t *testing.T) {
 				if err := s.publish(); err != nil {
 					return err
 				}
-				for range 2 { // the first time members agree on what they exchange by
+				for range 2 { // the first time, the members choose the algorithm
 					if err := r.Barrier(r.All()); err != nil {
 						return err
 					}
@@ -304,7 +304,7 @@ func TestTrafficIsWhatWalksRead(t *testing.T) {
 					}
 				}
 				_, longer = total()
-				list := int64(0) // that a master writes for its group
+				list := int64(0) // written by a master for its group
 				if r.World().Rank() >= 0 && r.Spec().Layout.Model == cluster.NestedFunneled {
 					list = n * bodySize * 8
 				}
@@ -322,7 +322,7 @@ func TestTrafficIsWhatWalksRead(t *testing.T) {
 				t.Errorf("%s %v: %v", f.Name(), c, err)
 			}
 			if want := max(members-1, 0) * n * bodySize * 8; passed != want {
-				t.Errorf("%s %v: bodies of %d B passed, want %d", f.Name(), c, passed, want)
+				t.Errorf("%s %v: exchanged bodies have %d B, want %d", f.Name(), c, passed, want)
 			}
 			if read[0] == 0 {
 				t.Errorf("%s %v: nothing was read", f.Name(), c)
@@ -331,8 +331,8 @@ func TestTrafficIsWhatWalksRead(t *testing.T) {
 	}
 }
 
-// reads are how many summaries, and children of how many cells, the force on a body reads.
-func (t *plain) reads(body float64, x []float64, theta float64) (summaries, opened int64) {
+// reads returns the number of summaries and of cells' children that the force on a body reads.
+func (t *localTree) reads(body float64, x []float64, theta float64) (summaries, opened int64) {
 	var visit func(c ref)
 	visit = func(c ref) {
 		summaries++
@@ -357,7 +357,7 @@ func (t *plain) reads(body float64, x []float64, theta float64) (summaries, open
 	return summaries, opened
 }
 
-// Bodies at one place go to a list, below the last level; they need a softening.
+// Bodies at the same position are stored in a list below the last level. They need softening.
 func TestCoincidentBodies(t *testing.T) {
 	for _, build := range []string{"insert", "sorted"} {
 		tr := try(t, sim.New(), 1, append(layout(1, 4, cluster.Flat, 4), "bodies", "40", "build", build)...)
@@ -370,13 +370,13 @@ func TestCoincidentBodies(t *testing.T) {
 		if err := tr.knobs.Set("eps", "0"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tr.run(); err == nil || !strings.Contains(err.Error(), "are at one place, and eps = 0: set eps above 0") {
-			t.Errorf("%s, unsoftened: %v", build, err)
+		if _, err := tr.run(); err == nil || !strings.Contains(err.Error(), "have the same position, and eps = 0; set eps above 0") {
+			t.Errorf("%s, without softening: %v", build, err)
 		}
 	}
 }
 
-// What is wrong is noticed: a body that one group has elsewhere, and a lost one.
+// Errors are noticed: a body with a different position in one group, and a lost body.
 func TestWrongBodiesAreNoticed(t *testing.T) {
 	tr := try(t, sim.New(), 2, append(layout(2, 2, cluster.NestedFunneled, 2), "bodies", "64")...)
 	tr.before = func(s *simulation) {
@@ -385,11 +385,11 @@ func TestWrongBodiesAreNoticed(t *testing.T) {
 		}
 	}
 	_, err := tr.run()
-	if all := strings.Join(tr.failures, "; "); err != nil || !strings.Contains(all, "has other bodies than rank 0") {
+	if all := strings.Join(tr.failures, "; "); err != nil || !strings.Contains(all, "have different bodies") {
 		t.Errorf("%v, %q: want that ranks differ", err, all)
 	}
-	if c := (census{3, 0 + 1 + 1, 0 + 1 + 1}); c.right(3) {
-		t.Error("a body that is twice in the tree is not noticed")
+	if c := (census{3, 0 + 1 + 1, 0 + 1 + 1}); c.isComplete(3) {
+		t.Error("a duplicate body in the tree is not noticed")
 	}
 }
 
@@ -399,8 +399,8 @@ func TestRefused(t *testing.T) {
 		knobs []string
 		on    cluster.Fabric
 	}{
-		{"theta = 0 with bodies = 9000: all pairs are computed for up to 8192 bodies: set theta = 0.5", []string{"bodies", "9000", "theta", "0"}, sim.New()},
-		{"charge = bulk: time is not simulated, and each read takes its own: set charge = exact", []string{"charge", "bulk"}, live.New()},
+		{"theta = 0 with bodies = 9000: all pairs are limited to 8192 bodies; set theta = 0.5", []string{"bodies", "9000", "theta", "0"}, sim.New()},
+		{"charge = bulk: works only in simulations; set charge = exact", []string{"charge", "bulk"}, live.New()},
 		{"group", []string{"group", "3"}, sim.New()},
 	} {
 		if _, err := try(t, c.on, 1, c.knobs...).run(); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -410,17 +410,17 @@ func TestRefused(t *testing.T) {
 	s := barnesHut.Scenario([]string{"demo"})
 	for _, theta := range []string{"-1", "NaN"} {
 		if s.Set("theta", theta) == nil {
-			t.Errorf("theta = %s is taken", theta)
+			t.Errorf("theta = %s is accepted", theta)
 		}
 	}
 	tr := try(t, sim.New(), 1, append(layout(1, 2, cluster.Flat, 2), "bodies", "64")...)
 	tr.before = func(s *simulation) { s.tree.cells = 3 }
-	if _, err := tr.run(); err == nil || !strings.Contains(err.Error(), "oct-tree: 3 cells used of 3") {
+	if _, err := tr.run(); err == nil || !strings.Contains(err.Error(), "are in use: 3 of 3") {
 		t.Errorf("a pool that is too small: %v", err)
 	}
 }
 
-// All pairs are computed where θ is 0, and the energy of the model is −1/4.
+// With θ = 0 all pairs are computed, and the energy of the model is −1/4.
 func TestAllPairs(t *testing.T) {
 	tr := try(t, sim.New(), 1, append(layout(1, 1, cluster.Flat, 1), "bodies", "100", "theta", "0")...)
 	tr.sound()
@@ -429,7 +429,7 @@ func TestAllPairs(t *testing.T) {
 	}
 }
 
-// A seed and a number make a body: nothing else does.
+// A body depends only on the seed and its number.
 func TestPlummer(t *testing.T) {
 	for seed := range uint64(3) {
 		state := plummer(seed, 4000)

@@ -33,11 +33,11 @@ var groupColumns = []engine.Column{
 // baseline labels the one tree over all ranks.
 const baseline = "all"
 
-// byGroup compares group sizes and placements, with a cache and without.
+// byGroup compares group sizes and placements, with and without a cache.
 var byGroup = &engine.Study{
 	Form: engine.Form{
 		Name: "groups", Title: "Forces", Of: "a step's forces", Item: "group", Metric: "force_time_slowest",
-		Absent:  "this workload compares no groups",
+		Absent:  "this workload has no table of groups",
 		Columns: groupColumns,
 		Charts:  []engine.Chart{{Shape: engine.Bars, Y: []int{columnSlowest}}},
 		Brief:   engine.Brief{Before: "G ", Column: columnMemory, After: "/node"},
@@ -47,12 +47,12 @@ var byGroup = &engine.Study{
 	Complete: complete,
 }
 
-// key is what a row was run with.
+// key returns the key of a row: the settings of its run.
 func key(kind engine.Kind, group, placement, partition, cache string) string {
 	return strings.Join([]string{string(kind), group, placement, partition, cache}, " ")
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, groupColumns, columnSlowest)
 	if !ok {
@@ -75,17 +75,16 @@ func observe(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{{Key: key(s.Kind, group, placement, partition, cache), Label: label, Kind: s.Kind, Cells: cells}}
 }
 
-// complete says where the reads of the present run go, and what that gains over the tree
-// of all ranks.
+// complete states how many reads are remote, and the gain compared with one tree for all ranks.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
-	v.Plots = []engine.Plot{{Title: "time of forces by group, slowest rank"}}
+	v.Plots = []engine.Plot{{Title: "time of forces by group size, slowest rank"}}
 	now := v.Present()
 	if now == nil {
 		return
 	}
 	v.Time = now.Cells[columnSlowest]
 	away := func(r *engine.Row) string { return study.Percent(1 - r.Cells[columnNode]) }
-	v.Why = fmt.Sprintf("%s of the reads leave the node, %s stay in the rank (%s).", away(now), study.Percent(now.Cells[columnRank]), now.Kind)
+	v.Why = fmt.Sprintf("%s of the reads leave the node; %s stay in the rank (%s).", away(now), study.Percent(now.Cells[columnRank]), now.Kind)
 	partition, cache := s.Scenario.Text("partition"), s.Scenario.Text("cache")
 	find := func(group, placement, partition, cache string) *engine.Row {
 		for i := range v.Rows {
@@ -96,7 +95,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		return nil
 	}
 	if one := find(baseline, "interleave", partition, cache); one != nil {
-		v.Why = fmt.Sprintf("G = %d is %.2f× the tree over all ranks: %s of the reads leave the node, there %s.", s.Layout.GroupSize(), one.Cells[columnSlowest]/v.Time, away(now), away(one))
+		v.Why = fmt.Sprintf("Groups of G = %d ranks are %.2f× as fast as one tree for all ranks: %s of the reads leave the node, instead of %s.", s.Layout.GroupSize(), one.Cells[columnSlowest]/v.Time, away(now), away(one))
 	}
 	group, placement := baseline, "interleave"
 	if s.Layout.Model != cluster.Flat {
@@ -104,12 +103,12 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	if partition == byCost {
 		if even := find(group, placement, byCount, cache); even != nil {
-			v.Why += fmt.Sprintf(" Shared out by cost, the slowest rank is %s× as fast as by count.", study.Figure(even.Cells[columnSlowest]/v.Time))
+			v.Why += fmt.Sprintf(" With partition = cost the slowest rank is %s× as fast as with partition = count.", study.Figure(even.Cells[columnSlowest]/v.Time))
 		}
 	}
 	if cache == "off" {
 		if with := find(group, placement, partition, "on"); with != nil {
-			v.Why += fmt.Sprintf(" A cache makes it %s× faster.", study.Figure(v.Time/with.Cells[columnSlowest]))
+			v.Why += fmt.Sprintf(" With cache = on it is %s× faster.", study.Figure(v.Time/with.Cells[columnSlowest]))
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// census counts the leaves under the own cells, and adds up the numbers of their bodies
-// and the squares of these: all bodies once give the known sums.
+// A census counts the leaves below a rank's cells, and sums the numbers of their bodies and the
+// squares of these numbers. The sums are known if every body is counted once.
 type census [3]float64
 
 func (c *census) count(body float64) {
@@ -15,14 +15,14 @@ func (c *census) count(body float64) {
 	c[2] += body * body
 }
 
-// right reports whether the census of a whole tree is that of n bodies.
-func (c *census) right(n int) bool {
+// isComplete reports whether the census is correct for a tree of n bodies.
+func (c *census) isComplete(n int) bool {
 	k := float64(n)
 	return c[0] == k && c[1] == k*(k-1)/2 && near(c[2], (k-1)*k*(2*k-1)/6, 1e-15)
 }
 
-// summarize sums the tree up from its lowest level, each thread its own cells, children
-// in their order so that every group comes to the same bits.
+// summarize computes the summaries of all cells from the lowest level up. Each thread does its own
+// cells and adds the children in order, so that all groups compute the same bits.
 func (t *tree) summarize(s *simulation) error {
 	group := t.r.Group()
 	if err := t.r.Barrier(group); err != nil {
@@ -41,27 +41,35 @@ func (t *tree) summarize(s *simulation) error {
 			if int(at) != level {
 				continue
 			}
-			sum := t.own(cellRef(t.me, i))
-			*sum = summary{}
-			for _, w := range t.ownChildren(i) {
-				if w == 0 {
-					continue
-				}
-				var c summary
-				if err := t.read(ref(w), &c); err != nil {
-					return err
-				}
-				if ref(w).leaf() {
-					s.census.count(c[summaryBody])
-				}
-				sum.add(&c)
+			if err := t.sum(i, level, s); err != nil {
+				return err
 			}
-			sum.centre()
-			sum[summaryHalf] = s.order.cube.half(level)
 		}
 		if err := t.r.Barrier(group); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// sum computes the summary of this thread's cell i from the summaries of its children.
+func (t *tree) sum(i, level int, s *simulation) error {
+	sum := t.own(cellRef(t.me, i))
+	*sum = summary{}
+	for _, w := range t.ownChildren(i) {
+		if w == 0 {
+			continue
+		}
+		var c summary
+		if err := t.read(ref(w), &c); err != nil {
+			return err
+		}
+		if ref(w).leaf() {
+			s.census.count(c[summaryBody])
+		}
+		sum.add(&c)
+	}
+	sum.centre()
+	sum[summaryHalf] = s.order.cube.half(level)
 	return nil
 }

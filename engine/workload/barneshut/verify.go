@@ -1,15 +1,13 @@
 package barneshut
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// Columns of what all ranks add up.
+// Indices of the sums over all ranks.
 const (
 	sumEnergy = iota
 	sumForceX // three numbers
@@ -17,84 +15,100 @@ const (
 	sumLeaves
 	sumNumbers
 	sumSquares
-	sumError // squares of the errors of forces, and of these forces
+	sumError // squared errors of the sampled forces; sumSquare: their squares
 	sumSquare
 	sumSampled
 	sums
 )
 
-// Columns of what is the largest of all ranks'.
+// Indices of the maxima over all ranks.
 const (
-	mostTime  = iota
-	mostError // square of a force's
-	mosts
+	maxTime  = iota
+	maxError // squared error of a force
+	maxima
 )
 
-// sampled is on how many bodies forces are checked one by one, in the first step.
+// sampled is the approximate number of bodies whose forces are compared with all pairs in the first
+// step.
 const sampled = 300
 
-// verify checks the step on all ranks together, and reports it. It takes no part in what
-// is timed.
+// findings are the numbers of a step that its checks use.
+type findings struct {
+	sum    [sums]float64
+	max    [maxima]float64
+	hashes []uint64 // of the bodies, by rank; only on rank 0
+}
+
+// verify checks the step on all ranks together, and reports it. It is not timed.
 func (s *simulation) verify() error {
-	n := len(s.state) / bodySize
-	var sum [sums]float64
-	var most [mosts]float64
-	interactions := 0
-	for i, b := range s.order.bodies[s.piece.lo:s.piece.hi] {
-		f := &s.pulls[i]
-		interactions += f.interactions
-		square, speed := 0., 0.
-		v := s.velocity(i)
-		for k := range 3 {
-			sum[sumForceX+k] += f.a[k]
-			square += f.a[k] * f.a[k]
-			speed += v[k] * v[k]
-		}
-		sum[sumForce] += math.Sqrt(square)
-		sum[sumEnergy] += (speed + f.potential) / 2 / float64(n)
-		if s.steps == 0 && int(b)%max(1, n/sampled) == 0 {
-			off, square := errorOf(f, s.state, int(b), s.soft)
-			sum[sumError] += off
-			sum[sumSquare] += square
-			sum[sumSampled]++
-			most[mostError] = max(most[mostError], off)
-		}
-	}
-	if whole := !s.bulk && s.r.Spec().Layout.GroupOf(s.r.ID()) == 0 || s.bulk && s.r.ID() == 0; whole {
-		copy(sum[sumLeaves:], s.census[:])
-	}
-	var h uint64
-	if s.bulk {
-		h = s.image.hashed
-	} else {
-		h = hash(s.state)
-	}
-	most[mostTime] = s.took.Seconds()
-	if err := coll.Allreduce(s.r, s.r.All(), cluster.Sum, sum[:], sum[:]); err != nil {
+	f, interactions := s.find()
+	if err := f.combine(s.r, s.hashed()); err != nil {
 		return err
 	}
-	if err := coll.Allreduce(s.r, s.r.All(), cluster.Max, most[:], most[:]); err != nil {
-		return err
-	}
-	var hashes []uint64 // by rank, at rank 0
-	if s.r.ID() == 0 {
-		hashes = make([]uint64, s.r.Ranks())
-	}
-	if err := coll.Gather(s.r, s.r.All(), 0, cluster.Of([]uint64{h}), cluster.Of(hashes)); err != nil {
-		return err
-	}
-	s.report(interactions, most[mostTime])
+	s.report(interactions, f.max[maxTime])
 	if s.steps == 0 {
-		s.energy = sum[sumEnergy]
+		s.energy = f.sum[sumEnergy]
 	}
 	if s.r.ID() == 0 {
-		s.judge(n, &sum, &most, hashes)
+		s.judge(&f)
 	}
 	return nil
 }
 
-// errorOf gives the square of a force's error against that of all bodies one by one, and
-// the square of this force.
+// find returns the findings and the number of interactions of this rank's bodies.
+func (s *simulation) find() (f findings, interactions int) {
+	n := s.bodies()
+	for i, b := range s.order.bodies[s.share.lo:s.share.hi] {
+		p, v := &s.pulls[i], s.velocity(i)
+		interactions += p.interactions
+		square, speed := 0., 0.
+		for k := range 3 {
+			f.sum[sumForceX+k] += p.a[k]
+			square += p.a[k] * p.a[k]
+			speed += v[k] * v[k]
+		}
+		f.sum[sumForce] += math.Sqrt(square)
+		f.sum[sumEnergy] += (speed + p.potential) / 2 / float64(n)
+		if s.steps == 0 && int(b)%max(1, n/sampled) == 0 {
+			off, square := errorOf(p, s.state, int(b), s.soft)
+			f.sum[sumError] += off
+			f.sum[sumSquare] += square
+			f.sum[sumSampled]++
+			f.max[maxError] = max(f.max[maxError], off)
+		}
+	}
+	if s.ofFirstTree() {
+		copy(f.sum[sumLeaves:], s.census[:])
+	}
+	f.max[maxTime] = s.took.Seconds()
+	return f, interactions
+}
+
+// ofFirstTree reports whether this rank's census belongs to the checked tree. This is the first
+// group's tree, or the image, whose census is complete on each rank.
+func (s *simulation) ofFirstTree() bool {
+	if s.bulk {
+		return s.r.ID() == 0
+	}
+	return s.r.Spec().Layout.GroupOf(s.r.ID()) == 0
+}
+
+// combine combines the findings of all ranks.
+func (f *findings) combine(r *cluster.Rank, hashed uint64) error {
+	if err := coll.Allreduce(r, r.All(), cluster.Sum, f.sum[:], f.sum[:]); err != nil {
+		return err
+	}
+	if err := coll.Allreduce(r, r.All(), cluster.Max, f.max[:], f.max[:]); err != nil {
+		return err
+	}
+	if r.ID() == 0 {
+		f.hashes = make([]uint64, r.Ranks())
+	}
+	return coll.Gather(r, r.All(), 0, cluster.Of([]uint64{hashed}), cluster.Of(f.hashes))
+}
+
+// errorOf returns the squared error of a force, compared with the sum over all bodies, and the
+// square of that sum.
 func errorOf(f *pull, state []float64, body int, soft float64) (off, square float64) {
 	want := direct(state, body, soft)
 	for k := range 3 {
@@ -104,50 +118,15 @@ func errorOf(f *pull, state []float64, body int, soft float64) (off, square floa
 	return off, square
 }
 
-// near reports whether two numbers agree to a relative error.
-func near(a, b, within float64) bool { return math.Abs(a-b) <= within*math.Abs(b) }
-
-// judge says what holds and what does not, on one rank. What θ does to the accuracy was
-// measured: the bounds are for θ = 1, fall with its square, and are wider for few bodies.
-func (s *simulation) judge(n int, sum *[sums]float64, most *[mosts]float64, hashes []uint64) {
-	check := func(ok bool, holds, format string, args ...any) {
-		if !ok {
-			holds = fmt.Sprintf("step %d: ", s.steps) + fmt.Sprintf(format, args...)
-		}
-		s.p.Verify(ok, holds)
+// hashed returns the hash of this rank's copy of all bodies.
+func (s *simulation) hashed() uint64 {
+	if s.bulk {
+		return s.image.hashed
 	}
-	square := s.theta * s.theta
-	if k := sum[sumSampled]; sum[sumSquare] > 0 {
-		rms, worst := math.Sqrt(sum[sumError]/sum[sumSquare]), math.Sqrt(most[mostError]/(sum[sumSquare]/k))
-		few := math.Sqrt(max(1, 1024/float64(n)))
-		check(rms <= 0.04*square*few+1e-9 && worst <= 0.15*square*few+1e-9, "forces are those of all pairs, to what θ allows",
-			"forces on %.0f bodies are %.2g (rms) and at most %.2g off those of all pairs, relatively to their rms: want %.2g and %.2g", k, rms, worst, 0.04*square*few, 0.15*square*few)
-	}
-	force := math.Sqrt(sum[sumForceX]*sum[sumForceX] + sum[sumForceX+1]*sum[sumForceX+1] + sum[sumForceX+2]*sum[sumForceX+2])
-	bound := 3e-3 * square * math.Sqrt(max(1, 4096/float64(n)))
-	check(n == 1 || force <= (bound+1e-9)*sum[sumForce], "forces add up to nearly nothing",
-		"forces add up to %.2g of their sizes, want %.2g at most", force/sum[sumForce], bound)
-	c := census(sum[sumLeaves : sumLeaves+3])
-	check(c.right(n), "every body is in one leaf", "the tree has %.0f leaves, whose bodies' numbers add up to %.0f: want %d once each", c[0], c[1], n)
-	other := slices.IndexFunc(hashes, func(h uint64) bool { return h != hashes[0] })
-	check(other < 0, "all ranks have the same bodies, to the bit", "rank %d has other bodies than rank 0", other)
-	if step := s.steps; step > 0 && s.dt <= 0.025 && s.soft >= 0.05*0.05 && s.theta <= 1 {
-		most := 2e-3 * max(1, float64(step)/40) * math.Sqrt(max(1, 4096/float64(n)))
-		check(near(sum[sumEnergy], s.energy, most), "energy is kept", "the energy is %.6g, at first %.6g: want it within %.2g", sum[sumEnergy], s.energy, most)
-	}
-	var root summary
-	switch {
-	case s.bulk:
-		root = *s.image.at(s.image.root)
-	case s.tree.root.owner() == s.thread:
-		root = *s.tree.own(s.tree.root)
-	default:
-		return
-	}
-	check(near(root[summaryMass], 1, 1e-9), "the root has all of the mass", "the root's mass is %v, want 1", root[summaryMass])
+	return hash(s.state)
 }
 
-// hash is over the bits of all bodies.
+// hash returns a hash of the bits of all bodies.
 func hash(state []float64) uint64 {
 	h := uint64(0)
 	for _, x := range state {
@@ -156,7 +135,7 @@ func hash(state []float64) uint64 {
 	return h
 }
 
-// report gives what the rank's force computation came to.
+// report reports the results of this rank's force computation.
 func (s *simulation) report(interactions int, slowest float64) {
 	var at [cluster.Classes]float64
 	all := 0.

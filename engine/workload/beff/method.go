@@ -7,10 +7,10 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// The methods, in b_eff's order.
+// methods are the methods in b_eff's order.
 var methods = []string{"sendrecv", "alltoallv", "nonblocking"}
 
-// measured are those that the knob asks for.
+// measured returns the methods that a value of the knob selects.
 func measured(knob string) []string {
 	if knob == "best" {
 		return methods
@@ -18,12 +18,12 @@ func measured(knob string) []string {
 	return []string{knob}
 }
 
-// round carries out one round of a process's exchanges.
+// A round does one round of a process's exchanges.
 type round struct {
 	r         *cluster.Rank
 	exchanges []exchange
 	size      int64
-	out, in   []cluster.Buf[byte] // a message each way, by exchange
+	out, in   []cluster.Buf[byte] // the message of each exchange
 	requests  []cluster.Request
 	statuses  []cluster.Status
 }
@@ -37,7 +37,7 @@ func newRound(r *cluster.Rank, exchanges []exchange, size int64, store cluster.S
 	return d
 }
 
-// by carries out a round by a method.
+// by does a round with a method.
 func (d *round) by(method string) error {
 	switch method {
 	case "sendrecv":
@@ -64,7 +64,7 @@ func (d *round) sendrecv() error {
 	return nil
 }
 
-// nonblocking starts every exchange in its order, and waits for all.
+// nonblocking starts all exchanges in order, then waits for all.
 func (d *round) nonblocking() error {
 	for i := range d.exchanges {
 		if err := d.receive(i); err != nil {
@@ -77,9 +77,9 @@ func (d *round) nonblocking() error {
 	return d.waitall(d.requests, d.statuses)
 }
 
-// alltoallv is MPI_Alltoallv with nothing for those who are no neighbours, as
-// libraries build it: all receives, then all sends, to the nearest higher number
-// first, and one wait. The contract has no such collective of its own.
+// alltoallv is MPI_Alltoallv with no data for processes that are not neighbours. It works as MPI
+// libraries implement it: all receives, then all sends, nearest higher rank first, and one wait.
+// Package cluster has no such collective.
 func (d *round) alltoallv() error {
 	world := d.r.World()
 	ahead := func(to int) int { return (to - world.Rank() + world.Size()) % world.Size() }
@@ -102,8 +102,7 @@ func (d *round) alltoallv() error {
 	return d.waitall(d.requests, d.statuses)
 }
 
-// receive posts the receive of exchange i. Messages of an exchange have its number
-// as their tag: it is the same at both ends.
+// receive posts the receive of exchange i. The tag is i, which is the same at both ends.
 func (d *round) receive(i int) error {
 	return d.r.Irecv(&d.requests[2*i], d.r.World(), d.exchanges[i].from, i, d.in[i].Data())
 }
@@ -112,14 +111,14 @@ func (d *round) send(i int) error {
 	return d.r.Isend(&d.requests[2*i+1], d.r.World(), d.exchanges[i].to, i, d.out[i].Data())
 }
 
-// waitall waits for receives and sends, which alternate, and wants whole messages.
+// waitall waits for alternating receives and sends, and checks the sizes of the received messages.
 func (d *round) waitall(requests []cluster.Request, statuses []cluster.Status) error {
 	if err := d.r.Waitall(requests, statuses); err != nil {
 		return err
 	}
 	for i := 0; i < len(statuses); i += 2 {
 		if got := statuses[i].Bytes; got != d.size {
-			return fmt.Errorf("rank %d: a message of %d B came from process %d, want %d B", d.r.ID(), got, statuses[i].Source, d.size)
+			return fmt.Errorf("rank %d: wrong message size: got %d B from process %d, want %d B", d.r.ID(), got, statuses[i].Source, d.size)
 		}
 	}
 	return nil
@@ -136,7 +135,7 @@ func (d *round) fill(stamp int) {
 	}
 }
 
-// check says what is wrong with what came; "": nothing.
+// check returns a message about the first wrong byte received, or "".
 func (d *round) check(stamp int) string {
 	for i := range d.in {
 		b, from := d.in[i].Slice(), d.exchanges[i].from
@@ -145,13 +144,13 @@ func (d *round) check(stamp int) string {
 				return fmt.Sprintf("rank %d: byte %d of the message of %d B from process %d is %d, want %d", d.r.ID(), k, d.size, from, b[k], want)
 			}
 		}
-		clear(b) // so that an old message is not taken for a new one
+		clear(b) // so that a missing message is noticed
 	}
 	return ""
 }
 
-// content is byte k of the message that process from sends in exchange i: it tells
-// processes, exchanges, rounds and places apart.
+// content returns byte k of the message that process from sends in exchange i. It depends on the
+// process, exchange, round and position.
 func content(from, i, stamp, k int) byte {
 	return byte(from*31 + i*7 + stamp*13 + k + k>>8*5 + 1)
 }

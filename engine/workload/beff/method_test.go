@@ -13,8 +13,8 @@ import (
 
 var four = cluster.Spec{Layout: cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, EagerLimit: 64}
 
-// Every method brings every message of a pattern, on both sides of the eager limit,
-// in rounds that follow each other; and what is not what was sent is noticed.
+// Every method transfers every message of a pattern, on both sides of the eager limit and in
+// consecutive rounds. A wrong byte or a missing message is noticed.
 func TestMethods(t *testing.T) {
 	for _, method := range methods {
 		for _, size := range []int64{8, 4096} {
@@ -29,7 +29,7 @@ func TestMethods(t *testing.T) {
 						if r.ID() == 1 && stamp == 2 {
 							d.in[0].Slice()[size-1]++
 							if wrong := d.check(stamp); !strings.Contains(wrong, fmt.Sprintf("byte %d of the message of %d B from process %d", size-1, size, d.exchanges[0].from)) {
-								t.Errorf("%s: a spoiled byte: %q", method, wrong)
+								t.Errorf("%s: a wrong byte is reported as %q", method, wrong)
 							}
 							continue
 						}
@@ -38,7 +38,7 @@ func TestMethods(t *testing.T) {
 						}
 					}
 					if wrong := d.check(2); wrong == "" {
-						t.Errorf("%s: no message at all is taken for one", method)
+						t.Errorf("%s: a missing message is not noticed", method)
 					}
 					return nil
 				})

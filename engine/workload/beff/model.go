@@ -5,13 +5,13 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// load is what a round asks of the process and of the node that have most to do.
+// load is the work of the busiest process and the busiest node in a round.
 type load struct {
-	messages [cluster.Classes]float64 // that a process sends, by class
-	node     float64                  // that leave a node
+	messages [cluster.Classes]float64 // sent by a process, by class
+	node     float64                  // messages that leave a node
 }
 
-// loads finds it for a pattern whose neighbours are known.
+// loads returns the load of a pattern with known neighbours.
 func loads(t *pattern, world []int32, l *cluster.Layout) load {
 	var most load
 	nodes := make([]float64, l.Nodes)
@@ -35,10 +35,9 @@ func loads(t *pattern, world []int32, l *cluster.Layout) load {
 	return most
 }
 
-// randomLoad is what it comes to in the mean with a neighbour on either side drawn
-// out of all other processes.
+// randomLoad returns the mean load of a pattern whose two neighbours are random other processes.
 func randomLoad(processes int, nodes int) load {
-	a := float64(processes) / float64(nodes) // on a node
+	a := float64(processes) / float64(nodes) // processes per node
 	near := (a - 1) / float64(processes-1)
 	var of load
 	of.messages[cluster.InNode], of.messages[cluster.Remote] = 2*near, 2*(1-near)
@@ -46,11 +45,10 @@ func randomLoad(processes int, nodes int) load {
 	return of
 }
 
-// Model is b_eff, average and at Lmax in B/s of all processes together, that a
-// machine's constants give: a round takes the longest of what one thread injects,
-// one core moves inside the node, the node's adapters send and its message server
-// handles, behind the overheads of its messages and a latency, with the handshake above
-// the eager limit.
+// Model returns b_eff in B/s, average and at Lmax, of all processes together, as a machine's
+// constants predict it. The time of a round is the longest of four parts: the injection by one
+// thread, the intra-node copies by one core, the node's adapters, and its message server. The
+// overheads of the messages and one latency come on top, and the handshake above the eager limit.
 func Model(s *engine.Scenario, m *cluster.Machine) (average, atLmax float64) {
 	l := s.Layout()
 	world := l.World()
@@ -75,7 +73,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) (average, atLmax float64) {
 	return b.average, b.atLmax
 }
 
-// seconds is how long a round of messages of n bytes takes.
+// seconds returns the time of a round with messages of n bytes.
 func (of *load) seconds(m *cluster.Machine, n int64, handshake bool) float64 {
 	near, far := &m.Classes[cluster.InNode], &m.Classes[cluster.Remote]
 	cost := func(bandwidth float64) float64 {
@@ -104,7 +102,7 @@ func (of *load) seconds(m *cluster.Machine, n int64, handshake bool) float64 {
 		}
 	}
 	server, alone := m.Server.Takes(of.node, handshake)
-	if of.node > 0 { // the first message out and the last one in hold nothing else up
+	if of.node > 0 { // the first message out and the last one in delay no other message
 		latency += alone
 		server -= alone
 	}

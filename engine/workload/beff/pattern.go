@@ -2,31 +2,31 @@ package beff
 
 import "slices"
 
-// The patterns that the knob offers.
+// Values of the knob pattern.
 const (
 	patternBeff  = "beff"
 	patternCubes = "3d-cyclic"
 )
 
-// Where the processes of the 3-D cyclic pattern stand.
+// Placements of the processes in the 3-D cyclic pattern.
 const (
-	placingRows = "rows"  // in the order of their numbers, as MPI_Cart_create without reordering
-	placingCube = "cubes" // those of a node in a box (paper 2, section 5)
+	placingRows = "rows"  // in rank order, as MPI_Cart_create without reordering
+	placingCube = "cubes" // the processes of a node in a box (paper 2, section 5)
 )
 
-// pattern is who sends to whom. Numbers are those of MPI_COMM_WORLD.
+// A pattern lists the receivers of each process. Numbers are ranks in MPI_COMM_WORLD.
 type pattern struct {
 	random bool
-	// to and from are, by exchange, the neighbour that process i sends to and the
-	// one that it receives from; nil: i takes no part.
+	// exchanges has, for each process, one entry per neighbour; nil for a process without
+	// neighbours.
 	exchanges [][]exchange // by process
-	messages  int          // in all
+	messages  int          // of all processes
 }
 
-// exchange is one message out and one in.
+// An exchange is one message sent and one received.
 type exchange struct{ to, from int }
 
-// ringSizes are b_eff's lengths of rings of p processes.
+// ringSizes returns b_eff's ring lengths for p processes.
 func ringSizes(p int) []int {
 	all := []int{2, 4, 8, max(16, p/4), max(32, p/2), p}
 	for i := range all {
@@ -35,8 +35,8 @@ func ringSizes(p int) []int {
 	return all
 }
 
-// ring parts p processes into rings of about n, as b_eff does: all rings have n or
-// one more or one less, first those of an even length.
+// ring splits p processes into rings of about n, as b_eff does: all rings have n processes, or one
+// more or one less. Rings of even length come first.
 func ring(p, n int) pattern {
 	rings := max(1, min(int(float64(p)/float64(n)+0.4), p/2))
 	low := p / rings
@@ -58,7 +58,7 @@ func ring(p, n int) pattern {
 	return t
 }
 
-// shuffled is one ring of all processes in the given order.
+// shuffled returns one ring of all processes in the given order.
 func shuffled(order []int) pattern {
 	p := len(order)
 	t := pattern{random: true, exchanges: make([][]exchange, p)}
@@ -69,7 +69,8 @@ func shuffled(order []int) pattern {
 	return t
 }
 
-// both sends to both neighbours; where they are one there is one message.
+// both returns the exchanges with two neighbours. If they are the same process, there is one
+// message.
 func both(next, previous int) []exchange {
 	if next == previous {
 		return []exchange{{next, previous}}
@@ -77,7 +78,7 @@ func both(next, previous int) []exchange {
 	return []exchange{{next, previous}, {previous, next}}
 }
 
-// cyclic is the periodic grid of dims; number gives a process by its place.
+// cyclic returns the pattern of a periodic grid. number returns the process at a position.
 func cyclic(p int, dims [3]int, number func(place [3]int) int) pattern {
 	t := pattern{exchanges: make([][]exchange, p)}
 	for a := range dims[0] {
@@ -100,13 +101,14 @@ func cyclic(p int, dims [3]int, number func(place [3]int) int) pattern {
 	return t
 }
 
-// inRows numbers a grid with its last place running fastest, as MPI_Cart_create.
+// inRows numbers the positions of a grid with the last coordinate varying fastest, as
+// MPI_Cart_create.
 func inRows(dims [3]int) func([3]int) int {
 	return func(at [3]int) int { return (at[0]*dims[1]+at[1])*dims[2] + at[2] }
 }
 
-// inCubes numbers a grid of boxes, a node's processes in each; members are they, by
-// node.
+// inCubes numbers a grid of boxes, each with the processes of one node. members lists the processes
+// by node.
 func inCubes(grid, box [3]int, members [][]int) func([3]int) int {
 	node, place := inRows(grid), inRows(box)
 	return func(at [3]int) int {
@@ -118,8 +120,8 @@ func inCubes(grid, box [3]int, members [][]int) func([3]int) int {
 	}
 }
 
-// gridded is how many of p processes b_eff arranges in three dimensions: it leaves
-// some out until no direction has length one, unless there are few.
+// gridded returns how many of p processes b_eff arranges in three dimensions, and the dimensions.
+// It leaves out processes until no dimension has length one, unless there are few.
 func gridded(p int) (int, [3]int) {
 	for n := p; ; n-- {
 		dims := balanced(n)
@@ -129,8 +131,8 @@ func gridded(p int) (int, [3]int) {
 	}
 }
 
-// balanced are the lengths, falling, that MPI_Dims_create gives n processes in three
-// dimensions: as near to each other as the divisors of n allow.
+// balanced returns the dimensions, in descending order, of MPI_Dims_create for n processes in three
+// dimensions: as close to each other as the divisors of n allow.
 func balanced(n int) [3]int {
 	best := [3]int{n, 1, 1}
 	for c := 1; c*c*c <= n; c++ {
@@ -146,8 +148,8 @@ func balanced(n int) [3]int {
 	return best
 }
 
-// patterns lists what is measured: b_eff's rings and random rings, in the orders
-// given, or the one cyclic grid.
+// patterns returns the measured patterns: b_eff's rings and the random rings in the given orders,
+// or only the cyclic grid.
 func patterns(name string, p int, orders [][]int, grid func() pattern) []pattern {
 	if name == patternCubes {
 		return []pattern{grid()}
@@ -162,8 +164,8 @@ func patterns(name string, p int, orders [][]int, grid func() pattern) []pattern
 	return all
 }
 
-// byNode lists the members of nodes, in order; boxes is false if some node has more
-// of them than another.
+// byNode returns the members of each node, in order. even is false if nodes have different numbers
+// of members.
 func byNode(world []int32, nodes int, nodeOf func(int) int) (members [][]int, even bool) {
 	members = make([][]int, nodes)
 	for i, r := range world {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// b_eff's release 3.6 prints these rings of 12 and 96 processes, and sizes that do
-// not divide get longer or shorter rings.
+// b_eff's release 3.6 prints these rings of 12 and 96 processes. If the size does not divide the
+// processes, rings are longer or shorter.
 func TestRings(t *testing.T) {
 	for _, c := range []struct {
 		p, n int
@@ -32,7 +32,7 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// lengths counts the rings of a pattern by length.
+// lengths returns the number of rings of each length.
 func lengths(t pattern) map[int]int {
 	seen, of := make([]bool, len(t.exchanges)), map[int]int{}
 	for i := range t.exchanges {
@@ -48,8 +48,8 @@ func lengths(t pattern) map[int]int {
 	return of
 }
 
-// Whoever sends in an exchange is who the other receives from in it, so that tags
-// meet; nobody sends to himself, nor twice to one neighbour.
+// meets checks that the receiver of an exchange expects it from its sender, so that tags match. No
+// process may send to itself or twice to one neighbour.
 func meets(t interface{ Fatalf(string, ...any) }, p pattern) {
 	n := 0
 	for i, exchanges := range p.exchanges {
@@ -63,7 +63,7 @@ func meets(t interface{ Fatalf(string, ...any) }, p pattern) {
 		}
 	}
 	if n != p.messages {
-		t.Fatalf("%d messages, counted as %d", n, p.messages)
+		t.Fatalf("%d messages, but p.messages = %d", n, p.messages)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestPatternsMeet(t *testing.T) {
 	})
 }
 
-// MPI_Dims_create's lengths, falling and near to each other.
+// The dimensions of MPI_Dims_create are in descending order and close to each other.
 func TestDims(t *testing.T) {
 	for n, want := range map[int][3]int{1: {1, 1, 1}, 2: {2, 1, 1}, 8: {2, 2, 2}, 12: {3, 2, 2}, 16: {4, 2, 2}, 64: {4, 4, 4}, 96: {6, 4, 4}, 7: {7, 1, 1}} {
 		if got := balanced(n); got != want {
@@ -97,8 +97,8 @@ func TestDims(t *testing.T) {
 	}
 }
 
-// In the grid of 96 every process has six neighbours; in that of 12 a direction of
-// length two has one message, to the neighbour on both sides.
+// In the grid of 96 processes each has six neighbours. In the grid of 12, a dimension of length two
+// has one message, to the neighbour on both sides.
 func TestCyclicGrid(t *testing.T) {
 	for n, want := range map[int]int{96: 6, 12: 4} {
 		dims := balanced(n)
@@ -110,7 +110,7 @@ func TestCyclicGrid(t *testing.T) {
 	}
 }
 
-// In a cube of 2×2×2 on each node a process has three neighbours inside and three
+// With a cube of 2×2×2 on each node, a process has three neighbours inside the node and three
 // outside (paper 2, section 5).
 func TestCubes(t *testing.T) {
 	members := make([][]int, 12)
@@ -132,8 +132,8 @@ func TestCubes(t *testing.T) {
 	}
 }
 
-// Paper 2 has 21 sizes of 8 B to 8 MB; b_eff has 21 from 1 B on, of which 13 up to
-// 4 kB are powers of two.
+// Paper 2 has 21 sizes from 8 B to 8 MB. b_eff has 21 sizes from 1 B on, of which the 13 up to 4 kB
+// are powers of two.
 func TestSizes(t *testing.T) {
 	paper, own := sizes(sizesPowers, 8<<20), sizes(sizesOriginal, 8<<20)
 	for _, all := range [][]int64{paper, own} {
@@ -149,8 +149,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// The mean goes over sizes first; then rings and random patterns have one vote each,
-// on a logarithmic scale.
+// The mean over sizes comes first. Then rings and random patterns count equally, on a logarithmic
+// scale.
 func TestEffectiveBandwidth(t *testing.T) {
 	all := []pattern{{}, {}, {}, {random: true}}
 	b := [][]float64{{1, 3}, {8, 8}, {0.5, 7.5}, {2, 16}} // means 2, 8, 4; 9
@@ -162,6 +162,6 @@ func TestEffectiveBandwidth(t *testing.T) {
 		t.Errorf("at Lmax %v, want %v", got.atLmax, want)
 	}
 	if got := effective(all[:1], 2, func(i, k int) float64 { return b[i][k] }); math.Abs(got.average-2) > 1e-12 || math.Abs(got.atLmax-3) > 1e-12 {
-		t.Errorf("a pattern alone: %+v", got)
+		t.Errorf("a single pattern: %+v", got)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// suite is what one process measures.
+// A suite is the measurements of one process.
 type suite struct {
 	r        *cluster.Rank
 	p        engine.Probe
@@ -23,8 +23,8 @@ type suite struct {
 	repeats  int
 	timed    *part
 	verified *part
-	// seconds are this process's times of a round, then the slowest process's: by
-	// pattern, size and method, the best of the repetitions.
+	// seconds is the time of a round on this process, and after report on the slowest process. It
+	// is indexed by pattern, size and method, and has the best of the repetitions.
 	seconds []float64
 }
 
@@ -52,14 +52,13 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return nil
 }
 
-// part is the messages that are timed, or those that are verified.
+// A part is the messages that are timed, or the messages that are verified.
 type part struct {
 	store   cluster.Store
 	longest int64
 }
 
-// smallMessage is the length up to which messages are verified next to size-only ones, in
-// bytes.
+// smallMessage is the maximum size in bytes of verified messages if the timed ones are size-only.
 const smallMessage = 4096
 
 func newPart(store cluster.Store, small bool) (*part, error) {
@@ -69,7 +68,7 @@ func newPart(store cluster.Store, small bool) (*part, error) {
 	return &part{store, math.MaxInt64}, nil
 }
 
-// bytesOf returns the bytes of a process's messages of a length, in both directions.
+// bytesOf returns the bytes of a process's messages of some length, in both directions.
 func bytesOf(pattern string, length int64) int64 {
 	if pattern == patternCubes {
 		return 2 * gridSides * length
@@ -77,8 +76,7 @@ func bytesOf(pattern string, length int64) int64 {
 	return 2 * ringSides * length
 }
 
-// draw makes the patterns of an iteration. Process 0 draws the orders of the random
-// ones, as in b_eff.
+// draw creates the patterns of an iteration. As in b_eff, process 0 draws the random orders.
 func (s *suite) draw() error {
 	world, layout := s.r.World(), &s.r.Spec().Layout
 	p := world.Size()
@@ -107,13 +105,13 @@ func (s *suite) draw() error {
 	return nil
 }
 
-// grid is the 3-D cyclic pattern of the processes in world.
+// grid returns the 3-D cyclic pattern of the processes in world.
 func grid(placing string, world []int32, layout *cluster.Layout) pattern {
 	if placing == placingRows {
 		_, dims := gridded(len(world))
 		return cyclic(len(world), dims, inRows(dims))
 	}
-	members, _ := byNode(world, layout.Nodes, layout.NodeOf) // the plan has seen that they are even
+	members, _ := byNode(world, layout.Nodes, layout.NodeOf) // even: plan has checked it
 	nodes, box := balanced(len(members)), balanced(len(members[0]))
 	var dims [3]int
 	for d := range dims {
@@ -122,12 +120,12 @@ func grid(placing string, world []int32, layout *cluster.Layout) pattern {
 	return cyclic(len(world), dims, inCubes(nodes, box, members))
 }
 
-// at is the place of a time.
+// at returns the index of a time in seconds.
 func (s *suite) at(pattern, size, method int) int {
 	return (pattern*len(s.sizes)+size)*len(s.methods) + method
 }
 
-// measure times every pattern, size and method.
+// measure times each pattern, size and method.
 func (s *suite) measure() error {
 	s.seconds = make([]float64, len(s.patterns)*len(s.sizes)*len(s.methods))
 	for i := range s.seconds {
@@ -157,13 +155,13 @@ func (s *suite) measure() error {
 	if wrong != "" {
 		s.p.Verify(false, fmt.Sprintf("iteration %d: %s", s.p.Iteration(), wrong))
 	} else {
-		s.p.Verify(true, "every message of every pattern and size has come whole, by every method")
+		s.p.Verify(true, "every message of every pattern, size and method arrived complete")
 	}
 	return nil
 }
 
-// verify sends messages that can be told apart, once by every method. Next to size-only
-// messages, it sends short ones.
+// verify sends distinguishable messages once with every method. If the timed messages are
+// size-only, these are short.
 func (s *suite) verify(exchanges []exchange, size int64, wrong *string) error {
 	d := newRound(s.r, exchanges, min(size, s.verified.longest), s.verified.store)
 	for stamp, method := range s.methods {
@@ -178,8 +176,8 @@ func (s *suite) verify(exchanges []exchange, size int64, wrong *string) error {
 	return nil
 }
 
-// time is how long a round takes this process: all meet, one round goes ahead, and
-// then so many without a break.
+// time returns the time of a round on this process: after a barrier and one warm-up round, the
+// rounds run without a break.
 func (s *suite) time(d *round, method string) (float64, error) {
 	if err := s.r.Barrier(s.r.World()); err != nil {
 		return 0, err
@@ -200,7 +198,7 @@ func (s *suite) time(d *round, method string) (float64, error) {
 	return took.Seconds() / float64(s.rounds), nil
 }
 
-// report has the slowest process of each time, and makes of them what b_eff makes.
+// report computes each time on the slowest process, and from these times b_eff.
 func (s *suite) report() error {
 	world := s.r.World()
 	if err := coll.Allreduce(s.r, world, cluster.Max, s.seconds, s.seconds); err != nil {
@@ -240,14 +238,14 @@ func (s *suite) report() error {
 	return nil
 }
 
-// bandwidths are what b_eff comes to, B/s of all processes together.
+// bandwidths are the results of b_eff in B/s of all processes together.
 type bandwidths struct {
 	average, atLmax float64
-	rings, random   float64 // at Lmax, of the rings and of the random patterns; NaN: there are none
+	rings, random   float64 // at Lmax, of the rings and of the random patterns; NaN: no such pattern
 }
 
-// effective takes the mean over sizes and the logarithmic means over patterns of a
-// kind and over the two kinds; b gives the bandwidth of a pattern and a size.
+// effective computes b_eff: the mean over sizes, the logarithmic mean over patterns of each kind,
+// and the logarithmic mean of both kinds. b returns the bandwidth of a pattern and a size.
 func effective(patterns []pattern, sizes int, b func(pattern, size int) float64) bandwidths {
 	kind := func(random bool) (average, atLmax float64) {
 		n := 0.0

@@ -12,15 +12,15 @@ const (
 	sizesOriginal = "original" // b_eff: 1 B ... 4 kB, then eight equal factors to Lmax
 )
 
-// Bounds of b_eff's own definition.
+// Constants of b_eff's definition.
 const (
 	fixedSizes   = 13      // 1 B to 4 kB
-	growingSizes = 8       // above
-	memoryShare  = 128     // Lmax is the memory of a process over this
-	mostLmax     = 1 << 27 // and no more than 128 MB
+	growingSizes = 8       // above 4 kB
+	memoryShare  = 128     // Lmax is this share of a process's memory,
+	maxLmax      = 1 << 27 // but at most 128 MB
 )
 
-// sizes are the lengths of the messages, B, rising up to lmax.
+// sizes returns the message sizes in bytes, ascending up to lmax.
 func sizes(definition string, lmax int64) []int64 {
 	var all []int64
 	if definition == sizesPowers {
@@ -47,7 +47,7 @@ func sizes(definition string, lmax int64) []int64 {
 	return append(all, lmax)
 }
 
-// memoryLmax is b_eff's Lmax on a machine; 0: its memory is unknown.
+// memoryLmax returns b_eff's Lmax on a machine, or 0 if its memory is unknown.
 func memoryLmax(m *cluster.Machine, l *cluster.Layout) int64 {
-	return min(m.MemoryPerNode/int64(l.RanksPerNode)/memoryShare, mostLmax)
+	return min(m.MemoryPerNode/int64(l.RanksPerNode)/memoryShare, maxLmax)
 }

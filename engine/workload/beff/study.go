@@ -10,11 +10,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// patternNames are b_eff's patterns, in the order of ringSizes; the last stands for all
-// random orders.
+// patternNames are the names of b_eff's patterns, in the order of ringSizes. The last one is for
+// all random orders.
 var patternNames = []string{"rings of 2", "rings of 4", "rings of 8", "rings of p/4", "rings of p/2", "one ring", "random rings"}
 
-// patternLabels are the sizes and the patterns that a scenario measures.
+// patternLabels returns the sizes and patterns that a scenario measures.
 func patternLabels(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
 	rows, _ = labels(s, m)
 	if s.Text("pattern") == patternCubes {
@@ -30,11 +30,11 @@ const (
 	columns
 )
 
-// overSizes compares patterns and methods over the sizes of messages: many rows a run.
+// overSizes compares patterns and methods by message size. Each run adds many rows.
 var overSizes = &engine.Study{
 	Form: engine.Form{
 		Name: "patterns", Title: "Bandwidth by pattern", Of: "a round", Item: "pattern, size", Metric: "b_eff_average", Listed: true,
-		Absent: "this workload compares no patterns of messages",
+		Absent: "this workload has no table of message patterns",
 		Columns: []engine.Column{
 			columnSize:      {Name: "size", Title: "size", Unit: "B", Wide: 9},
 			columnBandwidth: {Name: "bandwidth", Title: "bandwidth", Unit: "B/s", Wide: 11},
@@ -52,12 +52,12 @@ var overSizes = &engine.Study{
 	Complete: complete,
 }
 
-// key is a row's.
+// key returns the key of a row.
 func key(series, size string) string { return series + ", " + size }
 
-// frame has the sizes of all rows that the run will give.
+// frame returns all rows that the run will fill, with their sizes.
 func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
-	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bandwidth with the longest message"}, {Title: "bandwidth of all processes, over size"}, {Title: "bandwidth by pattern and size"}}}
+	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bandwidth with the longest message"}, {Title: "total bandwidth by message size"}, {Title: "bandwidth by pattern and size"}}}
 	rows, patterns := patternLabels(s, m)
 	_, methods := labels(s, m)
 	l := s.Layout()
@@ -72,8 +72,8 @@ func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyVi
 	return v
 }
 
-// observe has a row for each pattern and each method at each size. The first is what
-// b_eff's last number is about: one ring of all, or the grid, with the longest message.
+// observe returns a row for each pattern and each method at each size. The first row is one ring of
+// all processes, or the grid, with the longest message, which determines b_eff at Lmax.
 func observe(s *engine.Snapshot) []engine.Row {
 	wins, patterns, methods := tally(s, "best_method"), tally(s, "pattern_bandwidth"), tally(s, "method_bandwidth")
 	if wins == nil || patterns == nil || methods == nil || s.Counted == 0 {
@@ -81,7 +81,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}
 	var all []engine.Row
 	for k, size := range slices.Backward(wins.Rows) {
-		measured := int64(0) // patterns of all iterations
+		measured := int64(0) // patterns in all iterations
 		for m := range wins.Columns {
 			measured += wins.At(k, m)
 		}
@@ -111,7 +111,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	return all
 }
 
-// tally finds a table of counts; nil: there is none.
+// tally returns the table of counts with a name, or nil.
 func tally(s *engine.Snapshot, name string) *engine.Table {
 	for i := range s.Tallies {
 		if s.Tallies[i].Name == name {
@@ -121,13 +121,13 @@ func tally(s *engine.Snapshot, name string) *engine.Table {
 	return nil
 }
 
-// complete says which patterns get most and least of the longest message.
+// complete compares the patterns with the highest and the lowest bandwidth for the longest message.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	key := ""
 	if now := v.Present(); now != nil {
 		key = now.Key
 	}
-	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return math.IsNaN(r.Cells[columnSize]) }) // of other sizes, from runs before
+	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return math.IsNaN(r.Cells[columnSize]) }) // rows of other sizes, from earlier runs
 	if key == "" {
 		return
 	}
@@ -148,7 +148,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	if most != nil && most != least {
 		most.Flag = engine.Best
-		v.Why = fmt.Sprintf("with messages of %s %s get %s× the bandwidth of %s (%.3g GB/s and %.3g GB/s of all processes, %s).", cluster.SizeText(longest),
+		v.Why = fmt.Sprintf("Messages of %s: %s reach %s× the bandwidth of %s (%.3g and %.3g GB/s in total, %s).", cluster.SizeText(longest),
 			most.Series, study.Figure(most.Cells[columnBandwidth]/least.Cells[columnBandwidth]), least.Series,
 			most.Cells[columnBandwidth]/1e9, least.Cells[columnBandwidth]/1e9, s.Kind)
 	}

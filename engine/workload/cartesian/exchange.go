@@ -6,15 +6,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// exchange is what one thread of a process sends and receives in a round: a message
-// to each of some neighbours, and one from each.
+// An exchange is the messages of one thread of a process in a round: one to and one from each of
+// its neighbours.
 type exchange struct {
 	peers []int // in pairs: next, previous
 	size  int64
-	tag   int // the first of two: one a direction
+	tag   int // first tag; one tag per direction
 	out   []cluster.Buf[byte]
 	in    []cluster.Buf[byte]
-	// staging is where a message is copied before it leaves; empty: it is not.
+	// staging is the buffer to which a message is copied before it is sent; empty without copies.
 	copies  bool
 	staging cluster.Buf[byte]
 
@@ -35,7 +35,7 @@ func newExchange(s cluster.Store, peers []int, size int64, tag int, copies bool)
 	return x
 }
 
-// opposite is where what is sent to peer i comes from.
+// opposite returns the index of the peer that sends the message for direction i.
 func opposite(i int) int { return i ^ 1 }
 
 // start posts the receive and the send of direction i.
@@ -52,9 +52,9 @@ func (x *exchange) start(r *cluster.Rank, i int) error {
 	return r.Isend(&x.requests[2*i+1], r.World(), to, tag, x.out[i].Data())
 }
 
-// stage copies a message in the process's own memory, as a message to itself: what
-// a library does whose buffers the program's are not. What is sent thereafter are
-// the program's bytes, so that a copy still on its way is not overwritten.
+// stage copies a message in the process's own memory by a message to itself, as a library with its
+// own buffers does. The program's buffer is sent afterwards, so a copy in progress is not
+// overwritten.
 func (x *exchange) stage(r *cluster.Rank, i int) error {
 	me, tag := r.World().Rank(), copyTag+x.tag
 	_, err := r.Sendrecv(r.World(), me, tag, x.out[i].Data(), me, tag, x.staging.Data())
@@ -64,7 +64,7 @@ func (x *exchange) stage(r *cluster.Rank, i int) error {
 // copyTag is above the tags of all directions and threads.
 const copyTag = 1 << 20
 
-// end waits for directions from to up to to.
+// end waits for the directions from (included) to to (excluded).
 func (x *exchange) end(r *cluster.Rank, from, to int) error {
 	statuses := x.statuses[2*from : 2*to]
 	if err := r.Waitall(x.requests[2*from:2*to], statuses); err != nil {
@@ -72,13 +72,13 @@ func (x *exchange) end(r *cluster.Rank, from, to int) error {
 	}
 	for i := 0; i < len(statuses); i += 2 {
 		if got := statuses[i].Bytes; got != x.size {
-			return fmt.Errorf("rank %d: a message of %d B came from process %d, want %d B", r.ID(), got, statuses[i].Source, x.size)
+			return fmt.Errorf("rank %d: wrong message size: got %d B from process %d, want %d B", r.ID(), got, statuses[i].Source, x.size)
 		}
 	}
 	return nil
 }
 
-// inTurn exchanges in one direction after the other, by Sendrecv.
+// inTurn exchanges in one direction after the other, as Sendrecv does.
 func (x *exchange) inTurn(r *cluster.Rank) error {
 	for i := range x.peers {
 		if err := x.start(r, i); err != nil {
@@ -101,7 +101,7 @@ func (x *exchange) begin(r *cluster.Rank) error {
 	return nil
 }
 
-// atOnce exchanges in all directions, nonblocking.
+// atOnce exchanges in all directions at the same time with nonblocking calls.
 func (x *exchange) atOnce(r *cluster.Rank) error {
 	if err := x.begin(r); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (x *exchange) fill(me, stamp int) {
 	}
 }
 
-// check says what is wrong with what came; "": nothing.
+// check returns a message about the first wrong byte received, or "".
 func (x *exchange) check(rank, stamp int) string {
 	for i := range x.in {
 		b := x.in[i].Slice()
@@ -129,13 +129,13 @@ func (x *exchange) check(rank, stamp int) string {
 				return fmt.Sprintf("rank %d: byte %d of the message of %d B from process %d is %d, want %d", rank, k, x.size, from, b[k], want)
 			}
 		}
-		clear(b) // so that an old message is not taken for a new one
+		clear(b) // so that a missing message is noticed
 	}
 	return ""
 }
 
-// content is byte k of a message: it tells processes, directions, threads, rounds
-// and places apart.
+// content returns byte k of a message. It depends on the process, direction, thread, round and
+// position.
 func content(from, tag, stamp, k int) byte {
 	return byte(from*31 + tag*7 + stamp*13 + k + k>>8*5 + 1)
 }

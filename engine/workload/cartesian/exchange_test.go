@@ -10,9 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// A process's vertical neighbours have its place on the nodes before and after, its
-// horizontal ones are beside it on its own node (paper 2, figure 2), whatever the
-// ranking.
+// With every ranking, a process's vertical neighbours have its position on the previous and next
+// nodes. Its horizontal neighbours are next to it on its own node (paper 2, figure 2).
 func TestNeighbours(t *testing.T) {
 	for ranking, want := range map[cluster.Ranking]neighbours{
 		cluster.Sequential: {vertical: []int{7, 1}, horizontal: []int{5, 3}},
@@ -20,7 +19,7 @@ func TestNeighbours(t *testing.T) {
 	} {
 		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 3, RanksPerNode: 3, ThreadsPerRank: 1, Ranking: ranking, Model: cluster.Flat}}
 		err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
-			if got := find(r.World(), &r.Spec().Layout); r.ID() == 4 && fmt.Sprint(got) != fmt.Sprint(want) {
+			if got := neighboursOf(r.World(), &r.Spec().Layout); r.ID() == 4 && fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%s: %+v, want %+v", ranking, got, want)
 			}
 			return nil
@@ -31,8 +30,8 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// In turn or at once, copied first or not, with two neighbours or with one on both
-// sides: messages come whole, and one that is not is noticed.
+// Messages arrive complete with every method, with and without copies, and if both neighbours are
+// the same process. A wrong byte is noticed.
 func TestExchange(t *testing.T) {
 	spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 4, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, EagerLimit: 64}
 	for _, ringOf := range []int{2, 4} {
@@ -55,7 +54,7 @@ func TestExchange(t *testing.T) {
 							if r.ID() == 2 && stamp == 2 {
 								x.in[1].Slice()[size/2]++
 								if wrong := x.check(r.ID(), stamp); !strings.Contains(wrong, fmt.Sprintf("byte %d of the message of %d B", size/2, size)) {
-									t.Errorf("a spoiled byte: %q", wrong)
+									t.Errorf("a wrong byte is reported as %q", wrong)
 								}
 							} else if wrong := x.check(r.ID(), stamp); wrong != "" {
 								t.Errorf("rings of %d, in turn %v, copies %v: %s", ringOf, inTurn, copies, wrong)

@@ -7,22 +7,22 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Prediction is what a machine's constants give for a round, in s. Between nodes a
-// direction takes the longest of Thread, Adapters and Server, besides Copy and Start.
+// A Prediction is the time of a round, in s, from a machine's constants. Between nodes, a direction
+// takes the longest of Thread, Adapters and Server, plus Copy and Start.
 type Prediction struct {
-	Thread   float64 // one thread's injection, all directions
-	Adapters float64 // the node's adapters, as far as its messages can use them at once
-	Server   float64 // the server of the node's messages, but for one that finds it free
+	Thread   float64 // injection by one thread, all directions
+	Adapters float64 // the node's adapters that its messages can use at the same time
+	Server   float64 // the node's message server, without one message that finds it idle
 	Copy     float64 // copies before sending
 	Start    float64 // overheads and latencies, between nodes
 	Inside   float64 // the exchange inside the node
-	Together bool    // what is inside goes on meanwhile
+	Together bool    // Inside overlaps with the exchange between nodes
 }
 
-// Between is the time of the exchange between nodes.
+// Between returns the time of the exchange between nodes.
 func (p Prediction) Between() float64 { return p.Start + p.Copy + max(p.Thread, p.Adapters, p.Server) }
 
-// Time is that of a round.
+// Time returns the time of a round.
 func (p Prediction) Time() float64 {
 	if p.Together {
 		return max(p.Between(), p.Inside)
@@ -30,7 +30,7 @@ func (p Prediction) Time() float64 {
 	return p.Between() + p.Inside
 }
 
-// Model predicts a round. A class that has no bandwidth costs nothing a byte.
+// Model predicts a round. A class without a bandwidth has no cost per byte.
 func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 	l := s.Layout()
 	members := byNode(l.World(), &l)
@@ -53,7 +53,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 			own := &m.Classes[cluster.InRank]
 			p.Copy = 2 * (own.Latency.Seconds() + over(part, own.Bandwidth))
 		}
-		rounds := 1.0 // in which a message finds the server free
+		rounds := 1.0 // rounds in which a message finds the server idle
 		if inTurn {
 			rounds = 2
 		}
@@ -68,7 +68,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 	return p
 }
 
-// start is what two directions cost before and after their bytes.
+// start returns the costs of two directions that do not depend on the number of bytes.
 func start(l *cluster.Link, inTurn, handshake bool, progress cluster.Progress) float64 {
 	hands, times := 2.0, 1.0 // o at both ends; L
 	if handshake {

@@ -6,13 +6,13 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// neighbours are whom a process exchanges with, by their numbers in
-// MPI_COMM_WORLD: first to the next, then to the previous. Where both are one
-// process it stands twice; a ring of one has none.
+// neighbours are the peers of a process, as ranks in MPI_COMM_WORLD: first the next, then the
+// previous one. If both are the same process, it is listed twice; a ring of one process has none.
 type neighbours struct{ vertical, horizontal []int }
 
-// find gives the neighbours of a process. Every node has as many processes.
-func find(world *cluster.Team, l *cluster.Layout) neighbours {
+// neighboursOf returns the neighbours of a process. Every node must have the same number of
+// processes.
+func neighboursOf(world *cluster.Team, l *cluster.Layout) neighbours {
 	members := byNode(world.Members(), l)
 	var node, place int
 	for n := range members {
@@ -32,7 +32,7 @@ func find(world *cluster.Team, l *cluster.Layout) neighbours {
 	return at
 }
 
-// byNode lists the processes of each node that has some, by their numbers in world.
+// byNode returns the processes of each node that has some, as ranks in world.
 func byNode(world []int32, l *cluster.Layout) [][]int {
 	all := make([][]int, l.Nodes)
 	for i, r := range world {
@@ -48,16 +48,16 @@ func byNode(world []int32, l *cluster.Layout) [][]int {
 	return some
 }
 
-// even refuses a layout whose nodes have different numbers of processes.
-func even(world []int32, l *cluster.Layout) error {
+// checkEven returns an error if nodes have different numbers of processes.
+func checkEven(world []int32, l *cluster.Layout) error {
 	members := byNode(world, l)
 	for _, m := range members {
 		if len(m) != len(members[0]) {
-			return fmt.Errorf("nodes have from %d to %d processes that may call MPI, and each needs a partner on the next node; use model = flat, or groups that fill nodes", min(len(m), len(members[0])), max(len(m), len(members[0])))
+			return fmt.Errorf("nodes have %d to %d processes that may call MPI, but need equal numbers; use model = flat, or groups that fill nodes", min(len(m), len(members[0])), max(len(m), len(members[0])))
 		}
 	}
 	if len(world) < 2 {
-		return fmt.Errorf("one process may call MPI and has no neighbour; use more nodes or ranks per node, or smaller groups")
+		return fmt.Errorf("only one process may call MPI, and it has no neighbour; use more nodes or ranks per node, or smaller groups")
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// process is one process and what it exchanges.
+// A process is one process and its exchanges.
 type process struct {
 	r          *cluster.Rank
 	p          engine.Probe
@@ -18,7 +18,7 @@ type process struct {
 	inTurn     bool        // one direction after the other
 	vertical   []*exchange // by sending thread
 	horizontal *exchange
-	done       int // rounds of this iteration, before the part under way
+	done       int // rounds of this iteration before the current part
 	steps      int // rounds of an iteration
 }
 
@@ -30,7 +30,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	senders := int(p.Int("senders"))
 	length := p.Int("size") * int64(r.Spec().Layout.ThreadsPerRank)
-	at := find(r.World(), &r.Spec().Layout)
+	at := neighboursOf(r.World(), &r.Spec().Layout)
 	rounds := int(p.Int("rounds"))
 	atOnce := p.Text("directions") == together
 	size := p.Int("size")
@@ -78,8 +78,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return nil
 }
 
-// newProcess shares length bytes a neighbour among the senders; a horizontal
-// message is of size.
+// newProcess divides length bytes per neighbour among the senders. A horizontal message has size
+// bytes.
 func newProcess(r *cluster.Rank, p engine.Probe, s cluster.Store, at neighbours, senders int, length, size int64) *process {
 	c := &process{r: r, p: p, senders: senders, inTurn: p.Text("method") == "sendrecv"}
 	directions, copies := len(at.vertical), p.Text("copies") == staged
@@ -91,21 +91,20 @@ func newProcess(r *cluster.Rank, p engine.Probe, s cluster.Store, at neighbours,
 	return c
 }
 
-// dataOf returns the bytes of a process's messages that it sends and receives, by the
-// number of its neighbours.
+// dataOf returns the bytes that a process sends and receives, for a number of neighbours.
 func dataOf(vertical, horizontal int, length, size int64) int64 {
 	return 2 * (int64(vertical)*length + int64(horizontal)*size)
 }
 
-// smaller returns the lengths of the messages of a small instance: four neighbours'
-// data are at most limit, and every sender has a byte.
+// smaller returns the message lengths of a small instance: the data of four neighbours are at most
+// limit, and every sender has at least one byte.
 func smaller(length, size, limit, senders int64) (int64, int64) {
 	const messages = 8
 	length = min(length, max(limit/messages, senders))
 	return length, min(size, length)
 }
 
-// part is what one sending thread does in a round.
+// A part is the work of one sending thread in a round.
 type part func(r *cluster.Rank, k int) error
 
 // vertically exchanges between nodes.
@@ -119,7 +118,7 @@ func (c *process) horizontally(r *cluster.Rank, k int) error {
 	return c.way(c.horizontal)(r)
 }
 
-// both exchanges in all directions together.
+// both exchanges in all directions at the same time.
 func (c *process) both(r *cluster.Rank, k int) error {
 	if err := c.vertical[k].begin(r); err != nil {
 		return err
@@ -132,7 +131,7 @@ func (c *process) both(r *cluster.Rank, k int) error {
 	return c.vertical[k].end(r, 0, len(c.vertical[k].peers))
 }
 
-// way is how an exchange goes on.
+// way returns the method of an exchange.
 func (c *process) way(x *exchange) func(*cluster.Rank) error {
 	if c.inTurn {
 		return x.inTurn
@@ -140,8 +139,7 @@ func (c *process) way(x *exchange) func(*cluster.Rank) error {
 	return x.atOnce
 }
 
-// share has each sending thread do its part. One alone is the master outside of any
-// parallel region.
+// share runs do in each sending thread. A single sender is the master, outside parallel regions.
 func (c *process) share(do part) error {
 	if c.senders == 1 {
 		return do(c.r, 0)
@@ -149,9 +147,9 @@ func (c *process) share(do part) error {
 	return c.r.Fork(c.senders, func(t *cluster.Thread) error { return do(&t.Rank, t.Number()) })
 }
 
-// time is how long a round takes the slowest thread of this process, and of all:
-// processes meet, one round goes ahead, and then so many without a break, in one
-// parallel region.
+// time returns the time of a round on the slowest thread of this process, and on the slowest
+// process. After a barrier and one warm-up round, the rounds run without a break in one parallel
+// region.
 func (c *process) time(rounds int, round part) (own, slowest float64, err error) {
 	world := c.r.World()
 	if err := c.r.Barrier(world); err != nil {
@@ -183,7 +181,7 @@ func (c *process) time(rounds int, round part) (own, slowest float64, err error)
 	return own, all[0], err
 }
 
-// report gives the times of a round, s, and the bandwidth with which a node sends.
+// report reports the times of a round in s, and the bandwidth of a node.
 func (c *process) report(inter, intra, all float64) {
 	for _, part := range [][]*exchange{c.vertical, {c.horizontal}} {
 		for _, x := range part {
@@ -208,7 +206,7 @@ func (c *process) report(inter, intra, all float64) {
 	}
 }
 
-// verify exchanges what can be told apart, once in each way that is timed.
+// verify exchanges distinguishable messages, once in each way that is timed.
 func (c *process) verify(atOnce bool) error {
 	me, stamp := c.r.World().Rank(), c.p.Iteration()
 	parts := append([]*exchange{c.horizontal}, c.vertical...)
@@ -230,6 +228,6 @@ func (c *process) verify(atOnce bool) error {
 			return nil
 		}
 	}
-	c.p.Verify(true, "every message of every direction and thread has come whole")
+	c.p.Verify(true, "every message of every direction and thread arrived complete")
 	return nil
 }

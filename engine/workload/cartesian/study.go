@@ -22,28 +22,27 @@ var senderColumns = []engine.Column{
 	columnModel:     {Name: "exchange_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled, Legend: "modelled"},
 	columnBetween:   {Name: "inter_node_time", Title: "between", Unit: "s", Wide: 9, Legend: "between nodes"},
 	columnInside:    {Name: "intra_node_time", Title: "inside", Unit: "s", Wide: 9, Legend: "inside nodes"},
-	columnBandwidth: {Name: "node_bandwidth", Title: "a node", Unit: "B/s", Wide: 11},
+	columnBandwidth: {Name: "node_bandwidth", Title: "per node", Unit: "B/s", Wide: 11},
 }
 
-// bySenders compares ways to exchange the same data: ranks and threads, who sends, in
-// which directions at once.
+// bySenders compares ways to exchange the same data, by ranks and threads, senders and directions.
 var bySenders = &engine.Study{
 	Form: engine.Form{
 		Name: "senders", Title: "Exchange by senders", Of: "an exchange", Item: "ranks × threads, senders", Metric: "exchange_time",
-		Absent:  "this workload compares no senders",
+		Absent:  "this workload has no table of senders",
 		Columns: senderColumns,
 		Charts: []engine.Chart{
 			{Shape: engine.Bars, Y: []int{columnTime, columnModel}},
 			{Shape: engine.Stack, Y: []int{columnBetween, columnInside}},
 		},
-		Brief: engine.Brief{Column: columnTime, After: " an exchange"},
+		Brief: engine.Brief{Column: columnTime, After: " per exchange"},
 	},
 	Apart:    study.AnyKind("senders", "directions", "method", "copies", "ranks-per-node", "threads-per-rank", "rounds"),
 	Observe:  observe,
 	Complete: complete,
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, senderColumns, columnTime)
 	if !ok {
@@ -58,7 +57,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{{Key: fmt.Sprintf("%s %s %s", s.Kind, label, series), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
 }
 
-// complete marks the fastest exchange of the present kind, and compares with it.
+// complete marks the fastest exchange of the present kind, and compares the present run with it.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Plots = []engine.Plot{{Title: "time of an exchange"}, {Title: "between nodes and inside"}}
 	now := v.Present()
@@ -80,19 +79,19 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		}
 	}
 	best.Flag = engine.Best
-	text := fmt.Sprintf("%s: an exchange takes %s", named(now), cluster.FromSeconds(v.Time))
+	text := fmt.Sprintf("%s: %s per exchange", nameOf(now), cluster.FromSeconds(v.Time))
 	switch {
 	case best != now:
-		v.Why = fmt.Sprintf("%s; %s is %s× faster an exchange (%s).", text, named(best), study.Figure(v.Time/best.Cells[columnTime]), s.Kind)
+		v.Why = fmt.Sprintf("%s. %s is %s× faster (%s).", text, nameOf(best), study.Figure(v.Time/best.Cells[columnTime]), s.Kind)
 	case worst != now:
-		v.Why = fmt.Sprintf("%s, %s× faster than %s (%s).", text, study.Figure(worst.Cells[columnTime]/v.Time), named(worst), s.Kind)
+		v.Why = fmt.Sprintf("%s, %s× faster than %s (%s).", text, study.Figure(worst.Cells[columnTime]/v.Time), nameOf(worst), s.Kind)
 	default:
-		v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
+		v.Why = fmt.Sprintf("%s (%s). Change senders to compare.", text, s.Kind)
 	}
 	if model := now.Cells[columnModel]; model > 0 {
 		v.Glance = fmt.Sprintf("%s %s, %s modelled", cluster.FromSeconds(v.Time), now.Kind, cluster.FromSeconds(model))
 	}
 }
 
-// named says which exchange a row is.
-func named(r *engine.Row) string { return r.Label + ", " + r.Series }
+// nameOf returns the name of a row's exchange.
+func nameOf(r *engine.Row) string { return r.Label + ", " + r.Series }

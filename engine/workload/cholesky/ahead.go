@@ -4,17 +4,17 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// flight is the panel of a step on its way: round 2, and once that has come round 3, each
-// call begun by all members in one order.
+// A flight is the panel of a step in rounds 2 and 3. All members start the calls in the same order,
+// round 3 after round 2 has arrived.
 type flight struct {
 	s     step
-	two   *coll.Run // nil: it has come
-	next  int       // column of processes whose broadcast in round 3 is begun next
+	two   *coll.Run // round 2; nil: complete
+	next  int       // column of processes whose broadcast of round 3 is started next
 	three []*coll.Run
 }
 
-// runAhead factors the matrix with each step's rounds 2 and 3 during the product of the
-// step before, of which the rows that the next step factors come first.
+// runAhead factors the matrix with lookahead: each step's rounds 2 and 3 overlap with the product
+// of the previous step. The rows that the next step factors are updated first.
 func (f *factor) runAhead() error {
 	last := f.blocks() - 1
 	var on *flight
@@ -29,7 +29,7 @@ func (f *factor) runAhead() error {
 		if on, err = f.depart(f.after(k)); err != nil {
 			return err
 		}
-		if before != nil { // the rest of its product
+		if before != nil { // the rest of the previous product
 			if err := f.meanwhile(before.s, on); err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ func (f *factor) runAhead() error {
 	}
 }
 
-// nextRows is the own block of rows that step k + 1 factors, if there is one.
+// nextRows returns this process's block of rows that step k + 1 factors, or an empty span.
 func (f *factor) nextRows(k int) span {
 	all := f.rowsFrom(f.first(k + 1))
 	if (k+1)%f.tx != f.x {
@@ -52,7 +52,7 @@ func (f *factor) nextRows(k int) span {
 	return all
 }
 
-// depart begins a step's rounds.
+// depart starts the rounds of a step.
 func (f *factor) depart(s step) (*flight, error) {
 	on := &flight{s: s, three: make([]*coll.Run, 0, f.ty)}
 	call, err := f.column.call(s.k%f.tx, &f.panels[s.k%2].across, f.acrossBytes(s))
@@ -67,7 +67,8 @@ func (f *factor) depart(s step) (*flight, error) {
 	return on, err
 }
 
-// follow begins what of round 3 can begin: the own broadcast once round 2 has come.
+// follow starts the broadcasts of round 3 that can start. The broadcast of this process starts only
+// when round 2 has arrived.
 func (f *factor) follow(on *flight) error {
 	for ; on.next < f.ty; on.next++ {
 		n := f.pieceBytes(on.s, on.next)
@@ -93,7 +94,7 @@ func (f *factor) follow(on *flight) error {
 	return nil
 }
 
-// poll looks whether round 2 has come, and goes on.
+// poll tests round 2, and starts round 3 when round 2 is complete.
 func (f *factor) poll(on *flight) error {
 	if on.two == nil {
 		f.r.Progress()
@@ -107,8 +108,8 @@ func (f *factor) poll(on *flight) error {
 	return f.follow(on)
 }
 
-// meanwhile computes what is left of a step's product, in slices of blocks of rows, and
-// looks after the panel that is on its way.
+// meanwhile computes the rest of a step's product in slices of row blocks, and polls the panel in
+// flight between slices.
 func (f *factor) meanwhile(s step, on *flight) error {
 	rows := f.rowsFrom(s.from)
 	rows.lo = max(rows.lo, f.nextRows(s.k).hi)
@@ -127,7 +128,7 @@ func (f *factor) meanwhile(s step, on *flight) error {
 	return nil
 }
 
-// arrive waits for the rounds of a step.
+// arrive waits for both rounds of a step.
 func (f *factor) arrive(on *flight) error {
 	if on.two != nil {
 		if err := on.two.Wait(); err != nil {

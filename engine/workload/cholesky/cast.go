@@ -9,24 +9,25 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// word is the bytes of a number.
+// word is the size of a number in bytes.
 const word = 8
 
-// slots are how many one-sided calls have room at once; the library takes them in turn.
+// slots is the number of one-sided calls that can be in progress. The library uses the slots
+// cyclically.
 const slots = 4
 
-// caster broadcasts in a row or a column of processes, data of each size by the algorithm
-// that the knobs ask for.
+// A caster broadcasts in a row or a column of processes. The knobs determine the algorithm for each
+// size.
 type caster struct {
 	r    *cluster.Rank
 	team *cluster.Team
 	comm *coll.Comm
 	asks algorithm.Reader
 	site algorithm.Team
-	keys map[int64]coll.Key // by the size that stands for an octave
+	keys map[int64]coll.Key // by octave
 }
 
-// newCaster makes one for a team at a site, with room for one-sided calls of up to most
+// newCaster returns a caster for a team at a site, with space for one-sided calls of up to most
 // bytes.
 func newCaster(r *cluster.Rank, t *cluster.Team, site algorithm.Team, asks algorithm.Reader, most int64, store cluster.Store) (*caster, error) {
 	c := &caster{r: r, team: t, asks: asks, site: site, keys: map[int64]coll.Key{}}
@@ -42,10 +43,10 @@ func newCaster(r *cluster.Rank, t *cluster.Team, site algorithm.Team, asks algor
 	return c, c.comm.Reserve(room, slots)
 }
 
-// octave is the size that stands for those from it up to its double.
+// octave returns the size that represents all sizes from it up to (excluding) its double.
 func octave(n int64) int64 { return 1 << (bits.Len64(uint64(max(n, 1))) - 1) }
 
-// chosenFor is what the ranks of a launch share of a choice.
+// chosenFor is the key of a choice that the ranks of a launch share.
 type chosenFor struct {
 	site  algorithm.Team
 	ranks int
@@ -57,7 +58,7 @@ type chosen struct {
 	err error
 }
 
-// key is the schedules for n bytes.
+// key returns the schedules for n bytes.
 func (c *caster) key(n int64) (coll.Key, error) {
 	n = octave(n)
 	if k, known := c.keys[n]; known {
@@ -71,7 +72,7 @@ func (c *caster) key(n int64) (coll.Key, error) {
 	return of.key, of.err
 }
 
-// call is a broadcast of the first n bytes of an array.
+// call returns a broadcast of the first n bytes of an array.
 func (c *caster) call(root int, a *array, n int64) (coll.Call, error) {
 	k, err := c.key(n)
 	call := coll.Call{Key: k, Root: root, Blocks: k.Blocks(n, word), Out: a.Part(0, int(n/word)).Data()}
@@ -81,8 +82,8 @@ func (c *caster) call(root int, a *array, n int64) (coll.Call, error) {
 	return call, err
 }
 
-// roomOf is what a slot needs for broadcasts of up to most bytes, whatever algorithm they
-// go by.
+// roomOf returns the memory of a slot for broadcasts of up to most bytes with all algorithms that
+// key selects.
 func roomOf(most int64, key func(n int64) (coll.Key, error)) (all coll.Room, err error) {
 	for n := int64(1); n <= most; n *= 2 {
 		k, err := key(n)
@@ -96,7 +97,7 @@ func roomOf(most int64, key func(n int64) (coll.Key, error)) (all coll.Room, err
 	return all, nil
 }
 
-// reserve adds what a caster takes to the memory of a rank.
+// reserve adds a caster's memory to the memory of a rank.
 func reserve(m *workload.Memory, store cluster.Store, room coll.Room) {
 	const line = 64
 	m.Add(cluster.Store{}, slots*word*((room.Words+7)&^7))

@@ -9,19 +9,19 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
-// factor is a matrix under factorization as one process has it.
+// A factor is one process's part of a matrix that is factored.
 type factor struct {
 	grid
 	r      *cluster.Rank
 	p      engine.Probe
 	world  *cluster.Team
 	store  cluster.Store
-	direct bool // the hand-off
-	ahead  bool // a step's panels are on their way during the product of the one before
-	cores  int  // that a kernel computes on
-	slices int  // of a product, with a poll between two
+	direct bool // hand-off = direct
+	ahead  bool // lookahead
+	cores  int  // cores per kernel
+	slices int  // parts of a product, with a poll between parts
 
-	a  []float64 // own elements, row by row; those below the diagonal have no meaning
+	a  []float64 // this process's elements, row by row; elements below the diagonal have no meaning
 	ld int
 	places
 	row    *caster
@@ -32,13 +32,12 @@ type factor struct {
 	broken int // global row of the pivot that is not positive; −1: none
 }
 
-// step is where the numbers of a step begin: row k of the blocks, and the columns from
-// a global one on.
+// A step is row k of the blocks, and the first global column that it works on.
 type step struct{ k, from int }
 
 func (f *factor) after(k int) step { return step{k, f.first(k + 1)} }
 
-// run factors the matrix. All ranks leave it together, with the same broken.
+// run factors the matrix. All ranks return with the same value of broken.
 func (f *factor) run() error {
 	f.broken = -1
 	f.times.begin(f)
@@ -71,7 +70,7 @@ func (f *factor) run() error {
 	return f.agree()
 }
 
-// agree tells all of a pivot that the last step has found alone.
+// agree informs all ranks of a pivot that one rank has found in the last step.
 func (f *factor) agree() error {
 	all := []int64{int64(f.broken)}
 	err := coll.Allreduce(f.r, f.world, cluster.Max, all, all)
@@ -79,8 +78,8 @@ func (f *factor) agree() error {
 	return err
 }
 
-// head factors the diagonal block of step k and solves for the rest of the row: what row
-// k mod TX of the processes does before all others go on.
+// head factors the diagonal block of step k and solves for the rest of the row. Row k mod TX of the
+// processes does this before all other processes continue.
 func (f *factor) head(k int) error {
 	if f.x != k%f.tx {
 		return nil
@@ -106,7 +105,7 @@ func (f *factor) head(k int) error {
 	return nil
 }
 
-// potrf factors the diagonal block in place, and makes the message of it.
+// potrf factors the diagonal block in place and packs the message of round 1.
 func (f *factor) potrf(k int) {
 	b := f.width(k)
 	f.compute(cluster.Work{Flops: dense.PotrfFlops(b), Bytes: word * 2 * float64(b*b), Kernel: cluster.Potrf}, func() {
@@ -123,7 +122,7 @@ func (f *factor) potrf(k int) {
 	})
 }
 
-// solve turns the own part of row k of A into that of U.
+// solve computes this process's part of row k of U from row k of A.
 func (f *factor) solve(s step) {
 	b, w := f.width(s.k), f.across(f.y, s.from)
 	f.compute(cluster.Work{Flops: dense.TrsmFlops(b, w), Bytes: word * 2 * float64(b*w), Kernel: cluster.Trsm}, func() {
@@ -133,8 +132,7 @@ func (f *factor) solve(s step) {
 	})
 }
 
-// pack makes the message of round 2. What it has of the diagonal block is upper
-// triangular.
+// pack packs the message of round 2. Its part of the diagonal block is upper triangular.
 func (f *factor) pack(s step) {
 	b, w := f.width(s.k), f.across(f.y, s.from)
 	f.compute(copying(b*w), func() {
@@ -151,7 +149,7 @@ func (f *factor) pack(s step) {
 	})
 }
 
-// cast is a blocking broadcast.
+// cast does a blocking broadcast.
 func (f *factor) cast(c *caster, root int, a *array, n int64) error {
 	call, err := c.call(root, a, n)
 	if err != nil {
@@ -160,7 +158,7 @@ func (f *factor) cast(c *caster, root int, a *array, n int64) error {
 	return c.comm.Do(call)
 }
 
-// spread is rounds 2 and 3 with the hand-off between them, one after the other.
+// spread does rounds 2 and 3 and the hand-off between them, one after the other.
 func (f *factor) spread(s step) error {
 	if err := f.cast(f.column, s.k%f.tx, &f.panels[s.k%2].across, f.acrossBytes(s)); err != nil {
 		return err
@@ -191,7 +189,7 @@ func (f *factor) spread(s step) error {
 	return nil
 }
 
-// learn reports whether a pivot was not positive, which the data tell.
+// learn reports whether the received data contain a pivot that is not positive.
 func (f *factor) learn(s step) bool {
 	f.store.Do(func() error {
 		if word := f.panels[s.k%2].across.Slice()[0]; word > 0 {
@@ -202,20 +200,21 @@ func (f *factor) learn(s step) bool {
 	return f.broken >= 0
 }
 
-// acrossBytes are the bytes of round 2 in the own column of processes.
+// acrossBytes returns the bytes of round 2 in this process's column of processes.
 func (f *factor) acrossBytes(s step) int64 {
 	return word * int64(1+f.width(s.k)*f.across(f.y, s.from))
 }
 
-// pieceBytes are the bytes of round 3 in the own row of processes that come from column y.
+// pieceBytes returns the bytes of round 3 in this process's row of processes that come from column
+// y.
 func (f *factor) pieceBytes(s step, y int) int64 {
 	return word * int64(f.width(s.k)*f.shared(f.meet(f.x, y), s.from))
 }
 
 func (f *factor) piece(s step, y int) *array { return &f.panels[s.k%2].pieces[y] }
 
-// cut copies what the own row of processes needs of the own columns' part of row k, to
-// begin round 3 with; it may have been handed over.
+// cut copies the part of row k that this row of processes needs from this column, to start round 3
+// with it. With a direct hand-off it may have arrived already.
 func (f *factor) cut(s step) {
 	if f.direct && f.x != s.k%f.tx {
 		return
@@ -224,10 +223,10 @@ func (f *factor) cut(s step) {
 	f.compute(copying(f.width(s.k)*f.shared(z, s.from)), func() { f.cutInto(f.piece(s, f.y).Slice(), s, z) })
 }
 
-// copying is the work of so many numbers that are read and written.
+// copying returns the work of reading and writing n numbers.
 func copying(n int) cluster.Work { return cluster.Work{Bytes: 2 * word * float64(n)} }
 
-// cutInto copies the part of row k that a class of blocks is.
+// cutInto copies the blocks of class z from row k.
 func (f *factor) cutInto(out []float64, s step, z int) {
 	b, w := f.width(s.k), f.shared(z, s.from)
 	in, all := f.panels[s.k%2].across.Slice()[1:], f.across(f.y, s.from)
@@ -243,7 +242,7 @@ func (f *factor) cutInto(out []float64, s step, z int) {
 	}
 }
 
-// compute takes the time of a kernel, and runs it on bytes.
+// compute spends the time of a kernel, and runs it if the store has bytes.
 func (f *factor) compute(w cluster.Work, body func()) {
 	if w.Kernel != cluster.NoKernel {
 		w.Cores = f.cores
@@ -251,7 +250,7 @@ func (f *factor) compute(w cluster.Work, body func()) {
 	f.r.Compute(w, f.store.Body(body))
 }
 
-// notPositive is the error that all ranks leave with.
+// notPositive returns the error of all ranks for a matrix that is not positive definite.
 func (f *factor) notPositive(name string) error {
-	return fmt.Errorf("rank %d: cholesky: the matrix %s of %d rows is not positive definite: the pivot of row %d is not positive; use matrix = %s or %s", f.r.ID(), name, f.n, f.broken, exact, random)
+	return fmt.Errorf("rank %d: cholesky: matrix %s of %d rows is not positive definite: the pivot of row %d is not positive; use matrix = %s or %s", f.r.ID(), name, f.n, f.broken, exact, random)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// trial is a probe with knobs and nothing else.
+// trial is a probe that only has knobs.
 type trial struct {
 	engine.Probe
 	knobs engine.Scenario
@@ -50,8 +50,8 @@ func launch(t *testing.T, f cluster.Fabric, m cluster.Machine, body func(c *proc
 	}
 }
 
-// All ranks leave a factorization that fails, with the same pivot, and can go on: a matrix
-// that has a factor comes right afterwards.
+// All ranks return from a failed factorization with the same pivot. Afterwards, a matrix that has a
+// factor is factored correctly.
 func TestAllRanksLeaveAnIndefiniteMatrix(t *testing.T) {
 	for _, f := range []struct {
 		fabric  cluster.Fabric
@@ -85,8 +85,7 @@ func TestAllRanksLeaveAnIndefiniteMatrix(t *testing.T) {
 	}
 }
 
-// One wrong bit in one element is found, by the closed form, by gonum's factor and by the
-// residual.
+// One wrong bit in one element is found by the closed form, by gonum's factor and by the residual.
 func TestAWrongElementIsFound(t *testing.T) {
 	launch(t, &sim.Fabric{}, clustertest.Priced(), func(c *process) error {
 		f := c.timed
@@ -99,12 +98,12 @@ func TestAWrongElementIsFound(t *testing.T) {
 			return err
 		}
 		if wrong := f.unlike(of); wrong != "" || !(good < acceptable) {
-			t.Errorf("a sound factor: %q, residual %g", wrong, good)
+			t.Errorf("a correct factor: %q, residual %g", wrong, good)
 		}
 		if f.x == 1 && f.y == 1 {
 			f.a[f.rows.Local(5)*f.ld+f.cols.Local(23)] += 1e-8
 			if f.unlike(of) == "" {
-				t.Error("an element that is off by 1e-8 is gonum's")
+				t.Error("an element with an error of 1e-8 matches gonum")
 			}
 		}
 		bad, err := f.residual(of)
@@ -112,7 +111,7 @@ func TestAWrongElementIsFound(t *testing.T) {
 			return err
 		}
 		if bad < acceptable {
-			t.Errorf("an element off by 1e-8 leaves a residual of %g", bad)
+			t.Errorf("an element with an error of 1e-8 has a residual of %g", bad)
 		}
 		return nil
 	}, "matrix", "random", "n", "30", "block", "4", "nodes", "2", "ranks-per-node", "2")
@@ -126,6 +125,6 @@ func TestAWrongElementIsFound(t *testing.T) {
 	}
 	f.a[f.rows.Local(5)*f.ld+f.cols.Local(23)] += 1e-15
 	if f.differs() == "" {
-		t.Error("an element that is off by a bit passes")
+		t.Error("an element with a wrong bit passes")
 	}
 }

@@ -2,18 +2,18 @@ package cholesky
 
 import "github.com/hybridtop/hybridtop/engine/workload/dense"
 
-// grid is a matrix of n × n elements in blocks on TX × TY processes, and the place of one
-// of these.
+// A grid is a matrix of n × n elements in blocks on TX × TY processes, with the position of one
+// process.
 type grid struct {
 	n, nb  int
 	tx, ty int // rows and columns of processes
-	x, y   int // the own place
+	x, y   int // position of this process
 
 	rows, cols dense.Cyclic // of elements over rows and columns of processes
-	both       dense.Cyclic // of those that have equal places in both, over the least common multiple
+	both       dense.Cyclic // of indices with equal classes in both, over the least common multiple
 }
 
-// gridOf is the grid as process i of tx × ty sees it; they are numbered row by row.
+// gridOf returns the grid of process i of tx × ty. Processes are numbered row by row.
 func gridOf(n, nb, tx, ty, i int) grid {
 	return grid{
 		n: n, nb: nb, tx: tx, ty: ty, x: i / ty, y: i % ty,
@@ -29,22 +29,22 @@ func gcd(a, b int) int {
 	return a
 }
 
-// blocks is how many steps there are.
+// blocks returns the number of steps.
 func (g *grid) blocks() int { return g.rows.Blocks() }
 
-// width is how many indices block k has.
+// width returns the number of indices in block k.
 func (g *grid) width(k int) int { return g.rows.Width(k) }
 
-// first is the first index of block k.
+// first returns the first index of block k.
 func (g *grid) first(k int) int { return min(k*g.nb, g.n) }
 
-// across is how many columns of elements from a global one on a column of processes has,
-// and down how many rows a row of processes has.
+// across returns the number of a process column's element columns from a global index on, and down
+// the number of a process row's element rows.
 func (g *grid) across(y, from int) int { return g.cols.Len(y) - g.cols.From(y, from) }
 func (g *grid) down(x, from int) int   { return g.rows.Len(x) - g.rows.From(x, from) }
 
-// meet is the class, in both, of the blocks whose row is process row x's and whose column
-// is process column y's when row and column are one number; −1: there are none.
+// meet returns the class, in both, of the indices that process row x owns as rows and process
+// column y owns as columns, or −1 if there are none.
 func (g *grid) meet(x, y int) int {
 	for z := x; z < g.both.Ranks; z += g.tx {
 		if z%g.ty == y {
@@ -54,7 +54,7 @@ func (g *grid) meet(x, y int) int {
 	return -1
 }
 
-// shared is how many indices from a global one on are in a class.
+// shared returns the number of indices of a class from a global one on.
 func (g *grid) shared(z, from int) int {
 	if z < 0 {
 		return 0

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// What a row of processes needs in round 3 comes from columns that have it, each index
-// once, whatever the form of the grid; and a piece has its blocks where update looks.
+// In round 3, a row of processes gets each index once, from columns that have it, for all shapes of
+// grids. A piece has its blocks at the offsets that update uses.
 func TestPiecesAreTheRowsThatAreLeft(t *testing.T) {
 	for _, shape := range [][4]int{{50, 3, 1, 1}, {50, 3, 2, 2}, {61, 4, 2, 3}, {61, 4, 4, 6}, {40, 5, 6, 2}, {7, 7, 2, 2}, {100, 1, 3, 5}} {
 		n, nb, tx, ty := shape[0], shape[1], shape[2], shape[3]
 		for i := range tx * ty {
 			g := gridOf(n, nb, tx, ty, i)
 			if g.x*ty+g.y != i {
-				t.Fatalf("process %d stands at (%d, %d)", i, g.x, g.y)
+				t.Fatalf("process %d is at (%d, %d)", i, g.x, g.y)
 			}
 			for k := range g.blocks() {
 				from := g.first(k + 1)
@@ -26,7 +26,7 @@ func TestPiecesAreTheRowsThatAreLeft(t *testing.T) {
 					sum += g.shared(z, from)
 				}
 				if sum != g.down(g.x, from) {
-					t.Fatalf("%v, step %d: row %d of processes has %d rows left, and gets %d", shape, k, g.x, g.down(g.x, from), sum)
+					t.Fatalf("%v, step %d: row %d of processes has %d rows left, but gets %d", shape, k, g.x, g.down(g.x, from), sum)
 				}
 			}
 			for b := range g.blocks() {
@@ -38,7 +38,7 @@ func TestPiecesAreTheRowsThatAreLeft(t *testing.T) {
 	}
 }
 
-// A = UᵀU by the closed form, and by the definition.
+// The closed form of A equals UᵀU by definition.
 func TestExactMatrix(t *testing.T) {
 	const n = 90
 	for i := range n {
@@ -57,20 +57,18 @@ func TestExactMatrix(t *testing.T) {
 	}
 }
 
-// Blocks of the usual widths differ from their neighbours, so that one in another's place
-// shows.
+// Blocks of usual widths differ from their neighbours, so that a misplaced block is noticed.
 func TestExactBlocksDiffer(t *testing.T) {
 	for _, nb := range []int{8, 16, 32, 64, 128, 256, 512} {
 		for at := nb; at < 3*nb; at += nb {
 			if factorOf(0, at+1) == factorOf(0, at+nb+1) || factorOf(at, 9*nb) == factorOf(at+nb, 9*nb) && nb%downward != 0 {
-				t.Errorf("nb = %d: the block from %d on is like the next", nb, at)
+				t.Errorf("nb = %d: the block from %d on equals the next one", nb, at)
 			}
 		}
 	}
 }
 
-// Random matrices are the same from every process, and rows add up to less than their
-// diagonal.
+// Random matrices are the same on every process and diagonally dominant.
 func TestRandomMatrixIsDominated(t *testing.T) {
 	const seed, n = 5, 200
 	m := matrix{name: random, n: n, seed: seed}
@@ -82,16 +80,16 @@ func TestRandomMatrixIsDominated(t *testing.T) {
 			}
 		}
 		if !(sum < m.at(i, i)) {
-			t.Fatalf("seed %d: row %d has %g beside %g on the diagonal", seed, i, sum, m.at(i, i))
+			t.Fatalf("seed %d: row %d has a sum of %g off the diagonal, and %g on it", seed, i, sum, m.at(i, i))
 		}
 	}
 	bad := matrix{name: indefinite, n: n, seed: seed}
 	if bad.at(bad.broken(), bad.broken()) != -1 || bad.at(3, 3) != m.at(3, 3) {
-		t.Error("an indefinite matrix is the random one but for one pivot")
+		t.Error("the indefinite matrix differs from the random one in more or less than one pivot")
 	}
 }
 
-// A message is priced by the algorithm of its octave.
+// A message uses the algorithm of its octave.
 func TestOctave(t *testing.T) {
 	for n, want := range map[int64]int64{1: 1, 8: 8, 9: 8, 15: 8, 16: 16, 512<<10 + 8: 512 << 10} {
 		if got := octave(n); got != want {

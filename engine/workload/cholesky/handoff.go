@@ -2,29 +2,29 @@ package cholesky
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// mail is how the owner of U_ki hands it over to the process in its column of processes
-// that begins round 3 for it: by a message, or where broadcasts are one-sided by a put once
-// the other one has said that it may. Words of the segment count up over all steps:
+// mail is the hand-off of U_ki from its owner to the process in its column of processes that starts
+// round 3. It is a message, or a put if broadcasts are one-sided. The owner puts only after the
+// other process has signalled that it is ready. The flags in the segment count the steps:
 //
-//	ready     of each row of processes: it may be put to     (at the owner)
-//	arrived   what was put is there                          (at the other one)
+//	ready     at the owner, per row of processes: the other process is ready for the put
+//	arrived   at the other process: the data have arrived
 type mail struct {
 	puts  bool
-	words int64 // their offset: arrived, then ready by row of processes
+	words int64 // offset of the flags: arrived, then ready by row of processes
 	sends []cluster.Request
 	count int // steps so far
 }
 
-// wordsOf is the bytes of the words.
+// wordsOf returns the bytes of the flags.
 func wordsOf(rows int) int64 { return word * int64(1+rows) }
 
-// hand hands over what row k mod TX of processes has and the others begin round 3 with.
+// hand hands over the blocks of process row k mod TX to the processes that start round 3.
 func (f *factor) hand(s step) error {
 	if f.tx == 1 {
 		return nil
 	}
 	f.post.count++
-	if err := f.r.Quiet(); err != nil { // of the step before
+	if err := f.r.Quiet(); err != nil { // puts of the previous step
 		return err
 	}
 	if f.x == s.k%f.tx {
@@ -36,7 +36,7 @@ func (f *factor) hand(s step) error {
 	return nil
 }
 
-// giveAll sends a piece to each process of the column that begins round 3 for one.
+// giveAll sends a piece to each process of the column that starts round 3 with it.
 func (f *factor) giveAll(s step) error {
 	m := &f.post
 	m.sends = m.sends[:0]
@@ -69,16 +69,16 @@ func (f *factor) give(s step, x int, d cluster.Data) error {
 	return f.set(t.Global(x), f.piece(s, f.y).at, d, m.words)
 }
 
-// set puts d to a process of the column, with a flag there that says so.
+// set puts d to a process of the column, with a signal to a flag there.
 func (f *factor) set(rank int, at int64, d cluster.Data, flag int64) error {
 	return f.r.PutWith(&cluster.Put{To: cluster.At(rank, at), Data: d, Until: cluster.Source,
 		Signal: cluster.Signal{Op: cluster.SigSet, Off: flag, Value: uint64(f.post.count)}}, nil, nil)
 }
 
-// ready is the word of a row of processes.
+// ready returns the offset of the flag ready of a row of processes.
 func (m *mail) ready(x int) int64 { return m.words + word*int64(1+x) }
 
-// take receives the piece of n numbers that this process begins round 3 with.
+// take receives the piece of n numbers with which this process starts round 3.
 func (f *factor) take(s step, n int) error {
 	m, t, owner := &f.post, f.column.team, s.k%f.tx
 	if !m.puts {

@@ -2,21 +2,21 @@ package cholesky
 
 import "math"
 
-// The matrices.
+// Values of the knob matrix.
 const (
 	exact      = "exact"
 	random     = "random"
 	indefinite = "indefinite"
 )
 
-// matrix is one by the closed form of its elements, so that every process makes its own.
+// A matrix has a closed form of its elements, so that every process can generate its part.
 type matrix struct {
 	name string
 	n    int
 	seed uint64
 }
 
-// at is element (i, j) of the upper triangle.
+// at returns element (i, j) of the upper triangle.
 func (m matrix) at(i, j int) float64 {
 	if m.name == exact {
 		return whole(i, j)
@@ -30,12 +30,11 @@ func (m matrix) at(i, j int) float64 {
 	return m.noise(i, j)
 }
 
-// broken is the row in which an indefinite matrix has its first pivot that is not
-// positive.
+// broken returns the row of an indefinite matrix with the first pivot that is not positive.
 func (m matrix) broken() int { return 2 * m.n / 3 }
 
-// noise is a number from −1 up to 1, of the seed and the place alone: fewer than n of them
-// in a row leave a diagonal of about n in command.
+// noise returns a number from −1 up to 1 that depends only on the seed and the position. A row has
+// fewer than n of them, so a diagonal of about n dominates.
 func (m matrix) noise(i, j int) float64 {
 	z := (m.seed*0x9e3779b97f4a7c15 + uint64(i)<<32 + uint64(j)) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>31) * 0x94d049bb133111eb
@@ -43,15 +42,15 @@ func (m matrix) noise(i, j int) float64 {
 	return float64(z>>11)/(1<<52) - 1
 }
 
-// The factor of the matrix exact repeats itself over primes, so that blocks of the usual
-// widths differ from their neighbours.
+// Periods of the factor of the matrix exact. They are primes, so that blocks of usual widths differ
+// from their neighbours.
 const (
 	downward = 5
 	onward   = 7
 )
 
-// factorOf is element (k, j), k ≤ j, of that factor: x_k + y_j with x_k = k mod 5 and
-// y_j = (j mod 7) + 1, and 4 on the diagonal.
+// factorOf returns element (k, j), k ≤ j, of the exact factor: x_k + y_j with x_k = k mod 5 and y_j
+// = (j mod 7) + 1, and 4 on the diagonal.
 func factorOf(k, j int) float64 {
 	if k == j {
 		return 4
@@ -59,9 +58,9 @@ func factorOf(k, j int) float64 {
 	return float64(k%downward + j%onward + 1)
 }
 
-// whole is element (i, j), i ≤ j, of UᵀU for that factor:
-// Σ_{k<i} (x_k + y_i)(x_k + y_j) + 4·U_ij. With the sums of x and x² below i it is a whole
-// number, as is all that a factorization comes by, and 4 divides exactly.
+// whole returns element (i, j), i ≤ j, of UᵀU for that factor: Σ_{k<i} (x_k + y_i)(x_k + y_j) +
+// 4·U_ij. It uses the sums of x and x² below i. All numbers of a factorization are integers, and
+// divisions by 4 are exact.
 func whole(i, j int) float64 {
 	rounds, rest := i/downward, i%downward
 	s1 := float64(10*rounds + rest*(rest-1)/2)
@@ -70,13 +69,13 @@ func whole(i, j int) float64 {
 	return s2 + (yi+yj)*s1 + float64(i)*yi*yj + 4*factorOf(i, j)
 }
 
-// acceptable is the bound on ‖A − UᵀU‖ / (n·ε·‖A‖), norms of Frobenius.
+// acceptable is the upper bound of ‖A − UᵀU‖ / (n·ε·‖A‖) with Frobenius norms.
 const acceptable = 16
 
-// epsilon is half of the distance from 1 to the next number.
+// epsilon is half of the distance from 1 to the next float64.
 const epsilon = 1.0 / (1 << 53)
 
-// backward is that error.
+// backward returns this error from the squares of both norms.
 func backward(n int, difference, norm float64) float64 {
 	return math.Sqrt(difference) / (float64(n) * epsilon * math.Sqrt(norm))
 }

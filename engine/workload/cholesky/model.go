@@ -8,13 +8,13 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
-// Model is the time of a factorization in s by formulas: in each step the kernels of the
-// process with the most to do and the broadcasts one after the other, as if nothing were
-// in another's way and no process were ahead; under lookahead rounds 2 and 3 beside the
-// product, of which the longer counts. A machine without costs has none: 0.
+// Model returns the modelled time of a factorization in s. Each step is the sum of the kernels of
+// the busiest process and the broadcasts one after the other, without contention or processes ahead
+// of others. With lookahead, it is the maximum of rounds 2 and 3 and the product. Model returns 0
+// for a machine without costs.
 func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) float64 {
 	l := s.Layout()
-	g := asked(s, len(l.World()), 0)
+	g := scenarioGrid(s, len(l.World()), 0)
 	rows, columns := sites(m, kind, &l, &g)
 	across, priced := rows.Costs()
 	down, also := columns.Costs()
@@ -71,6 +71,6 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) float64 {
 	return total.Seconds()
 }
 
-// sampled is about how many steps the model looks at; it takes those up to the next for
-// as long.
+// sampled is the approximate number of steps that the model computes. Each of them stands for the
+// steps up to the next one.
 const sampled = 64

@@ -2,36 +2,35 @@ package cholesky
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// places are the arrays of a process in symmetric memory: what comes there by a put has a
-// place that all processes know.
+// places are a process's arrays in symmetric memory. Puts need offsets that all processes know.
 type places struct {
-	matrix array // own elements
-	diag   array // a word, and U_kk
-	side   array // what is handed over, for one row of processes after the other
+	matrix array // this process's elements
+	diag   array // a status word, and U_kk
+	side   array // pieces to hand over, by row of processes
 	panels [2]panel
 }
 
-// panel is what a process needs of row k of U, by the parity of k: the own columns' part of
-// the row, and what came of it for the own rows, a piece for each column of processes that
-// has any.
+// A panel is the part of row k of U that a process needs, by the parity of k. It has the part of
+// row k in this process's columns, and the pieces for its rows, one from each column of processes
+// that has any.
 type panel struct {
-	across array   // a word, then block by columns of elements
-	pieces []array // by column of processes: block by shared
+	across array   // a status word, then block × columns of elements
+	pieces []array // by column of processes: block × shared
 }
 
-// array is numbers at an offset.
+// An array is a buffer of numbers and its offset.
 type array struct {
 	cluster.Buf[float64]
 	at int64
 }
 
-// pad is behind a row of elements: rows of a power of two share the sets of a cache.
+// pad is added to a row of elements, because rows of a power of two share cache sets.
 const pad = 8
 
-// leading is the length of a row of own elements.
+// leading returns the length of a row of this process's elements.
 func (g *grid) leading() int { return g.cols.Most() + pad }
 
-// places takes what a process with the most of everything has.
+// places allocates the arrays with take, in the sizes of the process that has the most elements.
 func (g *grid) places(take func(numbers int) array) places {
 	p := places{matrix: take(g.rows.Most() * g.leading()), diag: take(1 + g.nb*g.nb), side: take(g.nb * g.cols.Most())}
 	common := gcd(g.tx, g.ty)
@@ -42,7 +41,7 @@ func (g *grid) places(take func(numbers int) array) places {
 		for y := range g.ty {
 			if y%common == 0 {
 				to.pieces[y] = take(g.nb * g.both.Most())
-			} else { // a row of processes has pieces of one of them
+			} else { // a row of processes has pieces from only one of them
 				to.pieces[y] = to.pieces[y-1]
 			}
 		}

@@ -12,16 +12,16 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// What a rank keeps of an operation under way on a fabric, of a node of a schedule, and
-// about how many different ones a team has.
+// Estimated bytes of an operation in progress on a fabric and of a node of a schedule, and the
+// approximate number of different schedules of a team.
 const (
 	perOperation = 200
 	perNode      = 64
 	schedules    = 32
 )
 
-// mostReal is the bytes of a process's numbers at most.
-const mostReal = 1 << 40
+// maxReal is the maximum number of bytes of a process's numbers.
+const maxReal = 1 << 40
 
 func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	fail := func(format string, args ...any) (workload.Plan, error) {
@@ -31,13 +31,13 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	processes := len(l.World())
 	n, nb := s.Int("n"), s.Int("block")
 	modes := algorithm.Modes(s)
-	g := asked(s, processes, 0)
+	g := scenarioGrid(s, processes, 0)
 	asks, fits := gridRows(s, processes)
 	switch {
 	case nb > n:
-		return fail("block = %d: a block has more rows than the matrix, n = %d; use block = %d or less", nb, n, n)
+		return fail("block = %d: larger than the matrix, n = %d; use block = %d or less", nb, n, n)
 	case !fits:
-		return fail("rows = %d: %d processes do not stand in %d rows; use a divisor, or rows = %s", asks, processes, asks, squareGrid)
+		return fail("rows = %d: %d processes do not divide into %d rows; use a divisor, or rows = %s", asks, processes, asks, squareGrid)
 	case modes.Transfer.OneSided() && l.Model != cluster.Flat && s.Text("handoff") == direct && g.tx > 1:
 		return fail("transfer = %s under model = %s: %s, or transfer = %s", modes.Transfer, l.Model, putsEnd, coll.TwoSided)
 	case s.Text("lookahead") == on && s.Text("handoff") == direct:
@@ -48,7 +48,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		return fail("sync-out = nosync: %s", notThere)
 	}
 	if local := word * float64(g.rows.Most()) * float64(g.cols.Most()); local > math.MaxInt {
-		return fail("n = %d on %d processes: a process has %s, more than a program of %d bits counts; use fewer rows or more nodes", n, processes, cluster.SizeText(local), strconv.IntSize)
+		return fail("n = %d on %d processes: %s per process exceeds the address space of a %d-bit program; use a smaller n or more nodes", n, processes, cluster.SizeText(local), strconv.IntSize)
 	}
 	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
 	var memory workload.Memory
@@ -60,19 +60,19 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	}
 	of, all := &verified.grid, workload.Plan{}
 	memory.Fill(&all)
-	if all.Segment > mostReal {
-		return fail("n = %d on %d processes: a process has %s; use fewer rows or more nodes", n, processes, cluster.SizeText(float64(all.Segment)))
+	if all.Segment > maxReal {
+		return fail("n = %d on %d processes: %s per process is too much; use a smaller n or more nodes", n, processes, cluster.SizeText(float64(all.Segment)))
 	}
 	longest := int64(word * (1 + of.nb*of.cols.Most()))
 	all.Holds = []workload.Item{
-		{Name: "messages under way", Per: workload.PerRank, Bytes: 4 * site.Eager(s, longest)},
-		{Name: "operations under way", Per: workload.PerRank, Bytes: 4 * perOperation * timed.nodes},
+		{Name: "messages in progress", Per: workload.PerRank, Bytes: 4 * site.Eager(s, longest)},
+		{Name: "operations in progress", Per: workload.PerRank, Bytes: 4 * perOperation * timed.nodes},
 		{Name: "schedules", Per: workload.InAll, Bytes: 2 * perNode * timed.nodes * schedules},
 		{Name: "packed tiles", Per: workload.PerRank, Bytes: 256 << 10},
 		{Name: "grids of teams", Per: workload.PerRank, Bytes: 64 * int64(g.tx+g.ty)},
 	}
 	if s.Text("matrix") != exact {
-		all.Holds = append(all.Holds, workload.Item{Name: "what UᵀU is taken off", Per: workload.PerRank, Bytes: word * int64(of.rows.Most()*of.leading())})
+		all.Holds = append(all.Holds, workload.Item{Name: "residual matrix", Per: workload.PerRank, Bytes: word * int64(of.rows.Most()*of.leading())})
 		if of.n <= oracleRows {
 			all.Holds = append(all.Holds, workload.Item{Name: "gonum's factor", Per: workload.InAll, Bytes: 8 * word * int64(of.n) * int64(of.n)})
 		}
@@ -80,13 +80,13 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	return all, nil
 }
 
-// extent is a matrix, and the nodes of the longest schedule of its broadcasts.
+// An extent is a matrix and the number of nodes in the longest schedule of its broadcasts.
 type extent struct {
 	grid
 	nodes int64
 }
 
-// extentOf adds what a matrix takes to the memory of a rank.
+// extentOf adds the memory of a matrix to the memory of a rank.
 func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cluster.Store, m *workload.Memory) (extent, error) {
 	e := extent{grid: g}
 	m.Add(cluster.Store{}, wordsOf(g.tx))
@@ -94,7 +94,7 @@ func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cl
 		m.Add(store, word*int64(n))
 		return array{}
 	})
-	across, pieces := g.most()
+	across, pieces := g.longestMessages()
 	for _, team := range []struct {
 		site  algorithm.Team
 		ranks int

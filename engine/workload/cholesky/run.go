@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
-// process is one of the grid's: its part of the matrix that is timed, and of the one that is
-// verified, a small one if the other has only sizes.
+// A process is one process of the grid, with its parts of the timed matrix and of the verified one,
+// which is small if the timed one is size-only.
 type process struct {
 	r        *cluster.Rank
 	p        engine.Probe
@@ -40,7 +40,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 
 func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 	world := r.World()
-	g := asked(p, world.Size(), world.Rank())
+	g := scenarioGrid(p, world.Size(), world.Rank())
 	c := &process{r: r, p: p, of: matrix{name: p.Text("matrix"), seed: uint64(p.Int("seed"))}, start: workload.NewStart(r, world)}
 	row, column, err := teams(r, &g)
 	if err != nil {
@@ -52,7 +52,7 @@ func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 		if err := f.place(); err != nil {
 			return nil, err
 		}
-		across, pieces := f.most()
+		across, pieces := f.longestMessages()
 		if f.row, err = newCaster(r, row, rows, p, pieces, store); err != nil {
 			return nil, err
 		}
@@ -62,9 +62,9 @@ func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 	return c, err
 }
 
-// asked is the grid of a process among so many; a square one where they do not stand in as
-// many rows as asked (plan refuses that).
-func asked(s algorithm.Reader, processes, i int) grid {
+// scenarioGrid returns the grid of process i of the given number. If they do not divide into the
+// requested rows, it returns the squarest grid (plan refuses this case).
+func scenarioGrid(s algorithm.Reader, processes, i int) grid {
 	tx, fits := gridRows(s, processes)
 	if !fits {
 		tx = dense.Square(processes)
@@ -72,7 +72,7 @@ func asked(s algorithm.Reader, processes, i int) grid {
 	return gridOf(int(s.Int("n")), int(s.Int("block")), tx, processes/tx, i)
 }
 
-// gridRows are the rows that are asked for, and whether the processes stand in them.
+// gridRows returns the requested rows, and whether they divide the number of processes.
 func gridRows(s algorithm.Reader, processes int) (rows int, fits bool) {
 	if s.Text("rows") == squareGrid {
 		return dense.Square(processes), true
@@ -81,11 +81,11 @@ func gridRows(s algorithm.Reader, processes int) (rows int, fits bool) {
 	return rows, processes%rows == 0
 }
 
-// bytes returns the bytes of the part of the process that has most elements.
+// bytes returns the bytes of the process that has the most elements.
 func (g *grid) bytes() int64 { return word * int64(g.rows.Most()) * int64(g.cols.Most()) }
 
-// part is the matrix that is timed, or on the same grid a small one that is verified beside
-// it: each process has some blocks, and the last one is shorter.
+// part returns the grid of the timed matrix, or a small one on the same processes that is verified
+// instead. In the small one, each process has some blocks, and the last block is shorter.
 func (g *grid) part(small bool) grid {
 	if !small {
 		return *g
@@ -99,10 +99,10 @@ func (g *grid) part(small bool) grid {
 	return gridOf(n, nb, g.tx, g.ty, g.x*g.ty+g.y)
 }
 
-// proofBlock is the rows of a block of the small matrix.
+// proofBlock is the number of rows in a block of the small matrix.
 const proofBlock = 4
 
-// teams are the rows and columns of processes.
+// teams returns this process's row and column as teams.
 func teams(r *cluster.Rank, g *grid) (row, column *cluster.Team, err error) {
 	var across, down []int
 	for y := range g.ty {
@@ -118,8 +118,8 @@ func teams(r *cluster.Rank, g *grid) (row, column *cluster.Team, err error) {
 	return row, column, err
 }
 
-// sites are where the rows of processes are, and the columns: all rows choose alike, and
-// so do all columns.
+// sites returns the locations of all rows and all columns of processes. All rows choose the same
+// algorithm, and so do all columns.
 func sites(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, g *grid) (rows, columns algorithm.Team) {
 	world := l.World()
 	var across, down [][]int32
@@ -139,7 +139,7 @@ func sites(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, g *grid) (ro
 func newFactor(r *cluster.Rank, p engine.Probe, g grid, store cluster.Store) *factor {
 	transfer, err := coll.TransferOf(p.Text("transfer"))
 	if err != nil {
-		panic(err) // the knob has them for choices
+		panic(err) // impossible: the knob has only valid choices
 	}
 	return &factor{
 		grid: g, r: r, p: p, world: r.World(), store: store, ld: g.leading(), direct: p.Text("handoff") == direct && g.tx > 1,
@@ -148,12 +148,12 @@ func newFactor(r *cluster.Rank, p engine.Probe, g grid, store cluster.Store) *fa
 	}
 }
 
-// most are the bytes of the longest messages: of round 2, and of rounds 1 and 3.
-func (g *grid) most() (across, pieces int64) {
+// longestMessages returns the bytes of the longest messages: of round 2, and of rounds 1 and 3.
+func (g *grid) longestMessages() (across, pieces int64) {
 	return word * int64(1+g.nb*g.cols.Most()), word * int64(max(1+g.nb*g.nb, g.nb*g.both.Most()))
 }
 
-// place takes the process' memory, and words that say what is there.
+// place allocates the process's memory and the flags of the hand-off.
 func (f *factor) place() (err error) {
 	if f.post.words, err = f.r.Alloc(wordsOf(f.tx)); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (f *factor) place() (err error) {
 	return err
 }
 
-// iterate factors the matrix, verifies it or a small one, and tells of it.
+// iterate factors the matrix, verifies it or a small one, and reports.
 func (c *process) iterate() error {
 	if err := c.attempt(c.verified); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (c *process) iterate() error {
 	return c.report(c.timed)
 }
 
-// attempt factors a matrix anew.
+// attempt fills and factors a matrix.
 func (c *process) attempt(f *factor) error {
 	of := c.matrix(f)
 	f.store.Do(func() error { of.fill(f, f.a); return nil })
@@ -208,13 +208,14 @@ func (c *process) matrix(f *factor) matrix {
 	return of
 }
 
-// fill makes the own elements of the upper triangle; those below it are 0.
+// fill sets this process's elements of the upper triangle, and 0 below it.
 func (m matrix) fill(f *factor, into []float64) {
 	clear(into)
 	f.each(func(i, j, at int) { into[at] = m.at(i, j) })
 }
 
-// each calls for each own element of the upper triangle, by its place.
+// each calls do for each of this process's elements in the upper triangle, with its global position
+// and its index.
 func (f *factor) each(do func(i, j, at int)) {
 	columns := f.cols.Len(f.y)
 	for li := range f.rows.Len(f.x) {
@@ -225,8 +226,7 @@ func (f *factor) each(do func(i, j, at int)) {
 	}
 }
 
-// report tells of a factorization: the slowest process decides, and of the parts the mean
-// counts.
+// report reports the time of the slowest process, and the mean times of the parts.
 func (c *process) report(f *factor) error {
 	took := []int64{int64(f.times.took)}
 	if err := coll.Allreduce(f.r, f.world, cluster.Max, took, took); err != nil {
@@ -254,7 +254,7 @@ func (c *process) report(f *factor) error {
 	return nil
 }
 
-// Flops are those of a factorization of n rows, as LAPACK counts them.
+// Flops returns the flops of a factorization of n rows, as LAPACK counts them.
 func Flops(n int) float64 {
 	x := float64(n)
 	return x*x*x/3 + x*x/2 + x/6

@@ -12,7 +12,7 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
-// try runs a factorization with some knobs turned.
+// try runs a factorization with some knobs set.
 func try(t *testing.T, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	s, err := sessiontest.Run("cholesky", &costs, 1, append([]string{"machine", "demo"}, knobs...)...)
@@ -22,7 +22,7 @@ func try(t *testing.T, knobs ...string) *engine.Snapshot {
 	return s
 }
 
-// sound runs it and wants it verified.
+// sound runs a factorization and fails the test if it is not verified.
 func sound(t *testing.T, says string, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	s := try(t, knobs...)
@@ -41,8 +41,8 @@ func value(t *testing.T, s *engine.Snapshot, name string) float64 {
 	return m.Value
 }
 
-// costs is a machine that has some of each kind. Its processors take no time for a
-// message, so that ranks which do nothing else keep out of each other's way.
+// costs is a machine with costs of each kind. Intra-node messages have no overheads, so ranks that
+// only communicate do not delay each other.
 var costs = cluster.Machine{
 	Name: "costs", Emulated: true, Progress: cluster.ProgressCall, Flops: 1e9, MemoryRate: 1e9, EagerLimit: 1024, CoresPerNode: 4,
 	Kernels: [cluster.Kernels]float64{cluster.Dgemm: 0.9, cluster.Potrf: 0.5, cluster.Trsm: 0.8},
@@ -53,9 +53,9 @@ var costs = cluster.Machine{
 	},
 }
 
-const lastBit = "every element of U is right to the last bit"
+const lastBit = "every element of U is bitwise correct"
 
-// The ways to do the rounds.
+// ways are the combinations of hand-off, transfer and lookahead.
 var ways = [][]string{
 	{"handoff", "direct"},
 	{"handoff", "direct", "transfer", "put"},
@@ -65,8 +65,8 @@ var ways = [][]string{
 	{"handoff", "column", "lookahead", "on", "transfer", "put", "slices", "3", "algorithm", "chain"},
 }
 
-// U is right to the last bit on any number of processes and every fabric, with blocks that
-// nothing divides and grids of every form.
+// U is bitwise correct on any number of processes and every fabric, with block sizes that divide
+// nothing and grids of every shape.
 func TestEveryWayIsExact(t *testing.T) {
 	shapes := [][]string{
 		{"nodes", "1", "ranks-per-node", "1"}, {"nodes", "2", "ranks-per-node", "1", "rows", "2"}, {"nodes", "3", "ranks-per-node", "1"}, {"nodes", "1", "ranks-per-node", "5"},
@@ -92,7 +92,7 @@ func TestEveryWayIsExact(t *testing.T) {
 	}
 }
 
-// Where only some ranks have an MPI rank, these factor, and broadcasts put across groups.
+// If only some ranks have an MPI rank, these ranks factor, and broadcasts put across groups.
 func TestEveryModel(t *testing.T) {
 	for _, model := range []string{"nested-funneled", "nested-multiple"} {
 		for _, way := range [][]string{nil, {"handoff", "column", "transfer", "put"}, {"handoff", "column", "transfer", "rendezvous", "lookahead", "on"}, {"rows", "1", "transfer", "put"}} {
@@ -103,10 +103,10 @@ func TestEveryModel(t *testing.T) {
 	}
 }
 
-// What is left of a random matrix is of the size of rounding, and its factor is gonum's.
+// The residual of a random matrix has the size of rounding errors, and its factor matches gonum's.
 func TestRandomMatrices(t *testing.T) {
 	for i, way := range ways {
-		s := sound(t, "U is gonum's", slices.Concat(way, []string{"fabric", "sim", "machine", "costs", "matrix", "random", "seed", fmt.Sprint(i + 1), "nodes", "3", "ranks-per-node", "2", "n", "100", "block", "9"})...)
+		s := sound(t, "U matches gonum", slices.Concat(way, []string{"fabric", "sim", "machine", "costs", "matrix", "random", "seed", fmt.Sprint(i + 1), "nodes", "3", "ranks-per-node", "2", "n", "100", "block", "9"})...)
 		if r := value(t, s, "residual"); !(r > 0 && r < 1) {
 			t.Errorf("seed %d: a residual of %g, want rounding: above 0, below 1", i+1, r)
 		}
@@ -114,8 +114,8 @@ func TestRandomMatrices(t *testing.T) {
 	sound(t, "below 16 (", "fabric", "sim", "machine", "costs", "matrix", "random", "nodes", "2", "ranks-per-node", "2", "n", "600", "block", "60", "real-limit", "1048576")
 }
 
-// An indefinite matrix ends the run with the row of its pivot, in the last step as well as
-// before, and no rank waits for another.
+// An indefinite matrix ends the run with the row of its pivot, also in the last step, and without a
+// deadlock.
 func TestIndefinite(t *testing.T) {
 	for _, way := range ways {
 		for _, size := range []string{"61", "9", "2"} {
@@ -129,9 +129,9 @@ func TestIndefinite(t *testing.T) {
 	}
 }
 
-// Each step of K sends TY − 1 messages in round 1, TX − 1 in each column in round 2, a
-// hand-off to each row of processes but the owner's, and TY − 1 in each row in round 3, as
-// far as anything is left for these: what a larger matrix sends more follows from that.
+// Each step sends TY − 1 messages in round 1, TX − 1 per column in round 2, one hand-off to each
+// row of processes except the owner's, and TY − 1 per row in round 3, if blocks remain. The test
+// compares the differences between a large and a small matrix.
 func TestMessageCounts(t *testing.T) {
 	const nb = 5
 	for _, c := range []struct {
@@ -168,42 +168,41 @@ func TestMessageCounts(t *testing.T) {
 			return all
 		}
 		if got, want := sent(11)-sent(4), messages(11)-messages(4); got != want {
-			t.Errorf("%d × %d processes, %v: 11 blocks send %d messages more than 4, want %d", c.tx, c.ty, c.knobs, got, want)
+			t.Errorf("%d × %d processes, %v: 11 blocks send %d more messages than 4, want %d", c.tx, c.ty, c.knobs, got, want)
 		}
 	}
 }
 
-// What cannot be run is refused, and says what to use.
+// A refusal says what to use instead.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		want  string
 		knobs []string
 	}{
-		{"block = 16: a block has more rows than the matrix, n = 15; use block = 15 or less", []string{"n", "15"}},
-		{"rows = 3: 16 processes do not stand in 3 rows; use a divisor, or rows = square", []string{"rows", "3"}},
-		{"rows = 32: 16 processes do not stand in 32 rows", []string{"rows", "32"}},
-		{"a put of the program ends at its UPC group, and the hand-off is one; use handoff = column", []string{"transfer", "put", "model", "nested-multiple"}},
-		{"lookahead = on with handoff = direct: a hand-off between the rounds holds up what lookahead hides; use handoff = column", []string{"lookahead", "on"}},
-		{"sync-in = nosync: a root could overwrite a panel that is still multiplied with; use mysync or allsync", []string{"sync-in", "nosync", "transfer", "put"}},
-		{"sync-out = nosync: a panel is used as soon as the call has ended; use mysync or allsync", []string{"sync-out", "nosync"}},
+		{"block = 16: larger than the matrix, n = 15; use block = 15 or less", []string{"n", "15"}},
+		{"rows = 3: 16 processes do not divide into 3 rows; use a divisor, or rows = square", []string{"rows", "3"}},
+		{"rows = 32: 16 processes do not divide into 32 rows", []string{"rows", "32"}},
+		{"the hand-off is a put, which works only inside a UPC group; use handoff = column", []string{"transfer", "put", "model", "nested-multiple"}},
+		{"lookahead = on with handoff = direct: the hand-off between the rounds delays what lookahead hides; use handoff = column", []string{"lookahead", "on"}},
+		{"sync-in = nosync: a root could overwrite a panel that is still in use; use mysync or allsync", []string{"sync-in", "nosync", "transfer", "put"}},
+		{"sync-out = nosync: a panel is used as soon as the call returns; use mysync or allsync", []string{"sync-out", "nosync"}},
 		{"put-only", []string{"transfer", "put-only", "sync-out", "allsync", "algorithm", "knomial", "nodes", "4", "ranks-per-node", "4"}},
 		{"GiB", []string{"n", "1000000", "machine", "bgp-intrepid", "fabric", "sim", "nodes", "64", "ranks-per-node", "1"}},
 	} {
 		if s := try(t, c.knobs...); !strings.Contains(s.Failure, c.want) || !strings.Contains(s.Failure, "use") {
-			t.Errorf("%v: %q, want %q and what to use", c.knobs, s.Failure, c.want)
+			t.Errorf("%v: %q, want %q and a hint with use", c.knobs, s.Failure, c.want)
 		}
 	}
 }
 
-// Messages and puts hand over and broadcast the same bytes, ahead or not, and what
-// lookahead hides is no longer waited for.
+// With lookahead, processes spend a smaller share in the rounds, and the results are the same.
 func TestLookaheadHidesTheRounds(t *testing.T) {
 	knobs := []string{"fabric", "sim", "machine", "costs", "nodes", "4", "ranks-per-node", "1", "n", "400", "block", "20", "handoff", "column", "matrix", "random", "real-limit", "1048576"}
 	blocking, ahead := sound(t, "below 16", knobs...), sound(t, "below 16", append(knobs, "lookahead", "on")...)
 	if a, b := value(t, blocking, "wait_share"), value(t, ahead, "wait_share"); b >= a {
-		t.Errorf("a process is in the rounds for %.2f of the time, ahead for %.2f: want less", a, b)
+		t.Errorf("share of the rounds is %.2f, with lookahead %.2f: want less", a, b)
 	}
 	if a, b := value(t, blocking, "residual"), value(t, ahead, "residual"); a != b {
-		t.Errorf("residual %g, ahead %g: the same numbers in the same order", a, b)
+		t.Errorf("residual %g, with lookahead %g: want the same", a, b)
 	}
 }

@@ -36,15 +36,15 @@ var handoffColumns = []engine.Column{
 	columnRound3:    {Name: "round3_time", Title: "round 3", Unit: "s", Wide: 9, Legend: "round 3"},
 }
 
-// schemes are the knobs that rows of the study of hand-offs differ by.
+// schemes are the knobs that distinguish the rows of the study.
 var schemes = []string{"handoff", "lookahead", "slices", "algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "rows", "block", "cores"}
 
-// byHandoff compares hand-offs, transfers and lookahead by what a factorization is spent
-// on, over processes.
+// byHandoff compares hand-offs, transfers and lookahead by the time of each part of a
+// factorization, over processes.
 var byHandoff = &engine.Study{
 	Form: engine.Form{
 		Name: "handoffs", Title: "Rounds of a factorization", Of: "a factorization", Item: "processes, hand-off, transfer", Metric: "factor_time",
-		Absent:  "this workload has no rounds of broadcasts",
+		Absent:  "this workload has no table of broadcast rounds",
 		Columns: handoffColumns,
 		Charts: []engine.Chart{
 			{Shape: engine.Stack, Y: []int{columnCompute, columnRound1, columnRound2, columnHandoff, columnRound3}},
@@ -59,7 +59,7 @@ var byHandoff = &engine.Study{
 	Complete: complete,
 }
 
-// frame has the grid of processes.
+// frame draws the grid of processes.
 func frame(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView {
 	v := engine.StudyView{Now: -1}
 	if b := board(s); b != nil {
@@ -68,14 +68,14 @@ func frame(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyVi
 	return v
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, handoffColumns, columnTime)
 	if !ok {
 		return nil
 	}
 	sc := &s.Scenario
-	g := asked(sc, len(s.Layout.World()), 0)
+	g := scenarioGrid(sc, len(s.Layout.World()), 0)
 	cells[columnProcesses] = float64(g.tx * g.ty)
 	cells[columnCompute] = 0
 	for _, name := range partMetrics[:computing] {
@@ -84,10 +84,10 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}
 	series := scheme(sc)
 	label := fmt.Sprintf("%d×%d, %s", g.tx, g.ty, series)
-	return []engine.Row{{Key: fmt.Sprintf("%s %s %d %s", s.Kind, label, g.n, apart(sc)), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
+	return []engine.Row{{Key: fmt.Sprintf("%s %s %d %s", s.Kind, label, g.n, otherKnobs(sc)), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
 }
 
-// scheme names how the rounds are done.
+// scheme returns the name of the way to do the rounds.
 func scheme(s *engine.Scenario) string {
 	words := []string{s.Text("handoff")}
 	if transfer := s.Text("transfer"); transfer != coll.TwoSided.String() {
@@ -102,8 +102,8 @@ func scheme(s *engine.Scenario) string {
 	return strings.Join(words, ", ")
 }
 
-// apart are the other knobs that rows differ by.
-func apart(s *engine.Scenario) string {
+// otherKnobs returns the values of the other knobs that distinguish rows.
+func otherKnobs(s *engine.Scenario) string {
 	var words []string
 	for _, knob := range schemes[2:] {
 		words = append(words, s.Values[knob])
@@ -111,9 +111,10 @@ func apart(s *engine.Scenario) string {
 	return strings.Join(words, " ")
 }
 
-// complete says what communication is spent on, and what the other hand-off takes.
+// complete states the share of communication and its longest round, and compares with the other
+// hand-off.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
-	v.Plots = []engine.Plot{{Title: "what a factorization is spent on, mean"}, {Title: "share of the peak, over processes"}}
+	v.Plots = []engine.Plot{{Title: "mean time per phase of a factorization"}, {Title: "share of the peak by processes"}}
 	study.Sort(v, columnProcesses)
 	now := v.Present()
 	if now == nil {
@@ -121,45 +122,49 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	v.Time, v.Scheme = now.Cells[columnTime], now.Series
 	v.Glance = fmt.Sprintf("%s, %s", cluster.FromSeconds(v.Time), now.Label)
-	text := fmt.Sprintf("%s: a factorization takes %s (%s)", now.Label, cluster.FromSeconds(v.Time), now.Kind)
+	text := fmt.Sprintf("%s: %s per factorization (%s)", now.Label, cluster.FromSeconds(v.Time), now.Kind)
 	rounds := now.Cells[columnRound1] + now.Cells[columnRound2] + now.Cells[columnHandoff] + now.Cells[columnRound3]
-	if g := asked(&s.Scenario, len(s.Layout.World()), 0); g.tx*g.ty == 1 || rounds == 0 {
-		v.Why = text + ", on one process: there is nothing to broadcast."
+	if g := scenarioGrid(&s.Scenario, len(s.Layout.World()), 0); g.tx*g.ty == 1 || rounds == 0 {
+		v.Why = text + ". One process has nothing to broadcast."
 		return
 	}
-	text += fmt.Sprintf(", and a process is in the rounds for %s of it. ", study.Percent(rounds/v.Time))
-	text += most(now, rounds)
-	if why := beside(v, s, now); why != "" {
-		text += "; " + why
+	text += fmt.Sprintf(". Processes spend %s of it in the broadcast rounds. ", study.Percent(rounds/v.Time))
+	text += longest(now, rounds)
+	if why := comparison(v, s, now); why != "" {
+		text += ". " + why
 	}
 	v.Why = text + "."
 }
 
-// most says which round takes the most of communication.
-func most(r *engine.Row, rounds float64) string {
-	three := r.Cells[columnHandoff] + r.Cells[columnRound3]
-	text := fmt.Sprintf("Round 3 takes %s of communication", study.Percent(three/rounds))
-	if hand := r.Cells[columnHandoff]; hand > 0 {
-		text += fmt.Sprintf(", %s of it the hand-off", study.Percent(hand/three))
-	}
-	for at, name := range map[int]string{columnRound1: "round 1", columnRound2: "round 2"} {
-		if r.Cells[at] > three && r.Cells[at] >= max(r.Cells[columnRound1], r.Cells[columnRound2]) {
-			text = fmt.Sprintf("%s, where most processes wait for one row of them, takes %s of communication. %s", strings.ToUpper(name[:1])+name[1:], study.Percent(r.Cells[at]/rounds), text)
+// longest returns a sentence about the round with the largest share of communication, and the
+// share of the hand-off.
+func longest(r *engine.Row, rounds float64) string {
+	hand := r.Cells[columnHandoff]
+	name, time := "Round 3", hand+r.Cells[columnRound3]
+	why := ""
+	for i, at := range []int{columnRound1, columnRound2} {
+		if r.Cells[at] > time {
+			name, time = fmt.Sprintf("Round %d", i+1), r.Cells[at]
+			why = ", because most processes wait for one row of processes"
 		}
+	}
+	text := fmt.Sprintf("%s takes %s of the communication%s", name, study.Percent(time/rounds), why)
+	if hand > 0 {
+		text += fmt.Sprintf("; the hand-off takes %s", study.Percent(hand/rounds))
 	}
 	return text
 }
 
-// beside compares with the other hand-off, which ran or could, and a run ahead with one
-// that is not.
-func beside(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
+// comparison compares the run with the other hand-off, or a run with lookahead with one without it.
+// If the other one has not run, it may suggest it.
+func comparison(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	own := s.Scenario.Text("handoff")
-	want, name := strings.Replace(now.Series, own, column, 1), "handoff = column, without a hop,"
+	want, name := strings.Replace(now.Series, own, column, 1), "With handoff = column, one hop less, it"
 	switch {
 	case s.Scenario.Text("lookahead") == on:
-		want, name = strings.Replace(now.Series, ", lookahead", "", 1), "without lookahead it"
+		want, name = strings.Replace(now.Series, ", lookahead", "", 1), "Without lookahead it"
 	case own == column:
-		want, name = strings.Replace(now.Series, own, direct, 1), "handoff = direct, with a hop more,"
+		want, name = strings.Replace(now.Series, own, direct, 1), "With handoff = direct, one hop more, it"
 	}
 	for i := range v.Rows {
 		r := &v.Rows[i]
@@ -171,13 +176,13 @@ func beside(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 		}
 		return fmt.Sprintf("%s is %.2f× slower", name, r.Cells[columnTime]/v.Time)
 	}
-	if own == direct && asked(&s.Scenario, len(s.Layout.World()), 0).tx > 1 {
-		return "handoff = column removes a hop"
+	if own == direct && scenarioGrid(&s.Scenario, len(s.Layout.World()), 0).tx > 1 {
+		return "Set handoff = column to remove a hop"
 	}
 	return ""
 }
 
-// sameRest reports whether rows are of one problem: what their keys have behind the label.
+// sameRest reports whether two rows are of the same problem: their keys are equal after the label.
 func sameRest(a, b *engine.Row) bool {
 	_, x, _ := strings.Cut(a.Key, a.Label)
 	_, y, _ := strings.Cut(b.Key, b.Label)

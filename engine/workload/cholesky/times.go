@@ -14,26 +14,26 @@ const (
 	parts
 )
 
-// computing are the parts before the rounds.
+// computing is the number of parts before the rounds.
 const computing = partRound1
 
-// The columns of the table of steps, and which of them a part is counted in.
+// The columns of the table of steps, and the column of each part.
 var (
 	stepColumns  = []string{"solve", "product", "round 1", "round 2", "round 3"}
 	stepColumnOf = [parts]int{0, 0, 1, 2, 3, 4, 4}
 )
 
-// most is into how many stretches the steps of a factorization are folded.
-const mostStretches = 24
+// maxIntervals is the maximum number of intervals into which the steps are grouped.
+const maxIntervals = 24
 
-// stretches is that for so many steps.
-func stretches(blocks int) int { return min(blocks, mostStretches) }
+// intervals returns the number of intervals for a number of steps.
+func intervals(blocks int) int { return min(blocks, maxIntervals) }
 
-// times are a process's own of a factorization, by stretch of steps and part.
+// times are a process's times of a factorization, by interval of steps and by part.
 type times struct {
 	r           *cluster.Rank
 	blocks      int
-	now         int // the stretch
+	now         int // current interval
 	begun, last cluster.Time
 	took        cluster.Time
 	of          [][parts]cluster.Time
@@ -43,18 +43,17 @@ type times struct {
 func (t *times) begin(f *factor) {
 	t.r, t.blocks = f.r, f.blocks()
 	if t.of == nil {
-		t.of = make([][parts]cluster.Time, stretches(t.blocks))
+		t.of = make([][parts]cluster.Time, intervals(t.blocks))
 	}
 	clear(t.of)
 	t.begun = t.r.Now()
 	t.last = t.begun
 }
 
-// at goes on to a step.
+// at moves to the interval of step k.
 func (t *times) at(k int) { t.now = k * len(t.of) / t.blocks }
 
-// lap gives the time since the last lap to a part. It does nothing once the clock has
-// stopped.
+// lap adds the time since the last lap to a part. It does nothing after the clock has stopped.
 func (t *times) lap(part int) {
 	if t.r == nil {
 		return
@@ -70,7 +69,7 @@ func (t *times) end() {
 	t.r = nil
 }
 
-// sum is the time of a part over all steps.
+// sum returns the time of a part over all steps.
 func (t *times) sum(part int) cluster.Time {
 	all := cluster.Time(0)
 	for i := range t.of {
@@ -79,7 +78,7 @@ func (t *times) sum(part int) cluster.Time {
 	return all
 }
 
-// waiting is the time of all rounds.
+// waiting returns the time of all rounds.
 func (t *times) waiting() cluster.Time {
 	all := cluster.Time(0)
 	for part := computing; part < parts; part++ {

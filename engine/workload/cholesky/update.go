@@ -5,15 +5,16 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
-// span is blocks of the own rows, by their number there: from lo up to hi.
+// A span is a range of this process's row blocks, by local number: from lo (included) to hi
+// (excluded).
 type span struct{ lo, hi int }
 
-// rowsFrom are the own blocks of rows from a global index on.
+// rowsFrom returns this process's row blocks from a global index on.
 func (f *factor) rowsFrom(from int) span {
 	return span{f.rows.From(f.x, from) / f.nb, (f.rows.Len(f.x) + f.nb - 1) / f.nb}
 }
 
-// update does C_ij −= U_kiᵀU_kj for own blocks of rows i, and the columns j ≥ i.
+// update computes C_ij −= U_kiᵀU_kj for this process's row blocks i and the columns j ≥ i.
 func (f *factor) update(c []float64, s step, rows span) {
 	w := f.updating(s, rows)
 	if w.Flops == 0 {
@@ -26,14 +27,14 @@ func (f *factor) update(c []float64, s step, rows span) {
 	})
 }
 
-// updating is the work of it.
+// updating returns the work of update.
 func (f *factor) updating(s step, rows span) cluster.Work {
 	w := cluster.Work{Kernel: cluster.Dgemm}
 	b, touched := f.width(s.k), 0
 	for l := rows.lo; l < rows.hi; l++ {
 		i := l*f.tx + f.x
 		m, n := f.width(i), f.across(f.y, f.first(i))
-		if i%f.ty == f.y { // of the block on the diagonal the upper triangle
+		if i%f.ty == f.y { // only the upper triangle of the block on the diagonal
 			n -= m
 			w.Flops += float64(m) * float64(m+1) * float64(b)
 			touched += m * (m + 1) / 2
@@ -47,7 +48,7 @@ func (f *factor) updating(s step, rows span) cluster.Work {
 	return w
 }
 
-// updateRow updates block i of rows, which is an own one.
+// updateRow updates row block i, which this process owns.
 func (f *factor) updateRow(c []float64, s step, i int) {
 	g := f.first(i)
 	b, m, z := f.width(s.k), f.width(i), i%f.both.Ranks

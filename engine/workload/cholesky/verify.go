@@ -9,27 +9,27 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// oracleRows are up to how many rows gonum's factor is made beside ours.
+// oracleRows is the maximum number of rows for a comparison with gonum's factor.
 const oracleRows = 512
 
-// verify holds U against what it must be.
+// verify compares U with the expected factor.
 func (c *process) verify(f *factor) error {
 	of := c.matrix(f)
 	size := fmt.Sprintf("%d rows on %d × %d processes", f.n, f.tx, f.ty)
 	if c.verified != c.timed {
-		size += ", before the timed one of sizes"
+		size += "; the timed matrix is size-only"
 	}
 	if of.name == exact {
 		if wrong := f.differs(); wrong != "" {
 			c.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", f.r.ID(), c.p.Iteration(), wrong))
 			return nil
 		}
-		c.p.Verify(true, fmt.Sprintf("every element of U is right to the last bit (%s)", size))
+		c.p.Verify(true, fmt.Sprintf("every element of U is bitwise correct (%s)", size))
 		return nil
 	}
 	wrong, also := "", ""
 	if f.n <= oracleRows {
-		also = ", and U is gonum's"
+		also = ", and U matches gonum"
 		wrong = f.unlike(of)
 	}
 	residual, err := f.residual(of)
@@ -50,7 +50,7 @@ func (c *process) verify(f *factor) error {
 	return nil
 }
 
-// differs says which element of U is not the closed form's; "": none.
+// differs returns a message about the first element of U that differs from the closed form, or "".
 func (f *factor) differs() string {
 	wrong := ""
 	f.each(func(i, j, at int) {
@@ -61,10 +61,10 @@ func (f *factor) differs() string {
 	return wrong
 }
 
-// oracle is what a launch keeps gonum's factor by.
+// oracle is the key of gonum's factor in a launch.
 type oracle struct{ of matrix }
 
-// unlike says which element of U is not gonum's; "": none.
+// unlike returns a message about the first element of U that differs from gonum's, or "".
 func (f *factor) unlike(of matrix) string {
 	want := f.r.Lib().Shared(oracle{of}, func() any {
 		a := mat.NewSymDense(f.n, nil)
@@ -82,20 +82,20 @@ func (f *factor) unlike(of matrix) string {
 		return u
 	}).(*mat.TriDense)
 	if want == nil {
-		return "gonum finds the matrix not positive definite"
+		return "gonum reports that the matrix is not positive definite"
 	}
 	wrong := ""
-	bound := acceptable * float64(f.n) * epsilon * math.Sqrt(2*float64(f.n)) // of numbers up to √(n + 1)
+	bound := acceptable * float64(f.n) * epsilon * math.Sqrt(2*float64(f.n)) // the numbers are at most √(n + 1)
 	f.each(func(i, j, at int) {
 		if got := f.a[at]; wrong == "" && !(math.Abs(got-want.At(i, j)) <= bound) {
-			wrong = fmt.Sprintf("U(%d, %d) is %v, gonum's is %v", i, j, got, want.At(i, j))
+			wrong = fmt.Sprintf("U(%d, %d) is %v, want gonum's %v", i, j, got, want.At(i, j))
 		}
 	})
 	return wrong
 }
 
-// residual is ‖A − UᵀU‖ / (n·ε·‖A‖) with the norms of Frobenius: the rounds bring U to
-// everyone once more, and UᵀU is taken off the matrix.
+// residual returns ‖A − UᵀU‖ / (n·ε·‖A‖) with Frobenius norms. It repeats the rounds to send U to
+// all processes, and subtracts UᵀU from the matrix.
 func (f *factor) residual(of matrix) (float64, error) {
 	rest := make([]float64, len(f.a))
 	of.fill(f, rest)
@@ -118,8 +118,8 @@ func (f *factor) residual(of matrix) (float64, error) {
 	return backward(f.n, sums[0], sums[1]), nil
 }
 
-// frobenius is the own part of the square of the norm of a symmetric matrix, of which
-// there is the upper triangle.
+// frobenius returns this process's part of the squared Frobenius norm of a symmetric matrix that is
+// stored as its upper triangle.
 func (f *factor) frobenius(a []float64) float64 {
 	sum := 0.0
 	f.each(func(i, j, at int) {

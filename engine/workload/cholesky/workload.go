@@ -14,7 +14,7 @@ import (
 
 func init() { workload.Register(&cholesky) }
 
-// Choices of the knobs.
+// Values of the knobs.
 const (
 	squareGrid = "square"
 	direct     = "direct"
@@ -29,29 +29,29 @@ var partMetrics = [parts]string{"potrf_time", "trsm_time", "update_time", "round
 var cholesky = workload.Workload{
 	Name:  "cholesky",
 	Title: "Cholesky factorization",
-	Doc: "A symmetric matrix is factored into UᵀU on a checkerboard of processes, with three rounds of broadcasts a step. " +
-		"Turn the hand-off and see a hop disappear, the transfer to compare puts with messages, and lookahead to hide the rounds behind the product.",
+	Doc: "Factors a symmetric matrix into UᵀU on a checkerboard of processes. Each step has three rounds of broadcasts. " +
+		"Change the hand-off to remove a hop, the transfer to compare puts with messages, and lookahead to overlap the rounds with the product.",
 	Paper: "paper 5, section 6.2",
 	Knobs: slices.Concat([]engine.Knob{
 		{Name: "n", Label: "n", Doc: "rows of the matrix", Type: engine.Integer, Default: "192", Min: 1, Max: 1 << 20,
 			Choices: []string{"64", "192", "512", "1024", "4096", "16384", "32768", "65536", "131072", "262144"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the share of the rounds: a product grows with the square of what is left, a panel with what is left", Paper: "paper 5, section 6.2"},
+			Watch: "the share of the rounds: a product grows with the square of the rows left, a panel linearly", Paper: "paper 5, section 6.2"},
 		{Name: "block", Label: "block", Doc: "rows and columns of a block", Type: engine.Integer, Default: "16", Min: 1, Max: 4096,
 			Choices: []string{"8", "16", "32", "64", "128", "256", "512"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "large blocks: fewer and longer messages, and more processes without work at the end", Paper: "paper 5, section 6.2"},
-		{Name: "rows", Label: "grid rows", Doc: "rows of the grid of processes; square: as near to a square as goes, with no more rows than columns", Type: engine.Integer, Default: squareGrid, Min: 1, Max: 1 << 20,
+			Watch: "large blocks: fewer and longer messages, and more idle processes at the end", Paper: "paper 5, section 6.2"},
+		{Name: "rows", Label: "grid rows", Doc: "rows of the grid of processes; square: as near to a square as possible, with at most as many rows as columns", Type: engine.Integer, Default: squareGrid, Min: 1, Max: 1 << 20,
 			Choices: []string{squareGrid, "1", "2", "4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "where the time of the rounds goes: a row of processes shares rounds 1 and 3, a column round 2", Paper: "paper 5, section 6.2"},
-		{Name: "matrix", Label: "matrix", Doc: "exact: of whole numbers, U is known to the last bit; random: verified by the norm of what is left; indefinite: it has no factor, and the program says where", Type: engine.Choice, Default: exact,
+			Watch: "the time of each round: rounds 1 and 3 run along rows of processes, round 2 along columns", Paper: "paper 5, section 6.2"},
+		{Name: "matrix", Label: "matrix", Doc: "matrix: integers with a factor U known bit for bit (exact), random numbers verified by the residual norm (random), or without a factor, which is an error (indefinite)", Type: engine.Choice, Default: exact,
 			Choices: []string{exact, random, indefinite}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "what is verified"},
-		{Name: "handoff", Label: "hand-off", Doc: "who begins round 3: a process that the owner of the blocks sends them to (direct, the paper's), or the one that has them from round 2 (column, ours)", Type: engine.Choice, Default: direct,
+			Watch: "the verification"},
+		{Name: "handoff", Label: "hand-off", Doc: "process that starts round 3: it gets the blocks from their owner (direct, as in the paper), or has them from round 2 (column, not in the paper)", Type: engine.Choice, Default: direct,
 			Choices: []string{direct, column}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the time of the hand-off, which is a hop between rounds 2 and 3", Paper: "paper 5, section 6.2; column is ours"},
-		{Name: "lookahead", Label: "lookahead", Doc: "a step's rounds 2 and 3 go on during the product of the step before (ours: the paper's program blocks); it takes handoff = column", Type: engine.Choice, Default: off,
+			Watch: "the time of the hand-off, a hop between rounds 2 and 3", Paper: "paper 5, section 6.2; column is not in the paper"},
+		{Name: "lookahead", Label: "lookahead", Doc: "overlap of a step's rounds 2 and 3 with the product of the previous step; needs handoff = column (not in the paper, whose program blocks)", Type: engine.Choice, Default: off,
 			Choices: []string{off, on}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the share of waiting: what the product hides"},
-		{Name: "slices", Label: "slices", Doc: "parts of a product under lookahead, with a look at the rounds between two", Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 20,
+			Watch: "the share of waiting, which the product hides"},
+		{Name: "slices", Label: "slices", Doc: "number of parts of a product under lookahead; the rounds are polled between parts", Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 20,
 			Choices: []string{"1", "4", "8", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the share of waiting, on machines where only calls make progress"},
 		workload.Cores,
@@ -63,24 +63,24 @@ var cholesky = workload.Workload{
 	First:    "handoff", Panes: []string{"locality", "tables"}, Serial: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm, cluster.Potrf, cluster.Trsm},
 	Metrics: []engine.MetricSpec{
-		{Name: "factor_time", Phrase: "time of a factorization", Unit: "s", Doc: "until the slowest process has ended"},
-		{Name: "flop_rate", Phrase: "flops a second", Unit: "1/s", Doc: "n³/3 + n²/2 + n/6 operations over that time, all processes"},
-		{Name: "potrf_time", Phrase: "factoring blocks", Unit: "s", Doc: "blocks on the diagonal, mean over processes"},
-		{Name: "trsm_time", Phrase: "solving for rows", Unit: "s", Doc: "triangular solves and packing, mean over processes"},
-		{Name: "update_time", Phrase: "product", Unit: "s", Doc: "products, mean over processes"},
-		{Name: "round1_time", Phrase: "round 1", Unit: "s", Doc: "the diagonal block along a row of processes, with waiting for it, mean over processes"},
-		{Name: "round2_time", Phrase: "round 2", Unit: "s", Doc: "a row of U down columns of processes, with waiting for it, mean over processes"},
-		{Name: "handoff_time", Phrase: "hand-off", Unit: "s", Doc: "the same row to those who begin round 3, mean over processes"},
-		{Name: "round3_time", Phrase: "round 3", Unit: "s", Doc: "that row along rows of processes, with waiting for it, mean over processes"},
-		{Name: "wait_share", Phrase: "share of the rounds", Unit: "1", Ranked: true, Doc: "of the time, in rounds and hand-off, mean over processes"},
-		{Name: "residual", Phrase: "residual", Unit: "1", Doc: "‖A − UᵀU‖ / (n·ε·‖A‖) of a random matrix, norms of Frobenius"},
+		{Name: "factor_time", Phrase: "time of a factorization", Unit: "s", Doc: "time until the slowest process has finished"},
+		{Name: "flop_rate", Phrase: "flop rate", Unit: "1/s", Doc: "n³/3 + n²/2 + n/6 operations divided by that time, all processes"},
+		{Name: "potrf_time", Phrase: "factoring blocks", Unit: "s", Doc: "time to factor the blocks on the diagonal, mean over processes"},
+		{Name: "trsm_time", Phrase: "solving for rows", Unit: "s", Doc: "time of triangular solves and packing, mean over processes"},
+		{Name: "update_time", Phrase: "product", Unit: "s", Doc: "time of the products, mean over processes"},
+		{Name: "round1_time", Phrase: "round 1", Unit: "s", Doc: "time of round 1, the diagonal block along a row of processes, waiting included, mean over processes"},
+		{Name: "round2_time", Phrase: "round 2", Unit: "s", Doc: "time of round 2, a row of U down columns of processes, waiting included, mean over processes"},
+		{Name: "handoff_time", Phrase: "hand-off", Unit: "s", Doc: "time of the hand-off, the same row to the processes that start round 3, mean over processes"},
+		{Name: "round3_time", Phrase: "round 3", Unit: "s", Doc: "time of round 3, that row along rows of processes, waiting included, mean over processes"},
+		{Name: "wait_share", Phrase: "share of the rounds", Unit: "1", Ranked: true, Doc: "share of the time spent in rounds and hand-off, mean over processes"},
+		{Name: "residual", Phrase: "residual", Unit: "1", Doc: "‖A − UᵀU‖ / (n·ε·‖A‖) of a random matrix, with Frobenius norms and the machine epsilon ε"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "peak_share", Phrase: "share of the cores' peak", Unit: "1", Doc: "flops a second over those of all cores that compute, as the machine's file has them"},
-		{Name: "factor_time_model", Phrase: "time of a factorization, model", Unit: "s", Doc: "step by step the slowest process's kernels and the formulas of the broadcasts, nothing in another's way"},
+		{Name: "peak_share", Phrase: "share of peak", Unit: "1", Doc: "flop rate divided by the peak of all cores used, from the machine file"},
+		{Name: "factor_time_model", Phrase: "time of a factorization, model", Unit: "s", Doc: "sum over steps of the slowest process's kernels and the broadcasts' cost models, without contention"},
 	},
 	Tallies: []engine.TallySpec{
-		{Name: "steps", Title: "Steps over the rows left", Unit: "s", Each: 1e-9, Doc: "time of each part of the steps, blocks on the diagonal with solve and the hand-off with round 3, summed over processes",
+		{Name: "steps", Title: "Steps by rows left", Unit: "s", Each: 1e-9, Doc: "time of each part of the steps, summed over processes; solve includes the blocks on the diagonal, and round 3 the hand-off",
 			Shape: engine.Stack, Row: "rows left", Column: "part", Labels: stepLabels},
 	},
 	Studies:    []*engine.Study{byHandoff},
@@ -92,21 +92,21 @@ var cholesky = workload.Workload{
 	Finish:     finish,
 }
 
-// board is the grid of a scenario; nil: there is none.
+// board returns the grid of a scenario, or nil if its layout is invalid.
 func board(s *engine.Scenario) *dense.Checkerboard {
 	l := s.Layout()
 	if l.Validate() != nil {
 		return nil
 	}
-	g := asked(s, len(l.World()), 0)
+	g := scenarioGrid(s, len(l.World()), 0)
 	return &dense.Checkerboard{Rows: g.tx, Cols: g.ty, Steps: g.blocks(), Upper: true}
 }
 
-// stepLabels are the rows that are left when each stretch of steps begins, and the parts.
+// stepLabels returns the remaining rows at the start of each interval of steps, and the parts.
 func stepLabels(s *engine.Scenario, _ *cluster.Machine) (rows, columns []string) {
 	l := s.Layout()
-	g := asked(s, len(l.World()), 0)
-	n := stretches(g.blocks())
+	g := scenarioGrid(s, len(l.World()), 0)
+	n := intervals(g.blocks())
 	for i := range n {
 		rows = append(rows, fmt.Sprint(g.n-g.first((i*g.blocks()+n-1)/n)))
 	}
@@ -120,11 +120,11 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	l := s.Layout()
 	switch {
 	case knob == "slices" && s.Text("lookahead") == off:
-		return "nothing is computed during the rounds: lookahead is off"
-	case knob == "handoff" && l.Validate() == nil && asked(s, len(l.World()), 0).tx == 1:
-		return "with one row of processes nothing is handed over"
+		return "lookahead = off: nothing is computed during the rounds"
+	case knob == "handoff" && l.Validate() == nil && scenarioGrid(s, len(l.World()), 0).tx == 1:
+		return "one row of processes needs no hand-off"
 	case knob == "seed" && s.Text("matrix") == exact:
-		return "the matrix exact draws nothing at random"
+		return "matrix = exact has no random numbers"
 	}
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
@@ -135,7 +135,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	return workload.Ungrouped(s, knob)
 }
 
-// bars are the choices that cannot be run as the other knobs stand.
+// bars returns the choices that cannot be run with the other knobs as they are.
 func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	bar := func(knob, choice, why string) {
@@ -152,7 +152,7 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	for _, choice := range []string{"1", "2", "4", "8", "16", "32"} {
 		rows := 0
 		if fmt.Sscan(choice, &rows); rows > p || p%rows != 0 {
-			bar("rows", choice, fmt.Sprintf("%d processes do not stand in %d rows", p, rows))
+			bar("rows", choice, fmt.Sprintf("%d processes do not divide into %d rows", p, rows))
 		}
 	}
 	if s.Text("lookahead") == on {
@@ -160,7 +160,7 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	} else if s.Text("handoff") == direct {
 		bar("lookahead", on, aheadOfHandoff)
 	}
-	if handsOver := asked(s, p, 0).tx > 1; handsOver && l.Model != cluster.Flat {
+	if handsOver := scenarioGrid(s, p, 0).tx > 1; handsOver && l.Model != cluster.Flat {
 		if s.Text("handoff") == direct {
 			for _, transfer := range coll.Transfers()[1:] {
 				bar("transfer", transfer, putsEnd)
@@ -172,7 +172,7 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	}
 	bar("sync-in", coll.NoSync.String(), overwritten)
 	bar("sync-out", coll.NoSync.String(), notThere)
-	g := asked(s, p, 0)
+	g := scenarioGrid(s, p, 0)
 	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
 	for _, a := range coll.Of(coll.OpBcast) {
 		_, err := rows.Key(s, a, g.ty)
@@ -189,10 +189,10 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	return all
 }
 
-// Why some choices are refused.
+// Reasons why some choices are refused.
 const (
-	aheadOfHandoff = "a hand-off between the rounds holds up what lookahead hides"
-	putsEnd        = "a put of the program ends at its UPC group, and the hand-off is one; use handoff = column"
-	overwritten    = "a root could overwrite a panel that is still multiplied with; use mysync or allsync"
-	notThere       = "a panel is used as soon as the call has ended; use mysync or allsync"
+	aheadOfHandoff = "the hand-off between the rounds delays what lookahead hides"
+	putsEnd        = "the hand-off is a put, which works only inside a UPC group; use handoff = column"
+	overwritten    = "a root could overwrite a panel that is still in use; use mysync or allsync"
+	notThere       = "a panel is used as soon as the call returns; use mysync or allsync"
 )

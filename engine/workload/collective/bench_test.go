@@ -8,7 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// BenchmarkFrame is what a launch pays for the model: its lines, the messages, the field.
+// BenchmarkFrame measures the cost of the model per launch: its lines, its messages and the
+// decision map.
 func BenchmarkFrame(b *testing.B) {
 	m, err := presets.Machine("xt4-franklin")
 	if err != nil {

@@ -2,17 +2,17 @@ package collective
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// busy is the computing that a rank does beside a call: x = x·a + b over numbers that
-// fit into a cache.
+// busy is the computation of a rank during a call: x = x·a + b over numbers that fit into a cache.
 type busy struct {
 	r      *cluster.Rank
 	slices int
-	work   cluster.Work // of a slice
-	each   int64        // numbers of a slice
+	work   cluster.Work // per slice
+	each   int64        // numbers per slice
 	x      []float64
 }
 
-// newBusy is computing over so many numbers in so many slices; nil: there is none.
+// newBusy returns a computation over the given numbers in the given slices, or nil if there are no
+// numbers.
 func newBusy(r *cluster.Rank, numbers, slices int64) *busy {
 	if numbers == 0 {
 		return nil
@@ -26,10 +26,10 @@ func newBusy(r *cluster.Rank, numbers, slices int64) *busy {
 	return b
 }
 
-// busyNumbers is how many numbers there are, used again and again.
+// busyNumbers is the length of x, which is used repeatedly.
 const busyNumbers = 1 << 10
 
-// slice computes one part. Virtual time needs no computing to pass.
+// slice computes one slice. In virtual time, only the time passes.
 func (b *busy) slice() {
 	b.r.Compute(b.work, func() {
 		if b.x == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// A byte that is wrong in what any rank gets does not go unnoticed.
+// A wrong byte in the result of any rank is noticed.
 func TestWrongBytesAreFound(t *testing.T) {
 	const ranks, n = 5, 24
 	for what := range coll.Collective(coll.Collectives) {
@@ -23,12 +23,12 @@ func TestWrongBytesAreFound(t *testing.T) {
 			b.resize(what, ranks, me == x.root, n)
 			right(x, &b)
 			if wrong := x.check(&b); wrong != "" {
-				t.Errorf("%s, rank %d: what is right is called wrong: %s", what, me, wrong)
+				t.Errorf("%s, rank %d: a correct result is called wrong: %s", what, me, wrong)
 			}
 			for i := range b.get() {
 				b.get()[i] ^= 1
 				if x.check(&b) == "" {
-					t.Errorf("%s, rank %d: nobody notices a wrong byte %d of %d", what, me, i, len(b.get()))
+					t.Errorf("%s, rank %d: wrong byte %d of %d is not noticed", what, me, i, len(b.get()))
 				}
 				b.get()[i] ^= 1
 			}
@@ -36,7 +36,7 @@ func TestWrongBytesAreFound(t *testing.T) {
 	}
 }
 
-// right does a collective by the plain definition, from what all ranks would give.
+// right computes a collective by definition, from the data that all ranks pass.
 func right(x *call, b *buffers) {
 	given := func(rank int) []byte {
 		of := *x
@@ -82,8 +82,8 @@ func right(x *call, b *buffers) {
 	}
 }
 
-// What a time is made of adds up to it, and says how often each cost counts: a binomial
-// tree of 64 takes 6 messages on its longest path, a chain 63.
+// The terms of a time add up to it, and count each cost: a binomial tree of 64 ranks has 6 messages
+// on its longest path, a chain 63.
 func TestTermsAddUp(t *testing.T) {
 	c := coll.Cost{L: 5 * cluster.Microsecond, O: cluster.Microsecond, Gap: cluster.Microsecond / 2, G: cluster.Nanosecond, Copy: 300, Combine: 500}
 	for _, a := range coll.All() {
@@ -98,7 +98,7 @@ func TestTermsAddUp(t *testing.T) {
 					sum += term.Time
 				}
 				if want := k.Predict(&c, n).Seconds(); math.Abs(sum-want) > 0.02*want {
-					t.Errorf("%s by %s, %d ranks, %d B: terms add up to %g of %g", a.Collective, a.Name, ranks, n, sum, want)
+					t.Errorf("%s by %s, %d ranks, %d B: terms add up to %g, want %g", a.Collective, a.Name, ranks, n, sum, want)
 				}
 			}
 		}
@@ -119,7 +119,7 @@ func TestTermsAddUp(t *testing.T) {
 	}
 }
 
-// A run has the network of its partition, unless it asks for the whole machine's.
+// A run has the network of its partition, or the network of the whole machine.
 func TestPartition(t *testing.T) {
 	s := collective.Scenario([]string{"demo"})
 	if err := s.Set("nodes", "12"); err != nil {
@@ -128,18 +128,17 @@ func TestPartition(t *testing.T) {
 	m := cluster.Machine{Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{16, 16, 8}}}
 	own, whole := m, m
 	if workload.FitMachine(&s, &own); !slices.Equal(own.Topology.Dims, []int{3, 2, 2}) {
-		t.Errorf("12 nodes of their own: %v", own.Topology.Dims)
+		t.Errorf("12 nodes, partition = own: %v", own.Topology.Dims)
 	}
 	if err := s.Set("partition", "machine"); err != nil {
 		t.Fatal(err)
 	}
 	if workload.FitMachine(&s, &whole); !slices.Equal(whole.Topology.Dims, m.Topology.Dims) {
-		t.Errorf("12 nodes of the machine: %v", whole.Topology.Dims)
+		t.Errorf("12 nodes, partition = machine: %v", whole.Topology.Dims)
 	}
 }
 
-// The algorithms that the team cannot run are barred, with the reason, and the knob
-// passes them over.
+// Algorithms that the team cannot run are barred with a reason, and the knob skips them.
 func TestBarredAlgorithms(t *testing.T) {
 	s := collective.Scenario([]string{"demo"})
 	for knob, value := range map[string]string{"collective": "allgather", "nodes": "3", "ranks-per-node": "1"} {
@@ -161,7 +160,7 @@ func TestBarredAlgorithms(t *testing.T) {
 	v := k.Default
 	for range k.Choices {
 		if v = k.Turn(v, +1); k.Barred[v] != "" {
-			t.Errorf("the knob stops at %s: %s", v, k.Barred[v])
+			t.Errorf("the knob offers %s, which is barred: %s", v, k.Barred[v])
 		}
 	}
 	if v != k.Default && len(k.Barred) == 0 {
@@ -169,8 +168,8 @@ func TestBarredAlgorithms(t *testing.T) {
 	}
 }
 
-// An algorithm that the next collective does not have gives way to the model's choice,
-// and an order of knobs is as good as another.
+// If the new collective does not have the algorithm, the model chooses one. The order in which
+// knobs are set does not matter.
 func TestAlgorithmsGoByTheCollective(t *testing.T) {
 	s := collective.Scenario([]string{"demo"})
 	set := func(knob, value string) {
@@ -182,22 +181,21 @@ func TestAlgorithmsGoByTheCollective(t *testing.T) {
 	set("algorithm", "chain")
 	set("collective", "exchange")
 	if got := s.Text("algorithm"); got != algorithm.ByModel {
-		t.Errorf("an exchange by %s", got)
+		t.Errorf("exchange: algorithm = %s", got)
 	}
 	s = collective.Scenario([]string{"demo"})
 	set("algorithm", "rabenseifner")
 	set("collective", "allreduce")
 	if got := s.Text("algorithm"); got != "rabenseifner" {
-		t.Errorf("an allreduce by %s", got)
+		t.Errorf("allreduce: algorithm = %s", got)
 	}
 	if err := s.Set("algorithm", "nonesuch"); err == nil || strings.Contains(err.Error(), "scatter-allgather") {
-		t.Errorf("an unknown algorithm: %v, want those of an allreduce", err)
+		t.Errorf("unknown algorithm: %v, want a list for allreduce", err)
 	}
 }
 
-// Where two algorithms ran, the faster one has the cell, with the mark of its kind and
-// what the model says; one alone has nothing to win against, and a row of the model's
-// choice or of a table's names no algorithm.
+// If two algorithms ran, the faster one has the cell, with its kind and the model's winner. One
+// algorithm alone wins nothing, and rows of the model's or a table's choice have no algorithm.
 func TestRunsWinCells(t *testing.T) {
 	f := &Field{
 		X: []float64{8, 64}, Y: []float64{4}, Names: []string{"chain", "flat", "knomial"}, NowX: 0, NowY: 0,
@@ -209,7 +207,7 @@ func TestRunsWinCells(t *testing.T) {
 	v := &engine.StudyView{Now: -1, Rows: []engine.Row{
 		row("flat", 8, 3), row("knomial, radix 2", 8, 4), row("knomial, radix 4", 8, 2), row(algorithm.ByModel, 8, 1), row("chain", 64, 1),
 	}}
-	got := ran(v, f)
+	got := withRuns(v, f)
 	if w := got.At(0, 0); w.Best != 2 || w.Kind != engine.Simulated || w.Model != 1 || w.Lead != 1.5 {
 		t.Errorf("knomial took 2 s, flat 3 s: %+v", *w)
 	}
@@ -217,6 +215,6 @@ func TestRunsWinCells(t *testing.T) {
 		t.Errorf("a chain ran alone: %+v", *w)
 	}
 	if f.Cells[0].Kind != engine.Modelled {
-		t.Error("the frame of the launch was written to")
+		t.Error("the frame of the launch was changed")
 	}
 }

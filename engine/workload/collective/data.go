@@ -8,11 +8,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// unit is the bytes of an element.
+// unit is the size of an element in bytes.
 const unit = 8
 
-// word is what element i of a rank's block has in a call. Sums over ranks follow from
-// the ranks' numbers alone, and a block in a wrong place shows.
+// word returns element i of a rank's block in a call. Sums over ranks have a closed form, and a
+// misplaced block is noticed.
 func word(rank, block, i int, stamp uint64) uint64 {
 	return uint64(rank+1)*weight(block, i) + offset(block, i, stamp)
 }
@@ -23,19 +23,19 @@ func offset(block, i int, stamp uint64) uint64 {
 	return (stamp+uint64(i))*0xbf58476d1ce4e5b9 ^ uint64(block)
 }
 
-// sum is the sum of the words of ranks 0 to n−1, modulo 2⁶⁴.
+// sum returns the sum of the words of ranks 0 to n−1, modulo 2⁶⁴.
 func sum(n, block, i int, stamp uint64) uint64 {
 	return uint64(n)*uint64(n+1)/2*weight(block, i) + uint64(n)*offset(block, i, stamp)
 }
 
-// buffers hold the data that a rank gives and gets in a call.
+// buffers hold the input and the output of a rank in a call.
 type buffers struct {
 	store     cluster.Store
 	in, out   cluster.Buf[uint64] // at least as long as the data
 	inN, outN int64               // bytes of the data
 }
 
-// resize makes the buffers those of a rank that is the root, or is not.
+// resize sets the buffer sizes of a rank that is the root or not.
 func (b *buffers) resize(c coll.Collective, ranks int, root bool, n int64) {
 	b.inN, b.outN = c.Lengths(ranks, root, n)
 	b.in, b.out = b.atLeast(b.in, b.inN), b.atLeast(b.out, b.outN)
@@ -53,7 +53,7 @@ func (b *buffers) gotten() cluster.Data { return b.out.Data().Part(0, b.outN) }
 func (b *buffers) give() []byte         { return b.given().Bytes() }
 func (b *buffers) get() []byte          { return b.gotten().Bytes() }
 
-// call is one collective of a rank, for filling and checking its buffers.
+// A call is one collective of a rank, for filling and checking its buffers.
 type call struct {
 	what            coll.Collective
 	ranks, me, root int
@@ -61,7 +61,7 @@ type call struct {
 	stamp           uint64
 }
 
-// fill writes what the rank gives, and what it gets must not have been there before.
+// fill writes the input, and sets the output to a value that no result has.
 func (x *call) fill(b *buffers) {
 	out := b.out.Slice()
 	for i := range out {
@@ -81,10 +81,10 @@ func (x *call) fill(b *buffers) {
 	}
 }
 
-// block is the one of a rank in the blocks of all.
+// block returns a rank's block of b.
 func (x *call) block(b []byte, rank int) []byte { return b[int64(rank)*x.n:][:x.n] }
 
-// put writes words, the last of them as far as there is room.
+// put fills b with words and cuts the last one to fit.
 func (x *call) put(b []byte, word func(i int) uint64) {
 	i := 0
 	for ; len(b) >= unit; b, i = b[unit:], i+1 {
@@ -97,18 +97,18 @@ func (x *call) put(b []byte, word func(i int) uint64) {
 	}
 }
 
-// check says what is wrong with what the rank got; "": nothing.
+// check returns a message about the first wrong byte of the result, or "".
 func (x *call) check(b *buffers) string {
 	out := b.get()
 	at := func(from int, b []byte, word func(i int) uint64) string {
 		if i := x.differs(b, word); i >= 0 {
-			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has a wrong byte %d of what comes from rank %d", x.what, x.ranks, x.root, x.me, i, from)
+			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has wrong byte %d of the data from rank %d", x.what, x.ranks, x.root, x.me, i, from)
 		}
 		return ""
 	}
 	added := func(n, block int) string {
 		if i := x.differs(out, func(i int) uint64 { return sum(n, block, i, x.stamp) }); i >= 0 {
-			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has a wrong byte %d of the sum", x.what, x.ranks, x.root, x.me, i)
+			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has wrong byte %d of the sum", x.what, x.ranks, x.root, x.me, i)
 		}
 		return ""
 	}
@@ -144,7 +144,7 @@ func (x *call) check(b *buffers) string {
 	return ""
 }
 
-// differs is the place of the first byte that is not as it should be; −1: there is none.
+// differs returns the index of the first wrong byte, or −1.
 func (x *call) differs(b []byte, word func(i int) uint64) int {
 	at := 0
 	for i := 0; len(b) > 0; i++ {
@@ -161,7 +161,7 @@ func (x *call) differs(b []byte, word func(i int) uint64) int {
 	return -1
 }
 
-// add is acc + in, of elements.
+// add computes acc += in, element by element.
 func add(acc, in []byte) {
 	for ; len(acc) >= unit && len(in) >= unit; acc, in = acc[unit:], in[unit:] {
 		binary.LittleEndian.PutUint64(acc, binary.LittleEndian.Uint64(acc)+binary.LittleEndian.Uint64(in))

@@ -1,13 +1,13 @@
-// Package collective runs one collective by one algorithm of package coll, as often as
-// asked, and verifies each result against what it has to be:
+// Package collective runs one collective with one algorithm of package coll repeatedly, and
+// verifies each result:
 //
 //	for p.Next() {
-//		prove()                  // of a call too large for real bytes, a small one
-//		barrier; start; call; end // as often as the knob calls says
+//		prove()                  // a small call, if the timed ones are size-only
+//		barrier; start; call; end // repeated as the knob calls specifies
 //		check(); report()
 //	}
 //
-// The knobs choose the collective, the algorithm and its parameters. The model is the
-// algorithm's own formula, beside what the run takes; it also gives the messages that
-// the collectives view draws, and the field of winners.
+// The knobs choose the collective, the algorithm and its parameters. The run is compared with
+// the algorithm's cost model. The cost model also computes the messages in the drawing of the
+// pane Collectives, and the decision map of the fastest algorithms.
 package collective

@@ -12,43 +12,44 @@ func init() {
 	engine.RegisterDrawing[Field]("field")
 }
 
-// Flow has the messages of a call, as the model predicts them or as a run recorded them.
+// A Flow has the messages of a call, as the cost model predicts them or as a run recorded them.
 type Flow struct {
 	Of    string      // "bcast"
 	Name  string      // "bcast by knomial, radix 2"
-	Kind  engine.Kind // of its times
+	Kind  engine.Kind // kind of the times
 	Ranks int
 	Root  int  // −1: none
-	Tree  bool // messages run along a tree
-	Up    bool // to its root
+	Tree  bool // messages follow a tree
+	Up    bool // towards the root
 	Span  float64
-	Hops  []Hop // in the order of sending; none where there are too many to draw
+	Hops  []Hop // in the order of sending; none if there are too many to draw
 
-	// Of a large team: messages in flight, by block of ranks and by span of time, row
-	// after row.
+	// Folds has, for a large team, the number of messages in flight by block of ranks and interval
+	// of time, row by row.
 	Folds  []int64
 	Blocks int // rows of Folds
 
-	Ends     []float64 // s, when each rank is done; of a block of ranks their mean
-	Done     []float64 // s, what the run measured for the same, of kind DoneKind; nil: nothing yet
+	Ends     []float64 // s, end of each rank, or the mean over each block of ranks
+	Done     []float64 // s, the same from the run, of kind DoneKind; nil: nothing yet
 	DoneKind engine.Kind
-	Terms    []Term // what Span is made of
+	Terms    []Term // the terms of Span
 	Messages int64
-	Loads    bool // they are loads of each other's memory
+	Loads    bool // messages are loads from other ranks' memory
 	Bytes    int64
-	Steps    int // where a rank sends one message at a time and receives one
+	Steps    int // if a rank sends and receives one message per step
 }
 
-// Hop is one message.
+// A Hop is one message.
 type Hop struct {
 	From, To int
 	Bytes    int64
 	Step     int
-	Sent     float64 // s, when its first byte leaves
-	Arrived  float64 // s, when all of it is there
+	Sent     float64 // s, departure of the first byte
+	Arrived  float64 // s, arrival of the last byte
 }
 
-// Term is one cost on the longest path: its number of times, or of bytes, and their time.
+// A Term is one cost on the longest path: its count, or its number of bytes, and the resulting
+// time.
 type Term struct {
 	Name  string // "L"
 	Doc   string // "latency"
@@ -56,33 +57,33 @@ type Term struct {
 	Time  float64 // s
 }
 
-// Field is a map of the fastest algorithms: a cell for each place X across and Y up.
+// A Field is the decision map of the fastest algorithms, with one cell per X (across) and Y (up).
 type Field struct {
-	Of     string // what wins: "algorithm of a bcast"
+	Of     string // what Names are: "algorithm of a bcast"
 	X, Y   []float64
 	XTitle string
 	YTitle string
 	XUnit  string
 	Names  []string
-	Made   []string // by name: what its modelled time at the present place is made of; nil: not known
-	Cells  []Winner // row after row, Y by Y
+	Made   []string // by name: terms of its modelled time in the present cell; nil: unknown
+	Cells  []Winner // row by row
 	NowX   int      // the cell of the present knobs; −1: none
 	NowY   int
 }
 
-// Winner is the fastest algorithm of one cell.
+// A Winner is the fastest algorithm of one cell.
 type Winner struct {
-	Best  int     // of Names; −1: not known
+	Best  int     // index of Names; −1: unknown
 	Time  float64 // s
-	Lead  float64 // the second best's time over it; 0: there is none
+	Lead  float64 // the second best time divided by Time; 0: no second
 	Kind  engine.Kind
-	Model int // who wins by the model, where Best is of a run; −1: not known
+	Model int // the model's winner if Best is from a run; −1: unknown
 }
 
-// At is the cell of a column and a row.
+// At returns the cell of a column and a row.
 func (f *Field) At(x, y int) *Winner { return &f.Cells[y*len(f.X)+x] }
 
-// Parts of lists.
+// Elements of lists for the codec.
 var (
 	hops    = codec.PartOf((*Hop).fields)
 	costs   = codec.PartOf((*Term).fields)

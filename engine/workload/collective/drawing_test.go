@@ -6,7 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec/codectest"
 )
 
-// Recordings have all fields of the flow and of the field of winners.
+// Recordings contain all fields of Flow and Field.
 func TestDrawingsTravel(t *testing.T) {
 	codectest.Travels(t, (*Flow).Fields, func(p any) {
 		if f, ok := p.(*Flow); ok {

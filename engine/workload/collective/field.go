@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
-// teams are the ranks that the model's lines and its field have values at.
+// teams returns the numbers of ranks for the model's lines and the decision map.
 func teams(ranks int) []int64 {
 	var all []int64
 	for p := int64(2); p <= max(1024, int64(ranks)); p *= 2 {
@@ -20,7 +20,7 @@ func teams(ranks int) []int64 {
 	return with(all, int64(ranks))
 }
 
-// field is who wins by the model, over size and ranks.
+// field returns the decision map of the cost model over size and ranks.
 func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *Field {
 	what := of(s)
 	l := s.Layout()
@@ -63,12 +63,12 @@ func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *Field {
 			f.Made = append(f.Made, made)
 		}
 	}
-	w.won(f, s, l.RanksPerNode)
-	stand(f, n, ranks)
+	w.addTableWinners(f, s, l.RanksPerNode)
+	setPresent(f, n, ranks)
 	return f
 }
 
-// winner is who wins a cell by the model.
+// winner returns the cost model's fastest algorithm of a cell.
 func (at place) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, names []string) Winner {
 	w := Winner{Best: -1, Model: -1, Kind: engine.Modelled}
 	least, second := cluster.Time(math.MaxInt64), cluster.Time(math.MaxInt64)
@@ -93,14 +93,14 @@ func (at place) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, nam
 	return w
 }
 
-// stand finds the cell where the knobs stand.
-func stand(f *Field, n int64, ranks int) {
+// setPresent sets the cell of the present knobs.
+func setPresent(f *Field, n int64, ranks int) {
 	f.NowX, f.NowY = slices.Index(f.X, float64(n)), slices.Index(f.Y, float64(ranks))
 }
 
-// ran is the field with the cells in which at least two algorithms ran: the winner of
-// these is of their kind.
-func ran(v *engine.StudyView, before *Field) *Field {
+// withRuns returns the decision map with the results of runs. A cell with at least two algorithms
+// of a kind has their winner.
+func withRuns(v *engine.StudyView, before *Field) *Field {
 	f := *before
 	f.Cells = slices.Clone(f.Cells)
 	type cell struct {
@@ -135,7 +135,7 @@ func ran(v *engine.StudyView, before *Field) *Field {
 	}
 	for y := range f.Y {
 		for x := range f.X {
-			for _, kind := range []engine.Kind{engine.Simulated, engine.Emulated, engine.Measured, now} { // the present kind has the last word
+			for _, kind := range []engine.Kind{engine.Simulated, engine.Emulated, engine.Measured, now} { // the present kind overrides the others
 				at := cell{x, y, kind}
 				if second[at] == nil {
 					continue

@@ -8,16 +8,16 @@ import (
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
-// Bounds of a flow: messages that are listed one by one, those that are priced at all,
-// and the spans of time that a large team's are folded into.
+// Limits of a flow: the messages listed one by one, the messages priced at all, and the intervals
+// of time for large teams.
 const (
-	mostHops   = 1024
-	mostPriced = 1 << 14
-	spans      = 64
+	maxHops   = 1024
+	maxPriced = 1 << 14
+	spans     = 64
 )
 
-// flow is how the messages of a call go by the model; where there are no costs, each
-// takes a step.
+// flow returns the messages of a call as the cost model predicts them. Without costs, each message
+// takes one step.
 func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	what := k.Algorithm.Collective
 	n := length(s)
@@ -40,7 +40,7 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 		f.Messages += sends + loads
 		f.Loads = f.Loads || loads > 0
 	}
-	if f.Messages == 0 || f.Messages > mostPriced {
+	if f.Messages == 0 || f.Messages > maxPriced {
 		return f
 	}
 	blocks := k.Blocks(n, 1)
@@ -49,7 +49,7 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	}
 	steps, err := coll.Steps(*k, root, blocks)
 	if err != nil {
-		return f // too large to look at
+		return f // too large
 	}
 	trace := steps
 	if priced {
@@ -64,7 +64,7 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 		return float64(t)
 	}
 	f.Steps, f.Bytes, f.Span = int(steps.Last()), steps.Bytes(), seconds(trace.Last())
-	f.Messages = int64(len(steps.Messages)) // but for loads of the own
+	f.Messages = int64(len(steps.Messages)) // without loads from a rank's own memory
 	step := map[[3]int32][]int{}
 	for i := range steps.Messages {
 		m := &steps.Messages[i]
@@ -86,7 +86,8 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	return f
 }
 
-// messagesOf sends what nodes send each other in a call.
+// messagesOf calls send for each inter-node message of a call. It returns false if they are unknown
+// or too many.
 func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send func(from, to int, bytes float64)) bool {
 	world := l.World()
 	w := placeOf(s, m, engine.Simulated)
@@ -98,7 +99,7 @@ func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send 
 	n := int64(0)
 	for rel := range k.Ranks {
 		sends, _ := moved(cache.Schedule(k, rel))
-		if n += sends; n > mostPriced {
+		if n += sends; n > maxPriced {
 			return false
 		}
 	}
@@ -122,7 +123,8 @@ func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send 
 	return true
 }
 
-// moved counts the messages that a rank sends, and what it loads from others.
+// moved returns the number of messages that a rank sends and the number of its loads from other
+// ranks.
 func moved(s *coll.Schedule) (sends, loads int64) {
 	for i := range s.Nodes {
 		switch n := &s.Nodes[i]; n.Kind {
@@ -135,10 +137,10 @@ func moved(s *coll.Schedule) (sends, loads int64) {
 	return sends, loads
 }
 
-// keep lists messages one by one, or folds those of a large team.
+// keep stores the messages one by one, or folded for a large team.
 func keep(f *Flow, hops []Hop) {
 	f.Hops, f.Folds, f.Blocks = nil, nil, 0
-	if len(hops) <= mostHops {
+	if len(hops) <= maxHops {
 		f.Hops = hops
 		return
 	}
@@ -153,7 +155,7 @@ func keep(f *Flow, hops []Hop) {
 	}
 }
 
-// blocksMean is the mean of ranks' values, by block.
+// blocksMean returns the mean of the ranks' values in each block.
 func blocksMean(ranks int, of func(rank int) float64) []float64 {
 	blocks := blocksOf(ranks)
 	sums, n := make([]float64, blocks), make([]float64, blocks)
@@ -168,8 +170,8 @@ func blocksMean(ranks int, of func(rank int) float64) []float64 {
 	return sums
 }
 
-// treeOf says whether messages run along a tree, and whether to its root: every rank but
-// the root hears from one other rank alone, or tells one alone.
+// treeOf reports whether messages follow a tree, and whether towards its root. In a tree, each rank
+// except the root receives from only one other rank, or sends to only one.
 func treeOf(f *Flow, hops []Hop) (tree, up bool) {
 	if f.Root < 0 {
 		return false, false
@@ -201,9 +203,9 @@ func treeOf(f *Flow, hops []Hop) (tree, up bool) {
 	return false, false
 }
 
-// told is the flow with what the run has told: until when each rank took, and where
-// messages were written down, those of the last call.
-func told(f *Flow, s *engine.Snapshot) *Flow {
+// withRun returns the flow with data of the run: the time until each rank has finished, and the
+// recorded messages of the last call.
+func withRun(f *Flow, s *engine.Snapshot) *Flow {
 	of := *f
 	if t := tally(s, "progress"); t != nil {
 		of.Done, of.DoneKind = make([]float64, len(t.Rows)), t.Kind
@@ -216,7 +218,7 @@ func told(f *Flow, s *engine.Snapshot) *Flow {
 		}
 	}
 	if s.Timeline != nil {
-		if hops, span := written(s.Timeline, &of); len(hops) > 0 {
+		if hops, span := recorded(s.Timeline, &of); len(hops) > 0 {
 			of.Kind, of.Span = s.Kind, span
 			of.Tree, of.Up = treeOf(&of, hops)
 			keep(&of, hops)
@@ -225,9 +227,9 @@ func told(f *Flow, s *engine.Snapshot) *Flow {
 	return &of
 }
 
-// written are the messages of the last call that a timeline has whole, with times from
-// its start.
-func written(v *timeline.View, f *Flow) (hops []Hop, span float64) {
+// recorded returns the messages of the last call that a timeline has completely, with times from its
+// start.
+func recorded(v *timeline.View, f *Flow) (hops []Hop, span float64) {
 	for i := len(v.Parts) - 1; i >= 0; i-- {
 		p := &v.Parts[i]
 		if !p.Whole || p.Row != 0 {
@@ -241,14 +243,14 @@ func written(v *timeline.View, f *Flow) (hops []Hop, span float64) {
 			}
 		}
 		if int64(len(hops)) != f.Messages {
-			return nil, 0 // some are written down no more, or not yet
+			return nil, 0 // some are no longer recorded, or not yet
 		}
 		return hops, (p.End - p.Begin).Seconds()
 	}
 	return nil, 0
 }
 
-// tally finds a table of counts; nil: there is none.
+// tally returns the table of counts with a name, or nil.
 func tally(s *engine.Snapshot, name string) *engine.Table {
 	for i := range s.Tallies {
 		if s.Tallies[i].Name == name {

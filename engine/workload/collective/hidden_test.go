@@ -8,12 +8,12 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
-// Where ranks compute beside a call, the sentence and what a turn has gained begin with how
-// much of it is hidden; where they do not, neither speaks of it.
+// If ranks compute during a call, the sentence and the gain of a change begin with the hidden
+// share. If they do not, neither mentions it.
 func TestSentenceSaysWhatIsHidden(t *testing.T) {
 	for overlap, want := range map[string]map[string]string{
-		"1000000": {"1": ": 467 µs a call, 3% of 217 µs hidden (simulated)", "256": ": 467 µs a call, 95% of 217 µs hidden (simulated)"},
-		"0":       {"1": ": 467 µs a call (simulated)"},
+		"1000000": {"1": ": 467 µs per call, 3% of 217 µs hidden (simulated)", "256": ": 467 µs per call, 95% of 217 µs hidden (simulated)"},
+		"0":       {"1": ": 467 µs per call (simulated)"},
 	} {
 		for slices, says := range want {
 			s, err := sessiontest.Run("collective", nil, 1, "fabric", "sim", "machine", "xt4-franklin", "nodes", "32", "ranks-per-node", "1",

@@ -10,29 +10,29 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// place is where the team runs.
+// A place is the machine and the locations of the team.
 type place struct{ algorithm.Team }
 
-// placeOf is where a scenario's team runs, for numbers of a kind.
+// placeOf returns the place of a scenario's team, for numbers of a kind.
 func placeOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) place {
 	l := s.Layout()
 	return placeIn(&l, m, kind)
 }
 
-// placeIn is where the team of a layout runs.
+// placeIn returns the place of a layout's team.
 func placeIn(l *cluster.Layout, m *cluster.Machine, kind engine.Kind) place {
 	return place{algorithm.Team{Machine: m, Kind: kind, Node: l.Nodes == 1, PerNode: l.RanksPerNode, Places: coll.PlacesAmong(l, l.World()), World: true}}
 }
 
-// on is that of a site.
+// on returns the place of a scenario's team on a site.
 func on(s *engine.Scenario, site *workload.Site) place { return placeOf(s, site.Machine, site.Kind()) }
 
-// chosen are the schedules that the knobs ask for.
+// chosen returns the schedules that the knobs select.
 func (w place) chosen(s algorithm.Reader, ranks int) (coll.Key, error) {
 	return w.Chosen(s, of(s), ranks, length(s))
 }
 
-// length is the size that the model and the call take.
+// length returns the size of a call in bytes.
 func length(s algorithm.Reader) int64 {
 	if of(s) == coll.OpBarrier {
 		return 0
@@ -40,8 +40,8 @@ func length(s algorithm.Reader) int64 {
 	return s.Int("size")
 }
 
-// fine divides the terms, so that a small change of one, by nudge, chooses no other path,
-// and generic is what keeps two paths from being equally long.
+// fine is the resolution of the costs: one nudge changes no choice of the longest path. generic
+// makes it unlikely that two paths have the same length.
 const (
 	fine  = 1 << 16
 	nudge = 1 << 4
@@ -49,9 +49,8 @@ const (
 
 var generic = coll.Cost{L: 7 << 10, O: 3 << 10, Gap: 2 << 10, G: 1 << 10, Copy: 1 << 9, Combine: 1 << 9}
 
-// terms are what a predicted time is made of: how often each cost counts on the path
-// that takes longest. The formulas are sums and maxima of the costs, so how a time
-// grows with a cost says how often it counts.
+// terms returns the terms of a predicted time: the count of each cost on the longest path. The
+// formulas are sums and maxima of costs, so the derivative of a time by a cost is its count.
 func terms(k *coll.Key, c *coll.Cost, n int64) []Term {
 	scaled := coll.Cost{
 		L: fine*c.L + generic.L, O: fine*c.O + generic.O, Gap: fine*c.Gap + generic.Gap, G: fine*c.G + generic.G,
@@ -59,7 +58,7 @@ func terms(k *coll.Key, c *coll.Cost, n int64) []Term {
 		Network: coll.CollectiveNetwork{L: fine * c.Network.L, Barrier: fine * c.Network.Barrier, G: fine * c.Network.G},
 	}
 	if before := k.Predict(c, n); before > math.MaxInt64/fine/4 {
-		return nil // beyond what a Time holds
+		return nil // overflow of Time
 	}
 	from := k.Predict(&scaled, n)
 	var all []Term

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// What a rank keeps of an operation under way on a fabric, and of a node of a schedule.
+// Estimated bytes of an operation in progress on a fabric, and of a node of a schedule.
 const (
 	perOperation = 200
 	perNode      = 64
@@ -21,11 +21,11 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	c, n := of(s), length(s)
 	switch root := s.Int("root"); {
 	case c.Rooted() && root >= int64(ranks):
-		return workload.Plan{}, fmt.Errorf("root = %d: the team has ranks 0 to %d; use one of these, or more ranks", root, ranks-1)
+		return workload.Plan{}, fmt.Errorf("root = %d: the team has only ranks 0 to %d; use one of these, or more ranks", root, ranks-1)
 	case c.Combines() && n%unit != 0:
-		return workload.Plan{}, fmt.Errorf("size = %d: %s adds up numbers of %d B; use a multiple of that", n, c, unit)
+		return workload.Plan{}, fmt.Errorf("size = %d: %s sums numbers of %d B; use a multiple of this size", n, c, unit)
 	case c.ByMember() && n > 0 && int64(ranks) > (1<<40)/n:
-		return workload.Plan{}, fmt.Errorf("size = %d: %d ranks' blocks are more than a TiB; use fewer ranks or smaller blocks", n, ranks)
+		return workload.Plan{}, fmt.Errorf("size = %d: blocks of %d ranks exceed 1 TiB; use fewer ranks or smaller blocks", n, ranks)
 	}
 	k, err := on(s, site).chosen(s, ranks)
 	if err != nil {
@@ -42,33 +42,33 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	proof := *verified
 	in, out = c.Lengths(ranks, true, proof)
 	some := int64(0)
-	if c.Rooted() { // one rank at a time has more than the others
+	if c.Rooted() { // only the root has more than the others
 		least, also := c.Lengths(ranks, false, proof)
 		some = in + out - least - also
 		in, out = least, also
 	}
 	nodes := nodesOf(k)
 	temporary := int64(0)
-	if !k.Transfer.OneSided() { // else they are in the segment
+	if !k.Transfer.OneSided() { // one-sided: in the segment
 		temporary = k.Temporary(k.Blocks(proof, elementOf(c)))
 	}
 	p := workload.Plan{Holds: []workload.Item{
 		{Name: "collective's buffers", Per: workload.PerRank, Bytes: in + out},
 		{Name: "buffers of a root", Per: workload.InAll, Bytes: some},
 		{Name: "temporary buffers", Per: workload.InAll, Bytes: temporary},
-		{Name: "messages under way", Per: workload.PerRank, Bytes: 2 * site.Eager(s, proof)},
-		{Name: "operations under way", Per: workload.PerRank, Bytes: perOperation * nodes},
+		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * site.Eager(s, proof)},
+		{Name: "operations in progress", Per: workload.PerRank, Bytes: perOperation * nodes},
 		{Name: "schedules", Per: workload.InAll, Bytes: perNode * nodes * schedules},
 	}}
 	memory.Fill(&p)
 	return p, nil
 }
 
-// schedules is about how many different ones a team has.
+// schedules is the approximate number of different schedules of a team.
 const schedules = 32
 
-// nodesOf is how many nodes the longest schedule of a team has: the root's, or that of
-// the last rank.
+// nodesOf returns the number of nodes in the longest schedule of a team: the root's or the last
+// rank's.
 func nodesOf(k coll.Key) int64 {
 	n := len(k.Make(0).Nodes)
 	if k.Ranks > 1 {

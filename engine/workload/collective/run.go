@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// team is a rank's side of the run.
+// A team is one rank's data of the run.
 type team struct {
 	r    *cluster.Rank
 	p    engine.Probe
@@ -29,14 +29,14 @@ type team struct {
 	start     *workload.Start
 
 	times []int64 // of the calls of an iteration, ps; see iterate
-	worst []int64 // their greatest over ranks
+	worst []int64 // their maximum over ranks
 	wrong string
-	weak  string // what the modes do not promise
+	weak  string // violation of the modes
 }
 
-// What is kept of a call: its start and its end, as they are and negative, so that the
-// greatest over ranks is the last or the first one; and the rank's own times of the
-// call, of computing alone, and of both.
+// Times that are stored per call. Start and end are stored twice, with both signs, so that the
+// maximum over ranks returns the last and the first one. The others are the rank's times of the
+// call, of the computation alone, and of both.
 const (
 	lastStart = iota
 	firstStart
@@ -48,7 +48,7 @@ const (
 	kept
 )
 
-// choice is what ranks of a launch share: one asks the model for all.
+// choice is the key of the model's choice, which the ranks of a launch share.
 type choice struct{}
 
 type chosenKey struct {
@@ -100,8 +100,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return t.timed.comm.Free()
 }
 
-// sizeOf returns the bytes of a call: n, or of a small call that is verified next to size-only
-// ones, a size whose buffers are within the limit.
+// sizeOf returns the bytes of a call: n, or for the small call that is verified next to size-only
+// ones, a size with buffers within the limit.
 func sizeOf(c coll.Collective, ranks int, n, limit int64, small bool) int64 {
 	if !small {
 		return n
@@ -117,7 +117,7 @@ func sizeOf(c coll.Collective, ranks int, n, limit int64, small bool) int64 {
 	return min(n, max(limit/2/blocks/unit*unit, least))
 }
 
-// iterate makes the calls of an iteration, and tells of them.
+// iterate does the calls of an iteration, and reports them.
 func (t *team) iterate() error {
 	t.wrong, t.weak = "", ""
 	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
@@ -143,7 +143,7 @@ func (t *team) iterate() error {
 			return err
 		}
 	}
-	if err := t.r.Barrier(t.r.World()); err != nil { // what follows is no part of the last call, for the timeline
+	if err := t.r.Barrier(t.r.World()); err != nil { // keeps what follows out of the last call in the timeline
 		return err
 	}
 	if err := coll.Allreduce(t.r, t.r.World(), cluster.Max, t.times, t.worst); err != nil {
@@ -153,8 +153,7 @@ func (t *team) iterate() error {
 	return nil
 }
 
-// check verifies the result of a call, after the ranks have met if its modes promise no
-// more.
+// check verifies the result of a call. If the modes require it, the ranks synchronize first.
 func (t *team) check(x *call, at *part) error {
 	return at.data.store.Do(func() error {
 		if t.key.Out == coll.NoSync {
@@ -167,7 +166,7 @@ func (t *team) check(x *call, at *part) error {
 	})
 }
 
-// call returns the next call of a part, with its buffers.
+// call returns the next call of a part, and prepares its buffers.
 func (t *team) call(at *part) *call {
 	root := 0
 	if t.what.Rooted() {
@@ -181,7 +180,7 @@ func (t *team) call(at *part) *call {
 	return x
 }
 
-// of returns the library's call.
+// of returns the call for package coll.
 func (t *team) of(x *call, at *part) coll.Call {
 	c := coll.Call{Key: t.key, Root: x.root, Blocks: t.key.Blocks(x.n, elementOf(t.what)), In: at.data.given(), Out: at.data.gotten(), InAt: at.in, OutAt: at.out}
 	if t.what.Combines() {
@@ -190,7 +189,7 @@ func (t *team) of(x *call, at *part) coll.Call {
 	return c
 }
 
-// time makes one call, and with overlap the same once more beside computing.
+// time does one call, and with overlap the same call again during computation.
 func (t *team) time(times []int64, last bool) error {
 	x := t.call(t.timed)
 	t.timed.fill(x)
@@ -230,15 +229,15 @@ func (t *team) time(times []int64, last bool) error {
 	if start, err = t.start.Together(); err != nil {
 		return err
 	}
-	if err := t.beside(c); err != nil {
+	if err := t.overlap(c); err != nil {
 		return err
 	}
 	times[both] = int64(max(t.r.Now()-start-clock, 0))
 	return t.check(x, t.timed)
 }
 
-// beside computes while a call is under way.
-func (t *team) beside(c coll.Call) error {
+// overlap computes while a call is in progress.
+func (t *team) overlap(c coll.Call) error {
 	x, err := t.timed.comm.Start(c)
 	if err != nil {
 		return err
@@ -266,9 +265,9 @@ func (t *team) note(wrong string) {
 	}
 }
 
-// report tells of the calls of an iteration. In virtual time a call lasts from when the
-// first rank begins until the last has ended; a rank of a live fabric may not even have
-// a core when it could begin, and there a call lasts as long as the slowest rank's own.
+// report reports the calls of an iteration. In virtual time, a call lasts from the start of the
+// first rank to the end of the last one. On a live fabric, a rank may have no core when it could
+// start, so a call lasts as long as on the slowest rank.
 func (t *team) report() {
 	blocks := blocksOf(t.ranks)
 	var own, call, busy, together cluster.Time
@@ -286,7 +285,7 @@ func (t *team) report() {
 		t.p.Tally("progress", row, 0, (mine[lastEnd]+all[firstStart])/int64(cluster.Nanosecond))
 		t.p.Tally("progress", row, 1, 1)
 		if t.what == coll.OpBarrier && -all[firstEnd] < all[lastStart] {
-			t.note(fmt.Sprintf("barrier: a rank went on %s before the last one came", cluster.Time(all[lastStart]+all[firstEnd])))
+			t.note(fmt.Sprintf("barrier: a rank left %s before the last rank arrived", cluster.Time(all[lastStart]+all[firstEnd])))
 		}
 	}
 	n := cluster.Time(t.calls)
@@ -302,7 +301,7 @@ func (t *team) report() {
 		}
 	}
 	if t.weak != "" {
-		if t.weak != another {
+		if t.weak != otherRank {
 			t.p.Verify(false, fmt.Sprintf("iteration %d: %s", t.p.Iteration(), t.weak))
 		}
 		return
@@ -313,29 +312,29 @@ func (t *team) report() {
 	}
 	proved := t.proved()
 	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
-		proved += "; its modes promise all that a program takes for granted which writes just before a call and reads just after"
+		proved += "; its modes allow writes directly before a call and reads directly after it"
 	}
 	t.p.Verify(true, proved)
 }
 
-// proved says what was verified.
+// proved returns a description of the verification.
 func (t *team) proved() string {
 	switch {
 	case t.what == coll.OpBarrier:
-		return fmt.Sprintf("barrier by %s among %d ranks: nobody went on before all had come", t.name, t.ranks)
+		return fmt.Sprintf("barrier by %s among %d ranks: no rank left before all had arrived", t.name, t.ranks)
 	case t.verified == t.timed:
-		return fmt.Sprintf("%s by %s among %d ranks: every byte of every rank's result is right", t.what, t.name, t.ranks)
+		return fmt.Sprintf("%s by %s among %d ranks: every byte of every result is correct", t.what, t.name, t.ranks)
 	}
-	return fmt.Sprintf("%s by %s among %d ranks: every byte is right with %s; the timed calls move sizes", t.what, t.name, t.ranks, cluster.SizeText(float64(t.verified.n)))
+	return fmt.Sprintf("%s by %s among %d ranks: every byte is correct with %s; the timed calls are size-only", t.what, t.name, t.ranks, cluster.SizeText(float64(t.verified.n)))
 }
 
-// mostBlocks is how many rows the table of progress has.
-const mostBlocks = 64
+// maxBlocks is the maximum number of rows in the table of progress.
+const maxBlocks = 64
 
-// blocksOf is how many blocks the ranks of a team are told of in.
-func blocksOf(ranks int) int { return min(ranks, mostBlocks) }
+// blocksOf returns the number of blocks into which the ranks of a team are grouped.
+func blocksOf(ranks int) int { return min(ranks, maxBlocks) }
 
-// progressLabels are the rows of that table.
+// progressLabels returns the rows and columns of that table.
 func progressLabels(s *engine.Scenario, _ *cluster.Machine) (rows, columns []string) {
 	l := s.Layout()
 	ranks := len(l.World())

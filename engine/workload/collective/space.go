@@ -6,17 +6,18 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// slots are how many one-sided calls have room at once; the library takes them in turn.
+// slots is the number of one-sided calls that can be in progress. The library uses the slots
+// cyclically.
 const slots = 4
 
-// extent is what one-sided calls take of a rank's segment: the buffers that others
-// reach, and room of the library's.
+// An extent is the memory of one-sided calls in a rank's segment: the buffers that other ranks
+// access, and the library's scratch space.
 type extent struct {
 	in, out int64 // bytes of the buffers
 	room    coll.Room
 }
 
-// extentOf returns what calls of n bytes take.
+// extentOf returns the extent of calls with n bytes.
 func extentOf(k coll.Key, n int64, store cluster.Store) extent {
 	c := k.Algorithm.Collective
 	var e extent
@@ -30,7 +31,7 @@ func extentOf(k coll.Key, n int64, store cluster.Store) extent {
 	return e
 }
 
-// lines is n bytes in whole cache lines.
+// lines rounds n bytes up to whole cache lines.
 func lines(n int64) int64 { return (n + 63) &^ 63 }
 
 // add adds the memory of one-sided calls to that of a rank.
@@ -41,7 +42,7 @@ func (e *extent) add(m *workload.Memory) {
 	m.Add(cluster.Store{}, slots*8*((e.room.Words+7)&^7))
 }
 
-// elementOf is the bytes that are never divided.
+// elementOf returns the size in bytes of data that are never divided.
 func elementOf(c coll.Collective) int64 {
 	if c.Combines() {
 		return unit
@@ -49,8 +50,8 @@ func elementOf(c coll.Collective) int64 {
 	return 1
 }
 
-// part is the calls of one size, timed or verified: their Comm, their buffers, and the
-// places of these in the segment if the calls are one-sided.
+// A part is the calls of one size, timed or verified: their Comm, their buffers, and the offsets of
+// the buffers in the segment if the calls are one-sided.
 type part struct {
 	n       int64
 	comm    *coll.Comm
@@ -58,7 +59,7 @@ type part struct {
 	data    buffers
 }
 
-// newPart makes a Comm, and reserves memory for one-sided calls of n bytes.
+// newPart returns a part with a new Comm, and reserves memory for one-sided calls of n bytes.
 func newPart(r *cluster.Rank, k coll.Key, n int64, store cluster.Store) (*part, error) {
 	comm, err := coll.New(r, r.World())
 	c := &part{n: n, comm: comm, data: buffers{store: store}}
@@ -82,7 +83,7 @@ func newPart(r *cluster.Rank, k coll.Key, n int64, store cluster.Store) (*part, 
 	return c, comm.Reserve(e.room, slots)
 }
 
-// fill writes what the rank gives in a call.
+// fill writes the rank's input of a call.
 func (c *part) fill(x *call) {
 	_ = c.data.store.Do(func() error { x.fill(&c.data); return nil })
 }

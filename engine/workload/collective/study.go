@@ -25,7 +25,7 @@ const (
 var overSizes = &engine.Study{
 	Form: engine.Form{
 		Name: "algorithms", Title: "Algorithms", Of: "a call", Item: "algorithm, size, ranks", Metric: "call_time",
-		Absent: "WORKLOAD compares no algorithms of a collective",
+		Absent: "WORKLOAD has no table of collective algorithms",
 		Columns: []engine.Column{
 			columnSize:  {Name: "size", Title: "size", Unit: "B", Wide: 9},
 			columnRanks: {Name: "ranks", Title: "ranks", Unit: "1", Wide: 7},
@@ -36,14 +36,14 @@ var overSizes = &engine.Study{
 			{Shape: engine.Curve, X: columnSize, Y: []int{columnTime}, XLog: 2, YLog: 10, Join: true},
 			{Shape: engine.Curve, X: columnRanks, Y: []int{columnTime}, XLog: 2, YLog: 10, Same: []int{columnSize}},
 		},
-		Brief:   engine.Brief{Column: columnTime, After: " a call"},
+		Brief:   engine.Brief{Column: columnTime, After: " per call"},
 		Chooses: []string{"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"},
 	},
 	Apart: study.AnyKind("algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "size", "root", "calls", "slices", "overlap", "nodes", "ranks-per-node", "ranking", "group"),
 	Frame: frame, Observe: observe, Complete: complete,
 }
 
-// sizes are where the model's lines and its field have values.
+// sizes returns the sizes for the model's lines and the decision map.
 func sizes(present int64) []int64 {
 	var all []int64
 	for n := int64(8); n <= 4<<20; n *= 4 {
@@ -52,7 +52,7 @@ func sizes(present int64) []int64 {
 	return with(all, present)
 }
 
-// with adds a value above zero to a rising list.
+// with inserts a value above zero into an ascending list.
 func with(all []int64, x int64) []int64 {
 	at, there := slices.BinarySearch(all, x)
 	if there || x <= 0 {
@@ -61,10 +61,10 @@ func with(all []int64, x int64) []int64 {
 	return slices.Insert(all, at, x)
 }
 
-// frame has the messages by the model, the field of winners, and the model's lines: of
-// the algorithm that the knobs ask for, and of the best at each size.
+// frame returns the messages of the model, the decision map, and the model's lines: one for the
+// selected algorithm, and one for the best algorithm at each size.
 func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.StudyView {
-	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "a call, over size"}, {Title: "a call, over ranks"}}}
+	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "time of a call by size"}, {Title: "time of a call by ranks"}}}
 	l := s.Layout()
 	ranks := len(l.World())
 	w := placeOf(s, m, kind)
@@ -90,7 +90,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 		win, t := w.Best(s, of(s), &c, ranks, n)
 		least.X, least.Y = append(least.X, float64(n)), append(least.Y, t.Seconds())
 		if name := win.Algorithm.Name; before != "" && name != before {
-			v.Plots[0].Rules = append(v.Plots[0].Rules, engine.Rule{At: float64(n), Vertical: true, Label: name, Wide: name + " wins from here", Minor: true})
+			v.Plots[0].Rules = append(v.Plots[0].Rules, engine.Rule{At: float64(n), Vertical: true, Label: name, Wide: name + " is fastest from here", Minor: true})
 		}
 		before = win.Algorithm.Name
 	}
@@ -105,7 +105,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	return v
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	t, ok := s.Metric("call_time")
 	if !ok || s.Iteration == 0 {
@@ -134,7 +134,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}}
 }
 
-// present is the winner that a row speaks of: its algorithm; "": the model or a table chose it.
+// present returns the algorithm of a row, or "" if the model or a table chose it.
 func present(r *engine.Row) string {
 	name, _, _ := strings.Cut(r.Series, ", ")
 	if name == algorithm.ByModel || name == algorithm.ByTable {
@@ -143,17 +143,17 @@ func present(r *engine.Row) string {
 	return name
 }
 
-// complete says what the present algorithm takes and why, beside the model and others,
-// and takes what ran into the flow and the field.
+// complete explains the time of the present algorithm, compares it with the model and other
+// algorithms, and adds the results of runs to the flow and the decision map.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	study.Sort(v, columnSize)
 	f := engine.DrawingIn[*Flow](v)
 	if f == nil {
 		return // the knobs choose no algorithm
 	}
-	f = told(f, s)
+	f = withRun(f, s)
 	v.Draw(f)
-	v.Draw(ran(v, engine.DrawingIn[*Field](v)))
+	v.Draw(withRuns(v, engine.DrawingIn[*Field](v)))
 	now := v.Present()
 	if now == nil {
 		return

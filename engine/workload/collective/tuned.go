@@ -7,9 +7,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
-// won puts the table's winners into the field, where the table was tuned on the machine
-// and has teams of such sizes.
-func (w place) won(f *Field, s algorithm.Reader, perNode int) {
+// addTableWinners adds the winners of the table to the decision map, if the table was tuned on this
+// machine and has teams of these sizes.
+func (w place) addTableWinners(f *Field, s algorithm.Reader, perNode int) {
 	tuned := algorithm.InUse()
 	if tuned == nil || tuned.Machine != w.Machine.Name {
 		return

@@ -7,9 +7,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// checked makes a call as a program does that takes its modes to be strict: it writes its
-// data just before and reads them just after, with no barrier between. What the modes do
-// not promise of that is found by the library's checker.
+// checked does a call like a program that relies on strict modes: it writes its data directly
+// before the call and reads them directly after it, without a barrier. The library's checker finds
+// violations of the actual modes.
 func (t *team) checked() error {
 	at := t.verified
 	x := t.call(at)
@@ -48,16 +48,16 @@ func (t *team) checked() error {
 	case slices.Index(all, most) == t.me:
 		t.weak = found.String()
 	default:
-		t.weak = another
+		t.weak = otherRank
 	}
 	return nil
 }
 
-// another is the message of the other ranks. The first rank with a wrong value reports its
-// finding; without wrong values, the first rank with a finding.
-const another = "another rank tells"
+// otherRank is the message of the other ranks. Only one rank reports its finding: the first rank
+// with a wrong value, or without wrong values the first rank with a finding.
+const otherRank = "another rank reports it"
 
-// worst is the first finding that did harm, or else the first; nil: there is none.
+// worst returns the first finding with a wrong value, or else the first finding, or nil.
 func worst(found []*coll.Finding) (told *coll.Finding, harm bool) {
 	for _, f := range found {
 		if is := f.Harm(); is == "stale" || is == "torn" {

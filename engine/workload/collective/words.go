@@ -10,10 +10,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// why says what a call takes, what that is made of, and what others take.
+// why explains the time of a call: its terms, what the model leaves out, and the times of other
+// algorithms.
 func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	f := engine.DrawingIn[*Flow](v)
-	text := fmt.Sprintf("%s among %d ranks, %s: %s a call", f.Name, f.Ranks, cluster.SizeText(now.Cells[columnSize]), cluster.FromSeconds(v.Time))
+	text := fmt.Sprintf("%s among %d ranks, %s: %s per call", f.Name, f.Ranks, cluster.SizeText(now.Cells[columnSize]), cluster.FromSeconds(v.Time))
 	if share := hidden(s); share != "" {
 		text += ", " + share
 	}
@@ -22,7 +23,7 @@ func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	if !(model > 0) {
 		return text + "; " + shape(f) + "." + otherRun(v, now)
 	}
-	text += fmt.Sprintf(", %s× the model's %s", study.Figure(v.Time/model), cluster.FromSeconds(model))
+	text += fmt.Sprintf(", %s× the LogGP model's %s", study.Figure(v.Time/model), cluster.FromSeconds(model))
 	if made := sumOf(f.Terms); made != "" {
 		text += " (" + made + ")"
 	}
@@ -30,15 +31,14 @@ func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	switch l := s.Scenario.Layout(); {
 	case v.Time/model < crowded:
 	case l.Nodes > 1 && l.RanksPerNode > 1:
-		text += fmt.Sprintf(" In the model no link is shared; here the %d ranks of a node share theirs.", l.RanksPerNode)
+		text += fmt.Sprintf(" The model assumes that no link is shared, but here the %d ranks of a node share theirs.", l.RanksPerNode)
 	default:
-		text += " In the model no link is shared."
+		text += " The model assumes that no link is shared."
 	}
 	return text + otherRun(v, now) + elsewhere(v, now)
 }
 
-// hidden says how much of what computing beside a call can hide of it is hidden; "":
-// nothing is computed.
+// hidden returns the hidden share of a call with overlap, or "" without computation.
 func hidden(s *engine.Snapshot) string {
 	call, _ := s.Metric("call_time")
 	alone, _ := s.Metric("compute_time")
@@ -49,11 +49,10 @@ func hidden(s *engine.Snapshot) string {
 	return fmt.Sprintf("%s of %s hidden", study.Percent(min(max(share.Value, 0), 1)), cluster.FromSeconds(min(call.Value, alone.Value)))
 }
 
-// crowded is how many times the model's time a call takes where what the model leaves
-// out decides.
+// crowded is the ratio to the model's time from which effects outside the model dominate.
 const crowded = 1.5
 
-// shape says how many messages there are, and in how many steps.
+// shape returns the number of messages and steps.
 func shape(f *Flow) string {
 	if f.Messages == 0 {
 		return "no messages"
@@ -75,7 +74,7 @@ func plural(n int64, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// sumOf writes terms as a sum: "6 L + 12 o + 3 KiB·G".
+// sumOf formats terms as a sum: "6 L + 12 o + 3 KiB·G".
 func sumOf(terms []Term) string {
 	var parts []string
 	for _, t := range terms {
@@ -88,7 +87,7 @@ func sumOf(terms []Term) string {
 	return strings.Join(parts, " + ")
 }
 
-// otherRun compares with the best other algorithm that ran with this size and team.
+// otherRun compares the run with the best other algorithm that ran with this size and team.
 func otherRun(v *engine.StudyView, now *engine.Row) string {
 	var other *engine.Row
 	for i := range v.Rows {
@@ -111,10 +110,11 @@ func otherRun(v *engine.StudyView, now *engine.Row) string {
 	case ratio <= 1/study.Alike:
 		return fmt.Sprintf(" %s took %s, %s× faster.", name, t, study.Figure(1/ratio))
 	}
-	return fmt.Sprintf(" %s took as long, %s.", name, t)
+	return fmt.Sprintf(" %s took equally long, %s.", name, t)
 }
 
-// elsewhere says who wins here by the model, and from which size on another does.
+// elsewhere returns the model's fastest algorithm for the present knobs, and the size from which
+// another one is faster.
 func elsewhere(v *engine.StudyView, now *engine.Row) string {
 	f, flow := engine.DrawingIn[*Field](v), engine.DrawingIn[*Flow](v)
 	if f == nil || f.NowX < 0 || f.NowY < 0 {
@@ -126,22 +126,22 @@ func elsewhere(v *engine.StudyView, now *engine.Row) string {
 	}
 	text := ""
 	if own, _, _ := strings.Cut(strings.TrimPrefix(flow.Name, flow.Of+" by "), ","); f.Names[best] == own {
-		text = " By the model nothing is faster here"
+		text = " The model predicts no faster algorithm here"
 	} else {
-		text = fmt.Sprintf(" By the model %s is best here", f.Names[best])
+		text = fmt.Sprintf(" The model predicts that %s is fastest here", f.Names[best])
 		if best < len(f.Made) && f.Made[best] != "" {
 			text += ", " + f.Made[best]
 		}
 	}
 	for x := f.NowX + 1; x < len(f.X); x++ {
 		if other := modelled(f.At(x, f.NowY)); other >= 0 && other != best {
-			return text + fmt.Sprintf("; from %s on %s wins.", cluster.SizeText(f.X[x]), f.Names[other])
+			return text + fmt.Sprintf("; from %s on, %s is fastest.", cluster.SizeText(f.X[x]), f.Names[other])
 		}
 	}
 	return text + "."
 }
 
-// modelled is who wins a cell by the model; −1: not known.
+// modelled returns the model's winner of a cell, or −1 if unknown.
 func modelled(w *Winner) int {
 	if w.Kind == engine.Modelled {
 		return w.Best

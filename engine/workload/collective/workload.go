@@ -14,66 +14,66 @@ import (
 
 func init() { workload.Register(&collective) }
 
-// rotating roots: each call has the next one.
+// rotating is the knob value for another root in each call.
 const rotating = "rotating"
 
-// parameters are the knobs of any algorithm: its own two, then how bytes move.
+// parameters are the knobs of all algorithms: first radix and segments, then the transfer.
 var parameters = algorithm.Parameters()
 
 var collective = workload.Workload{
 	Name:  "collective",
 	Title: "Collectives",
-	Doc: "One collective operation by one algorithm: a broadcast down a tree, an exchange by dissemination, and so on, each checked against what it has to give. " +
-		"Switch the algorithm while it runs and watch the tree or the rounds change, and turn the size to see where another one wins.",
+	Doc: "Runs one collective operation by one algorithm, for example a broadcast down a tree or an exchange by dissemination, and verifies each result. " +
+		"Change the algorithm while it runs to see the tree or the rounds change. Change the size to see where another algorithm is faster.",
 	Paper:   "paper 5, section 3",
 	Aliases: aliases(),
 	Knobs: slices.Concat([]engine.Knob{
-		{Name: "collective", Label: "collective", Doc: "what the ranks do together", Type: engine.Choice, Default: coll.OpBcast.String(),
+		{Name: "collective", Label: "collective", Doc: "collective operation", Type: engine.Choice, Default: coll.OpBcast.String(),
 			Choices: collectives(), Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the messages: down a tree from a root, up it, or between all", Paper: "paper 5, section 2"},
-		{Name: "algorithm", Label: "algorithm", Doc: "how they do it; model: the one that the model finds best; tuned: the one that a table has (--table)", Type: engine.Choice, Default: algorithm.ByModel,
+			Watch: "the messages: from a root down a tree, up a tree to a root, or between all ranks", Paper: "paper 5, section 2"},
+		{Name: "algorithm", Label: "algorithm", Doc: "algorithm of the collective; model: the fastest by the cost model; tuned: from a table (--table)", Type: engine.Choice, Default: algorithm.ByModel,
 			Choices: algorithms(), By: "collective", Offers: offers(), Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the drawing of messages, the steps, and the time beside the model's", Paper: "paper 5, sections 3.2 to 3.5"},
+			Watch: "the drawing of messages, the steps, and the time compared with the cost model", Paper: "paper 5, sections 3.2 to 3.5"},
 	}, parameters[:2], []engine.Knob{
-		{Name: "size", Label: "size", Doc: "bytes: of each rank's block where blocks go by rank, else of the data", Type: engine.Size, Unit: "B", Default: "8", Min: 0, Max: 1 << 30,
+		{Name: "size", Label: "size", Doc: "bytes of each rank's block if each rank has its own block, else bytes of the data", Type: engine.Size, Unit: "B", Default: "8", Min: 0, Max: 1 << 30,
 			Choices: []string{"0", "8", "64", "512", "4096", "32768", "262144", "1048576", "4194304"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "which algorithm wins: few messages for short data, few bytes for long", Paper: "paper 5, figures 2 to 8"},
-		{Name: "root", Label: "root", Doc: "rank that the data comes from or goes to; rotating: each call the next one", Type: engine.Integer, Default: "0", Min: 0, Max: coll.MostRanks - 1,
+			Watch: "the fastest algorithm: few messages for short data, few bytes for long data", Paper: "paper 5, figures 2 to 8"},
+		{Name: "root", Label: "root", Doc: "rank that sends or receives the data; rotating: another rank in each call", Type: engine.Integer, Default: "0", Min: 0, Max: coll.MostRanks - 1,
 			Choices: []string{"0", "1", rotating}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "nothing, on an even machine: schedules count from the root"},
+			Watch: "no change on a uniform machine: schedules are relative to the root"},
 	}, parameters[2:], []engine.Knob{
 		workload.Partition,
-		{Name: "calls", Label: "calls", Doc: "calls in an iteration, a barrier before each", Type: engine.Integer, Default: "4", Min: 1, Max: 1e6,
+		{Name: "calls", Label: "calls", Doc: "calls per iteration, each after a barrier", Type: engine.Integer, Default: "4", Min: 1, Max: 1e6,
 			Choices: []string{"1", "4", "16", "64", "256"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "how long an iteration takes; the time of a call stays"},
-		{Name: "overlap", Label: "overlap", Doc: "numbers that each rank computes during a second, nonblocking call, a multiplication and an addition each; 0: there is none", Type: engine.Integer, Default: "0", Min: 0, Max: 1 << 30,
+			Watch: "the run time of an iteration; the time of a call does not change"},
+		{Name: "overlap", Label: "overlap", Doc: "computation during a second, nonblocking call: numbers per rank, with a multiplication and an addition each; 0: no second call", Type: engine.Integer, Default: "0", Min: 0, Max: 1 << 30,
 			Choices: []string{"0", "1000", "10000", "100000", "1000000"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the share of the call that is hidden: who goes on with it while ranks compute is the machine's progress", Paper: "paper 5, section 2.3"},
-		{Name: "slices", Label: "slices", Doc: "parts of that computing, with a test of the call between two", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
+			Watch: "the hidden share of the call, which depends on the machine's progress engine", Paper: "paper 5, section 2.3"},
+		{Name: "slices", Label: "slices", Doc: "number of parts of that computation; the call is tested between parts", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
 			Choices: []string{"1", "4", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
 		workload.RealLimit("65536"),
-		{Name: "check-modes", Label: "check modes", Doc: "make one more call an iteration, before which each rank writes its data and after which it reads them, with no barrier between; where a synchronization mode does not promise that, verification fails with the rank, the data and the mode", Type: engine.Choice, Default: "off",
+		{Name: "check-modes", Label: "check modes", Doc: "on: one more call per iteration, with writes directly before it and reads directly after it; verification fails if the synchronization modes do not allow this", Type: engine.Choice, Default: "off",
 			Choices: []string{"off", "on"}, Scope: engine.ScopeBody, Role: engine.View,
-			Watch: "verified: with nosync it fails, and says what stale or torn value a rank has read", Paper: "paper 5, section 2.2"},
+			Watch: "verification: with nosync it fails and reports the stale or torn value that a rank has read", Paper: "paper 5, section 2.2"},
 	}),
 	Defaults: map[string]string{"model": "flat"},
 	First:    "algorithm", Panes: []string{"collectives"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "call_time", Phrase: "time of a call", Unit: "s", Doc: "one call, of the rank that takes longest"},
-		{Name: "mean_time", Phrase: "of it, mean over ranks", Unit: "s", Doc: "the same, mean over ranks"},
-		{Name: "compute_time", Phrase: "time of computing", Unit: "s", Doc: "the computing alone, of the rank that takes longest"},
-		{Name: "overlapped_time", Phrase: "time of both", Unit: "s", Doc: "the call and the computing together, of the rank that takes longest"},
-		{Name: "hidden_share", Phrase: "share of the call hidden", Unit: "1", Doc: "(call + computing − both) / the shorter of call and computing"},
+		{Name: "call_time", Phrase: "time of a call", Unit: "s", Doc: "time of one call on the slowest rank"},
+		{Name: "mean_time", Phrase: "mean time of a call", Unit: "s", Doc: "time of one call, mean over ranks"},
+		{Name: "compute_time", Phrase: "time of computation", Unit: "s", Doc: "time of the computation alone, on the slowest rank"},
+		{Name: "overlapped_time", Phrase: "time of both", Unit: "s", Doc: "time of call and computation together, on the slowest rank"},
+		{Name: "hidden_share", Phrase: "share of the call hidden", Unit: "1", Doc: "(call + computation − both) / the shorter of call and computation"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "call_time_model", Phrase: "time of a call, model", Unit: "s", Doc: "the algorithm's formula on the machine's links between nodes: all ranks start at once, nothing is in each other's way"},
+		{Name: "call_time_model", Phrase: "time of a call, model", Unit: "s", Doc: "the algorithm's LogGP cost on the machine's inter-node links (L latency, o overhead, g gap, G time per byte): all ranks start together, no contention"},
 	},
 	Samples: []engine.MetricSpec{
-		{Name: "member_time", Phrase: "time of a rank's call", Unit: "s", Doc: "each rank's own time of a call"},
+		{Name: "member_time", Phrase: "time of a rank's call", Unit: "s", Doc: "time of a call on each rank"},
 	},
 	Tallies: []engine.TallySpec{
-		{Name: "progress", Unit: "ns", Doc: "time from the start of the first rank until ranks are done, summed over calls, and the calls of all these ranks", Row: "ranks", Column: "of", Labels: progressLabels},
+		{Name: "progress", Unit: "ns", Doc: "time from the start of the first rank until a rank has finished, summed over calls, and the number of these calls", Row: "ranks", Column: "of", Labels: progressLabels},
 	},
 	Studies:    []*engine.Study{overSizes, network.Links("a call", messagesOf)},
 	Fit:        workload.FitMachine,
@@ -84,7 +84,7 @@ var collective = workload.Workload{
 	Finish:     finish,
 }
 
-// collectives are all of them, by name.
+// collectives returns the names of all collectives.
 func collectives() []string {
 	var all []string
 	for c := range coll.Collective(coll.Collectives) {
@@ -93,7 +93,7 @@ func collectives() []string {
 	return all
 }
 
-// algorithms are the names of those of any collective.
+// algorithms returns the names of the algorithms of all collectives.
 func algorithms() []string {
 	all := []string{algorithm.ByModel, algorithm.ByTable}
 	for _, a := range coll.All() {
@@ -112,7 +112,7 @@ func offers() []engine.Offer {
 	return all
 }
 
-// aliases are a name for each collective, and MPI's where it is another.
+// aliases returns one alias per collective, and MPI's name if it differs.
 func aliases() []workload.Alias {
 	var all []workload.Alias
 	add := func(name string, c coll.Collective) {
@@ -127,18 +127,18 @@ func aliases() []workload.Alias {
 	return all
 }
 
-// titles say what each collective does.
+// titles describe each collective.
 var titles = [coll.Collectives]string{
-	coll.OpBcast:         "the root's data to all",
-	coll.OpScatter:       "a block of the root's to each",
-	coll.OpGather:        "a block of each to the root",
-	coll.OpReduce:        "the data of all, added up, to the root",
-	coll.OpAllgather:     "a block of each to all",
-	coll.OpExchange:      "a block of each for each (all-to-all)",
-	coll.OpReduceScatter: "the data of all, added up, a block of it to each",
-	coll.OpAllreduce:     "the data of all, added up, to all",
-	coll.OpScan:          "the data of all ranks up to the own one, added up",
-	coll.OpBarrier:       "nobody goes on before all have come",
+	coll.OpBcast:         "sends the root's data to all ranks",
+	coll.OpScatter:       "sends one block of the root to each rank",
+	coll.OpGather:        "sends one block of each rank to the root",
+	coll.OpReduce:        "sums the data of all ranks at the root",
+	coll.OpAllgather:     "sends one block of each rank to all ranks",
+	coll.OpExchange:      "sends one block from each rank to each rank (all-to-all)",
+	coll.OpReduceScatter: "sums the data of all ranks, one block at each rank",
+	coll.OpAllreduce:     "sums the data of all ranks at every rank",
+	coll.OpScan:          "sums the data of all ranks up to each rank",
+	coll.OpBarrier:       "waits until all ranks have arrived",
 }
 
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
@@ -152,7 +152,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	case knob == "root" && !c.Rooted():
 		return c.String() + " has no root"
 	case knob == "slices" && s.Int("overlap") == 0:
-		return "nothing is computed during a call: overlap is 0"
+		return "overlap = 0: nothing is computed during a call"
 	case knob == "check-modes" && c == coll.OpBarrier:
 		return "a barrier moves no data"
 	}
@@ -165,7 +165,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	return workload.Ungrouped(s, knob)
 }
 
-// bars are the algorithms that the team cannot run.
+// bars returns the algorithms that the team cannot run.
 func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
 	l := s.Layout()
 	if l.Validate() != nil {
@@ -186,11 +186,11 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	return map[string]map[string]string{"algorithm": all}
 }
 
-// of is the collective that a scenario asks for.
+// of returns the collective of a scenario.
 func of(s algorithm.Reader) coll.Collective {
 	c, err := coll.CollectiveOf(s.Text("collective"))
 	if err != nil {
-		panic(err) // the knob has them for choices
+		panic(err) // impossible: the knob has only valid choices
 	}
 	return c
 }

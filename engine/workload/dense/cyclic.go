@@ -1,37 +1,37 @@
 package dense
 
-// Cyclic is one dimension of a block-cyclic distribution: blocks of Block indices are
-// dealt to Ranks in turn, the first to rank 0. The last block may be shorter.
+// Cyclic is one dimension of a block-cyclic distribution: blocks of Block indices are distributed
+// cyclically over Ranks, the first block to rank 0. The last block may be shorter.
 type Cyclic struct {
-	N     int // indices
-	Block int // of a block, at least 1
+	N     int // number of indices
+	Block int // indices per block, at least 1
 	Ranks int // at least 1
 }
 
-// Blocks is how many blocks there are.
+// Blocks returns the number of blocks.
 func (c Cyclic) Blocks() int { return (c.N + c.Block - 1) / c.Block }
 
-// Width is how many indices block k has.
+// Width returns the number of indices in block k.
 func (c Cyclic) Width(k int) int { return max(0, min(c.Block, c.N-k*c.Block)) }
 
-// Owner is the rank that has a global index.
+// Owner returns the rank that has a global index.
 func (c Cyclic) Owner(global int) int { return global / c.Block % c.Ranks }
 
-// Local is the number of a global index at its owner.
+// Local returns the local index of a global index on its owner.
 func (c Cyclic) Local(global int) int {
 	return global/c.Block/c.Ranks*c.Block + global%c.Block
 }
 
-// Global is the index that a rank has at a local number.
+// Global returns the global index of a rank's local index.
 func (c Cyclic) Global(rank, local int) int {
 	return (local/c.Block*c.Ranks+rank)*c.Block + local%c.Block
 }
 
-// Len is how many indices a rank has.
+// Len returns the number of indices on a rank.
 func (c Cyclic) Len(rank int) int { return c.From(rank, c.N) }
 
-// From is how many of a rank's indices come before a global one (up to N): the local
-// number of its first one from there on.
+// From returns the number of a rank's indices below a global index (up to N). This is also the
+// local index of the rank's first index that is not below it.
 func (c Cyclic) From(rank, global int) int {
 	block, within := global/c.Block, global%c.Block
 	rounds := block / c.Ranks
@@ -44,11 +44,11 @@ func (c Cyclic) From(rank, global int) int {
 	return rounds * c.Block
 }
 
-// Most is how many indices a rank has at most.
+// Most returns the maximum number of indices on a rank.
 func (c Cyclic) Most() int { return c.Len(0) }
 
-// Square is the number of rows of the grid of so many ranks that is as near to a square as
-// they divide, with no more rows than columns.
+// Square returns the number of rows of the rank grid that is nearest to a square, with at most as
+// many rows as columns.
 func Square(ranks int) int {
 	rows := 1
 	for r := 2; r*r <= ranks; r++ {

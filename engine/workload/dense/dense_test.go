@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Every global index has one owner, and a rank's local numbers follow each other in the
-// order of the global ones, whatever the sizes.
+// Every global index has one owner, and a rank's local indices have the order of the global ones,
+// for all sizes.
 func TestCyclic(t *testing.T) {
 	for n := range 40 {
 		for block := 1; block <= 9; block++ {
@@ -50,7 +50,7 @@ func TestCyclic(t *testing.T) {
 	}
 }
 
-// whole is a matrix of small whole numbers, so that products are exact, in a wider array.
+// whole returns a matrix of small integers, so that products are exact, in a wider array.
 func whole(rng *rand.Rand, rows, cols, ld int) []float64 {
 	a := make([]float64, max(rows, 1)*ld)
 	for i := range a {
@@ -94,7 +94,7 @@ func TestGemmIsExact(t *testing.T) {
 	}
 }
 
-// The upper triangle is what the product gives, and the rest of other tiles stays.
+// Syrk computes the upper triangle of the product, and does not change tiles below the diagonal.
 func TestSyrk(t *testing.T) {
 	const seed = 7
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -116,7 +116,7 @@ func TestSyrk(t *testing.T) {
 	}
 }
 
-// A = UᵀU factors into U, and U⁻ᵀ(UᵀB) is B.
+// Potrf factors A = UᵀU into U, and Trsm computes B from UᵀB.
 func TestPotrfAndTrsm(t *testing.T) {
 	const seed = 11
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -148,7 +148,7 @@ func TestPotrfAndTrsm(t *testing.T) {
 			}
 		}
 		if !mat.EqualApprox(&solved, b, 1e-11) {
-			t.Errorf("seed %d: %d rows: the solve does not give B back", seed, n)
+			t.Errorf("seed %d: %d rows: the solution differs from B", seed, n)
 		}
 		if n > 2 {
 			bad := mat.DenseCopyOf(&a).RawMatrix()
@@ -160,7 +160,7 @@ func TestPotrfAndTrsm(t *testing.T) {
 	}
 }
 
-// What starts goroutines makes channels for them: gonum's own call does at this size.
+// Code that starts goroutines allocates channels for them: gonum's own call does so at this size.
 func TestGemmStartsNoGoroutines(t *testing.T) {
 	const n = 256
 	a, b, c := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
@@ -172,11 +172,11 @@ func TestGemmStartsNoGoroutines(t *testing.T) {
 	if allocs := testing.AllocsPerRun(3, func() {
 		gonum.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, n, n, n, 1, a, n, b, n, 1, c, n)
 	}); allocs == 0 {
-		t.Error("gonum's own call allocates nothing: this test cannot tell")
+		t.Error("gonum's own call allocates nothing: this test proves nothing")
 	}
 }
 
-// The nearest to a square that divides, with no more rows than columns.
+// Square is the nearest to a square, with at most as many rows as columns.
 func TestSquare(t *testing.T) {
 	for p, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 6: 2, 8: 2, 12: 3, 16: 4, 17: 1, 36: 6, 1024: 32} {
 		if got := Square(p); got != want {

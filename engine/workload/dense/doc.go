@@ -1,5 +1,5 @@
-// Package dense has what programs on dense matrices share: where the elements of a
-// block-cyclic distribution are, and kernels for the matrices of one rank.
+// Package dense has index arithmetic for block-cyclic distributions of dense matrices, and
+// kernels for the matrices of one rank.
 //
 //	rows := dense.Cyclic{N: n, Block: nb, Ranks: grid.Rows} // one dimension of the grid
 //	m := rows.Len(myRow)                                  // rows that this rank has
@@ -8,6 +8,6 @@
 //	}
 //	t.Gemm(false, m, n, nb, 1, a, lda, b, ldb, c, ldc)   // C += A·B
 //
-// Matrices are row-major with a leading dimension. The kernels call gonum's in tiles so
-// small that it starts no goroutines: a rank's time is its own.
+// Matrices are row-major with a leading dimension. The kernels call gonum in tiles so small
+// that it starts no goroutines: a rank computes only on its own goroutine.
 package dense

@@ -33,11 +33,11 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	funneled := layout.Model == cluster.NestedFunneled
 	callsMPI := layout.MayCallMPI(r.ID()) || p.Text("callers") == "every"
 
-	// The group's block of elements, and in it those with affinity to this thread:
-	// upc_forall(i = low; i < high; i++; &v1[i]). Figures 3 and 4 take N/np for the
-	// block; here the blocks differ by one where that does not divide.
+	// The group's block of elements, and in it the elements with affinity to this thread:
+	// upc_forall(i = low; i < high; i++; &v1[i]). Figures 3 and 4 use blocks of N/np elements; here
+	// the lengths of blocks differ by one if np does not divide N.
 	low, high := block(n, group, layout.Groups())
-	from, to := own(low, upc.Rank(), upc.Size()), own(high, upc.Rank(), upc.Size())
+	from, to := ownBelow(low, upc.Rank(), upc.Size()), ownBelow(high, upc.Rank(), upc.Size())
 	mine := work(float64(to - from))
 	sum, ours, dot := []float64{0}, []float64{0}, []float64{0}
 	multiply := func() {
@@ -74,7 +74,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		p.Report("dot", dot[0])
 		if dot[0] == want {
-			p.Verify(true, "the dot product is the closed form's, bit by bit")
+			p.Verify(true, "the dot product equals the closed form bit for bit")
 		} else {
 			p.Verify(false, fmt.Sprintf("iteration %d: the dot product is %v, want %v", p.Iteration(), dot[0], want))
 		}
@@ -93,18 +93,18 @@ func groupSum(r *cluster.Rank, sum, ours []float64) error {
 	return r.Barrier(r.Group())
 }
 
-// block is part k of n elements in parts parts.
+// block returns the bounds of part k if n elements are split into parts.
 func block(n, k, parts int) (low, high int) {
 	first := func(k int) int { return int(int64(k) * int64(n) / int64(parts)) }
 	return first(k), first(k + 1)
 }
 
-// own is how many elements below i have affinity to thread me, in blocks of 1
-// over threads.
-func own(i, me, threads int) int { return (i - me + threads - 1) / threads }
+// ownBelow returns the number of elements below i with affinity to thread me, in blocks of 1 over
+// threads.
+func ownBelow(i, me, threads int) int { return (i - me + threads - 1) / threads }
 
-// The vectors: small integers, so that sums are exact in any order, with periods
-// that make a misplaced element show.
+// The vectors contain small integers, so sums are exact in any order. The periods make a misplaced
+// element visible.
 const (
 	period1 = 7
 	period2 = 11
@@ -113,8 +113,7 @@ const (
 func left(i int) float64  { return float64(i%period1 + 1) }
 func right(i int) float64 { return float64(i%period2 - 3) }
 
-// closedForm is the dot product of the first n elements: whole common periods,
-// and the rest.
+// closedForm returns the dot product of the first n elements: all full periods and the rest.
 func closedForm(n int) float64 {
 	const period = period1 * period2
 	all, rest := 0.0, 0.0

@@ -16,7 +16,7 @@ func TestClosedFormIsTheSequentialSum(t *testing.T) {
 	}
 }
 
-// The last block ends with the vector, though elements × groups is more than 32 bits hold.
+// The last block ends with the vector, even if elements × groups exceeds 32 bits.
 func TestBlocksOfLongVectors(t *testing.T) {
 	const n, groups = 1<<27 + 5, 64
 	if low, high := block(n, groups-1, groups); high != n || low != n-n/groups-1 {
@@ -24,8 +24,8 @@ func TestBlocksOfLongVectors(t *testing.T) {
 	}
 }
 
-// Blocks of groups and elements of threads part the vectors: each element belongs
-// to one thread of one group, and the thread is the one it has affinity to.
+// Blocks of groups and elements of threads partition the vectors. Each element belongs to one
+// thread of one group, which is the thread that it has affinity to.
 func TestEachElementIsTakenOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "elements")
@@ -38,7 +38,7 @@ func TestEachElementIsTakenOnce(t *testing.T) {
 				t.Fatalf("group %d takes %d to %d of %d", g, low, high, n)
 			}
 			for me := range threads {
-				for local := own(low, me, threads); local < own(high, me, threads); local++ {
+				for local := ownBelow(low, me, threads); local < ownBelow(high, me, threads); local++ {
 					i := local*threads + me // element i of a block size of 1 is local to i mod threads
 					if i < low || i >= high {
 						t.Fatalf("group %d takes element %d outside %d to %d", g, i, low, high)

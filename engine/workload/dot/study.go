@@ -24,21 +24,21 @@ var modelColumns = []engine.Column{
 	columnModel:   {Name: "dot_compute_time", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
 }
 
-// byModel compares how much of a dot product each model computes and reduces.
+// byModel compares the time of a dot product's computation and reduction in each execution model.
 var byModel = &engine.Study{
 	Form: engine.Form{
 		Name: "shares", Title: "Compute and reduce", Of: "a product", Item: "model, ranks", Metric: "dot_time",
-		Absent:  "this workload compares no models",
+		Absent:  "this workload has no table of execution models",
 		Columns: modelColumns,
 		Charts:  []engine.Chart{{Shape: engine.Stack, Y: []int{columnCompute, columnReduce}}},
-		Brief:   engine.Brief{Column: columnTime, After: " a product"},
+		Brief:   engine.Brief{Column: columnTime, After: " per product"},
 	},
 	Apart:    study.AnyKind("model", "group", "nodes", "ranks-per-node", "ranking"),
 	Observe:  observe,
 	Complete: complete,
 }
 
-// observe is the row of the present run.
+// observe returns the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
 	cells, ok := study.CellsOf(s, modelColumns, columnTime)
 	if !ok {
@@ -50,15 +50,15 @@ func observe(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{{Key: fmt.Sprintf("%s %s %s", s.Kind, label, l.Ranking), Label: label, Kind: s.Kind, Cells: cells}}
 }
 
-// complete says what part of the present product is no computing.
+// complete states the share of reductions in the present product.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
-	v.Plots = []engine.Plot{{Title: "shares of a product"}}
+	v.Plots = []engine.Plot{{Title: "time of a product by part"}}
 	now := v.Present()
 	if now == nil {
 		return
 	}
 	v.Time = now.Cells[columnTime]
 	if reduce, compute := now.Cells[columnReduce], now.Cells[columnCompute]; reduce+compute > 0 {
-		v.Why = fmt.Sprintf("%s: %.0f of %d ranks may call MPI, and %s of a product is spent in reductions and in waiting for them (%s).", now.Label, now.Cells[columnCallers], s.Layout.Ranks(), study.Percent(reduce/(reduce+compute)), now.Kind)
+		v.Why = fmt.Sprintf("%s: %.0f of %d ranks may call MPI; reductions take %s of the product's time, waiting included (%s).", now.Label, now.Cells[columnCallers], s.Layout.Ranks(), study.Percent(reduce/(reduce+compute)), now.Kind)
 	}
 }

@@ -11,14 +11,14 @@ func init() { workload.Register(&product) }
 var product = workload.Workload{
 	Name:  "dot",
 	Title: "Dot product",
-	Doc: "The dot product of two shared vectors, as paper 1 writes it in each execution model: flat over all ranks, nested-funneled in two steps (UPC in the group, MPI among the masters), nested-multiple in one. " +
-		"The vectors hold integers, so that every model gives the same bits. Under nested-funneled let every rank call MPI and see it refused.",
+	Doc: "The dot product of two shared vectors, as paper 1 writes it in each execution model. Flat reduces over all ranks, nested-funneled in two steps (UPC in the group, MPI between the masters), and nested-multiple in one step. " +
+		"The vectors contain integers, so every model computes the same bits. Under nested-funneled, let every rank call MPI to see the refusal.",
 	Paper: "paper 1, section 3, figures 2 to 4",
 	Knobs: []engine.Knob{
-		{Name: "elements", Label: "elements", Doc: "elements of each vector, 8 bytes each; need not divide by anything", Type: engine.Integer, Default: "100000", Min: 1, Max: 1 << 33,
+		{Name: "elements", Label: "elements", Doc: "number of elements of each vector, 8 bytes each; any number works", Type: engine.Integer, Default: "100000", Min: 1, Max: 1 << 33,
 			Choices: []string{"1", "1000", "10007", "100000", "1000000"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the share of reductions in a product, which falls with it", Paper: "paper 1, section 3"},
-		{Name: "callers", Label: "MPI callers", Doc: "who calls MPI_Reduce: those that the model permits, or every rank", Type: engine.Choice, Default: "permitted",
+			Watch: "the share of reductions in a product, which falls with more elements", Paper: "paper 1, section 3"},
+		{Name: "callers", Label: "MPI callers", Doc: "ranks that call MPI_Reduce: the ranks that the model permits, or every rank", Type: engine.Choice, Default: "permitted",
 			Choices: []string{"permitted", "every"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the refusal under nested-funneled: only UPC thread 0 of a group may call MPI", Paper: "paper 1, section 3.2.1"},
 	},
@@ -26,13 +26,13 @@ var product = workload.Workload{
 	Metrics: []engine.MetricSpec{
 		{Name: "dot", Phrase: "dot product", Unit: "1", Doc: "the dot product"},
 		{Name: "dot_time", Phrase: "time of a product", Unit: "s", Doc: "time of one dot product, mean over ranks"},
-		{Name: "compute_time", Phrase: "of it computing", Unit: "s", Doc: "of it, the products of the own elements"},
-		{Name: "reduce_time", Phrase: "of it reducing", Unit: "s", Doc: "of it, the reductions, and waiting in them"},
+		{Name: "compute_time", Phrase: "computing", Unit: "s", Doc: "time of the multiplications of a rank's own elements"},
+		{Name: "reduce_time", Phrase: "reducing", Unit: "s", Doc: "time of the reductions, waiting included"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "dot_compute_time", Phrase: "time of computing, model", Unit: "s", Doc: "an emulated machine's time for the elements of one rank, without the reductions"},
-		{Name: "memory_per_node", Phrase: "memory a node", Unit: "B", Doc: "segments of a node's ranks"},
-		{Name: "replicas", Phrase: "copies of the vectors", Unit: "1", Doc: "copies of the vectors in the cluster"},
+		{Name: "dot_compute_time", Phrase: "time of computing, model", Unit: "s", Doc: "time that the emulated machine needs for one rank's elements, without the reductions"},
+		{Name: "memory_per_node", Phrase: "memory per node", Unit: "B", Doc: "sum of the segments of a node's ranks"},
+		{Name: "replicas", Phrase: "copies of the vectors", Unit: "1", Doc: "number of replicas of the vectors in the cluster"},
 	},
 	Studies:    []*engine.Study{byModel},
 	Iterations: 10,
@@ -60,7 +60,8 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	return metrics
 }
 
-// work is a multiplication and an addition an element, on two numbers of 8 bytes.
+// work returns the work for a number of elements: a multiplication and an addition each, on two
+// numbers of 8 bytes.
 func work(elements float64) cluster.Work {
 	return cluster.Work{Flops: 2 * elements, Bytes: 16 * elements}
 }

@@ -1,0 +1,78 @@
+package barneshut
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// near reports whether two numbers agree within a relative error.
+func near(a, b, within float64) bool { return math.Abs(a-b) <= within*math.Abs(b) }
+
+// wider returns the factor by which a bound is wider for n bodies than for enough of them.
+func wider(enough float64, n int) float64 { return math.Sqrt(max(1, enough/float64(n))) }
+
+// judge reports the results of the checks, on rank 0. Their bounds are measured for θ = 1. They
+// fall with θ², and are wider for few bodies.
+func (s *simulation) judge(f *findings) {
+	s.checkForces(f)
+	s.checkBodies(f)
+	s.checkEnergy(f)
+	s.checkRoot()
+}
+
+// check reports the result of one check: holds, or the message of the format.
+func (s *simulation) check(ok bool, holds, format string, args ...any) {
+	if !ok {
+		holds = fmt.Sprintf("step %d: ", s.steps) + fmt.Sprintf(format, args...)
+	}
+	s.p.Verify(ok, holds)
+}
+
+// checkForces compares the sampled forces with all pairs, and the sum of all forces with zero.
+func (s *simulation) checkForces(f *findings) {
+	n, theta2 := s.bodies(), s.theta*s.theta
+	if square := f.sum[sumSquare]; square > 0 {
+		k, few := f.sum[sumSampled], wider(1024, n)
+		rms, worst := math.Sqrt(f.sum[sumError]/square), math.Sqrt(f.max[maxError]/(square/k))
+		maxRMS, maxWorst := 0.04*theta2*few, 0.15*theta2*few
+		s.check(rms <= maxRMS+1e-9 && worst <= maxWorst+1e-9, "forces agree with all pairs within the error bound of θ",
+			"forces on %.0f bodies differ from all pairs by %.2g (rms) and at most %.2g, relative to their rms: want at most %.2g and %.2g", k, rms, worst, maxRMS, maxWorst)
+	}
+	x, y, z := f.sum[sumForceX], f.sum[sumForceX+1], f.sum[sumForceX+2]
+	force, bound := math.Sqrt(x*x+y*y+z*z), 3e-3*theta2*wider(4096, n)
+	s.check(n == 1 || force <= (bound+1e-9)*f.sum[sumForce], "the sum of all forces is nearly zero",
+		"the sum of all forces is %.2g of the sum of their sizes, want at most %.2g", force/f.sum[sumForce], bound)
+}
+
+// checkBodies checks that the tree has each body once, and that all ranks have the same bodies.
+func (s *simulation) checkBodies(f *findings) {
+	n, c := s.bodies(), census(f.sum[sumLeaves:sumLeaves+3])
+	s.check(c.isComplete(n), "every body is in exactly one leaf", "the tree has %.0f leaves with body numbers that sum to %.0f: want each of the %d bodies once", c[0], c[1], n)
+	other := slices.IndexFunc(f.hashes, func(h uint64) bool { return h != f.hashes[0] })
+	s.check(other < 0, "all ranks have bitwise identical bodies", "ranks %d and 0 have different bodies", other)
+}
+
+// checkEnergy compares the energy with the first step, if the step is short and softened enough.
+func (s *simulation) checkEnergy(f *findings) {
+	if s.steps == 0 || s.dt > 0.025 || s.soft < 0.05*0.05 || s.theta > 1 {
+		return
+	}
+	most := 2e-3 * max(1, float64(s.steps)/40) * wider(4096, s.bodies())
+	s.check(near(f.sum[sumEnergy], s.energy, most), "energy is conserved",
+		"the energy is %.6g, initially %.6g: want a relative change of at most %.2g", f.sum[sumEnergy], s.energy, most)
+}
+
+// checkRoot checks the mass of the root, if this rank can read it in place.
+func (s *simulation) checkRoot() {
+	var root *summary
+	switch {
+	case s.bulk:
+		root = s.image.at(s.image.root)
+	case s.tree.root.owner() == s.thread:
+		root = s.tree.own(s.tree.root)
+	default:
+		return
+	}
+	s.check(near(root[summaryMass], 1, 1e-9), "the root has the total mass", "the root's mass is %v, want 1", root[summaryMass])
+}
