@@ -13,7 +13,7 @@ const (
 // Classes is the number of locality classes.
 const Classes = 3
 
-var classNames = [Classes]string{"in rank", "in node", "remote"}
+var classNames = [Classes]string{"self", "intra-node", "inter-node"}
 
 // String returns the name of the class.
 func (c Class) String() string { return classNames[c] }
