@@ -15,19 +15,19 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// listing is one list: its name, and entries whose fields are columns.
+// A listing is a list with a name. The fields of its entries are columns.
 type listing struct {
 	what    string
 	columns []string // shown to people; JSON and CSV have all fields
 	entries []entry
 }
 
-// entry is one thing's fields in order.
+// An entry has the fields of one item, in order.
 type entry []field
 
 type field struct {
 	name  string
-	value any // a nil is unknown
+	value any // nil: unknown
 }
 
 var lists = map[string]func() (listing, error){
@@ -44,12 +44,12 @@ func newList() *cobra.Command {
 	names := []string{"workloads", "models", "levels", "knobs", "machines", "scenarios", "algorithms"}
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(names, "|"),
-		Short:     "list workloads, execution models, thread levels, knobs, machines, scenarios or algorithms of collectives",
+		Short:     "list workloads, models, knobs, machines and more",
 		Example:   "hybridtop list machines --json",
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(names, args[0]) {
-				return fmt.Errorf("list what? There are %s", strings.Join(names, ", "))
+				return fmt.Errorf("list: want one of %s", strings.Join(names, ", "))
 			}
 			return nil
 		},
@@ -149,11 +149,11 @@ func listWorkloads() (listing, error) {
 	return l, nil
 }
 
-// modelDocs say what each execution model is.
+// modelDocs describes the execution models.
 var modelDocs = map[cluster.Model]string{
 	cluster.Flat:           "one UPC execution over all ranks; every process may call MPI (paper 1, section 3.1)",
-	cluster.NestedFunneled: "a UPC execution a group; only UPC thread 0 of a group may call MPI (paper 1, section 3.2.1)",
-	cluster.NestedMultiple: "a UPC execution a group; every process may call MPI (paper 1, section 3.2.2)",
+	cluster.NestedFunneled: "one UPC execution per group; only UPC thread 0 of a group may call MPI (paper 1, section 3.2.1)",
+	cluster.NestedMultiple: "one UPC execution per group; every process may call MPI (paper 1, section 3.2.2)",
 }
 
 func listModels() (listing, error) {
@@ -164,11 +164,11 @@ func listModels() (listing, error) {
 	return l, nil
 }
 
-// levelDocs say what each thread level permits.
+// levelDocs describes the thread levels.
 var levelDocs = map[cluster.ThreadLevel]string{
-	cluster.ThreadSingle:     "a rank has no threads",
-	cluster.ThreadMasteronly: "MPI calls outside of parallel regions only (paper 2, section 3: T1; a library that can do no more reports single)",
-	cluster.ThreadFunneled:   "MPI calls by the master thread only, while others compute (paper 2, section 3)",
+	cluster.ThreadSingle:     "ranks without threads",
+	cluster.ThreadMasteronly: "MPI calls only outside parallel regions (paper 2, section 3: T1; such a library reports single)",
+	cluster.ThreadFunneled:   "MPI calls only by the master thread, while others compute (paper 2, section 3)",
 	cluster.ThreadSerialized: "MPI calls by any thread, one at a time; a blocking call lasts until it returns (paper 2, section 3)",
 	cluster.ThreadMultiple:   "MPI calls by any thread at any time (paper 2, section 3)",
 }
@@ -205,9 +205,8 @@ func listKnobs() (listing, error) {
 	return l, nil
 }
 
-// idleIn says in which workloads turning a knob has no effect as long as the others stand
-// at their defaults, and why. Where reasons differ by the workload's name alone, one
-// stands for all.
+// idleIn lists the workloads in which a knob has no effect while the others are at their defaults,
+// with the reasons. Reasons that only differ in the workload's name are listed once.
 func idleIn(owner, knob string) []string {
 	all, reasons := []string{}, []string{}
 	for _, w := range workload.All() {
@@ -270,8 +269,7 @@ func listMachines() (listing, error) {
 	return l, nil
 }
 
-// known is a machine's number, or nil where 0 says that it is unknown or
-// unlimited.
+// known returns a machine's number, or nil for 0, which means unknown or unlimited.
 func known(x float64) any {
 	if x == 0 {
 		return nil
