@@ -44,7 +44,7 @@ func TestReadBaseline(t *testing.T) {
 		someRun[:200]: "unexpected EOF",
 		someRun + "1": "more behind the run",
 		other("hybridtop.run.v1", "hybridtop.sweep.v1"):           `schema "hybridtop.sweep.v1"`,
-		other(`"kind": "emulated", "warn`, `"kind": "", "warn`):   `numbers of kind ""`,
+		other(`"kind": "emulated", "warn`, `"kind": "", "warn`):   `kind ""`,
 		other(`"verified": true`, `"verified": false`):            "no baseline",
 		other(`"workload": "dot"`, `"workload": "epic"`):          `unknown workload "epic"`,
 		other(`"group": 2`, `"group": [2]`):                       `knob "group": want a number or a text`,
@@ -52,9 +52,9 @@ func TestReadBaseline(t *testing.T) {
 		other(`"elsewhere"`, `"\u001b[2J"`):                       "cannot be printed",
 		other(`"elsewhere"`, `"\u202e"`):                          "cannot be printed",
 		other(`"dot_time"`, `"dot\ntime"`):                        "cannot be printed",
-		other(`"dot_time"`, `"`+strings.Repeat("x", 201)+`"`):     "a text of 201 bytes: at most 200",
+		other(`"dot_time"`, `"`+strings.Repeat("x", 201)+`"`):     "text of 201 bytes: want at most 200",
 		other(`2e-6`, `2e999`):                                    "cannot unmarshal number 2e999",
-		other(`"s", "kind": "emulated"`, `"s", "kind": "divine"`): `metric dot_time is of kind "divine"`,
+		other(`"s", "kind": "emulated"`, `"s", "kind": "divine"`): `metric dot_time: kind "divine"`,
 	} {
 		if _, err := readBaseline(strings.NewReader(text), &now); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %q", text, err, want)

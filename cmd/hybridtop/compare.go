@@ -234,7 +234,7 @@ func terms(a, b *side, exact bool) ([]difference, error) {
 	}
 	for k := range lanes.Activities {
 		each := func(t cluster.Time, s *side) float64 { return t.Seconds() / float64(s.Iterations) }
-		if d := (difference{of: "thread time per iteration", name: lanes.Activity(k).String(), a: each(x[k], a), b: each(y[k], b), unit: "s", isNumber: true, low: math.NaN(), high: math.NaN()}); d.a != d.b {
+		if d := (difference{of: "threads' time an iteration", name: lanes.Activity(k).String(), a: each(x[k], a), b: each(y[k], b), unit: "s", isNumber: true, low: math.NaN(), high: math.NaN()}); d.a != d.b {
 			d.verdict = "differs (simulated)"
 			all = append(all, d)
 		}

@@ -41,7 +41,7 @@ func TestTheScreenRemembers(t *testing.T) {
 	}
 
 	x = remembering(t, folder)
-	x.Shows("as you left it: group 8")
+	x.Shows("settings of the last screen: group 8")
 	x.Shows("all panes")
 	x.Type("z")
 	x.Shows("◂ 8 ▸")
@@ -60,7 +60,7 @@ func TestTheScreenRemembers(t *testing.T) {
 	x.Ends(0)
 
 	x = remembering(t, folder, "--ranks-per-node", "1") // group 8 is more than 4 ranks
-	x.Shows("as it was left does not run")
+	x.Shows("cannot run with the stored knobs")
 	x.Type("q")
 	x.Ends(0)
 }

@@ -17,15 +17,15 @@ func TestFindings(t *testing.T) {
 		launch recording.LaunchInfo
 		want   string
 	}{
-		{recording.LaunchInfo{Kind: engine.Measured, Failure: "rank 3 fell\n  twice"}, "cannot tell: the run failed, and a live one does not repeat: rank 3 fell"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Failure: "no memory", Ended: true}, "cannot tell: the run failed before anything was simulated: no memory"},
+		{recording.LaunchInfo{Kind: engine.Measured, Failure: "rank 3 fell\n  twice"}, "cannot tell: the run failed, and live runs do not repeat: rank 3 fell"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Failure: "no memory", Ended: true}, "cannot tell: the run failed before the simulation started: no memory"},
 		{recording.LaunchInfo{Kind: engine.Measured, Verification: engine.Verification{Done: true, Detail: "2 is not 3"}}, "differs: its own verification failed: 2 is not 3"},
 		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1}, "cannot tell: the recording ends before the launch did"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Cut: true, Virtual: whole}, "cannot tell: it was cut off in the middle of an iteration"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: &engine.Virtual{}}, "cannot tell: it was cut off in the middle of an iteration"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Cut: true, Virtual: whole}, "cannot tell: it was stopped inside an iteration"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: &engine.Virtual{}}, "cannot tell: it was stopped inside an iteration"},
 		{recording.LaunchInfo{Kind: engine.Simulated, Ended: true, Virtual: whole}, "cannot tell: no iteration ended"},
-		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1, Verification: good}, "as stored: 3 checks held; times of the measured kind do not repeat"},
-		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1}, "cannot tell: it has verified nothing, and a live run does not repeat"},
+		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1, Verification: good}, "as stored: 3 checks passed; measured times do not repeat"},
+		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1}, "cannot tell: the run made no check, and live runs do not repeat"},
 		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: whole, Machine: "no machine"}, `cannot tell: it cannot run here: no machine.toml: is no name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml`},
 	} {
 		if f := verify(context.Background(), &c.launch); f.word+": "+f.why != c.want {
