@@ -225,7 +225,7 @@ func TestValuesOutOfRangeAreRefused(t *testing.T) {
 	good := new(Encoder).Append(nil, &Snapshot{Tallies: []Table{{Rows: []string{"r"}, Columns: []string{"c"}, Counts: []int64{7}}}})
 	i := bytes.Index(good, []byte{1, 1, 14}) // there, one count, 7
 	b := append(bytes.Clone(good[:i]), append([]byte{1, 2, 14, 14}, good[i+3:]...)...)
-	if _, err := new(Decoder).Decode(b); err == nil || !strings.Contains(err.Error(), "of 1 × 1 × 1 has 2 counts") {
+	if _, err := new(Decoder).Decode(b); err == nil || !strings.Contains(err.Error(), "1 × 1 × 1 cells, but 2 counts") {
 		t.Errorf("two counts in one cell: %v", err)
 	}
 }

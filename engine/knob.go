@@ -84,9 +84,9 @@ const (
 
 // Base is the table of knobs that every workload has. Each workload adds its own.
 var Base = []Knob{
-	{Name: "machine", Label: "machine", Doc: "machine to run on, emulate or simulate", Type: Choice, Default: "demo", Scope: ScopeCluster, Role: Machine,
+	{Name: "machine", Label: "machine", Doc: "machine to run on or emulate", Type: Choice, Default: "demo", Scope: ScopeCluster, Role: Machine,
 		Watch: "the kind of number, and the constants of the locality law: with other latencies, another group size may be fastest"},
-	{Name: "fabric", Label: "fabric", Doc: "where ranks run: on this host (live), or in virtual time (sim)", Type: Choice, Default: Live, Choices: []string{Live, Sim}, Scope: ScopeCluster, Role: Machine,
+	{Name: "fabric", Label: "fabric", Doc: "where ranks run: this host, or virtual time", Type: Choice, Default: Live, Choices: []string{Live, Sim}, Scope: ScopeCluster, Role: Machine,
 		Watch: "the kind of number in the header: live moves real bytes, sim computes the machine's time exactly"},
 	{Name: "nodes", Label: "nodes", Doc: "number of nodes", Type: Integer, Default: "4", Min: 1, Max: 65536, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme,
 		Watch: "the lines between nodes, and the share of inter-node accesses: 1 - 1/nodes if one group has all ranks", Paper: "paper 1, section 4.3.1"},
@@ -94,7 +94,7 @@ var Base = []Knob{
 		Watch: "bandwidth per node: one process per CPU keeps the adapters busy, one process per node leaves them to one thread", Paper: "paper 2, section 6"},
 	{Name: "threads-per-rank", Alias: "threads", Label: "threads/rank", Doc: "threads in each rank's parallel regions", Type: Integer, Default: "1", Min: 1, Max: 1024, Choices: []string{"1", "2", "4", "8"}, Scope: ScopeCluster, Role: Scheme,
 		Watch: "ε = T_masteronly / T_overlapped, above 1 if overlap is faster: with more threads, one communicating thread leaves more of them to compute", Paper: "paper 2, section 7.2.1"},
-	{Name: "threading", Label: "threading", Doc: "MPI thread level that the program requests", Type: Choice, Default: "multiple", Choices: []string{"single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Scheme,
+	{Name: "threading", Label: "threading", Doc: "requested MPI thread level", Type: Choice, Default: "multiple", Choices: []string{"single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Scheme,
 		Watch: "the timeline: while one thread communicates, the others sleep (masteronly) or compute (funneled, multiple)", Paper: "paper 2, section 3"},
 	{Name: "thread-support", Label: "thread support", Doc: "highest thread level that the MPI library provides", Type: Choice, Default: "machine", Choices: []string{"machine", "single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Machine,
 		Watch: "refused thread levels: a program that requests more than the library provides must use a lower level", Paper: "paper 2, section 3"},
@@ -143,7 +143,7 @@ func (k *Knob) Parse(text string) (string, error) {
 	}
 	switch k.Type {
 	case Choice:
-		return fail("one of " + strings.Join(k.Choices, ", "))
+		return fail("one of " + strings.Join(k.Choices, ", ") + DidYouMean(text, k.Choices))
 	case Integer, Size:
 		n, err := parseWhole(text, k.Type == Size)
 		if err != nil {

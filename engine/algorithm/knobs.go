@@ -53,7 +53,7 @@ func Parameters() []engine.Knob {
 		{Name: "transfer", Label: "transfer", Doc: "how data reaches another rank: messages, puts with flags, gets from an announced address, or puts without flags", Type: engine.Choice, Default: coll.TwoSided.String(),
 			Choices: coll.Transfers(), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the time: a put needs no receive and no handshake, so at every size it beats the rendezvous", Paper: "paper 5, section 3.3"},
-		{Name: "addresses", Label: "addresses", Doc: "buffer addresses that a rank knows: of all ranks, only its own, or none (library buffers)", Type: engine.Choice, Default: coll.Single.String(),
+		{Name: "addresses", Label: "addresses", Doc: "known buffer addresses: of all ranks, own, or none (library buffers)", Type: engine.Choice, Default: coll.Single.String(),
 			Choices: coll.Addresses(), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the cost of finding the addresses of other ranks", Paper: "paper 5, section 2.4"},
 		{Name: "sync-in", Label: "sync in", Doc: "when a call may access data: its peers have started (mysync), all ranks have (allsync), any time (nosync)", Type: engine.Choice, Default: coll.MySync.String(),
@@ -62,7 +62,7 @@ func Parameters() []engine.Knob {
 		{Name: "sync-out", Label: "sync out", Doc: "when a call may return: local data ready (mysync), all ranks' data ready (allsync), local work done (nosync)", Type: engine.Choice, Default: coll.MySync.String(),
 			Choices: coll.Syncs(), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "one more or one fewer barrier, as for sync-in", Paper: "paper 5, section 2.2"},
-		{Name: "process", Label: "process", Doc: "unit that one rank represents in hierarchical algorithms: all ranks of a node, or each rank", Type: engine.Choice, Default: ProcessNode,
+		{Name: "process", Label: "process", Doc: "unit of hierarchical algorithms: all ranks of a node, or each rank", Type: engine.Choice, Default: ProcessNode,
 			Choices: []string{ProcessNode, ProcessRank}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "messages between nodes: many short ones become few long ones, and one rank per node does the work for all", Paper: "paper 5, section 3.1"},
 	}

@@ -172,15 +172,11 @@ func (w Team) Chosen(s Reader, what coll.Collective, ranks int, n int64) (coll.K
 		return coll.Key{}, fmt.Errorf("no algorithm can run: %w (change ranks, transfer or synchronization)", err)
 	}
 	if name == ByTable {
-		k, err := w.FromTable(s, what, ranks, n)
-		if err != nil {
-			return k, fmt.Errorf("%w", err)
-		}
-		return k, nil
+		return w.FromTable(s, what, ranks, n)
 	}
 	a, err := coll.Find(what, name)
 	if err != nil {
-		return coll.Key{}, fmt.Errorf("%w", err)
+		return coll.Key{}, err
 	}
 	k, err := w.Key(s, a, ranks)
 	if err != nil {
