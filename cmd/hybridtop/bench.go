@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,13 +16,20 @@ import (
 )
 
 func newBench() *cobra.Command {
+	benches := []string{"sim", "threads", "collectives", "applications", "multigrid"}
 	cmd := &cobra.Command{
-		Use:       "bench [sim|threads|collectives|applications|multigrid]",
+		Use:       "bench [" + strings.Join(benches, "|") + "]",
 		Short:     "measure the hot paths and their limits on this host",
 		Long:      "Measure the hot paths of the live fabric on this host, each with its limit, measured in the same process. An argument selects other measurements:\n\n  sim: speed of the simulator\n  threads: concurrent threads of two ranks, compared with one thread\n  collectives: calls among 2, 8 and 64 ranks, compared with the barrier\n  applications: kernels and waits of workloads, compared with one process alone\n  multigrid: its faces compared with a plain loop, and its simulation\n\n" + bench.Statement,
 		Example:   "hybridtop bench --only put8,pingpong8 --json",
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"sim", "threads", "collectives", "applications", "multigrid"},
+		ValidArgs: benches,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 1 && !slices.Contains(benches, args[0]) {
+				err := fmt.Errorf("bench %q: want at most one of %s", args, strings.Join(benches, ", "))
+				return suggest(err, args[0], benches)
+			}
+			return nil
+		},
 	}
 	out := addFormat(cmd)
 	o := bench.Options{Fabric: live.New()}

@@ -24,13 +24,8 @@ func newMachine() *cobra.Command {
 		Long: "A machine is a file in which every number has a source (docs/machines.md). " +
 			"All commands also accept a file ending in .toml instead of a name.",
 		Example: "hybridtop machine show xc30-edison",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("machine %s: want one of list, show, check, diff", args[0])
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error { return pflag.ErrHelp },
+		Args:    suggestCommand,
+		RunE:    func(*cobra.Command, []string) error { return pflag.ErrHelp },
 	}
 	cmd.AddCommand(newMachineList(), newMachineShow(), newMachineCheck(), newMachineDiff())
 	return cmd
@@ -253,7 +248,8 @@ func machineOf(nameOrFile string) (cluster.Machine, error) {
 	if isMachineFile(nameOrFile) {
 		return presets.LoadMachine(nameOrFile)
 	}
-	return presets.Machine(nameOrFile)
+	m, err := presets.Machine(nameOrFile)
+	return m, suggest(err, nameOrFile, presets.Machines())
 }
 
 // warnSkipped reports the user's machine files that a list leaves out.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hybridtop/hybridtop/engine/recording"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
@@ -88,5 +89,5 @@ func explain(w io.Writer, styles fang.Styles, err error) {
 	if errors.As(err, &code) || errors.Is(err, syscall.EPIPE) {
 		return
 	}
-	fmt.Fprintln(w, "hybridtop:", err)
+	fmt.Fprintln(w, "hybridtop:", recording.Clean(err.Error())) // a name may have control characters
 }

@@ -19,13 +19,8 @@ func newModel() *cobra.Command {
 		Short:   "evaluate the papers' formulas, and show the largest term",
 		Long:    "Evaluate a cost model of the papers. Nothing runs: every number is computed from the flags.",
 		Example: "hybridtop model epsilon --m 1 --n 8 --non-overlap 0.2",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("model %s: want one of epsilon, access, locality", args[0])
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error { return pflag.ErrHelp },
+		Args:    suggestCommand,
+		RunE:    func(*cobra.Command, []string) error { return pflag.ErrHelp },
 	}
 	cmd.AddCommand(newModelEpsilon(), newModelAccess(), newModelLocality())
 	return cmd

@@ -59,7 +59,8 @@ func addUnits(root *cobra.Command) *string {
 			inUnits, _ = grid.UnitsByName(kept.Units) // the screen reports a broken file
 		}
 		if !known {
-			return fmt.Errorf("--units %s: want one of %s", *name, strings.Join(grid.UnitsNames(), ", "))
+			err := fmt.Errorf("--units %s: want one of %s", *name, strings.Join(grid.UnitsNames(), ", "))
+			return suggest(err, *name, grid.UnitsNames())
 		}
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 
 // addPreset adds --preset to a command with knobs.
 func (f *knobFlags) addPreset(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.preset, "preset", "", "scenario to start with, or its file (see hybridtop list scenarios); other flags override it")
+	cmd.Flags().StringVar(&f.preset, "preset", "", "scenario to start with, or its file (see hybridtop list scenarios)")
 	must(cmd.RegisterFlagCompletionFunc("preset", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var names []string
 		all, _ := session.Presets()
@@ -22,6 +22,16 @@ func (f *knobFlags) addPreset(cmd *cobra.Command) {
 		}
 		return names, cobra.ShellCompDirectiveDefault // or a file
 	}))
+}
+
+// presetNames returns the names of all presets that can be read.
+func presetNames() []string {
+	var names []string
+	all, _ := session.Presets()
+	for _, p := range all {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // begun returns the scenario of --preset, or nil without the flag. given is the workload of the
@@ -37,7 +47,7 @@ func (f *knobFlags) begun(cmd *cobra.Command, given string) (*presets.Scenario, 
 	}
 	p, err := presets.FindScenario(f.preset)
 	if err != nil {
-		return nil, err
+		return nil, suggest(err, f.preset, presetNames())
 	}
 	if given != "" && given != p.Workload {
 		return nil, fmt.Errorf("--preset %s: belongs to workload %s, not %s (omit the workload, or use another preset)", p.Name, p.Workload, given)

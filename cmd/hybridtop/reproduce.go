@@ -64,7 +64,7 @@ func newReproduce() *cobra.Command {
 		if len(args) == 0 {
 			return listFigures(cmd.OutOrStdout(), out)
 		}
-		figures, err := presets.FindFigures(args...)
+		figures, err := findFigures(args)
 		if err != nil {
 			return err
 		}
@@ -121,6 +121,26 @@ func newReproduce() *cobra.Command {
 		return concludeReport(cmd, report, out, *strict)
 	}
 	return cmd
+}
+
+// findFigures returns the figures with these names.
+func findFigures(names []string) ([]presets.Figure, error) {
+	figures, err := presets.FindFigures(names...)
+	if err == nil {
+		return figures, nil
+	}
+	known := []string{"all"}
+	all, _ := presets.Figures() // an error is the one of FindFigures
+	for i := range all {
+		paper, short, _ := strings.Cut(all[i].Name, "-")
+		known = append(known, all[i].Name, paper, short)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, suggest(err, name, known)
+		}
+	}
+	return nil, err
 }
 
 // claimsOf returns all claims. If all figures are requested, it also returns the missing claims.

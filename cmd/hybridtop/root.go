@@ -28,15 +28,16 @@ func newRoot() *cobra.Command {
 		Use:   "hybridtop",
 		Short: "see why one way of programming a cluster is faster than another",
 		Long: "Hybridtop runs real SPMD programs on a cluster: live, emulated or simulated. It shows bandwidth, latency and locality " +
-			"while you change execution model, group size, nodes and ranks. Without a command it opens the screen.",
+			"while you change execution model, group size, nodes and ranks. Without a command it opens the screen. " +
+			"For all flags, name a workload: hybridtop --workload dot --help.",
 		Example: "hybridtop --workload randomaccess --group 4",
-		Args:    cobra.NoArgs,
+		Args:    suggestCommand,
 	}
 	screen := &tui.Options{}
 	var name string
 	var fresh, paused bool
 	f := root.Flags()
-	f.StringVar(&name, "workload", "randomaccess", "program to run: "+strings.Join(workloadNames(), ", "))
+	f.StringVar(&name, "workload", "randomaccess", "program to run (see hybridtop list workloads)")
 	f.StringVar(&screen.Theme, "theme", "", "colours; default: like the terminal: "+strings.Join(themes(), ", "))
 	ascii := f.Bool("ascii", false, "draw only with ASCII; default: if the terminal or locale needs it")
 	f.IntVar(&screen.FPS, "fps", 0, "maximum frames per second; default: 20, over SSH 8")
@@ -142,9 +143,7 @@ func newRoot() *cobra.Command {
 		}
 		return err
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w (%s --help lists the flags, hybridtop list knobs the knobs)", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(suggestFlag)
 	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExport(), newList(), newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce())
 	return root
 }
@@ -162,7 +161,7 @@ func checkPane(name string) error {
 	if name == "" {
 		return nil
 	}
-	return tui.CheckPane(name)
+	return suggest(tui.CheckPane(name), name, tui.PaneNames())
 }
 
 func themes() []string {

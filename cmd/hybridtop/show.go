@@ -21,13 +21,8 @@ func newShow() *cobra.Command {
 		Short:   "show the schedule of a collective, or a GOAL file",
 		Long:    "Show the schedule of a collective, or a GOAL file, without a run.",
 		Example: "hybridtop show schedule bcast --algorithm knomial --radix 4 --ranks 8",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("show %s: want one of schedule, goal", args[0])
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error { return pflag.ErrHelp },
+		Args:    suggestCommand,
+		RunE:    func(*cobra.Command, []string) error { return pflag.ErrHelp },
 	}
 	cmd.AddCommand(newShowSchedule(), newShowGoal())
 	return cmd
@@ -52,10 +47,7 @@ func newShowSchedule() *cobra.Command {
 			"For algorithms see hybridtop list algorithms.",
 		Example: "hybridtop show schedule bcast --algorithm knomial --radix 4 --ranks 8\nhybridtop show schedule exchange --algorithm bruck --ranks 16 --to goal",
 	}
-	var names []string
-	for c := range coll.Collective(coll.Collectives) {
-		names = append(names, c.String())
-	}
+	names := collectiveNames()
 	cmd.ValidArgs = names
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -90,14 +82,14 @@ func newShowSchedule() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := coll.CollectiveOf(args[0])
 		if err != nil {
-			return err
+			return suggest(err, args[0], names)
 		}
 		if algorithm == "" {
 			algorithm = coll.Of(c)[0].Name
 		}
 		a, err := coll.Find(c, algorithm)
 		if err != nil {
-			return err
+			return suggest(err, algorithm, algorithmNames(c))
 		}
 		s := schedule{root: int32(root), bytes: bytes}
 		if s.key, err = a.Key(p); err != nil {
@@ -189,6 +181,15 @@ func count(n int64, what string) string {
 		what += "s"
 	}
 	return fmt.Sprintf("%d %s", n, what)
+}
+
+// algorithmNames returns the names of a collective's algorithms.
+func algorithmNames(c coll.Collective) []string {
+	var names []string
+	for _, a := range coll.Of(c) {
+		names = append(names, a.Name)
+	}
+	return names
 }
 
 // tree has the children of each rank. Each edge has the step of its first message.

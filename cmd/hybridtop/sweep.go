@@ -97,7 +97,7 @@ func chartMetric(name, asked string) (string, error) {
 	}
 	switch {
 	case asked != "" && !slices.Contains(all, asked):
-		return "", fmt.Errorf("--chart %s: for %s, want one of %s", asked, name, strings.Join(all, ", "))
+		return "", suggest(fmt.Errorf("--chart %s: for %s, want one of %s", asked, name, strings.Join(all, ", ")), asked, all)
 	case asked != "":
 		return asked, nil
 	}

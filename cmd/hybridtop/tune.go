@@ -28,7 +28,7 @@ func newTune() *cobra.Command {
 		Long: "Time the algorithms of collectives for several teams and sizes, and write a table of the fastest for runs with algorithm = tuned. " +
 			"Algorithms that are much slower by the cost model are skipped. Between sizes with different winners, more sizes are timed. " +
 			"An interrupted tuning continues from its journal, a file next to the table until the table is complete.",
-		Example: "hybridtop tune bcast allreduce --fabric sim --machine ranger --ranks 2..64 --out ranger.table.toml",
+		Example: "hybridtop tune bcast allreduce --machine ranger --ranks 2..64 --out ranger.table.toml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("tune: want collectives, or one of show, check, export, import")
@@ -36,11 +36,7 @@ func newTune() *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			for c := range coll.Collective(coll.Collectives) {
-				names = append(names, c.String())
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return collectiveNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	var file, journal string
@@ -83,6 +79,15 @@ func newTune() *cobra.Command {
 	}
 	cmd.AddCommand(newTuneShow(), newTuneCheck(), newTuneExport(), newTuneImport())
 	return cmd
+}
+
+// collectiveNames returns the names of all collectives.
+func collectiveNames() []string {
+	var names []string
+	for c := range coll.Collective(coll.Collectives) {
+		names = append(names, c.String())
+	}
+	return names
 }
 
 // tunePlace holds the flags for the place and range of the timings.
@@ -138,7 +143,7 @@ func (p *tunePlace) options(collectives []string) (tuner.Options, error) {
 	for _, name := range collectives {
 		c, err := coll.CollectiveOf(name)
 		if err != nil {
-			return o, err
+			return o, suggest(err, name, collectiveNames())
 		}
 		o.Collectives = append(o.Collectives, c)
 	}
