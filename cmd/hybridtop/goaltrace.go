@@ -22,7 +22,7 @@ type goalFlags struct {
 
 func addGoal(cmd *cobra.Command) *goalFlags {
 	g := &goalFlags{}
-	cmd.Flags().StringVar(&g.to, "to", "", "also write the simulated operations of the ranks: goal (GOAL text, for LogGOPS simulators and run goal)")
+	cmd.Flags().StringVar(&g.to, "to", "", "also write the simulated operations, as: goal (GOAL text)")
 	cmd.Flags().StringVar(&g.out, "out", "", "file for --to")
 	must(cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions([]string{"goal"}, cobra.ShellCompDirectiveNoFileComp)))
 	must(cmd.MarkFlagFilename("out", "goal"))

@@ -59,7 +59,7 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 	}
 	f.knobs = append(slices.Clone(engine.Base), f.knobs...)
 	f.addPreset(cmd)
-	cmd.Flags().StringVar(&f.table, "table", "", "table for algorithm = tuned, written by hybridtop tune")
+	cmd.Flags().StringVar(&f.table, "table", "", "table for algorithm = tuned (from hybridtop tune)")
 	aliases := map[string]string{}
 	for i := range f.knobs {
 		k := &f.knobs[i]
@@ -117,7 +117,7 @@ func widen(k, other *engine.Knob) {
 func usage(k *engine.Knob) string {
 	s := k.Doc + offered(k)
 	if k.Name == "machine" {
-		s += ", or a machine file (docs/machines.md)"
+		s += ", or a file (docs/machines.md)"
 	}
 	if k.Alias != "" {
 		s += " (also --" + k.Alias + ")"
@@ -136,20 +136,19 @@ func offered(k *engine.Knob) string {
 	return "; " + k.Range()
 }
 
-// tellWorkload adapts the help of a command to the workload in its arguments. Help then lists only
-// the flags of that workload's knobs, with its texts and defaults, and the reason why a knob has
-// no effect.
-func tellWorkload(cmd *cobra.Command, args []string) {
+// tellWorkload adapts the help of a command to the workload in its arguments, and reports whether
+// there is one. Help then lists only the flags of that workload's knobs, with its texts and
+// defaults, and the reason why a knob has no effect.
+func tellWorkload(cmd *cobra.Command, args []string) bool {
 	machine := cmd.Flags().Lookup("machine")
 	if machine == nil {
-		return
+		return false
 	}
 	v, ok := machine.Value.(*knobValue)
 	if !ok {
-		return
+		return false
 	}
 	f := v.of
-	cmd.InitDefaultHelpFlag()
 	_ = cmd.ParseFlags(args) // errors are reported when the command runs
 	name := first(cmd.Flags().Args())
 	if asked := cmd.Flags().Lookup("workload"); asked != nil && asked.Changed {
@@ -161,7 +160,7 @@ func tellWorkload(cmd *cobra.Command, args []string) {
 	}
 	sc, err := session.Scenario(name)
 	if err != nil {
-		return
+		return false
 	}
 	for _, k := range p.Knobs {
 		_ = sc.Set(k.Name, k.Value)
@@ -180,6 +179,7 @@ func tellWorkload(cmd *cobra.Command, args []string) {
 		}
 		flag.DefValue = sc.Text(k.Name)
 	})
+	return true
 }
 
 // must panics on an error. It is for registrations, which only fail because of a bug.
@@ -249,7 +249,7 @@ func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Sce
 	machine.text = names
 	sc, err := session.Scenario(name, own...)
 	if err != nil {
-		return engine.Scenario{}, nil, nil, err
+		return engine.Scenario{}, nil, nil, suggest(err, name, workloadNames())
 	}
 	if err := begin(&sc); err != nil {
 		return engine.Scenario{}, nil, nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
 )
@@ -43,13 +45,23 @@ var lists = map[string]func() (listing, error){
 func newList() *cobra.Command {
 	names := []string{"workloads", "models", "levels", "knobs", "machines", "scenarios", "algorithms"}
 	cmd := &cobra.Command{
-		Use:       "list " + strings.Join(names, "|"),
+		Use:       "list WHAT [WORKLOAD]",
 		Short:     "list workloads, models, knobs, machines and more",
-		Example:   "hybridtop list machines --json",
+		Long:      "List " + strings.Join(names, ", ") + ". With a workload, list knobs shows only its knobs.",
+		Example:   "hybridtop list machines --json\nhybridtop list knobs dot",
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 || !slices.Contains(names, args[0]) {
-				return fmt.Errorf("list: want one of %s", strings.Join(names, ", "))
+			want := "want one of " + strings.Join(names, ", ")
+			switch {
+			case len(args) == 0:
+				return errors.New("list: " + want)
+			case !slices.Contains(names, args[0]):
+				return suggest(fmt.Errorf("list %q: %s", args[0], want), args[0], names)
+			case len(args) == 2 && args[0] == "knobs":
+				_, err := session.Scenario(args[1])
+				return suggest(err, args[1], workloadNames())
+			case len(args) > 1:
+				return fmt.Errorf("list %s: unexpected argument %q", args[0], args[1])
 			}
 			return nil
 		},
@@ -65,6 +77,9 @@ func newList() *cobra.Command {
 		l, err := lists[args[0]]()
 		if err != nil {
 			return err
+		}
+		if len(args) == 2 {
+			return writeKnobsOf(cmd.OutOrStdout(), args[1], &l, out)
 		}
 		return l.write(cmd.OutOrStdout(), out)
 	}
@@ -203,6 +218,37 @@ func listKnobs() (listing, error) {
 		add(w.Name, w.Knobs)
 	}
 	return l, nil
+}
+
+// writeKnobsOf writes the knobs of one workload. In text a knob has only its default and the first
+// part of its description, so that the list fits on a screen.
+func writeKnobsOf(w io.Writer, name string, l *listing, f *format) error {
+	sc, err := session.Scenario(name)
+	if err != nil {
+		return err
+	}
+	if f.json || f.csv {
+		l.entries = slices.DeleteFunc(l.entries, func(e entry) bool { return e[1].value != "all" && e[1].value != sc.Workload })
+		return l.write(w, f)
+	}
+	t := newTable(w)
+	names, defaults := 0, len("default")
+	for _, k := range sc.Table {
+		names, defaults = max(names, len(k.Name)), max(defaults, len(sc.Text(k.Name)))
+	}
+	width := helpWidth - names - defaults - 2*columnGap
+	t.head("knob", "default", "description")
+	for _, k := range sc.Table {
+		doc, _, _ := strings.Cut(k.Doc, ";")
+		cells := []string{k.Name, sc.Text(k.Name)}
+		for line := range strings.SplitSeq(wrapWords(doc, width), "\n") {
+			t.row(append(cells, line)...)
+			cells = []string{"", ""}
+		}
+	}
+	t.row()
+	t.row("values of each knob: hybridtop run " + name + " --help")
+	return t.close()
 }
 
 // idleIn lists the workloads in which a knob has no effect while the others are at their defaults,

@@ -34,7 +34,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	if slices.ContainsFunc(args, func(a string) bool { return a == "--help" || a == "-h" || a == "help" }) {
 		if cmd, rest, err := root.Find(slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "help" })); err == nil {
-			tellWorkload(cmd, rest)
+			prepareHelp(cmd, rest, stdout)
 		}
 	}
 	root.SetOut(stdout)
@@ -72,6 +72,7 @@ func keep(cmd *cobra.Command, stdout io.Writer, failure *error) {
 			*failure = run(cmd, args)
 			if errors.Is(*failure, pflag.ErrHelp) { // the command needs a subcommand
 				cmd.Root().SetOut(help)
+				prepareHelp(cmd, nil, stdout)
 				*failure = nil
 				return pflag.ErrHelp
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,7 @@ type pictureFlags struct{ file, pane, size string }
 func addPicture(cmd *cobra.Command, of string) *pictureFlags {
 	p := &pictureFlags{}
 	cmd.Flags().StringVar(&p.file, "picture", "", "file for a picture of the screen at the end"+of+": .svg or .png")
-	cmd.Flags().StringVar(&p.pane, "picture-pane", "", "single pane in the picture; default: all: "+strings.Join(tui.PaneNames(), ", "))
+	cmd.Flags().StringVar(&p.pane, "picture-pane", "", "single pane in the picture; default: all")
 	cmd.Flags().StringVar(&p.size, "picture-size", "120x36", "columns and rows of the picture")
 	must(cmd.MarkFlagFilename("picture", "svg", "png"))
 	must(cmd.RegisterFlagCompletionFunc("picture-pane", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

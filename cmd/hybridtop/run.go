@@ -17,8 +17,8 @@ func newRun() *cobra.Command {
 		Use:   "run [WORKLOAD]",
 		Short: "run a workload without a screen, and verify it",
 		Long: "Run a workload without a screen. Progress goes to the terminal, the result to standard output. " +
-			"The exit status is 0 only if the run verified its result. Each workload has more flags: hybridtop run WORKLOAD --help.",
-		Example: "hybridtop run randomaccess --nodes 4 --ranks-per-node 4 --model nested-multiple --group 4 --for 5s",
+			"The exit status is 0 only if the run verified its result. To list all flags of a workload: hybridtop run WORKLOAD --help.",
+		Example: "hybridtop run randomaccess --nodes 4 --ranks-per-node 4 --group 4 --for 5s",
 	}
 	workloadArgument(cmd)
 	limits := addLimits(cmd, 3*time.Second, "the run")
@@ -27,7 +27,7 @@ func newRun() *cobra.Command {
 	picture := addPicture(cmd, "")
 	base := addBaseline(cmd)
 	text := addGoal(cmd)
-	lines := cmd.Flags().Bool("json-stream", false, "write each sample as a line of JSON during the run, and the result as the last line (docs/json.md)")
+	lines := cmd.Flags().Bool("json-stream", false, "write a line of JSON per sample, then the result (docs/json.md)")
 	cmd.MarkFlagsMutuallyExclusive("json", "csv", "json-stream")
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -120,7 +120,7 @@ type limitFlags struct {
 
 func addLimits(cmd *cobra.Command, usual time.Duration, what string) *limitFlags {
 	l := &limitFlags{}
-	cmd.Flags().DurationVar(&l.duration, "for", usual, "time during which "+what+" starts iterations; default in a simulation: the workload's number of iterations")
+	cmd.Flags().DurationVar(&l.duration, "for", usual, "time in which "+what+" starts iterations; default on sim: a fixed number")
 	cmd.Flags().IntVar(&l.iterations, "iterations", 0, "number of iterations of "+what+", however long they take")
 	addUntil(cmd, &l.until, what+" starts no further iteration")
 	cmd.MarkFlagsMutuallyExclusive("for", "iterations")
@@ -130,7 +130,7 @@ func addLimits(cmd *cobra.Command, usual time.Duration, what string) *limitFlags
 
 // addUntil adds --until to a command: a time on the fabric's clock.
 func addUntil(cmd *cobra.Command, at *time.Duration, then string) {
-	cmd.Flags().DurationVar(at, "until", 0, "time on the fabric's clock (virtual on sim) at which "+then)
+	cmd.Flags().DurationVar(at, "until", 0, "fabric time (virtual on sim) at which "+then)
 }
 
 // readUntil returns the time of --until, or 0 without the flag.

@@ -22,7 +22,7 @@ type timelineFlag struct{ last time.Duration }
 func addTimeline(cmd *cobra.Command) *timelineFlag {
 	f := &timelineFlag{}
 	cmd.Flags().DurationVar(&f.last, "timeline-last", 0,
-		"fabric time of the last part of the timeline to write; 0: the latest iterations in text, all with --json")
+		"length of the timeline's end to write; 0: latest iterations (--json: all)")
 	return f
 }
 
