@@ -14,7 +14,7 @@ const someRun = `{"schema": "hybridtop.run.v1", "scenario": {"workload": "dot", 
 	"verified": true, "kind": "emulated", "warnings": ["things happened late"], "later": {"a": [1]},
 	"metrics": {"dot_time": {"value": 2e-6, "unit": "s", "kind": "emulated"}, "none": {"value": null, "unit": "1", "kind": "modelled"}}}`
 
-// A baseline is read from what a run has written, and from nothing else.
+// A baseline can be read from the output of a run; anything else is an error.
 func TestReadBaseline(t *testing.T) {
 	now, err := session.Scenario("dot")
 	if err != nil {
@@ -79,7 +79,7 @@ func (forever) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Whatever is read can be compared with and written.
+// Every baseline that is read can be compared and written.
 func FuzzBaseline(f *testing.F) {
 	now, err := session.Scenario("dot")
 	if err != nil {

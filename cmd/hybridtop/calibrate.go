@@ -24,7 +24,7 @@ func newCalibrate() *cobra.Command {
 		Use:   "calibrate",
 		Short: "fit a machine to this host, and check its predictions",
 		Long: "Measure this host through the live fabric, and fit a machine to it. Then compare simulations of that machine with live runs " +
-			"that the fit did not use: a barrier, windows of messages, a halo exchange, a dot product and random access, with one rank per core (docs/calibrate.md).",
+			"that the fit did not use (docs/calibrate.md). These run a barrier, windows of messages, a halo exchange, a dot product and random access, with one rank per core.",
 		Example: "hybridtop calibrate --out laptop.toml",
 		Args:    cobra.NoArgs,
 	}

@@ -132,7 +132,7 @@ func recordSweep(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, ax
 	return sw.status(cmd.ErrOrStderr()), nil
 }
 
-// tellRecorded reports what was recorded, and what was lost.
+// tellRecorded reports the recorded runs and their losses.
 func tellRecorded(w io.Writer, file string, runs []*recording.Run) error {
 	f, err := recording.Open(file)
 	if err != nil {

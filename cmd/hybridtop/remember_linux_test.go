@@ -17,7 +17,7 @@ func remembering(t *testing.T, folder string, args ...string) *ttytest.Terminal 
 	return ttytest.Start(t, 120, 40, cmd)
 }
 
-// A second screen begins as the first was left, and flags come first.
+// A second screen starts with the state of the first one; flags override it.
 func TestTheScreenRemembers(t *testing.T) {
 	folder := t.TempDir()
 	x := remembering(t, folder)
@@ -65,8 +65,7 @@ func TestTheScreenRemembers(t *testing.T) {
 	x.Ends(0)
 }
 
-// Files that cannot be read are named, on the screen and behind it, and the screen
-// runs.
+// Unreadable files are named on the screen and after it closes; the screen still runs.
 func TestTheScreenNamesABrokenFile(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "hybridtop", "config.toml")

@@ -21,7 +21,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// The papers' claims, as the command line tells them.
+// The text of the papers' claims on the command line.
 func TestClaims(t *testing.T) {
 	if raced {
 		t.Skip("minutes under the race detector; make test runs it without")
@@ -79,8 +79,7 @@ func TestRefutedClaim(t *testing.T) {
 	}
 }
 
-// The exit status says whether the verdicts are as recorded; --strict, whether
-// everything passed.
+// The exit status depends on changes of recorded verdicts; with --strict, on passing.
 func TestReproduceStatus(t *testing.T) {
 	refuted := presets.Record{Verdict: presets.Refuted, Refuted: []string{"a"}, Decided: []string{"gaps"}}
 	passed := presets.Record{Verdict: presets.Pass}
@@ -115,7 +114,7 @@ func TestReproduceStatus(t *testing.T) {
 	}
 }
 
-// --record writes the verdicts into figure files, and the default holds against them.
+// --record writes the verdicts into figure files, and the default compares with them.
 func TestRecordVerdicts(t *testing.T) {
 	was, err := os.ReadFile("../../presets/figures/paper2-eq14.toml")
 	if err != nil {
@@ -155,7 +154,7 @@ func TestRecordVerdicts(t *testing.T) {
 	}
 }
 
-// The table of claims in docs/reproduce.md is what the figure files say.
+// The table of claims in docs/reproduce.md matches the figure files.
 func TestClaimsTable(t *testing.T) {
 	figures, err := presets.Figures()
 	if err != nil {
@@ -218,7 +217,7 @@ func TestClaimsTable(t *testing.T) {
 	t.Errorf("the table of claims (-docs +figure files; go test -update writes it anew):\n%s", cmp.Diff(strings.Split(got, "\n"), strings.Split(want, "\n")))
 }
 
-// orDash is a text, or a dash for none.
+// orDash returns a text, or a dash for "".
 func orDash(s string) string {
 	if s == "" {
 		return "-"
@@ -226,7 +225,7 @@ func orDash(s string) string {
 	return s
 }
 
-// docs/json.md names every field of a report, of its rows and of what else it has.
+// docs/json.md names every field of a report and of its parts.
 func TestReproduceDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/json.md")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// The report of the papers has every claim: what ran with its verdict, its chart and the
-// constants that it leans on, and what nothing runs as missing.
+// The report of the papers has every claim. A claim that ran has its verdict, chart and constants.
+// Other claims are missing.
 func TestReportOfThePapersHasEveryClaim(t *testing.T) {
 	nan := math.NaN()
 	rule := func(claim int, check string, x, published, simulated float64, use presets.Use, rule presets.Rule, pass bool) reproduce.Row {
@@ -49,7 +49,7 @@ func TestReportOfThePapersHasEveryClaim(t *testing.T) {
 	}
 }
 
-// Where all figures are asked for, each claim of the papers is run or missing.
+// In a report of all figures, each claim of the papers is run or missing.
 func TestEachClaimIsRunOrMissing(t *testing.T) {
 	figures, err := presets.FindFigures("all")
 	if err != nil {

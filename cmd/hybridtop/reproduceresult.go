@@ -146,7 +146,7 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 	return all
 }
 
-// moveResults returns nil if nothing is known.
+// moveResults returns nil if the moves are unknown.
 func moveResults(moves []presets.Move) []moveResult {
 	if moves == nil {
 		return nil

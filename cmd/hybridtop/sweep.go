@@ -346,7 +346,7 @@ func (sw *sweepResult) failures(w io.Writer) error {
 	return t.close()
 }
 
-// lates lists the points for which the host fell behind, and what was done.
+// lates lists the points for which the host fell behind, with their restarts.
 func (sw *sweepResult) lates(w io.Writer) error {
 	t := newTable(w)
 	head := false
