@@ -263,7 +263,7 @@ func (r *result) table(w io.Writer) error {
 	if r.sketch {
 		machine += " (a sketch: over a third of its numbers are assumed)"
 	}
-	t.title(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩", r.Scenario.Workload,
+	t.title(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩ (groups, UPC threads per group, MPI ranks)", r.Scenario.Workload,
 		machine, l.Nodes, l.RanksPerNode, threads, l.Model, l.N.Groups, l.N.UPC, l.N.MPI))
 	if r.Dilation != 1 {
 		t.row(fmt.Sprintf("times are the emulated machine's (time dilation %.4g×, divided out)", r.Dilation))

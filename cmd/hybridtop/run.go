@@ -120,7 +120,7 @@ type limitFlags struct {
 
 func addLimits(cmd *cobra.Command, usual time.Duration, what string) *limitFlags {
 	l := &limitFlags{}
-	cmd.Flags().DurationVar(&l.duration, "for", usual, "time in which "+what+" starts iterations; default on sim: a fixed number")
+	cmd.Flags().DurationVar(&l.duration, "for", usual, "time in which "+what+" starts iterations; default on sim: the workload's number of iterations")
 	cmd.Flags().IntVar(&l.iterations, "iterations", 0, "number of iterations of "+what+", however long they take")
 	addUntil(cmd, &l.until, what+" starts no further iteration")
 	cmd.MarkFlagsMutuallyExclusive("for", "iterations")
