@@ -73,7 +73,7 @@ func TestRefutedClaim(t *testing.T) {
 			}
 		}
 		if want := "hybridtop: claim 4, groups at 256: gain is refuted: decides: remote accesses\n" +
-			"hybridtop: claim 5, groups: flat has failed: groups at 4 did not run: deadlock\n"; errs.String() != want {
+			"hybridtop: claim 5, groups: flat failed: groups at 4 did not run: deadlock\n"; errs.String() != want {
 			t.Errorf("told %q, want %q", &errs, want)
 		}
 	}
@@ -95,7 +95,7 @@ func TestReproduceStatus(t *testing.T) {
 		{"passes now", reproduce.Row{Pass: true, Recorded: refuted}, status(1), nil, "c is pass, recorded as refuted: why"},
 		{"by another term", reproduce.Row{Term: "bytes", Recorded: refuted}, status(1), status(1), "c is refuted, recorded as decided by gaps: why"},
 		{"not recorded", reproduce.Row{Pass: true}, status(1), nil, "c is pass, not recorded: why"},
-		{"failed", reproduce.Row{Failed: true, Recorded: refuted}, status(2), status(1), "c has failed: why"},
+		{"failed", reproduce.Row{Failed: true, Recorded: refuted}, status(2), status(1), "c failed: why"},
 	} {
 		c.row.Name, c.row.Series, c.row.X, c.row.Check, c.row.Claim, c.row.Note, c.row.Use = "a", "the a", math.NaN(), "c", 7, "why", presets.UseCheck
 		r := &reproduce.Report{Rows: []reproduce.Row{c.row}}
