@@ -10,26 +10,26 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Baseline is a run that later ones are compared with: plain data of its own, taken from
-// a snapshot, which does not change any more.
+// A Baseline holds the data of a run that later runs are compared with. It is copied from a
+// snapshot and does not change.
 type Baseline struct {
 	Scenario Scenario
 	Kind     Kind // of its measured numbers
-	Late     bool // its times are late, or too few to tell
+	Late     bool // the host fell behind, or too little has run to tell
 	Metrics  []Metric
-	Series   []Sample      // since its knobs were turned last
+	Series   []Sample      // since the last change of a knob
 	End      time.Duration // of the series
 	Latency  [cluster.Classes]Quantiles
 	Studies  []StudyView
 
-	Iterations int // that the tables are of
+	Iterations int // that the tables cover
 	Tables     []Table
 	Ranked     []Ranked
 	Layout     cluster.Layout // of the ranks
 	Recent     Recent
 }
 
-// NewBaseline takes what is compared from a snapshot.
+// NewBaseline copies the data to compare from a snapshot.
 func NewBaseline(s *Snapshot) *Baseline {
 	b := &Baseline{
 		Scenario: s.Scenario.Clone(), Kind: s.Kind, Late: s.Keeping != Kept,
@@ -48,7 +48,7 @@ func NewBaseline(s *Snapshot) *Baseline {
 	return b
 }
 
-// since counts the samples that are later than a moment.
+// since returns the number of samples after a moment.
 func since(all []Sample, at time.Duration) int {
 	n := 0
 	for n < len(all) && all[len(all)-1-n].At > at {
@@ -57,12 +57,12 @@ func since(all []Sample, at time.Duration) int {
 	return n
 }
 
-// Against is a baseline beside a run that is compared with it.
+// Against is a baseline together with its comparison to one run.
 type Against struct {
 	*Baseline
-	Name string // what the baseline has otherwise: "group 4, on demo"
-	Told string // the same, and its kind where that is another: "group 4, on demo, emulated"
-	Late bool   // either run is: there is no ratio
+	Name string // the baseline's values that differ: "group 4, on demo"
+	Told string // Name, and the kind if it differs: "group 4, on demo, emulated"
+	Late bool   // the host fell behind in either run: there is no ratio
 }
 
 // Against compares a run with the baseline.
@@ -74,10 +74,10 @@ func (b *Baseline) Against(s *Snapshot) *Against {
 	return a
 }
 
-// mostNamed is how many knobs tell two runs apart in words.
+// mostNamed is the maximum number of knobs in the name of a baseline.
 const mostNamed = 3
 
-// name is what the baseline's knobs have otherwise than those of a run.
+// name returns the values of the baseline's knobs that differ from the run's.
 func (b *Baseline) name(now *Scenario) string {
 	var apart []string
 	if b.Scenario.Workload != now.Workload {
@@ -104,7 +104,7 @@ func (b *Baseline) name(now *Scenario) string {
 	return strings.Join(apart, ", ")
 }
 
-// named is a knob's value in words; some values say by themselves what they are.
+// named returns a knob's value in words. Some values are clear without the knob's name.
 func named(k *Knob, value string) string {
 	switch k.Name {
 	case "machine":
@@ -115,7 +115,7 @@ func named(k *Knob, value string) string {
 	return k.Label + " " + k.Text(value)
 }
 
-// Ratio is a number over the baseline's.
+// A Ratio is a number divided by the baseline's.
 type Ratio struct {
 	Value     float64
 	Kind      Kind // of the number
@@ -123,8 +123,8 @@ type Ratio struct {
 	Reference string
 }
 
-// Ratio is a metric over the baseline's of the same name and unit; false: there is none,
-// or either is not above zero, or the host could not keep the times of one.
+// Ratio returns a metric divided by the baseline's metric of the same name and unit. It returns
+// false if there is none, if either is not above zero, or if the host fell behind in either run.
 func (a *Against) Ratio(m *Metric) (Ratio, bool) {
 	if a.Late && (m.Kind == Emulated || a.Kind == Emulated) && m.Kind != Modelled {
 		return Ratio{}, false
@@ -138,7 +138,7 @@ func (a *Against) Ratio(m *Metric) (Ratio, bool) {
 	return Ratio{}, false
 }
 
-// Over is a measured number over the baseline's; NaN where there is no ratio.
+// Over returns a measured number divided by the baseline's, or NaN if there is no ratio.
 func (a *Against) Over(x, base float64) float64 {
 	if a.Late {
 		return math.NaN()
@@ -146,7 +146,7 @@ func (a *Against) Over(x, base float64) float64 {
 	return Quotient(x, base)
 }
 
-// OverIn is Over for numbers of a unit: what has no time in it is never late.
+// OverIn is Over for numbers of a unit. A unit without time needs no accurate clock.
 func (a *Against) OverIn(unit string, x, base float64) float64 {
 	if strings.Contains(unit, "s") {
 		return a.Over(x, base)
@@ -154,7 +154,7 @@ func (a *Against) OverIn(unit string, x, base float64) float64 {
 	return Quotient(x, base)
 }
 
-// Left is OverIn where numbers may be missing: 0 where only the baseline has one.
+// Left is OverIn for numbers that may be missing. It returns 0 if only the baseline has one.
 func (a *Against) Left(unit string, x, base float64) float64 {
 	if !(x > 0) && base > 0 && !a.Late {
 		return 0
@@ -162,7 +162,7 @@ func (a *Against) Left(unit string, x, base float64) float64 {
 	return a.OverIn(unit, x, base)
 }
 
-// Table finds the baseline's table of counts of a name and unit; nil: it has none.
+// Table returns the baseline's table of counts with the same name and unit, or nil.
 func (a *Against) Table(t *Table) *Table {
 	for i := range a.Tables {
 		if b := &a.Tables[i]; b.Name == t.Name && b.Unit == t.Unit {
@@ -172,8 +172,8 @@ func (a *Against) Table(t *Table) *Table {
 	return nil
 }
 
-// ByRank finds the values by rank that a baseline of as many ranks has of a metric; nil:
-// it has none.
+// ByRank returns the baseline's values by rank of the same metric, or nil if it has none or has
+// another number of ranks.
 func (a *Against) ByRank(r *Ranked) *Ranked {
 	for i := range a.Ranked {
 		if b := &a.Ranked[i]; b.Name == r.Name && b.Unit == r.Unit && len(b.Values) == len(r.Values) {
@@ -183,8 +183,7 @@ func (a *Against) ByRank(r *Ranked) *Ranked {
 	return nil
 }
 
-// Traffic is the baseline's bytes a second between blocks, where it has the same blocks
-// of nodes; nil: it has not.
+// Traffic returns the baseline's traffic between blocks of nodes, or nil if its blocks differ.
 func (a *Against) Traffic(r *Recent) *Recent {
 	if b := &a.Recent; r.Nodes > 0 && b.Nodes == r.Nodes && len(b.Pairs) == len(r.Pairs) && b.Span > 0 {
 		return b
@@ -192,8 +191,8 @@ func (a *Against) Traffic(r *Recent) *Recent {
 	return nil
 }
 
-// Quotient is a number over another; NaN unless both and what comes out are above zero
-// and finite.
+// Quotient returns x / base, or NaN unless both numbers and the result are above zero and the
+// result is finite.
 func Quotient(x, base float64) float64 {
 	if q := x / base; x > 0 && base > 0 && q > 0 && !math.IsInf(q, 1) {
 		return q
@@ -201,7 +200,7 @@ func Quotient(x, base float64) float64 {
 	return math.NaN()
 }
 
-// AppendFactor writes a quotient: "1.8×", "0.0512×"; "–": there is none.
+// AppendFactor appends a quotient: "1.8×", "0.0512×", or "–" for NaN.
 func AppendFactor(dst []byte, q float64) []byte {
 	switch {
 	case math.IsNaN(q):
@@ -216,10 +215,10 @@ func AppendFactor(dst []byte, q float64) []byte {
 	return append(dst, "×"...)
 }
 
-// Factor writes the quotient.
+// Factor returns the quotient as text: "1.8×".
 func (r *Ratio) Factor() string { return string(AppendFactor(nil, r.Value)) }
 
-// Kinds says of which kinds the numbers are, where they differ.
+// Kinds returns the two kinds of number as text, or "" if they are the same.
 func (r *Ratio) Kinds() string {
 	if r.Kind == r.Base {
 		return ""
@@ -227,7 +226,7 @@ func (r *Ratio) Kinds() string {
 	return string(r.Kind) + " over " + string(r.Base)
 }
 
-// String says what is compared: "1.8× baseline: group 4 (simulated over emulated)".
+// String returns the ratio with its reference: "1.8× baseline: group 4 (simulated over emulated)".
 func (r *Ratio) String() string {
 	text := r.Factor() + " baseline: " + r.Reference
 	if kinds := r.Kinds(); kinds != "" {

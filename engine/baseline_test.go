@@ -20,7 +20,7 @@ func compared(workload string, edit func(*Snapshot), knobs ...string) *Snapshot 
 	return s
 }
 
-// A baseline is called by what its knobs have otherwise.
+// A baseline is named after the knobs that differ.
 func TestNameOfABaseline(t *testing.T) {
 	now := compared("dot", nil, "group", "8")
 	for _, c := range []struct {
@@ -39,8 +39,8 @@ func TestNameOfABaseline(t *testing.T) {
 	}
 }
 
-// A ratio is of metrics of one name and unit, says what it compares, and is not told of
-// what is no number, of none, or of times that the host could not keep.
+// A ratio needs metrics of the same name and unit, and names its reference. There is none for
+// NaN, for a missing metric, or if the host fell behind.
 func TestRatios(t *testing.T) {
 	base := compared("dot", func(s *Snapshot) {
 		s.Kind = Emulated
@@ -90,8 +90,7 @@ func TestFactor(t *testing.T) {
 	}
 }
 
-// The series of a baseline begins where its knobs were turned last, and what is kept is
-// its own.
+// The series of a baseline begins at the last knob change, and its data are copies.
 func TestABaselineIsOfOneRun(t *testing.T) {
 	s := compared("dot", func(s *Snapshot) {
 		for i := range 10 {

@@ -2,8 +2,8 @@ package engine
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// circle returns a shortest circle of ranks that wait for each other, from its lowest rank on;
-// or nil if there is none, as where ranks wait for one that has ended.
+// circle returns a shortest cycle of the wait-for graph, starting at its lowest rank. It returns
+// nil if there is none, for example if ranks wait for a rank that has ended.
 func circle(waits []cluster.Wait) []int {
 	next := map[int][]int{}
 	var ranks []int // in the order of the waits
@@ -20,7 +20,7 @@ func circle(waits []cluster.Wait) []int {
 			best = c
 		}
 		if len(best) == 1 || len(best) == 2 {
-			break // there is none shorter that tells more
+			break // no shorter cycle says more
 		}
 	}
 	lowest := 0
@@ -32,8 +32,8 @@ func circle(waits []cluster.Wait) []int {
 	return append(best[lowest:len(best):len(best)], best[:lowest]...)
 }
 
-// circleFrom is a shortest circle through a rank that is shorter than some; 0: however
-// long it is.
+// circleFrom returns a shortest cycle through a rank, or nil if its length is not below shorter.
+// If shorter is 0, every length is accepted.
 func circleFrom(from int, next map[int][]int, shorter int) []int {
 	type step struct{ rank, before int }
 	steps, seen := []step{{from, -1}}, map[int]bool{}

@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// The circle is the shortest one of ranks that wait for each other, from its lowest rank
-// on; ranks that wait for it, or for one that has ended, are in none.
+// The result is a shortest cycle of the wait-for graph, starting at its lowest rank. Ranks that
+// wait for the cycle, or for a rank that has ended, are not in it.
 func TestCircle(t *testing.T) {
 	wait := func(rank int, others ...int) cluster.Wait { return cluster.Wait{Rank: rank, For: others} }
 	for _, c := range []struct {

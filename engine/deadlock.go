@@ -7,29 +7,29 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec"
 )
 
-// Deadlock is who waits for whom in a run that nothing can end.
+// A Deadlock is the wait-for graph of a run that cannot continue.
 type Deadlock struct {
 	Waits  []Wait
-	More   int    // waits that are left out
-	Circle []int  // ranks that wait for each other, each for the next and the last for the first; nil: there is no circle
-	Hint   string // what ends it; "": nothing in particular
+	More   int    // number of waits that are left out
+	Circle []int  // cycle of ranks: each waits for the next, and the last for the first; nil: no cycle
+	Hint   string // advice that avoids it; "": none
 }
 
-// Wait is one thread of a rank that waits in a call.
+// A Wait is one thread of a rank that waits in a call.
 type Wait struct {
 	Rank, Thread int
 	Call         string // "recv from 1 tag 7"
 	Verb         string // the call alone: "recv"
-	Peer, Tag    int    // of a message; −1: any, or it has none
+	Peer, Tag    int    // of a message; −1: any, or none
 	Bytes        int64  // of a send
-	For          []int  // the ranks that could end it, or have to; nil: they are too many to list
-	Any          bool   // any of them would do; else all are needed
+	For          []int  // the ranks that could or must end it; nil: too many to list
+	Any          bool   // one of them is enough; otherwise all are needed
 }
 
-// mostWaits bounds what a snapshot has of a deadlock.
+// mostWaits is the maximum number of waits of a deadlock in a snapshot.
 const mostWaits = 1024
 
-// DeadlockOf is the deadlock that a run has failed by; nil: by something else.
+// DeadlockOf returns the deadlock that caused err, or nil if err has another cause.
 func DeadlockOf(err error) *Deadlock {
 	var a *cluster.Abort
 	if !errors.As(err, &a) || a.Reason != cluster.ReasonDeadlock {
@@ -47,8 +47,8 @@ func DeadlockOf(err error) *Deadlock {
 	return d
 }
 
-// Next is the place of a rank in the circle, and the wait that leads from it to the next
-// one; nil: the rank is not in it.
+// Next returns the position of a rank in the cycle, and its wait for the next rank. It returns
+// −1 and nil if the rank is not in the cycle.
 func (d *Deadlock) Next(rank int) (at int, w *Wait) {
 	for i, r := range d.Circle {
 		if r != rank {
@@ -87,5 +87,5 @@ func (w *Wait) fields(c *codec.Walk) {
 	c.Flag(&w.Any)
 }
 
-// waits are a part of a list.
+// waits encodes the elements of a list of waits.
 var waits = codec.PartOf((*Wait).fields)

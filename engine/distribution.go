@@ -6,24 +6,24 @@ type Quantiles struct {
 	Count              int64
 	Mean               float64
 	Min, P50, P99, Max float64
-	// Buckets are counts by upper bound, rising, for drawing. Those of a sample are as
-	// narrow as its values are told apart: each begins where the one before ends, an empty
-	// one where nothing lies between, and the first at Min.
+	// Buckets are counts by ascending upper bound, for drawing. The buckets of a sample are as
+	// narrow as the resolution of its values. Each begins at the end of the previous one, the
+	// first at Min. Gaps between values have empty buckets.
 	Buckets []Bucket
 }
 
-// BucketsPerDecade is how finely latencies are kept for drawing. Empty buckets are left out,
-// so a bucket begins where the one before ends or a sixteenth of a decade below its bound,
-// whichever is nearer.
+// BucketsPerDecade is the resolution of latencies for drawing. Empty buckets are left out. A
+// bucket therefore begins at the end of the previous one, or a sixteenth of a decade below its
+// bound, whichever is nearer.
 const BucketsPerDecade = 16
 
-// Bucket counts the values up to its bound.
+// A Bucket counts the values up to its bound.
 type Bucket struct {
 	Upper float64 `json:"upper"`
 	Count int64   `json:"count"`
 }
 
-// Distribution is what a declared sample came to, of all ranks since the launch.
+// A Distribution holds the values of a declared sample, of all ranks since the launch.
 type Distribution struct {
 	Name string
 	Unit string

@@ -1,10 +1,10 @@
-// Package engine holds the words of an experiment: the [Scenario] that says what
-// to run, the table of [Knob]s that can be turned, the [Command]s that a user
-// gives, the [Snapshot] that a run publishes, and the [Metric]s in it, each marked
-// with its [Kind].
+// Package engine defines the data types of an experiment. They are shared by sessions,
+// recordings, the screen and the command line.
 //
-// The machinery stands in the subfolders: workload has the programs, session runs
-// a scenario on a fabric (its main loop is session.Session.loop: launch, gather,
-// publish, take commands), and the screen and the command line only turn knobs and
-// read snapshots.
+// A [Scenario] selects a workload and a value for each [Knob]. A user controls a run with
+// [Command]s. A run publishes [Snapshot]s, whose [Metric]s are each marked with their [Kind].
+//
+// The subfolders use these types. Package workload has the programs. Package session runs a
+// scenario on a fabric; its main loop is session.Session.loop: launch, gather, publish, execute
+// commands. The screen and the command line only change knobs and read snapshots.
 package engine

@@ -9,12 +9,12 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec"
 )
 
-// Drawing is data for one pane: a pointer to plain data of a registered type. The type is next
-// to the workload that makes it, or in a package of several workloads. A study's view carries
-// it, and the pane finds it by its type (DrawingOf). No other package has to know it.
+// A Drawing is data for one pane: a pointer to plain data of a registered type. The type is
+// defined next to the workload that makes it, or in a package of several workloads. A study's
+// view contains it, and the pane finds it by its type (DrawingOf). No other package needs the
+// type.
 type Drawing interface {
-	// Fields walks over all fields, to encode or to decode them. It refuses data that the
-	// pane cannot draw.
+	// Fields encodes or decodes all fields. It rejects data that the pane cannot draw.
 	Fields(c *codec.Walk)
 }
 
@@ -24,25 +24,25 @@ var (
 	drawingName = map[reflect.Type]string{}
 )
 
-// RegisterDrawing registers a type of drawings and the name that they have in recordings. A
-// type whose fields change gets another name.
+// RegisterDrawing registers a type of drawings and its name in recordings. If the fields of a
+// type change, the type needs a new name.
 func RegisterDrawing[T any, D interface {
 	*T
 	Drawing
 }](name string) {
 	if newDrawing[name] != nil || name == "" {
-		panic(fmt.Sprintf("engine: drawing %q is registered twice, or has no name", name))
+		panic(fmt.Sprintf("engine: drawing %q: registered twice, or without a name", name))
 	}
 	newDrawing[name] = func() Drawing { return D(new(T)) }
 	drawingName[reflect.TypeFor[D]()] = name
 }
 
-// unread is a drawing that this program does not know: another version has registered it.
+// unread is a drawing that only another version of the program knows.
 type unread struct{ name, body string }
 
 func (u *unread) Fields(c *codec.Walk) { codec.Text(c, &u.body) }
 
-// nameOf returns the name of a drawing; "": nil, or not registered.
+// nameOf returns the name of a drawing, or "" if it is nil or not registered.
 func nameOf(d Drawing) string {
 	if u, ok := d.(*unread); ok {
 		return u.name
@@ -50,8 +50,8 @@ func nameOf(d Drawing) string {
 	return drawingName[reflect.TypeOf(d)]
 }
 
-// Draw adds a drawing. It replaces one of the same type, in a list of the view's own: views
-// share the list that was there.
+// Draw adds a drawing, or replaces the one of the same type. It copies the list first, because
+// several views may share it.
 func (v *StudyView) Draw(d Drawing) {
 	at, there := slices.BinarySearchFunc(v.Drawings, nameOf(d), func(e Drawing, name string) int { return strings.Compare(nameOf(e), name) })
 	if v.Drawings = slices.Clone(v.Drawings); there {
@@ -61,7 +61,7 @@ func (v *StudyView) Draw(d Drawing) {
 	}
 }
 
-// DrawingIn returns the drawing of a type in a view; nil: it has none.
+// DrawingIn returns the drawing of type D in a view, or nil.
 func DrawingIn[D Drawing](v *StudyView) (found D) {
 	for _, d := range v.Drawings {
 		if d, ok := d.(D); ok {
@@ -71,7 +71,7 @@ func DrawingIn[D Drawing](v *StudyView) (found D) {
 	return found
 }
 
-// DrawingOf returns the drawing of a type in the first study that has one; nil: none has.
+// DrawingOf returns the drawing of type D in the first study that has one, or nil.
 func DrawingOf[D Drawing](s *Snapshot) (found D) {
 	for i := range s.Studies {
 		for _, d := range s.Studies[i].Drawings {
@@ -83,9 +83,9 @@ func DrawingOf[D Drawing](s *Snapshot) (found D) {
 	return found
 }
 
-// drawings are parts of a list: the name, and the fields with their length before them.
+// drawings encodes the elements of a list: the name, then the fields with their length first.
 var drawings = codec.PartOf(func(p *Drawing, c *codec.Walk) {
-	if !c.Reading() && *p == nil { // the zero value, which has the fewest bytes
+	if !c.Reading() && *p == nil { // the zero value has the fewest bytes
 		*p = &unread{}
 	}
 	name := ""
@@ -107,21 +107,21 @@ var drawings = codec.PartOf(func(p *Drawing, c *codec.Walk) {
 	c.Sized((*p).Fields)
 })
 
-// listDrawings walks over the list of drawings, whose names rise.
+// listDrawings encodes or decodes the list of drawings, which is sorted by name.
 func (v *StudyView) listDrawings(c *codec.Walk) {
 	codec.List(c, &v.Drawings, drawings)
 	last := ""
 	for _, d := range v.Drawings {
 		name := nameOf(d)
 		if name <= last {
-			c.Fail(fmt.Errorf("study %q: drawing %q (%T) after %q: want registered types in the order of their names", v.Name, name, d, last))
+			c.Fail(fmt.Errorf("study %q: drawing %q (%T) after %q: want registered types, sorted by name", v.Name, name, d, last))
 		}
 		last = name
 	}
 }
 
-// drawingsBefore reads the drawings of a snapshot before version 8: a view could have one of
-// each name, in this order, without the name and the length.
+// drawingsBefore reads the drawings of a snapshot before version 8. There a view had at most one
+// of each name, in this order, without name and length.
 func (v *StudyView) drawingsBefore(c *codec.Walk) {
 	for _, name := range []string{"flow", "field", "domain"} {
 		var there bool
@@ -129,7 +129,7 @@ func (v *StudyView) drawingsBefore(c *codec.Walk) {
 			continue
 		}
 		if newDrawing[name] == nil {
-			c.Fail(fmt.Errorf("study %q: this program does not know the drawing %q", v.Name, name))
+			c.Fail(fmt.Errorf("study %q: unknown drawing %q", v.Name, name))
 			return
 		}
 		d := newDrawing[name]()

@@ -65,7 +65,7 @@ func TestAnUnknownDrawingIsKept(t *testing.T) {
 	}
 }
 
-// A list that Draw does not make is refused: drawings of an unknown type, two of one type,
+// A list that Draw cannot make is rejected: drawings of an unknown type, two of one type,
 // another order, or bytes of another type.
 func TestDrawingsThatAreRefused(t *testing.T) {
 	for want, all := range map[string][]Drawing{

@@ -9,23 +9,23 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// version of the format below. One that adds, drops or moves a field has the next number.
-// An older one is read where what it lacks follows from what it has.
+// version is the number of the format below. It increases with every field that is added,
+// removed or moved. Decode reads an older version if the missing fields can be computed.
 const (
 	version       = 8
 	oldest        = 6
 	countedSince  = 7
-	drawingsSince = 8 // and before, three of them as fields
+	drawingsSince = 8 // before: three drawings as fields
 )
 
-// magic begins an encoded snapshot.
+// magic is the start of an encoded snapshot.
 const magic = "htsn"
 
-// Encoder encodes the snapshots of a session one after another for one decoder. What
-// does not change any more of a timeline goes once. The zero Encoder has encoded none.
+// An Encoder encodes the snapshots of a session, in order, for one Decoder. It sends finished
+// parts of a timeline only once. The zero Encoder is ready to use.
 type Encoder struct{ timeline timeline.Sender }
 
-// Append encodes a snapshot behind b.
+// Append appends the encoded snapshot to b.
 func (e *Encoder) Append(b []byte, s *Snapshot) []byte {
 	c := codec.Encode(append(append(b, magic...), version))
 	s.fields(c, studies)
@@ -37,18 +37,17 @@ func (e *Encoder) Append(b []byte, s *Snapshot) []byte {
 	return c.Bytes()
 }
 
-// Decoder decodes what one encoder has made, all of it and in order; it is not used after
-// an error.
+// A Decoder decodes all snapshots of one Encoder, in order. Do not use it after an error.
 type Decoder struct{ timeline timeline.Receiver }
 
 // Decode decodes a snapshot.
 func (d *Decoder) Decode(b []byte) (*Snapshot, error) {
 	if len(b) <= len(magic) || string(b[:len(magic)]) != magic {
-		return nil, errors.New("snapshot: it is none")
+		return nil, errors.New("not a hybridtop snapshot")
 	}
 	v := b[len(magic)]
 	if v < oldest || v > version {
-		return nil, fmt.Errorf("snapshot of version %d: this program reads versions %d to %d", v, oldest, version)
+		return nil, fmt.Errorf("snapshot of version %d: want version %d to %d", v, oldest, version)
 	}
 	c := codec.Decode(b[len(magic)+1:])
 	s := new(Snapshot)
@@ -70,7 +69,7 @@ func (d *Decoder) Decode(b []byte) (*Snapshot, error) {
 	return s, nil
 }
 
-// Parts of lists.
+// Encoders of list elements.
 var (
 	texts         = codec.PartOf(func(p *string, c *codec.Walk) { codec.Text(c, p) })
 	integerLists  = codec.PartOf(codec.IntegerList)
@@ -87,8 +86,8 @@ var (
 	metrics       = codec.PartOf((*Metric).fields)
 )
 
-// fields is the list of the fields of a snapshot; the iterations that its tables are of,
-// and its timeline, stand behind them.
+// fields encodes or decodes all fields of a snapshot except Counted and Timeline, which follow
+// them.
 func (s *Snapshot) fields(c *codec.Walk, studies codec.Part[StudyView]) {
 	c.Natural(&s.Seq)
 	codec.Text(c, &s.Phase)
@@ -249,7 +248,7 @@ func (t *Table) fields(c *codec.Walk) {
 	codec.Text(c, &t.Layer)
 	codec.List(c, &t.Layers, texts)
 	if codec.IntegerList(&t.Counts, c); len(t.Counts) != max(len(t.Layers), 1)*len(t.Rows)*len(t.Columns) {
-		c.Fail(fmt.Errorf("table %q of %d × %d × %d has %d counts", t.Name, max(len(t.Layers), 1), len(t.Rows), len(t.Columns), len(t.Counts)))
+		c.Fail(fmt.Errorf("table %q: %d × %d × %d cells, but %d counts", t.Name, max(len(t.Layers), 1), len(t.Rows), len(t.Columns), len(t.Counts)))
 	}
 }
 

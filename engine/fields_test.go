@@ -24,7 +24,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// apart are the fields that are no plain data, and have tests of their own.
+// apart lists the fields that are not plain data; they have their own tests.
 var apart = []string{"Timeline"}
 
 // sketch is a drawing of these tests.
@@ -64,7 +64,7 @@ func fill(s *Snapshot, f *codectest.Filler) {
 	f.Fill(s)
 }
 
-// same compares to the last bit, but that one NaN is like another.
+// same compares bit for bit, except that all NaN are equal.
 var same = cmp.Options{cmpopts.EquateNaNs(), cmpopts.IgnoreFields(Snapshot{}, apart...)}
 
 func trip(t interface {
@@ -83,8 +83,8 @@ func trip(t interface {
 	return back
 }
 
-// Every field of a snapshot, and of all that is in it, travels: each has a value of its
-// own, and a field that stands in no list comes back as zero.
+// Every field of a snapshot, at every depth, is encoded: each has a different value, and a field
+// that is not encoded comes back as zero.
 func TestEveryFieldOfASnapshotTravels(t *testing.T) {
 	s := filled(2)
 	if d := cmp.Diff(s, trip(t, s), same); d != "" {
@@ -92,14 +92,14 @@ func TestEveryFieldOfASnapshotTravels(t *testing.T) {
 	}
 }
 
-// filled has no zero in any field, and lists of so many parts.
+// filled returns a snapshot without zero fields, whose lists have n elements.
 func filled(length int) *Snapshot {
 	s := new(Snapshot)
 	fill(s, codectest.Distinct(length, nil))
 	return s
 }
 
-// Whatever a snapshot holds comes back, to the last bit.
+// Decoding restores a snapshot bit for bit.
 func TestAnySnapshotTravels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := codectest.Filler{
@@ -123,7 +123,7 @@ func TestAnySnapshotTravels(t *testing.T) {
 	})
 }
 
-// The zero snapshot is a snapshot, and an empty list is not nil.
+// The zero snapshot can be encoded, and an empty list does not become nil.
 func TestTheZeroSnapshotTravels(t *testing.T) {
 	for _, s := range []*Snapshot{{}, {Warnings: []string{}, NodePairs: [][]int64{nil, {}}, Ranks: []RankView{}}} {
 		if d := cmp.Diff(s, trip(t, s), same); d != "" {
@@ -132,7 +132,7 @@ func TestTheZeroSnapshotTravels(t *testing.T) {
 	}
 }
 
-// A timeline travels with its snapshots: what is full of it once.
+// A timeline is encoded with its snapshots, but its full blocks only once.
 func TestTheTimelineTravels(t *testing.T) {
 	s := usual(4, 0)
 	rec := timeline.NewRecorder(s.Layout, true)
@@ -162,7 +162,7 @@ func TestTheTimelineTravels(t *testing.T) {
 	}
 }
 
-// What is no whole snapshot is refused, wherever it ends.
+// A truncated snapshot is rejected at every length.
 func TestAPartOfASnapshotIsRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
@@ -175,7 +175,7 @@ func TestAPartOfASnapshotIsRefused(t *testing.T) {
 	}
 }
 
-// A snapshot of version 6 says not of how many iterations its tables are: of all.
+// Version 6 does not store the iterations of its tables: they cover all iterations.
 func TestTheVersionBeforeIsRead(t *testing.T) {
 	s := &Snapshot{Iteration: 5, Counted: 4, Why: "because"}
 	b := new(Encoder).Append(nil, s)
@@ -198,9 +198,9 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 		what, want string
 		b          []byte
 	}{
-		{"nothing", "snapshot: it is none", nil},
-		{"another thing", "snapshot: it is none", []byte("GIF89a and more")},
-		{"another version", "snapshot of version 9: this program reads versions 6 to 8", at(4, 9)},
+		{"nothing", "not a hybridtop snapshot", nil},
+		{"another thing", "not a hybridtop snapshot", []byte("GIF89a and more")},
+		{"another version", "snapshot of version 9: want version 6 to 8", at(4, 9)},
 		{"more behind it", "snapshot: 1 extra bytes at the end", append(bytes.Clone(good), 0)},
 		{"a number in a longer form", "snapshot: a number is not in its shortest form", at(5, 0x80, 0)},
 		{"a number that is too long", "snapshot: a number is not in its shortest form", at(5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)},
@@ -213,7 +213,7 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 	}
 }
 
-// Values that the program could not have are refused, not taken for others.
+// Invalid values are rejected, not replaced.
 func TestValuesOutOfRangeAreRefused(t *testing.T) {
 	for what, s := range map[string]*Snapshot{
 		"cluster.State 4: want one below 4": {Ranks: []RankView{{State: cluster.States}}},
@@ -225,12 +225,12 @@ func TestValuesOutOfRangeAreRefused(t *testing.T) {
 	good := new(Encoder).Append(nil, &Snapshot{Tallies: []Table{{Rows: []string{"r"}, Columns: []string{"c"}, Counts: []int64{7}}}})
 	i := bytes.Index(good, []byte{1, 1, 14}) // there, one count, 7
 	b := append(bytes.Clone(good[:i]), append([]byte{1, 2, 14, 14}, good[i+3:]...)...)
-	if _, err := new(Decoder).Decode(b); err == nil || !strings.Contains(err.Error(), "of 1 × 1 × 1 has 2 counts") {
+	if _, err := new(Decoder).Decode(b); err == nil || !strings.Contains(err.Error(), "1 × 1 × 1 cells, but 2 counts") {
 		t.Errorf("two counts in one cell: %v", err)
 	}
 }
 
-// A length that cannot be true takes no memory.
+// An impossible length allocates no memory.
 func TestALengthTakesNoMemoryBeforeItIsSeen(t *testing.T) {
 	good := new(Encoder).Append(nil, &Snapshot{Ranks: []RankView{}})
 	var before, after runtime.MemStats
@@ -248,7 +248,7 @@ func TestALengthTakesNoMemoryBeforeItIsSeen(t *testing.T) {
 	}
 }
 
-// Any bytes are a snapshot that has these bytes, or an error.
+// Any bytes decode to a snapshot that encodes to the same bytes, or to an error.
 func FuzzSnapshot(f *testing.F) {
 	f.Add(new(Encoder).Append(nil, &Snapshot{}))
 	f.Add(new(Encoder).Append(nil, filled(1)))
@@ -270,7 +270,7 @@ func FuzzSnapshot(f *testing.F) {
 	})
 }
 
-// usual is a snapshot as a session has it after some time.
+// usual returns a typical snapshot of a running session.
 func usual(ranks, series int) *Snapshot {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := &Snapshot{
@@ -337,7 +337,7 @@ func BenchmarkSnapshotDecode(b *testing.B) {
 	}
 }
 
-// The same by gob, for the ratio, with one encoder for all snapshots.
+// The same with gob, for comparison, with one encoder for all snapshots.
 func BenchmarkSnapshotEncodeGob(b *testing.B) {
 	from := reflect.ValueOf(usual(1024, 600)).Elem()
 	var fields []reflect.StructField

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// KnobType is how a knob's value reads.
+// KnobType is the type of a knob's value.
 type KnobType string
 
 // The types of knob.
@@ -19,58 +19,58 @@ const (
 	Choice  KnobType = "choice"
 )
 
-// Scope says what turning a knob takes.
+// Scope is the part of a run that restarts when a knob changes.
 type Scope string
 
 // The scopes.
 const (
 	ScopeCluster Scope = "cluster" // the cluster is rebuilt, between iterations
-	ScopeBody    Scope = "body"    // the workload starts anew on a rebuilt cluster
-	ScopeNow     Scope = "now"     // nothing: the run goes on
+	ScopeBody    Scope = "body"    // the workload starts again on a rebuilt cluster
+	ScopeNow     Scope = "now"     // nothing: the run continues
 )
 
-// Role says what a knob is about, and so which runs can be compared.
+// Role is the part of an experiment that a knob belongs to. It decides which runs compare.
 type Role string
 
 // The roles.
 const (
 	Machine Role = "machine" // what the program runs on
 	Problem Role = "problem" // what an iteration computes
-	Scheme  Role = "scheme"  // how the program goes about it: its layout, its thread level, its method
-	View    Role = "view"    // which of equal runs is made, and how it is looked at
+	Scheme  Role = "scheme"  // how the program does it: layout, thread level, method
+	View    Role = "view"    // choice among equivalent runs, and their display
 )
 
-// Roles lists them.
+// Roles lists all roles.
 var Roles = []Role{Machine, Problem, Scheme, View}
 
-// Knob is one thing that can be turned. The table of knobs feeds flags, keys, the
-// command palette, help and documentation.
+// A Knob is one setting of an experiment that a user can change. Flags, keys, the command
+// palette, help and documentation all come from the table of knobs.
 type Knob struct {
 	Name    string // flag and key: "ranks-per-node"
-	Alias   string // another name that is understood; "": none
-	Label   string // short, for a panel: "ranks/node"
-	Doc     string // one line, without a full stop
+	Alias   string // accepted second name; "": none
+	Label   string // short name for a panel: "ranks/node"
+	Doc     string // noun phrase in one line, without a full stop
 	Type    KnobType
-	Unit    string // shown behind the value; "" for a pure number
+	Unit    string // shown after the value; "": pure number
 	Default string
 	Min     float64  // of numbers
 	Max     float64  // of numbers
-	Choices []string // of a Choice: all; of a number: what ← and → offer, rising
+	Choices []string // of a Choice: all values; of a number: the values for ← and →, ascending
 	Scope   Scope
 	Role    Role
 
-	// By names the knob whose value says what the choices are; those of all its values are
-	// understood.
+	// By names the knob whose value selects the choices from Offers. Parse accepts the
+	// choices of all its values.
 	By     string
 	Offers []Offer
-	// Barred are choices that cannot be run as the other knobs stand, and why.
+	// Barred maps a choice that cannot run with the current other knobs to the reason.
 	Barred map[string]string
 
-	Watch string // what to look at when it is turned
-	Paper string // where it is from: "paper 2, section 3"; "": from none
+	Watch string // what to look at after a change
+	Paper string // source: "paper 2, section 3"; "": none
 }
 
-// Offer is the choices where the knob that they go by has a value.
+// An Offer is the list of choices for one value of the knob By.
 type Offer struct {
 	Value   string
 	Choices []string
@@ -82,44 +82,44 @@ const (
 	Sim  = "sim"  // virtual time
 )
 
-// Base is the table of knobs that every workload has; a workload adds its own.
+// Base is the table of knobs that every workload has. Each workload adds its own.
 var Base = []Knob{
-	{Name: "machine", Label: "machine", Doc: "machine to run on or to pretend to be", Type: Choice, Default: "demo", Scope: ScopeCluster, Role: Machine,
-		Watch: "the kinds of number and the law's constants: another machine has other latencies, and another group may win"},
-	{Name: "fabric", Label: "fabric", Doc: "what runs the ranks: this host, or a simulation in virtual time", Type: Choice, Default: Live, Choices: []string{Live, Sim}, Scope: ScopeCluster, Role: Machine,
-		Watch: "the mark of the kind of number in the header: live moves real bytes, sim counts the machine's time exactly"},
-	{Name: "nodes", Label: "nodes", Doc: "nodes of the cluster", Type: Integer, Default: "4", Min: 1, Max: 65536, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme,
-		Watch: "the lines between nodes, and the share of remote accesses: with a group over all ranks it is 1 - 1/nodes", Paper: "paper 1, section 4.3.1"},
+	{Name: "machine", Label: "machine", Doc: "machine to run on or emulate", Type: Choice, Default: "demo", Scope: ScopeCluster, Role: Machine,
+		Watch: "the kind of number, and the constants of the locality law: with other latencies, another group size may be fastest"},
+	{Name: "fabric", Label: "fabric", Doc: "where ranks run: this host, or virtual time", Type: Choice, Default: Live, Choices: []string{Live, Sim}, Scope: ScopeCluster, Role: Machine,
+		Watch: "the kind of number in the header: live moves real bytes, sim computes the machine's time exactly"},
+	{Name: "nodes", Label: "nodes", Doc: "number of nodes", Type: Integer, Default: "4", Min: 1, Max: 65536, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "the lines between nodes, and the share of inter-node accesses: 1 - 1/nodes if one group has all ranks", Paper: "paper 1, section 4.3.1"},
 	{Name: "ranks-per-node", Label: "ranks/node", Doc: "ranks on each node", Type: Integer, Default: "4", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16"}, Scope: ScopeCluster, Role: Scheme,
-		Watch: "bandwidth a node: a process a CPU keeps the adapters busy, a process a node leaves them to one thread", Paper: "paper 2, section 6"},
+		Watch: "bandwidth per node: one process per CPU keeps the adapters busy, one process per node leaves them to one thread", Paper: "paper 2, section 6"},
 	{Name: "threads-per-rank", Alias: "threads", Label: "threads/rank", Doc: "threads in each rank's parallel regions", Type: Integer, Default: "1", Min: 1, Max: 1024, Choices: []string{"1", "2", "4", "8"}, Scope: ScopeCluster, Role: Scheme,
-		Watch: "ε = T_masteronly / T_overlapped: the more threads, the more one that communicates leaves to the others", Paper: "paper 2, section 7.2.1"},
-	{Name: "threading", Label: "threading", Doc: "thread level that programs ask MPI for: which threads may call it, and when", Type: Choice, Default: "multiple", Choices: []string{"single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Scheme,
-		Watch: "the timeline: masteronly lets all threads but one sleep while it communicates, funneled and multiple let them compute", Paper: "paper 2, section 3"},
+		Watch: "ε = T_masteronly / T_overlapped, above 1 if overlap is faster: with more threads, one communicating thread leaves more of them to compute", Paper: "paper 2, section 7.2.1"},
+	{Name: "threading", Label: "threading", Doc: "requested MPI thread level", Type: Choice, Default: "multiple", Choices: []string{"single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "the timeline: while one thread communicates, the others sleep (masteronly) or compute (funneled, multiple)", Paper: "paper 2, section 3"},
 	{Name: "thread-support", Label: "thread support", Doc: "highest thread level that the MPI library provides", Type: Choice, Default: "machine", Choices: []string{"machine", "single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Machine,
-		Watch: "what is refused: a program that asks for more than the library provides has to do with less", Paper: "paper 2, section 3"},
-	{Name: "ranking", Label: "ranking", Doc: "how ranks are dealt to nodes", Type: Choice, Default: "sequential", Choices: []string{"sequential", "round-robin"}, Scope: ScopeCluster, Role: Scheme,
-		Watch: "the lines between nodes: neighbours by number share a node under sequential, and never under round-robin", Paper: "paper 2, section 5"},
-	{Name: "model", Label: "model", Doc: "execution model of MPI with UPC", Type: Choice, Default: "nested-multiple", Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster, Role: Scheme,
-		Watch: "how many processes may call MPI (N), and how far UPC's accesses reach: to all ranks under flat, else to the own group", Paper: "paper 1, section 3"},
-	{Name: "group", Label: "group", Doc: "ranks in a UPC group (flat: all, whatever stands here)", Type: Integer, Default: "4", Min: 1, Max: 1 << 22, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme,
-		Watch: "locality and memory: 1/G of the accesses stay in the rank, all stay in the node while the group fits in it, and each group has a replica", Paper: "paper 1, section 4.3.1"},
-	{Name: "world-seed", Label: "MPI order", Doc: "order in which MPI numbers its ranks before renumbering; 0: launch order", Type: Integer, Default: "0", Min: 0, Max: 1 << 52, Choices: []string{"0", "1", "2", "3"}, Scope: ScopeCluster, Role: Scheme,
-		Watch: "the ID triples (i): MPI's order of ranks and the layout's differ until they are renumbered", Paper: "paper 1, section 3"},
-	{Name: "eager-limit", Label: "eager limit", Doc: "longest eager message; 0: every send is synchronous", Type: Size, Unit: "B", Default: "machine", Min: 0, Max: 1 << 40, Choices: []string{"machine", "0", "64", "1024", "8192", "65536"}, Scope: ScopeCluster, Role: Machine,
-		Watch: "latency over size: above the limit a message first asks for its buffer; at 0 two sends head to head deadlock", Paper: "paper 1, section 2.1"},
+		Watch: "refused thread levels: a program that requests more than the library provides must use a lower level", Paper: "paper 2, section 3"},
+	{Name: "ranking", Label: "ranking", Doc: "assignment of ranks to nodes", Type: Choice, Default: "sequential", Choices: []string{"sequential", "round-robin"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "the lines between nodes: consecutive ranks share a node with sequential, and never with round-robin", Paper: "paper 2, section 5"},
+	{Name: "model", Label: "model", Doc: "execution model for MPI with UPC", Type: Choice, Default: "nested-multiple", Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "the number of processes that may call MPI (in N), and the reach of UPC accesses: all ranks with flat, otherwise only the local group", Paper: "paper 1, section 3"},
+	{Name: "group", Label: "group", Doc: "ranks per UPC group (ignored by the flat model)", Type: Integer, Default: "4", Min: 1, Max: 1 << 22, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "locality and memory: in groups of G ranks, 1/G of the accesses stay in the rank. All stay in the node while the group fits in it. Each group has a replica", Paper: "paper 1, section 4.3.1"},
+	{Name: "world-seed", Label: "MPI order", Doc: "seed of MPI's rank order before renumbering; 0: launch order", Type: Integer, Default: "0", Min: 0, Max: 1 << 52, Choices: []string{"0", "1", "2", "3"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "the ID triples (key i): MPI's rank order differs from the layout's until the ranks are renumbered", Paper: "paper 1, section 3"},
+	{Name: "eager-limit", Label: "eager limit", Doc: "size of the longest eager message; 0: every send is synchronous", Type: Size, Unit: "B", Default: "machine", Min: 0, Max: 1 << 40, Choices: []string{"machine", "0", "64", "1024", "8192", "65536"}, Scope: ScopeCluster, Role: Machine,
+		Watch: "latency over size: above the limit a message first requests its buffer (rendezvous). At 0, two ranks that send to each other deadlock", Paper: "paper 1, section 2.1"},
 	{Name: "seed", Label: "seed", Doc: "seed of the run's random numbers", Type: Integer, Default: "1", Min: 0, Max: 1 << 52, Choices: []string{"1", "2", "3"}, Scope: ScopeBody, Role: View,
-		Watch: "that the result is not luck: other random accesses, the same shares"},
-	{Name: "dilation", Label: "dilation", Doc: "stretch of an emulated machine's time; auto: chosen so that the host keeps it", Type: Real, Default: "auto", Min: 1, Max: 1e9, Choices: []string{"auto", "10", "100", "1000", "10000"}, Scope: ScopeCluster, Role: Machine,
-		Watch: "the warning of lateness: too small a stretch, and this host cannot keep the machine's times"},
-	{Name: "pace", Label: "pace", Doc: "virtual seconds in a second of wall clock, on sim; auto: for the eye on the screen, else max; max: as fast as it goes", Type: Real, Default: "auto", Min: 1e-12, Max: 1e6, Choices: []string{"auto", "max", "1e-06", "1e-05", "0.0001", "0.001", "0.01", "0.1", "1"}, Scope: ScopeNow, Role: View,
-		Watch: "how fast the virtual clock runs; no result depends on it"},
-	{Name: "timeline", Label: "timeline", Doc: "write down what every thread does, for the timeline; arrows: and which messages travel", Type: Choice, Default: "off", Choices: []string{"off", "on", "arrows"}, Scope: ScopeCluster, Role: View,
-		Watch: "the pane Timeline; writing it down costs memory, and some time on live"},
+		Watch: "whether the result is luck: other random accesses should have the same shares"},
+	{Name: "dilation", Label: "dilation", Doc: "time dilation factor of an emulated machine; auto: large enough for this host", Type: Real, Default: "auto", Min: 1, Max: 1e9, Choices: []string{"auto", "10", "100", "1000", "10000"}, Scope: ScopeCluster, Role: Machine,
+		Watch: "the timing warning: with too small a factor, this host falls behind the emulated machine"},
+	{Name: "pace", Label: "pace", Doc: "virtual seconds per wall-clock second on sim; max: full speed; auto: slow enough to watch on the screen, elsewhere max", Type: Real, Default: "auto", Min: 1e-12, Max: 1e6, Choices: []string{"auto", "max", "1e-06", "1e-05", "0.0001", "0.001", "0.01", "0.1", "1"}, Scope: ScopeNow, Role: View,
+		Watch: "the speed of the virtual clock; no result depends on it"},
+	{Name: "timeline", Label: "timeline", Doc: "record what every thread does; arrows: record messages, too", Type: Choice, Default: "off", Choices: []string{"off", "on", "arrows"}, Scope: ScopeCluster, Role: View,
+		Watch: "the pane Timeline; recording costs memory, and some time on live"},
 }
 
-// word says that a text is taken as it stands: a choice, among which numeric knobs
-// may have words.
+// word reports whether a text is one of the choices. Numeric knobs may have words among
+// theirs.
 func (k *Knob) word(text string) bool {
 	if text == k.Default || slices.Contains(k.Choices, text) {
 		return true
@@ -132,7 +132,7 @@ func (k *Knob) word(text string) bool {
 	return false
 }
 
-// Parse reads a value and gives it back in its one canonical spelling.
+// Parse reads a value and returns its canonical spelling.
 func (k *Knob) Parse(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if k.word(text) {
@@ -143,7 +143,7 @@ func (k *Knob) Parse(text string) (string, error) {
 	}
 	switch k.Type {
 	case Choice:
-		return fail("one of " + strings.Join(k.Choices, ", "))
+		return fail("one of " + strings.Join(k.Choices, ", ") + DidYouMean(text, k.Choices))
 	case Integer, Size:
 		n, err := parseWhole(text, k.Type == Size)
 		if err != nil {
@@ -163,7 +163,7 @@ func (k *Knob) Parse(text string) (string, error) {
 	panic("engine: knob " + k.Name + " has no type")
 }
 
-// Text is a value with the knob's unit, where it is a number.
+// Text returns a value, with the knob's unit if it is a number.
 func (k *Knob) Text(value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err != nil || k.Unit == "" {
 		return value
@@ -171,7 +171,7 @@ func (k *Knob) Text(value string) string {
 	return value + " " + k.Unit
 }
 
-// Range is what a number may be, with the words that stand for one.
+// Range describes the accepted numbers, and the words that are accepted instead of one.
 func (k *Knob) Range() string { return k.rangeText("") }
 
 func (k *Knob) rangeText(what string) string {
@@ -222,8 +222,8 @@ func parseWhole(text string, size bool) (int64, error) {
 	return n * scale, nil
 }
 
-// Turn gives the neighbouring choice of a value: by = +1 or −1; the ends do not
-// wrap for numbers, and do for choices. Those that are barred are passed over.
+// Turn returns the next choice (by = +1) or the previous one (by = −1). It wraps around for
+// a Choice, but not for numbers. It skips barred choices.
 func (k *Knob) Turn(value string, by int) string {
 	at := value
 	for range k.Choices {
@@ -238,7 +238,7 @@ func (k *Knob) Turn(value string, by int) string {
 	return value
 }
 
-// Passed says why the neighbouring choice of a value is passed over; "": it is not.
+// Passed returns why Turn skips the neighbouring choice of a value, or "" if it does not.
 func (k *Knob) Passed(value string, by int) string { return k.Barred[k.turn(value, by)] }
 
 func (k *Knob) turn(value string, by int) string {
@@ -249,7 +249,7 @@ func (k *Knob) turn(value string, by int) string {
 		}
 		return k.Choices[min(max(i+by, 0), n-1)]
 	}
-	// A typed value between the choices moves to the next one in its direction.
+	// A typed value between two choices moves to the next one in that direction.
 	x, err := strconv.ParseFloat(value, 64)
 	if err != nil {
 		return k.Choices[0]

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// knobs of each type, with words beside numbers.
+// knobs of each type; numeric ones also accept words.
 var (
 	whole  = Knob{Name: "group", Type: Integer, Default: "4", Min: 1, Max: 64, Choices: []string{"1", "2", "4", "8"}}
 	size   = Knob{Name: "limit", Type: Size, Default: "machine", Min: 0, Max: 1 << 40, Choices: []string{"machine", "0", "64"}}
@@ -63,7 +63,7 @@ func TestKnobParse(t *testing.T) {
 	}
 }
 
-// What Parse gives is canonical: parsed again, it stays the same.
+// The result of Parse is canonical: parsing it again does not change it.
 func TestKnobParseIsIdempotent(t *testing.T) {
 	for _, k := range []*Knob{&whole, &size, &number, &choice} {
 		rapid.Check(t, func(t *rapid.T) {
@@ -98,7 +98,7 @@ func TestKnobTurn(t *testing.T) {
 		{&size, "0", -1, "machine"},
 		{&size, "32", 1, "64"},
 		{&number, "auto", 1, "10"},
-		{&choice, "multiple", 1, "flat"}, // those of choices do
+		{&choice, "multiple", 1, "flat"}, // the ends of choices do
 		{&choice, "flat", -1, "multiple"},
 		{&Knob{Name: "free", Type: Integer, Default: "0"}, "7", 1, "7"},
 	}
@@ -109,8 +109,7 @@ func TestKnobTurn(t *testing.T) {
 	}
 }
 
-// Every knob of the base table can be turned from its default through all its
-// choices, and back.
+// Every knob of the base table can be set from its default to all its choices, and back.
 func TestBaseTable(t *testing.T) {
 	seen := make(map[string]bool)
 	for i := range Base {

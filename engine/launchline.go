@@ -7,19 +7,19 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// LaunchCommand is a command that starts a program on a layout, by a launcher of today.
+// A LaunchCommand starts a program on a layout with a current launcher.
 type LaunchCommand struct {
 	Name    string // short, for a command line
 	Title   string // the launcher
 	Command string // ready for a shell, in an allocation of the layout's nodes
 }
 
-// Launches are the commands that place program's ranks and threads as the layout
-// does, the first the usual one. Each rank is bound to a core a thread.
+// Launches returns the commands that place a program's ranks and threads as the layout does, the
+// most common one first. Each rank is bound to one core per thread.
 //
-// They do not start UPC groups, which only paper 1's runtime does (LaunchLine):
-// every process has an MPI rank, numbered in launch order, so that groups are runs
-// of consecutive ranks.
+// The commands do not start UPC groups: only the runtime of paper 1 does (LaunchLine). Every
+// process has an MPI rank, numbered in launch order, so that groups are runs of consecutive
+// ranks.
 func Launches(l *cluster.Layout, program string) []LaunchCommand {
 	return []LaunchCommand{
 		{"openmpi", "Open MPI 4.1 or 5", openMPI(l, program)},
@@ -28,8 +28,8 @@ func Launches(l *cluster.Layout, program string) []LaunchCommand {
 	}
 }
 
-// openMPI names the ranking too: its default follows from the mapping, by rules
-// that differ between versions.
+// openMPI also states the ranking: its default depends on the mapping, by rules that differ
+// between versions.
 func openMPI(l *cluster.Layout, program string) string {
 	place := fmt.Sprintf("--map-by ppr:%d:node:PE=%d --rank-by slot", l.RanksPerNode, l.ThreadsPerRank)
 	if l.Ranking == cluster.RoundRobin {
@@ -38,8 +38,8 @@ func openMPI(l *cluster.Layout, program string) string {
 	return fmt.Sprintf("mpirun -n %d %s --bind-to core \\\n    -x OMP_NUM_THREADS=%d %s", l.Ranks(), place, l.ThreadsPerRank, program)
 }
 
-// mpich deals round-robin by a node's share of one: Hydra begins anew at the first
-// node when each has its share. Its -rr is Intel MPI's only.
+// mpich places ranks round-robin with -ppn 1: Hydra starts again at the first node when each
+// node has its share. The option -rr only exists in Intel MPI.
 func mpich(l *cluster.Layout, program string) string {
 	share := l.RanksPerNode
 	if l.Ranking == cluster.RoundRobin {
@@ -48,8 +48,8 @@ func mpich(l *cluster.Layout, program string) string {
 	return fmt.Sprintf("mpiexec -n %d -ppn %d -bind-to core:%d \\\n    -genv OMP_NUM_THREADS %d %s", l.Ranks(), share, l.ThreadsPerRank, l.ThreadsPerRank, program)
 }
 
-// slurm says the CPUs of a task to srun itself, which does not take them from the
-// allocation since 22.05.
+// slurm passes the CPUs per task to srun itself: since version 22.05, srun does not inherit them
+// from the allocation.
 func slurm(l *cluster.Layout, program string) string {
 	order := "block"
 	if l.Ranking == cluster.RoundRobin {
@@ -60,15 +60,15 @@ func slurm(l *cluster.Layout, program string) string {
 		l.Nodes, l.Ranks(), l.RanksPerNode, l.ThreadsPerRank, order, l.ThreadsPerRank, program)
 }
 
-// shownTasks is how many groups LaunchLine writes out.
+// shownTasks is the number of groups that LaunchLine writes if there are more than three.
 const shownTasks = 2
 
-// LaunchLine is the command that starts program on this layout with a real MPI
-// and UPC, as paper 1 gives it (section 3.3): a task of mpiexec a UPC group, each
-// told its hosts by a file of its own; --ranks-per-proc, the authors' extension of
-// Hydra, where a task has an MPI rank a UPC thread. Of more groups than three the
-// first two are written and the rest is "...", as in the paper; FullLaunchLine has
-// them all. Threads in a rank are OpenMP's, told by its environment variable.
+// LaunchLine returns the command that starts a program on this layout with a real MPI and UPC,
+// as in paper 1, section 3.3. Each UPC group is one task of mpiexec, with its own file of hosts.
+// The option --ranks-per-proc is the authors' extension of Hydra. It is used if a task has one
+// MPI rank per UPC thread. If there are more than three groups, LaunchLine writes the first two
+// and "...", as in the paper; FullLaunchLine writes all. Threads in a rank are OpenMP threads,
+// whose number is set by the environment variable.
 func LaunchLine(l *cluster.Layout, program string) string {
 	if l.Groups() <= shownTasks+1 {
 		return FullLaunchLine(l, program)
@@ -76,7 +76,7 @@ func LaunchLine(l *cluster.Layout, program string) string {
 	return launchLine(l, program, shownTasks) + " \\\n  : ..."
 }
 
-// FullLaunchLine is LaunchLine with every group written out, ready for a shell.
+// FullLaunchLine returns LaunchLine with all groups, ready for a shell.
 func FullLaunchLine(l *cluster.Layout, program string) string {
 	return launchLine(l, program, l.Groups())
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Scenario is what to run: a workload, and a value for each knob of its table.
-// It is plain data; a copy is made with Clone.
+// A Scenario selects a workload and a value for each knob of its table. It is plain data; Clone
+// makes a copy.
 type Scenario struct {
 	Workload string
-	Table    []Knob            // base and workload's own, in order
+	Table    []Knob            // base knobs, then the workload's
 	Values   map[string]string // canonical spelling, by knob
 }
 
-// NewScenario has every knob at its default.
+// NewScenario returns a scenario with every knob at its default.
 func NewScenario(workload string, table []Knob) Scenario {
 	s := Scenario{Workload: workload, Table: table, Values: make(map[string]string, len(table))}
 	for _, k := range table {
@@ -31,8 +31,8 @@ func NewScenario(workload string, table []Knob) Scenario {
 	return s
 }
 
-// offer gives the knobs whose choices go by another one what its value offers. A value
-// that is not among them becomes the default.
+// offer updates the choices of all knobs that depend on the knob by. A value that is not among
+// the new choices becomes the default.
 func (s *Scenario) offer(by string) {
 	copied := false
 	for i := range s.Table {
@@ -56,13 +56,13 @@ func (s *Scenario) offer(by string) {
 	}
 }
 
-// Clone copies the scenario.
+// Clone returns a copy with its own values.
 func (s Scenario) Clone() Scenario {
 	s.Values = maps.Clone(s.Values)
 	return s
 }
 
-// Knob finds a knob of the table, by its name or its alias.
+// Knob returns a knob of the table by its name or alias.
 func (s *Scenario) Knob(name string) (*Knob, error) {
 	for i := range s.Table {
 		if k := &s.Table[i]; k.Name == name || k.Alias == name && name != "" {
@@ -73,10 +73,10 @@ func (s *Scenario) Knob(name string) (*Knob, error) {
 	for i := range s.Table {
 		names[i] = s.Table[i].Name
 	}
-	return nil, fmt.Errorf("unknown knob %q of %s: there are %s", name, s.Workload, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown knob %q of %s: want one of %s%s", name, s.Workload, strings.Join(names, ", "), DidYouMean(name, names))
 }
 
-// Set turns a knob, to the canonical spelling of text.
+// Set sets a knob to the canonical spelling of text.
 func (s *Scenario) Set(name, text string) error {
 	k, err := s.Knob(name)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Scenario) Set(name, text string) error {
 	return nil
 }
 
-// Text is the value of a knob. A knob that is not in the table is a bug.
+// Text returns the value of a knob. It panics if the knob is not in the table.
 func (s *Scenario) Text(name string) string {
 	v, ok := s.Values[name]
 	if !ok {
@@ -101,7 +101,7 @@ func (s *Scenario) Text(name string) string {
 	return v
 }
 
-// Int is the value of a numeric knob; a word (auto, machine) gives −1.
+// Int returns the value of a numeric knob, or −1 for a word (auto, machine).
 func (s *Scenario) Int(name string) int64 {
 	n, err := strconv.ParseInt(s.Text(name), 10, 64)
 	if err != nil {
@@ -110,13 +110,13 @@ func (s *Scenario) Int(name string) int64 {
 	return n
 }
 
-// Float is the value of a numeric knob; a word (auto, max) gives 0.
+// Float returns the value of a numeric knob, or 0 for a word (auto, max).
 func (s *Scenario) Float(name string) float64 {
 	x, _ := strconv.ParseFloat(s.Text(name), 64)
 	return x
 }
 
-// Layout is the layout that the knobs describe.
+// Layout returns the layout that the knobs describe.
 func (s *Scenario) Layout() cluster.Layout {
 	return cluster.Layout{
 		Nodes:          int(s.Int("nodes")),
@@ -129,9 +129,9 @@ func (s *Scenario) Layout() cluster.Layout {
 	}
 }
 
-// Threading is the thread level that programs ask for.
+// Threading returns the thread level that the program requests.
 func (s *Scenario) Threading() cluster.ThreadLevel {
-	l, _ := cluster.ParseThreadLevel(s.Text("threading")) // the knob has the levels for choices
+	l, _ := cluster.ParseThreadLevel(s.Text("threading")) // the choices of the knob are valid levels
 	return l
 }
 

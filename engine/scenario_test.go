@@ -28,7 +28,7 @@ func TestScenarioSet(t *testing.T) {
 	if fresh.Int("eager-limit") != -1 {
 		t.Errorf("the word machine reads as %d, want -1", fresh.Int("eager-limit"))
 	}
-	if err := s.Set("colour", "red"); err == nil || !strings.HasPrefix(err.Error(), `unknown knob "colour" of sorting: there are machine, fabric, nodes`) {
+	if err := s.Set("colour", "red"); err == nil || !strings.HasPrefix(err.Error(), `unknown knob "colour" of sorting: want one of machine, fabric, nodes`) {
 		t.Errorf("an unknown knob: %v", err)
 	}
 	if err := s.Set("nodes", "0"); err == nil || s.Text("nodes") != "8" {
@@ -66,7 +66,7 @@ func TestScenarioLayout(t *testing.T) {
 	}
 }
 
-// The choices of the table are those that the cluster knows.
+// The choices of the table are the values that the cluster accepts.
 func TestBaseKnowsTheCluster(t *testing.T) {
 	s := base()
 	models, rankings := []cluster.Model{}, []cluster.Ranking{}

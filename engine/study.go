@@ -9,83 +9,81 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Study is a small table of what runs are compared by, and charts that are
-// projections of it. A workload declares its studies; package study folds their rows
-// over the runs of a session or a sweep.
+// A Study compares runs: a small table, and charts of its columns. A workload declares its
+// studies. Package study combines their rows over the runs of a session or a sweep.
 type Study struct {
 	Form
-	// Apart are the knobs that runs of one table may differ by, beside those of the
-	// role View.
+	// Apart lists the knobs that may differ between runs of one table, in addition to the knobs
+	// of the role View.
 	Apart []string
-	// Adds says that the sums (Row.Raw) of runs with the same key add up; else the
-	// later run takes the place of the earlier one.
+	// Adds is true if the sums (Row.Raw) of runs with the same key are added. Otherwise a later
+	// run replaces an earlier one.
 	Adds bool
-	// Untimed gives what no clock has told of the sums (Row.Raw) of a run whose times
-	// are late; nil: there is nothing such.
+	// Untimed returns the sums (Row.Raw) that do not depend on a clock, for runs in which the host
+	// fell behind. May be nil: all sums depend on it.
 	Untimed func(raw []float64) []float64
-	// Timeless is what holds of a run whatever its times are: it is told while they are
-	// late. May be nil.
+	// Timeless returns an explanation that does not depend on times. It is shown while the host is
+	// behind. May be nil.
 	Timeless func(*Snapshot) string
-	// Frame is what is known before anything runs, and what the model says of numbers of
-	// the kind that the run will give; once a launch. May be nil.
+	// Frame returns the study before the run, with the model's predictions for the run's kind of
+	// number. It is called once per launch. May be nil.
 	Frame func(*Scenario, *cluster.Machine, Kind) StudyView
-	// Observe gives the rows of the present run; the first of them is where the knobs
-	// stand.
+	// Observe returns the rows of the current run. The first row belongs to the current knobs.
 	Observe func(*Snapshot) []Row
-	// Complete fills in what follows from all rows together: cells made of sums, flags,
-	// plots and words. May be nil.
+	// Complete computes what depends on all rows together: cells made of sums, flags, plots and
+	// texts. May be nil.
 	Complete func(*StudyView, *Snapshot)
-	// Fit fits a law to the runs of a sweep (nil: one that did not run); the error says
-	// what is missing. May be nil.
+	// Fit fits a law to the runs of a sweep. A nil run did not run. The error names the missing data.
+	// May be nil.
 	Fit func([]*Snapshot) (*Fit, error)
 }
 
-// Form is what does not change of a study: plain data.
+// Form is the constant part of a study, as plain data.
 type Form struct {
 	Name    string // "locality"
-	Title   string // "Locality": of its pane
-	Caption string // what is compared: "ε = T_masteronly / T_scheme"
-	Of      string // what a ratio of times compares: "an access", "an iteration"
-	Item    string // what a row is: "group"
+	Title   string // title of its pane: "Locality"
+	Caption string // compared quantity: "ε = T_masteronly / T_scheme"
+	Of      string // subject of a ratio of times: "an access", "an iteration"
+	Item    string // meaning of a row: "group"
 	Columns []Column
 	Charts  []Chart
-	Brief   Brief    // a row in a line
-	Metric  string   // that a sweep charts; "": the workload's first
-	Chooses []string // knobs whose choice has a name, StudyView.Scheme
-	Listed  bool     // rows tell more than the metrics of their run do: results list them
-	Absent  string   // what is said of a WORKLOAD that does not have the study
+	Brief   Brief    // a row as one line of text
+	Metric  string   // chart of a sweep; "": the workload's first metric
+	Chooses []string // knobs whose values are named by StudyView.Scheme
+	Listed  bool     // rows have more than the metrics of their run, so results list them
+	Absent  string   // text for a WORKLOAD without the study
 }
 
-// Column is a column of a study's table.
+// A Column is a column of a study's table.
 type Column struct {
 	Name   string // "access_time"
-	Title  string // heading of the table; "": it does not stand there
+	Title  string // heading in the table; "": not in the table
 	Unit   string // SI base: s, B, B/s, 1/s, 1; % for a share
-	Wide   int    // columns of the screen
+	Wide   int    // width in cells
 	Kind   Kind   // of its numbers; "": the row's
-	Legend string // in a chart; "": it needs none
-	Short  string // the same where there is little room
+	Legend string // in a chart; "": none
+	Short  string // legend for small charts
 }
 
-// Brief words a row in a line: "G 4: 2 MiB/node".
+// Brief is the format of a row as one line of text: "G 4: 2 MiB/node".
 type Brief struct {
 	Before string
 	Column int
 	After  string
 }
 
-// Shape is how a chart shows the rows.
+// Shape is the form of a chart.
 type Shape string
 
 // The shapes.
 const (
-	Curve Shape = "curve" // a point a row, over column X
-	Bars  Shape = "bars"  // a bar a row
-	Stack Shape = "stack" // a bar a row, made of several columns
-	Heat  Shape = "heat"  // a cell a row: its series down, column X across
+	Curve Shape = "curve" // one point per row, over column X
+	Bars  Shape = "bars"  // one bar per row
+	Stack Shape = "stack" // one bar per row, stacked from several columns
+	Heat  Shape = "heat"  // one cell per row: series down, column X across
 )
 
-// Chart is a projection of the rows.
+// A Chart shows columns of the rows.
 type Chart struct {
 	Shape Shape
 	X     int   // column
@@ -93,53 +91,53 @@ type Chart struct {
 	XLog  int   // base of the axis, 2 or 10; 0: linear
 	YLog  int
 	Join  bool  // points of a series are joined
-	Same  []int // columns in which a row equals the present one, to be shown brightly
+	Same  []int // columns that must equal the current row's for a bright point
 }
 
-// Flag marks a row.
+// Flag is a property of a row that is shown.
 type Flag string
 
 // The flags.
 const (
 	Best    Flag = "best"
 	Unfit   Flag = "unfit"   // it cannot be run
-	Late    Flag = "late"    // the host could not keep the machine's times
-	Passing Flag = "passing" // shown while its run is, and not kept
+	Late    Flag = "late"    // the host fell behind the emulated machine
+	Passing Flag = "passing" // only shown during its run, not stored
 )
 
-// Row is what a run gave, or what is known of one.
+// A Row is the result of a run, or a prediction of it.
 type Row struct {
-	Key    string    // what was run; the kind of number belongs to it
+	Key    string    // identifies the run, including the kind of number
 	Label  string    // for the table: "4"
-	Series string    // rows that belong together; "": all do
-	Kind   Kind      // of the cells, but for columns with a kind of their own
-	Cells  []float64 // by column; NaN: not known
-	Raw    []float64 // sums that cells are made of, where the study adds
+	Series string    // group of rows; "": all rows
+	Kind   Kind      // of the cells in columns without their own kind
+	Cells  []float64 // by column; NaN: unknown
+	Raw    []float64 // sums from which cells are computed, if Study.Adds
 	Flag   Flag
 }
 
-// StudyView is a study at one moment: plain data, shared and never written after it is
-// published.
+// A StudyView is the state of a study at one moment. It is plain data, shared, and immutable after
+// it is published.
 type StudyView struct {
 	Form
 	Rows    []Row
-	Now     int    // row where the knobs stand; −1: none
-	Plots   []Plot // by chart: what it shows beside the rows
-	Facts   []Note // of the present row
-	Missing []Hint // why there is nothing to show, and what to do
-	Why     string // what rules, and what another choice would give
-	Glance  string // the result in a few words
+	Now     int    // row of the current knobs; −1: none
+	Plots   []Plot // by chart: additional elements
+	Facts   []Note // of the current row
+	Missing []Hint // why data are missing, and what to do
+	Why     string // result, cause, what to try
+	Glance  string // the result as a phrase
 
-	Drawings []Drawing // for panes that draw what this type does not have, by name; see Draw
+	Drawings []Drawing // special data of panes, sorted by name; see Draw
 
-	// For what turning a knob has done (Snapshot.Change): the time that counts and that
-	// of the reference in the same run, s; 0: the iteration's, and none.
+	// For Snapshot.Change: the relevant time, and the reference time in the same run, in s. A Time
+	// of 0 stands for the iteration time; a Reference of 0 means none.
 	Time, Reference float64
-	Scheme          string // name of what the knobs Form.Chooses choose: "multiple, m = 1"
-	Gain            string // what else to say of it: "3.15 ms of 4.00 ms communication now hidden"
+	Scheme          string // name of the values of the knobs Form.Chooses: "multiple, m = 1"
+	Gain            string // additional phrase: "3.15 ms of 4.00 ms communication now hidden"
 }
 
-// Plot is what a chart shows beside the rows.
+// A Plot holds the elements of a chart that are not rows.
 type Plot struct {
 	Title  string
 	XRange Range
@@ -149,13 +147,13 @@ type Plot struct {
 	Rules  []Rule
 }
 
-// Range is of an axis; the zero Range follows the data.
+// Range is the range of an axis. The zero Range follows the data.
 type Range struct{ Min, Max float64 }
 
-// Line is a curve that stands beside the points.
+// A Line is a curve in addition to the points.
 type Line struct {
 	Name   string // in the legend; "": none
-	Label  string // above the place (LabelX, LabelY)
+	Label  string // above the position (LabelX, LabelY)
 	LabelX float64
 	LabelY float64
 	Kind   Kind
@@ -163,61 +161,61 @@ type Line struct {
 	X, Y   []float64
 }
 
-// Look is how a line is drawn.
+// Look is the style of a line.
 type Look string
 
 // The looks.
 const (
-	Plain  Look = ""       // in the colour of its kind
-	Dashed Look = "dashed" // likewise
+	Plain  Look = ""       // solid, in the colour of its kind
+	Dashed Look = "dashed" // in the colour of its kind
 	Faint  Look = "faint"  // dashed, in the background
 )
 
-// Glyph is the shape of a mark.
+// Glyph is the shape of a marker.
 type Glyph string
 
 // The glyphs.
 const (
-	OfKind  Glyph = ""      // the kind's own
-	AtBest  Glyph = "best"  // where the model has its best
-	AtEqual Glyph = "equal" // where it makes no difference
-	AtModel Glyph = "model" // the model at the present place
-	Dash    Glyph = "dash"  // there is none
+	OfKind  Glyph = ""      // shape of its kind
+	AtBest  Glyph = "best"  // best point by the model
+	AtEqual Glyph = "equal" // point where the choice makes no difference
+	AtModel Glyph = "model" // the model at the current point
+	Dash    Glyph = "dash"  // no value
 	NoGlyph Glyph = "none"
 )
 
-// Marker is a single point with a meaning; a place that is not known is not drawn.
+// A Marker is a single point with a meaning. It is not drawn if its position is NaN.
 type Marker struct {
 	X, Y  float64
 	Glyph Glyph
 	Kind  Kind
 	Text  string // in the legend; "": none
-	Under bool   // points lie over it
+	Under bool   // drawn below the points
 }
 
-// Rule is a threshold across a chart.
+// A Rule is a threshold line across a chart.
 type Rule struct {
 	At       float64
 	Vertical bool
 	Label    string
-	Wide     string // the same where there is room
+	Wide     string // longer label for large charts
 	Minor    bool   // in the background
 }
 
-// Note is a few words with the look of a number's kind.
+// A Note is a short text in the style of a kind of number.
 type Note struct {
 	Text  string
 	Glyph Glyph
 	Kind  Kind
-	Now   bool // of the present point
+	Now   bool // of the current point
 	Dim   bool
 }
 
-// Hint says what is missing, or what to do about it: Text, and the command that does.
+// A Hint is a remark about missing data, or advice with the Command that follows it.
 type Hint struct{ Text, Command string }
 
-// Rest is a scenario without what the rows of one table may differ by: runs of one
-// rest compare.
+// Rest returns the scenario as text without the knobs that may differ between rows of one table.
+// Runs with the same rest can be compared.
 func (st *Study) Rest(s *Scenario) string {
 	var b strings.Builder
 	b.WriteString(s.Workload)
@@ -229,7 +227,7 @@ func (st *Study) Rest(s *Scenario) string {
 	return b.String()
 }
 
-// Cell is a row's number in a column; NaN: there is no such row.
+// Cell returns a row's number in a column, or NaN if there is no such cell.
 func (v *StudyView) Cell(row, column int) float64 {
 	if row < 0 || row >= len(v.Rows) || column >= len(v.Rows[row].Cells) {
 		return math.NaN()
@@ -237,7 +235,7 @@ func (v *StudyView) Cell(row, column int) float64 {
 	return v.Rows[row].Cells[column]
 }
 
-// Present is the row where the knobs stand; nil: none.
+// Present returns the row of the current knobs, or nil.
 func (v *StudyView) Present() *Row {
 	if v.Now < 0 || v.Now >= len(v.Rows) {
 		return nil
@@ -245,7 +243,7 @@ func (v *StudyView) Present() *Row {
 	return &v.Rows[v.Now]
 }
 
-// Study finds a study by name; nil: the workload has none of that name.
+// Study returns the study with this name, or nil.
 func (s *Snapshot) Study(name string) *StudyView {
 	for i := range s.Studies {
 		if s.Studies[i].Name == name {
@@ -255,7 +253,7 @@ func (s *Snapshot) Study(name string) *StudyView {
 	return nil
 }
 
-// Metric finds a metric by name.
+// Metric returns the metric with this name; false: there is none.
 func (s *Snapshot) Metric(name string) (Metric, bool) {
 	for _, m := range s.Metrics {
 		if m.Name == name {
@@ -265,22 +263,22 @@ func (s *Snapshot) Metric(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// Fit is a law that was fitted to some rows of a sweep, and what it says of all.
+// A Fit is a law that was fitted to some rows of a sweep, with its predictions for all rows.
 type Fit struct {
 	Formula     string
 	Constants   []Metric // fitted
-	Share       string   // symbol of the share that the law is over
-	Within      string   // what local means: "node", or "rank" where there is one node
-	Metric      string   // that the law predicts
+	Share       string   // symbol of the law's variable, a share
+	Within      string   // meaning of local: "node", or "rank" if there is one node
+	Metric      string   // predicted by the law
 	Predictions []Prediction
 }
 
-// Prediction is the law at one point of a sweep.
+// A Prediction is the law's value at one point of a sweep.
 type Prediction struct {
 	Row       int     // of the sweep
-	Share     float64 // the law's
+	Share     float64 // variable of the law
 	Predicted float64 // s
 	Measured  float64 // s
 	Error     float64 // relative: (predicted − measured) / measured
-	Fitted    bool    // the fit rests on this row
+	Fitted    bool    // the fit used this row
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec"
 )
 
-// Parts of lists in studies.
+// Encoders of list elements in studies.
 var (
 	indices = codec.PartOf(func(p *int, c *codec.Walk) { codec.Integer(c, p) })
 	studies = codec.PartOf(func(v *StudyView, c *codec.Walk) { v.fields(c, (*StudyView).listDrawings) })
@@ -21,14 +21,14 @@ var (
 	hints   = codec.PartOf((*Hint).fields)
 )
 
-// studiesBefore are studies of snapshots before version 8.
+// studiesBefore decodes studies of snapshots before version 8.
 var studiesBefore = codec.PartOf(func(v *StudyView, c *codec.Walk) { v.fields(c, (*StudyView).drawingsBefore) })
 
 func (v *StudyView) fields(c *codec.Walk, drawings func(*StudyView, *codec.Walk)) {
 	v.Form.fields(c)
 	codec.List(c, &v.Rows, rows)
 	if codec.Integer(c, &v.Now); v.Now < -1 || v.Now > len(v.Rows) {
-		c.Fail(fmt.Errorf("study %q of %d rows stands at row %d", v.Name, len(v.Rows), v.Now))
+		c.Fail(fmt.Errorf("study %q of %d rows: current row %d is out of range", v.Name, len(v.Rows), v.Now))
 	}
 	codec.List(c, &v.Plots, plots)
 	codec.List(c, &v.Facts, notes)

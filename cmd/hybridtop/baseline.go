@@ -22,18 +22,19 @@ type baselineFlag struct{ file string }
 
 func addBaseline(cmd *cobra.Command) *baselineFlag {
 	b := &baselineFlag{}
-	cmd.Flags().StringVar(&b.file, "baseline", "", "file that another run --json has written: the result says the ratio of each metric to it")
+	cmd.Flags().StringVar(&b.file, "baseline", "", "file of another run --json; the result has the ratio of each metric to it")
 	return b
 }
 
-// earlier is a run out of a file.
+// earlier is a run from a file.
 type earlier struct {
 	*engine.Baseline
 	file  string
-	knobs map[string]any // as they stood there
+	knobs map[string]any // as in the file
 }
 
-// read reads the file; nil: none was given. Knobs are spelled as those of now.
+// read returns the run of the file, or nil if no file is given. Values of knobs get the spelling
+// of the current scenario.
 func (b *baselineFlag) read(now *engine.Scenario) (*earlier, error) {
 	if b.file == "" {
 		return nil, nil
@@ -59,14 +60,14 @@ func openBaseline(file string, now *engine.Scenario) (*earlier, error) {
 	return e, nil
 }
 
-// What a file may hold at most. The timeline of a long run is larger.
+// Limits of a file. The timeline of a long run is larger.
 const (
 	mostBaseline = 64 << 20 // bytes
 	mostNames    = 1000     // metrics, or knobs
 	longestName  = 200      // bytes
 )
 
-// runFile is what is read of a run's JSON. A file of a later version may have more.
+// runFile has the fields that are read from a run's JSON. A later version may have more.
 type runFile struct {
 	Schema   string `json:"schema"`
 	Scenario struct {
@@ -83,7 +84,7 @@ type runFile struct {
 	} `json:"metrics"`
 }
 
-// readBaseline reads a run from its JSON, which may come from anywhere.
+// readBaseline reads a run from its JSON. The JSON is untrusted.
 func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
 	limited := &io.LimitedReader{R: r, N: mostBaseline + 1}
 	d := json.NewDecoder(limited)
@@ -91,21 +92,21 @@ func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
 	var f runFile
 	err := d.Decode(&f)
 	if err == nil && d.Decode(&json.RawMessage{}) != io.EOF {
-		err = errors.New("there is more behind the run")
+		err = errors.New("unexpected data after the run")
 	}
 	switch {
 	case limited.N <= 0:
-		return nil, fmt.Errorf("more than %d MiB: write it without a timeline", mostBaseline>>20)
+		return nil, fmt.Errorf("more than %d MiB (write the run without a timeline)", mostBaseline>>20)
 	case err != nil:
-		return nil, fmt.Errorf("no JSON of a run: %w", err)
+		return nil, fmt.Errorf("not the JSON of a run: %w", err)
 	case f.Schema != "hybridtop.run.v1":
-		return nil, fmt.Errorf("schema %.40q: want hybridtop.run.v1, which hybridtop run --json writes", f.Schema)
+		return nil, fmt.Errorf("schema %.40q: want hybridtop.run.v1 (from hybridtop run --json)", f.Schema)
 	case !slices.Contains(engine.Kinds, f.Kind):
-		return nil, fmt.Errorf("numbers of kind %.40q: there are %v", f.Kind, engine.Kinds)
+		return nil, fmt.Errorf("kind %.40q: want one of %v", f.Kind, engine.Kinds)
 	case !f.Verified:
-		return nil, errors.New("that run verified nothing, or was wrong: it is no baseline")
+		return nil, errors.New("run not verified: a baseline must be a verified run")
 	case len(f.Metrics) > mostNames || len(f.Scenario.Knobs) > mostNames:
-		return nil, fmt.Errorf("%d metrics and %d knobs: at most %d of each", len(f.Metrics), len(f.Scenario.Knobs), mostNames)
+		return nil, fmt.Errorf("%d metrics and %d knobs: want at most %d of each", len(f.Metrics), len(f.Scenario.Knobs), mostNames)
 	}
 	if _, err := workload.Find(f.Scenario.Workload); err != nil {
 		return nil, fmt.Errorf("unknown workload %.40q", f.Scenario.Workload)
@@ -124,7 +125,7 @@ func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
 		}
 		if k, err := now.Knob(name); err == nil {
 			if v, err := k.Parse(value); err == nil {
-				value = v // else it is a machine that only that run had, or the like
+				value = v // else, for example, a machine that only that run had
 			}
 		}
 		e.Scenario.Values[name] = value
@@ -135,7 +136,7 @@ func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
 			return nil, fmt.Errorf("metric %.40q: %w", name, err)
 		}
 		if !slices.Contains(engine.Kinds, m.Kind) {
-			return nil, fmt.Errorf("metric %s is of kind %.40q: there are %v", name, m.Kind, engine.Kinds)
+			return nil, fmt.Errorf("metric %s: kind %.40q: want one of %v", name, m.Kind, engine.Kinds)
 		}
 		if m.Value != nil {
 			e.Metrics = append(e.Metrics, engine.Metric{Name: name, Value: *m.Value, Unit: m.Unit, Kind: m.Kind})
@@ -144,7 +145,7 @@ func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
 	return e, nil
 }
 
-// knobText is a knob's value in JSON as text.
+// knobText returns a knob's JSON value as text.
 func knobText(v any) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -155,20 +156,20 @@ func knobText(v any) (string, error) {
 	return "", errors.New("want a number or a text")
 }
 
-// words refuses what is too long to be printed, or no text.
+// words rejects texts that are too long or cannot be printed.
 func words(all ...string) error {
 	for _, s := range all {
 		if len(s) > longestName {
-			return fmt.Errorf("a text of %d bytes: at most %d", len(s), longestName)
+			return fmt.Errorf("text of %d bytes: want at most %d", len(s), longestName)
 		}
 		if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
-			return fmt.Errorf("%q cannot be printed", s)
+			return fmt.Errorf("unprintable text %q", s)
 		}
 	}
 	return nil
 }
 
-// comparison is a run beside its baseline.
+// comparison is a run compared with its baseline.
 type comparison struct {
 	File     string `json:"file"`
 	Scenario struct {
@@ -181,14 +182,14 @@ type comparison struct {
 	Ratios map[string]ratio `json:"ratios"`
 }
 
-// ratio is a metric over the baseline's.
+// ratio is a metric divided by the baseline's.
 type ratio struct {
 	Value float64       `json:"ratio"`
 	Base  engine.Metric `json:"baseline"`
 	text  string
 }
 
-// compare holds a run against the baseline; nil: there is none.
+// compare compares a run with the baseline. It returns nil if there is no baseline.
 func (e *earlier) compare(s *engine.Snapshot) *comparison {
 	if e == nil {
 		return nil
@@ -212,7 +213,7 @@ func (e *earlier) compare(s *engine.Snapshot) *comparison {
 	return c
 }
 
-// heads and cells of what a result says of a metric beside its baseline.
+// heads returns the columns that a baseline adds to a table of metrics, and cells its values.
 func (c *comparison) heads() []string {
 	if c == nil {
 		return nil
@@ -230,7 +231,7 @@ func (c *comparison) cells(metric string) []string {
 	return []string{"–"}
 }
 
-// plainHeads and plainCells are the same for CSV.
+// plainHeads and plainCells do the same for CSV.
 func (c *comparison) plainHeads() []string {
 	if c == nil {
 		return nil
@@ -249,14 +250,14 @@ func (c *comparison) plainCells(metric string) []string {
 	return []string{plain(r.Base.Value), string(r.Base.Kind), plain(r.Value)}
 }
 
-// words says which run the baseline is.
+// words describes the run of the baseline.
 func (c *comparison) words() string {
 	text := fmt.Sprintf("%s, %s (%s)", c.Scenario.Workload, c.Apart, c.Kind)
 	if strings.HasPrefix(c.Apart, c.Scenario.Workload) {
 		text = fmt.Sprintf("%s (%s)", c.Apart, c.Kind)
 	}
 	if c.Late {
-		text += "; no ratios: the host could not keep the machine's times in one of the runs"
+		text += "; no ratios, because the host fell behind the machine in one of the runs"
 	}
 	return text
 }

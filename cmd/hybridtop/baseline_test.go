@@ -14,7 +14,7 @@ const someRun = `{"schema": "hybridtop.run.v1", "scenario": {"workload": "dot", 
 	"verified": true, "kind": "emulated", "warnings": ["things happened late"], "later": {"a": [1]},
 	"metrics": {"dot_time": {"value": 2e-6, "unit": "s", "kind": "emulated"}, "none": {"value": null, "unit": "1", "kind": "modelled"}}}`
 
-// A baseline is read from what a run has written, and from nothing else.
+// A baseline can be read from the output of a run; anything else is an error.
 func TestReadBaseline(t *testing.T) {
 	now, err := session.Scenario("dot")
 	if err != nil {
@@ -42,19 +42,19 @@ func TestReadBaseline(t *testing.T) {
 		"":            "EOF",
 		"[]":          "cannot unmarshal",
 		someRun[:200]: "unexpected EOF",
-		someRun + "1": "more behind the run",
+		someRun + "1": "unexpected data after the run",
 		other("hybridtop.run.v1", "hybridtop.sweep.v1"):           `schema "hybridtop.sweep.v1"`,
-		other(`"kind": "emulated", "warn`, `"kind": "", "warn`):   `numbers of kind ""`,
-		other(`"verified": true`, `"verified": false`):            "no baseline",
+		other(`"kind": "emulated", "warn`, `"kind": "", "warn`):   `kind ""`,
+		other(`"verified": true`, `"verified": false`):            "run not verified",
 		other(`"workload": "dot"`, `"workload": "epic"`):          `unknown workload "epic"`,
 		other(`"group": 2`, `"group": [2]`):                       `knob "group": want a number or a text`,
 		other(`"group": 2`, many.String()+`"group": 2`):           "at most 1000 of each",
-		other(`"elsewhere"`, `"\u001b[2J"`):                       "cannot be printed",
-		other(`"elsewhere"`, `"\u202e"`):                          "cannot be printed",
-		other(`"dot_time"`, `"dot\ntime"`):                        "cannot be printed",
-		other(`"dot_time"`, `"`+strings.Repeat("x", 201)+`"`):     "a text of 201 bytes: at most 200",
+		other(`"elsewhere"`, `"\u001b[2J"`):                       "unprintable text",
+		other(`"elsewhere"`, `"\u202e"`):                          "unprintable text",
+		other(`"dot_time"`, `"dot\ntime"`):                        "unprintable text",
+		other(`"dot_time"`, `"`+strings.Repeat("x", 201)+`"`):     "text of 201 bytes: want at most 200",
 		other(`2e-6`, `2e999`):                                    "cannot unmarshal number 2e999",
-		other(`"s", "kind": "emulated"`, `"s", "kind": "divine"`): `metric dot_time is of kind "divine"`,
+		other(`"s", "kind": "emulated"`, `"s", "kind": "divine"`): `metric dot_time: kind "divine"`,
 	} {
 		if _, err := readBaseline(strings.NewReader(text), &now); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %q", text, err, want)
@@ -79,7 +79,7 @@ func (forever) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Whatever is read can be compared with and written.
+// Every baseline that is read can be compared and written.
 func FuzzBaseline(f *testing.F) {
 	now, err := session.Scenario("dot")
 	if err != nil {

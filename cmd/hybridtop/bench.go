@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,19 +16,26 @@ import (
 )
 
 func newBench() *cobra.Command {
+	benches := []string{"sim", "threads", "collectives", "applications", "multigrid"}
 	cmd := &cobra.Command{
-		Use:       "bench [sim|threads|collectives|applications|multigrid]",
-		Short:     "measure the hot paths on this host, each beside its limit",
-		Long:      "Measure the hot paths of the live fabric on this host, each beside its limit measured in the same process; with the word sim, the speed of the simulator; with threads, what threads of two ranks reach that communicate at once, beside one thread; with collectives, calls among 2, 8 and 64 ranks, beside the barrier; with applications, what workloads compute with and wait for, beside one process alone; with multigrid, its faces beside a plain loop, and its simulation. " + bench.Statement,
+		Use:       "bench [" + strings.Join(benches, "|") + "]",
+		Short:     "measure the hot paths and their limits on this host",
+		Long:      "Measure the hot paths of the live fabric on this host, each with its limit, measured in the same process. An argument selects other measurements:\n\n  sim: speed of the simulator\n  threads: concurrent threads of two ranks, compared with one thread\n  collectives: calls among 2, 8 and 64 ranks, compared with the barrier\n  applications: kernels and waits of workloads, compared with one process alone\n  multigrid: its faces compared with a plain loop, and its simulation\n\n" + bench.Statement,
 		Example:   "hybridtop bench --only put8,pingpong8 --json",
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"sim", "threads", "collectives", "applications", "multigrid"},
+		ValidArgs: benches,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 1 && !slices.Contains(benches, args[0]) {
+				err := fmt.Errorf("bench %q: want at most one of %s", args, strings.Join(benches, ", "))
+				return suggest(err, args[0], benches)
+			}
+			return nil
+		},
 	}
 	out := addFormat(cmd)
 	o := bench.Options{Fabric: live.New()}
-	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "rows to measure (all)")
-	cmd.Flags().IntVar(&o.Rounds, "rounds", bench.DefaultRounds, "turns of each side")
-	cmd.Flags().StringVar(&o.Peers, "peers", "", "folder with compiled MPI programs to run beside")
+	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "rows to measure; default: all")
+	cmd.Flags().IntVar(&o.Rounds, "rounds", bench.DefaultRounds, "measurements of each side")
+	cmd.Flags().StringVar(&o.Peers, "peers", "", "folder with compiled MPI programs to compare with")
 	must(cmd.RegisterFlagCompletionFunc("only", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return slices.Concat(bench.Names(), bench.SimNames(), bench.ThreadNames(), bench.CollectiveNames(), bench.ApplicationNames(), bench.MultigridNames()), cobra.ShellCompDirectiveNoFileComp
 	}))
@@ -78,7 +86,7 @@ func newBench() *cobra.Command {
 	return cmd
 }
 
-// simRounds is how often each simulation is timed.
+// simRounds is the number of timed runs of each simulation.
 const simRounds = 5
 
 func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
@@ -102,7 +110,7 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 	t := newTable(w)
 	t.row(bench.Statement)
 	t.row()
-	t.head("name", "value", "limit", "ratio", "want", "kept", "allocs", "limit is", "compare with")
+	t.head("name", "value", "limit", "ratio", "target", "met", "allocs", "limit is", "compare with")
 	var peers bool
 	var missing []string
 	for _, r := range rows {
@@ -122,7 +130,7 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 		for _, p := range r.Peers {
 			if !peers {
 				t.row()
-				t.head("beside", "library", "value", "limit", "ratio", "what")
+				t.head("row", "library", "value", "limit", "ratio", "what")
 				peers = true
 			}
 			limit, ratio := "-", "-"

@@ -11,8 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/bench"
 )
 
-// A row whose limit could not be had says so in each way to write it, and claims no
-// ratio.
+// In every format, a row without a limit has the reason, and no ratio.
 func TestARowWithoutALimit(t *testing.T) {
 	rows := []bench.Row{
 		{Name: "mt2", Value: 9e6, Unit: "1/s", Kind: engine.Measured, LimitName: "one thread", Target: 1, LimitMissing: "it was parked"},

@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// broken is the command with one workload more, which breaks in the way that the
-// environment names.
+// broken runs the command with one more workload, which fails in the way that the environment
+// selects.
 func broken() {
 	how := os.Getenv("BREAK")
 	workload.Register(&workload.Workload{
@@ -46,7 +46,7 @@ var (
 	hits = map[int]int{}
 )
 
-// breaks breaks the process, and does not return.
+// breaks ends the process in a faulty way, and does not return.
 func breaks(how string) {
 	switch how {
 	case "goroutine":

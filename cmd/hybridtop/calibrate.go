@@ -22,9 +22,9 @@ import (
 func newCalibrate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calibrate",
-		Short: "fit a machine to this host, and check what a simulation of it predicts",
-		Long: "Measure this host through the live fabric, fit a machine to it, and compare what a simulation of that machine predicts with live runs " +
-			"that the fit has not seen: a barrier, windows of messages, a halo exchange, a dot product and random access, with a rank a core (docs/calibrate.md).",
+		Short: "fit a machine to this host, and check its predictions",
+		Long: "Measure this host through the live fabric, and fit a machine to it. Then compare simulations of that machine with live runs " +
+			"that the fit did not use (docs/calibrate.md). These run a barrier, windows of messages, a halo exchange, a dot product and random access, with one rank per core.",
 		Example: "hybridtop calibrate --out laptop.toml",
 		Args:    cobra.NoArgs,
 	}
@@ -33,8 +33,8 @@ func newCalibrate() *cobra.Command {
 	var quick bool
 	out := addFormat(cmd)
 	f := cmd.Flags()
-	f.StringVar(&file, "out", "", "machine file to write; its name is the machine's")
-	f.StringVar(&check, "check", "", "machine file to check; nothing is fitted")
+	f.StringVar(&file, "out", "", "machine file to write; the machine is named after the file")
+	f.StringVar(&check, "check", "", "machine file to check, without a fit")
 	f.BoolVar(&quick, "quick", false, fmt.Sprintf("%d rounds instead of %d", calibrate.QuickRounds, calibrate.DefaultRounds))
 	cmd.MarkFlagsMutuallyExclusive("out", "check")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -113,8 +113,8 @@ func newCalibrate() *cobra.Command {
 	return cmd
 }
 
-// machineNameOf gives the machine's name out of the file that is to hold it,
-// before anything is measured.
+// machineNameOf returns the name of the machine for an output file. It fails early, before
+// anything is measured.
 func machineNameOf(file string) (string, error) {
 	name, ok := strings.CutSuffix(filepath.Base(file), ".toml")
 	probe, err := presets.Machine("demo")
@@ -123,7 +123,7 @@ func machineNameOf(file string) (string, error) {
 	}
 	probe.Name = name
 	if !ok || presets.WriteMachine(&bytes.Buffer{}, probe) != nil {
-		return "", fmt.Errorf("--out %s: a machine file is named after its machine: lower-case letters, digits and dashes, at most 40, and the ending .toml", file)
+		return "", fmt.Errorf("--out %s: want a machine's name and .toml: at most 40 lower-case letters, digits and dashes", file)
 	}
 	return name, nil
 }
@@ -242,6 +242,6 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 	}
 	t.row("without noisy ones", fmt.Sprintf("median error %s (at most %s), worst %s at %s (at most %s); noisy %d of %d (at most a quarter): %s",
 		share(judged.Median), share(calibrate.MostMedian), share(judged.Worst), judged.At, share(calibrate.MostError), judged.Noisy, judged.Checks, verdict))
-	t.row("host noise", share(r.Noise)+": how much longer than a quiet batch the median one took")
+	t.row("host noise", share(r.Noise)+": median time of a batch above a quiet batch")
 	return t.close()
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// calibrated is a calibration that nobody had to measure.
+// calibrated returns an invented calibration.
 func calibrated(t *testing.T) *calibrate.Result {
 	t.Helper()
 	m, err := presets.Machine("demo")
@@ -63,8 +63,7 @@ func TestCalibrationTable(t *testing.T) {
 	}
 }
 
-// docs/json.md names every field that calibrate writes, and each number says its
-// kind.
+// docs/json.md names every field that calibrate writes, and each number has a kind.
 func TestCalibrationJSON(t *testing.T) {
 	text, err := os.ReadFile("../../docs/json.md")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// memoryGroup makes a control group below the test's own that may hold so many bytes,
-// and gives its folder.
+// memoryGroup makes a control group with a memory limit below the test's own group, and returns
+// its folder.
 func memoryGroup(t *testing.T, limit int64) string {
 	t.Helper()
 	own, err := os.ReadFile("/proc/self/cgroup")
@@ -46,8 +46,8 @@ func memoryGroup(t *testing.T, limit int64) string {
 	return ""
 }
 
-// What a control group cannot hold is refused by number before any of it is taken: a
-// program that took it would be killed.
+// A run that exceeds the memory of a control group is refused, with the numbers, before it
+// allocates: otherwise it would be killed.
 func TestControlGroups(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {

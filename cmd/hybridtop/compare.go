@@ -20,19 +20,19 @@ import (
 func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "show in what two recordings differ: knobs, metrics, and the terms of simulations",
-		Long: "Compare the last launch of a run with that of another. Ratios are of B to A. Those of series, such as iterations, have an interval of 95 %; " +
-			"one that holds 1 is noise. Numbers of simulations are exact: there the machine's constants and the threads' time by activity that differ are shown, too.",
+		Short: "show how two recordings differ: knobs, metrics, terms of simulations",
+		Long: "Compare the last launches of two runs. Ratios are B divided by A. Ratios of series, such as iterations, have a 95 % interval; " +
+			"if it contains 1, the difference is within noise. Numbers of simulations are exact. For simulations, compare also shows different machine constants and thread times by activity.",
 		Example: "hybridtop compare before.htr after.htr",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return fmt.Errorf("compare wants two recordings, %d given", len(args))
+				return fmt.Errorf("compare: want two recordings, got %d", len(args))
 			}
 			return nil
 		},
 		ValidArgsFunction: recordingFiles,
 	}
-	of := [2]*int{cmd.Flags().Int("run-a", 0, "run of A (the last)"), cmd.Flags().Int("run-b", 0, "run of B (the last)")}
+	of := [2]*int{cmd.Flags().Int("run-a", 0, "run of A; default: the last"), cmd.Flags().Int("run-b", 0, "run of B; default: the last")}
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var sides [2]*side
@@ -67,7 +67,7 @@ type side struct {
 	samples    []engine.Sample
 }
 
-// sideOf finds the last launch of a run in which anything was done.
+// sideOf returns the last launch of a run that has completed an iteration.
 func sideOf(f *recording.File, number int) (*side, error) {
 	run, err := runOf(f, number)
 	if err != nil {
@@ -87,13 +87,13 @@ func sideOf(f *recording.File, number int) (*side, error) {
 			return s, err
 		}
 	}
-	return nil, fmt.Errorf("%s: no iteration of run %d ended", f.Name, run.ID)
+	return nil, fmt.Errorf("%s: run %d has no completed iteration", f.Name, run.ID)
 }
 
-// difference is a line of a comparison.
+// difference is one line of a comparison.
 type difference struct {
 	of, name   string
-	textA      string // of what is no number
+	textA      string // of values that are not numbers
 	textB      string
 	a, b       float64
 	unit       string
@@ -130,10 +130,10 @@ func (d *difference) entry(out *format) entry {
 		field{"ratio", fmt.Sprintf("%.4g×", ratio)}, field{"interval", interval}, field{"verdict", d.verdict})
 }
 
-// compare lists what differs.
+// compare lists the differences.
 func compare(a, b *side) ([]difference, error) {
 	if a.Scenario.Workload != b.Scenario.Workload {
-		return nil, fmt.Errorf("%s has %s, and %s has %s: other work does not compare", a.file.Name, a.Scenario.Workload, b.file.Name, b.Scenario.Workload)
+		return nil, fmt.Errorf("different workloads: %s has %s, %s has %s", a.file.Name, a.Scenario.Workload, b.file.Name, b.Scenario.Workload)
 	}
 	var all []difference
 	for i := range b.Scenario.Table {
@@ -156,7 +156,7 @@ func compare(a, b *side) ([]difference, error) {
 		case exact:
 			d.low, d.high, d.isInterval, d.verdict = math.NaN(), math.NaN(), false, sameOr(d.a == d.b)
 		case !d.isInterval:
-			d.verdict = "too few to tell from noise"
+			d.verdict = "too few values"
 		case r.Noise():
 			d.verdict = "within noise"
 		case r.Value > 1:
@@ -167,7 +167,7 @@ func compare(a, b *side) ([]difference, error) {
 		all = append(all, d)
 	}
 	series("iteration", "s", a.iterations, b.iterations)
-	if !exact { // those of a simulation depend on when the screen looked
+	if !exact { // in a simulation, samples depend on the times at which the screen read them
 		access := func(s *engine.Sample) float64 { return s.Access }
 		series("access", "s", column(a.samples, access), column(b.samples, access))
 		for c, key := range classKeys {
@@ -190,7 +190,7 @@ func compare(a, b *side) ([]difference, error) {
 		case x.Kind == engine.Simulated || x.Kind == engine.Modelled:
 			d.verdict = "differs (" + string(x.Kind) + ")"
 		default:
-			d.verdict = "one value each: noise is not known"
+			d.verdict = "one value each: noise unknown"
 		}
 		all = append(all, d)
 	}
@@ -205,8 +205,8 @@ func sameOr(equal bool) string {
 	return "differs (simulated)"
 }
 
-// terms are what two simulations differ by inside: the machines' constants, and what the
-// threads did.
+// terms lists the internal differences of two simulations: the machines' constants, and the
+// threads' time by activity.
 func terms(a, b *side, exact bool) ([]difference, error) {
 	if !exact {
 		return nil, nil
@@ -242,7 +242,7 @@ func terms(a, b *side, exact bool) ([]difference, error) {
 	return all, nil
 }
 
-// column is a number of each sample.
+// column returns one number of each sample, or nil if all are 0.
 func column(all []engine.Sample, of func(*engine.Sample) float64) []float64 {
 	var values []float64
 	for i := range all {

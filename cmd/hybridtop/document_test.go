@@ -13,8 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// docs/json.md names every field that run, sweep, model and bench write, and none that
-// they do not.
+// docs/json.md names exactly the fields that run, sweep, model and bench write.
 func TestJSONDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/json.md")
 	if err != nil {
@@ -53,7 +52,7 @@ func TestJSONDocument(t *testing.T) {
 	}
 }
 
-// The README, and this package's page, know every command.
+// The README and this package's comment list every command.
 func TestCommandsDocument(t *testing.T) {
 	for _, file := range []string{"../../README.md", "doc.go"} {
 		text, err := os.ReadFile(file)

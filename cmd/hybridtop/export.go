@@ -30,30 +30,30 @@ func newExport() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:               "export FILE --to FORMAT",
-		Short:             "write a recording in a format that other programs read",
+		Short:             "write a recording in a format for other programs",
 		Long:              "Write a run of a recording to standard output or a file: " + strings.Join(docs, "; ") + ".",
 		Example:           "hybridtop export run.htr --to perfetto --from 1ms --until 2ms --out trace.json",
 		Args:              oneRecording,
 		ValidArgsFunction: recordingFiles,
 	}
-	to := cmd.Flags().String("to", "", "the format: "+strings.Join(names, ", "))
+	to := cmd.Flags().String("to", "", "format: "+strings.Join(names, ", "))
 	must(cmd.RegisterFlagCompletionFunc("to", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}))
-	out := cmd.Flags().String("out", "", "the file (standard output)")
-	number := cmd.Flags().Int("run", 0, "which run of the file (the last)")
+	out := cmd.Flags().String("out", "", "file to write; default: standard output")
+	number := cmd.Flags().Int("run", 0, "run of the file; default: the last")
 	var o recording.ExportOptions
-	cmd.Flags().StringVar(&o.Table, "table", "", "of csv, which table (samples): "+strings.Join(recording.Tables, ", "))
-	cmd.Flags().IntVar(&o.Launch, "launch", 0, "of perfetto, which launch of the run (the last that has a timeline)")
-	from := cmd.Flags().Duration("from", 0, "of perfetto, from when on the fabric's clock; of cast, in the time of the run")
-	until := cmd.Flags().Duration("until", 0, "of perfetto and cast, until when (the end)")
-	size := cmd.Flags().String("size", "120x36", "of cast, columns and rows")
+	cmd.Flags().StringVar(&o.Table, "table", "", "csv: table (default samples): "+strings.Join(recording.Tables, ", "))
+	cmd.Flags().IntVar(&o.Launch, "launch", 0, "perfetto: launch of the run; default: the last with a timeline")
+	from := cmd.Flags().Duration("from", 0, "perfetto: start on the fabric's clock; cast: start in the time of the run")
+	until := cmd.Flags().Duration("until", 0, "perfetto and cast: end; default: the end of the run")
+	size := cmd.Flags().String("size", "120x36", "cast: columns and rows")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *to == "" {
-			return errors.New("export wants a format: --to " + strings.Join(names, ", "))
+			return errors.New("export: want a format: --to " + strings.Join(names, ", "))
 		}
 		if *from < 0 || *until < 0 || *until > 0 && *until <= *from || max(*from, *until) > longestUntil {
-			return fmt.Errorf("--from %v --until %v: want a time and a later one", *from, *until)
+			return fmt.Errorf("--from %v --until %v: want --until after --from", *from, *until)
 		}
 		o.From, o.To = picoseconds(*from), picoseconds(*until)
 		cast := &tui.CastOf{From: *from, Until: *until}
@@ -85,16 +85,16 @@ func newExport() *cobra.Command {
 	return cmd
 }
 
-// shown are the formats that are drawn, as recording.Formats are those of data.
+// shown lists the drawn formats; recording.Formats has the data formats.
 var shown = []struct {
 	name, doc string
 	write     func(io.Writer, *recording.File, *recording.RunInfo, *tui.CastOf) error
 }{
-	{"html", "a report with charts, one file that a browser opens", writeRecordingPage},
+	{"html", "report with charts, one file for a browser", writeRecordingPage},
 	{"cast", "the screen over time as an asciicast, with a chapter at each mark", writeCast},
 }
 
-// writeRecordingPage writes a run as a report.
+// writeRecordingPage writes a report of a run.
 func writeRecordingPage(w io.Writer, f *recording.File, run *recording.RunInfo, _ *tui.CastOf) error {
 	p, err := recordingPage(f, run)
 	if err != nil {
@@ -103,7 +103,7 @@ func writeRecordingPage(w io.Writer, f *recording.File, run *recording.RunInfo, 
 	return p.In(inUnits).HTML(w)
 }
 
-// writeCast writes the screens of a run.
+// writeCast writes the screens of a run as an asciicast.
 func writeCast(w io.Writer, f *recording.File, run *recording.RunInfo, of *tui.CastOf) error {
 	p, err := f.Player(run.ID)
 	if err != nil {
@@ -120,13 +120,13 @@ func writeCast(w io.Writer, f *recording.File, run *recording.RunInfo, of *tui.C
 
 func picoseconds(d time.Duration) cluster.Time { return cluster.Time(d) * cluster.Nanosecond }
 
-// mostExport is how much of an export is kept in memory until it is whole.
+// mostExport is the maximum size of an export to a file, which is buffered in memory.
 const mostExport = 1 << 30
 
-// exportTo writes a file, which is there wholly or not at all.
+// exportTo writes a file atomically.
 func exportTo(cmd *cobra.Command, f *recording.File, name string, write func(io.Writer) error) error {
 	if oneFile(name, f.Name) {
-		return fmt.Errorf("%s is the recording itself: give another name", name)
+		return fmt.Errorf("--out %s: this is the recording itself (use another name)", name)
 	}
 	if err := atomicfile.Check(name); err != nil {
 		return err
@@ -140,17 +140,17 @@ func exportTo(cmd *cobra.Command, f *recording.File, name string, write func(io.
 	return atomicfile.Write(ctx, name, b.Bytes())
 }
 
-// bounded is a buffer that does not take all memory.
+// bounded is a buffer with a maximum size.
 type bounded struct{ bytes.Buffer }
 
 func (b *bounded) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > mostExport {
-		return 0, fmt.Errorf("more than %d MiB: write it to standard output", mostExport>>20)
+		return 0, fmt.Errorf("more than %d MiB (write to standard output)", mostExport>>20)
 	}
 	return b.Buffer.Write(p)
 }
 
-// oneFile says that two names are of one file.
+// oneFile reports whether two names are of the same file.
 func oneFile(a, b string) bool {
 	x, errA := os.Stat(a)
 	y, errB := os.Stat(b)

@@ -14,7 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 )
 
-// goalFlags are --to and --out of a run: what its ranks post, as GOAL text.
+// goalFlags holds --to and --out of a run, which write its operations as GOAL text.
 type goalFlags struct {
 	to, out string
 	trace   *goal.Recorder // nil: not requested
@@ -22,23 +22,23 @@ type goalFlags struct {
 
 func addGoal(cmd *cobra.Command) *goalFlags {
 	g := &goalFlags{}
-	cmd.Flags().StringVar(&g.to, "to", "", "write what the ranks of a simulation do, too: goal (GOAL text, which simulators of LogGOPS and run goal read)")
-	cmd.Flags().StringVar(&g.out, "out", "", "the file for --to")
+	cmd.Flags().StringVar(&g.to, "to", "", "also write the simulated operations, as: goal (GOAL text)")
+	cmd.Flags().StringVar(&g.out, "out", "", "file for --to")
 	must(cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions([]string{"goal"}, cobra.ShellCompDirectiveNoFileComp)))
 	must(cmd.MarkFlagFilename("out", "goal"))
 	cmd.MarkFlagsRequiredTogether("to", "out")
 	return g
 }
 
-// read puts the trace around the simulator, if it is asked for.
+// read wraps the simulator in a recorder if --to is set.
 func (g *goalFlags) read(sc *engine.Scenario, o *session.Options) error {
 	switch {
 	case g.to == "" && g.out == "":
 		return nil
 	case g.to != "goal":
-		return fmt.Errorf("--to %s: there is goal", g.to)
+		return fmt.Errorf("--to %s: want goal", g.to)
 	case sc.Text("fabric") != engine.Sim:
-		return errors.New("--to goal: GOAL text is written of simulations: use --fabric sim")
+		return errors.New("--to goal: needs a simulation (use --fabric sim)")
 	}
 	if err := atomicfile.Check(g.out); err != nil {
 		return err
@@ -51,13 +51,13 @@ func (g *goalFlags) read(sc *engine.Scenario, o *session.Options) error {
 	return nil
 }
 
-// write writes the file of a run that has come to its end.
+// write writes the file of a completed run.
 func (g *goalFlags) write(ctx context.Context, stderr io.Writer, s *engine.Snapshot) error {
 	switch {
 	case g.trace == nil || s.Failure != "":
 		return nil
 	case ctx.Err() != nil:
-		fmt.Fprintf(stderr, "hybridtop: %s: not written, as the run was interrupted\n", g.out)
+		fmt.Fprintf(stderr, "hybridtop: %s: not written, because the run was interrupted\n", g.out)
 		return nil
 	}
 	if err := atomicfile.Stream(ctx, g.out, g.trace.Write); err != nil {
@@ -71,7 +71,7 @@ func (g *goalFlags) write(ctx context.Context, stderr io.Writer, s *engine.Snaps
 	return nil
 }
 
-// close removes what is left of the trace.
+// close removes the temporary files of the recorder.
 func (g *goalFlags) close() {
 	if g.trace != nil {
 		_ = g.trace.Close() // a temporary file

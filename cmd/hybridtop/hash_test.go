@@ -13,9 +13,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// A simulation has the same hash on every host, of 32 bits and of 64. The file has
-// the hashes of workloads, and of sizes that 32 bits do not hold. A workload that is not in the
-// file yet has the same hash in two runs; -update records it.
+// A simulation has the same hash on every host, with 32 and with 64 bits. The file has the hashes
+// of workloads, and of sizes above 32 bits. A workload that is not in the file must have the same
+// hash in two runs; -update records it.
 func TestHashesAreTheSameEverywhere(t *testing.T) {
 	if raced {
 		t.Skip("seconds under the race detector; make test runs it without")

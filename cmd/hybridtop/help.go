@@ -12,7 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// helpColors are those of the themes dark and light, as the terminal's ground is.
+// helpColors returns the colours of the theme dark or light, like the terminal's background.
 func helpColors(pick lipgloss.LightDarkFunc) fang.ColorScheme {
 	dark, _ := grid.ThemeByName("dark")
 	light, _ := grid.ThemeByName("light")
@@ -32,17 +32,17 @@ func helpColors(pick lipgloss.LightDarkFunc) fang.ColorScheme {
 	}
 }
 
-// terminalFile gives the terminal that w writes to, if it does.
+// terminalFile returns the terminal that w writes to; false: w is not a terminal.
 func terminalFile(w io.Writer) (term.File, bool) {
 	f, ok := w.(term.File)
 	return f, ok && term.IsTerminal(f.Fd())
 }
 
-// trimmed writes lines without blanks at their ends. Help is laid out in blocks that
-// are filled up with blanks, which nobody wants in a pipe.
+// trimmed writes lines without trailing blanks. Help is padded to blocks, and the padding is
+// useless in a pipe.
 type trimmed struct {
 	w    io.Writer
-	line []byte // that has not ended
+	line []byte // without an end so far
 }
 
 func (t *trimmed) Write(b []byte) (int, error) {
@@ -61,7 +61,7 @@ func (t *trimmed) Write(b []byte) (int, error) {
 	}
 }
 
-// close writes a line that has no end.
+// close writes a last line without a line feed.
 func (t *trimmed) close() error {
 	_, err := t.w.Write(t.line)
 	t.line = nil

@@ -20,17 +20,17 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// knobFlags are the flags that the table of knobs gives: the base knobs and
-// those of every workload, each once.
+// knobFlags holds the flags of all knobs: the base knobs, then the knobs of every workload, each
+// once.
 type knobFlags struct {
 	knobs  []engine.Knob
 	values map[string]*knobValue
-	many   bool   // a flag takes a list
-	preset string // that --preset names
-	table  string // that --table names
+	many   bool   // a flag accepts a list
+	preset string // value of --preset
+	table  string // value of --table
 }
 
-// knobValue is a flag's text; the scenario parses it, once the workload is known.
+// knobValue is a flag's text. The scenario parses it when the workload is known.
 type knobValue struct {
 	text, kind string
 	of         *knobFlags
@@ -42,7 +42,7 @@ func (v *knobValue) Type() string       { return v.kind }
 
 var _ pflag.Value = (*knobValue)(nil)
 
-// addKnobs gives a command its knob flags.
+// addKnobs adds the flags of knobs to a command.
 func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 	f := &knobFlags{values: make(map[string]*knobValue), many: many}
 	cmd.Flags().SortFlags = false
@@ -59,7 +59,7 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 	}
 	f.knobs = append(slices.Clone(engine.Base), f.knobs...)
 	f.addPreset(cmd)
-	cmd.Flags().StringVar(&f.table, "table", "", "table of the fastest algorithms of collectives, for algorithm = tuned: a file that hybridtop tune has written")
+	cmd.Flags().StringVar(&f.table, "table", "", "table for algorithm = tuned (from hybridtop tune)")
 	aliases := map[string]string{}
 	for i := range f.knobs {
 		k := &f.knobs[i]
@@ -96,11 +96,11 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 	return f
 }
 
-// widen makes a flag take what another workload's knob of the name takes as well; each
-// workload has its own default, and may mean another thing.
+// widen makes a flag also accept the values of another workload's knob of the same name. Each
+// workload has its own default, and the meaning may differ.
 func widen(k, other *engine.Knob) {
 	if k.Doc != other.Doc {
-		k.Doc = "each of its workloads says what it is: hybridtop run WORKLOAD --help"
+		k.Doc = "depends on the workload; see hybridtop run WORKLOAD --help"
 	}
 	if k.Default != other.Default {
 		k.Default = ""
@@ -113,11 +113,11 @@ func widen(k, other *engine.Knob) {
 	}
 }
 
-// usage is what help says of a knob's flag.
+// usage returns the help text of a knob's flag.
 func usage(k *engine.Knob) string {
 	s := k.Doc + offered(k)
 	if k.Name == "machine" {
-		s += ", or its file (docs/machines.md)"
+		s += ", or a file (docs/machines.md)"
 	}
 	if k.Alias != "" {
 		s += " (also --" + k.Alias + ")"
@@ -125,10 +125,10 @@ func usage(k *engine.Knob) string {
 	return s
 }
 
-// offered is what a flag takes, as its help says it: the words, or the range.
+// offered returns the accepted values of a flag for its help: words, or a range.
 func offered(k *engine.Knob) string {
 	switch {
-	case k.Name == "machine": // too many, and a file may be one
+	case k.Name == "machine": // too many to list, and a file is accepted, too
 		return ""
 	case k.Type == engine.Choice:
 		return "; one of " + strings.Join(k.Choices, ", ")
@@ -136,21 +136,20 @@ func offered(k *engine.Knob) string {
 	return "; " + k.Range()
 }
 
-// tellWorkload makes the help of a command that of the workload which its arguments name:
-// the flags of that workload's knobs alone, in its own words, with its defaults and with
-// why a knob has no effect there.
-func tellWorkload(cmd *cobra.Command, args []string) {
+// tellWorkload adapts the help of a command to the workload in its arguments, and reports whether
+// there is one. Help then lists only the flags of that workload's knobs, with its texts and
+// defaults, and the reason why a knob has no effect.
+func tellWorkload(cmd *cobra.Command, args []string) bool {
 	machine := cmd.Flags().Lookup("machine")
 	if machine == nil {
-		return
+		return false
 	}
 	v, ok := machine.Value.(*knobValue)
 	if !ok {
-		return
+		return false
 	}
 	f := v.of
-	cmd.InitDefaultHelpFlag()
-	_ = cmd.ParseFlags(args) // what is wrong in it is told when it runs
+	_ = cmd.ParseFlags(args) // errors are reported when the command runs
 	name := first(cmd.Flags().Args())
 	if asked := cmd.Flags().Lookup("workload"); asked != nil && asked.Changed {
 		name = asked.Value.String()
@@ -161,7 +160,7 @@ func tellWorkload(cmd *cobra.Command, args []string) {
 	}
 	sc, err := session.Scenario(name)
 	if err != nil {
-		return
+		return false
 	}
 	for _, k := range p.Knobs {
 		_ = sc.Set(k.Name, k.Value)
@@ -176,26 +175,27 @@ func tellWorkload(cmd *cobra.Command, args []string) {
 		}
 		flag.Usage = usage(k)
 		if why := workload.Idle(&sc, engine.Emulated, k.Name); why != "" {
-			flag.Usage += "; no effect as the others stand: " + why
+			flag.Usage += "; no effect with these values: " + why
 		}
 		flag.DefValue = sc.Text(k.Name)
 	})
+	return true
 }
 
-// must is for registrations that only a bug can make fail.
+// must panics on an error. It is for registrations, which only fail because of a bug.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// scenario is the workload's or the preset's, with the knobs whose flags were given; the
-// axes are those with several values. The machines are the user's own.
+// scenario returns the scenario of a workload or preset, with the knobs from the flags. Knobs with
+// several values become axes. The machines are the user's own.
 func (f *knobFlags) scenario(cmd *cobra.Command, name string, p *presets.Scenario) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
 	if p == nil {
 		return f.from(cmd, name, func(*engine.Scenario) error { return nil })
 	}
-	if _, err := session.FromPreset(p); err != nil { // its own mistakes, in its own words
+	if _, err := session.FromPreset(p); err != nil { // report errors of the preset itself first
 		return engine.Scenario{}, nil, nil, err
 	}
 	return f.from(cmd, p.Workload, func(sc *engine.Scenario) error {
@@ -208,16 +208,16 @@ func (f *knobFlags) scenario(cmd *cobra.Command, name string, p *presets.Scenari
 	})
 }
 
-// asLeft is the scenario as it was left in an earlier screen, beneath the flags; the
-// options take the user's machines. What of it cannot be is told and left out; differs
-// are the knobs that are not at their defaults for it.
+// asLeft returns the scenario with the knobs of the last screen, and then the flags. It adds the
+// user's machines to the options. Invalid stored values are skipped with a note. differs lists the
+// stored values that differ from the defaults.
 func (f *knobFlags) asLeft(cmd *cobra.Command, name string, left map[string]string, o *session.Options) (sc engine.Scenario, differs, notes []string, err error) {
-	machines := f.values["machine"].text // with the names of files
+	machines := f.values["machine"].text // still with names of files
 	sc, _, o.Machines, err = f.from(cmd, name, func(sc *engine.Scenario) error {
 		for _, knob := range slices.Sorted(maps.Keys(left)) {
 			before := sc.Values[knob]
 			if err := sc.Set(knob, left[knob]); err != nil {
-				notes = append(notes, fmt.Sprintf("%s as it was left: %v: skipped", name, err))
+				notes = append(notes, fmt.Sprintf("%s, stored knobs: %v: skipped", name, err))
 			} else if v := sc.Text(knob); v != before && !cmd.Flags().Changed(knob) {
 				differs = append(differs, knob+" "+v)
 			}
@@ -228,7 +228,7 @@ func (f *knobFlags) asLeft(cmd *cobra.Command, name string, left map[string]stri
 		return sc, differs, notes, err
 	}
 	if _, err := session.New(sc, *o); err != nil {
-		notes = append(notes, fmt.Sprintf("%s as it was left does not run: %v: it begins with its defaults", name, err))
+		notes = append(notes, fmt.Sprintf("%s cannot run with the stored knobs: %v: starting with its defaults", name, err))
 		f.values["machine"].text = machines
 		sc, _, _, err = f.scenario(cmd, name, nil)
 		return sc, nil, notes, err
@@ -236,7 +236,7 @@ func (f *knobFlags) asLeft(cmd *cobra.Command, name string, left map[string]stri
 	return sc, differs, notes, nil
 }
 
-// from is scenario, where begin changes the defaults before the flags do.
+// from is scenario, except that begin sets knobs before the flags do.
 func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Scenario) error) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
 	if err := useTable(f.table); err != nil {
 		return engine.Scenario{}, nil, nil, err
@@ -249,7 +249,7 @@ func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Sce
 	machine.text = names
 	sc, err := session.Scenario(name, own...)
 	if err != nil {
-		return engine.Scenario{}, nil, nil, err
+		return engine.Scenario{}, nil, nil, suggest(err, name, workloadNames())
 	}
 	if err := begin(&sc); err != nil {
 		return engine.Scenario{}, nil, nil, err
@@ -288,7 +288,7 @@ func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Sce
 	return sc, axes, own, nil
 }
 
-// useTable gives the collectives the table of a file.
+// useTable loads the table for algorithm = tuned.
 func useTable(file string) error {
 	if file == "" {
 		return nil
@@ -305,12 +305,11 @@ func useTable(file string) error {
 	return nil
 }
 
-// maxRange bounds the values that a range stands for.
+// maxRange is the maximum number of values of a range.
 const maxRange = 1000
 
-// valueList reads the values of a sweep's flag: a list of values and ranges. 1..64
-// doubles from 1 to 64, 1..64..3 goes up in steps of 3; the end is always among
-// them.
+// valueList reads the values of a sweep's flag: a list of values and ranges. The range 1..64
+// doubles from 1 to 64, and 1..64..3 has steps of 3. The end is always included.
 func valueList(text string) ([]string, error) {
 	var all []string
 	for _, item := range strings.Split(text, ",") {
@@ -323,7 +322,7 @@ func valueList(text string) ([]string, error) {
 		for i, end := range ends {
 			var err error
 			if n[i], err = strconv.ParseInt(strings.TrimSpace(end), 10, 64); err != nil {
-				return nil, fmt.Errorf("range %q: %q is no whole number; a range is 1..64 (doubling) or 1..64..3 (in steps)", item, end)
+				return nil, fmt.Errorf("range %q: %q is not a whole number; want 1..64 (doubling) or 1..64..3 (steps)", item, end)
 			}
 		}
 		next := func(x int64) int64 { return 2 * x }
@@ -331,11 +330,11 @@ func valueList(text string) ([]string, error) {
 			next = func(x int64) int64 { return x + n[2] }
 		}
 		if len(n) > 3 || n[0] < 1 || n[1] < n[0] || len(n) == 3 && n[2] < 1 || n[1] > math.MaxInt64/2 {
-			return nil, fmt.Errorf("range %q: want 1..64 (doubling) or 1..64..3 (in steps), from at least 1 up", item)
+			return nil, fmt.Errorf("range %q: want 1..64 (doubling) or 1..64..3 (steps), at least 1, ascending", item)
 		}
 		for x := n[0]; x < n[1]; x = next(x) {
 			if len(all) > maxRange {
-				return nil, fmt.Errorf("range %q: more than %d values", item, maxRange)
+				return nil, fmt.Errorf("range %q: want at most %d values", item, maxRange)
 			}
 			all = append(all, strconv.FormatInt(x, 10))
 		}
@@ -344,8 +343,8 @@ func valueList(text string) ([]string, error) {
 	return all, nil
 }
 
-// machineFiles reads those of a list of machines that are files, and puts names in
-// their place.
+// machineFiles loads the machine files in a list of machines. It returns the list with names
+// instead of files.
 func machineFiles(list string) (names string, own []cluster.Machine, err error) {
 	all := strings.Split(list, ",")
 	for i, s := range all {
@@ -362,14 +361,14 @@ func machineFiles(list string) (names string, own []cluster.Machine, err error) 
 	return strings.Join(all, ","), own, nil
 }
 
-// workloadArgument wants one workload's name, and completes it; with --preset there
-// need be none.
+// workloadArgument makes a command require and complete one workload's name, which is optional
+// with --preset.
 func workloadArgument(cmd *cobra.Command) {
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 1 || len(args) == 0 && cmd.Flags().Changed("preset") {
 			return nil
 		}
-		return fmt.Errorf("%s wants one workload, %d given: there are %s", cmd.Name(), len(args), strings.Join(workloadNames(), ", "))
+		return fmt.Errorf("%s: want one workload, got %d: one of %s", cmd.Name(), len(args), strings.Join(workloadNames(), ", "))
 	}
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -386,7 +385,7 @@ func workloadArgument(cmd *cobra.Command) {
 	}
 }
 
-// workloadNames are those of the workloads, and behind them the other names of some.
+// workloadNames returns the names of the workloads, then their aliases.
 func workloadNames() []string {
 	var names, others []string
 	for _, w := range workload.All() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,11 +13,12 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/glossary"
+	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// listing is one list: its name, and entries whose fields are columns.
+// A listing is a list with a name. The fields of its entries are columns.
 type listing struct {
 	what    string
 	columns []string // shown to people; JSON and CSV have all fields
@@ -24,12 +26,12 @@ type listing struct {
 	lines   bool // people get two lines per entry instead of a table row
 }
 
-// entry is one thing's fields in order.
+// An entry has the fields of one item, in order.
 type entry []field
 
 type field struct {
 	name  string
-	value any // a nil is unknown
+	value any // nil: unknown
 }
 
 var lists = map[string]func() (listing, error){
@@ -46,13 +48,23 @@ var lists = map[string]func() (listing, error){
 func newList() *cobra.Command {
 	names := []string{"workloads", "models", "levels", "knobs", "machines", "scenarios", "algorithms", "terms"}
 	cmd := &cobra.Command{
-		Use:       "list " + strings.Join(names, "|") + " [WORD]",
-		Short:     "list workloads, execution models, thread levels, knobs, machines, scenarios, algorithms of collectives or terms",
-		Example:   "hybridtop list machines --json",
+		Use:       "list WHAT [WORKLOAD|WORD]",
+		Short:     "list workloads, models, knobs, machines and more",
+		Long:      "List " + strings.Join(names, ", ") + ". With a workload, list knobs shows only its knobs. With a word, list terms shows only the terms with it.",
+		Example:   "hybridtop list machines --json\nhybridtop list knobs dot",
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 || len(args) > 1 && args[0] != "terms" || !slices.Contains(names, args[0]) {
-				return fmt.Errorf("list what? There are %s", strings.Join(names, ", "))
+			want := "want one of " + strings.Join(names, ", ")
+			switch {
+			case len(args) == 0:
+				return errors.New("list: " + want)
+			case !slices.Contains(names, args[0]):
+				return suggest(fmt.Errorf("list %q: %s", args[0], want), args[0], names)
+			case len(args) == 2 && args[0] == "knobs":
+				_, err := session.Scenario(args[1])
+				return suggest(err, args[1], workloadNames())
+			case len(args) > 1 && args[0] != "terms":
+				return fmt.Errorf("list %s: unexpected argument %q", args[0], args[1])
 			}
 			return nil
 		},
@@ -71,6 +83,9 @@ func newList() *cobra.Command {
 		}
 		if err != nil {
 			return err
+		}
+		if len(args) == 2 && args[0] == "knobs" {
+			return writeKnobsOf(cmd.OutOrStdout(), args[1], &l, out)
 		}
 		return l.write(cmd.OutOrStdout(), out)
 	}
@@ -162,11 +177,11 @@ func listWorkloads() (listing, error) {
 	return l, nil
 }
 
-// modelDocs say what each execution model is.
+// modelDocs describes the execution models.
 var modelDocs = map[cluster.Model]string{
 	cluster.Flat:           "one UPC execution over all ranks; every process may call MPI (paper 1, section 3.1)",
-	cluster.NestedFunneled: "a UPC execution a group; only UPC thread 0 of a group may call MPI (paper 1, section 3.2.1)",
-	cluster.NestedMultiple: "a UPC execution a group; every process may call MPI (paper 1, section 3.2.2)",
+	cluster.NestedFunneled: "one UPC execution per group; only UPC thread 0 of a group may call MPI (paper 1, section 3.2.1)",
+	cluster.NestedMultiple: "one UPC execution per group; every process may call MPI (paper 1, section 3.2.2)",
 }
 
 func listModels() (listing, error) {
@@ -177,11 +192,11 @@ func listModels() (listing, error) {
 	return l, nil
 }
 
-// levelDocs say what each thread level permits.
+// levelDocs describes the thread levels.
 var levelDocs = map[cluster.ThreadLevel]string{
-	cluster.ThreadSingle:     "a rank has no threads",
-	cluster.ThreadMasteronly: "MPI calls outside of parallel regions only (paper 2, section 3: T1; a library that can do no more reports single)",
-	cluster.ThreadFunneled:   "MPI calls by the master thread only, while others compute (paper 2, section 3)",
+	cluster.ThreadSingle:     "ranks without threads",
+	cluster.ThreadMasteronly: "MPI calls only outside parallel regions (paper 2, section 3: T1; such a library reports single)",
+	cluster.ThreadFunneled:   "MPI calls only by the master thread, while others compute (paper 2, section 3)",
 	cluster.ThreadSerialized: "MPI calls by any thread, one at a time; a blocking call lasts until it returns (paper 2, section 3)",
 	cluster.ThreadMultiple:   "MPI calls by any thread at any time (paper 2, section 3)",
 }
@@ -218,9 +233,39 @@ func listKnobs() (listing, error) {
 	return l, nil
 }
 
-// idleIn says in which workloads turning a knob has no effect as long as the others stand
-// at their defaults, and why. Where reasons differ by the workload's name alone, one
-// stands for all.
+// writeKnobsOf writes the knobs of one workload. In text a knob has only its default and the first
+// part of its description, so that the list fits on a screen.
+func writeKnobsOf(w io.Writer, name string, l *listing, f *format) error {
+	sc, err := session.Scenario(name)
+	if err != nil {
+		return err
+	}
+	if f.json || f.csv {
+		l.entries = slices.DeleteFunc(l.entries, func(e entry) bool { return e[1].value != "all" && e[1].value != sc.Workload })
+		return l.write(w, f)
+	}
+	t := newTable(w)
+	names, defaults := 0, len("default")
+	for _, k := range sc.Table {
+		names, defaults = max(names, len(k.Name)), max(defaults, len(sc.Text(k.Name)))
+	}
+	width := helpWidth - names - defaults - 2*columnGap
+	t.head("knob", "default", "description")
+	for _, k := range sc.Table {
+		doc, _, _ := strings.Cut(k.Doc, ";")
+		cells := []string{k.Name, sc.Text(k.Name)}
+		for line := range strings.SplitSeq(wrapWords(doc, width), "\n") {
+			t.row(append(cells, line)...)
+			cells = []string{"", ""}
+		}
+	}
+	t.row()
+	t.row("values of each knob: hybridtop run " + name + " --help")
+	return t.close()
+}
+
+// idleIn lists the workloads in which a knob has no effect while the others are at their defaults,
+// with the reasons. Reasons that only differ in the workload's name are listed once.
 func idleIn(owner, knob string) []string {
 	all, reasons := []string{}, []string{}
 	for _, w := range workload.All() {
@@ -297,8 +342,7 @@ func listMachines() (listing, error) {
 	return l, nil
 }
 
-// known is a machine's number, or nil where 0 says that it is unknown or
-// unlimited.
+// known returns a machine's number, or nil for 0, which means unknown or unlimited.
 func known(x float64) any {
 	if x == 0 {
 		return nil

@@ -21,16 +21,11 @@ func newMachine() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "machine",
 		Short: "list, show, check and compare machines",
-		Long: "Machines are files in which every number says where it is from (docs/machines.md). " +
-			"Where a name is wanted, a file ending in .toml will do.",
+		Long: "A machine is a file in which every number has a source (docs/machines.md). " +
+			"All commands also accept a file ending in .toml instead of a name.",
 		Example: "hybridtop machine show xc30-edison",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("machine %s: there are list, show, check and diff", args[0])
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error { return pflag.ErrHelp },
+		Args:    suggestCommand,
+		RunE:    func(*cobra.Command, []string) error { return pflag.ErrHelp },
 	}
 	cmd.AddCommand(newMachineList(), newMachineShow(), newMachineCheck(), newMachineDiff())
 	return cmd
@@ -50,11 +45,11 @@ func newMachineList() *cobra.Command {
 	return cmd
 }
 
-// machineArguments wants n machines, and completes their names.
+// machineArguments makes a command require n machines, and completes their names.
 func machineArguments(cmd *cobra.Command, n int, want string) {
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return fmt.Errorf("machine %s wants %s, %d given: there are %s", cmd.Name(), want, len(args), strings.Join(presets.Machines(), ", "))
+			return fmt.Errorf("machine %s: want %s, got %d: of %s", cmd.Name(), want, len(args), strings.Join(presets.Machines(), ", "))
 		}
 		return nil
 	}
@@ -69,7 +64,7 @@ func machineArguments(cmd *cobra.Command, n int, want string) {
 func newMachineShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show NAME",
-		Short:   "show a machine's facts, and where each is from",
+		Short:   "show the numbers of a machine with their sources",
 		Example: "hybridtop machine show osc-ibm1350",
 	}
 	machineArguments(cmd, 1, "one machine")
@@ -108,7 +103,7 @@ func showMachine(w io.Writer, m *cluster.Machine, out *format) error {
 		})
 	}
 	if !out.csv {
-		live := "the host's own time when live"
+		live := "wall clock of this host when live"
 		if m.Emulated {
 			live = "can be emulated live"
 		}
@@ -119,12 +114,12 @@ func showMachine(w io.Writer, m *cluster.Machine, out *format) error {
 	return l.write(w, out)
 }
 
-// tallyFields are the columns of a tally.
+// tallyFields returns the columns of a tally.
 func tallyFields(t presets.Tally) []field {
 	return []field{{"sourced", t.Sourced}, {"derived", t.Derived}, {"fitted", t.Fitted}, {"assumed", t.Assumed}, {"unknown", t.Unknown}, {"mark", markOf(t)}}
 }
 
-// markOf marks a machine of which too much is assumed.
+// markOf returns the mark of a machine with too many assumed numbers, or "".
 func markOf(t presets.Tally) string {
 	if t.Sketch() {
 		return "sketch"
@@ -132,16 +127,16 @@ func markOf(t presets.Tally) string {
 	return ""
 }
 
-// tallyWords says how much of a machine is known.
+// tallyWords describes the sources of a machine's numbers.
 func tallyWords(t presets.Tally) string {
 	s := fmt.Sprintf("%d numbers sourced, %d derived, %d fitted, %d assumed; %d unknown", t.Sourced, t.Derived, t.Fitted, t.Assumed, t.Unknown)
 	if t.Sketch() {
-		s += ": a sketch, more than a third is assumed"
+		s += ": a sketch (more than a third of its numbers are assumed)"
 	}
 	return s
 }
 
-// factText is a fact's value with its unit.
+// factText returns a fact's value with its unit.
 func factText(f presets.Fact) string {
 	switch v := f.Value.(type) {
 	case nil:
@@ -161,7 +156,7 @@ func newMachineCheck() *cobra.Command {
 		Example: "hybridtop machine check ./our.toml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("machine check wants one file, %d given", len(args))
+				return fmt.Errorf("machine check: want one file, got %d", len(args))
 			}
 			return nil
 		},
@@ -186,7 +181,7 @@ func newMachineCheck() *cobra.Command {
 func newMachineDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "diff A B",
-		Short:   "show in which facts two machines differ",
+		Short:   "show the differences between two machines",
 		Example: "hybridtop machine diff lumi-c perlmutter-cpu",
 	}
 	machineArguments(cmd, 2, "two machines")
@@ -212,7 +207,7 @@ func diffMachines(w io.Writer, a, b *cluster.Machine, out *format) error {
 		switch ta, tb := factText(fa), factText(fb); {
 		case out.json:
 			e = append(e, field{"a", fa.Value}, field{"b", fb.Value}, field{"source_a", fa.Source}, field{"source_b", fb.Source})
-		case out.csv || ta == tb: // they differ in digits that the text leaves out
+		case out.csv || ta == tb: // the text hides the digits in which they differ
 			e = append(e, field{a.Name, fa.Value}, field{b.Name, fb.Value})
 		default:
 			e = append(e, field{a.Name, ta}, field{b.Name, tb})
@@ -248,23 +243,24 @@ func diffMachines(w io.Writer, a, b *cluster.Machine, out *format) error {
 	return l.write(w, out)
 }
 
-// machineOf gives the machine of a name or a file.
+// machineOf returns the machine of a name or a file.
 func machineOf(nameOrFile string) (cluster.Machine, error) {
 	if isMachineFile(nameOrFile) {
 		return presets.LoadMachine(nameOrFile)
 	}
-	return presets.Machine(nameOrFile)
+	m, err := presets.Machine(nameOrFile)
+	return m, suggest(err, nameOrFile, presets.Machines())
 }
 
-// warnSkipped tells which of the user's machine files a list leaves out.
+// warnSkipped reports the user's machine files that a list leaves out.
 func warnSkipped(w io.Writer) {
 	for _, s := range presets.SkippedMachines() {
 		fmt.Fprintln(w, "hybridtop: skipped:", s.Err)
 	}
 }
 
-// checkSkipped refuses a machine whose file is broken, by the file's mistake, and
-// tells of a user's file that is not the one that its name gives.
+// checkSkipped returns the error of a named machine whose file is broken. It warns about a user's
+// file that a built-in machine of the same name hides.
 func checkSkipped(w io.Writer, names ...string) error {
 	for _, s := range presets.SkippedMachines() {
 		switch {
@@ -278,7 +274,7 @@ func checkSkipped(w io.Writer, names ...string) error {
 	return nil
 }
 
-// isMachineFile tells a file from a name, which has neither dots nor slashes.
+// isMachineFile reports whether s is a file. A name has neither dots nor slashes.
 func isMachineFile(s string) bool {
 	return strings.HasSuffix(s, ".toml") || strings.ContainsAny(s, `/`+string(filepath.Separator))
 }

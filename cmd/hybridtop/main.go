@@ -13,27 +13,28 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hybridtop/hybridtop/engine/recording"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
 func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// status is an exit status whose reason stands on the screen already.
+// status is an exit status whose reason is already printed.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// command runs one command line and gives its exit status.
+// command runs one command line and returns its exit status.
 func command(args []string, stdout, stderr io.Writer) int {
 	if os.Getenv("NO_COLOR") != "" {
-		// Any value counts (no-color.org); the library knows fewer.
+		// Any value counts (no-color.org), but the library only accepts some.
 		os.Setenv("NO_COLOR", "1")
 	}
 	root := newRoot()
 	root.SetArgs(args)
 	if slices.ContainsFunc(args, func(a string) bool { return a == "--help" || a == "-h" || a == "help" }) {
 		if cmd, rest, err := root.Find(slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "help" })); err == nil {
-			tellWorkload(cmd, rest)
+			prepareHelp(cmd, rest, stdout)
 		}
 	}
 	root.SetOut(stdout)
@@ -60,17 +61,18 @@ func command(args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// keep gives commands the output as it is; what they print is no help. It keeps what
-// goes wrong in one from fang, which asks the terminal for its background before it
-// hands an error on, and waits for the answer.
+// keep restores the unfiltered output for commands: only help is trimmed. It also hides errors of
+// commands from fang. Before fang reports an error, it queries the terminal's background and waits
+// for the answer.
 func keep(cmd *cobra.Command, stdout io.Writer, failure *error) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			help := cmd.Root().OutOrStdout()
 			cmd.Root().SetOut(stdout)
 			*failure = run(cmd, args)
-			if errors.Is(*failure, pflag.ErrHelp) { // the command is nothing without one below it
+			if errors.Is(*failure, pflag.ErrHelp) { // the command needs a subcommand
 				cmd.Root().SetOut(help)
+				prepareHelp(cmd, nil, stdout)
 				*failure = nil
 				return pflag.ErrHelp
 			}
@@ -82,11 +84,11 @@ func keep(cmd *cobra.Command, stdout io.Writer, failure *error) {
 	}
 }
 
-// explain prints an error, unless the command did so itself or nobody reads.
+// explain prints an error, unless the command has printed it or the pipe is closed.
 func explain(w io.Writer, styles fang.Styles, err error) {
 	var code status
 	if errors.As(err, &code) || errors.Is(err, syscall.EPIPE) {
 		return
 	}
-	fmt.Fprintln(w, "hybridtop:", err)
+	fmt.Fprintln(w, "hybridtop:", recording.Clean(err.Error())) // a name may have control characters
 }

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"hybridtop": main, "hybridtop-broken": broken})
 }
 
-// The scripts tell what the command line does, whole commands at a time.
+// The scripts test complete command lines.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",

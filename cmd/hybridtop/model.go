@@ -16,22 +16,17 @@ import (
 func newModel() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "model",
-		Short:   "what closed formulas predict, and which term rules",
-		Long:    "Evaluate a model of the papers. Nothing runs: every number follows from the flags.",
+		Short:   "evaluate the papers' formulas, and show the largest term",
+		Long:    "Evaluate a cost model of the papers. Nothing runs: every number is computed from the flags.",
 		Example: "hybridtop model epsilon --m 1 --n 8 --non-overlap 0.2",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("model %s: there are epsilon, access and locality", args[0])
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error { return pflag.ErrHelp },
+		Args:    suggestCommand,
+		RunE:    func(*cobra.Command, []string) error { return pflag.ErrHelp },
 	}
 	cmd.AddCommand(newModelEpsilon(), newModelAccess(), newModelLocality())
 	return cmd
 }
 
-// modelled is what a model came to, as docs/json.md describes it.
+// modelled is the result of a model, as docs/json.md describes it.
 type modelled struct {
 	Schema  string                   `json:"schema"`
 	Model   string                   `json:"model"`
@@ -41,8 +36,8 @@ type modelled struct {
 	Rows    []modelRow               `json:"rows"`
 
 	lines []modelLine // the metrics, in order
-	chart string      // what the rows show
-	mark  float64     // where the chart has a line; 0: nowhere
+	chart string      // title of the chart of rows
+	mark  float64     // value of the line in the chart; 0: none
 }
 
 // givenView is a number that the user gave.
@@ -51,7 +46,7 @@ type givenView struct {
 	Unit  string   `json:"unit"`
 }
 
-// modelRow is a point of a model's curve.
+// modelRow is one point of a model's curve.
 type modelRow struct {
 	At     map[string]any `json:"at"`
 	Value  engine.Metric  `json:"value"`
@@ -68,7 +63,7 @@ type termView struct {
 	Time engine.Metric `json:"time"`
 }
 
-// modelLine is a metric and what people call it.
+// modelLine is a metric with its symbol.
 type modelLine struct{ metric, symbol, note string }
 
 func newModelled(model, paper string) *modelled {
@@ -78,18 +73,18 @@ func newModelled(model, paper string) *modelled {
 	}
 }
 
-// input keeps a number that the user gave, in its unit.
+// input stores a number from a flag with its unit.
 func (r *modelled) input(name string, value float64, unit string) {
 	r.Inputs[name] = givenView{engine.Finite(value), unit}
 }
 
-// add keeps a number that the model gives.
+// add stores a result of the model.
 func (r *modelled) add(name string, value float64, unit, symbol, note string) {
 	r.Metrics[name] = engine.Metric{Name: name, Value: value, Unit: unit, Kind: engine.Modelled}
 	r.lines = append(r.lines, modelLine{name, symbol, note})
 }
 
-// row keeps a point, with the terms of its prediction.
+// row stores a point with the terms of its prediction.
 func (r *modelled) row(at map[string]any, metric string, p models.Prediction, cells []string, notes ...string) {
 	row := modelRow{
 		At: at, Value: engine.Metric{Name: metric, Value: p.Value, Unit: p.Unit, Kind: engine.Modelled},
@@ -106,7 +101,7 @@ func (r *modelled) row(at map[string]any, metric string, p models.Prediction, ce
 	r.Rows = append(r.Rows, row)
 }
 
-// ruling names the term that decides.
+// ruling returns the name of the largest term, or "balanced".
 func ruling(p models.Prediction) string {
 	if p.Balanced() {
 		return "balanced"
@@ -135,7 +130,7 @@ func (r *modelled) write(w io.Writer, f *format) error {
 	return errors.Join(t.close(), r.draw(w))
 }
 
-// draw draws a bar a row, and a ╌ in each at the mark.
+// draw draws one bar per row, each with ╌ at the mark.
 func (r *modelled) draw(w io.Writer) error {
 	longest := r.mark
 	for i := range r.Rows {
@@ -152,7 +147,7 @@ func (r *modelled) draw(w io.Writer) error {
 	return t.close()
 }
 
-// modelText is a metric for people: fractions as the paper gives them, in percent.
+// modelText formats a metric. Fractions are in percent, as in the paper.
 func modelText(m engine.Metric) string {
 	switch {
 	case strings.HasPrefix(m.Name, "f_"):

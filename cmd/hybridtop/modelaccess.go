@@ -15,9 +15,9 @@ import (
 func newModelAccess() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "access",
-		Short: "what ways there are to remote memory, and their bandwidth",
-		Long: "Table 2 of paper 2: for each way to bring remote memory into a register its copies and its bandwidth for an access of some size. " +
-			"The defaults are the paper's examples; it has no numbers of its own for one-sided calls, and none for pages.",
+		Short: "bandwidth of the methods to access remote memory",
+		Long: "Table 2 of paper 2: copies and bandwidth of each method to load remote memory into a register, for one access size. " +
+			"The defaults are the paper's examples. The paper has no separate numbers for one-sided calls, and none for pages.",
 		Example: "hybridtop model access --size 10240",
 		Args:    cobra.NoArgs,
 	}
@@ -27,14 +27,14 @@ func newModelAccess() *cobra.Command {
 	two, one, word := seconds(c.TwoSided.Latency), seconds(c.OneSided.Latency), seconds(c.WordLatency)
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&size, "size", size, "contiguous bytes that are asked for: 4096, 10KiB, 1MB")
-	f.Float64Var(&c.TwoSided.Bandwidth, "bandwidth", c.TwoSided.Bandwidth, "b∞ of messages, B/s")
-	f.DurationVar(&two, "latency", two, "T_lat of messages")
-	f.Float64Var(&c.OneSided.Bandwidth, "one-sided-bandwidth", c.OneSided.Bandwidth, "b∞ of one-sided calls, pages, pre-fetch and buffering, B/s (--bandwidth)")
-	f.DurationVar(&one, "one-sided-latency", one, "T_lat of the same (--latency)")
+	f.StringVar(&size, "size", size, "contiguous bytes per access: 4096, 10KiB, 1MB")
+	f.Float64Var(&c.TwoSided.Bandwidth, "bandwidth", c.TwoSided.Bandwidth, "b∞ of messages (asymptotic bandwidth), B/s")
+	f.DurationVar(&two, "latency", two, "T_lat of messages (latency)")
+	f.Float64Var(&c.OneSided.Bandwidth, "one-sided-bandwidth", c.OneSided.Bandwidth, "b∞ of one-sided calls, pages, prefetch and buffering, B/s; default: --bandwidth")
+	f.DurationVar(&one, "one-sided-latency", one, "T_lat of the same; default: --latency")
 	f.DurationVar(&word, "word-latency", word, "time to load a remote word")
-	f.StringVar(&wordSize, "word", wordSize, "bytes of a word")
-	f.StringVar(&pageSize, "page", pageSize, "bytes of a page")
+	f.StringVar(&wordSize, "word", wordSize, "word size in bytes")
+	f.StringVar(&pageSize, "page", pageSize, "page size in bytes")
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("one-sided-bandwidth") {
@@ -63,7 +63,7 @@ func newModelAccess() *cobra.Command {
 	return cmd
 }
 
-// wholeBytes reads a size as the knobs do.
+// wholeBytes reads a size in the syntax of knobs.
 func wholeBytes(flag, s string) (int, error) {
 	k := engine.Knob{Name: flag, Type: engine.Size, Default: "1", Min: 1, Max: 1 << 40}
 	plain, err := k.Parse(s)
@@ -98,6 +98,6 @@ func accessOf(c models.AccessCosts, size int) (*modelled, error) {
 	}
 	half := c.TwoSided.HalfSize()
 	res.add("half_bandwidth_size", half, "B", "n½", "messages of this size reach half of b∞")
-	res.chart = fmt.Sprintf("bandwidth of %s, and what takes most of the time", text(engine.Metric{Value: float64(size), Unit: "B"}))
+	res.chart = fmt.Sprintf("bandwidth for %s, and the largest term", text(engine.Metric{Value: float64(size), Unit: "B"}))
 	return res, nil
 }

@@ -13,19 +13,19 @@ import (
 func newModelEpsilon() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "epsilon",
-		Short: "what is won by computing while m of n threads communicate",
-		Long: "ε = T_masteronly / T_multiple by equations (1) to (9) of paper 2: above 1 it pays to reserve m of a process's n threads " +
-			"for communication and to compute on the others meanwhile. The fractions are those of the masteronly run's time.",
+		Short: "gain from computing while m of n threads communicate",
+		Long: "ε = T_masteronly / T_multiple, by equations (1) to (9) of paper 2. If ε is above 1, it is faster to reserve m of a process's n threads " +
+			"for communication while the others compute. Fractions are of the masteronly run's time.",
 		Example: "hybridtop model epsilon --m 1 --n 8 --non-overlap 0.2 --comm 0.3",
 		Args:    cobra.NoArgs,
 	}
 	var r models.Reserved
 	var nonOverlap, comm float64
 	f := cmd.Flags()
-	f.Float64Var(&r.M, "m", 1, "threads reserved for communication, whole or not")
-	f.IntVar(&r.N, "n", 8, "threads of the process")
-	f.Float64Var(&nonOverlap, "non-overlap", 0.2, "f_comp,non, the fraction of computation that has to wait for communication")
-	f.Float64Var(&comm, "comm", 0, "f_comm, the fraction of communication (f_comm,best)")
+	f.Float64Var(&r.M, "m", 1, "threads reserved for communication, may be fractional")
+	f.IntVar(&r.N, "n", 8, "threads per process")
+	f.Float64Var(&nonOverlap, "non-overlap", 0.2, "f_comp,non: fraction of computation that must wait for communication")
+	f.Float64Var(&comm, "comm", 0, "f_comm: fraction of communication; default: f_comm,best")
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		result, err := epsilonOf(r, nonOverlap, comm, cmd.Flags().Changed("comm"))
@@ -37,10 +37,10 @@ func newModelEpsilon() *cobra.Command {
 	return cmd
 }
 
-// chartSteps is how many parts the axis of f_comm has.
+// chartSteps is the number of intervals of the f_comm axis.
 const chartSteps = 20
 
-// epsilonOf evaluates the model, at f_comm,best unless f_comm is given.
+// epsilonOf evaluates the model, by default at f_comm,best.
 func epsilonOf(r models.Reserved, nonOverlap, comm float64, given bool) (*modelled, error) {
 	l, err := models.LimitsOf(r, nonOverlap)
 	if err != nil {
@@ -61,7 +61,7 @@ func epsilonOf(r models.Reserved, nonOverlap, comm float64, given bool) (*modell
 	if err != nil {
 		return nil, err
 	}
-	rules := ruling(p) + " rules"
+	rules := ruling(p) + " is the largest term"
 	if p.Balanced() {
 		rules = "communication and computation are balanced (4)"
 	}
@@ -70,22 +70,22 @@ func epsilonOf(r models.Reserved, nonOverlap, comm float64, given bool) (*modell
 	res.input("m", r.M, "1")
 	res.input("n", float64(r.N), "1")
 	res.input("f_comp_non", nonOverlap, "1")
-	res.add("epsilon_max", l.Max, "1", "ε_max", "the best that f_comm can give (5)")
-	res.add("f_comm_best", l.CommBest, "1", "f_comm,best", "where ε is ε_max (6)")
-	res.add("f_comm_equiv", l.CommEquiv, "1", "f_comm,equiv", "where ε is 1: below it masteronly is faster")
-	res.add("epsilon_min", l.Min, "1", "ε_min", "without any communication (9)")
-	res.add("epsilon_upper_bound", l.Upper, "1", "1 + m(1 − 1/n)", "no ε is above, whatever the fractions (7)")
-	res.add("epsilon_lower_bound", l.Lower, "1", "1 − m/n", "no ε is below, whatever the fractions, with m ≥ m_min (9)")
-	res.add("f_comm", comm, "1", "f_comm", "the fraction of communication")
+	res.add("epsilon_max", l.Max, "1", "ε_max", "maximum over f_comm (5)")
+	res.add("f_comm_best", l.CommBest, "1", "f_comm,best", "f_comm at ε_max (6)")
+	res.add("f_comm_equiv", l.CommEquiv, "1", "f_comm,equiv", "f_comm at ε = 1; below it masteronly is faster")
+	res.add("epsilon_min", l.Min, "1", "ε_min", "ε without communication (9)")
+	res.add("epsilon_upper_bound", l.Upper, "1", "1 + m(1 − 1/n)", "upper bound of ε for all fractions (7)")
+	res.add("epsilon_lower_bound", l.Lower, "1", "1 − m/n", "lower bound of ε for all fractions, if m ≥ m_min (9)")
+	res.add("f_comm", comm, "1", "f_comm", "fraction of communication")
 	res.add("epsilon", p.Value, "1", "ε", fmt.Sprintf("at that f_comm (3); %s", rules))
-	res.add("m_min", least, "1", "m_min", "fewer threads could not communicate in time, at that f_comm")
+	res.add("m_min", least, "1", "m_min", "minimum m at that f_comm to communicate in time")
 	res.chart = "ε over f_comm; ╌ at 1, where both schemes take the same time"
 	res.mark = 1
 	return res, res.curve(r, nonOverlap, l, comm, given)
 }
 
-// curve adds the points of figure 5's curve: even steps of f_comm from 0 to what
-// f_comp,non leaves, and the points that have a name.
+// curve adds the points of figure 5's curve: equal steps of f_comm from 0 to 1 − f_comp,non, and
+// the named points.
 func (res *modelled) curve(r models.Reserved, nonOverlap float64, l models.Limits, comm float64, given bool) error {
 	type point struct {
 		comm float64

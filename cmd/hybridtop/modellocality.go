@@ -15,9 +15,9 @@ import (
 func newModelLocality() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "locality",
-		Short: "what share of random accesses stays near, and what one costs",
-		Long: "The locality law of paper 1, l_avg = (l_l − l_r)·P + l_r, where P is the share of random accesses that stay in the node " +
-			"when every group of ranks has a replica of the data. Ranks and groups are laid out in sequence.",
+		Short: "share of local random accesses, and mean access time",
+		Long: "The locality law of paper 1: l_avg = (l_l − l_r)·P + l_r. P is the share of random accesses that stay in the node " +
+			"if every group of ranks has a replica of the data. Ranks and groups are placed sequentially.",
 		Example: "hybridtop model locality --group 8 --ranks 256 --ranks-per-node 4",
 		Args:    cobra.NoArgs,
 	}
@@ -25,11 +25,11 @@ func newModelLocality() *cobra.Command {
 	var local, remote time.Duration
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.IntVar(&l.group, "group", 8, "ranks of a group")
-	f.IntVar(&l.ranks, "ranks", 256, "ranks in all")
-	f.IntVar(&l.perNode, "ranks-per-node", 4, "ranks of a node")
-	f.DurationVar(&local, "local", 400*time.Nanosecond, "l_l, of an access inside the node")
-	f.DurationVar(&remote, "remote", 3*time.Microsecond, "l_r, of an access to another node")
+	f.IntVar(&l.group, "group", 8, "ranks per group")
+	f.IntVar(&l.ranks, "ranks", 256, "total number of ranks")
+	f.IntVar(&l.perNode, "ranks-per-node", 4, "ranks per node")
+	f.DurationVar(&local, "local", 400*time.Nanosecond, "l_l: access time inside the node")
+	f.DurationVar(&remote, "remote", 3*time.Microsecond, "l_r: access time to another node")
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		l.local, l.remote = local.Seconds(), remote.Seconds()
@@ -47,7 +47,7 @@ type locality struct {
 	local, remote         float64 // s
 }
 
-// mostRanks bounds what is counted rank by rank.
+// mostRanks is the maximum number of ranks, which are counted one by one.
 const mostRanks = 1 << 18
 
 func (l *locality) check() error {
@@ -57,14 +57,14 @@ func (l *locality) check() error {
 	case l.perNode < 1:
 		return fmt.Errorf("--ranks-per-node %d: want at least 1", l.perNode)
 	case l.group < 1 || l.ranks%l.group != 0:
-		return fmt.Errorf("--group %d does not divide %d ranks", l.group, l.ranks)
+		return fmt.Errorf("--group %d: does not divide %d ranks", l.group, l.ranks)
 	case min(l.local, l.remote) < 0 || max(l.local, l.remote) == 0:
-		return errors.New("--local, --remote: want times, none negative, and one above zero")
+		return errors.New("--local, --remote: want times from 0, at least one above 0")
 	}
 	return nil
 }
 
-// at gives the shares of groups of one size, and the law with its terms.
+// at returns the shares for one group size, and the law with its terms.
 func (l *locality) at(group int) (models.Shares, models.Prediction) {
 	s := models.PlacedShares(l.ranks, func(r int) int { return r / l.perNode }, func(r int) int { return r / group })
 	return s, models.Prediction{
@@ -89,7 +89,7 @@ func (l *locality) result() (*modelled, error) {
 	s, p := l.at(l.group)
 	res.add("rank_local_share", s.Rank, "1", "in the rank", "1/G")
 	res.add("node_local_share", s.Node, "1", "P, in the node", "|group ∩ node|/G")
-	res.add("access_time_mean", p.Value, "s", "l_avg", p.Ruling().Name+" rules")
+	res.add("access_time_mean", p.Value, "s", "l_avg", p.Ruling().Name+" is the largest term")
 	res.add("replicas", float64(l.ranks/l.group), "1", "replicas", "copies of the data")
 	sizes := []int{l.group, l.ranks}
 	for g := 1; g < l.ranks; g *= 2 {
@@ -102,6 +102,6 @@ func (l *locality) result() (*modelled, error) {
 			res.row(map[string]any{"group": g}, "access_time_mean", p, []string{"group " + strconv.Itoa(g)})
 		}
 	}
-	res.chart = "l_avg over group size, and what takes most of the time"
+	res.chart = "l_avg over group size, and the largest term"
 	return res, nil
 }

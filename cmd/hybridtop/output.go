@@ -16,7 +16,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/state"
 )
 
-// format is how a command writes what it found.
+// format is the output format of a command.
 type format struct{ json, csv, lines bool }
 
 func addFormat(cmd *cobra.Command) *format {
@@ -35,19 +35,19 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// writeCSV writes a head and rows.
+// writeCSV writes a header and rows.
 func writeCSV(w io.Writer, head []string, rows [][]string) error {
 	c := csv.NewWriter(w)
 	return errors.Join(c.Write(head), c.WriteAll(rows))
 }
 
-// inUnits is how text has numbers of bytes: as --units says, else as the screen was left.
-// JSON and CSV have SI base units whatever it is.
+// inUnits is the unit system of bytes in text: from --units, or from the last screen. JSON and CSV
+// always have SI base units.
 var inUnits grid.Units
 
-// addUnits gives all commands the flag.
+// addUnits adds --units to all commands.
 func addUnits(root *cobra.Command) *string {
-	name := root.PersistentFlags().String("units", "", "how text has sizes and rates, as the screen was left (mixed): "+strings.Join(grid.UnitsNames(), ", "))
+	name := root.PersistentFlags().String("units", "", "units of sizes and rates in text; default: as on the last screen, or mixed: "+strings.Join(grid.UnitsNames(), ", "))
 	must(root.RegisterFlagCompletionFunc("units", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return grid.UnitsNames(), cobra.ShellCompDirectiveNoFileComp
 	}))
@@ -56,26 +56,27 @@ func addUnits(root *cobra.Command) *string {
 		if inUnits = grid.MixedUnits; *name != "" {
 			inUnits, known = grid.UnitsByName(*name)
 		} else if _, kept := state.Open(xdg.Config(), ""); kept.Units != "" {
-			inUnits, _ = grid.UnitsByName(kept.Units) // the screen tells of a broken file
+			inUnits, _ = grid.UnitsByName(kept.Units) // the screen reports a broken file
 		}
 		if !known {
-			return fmt.Errorf("--units %s: there are %s", *name, strings.Join(grid.UnitsNames(), ", "))
+			err := fmt.Errorf("--units %s: want one of %s", *name, strings.Join(grid.UnitsNames(), ", "))
+			return suggest(err, *name, grid.UnitsNames())
 		}
 		return nil
 	}
 	return name
 }
 
-// siUnits are those of which numbers have prefixes.
+// siUnits are the units that get prefixes.
 var siUnits = map[string]bool{"s": true, "B": true, "B/s": true, "1/s": true, "flop/s": true}
 
-// isShare says that a metric is a share of one, which is written in per cent, as what a law
-// or a model says of it.
+// isShare reports whether a metric is a share of 1, which is written in percent. This includes the
+// predictions of a law or model for it.
 func isShare(metric string) bool {
 	return strings.HasSuffix(metric, "_share") || strings.Contains(metric, "_share_")
 }
 
-// text is a metric's value with its unit.
+// text returns a metric's value with its unit.
 func text(m engine.Metric) string {
 	switch {
 	case siUnits[m.Unit]:
@@ -88,7 +89,7 @@ func text(m engine.Metric) string {
 	return fmt.Sprintf("%.4g %s", m.Value, m.Unit)
 }
 
-// plain is a value for CSV: all its digits, or nothing for what is no number.
+// plain returns a value for CSV with all digits, or "" for NaN and infinity.
 func plain(x float64) string {
 	if engine.Finite(x) == nil {
 		return ""

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,14 +14,14 @@ import (
 	"github.com/hybridtop/hybridtop/tui"
 )
 
-// pictureFlags are --picture, --picture-pane and --picture-size.
+// pictureFlags holds --picture, --picture-pane and --picture-size.
 type pictureFlags struct{ file, pane, size string }
 
-// addPicture gives a command the flags; of says whose screen it is.
+// addPicture adds the flags to a command. The text of follows "the end" in the help.
 func addPicture(cmd *cobra.Command, of string) *pictureFlags {
 	p := &pictureFlags{}
-	cmd.Flags().StringVar(&p.file, "picture", "", "file that the screen at the end"+of+" is drawn into, as .svg or .png")
-	cmd.Flags().StringVar(&p.pane, "picture-pane", "", "the one pane that the picture shows (all of the screen): "+strings.Join(tui.PaneNames(), ", "))
+	cmd.Flags().StringVar(&p.file, "picture", "", "file for a picture of the screen at the end"+of+": .svg or .png")
+	cmd.Flags().StringVar(&p.pane, "picture-pane", "", "single pane in the picture; default: all")
 	cmd.Flags().StringVar(&p.size, "picture-size", "120x36", "columns and rows of the picture")
 	must(cmd.MarkFlagFilename("picture", "svg", "png"))
 	must(cmd.RegisterFlagCompletionFunc("picture-pane", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -31,8 +30,8 @@ func addPicture(cmd *cobra.Command, of string) *pictureFlags {
 	return p
 }
 
-// read gives the picture that is asked for; nil: none. It refuses what cannot be drawn,
-// before anything runs.
+// read returns the requested picture, or nil. It fails before the run if the picture cannot be
+// drawn.
 func (p *pictureFlags) read() (*tui.PictureOf, error) {
 	w, h, err := tui.PictureSize(p.size)
 	if err != nil {
@@ -43,7 +42,7 @@ func (p *pictureFlags) read() (*tui.PictureOf, error) {
 	}
 	if p.file == "" {
 		if p.pane != "" {
-			return nil, errors.New("--picture-pane: there is no picture without --picture FILE")
+			return nil, errors.New("--picture-pane: needs --picture FILE")
 		}
 		return nil, nil
 	}
@@ -51,16 +50,16 @@ func (p *pictureFlags) read() (*tui.PictureOf, error) {
 	return of, of.Check()
 }
 
-// lastPicture is how long a run that was interrupted may take to write its picture.
+// lastPicture is the time limit for the picture of an interrupted run.
 const lastPicture = 2 * time.Second
 
-// lastWrite is how long a write that is interrupted is waited for: longer than it
-// takes to remove what it has made.
+// lastWrite is the time limit for an interrupted write. It is longer than the write needs to remove
+// its temporary file.
 const lastWrite = 500 * time.Millisecond
 
-// writePicture draws the snapshot, if a picture was asked for, and says on stderr what
-// went wrong: what was computed is printed all the same. The context ends drawing and
-// writing; one that ended before, with the run, leaves some time for both.
+// writePicture draws the snapshot if a picture is requested. It prints an error to stderr, so that
+// the result of the run is still printed. The context ends drawing and writing. If it has ended
+// with the run, there is still some time for both.
 func writePicture(ctx context.Context, stderr io.Writer, of *tui.PictureOf, s *engine.Snapshot) error {
 	if of == nil {
 		return nil

@@ -14,8 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// What runs and sweeps of simulations write is the same for good, to the last
-// character, but for the host and the time that it took.
+// The output of simulated runs and sweeps never changes, except for the host and the elapsed time.
 func TestWhatIsWritten(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
@@ -67,8 +66,7 @@ func TestWhatIsWritten(t *testing.T) {
 	}
 }
 
-// withoutHost drops what tells of the host from a result, and keeps the order of
-// the other keys within their objects by name.
+// withoutHost removes the fields that depend on the host from a result, and sorts the other keys.
 func withoutHost(t *testing.T, b []byte) []byte {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(b))

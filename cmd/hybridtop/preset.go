@@ -11,9 +11,9 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// addPreset gives a command with knobs --preset.
+// addPreset adds --preset to a command with knobs.
 func (f *knobFlags) addPreset(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.preset, "preset", "", "scenario to begin with, or its file: see hybridtop list scenarios; flags of knobs come first")
+	cmd.Flags().StringVar(&f.preset, "preset", "", "scenario to start with, or its file (see hybridtop list scenarios)")
 	must(cmd.RegisterFlagCompletionFunc("preset", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var names []string
 		all, _ := session.Presets()
@@ -24,8 +24,18 @@ func (f *knobFlags) addPreset(cmd *cobra.Command) {
 	}))
 }
 
-// begun reads the scenario that --preset names; nil: none is named. given is the
-// workload that the command line has beside it; "": none.
+// presetNames returns the names of all presets that can be read.
+func presetNames() []string {
+	var names []string
+	all, _ := session.Presets()
+	for _, p := range all {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// begun returns the scenario of --preset, or nil without the flag. given is the workload of the
+// command line, or "".
 func (f *knobFlags) begun(cmd *cobra.Command, given string) (*presets.Scenario, error) {
 	if !cmd.Flags().Changed("preset") {
 		return nil, nil
@@ -37,16 +47,16 @@ func (f *knobFlags) begun(cmd *cobra.Command, given string) (*presets.Scenario, 
 	}
 	p, err := presets.FindScenario(f.preset)
 	if err != nil {
-		return nil, err
+		return nil, suggest(err, f.preset, presetNames())
 	}
 	if given != "" && given != p.Workload {
-		return nil, fmt.Errorf("--preset %s is of the workload %s, not of %s: leave out the workload, or take another preset", p.Name, p.Workload, given)
+		return nil, fmt.Errorf("--preset %s: belongs to workload %s, not %s (omit the workload, or use another preset)", p.Name, p.Workload, given)
 	}
 	return &p, nil
 }
 
-// asked is what a command that runs a workload is asked for: the scenario, the knobs with
-// several values, and what a session is to run it with.
+// asked returns the request of a command line that runs a workload: the scenario, the knobs with
+// several values, and the options of the session.
 func (f *knobFlags) asked(cmd *cobra.Command, args []string, limits *limitFlags) (engine.Scenario, []session.Axis, session.Options, error) {
 	o := session.Options{Fabrics: session.Fabrics()}
 	name := first(args)
@@ -63,7 +73,7 @@ func (f *knobFlags) asked(cmd *cobra.Command, args []string, limits *limitFlags)
 	return sc, axes, o, err
 }
 
-// first is the first argument; "": there is none.
+// first returns the first argument, or "".
 func first(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -71,7 +81,7 @@ func first(args []string) string {
 	return args[0]
 }
 
-// warnScenarios tells which of the user's scenarios a list leaves out.
+// warnScenarios reports the user's scenarios that a list leaves out.
 func warnScenarios(w io.Writer) {
 	_, skipped := session.Presets()
 	for _, err := range skipped {

@@ -11,8 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui"
 )
 
-// Every scenario that comes along runs on its fabric and verifies, and opens a pane
-// that there is.
+// Every built-in scenario runs on its fabric, verifies, and opens an existing pane.
 func TestEveryPresetRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a launch of each takes seconds under the race detector")
@@ -64,8 +63,8 @@ func TestEveryPresetRuns(t *testing.T) {
 	}
 }
 
-// The cursor begins on the knob that the words of a scenario turn first, by its label on
-// the screen, and on none that has no effect.
+// The cursor starts on the first knob that the text of a scenario changes, named by its label, and
+// the knob has an effect.
 func TestScenariosTurnWhatTheySay(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	all, _ := session.Presets()

@@ -30,7 +30,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Output into a pipe that nobody reads ends quietly.
+// Output into a closed pipe ends the command without a message.
 func TestAClosedPipe(t *testing.T) {
 	for _, args := range [][]string{
 		{"list", "knobs"},
@@ -66,7 +66,7 @@ func TestAClosedPipe(t *testing.T) {
 	}
 }
 
-// terminal gives the two ends of a pseudo-terminal of 200 columns and 50 rows.
+// terminal returns the two ends of a pseudo-terminal of 200 columns and 50 rows.
 func terminal(t *testing.T) (master, slave *os.File) {
 	return terminalOf(t, 200, 50)
 }
@@ -96,8 +96,8 @@ func terminalOf(t *testing.T, columns, rows uint16) (master, slave *os.File) {
 	return master, slave
 }
 
-// Ctrl-C ends a run, prints what was recorded, leaves the terminal with a clean
-// line, and exits with 130; so does a sweep.
+// Ctrl-C ends a run or a sweep. The command prints the recorded values, leaves a clean line on the
+// terminal, and exits with 130.
 func TestCtrlC(t *testing.T) {
 	for _, args := range [][]string{
 		{"run", "randomaccess", "--machine", "this-host", "--for", "1h"},
@@ -146,7 +146,7 @@ func TestCtrlC(t *testing.T) {
 // colour is an escape sequence that sets a foreground or a background.
 var colour = regexp.MustCompile(`\x1b\[([0-9;]*;)?([34][0-8]|9[0-7]|10[0-7])[;m]`)
 
-// NO_COLOR with any value but nothing keeps colours off a terminal.
+// NO_COLOR with any non-empty value disables colours on a terminal.
 func TestNoColor(t *testing.T) {
 	for value, want := range map[string]bool{"": true, "1": false, "yes": false} {
 		master, slave := terminal(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// follow shows how a session gets on in one line of w, if that is a terminal,
-// until the session is over.
+// follow shows the progress of a session in one line of w until the session ends. It does nothing
+// if w is not a terminal.
 func follow(w io.Writer, s *session.Session) {
 	p := newLine(w)
 	if p == nil {
@@ -38,7 +38,8 @@ func follow(w io.Writer, s *session.Session) {
 	}
 }
 
-// newSweepLine tells how far a sweep is in one line of w, if that is a terminal.
+// newSweepLine returns a function that shows the progress of a sweep in one line of w, or nil if w
+// is not a terminal.
 func newSweepLine(w io.Writer) func(*session.Progress) {
 	p := newLine(w)
 	if p == nil {
@@ -53,7 +54,7 @@ func newSweepLine(w io.Writer) func(*session.Progress) {
 	}
 }
 
-// sweepLine says how far a sweep is: points done, time left, and what runs.
+// sweepLine returns the progress of a sweep: points done, time left, and running points.
 func sweepLine(p *session.Progress) string {
 	parts := []string{fmt.Sprintf("[%d/%d]", p.Done, p.Total)}
 	if p.Left > 0 {
@@ -75,10 +76,10 @@ func sweepLine(p *session.Progress) string {
 	return strings.Join(parts, "  ")
 }
 
-// terminalLine is one line of a terminal that is written over and over.
+// terminalLine is one line of a terminal that is rewritten.
 type terminalLine struct{ file term.File }
 
-// newLine gives a line of w; nil if that is no terminal.
+// newLine returns a line of w, or nil if w is not a terminal.
 func newLine(w io.Writer) *terminalLine {
 	file, ok := terminalFile(w)
 	if !ok {
@@ -96,7 +97,7 @@ func (l *terminalLine) show(text string) {
 	fmt.Fprint(l.file, "\r\x1b[K"+cutTo(text, width-1))
 }
 
-// line says in few words how far a session is.
+// line returns a short text about the progress of a session.
 func line(s *engine.Snapshot) string {
 	parts := []string{s.Scenario.Workload, string(s.Phase), fmt.Sprintf("%.1f s", s.Elapsed.Seconds()), fmt.Sprintf("%d iterations", s.Iteration)}
 	if text := pane.Progress(s); text != "" {
@@ -109,7 +110,7 @@ func line(s *engine.Snapshot) string {
 		}
 		parts = append(parts, inUnits.Rate().String(rate)+" "+string(s.Kind))
 		if engine.Finite(s.Series[n-1].Access) != nil {
-			parts = append(parts, grid.Seconds.String(s.Series[n-1].Access)+" an access")
+			parts = append(parts, grid.Seconds.String(s.Series[n-1].Access)+" per access")
 		}
 	}
 	return strings.Join(parts, "  ")

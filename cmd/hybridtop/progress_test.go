@@ -45,7 +45,7 @@ func TestSweepLine(t *testing.T) {
 	}
 }
 
-// What is told of an iteration that takes long: only what is known.
+// The progress of a long iteration only contains known values.
 func TestLongIteration(t *testing.T) {
 	for _, c := range []struct {
 		p    engine.Progress

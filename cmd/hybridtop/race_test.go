@@ -2,5 +2,5 @@
 
 package main
 
-// raced says that this is the race detector's build, ten times slower.
+// raced is true in builds with the race detector, which are ten times slower.
 const raced = true

@@ -18,27 +18,27 @@ import (
 func newRecord() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record [WORKLOAD] --out FILE",
-		Short: "run a workload, or a sweep of it, and keep all of it in a file",
-		Long: "Run a workload without a screen and write what happens into a file (docs/recordings.md), which replays, verifies, compares and exports. " +
-			"A knob with several values makes a sweep, a run of the file for each point; a file that is there already gets further runs. " +
-			"With --timeline on or arrows it has what every thread did. An interruption keeps what was recorded so far.",
+		Short: "run a workload or a sweep, and record everything in a file",
+		Long: "Run a workload without a screen, and record it in a file (docs/recordings.md) for replay, verify, compare and export. " +
+			"If a knob has several values, the run is a sweep, and the file gets one run per point. Runs are appended to an existing file. " +
+			"With --timeline on or arrows, the file contains what every thread did. After an interruption the file contains the run so far.",
 		Example: "hybridtop record randomaccess --fabric sim --machine demo --iterations 20 --out run.htr",
 	}
 	workloadArgument(cmd)
-	file := cmd.Flags().String("out", "", "the file")
+	file := cmd.Flags().String("out", "", "file to write or extend")
 	must(cmd.MarkFlagFilename("out", "htr"))
 	limits := addLimits(cmd, 3*time.Second, "each run")
 	out := addFormat(cmd)
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *file == "" {
-			return errors.New("record wants a file: --out run.htr")
+			return errors.New("record: want a file: --out run.htr")
 		}
 		sc, axes, options, err := knobs.asked(cmd, args, limits)
 		if err != nil {
 			return err
 		}
-		if _, err := session.New(sc, options); err != nil && len(axes) == 0 { // before there is a file
+		if _, err := session.New(sc, options); err != nil && len(axes) == 0 { // before the file is created
 			return err
 		}
 		w, err := recording.Create(*file)
@@ -84,10 +84,10 @@ func newRecord() *cobra.Command {
 	return cmd
 }
 
-// errRecording ends a run that cannot be written any more.
-var errRecording = errors.New("the recording cannot go on")
+// errRecording ends a run whose recording has failed.
+var errRecording = errors.New("the recording failed")
 
-// recordOne runs a scenario, and gives what its exit status is.
+// recordOne runs a scenario and returns its exit status as result.
 func recordOne(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, o session.Options, out *format) (result, err error) {
 	s, err := session.New(sc, o)
 	if err != nil {
@@ -99,7 +99,7 @@ func recordOne(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, o se
 	return conclude(cmd, s, interruption(ctx), out, &timelineFlag{}, o.Machines, nil), nil
 }
 
-// recordSweep runs all points of a sweep.
+// recordSweep runs all points of a sweep and returns its exit status as result.
 func recordSweep(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, axes []session.Axis, o session.Options, begin func(string) (engine.Observer, error), out *format) (result, err error) {
 	var failed error
 	o.Observers = func(r *session.Row) engine.Observer {
@@ -132,7 +132,7 @@ func recordSweep(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, ax
 	return sw.status(cmd.ErrOrStderr()), nil
 }
 
-// tellRecorded says what has become of a recording.
+// tellRecorded reports the recorded runs and their losses.
 func tellRecorded(w io.Writer, file string, runs []*recording.Run) error {
 	f, err := recording.Open(file)
 	if err != nil {
@@ -150,10 +150,10 @@ func tellRecorded(w io.Writer, file string, runs []*recording.Run) error {
 			return err
 		}
 		if stretches > 0 || messages > 0 {
-			fmt.Fprintf(w, "run %d: %d stretches and %d messages came too fast to be recorded\n", r.ID, stretches, messages)
+			fmt.Fprintf(w, "run %d: %d intervals and %d messages not recorded, because they came too fast\n", r.ID, stretches, messages)
 		}
 		if n := r.Lost(); n > 0 {
-			fmt.Fprintf(w, "run %d: %d snapshots came too fast to be recorded\n", r.ID, n)
+			fmt.Fprintf(w, "run %d: %d snapshots not recorded, because they came too fast\n", r.ID, n)
 		}
 	}
 	switch n := len(runs); {

@@ -18,15 +18,15 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Bounds of the page of a recording, so that one of hours stays one that a browser opens.
+// Limits of the page of a recording, so that a browser can open a recording of hours.
 const (
-	pageSpans    = 600     // of a chart over time: each has its least and its largest value
-	pageLaunches = 40      // that have charts of their own
+	pageSpans    = 600     // of a chart over time: each has its minimum and maximum
+	pageLaunches = 40      // with their own charts
 	pageRows     = 500     // of a table
 	pageSamples  = 1 << 15 // read at once
 )
 
-// recordingPage is a run of a recording as a report.
+// recordingPage returns a report of a run of a recording.
 func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, error) {
 	launches, err := f.Launches(run.ID)
 	if err != nil {
@@ -41,13 +41,13 @@ func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, err
 		p.Lead = append(p.Lead, "A point of a sweep: "+run.Sweep+".")
 	}
 	kinds := kindsOf(launches)
-	p.Lead = append(p.Lead, "Numbers of launches are "+kinds+" unless a table says otherwise. Times of charts over the run are wall time since it began.")
+	p.Lead = append(p.Lead, "Numbers of launches are "+kinds+" unless a table states another kind. Charts over the run use wall time since its start.")
 	series, err := seriesSection(f, run, launches, marks, kinds)
 	if err != nil {
 		return nil, err
 	}
 	p.Sections = append(p.Sections, launchesSection(launches), series)
-	player, _ := f.Player(run.ID) // one of another version has no snapshots, and all else
+	player, _ := f.Player(run.ID) // another version has no readable snapshots, but everything else
 	var activities []export.Bars
 	var named []string
 	for i := range launches {
@@ -59,13 +59,13 @@ func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, err
 		}
 	}
 	if named != nil {
-		p.Sections = append(p.Sections, export.Section{Title: "What the threads did", Charts: []export.Chart{{
+		p.Sections = append(p.Sections, export.Section{Title: "Thread activity", Charts: []export.Chart{{
 			Title: "Share of the threads' time by activity, " + kinds, Y: export.ChartAxis{Label: "share", Unit: grid.Share, FromZero: true}, Names: named, Bars: activities,
 		}}})
 	}
 	for i := range launches {
 		if i == pageLaunches {
-			p.Sections = append(p.Sections, export.Section{Title: "More launches", Text: []string{fmt.Sprintf("%d more launches stand in the table above alone.", len(launches)-i)}})
+			p.Sections = append(p.Sections, export.Section{Title: "More launches", Text: []string{fmt.Sprintf("%d more launches are only in the table above.", len(launches)-i)}})
 			break
 		}
 		last := run.Length
@@ -86,13 +86,13 @@ func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, err
 		p.Sections = append(p.Sections, commandsSection(commands, marks))
 	}
 	p.Sections = append(p.Sections, machineSections(launches)...)
-	p.Foot = []string{"Made by hybridtop export --to html out of " + f.Name + ", run " + strconv.FormatInt(run.ID, 10) + ".", kindsText}
+	p.Foot = []string{"Made by hybridtop export --to html from " + f.Name + ", run " + strconv.FormatInt(run.ID, 10) + ".", kindsText}
 	return p, nil
 }
 
-const kindsText = "Measured: this host's wall clock. Emulated: on this host, with a machine's delays. Simulated: in virtual time. Modelled: a closed formula. Published: from a paper."
+const kindsText = "Measured: wall clock of this host. Emulated: on this host, with a machine's delays. Simulated: in virtual time. Modelled: a closed formula. Published: from a paper."
 
-// runTitle names the programs of a run.
+// runTitle returns the title of a run, with its programs.
 func runTitle(launches []recording.LaunchInfo) string {
 	var names []string
 	for i := range launches {
@@ -107,9 +107,9 @@ func runTitle(launches []recording.LaunchInfo) string {
 }
 
 func runFacts(f *recording.File, run *recording.RunInfo, launches []recording.LaunchInfo) []export.Pair {
-	state := "to its end"
+	state := "complete"
 	if !run.Finished {
-		state = "it was cut off"
+		state = "cut off"
 	}
 	all := []export.Pair{
 		{Name: "recorded", Value: run.Began.UTC().Format("2006-01-02 15:04:05 UTC") + ", " + run.Length.Round(time.Millisecond).String() + ", " + state},
@@ -118,15 +118,15 @@ func runFacts(f *recording.File, run *recording.RunInfo, launches []recording.La
 		{Name: "launches", Value: strconv.Itoa(len(launches))},
 	}
 	if stretches, messages, err := f.Dropped(run.ID); err == nil && stretches+messages > 0 {
-		all = append(all, export.Pair{Name: "not recorded", Value: fmt.Sprintf("%d stretches and %d messages, which came too fast", stretches, messages)})
+		all = append(all, export.Pair{Name: "not recorded", Value: fmt.Sprintf("%d intervals and %d messages, because they came too fast", stretches, messages)})
 	}
 	if run.Lost > 0 {
-		all = append(all, export.Pair{Name: "lost", Value: fmt.Sprintf("%d snapshots, which came too fast", run.Lost)})
+		all = append(all, export.Pair{Name: "lost", Value: fmt.Sprintf("%d snapshots, because they came too fast", run.Lost)})
 	}
 	return all
 }
 
-// kindsOf are the kinds of a run's numbers in words.
+// kindsOf returns the kinds of a run's numbers.
 func kindsOf(launches []recording.LaunchInfo) string {
 	var all []string
 	for i := range launches {
@@ -137,7 +137,7 @@ func kindsOf(launches []recording.LaunchInfo) string {
 	return strings.Join(all, " and ")
 }
 
-// launchBadges say what a launch came to.
+// launchBadges returns the outcome of a launch.
 func launchBadges(l *recording.LaunchInfo) []export.Badge {
 	var all []export.Badge
 	switch {
@@ -152,9 +152,9 @@ func launchBadges(l *recording.LaunchInfo) []export.Badge {
 	}
 	switch {
 	case !l.Ended:
-		all = append(all, export.Badge{Word: "the recording ends before it", Tone: export.Amiss})
+		all = append(all, export.Badge{Word: "recording ends before the launch", Tone: export.Amiss})
 	case l.Cut:
-		all = append(all, export.Badge{Word: "cut off in the middle of an iteration", Tone: export.Amiss})
+		all = append(all, export.Badge{Word: "stopped inside an iteration", Tone: export.Amiss})
 	}
 	return append(all, export.Badge{Word: string(l.Kind), Tone: export.Plain})
 }
@@ -166,7 +166,7 @@ func hashText(l *recording.LaunchInfo) string {
 	return fmt.Sprintf("%016x", l.Virtual.Hash)
 }
 
-// turnedText are the knobs of a launch that are not at their defaults.
+// turnedText returns the knobs of a launch that are not at their defaults.
 func turnedText(l *recording.LaunchInfo) string {
 	var parts []string
 	for _, k := range l.Turned() {
@@ -179,7 +179,7 @@ func turnedText(l *recording.LaunchInfo) string {
 }
 
 func launchesSection(launches []recording.LaunchInfo) export.Section {
-	t := export.Sheet{Head: []string{"launch", "at", "workload", "machine", "turned", "iterations", "checks", "result", "hash"}}
+	t := export.Sheet{Head: []string{"launch", "at", "workload", "machine", "changed knobs", "iterations", "checks", "result", "hash"}}
 	for i := range launches {
 		l := &launches[i]
 		if i == pageRows {
@@ -194,7 +194,7 @@ func launchesSection(launches []recording.LaunchInfo) export.Section {
 	return export.Section{Title: "Launches", Tables: []export.Sheet{t}}
 }
 
-// trace is a line over time of which each span has its least and its largest value.
+// A trace is a line over time that has only the minimum and maximum of each span.
 type trace struct {
 	x, y             []float64
 	span             int
@@ -232,7 +232,7 @@ func (t *trace) flush() {
 	t.lo, t.hi = math.NaN(), math.NaN()
 }
 
-// seriesSection has what was counted over the time of the run.
+// seriesSection returns the charts of the samples over the time of the run.
 func seriesSection(f *recording.File, run *recording.RunInfo, launches []recording.LaunchInfo, marks []engine.Mark, kinds string) (export.Section, error) {
 	var rate, ops [cluster.Classes]trace
 	local, access := newTrace(), newTrace()
@@ -289,23 +289,23 @@ func seriesSection(f *recording.File, run *recording.RunInfo, launches []recordi
 	}
 	s := export.Section{Title: "Over the run"}
 	if len(rate[cluster.Remote].x) == 0 {
-		s.Text = []string{"It has no sample: it ended before the first interval did."}
+		s.Text = []string{"The run has no sample, because it ended before the first interval did."}
 		return s, nil
 	}
 	s.Charts = append(s.Charts, byClass("Bandwidth", "rate", inUnits.Rate(), &rate), byClass("Operations", "rate", grid.PerSecond, &ops))
 	if len(access.x) > 0 {
-		s.Charts = append(s.Charts, one("Mean time of an access", "time", grid.Seconds, grid.Log10, &access))
+		s.Charts = append(s.Charts, one("Mean access time", "time", grid.Seconds, grid.Log10, &access))
 	}
 	if len(local.x) > 0 {
-		s.Charts = append(s.Charts, one("Share of accesses in the own rank's memory", "share", grid.Share, grid.Linear, &local))
+		s.Charts = append(s.Charts, one("Share of accesses in the local rank's memory", "share", grid.Share, grid.Linear, &local))
 	}
 	if len(rules) > 0 {
-		s.Text = []string{"Dashed rules stand where something was turned."}
+		s.Text = []string{"Dashed lines mark changes of knobs."}
 	}
 	return s, nil
 }
 
-// activityTints are the looks of activities, in the order of their stack.
+// activityTints has the colours of activities, in the order of their stack.
 var activityTints = []struct {
 	of   lanes.Activity
 	tint export.Tint
@@ -314,7 +314,7 @@ var activityTints = []struct {
 	{lanes.ActivityWait, export.Series(3)}, {lanes.ActivityLock, export.Series(4)}, {lanes.ActivitySleep, export.Soft},
 }
 
-// addActivities adds a stack to n others.
+// addActivities adds one stack to n others.
 func addActivities(all []export.Bars, n int, sums *lanes.Sums) []export.Bars {
 	total := 0.0
 	for _, t := range sums {
@@ -331,8 +331,8 @@ func addActivities(all []export.Bars, n int, sums *lanes.Sums) []export.Bars {
 	return all
 }
 
-// launchSection is a launch: iterations, latencies, results, knobs. last is when its last
-// snapshot was published at the latest.
+// launchSection returns the section of a launch: iterations, latencies, results, knobs. Its last
+// snapshot was published at the time last or earlier.
 func launchSection(f *recording.File, player *recording.Player, l *recording.LaunchInfo, number int, last time.Duration) (export.Section, error) {
 	s := export.Section{Title: fmt.Sprintf("Launch %d: %s", number, l.Scenario.Workload), Badges: launchBadges(l), Text: []string{sentence(turnedText(l))}}
 	if l.Failure != "" {
@@ -357,7 +357,7 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 		if len(times) <= 60 {
 			curve.Point = export.Disc
 		}
-		s.Charts = append(s.Charts, export.Chart{Title: "Time of an iteration, " + string(l.Kind), X: export.ChartAxis{Label: "iteration", Unit: grid.Count},
+		s.Charts = append(s.Charts, export.Chart{Title: "Iteration time, " + string(l.Kind), X: export.ChartAxis{Label: "iteration", Unit: grid.Count},
 			Y: export.ChartAxis{Label: "time", Unit: grid.Seconds, FromZero: true}, Curves: []export.Curve{curve}})
 	}
 	latencies, err := f.Latencies(l.ID)
@@ -368,7 +368,7 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 		s.Charts = append(s.Charts, c)
 	}
 	if player != nil {
-		// A snapshot that cannot be read leaves its chart out: all else stands.
+		// If a snapshot cannot be read, only its chart is missing.
 		if snap, err := player.At(last); err == nil && snap.Scenario.Workload == l.Scenario.Workload {
 			if c, there := latencyChart(snap); there {
 				s.Charts = append(s.Charts, c)
@@ -385,7 +385,7 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 		}
 		metrics.Rows = append(metrics.Rows, []string{m.Name, text(m), string(m.Kind)})
 	}
-	knobs := export.Sheet{Title: "knobs", Head: []string{"name", "value", "default", "unit", "what it is"}}
+	knobs := export.Sheet{Title: "knobs", Head: []string{"name", "value", "default", "unit", "meaning"}}
 	for i := range l.Scenario.Table {
 		k := &l.Scenario.Table[i]
 		if i == pageRows {
@@ -401,11 +401,11 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 	return s, nil
 }
 
-// spreadChart shows how the times of accesses went while a launch ran; false: there was
-// one interval at most.
+// spreadChart returns a chart of access times over a launch, or false if there is at most one
+// interval.
 func spreadChart(all []recording.LatencyInfo, l *recording.LaunchInfo) (export.Chart, bool) {
-	c := export.Chart{Title: "Median and 99 % of accesses over the launch, " + string(l.Kind), X: export.ChartAxis{Label: "wall time of the run", Unit: grid.Seconds},
-		Y: export.ChartAxis{Label: "time of an access", Unit: grid.Seconds, Scale: grid.Log10}}
+	c := export.Chart{Title: "Median and 99th percentile of access times over the launch, " + string(l.Kind), X: export.ChartAxis{Label: "wall time of the run", Unit: grid.Seconds},
+		Y: export.ChartAxis{Label: "access time", Unit: grid.Seconds, Scale: grid.Log10}}
 	if len(all) == 0 || all[0].To == all[len(all)-1].To {
 		return c, false
 	}
@@ -431,9 +431,9 @@ func spreadChart(all []recording.LatencyInfo, l *recording.LaunchInfo) (export.C
 	return c, len(c.Curves) > 0
 }
 
-// latencyChart shows how long accesses took; false: there was none.
+// latencyChart returns the distribution of access times, or false if there are none.
 func latencyChart(s *engine.Snapshot) (export.Chart, bool) {
-	c := export.Chart{Title: "Share of accesses that took at most so long, " + string(s.Kind), X: export.ChartAxis{Label: "time of an access", Unit: grid.Seconds, Scale: grid.Log10},
+	c := export.Chart{Title: "Share of accesses up to an access time, " + string(s.Kind), X: export.ChartAxis{Label: "access time", Unit: grid.Seconds, Scale: grid.Log10},
 		Y: export.ChartAxis{Label: "share of accesses", Unit: grid.Share, FromZero: true}}
 	for k := range s.Latency {
 		q := &s.Latency[k]
@@ -455,8 +455,8 @@ func latencyChart(s *engine.Snapshot) (export.Chart, bool) {
 }
 
 func commandsSection(commands []recording.CommandInfo, marks []engine.Mark) export.Section {
-	s := export.Section{Title: "What was turned"}
-	asked := export.Sheet{Title: "commands", Head: []string{"at", "command", "refused because"}}
+	s := export.Section{Title: "Changes"}
+	asked := export.Sheet{Title: "commands", Head: []string{"at", "command", "reason of refusal"}}
 	for i, c := range commands {
 		if i == pageRows {
 			break
@@ -478,7 +478,7 @@ func commandsSection(commands []recording.CommandInfo, marks []engine.Mark) expo
 	return s
 }
 
-// machineSections are the machines of the launches, with the source of each constant.
+// machineSections returns the machines of the launches, with the source of each constant.
 func machineSections(launches []recording.LaunchInfo) []export.Section {
 	var all []export.Section
 	known := make(map[string]bool)
@@ -491,7 +491,7 @@ func machineSections(launches []recording.LaunchInfo) []export.Section {
 		s := export.Section{Title: "Machine " + l.Machine}
 		m, err := presets.ReadMachine(l.Machine, l.MachineFile)
 		if err != nil {
-			s.Text = []string{"Its file cannot be read by this program: " + recording.Clean(err.Error())}
+			s.Text = []string{"This program cannot read the machine's file: " + recording.Clean(err.Error())}
 		} else {
 			s.Tables = []export.Sheet{factSheet(presets.Facts(&m))}
 		}

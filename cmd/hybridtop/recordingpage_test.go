@@ -49,8 +49,8 @@ func pageOf(t *testing.T, file string) string {
 	return b.String()
 }
 
-// Texts of a file that someone else made do not become markup, and one whose snapshots
-// cannot be read has a page all the same.
+// Texts from an untrusted file do not become markup. A file with unreadable snapshots still has a
+// page.
 func TestTextsOfAFileAreEscapedOnAPage(t *testing.T) {
 	file := recordedFile(t)
 	db, err := sql.Open("sqlite", file)
@@ -79,7 +79,7 @@ func TestTextsOfAFileAreEscapedOnAPage(t *testing.T) {
 	}
 }
 
-// Each span has its least and its largest value, in the order in which they came.
+// Each span has its minimum and maximum, in their original order.
 func TestTrace(t *testing.T) {
 	a := newTrace()
 	for i, y := range []float64{3, 1, 2, math.NaN(), 5, 4, 4, 7} {
@@ -91,8 +91,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// Chromium opens a page from a file and draws it, light and dark. It asks nothing of any
-// network: the page's policy would not let it.
+// Chromium opens a page from a file and draws it, light and dark. It uses no network: the page's
+// policy forbids it.
 func TestChromiumDrawsAPage(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil || os.Getenv("CONFORM") == "" {
@@ -138,7 +138,7 @@ func TestChromiumDrawsAPage(t *testing.T) {
 	}
 }
 
-// The times of accesses over a launch have two lines a class, and one interval has none.
+// A chart of access times over a launch has two lines per class; one interval has no chart.
 func TestLatenciesOverALaunchAreACurve(t *testing.T) {
 	at := func(to time.Duration, c cluster.Class) recording.LatencyInfo {
 		return recording.LatencyInfo{From: to - time.Second, To: to, Class: c, Quantiles: engine.Quantiles{Count: 5, P50: 1e-7, P99: 1e-6}}

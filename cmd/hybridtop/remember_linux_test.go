@@ -17,7 +17,7 @@ func remembering(t *testing.T, folder string, args ...string) *ttytest.Terminal 
 	return ttytest.Start(t, 120, 40, cmd)
 }
 
-// A second screen begins as the first was left, and flags come first.
+// A second screen starts with the state of the first one; flags override it.
 func TestTheScreenRemembers(t *testing.T) {
 	folder := t.TempDir()
 	x := remembering(t, folder)
@@ -41,7 +41,7 @@ func TestTheScreenRemembers(t *testing.T) {
 	}
 
 	x = remembering(t, folder)
-	x.Shows("as you left it: group 8")
+	x.Shows("settings of the last screen: group 8")
 	x.Shows("all panes")
 	x.Type("z")
 	x.Shows("◂ 8 ▸")
@@ -60,13 +60,12 @@ func TestTheScreenRemembers(t *testing.T) {
 	x.Ends(0)
 
 	x = remembering(t, folder, "--ranks-per-node", "1") // group 8 is more than 4 ranks
-	x.Shows("as it was left does not run")
+	x.Shows("cannot run with the stored knobs")
 	x.Type("q")
 	x.Ends(0)
 }
 
-// Files that cannot be read are named, on the screen and behind it, and the screen
-// runs.
+// Unreadable files are named on the screen and after it closes; the screen still runs.
 func TestTheScreenNamesABrokenFile(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "hybridtop", "config.toml")

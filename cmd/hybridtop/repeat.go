@@ -12,12 +12,12 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// once are the flags that say nothing of what is run.
+// once lists the flags that do not affect the results of a run.
 var once = []string{"for", "iterations", "until", "chart", "json", "csv", "picture", "picture-pane", "picture-size", "timeline-last", "baseline", "json-stream", "to", "out"}
 
-// repeats is the command that makes the iterations of a simulation again that the wall
-// clock has ended, by --for or an interruption; nil: it has not, or the run was cut off
-// inside an iteration. at has the knobs of a point of a sweep.
+// repeats returns the command that repeats the iterations of a simulation that the wall clock has
+// ended, by --for or an interruption. It returns nil if the wall clock has not ended it, or stopped
+// it inside an iteration. at has the knobs of a point of a sweep.
 func repeats(cmd *cobra.Command, snap *engine.Snapshot, at []session.Setting) *string {
 	if v := snap.Virtual; v == nil || !v.Timed || !v.Whole || snap.Iteration == 0 {
 		return nil
@@ -36,7 +36,7 @@ func repeats(cmd *cobra.Command, snap *engine.Snapshot, at []session.Setting) *s
 	return &line
 }
 
-// quoted is a word for a shell.
+// quoted returns a word in quotes for a shell, if needed.
 func quoted(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(c rune) bool {
 		return !strings.ContainsRune("+,-./:=@_", c) && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')

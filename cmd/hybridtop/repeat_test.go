@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// told runs a command line and gives what it writes.
+// told runs a command line and returns its output.
 func told(t *testing.T, line string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -23,7 +23,7 @@ func told(t *testing.T, line string) []byte {
 	return out.Bytes()
 }
 
-// digits are those of a simulation that repeat, and the command that is to repeat them.
+// digits holds the reproducible output of a simulation, and the command that should repeat it.
 type digits struct {
 	Hash       string
 	Time       float64 `json:"virtual_time"`
@@ -44,7 +44,7 @@ func digitsOf(t *testing.T, line string) digits {
 	return d
 }
 
-// A run that the wall clock ends says how to make its iterations again, to the digit.
+// A run that the wall clock ends prints the command that repeats its iterations bit for bit.
 func TestARunOfSomeTimeCanBeRepeated(t *testing.T) {
 	for _, line := range []string{
 		"run randomaccess --fabric sim --elements 4096 --group 2 --seed 5 --for 50ms --json",
@@ -70,7 +70,7 @@ func TestARunOfSomeTimeCanBeRepeated(t *testing.T) {
 	}
 }
 
-// So does each point of a sweep.
+// Each point of a sweep does the same.
 func TestASweepOfSomeTimeCanBeRepeated(t *testing.T) {
 	var sweep struct{ Rows []digits }
 	if err := json.Unmarshal(told(t, "sweep dot --fabric sim --elements 5000 --nodes 1..4 --callers permitted,every --for 30ms --json"), &sweep); err != nil {

@@ -19,20 +19,20 @@ func newReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "open the screen on a recording, or draw a moment of it",
-		Long: "Show a recording as it was shown when it ran: all panes work, and keys play, pause and move in it. " +
-			"With --picture a moment of it is drawn into a file, without a terminal.",
+		Long: "Open the screen on a recording. All panes work; keys play, pause and move in time. " +
+			"With --picture, draw one moment into a file, without a terminal.",
 		Example:           "hybridtop replay run.htr --at 'mark 2' --picture moment.svg",
 		Args:              oneRecording,
 		ValidArgsFunction: recordingFiles,
 	}
-	number := cmd.Flags().Int("run", 0, "which run of the file (the last)")
-	at := cmd.Flags().String("at", "", "where to begin: a time such as 12.5s, mark 2, or the words of a mark (the beginning; of a picture the end)")
-	speed := cmd.Flags().Float64("speed", 1, "how fast to play")
-	paused := cmd.Flags().Bool("paused", false, "do not play at once")
+	number := cmd.Flags().Int("run", 0, "run of the file; default: the last")
+	at := cmd.Flags().String("at", "", "start: a time such as 12.5s, mark 2, or the text of a mark; default: the beginning, for a picture the end")
+	speed := cmd.Flags().Float64("speed", 1, "playing speed")
+	paused := cmd.Flags().Bool("paused", false, "start paused")
 	screen := &tui.Options{}
-	cmd.Flags().StringVar(&screen.Theme, "theme", "", "colours (follows the terminal): "+strings.Join(themes(), ", "))
-	ascii := cmd.Flags().Bool("ascii", false, "draw with ASCII alone (where the terminal or the locale has no more)")
-	cmd.Flags().StringVar(&screen.Pane, "pane", "", "the pane that has the focus: "+strings.Join(tui.PaneNames(), ", "))
+	cmd.Flags().StringVar(&screen.Theme, "theme", "", "colours; default: like the terminal: "+strings.Join(themes(), ", "))
+	ascii := cmd.Flags().Bool("ascii", false, "draw only with ASCII; default: if the terminal or locale needs it")
+	cmd.Flags().StringVar(&screen.Pane, "pane", "", "focused pane: "+strings.Join(tui.PaneNames(), ", "))
 	picture := addPicture(cmd, " or at the time of --at")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := checkPane(screen.Pane); err != nil {
@@ -74,21 +74,21 @@ func newReplay() *cobra.Command {
 			return writePicture(ctx, cmd.ErrOrStderr(), of, snap)
 		}
 		if !term.IsTerminal(os.Stdout.Fd()) {
-			return errors.New("the screen needs a terminal, and standard output is none: --picture FILE draws a moment, hybridtop export has the numbers")
+			return errors.New("standard output is not a terminal, but the screen needs one (use --picture FILE, or hybridtop export)")
 		}
 		return play(cmd, p, begin, *speed, *paused, screen, ascii)
 	}
 	return cmd
 }
 
-// play opens the screen on a run.
+// play opens the screen on a recorded run.
 func play(cmd *cobra.Command, p *recording.Player, at time.Duration, speed float64, paused bool, screen *tui.Options, ascii *bool) error {
 	r, err := recording.NewReplay(p, at, speed)
 	if err != nil {
 		return err
 	}
 	terminal, code := tty.Open()
-	if terminal == nil { // the program was another process, which has ended
+	if terminal == nil { // the program ran in another process and has ended
 		return status(code)
 	}
 	ctx, done := endable(cmd.Context(), terminal, cmd.ErrOrStderr())

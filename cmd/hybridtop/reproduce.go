@@ -27,11 +27,11 @@ import (
 func newReproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [FIGURE...|all]",
-		Short: "run the papers' figures in virtual time, and check them against what is published",
-		Long: "Run the papers' figures in virtual time on the papers' machines, and print what is published, simulated and modelled, " +
-			"with the relative error, its use (exact, fitted, predicted or verified), and whether it passes the stated tolerance. " +
-			"Without a figure, list what is published. The exit status is 0 if every verdict is as recorded, refuted ones included, " +
-			"1 if one changed, and 2 if something failed to run (docs/reproduce.md).",
+		Short: "simulate the papers' figures, and compare with published values",
+		Long: "Run the papers' figures in virtual time on the papers' machines. Print published, simulated and modelled values, " +
+			"the relative error, its use (exact, fitted, predicted or verified), and whether it is within the stated tolerance. " +
+			"Without a figure, list the published values. The exit status is 0 if every verdict is as recorded, even a refuted one. " +
+			"It is 1 if a verdict changed, and 2 if something failed to run (docs/reproduce.md).",
 		Example: "hybridtop reproduce fig6 fig7",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			figures, err := presets.Figures()
@@ -46,25 +46,25 @@ func newReproduce() *cobra.Command {
 		},
 	}
 	out := addFormat(cmd)
-	strict := cmd.Flags().Bool("strict", false, "exit with 1 unless everything passed, whatever is recorded")
-	record := cmd.Flags().String("record", "", "write the verdicts into the figure files of this `DIRECTORY` (presets/figures)")
+	strict := cmd.Flags().Bool("strict", false, "exit with 1 unless everything passes, regardless of recorded verdicts")
+	record := cmd.Flags().String("record", "", "write the verdicts into the figure files of this `DIRECTORY` (usually presets/figures)")
 	var o reproduce.Options
-	cmd.Flags().BoolVar(&o.Sense, "sensitivity", false, "run again with each assumed constant of the machines halved and doubled; --record keeps what that does to each verdict")
-	cmd.Flags().BoolVar(&o.Long, "long", false, "run the long points, too, whose rows are otherwise as recorded")
-	points := cmd.Flags().String("points", "", "where --sensitivity and --long keep the points that are done, until all are recorded (default: hybridtop/points in the cache `DIRECTORY` of the user)")
-	page := cmd.Flags().String("html", "", "write a report with charts into this `FILE`, beside what is printed")
+	cmd.Flags().BoolVar(&o.Sense, "sensitivity", false, "also run with each assumed machine constant halved and doubled; --record stores the effect on each verdict")
+	cmd.Flags().BoolVar(&o.Long, "long", false, "also run the long points; otherwise their rows are taken from the record")
+	points := cmd.Flags().String("points", "", "`DIRECTORY` for finished points of --sensitivity and --long; default: hybridtop/points in the user's cache")
+	page := cmd.Flags().String("html", "", "also write a report with charts into this `FILE`")
 	must(cmd.MarkFlagFilename("html", "html"))
 	file := cmd.Flags().String("out", "", "record the runs in this `FILE`, as hybridtop record does")
 	must(cmd.MarkFlagFilename("out", "htr"))
 	cmd.MarkFlagsMutuallyExclusive("strict", "record")
-	for _, kept := range []string{"sensitivity", "long"} { // of what is kept there is no run
+	for _, kept := range []string{"sensitivity", "long"} { // stored points do not run again
 		cmd.MarkFlagsMutuallyExclusive("out", kept)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return listFigures(cmd.OutOrStdout(), out)
 		}
-		figures, err := presets.FindFigures(args...)
+		figures, err := findFigures(args)
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,27 @@ func newReproduce() *cobra.Command {
 	return cmd
 }
 
-// claimsOf gives all claims, and those that are missing where all figures are wanted.
+// findFigures returns the figures with these names.
+func findFigures(names []string) ([]presets.Figure, error) {
+	figures, err := presets.FindFigures(names...)
+	if err == nil {
+		return figures, nil
+	}
+	known := []string{"all"}
+	all, _ := presets.Figures() // an error is the one of FindFigures
+	for i := range all {
+		paper, short, _ := strings.Cut(all[i].Name, "-")
+		known = append(known, all[i].Name, paper, short)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, suggest(err, name, known)
+		}
+	}
+	return nil, err
+}
+
+// claimsOf returns all claims. If all figures are requested, it also returns the missing claims.
 func claimsOf(figures []presets.Figure) (claims, missing []presets.Claim, err error) {
 	if claims, err = presets.Claims(); err != nil {
 		return nil, nil, err
@@ -135,7 +155,7 @@ func claimsOf(figures []presets.Figure) (claims, missing []presets.Claim, err er
 	return claims, missing, err
 }
 
-// keptRuns keeps what reproduce runs in a recording, if one is asked for.
+// keptRuns records the runs of reproduce, if requested.
 type keptRuns struct {
 	file   string
 	writer *recording.Writer
@@ -145,7 +165,7 @@ type keptRuns struct {
 	stop   context.CancelCauseFunc
 }
 
-// begin opens the file, and gives a context that ends when it cannot be written any more.
+// begin opens the file. It returns a context that ends when writing fails.
 func (k *keptRuns) begin(ctx context.Context, o *reproduce.Options) (context.Context, error) {
 	if k.file == "" {
 		return ctx, nil
@@ -176,7 +196,7 @@ func (k *keptRuns) begin(ctx context.Context, o *reproduce.Options) (context.Con
 	return ctx, nil
 }
 
-// end closes the file, and says what is in it.
+// end closes the file, and reports its content.
 func (k *keptRuns) end(w io.Writer) error {
 	if k.writer == nil {
 		return nil
@@ -191,12 +211,12 @@ func (k *keptRuns) end(w io.Writer) error {
 	return tellRecorded(w, k.file, k.runs)
 }
 
-// openPoints opens the store of points that are done.
+// openPoints opens the store of finished points.
 func openPoints(folder string) (*reproduce.Store, error) {
 	if folder == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return nil, fmt.Errorf("no place for points that are done; name one by --points: %w", err)
+			return nil, fmt.Errorf("no directory for finished points (use --points): %w", err)
 		}
 		folder = filepath.Join(cache, "hybridtop", "points")
 	}
@@ -207,7 +227,7 @@ func openPoints(folder string) (*reproduce.Store, error) {
 	return reproduce.NewStore(folder, program)
 }
 
-// listFigures lists what is published, an entry a check.
+// listFigures lists the published values, one entry per check.
 func listFigures(w io.Writer, f *format) error {
 	figures, err := presets.Figures()
 	if err != nil {
@@ -228,7 +248,7 @@ func listFigures(w io.Writer, f *format) error {
 	return l.write(w, f)
 }
 
-// concludeReport writes what the figures came to, and gives the exit status.
+// concludeReport writes the results of the figures, and returns the exit status.
 func concludeReport(cmd *cobra.Command, r *reproduce.Report, f *format, strict bool) error {
 	if err := writeReport(cmd.OutOrStdout(), r, f); err != nil {
 		return err
@@ -248,7 +268,7 @@ func concludeReport(cmd *cobra.Command, r *reproduce.Report, f *format, strict b
 		what := ""
 		switch {
 		case row.Failed:
-			what = "has failed"
+			what = "failed"
 		case row.Changed():
 			what = "is " + verdict(row)
 		case strict && !row.Pass:
@@ -264,8 +284,8 @@ func concludeReport(cmd *cobra.Command, r *reproduce.Report, f *format, strict b
 	return code
 }
 
-// recordVerdicts writes the verdicts into the figures' files, and tells of each that
-// changed. A figure of which something failed to run stays as it is.
+// recordVerdicts writes the verdicts into the figures' files, and reports each file that changed.
+// It does not change a figure of which something failed to run.
 func recordVerdicts(ctx context.Context, w io.Writer, directory string, figures []presets.Figure, r *reproduce.Report) error {
 	records := r.Records()
 	var failed []string
@@ -294,7 +314,7 @@ func recordVerdicts(ctx context.Context, w io.Writer, directory string, figures 
 		fmt.Fprintln(w, "hybridtop: recorded", file)
 	}
 	if len(failed) > 0 {
-		fmt.Fprintf(w, "hybridtop: not recorded, since something failed to run: %s\n", strings.Join(failed, ", "))
+		fmt.Fprintf(w, "hybridtop: not recorded, because something failed to run: %s\n", strings.Join(failed, ", "))
 		return status(2)
 	}
 	return nil

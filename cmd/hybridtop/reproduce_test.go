@@ -18,7 +18,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// The papers' claims, as the command line tells them.
+// The text of the papers' claims on the command line.
 func TestClaims(t *testing.T) {
 	if raced {
 		t.Skip("minutes under the race detector; make test runs it without")
@@ -70,14 +70,13 @@ func TestRefutedClaim(t *testing.T) {
 			}
 		}
 		if want := "hybridtop: claim 4, groups at 256: gain is refuted: decides: remote accesses\n" +
-			"hybridtop: claim 5, groups: flat has failed: groups at 4 did not run: deadlock\n"; errs.String() != want {
+			"hybridtop: claim 5, groups: flat failed: groups at 4 did not run: deadlock\n"; errs.String() != want {
 			t.Errorf("told %q, want %q", &errs, want)
 		}
 	}
 }
 
-// The exit status says whether the verdicts are as recorded; --strict, whether
-// everything passed.
+// The exit status depends on changes of recorded verdicts; with --strict, on passing.
 func TestReproduceStatus(t *testing.T) {
 	refuted := presets.Record{Verdict: presets.Refuted, Refuted: []string{"a"}, Decided: []string{"gaps"}}
 	passed := presets.Record{Verdict: presets.Pass}
@@ -93,7 +92,7 @@ func TestReproduceStatus(t *testing.T) {
 		{"passes now", reproduce.Row{Pass: true, Recorded: refuted}, status(1), nil, "c is pass, recorded as refuted: why"},
 		{"by another term", reproduce.Row{Term: "bytes", Recorded: refuted}, status(1), status(1), "c is refuted, recorded as decided by gaps: why"},
 		{"not recorded", reproduce.Row{Pass: true}, status(1), nil, "c is pass, not recorded: why"},
-		{"failed", reproduce.Row{Failed: true, Recorded: refuted}, status(2), status(1), "c has failed: why"},
+		{"failed", reproduce.Row{Failed: true, Recorded: refuted}, status(2), status(1), "c failed: why"},
 	} {
 		c.row.Name, c.row.Series, c.row.X, c.row.Check, c.row.Claim, c.row.Note, c.row.Use = "a", "the a", math.NaN(), "c", 7, "why", presets.UseCheck
 		r := &reproduce.Report{Rows: []reproduce.Row{c.row}}
@@ -112,7 +111,7 @@ func TestReproduceStatus(t *testing.T) {
 	}
 }
 
-// --record writes the verdicts into figure files, and the default holds against them.
+// --record writes the verdicts into figure files, and the default compares with them.
 func TestRecordVerdicts(t *testing.T) {
 	was, err := os.ReadFile("../../presets/figures/paper2-eq14.toml")
 	if err != nil {

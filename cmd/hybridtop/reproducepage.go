@@ -13,17 +13,17 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// wideRange is how many times the least value of a chart its largest is where a linear
-// axis would hide the small ones.
+// wideRange is the ratio of the largest to the smallest value from which an axis is logarithmic,
+// because a linear one would hide the small values.
 const wideRange = 30
 
-// claimsPage is the report of the papers: a section a claim, missing ones included.
+// claimsPage returns the report of the papers: one section per claim, missing ones included.
 func claimsPage(r *reproduce.Report, figures []presets.Figure, claims []presets.Claim) *export.Page {
 	host := thisHost()
 	p := &export.Page{
-		Title: "What the papers claim, and what runs in virtual time come to",
+		Title: "Claims of the papers, and results in virtual time",
 		Lead: []string{
-			"Each claim with what is published, simulated and modelled. Predicted: it has to come out of constants that were set elsewhere, and can fail. Fitted: it sets constants, and proves nothing alone. Exact: arithmetic. Verified: it holds by construction, and shows nothing of the claim.",
+			"Each claim with published, simulated and modelled values. Predicted: computed from constants that were set elsewhere, and can fail. Fitted: sets constants, and proves nothing alone. Exact: arithmetic. Verified: true by construction, and no evidence for the claim.",
 			r.Summary() + ".",
 		},
 		Facts: []export.Pair{{Name: "host", Value: fmt.Sprintf("%s/%s, %d cores, %s; virtual time gives the same numbers everywhere", host.OS, host.Arch, host.Cores, host.Go)}},
@@ -33,7 +33,7 @@ func claimsPage(r *reproduce.Report, figures []presets.Figure, claims []presets.
 	for i := range r.Rows {
 		rows[r.Rows[i].Claim] = append(rows[r.Rows[i].Claim], &r.Rows[i])
 	}
-	all := export.Sheet{Head: []string{"claim", "paper", "what it says", "use", "rows", "verdict"}}
+	all := export.Sheet{Head: []string{"claim", "paper", "statement", "use", "rows", "verdict"}}
 	var sections []export.Section
 	for _, c := range claims {
 		of := rows[c.Number]
@@ -42,7 +42,7 @@ func claimsPage(r *reproduce.Report, figures []presets.Figure, claims []presets.
 		case slices.Contains(r.Missing, c):
 			all.Rows = append(all.Rows, []string{number, paper, c.Says, "–", "0", "missing"})
 			sections = append(sections, export.Section{Title: claimTitle(&c), Badges: []export.Badge{{Word: "missing", Tone: export.Amiss}},
-				Text: []string{sentence(c.Says), "Nothing in this program runs it yet."}})
+				Text: []string{sentence(c.Says), "This program does not run it yet."}})
 		case len(of) > 0:
 			badges := claimBadges(of)
 			all.Rows = append(all.Rows, []string{number, paper, c.Says, claimUses(of), strconv.Itoa(len(of)), badges[0].Word})
@@ -56,7 +56,7 @@ func claimsPage(r *reproduce.Report, figures []presets.Figure, claims []presets.
 		}
 	}
 	if len(r.Constants) > 0 {
-		p.Sections = append(p.Sections, export.Section{Title: "All constants", Text: []string{"Constants of the machines, the claims that lean on each, and where each is from."}, Tables: []export.Sheet{constantSheet(r.Constants, 0)}})
+		p.Sections = append(p.Sections, export.Section{Title: "All constants", Text: []string{"Constants of the machines, with the claims that depend on each, and its source."}, Tables: []export.Sheet{constantSheet(r.Constants, 0)}})
 	}
 	return p
 }
@@ -65,7 +65,7 @@ func claimTitle(c *presets.Claim) string {
 	return fmt.Sprintf("Claim %d: paper %d, %s", c.Number, c.Paper, c.Place)
 }
 
-// sentence is words as a sentence. A symbol at its beginning stays as it is: ε, x_comm.
+// sentence returns words as a sentence. A symbol at the beginning does not change: ε, x_comm.
 func sentence(words string) string {
 	first, _, _ := strings.Cut(words, " ")
 	if first != "" && strings.Trim(first, "abcdefghijklmnopqrstuvwxyz-,:") == "" {
@@ -74,7 +74,7 @@ func sentence(words string) string {
 	return words + "."
 }
 
-// claimUses are the uses of a claim's rows.
+// claimUses returns the uses of a claim's rows.
 func claimUses(rows []*reproduce.Row) string {
 	var all []string
 	for _, row := range rows {
@@ -85,7 +85,7 @@ func claimUses(rows []*reproduce.Row) string {
 	return strings.Join(all, ", ")
 }
 
-// claimBadges say what some rows came to, and what they are used for.
+// claimBadges returns the verdicts and uses of some rows.
 func claimBadges(rows []*reproduce.Row) []export.Badge {
 	refuted, failed, changed := 0, 0, 0
 	for _, row := range rows {
@@ -116,7 +116,7 @@ func claimBadges(rows []*reproduce.Row) []export.Badge {
 	return append(all, export.Badge{Word: claimUses(rows), Tone: export.Plain})
 }
 
-// claimSections are a claim: its charts, then a part a check.
+// claimSections returns the sections of a claim: its charts, then one part per check.
 func claimSections(c *presets.Claim, rows []*reproduce.Row, badges []export.Badge, constants []reproduce.Constant) []export.Section {
 	top := export.Section{Title: claimTitle(c), Badges: badges, Text: []string{sentence(c.Says)}}
 	numbers := make(map[*reproduce.Row]string)
@@ -146,23 +146,23 @@ func claimSections(c *presets.Claim, rows []*reproduce.Row, badges []export.Badg
 	}
 	if t := constantSheet(constants, c.Number); len(t.Rows) > 0 {
 		last := &all[len(all)-1]
-		t.Title = fmt.Sprintf("constants that claim %d leans on", c.Number)
+		t.Title = fmt.Sprintf("constants of claim %d", c.Number)
 		last.Tables = append(last.Tables, t)
 	}
 	return all
 }
 
-// checkSection is a check with its rows.
+// checkSection returns a check with its rows.
 func checkSection(rows []*reproduce.Row, numbers map[*reproduce.Row]string) export.Section {
 	row := rows[0]
 	s := export.Section{Title: sentence(row.Says), Inner: true, Badges: claimBadges(rows)}
 	s.Text = append(s.Text, fmt.Sprintf("%s, %s: %s (%s, %s).", row.Figure, row.Place, ruleText(row.Rule, row.Tolerance, row.Least, row.Most), row.Quantity, reproduce.UseWord(row.Use)))
-	for _, add := range [][2]string{{"It cannot fail: ", row.Reason}, {"Reachable, seen from the outcome and so no prediction: ", row.Reach}, {"What would decide: ", row.Measure}, {"Assumed constants, halved and doubled: ", row.Sensitivity()}} {
+	for _, add := range [][2]string{{"It cannot fail: ", row.Reason}, {"Reachable, known from the outcome and therefore not a prediction: ", row.Reach}, {"Decisive measurement: ", row.Measure}, {"Assumed constants, halved and doubled: ", row.Sensitivity()}} {
 		if add[1] != "" {
 			s.Text = append(s.Text, add[0]+add[1]+".")
 		}
 	}
-	t := export.Sheet{Head: []string{"row", "series", "at", "published", "simulated", "modelled", "error", "verdict", "what decides"}}
+	t := export.Sheet{Head: []string{"row", "series", "at", "published", "simulated", "modelled", "error", "verdict", "decisive term"}}
 	for _, row := range rows {
 		c := newRowCells(row)
 		t.Rows = append(t.Rows, []string{numbers[row], row.Series, c.at, c.published, c.simulated, c.modelled, c.miss, verdict(row), c.note})
@@ -171,8 +171,8 @@ func checkSection(rows []*reproduce.Row, numbers map[*reproduce.Row]string) expo
 	return s
 }
 
-// rowsChart puts published, simulated and modelled numbers of some rows side by side;
-// false: they have none.
+// rowsChart returns a chart of the published, simulated and modelled values of some rows. It returns
+// false if they have none.
 func rowsChart(c *presets.Claim, rows []*reproduce.Row, numbers map[*reproduce.Row]string) (export.Chart, bool) {
 	row := rows[0]
 	chart := export.Chart{
@@ -196,7 +196,7 @@ func rowsChart(c *presets.Claim, rows []*reproduce.Row, numbers map[*reproduce.R
 			chart.Spans = append(chart.Spans, export.Span{X: float64(i), Least: lo, Most: hi})
 		}
 	}
-	for k := len(kinds) - 1; k >= 0; k-- { // what is published lies above
+	for k := len(kinds) - 1; k >= 0; k-- { // published values are drawn on top
 		curve := export.Curve{Label: kinds[k].kind.String(), Tint: export.Kind(kinds[k].kind), Point: kinds[k].shape}
 		for i, r := range rows {
 			if v := kinds[k].of(r); !math.IsNaN(v) {
@@ -211,13 +211,13 @@ func rowsChart(c *presets.Claim, rows []*reproduce.Row, numbers map[*reproduce.R
 		return chart, false
 	}
 	if len(chart.Spans) > 0 {
-		chart.Title += "; grey: what passes"
+		chart.Title += "; grey: passing range"
 	}
 	chart.Y.Scale, chart.Y.FromZero = spread(values)
 	return chart, true
 }
 
-// allowed is the range in which a row passes; false: its rule has none.
+// allowed returns the range in which a row passes, or false if its rule has none.
 func allowed(r *reproduce.Row) (lo, hi float64, there bool) {
 	switch r.Rule {
 	case presets.Range, presets.Peaks:
@@ -243,7 +243,7 @@ func allowed(r *reproduce.Row) (lo, hi float64, there bool) {
 	return 0, 0, false
 }
 
-// spread says how an axis shows some values.
+// spread returns the scale of an axis for some values.
 func spread(values []float64) (scale grid.Scale, fromZero bool) {
 	lo, hi := slices.Min(values), slices.Max(values)
 	if lo > 0 && hi > wideRange*lo {
@@ -252,7 +252,7 @@ func spread(values []float64) (scale grid.Scale, fromZero bool) {
 	return grid.Linear, lo >= 0
 }
 
-// rowUnit is how an axis writes the numbers of a row.
+// rowUnit returns the unit of an axis for the numbers of a row.
 func rowUnit(r *reproduce.Row) grid.Unit {
 	switch {
 	case r.Rule == presets.Crosses || r.Rule == presets.Peaks:
@@ -266,8 +266,8 @@ func rowUnit(r *reproduce.Row) grid.Unit {
 	return inUnits.Of(r.Unit)
 }
 
-// rowLabel is what an axis says of the numbers of a row, whose unit stands at each tick
-// where it may have a prefix.
+// rowLabel returns the label of an axis for the numbers of a row. A unit with prefixes is at each
+// tick instead.
 func rowLabel(r *reproduce.Row) string {
 	if siUnits[r.Unit] || r.Unit == "1" || r.Unit == "" {
 		return r.Quantity
@@ -275,13 +275,13 @@ func rowLabel(r *reproduce.Row) string {
 	return r.Unit
 }
 
-// figureCurves is a figure's chart, as run; false: it has no curve.
+// figureCurves returns the chart of a figure's results, or false if it has no curve.
 func figureCurves(f *presets.Figure, r *reproduce.Report) (export.Section, bool) {
 	var numbers []string
 	for _, n := range f.Claims() {
 		numbers = append(numbers, strconv.Itoa(n))
 	}
-	s := export.Section{Title: "Figure " + f.Name, Text: []string{f.Title + ".", fmt.Sprintf("Paper %d, %s; on %s; of claims %s.", f.Paper, f.Place, f.Machine, strings.Join(numbers, ", "))}}
+	s := export.Section{Title: "Figure " + f.Name, Text: []string{f.Title + ".", fmt.Sprintf("Paper %d, %s; on %s; claims %s.", f.Paper, f.Place, f.Machine, strings.Join(numbers, ", "))}}
 	if f.Lost != "" {
 		s.Text = append(s.Text, "Lost: "+f.Lost+".")
 	}
@@ -330,9 +330,9 @@ func figureCurves(f *presets.Figure, r *reproduce.Report) (export.Section, bool)
 
 var figureShapes = []export.Point{export.Disc, export.Square, export.Triangle, export.Ring}
 
-// constantSheet lists the constants that a claim leans on; 0: all.
+// constantSheet lists the constants that a claim depends on; 0: all constants.
 func constantSheet(constants []reproduce.Constant, claim int) export.Sheet {
-	t := export.Sheet{Head: []string{"machine", "constant", "value", "kind", "leaning claims", "fitted to", "source"}}
+	t := export.Sheet{Head: []string{"machine", "constant", "value", "kind", "dependent claims", "fitted to", "source"}}
 	for i := range constants {
 		c := &constants[i]
 		if claim != 0 && !slices.Contains(c.Leans, claim) {

@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// The report of the papers has every claim: what ran with its verdict, its chart and the
-// constants that it leans on, and what nothing runs as missing.
+// The report of the papers has every claim. A claim that ran has its verdict, chart and constants.
+// Other claims are missing.
 func TestReportOfThePapersHasEveryClaim(t *testing.T) {
 	nan := math.NaN()
 	rule := func(claim int, check string, x, published, simulated float64, use presets.Use, rule presets.Rule, pass bool) reproduce.Row {
@@ -36,9 +36,9 @@ func TestReportOfThePapersHasEveryClaim(t *testing.T) {
 		`<h2>Claim 1: paper 1, a</h2>`, `<span class="badge good">pass</span>`, `<span class="badge plain">exact</span>`,
 		`<h2>Claim 2: paper 1, b</h2>`, `<span class="badge bad">refuted in 1 of 2 rows</span>`, `<span class="badge plain">predicted</span>`,
 		`<span class="badge bad">1 of 1 failed to run</span>`, `<span class="badge plain">fitted</span>`,
-		`<h2>Claim 4: paper 2, table 2</h2>`, `<span class="badge amiss">missing</span>`, `Nothing in this program runs it yet.`,
-		`aria-label="Claim 2: speedup, published, simulated and modelled; grey: what passes"`,
-		`constants that claim 3 leans on`, `assumed: it is a demo`, `<td>remote.latency_s</td>`, `groups &lt;b&gt;`, `What would decide: a ping-pong.`,
+		`<h2>Claim 4: paper 2, table 2</h2>`, `<span class="badge amiss">missing</span>`, `This program does not run it yet.`,
+		`aria-label="Claim 2: speedup, published, simulated and modelled; grey: passing range"`,
+		`constants of claim 3`, `assumed: it is a demo`, `<td>remote.latency_s</td>`, `groups &lt;b&gt;`, `Decisive measurement: a ping-pong.`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report lacks %s", want)
@@ -49,7 +49,7 @@ func TestReportOfThePapersHasEveryClaim(t *testing.T) {
 	}
 }
 
-// Where all figures are asked for, each claim of the papers is run or missing.
+// In a report of all figures, each claim of the papers is run or missing.
 func TestEachClaimIsRunOrMissing(t *testing.T) {
 	figures, err := presets.FindFigures("all")
 	if err != nil {

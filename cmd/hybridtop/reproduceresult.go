@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// reproduceResult is what figures came to, as docs/json.md describes it.
+// reproduceResult is the result of figures, as docs/json.md describes it.
 type reproduceResult struct {
 	Schema    string          `json:"schema"`
 	Pass      bool            `json:"pass"`
@@ -66,7 +66,7 @@ type reproduceRow struct {
 	Moves     []moveResult     `json:"moves"`
 }
 
-// moveResult is what an assumed constant does to a row's check.
+// moveResult is the effect of an assumed constant on a row's check.
 type moveResult struct {
 	Key    string   `json:"key"`
 	Factor float64  `json:"factor"`
@@ -146,7 +146,7 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 	return all
 }
 
-// moveResults are nil where nothing is known.
+// moveResults returns nil if the moves are unknown.
 func moveResults(moves []presets.Move) []moveResult {
 	if moves == nil {
 		return nil
@@ -158,7 +158,7 @@ func moveResults(moves []presets.Move) []moveResult {
 	return all
 }
 
-// bound is a range's or a peak's; another rule has none.
+// bound returns the bound of a range or peak, or nil for other rules.
 func bound(r *reproduce.Row, x float64) *float64 {
 	if r.Rule != presets.Range && r.Rule != presets.Peaks {
 		return nil
@@ -166,7 +166,7 @@ func bound(r *reproduce.Row, x float64) *float64 {
 	return engine.Finite(x)
 }
 
-// recorded is a verdict; nil: none is recorded.
+// recorded returns a verdict, or nil if none is recorded.
 func recorded(v presets.Verdict) *presets.Verdict {
 	if v == "" {
 		return nil
@@ -182,7 +182,7 @@ func finite(values []float64) []*float64 {
 	return all
 }
 
-// reproduceCSV writes a line a row.
+// reproduceCSV writes one line per row.
 func reproduceCSV(w io.Writer, r *reproduce.Report) error {
 	var lines [][]string
 	for _, row := range r.Rows {

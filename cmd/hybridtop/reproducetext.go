@@ -15,7 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// writeReport writes what the figures came to.
+// writeReport writes the results of the figures.
 func writeReport(w io.Writer, r *reproduce.Report, f *format) error {
 	switch {
 	case f.json:
@@ -31,19 +31,19 @@ func writeReport(w io.Writer, r *reproduce.Report, f *format) error {
 	return errors.Join(err, last)
 }
 
-// missingClaims lists the claims that nothing runs.
+// missingClaims lists the claims without a run.
 func missingClaims(w io.Writer, missing []presets.Claim) error {
 	t := newTable(w)
 	t.row()
-	t.title("claims that nothing runs yet")
-	t.head("claim", "paper", "place", "says")
+	t.title("claims without a run so far")
+	t.head("claim", "paper", "place", "statement")
 	for _, c := range missing {
 		t.row(strconv.Itoa(c.Number), strconv.Itoa(c.Paper), c.Place, c.Says)
 	}
 	return t.close()
 }
 
-// verdict is a row's, and where that has changed what is recorded.
+// verdict returns a row's verdict and, if it has changed, the recorded one.
 func verdict(row *reproduce.Row) string {
 	v := string(row.Verdict())
 	if !row.Changed() {
@@ -59,7 +59,7 @@ func verdict(row *reproduce.Row) string {
 	}
 }
 
-// where says at which series and place a row is.
+// where returns the series and x value of a row.
 func where(r *reproduce.Row) string {
 	if math.IsNaN(r.X) {
 		return r.Series
@@ -67,7 +67,7 @@ func where(r *reproduce.Row) string {
 	return fmt.Sprintf("%s at %v", r.Series, r.X)
 }
 
-// claims writes a block a check.
+// claims writes one block per check.
 func claims(w io.Writer, r *reproduce.Report) error {
 	t := newTable(w)
 	for i := range r.Rows {
@@ -82,15 +82,15 @@ func claims(w io.Writer, r *reproduce.Report) error {
 			}
 			t.row(fmt.Sprintf("%s, %s", row.Quantity, ruleText(row.Rule, row.Tolerance, row.Least, row.Most)))
 			if row.Reach != "" {
-				t.row("reachable, seen from the outcome: " + row.Reach)
+				t.row("reachable, known from the outcome: " + row.Reach)
 			}
 			if row.Measure != "" {
-				t.row("what would decide: " + row.Measure)
+				t.row("decisive measurement: " + row.Measure)
 			}
 			if s := row.Sensitivity(); s != "" {
 				t.row("assumptions: " + s)
 			}
-			t.head("series", "at", "published", "simulated", "modelled", "error", "verdict", "what decides")
+			t.head("series", "at", "published", "simulated", "modelled", "error", "verdict", "decisive term")
 		}
 		c := newRowCells(row)
 		t.row(row.Series, c.at, c.published, c.simulated, c.modelled, c.miss, verdict(row), c.note)
@@ -98,7 +98,7 @@ func claims(w io.Writer, r *reproduce.Report) error {
 	return t.close()
 }
 
-// rowCells are the numbers of a row for people.
+// rowCells holds the numbers of a row as text.
 type rowCells struct{ at, published, simulated, modelled, miss, note string }
 
 func newRowCells(row *reproduce.Row) rowCells {
@@ -121,7 +121,7 @@ func newRowCells(row *reproduce.Row) rowCells {
 	return c
 }
 
-// value is a number of a row for people; of a series as a whole it is relative.
+// value formats a number of a row. For a whole series it is relative, in percent.
 func value(r *reproduce.Row, x float64) string {
 	switch {
 	case math.IsNaN(x):
@@ -140,7 +140,7 @@ const (
 	figureHeight = 18
 )
 
-// charts draws each figure: as a table of its points, and as curves.
+// charts writes each figure as a table of its points and as curves.
 func charts(w io.Writer, r *reproduce.Report) error {
 	var errs []error
 	for i := 0; i < len(r.Curves); {
@@ -154,7 +154,7 @@ func charts(w io.Writer, r *reproduce.Report) error {
 	return errors.Join(errs...)
 }
 
-// figureTable writes the points, simulated and modelled side by side.
+// figureTable writes the points: simulated and modelled values in adjacent columns.
 func figureTable(w io.Writer, curves []reproduce.Curve) error {
 	f := curves[0].Figure
 	t := newTable(w)
@@ -189,7 +189,7 @@ func figureTable(w io.Writer, curves []reproduce.Curve) error {
 	return t.close()
 }
 
-// figureChart draws simulated points, and the model as dashes.
+// figureChart draws simulated values as points, and modelled values as dashes.
 func figureChart(w io.Writer, curves []reproduce.Curve) error {
 	f, theme := curves[0].Figure, grid.Themes()[0]
 	unit := grid.Count
@@ -214,14 +214,14 @@ func figureChart(w io.Writer, curves []reproduce.Curve) error {
 	return err
 }
 
-// constants writes what the claims lean on.
+// constants writes the constants that the claims depend on.
 func constants(w io.Writer, r *reproduce.Report) error {
 	if len(r.Constants) == 0 {
 		return nil
 	}
 	t := newTable(w)
 	t.row()
-	t.title("constants, and the claims that lean on each")
+	t.title("constants, with the claims that depend on each")
 	t.head("machine", "constant", "value", "claims", "fitted to", "source")
 	for _, c := range r.Constants {
 		fitted := "-"
@@ -241,7 +241,7 @@ func numbers(all []int) string {
 	return strings.Join(texts, " ")
 }
 
-// ruleText says a rule for people.
+// ruleText describes a rule.
 func ruleText(r presets.Rule, tolerance, least, most float64) string {
 	switch r {
 	case presets.Within:

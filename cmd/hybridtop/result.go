@@ -14,7 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// result is what a run came to, as docs/json.md describes it.
+// result is the result of a run, as docs/json.md describes it.
 type result struct {
 	Schema       string                   `json:"schema"`
 	Scenario     engine.Scenario          `json:"scenario"`
@@ -32,7 +32,7 @@ type result struct {
 	Layout       layoutView               `json:"layout"`
 	Kind         engine.Kind              `json:"kind"`
 	Dilation     float64                  `json:"dilation"`
-	Late         []float64                `json:"dilations_late"` // that launches before this one had, which began anew
+	Late         []float64                `json:"dilations_late"` // of earlier launches that were restarted
 	FabricTime   float64                  `json:"fabric_time"`
 	virtual
 	Elapsed     float64               `json:"elapsed"`
@@ -49,17 +49,17 @@ type result struct {
 	Baseline    *comparison           `json:"baseline"`
 
 	order  []string // of the metrics
-	sketch bool     // too much of the machine is assumed
+	sketch bool     // too many numbers of the machine are assumed
 	snap   *engine.Snapshot
 }
 
-// virtual is what a simulation came to; null otherwise.
+// virtual is the outcome of a simulation; all fields are null for other runs.
 type virtual struct {
 	Hash   *string  `json:"hash"`
 	Time   *float64 `json:"virtual_time"`
 	Events *uint64  `json:"events"`
-	// Repeat is the command that gives the same digits again, of a run that the wall
-	// clock has ended.
+	// Repeat is the command that repeats the result bit for bit, if the wall clock has ended the
+	// run.
 	Repeat *string `json:"repeat"`
 	whole  bool
 }
@@ -111,7 +111,7 @@ func newTally(t *engine.Table) tally {
 	return v
 }
 
-// profile is numbers by their place.
+// profile holds numbers by index.
 type profile struct {
 	Unit   string      `json:"unit"`
 	Kind   engine.Kind `json:"kind"`
@@ -202,19 +202,19 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 	return r
 }
 
-// verified says that the run made a check and ended an iteration, that all checks
-// held, and that nothing failed.
+// verified reports whether the run has made a check and completed an iteration, all checks passed,
+// and nothing failed.
 func verified(s *engine.Snapshot) bool {
 	return s.Phase != engine.Failed && s.Verification.Done && s.Verification.OK && s.Iteration > 0
 }
 
-// unverified says why a run that did not fail is not verified.
+// unverified returns why a run is not verified although it did not fail.
 func unverified(s *engine.Snapshot) string {
 	switch {
 	case s.Verification.Done && !s.Verification.OK:
 		return "verification failed: " + s.Verification.Detail
 	case s.Iteration == 0:
-		return "not verified: no iteration ended; let the run take longer, or make the problem smaller"
+		return "not verified: no iteration ended (run longer, or use a smaller problem)"
 	}
 	return "not verified: the run made no check"
 }
@@ -240,7 +240,7 @@ func (r *result) write(w io.Writer, f *format) error {
 	return errors.Join(r.table(w), writeStudies(w, "", r.snap))
 }
 
-// latePhrase says why a run was repeated; "": it was not.
+// latePhrase returns why a run was restarted, or "" if it was not.
 func latePhrase(late []float64) string {
 	if len(late) == 0 {
 		return ""
@@ -249,7 +249,7 @@ func latePhrase(late []float64) string {
 	for i, d := range late {
 		words[i] = fmt.Sprintf("%.4g", d)
 	}
-	return "run again: the host could not keep a dilation of " + strings.Join(words, ", nor of ")
+	return "restarted: the host fell behind with time dilation " + strings.Join(words, ", then ")
 }
 
 func (r *result) table(w io.Writer) error {
@@ -261,12 +261,12 @@ func (r *result) table(w io.Writer) error {
 	}
 	machine := r.Scenario.Text("machine")
 	if r.sketch {
-		machine += " (a sketch)"
+		machine += " (a sketch: over a third of its numbers are assumed)"
 	}
-	t.title(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩", r.Scenario.Workload,
+	t.title(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩ (groups, UPC threads per group, MPI ranks)", r.Scenario.Workload,
 		machine, l.Nodes, l.RanksPerNode, threads, l.Model, l.N.Groups, l.N.UPC, l.N.MPI))
 	if r.Dilation != 1 {
-		t.row(fmt.Sprintf("times are the machine's: they ran %.4g× slower and are divided again", r.Dilation))
+		t.row(fmt.Sprintf("times are the emulated machine's (time dilation %.4g×, divided out)", r.Dilation))
 	}
 	if text := latePhrase(r.Late); text != "" {
 		t.row(text)
@@ -299,8 +299,8 @@ func (r *result) table(w io.Writer) error {
 		t.row("events", strconv.FormatUint(*r.Events, 10))
 		t.row("hash", r.covers())
 	}
-	if r.Memory > 0 { // else all that the program has is its own
-		t.row("memory", text(engine.Metric{Value: float64(r.Memory), Unit: "B"})+" a node")
+	if r.Memory > 0 { // else the program has no segments
+		t.row("memory", text(engine.Metric{Value: float64(r.Memory), Unit: "B"})+" per node")
 	}
 	t.row("verified", r.verdict())
 	for _, warning := range r.Warnings {
@@ -314,14 +314,13 @@ func (r *result) table(w io.Writer) error {
 	return t.close()
 }
 
-// covers writes the hash and, where the wall clock has ended the run, what it is the
-// hash of.
+// covers returns the hash and, if the wall clock has ended the run, the iterations that it covers.
 func (r *result) covers() string {
 	switch {
 	case !r.whole && r.Failure == "":
-		return fmt.Sprintf("%s of a run that was cut off after %s: it does not repeat", *r.Hash, iterations(r.Iterations))
+		return fmt.Sprintf("%s (stopped inside an iteration, after %s; not repeatable)", *r.Hash, iterations(r.Iterations))
 	case r.Repeat != nil:
-		return fmt.Sprintf("%s of %s, as many as the wall clock allowed; exactly these again:\n%s", *r.Hash, iterations(r.Iterations), *r.Repeat)
+		return fmt.Sprintf("%s (%s, ended by the wall clock; to repeat exactly these:)\n%s", *r.Hash, iterations(r.Iterations), *r.Repeat)
 	}
 	return *r.Hash
 }

@@ -22,30 +22,31 @@ import (
 	"github.com/hybridtop/hybridtop/tui/tty"
 )
 
-// newRoot is the whole command line.
+// newRoot returns the complete command line.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hybridtop",
-		Short: "see why one way of programming a cluster of SMP nodes beats another",
-		Long: "Hybridtop runs real SPMD programs on a cluster, real or emulated, and shows bandwidth, latency and locality " +
-			"while you change execution model, group size, nodes and ranks. Without a command it opens the screen.",
+		Short: "see why one way of programming a cluster is faster than another",
+		Long: "Hybridtop runs real SPMD programs on a cluster: live, emulated or simulated. It shows bandwidth, latency and locality " +
+			"while you change execution model, group size, nodes and ranks. Without a command it opens the screen. " +
+			"For all flags, name a workload: hybridtop --workload dot --help.",
 		Example: "hybridtop --workload randomaccess --group 4",
-		Args:    cobra.NoArgs,
+		Args:    suggestCommand,
 	}
 	screen := &tui.Options{}
 	var name string
 	var fresh, paused bool
 	f := root.Flags()
-	f.StringVar(&name, "workload", "randomaccess", "what to run: "+strings.Join(workloadNames(), ", "))
-	f.StringVar(&screen.Theme, "theme", "", "colours (follows the terminal): "+strings.Join(themes(), ", "))
-	ascii := f.Bool("ascii", false, "draw with ASCII alone (where the terminal or the locale has no more)")
-	f.IntVar(&screen.FPS, "fps", 0, "frames a second at most (20, over SSH 8)")
+	f.StringVar(&name, "workload", "randomaccess", "program to run (see hybridtop list workloads)")
+	f.StringVar(&screen.Theme, "theme", "", "colours; default: like the terminal: "+strings.Join(themes(), ", "))
+	ascii := f.Bool("ascii", false, "draw only with ASCII; default: if the terminal or locale needs it")
+	f.IntVar(&screen.FPS, "fps", 0, "maximum frames per second; default: 20, over SSH 8")
 	var until time.Duration
 	addUntil(root, &until, "the session pauses")
 	f.BoolVar(&screen.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
-	f.StringVar(&screen.Pane, "pane", "", "the pane that has the focus (as it was left): "+strings.Join(tui.PaneNames(), ", "))
+	f.StringVar(&screen.Pane, "pane", "", "focused pane; default: as on the last screen: "+strings.Join(tui.PaneNames(), ", "))
 	f.BoolVar(&paused, "paused", false, "pause before the first iteration")
-	f.BoolVar(&fresh, "fresh", false, "begin with defaults: what is remembered is neither used nor changed")
+	f.BoolVar(&fresh, "fresh", false, "start with defaults; neither use nor change stored settings")
 	complete := func(flag string, words func() []string) {
 		must(root.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return words(), cobra.ShellCompDirectiveNoFileComp
@@ -90,23 +91,23 @@ func newRoot() *cobra.Command {
 			return err
 		}
 		if !term.IsTerminal(os.Stdout.Fd()) {
-			return errors.New("the screen needs a terminal, and standard output is none: use hybridtop run " + name)
+			return errors.New("standard output is not a terminal, but the screen needs one: use hybridtop run " + name)
 		}
 		at, err := readUntil(cmd, until)
 		if err != nil {
 			return err
 		}
 		terminal, code := tty.Open()
-		if terminal == nil { // the program was another process, which has ended
+		if terminal == nil { // the program ran in another process and has ended
 			return status(code)
 		}
 		if len(differs) > 0 {
-			screen.Notice = "as you left it: " + strings.Join(differs, ", ") + "; --fresh has the defaults"
+			screen.Notice = "settings of the last screen: " + strings.Join(differs, ", ") + "; use --fresh for defaults"
 		}
 		if screen.Store != nil {
 			screen.Store.Warnings = append(screen.Store.Warnings, notes...)
 			for _, w := range screen.Store.Warnings {
-				fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", w) // it is read when the screen has gone
+				fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", w) // visible after the screen closes
 			}
 		}
 		options.Limits.Until = at
@@ -131,25 +132,23 @@ func newRoot() *cobra.Command {
 			screen.ASCII = ascii
 		}
 		err = tui.Run(ctx, s, *screen)
-		_ = s.Stop() // the screen has shown why a run failed
+		_ = s.Stop() // the screen has shown the failure
 		_ = screen.Record.Stop()
 		switch code := interruption(ctx); {
 		case code != 0:
 			code.say(cmd.ErrOrStderr())
 			return code
-		case err != nil && !term.IsTerminal(os.Stdout.Fd()): // it went before that was noticed
+		case err != nil && !term.IsTerminal(os.Stdout.Fd()): // the terminal closed before it was noticed
 			return firstSignal + status(syscall.SIGHUP)
 		}
 		return err
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; %s --help has the flags, hybridtop list knobs what each knob takes", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(suggestFlag)
 	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExport(), newList(), newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce())
 	return root
 }
 
-// checkPreset refuses a preset that opens what is no pane.
+// checkPreset returns an error if the preset opens an unknown pane.
 func checkPreset(p *presets.Scenario) error {
 	if err := checkPane(p.Pane); err != nil {
 		return p.Wrong("pane", err)
@@ -157,12 +156,12 @@ func checkPreset(p *presets.Scenario) error {
 	return nil
 }
 
-// checkPane refuses what is no pane's name; "" is none that is asked for.
+// checkPane returns an error if name is not a pane; "" is allowed.
 func checkPane(name string) error {
 	if name == "" {
 		return nil
 	}
-	return tui.CheckPane(name)
+	return suggest(tui.CheckPane(name), name, tui.PaneNames())
 }
 
 func themes() []string {

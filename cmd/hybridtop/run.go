@@ -16,9 +16,9 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [WORKLOAD]",
 		Short: "run a workload without a screen, and verify it",
-		Long: "Run a workload without a screen. Progress goes to the terminal, the result to standard output; " +
-			"the exit status is 0 only if the run verified what it computed.",
-		Example: "hybridtop run randomaccess --nodes 4 --ranks-per-node 4 --model nested-multiple --group 4 --for 5s",
+		Long: "Run a workload without a screen. Progress goes to the terminal, the result to standard output. " +
+			"The exit status is 0 only if the run verified its result. To list all flags of a workload: hybridtop run WORKLOAD --help.",
+		Example: "hybridtop run randomaccess --nodes 4 --ranks-per-node 4 --group 4 --for 5s",
 	}
 	workloadArgument(cmd)
 	limits := addLimits(cmd, 3*time.Second, "the run")
@@ -27,7 +27,7 @@ func newRun() *cobra.Command {
 	picture := addPicture(cmd, "")
 	base := addBaseline(cmd)
 	text := addGoal(cmd)
-	lines := cmd.Flags().Bool("json-stream", false, "write each sample as a line of JSON while the run goes on, and the result as the last line (docs/json.md)")
+	lines := cmd.Flags().Bool("json-stream", false, "write a line of JSON per sample, then the result (docs/json.md)")
 	cmd.MarkFlagsMutuallyExclusive("json", "csv", "json-stream")
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -59,7 +59,7 @@ func newRun() *cobra.Command {
 		s.Start(ctx)
 		if *lines {
 			out.lines = true
-			if err := stream(cmd.OutOrStdout(), s); err != nil { // nobody reads any more
+			if err := stream(cmd.OutOrStdout(), s); err != nil { // the reader has gone
 				return errors.Join(err, s.Stop())
 			}
 		} else {
@@ -76,7 +76,7 @@ func newRun() *cobra.Command {
 	return cmd
 }
 
-// conclude writes the result and gives the exit status.
+// conclude writes the result and returns the exit status.
 func conclude(cmd *cobra.Command, s *session.Session, signal status, out *format, lanes *timelineFlag, own []cluster.Machine, before *earlier) error {
 	snap := s.Load()
 	if snap.Failure == "" || out.json || out.lines || snap.Iteration > 0 {
@@ -111,7 +111,7 @@ func conclude(cmd *cobra.Command, s *session.Session, signal status, out *format
 	return nil
 }
 
-// limitFlags are --for, --iterations and --until.
+// limitFlags holds --for, --iterations and --until.
 type limitFlags struct {
 	duration   time.Duration
 	iterations int
@@ -120,20 +120,20 @@ type limitFlags struct {
 
 func addLimits(cmd *cobra.Command, usual time.Duration, what string) *limitFlags {
 	l := &limitFlags{}
-	cmd.Flags().DurationVar(&l.duration, "for", usual, "how long "+what+" starts iterations; without it a simulation makes as many as its workload says")
-	cmd.Flags().IntVar(&l.iterations, "iterations", 0, "how many iterations "+what+" makes, however long they take")
+	cmd.Flags().DurationVar(&l.duration, "for", usual, "time in which "+what+" starts iterations; default on sim: the workload's number of iterations")
+	cmd.Flags().IntVar(&l.iterations, "iterations", 0, "number of iterations of "+what+", however long they take")
 	addUntil(cmd, &l.until, what+" starts no further iteration")
 	cmd.MarkFlagsMutuallyExclusive("for", "iterations")
 	cmd.MarkFlagsMutuallyExclusive("for", "until")
 	return l
 }
 
-// addUntil gives a command --until, a time on the fabric's clock.
+// addUntil adds --until to a command: a time on the fabric's clock.
 func addUntil(cmd *cobra.Command, at *time.Duration, then string) {
-	cmd.Flags().DurationVar(at, "until", 0, "time on the fabric's clock (virtual time on sim) from which "+then)
+	cmd.Flags().DurationVar(at, "until", 0, "fabric time (virtual on sim) at which "+then)
 }
 
-// readUntil is the time that --until gives; 0: none.
+// readUntil returns the time of --until, or 0 without the flag.
 func readUntil(cmd *cobra.Command, at time.Duration) (cluster.Time, error) {
 	switch {
 	case !cmd.Flags().Changed("until"):
@@ -144,7 +144,7 @@ func readUntil(cmd *cobra.Command, at time.Duration) (cluster.Time, error) {
 	return cluster.Time(at) * cluster.Nanosecond, nil
 }
 
-// longestUntil is within what a cluster.Time holds.
+// longestUntil fits into a cluster.Time.
 const longestUntil = 100 * 24 * time.Hour
 
 func (l *limitFlags) read(cmd *cobra.Command) (session.Limits, error) {

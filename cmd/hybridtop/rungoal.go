@@ -18,10 +18,10 @@ import (
 func newRunGoal() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "goal",
-		Short: "replay a schedule that others made, on a simulated machine",
-		Long: "Read GOAL text, and run it on sim: on any machine, with its network, its eager limit and its noise, " +
-			"or on one of LogGOPS parameters alone, to hold the time against other simulators. Ranks are dealt to nodes in their order. " +
-			"A program that cannot end is refused with the ranks that wait. The file - is standard input. show goal prices a file by the model, without a run.",
+		Short: "replay GOAL text on a simulated machine",
+		Long: "Read GOAL text, and run it on sim. The machine has its network, eager limit and noise, " +
+			"or only LogGOPS parameters, to compare the time with other simulators. Ranks are assigned to nodes in order. " +
+			"A program that deadlocks is an error, with the waiting ranks. The file - is standard input. To price a file without a run, use show goal.",
 		Example: "hybridtop run goal --trace stencil.goal --machine ranger --ranks-per-node 16",
 		Args:    cobra.NoArgs,
 	}
@@ -31,26 +31,26 @@ func newRunGoal() *cobra.Command {
 	var perNode int
 	var seed uint64
 	f := cmd.Flags()
-	f.StringVar(&trace, "trace", "", "the GOAL file")
-	f.StringVar(&machine, "machine", "", "a name or a file")
-	f.DurationVar(&latency, "latency", 2500*time.Nanosecond, "L, the latency")
-	f.DurationVar(&overhead, "overhead", 1500*time.Nanosecond, "o, a processor's time for a message, at each end")
-	f.DurationVar(&gap, "gap", 1000*time.Nanosecond, "g, the least time from one message of an adapter to the next")
-	f.DurationVar(&perByte, "per-byte", 6*time.Nanosecond, "G, the time of a byte")
-	f.DurationVar(&overheadByte, "overhead-per-byte", 0, "O, a processor's time for a byte of an eager message, at each end")
-	f.Int64Var(&eager, "eager", 65535, "S, the bytes up to which a message is eager")
+	f.StringVar(&trace, "trace", "", "GOAL file")
+	f.StringVar(&machine, "machine", "", "machine name or file")
+	f.DurationVar(&latency, "latency", 2500*time.Nanosecond, "L: latency")
+	f.DurationVar(&overhead, "overhead", 1500*time.Nanosecond, "o: CPU time per message, at each end")
+	f.DurationVar(&gap, "gap", 1000*time.Nanosecond, "g: minimum time between two messages of an adapter")
+	f.DurationVar(&perByte, "per-byte", 6*time.Nanosecond, "G: time per byte")
+	f.DurationVar(&overheadByte, "overhead-per-byte", 0, "O: CPU time per byte of an eager message, at each end")
+	f.Int64Var(&eager, "eager", 65535, "S: size of the longest eager message in bytes")
 	f.IntVar(&perNode, "ranks-per-node", 1, "ranks on each node")
-	f.Uint64Var(&seed, "seed", 1, "of a machine whose times vary")
+	f.Uint64Var(&seed, "seed", 1, "seed of a machine with noise")
 	for _, flag := range []string{"latency", "overhead", "gap", "per-byte", "overhead-per-byte", "eager"} {
 		cmd.MarkFlagsMutuallyExclusive("machine", flag)
 	}
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if trace == "" {
-			return errors.New("--trace: the GOAL file")
+			return errors.New("run goal: want a GOAL file: --trace FILE")
 		}
 		if perNode < 1 {
-			return fmt.Errorf("--ranks-per-node %d: at least 1", perNode)
+			return fmt.Errorf("--ranks-per-node %d: want at least 1", perNode)
 		}
 		m, err := loggops(latency, overhead, gap, perByte, overheadByte, eager)
 		if machine != "" {
@@ -87,16 +87,16 @@ func newRunGoal() *cobra.Command {
 	return cmd
 }
 
-// loggops is a machine of these parameters alone: each rank a node, no shared links, and
-// processors that do an operation a picosecond, so that calculations are exact.
+// loggops returns a machine with only these parameters: each rank is a node, links are not shared,
+// and CPUs do one operation per picosecond, so that calculations are exact.
 func loggops(latency, overhead, gap, perByte, overheadByte time.Duration, eager int64) (cluster.Machine, error) {
 	for _, d := range []time.Duration{latency, overhead, gap, perByte, overheadByte} {
 		if d < 0 || d > time.Second {
-			return cluster.Machine{}, errors.New("a time of a message is from 0 to 1 s")
+			return cluster.Machine{}, errors.New("times of a message: want 0 to 1 s")
 		}
 	}
 	if eager < 0 {
-		return cluster.Machine{}, fmt.Errorf("--eager %d: at least 0", eager)
+		return cluster.Machine{}, fmt.Errorf("--eager %d: want at least 0", eager)
 	}
 	l := cluster.Link{Latency: span(latency), Overhead: span(overhead), Gap: span(gap), Adapters: 1}
 	if perByte > 0 {
@@ -112,7 +112,7 @@ func loggops(latency, overhead, gap, perByte, overheadByte time.Duration, eager 
 	return m, nil
 }
 
-// goalRun is what a replay came to.
+// goalRun is the result of a replay.
 type goalRun struct {
 	program *goal.Program
 	machine string
@@ -125,7 +125,7 @@ type goalRun struct {
 // replayGoal runs a program on sim.
 func replayGoal(ctx context.Context, p *goal.Program, m cluster.Machine, perNode int, seed uint64) (*goalRun, error) {
 	if p.Size()%perNode != 0 {
-		return nil, fmt.Errorf("%d ranks do not fill nodes of %d", p.Size(), perNode)
+		return nil, fmt.Errorf("%d ranks: want a multiple of --ranks-per-node %d", p.Size(), perNode)
 	}
 	g, err := p.NewReplay(m.Flops)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/hybridtop/hybridtop/tui/tty/ttytest"
 )
 
-// screen opens the screen on a terminal of its own.
+// screen opens the screen on its own terminal.
 func screen(t *testing.T, columns, rows int, args ...string) *ttytest.Terminal {
 	t.Helper()
 	return ttytest.Start(t, columns, rows, program(t, append([]string{"--machine", "this-host"}, args...)...))
 }
 
-// child gives the process that a process has started, which may start it yet.
+// child returns the child of a process, and waits until it starts.
 func child(t *testing.T, x *ttytest.Terminal, of int) int {
 	t.Helper()
 	found := 0
@@ -87,7 +87,7 @@ func TestScreenEndsBySignal(t *testing.T) {
 	}
 }
 
-// Signals that a Go program cannot take as a wish to end are a crash.
+// Signals that a Go program cannot handle as a request to end are a crash.
 func TestScreenEndsByAFault(t *testing.T) {
 	x := screen(t, 100, 40)
 	x.Shows("Bandwidth")
@@ -106,8 +106,7 @@ func TestScreenIsKilled(t *testing.T) {
 	x.Shows("hybridtop: ended by SIGKILL; the system may be out of memory")
 }
 
-// Where the process that holds the terminal is killed, the program restores the
-// terminal and ends.
+// If the process that holds the terminal is killed, the program restores the terminal and ends.
 func TestHolderIsKilled(t *testing.T) {
 	x := screen(t, 80, 24)
 	x.Shows("Bandwidth")
@@ -118,7 +117,7 @@ func TestHolderIsKilled(t *testing.T) {
 	x.Until("the end of the program", func(string) bool { return unix.Kill(drawing, 0) != nil })
 }
 
-// A bug ends the screen, the terminal is as before, and the reason is on it.
+// A bug ends the screen, restores the terminal, and prints the reason.
 func TestScreenBreaks(t *testing.T) {
 	for how, want := range map[string]string{
 		"session":   "panic: broken in the session",
@@ -139,7 +138,7 @@ func TestScreenBreaks(t *testing.T) {
 	}
 }
 
-// A panic of a rank is the run's failure: the screen shows it and goes on.
+// A panic of a rank is a failure of the run: the screen shows it and continues.
 func TestRankBreaks(t *testing.T) {
 	cmd := program(t, "--machine", "this-host", "--workload", "broken")
 	cmd.Path, cmd.Args[0] = strings.TrimSuffix(cmd.Path, "hybridtop")+"hybridtop-broken", "hybridtop-broken"
@@ -151,8 +150,8 @@ func TestRankBreaks(t *testing.T) {
 	x.AsBefore()
 }
 
-// A terminal that does not read (a stalled SSH) does not keep the screen; when it
-// reads again it is as before.
+// A terminal that does not read (a stalled SSH) does not block the end of the screen. When it reads
+// again, it is restored.
 func TestStalledTerminal(t *testing.T) {
 	for _, s := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGKILL} {
 		t.Run(unix.SignalName(s), func(t *testing.T) {
@@ -171,7 +170,7 @@ func TestStalledTerminal(t *testing.T) {
 	}
 }
 
-// A terminal that is gone ends the screen, also where SIGHUP is ignored.
+// A closed terminal ends the screen, even if SIGHUP is ignored.
 func TestTerminalIsGone(t *testing.T) {
 	for name, trap := range map[string]string{"a terminal that hangs up": "", "under nohup": "trap '' HUP;"} {
 		t.Run(name, func(t *testing.T) {

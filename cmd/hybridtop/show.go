@@ -19,47 +19,39 @@ func newShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show",
 		Short:   "show the schedule of a collective, or a GOAL file",
-		Long:    "Show what is data and can be looked at without a run.",
+		Long:    "Show the schedule of a collective, or a GOAL file, without a run.",
 		Example: "hybridtop show schedule bcast --algorithm knomial --radix 4 --ranks 8",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("show %s: there are schedule and goal", args[0])
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error { return pflag.ErrHelp },
+		Args:    suggestCommand,
+		RunE:    func(*cobra.Command, []string) error { return pflag.ErrHelp },
 	}
 	cmd.AddCommand(newShowSchedule(), newShowGoal())
 	return cmd
 }
 
-// schedule is what is shown: the algorithm with its parameters, on so many bytes.
+// schedule is an algorithm with its parameters and a number of bytes.
 type schedule struct {
 	key     coll.Key
 	root    int32
 	bytes   int64
 	blocks  coll.Blocks
-	machine *cluster.Machine // nil: nothing is priced
+	machine *cluster.Machine // nil: no costs
 	cost    coll.Cost
 }
 
 func newShowSchedule() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schedule COLLECTIVE",
-		Short: "who sends what to whom in a collective, and when",
-		Long: "Draw the messages of a collective: as a tree, or step by step. A rank sends one message a step and receives one. " +
-			"With --machine the messages have the machine's times between nodes, one rank a node and nothing in each other's way. " +
-			"Algorithms are listed by hybridtop list algorithms.",
+		Short: "draw the messages of a collective, step by step",
+		Long: "Draw the messages of a collective as a tree or step by step. In one step a rank sends and receives one message. " +
+			"With --machine, messages take the machine's times between nodes, with one rank per node and no contention. " +
+			"For algorithms see hybridtop list algorithms.",
 		Example: "hybridtop show schedule bcast --algorithm knomial --radix 4 --ranks 8\nhybridtop show schedule exchange --algorithm bruck --ranks 16 --to goal",
 	}
-	var names []string
-	for c := range coll.Collective(coll.Collectives) {
-		names = append(names, c.String())
-	}
+	names := collectiveNames()
 	cmd.ValidArgs = names
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fmt.Errorf("show schedule wants one collective: there are %s", strings.Join(names, ", "))
+			return fmt.Errorf("show schedule: want one of %s", strings.Join(names, ", "))
 		}
 		return nil
 	}
@@ -68,14 +60,14 @@ func newShowSchedule() *cobra.Command {
 	var root int
 	var bytes int64
 	f := cmd.Flags()
-	f.StringVar(&algorithm, "algorithm", "", "which algorithm (the first that is listed)")
+	f.StringVar(&algorithm, "algorithm", "", "algorithm; default: the first in the list")
 	f.IntVar(&p.Ranks, "ranks", 8, "ranks of the team")
-	f.IntVar(&p.Radix, "radix", 0, "radix of a tree or a dissemination (the algorithm's own)")
-	f.IntVar(&p.Segments, "segments", 0, "pieces that data is sent in (1)")
-	f.IntVar(&root, "root", 0, "the root, of a collective that has one")
-	f.Int64Var(&bytes, "size", 8, "bytes: of each member's block where blocks go by member, else of the data")
-	f.StringVar(&machine, "machine", "", "price messages by this machine's times between nodes: a name or a file")
-	f.StringVar(&to, "to", "text", "what to write: text or goal (GOAL text, which simulators of LogGOPS read)")
+	f.IntVar(&p.Radix, "radix", 0, "radix of a tree or dissemination; default: the algorithm's")
+	f.IntVar(&p.Segments, "segments", 0, "number of pieces of the data; default: 1")
+	f.IntVar(&root, "root", 0, "root of a rooted collective")
+	f.Int64Var(&bytes, "size", 8, "bytes of each member's block, if members have blocks; otherwise bytes of all data")
+	f.StringVar(&machine, "machine", "", "machine for the times of messages between nodes: a name or a file")
+	f.StringVar(&to, "to", "text", "format: text, or goal (GOAL text, for LogGOPS simulators)")
 	must(cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions([]string{"text", "goal"}, cobra.ShellCompDirectiveNoFileComp)))
 	must(cmd.RegisterFlagCompletionFunc("algorithm", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var names []string
@@ -90,21 +82,21 @@ func newShowSchedule() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := coll.CollectiveOf(args[0])
 		if err != nil {
-			return err
+			return suggest(err, args[0], names)
 		}
 		if algorithm == "" {
 			algorithm = coll.Of(c)[0].Name
 		}
 		a, err := coll.Find(c, algorithm)
 		if err != nil {
-			return err
+			return suggest(err, algorithm, algorithmNames(c))
 		}
 		s := schedule{root: int32(root), bytes: bytes}
 		if s.key, err = a.Key(p); err != nil {
 			return err
 		}
 		if bytes < 0 || bytes > 1<<40/int64(p.Ranks) {
-			return fmt.Errorf("--size %d: from 0 to a TiB for all ranks", bytes)
+			return fmt.Errorf("--size %d: want 0 to 1 TiB for all ranks", bytes)
 		}
 		s.blocks = s.key.Blocks(bytes, 1)
 		if machine != "" {
@@ -119,11 +111,11 @@ func newShowSchedule() *cobra.Command {
 		}
 		switch {
 		case to == "goal" && (out.json || out.csv):
-			return errors.New("--to goal is a format of its own: leave out --json and --csv")
+			return errors.New("--to goal: excludes --json and --csv")
 		case to == "goal":
 			return goal.Write(cmd.OutOrStdout(), s.key, s.root, s.blocks, s.cost)
 		case to != "text":
-			return fmt.Errorf("--to %s: there are text and goal", to)
+			return fmt.Errorf("--to %s: want one of text, goal", to)
 		}
 		return s.write(cmd.OutOrStdout(), out)
 	}
@@ -175,7 +167,7 @@ func (s *schedule) write(w io.Writer, out *format) error {
 	return err
 }
 
-// schedules is how many different ones the team has.
+// schedules returns the number of different schedules in the team.
 func (s *schedule) schedules() int {
 	var c coll.Cache
 	for rel := range s.key.Ranks {
@@ -191,8 +183,16 @@ func count(n int64, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// tree is who has whom as children, each with the step in which its edge carries the
-// first message.
+// algorithmNames returns the names of a collective's algorithms.
+func algorithmNames(c coll.Collective) []string {
+	var names []string
+	for _, a := range coll.Of(c) {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// tree has the children of each rank. Each edge has the step of its first message.
 type tree struct {
 	root int32
 	kids [][]kid
@@ -205,8 +205,7 @@ type kid struct {
 	more  int // messages after the first
 }
 
-// treeOf gives the tree that the messages run along, all down or all up; nil: they do
-// not run along one.
+// treeOf returns the tree of the messages if they all go down or all go up one tree, else nil.
 func treeOf(ranks, root int32, t *coll.Trace) *tree {
 	for _, down := range []bool{true, false} {
 		x := &tree{root: root, kids: make([][]kid, ranks)}
@@ -278,13 +277,13 @@ func (t *tree) drawKids(w io.Writer, r int32, indent string) error {
 	return nil
 }
 
-// mostColumns is how many ranks a drawing of steps has side by side.
+// mostColumns is the maximum number of ranks in a drawing of steps.
 const mostColumns = 64
 
-// drawSteps is a line a step, with where each rank's message goes.
+// drawSteps writes one line per step, with the target of each rank's message.
 func drawSteps(w io.Writer, ranks int32, t *coll.Trace) error {
 	if ranks > mostColumns {
-		_, err := fmt.Fprintf(w, "too many ranks to draw, %d at most: --json or --csv lists the messages\n", mostColumns)
+		_, err := fmt.Fprintf(w, "too many ranks to draw: want at most %d (--json or --csv lists the messages)\n", mostColumns)
 		return err
 	}
 	tab := newTable(w)

@@ -14,20 +14,20 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/goal"
 )
 
-// mostGoal is how many operations and requirements of a GOAL file are kept at once,
-// about 100 bytes each.
+// mostGoal is the maximum number of operations and requirements of a GOAL file in memory, about
+// 100 bytes each.
 const mostGoal = 1 << 23
 
 func newShowGoal() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "goal FILE",
-		Short: "what a GOAL file has, and how long it takes",
-		Long: "Read GOAL text, which simulators of LogGOPS read and show schedule --to goal writes, and price it message by message: " +
-			"sends are eager, nothing shares a link. A program that cannot end is refused with the ranks that wait. FILE may be - for standard input.",
+		Short: "summarize a GOAL file, and predict its time",
+		Long: "Read GOAL text (for LogGOPS simulators; show schedule --to goal writes it), and compute its time message by message: " +
+			"sends are eager, and links are not shared. A program that deadlocks is an error, with the waiting ranks. FILE may be - for standard input.",
 		Example: "hybridtop show goal binomial.goal --machine demo",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return errors.New("show goal wants one file")
+				return errors.New("show goal: want one file")
 			}
 			return nil
 		},
@@ -35,11 +35,11 @@ func newShowGoal() *cobra.Command {
 	var machine string
 	var latency, overhead, gap, perByte time.Duration
 	f := cmd.Flags()
-	f.StringVar(&machine, "machine", "", "price messages by this machine's times between nodes: a name or a file")
-	f.DurationVar(&latency, "latency", 2500*time.Nanosecond, "L, the latency")
-	f.DurationVar(&overhead, "overhead", 1500*time.Nanosecond, "o, a processor's time for a message, at each end")
-	f.DurationVar(&gap, "gap", 1000*time.Nanosecond, "g, the least time from one message of an adapter to the next")
-	f.DurationVar(&perByte, "per-byte", 6*time.Nanosecond, "G, the time of a byte")
+	f.StringVar(&machine, "machine", "", "machine for the times of messages between nodes: a name or a file")
+	f.DurationVar(&latency, "latency", 2500*time.Nanosecond, "L: latency")
+	f.DurationVar(&overhead, "overhead", 1500*time.Nanosecond, "o: CPU time per message, at each end")
+	f.DurationVar(&gap, "gap", 1000*time.Nanosecond, "g: minimum time between two messages of an adapter")
+	f.DurationVar(&perByte, "per-byte", 6*time.Nanosecond, "G: time per byte")
 	for _, flag := range []string{"latency", "overhead", "gap", "per-byte"} {
 		cmd.MarkFlagsMutuallyExclusive("machine", flag)
 	}
@@ -47,7 +47,7 @@ func newShowGoal() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c := coll.Cost{L: span(latency), O: span(overhead), Gap: span(gap), G: span(perByte)}
 		if c.L < 0 || c.O < 0 || c.Gap < 0 || c.G < 0 {
-			return errors.New("a time of a message must not be negative")
+			return errors.New("times of a message: want at least 0")
 		}
 		if machine != "" {
 			m, err := machineOf(machine)

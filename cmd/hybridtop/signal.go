@@ -23,8 +23,8 @@ func (i interrupted) Error() string {
 	return "interrupted by " + i.signal.String()
 }
 
-// interruptible gives a context that ends at a signal that asks the program to
-// end; a second one ends it at once.
+// interruptible returns a context that ends at a termination signal. A second signal ends the
+// process at once.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := notified()
@@ -39,8 +39,8 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { cancel(nil) }
 }
 
-// notified gives the signals that end the program, but for those that it was
-// started to ignore (nohup).
+// notified returns a channel of termination signals, without the signals that the parent process
+// has set to be ignored (nohup).
 func notified() chan os.Signal {
 	signals := make(chan os.Signal, 1)
 	for _, s := range endings {
@@ -51,7 +51,7 @@ func notified() chan os.Signal {
 	return signals
 }
 
-// interruption is the exit status that a signal asks for; 0: there was none.
+// interruption returns the exit status for the signal that ended ctx, or 0.
 func interruption(ctx context.Context) status {
 	var i interrupted
 	if !errors.As(context.Cause(ctx), &i) {
@@ -63,20 +63,20 @@ func interruption(ctx context.Context) status {
 	return firstSignal + status(syscall.SIGINT)
 }
 
-// firstSignal is where the exit statuses of signals begin.
+// firstSignal is added to a signal's number for the exit status.
 const firstSignal = 128
 
-// say names the signal that has ended a command.
+// say prints the name of the signal that ended a command.
 func (s status) say(w io.Writer) {
 	fmt.Fprintln(w, "hybridtop: interrupted by", signalName(syscall.Signal(s-firstSignal)))
 }
 
-// endTime is how long the screen may take to end after a signal: a terminal that
-// does not read, or a rank that does not listen, must not keep it.
+// endTime is the time limit for the screen to end after a signal. Without it, a terminal that does
+// not read or a rank that hangs could block the end.
 const endTime = 800 * time.Millisecond
 
-// endable gives a context that ends at a signal, and with the terminal. The
-// process ends soon after the context, whatever hangs.
+// endable returns a context that ends at a signal, or when the terminal closes. The process ends
+// soon after the context, even if something hangs.
 func endable(ctx context.Context, t *tty.Terminal, stderr io.Writer) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := notified()
@@ -93,7 +93,7 @@ func endable(ctx context.Context, t *tty.Terminal, stderr io.Writer) (context.Co
 		time.Sleep(endTime)
 		code := interruption(ctx)
 		t.Restore()
-		if t.Held() { // and standard error is read
+		if t.Held() { // and standard error is readable
 			code.say(stderr)
 		}
 		os.Exit(int(code))

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// endings are the signals that ask the program to end.
+// endings lists the termination signals.
 var endings = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
 func signalName(s syscall.Signal) string { return s.String() }

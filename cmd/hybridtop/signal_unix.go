@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endings are the signals that ask the program to end.
+// endings lists the termination signals.
 var endings = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGTERM}
 
 func signalName(s syscall.Signal) string { return unix.SignalName(s) }

@@ -22,11 +22,10 @@ type streamed struct {
 	Access    *float64            `json:"access_time"`
 }
 
-// streamEvery is how often a stream looks for samples.
+// streamEvery is the interval at which a stream polls for samples.
 const streamEvery = 20 * time.Millisecond
 
-// stream writes each sample of a session to w as it comes, a line each, until the session
-// is over.
+// stream writes each sample of a session to w, one line each, until the session ends.
 func stream(w io.Writer, s *session.Session) error {
 	ticker := time.NewTicker(streamEvery)
 	defer ticker.Stop()

@@ -6,7 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// studyRow is a row of a study that tells more than the metrics of its run do.
+// studyRow is a row of a study with more data than the metrics of its run.
 type studyRow struct {
 	Label  string              `json:"label"`
 	Series string              `json:"series"`
@@ -14,7 +14,7 @@ type studyRow struct {
 	Cells  map[string]*float64 `json:"cells"`
 }
 
-// studyRows are the rows of the studies that are listed, by study.
+// studyRows returns the rows of all listed studies, by name of the study.
 func studyRows(s *engine.Snapshot) map[string][]studyRow {
 	all := make(map[string][]studyRow)
 	for i := range s.Studies {
@@ -25,7 +25,7 @@ func studyRows(s *engine.Snapshot) map[string][]studyRow {
 		rows := []studyRow{}
 		for k := range v.Rows {
 			r := &v.Rows[k]
-			if r.Kind == "" { // it has not run
+			if r.Kind == "" { // not run
 				continue
 			}
 			cells := make(map[string]*float64)
@@ -39,8 +39,8 @@ func studyRows(s *engine.Snapshot) map[string][]studyRow {
 	return all
 }
 
-// writeStudies lists the rows of the studies that are listed, each under the point of
-// its sweep; "": a run.
+// writeStudies writes the rows of all listed studies. The point is the point of a sweep, or "" for
+// a run.
 func writeStudies(w io.Writer, point string, s *engine.Snapshot) error {
 	t := newTable(w)
 	for i := range s.Studies {

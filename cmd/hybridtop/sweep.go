@@ -25,15 +25,15 @@ func newSweep() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep [WORKLOAD]",
 		Short: "run a workload at every combination of knob values",
-		Long: "Run a workload once at every combination of the values given: each knob takes a list with commas; 1..64 doubles from 1 to 64, and 1..64..3 goes up in steps of 3. " +
-			"Simulations run side by side on all cores; points on the live fabric one after another, so that they do not disturb each other. " +
-			"Where group sizes are compared, l_l and l_r of the locality law are fitted to the two extreme shares, and the law predicts the others.",
+		Long: "Run a workload once at every combination of knob values. Each knob accepts a list with commas. The range 1..64 doubles from 1 to 64, and 1..64..3 has steps of 3. " +
+			"Simulations run in parallel on all cores. Live points run one after another, so that they do not disturb each other. " +
+			"In a sweep over group sizes, l_l and l_r of the locality law are fitted to the smallest and largest share, and the law predicts the others.",
 		Example: "hybridtop sweep randomaccess --group 1,2,4,8,16",
 	}
 	workloadArgument(cmd)
 	limits := addLimits(cmd, 2*time.Second, "each point")
 	out := addFormat(cmd)
-	chart := cmd.Flags().String("chart", "", "metric that the chart shows (that of the workload's study, else the first)")
+	chart := cmd.Flags().String("chart", "", "metric of the chart; default: from the workload's study, or the first metric")
 	picture := addPicture(cmd, " of the last point that ran")
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -75,7 +75,7 @@ func newSweep() *cobra.Command {
 	return cmd
 }
 
-// lastRun is the last point that did not fail, or where all did the last.
+// lastRun returns the last point that did not fail, or the last point if all failed.
 func lastRun(rows []session.Row) *engine.Snapshot {
 	for i := range slices.Backward(rows) {
 		if s := rows[i].Snapshot; s.Failure == "" {
@@ -97,7 +97,7 @@ func chartMetric(name, asked string) (string, error) {
 	}
 	switch {
 	case asked != "" && !slices.Contains(all, asked):
-		return "", fmt.Errorf("--chart %s: %s has %s", asked, name, strings.Join(all, ", "))
+		return "", suggest(fmt.Errorf("--chart %s: for %s, want one of %s", asked, name, strings.Join(all, ", ")), asked, all)
 	case asked != "":
 		return asked, nil
 	}
@@ -112,7 +112,7 @@ func chartMetric(name, asked string) (string, error) {
 	return all[0], nil
 }
 
-// sweepResult is what a sweep came to, as docs/json.md describes it.
+// sweepResult is the result of a sweep, as docs/json.md describes it.
 type sweepResult struct {
 	Schema   string          `json:"schema"`
 	Scenario engine.Scenario `json:"scenario"`
@@ -142,14 +142,13 @@ type sweepRow struct {
 	order []string
 }
 
-// fitResult is a law that was fitted: its constants by name, what local means, and
-// its predictions.
+// fitResult is a fitted law: its constants by name, the meaning of local, and its predictions.
 type fitResult struct {
 	*engine.Fit
 	predictions []prediction
 }
 
-// MarshalJSON writes the keys in their order by name.
+// MarshalJSON writes the keys sorted by name.
 func (f *fitResult) MarshalJSON() ([]byte, error) {
 	all := map[string]any{"local_within": f.Within, "predictions": f.predictions}
 	for _, m := range f.Constants {
@@ -206,8 +205,7 @@ func newSweepResult(sc engine.Scenario, rows []session.Row) *sweepResult {
 	return sw
 }
 
-// status says on w which rows failed or did not verify, and gives the exit
-// status.
+// status reports the failed and unverified rows on w, and returns the exit status.
 func (sw *sweepResult) status(w io.Writer) error {
 	if sw.Verified {
 		return nil
@@ -241,11 +239,11 @@ func (sw *sweepResult) write(w io.Writer, f *format, metric string) error {
 	return errors.Join(sw.table(w), sw.failures(w), sw.lates(w), sw.chart(w, metric), sw.boxes(w), sw.changes(w), sw.repeats(w), sw.law(w), sw.studies(w))
 }
 
-// failed says that a point was refused or failed.
+// failed reports whether a point was refused or failed.
 func (r *sweepRow) failed() bool { return r.Failure != "" }
 
-// csv is tidy: a line a point and metric. Where a point failed there is a column that
-// says why, and a line for it even where it has no metric.
+// csv writes tidy data: one line per point and metric. If a point failed, there is a column with
+// the reason, and the point has a line even without a metric.
 func (sw *sweepResult) csv(w io.Writer) error {
 	anyFailed := slices.ContainsFunc(sw.Rows, func(r sweepRow) bool { return r.failed() })
 	var head []string
@@ -328,8 +326,8 @@ func (sw *sweepResult) table(w io.Writer) error {
 	return t.close()
 }
 
-// failures says why points failed: the first line of each reason, as standard error has
-// the whole.
+// failures writes the first line of the reason of each failed point. Standard error has the
+// complete text.
 func (sw *sweepResult) failures(w io.Writer) error {
 	t := newTable(w)
 	head := false
@@ -348,7 +346,7 @@ func (sw *sweepResult) failures(w io.Writer) error {
 	return t.close()
 }
 
-// lates says which points the host was too busy for at a dilation, and what was done.
+// lates lists the points for which the host fell behind, with their restarts.
 func (sw *sweepResult) lates(w io.Writer) error {
 	t := newTable(w)
 	head := false
@@ -356,14 +354,14 @@ func (sw *sweepResult) lates(w io.Writer) error {
 		r := &sw.Rows[i]
 		words := latePhrase(r.Late)
 		if r.row.Snapshot.Late() {
-			words = strings.Join(append(r.Warnings, "its times are no result"), "; ")
+			words = strings.Join(append(r.Warnings, "its times are invalid"), "; ")
 		}
 		if words == "" {
 			continue
 		}
 		if !head {
 			t.row()
-			t.title("points that the host was late with")
+			t.title("points for which the host fell behind")
 			head = true
 		}
 		t.row("  "+r.row.Name(), words, fmt.Sprintf("dilation %.4g", r.Dilation))
@@ -371,8 +369,8 @@ func (sw *sweepResult) lates(w io.Writer) error {
 	return t.close()
 }
 
-// metricsAcross is how many metrics stand beside each other in a table; more go
-// into another one below it, so that lines stay within a screen.
+// metricsAcross is the number of metrics in the columns of one table. Further metrics go into
+// another table, so that lines fit on a screen.
 const metricsAcross = 5
 
 func points(n int) string {
@@ -385,7 +383,7 @@ func points(n int) string {
 // barCells is the width of a chart's longest bar.
 const barCells = 40
 
-// chart draws a bar a row, and a ╌ where the law predicts its end.
+// chart draws one bar per row, with ╌ at the law's prediction.
 func (sw *sweepResult) chart(w io.Writer, metric string) error {
 	longest := 0.0
 	predicted := make(map[int]float64)
@@ -427,14 +425,13 @@ func (sw *sweepResult) chart(w io.Writer, metric string) error {
 	return t.close()
 }
 
-// Boxes of iteration times are drawn of this many points, and of this many iterations
-// of each.
+// Limits for boxes of iteration times: number of points, and iterations per point.
 const (
 	fewestBoxes, mostBoxes = 2, 12
 	fewestInBox            = 5
 )
 
-// boxes draws how the times of iterations spread at each point.
+// boxes draws the distribution of iteration times at each point.
 func (sw *sweepResult) boxes(w io.Writer) error {
 	if len(sw.Rows) > mostBoxes {
 		return nil
@@ -454,7 +451,7 @@ func (sw *sweepResult) boxes(w io.Writer) error {
 	}
 	g := grid.New(figureWidth, figureHeight)
 	plot.Draw(g.All(), grid.Themes()[0])
-	_, err := fmt.Fprintf(w, "\ntime of an iteration, %s: ━ median, ┃ middle half, │ least to greatest\n%s", sw.Rows[0].Kind, g.PlainText())
+	_, err := fmt.Fprintf(w, "\niteration time, %s: ━ median, ┃ middle half, │ minimum to maximum\n%s", sw.Rows[0].Kind, g.PlainText())
 	return err
 }
 
@@ -465,7 +462,7 @@ func cell(v, longest float64) int {
 	return int(math.Round(v / longest * barCells))
 }
 
-// bar draws n cells of barCells, with a mark at one of them; −1: none.
+// bar draws n of barCells cells, with a mark at one of them; −1: no mark.
 func bar(n, mark int) string {
 	var b strings.Builder
 	for i := range barCells {
@@ -481,7 +478,7 @@ func bar(n, mark int) string {
 	return b.String()
 }
 
-// studies lists the rows of studies that tell more than metrics do, of a few points.
+// studies writes the rows of listed studies, if there are few points.
 func (sw *sweepResult) studies(w io.Writer) error {
 	if len(sw.Rows) > mostChanges {
 		return nil
@@ -493,10 +490,10 @@ func (sw *sweepResult) studies(w io.Writer) error {
 	return errors.Join(all...)
 }
 
-// mostChanges is up to how many points their changes are written out.
+// mostChanges is the maximum number of points whose changes are written.
 const mostChanges = 24
 
-// changes says what each point's knobs do to the time of an iteration.
+// changes writes the effect of each point's knobs on the iteration time.
 func (sw *sweepResult) changes(w io.Writer) error {
 	if len(sw.Rows) > mostChanges {
 		return nil
@@ -507,7 +504,7 @@ func (sw *sweepResult) changes(w io.Writer) error {
 		if c := sw.Rows[i].Change; c != "" {
 			if !head {
 				t.row()
-				t.title("against the first point of the same work")
+				t.title("compared with the first point of the same work")
 				head = true
 			}
 			t.row("  "+sw.Rows[i].row.Name(), c)
@@ -516,8 +513,8 @@ func (sw *sweepResult) changes(w io.Writer) error {
 	return t.close()
 }
 
-// repeats gives for each point that the wall clock has ended the command that gives the
-// same digits again.
+// repeats writes the command that repeats the result bit for bit, for each point that the wall
+// clock has ended.
 func (sw *sweepResult) repeats(w io.Writer) error {
 	t := newTable(w)
 	head := false
@@ -528,7 +525,7 @@ func (sw *sweepResult) repeats(w io.Writer) error {
 		}
 		if !head {
 			t.row()
-			t.title("as many iterations as the wall clock allowed; exactly these again")
+			t.title("ended by the wall clock; to repeat exactly these iterations")
 			head = true
 		}
 		t.row("  "+r.row.Name(), iterations(r.Iterations), *r.Repeat)
@@ -536,7 +533,7 @@ func (sw *sweepResult) repeats(w io.Writer) error {
 	return t.close()
 }
 
-// law writes the fit and what it predicts.
+// law writes the fit and its predictions.
 func (sw *sweepResult) law(w io.Writer) error {
 	f := sw.Fit
 	if f == nil {

@@ -15,21 +15,20 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// table writes blocks of rows whose cells stand below each other, and lines of text
-// between them. On a terminal it wears a theme, and what is wider wraps inside its
-// column; piped it has no escapes, no trailing blanks and a line a row. It keeps the
-// first error.
+// A table writes blocks of rows with aligned columns, and lines of text between them. On a terminal
+// it has colours, and wide cells wrap inside their column. In a pipe it has no escapes, no trailing
+// blanks, and one line per row. It stores the first error.
 type table struct {
 	w      io.Writer
 	styles *grid.Styles // nil: no escapes
 	width  int          // of the terminal; 0: as wide as its cells
-	rows   [][]string   // of the block under way
-	headed bool         // the first of them is a head
+	rows   [][]string   // of the current block
+	headed bool         // the first row is a header
 	err    error
 }
 
-// looks is the theme of tables: its colours are those of the terminal's owner, so that
-// nobody has to ask the terminal whether its ground is dark, and wait.
+// looks has the styles of tables. They use the terminal's own sixteen colours, so there is no need
+// to query the terminal's background and wait.
 var looks = func() *grid.Styles {
 	th, _ := grid.ThemeByName("sixteen")
 	return &th.Styles
@@ -44,7 +43,7 @@ func newTable(w io.Writer) *table {
 	return t
 }
 
-// title writes a line that says what follows.
+// title writes a heading.
 func (t *table) title(s string) {
 	t.flush()
 	s = inUnits.Text(s)
@@ -54,14 +53,14 @@ func (t *table) title(s string) {
 	t.write(s + "\n")
 }
 
-// head begins a block with the names of its columns.
+// head starts a block with the names of its columns.
 func (t *table) head(cells ...string) {
 	t.flush()
 	t.rows, t.headed = append(t.rows, cells), true
 }
 
-// row adds a row to the block. A cell alone is a line of text, and none a blank line;
-// both end the block.
+// row adds a row to the block. A single cell is a line of text, and no cell is a blank line; both
+// end the block.
 func (t *table) row(cells ...string) {
 	switch len(cells) {
 	case 0:
@@ -79,7 +78,7 @@ func (t *table) row(cells ...string) {
 	}
 }
 
-// command writes a command line, which is never wrapped, so that it can be copied.
+// command writes a command line. It is never wrapped, so that it can be copied.
 func (t *table) command(label, line string) {
 	first := lipgloss.Width(label)
 	for _, r := range t.rows {
@@ -108,10 +107,10 @@ func (t *table) write(s string) {
 	}
 }
 
-// columnGap is the blanks between columns.
+// columnGap is the number of blanks between columns.
 const columnGap = 2
 
-// flush writes the block under way.
+// flush writes the current block.
 func (t *table) flush() {
 	if len(t.rows) == 0 {
 		return
@@ -143,7 +142,7 @@ func (t *table) flush() {
 	}
 }
 
-// style is the look of a cell: heads stand out, and kinds of number have their colours.
+// style returns the style of a cell. Headers stand out, and kinds of number have their colours.
 func (t *table) style(head bool, cell string) lipgloss.Style {
 	if head {
 		return t.styles.Title
@@ -156,8 +155,8 @@ func (t *table) style(head bool, cell string) lipgloss.Style {
 	return t.styles.Text
 }
 
-// widths are the columns' widths, gaps included. Where a block is too wide for the
-// terminal the widest columns give way, and what is in them wraps between words.
+// widths returns the columns' widths with gaps. If a block is too wide for the terminal, the widest
+// columns shrink, and their text wraps between words.
 func (t *table) widths(rows [][]string) []int {
 	var widths, words []int // of the longest cell, and of the longest word
 	for _, r := range rows {
@@ -189,7 +188,7 @@ func (t *table) widths(rows [][]string) []int {
 	return widths
 }
 
-// list writes items below each other.
+// list writes one item per line.
 func (t *table) list(items ...string) {
 	t.flush()
 	all := list.New().Enumerator(list.Dash).ItemStyle(lipgloss.NewStyle())

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sampleTable writes a table with everything that one can have.
+// sampleTable writes a table with all kinds of content.
 func sampleTable(t *table) error {
 	t.title("two machines")
 	t.row()
@@ -24,8 +24,7 @@ func sampleTable(t *table) error {
 	return t.close()
 }
 
-// Piped, a row is a line, nothing wraps, and there are neither escapes nor blanks at
-// the ends of lines.
+// In a pipe each row is one line, nothing wraps, and there are no escapes and no trailing blanks.
 func TestTablePiped(t *testing.T) {
 	var b bytes.Buffer
 	if err := sampleTable(newTable(&b)); err != nil {
@@ -48,8 +47,8 @@ launch  mpiexec -n 4 \
 	}
 }
 
-// On a terminal the widest column gives way and wraps inside itself, command lines do
-// not, and the words for kinds of number have their colours.
+// On a terminal the widest column shrinks and wraps, command lines do not wrap, and kinds of number
+// have their colours.
 func TestTableOnATerminal(t *testing.T) {
 	var b bytes.Buffer
 	if err := sampleTable(&table{w: &b, styles: looks, width: 48}); err != nil {
@@ -91,7 +90,7 @@ launch  mpiexec -n 4 \
 	}
 }
 
-// Help that is piped has no blanks at the ends of lines.
+// Help in a pipe has no trailing blanks.
 func TestTrimmed(t *testing.T) {
 	var b bytes.Buffer
 	w := &trimmed{w: &b}

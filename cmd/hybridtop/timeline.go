@@ -16,13 +16,13 @@ import (
 // timelineCols is the width of a timeline in text.
 const timelineCols = 120
 
-// timelineFlag is how much of the recorded timeline is written.
+// timelineFlag holds --timeline-last.
 type timelineFlag struct{ last time.Duration }
 
 func addTimeline(cmd *cobra.Command) *timelineFlag {
 	f := &timelineFlag{}
 	cmd.Flags().DurationVar(&f.last, "timeline-last", 0,
-		"how much of the end of the timeline is written, of the fabric's time; 0: the latest iterations as text, all that is kept with --json")
+		"length of the timeline's end to write; 0: latest iterations (--json: all)")
 	return f
 }
 
@@ -48,7 +48,7 @@ func (f *timelineFlag) write(w io.Writer, s *engine.Snapshot) error {
 	return err
 }
 
-// timeline is what the threads did, as docs/json.md describes it.
+// timeline is the activity of the threads, as docs/json.md describes it.
 type timeline struct {
 	From  float64  `json:"from"`
 	To    float64  `json:"to"`
@@ -86,8 +86,7 @@ type arrow struct {
 	Tag        int32   `json:"tag"`
 }
 
-// view gives the part of a snapshot's timeline that is asked for; nil: none was
-// recorded.
+// view returns the requested part of a snapshot's timeline, or nil if none was recorded.
 func (f *timelineFlag) view(s *engine.Snapshot) *timeline {
 	tl := s.Timeline
 	if tl == nil {

@@ -24,23 +24,19 @@ import (
 func newTune() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune COLLECTIVE...",
-		Short: "find the fastest algorithms of collectives, and keep them in a table",
-		Long: "Time the algorithms of collectives on teams and sizes, and write a table of the fastest, which runs can choose by. " +
-			"What the model gives far more time is left out; between sizes with different winners more sizes are timed. " +
-			"A tuning that was interrupted goes on where it was: its journal stands beside the table until the table is complete.",
-		Example: "hybridtop tune bcast allreduce --fabric sim --machine ranger --ranks 2..64 --out ranger.table.toml",
+		Short: "find the fastest algorithms of collectives, and write a table",
+		Long: "Time the algorithms of collectives for several teams and sizes, and write a table of the fastest for runs with algorithm = tuned. " +
+			"Algorithms that are much slower by the cost model are skipped. Between sizes with different winners, more sizes are timed. " +
+			"An interrupted tuning continues from its journal, a file next to the table until the table is complete.",
+		Example: "hybridtop tune bcast allreduce --machine ranger --ranks 2..64 --out ranger.table.toml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("tune wants collectives, or one of show, check, export and import")
+				return errors.New("tune: want collectives, or one of show, check, export, import")
 			}
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			for c := range coll.Collective(coll.Collectives) {
-				names = append(names, c.String())
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return collectiveNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	var file, journal string
@@ -48,10 +44,10 @@ func newTune() *cobra.Command {
 	var exhaustive bool
 	where := addTunePlace(cmd)
 	f := cmd.Flags()
-	f.StringVar(&file, "out", "", "the table to write")
-	f.StringVar(&journal, "journal", "", "what an interrupted tuning goes on from (the table's name and .journal)")
-	f.IntVar(&held, "held-out", 0, "tuples that the tuning has not seen, on which its regret is measured")
-	f.BoolVar(&exhaustive, "exhaustive", false, "time every candidate: the model leaves none out")
+	f.StringVar(&file, "out", "", "table file to write")
+	f.StringVar(&journal, "journal", "", "journal from which an interrupted tuning continues; default: the table's name with .journal")
+	f.IntVar(&held, "held-out", 0, "configurations (collective, ranks, size) not used for tuning, to measure regret (slowdown versus the best choice)")
+	f.BoolVar(&exhaustive, "exhaustive", false, "time every candidate, even if the cost model predicts it slow")
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o, err := where.options(args)
@@ -59,13 +55,13 @@ func newTune() *cobra.Command {
 			return err
 		}
 		if file == "" {
-			return errors.New("--out: where the table goes")
+			return errors.New("tune: want a table file: --out FILE")
 		}
 		if err := atomicfile.Check(file); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 		if held < 0 || held > 10000 {
-			return fmt.Errorf("--held-out %d: from 0 to 10000", held)
+			return fmt.Errorf("--held-out %d: want 0 to 10000", held)
 		}
 		o.Exhaustive = exhaustive
 		if o.Journal = journal; journal == "" {
@@ -75,7 +71,7 @@ func newTune() *cobra.Command {
 		defer done()
 		err = tune(ctx, cmd, &o, file, held, out)
 		if code := interruption(ctx); code != 0 && err != nil {
-			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: the same command goes on from %s\n", o.Journal)
+			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: to continue from %s, repeat the command\n", o.Journal)
 			code.say(cmd.ErrOrStderr())
 			return code
 		}
@@ -85,7 +81,16 @@ func newTune() *cobra.Command {
 	return cmd
 }
 
-// tunePlace is the flags that say what is timed where.
+// collectiveNames returns the names of all collectives.
+func collectiveNames() []string {
+	var names []string
+	for c := range coll.Collective(coll.Collectives) {
+		names = append(names, c.String())
+	}
+	return names
+}
+
+// tunePlace holds the flags for the place and range of the timings.
 type tunePlace struct {
 	fabric, machine, ranks, sizes         string
 	transfers, addresses, syncIn, syncOut string
@@ -96,20 +101,20 @@ type tunePlace struct {
 func addTunePlace(cmd *cobra.Command) *tunePlace {
 	p := &tunePlace{}
 	f := cmd.Flags()
-	f.StringVar(&p.fabric, "fabric", "sim", "sim or live")
-	f.StringVar(&p.machine, "machine", "", "a name or a file (sim: demo; live: this-host)")
-	f.StringVar(&p.ranks, "ranks", "2,3,4,6,8,12,16", "teams: a list, 2..64 doubles, 2..16..2 goes up in steps")
-	f.IntVar(&p.perNode, "ranks-per-node", 0, "ranks of a team on each node (sim: 1; live: all)")
-	f.StringVar(&p.sizes, "size", "8,64,512,4096,32768,262144", "bytes of a block where blocks go by member, of the whole data elsewhere: a list or ranges")
-	f.StringVar(&p.transfers, "transfer", coll.TwoSided.String(), "transfers that are tried: a list of "+strings.Join(coll.Transfers(), ", "))
-	f.StringVar(&p.addresses, "addresses", coll.Single.String(), "what a rank knows of the others' buffers: "+strings.Join(coll.Addresses(), ", "))
-	f.StringVar(&p.syncIn, "sync-in", coll.MySync.String(), "synchronization on the way in: "+strings.Join(coll.Syncs(), ", "))
-	f.StringVar(&p.syncOut, "sync-out", coll.MySync.String(), "and on the way out")
-	f.Uint64Var(&p.seed, "seed", 1, "of a machine whose times vary, and of what is held out")
+	f.StringVar(&p.fabric, "fabric", "sim", "fabric: sim or live")
+	f.StringVar(&p.machine, "machine", "", "machine name or file; default: demo on sim, this-host on live")
+	f.StringVar(&p.ranks, "ranks", "2,3,4,6,8,12,16", "team sizes: a list; 2..64 doubles, 2..16..2 has steps of 2")
+	f.IntVar(&p.perNode, "ranks-per-node", 0, "ranks of a team on each node; default: 1 on sim, all on live")
+	f.StringVar(&p.sizes, "size", "8,64,512,4096,32768,262144", "bytes of each member's block, or of all data if members have no blocks: a list or ranges")
+	f.StringVar(&p.transfers, "transfer", coll.TwoSided.String(), "transfers to try, a list of: "+strings.Join(coll.Transfers(), ", "))
+	f.StringVar(&p.addresses, "addresses", coll.Single.String(), "buffer addresses that a rank knows: "+strings.Join(coll.Addresses(), ", "))
+	f.StringVar(&p.syncIn, "sync-in", coll.MySync.String(), "synchronization at the start: "+strings.Join(coll.Syncs(), ", "))
+	f.StringVar(&p.syncOut, "sync-out", coll.MySync.String(), "synchronization at the end: same values")
+	f.Uint64Var(&p.seed, "seed", 1, "seed of machine noise and of --held-out")
 	return p
 }
 
-// place gives the fabric and the machine.
+// place returns the fabric and the machine.
 func (p *tunePlace) place() (tuner.Place, error) {
 	to := tuner.Place{Seed: p.seed}
 	name := "demo"
@@ -119,7 +124,7 @@ func (p *tunePlace) place() (tuner.Place, error) {
 	case "live":
 		to.Fabric, name = live.New(), "this-host"
 	default:
-		return to, fmt.Errorf("--fabric %s: there are sim, live", p.fabric)
+		return to, fmt.Errorf("--fabric %s: want one of sim, live", p.fabric)
 	}
 	if p.machine != "" {
 		name = p.machine
@@ -138,7 +143,7 @@ func (p *tunePlace) options(collectives []string) (tuner.Options, error) {
 	for _, name := range collectives {
 		c, err := coll.CollectiveOf(name)
 		if err != nil {
-			return o, err
+			return o, suggest(err, name, collectiveNames())
 		}
 		o.Collectives = append(o.Collectives, c)
 	}
@@ -170,7 +175,7 @@ func (p *tunePlace) options(collectives []string) (tuner.Options, error) {
 	}
 	switch o.PerNode = p.perNode; {
 	case p.perNode < 0:
-		return o, fmt.Errorf("--ranks-per-node %d: at least 1", p.perNode)
+		return o, fmt.Errorf("--ranks-per-node %d: want at least 1", p.perNode)
 	case p.perNode == 0 && p.fabric == "live":
 		o.PerNode = most
 	case p.perNode == 0:
@@ -179,7 +184,7 @@ func (p *tunePlace) options(collectives []string) (tuner.Options, error) {
 	return o, nil
 }
 
-// wholeList reads whole numbers: a list of values and ranges.
+// wholeList reads a list of whole numbers and ranges.
 func wholeList(text string, least, most int64) ([]int64, error) {
 	words, err := valueList(text)
 	if err != nil {
@@ -189,14 +194,14 @@ func wholeList(text string, least, most int64) ([]int64, error) {
 	for _, w := range words {
 		n, err := strconv.ParseInt(strings.TrimSpace(w), 10, 64)
 		if err != nil || n < least || n > most {
-			return nil, fmt.Errorf("%q: a whole number from %d to %d", w, least, most)
+			return nil, fmt.Errorf("%q: want a whole number from %d to %d", w, least, most)
 		}
 		all = append(all, n)
 	}
 	return all, nil
 }
 
-// tune tunes, writes the table, and says what came out.
+// tune tunes, writes the table, and prints a summary.
 func tune(ctx context.Context, cmd *cobra.Command, o *tuner.Options, file string, held int, out *format) error {
 	line := newLine(cmd.ErrOrStderr())
 	if line != nil {
@@ -246,10 +251,10 @@ func tune(ctx context.Context, cmd *cobra.Command, o *tuner.Options, file string
 	}
 	t := newTable(w)
 	t.row("table", file)
-	t.row("tuples", fmt.Sprintf("%d, %d of them out of the journal, in %s", result.Tuples, result.Known, pane.Roughly(took)))
-	t.row("candidates", fmt.Sprintf("%d, of which the model left in %d", result.Choices, result.Measured))
+	t.row("configurations", fmt.Sprintf("%d (%d from the journal), in %s", result.Tuples, result.Known, pane.Roughly(took)))
+	t.row("candidates", fmt.Sprintf("%d, of which %d were timed", result.Choices, result.Measured))
 	if len(misses) > 0 {
-		t.row("mean regret", fmt.Sprintf("%.2f %% on %d held-out tuples, against the best of all candidates", 100*tuner.Mean(misses), len(misses)))
+		t.row("mean regret", fmt.Sprintf("%.2f %% on %d held-out configurations, compared with the best candidate", 100*tuner.Mean(misses), len(misses)))
 		worst := misses[0]
 		for _, m := range misses {
 			if m.Regret() > worst.Regret() {
@@ -268,7 +273,7 @@ func tune(ctx context.Context, cmd *cobra.Command, o *tuner.Options, file string
 func newTuneShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show FILE",
-		Short:   "draw a table as maps of winners",
+		Short:   "draw a table as decision maps",
 		Example: "hybridtop tune show ranger.table.toml",
 	}
 	tableArgument(cmd)
@@ -292,11 +297,11 @@ func newTuneShow() *cobra.Command {
 	return cmd
 }
 
-// tableArgument wants a table's file.
+// tableArgument makes a command require one table file.
 func tableArgument(cmd *cobra.Command) {
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fmt.Errorf("tune %s wants one file", cmd.Name())
+			return fmt.Errorf("tune %s: want one file", cmd.Name())
 		}
 		return nil
 	}
@@ -318,7 +323,7 @@ func rulesListing(f *tuner.File) *listing {
 	return l
 }
 
-// tableJSON is a table as data.
+// tableJSON returns a table for JSON.
 func tableJSON(f *tuner.File) map[string]any {
 	rules := []map[string]any{}
 	for _, r := range f.Table.Rules() {

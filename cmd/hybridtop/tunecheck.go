@@ -11,10 +11,10 @@ import (
 func newTuneCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE",
-		Short: "hold a table against guidelines that any library should keep",
-		Long: "Time what a table chooses, and list where it does not keep guidelines: no collective is slower than others that do its work " +
-			"(allreduce and reduce with broadcast, gather and allgather, and more), or than itself with more bytes or ranks; " +
-			"and one more element or rank costs no multiple. The exit status is 1 if a guideline is not kept.",
+		Short: "check a table against performance guidelines",
+		Long: "Time the choices of a table, and list violations of performance guidelines. No collective should be slower than others that do the same " +
+			"(allreduce and reduce with broadcast, gather and allgather, and more), or than itself with more bytes or ranks. " +
+			"One more element or rank should not cost a multiple. The exit status is 1 if a guideline is violated.",
 		Example: "hybridtop tune check ranger.table.toml --fabric sim --machine ranger",
 	}
 	tableArgument(cmd)
@@ -95,7 +95,7 @@ func writeViolations(cmd *cobra.Command, bad []tuner.Violation, looked int, out 
 		return writeJSON(w, map[string]any{"schema": "hybridtop.guidelines.v1", "looked_at": looked, "violations": list})
 	}
 	if !out.csv {
-		if _, err := fmt.Fprintf(w, "guidelines looked at: %d, not kept: %d\n", looked, len(bad)); err != nil || len(bad) == 0 {
+		if _, err := fmt.Fprintf(w, "guidelines checked: %d, violated: %d\n", looked, len(bad)); err != nil || len(bad) == 0 {
 			return err
 		}
 	}

@@ -16,19 +16,19 @@ import (
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 )
 
-// ruleFormats are those that tables go out in.
+// ruleFormats lists the export formats of tables.
 var ruleFormats = []struct {
 	name, doc string
 	write     func(io.Writer, *coll.Table, int32) error
 }{
 	{"openmpi", "Open MPI 4.1 and later: --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename FILE", tuner.WriteOpenMPI},
-	{"openmpi-json", "Open MPI 6, by the same parameters", tuner.WriteOpenMPIJSON},
+	{"openmpi-json", "Open MPI 6, with the same parameters", tuner.WriteOpenMPIJSON},
 	{"mpich", "MPICH 4.0: MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE", tuner.WriteMPICH},
 }
 
 func newTuneExport() *cobra.Command {
 	var names []string
-	words := "Write a table as rules of an MPI library. Where the library has no such algorithm it decides itself.\n"
+	words := "Write a table as rules of an MPI library. If the library lacks an algorithm, it chooses itself.\n"
 	for _, f := range ruleFormats {
 		names = append(names, f.name)
 		words += "\n  " + f.name + ": " + f.doc
@@ -44,14 +44,14 @@ func newTuneExport() *cobra.Command {
 	var perNode int
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "openmpi", strings.Join(names, ", "))
-	f.StringVar(&file, "out", "", "the file to write (standard output)")
-	f.IntVar(&perNode, "ranks-per-node", 1, "the part of the table that is for so many ranks a node")
+	f.StringVar(&file, "out", "", "file to write; default: standard output")
+	f.IntVar(&perNode, "ranks-per-node", 1, "part of the table: number of ranks per node")
 	must(cmd.RegisterFlagCompletionFunc("to", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if perNode < 1 || perNode > math.MaxInt32 {
-			return fmt.Errorf("--ranks-per-node %d: at least 1", perNode)
+			return fmt.Errorf("--ranks-per-node %d: want at least 1", perNode)
 		}
 		table, err := tuner.Load(args[0])
 		if err != nil {
@@ -71,7 +71,7 @@ func newTuneExport() *cobra.Command {
 			_, err := cmd.OutOrStdout().Write(b.Bytes())
 			return err
 		}
-		return fmt.Errorf("--to %s: there are %s", to, strings.Join(names, ", "))
+		return fmt.Errorf("--to %s: want one of %s", to, strings.Join(names, ", "))
 	}
 	return cmd
 }
@@ -79,15 +79,15 @@ func newTuneExport() *cobra.Command {
 func newTuneImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "import FILE",
-		Short:   "make a table of Open MPI's dynamic rules, classic or JSON",
+		Short:   "read Open MPI's dynamic rules, classic or JSON, into a table",
 		Example: "hybridtop tune import site.rules --out site.table.toml",
 	}
 	tableArgument(cmd)
 	var file string
-	cmd.Flags().StringVar(&file, "out", "", "the table to write")
+	cmd.Flags().StringVar(&file, "out", "", "table file to write")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if file == "" {
-			return errors.New("--out: where the table goes")
+			return errors.New("tune import: want a table file: --out FILE")
 		}
 		in, err := os.Open(args[0])
 		if err != nil {

@@ -22,9 +22,9 @@ import (
 func newVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "run what a recording simulated again, and compare bit by bit",
-		Long: "Check a recording. Each launch of a simulation runs again for as many iterations, and has to come to the same hash, virtual time and verification; " +
-			"one that was cut off in the middle of an iteration cannot, and one that failed has to fail in the same words. Of a live run the stored verification counts: its times do not repeat.",
+		Short: "repeat the simulations of a recording, and compare bit by bit",
+		Long: "Check a recording. Each simulated launch runs again with the same number of iterations. Its hash, virtual time and verification must be the same. " +
+			"A launch that was stopped inside an iteration cannot be checked. A launch that failed must fail with the same message. For a live run, whose times do not repeat, verify reads the stored verification.",
 		Example:           "hybridtop verify run.htr",
 		Args:              oneRecording,
 		ValidArgsFunction: recordingFiles,
@@ -80,10 +80,10 @@ func newVerify() *cobra.Command {
 			code.say(cmd.ErrOrStderr())
 			return code
 		case broke > 0:
-			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: %d launches are not what the recording says\n", broke)
+			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: %d launches differ from the recording\n", broke)
 			return status(1)
 		case held == 0:
-			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: nothing of it can be verified")
+			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: no launch can be verified")
 			return status(1)
 		}
 		return nil
@@ -102,25 +102,25 @@ const (
 
 type finding struct{ word, why string }
 
-// verify runs a launch again, or says why it cannot. One that failed has to fail again,
-// in the same words and with the same hash: some are recorded to show that.
+// verify runs a launch again and compares, or returns why it cannot. A failed launch must fail again
+// with the same message and hash: some recordings exist to show a failure.
 func verify(ctx context.Context, x *recording.LaunchInfo) finding {
 	wrong := x.Verification.Done && !x.Verification.OK
 	switch {
 	case x.Kind != engine.Simulated && x.Failure != "":
-		return finding{unknown, "the run failed, and a live one does not repeat: " + firstLine(x.Failure)}
+		return finding{unknown, "the run failed, and live runs do not repeat: " + firstLine(x.Failure)}
 	case x.Kind != engine.Simulated && wrong:
 		return finding{differs, "its own verification failed: " + x.Verification.Detail}
 	case x.Kind != engine.Simulated && x.Verified():
-		return finding{stored, fmt.Sprintf("%d checks held; times of the %s kind do not repeat", x.Verification.Checks, x.Kind)}
+		return finding{stored, fmt.Sprintf("%d checks passed; %s times do not repeat", x.Verification.Checks, x.Kind)}
 	case x.Kind != engine.Simulated:
-		return finding{unknown, "it has verified nothing, and a live run does not repeat"}
+		return finding{unknown, "the run made no check, and live runs do not repeat"}
 	case !x.Ended:
 		return finding{unknown, "the recording ends before the launch did"}
 	case x.Failure != "" && x.Virtual == nil:
-		return finding{unknown, "the run failed before anything was simulated: " + firstLine(x.Failure)}
+		return finding{unknown, "the run failed before the simulation started: " + firstLine(x.Failure)}
 	case x.Failure == "" && (x.Cut || x.Virtual == nil || !x.Virtual.Whole):
-		return finding{unknown, "it was cut off in the middle of an iteration"}
+		return finding{unknown, "it was stopped inside an iteration"}
 	case x.Failure == "" && x.Iterations == 0:
 		return finding{unknown, "no iteration ended"}
 	}
@@ -138,7 +138,7 @@ func verify(ctx context.Context, x *recording.LaunchInfo) finding {
 	case x.Failure != "" && fails == "":
 		return finding{differs, "it does not fail now; recorded: " + firstLine(x.Failure)}
 	case x.Failure != fails || again.Virtual == nil:
-		return finding{differs, "it fails otherwise: " + firstLine(fails) + "; recorded: " + firstLine(x.Failure)}
+		return finding{differs, "it fails differently: " + firstLine(fails) + "; recorded: " + firstLine(x.Failure)}
 	}
 	v, w := x.Virtual, again.Virtual
 	switch {
@@ -161,20 +161,20 @@ func verify(ctx context.Context, x *recording.LaunchInfo) finding {
 	return finding{same, what}
 }
 
-// firstLine is that of a text that may have several.
+// firstLine returns the first line of a text.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
 }
 
-// repeat runs a launch of a simulation again: as many iterations, and of one that failed
-// that in which it did, too.
+// repeat runs a simulated launch again with the same number of iterations. For a failed launch it
+// adds the iteration that failed.
 func repeat(ctx context.Context, x *recording.LaunchInfo) (*engine.Snapshot, error) {
 	sc, own, err := scenarioOf(x)
 	if err != nil {
 		return nil, err
 	}
-	for name, value := range map[string]string{"pace": "max", "timeline": "off"} { // how it was looked at
+	for name, value := range map[string]string{"pace": "max", "timeline": "off"} { // these only affect the display
 		if err := sc.Set(name, value); err != nil {
 			return nil, err
 		}
@@ -192,8 +192,8 @@ func repeat(ctx context.Context, x *recording.LaunchInfo) (*engine.Snapshot, err
 	return s.Load(), nil
 }
 
-// scenarioOf is the scenario of a launch as this program knows it, with the machine of the
-// recording where that is another one.
+// scenarioOf returns the scenario of a launch for this program. If this program has no equal
+// machine, it also returns the machine of the recording.
 func scenarioOf(x *recording.LaunchInfo) (engine.Scenario, []cluster.Machine, error) {
 	fail := func(err error) (engine.Scenario, []cluster.Machine, error) { return engine.Scenario{}, nil, err }
 	m, err := presets.ReadMachine(x.Machine, x.MachineFile)
@@ -223,23 +223,23 @@ func scenarioOf(x *recording.LaunchInfo) (engine.Scenario, []cluster.Machine, er
 	return sc, own, nil
 }
 
-// oneRecording wants the name of a file.
+// oneRecording requires one file name.
 func oneRecording(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("%s wants one recording, %d given: hybridtop record writes one", cmd.Name(), len(args))
+		return fmt.Errorf("%s: want one recording, got %d (hybridtop record writes one)", cmd.Name(), len(args))
 	}
 	return nil
 }
 
-// recordingFiles completes them.
+// recordingFiles completes recordings.
 func recordingFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"htr"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// runOf finds a run of a file by its number; 0: the last one.
+// runOf returns a run of a file by its number; 0: the last run.
 func runOf(f *recording.File, number int) (*recording.RunInfo, error) {
 	if len(f.Runs) == 0 {
-		return nil, fmt.Errorf("%s has no run", f.Name)
+		return nil, fmt.Errorf("%s: no run in it", f.Name)
 	}
 	want := cmp.Or(int64(number), f.Runs[len(f.Runs)-1].ID)
 	for i := range f.Runs {
@@ -247,5 +247,5 @@ func runOf(f *recording.File, number int) (*recording.RunInfo, error) {
 			return &f.Runs[i], nil
 		}
 	}
-	return nil, errors.New(f.Name + fmt.Sprintf(" has no run %d: there are %d to %d", want, f.Runs[0].ID, f.Runs[len(f.Runs)-1].ID))
+	return nil, errors.New(f.Name + fmt.Sprintf(" has no run %d: want %d to %d", want, f.Runs[0].ID, f.Runs[len(f.Runs)-1].ID))
 }

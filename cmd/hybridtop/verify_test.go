@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/recording"
 )
 
-// What cannot be verified says why, and what is not as stored differs.
+// A launch that cannot be verified has a reason, and a launch that is not as stored differs.
 func TestFindings(t *testing.T) {
 	good := engine.Verification{Done: true, OK: true, Checks: 3}
 	whole := &engine.Virtual{Hash: 7, Whole: true}
@@ -17,15 +17,15 @@ func TestFindings(t *testing.T) {
 		launch recording.LaunchInfo
 		want   string
 	}{
-		{recording.LaunchInfo{Kind: engine.Measured, Failure: "rank 3 fell\n  twice"}, "cannot tell: the run failed, and a live one does not repeat: rank 3 fell"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Failure: "no memory", Ended: true}, "cannot tell: the run failed before anything was simulated: no memory"},
+		{recording.LaunchInfo{Kind: engine.Measured, Failure: "rank 3 fell\n  twice"}, "cannot tell: the run failed, and live runs do not repeat: rank 3 fell"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Failure: "no memory", Ended: true}, "cannot tell: the run failed before the simulation started: no memory"},
 		{recording.LaunchInfo{Kind: engine.Measured, Verification: engine.Verification{Done: true, Detail: "2 is not 3"}}, "differs: its own verification failed: 2 is not 3"},
 		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1}, "cannot tell: the recording ends before the launch did"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Cut: true, Virtual: whole}, "cannot tell: it was cut off in the middle of an iteration"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: &engine.Virtual{}}, "cannot tell: it was cut off in the middle of an iteration"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Cut: true, Virtual: whole}, "cannot tell: it was stopped inside an iteration"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: &engine.Virtual{}}, "cannot tell: it was stopped inside an iteration"},
 		{recording.LaunchInfo{Kind: engine.Simulated, Ended: true, Virtual: whole}, "cannot tell: no iteration ended"},
-		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1, Verification: good}, "as stored: 3 checks held; times of the measured kind do not repeat"},
-		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1}, "cannot tell: it has verified nothing, and a live run does not repeat"},
+		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1, Verification: good}, "as stored: 3 checks passed; measured times do not repeat"},
+		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1}, "cannot tell: the run made no check, and live runs do not repeat"},
 		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: whole, Machine: "no machine"}, `cannot tell: it cannot run here: no machine.toml: is no name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml`},
 	} {
 		if f := verify(context.Background(), &c.launch); f.word+": "+f.why != c.want {
@@ -34,7 +34,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// A launch whose hash is another one differs, and so does one with other checks.
+// A launch with another hash or other checks differs.
 func TestWhatDiffers(t *testing.T) {
 	file := t.TempDir() + "/a.htr"
 	if code := command([]string{"record", "randomaccess", "--fabric", "sim", "--machine", "demo", "--iterations", "2", "--out", file}, new(nowhere), new(nowhere)); code != 0 {
@@ -65,8 +65,7 @@ func TestWhatDiffers(t *testing.T) {
 	}
 }
 
-// A launch that failed, or that verified what is wrong, has to do so again in the same
-// words.
+// A launch with a failure or a failed verification must fail again with the same message.
 func TestAFailureIsVerified(t *testing.T) {
 	file := t.TempDir() + "/a.htr"
 	for _, args := range [][]string{
@@ -107,13 +106,13 @@ func TestAFailureIsVerified(t *testing.T) {
 	}
 }
 
-// nowhere is where nobody reads.
+// nowhere is a writer without a reader.
 type nowhere struct{}
 
 func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
 
-// What was recorded with two threads running at a time repeats with one and with two, and
-// the other way round: under the race detector, too, which runs this test.
+// A recording made with two concurrent threads repeats with one and with two, and vice versa, also
+// under the race detector.
 func TestARecordingRepeatsOnAnyNumberOfThreads(t *testing.T) {
 	was := runtime.GOMAXPROCS(0)
 	t.Cleanup(func() { runtime.GOMAXPROCS(was) })

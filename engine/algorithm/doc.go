@@ -1,9 +1,9 @@
-// Package algorithm chooses how the collectives of a program are done, as its knobs ask:
-// by an algorithm of package coll and its parameters, by the one that the model finds
-// best, or by the one that a table has.
+// Package algorithm chooses the algorithms of a program's collectives, as its knobs request.
+// That is a named algorithm of package coll with its parameters, the fastest one by the cost
+// model, or the one from a tuning table.
 //
 //	w := algorithm.TeamOf(r, team)            // where the team runs
-//	k, err := w.Chosen(p, coll.OpBcast, n)      // of n bytes: a key for coll.Call
+//	k, err := w.Chosen(p, coll.OpBcast, n)      // for n bytes: a key for coll.Call
 //
-// Knobs gives the knobs themselves, for the programs whose collective is always the same.
+// Knobs returns the knobs of programs whose collective is always the same.
 package algorithm

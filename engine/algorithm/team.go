@@ -9,32 +9,32 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Nominal is what algorithms are compared by where a machine states no costs, as this
-// host: it chooses between them, and no time of it is shown.
+// Nominal is the cost that ranks algorithms if a machine states no costs, such as this host.
+// It is only used to choose: no time computed from it is shown.
 var Nominal = coll.Cost{
 	L: cluster.Microsecond, O: cluster.Microsecond / 4, Gap: cluster.Microsecond / 4, G: cluster.Nanosecond / 8,
 	Copy: cluster.Nanosecond / 8, Combine: cluster.Nanosecond / 8,
 }
 
-// Team is where a team runs, as far as it decides which algorithms it can run and what
-// they cost.
+// A Team describes the place of a team. It decides which algorithms the team can run, and their
+// cost.
 type Team struct {
 	Machine *cluster.Machine
 	Kind    engine.Kind // of the numbers
 	Node    bool        // all ranks are in one node
 	PerNode int         // ranks
-	Places  coll.Places // which of them share a node
-	World   bool        // it is the team of all ranks
+	Places  coll.Places // of ranks that share a node
+	World   bool        // the team has all ranks
 }
 
-// TeamOf is where the ranks of a team are.
+// TeamOf returns the Team of the members of t.
 func TeamOf(r *cluster.Rank, t *cluster.Team) Team {
 	return Among(&r.Spec().Machine, KindOf(r), &r.Spec().Layout, t.Members())
 }
 
-// Among is where teams of the cluster's ranks are that choose alike, as the rows of a
-// grid: in a node only if each of them is in one, and with ranks that share a node only
-// if these are the same in each.
+// Among returns one Team for several teams that must choose the same algorithm, such as the
+// rows of a grid. It is inside a node only if each of the teams is. Places is only set if it is
+// the same in each.
 func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]int32) Team {
 	w := Team{Machine: m, Kind: kind, Node: true, PerNode: 1}
 	world := l.N().MPI
@@ -57,7 +57,7 @@ func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]i
 	return w
 }
 
-// KindOf is what the rank's clock gives.
+// KindOf returns the kind of number of the rank's clock.
 func KindOf(r *cluster.Rank) engine.Kind {
 	switch {
 	case (r.Spec().Clock == cluster.VirtualClock):
@@ -68,8 +68,8 @@ func KindOf(r *cluster.Rank) engine.Kind {
 	return engine.Measured
 }
 
-// Reach reports whether loads get from each rank to all others: inside a node, and on
-// this host's own memory everywhere.
+// Reach reports whether each rank can load the memory of all others: inside a node, and
+// everywhere if the fabric is this host without emulation.
 func (w Team) Reach() bool { return w.Node || w.Kind == engine.Measured }
 
 // Networked reports whether the team may use a collective network.
@@ -77,8 +77,8 @@ func (w Team) Networked() bool {
 	return w.World && w.Kind == engine.Simulated && w.Machine != nil && w.Machine.CollectiveNetwork.Bandwidth > 0
 }
 
-// Costs are the terms that the machine's links between nodes give, or where there is one
-// node those inside it; false: there are none.
+// Costs returns the cost terms of the machine's links: between nodes, or inside the node if the
+// team has only one. It returns Nominal and false if the machine states none.
 func (w Team) Costs() (coll.Cost, bool) {
 	m := *w.Machine
 	if w.Node {
@@ -89,28 +89,28 @@ func (w Team) Costs() (coll.Cost, bool) {
 		return Nominal, false
 	}
 	if w.Kind == engine.Emulated {
-		c.O = 0 // the live fabric's overheads are the host's own
+		c.O = 0 // overheads of the live fabric are real time of the host
 	}
 	return c, true
 }
 
-// Key is an algorithm's, as the knobs ask for it, among so many ranks.
+// Key returns the key of an algorithm with the parameters of the knobs. Its error states why
+// the team cannot run it.
 func (w Team) Key(s Reader, a *coll.Algorithm, ranks int) (coll.Key, error) {
 	if a.Needs&coll.Reach != 0 && !w.Reach() {
-		return coll.Key{}, fmt.Errorf("%s by %s: loads reach the ranks of one node only", a.Collective, a.Name)
+		return coll.Key{}, fmt.Errorf("%s by %s: needs loads from all ranks, which only work inside one node", a.Collective, a.Name)
 	}
 	if a.Needs&coll.Network != 0 && !w.Networked() {
-		return coll.Key{}, fmt.Errorf("%s by %s: only simulations of a machine with a collective network have one, for a team of all ranks", a.Collective, a.Name)
+		return coll.Key{}, fmt.Errorf("%s by %s: needs a collective network (simulation of a machine that has one, team of all ranks)", a.Collective, a.Name)
 	}
 	k, err := a.Key(w.Asked(s, a, ranks))
 	if err == nil && k.PassesOn() {
-		return k, fmt.Errorf("%s by %s: ranks pass on what comes, and %s does not tell them that it has; use transfer %s", a.Collective, a.Name, k.Transfer, coll.Put)
+		return k, fmt.Errorf("%s by %s: ranks forward data, but transfer %s does not notify them of its arrival (use transfer %s)", a.Collective, a.Name, k.Transfer, coll.Put)
 	}
 	return k, err
 }
 
-// Asked are the parameters that the knobs ask of an algorithm; it takes only those that
-// it has.
+// Asked returns the knobs' values of the parameters that an algorithm has.
 func (w Team) Asked(s Reader, a *coll.Algorithm, ranks int) coll.Parameters {
 	p := coll.Parameters{Ranks: ranks}
 	if a.Collective != coll.OpBarrier {
@@ -128,7 +128,7 @@ func (w Team) Asked(s Reader, a *coll.Algorithm, ranks int) coll.Parameters {
 	return p
 }
 
-// among is which of so many ranks would share nodes that hold as many as the team's do.
+// among returns Places for another number of ranks, with as many ranks per node as the team.
 func (w Team) among(ranks int) coll.Places {
 	at := w.Places
 	if at.Places > 0 {
@@ -139,11 +139,11 @@ func (w Team) among(ranks int) coll.Places {
 	return at
 }
 
-// Twin reports whether an algorithm is another one under a second name: a hierarchical
-// one where no ranks share a node.
+// Twin reports whether an algorithm is the same as another one: a hierarchical algorithm if no
+// ranks share a node.
 func Twin(a *coll.Algorithm, k *coll.Key) bool { return a.Housed && k.Places == (coll.Places{}) }
 
-// Best is the algorithm that takes least by the model, on n bytes among so many ranks.
+// Best returns the fastest algorithm by the cost model for n bytes, and its time.
 func (w Team) Best(s Reader, what coll.Collective, c *coll.Cost, ranks int, n int64) (coll.Key, cluster.Time) {
 	var least coll.Key
 	time := cluster.Time(math.MaxInt64)
@@ -159,8 +159,8 @@ func (w Team) Best(s Reader, what coll.Collective, c *coll.Cost, ranks int, n in
 	return least, time
 }
 
-// Chosen are the schedules that the knobs ask for, of a collective on n bytes (of a block,
-// where blocks go by member) among so many ranks.
+// Chosen returns the key of the algorithm that the knobs request. n is the number of bytes: of
+// one block if each member has its own, else of all data.
 func (w Team) Chosen(s Reader, what coll.Collective, ranks int, n int64) (coll.Key, error) {
 	name := s.Text("algorithm")
 	if name == ByModel {
@@ -169,27 +169,23 @@ func (w Team) Chosen(s Reader, what coll.Collective, ranks int, n int64) (coll.K
 			return k, nil
 		}
 		_, err := w.Key(s, coll.Of(what)[0], ranks)
-		return coll.Key{}, fmt.Errorf("no algorithm can run: %w; use other ranks, or other transfers and synchronization", err)
+		return coll.Key{}, fmt.Errorf("no algorithm can run: %w (change ranks, transfer or synchronization)", err)
 	}
 	if name == ByTable {
-		k, err := w.FromTable(s, what, ranks, n)
-		if err != nil {
-			return k, fmt.Errorf("%w; use another algorithm", err)
-		}
-		return k, nil
+		return w.FromTable(s, what, ranks, n)
 	}
 	a, err := coll.Find(what, name)
 	if err != nil {
-		return coll.Key{}, fmt.Errorf("%w; use one of these", err)
+		return coll.Key{}, err
 	}
 	k, err := w.Key(s, a, ranks)
 	if err != nil {
-		return k, fmt.Errorf("%w; use another algorithm or other ranks", err)
+		return k, fmt.Errorf("%w (use another algorithm or other ranks)", err)
 	}
 	return k, nil
 }
 
-// Called names schedules: "knomial, radix 4".
+// Called returns the name of an algorithm with its parameters: "knomial, radix 4".
 func Called(k *coll.Key) string {
 	text := k.Algorithm.Name
 	if k.Radix != 0 {
@@ -200,9 +196,9 @@ func Called(k *coll.Key) string {
 	}
 	switch at := k.Places; {
 	case at.Per > 0:
-		text += fmt.Sprintf(", %d a node", at.Per)
+		text += fmt.Sprintf(", %d per node", at.Per)
 	case at.Places > 0:
-		text += fmt.Sprintf(", dealt to %d nodes", at.Places)
+		text += fmt.Sprintf(", distributed over %d nodes", at.Places)
 	}
 	if k.Transfer != coll.TwoSided {
 		text += ", " + k.Transfer.String()

@@ -7,7 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Loads reach the ranks of one node, and on this host's memory all.
+// Loads reach the ranks of one node, and all ranks on this host.
 func TestWhereLoadsReach(t *testing.T) {
 	m := &cluster.Machine{}
 	for _, c := range []struct {

@@ -66,7 +66,7 @@ func TestKindAndDilation(t *testing.T) {
 
 func TestInvalidScenarios(t *testing.T) {
 	tests := []struct{ knob, value, want string }{
-		{"speed", "9", `unknown knob "speed" of story: there are story, segment, machine`},
+		{"speed", "9", `unknown knob "speed" of story: want one of story, segment, machine`},
 		{"nodes", "0", `nodes = "0": want a whole number from 1 to 65536`},
 		{"nodes", "many", `nodes = "many": want a whole number`},
 		{"group", "3", "group = 3 does not divide 16 ranks: use 2 or 4"},
