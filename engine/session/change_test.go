@@ -15,7 +15,7 @@ import (
 // one.
 func took(t *testing.T, kind engine.Kind, seconds float64, knobs ...string) *engine.Snapshot {
 	t.Helper()
-	s := &engine.Snapshot{Kind: kind, Iteration: 5, Scenario: told(t, "access", knobs...)}
+	s := &engine.Snapshot{Kind: kind, Iteration: 5, Scenario: storyScenario(t, "access", knobs...)}
 	for i := range 5 {
 		s.IterationTimes = append(s.IterationTimes, seconds*(1+float64(i-2)/10))
 	}
@@ -157,7 +157,7 @@ func TestChangesOfASweep(t *testing.T) {
 // In a session the text appears when the new run has finished iterations. It compares with the
 // last run that has any, and a reset removes it.
 func TestChangeOfASession(t *testing.T) {
-	sc := told(t, "stroll", "fabric", "sim", "machine", "xc30-edison", "pace", "max")
+	sc := storyScenario(t, "stroll", "fabric", "sim", "machine", "xc30-edison", "pace", "max")
 	s := start(t, sc, Options{})
 	s.until("iterations", func(s *engine.Snapshot) bool { return s.Iteration > 3 && s.Change == "" })
 	s.do(engine.Set, "ranking", "round-robin")

@@ -40,39 +40,39 @@ type history struct {
 	failure  string
 	deadlock *engine.Deadlock
 	warnings []string
-	stretch  stretch
-	under    underway
-	told     intervals // latencies passed to the observer
-	dilation float64   // of the previous launch; 0: none of the same scenario
+	dilator  dilator
+	progress iterationProgress
+	reported reportedAccesses // latencies passed to the observer
+	dilation float64          // of the previous launch; 0: none of the same scenario
 }
 
-func newHistory(alone bool) *history {
-	return &history{all: make(map[*engine.Study]*study.Table), stretch: newStretch(alone)}
+func newHistory(unattended bool) *history {
+	return &history{all: make(map[*engine.Study]*study.Table), dilator: newDilator(unattended)}
 }
 
 // begin prepares the history for a launch, and marks the changes.
 func (h *history) begin(set setup, at time.Duration) {
-	again := false // the same scenario with another dilation
+	dilationOnly := false // the same scenario with another dilation
 	h.dilation = 0
 	if h.began {
 		label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind())
-		if again = label == "" && h.set.spec.Stretch != set.spec.Stretch; again && h.shown != nil {
+		if dilationOnly = label == "" && h.set.spec.Stretch != set.spec.Stretch; dilationOnly && h.shown != nil {
 			h.dilation = h.shown.Dilation
 		} else if label == "" && maps.Equal(h.set.scenario.Values, set.scenario.Values) {
 			label = "start"
 		}
 		if label != "" {
-			h.mark(label, at)
+			h.addMark(label, at)
 			h.marks[len(h.marks)-1].Anew = h.set.scenario.Workload != set.scenario.Workload
 		}
 	}
 	if h.shown != nil {
-		if _, ok := iterationTime(h.shown); ok && !again {
+		if _, ok := iterationTime(h.shown); ok && !dilationOnly {
 			h.before = h.shown
 		}
 		h.shown = nil
 	}
-	h.stretch.launch(at)
+	h.dilator.launch(at)
 	h.tables = h.tables[:0]
 	for _, st := range set.workload.Studies {
 		if h.all[st] == nil {
@@ -82,31 +82,31 @@ func (h *history) begin(set setup, at time.Duration) {
 		h.tables = append(h.tables, h.all[st])
 	}
 	h.set, h.began, h.first = set, true, true
-	h.frames, h.last, h.under = collector{}, newFrame(0, 0), underway{at: at}
-	h.told = intervals{at: at}
+	h.frames, h.last, h.progress = collector{}, newFrame(0, 0), iterationProgress{at: at}
+	h.reported = reportedAccesses{at: at}
 	h.states = states{}
 	h.recent = recent{}
 	h.recent.take(at, h.last)
 	h.failure, h.deadlock, h.warnings, h.virtual = "", nil, nil, nil
 }
 
-// stretched marks a change of dilation of the same scenario.
-func (h *history) stretched(r *run, at time.Duration) {
+// markDilation marks a change of dilation of the same scenario.
+func (h *history) markDilation(r *run, at time.Duration) {
 	if now := r.handle.Dilation(); h.dilation > 0 && now != h.dilation {
-		h.mark(fmt.Sprintf("dilation %g→%g", h.dilation, now), at)
+		h.addMark(fmt.Sprintf("dilation %g→%g", h.dilation, now), at)
 	}
 }
 
-// turn applies knobs that changed while the run continues.
-func (h *history) turn(set setup, at time.Duration) {
+// applyKnobs applies knobs that changed while the run continues.
+func (h *history) applyKnobs(set setup, at time.Duration) {
 	if label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind()); label != "" {
-		h.mark(label, at)
+		h.addMark(label, at)
 	}
 	set.spec.Stretch = h.set.spec.Stretch
 	h.set = set
 }
 
-func (h *history) mark(label string, at time.Duration) {
+func (h *history) addMark(label string, at time.Duration) {
 	h.marks = append(h.marks, engine.Mark{At: at, Label: label})
 	if len(h.marks) > maxMarks {
 		h.marks = h.marks[1:]
@@ -117,19 +117,19 @@ func (h *history) mark(label string, at time.Duration) {
 // all workloads have. It omits a knob without effect in both scenarios, by the kinds of their
 // numbers.
 func difference(from, to *engine.Scenario, a, b engine.Kind) string {
-	var turned []string
+	var changed []string
 	table := to.Table
 	if from.Workload != to.Workload {
-		turned = append(turned, "workload "+from.Workload+"→"+to.Workload)
+		changed = append(changed, "workload "+from.Workload+"→"+to.Workload)
 		table = engine.Base
 	}
 	for i := range table {
 		name := table[i].Name
 		if x, y := from.Text(name), table[i].Text(to.Text(name)); table[i].Text(x) != y && (workload.Idle(from, a, name) == "" || workload.Idle(to, b, name) == "") {
-			turned = append(turned, name+" "+x+"→"+y)
+			changed = append(changed, name+" "+x+"→"+y)
 		}
 	}
-	return strings.Join(turned, ", ")
+	return strings.Join(changed, ", ")
 }
 
 // forget clears series, marks and points.
@@ -158,8 +158,8 @@ func (h *history) sample(r *run, at time.Duration) bool {
 		s.Rate[c] = float64(now.traffic.Bytes[c]-was.traffic.Bytes[c]) / span
 		s.Ops[c] = float64(now.traffic.Ops[c]-was.traffic.Ops[c]) / span
 	}
-	n, sum := now.accessed()
-	n0, sum0 := was.accessed()
+	n, sum := now.totalAccesses()
+	n0, sum0 := was.totalAccesses()
 	if n -= n0; n > 0 {
 		s.Local = float64(now.accesses[cluster.InRank]-was.accesses[cluster.InRank]) / float64(n)
 		s.Access = (sum - sum0).Seconds() / float64(n)
@@ -174,18 +174,18 @@ func (h *history) sample(r *run, at time.Duration) bool {
 func (h *history) add(s engine.Sample) {
 	if h.series = append(h.series, s); len(h.series) > maxSamples {
 		h.series = h.series[1:]
-		gone, kept := 0, -1
-		for gone < len(h.marks) && h.marks[gone].At < h.series[0].At {
-			if h.marks[gone].Anew {
-				kept = gone
+		dropped, kept := 0, -1
+		for dropped < len(h.marks) && h.marks[dropped].At < h.series[0].At {
+			if h.marks[dropped].Anew {
+				kept = dropped
 			}
-			gone++
+			dropped++
 		}
 		switch {
 		case kept < 0:
-			h.marks = h.marks[gone:]
-		case gone > 1: // snapshots share the old slice
-			h.marks = append([]engine.Mark{h.marks[kept]}, h.marks[gone:]...)
+			h.marks = h.marks[dropped:]
+		case dropped > 1: // snapshots share the old slice
+			h.marks = append([]engine.Mark{h.marks[kept]}, h.marks[dropped:]...)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		IterationTimes: t.times,
 		Series:         h.series[:len(h.series):len(h.series)],
 		Marks:          h.marks[:len(h.marks):len(h.marks)],
-		Accesses:       t.taken(),
+		Accesses:       t.byClass(),
 		Traffic:        t.traffic,
 		Recent:         h.recent.view(&set.spec.Layout),
 		MemoryPerNode:  set.spec.Extent() * int64(set.spec.Layout.RanksPerNode),
@@ -242,7 +242,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 			snap.Timeline = rec.View()
 		}
 		if phase == engine.Running || phase == engine.Paused {
-			snap.Progress = h.under.pass(elapsed, phase == engine.Running, t, r.handle)
+			snap.Progress = h.progress.update(elapsed, phase == engine.Running, t, r.handle)
 			snap.Warnings = slices.Concat(h.warnings, r.handle.Warnings())
 		}
 		h.distributions(snap, r)
@@ -281,7 +281,7 @@ func (h *history) keeping(r *run) engine.Keeping {
 		return engine.Unproven
 	case l.Excess() <= 1:
 		return engine.Kept
-	case h.stretch.beyond:
+	case h.dilator.beyond:
 		return engine.Beyond
 	}
 	return engine.Behind
@@ -290,7 +290,7 @@ func (h *history) keeping(r *run) engine.Keeping {
 // distributions fills in the distributions of accesses and declared samples, the declared tables,
 // the profiles and the metrics by rank.
 func (h *history) distributions(snap *engine.Snapshot, r *run) {
-	t, total, w := h.last, h.last.pile, r.setup.workload
+	t, total, w := h.last, h.last.histograms, r.setup.workload
 	if total == nil {
 		return
 	}
@@ -304,7 +304,7 @@ func (h *history) distributions(snap *engine.Snapshot, r *run) {
 		}
 	}
 	for i := range r.tables {
-		snap.Tallies = append(snap.Tallies, r.tables[i].counted(t.cells, snap.Kind))
+		snap.Tallies = append(snap.Tallies, r.tables[i].withCounts(t.cells, snap.Kind))
 	}
 	at := len(w.Metrics) + len(w.Samples)
 	for i := range w.Profiles {

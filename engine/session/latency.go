@@ -78,9 +78,9 @@ func decades(h *hdrhistogram.Histogram, steps float64) (all []engine.Bucket) {
 	return all
 }
 
-// mostCells is the maximum number of filled buckets of a sample. A wider sample gets buckets of
+// maxBuckets is the maximum number of filled buckets of a sample. A wider sample gets buckets of
 // twice the width.
-const mostCells = 128
+const maxBuckets = 128
 
 // narrow returns the buckets of the histogram itself, the narrowest that distinguish values. If
 // there are too many, it merges 2, 4, … of them into one.
@@ -104,7 +104,7 @@ func narrow(bars []hdrhistogram.Bar, steps float64) (all []engine.Bucket) {
 			}
 			all[len(all)-1].Count += bar.Count
 		}
-		if filled <= mostCells || merged == mostCells {
+		if filled <= maxBuckets || merged == maxBuckets {
 			return all
 		}
 	}

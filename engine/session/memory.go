@@ -32,10 +32,10 @@ const (
 // Bytes that a recorder holds per lane and per interval, including chunks that it dropped a moment
 // ago, and upper bounds.
 const (
-	laneBytes    = 32 << 10
-	stretchBytes = 40
-	mostTimeline = 160 << 20
-	mostStreams  = 80 << 20
+	laneBytes        = 32 << 10
+	intervalBytes    = 40
+	maxTimelineBytes = 160 << 20
+	maxStreamBytes   = 80 << 20
 )
 
 // need lists all host memory that a run uses.
@@ -51,10 +51,10 @@ func (s *setup) need() []workload.Item {
 		workload.Item{Name: "series", Per: workload.InAll, Bytes: runBytes})
 	if s.scenario.Text("timeline") != "off" {
 		if m := &s.spec.Machine; m.Device.Count > 0 || !m.Emulated { // otherwise a device is only a label
-			items = append(items, workload.Item{Name: "timelines of streams", Per: workload.InAll, Bytes: min(mostStreams, int64(l.Ranks())*cluster.Streams*laneBytes)})
+			items = append(items, workload.Item{Name: "timelines of streams", Per: workload.InAll, Bytes: min(maxStreamBytes, int64(l.Ranks())*cluster.Streams*laneBytes)})
 		}
 		items = append(items, workload.Item{Name: "timelines", Per: workload.InAll,
-			Bytes: min(mostTimeline, int64(l.Ranks())*int64(l.ThreadsPerRank)*laneBytes+64<<20)})
+			Bytes: min(maxTimelineBytes, int64(l.Ranks())*int64(l.ThreadsPerRank)*laneBytes+64<<20)})
 	}
 	return items
 }
@@ -108,18 +108,18 @@ func (s *setup) largest() string {
 	return strings.Join(named, ", ")
 }
 
-// short returns the error of a setup that does not fit. It names the knob that was changed, or
+// shortageOf returns the error of a setup that does not fit. It names the knob that was changed, or
 // else the first non-default knob that can help.
-func (o *Options) short(set *setup, turned string, limit int64) error {
+func (o *Options) shortageOf(set *setup, changed string, limit int64) error {
 	e := &shortage{need: set.memory(), limit: float64(limit), largest: set.largest()}
 	sc := &set.scenario
 	for _, k := range sc.Table {
-		own := turned == "" && sc.Text(k.Name) != k.Default
-		if k.Name != turned && !own {
+		nonDefault := changed == "" && sc.Text(k.Name) != k.Default
+		if k.Name != changed && !nonDefault {
 			continue
 		}
-		fits := o.nearest(sc, &k, limit)
-		if fits == "" && k.Name != turned {
+		fits := o.nearestFit(sc, &k, limit)
+		if fits == "" && k.Name != changed {
 			continue
 		}
 		e.knob, e.value, e.fits = k.Name, sc.Text(k.Name), fits
@@ -128,11 +128,11 @@ func (o *Options) short(set *setup, turned string, limit int64) error {
 	return e
 }
 
-// nearest returns a value of a knob with which the scenario fits, close to the current value, or
+// nearestFit returns a value of a knob with which the scenario fits, close to the current value, or
 // "" if there is none. For a number it prefers the next lower round one, for a choice the first
 // that fits.
-func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) string {
-	with := func(value string) bool {
+func (o *Options) nearestFit(sc *engine.Scenario, k *engine.Knob, limit int64) string {
+	fitsWith := func(value string) bool {
 		next := sc.Clone()
 		if next.Set(k.Name, value) != nil {
 			return false
@@ -142,7 +142,7 @@ func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) stri
 	}
 	now, err := strconv.ParseInt(sc.Text(k.Name), 10, 64)
 	if err != nil {
-		if i := slices.IndexFunc(k.Choices, with); i >= 0 {
+		if i := slices.IndexFunc(k.Choices, fitsWith); i >= 0 {
 			return k.Choices[i]
 		}
 		return ""
@@ -151,14 +151,14 @@ func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) stri
 	// round value below it.
 	low, high := int64(k.Min), now
 	for low < high {
-		if mid := low + (high-low+1)/2; with(strconv.FormatInt(mid, 10)) {
+		if mid := low + (high-low+1)/2; fitsWith(strconv.FormatInt(mid, 10)) {
 			low = mid
 		} else {
 			high = mid - 1
 		}
 	}
 	for _, v := range []int64{rounded(low, k.Type == engine.Size), low} {
-		if text := strconv.FormatInt(v, 10); with(text) {
+		if text := strconv.FormatInt(v, 10); fitsWith(text) {
 			return text
 		}
 	}
@@ -166,7 +166,7 @@ func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) stri
 	best := ""
 	for _, c := range k.Choices {
 		v, err := strconv.ParseInt(c, 10, 64)
-		if err != nil || !with(c) {
+		if err != nil || !fitsWith(c) {
 			continue
 		}
 		if b, err := strconv.ParseInt(best, 10, 64); err != nil || distance(v, now) < distance(b, now) {

@@ -18,7 +18,7 @@ const recentIterations = 256
 type probe struct {
 	run       *run
 	rank      *cluster.Rank
-	asked     uint64 // last answered request for counts
+	answered  uint64 // last answered request for counts
 	batch     *batch
 	counts    counts
 	iteration int
@@ -41,7 +41,7 @@ const clockTries = 64
 
 func newProbe(run *run, r *cluster.Rank) *probe {
 	n := run.sums
-	p := &probe{run: run, rank: r, iteration: -1, asked: run.ask.Load()}
+	p := &probe{run: run, rank: r, iteration: -1, answered: run.requests.Load()}
 	p.recorder, p.part = timeline.Of(&run.setup.spec), -1
 	p.counts.sums, p.counts.reports = make([]float64, n), make([]int64, n)
 	p.traffic.Nodes = make([]int64, len(r.Traffic().Nodes))
@@ -76,42 +76,44 @@ func (p *probe) Next() bool {
 	p.iteration++
 	p.run.slot(p.rank.ID()).share.none()
 	words := &p.words
-	*words = [2]int64{elapsed, int64(goOn)}
-	if p.chief() {
-		if words[1] = int64(p.run.gate.ask(p.iteration, p.now())); words[1] == int64(goOn) && p.iteration > 0 && p.wants() {
-			words[1] = int64(look)
+	*words = [2]int64{elapsed, int64(proceed)}
+	if p.isRankZero() {
+		if words[1] = int64(p.run.gate.ask(p.iteration, p.now())); words[1] == int64(proceed) && p.iteration > 0 && p.needsGather() {
+			words[1] = int64(publishCounts)
 		}
 	}
-	p.agree()
-	if p.chief() && p.iteration > 0 {
-		p.keep(cluster.Time(words[0]).Seconds())
+	p.reduceWords()
+	if p.isRankZero() && p.iteration > 0 {
+		p.storeTime(cluster.Time(words[0]).Seconds())
 	}
-	for words[1] == int64(look) || words[1] == int64(hold) {
+	for words[1] == int64(publishCounts) || words[1] == int64(hold) {
 		held := words[1] == int64(hold)
 		p.flush(true)
 		p.paused -= p.rank.Now()
-		p.agree() // all have published their counts before rank 0 gathers them and waits at the gate
-		words[1] = int64(goOn)
-		if p.chief() {
-			p.gathered = p.run.ask.Load() + 1
+		p.reduceWords() // all have published their counts before rank 0 gathers them and waits at the gate
+		words[1] = int64(proceed)
+		if p.isRankZero() {
+			p.gathered = p.run.requests.Load() + 1
 			p.run.shards.gather(p.done)
 			if held {
 				p.run.gate.wait()
 				words[1] = int64(p.run.gate.ask(p.iteration, p.now()))
 			}
 		}
-		p.agree()
+		p.reduceWords()
 		p.paused += p.rank.Now()
 	}
-	if p.asked != p.run.ask.Load() {
+	if p.answered != p.run.requests.Load() {
 		p.flush(true)
 	}
 	p.started = p.rank.Now()
-	return words[1] == int64(goOn)
+	return words[1] == int64(proceed)
 }
 
-// wants reports whether tables are requested and not gathered since.
-func (p *probe) wants() bool { return len(p.run.tables) > 0 && p.gathered != p.run.ask.Load()+1 }
+// needsGather reports whether tables are requested and not gathered since.
+func (p *probe) needsGather() bool {
+	return len(p.run.tables) > 0 && p.gathered != p.run.requests.Load()+1
+}
 
 // now returns the rank's clock, for the session's own use.
 func (p *probe) now() cluster.Time {
@@ -121,11 +123,11 @@ func (p *probe) now() cluster.Time {
 	return p.rank.Now()
 }
 
-// chief reports whether this is rank 0, which decides and stores the times.
-func (p *probe) chief() bool { return p.rank.ID() == 0 }
+// isRankZero reports whether this is rank 0, which decides and stores the times.
+func (p *probe) isRankZero() bool { return p.rank.ID() == 0 }
 
-// keep stores the time of an iteration that every rank has ended.
-func (p *probe) keep(seconds float64) {
+// storeTime stores the time of an iteration that every rank has ended.
+func (p *probe) storeTime(seconds float64) {
 	p.done++
 	if len(p.times) == recentIterations {
 		p.times = slices.Delete(p.times, 0, recentIterations/2)
@@ -133,9 +135,9 @@ func (p *probe) keep(seconds float64) {
 	p.times = append(p.times, seconds)
 }
 
-// agree sets the words to the maximum over all ranks. These are the session's own calls and do not
-// count as the program's traffic.
-func (p *probe) agree() {
+// reduceWords sets the words to the maximum over all ranks. These are the session's own calls and
+// do not count as the program's traffic.
+func (p *probe) reduceWords() {
 	t := p.rank.Traffic()
 	copy(p.traffic.Nodes, t.Nodes)
 	p.traffic.Ops, p.traffic.Bytes = t.Ops, t.Bytes
@@ -175,7 +177,7 @@ func (p *probe) Access(to int, n int64, t cluster.Time) {
 	if p.batch.put(packTime(c, t)) {
 		p.record()
 	}
-	if p.asked != p.run.ask.Load() {
+	if p.answered != p.run.requests.Load() {
 		p.flush(false)
 	}
 }
@@ -295,7 +297,7 @@ func (p *probe) record() {
 // flush answers the session's request for counts. With wait it blocks for the slot's lock.
 // Otherwise, it leaves the request to the next access if the slot is locked.
 func (p *probe) flush(wait bool) {
-	asked := p.run.ask.Load()
+	request := p.run.requests.Load()
 	p.stamp = p.now()
 	p.record()
 	s := p.run.slot(p.rank.ID())
@@ -306,7 +308,7 @@ func (p *probe) flush(wait bool) {
 	}
 	p.fill(s)
 	s.mu.Unlock()
-	p.asked = asked
+	p.answered = request
 }
 
 // finish publishes the last counts. It does not read the clock, because an abort may have unwound

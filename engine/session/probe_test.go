@@ -16,7 +16,7 @@ import (
 func alone(t testing.TB, body func(p engine.Probe)) *run {
 	t.Helper()
 	o := Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}}
-	set, err := o.resolve(told(t, "silent", "nodes", "1", "ranks-per-node", "1", "group", "1"), "")
+	set, err := o.resolve(storyScenario(t, "silent", "nodes", "1", "ranks-per-node", "1", "group", "1"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestAccessDoesNotAllocate(t *testing.T) {
 		if n := testing.AllocsPerRun(10000, func() {
 			p.Access(0, 8, 12*cluster.Nanosecond)
 			if flushes++; flushes%100 == 0 {
-				p.(*probe).run.ask.Add(1)
+				p.(*probe).run.requests.Add(1)
 			}
 		}); n != 0 {
 			t.Errorf("an access allocates %g times", n)
@@ -99,7 +99,7 @@ func TestUndeclaredPanics(t *testing.T) {
 // Samples and tables include all ranks, and are exact in count and mean, on each fabric.
 func TestSamplesAndTables(t *testing.T) {
 	for _, fabric := range []string{"live", "sim"} {
-		sc := told(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1")
+		sc := storyScenario(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1")
 		run := start(t, sc, Options{Limits: Limits{Iterations: 5}})
 		if err := run.Wait(); err != nil {
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func TestSamplesAndTables(t *testing.T) {
 func TestTablesCoverCompleteIterations(t *testing.T) {
 	const ranks = 6
 	for _, fabric := range []string{"live", "sim"} {
-		run := start(t, told(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1"), Options{Linger: true})
+		run := start(t, storyScenario(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1"), Options{Linger: true})
 		seen := map[int]bool{}
 		whole := func(s *engine.Snapshot) {
 			if len(s.Tallies) == 0 {
@@ -183,10 +183,10 @@ func TestManySamples(t *testing.T) {
 		}
 	})
 	f := r.frame()
-	if n := f.pile.series[cluster.Classes+1].TotalCount(); n != 10000 {
+	if n := f.histograms.series[cluster.Classes+1].TotalCount(); n != 10000 {
 		t.Errorf("%d values, want 10000", n)
 	}
-	y := r.tables[1].counted(f.cells, engine.Measured)
+	y := r.tables[1].withCounts(f.cells, engine.Measured)
 	if y.At(0, 0) != 24995000 || y.At(1, 0) != 25000000 {
 		t.Errorf("counts %v", y.Counts)
 	}
@@ -219,7 +219,7 @@ func TestLastCounts(t *testing.T) {
 		p.Verify(false, "wrong")
 	})
 	c := r.frame()
-	if n, sum := c.accessed(); n != 1000 || sum != 3*cluster.Millisecond || c.pile.series[cluster.InRank].TotalCount() != 1000 {
+	if n, sum := c.totalAccesses(); n != 1000 || sum != 3*cluster.Millisecond || c.histograms.series[cluster.InRank].TotalCount() != 1000 {
 		t.Errorf("%d accesses, total time %v", n, sum)
 	}
 	if c.checks != 1 || c.failures != 1 || c.detail != "wrong" {
@@ -285,7 +285,7 @@ func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 		n             int
 		filled, finer int // filled buckets, and the minimum number per decade
 	}{{"a few values near each other", 400e-6, 1.01, 20, 20, 250}, {"one", 1e-3, 1, 50, 1, 250}, {"a decade", 1e-5, 1.0023, 1000, 100, 60}, {"nine decades", 1e-8, 1.021, 1000, 100, 5}} {
-		h := newPile(1).series[cluster.Classes]
+		h := newHistograms(1).series[cluster.Classes]
 		x, least := c.from, math.Inf(1)
 		for range c.n {
 			if err := h.RecordValue(int64(x * stepsOf("s"))); err != nil {
@@ -307,7 +307,7 @@ func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 			}
 			n, lower = n+b.Count, b.Upper
 		}
-		if n != int64(c.n) || filled > mostCells || filled < min(c.filled, mostCells/2) || q.Min > least || q.Buckets[len(q.Buckets)-1].Upper < q.Max*0.9999 {
+		if n != int64(c.n) || filled > maxBuckets || filled < min(c.filled, maxBuckets/2) || q.Min > least || q.Buckets[len(q.Buckets)-1].Upper < q.Max*0.9999 {
 			t.Errorf("%s: %d values in %d buckets from %v to %v", c.what, n, filled, q.Min, q.Buckets[len(q.Buckets)-1].Upper)
 		}
 	}
@@ -333,16 +333,16 @@ func TestGate(t *testing.T) {
 			t.Errorf("%s: %d, want %d", what, got, want)
 		}
 	}
-	expect("open", 0, goOn)
+	expect("open", 0, proceed)
 	g.step() // in a running session, the current iteration is the step
 	expect("stepped", 1, hold)
 	g.step()
 	g.step()
-	expect("first step", 1, goOn)
-	expect("second step", 2, goOn)
+	expect("first step", 1, proceed)
+	expect("second step", 2, proceed)
 	expect("no step left", 3, hold)
 	g.resume()
-	expect("resumed", 3, goOn)
+	expect("resumed", 3, proceed)
 	g.pause()
 	expect("paused", 4, hold)
 	g.close()
@@ -352,10 +352,10 @@ func TestGate(t *testing.T) {
 	expect("a new run of a paused session", 0, hold)
 	g.resume()
 	g.expire()
-	expect("expired before the first iteration", 0, goOn)
+	expect("expired before the first iteration", 0, proceed)
 	expect("expired", 1, end)
 	g = newGate(Limits{Iterations: 2}, false)
-	expect("below the limit", 1, goOn)
+	expect("below the limit", 1, proceed)
 	expect("at the limit", 2, end)
 
 	at := func(what string, done int, now cluster.Time, want verdict) {
@@ -365,12 +365,12 @@ func TestGate(t *testing.T) {
 		}
 	}
 	g = newGate(Limits{Until: 100}, false)
-	at("late, but the first", 0, 100, goOn)
-	at("before its time", 1, 99, goOn)
+	at("late, but the first", 0, 100, proceed)
+	at("before its time", 1, 99, proceed)
 	at("at its time", 1, 100, end)
 	g = newGate(Limits{Until: 100}, true)
-	at("a lingering session, before", 1, 99, goOn)
+	at("a lingering session, before", 1, 99, proceed)
 	at("a lingering session pauses", 2, 100, hold)
 	g.resume()
-	at("and goes on beyond", 2, 200, goOn)
+	at("and goes on beyond", 2, 200, proceed)
 }

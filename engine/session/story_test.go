@@ -257,8 +257,8 @@ func init() {
 	})
 }
 
-// told returns a scenario of the story workload; settings alternate knob and value.
-func told(t testing.TB, story string, settings ...string) engine.Scenario {
+// storyScenario returns a scenario of the story workload; settings alternate knob and value.
+func storyScenario(t testing.TB, story string, settings ...string) engine.Scenario {
 	t.Helper()
 	sc, err := Scenario("story")
 	if err != nil {

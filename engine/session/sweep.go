@@ -62,7 +62,7 @@ func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, pr
 // RunRows runs a scenario for each row, as Sweep does, and fills in the results.
 func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Options, progress func(*Progress)) ([]Row, error) {
 	o.Linger = false
-	f := &field{options: o, cores: runtime.GOMAXPROCS(0), rows: rows, setups: make([]setup, len(rows)), refusals: make(map[int]error), began: time.Now()}
+	f := &sweepRun{options: o, cores: runtime.GOMAXPROCS(0), rows: rows, setups: make([]setup, len(rows)), refusals: make(map[int]error), began: time.Now()}
 	all := o
 	all.Memory = o.memory() // looked up once for all points
 	for i := range rows {
@@ -84,7 +84,7 @@ func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Opt
 	return rows, nil
 }
 
-func at(r *Row, err error) error {
+func withRowName(r *Row, err error) error {
 	if len(r.Knobs) == 0 {
 		return err
 	}
