@@ -14,10 +14,10 @@ import (
 
 // schemesStudy is ε of a workload whose metrics have the names of the study's columns.
 var schemesStudy = study.Epsilon(
-	func(s *engine.Scenario) study.Asked {
-		return study.Asked{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
+	func(s *engine.Scenario) study.Selection {
+		return study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
 	},
-	func(s *engine.Snapshot) (study.Told, bool) {
+	func(s *engine.Snapshot) (study.Result, bool) {
 		value := func(name string) float64 {
 			if m, ok := s.Metric(name); ok {
 				return m.Value
@@ -26,7 +26,7 @@ var schemesStudy = study.Epsilon(
 		}
 		f, err := models.FractionsOf(value("f_comm"), value("f_non"), value("f_overlap"))
 		_, overlaps := s.Metric("epsilon_model")
-		return study.Told{
+		return study.Result{
 			Fractions: f, Overlaps: overlaps, CommCost: value("x_comm_over_x_overlap"),
 			Masteronly: value("time_masteronly"), Scheme: value("time_scheme"), Epsilon: value("epsilon"), Model: value("epsilon_model"),
 		}, err == nil

@@ -152,7 +152,7 @@ func localityRows(s *engine.Snapshot) []engine.Row {
 func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 	now := groupKey(s.Layout.GroupSize())
 	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return len(r.Cells) == 0 }) // sizes that were thinned out
-	v.Now = place(v.Rows, now)
+	v.Now = indexOfKey(v.Rows, now)
 	all := make([]float64, localitySums)
 	for i := range v.Rows {
 		r := &v.Rows[i]
