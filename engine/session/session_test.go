@@ -70,7 +70,7 @@ func TestInvalidScenarios(t *testing.T) {
 		{"nodes", "0", `nodes = "0": want a whole number from 1 to 65536`},
 		{"nodes", "many", `nodes = "many": want a whole number`},
 		{"group", "3", "group = 3 does not divide 16 ranks: use 2 or 4"},
-		{"group", "32", "group = 32: larger than the 16 ranks there are"},
+		{"group", "32", "group = 32: want at most the number of ranks, 16"},
 		{"model", "nested", `model = "nested": want one of flat, nested-funneled, nested-multiple`},
 		{"machine", "abacus", `machine = "abacus": want one of`},
 		{"seed", "13", "seed 13: unlucky; take another"},
@@ -316,7 +316,7 @@ func TestFailures(t *testing.T) {
 	tests := []struct{ story, want string }{
 		{"error", "rank 1: out of luck"},
 		{"panic", "rank 1 panicked: a bug in the program"},
-		{"deadlock", "deadlock: no rank below can go on"},
+		{"deadlock", "deadlock: no rank below can continue"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.story, func(t *testing.T) {
