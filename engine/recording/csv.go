@@ -34,9 +34,9 @@ var tables = map[string]func(*File, *RunInfo, []LaunchInfo, func(...any)) error{
 	"iterations": func(f *File, _ *RunInfo, launches []LaunchInfo, row func(...any)) error {
 		row("launch", "iteration", "s")
 		for i := range launches {
-			err := f.each(`SELECT i, s FROM iteration WHERE launch=? ORDER BY i`, []any{launches[i].ID}, func(r *line) { row(i+1, r.int(), r.real()) })
+			err := f.each(`SELECT i, s FROM iteration WHERE launch=? ORDER BY i`, []any{launches[i].ID}, func(r *resultRow) { row(i+1, r.int(), r.real()) })
 			if err != nil {
-				return f.wrong(err)
+				return f.explain(err)
 			}
 		}
 		return nil

@@ -67,9 +67,9 @@ var classNames = [...]struct {
 	class cluster.Class
 }{{"rank", cluster.InRank}, {"node", cluster.InNode}, {"remote", cluster.Remote}}
 
-// Turned returns the knobs of a launch that are not at their defaults, except knobs of the role
-// view.
-func (l *LaunchInfo) Turned() (parts [][2]string) {
+// ChangedKnobs returns the knobs of a launch that are not at their defaults, except knobs of the
+// role view.
+func (l *LaunchInfo) ChangedKnobs() (parts [][2]string) {
 	for i := range l.Scenario.Table {
 		k := &l.Scenario.Table[i]
 		if v := l.Scenario.Values[k.Name]; v != k.Default && k.Name != "pace" && k.Name != "timeline" {
@@ -121,7 +121,7 @@ func (f *File) benchmarks(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *E
 			continue
 		}
 		name := "Benchmark" + strings.ToUpper(symbol(l.Scenario.Workload)[:1]) + symbol(l.Scenario.Workload)[1:]
-		for _, p := range l.Turned() {
+		for _, p := range l.ChangedKnobs() {
 			name += "/" + benchWord(p[0]) + "=" + benchWord(p[1])
 		}
 		fmt.Fprintf(w, "machine: %s\nkind: %s\n", benchWord(l.Machine), benchWord(string(l.Kind)))

@@ -21,7 +21,7 @@ type family struct {
 // openMetrics writes the series of a run with their times, and the results of its launches.
 func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportOptions) error {
 	began := float64(run.Began.Unix())
-	of := `{run="` + strconv.FormatInt(run.ID, 10) + `"`
+	runLabel := `{run="` + strconv.FormatInt(run.ID, 10) + `"`
 	for _, x := range []struct {
 		name, help string
 		of         func(*engine.Sample, int) float64
@@ -32,7 +32,7 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 		head(w, x.name, x.help)
 		for c := range classNames { // OpenMetrics requires the points of a series to be adjacent and sorted by time
 			err := f.samples(run.ID, func(s *engine.Sample) error {
-				_, err := fmt.Fprintf(w, "%s%s,class=%q} %s %s\n", x.name, of, classNames[c].name, number(x.of(s, c)), stamp(began+s.At.Seconds()))
+				_, err := fmt.Fprintf(w, "%s%s,class=%q} %s %s\n", x.name, runLabel, classNames[c].name, number(x.of(s, c)), stamp(began+s.At.Seconds()))
 				return err
 			})
 			if err != nil {
@@ -46,24 +46,24 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 		if !finite(s.Access) {
 			return nil
 		}
-		_, err := fmt.Fprintf(w, "%s%s} %s %s\n", access, of, number(s.Access), stamp(began+s.At.Seconds()))
+		_, err := fmt.Fprintf(w, "%s%s} %s %s\n", access, runLabel, number(s.Access), stamp(began+s.At.Seconds()))
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	var all []*family
-	known := make(map[string]*family)
+	families := make(map[string]*family)
 	add := func(name, help, line string) {
-		if known[name] == nil {
-			known[name] = &family{name: name, help: help}
-			all = append(all, known[name])
+		if families[name] == nil {
+			families[name] = &family{name: name, help: help}
+			all = append(all, families[name])
 		}
-		known[name].lines = append(known[name].lines, line)
+		families[name].lines = append(families[name].lines, line)
 	}
 	for i := range launches {
 		l := &launches[i]
-		labels := of + `,launch="` + strconv.Itoa(i+1) + `",workload="` + quoted(l.Scenario.Workload) + `",machine="` + quoted(l.Machine) + `"`
+		labels := runLabel + `,launch="` + strconv.Itoa(i+1) + `",workload="` + quoted(l.Scenario.Workload) + `",machine="` + quoted(l.Machine) + `"`
 		for _, m := range l.Metrics {
 			unit, ok := suffixes[m.Unit]
 			if !ok {

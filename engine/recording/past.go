@@ -49,9 +49,9 @@ func (p *Past) Add(s *engine.Snapshot) {
 		first--
 	}
 	p.samples = append(p.samples, s.Series[first:]...)
-	if len(p.samples) > 2*mostSamples {
-		p.dropped += int64(len(p.samples) - mostSamples)
-		p.samples = append([]engine.Sample{}, p.samples[len(p.samples)-mostSamples:]...)
+	if len(p.samples) > 2*maxSamples {
+		p.dropped += int64(len(p.samples) - maxSamples)
+		p.samples = append([]engine.Sample{}, p.samples[len(p.samples)-maxSamples:]...)
 	}
 	lean := *s
 	lean.Timeline = nil

@@ -105,7 +105,7 @@ func TestSamplesIndependentOfReadOrder(t *testing.T) {
 	}
 	f := open(t, file)
 	if s, m, err := f.Dropped(f.Runs[0].ID); s != 0 || m != 0 || err != nil {
-		t.Errorf("%d stretches, %d messages, %v", s, m, err)
+		t.Errorf("%d intervals, %d messages, %v", s, m, err)
 	}
 }
 
