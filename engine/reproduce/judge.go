@@ -56,7 +56,7 @@ func (p *plan) judge(c *presets.Check) []Row {
 	q, _ := p.experiment.Quantity(c.Quantity) // newPlan has found it
 	var rows []Row
 	for _, name := range c.Series {
-		points := p.of(c, name)
+		points := p.pointsOf(c, name)
 		base := Row{
 			Figure: p.figure.Name, Paper: p.figure.Paper, Claim: c.Claim, Check: c.Name, Place: c.Place, Says: c.Says,
 			Name: presets.RowName(name, math.NaN()), Series: p.figure.Find(name).Label, X: math.NaN(), Quantity: q.Name, Unit: q.Unit,
@@ -67,18 +67,18 @@ func (p *plan) judge(c *presets.Check) []Row {
 			base.Published = c.Crossing
 		}
 		if c.Rule.Whole() {
-			rows = append(rows, p.whole(base, c, q, points))
+			rows = append(rows, p.judgeSeries(base, c, q, points))
 			continue
 		}
 		for _, at := range points {
 			base.Long = at.Long
 			if at.Long && !p.options.Long {
-				if r, ok := p.kept(base, c, q, at); ok {
+				if r, ok := p.recordedRow(base, c, q, at); ok {
 					rows = append(rows, r)
 				}
 				continue
 			}
-			rows = append(rows, p.single(base, c, q, at))
+			rows = append(rows, p.judgePoint(base, c, q, at))
 		}
 	}
 	return rows
@@ -107,8 +107,8 @@ func (q *Quantity) failure(points ...*Point) string {
 	return ""
 }
 
-// kept returns the recorded row of a long point. It reports false if there is none.
-func (p *plan) kept(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool) {
+// recordedRow returns the recorded row of a long point. It reports false if there is none.
+func (p *plan) recordedRow(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool) {
 	r.Name, r.X, r.Modelled = presets.RowName(at.Series.Name, at.X), at.X, q.Modelled(at, p.against(q.against(c), at))
 	k := c.Record.KeptAs(r.Name)
 	if k == nil {
@@ -122,8 +122,8 @@ func (p *plan) kept(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool)
 	return r, true
 }
 
-// single judges a point.
-func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
+// judgePoint judges a point.
+func (p *plan) judgePoint(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 	other := p.against(q.against(c), at)
 	r.Name, r.X, r.Modelled = presets.RowName(at.Series.Name, at.X), at.X, q.Modelled(at, other)
 	if v, ok := c.At(at.Series.Name, at.X); ok {
@@ -141,11 +141,11 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 	}
 	if math.IsNaN(judged) {
 		r.Failed, r.Note = true, "no number; "
-		return p.decided(r, c, at, other)
+		return p.addDecisive(r, c, at, other)
 	}
 	if c.Rule == presets.Range {
 		r.Pass = judged >= c.Least && judged <= c.Most
-		return p.decided(r, c, at, other)
+		return p.addDecisive(r, c, at, other)
 	}
 	truth := r.Published
 	if math.IsNaN(truth) {
@@ -165,15 +165,15 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 	}
 	if c.Null != nil {
 		r.Null = models.RelativeError(*c.Null, r.Published)
-		if !beats(r.Error, r.Null) {
+		if !isBetter(r.Error, r.Null) {
 			r.Pass, r.Note = false, "no better than a guess without a model; "
 		}
 	}
-	return p.decided(r, c, at, other)
+	return p.addDecisive(r, c, at, other)
 }
 
-// decided adds the decisive term. The row fails if it is not the term that the check names.
-func (p *plan) decided(r Row, c *presets.Check, at, other *Point) Row {
+// addDecisive adds the decisive term. The row fails if it is not the term that the check names.
+func (p *plan) addDecisive(r Row, c *presets.Check, at, other *Point) Row {
 	term, text := p.decide(at, other)
 	r.Term = term
 	if c.Decides != "" && term != c.Decides {
@@ -184,8 +184,8 @@ func (p *plan) decided(r Row, c *presets.Check, at, other *Point) Row {
 	return r
 }
 
-// whole judges a series by its shape.
-func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row {
+// judgeSeries judges a series by its shape.
+func (p *plan) judgeSeries(r Row, c *presets.Check, q *Quantity, points []*Point) Row {
 	xs, modelled, others := make([]float64, len(points)), make([]float64, len(points)), make([]*Point, len(points))
 	for i, at := range points {
 		others[i] = p.against(q.against(c), at)
@@ -203,7 +203,7 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 		shape, r.Unit = func(values []float64) float64 { return crossing(xs, values) }, p.figure.X
 		r.Quantity = "crossing of " + q.Name + " with 1"
 	default:
-		shape, r.Unit = leastGrowth, "1"
+		shape, r.Unit = minGrowth, "1"
 		r.Quantity = "smallest growth of " + q.Name + " between points"
 	}
 	r.Modelled = shape(modelled)
@@ -286,8 +286,8 @@ func nearest(xs []float64, x float64) int {
 	return best
 }
 
-// beats reports whether an error is smaller than the null model's.
-func beats(err, null float64) bool { return math.Abs(err) < math.Abs(null) }
+// isBetter reports whether an error is smaller than the null model's.
+func isBetter(err, null float64) bool { return math.Abs(err) < math.Abs(null) }
 
 // sampled is the rule for samples: pass within the given number of standard errors. A share of 0
 // or 1 has a standard error of 0, and must be exact.
@@ -295,21 +295,21 @@ func sampled(simulated, truth, sigma, errors float64) bool {
 	return math.Abs(simulated-truth) <= errors*sigma
 }
 
-// leastGrowth returns the smallest relative growth from one value to the next; the values rise if
+// minGrowth returns the smallest relative growth from one value to the next; the values rise if
 // it is positive. It returns NaN for fewer than two values.
-func leastGrowth(values []float64) float64 {
-	least := math.NaN()
+func minGrowth(values []float64) float64 {
+	smallest := math.NaN()
 	for i := 1; i < len(values); i++ {
 		g := values[i]/values[i-1] - 1
-		if i == 1 || g < least || math.IsNaN(g) {
-			least = g
+		if i == 1 || g < smallest || math.IsNaN(g) {
+			smallest = g
 		}
 	}
-	return least
+	return smallest
 }
 
-// exactly is the relative number below which a difference is rounding.
-const exactly = 1e-12
+// roundingError is the relative number below which a difference is rounding.
+const roundingError = 1e-12
 
 // departure returns the largest relative deviation from the mean of all values.
 func departure(values []float64) float64 {
@@ -324,7 +324,7 @@ func departure(values []float64) float64 {
 			return d
 		}
 	}
-	if largest < exactly {
+	if largest < roundingError {
 		return 0
 	}
 	return largest
@@ -338,24 +338,24 @@ func (p *plan) decide(at, other *Point) (name, text string) {
 	}
 	a := p.experiment.Terms(at)
 	if other == nil {
-		t := a[widest(len(a), func(i int) float64 { return a[i].Simulated - a[i].Modelled })]
+		t := a[widestGap(len(a), func(i int) float64 { return a[i].Simulated - a[i].Modelled })]
 		return t.Name, fmt.Sprintf("largest gap to the model: %s, %s compared with %s", t.Name, span(t.Simulated), span(t.Modelled))
 	}
 	b := p.experiment.Terms(other)
-	i := widest(len(a), func(i int) float64 { return a[i].Simulated - b[i].Simulated })
+	i := widestGap(len(a), func(i int) float64 { return a[i].Simulated - b[i].Simulated })
 	return a[i].Name, fmt.Sprintf("decides: %s, %s (%s at %v) compared with %s (%s at %v)", a[i].Name,
 		span(a[i].Simulated), at.Series.Label, at.X, span(b[i].Simulated), other.Series.Label, other.X)
 }
 
-// widest returns the index of the widest of n gaps.
-func widest(n int, gap func(i int) float64) int {
-	most := 0
+// widestGap returns the index of the widest of n gaps.
+func widestGap(n int, gap func(i int) float64) int {
+	widest := 0
 	for i := range n {
-		if math.Abs(gap(i)) > math.Abs(gap(most)) {
-			most = i
+		if math.Abs(gap(i)) > math.Abs(gap(widest)) {
+			widest = i
 		}
 	}
-	return most
+	return widest
 }
 
 // span prints a time.

@@ -37,15 +37,15 @@ func NewStore(folder, program string) (*Store, error) {
 
 // Clear removes the points of all programs.
 func (s *Store) Clear() error {
-	files, err := filepath.Glob(filepath.Join(s.folder, "*"+kept))
+	files, err := filepath.Glob(filepath.Join(s.folder, "*"+pointSuffix))
 	for _, f := range files {
 		err = errors.Join(err, os.Remove(f))
 	}
 	return err
 }
 
-// kept is the suffix of a point's file name.
-const kept = ".point"
+// pointSuffix is the suffix of a point's file name.
+const pointSuffix = ".point"
 
 // file returns the file name of a scenario's point on a machine.
 func (s *Store) file(sc *engine.Scenario, m *cluster.Machine) (string, error) {
@@ -60,7 +60,7 @@ func (s *Store) file(sc *engine.Scenario, m *cluster.Machine) (string, error) {
 		text.WriteString(factLine(&f))
 	}
 	sum := sha256.Sum256([]byte(text.String()))
-	return filepath.Join(s.folder, hex.EncodeToString(sum[:16])+kept), nil
+	return filepath.Join(s.folder, hex.EncodeToString(sum[:16])+pointSuffix), nil
 }
 
 // load returns a stored point, or nil if the file is missing or invalid.
@@ -112,18 +112,18 @@ func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.
 			open = append(open, i)
 		}
 	}
-	var some []session.Row
-	var wanted []engine.Scenario
+	var openRows []session.Row
+	var openScenarios []engine.Scenario
 	for _, i := range open {
-		some, wanted = append(some, rows[i]), append(wanted, scenarios[i])
+		openRows, openScenarios = append(openRows, rows[i]), append(openScenarios, scenarios[i])
 	}
-	saved := make([]bool, len(some))
+	saved := make([]bool, len(openRows))
 	save := func() {
 		if ctx.Err() != nil {
 			return // a point that ended since may have been interrupted
 		}
-		for k := range some {
-			if snap := some[k].Snapshot; snap != nil && !saved[k] && snap.Failure == "" {
+		for k := range openRows {
+			if snap := openRows[k].Snapshot; snap != nil && !saved[k] && snap.Failure == "" {
 				saved[k] = true
 				if err := s.save(ctx, files[open[k]], snap); err != nil && s.err == nil {
 					s.err = err
@@ -131,7 +131,7 @@ func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.
 			}
 		}
 	}
-	_, err := session.RunRows(ctx, some, wanted, options, func(p *session.Progress) {
+	_, err := session.RunRows(ctx, openRows, openScenarios, options, func(p *session.Progress) {
 		save()
 		if progress != nil {
 			p.Done, p.Total = p.Done+len(rows)-len(open), len(rows)
@@ -143,17 +143,17 @@ func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.
 		return nil, err
 	}
 	for k, i := range open {
-		rows[i].Snapshot = some[k].Snapshot
+		rows[i].Snapshot = openRows[k].Snapshot
 	}
 	return rows, nil
 }
 
 // machineOf returns the machine that a scenario names.
-func machineOf(sc *engine.Scenario, own []cluster.Machine) (cluster.Machine, error) {
+func machineOf(sc *engine.Scenario, machines []cluster.Machine) (cluster.Machine, error) {
 	name := sc.Text("machine")
-	for i := range own {
-		if own[i].Name == name {
-			return own[i], nil
+	for i := range machines {
+		if machines[i].Name == name {
+			return machines[i], nil
 		}
 	}
 	return presets.Machine(name)
