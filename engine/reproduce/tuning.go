@@ -52,7 +52,7 @@ func triedKeys(p *Point) ([]coll.Key, error) {
 	}
 	site := tuner.Place{Fabric: sim.New(), Machine: *p.Machine}
 	at := coll.Tuple{Collective: what, Ranks: int32(p.Scenario.Int("cores")), PerNode: int32(layout.RanksPerNode), Bytes: p.Scenario.Int("size"), Modes: coll.Modes{In: in}}
-	choices, err := site.Tried(at, transfer)
+	choices, err := site.Pruned(at, transfer)
 	if err != nil {
 		return nil, err
 	}

@@ -55,9 +55,9 @@ var guidelines = []guideline{
 // Tolerances of guidelines. A cliff is a cost that rises, with one more element or rank, by more
 // than this factor beyond its share.
 const (
-	looseVirtual = 1.01
-	looseReal    = 1.15
-	cliff        = 1.5
+	toleranceVirtual = 1.01
+	toleranceReal    = 1.15
+	cliff            = 1.5
 )
 
 // CheckOptions selects what to check.
@@ -74,7 +74,7 @@ type CheckOptions struct {
 // Check times the table's choices and returns the violated guidelines, the worst first, and the
 // number of checked ones. It checks a composition only if the table has all its collectives.
 func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
-	c := &checking{CheckOptions: o, sides: map[coll.Tuple]*Side{}}
+	c := &comparisons{CheckOptions: o, sides: map[coll.Tuple]*Side{}}
 	c.list()
 	if len(c.needed) == 0 {
 		return nil, 0, fmt.Errorf("nothing to check: want collectives in the table, teams and sizes")
@@ -83,7 +83,7 @@ func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
 	done := 0
 	err := each(ctx, o.workers(), len(c.needed), func(ctx context.Context, i int) error {
 		s := c.needed[i]
-		times, err := o.measure(ctx, s.At, []coll.Choice{s.Choice}, comparing)
+		times, err := o.measure(ctx, s.At, []coll.Choice{s.Choice}, comparePace)
 		if err != nil {
 			return err
 		}
@@ -114,8 +114,8 @@ func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
 	return bad, len(c.promises), nil
 }
 
-// checking lists all comparisons before anything is timed.
-type checking struct {
+// comparisons lists all comparisons before anything is timed.
+type comparisons struct {
 	CheckOptions
 	sides    map[coll.Tuple]*Side
 	needed   []*Side // in the order of their first use
@@ -130,7 +130,7 @@ type promise struct {
 }
 
 // side returns a call, or nil if the place cannot run it.
-func (c *checking) side(what coll.Collective, ranks int, n int64) *Side {
+func (c *comparisons) side(what coll.Collective, ranks int, n int64) *Side {
 	o := Options{Place: c.Place, PerNode: c.PerNode, Modes: c.Modes}
 	at := o.tuple(what, ranks, n)
 	if s, ok := c.sides[at]; ok {
@@ -147,18 +147,18 @@ func (c *checking) side(what coll.Collective, ranks int, n int64) *Side {
 	return s
 }
 
-func (c *checking) promise(name string, factor float64, call *Side, others ...*Side) {
+func (c *comparisons) promise(name string, factor float64, call *Side, others ...*Side) {
 	if call != nil && !slices.Contains(others, nil) {
 		c.promises = append(c.promises, promise{name, call, others, factor})
 	}
 }
 
-func (c *checking) list() {
-	loose := looseReal
+func (c *comparisons) list() {
+	tolerance := toleranceReal
 	if c.virtual() {
-		loose = looseVirtual
+		tolerance = toleranceVirtual
 	}
-	alone := c.PerNode <= 1 // otherwise one more rank may need one more node
+	onePerNode := c.PerNode <= 1 // otherwise one more rank may need one more node
 	has := map[coll.Collective]bool{}
 	for _, w := range c.Table.Winners() {
 		has[w.Collective] = true
@@ -170,23 +170,23 @@ func (c *checking) list() {
 		if !has[what] {
 			continue
 		}
-		ours := sizes
+		callSizes := sizes
 		if what == coll.OpBarrier {
-			ours = []int64{0}
+			callSizes = []int64{0}
 		}
 		for i, p := range ranks {
-			for j, n := range ours {
+			for j, n := range callSizes {
 				call := c.side(what, p, n)
 				if j > 0 {
-					c.promise("no slower with fewer bytes", loose, c.side(what, p, ours[j-1]), call)
+					c.promise("no slower with fewer bytes", tolerance, c.side(what, p, callSizes[j-1]), call)
 				}
-				if i > 0 && alone {
-					c.promise("no slower on fewer ranks", loose, c.side(what, ranks[i-1], n), call)
+				if i > 0 && onePerNode {
+					c.promise("no slower on fewer ranks", tolerance, c.side(what, ranks[i-1], n), call)
 				}
 				if what != coll.OpBarrier {
 					c.promise("no cliff at one more element", cliff, c.side(what, p, n+8), call)
 				}
-				if alone {
+				if onePerNode {
 					c.promise("no cliff at one more rank", cliff*float64(p+1)/float64(p), c.side(what, p+1, n), call)
 				}
 				for _, g := range guidelines {
@@ -197,7 +197,7 @@ func (c *checking) list() {
 					for _, o := range g.others {
 						others = append(others, c.side(o, p, g.size(n, int64(p))))
 					}
-					c.promise(g.name, loose, call, others...)
+					c.promise(g.name, tolerance, call, others...)
 				}
 			}
 		}

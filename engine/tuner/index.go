@@ -21,9 +21,9 @@ var (
 	segments = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
 )
 
-// leastSegment is the minimum size of a segment in bytes: shorter ones cost more overhead than
+// minSegment is the minimum size of a segment in bytes: shorter ones cost more overhead than
 // they save.
-const leastSegment = 512
+const minSegment = 512
 
 var twoSided = []coll.Transfer{coll.TwoSided}
 
@@ -67,17 +67,17 @@ func Candidates(at coll.Tuple, transfers ...coll.Transfer) []coll.Choice {
 			continue
 		}
 		add := func(p coll.Parameters) {
-			for _, way := range f.Transfers {
+			for _, transfer := range f.Transfers {
 				c := coll.Choice{Algorithm: f.Algorithm, Parameters: p}
-				c.Transfer = way
+				c.Transfer = transfer
 				c = c.Under(at.Modes)
-				if k, err := c.Key(at.Ranks); err == nil && c.Transfer == way && !k.PassesOn() {
+				if k, err := c.Key(at.Ranks); err == nil && c.Transfer == transfer && !k.PassesOn() {
 					all = append(all, c)
 				}
 			}
 		}
 		for _, s := range f.Segments {
-			if s > 1 && at.Bytes/int64(s) < leastSegment {
+			if s > 1 && at.Bytes/int64(s) < minSegment {
 				break
 			}
 			if len(f.Radices) == 0 {

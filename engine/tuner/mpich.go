@@ -22,15 +22,15 @@ func take(name string) branch                { return branch{key: "algorithm=MPI
 
 // mpich is a collective of MPICH 4.0.
 type mpich struct {
-	name  string
-	what  coll.Collective
-	known bool // what is valid: hybridtop has the collective
+	name          string
+	what          coll.Collective
+	hasCollective bool // what is valid: hybridtop has the collective
 	// ways maps names of hybridtop's algorithms to MPICH's, which must be valid everywhere.
-	ways  map[string][]branch
-	usual []branch // used without an equivalent algorithm, and without rules
-	inter []branch // for intercommunicators; nil: usual works there as well
-	total bool     // sizes count all ranks' blocks, because MPICH does not pass the size of one
-	blind bool     // MPICH does not distinguish sizes
+	ways     map[string][]branch
+	fallback []branch // used without an equivalent algorithm, and without rules
+	inter    []branch // for intercommunicators; nil: fallback works there as well
+	total    bool     // sizes count all ranks' blocks, because MPICH does not pass the size of one
+	blind    bool     // MPICH does not distinguish sizes
 }
 
 func intra(name, algorithm string) branch { return take(name + "_intra_" + algorithm) }
@@ -62,37 +62,37 @@ func commutes(yes, no branch) []branch {
 
 // mpichs lists all collectives that MPICH looks up in the file: it aborts if one is missing.
 var mpichs = func() []mpich {
-	none := func(name, of string, usual, inter []branch) mpich {
-		return mpich{name: name, usual: usual, inter: inter}
+	none := func(name, of string, fallback, inter []branch) mpich {
+		return mpich{name: name, fallback: fallback, inter: inter}
 	}
 	one := func(name, of, algorithm string, between []branch) mpich {
 		return none(name, of, []branch{intra(of, algorithm)}, between)
 	}
 	all := []mpich{
-		{name: "bcast", what: coll.OpBcast, known: true, usual: []branch{intra("Bcast", "binomial")}, inter: inter("Bcast", "remote_send_local_bcast"), ways: map[string][]branch{
+		{name: "bcast", what: coll.OpBcast, hasCollective: true, fallback: []branch{intra("Bcast", "binomial")}, inter: inter("Bcast", "remote_send_local_bcast"), ways: map[string][]branch{
 			"knomial":           {intra("Bcast", "binomial")},
 			"scatter-allgather": powers(intra("Bcast", "scatter_recursive_doubling_allgather"), intra("Bcast", "scatter_ring_allgather")),
 		}},
-		{name: "allreduce", what: coll.OpAllreduce, known: true, usual: []branch{intra("Allreduce", "recursive_doubling")}, inter: inter("Allreduce", "reduce_exchange_bcast"), ways: map[string][]branch{
+		{name: "allreduce", what: coll.OpAllreduce, hasCollective: true, fallback: []branch{intra("Allreduce", "recursive_doubling")}, inter: inter("Allreduce", "reduce_exchange_bcast"), ways: map[string][]branch{
 			"recursive-doubling": {intra("Allreduce", "recursive_doubling")},
 			"rabenseifner":       folds(intra("Allreduce", "reduce_scatter_allgather"), intra("Allreduce", "recursive_doubling")),
 		}},
-		{name: "allgather", what: coll.OpAllgather, known: true, usual: []branch{intra("Allgather", "ring")}, inter: inter("Allgather", "local_gather_remote_bcast"), ways: map[string][]branch{
+		{name: "allgather", what: coll.OpAllgather, hasCollective: true, fallback: []branch{intra("Allgather", "ring")}, inter: inter("Allgather", "local_gather_remote_bcast"), ways: map[string][]branch{
 			"bruck":              {intra("Allgather", "brucks")},
 			"recursive-doubling": powers(intra("Allgather", "recursive_doubling"), intra("Allgather", "brucks")),
 			"ring":               {intra("Allgather", "ring")},
 		}},
-		{name: "alltoall", what: coll.OpExchange, known: true, inter: inter("Alltoall", "pairwise_exchange"),
-			usual: inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "pairwise")), ways: map[string][]branch{
+		{name: "alltoall", what: coll.OpExchange, hasCollective: true, inter: inter("Alltoall", "pairwise_exchange"),
+			fallback: inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "pairwise")), ways: map[string][]branch{
 				"bruck":    inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "brucks")),
 				"flat":     inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "scattered")),
 				"pairwise": inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "pairwise")),
 			}},
-		{name: "reduce", what: coll.OpReduce, known: true, usual: []branch{intra("Reduce", "binomial")}, inter: inter("Reduce", "local_reduce_remote_send"), ways: map[string][]branch{
+		{name: "reduce", what: coll.OpReduce, hasCollective: true, fallback: []branch{intra("Reduce", "binomial")}, inter: inter("Reduce", "local_reduce_remote_send"), ways: map[string][]branch{
 			"knomial":      {intra("Reduce", "binomial")},
 			"rabenseifner": folds(intra("Reduce", "reduce_scatter_gather"), intra("Reduce", "binomial")),
 		}},
-		{name: "scan", what: coll.OpScan, known: true, blind: true, usual: []branch{intra("Scan", "recursive_doubling")}, ways: map[string][]branch{
+		{name: "scan", what: coll.OpScan, hasCollective: true, blind: true, fallback: []branch{intra("Scan", "recursive_doubling")}, ways: map[string][]branch{
 			"recursive-doubling": {intra("Scan", "recursive_doubling")},
 		}},
 		one("barrier", "Barrier", "dissemination", inter("Barrier", "bcast")),
@@ -123,10 +123,10 @@ var mpichs = func() []mpich {
 		none("iscatterv", "", everywhere("Iscatterv", "sched_linear"), nil),
 	}
 	for _, x := range []struct{ name, of string }{{"reduce_scatter", "Reduce_scatter"}, {"reduce_scatter_block", "Reduce_scatter_block"}} {
-		usual := intra(x.of, "recursive_doubling")
-		all = append(all, mpich{name: x.name, what: coll.OpReduceScatter, known: true, usual: []branch{usual}, inter: inter(x.of, "remote_reduce_local_scatter"), total: true, ways: map[string][]branch{
-			"recursive-halving": commutes(intra(x.of, "recursive_halving"), usual),
-			"pairwise":          commutes(intra(x.of, "pairwise"), usual),
+		fallback := intra(x.of, "recursive_doubling")
+		all = append(all, mpich{name: x.name, what: coll.OpReduceScatter, hasCollective: true, fallback: []branch{fallback}, inter: inter(x.of, "remote_reduce_local_scatter"), total: true, ways: map[string][]branch{
+			"recursive-halving": commutes(intra(x.of, "recursive_halving"), fallback),
+			"pairwise":          commutes(intra(x.of, "pairwise"), fallback),
 		}})
 	}
 	for _, what := range []string{"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"} {
@@ -136,19 +136,19 @@ var mpichs = func() []mpich {
 	return all
 }()
 
-// way returns MPICH's branches for a choice, or the usual ones if MPICH lacks its parameters.
+// way returns MPICH's branches for a choice, or the fallback if MPICH lacks its parameters.
 func (m *mpich) way(c coll.Choice) []branch {
 	w, ok := m.ways[c.Algorithm.Name]
 	if !ok || c.Segments > 1 || c.Radix > 2 {
-		return m.usual
+		return m.fallback
 	}
 	return w
 }
 
 // tree returns the collective's branches.
 func (m *mpich) tree(t *coll.Table, perNode int32) branch {
-	inside := m.usual
-	if m.known {
+	inside := m.fallback
+	if m.hasCollective {
 		if all := spans(t, m.what, perNode, m.total); len(all) > 0 {
 			inside = nil
 			for i, s := range all {
@@ -195,13 +195,13 @@ func (m *mpich) sizes(s span) []branch {
 // MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE, with an entry for each of its collectives. If MPICH
 // does not have an algorithm, the entry is one that always works.
 func WriteMPICH(w io.Writer, t *coll.Table, perNode int32) error {
-	some := false
+	found := false
 	var b bytes.Buffer
 	b.WriteString("{\n")
 	for i := range mpichs {
 		m := &mpichs[i]
 		for _, r := range t.Winners() {
-			some = some || m.known && r.Collective == m.what
+			found = found || m.hasCollective && r.Collective == m.what
 		}
 		tree := m.tree(t, perNode)
 		tree.write(&b, 1)
@@ -211,7 +211,7 @@ func WriteMPICH(w io.Writer, t *coll.Table, perNode int32) error {
 		b.WriteByte('\n')
 	}
 	b.WriteString("}\n")
-	if !some {
+	if !found {
 		return errNothing
 	}
 	_, err := w.Write(b.Bytes())

@@ -12,13 +12,13 @@ import (
 
 // ompi is a collective of Open MPI's component tuned.
 type ompi struct {
-	id     int    // in classic rules
-	name   string // in JSON rules
-	what   coll.Collective
-	total  bool // its sizes count the blocks of all ranks
-	silent bool // version 4.1 does not distinguish its sizes
-	dumb   bool // neither does any later version
-	ways   []ompiWay
+	id         int    // in classic rules
+	name       string // in JSON rules
+	what       coll.Collective
+	total      bool // its sizes count the blocks of all ranks
+	sizeless41 bool // version 4.1 does not distinguish its sizes
+	sizeless   bool // neither does any later version
+	ways       []ompiWay
 }
 
 // ompiWay is an algorithm of Open MPI, by its number. Number 0 leaves the decision to the library.
@@ -113,7 +113,7 @@ func (o *ompi) rules(t *coll.Table, perNode int32, version int) []ompiSpan {
 	for _, s := range spans(t, o.what, perNode, o.total) {
 		x := ompiSpan{ranks: s.ranks}
 		steps := s.steps
-		if o.dumb || o.silent && version < 5 {
+		if o.sizeless || o.sizeless41 && version < 5 {
 			steps = middle(steps)
 		}
 		for _, step := range steps {
@@ -187,11 +187,11 @@ type (
 // ompiSize is a size in bytes or endless.
 type ompiSize int64
 
-const endless ompiSize = -1
+const unlimited ompiSize = -1
 
 // MarshalJSON implements json.Marshaler.
 func (s ompiSize) MarshalJSON() ([]byte, error) {
-	if s == endless {
+	if s == unlimited {
 		return []byte(`"inf"`), nil
 	}
 	return json.Marshal(int64(s))
@@ -201,7 +201,7 @@ func (s ompiSize) MarshalJSON() ([]byte, error) {
 func (s *ompiSize) UnmarshalJSON(b []byte) error {
 	switch string(b) {
 	case `"inf"`, `"Inf"`, `"INF"`:
-		*s = endless
+		*s = unlimited
 		return nil
 	}
 	var n int64
@@ -220,16 +220,16 @@ func WriteOpenMPIJSON(w io.Writer, t *coll.Table, perNode int32) error {
 		o := &ompis[i]
 		all := o.rules(t, perNode, 6)
 		for j, s := range all {
-			least, most := int64(s.ranks), endless
+			minRanks, maxRanks := int64(s.ranks), unlimited
 			if j+1 < len(all) {
-				most = ompiSize(all[j+1].ranks - 1)
+				maxRanks = ompiSize(all[j+1].ranks - 1)
 			}
-			c := ompiComm{Least: &least, Most: &most, Rules: []ompiMsg{}}
+			c := ompiComm{Least: &minRanks, Most: &maxRanks, Rules: []ompiMsg{}}
 			for k, r := range s.rules {
 				if r.algorithm == 0 {
 					continue
 				}
-				from, to := r.from, endless
+				from, to := r.from, unlimited
 				if k+1 < len(s.rules) {
 					to = ompiSize(s.rules[k+1].from - 1)
 				}

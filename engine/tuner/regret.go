@@ -45,8 +45,8 @@ func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 	slices.Sort(ranks)
 	bytes := slices.Clone(o.Sizes)
 	slices.Sort(bytes)
-	var held []coll.Tuple
-	for tries := 0; len(held) < n && tries < 100*n; tries++ {
+	var drawn []coll.Tuple
+	for tries := 0; len(drawn) < n && tries < 100*n; tries++ {
 		c := o.Collectives[tries%len(o.Collectives)]
 		team := octaves(float64(max(ranks[0], 2)), float64(ranks[len(ranks)-1]))
 		if each := int64(max(o.PerNode, 1)); team > each {
@@ -57,12 +57,12 @@ func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 			size = 0
 		}
 		at := o.tuple(c, int(team), size)
-		if slices.Contains(o.Ranks, int(team)) && slices.Contains(o.Sizes, size) || slices.Contains(held, at) || o.fits(at) != nil {
+		if slices.Contains(o.Ranks, int(team)) && slices.Contains(o.Sizes, size) || slices.Contains(drawn, at) || o.fits(at) != nil {
 			continue
 		}
-		held = append(held, at)
+		drawn = append(drawn, at)
 	}
-	return held
+	return drawn
 }
 
 // Regret measures a table's choices for tuples together with all other candidates. On a real clock
@@ -98,7 +98,7 @@ func (p *Options) miss(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss,
 			choices = append(choices, c)
 		}
 	}
-	times, err := p.measure(ctx, at, choices, searching)
+	times, err := p.measure(ctx, at, choices, searchPace)
 	if err != nil {
 		return Miss{}, err
 	}
@@ -108,7 +108,7 @@ func (p *Options) miss(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss,
 		m.Took = times[0]
 		return m, nil
 	}
-	if times, err = p.measure(ctx, at, []coll.Choice{chosen, choices[best]}, comparing); err != nil {
+	if times, err = p.measure(ctx, at, []coll.Choice{chosen, choices[best]}, comparePace); err != nil {
 		return Miss{}, err
 	}
 	m.Took, m.Least = times[0], times[1]
