@@ -16,8 +16,8 @@ type Experiment struct {
 	Name     string
 	Workload string        // "": no workload; the quantities are formulas, or run their own trials
 	Knobs    []engine.Knob // of an experiment without a workload
-	// SetX sets the knobs for a position on the x axis. It is called after the figure's and the
-	// series' own knobs are set.
+	// SetX sets the knobs for a position on the x axis, on top of the knobs of the figure and of
+	// the series.
 	SetX       func(s *engine.Scenario, x float64) error
 	Quantities []Quantity
 	// Terms splits a run's time into terms. The term that differs most between two runs, or
