@@ -136,9 +136,13 @@ func describeRatio(a, b float64, before, after *engine.Snapshot) string {
 	if before.Kind == engine.Simulated && after.Kind == engine.Simulated {
 		threshold = alikeSim
 	}
-	unit, longer, shorter := "an iteration", "longer iterations", "shorter iterations"
+	unit := "an iteration"
+	longer := "longer iterations"
+	shorter := "shorter iterations"
 	if v := timedStudy(after); v != nil && v.Of != unit {
-		unit, longer, shorter = v.Of, "longer", "shorter"
+		unit = v.Of
+		longer = "longer"
+		shorter = "shorter"
 	}
 	from, to := cluster.FromSeconds(a).String(), cluster.FromSeconds(b).String()
 	times := fmt.Sprintf("%s for %s (%s)", timeSpan(from, to), unit, after.Kind)

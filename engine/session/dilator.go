@@ -44,7 +44,11 @@ func newDilator(unattended bool) dilator {
 
 // launch resets the counts for a launch.
 func (x *dilator) launch(at time.Duration) {
-	x.startCounts, x.start, x.first, x.late, x.calm = cluster.Lateness{}, at, true, 0, 0
+	x.startCounts = cluster.Lateness{}
+	x.start = at
+	x.first = true
+	x.late = 0
+	x.calm = 0
 }
 
 // observe evaluates the counts up to a time, and reports whether the factor changes.
@@ -54,7 +58,9 @@ func (x *dilator) observe(at time.Duration, l cluster.Lateness) bool {
 		return false
 	}
 	first := x.first
-	x.startCounts, x.start, x.first = l, at, false
+	x.startCounts = l
+	x.start = at
+	x.first = false
 	excess := w.Excess()
 	switch {
 	case x.unattended && (x.beyond || l.Excess() <= 1): // nothing would help, or the launch as a whole is in time
@@ -102,10 +108,13 @@ func (x *dilator) recover(excess float64) bool {
 		x.calm = 0
 		return false
 	}
-	if x.calm++; x.calm < x.wait {
+	x.calm++
+	if x.calm < x.wait {
 		return false
 	}
-	x.beyond, x.calm, x.late = false, 0, 0
+	x.beyond = false
+	x.calm = 0
+	x.late = 0
 	rises := excess > 1 && x.rise(excess)
 	x.fallen = true
 	return rises
@@ -121,10 +130,13 @@ func (x *dilator) relax(excess float64) bool {
 		x.calm = 0
 		return false
 	}
-	if x.calm++; x.calm < x.wait {
+	x.calm++
+	if x.calm < x.wait {
 		return false
 	}
-	x.factor, x.calm, x.fallen = lower, 0, true
+	x.factor = lower
+	x.calm = 0
+	x.fallen = true
 	return true
 }
 

@@ -191,7 +191,9 @@ func TestNoOscillation(t *testing.T) {
 		}
 		return n
 	}
-	first, second, third := changes(5000), changes(5000), changes(5000)
+	first := changes(5000)
+	second := changes(5000)
+	third := changes(5000)
 	if first < 3 || second > first/2 || third > second {
 		t.Errorf("%d, %d and %d changes in 5000 windows each", first, second, third)
 	}

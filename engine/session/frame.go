@@ -42,7 +42,7 @@ func (f *frame) allocateRanked(metrics []int, ranks int) {
 		for i := range values {
 			values[i] = math.NaN()
 		}
-		f.ranked = append(f.ranked, ranked{metric, values})
+		f.ranked = append(f.ranked, ranked{metric: metric, values: values})
 	}
 }
 

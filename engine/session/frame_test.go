@@ -20,7 +20,9 @@ func parted(r *run, number, first, end int) *process {
 	for i := range p.slots {
 		from := r.slot(first + i)
 		p.slots[i].traffic, p.slots[i].counts = from.traffic, from.counts
-		p.slots[i].iterations, p.slots[i].active, p.slots[i].times = from.iterations, from.active, from.times
+		p.slots[i].iterations = from.iterations
+		p.slots[i].active = from.active
+		p.slots[i].times = from.times
 	}
 	p.sampler.seen, p.sampler.fresh = make([]byte, bytesPerRank*(end-first)), true
 	for i := range p.slots {
@@ -59,7 +61,8 @@ func TestFramesOfProcessesAddUp(t *testing.T) {
 			if i == 0 {
 				p.shards.total, p.shards.whole = whole.histograms, whole.cells
 			}
-			if p.shards.counted = whole.counted; i == 0 {
+			p.shards.counted = whole.counted
+			if i == 0 {
 				p.endedRanks.Store(int64(len(p.slots))) // so that it does not take cells twice
 			}
 			c.take(&frame{process: i}) // an earlier frame

@@ -56,7 +56,8 @@ func (h *history) begin(set setup, at time.Duration) {
 	h.dilation = 0
 	if h.began {
 		label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind())
-		if dilationOnly = label == "" && h.set.spec.Stretch != set.spec.Stretch; dilationOnly && h.shown != nil {
+		dilationOnly = label == "" && h.set.spec.Stretch != set.spec.Stretch
+		if dilationOnly && h.shown != nil {
 			h.dilation = h.shown.Dilation
 		} else if label == "" && maps.Equal(h.set.scenario.Values, set.scenario.Values) {
 			label = "start"
@@ -81,13 +82,20 @@ func (h *history) begin(set setup, at time.Duration) {
 		h.all[st].Begin(&set.scenario, &set.machine, set.kind())
 		h.tables = append(h.tables, h.all[st])
 	}
-	h.set, h.began, h.first = set, true, true
-	h.frames, h.last, h.progress = collector{}, newFrame(0, 0), iterationProgress{at: at}
+	h.set = set
+	h.began = true
+	h.first = true
+	h.frames = collector{}
+	h.last = newFrame(0, 0)
+	h.progress = iterationProgress{at: at}
 	h.reported = reportedAccesses{at: at}
 	h.states = states{}
 	h.recent = recent{}
 	h.recent.take(at, h.last)
-	h.failure, h.deadlock, h.warnings, h.virtual = "", nil, nil, nil
+	h.failure = ""
+	h.deadlock = nil
+	h.warnings = nil
+	h.virtual = nil
 }
 
 // markDilation marks a change of dilation of the same scenario.
@@ -134,7 +142,9 @@ func difference(from, to *engine.Scenario, a, b engine.Kind) string {
 
 // forget clears series, marks and points.
 func (h *history) forget() {
-	h.series, h.marks, h.before = nil, nil, nil
+	h.series = nil
+	h.marks = nil
+	h.before = nil
 	for _, t := range h.all {
 		t.Forget()
 	}
@@ -160,7 +170,8 @@ func (h *history) sample(r *run, at time.Duration) bool {
 	}
 	n, sum := now.totalAccesses()
 	n0, sum0 := was.totalAccesses()
-	if n -= n0; n > 0 {
+	n -= n0
+	if n > 0 {
 		s.Local = float64(now.accesses[cluster.InRank]-was.accesses[cluster.InRank]) / float64(n)
 		s.Access = (sum - sum0).Seconds() / float64(n)
 	}
@@ -172,7 +183,8 @@ func (h *history) sample(r *run, at time.Duration) bool {
 // add appends a sample to the series. Dropping an old sample also drops the marks before it,
 // except the mark at which the current workload began.
 func (h *history) add(s engine.Sample) {
-	if h.series = append(h.series, s); len(h.series) > maxSamples {
+	h.series = append(h.series, s)
+	if len(h.series) > maxSamples {
 		h.series = h.series[1:]
 		dropped, kept := 0, -1
 		for dropped < len(h.marks) && h.marks[dropped].At < h.series[0].At {
@@ -290,7 +302,9 @@ func (h *history) keeping(r *run) engine.Keeping {
 // distributions fills in the distributions of accesses and declared samples, the declared tables,
 // the profiles and the metrics by rank.
 func (h *history) distributions(snap *engine.Snapshot, r *run) {
-	t, total, w := h.last, h.last.histograms, r.setup.workload
+	t := h.last
+	total := h.last.histograms
+	w := r.setup.workload
 	if total == nil {
 		return
 	}
@@ -312,11 +326,13 @@ func (h *history) distributions(snap *engine.Snapshot, r *run) {
 		values := make([]float64, p.Places)
 		last := 0
 		for k := range values {
-			if values[k] = math.NaN(); at+k < len(t.reports) && t.reports[at+k] > 0 {
+			values[k] = math.NaN()
+			if at+k < len(t.reports) && t.reports[at+k] > 0 {
 				values[k], last = t.sums[at+k]/float64(t.reports[at+k]), k+1
 			}
 		}
-		if at += p.Places; last > 0 {
+		at += p.Places
+		if last > 0 {
 			snap.Profiles = append(snap.Profiles, engine.Profile{Name: p.Name, Title: p.Title, Unit: p.Unit, Kind: snap.Kind, Over: p.Over, Values: values[:last:last]})
 		}
 	}

@@ -70,7 +70,9 @@ func (s *Session) loop(ctx context.Context) {
 		}
 		phase := engine.Ended
 		if err != nil && why != byStop {
-			phase, h.failure, h.deadlock = engine.Failed, err.Error(), engine.DeadlockOf(err)
+			phase = engine.Failed
+			h.failure = err.Error()
+			h.deadlock = engine.DeadlockOf(err)
 		}
 		s.notifyEnd(h, set, last, phase)
 		if s.isOver(ctx) || why == byStop || (!s.options.Linger && why != byChange && why != byHost) {
@@ -82,7 +84,7 @@ func (s *Session) loop(ctx context.Context) {
 			continue
 		}
 		s.publish(h, set, last, phase)
-		if !s.linger(ctx, h, set, last, phase, version) {
+		if !s.linger(ctx, h, &set.scenario, version, func() { s.publish(h, set, last, phase) }) {
 			s.err = err
 			return
 		}
@@ -127,8 +129,9 @@ func (s *Session) takeReset() bool {
 	return requested
 }
 
-// linger waits for a changed knob after a run. It reports false if the session is over.
-func (s *Session) linger(ctx context.Context, h *history, set setup, r *run, phase engine.Phase, version int) bool {
+// linger waits for a changed knob after a run of a scenario. It publishes again when the user clears
+// the history. It reports false if the session is over.
+func (s *Session) linger(ctx context.Context, h *history, ran *engine.Scenario, version int, publish func()) bool {
 	s.mu.Lock()
 	s.idle = true
 	s.mu.Unlock()
@@ -136,12 +139,12 @@ func (s *Session) linger(ctx context.Context, h *history, set setup, r *run, pha
 		if s.isOver(ctx) {
 			return false
 		}
-		if s.changed(version) || s.knobsChangedSince(&set.scenario) {
+		if s.changed(version) || s.knobsChangedSince(ran) {
 			return true
 		}
 		if s.takeReset() {
 			h.forget()
-			s.publish(h, set, r, phase)
+			publish()
 		}
 		select {
 		case <-ctx.Done():
@@ -183,7 +186,8 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 		select {
 		case err := <-over:
 			h.sample(r, s.elapsed())
-			if r.over = true; r.cut {
+			r.over = true
+			if r.cut {
 				err = nil
 			}
 			return why, err
@@ -210,7 +214,8 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			limit = nil
 			finish(byLimit, patience)
 		case <-cut:
-			if r.cut = true; why == byLimit {
+			r.cut = true
+			if why == byLimit {
 				h.warnings = append(h.warnings, fmt.Sprintf("time limit %v: the current iteration did not finish within another %v and was stopped",
 					s.options.Limits.For, patience))
 			}

@@ -122,7 +122,9 @@ func (o *Options) shortageOf(set *setup, changed string, limit int64) error {
 		if fits == "" && k.Name != changed {
 			continue
 		}
-		e.knob, e.value, e.fits = k.Name, sc.Text(k.Name), fits
+		e.knob = k.Name
+		e.value = sc.Text(k.Name)
+		e.fits = fits
 		break
 	}
 	return e

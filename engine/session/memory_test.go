@@ -87,7 +87,8 @@ func TestPointsShareMemory(t *testing.T) {
 	if f.canStart(1) {
 		t.Error("two runs of 72 MiB fit into 100")
 	}
-	if f.options.Memory = 200 << 20; !f.canStart(1) && f.runsInParallel(1) {
+	f.options.Memory = 200 << 20
+	if !f.canStart(1) && f.runsInParallel(1) {
 		t.Error("two runs of 72 MiB do not fit into 200")
 	}
 }

@@ -51,7 +51,8 @@ func (s *Session) reportLatencies(h *history, at time.Duration, last bool) {
 			found = true
 		}
 	}
-	if h.reported.at = at; found {
+	h.reported.at = at
+	if found {
 		o.Timed(x)
 	}
 }
@@ -85,6 +86,8 @@ func (t *reportedAccesses) newSpread(c int, h *hdrhistogram.Histogram, number in
 	x.Quantiles = latencyQuantiles(part, n, sum-t.time[c])
 	x.Buckets = nil
 	x.HDR, _ = part.Encode(hdrhistogram.V2CompressedEncodingCookieBase) // cannot fail: it writes to memory
-	t.counts[c], t.number[c], t.time[c] = all.Counts, number, sum
+	t.counts[c] = all.Counts
+	t.number[c] = number
+	t.time[c] = sum
 	return true
 }

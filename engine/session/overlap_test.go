@@ -104,7 +104,8 @@ func TestOverlapOfASession(t *testing.T) {
 				if r.Flag == engine.Passing {
 					continue
 				}
-				if kept = append(kept, int(r.Cells[study.EpsilonPlanes])); r.Kind != engine.Simulated || !(r.Cells[study.EpsilonValue] > 0.8) {
+				kept = append(kept, int(r.Cells[study.EpsilonPlanes]))
+				if r.Kind != engine.Simulated || !(r.Cells[study.EpsilonValue] > 0.8) {
 					return false
 				}
 			}

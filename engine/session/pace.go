@@ -56,7 +56,8 @@ func (s *Session) freeze(r *run) {
 		}
 		return
 	}
-	if r.pausedTicks++; r.pausedTicks == patientTicks {
+	r.pausedTicks++
+	if r.pausedTicks == patientTicks {
 		r.frozen = true
 		handle.PauseAt(0)
 	}

@@ -47,7 +47,9 @@ func newProbe(run *run, r *cluster.Rank) *probe {
 	p.traffic.Nodes = make([]int64, len(r.Traffic().Nodes))
 	tries := clockTries
 	if v := run.virtual; v != nil {
-		p.clocked, p.batch, tries = r.Lib().Port().(clocked), &v.batch, 1 // reading a virtual clock always costs the same
+		p.clocked = r.Lib().Port().(clocked)
+		p.batch = &v.batch
+		tries = 1 // reading a virtual clock always costs the same
 		v.probes[r.ID()] = p
 	} else {
 		p.batch = new(batch)
@@ -78,7 +80,8 @@ func (p *probe) Next() bool {
 	words := &p.words
 	*words = [2]int64{elapsed, int64(proceed)}
 	if p.isRankZero() {
-		if words[1] = int64(p.run.gate.ask(p.iteration, p.now())); words[1] == int64(proceed) && p.iteration > 0 && p.needsGather() {
+		words[1] = int64(p.run.gate.ask(p.iteration, p.now()))
+		if words[1] == int64(proceed) && p.iteration > 0 && p.needsGather() {
 			words[1] = int64(publishCounts)
 		}
 	}
@@ -160,7 +163,8 @@ func (p *probe) Part(row int, name string) {
 	if p.part >= 0 {
 		p.recorder.Leave(p.iteration, p.part, now)
 	}
-	if p.part = row; row >= 0 {
+	p.part = row
+	if row >= 0 {
 		p.recorder.Enter(p.iteration, row, name, now)
 	}
 }
@@ -229,7 +233,8 @@ func (p *probe) TallyIn(name string, layer, row, column int, n int64) {
 			panic(fmt.Sprintf("session: workload %s: table %s of %d × %d × %d has no cell %d, %d, %d", p.run.setup.workload.Name, name, layers, len(t.rows), len(t.columns), layer, row, column))
 		}
 		b := p.batch
-		b.counted[b.tallies] = tallied{int32(t.first + (layer*len(t.rows)+row)*len(t.columns) + column), n}
+		cell := t.first + (layer*len(t.rows)+row)*len(t.columns) + column
+		b.counted[b.tallies] = tallied{cell: int32(cell), n: n}
 		b.tallies++
 		if b.tallies == len(b.counted) {
 			p.record()

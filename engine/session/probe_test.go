@@ -41,7 +41,8 @@ func TestAccessDoesNotAllocate(t *testing.T) {
 		flushes := 0
 		if n := testing.AllocsPerRun(10000, func() {
 			p.Access(0, 8, 12*cluster.Nanosecond)
-			if flushes++; flushes%100 == 0 {
+			flushes++
+			if flushes%100 == 0 {
 				p.(*probe).run.requests.Add(1)
 			}
 		}); n != 0 {
@@ -294,7 +295,9 @@ func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 			least, x = min(least, x), x*c.by
 		}
 		q := sampleQuantiles(h, 0, stepsOf("s"))
-		n, filled, lower := int64(0), 0, q.Min
+		n := int64(0)
+		filled := 0
+		lower := q.Min
 		for _, b := range q.Buckets {
 			if b.Upper <= lower {
 				t.Fatalf("%s: bucket up to %v after one up to %v", c.what, b.Upper, lower)

@@ -66,7 +66,7 @@ func (u *iterationProgress) update(now time.Duration, running bool, f *frame, ha
 		*u = iterationProgress{at: now, done: f.iterations, took: took}
 	}
 	if !math.IsNaN(f.share) && (!u.last.seen || f.share > u.last.share) {
-		u.last = progressPoint{f.share, u.spent, true}
+		u.last = progressPoint{share: f.share, spent: u.spent, seen: true}
 		if !u.first.seen {
 			u.first = u.last
 		}

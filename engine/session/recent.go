@@ -34,7 +34,7 @@ func (r *recent) take(at time.Duration, f *frame) {
 	if r.taken > 0 && spent <= r.last(0).spent {
 		return
 	}
-	r.ring[r.taken%recentCounts] = countsAt{at, spent, f.traffic.Bytes, f.pairs}
+	r.ring[r.taken%recentCounts] = countsAt{at: at, spent: spent, traffic: f.traffic.Bytes, pairs: f.pairs}
 	r.taken++
 }
 

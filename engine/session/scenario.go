@@ -58,17 +58,20 @@ func (o *Options) resolve(sc engine.Scenario, changed string) (setup, error) {
 func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	set := setup{scenario: sc}
 	var err error
-	if set.workload, err = workload.Find(sc.Workload); err != nil {
+	set.workload, err = workload.Find(sc.Workload)
+	if err != nil {
 		return setup{}, err
 	}
-	if set.machine, err = o.machine(sc.Text("machine")); err != nil {
+	set.machine, err = o.machine(sc.Text("machine"))
+	if err != nil {
 		return setup{}, err
 	}
 	if set.workload.Fit != nil {
 		set.workload.Fit(&sc, &set.machine)
 	}
 	var ok bool
-	if set.fabric, ok = o.Fabrics[sc.Text("fabric")]; !ok {
+	set.fabric, ok = o.Fabrics[sc.Text("fabric")]
+	if !ok {
 		return setup{}, fmt.Errorf("fabric %s: not built into this program", sc.Text("fabric"))
 	}
 	sc = set.workload.Barred(sc, workload.SiteOf(set.fabric, &set.machine))
@@ -77,7 +80,8 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if err := layout.Validate(); err != nil {
 		return setup{}, err
 	}
-	if set.plan, err = set.workload.Plan(&sc, workload.SiteOf(set.fabric, &set.machine)); err != nil {
+	set.plan, err = set.workload.Plan(&sc, workload.SiteOf(set.fabric, &set.machine))
+	if err != nil {
 		return setup{}, err
 	}
 	set.spec = cluster.Spec{

@@ -100,7 +100,8 @@ type Session struct {
 func New(scenario engine.Scenario, o Options) (*Session, error) {
 	s := &Session{options: o, wakeup: make(chan struct{}, 1), done: make(chan struct{}), lastScenarios: map[string]engine.Scenario{}}
 	var err error
-	if s.wanted, err = s.options.resolve(scenario.Clone(), ""); err != nil {
+	s.wanted, err = s.options.resolve(scenario.Clone(), "")
+	if err != nil {
 		return nil, err
 	}
 	s.options.Limits = o.Limits.of(&s.wanted)

@@ -421,7 +421,8 @@ func TestComparablePoints(t *testing.T) {
 				if r.Cells[study.LocalityAccesses] == 0 {
 					continue
 				}
-				if n++; !slices.Contains(groups, int(r.Cells[study.LocalityGroup])) {
+				n++
+				if !slices.Contains(groups, int(r.Cells[study.LocalityGroup])) {
 					return false
 				}
 			}

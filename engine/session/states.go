@@ -48,7 +48,9 @@ func (l *stateSampler) take() []byte {
 		return nil
 	}
 	seen := l.seen
-	l.seen, l.previous, l.fresh = l.previous, seen, false
+	l.seen = l.previous
+	l.previous = seen
+	l.fresh = false
 	clear(l.seen)
 	return seen
 }

@@ -67,7 +67,8 @@ func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Opt
 	all.Memory = o.memory() // looked up once for all points
 	for i := range rows {
 		var err error
-		if f.setups[i], err = all.resolve(scenarios[i], ""); err != nil {
+		f.setups[i], err = all.resolve(scenarios[i], "")
+		if err != nil {
 			f.refuse(i, scenarios[i], err)
 		}
 	}
@@ -111,7 +112,7 @@ func points(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error)
 				if err := sc.Set(axis.Knob, v); err != nil {
 					return nil, nil, err
 				}
-				knobs := append(rows[i].Knobs[:len(rows[i].Knobs):len(rows[i].Knobs)], Setting{axis.Knob, sc.Text(axis.Knob)})
+				knobs := append(rows[i].Knobs[:len(rows[i].Knobs):len(rows[i].Knobs)], Setting{Knob: axis.Knob, Value: sc.Text(axis.Knob)})
 				nextRows, next = append(nextRows, Row{Knobs: knobs}), append(next, sc)
 			}
 		}
@@ -126,7 +127,8 @@ func FitRows(rows []Row) (*engine.Fit, error) {
 	runs := make([]*engine.Snapshot, len(rows))
 	name := ""
 	for i := range rows {
-		if runs[i] = rows[i].Snapshot; runs[i] != nil {
+		runs[i] = rows[i].Snapshot
+		if runs[i] != nil {
 			name = runs[i].Scenario.Workload
 		}
 	}

@@ -55,7 +55,9 @@ func TestRefusedPoint(t *testing.T) {
 			t.Fatalf("%v: %d rows, %v", values, len(rows), err)
 		}
 		for _, r := range rows {
-			s, want, iterations := r.Snapshot, "", 2
+			s := r.Snapshot
+			want := ""
+			iterations := 2
 			if r.Knobs[0].Value == "3" {
 				want, iterations = "group = 3 does not divide 16 ranks: use 2 or 4", 0
 			}

@@ -20,7 +20,8 @@ func (p *undoHistory) push(from engine.Scenario) {
 }
 
 func appendBounded(all []engine.Scenario, sc engine.Scenario) []engine.Scenario {
-	if all = append(all, sc); len(all) > maxUndo {
+	all = append(all, sc)
+	if len(all) > maxUndo {
 		all = slices.Delete(all, 0, 1)
 	}
 	return all
