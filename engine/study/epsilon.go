@@ -86,7 +86,7 @@ type Result struct {
 // masteronly, and with the model (paper 2, section 7.2). result returns false until there are
 // fractions. The rows may also differ in the given knobs.
 func Epsilon(selected func(*engine.Scenario) Selection, result func(*engine.Snapshot) (Result, bool), knobs ...string) *engine.Study {
-	e := epsilon{selected, result}
+	e := epsilon{selected: selected, result: result}
 	st := &engine.Study{
 		Form:     epsilonForm,
 		Apart:    AnyKind(append([]string{"threading", "thread-support", "nodes"}, knobs...)...),

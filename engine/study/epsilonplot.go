@@ -147,7 +147,9 @@ func fitRanges(v *engine.StudyView) {
 	}
 	rules := v.Plots[plotComm].Rules
 	upper, lower := rules[0].At, rules[1].At
-	low, high, maxPlanes := lower, upper, float64(minPlanesRange)
+	low := lower
+	high := upper
+	maxPlanes := float64(minPlanesRange)
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		maxPlanes = max(maxPlanes, r.Cells[EpsilonPlanes])

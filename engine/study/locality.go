@@ -95,8 +95,12 @@ func localityFrame(s *engine.Scenario, m *cluster.Machine, memory func(*engine.S
 			cells[i] = math.NaN()
 		}
 		shares := models.PlacedShares(layout.Ranks(), layout.NodeOf, func(rank int) int { return rank / g })
-		cells[LocalityGroup], cells[LocalityMemory], cells[LocalityReplicas] = float64(g), float64(bytes), float64(layout.Ranks()/g)
-		cells[LocalityLawRank], cells[LocalityLawNode], cells[LocalityAccesses] = shares.Rank, shares.Node, 0
+		cells[LocalityGroup] = float64(g)
+		cells[LocalityMemory] = float64(bytes)
+		cells[LocalityReplicas] = float64(layout.Ranks() / g)
+		cells[LocalityLawRank] = shares.Rank
+		cells[LocalityLawNode] = shares.Node
+		cells[LocalityAccesses] = 0
 		r := engine.Row{Key: groupKey(g), Label: strconv.Itoa(g), Cells: cells}
 		if m.MemoryPerNode > 0 && bytes > m.MemoryPerNode {
 			r.Flag = engine.Unfit
@@ -141,7 +145,9 @@ func groupSizes(ranks, group int) []int {
 func localityRows(s *engine.Snapshot) []engine.Row {
 	raw := make([]float64, localitySums)
 	for c, a := range s.Accesses {
-		raw[c], raw[localityTimed+c], raw[localityTime+c] = float64(a.Count), float64(a.Count), float64(a.Time)
+		raw[c] = float64(a.Count)
+		raw[localityTimed+c] = float64(a.Count)
+		raw[localityTime+c] = float64(a.Time)
 	}
 	g := s.Layout.GroupSize()
 	return []engine.Row{{Key: groupKey(g), Label: strconv.Itoa(g), Kind: s.Kind, Raw: raw}}
@@ -156,7 +162,9 @@ func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 	all := make([]float64, localitySums)
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		n, timed, time := 0.0, 0.0, 0.0
+		n := 0.0
+		timed := 0.0
+		time := 0.0
 		for k, x := range r.Raw {
 			all[k] += x
 			switch {
@@ -168,7 +176,8 @@ func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 				time += x
 			}
 		}
-		if r.Cells[LocalityAccesses] = n; n > 0 {
+		r.Cells[LocalityAccesses] = n
+		if n > 0 {
 			r.Cells[LocalityRank] = r.Raw[cluster.InRank] / n
 			r.Cells[LocalityNode] = 1 - r.Raw[cluster.Remote]/n
 		}

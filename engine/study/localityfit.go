@@ -30,7 +30,7 @@ func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error)
 			continue
 		}
 		if p := v.Present(); p != nil && p.Cells[LocalityAccess] > 0 {
-			points = append(points, sweepPoint{i, p.Cells})
+			points = append(points, sweepPoint{row: i, cells: p.Cells})
 			nodes, rest = s.Layout.Nodes, st.Rest(&s.Scenario)
 		}
 	}
@@ -40,7 +40,9 @@ func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error)
 	f := &engine.Fit{Formula: "l_avg = (l_l − l_r)·P + l_r, fitted to the two extremes", Share: "P", Within: "node", Metric: st.Metric}
 	law, measured := LocalityLawNode, LocalityNode
 	if nodes == 1 {
-		f.Within, law, measured = "rank", LocalityLawRank, LocalityRank
+		f.Within = "rank"
+		law = LocalityLawRank
+		measured = LocalityRank
 	}
 	low, high := extremes(points, law)
 	var ends []models.Point

@@ -65,7 +65,10 @@ func contrast(rows []engine.Row, now *engine.Row) (other *engine.Row, ratio floa
 			}
 			t, base := r.Cells[column], now.Cells[column]
 			if d := math.Abs(math.Log(t / base)); isUsable && t > 0 && base > 0 && d > widest {
-				widest, other, ratio, modelled = d, r, t/base, model
+				widest = d
+				other = r
+				ratio = t / base
+				modelled = model
 			}
 		}
 		if other != nil {

@@ -39,7 +39,9 @@ func (t *Table) Begin(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) 
 		t.frame = t.study.Frame(s, m, kind)
 	}
 	t.frame.Form = t.study.Form
-	t.seen, t.base, t.keeping = nil, nil, engine.Kept
+	t.seen = nil
+	t.base = nil
+	t.keeping = engine.Kept
 	t.rest = t.study.Rest(s)
 	t.buildIndex()
 }
@@ -102,7 +104,9 @@ func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 		t.study.Complete(&v, s)
 	}
 	if t.keeping != engine.Kept {
-		v.Time, v.Reference, v.Gain = 0, 0, ""
+		v.Time = 0
+		v.Reference = 0
+		v.Gain = ""
 		if t.study.Untimed == nil {
 			v.Why, v.Glance = "", ""
 		}
@@ -196,7 +200,7 @@ func (t *Table) keep(r engine.Row) {
 		t.kept[i].Row = r
 		return
 	}
-	t.kept = append(t.kept, keptRow{r, t.rest})
+	t.kept = append(t.kept, keptRow{Row: r, rest: t.rest})
 	t.index[r.Key] = len(t.kept) - 1
 	if len(t.kept) > maxKept {
 		t.kept = slices.Delete(t.kept, 0, len(t.kept)-maxKept)
