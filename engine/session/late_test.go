@@ -47,7 +47,7 @@ func onBusyHost(t *testing.T, name string, mean float64) *watched {
 		t.Fatal(err)
 	}
 	fabrics := Fabrics()
-	fabrics[engine.Live] = busy{fabrics[engine.Live], mean}
+	fabrics[engine.Live] = busy{Fabric: fabrics[engine.Live], mean: mean}
 	return start(t, sc, Options{Fabrics: fabrics, Linger: true})
 }
 
@@ -122,7 +122,7 @@ func TestDilationFollowsHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	fabrics := Fabrics()
-	fabrics[engine.Live] = busy{fabrics[engine.Live], shortest}
+	fabrics[engine.Live] = busy{Fabric: fabrics[engine.Live], mean: shortest}
 	s := start(t, sc, Options{Fabrics: fabrics, Linger: true})
 	before := s.until("late", func(s *engine.Snapshot) bool { return s.Keeping == engine.Behind })
 	after := s.until("a larger dilation", func(s *engine.Snapshot) bool { return s.Dilation > before.Dilation && s.Keeping == engine.Kept })
@@ -167,7 +167,7 @@ func TestLateRowRunsAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		fabrics := Fabrics()
-		fabrics[engine.Live] = busy{fabrics[engine.Live], c.mean}
+		fabrics[engine.Live] = busy{Fabric: fabrics[engine.Live], mean: c.mean}
 		launches := &launchesOf{}
 		rows, err := RunRows(t.Context(), []Row{{}}, []engine.Scenario{sc}, Options{Fabrics: fabrics, Limits: Limits{Iterations: 20}, Observer: launches}, nil)
 		if err != nil {
