@@ -115,14 +115,15 @@ func (b *openBlock) start(first, dropped uint64, begin cluster.Time, before time
 }
 
 func (b *openBlock) add(s *timeline.Stretch) {
-	l := label{s.Activity, s.Call, s.Peer}
+	l := label{activity: s.Activity, call: s.Call, peer: s.Peer}
 	n := len(b.labelOf)
 	var at uint32
 	if n > 1 && b.labels[b.labelOf[n-2]] == l { // two alternating labels are the most common case
 		at = b.labelOf[n-2]
 	} else {
 		var ok bool
-		if at, ok = b.labelIndex[l]; !ok {
+		at, ok = b.labelIndex[l]
+		if !ok {
 			at = uint32(len(b.labels))
 			b.labelIndex[l] = at
 			b.labels = append(b.labels, l)
@@ -156,7 +157,8 @@ func gcd(a, b uint64) uint64 {
 func (b *openBlock) encode() []byte {
 	tick := uint64(0)
 	for _, s := range b.spans {
-		if tick = gcd(tick, s); tick == 1 {
+		tick = gcd(tick, s)
+		if tick == 1 {
 			break
 		}
 	}
@@ -232,7 +234,8 @@ func decodeIntervals(b []byte, n, upTo int, buf *intervalBuffers) ([]interval, e
 	}
 	for i, ticks := range buf.numbers {
 		hi, span := bits.Mul64(ticks, tick)
-		if buf.intervals[i].span = cluster.Time(span); hi != 0 || buf.intervals[i].span <= 0 {
+		buf.intervals[i].span = cluster.Time(span)
+		if hi != 0 || buf.intervals[i].span <= 0 {
 			return nil, fmt.Errorf("interval length %d × %d ps: out of range", ticks, tick)
 		}
 	}

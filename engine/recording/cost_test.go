@@ -160,7 +160,10 @@ func eventful(b testing.TB, nodes int, messages bool, more func(stretches, arrow
 			}
 		}
 		s := last
-		s.Seq, s.Elapsed, s.Phase, s.Virtual = seq, at, engine.Running, nil
+		s.Seq = seq
+		s.Elapsed = at
+		s.Phase = engine.Running
+		s.Virtual = nil
 		all = append(all, engine.Sample{At: at, Fabric: lanes[0].End(), Local: rng.Float64(), Access: rng.Float64(), Rate: [cluster.Classes]float64{rng.Float64(), rng.Float64(), rng.Float64()}})
 		s.Series = all[max(0, len(all)-12000):len(all):len(all)]
 		s.Timeline = rec.View()

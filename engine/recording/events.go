@@ -113,7 +113,8 @@ func (e *events) addLane(b *batch, v *timeline.LaneView, maxBlock int, last bool
 			break // it starts at this moment
 		}
 		l.open.add(&s)
-		if n++; n == end {
+		n++
+		if n == end {
 			break
 		}
 	}

@@ -162,7 +162,8 @@ func (f *File) explain(err error) error {
 
 func (f *File) begin() error {
 	var err error
-	if f.conn, err = f.db.Conn(context.Background()); err != nil {
+	f.conn, err = f.db.Conn(context.Background())
+	if err != nil {
 		return err
 	}
 	if _, err := sqlite.Limit(f.conn, limitBytes, maxValueBytes); err != nil {
@@ -178,8 +179,13 @@ func (f *File) begin() error {
 		x := RunInfo{ID: r.int(), Sweep: r.text()}
 		x.Began, _ = time.Parse(time.RFC3339, r.text())
 		x.Length = time.Duration(r.int())
-		x.Version, x.Build, x.OS, x.Arch = r.text(), r.text(), r.text(), r.text()
-		x.Cores, x.Finished, x.Lost = int(r.int()), r.int() != 0, r.int()
+		x.Version = r.text()
+		x.Build = r.text()
+		x.OS = r.text()
+		x.Arch = r.text()
+		x.Cores = int(r.int())
+		x.Finished = r.int() != 0
+		x.Lost = r.int()
 		f.Runs = append(f.Runs, x)
 	})
 }
@@ -355,7 +361,8 @@ func (f *File) each(query string, args []any, do func(*resultRow)) error {
 		s := f.statements[query]
 		if s == nil {
 			var err error
-			if s, err = c.(driver.ConnPrepareContext).PrepareContext(context.Background(), query); err != nil {
+			s, err = c.(driver.ConnPrepareContext).PrepareContext(context.Background(), query)
+			if err != nil {
 				return err
 			}
 		}

@@ -83,7 +83,8 @@ func (p *Past) At(at time.Duration) (*engine.Snapshot, error) {
 	default:
 		var plain []byte
 		b := &p.blocks[k]
-		if plain, err = newUnpacker().unpack(b.data, b.crc); err == nil {
+		plain, err = newUnpacker().unpack(b.data, b.crc)
+		if err == nil {
 			all, err = decodeFrames(plain, b.n)
 		}
 	}

@@ -29,6 +29,8 @@ func nanos(t cluster.Time) int64 { return int64((t + cluster.Nanosecond/2) / clu
 // trace is a Chrome trace that is being written.
 type trace struct {
 	w         io.Writer
+	from      cluster.Time // range to write
+	to        cluster.Time
 	n         int
 	err       error
 	threadIDs map[[2]int]int // number of a thread in the trace, by rank and thread
@@ -38,7 +40,8 @@ func (t *trace) event(format string, args ...any) {
 	if t.err != nil {
 		return
 	}
-	if t.n++; t.n > maxEvents {
+	t.n++
+	if t.n > maxEvents {
 		t.err = fmt.Errorf("more than %d events, too many for a viewer (select a part with --from and --until)", maxEvents)
 		return
 	}
@@ -68,11 +71,10 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 	if at < 0 {
 		return errNoTimeline
 	}
-	to := o.To
-	if to == 0 {
-		to = 1<<63 - 1
+	t := &trace{w: w, from: o.From, to: o.To, threadIDs: make(map[[2]int]int)}
+	if t.to == 0 {
+		t.to = 1<<63 - 1
 	}
-	t := &trace{w: w, threadIDs: make(map[[2]int]int)}
 	if _, err := io.WriteString(w, `{"displayTimeUnit":"ns","traceEvents":[`); err != nil {
 		return err
 	}
@@ -82,7 +84,7 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 	}
 	var lanes []fileLane
 	err := f.each(`SELECT id, rank, thread FROM lane WHERE launch=? AND rank<>? ORDER BY rank, thread, id`, []any{launches[at].ID, sampleLane}, func(r *resultRow) {
-		lanes = append(lanes, fileLane{r.int(), int(r.int()), int(r.int())})
+		lanes = append(lanes, fileLane{id: r.int(), rank: int(r.int()), thread: int(r.int())})
 	})
 	if err != nil {
 		return f.explain(err)
@@ -107,16 +109,21 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 	for _, l := range lanes {
 		var laneErr error
 		err := f.each(`SELECT b.kind, b.first, b.n, b.from_ps, b.crc, y.data FROM block b JOIN body y ON y.block = b.id WHERE b.lane=? AND b.to_ps>? AND b.from_ps<? ORDER BY b.first`,
-			[]any{l.id, int64(o.From), int64(to)}, func(r *resultRow) {
+			[]any{l.id, int64(t.from), int64(t.to)}, func(r *resultRow) {
 				if laneErr != nil || t.err != nil {
 					return
 				}
-				kind, first, n, from, crc, data := r.int(), r.int(), int(r.int()), cluster.Time(r.int()), r.int(), r.blob()
+				kind := r.int()
+				first := r.int()
+				n := int(r.int())
+				from := cluster.Time(r.int())
+				crc := r.int()
+				data := r.blob()
 				b, err := f.unpack.unpack(data, crc)
 				if err == nil && kind == kindArrows {
-					err = t.arrows(b, first, n, o.From, to)
+					err = t.arrows(b, first, n)
 				} else if err == nil {
-					err = t.intervals(b, n, from, l.rank, t.threadIDs[[2]int{l.rank, l.thread}], o.From, to)
+					err = t.intervals(b, n, from, l.rank, t.threadIDs[[2]int{l.rank, l.thread}])
 				}
 				laneErr = err
 			})
@@ -130,7 +137,7 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 	}
 	for i := range samples {
 		s := &samples[i]
-		if s.Fabric >= o.From && s.Fabric < to && finite(s.Rate[0]+s.Rate[1]+s.Rate[2]) {
+		if s.Fabric >= t.from && s.Fabric < t.to && finite(s.Rate[0]+s.Rate[1]+s.Rate[2]) {
 			t.event(`{"ph":"C","name":"rate, B/s","pid":1,"ts":%s,"args":{"rank":%s,"node":%s,"remote":%s}}`, micros(s.Fabric),
 				number(s.Rate[cluster.InRank]), number(s.Rate[cluster.InNode]), number(s.Rate[cluster.Remote]))
 		}
@@ -146,7 +153,7 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 	return err
 }
 
-func (t *trace) intervals(b []byte, n int, begin cluster.Time, rank, tid int, from, to cluster.Time) error {
+func (t *trace) intervals(b []byte, n int, begin cluster.Time, rank, tid int) error {
 	all, err := decodeIntervals(b, n, n, new(intervalBuffers))
 	if err != nil {
 		return err
@@ -158,7 +165,7 @@ func (t *trace) intervals(b []byte, n int, begin cluster.Time, rank, tid int, fr
 		if end <= begin {
 			return fmt.Errorf("interval from %d ends at %d", begin, end)
 		}
-		if end <= from || begin >= to || nanos(begin) == nanos(end) || s.activity == timeline.ActivitySleep {
+		if end <= t.from || begin >= t.to || nanos(begin) == nanos(end) || s.activity == timeline.ActivitySleep {
 			continue
 		}
 		name := s.activity.String()
@@ -175,7 +182,7 @@ func (t *trace) intervals(b []byte, n int, begin cluster.Time, rank, tid int, fr
 	return nil
 }
 
-func (t *trace) arrows(b []byte, first int64, n int, from, to cluster.Time) error {
+func (t *trace) arrows(b []byte, first int64, n int) error {
 	all, err := decodeColumns(b, n, blockLength, arrowFields)
 	if err != nil {
 		return err
@@ -183,7 +190,7 @@ func (t *trace) arrows(b []byte, first int64, n int, from, to cluster.Time) erro
 	for i := range all {
 		a := &all[i]
 		s, r := t.threadIDs[[2]int{int(a.From), int(a.FromThread)}], t.threadIDs[[2]int{int(a.To), int(a.ToThread)}]
-		if a.Received < from || a.Sent >= to || s == 0 || r == 0 || a.Sent < 0 || a.Received < a.Sent {
+		if a.Received < t.from || a.Sent >= t.to || s == 0 || r == 0 || a.Sent < 0 || a.Received < a.Sent {
 			continue
 		}
 		id := first + int64(i)

@@ -59,7 +59,7 @@ func (f *File) Player(run int64) (*Player, error) {
 	p.samples = window{file: f, run: run}
 	var bad error
 	err := f.each(`SELECT first, n, from_ns, to_ns FROM frame WHERE run=? ORDER BY first`, []any{run}, func(r *resultRow) {
-		s := snapshotBlock{r.int(), int(r.int()), time.Duration(r.int()), time.Duration(r.int())}
+		s := snapshotBlock{first: r.int(), n: int(r.int()), from: time.Duration(r.int()), to: time.Duration(r.int())}
 		if n := len(p.blocks); s.n < 1 || s.n > maxFrames || s.to < s.from || n > 0 && (s.from < p.blocks[n-1].to || s.first != p.blocks[n-1].first+int64(p.blocks[n-1].n)) {
 			bad = fmt.Errorf("snapshots %d to %d: out of sequence", s.first, s.first+int64(s.n)-1)
 		}
@@ -141,8 +141,9 @@ func (p *Player) unpackBlock(k int) (*openedBlock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("snapshots %d to %d of run %d: %w", s.first, s.first+int64(s.n)-1, p.Run.ID, err)
 	}
-	o := &openedBlock{k, all}
-	if p.open = append(p.open, o); len(p.open) > keptBlocks {
+	o := &openedBlock{at: k, records: all}
+	p.open = append(p.open, o)
+	if len(p.open) > keptBlocks {
 		p.open = p.open[1:]
 	}
 	return o, nil
@@ -158,7 +159,8 @@ func (p *Player) restore(r *record, follows bool) (*engine.Snapshot, error) {
 	if x.window < 0 || x.window > maxSamples || int64(x.window) > x.samples || x.launch < 0 || x.launch > len(p.launches) {
 		return nil, fmt.Errorf("%d of %d samples in launch %d of %d: out of range", x.window, x.samples, x.launch, len(p.launches))
 	}
-	if s.Series, err = p.samples.slice(x.samples-int64(x.window), x.samples); err != nil {
+	s.Series, err = p.samples.slice(x.samples-int64(x.window), x.samples)
+	if err != nil {
 		return nil, err
 	}
 	if err := check(s); err != nil {
@@ -167,7 +169,8 @@ func (p *Player) restore(r *record, follows bool) (*engine.Snapshot, error) {
 	if x.timeline != nil && x.launch > 0 {
 		id := p.launches[x.launch-1]
 		if p.tracks == nil || p.tracks.launch != id {
-			if p.tracks, err = p.file.tracks(id); err != nil {
+			p.tracks, err = p.file.tracks(id)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -330,7 +333,8 @@ func (t *tracks) view(m *timeline.Moment, l cluster.Layout, follows bool) (*time
 	var arrows []timeline.Arrow
 	if m.Arrows && t.arrows != nil {
 		var err error
-		if arrows, err = t.messages(m.Messages); err != nil {
+		arrows, err = t.messages(m.Messages)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -433,7 +437,10 @@ func (t *tracks) messages(upTo uint64) ([]timeline.Arrow, error) {
 	var bad error
 	err := t.file.each(`SELECT b.first, b.n, b.crc, y.data FROM block b JOIN body y ON y.block = b.id WHERE b.lane=? AND b.first+b.n>? AND b.first<? ORDER BY b.first`,
 		[]any{t.arrows.id, int64(first), int64(upTo)}, func(r *resultRow) {
-			at, n, crc, data := uint64(r.int()), int(r.int()), r.int(), r.blob()
+			at := uint64(r.int())
+			n := int(r.int())
+			crc := r.int()
+			data := r.blob()
 			b, err := t.file.unpack.unpack(data, crc)
 			var some []timeline.Arrow
 			if err == nil {

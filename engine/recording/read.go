@@ -41,12 +41,17 @@ func (f *File) Launches(run int64) ([]LaunchInfo, error) {
 FROM launch l LEFT JOIN machine m ON m.id = l.machine WHERE l.run=? ORDER BY l.id`, []any{run}, func(r *resultRow) {
 		x := LaunchInfo{ID: r.int(), At: time.Duration(r.int())}
 		x.Scenario = engine.Scenario{Workload: r.text(), Values: make(map[string]string)}
-		x.Machine, x.MachineFile, x.Fabric, x.Kind = r.text(), r.raw(), r.text(), engine.Kind(r.text())
+		x.Machine = r.text()
+		x.MachineFile = r.raw()
+		x.Fabric = r.text()
+		x.Kind = engine.Kind(r.text())
 		x.Iterations = int(r.int())
 		cut, ended := r.null()
 		x.Cut, x.Ended = cut != 0, ended
 		whole := r.int() != 0
-		hash, total, events := r.text(), r.int(), r.text()
+		hash := r.text()
+		total := r.int()
+		events := r.text()
 		if n, err := strconv.ParseUint(hash, 16, 64); err == nil {
 			count, _ := strconv.ParseUint(events, 10, 64)
 			x.Virtual = &engine.Virtual{Hash: n, Time: cluster.Time(total), Events: count, Whole: whole}
@@ -74,7 +79,10 @@ func (f *File) details(l *LaunchInfo) error {
 	err := f.each(`SELECT name, value, type, unit, def, role, label, doc FROM knob WHERE launch=? ORDER BY i`, []any{l.ID}, func(r *resultRow) {
 		k := engine.Knob{Name: r.text()}
 		l.Scenario.Values[k.Name] = r.text()
-		k.Type, k.Unit, k.Default, k.Role = engine.KnobType(r.text()), r.text(), r.text(), engine.Role(r.text())
+		k.Type = engine.KnobType(r.text())
+		k.Unit = r.text()
+		k.Default = r.text()
+		k.Role = engine.Role(r.text())
 		k.Label, k.Doc = r.text(), r.text()
 		l.Scenario.Table = append(l.Scenario.Table, k)
 	})
@@ -199,7 +207,7 @@ type CommandInfo struct {
 func (f *File) Commands(run int64) ([]CommandInfo, error) {
 	var all []CommandInfo
 	err := f.each(`SELECT at_ns, verb, knob, value, error FROM command WHERE run=? ORDER BY seq`, []any{run}, func(r *resultRow) {
-		all = append(all, CommandInfo{time.Duration(r.int()), r.text(), r.text(), r.text(), r.text()})
+		all = append(all, CommandInfo{At: time.Duration(r.int()), Verb: r.text(), Knob: r.text(), Value: r.text(), Error: r.text()})
 	})
 	if err != nil {
 		return nil, f.explain(err)

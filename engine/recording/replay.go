@@ -95,7 +95,8 @@ func (r *Replay) advance(d time.Duration) {
 // show publishes the snapshot and the position.
 func (r *Replay) show() error {
 	s, err := r.player.At(r.at.At)
-	if r.at.Error = ""; err != nil {
+	r.at.Error = ""
+	if err != nil {
 		r.at.Error, r.at.Playing = err.Error(), false
 	} else {
 		r.current.Store(s)

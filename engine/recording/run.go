@@ -135,7 +135,7 @@ func (r *Run) Ended(o *engine.Outcome) { r.enqueue(o) }
 
 // Commanded implements engine.Observer.
 func (r *Run) Commanded(c engine.Command, at time.Duration, err error) {
-	r.enqueue(&command{c, at, err})
+	r.enqueue(&command{Command: c, at: at, err: err})
 }
 
 // Over implements engine.Observer.
@@ -165,7 +165,9 @@ func (r *Run) stop() {
 func (r *Run) take() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.taken, r.events, r.waiting = r.events, nil, 0
+	r.taken = r.events
+	r.events = nil
+	r.waiting = 0
 	if r.ended {
 		r.finished = true
 	}
@@ -239,7 +241,9 @@ VALUES (?,?,?,(SELECT id FROM machine WHERE sha256=?),?,?,?,0)`, r.ID, int64(l.A
 }
 
 func (r *Run) writeCommand(b *batch, c *command) error {
-	text, knob, value := "", c.Knob, c.Value
+	text := ""
+	knob := c.Knob
+	value := c.Value
 	if c.err != nil {
 		text = c.err.Error()
 	}
@@ -360,7 +364,10 @@ func (r *Run) writeOutcome(b *batch, o *engine.Outcome) error {
 	}
 	var hash, count, whole, total any
 	if v := s.Virtual; v != nil {
-		hash, total, count, whole = fmt.Sprintf("%016x", v.Hash), int64(v.Time), strconv.FormatUint(v.Events, 10), v.Whole
+		hash = fmt.Sprintf("%016x", v.Hash)
+		total = int64(v.Time)
+		count = strconv.FormatUint(v.Events, 10)
+		whole = v.Whole
 	}
 	_, err := b.exec(`UPDATE launch SET cut=?, whole=?, hash=?, total_ps=?, events=? WHERE id=?`, o.Cut, whole, hash, total, count, l.id)
 	return err

@@ -35,7 +35,9 @@ func longRun(b testing.TB, samples int) string {
 			continue
 		}
 		s := last
-		s.Seq, s.Elapsed, s.Phase = uint64(i+1), at, engine.Running
+		s.Seq = uint64(i + 1)
+		s.Elapsed = at
+		s.Phase = engine.Running
 		s.Series = all[max(0, len(all)-shown):len(all):len(all)]
 		r.Published(&s)
 	}

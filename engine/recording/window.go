@@ -72,7 +72,8 @@ func (w *window) chunk(k, want int64) ([]engine.Sample, error) {
 	if w.chunks[k] == nil {
 		w.used = append(w.used, k)
 	}
-	if w.chunks[k] = c; len(w.used) > keptChunks {
+	w.chunks[k] = c
+	if len(w.used) > keptChunks {
 		delete(w.chunks, w.used[0])
 		w.used = w.used[1:]
 	}
@@ -160,7 +161,8 @@ func (k *chunks) add(b *batch, s *engine.Sample, launch *launch) error {
 	}
 	if k.lane == 0 {
 		var err error
-		if k.lane, err = b.insert(newLane, launch.id, sampleLane, sampleLane); err != nil {
+		k.lane, err = b.insert(newLane, launch.id, sampleLane, sampleLane)
+		if err != nil {
 			return err
 		}
 	}

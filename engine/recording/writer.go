@@ -116,7 +116,8 @@ func create(tx *sql.Tx) error {
 func (w *Writer) transaction(do func(*sql.Tx) error) error {
 	tx, err := w.db.BeginTx(context.Background(), nil)
 	if err == nil {
-		if err = do(tx); err != nil {
+		err = do(tx)
+		if err != nil {
 			_ = tx.Rollback()
 		} else {
 			err = tx.Commit()
