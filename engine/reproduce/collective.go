@@ -82,7 +82,7 @@ var (
 		result := callOf(p, p.Machine)
 		var all []Term
 		for why := range sim.Causes {
-			all = append(all, Term{sim.Cause(why).String(), result.path[why], 0})
+			all = append(all, Term{Name: sim.Cause(why).String(), Simulated: result.path[why], Modelled: 0})
 		}
 		return all
 	}
@@ -110,16 +110,20 @@ func candidates(p *Point) ([]coll.Key, error) {
 		return nil, err
 	}
 	var m coll.Modes
-	if m.Transfer, err = coll.TransferOf(p.Scenario.Text("transfer")); err != nil {
+	m.Transfer, err = coll.TransferOf(p.Scenario.Text("transfer"))
+	if err != nil {
 		return nil, err
 	}
-	if m.Address, err = coll.AddressOf(p.Scenario.Text("address")); err != nil {
+	m.Address, err = coll.AddressOf(p.Scenario.Text("address"))
+	if err != nil {
 		return nil, err
 	}
-	if m.In, err = coll.SyncOf(p.Scenario.Text("sync-in")); err != nil {
+	m.In, err = coll.SyncOf(p.Scenario.Text("sync-in"))
+	if err != nil {
 		return nil, err
 	}
-	if m.Out, err = coll.SyncOf(p.Scenario.Text("sync-out")); err != nil {
+	m.Out, err = coll.SyncOf(p.Scenario.Text("sync-out"))
+	if err != nil {
 		return nil, err
 	}
 	base := coll.Parameters{Ranks: int(p.Scenario.Int("cores")), Modes: m}

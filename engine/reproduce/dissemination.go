@@ -31,7 +31,9 @@ var _ = register(&Experiment{
 			Name: "bytes", Unit: "B", Doc: "bytes sent per node",
 			Simulated: func(p, _ *Point) float64 { _, b := countSent(p); return b },
 			Modelled: func(p, _ *Point) float64 {
-				n, k, t := int(p.Scenario.Int("nodes")), int(p.Scenario.Int("radix")), float64(p.Scenario.Int("threads"))
+				n := int(p.Scenario.Int("nodes"))
+				k := int(p.Scenario.Int("radix"))
+				t := float64(p.Scenario.Int("threads"))
 				sum := 0.0
 				eachMessage(p, func(w, d int) {
 					for b := range n {
@@ -69,7 +71,9 @@ func eachMessage(p *Point, message func(w, d int)) {
 // countSent returns the number of messages and bytes that a node of the schedules sends to others,
 // or NaN if there are no schedules.
 func countSent(p *Point) (messages, bytes float64) {
-	nodes, threads, radix := p.Scenario.Int("nodes"), p.Scenario.Int("threads"), int(p.Scenario.Int("radix"))
+	nodes := p.Scenario.Int("nodes")
+	threads := p.Scenario.Int("threads")
+	radix := int(p.Scenario.Int("radix"))
 	name := "bruck"
 	if radix == 0 {
 		name = "flat"
@@ -77,7 +81,8 @@ func countSent(p *Point) (messages, bytes float64) {
 	params := coll.Parameters{Ranks: int(nodes * threads), Radix: radix}
 	if threads > 1 {
 		params.Places = coll.Places{Per: int32(threads)}
-		if name = "hierarchical"; radix > 0 {
+		name = "hierarchical"
+		if radix > 0 {
 			name = "hierarchical-bruck"
 		}
 	}

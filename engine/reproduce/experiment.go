@@ -127,7 +127,8 @@ func (p *plan) onMachine(m cluster.Machine) (*plan, error) { return planOn(p.fig
 func planOn(f *presets.Figure, m cluster.Machine) (*plan, error) {
 	p := &plan{figure: f, machine: m, points: make(map[string][]*Point)}
 	var err error
-	if p.experiment, err = find(f.Experiment); err != nil {
+	p.experiment, err = find(f.Experiment)
+	if err != nil {
 		return nil, err
 	}
 	for i := range f.Series {

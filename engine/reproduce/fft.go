@@ -87,7 +87,7 @@ func transforms(name string, tall bool) *Experiment {
 		Terms: func(p *Point) []Term {
 			var all []Term
 			for _, t := range [][2]string{{"local transforms", "time_fft"}, {"communication", "time_comm"}, {"packing", "time_memory"}, {"evolve and checksum", "time_other"}, {"barrier", "time_barrier"}} {
-				all = append(all, Term{t[0], p.metric(t[1]), math.NaN()})
+				all = append(all, Term{Name: t[0], Simulated: p.metric(t[1]), Modelled: math.NaN()})
 			}
 			return all
 		},

@@ -109,7 +109,9 @@ func (q *Quantity) failure(points ...*Point) string {
 
 // recordedRow returns the recorded row of a long point. It reports false if there is none.
 func (p *plan) recordedRow(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool) {
-	r.Name, r.X, r.Modelled = presets.RowName(at.Series.Name, at.X), at.X, q.Modelled(at, p.against(q.against(c), at))
+	r.Name = presets.RowName(at.Series.Name, at.X)
+	r.X = at.X
+	r.Modelled = q.Modelled(at, p.against(q.against(c), at))
 	k := c.Record.KeptAs(r.Name)
 	if k == nil {
 		return r, false
@@ -117,7 +119,10 @@ func (p *plan) recordedRow(r Row, c *presets.Check, q *Quantity, at *Point) (Row
 	if v, ok := c.At(at.Series.Name, at.X); ok {
 		r.Published = v
 	}
-	r.Simulated, r.Hash, r.Pass, r.Kept = k.Value, k.Hash, k.Verdict == presets.Pass, true
+	r.Simulated = k.Value
+	r.Hash = k.Hash
+	r.Pass = k.Verdict == presets.Pass
+	r.Kept = true
 	r.Note = "as recorded, from runs " + k.Hash
 	return r, true
 }
@@ -125,11 +130,14 @@ func (p *plan) recordedRow(r Row, c *presets.Check, q *Quantity, at *Point) (Row
 // judgePoint judges a point.
 func (p *plan) judgePoint(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 	other := p.against(q.against(c), at)
-	r.Name, r.X, r.Modelled = presets.RowName(at.Series.Name, at.X), at.X, q.Modelled(at, other)
+	r.Name = presets.RowName(at.Series.Name, at.X)
+	r.X = at.X
+	r.Modelled = q.Modelled(at, other)
 	if v, ok := c.At(at.Series.Name, at.X); ok {
 		r.Published = v
 	}
-	if r.Note = q.failure(at, other); r.Note != "" {
+	r.Note = q.failure(at, other)
+	if r.Note != "" {
 		r.Failed = true
 		return r
 	}
@@ -186,7 +194,9 @@ func (p *plan) addDecisive(r Row, c *presets.Check, at, other *Point) Row {
 
 // judgeSeries judges a series by its shape.
 func (p *plan) judgeSeries(r Row, c *presets.Check, q *Quantity, points []*Point) Row {
-	xs, modelled, others := make([]float64, len(points)), make([]float64, len(points)), make([]*Point, len(points))
+	xs := make([]float64, len(points))
+	modelled := make([]float64, len(points))
+	others := make([]*Point, len(points))
 	for i, at := range points {
 		others[i] = p.against(q.against(c), at)
 		xs[i], modelled[i] = at.X, q.Modelled(at, others[i])
@@ -207,7 +217,8 @@ func (p *plan) judgeSeries(r Row, c *presets.Check, q *Quantity, points []*Point
 		r.Quantity = "smallest growth of " + q.Name + " between points"
 	}
 	r.Modelled = shape(modelled)
-	if r.Note = q.failure(append(points, others...)...); r.Note != "" {
+	r.Note = q.failure(append(points, others...)...)
+	if r.Note != "" {
 		r.Failed = true
 		return r
 	}
@@ -215,7 +226,8 @@ func (p *plan) judgeSeries(r Row, c *presets.Check, q *Quantity, points []*Point
 	values := make([]float64, len(points))
 	low, high := 0, 0
 	for i, at := range points {
-		if values[i] = modelled[i]; q.Simulated != nil {
+		values[i] = modelled[i]
+		if q.Simulated != nil {
 			values[i] = q.Simulated(at, others[i])
 		}
 		if values[i] < values[low] {
@@ -320,7 +332,8 @@ func departure(values []float64) float64 {
 	mean, largest := sum/float64(len(values)), 0.0
 	for _, v := range values {
 		d := math.Abs(v/mean - 1)
-		if largest = max(largest, d); math.IsNaN(d) {
+		largest = max(largest, d)
+		if math.IsNaN(d) {
 			return d
 		}
 	}

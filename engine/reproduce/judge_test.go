@@ -155,7 +155,8 @@ func TestModelOnly(t *testing.T) {
 	if len(rows) != 2 || !rows[0].Pass || rows[1].Pass || !math.IsNaN(rows[0].Simulated) || rows[0].Error != 0 {
 		t.Errorf("%+v", rows)
 	}
-	if rows = p.judge(&presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Peaks, Least: 0, Most: 1e9}); !rows[0].Pass || !math.IsNaN(rows[0].Simulated) {
+	rows = p.judge(&presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Peaks, Least: 0, Most: 1e9})
+	if !rows[0].Pass || !math.IsNaN(rows[0].Simulated) {
 		t.Errorf("%+v", rows)
 	}
 	if err := p.validateCheck(&presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Within, Tolerance: .01}); err == nil || err.Error() != "quantity time is only modelled: add published values" {

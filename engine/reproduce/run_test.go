@@ -216,16 +216,21 @@ func TestModelsIncludeMessageServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if before, err = newPlan(&figures[0]); err != nil {
+		before, err = newPlan(&figures[0])
+		if err != nil {
 			t.Fatal(err)
 		}
 		m := before.machine
-		m.Name, m.Classes[cluster.Remote].Gap, m.Topology = "served", 0, cluster.Topology{}
+		m.Name = "served"
+		m.Classes[cluster.Remote].Gap = 0
+		m.Topology = cluster.Topology{}
 		m.Server = cluster.Server{Send: 2 * cluster.Millisecond, Receive: 3 * cluster.Millisecond, Handshake: 100 * cluster.Microsecond}
-		if after, err = before.onMachine(m); err != nil {
+		after, err = before.onMachine(m)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if q, err = after.experiment.Quantity(quantity); err != nil {
+		q, err = after.experiment.Quantity(quantity)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return before, after, q

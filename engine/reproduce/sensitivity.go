@@ -56,7 +56,7 @@ func (p *plan) vary() error {
 			if err != nil {
 				return fmt.Errorf("%s × %g: %w", f.Key, by, err)
 			}
-			p.variants = append(p.variants, variant{f.Key, by, v})
+			p.variants = append(p.variants, variant{key: f.Key, factor: by, plan: v})
 		}
 	}
 	return nil

@@ -90,7 +90,9 @@ func (s *Store) save(ctx context.Context, file string, snap *engine.Snapshot) er
 // run runs the rows that are not in the store, and saves each as soon as it is finished. A nil
 // Store saves nothing.
 func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, options session.Options, progress func(*session.Progress)) ([]session.Row, error) {
-	options.Fabrics, options.Limits, options.Whole = session.Fabrics(), session.Limits{Iterations: 1}, true
+	options.Fabrics = session.Fabrics()
+	options.Limits = session.Limits{Iterations: 1}
+	options.Whole = true
 	machines := options.Machines
 	if s == nil {
 		return session.RunRows(ctx, rows, scenarios, options, progress)
@@ -102,10 +104,12 @@ func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.
 		if err != nil {
 			return nil, err
 		}
-		if files[i], err = s.file(&scenarios[i], &m); err != nil {
+		files[i], err = s.file(&scenarios[i], &m)
+		if err != nil {
 			return nil, err
 		}
-		if rows[i].Snapshot, err = s.load(files[i]); err != nil {
+		rows[i].Snapshot, err = s.load(files[i])
+		if err != nil {
 			return nil, err
 		}
 		if rows[i].Snapshot == nil {
@@ -139,7 +143,8 @@ func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.
 		}
 	})
 	save()
-	if err = errors.Join(err, s.err); err != nil {
+	err = errors.Join(err, s.err)
+	if err != nil {
 		return nil, err
 	}
 	for k, i := range open {

@@ -58,7 +58,8 @@ func locked(calls ...windowProgram) windowProgram {
 			err = cmp.Or(err, call(w, to, b))
 		}
 		tested := calls[last](w, to, b)
-		if err = cmp.Or(err, w.Unlock(to)); err != nil {
+		err = cmp.Or(err, w.Unlock(to))
+		if err != nil {
 			panic(err) // a call that is not under test was refused
 		}
 		return tested
