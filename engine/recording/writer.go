@@ -258,9 +258,8 @@ func (b *batch) exec(query string, args ...any) (sql.Result, error) {
 	s := b.made[query]
 	if s == nil {
 		var err error
-		if known := b.prepared[query]; known != nil {
-			s = b.tx.Stmt(known)
-		} else if s, err = b.tx.Prepare(query); err != nil {
+		s, err = b.prepare(query)
+		if err != nil {
 			return nil, err
 		}
 		if b.made == nil {
@@ -269,6 +268,14 @@ func (b *batch) exec(query string, args ...any) (sql.Result, error) {
 		b.made[query] = s
 	}
 	return s.Exec(args...)
+}
+
+// prepare returns a statement of the transaction, from a statement of the database if it has one.
+func (b *batch) prepare(query string) (*sql.Stmt, error) {
+	if s := b.prepared[query]; s != nil {
+		return b.tx.Stmt(s), nil
+	}
+	return b.tx.Prepare(query)
 }
 
 // insert returns the number of the new row.
