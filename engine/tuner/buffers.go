@@ -66,7 +66,8 @@ func (r *buffers) allocate(rank *cluster.Rank, comm *coll.Comm, call *coll.Call)
 			continue
 		}
 		var err error
-		if at.Off, err = rank.Alloc(size); err != nil {
+		at.Off, err = rank.Alloc(size)
+		if err != nil {
 			return err
 		}
 	}

@@ -211,7 +211,8 @@ func readRule(f *fields) (coll.Rule, error) {
 		return r, err
 	}
 	var err error
-	if r.Collective, err = coll.CollectiveOf(name); err != nil {
+	r.Collective, err = coll.CollectiveOf(name)
+	if err != nil {
 		return r, fmt.Errorf("%s%w", f.where, err)
 	}
 	for i, tree := range choices {
@@ -230,7 +231,8 @@ func readRule(f *fields) (coll.Rule, error) {
 		if err := x.end(); err != nil {
 			return r, err
 		}
-		if c.Algorithm, err = coll.Find(r.Collective, algorithm); err != nil {
+		c.Algorithm, err = coll.Find(r.Collective, algorithm)
+		if err != nil {
 			return r, fmt.Errorf("%s%w", x.where, err)
 		}
 		r.Choices = append(r.Choices, c)

@@ -90,7 +90,8 @@ func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
 		s.Took = times[0]
 		mu.Lock()
 		defer mu.Unlock()
-		if done++; o.Progress != nil {
+		done++
+		if o.Progress != nil {
 			o.Progress(done, len(c.needed))
 		}
 		return nil
@@ -106,7 +107,8 @@ func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
 			v.Others = append(v.Others, *other)
 			bound += other.Took
 		}
-		if v.Bound = cluster.Time(float64(bound) * p.factor); v.Call.Took > v.Bound {
+		v.Bound = cluster.Time(float64(bound) * p.factor)
+		if v.Call.Took > v.Bound {
 			bad = append(bad, v)
 		}
 	}
@@ -149,7 +151,7 @@ func (c *comparisons) side(what coll.Collective, ranks int, n int64) *Side {
 
 func (c *comparisons) promise(name string, factor float64, call *Side, others ...*Side) {
 	if call != nil && !slices.Contains(others, nil) {
-		c.promises = append(c.promises, promise{name, call, others, factor})
+		c.promises = append(c.promises, promise{name: name, call: call, others: others, factor: factor})
 	}
 }
 

@@ -43,7 +43,8 @@ func Index(c coll.Collective, transfers ...coll.Transfer) []Family {
 		if a.Segmented {
 			f.Segments = segments
 		}
-		if f.Transfers = transfers; len(transfers) == 0 || c == coll.OpBarrier || a.Needs&(coll.Reach|coll.Network) != 0 {
+		f.Transfers = transfers
+		if len(transfers) == 0 || c == coll.OpBarrier || a.Needs&(coll.Reach|coll.Network) != 0 {
 			f.Transfers = twoSided
 		}
 		all = append(all, f)

@@ -60,7 +60,7 @@ func openJournal(name, of string) (*journal, error) {
 		_, err = file.Seek(end, io.SeekStart)
 	}
 	if err == nil && end == 0 {
-		err = json.NewEncoder(file).Encode(journalHead{journalSchema, of})
+		err = json.NewEncoder(file).Encode(journalHead{Schema: journalSchema, Of: of})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, errors.Join(err, file.Close()))

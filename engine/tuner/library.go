@@ -35,7 +35,7 @@ func spans(t *coll.Table, c coll.Collective, perNode int32, moving bool) []span 
 				continue
 			}
 		}
-		all = append(all, span{p, steps})
+		all = append(all, span{ranks: p, steps: steps})
 	}
 	return all
 }

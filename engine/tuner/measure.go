@@ -89,7 +89,8 @@ func (p *Place) measure(ctx context.Context, at coll.Tuple, choices []coll.Choic
 	keys := make([]coll.Key, len(choices))
 	for i, c := range choices {
 		var err error
-		if keys[i], err = c.Placed(coll.Places{Per: max(at.PerNode, 1)}).Key(at.Ranks); err != nil {
+		keys[i], err = c.Placed(coll.Places{Per: max(at.PerNode, 1)}).Key(at.Ranks)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -17,7 +17,7 @@ type branch struct {
 	kids []branch
 }
 
-func when(key string, kids ...branch) branch { return branch{key, kids} }
+func when(key string, kids ...branch) branch { return branch{key: key, kids: kids} }
 func take(name string) branch                { return branch{key: "algorithm=MPIR_" + name} }
 
 // mpich is a collective of MPICH 4.0.

@@ -26,49 +26,49 @@ type ompiWay struct {
 	name  string
 	later string // its name in version 6, where the fan-out is its radix; "": the same
 	since int    // first version of the library; 0: 4.1 has it
-	kin   string
-	radix int  // radix of kin; −1: the fan-out; 0: any
-	fan   bool // rules specify the fan-out
-	seg   bool // rules specify the bytes of a segment
-	loose bool // kin is similar, but not the same algorithm
+	kin   string // hybridtop's algorithm
+	radix int    // radix of kin; −1: the fan-out; 0: any
+	fan   bool   // rules specify the fan-out
+	seg   bool   // rules specify the bytes of a segment
+	loose bool   // kin is similar, but not the same algorithm
 }
 
 var ompis = []ompi{
-	{0, "allgather", coll.OpAllgather, true, false, false, []ompiWay{
+	{id: 0, name: "allgather", what: coll.OpAllgather, total: true, ways: []ompiWay{
 		{name: "linear", kin: "gather-bcast"}, {name: "bruck", later: "bruck-k-fanout", kin: "bruck", radix: 2}, {name: "recursive_doubling", kin: "recursive-doubling"},
 		{name: "ring", kin: "ring"}, {name: "neighbor", kin: "neighbour-exchange"}, {name: "two_proc", kin: "flat", loose: true},
 		{name: "sparbit", since: 5, kin: "bruck", loose: true}, {name: "direct-messaging", since: 6, kin: "flat"}}},
-	{2, "allreduce", coll.OpAllreduce, false, false, false, []ompiWay{
+	{id: 2, name: "allreduce", what: coll.OpAllreduce, ways: []ompiWay{
 		{name: "basic_linear", kin: "reduce-bcast", loose: true}, {name: "nonoverlapping", kin: "reduce-bcast"}, {name: "recursive_doubling", kin: "recursive-doubling"},
 		{name: "ring", kin: "ring"}, {name: "segmented_ring", kin: "ring", seg: true, loose: true}, {name: "rabenseifner", kin: "rabenseifner"},
 		{name: "allgather_reduce", since: 5, kin: "recursive-doubling", loose: true}}},
-	{3, "alltoall", coll.OpExchange, true, false, false, []ompiWay{
+	{id: 3, name: "alltoall", what: coll.OpExchange, total: true, ways: []ompiWay{
 		{name: "linear", kin: "flat"}, {name: "pairwise", kin: "pairwise"}, {name: "modified_bruck", kin: "bruck", radix: 2},
 		{name: "linear_sync", kin: "flat", loose: true}, {name: "two_proc", kin: "flat", loose: true}}},
-	{6, "barrier", coll.OpBarrier, false, true, true, []ompiWay{
+	{id: 6, name: "barrier", what: coll.OpBarrier, sizeless41: true, sizeless: true, ways: []ompiWay{
 		{name: "linear", kin: "tree", loose: true}, {name: "double_ring", kin: "dissemination", loose: true}, {name: "recursive_doubling", kin: "recursive-doubling"},
 		{name: "bruck", kin: "dissemination", radix: 2}, {name: "two_proc", kin: "dissemination", loose: true}, {name: "tree", kin: "tree"}}},
-	{7, "bcast", coll.OpBcast, false, false, false, []ompiWay{
+	{id: 7, name: "bcast", what: coll.OpBcast, ways: []ompiWay{
 		{name: "basic_linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true}, {name: "pipeline", kin: "chain", seg: true},
 		{name: "split_binary_tree", kin: "kary", radix: 2, seg: true, loose: true}, {name: "binary_tree", kin: "kary", radix: 2, seg: true},
 		{name: "binomial", kin: "knomial", radix: 2, seg: true}, {name: "knomial", kin: "knomial", radix: 4, seg: true},
 		{name: "scatter_allgather", kin: "scatter-allgather"}, {name: "scatter_allgather_ring", kin: "scatter-allgather", loose: true}}},
-	{9, "gather", coll.OpGather, true, true, false, []ompiWay{
+	{id: 9, name: "gather", what: coll.OpGather, total: true, sizeless41: true, ways: []ompiWay{
 		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2}, {name: "linear_sync", kin: "flat", seg: true, loose: true}}},
-	{11, "reduce", coll.OpReduce, false, false, false, []ompiWay{
+	{id: 11, name: "reduce", what: coll.OpReduce, ways: []ompiWay{
 		{name: "linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true}, {name: "pipeline", kin: "chain", seg: true},
 		{name: "binary", kin: "kary", radix: 2, seg: true}, {name: "binomial", kin: "knomial", radix: 2, seg: true},
 		{name: "in-order_binary", kin: "kary", radix: 2, seg: true, loose: true}, {name: "rabenseifner", kin: "rabenseifner"},
 		{name: "knomial", since: 6, kin: "knomial", radix: -1, fan: true, seg: true}}},
-	{12, "reducescatter", coll.OpReduceScatter, true, false, false, []ompiWay{
+	{id: 12, name: "reducescatter", what: coll.OpReduceScatter, total: true, ways: []ompiWay{
 		{name: "non-overlapping", kin: "reduce-scatter"}, {name: "recursive_halving", kin: "recursive-halving"}, {name: "ring", kin: "ring"},
 		{name: "butterfly", kin: "recursive-halving", loose: true}}},
-	{13, "reducescatterblock", coll.OpReduceScatter, true, false, false, []ompiWay{
+	{id: 13, name: "reducescatterblock", what: coll.OpReduceScatter, total: true, ways: []ompiWay{
 		{name: "basic_linear", kin: "reduce-scatter"}, {name: "recursive_doubling", kin: "recursive-halving", loose: true},
 		{name: "recursive_halving", kin: "recursive-halving"}, {name: "butterfly", kin: "recursive-halving", loose: true}}},
-	{14, "scan", coll.OpScan, false, true, true, []ompiWay{
+	{id: 14, name: "scan", what: coll.OpScan, sizeless41: true, sizeless: true, ways: []ompiWay{
 		{name: "linear", kin: "chain"}, {name: "recursive_doubling", kin: "recursive-doubling"}}},
-	{15, "scatter", coll.OpScatter, true, true, true, []ompiWay{
+	{id: 15, name: "scatter", what: coll.OpScatter, total: true, sizeless41: true, sizeless: true, ways: []ompiWay{
 		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2}, {name: "linear_nb", kin: "flat", loose: true}}},
 }
 

@@ -55,7 +55,8 @@ func ReadOpenMPI(data []byte) (t *coll.Table, notes []string, err error) {
 			return nil, nil, fmt.Errorf("%s: %w", in.o.name, err)
 		}
 		notes = append(notes, tableNotes...)
-		if rules = append(rules, more...); len(rules) > maxImported {
+		rules = append(rules, more...)
+		if len(rules) > maxImported {
 			return nil, nil, fmt.Errorf("more than %d rules in the table", maxImported)
 		}
 	}
@@ -347,7 +348,8 @@ func readOmpiJSON(data []byte) ([]incoming, []string, error) {
 			}
 			if n := len(in.ends); n > 0 && s.ranks <= in.ends[n-1] {
 				notes = append(notes, fmt.Sprintf("%s: teams from %d ranks on overlap earlier teams, which take precedence", o.name, s.ranks))
-				if s.ranks = in.ends[n-1] + 1; s.ranks > end {
+				s.ranks = in.ends[n-1] + 1
+				if s.ranks > end {
 					continue
 				}
 			}
@@ -401,7 +403,8 @@ func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
 				return s, 0, fmt.Errorf("unknown alg %.40q", x)
 			}
 		case float64:
-			if r.algorithm = int(x); float64(r.algorithm) != x || r.algorithm < 0 || r.algorithm > len(o.ways) {
+			r.algorithm = int(x)
+			if float64(r.algorithm) != x || r.algorithm < 0 || r.algorithm > len(o.ways) {
 				return s, 0, fmt.Errorf("alg %v: want 0 to %d", x, len(o.ways))
 			}
 		default:
@@ -424,7 +427,8 @@ func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
 			continue
 		}
 		s.rules = append(s.rules, r)
-		if at = to + 1; to == math.MaxInt64 {
+		at = to + 1
+		if to == math.MaxInt64 {
 			return s, end, nil
 		}
 	}

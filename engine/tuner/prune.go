@@ -34,7 +34,7 @@ func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []
 		if err != nil {
 			continue
 		}
-		guesses = append(guesses, guess{c, k.Predict(cost, at.Bytes), i})
+		guesses = append(guesses, guess{choice: c, time: k.Predict(cost, at.Bytes), index: i})
 	}
 	slices.SortStableFunc(guesses, func(a, b guess) int { return cmp.Compare(a.time, b.time) })
 	seen := map[*coll.Algorithm]bool{}

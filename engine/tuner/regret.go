@@ -74,12 +74,14 @@ func Regret(ctx context.Context, o Options, t *coll.Table, tuples []coll.Tuple, 
 	done := 0
 	err := each(ctx, o.workers(), len(tuples), func(ctx context.Context, i int) error {
 		var err error
-		if all[i], err = o.miss(ctx, t, tuples[i]); err != nil {
+		all[i], err = o.miss(ctx, t, tuples[i])
+		if err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if done++; progress != nil {
+		done++
+		if progress != nil {
 			progress(done)
 		}
 		return nil
@@ -108,7 +110,8 @@ func (p *Options) miss(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss,
 		m.Took = times[0]
 		return m, nil
 	}
-	if times, err = p.measure(ctx, at, []coll.Choice{chosen, choices[best]}, comparePace); err != nil {
+	times, err = p.measure(ctx, at, []coll.Choice{chosen, choices[best]}, comparePace)
+	if err != nil {
 		return Miss{}, err
 	}
 	m.Took, m.Least = times[0], times[1]

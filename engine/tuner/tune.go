@@ -106,7 +106,8 @@ func (o *Options) columns() ([][]coll.Tuple, error) {
 				}
 			}
 			columns = append(columns, column)
-			if total += len(column); total > maxTuples {
+			total += len(column)
+			if total > maxTuples {
 				return nil, fmt.Errorf("more than %d configurations (tune fewer sizes or teams)", maxTuples)
 			}
 		}
@@ -141,7 +142,8 @@ func Tune(ctx context.Context, o Options) (*Result, error) {
 		t.total += len(c)
 	}
 	if o.Journal != "" {
-		if t.journal, err = openJournal(o.Journal, o.identity()); err != nil {
+		t.journal, err = openJournal(o.Journal, o.identity())
+		if err != nil {
 			return nil, err
 		}
 		defer t.journal.close()
@@ -149,7 +151,8 @@ func Tune(ctx context.Context, o Options) (*Result, error) {
 	if err := each(ctx, t.workers(), len(columns), func(ctx context.Context, i int) error { return t.column(ctx, columns[i]) }); err != nil {
 		return nil, err
 	}
-	if t.result.Table, err = coll.NewTable(t.rules); err != nil {
+	t.result.Table, err = coll.NewTable(t.rules)
+	if err != nil {
 		return nil, err
 	}
 	return &t.result, nil
@@ -375,7 +378,8 @@ func (t *tuning) find(ctx context.Context, at coll.Tuple, choices []coll.Choice)
 	times, recorded := t.journal.times(at, choices)
 	if !recorded {
 		var err error
-		if times, err = t.measure(ctx, at, choices, searchPace); err != nil {
+		times, err = t.measure(ctx, at, choices, searchPace)
+		if err != nil {
 			return timedTuple{}, err
 		}
 		if err := t.journal.add(at, choices, times); err != nil {
@@ -384,7 +388,7 @@ func (t *tuning) find(ctx context.Context, at coll.Tuple, choices []coll.Choice)
 	}
 	f := timedTuple{at: at}
 	for i, c := range choices {
-		f.choices = append(f.choices, timedChoice{c, times[i]})
+		f.choices = append(f.choices, timedChoice{choice: c, time: times[i]})
 	}
 	slices.SortStableFunc(f.choices, func(a, b timedChoice) int { return cmp.Compare(a.time, b.time) })
 	if !t.virtual() {
