@@ -39,17 +39,17 @@ type guideline struct {
 	size func(n, p int64) int64
 }
 
-func same(n, _ int64) int64   { return n }
-func shared(n, p int64) int64 { return (n + p - 1) / p }
-func joined(n, p int64) int64 { return n * p }
+func sameSize(n, _ int64) int64    { return n }
+func sizePerRank(n, p int64) int64 { return (n + p - 1) / p }
+func totalSize(n, p int64) int64   { return n * p }
 
 var guidelines = []guideline{
-	{"allreduce ≤ reduce + broadcast", coll.OpAllreduce, []coll.Collective{coll.OpReduce, coll.OpBcast}, same},
-	{"gather ≤ allgather", coll.OpGather, []coll.Collective{coll.OpAllgather}, same},
-	{"reduce ≤ allreduce", coll.OpReduce, []coll.Collective{coll.OpAllreduce}, same},
-	{"scatter ≤ broadcast of all blocks", coll.OpScatter, []coll.Collective{coll.OpBcast}, joined},
-	{"allgather ≤ exchange", coll.OpAllgather, []coll.Collective{coll.OpExchange}, same},
-	{"broadcast ≤ scatter + allgather", coll.OpBcast, []coll.Collective{coll.OpScatter, coll.OpAllgather}, shared},
+	{"allreduce ≤ reduce + broadcast", coll.OpAllreduce, []coll.Collective{coll.OpReduce, coll.OpBcast}, sameSize},
+	{"gather ≤ allgather", coll.OpGather, []coll.Collective{coll.OpAllgather}, sameSize},
+	{"reduce ≤ allreduce", coll.OpReduce, []coll.Collective{coll.OpAllreduce}, sameSize},
+	{"scatter ≤ broadcast of all blocks", coll.OpScatter, []coll.Collective{coll.OpBcast}, totalSize},
+	{"allgather ≤ exchange", coll.OpAllgather, []coll.Collective{coll.OpExchange}, sameSize},
+	{"broadcast ≤ scatter + allgather", coll.OpBcast, []coll.Collective{coll.OpScatter, coll.OpAllgather}, sizePerRank},
 }
 
 // Tolerances of guidelines. A cliff is a cost that rises, with one more element or rank, by more

@@ -177,8 +177,8 @@ func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, buf *buffers) (*m
 // aligned returns n bytes that are aligned for numbers.
 func aligned(n int64) []byte { return cluster.Bytes(make([]int64, (n+7)/8))[:n:n] }
 
-// largest returns the largest of all members' times.
-func (m *meter) largest(t cluster.Time) (cluster.Time, error) {
+// maxOverRanks returns the largest of all members' times.
+func (m *meter) maxOverRanks(t cluster.Time) (cluster.Time, error) {
 	m.word[0] = t.Seconds()
 	err := coll.Allreduce(m.rank, m.rank.World(), cluster.Max, m.word[:], m.word[:])
 	return cluster.FromSeconds(m.word[0]), err
@@ -187,12 +187,12 @@ func (m *meter) largest(t cluster.Time) (cluster.Time, error) {
 // syncStart waits for a common start time of all members, and returns it.
 func (m *meter) syncStart() (cluster.Time, error) {
 	now := m.rank.Now()
-	start, err := m.largest(now)
+	start, err := m.maxOverRanks(now)
 	if err != nil {
 		return 0, err
 	}
 	if m.startDelay == 0 { // measure how long the members take to agree
-		took, err := m.largest(m.rank.Now() - now)
+		took, err := m.maxOverRanks(m.rank.Now() - now)
 		if err != nil {
 			return 0, err
 		}
@@ -225,7 +225,7 @@ func (m *meter) measureVirtual(noisy bool) error {
 			if err := m.comm.Do(m.calls[i]); err != nil {
 				return err
 			}
-			end, err := m.largest(m.rank.Now())
+			end, err := m.maxOverRanks(m.rank.Now())
 			if err != nil {
 				return err
 			}
@@ -253,7 +253,7 @@ func (m *meter) timeCalls(i, calls int) (cluster.Time, error) {
 			return 0, err
 		}
 	}
-	return m.largest((m.rank.Now() - start) / cluster.Time(calls))
+	return m.maxOverRanks((m.rank.Now() - start) / cluster.Time(calls))
 }
 
 // measureReal measures as many rounds as the pace specifies. A rank decides only from times that

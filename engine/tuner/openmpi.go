@@ -132,7 +132,7 @@ func (o *ompi) rules(t *coll.Table, perNode int32, version int) []ompiSpan {
 	return all
 }
 
-var errNothing = errors.New("no collective of the table has algorithms that the library lets users choose")
+var errNoRules = errors.New("no collective of the table has algorithms that the library lets users choose")
 
 // WriteOpenMPI writes a table as the rules that Open MPI 4.1 and later read through
 // coll_tuned_dynamic_rules_filename. If the library does not have an algorithm, it decides itself.
@@ -155,7 +155,7 @@ func WriteOpenMPI(w io.Writer, t *coll.Table, perNode int32) error {
 		}
 	}
 	if n == 0 {
-		return errNothing
+		return errNoRules
 	}
 	_, err := fmt.Fprintf(w, "%d # collectives\n%s", n, b.Bytes())
 	return err
@@ -241,7 +241,7 @@ func WriteOpenMPIJSON(w io.Writer, t *coll.Table, perNode int32) error {
 		}
 	}
 	if len(file.Collectives) == 0 {
-		return errNothing
+		return errNoRules
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -10,14 +10,14 @@ import (
 )
 
 // Limits of the choices that are measured. These are all choices with a predicted time within a
-// factor of the best, always the keepFewest best ones, and the best choice of each algorithm unless
+// factor of the best, always the minKept best ones, and the best choice of each algorithm unless
 // it is hopeless. A real clock includes costs that the model does not know, so its factor is
 // larger.
 const (
 	keepVirtual = 1.6
 	keepReal    = 4
 	keepBetween = 1.2 // between two sizes, in addition to the choices near the best of these
-	keepFewest  = 4
+	minKept     = 4
 	hopeless    = 3 // times the factor
 )
 
@@ -43,16 +43,16 @@ func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []
 		near := float64(g.time) <= factor*float64(guesses[0].time)
 		first := !seen[g.choice.Algorithm] && float64(g.time) <= hopeless*factor*float64(guesses[0].time)
 		seen[g.choice.Algorithm] = true
-		if near || first || i < keepFewest {
+		if near || first || i < minKept {
 			kept = append(kept, g)
 		}
 	}
 	slices.SortFunc(kept, func(a, b guess) int { return cmp.Compare(a.index, b.index) })
-	few := make([]coll.Choice, len(kept))
+	choices := make([]coll.Choice, len(kept))
 	for i := range kept {
-		few[i] = kept[i].choice
+		choices[i] = kept[i].choice
 	}
-	return few
+	return choices
 }
 
 // pruneByClock prunes with the factor for the place's clock.

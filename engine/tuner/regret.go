@@ -38,7 +38,7 @@ func Mean(all []Miss) float64 {
 // any numbers of ranks and elements, equally likely in each octave.
 func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 	rng := rand.New(rand.NewPCG(seed, 0x72656772657473))
-	octaves := func(from, to float64) int64 {
+	drawLog := func(from, to float64) int64 {
 		return int64(math.Round(from * math.Pow(to/from, rng.Float64())))
 	}
 	ranks := slices.Clone(o.Ranks)
@@ -48,11 +48,11 @@ func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 	var drawn []coll.Tuple
 	for tries := 0; len(drawn) < n && tries < 100*n; tries++ {
 		c := o.Collectives[tries%len(o.Collectives)]
-		team := octaves(float64(max(ranks[0], 2)), float64(ranks[len(ranks)-1]))
+		team := drawLog(float64(max(ranks[0], 2)), float64(ranks[len(ranks)-1]))
 		if each := int64(max(o.PerNode, 1)); team > each {
 			team -= team % each
 		}
-		size := octaves(float64(max(bytes[0], 8)), float64(max(bytes[len(bytes)-1], 8))) &^ 7
+		size := drawLog(float64(max(bytes[0], 8)), float64(max(bytes[len(bytes)-1], 8))) &^ 7
 		if c == coll.OpBarrier {
 			size = 0
 		}
