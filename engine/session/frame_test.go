@@ -12,9 +12,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// parted returns a process with some ranks of a finished run. It has the counts of the ranks, and
-// nothing of the shards.
-func parted(r *run, number, first, end int) *process {
+// processOf returns a process with some ranks of a finished run. It has the counts of the ranks,
+// and nothing of the shards.
+func processOf(r *run, number, first, end int) *process {
 	p := &process{number: number, first: first, layout: r.layout, sums: r.sums, ranked: r.ranked, slots: make([]slot, end-first)}
 	p.shards = newShards(end-first, len(r.setup.workload.Samples), len(r.shards.whole))
 	for i := range p.slots {
@@ -57,7 +57,7 @@ func TestFramesOfProcessesAddUp(t *testing.T) {
 		s.startWindow()
 		order := rand.New(rand.NewPCG(1, 1)).Perm(len(cuts) - 1)
 		for _, i := range order {
-			p := parted(r, i, cuts[i], cuts[i+1])
+			p := processOf(r, i, cuts[i], cuts[i+1])
 			if i == 0 {
 				p.shards.total, p.shards.whole = whole.histograms, whole.cells
 			}

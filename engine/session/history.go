@@ -23,38 +23,38 @@ const (
 
 // history holds the state that outlives a run. It belongs to the session's loop.
 type history struct {
-	set      setup
-	began    bool
-	series   []engine.Sample
-	marks    []engine.Mark
-	first    bool // this launch has no sample yet
-	frames   collector
-	last     *frame // sum over all processes, of this launch
-	states   states
-	recent   recent
-	tables   []*study.Table // of the workload's studies
-	all      map[*engine.Study]*study.Table
-	shown    *engine.Snapshot // latest snapshot of this launch
-	before   *engine.Snapshot // last snapshot with finished iterations of an earlier launch
-	virtual  *engine.Virtual  // result of a finished simulation
-	failure  string
-	deadlock *engine.Deadlock
-	warnings []string
-	dilator  dilator
-	progress iterationProgress
-	reported reportedAccesses // latencies passed to the observer
-	dilation float64          // of the previous launch; 0: none of the same scenario
+	set          setup
+	hasSetup     bool
+	series       []engine.Sample
+	marks        []engine.Mark
+	awaitsSample bool // this launch has no sample yet
+	frames       collector
+	last         *frame // sum over all processes, of this launch
+	states       states
+	recent       recent
+	tables       []*study.Table // of the workload's studies
+	tableOf      map[*engine.Study]*study.Table
+	shown        *engine.Snapshot // latest snapshot of this launch
+	before       *engine.Snapshot // last snapshot with finished iterations of an earlier launch
+	virtual      *engine.Virtual  // result of a finished simulation
+	failure      string
+	deadlock     *engine.Deadlock
+	warnings     []string
+	dilator      dilator
+	progress     iterationProgress
+	reported     reportedAccesses // latencies passed to the observer
+	dilation     float64          // of the previous launch; 0: none of the same scenario
 }
 
 func newHistory(unattended bool) *history {
-	return &history{all: make(map[*engine.Study]*study.Table), dilator: newDilator(unattended)}
+	return &history{tableOf: make(map[*engine.Study]*study.Table), dilator: newDilator(unattended)}
 }
 
 // begin prepares the history for a launch, and marks the changes.
 func (h *history) begin(set setup, at time.Duration) {
 	dilationOnly := false // the same scenario with another dilation
 	h.dilation = 0
-	if h.began {
+	if h.hasSetup {
 		label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind())
 		dilationOnly = label == "" && h.set.spec.Stretch != set.spec.Stretch
 		if dilationOnly && h.shown != nil {
@@ -76,15 +76,15 @@ func (h *history) begin(set setup, at time.Duration) {
 	h.dilator.launch(at)
 	h.tables = h.tables[:0]
 	for _, st := range set.workload.Studies {
-		if h.all[st] == nil {
-			h.all[st] = study.NewTable(st)
+		if h.tableOf[st] == nil {
+			h.tableOf[st] = study.NewTable(st)
 		}
-		h.all[st].Begin(&set.scenario, &set.machine, set.kind())
-		h.tables = append(h.tables, h.all[st])
+		h.tableOf[st].Begin(&set.scenario, &set.machine, set.kind())
+		h.tables = append(h.tables, h.tableOf[st])
 	}
 	h.set = set
-	h.began = true
-	h.first = true
+	h.hasSetup = true
+	h.awaitsSample = true
 	h.frames = collector{}
 	h.last = newFrame(0, 0)
 	h.progress = iterationProgress{at: at}
@@ -145,7 +145,7 @@ func (h *history) forget() {
 	h.series = nil
 	h.marks = nil
 	h.before = nil
-	for _, t := range h.all {
+	for _, t := range h.tableOf {
 		t.Forget()
 	}
 }
@@ -176,7 +176,7 @@ func (h *history) sample(r *run, at time.Duration) bool {
 		s.Access = (sum - sum0).Seconds() / float64(n)
 	}
 	h.add(s)
-	h.first = false
+	h.awaitsSample = false
 	return true
 }
 
@@ -257,14 +257,14 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 			snap.Progress = h.progress.update(elapsed, phase == engine.Running, t, r.handle)
 			snap.Warnings = slices.Concat(h.warnings, r.handle.Warnings())
 		}
-		h.distributions(snap, r)
+		h.addDistributions(snap, r)
 	}
 	snap.Ranks = h.states.views(&set.spec.Layout, phase)
 	snap.Studies = make([]engine.StudyView, len(h.tables))
 	for i, t := range h.tables {
 		snap.Studies[i] = t.Frame()
 	}
-	h.metrics(snap, &set)
+	h.addMetrics(snap, &set)
 	if doubt := set.workload.Doubt; doubt != nil && snap.Iteration > 0 && snap.Keeping == engine.Kept {
 		if text := doubt(snap); text != "" {
 			snap.Warnings = append(slices.Clip(snap.Warnings), text)
@@ -299,9 +299,9 @@ func (h *history) keeping(r *run) engine.Keeping {
 	return engine.Behind
 }
 
-// distributions fills in the distributions of accesses and declared samples, the declared tables,
-// the profiles and the metrics by rank.
-func (h *history) distributions(snap *engine.Snapshot, r *run) {
+// addDistributions fills in the distributions of accesses and declared samples, the declared
+// tables, the profiles and the metrics by rank.
+func (h *history) addDistributions(snap *engine.Snapshot, r *run) {
 	t := h.last
 	total := h.last.histograms
 	w := r.setup.workload
@@ -346,9 +346,9 @@ func (h *history) distributions(snap *engine.Snapshot, r *run) {
 	}
 }
 
-// metrics fills in the declared metrics that were reported, and the metrics that the workload
+// addMetrics fills in the declared metrics that were reported, and the metrics that the workload
 // computes from the snapshot.
-func (h *history) metrics(snap *engine.Snapshot, set *setup) {
+func (h *history) addMetrics(snap *engine.Snapshot, set *setup) {
 	for i, m := range set.workload.Metrics {
 		if i < len(h.last.reports) && h.last.reports[i] > 0 {
 			snap.Metrics = append(snap.Metrics, engine.Metric{

@@ -51,9 +51,9 @@ func onBusyHost(t *testing.T, name string, mean float64) *watched {
 	return start(t, sc, Options{Fabrics: fabrics, Linger: true})
 }
 
-// nothingLate fails if a snapshot with inaccurate timings has a best row, a law, a ratio or a
+// checkAccurate fails if a snapshot with inaccurate timings has a best row, a law, a ratio or a
 // sentence that uses them.
-func nothingLate(t *testing.T, s *engine.Snapshot) {
+func checkAccurate(t *testing.T, s *engine.Snapshot) {
 	t.Helper()
 	if s.Change != "" || strings.Contains(s.Why, "×") {
 		t.Errorf("%s, %s: why %q, change %q", s.Scenario.Workload, s.Keeping, s.Why, s.Change)
@@ -98,7 +98,7 @@ func TestInaccurateTimingsAreUnused(t *testing.T) {
 		behind := 0
 		s.until("the host has been late for a while", func(s *engine.Snapshot) bool {
 			if s.Keeping != engine.Kept {
-				nothingLate(t, s)
+				checkAccurate(t, s)
 			}
 			if s.Keeping == engine.Behind || s.Keeping == engine.Beyond {
 				behind++

@@ -43,7 +43,7 @@ func (s *Session) loop(ctx context.Context) {
 	var last *run
 	for {
 		set, version := s.take()
-		if set.adapts() {
+		if set.adaptsDilation() {
 			set.spec.Stretch = h.dilator.factor
 		}
 		h.begin(set, s.elapsed())
@@ -59,7 +59,7 @@ func (s *Session) loop(ctx context.Context) {
 			why, err = s.watch(ctx, h, r, version)
 			h.fold(r, err == nil && !r.cut, why != byItself, s.elapsed())
 			set = h.set // with the knobs changed meanwhile
-			if x, ok := r.handle.(cluster.Dilated); ok && err == nil && (why == byItself || why == byLimit) && set.adapts() && h.dilator.finish(x.Lateness()) {
+			if x, ok := r.handle.(cluster.Dilated); ok && err == nil && (why == byItself || why == byLimit) && set.adaptsDilation() && h.dilator.finish(x.Lateness()) {
 				why = byHost
 			}
 			if why == byHost && !s.options.Linger {
@@ -129,8 +129,8 @@ func (s *Session) takeReset() bool {
 	return requested
 }
 
-// linger waits for a changed knob after a run of a scenario. It publishes again when the user clears
-// the history. It reports false if the session is over.
+// linger waits for a changed knob after a run of a scenario. It publishes again when the user
+// clears the history. It reports false if the session is over.
 func (s *Session) linger(ctx context.Context, h *history, ran *engine.Scenario, version int, publish func()) bool {
 	s.mu.Lock()
 	s.idle = true
@@ -237,8 +237,8 @@ func (s *Session) tick(h *history, r *run, n int) bool {
 		h.states.startWindow()
 	}
 	r.sampler.sample(r.handle, n)
-	first := h.first && h.sample(r, s.elapsed())
-	if h.first || n%publishEvery == publishEvery-1 {
+	first := h.awaitsSample && h.sample(r, s.elapsed())
+	if h.awaitsSample || n%publishEvery == publishEvery-1 {
 		r.requests.Add(1)
 	}
 	if n%publishEvery == 0 {
@@ -249,7 +249,7 @@ func (s *Session) tick(h *history, r *run, n int) bool {
 		s.publish(h, h.set, r, phase)
 	}
 	x, ok := r.handle.(cluster.Dilated)
-	return ok && phase == engine.Running && r.setup.adapts() && h.dilator.observe(s.elapsed(), x.Lateness())
+	return ok && phase == engine.Running && r.setup.adaptsDilation() && h.dilator.observe(s.elapsed(), x.Lateness())
 }
 
 // adjust applies knobs that change while the run continues.

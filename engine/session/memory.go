@@ -38,8 +38,8 @@ const (
 	maxStreamBytes   = 80 << 20
 )
 
-// need lists all host memory that a run uses.
-func (s *setup) need() []workload.Item {
+// memoryItems lists all host memory that a run uses.
+func (s *setup) memoryItems() []workload.Item {
 	l := &s.spec.Layout
 	probes := int64(probeBytes)
 	blocks, _ := l.Blocks()
@@ -62,14 +62,14 @@ func (s *setup) need() []workload.Item {
 // memory returns the bytes of host memory that the whole run uses.
 func (s *setup) memory() float64 {
 	sum := 0.0
-	for _, i := range s.need() {
+	for _, i := range s.memoryItems() {
 		sum += i.All(&s.spec.Layout)
 	}
 	return sum
 }
 
-// fits reports whether a run stays within a limit. A limit of 0 means unknown.
-func (s *setup) fits(limit int64) bool { return limit == 0 || s.memory() <= float64(limit) }
+// fitsMemory reports whether a run stays within a limit. A limit of 0 means unknown.
+func (s *setup) fitsMemory(limit int64) bool { return limit == 0 || s.memory() <= float64(limit) }
 
 // shortage is the error of a scenario that does not fit into memory.
 type shortage struct {
@@ -95,7 +95,7 @@ const shownItems = 3
 
 // largest names the largest items.
 func (s *setup) largest() string {
-	items := s.need()
+	items := s.memoryItems()
 	size := func(i workload.Item) float64 { return i.All(&s.spec.Layout) }
 	slices.SortStableFunc(items, func(a, b workload.Item) int { return cmp.Compare(size(b), size(a)) })
 	var named []string
@@ -140,7 +140,7 @@ func (o *Options) nearestFit(sc *engine.Scenario, k *engine.Knob, limit int64) s
 			return false
 		}
 		set, err := o.plan(next)
-		return err == nil && set.fits(limit)
+		return err == nil && set.fitsMemory(limit)
 	}
 	now, err := strconv.ParseInt(sc.Text(k.Name), 10, 64)
 	if err != nil {
@@ -159,7 +159,7 @@ func (o *Options) nearestFit(sc *engine.Scenario, k *engine.Knob, limit int64) s
 			high = mid - 1
 		}
 	}
-	for _, v := range []int64{rounded(low, k.Type == engine.Size), low} {
+	for _, v := range []int64{roundDown(low, k.Type == engine.Size), low} {
 		if text := strconv.FormatInt(v, 10); fitsWith(text) {
 			return text
 		}
@@ -180,8 +180,8 @@ func (o *Options) nearestFit(sc *engine.Scenario, k *engine.Knob, limit int64) s
 
 func distance(a, b int64) float64 { return math.Abs(float64(a) - float64(b)) }
 
-// rounded keeps two decimal digits of a number, or two binary digits of a size.
-func rounded(n int64, size bool) int64 {
+// roundDown keeps two decimal digits of a number, or two binary digits of a size.
+func roundDown(n int64, size bool) int64 {
 	scale := int64(1)
 	if size {
 		for n/scale >= 4 {

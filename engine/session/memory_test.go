@@ -121,7 +121,7 @@ func TestRoundValues(t *testing.T) {
 		size bool
 		want int64
 	}{{0, true, 0}, {3, true, 3}, {1023, true, 768}, {1024, true, 1024}, {99, false, 99}, {123456, false, 120000}} {
-		if got := rounded(c.n, c.size); got != c.want {
+		if got := roundDown(c.n, c.size); got != c.want {
 			t.Errorf("rounded(%d, %v) = %d, want %d", c.n, c.size, got, c.want)
 		}
 	}

@@ -76,7 +76,7 @@ func (p *probe) Next() bool {
 		elapsed = int64(p.rank.Now() - p.started)
 	}
 	p.iteration++
-	p.run.slot(p.rank.ID()).share.none()
+	p.run.slot(p.rank.ID()).share.clear()
 	words := &p.words
 	*words = [2]int64{elapsed, int64(proceed)}
 	if p.isRankZero() {

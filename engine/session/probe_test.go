@@ -12,8 +12,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// alone runs a body with its probe on one rank, without observers.
-func alone(t testing.TB, body func(p engine.Probe)) *run {
+// runProbe runs a body with its probe on one rank, without observers.
+func runProbe(t testing.TB, body func(p engine.Probe)) *run {
 	t.Helper()
 	o := Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}}
 	set, err := o.resolve(storyScenario(t, "silent", "nodes", "1", "ranks-per-node", "1", "group", "1"), "")
@@ -37,7 +37,7 @@ func alone(t testing.TB, body func(p engine.Probe)) *run {
 }
 
 func TestAccessDoesNotAllocate(t *testing.T) {
-	alone(t, func(p engine.Probe) {
+	runProbe(t, func(p engine.Probe) {
 		flushes := 0
 		if n := testing.AllocsPerRun(10000, func() {
 			p.Access(0, 8, 12*cluster.Nanosecond)
@@ -68,7 +68,7 @@ func TestAccessDoesNotAllocate(t *testing.T) {
 
 func BenchmarkAccess(b *testing.B) {
 	b.ReportAllocs()
-	alone(b, func(p engine.Probe) {
+	runProbe(b, func(p engine.Probe) {
 		for b.Loop() {
 			p.Access(0, 8, 12*cluster.Nanosecond)
 		}
@@ -86,7 +86,7 @@ func TestUndeclaredPanics(t *testing.T) {
 		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 2, 0":  func(p engine.Probe) { p.Tally("turns", 2, 0, 1) },
 		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 0, -1": func(p engine.Probe) { p.Tally("turns", 0, -1, 1) },
 	} {
-		alone(t, func(p engine.Probe) {
+		runProbe(t, func(p engine.Probe) {
 			defer func() {
 				if v := recover(); v != want {
 					t.Errorf("panic %v, want %s", v, want)
@@ -177,7 +177,7 @@ func TestTablesCoverCompleteIterations(t *testing.T) {
 
 // Batches lose none of many values and counts.
 func TestManySamples(t *testing.T) {
-	r := alone(t, func(p engine.Probe) {
+	r := runProbe(t, func(p engine.Probe) {
 		for i := range 10000 {
 			p.Sample("span", float64(i)*1e-9)
 			p.Tally("turns", i%2, 0, int64(i))
@@ -195,7 +195,7 @@ func TestManySamples(t *testing.T) {
 
 func BenchmarkSample(b *testing.B) {
 	b.ReportAllocs()
-	alone(b, func(p engine.Probe) {
+	runProbe(b, func(p engine.Probe) {
 		for b.Loop() {
 			p.Sample("span", 12e-9)
 		}
@@ -204,7 +204,7 @@ func BenchmarkSample(b *testing.B) {
 
 func BenchmarkTally(b *testing.B) {
 	b.ReportAllocs()
-	alone(b, func(p engine.Probe) {
+	runProbe(b, func(p engine.Probe) {
 		for b.Loop() {
 			p.Tally("turns", 1, 0, 1)
 		}
@@ -213,7 +213,7 @@ func BenchmarkTally(b *testing.B) {
 
 // Counts that the session did not request are present when the body has ended.
 func TestLastCounts(t *testing.T) {
-	r := alone(t, func(p engine.Probe) {
+	r := runProbe(t, func(p engine.Probe) {
 		for range 1000 {
 			p.Access(0, 8, 3*cluster.Microsecond)
 		}

@@ -76,7 +76,7 @@ func (p *process) frame() *frame {
 		p.shards.gather(f.iterations)
 	}
 	f.histograms = p.shards.merge()
-	f.cells, f.counted = p.shards.ended()
+	f.cells, f.counted = p.shards.gathered()
 	f.states = p.sampler.take()
 	return f
 }

@@ -12,7 +12,7 @@ import (
 // fraction is the finished part of an iteration of a rank. The zero value means unknown.
 type fraction struct{ bits atomic.Uint64 } // of the share, plus 1
 
-func (s *fraction) none() { s.bits.Store(0) }
+func (s *fraction) clear() { s.bits.Store(0) }
 
 func (s *fraction) set(done, of int) {
 	s.bits.Store(1 + math.Float64bits(float64(done)/float64(max(of, 1))))

@@ -26,8 +26,8 @@ var kinds = [...]engine.Kind{cluster.WallClock: engine.Measured, cluster.Dilated
 // kind returns the kind of this setup's numbers.
 func (s *setup) kind() engine.Kind { return kinds[s.fabric.Clock(&s.machine)] }
 
-// adapts reports whether the session chooses the dilation, because the user did not.
-func (s *setup) adapts() bool { return s.spec.Dilation == 0 && s.kind() == engine.Emulated }
+// adaptsDilation reports whether the session chooses the dilation, because the user did not.
+func (s *setup) adaptsDilation() bool { return s.spec.Dilation == 0 && s.kind() == engine.Emulated }
 
 // run is one launch, as its ranks and the session see it.
 type run struct {

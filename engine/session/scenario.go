@@ -48,7 +48,7 @@ func (o *Options) resolve(sc engine.Scenario, changed string) (setup, error) {
 	if err != nil {
 		return setup{}, err
 	}
-	if limit := o.memory(); !set.fits(limit) {
+	if limit := o.memory(); !set.fitsMemory(limit) {
 		return setup{}, o.shortageOf(&set, changed, limit)
 	}
 	return set, nil
@@ -101,14 +101,14 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if err := set.spec.Check(); err != nil {
 		return setup{}, err
 	}
-	if err := set.simulable(); err != nil {
+	if err := set.checkSimulable(); err != nil {
 		return setup{}, err
 	}
 	return set, nil
 }
 
-// simulable returns an error if the simulator lacks costs or a network for the setup.
-func (s *setup) simulable() error {
+// checkSimulable returns an error if the simulator lacks costs or a network for the setup.
+func (s *setup) checkSimulable() error {
 	if s.kind() != engine.Simulated {
 		return nil
 	}

@@ -30,8 +30,8 @@ type Limits struct {
 	Usual time.Duration
 }
 
-// of returns the limits that apply to a setup.
-func (l Limits) of(set *setup) Limits {
+// forSetup returns the limits that apply to a setup.
+func (l Limits) forSetup(set *setup) Limits {
 	switch {
 	case l.Usual == 0 || l.For > 0 || l.Iterations > 0 || l.Until > 0:
 	case set.kind() == engine.Simulated:
@@ -104,7 +104,7 @@ func New(scenario engine.Scenario, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.options.Limits = o.Limits.of(&s.wanted)
+	s.options.Limits = o.Limits.forSetup(&s.wanted)
 	s.gate = newGate(s.options.Limits, o.Linger)
 	h := newHistory(!o.Linger)
 	h.begin(s.wanted, 0)

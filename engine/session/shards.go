@@ -116,7 +116,7 @@ type tallied struct {
 
 // record moves a batch into a shard.
 func (s *shards) record(rank int, b *batch) {
-	part := s.free(rank)
+	part := s.lockShard(rank)
 	defer part.mu.Unlock()
 	part.fresh = true
 	for _, v := range b.waiting[:b.values] {
@@ -130,8 +130,8 @@ func (s *shards) record(rank int, b *batch) {
 	b.values, b.tallies = 0, 0
 }
 
-// free returns a locked shard.
-func (s *shards) free(rank int) *shard {
+// lockShard returns a locked shard.
+func (s *shards) lockShard(rank int) *shard {
 	n := len(s.part)
 	for i := range n {
 		if p := &s.part[(rank+i)%n]; p.mu.TryLock() {
@@ -160,8 +160,8 @@ func (s *shards) gather(iterations int) {
 	s.counted = iterations
 }
 
-// ended returns a copy of the gathered cells and the number of their iterations.
-func (s *shards) ended() ([]int64, int) {
+// gathered returns a copy of the gathered cells and the number of their iterations.
+func (s *shards) gathered() ([]int64, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.whole), s.counted

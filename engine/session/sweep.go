@@ -52,7 +52,7 @@ const maxPoints = 10000
 //
 // progress, if not nil, is called regularly with the state of the sweep.
 func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, progress func(*Progress)) ([]Row, error) {
-	rows, scenarios, err := points(base, axes)
+	rows, scenarios, err := combinations(base, axes)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func withRowName(r *Row, err error) error {
 	return fmt.Errorf("%s: %w", r.Name(), err)
 }
 
-// points returns the combinations, with values in their canonical spelling.
-func points(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error) {
+// combinations returns the combinations, with values in their canonical spelling.
+func combinations(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error) {
 	rows, scenarios := []Row{{}}, []engine.Scenario{base.Clone()}
 	seen := make(map[string]bool)
 	for _, axis := range axes {

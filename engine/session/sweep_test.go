@@ -83,9 +83,9 @@ func TestRefusedPointEndsWhole(t *testing.T) {
 
 // A point is not compared with a failed one.
 func TestChangesSkipFailedPoints(t *testing.T) {
-	bad := took(t, engine.Simulated, 1)
+	bad := timedSnapshot(t, engine.Simulated, 1)
 	bad.Failure, bad.Iteration = "group = 3 does not divide 16 ranks", 0
-	first, then := took(t, engine.Simulated, 1), took(t, engine.Simulated, 2)
+	first, then := timedSnapshot(t, engine.Simulated, 1), timedSnapshot(t, engine.Simulated, 2)
 	for s, group := range map[*engine.Snapshot]string{bad: "3", first: "1", then: "2"} {
 		if err := s.Scenario.Set("group", group); err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestSweepEndsWithItsContext(t *testing.T) {
 
 // For a workload without a law, the error names the missing data.
 func TestNoLawToFit(t *testing.T) {
-	for what, rows := range map[string][]Row{"no rows": nil, "no law": {{Snapshot: took(t, engine.Measured, 1)}}} {
+	for what, rows := range map[string][]Row{"no rows": nil, "no law": {{Snapshot: timedSnapshot(t, engine.Measured, 1)}}} {
 		for i := range rows {
 			rows[i].Snapshot.Scenario.Workload = "tale"
 		}

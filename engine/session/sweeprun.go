@@ -171,7 +171,7 @@ func (f *sweepRun) weight(i int) float64 {
 	if f.refusals[i] != nil {
 		return 0
 	}
-	if f.options.Limits.of(&f.setups[i]).For > 0 {
+	if f.options.Limits.forSetup(&f.setups[i]).For > 0 {
 		return 1
 	}
 	return float64(f.setups[i].spec.Layout.Ranks())
@@ -184,8 +184,8 @@ func (f *sweepRun) left() time.Duration {
 		all += f.weight(i)
 	}
 	for _, r := range f.running {
-		limits := f.options.Limits.of(&f.setups[r.index])
-		done += f.weight(r.index) * share(r.Session.Load(), &limits)
+		limits := f.options.Limits.forSetup(&f.setups[r.index])
+		done += f.weight(r.index) * shareDone(r.Session.Load(), &limits)
 	}
 	if done == 0 {
 		return 0
@@ -193,8 +193,8 @@ func (f *sweepRun) left() time.Duration {
 	return time.Duration(float64(time.Since(f.began)) * (all - done) / done)
 }
 
-// share returns the finished part of a point, 0 to 1.
-func share(s *engine.Snapshot, l *Limits) float64 {
+// shareDone returns the finished part of a point, 0 to 1.
+func shareDone(s *engine.Snapshot, l *Limits) float64 {
 	switch {
 	case l.Iterations > 0:
 		return float64(s.Iteration) / float64(l.Iterations)
@@ -207,7 +207,7 @@ func share(s *engine.Snapshot, l *Limits) float64 {
 // Left estimates the remaining time of the current launch. It returns 0 if there is no estimate.
 func (s *Session) Left() time.Duration {
 	now := s.Load()
-	done := share(now, &s.options.Limits)
+	done := shareDone(now, &s.options.Limits)
 	if done <= 0 || now.Phase != engine.Running {
 		return 0
 	}

@@ -71,7 +71,7 @@ func (p *probe) nextRound() bool {
 	v := p.run.virtual
 	elapsed := p.now() - p.started
 	p.iteration++
-	p.run.slot(p.rank.ID()).share.none()
+	p.run.slot(p.rank.ID()).share.clear()
 	r := v.round(p.iteration)
 	if p.iteration > 0 {
 		r.longest = max(r.longest, elapsed)

@@ -176,7 +176,7 @@ func TestUsualLimits(t *testing.T) {
 	}
 	far := Limits{Usual: time.Hour}
 	set := setup{workload: &workload.Workload{Iterations: 7}, fabric: live.New()}
-	if got := far.of(&set); got.For != time.Hour || got.Iterations != 0 {
+	if got := far.forSetup(&set); got.For != time.Hour || got.Iterations != 0 {
 		t.Errorf("live: %+v", got)
 	}
 	set.fabric = sim.New()
@@ -187,7 +187,7 @@ func TestUsualLimits(t *testing.T) {
 		{Usual: 1, Until: 2}:      {Usual: 1, Until: 2},
 		{}:                        {},
 	} {
-		if got := l.of(&set); got != want {
+		if got := l.forSetup(&set); got != want {
 			t.Errorf("%+v on a virtual clock: %+v, want %+v", l, got, want)
 		}
 	}
