@@ -124,7 +124,7 @@ func (e *epsilon) rows(s *engine.Snapshot) []engine.Row {
 	a := e.selected(&s.Scenario)
 	r := models.Reserved{M: a.Reserved, N: s.Layout.ThreadsPerRank}
 	if math.IsNaN(r.M) {
-		r.M = balanced(t.Fractions, r.N)
+		r.M = balancedReserved(t.Fractions, r.N)
 	}
 	if r.Check() != nil {
 		return nil // there is nothing to reserve
@@ -149,9 +149,9 @@ func (e *epsilon) rows(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{row}
 }
 
-// balanced returns the m that makes both terms of the max() equal, by equation (4). It is at most
-// 1, the one thread that communicates.
-func balanced(f models.Fractions, n int) float64 {
+// balancedReserved returns the m that makes both terms of the max() equal, by equation (4). It is
+// at most 1, the one thread that communicates.
+func balancedReserved(f models.Fractions, n int) float64 {
 	return min(1, float64(n)*f.Comm/(f.Comm+float64(n)*f.Overlap))
 }
 
@@ -167,7 +167,7 @@ func (e *epsilon) complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Gain = hiddenPhrase(&t)
 	p := v.Present()
 	if p == nil {
-		v.Facts = noFacts(s)
+		v.Facts = missingNotes(s)
 		fitRanges(v)
 		return
 	}
@@ -179,7 +179,7 @@ func (e *epsilon) complete(v *engine.StudyView, s *engine.Snapshot) {
 	if len(v.Missing) == 0 {
 		drawPoint(v, r)
 	}
-	v.Facts = facts(p, level)
+	v.Facts = factNotes(p, level)
 	if x := p.Cells[EpsilonValue]; !math.IsNaN(x) {
 		v.Glance = fmt.Sprintf("ε %.2f %s, %.2f modelled", x, p.Kind, p.Cells[EpsilonModel])
 	}

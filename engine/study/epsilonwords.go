@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// noFacts explains why there is no point yet.
-func noFacts(s *engine.Snapshot) []engine.Note {
+// missingNotes explains why there is no point yet.
+func missingNotes(s *engine.Snapshot) []engine.Note {
 	text := "no point yet: ε, the speedup over masteronly, appears after an iteration"
 	switch {
 	case s.Phase == engine.Failed:
@@ -21,9 +21,9 @@ func noFacts(s *engine.Snapshot) []engine.Note {
 	return []engine.Note{{Text: text, Glyph: engine.NoGlyph, Dim: true}}
 }
 
-// facts returns the ε of the run, the modelled ε, and the product's cost of
+// factNotes returns the ε of the run, the modelled ε, and the product's cost of
 // communication next to the published costs.
-func facts(p *engine.Row, level string) []engine.Note {
+func factNotes(p *engine.Row, level string) []engine.Note {
 	at := p.Cells
 	all := []engine.Note{{Text: fmt.Sprintf("ε %.2f %s", at[EpsilonValue], p.Kind), Kind: p.Kind, Now: true}}
 	if math.IsNaN(at[EpsilonValue]) {
@@ -84,7 +84,7 @@ func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 		return "Communication and computation are balanced: threads are hardly ever idle (modelled)."
 	case comm > comp:
 		text := fmt.Sprintf("Communication is the bottleneck: compute threads are idle %s of the time", Percent(comm-comp))
-		if more, ok := better(r, f, e, +1); ok {
+		if more, ok := epsilonWith(r, f, e, +1); ok {
 			return fmt.Sprintf("%s. %s communication thread would raise ε from %.2f to %.2f (modelled).", text, nextOrdinal(r.M), e.Value, more)
 		}
 		return text + ". More communication threads would not help (modelled)."
@@ -94,7 +94,7 @@ func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 		text = fmt.Sprintf("Computation is the bottleneck: the %.3g reserved threads are idle", r.M)
 	}
 	text = fmt.Sprintf("%s %s of the time", text, Percent(comp-comm))
-	if fewer, ok := better(r, f, e, -1); ok {
+	if fewer, ok := epsilonWith(r, f, e, -1); ok {
 		return fmt.Sprintf("%s. One reserved thread fewer would raise ε from %.2f to %.2f (modelled).", text, e.Value, fewer)
 	}
 	if e.Value < 1 {
@@ -103,8 +103,8 @@ func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 	return text + " (modelled)."
 }
 
-// better returns ε with more reserved threads, and reports whether the gain is worth it.
-func better(r models.Reserved, f models.Fractions, e models.Prediction, more float64) (float64, bool) {
+// epsilonWith returns ε with more reserved threads, and reports whether the gain is worth it.
+func epsilonWith(r models.Reserved, f models.Fractions, e models.Prediction, more float64) (float64, bool) {
 	other, err := models.Epsilon(models.Reserved{M: r.M + more, N: r.N}, f)
 	return other.Value, err == nil && other.Value > e.Value*minGain
 }

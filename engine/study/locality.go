@@ -186,7 +186,7 @@ func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 		}
 	}
 	for i := range v.Rows {
-		v.Rows[i].Cells[LocalityLaw] = law(all, v.Rows[i].Cells)
+		v.Rows[i].Cells[LocalityLaw] = lawLatency(all, v.Rows[i].Cells)
 	}
 	v.Why = WhyLocality(v, s.Layout.Nodes)
 }
@@ -194,8 +194,9 @@ func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 // seconds converts ps to s.
 func seconds(ps float64) float64 { return ps / float64(cluster.Second) }
 
-// law returns l_avg at a row's shares, or NaN if it needs the latency of a class without accesses.
-func law(all, cells []float64) float64 {
+// lawLatency returns l_avg at a row's shares, or NaN if it needs the latency of a class without
+// accesses.
+func lawLatency(all, cells []float64) float64 {
 	s := models.Shares{Rank: cells[LocalityLawRank], Node: cells[LocalityLawNode]}
 	var mean [cluster.Classes]float64
 	share := [cluster.Classes]float64{s.Rank, s.Node - s.Rank, 1 - s.Node}

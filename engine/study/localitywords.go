@@ -18,7 +18,7 @@ func WhyLocality(v *engine.StudyView, nodes int) string {
 		return ""
 	}
 	text := fmt.Sprintf("Group %s %s", now.Label, describeLocality(now.Cells, nodes))
-	other, ratio, modelled := contrast(v.Rows, now)
+	other, ratio, modelled := selectContrast(v.Rows, now)
 	if other == nil {
 		return text + "."
 	}
@@ -48,10 +48,10 @@ func describeLocality(cells []float64, nodes int) string {
 	return fmt.Sprintf("sends %s of its accesses to other nodes", Percent(1-cells[LocalityNode]))
 }
 
-// contrast selects the group size to compare with: the measured one whose access time differs
+// selectContrast selects the group size to compare with: the measured one whose access time differs
 // most, or else such a modelled one that fits into memory. ratio is its access time relative to
 // now.
-func contrast(rows []engine.Row, now *engine.Row) (other *engine.Row, ratio float64, modelled bool) {
+func selectContrast(rows []engine.Row, now *engine.Row) (other *engine.Row, ratio float64, modelled bool) {
 	widest := -1.0
 	for _, model := range []bool{false, true} {
 		for i := range rows {

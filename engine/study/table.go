@@ -92,7 +92,7 @@ func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 	for i := range t.seen {
 		switch {
 		case t.study.Adds:
-			if r, ok := t.sums(i); ok {
+			if r, ok := t.newSums(i); ok {
 				t.merge(&v, r)
 			}
 		case t.seen[i].Flag == engine.Passing && !t.isInaccurate():
@@ -128,8 +128,8 @@ func (t *Table) selectCurrent(v *engine.StudyView) {
 	}
 }
 
-// sums returns the new sums of row i of this launch. It reports false if they must not be used.
-func (t *Table) sums(i int) (engine.Row, bool) {
+// newSums returns the new sums of row i of this launch. It reports false if they must not be used.
+func (t *Table) newSums(i int) (engine.Row, bool) {
 	r := subtractBase(t.seen[i], t.base)
 	if t.keeping == engine.Kept {
 		return r, true
@@ -174,7 +174,7 @@ func (t *Table) Fold() {
 		return // Look has kept its rows
 	}
 	for i := range t.seen {
-		if r, ok := t.sums(i); ok {
+		if r, ok := t.newSums(i); ok {
 			t.keep(r)
 		}
 	}
@@ -195,7 +195,7 @@ func (t *Table) keep(r engine.Row) {
 			return
 		}
 		if t.study.Adds {
-			r.Raw = sum(t.kept[i].Raw, r.Raw, +1)
+			r.Raw = addScaled(t.kept[i].Raw, r.Raw, +1)
 		}
 		t.kept[i].Row = r
 		return
@@ -217,7 +217,7 @@ func (t *Table) merge(v *engine.StudyView, r engine.Row) {
 		v.Rows = append(v.Rows, r)
 	case t.study.Adds:
 		row := &v.Rows[i]
-		row.Raw, row.Kind = sum(row.Raw, r.Raw, +1), r.Kind
+		row.Raw, row.Kind = addScaled(row.Raw, r.Raw, +1), r.Kind
 		if row.Flag == "" {
 			row.Flag = r.Flag
 		}
@@ -241,13 +241,13 @@ func indexOfKey(rows []engine.Row, key string) int {
 // subtractBase returns a row minus the sums of the same key in base.
 func subtractBase(r engine.Row, base []engine.Row) engine.Row {
 	if i := indexOfKey(base, r.Key); i >= 0 {
-		r.Raw = sum(r.Raw, base[i].Raw, -1)
+		r.Raw = addScaled(r.Raw, base[i].Raw, -1)
 	}
 	return r
 }
 
-// sum returns a + sign·b in a new slice. The shorter one is padded with zeros.
-func sum(a, b []float64, sign float64) []float64 {
+// addScaled returns a + sign·b in a new slice. The shorter one is padded with zeros.
+func addScaled(a, b []float64, sign float64) []float64 {
 	all := make([]float64, max(len(a), len(b)))
 	copy(all, a)
 	for i, x := range b {
