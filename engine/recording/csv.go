@@ -130,7 +130,7 @@ func (f *File) csv(w io.Writer, run *RunInfo, launches []LaunchInfo, o *ExportOp
 // cell prints a value with all its digits. NaN and infinities are empty.
 func cell(v any) string {
 	if x, ok := v.(float64); ok {
-		if !finite(x) {
+		if !isFinite(x) {
 			return ""
 		}
 		return strconv.FormatFloat(x, 'g', -1, 64)

@@ -145,15 +145,15 @@ func (l *lane) seal(b *batch) error {
 	}
 	s := &o.sums
 	l.next = o.first + uint64(n)
-	err := block(b, []any{l.id, kindIntervals, int64(o.first), n, int64(o.dropped), int64(o.begin), int64(o.end),
+	err := insertBlock(b, []any{l.id, kindIntervals, int64(o.first), n, int64(o.dropped), int64(o.begin), int64(o.end),
 		int64(s[timeline.ActivitySleep]), int64(s[timeline.ActivityCompute]), int64(s[timeline.ActivityCommunicate]),
 		int64(s[timeline.ActivityCopy]), int64(s[timeline.ActivityWait]), int64(s[timeline.ActivityLock]), c.Bytes()}, data)
 	o.labelOf = o.labelOf[:0]
 	return err
 }
 
-// block writes a block of any kind.
-func block(b *batch, head []any, data []byte) error {
+// insertBlock writes a block of any kind.
+func insertBlock(b *batch, head []any, data []byte) error {
 	id, err := b.insert(`INSERT INTO block(lane, kind, first, n, dropped, from_ps, to_ps, sleep_ps, compute_ps, comm_ps, copy_ps, wait_ps, lock_ps, before, codec, crc, size)
 VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, append(head, codecZstd, checksum(data), len(data))...)
 	if err == nil {
@@ -179,7 +179,7 @@ func (e *events) sealArrows(b *batch) error {
 		from, to = min(from, e.arrows[i].Sent), max(to, e.arrows[i].Received)
 	}
 	data := b.pack.pack(encodeColumns(e.arrows, arrowFields))
-	err := block(b, []any{e.messages.id, kindArrows, int64(e.next) - int64(n), n, int64(e.missed), int64(from), int64(to),
+	err := insertBlock(b, []any{e.messages.id, kindArrows, int64(e.next) - int64(n), n, int64(e.missed), int64(from), int64(to),
 		nil, nil, nil, nil, nil, nil, nil}, data)
 	e.arrows, e.missed = e.arrows[:0], 0
 	return err

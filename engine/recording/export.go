@@ -102,7 +102,7 @@ func mean(all []float64) float64 {
 	return sum / float64(len(all))
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // benchBatches is the number of lines for the iterations of a launch. Several lines let benchstat
 // estimate the variance.
@@ -133,7 +133,7 @@ func (f *File) benchmarks(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *E
 			part := times[k*len(times)/batches : (k+1)*len(times)/batches]
 			fmt.Fprintf(w, "%s %d %v ns/op", name, len(part), 1e9*mean(part))
 			for _, m := range l.Metrics {
-				if k == 0 && finite(m.Value) {
+				if k == 0 && isFinite(m.Value) {
 					fmt.Fprintf(w, " %v %s", m.Value, benchWord(m.Name+"-"+unitWord(m.Unit)))
 				}
 			}

@@ -130,7 +130,7 @@ func recoverJournal(name string) error {
 	defer db.Close()
 	var n int
 	if err := db.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&n); err != nil {
-		if busy(err) {
+		if isBusy(err) {
 			return fmt.Errorf(beingWritten, name, err)
 		}
 		return fmt.Errorf("%s: writing was interrupted; to recover it, copy it and %s-journal to a writable folder: %w", name, name, err)
@@ -140,8 +140,8 @@ func recoverJournal(name string) error {
 
 const beingWritten = "%s is locked by another program that writes to it: %w"
 
-// busy reports whether another program has locked the file.
-func busy(err error) bool {
+// isBusy reports whether another program has locked the file.
+func isBusy(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == 5 // SQLITE_BUSY
 }
@@ -154,7 +154,7 @@ func (f *File) explain(err error) error {
 			return fmt.Errorf("%s is damaged: %w", f.Name, err)
 		}
 	}
-	if busy(err) {
+	if isBusy(err) {
 		return fmt.Errorf(beingWritten, f.Name, err)
 	}
 	return fmt.Errorf("%s: %w", f.Name, err)
@@ -278,8 +278,8 @@ func (r *resultRow) int() int64 {
 	}
 }
 
-// null returns an integer, and reports whether it is present.
-func (r *resultRow) null() (int64, bool) {
+// optionalInt returns an integer, and reports whether it is present.
+func (r *resultRow) optionalInt() (int64, bool) {
 	if r.values[r.at] == nil {
 		r.at++
 		return 0, false
@@ -336,8 +336,8 @@ func (r *resultRow) fail(v any) {
 	}
 }
 
-// keep caches a statement for the next use of the query.
-func (f *File) keep(query string, s driver.Stmt) {
+// cacheStatement caches a statement for the next use of the query.
+func (f *File) cacheStatement(query string, s driver.Stmt) {
 	if f.statements[query] != nil {
 		_ = s.Close()
 		return
@@ -367,7 +367,7 @@ func (f *File) each(query string, args []any, do func(*resultRow)) error {
 			}
 		}
 		f.statements[query] = nil // in use: nested calls need their own
-		defer func() { f.keep(query, s) }()
+		defer func() { f.cacheStatement(query, s) }()
 		rows, err := s.(driver.StmtQueryContext).QueryContext(context.Background(), named)
 		if err != nil {
 			return err

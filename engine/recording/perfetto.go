@@ -137,9 +137,9 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 	}
 	for i := range samples {
 		s := &samples[i]
-		if s.Fabric >= t.from && s.Fabric < t.to && finite(s.Rate[0]+s.Rate[1]+s.Rate[2]) {
+		if s.Fabric >= t.from && s.Fabric < t.to && isFinite(s.Rate[0]+s.Rate[1]+s.Rate[2]) {
 			t.event(`{"ph":"C","name":"rate, B/s","pid":1,"ts":%s,"args":{"rank":%s,"node":%s,"remote":%s}}`, micros(s.Fabric),
-				number(s.Rate[cluster.InRank]), number(s.Rate[cluster.InNode]), number(s.Rate[cluster.Remote]))
+				formatNumber(s.Rate[cluster.InRank]), formatNumber(s.Rate[cluster.InNode]), formatNumber(s.Rate[cluster.Remote]))
 		}
 	}
 	if t.err != nil {

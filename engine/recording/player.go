@@ -163,7 +163,7 @@ func (p *Player) restore(r *record, follows bool) (*engine.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := check(s); err != nil {
+	if err := checkSnapshot(s); err != nil {
 		return nil, err
 	}
 	if x.timeline != nil && x.launch > 0 {
@@ -201,8 +201,8 @@ func decodeSnapshot(r *record) (*engine.Snapshot, *frame, error) {
 // maxSamples is the maximum number of samples of a snapshot.
 const maxSamples = 1 << 16
 
-// check rejects a snapshot that no session publishes and that could crash a screen.
-func check(s *engine.Snapshot) error {
+// checkSnapshot rejects a snapshot that no session publishes and that could crash a screen.
+func checkSnapshot(s *engine.Snapshot) error {
 	if s.Layout.Nodes == 0 && len(s.Ranks) == 0 {
 		return nil
 	}

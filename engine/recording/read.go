@@ -46,7 +46,7 @@ FROM launch l LEFT JOIN machine m ON m.id = l.machine WHERE l.run=? ORDER BY l.i
 		x.Fabric = r.text()
 		x.Kind = engine.Kind(r.text())
 		x.Iterations = int(r.int())
-		cut, ended := r.null()
+		cut, ended := r.optionalInt()
 		x.Cut, x.Ended = cut != 0, ended
 		whole := r.int() != 0
 		hash := r.text()
@@ -65,7 +65,7 @@ FROM launch l LEFT JOIN machine m ON m.id = l.machine WHERE l.run=? ORDER BY l.i
 	})
 	for i := range all {
 		if err == nil {
-			err = f.details(&all[i])
+			err = f.readDetails(&all[i])
 		}
 	}
 	if err != nil {
@@ -74,8 +74,8 @@ FROM launch l LEFT JOIN machine m ON m.id = l.machine WHERE l.run=? ORDER BY l.i
 	return all, nil
 }
 
-// details reads the knobs and the metrics of a launch.
-func (f *File) details(l *LaunchInfo) error {
+// readDetails reads the knobs and the metrics of a launch.
+func (f *File) readDetails(l *LaunchInfo) error {
 	err := f.each(`SELECT name, value, type, unit, def, role, label, doc FROM knob WHERE launch=? ORDER BY i`, []any{l.ID}, func(r *resultRow) {
 		k := engine.Knob{Name: r.text()}
 		l.Scenario.Values[k.Name] = r.text()

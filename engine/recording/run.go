@@ -263,8 +263,8 @@ func (r *Run) launchID() any {
 	return r.launch.id
 }
 
-// real returns a number, or NULL if it is not finite.
-func real(x float64) any {
+// realOrNull returns a number, or NULL if it is not finite.
+func realOrNull(x float64) any {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
@@ -279,8 +279,8 @@ func (r *Run) writeSnapshot(b *batch, s *engine.Snapshot) error {
 	for i := range s.Series[first:] {
 		x := &s.Series[first+i]
 		if _, err := b.exec(`INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`, r.ID, r.samples, r.launchID(), int64(x.At), int64(x.Fabric),
-			real(x.Rate[cluster.InRank]), real(x.Rate[cluster.InNode]), real(x.Rate[cluster.Remote]),
-			real(x.Ops[cluster.InRank]), real(x.Ops[cluster.InNode]), real(x.Ops[cluster.Remote]), real(x.Local), real(x.Access)); err != nil {
+			realOrNull(x.Rate[cluster.InRank]), realOrNull(x.Rate[cluster.InNode]), realOrNull(x.Rate[cluster.Remote]),
+			realOrNull(x.Ops[cluster.InRank]), realOrNull(x.Ops[cluster.InNode]), realOrNull(x.Ops[cluster.Remote]), realOrNull(x.Local), realOrNull(x.Access)); err != nil {
 			return err
 		}
 		if err := r.chunks.add(b, x, r.launch); err != nil {
@@ -322,7 +322,7 @@ func (r *Run) writeProgress(b *batch, s *engine.Snapshot) error {
 	}
 	added := min(s.Iteration-l.iterations, len(s.IterationTimes))
 	for i, t := range s.IterationTimes[len(s.IterationTimes)-added:] {
-		if _, err := b.exec(`INSERT OR REPLACE INTO iteration VALUES (?,?,?)`, l.id, s.Iteration-added+i, real(t)); err != nil {
+		if _, err := b.exec(`INSERT OR REPLACE INTO iteration VALUES (?,?,?)`, l.id, s.Iteration-added+i, realOrNull(t)); err != nil {
 			return err
 		}
 	}
@@ -334,7 +334,7 @@ func (r *Run) writeProgress(b *batch, s *engine.Snapshot) error {
 func (r *Run) writeResult(b *batch, s *engine.Snapshot) error {
 	for i := range s.Metrics {
 		m := &s.Metrics[i]
-		if _, err := b.exec(`INSERT OR REPLACE INTO metric VALUES (?,?,?,?,?,?)`, r.launch.id, i, m.Name, real(m.Value), m.Unit, string(m.Kind)); err != nil {
+		if _, err := b.exec(`INSERT OR REPLACE INTO metric VALUES (?,?,?,?,?,?)`, r.launch.id, i, m.Name, realOrNull(m.Value), m.Unit, string(m.Kind)); err != nil {
 			return err
 		}
 	}
@@ -384,7 +384,7 @@ func (r *Run) writeLatencies(b *batch, l *engine.Latencies) error {
 			continue
 		}
 		if _, err := b.exec(`INSERT OR REPLACE INTO latency VALUES (?,?,?,?,?,?,?,?,?,?,?)`, r.launch.id, classes[c], int64(l.From), int64(l.To),
-			x.Count, real(x.Mean), real(x.Min), real(x.P50), real(x.P99), real(x.Max), x.HDR); err != nil {
+			x.Count, realOrNull(x.Mean), realOrNull(x.Min), realOrNull(x.P50), realOrNull(x.P99), realOrNull(x.Max), x.HDR); err != nil {
 			return err
 		}
 	}

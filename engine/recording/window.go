@@ -167,13 +167,13 @@ func (k *chunks) add(b *batch, s *engine.Sample, launch *launch) error {
 		}
 	}
 	data := b.pack.pack(encodeColumns(k.open, sampleFields))
-	return block(b, []any{k.lane, kindSamples, k.next, len(k.open), 0, nil, nil, nil, nil, nil, nil, nil, nil, nil}, data)
+	return insertBlock(b, []any{k.lane, kindSamples, k.next, len(k.open), 0, nil, nil, nil, nil, nil, nil, nil, nil, nil}, data)
 }
 
 // finiteSample returns a sample as the table row stores it: values that are not finite become NaN.
 func finiteSample(s engine.Sample) engine.Sample {
 	clean := func(x *float64) {
-		if !finite(*x) {
+		if !isFinite(*x) {
 			*x = nan
 		}
 	}

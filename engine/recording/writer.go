@@ -194,7 +194,7 @@ func (w *Writer) commit(over bool) error {
 			return nil
 		})
 		if err == nil {
-			err = w.keep(b.made)
+			err = w.cacheStatements(b.made)
 		}
 	}
 	w.mu.Lock()
@@ -209,8 +209,8 @@ func (w *Writer) commit(over bool) error {
 	return err
 }
 
-// keep prepares the new statements of a transaction for later ones.
-func (w *Writer) keep(made map[string]*sql.Stmt) error {
+// cacheStatements prepares the new statements of a transaction for later ones.
+func (w *Writer) cacheStatements(made map[string]*sql.Stmt) error {
 	for query := range made {
 		if w.statements[query] != nil {
 			continue
