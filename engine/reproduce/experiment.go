@@ -218,7 +218,7 @@ func (p *plan) validateCheck(c *presets.Check) error {
 	}
 	for _, s := range c.Series {
 		for _, at := range p.pointsOf(c, s) {
-			if against != "" && p.against(against, at) == nil {
+			if against != "" && p.pointAt(against, at) == nil {
 				return fmt.Errorf("quantity %s is relative to series %s, which has no run at %v", q.Name, against, at.X)
 			}
 		}
@@ -246,8 +246,8 @@ func (p *plan) pointsOf(c *presets.Check, series string) []*Point {
 	return points
 }
 
-// against returns a series' run at the same x, or nil if there is none.
-func (p *plan) against(series string, at *Point) *Point {
+// pointAt returns a series' run at the same x, or nil if there is none.
+func (p *plan) pointAt(series string, at *Point) *Point {
 	for _, other := range p.points[series] {
 		if other.X == at.X {
 			return other

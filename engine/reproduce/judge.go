@@ -111,7 +111,7 @@ func (q *Quantity) failure(points ...*Point) string {
 func (p *plan) recordedRow(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool) {
 	r.Name = presets.RowName(at.Series.Name, at.X)
 	r.X = at.X
-	r.Modelled = q.Modelled(at, p.against(q.against(c), at))
+	r.Modelled = q.Modelled(at, p.pointAt(q.against(c), at))
 	k := c.Record.KeptAs(r.Name)
 	if k == nil {
 		return r, false
@@ -129,7 +129,7 @@ func (p *plan) recordedRow(r Row, c *presets.Check, q *Quantity, at *Point) (Row
 
 // judgePoint judges a point.
 func (p *plan) judgePoint(r Row, c *presets.Check, q *Quantity, at *Point) Row {
-	other := p.against(q.against(c), at)
+	other := p.pointAt(q.against(c), at)
 	r.Name = presets.RowName(at.Series.Name, at.X)
 	r.X = at.X
 	r.Modelled = q.Modelled(at, other)
@@ -163,13 +163,13 @@ func (p *plan) judgePoint(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 	switch c.Rule {
 	case presets.Sampling:
 		sigma := q.Sigma(at, truth)
-		r.Pass = sampled(judged, truth, sigma, c.Tolerance)
+		r.Pass = isWithinSampling(judged, truth, sigma, c.Tolerance)
 		r.Note = fmt.Sprintf("%.1f standard errors of sampling", math.Abs(judged-truth)/sigma)
 		return r
 	case presets.Direction:
-		r.Pass = sameSide(judged, truth)
+		r.Pass = isSameDirection(judged, truth)
 	default:
-		r.Pass = within(r.Error, c.Tolerance)
+		r.Pass = isWithin(r.Error, c.Tolerance)
 	}
 	if c.Null != nil {
 		r.Null = models.RelativeError(*c.Null, r.Published)
@@ -198,13 +198,13 @@ func (p *plan) judgeSeries(r Row, c *presets.Check, q *Quantity, points []*Point
 	modelled := make([]float64, len(points))
 	others := make([]*Point, len(points))
 	for i, at := range points {
-		others[i] = p.against(q.against(c), at)
+		others[i] = p.pointAt(q.against(c), at)
 		xs[i], modelled[i] = at.X, q.Modelled(at, others[i])
 	}
 	var shape func(values []float64) float64
 	switch c.Rule {
 	case presets.Flat:
-		shape, r.Unit = departure, "1"
+		shape, r.Unit = maxDeviation, "1"
 		r.Quantity = "largest deviation of " + q.Name + " from its mean"
 	case presets.Peaks:
 		shape = slices.Max[[]float64]
@@ -270,11 +270,11 @@ func (p *plan) judgeSeries(r Row, c *presets.Check, q *Quantity, points []*Point
 	return r
 }
 
-// within implements the rule of that name.
-func within(err, tolerance float64) bool { return math.Abs(err) <= tolerance }
+// isWithin implements the rule of that name.
+func isWithin(err, tolerance float64) bool { return math.Abs(err) <= tolerance }
 
-// sameSide implements the rule "direction": two ratios above 1, or both below.
-func sameSide(a, b float64) bool { return (a-1)*(b-1) > 0 }
+// isSameDirection implements the rule "direction": two ratios above 1, or both below.
+func isSameDirection(a, b float64) bool { return (a-1)*(b-1) > 0 }
 
 // crossing returns the last x at which values rise through 1, interpolated on a logarithmic scale.
 // It returns NaN if they do not.
@@ -301,9 +301,9 @@ func nearest(xs []float64, x float64) int {
 // isBetter reports whether an error is smaller than the null model's.
 func isBetter(err, null float64) bool { return math.Abs(err) < math.Abs(null) }
 
-// sampled is the rule for samples: pass within the given number of standard errors. A share of 0
-// or 1 has a standard error of 0, and must be exact.
-func sampled(simulated, truth, sigma, errors float64) bool {
+// isWithinSampling is the rule for samples: pass within the given number of standard errors. A
+// share of 0 or 1 has a standard error of 0, and must be exact.
+func isWithinSampling(simulated, truth, sigma, errors float64) bool {
 	return math.Abs(simulated-truth) <= errors*sigma
 }
 
@@ -323,8 +323,8 @@ func minGrowth(values []float64) float64 {
 // roundingError is the relative number below which a difference is rounding.
 const roundingError = 1e-12
 
-// departure returns the largest relative deviation from the mean of all values.
-func departure(values []float64) float64 {
+// maxDeviation returns the largest relative deviation from the mean of all values.
+func maxDeviation(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
 		sum += v
@@ -352,12 +352,12 @@ func (p *plan) decide(at, other *Point) (name, text string) {
 	a := p.experiment.Terms(at)
 	if other == nil {
 		t := a[widestGap(len(a), func(i int) float64 { return a[i].Simulated - a[i].Modelled })]
-		return t.Name, fmt.Sprintf("largest gap to the model: %s, %s compared with %s", t.Name, span(t.Simulated), span(t.Modelled))
+		return t.Name, fmt.Sprintf("largest gap to the model: %s, %s compared with %s", t.Name, formatSeconds(t.Simulated), formatSeconds(t.Modelled))
 	}
 	b := p.experiment.Terms(other)
 	i := widestGap(len(a), func(i int) float64 { return a[i].Simulated - b[i].Simulated })
 	return a[i].Name, fmt.Sprintf("decides: %s, %s (%s at %v) compared with %s (%s at %v)", a[i].Name,
-		span(a[i].Simulated), at.Series.Label, at.X, span(b[i].Simulated), other.Series.Label, other.X)
+		formatSeconds(a[i].Simulated), at.Series.Label, at.X, formatSeconds(b[i].Simulated), other.Series.Label, other.X)
 }
 
 // widestGap returns the index of the widest of n gaps.
@@ -371,5 +371,5 @@ func widestGap(n int, gap func(i int) float64) int {
 	return widest
 }
 
-// span prints a time.
-func span(seconds float64) string { return cluster.FromSeconds(seconds).String() }
+// formatSeconds prints a time.
+func formatSeconds(seconds float64) string { return cluster.FromSeconds(seconds).String() }

@@ -158,7 +158,7 @@ func (p *plan) curves() []Curve {
 			if at.Long {
 				continue
 			}
-			other := p.against(q.Against, at)
+			other := p.pointAt(q.Against, at)
 			v := math.NaN()
 			if q.Simulated != nil && q.failure(at, other) == "" {
 				v = q.Simulated(at, other)

@@ -195,7 +195,7 @@ func moves(a, b *plan, c *presets.Check) bool {
 	for _, s := range c.Series {
 		one, two := a.pointsOf(c, s), b.pointsOf(c, s)
 		for i := range one {
-			x, y := q.Modelled(one[i], a.against(q.against(c), one[i])), q.Modelled(two[i], b.against(q.against(c), two[i]))
+			x, y := q.Modelled(one[i], a.pointAt(q.against(c), one[i])), q.Modelled(two[i], b.pointAt(q.against(c), two[i]))
 			if math.Abs(x/y-1) > roundingError {
 				return true
 			}

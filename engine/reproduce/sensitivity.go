@@ -93,7 +93,7 @@ func (p *plan) mustRun(at *Point) bool {
 		q, _ := p.experiment.Quantity(c.Quantity) // newPlan has found it
 		for _, s := range c.Series {
 			for _, other := range p.pointsOf(c, s) {
-				if other == at || p.against(q.against(c), other) == at {
+				if other == at || p.pointAt(q.against(c), other) == at {
 					return true
 				}
 			}
@@ -127,8 +127,8 @@ func (p *plan) addSensitivity(c *presets.Check, rows []Row) []Row {
 			if r.Long {
 				continue
 			}
-			by := (other.judged() - r.judged()) / math.Abs(r.judged())
-			if other.judged() == r.judged() {
+			by := (other.judgedValue() - r.judgedValue()) / math.Abs(r.judgedValue())
+			if other.judgedValue() == r.judgedValue() {
 				by = 0
 			}
 			if other.Failed || math.IsNaN(by) || math.IsInf(by, 0) || math.Abs(by) > math.Abs(m.By) {

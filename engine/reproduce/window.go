@@ -18,7 +18,7 @@ var _ = register(&Experiment{
 	Knobs: []engine.Knob{{Name: "processes", Label: "processes", Doc: "processes of the window", Type: engine.Integer, Default: "2", Min: 2, Max: 1 << 16}},
 	SetX:  onKnob("processes"),
 	Quantities: []Quantity{
-		refusals("access_outside_epoch", "refused accesses outside an epoch", []windowProgram{
+		refusalQuantity("access_outside_epoch", "refused accesses outside an epoch", []windowProgram{
 			func(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, cluster.Of(b)) },
 			func(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, cluster.Of(b)) },
 			func(w *rma.Window, to int, _ []byte) error {
@@ -26,18 +26,18 @@ var _ = register(&Experiment{
 			},
 			func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err },
 		}),
-		refusals("conflict_in_epoch", "refused reads and writes of data put in the same epoch", []windowProgram{
-			locked(put, get), locked(put, put), locked(get, put),
+		refusalQuantity("conflict_in_epoch", "refused reads and writes of data put in the same epoch", []windowProgram{
+			underLock(put, get), underLock(put, put), underLock(get, put),
 		}),
-		refusals("overlapping_lock", "refused conflicting locks, and refused accesses under another rank's lock", []windowProgram{
-			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, to) }),
-			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, 0) }),
-			locked(func(w *rma.Window, _ int, b []byte) error { return w.Put(0, 0, cluster.Of(b)) }),
-			locked(func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
+		refusalQuantity("overlapping_lock", "refused conflicting locks, and refused accesses under another rank's lock", []windowProgram{
+			underLock(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, to) }),
+			underLock(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, 0) }),
+			underLock(func(w *rma.Window, _ int, b []byte) error { return w.Put(0, 0, cluster.Of(b)) }),
+			underLock(func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
 		}),
-		refusals("kept_rules", "correct programs that were refused", []windowProgram{
-			locked(put), locked(get), locked(put, func(w *rma.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), cluster.Of(b)) }),
-			locked(get, get),
+		refusalQuantity("kept_rules", "correct programs that were refused", []windowProgram{
+			underLock(put), underLock(get), underLock(put, func(w *rma.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), cluster.Of(b)) }),
+			underLock(get, get),
 		}),
 	},
 })
@@ -49,8 +49,8 @@ type windowProgram func(w *rma.Window, to int, b []byte) error
 func put(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, cluster.Of(b)) }
 func get(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, cluster.Of(b)) }
 
-// locked makes calls under an exclusive lock of the target. The last call is under test.
-func locked(calls ...windowProgram) windowProgram {
+// underLock makes calls under an exclusive lock of the target. The last call is under test.
+func underLock(calls ...windowProgram) windowProgram {
 	return func(w *rma.Window, to int, b []byte) error {
 		last := len(calls) - 1
 		err := w.Lock(rma.LockExclusive, to)
@@ -66,16 +66,16 @@ func locked(calls ...windowProgram) windowProgram {
 	}
 }
 
-// refusals returns the share of the programs that are refused.
-func refusals(name, doc string, programs []windowProgram) Quantity {
+// refusalQuantity returns the share of the programs that are refused.
+func refusalQuantity(name, doc string, programs []windowProgram) Quantity {
 	return Quantity{
 		Name: name, Unit: "1", Doc: doc, Modelled: unknown,
-		Simulated: func(p, _ *Point) float64 { return refused(p, programs) / float64(len(programs)) },
+		Simulated: func(p, _ *Point) float64 { return countRefused(p, programs) / float64(len(programs)) },
 	}
 }
 
-// refused counts the refused programs. It returns NaN if they could not run.
-func refused(p *Point, programs []windowProgram) float64 {
+// countRefused counts the refused programs. It returns NaN if they could not run.
+func countRefused(p *Point, programs []windowProgram) float64 {
 	const bytes = 64
 	n := int(p.Scenario.Int("processes"))
 	spec := cluster.Spec{
