@@ -35,13 +35,13 @@ func buffersOf(at coll.Tuple, keys []coll.Key, sizeOnly bool) buffers {
 		}
 	}
 	r.in, r.out = at.Collective.Lengths(int(at.Ranks), true, at.Bytes)
-	r.in, r.out = lines(r.in), lines(r.out)
+	r.in, r.out = roundToLines(r.in), roundToLines(r.out)
 	r.Store = cluster.Bytewise(!sizeOnly)
 	return r
 }
 
-// lines rounds n bytes up to whole cache lines.
-func lines(n int64) int64 { return (n + 63) &^ 63 }
+// roundToLines rounds n bytes up to whole cache lines.
+func roundToLines(n int64) int64 { return (n + 63) &^ 63 }
 
 // segment returns the real bytes of a segment, and its size on the machine if that differs.
 func (r *buffers) segment() (real, modelled int64) {
@@ -49,9 +49,9 @@ func (r *buffers) segment() (real, modelled int64) {
 		return 0, 0
 	}
 	words := slots*8*((r.Words+7)&^7) + 64
-	bytes := slots*lines(r.Bytes) + r.in + r.out + 4*64
+	bytes := slots*roundToLines(r.Bytes) + r.in + r.out + 4*64
 	if r.Store.SizeOnly() {
-		return words, lines(words) + bytes
+		return words, roundToLines(words) + bytes
 	}
 	return words + bytes, 0
 }
@@ -62,7 +62,7 @@ func (r *buffers) allocate(rank *cluster.Rank, comm *coll.Comm, call *coll.Call)
 	for i, at := range []*coll.At{call.InAt, call.OutAt} {
 		size := [2]int64{r.in, r.out}[i]
 		if r.Store.SizeOnly() {
-			at.Off = lines(int64(len(rank.Segment()))) + int64(i)*r.in
+			at.Off = roundToLines(int64(len(rank.Segment()))) + int64(i)*r.in
 			continue
 		}
 		var err error

@@ -139,7 +139,7 @@ func (c *comparisons) side(what coll.Collective, ranks int, n int64) *Side {
 		return s
 	}
 	choice, err := c.Table.Find(at)
-	if err != nil || c.fits(at) != nil {
+	if err != nil || c.checkFits(at) != nil {
 		c.sides[at] = nil
 		return nil
 	}
@@ -157,7 +157,7 @@ func (c *comparisons) promise(name string, factor float64, call *Side, others ..
 
 func (c *comparisons) list() {
 	tolerance := toleranceReal
-	if c.virtual() {
+	if c.isVirtual() {
 		tolerance = toleranceVirtual
 	}
 	onePerNode := c.PerNode <= 1 // otherwise one more rank may need one more node

@@ -40,8 +40,8 @@ func spans(t *coll.Table, c coll.Collective, perNode int32, moving bool) []span 
 	return all
 }
 
-// middle returns the choice at the middle of the sizes, for a library that does not distinguish
+// middleStep returns the choice at the middle of the sizes, for a library that does not distinguish
 // sizes.
-func middle(steps []coll.Step) []coll.Step {
+func middleStep(steps []coll.Step) []coll.Step {
 	return []coll.Step{{Choice: steps[len(steps)/2].Choice}}
 }

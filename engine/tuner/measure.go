@@ -21,8 +21,8 @@ type Place struct {
 // real.
 const maxPayload = 256 << 20
 
-// virtual reports whether the clock is virtual: times are then exact, and the same in every run.
-func (p *Place) virtual() bool { return p.Fabric.Clock(&p.Machine) == cluster.VirtualClock }
+// isVirtual reports whether the clock is virtual: times are then exact, and the same in every run.
+func (p *Place) isVirtual() bool { return p.Fabric.Clock(&p.Machine) == cluster.VirtualClock }
 
 // layout returns the layout of a team.
 func layout(at coll.Tuple) cluster.Layout {
@@ -30,8 +30,8 @@ func layout(at coll.Tuple) cluster.Layout {
 	return cluster.Layout{Nodes: int(at.Ranks / each), RanksPerNode: int(each), ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
 }
 
-// fits returns an error if the place cannot run a tuple.
-func (p *Place) fits(at coll.Tuple) error {
+// checkFits returns an error if the place cannot run a tuple.
+func (p *Place) checkFits(at coll.Tuple) error {
 	each := max(at.PerNode, 1)
 	switch {
 	case at.Ranks < 1 || at.Ranks%each != 0:
@@ -39,7 +39,7 @@ func (p *Place) fits(at coll.Tuple) error {
 	case p.Machine.Nodes > 0 && int(at.Ranks/each) > p.Machine.Nodes:
 		return fmt.Errorf("%s: too many nodes: machine %s has %d", at, p.Machine.Name, p.Machine.Nodes)
 	}
-	if in, out := at.Collective.Lengths(int(at.Ranks), true, at.Bytes); !p.virtual() && (in+out) > maxPayload/int64(at.Ranks) {
+	if in, out := at.Collective.Lengths(int(at.Ranks), true, at.Bytes); !p.isVirtual() && (in+out) > maxPayload/int64(at.Ranks) {
 		return fmt.Errorf("%s: more than %s of data", at, cluster.SizeText(maxPayload))
 	}
 	return nil
@@ -83,7 +83,7 @@ const (
 // to a barrier after it. There, choices alternate, so that all of them see the same host
 // conditions, and the time is the median of the faster half of the measurements.
 func (p *Place) measure(ctx context.Context, at coll.Tuple, choices []coll.Choice, how pace) ([]cluster.Time, error) {
-	if err := p.fits(at); err != nil {
+	if err := p.checkFits(at); err != nil {
 		return nil, err
 	}
 	keys := make([]coll.Key, len(choices))
@@ -98,7 +98,7 @@ func (p *Place) measure(ctx context.Context, at coll.Tuple, choices []coll.Choic
 	if p.Fabric.Clock(&p.Machine) == cluster.DilatedClock {
 		how.rounds, how.fill = dilatedRounds, 0
 	}
-	buf := buffersOf(at, keys, p.virtual())
+	buf := buffersOf(at, keys, p.isVirtual())
 	spec.Segment, spec.Modelled = buf.segment()
 	var times []cluster.Time
 	err := cluster.Launch(ctx, p.Fabric, spec, func(r *cluster.Rank) error {
@@ -107,7 +107,7 @@ func (p *Place) measure(ctx context.Context, at coll.Tuple, choices []coll.Choic
 			return err
 		}
 		m.flops = p.Machine.Flops
-		if p.virtual() {
+		if p.isVirtual() {
 			err = m.measureVirtual(p.Machine.ComputeNoise > 0 || p.Machine.LinkNoise > 0)
 		} else {
 			err = m.measureReal(how)
@@ -150,7 +150,7 @@ func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, buf *buffers) (*m
 	in, out := at.Collective.Lengths(int(at.Ranks), r.World().Rank() == 0, at.Bytes)
 	call := coll.Call{In: cluster.Sized(in), Out: cluster.Sized(out)}
 	if !sizeOnly {
-		call.In, call.Out = cluster.Of(aligned(in)), cluster.Of(aligned(out))
+		call.In, call.Out = cluster.Of(alignedBytes(in)), cluster.Of(alignedBytes(out))
 	}
 	if buf.oneSided {
 		if err := buf.allocate(r, comm, &call); err != nil {
@@ -174,8 +174,8 @@ func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, buf *buffers) (*m
 	return m, nil
 }
 
-// aligned returns n bytes that are aligned for numbers.
-func aligned(n int64) []byte { return cluster.Bytes(make([]int64, (n+7)/8))[:n:n] }
+// alignedBytes returns n bytes that are aligned for numbers.
+func alignedBytes(n int64) []byte { return cluster.Bytes(make([]int64, (n+7)/8))[:n:n] }
 
 // maxOverRanks returns the largest of all members' times.
 func (m *meter) maxOverRanks(t cluster.Time) (cluster.Time, error) {

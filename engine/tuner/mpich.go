@@ -173,7 +173,7 @@ func (m *mpich) sizes(s span) []branch {
 		size, factor = "total_msg_size", int64(s.ranks)
 	}
 	if m.sizeless {
-		return m.way(middle(s.steps)[0].Choice)
+		return m.way(middleStep(s.steps)[0].Choice)
 	}
 	var all []branch
 	for i, step := range s.steps {

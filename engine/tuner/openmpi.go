@@ -114,7 +114,7 @@ func (o *ompi) rules(t *coll.Table, perNode int32, version int) []ompiSpan {
 		x := ompiSpan{ranks: s.ranks}
 		steps := s.steps
 		if o.sizeless || o.sizeless41 && version < 5 {
-			steps = middle(steps)
+			steps = middleStep(steps)
 		}
 		for _, step := range steps {
 			r := ompiRule{from: step.From}

@@ -57,7 +57,7 @@ func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []
 
 // pruneByClock prunes with the factor for the place's clock.
 func (p *Place) pruneByClock(all []coll.Choice, at coll.Tuple, cost *coll.Cost) []coll.Choice {
-	if p.virtual() {
+	if p.isVirtual() {
 		return prune(all, at, cost, keepVirtual)
 	}
 	return prune(all, at, cost, keepReal)

@@ -57,7 +57,7 @@ func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 			size = 0
 		}
 		at := o.tuple(c, int(team), size)
-		if slices.Contains(o.Ranks, int(team)) && slices.Contains(o.Sizes, size) || slices.Contains(drawn, at) || o.fits(at) != nil {
+		if slices.Contains(o.Ranks, int(team)) && slices.Contains(o.Sizes, size) || slices.Contains(drawn, at) || o.checkFits(at) != nil {
 			continue
 		}
 		drawn = append(drawn, at)
@@ -74,7 +74,7 @@ func Regret(ctx context.Context, o Options, t *coll.Table, tuples []coll.Tuple, 
 	done := 0
 	err := each(ctx, o.workers(), len(tuples), func(ctx context.Context, i int) error {
 		var err error
-		all[i], err = o.miss(ctx, t, tuples[i])
+		all[i], err = o.compareChoice(ctx, t, tuples[i])
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func Regret(ctx context.Context, o Options, t *coll.Table, tuples []coll.Tuple, 
 	return all, err
 }
 
-func (p *Options) miss(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss, error) {
+func (p *Options) compareChoice(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss, error) {
 	chosen, err := t.Find(at)
 	if err != nil {
 		return Miss{}, err
@@ -106,7 +106,7 @@ func (p *Options) miss(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss,
 	}
 	best := slices.Index(times, slices.MinFunc(times, func(a, b cluster.Time) int { return cmp.Compare(a, b) }))
 	m := Miss{At: at, Chosen: chosen, Best: choices[best], Took: times[0], Least: times[best]}
-	if p.virtual() || best == 0 {
+	if p.isVirtual() || best == 0 {
 		m.Took = times[0]
 		return m, nil
 	}

@@ -97,7 +97,7 @@ func (o *Options) columns() ([][]coll.Tuple, error) {
 					n = 0
 				}
 				at := o.tuple(c, ranks, n)
-				err := o.fits(at)
+				err := o.checkFits(at)
 				if err != nil && len(column) == 0 {
 					return nil, err
 				}
@@ -161,7 +161,7 @@ func Tune(ctx context.Context, o Options) (*Result, error) {
 // workers returns the number of parallel measurements: on a real clock they would disturb each
 // other.
 func (p *Place) workers() int {
-	if p.virtual() {
+	if p.isVirtual() {
 		return runtime.GOMAXPROCS(0)
 	}
 	return 1
@@ -225,7 +225,7 @@ func (t *tuning) column(ctx context.Context, tuples []coll.Tuple) error {
 			}
 			kept = t.pruneByClock(choices, at, cost)
 		}
-		t.count(len(choices), len(kept))
+		t.addChoices(len(choices), len(kept))
 		f, err := t.find(ctx, at, kept)
 		if err != nil {
 			return err
@@ -359,7 +359,7 @@ func (t *tuning) cost(ctx context.Context, at coll.Tuple) (*coll.Cost, error) {
 	return t.Place.cost(ctx, at, &t.host)
 }
 
-func (t *tuning) count(all, few int) {
+func (t *tuning) addChoices(all, few int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.result.Choices += all
@@ -391,7 +391,7 @@ func (t *tuning) find(ctx context.Context, at coll.Tuple, choices []coll.Choice)
 		f.choices = append(f.choices, timedChoice{choice: c, time: times[i]})
 	}
 	slices.SortStableFunc(f.choices, func(a, b timedChoice) int { return cmp.Compare(a.time, b.time) })
-	if !t.virtual() {
+	if !t.isVirtual() {
 		f.preferFewSegments()
 	}
 	t.mu.Lock()
