@@ -30,9 +30,9 @@ const (
 	windowEvents        = 200                    // minimum per window
 	windowTime          = 250 * time.Millisecond // minimum per window
 	maxFactor           = 100                    // above it, an iteration takes seconds
-	maxFactorUnattended = 10                     // likewise in an unwatched session, where no user can see why it takes so long
+	maxFactorUnattended = 10                     // likewise in an unattended session, where no user sees the reason
 	riseMargin          = 2                      // extra factor of a rise
-	lateWindows         = 3                      // successive late windows that cause a rise; the first of a launch is enough if a rise helps
+	lateWindows         = 3                      // successive late windows before a rise; a launch's first is enough if a rise helps
 	fallMargin          = 4                      // a smaller factor is enough if it leaves this margin
 	calmWindows         = 20                     // successive calm windows that cause a fall
 	maxWait             = 64 * calmWindows

@@ -34,7 +34,7 @@ func processOf(r *run, number, first, end int) *process {
 // The collector's sum does not depend on the distribution of ranks over processes, or on the order
 // of their frames.
 func TestFramesOfProcessesAddUp(t *testing.T) {
-	sc := storyScenario(t, "sampled", "fabric", "sim", "machine", "demo", "nodes", "3", "ranks-per-node", "4", "group", "2")
+	sc := storyOf(t, "sampled", "fabric", "sim", "machine", "demo", "nodes", "3", "ranks-per-node", "4", "group", "2")
 	o := Options{Fabrics: Fabrics()}
 	set, err := o.resolve(sc, "")
 	if err != nil {

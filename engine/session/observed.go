@@ -66,7 +66,9 @@ type reportedAccesses struct {
 }
 
 // newSpread computes the new accesses of a class. It reports false if there are none.
-func (t *reportedAccesses) newSpread(c int, h *hdrhistogram.Histogram, number int64, sum cluster.Time, x *engine.Spread) bool {
+func (t *reportedAccesses) newSpread(
+	c int, h *hdrhistogram.Histogram, number int64, sum cluster.Time, x *engine.Spread,
+) bool {
 	n := number - t.number[c]
 	if n <= 0 {
 		return false

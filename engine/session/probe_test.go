@@ -16,7 +16,7 @@ import (
 func runProbe(t testing.TB, body func(p engine.Probe)) *run {
 	t.Helper()
 	o := Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}}
-	set, err := o.resolve(storyScenario(t, "silent", "nodes", "1", "ranks-per-node", "1", "group", "1"), "")
+	set, err := o.resolve(storyOf(t, "silent", "nodes", "1", "ranks-per-node", "1", "group", "1"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestUndeclaredPanics(t *testing.T) {
 // Samples and tables include all ranks, and are exact in count and mean, on each fabric.
 func TestSamplesAndTables(t *testing.T) {
 	for _, fabric := range []string{"live", "sim"} {
-		sc := storyScenario(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1")
+		sc := storyOf(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1")
 		run := start(t, sc, Options{Limits: Limits{Iterations: 5}})
 		if err := run.Wait(); err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestSamplesAndTables(t *testing.T) {
 func TestTablesCoverCompleteIterations(t *testing.T) {
 	const ranks = 6
 	for _, fabric := range []string{"live", "sim"} {
-		run := start(t, storyScenario(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1"), Options{Linger: true})
+		run := start(t, storyOf(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1"), Options{Linger: true})
 		seen := map[int]bool{}
 		whole := func(s *engine.Snapshot) {
 			if len(s.Tallies) == 0 {

@@ -14,7 +14,7 @@ import (
 // five and a half seconds. Pauses do not count.
 func TestProgressBySteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, storyScenario(t, "steps"), Options{})
+		s := start(t, storyOf(t, "steps"), Options{})
 		time.Sleep(4500 * time.Millisecond)
 		expect(t, s.Load(), 4500*time.Millisecond, 0.4, 5500*time.Millisecond)
 		time.Sleep(5 * time.Second)
@@ -33,7 +33,7 @@ func TestProgressBySteps(t *testing.T) {
 // next one the estimate is the duration of the first.
 func TestProgressByPreviousIteration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, storyScenario(t, "wordless"), Options{})
+		s := start(t, storyOf(t, "wordless"), Options{})
 		time.Sleep(4 * time.Second)
 		expect(t, s.Load(), 4*time.Second, math.NaN(), 0)
 		time.Sleep(10 * time.Second)
@@ -75,7 +75,7 @@ func TestEstimateRunsOut(t *testing.T) {
 
 // A simulation whose iteration reports no progress shows its clock and its events.
 func TestProgressOfASimulation(t *testing.T) {
-	s := start(t, storyScenario(t, "endless", "fabric", "sim", "machine", "demo"), Options{})
+	s := start(t, storyOf(t, "endless", "fabric", "sim", "machine", "demo"), Options{})
 	snap := s.until("events", func(s *engine.Snapshot) bool { return s.Progress.Events > 10000 })
 	if snap.Iteration != 0 || snap.Progress.Clock <= cluster.Microsecond {
 		t.Errorf("iteration %d: %+v", snap.Iteration, snap.Progress)

@@ -98,7 +98,12 @@ type Session struct {
 
 // New plans and checks a scenario. It launches nothing yet.
 func New(scenario engine.Scenario, o Options) (*Session, error) {
-	s := &Session{options: o, wakeup: make(chan struct{}, 1), done: make(chan struct{}), lastScenarios: map[string]engine.Scenario{}}
+	s := &Session{
+		options:       o,
+		wakeup:        make(chan struct{}, 1),
+		done:          make(chan struct{}),
+		lastScenarios: map[string]engine.Scenario{},
+	}
 	var err error
 	s.wanted, err = s.options.resolve(scenario.Clone(), "")
 	if err != nil {
@@ -147,8 +152,8 @@ func (s *Session) do(c engine.Command) error {
 			return err
 		}
 	case engine.Take:
-		err := s.replaceWanted(func(*engine.Scenario) (setup, error) { return s.options.planTaken(c.Scenario) }, s.history.push)
-		if err != nil {
+		plan := func(*engine.Scenario) (setup, error) { return s.options.planTaken(c.Scenario) }
+		if err := s.replaceWanted(plan, s.history.push); err != nil {
 			return err
 		}
 	case engine.Default:

@@ -257,8 +257,8 @@ func init() {
 	})
 }
 
-// storyScenario returns a scenario of the story workload; settings alternate knob and value.
-func storyScenario(t testing.TB, story string, settings ...string) engine.Scenario {
+// storyOf returns a scenario of the story workload; settings alternate knob and value.
+func storyOf(t testing.TB, story string, settings ...string) engine.Scenario {
 	t.Helper()
 	sc, err := Scenario("story")
 	if err != nil {

@@ -112,7 +112,7 @@ func combinations(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, 
 				if err := sc.Set(axis.Knob, v); err != nil {
 					return nil, nil, err
 				}
-				knobs := append(rows[i].Knobs[:len(rows[i].Knobs):len(rows[i].Knobs)], Setting{Knob: axis.Knob, Value: sc.Text(axis.Knob)})
+				knobs := append(slices.Clip(rows[i].Knobs), Setting{Knob: axis.Knob, Value: sc.Text(axis.Knob)})
 				nextRows, next = append(nextRows, Row{Knobs: knobs}), append(next, sc)
 			}
 		}

@@ -21,7 +21,7 @@ import (
 // simulated returns a stroll on sim.
 func simulated(t testing.TB, settings ...string) engine.Scenario {
 	t.Helper()
-	return storyScenario(t, "stroll", append([]string{"fabric", "sim", "machine", "demo"}, settings...)...)
+	return storyOf(t, "stroll", append([]string{"fabric", "sim", "machine", "demo"}, settings...)...)
 }
 
 // timeless compares the result and all numbers of a simulation, but not the moments of
@@ -204,7 +204,7 @@ func TestWallClockLimit(t *testing.T) {
 	if again.Virtual.Hash != s.Virtual.Hash || again.Virtual.Timed {
 		t.Errorf("%+v, want the hash of %+v", again.Virtual, s.Virtual)
 	}
-	cut := start(t, storyScenario(t, "endless", "fabric", "sim", "machine", "demo"), Options{})
+	cut := start(t, storyOf(t, "endless", "fabric", "sim", "machine", "demo"), Options{})
 	cut.until("it runs", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	if err := cut.Stop(); err != nil {
 		t.Fatal(err)
@@ -240,7 +240,7 @@ func TestSimulationErrors(t *testing.T) {
 // Another workload keeps the common knobs if it can run with them, and otherwise uses its own
 // defaults. If neither is possible, nothing changes.
 func TestAnotherWorkload(t *testing.T) {
-	s := start(t, storyScenario(t, "access", "group", "2", "segment", "8192"), Options{Linger: true})
+	s := start(t, storyOf(t, "access", "group", "2", "segment", "8192"), Options{Linger: true})
 	s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	s.do(engine.Set, "workload", "tale")
 	tale := s.until("the tale", func(s *engine.Snapshot) bool { return s.Scenario.Workload == "tale" && s.Phase == engine.Running })
@@ -258,7 +258,7 @@ func TestAnotherWorkload(t *testing.T) {
 	s.until("the tale as it was left", func(s *engine.Snapshot) bool {
 		return s.Scenario.Workload == "tale" && s.Layout.Nodes == 4 && s.Phase == engine.Running
 	})
-	s = start(t, storyScenario(t, "access", "nodes", "1"), Options{Linger: true})
+	s = start(t, storyOf(t, "access", "nodes", "1"), Options{Linger: true})
 	s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	s.do(engine.Set, "workload", "tale")
 	tale = s.until("the tale on its own layout", func(s *engine.Snapshot) bool {
@@ -303,7 +303,7 @@ func TestSweepOfSimulations(t *testing.T) {
 func TestParallelPoints(t *testing.T) {
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
 	f := &sweepRun{options: o, cores: 2}
-	for _, sc := range []engine.Scenario{simulated(t), simulated(t, "nodes", "8"), storyScenario(t, "stroll")} {
+	for _, sc := range []engine.Scenario{simulated(t), simulated(t, "nodes", "8"), storyOf(t, "stroll")} {
 		set, err := o.resolve(sc, "")
 		if err != nil {
 			t.Fatal(err)
@@ -350,7 +350,8 @@ func TestTimeLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &sweepRun{options: o, rows: make([]Row, 4), setups: []setup{set, set, set, set}, began: time.Now().Add(-time.Hour)}
+	setups := []setup{set, set, set, set}
+	f := &sweepRun{options: o, rows: make([]Row, 4), setups: setups, began: time.Now().Add(-time.Hour)}
 	if d := f.left(); d != 0 {
 		t.Errorf("nothing done: %v left", d)
 	}
