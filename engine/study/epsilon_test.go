@@ -163,7 +163,8 @@ func TestEpsilonPointsAreBounded(t *testing.T) {
 	}
 	v := o.look(product("masteronly", 0.4, 0.2, unknown))
 	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return r.Flag == engine.Passing })
-	if n := len(v.Rows); n != maxPoints || v.Cell(0, study.EpsilonPlanes) != 11 || v.Cell(n-1, study.EpsilonPlanes) != maxPoints+10 {
+	n := len(v.Rows)
+	if n != maxPoints || v.Cell(0, study.EpsilonPlanes) != 11 || v.Cell(n-1, study.EpsilonPlanes) != maxPoints+10 {
 		t.Errorf("%d points from n_k = %v to %v: want the latest %d", n, v.Cell(0, study.EpsilonPlanes), v.Cell(n-1, study.EpsilonPlanes), maxPoints)
 	}
 }

@@ -32,7 +32,8 @@ func WhyLocality(v *engine.StudyView, nodes int) string {
 	case ratio <= 1/Alike:
 		return fmt.Sprintf("%s. Group %s is %s× faster%s, %s.", text, other.Label, Figure(1/ratio), provenance, describeMemory(other.Cells, now.Cells))
 	}
-	return fmt.Sprintf("%s: no difference from group %s%s, %s.", text, other.Label, provenance, describeMemory(now.Cells, other.Cells))
+	memory := describeMemory(now.Cells, other.Cells)
+	return fmt.Sprintf("%s: no difference from group %s%s, %s.", text, other.Label, provenance, memory)
 }
 
 // describeLocality describes the locality of a group size.
