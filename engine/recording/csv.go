@@ -243,8 +243,11 @@ func (f *File) json(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportO
 			return err
 		}
 		for _, q := range latencies {
-			x.Latencies = append(x.Latencies, latencyDocument{From: q.From.Seconds(), To: q.To.Seconds(), Class: classes[q.Class], Count: q.Count,
-				Mean: engine.Finite(q.Mean), Min: engine.Finite(q.Min), P50: engine.Finite(q.P50), P99: engine.Finite(q.P99), Max: engine.Finite(q.Max)})
+			x.Latencies = append(x.Latencies, latencyDocument{
+				From: q.From.Seconds(), To: q.To.Seconds(), Class: classes[q.Class], Count: q.Count,
+				Mean: engine.Finite(q.Mean), Min: engine.Finite(q.Min),
+				P50: engine.Finite(q.P50), P99: engine.Finite(q.P99), Max: engine.Finite(q.Max),
+			})
 		}
 		d.Launches = append(d.Launches, x)
 	}

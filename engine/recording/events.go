@@ -179,7 +179,8 @@ func (e *events) sealArrows(b *batch) error {
 		from, to = min(from, e.arrows[i].Sent), max(to, e.arrows[i].Received)
 	}
 	data := b.pack.pack(encodeColumns(e.arrows, arrowFields))
-	err := insertBlock(b, []any{e.messages.id, kindArrows, int64(e.next) - int64(n), n, int64(e.missed), int64(from), int64(to),
+	first := int64(e.next) - int64(n)
+	err := insertBlock(b, []any{e.messages.id, kindArrows, first, n, int64(e.missed), int64(from), int64(to),
 		nil, nil, nil, nil, nil, nil, nil}, data)
 	e.arrows, e.missed = e.arrows[:0], 0
 	return err

@@ -207,7 +207,9 @@ type CommandInfo struct {
 func (f *File) Commands(run int64) ([]CommandInfo, error) {
 	var all []CommandInfo
 	err := f.each(`SELECT at_ns, verb, knob, value, error FROM command WHERE run=? ORDER BY seq`, []any{run}, func(r *resultRow) {
-		all = append(all, CommandInfo{At: time.Duration(r.int()), Verb: r.text(), Knob: r.text(), Value: r.text(), Error: r.text()})
+		all = append(all, CommandInfo{
+			At: time.Duration(r.int()), Verb: r.text(), Knob: r.text(), Value: r.text(), Error: r.text(),
+		})
 	})
 	if err != nil {
 		return nil, f.explain(err)

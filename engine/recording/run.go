@@ -383,8 +383,10 @@ func (r *Run) writeLatencies(b *batch, l *engine.Latencies) error {
 		if x.Count == 0 {
 			continue
 		}
-		if _, err := b.exec(`INSERT OR REPLACE INTO latency VALUES (?,?,?,?,?,?,?,?,?,?,?)`, r.launch.id, classes[c], int64(l.From), int64(l.To),
-			x.Count, realOrNull(x.Mean), realOrNull(x.Min), realOrNull(x.P50), realOrNull(x.P99), realOrNull(x.Max), x.HDR); err != nil {
+		_, err := b.exec(`INSERT OR REPLACE INTO latency VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
+			r.launch.id, classes[c], int64(l.From), int64(l.To), x.Count, realOrNull(x.Mean), realOrNull(x.Min),
+			realOrNull(x.P50), realOrNull(x.P99), realOrNull(x.Max), x.HDR)
+		if err != nil {
 			return err
 		}
 	}

@@ -167,7 +167,8 @@ func (k *chunks) add(b *batch, s *engine.Sample, launch *launch) error {
 		}
 	}
 	data := b.pack.pack(encodeColumns(k.open, sampleFields))
-	return insertBlock(b, []any{k.lane, kindSamples, k.next, len(k.open), 0, nil, nil, nil, nil, nil, nil, nil, nil, nil}, data)
+	return insertBlock(b, []any{k.lane, kindSamples, k.next, len(k.open), 0,
+		nil, nil, nil, nil, nil, nil, nil, nil, nil}, data)
 }
 
 // finiteSample returns a sample as the table row stores it: values that are not finite become NaN.
