@@ -163,7 +163,9 @@ func (m *mpich) tree(t *coll.Table, perNode int32) branch {
 	if m.inter == nil {
 		return condition("collective="+m.name, intraBranches...)
 	}
-	return condition("collective="+m.name, condition("comm_type=intra", intraBranches...), condition("comm_type=inter", m.inter...))
+	intra := condition("comm_type=intra", intraBranches...)
+	inter := condition("comm_type=inter", m.inter...)
+	return condition("collective="+m.name, intra, inter)
 }
 
 // sizes returns the branches of one team.
