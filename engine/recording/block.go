@@ -197,7 +197,7 @@ type interval struct {
 }
 
 // decodeIntervals decodes the first upTo of the n intervals of a block. The result is valid until
-// r is used again.
+// buf is used again.
 func decodeIntervals(b []byte, n, upTo int, buf *intervalBuffers) ([]interval, error) {
 	c := codec.Decode(b)
 	var count, tick, kinds uint64

@@ -20,7 +20,7 @@ func formula(name, unit, doc string, value func(p *Point) float64) Quantity {
 	return Quantity{Name: name, Unit: unit, Doc: doc, Modelled: func(p, _ *Point) float64 { return value(p) }}
 }
 
-// onKnob returns a Place that sets a knob to the position on the x axis.
+// onKnob returns a function for SetX that sets a knob to the position on the x axis.
 func onKnob(name string) func(s *engine.Scenario, x float64) error {
 	return func(s *engine.Scenario, x float64) error { return s.Set(name, strconv.FormatFloat(x, 'f', -1, 64)) }
 }

@@ -41,8 +41,8 @@ func (o *Options) machine(name string) (cluster.Machine, error) {
 	return presets.Machine(name)
 }
 
-// resolve plans and checks a scenario before anything is allocated. turned is the last changed
-// knob, or "".
+// resolve plans and checks a scenario before anything is allocated. changed is the knob that
+// was changed last, or "".
 func (o *Options) resolve(sc engine.Scenario, changed string) (setup, error) {
 	set, err := o.plan(sc)
 	if err != nil {
@@ -122,8 +122,8 @@ func (s *setup) checkSimulable() error {
 	return nil
 }
 
-// planChange plans a scenario with one knob changed. The workload counts as a knob: a new workload
-// starts with its own knobs at their defaults, and keeps the values of the common knobs if it can
+// planChange plans a scenario with one knob changed. The workload counts as a knob. A new workload
+// starts with its own knobs at their defaults. It keeps the values of the common knobs if it can
 // run with them.
 func (o *Options) planChange(from *engine.Scenario, knob, value string) (setup, error) {
 	if knob != "workload" {

@@ -82,9 +82,9 @@ type Result struct {
 	Model            float64 // of the workload's own model
 }
 
-// Epsilon returns the study of threading schemes: the time of the selected scheme compared with
-// masteronly, and with the model (paper 2, section 7.2). result returns false until there are
-// fractions. The rows may also differ in the given knobs.
+// Epsilon returns the study of threading schemes. It compares the time of the selected scheme with
+// masteronly, and with the model (paper 2, section 7.2). The function result reports false until
+// there are fractions. The rows may also differ in the given knobs.
 func Epsilon(selected func(*engine.Scenario) Selection, result func(*engine.Snapshot) (Result, bool), knobs ...string) *engine.Study {
 	e := epsilon{selected: selected, result: result}
 	st := &engine.Study{

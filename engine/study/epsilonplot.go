@@ -185,7 +185,7 @@ func commCurve(r models.Reserved, nonOverlap float64) engine.Line {
 	return line
 }
 
-// planesCurve returns equation (14) over the local planes, from 1 to most. comm is
+// planesCurve returns equation (14) over the local planes, from 1 to maxPlanes. comm is
 // x_comm/x_MVM,overlap, and nonOverlap is x_MVM,non/x_MVM,overlap.
 func planesCurve(r models.Reserved, comm, nonOverlap float64, maxPlanes int) engine.Line {
 	var line engine.Line

@@ -7,7 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// minAccesses is the minimum number of accesses for a statement about a group size.
+// minAccesses is the minimum number of accesses needed to describe a group size.
 const minAccesses = 100
 
 // WhyLocality explains the locality of accesses at the current group size, and the effect of

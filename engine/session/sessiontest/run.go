@@ -9,7 +9,8 @@ import (
 )
 
 // Run runs a number of iterations of a workload and returns its last snapshot; settings alternate
-// knob and value. If own is not nil, it is the machine unless the settings name another.
+// knob and value. If machine is not nil, the workload runs on it
+// unless the settings name another machine.
 func Run(workload string, machine *cluster.Machine, iterations int, settings ...string) (*engine.Snapshot, error) {
 	var machines []cluster.Machine
 	if machine != nil {
