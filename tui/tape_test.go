@@ -180,7 +180,7 @@ func TestProgramOverARecording(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)
-	r.Stand(ctx)
+	r.Run(ctx)
 	x := open(t, r, nil)
 	x.shows("┃┃ replay 0.0 s of ")
 	x.shows("5 s")

@@ -169,7 +169,7 @@ func hashText(l *recording.LaunchInfo) string {
 // turnedText returns the knobs of a launch that are not at their defaults.
 func turnedText(l *recording.LaunchInfo) string {
 	var parts []string
-	for _, k := range l.Turned() {
+	for _, k := range l.ChangedKnobs() {
 		parts = append(parts, k[0]+"="+k[1])
 	}
 	if parts == nil {

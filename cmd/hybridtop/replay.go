@@ -96,7 +96,7 @@ func play(cmd *cobra.Command, p *recording.Player, at time.Duration, speed float
 	if !paused {
 		r.Start(ctx)
 	} else {
-		r.Stand(ctx)
+		r.Run(ctx)
 	}
 	screen.Terminal, screen.Units = terminal, inUnits.String()
 	if cmd.Flags().Changed("ascii") {

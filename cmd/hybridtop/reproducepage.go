@@ -335,14 +335,14 @@ func constantSheet(constants []reproduce.Constant, claim int) export.Sheet {
 	t := export.Sheet{Head: []string{"machine", "constant", "value", "kind", "dependent claims", "fitted to", "source"}}
 	for i := range constants {
 		c := &constants[i]
-		if claim != 0 && !slices.Contains(c.Leans, claim) {
+		if claim != 0 && !slices.Contains(c.Claims, claim) {
 			continue
 		}
 		fitted := "–"
-		if len(c.Sets) > 0 {
-			fitted = "claim " + numbers(c.Sets)
+		if len(c.FittedClaims) > 0 {
+			fitted = "claim " + numbers(c.FittedClaims)
 		}
-		t.Rows = append(t.Rows, []string{c.Machine, c.Key, factText(c.Fact), c.Kind(), strings.ReplaceAll(numbers(c.Leans), " ", ", "), fitted, c.Source})
+		t.Rows = append(t.Rows, []string{c.Machine, c.Key, factText(c.Fact), c.Kind(), strings.ReplaceAll(numbers(c.Claims), " ", ", "), fitted, c.Source})
 	}
 	return t
 }

@@ -18,7 +18,7 @@ func TestReportOfThePapersHasEveryClaim(t *testing.T) {
 		return reproduce.Row{Figure: "paper1-fig6", Paper: 1, Claim: claim, Check: check, Place: "figure 6", Says: "what " + check + " says", Name: "groups", Series: "groups <b>", X: x, Quantity: "speedup", Unit: "1",
 			Published: published, Simulated: simulated, Modelled: 1.2, Error: nan, Null: nan, Use: use, Rule: rule, Tolerance: .1, Least: 1, Most: math.Inf(1), Pass: pass, Reach: "other constants", Measure: "a ping-pong"}
 	}
-	constants := []reproduce.Constant{{Machine: "demo", Fact: presets.Fact{Key: "remote.latency_s", Unit: "s", Value: 1e-6, Source: "assumed: it is a demo"}, Leans: []int{1, 3}, Sets: []int{3}}}
+	constants := []reproduce.Constant{{Machine: "demo", Fact: presets.Fact{Key: "remote.latency_s", Unit: "s", Value: 1e-6, Source: "assumed: it is a demo"}, Claims: []int{1, 3}, FittedClaims: []int{3}}}
 	r := &reproduce.Report{Constants: constants, Missing: []presets.Claim{{Number: 4, Paper: 2, Place: "table 2", Says: "nothing runs this"}}, Rows: []reproduce.Row{
 		rule(1, "exact", 4, 1.5, nan, presets.UseExact, presets.Within, true),
 		rule(2, "range", 8, nan, 1e6, presets.UseCheck, presets.Range, true), rule(2, "range", 16, nan, 1e-6, presets.UseCheck, presets.Range, false),

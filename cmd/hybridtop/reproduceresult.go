@@ -120,7 +120,7 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 		all.Summary = append(all.Summary, useTally{t.Use, t.Rows, t.Refuted, t.Failed, t.Changed})
 	}
 	for _, row := range r.Rows {
-		moves, fresh := row.Told()
+		moves, fresh := row.Effects()
 		all.Rows = append(all.Rows, reproduceRow{
 			row.Claim, row.Figure, row.Paper, row.Place, row.Check, row.Says, row.Series, engine.Finite(row.X), row.Quantity, row.Unit,
 			engine.Finite(row.Published), engine.Finite(row.Simulated), engine.Finite(row.Modelled), engine.Finite(row.Error),
@@ -138,7 +138,7 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 		last.Curves = append(last.Curves, curveResult{c.Series.Label, c.Series.X, finite(c.Simulated), finite(c.Modelled)})
 	}
 	for _, c := range r.Constants {
-		all.Constants = append(all.Constants, constantValue{c.Machine, c.Key, c.Value, c.Unit, c.Source, c.Leans, append([]int{}, c.Sets...)})
+		all.Constants = append(all.Constants, constantValue{c.Machine, c.Key, c.Value, c.Unit, c.Source, c.Claims, append([]int{}, c.FittedClaims...)})
 	}
 	for _, c := range r.Missing {
 		all.Missing = append(all.Missing, missingClaim{c.Number, c.Paper, c.Place, c.Says})

@@ -225,10 +225,10 @@ func constants(w io.Writer, r *reproduce.Report) error {
 	t.head("machine", "constant", "value", "claims", "fitted to", "source")
 	for _, c := range r.Constants {
 		fitted := "-"
-		if len(c.Sets) > 0 {
-			fitted = "claim " + numbers(c.Sets)
+		if len(c.FittedClaims) > 0 {
+			fitted = "claim " + numbers(c.FittedClaims)
 		}
-		t.row(c.Machine, c.Key, factText(c.Fact), numbers(c.Leans), fitted, c.Source)
+		t.row(c.Machine, c.Key, factText(c.Fact), numbers(c.Claims), fitted, c.Source)
 	}
 	return t.close()
 }

@@ -94,7 +94,7 @@ func newTuneImport() *cobra.Command {
 			return err
 		}
 		defer in.Close()
-		data, err := io.ReadAll(io.LimitReader(in, tuner.MostRules+1))
+		data, err := io.ReadAll(io.LimitReader(in, tuner.MaxRules+1))
 		if err != nil {
 			return err
 		}

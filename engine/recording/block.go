@@ -17,8 +17,8 @@ import (
 // blockLength is the maximum number of intervals or messages of a block.
 const blockLength = 8192
 
-// mostPlain is the maximum size in bytes of an unpacked block.
-const mostPlain = 64 << 20
+// maxPlain is the maximum size in bytes of an unpacked block.
+const maxPlain = 64 << 20
 
 // castagnoli is the CRC polynomial for which most hosts have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -41,19 +41,19 @@ func (p *packer) pack(b []byte) []byte { return p.z.EncodeAll(b, nil) }
 // unpacker decompresses blocks. It reuses its memory, because a replay unpacks a hundred blocks
 // per frame: a result is valid only until the next call.
 type unpacker struct {
-	z     *zstd.Decoder
-	plain []byte
-	room  room
+	z       *zstd.Decoder
+	plain   []byte
+	scratch intervalBuffers
 }
 
-// room is reused memory for the intervals of a block.
-type room struct {
-	all     []stretch
-	numbers []uint64
+// intervalBuffers is reused memory for the intervals of a block.
+type intervalBuffers struct {
+	intervals []interval
+	numbers   []uint64
 }
 
 func newUnpacker() *unpacker {
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostPlain))
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPlain))
 	if err != nil {
 		panic("recording: " + err.Error())
 	}
@@ -65,22 +65,22 @@ func (u *unpacker) unpack(b []byte, crc int64) ([]byte, error) {
 		return nil, errors.New("wrong checksum")
 	}
 	plain, err := u.z.DecodeAll(b, u.plain[:0])
-	if cap(plain) <= keptPlain {
+	if cap(plain) <= maxKeptPlain {
 		u.plain = plain
 	}
 	return plain, err
 }
 
-// keptPlain is the maximum capacity in bytes that an unpacker reuses.
-const keptPlain = 1 << 20
+// maxKeptPlain is the maximum capacity in bytes that an unpacker reuses.
+const maxKeptPlain = 1 << 20
 
-// lane unpacks the first upTo of the n intervals of a block.
-func (u *unpacker) lane(b []byte, crc int64, n, upTo int) ([]stretch, error) {
+// unpackLane unpacks the first upTo of the n intervals of a block.
+func (u *unpacker) unpackLane(b []byte, crc int64, n, upTo int) ([]interval, error) {
 	plain, err := u.unpack(b, crc)
 	if err != nil {
 		return nil, err
 	}
-	return decodeStretches(plain, n, upTo, &u.room)
+	return decodeIntervals(plain, n, upTo, &u.scratch)
 }
 
 // label is an interval without its times.
@@ -90,45 +90,46 @@ type label struct {
 	peer     int32
 }
 
-// stretches is the open block of intervals of a lane.
-type stretches struct {
-	first   uint64 // number of the first interval
-	dropped uint64 // intervals lost before it
-	begin   cluster.Time
-	end     cluster.Time
-	before  timeline.Sums
-	sums    timeline.Sums
-	labels  []label
-	known   map[label]uint32
-	which   []uint32
-	spans   []uint64
+// openBlock is the open block of intervals of a lane.
+type openBlock struct {
+	first      uint64 // number of the first interval
+	dropped    uint64 // intervals lost before it
+	begin      cluster.Time
+	end        cluster.Time
+	before     timeline.Sums
+	sums       timeline.Sums
+	labels     []label
+	labelIndex map[label]uint32
+	labelOf    []uint32
+	spans      []uint64
 }
 
 // start empties the block; its next interval has number first and starts at begin.
-func (b *stretches) start(first, dropped uint64, begin cluster.Time, before timeline.Sums) {
-	if b.known == nil {
-		b.known = make(map[label]uint32)
+func (b *openBlock) start(first, dropped uint64, begin cluster.Time, before timeline.Sums) {
+	if b.labelIndex == nil {
+		b.labelIndex = make(map[label]uint32)
 	}
-	clear(b.known)
-	*b = stretches{first: first, dropped: dropped, begin: begin, end: begin, before: before,
-		labels: b.labels[:0], known: b.known, which: b.which[:0], spans: b.spans[:0]}
+	clear(b.labelIndex)
+	*b = openBlock{first: first, dropped: dropped, begin: begin, end: begin, before: before,
+		labels: b.labels[:0], labelIndex: b.labelIndex, labelOf: b.labelOf[:0], spans: b.spans[:0]}
 }
 
-func (b *stretches) add(s *timeline.Stretch) {
-	l := label{s.Activity, s.Call, s.Peer}
-	n := len(b.which)
+func (b *openBlock) add(s *timeline.Stretch) {
+	l := label{activity: s.Activity, call: s.Call, peer: s.Peer}
+	n := len(b.labelOf)
 	var at uint32
-	if n > 1 && b.labels[b.which[n-2]] == l { // two alternating labels are the most common case
-		at = b.which[n-2]
+	if n > 1 && b.labels[b.labelOf[n-2]] == l { // two alternating labels are the most common case
+		at = b.labelOf[n-2]
 	} else {
 		var ok bool
-		if at, ok = b.known[l]; !ok {
+		at, ok = b.labelIndex[l]
+		if !ok {
 			at = uint32(len(b.labels))
-			b.known[l] = at
+			b.labelIndex[l] = at
 			b.labels = append(b.labels, l)
 		}
 	}
-	b.which = append(b.which, at)
+	b.labelOf = append(b.labelOf, at)
 	b.spans = append(b.spans, uint64(s.End-b.end))
 	b.sums[s.Activity] += s.End - b.end
 	b.end = s.End
@@ -153,30 +154,31 @@ func gcd(a, b uint64) uint64 {
 
 // encode returns the block as bytes: the number of intervals, the length of a clock tick, the
 // labels, and for each interval its label and its length in ticks.
-func (b *stretches) encode() []byte {
-	step := uint64(0)
+func (b *openBlock) encode() []byte {
+	tick := uint64(0)
 	for _, s := range b.spans {
-		if step = gcd(step, s); step == 1 {
+		tick = gcd(tick, s)
+		if tick == 1 {
 			break
 		}
 	}
-	step = max(step, 1)
+	tick = max(tick, 1)
 	c := codec.Encode(make([]byte, 0, 4*len(b.spans)+64))
 	n, labels := uint64(len(b.spans)), uint64(len(b.labels))
 	c.Natural(&n)
-	c.Natural(&step)
+	c.Natural(&tick)
 	c.Natural(&labels)
 	for i := range b.labels {
 		b.labels[i].fields(c)
 	}
 	if labels > 1 {
-		for _, w := range b.which {
+		for _, w := range b.labelOf {
 			at := uint64(w)
 			c.Natural(&at)
 		}
 	}
 	for i := range b.spans {
-		b.spans[i] /= step
+		b.spans[i] /= tick
 	}
 	c.Naturals(b.spans)
 	return c.Bytes()
@@ -188,21 +190,21 @@ func (l *label) fields(c *codec.Walk) {
 	codec.Integer(c, &l.peer)
 }
 
-// stretch is an interval of a decoded block: its label and its length.
-type stretch struct {
+// interval is an interval of a decoded block: its label and its length.
+type interval struct {
 	label
 	span cluster.Time
 }
 
-// decodeStretches decodes the first upTo of the n intervals of a block. The result is valid until
-// r is used again.
-func decodeStretches(b []byte, n, upTo int, r *room) ([]stretch, error) {
+// decodeIntervals decodes the first upTo of the n intervals of a block. The result is valid until
+// buf is used again.
+func decodeIntervals(b []byte, n, upTo int, buf *intervalBuffers) ([]interval, error) {
 	c := codec.Decode(b)
-	var count, step, kinds uint64
+	var count, tick, kinds uint64
 	c.Natural(&count)
-	c.Natural(&step)
+	c.Natural(&tick)
 	c.Natural(&kinds)
-	if c.Err() == nil && (count != uint64(n) || n < 1 || n > blockLength || step < 1 || kinds < 1 || kinds > count) {
+	if c.Err() == nil && (count != uint64(n) || n < 1 || n > blockLength || tick < 1 || kinds < 1 || kinds > count) {
 		return nil, fmt.Errorf("%d intervals with %d labels: want %d intervals", count, kinds, n)
 	}
 	if c.Err() != nil {
@@ -213,30 +215,31 @@ func decodeStretches(b []byte, n, upTo int, r *room) ([]stretch, error) {
 		labels[i].fields(c)
 	}
 	upTo = min(upTo, n)
-	r.all, r.numbers = slices.Grow(r.all[:0], upTo)[:upTo], slices.Grow(r.numbers[:0], upTo)[:upTo]
-	clear(r.numbers)
+	buf.intervals, buf.numbers = slices.Grow(buf.intervals[:0], upTo)[:upTo], slices.Grow(buf.numbers[:0], upTo)[:upTo]
+	clear(buf.numbers)
 	if kinds > 1 {
-		c.Naturals(r.numbers)
+		c.Naturals(buf.numbers)
 		c.Pass(n - upTo)
 	}
-	for i, at := range r.numbers {
+	for i, at := range buf.numbers {
 		if at >= kinds {
 			return nil, fmt.Errorf("label %d: out of range, the block has %d", at, kinds)
 		}
-		r.all[i].label = labels[at]
+		buf.intervals[i].label = labels[at]
 	}
-	c.Naturals(r.numbers)
+	c.Naturals(buf.numbers)
 	c.Pass(n - upTo)
 	if c.Err() != nil {
 		return nil, c.Err()
 	}
-	for i, ticks := range r.numbers {
-		hi, span := bits.Mul64(ticks, step)
-		if r.all[i].span = cluster.Time(span); hi != 0 || r.all[i].span <= 0 {
-			return nil, fmt.Errorf("interval length %d × %d ps: out of range", ticks, step)
+	for i, ticks := range buf.numbers {
+		hi, span := bits.Mul64(ticks, tick)
+		buf.intervals[i].span = cluster.Time(span)
+		if hi != 0 || buf.intervals[i].span <= 0 {
+			return nil, fmt.Errorf("interval length %d × %d ps: out of range", ticks, tick)
 		}
 	}
-	return r.all, c.End()
+	return buf.intervals, c.End()
 }
 
 // encodeColumns encodes a block of messages or samples by columns.
@@ -246,9 +249,9 @@ func encodeColumns[T any](all []T, fields func(*codec.Walk, []T)) []byte {
 	return c.Bytes()
 }
 
-// decodeColumns decodes the n messages or samples of a block; most is the allowed maximum.
-func decodeColumns[T any](b []byte, n, most int, fields func(*codec.Walk, []T)) ([]T, error) {
-	if n < 1 || n > most || n > len(b) {
+// decodeColumns decodes the n messages or samples of a block; maxEntries is the allowed maximum.
+func decodeColumns[T any](b []byte, n, maxEntries int, fields func(*codec.Walk, []T)) ([]T, error) {
+	if n < 1 || n > maxEntries || n > len(b) {
 		return nil, fmt.Errorf("%d entries in a block of %d bytes: out of range", n, len(b))
 	}
 	all := make([]T, n)
@@ -260,16 +263,16 @@ func decodeColumns[T any](b []byte, n, most int, fields func(*codec.Walk, []T)) 
 // arrowFields encodes or decodes the columns of messages. Times are stored as differences, which
 // are shorter.
 func arrowFields(c *codec.Walk, all []timeline.Arrow) {
-	whole := func(of func(*timeline.Arrow) *int32) {
+	column := func(of func(*timeline.Arrow) *int32) {
 		for i := range all {
 			codec.Integer(c, of(&all[i]))
 		}
 	}
-	whole(func(a *timeline.Arrow) *int32 { return &a.From })
-	whole(func(a *timeline.Arrow) *int32 { return &a.FromThread })
-	whole(func(a *timeline.Arrow) *int32 { return &a.To })
-	whole(func(a *timeline.Arrow) *int32 { return &a.ToThread })
-	whole(func(a *timeline.Arrow) *int32 { return &a.Tag })
+	column(func(a *timeline.Arrow) *int32 { return &a.From })
+	column(func(a *timeline.Arrow) *int32 { return &a.FromThread })
+	column(func(a *timeline.Arrow) *int32 { return &a.To })
+	column(func(a *timeline.Arrow) *int32 { return &a.ToThread })
+	column(func(a *timeline.Arrow) *int32 { return &a.Tag })
 	for i := range all {
 		codec.Integer(c, &all[i].Bytes)
 	}

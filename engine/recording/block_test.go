@@ -26,8 +26,8 @@ func lifelike(n int, tick cluster.Time) []timeline.Stretch {
 	return all
 }
 
-func blockOf(all []timeline.Stretch) *stretches {
-	b := new(stretches)
+func blockOf(all []timeline.Stretch) *openBlock {
+	b := new(openBlock)
 	b.start(0, 0, all[0].Begin, timeline.Sums{})
 	for i := range all {
 		b.add(&all[i])
@@ -42,20 +42,20 @@ func TestBlocks(t *testing.T) {
 		b := blockOf(all)
 		packed := newPacker().pack(b.encode())
 		if each := float64(len(packed)) / float64(len(all)); each > 3 {
-			t.Errorf("%.2f B a stretch: want 3 at most", each)
+			t.Errorf("%.2f B per interval: want at most 3", each)
 		}
 		plain, err := newUnpacker().unpack(packed, checksum(packed))
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := decodeStretches(plain, len(all), len(all), new(room))
+		back, err := decodeIntervals(plain, len(all), len(all), new(intervalBuffers))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, x := range back {
 			want := label{all[i].Activity, all[i].Call, all[i].Peer}
 			if x.label != want || x.span != all[i].End-all[i].Begin {
-				t.Fatalf("stretch %d: %+v, want %+v", i, x, all[i])
+				t.Fatalf("interval %d: got %+v, want %+v", i, x, all[i])
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func TestBlocks(t *testing.T) {
 	}
 	packed := newPacker().pack(encodeColumns(slices.Clone(arrows), arrowFields))
 	if each := float64(len(packed)) / float64(len(arrows)); each > 10 {
-		t.Errorf("%.2f B a message: want 10 at most", each)
+		t.Errorf("%.2f B per message: want at most 10", each)
 	}
 	plain, err := newUnpacker().unpack(packed, checksum(packed))
 	if err != nil {
@@ -89,12 +89,12 @@ func FuzzBlock(f *testing.F) {
 	f.Add(encodeColumns([]timeline.Arrow{{From: 1, Sent: 5, Received: 9}}, arrowFields), 1)
 	f.Add(encodeColumns([]engine.Sample{{At: 5, Fabric: 7, Local: nan}}, sampleFields), 1)
 	f.Fuzz(func(t *testing.T, b []byte, n int) {
-		if all, err := decodeStretches(b, n, n, new(room)); err == nil {
+		if all, err := decodeIntervals(b, n, n, new(intervalBuffers)); err == nil {
 			if len(all) != n {
 				t.Errorf("%d intervals of %d", len(all), n)
 			}
 			for _, upTo := range []int{1, n / 2} {
-				if some, err := decodeStretches(b, n, upTo, new(room)); err != nil || !slices.Equal(some, all[:upTo]) {
+				if some, err := decodeIntervals(b, n, upTo, new(intervalBuffers)); err != nil || !slices.Equal(some, all[:upTo]) {
 					t.Errorf("%d of %d intervals: %v, %v, want %v", upTo, n, some, err, all[:upTo])
 				}
 			}
@@ -121,15 +121,15 @@ func BenchmarkStretches(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(len(data))/blockLength, "B/stretch")
-			b.ReportMetric(float64(b.N)*blockLength/b.Elapsed().Seconds(), "stretches/s")
+			b.ReportMetric(float64(len(data))/blockLength, "B/interval")
+			b.ReportMetric(float64(b.N)*blockLength/b.Elapsed().Seconds(), "intervals/s")
 		})
 	}
 	run("pack", func() error { data = p.pack(blockOf(all).encode()); return nil })
 	data = p.pack(blockOf(all).encode())
 	sum := checksum(data)
 	run("unpack", func() error {
-		_, err := u.lane(data, sum, len(all), len(all))
+		_, err := u.unpackLane(data, sum, len(all), len(all))
 		return err
 	})
 }

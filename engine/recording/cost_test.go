@@ -120,14 +120,14 @@ func eventful(b testing.TB, nodes int, messages bool, more func(stretches, arrow
 	file = filepath.Join(b.TempDir(), "events.htr")
 	last, w, r := begun(b, file, "nodes", strconv.Itoa(nodes), "ranks-per-node", "8")
 	const (
-		every = 50 * time.Millisecond
-		tick  = 250 // ps
-		turn  = 1 << 16
-		sends = 1 << 12
+		every            = 50 * time.Millisecond
+		tick             = 250 // ps
+		intervalsPerStep = 1 << 16
+		sends            = 1 << 12
 	)
 	rec := timeline.NewRecorder(last.Layout, messages)
 	ranks := last.Layout.Ranks()
-	each := turn / ranks
+	each := intervalsPerStep / ranks
 	lanes := make([]*timeline.Lane, ranks)
 	for i := range lanes {
 		lanes[i] = rec.Team(i, 1)[0]
@@ -160,7 +160,10 @@ func eventful(b testing.TB, nodes int, messages bool, more func(stretches, arrow
 			}
 		}
 		s := last
-		s.Seq, s.Elapsed, s.Phase, s.Virtual = seq, at, engine.Running, nil
+		s.Seq = seq
+		s.Elapsed = at
+		s.Phase = engine.Running
+		s.Virtual = nil
 		all = append(all, engine.Sample{At: at, Fabric: lanes[0].End(), Local: rng.Float64(), Access: rng.Float64(), Rate: [cluster.Classes]float64{rng.Float64(), rng.Float64(), rng.Float64()}})
 		s.Series = all[max(0, len(all)-12000):len(all):len(all)]
 		s.Timeline = rec.View()
@@ -202,7 +205,7 @@ func sizeOf(b testing.TB, file string) int64 {
 // all processing. B counts the bytes of the whole file, minus those of snapshots without events.
 // Run it with GOMAXPROCS=1; the processor time includes generating the events.
 func BenchmarkEvents(b *testing.B) {
-	const turns = 100
+	const steps = 100
 	for _, messages := range []bool{false, true} {
 		name := "stretches"
 		if messages {
@@ -213,8 +216,8 @@ func BenchmarkEvents(b *testing.B) {
 			n, bytes := 0, 0.0
 			for b.Loop() {
 				size := func(messages bool) (int64, int, int) {
-					turn := 0
-					file, s, a := eventful(b, 1, messages, func(int, int) bool { turn++; return turn <= turns })
+					step := 0
+					file, s, a := eventful(b, 1, messages, func(int, int) bool { step++; return step <= steps })
 					return sizeOf(b, file), s, a
 				}
 				was := busy(b)

@@ -34,9 +34,9 @@ var tables = map[string]func(*File, *RunInfo, []LaunchInfo, func(...any)) error{
 	"iterations": func(f *File, _ *RunInfo, launches []LaunchInfo, row func(...any)) error {
 		row("launch", "iteration", "s")
 		for i := range launches {
-			err := f.each(`SELECT i, s FROM iteration WHERE launch=? ORDER BY i`, []any{launches[i].ID}, func(r *line) { row(i+1, r.int(), r.real()) })
+			err := f.each(`SELECT i, s FROM iteration WHERE launch=? ORDER BY i`, []any{launches[i].ID}, func(r *resultRow) { row(i+1, r.int(), r.real()) })
 			if err != nil {
-				return f.wrong(err)
+				return f.explain(err)
 			}
 		}
 		return nil
@@ -130,7 +130,7 @@ func (f *File) csv(w io.Writer, run *RunInfo, launches []LaunchInfo, o *ExportOp
 // cell prints a value with all its digits. NaN and infinities are empty.
 func cell(v any) string {
 	if x, ok := v.(float64); ok {
-		if !finite(x) {
+		if !isFinite(x) {
 			return ""
 		}
 		return strconv.FormatFloat(x, 'g', -1, 64)
@@ -243,8 +243,11 @@ func (f *File) json(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportO
 			return err
 		}
 		for _, q := range latencies {
-			x.Latencies = append(x.Latencies, latencyDocument{q.From.Seconds(), q.To.Seconds(), classes[q.Class], q.Count,
-				engine.Finite(q.Mean), engine.Finite(q.Min), engine.Finite(q.P50), engine.Finite(q.P99), engine.Finite(q.Max)})
+			x.Latencies = append(x.Latencies, latencyDocument{
+				From: q.From.Seconds(), To: q.To.Seconds(), Class: classes[q.Class], Count: q.Count,
+				Mean: engine.Finite(q.Mean), Min: engine.Finite(q.Min),
+				P50: engine.Finite(q.P50), P99: engine.Finite(q.P99), Max: engine.Finite(q.Max),
+			})
 		}
 		d.Launches = append(d.Launches, x)
 	}

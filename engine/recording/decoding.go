@@ -17,18 +17,18 @@ type decoding struct {
 // piece is the part of a lane to decode: the numbers of its intervals, and the blocks that contain
 // them.
 type piece struct {
-	of         *track
+	track      *track
 	from, upTo uint64
 	rows       []blockRow
 }
 
-// mostDecoders is the maximum number of pieces that are unpacked in parallel.
-const mostDecoders = 4
+// maxDecoders is the maximum number of pieces that are unpacked in parallel.
+const maxDecoders = 4
 
 // decoding starts the decoders.
 func (f *File) decoding() *decoding {
-	d := &decoding{pieces: make(chan piece, 2*mostDecoders), bad: make(map[*track]error)}
-	for i := range min(runtime.GOMAXPROCS(0), mostDecoders) {
+	d := &decoding{pieces: make(chan piece, 2*maxDecoders), bad: make(map[*track]error)}
+	for i := range min(runtime.GOMAXPROCS(0), maxDecoders) {
 		if i == len(f.decoders) {
 			f.decoders = append(f.decoders, newUnpacker())
 		}
@@ -36,8 +36,8 @@ func (f *File) decoding() *decoding {
 		d.all.Go(func() {
 			for p := range d.pieces {
 				for k := range p.rows {
-					if err := p.of.add(u, &p.rows[k], p.from, p.upTo); err != nil {
-						d.fail(p.of, err)
+					if err := p.track.add(u, &p.rows[k], p.from, p.upTo); err != nil {
+						d.fail(p.track, err)
 						break
 					}
 				}
@@ -50,10 +50,10 @@ func (f *File) decoding() *decoding {
 func (d *decoding) add(p piece) { d.pieces <- p }
 
 // fail stores the error of a lane.
-func (d *decoding) fail(of *track, err error) {
+func (d *decoding) fail(lane *track, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.bad[of] = err
+	d.bad[lane] = err
 }
 
 // end waits for all pieces, and returns the errors by lane.

@@ -22,7 +22,7 @@ type events struct {
 type lane struct {
 	id   int64
 	next uint64 // number of the next interval
-	open stretches
+	open openBlock
 }
 
 const newLane = `INSERT INTO lane(launch, rank, thread) VALUES (?,?,?)`
@@ -30,9 +30,9 @@ const newLane = `INSERT INTO lane(launch, rank, thread) VALUES (?,?,?)`
 // take writes the new intervals and messages of a view. Unless last is set, it skips the last
 // interval of each lane, because it may still grow.
 func (e *events) take(b *batch, v *timeline.View, last bool) error {
-	most := laneBlock(len(v.Lanes))
+	maxBlock := laneBlock(len(v.Lanes))
 	for i := range v.Lanes {
-		if err := e.lane(b, &v.Lanes[i], most, last); err != nil {
+		if err := e.addLane(b, &v.Lanes[i], maxBlock, last); err != nil {
 			return err
 		}
 	}
@@ -65,13 +65,13 @@ func (e *events) take(b *batch, v *timeline.View, last bool) error {
 }
 
 // laneBlock returns the number of intervals per block, given the number of lanes. A jump unpacks
-// one or two blocks of each lane, and shows at most viewStretches intervals of all lanes.
+// one or two blocks of each lane, and shows at most maxViewIntervals intervals of all lanes.
 func laneBlock(lanes int) int {
-	const least = 1024
-	return min(max(2*viewStretches/max(lanes, 1), least), blockLength)
+	const minBlock = 1024
+	return min(max(2*maxViewIntervals/max(lanes, 1), minBlock), blockLength)
 }
 
-func (e *events) lane(b *batch, v *timeline.LaneView, most int, last bool) error {
+func (e *events) addLane(b *batch, v *timeline.LaneView, maxBlock int, last bool) error {
 	end := v.Count()
 	if !last && end > 0 {
 		end--
@@ -96,14 +96,14 @@ func (e *events) lane(b *batch, v *timeline.LaneView, most int, last bool) error
 	if n >= end {
 		return nil
 	}
-	if n > l.next || len(l.open.which) == 0 {
+	if n > l.next || len(l.open.labelOf) == 0 {
 		if err := l.seal(b); err != nil {
 			return err
 		}
 		l.begin(v, n)
 	}
 	for s := range v.After(n) {
-		if len(l.open.which) >= most {
+		if len(l.open.labelOf) >= maxBlock {
 			if err := l.seal(b); err != nil {
 				return err
 			}
@@ -113,7 +113,8 @@ func (e *events) lane(b *batch, v *timeline.LaneView, most int, last bool) error
 			break // it starts at this moment
 		}
 		l.open.add(&s)
-		if n++; n == end {
+		n++
+		if n == end {
 			break
 		}
 	}
@@ -133,7 +134,7 @@ func (l *lane) begin(v *timeline.LaneView, n uint64) {
 // seal writes the open block.
 func (l *lane) seal(b *batch) error {
 	o := &l.open
-	n := len(o.which)
+	n := len(o.labelOf)
 	if n == 0 {
 		return nil
 	}
@@ -144,15 +145,15 @@ func (l *lane) seal(b *batch) error {
 	}
 	s := &o.sums
 	l.next = o.first + uint64(n)
-	err := block(b, []any{l.id, kindStretches, int64(o.first), n, int64(o.dropped), int64(o.begin), int64(o.end),
+	err := insertBlock(b, []any{l.id, kindIntervals, int64(o.first), n, int64(o.dropped), int64(o.begin), int64(o.end),
 		int64(s[timeline.ActivitySleep]), int64(s[timeline.ActivityCompute]), int64(s[timeline.ActivityCommunicate]),
 		int64(s[timeline.ActivityCopy]), int64(s[timeline.ActivityWait]), int64(s[timeline.ActivityLock]), c.Bytes()}, data)
-	o.which = o.which[:0]
+	o.labelOf = o.labelOf[:0]
 	return err
 }
 
-// block writes a block of any kind.
-func block(b *batch, head []any, data []byte) error {
+// insertBlock writes a block of any kind.
+func insertBlock(b *batch, head []any, data []byte) error {
 	id, err := b.insert(`INSERT INTO block(lane, kind, first, n, dropped, from_ps, to_ps, sleep_ps, compute_ps, comm_ps, copy_ps, wait_ps, lock_ps, before, codec, crc, size)
 VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, append(head, codecZstd, checksum(data), len(data))...)
 	if err == nil {
@@ -178,7 +179,8 @@ func (e *events) sealArrows(b *batch) error {
 		from, to = min(from, e.arrows[i].Sent), max(to, e.arrows[i].Received)
 	}
 	data := b.pack.pack(encodeColumns(e.arrows, arrowFields))
-	err := block(b, []any{e.messages.id, kindArrows, int64(e.next) - int64(n), n, int64(e.missed), int64(from), int64(to),
+	first := int64(e.next) - int64(n)
+	err := insertBlock(b, []any{e.messages.id, kindArrows, first, n, int64(e.missed), int64(from), int64(to),
 		nil, nil, nil, nil, nil, nil, nil}, data)
 	e.arrows, e.missed = e.arrows[:0], 0
 	return err

@@ -67,9 +67,9 @@ var classNames = [...]struct {
 	class cluster.Class
 }{{"rank", cluster.InRank}, {"node", cluster.InNode}, {"remote", cluster.Remote}}
 
-// Turned returns the knobs of a launch that are not at their defaults, except knobs of the role
-// view.
-func (l *LaunchInfo) Turned() (parts [][2]string) {
+// ChangedKnobs returns the knobs of a launch that are not at their defaults, except knobs of the
+// role view.
+func (l *LaunchInfo) ChangedKnobs() (parts [][2]string) {
 	for i := range l.Scenario.Table {
 		k := &l.Scenario.Table[i]
 		if v := l.Scenario.Values[k.Name]; v != k.Default && k.Name != "pace" && k.Name != "timeline" {
@@ -102,7 +102,7 @@ func mean(all []float64) float64 {
 	return sum / float64(len(all))
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // benchBatches is the number of lines for the iterations of a launch. Several lines let benchstat
 // estimate the variance.
@@ -121,7 +121,7 @@ func (f *File) benchmarks(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *E
 			continue
 		}
 		name := "Benchmark" + strings.ToUpper(symbol(l.Scenario.Workload)[:1]) + symbol(l.Scenario.Workload)[1:]
-		for _, p := range l.Turned() {
+		for _, p := range l.ChangedKnobs() {
 			name += "/" + benchWord(p[0]) + "=" + benchWord(p[1])
 		}
 		fmt.Fprintf(w, "machine: %s\nkind: %s\n", benchWord(l.Machine), benchWord(string(l.Kind)))
@@ -133,7 +133,7 @@ func (f *File) benchmarks(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *E
 			part := times[k*len(times)/batches : (k+1)*len(times)/batches]
 			fmt.Fprintf(w, "%s %d %v ns/op", name, len(part), 1e9*mean(part))
 			for _, m := range l.Metrics {
-				if k == 0 && finite(m.Value) {
+				if k == 0 && isFinite(m.Value) {
 					fmt.Fprintf(w, " %v %s", m.Value, benchWord(m.Name+"-"+unitWord(m.Unit)))
 				}
 			}

@@ -158,7 +158,9 @@ func TestOpenMetricsIsStrict(t *testing.T) {
 	if !strings.HasSuffix(text, "\n# EOF\n") {
 		t.Error("the end is not marked")
 	}
-	family, seen, last := "", map[string]bool{}, map[string]float64{}
+	family := ""
+	seen := map[string]bool{}
+	last := map[string]float64{}
 	points := 0
 	for line := range strings.Lines(strings.TrimSuffix(text, "# EOF\n")) {
 		line = strings.TrimSuffix(line, "\n")

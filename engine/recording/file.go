@@ -21,11 +21,11 @@ type File struct {
 	Name string
 	Runs []RunInfo
 
-	format int
-	db     *sql.DB
-	conn   *sql.Conn
-	known  map[string]driver.Stmt // by query; nil: in use
-	unpack *unpacker
+	format     int
+	db         *sql.DB
+	conn       *sql.Conn
+	statements map[string]driver.Stmt // by query; nil: in use
+	unpack     *unpacker
 
 	decoders []*unpacker // of lanes
 }
@@ -45,10 +45,10 @@ type RunInfo struct {
 
 // Limits of the data that is read.
 const (
-	mostBytes  = 64 << 20 // per value
-	limitBytes = 0        // SQLITE_LIMIT_LENGTH
-	readWait   = 5 * time.Second
-	headerSize = 100
+	maxValueBytes = 64 << 20 // per value
+	limitBytes    = 0        // SQLITE_LIMIT_LENGTH
+	maxReadWait   = 5 * time.Second
+	headerSize    = 100
 )
 
 const magic = "SQLite format 3\x00"
@@ -63,14 +63,14 @@ func Open(name string) (*File, error) {
 	if err := recoverJournal(name); err != nil {
 		return nil, err
 	}
-	db, err := connect(name, fmt.Sprintf("mode=ro&_pragma=busy_timeout(%d)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=query_only(1)", readWait.Milliseconds()))
+	db, err := connect(name, fmt.Sprintf("mode=ro&_pragma=busy_timeout(%d)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=query_only(1)", maxReadWait.Milliseconds()))
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Name: name, format: format, db: db, known: make(map[string]driver.Stmt), unpack: newUnpacker()}
+	f := &File{Name: name, format: format, db: db, statements: make(map[string]driver.Stmt), unpack: newUnpacker()}
 	if err := f.begin(); err != nil {
 		_ = f.Close()
-		return nil, f.wrong(err)
+		return nil, f.explain(err)
 	}
 	return f, nil
 }
@@ -109,9 +109,9 @@ func sniff(name string) (int, error) {
 	v := binary.BigEndian.Uint32(head[60:])
 	switch {
 	case v > version:
-		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d (written by a newer program)", v, oldest, version)
-	case v < oldest:
-		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d", v, oldest, version)
+		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d (written by a newer program)", v, minVersion, version)
+	case v < minVersion:
+		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d", v, minVersion, version)
 	}
 	return int(v), nil
 }
@@ -123,14 +123,14 @@ func recoverJournal(name string) error {
 	if err != nil || info.Size() == 0 {
 		return nil
 	}
-	db, err := connect(name, fmt.Sprintf("mode=rw&_pragma=busy_timeout(%d)", readWait.Milliseconds()))
+	db, err := connect(name, fmt.Sprintf("mode=rw&_pragma=busy_timeout(%d)", maxReadWait.Milliseconds()))
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	var n int
 	if err := db.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&n); err != nil {
-		if busy(err) {
+		if isBusy(err) {
 			return fmt.Errorf(beingWritten, name, err)
 		}
 		return fmt.Errorf("%s: writing was interrupted; to recover it, copy it and %s-journal to a writable folder: %w", name, name, err)
@@ -140,21 +140,21 @@ func recoverJournal(name string) error {
 
 const beingWritten = "%s is locked by another program that writes to it: %w"
 
-// busy reports whether another program has locked the file.
-func busy(err error) bool {
+// isBusy reports whether another program has locked the file.
+func isBusy(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == 5 // SQLITE_BUSY
 }
 
-// wrong adds the file name and the kind of problem to an error.
-func (f *File) wrong(err error) error {
+// explain adds the file name and the kind of problem to an error.
+func (f *File) explain(err error) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
 		if code := e.Code() & 0xff; code == 11 || code == 26 { // SQLITE_CORRUPT, SQLITE_NOTADB
 			return fmt.Errorf("%s is damaged: %w", f.Name, err)
 		}
 	}
-	if busy(err) {
+	if isBusy(err) {
 		return fmt.Errorf(beingWritten, f.Name, err)
 	}
 	return fmt.Errorf("%s: %w", f.Name, err)
@@ -162,30 +162,36 @@ func (f *File) wrong(err error) error {
 
 func (f *File) begin() error {
 	var err error
-	if f.conn, err = f.db.Conn(context.Background()); err != nil {
+	f.conn, err = f.db.Conn(context.Background())
+	if err != nil {
 		return err
 	}
-	if _, err := sqlite.Limit(f.conn, limitBytes, mostBytes); err != nil {
+	if _, err := sqlite.Limit(f.conn, limitBytes, maxValueBytes); err != nil {
 		return err
 	}
-	if err := f.whole(); err != nil {
+	if err := f.checkComplete(); err != nil {
 		return err
 	}
-	if err := f.tables(); err != nil {
+	if err := f.checkTables(); err != nil {
 		return err
 	}
-	return f.each(`SELECT id, sweep, began_utc, ended_ns, version, build, goos, goarch, cores, finished, lost FROM run ORDER BY id`, nil, func(r *line) {
+	return f.each(`SELECT id, sweep, began_utc, ended_ns, version, build, goos, goarch, cores, finished, lost FROM run ORDER BY id`, nil, func(r *resultRow) {
 		x := RunInfo{ID: r.int(), Sweep: r.text()}
 		x.Began, _ = time.Parse(time.RFC3339, r.text())
 		x.Length = time.Duration(r.int())
-		x.Version, x.Build, x.OS, x.Arch = r.text(), r.text(), r.text(), r.text()
-		x.Cores, x.Finished, x.Lost = int(r.int()), r.int() != 0, r.int()
+		x.Version = r.text()
+		x.Build = r.text()
+		x.OS = r.text()
+		x.Arch = r.text()
+		x.Cores = int(r.int())
+		x.Finished = r.int() != 0
+		x.Lost = r.int()
 		f.Runs = append(f.Runs, x)
 	})
 }
 
-// whole returns an error if the end of the file is missing.
-func (f *File) whole() error {
+// checkComplete returns an error if the end of the file is missing.
+func (f *File) checkComplete() error {
 	tx, err := f.conn.BeginTx(context.Background(), nil)
 	if err != nil {
 		return err
@@ -216,11 +222,11 @@ func (f *File) whole() error {
 	return damage
 }
 
-// tables returns an error if a table differs from the format. Thus, no view or trigger from
+// checkTables returns an error if a table differs from the format. Thus, no view or trigger from
 // elsewhere can replace a table.
-func (f *File) tables() error {
+func (f *File) checkTables() error {
 	have := make(map[string]bool)
-	if err := f.each(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`, nil, func(r *line) { have[r.raw()] = true }); err != nil {
+	if err := f.each(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`, nil, func(r *resultRow) { have[r.raw()] = true }); err != nil {
 		return err
 	}
 	for _, s := range schemaOf(f.format) {
@@ -235,7 +241,7 @@ func (f *File) tables() error {
 func (f *File) Close() error {
 	if f.conn != nil {
 		_ = f.conn.Raw(func(any) error {
-			for _, s := range f.known {
+			for _, s := range f.statements {
 				if s != nil {
 					_ = s.Close()
 				}
@@ -247,20 +253,20 @@ func (f *File) Close() error {
 	return f.db.Close()
 }
 
-// line is a row of a result. A missing value, or one of another type, is 0 or "".
-type line struct {
-	values []driver.Value
-	at     int
-	strict error // the first value with an unexpected type
+// resultRow is a row of a result. A missing value, or one of another type, is 0 or "".
+type resultRow struct {
+	values  []driver.Value
+	at      int
+	typeErr error // the first value with an unexpected type
 }
 
-func (r *line) next() any {
+func (r *resultRow) next() any {
 	v := r.values[r.at]
 	r.at++
 	return v
 }
 
-func (r *line) int() int64 {
+func (r *resultRow) int() int64 {
 	switch v := r.next().(type) {
 	case int64:
 		return v
@@ -272,8 +278,8 @@ func (r *line) int() int64 {
 	}
 }
 
-// null returns an integer, and reports whether it is present.
-func (r *line) null() (int64, bool) {
+// optionalInt returns an integer, and reports whether it is present.
+func (r *resultRow) optionalInt() (int64, bool) {
 	if r.values[r.at] == nil {
 		r.at++
 		return 0, false
@@ -282,7 +288,7 @@ func (r *line) null() (int64, bool) {
 }
 
 // real returns a number, or NaN for NULL.
-func (r *line) real() float64 {
+func (r *resultRow) real() float64 {
 	switch v := r.next().(type) {
 	case float64:
 		return v
@@ -297,7 +303,7 @@ func (r *line) real() float64 {
 }
 
 // raw returns a text unchanged.
-func (r *line) raw() string {
+func (r *resultRow) raw() string {
 	switch v := r.next().(type) {
 	case string:
 		return v
@@ -310,9 +316,9 @@ func (r *line) raw() string {
 }
 
 // text returns a text that is safe for a terminal.
-func (r *line) text() string { return Clean(r.raw()) }
+func (r *resultRow) text() string { return Clean(r.raw()) }
 
-func (r *line) blob() []byte {
+func (r *resultRow) blob() []byte {
 	switch v := r.next().(type) {
 	case []byte:
 		return v
@@ -324,25 +330,25 @@ func (r *line) blob() []byte {
 	}
 }
 
-func (r *line) fail(v any) {
-	if r.strict == nil {
-		r.strict = fmt.Errorf("column %[2]d: unexpected type %[1]T", v, r.at)
+func (r *resultRow) fail(v any) {
+	if r.typeErr == nil {
+		r.typeErr = fmt.Errorf("column %[2]d: unexpected type %[1]T", v, r.at)
 	}
 }
 
-// keep caches a statement for the next use of the query.
-func (f *File) keep(query string, s driver.Stmt) {
-	if f.known[query] != nil {
+// cacheStatement caches a statement for the next use of the query.
+func (f *File) cacheStatement(query string, s driver.Stmt) {
+	if f.statements[query] != nil {
 		_ = s.Close()
 		return
 	}
-	f.known[query] = s
+	f.statements[query] = s
 }
 
 // each calls do with every row of a query. A blob is valid only during the call. It uses the
 // driver directly, which prepares a query only once, because a replay reads thousands of rows
 // between two frames.
-func (f *File) each(query string, args []any, do func(*line)) error {
+func (f *File) each(query string, args []any, do func(*resultRow)) error {
 	named := make([]driver.NamedValue, len(args))
 	for i, a := range args {
 		v, err := driver.DefaultParameterConverter.ConvertValue(a)
@@ -352,21 +358,22 @@ func (f *File) each(query string, args []any, do func(*line)) error {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
 	return f.conn.Raw(func(c any) error {
-		s := f.known[query]
+		s := f.statements[query]
 		if s == nil {
 			var err error
-			if s, err = c.(driver.ConnPrepareContext).PrepareContext(context.Background(), query); err != nil {
+			s, err = c.(driver.ConnPrepareContext).PrepareContext(context.Background(), query)
+			if err != nil {
 				return err
 			}
 		}
-		f.known[query] = nil // in use: nested calls need their own
-		defer func() { f.keep(query, s) }()
+		f.statements[query] = nil // in use: nested calls need their own
+		defer func() { f.cacheStatement(query, s) }()
 		rows, err := s.(driver.StmtQueryContext).QueryContext(context.Background(), named)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
-		r := &line{values: make([]driver.Value, len(rows.Columns()))}
+		r := &resultRow{values: make([]driver.Value, len(rows.Columns()))}
 		for {
 			switch err := rows.Next(r.values); {
 			case errors.Is(err, io.EOF):
@@ -375,16 +382,16 @@ func (f *File) each(query string, args []any, do func(*line)) error {
 				return err
 			}
 			r.at = 0
-			if do(r); r.strict != nil {
-				return r.strict
+			if do(r); r.typeErr != nil {
+				return r.typeErr
 			}
 		}
 	})
 }
 
-// together runs the queries of do in one transaction, so that the file is locked once.
-func (f *File) together(do func() error) error {
-	none := func(*line) {}
+// inTransaction runs the queries of do in one transaction, so that the file is locked once.
+func (f *File) inTransaction(do func() error) error {
+	none := func(*resultRow) {}
 	if err := f.each(`BEGIN`, nil, none); err != nil {
 		return err
 	}

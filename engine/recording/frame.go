@@ -77,7 +77,9 @@ func (f *frames) seal(b *batch, run int64) error {
 	}
 	data := f.pack.pack(f.buf)
 	_, err := b.exec(`INSERT INTO frame VALUES (?,?,?,?,?,?,?)`, run, f.first, f.n, int64(f.from), int64(f.to), checksum(data), data)
-	f.first, f.n, f.buf = f.first+f.n, 0, f.buf[:0]
+	f.first += f.n
+	f.n = 0
+	f.buf = f.buf[:0]
 	return err
 }
 

@@ -21,7 +21,7 @@ type family struct {
 // openMetrics writes the series of a run with their times, and the results of its launches.
 func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportOptions) error {
 	began := float64(run.Began.Unix())
-	of := `{run="` + strconv.FormatInt(run.ID, 10) + `"`
+	runLabel := `{run="` + strconv.FormatInt(run.ID, 10) + `"`
 	for _, x := range []struct {
 		name, help string
 		of         func(*engine.Sample, int) float64
@@ -29,10 +29,10 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 		{"hybridtop_rate_bytes_per_second", "bytes moved, by locality class", func(s *engine.Sample, c int) float64 { return s.Rate[classNames[c].class] }},
 		{"hybridtop_operations_per_second", "operations, by locality class", func(s *engine.Sample, c int) float64 { return s.Ops[classNames[c].class] }},
 	} {
-		head(w, x.name, x.help)
+		writeHeader(w, x.name, x.help)
 		for c := range classNames { // OpenMetrics requires the points of a series to be adjacent and sorted by time
 			err := f.samples(run.ID, func(s *engine.Sample) error {
-				_, err := fmt.Fprintf(w, "%s%s,class=%q} %s %s\n", x.name, of, classNames[c].name, number(x.of(s, c)), stamp(began+s.At.Seconds()))
+				_, err := fmt.Fprintf(w, "%s%s,class=%q} %s %s\n", x.name, runLabel, classNames[c].name, formatNumber(x.of(s, c)), formatTime(began+s.At.Seconds()))
 				return err
 			})
 			if err != nil {
@@ -41,36 +41,36 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 		}
 	}
 	const access = "hybridtop_access_time_seconds"
-	head(w, access, "mean access time")
+	writeHeader(w, access, "mean access time")
 	err := f.samples(run.ID, func(s *engine.Sample) error {
-		if !finite(s.Access) {
+		if !isFinite(s.Access) {
 			return nil
 		}
-		_, err := fmt.Fprintf(w, "%s%s} %s %s\n", access, of, number(s.Access), stamp(began+s.At.Seconds()))
+		_, err := fmt.Fprintf(w, "%s%s} %s %s\n", access, runLabel, formatNumber(s.Access), formatTime(began+s.At.Seconds()))
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	var all []*family
-	known := make(map[string]*family)
+	families := make(map[string]*family)
 	add := func(name, help, line string) {
-		if known[name] == nil {
-			known[name] = &family{name: name, help: help}
-			all = append(all, known[name])
+		if families[name] == nil {
+			families[name] = &family{name: name, help: help}
+			all = append(all, families[name])
 		}
-		known[name].lines = append(known[name].lines, line)
+		families[name].lines = append(families[name].lines, line)
 	}
 	for i := range launches {
 		l := &launches[i]
-		labels := of + `,launch="` + strconv.Itoa(i+1) + `",workload="` + quoted(l.Scenario.Workload) + `",machine="` + quoted(l.Machine) + `"`
+		labels := runLabel + `,launch="` + strconv.Itoa(i+1) + `",workload="` + escapeLabel(l.Scenario.Workload) + `",machine="` + escapeLabel(l.Machine) + `"`
 		for _, m := range l.Metrics {
 			unit, ok := suffixes[m.Unit]
 			if !ok {
 				unit = symbol(m.Unit)
 			}
 			name := "hybridtop_result_" + symbol(m.Name) + "_" + unit
-			add(name, "result of a launch", name+labels+`,kind="`+quoted(string(m.Kind))+`"} `+number(m.Value))
+			add(name, "result of a launch", name+labels+`,kind="`+escapeLabel(string(m.Kind))+`"} `+formatNumber(m.Value))
 		}
 		verified := "0"
 		if l.Verified() {
@@ -80,29 +80,29 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 		add("hybridtop_iterations", "iterations of a launch", "hybridtop_iterations"+labels+"} "+strconv.Itoa(l.Iterations))
 	}
 	for _, x := range all {
-		head(w, x.name, x.help)
+		writeHeader(w, x.name, x.help)
 		fmt.Fprintln(w, strings.Join(x.lines, "\n"))
 	}
 	_, err = fmt.Fprintln(w, "# EOF")
 	return err
 }
 
-func head(w io.Writer, name, help string) {
+func writeHeader(w io.Writer, name, help string) {
 	fmt.Fprintf(w, "# TYPE %s gauge\n# HELP %s %s\n", name, name, help)
 }
 
-// number prints a value for OpenMetrics.
-func number(x float64) string {
-	if !finite(x) {
+// formatNumber prints a value for OpenMetrics.
+func formatNumber(x float64) string {
+	if !isFinite(x) {
 		return "NaN"
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// stamp prints a Unix time in seconds.
-func stamp(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
+// formatTime prints a Unix time in seconds.
+func formatTime(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
 
-// quoted escapes the value of a label.
-func quoted(s string) string {
+// escapeLabel escapes the value of a label.
+func escapeLabel(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)
 }

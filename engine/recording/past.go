@@ -10,7 +10,7 @@ import (
 // Past keeps the last minutes of a session in memory, compressed, for a screen that goes back in
 // time. It has no timelines.
 type Past struct {
-	blocks  []packed
+	blocks  []packedBlock
 	bytes   int
 	open    frames
 	samples []engine.Sample
@@ -18,8 +18,8 @@ type Past struct {
 	last    time.Duration
 }
 
-// packed is a block of successive snapshots.
-type packed struct {
+// packedBlock is a block of successive snapshots.
+type packedBlock struct {
 	from, to time.Duration
 	n        int
 	data     []byte
@@ -49,9 +49,9 @@ func (p *Past) Add(s *engine.Snapshot) {
 		first--
 	}
 	p.samples = append(p.samples, s.Series[first:]...)
-	if len(p.samples) > 2*mostSamples {
-		p.dropped += int64(len(p.samples) - mostSamples)
-		p.samples = append([]engine.Sample{}, p.samples[len(p.samples)-mostSamples:]...)
+	if len(p.samples) > 2*maxSamples {
+		p.dropped += int64(len(p.samples) - maxSamples)
+		p.samples = append([]engine.Sample{}, p.samples[len(p.samples)-maxSamples:]...)
 	}
 	lean := *s
 	lean.Timeline = nil
@@ -59,7 +59,7 @@ func (p *Past) Add(s *engine.Snapshot) {
 		return
 	}
 	f := &p.open
-	b := packed{from: f.from, to: f.to, n: int(f.n), data: f.pack.pack(f.buf)}
+	b := packedBlock{from: f.from, to: f.to, n: int(f.n), data: f.pack.pack(f.buf)}
 	b.crc = checksum(b.data)
 	f.n, f.buf = 0, f.buf[:0]
 	p.blocks, p.bytes = append(p.blocks, b), p.bytes+len(b.data)
@@ -83,7 +83,8 @@ func (p *Past) At(at time.Duration) (*engine.Snapshot, error) {
 	default:
 		var plain []byte
 		b := &p.blocks[k]
-		if plain, err = newUnpacker().unpack(b.data, b.crc); err == nil {
+		plain, err = newUnpacker().unpack(b.data, b.crc)
+		if err == nil {
 			all, err = decodeFrames(plain, b.n)
 		}
 	}

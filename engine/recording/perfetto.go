@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// mostEvents is the maximum number of events of a trace; viewers cannot open more.
-const mostEvents = 4 << 20
+// maxEvents is the maximum number of events of a trace; viewers cannot open more.
+const maxEvents = 4 << 20
 
 // errNoTimeline is the error of a run without timelines.
 var errNoTimeline = errors.New("no launch of this run has a timeline: record with --timeline on or arrows")
@@ -28,18 +28,21 @@ func nanos(t cluster.Time) int64 { return int64((t + cluster.Nanosecond/2) / clu
 
 // trace is a Chrome trace that is being written.
 type trace struct {
-	w     io.Writer
-	n     int
-	err   error
-	lanes map[[2]int]int // number of a thread in the trace, by rank and thread
+	w         io.Writer
+	from      cluster.Time // range to write
+	to        cluster.Time
+	n         int
+	err       error
+	threadIDs map[[2]int]int // number of a thread in the trace, by rank and thread
 }
 
 func (t *trace) event(format string, args ...any) {
 	if t.err != nil {
 		return
 	}
-	if t.n++; t.n > mostEvents {
-		t.err = fmt.Errorf("more than %d events, too many for a viewer (select a part with --from and --until)", mostEvents)
+	t.n++
+	if t.n > maxEvents {
+		t.err = fmt.Errorf("more than %d events, too many for a viewer (select a part with --from and --until)", maxEvents)
 		return
 	}
 	comma := ",\n"
@@ -57,42 +60,41 @@ func (t *trace) event(format string, args ...any) {
 func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *ExportOptions) error {
 	at := -1
 	for i := range launches {
-		_, has, err := f.Activities(launches[i].ID)
+		_, hasBlocks, err := f.Activities(launches[i].ID)
 		if err != nil {
 			return err
 		}
-		if has && (o.Launch == 0 || o.Launch == i+1) {
+		if hasBlocks && (o.Launch == 0 || o.Launch == i+1) {
 			at = i
 		}
 	}
 	if at < 0 {
 		return errNoTimeline
 	}
-	to := o.To
-	if to == 0 {
-		to = 1<<63 - 1
+	t := &trace{w: w, from: o.From, to: o.To, threadIDs: make(map[[2]int]int)}
+	if t.to == 0 {
+		t.to = 1<<63 - 1
 	}
-	t := &trace{w: w, lanes: make(map[[2]int]int)}
 	if _, err := io.WriteString(w, `{"displayTimeUnit":"ns","traceEvents":[`); err != nil {
 		return err
 	}
-	type lane struct {
+	type fileLane struct {
 		id           int64
 		rank, thread int
 	}
-	var lanes []lane
-	err := f.each(`SELECT id, rank, thread FROM lane WHERE launch=? AND rank<>? ORDER BY rank, thread, id`, []any{launches[at].ID, sampleLane}, func(r *line) {
-		lanes = append(lanes, lane{r.int(), int(r.int()), int(r.int())})
+	var lanes []fileLane
+	err := f.each(`SELECT id, rank, thread FROM lane WHERE launch=? AND rank<>? ORDER BY rank, thread, id`, []any{launches[at].ID, sampleLane}, func(r *resultRow) {
+		lanes = append(lanes, fileLane{id: r.int(), rank: int(r.int()), thread: int(r.int())})
 	})
 	if err != nil {
-		return f.wrong(err)
+		return f.explain(err)
 	}
 	named := make(map[int]bool)
 	for i, l := range lanes {
 		if l.rank < 0 {
 			continue
 		}
-		t.lanes[[2]int{l.rank, l.thread}] = i + 1
+		t.threadIDs[[2]int{l.rank, l.thread}] = i + 1
 		if !named[l.rank] {
 			t.event(`{"ph":"M","name":"process_name","pid":%d,"tid":%d,"args":{"name":"rank %d"}}`, l.rank+1, i+1, l.rank)
 			named[l.rank] = true
@@ -105,23 +107,28 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 		t.event(`{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":%q}}`, l.rank+1, i+1, name)
 	}
 	for _, l := range lanes {
-		var one error
+		var laneErr error
 		err := f.each(`SELECT b.kind, b.first, b.n, b.from_ps, b.crc, y.data FROM block b JOIN body y ON y.block = b.id WHERE b.lane=? AND b.to_ps>? AND b.from_ps<? ORDER BY b.first`,
-			[]any{l.id, int64(o.From), int64(to)}, func(r *line) {
-				if one != nil || t.err != nil {
+			[]any{l.id, int64(t.from), int64(t.to)}, func(r *resultRow) {
+				if laneErr != nil || t.err != nil {
 					return
 				}
-				kind, first, n, from, crc, data := r.int(), r.int(), int(r.int()), cluster.Time(r.int()), r.int(), r.blob()
+				kind := r.int()
+				first := r.int()
+				n := int(r.int())
+				from := cluster.Time(r.int())
+				crc := r.int()
+				data := r.blob()
 				b, err := f.unpack.unpack(data, crc)
 				if err == nil && kind == kindArrows {
-					err = t.arrows(b, first, n, o.From, to)
+					err = t.arrows(b, first, n)
 				} else if err == nil {
-					err = t.stretches(b, n, from, l.rank, t.lanes[[2]int{l.rank, l.thread}], o.From, to)
+					err = t.intervals(b, n, from, l.rank, t.threadIDs[[2]int{l.rank, l.thread}])
 				}
-				one = err
+				laneErr = err
 			})
-		if err := errors.Join(err, one, t.err); err != nil {
-			return f.wrong(err)
+		if err := errors.Join(err, laneErr, t.err); err != nil {
+			return f.explain(err)
 		}
 	}
 	samples, err := f.LaunchSamples(launches[at].ID)
@@ -130,9 +137,9 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 	}
 	for i := range samples {
 		s := &samples[i]
-		if s.Fabric >= o.From && s.Fabric < to && finite(s.Rate[0]+s.Rate[1]+s.Rate[2]) {
+		if s.Fabric >= t.from && s.Fabric < t.to && isFinite(s.Rate[0]+s.Rate[1]+s.Rate[2]) {
 			t.event(`{"ph":"C","name":"rate, B/s","pid":1,"ts":%s,"args":{"rank":%s,"node":%s,"remote":%s}}`, micros(s.Fabric),
-				number(s.Rate[cluster.InRank]), number(s.Rate[cluster.InNode]), number(s.Rate[cluster.Remote]))
+				formatNumber(s.Rate[cluster.InRank]), formatNumber(s.Rate[cluster.InNode]), formatNumber(s.Rate[cluster.Remote]))
 		}
 	}
 	if t.err != nil {
@@ -146,8 +153,8 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 	return err
 }
 
-func (t *trace) stretches(b []byte, n int, begin cluster.Time, rank, tid int, from, to cluster.Time) error {
-	all, err := decodeStretches(b, n, n, new(room))
+func (t *trace) intervals(b []byte, n int, begin cluster.Time, rank, tid int) error {
+	all, err := decodeIntervals(b, n, n, new(intervalBuffers))
 	if err != nil {
 		return err
 	}
@@ -158,7 +165,7 @@ func (t *trace) stretches(b []byte, n int, begin cluster.Time, rank, tid int, fr
 		if end <= begin {
 			return fmt.Errorf("interval from %d ends at %d", begin, end)
 		}
-		if end <= from || begin >= to || nanos(begin) == nanos(end) || s.activity == timeline.ActivitySleep {
+		if end <= t.from || begin >= t.to || nanos(begin) == nanos(end) || s.activity == timeline.ActivitySleep {
 			continue
 		}
 		name := s.activity.String()
@@ -175,15 +182,15 @@ func (t *trace) stretches(b []byte, n int, begin cluster.Time, rank, tid int, fr
 	return nil
 }
 
-func (t *trace) arrows(b []byte, first int64, n int, from, to cluster.Time) error {
+func (t *trace) arrows(b []byte, first int64, n int) error {
 	all, err := decodeColumns(b, n, blockLength, arrowFields)
 	if err != nil {
 		return err
 	}
 	for i := range all {
 		a := &all[i]
-		s, r := t.lanes[[2]int{int(a.From), int(a.FromThread)}], t.lanes[[2]int{int(a.To), int(a.ToThread)}]
-		if a.Received < from || a.Sent >= to || s == 0 || r == 0 || a.Sent < 0 || a.Received < a.Sent {
+		s, r := t.threadIDs[[2]int{int(a.From), int(a.FromThread)}], t.threadIDs[[2]int{int(a.To), int(a.ToThread)}]
+		if a.Received < t.from || a.Sent >= t.to || s == 0 || r == 0 || a.Sent < 0 || a.Received < a.Sent {
 			continue
 		}
 		id := first + int64(i)

@@ -21,33 +21,33 @@ type Player struct {
 	Length time.Duration // time of the last snapshot
 
 	file     *File
-	seconds  []second
+	blocks   []snapshotBlock
 	launches []int64
-	open     []*opened // the latest blocks, at most keptSeconds
+	open     []*openedBlock // the latest blocks, at most keptBlocks
 	samples  window
 	tracks   *tracks
 	last     *engine.Snapshot
 	lastAt   [2]int // of last: block, and number in the block
 }
 
-// second is a block of snapshots.
-type second struct {
+// snapshotBlock is a block of snapshots.
+type snapshotBlock struct {
 	first    int64
 	n        int
 	from, to time.Duration
 }
 
-// opened is an unpacked block.
-type opened struct {
+// openedBlock is an unpacked block.
+type openedBlock struct {
 	at      int
 	records []record
 }
 
-// keptSeconds is the number of blocks that stay unpacked.
-const keptSeconds = 4
+// keptBlocks is the number of blocks that stay unpacked.
+const keptBlocks = 4
 
-// mostFrames is the maximum number of snapshots of a block.
-const mostFrames = 4096
+// maxFrames is the maximum number of snapshots of a block.
+const maxFrames = 4096
 
 // Player opens a run.
 func (f *File) Player(run int64) (*Player, error) {
@@ -58,39 +58,39 @@ func (f *File) Player(run int64) (*Player, error) {
 	p := &Player{Run: f.Runs[at], file: f}
 	p.samples = window{file: f, run: run}
 	var bad error
-	err := f.each(`SELECT first, n, from_ns, to_ns FROM frame WHERE run=? ORDER BY first`, []any{run}, func(r *line) {
-		s := second{r.int(), int(r.int()), time.Duration(r.int()), time.Duration(r.int())}
-		if n := len(p.seconds); s.n < 1 || s.n > mostFrames || s.to < s.from || n > 0 && (s.from < p.seconds[n-1].to || s.first != p.seconds[n-1].first+int64(p.seconds[n-1].n)) {
+	err := f.each(`SELECT first, n, from_ns, to_ns FROM frame WHERE run=? ORDER BY first`, []any{run}, func(r *resultRow) {
+		s := snapshotBlock{first: r.int(), n: int(r.int()), from: time.Duration(r.int()), to: time.Duration(r.int())}
+		if n := len(p.blocks); s.n < 1 || s.n > maxFrames || s.to < s.from || n > 0 && (s.from < p.blocks[n-1].to || s.first != p.blocks[n-1].first+int64(p.blocks[n-1].n)) {
 			bad = fmt.Errorf("snapshots %d to %d: out of sequence", s.first, s.first+int64(s.n)-1)
 		}
-		p.seconds = append(p.seconds, s)
+		p.blocks = append(p.blocks, s)
 	})
 	if err == nil {
 		err = bad
 	}
 	if err == nil {
-		err = f.each(`SELECT id FROM launch WHERE run=? ORDER BY id`, []any{run}, func(r *line) { p.launches = append(p.launches, r.int()) })
+		err = f.each(`SELECT id FROM launch WHERE run=? ORDER BY id`, []any{run}, func(r *resultRow) { p.launches = append(p.launches, r.int()) })
 	}
 	if err != nil {
-		return nil, f.wrong(err)
+		return nil, f.explain(err)
 	}
-	if len(p.seconds) == 0 {
+	if len(p.blocks) == 0 {
 		return nil, fmt.Errorf("%s: run %d has no snapshots: it was interrupted before the first", f.Name, run)
 	}
-	p.Length = p.seconds[len(p.seconds)-1].to
+	p.Length = p.blocks[len(p.blocks)-1].to
 	p.Marks, err = f.Marks(run)
 	return p, err
 }
 
 // Begin returns the time of the first snapshot.
-func (p *Player) Begin() time.Duration { return p.seconds[0].from }
+func (p *Player) Begin() time.Duration { return p.blocks[0].from }
 
 // At returns the latest snapshot at a time, or the first snapshot if the time is earlier.
 func (p *Player) At(at time.Duration) (*engine.Snapshot, error) {
-	k := max(sort.Search(len(p.seconds), func(i int) bool { return p.seconds[i].from > at })-1, 0)
-	o, err := p.unpacked(k)
+	k := max(sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].from > at })-1, 0)
+	o, err := p.unpackBlock(k)
 	if err != nil {
-		return nil, p.file.wrong(err)
+		return nil, p.file.explain(err)
 	}
 	i := max(sort.Search(len(o.records), func(i int) bool { return o.records[i].at > at })-1, 0)
 	if p.last != nil && p.lastAt == [2]int{k, i} {
@@ -98,7 +98,7 @@ func (p *Player) At(at time.Duration) (*engine.Snapshot, error) {
 	}
 	s, err := p.restore(&o.records[i], p.lastAt == [2]int{k, i - 1} || i == 0 && p.lastAt[0] == k-1)
 	if err != nil {
-		return nil, p.file.wrong(fmt.Errorf("snapshot %d of run %d: %w", p.seconds[k].first+int64(i), p.Run.ID, err))
+		return nil, p.file.explain(fmt.Errorf("snapshot %d of run %d: %w", p.blocks[k].first+int64(i), p.Run.ID, err))
 	}
 	p.last, p.lastAt = s, [2]int{k, i}
 	return s, nil
@@ -106,31 +106,31 @@ func (p *Player) At(at time.Duration) (*engine.Snapshot, error) {
 
 // Next returns the time of the first snapshot after a time. It reports false if there is none.
 func (p *Player) Next(at time.Duration) (time.Duration, bool) {
-	k := max(sort.Search(len(p.seconds), func(i int) bool { return p.seconds[i].from > at })-1, 0)
-	o, err := p.unpacked(k)
+	k := max(sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].from > at })-1, 0)
+	o, err := p.unpackBlock(k)
 	if err != nil {
 		return 0, false
 	}
 	if i := sort.Search(len(o.records), func(i int) bool { return o.records[i].at > at }); i < len(o.records) {
 		return o.records[i].at, true
 	}
-	if k+1 < len(p.seconds) {
-		return p.seconds[k+1].from, true
+	if k+1 < len(p.blocks) {
+		return p.blocks[k+1].from, true
 	}
 	return 0, false
 }
 
-// unpacked returns the snapshots of a block.
-func (p *Player) unpacked(k int) (*opened, error) {
+// unpackBlock returns the snapshots of a block.
+func (p *Player) unpackBlock(k int) (*openedBlock, error) {
 	for _, o := range p.open {
 		if o.at == k {
 			return o, nil
 		}
 	}
-	s := &p.seconds[k]
+	s := &p.blocks[k]
 	var data []byte
 	var crc int64
-	if err := p.file.each(`SELECT crc, data FROM frame WHERE run=? AND first=?`, []any{p.Run.ID, s.first}, func(r *line) { crc, data = r.int(), slices.Clone(r.blob()) }); err != nil {
+	if err := p.file.each(`SELECT crc, data FROM frame WHERE run=? AND first=?`, []any{p.Run.ID, s.first}, func(r *resultRow) { crc, data = r.int(), slices.Clone(r.blob()) }); err != nil {
 		return nil, err
 	}
 	b, err := p.file.unpack.unpack(data, crc)
@@ -141,8 +141,9 @@ func (p *Player) unpacked(k int) (*opened, error) {
 	if err != nil {
 		return nil, fmt.Errorf("snapshots %d to %d of run %d: %w", s.first, s.first+int64(s.n)-1, p.Run.ID, err)
 	}
-	o := &opened{k, all}
-	if p.open = append(p.open, o); len(p.open) > keptSeconds {
+	o := &openedBlock{at: k, records: all}
+	p.open = append(p.open, o)
+	if len(p.open) > keptBlocks {
 		p.open = p.open[1:]
 	}
 	return o, nil
@@ -155,23 +156,25 @@ func (p *Player) restore(r *record, follows bool) (*engine.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.window < 0 || x.window > mostSamples || int64(x.window) > x.samples || x.launch < 0 || x.launch > len(p.launches) {
+	if x.window < 0 || x.window > maxSamples || int64(x.window) > x.samples || x.launch < 0 || x.launch > len(p.launches) {
 		return nil, fmt.Errorf("%d of %d samples in launch %d of %d: out of range", x.window, x.samples, x.launch, len(p.launches))
 	}
-	if s.Series, err = p.samples.slice(x.samples-int64(x.window), x.samples); err != nil {
+	s.Series, err = p.samples.slice(x.samples-int64(x.window), x.samples)
+	if err != nil {
 		return nil, err
 	}
-	if err := check(s); err != nil {
+	if err := checkSnapshot(s); err != nil {
 		return nil, err
 	}
 	if x.timeline != nil && x.launch > 0 {
 		id := p.launches[x.launch-1]
 		if p.tracks == nil || p.tracks.launch != id {
-			if p.tracks, err = p.file.tracks(id); err != nil {
+			p.tracks, err = p.file.tracks(id)
+			if err != nil {
 				return nil, err
 			}
 		}
-		err = p.file.together(func() (err error) {
+		err = p.file.inTransaction(func() (err error) {
 			s.Timeline, err = p.tracks.view(x.timeline, s.Layout, follows)
 			return err
 		})
@@ -195,11 +198,11 @@ func decodeSnapshot(r *record) (*engine.Snapshot, *frame, error) {
 	return s, x, err
 }
 
-// mostSamples is the maximum number of samples of a snapshot.
-const mostSamples = 1 << 16
+// maxSamples is the maximum number of samples of a snapshot.
+const maxSamples = 1 << 16
 
-// check rejects a snapshot that no session publishes and that could crash a screen.
-func check(s *engine.Snapshot) error {
+// checkSnapshot rejects a snapshot that no session publishes and that could crash a screen.
+func checkSnapshot(s *engine.Snapshot) error {
 	if s.Layout.Nodes == 0 && len(s.Ranks) == 0 {
 		return nil
 	}
@@ -259,11 +262,11 @@ func checkKnobs(sc *engine.Scenario) error {
 
 // tracks holds the lanes of a launch that are in memory.
 type tracks struct {
-	file   *File
-	launch int64
-	of     *timeline.Recorder // identifies the launch
-	lanes  map[[2]int]*track
-	arrows *track
+	file     *File
+	launch   int64
+	recorder *timeline.Recorder // identifies the launch
+	lanes    map[[2]int]*track
+	arrows   *track
 }
 
 // track is a lane with the intervals that were read last.
@@ -274,15 +277,15 @@ type track struct {
 
 // Limits of the intervals in a view of a recording: of all lanes, and of one lane.
 const (
-	viewStretches = 1 << 19
-	laneLeast     = 256
-	laneMost      = 1 << 16
+	maxViewIntervals = 1 << 19
+	minLaneIntervals = 256
+	maxLaneIntervals = 1 << 16
 )
 
 // tracks opens the lanes of a launch.
 func (f *File) tracks(launch int64) (*tracks, error) {
-	t := &tracks{file: f, launch: launch, of: new(timeline.Recorder), lanes: make(map[[2]int]*track)}
-	err := f.each(`SELECT id, rank, thread FROM lane WHERE launch=?`, []any{launch}, func(r *line) {
+	t := &tracks{file: f, launch: launch, recorder: new(timeline.Recorder), lanes: make(map[[2]int]*track)}
+	err := f.each(`SELECT id, rank, thread FROM lane WHERE launch=?`, []any{launch}, func(r *resultRow) {
 		one := &track{id: r.int()}
 		if key := [2]int{int(r.int()), int(r.int())}; key == [2]int{-1, -1} {
 			t.arrows = one
@@ -297,9 +300,9 @@ func (f *File) tracks(launch int64) (*tracks, error) {
 // recorder, so that results cached for the last view are not continued.
 func (t *tracks) view(m *timeline.Moment, l cluster.Layout, follows bool) (*timeline.View, error) {
 	if !follows {
-		t.of = new(timeline.Recorder)
+		t.recorder = new(timeline.Recorder)
 	}
-	want := uint64(min(max(viewStretches/max(len(m.Lanes), 1), laneLeast), laneMost))
+	want := uint64(min(max(maxViewIntervals/max(len(m.Lanes), 1), minLaneIntervals), maxLaneIntervals))
 	strips := make([]*timeline.Strip, len(m.Lanes))
 	all := make([]*track, len(m.Lanes))
 	for i := range m.Lanes {
@@ -330,18 +333,19 @@ func (t *tracks) view(m *timeline.Moment, l cluster.Layout, follows bool) (*time
 	var arrows []timeline.Arrow
 	if m.Arrows && t.arrows != nil {
 		var err error
-		if arrows, err = t.messages(m.Messages); err != nil {
+		arrows, err = t.messages(m.Messages)
+		if err != nil {
 			return nil, err
 		}
 	}
-	return m.Restore(t.of, l, strips, arrows)
+	return m.Restore(t.recorder, l, strips, arrows)
 }
 
 // read loads the intervals before number end, and at least want of them if they exist. With whole
 // it decodes the blocks completely, because the next view will need the rest.
 func (t *track) read(f *File, d *decoding, end, want uint64, whole bool) error {
 	from := end - min(end, want)
-	if s := t.strip; s != nil && s.First() <= from && s.Count() >= end && s.Count() < end+4*laneMost {
+	if s := t.strip; s != nil && s.First() <= from && s.Count() >= end && s.Count() < end+4*maxLaneIntervals {
 		return nil
 	}
 	if s := t.strip; s == nil || s.First() > from || s.Count() < from || s.Count()-s.First() > 4*want+4*blockLength {
@@ -349,12 +353,12 @@ func (t *track) read(f *File, d *decoding, end, want uint64, whole bool) error {
 	} else {
 		from = s.Count()
 	}
-	piece := piece{of: t, from: from, upTo: end}
+	piece := piece{track: t, from: from, upTo: end}
 	if whole {
 		piece.upTo = math.MaxUint64
 	}
 	err := f.each(`SELECT b.first, b.n, b.from_ps, b.before, b.crc, y.data FROM block b JOIN body y ON y.block = b.id
-WHERE b.lane=? AND b.first>=coalesce((SELECT max(first) FROM block WHERE lane=? AND first<=?), 0) AND b.first<? ORDER BY b.first`, []any{t.id, t.id, int64(from), int64(end)}, func(r *line) {
+WHERE b.lane=? AND b.first>=coalesce((SELECT max(first) FROM block WHERE lane=? AND first<=?), 0) AND b.first<? ORDER BY b.first`, []any{t.id, t.id, int64(from), int64(end)}, func(r *resultRow) {
 		piece.rows = append(piece.rows, blockRow{first: uint64(r.int()), n: int(r.int()), begin: cluster.Time(r.int()), before: slices.Clone(r.blob()), crc: r.int(), data: slices.Clone(r.blob())})
 	})
 	if err == nil && piece.rows != nil {
@@ -378,12 +382,12 @@ func (t *track) add(u *unpacker, b *blockRow, from, upTo uint64) error {
 	if upTo <= b.first || t.strip != nil && b.first+uint64(b.n) <= t.strip.Count() {
 		return nil // already present, or not needed
 	}
-	all, err := u.lane(b.data, b.crc, b.n, int(min(upTo-b.first, uint64(b.n))))
+	all, err := u.unpackLane(b.data, b.crc, b.n, int(min(upTo-b.first, uint64(b.n))))
 	if err != nil {
 		return fmt.Errorf("intervals from %d on: %w", b.first, err)
 	}
 	first, end := b.first, b.begin
-	next := func(x *stretch) error {
+	next := func(x *interval) error {
 		if end+x.span <= end {
 			return fmt.Errorf("interval %d ends before it begins", first)
 		}
@@ -432,8 +436,11 @@ func (t *tracks) messages(upTo uint64) ([]timeline.Arrow, error) {
 	var all []timeline.Arrow
 	var bad error
 	err := t.file.each(`SELECT b.first, b.n, b.crc, y.data FROM block b JOIN body y ON y.block = b.id WHERE b.lane=? AND b.first+b.n>? AND b.first<? ORDER BY b.first`,
-		[]any{t.arrows.id, int64(first), int64(upTo)}, func(r *line) {
-			at, n, crc, data := uint64(r.int()), int(r.int()), r.int(), r.blob()
+		[]any{t.arrows.id, int64(first), int64(upTo)}, func(r *resultRow) {
+			at := uint64(r.int())
+			n := int(r.int())
+			crc := r.int()
+			data := r.blob()
 			b, err := t.file.unpack.unpack(data, crc)
 			var some []timeline.Arrow
 			if err == nil {

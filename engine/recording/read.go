@@ -38,15 +38,20 @@ func (l *LaunchInfo) Verified() bool {
 func (f *File) Launches(run int64) ([]LaunchInfo, error) {
 	var all []LaunchInfo
 	err := f.each(`SELECT l.id, l.at_ns, l.workload, m.name, m.toml, l.fabric, l.kind, l.iterations, l.cut, l.whole, l.hash, l.total_ps, l.events, l.checks, l.verified, l.detail, l.failure
-FROM launch l LEFT JOIN machine m ON m.id = l.machine WHERE l.run=? ORDER BY l.id`, []any{run}, func(r *line) {
+FROM launch l LEFT JOIN machine m ON m.id = l.machine WHERE l.run=? ORDER BY l.id`, []any{run}, func(r *resultRow) {
 		x := LaunchInfo{ID: r.int(), At: time.Duration(r.int())}
 		x.Scenario = engine.Scenario{Workload: r.text(), Values: make(map[string]string)}
-		x.Machine, x.MachineFile, x.Fabric, x.Kind = r.text(), r.raw(), r.text(), engine.Kind(r.text())
+		x.Machine = r.text()
+		x.MachineFile = r.raw()
+		x.Fabric = r.text()
+		x.Kind = engine.Kind(r.text())
 		x.Iterations = int(r.int())
-		cut, ended := r.null()
+		cut, ended := r.optionalInt()
 		x.Cut, x.Ended = cut != 0, ended
 		whole := r.int() != 0
-		hash, total, events := r.text(), r.int(), r.text()
+		hash := r.text()
+		total := r.int()
+		events := r.text()
 		if n, err := strconv.ParseUint(hash, 16, 64); err == nil {
 			count, _ := strconv.ParseUint(events, 10, 64)
 			x.Virtual = &engine.Virtual{Hash: n, Time: cluster.Time(total), Events: count, Whole: whole}
@@ -60,28 +65,31 @@ FROM launch l LEFT JOIN machine m ON m.id = l.machine WHERE l.run=? ORDER BY l.i
 	})
 	for i := range all {
 		if err == nil {
-			err = f.details(&all[i])
+			err = f.readDetails(&all[i])
 		}
 	}
 	if err != nil {
-		return nil, f.wrong(err)
+		return nil, f.explain(err)
 	}
 	return all, nil
 }
 
-// details reads the knobs and the metrics of a launch.
-func (f *File) details(l *LaunchInfo) error {
-	err := f.each(`SELECT name, value, type, unit, def, role, label, doc FROM knob WHERE launch=? ORDER BY i`, []any{l.ID}, func(r *line) {
+// readDetails reads the knobs and the metrics of a launch.
+func (f *File) readDetails(l *LaunchInfo) error {
+	err := f.each(`SELECT name, value, type, unit, def, role, label, doc FROM knob WHERE launch=? ORDER BY i`, []any{l.ID}, func(r *resultRow) {
 		k := engine.Knob{Name: r.text()}
 		l.Scenario.Values[k.Name] = r.text()
-		k.Type, k.Unit, k.Default, k.Role = engine.KnobType(r.text()), r.text(), r.text(), engine.Role(r.text())
+		k.Type = engine.KnobType(r.text())
+		k.Unit = r.text()
+		k.Default = r.text()
+		k.Role = engine.Role(r.text())
 		k.Label, k.Doc = r.text(), r.text()
 		l.Scenario.Table = append(l.Scenario.Table, k)
 	})
 	if err != nil {
 		return err
 	}
-	return f.each(`SELECT name, value, unit, kind FROM metric WHERE launch=? ORDER BY i`, []any{l.ID}, func(r *line) {
+	return f.each(`SELECT name, value, unit, kind FROM metric WHERE launch=? ORDER BY i`, []any{l.ID}, func(r *resultRow) {
 		l.Metrics = append(l.Metrics, engine.Metric{Name: r.text(), Value: r.real(), Unit: r.text(), Kind: engine.Kind(r.text())})
 	})
 }
@@ -89,7 +97,7 @@ func (f *File) details(l *LaunchInfo) error {
 const sampleColumns = `i, at_ns, fabric_ps, rate_rank, rate_node, rate_remote, ops_rank, ops_node, ops_remote, local, access_s`
 
 // sample reads a row of sampleColumns after its first column.
-func (r *line) sample() engine.Sample {
+func (r *resultRow) sample() engine.Sample {
 	x := engine.Sample{At: time.Duration(r.int()), Fabric: cluster.Time(r.int())}
 	for _, c := range [...]cluster.Class{cluster.InRank, cluster.InNode, cluster.Remote} {
 		x.Rate[c] = r.real()
@@ -106,7 +114,7 @@ func (f *File) Samples(run, first int64, n int) ([]engine.Sample, error) {
 	var all []engine.Sample
 	at := first
 	var gap error
-	err := f.each(`SELECT `+sampleColumns+` FROM sample WHERE run=? AND i>=? ORDER BY i LIMIT ?`, []any{run, first, n}, func(r *line) {
+	err := f.each(`SELECT `+sampleColumns+` FROM sample WHERE run=? AND i>=? ORDER BY i LIMIT ?`, []any{run, first, n}, func(r *resultRow) {
 		if i := r.int(); i != at && gap == nil {
 			gap = fmt.Errorf("sample %d after sample %d", i, at-1)
 		}
@@ -117,7 +125,7 @@ func (f *File) Samples(run, first int64, n int) ([]engine.Sample, error) {
 		err = gap
 	}
 	if err != nil {
-		return nil, f.wrong(err)
+		return nil, f.explain(err)
 	}
 	return all, nil
 }
@@ -125,12 +133,12 @@ func (f *File) Samples(run, first int64, n int) ([]engine.Sample, error) {
 // LaunchSamples returns the samples of a launch.
 func (f *File) LaunchSamples(launch int64) ([]engine.Sample, error) {
 	var all []engine.Sample
-	err := f.each(`SELECT `+sampleColumns+` FROM sample WHERE run=(SELECT run FROM launch WHERE id=?) AND launch=? ORDER BY i`, []any{launch, launch}, func(r *line) {
+	err := f.each(`SELECT `+sampleColumns+` FROM sample WHERE run=(SELECT run FROM launch WHERE id=?) AND launch=? ORDER BY i`, []any{launch, launch}, func(r *resultRow) {
 		r.int()
 		all = append(all, r.sample())
 	})
 	if err != nil {
-		return nil, f.wrong(err)
+		return nil, f.explain(err)
 	}
 	return all, nil
 }
@@ -138,11 +146,11 @@ func (f *File) LaunchSamples(launch int64) ([]engine.Sample, error) {
 // Marks returns the times of a run at which something was changed.
 func (f *File) Marks(run int64) ([]engine.Mark, error) {
 	var all []engine.Mark
-	err := f.each(`SELECT at_ns, label FROM mark WHERE run=? ORDER BY at_ns, rowid`, []any{run}, func(r *line) {
+	err := f.each(`SELECT at_ns, label FROM mark WHERE run=? ORDER BY at_ns, rowid`, []any{run}, func(r *resultRow) {
 		all = append(all, engine.Mark{At: time.Duration(r.int()), Label: r.text()})
 	})
 	if err != nil {
-		return nil, f.wrong(err)
+		return nil, f.explain(err)
 	}
 	return all, nil
 }
@@ -150,9 +158,9 @@ func (f *File) Marks(run int64) ([]engine.Mark, error) {
 // Iterations returns the recorded times of a launch's iterations, in seconds.
 func (f *File) Iterations(launch int64) ([]float64, error) {
 	var all []float64
-	err := f.each(`SELECT s FROM iteration WHERE launch=? ORDER BY i`, []any{launch}, func(r *line) { all = append(all, r.real()) })
+	err := f.each(`SELECT s FROM iteration WHERE launch=? ORDER BY i`, []any{launch}, func(r *resultRow) { all = append(all, r.real()) })
 	if err != nil {
-		return nil, f.wrong(err)
+		return nil, f.explain(err)
 	}
 	return all, nil
 }
@@ -171,12 +179,12 @@ func (f *File) Latencies(launch int64) ([]LatencyInfo, error) {
 		return nil, nil
 	}
 	var all []LatencyInfo
-	err := f.each(`SELECT from_ns, to_ns, class, n, mean_s, min_s, p50_s, p99_s, max_s FROM latency WHERE launch=? ORDER BY to_ns, class`, []any{launch}, func(r *line) {
+	err := f.each(`SELECT from_ns, to_ns, class, n, mean_s, min_s, p50_s, p99_s, max_s FROM latency WHERE launch=? ORDER BY to_ns, class`, []any{launch}, func(r *resultRow) {
 		x := LatencyInfo{From: time.Duration(r.int()), To: time.Duration(r.int())}
 		name := r.text()
 		class := slices.Index(classes[:], name)
 		if class < 0 {
-			r.strict = fmt.Errorf("latencies of class %q", name)
+			r.typeErr = fmt.Errorf("latencies of class %q", name)
 			return
 		}
 		x.Class = cluster.Class(class)
@@ -184,7 +192,7 @@ func (f *File) Latencies(launch int64) ([]LatencyInfo, error) {
 		all = append(all, x)
 	})
 	if err != nil {
-		return nil, f.wrong(err)
+		return nil, f.explain(err)
 	}
 	return all, nil
 }
@@ -198,29 +206,31 @@ type CommandInfo struct {
 // Commands returns the commands of a run.
 func (f *File) Commands(run int64) ([]CommandInfo, error) {
 	var all []CommandInfo
-	err := f.each(`SELECT at_ns, verb, knob, value, error FROM command WHERE run=? ORDER BY seq`, []any{run}, func(r *line) {
-		all = append(all, CommandInfo{time.Duration(r.int()), r.text(), r.text(), r.text(), r.text()})
+	err := f.each(`SELECT at_ns, verb, knob, value, error FROM command WHERE run=? ORDER BY seq`, []any{run}, func(r *resultRow) {
+		all = append(all, CommandInfo{
+			At: time.Duration(r.int()), Verb: r.text(), Knob: r.text(), Value: r.text(), Error: r.text(),
+		})
 	})
 	if err != nil {
-		return nil, f.wrong(err)
+		return nil, f.explain(err)
 	}
 	return all, nil
 }
 
 // Dropped returns the numbers of intervals and messages of a run that came too fast to be
 // recorded.
-func (f *File) Dropped(run int64) (stretches, messages int64, err error) {
-	err = f.each(`SELECT b.kind, sum(b.dropped) FROM block b JOIN lane n ON n.id = b.lane JOIN launch l ON l.id = n.launch WHERE l.run=? GROUP BY b.kind`, []any{run}, func(r *line) {
+func (f *File) Dropped(run int64) (intervals, messages int64, err error) {
+	err = f.each(`SELECT b.kind, sum(b.dropped) FROM block b JOIN lane n ON n.id = b.lane JOIN launch l ON l.id = n.launch WHERE l.run=? GROUP BY b.kind`, []any{run}, func(r *resultRow) {
 		if kind, n := r.int(), r.int(); kind == kindArrows {
 			messages = n
 		} else {
-			stretches = n
+			intervals = n
 		}
 	})
 	if err != nil {
-		err = f.wrong(err)
+		err = f.explain(err)
 	}
-	return stretches, messages, err
+	return intervals, messages, err
 }
 
 // Activities returns the time that the threads of a launch spent on each activity, from the
@@ -229,14 +239,14 @@ func (f *File) Activities(launch int64) (timeline.Sums, bool, error) {
 	var s timeline.Sums
 	blocks := int64(0)
 	err := f.each(`SELECT count(*), sum(b.sleep_ps), sum(b.compute_ps), sum(b.comm_ps), sum(b.copy_ps), sum(b.wait_ps), sum(b.lock_ps)
-FROM block b JOIN lane n ON n.id = b.lane WHERE n.launch=? AND n.thread>=0 AND b.kind=?`, []any{launch, kindStretches}, func(r *line) {
+FROM block b JOIN lane n ON n.id = b.lane WHERE n.launch=? AND n.thread>=0 AND b.kind=?`, []any{launch, kindIntervals}, func(r *resultRow) {
 		blocks = r.int()
 		for _, a := range [...]timeline.Activity{timeline.ActivitySleep, timeline.ActivityCompute, timeline.ActivityCommunicate, timeline.ActivityCopy, timeline.ActivityWait, timeline.ActivityLock} {
 			s[a] = cluster.Time(r.int())
 		}
 	})
 	if err != nil {
-		err = f.wrong(err)
+		err = f.explain(err)
 	}
 	return s, blocks > 0, err
 }

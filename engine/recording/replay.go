@@ -27,8 +27,8 @@ type Position struct {
 
 // Replay plays a run. It offers the methods of a session, but its commands move in the recording.
 type Replay struct {
-	current atomic.Pointer[engine.Snapshot]
-	stands  atomic.Pointer[Position]
+	current  atomic.Pointer[engine.Snapshot]
+	position atomic.Pointer[Position]
 
 	mu     sync.Mutex // guards the fields below
 	player *Player
@@ -46,7 +46,7 @@ func NewReplay(p *Player, at time.Duration, speed float64) (*Replay, error) {
 	r := &Replay{player: p, at: Position{Name: p.file.Name, At: min(max(at, p.Begin()), p.Length), Length: p.Length, Marks: len(p.Marks)}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.turnSpeed(strconv.FormatFloat(speed, 'g', -1, 64)); err != nil {
+	if err := r.setSpeed(strconv.FormatFloat(speed, 'g', -1, 64)); err != nil {
 		return nil, err
 	}
 	return r, r.show()
@@ -57,11 +57,11 @@ func (r *Replay) Start(ctx context.Context) {
 	r.mu.Lock()
 	r.at.Playing = true
 	r.mu.Unlock()
-	r.Stand(ctx)
+	r.Run(ctx)
 }
 
-// Stand runs the replay until ctx ends. It stays paused until the user plays it.
-func (r *Replay) Stand(ctx context.Context) {
+// Run runs the replay until ctx ends. It stays paused until the user plays it.
+func (r *Replay) Run(ctx context.Context) {
 	go func() {
 		ticker := time.NewTicker(playEvery)
 		defer ticker.Stop()
@@ -95,7 +95,8 @@ func (r *Replay) advance(d time.Duration) {
 // show publishes the snapshot and the position.
 func (r *Replay) show() error {
 	s, err := r.player.At(r.at.At)
-	if r.at.Error = ""; err != nil {
+	r.at.Error = ""
+	if err != nil {
 		r.at.Error, r.at.Playing = err.Error(), false
 	} else {
 		r.current.Store(s)
@@ -107,7 +108,7 @@ func (r *Replay) show() error {
 		}
 	}
 	now := r.at
-	r.stands.Store(&now)
+	r.position.Store(&now)
 	return err
 }
 
@@ -115,10 +116,10 @@ func (r *Replay) show() error {
 func (r *Replay) Load() *engine.Snapshot { return r.current.Load() }
 
 // Position returns the current position.
-func (r *Replay) Position() Position { return *r.stands.Load() }
+func (r *Replay) Position() Position { return *r.position.Load() }
 
-// errTurned is the error of a command that a recording cannot execute.
-var errTurned = errors.New("a recording cannot be changed (play, pause or seek)")
+// errReadOnly is the error of a command that a recording cannot execute.
+var errReadOnly = errors.New("a recording cannot be changed (play, pause or seek)")
 
 // Do executes a command: pause, resume, step, and engine's seek and speed.
 func (r *Replay) Do(c engine.Command) error {
@@ -144,17 +145,17 @@ func (r *Replay) Do(c engine.Command) error {
 		}
 		r.at.At = at
 	case engine.Speed:
-		if err := r.turnSpeed(c.Value); err != nil {
+		if err := r.setSpeed(c.Value); err != nil {
 			return err
 		}
 	default:
-		return errTurned
+		return errReadOnly
 	}
 	return r.show()
 }
 
-// turnSpeed sets the speed to a factor, or with + and − to the next one in speeds.
-func (r *Replay) turnSpeed(value string) error {
+// setSpeed sets the speed to a factor, or with + and − to the next one in speeds.
+func (r *Replay) setSpeed(value string) error {
 	at := slices.IndexFunc(speeds, func(s float64) bool { return s >= r.at.Speed })
 	if at < 0 {
 		at = len(speeds) - 1
@@ -179,7 +180,7 @@ func (r *Replay) turnSpeed(value string) error {
 func (p *Player) Find(text string, now time.Duration) (time.Duration, error) {
 	marks := make([]engine.Mark, len(p.Marks))
 	for i := range marks {
-		marks[i] = engine.Mark{At: p.behind(i), Label: p.Marks[i].Label}
+		marks[i] = engine.Mark{At: p.snapshotAfterMark(i), Label: p.Marks[i].Label}
 	}
 	at, err := Moment(text, now, marks)
 	return min(max(at, p.Begin()), p.Length), err
@@ -233,8 +234,8 @@ func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration,
 	return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s, \"mark 1\" (of %d), or part of a mark's label", Clean(text), len(marks))
 }
 
-// behind returns the time of the first snapshot that has a mark.
-func (p *Player) behind(mark int) time.Duration {
+// snapshotAfterMark returns the time of the first snapshot that has a mark.
+func (p *Player) snapshotAfterMark(mark int) time.Duration {
 	at := p.Marks[mark].At
 	if next, ok := p.Next(at - 1); ok {
 		return next

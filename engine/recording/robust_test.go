@@ -24,10 +24,10 @@ import (
 // killed.
 const child = "HYBRIDTOP_RECORDING_CHILD"
 
-// told is an observer that prints the progress of the session.
-type told struct{ engine.Observer }
+// printer is an observer that prints the progress of the session.
+type printer struct{ engine.Observer }
 
-func (o told) Published(s *engine.Snapshot) {
+func (o printer) Published(s *engine.Snapshot) {
 	o.Observer.Published(s)
 	fmt.Println("at", int64(s.Elapsed))
 }
@@ -50,7 +50,7 @@ func TestChild(t *testing.T) {
 		return
 	}
 	s, err := session.New(scenario(t, "randomaccess", "machine", "this-host", "nodes", "1", "ranks-per-node", "2", "group", "2", "timeline", "on"),
-		session.Options{Fabrics: session.Fabrics(), Observer: told{r}})
+		session.Options{Fabrics: session.Fabrics(), Observer: printer{r}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// mostWaiting is the maximum number of snapshots that wait for the writer. Further ones are lost
+// maxWaiting is the maximum number of snapshots that wait for the writer. Further ones are lost
 // and counted.
-const mostWaiting = 1024
+const maxWaiting = 1024
 
 // Facts describes a run.
 type Facts struct {
@@ -35,22 +35,22 @@ type Run struct {
 	waiting int        // snapshots among the events
 	lost    int64      // snapshots that were dropped
 	ended   bool
-	off     bool // writing has stopped
+	stopped bool // writing has stopped
 
 	// The fields below belong to the writer.
-	taken    []any
-	gone     chan struct{} // closed when the whole run is in the file
-	finished bool
-	commands int
-	samples  int64         // so far
-	sampled  time.Duration // time of the last sample
-	marked   time.Duration
-	marks    bool // at least one mark exists
-	launch   *launch
-	ordinal  int // number of the launch, from 1
-	frames   frames
-	chunks   chunks
-	length   time.Duration
+	taken      []any
+	done       chan struct{} // closed when the whole run is in the file
+	finished   bool
+	commands   int
+	samples    int64         // so far
+	lastSample time.Duration // time of the last sample
+	lastMark   time.Duration
+	hasMarks   bool // at least one mark exists
+	launch     *launch
+	ordinal    int // number of the launch, from 1
+	frames     frames
+	chunks     chunks
+	length     time.Duration
 }
 
 // launch is the current launch.
@@ -69,7 +69,7 @@ func (w *Writer) Begin(f Facts) (*Run, error) {
 		return nil, w.err
 	default:
 	}
-	r := &Run{gone: make(chan struct{})}
+	r := &Run{done: make(chan struct{})}
 	r.frames.pack = w.pack
 	info, _ := debug.ReadBuildInfo()
 	release, build := "", ""
@@ -105,14 +105,14 @@ type command struct {
 	err error
 }
 
-func (r *Run) leave(event any) {
+func (r *Run) enqueue(event any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.off || r.ended {
+	if r.stopped || r.ended {
 		return
 	}
-	if _, is := event.(*engine.Snapshot); is {
-		if r.waiting >= mostWaiting {
+	if _, ok := event.(*engine.Snapshot); ok {
+		if r.waiting >= maxWaiting {
 			r.lost++
 			return
 		}
@@ -122,19 +122,21 @@ func (r *Run) leave(event any) {
 }
 
 // Launched implements engine.Observer.
-func (r *Run) Launched(l *engine.Launch) { r.leave(l) }
+func (r *Run) Launched(l *engine.Launch) { r.enqueue(l) }
 
 // Published implements engine.Observer.
-func (r *Run) Published(s *engine.Snapshot) { r.leave(s) }
+func (r *Run) Published(s *engine.Snapshot) { r.enqueue(s) }
 
 // Timed implements engine.Observer.
-func (r *Run) Timed(l *engine.Latencies) { r.leave(l) }
+func (r *Run) Timed(l *engine.Latencies) { r.enqueue(l) }
 
 // Ended implements engine.Observer.
-func (r *Run) Ended(o *engine.Outcome) { r.leave(o) }
+func (r *Run) Ended(o *engine.Outcome) { r.enqueue(o) }
 
 // Commanded implements engine.Observer.
-func (r *Run) Commanded(c engine.Command, at time.Duration, err error) { r.leave(&command{c, at, err}) }
+func (r *Run) Commanded(c engine.Command, at time.Duration, err error) {
+	r.enqueue(&command{Command: c, at: at, err: err})
+}
 
 // Over implements engine.Observer.
 func (r *Run) Over() {
@@ -144,7 +146,7 @@ func (r *Run) Over() {
 }
 
 // Done returns a channel that is closed when an ended run is completely in the file.
-func (r *Run) Done() <-chan struct{} { return r.gone }
+func (r *Run) Done() <-chan struct{} { return r.done }
 
 // Lost returns the number of snapshots that were dropped.
 func (r *Run) Lost() int64 {
@@ -153,17 +155,19 @@ func (r *Run) Lost() int64 {
 	return r.lost
 }
 
-func (r *Run) shut() {
+func (r *Run) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.off, r.events = true, nil
+	r.stopped, r.events = true, nil
 }
 
 // take passes the new events to the writer, and reports whether there is anything to write.
 func (r *Run) take() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.taken, r.events, r.waiting = r.events, nil, 0
+	r.taken = r.events
+	r.events = nil
+	r.waiting = 0
 	if r.ended {
 		r.finished = true
 	}
@@ -176,15 +180,15 @@ func (r *Run) write(b *batch, over bool) error {
 		var err error
 		switch e := event.(type) {
 		case *engine.Launch:
-			err = r.launched(b, e)
+			err = r.writeLaunch(b, e)
 		case *engine.Snapshot:
-			err = r.published(b, e)
+			err = r.writeSnapshot(b, e)
 		case *engine.Latencies:
-			err = r.timed(b, e)
+			err = r.writeLatencies(b, e)
 		case *engine.Outcome:
-			err = r.outcome(b, e)
+			err = r.writeOutcome(b, e)
 		case *command:
-			err = r.commanded(b, e)
+			err = r.writeCommand(b, e)
 		}
 		if err != nil {
 			return err
@@ -192,7 +196,7 @@ func (r *Run) write(b *batch, over bool) error {
 	}
 	r.taken = nil
 	if over || r.finished || r.frames.due(time.Now()) {
-		if err := r.settle(b); err != nil {
+		if err := r.closeBlocks(b); err != nil {
 			return err
 		}
 	}
@@ -200,8 +204,8 @@ func (r *Run) write(b *batch, over bool) error {
 	return err
 }
 
-// settle closes the block of snapshots, after the blocks that it refers to.
-func (r *Run) settle(b *batch) error {
+// closeBlocks closes the block of snapshots, after the blocks that it refers to.
+func (r *Run) closeBlocks(b *batch) error {
 	if l := r.launch; l != nil && l.events != nil {
 		if err := l.events.seal(b); err != nil {
 			return err
@@ -210,8 +214,8 @@ func (r *Run) settle(b *batch) error {
 	return r.frames.seal(b, r.ID)
 }
 
-func (r *Run) launched(b *batch, l *engine.Launch) error {
-	if err := r.settle(b); err != nil {
+func (r *Run) writeLaunch(b *batch, l *engine.Launch) error {
+	if err := r.closeBlocks(b); err != nil {
 		return err
 	}
 	sum := sha256.Sum256([]byte(l.Machine + "\x00" + l.File))
@@ -236,8 +240,10 @@ VALUES (?,?,?,(SELECT id FROM machine WHERE sha256=?),?,?,?,0)`, r.ID, int64(l.A
 	return nil
 }
 
-func (r *Run) commanded(b *batch, c *command) error {
-	text, knob, value := "", c.Knob, c.Value
+func (r *Run) writeCommand(b *batch, c *command) error {
+	text := ""
+	knob := c.Knob
+	value := c.Value
 	if c.err != nil {
 		text = c.err.Error()
 	}
@@ -257,40 +263,40 @@ func (r *Run) launchID() any {
 	return r.launch.id
 }
 
-// real returns a number, or NULL if it is not finite.
-func real(x float64) any {
+// realOrNull returns a number, or NULL if it is not finite.
+func realOrNull(x float64) any {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
 	return x
 }
 
-func (r *Run) published(b *batch, s *engine.Snapshot) error {
+func (r *Run) writeSnapshot(b *batch, s *engine.Snapshot) error {
 	first := len(s.Series)
-	for first > 0 && (s.Series[first-1].At > r.sampled || r.samples == 0) {
+	for first > 0 && (s.Series[first-1].At > r.lastSample || r.samples == 0) {
 		first--
 	}
 	for i := range s.Series[first:] {
 		x := &s.Series[first+i]
 		if _, err := b.exec(`INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`, r.ID, r.samples, r.launchID(), int64(x.At), int64(x.Fabric),
-			real(x.Rate[cluster.InRank]), real(x.Rate[cluster.InNode]), real(x.Rate[cluster.Remote]),
-			real(x.Ops[cluster.InRank]), real(x.Ops[cluster.InNode]), real(x.Ops[cluster.Remote]), real(x.Local), real(x.Access)); err != nil {
+			realOrNull(x.Rate[cluster.InRank]), realOrNull(x.Rate[cluster.InNode]), realOrNull(x.Rate[cluster.Remote]),
+			realOrNull(x.Ops[cluster.InRank]), realOrNull(x.Ops[cluster.InNode]), realOrNull(x.Ops[cluster.Remote]), realOrNull(x.Local), realOrNull(x.Access)); err != nil {
 			return err
 		}
 		if err := r.chunks.add(b, x, r.launch); err != nil {
 			return err
 		}
-		r.samples, r.sampled = r.samples+1, x.At
+		r.samples, r.lastSample = r.samples+1, x.At
 	}
 	for i := range s.Marks {
-		if m := &s.Marks[i]; !r.marks || m.At > r.marked {
+		if m := &s.Marks[i]; !r.hasMarks || m.At > r.lastMark {
 			if _, err := b.exec(`INSERT INTO mark VALUES (?,?,?)`, r.ID, int64(m.At), m.Label); err != nil {
 				return err
 			}
-			r.marks, r.marked = true, m.At
+			r.hasMarks, r.lastMark = true, m.At
 		}
 	}
-	if err := r.progressed(b, s); err != nil {
+	if err := r.writeProgress(b, s); err != nil {
 		return err
 	}
 	if l := r.launch; l != nil && s.Timeline != nil {
@@ -303,32 +309,32 @@ func (r *Run) published(b *batch, s *engine.Snapshot) error {
 	}
 	r.length = s.Elapsed
 	if r.frames.add(s, r.samples, r.ordinal); r.frames.full() {
-		return r.settle(b)
+		return r.closeBlocks(b)
 	}
 	return nil
 }
 
-// progressed writes the new iterations of the launch, and its results so far.
-func (r *Run) progressed(b *batch, s *engine.Snapshot) error {
+// writeProgress writes the new iterations of the launch, and its results so far.
+func (r *Run) writeProgress(b *batch, s *engine.Snapshot) error {
 	l := r.launch
 	if l == nil || s.Iteration <= l.iterations {
 		return nil
 	}
-	fresh := min(s.Iteration-l.iterations, len(s.IterationTimes))
-	for i, t := range s.IterationTimes[len(s.IterationTimes)-fresh:] {
-		if _, err := b.exec(`INSERT OR REPLACE INTO iteration VALUES (?,?,?)`, l.id, s.Iteration-fresh+i, real(t)); err != nil {
+	added := min(s.Iteration-l.iterations, len(s.IterationTimes))
+	for i, t := range s.IterationTimes[len(s.IterationTimes)-added:] {
+		if _, err := b.exec(`INSERT OR REPLACE INTO iteration VALUES (?,?,?)`, l.id, s.Iteration-added+i, realOrNull(t)); err != nil {
 			return err
 		}
 	}
 	l.iterations = s.Iteration
-	return r.result(b, s)
+	return r.writeResult(b, s)
 }
 
-// result writes the current metrics and verification.
-func (r *Run) result(b *batch, s *engine.Snapshot) error {
+// writeResult writes the current metrics and verification.
+func (r *Run) writeResult(b *batch, s *engine.Snapshot) error {
 	for i := range s.Metrics {
 		m := &s.Metrics[i]
-		if _, err := b.exec(`INSERT OR REPLACE INTO metric VALUES (?,?,?,?,?,?)`, r.launch.id, i, m.Name, real(m.Value), m.Unit, string(m.Kind)); err != nil {
+		if _, err := b.exec(`INSERT OR REPLACE INTO metric VALUES (?,?,?,?,?,?)`, r.launch.id, i, m.Name, realOrNull(m.Value), m.Unit, string(m.Kind)); err != nil {
 			return err
 		}
 	}
@@ -340,15 +346,15 @@ func (r *Run) result(b *batch, s *engine.Snapshot) error {
 // classes lists the names of the locality classes.
 var classes = [cluster.Classes]string{"rank", "node", "remote"}
 
-func (r *Run) outcome(b *batch, o *engine.Outcome) error {
+func (r *Run) writeOutcome(b *batch, o *engine.Outcome) error {
 	l, s := r.launch, o.Last
 	if l == nil {
 		return nil
 	}
-	if err := r.progressed(b, s); err != nil {
+	if err := r.writeProgress(b, s); err != nil {
 		return err
 	}
-	if err := r.result(b, s); err != nil {
+	if err := r.writeResult(b, s); err != nil {
 		return err
 	}
 	if l.events != nil && s.Timeline != nil {
@@ -358,14 +364,17 @@ func (r *Run) outcome(b *batch, o *engine.Outcome) error {
 	}
 	var hash, count, whole, total any
 	if v := s.Virtual; v != nil {
-		hash, total, count, whole = fmt.Sprintf("%016x", v.Hash), int64(v.Time), strconv.FormatUint(v.Events, 10), v.Whole
+		hash = fmt.Sprintf("%016x", v.Hash)
+		total = int64(v.Time)
+		count = strconv.FormatUint(v.Events, 10)
+		whole = v.Whole
 	}
 	_, err := b.exec(`UPDATE launch SET cut=?, whole=?, hash=?, total_ps=?, events=? WHERE id=?`, o.Cut, whole, hash, total, count, l.id)
 	return err
 }
 
-// timed writes the access times of an interval.
-func (r *Run) timed(b *batch, l *engine.Latencies) error {
+// writeLatencies writes the access times of an interval.
+func (r *Run) writeLatencies(b *batch, l *engine.Latencies) error {
 	if r.launch == nil {
 		return nil
 	}
@@ -374,8 +383,10 @@ func (r *Run) timed(b *batch, l *engine.Latencies) error {
 		if x.Count == 0 {
 			continue
 		}
-		if _, err := b.exec(`INSERT OR REPLACE INTO latency VALUES (?,?,?,?,?,?,?,?,?,?,?)`, r.launch.id, classes[c], int64(l.From), int64(l.To),
-			x.Count, real(x.Mean), real(x.Min), real(x.P50), real(x.P99), real(x.Max), x.HDR); err != nil {
+		_, err := b.exec(`INSERT OR REPLACE INTO latency VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
+			r.launch.id, classes[c], int64(l.From), int64(l.To), x.Count, realOrNull(x.Mean), realOrNull(x.Min),
+			realOrNull(x.P50), realOrNull(x.P99), realOrNull(x.Max), x.HDR)
+		if err != nil {
 			return err
 		}
 	}

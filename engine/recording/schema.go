@@ -5,7 +5,7 @@ package recording
 const (
 	applicationID = 0x48545231 // "HTR1"
 	version       = 2
-	oldest        = 1
+	minVersion    = 1
 )
 
 // schema lists the tables in the order of their creation. NULL represents NaN. Hashes are text,
@@ -76,7 +76,7 @@ func schemaOf(format int) []string {
 
 // Kinds of blocks, and their encoding.
 const (
-	kindStretches = 1
+	kindIntervals = 1
 	kindArrows    = 2
 	kindSamples   = 3
 	codecZstd     = 1

@@ -35,7 +35,9 @@ func longRun(b testing.TB, samples int) string {
 			continue
 		}
 		s := last
-		s.Seq, s.Elapsed, s.Phase = uint64(i+1), at, engine.Running
+		s.Seq = uint64(i + 1)
+		s.Elapsed = at
+		s.Phase = engine.Running
 		s.Series = all[max(0, len(all)-shown):len(all):len(all)]
 		r.Published(&s)
 	}
@@ -105,7 +107,7 @@ func TestSamplesIndependentOfReadOrder(t *testing.T) {
 	}
 	f := open(t, file)
 	if s, m, err := f.Dropped(f.Runs[0].ID); s != 0 || m != 0 || err != nil {
-		t.Errorf("%d stretches, %d messages, %v", s, m, err)
+		t.Errorf("%d intervals, %d messages, %v", s, m, err)
 	}
 }
 

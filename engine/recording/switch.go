@@ -77,7 +77,7 @@ func (s *Switch) Failed() bool {
 	}
 }
 
-func (s *Switch) to() *Run {
+func (s *Switch) currentRun() *Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.run
@@ -107,28 +107,28 @@ func (s *Switch) Published(x *engine.Snapshot) {
 
 // Timed implements engine.Observer.
 func (s *Switch) Timed(l *engine.Latencies) {
-	if r := s.to(); r != nil {
+	if r := s.currentRun(); r != nil {
 		r.Timed(l)
 	}
 }
 
 // Ended implements engine.Observer.
 func (s *Switch) Ended(o *engine.Outcome) {
-	if r := s.to(); r != nil {
+	if r := s.currentRun(); r != nil {
 		r.Ended(o)
 	}
 }
 
 // Commanded implements engine.Observer.
 func (s *Switch) Commanded(c engine.Command, at time.Duration, err error) {
-	if r := s.to(); r != nil {
+	if r := s.currentRun(); r != nil {
 		r.Commanded(c, at, err)
 	}
 }
 
 // Over implements engine.Observer.
 func (s *Switch) Over() {
-	if r := s.to(); r != nil {
+	if r := s.currentRun(); r != nil {
 		r.Over()
 	}
 }

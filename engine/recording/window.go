@@ -15,7 +15,7 @@ import (
 const chunkLength = 1024
 
 // keptChunks is the number of chunks that stay in memory: enough for one window.
-const keptChunks = mostSamples/chunkLength + 1
+const keptChunks = maxSamples/chunkLength + 1
 
 // window is a part of a run's samples in memory.
 type window struct {
@@ -45,7 +45,7 @@ func (w *window) slice(from, to int64) ([]engine.Sample, error) {
 		w.all = append(w.all, c[end-k*chunkLength:]...)
 	}
 	all := w.all[from-w.first : to-w.first : to-w.first]
-	if len(w.all) > 4*mostSamples { // keep the part that the next call will need
+	if len(w.all) > 4*maxSamples { // keep the part that the next call will need
 		w.all, w.first = slices.Clone(w.all[from-w.first:]), from
 	}
 	return all, nil
@@ -72,7 +72,8 @@ func (w *window) chunk(k, want int64) ([]engine.Sample, error) {
 	if w.chunks[k] == nil {
 		w.used = append(w.used, k)
 	}
-	if w.chunks[k] = c; len(w.used) > keptChunks {
+	w.chunks[k] = c
+	if len(w.used) > keptChunks {
 		delete(w.chunks, w.used[0])
 		w.used = w.used[1:]
 	}
@@ -83,7 +84,7 @@ func (w *window) chunk(k, want int64) ([]engine.Sample, error) {
 func (w *window) block(k int64) ([]engine.Sample, error) {
 	if w.lane == 0 {
 		w.lane = -1
-		if err := w.file.each(`SELECT n.id FROM lane n JOIN launch l ON l.id = n.launch WHERE l.run=? AND n.rank=? LIMIT 1`, []any{w.run, sampleLane}, func(r *line) { w.lane = r.int() }); err != nil {
+		if err := w.file.each(`SELECT n.id FROM lane n JOIN launch l ON l.id = n.launch WHERE l.run=? AND n.rank=? LIMIT 1`, []any{w.run, sampleLane}, func(r *resultRow) { w.lane = r.int() }); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +93,7 @@ func (w *window) block(k int64) ([]engine.Sample, error) {
 	}
 	var all []engine.Sample
 	var bad error
-	err := w.file.each(`SELECT b.n, b.crc, y.data FROM block b JOIN body y ON y.block = b.id WHERE b.lane=? AND b.first=? AND b.kind=? LIMIT 1`, []any{w.lane, k * chunkLength, kindSamples}, func(r *line) {
+	err := w.file.each(`SELECT b.n, b.crc, y.data FROM block b JOIN body y ON y.block = b.id WHERE b.lane=? AND b.first=? AND b.kind=? LIMIT 1`, []any{w.lane, k * chunkLength, kindSamples}, func(r *resultRow) {
 		n, crc := int(r.int()), r.int()
 		b, err := w.file.unpack.unpack(r.blob(), crc)
 		if err == nil {
@@ -150,7 +151,7 @@ type chunks struct {
 
 // add adds a sample; launch is the current one or nil.
 func (k *chunks) add(b *batch, s *engine.Sample, launch *launch) error {
-	k.open = append(k.open, plain(*s))
+	k.open = append(k.open, finiteSample(*s))
 	if len(k.open) < chunkLength {
 		return nil
 	}
@@ -160,18 +161,20 @@ func (k *chunks) add(b *batch, s *engine.Sample, launch *launch) error {
 	}
 	if k.lane == 0 {
 		var err error
-		if k.lane, err = b.insert(newLane, launch.id, sampleLane, sampleLane); err != nil {
+		k.lane, err = b.insert(newLane, launch.id, sampleLane, sampleLane)
+		if err != nil {
 			return err
 		}
 	}
 	data := b.pack.pack(encodeColumns(k.open, sampleFields))
-	return block(b, []any{k.lane, kindSamples, k.next, len(k.open), 0, nil, nil, nil, nil, nil, nil, nil, nil, nil}, data)
+	return insertBlock(b, []any{k.lane, kindSamples, k.next, len(k.open), 0,
+		nil, nil, nil, nil, nil, nil, nil, nil, nil}, data)
 }
 
-// plain returns a sample as the table row stores it: values that are not finite become NaN.
-func plain(s engine.Sample) engine.Sample {
+// finiteSample returns a sample as the table row stores it: values that are not finite become NaN.
+func finiteSample(s engine.Sample) engine.Sample {
 	clean := func(x *float64) {
-		if !finite(*x) {
+		if !isFinite(*x) {
 			*x = nan
 		}
 	}

@@ -20,18 +20,18 @@ import (
 const (
 	commitEvery = 250 * time.Millisecond
 	blockSpan   = 450 * time.Millisecond
-	busyFor     = 10 * time.Second // maximum wait for another writer of the file
+	maxBusyWait = 10 * time.Second // maximum wait for another writer of the file
 )
 
 // Writer writes runs into a file.
 type Writer struct {
-	name   string
-	db     *sql.DB
-	pack   *packer
-	failed chan struct{}
-	over   chan struct{} // closed to end the writer
-	done   chan struct{}
-	known  map[string]*sql.Stmt // prepared in earlier transactions; used only by the loop
+	name       string
+	db         *sql.DB
+	pack       *packer
+	failed     chan struct{}
+	over       chan struct{} // closed to end the writer
+	done       chan struct{}
+	statements map[string]*sql.Stmt // prepared in earlier transactions; used only by the loop
 
 	mu   sync.Mutex // guards the fields below
 	runs []*Run
@@ -76,7 +76,7 @@ func Create(name string) (*Writer, error) {
 			return nil, fmt.Errorf("%s: cannot add a run to a recording of format %d: this program writes format %d (use another file)", name, f.format, version)
 		}
 	}
-	db, err := connect(name, fmt.Sprintf("mode=rwc&_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(TRUNCATE)&_pragma=synchronous(NORMAL)", busyFor.Milliseconds()))
+	db, err := connect(name, fmt.Sprintf("mode=rwc&_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(TRUNCATE)&_pragma=synchronous(NORMAL)", maxBusyWait.Milliseconds()))
 	if err != nil {
 		return nil, err
 	}
@@ -116,20 +116,21 @@ func create(tx *sql.Tx) error {
 func (w *Writer) transaction(do func(*sql.Tx) error) error {
 	tx, err := w.db.BeginTx(context.Background(), nil)
 	if err == nil {
-		if err = do(tx); err != nil {
+		err = do(tx)
+		if err != nil {
 			_ = tx.Rollback()
 		} else {
 			err = tx.Commit()
 		}
 	}
 	if err != nil {
-		return unwritten(w.name, err)
+		return explainWrite(w.name, err)
 	}
 	return nil
 }
 
-// unwritten returns an error that explains why a file cannot be written.
-func unwritten(name string, err error) error {
+// explainWrite returns an error that explains why a file cannot be written.
+func explainWrite(name string, err error) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
 		switch e.Code() & 0xff {
@@ -159,7 +160,7 @@ func (w *Writer) loop() {
 			w.mu.Lock()
 			w.err = err
 			for _, r := range w.runs {
-				r.shut()
+				r.stop()
 			}
 			w.mu.Unlock()
 			close(w.failed)
@@ -174,18 +175,18 @@ func (w *Writer) commit(over bool) error {
 	runs := w.runs
 	w.runs = nil
 	w.mu.Unlock()
-	var busy []*Run
+	var pending []*Run
 	for _, r := range runs {
 		if r.take() || over {
-			busy = append(busy, r)
+			pending = append(pending, r)
 		}
 	}
 	var err error
-	b := batch{known: w.known, pack: w.pack}
-	if len(busy) > 0 {
+	b := batch{prepared: w.statements, pack: w.pack}
+	if len(pending) > 0 {
 		err = w.transaction(func(tx *sql.Tx) error {
 			b.tx = tx
-			for _, r := range busy {
+			for _, r := range pending {
 				if err := r.write(&b, over); err != nil {
 					return err
 				}
@@ -193,7 +194,7 @@ func (w *Writer) commit(over bool) error {
 			return nil
 		})
 		if err == nil {
-			err = w.keep(b.made)
+			err = w.cacheStatements(b.made)
 		}
 	}
 	w.mu.Lock()
@@ -202,26 +203,26 @@ func (w *Writer) commit(over bool) error {
 		if !r.finished || err != nil {
 			w.runs = append(w.runs, r)
 		} else {
-			close(r.gone)
+			close(r.done)
 		}
 	}
 	return err
 }
 
-// keep prepares the new statements of a transaction for later ones.
-func (w *Writer) keep(made map[string]*sql.Stmt) error {
+// cacheStatements prepares the new statements of a transaction for later ones.
+func (w *Writer) cacheStatements(made map[string]*sql.Stmt) error {
 	for query := range made {
-		if w.known[query] != nil {
+		if w.statements[query] != nil {
 			continue
 		}
 		s, err := w.db.Prepare(query)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
-		if w.known == nil {
-			w.known = make(map[string]*sql.Stmt)
+		if w.statements == nil {
+			w.statements = make(map[string]*sql.Stmt)
 		}
-		w.known[query] = s
+		w.statements[query] = s
 	}
 	return nil
 }
@@ -247,19 +248,18 @@ func (w *Writer) Close() error {
 
 // batch is one transaction. Each statement is prepared once, at its first use.
 type batch struct {
-	tx    *sql.Tx
-	pack  *packer
-	known map[string]*sql.Stmt // of the database
-	made  map[string]*sql.Stmt // of the transaction
+	tx       *sql.Tx
+	pack     *packer
+	prepared map[string]*sql.Stmt // of the database
+	made     map[string]*sql.Stmt // of the transaction
 }
 
 func (b *batch) exec(query string, args ...any) (sql.Result, error) {
 	s := b.made[query]
 	if s == nil {
 		var err error
-		if known := b.known[query]; known != nil {
-			s = b.tx.Stmt(known)
-		} else if s, err = b.tx.Prepare(query); err != nil {
+		s, err = b.prepare(query)
+		if err != nil {
 			return nil, err
 		}
 		if b.made == nil {
@@ -268,6 +268,14 @@ func (b *batch) exec(query string, args ...any) (sql.Result, error) {
 		b.made[query] = s
 	}
 	return s.Exec(args...)
+}
+
+// prepare returns a statement of the transaction, from a statement of the database if it has one.
+func (b *batch) prepare(query string) (*sql.Stmt, error) {
+	if s := b.prepared[query]; s != nil {
+		return b.tx.Stmt(s), nil
+	}
+	return b.tx.Prepare(query)
 }
 
 // insert returns the number of the new row.

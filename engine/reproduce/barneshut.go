@@ -5,7 +5,7 @@ package reproduce
 var _ = register(&Experiment{
 	Name:     "barneshut",
 	Workload: "barneshut",
-	Place:    byProcessors,
+	SetX:     byProcessors,
 	Quantities: []Quantity{
 		{
 			Name: "force_time", Unit: "s", Doc: "time of the forces per step, slowest rank",

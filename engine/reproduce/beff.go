@@ -20,7 +20,7 @@ func onNodes(s *engine.Scenario, x float64) error { return s.Set("nodes", fmt.Sp
 var _ = register(&Experiment{
 	Name:     "beff",
 	Workload: "beff",
-	Place:    onNodes,
+	SetX:     onNodes,
 	Quantities: append(append(
 		bandwidthsOf("average", func(average, _ float64) float64 { return average }),
 		bandwidthsOf("at_lmax", func(_, atLmax float64) float64 { return atLmax })...),
@@ -59,9 +59,9 @@ var _ = register(&Experiment{
 
 // bandwidthsOf returns b_eff's average or its value at Lmax, in all forms of table 1. of selects
 // one of the model's two values.
-func bandwidthsOf(name string, of func(average, atLmax float64) float64) []Quantity {
+func bandwidthsOf(name string, pick func(average, atLmax float64) float64) []Quantity {
 	simulated := func(p *Point) float64 { return p.metric("b_eff_" + name) }
-	modelled := func(p *Point) float64 { return of(beff.Model(&p.Scenario, p.Machine)) }
+	modelled := func(p *Point) float64 { return pick(beff.Model(&p.Scenario, p.Machine)) }
 	over := func(value func(*Point) float64, parts func(*Point) int) func(p, _ *Point) float64 {
 		return func(p, _ *Point) float64 { return value(p) / float64(parts(p)) }
 	}

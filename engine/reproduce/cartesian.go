@@ -9,15 +9,15 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// mostCommunication is the largest share of communication for which paper 2, section 9, states the
+// maxCommunication is the largest share of communication for which paper 2, section 9, states the
 // extra time of hybrid masteronly.
-const mostCommunication = 0.15
+const maxCommunication = 0.15
 
 // cartesianExchange is the exchange of paper 2's figures 2 to 4 over the message size of a CPU.
 var _ = register(&Experiment{
 	Name:     "cartesian",
 	Workload: "cartesian",
-	Place:    func(s *engine.Scenario, x float64) error { return s.Set("size", fmt.Sprint(int64(x))) },
+	SetX:     func(s *engine.Scenario, x float64) error { return s.Set("size", fmt.Sprint(int64(x))) },
 	Quantities: []Quantity{
 		{
 			Name: "exchange_time", Unit: "s", Doc: "time of an exchange, inter-node and intra-node",
@@ -34,10 +34,10 @@ var _ = register(&Experiment{
 		{
 			Name: "extra_time", Unit: "1", Doc: "extra run time from the ratio, if pure MPI spends 15 % on communication", Against: Another,
 			Simulated: func(p, pure *Point) float64 {
-				return must(models.ExtraTime(mostCommunication, p.metric("exchange_time")/pure.metric("exchange_time")))
+				return must(models.ExtraTime(maxCommunication, p.metric("exchange_time")/pure.metric("exchange_time")))
 			},
 			Modelled: func(p, pure *Point) float64 {
-				return must(models.ExtraTime(mostCommunication, cartesian.Model(&p.Scenario, p.Machine).Time()/cartesian.Model(&pure.Scenario, pure.Machine).Time()))
+				return must(models.ExtraTime(maxCommunication, cartesian.Model(&p.Scenario, p.Machine).Time()/cartesian.Model(&pure.Scenario, pure.Machine).Time()))
 			},
 		},
 		{

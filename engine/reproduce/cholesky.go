@@ -17,7 +17,7 @@ const rowsOfANode = 8192
 var _ = register(&Experiment{
 	Name:     "cholesky",
 	Workload: "cholesky",
-	Place: func(s *engine.Scenario, x float64) error {
+	SetX: func(s *engine.Scenario, x float64) error {
 		rows := math.Round(rowsOfANode * math.Sqrt(x))
 		for name, value := range map[string]float64{"nodes": x, "ranks-per-node": 1, "n": rows} {
 			if err := s.Set(name, fmt.Sprint(int64(value))); err != nil {

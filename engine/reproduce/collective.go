@@ -35,7 +35,7 @@ var collectives = register(&Experiment{
 		{Name: "sync-in", Label: "sync in", Doc: "when a call may access data", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
 		{Name: "sync-out", Label: "sync out", Doc: "when the program may access data", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
 	},
-	Place:      onKnob("size"),
+	SetX:       onKnob("size"),
 	Quantities: callQuantities,
 	Terms:      callTerms,
 	Trials:     callHash,
@@ -43,46 +43,46 @@ var collectives = register(&Experiment{
 
 // overheads is the same over the processor's cost per message. No source states this cost: a claim
 // that depends on it holds in a range.
-var _ = register(&Experiment{Name: "collective-overhead", Knobs: collectives.Knobs, Place: onKnob("overhead"), Quantities: callQuantities, Terms: callTerms, Trials: callHash})
+var _ = register(&Experiment{Name: "collective-overhead", Knobs: collectives.Knobs, SetX: onKnob("overhead"), Quantities: callQuantities, Terms: callTerms, Trials: callHash})
 
 var (
 	callQuantities = []Quantity{
 		{
 			Name: "time", Unit: "s", Doc: "time of a call until the last member ends",
 			Simulated: func(p, _ *Point) float64 { return callOf(p, p.Machine).seconds },
-			Modelled:  func(p, _ *Point) float64 { return predicted(p, p.Machine) },
+			Modelled:  func(p, _ *Point) float64 { return predictTime(p, p.Machine) },
 		},
 		{
 			Name: "time_ratio", Unit: "1", Doc: "time relative to another series", Against: Another,
 			Simulated: func(p, o *Point) float64 {
 				return callOf(p, p.Machine).seconds / callOf(o, o.Machine).seconds
 			},
-			Modelled: func(p, o *Point) float64 { return predicted(p, p.Machine) / predicted(o, o.Machine) },
+			Modelled: func(p, o *Point) float64 { return predictTime(p, p.Machine) / predictTime(o, o.Machine) },
 		},
 		{
 			Name: "penalty", Unit: "s", Doc: "time minus the time of another series", Against: Another,
 			Simulated: func(p, o *Point) float64 {
 				return callOf(p, p.Machine).seconds - callOf(o, o.Machine).seconds
 			},
-			Modelled: func(p, o *Point) float64 { return predicted(p, p.Machine) - predicted(o, o.Machine) },
+			Modelled: func(p, o *Point) float64 { return predictTime(p, p.Machine) - predictTime(o, o.Machine) },
 		},
 		{
 			Name: "penalty_over_ranger", Unit: "1", Doc: "time minus the time of another series, relative to the Sun Constellation with as many cores", Against: Another,
 			Simulated: func(p, o *Point) float64 {
-				r := ranger()
+				r := rangerMachine()
 				return (callOf(p, p.Machine).seconds - callOf(o, o.Machine).seconds) / (callOf(p, r).seconds - callOf(o, r).seconds)
 			},
 			Modelled: func(p, o *Point) float64 {
-				r := ranger()
-				return (predicted(p, p.Machine) - predicted(o, o.Machine)) / (predicted(p, r) - predicted(o, r))
+				r := rangerMachine()
+				return (predictTime(p, p.Machine) - predictTime(o, o.Machine)) / (predictTime(p, r) - predictTime(o, r))
 			},
 		},
 	}
 	callTerms = func(p *Point) []Term {
-		of := callOf(p, p.Machine)
+		result := callOf(p, p.Machine)
 		var all []Term
 		for why := range sim.Causes {
-			all = append(all, Term{sim.Cause(why).String(), of.path[why], 0})
+			all = append(all, Term{Name: sim.Cause(why).String(), Simulated: result.path[why], Modelled: 0})
 		}
 		return all
 	}
@@ -90,10 +90,10 @@ var (
 
 func callHash(p *Point) uint64 { return callOf(p, p.Machine).hash }
 
-func ranger() *cluster.Machine { m := must(presets.Machine(rangerName)); return &m }
+func rangerMachine() *cluster.Machine { m := must(presets.Machine(rangerName)); return &m }
 
-// called is the result of the fastest of several algorithms.
-type called struct {
+// callResult is the result of the fastest of several algorithms.
+type callResult struct {
 	seconds float64
 	path    [sim.Causes]float64 // of the chain of causes that ends last
 	hash    uint64              // of the run of all algorithms
@@ -101,7 +101,7 @@ type called struct {
 
 // calls caches the results by scenario and machine. It needs no lock, because figures are judged
 // one after another.
-var calls = map[string]called{}
+var calls = map[string]callResult{}
 
 // candidates returns the keys of a point's algorithms on its number of ranks.
 func candidates(p *Point) ([]coll.Key, error) {
@@ -110,16 +110,20 @@ func candidates(p *Point) ([]coll.Key, error) {
 		return nil, err
 	}
 	var m coll.Modes
-	if m.Transfer, err = coll.TransferOf(p.Scenario.Text("transfer")); err != nil {
+	m.Transfer, err = coll.TransferOf(p.Scenario.Text("transfer"))
+	if err != nil {
 		return nil, err
 	}
-	if m.Address, err = coll.AddressOf(p.Scenario.Text("address")); err != nil {
+	m.Address, err = coll.AddressOf(p.Scenario.Text("address"))
+	if err != nil {
 		return nil, err
 	}
-	if m.In, err = coll.SyncOf(p.Scenario.Text("sync-in")); err != nil {
+	m.In, err = coll.SyncOf(p.Scenario.Text("sync-in"))
+	if err != nil {
 		return nil, err
 	}
-	if m.Out, err = coll.SyncOf(p.Scenario.Text("sync-out")); err != nil {
+	m.Out, err = coll.SyncOf(p.Scenario.Text("sync-out"))
+	if err != nil {
 		return nil, err
 	}
 	base := coll.Parameters{Ranks: int(p.Scenario.Int("cores")), Modes: m}
@@ -129,9 +133,9 @@ func candidates(p *Point) ([]coll.Key, error) {
 		if err != nil {
 			return err
 		}
-		want := base
-		want.Radix, want.Segments = radix, segments
-		k, err := a.Key(want)
+		params := base
+		params.Radix, params.Segments = radix, segments
+		k, err := a.Key(params)
 		all = append(all, k)
 		return err
 	}
@@ -162,41 +166,41 @@ func candidates(p *Point) ([]coll.Key, error) {
 // segmentable is the minimum number of bytes for which segmented trees are tried.
 const segmentable = 16 << 10
 
-// on returns the machine of a point: its partition, with the requested overhead.
-func on(p *Point, m *cluster.Machine) (cluster.Machine, cluster.Layout, error) {
+// partitionOf returns the machine of a point: its partition, with the requested overhead.
+func partitionOf(p *Point, m *cluster.Machine) (cluster.Machine, cluster.Layout, error) {
 	cores, per := int(p.Scenario.Int("cores")), max(m.CoresPerNode, 1)
 	if cores < per {
 		per = cores
 	}
-	own := *m
+	part := *m
 	l := cluster.Layout{Nodes: cores / per, RanksPerNode: per, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
 	if l.Ranks() != cores {
-		return own, l, fmt.Errorf("%d cores do not fill nodes of %d", cores, per)
+		return part, l, fmt.Errorf("%d cores do not fill nodes of %d", cores, per)
 	}
 	if p.Scenario.Text("partition") == "own" {
-		own.Topology = workload.PartOf(own.Topology, l.Nodes)
-		own.Nodes = max(l.Nodes, own.Topology.Nodes())
+		part.Topology = workload.PartOf(part.Topology, l.Nodes)
+		part.Nodes = max(l.Nodes, part.Topology.Nodes())
 	}
 	if o := p.Scenario.Float("overhead"); o > 0 {
-		r := &own.Classes[cluster.Remote]
+		r := &part.Classes[cluster.Remote]
 		r.Overhead = cluster.FromSeconds(o * 1e-6)
 		r.Gap = r.Overhead
 	}
-	return own, l, nil
+	return part, l, nil
 }
 
-// predicted returns the best cost by the algorithms' own models, as if each rank had its own node
+// predictTime returns the best cost by the algorithms' own models, as if each rank had its own node
 // and there were no contention.
-func predicted(p *Point, m *cluster.Machine) float64 {
+func predictTime(p *Point, m *cluster.Machine) float64 {
 	keys, err := candidates(p)
 	if err != nil {
 		return math.NaN()
 	}
-	own, _, err := on(p, m)
+	part, _, err := partitionOf(p, m)
 	if err != nil {
 		return math.NaN()
 	}
-	cost, err := coll.CostOf(&own)
+	cost, err := coll.CostOf(&part)
 	if err != nil {
 		return math.NaN()
 	}
@@ -208,33 +212,33 @@ func predicted(p *Point, m *cluster.Machine) float64 {
 }
 
 // callOf runs a point on a machine. The time is NaN if it could not run.
-func callOf(p *Point, m *cluster.Machine) called {
+func callOf(p *Point, m *cluster.Machine) callResult {
 	bare := *m
 	bare.Source = nil
 	at := fmt.Sprintf("%s %+v", p.key, bare)
-	if of, done := calls[at]; done {
-		return of
+	if result, done := calls[at]; done {
+		return result
 	}
-	of := called{seconds: math.NaN()}
+	result := callResult{seconds: math.NaN()}
 	if keys, err := candidates(p); err == nil {
-		if all, err := run(p, m, keys); err == nil {
+		if all, err := runKeys(p, m, keys); err == nil {
 			for _, one := range all {
-				if !(one.seconds >= of.seconds) {
-					of = one
+				if !(one.seconds >= result.seconds) {
+					result = one
 				}
 			}
 		}
 	}
-	calls[at] = of
-	return of
+	calls[at] = result
+	return result
 }
 
-// apart is the delay before each algorithm, so that all members can start at the same time.
-const apart = cluster.Millisecond
+// startDelay is the delay before each algorithm, so that all members can start at the same time.
+const startDelay = cluster.Millisecond
 
-// run runs several algorithms one after another, with size-only buffers.
-func run(p *Point, m *cluster.Machine, keys []coll.Key) ([]called, error) {
-	own, layout, err := on(p, m)
+// runKeys runs several algorithms one after another, with size-only buffers.
+func runKeys(p *Point, m *cluster.Machine, keys []coll.Key) ([]callResult, error) {
+	part, layout, err := partitionOf(p, m)
 	if err != nil {
 		return nil, err
 	}
@@ -243,28 +247,28 @@ func run(p *Point, m *cluster.Machine, keys []coll.Key) ([]called, error) {
 	if rows > 1 {
 		slots = 64
 	}
-	var room coll.Room
+	var scratch coll.Room
 	buffer := int64(1)
 	for _, k := range keys {
 		blocks := k.Blocks(size, 1)
-		room, buffer = room.Most(k.Room(blocks)), max(buffer, blocks.Bytes())
+		scratch, buffer = scratch.Most(k.Room(blocks)), max(buffer, blocks.Bytes())
 	}
-	room.Store = cluster.Bytewise(false)
-	spec := cluster.Spec{Machine: own, Layout: layout, EagerLimit: -1, Segment: 8*slots*(room.Words+8) + 256}
-	spec.Modelled = spec.Segment + slots*(room.Bytes+64) + 2*buffer + 128
+	scratch.Store = cluster.Bytewise(false)
+	spec := cluster.Spec{Machine: part, Layout: layout, EagerLimit: -1, Segment: 8*slots*(scratch.Words+8) + 256}
+	spec.Modelled = spec.Segment + slots*(scratch.Bytes+64) + 2*buffer + 128
 	at := spec.Modelled - 2*buffer
 	began, ended := make([]cluster.Time, len(keys)), make([]cluster.Time, len(keys))
-	traced := layout.Ranks() <= mostTraced
+	traced := layout.Ranks() <= maxTraced
 	launch, err := cluster.Start(context.Background(), &sim.Fabric{Trace: traced}, spec, func(r *cluster.Rank) error {
 		c, err := coll.New(r, r.World())
 		if err == nil && keys[0].Transfer.OneSided() {
-			err = c.Reserve(room, int(slots))
+			err = c.Reserve(scratch, int(slots))
 		}
 		for i, k := range keys {
 			if err != nil {
 				return err
 			}
-			begin, err := together(r, own.Flops)
+			begin, err := syncStart(r, part.Flops)
 			if err != nil {
 				return err
 			}
@@ -288,7 +292,7 @@ func run(p *Point, m *cluster.Machine, keys []coll.Key) ([]called, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]called, len(keys))
+	all := make([]callResult, len(keys))
 	for i := range all {
 		all[i].hash = launch.(cluster.Virtual).Hash()
 		all[i].seconds = (ended[i] - began[i]).Seconds() / float64(rows)
@@ -303,16 +307,16 @@ func run(p *Point, m *cluster.Machine, keys []coll.Key) ([]called, error) {
 	return all, nil
 }
 
-// mostTraced is the maximum number of ranks for which a run records causes.
-const mostTraced = 1024
+// maxTraced is the maximum number of ranks for which a run records causes.
+const maxTraced = 1024
 
-// together lets all ranks continue at the same time, and returns this time.
-func together(r *cluster.Rank, flops float64) (cluster.Time, error) {
+// syncStart lets all ranks continue at the same time, and returns this time.
+func syncStart(r *cluster.Rank, flops float64) (cluster.Time, error) {
 	now := []int64{int64(r.Now())}
 	if err := coll.Allreduce(r, r.World(), cluster.Max, now, now); err != nil {
 		return 0, err
 	}
-	begin := cluster.Time(now[0]) + apart
+	begin := cluster.Time(now[0]) + startDelay
 	r.Compute(cluster.Work{Flops: (begin - r.Now()).Seconds() * flops}, nil)
 	return begin, nil
 }

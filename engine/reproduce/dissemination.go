@@ -16,24 +16,26 @@ var _ = register(&Experiment{
 		{Name: "threads", Label: "threads", Doc: "threads t per node, one of which sends for all", Type: engine.Integer, Default: "1", Min: 1, Max: 64},
 		{Name: "radix", Label: "radix", Doc: "radix k of the dissemination; 0: flat", Type: engine.Integer, Default: "2", Min: 0, Max: 4096},
 	},
-	Place: onKnob("nodes"),
+	SetX: onKnob("nodes"),
 	Quantities: []Quantity{
 		{
 			Name: "messages", Unit: "1", Doc: "messages per node",
-			Simulated: func(p, _ *Point) float64 { m, _ := counted(p); return m },
+			Simulated: func(p, _ *Point) float64 { m, _ := countSent(p); return m },
 			Modelled: func(p, _ *Point) float64 {
 				sum := 0.0
-				each(p, func(_, _ int) { sum++ })
+				eachMessage(p, func(_, _ int) { sum++ })
 				return sum
 			},
 		},
 		{
 			Name: "bytes", Unit: "B", Doc: "bytes sent per node",
-			Simulated: func(p, _ *Point) float64 { _, b := counted(p); return b },
+			Simulated: func(p, _ *Point) float64 { _, b := countSent(p); return b },
 			Modelled: func(p, _ *Point) float64 {
-				n, k, t := int(p.Scenario.Int("nodes")), int(p.Scenario.Int("radix")), float64(p.Scenario.Int("threads"))
+				n := int(p.Scenario.Int("nodes"))
+				k := int(p.Scenario.Int("radix"))
+				t := float64(p.Scenario.Int("threads"))
 				sum := 0.0
-				each(p, func(w, d int) {
+				eachMessage(p, func(w, d int) {
 					for b := range n {
 						if k == 0 && b == d || k > 0 && b/w%k == d {
 							sum += t * t * exchanged
@@ -49,9 +51,9 @@ var _ = register(&Experiment{
 // exchanged is the number of bytes between two threads.
 const exchanged = 8
 
-// each calls message for each message of a node, with its round's distance and its digit. For a
-// flat exchange these are 1 and the distance.
-func each(p *Point, message func(w, d int)) {
+// eachMessage calls message for each message of a node, with its round's distance and its digit.
+// For a flat exchange these are 1 and the distance.
+func eachMessage(p *Point, message func(w, d int)) {
 	n, k := int(p.Scenario.Int("nodes")), int(p.Scenario.Int("radix"))
 	if k == 0 {
 		for d := 1; d < n; d++ {
@@ -66,18 +68,21 @@ func each(p *Point, message func(w, d int)) {
 	}
 }
 
-// counted returns the number of messages and bytes that a node of the schedules sends to others,
+// countSent returns the number of messages and bytes that a node of the schedules sends to others,
 // or NaN if there are no schedules.
-func counted(p *Point) (messages, bytes float64) {
-	nodes, threads, radix := p.Scenario.Int("nodes"), p.Scenario.Int("threads"), int(p.Scenario.Int("radix"))
+func countSent(p *Point) (messages, bytes float64) {
+	nodes := p.Scenario.Int("nodes")
+	threads := p.Scenario.Int("threads")
+	radix := int(p.Scenario.Int("radix"))
 	name := "bruck"
 	if radix == 0 {
 		name = "flat"
 	}
-	want := coll.Parameters{Ranks: int(nodes * threads), Radix: radix}
+	params := coll.Parameters{Ranks: int(nodes * threads), Radix: radix}
 	if threads > 1 {
-		want.Places = coll.Places{Per: int32(threads)}
-		if name = "hierarchical"; radix > 0 {
+		params.Places = coll.Places{Per: int32(threads)}
+		name = "hierarchical"
+		if radix > 0 {
 			name = "hierarchical-bruck"
 		}
 	}
@@ -85,7 +90,7 @@ func counted(p *Point) (messages, bytes float64) {
 	if err != nil {
 		return math.NaN(), math.NaN()
 	}
-	k, err := a.Key(want)
+	k, err := a.Key(params)
 	if err != nil {
 		return math.NaN(), math.NaN()
 	}

@@ -16,9 +16,9 @@ type Experiment struct {
 	Name     string
 	Workload string        // "": no workload; the quantities are formulas, or run their own trials
 	Knobs    []engine.Knob // of an experiment without a workload
-	// Place sets the knobs for a position on the x axis. It is called after the figure's and the
-	// series' own knobs are set.
-	Place      func(s *engine.Scenario, x float64) error
+	// SetX sets the knobs for a position on the x axis, on top of the knobs of the figure and of
+	// the series.
+	SetX       func(s *engine.Scenario, x float64) error
 	Quantities []Quantity
 	// Terms splits a run's time into terms. The term that differs most between two runs, or
 	// between simulation and model, decides. May be nil.
@@ -121,13 +121,14 @@ func newPlan(f *presets.Figure) (*plan, error) {
 	return planOn(f, m)
 }
 
-// on plans the same figure on another machine.
-func (p *plan) on(m cluster.Machine) (*plan, error) { return planOn(p.figure, m) }
+// onMachine plans the same figure on another machine.
+func (p *plan) onMachine(m cluster.Machine) (*plan, error) { return planOn(p.figure, m) }
 
 func planOn(f *presets.Figure, m cluster.Machine) (*plan, error) {
 	p := &plan{figure: f, machine: m, points: make(map[string][]*Point)}
 	var err error
-	if p.experiment, err = find(f.Experiment); err != nil {
+	p.experiment, err = find(f.Experiment)
+	if err != nil {
 		return nil, err
 	}
 	for i := range f.Series {
@@ -149,7 +150,7 @@ func planOn(f *presets.Figure, m cluster.Machine) (*plan, error) {
 		return nil, fmt.Errorf("y: quantity %s is relative to a series, which only a check can name", f.Y)
 	}
 	for i := range f.Checks {
-		if err := p.sound(&f.Checks[i]); err != nil {
+		if err := p.validateCheck(&f.Checks[i]); err != nil {
 			return nil, fmt.Errorf("check %s: %w", f.Checks[i].Name, err)
 		}
 	}
@@ -167,7 +168,7 @@ func (p *plan) point(s *presets.Series, x float64) (*Point, error) {
 			return nil, err
 		}
 	}
-	if err := p.experiment.Place(&sc, x); err != nil {
+	if err := p.experiment.SetX(&sc, x); err != nil {
 		return nil, err
 	}
 	key, err := sc.MarshalJSON()
@@ -180,11 +181,11 @@ func (p *plan) scenario() (engine.Scenario, error) {
 	if e.Workload == "" {
 		return engine.NewScenario(e.Name, e.Knobs), nil
 	}
-	var own []cluster.Machine
-	if p.varied() {
-		own = append(own, p.machine)
+	var machines []cluster.Machine
+	if p.isVariant() {
+		machines = append(machines, p.machine)
 	}
-	sc, err := session.Scenario(e.Workload, own...)
+	sc, err := session.Scenario(e.Workload, machines...)
 	if err == nil {
 		err = sc.Set("machine", p.machine.Name)
 	}
@@ -194,8 +195,8 @@ func (p *plan) scenario() (engine.Scenario, error) {
 	return sc, err
 }
 
-// sound returns an error if a check cannot be judged.
-func (p *plan) sound(c *presets.Check) error {
+// validateCheck returns an error if a check cannot be judged.
+func (p *plan) validateCheck(c *presets.Check) error {
 	q, err := p.experiment.Quantity(c.Quantity)
 	if err != nil {
 		return err
@@ -216,8 +217,8 @@ func (p *plan) sound(c *presets.Check) error {
 		return fmt.Errorf("decides: experiment %s has no terms", p.experiment.Name)
 	}
 	for _, s := range c.Series {
-		for _, at := range p.of(c, s) {
-			if against != "" && p.against(against, at) == nil {
+		for _, at := range p.pointsOf(c, s) {
+			if against != "" && p.pointAt(against, at) == nil {
 				return fmt.Errorf("quantity %s is relative to series %s, which has no run at %v", q.Name, against, at.X)
 			}
 		}
@@ -233,20 +234,20 @@ func (q *Quantity) against(c *presets.Check) string {
 	return q.Against
 }
 
-// of returns the points of a series that a check uses. A rule for a whole series does not use long
-// points.
-func (p *plan) of(c *presets.Check, series string) []*Point {
-	var some []*Point
+// pointsOf returns the points of a series that a check uses. A rule for a whole series does not use
+// long points.
+func (p *plan) pointsOf(c *presets.Check, series string) []*Point {
+	var points []*Point
 	for _, at := range p.points[series] {
 		if c.Looks(series, at.X) && !(at.Long && c.Rule.Whole()) {
-			some = append(some, at)
+			points = append(points, at)
 		}
 	}
-	return some
+	return points
 }
 
-// against returns a series' run at the same x, or nil if there is none.
-func (p *plan) against(series string, at *Point) *Point {
+// pointAt returns a series' run at the same x, or nil if there is none.
+func (p *plan) pointAt(series string, at *Point) *Point {
 	for _, other := range p.points[series] {
 		if other.X == at.X {
 			return other

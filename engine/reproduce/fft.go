@@ -10,10 +10,10 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/fft"
 )
 
-// NAS FT over cores, with 2²⁰ points per core (paper 5, section 6.3, figures 16 to 18). There is one
-// process per node, which computes on four cores: a node then sends the messages of its cores
-// together. Cores are TY × TZ, with 16 planes each. The two grids of 32,768 cores that match messages
-// of 128 KB and of 8 KB are 128 × 256 and 256 × 128.
+// NAS FT over cores, with 2²⁰ points per core (paper 5, section 6.3, figures 16 to 18). There is
+// one process per node, which computes on four cores: a node then sends the messages of its cores
+// together. Cores are TY × TZ, with 16 planes each. The two grids of 32,768 cores that match
+// messages of 128 KB and of 8 KB are 128 × 256 and 256 × 128.
 var (
 	_ = register(transforms("fft", false))
 	_ = register(transforms("fft-tall", true))
@@ -32,7 +32,7 @@ func transforms(name string, tall bool) *Experiment {
 	return &Experiment{
 		Name:     name,
 		Workload: "fft",
-		Place: func(s *engine.Scenario, x float64) error {
+		SetX: func(s *engine.Scenario, x float64) error {
 			k := bits.Len64(uint64(x)) - 1
 			if k < 6 || x != float64(uint64(1)<<k) {
 				return fmt.Errorf("%v cores: want a power of two, at least 64", x)
@@ -87,7 +87,7 @@ func transforms(name string, tall bool) *Experiment {
 		Terms: func(p *Point) []Term {
 			var all []Term
 			for _, t := range [][2]string{{"local transforms", "time_fft"}, {"communication", "time_comm"}, {"packing", "time_memory"}, {"evolve and checksum", "time_other"}, {"barrier", "time_barrier"}} {
-				all = append(all, Term{t[0], p.metric(t[1]), math.NaN()})
+				all = append(all, Term{Name: t[0], Simulated: p.metric(t[1]), Modelled: math.NaN()})
 			}
 			return all
 		},

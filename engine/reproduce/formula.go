@@ -20,14 +20,14 @@ func formula(name, unit, doc string, value func(p *Point) float64) Quantity {
 	return Quantity{Name: name, Unit: unit, Doc: doc, Modelled: func(p, _ *Point) float64 { return value(p) }}
 }
 
-// onKnob returns a Place that sets a knob to the position on the x axis.
+// onKnob returns a function for SetX that sets a knob to the position on the x axis.
 func onKnob(name string) func(s *engine.Scenario, x float64) error {
 	return func(s *engine.Scenario, x float64) error { return s.Set(name, strconv.FormatFloat(x, 'f', -1, 64)) }
 }
 
 // real returns a real-valued knob of a formula.
-func real(name, doc, value string, most float64) engine.Knob {
-	return engine.Knob{Name: name, Label: name, Doc: doc, Type: engine.Real, Default: value, Max: most}
+func real(name, doc, value string, maxValue float64) engine.Knob {
+	return engine.Knob{Name: name, Label: name, Doc: doc, Type: engine.Real, Default: value, Max: maxValue}
 }
 
 // threadKnobs are m and n.
@@ -52,7 +52,7 @@ var _ = register(&Experiment{
 		real("non-overlap", "f_comp,non", "0", 1),
 		real("ratio", "T_hybrid/T_MPP while the other threads are idle", "1.6", 1000),
 	}, threadKnobs...),
-	Place: onKnob("comm"),
+	SetX: onKnob("comm"),
 	Quantities: []Quantity{
 		formula("epsilon", "1", "ε by equation (3)", func(p *Point) float64 {
 			f := must(models.Split(p.Scenario.Float("comm"), p.Scenario.Float("non-overlap")))
@@ -77,7 +77,7 @@ var _ = register(&Experiment{
 		{Name: "planes", Label: "planes", Doc: "n_k, local planes", Type: engine.Integer, Default: "1", Min: 1, Max: 1 << 20},
 		real("comm-cost", "x_comm/x_MVM,overlap", fmt.Sprint(models.PaperCommFitted), 1e6),
 	}, threadKnobs...),
-	Place: onKnob("planes"),
+	SetX: onKnob("planes"),
 	Quantities: []Quantity{
 		formula("epsilon", "1", "ε by equation (14), x_MVM,non/x_MVM,overlap = 1/6", func(p *Point) float64 {
 			x := models.SparseCosts{Comm: p.Scenario.Float("comm-cost"), NonOverlap: models.PaperSplit, Overlap: 1}
@@ -96,7 +96,7 @@ var _ = register(&Experiment{
 		{Name: "size", Label: "size", Doc: "requested bytes", Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 40},
 		real("word-latency", "T_lat of a word, s", fmt.Sprint(models.PaperAccess.WordLatency), 1),
 	},
-	Place: onKnob("size"),
+	SetX: onKnob("size"),
 	Quantities: append(append(
 		waysOf("bandwidth", "B/s", "requested bytes over the time", func(a models.Access) float64 { return a.Value }),
 		waysOf("copies", "1", "memory copies on the path", func(a models.Access) float64 { return float64(a.Copies) })...),
@@ -137,7 +137,7 @@ var _ = register(&Experiment{
 		{Name: "operations", Label: "operations", Doc: "operations per element", Type: engine.Integer, Default: "1000", Max: 1 << 30},
 		real("rate", "operations per second of a core", "1e9", 1e15),
 	},
-	Place: func(s *engine.Scenario, x float64) error { return onKnob("rate")(s, x) },
+	SetX: func(s *engine.Scenario, x float64) error { return onKnob("rate")(s, x) },
 	Quantities: []Quantity{formula("gain", "1", "speedup over the baseline, a single group", func(p *Point) float64 {
 		s := &p.Scenario
 		ranks, perNode := int(s.Int("processors")), int(s.Int("per-node"))

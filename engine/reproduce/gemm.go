@@ -16,7 +16,7 @@ const gemmSide = 8192
 var _ = register(&Experiment{
 	Name:     "gemm",
 	Workload: "gemm",
-	Place: func(s *engine.Scenario, q float64) error {
+	SetX: func(s *engine.Scenario, q float64) error {
 		if q != math.Round(q) || q < 1 || q > 64 {
 			return fmt.Errorf("grid side %v: want 1 to 64", q)
 		}

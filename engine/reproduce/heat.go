@@ -13,7 +13,7 @@ import (
 // nodes.
 var _ = register(&Experiment{
 	Name: "heat", Workload: "heat",
-	Place: func(s *engine.Scenario, x float64) error {
+	SetX: func(s *engine.Scenario, x float64) error {
 		times := 1.0
 		if s.Int("nodes") == 2 {
 			times = 2
@@ -29,7 +29,7 @@ var _ = register(&Experiment{
 // % of the time.
 var _ = register(&Experiment{
 	Name: "heat-noise", Workload: "heat",
-	Place: func(s *engine.Scenario, x float64) error {
+	SetX: func(s *engine.Scenario, x float64) error {
 		if err := s.Set("noise-rate", fmt.Sprint(x)); err != nil || x == 0 {
 			return err
 		}

@@ -56,7 +56,7 @@ func (p *plan) judge(c *presets.Check) []Row {
 	q, _ := p.experiment.Quantity(c.Quantity) // newPlan has found it
 	var rows []Row
 	for _, name := range c.Series {
-		points := p.of(c, name)
+		points := p.pointsOf(c, name)
 		base := Row{
 			Figure: p.figure.Name, Paper: p.figure.Paper, Claim: c.Claim, Check: c.Name, Place: c.Place, Says: c.Says,
 			Name: presets.RowName(name, math.NaN()), Series: p.figure.Find(name).Label, X: math.NaN(), Quantity: q.Name, Unit: q.Unit,
@@ -67,18 +67,18 @@ func (p *plan) judge(c *presets.Check) []Row {
 			base.Published = c.Crossing
 		}
 		if c.Rule.Whole() {
-			rows = append(rows, p.whole(base, c, q, points))
+			rows = append(rows, p.judgeSeries(base, c, q, points))
 			continue
 		}
 		for _, at := range points {
 			base.Long = at.Long
 			if at.Long && !p.options.Long {
-				if r, ok := p.kept(base, c, q, at); ok {
+				if r, ok := p.recordedRow(base, c, q, at); ok {
 					rows = append(rows, r)
 				}
 				continue
 			}
-			rows = append(rows, p.single(base, c, q, at))
+			rows = append(rows, p.judgePoint(base, c, q, at))
 		}
 	}
 	return rows
@@ -107,9 +107,11 @@ func (q *Quantity) failure(points ...*Point) string {
 	return ""
 }
 
-// kept returns the recorded row of a long point. It reports false if there is none.
-func (p *plan) kept(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool) {
-	r.Name, r.X, r.Modelled = presets.RowName(at.Series.Name, at.X), at.X, q.Modelled(at, p.against(q.against(c), at))
+// recordedRow returns the recorded row of a long point. It reports false if there is none.
+func (p *plan) recordedRow(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool) {
+	r.Name = presets.RowName(at.Series.Name, at.X)
+	r.X = at.X
+	r.Modelled = q.Modelled(at, p.pointAt(q.against(c), at))
 	k := c.Record.KeptAs(r.Name)
 	if k == nil {
 		return r, false
@@ -117,19 +119,25 @@ func (p *plan) kept(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool)
 	if v, ok := c.At(at.Series.Name, at.X); ok {
 		r.Published = v
 	}
-	r.Simulated, r.Hash, r.Pass, r.Kept = k.Value, k.Hash, k.Verdict == presets.Pass, true
+	r.Simulated = k.Value
+	r.Hash = k.Hash
+	r.Pass = k.Verdict == presets.Pass
+	r.Kept = true
 	r.Note = "as recorded, from runs " + k.Hash
 	return r, true
 }
 
-// single judges a point.
-func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
-	other := p.against(q.against(c), at)
-	r.Name, r.X, r.Modelled = presets.RowName(at.Series.Name, at.X), at.X, q.Modelled(at, other)
+// judgePoint judges a point.
+func (p *plan) judgePoint(r Row, c *presets.Check, q *Quantity, at *Point) Row {
+	other := p.pointAt(q.against(c), at)
+	r.Name = presets.RowName(at.Series.Name, at.X)
+	r.X = at.X
+	r.Modelled = q.Modelled(at, other)
 	if v, ok := c.At(at.Series.Name, at.X); ok {
 		r.Published = v
 	}
-	if r.Note = q.failure(at, other); r.Note != "" {
+	r.Note = q.failure(at, other)
+	if r.Note != "" {
 		r.Failed = true
 		return r
 	}
@@ -141,11 +149,11 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 	}
 	if math.IsNaN(judged) {
 		r.Failed, r.Note = true, "no number; "
-		return p.decided(r, c, at, other)
+		return p.addDecisive(r, c, at, other)
 	}
 	if c.Rule == presets.Range {
 		r.Pass = judged >= c.Least && judged <= c.Most
-		return p.decided(r, c, at, other)
+		return p.addDecisive(r, c, at, other)
 	}
 	truth := r.Published
 	if math.IsNaN(truth) {
@@ -155,25 +163,25 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 	switch c.Rule {
 	case presets.Sampling:
 		sigma := q.Sigma(at, truth)
-		r.Pass = sampled(judged, truth, sigma, c.Tolerance)
+		r.Pass = isWithinSampling(judged, truth, sigma, c.Tolerance)
 		r.Note = fmt.Sprintf("%.1f standard errors of sampling", math.Abs(judged-truth)/sigma)
 		return r
 	case presets.Direction:
-		r.Pass = sameSide(judged, truth)
+		r.Pass = isSameDirection(judged, truth)
 	default:
-		r.Pass = within(r.Error, c.Tolerance)
+		r.Pass = isWithin(r.Error, c.Tolerance)
 	}
 	if c.Null != nil {
 		r.Null = models.RelativeError(*c.Null, r.Published)
-		if !beats(r.Error, r.Null) {
+		if !isBetter(r.Error, r.Null) {
 			r.Pass, r.Note = false, "no better than a guess without a model; "
 		}
 	}
-	return p.decided(r, c, at, other)
+	return p.addDecisive(r, c, at, other)
 }
 
-// decided adds the decisive term. The row fails if it is not the term that the check names.
-func (p *plan) decided(r Row, c *presets.Check, at, other *Point) Row {
+// addDecisive adds the decisive term. The row fails if it is not the term that the check names.
+func (p *plan) addDecisive(r Row, c *presets.Check, at, other *Point) Row {
 	term, text := p.decide(at, other)
 	r.Term = term
 	if c.Decides != "" && term != c.Decides {
@@ -184,17 +192,19 @@ func (p *plan) decided(r Row, c *presets.Check, at, other *Point) Row {
 	return r
 }
 
-// whole judges a series by its shape.
-func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row {
-	xs, modelled, others := make([]float64, len(points)), make([]float64, len(points)), make([]*Point, len(points))
+// judgeSeries judges a series by its shape.
+func (p *plan) judgeSeries(r Row, c *presets.Check, q *Quantity, points []*Point) Row {
+	xs := make([]float64, len(points))
+	modelled := make([]float64, len(points))
+	others := make([]*Point, len(points))
 	for i, at := range points {
-		others[i] = p.against(q.against(c), at)
+		others[i] = p.pointAt(q.against(c), at)
 		xs[i], modelled[i] = at.X, q.Modelled(at, others[i])
 	}
 	var shape func(values []float64) float64
 	switch c.Rule {
 	case presets.Flat:
-		shape, r.Unit = departure, "1"
+		shape, r.Unit = maxDeviation, "1"
 		r.Quantity = "largest deviation of " + q.Name + " from its mean"
 	case presets.Peaks:
 		shape = slices.Max[[]float64]
@@ -203,11 +213,12 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 		shape, r.Unit = func(values []float64) float64 { return crossing(xs, values) }, p.figure.X
 		r.Quantity = "crossing of " + q.Name + " with 1"
 	default:
-		shape, r.Unit = leastGrowth, "1"
+		shape, r.Unit = minGrowth, "1"
 		r.Quantity = "smallest growth of " + q.Name + " between points"
 	}
 	r.Modelled = shape(modelled)
-	if r.Note = q.failure(append(points, others...)...); r.Note != "" {
+	r.Note = q.failure(append(points, others...)...)
+	if r.Note != "" {
 		r.Failed = true
 		return r
 	}
@@ -215,7 +226,8 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 	values := make([]float64, len(points))
 	low, high := 0, 0
 	for i, at := range points {
-		if values[i] = modelled[i]; q.Simulated != nil {
+		values[i] = modelled[i]
+		if q.Simulated != nil {
 			values[i] = q.Simulated(at, others[i])
 		}
 		if values[i] < values[low] {
@@ -258,11 +270,11 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 	return r
 }
 
-// within implements the rule of that name.
-func within(err, tolerance float64) bool { return math.Abs(err) <= tolerance }
+// isWithin implements the rule of that name.
+func isWithin(err, tolerance float64) bool { return math.Abs(err) <= tolerance }
 
-// sameSide implements the rule "direction": two ratios above 1, or both below.
-func sameSide(a, b float64) bool { return (a-1)*(b-1) > 0 }
+// isSameDirection implements the rule "direction": two ratios above 1, or both below.
+func isSameDirection(a, b float64) bool { return (a-1)*(b-1) > 0 }
 
 // crossing returns the last x at which values rise through 1, interpolated on a logarithmic scale.
 // It returns NaN if they do not.
@@ -286,33 +298,33 @@ func nearest(xs []float64, x float64) int {
 	return best
 }
 
-// beats reports whether an error is smaller than the null model's.
-func beats(err, null float64) bool { return math.Abs(err) < math.Abs(null) }
+// isBetter reports whether an error is smaller than the null model's.
+func isBetter(err, null float64) bool { return math.Abs(err) < math.Abs(null) }
 
-// sampled is the rule for samples: pass within the given number of standard errors. A share of 0
-// or 1 has a standard error of 0, and must be exact.
-func sampled(simulated, truth, sigma, errors float64) bool {
+// isWithinSampling is the rule for samples: pass within the given number of standard errors. A
+// share of 0 or 1 has a standard error of 0, and must be exact.
+func isWithinSampling(simulated, truth, sigma, errors float64) bool {
 	return math.Abs(simulated-truth) <= errors*sigma
 }
 
-// leastGrowth returns the smallest relative growth from one value to the next; the values rise if
+// minGrowth returns the smallest relative growth from one value to the next; the values rise if
 // it is positive. It returns NaN for fewer than two values.
-func leastGrowth(values []float64) float64 {
-	least := math.NaN()
+func minGrowth(values []float64) float64 {
+	smallest := math.NaN()
 	for i := 1; i < len(values); i++ {
 		g := values[i]/values[i-1] - 1
-		if i == 1 || g < least || math.IsNaN(g) {
-			least = g
+		if i == 1 || g < smallest || math.IsNaN(g) {
+			smallest = g
 		}
 	}
-	return least
+	return smallest
 }
 
-// exactly is the relative number below which a difference is rounding.
-const exactly = 1e-12
+// roundingError is the relative number below which a difference is rounding.
+const roundingError = 1e-12
 
-// departure returns the largest relative deviation from the mean of all values.
-func departure(values []float64) float64 {
+// maxDeviation returns the largest relative deviation from the mean of all values.
+func maxDeviation(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
 		sum += v
@@ -320,11 +332,12 @@ func departure(values []float64) float64 {
 	mean, largest := sum/float64(len(values)), 0.0
 	for _, v := range values {
 		d := math.Abs(v/mean - 1)
-		if largest = max(largest, d); math.IsNaN(d) {
+		largest = max(largest, d)
+		if math.IsNaN(d) {
 			return d
 		}
 	}
-	if largest < exactly {
+	if largest < roundingError {
 		return 0
 	}
 	return largest
@@ -338,25 +351,25 @@ func (p *plan) decide(at, other *Point) (name, text string) {
 	}
 	a := p.experiment.Terms(at)
 	if other == nil {
-		t := a[widest(len(a), func(i int) float64 { return a[i].Simulated - a[i].Modelled })]
-		return t.Name, fmt.Sprintf("largest gap to the model: %s, %s compared with %s", t.Name, span(t.Simulated), span(t.Modelled))
+		t := a[widestGap(len(a), func(i int) float64 { return a[i].Simulated - a[i].Modelled })]
+		return t.Name, fmt.Sprintf("largest gap to the model: %s, %s compared with %s", t.Name, formatSeconds(t.Simulated), formatSeconds(t.Modelled))
 	}
 	b := p.experiment.Terms(other)
-	i := widest(len(a), func(i int) float64 { return a[i].Simulated - b[i].Simulated })
+	i := widestGap(len(a), func(i int) float64 { return a[i].Simulated - b[i].Simulated })
 	return a[i].Name, fmt.Sprintf("decides: %s, %s (%s at %v) compared with %s (%s at %v)", a[i].Name,
-		span(a[i].Simulated), at.Series.Label, at.X, span(b[i].Simulated), other.Series.Label, other.X)
+		formatSeconds(a[i].Simulated), at.Series.Label, at.X, formatSeconds(b[i].Simulated), other.Series.Label, other.X)
 }
 
-// widest returns the index of the widest of n gaps.
-func widest(n int, gap func(i int) float64) int {
-	most := 0
+// widestGap returns the index of the widest of n gaps.
+func widestGap(n int, gap func(i int) float64) int {
+	widest := 0
 	for i := range n {
-		if math.Abs(gap(i)) > math.Abs(gap(most)) {
-			most = i
+		if math.Abs(gap(i)) > math.Abs(gap(widest)) {
+			widest = i
 		}
 	}
-	return most
+	return widest
 }
 
-// span prints a time.
-func span(seconds float64) string { return cluster.FromSeconds(seconds).String() }
+// formatSeconds prints a time.
+func formatSeconds(seconds float64) string { return cluster.FromSeconds(seconds).String() }

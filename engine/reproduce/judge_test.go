@@ -132,13 +132,13 @@ func TestAgainstAnother(t *testing.T) {
 		t.Errorf("%+v", rows)
 	}
 	check.Against = "nobody"
-	if err := p.sound(&check); err == nil || err.Error() != "quantity speedup is relative to series nobody, which has no run at 1" {
+	if err := p.validateCheck(&check); err == nil || err.Error() != "quantity speedup is relative to series nobody, which has no run at 1" {
 		t.Errorf("error %v", err)
 	}
 }
 
-// own returns the quantity "time" of a plan whose experiment is not shared.
-func own(p *plan) *Quantity {
+// ownQuantity returns the quantity "time" of a plan whose experiment is not shared.
+func ownQuantity(p *plan) *Quantity {
 	e := *p.experiment
 	e.Quantities = slices.Clone(e.Quantities)
 	p.experiment = &e
@@ -148,17 +148,18 @@ func own(p *plan) *Quantity {
 // Without a simulation, the model is compared with the published values.
 func TestModelOnly(t *testing.T) {
 	p := lines(map[string][]float64{"a": {5, 4}})
-	q := own(p)
+	q := ownQuantity(p)
 	q.Simulated, p.figure.Y = nil, "time"
 	published := map[string][]presets.Point{"a": {{X: 1, Value: q.Modelled(p.points["a"][0], nil)}, {X: 2, Value: 1e9}}}
 	rows := p.judge(&presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Within, Tolerance: .01, Published: published})
 	if len(rows) != 2 || !rows[0].Pass || rows[1].Pass || !math.IsNaN(rows[0].Simulated) || rows[0].Error != 0 {
 		t.Errorf("%+v", rows)
 	}
-	if rows = p.judge(&presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Peaks, Least: 0, Most: 1e9}); !rows[0].Pass || !math.IsNaN(rows[0].Simulated) {
+	rows = p.judge(&presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Peaks, Least: 0, Most: 1e9})
+	if !rows[0].Pass || !math.IsNaN(rows[0].Simulated) {
 		t.Errorf("%+v", rows)
 	}
-	if err := p.sound(&presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Within, Tolerance: .01}); err == nil || err.Error() != "quantity time is only modelled: add published values" {
+	if err := p.validateCheck(&presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Within, Tolerance: .01}); err == nil || err.Error() != "quantity time is only modelled: add published values" {
 		t.Errorf("error %v", err)
 	}
 	for _, c := range p.curves() {
@@ -178,7 +179,7 @@ func TestWrongProgram(t *testing.T) {
 	if rows := p.judge(&check); rows[0].Pass || rows[0].Note != "the a at 1 did not run: verification failed: the race is shown" {
 		t.Errorf("%+v", rows)
 	}
-	own(p).Wrong = true
+	ownQuantity(p).Wrong = true
 	if rows := p.judge(&check); !rows[0].Pass || rows[0].Simulated != 5 {
 		t.Errorf("%+v", rows)
 	}

@@ -27,7 +27,7 @@ var processes = engine.Knob{Name: "processes", Label: "processes", Doc: "process
 var _ = register(&Experiment{
 	Name:  "halo",
 	Knobs: []engine.Knob{processes, {Name: "along", Label: "along", Doc: "dimension: 0, 1, 2 for i, j, k", Type: engine.Integer, Default: "0", Max: 2}},
-	Place: onKnob("processes"),
+	SetX:  onKnob("processes"),
 	Quantities: []Quantity{
 		formula("messages", "1", "messages per face, one per row", func(p *Point) float64 { return float64(faceOf(p).Messages) }),
 		formula("bytes", "B", "of each", func(p *Point) float64 { return float64(faceOf(p).Bytes) }),
@@ -54,13 +54,13 @@ func faceOf(p *Point) multigrid.Face {
 var halos sync.Map
 
 // reached tests which resource the cost of a put can belong to: a rank's processor or its node's
-// adapter. For each it computes the cost from the slowdown at 8 processes and the number of puts. It
-// then predicts the slowdown elsewhere (paper 3, section VI.B).
+// adapter. For each it computes the cost from the slowdown at 8 processes and the number of puts.
+// It then predicts the slowdown elsewhere (paper 3, section VI.B).
 var _ = register(&Experiment{
 	Name: "puts",
 	Knobs: []engine.Knob{processes, real("bulk", "time of a solve with bulk messages, s", "0.366", 1000),
 		real("bulk-at-8", "time of a solve with bulk messages at 8 processes, s", "0.348", 1000), real("slowdown-at-8", "slowdown of fine-grained puts at 8 processes", "1.44", 1000)},
-	Place: onKnob("processes"),
+	SetX: onKnob("processes"),
 	Quantities: []Quantity{
 		formula("cost_processor", "s", "cost of a put if the processor paid it", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(0) }),
 		formula("cost_adapter", "s", "cost of a put if the adapter paid it", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(1) }),
@@ -72,12 +72,12 @@ var _ = register(&Experiment{
 // puts returns the largest number of puts of any rank, and of any node.
 func puts(l *cluster.Layout) [2]float64 {
 	key := fmt.Sprintf("puts %d×%d %s", l.Nodes, l.RanksPerNode, l.Ranking)
-	most, ok := halos.Load(key)
+	maxima, ok := halos.Load(key)
 	if !ok {
 		rank, node := multigrid.Puts(l, boxCells)
-		most, _ = halos.LoadOrStore(key, [2]float64{float64(rank), float64(node)})
+		maxima, _ = halos.LoadOrStore(key, [2]float64{float64(rank), float64(node)})
 	}
-	return most.([2]float64)
+	return maxima.([2]float64)
 }
 
 func putsAtEight(of int) float64 {
@@ -98,7 +98,7 @@ func slowdown(p *Point, of int) float64 {
 var _ = register(&Experiment{
 	Name:     "multigrid",
 	Workload: "multigrid",
-	Place: func(s *engine.Scenario, x float64) error {
+	SetX: func(s *engine.Scenario, x float64) error {
 		per := min(x, 16)
 		for name, value := range map[string]float64{"nodes": x / per, "ranks-per-node": per, "boxes": math.Cbrt(x)} {
 			if err := s.Set(name, fmt.Sprint(int64(math.Round(value)))); err != nil {

@@ -18,7 +18,7 @@ var _ = register(&Experiment{
 		{Name: "path", Label: "path", Doc: "transfer path of puts inside the node", Type: engine.Choice, Default: "loads", Choices: []string{"loads", "adapter"}},
 		{Name: "wait", Label: "wait", Doc: "wait for each put, or once after the last put", Type: engine.Choice, Default: "each", Choices: []string{"each", "last"}},
 	},
-	Place: onKnob("size"),
+	SetX: onKnob("size"),
 	Quantities: []Quantity{
 		{Name: "put_time", Unit: "s", Doc: "time of a put, mean over a sequence", Modelled: unknown, Simulated: func(p, _ *Point) float64 { return putTime(p) }},
 		{Name: "put_over", Unit: "1", Doc: "time of a put relative to another series", Against: Another, Modelled: unknown,

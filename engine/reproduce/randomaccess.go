@@ -14,7 +14,7 @@ import (
 var _ = register(&Experiment{
 	Name:     "randomaccess",
 	Workload: "randomaccess",
-	Place:    byProcessors,
+	SetX:     byProcessors,
 	Quantities: []Quantity{
 		{
 			Name: "rank_local_share", Unit: "1", Doc: "share of accesses in the local rank's memory",

@@ -39,8 +39,8 @@ type Curve struct {
 type Constant struct {
 	Machine string
 	presets.Fact
-	Leans []int // claims that depend on it, ascending
-	Sets  []int // those among them that it is fitted to
+	Claims       []int // claims that depend on it, ascending
+	FittedClaims []int // those among them that it is fitted to
 }
 
 // Options configures a run of figures.
@@ -96,7 +96,7 @@ func Run(ctx context.Context, figures []presets.Figure, o Options, progress func
 func (p *plan) rows() []Row {
 	var all []Row
 	for i := range p.figure.Checks {
-		all = append(all, p.sensed(&p.figure.Checks[i], p.judge(&p.figure.Checks[i]))...)
+		all = append(all, p.addSensitivity(&p.figure.Checks[i], p.judge(&p.figure.Checks[i]))...)
 	}
 	return all
 }
@@ -113,16 +113,16 @@ func simulate(ctx context.Context, plans []*plan, o Options, progress func(*sess
 		if p.experiment.Workload == "" {
 			continue
 		}
-		if p.varied() && !slices.ContainsFunc(machines, func(m cluster.Machine) bool { return m.Name == p.machine.Name }) {
+		if p.isVariant() && !slices.ContainsFunc(machines, func(m cluster.Machine) bool { return m.Name == p.machine.Name }) {
 			machines = append(machines, p.machine)
 		}
 		for i := range p.figure.Series {
 			for _, at := range p.points[p.figure.Series[i].Name] {
-				if !p.runs(at) {
+				if !p.mustRun(at) {
 					continue
 				}
-				row, there := index[at.key]
-				if !there {
+				row, ok := index[at.key]
+				if !ok {
 					row = len(rows)
 					index[at.key], shared = row, append(shared, nil)
 					rows = append(rows, session.Row{Knobs: []session.Setting{{Knob: at.Series.Label + ",", Value: fmt.Sprint(at.X, " ", p.figure.X)}}})
@@ -158,7 +158,7 @@ func (p *plan) curves() []Curve {
 			if at.Long {
 				continue
 			}
-			other := p.against(q.Against, at)
+			other := p.pointAt(q.Against, at)
 			v := math.NaN()
 			if q.Simulated != nil && q.failure(at, other) == "" {
 				v = q.Simulated(at, other)
@@ -190,15 +190,15 @@ func constants(plans []*plan) []Constant {
 				if p.machine.Name != c.Machine || !slices.Contains(check.Leans, c.Key) {
 					continue
 				}
-				c.Leans = append(c.Leans, check.Claim)
+				c.Claims = append(c.Claims, check.Claim)
 				if slices.Contains(check.Fits, c.Key) {
-					c.Sets = append(c.Sets, check.Claim)
+					c.FittedClaims = append(c.FittedClaims, check.Claim)
 				}
 			}
 		}
-		slices.Sort(c.Leans)
-		slices.Sort(c.Sets)
-		c.Leans, c.Sets = slices.Compact(c.Leans), slices.Compact(c.Sets)
+		slices.Sort(c.Claims)
+		slices.Sort(c.FittedClaims)
+		c.Claims, c.FittedClaims = slices.Compact(c.Claims), slices.Compact(c.FittedClaims)
 	}
-	return slices.DeleteFunc(all, func(c Constant) bool { return len(c.Leans) == 0 })
+	return slices.DeleteFunc(all, func(c Constant) bool { return len(c.Claims) == 0 })
 }

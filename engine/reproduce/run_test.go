@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 	var keys []string
 	for _, c := range report.Constants {
 		keys = append(keys, c.Key)
-		if !slices.Equal(c.Leans, []int{7}) || len(c.Sets) > 0 || c.Source == "" {
+		if !slices.Equal(c.Claims, []int{7}) || len(c.FittedClaims) > 0 || c.Source == "" {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -193,10 +193,10 @@ func doubled(t *testing.T, p *plan, key string) cluster.Machine {
 func moves(a, b *plan, c *presets.Check) bool {
 	q, _ := a.experiment.Quantity(c.Quantity)
 	for _, s := range c.Series {
-		one, two := a.of(c, s), b.of(c, s)
+		one, two := a.pointsOf(c, s), b.pointsOf(c, s)
 		for i := range one {
-			x, y := q.Modelled(one[i], a.against(q.against(c), one[i])), q.Modelled(two[i], b.against(q.against(c), two[i]))
-			if math.Abs(x/y-1) > exactly {
+			x, y := q.Modelled(one[i], a.pointAt(q.against(c), one[i])), q.Modelled(two[i], b.pointAt(q.against(c), two[i]))
+			if math.Abs(x/y-1) > roundingError {
 				return true
 			}
 		}
@@ -216,16 +216,21 @@ func TestModelsIncludeMessageServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if before, err = newPlan(&figures[0]); err != nil {
+		before, err = newPlan(&figures[0])
+		if err != nil {
 			t.Fatal(err)
 		}
 		m := before.machine
-		m.Name, m.Classes[cluster.Remote].Gap, m.Topology = "served", 0, cluster.Topology{}
+		m.Name = "served"
+		m.Classes[cluster.Remote].Gap = 0
+		m.Topology = cluster.Topology{}
 		m.Server = cluster.Server{Send: 2 * cluster.Millisecond, Receive: 3 * cluster.Millisecond, Handshake: 100 * cluster.Microsecond}
-		if after, err = before.on(m); err != nil {
+		after, err = before.onMachine(m)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if q, err = after.experiment.Quantity(quantity); err != nil {
+		q, err = after.experiment.Quantity(quantity)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return before, after, q

@@ -15,9 +15,9 @@ import (
 // Sensitivity: a figure is run again with each assumed constant of its machine halved and doubled.
 // Each check that could fail is judged there, too. Run does this if Options.Sense is set:
 //
-//	p.vary()      plans of the same figure on other machines
-//	simulate      with all others
-//	p.sensed(c)   effects on the rows of a check
+//	p.vary             plans of the same figure on other machines
+//	simulate           with all others
+//	p.addSensitivity   effects on the rows of a check
 
 // factors lists the factors by which an assumed constant is multiplied.
 var factors = []float64{0.5, 2}
@@ -29,21 +29,21 @@ type variant struct {
 	plan   *plan
 }
 
-// least is the smallest relative change that counts.
-const least = 1e-3
+// minEffect is the smallest relative change that counts.
+const minEffect = 1e-3
 
 // vary plans the variants. It only doubles a constant that cannot be halved, such as one adapter.
 // It skips lists and words.
 func (p *plan) vary() error {
-	wanted := false
+	canFail := false
 	for i := range p.figure.Checks {
-		wanted = wanted || p.figure.Checks[i].Use.Fails()
+		canFail = canFail || p.figure.Checks[i].Use.Fails()
 	}
-	if !wanted {
+	if !canFail {
 		return nil
 	}
 	for _, f := range presets.Facts(&p.machine) {
-		if f.Kind() != presets.Assumed || !p.concerns(f.Key) {
+		if f.Kind() != presets.Assumed || !p.dependsOn(f.Key) {
 			continue
 		}
 		for _, by := range factors {
@@ -52,19 +52,19 @@ func (p *plan) vary() error {
 				continue // the constant has no such value
 			}
 			m.Name = fmt.Sprintf("%s-%d", m.Name, len(p.variants))
-			v, err := p.on(m)
+			v, err := p.onMachine(m)
 			if err != nil {
 				return fmt.Errorf("%s × %g: %w", f.Key, by, err)
 			}
-			p.variants = append(p.variants, variant{f.Key, by, v})
+			p.variants = append(p.variants, variant{key: f.Key, factor: by, plan: v})
 		}
 	}
 	return nil
 }
 
-// concerns reports whether a fact of the machine can affect the figure. The efficiency of a
+// dependsOn reports whether a fact of the machine can affect the figure. The efficiency of a
 // library routine does so only if the workload uses the routine.
-func (p *plan) concerns(key string) bool {
+func (p *plan) dependsOn(key string) bool {
 	name, kernel := strings.CutPrefix(key, "kernel.")
 	if !kernel {
 		return true
@@ -73,13 +73,13 @@ func (p *plan) concerns(key string) bool {
 	return err == nil && slices.ContainsFunc(w.Kernels, func(k cluster.Kernel) bool { return k.String() == name })
 }
 
-// varied reports whether the plan is a variant of another.
-func (p *plan) varied() bool { return p.machine.Name != p.figure.Machine }
+// isVariant reports whether the plan is a variant of another.
+func (p *plan) isVariant() bool { return p.machine.Name != p.figure.Machine }
 
-// runs reports whether a point must run: a long one if it is requested, one of a variant if a
+// mustRun reports whether a point must run: a long one if it is requested, one of a variant if a
 // check that could fail uses it.
-func (p *plan) runs(at *Point) bool {
-	if !p.varied() {
+func (p *plan) mustRun(at *Point) bool {
+	if !p.isVariant() {
 		return !at.Long || p.options.Long
 	}
 	if at.Long {
@@ -92,8 +92,8 @@ func (p *plan) runs(at *Point) bool {
 		}
 		q, _ := p.experiment.Quantity(c.Quantity) // newPlan has found it
 		for _, s := range c.Series {
-			for _, other := range p.of(c, s) {
-				if other == at || p.against(q.against(c), other) == at {
+			for _, other := range p.pointsOf(c, s) {
+				if other == at || p.pointAt(q.against(c), other) == at {
 					return true
 				}
 			}
@@ -102,9 +102,9 @@ func (p *plan) runs(at *Point) bool {
 	return false
 }
 
-// sensed adds the base hash of its sensitivity to a check's rows, and the effect of each assumed
-// constant if requested.
-func (p *plan) sensed(c *presets.Check, rows []Row) []Row {
+// addSensitivity adds the base hash of its sensitivity to a check's rows, and the effect of each
+// assumed constant if requested.
+func (p *plan) addSensitivity(c *presets.Check, rows []Row) []Row {
 	if !c.Use.Fails() {
 		return rows
 	}
@@ -115,7 +115,7 @@ func (p *plan) sensed(c *presets.Check, rows []Row) []Row {
 		}
 	}
 	for _, f := range presets.Facts(&p.machine) {
-		if f.Kind() == presets.Assumed && p.concerns(f.Key) {
+		if f.Kind() == presets.Assumed && p.dependsOn(f.Key) {
 			fmt.Fprintln(base, factLine(&f))
 		}
 	}
@@ -127,8 +127,8 @@ func (p *plan) sensed(c *presets.Check, rows []Row) []Row {
 			if r.Long {
 				continue
 			}
-			by := (other.judged() - r.judged()) / math.Abs(r.judged())
-			if other.judged() == r.judged() {
+			by := (other.judgedValue() - r.judgedValue()) / math.Abs(r.judgedValue())
+			if other.judgedValue() == r.judgedValue() {
 				by = 0
 			}
 			if other.Failed || math.IsNaN(by) || math.IsInf(by, 0) || math.Abs(by) > math.Abs(m.By) {
@@ -142,7 +142,7 @@ func (p *plan) sensed(c *presets.Check, rows []Row) []Row {
 				break
 			}
 		}
-		if m.Flips || !(math.Abs(m.By) < least) {
+		if m.Flips || !(math.Abs(m.By) < minEffect) {
 			moves = append(moves, m)
 		}
 	}
@@ -153,10 +153,10 @@ func (p *plan) sensed(c *presets.Check, rows []Row) []Row {
 	return rows
 }
 
-// Told returns the effects of assumed constants on the row's check, computed or recorded, and
+// Effects returns the effects of assumed constants on the row's check, computed or recorded, and
 // whether they belong to the present runs. It returns nil if they are unknown, or if the check
 // depends on no assumed constant.
-func (r *Row) Told() (moves []presets.Move, fresh bool) {
+func (r *Row) Effects() (moves []presets.Move, fresh bool) {
 	base := r.Recorded.Base
 	moves = r.Recorded.Moves
 	if r.Sensed {
@@ -173,7 +173,7 @@ func (r *Row) Told() (moves []presets.Move, fresh bool) {
 
 // Sensitivity describes these effects. It returns "" if they are unknown.
 func (r *Row) Sensitivity() string {
-	moves, fresh := r.Told()
+	moves, fresh := r.Effects()
 	switch {
 	case moves == nil:
 		return ""
@@ -219,20 +219,20 @@ func factLine(f *presets.Fact) string { return fmt.Sprintf("%s = %v\n", f.Key, f
 
 // hash returns the combined hash of the runs of some points, or "" if there are none.
 func (e *Experiment) hash(points ...*Point) string {
-	sum, any := fnv.New64a(), false
+	sum, hasRuns := fnv.New64a(), false
 	for _, at := range points {
 		if at != nil && at.Snapshot != nil && at.Snapshot.Virtual != nil {
 			fmt.Fprintf(sum, "%x\n", at.Snapshot.Virtual.Hash)
-			any = true
+			hasRuns = true
 		}
 		if at != nil && e.Trials != nil {
 			if h := e.Trials(at); h != 0 {
 				fmt.Fprintf(sum, "%x\n", h)
-				any = true
+				hasRuns = true
 			}
 		}
 	}
-	if !any {
+	if !hasRuns {
 		return ""
 	}
 	return fmt.Sprintf("%016x", sum.Sum64())

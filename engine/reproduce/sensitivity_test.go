@@ -15,10 +15,10 @@ import (
 
 // reach returns a figure of the mean access time of pairs, which is 124 ns, 4 ns of them for bytes
 // at an assumed rate.
-func reach(most float64) []presets.Figure {
+func reach(maxValue float64) []presets.Figure {
 	return small(func(f *presets.Figure) {
 		f.Checks = append(f.Checks, presets.Check{Name: "reach", Claim: 8, Quantity: "access_time", Series: []string{"pairs"}, Use: presets.UseCheck,
-			Rule: presets.Range, Least: 1e-9, Most: most, Leans: []string{"in_node.bandwidth_bytes_per_s"}})
+			Rule: presets.Range, Least: 1e-9, Most: maxValue, Leans: []string{"in_node.bandwidth_bytes_per_s"}})
 	})
 }
 
@@ -94,20 +94,20 @@ func TestRecordedSensitivity(t *testing.T) {
 		c := &figures[0].Checks[i]
 		c.Record = first.Records()[figures[0].Name][c.Name]
 	}
-	told := func() (text string, fresh bool) {
+	recorded := func() (text string, fresh bool) {
 		r, err := Run(t.Context(), figures, Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		row := &r.Rows[slices.IndexFunc(r.Rows, func(row Row) bool { return row.Check == "reach" })]
-		_, fresh = row.Told()
+		_, fresh = row.Effects()
 		return row.Sensitivity(), fresh
 	}
-	if text, fresh := told(); !fresh || text != "can flip it: in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %), in_node.bandwidth_bytes_per_s × 0.5 (+1.45 %), as recorded" {
+	if text, fresh := recorded(); !fresh || text != "can flip it: in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %), in_node.bandwidth_bytes_per_s × 0.5 (+1.45 %), as recorded" {
 		t.Errorf("fresh %v: %s", fresh, text)
 	}
 	figures[0].Knobs[2].Value = "301"
-	if text, fresh := told(); fresh {
+	if text, fresh := recorded(); fresh {
 		t.Errorf("recorded for other runs: %s", text)
 	}
 }

@@ -10,7 +10,7 @@ import (
 var _ = register(&Experiment{
 	Name:     "spmv",
 	Workload: "spmv",
-	Place:    onKnob("local-k"),
+	SetX:     onKnob("local-k"),
 	Quantities: []Quantity{
 		{
 			Name: "epsilon", Unit: "1", Doc: "T_masteronly / T_scheme",
@@ -49,7 +49,7 @@ var _ = register(&Experiment{
 var _ = register(&Experiment{
 	Name:     "spmv-threads",
 	Workload: "spmv",
-	Place: func(s *engine.Scenario, x float64) error {
+	SetX: func(s *engine.Scenario, x float64) error {
 		if s.Text("threading") == "single" {
 			x = 1
 		}

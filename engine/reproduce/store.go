@@ -37,15 +37,15 @@ func NewStore(folder, program string) (*Store, error) {
 
 // Clear removes the points of all programs.
 func (s *Store) Clear() error {
-	files, err := filepath.Glob(filepath.Join(s.folder, "*"+kept))
+	files, err := filepath.Glob(filepath.Join(s.folder, "*"+pointSuffix))
 	for _, f := range files {
 		err = errors.Join(err, os.Remove(f))
 	}
 	return err
 }
 
-// kept is the suffix of a point's file name.
-const kept = ".point"
+// pointSuffix is the suffix of a point's file name.
+const pointSuffix = ".point"
 
 // file returns the file name of a scenario's point on a machine.
 func (s *Store) file(sc *engine.Scenario, m *cluster.Machine) (string, error) {
@@ -60,7 +60,7 @@ func (s *Store) file(sc *engine.Scenario, m *cluster.Machine) (string, error) {
 		text.WriteString(factLine(&f))
 	}
 	sum := sha256.Sum256([]byte(text.String()))
-	return filepath.Join(s.folder, hex.EncodeToString(sum[:16])+kept), nil
+	return filepath.Join(s.folder, hex.EncodeToString(sum[:16])+pointSuffix), nil
 }
 
 // load returns a stored point, or nil if the file is missing or invalid.
@@ -90,7 +90,9 @@ func (s *Store) save(ctx context.Context, file string, snap *engine.Snapshot) er
 // run runs the rows that are not in the store, and saves each as soon as it is finished. A nil
 // Store saves nothing.
 func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, options session.Options, progress func(*session.Progress)) ([]session.Row, error) {
-	options.Fabrics, options.Limits, options.Whole = session.Fabrics(), session.Limits{Iterations: 1}, true
+	options.Fabrics = session.Fabrics()
+	options.Limits = session.Limits{Iterations: 1}
+	options.Whole = true
 	machines := options.Machines
 	if s == nil {
 		return session.RunRows(ctx, rows, scenarios, options, progress)
@@ -102,28 +104,30 @@ func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.
 		if err != nil {
 			return nil, err
 		}
-		if files[i], err = s.file(&scenarios[i], &m); err != nil {
+		files[i], err = s.file(&scenarios[i], &m)
+		if err != nil {
 			return nil, err
 		}
-		if rows[i].Snapshot, err = s.load(files[i]); err != nil {
+		rows[i].Snapshot, err = s.load(files[i])
+		if err != nil {
 			return nil, err
 		}
 		if rows[i].Snapshot == nil {
 			open = append(open, i)
 		}
 	}
-	var some []session.Row
-	var wanted []engine.Scenario
+	var openRows []session.Row
+	var openScenarios []engine.Scenario
 	for _, i := range open {
-		some, wanted = append(some, rows[i]), append(wanted, scenarios[i])
+		openRows, openScenarios = append(openRows, rows[i]), append(openScenarios, scenarios[i])
 	}
-	saved := make([]bool, len(some))
+	saved := make([]bool, len(openRows))
 	save := func() {
 		if ctx.Err() != nil {
 			return // a point that ended since may have been interrupted
 		}
-		for k := range some {
-			if snap := some[k].Snapshot; snap != nil && !saved[k] && snap.Failure == "" {
+		for k := range openRows {
+			if snap := openRows[k].Snapshot; snap != nil && !saved[k] && snap.Failure == "" {
 				saved[k] = true
 				if err := s.save(ctx, files[open[k]], snap); err != nil && s.err == nil {
 					s.err = err
@@ -131,7 +135,7 @@ func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.
 			}
 		}
 	}
-	_, err := session.RunRows(ctx, some, wanted, options, func(p *session.Progress) {
+	_, err := session.RunRows(ctx, openRows, openScenarios, options, func(p *session.Progress) {
 		save()
 		if progress != nil {
 			p.Done, p.Total = p.Done+len(rows)-len(open), len(rows)
@@ -139,21 +143,22 @@ func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.
 		}
 	})
 	save()
-	if err = errors.Join(err, s.err); err != nil {
+	err = errors.Join(err, s.err)
+	if err != nil {
 		return nil, err
 	}
 	for k, i := range open {
-		rows[i].Snapshot = some[k].Snapshot
+		rows[i].Snapshot = openRows[k].Snapshot
 	}
 	return rows, nil
 }
 
 // machineOf returns the machine that a scenario names.
-func machineOf(sc *engine.Scenario, own []cluster.Machine) (cluster.Machine, error) {
+func machineOf(sc *engine.Scenario, machines []cluster.Machine) (cluster.Machine, error) {
 	name := sc.Text("machine")
-	for i := range own {
-		if own[i].Name == name {
-			return own[i], nil
+	for i := range machines {
+		if machines[i].Name == name {
+			return machines[i], nil
 		}
 	}
 	return presets.Machine(name)

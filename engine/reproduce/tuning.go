@@ -14,11 +14,11 @@ import (
 var _ = register(&Experiment{
 	Name:  "tuning",
 	Knobs: collectives.Knobs,
-	Place: onKnob("size"),
+	SetX:  onKnob("size"),
 	Quantities: []Quantity{
 		{
 			Name: "tuning_time", Unit: "s", Doc: "time of one call of each choice that is tried",
-			Simulated: func(p, _ *Point) float64 { return tuned(p).seconds },
+			Simulated: func(p, _ *Point) float64 { return runSearch(p).seconds },
 			Modelled:  tuningModel,
 		},
 		{
@@ -26,14 +26,14 @@ var _ = register(&Experiment{
 			Modelled: func(_, _ *Point) float64 { return entryBytes() },
 		},
 	},
-	Trials: func(p *Point) uint64 { return tuned(p).hash },
+	Trials: func(p *Point) uint64 { return runSearch(p).hash },
 })
 
 // searches caches the results by scenario.
-var searches = map[string]called{}
+var searches = map[string]callResult{}
 
-// tried returns the keys of the choices that a search tries.
-func tried(p *Point) ([]coll.Key, error) {
+// triedKeys returns the keys of the choices that a search tries.
+func triedKeys(p *Point) ([]coll.Key, error) {
 	what, err := coll.CollectiveOf(p.Scenario.Text("collective"))
 	if err != nil {
 		return nil, err
@@ -46,13 +46,13 @@ func tried(p *Point) ([]coll.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, layout, err := on(p, p.Machine)
+	_, layout, err := partitionOf(p, p.Machine)
 	if err != nil {
 		return nil, err
 	}
-	place := tuner.Place{Fabric: sim.New(), Machine: *p.Machine}
+	site := tuner.Place{Fabric: sim.New(), Machine: *p.Machine}
 	at := coll.Tuple{Collective: what, Ranks: int32(p.Scenario.Int("cores")), PerNode: int32(layout.RanksPerNode), Bytes: p.Scenario.Int("size"), Modes: coll.Modes{In: in}}
-	choices, err := place.Tried(at, transfer)
+	choices, err := site.Pruned(at, transfer)
 	if err != nil {
 		return nil, err
 	}
@@ -67,35 +67,35 @@ func tried(p *Point) ([]coll.Key, error) {
 	return keys, nil
 }
 
-// tuned runs a search. The time is NaN if it could not run.
-func tuned(p *Point) called {
-	if of, done := searches[p.Machine.Name+p.key]; done {
-		return of
+// runSearch runs a search. The time is NaN if it could not run.
+func runSearch(p *Point) callResult {
+	if result, done := searches[p.Machine.Name+p.key]; done {
+		return result
 	}
-	of := called{seconds: math.NaN()}
-	if keys, err := tried(p); err == nil {
-		if all, err := run(p, p.Machine, keys); err == nil {
-			of = called{hash: all[0].hash}
+	result := callResult{seconds: math.NaN()}
+	if keys, err := triedKeys(p); err == nil {
+		if all, err := runKeys(p, p.Machine, keys); err == nil {
+			result = callResult{hash: all[0].hash}
 			for i := range all {
-				of.seconds += all[i].seconds
+				result.seconds += all[i].seconds
 			}
 		}
 	}
-	searches[p.Machine.Name+p.key] = of
-	return of
+	searches[p.Machine.Name+p.key] = result
+	return result
 }
 
 // tuningModel returns the sum of the costs by the algorithms' own models.
 func tuningModel(p, _ *Point) float64 {
-	keys, err := tried(p)
+	keys, err := triedKeys(p)
 	if err != nil {
 		return math.NaN()
 	}
-	own, _, err := on(p, p.Machine)
+	part, _, err := partitionOf(p, p.Machine)
 	if err != nil {
 		return math.NaN()
 	}
-	cost, err := coll.CostOf(&own)
+	cost, err := coll.CostOf(&part)
 	if err != nil {
 		return math.NaN()
 	}

@@ -23,8 +23,8 @@ func (r *Row) Verdict() presets.Verdict {
 	return presets.Refuted
 }
 
-// judged returns the number that the verdict is about.
-func (r *Row) judged() float64 {
+// judgedValue returns the number that the verdict is about.
+func (r *Row) judgedValue() float64 {
 	if math.IsNaN(r.Simulated) {
 		return r.Modelled
 	}
@@ -66,7 +66,9 @@ func (r *Report) Records() map[string]map[string]presets.Record {
 			}
 		}
 		if row.Long {
-			c.Long = append(c.Long, presets.Kept{Row: row.Name, Verdict: row.Verdict(), Value: row.judged(), Hash: row.Hash})
+			c.Long = append(c.Long, presets.Kept{
+				Row: row.Name, Verdict: row.Verdict(), Value: row.judgedValue(), Hash: row.Hash,
+			})
 		} else if !row.Pass {
 			c.Verdict, c.Refuted = presets.Refuted, append(c.Refuted, row.Name)
 			if row.Term != "" && !slices.Contains(c.Decided, row.Term) {

@@ -16,9 +16,9 @@ import (
 var _ = register(&Experiment{
 	Name:  "windows",
 	Knobs: []engine.Knob{{Name: "processes", Label: "processes", Doc: "processes of the window", Type: engine.Integer, Default: "2", Min: 2, Max: 1 << 16}},
-	Place: onKnob("processes"),
+	SetX:  onKnob("processes"),
 	Quantities: []Quantity{
-		refusals("access_outside_epoch", "refused accesses outside an epoch", []try{
+		refusalQuantity("access_outside_epoch", "refused accesses outside an epoch", []windowProgram{
 			func(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, cluster.Of(b)) },
 			func(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, cluster.Of(b)) },
 			func(w *rma.Window, to int, _ []byte) error {
@@ -26,55 +26,56 @@ var _ = register(&Experiment{
 			},
 			func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err },
 		}),
-		refusals("conflict_in_epoch", "refused reads and writes of data put in the same epoch", []try{
-			locked(put, get), locked(put, put), locked(get, put),
+		refusalQuantity("conflict_in_epoch", "refused reads and writes of data put in the same epoch", []windowProgram{
+			underLock(put, get), underLock(put, put), underLock(get, put),
 		}),
-		refusals("overlapping_lock", "refused conflicting locks, and refused accesses under another rank's lock", []try{
-			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, to) }),
-			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, 0) }),
-			locked(func(w *rma.Window, _ int, b []byte) error { return w.Put(0, 0, cluster.Of(b)) }),
-			locked(func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
+		refusalQuantity("overlapping_lock", "refused conflicting locks, and refused accesses under another rank's lock", []windowProgram{
+			underLock(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, to) }),
+			underLock(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, 0) }),
+			underLock(func(w *rma.Window, _ int, b []byte) error { return w.Put(0, 0, cluster.Of(b)) }),
+			underLock(func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
 		}),
-		refusals("kept_rules", "correct programs that were refused", []try{
-			locked(put), locked(get), locked(put, func(w *rma.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), cluster.Of(b)) }),
-			locked(get, get),
+		refusalQuantity("kept_rules", "correct programs that were refused", []windowProgram{
+			underLock(put), underLock(get), underLock(put, func(w *rma.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), cluster.Of(b)) }),
+			underLock(get, get),
 		}),
 	},
 })
 
-// try is a program on a window, run by its first process towards another one. It returns the error
-// of the call under test.
-type try func(w *rma.Window, to int, b []byte) error
+// windowProgram is a program on a window, run by its first process towards another one. It returns
+// the error of the call under test.
+type windowProgram func(w *rma.Window, to int, b []byte) error
 
 func put(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, cluster.Of(b)) }
 func get(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, cluster.Of(b)) }
 
-// locked makes calls under an exclusive lock of the target. The last call is under test.
-func locked(calls ...try) try {
+// underLock makes calls under an exclusive lock of the target. The last call is under test.
+func underLock(calls ...windowProgram) windowProgram {
 	return func(w *rma.Window, to int, b []byte) error {
 		last := len(calls) - 1
 		err := w.Lock(rma.LockExclusive, to)
 		for _, call := range calls[:last] {
 			err = cmp.Or(err, call(w, to, b))
 		}
-		asked := calls[last](w, to, b)
-		if err = cmp.Or(err, w.Unlock(to)); err != nil {
+		tested := calls[last](w, to, b)
+		err = cmp.Or(err, w.Unlock(to))
+		if err != nil {
 			panic(err) // a call that is not under test was refused
 		}
-		return asked
+		return tested
 	}
 }
 
-// refusals returns the share of the programs that are refused.
-func refusals(name, doc string, programs []try) Quantity {
+// refusalQuantity returns the share of the programs that are refused.
+func refusalQuantity(name, doc string, programs []windowProgram) Quantity {
 	return Quantity{
 		Name: name, Unit: "1", Doc: doc, Modelled: unknown,
-		Simulated: func(p, _ *Point) float64 { return refused(p, programs) / float64(len(programs)) },
+		Simulated: func(p, _ *Point) float64 { return countRefused(p, programs) / float64(len(programs)) },
 	}
 }
 
-// refused counts the refused programs. It returns NaN if they could not run.
-func refused(p *Point, programs []try) float64 {
+// countRefused counts the refused programs. It returns NaN if they could not run.
+func countRefused(p *Point, programs []windowProgram) float64 {
 	const bytes = 64
 	n := int(p.Scenario.Int("processes"))
 	spec := cluster.Spec{

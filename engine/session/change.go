@@ -12,9 +12,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// enoughIterations is the minimum number of iterations before their time is compared: live
+// minIterations is the minimum number of iterations before their time is compared: live
 // iterations vary. Simulated iterations are exact.
-const enoughIterations = 3
+const minIterations = 3
 
 // alikeSim is the ratio of simulated times below which two runs count as equally fast, because it
 // would print as 1.
@@ -25,8 +25,8 @@ const alikeSim = 1.005
 // (simulated); 6.10 ms of 7.90 ms communication now hidden". It returns "" if there is nothing to
 // compare: a run lacks iterations, or no knob that affects the program differs.
 func Change(before, after *engine.Snapshot) string {
-	if before == nil || before.Scenario.Workload != after.Scenario.Workload || !differ(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool {
-		return changesRun(k) && !without(before, after, k.Name)
+	if before == nil || before.Scenario.Workload != after.Scenario.Workload || !knobsDiffer(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool {
+		return changesRun(k) && !lacksEffect(before, after, k.Name)
 	}) {
 		return ""
 	}
@@ -36,8 +36,8 @@ func Change(before, after *engine.Snapshot) string {
 		return ""
 	}
 	label := difference(&before.Scenario, &after.Scenario, before.Kind, after.Kind)
-	from, to := timed(before), timed(after)
-	if to != nil && !differ(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool { return !slices.Contains(to.Chooses, k.Name) }) {
+	from, to := timedStudy(before), timedStudy(after)
+	if to != nil && !knobsDiffer(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool { return !slices.Contains(to.Chooses, k.Name) }) {
 		if from != nil {
 			a *= drift(from, to)
 		}
@@ -45,15 +45,15 @@ func Change(before, after *engine.Snapshot) string {
 			label = to.Scheme
 		}
 	}
-	text := label + ": " + faster(a, b, before, after)
+	text := label + ": " + describeRatio(a, b, before, after)
 	if to != nil && to.Gain != "" {
 		text += "; " + to.Gain
 	}
 	return text
 }
 
-// without reports whether a knob has no effect in either run.
-func without(before, after *engine.Snapshot, knob string) bool {
+// lacksEffect reports whether a knob has no effect in either run.
+func lacksEffect(before, after *engine.Snapshot, knob string) bool {
 	return workload.Idle(&before.Scenario, before.Kind, knob) != "" && workload.Idle(&after.Scenario, after.Kind, knob) != ""
 }
 
@@ -72,9 +72,9 @@ func Changes(rows []Row) []string {
 	return all
 }
 
-// timed returns the first study with its own time, which replaces the time of an iteration. It
+// timedStudy returns the first study with its own time, which replaces the time of an iteration. It
 // returns nil if there is none.
-func timed(s *engine.Snapshot) *engine.StudyView {
+func timedStudy(s *engine.Snapshot) *engine.StudyView {
 	for i := range s.Studies {
 		if s.Studies[i].Time > 0 {
 			return &s.Studies[i]
@@ -86,14 +86,14 @@ func timed(s *engine.Snapshot) *engine.StudyView {
 // iterationTime returns the median of the latest iterations in seconds, or the time that a study
 // defines instead. It reports whether there is one.
 func iterationTime(s *engine.Snapshot) (float64, bool) {
-	least := enoughIterations
+	required := minIterations
 	if s.Kind == engine.Simulated {
-		least = 1
+		required = 1
 	}
-	if s.Iteration < least || len(s.IterationTimes) == 0 || s.Keeping != engine.Kept {
+	if s.Iteration < required || len(s.IterationTimes) == 0 || s.Keeping != engine.Kept {
 		return 0, false
 	}
-	if v := timed(s); v != nil {
+	if v := timedStudy(s); v != nil {
 		return v.Time, true
 	}
 	sorted := slices.Sorted(slices.Values(s.IterationTimes))
@@ -111,8 +111,8 @@ func drift(before, after *engine.StudyView) float64 {
 	return 1
 }
 
-// differ reports whether any knob that counts has different values.
-func differ(from, to *engine.Scenario, counts func(*engine.Knob) bool) bool {
+// knobsDiffer reports whether any knob that counts has different values.
+func knobsDiffer(from, to *engine.Scenario, counts func(*engine.Knob) bool) bool {
 	for i := range to.Table {
 		if k := &to.Table[i]; from.Values[k.Name] != to.Values[k.Name] && counts(k) {
 			return true
@@ -127,31 +127,35 @@ func changesRun(k *engine.Knob) bool { return k.Role != engine.View || k.Scope =
 
 // sameWork reports whether an iteration computes the same: no knob of the problem differs.
 func sameWork(from, to *engine.Scenario) bool {
-	return !differ(from, to, func(k *engine.Knob) bool { return k.Role == engine.Problem })
+	return !knobsDiffer(from, to, func(k *engine.Knob) bool { return k.Role == engine.Problem })
 }
 
-// faster states the ratio of two times.
-func faster(a, b float64, before, after *engine.Snapshot) string {
-	near := study.Alike
+// describeRatio states the ratio of two times.
+func describeRatio(a, b float64, before, after *engine.Snapshot) string {
+	threshold := study.Alike
 	if before.Kind == engine.Simulated && after.Kind == engine.Simulated {
-		near = alikeSim
+		threshold = alikeSim
 	}
-	of, longer, shorter := "an iteration", "longer iterations", "shorter iterations"
-	if v := timed(after); v != nil && v.Of != of {
-		of, longer, shorter = v.Of, "longer", "shorter"
+	unit := "an iteration"
+	longer := "longer iterations"
+	shorter := "shorter iterations"
+	if v := timedStudy(after); v != nil && v.Of != unit {
+		unit = v.Of
+		longer = "longer"
+		shorter = "shorter"
 	}
 	from, to := cluster.FromSeconds(a).String(), cluster.FromSeconds(b).String()
-	times := fmt.Sprintf("%s for %s (%s)", timeSpan(from, to), of, after.Kind)
+	times := fmt.Sprintf("%s for %s (%s)", timeSpan(from, to), unit, after.Kind)
 	if before.Kind != after.Kind {
-		times = fmt.Sprintf("%s %s → %s %s for %s", from, before.Kind, to, after.Kind, of)
+		times = fmt.Sprintf("%s %s → %s %s for %s", from, before.Kind, to, after.Kind, unit)
 	}
 	if sameWork(&before.Scenario, &after.Scenario) {
 		longer, shorter = "slower", "faster"
 	}
 	switch {
-	case a >= b*near:
+	case a >= b*threshold:
 		return fmt.Sprintf("%s× %s: %s", ratio(a/b), shorter, times)
-	case b >= a*near:
+	case b >= a*threshold:
 		return fmt.Sprintf("%s× %s: %s", ratio(b/a), longer, times)
 	}
 	return "no difference: " + times

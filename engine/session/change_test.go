@@ -11,11 +11,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// took returns a snapshot of the story on this host after 5 iterations; seconds is the time of
-// one.
-func took(t *testing.T, kind engine.Kind, seconds float64, knobs ...string) *engine.Snapshot {
+// snapOf returns a snapshot of the story on this host after 5 iterations; seconds is the
+// time of one.
+func snapOf(t *testing.T, kind engine.Kind, seconds float64, knobs ...string) *engine.Snapshot {
 	t.Helper()
-	s := &engine.Snapshot{Kind: kind, Iteration: 5, Scenario: told(t, "access", knobs...)}
+	s := &engine.Snapshot{Kind: kind, Iteration: 5, Scenario: storyOf(t, "access", knobs...)}
 	for i := range 5 {
 		s.IterationTimes = append(s.IterationTimes, seconds*(1+float64(i-2)/10))
 	}
@@ -24,40 +24,40 @@ func took(t *testing.T, kind engine.Kind, seconds float64, knobs ...string) *eng
 }
 
 func TestChange(t *testing.T) {
-	few := took(t, engine.Measured, 1e-3, "group", "8")
+	few := snapOf(t, engine.Measured, 1e-3, "group", "8")
 	few.Iteration, few.IterationTimes = 2, few.IterationTimes[:2]
-	one := took(t, engine.Simulated, 1e-3, "group", "8")
+	one := snapOf(t, engine.Simulated, 1e-3, "group", "8")
 	one.Iteration, one.IterationTimes = 1, []float64{1e-3}
-	tale := took(t, engine.Measured, 1e-3)
+	tale := snapOf(t, engine.Measured, 1e-3)
 	tale.Scenario.Workload = "tale"
 	for _, c := range []struct {
 		what          string
 		before, after *engine.Snapshot
 		want          string
 	}{
-		{"faster", took(t, engine.Measured, 2e-3), took(t, engine.Measured, 1e-3, "group", "8"),
+		{"faster", snapOf(t, engine.Measured, 2e-3), snapOf(t, engine.Measured, 1e-3, "group", "8"),
 			"group 4→8: 2× faster: 2.00 → 1.00 ms for an iteration (measured)"},
-		{"slower", took(t, engine.Emulated, 1e-3), took(t, engine.Emulated, 1.5e-3, "ranking", "round-robin"),
+		{"slower", snapOf(t, engine.Emulated, 1e-3), snapOf(t, engine.Emulated, 1.5e-3, "ranking", "round-robin"),
 			"ranking sequential→round-robin: 1.5× slower: 1.00 → 1.50 ms for an iteration (emulated)"},
-		{"ranks × threads", took(t, engine.Measured, 1e-3), took(t, engine.Measured, 4e-3, "ranks-per-node", "1", "threads-per-rank", "4"),
+		{"ranks × threads", snapOf(t, engine.Measured, 1e-3), snapOf(t, engine.Measured, 4e-3, "ranks-per-node", "1", "threads-per-rank", "4"),
 			"ranks-per-node 4→1, threads-per-rank 1→4: 4× slower: 1.00 → 4.00 ms for an iteration (measured)"},
-		{"alike", took(t, engine.Measured, 1e-3), took(t, engine.Measured, 1.04e-3, "group", "8"),
+		{"alike", snapOf(t, engine.Measured, 1e-3), snapOf(t, engine.Measured, 1.04e-3, "group", "8"),
 			"group 4→8: no difference: 1.00 → 1.04 ms for an iteration (measured)"},
-		{"a simulation is exact", took(t, engine.Simulated, 1e-3), took(t, engine.Simulated, 1.04e-3, "group", "8"),
+		{"a simulation is exact", snapOf(t, engine.Simulated, 1e-3), snapOf(t, engine.Simulated, 1.04e-3, "group", "8"),
 			"group 4→8: 1.04× slower: 1.00 → 1.04 ms for an iteration (simulated)"},
-		{"hardly anything", took(t, engine.Simulated, 1e-3), took(t, engine.Simulated, 1.004e-3, "group", "8"),
+		{"hardly anything", snapOf(t, engine.Simulated, 1e-3), snapOf(t, engine.Simulated, 1.004e-3, "group", "8"),
 			"group 4→8: no difference: 1.00 → 1.00 ms for an iteration (simulated)"},
-		{"one simulated iteration is enough", took(t, engine.Simulated, 2e-3), one,
+		{"one simulated iteration is enough", snapOf(t, engine.Simulated, 2e-3), one,
 			"group 4→8: 2× faster: 2.00 → 1.00 ms for an iteration (simulated)"},
-		{"kinds are not mixed up", took(t, engine.Emulated, 2e-3), took(t, engine.Simulated, 1e-3, "fabric", "sim"),
+		{"kinds are not mixed up", snapOf(t, engine.Emulated, 2e-3), snapOf(t, engine.Simulated, 1e-3, "fabric", "sim"),
 			"fabric live→sim: 2× faster: 2.00 ms emulated → 1.00 ms simulated for an iteration"},
-		{"other work", took(t, engine.Measured, 1e-3), took(t, engine.Measured, 200e-3, "segment", "8192"),
+		{"other work", snapOf(t, engine.Measured, 1e-3), snapOf(t, engine.Measured, 200e-3, "segment", "8192"),
 			"segment 4096→8192: 200× longer iterations: 1.00 → 200 ms for an iteration (measured)"},
-		{"too few iterations", took(t, engine.Measured, 2e-3), few, ""},
-		{"nothing turned", took(t, engine.Measured, 2e-3), took(t, engine.Measured, 1e-3), ""},
-		{"how it is looked at", took(t, engine.Measured, 2e-3), took(t, engine.Measured, 1e-3, "timeline", "on"), ""},
-		{"another workload", took(t, engine.Measured, 2e-3), tale, ""},
-		{"nothing before", nil, took(t, engine.Measured, 1e-3), ""},
+		{"too few iterations", snapOf(t, engine.Measured, 2e-3), few, ""},
+		{"nothing turned", snapOf(t, engine.Measured, 2e-3), snapOf(t, engine.Measured, 1e-3), ""},
+		{"how it is looked at", snapOf(t, engine.Measured, 2e-3), snapOf(t, engine.Measured, 1e-3, "timeline", "on"), ""},
+		{"another workload", snapOf(t, engine.Measured, 2e-3), tale, ""},
+		{"nothing before", nil, snapOf(t, engine.Measured, 1e-3), ""},
 	} {
 		if got := Change(c.before, c.after); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.what, got, c.want)
@@ -157,7 +157,7 @@ func TestChangesOfASweep(t *testing.T) {
 // In a session the text appears when the new run has finished iterations. It compares with the
 // last run that has any, and a reset removes it.
 func TestChangeOfASession(t *testing.T) {
-	sc := told(t, "stroll", "fabric", "sim", "machine", "xc30-edison", "pace", "max")
+	sc := storyOf(t, "stroll", "fabric", "sim", "machine", "xc30-edison", "pace", "max")
 	s := start(t, sc, Options{})
 	s.until("iterations", func(s *engine.Snapshot) bool { return s.Iteration > 3 && s.Change == "" })
 	s.do(engine.Set, "ranking", "round-robin")

@@ -12,12 +12,12 @@ import (
 // and the number of iterations if it is positive.
 func Command(sc *engine.Scenario, iterations int) string {
 	words := []string{"hybridtop run", ShellWord(sc.Workload)}
-	var usual map[string]string
+	var defaults map[string]string
 	if w, err := workload.Find(sc.Workload); err == nil {
-		usual = w.Scenario(nil).Values
+		defaults = w.Scenario(nil).Values
 	}
 	for _, k := range sc.Table {
-		if v := sc.Values[k.Name]; v != usual[k.Name] {
+		if v := sc.Values[k.Name]; v != defaults[k.Name] {
 			words = append(words, "--"+k.Name, ShellWord(v))
 		}
 	}

@@ -40,16 +40,16 @@ func (c *counts) add(o *counts) {
 	c.failures += o.failures
 }
 
-// taken returns the recorded accesses by class.
-func (c *counts) taken() (all [cluster.Classes]engine.Accesses) {
+// byClass returns the recorded accesses by class.
+func (c *counts) byClass() (all [cluster.Classes]engine.Accesses) {
 	for i := range all {
 		all[i] = engine.Accesses{Count: c.accesses[i], Time: c.time[i]}
 	}
 	return all
 }
 
-// accessed returns the number of recorded accesses and their total time.
-func (c *counts) accessed() (n int64, sum cluster.Time) {
+// totalAccesses returns the number of recorded accesses and their total time.
+func (c *counts) totalAccesses() (n int64, sum cluster.Time) {
 	for i := range cluster.Classes {
 		n += c.accesses[i]
 		sum += c.time[i]

@@ -218,7 +218,8 @@ func randomScenario(t testing.TB, rng *rand.Rand) engine.Scenario {
 	var sc engine.Scenario
 	for { // tests register their own workloads
 		var err error
-		if sc, err = Scenario(all[rng.IntN(len(all))].Name); err != nil {
+		sc, err = Scenario(all[rng.IntN(len(all))].Name)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if sc.Workload != "story" {

@@ -21,12 +21,12 @@ type frame struct {
 	times      []float64 // only in rank 0's process: latest iterations, s
 	share      float64   // of the current iteration's steps, by the slowest rank that counts them; NaN: none does
 	traffic    cluster.Traffic
-	pairs      [][]int64 // bytes between blocks of nodes, see [cluster.Layout.Blocks]
-	pile       *pile     // latencies by class, and declared samples
-	cells      []int64   // tables of counts, of complete iterations
-	counted    int       // number of these iterations
-	states     []byte    // observations of each rank, see looks
-	ranked     []ranked  // metrics by rank
+	pairs      [][]int64   // bytes between blocks of nodes, see [cluster.Layout.Blocks]
+	histograms *histograms // latencies by class, and declared samples
+	cells      []int64     // tables of counts, of complete iterations
+	counted    int         // number of these iterations
+	states     []byte      // observations of each rank, see stateSampler
+	ranked     []ranked    // metrics by rank
 }
 
 // ranked holds the values of a declared metric by rank.
@@ -35,19 +35,19 @@ type ranked struct {
 	values []float64 // by rank; NaN: a rank of another process, or without a report
 }
 
-// rankings allocates the metrics by rank.
-func (f *frame) rankings(metrics []int, ranks int) {
+// allocateRanked allocates the metrics by rank.
+func (f *frame) allocateRanked(metrics []int, ranks int) {
 	for _, metric := range metrics {
 		values := make([]float64, ranks)
 		for i := range values {
 			values[i] = math.NaN()
 		}
-		f.ranked = append(f.ranked, ranked{metric, values})
+		f.ranked = append(f.ranked, ranked{metric: metric, values: values})
 	}
 }
 
-// keep stores the metrics that a rank has reported.
-func (f *frame) keep(rank int, c *counts) {
+// storeRanked stores the metrics that a rank has reported.
+func (f *frame) storeRanked(rank int, c *counts) {
 	for i := range f.ranked {
 		if m := f.ranked[i].metric; m < len(c.reports) && c.reports[m] > 0 {
 			f.ranked[i].values[rank] = c.sums[m] / float64(c.reports[m])
@@ -69,13 +69,13 @@ func newFrame(blocks, sums int) *frame {
 	return f
 }
 
-// rank adds the counts in a rank's slot; block is its block of nodes.
-func (f *frame) rank(s *slot, block int) {
+// addRank adds the counts in a rank's slot; block is its block of nodes.
+func (f *frame) addRank(s *slot, block int) {
 	f.ranks++
 	f.counts.add(&s.counts)
-	f.meet(s.iterations, s.active, s.active, s.times)
-	f.share = least(f.share, s.share.get())
-	f.carry(&s.traffic)
+	f.addTimes(s.iterations, s.active, s.active, s.times)
+	f.share = smallerShare(f.share, s.share.get())
+	f.addTraffic(&s.traffic)
 	if f.pairs != nil {
 		for to, b := range s.traffic.Nodes {
 			f.pairs[block][to] += b
@@ -87,15 +87,15 @@ func (f *frame) rank(s *slot, block int) {
 func (f *frame) add(o *frame) {
 	f.ranks += o.ranks
 	f.counts.add(&o.counts)
-	f.meet(o.iterations, o.stamp, o.spent, o.times)
-	f.share = least(f.share, o.share)
-	f.carry(&o.traffic)
+	f.addTimes(o.iterations, o.stamp, o.spent, o.times)
+	f.share = smallerShare(f.share, o.share)
+	f.addTraffic(&o.traffic)
 	for from := range f.pairs {
 		for to, b := range o.pairs[from] {
 			f.pairs[from][to] += b
 		}
 	}
-	o.pile.copy(f.pile)
+	o.histograms.copy(f.histograms)
 	for i, n := range o.cells {
 		f.cells[i] += n
 	}
@@ -106,7 +106,7 @@ func (f *frame) add(o *frame) {
 			metrics = append(metrics, o.ranked[i].metric)
 		}
 		if metrics != nil {
-			f.rankings(metrics, len(o.ranked[0].values))
+			f.allocateRanked(metrics, len(o.ranked[0].values))
 		}
 	}
 	for i := range o.ranked {
@@ -118,7 +118,7 @@ func (f *frame) add(o *frame) {
 	}
 }
 
-func (f *frame) meet(iterations int, stamp, spent cluster.Time, times []float64) {
+func (f *frame) addTimes(iterations int, stamp, spent cluster.Time, times []float64) {
 	f.iterations = max(f.iterations, iterations)
 	f.stamp = max(f.stamp, stamp)
 	f.spent += spent
@@ -127,7 +127,7 @@ func (f *frame) meet(iterations int, stamp, spent cluster.Time, times []float64)
 	}
 }
 
-func (f *frame) carry(t *cluster.Traffic) {
+func (f *frame) addTraffic(t *cluster.Traffic) {
 	for c := range cluster.Classes {
 		f.traffic.Ops[c] += t.Ops[c]
 		f.traffic.Bytes[c] += t.Bytes[c]
@@ -157,7 +157,7 @@ func (c *collector) sum() *frame {
 	}
 	one := c.frames[0]
 	all := newFrame(len(one.pairs), len(one.sums))
-	all.pile, all.cells = newPile(len(one.pile.series)-cluster.Classes), make([]int64, len(one.cells))
+	all.histograms, all.cells = newHistograms(len(one.histograms.series)-cluster.Classes), make([]int64, len(one.cells))
 	for _, f := range c.frames {
 		all.add(f)
 	}

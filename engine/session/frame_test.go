@@ -12,19 +12,21 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// parted returns a process with some ranks of a finished run. It has the counts of the ranks, and
-// nothing of the shards.
-func parted(r *run, number, first, end int) *process {
+// processOf returns a process with some ranks of a finished run. It has the counts of the ranks,
+// and nothing of the shards.
+func processOf(r *run, number, first, end int) *process {
 	p := &process{number: number, first: first, layout: r.layout, sums: r.sums, ranked: r.ranked, slots: make([]slot, end-first)}
 	p.shards = newShards(end-first, len(r.setup.workload.Samples), len(r.shards.whole))
 	for i := range p.slots {
 		from := r.slot(first + i)
 		p.slots[i].traffic, p.slots[i].counts = from.traffic, from.counts
-		p.slots[i].iterations, p.slots[i].active, p.slots[i].times = from.iterations, from.active, from.times
+		p.slots[i].iterations = from.iterations
+		p.slots[i].active = from.active
+		p.slots[i].times = from.times
 	}
-	p.looks.seen, p.looks.fresh = make([]byte, lookBytes*(end-first)), true
+	p.sampler.seen, p.sampler.fresh = make([]byte, bytesPerRank*(end-first)), true
 	for i := range p.slots {
-		p.looks.seen[lookBytes*i+1+int(cluster.Calling)] = byte(1 + first + i)
+		p.sampler.seen[bytesPerRank*i+1+int(cluster.Calling)] = byte(1 + first + i)
 	}
 	return p
 }
@@ -32,7 +34,7 @@ func parted(r *run, number, first, end int) *process {
 // The collector's sum does not depend on the distribution of ranks over processes, or on the order
 // of their frames.
 func TestFramesOfProcessesAddUp(t *testing.T) {
-	sc := told(t, "sampled", "fabric", "sim", "machine", "demo", "nodes", "3", "ranks-per-node", "4", "group", "2")
+	sc := storyOf(t, "sampled", "fabric", "sim", "machine", "demo", "nodes", "3", "ranks-per-node", "4", "group", "2")
 	o := Options{Fabrics: Fabrics()}
 	set, err := o.resolve(sc, "")
 	if err != nil {
@@ -52,15 +54,16 @@ func TestFramesOfProcessesAddUp(t *testing.T) {
 	for _, cuts := range [][]int{{0, 12}, {0, 5, 12}, {0, 1, 2, 11, 12}} {
 		var c collector
 		var s states
-		s.turn()
+		s.startWindow()
 		order := rand.New(rand.NewPCG(1, 1)).Perm(len(cuts) - 1)
 		for _, i := range order {
-			p := parted(r, i, cuts[i], cuts[i+1])
+			p := processOf(r, i, cuts[i], cuts[i+1])
 			if i == 0 {
-				p.shards.total, p.shards.whole = whole.pile, whole.cells
+				p.shards.total, p.shards.whole = whole.histograms, whole.cells
 			}
-			if p.shards.counted = whole.counted; i == 0 {
-				p.left.Store(int64(len(p.slots))) // so that it does not take cells twice
+			p.shards.counted = whole.counted
+			if i == 0 {
+				p.endedRanks.Store(int64(len(p.slots))) // so that it does not take cells twice
 			}
 			c.take(&frame{process: i}) // an earlier frame
 			f := p.frame()
@@ -79,8 +82,8 @@ func TestFramesOfProcessesAddUp(t *testing.T) {
 				t.Errorf("%v: %s\n%s", cuts, what, d)
 			}
 		}
-		for i, h := range whole.pile.series {
-			if !h.Equals(sum.pile.series[i]) {
+		for i, h := range whole.histograms.series {
+			if !h.Equals(sum.histograms.series[i]) {
 				t.Errorf("%v: the distribution %d differs", cuts, i)
 			}
 		}
@@ -113,19 +116,19 @@ func (r seen) States(dst []cluster.State) []cluster.State { return append(dst, r
 
 // A frame takes the observations once. The state of a rank remains until the next look.
 func TestFrameTakesObservationsOnce(t *testing.T) {
-	var l looks
+	var l stateSampler
 	var s states
-	l.look(seen{state: cluster.Calling}, 1)
-	l.look(seen{state: cluster.Waiting}, 2)
-	l.look(seen{state: cluster.Waiting}, 3)
+	l.sample(seen{state: cluster.Calling}, 1)
+	l.sample(seen{state: cluster.Waiting}, 2)
+	l.sample(seen{state: cluster.Waiting}, 3)
 	for range 2 {
-		s.take(&frame{states: l.leave()}, 1)
+		s.take(&frame{states: l.take()}, 1)
 		if s.now[0] != cluster.Waiting || s.windows[s.at][0] != (tally{cluster.Calling: 1, cluster.Waiting: 2}) {
 			t.Errorf("%v, seen %v", s.now, s.windows[s.at])
 		}
 	}
-	l.look(seen{state: cluster.Idle}, 4)
-	if s.take(&frame{states: l.leave()}, 1); s.now[0] != cluster.Idle || s.windows[s.at][0] != (tally{cluster.Idle: 1, cluster.Calling: 1, cluster.Waiting: 2}) {
+	l.sample(seen{state: cluster.Idle}, 4)
+	if s.take(&frame{states: l.take()}, 1); s.now[0] != cluster.Idle || s.windows[s.at][0] != (tally{cluster.Idle: 1, cluster.Calling: 1, cluster.Waiting: 2}) {
 		t.Errorf("%v, seen %v", s.now, s.windows[s.at])
 	}
 }

@@ -7,13 +7,13 @@ import (
 )
 
 // verdict is the decision of rank 0 between iterations. The largest verdict of all ranks applies;
-// the other ranks always contribute goOn.
+// the other ranks always contribute proceed.
 type verdict int64
 
 const (
-	goOn verdict = iota
-	look         // every rank publishes its counts, all of complete iterations
-	hold         // likewise, and rank 0 waits at the gate
+	proceed       verdict = iota
+	publishCounts         // every rank publishes its counts, all of complete iterations
+	hold                  // likewise, and rank 0 waits at the gate
 	end
 )
 
@@ -52,10 +52,10 @@ func (g *gate) ask(done int, now cluster.Time) verdict {
 	case g.closed || g.expired && done > 0 || g.limit > 0 && done >= g.limit:
 		return end
 	case !g.paused || g.expired:
-		return goOn
+		return proceed
 	case g.steps > 0:
 		g.steps--
-		return goOn
+		return proceed
 	}
 	return hold
 }
@@ -95,15 +95,15 @@ func (g *gate) step() {
 	})
 }
 
-// shut reports whether no further iteration may start until the user resumes.
-func (g *gate) shut() bool {
+// isPaused reports whether no further iteration may start until the user resumes.
+func (g *gate) isPaused() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.paused && g.steps == 0 && !g.closed && !g.expired
 }
 
-// standing reports whether rank 0 waits at the gate.
-func (g *gate) standing() bool {
+// isWaiting reports whether rank 0 waits at the gate.
+func (g *gate) isWaiting() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.waiting && g.paused && g.steps == 0 && !g.closed && !g.expired

@@ -23,90 +23,98 @@ const (
 
 // history holds the state that outlives a run. It belongs to the session's loop.
 type history struct {
-	set      setup
-	began    bool
-	series   []engine.Sample
-	marks    []engine.Mark
-	first    bool // this launch has no sample yet
-	frames   collector
-	last     *frame // sum over all processes, of this launch
-	states   states
-	recent   recent
-	tables   []*study.Table // of the workload's studies
-	all      map[*engine.Study]*study.Table
-	shown    *engine.Snapshot // latest snapshot of this launch
-	before   *engine.Snapshot // last snapshot with finished iterations of an earlier launch
-	virtual  *engine.Virtual  // result of a finished simulation
-	failure  string
-	deadlock *engine.Deadlock
-	warnings []string
-	stretch  stretch
-	under    underway
-	told     intervals // latencies passed to the observer
-	dilation float64   // of the previous launch; 0: none of the same scenario
+	set          setup
+	hasSetup     bool
+	series       []engine.Sample
+	marks        []engine.Mark
+	awaitsSample bool // this launch has no sample yet
+	frames       collector
+	last         *frame // sum over all processes, of this launch
+	states       states
+	recent       recent
+	tables       []*study.Table // of the workload's studies
+	tableOf      map[*engine.Study]*study.Table
+	shown        *engine.Snapshot // latest snapshot of this launch
+	before       *engine.Snapshot // last snapshot with finished iterations of an earlier launch
+	virtual      *engine.Virtual  // result of a finished simulation
+	failure      string
+	deadlock     *engine.Deadlock
+	warnings     []string
+	dilator      dilator
+	progress     iterationProgress
+	reported     reportedAccesses // latencies passed to the observer
+	dilation     float64          // of the previous launch; 0: none of the same scenario
 }
 
-func newHistory(alone bool) *history {
-	return &history{all: make(map[*engine.Study]*study.Table), stretch: newStretch(alone)}
+func newHistory(unattended bool) *history {
+	return &history{tableOf: make(map[*engine.Study]*study.Table), dilator: newDilator(unattended)}
 }
 
 // begin prepares the history for a launch, and marks the changes.
 func (h *history) begin(set setup, at time.Duration) {
-	again := false // the same scenario with another dilation
+	dilationOnly := false // the same scenario with another dilation
 	h.dilation = 0
-	if h.began {
+	if h.hasSetup {
 		label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind())
-		if again = label == "" && h.set.spec.Stretch != set.spec.Stretch; again && h.shown != nil {
+		dilationOnly = label == "" && h.set.spec.Stretch != set.spec.Stretch
+		if dilationOnly && h.shown != nil {
 			h.dilation = h.shown.Dilation
 		} else if label == "" && maps.Equal(h.set.scenario.Values, set.scenario.Values) {
 			label = "start"
 		}
 		if label != "" {
-			h.mark(label, at)
+			h.addMark(label, at)
 			h.marks[len(h.marks)-1].Anew = h.set.scenario.Workload != set.scenario.Workload
 		}
 	}
 	if h.shown != nil {
-		if _, ok := iterationTime(h.shown); ok && !again {
+		if _, ok := iterationTime(h.shown); ok && !dilationOnly {
 			h.before = h.shown
 		}
 		h.shown = nil
 	}
-	h.stretch.launch(at)
+	h.dilator.launch(at)
 	h.tables = h.tables[:0]
 	for _, st := range set.workload.Studies {
-		if h.all[st] == nil {
-			h.all[st] = study.NewTable(st)
+		if h.tableOf[st] == nil {
+			h.tableOf[st] = study.NewTable(st)
 		}
-		h.all[st].Begin(&set.scenario, &set.machine, set.kind())
-		h.tables = append(h.tables, h.all[st])
+		h.tableOf[st].Begin(&set.scenario, &set.machine, set.kind())
+		h.tables = append(h.tables, h.tableOf[st])
 	}
-	h.set, h.began, h.first = set, true, true
-	h.frames, h.last, h.under = collector{}, newFrame(0, 0), underway{at: at}
-	h.told = intervals{at: at}
+	h.set = set
+	h.hasSetup = true
+	h.awaitsSample = true
+	h.frames = collector{}
+	h.last = newFrame(0, 0)
+	h.progress = iterationProgress{at: at}
+	h.reported = reportedAccesses{at: at}
 	h.states = states{}
 	h.recent = recent{}
 	h.recent.take(at, h.last)
-	h.failure, h.deadlock, h.warnings, h.virtual = "", nil, nil, nil
+	h.failure = ""
+	h.deadlock = nil
+	h.warnings = nil
+	h.virtual = nil
 }
 
-// stretched marks a change of dilation of the same scenario.
-func (h *history) stretched(r *run, at time.Duration) {
+// markDilation marks a change of dilation of the same scenario.
+func (h *history) markDilation(r *run, at time.Duration) {
 	if now := r.handle.Dilation(); h.dilation > 0 && now != h.dilation {
-		h.mark(fmt.Sprintf("dilation %g→%g", h.dilation, now), at)
+		h.addMark(fmt.Sprintf("dilation %g→%g", h.dilation, now), at)
 	}
 }
 
-// turn applies knobs that changed while the run continues.
-func (h *history) turn(set setup, at time.Duration) {
+// applyKnobs applies knobs that changed while the run continues.
+func (h *history) applyKnobs(set setup, at time.Duration) {
 	if label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind()); label != "" {
-		h.mark(label, at)
+		h.addMark(label, at)
 	}
 	set.spec.Stretch = h.set.spec.Stretch
 	h.set = set
 }
 
-func (h *history) mark(label string, at time.Duration) {
+func (h *history) addMark(label string, at time.Duration) {
 	h.marks = append(h.marks, engine.Mark{At: at, Label: label})
 	if len(h.marks) > maxMarks {
 		h.marks = h.marks[1:]
@@ -117,25 +125,27 @@ func (h *history) mark(label string, at time.Duration) {
 // all workloads have. It omits a knob without effect in both scenarios, by the kinds of their
 // numbers.
 func difference(from, to *engine.Scenario, a, b engine.Kind) string {
-	var turned []string
+	var changed []string
 	table := to.Table
 	if from.Workload != to.Workload {
-		turned = append(turned, "workload "+from.Workload+"→"+to.Workload)
+		changed = append(changed, "workload "+from.Workload+"→"+to.Workload)
 		table = engine.Base
 	}
 	for i := range table {
 		name := table[i].Name
 		if x, y := from.Text(name), table[i].Text(to.Text(name)); table[i].Text(x) != y && (workload.Idle(from, a, name) == "" || workload.Idle(to, b, name) == "") {
-			turned = append(turned, name+" "+x+"→"+y)
+			changed = append(changed, name+" "+x+"→"+y)
 		}
 	}
-	return strings.Join(turned, ", ")
+	return strings.Join(changed, ", ")
 }
 
 // forget clears series, marks and points.
 func (h *history) forget() {
-	h.series, h.marks, h.before = nil, nil, nil
-	for _, t := range h.all {
+	h.series = nil
+	h.marks = nil
+	h.before = nil
+	for _, t := range h.tableOf {
 		t.Forget()
 	}
 }
@@ -158,34 +168,36 @@ func (h *history) sample(r *run, at time.Duration) bool {
 		s.Rate[c] = float64(now.traffic.Bytes[c]-was.traffic.Bytes[c]) / span
 		s.Ops[c] = float64(now.traffic.Ops[c]-was.traffic.Ops[c]) / span
 	}
-	n, sum := now.accessed()
-	n0, sum0 := was.accessed()
-	if n -= n0; n > 0 {
+	n, sum := now.totalAccesses()
+	n0, sum0 := was.totalAccesses()
+	n -= n0
+	if n > 0 {
 		s.Local = float64(now.accesses[cluster.InRank]-was.accesses[cluster.InRank]) / float64(n)
 		s.Access = (sum - sum0).Seconds() / float64(n)
 	}
 	h.add(s)
-	h.first = false
+	h.awaitsSample = false
 	return true
 }
 
 // add appends a sample to the series. Dropping an old sample also drops the marks before it,
 // except the mark at which the current workload began.
 func (h *history) add(s engine.Sample) {
-	if h.series = append(h.series, s); len(h.series) > maxSamples {
+	h.series = append(h.series, s)
+	if len(h.series) > maxSamples {
 		h.series = h.series[1:]
-		gone, kept := 0, -1
-		for gone < len(h.marks) && h.marks[gone].At < h.series[0].At {
-			if h.marks[gone].Anew {
-				kept = gone
+		dropped, kept := 0, -1
+		for dropped < len(h.marks) && h.marks[dropped].At < h.series[0].At {
+			if h.marks[dropped].Anew {
+				kept = dropped
 			}
-			gone++
+			dropped++
 		}
 		switch {
 		case kept < 0:
-			h.marks = h.marks[gone:]
-		case gone > 1: // snapshots share the old slice
-			h.marks = append([]engine.Mark{h.marks[kept]}, h.marks[gone:]...)
+			h.marks = h.marks[dropped:]
+		case dropped > 1: // snapshots share the old slice
+			h.marks = append([]engine.Mark{h.marks[kept]}, h.marks[dropped:]...)
 		}
 	}
 }
@@ -219,7 +231,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		IterationTimes: t.times,
 		Series:         h.series[:len(h.series):len(h.series)],
 		Marks:          h.marks[:len(h.marks):len(h.marks)],
-		Accesses:       t.taken(),
+		Accesses:       t.byClass(),
 		Traffic:        t.traffic,
 		Recent:         h.recent.view(&set.spec.Layout),
 		MemoryPerNode:  set.spec.Extent() * int64(set.spec.Layout.RanksPerNode),
@@ -242,17 +254,17 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 			snap.Timeline = rec.View()
 		}
 		if phase == engine.Running || phase == engine.Paused {
-			snap.Progress = h.under.pass(elapsed, phase == engine.Running, t, r.handle)
+			snap.Progress = h.progress.update(elapsed, phase == engine.Running, t, r.handle)
 			snap.Warnings = slices.Concat(h.warnings, r.handle.Warnings())
 		}
-		h.distributions(snap, r)
+		h.addDistributions(snap, r)
 	}
 	snap.Ranks = h.states.views(&set.spec.Layout, phase)
 	snap.Studies = make([]engine.StudyView, len(h.tables))
 	for i, t := range h.tables {
 		snap.Studies[i] = t.Frame()
 	}
-	h.metrics(snap, &set)
+	h.addMetrics(snap, &set)
 	if doubt := set.workload.Doubt; doubt != nil && snap.Iteration > 0 && snap.Keeping == engine.Kept {
 		if text := doubt(snap); text != "" {
 			snap.Warnings = append(slices.Clip(snap.Warnings), text)
@@ -281,16 +293,18 @@ func (h *history) keeping(r *run) engine.Keeping {
 		return engine.Unproven
 	case l.Excess() <= 1:
 		return engine.Kept
-	case h.stretch.beyond:
+	case h.dilator.beyond:
 		return engine.Beyond
 	}
 	return engine.Behind
 }
 
-// distributions fills in the distributions of accesses and declared samples, the declared tables,
-// the profiles and the metrics by rank.
-func (h *history) distributions(snap *engine.Snapshot, r *run) {
-	t, total, w := h.last, h.last.pile, r.setup.workload
+// addDistributions fills in the distributions of accesses and declared samples, the declared
+// tables, the profiles and the metrics by rank.
+func (h *history) addDistributions(snap *engine.Snapshot, r *run) {
+	t := h.last
+	total := h.last.histograms
+	w := r.setup.workload
 	if total == nil {
 		return
 	}
@@ -304,7 +318,7 @@ func (h *history) distributions(snap *engine.Snapshot, r *run) {
 		}
 	}
 	for i := range r.tables {
-		snap.Tallies = append(snap.Tallies, r.tables[i].counted(t.cells, snap.Kind))
+		snap.Tallies = append(snap.Tallies, r.tables[i].withCounts(t.cells, snap.Kind))
 	}
 	at := len(w.Metrics) + len(w.Samples)
 	for i := range w.Profiles {
@@ -312,11 +326,13 @@ func (h *history) distributions(snap *engine.Snapshot, r *run) {
 		values := make([]float64, p.Places)
 		last := 0
 		for k := range values {
-			if values[k] = math.NaN(); at+k < len(t.reports) && t.reports[at+k] > 0 {
+			values[k] = math.NaN()
+			if at+k < len(t.reports) && t.reports[at+k] > 0 {
 				values[k], last = t.sums[at+k]/float64(t.reports[at+k]), k+1
 			}
 		}
-		if at += p.Places; last > 0 {
+		at += p.Places
+		if last > 0 {
 			snap.Profiles = append(snap.Profiles, engine.Profile{Name: p.Name, Title: p.Title, Unit: p.Unit, Kind: snap.Kind, Over: p.Over, Values: values[:last:last]})
 		}
 	}
@@ -330,9 +346,9 @@ func (h *history) distributions(snap *engine.Snapshot, r *run) {
 	}
 }
 
-// metrics fills in the declared metrics that were reported, and the metrics that the workload
+// addMetrics fills in the declared metrics that were reported, and the metrics that the workload
 // computes from the snapshot.
-func (h *history) metrics(snap *engine.Snapshot, set *setup) {
+func (h *history) addMetrics(snap *engine.Snapshot, set *setup) {
 	for i, m := range set.workload.Metrics {
 		if i < len(h.last.reports) && h.last.reports[i] > 0 {
 			snap.Metrics = append(snap.Metrics, engine.Metric{

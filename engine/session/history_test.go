@@ -16,7 +16,7 @@ func TestHistoryIsLimited(t *testing.T) {
 	second := func(i int) time.Duration { return time.Duration(i) * time.Second }
 	for i := range maxSamples + 2500 {
 		if i%every == 0 {
-			h.mark(fmt.Sprint(i), second(i))
+			h.addMark(fmt.Sprint(i), second(i))
 		}
 		h.add(engine.Sample{At: second(i)})
 		if n := min(i+1, maxSamples); len(h.series) != n || h.series[n-1].At != second(i) {
@@ -33,7 +33,7 @@ func TestHistoryIsLimited(t *testing.T) {
 	h = newHistory(false)
 	for i := range maxSamples + 2*every {
 		if i%every == 1 {
-			h.mark(fmt.Sprint(i), second(i))
+			h.addMark(fmt.Sprint(i), second(i))
 			h.marks[len(h.marks)-1].Anew = i == 1
 		}
 		h.add(engine.Sample{At: second(i)})
@@ -44,7 +44,7 @@ func TestHistoryIsLimited(t *testing.T) {
 
 	h = newHistory(false)
 	for i := range maxMarks + 10 {
-		h.mark(fmt.Sprint(i), second(i))
+		h.addMark(fmt.Sprint(i), second(i))
 	}
 	if len(h.marks) != maxMarks || h.marks[0].Label != "10" || h.marks[maxMarks-1].Label != fmt.Sprint(maxMarks+9) {
 		t.Errorf("%d marks from %s on, want the latest %d", len(h.marks), h.marks[0].Label, maxMarks)

@@ -151,7 +151,8 @@ func TestKnobChangedAtEndOfRun(t *testing.T) {
 				turned <- s.Do(engine.Command{Verb: engine.Set, Knob: kv[0], Value: kv[1]})
 			}
 		}
-		if s, err = New(sc, options); err != nil {
+		s, err = New(sc, options)
+		if err != nil {
 			t.Fatal(err)
 		}
 		s.Start(context.Background())

@@ -23,21 +23,21 @@ func (f busy) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Po
 	if err != nil {
 		return nil, err
 	}
-	return &busyRun{Run: r, f: f, stretch: max(spec.Stretch, 1)}, nil
+	return &busyRun{Run: r, f: f, slowdown: max(spec.Stretch, 1)}, nil
 }
 
 // busyRun simulates the lateness of the host.
 type busyRun struct {
 	cluster.Run
-	f       busy
-	stretch float64
-	events  atomic.Int64
+	f        busy
+	slowdown float64
+	events   atomic.Int64
 }
 
 // Lateness implements cluster.Dilated: each call adds the events of one window.
 func (r *busyRun) Lateness() cluster.Lateness {
 	n := r.events.Add(windowEvents)
-	return cluster.Lateness{Shortest: int64(shortest * r.stretch), Events: n, Late: int64(float64(n) * r.f.mean)}
+	return cluster.Lateness{Shortest: int64(shortest * r.slowdown), Events: n, Late: int64(float64(n) * r.f.mean)}
 }
 
 // onBusyHost starts a session of a workload on such a host.
@@ -47,13 +47,13 @@ func onBusyHost(t *testing.T, name string, mean float64) *watched {
 		t.Fatal(err)
 	}
 	fabrics := Fabrics()
-	fabrics[engine.Live] = busy{fabrics[engine.Live], mean}
+	fabrics[engine.Live] = busy{Fabric: fabrics[engine.Live], mean: mean}
 	return start(t, sc, Options{Fabrics: fabrics, Linger: true})
 }
 
-// nothingLate fails if a snapshot with inaccurate timings has a best row, a law, a ratio or a
+// checkAccurate fails if a snapshot with inaccurate timings has a best row, a law, a ratio or a
 // sentence that uses them.
-func nothingLate(t *testing.T, s *engine.Snapshot) {
+func checkAccurate(t *testing.T, s *engine.Snapshot) {
 	t.Helper()
 	if s.Change != "" || strings.Contains(s.Why, "×") {
 		t.Errorf("%s, %s: why %q, change %q", s.Scenario.Workload, s.Keeping, s.Why, s.Change)
@@ -98,7 +98,7 @@ func TestInaccurateTimingsAreUnused(t *testing.T) {
 		behind := 0
 		s.until("the host has been late for a while", func(s *engine.Snapshot) bool {
 			if s.Keeping != engine.Kept {
-				nothingLate(t, s)
+				checkAccurate(t, s)
 			}
 			if s.Keeping == engine.Behind || s.Keeping == engine.Beyond {
 				behind++
@@ -122,7 +122,7 @@ func TestDilationFollowsHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	fabrics := Fabrics()
-	fabrics[engine.Live] = busy{fabrics[engine.Live], shortest}
+	fabrics[engine.Live] = busy{Fabric: fabrics[engine.Live], mean: shortest}
 	s := start(t, sc, Options{Fabrics: fabrics, Linger: true})
 	before := s.until("late", func(s *engine.Snapshot) bool { return s.Keeping == engine.Behind })
 	after := s.until("a larger dilation", func(s *engine.Snapshot) bool { return s.Dilation > before.Dilation && s.Keeping == engine.Kept })
@@ -133,12 +133,12 @@ func TestDilationFollowsHost(t *testing.T) {
 	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "dilation", Value: "10"}); err != nil {
 		t.Fatal(err)
 	}
-	own := s.until("the user's own", func(s *engine.Snapshot) bool { return s.Dilation == 10 && s.Keeping == engine.Behind })
+	chosen := s.until("the user's own", func(s *engine.Snapshot) bool { return s.Dilation == 10 && s.Keeping == engine.Behind })
 	for range 20 {
-		own = s.until("the next", func(n *engine.Snapshot) bool { return n.Seq > own.Seq })
+		chosen = s.until("the next", func(n *engine.Snapshot) bool { return n.Seq > chosen.Seq })
 	}
-	if own.Dilation != 10 {
-		t.Errorf("got dilation %v, want the chosen 10", own.Dilation)
+	if chosen.Dilation != 10 {
+		t.Errorf("got dilation %v, want the chosen 10", chosen.Dilation)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestDilationFollowsHost(t *testing.T) {
 // the dilations that were too small. If the sufficient dilation is far too large, or none is
 // enough, the row counts as late and runs once.
 func TestLateRowRunsAgain(t *testing.T) {
-	own := 0.0 // this host's choice for auto: more with one core
+	automatic := 0.0 // this host's choice for auto: more with one core
 	for _, c := range []struct {
 		mean, factor float64 // lateness in ns, and the expected slowdown
 		dilation     string
@@ -167,18 +167,18 @@ func TestLateRowRunsAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		fabrics := Fabrics()
-		fabrics[engine.Live] = busy{fabrics[engine.Live], c.mean}
+		fabrics[engine.Live] = busy{Fabric: fabrics[engine.Live], mean: c.mean}
 		launches := &launchesOf{}
 		rows, err := RunRows(t.Context(), []Row{{}}, []engine.Scenario{sc}, Options{Fabrics: fabrics, Limits: Limits{Iterations: 20}, Observer: launches}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := rows[0].Snapshot
-		want := own * c.factor
+		want := automatic * c.factor
 		switch {
-		case own == 0:
-			own = s.Dilation
-			want = own
+		case automatic == 0:
+			automatic = s.Dilation
+			want = automatic
 		case c.dilation != "auto":
 			want = 10
 		}
@@ -186,8 +186,8 @@ func TestLateRowRunsAgain(t *testing.T) {
 			t.Errorf("%v ns late at %s: got %q at dilation %v after %v, %d launches, %d iterations", c.mean, c.dilation, s.Keeping, s.Dilation, rows[0].Late, launches.n, s.Iteration)
 		}
 		for _, late := range rows[0].Late {
-			if late != own {
-				t.Errorf("late at %v, want %v", late, own)
+			if late != automatic {
+				t.Errorf("late at %v, want %v", late, automatic)
 			}
 		}
 	}

@@ -37,14 +37,14 @@ func latencyQuantiles(h *hdrhistogram.Histogram, count int64, sum cluster.Time) 
 		return engine.Quantiles{}
 	}
 	q := quantiles(h, sum.Seconds()/float64(count), float64(cluster.Second))
-	q.Buckets = decades(h, float64(cluster.Second))
+	q.Buckets = decadeBuckets(h, float64(cluster.Second))
 	return q
 }
 
 // sampleQuantiles summarizes a declared sample.
 func sampleQuantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quantiles {
 	q := quantiles(h, mean, steps)
-	q.Buckets = narrow(h.Distribution(), steps)
+	q.Buckets = narrowBuckets(h.Distribution(), steps)
 	return q
 }
 
@@ -60,8 +60,8 @@ func quantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quantiles 
 	return engine.Quantiles{Count: n, Mean: mean, Min: value(h.Min()), P50: value(at[0]), P99: value(at[1]), Max: value(h.Max())}
 }
 
-// decades returns buckets that divide each decade equally.
-func decades(h *hdrhistogram.Histogram, steps float64) (all []engine.Bucket) {
+// decadeBuckets returns buckets that divide each decade equally.
+func decadeBuckets(h *hdrhistogram.Histogram, steps float64) (all []engine.Bucket) {
 	last := math.MinInt
 	for _, bar := range h.Distribution() {
 		if bar.Count == 0 {
@@ -78,13 +78,13 @@ func decades(h *hdrhistogram.Histogram, steps float64) (all []engine.Bucket) {
 	return all
 }
 
-// mostCells is the maximum number of filled buckets of a sample. A wider sample gets buckets of
+// maxBuckets is the maximum number of filled buckets of a sample. A wider sample gets buckets of
 // twice the width.
-const mostCells = 128
+const maxBuckets = 128
 
-// narrow returns the buckets of the histogram itself, the narrowest that distinguish values. If
-// there are too many, it merges 2, 4, … of them into one.
-func narrow(bars []hdrhistogram.Bar, steps float64) (all []engine.Bucket) {
+// narrowBuckets returns the buckets of the histogram itself, the narrowest that distinguish values.
+// If there are too many, it merges 2, 4, … of them into one.
+func narrowBuckets(bars []hdrhistogram.Bar, steps float64) (all []engine.Bucket) {
 	for merged := int64(1); ; merged *= 2 {
 		all = all[:0]
 		last, filled := int64(-1), 0
@@ -104,7 +104,7 @@ func narrow(bars []hdrhistogram.Bar, steps float64) (all []engine.Bucket) {
 			}
 			all[len(all)-1].Count += bar.Count
 		}
-		if filled <= mostCells || merged == mostCells {
+		if filled <= maxBuckets || merged == maxBuckets {
 			return all
 		}
 	}

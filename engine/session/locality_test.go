@@ -20,7 +20,7 @@ func TestRandomAccessFollowsTheLaw(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := start(t, told(t, "silent"), Options{Limits: Limits{Iterations: 1}}).options
+	o := start(t, storyOf(t, "silent"), Options{Limits: Limits{Iterations: 1}}).options
 	o.Limits, o.published = Limits{Iterations: 10}, nil
 	rows, err := Sweep(t.Context(), sc, []Axis{{"group", []string{"1", "2", "4", "8", "16"}}}, o, nil)
 	if err != nil {

@@ -43,11 +43,11 @@ func (s *Session) loop(ctx context.Context) {
 	var last *run
 	for {
 		set, version := s.take()
-		if set.adapts() {
-			set.spec.Stretch = h.stretch.factor
+		if set.adaptsDilation() {
+			set.spec.Stretch = h.dilator.factor
 		}
 		h.begin(set, s.elapsed())
-		s.launched(&set)
+		s.notifyLaunch(&set)
 		s.publish(h, set, nil, engine.Starting)
 		last = nil
 		host.Back(s.options.memory())
@@ -55,11 +55,11 @@ func (s *Session) loop(ctx context.Context) {
 		why := byItself
 		if err == nil {
 			last = r
-			h.stretched(r, s.elapsed())
+			h.markDilation(r, s.elapsed())
 			why, err = s.watch(ctx, h, r, version)
 			h.fold(r, err == nil && !r.cut, why != byItself, s.elapsed())
 			set = h.set // with the knobs changed meanwhile
-			if x, ok := r.handle.(cluster.Dilated); ok && err == nil && (why == byItself || why == byLimit) && set.adapts() && h.stretch.end(x.Lateness()) {
+			if x, ok := r.handle.(cluster.Dilated); ok && err == nil && (why == byItself || why == byLimit) && set.adaptsDilation() && h.dilator.finish(x.Lateness()) {
 				why = byHost
 			}
 			if why == byHost && !s.options.Linger {
@@ -70,10 +70,12 @@ func (s *Session) loop(ctx context.Context) {
 		}
 		phase := engine.Ended
 		if err != nil && why != byStop {
-			phase, h.failure, h.deadlock = engine.Failed, err.Error(), engine.DeadlockOf(err)
+			phase = engine.Failed
+			h.failure = err.Error()
+			h.deadlock = engine.DeadlockOf(err)
 		}
-		s.ended(h, set, last, phase)
-		if s.over(ctx) || why == byStop || (!s.options.Linger && why != byChange && why != byHost) {
+		s.notifyEnd(h, set, last, phase)
+		if s.isOver(ctx) || why == byStop || (!s.options.Linger && why != byChange && why != byHost) {
 			s.err = err
 			s.publish(h, set, last, phase)
 			return
@@ -82,7 +84,7 @@ func (s *Session) loop(ctx context.Context) {
 			continue
 		}
 		s.publish(h, set, last, phase)
-		if !s.linger(ctx, h, set, last, phase, version) {
+		if !s.linger(ctx, h, &set.scenario, version, func() { s.publish(h, set, last, phase) }) {
 			s.err = err
 			return
 		}
@@ -104,48 +106,49 @@ func (s *Session) changed(version int) bool {
 	return s.version != version
 }
 
-// turnedSince reports whether the wanted scenario differs from the one that ran. The version does
-// not change for a knob that takes effect at once, if it changes between the last look at a run
-// and its end.
-func (s *Session) turnedSince(ran *engine.Scenario) bool {
+// knobsChangedSince reports whether the wanted scenario differs from the one that ran. The version
+// does not change for a knob that takes effect at once, if it changes between the last look at a
+// run and its end.
+func (s *Session) knobsChangedSince(ran *engine.Scenario) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !maps.Equal(s.wanted.scenario.Values, ran.Values)
 }
 
-func (s *Session) over(ctx context.Context) bool {
+func (s *Session) isOver(ctx context.Context) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stop || ctx.Err() != nil
 }
 
-func (s *Session) forget() bool {
+func (s *Session) takeReset() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	asked := s.reset
+	requested := s.reset
 	s.reset = false
-	return asked
+	return requested
 }
 
-// linger waits for a changed knob after a run. It reports false if the session is over.
-func (s *Session) linger(ctx context.Context, h *history, set setup, r *run, phase engine.Phase, version int) bool {
+// linger waits for a changed knob after a run of a scenario. It publishes again when the user
+// clears the history. It reports false if the session is over.
+func (s *Session) linger(ctx context.Context, h *history, ran *engine.Scenario, version int, publish func()) bool {
 	s.mu.Lock()
 	s.idle = true
 	s.mu.Unlock()
 	for {
-		if s.over(ctx) {
+		if s.isOver(ctx) {
 			return false
 		}
-		if s.changed(version) || s.turnedSince(&set.scenario) {
+		if s.changed(version) || s.knobsChangedSince(ran) {
 			return true
 		}
-		if s.forget() {
+		if s.takeReset() {
 			h.forget()
-			s.publish(h, set, r, phase)
+			publish()
 		}
 		select {
 		case <-ctx.Done():
-		case <-s.poke:
+		case <-s.wakeup:
 		}
 	}
 }
@@ -183,18 +186,19 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 		select {
 		case err := <-over:
 			h.sample(r, s.elapsed())
-			if r.over = true; r.cut {
+			r.over = true
+			if r.cut {
 				err = nil
 			}
 			return why, err
 		case <-quit:
 			quit = nil
 			finish(byStop, grace)
-		case <-s.poke:
-			if s.forget() {
+		case <-s.wakeup:
+			if s.takeReset() {
 				h.forget()
 			}
-			if s.over(ctx) {
+			if s.isOver(ctx) {
 				finish(byStop, grace)
 			} else if s.changed(version) {
 				finish(byChange, grace)
@@ -210,7 +214,8 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			limit = nil
 			finish(byLimit, patience)
 		case <-cut:
-			if r.cut = true; why == byLimit {
+			r.cut = true
+			if why == byLimit {
 				h.warnings = append(h.warnings, fmt.Sprintf("time limit %v: the current iteration did not finish within another %v and was stopped",
 					s.options.Limits.For, patience))
 			}
@@ -229,12 +234,12 @@ func (s *Session) tick(h *history, r *run, n int) bool {
 	s.freeze(r)
 	phase := s.phase(r)
 	if n%publishEvery == 0 {
-		h.states.turn()
+		h.states.startWindow()
 	}
-	r.looks.look(r.handle, n)
-	first := h.first && h.sample(r, s.elapsed())
-	if h.first || n%publishEvery == publishEvery-1 {
-		r.ask.Add(1)
+	r.sampler.sample(r.handle, n)
+	first := h.awaitsSample && h.sample(r, s.elapsed())
+	if h.awaitsSample || n%publishEvery == publishEvery-1 {
+		r.requests.Add(1)
 	}
 	if n%publishEvery == 0 {
 		h.sample(r, s.elapsed())
@@ -244,7 +249,7 @@ func (s *Session) tick(h *history, r *run, n int) bool {
 		s.publish(h, h.set, r, phase)
 	}
 	x, ok := r.handle.(cluster.Dilated)
-	return ok && phase == engine.Running && r.setup.adapts() && h.stretch.look(s.elapsed(), x.Lateness())
+	return ok && phase == engine.Running && r.setup.adaptsDilation() && h.dilator.observe(s.elapsed(), x.Lateness())
 }
 
 // adjust applies knobs that change while the run continues.
@@ -253,7 +258,7 @@ func (s *Session) adjust(h *history, r *run) {
 	wanted := s.wanted
 	s.mu.Unlock()
 	if !maps.Equal(h.set.scenario.Values, wanted.scenario.Values) {
-		h.turn(wanted, s.elapsed())
+		h.applyKnobs(wanted, s.elapsed())
 		s.keepPace(h, r)
 	}
 }
@@ -261,7 +266,7 @@ func (s *Session) adjust(h *history, r *run) {
 // phase must be called before the counts are gathered. Ranks publish their counts before rank 0
 // waits at the gate, so a snapshot shown as paused is complete.
 func (s *Session) phase(r *run) engine.Phase {
-	if s.gate.standing() || r.frozen {
+	if s.gate.isWaiting() || r.frozen {
 		return engine.Paused
 	}
 	return engine.Running
@@ -275,7 +280,7 @@ func (s *Session) publish(h *history, set setup, r *run, phase engine.Phase) {
 	s.current.Store(snap)
 	if o := s.options.Observer; o != nil {
 		o.Published(snap)
-		s.timed(h, snap.Elapsed, false)
+		s.reportLatencies(h, snap.Elapsed, false)
 	}
 	if s.options.published != nil {
 		s.options.published(snap)

@@ -32,14 +32,14 @@ const (
 // Bytes that a recorder holds per lane and per interval, including chunks that it dropped a moment
 // ago, and upper bounds.
 const (
-	laneBytes    = 32 << 10
-	stretchBytes = 40
-	mostTimeline = 160 << 20
-	mostStreams  = 80 << 20
+	laneBytes        = 32 << 10
+	intervalBytes    = 40
+	maxTimelineBytes = 160 << 20
+	maxStreamBytes   = 80 << 20
 )
 
-// need lists all host memory that a run uses.
-func (s *setup) need() []workload.Item {
+// memoryItems lists all host memory that a run uses.
+func (s *setup) memoryItems() []workload.Item {
 	l := &s.spec.Layout
 	probes := int64(probeBytes)
 	blocks, _ := l.Blocks()
@@ -51,10 +51,10 @@ func (s *setup) need() []workload.Item {
 		workload.Item{Name: "series", Per: workload.InAll, Bytes: runBytes})
 	if s.scenario.Text("timeline") != "off" {
 		if m := &s.spec.Machine; m.Device.Count > 0 || !m.Emulated { // otherwise a device is only a label
-			items = append(items, workload.Item{Name: "timelines of streams", Per: workload.InAll, Bytes: min(mostStreams, int64(l.Ranks())*cluster.Streams*laneBytes)})
+			items = append(items, workload.Item{Name: "timelines of streams", Per: workload.InAll, Bytes: min(maxStreamBytes, int64(l.Ranks())*cluster.Streams*laneBytes)})
 		}
 		items = append(items, workload.Item{Name: "timelines", Per: workload.InAll,
-			Bytes: min(mostTimeline, int64(l.Ranks())*int64(l.ThreadsPerRank)*laneBytes+64<<20)})
+			Bytes: min(maxTimelineBytes, int64(l.Ranks())*int64(l.ThreadsPerRank)*laneBytes+64<<20)})
 	}
 	return items
 }
@@ -62,14 +62,14 @@ func (s *setup) need() []workload.Item {
 // memory returns the bytes of host memory that the whole run uses.
 func (s *setup) memory() float64 {
 	sum := 0.0
-	for _, i := range s.need() {
+	for _, i := range s.memoryItems() {
 		sum += i.All(&s.spec.Layout)
 	}
 	return sum
 }
 
-// fits reports whether a run stays within a limit. A limit of 0 means unknown.
-func (s *setup) fits(limit int64) bool { return limit == 0 || s.memory() <= float64(limit) }
+// fitsMemory reports whether a run stays within a limit. A limit of 0 means unknown.
+func (s *setup) fitsMemory(limit int64) bool { return limit == 0 || s.memory() <= float64(limit) }
 
 // shortage is the error of a scenario that does not fit into memory.
 type shortage struct {
@@ -95,7 +95,7 @@ const shownItems = 3
 
 // largest names the largest items.
 func (s *setup) largest() string {
-	items := s.need()
+	items := s.memoryItems()
 	size := func(i workload.Item) float64 { return i.All(&s.spec.Layout) }
 	slices.SortStableFunc(items, func(a, b workload.Item) int { return cmp.Compare(size(b), size(a)) })
 	var named []string
@@ -108,41 +108,43 @@ func (s *setup) largest() string {
 	return strings.Join(named, ", ")
 }
 
-// short returns the error of a setup that does not fit. It names the knob that was changed, or
+// shortageOf returns the error of a setup that does not fit. It names the knob that was changed, or
 // else the first non-default knob that can help.
-func (o *Options) short(set *setup, turned string, limit int64) error {
+func (o *Options) shortageOf(set *setup, changed string, limit int64) error {
 	e := &shortage{need: set.memory(), limit: float64(limit), largest: set.largest()}
 	sc := &set.scenario
 	for _, k := range sc.Table {
-		own := turned == "" && sc.Text(k.Name) != k.Default
-		if k.Name != turned && !own {
+		nonDefault := changed == "" && sc.Text(k.Name) != k.Default
+		if k.Name != changed && !nonDefault {
 			continue
 		}
-		fits := o.nearest(sc, &k, limit)
-		if fits == "" && k.Name != turned {
+		fits := o.nearestFit(sc, &k, limit)
+		if fits == "" && k.Name != changed {
 			continue
 		}
-		e.knob, e.value, e.fits = k.Name, sc.Text(k.Name), fits
+		e.knob = k.Name
+		e.value = sc.Text(k.Name)
+		e.fits = fits
 		break
 	}
 	return e
 }
 
-// nearest returns a value of a knob with which the scenario fits, close to the current value, or
+// nearestFit returns a value of a knob with which the scenario fits, close to the current value, or
 // "" if there is none. For a number it prefers the next lower round one, for a choice the first
 // that fits.
-func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) string {
-	with := func(value string) bool {
+func (o *Options) nearestFit(sc *engine.Scenario, k *engine.Knob, limit int64) string {
+	fitsWith := func(value string) bool {
 		next := sc.Clone()
 		if next.Set(k.Name, value) != nil {
 			return false
 		}
 		set, err := o.plan(next)
-		return err == nil && set.fits(limit)
+		return err == nil && set.fitsMemory(limit)
 	}
 	now, err := strconv.ParseInt(sc.Text(k.Name), 10, 64)
 	if err != nil {
-		if i := slices.IndexFunc(k.Choices, with); i >= 0 {
+		if i := slices.IndexFunc(k.Choices, fitsWith); i >= 0 {
 			return k.Choices[i]
 		}
 		return ""
@@ -151,14 +153,14 @@ func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) stri
 	// round value below it.
 	low, high := int64(k.Min), now
 	for low < high {
-		if mid := low + (high-low+1)/2; with(strconv.FormatInt(mid, 10)) {
+		if mid := low + (high-low+1)/2; fitsWith(strconv.FormatInt(mid, 10)) {
 			low = mid
 		} else {
 			high = mid - 1
 		}
 	}
-	for _, v := range []int64{rounded(low, k.Type == engine.Size), low} {
-		if text := strconv.FormatInt(v, 10); with(text) {
+	for _, v := range []int64{roundDown(low, k.Type == engine.Size), low} {
+		if text := strconv.FormatInt(v, 10); fitsWith(text) {
 			return text
 		}
 	}
@@ -166,7 +168,7 @@ func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) stri
 	best := ""
 	for _, c := range k.Choices {
 		v, err := strconv.ParseInt(c, 10, 64)
-		if err != nil || !with(c) {
+		if err != nil || !fitsWith(c) {
 			continue
 		}
 		if b, err := strconv.ParseInt(best, 10, 64); err != nil || distance(v, now) < distance(b, now) {
@@ -178,8 +180,8 @@ func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) stri
 
 func distance(a, b int64) float64 { return math.Abs(float64(a) - float64(b)) }
 
-// rounded keeps two decimal digits of a number, or two binary digits of a size.
-func rounded(n int64, size bool) int64 {
+// roundDown keeps two decimal digits of a number, or two binary digits of a size.
+func roundDown(n int64, size bool) int64 {
 	scale := int64(1)
 	if size {
 		for n/scale >= 4 {

@@ -63,7 +63,7 @@ func TestMemoryRefusalOfKnob(t *testing.T) {
 		{"elements", "16000000", `^elements = 16000000: needs .* MiB of memory \(segments 488\.3 MiB(, .*)?\), only 100 MiB available \([12]\d00000 fits\)$`},
 		{"group", "1", `^group = 1: needs 1\d\d.* MiB of memory \(segments 122\.1 MiB(, .*)?\), only 100 MiB available \([24] fits\)$`},
 	} {
-		if err := s.turn(c[0], c[1]); err == nil || !regexp.MustCompile(c[2]).MatchString(err.Error()) {
+		if err := s.setKnob(c[0], c[1]); err == nil || !regexp.MustCompile(c[2]).MatchString(err.Error()) {
 			t.Errorf("%s at %s: %v, want %s", c[0], c[1], err, c[2])
 		}
 	}
@@ -75,7 +75,7 @@ func TestMemoryRefusalOfKnob(t *testing.T) {
 // Simultaneous points of a sweep share the available memory.
 func TestPointsShareMemory(t *testing.T) {
 	sc := scenarioOf(t, strings.Fields("pingpong fabric sim nodes 2 ranks-per-node 1 size 16777216"))
-	f := &field{options: limited(100 << 20), cores: 2}
+	f := &sweepRun{options: limited(100 << 20), cores: 2}
 	for range 2 {
 		set, err := f.options.resolve(sc, "")
 		if err != nil {
@@ -84,10 +84,11 @@ func TestPointsShareMemory(t *testing.T) {
 		f.setups = append(f.setups, set)
 	}
 	f.running = []Running{{index: 0}}
-	if f.room(1) {
+	if f.canStart(1) {
 		t.Error("two runs of 72 MiB fit into 100")
 	}
-	if f.options.Memory = 200 << 20; !f.room(1) && f.beside(1) {
+	f.options.Memory = 200 << 20
+	if !f.canStart(1) && f.runsInParallel(1) {
 		t.Error("two runs of 72 MiB do not fit into 200")
 	}
 }
@@ -102,11 +103,11 @@ func TestSizeOnlyMemory(t *testing.T) {
 		}
 		return set.memory()
 	}
-	const phantom = "cartesian fabric sim nodes 4 ranks-per-node 4 size 1073741824 real-limit "
-	if got := need(phantom + "4096"); got > 10<<20 {
+	const sizeOnly = "cartesian fabric sim nodes 4 ranks-per-node 4 size 1073741824 real-limit "
+	if got := need(sizeOnly + "4096"); got > 10<<20 {
 		t.Errorf("size-only messages need %s", cluster.SizeText(got))
 	}
-	if got := need(phantom + "8388608"); got < 128<<20 || got > 144<<20 {
+	if got := need(sizeOnly + "8388608"); got < 128<<20 || got > 144<<20 {
 		t.Errorf("size-only messages with 1 MiB real need %s", cluster.SizeText(got))
 	}
 	if got := need("cartesian fabric live machine this-host nodes 4 ranks-per-node 4 size 1048576"); got < 128<<20 {
@@ -120,7 +121,7 @@ func TestRoundValues(t *testing.T) {
 		size bool
 		want int64
 	}{{0, true, 0}, {3, true, 3}, {1023, true, 768}, {1024, true, 1024}, {99, false, 99}, {123456, false, 120000}} {
-		if got := rounded(c.n, c.size); got != c.want {
+		if got := roundDown(c.n, c.size); got != c.want {
 			t.Errorf("rounded(%d, %v) = %d, want %d", c.n, c.size, got, c.want)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// launched notifies the observer of a launch.
-func (s *Session) launched(set *setup) {
+// notifyLaunch notifies the observer of a launch.
+func (s *Session) notifyLaunch(set *setup) {
 	o := s.options.Observer
 	if o == nil {
 		return
@@ -22,50 +22,53 @@ func (s *Session) launched(set *setup) {
 	o.Launched(&engine.Launch{At: s.elapsed(), Scenario: set.scenario, Kind: set.kind(), Machine: set.machine.Name, File: file.String()})
 }
 
-// ended notifies the observer of the outcome of a launch.
-func (s *Session) ended(h *history, set setup, r *run, phase engine.Phase) {
+// notifyEnd notifies the observer of the outcome of a launch.
+func (s *Session) notifyEnd(h *history, set setup, r *run, phase engine.Phase) {
 	o := s.options.Observer
 	if o == nil {
 		return
 	}
 	x := &engine.Outcome{Cut: r != nil && r.cut, Last: h.snapshot(set, r, phase, s.elapsed())}
-	s.timed(h, x.Last.Elapsed, true)
+	s.reportLatencies(h, x.Last.Elapsed, true)
 	o.Ended(x)
 }
 
-// timedEvery is the length of an interval of latencies. Including the time until a recording
+// latencyEvery is the length of an interval of latencies. Including the time until a recording
 // stores it, this is below one second.
-const timedEvery = 500 * time.Millisecond
+const latencyEvery = 500 * time.Millisecond
 
-// timed passes the accesses since the last call to the observer, if an interval has passed. last
-// is set at the end of a launch.
-func (s *Session) timed(h *history, at time.Duration, last bool) {
-	o, total := s.options.Observer, h.last.pile
-	if o == nil || total == nil || !last && at < h.told.at+timedEvery {
+// reportLatencies passes the accesses since the last call to the observer, if an interval has
+// passed. last is set at the end of a launch.
+func (s *Session) reportLatencies(h *history, at time.Duration, last bool) {
+	o, total := s.options.Observer, h.last.histograms
+	if o == nil || total == nil || !last && at < h.reported.at+latencyEvery {
 		return
 	}
-	x := &engine.Latencies{From: h.told.at, To: at}
-	some := false
+	x := &engine.Latencies{From: h.reported.at, To: at}
+	found := false
 	for c := range x.Class {
-		if h.told.spread(c, total.series[c], h.last.accesses[c], h.last.time[c], &x.Class[c]) {
-			some = true
+		if h.reported.newSpread(c, total.series[c], h.last.accesses[c], h.last.time[c], &x.Class[c]) {
+			found = true
 		}
 	}
-	if h.told.at = at; some {
+	h.reported.at = at
+	if found {
 		o.Timed(x)
 	}
 }
 
-// intervals holds the part of a launch's accesses that the observer already has.
-type intervals struct {
+// reportedAccesses holds the part of a launch's accesses that the observer already has.
+type reportedAccesses struct {
 	at     time.Duration
 	counts [cluster.Classes][]int64 // of the histogram
 	number [cluster.Classes]int64
 	time   [cluster.Classes]cluster.Time
 }
 
-// spread computes the new accesses of a class. It reports false if there are none.
-func (t *intervals) spread(c int, h *hdrhistogram.Histogram, number int64, sum cluster.Time, x *engine.Spread) bool {
+// newSpread computes the new accesses of a class. It reports false if there are none.
+func (t *reportedAccesses) newSpread(
+	c int, h *hdrhistogram.Histogram, number int64, sum cluster.Time, x *engine.Spread,
+) bool {
 	n := number - t.number[c]
 	if n <= 0 {
 		return false
@@ -85,6 +88,8 @@ func (t *intervals) spread(c int, h *hdrhistogram.Histogram, number int64, sum c
 	x.Quantiles = latencyQuantiles(part, n, sum-t.time[c])
 	x.Buckets = nil
 	x.HDR, _ = part.Encode(hdrhistogram.V2CompressedEncodingCookieBase) // cannot fail: it writes to memory
-	t.counts[c], t.number[c], t.time[c] = all.Counts, number, sum
+	t.counts[c] = all.Counts
+	t.number[c] = number
+	t.time[c] = sum
 	return true
 }

@@ -14,10 +14,10 @@ import (
 
 // schemesStudy is ε of a workload whose metrics have the names of the study's columns.
 var schemesStudy = study.Epsilon(
-	func(s *engine.Scenario) study.Asked {
-		return study.Asked{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
+	func(s *engine.Scenario) study.Selection {
+		return study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
 	},
-	func(s *engine.Snapshot) (study.Told, bool) {
+	func(s *engine.Snapshot) (study.Result, bool) {
 		value := func(name string) float64 {
 			if m, ok := s.Metric(name); ok {
 				return m.Value
@@ -26,7 +26,7 @@ var schemesStudy = study.Epsilon(
 		}
 		f, err := models.FractionsOf(value("f_comm"), value("f_non"), value("f_overlap"))
 		_, overlaps := s.Metric("epsilon_model")
-		return study.Told{
+		return study.Result{
 			Fractions: f, Overlaps: overlaps, CommCost: value("x_comm_over_x_overlap"),
 			Masteronly: value("time_masteronly"), Scheme: value("time_scheme"), Epsilon: value("epsilon"), Model: value("epsilon_model"),
 		}, err == nil
@@ -92,7 +92,7 @@ func TestOverlapOfASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t, sc, Options{})
-	told := func(threading string, planes int, points ...int) func(*engine.Snapshot) bool {
+	hasPoints := func(threading string, planes int, points ...int) func(*engine.Snapshot) bool {
 		return func(s *engine.Snapshot) bool {
 			v := s.Study(study.EpsilonName)
 			now := v.Present()
@@ -104,28 +104,29 @@ func TestOverlapOfASession(t *testing.T) {
 				if r.Flag == engine.Passing {
 					continue
 				}
-				if kept = append(kept, int(r.Cells[study.EpsilonPlanes])); r.Kind != engine.Simulated || !(r.Cells[study.EpsilonValue] > 0.8) {
+				kept = append(kept, int(r.Cells[study.EpsilonPlanes]))
+				if r.Kind != engine.Simulated || !(r.Cells[study.EpsilonValue] > 0.8) {
 					return false
 				}
 			}
 			return slices.Equal(kept, points)
 		}
 	}
-	first := s.until("masteronly", told("masteronly", 8))
+	first := s.until("masteronly", hasPoints("masteronly", 8))
 	if want := "All threads except one are idle during communication, 33% of the time. With 1 reserved thread, ε would be 1.33 (modelled)."; first.Why != want || first.Change != "" {
 		t.Errorf("why %q, want %q; change %q", first.Why, want, first.Change)
 	}
 	s.do(engine.Set, "threading", "multiple")
-	now := s.until("multiple", told("multiple", 8, 8))
+	now := s.until("multiple", hasPoints("multiple", 8, 8))
 	if want := "multiple, m = 1: 1.29× faster: 10.0 → 7.73 ms for an iteration (simulated); 2.27 ms of 3.29 ms communication now hidden"; now.Change != want {
 		t.Errorf("change %q, want %q", now.Change, want)
 	}
 	s.do(engine.Set, "local-k", "2")
-	s.until("2 planes", told("multiple", 2, 2, 8))
+	s.until("2 planes", hasPoints("multiple", 2, 2, 8))
 	s.do(engine.Set, "local-k", "64")
-	s.until("64 planes", told("multiple", 64, 2, 8, 64))
+	s.until("64 planes", hasPoints("multiple", 64, 2, 8, 64))
 	s.do(engine.Set, "threading", "masteronly")
-	s.until("masteronly again", told("masteronly", 64, 2, 8, 64))
+	s.until("masteronly again", hasPoints("masteronly", 64, 2, 8, 64))
 	s.do(engine.Reset)
-	s.until("no points", told("masteronly", 64))
+	s.until("no points", hasPoints("masteronly", 64))
 }

@@ -48,15 +48,16 @@ func (s *Session) freeze(r *run) {
 	if !ok {
 		return
 	}
-	if !s.gate.shut() || s.gate.standing() {
-		r.shut = 0
+	if !s.gate.isPaused() || s.gate.isWaiting() {
+		r.pausedTicks = 0
 		if r.frozen {
 			r.frozen = false
 			handle.Resume()
 		}
 		return
 	}
-	if r.shut++; r.shut == patientTicks {
+	r.pausedTicks++
+	if r.pausedTicks == patientTicks {
 		r.frozen = true
 		handle.PauseAt(0)
 	}

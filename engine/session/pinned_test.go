@@ -23,7 +23,7 @@ func TestPinnedOutput(t *testing.T) {
 	for _, c := range []struct {
 		workload string
 		knobs    []string // alternate with values
-		turns    [][2]string
+		changes  [][2]string
 	}{
 		{"randomaccess", []string{"machine", "demo", "accesses", "64"}, [][2]string{
 			{"group", "16"}, {"group", "1"}, {"model", "flat"}, {"model", "nested-multiple"}, {"group", "8"}, {"seed", "2"}, {"ranking", "round-robin"}, {"nodes", "2"},
@@ -57,7 +57,7 @@ func TestPinnedOutput(t *testing.T) {
 				fmt.Fprintf(&b, "why: %s\nchange: %s\n\n", snap.Why, snap.Change)
 			}
 			tell("start", func(*engine.Snapshot) bool { return true })
-			for _, turn := range c.turns {
+			for _, turn := range c.changes {
 				s.do(engine.Set, turn[0], turn[1])
 				tell(turn[0]+" "+turn[1], func(s *engine.Snapshot) bool { return s.Scenario.Text(turn[0]) == turn[1] })
 			}

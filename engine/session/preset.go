@@ -8,11 +8,11 @@ import (
 )
 
 // FromPreset returns the scenario that a file describes. An error includes the line of the file.
-func FromPreset(p *presets.Scenario, own ...cluster.Machine) (engine.Scenario, error) {
+func FromPreset(p *presets.Scenario, userMachines ...cluster.Machine) (engine.Scenario, error) {
 	if _, err := workload.Find(p.Workload); err != nil {
 		return engine.Scenario{}, p.Wrong("workload", err)
 	}
-	sc, err := Scenario(p.Workload, own...)
+	sc, err := Scenario(p.Workload, userMachines...)
 	if err != nil {
 		return engine.Scenario{}, err
 	}
@@ -30,14 +30,14 @@ func FromPreset(p *presets.Scenario, own ...cluster.Machine) (engine.Scenario, e
 }
 
 // Presets returns the built-in scenarios and the user's, and an error for each that was skipped.
-func Presets(own ...cluster.Machine) (all []presets.Scenario, skipped []error) {
+func Presets(userMachines ...cluster.Machine) (all []presets.Scenario, skipped []error) {
 	for _, s := range presets.SkippedScenarios() {
 		skipped = append(skipped, s.Err)
 	}
 	for _, name := range presets.Scenarios() {
 		p, err := presets.FindScenario(name)
 		if err == nil {
-			_, err = FromPreset(&p, own...)
+			_, err = FromPreset(&p, userMachines...)
 		}
 		if err != nil {
 			skipped = append(skipped, err)
@@ -55,9 +55,9 @@ func AsPreset(name string, sc *engine.Scenario) (presets.Scenario, error) {
 	if err != nil {
 		return p, err
 	}
-	usual := w.Scenario(nil)
+	defaults := w.Scenario(nil)
 	for _, k := range sc.Table {
-		if v := sc.Values[k.Name]; v != usual.Values[k.Name] {
+		if v := sc.Values[k.Name]; v != defaults.Values[k.Name] {
 			p.Knobs = append(p.Knobs, presets.Knob{Name: k.Name, Value: v})
 		}
 	}

@@ -18,7 +18,7 @@ const recentIterations = 256
 type probe struct {
 	run       *run
 	rank      *cluster.Rank
-	asked     uint64 // last answered request for counts
+	answered  uint64 // last answered request for counts
 	batch     *batch
 	counts    counts
 	iteration int
@@ -41,13 +41,15 @@ const clockTries = 64
 
 func newProbe(run *run, r *cluster.Rank) *probe {
 	n := run.sums
-	p := &probe{run: run, rank: r, iteration: -1, asked: run.ask.Load()}
+	p := &probe{run: run, rank: r, iteration: -1, answered: run.requests.Load()}
 	p.recorder, p.part = timeline.Of(&run.setup.spec), -1
 	p.counts.sums, p.counts.reports = make([]float64, n), make([]int64, n)
 	p.traffic.Nodes = make([]int64, len(r.Traffic().Nodes))
 	tries := clockTries
 	if v := run.virtual; v != nil {
-		p.clocked, p.batch, tries = r.Lib().Port().(clocked), &v.batch, 1 // reading a virtual clock always costs the same
+		p.clocked = r.Lib().Port().(clocked)
+		p.batch = &v.batch
+		tries = 1 // reading a virtual clock always costs the same
 		v.probes[r.ID()] = p
 	} else {
 		p.batch = new(batch)
@@ -74,44 +76,47 @@ func (p *probe) Next() bool {
 		elapsed = int64(p.rank.Now() - p.started)
 	}
 	p.iteration++
-	p.run.slot(p.rank.ID()).share.none()
+	p.run.slot(p.rank.ID()).share.clear()
 	words := &p.words
-	*words = [2]int64{elapsed, int64(goOn)}
-	if p.chief() {
-		if words[1] = int64(p.run.gate.ask(p.iteration, p.now())); words[1] == int64(goOn) && p.iteration > 0 && p.wants() {
-			words[1] = int64(look)
+	*words = [2]int64{elapsed, int64(proceed)}
+	if p.isRankZero() {
+		words[1] = int64(p.run.gate.ask(p.iteration, p.now()))
+		if words[1] == int64(proceed) && p.iteration > 0 && p.needsGather() {
+			words[1] = int64(publishCounts)
 		}
 	}
-	p.agree()
-	if p.chief() && p.iteration > 0 {
-		p.keep(cluster.Time(words[0]).Seconds())
+	p.reduceWords()
+	if p.isRankZero() && p.iteration > 0 {
+		p.storeTime(cluster.Time(words[0]).Seconds())
 	}
-	for words[1] == int64(look) || words[1] == int64(hold) {
+	for words[1] == int64(publishCounts) || words[1] == int64(hold) {
 		held := words[1] == int64(hold)
 		p.flush(true)
 		p.paused -= p.rank.Now()
-		p.agree() // all have published their counts before rank 0 gathers them and waits at the gate
-		words[1] = int64(goOn)
-		if p.chief() {
-			p.gathered = p.run.ask.Load() + 1
+		p.reduceWords() // all have published their counts before rank 0 gathers them and waits at the gate
+		words[1] = int64(proceed)
+		if p.isRankZero() {
+			p.gathered = p.run.requests.Load() + 1
 			p.run.shards.gather(p.done)
 			if held {
 				p.run.gate.wait()
 				words[1] = int64(p.run.gate.ask(p.iteration, p.now()))
 			}
 		}
-		p.agree()
+		p.reduceWords()
 		p.paused += p.rank.Now()
 	}
-	if p.asked != p.run.ask.Load() {
+	if p.answered != p.run.requests.Load() {
 		p.flush(true)
 	}
 	p.started = p.rank.Now()
-	return words[1] == int64(goOn)
+	return words[1] == int64(proceed)
 }
 
-// wants reports whether tables are requested and not gathered since.
-func (p *probe) wants() bool { return len(p.run.tables) > 0 && p.gathered != p.run.ask.Load()+1 }
+// needsGather reports whether tables are requested and not gathered since.
+func (p *probe) needsGather() bool {
+	return len(p.run.tables) > 0 && p.gathered != p.run.requests.Load()+1
+}
 
 // now returns the rank's clock, for the session's own use.
 func (p *probe) now() cluster.Time {
@@ -121,11 +126,11 @@ func (p *probe) now() cluster.Time {
 	return p.rank.Now()
 }
 
-// chief reports whether this is rank 0, which decides and stores the times.
-func (p *probe) chief() bool { return p.rank.ID() == 0 }
+// isRankZero reports whether this is rank 0, which decides and stores the times.
+func (p *probe) isRankZero() bool { return p.rank.ID() == 0 }
 
-// keep stores the time of an iteration that every rank has ended.
-func (p *probe) keep(seconds float64) {
+// storeTime stores the time of an iteration that every rank has ended.
+func (p *probe) storeTime(seconds float64) {
 	p.done++
 	if len(p.times) == recentIterations {
 		p.times = slices.Delete(p.times, 0, recentIterations/2)
@@ -133,9 +138,9 @@ func (p *probe) keep(seconds float64) {
 	p.times = append(p.times, seconds)
 }
 
-// agree sets the words to the maximum over all ranks. These are the session's own calls and do not
-// count as the program's traffic.
-func (p *probe) agree() {
+// reduceWords sets the words to the maximum over all ranks. These are the session's own calls and
+// do not count as the program's traffic.
+func (p *probe) reduceWords() {
 	t := p.rank.Traffic()
 	copy(p.traffic.Nodes, t.Nodes)
 	p.traffic.Ops, p.traffic.Bytes = t.Ops, t.Bytes
@@ -158,7 +163,8 @@ func (p *probe) Part(row int, name string) {
 	if p.part >= 0 {
 		p.recorder.Leave(p.iteration, p.part, now)
 	}
-	if p.part = row; row >= 0 {
+	p.part = row
+	if row >= 0 {
 		p.recorder.Enter(p.iteration, row, name, now)
 	}
 }
@@ -175,7 +181,7 @@ func (p *probe) Access(to int, n int64, t cluster.Time) {
 	if p.batch.put(packTime(c, t)) {
 		p.record()
 	}
-	if p.asked != p.run.ask.Load() {
+	if p.answered != p.run.requests.Load() {
 		p.flush(false)
 	}
 }
@@ -227,7 +233,8 @@ func (p *probe) TallyIn(name string, layer, row, column int, n int64) {
 			panic(fmt.Sprintf("session: workload %s: table %s of %d × %d × %d has no cell %d, %d, %d", p.run.setup.workload.Name, name, layers, len(t.rows), len(t.columns), layer, row, column))
 		}
 		b := p.batch
-		b.counted[b.tallies] = tallied{int32(t.first + (layer*len(t.rows)+row)*len(t.columns) + column), n}
+		cell := t.first + (layer*len(t.rows)+row)*len(t.columns) + column
+		b.counted[b.tallies] = tallied{cell: int32(cell), n: n}
 		b.tallies++
 		if b.tallies == len(b.counted) {
 			p.record()
@@ -295,7 +302,7 @@ func (p *probe) record() {
 // flush answers the session's request for counts. With wait it blocks for the slot's lock.
 // Otherwise, it leaves the request to the next access if the slot is locked.
 func (p *probe) flush(wait bool) {
-	asked := p.run.ask.Load()
+	request := p.run.requests.Load()
 	p.stamp = p.now()
 	p.record()
 	s := p.run.slot(p.rank.ID())
@@ -306,7 +313,7 @@ func (p *probe) flush(wait bool) {
 	}
 	p.fill(s)
 	s.mu.Unlock()
-	p.asked = asked
+	p.answered = request
 }
 
 // finish publishes the last counts. It does not read the clock, because an abort may have unwound

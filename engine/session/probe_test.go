@@ -12,11 +12,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// alone runs a body with its probe on one rank, without observers.
-func alone(t testing.TB, body func(p engine.Probe)) *run {
+// runProbe runs a body with its probe on one rank, without observers.
+func runProbe(t testing.TB, body func(p engine.Probe)) *run {
 	t.Helper()
 	o := Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}}
-	set, err := o.resolve(told(t, "silent", "nodes", "1", "ranks-per-node", "1", "group", "1"), "")
+	set, err := o.resolve(storyOf(t, "silent", "nodes", "1", "ranks-per-node", "1", "group", "1"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,12 +37,13 @@ func alone(t testing.TB, body func(p engine.Probe)) *run {
 }
 
 func TestAccessDoesNotAllocate(t *testing.T) {
-	alone(t, func(p engine.Probe) {
+	runProbe(t, func(p engine.Probe) {
 		flushes := 0
 		if n := testing.AllocsPerRun(10000, func() {
 			p.Access(0, 8, 12*cluster.Nanosecond)
-			if flushes++; flushes%100 == 0 {
-				p.(*probe).run.ask.Add(1)
+			flushes++
+			if flushes%100 == 0 {
+				p.(*probe).run.requests.Add(1)
 			}
 		}); n != 0 {
 			t.Errorf("an access allocates %g times", n)
@@ -67,7 +68,7 @@ func TestAccessDoesNotAllocate(t *testing.T) {
 
 func BenchmarkAccess(b *testing.B) {
 	b.ReportAllocs()
-	alone(b, func(p engine.Probe) {
+	runProbe(b, func(p engine.Probe) {
 		for b.Loop() {
 			p.Access(0, 8, 12*cluster.Nanosecond)
 		}
@@ -85,7 +86,7 @@ func TestUndeclaredPanics(t *testing.T) {
 		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 2, 0":  func(p engine.Probe) { p.Tally("turns", 2, 0, 1) },
 		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 0, -1": func(p engine.Probe) { p.Tally("turns", 0, -1, 1) },
 	} {
-		alone(t, func(p engine.Probe) {
+		runProbe(t, func(p engine.Probe) {
 			defer func() {
 				if v := recover(); v != want {
 					t.Errorf("panic %v, want %s", v, want)
@@ -99,7 +100,7 @@ func TestUndeclaredPanics(t *testing.T) {
 // Samples and tables include all ranks, and are exact in count and mean, on each fabric.
 func TestSamplesAndTables(t *testing.T) {
 	for _, fabric := range []string{"live", "sim"} {
-		sc := told(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1")
+		sc := storyOf(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1")
 		run := start(t, sc, Options{Limits: Limits{Iterations: 5}})
 		if err := run.Wait(); err != nil {
 			t.Fatal(err)
@@ -146,7 +147,7 @@ func TestSamplesAndTables(t *testing.T) {
 func TestTablesCoverCompleteIterations(t *testing.T) {
 	const ranks = 6
 	for _, fabric := range []string{"live", "sim"} {
-		run := start(t, told(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1"), Options{Linger: true})
+		run := start(t, storyOf(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1"), Options{Linger: true})
 		seen := map[int]bool{}
 		whole := func(s *engine.Snapshot) {
 			if len(s.Tallies) == 0 {
@@ -176,17 +177,17 @@ func TestTablesCoverCompleteIterations(t *testing.T) {
 
 // Batches lose none of many values and counts.
 func TestManySamples(t *testing.T) {
-	r := alone(t, func(p engine.Probe) {
+	r := runProbe(t, func(p engine.Probe) {
 		for i := range 10000 {
 			p.Sample("span", float64(i)*1e-9)
 			p.Tally("turns", i%2, 0, int64(i))
 		}
 	})
 	f := r.frame()
-	if n := f.pile.series[cluster.Classes+1].TotalCount(); n != 10000 {
+	if n := f.histograms.series[cluster.Classes+1].TotalCount(); n != 10000 {
 		t.Errorf("%d values, want 10000", n)
 	}
-	y := r.tables[1].counted(f.cells, engine.Measured)
+	y := r.tables[1].withCounts(f.cells, engine.Measured)
 	if y.At(0, 0) != 24995000 || y.At(1, 0) != 25000000 {
 		t.Errorf("counts %v", y.Counts)
 	}
@@ -194,7 +195,7 @@ func TestManySamples(t *testing.T) {
 
 func BenchmarkSample(b *testing.B) {
 	b.ReportAllocs()
-	alone(b, func(p engine.Probe) {
+	runProbe(b, func(p engine.Probe) {
 		for b.Loop() {
 			p.Sample("span", 12e-9)
 		}
@@ -203,7 +204,7 @@ func BenchmarkSample(b *testing.B) {
 
 func BenchmarkTally(b *testing.B) {
 	b.ReportAllocs()
-	alone(b, func(p engine.Probe) {
+	runProbe(b, func(p engine.Probe) {
 		for b.Loop() {
 			p.Tally("turns", 1, 0, 1)
 		}
@@ -212,14 +213,14 @@ func BenchmarkTally(b *testing.B) {
 
 // Counts that the session did not request are present when the body has ended.
 func TestLastCounts(t *testing.T) {
-	r := alone(t, func(p engine.Probe) {
+	r := runProbe(t, func(p engine.Probe) {
 		for range 1000 {
 			p.Access(0, 8, 3*cluster.Microsecond)
 		}
 		p.Verify(false, "wrong")
 	})
 	c := r.frame()
-	if n, sum := c.accessed(); n != 1000 || sum != 3*cluster.Millisecond || c.pile.series[cluster.InRank].TotalCount() != 1000 {
+	if n, sum := c.totalAccesses(); n != 1000 || sum != 3*cluster.Millisecond || c.histograms.series[cluster.InRank].TotalCount() != 1000 {
 		t.Errorf("%d accesses, total time %v", n, sum)
 	}
 	if c.checks != 1 || c.failures != 1 || c.detail != "wrong" {
@@ -285,7 +286,7 @@ func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 		n             int
 		filled, finer int // filled buckets, and the minimum number per decade
 	}{{"a few values near each other", 400e-6, 1.01, 20, 20, 250}, {"one", 1e-3, 1, 50, 1, 250}, {"a decade", 1e-5, 1.0023, 1000, 100, 60}, {"nine decades", 1e-8, 1.021, 1000, 100, 5}} {
-		h := newPile(1).series[cluster.Classes]
+		h := newHistograms(1).series[cluster.Classes]
 		x, least := c.from, math.Inf(1)
 		for range c.n {
 			if err := h.RecordValue(int64(x * stepsOf("s"))); err != nil {
@@ -294,7 +295,9 @@ func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 			least, x = min(least, x), x*c.by
 		}
 		q := sampleQuantiles(h, 0, stepsOf("s"))
-		n, filled, lower := int64(0), 0, q.Min
+		n := int64(0)
+		filled := 0
+		lower := q.Min
 		for _, b := range q.Buckets {
 			if b.Upper <= lower {
 				t.Fatalf("%s: bucket up to %v after one up to %v", c.what, b.Upper, lower)
@@ -307,7 +310,7 @@ func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 			}
 			n, lower = n+b.Count, b.Upper
 		}
-		if n != int64(c.n) || filled > mostCells || filled < min(c.filled, mostCells/2) || q.Min > least || q.Buckets[len(q.Buckets)-1].Upper < q.Max*0.9999 {
+		if n != int64(c.n) || filled > maxBuckets || filled < min(c.filled, maxBuckets/2) || q.Min > least || q.Buckets[len(q.Buckets)-1].Upper < q.Max*0.9999 {
 			t.Errorf("%s: %d values in %d buckets from %v to %v", c.what, n, filled, q.Min, q.Buckets[len(q.Buckets)-1].Upper)
 		}
 	}
@@ -333,16 +336,16 @@ func TestGate(t *testing.T) {
 			t.Errorf("%s: %d, want %d", what, got, want)
 		}
 	}
-	expect("open", 0, goOn)
+	expect("open", 0, proceed)
 	g.step() // in a running session, the current iteration is the step
 	expect("stepped", 1, hold)
 	g.step()
 	g.step()
-	expect("first step", 1, goOn)
-	expect("second step", 2, goOn)
+	expect("first step", 1, proceed)
+	expect("second step", 2, proceed)
 	expect("no step left", 3, hold)
 	g.resume()
-	expect("resumed", 3, goOn)
+	expect("resumed", 3, proceed)
 	g.pause()
 	expect("paused", 4, hold)
 	g.close()
@@ -352,10 +355,10 @@ func TestGate(t *testing.T) {
 	expect("a new run of a paused session", 0, hold)
 	g.resume()
 	g.expire()
-	expect("expired before the first iteration", 0, goOn)
+	expect("expired before the first iteration", 0, proceed)
 	expect("expired", 1, end)
 	g = newGate(Limits{Iterations: 2}, false)
-	expect("below the limit", 1, goOn)
+	expect("below the limit", 1, proceed)
 	expect("at the limit", 2, end)
 
 	at := func(what string, done int, now cluster.Time, want verdict) {
@@ -365,12 +368,12 @@ func TestGate(t *testing.T) {
 		}
 	}
 	g = newGate(Limits{Until: 100}, false)
-	at("late, but the first", 0, 100, goOn)
-	at("before its time", 1, 99, goOn)
+	at("late, but the first", 0, 100, proceed)
+	at("before its time", 1, 99, proceed)
 	at("at its time", 1, 100, end)
 	g = newGate(Limits{Until: 100}, true)
-	at("a lingering session, before", 1, 99, goOn)
+	at("a lingering session, before", 1, 99, proceed)
 	at("a lingering session pauses", 2, 100, hold)
 	g.resume()
-	at("and goes on beyond", 2, 200, goOn)
+	at("and goes on beyond", 2, 200, proceed)
 }

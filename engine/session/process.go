@@ -12,16 +12,16 @@ import (
 // process holds the ranks of a launch that run in this process: the slots of their counts, from
 // which it makes frames.
 type process struct {
-	number int
-	first  int // first rank
-	layout *cluster.Layout
-	sums   int           // number of declared metrics, samples and places of profiles
-	ranked []int         // metrics that are stored by rank
-	ask    atomic.Uint64 // incremented to request a frame
-	slots  []slot        // by rank
-	shards *shards
-	looks  looks
-	left   atomic.Int64 // ranks that have ended
+	number     int
+	first      int // first rank
+	layout     *cluster.Layout
+	sums       int           // number of declared metrics, samples and places of profiles
+	ranked     []int         // metrics that are stored by rank
+	requests   atomic.Uint64 // incremented to request a frame
+	slots      []slot        // by rank
+	shards     *shards
+	sampler    stateSampler
+	endedRanks atomic.Int64 // ranks that have ended
 }
 
 // slot is the place where a rank publishes its counts.
@@ -61,22 +61,22 @@ func (p *process) slot(rank int) *slot { return &p.slots[rank-p.first] }
 // frame returns the published counts. Its states are valid only until the next call.
 func (p *process) frame() *frame {
 	blocks, shift := p.layout.Blocks()
-	over := int(p.left.Load()) == len(p.slots)
+	over := int(p.endedRanks.Load()) == len(p.slots)
 	f := newFrame(blocks, p.sums)
 	f.process, f.first = p.number, p.first
-	f.rankings(p.ranked, p.layout.Ranks())
+	f.allocateRanked(p.ranked, p.layout.Ranks())
 	for i := range p.slots {
 		s := &p.slots[i]
 		s.mu.Lock()
-		f.keep(p.first+i, &s.counts)
-		f.rank(s, p.layout.NodeOf(p.first+i)>>shift)
+		f.storeRanked(p.first+i, &s.counts)
+		f.addRank(s, p.layout.NodeOf(p.first+i)>>shift)
 		s.mu.Unlock()
 	}
 	if over {
 		p.shards.gather(f.iterations)
 	}
-	f.pile = p.shards.merge()
-	f.cells, f.counted = p.shards.ended()
-	f.states = p.looks.leave()
+	f.histograms = p.shards.merge()
+	f.cells, f.counted = p.shards.gathered()
+	f.states = p.sampler.take()
 	return f
 }

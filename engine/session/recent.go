@@ -16,12 +16,12 @@ const recentTime = time.Second
 // recent holds the counts of the latest samples in which time passed. Their difference is the
 // traffic of the last second. Counts are immutable once taken.
 type recent struct {
-	ring  [recentCounts]counted
+	ring  [recentCounts]countsAt
 	taken int
 }
 
-// counted holds the counts of a launch at one moment.
-type counted struct {
+// countsAt holds the counts of a launch at one moment.
+type countsAt struct {
 	at      time.Duration
 	spent   cluster.Time // mean over ranks
 	traffic [cluster.Classes]int64
@@ -34,12 +34,12 @@ func (r *recent) take(at time.Duration, f *frame) {
 	if r.taken > 0 && spent <= r.last(0).spent {
 		return
 	}
-	r.ring[r.taken%recentCounts] = counted{at, spent, f.traffic.Bytes, f.pairs}
+	r.ring[r.taken%recentCounts] = countsAt{at: at, spent: spent, traffic: f.traffic.Bytes, pairs: f.pairs}
 	r.taken++
 }
 
 // last returns the nth latest counts; 0 is the latest.
-func (r *recent) last(n int) *counted { return &r.ring[(r.taken-1-n)%recentCounts] }
+func (r *recent) last(n int) *countsAt { return &r.ring[(r.taken-1-n)%recentCounts] }
 
 // view returns the traffic of the last second before the latest sample.
 func (r *recent) view(l *cluster.Layout) engine.Recent {

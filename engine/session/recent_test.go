@@ -43,7 +43,7 @@ func TestRecentTrafficOfLastSecond(t *testing.T) {
 // For many nodes, recent traffic lists the bytes between blocks of nodes. Their sum equals the sum
 // over classes.
 func TestRecentTrafficOfManyNodes(t *testing.T) {
-	s := start(t, told(t, "send", "fabric", "sim", "machine", "xc30-edison", "nodes", "100", "ranks-per-node", "1", "group", "1"), Options{Limits: Limits{Iterations: 3}, Fabrics: Fabrics()})
+	s := start(t, storyOf(t, "send", "fabric", "sim", "machine", "xc30-edison", "nodes", "100", "ranks-per-node", "1", "group", "1"), Options{Limits: Limits{Iterations: 3}, Fabrics: Fabrics()})
 	if err := s.Wait(); err != nil {
 		t.Fatal(err)
 	}

@@ -26,22 +26,22 @@ var kinds = [...]engine.Kind{cluster.WallClock: engine.Measured, cluster.Dilated
 // kind returns the kind of this setup's numbers.
 func (s *setup) kind() engine.Kind { return kinds[s.fabric.Clock(&s.machine)] }
 
-// adapts reports whether the session chooses the dilation, because the user did not.
-func (s *setup) adapts() bool { return s.spec.Dilation == 0 && s.kind() == engine.Emulated }
+// adaptsDilation reports whether the session chooses the dilation, because the user did not.
+func (s *setup) adaptsDilation() bool { return s.spec.Dilation == 0 && s.kind() == engine.Emulated }
 
 // run is one launch, as its ranks and the session see it.
 type run struct {
 	process
-	setup   setup
-	handle  cluster.Run
-	gate    *gate
-	tables  []table
-	virtual *virtual // nil on other fabrics than the simulation
-	pace    float64  // last pace, used only by the session
-	shut    int      // ticks that a pause has waited for the end of an iteration
-	frozen  bool     // the simulation's clock is stopped in the middle of an iteration
-	cut     bool     // the session ended the run in the middle of an iteration
-	over    bool     // every rank has ended
+	setup       setup
+	handle      cluster.Run
+	gate        *gate
+	tables      []table
+	virtual     *virtual // nil on other fabrics than the simulation
+	pace        float64  // last pace, used only by the session
+	pausedTicks int      // ticks that a pause has waited for the end of an iteration
+	frozen      bool     // the simulation's clock is stopped in the middle of an iteration
+	cut         bool     // the session ended the run in the middle of an iteration
+	over        bool     // every rank has ended
 }
 
 func launch(ctx context.Context, set setup, g *gate) (*run, error) {
@@ -49,7 +49,7 @@ func launch(ctx context.Context, set setup, g *gate) (*run, error) {
 	if what := set.scenario.Text("timeline"); what != "off" {
 		set.spec.Timeline = timeline.NewRecorder(set.spec.Layout, what == "arrows")
 	}
-	tables, cells := set.lay()
+	tables, cells := set.layOutTables()
 	r := &run{setup: set, gate: g, tables: tables}
 	r.reserve(&r.setup.spec.Layout, set.workload, cells)
 	if set.kind() == engine.Simulated {
@@ -77,7 +77,7 @@ func (r *run) body(rank *cluster.Rank) error {
 		return err
 	}
 	p.flush(true)
-	r.left.Add(1)
+	r.endedRanks.Add(1)
 	ended = true
 	return nil
 }

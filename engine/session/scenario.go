@@ -15,13 +15,13 @@ import (
 
 // Scenario returns a scenario with every knob of a workload at its default. Its machine knob
 // offers the presets, followed by the user's own machines.
-func Scenario(name string, own ...cluster.Machine) (engine.Scenario, error) {
+func Scenario(name string, userMachines ...cluster.Machine) (engine.Scenario, error) {
 	w, err := workload.Find(name)
 	if err != nil {
 		return engine.Scenario{}, err
 	}
 	machines := presets.Machines()
-	for _, m := range own {
+	for _, m := range userMachines {
 		if slices.Contains(machines, m.Name) {
 			return engine.Scenario{}, fmt.Errorf("machine %q: this name is already in use (rename your machine)", m.Name)
 		}
@@ -41,15 +41,15 @@ func (o *Options) machine(name string) (cluster.Machine, error) {
 	return presets.Machine(name)
 }
 
-// resolve plans and checks a scenario before anything is allocated. turned is the last changed
-// knob, or "".
-func (o *Options) resolve(sc engine.Scenario, turned string) (setup, error) {
+// resolve plans and checks a scenario before anything is allocated. changed is the knob that
+// was changed last, or "".
+func (o *Options) resolve(sc engine.Scenario, changed string) (setup, error) {
 	set, err := o.plan(sc)
 	if err != nil {
 		return setup{}, err
 	}
-	if limit := o.memory(); !set.fits(limit) {
-		return setup{}, o.short(&set, turned, limit)
+	if limit := o.memory(); !set.fitsMemory(limit) {
+		return setup{}, o.shortageOf(&set, changed, limit)
 	}
 	return set, nil
 }
@@ -58,17 +58,20 @@ func (o *Options) resolve(sc engine.Scenario, turned string) (setup, error) {
 func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	set := setup{scenario: sc}
 	var err error
-	if set.workload, err = workload.Find(sc.Workload); err != nil {
+	set.workload, err = workload.Find(sc.Workload)
+	if err != nil {
 		return setup{}, err
 	}
-	if set.machine, err = o.machine(sc.Text("machine")); err != nil {
+	set.machine, err = o.machine(sc.Text("machine"))
+	if err != nil {
 		return setup{}, err
 	}
 	if set.workload.Fit != nil {
 		set.workload.Fit(&sc, &set.machine)
 	}
 	var ok bool
-	if set.fabric, ok = o.Fabrics[sc.Text("fabric")]; !ok {
+	set.fabric, ok = o.Fabrics[sc.Text("fabric")]
+	if !ok {
 		return setup{}, fmt.Errorf("fabric %s: not built into this program", sc.Text("fabric"))
 	}
 	sc = set.workload.Barred(sc, workload.SiteOf(set.fabric, &set.machine))
@@ -77,7 +80,8 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if err := layout.Validate(); err != nil {
 		return setup{}, err
 	}
-	if set.plan, err = set.workload.Plan(&sc, workload.SiteOf(set.fabric, &set.machine)); err != nil {
+	set.plan, err = set.workload.Plan(&sc, workload.SiteOf(set.fabric, &set.machine))
+	if err != nil {
 		return setup{}, err
 	}
 	set.spec = cluster.Spec{
@@ -97,14 +101,14 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if err := set.spec.Check(); err != nil {
 		return setup{}, err
 	}
-	if err := set.simulable(); err != nil {
+	if err := set.checkSimulable(); err != nil {
 		return setup{}, err
 	}
 	return set, nil
 }
 
-// simulable returns an error if the simulator lacks costs or a network for the setup.
-func (s *setup) simulable() error {
+// checkSimulable returns an error if the simulator lacks costs or a network for the setup.
+func (s *setup) checkSimulable() error {
 	if s.kind() != engine.Simulated {
 		return nil
 	}
@@ -118,10 +122,10 @@ func (s *setup) simulable() error {
 	return nil
 }
 
-// turned plans a scenario with one knob changed. The workload counts as a knob: a new workload
-// starts with its own knobs at their defaults, and keeps the values of the common knobs if it can
+// planChange plans a scenario with one knob changed. The workload counts as a knob. A new workload
+// starts with its own knobs at their defaults. It keeps the values of the common knobs if it can
 // run with them.
-func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, error) {
+func (o *Options) planChange(from *engine.Scenario, knob, value string) (setup, error) {
 	if knob != "workload" {
 		next := from.Clone()
 		if err := next.Set(knob, value); err != nil {
@@ -153,9 +157,9 @@ func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, erro
 	return setup{}, fmt.Errorf("workload %s: %w", value, err)
 }
 
-// taken plans a complete scenario from another source, such as a file. Its values are parsed again
-// with the knob tables of this program.
-func (o *Options) taken(sc *engine.Scenario) (setup, error) {
+// planTaken plans a complete scenario from another source, such as a file. Its values are parsed
+// again with the knob tables of this program.
+func (o *Options) planTaken(sc *engine.Scenario) (setup, error) {
 	if sc == nil {
 		return setup{}, errors.New("take: no scenario given")
 	}
@@ -171,9 +175,9 @@ func (o *Options) taken(sc *engine.Scenario) (setup, error) {
 	return o.resolve(next, "")
 }
 
-// back plans the last scenario of a workload that the user returns to. It runs where the user
+// planReturn plans the last scenario of a workload that the user returns to. It runs where the user
 // chose last, if possible there.
-func (o *Options) back(from, left *engine.Scenario) (setup, error) {
+func (o *Options) planReturn(from, left *engine.Scenario) (setup, error) {
 	next := left.Clone()
 	for _, k := range engine.Base {
 		if k.Role == engine.Machine {

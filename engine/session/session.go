@@ -30,8 +30,8 @@ type Limits struct {
 	Usual time.Duration
 }
 
-// of returns the limits that apply to a setup.
-func (l Limits) of(set *setup) Limits {
+// forSetup returns the limits that apply to a setup.
+func (l Limits) forSetup(set *setup) Limits {
 	switch {
 	case l.Usual == 0 || l.For > 0 || l.Iterations > 0 || l.Until > 0:
 	case set.kind() == engine.Simulated:
@@ -80,30 +80,36 @@ type Session struct {
 	began   time.Time
 	current atomic.Pointer[engine.Snapshot]
 	gate    *gate
-	poke    chan struct{} // signals a change of the fields below
+	wakeup  chan struct{} // signals a change of the fields below
 	done    chan struct{}
 	started sync.Once
 
-	mu      sync.Mutex
-	wanted  setup
-	past    past // of wanted
-	version int  // of wanted
-	reset   bool // clear the history
-	stop    bool
-	idle    bool                       // the run is over, and a knob starts the next
-	left    map[string]engine.Scenario // last scenarios of workloads that ran before
-	late    []float64                  // dilations of launches that were repeated because the host fell behind
-	err     error
+	mu            sync.Mutex
+	wanted        setup
+	history       undoHistory // of wanted
+	version       int         // of wanted
+	reset         bool        // clear the history
+	stop          bool
+	idle          bool                       // the run is over, and a knob starts the next
+	lastScenarios map[string]engine.Scenario // last scenarios of workloads that ran before
+	late          []float64                  // dilations of launches that were repeated because the host fell behind
+	err           error
 }
 
 // New plans and checks a scenario. It launches nothing yet.
 func New(scenario engine.Scenario, o Options) (*Session, error) {
-	s := &Session{options: o, poke: make(chan struct{}, 1), done: make(chan struct{}), left: map[string]engine.Scenario{}}
+	s := &Session{
+		options:       o,
+		wakeup:        make(chan struct{}, 1),
+		done:          make(chan struct{}),
+		lastScenarios: map[string]engine.Scenario{},
+	}
 	var err error
-	if s.wanted, err = s.options.resolve(scenario.Clone(), ""); err != nil {
+	s.wanted, err = s.options.resolve(scenario.Clone(), "")
+	if err != nil {
 		return nil, err
 	}
-	s.options.Limits = o.Limits.of(&s.wanted)
+	s.options.Limits = o.Limits.forSetup(&s.wanted)
 	s.gate = newGate(s.options.Limits, o.Linger)
 	h := newHistory(!o.Linger)
 	h.begin(s.wanted, 0)
@@ -142,16 +148,16 @@ func (s *Session) do(c engine.Command) error {
 	}
 	switch c.Verb {
 	case engine.Set:
-		if err := s.turn(c.Knob, c.Value); err != nil {
+		if err := s.setKnob(c.Knob, c.Value); err != nil {
 			return err
 		}
 	case engine.Take:
-		err := s.want(func(*engine.Scenario) (setup, error) { return s.options.taken(c.Scenario) }, s.past.turned)
-		if err != nil {
+		plan := func(*engine.Scenario) (setup, error) { return s.options.planTaken(c.Scenario) }
+		if err := s.replaceWanted(plan, s.history.push); err != nil {
 			return err
 		}
 	case engine.Default:
-		if err := s.byDefault(c.Knob); err != nil {
+		if err := s.setDefault(c.Knob); err != nil {
 			return err
 		}
 	case engine.Undo:
@@ -183,21 +189,22 @@ func (s *Session) do(c engine.Command) error {
 	return nil
 }
 
-// turn sets one knob of the wanted scenario. A workload that ran before returns with its last
+// setKnob sets one knob of the wanted scenario. A workload that ran before returns with its last
 // scenario.
-func (s *Session) turn(knob, value string) error {
-	return s.want(func(from *engine.Scenario) (setup, error) {
-		if left, ok := s.left[value]; ok && knob == "workload" && value != from.Workload {
-			if set, err := s.options.back(from, &left); err == nil {
+func (s *Session) setKnob(knob, value string) error {
+	return s.replaceWanted(func(from *engine.Scenario) (setup, error) {
+		if last, ok := s.lastScenarios[value]; ok && knob == "workload" && value != from.Workload {
+			if set, err := s.options.planReturn(from, &last); err == nil {
 				return set, nil
 			}
 		}
-		return s.options.turned(from, knob, value)
-	}, s.past.turned)
+		return s.options.planChange(from, knob, value)
+	}, s.history.push)
 }
 
-// want replaces the wanted scenario, unless the new one cannot run. It passes the old one to left.
-func (s *Session) want(next func(from *engine.Scenario) (setup, error), left func(engine.Scenario)) error {
+// replaceWanted replaces the wanted scenario, unless the new one cannot run. It passes the old one
+// to onLeave.
+func (s *Session) replaceWanted(next func(from *engine.Scenario) (setup, error), onLeave func(engine.Scenario)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	set, err := next(&s.wanted.scenario)
@@ -209,18 +216,18 @@ func (s *Session) want(next func(from *engine.Scenario) (setup, error), left fun
 	if same && !s.idle {
 		return nil
 	}
-	now := from.Workload == to.Workload && !s.idle && s.wanted.kind() == set.kind() && !slices.ContainsFunc(to.Table, func(k engine.Knob) bool {
+	takesEffectNow := from.Workload == to.Workload && !s.idle && s.wanted.kind() == set.kind() && !slices.ContainsFunc(to.Table, func(k engine.Knob) bool {
 		return k.Scope != engine.ScopeNow && from.Values[k.Name] != to.Values[k.Name] &&
 			(workload.Idle(from, set.kind(), k.Name) == "" || workload.Idle(to, set.kind(), k.Name) == "")
 	})
 	if !same {
-		left(*from)
+		onLeave(*from)
 	}
 	if from.Workload != to.Workload {
-		s.left[from.Workload] = *from
+		s.lastScenarios[from.Workload] = *from
 	}
 	s.wanted = set
-	if !now {
+	if !takesEffectNow {
 		s.version++
 	}
 	return nil
@@ -228,7 +235,7 @@ func (s *Session) want(next func(from *engine.Scenario) (setup, error), left fun
 
 func (s *Session) wake() {
 	select {
-	case s.poke <- struct{}{}:
+	case s.wakeup <- struct{}{}:
 	default:
 	}
 }

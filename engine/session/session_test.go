@@ -17,7 +17,7 @@ import (
 )
 
 func TestRunIterations(t *testing.T) {
-	s := start(t, told(t, "access"), Options{Limits: Limits{Iterations: 5}})
+	s := start(t, storyOf(t, "access"), Options{Limits: Limits{Iterations: 5}})
 	if err := s.Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestRunIterations(t *testing.T) {
 
 func TestKindAndDilation(t *testing.T) {
 	for machine, want := range map[string]engine.Kind{"this-host": engine.Measured, "demo": engine.Emulated} {
-		s := start(t, told(t, "silent", "machine", machine, "dilation", "50"), Options{Limits: Limits{Iterations: 1}})
+		s := start(t, storyOf(t, "silent", "machine", machine, "dilation", "50"), Options{Limits: Limits{Iterations: 1}})
 		if err := s.Wait(); err != nil {
 			t.Fatal(err)
 		}
@@ -70,20 +70,20 @@ func TestInvalidScenarios(t *testing.T) {
 		{"nodes", "0", `nodes = "0": want a whole number from 1 to 65536`},
 		{"nodes", "many", `nodes = "many": want a whole number`},
 		{"group", "3", "group = 3 does not divide 16 ranks: use 2 or 4"},
-		{"group", "32", "group = 32: larger than the 16 ranks there are"},
+		{"group", "32", "group = 32: want at most the number of ranks, 16"},
 		{"model", "nested", `model = "nested": want one of flat, nested-funneled, nested-multiple`},
 		{"machine", "abacus", `machine = "abacus": want one of`},
 		{"seed", "13", "seed 13: unlucky; take another"},
 		{"segment", "1TiB", "GiB available ("},
 	}
-	s := start(t, told(t, "access"), Options{})
+	s := start(t, storyOf(t, "access"), Options{})
 	before := s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	for _, tt := range tests {
 		err := s.Do(engine.Command{Verb: engine.Set, Knob: tt.knob, Value: tt.value})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("set %s %s: %v, want %q", tt.knob, tt.value, err, tt.want)
 		}
-		sc := told(t, "access")
+		sc := storyOf(t, "access")
 		if sc.Set(tt.knob, tt.value) == nil {
 			if _, err := New(sc, s.options); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("new with %s %s: %v, want %q", tt.knob, tt.value, err, tt.want)
@@ -98,7 +98,7 @@ func TestInvalidScenarios(t *testing.T) {
 	if len(after.Marks) != 0 || difference(&before.Scenario, &after.Scenario, before.Kind, after.Kind) != "" {
 		t.Errorf("refused commands changed something: marks %v", after.Marks)
 	}
-	demo := told(t, "access", "machine", "demo")
+	demo := storyOf(t, "access", "machine", "demo")
 	for knob, value := range map[string]string{"segment": "4MiB", "nodes": "128"} {
 		sc := demo.Clone()
 		if err := sc.Set(knob, value); err != nil {
@@ -108,7 +108,7 @@ func TestInvalidScenarios(t *testing.T) {
 			t.Errorf("%s %s on demo: %v, want an error with the machine", knob, value, err)
 		}
 	}
-	sc := told(t, "access")
+	sc := storyOf(t, "access")
 	if _, err := New(sc, Options{}); err == nil || !strings.Contains(err.Error(), "fabric live: not built into this program") {
 		t.Errorf("without a fabric: %v", err)
 	}
@@ -116,9 +116,9 @@ func TestInvalidScenarios(t *testing.T) {
 
 // A scenario is taken as a whole, because no order of its single knobs could run.
 func TestTakeAScenario(t *testing.T) {
-	s := start(t, told(t, "access", "machine", "demo", "group", "16"), Options{})
+	s := start(t, storyOf(t, "access", "machine", "demo", "group", "16"), Options{})
 	before := s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
-	want := told(t, "access", "machine", "demo", "nodes", "3", "ranks-per-node", "5", "group", "15")
+	want := storyOf(t, "access", "machine", "demo", "nodes", "3", "ranks-per-node", "5", "group", "15")
 	for _, knob := range []string{"nodes", "ranks-per-node", "group"} {
 		if err := s.Do(engine.Command{Verb: engine.Set, Knob: knob, Value: want.Text(knob)}); err == nil {
 			t.Errorf("%s alone is accepted", knob)
@@ -148,7 +148,7 @@ func TestTakeAScenario(t *testing.T) {
 }
 
 func TestPauseStepResume(t *testing.T) {
-	s := start(t, told(t, "access"), Options{})
+	s := start(t, storyOf(t, "access"), Options{})
 	s.do(engine.Pause)
 	paused := func(s *engine.Snapshot) bool { return s.Phase == engine.Paused }
 	at := s.until("paused", paused)
@@ -173,7 +173,7 @@ func TestPauseStepResume(t *testing.T) {
 // A pause of a minute is not a deadlock, because rank 0 waits outside the fabric.
 func TestPauseIsNotADeadlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, told(t, "naps"), Options{})
+		s := start(t, storyOf(t, "naps"), Options{})
 		time.Sleep(time.Second)
 		s.do(engine.Pause)
 		time.Sleep(time.Minute)
@@ -200,7 +200,7 @@ func TestPauseIsNotADeadlock(t *testing.T) {
 // continues without a mark.
 func TestKnobWithoutEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, told(t, "naps", "model", "flat"), Options{})
+		s := start(t, storyOf(t, "naps", "model", "flat"), Options{})
 		time.Sleep(time.Second)
 		before := s.Load()
 		s.do(engine.Set, "group", "8")
@@ -226,7 +226,7 @@ func TestKnobWithoutEffect(t *testing.T) {
 func TestKnobResponseTime(t *testing.T) {
 	for _, story := range []string{"naps", "sleepy"} {
 		synctest.Test(t, func(t *testing.T) {
-			s := start(t, told(t, story, "group", "4"), Options{})
+			s := start(t, storyOf(t, story, "group", "4"), Options{})
 			time.Sleep(3 * time.Second)
 			before := s.Load()
 			turned := before.Elapsed
@@ -270,7 +270,7 @@ func TestKnobResponseTime(t *testing.T) {
 }
 
 func TestEndlessIterationIsStopped(t *testing.T) {
-	s := start(t, told(t, "endless"), Options{})
+	s := start(t, storyOf(t, "endless"), Options{})
 	s.until("samples", func(s *engine.Snapshot) bool { return len(s.Series) > 1 })
 	s.do(engine.Set, "ranks-per-node", "2")
 	s.until("a rebuilt cluster", func(s *engine.Snapshot) bool {
@@ -286,7 +286,7 @@ func TestEndlessIterationIsStopped(t *testing.T) {
 
 func TestTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, told(t, "naps"), Options{Limits: Limits{For: 2 * time.Second}})
+		s := start(t, storyOf(t, "naps"), Options{Limits: Limits{For: 2 * time.Second}})
 		if err := s.Wait(); err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +295,7 @@ func TestTimeLimit(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, told(t, "sleepy"), Options{Limits: Limits{For: 2 * time.Second}})
+		s := start(t, storyOf(t, "sleepy"), Options{Limits: Limits{For: 2 * time.Second}})
 		if err := s.Wait(); err != nil {
 			t.Fatal(err)
 		}
@@ -316,11 +316,11 @@ func TestFailures(t *testing.T) {
 	tests := []struct{ story, want string }{
 		{"error", "rank 1: out of luck"},
 		{"panic", "rank 1 panicked: a bug in the program"},
-		{"deadlock", "deadlock: no rank below can go on"},
+		{"deadlock", "deadlock: no rank below can continue"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.story, func(t *testing.T) {
-			s := start(t, told(t, tt.story), Options{Limits: Limits{Iterations: 3}})
+			s := start(t, storyOf(t, tt.story), Options{Limits: Limits{Iterations: 3}})
 			err := s.Wait()
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("the session ended with %v, want %q", err, tt.want)
@@ -338,7 +338,7 @@ func TestFailures(t *testing.T) {
 // A lingering session keeps its history after a failure, and the next changed knob starts a new
 // run.
 func TestKnobRestartsAfterFailure(t *testing.T) {
-	s := start(t, told(t, "access"), Options{Linger: true})
+	s := start(t, storyOf(t, "access"), Options{Linger: true})
 	s.until("a sample", func(s *engine.Snapshot) bool { return len(s.Series) > 0 })
 	s.do(engine.Set, "story", "panic")
 	failed := s.until("the failure", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed })
@@ -354,7 +354,7 @@ func TestKnobRestartsAfterFailure(t *testing.T) {
 }
 
 func TestFailedCheckIsKept(t *testing.T) {
-	s := start(t, told(t, "wrong"), Options{Limits: Limits{Iterations: 4}})
+	s := start(t, storyOf(t, "wrong"), Options{Limits: Limits{Iterations: 4}})
 	if err := s.Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +367,7 @@ func TestFailedCheckIsKept(t *testing.T) {
 // The traffic is the program's own: it excludes the agreement on the next iteration.
 func TestTrafficIsTheProgramsOwn(t *testing.T) {
 	for story, want := range map[string]int64{"silent": 0, "send": 10 * 15 * 100} {
-		s := start(t, told(t, story), Options{Limits: Limits{Iterations: 10}})
+		s := start(t, storyOf(t, story), Options{Limits: Limits{Iterations: 10}})
 		if err := s.Wait(); err != nil {
 			t.Fatal(err)
 		}
@@ -391,7 +391,7 @@ func TestTrafficIsTheProgramsOwn(t *testing.T) {
 }
 
 func TestReset(t *testing.T) {
-	s := start(t, told(t, "access"), Options{})
+	s := start(t, storyOf(t, "access"), Options{})
 	s.until("running", func(s *engine.Snapshot) bool { return s.Iteration > 0 })
 	s.do(engine.Set, "group", "2")
 	full := s.until("history", func(s *engine.Snapshot) bool {
@@ -413,7 +413,7 @@ func TestReset(t *testing.T) {
 // Rows remain while group and model change. If other knobs change, the rows are hidden until these
 // knobs return to their values.
 func TestComparablePoints(t *testing.T) {
-	s := start(t, told(t, "access"), Options{})
+	s := start(t, storyOf(t, "access"), Options{})
 	ran := func(groups ...int) func(*engine.Snapshot) bool {
 		return func(s *engine.Snapshot) bool {
 			n := 0
@@ -421,7 +421,8 @@ func TestComparablePoints(t *testing.T) {
 				if r.Cells[study.LocalityAccesses] == 0 {
 					continue
 				}
-				if n++; !slices.Contains(groups, int(r.Cells[study.LocalityGroup])) {
+				n++
+				if !slices.Contains(groups, int(r.Cells[study.LocalityGroup])) {
 					return false
 				}
 			}
@@ -440,7 +441,7 @@ func TestComparablePoints(t *testing.T) {
 }
 
 func TestStopBeforeRun(t *testing.T) {
-	s := start(t, told(t, "endless"), Options{})
+	s := start(t, storyOf(t, "endless"), Options{})
 	if err := s.Stop(); err != nil {
 		t.Error(err)
 	}
@@ -448,7 +449,7 @@ func TestStopBeforeRun(t *testing.T) {
 
 func TestContextEndsSession(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := New(told(t, "endless"), Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}})
+	s, err := New(storyOf(t, "endless"), Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}})
 	if err != nil {
 		t.Fatal(err)
 	}

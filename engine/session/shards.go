@@ -11,12 +11,12 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// pile holds recorded values: one histogram for the accesses of each class and for each declared
-// sample.
-type pile struct{ series []*hdrhistogram.Histogram }
+// histograms holds recorded values: one histogram for the accesses of each class and for each
+// declared sample.
+type histograms struct{ series []*hdrhistogram.Histogram }
 
-func newPile(samples int) *pile {
-	p := &pile{series: make([]*hdrhistogram.Histogram, cluster.Classes+samples)}
+func newHistograms(samples int) *histograms {
+	p := &histograms{series: make([]*hdrhistogram.Histogram, cluster.Classes+samples)}
 	for i := range p.series {
 		if i < cluster.Classes {
 			p.series[i] = hdrhistogram.New(lowestLatency, highestLatency, digits)
@@ -27,8 +27,8 @@ func newPile(samples int) *pile {
 	return p
 }
 
-// copy adds the contents of p to another pile.
-func (p *pile) copy(to *pile) {
+// copy adds the contents of p to another set.
+func (p *histograms) copy(to *histograms) {
 	for i, h := range p.series {
 		if h.TotalCount() > 0 {
 			to.series[i].Merge(h)
@@ -36,8 +36,8 @@ func (p *pile) copy(to *pile) {
 	}
 }
 
-// move adds the contents of p to another pile, and empties p.
-func (p *pile) move(to *pile) {
+// move adds the contents of p to another set, and empties p.
+func (p *histograms) move(to *histograms) {
 	p.copy(to)
 	for _, h := range p.series {
 		if h.TotalCount() > 0 {
@@ -46,13 +46,13 @@ func (p *pile) move(to *pile) {
 	}
 }
 
-// shards holds the piles that ranks record into, and the cells of all tables of counts. Any rank
-// may use any shard, because they are added in the end. A rank that finds one locked tries the
+// shards holds the histograms that ranks record into, and the cells of all tables of counts. Any
+// rank may use any shard, because they are added in the end. A rank that finds one locked tries the
 // next.
 type shards struct {
 	part  []shard
-	total *pile // used only by the session
-	spare *pile // empty, to exchange for a shard's pile
+	total *histograms // used only by the session
+	spare *histograms // empty, to exchange for a shard's histograms
 
 	mu      sync.Mutex
 	whole   []int64 // cells, of iterations that every rank has ended
@@ -60,20 +60,20 @@ type shards struct {
 }
 
 type shard struct {
-	mu    sync.Mutex
-	pile  *pile
-	cells []int64
-	fresh bool     // values were recorded into the pile since the last merge
-	_     [64]byte // keeps the shards of two ranks on separate cache lines
+	mu         sync.Mutex
+	histograms *histograms
+	cells      []int64
+	fresh      bool     // values were recorded into histograms since the last merge
+	_          [64]byte // keeps the shards of two ranks on separate cache lines
 }
 
 func newShards(ranks, samples, cells int) *shards {
-	if samples > mostSamples {
-		panic(fmt.Sprintf("session: %d samples declared: want at most %d", samples, mostSamples))
+	if samples > maxDeclaredSamples {
+		panic(fmt.Sprintf("session: %d samples declared: want at most %d", samples, maxDeclaredSamples))
 	}
-	s := &shards{part: make([]shard, min(ranks, 2*runtime.GOMAXPROCS(0))), total: newPile(samples), spare: newPile(samples), whole: make([]int64, cells)}
+	s := &shards{part: make([]shard, min(ranks, 2*runtime.GOMAXPROCS(0))), total: newHistograms(samples), spare: newHistograms(samples), whole: make([]int64, cells)}
 	for i := range s.part {
-		s.part[i].pile, s.part[i].cells = newPile(samples), make([]int64, cells)
+		s.part[i].histograms, s.part[i].cells = newHistograms(samples), make([]int64, cells)
 	}
 	return s
 }
@@ -98,8 +98,8 @@ type pending int64
 
 const seriesBits = 8
 
-// mostSamples is the maximum number of samples of a workload.
-const mostSamples = 1<<seriesBits - cluster.Classes
+// maxDeclaredSamples is the maximum number of samples of a workload.
+const maxDeclaredSamples = 1<<seriesBits - cluster.Classes
 
 func pack(series int, value int64) pending { return pending(value<<seriesBits | int64(series)) }
 
@@ -116,11 +116,11 @@ type tallied struct {
 
 // record moves a batch into a shard.
 func (s *shards) record(rank int, b *batch) {
-	part := s.free(rank)
+	part := s.lockShard(rank)
 	defer part.mu.Unlock()
 	part.fresh = true
 	for _, v := range b.waiting[:b.values] {
-		if err := part.pile.series[v&(1<<seriesBits-1)].RecordValue(int64(v >> seriesBits)); err != nil {
+		if err := part.histograms.series[v&(1<<seriesBits-1)].RecordValue(int64(v >> seriesBits)); err != nil {
 			panic(fmt.Sprintf("session: value out of range: %v", err)) // pack and its callers limit the values
 		}
 	}
@@ -130,8 +130,8 @@ func (s *shards) record(rank int, b *batch) {
 	b.values, b.tallies = 0, 0
 }
 
-// free returns a locked shard.
-func (s *shards) free(rank int) *shard {
+// lockShard returns a locked shard.
+func (s *shards) lockShard(rank int) *shard {
 	n := len(s.part)
 	for i := range n {
 		if p := &s.part[(rank+i)%n]; p.mu.TryLock() {
@@ -160,15 +160,15 @@ func (s *shards) gather(iterations int) {
 	s.counted = iterations
 }
 
-// ended returns a copy of the gathered cells and the number of their iterations.
-func (s *shards) ended() ([]int64, int) {
+// gathered returns a copy of the gathered cells and the number of their iterations.
+func (s *shards) gathered() ([]int64, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.whole), s.counted
 }
 
 // merge adds the newly recorded histograms to the total and returns it.
-func (s *shards) merge() *pile {
+func (s *shards) merge() *histograms {
 	for i := range s.part {
 		p := &s.part[i]
 		p.mu.Lock()
@@ -176,8 +176,8 @@ func (s *shards) merge() *pile {
 			p.mu.Unlock()
 			continue
 		}
-		full := p.pile
-		p.pile, p.fresh = s.spare, false
+		full := p.histograms
+		p.histograms, p.fresh = s.spare, false
 		p.mu.Unlock()
 		full.move(s.total)
 		s.spare = full

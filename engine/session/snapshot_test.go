@@ -10,7 +10,7 @@ import (
 // The cost of the session itself: sampling the states, a sample and a snapshot.
 func BenchmarkPublish(b *testing.B) {
 	for _, nodes := range []string{"1", "64", "2048"} {
-		sc := told(b, "access", "nodes", nodes, "ranks-per-node", "16", "group", "16", "fabric", "sim", "machine", "xc30-edison")
+		sc := storyOf(b, "access", "nodes", nodes, "ranks-per-node", "16", "group", "16", "fabric", "sim", "machine", "xc30-edison")
 		o := Options{Fabrics: Fabrics()}
 		set, err := o.resolve(sc, "")
 		if err != nil {
@@ -31,9 +31,9 @@ func BenchmarkPublish(b *testing.B) {
 			for b.Loop() {
 				for range publishEvery {
 					n++
-					r.looks.look(r.handle, n)
+					r.sampler.sample(r.handle, n)
 				}
-				h.states.turn()
+				h.states.startWindow()
 				h.sample(r, 0)
 				if s := h.snapshot(set, r, engine.Running, 0); len(s.Ranks) != set.spec.Layout.Ranks() {
 					b.Fatal("ranks are missing")

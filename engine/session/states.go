@@ -9,32 +9,32 @@ import (
 // publishing period.
 const stateWindows = 20
 
-// ranksPerLook limits the cost of sampling: with more ranks, states are sampled less often.
-const ranksPerLook = 1024
+// ranksPerSample limits the cost of sampling: with more ranks, states are sampled less often.
+const ranksPerSample = 1024
 
-// looks samples the states of ranks. It stores the latest state of each rank and the number of
-// times that each state was seen.
-type looks struct {
-	now   []cluster.State
-	seen  []byte // lookBytes per rank
-	left  []byte // in use by the previous frame
-	fresh bool   // sampled since then
+// stateSampler samples the states of ranks. It stores the latest state of each rank and the number
+// of times that each state was seen.
+type stateSampler struct {
+	now      []cluster.State
+	seen     []byte // bytesPerRank for each rank
+	previous []byte // in use by the previous frame
+	fresh    bool   // sampled since then
 }
 
-const lookBytes = 1 + cluster.States
+const bytesPerRank = 1 + cluster.States
 
-// look samples the states at tick n of the session.
-func (l *looks) look(r cluster.Run, n int) {
-	if n%(1+len(l.now)/ranksPerLook) != 0 {
+// sample samples the states at tick n of the session.
+func (l *stateSampler) sample(r cluster.Run, n int) {
+	if n%(1+len(l.now)/ranksPerSample) != 0 {
 		return
 	}
 	l.now = r.States(l.now[:0])
-	if len(l.seen) != lookBytes*len(l.now) {
-		l.seen = make([]byte, lookBytes*len(l.now))
+	if len(l.seen) != bytesPerRank*len(l.now) {
+		l.seen = make([]byte, bytesPerRank*len(l.now))
 	}
 	l.fresh = true
 	for rank, state := range l.now {
-		one := l.seen[lookBytes*rank : lookBytes*(rank+1)]
+		one := l.seen[bytesPerRank*rank : bytesPerRank*(rank+1)]
 		one[0] = byte(state)
 		if one[1+state] < 255 {
 			one[1+state]++
@@ -42,13 +42,15 @@ func (l *looks) look(r cluster.Run, n int) {
 	}
 }
 
-// leave returns the observations since the last call, or nil if there are none.
-func (l *looks) leave() []byte {
+// take returns the observations since the last call, or nil if there are none.
+func (l *stateSampler) take() []byte {
 	if !l.fresh {
 		return nil
 	}
 	seen := l.seen
-	l.seen, l.left, l.fresh = l.left, seen, false
+	l.seen = l.previous
+	l.previous = seen
+	l.fresh = false
 	clear(l.seen)
 	return seen
 }
@@ -63,8 +65,8 @@ type states struct {
 // tally counts the observations of one rank by state.
 type tally [cluster.States]uint8
 
-// turn starts a window.
-func (s *states) turn() {
+// startWindow starts a window.
+func (s *states) startWindow() {
 	s.at = (s.at + 1) % stateWindows
 	clear(s.windows[s.at])
 }
@@ -81,8 +83,8 @@ func (s *states) take(f *frame, ranks int) {
 	if len(*w) != ranks {
 		*w = make([]tally, ranks)
 	}
-	for i := range len(f.states) / lookBytes {
-		one := f.states[lookBytes*i : lookBytes*(i+1)]
+	for i := range len(f.states) / bytesPerRank {
+		one := f.states[bytesPerRank*i : bytesPerRank*(i+1)]
 		s.now[f.first+i] = cluster.State(one[0])
 		t := &(*w)[f.first+i]
 		for state := range t {

@@ -257,8 +257,8 @@ func init() {
 	})
 }
 
-// told returns a scenario of the story workload; settings alternate knob and value.
-func told(t testing.TB, story string, settings ...string) engine.Scenario {
+// storyOf returns a scenario of the story workload; settings alternate knob and value.
+func storyOf(t testing.TB, story string, settings ...string) engine.Scenario {
 	t.Helper()
 	sc, err := Scenario("story")
 	if err != nil {
@@ -297,7 +297,8 @@ func start(t testing.TB, sc engine.Scenario, o Options) *watched {
 		w.cond.Broadcast()
 	}
 	var err error
-	if w.Session, err = New(sc, o); err != nil {
+	w.Session, err = New(sc, o)
+	if err != nil {
 		t.Fatal(err)
 	}
 	w.Start(context.Background())
@@ -327,7 +328,8 @@ func (w *watched) until(what string, holds func(*engine.Snapshot) bool) *engine.
 			if holds(s) {
 				return s
 			}
-			if seen++; seen == patience {
+			seen++
+			if seen == patience {
 				w.t.Fatalf("after %d snapshots (%s, iteration %d, marks %v), still waiting for: %s", seen, s.Phase, s.Iteration, s.Marks, what)
 			}
 		}

@@ -52,7 +52,7 @@ const maxPoints = 10000
 //
 // progress, if not nil, is called regularly with the state of the sweep.
 func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, progress func(*Progress)) ([]Row, error) {
-	rows, scenarios, err := points(base, axes)
+	rows, scenarios, err := combinations(base, axes)
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +62,13 @@ func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, pr
 // RunRows runs a scenario for each row, as Sweep does, and fills in the results.
 func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Options, progress func(*Progress)) ([]Row, error) {
 	o.Linger = false
-	f := &field{options: o, cores: runtime.GOMAXPROCS(0), rows: rows, setups: make([]setup, len(rows)), refusals: make(map[int]error), began: time.Now()}
+	f := &sweepRun{options: o, cores: runtime.GOMAXPROCS(0), rows: rows, setups: make([]setup, len(rows)), refusals: make(map[int]error), began: time.Now()}
 	all := o
 	all.Memory = o.memory() // looked up once for all points
 	for i := range rows {
 		var err error
-		if f.setups[i], err = all.resolve(scenarios[i], ""); err != nil {
+		f.setups[i], err = all.resolve(scenarios[i], "")
+		if err != nil {
 			f.refuse(i, scenarios[i], err)
 		}
 	}
@@ -84,15 +85,15 @@ func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Opt
 	return rows, nil
 }
 
-func at(r *Row, err error) error {
+func withRowName(r *Row, err error) error {
 	if len(r.Knobs) == 0 {
 		return err
 	}
 	return fmt.Errorf("%s: %w", r.Name(), err)
 }
 
-// points returns the combinations, with values in their canonical spelling.
-func points(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error) {
+// combinations returns the combinations, with values in their canonical spelling.
+func combinations(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error) {
 	rows, scenarios := []Row{{}}, []engine.Scenario{base.Clone()}
 	seen := make(map[string]bool)
 	for _, axis := range axes {
@@ -111,7 +112,7 @@ func points(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error)
 				if err := sc.Set(axis.Knob, v); err != nil {
 					return nil, nil, err
 				}
-				knobs := append(rows[i].Knobs[:len(rows[i].Knobs):len(rows[i].Knobs)], Setting{axis.Knob, sc.Text(axis.Knob)})
+				knobs := append(slices.Clip(rows[i].Knobs), Setting{Knob: axis.Knob, Value: sc.Text(axis.Knob)})
 				nextRows, next = append(nextRows, Row{Knobs: knobs}), append(next, sc)
 			}
 		}
@@ -126,7 +127,8 @@ func FitRows(rows []Row) (*engine.Fit, error) {
 	runs := make([]*engine.Snapshot, len(rows))
 	name := ""
 	for i := range rows {
-		if runs[i] = rows[i].Snapshot; runs[i] != nil {
+		runs[i] = rows[i].Snapshot
+		if runs[i] != nil {
 			name = runs[i].Scenario.Workload
 		}
 	}

@@ -21,7 +21,7 @@ func onLive() Options {
 func TestSweep(t *testing.T) {
 	axes := []Axis{{"nodes", []string{"1", "02"}}, {"story", []string{"access", "panic"}}}
 	var names []string
-	rows, err := Sweep(t.Context(), told(t, "access"), axes, onLive(), func(p *Progress) {
+	rows, err := Sweep(t.Context(), storyOf(t, "access"), axes, onLive(), func(p *Progress) {
 		if p.Total != 4 || len(p.Running) > 1 || p.Done < len(names)-1 {
 			t.Errorf("%d points running, %d of %d done", len(p.Running), p.Done, p.Total)
 		}
@@ -50,12 +50,14 @@ func TestSweep(t *testing.T) {
 func TestRefusedPoint(t *testing.T) {
 	for _, values := range [][]string{{"3", "4", "2"}, {"4", "3", "2"}, {"4", "2", "3"}} {
 		var last Progress
-		rows, err := Sweep(t.Context(), told(t, "access"), []Axis{{"group", values}}, onLive(), func(p *Progress) { last = *p })
+		rows, err := Sweep(t.Context(), storyOf(t, "access"), []Axis{{"group", values}}, onLive(), func(p *Progress) { last = *p })
 		if err != nil || len(rows) != len(values) {
 			t.Fatalf("%v: %d rows, %v", values, len(rows), err)
 		}
 		for _, r := range rows {
-			s, want, iterations := r.Snapshot, "", 2
+			s := r.Snapshot
+			want := ""
+			iterations := 2
 			if r.Knobs[0].Value == "3" {
 				want, iterations = "group = 3 does not divide 16 ranks: use 2 or 4", 0
 			}
@@ -73,7 +75,7 @@ func TestRefusedPoint(t *testing.T) {
 func TestRefusedPointEndsWhole(t *testing.T) {
 	o := onLive()
 	o.Whole = true
-	rows, err := Sweep(t.Context(), told(t, "access"), []Axis{{"group", []string{"4", "3"}}}, o, func(*Progress) { t.Error("a point ran") })
+	rows, err := Sweep(t.Context(), storyOf(t, "access"), []Axis{{"group", []string{"4", "3"}}}, o, func(*Progress) { t.Error("a point ran") })
 	if err == nil || !strings.Contains(err.Error(), "group 3: group = 3 does not divide 16 ranks") || rows != nil {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
@@ -81,9 +83,9 @@ func TestRefusedPointEndsWhole(t *testing.T) {
 
 // A point is not compared with a failed one.
 func TestChangesSkipFailedPoints(t *testing.T) {
-	bad := took(t, engine.Simulated, 1)
+	bad := snapOf(t, engine.Simulated, 1)
 	bad.Failure, bad.Iteration = "group = 3 does not divide 16 ranks", 0
-	first, then := took(t, engine.Simulated, 1), took(t, engine.Simulated, 2)
+	first, then := snapOf(t, engine.Simulated, 1), snapOf(t, engine.Simulated, 2)
 	for s, group := range map[*engine.Snapshot]string{bad: "3", first: "1", then: "2"} {
 		if err := s.Scenario.Set("group", group); err != nil {
 			t.Fatal(err)
@@ -107,7 +109,7 @@ func TestSweepChecksEveryPointFirst(t *testing.T) {
 		{[]Axis{{"seed", make([]string, 10001)}}, "more than 10000 points"},
 	}
 	for _, tt := range tests {
-		rows, err := Sweep(t.Context(), told(t, "access"), tt.axes, onLive(), func(*Progress) {
+		rows, err := Sweep(t.Context(), storyOf(t, "access"), tt.axes, onLive(), func(*Progress) {
 			t.Errorf("%s: a point ran", tt.want)
 		})
 		if err == nil || !strings.Contains(err.Error(), tt.want) || rows != nil {
@@ -119,7 +121,7 @@ func TestSweepChecksEveryPointFirst(t *testing.T) {
 func TestSweepEndsWithItsContext(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	rows, err := Sweep(ctx, told(t, "endless"), []Axis{{"seed", []string{"1", "2", "3"}}}, onLive(), func(*Progress) { cancel(why) })
+	rows, err := Sweep(ctx, storyOf(t, "endless"), []Axis{{"seed", []string{"1", "2", "3"}}}, onLive(), func(*Progress) { cancel(why) })
 	if !errors.Is(err, why) || len(rows) != 1 || rows[0].Snapshot == nil {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
@@ -127,7 +129,7 @@ func TestSweepEndsWithItsContext(t *testing.T) {
 
 // For a workload without a law, the error names the missing data.
 func TestNoLawToFit(t *testing.T) {
-	for what, rows := range map[string][]Row{"no rows": nil, "no law": {{Snapshot: took(t, engine.Measured, 1)}}} {
+	for what, rows := range map[string][]Row{"no rows": nil, "no law": {{Snapshot: snapOf(t, engine.Measured, 1)}}} {
 		for i := range rows {
 			rows[i].Snapshot.Scenario.Workload = "tale"
 		}

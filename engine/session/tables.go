@@ -15,8 +15,8 @@ type table struct {
 	first         int      // first cell
 }
 
-// lay lays out the workload's tables, and returns the total number of cells.
-func (s *setup) lay() (tables []table, cells int) {
+// layOutTables lays out the workload's tables, and returns the total number of cells.
+func (s *setup) layOutTables() (tables []table, cells int) {
 	for i := range s.workload.Tallies {
 		t := table{spec: &s.workload.Tallies[i], first: cells}
 		t.rows, t.columns = t.spec.Labels(&s.scenario, &s.machine)
@@ -35,16 +35,16 @@ func (s *setup) lay() (tables []table, cells int) {
 // cells returns the number of cells.
 func (t *table) cells() int { return max(len(t.layers), 1) * len(t.rows) * len(t.columns) }
 
-// counted returns the table with its counts.
-func (t *table) counted(cells []int64, kind engine.Kind) engine.Table {
-	own := make([]int64, t.cells())
-	copy(own, cells[t.first:])
+// withCounts returns the table with its counts.
+func (t *table) withCounts(cells []int64, kind engine.Kind) engine.Table {
+	counts := make([]int64, t.cells())
+	copy(counts, cells[t.first:])
 	each := t.spec.Each
 	if each == 0 {
 		each = 1
 	}
 	return engine.Table{
 		Name: t.spec.Name, Title: t.spec.Title, Unit: t.spec.Unit, Each: each, Kind: kind, Shape: t.spec.Shape,
-		Row: t.spec.Row, Column: t.spec.Column, Rows: t.rows, Columns: t.columns, Layer: t.spec.Layer, Layers: t.layers, Counts: own,
+		Row: t.spec.Row, Column: t.spec.Column, Rows: t.rows, Columns: t.columns, Layer: t.spec.Layer, Layers: t.layers, Counts: counts,
 	}
 }

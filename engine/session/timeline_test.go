@@ -10,7 +10,7 @@ import (
 // The knob timeline records the activities of every thread on either fabric, and the run
 // continues. If it is off, the snapshot has no timeline.
 func TestTimelineKnob(t *testing.T) {
-	s := start(t, told(t, "stroll", "threads-per-rank", "2"), Options{})
+	s := start(t, storyOf(t, "stroll", "threads-per-rank", "2"), Options{})
 	off := s.until("an iteration", func(s *engine.Snapshot) bool { return s.Iteration > 0 })
 	if off.Timeline != nil {
 		t.Error("unexpected timeline")

@@ -29,7 +29,7 @@ type round struct {
 	iteration int
 	longest   cluster.Time // longest time of a rank for the previous iteration
 	verdict   verdict
-	settled   bool // a pause requested by the verdict is over
+	finished  bool // a pause requested by the verdict is over
 }
 
 // round returns the round before an iteration.
@@ -41,28 +41,28 @@ func (v *virtual) round(iteration int) *round {
 	return r
 }
 
-// settle ends a round after its barrier, when every rank has ended its iteration. If the user has
-// paused the session, the first rank that arrives waits, and with it the whole simulation: no
+// finishRound ends a round after its barrier, when every rank has ended its iteration. If the user
+// has paused the session, the first rank that arrives waits, and with it the whole simulation: no
 // operation is posted, and no virtual time passes.
-func (v *virtual) settle(r *round) {
-	if r.settled {
+func (v *virtual) finishRound(r *round) {
+	if r.finished {
 		return
 	}
-	r.settled = true
-	chief := v.probes[0]
+	r.finished = true
+	rankZero := v.probes[0]
 	if r.iteration > 0 {
-		chief.keep(r.longest.Seconds())
+		rankZero.storeTime(r.longest.Seconds())
 	}
-	if len(chief.run.tables) > 0 {
-		chief.record()
-		chief.run.shards.gather(chief.done)
+	if len(rankZero.run.tables) > 0 {
+		rankZero.record()
+		rankZero.run.shards.gather(rankZero.done)
 	}
 	for r.verdict == hold {
 		for _, p := range v.probes {
 			p.flush(true)
 		}
 		v.gate.wait()
-		r.verdict = v.gate.ask(r.iteration, chief.now())
+		r.verdict = v.gate.ask(r.iteration, rankZero.now())
 	}
 }
 
@@ -71,23 +71,23 @@ func (p *probe) nextRound() bool {
 	v := p.run.virtual
 	elapsed := p.now() - p.started
 	p.iteration++
-	p.run.slot(p.rank.ID()).share.none()
+	p.run.slot(p.rank.ID()).share.clear()
 	r := v.round(p.iteration)
 	if p.iteration > 0 {
 		r.longest = max(r.longest, elapsed)
 	}
-	if p.chief() {
+	if p.isRankZero() {
 		r.verdict = v.gate.ask(p.iteration, p.now())
 	}
 	if err := p.rank.Barrier(p.rank.All()); err != nil {
 		panic(fmt.Sprintf("session: barrier before the next iteration: %v", err))
 	}
-	v.settle(r)
-	if p.asked != p.run.ask.Load() {
+	v.finishRound(r)
+	if p.answered != p.run.requests.Load() {
 		p.flush(true)
 	}
 	p.started = p.now()
-	return r.verdict == goOn
+	return r.verdict == proceed
 }
 
 // clocked is a port whose clock can be read without taking virtual time.

@@ -21,7 +21,7 @@ import (
 // simulated returns a stroll on sim.
 func simulated(t testing.TB, settings ...string) engine.Scenario {
 	t.Helper()
-	return told(t, "stroll", append([]string{"fabric", "sim", "machine", "demo"}, settings...)...)
+	return storyOf(t, "stroll", append([]string{"fabric", "sim", "machine", "demo"}, settings...)...)
 }
 
 // timeless compares the result and all numbers of a simulation, but not the moments of
@@ -176,7 +176,7 @@ func TestUsualLimits(t *testing.T) {
 	}
 	far := Limits{Usual: time.Hour}
 	set := setup{workload: &workload.Workload{Iterations: 7}, fabric: live.New()}
-	if got := far.of(&set); got.For != time.Hour || got.Iterations != 0 {
+	if got := far.forSetup(&set); got.For != time.Hour || got.Iterations != 0 {
 		t.Errorf("live: %+v", got)
 	}
 	set.fabric = sim.New()
@@ -187,7 +187,7 @@ func TestUsualLimits(t *testing.T) {
 		{Usual: 1, Until: 2}:      {Usual: 1, Until: 2},
 		{}:                        {},
 	} {
-		if got := l.of(&set); got != want {
+		if got := l.forSetup(&set); got != want {
 			t.Errorf("%+v on a virtual clock: %+v, want %+v", l, got, want)
 		}
 	}
@@ -204,7 +204,7 @@ func TestWallClockLimit(t *testing.T) {
 	if again.Virtual.Hash != s.Virtual.Hash || again.Virtual.Timed {
 		t.Errorf("%+v, want the hash of %+v", again.Virtual, s.Virtual)
 	}
-	cut := start(t, told(t, "endless", "fabric", "sim", "machine", "demo"), Options{})
+	cut := start(t, storyOf(t, "endless", "fabric", "sim", "machine", "demo"), Options{})
 	cut.until("it runs", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	if err := cut.Stop(); err != nil {
 		t.Fatal(err)
@@ -215,14 +215,14 @@ func TestWallClockLimit(t *testing.T) {
 }
 
 func TestSimulationErrors(t *testing.T) {
-	own := cluster.Machine{Name: "small-torus", Nodes: 100, EagerLimit: 1, Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{1, 1, 2}}}
-	own.Classes[cluster.Remote].Latency = cluster.Microsecond
-	o := Options{Fabrics: Fabrics(), Machines: []cluster.Machine{own}}
+	torus := cluster.Machine{Name: "small-torus", Nodes: 100, EagerLimit: 1, Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{1, 1, 2}}}
+	torus.Classes[cluster.Remote].Latency = cluster.Microsecond
+	o := Options{Fabrics: Fabrics(), Machines: []cluster.Machine{torus}}
 	for _, c := range []struct{ machine, want string }{
 		{"this-host", "machine this-host: no costs to simulate with (measure them with hybridtop calibrate, use a machine"},
 		{"small-torus", "machine small-torus: "},
 	} {
-		sc, err := Scenario("story", own)
+		sc, err := Scenario("story", torus)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +240,7 @@ func TestSimulationErrors(t *testing.T) {
 // Another workload keeps the common knobs if it can run with them, and otherwise uses its own
 // defaults. If neither is possible, nothing changes.
 func TestAnotherWorkload(t *testing.T) {
-	s := start(t, told(t, "access", "group", "2", "segment", "8192"), Options{Linger: true})
+	s := start(t, storyOf(t, "access", "group", "2", "segment", "8192"), Options{Linger: true})
 	s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	s.do(engine.Set, "workload", "tale")
 	tale := s.until("the tale", func(s *engine.Snapshot) bool { return s.Scenario.Workload == "tale" && s.Phase == engine.Running })
@@ -258,7 +258,7 @@ func TestAnotherWorkload(t *testing.T) {
 	s.until("the tale as it was left", func(s *engine.Snapshot) bool {
 		return s.Scenario.Workload == "tale" && s.Layout.Nodes == 4 && s.Phase == engine.Running
 	})
-	s = start(t, told(t, "access", "nodes", "1"), Options{Linger: true})
+	s = start(t, storyOf(t, "access", "nodes", "1"), Options{Linger: true})
 	s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	s.do(engine.Set, "workload", "tale")
 	tale = s.until("the tale on its own layout", func(s *engine.Snapshot) bool {
@@ -277,9 +277,9 @@ func TestSweepOfSimulations(t *testing.T) {
 	const points = 4
 	axes := []Axis{{"nodes", []string{"1", "2"}}, {"seed", []string{"1", "2"}}}
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 10}}
-	most, last := 0, 0
+	maxRunning, last := 0, 0
 	rows, err := Sweep(t.Context(), simulated(t), axes, o, func(p *Progress) {
-		most = max(most, len(p.Running))
+		maxRunning = max(maxRunning, len(p.Running))
 		if p.Done < last || p.Total != points {
 			t.Errorf("%d of %d points are done, after %d", p.Done, p.Total, last)
 		}
@@ -302,8 +302,8 @@ func TestSweepOfSimulations(t *testing.T) {
 // room decides which points may run in parallel.
 func TestParallelPoints(t *testing.T) {
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
-	f := &field{options: o, cores: 2}
-	for _, sc := range []engine.Scenario{simulated(t), simulated(t, "nodes", "8"), told(t, "stroll")} {
+	f := &sweepRun{options: o, cores: 2}
+	for _, sc := range []engine.Scenario{simulated(t), simulated(t, "nodes", "8"), storyOf(t, "stroll")} {
 		set, err := o.resolve(sc, "")
 		if err != nil {
 			t.Fatal(err)
@@ -334,7 +334,7 @@ func TestParallelPoints(t *testing.T) {
 		for _, i := range c.running {
 			f.running = append(f.running, Running{index: i})
 		}
-		if got := f.room(c.next); got != c.want {
+		if got := f.canStart(c.next); got != c.want {
 			t.Errorf("%v run: room for %d is %v", c.running, c.next, got)
 		}
 	}
@@ -350,7 +350,8 @@ func TestTimeLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &field{options: o, rows: make([]Row, 4), setups: []setup{set, set, set, set}, began: time.Now().Add(-time.Hour)}
+	setups := []setup{set, set, set, set}
+	f := &sweepRun{options: o, rows: make([]Row, 4), setups: setups, began: time.Now().Add(-time.Hour)}
 	if d := f.left(); d != 0 {
 		t.Errorf("nothing done: %v left", d)
 	}

@@ -52,8 +52,8 @@ var epsilonForm = engine.Form{
 	},
 }
 
-// Asked is the scheme that the knobs select.
-type Asked struct {
+// Selection is the scheme that the knobs select.
+type Selection struct {
 	Level    string  // level of threading: "multiple"
 	Choice   string  // m as text of its knob; "": there is no such knob
 	Reserved float64 // m; for masteronly, the m that could be reserved; NaN: derived from the load
@@ -61,7 +61,7 @@ type Asked struct {
 }
 
 // name returns the name of the scheme: "multiple, m = 1".
-func (a *Asked) name() string {
+func (a *Selection) name() string {
 	if a.Level == multiple && a.Choice != "" {
 		return a.Level + ", m = " + a.Choice
 	}
@@ -71,8 +71,8 @@ func (a *Asked) name() string {
 // multiple is the only level at which the knob for m has an effect.
 const multiple = "multiple"
 
-// Told holds the metrics of a run's scheme. Unknown values are NaN.
-type Told struct {
+// Result holds the metrics of a run's scheme. Unknown values are NaN.
+type Result struct {
 	models.Fractions         // of masteronly
 	Overlaps         bool    // the scheme computes during communication
 	CommCost         float64 // x_comm / x_MVM,overlap
@@ -82,11 +82,11 @@ type Told struct {
 	Model            float64 // of the workload's own model
 }
 
-// Epsilon returns the study of threading schemes: the time of the selected scheme compared with
-// masteronly, and with the model (paper 2, section 7.2). told returns false until there are
-// fractions. The rows may also differ in the given knobs.
-func Epsilon(asked func(*engine.Scenario) Asked, told func(*engine.Snapshot) (Told, bool), knobs ...string) *engine.Study {
-	e := epsilon{asked, told}
+// Epsilon returns the study of threading schemes. It compares the time of the selected scheme with
+// masteronly, and with the model (paper 2, section 7.2). The function result reports false until
+// there are fractions. The rows may also differ in the given knobs.
+func Epsilon(selected func(*engine.Scenario) Selection, result func(*engine.Snapshot) (Result, bool), knobs ...string) *engine.Study {
+	e := epsilon{selected: selected, result: result}
 	st := &engine.Study{
 		Form:     epsilonForm,
 		Apart:    AnyKind(append([]string{"threading", "thread-support", "nodes"}, knobs...)...),
@@ -99,13 +99,13 @@ func Epsilon(asked func(*engine.Scenario) Asked, told func(*engine.Snapshot) (To
 
 // epsilon reads the schemes of a workload.
 type epsilon struct {
-	asked func(*engine.Scenario) Asked
-	told  func(*engine.Snapshot) (Told, bool)
+	selected func(*engine.Scenario) Selection
+	result   func(*engine.Snapshot) (Result, bool)
 }
 
 // frame draws the model's curves for m of n threads.
 func (e *epsilon) frame(s *engine.Scenario) engine.StudyView {
-	a := e.asked(s)
+	a := e.selected(s)
 	v := engine.StudyView{Now: -1, Scheme: a.name()}
 	r := models.Reserved{M: a.Reserved, N: int(s.Int("threads-per-rank"))}
 	if math.IsNaN(r.M) {
@@ -117,14 +117,14 @@ func (e *epsilon) frame(s *engine.Scenario) engine.StudyView {
 
 // rows returns the current point from a snapshot's metrics.
 func (e *epsilon) rows(s *engine.Snapshot) []engine.Row {
-	t, ok := e.told(s)
+	t, ok := e.result(s)
 	if !ok || s.Iteration == 0 {
 		return nil
 	}
-	a := e.asked(&s.Scenario)
+	a := e.selected(&s.Scenario)
 	r := models.Reserved{M: a.Reserved, N: s.Layout.ThreadsPerRank}
 	if math.IsNaN(r.M) {
-		r.M = balanced(t.Fractions, r.N)
+		r.M = balancedReserved(t.Fractions, r.N)
 	}
 	if r.Check() != nil {
 		return nil // there is nothing to reserve
@@ -149,37 +149,37 @@ func (e *epsilon) rows(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{row}
 }
 
-// balanced returns the m that makes both terms of the max() equal, by equation (4). It is at most
-// 1, the one thread that communicates.
-func balanced(f models.Fractions, n int) float64 {
+// balancedReserved returns the m that makes both terms of the max() equal, by equation (4). It is
+// at most 1, the one thread that communicates.
+func balancedReserved(f models.Fractions, n int) float64 {
 	return min(1, float64(n)*f.Comm/(f.Comm+float64(n)*f.Overlap))
 }
 
 // complete draws the model at the current point and explains the result.
 func (e *epsilon) complete(v *engine.StudyView, s *engine.Snapshot) {
 	Sort(v, EpsilonPlanes)
-	t, ok := e.told(s)
+	t, ok := e.result(s)
 	if !ok {
-		t = Told{Fractions: models.Fractions{Comm: math.NaN()}}
+		t = Result{Fractions: models.Fractions{Comm: math.NaN()}}
 	} else if t.Masteronly > 0 && t.Scheme > 0 {
 		v.Time, v.Reference = t.Scheme, t.Masteronly
 	}
-	v.Gain = hidden(&t)
+	v.Gain = hiddenPhrase(&t)
 	p := v.Present()
 	if p == nil {
-		v.Facts = noFacts(s)
+		v.Facts = missingNotes(s)
 		fitRanges(v)
 		return
 	}
 	r := models.Reserved{M: p.Cells[EpsilonReserved], N: s.Layout.ThreadsPerRank}
-	level := e.asked(&s.Scenario).Level
-	if a := e.asked(&s.Scenario); math.IsNaN(a.Reserved) {
+	level := e.selected(&s.Scenario).Level
+	if a := e.selected(&s.Scenario); math.IsNaN(a.Reserved) {
 		drawEpsilon(v, level, r) // m is derived from the load
 	}
 	if len(v.Missing) == 0 {
-		drawHere(v, r)
+		drawPoint(v, r)
 	}
-	v.Facts = facts(p, level)
+	v.Facts = factNotes(p, level)
 	if x := p.Cells[EpsilonValue]; !math.IsNaN(x) {
 		v.Glance = fmt.Sprintf("ε %.2f %s, %.2f modelled", x, p.Kind, p.Cells[EpsilonModel])
 	}

@@ -17,8 +17,8 @@ import (
 
 // schemes is the study of a product whose metrics have the names of the study's columns.
 var schemes = study.Epsilon(
-	asked,
-	func(s *engine.Snapshot) (study.Told, bool) {
+	selected,
+	func(s *engine.Snapshot) (study.Result, bool) {
 		value := func(name string) float64 {
 			if m, ok := s.Metric(name); ok {
 				return m.Value
@@ -27,15 +27,15 @@ var schemes = study.Epsilon(
 		}
 		f, err := models.FractionsOf(value("f_comm"), value("f_non"), value("f_overlap"))
 		_, overlaps := s.Metric("epsilon_model")
-		return study.Told{
+		return study.Result{
 			Fractions: f, Overlaps: overlaps, CommCost: value("x_comm_over_x_overlap"),
 			Masteronly: value("time_masteronly"), Scheme: value("time_scheme"), Epsilon: value("epsilon"), Model: value("epsilon_model"),
 		}, err == nil
 	},
 	"reserved", "local-k")
 
-func asked(s *engine.Scenario) study.Asked {
-	a := study.Asked{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
+func selected(s *engine.Scenario) study.Selection {
+	a := study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
 	switch {
 	case a.Level == "funneled":
 		a.Reserved = 1
@@ -82,7 +82,7 @@ func product(threading string, comm, non, epsilon float64, knobs ...string) *eng
 	put("epsilon", "1", epsilon)
 	if threading != "masteronly" {
 		f := models.Fractions{Comm: comm, NonOverlap: non, Overlap: 1 - comm - non}
-		if e, err := models.Epsilon(models.Reserved{M: asked(&s.Scenario).Reserved, N: 8}, f); err == nil {
+		if e, err := models.Epsilon(models.Reserved{M: selected(&s.Scenario).Reserved, N: 8}, f); err == nil {
 			put("epsilon_model", "1", e.Value)
 		}
 	}
@@ -156,15 +156,16 @@ func TestEpsilonPointsAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
 	}
-	const most = 1024
+	const maxPoints = 1024
 	o := newNotes()
-	for i := range most + 10 {
+	for i := range maxPoints + 10 {
 		o.look(product("multiple", 0.4, 0.2, 1.5, "local-k", strconv.Itoa(i+1)))
 	}
 	v := o.look(product("masteronly", 0.4, 0.2, unknown))
 	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return r.Flag == engine.Passing })
-	if n := len(v.Rows); n != most || v.Cell(0, study.EpsilonPlanes) != 11 || v.Cell(n-1, study.EpsilonPlanes) != most+10 {
-		t.Errorf("%d points from n_k = %v to %v: want the latest %d", n, v.Cell(0, study.EpsilonPlanes), v.Cell(n-1, study.EpsilonPlanes), most)
+	n := len(v.Rows)
+	if n != maxPoints || v.Cell(0, study.EpsilonPlanes) != 11 || v.Cell(n-1, study.EpsilonPlanes) != maxPoints+10 {
+		t.Errorf("%d points from n_k = %v to %v: want the latest %d", n, v.Cell(0, study.EpsilonPlanes), v.Cell(n-1, study.EpsilonPlanes), maxPoints)
 	}
 }
 

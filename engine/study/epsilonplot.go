@@ -11,8 +11,8 @@ import (
 
 // Plots of the study of overlap: figure 5, and figures 6 and 7.
 const (
-	overComm = iota
-	overPlanes
+	plotComm = iota
+	plotPlanes
 	epsilonPlots
 )
 
@@ -22,8 +22,8 @@ const commSteps = 96
 // planeSteps is the maximum number of points per doubling of n_k on figure 6's curve.
 const planeSteps = 8
 
-// fewestPlanes is the minimum upper end of the axis of figures 6 and 7.
-const fewestPlanes = 64
+// minPlanesRange is the minimum upper end of the axis of figures 6 and 7.
+const minPlanesRange = 64
 
 // familyShares lists the f_comp,non of figure 5's curves, and their labels.
 var familyShares = [...]struct {
@@ -48,7 +48,7 @@ func drawEpsilon(v *engine.StudyView, level string, r models.Reserved) {
 		}
 		return
 	}
-	comm, planes := &v.Plots[overComm], &v.Plots[overPlanes]
+	comm, planes := &v.Plots[plotComm], &v.Plots[plotPlanes]
 	scheme := fmt.Sprintf("m %.3g of n %d", r.M, r.N)
 	if level != "" {
 		scheme = level + ", " + scheme
@@ -72,21 +72,21 @@ func drawEpsilon(v *engine.StudyView, level string, r models.Reserved) {
 	}
 	planes.Title = "ε over n_k, planes per rank"
 	planes.Rules = []engine.Rule{{At: 1}}
-	planes.XRange = engine.Range{Min: 1, Max: fewestPlanes}
-	planes.Lines = []engine.Line{fittedCurve(r, fewestPlanes)}
-	planes.Marks = publishedMarks(r)
+	planes.XRange = engine.Range{Min: 1, Max: minPlanesRange}
+	planes.Lines = []engine.Line{fittedCurve(r, minPlanesRange)}
+	planes.Marks = publishedMarkers(r)
 	fitRanges(v)
 }
 
 // fittedCurve returns the model over planes with the fit of figure 6.
-func fittedCurve(r models.Reserved, most int) engine.Line {
-	line := planesCurve(r, models.PaperCommFitted, models.PaperSplit, most)
+func fittedCurve(r models.Reserved, maxPlanes int) engine.Line {
+	line := planesCurve(r, models.PaperCommFitted, models.PaperSplit, maxPlanes)
 	line.Name, line.Look = fmt.Sprintf("modelled, x_comm/x_overlap %.3g", models.PaperCommFitted), engine.Faint
 	return line
 }
 
-// publishedMarks returns the published values of figures 6 and 7.
-func publishedMarks(r models.Reserved) []engine.Marker {
+// publishedMarkers returns the published values of figures 6 and 7.
+func publishedMarkers(r models.Reserved) []engine.Marker {
 	switch {
 	case r.M == 1 && r.N == 8: // figure 6
 		return []engine.Marker{
@@ -101,12 +101,12 @@ func publishedMarks(r models.Reserved) []engine.Marker {
 	return nil
 }
 
-// drawHere adds the model at the current point.
-func drawHere(v *engine.StudyView, r models.Reserved) {
+// drawPoint adds the model at the current point.
+func drawPoint(v *engine.StudyView, r models.Reserved) {
 	at := v.Present().Cells
 	l, _ := models.LimitsOf(r, at[EpsilonNonOverlap]) // r has been checked
 	fitRanges(v)
-	comm, planes := v.Plots[overComm], v.Plots[overPlanes]
+	comm, planes := v.Plots[plotComm], v.Plots[plotPlanes]
 	n := len(familyShares)
 	here := commCurve(r, at[EpsilonNonOverlap])
 	here.Kind = engine.Modelled
@@ -116,26 +116,26 @@ func drawHere(v *engine.StudyView, r models.Reserved) {
 		{X: l.CommEquiv, Y: 1, Glyph: engine.AtEqual, Kind: engine.Modelled, Under: true, Text: fmt.Sprintf("ε = 1 at %.0f%%", 100*l.CommEquiv)},
 		{X: at[EpsilonComm], Y: at[EpsilonModel], Glyph: engine.AtModel, Kind: engine.Modelled},
 	}
-	most := int(planes.XRange.Max)
+	maxPlanes := int(planes.XRange.Max)
 	lines := planes.Lines[:1:1]
-	if most > fewestPlanes {
-		lines = []engine.Line{fittedCurve(r, most)}
+	if maxPlanes > minPlanesRange {
+		lines = []engine.Line{fittedCurve(r, maxPlanes)}
 	}
-	if cost := at[EpsilonCommCost]; known(cost) {
+	if cost := at[EpsilonCommCost]; isFiniteCost(cost) {
 		split := models.PaperSplit
 		if at[EpsilonOverlap] > 0 {
 			split = at[EpsilonNonOverlap] / at[EpsilonOverlap]
 		}
-		own := planesCurve(r, cost, split, most)
-		own.Kind = engine.Modelled
-		lines = append(lines, own)
+		runCurve := planesCurve(r, cost, split, maxPlanes)
+		runCurve.Kind = engine.Modelled
+		lines = append(lines, runCurve)
 		if cross, err := models.PlanesAtCrossover(r, cost); err == nil {
-			mark := engine.Marker{X: cross, Y: 1, Glyph: engine.AtEqual, Kind: engine.Modelled, Text: fmt.Sprintf("ε = 1 at n_k %.3g", cross)}
-			planes.Marks = append([]engine.Marker{mark}, planes.Marks...)
+			marker := engine.Marker{X: cross, Y: 1, Glyph: engine.AtEqual, Kind: engine.Modelled, Text: fmt.Sprintf("ε = 1 at n_k %.3g", cross)}
+			planes.Marks = append([]engine.Marker{marker}, planes.Marks...)
 		}
 	}
 	planes.Lines = lines
-	v.Plots[overComm], v.Plots[overPlanes] = comm, planes
+	v.Plots[plotComm], v.Plots[plotPlanes] = comm, planes
 }
 
 // fitRanges extends the axes to the model's bounds and all points. It copies the plots, because
@@ -145,20 +145,22 @@ func fitRanges(v *engine.StudyView) {
 	if len(v.Missing) > 0 {
 		return
 	}
-	rules := v.Plots[overComm].Rules
+	rules := v.Plots[plotComm].Rules
 	upper, lower := rules[0].At, rules[1].At
-	low, high, most := lower, upper, float64(fewestPlanes)
+	low := lower
+	high := upper
+	maxPlanes := float64(minPlanesRange)
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		most = max(most, r.Cells[EpsilonPlanes])
+		maxPlanes = max(maxPlanes, r.Cells[EpsilonPlanes])
 		if r.Flag != engine.Passing {
 			low, high = min(low, r.Cells[EpsilonValue]), max(high, r.Cells[EpsilonValue])
 		}
 	}
 	pad := 0.06 * (upper - lower)
-	v.Plots[overComm].YRange = engine.Range{Min: max(low-pad, 0), Max: high + pad}
-	v.Plots[overPlanes].YRange = v.Plots[overComm].YRange
-	v.Plots[overPlanes].XRange = engine.Range{Min: 1, Max: most}
+	v.Plots[plotComm].YRange = engine.Range{Min: max(low-pad, 0), Max: high + pad}
+	v.Plots[plotPlanes].YRange = v.Plots[plotComm].YRange
+	v.Plots[plotPlanes].XRange = engine.Range{Min: 1, Max: maxPlanes}
 }
 
 // commCurve returns equation (3) over f_comm at a fixed f_comp,non, with its kink at f_comm,best.
@@ -183,14 +185,14 @@ func commCurve(r models.Reserved, nonOverlap float64) engine.Line {
 	return line
 }
 
-// planesCurve returns equation (14) over the local planes, from 1 to most. comm is
+// planesCurve returns equation (14) over the local planes, from 1 to maxPlanes. comm is
 // x_comm/x_MVM,overlap, and nonOverlap is x_MVM,non/x_MVM,overlap.
-func planesCurve(r models.Reserved, comm, nonOverlap float64, most int) engine.Line {
+func planesCurve(r models.Reserved, comm, nonOverlap float64, maxPlanes int) engine.Line {
 	var line engine.Line
 	x := models.SparseCosts{Comm: comm, NonOverlap: nonOverlap, Overlap: 1}
 	last := 0
-	for i := 0; last < most; i++ {
-		nk := min(int(math.Exp2(float64(i)/planeSteps)+0.5), most)
+	for i := 0; last < maxPlanes; i++ {
+		nk := min(int(math.Exp2(float64(i)/planeSteps)+0.5), maxPlanes)
 		if nk == last {
 			continue
 		}

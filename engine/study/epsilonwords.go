@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// noFacts explains why there is no point yet.
-func noFacts(s *engine.Snapshot) []engine.Note {
+// missingNotes explains why there is no point yet.
+func missingNotes(s *engine.Snapshot) []engine.Note {
 	text := "no point yet: ε, the speedup over masteronly, appears after an iteration"
 	switch {
 	case s.Phase == engine.Failed:
@@ -21,9 +21,9 @@ func noFacts(s *engine.Snapshot) []engine.Note {
 	return []engine.Note{{Text: text, Glyph: engine.NoGlyph, Dim: true}}
 }
 
-// facts returns the ε of the run, the modelled ε, and the product's cost of
+// factNotes returns the ε of the run, the modelled ε, and the product's cost of
 // communication next to the published costs.
-func facts(p *engine.Row, level string) []engine.Note {
+func factNotes(p *engine.Row, level string) []engine.Note {
 	at := p.Cells
 	all := []engine.Note{{Text: fmt.Sprintf("ε %.2f %s", at[EpsilonValue], p.Kind), Kind: p.Kind, Now: true}}
 	if math.IsNaN(at[EpsilonValue]) {
@@ -32,7 +32,7 @@ func facts(p *engine.Row, level string) []engine.Note {
 	all = append(all,
 		engine.Note{Text: fmt.Sprintf("%.2f modelled", at[EpsilonModel]), Glyph: engine.AtModel, Kind: engine.Modelled},
 		engine.Note{Text: fmt.Sprintf("f_comm %.1f%%, f_non %.1f%%", 100*at[EpsilonComm], 100*at[EpsilonNonOverlap]), Kind: p.Kind})
-	if known(at[EpsilonCommCost]) {
+	if isFiniteCost(at[EpsilonCommCost]) {
 		all = append(all,
 			engine.Note{Text: fmt.Sprintf("x_comm/x_overlap %.3g", at[EpsilonCommCost]), Kind: p.Kind},
 			engine.Note{Text: fmt.Sprintf("SR8000-F1: %.3g, %.3g", models.PaperCommFitted, models.PaperCommProfiled), Kind: engine.Published})
@@ -40,13 +40,13 @@ func facts(p *engine.Row, level string) []engine.Note {
 	return all
 }
 
-// known reports whether a cost is known.
-func known(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
+// isFiniteCost reports whether a cost is finite and not NaN.
+func isFiniteCost(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 
-// hidden returns a phrase with the part of masteronly's communication time that the scheme saves:
-// its gain over masteronly, at most the whole communication. The gain already includes the loss
-// from computing on fewer threads. It returns "" if the metrics are insufficient.
-func hidden(t *Told) string {
+// hiddenPhrase returns a phrase with the part of masteronly's communication time that the scheme
+// saves: its gain over masteronly, at most the whole communication. The gain already includes the
+// loss from computing on fewer threads. It returns "" if the metrics are insufficient.
+func hiddenPhrase(t *Result) string {
 	comm := t.Comm * t.Masteronly
 	if !(comm > 0) || math.IsInf(comm, 1) || math.IsNaN(t.Scheme) {
 		return ""
@@ -62,11 +62,11 @@ func hidden(t *Told) string {
 	return fmt.Sprintf("%s of %s communication now hidden", cluster.FromSeconds(gain), all)
 }
 
-// worthIt is the minimum ratio of two ε for which another m is recommended.
-const worthIt = 1.01
+// minGain is the minimum ratio of two ε for which another m is recommended.
+const minGain = 1.01
 
-// idleAtLeast is the minimum share of the time that counts as idle.
-const idleAtLeast = 0.005
+// minIdle is the minimum share of the time that counts as idle.
+const minIdle = 0.005
 
 // whyEpsilon explains which term of equation (3) is the bottleneck, and the effect of another m.
 // It returns "" if the model does not apply to the run.
@@ -80,12 +80,12 @@ func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 	}
 	comm, comp := e.Max[0].Value*e.Value, e.Max[1].Value*e.Value // shares of the scheme's own time
 	switch {
-	case math.Abs(comm-comp) < idleAtLeast:
+	case math.Abs(comm-comp) < minIdle:
 		return "Communication and computation are balanced: threads are hardly ever idle (modelled)."
 	case comm > comp:
 		text := fmt.Sprintf("Communication is the bottleneck: compute threads are idle %s of the time", Percent(comm-comp))
-		if more, ok := better(r, f, e, +1); ok {
-			return fmt.Sprintf("%s. %s communication thread would raise ε from %.2f to %.2f (modelled).", text, another(r.M), e.Value, more)
+		if more, ok := epsilonWith(r, f, e, +1); ok {
+			return fmt.Sprintf("%s. %s communication thread would raise ε from %.2f to %.2f (modelled).", text, nextOrdinal(r.M), e.Value, more)
 		}
 		return text + ". More communication threads would not help (modelled)."
 	}
@@ -94,7 +94,7 @@ func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 		text = fmt.Sprintf("Computation is the bottleneck: the %.3g reserved threads are idle", r.M)
 	}
 	text = fmt.Sprintf("%s %s of the time", text, Percent(comp-comm))
-	if fewer, ok := better(r, f, e, -1); ok {
+	if fewer, ok := epsilonWith(r, f, e, -1); ok {
 		return fmt.Sprintf("%s. One reserved thread fewer would raise ε from %.2f to %.2f (modelled).", text, e.Value, fewer)
 	}
 	if e.Value < 1 {
@@ -103,13 +103,13 @@ func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 	return text + " (modelled)."
 }
 
-// better returns ε with more reserved threads, and reports whether the gain is worth it.
-func better(r models.Reserved, f models.Fractions, e models.Prediction, more float64) (float64, bool) {
+// epsilonWith returns ε with more reserved threads, and reports whether the gain is worth it.
+func epsilonWith(r models.Reserved, f models.Fractions, e models.Prediction, more float64) (float64, bool) {
 	other, err := models.Epsilon(models.Reserved{M: r.M + more, N: r.N}, f)
-	return other.Value, err == nil && other.Value > e.Value*worthIt
+	return other.Value, err == nil && other.Value > e.Value*minGain
 }
 
-func another(m float64) string {
+func nextOrdinal(m float64) string {
 	if m == 1 {
 		return "A second"
 	}

@@ -95,8 +95,12 @@ func localityFrame(s *engine.Scenario, m *cluster.Machine, memory func(*engine.S
 			cells[i] = math.NaN()
 		}
 		shares := models.PlacedShares(layout.Ranks(), layout.NodeOf, func(rank int) int { return rank / g })
-		cells[LocalityGroup], cells[LocalityMemory], cells[LocalityReplicas] = float64(g), float64(bytes), float64(layout.Ranks()/g)
-		cells[LocalityLawRank], cells[LocalityLawNode], cells[LocalityAccesses] = shares.Rank, shares.Node, 0
+		cells[LocalityGroup] = float64(g)
+		cells[LocalityMemory] = float64(bytes)
+		cells[LocalityReplicas] = float64(layout.Ranks() / g)
+		cells[LocalityLawRank] = shares.Rank
+		cells[LocalityLawNode] = shares.Node
+		cells[LocalityAccesses] = 0
 		r := engine.Row{Key: groupKey(g), Label: strconv.Itoa(g), Cells: cells}
 		if m.MemoryPerNode > 0 && bytes > m.MemoryPerNode {
 			r.Flag = engine.Unfit
@@ -141,7 +145,9 @@ func groupSizes(ranks, group int) []int {
 func localityRows(s *engine.Snapshot) []engine.Row {
 	raw := make([]float64, localitySums)
 	for c, a := range s.Accesses {
-		raw[c], raw[localityTimed+c], raw[localityTime+c] = float64(a.Count), float64(a.Count), float64(a.Time)
+		raw[c] = float64(a.Count)
+		raw[localityTimed+c] = float64(a.Count)
+		raw[localityTime+c] = float64(a.Time)
 	}
 	g := s.Layout.GroupSize()
 	return []engine.Row{{Key: groupKey(g), Label: strconv.Itoa(g), Kind: s.Kind, Raw: raw}}
@@ -152,11 +158,13 @@ func localityRows(s *engine.Snapshot) []engine.Row {
 func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 	now := groupKey(s.Layout.GroupSize())
 	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return len(r.Cells) == 0 }) // sizes that were thinned out
-	v.Now = place(v.Rows, now)
+	v.Now = indexOfKey(v.Rows, now)
 	all := make([]float64, localitySums)
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		n, timed, time := 0.0, 0.0, 0.0
+		n := 0.0
+		timed := 0.0
+		time := 0.0
 		for k, x := range r.Raw {
 			all[k] += x
 			switch {
@@ -168,7 +176,8 @@ func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 				time += x
 			}
 		}
-		if r.Cells[LocalityAccesses] = n; n > 0 {
+		r.Cells[LocalityAccesses] = n
+		if n > 0 {
 			r.Cells[LocalityRank] = r.Raw[cluster.InRank] / n
 			r.Cells[LocalityNode] = 1 - r.Raw[cluster.Remote]/n
 		}
@@ -177,7 +186,7 @@ func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 		}
 	}
 	for i := range v.Rows {
-		v.Rows[i].Cells[LocalityLaw] = law(all, v.Rows[i].Cells)
+		v.Rows[i].Cells[LocalityLaw] = lawLatency(all, v.Rows[i].Cells)
 	}
 	v.Why = WhyLocality(v, s.Layout.Nodes)
 }
@@ -185,8 +194,9 @@ func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 // seconds converts ps to s.
 func seconds(ps float64) float64 { return ps / float64(cluster.Second) }
 
-// law returns l_avg at a row's shares, or NaN if it needs the latency of a class without accesses.
-func law(all, cells []float64) float64 {
+// lawLatency returns l_avg at a row's shares, or NaN if it needs the latency of a class without
+// accesses.
+func lawLatency(all, cells []float64) float64 {
 	s := models.Shares{Rank: cells[LocalityLawRank], Node: cells[LocalityLawNode]}
 	var mean [cluster.Classes]float64
 	share := [cluster.Classes]float64{s.Rank, s.Node - s.Rank, 1 - s.Node}

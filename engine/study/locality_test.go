@@ -136,7 +136,9 @@ func TestThinnedGroupSizes(t *testing.T) {
 func point(group int, access, law float64) engine.Row {
 	r := engine.Row{Key: "group " + strconv.Itoa(group), Label: strconv.Itoa(group), Cells: make([]float64, len(groups.Columns))}
 	at := r.Cells
-	at[study.LocalityGroup], at[study.LocalityMemory], at[study.LocalityReplicas] = float64(group), float64(16<<20/group), float64(16/group)
+	at[study.LocalityGroup] = float64(group)
+	at[study.LocalityMemory] = float64(16 << 20 / group)
+	at[study.LocalityReplicas] = float64(16 / group)
 	at[study.LocalityRank], at[study.LocalityNode] = 1/float64(group), math.Min(1, 4/float64(group))
 	at[study.LocalityAccess], at[study.LocalityLaw] = unknown, unknown
 	if group == 1 {

@@ -7,36 +7,37 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// enough is the minimum number of accesses for a statement about a group size.
-const enough = 100
+// minAccesses is the minimum number of accesses needed to describe a group size.
+const minAccesses = 100
 
 // WhyLocality explains the locality of accesses at the current group size, and the effect of
 // another one. It uses only numbers of the rows.
 func WhyLocality(v *engine.StudyView, nodes int) string {
 	now := v.Present()
-	if now == nil || now.Cells[LocalityAccesses] < enough {
+	if now == nil || now.Cells[LocalityAccesses] < minAccesses {
 		return ""
 	}
-	text := fmt.Sprintf("Group %s %s", now.Label, keeps(now.Cells, nodes))
-	other, ratio, modelled := contrast(v.Rows, now)
+	text := fmt.Sprintf("Group %s %s", now.Label, describeLocality(now.Cells, nodes))
+	other, ratio, modelled := selectContrast(v.Rows, now)
 	if other == nil {
 		return text + "."
 	}
-	mark := ""
+	provenance := ""
 	if modelled {
-		mark = " (modelled)"
+		provenance = " (modelled)"
 	}
 	switch {
 	case ratio >= Alike:
-		return fmt.Sprintf("%s: %s× faster than group %s%s, %s.", text, Figure(ratio), other.Label, mark, price(now.Cells, other.Cells))
+		return fmt.Sprintf("%s: %s× faster than group %s%s, %s.", text, Figure(ratio), other.Label, provenance, describeMemory(now.Cells, other.Cells))
 	case ratio <= 1/Alike:
-		return fmt.Sprintf("%s. Group %s is %s× faster%s, %s.", text, other.Label, Figure(1/ratio), mark, price(other.Cells, now.Cells))
+		return fmt.Sprintf("%s. Group %s is %s× faster%s, %s.", text, other.Label, Figure(1/ratio), provenance, describeMemory(other.Cells, now.Cells))
 	}
-	return fmt.Sprintf("%s: no difference from group %s%s, %s.", text, other.Label, mark, price(now.Cells, other.Cells))
+	memory := describeMemory(now.Cells, other.Cells)
+	return fmt.Sprintf("%s: no difference from group %s%s, %s.", text, other.Label, provenance, memory)
 }
 
-// keeps describes the locality of a group size.
-func keeps(cells []float64, nodes int) string {
+// describeLocality describes the locality of a group size.
+func describeLocality(cells []float64, nodes int) string {
 	switch {
 	case cells[LocalityGroup] == 1:
 		return "keeps every access in the local rank's memory"
@@ -48,10 +49,10 @@ func keeps(cells []float64, nodes int) string {
 	return fmt.Sprintf("sends %s of its accesses to other nodes", Percent(1-cells[LocalityNode]))
 }
 
-// contrast selects the group size to compare with: the measured one whose access time differs
+// selectContrast selects the group size to compare with: the measured one whose access time differs
 // most, or else such a modelled one that fits into memory. ratio is its access time relative to
 // now.
-func contrast(rows []engine.Row, now *engine.Row) (other *engine.Row, ratio float64, modelled bool) {
+func selectContrast(rows []engine.Row, now *engine.Row) (other *engine.Row, ratio float64, modelled bool) {
 	widest := -1.0
 	for _, model := range []bool{false, true} {
 		for i := range rows {
@@ -59,13 +60,16 @@ func contrast(rows []engine.Row, now *engine.Row) (other *engine.Row, ratio floa
 			if r.Key == now.Key {
 				continue
 			}
-			column, stands := LocalityAccess, r.Cells[LocalityAccesses] >= enough
+			column, isUsable := LocalityAccess, r.Cells[LocalityAccesses] >= minAccesses
 			if model {
-				column, stands = LocalityLaw, r.Flag != engine.Unfit
+				column, isUsable = LocalityLaw, r.Flag != engine.Unfit
 			}
 			t, base := r.Cells[column], now.Cells[column]
-			if d := math.Abs(math.Log(t / base)); stands && t > 0 && base > 0 && d > widest {
-				widest, other, ratio, modelled = d, r, t/base, model
+			if d := math.Abs(math.Log(t / base)); isUsable && t > 0 && base > 0 && d > widest {
+				widest = d
+				other = r
+				ratio = t / base
+				modelled = model
 			}
 		}
 		if other != nil {
@@ -75,8 +79,8 @@ func contrast(rows []engine.Row, now *engine.Row) (other *engine.Row, ratio floa
 	return other, ratio, modelled
 }
 
-// price states the memory of a compared with b.
-func price(a, b []float64) string {
+// describeMemory states the memory of a compared with b.
+func describeMemory(a, b []float64) string {
 	replicas := fmt.Sprintf("%.0f replicas", a[LocalityReplicas])
 	if a[LocalityReplicas] == 1 {
 		replicas = "1 replica"

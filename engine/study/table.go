@@ -8,23 +8,23 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// mostKept is the maximum number of rows kept per session.
-const mostKept = 1024
+// maxKept is the maximum number of rows kept per session.
+const maxKept = 1024
 
 // Table collects the rows of a study over runs. It is not safe for concurrent use.
 type Table struct {
 	study   *engine.Study
 	frame   engine.StudyView // of this launch
 	rest    string           // of its scenario: the knobs that must be equal
-	kept    []kept           // in the order of their runs
+	kept    []keptRow        // in the order of their runs
 	index   map[string]int   // of the kept rows with this rest, by key
 	seen    []engine.Row     // rows of this launch at the last look
 	base    []engine.Row     // sums in seen that are already kept or forgotten
 	keeping engine.Keeping   // of this launch at the last look
 }
 
-// kept is a row and the rest of its scenario.
-type kept struct {
+// keptRow is a row and the rest of its scenario.
+type keptRow struct {
 	engine.Row
 	rest string
 }
@@ -39,13 +39,15 @@ func (t *Table) Begin(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) 
 		t.frame = t.study.Frame(s, m, kind)
 	}
 	t.frame.Form = t.study.Form
-	t.seen, t.base, t.keeping = nil, nil, engine.Kept
+	t.seen = nil
+	t.base = nil
+	t.keeping = engine.Kept
 	t.rest = t.study.Rest(s)
-	t.order()
+	t.buildIndex()
 }
 
-// order indexes the kept rows with the current rest.
-func (t *Table) order() {
+// buildIndex indexes the kept rows with the current rest.
+func (t *Table) buildIndex() {
 	t.index = make(map[string]int)
 	for i := range t.kept {
 		if t.kept[i].rest == t.rest {
@@ -68,7 +70,7 @@ func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 	default:
 		for i := range t.seen {
 			r := &t.seen[i]
-			if t.late() && r.Flag == "" {
+			if t.isInaccurate() && r.Flag == "" {
 				r.Flag = engine.Late
 			}
 			if r.Flag != engine.Passing {
@@ -90,19 +92,21 @@ func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 	for i := range t.seen {
 		switch {
 		case t.study.Adds:
-			if r, ok := t.sums(i); ok {
+			if r, ok := t.newSums(i); ok {
 				t.merge(&v, r)
 			}
-		case t.seen[i].Flag == engine.Passing && !t.late():
+		case t.seen[i].Flag == engine.Passing && !t.isInaccurate():
 			t.merge(&v, t.seen[i])
 		}
 	}
-	t.stand(&v)
+	t.selectCurrent(&v)
 	if t.study.Complete != nil {
 		t.study.Complete(&v, s)
 	}
 	if t.keeping != engine.Kept {
-		v.Time, v.Reference, v.Gain = 0, 0, ""
+		v.Time = 0
+		v.Reference = 0
+		v.Gain = ""
 		if t.study.Untimed == nil {
 			v.Why, v.Glance = "", ""
 		}
@@ -110,23 +114,23 @@ func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 			v.Why = t.study.Timeless(s)
 		}
 	}
-	t.beside(&v)
+	t.addInaccurate(&v)
 	return v
 }
 
-// late reports whether the timings of this launch are inaccurate.
-func (t *Table) late() bool { return t.keeping == engine.Behind || t.keeping == engine.Beyond }
+// isInaccurate reports whether the timings of this launch are inaccurate.
+func (t *Table) isInaccurate() bool { return t.keeping == engine.Behind || t.keeping == engine.Beyond }
 
-// stand selects the row of the current knobs.
-func (t *Table) stand(v *engine.StudyView) {
+// selectCurrent selects the row of the current knobs.
+func (t *Table) selectCurrent(v *engine.StudyView) {
 	if len(t.seen) > 0 {
-		v.Now = place(v.Rows, t.seen[0].Key)
+		v.Now = indexOfKey(v.Rows, t.seen[0].Key)
 	}
 }
 
-// sums returns the new sums of row i of this launch. It reports false if they must not be used.
-func (t *Table) sums(i int) (engine.Row, bool) {
-	r := less(t.seen[i], t.base)
+// newSums returns the new sums of row i of this launch. It reports false if they must not be used.
+func (t *Table) newSums(i int) (engine.Row, bool) {
+	r := subtractBase(t.seen[i], t.base)
 	if t.keeping == engine.Kept {
 		return r, true
 	}
@@ -137,10 +141,10 @@ func (t *Table) sums(i int) (engine.Row, bool) {
 	return r, true
 }
 
-// beside adds inaccurate rows to a complete view, and selects the row of the current knobs.
-func (t *Table) beside(v *engine.StudyView) {
+// addInaccurate adds inaccurate rows to a complete view, and selects the row of the current knobs.
+func (t *Table) addInaccurate(v *engine.StudyView) {
 	if t.study.Adds {
-		if i := v.Now; t.late() && i >= 0 && i < len(v.Rows) && v.Rows[i].Flag == "" {
+		if i := v.Now; t.isInaccurate() && i >= 0 && i < len(v.Rows) && v.Rows[i].Flag == "" {
 			v.Rows[i].Flag = engine.Late
 		}
 		return
@@ -151,13 +155,13 @@ func (t *Table) beside(v *engine.StudyView) {
 			t.merge(v, t.kept[i].Row)
 		}
 	}
-	if t.late() {
+	if t.isInaccurate() {
 		for i := range t.seen {
 			if t.seen[i].Flag == engine.Passing {
 				t.merge(v, t.seen[i])
 			}
 		}
-		t.stand(v)
+		t.selectCurrent(v)
 	}
 	if len(v.Rows) > n && len(t.study.Charts) > 0 {
 		Sort(v, t.study.Charts[0].X)
@@ -170,7 +174,7 @@ func (t *Table) Fold() {
 		return // Look has kept its rows
 	}
 	for i := range t.seen {
-		if r, ok := t.sums(i); ok {
+		if r, ok := t.newSums(i); ok {
 			t.keep(r)
 		}
 	}
@@ -180,40 +184,40 @@ func (t *Table) Fold() {
 // Forget drops every row, including the results of the current launch so far.
 func (t *Table) Forget() {
 	t.kept, t.base = nil, t.seen
-	t.order()
+	t.buildIndex()
 }
 
 // keep adds to the row with the same key, or replaces it. An inaccurate row does not replace an
 // accurate one.
 func (t *Table) keep(r engine.Row) {
-	if i, there := t.index[r.Key]; there {
+	if i, ok := t.index[r.Key]; ok {
 		if r.Flag == engine.Late && t.kept[i].Flag != engine.Late {
 			return
 		}
 		if t.study.Adds {
-			r.Raw = sum(t.kept[i].Raw, r.Raw, +1)
+			r.Raw = addScaled(t.kept[i].Raw, r.Raw, +1)
 		}
 		t.kept[i].Row = r
 		return
 	}
-	t.kept = append(t.kept, kept{r, t.rest})
+	t.kept = append(t.kept, keptRow{Row: r, rest: t.rest})
 	t.index[r.Key] = len(t.kept) - 1
-	if len(t.kept) > mostKept {
-		t.kept = slices.Delete(t.kept, 0, len(t.kept)-mostKept)
-		t.order()
+	if len(t.kept) > maxKept {
+		t.kept = slices.Delete(t.kept, 0, len(t.kept)-maxKept)
+		t.buildIndex()
 	}
 }
 
 // merge adds a row to a view: it adds to the row with the same key, or replaces it.
 func (t *Table) merge(v *engine.StudyView, r engine.Row) {
-	i := place(v.Rows, r.Key)
+	i := indexOfKey(v.Rows, r.Key)
 	switch {
 	case i < 0:
 		r.Cells = slices.Clone(r.Cells)
 		v.Rows = append(v.Rows, r)
 	case t.study.Adds:
 		row := &v.Rows[i]
-		row.Raw, row.Kind = sum(row.Raw, r.Raw, +1), r.Kind
+		row.Raw, row.Kind = addScaled(row.Raw, r.Raw, +1), r.Kind
 		if row.Flag == "" {
 			row.Flag = r.Flag
 		}
@@ -229,21 +233,21 @@ func (t *Table) merge(v *engine.StudyView, r engine.Row) {
 	}
 }
 
-// place returns the index of the row with a key, or −1.
-func place(rows []engine.Row, key string) int {
+// indexOfKey returns the index of the row with a key, or −1.
+func indexOfKey(rows []engine.Row, key string) int {
 	return slices.IndexFunc(rows, func(r engine.Row) bool { return r.Key == key })
 }
 
-// less returns a row minus the sums of the same key in base.
-func less(r engine.Row, base []engine.Row) engine.Row {
-	if i := place(base, r.Key); i >= 0 {
-		r.Raw = sum(r.Raw, base[i].Raw, -1)
+// subtractBase returns a row minus the sums of the same key in base.
+func subtractBase(r engine.Row, base []engine.Row) engine.Row {
+	if i := indexOfKey(base, r.Key); i >= 0 {
+		r.Raw = addScaled(r.Raw, base[i].Raw, -1)
 	}
 	return r
 }
 
-// sum returns a + sign·b in a new slice. The shorter one is padded with zeros.
-func sum(a, b []float64, sign float64) []float64 {
+// addScaled returns a + sign·b in a new slice. The shorter one is padded with zeros.
+func addScaled(a, b []float64, sign float64) []float64 {
 	all := make([]float64, max(len(a), len(b)))
 	copy(all, a)
 	for i, x := range b {
@@ -269,6 +273,6 @@ func Sort(v *engine.StudyView, column int) {
 		return 0
 	})
 	if key != "" {
-		v.Now = place(v.Rows, key)
+		v.Now = indexOfKey(v.Rows, key)
 	}
 }

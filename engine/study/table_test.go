@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// told holds the rows of a run: key and number.
-type told map[string]float64
+// runRows holds the rows of a run: key and number.
+type runRows map[string]float64
 
 // counting is a study whose rows the test provides, in the order of keys.
 type counting struct {
@@ -56,10 +56,10 @@ func (c *counting) begin(knob, value string) {
 }
 
 // look returns the rows of the view, and the key of the current one.
-func (c *counting) look(rows ...engine.Row) (told, string) {
+func (c *counting) look(rows ...engine.Row) (runRows, string) {
 	c.now = rows
 	v := c.table.Look(&engine.Snapshot{})
-	all := told{}
+	all := runRows{}
 	for i, r := range v.Rows {
 		all[r.Key] = v.Cell(i, 0)
 	}
@@ -73,7 +73,7 @@ func row(key string, n float64) engine.Row {
 	return engine.Row{Key: key, Cells: []float64{n}, Raw: []float64{n}}
 }
 
-func (c *counting) want(t *testing.T, what string, want told, now string, rows ...engine.Row) {
+func (c *counting) want(t *testing.T, what string, want runRows, now string, rows ...engine.Row) {
 	t.Helper()
 	got, at := c.look(rows...)
 	if d := cmp.Diff(want, got); d != "" || at != now {
@@ -86,28 +86,28 @@ func (c *counting) want(t *testing.T, what string, want told, now string, rows .
 func TestRowsReplace(t *testing.T) {
 	c := newCounting(false)
 	c.begin("size", "8")
-	c.want(t, "nothing yet", told{}, "")
-	c.want(t, "a run", told{"8": 1}, "8", row("8", 1))
-	c.want(t, "which goes on", told{"8": 2}, "8", row("8", 2))
+	c.want(t, "nothing yet", runRows{}, "")
+	c.want(t, "a run", runRows{"8": 1}, "8", row("8", 1))
+	c.want(t, "which goes on", runRows{"8": 2}, "8", row("8", 2))
 	c.table.Fold()
 	c.begin("size", "64")
-	c.want(t, "another size, no row yet", told{"8": 2}, "")
-	c.want(t, "several rows of a run", told{"8": 2, "64": 5, "64b": 6}, "64", row("64", 5), row("64b", 6))
+	c.want(t, "another size, no row yet", runRows{"8": 2}, "")
+	c.want(t, "several rows of a run", runRows{"8": 2, "64": 5, "64b": 6}, "64", row("64", 5), row("64b", 6))
 	c.begin("way", "get")
-	c.want(t, "another way", told{"64": 7}, "64", row("64", 7))
+	c.want(t, "another way", runRows{"64": 7}, "64", row("64", 7))
 	c.begin("way", "put")
-	c.want(t, "and back", told{"8": 2, "64": 5, "64b": 6}, "")
+	c.want(t, "and back", runRows{"8": 2, "64": 5, "64b": 6}, "")
 	c.begin("seed", "2")
-	c.want(t, "how it is looked at", told{"8": 3, "64": 5, "64b": 6}, "8", row("8", 3))
+	c.want(t, "how it is looked at", runRows{"8": 3, "64": 5, "64b": 6}, "8", row("8", 3))
 	passing := row("none", 9)
 	passing.Flag = engine.Passing
 	c.begin("size", "1")
-	c.want(t, "a row that passes", told{"8": 3, "64": 5, "64b": 6, "none": 9}, "none", passing)
+	c.want(t, "a row that passes", runRows{"8": 3, "64": 5, "64b": 6, "none": 9}, "none", passing)
 	c.begin("size", "2")
-	c.want(t, "is not kept", told{"8": 3, "64": 5, "64b": 6}, "")
+	c.want(t, "is not kept", runRows{"8": 3, "64": 5, "64b": 6}, "")
 	c.table.Forget()
-	c.want(t, "a reset", told{}, "")
-	c.want(t, "after which the run goes on", told{"2": 1}, "2", row("2", 1))
+	c.want(t, "a reset", runRows{}, "")
+	c.want(t, "after which the run goes on", runRows{"2": 1}, "2", row("2", 1))
 }
 
 // If sums add up, launches with the same key share a row. Cleared results of the current launch do
@@ -115,22 +115,22 @@ func TestRowsReplace(t *testing.T) {
 func TestRowsAdd(t *testing.T) {
 	c := newCounting(true, row("a", 0), row("b", 0))
 	c.begin("size", "8")
-	c.want(t, "the frame", told{"a": 0, "b": 0}, "a")
-	c.want(t, "a run", told{"a": 3, "b": 0}, "a", row("a", 3))
+	c.want(t, "the frame", runRows{"a": 0, "b": 0}, "a")
+	c.want(t, "a run", runRows{"a": 3, "b": 0}, "a", row("a", 3))
 	c.table.Fold()
-	c.want(t, "an ended run that is looked at again", told{"a": 3, "b": 0}, "a", row("a", 3))
+	c.want(t, "an ended run that is looked at again", runRows{"a": 3, "b": 0}, "a", row("a", 3))
 	c.table.Fold()
 	c.begin("size", "64")
-	c.want(t, "another", told{"a": 3, "b": 4}, "b", row("b", 4))
+	c.want(t, "another", runRows{"a": 3, "b": 4}, "b", row("b", 4))
 	c.table.Fold()
 	c.begin("size", "8")
-	c.want(t, "the first again", told{"a": 5, "b": 4}, "a", row("a", 2))
+	c.want(t, "the first again", runRows{"a": 5, "b": 4}, "a", row("a", 2))
 	c.table.Forget()
-	c.want(t, "a reset", told{"a": 0, "b": 0}, "a", row("a", 2))
-	c.want(t, "after which the run goes on", told{"a": 6, "b": 0}, "a", row("a", 8))
+	c.want(t, "a reset", runRows{"a": 0, "b": 0}, "a", row("a", 2))
+	c.want(t, "after which the run goes on", runRows{"a": 6, "b": 0}, "a", row("a", 8))
 	c.table.Fold()
 	c.begin("way", "get")
-	c.want(t, "another way", told{"a": 1, "b": 0}, "a", row("a", 1))
+	c.want(t, "another way", runRows{"a": 1, "b": 0}, "a", row("a", 1))
 }
 
 // A view is immutable: later looks do not change it.
@@ -139,7 +139,7 @@ func TestViewsAreImmutable(t *testing.T) {
 	c.begin("size", "8")
 	c.now = []engine.Row{row("a", 3)}
 	v := c.table.Look(&engine.Snapshot{})
-	c.want(t, "later", told{"a": 7}, "a", row("a", 7))
+	c.want(t, "later", runRows{"a": 7}, "a", row("a", 7))
 	if got := v.Cell(0, 0); got != 3 {
 		t.Errorf("a view has changed to %v", got)
 	}

@@ -31,8 +31,8 @@ const tableSchema = "hybridtop.table.v1"
 
 // Limits of a table's file.
 const (
-	mostFile  = 32 << 20
-	mostDepth = 8 // nesting of brackets
+	maxFile  = 32 << 20
+	maxDepth = 8 // nesting of brackets
 )
 
 // Write writes the file as TOML, with one block per rule.
@@ -42,7 +42,7 @@ func (f *File) Write(w io.Writer) error {
 	fmt.Fprintf(&b, "schema = %q\nfabric = %q\nmachine = %q\n", tableSchema, f.Fabric, f.Machine)
 	for _, r := range f.Table.Rules() {
 		fmt.Fprintf(&b, "\n[[rule]]\ncollective = %q\nranks = %d\nranks_per_node = %d\nbytes = %d\n", r.Collective, r.Ranks, r.PerNode, r.Bytes)
-		for _, x := range asked {
+		for _, x := range requirements {
 			if n := x.get(&r.Modes); n != 0 {
 				fmt.Fprintf(&b, "%s = %q\n", x.name, x.words()[n])
 			}
@@ -54,7 +54,7 @@ func (f *File) Write(w io.Writer) error {
 		for _, c := range r.Choices {
 			fmt.Fprintf(&b, "  { algorithm = %q", c.Algorithm.Name)
 			for _, p := range parameters {
-				if x := p.get(&c); x != p.usual {
+				if x := p.get(&c); x != p.omitted {
 					if p.words != nil {
 						fmt.Fprintf(&b, ", %s = %q", p.name, p.words()[x])
 					} else {
@@ -72,21 +72,21 @@ func (f *File) Write(w io.Writer) error {
 
 // parameter describes a parameter of a choice in files.
 type parameter struct {
-	name  string
-	usual int             // value that files omit
-	words func() []string // names by value; nil: a number
-	get   func(*coll.Choice) int
-	set   func(*coll.Choice, int)
+	name    string
+	omitted int             // value that files omit
+	words   func() []string // names by value; nil: a number
+	get     func(*coll.Choice) int
+	set     func(*coll.Choice, int)
 }
 
 var parameters = []parameter{
 	{name: "radix", get: func(c *coll.Choice) int { return c.Radix }, set: func(c *coll.Choice, x int) { c.Radix = x }},
-	{name: "segments", usual: 1, get: func(c *coll.Choice) int { return max(c.Segments, 1) }, set: func(c *coll.Choice, x int) { c.Segments = x }},
+	{name: "segments", omitted: 1, get: func(c *coll.Choice) int { return max(c.Segments, 1) }, set: func(c *coll.Choice, x int) { c.Segments = x }},
 	{name: "transfer", words: coll.Transfers, get: func(c *coll.Choice) int { return int(c.Transfer) }, set: func(c *coll.Choice, x int) { c.Transfer = coll.Transfer(x) }},
 }
 
-// asked describes the requirements of the program in rules.
-var asked = []struct {
+// requirements describes the requirements of the program in rules.
+var requirements = []struct {
 	name  string
 	words func() []string
 	get   func(*coll.Modes) int
@@ -132,16 +132,16 @@ func readFile(name string) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: not a regular file", name)
-	case info.Size() > mostFile:
-		return nil, fmt.Errorf("%s: file larger than %s", name, cluster.SizeText(mostFile))
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%s: file larger than %s", name, cluster.SizeText(maxFile))
 	}
-	return io.ReadAll(io.LimitReader(file, mostFile))
+	return io.ReadAll(io.LimitReader(file, maxFile))
 }
 
 // Read decodes a table's file. Unknown keys are errors.
 func Read(data []byte) (*File, error) {
-	if depth(data) > mostDepth {
-		return nil, fmt.Errorf("brackets nested more than %d deep: a table needs 3", mostDepth)
+	if nesting(data) > maxDepth {
+		return nil, fmt.Errorf("brackets nested more than %d deep: a table needs 3", maxDepth)
 	}
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
@@ -179,19 +179,19 @@ func Read(data []byte) (*File, error) {
 	return f, err
 }
 
-// depth returns the maximum nesting of brackets.
-func depth(data []byte) int {
-	now, most := 0, 0
+// nesting returns the maximum nesting of brackets.
+func nesting(data []byte) int {
+	level, deepest := 0, 0
 	for _, c := range data {
 		switch c {
 		case '[', '{':
-			now++
-			most = max(most, now)
+			level++
+			deepest = max(deepest, level)
 		case ']', '}':
-			now--
+			level--
 		}
 	}
-	return most
+	return deepest
 }
 
 func readRule(f *fields) (coll.Rule, error) {
@@ -201,7 +201,7 @@ func readRule(f *fields) (coll.Rule, error) {
 	r.PerNode = int32(f.number("ranks_per_node", 1, coll.MostRanks, 1))
 	r.Bytes = f.number("bytes", 0, math.MaxInt64, 0)
 	r.Time = cluster.Time(f.number("time_ps", 0, math.MaxInt64, 0))
-	for _, x := range asked {
+	for _, x := range requirements {
 		if f.has(x.name) {
 			x.set(&r.Modes, f.word(x.name, x.words()))
 		}
@@ -211,7 +211,8 @@ func readRule(f *fields) (coll.Rule, error) {
 		return r, err
 	}
 	var err error
-	if r.Collective, err = coll.CollectiveOf(name); err != nil {
+	r.Collective, err = coll.CollectiveOf(name)
+	if err != nil {
 		return r, fmt.Errorf("%s%w", f.where, err)
 	}
 	for i, tree := range choices {
@@ -225,12 +226,13 @@ func readRule(f *fields) (coll.Rule, error) {
 				}
 				continue
 			}
-			p.set(&c, int(x.number(p.name, 0, math.MaxInt32, int64(p.usual))))
+			p.set(&c, int(x.number(p.name, 0, math.MaxInt32, int64(p.omitted))))
 		}
 		if err := x.end(); err != nil {
 			return r, err
 		}
-		if c.Algorithm, err = coll.Find(r.Collective, algorithm); err != nil {
+		c.Algorithm, err = coll.Find(r.Collective, algorithm)
+		if err != nil {
 			return r, fmt.Errorf("%s%w", x.where, err)
 		}
 		r.Choices = append(r.Choices, c)
@@ -253,7 +255,7 @@ func (f *fields) take(key string) (any, bool) {
 
 func (f *fields) has(key string) bool { _, ok := f.tree[key]; return ok }
 
-func (f *fields) wrong(key, want string) {
+func (f *fields) reject(key, want string) {
 	if f.err == nil {
 		f.err = fmt.Errorf("%s%s: want %s", f.where, key, want)
 	}
@@ -263,7 +265,7 @@ func (f *fields) text(key string) string {
 	v, _ := f.take(key)
 	s, ok := v.(string)
 	if !ok || len(s) > 200 || strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
-		f.wrong(key, "a word")
+		f.reject(key, "a word")
 	}
 	return s
 }
@@ -273,26 +275,26 @@ func (f *fields) word(key string, words []string) int {
 	s, _ := v.(string)
 	i := slices.Index(words, s)
 	if i < 0 {
-		f.wrong(key, "one of "+strings.Join(words, ", "))
+		f.reject(key, "one of "+strings.Join(words, ", "))
 		return 0
 	}
 	return i
 }
 
-// number reads an integer. If the key is missing, it returns usual, which is an error if it is
-// less than least.
-func (f *fields) number(key string, least, most, usual int64) int64 {
+// number reads an integer. If the key is missing, it returns fallback, which is an error if it is
+// less than minimum.
+func (f *fields) number(key string, minimum, maximum, fallback int64) int64 {
 	v, ok := f.take(key)
 	if !ok {
-		if usual < least {
-			f.wrong(key, "a number")
+		if fallback < minimum {
+			f.reject(key, "a number")
 		}
-		return usual
+		return fallback
 	}
 	n, ok := v.(int64)
-	if !ok || n < least || n > most {
-		f.wrong(key, fmt.Sprintf("a whole number from %d to %d", least, most))
-		return usual
+	if !ok || n < minimum || n > maximum {
+		f.reject(key, fmt.Sprintf("a whole number from %d to %d", minimum, maximum))
+		return fallback
 	}
 	return n
 }
@@ -301,14 +303,14 @@ func (f *fields) list(key string) []map[string]any {
 	v, _ := f.take(key)
 	all, ok := v.([]any)
 	if !ok || len(all) == 0 {
-		f.wrong(key, "a list of tables")
+		f.reject(key, "a list of tables")
 		return nil
 	}
 	var trees []map[string]any
 	for _, x := range all {
 		tree, ok := x.(map[string]any)
 		if !ok {
-			f.wrong(key, "a list of tables")
+			f.reject(key, "a list of tables")
 			return nil
 		}
 		trees = append(trees, tree)

@@ -39,25 +39,25 @@ type guideline struct {
 	size func(n, p int64) int64
 }
 
-func same(n, _ int64) int64   { return n }
-func shared(n, p int64) int64 { return (n + p - 1) / p }
-func joined(n, p int64) int64 { return n * p }
+func sameSize(n, _ int64) int64    { return n }
+func sizePerRank(n, p int64) int64 { return (n + p - 1) / p }
+func totalSize(n, p int64) int64   { return n * p }
 
 var guidelines = []guideline{
-	{"allreduce ≤ reduce + broadcast", coll.OpAllreduce, []coll.Collective{coll.OpReduce, coll.OpBcast}, same},
-	{"gather ≤ allgather", coll.OpGather, []coll.Collective{coll.OpAllgather}, same},
-	{"reduce ≤ allreduce", coll.OpReduce, []coll.Collective{coll.OpAllreduce}, same},
-	{"scatter ≤ broadcast of all blocks", coll.OpScatter, []coll.Collective{coll.OpBcast}, joined},
-	{"allgather ≤ exchange", coll.OpAllgather, []coll.Collective{coll.OpExchange}, same},
-	{"broadcast ≤ scatter + allgather", coll.OpBcast, []coll.Collective{coll.OpScatter, coll.OpAllgather}, shared},
+	{"allreduce ≤ reduce + broadcast", coll.OpAllreduce, []coll.Collective{coll.OpReduce, coll.OpBcast}, sameSize},
+	{"gather ≤ allgather", coll.OpGather, []coll.Collective{coll.OpAllgather}, sameSize},
+	{"reduce ≤ allreduce", coll.OpReduce, []coll.Collective{coll.OpAllreduce}, sameSize},
+	{"scatter ≤ broadcast of all blocks", coll.OpScatter, []coll.Collective{coll.OpBcast}, totalSize},
+	{"allgather ≤ exchange", coll.OpAllgather, []coll.Collective{coll.OpExchange}, sameSize},
+	{"broadcast ≤ scatter + allgather", coll.OpBcast, []coll.Collective{coll.OpScatter, coll.OpAllgather}, sizePerRank},
 }
 
 // Tolerances of guidelines. A cliff is a cost that rises, with one more element or rank, by more
 // than this factor beyond its share.
 const (
-	looseVirtual = 1.01
-	looseReal    = 1.15
-	cliff        = 1.5
+	toleranceVirtual = 1.01
+	toleranceReal    = 1.15
+	cliff            = 1.5
 )
 
 // CheckOptions selects what to check.
@@ -74,7 +74,7 @@ type CheckOptions struct {
 // Check times the table's choices and returns the violated guidelines, the worst first, and the
 // number of checked ones. It checks a composition only if the table has all its collectives.
 func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
-	c := &checking{CheckOptions: o, sides: map[coll.Tuple]*Side{}}
+	c := &comparisons{CheckOptions: o, sides: map[coll.Tuple]*Side{}}
 	c.list()
 	if len(c.needed) == 0 {
 		return nil, 0, fmt.Errorf("nothing to check: want collectives in the table, teams and sizes")
@@ -83,14 +83,15 @@ func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
 	done := 0
 	err := each(ctx, o.workers(), len(c.needed), func(ctx context.Context, i int) error {
 		s := c.needed[i]
-		times, err := o.measure(ctx, s.At, []coll.Choice{s.Choice}, comparing)
+		times, err := o.measure(ctx, s.At, []coll.Choice{s.Choice}, comparePace)
 		if err != nil {
 			return err
 		}
 		s.Took = times[0]
 		mu.Lock()
 		defer mu.Unlock()
-		if done++; o.Progress != nil {
+		done++
+		if o.Progress != nil {
 			o.Progress(done, len(c.needed))
 		}
 		return nil
@@ -106,7 +107,8 @@ func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
 			v.Others = append(v.Others, *other)
 			bound += other.Took
 		}
-		if v.Bound = cluster.Time(float64(bound) * p.factor); v.Call.Took > v.Bound {
+		v.Bound = cluster.Time(float64(bound) * p.factor)
+		if v.Call.Took > v.Bound {
 			bad = append(bad, v)
 		}
 	}
@@ -114,8 +116,8 @@ func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
 	return bad, len(c.promises), nil
 }
 
-// checking lists all comparisons before anything is timed.
-type checking struct {
+// comparisons lists all comparisons before anything is timed.
+type comparisons struct {
 	CheckOptions
 	sides    map[coll.Tuple]*Side
 	needed   []*Side // in the order of their first use
@@ -130,14 +132,14 @@ type promise struct {
 }
 
 // side returns a call, or nil if the place cannot run it.
-func (c *checking) side(what coll.Collective, ranks int, n int64) *Side {
+func (c *comparisons) side(what coll.Collective, ranks int, n int64) *Side {
 	o := Options{Place: c.Place, PerNode: c.PerNode, Modes: c.Modes}
 	at := o.tuple(what, ranks, n)
 	if s, ok := c.sides[at]; ok {
 		return s
 	}
 	choice, err := c.Table.Find(at)
-	if err != nil || c.fits(at) != nil {
+	if err != nil || c.checkFits(at) != nil {
 		c.sides[at] = nil
 		return nil
 	}
@@ -147,18 +149,18 @@ func (c *checking) side(what coll.Collective, ranks int, n int64) *Side {
 	return s
 }
 
-func (c *checking) promise(name string, factor float64, call *Side, others ...*Side) {
+func (c *comparisons) promise(name string, factor float64, call *Side, others ...*Side) {
 	if call != nil && !slices.Contains(others, nil) {
-		c.promises = append(c.promises, promise{name, call, others, factor})
+		c.promises = append(c.promises, promise{name: name, call: call, others: others, factor: factor})
 	}
 }
 
-func (c *checking) list() {
-	loose := looseReal
-	if c.virtual() {
-		loose = looseVirtual
+func (c *comparisons) list() {
+	tolerance := toleranceReal
+	if c.isVirtual() {
+		tolerance = toleranceVirtual
 	}
-	alone := c.PerNode <= 1 // otherwise one more rank may need one more node
+	onePerNode := c.PerNode <= 1 // otherwise one more rank may need one more node
 	has := map[coll.Collective]bool{}
 	for _, w := range c.Table.Winners() {
 		has[w.Collective] = true
@@ -170,23 +172,23 @@ func (c *checking) list() {
 		if !has[what] {
 			continue
 		}
-		ours := sizes
+		callSizes := sizes
 		if what == coll.OpBarrier {
-			ours = []int64{0}
+			callSizes = []int64{0}
 		}
 		for i, p := range ranks {
-			for j, n := range ours {
+			for j, n := range callSizes {
 				call := c.side(what, p, n)
 				if j > 0 {
-					c.promise("no slower with fewer bytes", loose, c.side(what, p, ours[j-1]), call)
+					c.promise("no slower with fewer bytes", tolerance, c.side(what, p, callSizes[j-1]), call)
 				}
-				if i > 0 && alone {
-					c.promise("no slower on fewer ranks", loose, c.side(what, ranks[i-1], n), call)
+				if i > 0 && onePerNode {
+					c.promise("no slower on fewer ranks", tolerance, c.side(what, ranks[i-1], n), call)
 				}
 				if what != coll.OpBarrier {
 					c.promise("no cliff at one more element", cliff, c.side(what, p, n+8), call)
 				}
-				if alone {
+				if onePerNode {
 					c.promise("no cliff at one more rank", cliff*float64(p+1)/float64(p), c.side(what, p+1, n), call)
 				}
 				for _, g := range guidelines {
@@ -197,7 +199,7 @@ func (c *checking) list() {
 					for _, o := range g.others {
 						others = append(others, c.side(o, p, g.size(n, int64(p))))
 					}
-					c.promise(g.name, loose, call, others...)
+					c.promise(g.name, tolerance, call, others...)
 				}
 			}
 		}

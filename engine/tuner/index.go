@@ -21,9 +21,9 @@ var (
 	segments = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
 )
 
-// leastSegment is the minimum size of a segment in bytes: shorter ones cost more overhead than
+// minSegment is the minimum size of a segment in bytes: shorter ones cost more overhead than
 // they save.
-const leastSegment = 512
+const minSegment = 512
 
 var twoSided = []coll.Transfer{coll.TwoSided}
 
@@ -43,7 +43,8 @@ func Index(c coll.Collective, transfers ...coll.Transfer) []Family {
 		if a.Segmented {
 			f.Segments = segments
 		}
-		if f.Transfers = transfers; len(transfers) == 0 || c == coll.OpBarrier || a.Needs&(coll.Reach|coll.Network) != 0 {
+		f.Transfers = transfers
+		if len(transfers) == 0 || c == coll.OpBarrier || a.Needs&(coll.Reach|coll.Network) != 0 {
 			f.Transfers = twoSided
 		}
 		all = append(all, f)
@@ -53,7 +54,7 @@ func Index(c coll.Collective, transfers ...coll.Transfer) []Family {
 
 // Candidates lists every choice of the index for a tuple at the place.
 func (p *Place) Candidates(at coll.Tuple, transfers ...coll.Transfer) []coll.Choice {
-	if !p.virtual() || p.Machine.CollectiveNetwork.Bandwidth == 0 {
+	if !p.isVirtual() || p.Machine.CollectiveNetwork.Bandwidth == 0 {
 		at.Lacks |= coll.Network
 	}
 	return Candidates(at, transfers...)
@@ -67,17 +68,17 @@ func Candidates(at coll.Tuple, transfers ...coll.Transfer) []coll.Choice {
 			continue
 		}
 		add := func(p coll.Parameters) {
-			for _, way := range f.Transfers {
+			for _, transfer := range f.Transfers {
 				c := coll.Choice{Algorithm: f.Algorithm, Parameters: p}
-				c.Transfer = way
+				c.Transfer = transfer
 				c = c.Under(at.Modes)
-				if k, err := c.Key(at.Ranks); err == nil && c.Transfer == way && !k.PassesOn() {
+				if k, err := c.Key(at.Ranks); err == nil && c.Transfer == transfer && !k.PassesOn() {
 					all = append(all, c)
 				}
 			}
 		}
 		for _, s := range f.Segments {
-			if s > 1 && at.Bytes/int64(s) < leastSegment {
+			if s > 1 && at.Bytes/int64(s) < minSegment {
 				break
 			}
 			if len(f.Radices) == 0 {

@@ -18,9 +18,9 @@ import (
 // journal stores the measurements of a tuning, one line per tuple, so that an interrupted tuning
 // can continue. The last line may be incomplete. Any other invalid line is an error.
 type journal struct {
-	mu    sync.Mutex
-	file  *os.File
-	known map[string]map[string]cluster.Time // by tuple and choice
+	mu      sync.Mutex
+	file    *os.File
+	byTuple map[string]map[string]cluster.Time // by tuple and choice
 }
 
 // journalHead is the first line.
@@ -42,12 +42,12 @@ func (o *Options) identity() string {
 	return fmt.Sprintf("%s %s %016x seed %d", o.Fabric.Name(), o.Machine.Name, fingerprint(&o.Machine), o.Seed)
 }
 
-// mostJournal is the maximum size of a journal in bytes.
-const mostJournal = 256 << 20
+// maxJournal is the maximum size of a journal in bytes.
+const maxJournal = 256 << 20
 
 // openJournal reads and continues a journal, or creates it.
 func openJournal(name, of string) (*journal, error) {
-	j := &journal{known: map[string]map[string]cluster.Time{}}
+	j := &journal{byTuple: map[string]map[string]cluster.Time{}}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func openJournal(name, of string) (*journal, error) {
 		_, err = file.Seek(end, io.SeekStart)
 	}
 	if err == nil && end == 0 {
-		err = json.NewEncoder(file).Encode(journalHead{journalSchema, of})
+		err = json.NewEncoder(file).Encode(journalHead{Schema: journalSchema, Of: of})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, errors.Join(err, file.Close()))
@@ -77,8 +77,8 @@ func (j *journal) read(file *os.File, of string) (end int64, err error) {
 		return 0, err
 	case !info.Mode().IsRegular():
 		return 0, errors.New("not a regular file")
-	case info.Size() > mostJournal:
-		return 0, fmt.Errorf("file larger than %s", cluster.SizeText(mostJournal))
+	case info.Size() > maxJournal:
+		return 0, fmt.Errorf("file larger than %s", cluster.SizeText(maxJournal))
 	}
 	lines := bufio.NewReader(file)
 	for n := 1; ; n++ {
@@ -91,7 +91,7 @@ func (j *journal) read(file *os.File, of string) (end int64, err error) {
 		}
 		if n == 1 {
 			var h journalHead
-			if err := strictly(line, &h); err != nil || h.Schema != journalSchema {
+			if err := decodeStrictly(line, &h); err != nil || h.Schema != journalSchema {
 				return 0, errors.New("line 1: not a tuning journal (remove the file or name another)")
 			}
 			if h.Of != of {
@@ -99,7 +99,7 @@ func (j *journal) read(file *os.File, of string) (end int64, err error) {
 			}
 		} else {
 			var r record
-			if err := strictly(line, &r); err != nil {
+			if err := decodeStrictly(line, &r); err != nil {
 				return 0, fmt.Errorf("line %d: %w", n, err)
 			}
 			j.keep(r)
@@ -108,8 +108,8 @@ func (j *journal) read(file *os.File, of string) (end int64, err error) {
 	}
 }
 
-// strictly decodes exactly one JSON value, without unknown fields.
-func strictly(data []byte, to any) error {
+// decodeStrictly decodes exactly one JSON value, without unknown fields.
+func decodeStrictly(data []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(to); err != nil {
@@ -122,11 +122,11 @@ func strictly(data []byte, to any) error {
 }
 
 func (j *journal) keep(r record) {
-	if j.known[r.Tuple] == nil {
-		j.known[r.Tuple] = map[string]cluster.Time{}
+	if j.byTuple[r.Tuple] == nil {
+		j.byTuple[r.Tuple] = map[string]cluster.Time{}
 	}
 	for c, t := range r.Times {
-		j.known[r.Tuple][c] = t
+		j.byTuple[r.Tuple][c] = t
 	}
 }
 
@@ -137,10 +137,10 @@ func (j *journal) times(at coll.Tuple, choices []coll.Choice) ([]cluster.Time, b
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	known := j.known[at.String()]
+	recorded := j.byTuple[at.String()]
 	times := make([]cluster.Time, len(choices))
 	for i, c := range choices {
-		t, ok := known[c.String()]
+		t, ok := recorded[c.String()]
 		if !ok || t <= 0 {
 			return nil, false
 		}

@@ -12,21 +12,21 @@ type span struct {
 	steps []coll.Step
 }
 
-// mostSpanned is the maximum number of ranks of the teams that are examined one by one.
-const mostSpanned = 1 << 16
+// maxSpanned is the maximum number of ranks of the teams that are examined one by one.
+const maxSpanned = 1 << 16
 
 // spans lists the table's choices for a collective, team by team. With moving, thresholds count
 // the bytes of all ranks and so depend on the team; each team is then close to the beginning of
 // its span.
 func spans(t *coll.Table, c coll.Collective, perNode int32, moving bool) []span {
-	most := int32(0)
+	maxRanks := int32(0)
 	for _, r := range t.Rules() {
 		if r.Collective == c {
-			most = max(most, r.Ranks)
+			maxRanks = max(maxRanks, r.Ranks)
 		}
 	}
 	var all []span
-	for p := int32(1); p <= min(most, mostSpanned); p++ {
+	for p := int32(1); p <= min(maxRanks, maxSpanned); p++ {
 		column := t.Column(c, p, min(perNode, p))
 		steps := column.Steps(0)
 		if len(all) > 0 {
@@ -35,13 +35,13 @@ func spans(t *coll.Table, c coll.Collective, perNode int32, moving bool) []span 
 				continue
 			}
 		}
-		all = append(all, span{p, steps})
+		all = append(all, span{ranks: p, steps: steps})
 	}
 	return all
 }
 
-// middle returns the choice at the middle of the sizes, for a library that does not distinguish
+// middleStep returns the choice at the middle of the sizes, for a library that does not distinguish
 // sizes.
-func middle(steps []coll.Step) []coll.Step {
+func middleStep(steps []coll.Step) []coll.Step {
 	return []coll.Step{{Choice: steps[len(steps)/2].Choice}}
 }

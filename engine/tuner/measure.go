@@ -17,12 +17,12 @@ type Place struct {
 	Seed    uint64
 }
 
-// mostPayload is the maximum number of bytes of all ranks together for a tuple, if the bytes are
+// maxPayload is the maximum number of bytes of all ranks together for a tuple, if the bytes are
 // real.
-const mostPayload = 256 << 20
+const maxPayload = 256 << 20
 
-// virtual reports whether the clock is virtual: times are then exact, and the same in every run.
-func (p *Place) virtual() bool { return p.Fabric.Clock(&p.Machine) == cluster.VirtualClock }
+// isVirtual reports whether the clock is virtual: times are then exact, and the same in every run.
+func (p *Place) isVirtual() bool { return p.Fabric.Clock(&p.Machine) == cluster.VirtualClock }
 
 // layout returns the layout of a team.
 func layout(at coll.Tuple) cluster.Layout {
@@ -30,8 +30,8 @@ func layout(at coll.Tuple) cluster.Layout {
 	return cluster.Layout{Nodes: int(at.Ranks / each), RanksPerNode: int(each), ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
 }
 
-// fits returns an error if the place cannot run a tuple.
-func (p *Place) fits(at coll.Tuple) error {
+// checkFits returns an error if the place cannot run a tuple.
+func (p *Place) checkFits(at coll.Tuple) error {
 	each := max(at.PerNode, 1)
 	switch {
 	case at.Ranks < 1 || at.Ranks%each != 0:
@@ -39,30 +39,30 @@ func (p *Place) fits(at coll.Tuple) error {
 	case p.Machine.Nodes > 0 && int(at.Ranks/each) > p.Machine.Nodes:
 		return fmt.Errorf("%s: too many nodes: machine %s has %d", at, p.Machine.Name, p.Machine.Nodes)
 	}
-	if in, out := at.Collective.Lengths(int(at.Ranks), true, at.Bytes); !p.virtual() && (in+out) > mostPayload/int64(at.Ranks) {
-		return fmt.Errorf("%s: more than %s of data", at, cluster.SizeText(mostPayload))
+	if in, out := at.Collective.Lengths(int(at.Ranks), true, at.Bytes); !p.isVirtual() && (in+out) > maxPayload/int64(at.Ranks) {
+		return fmt.Errorf("%s: more than %s of data", at, cluster.SizeText(maxPayload))
 	}
 	return nil
 }
 
 // pace defines the length of a measurement on a real clock.
 type pace struct {
-	rounds int          // turns of each choice
-	fill   cluster.Time // target time of a turn
+	rounds int          // measurements of each choice
+	fill   cluster.Time // target time of a measurement
 	drops  bool         // slow choices drop out
 }
 
 // In a search slow choices may drop out; in a comparison they may not. On a dilated clock times
 // are long, and steadier than the host's own.
 var (
-	searching = pace{rounds: 16, fill: 250 * cluster.Microsecond, drops: true}
-	comparing = pace{rounds: 16, fill: 400 * cluster.Microsecond}
+	searchPace  = pace{rounds: 16, fill: 250 * cluster.Microsecond, drops: true}
+	comparePace = pace{rounds: 16, fill: 400 * cluster.Microsecond}
 )
 
 const dilatedRounds = 4
 
-// behind returns the maximum time of a choice after a number of rounds, relative to the best.
-func behind(rounds int) float64 {
+// maxRatio returns the maximum time of a choice after a number of rounds, relative to the best.
+func maxRatio(rounds int) float64 {
 	switch {
 	case rounds < 2:
 		return math.Inf(1)
@@ -73,23 +73,24 @@ func behind(rounds int) float64 {
 }
 
 const (
-	mostHidden = 20 // a call takes at least 1/mostHidden of its time with a barrier
-	mostCalls  = 64 // per turn
+	maxHidden  = 20 // a call takes at least 1/maxHidden of its time with a barrier
+	maxCalls   = 64 // per measurement
 	noisyCalls = 8  // on a virtual clock, for a machine with noise
 )
 
 // measure returns the time of each choice for a tuple. On a virtual clock, all members start
 // together, and the time ends with the last one. On a real clock, it is the time that a call adds
 // to a barrier after it. There, choices alternate, so that all of them see the same host
-// conditions, and the time is the median of the faster half of the turns.
+// conditions, and the time is the median of the faster half of the measurements.
 func (p *Place) measure(ctx context.Context, at coll.Tuple, choices []coll.Choice, how pace) ([]cluster.Time, error) {
-	if err := p.fits(at); err != nil {
+	if err := p.checkFits(at); err != nil {
 		return nil, err
 	}
 	keys := make([]coll.Key, len(choices))
 	for i, c := range choices {
 		var err error
-		if keys[i], err = c.Placed(coll.Places{Per: max(at.PerNode, 1)}).Key(at.Ranks); err != nil {
+		keys[i], err = c.Placed(coll.Places{Per: max(at.PerNode, 1)}).Key(at.Ranks)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -97,25 +98,25 @@ func (p *Place) measure(ctx context.Context, at coll.Tuple, choices []coll.Choic
 	if p.Fabric.Clock(&p.Machine) == cluster.DilatedClock {
 		how.rounds, how.fill = dilatedRounds, 0
 	}
-	room := roomOf(at, keys, p.virtual())
-	spec.Segment, spec.Modelled = room.segment()
+	buf := buffersOf(at, keys, p.isVirtual())
+	spec.Segment, spec.Modelled = buf.segment()
 	var times []cluster.Time
 	err := cluster.Launch(ctx, p.Fabric, spec, func(r *cluster.Rank) error {
-		m, err := newMeter(r, at, keys, &room)
+		m, err := newMeter(r, at, keys, &buf)
 		if err != nil {
 			return err
 		}
 		m.flops = p.Machine.Flops
-		if p.virtual() {
-			err = m.exactly(p.Machine.ComputeNoise > 0 || p.Machine.LinkNoise > 0)
+		if p.isVirtual() {
+			err = m.measureVirtual(p.Machine.ComputeNoise > 0 || p.Machine.LinkNoise > 0)
 		} else {
-			err = m.inTurns(how)
+			err = m.measureReal(how)
 		}
 		if err != nil {
 			return err
 		}
 		if r.ID() == 0 {
-			times = m.settled()
+			times = m.choiceTimes()
 		}
 		return m.comm.Free()
 	})
@@ -127,19 +128,19 @@ func (p *Place) measure(ctx context.Context, at coll.Tuple, choices []coll.Choic
 
 // meter is one rank's part of a measurement.
 type meter struct {
-	rank  *cluster.Rank
-	comm  *coll.Comm
-	keys  []coll.Key
-	calls []coll.Call
-	taken [][]cluster.Time // by choice: time of each turn
-	alone []cluster.Time   // barriers without calls
-	apart cluster.Time     // delay from agreeing on the time to a common start
-	flops float64          // of the machine, per second; 0: unknown
-	word  [1]float64
+	rank       *cluster.Rank
+	comm       *coll.Comm
+	keys       []coll.Key
+	calls      []coll.Call
+	taken      [][]cluster.Time // by choice: time of each measurement
+	barriers   []cluster.Time   // barriers without calls
+	startDelay cluster.Time     // delay from agreeing on the time to a common start
+	flops      float64          // of the machine, per second; 0: unknown
+	word       [1]float64
 }
 
-func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, room *room) (*meter, error) {
-	phantom := room.Store.SizeOnly()
+func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, buf *buffers) (*meter, error) {
+	sizeOnly := buf.Store.SizeOnly()
 	comm, err := coll.New(r, r.World())
 	if err != nil {
 		return nil, err
@@ -148,15 +149,15 @@ func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, room *room) (*met
 	n, unit := at.Bytes, elementOf(at)
 	in, out := at.Collective.Lengths(int(at.Ranks), r.World().Rank() == 0, at.Bytes)
 	call := coll.Call{In: cluster.Sized(in), Out: cluster.Sized(out)}
-	if !phantom {
-		call.In, call.Out = cluster.Of(aligned(in)), cluster.Of(aligned(out))
+	if !sizeOnly {
+		call.In, call.Out = cluster.Of(alignedBytes(in)), cluster.Of(alignedBytes(out))
 	}
-	if room.oneSided {
-		if err := room.place(r, comm, &call); err != nil {
+	if buf.oneSided {
+		if err := buf.allocate(r, comm, &call); err != nil {
 			return nil, err
 		}
 	}
-	if at.Collective.Combines() && !phantom {
+	if at.Collective.Combines() && !sizeOnly {
 		if unit == 8 {
 			call.Combine, err = coll.Combining[int64](r, "combine", cluster.Sum)
 		} else {
@@ -173,32 +174,32 @@ func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, room *room) (*met
 	return m, nil
 }
 
-// aligned returns n bytes that are aligned for numbers.
-func aligned(n int64) []byte { return cluster.Bytes(make([]int64, (n+7)/8))[:n:n] }
+// alignedBytes returns n bytes that are aligned for numbers.
+func alignedBytes(n int64) []byte { return cluster.Bytes(make([]int64, (n+7)/8))[:n:n] }
 
-// largest returns the largest of all members' times.
-func (m *meter) largest(t cluster.Time) (cluster.Time, error) {
+// maxOverRanks returns the largest of all members' times.
+func (m *meter) maxOverRanks(t cluster.Time) (cluster.Time, error) {
 	m.word[0] = t.Seconds()
 	err := coll.Allreduce(m.rank, m.rank.World(), cluster.Max, m.word[:], m.word[:])
 	return cluster.FromSeconds(m.word[0]), err
 }
 
-// together waits for a common start time of all members, and returns it.
-func (m *meter) together() (cluster.Time, error) {
+// syncStart waits for a common start time of all members, and returns it.
+func (m *meter) syncStart() (cluster.Time, error) {
 	now := m.rank.Now()
-	start, err := m.largest(now)
+	start, err := m.maxOverRanks(now)
 	if err != nil {
 		return 0, err
 	}
-	if m.apart == 0 { // measure how long the members take to agree
-		took, err := m.largest(m.rank.Now() - now)
+	if m.startDelay == 0 { // measure how long the members take to agree
+		took, err := m.maxOverRanks(m.rank.Now() - now)
 		if err != nil {
 			return 0, err
 		}
-		m.apart = 2 * took
-		return m.together()
+		m.startDelay = 2 * took
+		return m.syncStart()
 	}
-	start += m.apart
+	start += m.startDelay
 	if m.flops > 0 {
 		m.rank.Compute(cluster.Work{Flops: (start - m.rank.Now()).Seconds() * m.flops}, func() {})
 	}
@@ -208,8 +209,8 @@ func (m *meter) together() (cluster.Time, error) {
 	return start, nil
 }
 
-// exactly times calls of each choice on a virtual clock.
-func (m *meter) exactly(noisy bool) error {
+// measureVirtual times calls of each choice on a virtual clock.
+func (m *meter) measureVirtual(noisy bool) error {
 	calls := 1
 	if noisy {
 		calls = noisyCalls
@@ -217,14 +218,14 @@ func (m *meter) exactly(noisy bool) error {
 	for i := range m.keys {
 		total := cluster.Time(0)
 		for range calls {
-			start, err := m.together()
+			start, err := m.syncStart()
 			if err != nil {
 				return err
 			}
 			if err := m.comm.Do(m.calls[i]); err != nil {
 				return err
 			}
-			end, err := m.largest(m.rank.Now())
+			end, err := m.maxOverRanks(m.rank.Now())
 			if err != nil {
 				return err
 			}
@@ -235,9 +236,9 @@ func (m *meter) exactly(noisy bool) error {
 	return nil
 }
 
-// turn makes calls of a choice, each followed by a barrier, and returns the mean time of both.
+// timeCalls makes calls of a choice, each followed by a barrier, and returns the mean time of both.
 // Choice −1 means barriers without calls.
-func (m *meter) turn(i, calls int) (cluster.Time, error) {
+func (m *meter) timeCalls(i, calls int) (cluster.Time, error) {
 	if err := m.rank.Barrier(m.rank.World()); err != nil {
 		return 0, err
 	}
@@ -252,34 +253,34 @@ func (m *meter) turn(i, calls int) (cluster.Time, error) {
 			return 0, err
 		}
 	}
-	return m.largest((m.rank.Now() - start) / cluster.Time(calls))
+	return m.maxOverRanks((m.rank.Now() - start) / cluster.Time(calls))
 }
 
-// inTurns measures as many rounds as the pace specifies. A rank decides only from times that all
-// ranks have, so that all make the same decision.
-func (m *meter) inTurns(how pace) error {
+// measureReal measures as many rounds as the pace specifies. A rank decides only from times that
+// all ranks have, so that all make the same decision.
+func (m *meter) measureReal(how pace) error {
 	calls := make([]int, len(m.keys))
 	for i := range m.keys { // the first calls build schedules
 		for range 2 {
-			t, err := m.turn(i, 1)
+			t, err := m.timeCalls(i, 1)
 			if err != nil {
 				return err
 			}
-			calls[i] = int(min(max(how.fill/max(t, 1), 1), mostCalls))
+			calls[i] = int(min(max(how.fill/max(t, 1), 1), maxCalls))
 		}
 	}
-	out := make([]bool, len(m.keys))
+	dropped := make([]bool, len(m.keys))
 	for round := range how.rounds {
-		t, err := m.turn(-1, slices.Max(calls))
+		t, err := m.timeCalls(-1, slices.Max(calls))
 		if err != nil {
 			return err
 		}
-		m.alone = append(m.alone, t)
+		m.barriers = append(m.barriers, t)
 		for i := range m.keys {
-			if out[i] {
+			if dropped[i] {
 				continue
 			}
-			t, err := m.turn(i, calls[i])
+			t, err := m.timeCalls(i, calls[i])
 			if err != nil {
 				return err
 			}
@@ -288,29 +289,29 @@ func (m *meter) inTurns(how pace) error {
 		if !how.drops {
 			continue
 		}
-		now := m.settled()
+		now := m.choiceTimes()
 		best := slices.Min(now)
 		for i := range now {
-			out[i] = out[i] || float64(now[i]) > behind(round+1)*float64(best)
+			dropped[i] = dropped[i] || float64(now[i]) > maxRatio(round+1)*float64(best)
 		}
 	}
 	return nil
 }
 
-// settled returns the time of each choice.
-func (m *meter) settled() []cluster.Time {
+// choiceTimes returns the time of each choice.
+func (m *meter) choiceTimes() []cluster.Time {
 	times := make([]cluster.Time, len(m.taken))
 	for i, all := range m.taken {
-		times[i] = quiet(all)
-		if len(m.alone) > 0 {
-			times[i] = max(times[i]-quiet(m.alone), times[i]/mostHidden)
+		times[i] = lowerMedian(all)
+		if len(m.barriers) > 0 {
+			times[i] = max(times[i]-lowerMedian(m.barriers), times[i]/maxHidden)
 		}
 	}
 	return times
 }
 
-// quiet returns the median of the lower half, because a disturbance only ever adds time.
-func quiet(all []cluster.Time) cluster.Time {
+// lowerMedian returns the median of the lower half, because a disturbance only ever adds time.
+func lowerMedian(all []cluster.Time) cluster.Time {
 	sorted := slices.Sorted(slices.Values(all))
 	half := sorted[:(len(sorted)+1)/2]
 	return (half[(len(half)-1)/2] + half[len(half)/2]) / 2

@@ -12,13 +12,13 @@ import (
 
 // ompi is a collective of Open MPI's component tuned.
 type ompi struct {
-	id     int    // in classic rules
-	name   string // in JSON rules
-	what   coll.Collective
-	total  bool // its sizes count the blocks of all ranks
-	silent bool // version 4.1 does not distinguish its sizes
-	dumb   bool // neither does any later version
-	ways   []ompiWay
+	id         int    // in classic rules
+	name       string // in JSON rules
+	what       coll.Collective
+	total      bool // its sizes count the blocks of all ranks
+	sizeless41 bool // version 4.1 does not distinguish its sizes
+	sizeless   bool // neither does any later version
+	ways       []ompiWay
 }
 
 // ompiWay is an algorithm of Open MPI, by its number. Number 0 leaves the decision to the library.
@@ -26,49 +26,49 @@ type ompiWay struct {
 	name  string
 	later string // its name in version 6, where the fan-out is its radix; "": the same
 	since int    // first version of the library; 0: 4.1 has it
-	kin   string
-	radix int  // radix of kin; −1: the fan-out; 0: any
-	fan   bool // rules specify the fan-out
-	seg   bool // rules specify the bytes of a segment
-	loose bool // kin is similar, but not the same algorithm
+	kin   string // hybridtop's algorithm
+	radix int    // radix of kin; −1: the fan-out; 0: any
+	fan   bool   // rules specify the fan-out
+	seg   bool   // rules specify the bytes of a segment
+	loose bool   // kin is similar, but not the same algorithm
 }
 
 var ompis = []ompi{
-	{0, "allgather", coll.OpAllgather, true, false, false, []ompiWay{
+	{id: 0, name: "allgather", what: coll.OpAllgather, total: true, ways: []ompiWay{
 		{name: "linear", kin: "gather-bcast"}, {name: "bruck", later: "bruck-k-fanout", kin: "bruck", radix: 2}, {name: "recursive_doubling", kin: "recursive-doubling"},
 		{name: "ring", kin: "ring"}, {name: "neighbor", kin: "neighbour-exchange"}, {name: "two_proc", kin: "flat", loose: true},
 		{name: "sparbit", since: 5, kin: "bruck", loose: true}, {name: "direct-messaging", since: 6, kin: "flat"}}},
-	{2, "allreduce", coll.OpAllreduce, false, false, false, []ompiWay{
+	{id: 2, name: "allreduce", what: coll.OpAllreduce, ways: []ompiWay{
 		{name: "basic_linear", kin: "reduce-bcast", loose: true}, {name: "nonoverlapping", kin: "reduce-bcast"}, {name: "recursive_doubling", kin: "recursive-doubling"},
 		{name: "ring", kin: "ring"}, {name: "segmented_ring", kin: "ring", seg: true, loose: true}, {name: "rabenseifner", kin: "rabenseifner"},
 		{name: "allgather_reduce", since: 5, kin: "recursive-doubling", loose: true}}},
-	{3, "alltoall", coll.OpExchange, true, false, false, []ompiWay{
+	{id: 3, name: "alltoall", what: coll.OpExchange, total: true, ways: []ompiWay{
 		{name: "linear", kin: "flat"}, {name: "pairwise", kin: "pairwise"}, {name: "modified_bruck", kin: "bruck", radix: 2},
 		{name: "linear_sync", kin: "flat", loose: true}, {name: "two_proc", kin: "flat", loose: true}}},
-	{6, "barrier", coll.OpBarrier, false, true, true, []ompiWay{
+	{id: 6, name: "barrier", what: coll.OpBarrier, sizeless41: true, sizeless: true, ways: []ompiWay{
 		{name: "linear", kin: "tree", loose: true}, {name: "double_ring", kin: "dissemination", loose: true}, {name: "recursive_doubling", kin: "recursive-doubling"},
 		{name: "bruck", kin: "dissemination", radix: 2}, {name: "two_proc", kin: "dissemination", loose: true}, {name: "tree", kin: "tree"}}},
-	{7, "bcast", coll.OpBcast, false, false, false, []ompiWay{
+	{id: 7, name: "bcast", what: coll.OpBcast, ways: []ompiWay{
 		{name: "basic_linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true}, {name: "pipeline", kin: "chain", seg: true},
 		{name: "split_binary_tree", kin: "kary", radix: 2, seg: true, loose: true}, {name: "binary_tree", kin: "kary", radix: 2, seg: true},
 		{name: "binomial", kin: "knomial", radix: 2, seg: true}, {name: "knomial", kin: "knomial", radix: 4, seg: true},
 		{name: "scatter_allgather", kin: "scatter-allgather"}, {name: "scatter_allgather_ring", kin: "scatter-allgather", loose: true}}},
-	{9, "gather", coll.OpGather, true, true, false, []ompiWay{
+	{id: 9, name: "gather", what: coll.OpGather, total: true, sizeless41: true, ways: []ompiWay{
 		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2}, {name: "linear_sync", kin: "flat", seg: true, loose: true}}},
-	{11, "reduce", coll.OpReduce, false, false, false, []ompiWay{
+	{id: 11, name: "reduce", what: coll.OpReduce, ways: []ompiWay{
 		{name: "linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true}, {name: "pipeline", kin: "chain", seg: true},
 		{name: "binary", kin: "kary", radix: 2, seg: true}, {name: "binomial", kin: "knomial", radix: 2, seg: true},
 		{name: "in-order_binary", kin: "kary", radix: 2, seg: true, loose: true}, {name: "rabenseifner", kin: "rabenseifner"},
 		{name: "knomial", since: 6, kin: "knomial", radix: -1, fan: true, seg: true}}},
-	{12, "reducescatter", coll.OpReduceScatter, true, false, false, []ompiWay{
+	{id: 12, name: "reducescatter", what: coll.OpReduceScatter, total: true, ways: []ompiWay{
 		{name: "non-overlapping", kin: "reduce-scatter"}, {name: "recursive_halving", kin: "recursive-halving"}, {name: "ring", kin: "ring"},
 		{name: "butterfly", kin: "recursive-halving", loose: true}}},
-	{13, "reducescatterblock", coll.OpReduceScatter, true, false, false, []ompiWay{
+	{id: 13, name: "reducescatterblock", what: coll.OpReduceScatter, total: true, ways: []ompiWay{
 		{name: "basic_linear", kin: "reduce-scatter"}, {name: "recursive_doubling", kin: "recursive-halving", loose: true},
 		{name: "recursive_halving", kin: "recursive-halving"}, {name: "butterfly", kin: "recursive-halving", loose: true}}},
-	{14, "scan", coll.OpScan, false, true, true, []ompiWay{
+	{id: 14, name: "scan", what: coll.OpScan, sizeless41: true, sizeless: true, ways: []ompiWay{
 		{name: "linear", kin: "chain"}, {name: "recursive_doubling", kin: "recursive-doubling"}}},
-	{15, "scatter", coll.OpScatter, true, true, true, []ompiWay{
+	{id: 15, name: "scatter", what: coll.OpScatter, total: true, sizeless41: true, sizeless: true, ways: []ompiWay{
 		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2}, {name: "linear_nb", kin: "flat", loose: true}}},
 }
 
@@ -113,8 +113,8 @@ func (o *ompi) rules(t *coll.Table, perNode int32, version int) []ompiSpan {
 	for _, s := range spans(t, o.what, perNode, o.total) {
 		x := ompiSpan{ranks: s.ranks}
 		steps := s.steps
-		if o.dumb || o.silent && version < 5 {
-			steps = middle(steps)
+		if o.sizeless || o.sizeless41 && version < 5 {
+			steps = middleStep(steps)
 		}
 		for _, step := range steps {
 			r := ompiRule{from: step.From}
@@ -132,7 +132,7 @@ func (o *ompi) rules(t *coll.Table, perNode int32, version int) []ompiSpan {
 	return all
 }
 
-var errNothing = errors.New("no collective of the table has algorithms that the library lets users choose")
+var errNoRules = errors.New("no collective of the table has algorithms that the library lets users choose")
 
 // WriteOpenMPI writes a table as the rules that Open MPI 4.1 and later read through
 // coll_tuned_dynamic_rules_filename. If the library does not have an algorithm, it decides itself.
@@ -155,7 +155,7 @@ func WriteOpenMPI(w io.Writer, t *coll.Table, perNode int32) error {
 		}
 	}
 	if n == 0 {
-		return errNothing
+		return errNoRules
 	}
 	_, err := fmt.Fprintf(w, "%d # collectives\n%s", n, b.Bytes())
 	return err
@@ -187,11 +187,11 @@ type (
 // ompiSize is a size in bytes or endless.
 type ompiSize int64
 
-const endless ompiSize = -1
+const unlimited ompiSize = -1
 
 // MarshalJSON implements json.Marshaler.
 func (s ompiSize) MarshalJSON() ([]byte, error) {
-	if s == endless {
+	if s == unlimited {
 		return []byte(`"inf"`), nil
 	}
 	return json.Marshal(int64(s))
@@ -201,7 +201,7 @@ func (s ompiSize) MarshalJSON() ([]byte, error) {
 func (s *ompiSize) UnmarshalJSON(b []byte) error {
 	switch string(b) {
 	case `"inf"`, `"Inf"`, `"INF"`:
-		*s = endless
+		*s = unlimited
 		return nil
 	}
 	var n int64
@@ -220,16 +220,16 @@ func WriteOpenMPIJSON(w io.Writer, t *coll.Table, perNode int32) error {
 		o := &ompis[i]
 		all := o.rules(t, perNode, 6)
 		for j, s := range all {
-			least, most := int64(s.ranks), endless
+			minRanks, maxRanks := int64(s.ranks), unlimited
 			if j+1 < len(all) {
-				most = ompiSize(all[j+1].ranks - 1)
+				maxRanks = ompiSize(all[j+1].ranks - 1)
 			}
-			c := ompiComm{Least: &least, Most: &most, Rules: []ompiMsg{}}
+			c := ompiComm{Least: &minRanks, Most: &maxRanks, Rules: []ompiMsg{}}
 			for k, r := range s.rules {
 				if r.algorithm == 0 {
 					continue
 				}
-				from, to := r.from, endless
+				from, to := r.from, unlimited
 				if k+1 < len(s.rules) {
 					to = ompiSize(s.rules[k+1].from - 1)
 				}
@@ -241,7 +241,7 @@ func WriteOpenMPIJSON(w io.Writer, t *coll.Table, perNode int32) error {
 		}
 	}
 	if len(file.Collectives) == 0 {
-		return errNothing
+		return errNoRules
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -10,13 +10,13 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// MostRules is the maximum size in bytes of a file of rules. The other limits apply to its
+// MaxRules is the maximum size in bytes of a file of rules. The other limits apply to its
 // contents.
 const (
-	MostRules    = 1 << 20 // bytes per file
-	mostOmpiComm = 4096    // teams per collective
-	mostOmpiMsg  = 4096    // sizes per team
-	mostImported = 200_000 // rules per table
+	MaxRules    = 1 << 20 // bytes per file
+	maxOmpiComm = 4096    // teams per collective
+	maxOmpiMsg  = 4096    // sizes per team
+	maxImported = 200_000 // rules per table
 )
 
 // incoming holds a collective's rules as in a file; the rules of each team apply up to the next.
@@ -30,8 +30,8 @@ type incoming struct {
 // is replaced by the closest one. If the library would decide itself, the first suitable algorithm
 // is used. The notes list these replacements.
 func ReadOpenMPI(data []byte) (t *coll.Table, notes []string, err error) {
-	if len(data) > MostRules {
-		return nil, nil, fmt.Errorf("file larger than %d bytes", MostRules)
+	if len(data) > MaxRules {
+		return nil, nil, fmt.Errorf("file larger than %d bytes", MaxRules)
 	}
 	var all []incoming
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
@@ -50,13 +50,14 @@ func ReadOpenMPI(data []byte) (t *coll.Table, notes []string, err error) {
 			continue
 		}
 		seen[in.o.what] = in.o.name
-		more, said, err := in.table()
+		more, tableNotes, err := in.table()
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", in.o.name, err)
 		}
-		notes = append(notes, said...)
-		if rules = append(rules, more...); len(rules) > mostImported {
-			return nil, nil, fmt.Errorf("more than %d rules in the table", mostImported)
+		notes = append(notes, tableNotes...)
+		rules = append(rules, more...)
+		if len(rules) > maxImported {
+			return nil, nil, fmt.Errorf("more than %d rules in the table", maxImported)
 		}
 	}
 	if len(rules) == 0 {
@@ -96,7 +97,7 @@ func (in *incoming) table() (rules []coll.Rule, notes []string, err error) {
 				if in.o.total {
 					at.Bytes = (r.from + int64(p) - 1) / int64(p)
 				}
-				if in.o.dumb && j > 0 || at.Bytes == last {
+				if in.o.sizeless && j > 0 || at.Bytes == last {
 					continue
 				}
 				last = at.Bytes
@@ -108,8 +109,8 @@ func (in *incoming) table() (rules []coll.Rule, notes []string, err error) {
 					notes = append(notes, note)
 				}
 				rules = append(rules, coll.Rule{Tuple: at, Choices: choices})
-				if len(rules) > mostImported {
-					return nil, nil, fmt.Errorf("more than %d rules in the table", mostImported)
+				if len(rules) > maxImported {
+					return nil, nil, fmt.Errorf("more than %d rules in the table", maxImported)
 				}
 			}
 		}
@@ -180,7 +181,7 @@ func readOmpiClassic(data []byte) ([]incoming, []string, error) {
 	for range count {
 		id := r.next("a collective", 0, 63)
 		if r.err == nil && used[id] {
-			r.wrong("collective %d is listed twice", id)
+			r.fail("collective %d is listed twice", id)
 		}
 		used[id] = true
 		in := incoming{}
@@ -189,30 +190,30 @@ func readOmpiClassic(data []byte) ([]incoming, []string, error) {
 		} else {
 			notes = append(notes, fmt.Sprintf("collective %d: ignored, hybridtop does not have it", id))
 		}
-		teams := r.next("a number of teams", 0, mostOmpiComm)
+		teams := r.next("a number of teams", 0, maxOmpiComm)
 		for i := range teams {
 			s := ompiSpan{ranks: int32(r.next("ranks", 0, coll.MostRanks))}
 			if i > 0 && r.err == nil && in.o != nil && s.ranks <= in.spans[i-1].ranks {
-				r.wrong("%d ranks after %d: want increasing ranks", s.ranks, in.spans[i-1].ranks)
+				r.fail("%d ranks after %d: want increasing ranks", s.ranks, in.spans[i-1].ranks)
 			}
-			sizes := r.next("a number of sizes", 0, mostOmpiMsg)
+			sizes := r.next("a number of sizes", 0, maxOmpiMsg)
 			for j := range sizes {
 				rule := ompiRule{from: r.next("bytes", 0, math.MaxInt64)}
 				switch {
 				case r.err != nil:
 				case j == 0 && rule.from != 0:
-					r.wrong("%d bytes: want 0 as the first size", rule.from)
+					r.fail("%d bytes: want 0 as the first size", rule.from)
 				case j > 0 && rule.from <= s.rules[j-1].from:
-					r.wrong("%d bytes after %d: want increasing sizes", rule.from, s.rules[j-1].from)
+					r.fail("%d bytes after %d: want increasing sizes", rule.from, s.rules[j-1].from)
 				}
-				most := int64(63)
+				maxAlgorithm := int64(63)
 				if in.o != nil {
-					most = int64(len(in.o.ways))
+					maxAlgorithm = int64(len(in.o.ways))
 				}
-				rule.algorithm = int(r.next("an algorithm", 0, most))
+				rule.algorithm = int(r.next("an algorithm", 0, maxAlgorithm))
 				rule.fan = int(r.next("a fan-out", 0, math.MaxInt32))
 				rule.segment = int(r.next("bytes of a segment", 0, math.MaxInt32))
-				if version > 1 && r.another() {
+				if version > 1 && r.hasNumber() {
 					r.next("a number of requests", 0, math.MaxInt32)
 				}
 				if r.err != nil {
@@ -229,8 +230,8 @@ func readOmpiClassic(data []byte) ([]incoming, []string, error) {
 			all = append(all, in)
 		}
 	}
-	if r.blank(); r.err == nil && len(r.data) > 0 {
-		r.wrong("%q after the last rule", r.data[0])
+	if r.skipBlanks(); r.err == nil && len(r.data) > 0 {
+		r.fail("%q after the last rule", r.data[0])
 	}
 	return all, notes, r.err
 }
@@ -242,7 +243,7 @@ type numbers struct {
 	err          error
 }
 
-func (r *numbers) wrong(format string, args ...any) {
+func (r *numbers) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("line %d, column %d: %w", r.line, r.column, fmt.Errorf(format, args...))
 	}
@@ -255,8 +256,8 @@ func (r *numbers) skip() {
 	r.data, r.column = r.data[1:], r.column+1
 }
 
-// blank skips blanks and comments.
-func (r *numbers) blank() {
+// skipBlanks skips blanks and comments.
+func (r *numbers) skipBlanks() {
 	for len(r.data) > 0 {
 		switch c := r.data[0]; {
 		case c == '#':
@@ -271,8 +272,8 @@ func (r *numbers) blank() {
 	}
 }
 
-// another reports whether a number follows on the same line.
-func (r *numbers) another() bool {
+// hasNumber reports whether a number follows on the same line.
+func (r *numbers) hasNumber() bool {
 	for i := range r.data {
 		if c := r.data[i]; c != ' ' && c != '\t' {
 			return c >= '0' && c <= '9'
@@ -281,18 +282,18 @@ func (r *numbers) another() bool {
 	return false
 }
 
-func (r *numbers) next(what string, least, most int64) int64 {
+func (r *numbers) next(what string, minimum, maximum int64) int64 {
 	if r.err != nil {
 		return 0
 	}
-	r.blank()
+	r.skipBlanks()
 	line, column := r.line, r.column
 	n, digits := int64(0), 0
 	for ; len(r.data) > 0 && r.data[0] >= '0' && r.data[0] <= '9'; digits++ {
 		d := int64(r.data[0] - '0')
-		if n > (most-d)/10 {
+		if n > (maximum-d)/10 {
 			r.line, r.column = line, column
-			r.wrong("%s: want %d to %d", what, least, most)
+			r.fail("%s: want %d to %d", what, minimum, maximum)
 			return 0
 		}
 		n = 10*n + d
@@ -300,26 +301,26 @@ func (r *numbers) next(what string, least, most int64) int64 {
 	}
 	switch {
 	case digits == 0 && len(r.data) == 0:
-		r.wrong("want %s, got the end of the file", what)
+		r.fail("want %s, got the end of the file", what)
 	case digits == 0:
-		r.wrong("want %s, got %q", what, r.data[0])
+		r.fail("want %s, got %q", what, r.data[0])
 	case len(r.data) > 0 && !slices.Contains([]byte(" \t\r\n#"), r.data[0]):
-		r.wrong("%s: %q inside a number", what, r.data[0])
+		r.fail("%s: %q inside a number", what, r.data[0])
 	}
 	return n
 }
 
 // readOmpiJSON reads JSON rules.
 func readOmpiJSON(data []byte) ([]incoming, []string, error) {
-	if depth(data) > 2*mostDepth {
-		return nil, nil, fmt.Errorf("brackets nested more than %d deep", 2*mostDepth)
+	if nesting(data) > 2*maxDepth {
+		return nil, nil, fmt.Errorf("brackets nested more than %d deep", 2*maxDepth)
 	}
 	var file struct {
 		Schema string `json:"$schema"`
 		Where  string `json:"comm_rank_distribution"`
 		ompiFile
 	}
-	if err := strictly(data, &file); err != nil {
+	if err := decodeStrictly(data, &file); err != nil {
 		return nil, nil, err
 	}
 	switch {
@@ -347,7 +348,8 @@ func readOmpiJSON(data []byte) ([]incoming, []string, error) {
 			}
 			if n := len(in.ends); n > 0 && s.ranks <= in.ends[n-1] {
 				notes = append(notes, fmt.Sprintf("%s: teams from %d ranks on overlap earlier teams, which take precedence", o.name, s.ranks))
-				if s.ranks = in.ends[n-1] + 1; s.ranks > end {
+				s.ranks = in.ends[n-1] + 1
+				if s.ranks > end {
 					continue
 				}
 			}
@@ -379,7 +381,7 @@ func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
 		s.ranks = int32(max(*c.Least, 1))
 	}
 	end := int32(min(int64(s.ranks)*16, coll.MostRanks))
-	if c.Most != nil && *c.Most != endless {
+	if c.Most != nil && *c.Most != unlimited {
 		end = int32(min(int64(*c.Most), coll.MostRanks))
 	}
 	if !slices.Contains([]string{"", "any", "one-per-node", "single-node"}, c.Where) {
@@ -401,7 +403,8 @@ func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
 				return s, 0, fmt.Errorf("unknown alg %.40q", x)
 			}
 		case float64:
-			if r.algorithm = int(x); float64(r.algorithm) != x || r.algorithm < 0 || r.algorithm > len(o.ways) {
+			r.algorithm = int(x)
+			if float64(r.algorithm) != x || r.algorithm < 0 || r.algorithm > len(o.ways) {
 				return s, 0, fmt.Errorf("alg %v: want 0 to %d", x, len(o.ways))
 			}
 		default:
@@ -417,14 +420,15 @@ func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
 			s.rules = append(s.rules, ompiRule{from: at})
 		}
 		to := int64(math.MaxInt64)
-		if m.Most != nil && *m.Most != endless {
+		if m.Most != nil && *m.Most != unlimited {
 			to = int64(*m.Most)
 		}
 		if to < r.from {
 			continue
 		}
 		s.rules = append(s.rules, r)
-		if at = to + 1; to == math.MaxInt64 {
+		at = to + 1
+		if to == math.MaxInt64 {
 			return s, end, nil
 		}
 	}

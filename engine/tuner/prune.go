@@ -10,13 +10,14 @@ import (
 )
 
 // Limits of the choices that are measured. These are all choices with a predicted time within a
-// factor of the best, always the keepFewest best ones, and the best choice of each algorithm unless
-// it is hopeless. A real clock includes costs that the model does not know, so its factor is larger.
+// factor of the best, always the minKept best ones, and the best choice of each algorithm unless
+// it is hopeless. A real clock includes costs that the model does not know, so its factor is
+// larger.
 const (
 	keepVirtual = 1.6
 	keepReal    = 4
 	keepBetween = 1.2 // between two sizes, in addition to the choices near the best of these
-	keepFewest  = 4
+	minKept     = 4
 	hopeless    = 3 // times the factor
 )
 
@@ -25,7 +26,7 @@ func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []
 	type guess struct {
 		choice coll.Choice
 		time   cluster.Time
-		place  int
+		index  int
 	}
 	guesses := make([]guess, 0, len(all))
 	for i, c := range all {
@@ -33,7 +34,7 @@ func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []
 		if err != nil {
 			continue
 		}
-		guesses = append(guesses, guess{c, k.Predict(cost, at.Bytes), i})
+		guesses = append(guesses, guess{choice: c, time: k.Predict(cost, at.Bytes), index: i})
 	}
 	slices.SortStableFunc(guesses, func(a, b guess) int { return cmp.Compare(a.time, b.time) })
 	seen := map[*coll.Algorithm]bool{}
@@ -42,34 +43,34 @@ func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []
 		near := float64(g.time) <= factor*float64(guesses[0].time)
 		first := !seen[g.choice.Algorithm] && float64(g.time) <= hopeless*factor*float64(guesses[0].time)
 		seen[g.choice.Algorithm] = true
-		if near || first || i < keepFewest {
+		if near || first || i < minKept {
 			kept = append(kept, g)
 		}
 	}
-	slices.SortFunc(kept, func(a, b guess) int { return cmp.Compare(a.place, b.place) })
-	few := make([]coll.Choice, len(kept))
+	slices.SortFunc(kept, func(a, b guess) int { return cmp.Compare(a.index, b.index) })
+	choices := make([]coll.Choice, len(kept))
 	for i := range kept {
-		few[i] = kept[i].choice
+		choices[i] = kept[i].choice
 	}
-	return few
+	return choices
 }
 
-// worthwhile prunes with the factor for the place's clock.
-func (p *Place) worthwhile(all []coll.Choice, at coll.Tuple, cost *coll.Cost) []coll.Choice {
-	if p.virtual() {
+// pruneByClock prunes with the factor for the place's clock.
+func (p *Place) pruneByClock(all []coll.Choice, at coll.Tuple, cost *coll.Cost) []coll.Choice {
+	if p.isVirtual() {
 		return prune(all, at, cost, keepVirtual)
 	}
 	return prune(all, at, cost, keepReal)
 }
 
-// Tried returns the choices that a search for a tuple tries on a machine with costs, after pruning
+// Pruned returns the choices that a search for a tuple tries on a machine with costs, after pruning
 // by the model (paper 5, section 3.6).
-func (p *Place) Tried(at coll.Tuple, transfers ...coll.Transfer) ([]coll.Choice, error) {
+func (p *Place) Pruned(at coll.Tuple, transfers ...coll.Transfer) ([]coll.Choice, error) {
 	cost, err := coll.CostOf(&p.Machine)
 	if err != nil {
 		return nil, err
 	}
-	return p.worthwhile(p.Candidates(at, transfers...), at, &cost), nil
+	return p.pruneByClock(p.Candidates(at, transfers...), at, &cost), nil
 }
 
 // cost returns the model's terms for a tuple. They describe inter-node links, or of intra-node
@@ -83,7 +84,7 @@ func (p *Place) cost(ctx context.Context, at coll.Tuple, host **coll.Cost) (*col
 		return &c, nil
 	}
 	if *host == nil {
-		c, err := p.measured(ctx)
+		c, err := p.measureCost(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +93,8 @@ func (p *Place) cost(ctx context.Context, at coll.Tuple, host **coll.Cost) (*col
 	return *host, nil
 }
 
-// measured fits the model's terms to broadcasts between two ranks.
-func (p *Place) measured(ctx context.Context) (*coll.Cost, error) {
+// measureCost fits the model's terms to broadcasts between two ranks.
+func (p *Place) measureCost(ctx context.Context) (*coll.Cost, error) {
 	const short, long = 8, 64 << 10
 	flat, err := coll.Find(coll.OpBcast, "flat")
 	if err != nil {
@@ -102,7 +103,7 @@ func (p *Place) measured(ctx context.Context) (*coll.Cost, error) {
 	var t [2]cluster.Time
 	for i, n := range []int64{short, long} {
 		at := coll.Tuple{Collective: coll.OpBcast, Ranks: 2, PerNode: 2, Bytes: n}
-		times, err := p.measure(ctx, at, []coll.Choice{{Algorithm: flat, Parameters: coll.Parameters{Segments: 1}}}, searching)
+		times, err := p.measure(ctx, at, []coll.Choice{{Algorithm: flat, Parameters: coll.Parameters{Segments: 1}}}, searchPace)
 		if err != nil {
 			return nil, err
 		}

@@ -38,31 +38,31 @@ func Mean(all []Miss) float64 {
 // any numbers of ranks and elements, equally likely in each octave.
 func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 	rng := rand.New(rand.NewPCG(seed, 0x72656772657473))
-	octaves := func(from, to float64) int64 {
+	drawLog := func(from, to float64) int64 {
 		return int64(math.Round(from * math.Pow(to/from, rng.Float64())))
 	}
 	ranks := slices.Clone(o.Ranks)
 	slices.Sort(ranks)
 	bytes := slices.Clone(o.Sizes)
 	slices.Sort(bytes)
-	var held []coll.Tuple
-	for tries := 0; len(held) < n && tries < 100*n; tries++ {
+	var drawn []coll.Tuple
+	for tries := 0; len(drawn) < n && tries < 100*n; tries++ {
 		c := o.Collectives[tries%len(o.Collectives)]
-		team := octaves(float64(max(ranks[0], 2)), float64(ranks[len(ranks)-1]))
+		team := drawLog(float64(max(ranks[0], 2)), float64(ranks[len(ranks)-1]))
 		if each := int64(max(o.PerNode, 1)); team > each {
 			team -= team % each
 		}
-		size := octaves(float64(max(bytes[0], 8)), float64(max(bytes[len(bytes)-1], 8))) &^ 7
+		size := drawLog(float64(max(bytes[0], 8)), float64(max(bytes[len(bytes)-1], 8))) &^ 7
 		if c == coll.OpBarrier {
 			size = 0
 		}
 		at := o.tuple(c, int(team), size)
-		if slices.Contains(o.Ranks, int(team)) && slices.Contains(o.Sizes, size) || slices.Contains(held, at) || o.fits(at) != nil {
+		if slices.Contains(o.Ranks, int(team)) && slices.Contains(o.Sizes, size) || slices.Contains(drawn, at) || o.checkFits(at) != nil {
 			continue
 		}
-		held = append(held, at)
+		drawn = append(drawn, at)
 	}
-	return held
+	return drawn
 }
 
 // Regret measures a table's choices for tuples together with all other candidates. On a real clock
@@ -74,12 +74,14 @@ func Regret(ctx context.Context, o Options, t *coll.Table, tuples []coll.Tuple, 
 	done := 0
 	err := each(ctx, o.workers(), len(tuples), func(ctx context.Context, i int) error {
 		var err error
-		if all[i], err = o.miss(ctx, t, tuples[i]); err != nil {
+		all[i], err = o.compareChoice(ctx, t, tuples[i])
+		if err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if done++; progress != nil {
+		done++
+		if progress != nil {
 			progress(done)
 		}
 		return nil
@@ -87,7 +89,7 @@ func Regret(ctx context.Context, o Options, t *coll.Table, tuples []coll.Tuple, 
 	return all, err
 }
 
-func (p *Options) miss(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss, error) {
+func (p *Options) compareChoice(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss, error) {
 	chosen, err := t.Find(at)
 	if err != nil {
 		return Miss{}, err
@@ -98,17 +100,18 @@ func (p *Options) miss(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss,
 			choices = append(choices, c)
 		}
 	}
-	times, err := p.measure(ctx, at, choices, searching)
+	times, err := p.measure(ctx, at, choices, searchPace)
 	if err != nil {
 		return Miss{}, err
 	}
 	best := slices.Index(times, slices.MinFunc(times, func(a, b cluster.Time) int { return cmp.Compare(a, b) }))
 	m := Miss{At: at, Chosen: chosen, Best: choices[best], Took: times[0], Least: times[best]}
-	if p.virtual() || best == 0 {
+	if p.isVirtual() || best == 0 {
 		m.Took = times[0]
 		return m, nil
 	}
-	if times, err = p.measure(ctx, at, []coll.Choice{chosen, choices[best]}, comparing); err != nil {
+	times, err = p.measure(ctx, at, []coll.Choice{chosen, choices[best]}, comparePace)
+	if err != nil {
 		return Miss{}, err
 	}
 	m.Took, m.Least = times[0], times[1]

@@ -69,9 +69,9 @@ func (o *Options) modes(c coll.Collective) coll.Modes {
 // are within the range, because times jump there.
 func (o *Options) sizes() []int64 {
 	all := slices.Clone(o.Sizes)
-	least, most := slices.Min(all), slices.Max(all)
+	smallest, largest := slices.Min(all), slices.Max(all)
 	for _, n := range []int64{o.Machine.EagerLimit &^ 7, o.Machine.EagerLimit&^7 + 8} {
-		if n > least && n < most {
+		if n > smallest && n < largest {
 			all = append(all, n)
 		}
 	}
@@ -79,8 +79,8 @@ func (o *Options) sizes() []int64 {
 	return slices.Compact(all)
 }
 
-// mostTuples is the maximum number of tuples of a tuning.
-const mostTuples = 100_000
+// maxTuples is the maximum number of tuples of a tuning.
+const maxTuples = 100_000
 
 // columns returns the tuples to tune, grouped by team.
 func (o *Options) columns() ([][]coll.Tuple, error) {
@@ -97,7 +97,7 @@ func (o *Options) columns() ([][]coll.Tuple, error) {
 					n = 0
 				}
 				at := o.tuple(c, ranks, n)
-				err := o.fits(at)
+				err := o.checkFits(at)
 				if err != nil && len(column) == 0 {
 					return nil, err
 				}
@@ -106,8 +106,9 @@ func (o *Options) columns() ([][]coll.Tuple, error) {
 				}
 			}
 			columns = append(columns, column)
-			if total += len(column); total > mostTuples {
-				return nil, fmt.Errorf("more than %d configurations (tune fewer sizes or teams)", mostTuples)
+			total += len(column)
+			if total > maxTuples {
+				return nil, fmt.Errorf("more than %d configurations (tune fewer sizes or teams)", maxTuples)
 			}
 		}
 	}
@@ -141,7 +142,8 @@ func Tune(ctx context.Context, o Options) (*Result, error) {
 		t.total += len(c)
 	}
 	if o.Journal != "" {
-		if t.journal, err = openJournal(o.Journal, o.identity()); err != nil {
+		t.journal, err = openJournal(o.Journal, o.identity())
+		if err != nil {
 			return nil, err
 		}
 		defer t.journal.close()
@@ -149,7 +151,8 @@ func Tune(ctx context.Context, o Options) (*Result, error) {
 	if err := each(ctx, t.workers(), len(columns), func(ctx context.Context, i int) error { return t.column(ctx, columns[i]) }); err != nil {
 		return nil, err
 	}
-	if t.result.Table, err = coll.NewTable(t.rules); err != nil {
+	t.result.Table, err = coll.NewTable(t.rules)
+	if err != nil {
 		return nil, err
 	}
 	return &t.result, nil
@@ -158,7 +161,7 @@ func Tune(ctx context.Context, o Options) (*Result, error) {
 // workers returns the number of parallel measurements: on a real clock they would disturb each
 // other.
 func (p *Place) workers() int {
-	if p.virtual() {
+	if p.isVirtual() {
 		return runtime.GOMAXPROCS(0)
 	}
 	return 1
@@ -191,13 +194,13 @@ func each(ctx context.Context, workers, n int, job func(ctx context.Context, i i
 	return context.Cause(ctx)
 }
 
-// found is a tuple's choices with their times, the fastest first.
-type found struct {
+// timedTuple is a tuple's choices with their times, the fastest first.
+type timedTuple struct {
 	at      coll.Tuple
-	choices []timed
+	choices []timedChoice
 }
 
-type timed struct {
+type timedChoice struct {
 	choice coll.Choice
 	time   cluster.Time
 }
@@ -211,19 +214,19 @@ const (
 
 // column tunes one team: its sizes, and the sizes between those with different winners.
 func (t *tuning) column(ctx context.Context, tuples []coll.Tuple) error {
-	var all []found
+	var all []timedTuple
 	for _, at := range tuples {
 		choices := t.Candidates(at, t.Transfers...)
-		few := choices
+		kept := choices
 		if !t.Exhaustive {
 			cost, err := t.cost(ctx, at)
 			if err != nil {
 				return err
 			}
-			few = t.worthwhile(choices, at, cost)
+			kept = t.pruneByClock(choices, at, cost)
 		}
-		t.count(len(choices), len(few))
-		f, err := t.find(ctx, at, few)
+		t.addChoices(len(choices), len(kept))
+		f, err := t.find(ctx, at, kept)
 		if err != nil {
 			return err
 		}
@@ -233,18 +236,18 @@ func (t *tuning) column(ctx context.Context, tuples []coll.Tuple) error {
 		a, b := &all[i], &all[i+1]
 		lo, hi := max(a.at.Bytes, 1), b.at.Bytes
 		if a.choices[0].choice == b.choices[0].choice || float64(hi) <= closeSizes*float64(lo) ||
-			a.behind(b.choices[0].choice) < closeTimes && b.behind(a.choices[0].choice) < closeTimes {
+			a.slowdown(b.choices[0].choice) < closeTimes && b.slowdown(a.choices[0].choice) < closeTimes {
 			i++
 			continue
 		}
-		mid := between(lo, hi)
+		mid := middleSize(lo, hi)
 		if mid <= lo || mid >= hi {
 			i++
 			continue
 		}
 		at := a.at
 		at.Bytes = mid
-		t.more()
+		t.addTuple()
 		choices := a.near(b)
 		cost, err := t.cost(ctx, at)
 		if err != nil {
@@ -273,8 +276,8 @@ func (t *tuning) column(ctx context.Context, tuples []coll.Tuple) error {
 // the next measurement may reverse their order.
 const equalTimes = 1.03
 
-// settle selects the choice with the fewest segments among equal ones.
-func (f *found) settle() {
+// preferFewSegments selects the choice with the fewest segments among equal ones.
+func (f *timedTuple) preferFewSegments() {
 	best := 0
 	for i, x := range f.choices {
 		if float64(x.time) <= equalTimes*float64(f.choices[0].time) && x.choice.Segments < f.choices[best].choice.Segments {
@@ -285,9 +288,9 @@ func (f *found) settle() {
 	f.choices = slices.Insert(slices.Delete(f.choices, best, best+1), 0, first)
 }
 
-// between returns the geometric mean of two sizes. From 8 on it is a multiple of 8, the bytes of
+// middleSize returns the geometric mean of two sizes. From 8 on it is a multiple of 8, the bytes of
 // an element.
-func between(lo, hi int64) int64 {
+func middleSize(lo, hi int64) int64 {
 	mid := int64(math.Sqrt(float64(lo) * float64(hi)))
 	if lo >= 8 {
 		mid &^= 7
@@ -295,8 +298,8 @@ func between(lo, hi int64) int64 {
 	return mid
 }
 
-// behind returns the time of a choice relative to the best one.
-func (f *found) behind(c coll.Choice) float64 {
+// slowdown returns the time of a choice relative to the best one.
+func (f *timedTuple) slowdown(c coll.Choice) float64 {
 	for _, x := range f.choices {
 		if x.choice == c {
 			return float64(x.time) / float64(f.choices[0].time)
@@ -310,11 +313,11 @@ func (f *found) behind(c coll.Choice) float64 {
 const nearBest = 1.4
 
 // near lists the choices that are near the best of either of two sizes.
-func (f *found) near(g *found) []coll.Choice {
+func (f *timedTuple) near(g *timedTuple) []coll.Choice {
 	var all []coll.Choice
-	for _, x := range []*found{f, g} {
+	for _, x := range []*timedTuple{f, g} {
 		for _, c := range x.choices {
-			if x.behind(c.choice) <= nearBest && !slices.Contains(all, c.choice) {
+			if x.slowdown(c.choice) <= nearBest && !slices.Contains(all, c.choice) {
 				all = append(all, c.choice)
 			}
 		}
@@ -324,7 +327,7 @@ func (f *found) near(g *found) []coll.Choice {
 
 // rule returns a rule with the best choices, in this order: the fastest of all, the fastest for
 // any number of ranks, the fastest without any restriction, and then further algorithms.
-func (f *found) rule() coll.Rule {
+func (f *timedTuple) rule() coll.Rule {
 	r := coll.Rule{Tuple: f.at, Time: f.choices[0].time}
 	add := func(c coll.Choice) {
 		if len(r.Choices) < coll.MostChoices && !slices.ContainsFunc(r.Choices, func(o coll.Choice) bool { return o.Algorithm == c.Algorithm }) {
@@ -356,45 +359,46 @@ func (t *tuning) cost(ctx context.Context, at coll.Tuple) (*coll.Cost, error) {
 	return t.Place.cost(ctx, at, &t.host)
 }
 
-func (t *tuning) count(all, few int) {
+func (t *tuning) addChoices(all, few int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.result.Choices += all
 	t.result.Measured += few
 }
 
-// more counts an additional tuple.
-func (t *tuning) more() {
+// addTuple counts an additional tuple.
+func (t *tuning) addTuple() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.total++
 }
 
 // find measures a tuple, unless the journal contains it.
-func (t *tuning) find(ctx context.Context, at coll.Tuple, choices []coll.Choice) (found, error) {
-	times, known := t.journal.times(at, choices)
-	if !known {
+func (t *tuning) find(ctx context.Context, at coll.Tuple, choices []coll.Choice) (timedTuple, error) {
+	times, recorded := t.journal.times(at, choices)
+	if !recorded {
 		var err error
-		if times, err = t.measure(ctx, at, choices, searching); err != nil {
-			return found{}, err
+		times, err = t.measure(ctx, at, choices, searchPace)
+		if err != nil {
+			return timedTuple{}, err
 		}
 		if err := t.journal.add(at, choices, times); err != nil {
-			return found{}, err
+			return timedTuple{}, err
 		}
 	}
-	f := found{at: at}
+	f := timedTuple{at: at}
 	for i, c := range choices {
-		f.choices = append(f.choices, timed{c, times[i]})
+		f.choices = append(f.choices, timedChoice{choice: c, time: times[i]})
 	}
-	slices.SortStableFunc(f.choices, func(a, b timed) int { return cmp.Compare(a.time, b.time) })
-	if !t.virtual() {
-		f.settle()
+	slices.SortStableFunc(f.choices, func(a, b timedChoice) int { return cmp.Compare(a.time, b.time) })
+	if !t.isVirtual() {
+		f.preferFewSegments()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.done++
 	t.result.Tuples++
-	if known {
+	if recorded {
 		t.result.Known++
 	} else {
 		t.fresh++

@@ -9,12 +9,13 @@ import (
 )
 
 // Run runs a number of iterations of a workload and returns its last snapshot; settings alternate
-// knob and value. If own is not nil, it is the machine unless the settings name another.
-func Run(workload string, own *cluster.Machine, iterations int, settings ...string) (*engine.Snapshot, error) {
+// knob and value. If machine is not nil, the workload runs on it
+// unless the settings name another machine.
+func Run(workload string, machine *cluster.Machine, iterations int, settings ...string) (*engine.Snapshot, error) {
 	var machines []cluster.Machine
-	if own != nil {
-		machines = append(machines, *own)
-		settings = append([]string{"machine", own.Name}, settings...)
+	if machine != nil {
+		machines = append(machines, *machine)
+		settings = append([]string{"machine", machine.Name}, settings...)
 	}
 	s, err := session.Scenario(workload, machines...)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 // asked returns the scheme that the knobs choose. One thread at a time communicates, except
 // under multiple. For masteronly, m is the number of threads that could be reserved instead.
-func asked(s *engine.Scenario) study.Asked {
-	a := study.Asked{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
+func asked(s *engine.Scenario) study.Selection {
+	a := study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
 	switch level := s.Threading(); {
 	case level == cluster.ThreadFunneled || level == cluster.ThreadSerialized:
 		a.Reserved = 1
@@ -23,7 +23,7 @@ func asked(s *engine.Scenario) study.Asked {
 }
 
 // told reads the metrics of a product. It returns false if they have no fractions yet.
-func told(s *engine.Snapshot) (study.Told, bool) {
+func told(s *engine.Snapshot) (study.Result, bool) {
 	value := func(name string) float64 {
 		if m, ok := s.Metric(name); ok {
 			return m.Value
@@ -32,10 +32,10 @@ func told(s *engine.Snapshot) (study.Told, bool) {
 	}
 	f, err := models.FractionsOf(value("f_comm"), value("f_non"), value("f_overlap"))
 	if err != nil {
-		return study.Told{}, false
+		return study.Result{}, false
 	}
 	_, overlaps := reserved(&s.Scenario, f)
-	return study.Told{
+	return study.Result{
 		Fractions: f, Overlaps: overlaps, CommCost: value("x_comm_over_x_overlap"),
 		Masteronly: value("time_masteronly"), Scheme: value("time_scheme"), Epsilon: value("epsilon"), Model: value("epsilon_model"),
 	}, true

@@ -62,10 +62,10 @@ func groups(l *cluster.Layout, now int) engine.StudyView {
 
 // Schemes is the study of the product.
 var Schemes = study.Epsilon(
-	func(s *engine.Scenario) study.Asked {
-		return study.Asked{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
+	func(s *engine.Scenario) study.Selection {
+		return study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
 	},
-	func(s *engine.Snapshot) (study.Told, bool) {
+	func(s *engine.Snapshot) (study.Result, bool) {
 		value := func(name string) float64 {
 			if m, ok := s.Metric(name); ok {
 				return m.Value
@@ -73,7 +73,7 @@ var Schemes = study.Epsilon(
 			return math.NaN()
 		}
 		f, err := models.FractionsOf(value("f_comm"), value("f_non"), value("f_overlap"))
-		return study.Told{
+		return study.Result{
 			Fractions: f, Overlaps: s.Scenario.Text("threading") != "masteronly", CommCost: 4.31,
 			Masteronly: 11.2e-3, Scheme: 11.2e-3 / value("epsilon"), Epsilon: value("epsilon"), Model: value("epsilon_model"),
 		}, err == nil

@@ -9,9 +9,9 @@ import (
 // alternates between them.
 const slots = 4
 
-// room is the part of a rank's segment that the one-sided calls of a tuple need: buffers that
+// buffers is the part of a rank's segment that the one-sided calls of a tuple need: buffers that
 // others access, and the library's slots.
-type room struct {
+type buffers struct {
 	coll.Room
 	oneSided bool
 	in, out  int64
@@ -25,9 +25,9 @@ func elementOf(at coll.Tuple) int64 {
 	return 1
 }
 
-// roomOf returns the space that is enough for each of some keys. phantom means size-only data.
-func roomOf(at coll.Tuple, keys []coll.Key, phantom bool) room {
-	r := room{}
+// buffersOf returns the space that is enough for each of some keys. sizeOnly means size-only data.
+func buffersOf(at coll.Tuple, keys []coll.Key, sizeOnly bool) buffers {
+	r := buffers{}
 	for _, k := range keys {
 		if k.Transfer.OneSided() {
 			r.oneSided = true
@@ -35,38 +35,39 @@ func roomOf(at coll.Tuple, keys []coll.Key, phantom bool) room {
 		}
 	}
 	r.in, r.out = at.Collective.Lengths(int(at.Ranks), true, at.Bytes)
-	r.in, r.out = lines(r.in), lines(r.out)
-	r.Store = cluster.Bytewise(!phantom)
+	r.in, r.out = roundToLines(r.in), roundToLines(r.out)
+	r.Store = cluster.Bytewise(!sizeOnly)
 	return r
 }
 
-// lines rounds n bytes up to whole cache lines.
-func lines(n int64) int64 { return (n + 63) &^ 63 }
+// roundToLines rounds n bytes up to whole cache lines.
+func roundToLines(n int64) int64 { return (n + 63) &^ 63 }
 
 // segment returns the real bytes of a segment, and its size on the machine if that differs.
-func (r *room) segment() (real, modelled int64) {
+func (r *buffers) segment() (real, modelled int64) {
 	if !r.oneSided {
 		return 0, 0
 	}
 	words := slots*8*((r.Words+7)&^7) + 64
-	bytes := slots*lines(r.Bytes) + r.in + r.out + 4*64
+	bytes := slots*roundToLines(r.Bytes) + r.in + r.out + 4*64
 	if r.Store.SizeOnly() {
-		return words, lines(words) + bytes
+		return words, roundToLines(words) + bytes
 	}
 	return words + bytes, 0
 }
 
-// place puts a call's buffers into the segment and reserves the slots.
-func (r *room) place(rank *cluster.Rank, comm *coll.Comm, call *coll.Call) error {
+// allocate puts a call's buffers into the segment and reserves the slots.
+func (r *buffers) allocate(rank *cluster.Rank, comm *coll.Comm, call *coll.Call) error {
 	call.InAt, call.OutAt = &coll.At{}, &coll.At{}
 	for i, at := range []*coll.At{call.InAt, call.OutAt} {
 		size := [2]int64{r.in, r.out}[i]
 		if r.Store.SizeOnly() {
-			at.Off = lines(int64(len(rank.Segment()))) + int64(i)*r.in
+			at.Off = roundToLines(int64(len(rank.Segment()))) + int64(i)*r.in
 			continue
 		}
 		var err error
-		if at.Off, err = rank.Alloc(size); err != nil {
+		at.Off, err = rank.Alloc(size)
+		if err != nil {
 			return err
 		}
 	}

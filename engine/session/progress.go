@@ -12,7 +12,7 @@ import (
 // fraction is the finished part of an iteration of a rank. The zero value means unknown.
 type fraction struct{ bits atomic.Uint64 } // of the share, plus 1
 
-func (s *fraction) none() { s.bits.Store(0) }
+func (s *fraction) clear() { s.bits.Store(0) }
 
 func (s *fraction) set(done, of int) {
 	s.bits.Store(1 + math.Float64bits(float64(done)/float64(max(of, 1))))
@@ -26,34 +26,34 @@ func (s *fraction) get() float64 {
 	return math.NaN()
 }
 
-// least returns the smaller of two shares, ignoring NaN in a or b.
-func least(a, b float64) float64 {
+// smallerShare returns the smaller of two shares, ignoring NaN in a or b.
+func smallerShare(a, b float64) float64 {
 	if math.IsNaN(a) || b < a {
 		return b
 	}
 	return a
 }
 
-// underway follows the current iteration on the wall clock.
-type underway struct {
+// iterationProgress follows the current iteration on the wall clock.
+type iterationProgress struct {
 	at    time.Duration // last look, since the start of the session
 	spent time.Duration // on this iteration until then, without pauses
 	done  int           // iterations before this one
 	took  time.Duration // duration of the previous iteration; 0: there was none, or several since the last look
-	first step          // first step seen in this iteration
-	last  step
+	first progressPoint // first step seen in this iteration
+	last  progressPoint
 }
 
-// step is a share and the time when it was first seen.
-type step struct {
+// progressPoint is a share and the time when it was first seen.
+type progressPoint struct {
 	share float64
 	spent time.Duration
 	seen  bool
 }
 
-// pass evaluates the progress of a run's ranks. Pauses do not count as spent time. A look at the
+// update evaluates the progress of a run's ranks. Pauses do not count as spent time. A look at the
 // beginning of a pause counts the time before it.
-func (u *underway) pass(now time.Duration, running bool, f *frame, handle cluster.Run) engine.Progress {
+func (u *iterationProgress) update(now time.Duration, running bool, f *frame, handle cluster.Run) engine.Progress {
 	if running {
 		u.spent += now - u.at
 	}
@@ -63,10 +63,10 @@ func (u *underway) pass(now time.Duration, running bool, f *frame, handle cluste
 		if n > 1 {
 			took = 0
 		}
-		*u = underway{at: now, done: f.iterations, took: took}
+		*u = iterationProgress{at: now, done: f.iterations, took: took}
 	}
 	if !math.IsNaN(f.share) && (!u.last.seen || f.share > u.last.share) {
-		u.last = step{f.share, u.spent, true}
+		u.last = progressPoint{share: f.share, spent: u.spent, seen: true}
 		if !u.first.seen {
 			u.first = u.last
 		}
@@ -83,9 +83,9 @@ func (u *underway) pass(now time.Duration, running bool, f *frame, handle cluste
 
 // left estimates the remaining time from the steps done since the first observed one, or else from
 // the previous iteration. It returns 0 if neither is known.
-func (u *underway) left() time.Duration {
-	if gone := u.last.share - u.first.share; gone > 0 {
-		each := float64(u.last.spent-u.first.spent) / gone
+func (u *iterationProgress) left() time.Duration {
+	if finished := u.last.share - u.first.share; finished > 0 {
+		each := float64(u.last.spent-u.first.spent) / finished
 		return max(0, time.Duration((1-u.last.share)*each)-(u.spent-u.last.spent))
 	}
 	return max(0, u.took-u.spent)

@@ -25,14 +25,14 @@ func idle(t *testing.T, workload string) *Session {
 	return s
 }
 
-// wants returns the wanted scenario in a form that can be compared.
-func (s *Session) wants() map[string]string {
+// wantedValues returns the wanted scenario in a form that can be compared.
+func (s *Session) wantedValues() map[string]string {
 	sc := s.wanted.scenario.Clone()
 	sc.Values["workload"] = sc.Workload
 	return sc.Values
 }
 
-func (s *Session) told(t *testing.T, c engine.Command) {
+func (s *Session) mustDo(t *testing.T, c engine.Command) {
 	t.Helper()
 	if err := s.Do(c); err != nil {
 		t.Fatalf("%+v: %v", c, err)
@@ -52,14 +52,14 @@ func set(knob, value string) engine.Command {
 // undone ones.
 func TestUndoAndRedo(t *testing.T) {
 	s := idle(t, "randomaccess")
-	all := []map[string]string{s.wants()}
+	all := []map[string]string{s.wantedValues()}
 	for _, c := range []engine.Command{set("group", "8"), set("model", "flat"), set("machine", "xc30-edison"), set("workload", "pingpong"), set("size", "64"), set("workload", "dot")} {
-		s.told(t, c)
-		all = append(all, s.wants())
+		s.mustDo(t, c)
+		all = append(all, s.wantedValues())
 	}
 	for i := len(all) - 2; i >= 0; i-- {
-		s.told(t, undo)
-		if diff := cmp.Diff(all[i], s.wants()); diff != "" {
+		s.mustDo(t, undo)
+		if diff := cmp.Diff(all[i], s.wantedValues()); diff != "" {
 			t.Errorf("undone to %d: %s", i, diff)
 		}
 	}
@@ -67,17 +67,17 @@ func TestUndoAndRedo(t *testing.T) {
 		t.Errorf("before the first change: %v", err)
 	}
 	for _, want := range all[1:4] {
-		s.told(t, redo)
-		if diff := cmp.Diff(want, s.wants()); diff != "" {
+		s.mustDo(t, redo)
+		if diff := cmp.Diff(want, s.wantedValues()); diff != "" {
 			t.Errorf("redone: %s", diff)
 		}
 	}
-	s.told(t, set("group", "2"))
+	s.mustDo(t, set("group", "2"))
 	if err := s.Do(redo); err == nil || !strings.Contains(err.Error(), "nothing to redo") {
 		t.Errorf("after another change: %v", err)
 	}
-	s.told(t, undo)
-	if diff := cmp.Diff(all[3], s.wants()); diff != "" {
+	s.mustDo(t, undo)
+	if diff := cmp.Diff(all[3], s.wantedValues()); diff != "" {
 		t.Errorf("unexpectedly undone: %s", diff)
 	}
 }
@@ -86,8 +86,8 @@ func TestUndoAndRedo(t *testing.T) {
 // knobs, and a walk through the workloads finds its last scenario.
 func TestUndoTake(t *testing.T) {
 	s := idle(t, "randomaccess")
-	s.told(t, set("group", "8"))
-	before := s.wants()
+	s.mustDo(t, set("group", "8"))
+	before := s.wantedValues()
 	taken, err := Scenario("spmv")
 	if err != nil {
 		t.Fatal(err)
@@ -95,29 +95,29 @@ func TestUndoTake(t *testing.T) {
 	if err := taken.Set("threads-per-rank", "8"); err != nil {
 		t.Fatal(err)
 	}
-	s.told(t, engine.Command{Verb: engine.Take, Scenario: &taken})
-	after := s.wants()
+	s.mustDo(t, engine.Command{Verb: engine.Take, Scenario: &taken})
+	after := s.wantedValues()
 	if after["workload"] != "spmv" || after["threads-per-rank"] != "8" {
 		t.Fatalf("taken: %v", after)
 	}
 	for range 2 {
-		s.told(t, undo)
-		if diff := cmp.Diff(before, s.wants()); diff != "" {
+		s.mustDo(t, undo)
+		if diff := cmp.Diff(before, s.wantedValues()); diff != "" {
 			t.Errorf("undone: %s", diff)
 		}
-		s.told(t, redo)
-		if diff := cmp.Diff(after, s.wants()); diff != "" {
+		s.mustDo(t, redo)
+		if diff := cmp.Diff(after, s.wantedValues()); diff != "" {
 			t.Errorf("redone: %s", diff)
 		}
 	}
 	for _, workload := range []string{"dot", "pingpong", "spmv"} {
-		s.told(t, set("workload", workload))
+		s.mustDo(t, set("workload", workload))
 	}
-	if got := s.wants()["threads-per-rank"]; got != "8" {
+	if got := s.wantedValues()["threads-per-rank"]; got != "8" {
 		t.Errorf("after a walk through the workloads: %s threads", got)
 	}
-	s.told(t, set("workload", "randomaccess"))
-	if got := s.wants()["group"]; got != "8" {
+	s.mustDo(t, set("workload", "randomaccess"))
+	if got := s.wantedValues()["group"]; got != "8" {
 		t.Errorf("after a walk: group %s", got)
 	}
 }
@@ -125,12 +125,12 @@ func TestUndoTake(t *testing.T) {
 // A command that is refused or changes nothing cannot be undone.
 func TestNothingToUndo(t *testing.T) {
 	s := idle(t, "randomaccess")
-	s.told(t, set("group", "4"))
+	s.mustDo(t, set("group", "4"))
 	if err := s.Do(set("group", "3")); err == nil {
 		t.Error("a group of 3 is accepted")
 	}
-	s.told(t, engine.Command{Verb: engine.Default})
-	s.told(t, engine.Command{Verb: engine.Pause})
+	s.mustDo(t, engine.Command{Verb: engine.Default})
+	s.mustDo(t, engine.Command{Verb: engine.Pause})
 	if err := s.Do(undo); err == nil {
 		t.Error("undo succeeded without a change")
 	}
@@ -140,23 +140,23 @@ func TestNothingToUndo(t *testing.T) {
 // change.
 func TestDefaults(t *testing.T) {
 	s := idle(t, "spmv")
-	first := s.wants()
-	turns := []engine.Command{set("threading", "funneled"), set("local-k", "3"), set("machine", "xc30-edison")}
-	for _, c := range turns {
-		s.told(t, c)
+	first := s.wantedValues()
+	changes := []engine.Command{set("threading", "funneled"), set("local-k", "3"), set("machine", "xc30-edison")}
+	for _, c := range changes {
+		s.mustDo(t, c)
 	}
-	turned := s.wants()
-	s.told(t, engine.Command{Verb: engine.Default, Knob: "local-k"})
-	if got := s.wants(); got["local-k"] != first["local-k"] || got["threading"] != "funneled" {
+	changed := s.wantedValues()
+	s.mustDo(t, engine.Command{Verb: engine.Default, Knob: "local-k"})
+	if got := s.wantedValues(); got["local-k"] != first["local-k"] || got["threading"] != "funneled" {
 		t.Errorf("local-k %s, threading %s", got["local-k"], got["threading"])
 	}
-	s.told(t, undo)
-	s.told(t, engine.Command{Verb: engine.Default})
-	if diff := cmp.Diff(first, s.wants()); diff != "" {
+	s.mustDo(t, undo)
+	s.mustDo(t, engine.Command{Verb: engine.Default})
+	if diff := cmp.Diff(first, s.wantedValues()); diff != "" {
 		t.Error(diff)
 	}
-	s.told(t, undo)
-	if diff := cmp.Diff(turned, s.wants()); diff != "" {
+	s.mustDo(t, undo)
+	if diff := cmp.Diff(changed, s.wantedValues()); diff != "" {
 		t.Error(diff)
 	}
 	if err := s.Do(engine.Command{Verb: engine.Default, Knob: "gruop"}); err == nil || !strings.Contains(err.Error(), `unknown knob "gruop"`) {
@@ -174,7 +174,7 @@ func TestUndoAllRedoAll(t *testing.T) {
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		s := idle(t, "randomaccess")
-		first := s.wants()
+		first := s.wantedValues()
 		all := workload.All()
 		for range 200 {
 			table := s.wanted.scenario.Table
@@ -196,18 +196,18 @@ func TestUndoAllRedoAll(t *testing.T) {
 		}
 		for s.Do(redo) == nil {
 		}
-		last := s.wants()
+		last := s.wantedValues()
 		n := 0
 		for s.Do(undo) == nil {
 			n++
 		}
-		if diff := cmp.Diff(first, s.wants()); diff != "" {
+		if diff := cmp.Diff(first, s.wantedValues()); diff != "" {
 			t.Errorf("seed %d: all undone: %s", seed, diff)
 		}
 		for range n {
-			s.told(t, redo)
+			s.mustDo(t, redo)
 		}
-		if diff := cmp.Diff(last, s.wants()); diff != "" {
+		if diff := cmp.Diff(last, s.wantedValues()); diff != "" {
 			t.Errorf("seed %d: all redone: %s", seed, diff)
 		}
 		if err := s.Do(redo); err == nil {
@@ -219,14 +219,14 @@ func TestUndoAllRedoAll(t *testing.T) {
 // The oldest changes are dropped.
 func TestUndoIsLimited(t *testing.T) {
 	s := idle(t, "randomaccess")
-	for i := range mostPast + 10 {
-		s.told(t, set("seed", []string{"1", "2"}[(i+1)%2]))
+	for i := range maxUndo + 10 {
+		s.mustDo(t, set("seed", []string{"1", "2"}[(i+1)%2]))
 	}
 	n := 0
 	for s.Do(undo) == nil {
 		n++
 	}
-	if n != mostPast {
-		t.Errorf("%d changes undone, want %d", n, mostPast)
+	if n != maxUndo {
+		t.Errorf("%d changes undone, want %d", n, maxUndo)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // pretend is a host with a given mean lateness, at any dilation. Each look counts a window of its
 // run.
 type pretend struct {
-	x      stretch
+	x      dilator
 	at     time.Duration
 	counts cluster.Lateness
 	rises  int
@@ -22,7 +22,7 @@ type pretend struct {
 const shortest = 40_000
 
 func newPretend() *pretend {
-	p := &pretend{x: newStretch(false)}
+	p := &pretend{x: newDilator(false)}
 	p.x.launch(0)
 	return p
 }
@@ -34,7 +34,7 @@ func (p *pretend) window(mean float64) bool {
 	p.counts.Events += windowEvents
 	p.counts.Late += int64(mean * windowEvents)
 	was := p.x.factor
-	if !p.x.look(p.at, p.counts) {
+	if !p.x.observe(p.at, p.counts) {
 		return false
 	}
 	if p.x.factor > was {
@@ -114,7 +114,7 @@ func TestAtTheLimit(t *testing.T) {
 // is repeated, with a factor that a user can wait for. The factor never falls.
 func TestUnwatched(t *testing.T) {
 	p := newPretend()
-	p.x = newStretch(true)
+	p.x = newDilator(true)
 	p.x.launch(0)
 	p.run(20, 100)
 	p.run(3, 5_000)
@@ -137,9 +137,9 @@ func TestUnwatched(t *testing.T) {
 		alone bool
 		want  float64
 	}{{true, 5}, {false, 1}} {
-		x := newStretch(c.alone)
+		x := newDilator(c.alone)
 		x.launch(0)
-		if again := x.end(short); again != c.alone || x.factor != c.want {
+		if again := x.finish(short); again != c.alone || x.factor != c.want {
 			t.Errorf("alone %v: short late launch repeated: %v, factor %v", c.alone, again, x.factor)
 		}
 	}
@@ -191,7 +191,9 @@ func TestNoOscillation(t *testing.T) {
 		}
 		return n
 	}
-	first, second, third := changes(5000), changes(5000), changes(5000)
+	first := changes(5000)
+	second := changes(5000)
+	third := changes(5000)
 	if first < 3 || second > first/2 || third > second {
 		t.Errorf("%d, %d and %d changes in 5000 windows each", first, second, third)
 	}
@@ -205,7 +207,7 @@ func TestFactorIsAStep(t *testing.T) {
 	p := newPretend()
 	for range 20_000 {
 		p.window(rng.ExpFloat64() * 100_000)
-		if f := p.x.factor; f < 1 || f > mostStretch || stepUp(f) != f || p.x.beyond && f != 1 {
+		if f := p.x.factor; f < 1 || f > maxFactor || stepUp(f) != f || p.x.beyond && f != 1 {
 			t.Fatalf("factor %v, beyond %v", f, p.x.beyond)
 		}
 	}
@@ -213,15 +215,15 @@ func TestFactorIsAStep(t *testing.T) {
 
 // With too few events, or after too short a time, nothing is decided.
 func TestWindowMinimum(t *testing.T) {
-	x := newStretch(false)
+	x := newDilator(false)
 	x.launch(0)
 	late := cluster.Lateness{Shortest: shortest, Events: windowEvents, Late: windowEvents * shortest}
 	few := late
 	few.Events--
-	if x.look(windowTime, few) || x.look(windowTime-1, late) {
+	if x.observe(windowTime, few) || x.observe(windowTime-1, late) {
 		t.Error("a window that is too short changed the factor")
 	}
-	if !x.look(windowTime, late) {
+	if !x.observe(windowTime, late) {
 		t.Error("a full window did not change the factor")
 	}
 }

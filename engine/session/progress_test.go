@@ -14,7 +14,7 @@ import (
 // five and a half seconds. Pauses do not count.
 func TestProgressBySteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, told(t, "steps"), Options{})
+		s := start(t, storyOf(t, "steps"), Options{})
 		time.Sleep(4500 * time.Millisecond)
 		expect(t, s.Load(), 4500*time.Millisecond, 0.4, 5500*time.Millisecond)
 		time.Sleep(5 * time.Second)
@@ -33,7 +33,7 @@ func TestProgressBySteps(t *testing.T) {
 // next one the estimate is the duration of the first.
 func TestProgressByPreviousIteration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, told(t, "wordless"), Options{})
+		s := start(t, storyOf(t, "wordless"), Options{})
 		time.Sleep(4 * time.Second)
 		expect(t, s.Load(), 4*time.Second, math.NaN(), 0)
 		time.Sleep(10 * time.Second)
@@ -58,11 +58,11 @@ func expect(t *testing.T, snap *engine.Snapshot, spent time.Duration, share floa
 // If the steps stop, the estimate counts down to zero. A long step does not increase the estimate
 // of the others before it has ended.
 func TestEstimateRunsOut(t *testing.T) {
-	u := underway{}
+	u := iterationProgress{}
 	f := newFrame(0, 0)
 	for now := time.Duration(0); now <= 20*time.Second; now += time.Second {
 		f.share = min(now.Seconds()/10, 0.5)
-		p := u.pass(now, true, f, nil)
+		p := u.update(now, true, f, nil)
 		want := max(10*time.Second-now, 0)
 		if now == 0 {
 			want = 0
@@ -75,7 +75,7 @@ func TestEstimateRunsOut(t *testing.T) {
 
 // A simulation whose iteration reports no progress shows its clock and its events.
 func TestProgressOfASimulation(t *testing.T) {
-	s := start(t, told(t, "endless", "fabric", "sim", "machine", "demo"), Options{})
+	s := start(t, storyOf(t, "endless", "fabric", "sim", "machine", "demo"), Options{})
 	snap := s.until("events", func(s *engine.Snapshot) bool { return s.Progress.Events > 10000 })
 	if snap.Iteration != 0 || snap.Progress.Clock <= cluster.Microsecond {
 		t.Errorf("iteration %d: %+v", snap.Iteration, snap.Progress)

@@ -24,8 +24,8 @@ type Running struct {
 	index   int
 }
 
-// field holds the points of a sweep while they run.
-type field struct {
+// sweepRun holds the points of a sweep while they run.
+type sweepRun struct {
 	options  Options
 	cores    int // maximum number of points that run at the same time
 	rows     []Row
@@ -37,12 +37,12 @@ type field struct {
 	began    time.Time
 }
 
-// tellEvery is the interval between progress reports.
-const tellEvery = 100 * time.Millisecond
+// progressEvery is the interval between progress reports.
+const progressEvery = 100 * time.Millisecond
 
 // run runs all points. The longest simulations start first, so that the last core does not finish
 // late. Points that need the whole host come after them.
-func (f *field) run(ctx context.Context, progress func(*Progress)) {
+func (f *sweepRun) run(ctx context.Context, progress func(*Progress)) {
 	var order []int
 	for i := range f.rows {
 		if f.refusals[i] == nil {
@@ -50,7 +50,7 @@ func (f *field) run(ctx context.Context, progress func(*Progress)) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		if sa, sb := f.beside(a), f.beside(b); sa != sb {
+		if sa, sb := f.runsInParallel(a), f.runsInParallel(b); sa != sb {
 			return map[bool]int{true: -1, false: 1}[sa]
 		} else if !sa {
 			return 0
@@ -58,10 +58,10 @@ func (f *field) run(ctx context.Context, progress func(*Progress)) {
 		return cmp.Compare(f.weight(b), f.weight(a))
 	})
 	ended := make(chan int, len(f.rows))
-	ticker := time.NewTicker(tellEvery)
+	ticker := time.NewTicker(progressEvery)
 	defer ticker.Stop()
 	for f.done < len(f.rows) && (ctx.Err() == nil || len(f.running) > 0) {
-		for len(order) > 0 && ctx.Err() == nil && f.room(order[0]) {
+		for len(order) > 0 && ctx.Err() == nil && f.canStart(order[0]) {
 			f.start(ctx, order[0], ended)
 			order = order[1:]
 			if f.refused() != nil {
@@ -74,7 +74,7 @@ func (f *field) run(ctx context.Context, progress func(*Progress)) {
 		}
 		select {
 		case i := <-ended:
-			f.end(i)
+			f.finish(i)
 		case <-ticker.C:
 		}
 	}
@@ -84,7 +84,7 @@ func (f *field) run(ctx context.Context, progress func(*Progress)) {
 }
 
 // refuse ends a point that cannot run. The other points still run.
-func (f *field) refuse(i int, sc engine.Scenario, err error) {
+func (f *sweepRun) refuse(i int, sc engine.Scenario, err error) {
 	s := &engine.Snapshot{
 		Scenario: sc, Phase: engine.Failed, Layout: sc.Layout(), Machine: sc.Text("machine"), Dilation: 1, Failure: err.Error(),
 	}
@@ -99,28 +99,28 @@ func (f *field) refuse(i int, sc engine.Scenario, err error) {
 
 // refused returns the first refusal if it ends the whole sweep: every point was refused, or
 // Options.Whole is set.
-func (f *field) refused() error {
+func (f *sweepRun) refused() error {
 	if len(f.refusals) == 0 || !f.options.Whole && len(f.refusals) < len(f.rows) {
 		return nil
 	}
 	i := slices.Min(slices.Collect(maps.Keys(f.refusals)))
-	return at(&f.rows[i], f.refusals[i])
+	return withRowName(&f.rows[i], f.refusals[i])
 }
 
-// beside reports whether a point may run in parallel with others.
-func (f *field) beside(i int) bool { return f.setups[i].kind() == engine.Simulated }
+// runsInParallel reports whether a point may run in parallel with others.
+func (f *sweepRun) runsInParallel(i int) bool { return f.setups[i].kind() == engine.Simulated }
 
-// room reports whether a point may start now: a core is free, and the memory is sufficient.
-func (f *field) room(i int) bool {
+// canStart reports whether a point may start now: a core is free, and the memory is sufficient.
+func (f *sweepRun) canStart(i int) bool {
 	if len(f.running) == 0 {
 		return true
 	}
-	if !f.beside(i) || len(f.running) >= f.cores {
+	if !f.runsInParallel(i) || len(f.running) >= f.cores {
 		return false
 	}
 	need := f.setups[i].memory()
 	for _, r := range f.running {
-		if !f.beside(r.index) {
+		if !f.runsInParallel(r.index) {
 			return false
 		}
 		need += f.setups[r.index].memory()
@@ -130,9 +130,9 @@ func (f *field) room(i int) bool {
 }
 
 // start starts a point. The host may have less memory than when all points were checked.
-func (f *field) start(ctx context.Context, i int, ended chan<- int) {
+func (f *sweepRun) start(ctx context.Context, i int, ended chan<- int) {
 	o := f.options
-	o.unwatched = f.beside(i)
+	o.unwatched = f.runsInParallel(i)
 	if o.Observers != nil {
 		o.Observer = o.Observers(&f.rows[i])
 	}
@@ -150,16 +150,16 @@ func (f *field) start(ctx context.Context, i int, ended chan<- int) {
 	}()
 }
 
-func (f *field) end(i int) {
-	at := slices.IndexFunc(f.running, func(r Running) bool { return r.index == i })
-	f.rows[i].Snapshot, f.rows[i].Late = f.running[at].Session.Load(), f.running[at].Session.Late()
-	f.running = slices.Delete(f.running, at, at+1)
+func (f *sweepRun) finish(i int) {
+	index := slices.IndexFunc(f.running, func(r Running) bool { return r.index == i })
+	f.rows[i].Snapshot, f.rows[i].Late = f.running[index].Session.Load(), f.running[index].Session.Late()
+	f.running = slices.Delete(f.running, index, index+1)
 	f.load += f.weight(i)
 	f.done++
 }
 
 // stop stops the points in progress.
-func (f *field) stop() {
+func (f *sweepRun) stop() {
 	for _, r := range f.running {
 		_ = r.Session.Stop()
 	}
@@ -167,25 +167,25 @@ func (f *field) stop() {
 
 // weight returns the share of a point in the total work, by its ranks. With a time limit all
 // points have the same weight. A refused point has weight 0.
-func (f *field) weight(i int) float64 {
+func (f *sweepRun) weight(i int) float64 {
 	if f.refusals[i] != nil {
 		return 0
 	}
-	if f.options.Limits.of(&f.setups[i]).For > 0 {
+	if f.options.Limits.forSetup(&f.setups[i]).For > 0 {
 		return 1
 	}
 	return float64(f.setups[i].spec.Layout.Ranks())
 }
 
 // left estimates the remaining time from the work done so far.
-func (f *field) left() time.Duration {
+func (f *sweepRun) left() time.Duration {
 	done, all := f.load, 0.0
 	for i := range f.rows {
 		all += f.weight(i)
 	}
 	for _, r := range f.running {
-		limits := f.options.Limits.of(&f.setups[r.index])
-		done += f.weight(r.index) * share(r.Session.Load(), &limits)
+		limits := f.options.Limits.forSetup(&f.setups[r.index])
+		done += f.weight(r.index) * shareDone(r.Session.Load(), &limits)
 	}
 	if done == 0 {
 		return 0
@@ -193,8 +193,8 @@ func (f *field) left() time.Duration {
 	return time.Duration(float64(time.Since(f.began)) * (all - done) / done)
 }
 
-// share returns the finished part of a point, 0 to 1.
-func share(s *engine.Snapshot, l *Limits) float64 {
+// shareDone returns the finished part of a point, 0 to 1.
+func shareDone(s *engine.Snapshot, l *Limits) float64 {
 	switch {
 	case l.Iterations > 0:
 		return float64(s.Iteration) / float64(l.Iterations)
@@ -207,7 +207,7 @@ func share(s *engine.Snapshot, l *Limits) float64 {
 // Left estimates the remaining time of the current launch. It returns 0 if there is no estimate.
 func (s *Session) Left() time.Duration {
 	now := s.Load()
-	done := share(now, &s.options.Limits)
+	done := shareDone(now, &s.options.Limits)
 	if done <= 0 || now.Phase != engine.Running {
 		return 0
 	}
