@@ -16,7 +16,7 @@ GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race whole conform goldens lint bench 386 single platforms fuzz soak vuln clean
+.PHONY: build test race whole conform goldens lint prose bench 386 single platforms fuzz soak vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -24,7 +24,7 @@ build:
 test: lint race
 
 # Everything that reads the code without running it.
-lint:
+lint: prose
 	$(GO) build ./...
 	$(GO) vet ./...
 	@echo 'gofmt -l .'; unformatted=$$(gofmt -l .); \
@@ -39,6 +39,14 @@ lint:
 	dead=$$($(GO) run golang.org/x/tools/cmd/deadcode@v$(DEADCODE) ./cmd/...) || exit 1; \
 	if [ -n "$$dead" ]; then echo "no command reaches:"; echo "$$dead"; exit 1; fi
 	$(GO) mod tidy -diff
+
+# Checks the texts of changed lines and commit subjects for the rules of docs/style.md. The
+# changes are those since PROSE_BASE: the branch's start, or the last commit without a remote.
+PROSE_BASE ?= $(shell git merge-base HEAD origin/HEAD 2>/dev/null || git rev-parse -q --verify HEAD 2>/dev/null)
+prose:
+	@if [ -n "$(PROSE_BASE)" ]; then \
+		echo '$(GO) run ./internal/prose -base $(PROSE_BASE)'; $(GO) run ./internal/prose -base $(PROSE_BASE); \
+	else echo 'prose: no git history, skipped'; fi
 
 # The short tests under the race detector, which is ten times slower.
 race:
