@@ -118,7 +118,7 @@ func TestAWrongElementIsFound(t *testing.T) {
 
 	f := &factor{grid: gridOf(30, 4, 2, 2, 3)}
 	f.ld = f.leading()
-	f.a = make([]float64, f.rows.Most()*f.ld)
+	f.a = make([]float64, f.rows.MaxLen()*f.ld)
 	f.each(func(i, j, at int) { f.a[at] = factorOf(i, j) })
 	if wrong := f.differs(); wrong != "" {
 		t.Errorf("the closed form itself: %s", wrong)

@@ -28,19 +28,19 @@ type array struct {
 const pad = 8
 
 // leading returns the length of a row of this process's elements.
-func (g *grid) leading() int { return g.cols.Most() + pad }
+func (g *grid) leading() int { return g.cols.MaxLen() + pad }
 
 // places allocates the arrays with take, in the sizes of the process that has the most elements.
 func (g *grid) places(take func(numbers int) array) places {
-	p := places{matrix: take(g.rows.Most() * g.leading()), diag: take(1 + g.nb*g.nb), side: take(g.nb * g.cols.Most())}
+	p := places{matrix: take(g.rows.MaxLen() * g.leading()), diag: take(1 + g.nb*g.nb), side: take(g.nb * g.cols.MaxLen())}
 	common := gcd(g.tx, g.ty)
 	for parity := range p.panels {
 		to := &p.panels[parity]
-		to.across = take(1 + g.nb*g.cols.Most())
+		to.across = take(1 + g.nb*g.cols.MaxLen())
 		to.pieces = make([]array, g.ty)
 		for y := range g.ty {
 			if y%common == 0 {
-				to.pieces[y] = take(g.nb * g.both.Most())
+				to.pieces[y] = take(g.nb * g.both.MaxLen())
 			} else { // a row of processes has pieces from only one of them
 				to.pieces[y] = to.pieces[y-1]
 			}

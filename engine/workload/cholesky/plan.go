@@ -47,7 +47,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	case modes.Out == coll.NoSync:
 		return fail("sync-out = nosync: %s", notThere)
 	}
-	if local := word * float64(g.rows.Most()) * float64(g.cols.Most()); local > math.MaxInt {
+	if local := word * float64(g.rows.MaxLen()) * float64(g.cols.MaxLen()); local > math.MaxInt {
 		return fail("n = %d on %d processes: %s per process exceeds the address space of a %d-bit program; use a smaller n or more nodes", n, processes, cluster.SizeText(local), strconv.IntSize)
 	}
 	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
@@ -63,7 +63,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	if all.Segment > maxReal {
 		return fail("n = %d on %d processes: %s per process is too much; use a smaller n or more nodes", n, processes, cluster.SizeText(float64(all.Segment)))
 	}
-	longest := int64(word * (1 + of.nb*of.cols.Most()))
+	longest := int64(word * (1 + of.nb*of.cols.MaxLen()))
 	all.Holds = []workload.Item{
 		{Name: "messages in progress", Per: workload.PerRank, Bytes: 4 * site.Eager(s, longest)},
 		{Name: "operations in progress", Per: workload.PerRank, Bytes: 4 * perOperation * timed.nodes},
@@ -72,7 +72,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		{Name: "grids of teams", Per: workload.PerRank, Bytes: 64 * int64(g.tx+g.ty)},
 	}
 	if s.Text("matrix") != exact {
-		all.Holds = append(all.Holds, workload.Item{Name: "residual matrix", Per: workload.PerRank, Bytes: word * int64(of.rows.Most()*of.leading())})
+		all.Holds = append(all.Holds, workload.Item{Name: "residual matrix", Per: workload.PerRank, Bytes: word * int64(of.rows.MaxLen()*of.leading())})
 		if of.n <= oracleRows {
 			all.Holds = append(all.Holds, workload.Item{Name: "gonum's factor", Per: workload.InAll, Bytes: 8 * word * int64(of.n) * int64(of.n)})
 		}

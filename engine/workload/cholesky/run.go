@@ -82,7 +82,7 @@ func gridRows(s algorithm.Reader, processes int) (rows int, fits bool) {
 }
 
 // bytes returns the bytes of the process that has the most elements.
-func (g *grid) bytes() int64 { return word * int64(g.rows.Most()) * int64(g.cols.Most()) }
+func (g *grid) bytes() int64 { return word * int64(g.rows.MaxLen()) * int64(g.cols.MaxLen()) }
 
 // part returns the grid of the timed matrix, or a small one on the same processes that is verified
 // instead. In the small one, each process has some blocks, and the last block is shorter.
@@ -150,7 +150,7 @@ func newFactor(r *cluster.Rank, p engine.Probe, g grid, store cluster.Store) *fa
 
 // longestMessages returns the bytes of the longest messages: of round 2, and of rounds 1 and 3.
 func (g *grid) longestMessages() (across, pieces int64) {
-	return word * int64(1+g.nb*g.cols.Most()), word * int64(max(1+g.nb*g.nb, g.nb*g.both.Most()))
+	return word * int64(1+g.nb*g.cols.MaxLen()), word * int64(max(1+g.nb*g.nb, g.nb*g.both.MaxLen()))
 }
 
 // place allocates the process's memory and the flags of the hand-off.

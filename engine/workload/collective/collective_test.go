@@ -146,7 +146,7 @@ func TestBarredAlgorithms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s = collective.Barred(s, &workload.Site{Machine: &cluster.Machine{}, Virtual: true})
+	s = collective.WithBars(s, &workload.Site{Machine: &cluster.Machine{}, Virtual: true})
 	k, err := s.Knob("algorithm")
 	if err != nil {
 		t.Fatal(err)

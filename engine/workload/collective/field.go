@@ -60,7 +60,7 @@ func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *Field {
 					made += " = " + of
 				}
 			}
-			f.Made = append(f.Made, made)
+			f.Terms = append(f.Terms, made)
 		}
 	}
 	w.addTableWinners(f, s, l.RanksPerNode)

@@ -129,8 +129,8 @@ func elsewhere(v *engine.StudyView, now *engine.Row) string {
 		text = " The model predicts no faster algorithm here"
 	} else {
 		text = fmt.Sprintf(" The model predicts that %s is fastest here", f.Names[best])
-		if best < len(f.Made) && f.Made[best] != "" {
-			text += ", " + f.Made[best]
+		if best < len(f.Terms) && f.Terms[best] != "" {
+			text += ", " + f.Terms[best]
 		}
 	}
 	for x := f.NowX + 1; x < len(f.X); x++ {

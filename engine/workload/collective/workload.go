@@ -159,10 +159,10 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	if why := workload.Unmachined(kind, knob); why != "" {
+	if why := workload.MachineIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }
 
 // bars returns the algorithms that the team cannot run.

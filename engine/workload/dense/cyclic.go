@@ -44,8 +44,8 @@ func (c Cyclic) From(rank, global int) int {
 	return rounds * c.Block
 }
 
-// Most returns the maximum number of indices on a rank.
-func (c Cyclic) Most() int { return c.Len(0) }
+// MaxLen returns the maximum number of indices on a rank.
+func (c Cyclic) MaxLen() int { return c.Len(0) }
 
 // Square returns the number of rows of the rank grid that is nearest to a square, with at most as
 // many rows as columns.

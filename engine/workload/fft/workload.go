@@ -88,7 +88,7 @@ var fft = workload.Workload{
 	Quick:      map[string]string{"class": "own", "nx": "16", "ny": "16", "nz": "16"},
 	Plan:       plan,
 	Run:        run,
-	Beside:     beside,
+	Comparison: beside,
 	Finish:     finish,
 }
 
@@ -322,8 +322,8 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	if why := workload.Unmachined(kind, knob); why != "" {
+	if why := workload.MachineIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }

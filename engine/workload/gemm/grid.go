@@ -45,12 +45,12 @@ func (p *problem) most(line int) int64 {
 	if line == column {
 		ranks = p.cols
 	}
-	return int64(p.along(ranks).Most()) * int64(min(p.block, p.n)) * unit
+	return int64(p.along(ranks).MaxLen()) * int64(min(p.block, p.n)) * unit
 }
 
 // numbers returns the number of elements of A, B and C on the rank that has most of them.
 func (p *problem) numbers() int64 {
-	return 3 * int64(p.along(p.rows).Most()) * int64(p.along(p.cols).Most())
+	return 3 * int64(p.along(p.rows).MaxLen()) * int64(p.along(p.cols).MaxLen())
 }
 
 // part returns the product that is timed, or a small one that is verified as well. The small

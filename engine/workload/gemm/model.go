@@ -36,7 +36,7 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 	if err != nil {
 		return 0, 0, false
 	}
-	rows, cols := of.along(of.rows).Most(), of.along(of.cols).Most()
+	rows, cols := of.along(of.rows).MaxLen(), of.along(of.cols).MaxLen()
 	l := s.Layout()
 	work := cluster.Work{Flops: dense.GemmFlops(rows, cols, of.n), Kernel: cluster.Dgemm, Cores: workload.CoresOf(s, m, &l)}
 	compute = m.ComputeTime(work).Seconds()

@@ -79,7 +79,7 @@ var gemm = workload.Workload{
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,
-	Beside:     beside,
+	Comparison: beside,
 	Finish:     finish,
 }
 
@@ -153,7 +153,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return fail("n = %d: got %d numbers per rank, want at most %d (use more ranks, or fabric = sim with a lower real-limit)", of.n, n, int64(3*mostNumbers))
 	}
 	result := workload.Plan{Holds: []workload.Item{
-		{Name: "tiles of the local product", Per: workload.PerRank, Bytes: dense.Bytes(verified.along(verified.rows).Most(), verified.block)},
+		{Name: "tiles of the local product", Per: workload.PerRank, Bytes: dense.Bytes(verified.along(verified.rows).MaxLen(), verified.block)},
 		{Name: "panels in flight", Per: workload.PerRank, Bytes: int64(ahead+1) * eager},
 		{Name: "operations in flight", Per: workload.PerRank, Bytes: perOperation * nodes * int64(ahead+1)},
 		{Name: "members of rows and columns", Per: workload.PerRank, Bytes: 8 * int64(of.rows+of.cols) * 4},
@@ -198,11 +198,11 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	if why := workload.Unmachined(kind, knob); why != "" {
+	if why := workload.MachineIdle(kind, knob); why != "" {
 		return why
 	}
 	if why := algorithm.Idle(s, coll.OpBcast, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }

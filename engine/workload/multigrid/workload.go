@@ -74,7 +74,7 @@ var multigrid = workload.Workload{
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,
-	Beside:     beside,
+	Comparison: beside,
 	Finish:     finish,
 }
 
@@ -162,7 +162,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }
 
 // sizeLabels returns the possible sizes of messages, and the links.

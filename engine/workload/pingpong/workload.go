@@ -161,7 +161,7 @@ func idle(s *engine.Scenario, _ engine.Kind, knob string) string {
 	case knob == "world-seed":
 		return "the partner is chosen by location, not by MPI rank"
 	case !put:
-		return workload.Ungrouped(s, knob)
+		return workload.GroupIdle(s, knob)
 	}
 	return ""
 }

@@ -83,4 +83,4 @@ func fill(token []byte, rank, iteration int) {
 }
 
 // idle returns why a change of a knob has no effect.
-func idle(s *engine.Scenario, _ engine.Kind, knob string) string { return workload.Ungrouped(s, knob) }
+func idle(s *engine.Scenario, _ engine.Kind, knob string) string { return workload.GroupIdle(s, knob) }

@@ -8,12 +8,12 @@ import (
 // Costs are the predicted times of a product in s, from a machine's constants. Unlike equation (2)
 // they include that fewer threads may saturate a node's memory.
 type Costs struct {
-	Comm    float64 // of masteronly: the master exchanges
-	Overlap float64 // of masteronly: all threads compute the part that does not need the halo
-	Wait    float64 // all threads compute the part that needs the halo
-	Beside  float64 // of the scheme: the reserved threads exchange
-	Left    float64 // of the scheme: the other threads compute the part that does not need the halo
-	helps   bool    // the communicating thread computes when it has finished
+	Comm     float64 // of masteronly: the master exchanges
+	Overlap  float64 // of masteronly: all threads compute the part that does not need the halo
+	Wait     float64 // all threads compute the part that needs the halo
+	Exchange float64 // of the scheme: the reserved threads exchange
+	Rest     float64 // of the scheme: the other threads compute the part that does not need the halo
+	helps    bool    // the communicating thread computes when it has finished
 }
 
 // Masteronly returns the time of a masteronly product.
@@ -21,9 +21,9 @@ func (c *Costs) Masteronly() float64 { return c.Comm + c.Overlap + c.Wait }
 
 // Scheme returns the time of a product by the chosen scheme.
 func (c *Costs) Scheme() float64 {
-	beside := max(c.Beside, c.Left)
-	if c.helps && c.Beside < c.Left { // all threads compute the rest
-		beside = c.Beside + (1-c.Beside/c.Left)*c.Overlap
+	beside := max(c.Exchange, c.Rest)
+	if c.helps && c.Exchange < c.Rest { // all threads compute the rest
+		beside = c.Exchange + (1-c.Exchange/c.Rest)*c.Overlap
 	}
 	return c.Wait + beside
 }
@@ -57,10 +57,10 @@ func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 		scheme = false
 	}
 	if !scheme {
-		c.Left = c.Comm + c.Overlap // one after the other
+		c.Rest = c.Comm + c.Overlap // one after the other
 		return c
 	}
-	c.Beside, c.Left = comm(s, m, world, reserved), computing(m, early, threads-reserved, node)
+	c.Exchange, c.Rest = comm(s, m, world, reserved), computing(m, early, threads-reserved, node)
 	return c
 }
 

@@ -179,5 +179,5 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }
