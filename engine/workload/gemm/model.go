@@ -48,19 +48,19 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 		if !stated {
 			return 0, 0, false
 		}
-		most := of.most(line)
-		k, err := w.Chosen(s, coll.OpBcast, of.size(line), most)
+		maxBytes := of.maxPanelBytes(line)
+		k, err := w.Chosen(s, coll.OpBcast, of.size(line), maxBytes)
 		if err != nil {
 			return 0, 0, false
 		}
 		if of.size(line) > 1 {
-			one := k.Predict(&c, most).Seconds()
+			one := k.Predict(&c, maxBytes).Seconds()
 			panel += one
-			if hops := float64(k.Predict(&coll.Cost{L: 1}, most)); m.Progress == cluster.ProgressCall && hops > calls {
+			if hops := float64(k.Predict(&coll.Cost{L: 1}, maxBytes)); m.Progress == cluster.ProgressCall && hops > calls {
 				exposed += one * (hops - calls) / hops
 			}
 		}
-		moved := cluster.Work{Bytes: 2 * float64(most)}
+		moved := cluster.Work{Bytes: 2 * float64(maxBytes)}
 		one := m.ComputeTime(moved).Seconds()
 		if m.NodeRate > 0 && kind == engine.Simulated {
 			one = max(one, moved.Bytes/m.NodeRate)

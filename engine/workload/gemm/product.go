@@ -20,7 +20,7 @@ type product struct {
 	lines  [lines]*panels
 	teams  [lines]*cluster.Team
 	tiles  dense.Tiles
-	told   bool // it reports its steps to the screen
+	shown  bool // it reports its steps to the screen
 
 	a, b, c []float64 // its parts, by rows
 	inner   [2]int    // its columns of A and rows of B
@@ -54,12 +54,12 @@ func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*clust
 	}
 	x.m, x.w = of.along(of.rows).Len(x.me[column]), of.along(of.cols).Len(x.me[row])
 	for line, long := range [lines]int{x.m, x.w} {
-		most := of.most(line)
-		key, err := keyOf(r, p, teams[line], most)
+		maxBytes := of.maxPanelBytes(line)
+		key, err := keyOf(r, p, teams[line], maxBytes)
 		if err != nil {
 			return nil, err
 		}
-		if x.lines[line], err = newPanels(r, teams[line], key, long, most, x.ahead, store); err != nil {
+		if x.lines[line], err = newPanels(r, teams[line], key, long, maxBytes, x.ahead, store); err != nil {
 			return nil, err
 		}
 	}
@@ -97,7 +97,7 @@ func (x *product) multiply() error {
 		}
 	}
 	for k := range steps {
-		if x.told {
+		if x.shown {
 			x.p.Step(k, steps)
 		}
 		if next := k + x.ahead; next < steps {
@@ -112,14 +112,14 @@ func (x *product) multiply() error {
 			return err
 		}
 		for _, line := range x.lines {
-			if err := line.multiplied(k); err != nil {
+			if err := line.signalFree(k); err != nil {
 				return err
 			}
 		}
 	}
 	x.spans.all = x.r.Now() - begun
 	for _, line := range x.lines {
-		if err := line.settle(); err != nil {
+		if err := line.finishCredits(); err != nil {
 			return err
 		}
 	}
@@ -138,7 +138,7 @@ func (x *product) lap(part *cluster.Time, now *cluster.Time) {
 func (x *product) start(k int, now *cluster.Time) error {
 	wide := x.along(1).Width(k)
 	for line, to := range x.lines {
-		if err := to.freed(k); err != nil {
+		if err := to.waitFree(k); err != nil {
 			return err
 		}
 		x.lap(&x.spans.wait, now)

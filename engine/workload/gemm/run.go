@@ -32,8 +32,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return err
 	}
 	verified.fill()
-	known := sumsOf(verified.n)
-	timed.told = true
+	expected := sumsOf(verified.n)
+	timed.shown = true
 	for p.Next() {
 		if err := verified.multiply(); err != nil {
 			return err
@@ -45,10 +45,10 @@ func run(r *cluster.Rank, p engine.Probe) error {
 				return err
 			}
 		}
-		if wrong := verified.wrong(known); wrong != "" {
+		if wrong := verified.wrong(expected); wrong != "" {
 			p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", r.ID(), p.Iteration(), wrong))
 		} else {
-			p.Verify(true, verified.proved()+also)
+			p.Verify(true, verified.verifiedText()+also)
 		}
 		if err := timed.time(); err != nil {
 			return err
@@ -84,8 +84,8 @@ func teamsOf(r *cluster.Rank, g shape) (teams [lines]*cluster.Team, err error) {
 	return teams, nil
 }
 
-// proved describes a verified product.
-func (x *product) proved() string {
+// verifiedText describes a verified product.
+func (x *product) verifiedText() string {
 	return fmt.Sprintf("every element of C = A·B of %d × %d numbers is exact on %d × %d ranks", x.n, x.n, x.rows, x.cols)
 }
 

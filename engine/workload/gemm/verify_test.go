@@ -39,11 +39,11 @@ func TestGridCoversMatrices(t *testing.T) {
 		total := 0
 		for me := range ranks {
 			inRow, at := g.members(row, me)
-			inColumn, place := g.members(column, me)
-			if len(inRow) != g.cols || inRow[at] != me || len(inColumn) != g.rows || inColumn[place] != me {
-				t.Fatalf("%d ranks: rank %d is number %d of %v and %d of %v", ranks, me, at, inRow, place, inColumn)
+			inColumn, atColumn := g.members(column, me)
+			if len(inRow) != g.cols || inRow[at] != me || len(inColumn) != g.rows || inColumn[atColumn] != me {
+				t.Fatalf("%d ranks: rank %d is number %d of %v and %d of %v", ranks, me, at, inRow, atColumn, inColumn)
 			}
-			total += p.along(g.rows).Len(place) * p.along(g.cols).Len(at)
+			total += p.along(g.rows).Len(atColumn) * p.along(g.cols).Len(at)
 		}
 		if total != p.n*p.n {
 			t.Errorf("%d ranks have %d elements of C, want %d", ranks, total, p.n*p.n)
