@@ -21,7 +21,7 @@ func onMesh(t *testing.T, processes, ni, nj, nk int, body func(r *cluster.Rank, 
 	}
 	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
 		m := &mesh{ni: ni, nj: nj, nk: nk}
-		m.place(r.World(), cluster.Store{})
+		m.locate(r.World(), cluster.Store{})
 		if err := m.build(r); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func TestProduct(t *testing.T) {
 				onMesh(t, processes, size[0], size[1], size[2], func(r *cluster.Rank, m *mesh) error {
 					for stamp := range uint64(2) {
 						m.fill(stamp)
-						if err := halos(r, m).whole(r); err != nil {
+						if err := halos(r, m).exchangePlanes(r); err != nil {
 							return err
 						}
 						whole(r, m, how)
@@ -93,7 +93,7 @@ func TestPlaneWave(t *testing.T) {
 		for row := range int(m.rows()) {
 			m.x[m.plane()+row] = math.Cos(phase(row))
 		}
-		if err := halos(r, m).whole(r); err != nil {
+		if err := halos(r, m).exchangePlanes(r); err != nil {
 			return err
 		}
 		whole(r, m, splitPaper)
@@ -138,7 +138,7 @@ func TestCheckFindsErrors(t *testing.T) {
 		} {
 			kept := append([]float64(nil), m.value...)
 			m.fill(7)
-			if err := h.whole(r); err != nil {
+			if err := h.exchangePlanes(r); err != nil {
 				return err
 			}
 			c.spoil()
@@ -167,7 +167,7 @@ func TestSharesOfThePlanes(t *testing.T) {
 				return err
 			}
 			for q := range threads {
-				if err := h.part(r, q); err != nil {
+				if err := h.exchangeShare(r, q); err != nil {
 					return err
 				}
 			}

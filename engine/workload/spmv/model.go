@@ -21,11 +21,11 @@ func (c *Costs) Masteronly() float64 { return c.Comm + c.Overlap + c.Wait }
 
 // Scheme returns the time of a product by the chosen scheme.
 func (c *Costs) Scheme() float64 {
-	beside := max(c.Exchange, c.Rest)
+	overlapped := max(c.Exchange, c.Rest)
 	if c.helps && c.Exchange < c.Rest { // all threads compute the rest
-		beside = c.Exchange + (1-c.Exchange/c.Rest)*c.Overlap
+		overlapped = c.Exchange + (1-c.Exchange/c.Rest)*c.Overlap
 	}
-	return c.Wait + beside
+	return c.Wait + overlapped
 }
 
 // Epsilon returns ε, the ratio of the two times.
@@ -78,11 +78,11 @@ func processes(world []int32, l *cluster.Layout) []int {
 // memory path, and for the node's memory.
 func computing(m *cluster.Machine, rows float64, threads, node int) float64 {
 	w := work(1, 1)
-	own := m.ComputeTime(cluster.Work{Flops: w.Flops * rows / float64(threads), Bytes: w.Bytes * rows / float64(threads)}).Seconds()
+	seconds := m.ComputeTime(cluster.Work{Flops: w.Flops * rows / float64(threads), Bytes: w.Bytes * rows / float64(threads)}).Seconds()
 	if m.NodeRate > 0 {
-		own = max(own, w.Bytes*rows*float64(node)/m.NodeRate)
+		seconds = max(seconds, w.Bytes*rows*float64(node)/m.NodeRate)
 	}
-	return own
+	return seconds
 }
 
 // comm returns the time of the exchange for the slowest process: the maximum of injection by its

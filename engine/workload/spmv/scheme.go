@@ -77,7 +77,7 @@ func (t times) total() cluster.Time { return t.comm + t.overlap + t.wait }
 // the part that does not need the halo first, to time it separately.
 func (c *product) masteronly() (times, error) {
 	begin := c.r.Now()
-	if err := c.h.whole(c.r); err != nil {
+	if err := c.h.exchangePlanes(c.r); err != nil {
 		return times{}, err
 	}
 	came := c.r.Now()
@@ -87,7 +87,7 @@ func (c *product) masteronly() (times, error) {
 		if t.Number() == 0 {
 			half = t.Now()
 		}
-		return first(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		return firstError(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
 	})
 	end := c.r.Now()
 	return times{c.span(begin, came), c.span(came, half), c.span(half, end)}, err
@@ -119,14 +119,14 @@ func (c *product) reserve() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		var err error
 		if q := t.Number(); q < len(c.h.shares) {
-			err = c.h.part(&t.Rank, q)
+			err = c.h.exchangeShare(&t.Rank, q)
 		}
 		l := cluster.Loop{Reserved: c.reserved}
 		if c.reserved == 0 {
 			l = c.dynamic(&c.early)
 		}
-		err = first(err, c.share(t, &c.early, l)) // its end is the barrier after the exchange
-		return first(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.share(t, &c.early, l)) // its end is the barrier after the exchange
+		return firstError(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
 	})
 }
 
@@ -136,10 +136,10 @@ func (c *product) single() error {
 		l := c.dynamic(&c.early)
 		err := t.SingleNowait(func() error {
 			l.Away = true
-			return c.h.whole(&t.Rank)
+			return c.h.exchangePlanes(&t.Rank)
 		})
-		err = first(err, c.share(t, &c.early, l))
-		return first(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.share(t, &c.early, l))
+		return firstError(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
 	})
 }
 
@@ -149,10 +149,10 @@ func (c *product) single() error {
 func (c *product) barriers() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		t.Meet()
-		err := t.Master(func() error { return c.h.whole(&t.Rank) })
+		err := t.Master(func() error { return c.h.exchangePlanes(&t.Rank) })
 		t.Meet()
-		err = first(err, c.share(t, &c.early, cluster.Loop{}))
-		return first(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.share(t, &c.early, cluster.Loop{}))
+		return firstError(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
 	})
 }
 
@@ -162,29 +162,29 @@ func (c *product) barriers() error {
 func (c *product) bare() error {
 	c.h.product++
 	err := c.r.Fork(c.threads, func(t *cluster.Thread) error {
-		err := t.Master(func() error { return c.h.beside(&t.Rank) })
+		err := t.Master(func() error { return c.h.exchangeToInbox(&t.Rank) })
 		l := c.dynamic(&part{lines: c.m.lines()})
 		l.Nowait = true
-		return first(err, t.For(c.m.lines(), l, func(lo, hi int) error {
+		return firstError(err, t.For(c.m.lines(), l, func(lo, hi int) error {
 			for i := lo; i < hi; i++ {
-				if err := c.racing(t, i); err != nil {
+				if err := c.multiplyRacing(t, i); err != nil {
 					return err
 				}
 			}
 			return nil
 		}))
 	})
-	c.h.keep()
+	c.h.copyInbox()
 	return err
 }
 
-// racing computes a line with the halo of this product if it has arrived, otherwise with the halo
-// of the product before.
-func (c *product) racing(t *cluster.Thread, i int) error {
+// multiplyRacing computes a line with the halo of this product if it has arrived, otherwise with
+// the halo of the product before.
+func (c *product) multiplyRacing(t *cluster.Thread, i int) error {
 	m := c.m
 	low, high := c.h.plane(0), c.h.plane(m.nk+1)
 	if k := i / m.nj; k == 0 || k == m.nk-1 {
-		switch came, err := c.h.came(&t.Rank); {
+		switch came, err := c.h.hasArrived(&t.Rank); {
 		case err != nil:
 			return err
 		case came:
@@ -195,17 +195,17 @@ func (c *product) racing(t *cluster.Thread, i int) error {
 	return nil
 }
 
-// first returns the first error of two. A thread that fails continues to the place where the others
-// wait for it.
-func first(a, b error) error {
+// firstError returns the first error of two. A thread that fails continues to the place where the
+// others wait for it.
+func firstError(a, b error) error {
 	if a != nil {
 		return a
 	}
 	return b
 }
 
-// level requests the thread support that the scheme needs.
-func level(r *cluster.Rank, want cluster.ThreadLevel) error {
+// requestLevel requests the thread support that the scheme needs.
+func requestLevel(r *cluster.Rank, want cluster.ThreadLevel) error {
 	provided, err := r.InitThread(want)
 	if err != nil {
 		return err
