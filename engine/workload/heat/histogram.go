@@ -118,9 +118,9 @@ func histograms(v *engine.StudyView, s *engine.Snapshot) {
 // The buckets of the chart: the minimum per decade, the maximum number of doublings, and the
 // maximum number of buckets over all rows.
 const (
-	fewest  = 16
-	doubled = 4
-	mostAll = 128
+	minPerDecade = 16
+	maxDoublings = 4
+	maxBuckets   = 128
 )
 
 // bucketsPerDecade returns the number of buckets per decade in the chart of some rows. It is the
@@ -141,9 +141,9 @@ func bucketsPerDecade(rows []engine.Row) int {
 		lo, hi = min(lo, raw[0]), max(hi, raw[len(raw)-2])
 		least = min(least, 2*decadesOf(quantile(raw, n/4), quantile(raw, 3*n/4))/math.Cbrt(n))
 	}
-	per := fewest
-	for range doubled {
-		if wide := 1 / float64(2*per); 1/float64(per) <= least || wide < coarsest || decadesOf(lo, hi) > mostAll*wide {
+	per := minPerDecade
+	for range maxDoublings {
+		if wide := 1 / float64(2*per); 1/float64(per) <= least || wide < coarsest || decadesOf(lo, hi) > maxBuckets*wide {
 			break
 		}
 		per *= 2
@@ -174,15 +174,15 @@ func rebucket(raw []float64, per int) (shares []float64, first int) {
 	if len(raw) == 0 {
 		return nil, 0
 	}
-	place := func(x float64) float64 { return math.Log10(max(x, 1e-12)) * float64(per) }
+	position := func(x float64) float64 { return math.Log10(max(x, 1e-12)) * float64(per) }
 	if len(raw) == 3 {
-		return []float64{1}, int(math.Floor((place(raw[0]) + place(raw[1])) / 2))
+		return []float64{1}, int(math.Floor((position(raw[0]) + position(raw[1])) / 2))
 	}
-	first = int(math.Floor(place(raw[0])))
-	shares = make([]float64, int(math.Ceil(place(raw[len(raw)-2])))-first)
+	first = int(math.Floor(position(raw[0])))
+	shares = make([]float64, int(math.Ceil(position(raw[len(raw)-2])))-first)
 	all := 0.0
 	for k := 0; k < len(raw); k += 3 {
-		from, to := place(raw[k])-float64(first), place(raw[k+1])-float64(first)
+		from, to := position(raw[k])-float64(first), position(raw[k+1])-float64(first)
 		all += raw[k+2]
 		for i := int(from); i < len(shares) && float64(i) < to; i++ {
 			part := 1.0

@@ -25,7 +25,7 @@ type process struct {
 	overlap bool
 	prepost bool
 	means   cluster.Means
-	told    bool // it reports its steps to the screen
+	shown   bool // it reports its steps to the screen
 
 	want   []float64 // reference temperatures after all steps; nil: unknown
 	mean   float64   // of T before the last update
@@ -52,7 +52,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	if err != nil {
 		return err
 	}
-	timed.told = true
+	timed.shown = true
 	for p.Next() {
 		if err := verified.conduct(); err != nil {
 			return err
@@ -91,12 +91,12 @@ func (c cube) part(small bool, n [3]int) cube {
 
 // newProcess allocates memory for the process's block of a cube.
 func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, n [3]int, small bool) (*process, error) {
-	b, most := blockOf(of.side, n, r.World().Rank()), blockOf(of.side, n, 0)
+	b, largest := blockOf(of.side, n, r.World().Rank()), blockOf(of.side, n, 0)
 	tag := 0
 	if small {
 		tag = directions
 	}
-	x, err := newExchange(r, store, b, most, p.Text("variant"), p.Text("inboxes") == oneInbox, tag)
+	x, err := newExchange(r, store, b, largest, p.Text("variant"), p.Text("inboxes") == oneInbox, tag)
 	if err != nil {
 		return nil, err
 	}
@@ -107,18 +107,18 @@ func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, n
 		c.means = cluster.Means{Own: cluster.DeviceMemory, Far: cluster.DeviceMemory}
 	}
 	return c, store.Do(func() error {
-		c.compute()
+		c.bindBodies()
 		c.flows = make([]float64, 2*(of.steps+1))
 		c.wanted = average[[2]int{of.side, of.steps}]
-		if checkable(&most, of.steps, r.World().Size()) {
+		if checkable(&largest, of.steps, r.World().Size()) {
 			c.want = sequential(&b, of.steps)
 		}
 		return nil
 	})
 }
 
-// compute creates the bodies of the kernels.
-func (c *process) compute() {
+// bindBodies creates the bodies of the kernels.
+func (c *process) bindBodies() {
 	for d := range directions {
 		c.bodies.pack[d] = func() { c.f.pack(d, c.out[c.step%2][d].Slice()) }
 	}
@@ -135,7 +135,7 @@ func (c *process) conduct() error {
 	if err := c.expect(c.step); err != nil {
 		return err
 	}
-	if err := c.forget(); err != nil {
+	if err := c.resetCount(); err != nil {
 		return err
 	}
 	if err := c.r.Barrier(c.r.World()); err != nil {
@@ -143,11 +143,11 @@ func (c *process) conduct() error {
 	}
 	now := c.r.Now()
 	for t := range c.steps + 1 {
-		if c.told {
+		if c.shown {
 			c.p.Step(t, c.steps+1)
 		}
 		var err error
-		if now, err = c.one(t, now); err != nil {
+		if now, err = c.runStep(t, now); err != nil {
 			return err
 		}
 	}
@@ -159,8 +159,8 @@ func (c *process) conduct() error {
 	return nil
 }
 
-// one runs step t, which began at the time begun, and returns the time of its end.
-func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
+// runStep runs step t, which began at the time begun, and returns the time of its end.
+func (c *process) runStep(t int, begun cluster.Time) (cluster.Time, error) {
 	s, clock := &c.spans[t], c.p.Clock()
 	lap := func(part *cluster.Time) {
 		now := c.r.Now()
@@ -178,7 +178,7 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 		}
 	}
 	c.noise.until(begun)
-	if err := c.r.Using(c.means, c.begin); err != nil {
+	if err := c.r.Using(c.means, c.sendFaces); err != nil {
 		return 0, err
 	}
 	lap(&s.pack)
@@ -225,9 +225,9 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 // inner computes the cells that need no face.
 func (c *process) inner() error { return c.launch(bulk, innerWork(&c.b), c.bodies.inner) }
 
-// begin packs each face and starts to send it. On a device all faces are packed concurrently, and
-// with overlap the inner cells are in progress before the first face is sent.
-func (c *process) begin() error {
+// sendFaces packs each face and starts to send it. On a device all faces are packed concurrently,
+// and with overlap the inner cells are in progress before the first face is sent.
+func (c *process) sendFaces() error {
 	if err := c.reuse(); err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (c *process) begin() error {
 		if peer < 0 {
 			continue
 		}
-		if err := c.packed(d); err != nil {
+		if err := c.waitPacked(d); err != nil {
 			return err
 		}
 		if c.variant == twoSided && !c.prepost {
@@ -278,8 +278,8 @@ func (c *process) pack(d int) error {
 	return c.launch(d, packWork(&c.b, d), c.bodies.pack[d])
 }
 
-// packed returns when a face is packed. A processor packs it now.
-func (c *process) packed(d int) error {
+// waitPacked returns when a face is packed. A processor packs it now.
+func (c *process) waitPacked(d int) error {
 	if !c.device {
 		return c.pack(d)
 	}
@@ -325,15 +325,15 @@ func (c *process) wrong() string {
 	if c.wanted != 0 && !(math.Abs(c.mean-c.wanted) <= averageTolerance*c.wanted) {
 		return fmt.Sprintf("the average temperature is %.15g, want %.15g (published)", c.mean, c.wanted)
 	}
-	most := dt * source * float64(c.b.side) * float64(c.b.side)
+	supplied := dt * source * float64(c.b.side) * float64(c.b.side)
 	for t := range c.steps + 1 {
-		given := most
+		added := supplied
 		if t > c.steps/2 {
-			given = 0
+			added = 0
 		}
 		gained, lost := c.flows[2*t], dt*c.flows[2*t+1]
-		if !(math.Abs(gained-(given-lost)) <= energyTolerance*most) {
-			return fmt.Sprintf("step %d: the cube gained %v, but the source added %v and radiation removed %v", t, gained, given, lost)
+		if !(math.Abs(gained-(added-lost)) <= energyTolerance*supplied) {
+			return fmt.Sprintf("step %d: the cube gained %v, but the source added %v and radiation removed %v", t, gained, added, lost)
 		}
 	}
 	return ""
