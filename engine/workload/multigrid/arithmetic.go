@@ -24,7 +24,7 @@ func Faces(l *cluster.Layout, m *cluster.Machine, side int) (along [3]Face) {
 	grid := weak(ranks, side)
 	n := grid.shapes[0].boxes
 	for r := range ranks {
-		for _, p := range grid.gives(0, faces, r) {
+		for _, p := range grid.sends(0, faces, r) {
 			d := 0
 			for span := abs(p.to - p.from); d < 2 && span >= n; d++ {
 				span /= n
@@ -52,7 +52,7 @@ func Puts(l *cluster.Layout, side int) (rank, node int64) {
 			if at == 0 {
 				times++ // the last residual
 			}
-			for _, p := range grid.gives(at, faces, r) {
+			for _, p := range grid.sends(at, faces, r) {
 				n += times * int64(p.of.Blocks())
 			}
 		}

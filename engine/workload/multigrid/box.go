@@ -17,9 +17,9 @@ func (b *box) edge(d int) (low, high bool) {
 	return b.first[d] == 0, b.first[d]+b.side == b.cells()
 }
 
-// bound fills the ghosts of a vector outside the domain with the negative inner values, once for
-// each dimension.
-func (b *box) bound(x []float64) {
+// fillBoundary fills the ghosts of a vector outside the domain with the negative inner values, once
+// for each dimension.
+func (b *box) fillBoundary(x []float64) {
 	n, s := b.side, b.stride()
 	if low, high := b.edge(0); low || high {
 		for row := 0; row < len(x); row += s {
@@ -91,17 +91,17 @@ func (b *box) sweep(x, to, f []float64, c1, c2 float64) {
 // residual writes f − Ax into to, and returns the largest absolute value.
 func (b *box) residual(x, f, to []float64) float64 {
 	n, s := b.side, b.stride()
-	ss, scale, most := s*s, 1/(b.h*b.h), 0.
+	ss, scale, largest := s*s, 1/(b.h*b.h), 0.
 	for k := 1; k <= n; k++ {
 		for j := 1; j <= n; j++ {
 			row := b.index(1, j, k)
 			for p := row; p < row+n; p++ {
 				to[p] = f[p] - apply(x, b.v[vBetaI], b.v[vBetaJ], b.v[vBetaK], p, s, ss, scale)
-				most = max(most, math.Abs(to[p]))
+				largest = max(largest, math.Abs(to[p]))
 			}
 		}
 	}
-	return most
+	return largest
 }
 
 // rows calls row for each row of the box.
@@ -181,15 +181,15 @@ func (b *box) fill(v int, value func(x, y, z float64) float64) {
 	for k := 1; k <= b.side; k++ {
 		for j := 1; j <= b.side; j++ {
 			for i := 1; i <= b.side; i++ {
-				b.v[v][b.index(i, j, k)] = value(b.place(0, 2*i-1), b.place(1, 2*j-1), b.place(2, 2*k-1))
+				b.v[v][b.index(i, j, k)] = value(b.coordinate(0, 2*i-1), b.coordinate(1, 2*j-1), b.coordinate(2, 2*k-1))
 			}
 		}
 	}
 }
 
-// place returns the coordinate in the domain of a point that is a number of half cells from the
-// box's first corner.
-func (b *box) place(d, halves int) float64 {
+// coordinate returns the coordinate in the domain of a point that is a number of half cells from
+// the box's first corner.
+func (b *box) coordinate(d, halves int) float64 {
 	return float64(2*b.first[d]+halves) / float64(2*b.cells())
 }
 
@@ -200,9 +200,9 @@ func (b *box) betas() {
 		for j := 1; j <= b.side+1; j++ {
 			for i := 1; i <= b.side+1; i++ {
 				x, y, z, p := 2*i-2, 2*j-2, 2*k-2, b.index(i, j, k)
-				b.v[vBetaI][p], _ = coefficient(b.place(0, x), b.place(1, y+1), b.place(2, z+1))
-				b.v[vBetaJ][p], _ = coefficient(b.place(0, x+1), b.place(1, y), b.place(2, z+1))
-				b.v[vBetaK][p], _ = coefficient(b.place(0, x+1), b.place(1, y+1), b.place(2, z))
+				b.v[vBetaI][p], _ = coefficient(b.coordinate(0, x), b.coordinate(1, y+1), b.coordinate(2, z+1))
+				b.v[vBetaJ][p], _ = coefficient(b.coordinate(0, x+1), b.coordinate(1, y), b.coordinate(2, z+1))
+				b.v[vBetaK][p], _ = coefficient(b.coordinate(0, x+1), b.coordinate(1, y+1), b.coordinate(2, z))
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 // here, so that a step of a size-only problem allocates nothing. A body is nil if there are
 // only sizes.
 type copying struct {
-	own, packs, unpacks, store func()
+	copyLocal, packs, unpacks, store func()
 
 	channel   *channel
 	group     *group
@@ -19,16 +19,16 @@ type copying struct {
 // bind creates the bodies.
 func (s *solver) bind() {
 	c := &s.copy
-	c.own = s.store.Body(func() {
-		for i := range c.channel.own {
-			of := c.channel.given(&c.channel.own[i], c.shift)
+	c.copyLocal = s.store.Body(func() {
+		for i := range c.channel.local {
+			of := c.channel.shifted(&c.channel.local[i], c.shift)
 			of.Copy(s.mem.Data().Bytes(), s.mem.Data().Bytes(), true)
 		}
 	})
 	c.packs = s.store.Body(func() {
 		buf := c.buf.Bytes()
 		for i := range c.group.pieces {
-			of := c.channel.given(&c.group.pieces[i], c.shift)
+			of := c.channel.shifted(&c.group.pieces[i], c.shift)
 			of.Far = of.Packed().Near
 			of.Copy(buf, c.near.Bytes(), true)
 			buf = buf[of.Bytes():]
@@ -37,7 +37,7 @@ func (s *solver) bind() {
 	c.unpacks = s.store.Body(func() {
 		buf := c.buf.Bytes()
 		for i := range c.group.pieces {
-			of := c.channel.given(&c.group.pieces[i], c.shift)
+			of := c.channel.shifted(&c.group.pieces[i], c.shift)
 			of = of.Packed()
 			of.Copy(s.mem.Data().Bytes(), buf, true)
 			buf = buf[of.Bytes():]
