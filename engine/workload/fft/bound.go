@@ -47,13 +47,13 @@ func BoundOf(points [3]int, ty, tz int, l *cluster.Layout, m *cluster.Machine, p
 		}
 		load, over := loads(net, cut, l, ty, tz, e)
 		each := all / float64(len(l.World())) / float64(size) // bytes from a rank to another
-		most := 0.0
+		longest := 0.0
 		for link, n := range load {
 			if n > 0 {
-				most = max(most, float64(n)*each/float64(net.Rate(link)))
+				longest = max(longest, float64(n)*each/float64(net.Rate(link)))
 			}
 		}
-		busiest += most
+		busiest += longest
 		crossing += float64(max(over[0], over[1])) * each / bisection
 		b.Share[e] = float64(over[0]+over[1]) * each / all
 	}

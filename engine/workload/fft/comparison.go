@@ -7,9 +7,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// beside returns a process's part of a time step, and the sequential program's step. Their
-// checksums are equal to 1e-12.
-func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
+// compareSequential returns a process's part of a time step, and the sequential program's step.
+// Their checksums are equal to 1e-12.
+func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
 	g, err := gridOf(p, r.World().Size(), r.World().Rank())
 	if err != nil {
 		return nil, nil, err

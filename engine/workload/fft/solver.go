@@ -31,12 +31,12 @@ type solver struct {
 	there, back       shape // transform to wave numbers, and the timed transform back
 	linesTo, linesFro [3]*lines
 
-	arrays   [4]cluster.Buf[complex128]
-	at       [4]int64 // where they are in the segments
-	own      int      // number of arrays
-	spectrum []complex128
-	result   int // the array that the last transform has filled
-	decay    [3][]float64
+	arrays     [4]cluster.Buf[complex128]
+	at         [4]int64 // where they are in the segments
+	arrayCount int      // number of arrays
+	spectrum   []complex128
+	result     int // the array that the last transform has filled
+	decay      [3][]float64
 
 	body   func(lo, hi int) // the next computation, and its units
 	lo, hi int
@@ -67,9 +67,9 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 		return nil, err
 	}
 	m := algorithm.Modes(p)
-	s.own = arrays(m)
+	s.arrayCount = arrays(m)
 	size := s.back.size()
-	for i := range s.own {
+	for i := range s.arrayCount {
 		if !m.Transfer.OneSided() {
 			s.arrays[i] = cluster.Make[complex128](store, size)
 			continue
@@ -93,7 +93,7 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 			return nil, err
 		}
 		if err := store.Do(func() error {
-			k, err := plain(t.Size())
+			k, err := setupKey(t.Size())
 			if err == nil {
 				s.setup[e], err = newChannel(r, t, k, &s.there, &s.back)
 			}
@@ -102,7 +102,7 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 			return nil, err
 		}
 		if m.Transfer.OneSided() {
-			need := room(timed, e, &s.back)
+			need := scratch(timed, e, &s.back)
 			need.Store = store
 			if err := c.comm.Reserve(need, slots(&s.back)); err != nil {
 				return nil, err
@@ -133,12 +133,12 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 }
 
 func newChannel(r *cluster.Rank, t *cluster.Team, k coll.Key, shapes ...*shape) (channel, error) {
-	most := 0
+	maxSlabs := 0
 	for _, s := range shapes {
-		most = max(most, s.slabs)
+		maxSlabs = max(maxSlabs, s.slabs)
 	}
 	c, err := coll.New(r, t)
-	return channel{c, k, make([]*coll.Run, most)}, err
+	return channel{c, k, make([]*coll.Run, maxSlabs)}, err
 }
 
 func linesOf(s *shape, inverse bool) [3]*lines {
@@ -199,11 +199,11 @@ func (s *solver) work(k float64, n int) cluster.Work {
 // overlap with computing if there are several slabs.
 func (s *solver) transform(of *shape, by *[3]*lines) error {
 	from, to := 0, 1 // of the second pass
-	landing := 2
+	target := 2
 	if s.grid.ty > 1 {
-		from, to, landing = 2, 0, 1
-		if s.own > 3 {
-			landing = 3
+		from, to, target = 2, 0, 1
+		if s.arrayCount > 3 {
+			target = 3
 		}
 	}
 	s.part(0, "first pass")
@@ -227,7 +227,7 @@ func (s *solver) transform(of *shape, by *[3]*lines) error {
 		}
 		s.pass2(of, by[1], slab, from, to)
 		if s.grid.tz > 1 {
-			if err := s.start(second, of, slab, to, landing); err != nil {
+			if err := s.start(second, of, slab, to, target); err != nil {
 				return err
 			}
 		}
@@ -240,7 +240,7 @@ func (s *solver) transform(of *shape, by *[3]*lines) error {
 				return err
 			}
 		}
-		from = landing
+		from = target
 	} else {
 		from = to
 	}
@@ -296,12 +296,12 @@ func (s *solver) pack(of *shape, slab int) {
 // second one.
 func (s *solver) pass2(of *shape, by *lines, slab, from, to int) {
 	at := slab * of.slab()
-	groups := (of.m1 + together - 1) / together
+	groups := (of.m1 + gathered - 1) / gathered
 	s.compute(of.depth*groups, s.work(float64(of.m1)/float64(groups), of.n2), func(lo, hi int) {
 		src, dst := s.arrays[from].Slice()[at:], s.arrays[to].Slice()[at:]
 		for u := lo; u < hi; u++ {
-			p, column := u/groups, u%groups*together
-			by.columns(dst, src, column, min(column+together, of.m1), of.afterFirst(p), of.beforeSecond(p))
+			p, column := u/groups, u%groups*gathered
+			by.columns(dst, src, column, min(column+gathered, of.m1), of.afterFirst(p), of.beforeSecond(p))
 		}
 	})
 	s.lap(&s.took.fft)
@@ -309,12 +309,12 @@ func (s *solver) pass2(of *shape, by *lines, slab, from, to int) {
 
 // pass3 transforms all slabs along axis 3.
 func (s *solver) pass3(of *shape, by *lines, from, to int) {
-	groups := (of.m1 + together - 1) / together
+	groups := (of.m1 + gathered - 1) / gathered
 	s.compute(of.m2*groups, s.work(float64(of.m1)/float64(groups), of.n3), func(lo, hi int) {
 		src, dst := s.arrays[from].Slice(), s.arrays[to].Slice()
 		for u := lo; u < hi; u++ {
-			r, column := u/groups, u%groups*together
-			by.across(dst[r*of.m1*of.n3:], src, column, min(column+together, of.m1), of.afterSecond(r))
+			r, column := u/groups, u%groups*gathered
+			by.across(dst[r*of.m1*of.n3:], src, column, min(column+gathered, of.m1), of.afterSecond(r))
 		}
 	})
 	s.lap(&s.took.fft)

@@ -31,7 +31,7 @@ func (s *solver) numbers(each func(at int, v complex128)) {
 
 // advance does a time step. It returns its time and the checksum.
 func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
-	if err := s.together(); err != nil {
+	if err := s.startTogether(); err != nil {
 		return 0, 0, err
 	}
 	s.timed, s.took = true, times{}
@@ -54,9 +54,9 @@ func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
 	return s.r.Now() - begin, sum, nil
 }
 
-// together starts the processes after a barrier. In virtual time rank 0 arrives so much later than
-// all others that it alone determines when each one continues.
-func (s *solver) together() error {
+// startTogether starts the processes after a barrier. In virtual time rank 0 arrives so much later
+// than all others that it alone determines when each one continues.
+func (s *solver) startTogether() error {
 	if m := &s.r.Spec().Machine; (s.r.Spec().Clock == cluster.VirtualClock) && m.Flops > 0 {
 		if err := s.r.Barrier(s.team); err != nil {
 			return err
@@ -147,16 +147,16 @@ func (s *solver) sum() (all [2]float64, err error) {
 	return all, err
 }
 
-// apart returns the time of the exchanges of a transform's slabs without any other work. It times
-// one slab per team, and multiplies by the number of slabs.
-func (s *solver) apart() (cluster.Time, error) {
+// timeAlone returns the time of the exchanges of a transform's slabs without any other work. It
+// times one slab per team, and multiplies by the number of slabs.
+func (s *solver) timeAlone() (cluster.Time, error) {
 	var all cluster.Time
 	s.timed = true
 	for e := range s.channels {
 		if s.channels[e].comm == nil {
 			continue
 		}
-		if err := s.together(); err != nil {
+		if err := s.startTogether(); err != nil {
 			return 0, err
 		}
 		begin := s.r.Now()

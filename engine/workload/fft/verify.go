@@ -9,9 +9,9 @@ import (
 // tolerance is the relative error that NASA's verification accepts in a checksum.
 const tolerance = 1e-12
 
-// mostAlone is the maximum number of points for which one process transforms the box alone, to get
-// a checksum if none is published.
-const mostAlone = 1 << 18
+// maxSequential is the maximum number of points for which one process transforms the box alone, to
+// get a checksum if none is published.
+const maxSequential = 1 << 18
 
 // verifier is a part of a run, with the reference for its results.
 type verifier struct {
@@ -20,9 +20,9 @@ type verifier struct {
 	verified bool        // the checks that do not change from step to step
 }
 
-// transforms verifies that the spectrum has the same energy as the numbers, and that the transform
-// back returns the numbers.
-func (v *verifier) transforms() error {
+// verifyTransforms verifies that the spectrum has the same energy as the numbers, and that the
+// transform back returns the numbers.
+func (v *verifier) verifyTransforms() error {
 	if v.verified {
 		return nil
 	}
@@ -55,8 +55,8 @@ func (v *verifier) transforms() error {
 	return s.r.Barrier(s.team)
 }
 
-// sum verifies the checksum of a step.
-func (v *verifier) sum(t int, got complex128) {
+// verifyChecksum verifies the checksum of a step.
+func (v *verifier) verifyChecksum(t int, got complex128) {
 	s := v.s
 	if s.team.Rank() != 0 {
 		return
@@ -64,7 +64,7 @@ func (v *verifier) sum(t int, got complex128) {
 	want, by := complex128(0), "published"
 	if sum, ok := s.problem.sum(t); ok {
 		want = sum
-	} else if s.problem.points() > mostAlone {
+	} else if s.problem.points() > maxSequential {
 		return
 	} else {
 		if v.alone == nil {
