@@ -45,8 +45,8 @@ var overSizes = &engine.Study{
 	Complete: complete,
 }
 
-// mostSize is the size up to which the model's lines are drawn, or further if a knob is larger.
-const mostSize = 1 << 20
+// maxSize is the size up to which the model's lines are drawn, or further if a knob is larger.
+const maxSize = 1 << 20
 
 // frame draws the machine's lines for the method and the partner that the knobs choose,
 // and the eager limit.
@@ -61,7 +61,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	}
 	latency := engine.Line{Name: "modelled", Kind: engine.Modelled, Look: engine.Dashed}
 	bandwidth := latency
-	for size := int64(1); size <= max(mostSize, s.Int("size")); size *= 2 {
+	for size := int64(1); size <= max(maxSize, s.Int("size")); size *= 2 {
 		t, ok := model(s, m, kind, size)
 		if !ok || t <= 0 {
 			return v
@@ -155,12 +155,12 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		}
 	}
 	if other != nil {
-		v.Why = fmt.Sprintf("%s. %s.", text, beside(v.Time, other))
+		v.Why = fmt.Sprintf("%s. %s.", text, compare(v.Time, other))
 	}
 }
 
-// beside compares the time of a message with the time in another series.
-func beside(t float64, other *engine.Row) string {
+// compare compares the time of a message with the time in another series.
+func compare(t float64, other *engine.Row) string {
 	switch ratio := other.Cells[columnLatency] / t; {
 	case ratio >= study.Alike:
 		return fmt.Sprintf("With %s a message takes %s× as long", other.Series, study.Figure(ratio))

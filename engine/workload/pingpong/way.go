@@ -31,14 +31,14 @@ func (w *twoSided) receive(uint64) ([]byte, error) {
 	return w.in, err
 }
 
-func (w *twoSided) settle() error { return nil }
+func (w *twoSided) finish() error { return nil }
 
 // put writes into the partner's segment and sets a flag there.
 type put struct {
 	r         *cluster.Rank
 	partner   int
 	flag, off int64 // the same in both segments
-	landing   []byte
+	inbox     []byte
 }
 
 func newPut(r *cluster.Rank, partner, size int) (*put, error) {
@@ -59,7 +59,7 @@ func (w *put) send(round uint64, message []byte) error {
 
 func (w *put) receive(round uint64) ([]byte, error) {
 	_, err := w.r.Await(w.flag, cluster.CmpGreaterEqual, round)
-	return w.landing, err
+	return w.inbox, err
 }
 
-func (w *put) settle() error { return w.r.Quiet() }
+func (w *put) finish() error { return w.r.Quiet() }

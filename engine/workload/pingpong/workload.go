@@ -128,9 +128,9 @@ func model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, size int64)
 	if kind == engine.Emulated {
 		o = 0 // the live fabric has the host's overheads
 	}
-	t, empty, answer := m.TransferTime(c, size)+o, m.TransferTime(c, 0), cluster.Time(0)
+	t, empty, acknowledgement := m.TransferTime(c, size)+o, m.TransferTime(c, 0), cluster.Time(0)
 	if c == cluster.Remote { // inside a node an answer is visible at once
-		answer = empty
+		acknowledgement = empty
 	}
 	switch s.Text("method") {
 	case "two-sided":
@@ -142,15 +142,15 @@ func model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, size int64)
 			}
 		}
 	case "fence": // the acknowledgement, then the barrier's message
-		t += answer + empty + 2*o
+		t += acknowledgement + empty + 2*o
 	case "pscw": // the acknowledgement, then the message of Complete; Start receives that of Post
-		t += answer + empty + 3*o
+		t += acknowledgement + empty + 3*o
 	case "lock": // half of a put and a get, which need two requests each
-		request := empty + answer + o + m.HandlerTime
+		request := empty + acknowledgement + o + m.HandlerTime
 		if m.Progress != cluster.ProgressOffload {
 			request += o
 		}
-		t += answer + 2*request
+		t += acknowledgement + 2*request
 	}
 	return t, true
 }
