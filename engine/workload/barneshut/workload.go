@@ -91,7 +91,7 @@ var barnesHut = workload.Workload{
 	Studies:    []*engine.Study{byGroup},
 	Iterations: 2, Quick: map[string]string{"bodies": "64"}, // metrics count the lines of this package
 	Plan: plan, Run: run,
-	Comparison: beside,
+	Comparison: compareSequential,
 	Finish:     finish,
 }
 
