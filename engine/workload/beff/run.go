@@ -108,7 +108,7 @@ func (s *suite) draw() error {
 // grid returns the 3-D cyclic pattern of the processes in world.
 func grid(placing string, world []int32, layout *cluster.Layout) pattern {
 	if placing == placingRows {
-		_, dims := gridded(len(world))
+		_, dims := gridSize(len(world))
 		return cyclic(len(world), dims, inRows(dims))
 	}
 	members, _ := byNode(world, layout.Nodes, layout.NodeOf) // even: plan has checked it

@@ -133,23 +133,23 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	v.Now = slices.IndexFunc(v.Rows, func(r engine.Row) bool { return r.Key == key })
 	longest := v.Cell(v.Now, columnSize)
-	var most, least *engine.Row
+	var best, worst *engine.Row
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		if r.Cells[columnSize] != longest || math.IsNaN(r.Cells[columnBandwidth]) || !slices.Contains(patternNames, r.Series) {
 			continue
 		}
-		if most == nil || r.Cells[columnBandwidth] > most.Cells[columnBandwidth] {
-			most = r
+		if best == nil || r.Cells[columnBandwidth] > best.Cells[columnBandwidth] {
+			best = r
 		}
-		if least == nil || r.Cells[columnBandwidth] < least.Cells[columnBandwidth] {
-			least = r
+		if worst == nil || r.Cells[columnBandwidth] < worst.Cells[columnBandwidth] {
+			worst = r
 		}
 	}
-	if most != nil && most != least {
-		most.Flag = engine.Best
+	if best != nil && best != worst {
+		best.Flag = engine.Best
 		v.Why = fmt.Sprintf("Messages of %s: %s reach %s× the bandwidth of %s (%.3g and %.3g GB/s in total, %s).", cluster.SizeText(longest),
-			most.Series, study.Figure(most.Cells[columnBandwidth]/least.Cells[columnBandwidth]), least.Series,
-			most.Cells[columnBandwidth]/1e9, least.Cells[columnBandwidth]/1e9, s.Kind)
+			best.Series, study.Figure(best.Cells[columnBandwidth]/worst.Cells[columnBandwidth]), worst.Series,
+			best.Cells[columnBandwidth]/1e9, worst.Cells[columnBandwidth]/1e9, s.Kind)
 	}
 }

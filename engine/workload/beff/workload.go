@@ -110,7 +110,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			return fail("placing = cubes: the number of processes that may call MPI differs between nodes; use placing = rows, model = flat, or groups that fill nodes")
 		}
 	}
-	return workload.Plan{Holds: holds(s, on, len(world))}, nil
+	return workload.Plan{Holds: memoryItems(s, on, len(world))}, nil
 }
 
 // Bytes and entries that a process stores per pattern: a slice per process, and its exchanges in a
@@ -123,9 +123,9 @@ const (
 	gridSides    = 6
 )
 
-// holds returns the memory of patterns, times and messages. Each process draws all patterns again
-// in each iteration. Garbage of the previous iteration may remain, so both count twice.
-func holds(s *engine.Scenario, on *workload.Site, processes int) []workload.Item {
+// memoryItems returns the memory of patterns, times and messages. Each process draws all patterns
+// again in each iteration. Garbage of the previous iteration may remain, so both count twice.
+func memoryItems(s *engine.Scenario, on *workload.Site, processes int) []workload.Item {
 	l, p := s.Layout(), int64(processes)
 	patterns, sides, pattern := s.Int("randoms")+int64(len(ringSizes(processes))), int64(ringSides), p*(perProcess+ringExchange)
 	orders := s.Int("randoms") * 2 * 8 * p
