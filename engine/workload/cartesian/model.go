@@ -43,17 +43,17 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 	if eager < 0 {
 		eager = m.EagerLimit
 	}
-	inTurn := s.Text("method") == "sendrecv" && s.Text("directions") == apart
+	inTurn := s.Text("method") == "sendrecv" && s.Text("directions") == directionsApart
 	var p Prediction
-	p.Overlapped = s.Text("directions") == together
+	p.Overlapped = s.Text("directions") == directionsTogether
 	if len(members) > 1 {
 		far := &m.Classes[cluster.Remote]
-		byte := over(1, far.Bandwidth)
-		p.Thread = 2 * part * max(over(1, far.ThreadRate), byte)
+		byte := secondsFor(1, far.Bandwidth)
+		p.Thread = 2 * part * max(secondsFor(1, far.ThreadRate), byte)
 		p.Adapters = 2 * math.Ceil(processes*senders/float64(max(far.Adapters, 1))) * (far.Gap.Seconds() + part*byte)
 		if s.Text("copies") == staged {
-			own := &m.Classes[cluster.InRank]
-			p.Copy = 2 * (own.Latency.Seconds() + over(part, own.Bandwidth))
+			copyLink := &m.Classes[cluster.InRank]
+			p.Copy = 2 * (copyLink.Latency.Seconds() + secondsFor(part, copyLink.Bandwidth))
 		}
 		rounds := 1.0 // rounds in which a message finds the server idle
 		if inTurn {
@@ -65,7 +65,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 	if processes > 1 {
 		near := &m.Classes[cluster.InNode]
 		size := s.Int("size")
-		p.IntraNode = start(near, inTurn, size > eager, m.Progress) + 2*(near.Gap.Seconds()+over(float64(size), near.Bandwidth))
+		p.IntraNode = start(near, inTurn, size > eager, m.Progress) + 2*(near.Gap.Seconds()+secondsFor(float64(size), near.Bandwidth))
 	}
 	return p
 }
@@ -85,7 +85,7 @@ func start(l *cluster.Link, inTurn, handshake bool, progress cluster.Progress) f
 	return 2*hands*l.Overhead.Seconds() + times*l.Latency.Seconds()
 }
 
-func over(n, rate float64) float64 {
+func secondsFor(n, rate float64) float64 {
 	if rate <= 0 {
 		return 0
 	}

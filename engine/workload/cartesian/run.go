@@ -32,13 +32,13 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	length := p.Int("size") * int64(r.Spec().Layout.ThreadsPerRank)
 	at := neighboursOf(r.World(), &r.Spec().Layout)
 	rounds := int(p.Int("rounds"))
-	atOnce := p.Text("directions") == together
+	atOnce := p.Text("directions") == directionsTogether
 	size := p.Int("size")
 	store := workload.Store(r, p, dataOf(len(at.vertical), len(at.horizontal), length, size))
-	timed, proof, err := workload.Parts(store, func(store cluster.Store, small bool) (*process, error) {
+	timed, verified, err := workload.Parts(store, func(store cluster.Store, small bool) (*process, error) {
 		length, size := length, size
 		if small {
-			length, size = smaller(length, size, p.Int("real-limit"), int64(senders))
+			length, size = smallLengths(length, size, p.Int("real-limit"), int64(senders))
 		}
 		return newProcess(r, p, store, at, senders, length, size), nil
 	})
@@ -51,28 +51,28 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	for p.Next() {
 		timed.done = 0
-		if err := proof.verify(atOnce); err != nil {
+		if err := verified.verify(atOnce); err != nil {
 			return err
 		}
 		if atOnce {
-			own, all, err := timed.time(rounds, timed.both)
+			mine, all, err := timed.time(rounds, timed.both)
 			if err != nil {
 				return err
 			}
-			p.Sample("process_time", own)
+			p.Sample("process_time", mine)
 			timed.report(all, 0, all)
 			continue
 		}
-		ownInter, inter, err := timed.time(rounds, timed.vertically)
+		myInter, inter, err := timed.time(rounds, timed.vertically)
 		if err != nil {
 			return err
 		}
 		timed.done = rounds + 1
-		ownIntra, intra, err := timed.time(rounds, timed.horizontally)
+		myIntra, intra, err := timed.time(rounds, timed.horizontally)
 		if err != nil {
 			return err
 		}
-		p.Sample("process_time", ownInter+ownIntra)
+		p.Sample("process_time", myInter+myIntra)
 		timed.report(inter, intra, inter+intra)
 	}
 	return nil
@@ -96,9 +96,9 @@ func dataOf(vertical, horizontal int, length, size int64) int64 {
 	return 2 * (int64(vertical)*length + int64(horizontal)*size)
 }
 
-// smaller returns the message lengths of a small instance: the data of four neighbours are at most
-// limit, and every sender has at least one byte.
-func smaller(length, size, limit, senders int64) (int64, int64) {
+// smallLengths returns the message lengths of a small instance: the data of four neighbours are at
+// most limit, and every sender has at least one byte.
+func smallLengths(length, size, limit, senders int64) (int64, int64) {
 	const messages = 8
 	length = min(length, max(limit/messages, senders))
 	return length, min(size, length)
@@ -108,14 +108,14 @@ func smaller(length, size, limit, senders int64) (int64, int64) {
 type part func(r *cluster.Rank, k int) error
 
 // vertically exchanges between nodes.
-func (c *process) vertically(r *cluster.Rank, k int) error { return c.way(c.vertical[k])(r) }
+func (c *process) vertically(r *cluster.Rank, k int) error { return c.methodOf(c.vertical[k])(r) }
 
 // horizontally exchanges inside the node; only the first thread takes part.
 func (c *process) horizontally(r *cluster.Rank, k int) error {
 	if k > 0 {
 		return nil
 	}
-	return c.way(c.horizontal)(r)
+	return c.methodOf(c.horizontal)(r)
 }
 
 // both exchanges in all directions at the same time.
@@ -131,16 +131,17 @@ func (c *process) both(r *cluster.Rank, k int) error {
 	return c.vertical[k].end(r, 0, len(c.vertical[k].peers))
 }
 
-// way returns the method of an exchange.
-func (c *process) way(x *exchange) func(*cluster.Rank) error {
+// methodOf returns the method of an exchange.
+func (c *process) methodOf(x *exchange) func(*cluster.Rank) error {
 	if c.inTurn {
 		return x.inTurn
 	}
 	return x.atOnce
 }
 
-// share runs do in each sending thread. A single sender is the master, outside parallel regions.
-func (c *process) share(do part) error {
+// forEachSender runs do in each sending thread. A single sender is the master, outside parallel
+// regions.
+func (c *process) forEachSender(do part) error {
 	if c.senders == 1 {
 		return do(c.r, 0)
 	}
@@ -150,13 +151,13 @@ func (c *process) share(do part) error {
 // time returns the time of a round on the slowest thread of this process, and on the slowest
 // process. After a barrier and one warm-up round, the rounds run without a break in one parallel
 // region.
-func (c *process) time(rounds int, round part) (own, slowest float64, err error) {
+func (c *process) time(rounds int, round part) (mine, slowest float64, err error) {
 	world := c.r.World()
 	if err := c.r.Barrier(world); err != nil {
 		return 0, 0, err
 	}
 	took := make([]cluster.Time, c.senders)
-	err = c.share(func(r *cluster.Rank, k int) error {
+	err = c.forEachSender(func(r *cluster.Rank, k int) error {
 		var start cluster.Time
 		for i := range rounds + 1 {
 			if i == 1 {
@@ -175,10 +176,10 @@ func (c *process) time(rounds int, round part) (own, slowest float64, err error)
 	if err != nil {
 		return 0, 0, err
 	}
-	own = max(slices.Max(took)-c.p.Clock(), 0).Seconds() / float64(rounds)
-	all := []float64{own}
+	mine = max(slices.Max(took)-c.p.Clock(), 0).Seconds() / float64(rounds)
+	all := []float64{mine}
 	err = coll.Allreduce(c.r, world, cluster.Max, all, all)
-	return own, all[0], err
+	return mine, all[0], err
 }
 
 // report reports the times of a round in s, and the bandwidth of a node.
@@ -215,8 +216,8 @@ func (c *process) verify(atOnce bool) error {
 	}
 	var err error
 	if atOnce {
-		err = c.share(c.both)
-	} else if err = c.share(c.vertically); err == nil {
+		err = c.forEachSender(c.both)
+	} else if err = c.forEachSender(c.vertically); err == nil {
 		err = c.horizontally(c.r, 0)
 	}
 	if err != nil {

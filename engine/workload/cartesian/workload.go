@@ -12,9 +12,9 @@ func init() { workload.Register(&cartesian) }
 
 // Choices of the knobs.
 const (
-	apart    = "apart"
-	together = "together"
-	staged   = "staged"
+	directionsApart    = "apart"
+	directionsTogether = "together"
+	staged             = "staged"
 )
 
 var cartesian = workload.Workload{
@@ -33,8 +33,8 @@ var cartesian = workload.Workload{
 		{Name: "method", Label: "method", Doc: "MPI calls: one direction after the other with Sendrecv, or all directions with Irecv, Isend and Waitall (nonblocking)", Type: engine.Choice, Default: "sendrecv",
 			Choices: []string{"sendrecv", "nonblocking"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the gain of all directions in progress at the same time", Paper: "paper 2, section 6"},
-		{Name: "directions", Label: "directions", Doc: "vertical (inter-node) and horizontal (intra-node) exchange: timed separately and added (apart), or nonblocking at the same time (together)", Type: engine.Choice, Default: apart,
-			Choices: []string{apart, together}, Scope: engine.ScopeBody, Role: engine.Scheme,
+		{Name: "directions", Label: "directions", Doc: "vertical (inter-node) and horizontal (intra-node) exchange: timed separately and added (apart), or nonblocking at the same time (together)", Type: engine.Choice, Default: directionsApart,
+			Choices: []string{directionsApart, directionsTogether}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the sum of both directions compared with both at once", Paper: "paper 2, section 6, figure 2"},
 		{Name: "copies", Label: "copies", Doc: "copy of an inter-node message in memory before it is sent: none, or by the sending thread (staged)", Type: engine.Choice, Default: "none",
 			Choices: []string{"none", staged}, Scope: engine.ScopeBody, Role: engine.Scheme,
@@ -75,12 +75,12 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if err := checkEven(world, &l); err != nil {
 		return workload.Plan{}, err
 	}
-	return workload.Plan{Holds: holds(s, on, &l, byNode(world, &l))}, nil
+	return workload.Plan{Holds: memoryItems(s, on, &l, byNode(world, &l))}, nil
 }
 
-// holds returns the memory of a process's messages: a buffer each way, and one more per sender if
-// messages are staged.
-func holds(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][]int) []workload.Item {
+// memoryItems returns the memory of a process's messages: a buffer each way, and one more per
+// sender if messages are staged.
+func memoryItems(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][]int) []workload.Item {
 	size, senders := s.Int("size"), s.Int("senders")
 	length := size * int64(l.ThreadsPerRank)
 	vertical, horizontal := 0, 0
@@ -94,7 +94,7 @@ func holds(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][
 	store := on.Store(s, dataOf(vertical, horizontal, length, size))
 	_, held, _ := workload.Parts(store, func(_ cluster.Store, small bool) ([2]int64, error) {
 		if small {
-			a, b := smaller(length, size, s.Int("real-limit"), senders)
+			a, b := smallLengths(length, size, s.Int("real-limit"), senders)
 			return [2]int64{a, b}, nil
 		}
 		return [2]int64{length, size}, nil
