@@ -30,7 +30,7 @@ func (f *factor) runAhead() error {
 			return err
 		}
 		if before != nil { // the rest of the previous product
-			if err := f.meanwhile(before.s, on); err != nil {
+			if err := f.updateRest(before.s, on); err != nil {
 				return err
 			}
 		}
@@ -108,9 +108,9 @@ func (f *factor) poll(on *flight) error {
 	return f.follow(on)
 }
 
-// meanwhile computes the rest of a step's product in slices of row blocks, and polls the panel in
+// updateRest computes the rest of a step's product in slices of row blocks, and polls the panel in
 // flight between slices.
-func (f *factor) meanwhile(s step, on *flight) error {
+func (f *factor) updateRest(s step, on *flight) error {
 	rows := f.rowsFrom(s.from)
 	rows.lo = max(rows.lo, f.nextRows(s.k).hi)
 	each := max((rows.hi-rows.lo+f.slices-1)/f.slices, 1)
@@ -146,6 +146,6 @@ func (f *factor) arrive(on *flight) error {
 		}
 	}
 	f.times.lap(partRound3)
-	f.learn(on.s)
+	f.checkPivot(on.s)
 	return nil
 }

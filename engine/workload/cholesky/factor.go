@@ -23,7 +23,7 @@ type factor struct {
 
 	a  []float64 // this process's elements, row by row; elements below the diagonal have no meaning
 	ld int
-	places
+	arrays
 	row    *caster
 	column *caster
 	post   mail
@@ -67,11 +67,11 @@ func (f *factor) run() error {
 		}
 	}
 	f.times.end()
-	return f.agree()
+	return f.shareBroken()
 }
 
-// agree informs all ranks of a pivot that one rank has found in the last step.
-func (f *factor) agree() error {
+// shareBroken informs all ranks of a pivot that one rank has found in the last step.
+func (f *factor) shareBroken() error {
 	all := []int64{int64(f.broken)}
 	err := coll.Allreduce(f.r, f.world, cluster.Max, all, all)
 	f.broken = int(all[0])
@@ -164,11 +164,11 @@ func (f *factor) spread(s step) error {
 		return err
 	}
 	f.times.lap(partRound2)
-	if f.learn(s) {
+	if f.checkPivot(s) {
 		return nil
 	}
 	if f.direct {
-		if err := f.hand(s); err != nil {
+		if err := f.handOver(s); err != nil {
 			return err
 		}
 		f.times.lap(partHandoff)
@@ -189,8 +189,8 @@ func (f *factor) spread(s step) error {
 	return nil
 }
 
-// learn reports whether the received data contain a pivot that is not positive.
-func (f *factor) learn(s step) bool {
+// checkPivot reports whether the received data contain a pivot that is not positive.
+func (f *factor) checkPivot(s step) bool {
 	f.store.Do(func() error {
 		if word := f.panels[s.k%2].across.Slice()[0]; word > 0 {
 			f.broken = int(word) - 1
@@ -208,7 +208,7 @@ func (f *factor) acrossBytes(s step) int64 {
 // pieceBytes returns the bytes of round 3 in this process's row of processes that come from column
 // y.
 func (f *factor) pieceBytes(s step, y int) int64 {
-	return word * int64(f.width(s.k)*f.shared(f.meet(f.x, y), s.from))
+	return word * int64(f.width(s.k)*f.shared(f.classOf(f.x, y), s.from))
 }
 
 func (f *factor) piece(s step, y int) *array { return &f.panels[s.k%2].pieces[y] }
@@ -219,7 +219,7 @@ func (f *factor) cut(s step) {
 	if f.direct && f.x != s.k%f.tx {
 		return
 	}
-	z := f.meet(f.x, f.y)
+	z := f.classOf(f.x, f.y)
 	f.compute(copying(f.width(s.k)*f.shared(z, s.from)), func() { f.cutInto(f.piece(s, f.y).Slice(), s, z) })
 }
 

@@ -32,12 +32,12 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	n, nb := s.Int("n"), s.Int("block")
 	modes := algorithm.Modes(s)
 	g := scenarioGrid(s, processes, 0)
-	asks, fits := gridRows(s, processes)
+	requested, fits := gridRows(s, processes)
 	switch {
 	case nb > n:
 		return fail("block = %d: larger than the matrix, n = %d; use block = %d or less", nb, n, n)
 	case !fits:
-		return fail("rows = %d: %d processes do not divide into %d rows; use a divisor, or rows = %s", asks, processes, asks, squareGrid)
+		return fail("rows = %d: %d processes do not divide into %d rows; use a divisor, or rows = %s", requested, processes, requested, squareGrid)
 	case modes.Transfer.OneSided() && l.Model != cluster.Flat && s.Text("handoff") == direct && g.tx > 1:
 		return fail("transfer = %s under model = %s: %s, or transfer = %s", modes.Transfer, l.Model, putsEnd, coll.TwoSided)
 	case s.Text("lookahead") == on && s.Text("handoff") == direct:
@@ -90,17 +90,17 @@ type extent struct {
 func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cluster.Store, m *workload.Memory) (extent, error) {
 	e := extent{grid: g}
 	m.Add(cluster.Store{}, wordsOf(g.tx))
-	g.places(func(n int) array {
+	g.allocate(func(n int) array {
 		m.Add(store, word*int64(n))
 		return array{}
 	})
 	across, pieces := g.longestMessages()
 	for _, team := range []struct {
-		site  algorithm.Team
-		ranks int
-		most  int64
+		site     algorithm.Team
+		ranks    int
+		maxBytes int64
 	}{{rows, g.ty, pieces}, {columns, g.tx, across}} {
-		room, err := roomOf(team.most, func(n int64) (coll.Key, error) {
+		scratch, err := scratchOf(team.maxBytes, func(n int64) (coll.Key, error) {
 			k, err := team.site.Chosen(s, coll.OpBcast, team.ranks, octave(n))
 			if err == nil {
 				e.nodes = max(e.nodes, int64(len(k.Make(0).Nodes)), int64(len(k.Make(k.Ranks-1).Nodes)))
@@ -110,7 +110,7 @@ func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cl
 		if err != nil {
 			return e, err
 		}
-		reserve(m, store, room)
+		reserve(m, store, scratch)
 	}
 	return e, nil
 }

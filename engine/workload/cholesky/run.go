@@ -49,7 +49,7 @@ func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 	rows, columns := sites(&r.Spec().Machine, algorithm.KindOf(r), &r.Spec().Layout, &g)
 	c.timed, c.verified, err = workload.Parts(workload.Store(r, p, g.bytes()), func(store cluster.Store, small bool) (*factor, error) {
 		f := newFactor(r, p, g.part(small), store)
-		if err := f.place(); err != nil {
+		if err := f.allocateAll(); err != nil {
 			return nil, err
 		}
 		across, pieces := f.longestMessages()
@@ -90,7 +90,7 @@ func (g *grid) part(small bool) grid {
 	if !small {
 		return *g
 	}
-	nb := min(g.nb, proofBlock)
+	nb := min(g.nb, smallBlock)
 	blocks := min(g.blocks(), 2*max(g.tx, g.ty)+1)
 	n := min(g.n, blocks*nb)
 	if blocks > 1 && n == blocks*nb && nb > 1 {
@@ -99,8 +99,8 @@ func (g *grid) part(small bool) grid {
 	return gridOf(n, nb, g.tx, g.ty, g.x*g.ty+g.y)
 }
 
-// proofBlock is the number of rows in a block of the small matrix.
-const proofBlock = 4
+// smallBlock is the number of rows in a block of the small matrix.
+const smallBlock = 4
 
 // teams returns this process's row and column as teams.
 func teams(r *cluster.Rank, g *grid) (row, column *cluster.Team, err error) {
@@ -153,12 +153,12 @@ func (g *grid) longestMessages() (across, pieces int64) {
 	return word * int64(1+g.nb*g.cols.MaxLen()), word * int64(max(1+g.nb*g.nb, g.nb*g.both.MaxLen()))
 }
 
-// place allocates the process's memory and the flags of the hand-off.
-func (f *factor) place() (err error) {
+// allocateAll allocates the process's memory and the flags of the hand-off.
+func (f *factor) allocateAll() (err error) {
 	if f.post.words, err = f.r.Alloc(wordsOf(f.tx)); err != nil {
 		return err
 	}
-	f.places = f.grid.places(func(n int) array {
+	f.arrays = f.grid.allocate(func(n int) array {
 		at, failed := cluster.Alloc[float64](f.r, f.store, n)
 		if failed != nil {
 			err = failed

@@ -85,7 +85,7 @@ var cholesky = workload.Workload{
 	},
 	Studies:    []*engine.Study{byHandoff},
 	Fit:        workload.FitMachine,
-	Bars:       bars,
+	Bars:       refusedChoices,
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,
@@ -135,8 +135,8 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	return workload.GroupIdle(s, knob)
 }
 
-// bars returns the choices that cannot be run with the other knobs as they are.
-func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
+// refusedChoices returns the choices that cannot be run with the other knobs as they are.
+func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	bar := func(knob, choice, why string) {
 		if all[knob] == nil {
