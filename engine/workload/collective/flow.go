@@ -24,8 +24,8 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	f := &Flow{Of: what.String(), Name: what.String() + " by " + algorithm.Called(k), Ranks: int(k.Ranks), Root: -1}
 	root := int32(0)
 	if what.Rooted() {
-		if asked := s.Int("root"); asked > 0 {
-			root = int32(asked)
+		if number := s.Int("root"); number > 0 {
+			root = int32(number)
 		}
 		f.Root = int(root)
 	}
@@ -36,7 +36,7 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	}
 	var cache coll.Cache
 	for rel := range k.Ranks {
-		sends, loads := moved(cache.Schedule(*k, rel))
+		sends, loads := countMoved(cache.Schedule(*k, rel))
 		f.Messages += sends + loads
 		f.Loads = f.Loads || loads > 0
 	}
@@ -82,7 +82,7 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	}
 	f.Tree, f.Up = treeOf(f, hops)
 	f.Ends = blocksMean(int(k.Ranks), func(rank int) float64 { return seconds(trace.Ends[rank]) })
-	keep(f, hops)
+	storeHops(f, hops)
 	return f
 }
 
@@ -90,7 +90,7 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 // or too many.
 func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send func(from, to int, bytes float64)) bool {
 	world := l.World()
-	w := placeOf(s, m, engine.Simulated)
+	w := teamSiteOf(s, m, engine.Simulated)
 	k, err := w.chosen(s, len(world))
 	if err != nil {
 		return false
@@ -98,7 +98,7 @@ func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send 
 	var cache coll.Cache
 	n := int64(0)
 	for rel := range k.Ranks {
-		sends, _ := moved(cache.Schedule(k, rel))
+		sends, _ := countMoved(cache.Schedule(k, rel))
 		if n += sends; n > maxPriced {
 			return false
 		}
@@ -123,9 +123,9 @@ func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send 
 	return true
 }
 
-// moved returns the number of messages that a rank sends and the number of its loads from other
-// ranks.
-func moved(s *coll.Schedule) (sends, loads int64) {
+// countMoved returns the number of messages that a rank sends and the number of its loads from
+// other ranks.
+func countMoved(s *coll.Schedule) (sends, loads int64) {
 	for i := range s.Nodes {
 		switch n := &s.Nodes[i]; n.Kind {
 		case coll.Send:
@@ -137,8 +137,8 @@ func moved(s *coll.Schedule) (sends, loads int64) {
 	return sends, loads
 }
 
-// keep stores the messages one by one, or folded for a large team.
-func keep(f *Flow, hops []Hop) {
+// storeHops stores the messages one by one, or folded for a large team.
+func storeHops(f *Flow, hops []Hop) {
 	f.Hops, f.Folds, f.Blocks = nil, nil, 0
 	if len(hops) <= maxHops {
 		f.Hops = hops
@@ -221,14 +221,14 @@ func withRun(f *Flow, s *engine.Snapshot) *Flow {
 		if hops, span := recorded(s.Timeline, &of); len(hops) > 0 {
 			of.Kind, of.Span = s.Kind, span
 			of.Tree, of.Up = treeOf(&of, hops)
-			keep(&of, hops)
+			storeHops(&of, hops)
 		}
 	}
 	return &of
 }
 
-// recorded returns the messages of the last call that a timeline has completely, with times from its
-// start.
+// recorded returns the messages of the last call that a timeline has completely, with times from
+// its start.
 func recorded(v *timeline.View, f *Flow) (hops []Hop, span float64) {
 	for i := len(v.Parts) - 1; i >= 0; i-- {
 		p := &v.Parts[i]
