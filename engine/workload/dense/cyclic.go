@@ -35,10 +35,10 @@ func (c Cyclic) Len(rank int) int { return c.From(rank, c.N) }
 func (c Cyclic) From(rank, global int) int {
 	block, within := global/c.Block, global%c.Block
 	rounds := block / c.Ranks
-	switch turn := block % c.Ranks; {
-	case rank < turn:
+	switch owner := block % c.Ranks; {
+	case rank < owner:
 		return (rounds + 1) * c.Block
-	case rank == turn:
+	case rank == owner:
 		return rounds*c.Block + within
 	}
 	return rounds * c.Block
