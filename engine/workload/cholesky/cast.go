@@ -64,7 +64,7 @@ func (c *caster) key(n int64) (coll.Key, error) {
 	if k, found := c.keys[n]; found {
 		return k, nil
 	}
-	of := c.r.Lib().Shared(choiceKey{c.site, c.team.Size(), n}, func() any {
+	of := c.r.Lib().Shared(choiceKey{site: c.site, ranks: c.team.Size(), n: n}, func() any {
 		k, err := c.site.Chosen(c.knobs, coll.OpBcast, c.team.Size(), n)
 		return choice{k, err}
 	}).(choice)

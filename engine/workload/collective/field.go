@@ -112,7 +112,7 @@ func withRuns(v *engine.StudyView, before *Field) *Field {
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		t := r.Cells[columnTime]
-		at := cell{slices.Index(f.X, r.Cells[columnSize]), slices.Index(f.Y, r.Cells[columnRanks]), r.Kind}
+		at := cell{x: slices.Index(f.X, r.Cells[columnSize]), y: slices.Index(f.Y, r.Cells[columnRanks]), kind: r.Kind}
 		if algorithmIn(r) == "" || at.x < 0 || at.y < 0 || !(t > 0) {
 			continue
 		}
@@ -136,7 +136,7 @@ func withRuns(v *engine.StudyView, before *Field) *Field {
 	for y := range f.Y {
 		for x := range f.X {
 			for _, kind := range []engine.Kind{engine.Simulated, engine.Emulated, engine.Measured, now} { // the present kind overrides the others
-				at := cell{x, y, kind}
+				at := cell{x: x, y: y, kind: kind}
 				if second[at] == nil {
 					continue
 				}

@@ -31,7 +31,7 @@ func gridOf(s algorithm.Reader, ranks, me int) (grid, error) {
 	if ranks%ty != 0 {
 		return grid{}, fmt.Errorf("rows = %d: %d ranks do not divide into that many rows (use a divisor of them, or %s)", ty, ranks, square)
 	}
-	return grid{ty, ranks / ty, me % ty, me / ty}, nil
+	return grid{ty: ty, tz: ranks / ty, y: me % ty, z: me / ty}, nil
 }
 
 // plane returns the processes with the same z, row the processes with the same y.

@@ -138,7 +138,7 @@ func newChannel(r *cluster.Rank, t *cluster.Team, k coll.Key, shapes ...*shape) 
 		maxSlabs = max(maxSlabs, s.slabs)
 	}
 	c, err := coll.New(r, t)
-	return channel{c, k, make([]*coll.Run, maxSlabs)}, err
+	return channel{comm: c, key: k, runs: make([]*coll.Run, maxSlabs)}, err
 }
 
 func linesOf(s *shape, inverse bool) [3]*lines {

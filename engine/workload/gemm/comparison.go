@@ -16,7 +16,7 @@ func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() erro
 	if err != nil {
 		return nil, nil, err
 	}
-	of := problem{g, int(p.Int("n")), int(p.Int("block"))}
+	of := problem{shape: g, n: int(p.Int("n")), block: int(p.Int("block"))}
 	expected := sumsOf(of.n)
 	x, err := newProduct(r, p, of, teams, cluster.Store{})
 	if err != nil {
@@ -31,7 +31,7 @@ func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() erro
 		return path, nil, x.checkAll(expected)
 	}
 	n := of.n
-	whole := &product{problem: problem{shape{1, 1}, n, of.block}, r: r, m: n, w: n, inner: [2]int{n, n},
+	whole := &product{problem: problem{shape: shape{1, 1}, n: n, block: of.block}, r: r, m: n, w: n, inner: [2]int{n, n},
 		a: make([]float64, n*n), b: make([]float64, n*n), c: make([]float64, n*n)}
 	whole.fill()
 	kernel := func() error {

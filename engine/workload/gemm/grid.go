@@ -60,7 +60,7 @@ func (p *problem) part(small bool) problem {
 		return *p
 	}
 	const block = 4
-	return problem{p.shape, min(p.n, 2*block*max(p.rows, p.cols)+block/2), min(block, p.block)}
+	return problem{shape: p.shape, n: min(p.n, 2*block*max(p.rows, p.cols)+block/2), block: min(block, p.block)}
 }
 
 // The two broadcasts of a step.
@@ -111,7 +111,7 @@ type choice struct {
 // keyOf returns the algorithm of a team for broadcasts of up to this number of bytes.
 func keyOf(r *cluster.Rank, s algorithm.Reader, t *cluster.Team, bytes int64) (coll.Key, error) {
 	w := algorithm.TeamOf(r, t)
-	got := r.Lib().Shared(choiceKey{w.Node, t.Size(), w.PerNode, bytes}, func() any {
+	got := r.Lib().Shared(choiceKey{node: w.Node, ranks: t.Size(), each: w.PerNode, bytes: bytes}, func() any {
 		k, err := w.Chosen(s, coll.OpBcast, t.Size(), bytes)
 		return choice{k, err}
 	}).(choice)

@@ -23,7 +23,7 @@ func teamOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, g shape, l
 func problemOf(s *engine.Scenario) (problem, error) {
 	l := s.Layout()
 	g, err := shapeOf(s.Int("rows"), len(l.World()))
-	return problem{g, int(s.Int("n")), int(s.Int("block"))}, err
+	return problem{shape: g, n: int(s.Int("n")), block: int(s.Int("block"))}, err
 }
 
 // Model predicts the time of a product and its computing part in s, from the machine's constants.

@@ -24,7 +24,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	if err != nil {
 		return err
 	}
-	whole := problem{g, int(p.Int("n")), int(p.Int("block"))}
+	whole := problem{shape: g, n: int(p.Int("n")), block: int(p.Int("block"))}
 	timed, verified, err := workload.Parts(workload.Store(r, p, unit*whole.numbers()), func(store cluster.Store, small bool) (*product, error) {
 		return newProduct(r, p, whole.part(small), teams, store)
 	})

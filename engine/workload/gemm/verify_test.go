@@ -13,7 +13,7 @@ import (
 // The closed form equals gonum's product, and one wrong element is found.
 func TestClosedForm(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 512} {
-		x := &product{problem: problem{shape{1, 1}, n, 5}, m: n, w: n, inner: [2]int{n, n}, a: make([]float64, n*n), b: make([]float64, n*n)}
+		x := &product{problem: problem{shape: shape{1, 1}, n: n, block: 5}, m: n, w: n, inner: [2]int{n, n}, a: make([]float64, n*n), b: make([]float64, n*n)}
 		x.fill()
 		var c mat.Dense
 		c.Mul(mat.NewDense(n, n, x.a), mat.NewDense(n, n, x.b))
@@ -35,7 +35,7 @@ func TestGridCoversMatrices(t *testing.T) {
 		if err != nil || g.rows*g.cols != ranks || g.rows > g.cols {
 			t.Fatalf("%d ranks: a grid of %v, %v", ranks, g, err)
 		}
-		p := problem{g, 37, 4}
+		p := problem{shape: g, n: 37, block: 4}
 		total := 0
 		for me := range ranks {
 			inRow, at := g.members(row, me)

@@ -120,7 +120,7 @@ type grid struct {
 }
 
 func (b *box) grid(v, i, j, k int) grid {
-	return grid{b.v[v], b.index(i, j, k), b.stride(), b.stride() * b.stride()}
+	return b.image(v, b.index(i, j, k))
 }
 
 // means writes the mean of every eight cells of x into to.

@@ -56,7 +56,7 @@ func (s *solver) computeExpected(a *problem) error {
 		return err
 	}
 	cells := s.layout.shapes[0].cells()
-	key := reference{cells, a.degree, a.cycles}
+	key := reference{cells: cells, degree: a.degree, cycles: a.cycles}
 	var failed error
 	share := func() any {
 		b, _, err := solveAlone(cells, a.degree, a.threshold, a.cycles)

@@ -226,13 +226,13 @@ func (s *solver) faces(at int) error {
 	for d := range 3 {
 		for _, p := range c.local {
 			below := s.levels[at+1].boxes[p.slots[1]]
-			lv.boxes[p.slots[0]].faceMeans(d, faces(d, &p), grid{below.v[vBetaI+d], p.image, below.stride(), below.stride() * below.stride()})
+			lv.boxes[p.slots[0]].faceMeans(d, faces(d, &p), below.image(vBetaI+d, p.image))
 		}
 		for _, g := range c.out {
 			for _, p := range g.pieces {
 				n := faces(d, &p)
 				image := make([]float64, n[0]*n[1]*n[2])
-				lv.boxes[p.slots[0]].faceMeans(d, n, grid{image, 0, n[0], n[0] * n[1]})
+				lv.boxes[p.slots[0]].faceMeans(d, n, grid{v: image, at: 0, row: n[0], plane: n[0] * n[1]})
 				of := rows(n)
 				of.Near, of.Far = packed(n, 0), p.of.Far
 				of.Far.Off += shift(d)
@@ -311,7 +311,7 @@ func (s *solver) restrict(at, v int) error {
 			}
 		}
 		if n := half * half * half; len(c.out) > 0 {
-			b.means(b.v[v], grid{lv.scratch[0].Slice(), b.slot * n, half, half * half})
+			b.means(b.v[v], grid{v: lv.scratch[0].Slice(), at: b.slot * n, row: half, plane: half * half})
 		}
 	})
 	s.lap(at, partBetween)
@@ -320,7 +320,7 @@ func (s *solver) restrict(at, v int) error {
 
 // image returns a position in a vector as a grid.
 func (b *box) image(v, at int) grid {
-	return grid{b.v[v], at, b.stride(), b.stride() * b.stride()}
+	return grid{v: b.v[v], at: at, row: b.stride(), plane: b.stride() * b.stride()}
 }
 
 // prolong brings u of the next coarser level up. It adds the values to u, or replaces u by
@@ -339,7 +339,7 @@ func (s *solver) prolong(at int, add bool) error {
 		for i := range c.out {
 			for k := range c.out[i].pieces {
 				p := &c.out[i].pieces[k]
-				bring(p, grid{lv.scratch[1].Slice(), int(p.of.Near.Off / 8), lv.side, lv.side * lv.side}, false)
+				bring(p, grid{v: lv.scratch[1].Slice(), at: int(p.of.Near.Off / 8), row: lv.side, plane: lv.side * lv.side}, false)
 			}
 		}
 	}

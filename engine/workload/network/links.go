@@ -92,7 +92,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, of string, each Messages) eng
 	for dim := range dims {
 		for _, minus := range []bool{false, true} {
 			for at := range dims[dim] {
-				row(&v, linkBytes, net, dims, plane{dim, at, minus})
+				row(&v, linkBytes, net, dims, plane{dim: dim, at: at, minus: minus})
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func planeOf(net *topology.Network, dims []int, link int) plane {
 	from, to := net.Ends(link)
 	for dim, side := range dims {
 		if a, b := from%side, to%side; a != b {
-			return plane{dim, a, (a+1)%side != b}
+			return plane{dim: dim, at: a, minus: (a+1)%side != b}
 		}
 		from, to = from/side, to/side
 	}

@@ -16,7 +16,7 @@ type twoSided struct {
 }
 
 func newTwoSided(r *cluster.Rank, partner, size int) *twoSided {
-	return &twoSided{r, r.World().Local(partner), make([]byte, size)}
+	return &twoSided{r: r, peer: r.World().Local(partner), in: make([]byte, size)}
 }
 
 func (w *twoSided) send(_ uint64, message []byte) error {
@@ -50,7 +50,7 @@ func newPut(r *cluster.Rank, partner, size int) (*put, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &put{r, partner, flagOff, off, r.Segment()[off : off+int64(size)]}, nil
+	return &put{r: r, partner: partner, flag: flagOff, off: off, inbox: r.Segment()[off : off+int64(size)]}, nil
 }
 
 func (w *put) send(round uint64, message []byte) error {

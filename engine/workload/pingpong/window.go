@@ -21,7 +21,7 @@ func newWindow(r *cluster.Rank, partner, size int) (*window, error) {
 		return nil, err
 	}
 	w, err := rma.NewWindow(r, team, int64(size))
-	return &window{w, r, team, []int{1 - team.Rank()}}, err
+	return &window{Window: w, r: r, team: team, peer: []int{1 - team.Rank()}}, err
 }
 
 func (w *window) finish() error { return nil }

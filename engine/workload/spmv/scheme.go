@@ -90,7 +90,7 @@ func (c *product) masteronly() (times, error) {
 		return firstError(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
 	})
 	end := c.r.Now()
-	return times{c.span(begin, came), c.span(came, half), c.span(half, end)}, err
+	return times{comm: c.span(begin, came), overlap: c.span(came, half), wait: c.span(half, end)}, err
 }
 
 // span returns the time between two clock readings.
