@@ -45,7 +45,8 @@ func storeOf(virtual bool, bytes, limit int64) cluster.Store {
 // bytes, both are the same. A size-only part cannot be verified, so Parts adds a small instance
 // with bytes.
 func Parts[P any](s cluster.Store, part func(s cluster.Store, small bool) (P, error)) (timed, verified P, err error) {
-	if timed, err = part(s, false); err != nil || !s.SizeOnly() {
+	timed, err = part(s, false)
+	if err != nil || !s.SizeOnly() {
 		return timed, timed, err
 	}
 	verified, err = part(cluster.Bytewise(true), true)

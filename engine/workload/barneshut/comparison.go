@@ -99,7 +99,8 @@ func (t *localTree) forceOn(body float64, x []float64, theta, soft float64) (p p
 		var at *summary
 		var below *children
 		if r.leaf() {
-			if at = &t.leaves[r.index()]; at[summaryBody] == body {
+			at = &t.leaves[r.index()]
+			if at[summaryBody] == body {
 				continue
 			}
 		} else {

@@ -41,9 +41,13 @@ func ring(p, n int) pattern {
 	rings := max(1, min(int(float64(p)/float64(n)+0.4), p/2))
 	low := p / rings
 	more := p - low*rings // rings that have one process more
-	first, second, firsts := low, low+1, rings-more
+	first := low
+	second := low + 1
+	firsts := rings - more
 	if low%2 == 1 && more > 0 {
-		first, second, firsts = low+1, low, more
+		first = low + 1
+		second = low
+		firsts = more
 	}
 	t := pattern{exchanges: make([][]exchange, p)}
 	for i := range p {

@@ -257,7 +257,9 @@ func effective(patterns []pattern, sizes int, b func(pattern, size int) float64)
 			for k := range sizes {
 				mean += b(i, k) / float64(sizes)
 			}
-			average, atLmax, n = average+math.Log(mean), atLmax+math.Log(b(i, sizes-1)), n+1
+			average += math.Log(mean)
+			atLmax += math.Log(b(i, sizes-1))
+			n++
 		}
 		return average / n, atLmax / n // NaN if there are none
 	}

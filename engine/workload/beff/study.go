@@ -75,7 +75,9 @@ func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyVi
 // observe returns a row for each pattern and each method at each size. The first row is one ring of
 // all processes, or the grid, with the longest message, which determines b_eff at Lmax.
 func observe(s *engine.Snapshot) []engine.Row {
-	wins, patterns, methods := tally(s, "best_method"), tally(s, "pattern_bandwidth"), tally(s, "method_bandwidth")
+	wins := tally(s, "best_method")
+	patterns := tally(s, "pattern_bandwidth")
+	methods := tally(s, "method_bandwidth")
 	if wins == nil || patterns == nil || methods == nil || s.Counted == 0 {
 		return nil
 	}

@@ -127,10 +127,15 @@ const (
 // again in each iteration. Garbage of the previous iteration may remain, so both count twice.
 func memoryItems(s *engine.Scenario, on *workload.Site, processes int) []workload.Item {
 	l, p := s.Layout(), int64(processes)
-	patterns, sides, pattern := s.Int("randoms")+int64(len(ringSizes(processes))), int64(ringSides), p*(perProcess+ringExchange)
+	patterns := s.Int("randoms") + int64(len(ringSizes(processes)))
+	sides := int64(ringSides)
+	pattern := p * (perProcess + ringExchange)
 	orders := s.Int("randoms") * 2 * 8 * p
 	if s.Text("pattern") == patternCubes {
-		patterns, sides, pattern, orders = 1, gridSides, p*(perProcess+gridExchange), 0
+		patterns = 1
+		sides = gridSides
+		pattern = p * (perProcess + gridExchange)
+		orders = 0
 	}
 	longest := lmax(s.Text("lmax"), s.Int("lmax"), on.Machine, &l)
 	lengths := int64(len(sizes(s.Text("sizes"), longest)))

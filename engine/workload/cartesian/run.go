@@ -207,6 +207,17 @@ func (c *process) report(inter, intra, all float64) {
 	}
 }
 
+// exchangeOnce does one round, in each way that is timed.
+func (c *process) exchangeOnce(atOnce bool) error {
+	if atOnce {
+		return c.forEachSender(c.both)
+	}
+	if err := c.forEachSender(c.vertically); err != nil {
+		return err
+	}
+	return c.horizontally(c.r, 0)
+}
+
 // verify exchanges distinguishable messages, once in each way that is timed.
 func (c *process) verify(atOnce bool) error {
 	me, stamp := c.r.World().Rank(), c.p.Iteration()
@@ -214,13 +225,7 @@ func (c *process) verify(atOnce bool) error {
 	for _, x := range parts {
 		x.fill(me, stamp)
 	}
-	var err error
-	if atOnce {
-		err = c.forEachSender(c.both)
-	} else if err = c.forEachSender(c.vertically); err == nil {
-		err = c.horizontally(c.r, 0)
-	}
-	if err != nil {
+	if err := c.exchangeOnce(atOnce); err != nil {
 		return err
 	}
 	for _, x := range parts {

@@ -26,7 +26,8 @@ func (f *factor) runAhead() error {
 		}
 		before := on
 		var err error
-		if on, err = f.depart(f.after(k)); err != nil {
+		on, err = f.depart(f.after(k))
+		if err != nil {
 			return err
 		}
 		if before != nil { // the rest of the previous product
@@ -59,7 +60,8 @@ func (f *factor) depart(s step) (*flight, error) {
 	if err != nil {
 		return nil, err
 	}
-	if on.two, err = f.column.comm.Start(call); err != nil {
+	on.two, err = f.column.comm.Start(call)
+	if err != nil {
 		return nil, err
 	}
 	err = f.follow(on)
@@ -118,7 +120,8 @@ func (f *factor) updateRest(s step, on *flight) error {
 		now := span{rows.lo, min(rows.lo+each, rows.hi)}
 		f.update(f.a, s, now)
 		f.times.lap(partUpdate)
-		if rows.lo = now.hi; rows.lo < rows.hi {
+		rows.lo = now.hi
+		if rows.lo < rows.hi {
 			if err := f.poll(on); err != nil {
 				return err
 			}

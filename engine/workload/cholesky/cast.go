@@ -32,7 +32,8 @@ type caster struct {
 func newCaster(r *cluster.Rank, t *cluster.Team, site algorithm.Team, knobs algorithm.Reader, maxBytes int64, store cluster.Store) (*caster, error) {
 	c := &caster{r: r, team: t, knobs: knobs, site: site, keys: map[int64]coll.Key{}}
 	var err error
-	if c.comm, err = coll.New(r, t); err != nil {
+	c.comm, err = coll.New(r, t)
+	if err != nil {
 		return nil, err
 	}
 	scratch, err := scratchOf(maxBytes, c.key)

@@ -80,7 +80,9 @@ func (m *mail) ready(x int) int64 { return m.words + word*int64(1+x) }
 
 // receivePiece receives the piece of n numbers with which this process starts round 3.
 func (f *factor) receivePiece(s step, n int) error {
-	m, t, owner := &f.post, f.column.team, s.k%f.tx
+	m := &f.post
+	t := f.column.team
+	owner := s.k % f.tx
 	if !m.puts {
 		_, err := f.r.Recv(t, owner, 0, f.piece(s, f.y).Part(0, n).Data())
 		return err

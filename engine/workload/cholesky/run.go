@@ -53,7 +53,8 @@ func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 			return nil, err
 		}
 		across, pieces := f.longestMessages()
-		if f.row, err = newCaster(r, row, rows, p, pieces, store); err != nil {
+		f.row, err = newCaster(r, row, rows, p, pieces, store)
+		if err != nil {
 			return nil, err
 		}
 		f.column, err = newCaster(r, column, columns, p, across, store)
@@ -111,7 +112,8 @@ func teams(r *cluster.Rank, g *grid) (row, column *cluster.Team, err error) {
 	for x := range g.tx {
 		down = append(down, x*g.ty+g.y)
 	}
-	if row, err = r.Subteam(r.World(), across); err != nil {
+	row, err = r.Subteam(r.World(), across)
+	if err != nil {
 		return nil, nil, err
 	}
 	column, err = r.Subteam(r.World(), down)
@@ -155,7 +157,8 @@ func (g *grid) longestMessages() (across, pieces int64) {
 
 // allocateAll allocates the process's memory and the flags of the hand-off.
 func (f *factor) allocateAll() (err error) {
-	if f.post.words, err = f.r.Alloc(wordsOf(f.tx)); err != nil {
+	f.post.words, err = f.r.Alloc(wordsOf(f.tx))
+	if err != nil {
 		return err
 	}
 	f.arrays = f.grid.allocate(func(n int) array {

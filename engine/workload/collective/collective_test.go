@@ -159,7 +159,8 @@ func TestBarredAlgorithms(t *testing.T) {
 	}
 	v := k.Default
 	for range k.Choices {
-		if v = k.Turn(v, +1); k.Barred[v] != "" {
+		v = k.Turn(v, +1)
+		if k.Barred[v] != "" {
 			t.Errorf("the knob offers %s, which is barred: %s", v, k.Barred[v])
 		}
 	}

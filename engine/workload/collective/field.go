@@ -79,7 +79,9 @@ func (at teamSite) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, 
 		}
 		switch t := k.Predict(c, n); {
 		case t < least:
-			w.Best, least, second = slices.Index(names, a.Name), t, least
+			w.Best = slices.Index(names, a.Name)
+			second = least
+			least = t
 		case t < second:
 			second = t
 		}

@@ -53,7 +53,8 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	}
 	trace := steps
 	if priced {
-		if trace, err = coll.Price(*k, root, blocks, *c); err != nil {
+		trace, err = coll.Price(*k, root, blocks, *c)
+		if err != nil {
 			return f
 		}
 	}
@@ -63,7 +64,9 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 		}
 		return float64(t)
 	}
-	f.Steps, f.Bytes, f.Span = int(steps.Last()), steps.Bytes(), seconds(trace.Last())
+	f.Steps = int(steps.Last())
+	f.Bytes = steps.Bytes()
+	f.Span = seconds(trace.Last())
 	f.Messages = int64(len(steps.Messages)) // without loads from a rank's own memory
 	step := map[[3]int32][]int{}
 	for i := range steps.Messages {
@@ -99,7 +102,8 @@ func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send 
 	n := int64(0)
 	for rel := range k.Ranks {
 		sends, _ := countMoved(cache.Schedule(k, rel))
-		if n += sends; n > maxPriced {
+		n += sends
+		if n > maxPriced {
 			return false
 		}
 	}
@@ -139,7 +143,9 @@ func countMoved(s *coll.Schedule) (sends, loads int64) {
 
 // storeHops stores the messages one by one, or folded for a large team.
 func storeHops(f *Flow, hops []Hop) {
-	f.Hops, f.Folds, f.Blocks = nil, nil, 0
+	f.Hops = nil
+	f.Folds = nil
+	f.Blocks = 0
 	if len(hops) <= maxHops {
 		f.Hops = hops
 		return

@@ -170,7 +170,8 @@ func (t *team) check(x *call, at *part) error {
 func (t *team) call(at *part) *call {
 	root := 0
 	if t.what.Rooted() {
-		if root = int(t.p.Int("root")); root < 0 {
+		root = int(t.p.Int("root"))
+		if root < 0 {
 			root = int(t.done % uint64(t.ranks))
 		}
 	}
@@ -212,13 +213,17 @@ func (t *team) timeCall(times []int64, last bool) error {
 		return err
 	}
 	clock := t.p.Clock()
-	times[lastStart], times[firstStart], times[lastEnd], times[firstEnd] = int64(start), -int64(start), int64(end), -int64(end)
+	times[lastStart] = int64(start)
+	times[firstStart] = -int64(start)
+	times[lastEnd] = int64(end)
+	times[firstEnd] = -int64(end)
 	times[alone] = int64(max(end-start-clock, 0))
 	t.p.Sample("member_time", cluster.Time(times[alone]).Seconds())
 	if t.busy == nil {
 		return nil
 	}
-	if start, err = t.start.Together(); err != nil {
+	start, err = t.start.Together()
+	if err != nil {
 		return err
 	}
 	for range t.busy.slices {
@@ -226,7 +231,8 @@ func (t *team) timeCall(times []int64, last bool) error {
 	}
 	times[computed] = int64(max(t.r.Now()-start-clock, 0))
 	t.timed.fill(x)
-	if start, err = t.start.Together(); err != nil {
+	start, err = t.start.Together()
+	if err != nil {
 		return err
 	}
 	if err := t.overlap(c); err != nil {

@@ -69,15 +69,18 @@ func newPart(r *cluster.Rank, k coll.Key, n int64, store cluster.Store) (*part, 
 	e := extentOf(k, n, store)
 	alloc := func(size int64) (*coll.At, cluster.Buf[uint64]) {
 		at, failed := cluster.Alloc[uint64](r, store, int(size/unit))
-		if err = failed; err != nil {
+		err = failed
+		if err != nil {
 			return nil, cluster.Buf[uint64]{}
 		}
 		return &coll.At{Off: at.Off}, at.Local(r, int(size/unit))
 	}
-	if c.in, c.data.in = alloc(e.in); err != nil {
+	c.in, c.data.in = alloc(e.in)
+	if err != nil {
 		return nil, err
 	}
-	if c.out, c.data.out = alloc(e.out); err != nil {
+	c.out, c.data.out = alloc(e.out)
+	if err != nil {
 		return nil, err
 	}
 	return c, comm.Reserve(e.scratch, slots)

@@ -82,7 +82,8 @@ func (t *Octree) Cells(grid int) (all, fullest int) {
 				}
 			}
 		}
-		if all += n; n > largest {
+		all += n
+		if n > largest {
 			fullest, largest = z, n
 		}
 	}

@@ -71,9 +71,15 @@ func BoundOf(points [3]int, ty, tz int, l *cluster.Layout, m *cluster.Machine, p
 func loads(net *topology.Network, cut func(router int) bool, l *cluster.Layout, ty, tz, e int) (load []int64, over [2]int64) {
 	load = make([]int64, net.Links())
 	world := l.World()
-	members, teams, step, next := ty, tz, 1, ty
+	members := ty
+	teams := tz
+	step := 1
+	next := ty
 	if e == second {
-		members, teams, step, next = tz, ty, ty, 1
+		members = tz
+		teams = ty
+		step = ty
+		next = 1
 	}
 	var path []int32
 	for team := range teams {

@@ -71,8 +71,12 @@ var (
 // shapeOf returns the shape of a transform with this many slabs; 0: one slab per plane.
 func shapeOf(b *problem, g *grid, axes [3]int, slabs int) shape {
 	s := shape{axes: axes, n1: b.n[axes[0]], n2: b.n[axes[1]], n3: b.n[axes[2]]}
-	s.rows, s.planes, s.m1, s.m2 = s.n2/g.ty, s.n3/g.tz, s.n1/g.ty, s.n2/g.tz
-	if s.slabs = slabs; slabs == 0 {
+	s.rows = s.n2 / g.ty
+	s.planes = s.n3 / g.tz
+	s.m1 = s.n1 / g.ty
+	s.m2 = s.n2 / g.tz
+	s.slabs = slabs
+	if slabs == 0 {
 		s.slabs = s.planes
 	}
 	for s.planes%s.slabs != 0 {
@@ -117,13 +121,17 @@ func (s *shape) afterSecond(r int) func(i int) int {
 // before returns the process's part of the box before a transform: the first point along x, y and z,
 // and the number of points. after returns its part after the transform.
 func (s *shape) before(g *grid) (lo, n [3]int) {
-	n[s.axes[0]], n[s.axes[1]], n[s.axes[2]] = s.n1, s.rows, s.planes
+	n[s.axes[0]] = s.n1
+	n[s.axes[1]] = s.rows
+	n[s.axes[2]] = s.planes
 	lo[s.axes[1]], lo[s.axes[2]] = g.y*s.rows, g.z*s.planes
 	return lo, n
 }
 
 func (s *shape) after(g *grid) (lo, n [3]int) {
-	n[s.axes[0]], n[s.axes[1]], n[s.axes[2]] = s.m1, s.m2, s.n3
+	n[s.axes[0]] = s.m1
+	n[s.axes[1]] = s.m2
+	n[s.axes[2]] = s.n3
 	lo[s.axes[0]], lo[s.axes[1]] = g.y*s.m1, g.z*s.m2
 	return lo, n
 }

@@ -89,7 +89,8 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 			return nil, err
 		}
 		c := &s.channels[e]
-		if *c, err = newChannel(r, t, timed, &s.back); err != nil {
+		*c, err = newChannel(r, t, timed, &s.back)
+		if err != nil {
 			return nil, err
 		}
 		if err := store.Do(func() error {
@@ -109,7 +110,8 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 			}
 		}
 	}
-	if s.sums, err = coll.New(r, team); err != nil {
+	s.sums, err = coll.New(r, team)
+	if err != nil {
 		return nil, err
 	}
 	sum, err := coll.Find(coll.OpAllreduce, "recursive-doubling")
@@ -152,7 +154,8 @@ func (s *solver) teams() (all [exchanges]*cluster.Team, err error) {
 		if len(members) == 1 {
 			continue
 		}
-		if all[e], err = s.r.Subteam(s.team, members); err != nil {
+		all[e], err = s.r.Subteam(s.team, members)
+		if err != nil {
 			return all, err
 		}
 	}
@@ -201,7 +204,9 @@ func (s *solver) transform(of *shape, by *[3]*lines) error {
 	from, to := 0, 1 // of the second pass
 	target := 2
 	if s.grid.ty > 1 {
-		from, to, target = 2, 0, 1
+		from = 2
+		to = 0
+		target = 1
 		if s.arrayCount > 3 {
 			target = 3
 		}

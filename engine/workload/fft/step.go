@@ -46,7 +46,8 @@ func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
 		return 0, 0, err
 	}
 	s.lap(&s.took.barrier)
-	if sum, err = s.checksum(); err != nil {
+	sum, err = s.checksum()
+	if err != nil {
 		return 0, 0, err
 	}
 	s.lap(&s.took.other)

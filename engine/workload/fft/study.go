@@ -138,7 +138,9 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	if other := opposite(v, now, how); other != nil {
 		o := other.Cells
-		long, short, ratio := other, now, v.Time/o[columnStep]
+		long := other
+		short := now
+		ratio := v.Time / o[columnStep]
 		if how == packed {
 			long, short = now, other
 		}

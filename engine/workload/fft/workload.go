@@ -178,7 +178,9 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	var memory workload.Memory
 	inFlight := int64(0)
 	_, verified, err := workload.Parts(on.Store(s, b.bytes(&g)), func(store cluster.Store, small bool) (need, error) {
-		box, of, n := b, g, slabsOf(s)
+		box := b
+		of := g
+		n := slabsOf(s)
 		if small {
 			box, of = smallProblem(&g, n)
 			n = min(n, smallSlabs)

@@ -40,7 +40,7 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 	l := s.Layout()
 	work := cluster.Work{Flops: dense.GemmFlops(rows, cols, of.n), Kernel: cluster.Dgemm, Cores: workload.CoresOf(s, m, &l)}
 	compute = m.ComputeTime(work).Seconds()
-	panel, pack, exposed := 0.0, 0.0, 0.0
+	var panel, pack, exposed float64
 	calls := float64(aheadOf(s)) * float64(s.Int("slices"))
 	for line := range lines {
 		w := teamOf(s, m, kind, of.shape, line)

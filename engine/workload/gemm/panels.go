@@ -84,7 +84,8 @@ func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, maxByte
 		if err != nil {
 			return nil, err
 		}
-		if x.creditKey, err = a.Key(coll.Parameters{Ranks: t.Size()}); err != nil {
+		x.creditKey, err = a.Key(coll.Parameters{Ranks: t.Size()})
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -59,13 +59,16 @@ func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*clust
 		if err != nil {
 			return nil, err
 		}
-		if x.lines[line], err = newPanels(r, teams[line], key, long, maxBytes, x.ahead, store); err != nil {
+		x.lines[line], err = newPanels(r, teams[line], key, long, maxBytes, x.ahead, store)
+		if err != nil {
 			return nil, err
 		}
 	}
 	x.inner = [2]int{x.w, x.m} // the inner dimension is distributed like the outer ones
 	matrix := func() []float64 { return cluster.Make[float64](store, x.m*x.w).Slice() }
-	x.a, x.b, x.c = matrix(), matrix(), matrix()
+	x.a = matrix()
+	x.b = matrix()
+	x.c = matrix()
 	x.packer, x.updater = store.Body(x.packPart), store.Body(x.updatePart)
 	return x, nil
 }

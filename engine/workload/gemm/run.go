@@ -77,7 +77,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 func teamsOf(r *cluster.Rank, g shape) (teams [lines]*cluster.Team, err error) {
 	for line := range lines {
 		list, _ := g.members(line, r.World().Rank())
-		if teams[line], err = r.Subteam(r.World(), list); err != nil {
+		teams[line], err = r.Subteam(r.World(), list)
+		if err != nil {
 			return teams, err
 		}
 	}

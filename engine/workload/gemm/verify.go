@@ -46,7 +46,9 @@ func sumsOf(n int) sums {
 	var s sums
 	for k := range n {
 		g, p := entry(inG, k), entry(inP, k)
-		s.p, s.g, s.gp = s.p+p, s.g+g, s.gp+g*p
+		s.p += p
+		s.g += g
+		s.gp += g * p
 	}
 	return s
 }

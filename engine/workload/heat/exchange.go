@@ -54,10 +54,12 @@ func newExchange(r *cluster.Rank, store cluster.Store, b, largest block, variant
 	}
 	x.parity = int(largest.faces())
 	var err error
-	if x.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, 2*directions); err != nil {
+	x.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, 2*directions)
+	if err != nil {
 		return nil, err
 	}
-	if x.faces, err = cluster.Alloc[float64](r, store, 2*x.parity); err != nil {
+	x.faces, err = cluster.Alloc[float64](r, store, 2*x.parity)
+	if err != nil {
 		return nil, err
 	}
 	for parity := range 2 {
@@ -130,8 +132,12 @@ func (x *exchange) receive(d int) error {
 // send starts to send the face of direction d. For the receiver it is the face from the opposite
 // direction.
 func (x *exchange) send(d int) error {
-	parity, from, to := x.step%2, d^1, x.b.peers[d]
-	op, buffer, out := &x.sends[parity][d], &x.sends[parity][directions+d], x.out[parity][d].Data()
+	parity := x.step % 2
+	from := d ^ 1
+	to := x.b.peers[d]
+	op := &x.sends[parity][d]
+	buffer := &x.sends[parity][directions+d]
+	out := x.out[parity][d].Data()
 	if x.variant == twoSided {
 		return x.r.Isend(op, x.r.World(), to, x.tag+from, out)
 	}

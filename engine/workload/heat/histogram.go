@@ -70,7 +70,9 @@ func spread(s *engine.Snapshot) []engine.Row {
 // within returns the value below which a share of all values is. It assumes that values are spread
 // evenly in their buckets, which are wider than the precision of the median.
 func within(d *engine.Distribution, share float64) float64 {
-	n, wanted, lower := 0.0, share*float64(d.Count), d.Min
+	n := 0.0
+	wanted := share * float64(d.Count)
+	lower := d.Min
 	for _, b := range d.Buckets {
 		if here := float64(b.Count); n+here < wanted || here == 0 {
 			n, lower = n+here, b.Upper

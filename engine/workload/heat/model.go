@@ -135,7 +135,8 @@ func message(s *engine.Scenario, m *cluster.Machine, class cluster.Class, size, 
 	before += hands * link.Overhead.Seconds()
 	after = ways * link.Latency.Seconds()
 	if s.Text("memory") == memoryStaged {
-		if after += 2 * m.Device.Link.Latency.Seconds(); m.Device.Link.Bandwidth > 0 {
+		after += 2 * m.Device.Link.Latency.Seconds()
+		if m.Device.Link.Bandwidth > 0 {
 			after += 2 * float64(size) / m.Device.Link.Bandwidth
 		}
 	}

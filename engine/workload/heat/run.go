@@ -147,7 +147,8 @@ func (c *process) conduct() error {
 			c.p.Step(t, c.steps+1)
 		}
 		var err error
-		if now, err = c.runStep(t, now); err != nil {
+		now, err = c.runStep(t, now)
+		if err != nil {
 			return err
 		}
 	}

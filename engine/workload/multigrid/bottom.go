@@ -20,8 +20,14 @@ func (b *box) solveBottom() int {
 		u[p] = float64(b.v[vDinv][p] * f[p])
 		return 0
 	}
-	make := func() []float64 { return make([]float64, len(u)) }
-	r, r0, p, ap, s, as, y := make(), make(), make(), make(), make(), make(), make()
+	vector := func() []float64 { return make([]float64, len(u)) }
+	r := vector()
+	r0 := vector()
+	p := vector()
+	ap := vector()
+	s := vector()
+	as := vector()
+	y := vector()
 	clear(u)
 	copy(r, f)
 	copy(r0, r)

@@ -71,7 +71,10 @@ func apply(x, bi, bj, bk []float64, p, s, ss int, scale float64) float64 {
 func (b *box) sweep(x, to, f []float64, c1, c2 float64) {
 	n, s := b.side, b.stride()
 	ss, scale := s*s, 1/(b.h*b.h)
-	bi, bj, bk, d := b.v[vBetaI], b.v[vBetaJ], b.v[vBetaK], b.v[vDinv]
+	bi := b.v[vBetaI]
+	bj := b.v[vBetaJ]
+	bk := b.v[vBetaK]
+	d := b.v[vDinv]
 	for k := 1; k <= n; k++ {
 		for j := 1; j <= n; j++ {
 			row := b.index(1, j, k)
@@ -91,7 +94,9 @@ func (b *box) sweep(x, to, f []float64, c1, c2 float64) {
 // residual writes f − Ax into to, and returns the largest absolute value.
 func (b *box) residual(x, f, to []float64) float64 {
 	n, s := b.side, b.stride()
-	ss, scale, largest := s*s, 1/(b.h*b.h), 0.
+	ss := s * s
+	scale := 1 / (b.h * b.h)
+	largest := 0.
 	for k := 1; k <= n; k++ {
 		for j := 1; j <= n; j++ {
 			row := b.index(1, j, k)
@@ -199,7 +204,10 @@ func (b *box) betas() {
 	for k := 1; k <= b.side+1; k++ {
 		for j := 1; j <= b.side+1; j++ {
 			for i := 1; i <= b.side+1; i++ {
-				x, y, z, p := 2*i-2, 2*j-2, 2*k-2, b.index(i, j, k)
+				x := 2*i - 2
+				y := 2*j - 2
+				z := 2*k - 2
+				p := b.index(i, j, k)
 				b.v[vBetaI][p], _ = coefficient(b.coordinate(0, x), b.coordinate(1, y+1), b.coordinate(2, z+1))
 				b.v[vBetaJ][p], _ = coefficient(b.coordinate(0, x+1), b.coordinate(1, y), b.coordinate(2, z+1))
 				b.v[vBetaK][p], _ = coefficient(b.coordinate(0, x+1), b.coordinate(1, y+1), b.coordinate(2, z))

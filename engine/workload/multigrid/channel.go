@@ -76,12 +76,18 @@ var directions = func() (all [][3]int) {
 // neighbour.
 func (s shape) sideOf(d [3]int) (near, far region) {
 	for x, to := range d {
-		near.n[x], near.first[x], far.first[x] = s.side, 1, 1
+		near.n[x] = s.side
+		near.first[x] = 1
+		far.first[x] = 1
 		switch to {
 		case 1:
-			near.n[x], near.first[x], far.first[x] = 1, s.side, 0
+			near.n[x] = 1
+			near.first[x] = s.side
+			far.first[x] = 0
 		case -1:
-			near.n[x], near.first[x], far.first[x] = 1, 1, s.side+1
+			near.n[x] = 1
+			near.first[x] = 1
+			far.first[x] = s.side + 1
 		}
 	}
 	far.n = near.n
@@ -130,7 +136,9 @@ func (l *layout) childPieces(level, rank int, fine bool) (all []piece) {
 		var r region  // of it, below the fine box
 		for x := range at {
 			cell := at[x] * f.side / 2
-			in[x], r.first[x], r.n[x] = cell/c.side, cell%c.side+1, half
+			in[x] = cell / c.side
+			r.first[x] = cell%c.side + 1
+			r.n[x] = half
 		}
 		coarse, _ := c.box(in)
 		p := piece{key: box, image: c.index(r.first[0], r.first[1], r.first[2]), from: f.owner(box, l.ranks), to: c.owner(coarse, l.ranks)}
@@ -172,7 +180,8 @@ func (l *layout) upward(level int, all []piece) []piece {
 	f := l.shapes[level]
 	for i := range all {
 		p := &all[i]
-		p.from, p.to, p.slots = p.to, p.from, [2]int{p.slots[1], p.slots[0]}
+		p.from, p.to = p.to, p.from
+		p.slots[0], p.slots[1] = p.slots[1], p.slots[0]
 		whole := region{first: [3]int{1, 1, 1}, n: [3]int{f.side, f.side, f.side}}
 		far := p.of.Far
 		p.of = rows(whole.n)
@@ -272,7 +281,9 @@ func (l *layout) channel(level, way, rank int) *channel {
 // memory of many ranks.
 func (c *channel) lean(packs bool) *channel {
 	l := *c
-	l.local, l.in, l.out = nil, slices.Clone(c.in), slices.Clone(c.out) // without spare capacity
+	l.local = nil
+	l.in = slices.Clone(c.in) // clones have no spare capacity
+	l.out = slices.Clone(c.out)
 	for i := range l.in {
 		l.in[i].pieces = nil
 	}

@@ -73,13 +73,16 @@ func orders(v *engine.StudyView, _ *engine.Snapshot) {
 	if n := len(v.Rows); n > 0 {
 		v.Plots[0].XRange = engine.Range{Max: max(v.Rows[n-1].Cells[columnCycle], 4)}
 	}
-	least, greatest, finest := math.Inf(1), 0., math.NaN()
+	least := math.Inf(1)
+	greatest := 0.
+	finest := math.NaN()
 	for i := range v.Rows {
 		n, e := v.Rows[i].Cells[columnCells], v.Rows[i].Cells[columnError]
 		if math.IsNaN(e) {
 			continue
 		}
-		if least = min(least, n); n >= greatest {
+		least = min(least, n)
+		if n >= greatest {
 			greatest, finest = n, e
 		}
 	}

@@ -48,13 +48,20 @@ func (s *solver) bind() {
 
 // pack copies the pieces of a neighbour into a buffer.
 func (s *solver) pack(c *channel, g *group, near, buf cluster.Data, shift int64) {
-	s.copy.channel, s.copy.group, s.copy.near, s.copy.buf, s.copy.shift = c, g, near, buf, shift
+	s.copy.channel = c
+	s.copy.group = g
+	s.copy.near = near
+	s.copy.buf = buf
+	s.copy.shift = shift
 	s.copies(g.bytes, s.copy.packs)
 	s.lap(c.level, partPack)
 }
 
 // unpack copies the pieces from a neighbour out of a buffer.
 func (s *solver) unpack(c *channel, g *group, buf cluster.Data, shift int64) {
-	s.copy.channel, s.copy.group, s.copy.buf, s.copy.shift = c, g, buf, shift
+	s.copy.channel = c
+	s.copy.group = g
+	s.copy.buf = buf
+	s.copy.shift = shift
 	s.copies(g.bytes, s.copy.unpacks)
 }

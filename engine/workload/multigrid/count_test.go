@@ -56,7 +56,8 @@ func TestPutsOfASolve(t *testing.T) {
 			for at := range l.shapes {
 				for _, p := range l.sends(at, faces, r) {
 					n := int64(by[at] * p.of.Blocks())
-					if puts += n; linkOf(where, m, p.from, p.to) >= linkRouter {
+					puts += n
+					if linkOf(where, m, p.from, p.to) >= linkRouter {
 						far += n
 					}
 				}

@@ -32,7 +32,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			return err
 		}
 		if timed != verified {
-			if took, _, err = timed.timeSolve(a.cycles); err != nil {
+			took, _, err = timed.timeSolve(a.cycles)
+			if err != nil {
 				return err
 			}
 		}
@@ -96,7 +97,8 @@ func (s *solver) timeSolve(cycles int) (took cluster.Time, residuals []float64, 
 	clear(s.messages)
 	begin := s.r.Now()
 	s.last = begin
-	if residuals, err = s.solve(cycles); err != nil {
+	residuals, err = s.solve(cycles)
+	if err != nil {
 		return 0, nil, err
 	}
 	if err := s.r.Quiet(); err != nil {

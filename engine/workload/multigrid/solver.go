@@ -91,10 +91,12 @@ func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *v
 	} else {
 		rank = r.ID()
 		var err error
-		if s.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, int(l.flags/8)); err != nil {
+		s.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, int(l.flags/8))
+		if err != nil {
 			return nil, err
 		}
-		if s.data, err = cluster.Alloc[float64](r, store, n); err != nil {
+		s.data, err = cluster.Alloc[float64](r, store, n)
+		if err != nil {
 			return nil, err
 		}
 		s.mem = s.data.Local(r, n)
@@ -326,7 +328,9 @@ func (b *box) image(v, at int) grid {
 // prolong brings u of the next coarser level up. It adds the values to u, or replaces u by
 // interpolated values.
 func (s *solver) prolong(at int, add bool) error {
-	lv, below, c := s.levels[at], s.levels[at+1], s.levels[at].channels[up]
+	lv := s.levels[at]
+	below := s.levels[at+1]
+	c := s.levels[at].channels[up]
 	bring := func(p *piece, to grid, into bool) {
 		from := below.boxes[p.slots[0]].image(vU, p.image)
 		if add {
@@ -435,7 +439,8 @@ func (s *solver) solve(cycles int) (residuals []float64, err error) {
 		if err != nil {
 			return residuals, err
 		}
-		if largest, err = s.maxOverRanks(largest); err != nil {
+		largest, err = s.maxOverRanks(largest)
+		if err != nil {
 			return residuals, err
 		}
 		s.lap(0, partSync)

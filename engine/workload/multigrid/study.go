@@ -142,7 +142,8 @@ func commonSize(s *engine.Snapshot) (size string, share float64) {
 		for c := range t.Columns {
 			n += t.At(row, c)
 		}
-		if all += n; n > greatest {
+		all += n
+		if n > greatest {
 			greatest, size = n, t.Rows[row]
 		}
 	}

@@ -222,7 +222,8 @@ func (s *solver) put(to int, of *cluster.Strided, near cluster.Data) error {
 	far := r.Spec().Layout.ClassOf(r.ID(), to) == cluster.Remote
 	p := cluster.Put{To: s.data.On(to).Target, Data: near, Shape: *of, Until: cluster.Later}
 	if v.local && !far {
-		if s.copy.segment = r.Reach(to); s.copy.segment != nil {
+		s.copy.segment = r.Reach(to)
+		if s.copy.segment != nil {
 			r.Account(to, 1, of.Bytes())
 			s.copy.of, s.copy.near = *of, near
 			s.copies(of.Bytes(), s.copy.store)

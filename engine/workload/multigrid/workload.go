@@ -112,7 +112,9 @@ const (
 // part returns the problem itself, or the small one.
 func (a problem) part(small bool) problem {
 	if small {
-		a.boxes, a.side, a.threshold = min(a.boxes, smallBoxes), smallSide, 8
+		a.boxes = min(a.boxes, smallBoxes)
+		a.side = smallSide
+		a.threshold = 8
 	}
 	return a
 }

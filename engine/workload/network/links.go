@@ -101,10 +101,14 @@ func frame(s *engine.Scenario, m *cluster.Machine, of string, each Messages) eng
 
 // row adds the row of a plane's links, if it has any.
 func row(v *engine.StudyView, carries []float64, net *topology.Network, dims []int, of plane) {
-	n, sum, busiest := 0, 0.0, 0.0
+	n := 0
+	sum := 0.0
+	busiest := 0.0
 	for link, bytes := range carries {
 		if planeOf(net, dims, link) == of {
-			n, sum, busiest = n+1, sum+bytes, math.Max(busiest, bytes)
+			n++
+			sum += bytes
+			busiest = math.Max(busiest, bytes)
 		}
 	}
 	if n == 0 {
@@ -133,7 +137,8 @@ func words(rows []engine.Row, of string) string {
 	sum := 0.0
 	for i := range rows {
 		r := &rows[i]
-		if sum += r.Cells[columnMean]; busiest == nil || r.Cells[columnMost] > busiest.Cells[columnMost] {
+		sum += r.Cells[columnMean]
+		if busiest == nil || r.Cells[columnMost] > busiest.Cells[columnMost] {
 			busiest = r
 		}
 	}

@@ -101,7 +101,8 @@ func (g *game) serve() error {
 			return err
 		}
 		var err error
-		if back, err = g.way.receive(g.round); err != nil {
+		back, err = g.way.receive(g.round)
+		if err != nil {
 			return err
 		}
 		if !stamped(back, g.round) {
@@ -129,7 +130,8 @@ func (g *game) returnAll() error {
 	for range g.rounds {
 		g.round++
 		var err error
-		if got, err = g.way.receive(g.round); err != nil {
+		got, err = g.way.receive(g.round)
+		if err != nil {
 			return err
 		}
 		if !stamped(got, g.round) {

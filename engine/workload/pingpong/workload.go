@@ -128,7 +128,9 @@ func model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, size int64)
 	if kind == engine.Emulated {
 		o = 0 // the live fabric has the host's overheads
 	}
-	t, empty, acknowledgement := m.TransferTime(c, size)+o, m.TransferTime(c, 0), cluster.Time(0)
+	t := m.TransferTime(c, size) + o
+	empty := m.TransferTime(c, 0)
+	acknowledgement := cluster.Time(0)
 	if c == cluster.Remote { // inside a node an answer is visible at once
 		acknowledgement = empty
 	}

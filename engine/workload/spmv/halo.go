@@ -58,12 +58,15 @@ func (h *halo) exchange(r *cluster.Rank, q int, s *share, low, high cluster.Buf[
 	if s.lo == s.hi {
 		return nil // more threads than points; the same holds for the neighbours
 	}
-	up, down, world := 2*q, 2*q+1, r.World()
+	up := 2 * q
+	down := 2*q + 1
+	world := r.World()
 	data := func(plane cluster.Buf[float64]) cluster.Data { return plane.Part(s.lo, s.hi).Data() }
 	err := firstError(r.Irecv(&s.requests[0], world, h.below, up, data(low)), r.Irecv(&s.requests[1], world, h.above, down, data(high)))
 	err = firstError(err, r.Isend(&s.requests[2], world, h.above, up, data(h.plane(h.m.nk))))
 	err = firstError(err, r.Isend(&s.requests[3], world, h.below, down, data(h.plane(1))))
-	if err = firstError(err, r.Waitall(s.requests[:], s.statuses[:])); err != nil {
+	err = firstError(err, r.Waitall(s.requests[:], s.statuses[:]))
+	if err != nil {
 		return err
 	}
 	for i := range 2 {

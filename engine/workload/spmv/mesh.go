@@ -79,7 +79,9 @@ func (m *mesh) build(r *cluster.Rank) error {
 		}
 		parts[i] = r.Segment()[off : off+n]
 	}
-	m.x, m.y, m.value = cluster.View[float64](parts[0]), cluster.View[float64](parts[1]), cluster.View[float64](parts[2])
+	m.x = cluster.View[float64](parts[0])
+	m.y = cluster.View[float64](parts[1])
+	m.value = cluster.View[float64](parts[2])
 	m.planeAt = func(k int) cluster.Buf[float64] { return cluster.Wrap(m.x[k*m.plane() : (k+1)*m.plane()]) }
 	m.column, m.start = cluster.View[int32](parts[3]), cluster.View[int32](parts[4])
 	at := 0

@@ -44,7 +44,9 @@ func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 	for _, n := range processes(world, &l) {
 		node = max(node, n)
 	}
-	threads, reserved, scheme := l.ThreadsPerRank, 1, true
+	threads := l.ThreadsPerRank
+	reserved := 1
+	scheme := true
 	c := Costs{Comm: comm(s, m, world, 1), Overlap: computing(m, early, threads, node), Wait: computing(m, late, threads, node)}
 	switch s.Threading() {
 	case cluster.ThreadFunneled:
@@ -116,7 +118,7 @@ func comm(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) fl
 	adapters := float64(max(out.Adapters, 1))
 	longest := 0.0
 	for i := range n {
-		before, latency, near, far := 0.0, 0.0, 0.0, 0.0
+		var before, latency, near, far float64
 		a := int(world[i])
 		for _, to := range [2]int{(i + 1) % n, (i + n - 1) % n} {
 			class := l.ClassOf(a, int(world[to]))

@@ -161,7 +161,8 @@ func reserved(s *engine.Scenario, f models.Fractions) (models.Reserved, bool) {
 	case cluster.ThreadSerialized:
 		return r, true
 	case cluster.ThreadMultiple:
-		if r.M = s.Float("reserved"); s.Text("reserved") == balanced {
+		r.M = s.Float("reserved")
+		if s.Text("reserved") == balanced {
 			r.M = min(1, float64(n)*f.Comm/(f.Comm+float64(n)*f.Overlap))
 		}
 		return r, true
