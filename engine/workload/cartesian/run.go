@@ -28,19 +28,18 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		return nil
 	}
-	senders := int(p.Int("senders"))
-	length := p.Int("size") * int64(r.Spec().Layout.ThreadsPerRank)
+	size := p.Int("size")
+	whole := lengths{vertical: size * int64(r.Spec().Layout.ThreadsPerRank), horizontal: size}
 	at := neighboursOf(r.World(), &r.Spec().Layout)
 	rounds := int(p.Int("rounds"))
 	atOnce := p.Text("directions") == directionsTogether
-	size := p.Int("size")
-	store := workload.Store(r, p, dataOf(len(at.vertical), len(at.horizontal), length, size))
+	store := workload.Store(r, p, whole.data(len(at.vertical), len(at.horizontal)))
 	timed, verified, err := workload.Parts(store, func(store cluster.Store, small bool) (*process, error) {
-		length, size := length, size
+		n := whole
 		if small {
-			length, size = smallLengths(length, size, p.Int("real-limit"), int64(senders))
+			n = whole.small(p.Int("real-limit"), p.Int("senders"))
 		}
-		return newProcess(r, p, store, at, senders, length, size), nil
+		return newProcess(r, p, store, at, n), nil
 	})
 	if err != nil {
 		return err
@@ -78,30 +77,33 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return nil
 }
 
-// newProcess divides length bytes per neighbour among the senders. A horizontal message has size
-// bytes.
-func newProcess(r *cluster.Rank, p engine.Probe, s cluster.Store, at neighbours, senders int, length, size int64) *process {
+// lengths are the numbers of bytes that a process sends to a neighbour.
+type lengths struct{ vertical, horizontal int64 }
+
+// newProcess returns a process whose senders share the vertical bytes.
+func newProcess(r *cluster.Rank, p engine.Probe, s cluster.Store, at neighbours, n lengths) *process {
+	senders := int(p.Int("senders"))
 	c := &process{r: r, p: p, senders: senders, inTurn: p.Text("method") == "sendrecv"}
 	directions, copies := len(at.vertical), p.Text("copies") == staged
 	for k := range senders {
-		part := int64(k+1)*length/int64(senders) - int64(k)*length/int64(senders)
+		part := int64(k+1)*n.vertical/int64(senders) - int64(k)*n.vertical/int64(senders)
 		c.vertical = append(c.vertical, newExchange(s, at.vertical, part, directions*k, copies))
 	}
-	c.horizontal = newExchange(s, at.horizontal, size, directions*senders, false)
+	c.horizontal = newExchange(s, at.horizontal, n.horizontal, directions*senders, false)
 	return c
 }
 
-// dataOf returns the bytes that a process sends and receives, for a number of neighbours.
-func dataOf(vertical, horizontal int, length, size int64) int64 {
-	return 2 * (int64(vertical)*length + int64(horizontal)*size)
+// data returns the bytes that a process sends and receives, for a number of neighbours.
+func (n lengths) data(vertical, horizontal int) int64 {
+	return 2 * (int64(vertical)*n.vertical + int64(horizontal)*n.horizontal)
 }
 
-// smallLengths returns the message lengths of a small instance: the data of four neighbours are at
-// most limit, and every sender has at least one byte.
-func smallLengths(length, size, limit, senders int64) (int64, int64) {
+// small returns the lengths of a small instance: the data of four neighbours are at most limit
+// bytes, and every sender has at least one byte.
+func (n lengths) small(limit, senders int64) lengths {
 	const messages = 8
-	length = min(length, max(limit/messages, senders))
-	return length, min(size, length)
+	vertical := min(n.vertical, max(limit/messages, senders))
+	return lengths{vertical: vertical, horizontal: min(n.horizontal, vertical)}
 }
 
 // A part is the work of one sending thread in a round.

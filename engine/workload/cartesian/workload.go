@@ -82,7 +82,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 // sender if messages are staged.
 func memoryItems(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][]int) []workload.Item {
 	size, senders := s.Int("size"), s.Int("senders")
-	length := size * int64(l.ThreadsPerRank)
+	n := lengths{vertical: size * int64(l.ThreadsPerRank), horizontal: size}
 	vertical, horizontal := 0, 0
 	if len(members) > 1 {
 		vertical = 2
@@ -91,25 +91,23 @@ func memoryItems(s *engine.Scenario, on *workload.Site, l *cluster.Layout, membe
 		horizontal = 2
 	}
 	// Both the timed and the verified part have bytes, or only the verified one.
-	store := on.Store(s, dataOf(vertical, horizontal, length, size))
-	_, held, _ := workload.Parts(store, func(_ cluster.Store, small bool) ([2]int64, error) {
+	store := on.Store(s, n.data(vertical, horizontal))
+	_, n, _ = workload.Parts(store, func(_ cluster.Store, small bool) (lengths, error) {
 		if small {
-			a, b := smallLengths(length, size, s.Int("real-limit"), senders)
-			return [2]int64{a, b}, nil
+			return n.small(s.Int("real-limit"), senders), nil
 		}
-		return [2]int64{length, size}, nil
+		return n, nil
 	})
-	length, size = held[0], held[1]
-	buffers := dataOf(vertical, horizontal, length, size)
-	part := (length + senders - 1) / senders
-	underWay := int64(vertical)*senders*on.Eager(s, part) + int64(horizontal)*on.Eager(s, size)
+	buffers := n.data(vertical, horizontal)
+	part := (n.vertical + senders - 1) / senders
+	inFlight := int64(vertical)*senders*on.Eager(s, part) + int64(horizontal)*on.Eager(s, n.horizontal)
 	if s.Text("copies") == staged && vertical > 0 {
-		buffers += length
-		underWay += senders * on.Eager(s, part)
+		buffers += n.vertical
+		inFlight += senders * on.Eager(s, part)
 	}
 	return []workload.Item{
 		{Name: "message buffers", Per: workload.PerRank, Bytes: buffers},
-		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * underWay}, // a neighbour may be a round ahead
+		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * inFlight}, // a neighbour may be a round ahead
 	}
 }
 

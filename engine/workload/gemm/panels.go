@@ -71,14 +71,14 @@ func reserved(ahead int, scratch coll.Room) int {
 // roundToLines rounds n bytes up to whole cache lines.
 func roundToLines(n int64) int64 { return (n + 63) &^ 63 }
 
-// newPanels allocates the broadcasts of a team, for panels of up to maxBytes bytes.
-func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, maxBytes int64, ahead int, store cluster.Store) (*panels, error) {
+// newPanels returns the broadcasts of a team. long is the number of rows of A, or of columns of B.
+// Call allocate before the first broadcast.
+func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int) (*panels, error) {
 	comm, err := coll.New(r, t)
 	if err != nil {
 		return nil, err
 	}
-	x := &panels{r: r, comm: comm, key: key, me: t.Rank(), long: long, credits: needsCredits(key.Modes) && t.Size() > 1,
-		slots: make([]slot, slotsFor(key.Modes, ahead))}
+	x := &panels{r: r, comm: comm, key: key, me: t.Rank(), long: long, credits: needsCredits(key.Modes) && t.Size() > 1}
 	if x.credits {
 		a, err := coll.Find(coll.OpBarrier, "dissemination")
 		if err != nil {
@@ -89,22 +89,29 @@ func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, maxByte
 			return nil, err
 		}
 	}
-	if !key.Transfer.OneSided() {
+	return x, nil
+}
+
+// allocate allocates the slots and the library's scratch space for panels of up to maxBytes bytes.
+func (x *panels) allocate(maxBytes int64, ahead int, store cluster.Store) error {
+	x.slots = make([]slot, slotsFor(x.key.Modes, ahead))
+	if !x.key.Transfer.OneSided() {
 		for i := range x.slots {
 			x.slots[i].words = cluster.Make[float64](store, int(maxBytes/unit))
 		}
-		return x, nil
+		return nil
 	}
 	for i := range x.slots {
-		at, err := cluster.Alloc[float64](r, store, int(roundToLines(maxBytes)/unit))
+		at, err := cluster.Alloc[float64](x.r, store, int(roundToLines(maxBytes)/unit))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		x.slots[i] = slot{at: &coll.At{Off: at.Off}, words: at.Local(r, int(maxBytes/unit))}
+		x.slots[i] = slot{at: &coll.At{Off: at.Off}, words: at.Local(x.r, int(maxBytes/unit))}
 	}
-	scratch := r.Lib().Shared(scratchFor{key, maxBytes}, func() any { return key.Room(key.Blocks(maxBytes, unit)) }).(coll.Room)
+	space := func() any { return x.key.Room(x.key.Blocks(maxBytes, unit)) }
+	scratch := x.r.Lib().Shared(scratchFor{x.key, maxBytes}, space).(coll.Room)
 	scratch.Store = store
-	return x, comm.Reserve(scratch, reserved(ahead, scratch))
+	return x.comm.Reserve(scratch, reserved(ahead, scratch))
 }
 
 // scratchFor is the key by which the ranks of a launch share the scratch space of a call.

@@ -59,8 +59,11 @@ func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*clust
 		if err != nil {
 			return nil, err
 		}
-		x.lines[line], err = newPanels(r, teams[line], key, long, maxBytes, x.ahead, store)
+		x.lines[line], err = newPanels(r, teams[line], key, long)
 		if err != nil {
+			return nil, err
+		}
+		if err := x.lines[line].allocate(maxBytes, x.ahead, store); err != nil {
 			return nil, err
 		}
 	}

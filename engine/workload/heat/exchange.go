@@ -45,10 +45,10 @@ func inboxBytes(b *block) int64 { return 2 * cell * b.faces() }
 // counters is the number of bytes of all counters.
 const counters = 2 * directions * 8
 
-// newExchange allocates memory for the faces of the block. largest is the block that has the
-// most cells of all processes.
-func newExchange(r *cluster.Rank, store cluster.Store, b, largest block, variant string, single bool, tag int) (*exchange, error) {
-	x := &exchange{r: r, b: b, variant: variant, single: single && variant != twoSided, tag: tag}
+// allocate allocates memory for the faces of the block. largest is the block that has the most
+// cells of all processes.
+func (x *exchange) allocate(store cluster.Store, largest block) error {
+	r := x.r
 	for d := 1; d < directions; d++ {
 		x.inboxStarts[d] = x.inboxStarts[d-1] + int(largest.face(d-1))
 	}
@@ -56,25 +56,25 @@ func newExchange(r *cluster.Rank, store cluster.Store, b, largest block, variant
 	var err error
 	x.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, 2*directions)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	x.faces, err = cluster.Alloc[float64](r, store, 2*x.parity)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for parity := range 2 {
-		for d, peer := range b.peers {
+		for d, peer := range x.b.peers {
 			if peer >= 0 {
-				n := int(b.face(d))
+				n := int(x.b.face(d))
 				x.in[parity][d] = x.inbox(d, parity).Local(r, n)
 				x.out[parity][d] = cluster.Make[float64](store, n)
 			}
 		}
 	}
-	if variant == putSignal {
+	if x.variant == putSignal {
 		x.sig = cluster.SigAdd
 	}
-	if variant == putRPC {
+	if x.variant == putRPC {
 		x.fn = r.Register(func(c cluster.RPC) uint64 {
 			if !x.single {
 				cluster.FireOn(c.Poster, x.count[c.Arg])
@@ -84,7 +84,7 @@ func newExchange(r *cluster.Rank, store cluster.Store, b, largest block, variant
 			return 0
 		})
 	}
-	return x, nil
+	return nil
 }
 
 // ignored is the continuation of an operation whose completion is ignored.

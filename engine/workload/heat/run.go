@@ -47,7 +47,11 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	whole, n := cube{int(p.Int("size")), int(p.Int("steps"))}, divide(r.World().Size())
 	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes(n)), func(store cluster.Store, small bool) (*process, error) {
-		return newProcess(r, p, store, whole.part(small, n), n, small)
+		tag := 0
+		if small {
+			tag = directions
+		}
+		return newProcess(r, p, store, whole.part(small, n), tag)
 	})
 	if err != nil {
 		return err
@@ -89,15 +93,14 @@ func (c cube) part(small bool, n [3]int) cube {
 	return c
 }
 
-// newProcess allocates memory for the process's block of a cube.
-func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, n [3]int, small bool) (*process, error) {
+// newProcess allocates memory for the process's block of a cube. Its messages have the tags from tag
+// on.
+func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, tag int) (*process, error) {
+	n := divide(r.World().Size())
 	b, largest := blockOf(of.side, n, r.World().Rank()), blockOf(of.side, n, 0)
-	tag := 0
-	if small {
-		tag = directions
-	}
-	x, err := newExchange(r, store, b, largest, p.Text("variant"), p.Text("inboxes") == oneInbox, tag)
-	if err != nil {
+	x := &exchange{r: r, b: b, variant: p.Text("variant"), tag: tag}
+	x.single = p.Text("inboxes") == oneInbox && x.variant != twoSided
+	if err := x.allocate(store, largest); err != nil {
 		return nil, err
 	}
 	device := p.Text("memory") != memoryHost
