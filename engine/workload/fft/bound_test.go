@@ -40,7 +40,7 @@ func TestCrossingByRoutes(t *testing.T) {
 		}
 		cut := cutOf(&m.Topology)
 		for e := range exchanges {
-			load, over := loads(net, cut, l, c.ty, c.tz, e)
+			load, over := loads(net, cut, l, [exchanges]int{c.ty, c.tz}, e)
 			var want [2]int64
 			g := grid{ty: c.ty, tz: c.tz}
 			for number := range []int{c.tz, c.ty}[e] {
