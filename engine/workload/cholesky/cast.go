@@ -27,21 +27,20 @@ type caster struct {
 	keys  map[int64]coll.Key // by octave
 }
 
-// newCaster returns a caster for a team at a site, with space for one-sided calls of up to maxBytes
-// bytes.
-func newCaster(r *cluster.Rank, t *cluster.Team, site algorithm.Team, knobs algorithm.Reader, maxBytes int64, store cluster.Store) (*caster, error) {
-	c := &caster{r: r, team: t, knobs: knobs, site: site, keys: map[int64]coll.Key{}}
+// open creates the communicator of a caster, with space for one-sided calls of up to maxBytes bytes.
+func (c *caster) open(maxBytes int64, store cluster.Store) error {
+	c.keys = map[int64]coll.Key{}
 	var err error
-	c.comm, err = coll.New(r, t)
+	c.comm, err = coll.New(c.r, c.team)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	scratch, err := scratchOf(maxBytes, c.key)
 	if err != nil || scratch.Words == 0 {
-		return c, err
+		return err
 	}
 	scratch.Store = store
-	return c, c.comm.Reserve(scratch, slots)
+	return c.comm.Reserve(scratch, slots)
 }
 
 // octave returns the size that represents all sizes from it up to (excluding) its double.

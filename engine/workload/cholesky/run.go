@@ -53,12 +53,12 @@ func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 			return nil, err
 		}
 		across, pieces := f.longestMessages()
-		f.row, err = newCaster(r, row, rows, p, pieces, store)
-		if err != nil {
+		f.row = &caster{r: r, team: row, site: rows, knobs: p}
+		if err := f.row.open(pieces, store); err != nil {
 			return nil, err
 		}
-		f.column, err = newCaster(r, column, columns, p, across, store)
-		return f, err
+		f.column = &caster{r: r, team: column, site: columns, knobs: p}
+		return f, f.column.open(across, store)
 	})
 	return c, err
 }
