@@ -86,6 +86,47 @@ func shapeOf(b *problem, g *grid, axes [3]int, slabs int) shape {
 	return s
 }
 
+// instance is a problem on a grid of processes, with its number of slabs; 0: one slab per plane.
+type instance struct {
+	problem problem
+	grid    grid
+	slabs   int
+}
+
+// instanceOf returns the instance that the knobs choose, for process me of a number of processes.
+func instanceOf(s algorithm.Reader, ranks, me int) (instance, error) {
+	g, err := gridOf(s, ranks, me)
+	return instance{problem: problemOf(s), grid: g, slabs: slabsOf(s)}, err
+}
+
+// shapes returns the shapes of the transform to wave numbers, and of the transform back.
+func (of *instance) shapes() (there, back shape) {
+	there = shapeOf(&of.problem, &of.grid, forward, of.slabs)
+	back = shapeOf(&of.problem, &of.grid, inverse, of.slabs)
+	return there, back
+}
+
+// bytes returns the bytes of a process's points.
+func (of *instance) bytes() int64 {
+	return pointBytes * int64(of.problem.points()/(of.grid.ty*of.grid.tz))
+}
+
+// The maximum size of the small instance: processes along an axis of the grid, and slabs.
+const (
+	smallSide  = 4
+	smallSlabs = 4
+)
+
+// small returns a small instance on a part of the grid.
+func (of *instance) small() instance {
+	g := grid{ty: min(of.grid.ty, smallSide), tz: min(of.grid.tz, smallSide)}
+	side := g.ty
+	for side%g.tz != 0 {
+		side += g.ty
+	}
+	return instance{problem: problem{n: [3]int{4 * side, 4 * side, side * smallSlabs}}, grid: g, slabs: min(of.slabs, smallSlabs)}
+}
+
 // slab returns the number of points of a slab.
 func (s *shape) slab() int { return s.depth * s.rows * s.n1 }
 

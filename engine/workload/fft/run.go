@@ -13,17 +13,15 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		return nil
 	}
-	b := problemOf(p)
-	g, err := gridOf(p, world.Size(), world.Rank())
+	whole, err := instanceOf(p, world.Size(), world.Rank())
 	if err != nil {
 		return err
 	}
-	slabs := slabsOf(p)
-	timed, verified, err := workload.Parts(workload.Store(r, p, b.bytes(&g)), func(store cluster.Store, small bool) (*verifier, error) {
+	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes()), func(store cluster.Store, small bool) (*verifier, error) {
 		if small {
-			return newSmallVerifier(r, p, &g, slabs, store)
+			return newSmallVerifier(r, p, whole.small(), store)
 		}
-		s, err := newSolver(r, p, world, b, g, slabs, store)
+		s, err := newSolver(r, p, world, whole, store)
 		return &verifier{s: s}, err
 	})
 	if err != nil {
@@ -56,18 +54,14 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return timed.free()
 }
 
-// bytes returns the bytes of a process's points.
-func (b *problem) bytes(g *grid) int64 { return pointBytes * int64(b.points()/(g.ty*g.tz)) }
-
 // newSmallVerifier creates a small problem on a few of the processes, which is verified in addition
 // to the timed problem.
-func newSmallVerifier(r *cluster.Rank, p engine.Probe, g *grid, slabs int, store cluster.Store) (*verifier, error) {
-	b, small := smallProblem(g, slabs)
-	world := r.World()
-	if world.Rank() >= small.ty*small.tz {
+func newSmallVerifier(r *cluster.Rank, p engine.Probe, small instance, store cluster.Store) (*verifier, error) {
+	world, g := r.World(), &small.grid
+	if world.Rank() >= g.ty*g.tz {
 		return &verifier{}, nil
 	}
-	members := make([]int, small.ty*small.tz)
+	members := make([]int, g.ty*g.tz)
 	for i := range members {
 		members[i] = i
 	}
@@ -75,25 +69,9 @@ func newSmallVerifier(r *cluster.Rank, p engine.Probe, g *grid, slabs int, store
 	if err != nil {
 		return nil, err
 	}
-	small.y, small.z = team.Rank()%small.ty, team.Rank()/small.ty
-	s, err := newSolver(r, p, team, b, small, min(slabs, smallSlabs), store)
+	g.y, g.z = team.Rank()%g.ty, team.Rank()/g.ty
+	s, err := newSolver(r, p, team, small, store)
 	return &verifier{s: s}, err
-}
-
-// The maximum size of the small problem: processes along an axis of the grid, and slabs.
-const (
-	smallSide  = 4
-	smallSlabs = 4
-)
-
-// smallProblem returns the small problem for a grid.
-func smallProblem(g *grid, slabs int) (problem, grid) {
-	small := grid{ty: min(g.ty, smallSide), tz: min(g.tz, smallSide)}
-	side := small.ty
-	for side%small.tz != 0 {
-		side += small.ty
-	}
-	return problem{n: [3]int{4 * side, 4 * side, side * smallSlabs}}, small
 }
 
 // begin generates the numbers of the part.

@@ -57,11 +57,11 @@ func (s *solver) lap(to *cluster.Time) {
 }
 
 // newSolver creates a solver on a process of the team. Numbers in the team are numbers in the grid.
-func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g grid, slabs int, store cluster.Store) (*solver, error) {
+func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, of instance, store cluster.Store) (*solver, error) {
 	s := &solver{
-		r: r, p: p, problem: b, grid: g, team: team, store: store, cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
-		there: shapeOf(&b, &g, forward, slabs), back: shapeOf(&b, &g, inverse, slabs),
+		r: r, p: p, problem: of.problem, grid: of.grid, team: team, store: store, cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
 	}
+	s.there, s.back = of.shapes()
 	teams, err := s.teams()
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 	store.Do(func() error {
 		s.linesTo, s.linesFro = linesOf(&s.there, false), linesOf(&s.back, true)
 		for a := range s.decay {
-			s.decay[a] = make([]float64, b.n[a])
+			s.decay[a] = make([]float64, s.problem.n[a])
 		}
 		return nil
 	})

@@ -154,11 +154,11 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
 	}
 	l := s.Layout()
-	g, err := gridOf(s, len(l.World()), 0)
+	whole, err := instanceOf(s, len(l.World()), 0)
 	if err != nil {
 		return fail("%w", err)
 	}
-	b := problemOf(s)
+	b, g := &whole.problem, &whole.grid
 	if all := pointBytes * float64(b.n[0]) * float64(b.n[1]) * float64(b.n[2]); all > math.MaxInt {
 		return fail("%d × %d × %d points need %s, more than a %d-bit program can address (use fewer points)", b.n[0], b.n[1], b.n[2], cluster.SizeText(all), strconv.IntSize)
 	}
@@ -169,7 +169,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			}
 		}
 	}
-	if n := slabsOf(s); n > 0 && b.n[2]/g.tz%n != 0 {
+	if n := whole.slabs; n > 0 && b.n[2]/g.tz%n != 0 {
 		return fail("slabs = %d: does not divide the %d planes of a process (use a divisor, or %s)", n, b.n[2]/g.tz, planes)
 	}
 	if algorithm.Modes(s).Out == coll.NoSync {
@@ -177,15 +177,12 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	}
 	var memory workload.Memory
 	inFlight := int64(0)
-	_, verified, err := workload.Parts(on.Store(s, b.bytes(&g)), func(store cluster.Store, small bool) (need, error) {
-		box := b
-		of := g
-		n := slabsOf(s)
+	_, verified, err := workload.Parts(on.Store(s, whole.bytes()), func(store cluster.Store, small bool) (need, error) {
+		of := whole
 		if small {
-			box, of = smallProblem(&g, n)
-			n = min(n, smallSlabs)
+			of = whole.small()
 		}
-		part, err := needs(s, on, &box, &of, n, store, &memory)
+		part, err := needs(s, on, &of, store, &memory)
 		inFlight += part.inFlight
 		return part, err
 	})
@@ -213,11 +210,12 @@ type need struct {
 // perOperation is the memory of a rank for an operation in flight, in bytes.
 const perOperation = 200
 
-// needs adds the arrays of a problem to the memory of a rank, and returns its other memory.
-func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int, store cluster.Store, memory *workload.Memory) (need, error) {
+// needs adds the arrays of an instance to the memory of a rank, and returns its other memory.
+func needs(s *engine.Scenario, on *workload.Site, of *instance, store cluster.Store, memory *workload.Memory) (need, error) {
 	l := s.Layout()
 	m := algorithm.Modes(s)
-	there, back := shapeOf(b, g, forward, slabs), shapeOf(b, g, inverse, slabs)
+	there, back := of.shapes()
+	b, g := &of.problem, &of.grid
 	points := pointBytes * int64(back.size())
 	memory.Hold(store, workload.Item{Name: "spectrum and lines", Per: workload.PerRank, Bytes: points + 1<<16})
 	for range arrays(m) {
@@ -279,12 +277,12 @@ func dependsOnNodes(s *engine.Scenario) bool {
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	s := &snap.Scenario
 	l := s.Layout()
-	g, err := gridOf(s, len(l.World()), 0)
+	whole, err := instanceOf(s, len(l.World()), 0)
 	if err != nil {
 		return nil
 	}
-	b := problemOf(s)
-	back := shapeOf(&b, &g, inverse, slabsOf(s))
+	b, g := &whole.problem, &whole.grid
+	_, back := whole.shapes()
 	var all []engine.Metric
 	for e, name := range []string{"message_first", "message_second"} {
 		if []int{g.ty, g.tz}[e] > 1 {
