@@ -90,7 +90,7 @@ func labels(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
 	for _, n := range sizes(s.Text("sizes"), lmax(s.Text("lmax"), s.Int("lmax"), m, &l)) {
 		rows = append(rows, cluster.SizeText(float64(n)))
 	}
-	return rows, measured(s.Text("method"))
+	return rows, methodsOf(s.Text("method"))
 }
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
@@ -144,7 +144,7 @@ func memoryItems(s *engine.Scenario, on *workload.Site, processes int) []workloa
 	// A message each way, the messages of the previous length, and some shorter ones.
 	return []workload.Item{
 		{Name: "patterns", Per: workload.PerRank, Bytes: 2 * (patterns*pattern + orders)},
-		{Name: "times", Per: workload.PerRank, Bytes: 2 * 8 * patterns * lengths * int64(len(measured(s.Text("method"))))},
+		{Name: "times", Per: workload.PerRank, Bytes: 2 * 8 * patterns * lengths * int64(len(methodsOf(s.Text("method"))))},
 		{Name: "message buffers", Per: workload.PerRank, Bytes: 5 * sides * longest},
 		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * sides * on.Eager(s, longest)},
 	}
