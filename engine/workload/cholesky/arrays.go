@@ -27,12 +27,12 @@ type array struct {
 // pad is added to a row of elements, because rows of a power of two share cache sets.
 const pad = 8
 
-// leading returns the length of a row of this process's elements.
-func (g *grid) leading() int { return g.cols.MaxLen() + pad }
+// rowLength returns the length of a row of this process's elements.
+func (g *grid) rowLength() int { return g.cols.MaxLen() + pad }
 
 // allocate allocates the arrays with alloc, in the sizes of the process that has the most elements.
 func (g *grid) allocate(alloc func(numbers int) array) arrays {
-	p := arrays{matrix: alloc(g.rows.MaxLen() * g.leading()), diag: alloc(1 + g.nb*g.nb), side: alloc(g.nb * g.cols.MaxLen())}
+	p := arrays{matrix: alloc(g.rows.MaxLen() * g.rowLength()), diag: alloc(1 + g.nb*g.nb), side: alloc(g.nb * g.cols.MaxLen())}
 	common := gcd(g.tx, g.ty)
 	for parity := range p.panels {
 		to := &p.panels[parity]

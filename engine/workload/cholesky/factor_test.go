@@ -117,7 +117,7 @@ func TestAWrongElementIsFound(t *testing.T) {
 	}, "matrix", "random", "n", "30", "block", "4", "nodes", "2", "ranks-per-node", "2")
 
 	f := &factor{grid: gridOf(30, 4, 2, 2, 3)}
-	f.ld = f.leading()
+	f.ld = f.rowLength()
 	f.a = make([]float64, f.rows.MaxLen()*f.ld)
 	f.each(func(i, j, at int) { f.a[at] = factorOf(i, j) })
 	if wrong := f.compareExact(); wrong != "" {

@@ -84,7 +84,7 @@ func TestRandomMatrixIsDominated(t *testing.T) {
 		}
 	}
 	bad := matrix{name: indefinite, n: n, seed: seed}
-	if bad.at(bad.broken(), bad.broken()) != -1 || bad.at(3, 3) != m.at(3, 3) {
+	if bad.at(bad.brokenRow(), bad.brokenRow()) != -1 || bad.at(3, 3) != m.at(3, 3) {
 		t.Error("the indefinite matrix differs from the random one in more or less than one pivot")
 	}
 }

@@ -63,20 +63,20 @@ func (f *factor) sendPiece(s step, x int, d cluster.Data) error {
 		m.sends = append(m.sends, cluster.Request{})
 		return f.r.Isend(&m.sends[len(m.sends)-1], t, x, 0, d)
 	}
-	if _, err := f.r.Await(m.ready(x), cluster.CmpGreaterEqual, uint64(m.count)); err != nil {
+	if _, err := f.r.Await(m.readyFlag(x), cluster.CmpGreaterEqual, uint64(m.count)); err != nil {
 		return err
 	}
-	return f.set(t.Global(x), f.piece(s, f.y).at, d, m.words)
+	return f.putWithFlag(t.Global(x), f.piece(s, f.y).at, d, m.words)
 }
 
-// set puts d to a process of the column, with a signal to a flag there.
-func (f *factor) set(rank int, at int64, d cluster.Data, flag int64) error {
+// putWithFlag puts d to a process of the column, with a signal to a flag there.
+func (f *factor) putWithFlag(rank int, at int64, d cluster.Data, flag int64) error {
 	return f.r.PutWith(&cluster.Put{To: cluster.At(rank, at), Data: d, Until: cluster.Source,
 		Signal: cluster.Signal{Op: cluster.SigSet, Off: flag, Value: uint64(f.post.count)}}, nil, nil)
 }
 
-// ready returns the offset of the flag ready of a row of processes.
-func (m *mail) ready(x int) int64 { return m.words + word*int64(1+x) }
+// readyFlag returns the offset of the flag ready of a row of processes.
+func (m *mail) readyFlag(x int) int64 { return m.words + word*int64(1+x) }
 
 // receivePiece receives the piece of n numbers with which this process starts round 3.
 func (f *factor) receivePiece(s step, n int) error {
@@ -87,7 +87,7 @@ func (f *factor) receivePiece(s step, n int) error {
 		_, err := f.r.Recv(t, owner, 0, f.piece(s, f.y).Part(0, n).Data())
 		return err
 	}
-	if err := f.set(t.Global(owner), m.words, cluster.Data{}, m.ready(f.x)); err != nil {
+	if err := f.putWithFlag(t.Global(owner), m.words, cluster.Data{}, m.readyFlag(f.x)); err != nil {
 		return err
 	}
 	_, err := f.r.Await(m.words, cluster.CmpGreaterEqual, uint64(m.count))

@@ -72,7 +72,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		{Name: "grids of teams", Per: workload.PerRank, Bytes: 64 * int64(g.tx+g.ty)},
 	}
 	if s.Text("matrix") != exact {
-		all.Holds = append(all.Holds, workload.Item{Name: "residual matrix", Per: workload.PerRank, Bytes: word * int64(of.rows.MaxLen()*of.leading())})
+		all.Holds = append(all.Holds, workload.Item{Name: "residual matrix", Per: workload.PerRank, Bytes: word * int64(of.rows.MaxLen()*of.rowLength())})
 		if of.n <= oracleRows {
 			all.Holds = append(all.Holds, workload.Item{Name: "gonum's factor", Per: workload.InAll, Bytes: 8 * word * int64(of.n) * int64(of.n)})
 		}

@@ -144,7 +144,7 @@ func newFactor(r *cluster.Rank, p engine.Probe, g grid, store cluster.Store) *fa
 		panic(err) // impossible: the knob has only valid choices
 	}
 	return &factor{
-		grid: g, r: r, p: p, world: r.World(), store: store, ld: g.leading(), direct: p.Text("handoff") == direct && g.tx > 1,
+		grid: g, r: r, p: p, world: r.World(), store: store, ld: g.rowLength(), direct: p.Text("handoff") == direct && g.tx > 1,
 		ahead: p.Text("lookahead") == "on", slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout),
 		post: mail{puts: transfer.OneSided()},
 	}
@@ -200,7 +200,7 @@ func (c *process) attempt(f *factor) error {
 		return err
 	}
 	if f.broken >= 0 {
-		return f.notPositive(of.name)
+		return f.pivotError(of.name)
 	}
 	return nil
 }
@@ -242,7 +242,7 @@ func (c *process) report(f *factor) error {
 			c.p.Report("flop_rate", Flops(f.n)/slowest)
 		}
 	}
-	waiting := f.times.waiting()
+	waiting := f.times.rounds()
 	for part := range parts {
 		c.p.Report(partMetrics[part], f.times.sum(part).Seconds())
 	}

@@ -62,7 +62,7 @@ var byHandoff = &engine.Study{
 // frame draws the grid of processes.
 func frame(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView {
 	v := engine.StudyView{Now: -1}
-	if b := board(s); b != nil {
+	if b := checkerboard(s); b != nil {
 		v.Draw(b)
 	}
 	return v

@@ -107,7 +107,7 @@ func (f *factor) residual(of matrix) (float64, error) {
 			f.diag.Slice()[0] = 0
 			f.pack(s)
 		}
-		if err := f.spread(s); err != nil {
+		if err := f.broadcastRow(s); err != nil {
 			return 0, err
 		}
 		f.update(rest, s, f.rowsFrom(s.from))

@@ -92,8 +92,8 @@ var cholesky = workload.Workload{
 	Finish:     finish,
 }
 
-// board returns the grid of a scenario, or nil if its layout is invalid.
-func board(s *engine.Scenario) *dense.Checkerboard {
+// checkerboard returns the grid of a scenario, or nil if its layout is invalid.
+func checkerboard(s *engine.Scenario) *dense.Checkerboard {
 	l := s.Layout()
 	if l.Validate() != nil {
 		return nil
