@@ -17,7 +17,7 @@ func teams(ranks int) []int64 {
 	for p := int64(2); p <= max(1024, int64(ranks)); p *= 2 {
 		all = append(all, p)
 	}
-	return with(all, int64(ranks))
+	return insert(all, int64(ranks))
 }
 
 // decisionMap returns the decision map of the cost model over size and ranks.
@@ -143,7 +143,7 @@ func withRuns(v *engine.StudyView, before *Field) *Field {
 					continue
 				}
 				w := f.At(x, y)
-				model := modelled(w)
+				model := modelWinner(w)
 				r := best[at]
 				*w = Winner{
 					Best: slices.Index(f.Names, algorithmIn(r)), Time: r.Cells[columnTime], Lead: second[at].Cells[columnTime] / r.Cells[columnTime], Kind: kind, Model: model,

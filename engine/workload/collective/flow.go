@@ -224,7 +224,7 @@ func withRun(f *Flow, s *engine.Snapshot) *Flow {
 		}
 	}
 	if s.Timeline != nil {
-		if hops, span := recorded(s.Timeline, &of); len(hops) > 0 {
+		if hops, span := recordedHops(s.Timeline, &of); len(hops) > 0 {
 			of.Kind, of.Span = s.Kind, span
 			of.Tree, of.Up = treeOf(&of, hops)
 			storeHops(&of, hops)
@@ -233,9 +233,9 @@ func withRun(f *Flow, s *engine.Snapshot) *Flow {
 	return &of
 }
 
-// recorded returns the messages of the last call that a timeline has completely, with times from
-// its start.
-func recorded(v *timeline.View, f *Flow) (hops []Hop, span float64) {
+// recordedHops returns the messages of the last call that a timeline has completely, with times
+// from its start.
+func recordedHops(v *timeline.View, f *Flow) (hops []Hop, span float64) {
 	for i := len(v.Parts) - 1; i >= 0; i-- {
 		p := &v.Parts[i]
 		if !p.Whole || p.Row != 0 {

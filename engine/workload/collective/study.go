@@ -49,11 +49,11 @@ func sizes(present int64) []int64 {
 	for n := int64(8); n <= 4<<20; n *= 4 {
 		all = append(all, n)
 	}
-	return with(all, present)
+	return insert(all, present)
 }
 
-// with inserts a value above zero into an ascending list.
-func with(all []int64, x int64) []int64 {
+// insert inserts a value above zero into an ascending list.
+func insert(all []int64, x int64) []int64 {
 	at, there := slices.BinarySearch(all, x)
 	if there || x <= 0 {
 		return all

@@ -29,7 +29,7 @@ func (w teamSite) addTableWinners(f *Field, s algorithm.Reader, perNode int) {
 				continue
 			}
 			one := f.At(x, y)
-			model := modelled(one)
+			model := modelWinner(one)
 			*one = Winner{Best: slices.Index(f.Names, k.Algorithm.Name), Kind: tuned.Kind, Model: model}
 		}
 	}

@@ -21,7 +21,7 @@ func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	text += fmt.Sprintf(" (%s)", now.Kind)
 	model := now.Cells[columnModel]
 	if !(model > 0) {
-		return text + "; " + describeShape(f) + "." + otherRun(v, now)
+		return text + "; " + describeShape(f) + "." + compareRuns(v, now)
 	}
 	text += fmt.Sprintf(", %s× the LogGP model's %s", study.Figure(v.Time/model), cluster.FromSeconds(model))
 	if total := sumOf(f.Terms); total != "" {
@@ -35,7 +35,7 @@ func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	default:
 		text += " The model assumes that no link is shared."
 	}
-	return text + otherRun(v, now) + elsewhere(v, now)
+	return text + compareRuns(v, now) + modelAdvice(v, now)
 }
 
 // hiddenShare returns the hidden share of a call with overlap, or "" without computation.
@@ -87,8 +87,8 @@ func sumOf(terms []Term) string {
 	return strings.Join(parts, " + ")
 }
 
-// otherRun compares the run with the best other algorithm that ran with this size and team.
-func otherRun(v *engine.StudyView, now *engine.Row) string {
+// compareRuns compares the run with the best other algorithm that ran with this size and team.
+func compareRuns(v *engine.StudyView, now *engine.Row) string {
 	var other *engine.Row
 	for i := range v.Rows {
 		r := &v.Rows[i]
@@ -113,14 +113,14 @@ func otherRun(v *engine.StudyView, now *engine.Row) string {
 	return fmt.Sprintf(" %s took equally long, %s.", name, t)
 }
 
-// elsewhere returns the model's fastest algorithm for the present knobs, and the size from which
+// modelAdvice returns the model's fastest algorithm for the present knobs, and the size from which
 // another one is faster.
-func elsewhere(v *engine.StudyView, now *engine.Row) string {
+func modelAdvice(v *engine.StudyView, now *engine.Row) string {
 	f, flow := engine.DrawingIn[*Field](v), engine.DrawingIn[*Flow](v)
 	if f == nil || f.NowX < 0 || f.NowY < 0 {
 		return ""
 	}
-	best := modelled(f.At(f.NowX, f.NowY))
+	best := modelWinner(f.At(f.NowX, f.NowY))
 	if best < 0 {
 		return ""
 	}
@@ -134,15 +134,15 @@ func elsewhere(v *engine.StudyView, now *engine.Row) string {
 		}
 	}
 	for x := f.NowX + 1; x < len(f.X); x++ {
-		if other := modelled(f.At(x, f.NowY)); other >= 0 && other != best {
+		if other := modelWinner(f.At(x, f.NowY)); other >= 0 && other != best {
 			return text + fmt.Sprintf("; from %s on, %s is fastest.", cluster.SizeText(f.X[x]), f.Names[other])
 		}
 	}
 	return text + "."
 }
 
-// modelled returns the model's winner of a cell, or −1 if unknown.
-func modelled(w *Winner) int {
+// modelWinner returns the model's winner of a cell, or −1 if unknown.
+func modelWinner(w *Winner) int {
 	if w.Kind == engine.Modelled {
 		return w.Best
 	}
