@@ -24,7 +24,7 @@ func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() erro
 	q := newSequential(&of.problem)
 	want := q.checksum(1)
 	check := func(sum complex128) error {
-		if relative(real(sum), real(want)) > tolerance || relative(imag(sum), imag(want)) > tolerance {
+		if relativeError(real(sum), real(want)) > tolerance || relativeError(imag(sum), imag(want)) > tolerance {
 			return fmt.Errorf("the checksum is %v, want %v", sum, want)
 		}
 		return nil

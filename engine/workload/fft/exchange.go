@@ -13,9 +13,9 @@ const (
 	exchanges
 )
 
-// chosen returns the schedule that the knobs choose, for blocks of n bytes in a team of this many
+// keyFor returns the schedule that the knobs choose, for blocks of n bytes in a team of this many
 // members.
-func chosen(s algorithm.Reader, on algorithm.Team, members int, n int64) (coll.Key, error) {
+func keyFor(s algorithm.Reader, on algorithm.Team, members int, n int64) (coll.Key, error) {
 	return on.Chosen(s, coll.OpExchange, members, n)
 }
 

@@ -159,9 +159,9 @@ func (s *shape) afterSecond(r int) func(i int) int {
 	}
 }
 
-// before returns the process's part of the box before a transform: the first point along x, y and z,
-// and the number of points. after returns its part after the transform.
-func (s *shape) before(g *grid) (lo, n [3]int) {
+// partBefore returns the process's part of the box before a transform: the first point along x, y
+// and z, and the number of points. partAfter returns its part after the transform.
+func (s *shape) partBefore(g *grid) (lo, n [3]int) {
 	n[s.axes[0]] = s.n1
 	n[s.axes[1]] = s.rows
 	n[s.axes[2]] = s.planes
@@ -169,7 +169,7 @@ func (s *shape) before(g *grid) (lo, n [3]int) {
 	return lo, n
 }
 
-func (s *shape) after(g *grid) (lo, n [3]int) {
+func (s *shape) partAfter(g *grid) (lo, n [3]int) {
 	n[s.axes[0]] = s.m1
 	n[s.axes[1]] = s.m2
 	n[s.axes[2]] = s.n3
@@ -177,14 +177,14 @@ func (s *shape) after(g *grid) (lo, n [3]int) {
 	return lo, n
 }
 
-// first and last return the position of a point of the box among the process's points before a
-// transform and after it.
-func (s *shape) first(lo [3]int, x [3]int) int {
+// indexBefore and indexAfter return the position of a point of the box among the process's points
+// before a transform and after it.
+func (s *shape) indexBefore(lo [3]int, x [3]int) int {
 	a := s.axes
 	return ((x[a[2]]-lo[a[2]])*s.rows+x[a[1]]-lo[a[1]])*s.n1 + x[a[0]]
 }
 
-func (s *shape) last(lo [3]int, x [3]int) int {
+func (s *shape) indexAfter(lo [3]int, x [3]int) int {
 	a := s.axes
 	return ((x[a[1]]-lo[a[1]])*s.m1+x[a[0]]-lo[a[0]])*s.n3 + x[a[2]]
 }

@@ -84,7 +84,7 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, of instance,
 		if t == nil {
 			continue
 		}
-		timed, err := chosen(p, algorithm.TeamOf(r, t), t.Size(), s.back.blocks()[e])
+		timed, err := keyFor(p, algorithm.TeamOf(r, t), t.Size(), s.back.blocks()[e])
 		if err != nil {
 			return nil, err
 		}

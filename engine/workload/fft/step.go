@@ -14,7 +14,7 @@ const alpha = 1e-6
 // begin generates the numbers and their spectrum, from which all time steps start.
 func (s *solver) begin() error {
 	into := s.arrays[0].Slice()
-	s.numbers(func(at int, v complex128) { into[at] = v })
+	s.eachNumber(func(at int, v complex128) { into[at] = v })
 	if err := s.transform(&s.there, &s.linesTo); err != nil {
 		return err
 	}
@@ -22,11 +22,11 @@ func (s *solver) begin() error {
 	return s.r.Barrier(s.team)
 }
 
-// numbers calls each with the numbers of the process before the transform to wave numbers, and with
-// their positions.
-func (s *solver) numbers(each func(at int, v complex128)) {
-	lo, n := s.there.before(&s.grid)
-	s.problem.generate(lo, n, func(x, y, z int, v complex128) { each(s.there.first(lo, [3]int{x, y, z}), v) })
+// eachNumber calls each with the numbers of the process before the transform to wave numbers, and
+// with their positions.
+func (s *solver) eachNumber(each func(at int, v complex128)) {
+	lo, n := s.there.partBefore(&s.grid)
+	s.problem.generate(lo, n, func(x, y, z int, v complex128) { each(s.there.indexBefore(lo, [3]int{x, y, z}), v) })
 }
 
 // advance does a time step. It returns its time and the checksum.
@@ -78,7 +78,7 @@ func (s *solver) evolve(t int) {
 		if lo == 0 {
 			s.problem.decays(t, &s.decay)
 		}
-		first, _ := s.back.before(&s.grid)
+		first, _ := s.back.partBefore(&s.grid)
 		for row := lo; row < hi; row++ {
 			of := s.decay[1][first[1]+row%s.back.rows] * s.decay[2][first[2]+row/s.back.rows]
 			at := row * s.back.n1
@@ -113,11 +113,11 @@ func (s *solver) checksum() (complex128, error) {
 	s.compute(1, cluster.Work{Flops: 2 * samples / float64(s.team.Size())}, func(int, int) {
 		mine, result := s.mine.Slice(), s.arrays[s.result].Slice()
 		clear(mine)
-		lo, n := s.back.after(&s.grid)
+		lo, n := s.back.partAfter(&s.grid)
 		for j := 1; j <= samples; j++ {
 			x := s.problem.sample(j)
-			if inside(x, lo, n) {
-				v := result[s.back.last(lo, x)]
+			if contains(x, lo, n) {
+				v := result[s.back.indexAfter(lo, x)]
 				mine[0] += real(v)
 				mine[1] += imag(v)
 			}
@@ -131,7 +131,7 @@ func (s *solver) checksum() (complex128, error) {
 	return complex(all[0]/points, all[1]/points), nil
 }
 
-func inside(x, lo, n [3]int) bool {
+func contains(x, lo, n [3]int) bool {
 	for a := range x {
 		if x[a] < lo[a] || x[a] >= lo[a]+n[a] {
 			return false

@@ -30,7 +30,7 @@ func (v *verifier) verifyTransforms() error {
 	s := v.s
 	energy := s.mine.Slice()
 	clear(energy)
-	s.numbers(func(_ int, v complex128) { energy[0] += real(v)*real(v) + imag(v)*imag(v) })
+	s.eachNumber(func(_ int, v complex128) { energy[0] += real(v)*real(v) + imag(v)*imag(v) })
 	for _, v := range s.spectrum {
 		energy[1] += real(v)*real(v) + imag(v)*imag(v)
 	}
@@ -46,9 +46,9 @@ func (v *verifier) verifyTransforms() error {
 		return err
 	}
 	worst, result := 0.0, s.arrays[s.result].Slice()
-	lo, n := s.back.after(&s.grid)
+	lo, n := s.back.partAfter(&s.grid)
 	s.problem.generate(lo, n, func(x, y, z int, want complex128) {
-		got := result[s.back.last(lo, [3]int{x, y, z})] / complex(points, 0)
+		got := result[s.back.indexAfter(lo, [3]int{x, y, z})] / complex(points, 0)
 		worst = max(worst, cmplx.Abs(got-want))
 	})
 	s.p.Verify(worst < tolerance, fmt.Sprintf("the transform back returns the numbers; largest error on rank %d: %.1g", s.r.ID(), worst))
@@ -72,7 +72,7 @@ func (v *verifier) verifyChecksum(t int, got complex128) {
 		}
 		want, by = v.alone.checksum(t), "sequential"
 	}
-	off := max(relative(real(got), real(want)), relative(imag(got), imag(want)))
+	off := max(relativeError(real(got), real(want)), relativeError(imag(got), imag(want)))
 	s.p.Report("checksum_error", off)
 	text := fmt.Sprintf("step %d: the checksum is %.12e %+.12ei", t, real(got), imag(got))
 	if off > tolerance || math.IsNaN(off) {
@@ -82,7 +82,7 @@ func (v *verifier) verifyChecksum(t int, got complex128) {
 	s.p.Verify(true, fmt.Sprintf("the checksum equals the %s one, to 1e-12", by))
 }
 
-func relative(got, want float64) float64 { return math.Abs(got-want) / math.Abs(want) }
+func relativeError(got, want float64) float64 { return math.Abs(got-want) / math.Abs(want) }
 
 // sequential solves the same problem in one process, axis by axis in place.
 type sequential struct {

@@ -182,7 +182,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		if small {
 			of = whole.small()
 		}
-		part, err := needs(s, on, &of, store, &memory)
+		part, err := addMemory(s, on, &of, store, &memory)
 		inFlight += part.inFlight
 		return part, err
 	})
@@ -210,8 +210,8 @@ type need struct {
 // perOperation is the memory of a rank for an operation in flight, in bytes.
 const perOperation = 200
 
-// needs adds the arrays of an instance to the memory of a rank, and returns its other memory.
-func needs(s *engine.Scenario, on *workload.Site, of *instance, store cluster.Store, memory *workload.Memory) (need, error) {
+// addMemory adds the arrays of an instance to the memory of a rank, and returns its other memory.
+func addMemory(s *engine.Scenario, on *workload.Site, of *instance, store cluster.Store, memory *workload.Memory) (need, error) {
 	l := s.Layout()
 	m := algorithm.Modes(s)
 	there, back := of.shapes()
@@ -245,7 +245,7 @@ func needs(s *engine.Scenario, on *workload.Site, of *instance, store cluster.St
 		var words, bytes int64
 		for t := range min(teams, maxTeams) {
 			ranks := g.team(l.World(), e, t)
-			k, err := chosen(s, algorithm.Among(on.Machine, on.Kind(), &l, ranks), members, back.blocks()[e])
+			k, err := keyFor(s, algorithm.Among(on.Machine, on.Kind(), &l, ranks), members, back.blocks()[e])
 			if err != nil {
 				return n, err
 			}
