@@ -52,7 +52,7 @@ func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() erro
 
 // checkAll returns an error if an element of the rank's part differs from the closed form.
 func (x *product) checkAll(s sums) error {
-	if wrong := x.wrong(s); wrong != "" {
+	if wrong := x.firstWrong(s); wrong != "" {
 		return x.r.Lib().Errorf("%s", wrong)
 	}
 	return nil

@@ -41,8 +41,8 @@ func slotsFor(m coll.Modes, ahead int) int {
 // needsCredits reports whether the program itself must signal free slots.
 func needsCredits(m coll.Modes) bool { return m.In == coll.NoSync && m.Transfer.OneSided() }
 
-// extent adds the slots and the scratch buffers of a line's broadcasts to the memory of a rank.
-func extent(m *workload.Memory, store cluster.Store, k coll.Key, maxBytes int64, ahead int) {
+// addMemory adds the slots and the scratch buffers of a line's broadcasts to the memory of a rank.
+func addMemory(m *workload.Memory, store cluster.Store, k coll.Key, maxBytes int64, ahead int) {
 	count := slotsFor(k.Modes, ahead)
 	if !k.Transfer.OneSided() {
 		m.Hold(store, workload.Item{Name: "panels", Per: workload.PerRank, Bytes: int64(count) * roundToLines(maxBytes)})

@@ -111,7 +111,7 @@ func (x *product) multiply() error {
 				return err
 			}
 		}
-		if err := x.arrive(k, &now); err != nil {
+		if err := x.waitPanels(k, &now); err != nil {
 			return err
 		}
 		if err := x.update(k, &now); err != nil {
@@ -185,8 +185,8 @@ func (x *product) packPart() {
 	}
 }
 
-// arrive waits for the panels of step k.
-func (x *product) arrive(k int, now *cluster.Time) error {
+// waitPanels waits for the panels of step k.
+func (x *product) waitPanels(k int, now *cluster.Time) error {
 	before := x.spans.wait
 	for _, line := range x.lines {
 		if err := line.wait(k); err != nil {
@@ -226,8 +226,8 @@ func (x *product) updatePart() {
 	x.tiles.Gemm(false, n.to-n.from, x.w, n.wide, 1, a[n.from*n.wide:], n.wide, b, x.w, x.c[n.from*x.w:], x.w)
 }
 
-// time broadcasts the panels of step 0 one after the other, without any other work.
-func (x *product) time() error {
+// timePanels broadcasts the panels of step 0 one after the other, without any other work.
+func (x *product) timePanels() error {
 	if err := x.r.Barrier(x.r.World()); err != nil {
 		return err
 	}

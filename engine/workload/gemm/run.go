@@ -45,12 +45,12 @@ func run(r *cluster.Rank, p engine.Probe) error {
 				return err
 			}
 		}
-		if wrong := verified.wrong(expected); wrong != "" {
+		if wrong := verified.firstWrong(expected); wrong != "" {
 			p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", r.ID(), p.Iteration(), wrong))
 		} else {
 			p.Verify(true, verified.verifiedText()+also)
 		}
-		if err := timed.time(); err != nil {
+		if err := timed.timePanels(); err != nil {
 			return err
 		}
 		if err := timed.report(); err != nil {

@@ -147,7 +147,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	text := why(now, s, len(v.Facts) > 0 && v.Facts[0].Text == inCalls)
 	if best != now {
 		best.Flag = engine.Best
-		text += fmt.Sprintf(". With %s, %s is hidden, and the product is %s× faster", schemeIn(best), hides(best), study.Figure(v.Time/best.Cells[columnTime]))
+		text += fmt.Sprintf(". With %s, %s is hidden, and the product is %s× faster", schemeIn(best), hiddenText(best), study.Figure(v.Time/best.Cells[columnTime]))
 	}
 	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 }
@@ -172,7 +172,7 @@ func why(now *engine.Row, s *engine.Snapshot, calls bool) string {
 	if sc.Text("schedule") == blocking {
 		return text + ". No rank computes meanwhile"
 	}
-	text += fmt.Sprintf(". Of that time, %s is hidden", hides(now))
+	text += fmt.Sprintf(". Of that time, %s is hidden", hiddenText(now))
 	switch longest := c[columnLongest]; {
 	case !(longest > c[columnPanel]/10):
 	case sc.Int("slices") == 1 && calls:
@@ -183,8 +183,8 @@ func why(now *engine.Row, s *engine.Snapshot, calls bool) string {
 	return text
 }
 
-// hides returns the share of the panels that a row hides, as a percentage.
-func hides(r *engine.Row) string {
+// hiddenText returns the share of the panels that a row hides, as a percentage.
+func hiddenText(r *engine.Row) string {
 	return study.Percent(min(1, max(0, 1-r.Cells[columnStepWait]/r.Cells[columnPanel])))
 }
 

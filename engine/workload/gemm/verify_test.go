@@ -18,11 +18,11 @@ func TestClosedForm(t *testing.T) {
 		var c mat.Dense
 		c.Mul(mat.NewDense(n, n, x.a), mat.NewDense(n, n, x.b))
 		x.c = c.RawMatrix().Data
-		if wrong := x.wrong(sumsOf(n)); wrong != "" {
+		if wrong := x.firstWrong(sumsOf(n)); wrong != "" {
 			t.Fatalf("n = %d: %s", n, wrong)
 		}
 		x.c[n*n/2]++
-		if wrong := x.wrong(sumsOf(n)); !strings.HasPrefix(wrong, "C(") {
+		if wrong := x.firstWrong(sumsOf(n)); !strings.HasPrefix(wrong, "C(") {
 			t.Errorf("n = %d: an element that is off by 1 is not found: %q", n, wrong)
 		}
 	}

@@ -140,7 +140,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			if err != nil {
 				return p, err
 			}
-			extent(&memory, store, k, maxBytes, ahead)
+			addMemory(&memory, store, k, maxBytes, ahead)
 			nodes += int64(len(k.Make(0).Nodes))
 			eager += on.Eager(s, maxBytes)
 		}
