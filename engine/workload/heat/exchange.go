@@ -148,8 +148,8 @@ func (x *exchange) send(d int) error {
 	}, op, buffer)
 }
 
-// reuse waits until the outboxes of this step's parity may be overwritten.
-func (x *exchange) reuse() error { return x.r.Waitall(x.sends[x.step%2][:], nil) }
+// waitSent waits until the outboxes of this step's parity may be overwritten.
+func (x *exchange) waitSent() error { return x.r.Waitall(x.sends[x.step%2][:], nil) }
 
 // wait waits until the faces of this step have arrived, and continues with the next step.
 func (x *exchange) wait() error {

@@ -60,16 +60,16 @@ func spread(s *engine.Snapshot) []engine.Row {
 		row.Cells = []float64{
 			spreadMedian: d.P50, spreadShare: math.NaN(), // computed from the chart's buckets
 
-			spreadTenth: min(within(d, 0.1), d.P50), spreadNinetieth: max(within(d, 0.9), d.P50), spreadMost: d.Max, spreadCount: float64(d.Count),
+			spreadTenth: min(percentile(d, 0.1), d.P50), spreadNinetieth: max(percentile(d, 0.9), d.P50), spreadMost: d.Max, spreadCount: float64(d.Count),
 		}
 		return []engine.Row{row}
 	}
 	return nil
 }
 
-// within returns the value below which a share of all values is. It assumes that values are spread
-// evenly in their buckets, which are wider than the precision of the median.
-func within(d *engine.Distribution, share float64) float64 {
+// percentile returns the value below which a share of all values is. It assumes that values are
+// spread evenly in their buckets, which are wider than the precision of the median.
+func percentile(d *engine.Distribution, share float64) float64 {
 	n := 0.0
 	wanted := share * float64(d.Count)
 	lower := d.Min

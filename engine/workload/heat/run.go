@@ -93,8 +93,8 @@ func (c cube) part(small bool, n [3]int) cube {
 	return c
 }
 
-// newProcess allocates memory for the process's block of a cube. Its messages have the tags from tag
-// on.
+// newProcess allocates memory for the process's block of a cube. Its messages have the tags from
+// tag on.
 func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, tag int) (*process, error) {
 	n := divide(r.World().Size())
 	b, largest := blockOf(of.side, n, r.World().Rank()), blockOf(of.side, n, 0)
@@ -181,7 +181,7 @@ func (c *process) runStep(t int, begun cluster.Time) (cluster.Time, error) {
 			return 0, err
 		}
 	}
-	c.noise.until(begun)
+	c.noise.runDetours(begun)
 	if err := c.r.Using(c.means, c.sendFaces); err != nil {
 		return 0, err
 	}
@@ -232,7 +232,7 @@ func (c *process) inner() error { return c.launch(bulk, innerWork(&c.b), c.bodie
 // sendFaces packs each face and starts to send it. On a device all faces are packed concurrently,
 // and with overlap the inner cells are in progress before the first face is sent.
 func (c *process) sendFaces() error {
-	if err := c.reuse(); err != nil {
+	if err := c.waitSent(); err != nil {
 		return err
 	}
 	if c.prepost {
@@ -302,7 +302,7 @@ func (c *process) verify() error {
 	if err := coll.Allreduce(c.r, c.r.World(), cluster.Sum, c.flows, c.flows); err != nil {
 		return err
 	}
-	wrong := c.wrong()
+	wrong := c.firstWrong()
 	if wrong != "" {
 		c.p.Verify(false, fmt.Sprintf("rank %d, iteration %d, %s: %s", c.r.ID(), c.p.Iteration(), c.variant, wrong))
 		return nil
@@ -318,8 +318,8 @@ func (c *process) verify() error {
 	return nil
 }
 
-// wrong describes the first error, or returns "" if there is none.
-func (c *process) wrong() string {
+// firstWrong describes the first error, or returns "" if there is none.
+func (c *process) firstWrong() string {
 	for i, want := range c.want {
 		if got := c.f.t[i]; math.Float64bits(got) != math.Float64bits(want) {
 			x, y, z := i%c.b.size[0], i/c.b.size[0]%c.b.size[1], i/c.b.size[0]/c.b.size[1]

@@ -109,7 +109,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	var best *engine.Row
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		if r.Kind == now.Kind && r.Series != now.Series && head(r.Label) == head(now.Label) && (best == nil || r.Cells[columnTime] < best.Cells[columnTime]) {
+		if r.Kind == now.Kind && r.Series != now.Series && layoutIn(r.Label) == layoutIn(now.Label) && (best == nil || r.Cells[columnTime] < best.Cells[columnTime]) {
 			best = r
 		}
 	}
@@ -130,8 +130,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 }
 
-// head returns the layout part of a label.
-func head(label string) string {
+// layoutIn returns the layout part of a label.
+func layoutIn(label string) string {
 	var nodes, ranks int
 	if _, err := fmt.Sscanf(label, "%d×%d", &nodes, &ranks); err != nil {
 		return label
