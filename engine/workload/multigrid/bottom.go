@@ -37,14 +37,14 @@ func (b *box) solveBottom() int {
 		return 0
 	}
 	for round := 1; round <= maxBottomIterations; round++ {
-		b.operate(p, y, ap)
+		b.applyPreconditioned(p, y, ap)
 		down := b.dot(ap, r0)
 		if down == 0 || math.IsInf(down, 0) {
 			return round
 		}
 		alpha := rho / down
 		b.combine(s, r, ap, -alpha)
-		b.operate(s, y, as)
+		b.applyPreconditioned(s, y, as)
 		size := b.dot(as, as)
 		omega := 0.
 		if size != 0 {
@@ -83,8 +83,8 @@ func (b *box) precondition(x, to []float64) {
 	})
 }
 
-// operate puts A D⁻¹x into to.
-func (b *box) operate(x, y, to []float64) {
+// applyPreconditioned puts A D⁻¹x into to.
+func (b *box) applyPreconditioned(x, y, to []float64) {
 	b.precondition(x, y)
 	b.fillBoundary(y)
 	s, scale := b.stride(), 1/(b.h*b.h)

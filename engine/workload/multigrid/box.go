@@ -34,23 +34,23 @@ func (b *box) fillBoundary(x []float64) {
 	if low, high := b.edge(1); low || high {
 		for plane := 0; plane < len(x); plane += s * s {
 			if low {
-				minus(x[plane:plane+s], x[plane+s:])
+				negate(x[plane:plane+s], x[plane+s:])
 			}
 			if high {
-				minus(x[plane+(n+1)*s:plane+(n+2)*s], x[plane+n*s:])
+				negate(x[plane+(n+1)*s:plane+(n+2)*s], x[plane+n*s:])
 			}
 		}
 	}
 	low, high := b.edge(2)
 	if low {
-		minus(x[:s*s], x[s*s:])
+		negate(x[:s*s], x[s*s:])
 	}
 	if high {
-		minus(x[(n+1)*s*s:], x[n*s*s:])
+		negate(x[(n+1)*s*s:], x[n*s*s:])
 	}
 }
 
-func minus(to, from []float64) {
+func negate(to, from []float64) {
 	for i := range to {
 		to[i] = -from[i]
 	}

@@ -175,8 +175,8 @@ func (l *layout) childPieces(level, rank int, fine bool) (all []piece) {
 	return all
 }
 
-// upward reverses pieces: data that a fine box sent down returns to all its cells.
-func (l *layout) upward(level int, all []piece) []piece {
+// reversed reverses pieces: data that a fine box sent down returns to all its cells.
+func (l *layout) reversed(level int, all []piece) []piece {
 	f := l.shapes[level]
 	for i := range all {
 		p := &all[i]
@@ -200,7 +200,7 @@ func (l *layout) sends(level, way, rank int) []piece {
 	case down:
 		return l.childPieces(level, rank, true)
 	}
-	return l.upward(level, l.childPieces(level, rank, false))
+	return l.reversed(level, l.childPieces(level, rank, false))
 }
 
 func (l *layout) receives(level, way, rank int) []piece {
@@ -212,11 +212,11 @@ func (l *layout) receives(level, way, rank int) []piece {
 	case down:
 		return l.childPieces(level, rank, false)
 	}
-	return l.upward(level, l.childPieces(level, rank, true))
+	return l.reversed(level, l.childPieces(level, rank, true))
 }
 
-// grouped sorts pieces by the other rank.
-func grouped(all []piece, rank int, other func(*piece) int) (local []piece, groups []group) {
+// groupByPeer sorts pieces by the other rank.
+func groupByPeer(all []piece, rank int, other func(*piece) int) (local []piece, groups []group) {
 	slices.SortFunc(all, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(other(&a), other(&b)), cmp.Compare(a.key, b.key))
 	})
@@ -237,7 +237,7 @@ func grouped(all []piece, rank int, other func(*piece) int) (local []piece, grou
 }
 
 func (l *layout) arrivals(level, way, rank int) []group {
-	_, in := grouped(l.receives(level, way, rank), rank, func(p *piece) int { return p.from })
+	_, in := groupByPeer(l.receives(level, way, rank), rank, func(p *piece) int { return p.from })
 	return in
 }
 
@@ -245,8 +245,8 @@ func (l *layout) arrivals(level, way, rank int) []group {
 // its peers' inboxes.
 func (l *layout) channel(level, way, rank int) *channel {
 	c := &channel{level: level, way: way}
-	c.local, c.out = grouped(l.sends(level, way, rank), rank, func(p *piece) int { return p.to })
-	c.localBytes = total(c.local)
+	c.local, c.out = groupByPeer(l.sends(level, way, rank), rank, func(p *piece) int { return p.to })
+	c.localBytes = pieceBytes(c.local)
 	c.in = l.arrivals(level, way, rank)
 	if way == up { // each fine box's image has a position in the scratch buffer of the coarse box's rank
 		side, at := l.shapes[level].side, 0
@@ -270,16 +270,16 @@ func (l *layout) channel(level, way, rank int) *channel {
 			break
 		}
 		g := &c.out[i]
-		g.inbox, senders = l.before(level, way, g.peer, rank, senders[:0])
+		g.inbox, senders = l.bytesBelow(level, way, g.peer, rank, senders[:0])
 		g.source = len(senders)
 	}
 	return c
 }
 
-// lean returns the channel with the pieces that operations name: a variant that does not pack
-// puts them one by one. Only the copying of bytes reads the others, and they use most of the
+// trimmed returns the channel with only the pieces that operations name: a variant that does not
+// pack puts them one by one. Only the copying of bytes reads the others, and they use most of the
 // memory of many ranks.
-func (c *channel) lean(packs bool) *channel {
+func (c *channel) trimmed(packs bool) *channel {
 	l := *c
 	l.local = nil
 	l.in = slices.Clone(c.in) // clones have no spare capacity
@@ -297,9 +297,9 @@ func (c *channel) lean(packs bool) *channel {
 	return &l
 }
 
-// before returns the bytes of a rank's arrivals that come from ranks below another one, and
+// bytesBelow returns the bytes of a rank's arrivals that come from ranks below another one, and
 // appends these ranks.
-func (l *layout) before(level, way, rank, other int, senders []int) (bytes int64, below []int) {
+func (l *layout) bytesBelow(level, way, rank, other int, senders []int) (bytes int64, below []int) {
 	s := l.shapes[level]
 	add := func(from int, n int64) {
 		if from < other && from != rank {

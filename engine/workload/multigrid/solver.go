@@ -119,13 +119,13 @@ func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *v
 				break
 			}
 			c := l.channel(i, way, rank)
-			lv.channels[way] = c.lean(packs)
+			lv.channels[way] = c.trimmed(packs)
 			store.Do(func() error { lv.channels[way] = c; return nil })
-			in, out = max(in, sumOf(c.in)), max(out, sumOf(c.out))
+			in, out = max(in, groupBytes(c.in)), max(out, groupBytes(c.out))
 		}
 		if lv.channels[down] != nil {
 			for way := range lv.scratch {
-				n := sumOf(lv.channels[down+way].out)
+				n := groupBytes(lv.channels[down+way].out)
 				if way == 0 && n > 0 { // by slot
 					half := shape.side / 2
 					n = 8 * int64(len(lv.boxes)*half*half*half)
@@ -198,7 +198,7 @@ func (s *solver) build() error {
 				b.betas()
 				b.fill(vF, source)
 			}
-		} else if err := s.faces(i - 1); err != nil {
+		} else if err := s.sendFaces(i - 1); err != nil {
 			return err
 		}
 		for _, b := range lv.boxes {
@@ -214,8 +214,8 @@ func (s *solver) build() error {
 	return err
 }
 
-// faces sends a level's faces to the next coarser level.
-func (s *solver) faces(at int) error {
+// sendFaces sends a level's faces to the next coarser level.
+func (s *solver) sendFaces(at int) error {
 	lv, c := s.levels[at], s.levels[at].channels[down]
 	faces := func(d int, p *piece) [3]int { // the last one is the next box's first
 		n := [3]int{lv.side / 2, lv.side / 2, lv.side / 2}
@@ -347,7 +347,7 @@ func (s *solver) prolong(at int, add bool) error {
 			}
 		}
 	}
-	s.copies(sumOf(c.out), s.store.Body(images))
+	s.copies(groupBytes(c.out), s.store.Body(images))
 	s.lap(at, partBetween)
 	if err := s.move(at, up, 0); err != nil {
 		return err

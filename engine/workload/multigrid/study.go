@@ -98,12 +98,12 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	if paper != nil {
 		v.Why += fmt.Sprintf(" (paper: %s)", cluster.FromSeconds(paper.Cells[columnSolve]))
 	}
-	v.Why += ". " + injected(s, now) + "."
+	v.Why += ". " + explainLoad(s, now) + "."
 	v.Glance = fmt.Sprintf("%s %s", cluster.FromSeconds(v.Time), now.Label)
 }
 
-// injected describes the load on a node's adapter.
-func injected(s *engine.Snapshot, now *engine.Row) string {
+// explainLoad describes the load on a node's adapter.
+func explainLoad(s *engine.Snapshot, now *engine.Row) string {
 	n := now.Cells[columnMessages]
 	smooth := cluster.FromSeconds(now.Cells[columnSmooth])
 	if n < 1 || math.IsNaN(n) {

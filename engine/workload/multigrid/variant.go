@@ -85,7 +85,7 @@ func (s *solver) move(at, way, vector int) error {
 	return err
 }
 
-func total(pieces []piece) (n int64) {
+func pieceBytes(pieces []piece) (n int64) {
 	for i := range pieces {
 		n += pieces[i].of.Bytes()
 	}
@@ -147,7 +147,7 @@ func (s *solver) twoSided(c *channel, near cluster.Data, shift int64) error {
 	return nil
 }
 
-func sumOf(groups []group) (n int64) {
+func groupBytes(groups []group) (n int64) {
 	for i := range groups {
 		n += groups[i].bytes
 	}
