@@ -44,7 +44,7 @@ func Links(of string, each Messages) *engine.Study {
 		},
 		Observe: func(*engine.Snapshot) []engine.Row { return nil },
 		Complete: func(v *engine.StudyView, _ *engine.Snapshot) {
-			v.Why = words(v.Rows, of)
+			v.Why = describe(v.Rows, of)
 		},
 	}
 }
@@ -92,15 +92,15 @@ func frame(s *engine.Scenario, m *cluster.Machine, of string, each Messages) eng
 	for dim := range dims {
 		for _, minus := range []bool{false, true} {
 			for at := range dims[dim] {
-				row(&v, linkBytes, net, dims, plane{dim: dim, at: at, minus: minus})
+				addRow(&v, linkBytes, net, dims, plane{dim: dim, at: at, minus: minus})
 			}
 		}
 	}
 	return v
 }
 
-// row adds the row of a plane's links, if it has any.
-func row(v *engine.StudyView, carries []float64, net *topology.Network, dims []int, of plane) {
+// addRow adds the row of a plane's links, if it has any.
+func addRow(v *engine.StudyView, carries []float64, net *topology.Network, dims []int, of plane) {
 	n := 0
 	sum := 0.0
 	busiest := 0.0
@@ -131,8 +131,8 @@ func planeOf(net *topology.Network, dims []int, link int) plane {
 	return plane{dim: -1}
 }
 
-// words names the link that carries the most bytes, and compares it with the mean link.
-func words(rows []engine.Row, of string) string {
+// describe names the link that carries the most bytes, and compares it with the mean link.
+func describe(rows []engine.Row, of string) string {
 	var busiest *engine.Row
 	sum := 0.0
 	for i := range rows {
