@@ -70,15 +70,15 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 		bandwidth.X, bandwidth.Y = append(bandwidth.X, float64(size)), append(bandwidth.Y, float64(size)/t.Seconds())
 	}
 	v.Plots[0].Lines, v.Plots[1].Lines = []engine.Line{latency}, []engine.Line{bandwidth}
-	if n, rate := half(s, m, kind); n > 0 {
+	if n, rate := halfBandwidth(s, m, kind); n > 0 {
 		v.Plots[1].Marks = []engine.Marker{{X: float64(n), Y: rate, Glyph: engine.AtEqual, Kind: engine.Modelled, Text: "n½ " + cluster.SizeText(float64(n))}}
 	}
 	return v
 }
 
-// half returns n½ by the model: the shortest message that reaches half of the link's bandwidth,
-// and its bandwidth in B/s. It returns 0 if there is none.
-func half(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (n int64, rate float64) {
+// halfBandwidth returns n½ by the model: the shortest message that reaches half of the link's
+// bandwidth, and its bandwidth in B/s. It returns 0 if there is none.
+func halfBandwidth(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (n int64, rate float64) {
 	at := func(size int64) float64 {
 		if t, ok := model(s, m, kind, size); ok && t > 0 {
 			return float64(size) / t.Seconds()

@@ -56,17 +56,17 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, err
 	}
 	size := s.Int("size")
-	holds := func(buffers, underWay int64) []workload.Item {
-		return []workload.Item{{Name: "message buffers", Per: workload.InAll, Bytes: 2 * buffers}, {Name: "messages in flight", Per: workload.InAll, Bytes: 2 * underWay}}
+	items := func(buffers, inFlight int64) []workload.Item {
+		return []workload.Item{{Name: "message buffers", Per: workload.InAll, Bytes: 2 * buffers}, {Name: "messages in flight", Per: workload.InAll, Bytes: 2 * inFlight}}
 	}
 	segment := flag + (size+63)&^63
 	switch s.Text("method") {
 	case "two-sided":
-		return workload.Plan{Holds: holds(2*size, on.Eager(s, size))}, nil
+		return workload.Plan{Holds: items(2*size, on.Eager(s, size))}, nil
 	case "lock":
-		return workload.Plan{Segment: segment, Holds: holds(2*size, workload.Copy(size))}, nil
+		return workload.Plan{Segment: segment, Holds: items(2*size, workload.Copy(size))}, nil
 	}
-	return workload.Plan{Segment: segment, Holds: holds(size, workload.Copy(size))}, nil
+	return workload.Plan{Segment: segment, Holds: items(size, workload.Copy(size))}, nil
 }
 
 // classes are the choices of pair.
