@@ -47,7 +47,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 	threads := l.ThreadsPerRank
 	reserved := 1
 	scheme := true
-	c := Costs{Comm: comm(s, m, world, 1), Overlap: computing(m, early, threads, node), Wait: computing(m, late, threads, node)}
+	c := Costs{Comm: commTime(s, m, world, 1), Overlap: computeTime(m, early, threads, node), Wait: computeTime(m, late, threads, node)}
 	switch s.Threading() {
 	case cluster.ThreadFunneled:
 		scheme = s.Text("master-section") == sectionOverlapped
@@ -62,7 +62,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 		c.Rest = c.Comm + c.Overlap // one after the other
 		return c
 	}
-	c.Exchange, c.Rest = comm(s, m, world, reserved), computing(m, early, threads-reserved, node)
+	c.Exchange, c.Rest = commTime(s, m, world, reserved), computeTime(m, early, threads-reserved, node)
 	return c
 }
 
@@ -75,10 +75,10 @@ func processes(world []int32, l *cluster.Layout) []int {
 	return n
 }
 
-// computing returns the time of a number of threads per process for a number of rows, while node
+// computeTime returns the time of a number of threads per process for a number of rows, while node
 // processes per node do the same. It is the maximum of the times for operations, for a core's
 // memory path, and for the node's memory.
-func computing(m *cluster.Machine, rows float64, threads, node int) float64 {
+func computeTime(m *cluster.Machine, rows float64, threads, node int) float64 {
 	w := work(1, 1)
 	seconds := m.ComputeTime(cluster.Work{Flops: w.Flops * rows / float64(threads), Bytes: w.Bytes * rows / float64(threads)}).Seconds()
 	if m.NodeRate > 0 {
@@ -87,11 +87,11 @@ func computing(m *cluster.Machine, rows float64, threads, node int) float64 {
 	return seconds
 }
 
-// comm returns the time of the exchange for the slowest process: the maximum of injection by its
-// threads, sending by its node's adapters, and transfers inside the node. Overheads and a latency
-// are added, and the handshake above the eager limit. The effect of intra-node messages on the
-// memory rate is not included.
-func comm(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) float64 {
+// commTime returns the time of the exchange for the slowest process: the maximum of injection by
+// its threads, sending by its node's adapters, and transfers inside the node. Overheads and a
+// latency are added, and the handshake above the eager limit. The effect of intra-node messages on
+// the memory rate is not included.
+func commTime(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) float64 {
 	l := s.Layout()
 	plane := 8 * float64(s.Int("ni")*s.Int("nj"))
 	eager := s.Int("eager-limit")

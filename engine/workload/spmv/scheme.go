@@ -38,15 +38,15 @@ func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) (*product, error) {
 	case level <= cluster.ThreadMasteronly:
 		c.scheme = func() error { _, err := c.masteronly(); return err }
 	case level == cluster.ThreadFunneled && p.Text("master-section") == sectionBarriers:
-		c.scheme = c.barriers
+		c.scheme = c.runBarriers
 	case level == cluster.ThreadFunneled && p.Text("master-section") == sectionBare:
-		c.scheme = c.bare
+		c.scheme = c.runBare
 	case level == cluster.ThreadFunneled:
-		c.scheme = c.reserve
+		c.scheme = c.runReserved
 	case level == cluster.ThreadSerialized:
-		c.scheme = c.single
+		c.scheme = c.runSingle
 	default:
-		c.scheme = c.reserve
+		c.scheme = c.runReserved
 		c.reserved = int(max(p.Int("reserved"), 0)) // balanced: −1
 	}
 	var err error
@@ -83,11 +83,11 @@ func (c *product) masteronly() (times, error) {
 	came := c.r.Now()
 	var half cluster.Time
 	err := c.r.Fork(c.threads, func(t *cluster.Thread) error {
-		err := c.share(t, &c.early, cluster.Loop{})
+		err := c.distribute(t, &c.early, cluster.Loop{})
 		if t.Number() == 0 {
 			half = t.Now()
 		}
-		return firstError(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		return firstError(err, c.distribute(t, &c.late, cluster.Loop{Nowait: true}))
 	})
 	end := c.r.Now()
 	return times{comm: c.span(begin, came), overlap: c.span(came, half), wait: c.span(half, end)}, err
@@ -96,8 +96,8 @@ func (c *product) masteronly() (times, error) {
 // span returns the time between two clock readings.
 func (c *product) span(from, to cluster.Time) cluster.Time { return max(to-from-c.clock, 0) }
 
-// share distributes a part over the threads of a region.
-func (c *product) share(t *cluster.Thread, p *part, l cluster.Loop) error {
+// distribute distributes a part over the threads of a region.
+func (c *product) distribute(t *cluster.Thread, p *part, l cluster.Loop) error {
 	return t.For(p.lines, l, func(lo, hi int) error {
 		p.compute(t, lo, hi)
 		return nil
@@ -113,9 +113,10 @@ func (c *product) dynamic(p *part) cluster.Loop {
 	return cluster.Loop{Schedule: cluster.Dynamic, Chunk: max(1, p.lines/(chunksPerThread*c.threads))}
 }
 
-// reserve lets the first threads communicate while the others compute the part that does not need
-// the halo. With no reserved thread the master communicates, and then takes its chunks of the rest.
-func (c *product) reserve() error {
+// runReserved lets the first threads communicate while the others compute the part that does not
+// need the halo. With no reserved thread the master communicates, and then takes its chunks of the
+// rest.
+func (c *product) runReserved() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		var err error
 		if q := t.Number(); q < len(c.h.shares) {
@@ -125,41 +126,41 @@ func (c *product) reserve() error {
 		if c.reserved == 0 {
 			l = c.dynamic(&c.early)
 		}
-		err = firstError(err, c.share(t, &c.early, l)) // its end is the barrier after the exchange
-		return firstError(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.distribute(t, &c.early, l)) // its end is the barrier after the exchange
+		return firstError(err, c.distribute(t, &c.late, cluster.Loop{Nowait: true}))
 	})
 }
 
-// single lets the first thread that arrives communicate while the others compute.
-func (c *product) single() error {
+// runSingle lets the first thread that arrives communicate while the others compute.
+func (c *product) runSingle() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		l := c.dynamic(&c.early)
 		err := t.SingleNowait(func() error {
 			l.Away = true
 			return c.h.exchangePlanes(&t.Rank)
 		})
-		err = firstError(err, c.share(t, &c.early, l))
-		return firstError(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.distribute(t, &c.early, l))
+		return firstError(err, c.distribute(t, &c.late, cluster.Loop{Nowait: true}))
 	})
 }
 
-// barriers lets the master communicate inside the region. A barrier before it waits for the data
+// runBarriers lets the master communicate inside the region. A barrier before it waits for the data
 // that the threads have computed, a barrier after it for the halo; all other threads sleep
 // meanwhile (paper 2, section 4: T1b).
-func (c *product) barriers() error {
+func (c *product) runBarriers() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		t.Meet()
 		err := t.Master(func() error { return c.h.exchangePlanes(&t.Rank) })
 		t.Meet()
-		err = firstError(err, c.share(t, &c.early, cluster.Loop{}))
-		return firstError(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.distribute(t, &c.early, cluster.Loop{}))
+		return firstError(err, c.distribute(t, &c.late, cluster.Loop{Nowait: true}))
 	})
 }
 
-// bare is like barriers, without the barriers: the other threads immediately start on lines whose
-// halo has not arrived. x itself was complete before the region, so only the halo is used too
+// runBare is like runBarriers, without the barriers: the other threads immediately start on lines
+// whose halo has not arrived. x itself was complete before the region, so only the halo is used too
 // early.
-func (c *product) bare() error {
+func (c *product) runBare() error {
 	c.h.product++
 	err := c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		err := t.Master(func() error { return c.h.exchangeToInbox(&t.Rank) })
