@@ -43,10 +43,10 @@ func halos(r *cluster.Rank, m *mesh) *halo {
 
 // whole computes the product in the two parts of a split.
 func whole(r *cluster.Rank, m *mesh, how string) {
-	early, late := m.split(how)
+	independent, dependent := m.split(how)
 	_ = r.Fork(1, func(t *cluster.Thread) error {
-		early.compute(t, 0, early.lines)
-		late.compute(t, 0, late.lines)
+		independent.compute(t, 0, independent.lines)
+		dependent.compute(t, 0, dependent.lines)
 		return nil
 	})
 }
@@ -189,9 +189,9 @@ func TestSplit(t *testing.T) {
 		ratio float64
 	}{{1, splitPaper, models.PaperSplit}, {8, splitPaper, models.PaperSplit}, {3, splitPlanes, 2}, {8, splitPlanes, 2. / 6}, {2, splitPlanes, math.Inf(1)}} {
 		m := mesh{ni: 4, nj: 4, nk: c.nk}
-		early, late := m.shares(c.how)
-		if math.Abs(late/early-c.ratio) > 1e-12 || math.Abs(late+early-float64(m.rows())) > 1e-9 {
-			t.Errorf("%d planes, %s: work of %v rows waits and of %v does not, want a ratio of %v", c.nk, c.how, late, early, c.ratio)
+		independent, dependent := m.shares(c.how)
+		if math.Abs(dependent/independent-c.ratio) > 1e-12 || math.Abs(dependent+independent-float64(m.rows())) > 1e-9 {
+			t.Errorf("%d planes, %s: work of %v rows waits and of %v does not, want a ratio of %v", c.nk, c.how, dependent, independent, c.ratio)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (c *Costs) CommCost(planes int) float64 { return c.Comm * float64(planes) /
 func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 	l := s.Layout()
 	grid := mesh{ni: int(s.Int("ni")), nj: int(s.Int("nj")), nk: int(s.Int("local-k"))}
-	early, late := grid.shares(s.Text("split"))
+	independent, dependent := grid.shares(s.Text("split"))
 	node := 1 // processes of the fullest node
 	world := l.World()
 	for _, n := range processes(world, &l) {
@@ -47,7 +47,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 	threads := l.ThreadsPerRank
 	reserved := 1
 	scheme := true
-	c := Costs{Comm: commTime(s, m, world, 1), Overlap: computeTime(m, early, threads, node), Wait: computeTime(m, late, threads, node)}
+	c := Costs{Comm: commTime(s, m, world, 1), Overlap: computeTime(m, independent, threads, node), Wait: computeTime(m, dependent, threads, node)}
 	switch s.Threading() {
 	case cluster.ThreadFunneled:
 		scheme = s.Text("master-section") == sectionOverlapped
@@ -62,7 +62,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 		c.Rest = c.Comm + c.Overlap // one after the other
 		return c
 	}
-	c.Exchange, c.Rest = commTime(s, m, world, reserved), computeTime(m, early, threads-reserved, node)
+	c.Exchange, c.Rest = commTime(s, m, world, reserved), computeTime(m, independent, threads-reserved, node)
 	return c
 }
 

@@ -40,7 +40,7 @@ const (
 const paperHaloShare = 1. / entries
 
 // split divides the product into the part that does not need the halo and the part that does.
-func (m *mesh) split(how string) (early, late part) {
+func (m *mesh) split(how string) (independent, dependent part) {
 	if how == splitPaper {
 		first := entries - m.haloEntries()
 		return part{m: m, lines: m.lines(), share: 1 - paperHaloShare, to: first},
@@ -58,7 +58,7 @@ func (m *mesh) split(how string) (early, late part) {
 }
 
 // shares returns the work of the two parts, as a number of rows.
-func (m *mesh) shares(how string) (early, late float64) {
+func (m *mesh) shares(how string) (independent, dependent float64) {
 	a, b := m.split(how)
 	rows := func(p *part) float64 { return float64(p.lines) * float64(m.ni) * p.share }
 	return rows(&a), rows(&b)

@@ -12,7 +12,8 @@ type product struct {
 	r           *cluster.Rank
 	m           *mesh
 	h           *halo
-	early, late part
+	independent part // does not need the halo
+	dependent   part // needs the halo
 	scheme      func() error
 	name        string       // of the scheme, on a timeline; "": not shown
 	clock       cluster.Time // time to read the clock
@@ -32,7 +33,7 @@ const balanced = "balanced"
 
 func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) (*product, error) {
 	c := &product{r: r, m: m, clock: p.Clock(), threads: r.Spec().Layout.ThreadsPerRank, reserved: 1}
-	c.early, c.late = m.split(p.Text("split"))
+	c.independent, c.dependent = m.split(p.Text("split"))
 	level, _ := cluster.ParseThreadLevel(p.Text("threading")) // the knob has the levels for choices
 	switch {
 	case level <= cluster.ThreadMasteronly:
@@ -83,11 +84,11 @@ func (c *product) masteronly() (times, error) {
 	came := c.r.Now()
 	var half cluster.Time
 	err := c.r.Fork(c.threads, func(t *cluster.Thread) error {
-		err := c.distribute(t, &c.early, cluster.Loop{})
+		err := c.distribute(t, &c.independent, cluster.Loop{})
 		if t.Number() == 0 {
 			half = t.Now()
 		}
-		return firstError(err, c.distribute(t, &c.late, cluster.Loop{Nowait: true}))
+		return firstError(err, c.distribute(t, &c.dependent, cluster.Loop{Nowait: true}))
 	})
 	end := c.r.Now()
 	return times{comm: c.span(begin, came), overlap: c.span(came, half), wait: c.span(half, end)}, err
@@ -124,23 +125,23 @@ func (c *product) runReserved() error {
 		}
 		l := cluster.Loop{Reserved: c.reserved}
 		if c.reserved == 0 {
-			l = c.dynamic(&c.early)
+			l = c.dynamic(&c.independent)
 		}
-		err = firstError(err, c.distribute(t, &c.early, l)) // its end is the barrier after the exchange
-		return firstError(err, c.distribute(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.distribute(t, &c.independent, l)) // its end is the barrier after the exchange
+		return firstError(err, c.distribute(t, &c.dependent, cluster.Loop{Nowait: true}))
 	})
 }
 
 // runSingle lets the first thread that arrives communicate while the others compute.
 func (c *product) runSingle() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
-		l := c.dynamic(&c.early)
+		l := c.dynamic(&c.independent)
 		err := t.SingleNowait(func() error {
 			l.Away = true
 			return c.h.exchangePlanes(&t.Rank)
 		})
-		err = firstError(err, c.distribute(t, &c.early, l))
-		return firstError(err, c.distribute(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.distribute(t, &c.independent, l))
+		return firstError(err, c.distribute(t, &c.dependent, cluster.Loop{Nowait: true}))
 	})
 }
 
@@ -152,8 +153,8 @@ func (c *product) runBarriers() error {
 		t.Meet()
 		err := t.Master(func() error { return c.h.exchangePlanes(&t.Rank) })
 		t.Meet()
-		err = firstError(err, c.distribute(t, &c.early, cluster.Loop{}))
-		return firstError(err, c.distribute(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.distribute(t, &c.independent, cluster.Loop{}))
+		return firstError(err, c.distribute(t, &c.dependent, cluster.Loop{Nowait: true}))
 	})
 }
 
