@@ -56,7 +56,13 @@ func TestExplanation(t *testing.T) {
 	snap := &engine.Snapshot{Scenario: gemm.Scenario([]string{"demo"}), Kind: engine.Simulated}
 	row := func(scheme string, time, wait float64) engine.Row {
 		c := make([]float64, len(scheduleColumns))
-		c[columnRanks], c[columnTime], c[columnPanel], c[columnStepWait], c[columnLongest], c[columnStep], c[columnShare] = 256, time, 48e-3, wait, 44e-3, 12, 0.95
+		c[columnRanks] = 256
+		c[columnTime] = time
+		c[columnPanel] = 48e-3
+		c[columnStepWait] = wait
+		c[columnLongest] = 44e-3
+		c[columnStep] = 12
+		c[columnShare] = 0.95
 		return engine.Row{Key: scheme + " on 256, n = 131072, 4 cores, nb 256", Label: "256, " + scheme, Series: scheme, Kind: engine.Simulated, Cells: c}
 	}
 	v := frame(&snap.Scenario, &cluster.Machine{Progress: cluster.ProgressCall}, engine.Simulated)
