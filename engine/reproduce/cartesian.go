@@ -43,7 +43,7 @@ var _ = register(&Experiment{
 		{
 			Name: "node_bandwidth", Unit: "B/s", Doc: "inter-node bytes per node over the inter-node time",
 			Simulated: func(p, _ *Point) float64 { return p.metric("node_bandwidth") },
-			Modelled:  func(p, _ *Point) float64 { return nodeBytes(p) / cartesian.Model(&p.Scenario, p.Machine).Between() },
+			Modelled:  func(p, _ *Point) float64 { return nodeBytes(p) / cartesian.Model(&p.Scenario, p.Machine).InterNode() },
 		},
 	},
 	Terms: func(p *Point) []Term {
@@ -55,8 +55,8 @@ var _ = register(&Experiment{
 		return []Term{
 			{"bytes through all adapters", bytes, bytes},
 			{"gaps of all adapters", starts, starts},
-			{"adapters left idle", inter - bytes - starts, m.Between() - bytes - starts},
-			{"inside the node", p.metric("exchange_time") - inter, m.Time() - m.Between()},
+			{"adapters left idle", inter - bytes - starts, m.InterNode() - bytes - starts},
+			{"inside the node", p.metric("exchange_time") - inter, m.Time() - m.InterNode()},
 		}
 	},
 })

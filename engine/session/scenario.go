@@ -28,7 +28,7 @@ func Scenario(name string, userMachines ...cluster.Machine) (engine.Scenario, er
 		machines = append(machines, m.Name)
 	}
 	sc := w.Scenario(machines)
-	return sc, w.Named(name, &sc)
+	return sc, w.ApplyAlias(name, &sc)
 }
 
 // machine returns the machine that a scenario names.
@@ -74,7 +74,7 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if !ok {
 		return setup{}, fmt.Errorf("fabric %s: not built into this program", sc.Text("fabric"))
 	}
-	sc = set.workload.Barred(sc, workload.SiteOf(set.fabric, &set.machine))
+	sc = set.workload.WithBars(sc, workload.SiteOf(set.fabric, &set.machine))
 	set.scenario = sc
 	layout := sc.Layout()
 	if err := layout.Validate(); err != nil {

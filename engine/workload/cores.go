@@ -23,8 +23,8 @@ func CoresOf(s interface{ Int(knob string) int64 }, m *cluster.Machine, l *clust
 	return max(m.CoresPerNode/l.RanksPerNode, 1)
 }
 
-// Unmachined returns the reason why the knob cores or partition has no effect, or "".
-func Unmachined(kind engine.Kind, knob string) string {
+// MachineIdle returns the reason why the knob cores or partition has no effect, or "".
+func MachineIdle(kind engine.Kind, knob string) string {
 	switch {
 	case knob == Cores.Name && kind == engine.Measured:
 		return "measured kernels run on one core of this host"

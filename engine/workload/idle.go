@@ -83,9 +83,9 @@ func Panes(name string) []string {
 	return nil
 }
 
-// Ungrouped returns the reason why the knob group has no effect, or "". It is for programs without
+// GroupIdle returns the reason why the knob group has no effect, or "". It is for programs without
 // shared arrays: with nested-multiple, groups change nothing for them.
-func Ungrouped(s *engine.Scenario, knob string) string {
+func GroupIdle(s *engine.Scenario, knob string) string {
 	if knob == "group" && s.Values["model"] == string(cluster.NestedMultiple) {
 		return "every rank may call MPI, and " + s.Workload + " has no array shared in a group"
 	}

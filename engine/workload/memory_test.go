@@ -12,9 +12,9 @@ func TestItemsInAll(t *testing.T) {
 		item Item
 		want float64
 	}{
-		{Item{"segments", PerRank, 1 << 40}, 32 << 40},
-		{Item{"tables", PerNode, 10}, 40},
-		{Item{"players' messages", InAll, 7}, 7},
+		{Item{Name: "segments", Per: PerRank, Bytes: 1 << 40}, 32 << 40},
+		{Item{Name: "tables", Per: PerNode, Bytes: 10}, 40},
+		{Item{Name: "players' messages", Per: InAll, Bytes: 7}, 7},
 	} {
 		if got := c.item.All(&l); got != c.want {
 			t.Errorf("%+v: total of %g, want %g", c.item, got, c.want)

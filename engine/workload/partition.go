@@ -31,7 +31,7 @@ func FitMachine(s *engine.Scenario, m *cluster.Machine) {
 	if s.Text("partition") == partitionOwn {
 		m.Topology = PartOf(m.Topology, int(s.Int("nodes")))
 	}
-	if by, asked := s.Values["progress"]; asked && by != OfMachine {
+	if by, ok := s.Values["progress"]; ok && by != OfMachine {
 		m.Progress = cluster.Progress(by)
 	}
 }

@@ -62,10 +62,10 @@ type Workload struct {
 	Plan func(s *engine.Scenario, on *Site) (Plan, error)
 	// Run is the body of each rank: it loops while p.Next() is true, and verifies its results.
 	Run func(r *cluster.Rank, p engine.Probe) error
-	// Beside returns two functions for measurements: path is a rank's hot path, and alone is the
-	// same computation in one process without a cluster, which only rank 0 may call. Both check
+	// Comparison returns two functions for measurements. path is a rank's hot path. alone is the
+	// same computation in one process without a cluster, and only rank 0 may call it. Both check
 	// their results. May be nil.
-	Beside func(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error)
+	Comparison func(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error)
 	// Doubt returns a message about an impossible result of a snapshot and its likely reason, or
 	// "". May be nil.
 	Doubt func(snap *engine.Snapshot) string
@@ -150,16 +150,16 @@ func (w *Workload) alias(name string) *Alias {
 	return nil
 }
 
-// Named sets the knob of the alias name, if name is an alias.
-func (w *Workload) Named(name string, s *engine.Scenario) error {
+// ApplyAlias sets the knob of the alias name, if name is an alias.
+func (w *Workload) ApplyAlias(name string, s *engine.Scenario) error {
 	if a := w.alias(name); a != nil {
 		return s.Set(a.Knob, a.Value)
 	}
 	return nil
 }
 
-// Barred returns the scenario with all choices that cannot be run marked in its table.
-func (w *Workload) Barred(s engine.Scenario, on *Site) engine.Scenario {
+// WithBars returns the scenario with all choices that cannot be run marked in its table.
+func (w *Workload) WithBars(s engine.Scenario, on *Site) engine.Scenario {
 	if w.Bars == nil {
 		return s
 	}

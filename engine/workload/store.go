@@ -45,7 +45,8 @@ func storeOf(virtual bool, bytes, limit int64) cluster.Store {
 // bytes, both are the same. A size-only part cannot be verified, so Parts adds a small instance
 // with bytes.
 func Parts[P any](s cluster.Store, part func(s cluster.Store, small bool) (P, error)) (timed, verified P, err error) {
-	if timed, err = part(s, false); err != nil || !s.SizeOnly() {
+	timed, err = part(s, false)
+	if err != nil || !s.SizeOnly() {
 		return timed, timed, err
 	}
 	verified, err = part(cluster.Bytewise(true), true)
@@ -56,7 +57,7 @@ func Parts[P any](s cluster.Store, part func(s cluster.Store, small bool) (P, er
 // elsewhere.
 type Memory struct {
 	segment, sizes int64
-	holds          []Item
+	items          []Item
 }
 
 // Add adds an allocation of cluster.Alloc or Rank.Alloc.
@@ -76,19 +77,19 @@ func (m *Memory) Hold(s cluster.Store, i Item) {
 		m.Add(s, i.Bytes)
 		return
 	}
-	for at := range m.holds {
-		if m.holds[at].Name == i.Name {
-			m.holds[at].Bytes += i.Bytes
+	for at := range m.items {
+		if m.items[at].Name == i.Name {
+			m.items[at].Bytes += i.Bytes
 			return
 		}
 	}
-	m.holds = append(m.holds, i)
+	m.items = append(m.items, i)
 }
 
 // Fill sets the memory of a plan. It puts the items of Hold before the items of the plan.
 func (m *Memory) Fill(p *Plan) {
 	const line = 64
-	p.Segment, p.Holds = m.segment, append(m.holds, p.Holds...)
+	p.Segment, p.Holds = m.segment, append(m.items, p.Holds...)
 	if m.sizes > 0 {
 		p.Modelled = (m.segment+line-1)/line*line + m.sizes
 	}

@@ -175,10 +175,10 @@ func TestEveryWorkloadInEveryModel(t *testing.T) {
 							if nodes*perNode%g != 0 || model == "flat" && g > 1 {
 								continue
 							}
-							tr := trial{w.Name, quickly(w, map[string]string{
+							tr := trial{workload: w.Name, knobs: quickly(w, map[string]string{
 								"nodes": strconv.Itoa(nodes), "ranks-per-node": strconv.Itoa(perNode), "group": strconv.Itoa(g),
 								"model": model, "ranking": ranking, "world-seed": strconv.Itoa(g % 3),
-							}), 3, nil}
+							}), iterations: 3}
 							if _, _, _, _, err := tr.plan(t); err != nil {
 								if s := err.Error(); !strings.Contains(s, "use ") {
 									t.Errorf("%v: refused without a hint: %v", tr.knobs, err)
@@ -202,7 +202,7 @@ func TestEveryWorkloadInEveryModel(t *testing.T) {
 func TestEveryWorkloadEmulated(t *testing.T) {
 	for _, w := range workload.All() {
 		t.Run(w.Name, func(t *testing.T) {
-			tr := trial{w.Name, quickly(w, map[string]string{"machine": "demo", "nodes": "2", "ranks-per-node": "2"}), 2, nil}
+			tr := trial{workload: w.Name, knobs: quickly(w, map[string]string{"machine": "demo", "nodes": "2", "ranks-per-node": "2"}), iterations: 2}
 			tr.sound(t)
 		})
 	}
@@ -215,7 +215,7 @@ func TestFinishGivesDerivedMetrics(t *testing.T) {
 			if w.Finish == nil {
 				continue
 			}
-			tr := trial{w.Name, map[string]string{"machine": machine}, 1, nil}
+			tr := trial{workload: w.Name, knobs: map[string]string{"machine": machine}, iterations: 1}
 			_, s, m, plan, err := tr.plan(t)
 			if err != nil {
 				t.Fatal(err)

@@ -14,7 +14,7 @@ func TestCartesianBytes(t *testing.T) {
 		for name, v := range knobs {
 			k[name] = v
 		}
-		return (&trial{"cartesian", k, 1, nil}).sound(t).traffic
+		return (&trial{workload: "cartesian", knobs: k, iterations: 1}).sound(t).traffic
 	}
 	pure := traffic(map[string]string{"ranks-per-node": "4"})
 	hybrid := traffic(map[string]string{"ranks-per-node": "1", "threads-per-rank": "4"})
@@ -38,13 +38,13 @@ func TestCartesianSenders(t *testing.T) {
 	for _, senders := range []string{"1", "2", "3", "4"} {
 		for _, directions := range []string{"apart", "together"} {
 			for _, copies := range []string{"none", "staged"} {
-				(&trial{"cartesian", map[string]string{"nodes": "3", "ranks-per-node": "1", "threads-per-rank": "4", "size": "1001",
-					"senders": senders, "directions": directions, "copies": copies, "method": "nonblocking"}, 2, nil}).sound(t)
+				(&trial{workload: "cartesian", knobs: map[string]string{"nodes": "3", "ranks-per-node": "1", "threads-per-rank": "4", "size": "1001",
+					"senders": senders, "directions": directions, "copies": copies, "method": "nonblocking"}, iterations: 2}).sound(t)
 			}
 		}
 	}
-	_, _, _, _, err := (&trial{"cartesian", map[string]string{"senders": "2"}, 1, nil}).plan(t)
+	_, _, _, _, err := (&trial{workload: "cartesian", knobs: map[string]string{"senders": "2"}, iterations: 1}).plan(t)
 	wantRefusal(t, err, "a process has only 1 threads", "use fewer senders")
-	_, _, _, _, err = (&trial{"cartesian", map[string]string{"nodes": "1", "ranks-per-node": "1"}, 1, nil}).plan(t)
+	_, _, _, _, err = (&trial{workload: "cartesian", knobs: map[string]string{"nodes": "1", "ranks-per-node": "1"}, iterations: 1}).plan(t)
 	wantRefusal(t, err, "no neighbour", "use more nodes")
 }

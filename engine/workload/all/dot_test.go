@@ -23,7 +23,7 @@ func TestDotIsTheSameInEveryModel(t *testing.T) {
 			{"model": "nested-multiple", "group": "12"},
 		} {
 			c["nodes"], c["ranks-per-node"], c["elements"] = "3", "4", strconv.Itoa(n)
-			tr := trial{"dot", c, 3, nil}
+			tr := trial{workload: "dot", knobs: c, iterations: 3}
 			rec := tr.sound(t)
 			dots := rec.reports["dot"]
 			if len(dots) != 3 || len(rec.reports["dot_time"]) != 3*12 {
@@ -43,7 +43,7 @@ func TestDotIsTheSameInEveryModel(t *testing.T) {
 
 // Paper 1, section 3.2.1: only one process of a group can take part in MPI.
 func TestDotRefusesMPIOutsideTheMasters(t *testing.T) {
-	tr := trial{"dot", map[string]string{"model": "nested-funneled", "callers": "every"}, 1, nil}
+	tr := trial{workload: "dot", knobs: map[string]string{"model": "nested-funneled", "callers": "every"}, iterations: 1}
 	_, err := tr.run(t)
 	wantRefusal(t, err, "may not call MPI in nested-funneled", "only UPC thread 0 of a group has an MPI rank", "use nested-multiple")
 	for _, model := range []string{"flat", "nested-multiple"} {
@@ -54,8 +54,8 @@ func TestDotRefusesMPIOutsideTheMasters(t *testing.T) {
 
 // A wrong element is noticed in the replica that uses it.
 func TestDotNoticesWrongData(t *testing.T) {
-	tr := trial{"dot", map[string]string{"elements": "100", "nodes": "2", "ranks-per-node": "2", "group": "2"}, 3,
-		func(r *cluster.Rank, iteration int) {
+	tr := trial{workload: "dot", knobs: map[string]string{"elements": "100", "nodes": "2", "ranks-per-node": "2", "group": "2"}, iterations: 3,
+		before: func(r *cluster.Rank, iteration int) {
 			if r.ID() == 0 && iteration == 2 {
 				cluster.View[float64](r.Segment())[0]++
 			}
@@ -72,7 +72,7 @@ func TestDotNoticesWrongData(t *testing.T) {
 // 100,000 elements over 16 ranks of the demo: memory is the limit, with 16 bytes per element at 8
 // GB/s.
 func TestDotComputeTime(t *testing.T) {
-	tr := trial{"dot", map[string]string{"machine": "demo"}, 1, nil}
+	tr := trial{workload: "dot", knobs: map[string]string{"machine": "demo"}, iterations: 1}
 	w, s, m, plan, err := tr.plan(t)
 	if err != nil {
 		t.Fatal(err)

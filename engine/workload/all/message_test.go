@@ -16,7 +16,7 @@ func TestPingpong(t *testing.T) {
 		for _, pair := range []string{"in-node", "remote"} {
 			for _, method := range []string{"two-sided", "put", "fence", "pscw", "lock"} {
 				for _, size := range []string{"0", "1", "8", "8192", "8193", "100000"} {
-					tr := trial{"pingpong", map[string]string{"machine": machine, "pair": pair, "method": method, "size": size, "rounds": "3", "nodes": "2", "ranks-per-node": "2"}, 2, nil}
+					tr := trial{workload: "pingpong", knobs: map[string]string{"machine": machine, "pair": pair, "method": method, "size": size, "rounds": "3", "nodes": "2", "ranks-per-node": "2"}, iterations: 2}
 					rec := tr.sound(t)
 					class := map[string]cluster.Class{"in-node": cluster.InNode, "remote": cluster.Remote}[pair]
 					if rec.accesses[class] != 3*2 || rec.checks != 2*2 || len(rec.reports["latency"]) != 2 {
@@ -34,7 +34,7 @@ func TestPingpongPicksAPartnerWhoMay(t *testing.T) {
 		for i := 0; i < len(more); i += 2 {
 			k[more[i]] = more[i+1]
 		}
-		return &trial{"pingpong", k, 1, nil}
+		return &trial{workload: "pingpong", knobs: k, iterations: 1}
 	}
 	for _, c := range []struct {
 		trial *trial
@@ -68,7 +68,7 @@ func TestPingpongModel(t *testing.T) {
 		{"pscw", "1048576", "machine", 3*2e-6 + 1048576/10e9},
 		{"lock", "8", "machine", (2+5*2+2*0.3)*1e-6 + 8/10e9},
 	} {
-		tr := trial{"pingpong", map[string]string{"machine": "demo", "method": c.method, "size": c.size, "eager-limit": c.eager}, 1, nil}
+		tr := trial{workload: "pingpong", knobs: map[string]string{"machine": "demo", "method": c.method, "size": c.size, "eager-limit": c.eager}, iterations: 1}
 		w, s, m, _, err := tr.plan(t)
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func TestHeadToHead(t *testing.T) {
 		{"64", "64", false}, {"65", "64", true}, {"8", "0", true},
 	} {
 		for _, machine := range []string{"this-host", "demo"} {
-			tr := trial{"headtohead", map[string]string{"machine": machine, "size": c.size, "eager-limit": c.eager, "nodes": "2", "ranks-per-node": "2"}, 2, nil}
+			tr := trial{workload: "headtohead", knobs: map[string]string{"machine": machine, "size": c.size, "eager-limit": c.eager, "nodes": "2", "ranks-per-node": "2"}, iterations: 2}
 			if !c.deadlock {
 				if rec := tr.sound(t); rec.checks != 4 {
 					t.Errorf("%v: %d checks, want 4", tr.knobs, rec.checks)
@@ -116,7 +116,7 @@ func TestHeadToHead(t *testing.T) {
 			}
 		}
 	}
-	tr := trial{"headtohead", map[string]string{"model": "nested-funneled", "group": "16"}, 1, nil}
+	tr := trial{workload: "headtohead", knobs: map[string]string{"model": "nested-funneled", "group": "16"}, iterations: 1}
 	_, _, _, _, err := tr.plan(t)
 	wantRefusal(t, err, "1 rank may call MPI under model = nested-funneled", "smaller groups")
 }

@@ -20,10 +20,10 @@ func TestRandomAccessFollowsTheLocalityLaw(t *testing.T) {
 	t.Logf("seed %d", seed)
 	for _, ranking := range []string{"sequential", "round-robin"} {
 		for _, g := range []int{1, 2, 4, 8, 16} {
-			tr := trial{"randomaccess", map[string]string{
+			tr := trial{workload: "randomaccess", knobs: map[string]string{
 				"nodes": "4", "ranks-per-node": "4", "group": strconv.Itoa(g), "ranking": ranking, "seed": strconv.Itoa(seed + g),
 				"accesses": strconv.Itoa(accesses), "flops": "2", "elements": "65536",
-			}, iterations, nil}
+			}, iterations: iterations}
 			rec := tr.sound(t)
 			_, s, _, _, err := tr.plan(t)
 			if err != nil {
@@ -58,7 +58,7 @@ func TestRandomAccessFollowsTheLocalityLaw(t *testing.T) {
 
 // The baseline is one full array over all ranks, in the flat model.
 func TestRandomAccessBaseline(t *testing.T) {
-	tr := trial{"randomaccess", map[string]string{"model": "flat", "replica": "full", "accesses": "200", "flops": "3"}, 2, nil}
+	tr := trial{workload: "randomaccess", knobs: map[string]string{"model": "flat", "replica": "full", "accesses": "200", "flops": "3"}, iterations: 2}
 	tr.sound(t)
 	_, _, _, plan, err := tr.plan(t)
 	if err != nil || plan.Replicas != 1 || plan.Segment != 262144*8/16 {
@@ -79,7 +79,7 @@ func TestRandomAccessTradesMemoryForLocality(t *testing.T) {
 		elements string
 		smallest int
 	}{{"262144", 1}, {"1000000", 4}, {"4000000", 16}} {
-		tr := trial{"randomaccess", map[string]string{"machine": "demo", "elements": c.elements}, 1, nil}
+		tr := trial{workload: "randomaccess", knobs: map[string]string{"machine": "demo", "elements": c.elements}, iterations: 1}
 		w, s, m, _, err := tr.plan(t)
 		if err != nil {
 			t.Fatal(err)
@@ -113,8 +113,8 @@ func TestRandomAccessTradesMemoryForLocality(t *testing.T) {
 
 // A wrong element is noticed.
 func TestRandomAccessNoticesWrongData(t *testing.T) {
-	tr := trial{"randomaccess", map[string]string{"elements": "40", "accesses": "100", "nodes": "2", "ranks-per-node": "2", "group": "2", "flops": "1"}, 2,
-		func(r *cluster.Rank, iteration int) {
+	tr := trial{workload: "randomaccess", knobs: map[string]string{"elements": "40", "accesses": "100", "nodes": "2", "ranks-per-node": "2", "group": "2", "flops": "1"}, iterations: 2,
+		before: func(r *cluster.Rank, iteration int) {
 			if r.ID() == 3 && iteration == 1 {
 				cluster.View[float64](r.Segment())[0]++
 			}
@@ -129,7 +129,7 @@ func TestRandomAccessNoticesWrongData(t *testing.T) {
 }
 
 func TestRandomAccessWantsElements(t *testing.T) {
-	tr := trial{"randomaccess", nil, 1, nil}
+	tr := trial{workload: "randomaccess", knobs: nil, iterations: 1}
 	_, s, _, _, err := tr.plan(t)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestRandomAccessWantsElements(t *testing.T) {
 // Shares and times are computed from the recorded accesses, each with its kind, and the law is a
 // metric, too.
 func TestRandomAccessMetrics(t *testing.T) {
-	tr := trial{"randomaccess", map[string]string{"machine": "demo", "group": "16"}, 1, nil}
+	tr := trial{workload: "randomaccess", knobs: map[string]string{"machine": "demo", "group": "16"}, iterations: 1}
 	w, s, m, plan, err := tr.plan(t)
 	if err != nil {
 		t.Fatal(err)

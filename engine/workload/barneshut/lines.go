@@ -9,14 +9,14 @@ import (
 var sources embed.FS
 
 // lines counts the lines of the program with code: for groups (hybrid.go), and all others. The file
-// for measurements (beside.go) is not part of the program.
+// for measurements (comparison.go) is not part of the program.
 func lines() (hybrid, others int) {
 	files, err := sources.ReadDir(".")
 	if err != nil {
 		panic(err)
 	}
 	for _, f := range files {
-		if strings.HasSuffix(f.Name(), "_test.go") || f.Name() == "beside.go" {
+		if strings.HasSuffix(f.Name(), "_test.go") || f.Name() == "comparison.go" {
 			continue
 		}
 		text, err := sources.ReadFile(f.Name())

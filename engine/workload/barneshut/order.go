@@ -71,15 +71,15 @@ type order struct {
 func (o *order) arrange(state []float64, byCost bool) {
 	n := len(state) / bodySize
 	o.cube = cubeOf(state)
-	type place struct {
+	type sortKey struct {
 		key  uint64
 		body int32
 	}
-	places := make([]place, n)
-	for b := range places {
-		places[b] = place{o.cube.key(state[b*bodySize:]), int32(b)}
+	sorted := make([]sortKey, n)
+	for b := range sorted {
+		sorted[b] = sortKey{o.cube.key(state[b*bodySize:]), int32(b)}
 	}
-	slices.SortFunc(places, func(a, b place) int {
+	slices.SortFunc(sorted, func(a, b sortKey) int {
 		if c := cmp.Compare(a.key, b.key); c != 0 {
 			return c
 		}
@@ -88,7 +88,7 @@ func (o *order) arrange(state []float64, byCost bool) {
 	if o.bodies == nil {
 		o.bodies, o.keys = make([]int32, n), make([]uint64, n)
 	}
-	for i, p := range places {
+	for i, p := range sorted {
 		o.bodies[i], o.keys[i] = p.body, p.key
 	}
 	if o.sums = o.sums[:0]; byCost {

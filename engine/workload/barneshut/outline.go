@@ -72,16 +72,16 @@ func (o *order) nextChild(rest span, level, i int) (child int, bodies span) {
 // secondInserter returns the thread that inserts the second body of a span if all threads insert
 // at the same pace: it finds a leaf and creates the cell. The span begins in the part of thread t.
 func (p *outline) secondInserter(s span, t int) int {
-	type insertion struct{ turn, thread int }
+	type insertion struct{ index, thread int }
 	first, second := insertion{math.MaxInt, 0}, insertion{math.MaxInt, 0}
 	for ; t < len(p.parts) && p.parts[t].lo < s.hi; t++ {
 		part := p.parts[t]
 		from := max(s.lo, part.lo)
 		for at := from; at < min(from+2, s.hi, part.hi); at++ { // only two of a thread can be early enough
 			switch now := (insertion{at - part.lo, t}); {
-			case now.turn < first.turn:
+			case now.index < first.index:
 				first, second = now, first
-			case now.turn < second.turn:
+			case now.index < second.index:
 				second = now
 			}
 		}

@@ -37,7 +37,7 @@ func (s *simulation) picture() {
 func (s *simulation) ownCells(do func(sum *summary)) {
 	if !s.bulk {
 		for i := range s.tree.levels {
-			do(s.tree.own(cellRef(s.tree.me, i)))
+			do(s.tree.ownSummary(cellRef(s.tree.me, i)))
 		}
 		return
 	}

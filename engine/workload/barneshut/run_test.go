@@ -102,7 +102,8 @@ func (tr *trial) run() (bodies uint64, err error) {
 				tr.before(s)
 			}
 			for _, do := range []func() error{s.step, s.verify, s.advance} {
-				if err = do(); err != nil {
+				err = do()
+				if err != nil {
 					return err
 				}
 			}

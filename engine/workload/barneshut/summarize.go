@@ -54,7 +54,7 @@ func (t *tree) summarize(s *simulation) error {
 
 // sum computes the summary of this thread's cell i from the summaries of its children.
 func (t *tree) sum(i, level int, s *simulation) error {
-	sum := t.own(cellRef(t.me, i))
+	sum := t.ownSummary(cellRef(t.me, i))
 	*sum = summary{}
 	for _, w := range t.ownChildren(i) {
 		if w == 0 {

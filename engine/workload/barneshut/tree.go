@@ -112,8 +112,8 @@ func (t *tree) at(r ref) int {
 // child returns the index of a cell's child.
 func (t *tree) child(r ref, octant int) int { return (r.owner()*t.cells+r.index())*childCount + octant }
 
-// own returns the summary of a record that this thread owns, in place.
-func (t *tree) own(r ref) *summary {
+// ownSummary returns the summary of a record that this thread owns, in place.
+func (t *tree) ownSummary(r ref) *summary {
 	i := t.at(r) - t.me*(t.leaves+t.cells)*summarySize
 	return (*summary)(t.summaries.Local()[i:])
 }
@@ -139,7 +139,7 @@ func (t *tree) writeLeaves(s *simulation) (span, error) {
 		return part, t.r.Lib().Errorf("oct-tree: too many leaves for a thread: %d of %d (set partition = count)", part.len(), t.leaves)
 	}
 	for i := range part.len() {
-		*t.own(leafRef(t.me, i)) = s.leaf(part.lo + i)
+		*t.ownSummary(leafRef(t.me, i)) = s.leaf(part.lo + i)
 	}
 	t.levels = t.levels[:0]
 	return part, nil

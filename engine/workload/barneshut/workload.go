@@ -91,8 +91,8 @@ var barnesHut = workload.Workload{
 	Studies:    []*engine.Study{byGroup},
 	Iterations: 2, Quick: map[string]string{"bodies": "64"}, // metrics count the lines of this package
 	Plan: plan, Run: run,
-	Beside: beside,
-	Finish: finish,
+	Comparison: compareSequential,
+	Finish:     finish,
 }
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {

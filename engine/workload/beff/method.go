@@ -10,8 +10,8 @@ import (
 // methods are the methods in b_eff's order.
 var methods = []string{"sendrecv", "alltoallv", "nonblocking"}
 
-// measured returns the methods that a value of the knob selects.
-func measured(knob string) []string {
+// methodsOf returns the methods that a value of the knob selects.
+func methodsOf(knob string) []string {
 	if knob == "best" {
 		return methods
 	}
@@ -37,8 +37,8 @@ func newRound(r *cluster.Rank, exchanges []exchange, size int64, store cluster.S
 	return d
 }
 
-// by does a round with a method.
-func (d *round) by(method string) error {
+// exchangeBy does a round with a method.
+func (d *round) exchangeBy(method string) error {
 	switch method {
 	case "sendrecv":
 		return d.sendrecv()

@@ -23,7 +23,7 @@ func TestMethods(t *testing.T) {
 					d := newRound(r, p.exchanges[r.World().Rank()], size, cluster.Bytewise(true))
 					for stamp := range 3 {
 						d.fill(stamp)
-						if err := d.by(method); err != nil {
+						if err := d.exchangeBy(method); err != nil {
 							return err
 						}
 						if r.ID() == 1 && stamp == 2 {
@@ -53,7 +53,7 @@ func TestMethods(t *testing.T) {
 // A size-only message with another length than its receive is an error.
 func TestSizeOnlyMessagesHaveTheirSize(t *testing.T) {
 	err := cluster.Launch(context.Background(), sim.New(), four, func(r *cluster.Rank) error {
-		return newRound(r, ring(4, 4).exchanges[r.ID()], int64(8+r.ID()/3), cluster.Bytewise(false)).by("sendrecv")
+		return newRound(r, ring(4, 4).exchanges[r.ID()], int64(8+r.ID()/3), cluster.Bytewise(false)).exchangeBy("sendrecv")
 	})
 	if err == nil || !strings.Contains(err.Error(), "want 9 B") && !strings.Contains(err.Error(), "truncated") {
 		t.Errorf("error %v", err)

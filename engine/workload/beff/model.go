@@ -13,7 +13,7 @@ type load struct {
 
 // loads returns the load of a pattern with known neighbours.
 func loads(t *pattern, world []int32, l *cluster.Layout) load {
-	var most load
+	var busiest load
 	nodes := make([]float64, l.Nodes)
 	for i, exchanges := range t.exchanges {
 		var of load
@@ -26,13 +26,13 @@ func loads(t *pattern, world []int32, l *cluster.Layout) load {
 			}
 		}
 		for c := range of.messages {
-			most.messages[c] = max(most.messages[c], of.messages[c])
+			busiest.messages[c] = max(busiest.messages[c], of.messages[c])
 		}
 	}
 	for _, n := range nodes {
-		most.node = max(most.node, n)
+		busiest.node = max(busiest.node, n)
 	}
-	return most
+	return busiest
 }
 
 // randomLoad returns the mean load of a pattern whose two neighbours are random other processes.
@@ -59,16 +59,16 @@ func Model(s *engine.Scenario, m *cluster.Machine) (average, atLmax float64) {
 		eager = m.EagerLimit
 	}
 	all := patterns(s.Text("pattern"), p, nil, func() pattern { return grid(s.Text("placing"), world, &l) })
-	var asked []load
+	var roundLoads []load
 	for i := range all {
-		asked = append(asked, loads(&all[i], world, &l))
+		roundLoads = append(roundLoads, loads(&all[i], world, &l))
 	}
 	if s.Text("pattern") == patternBeff {
 		all = append(all, pattern{random: true, messages: 2 * p})
-		asked = append(asked, randomLoad(p, l.Nodes))
+		roundLoads = append(roundLoads, randomLoad(p, l.Nodes))
 	}
 	b := effective(all, len(lengths), func(i, k int) float64 {
-		return float64(all[i].messages) * float64(lengths[k]) / asked[i].seconds(m, lengths[k], lengths[k] > eager)
+		return float64(all[i].messages) * float64(lengths[k]) / roundLoads[i].seconds(m, lengths[k], lengths[k] > eager)
 	})
 	return b.average, b.atLmax
 }

@@ -41,9 +41,13 @@ func ring(p, n int) pattern {
 	rings := max(1, min(int(float64(p)/float64(n)+0.4), p/2))
 	low := p / rings
 	more := p - low*rings // rings that have one process more
-	first, second, firsts := low, low+1, rings-more
+	first := low
+	second := low + 1
+	firsts := rings - more
 	if low%2 == 1 && more > 0 {
-		first, second, firsts = low+1, low, more
+		first = low + 1
+		second = low
+		firsts = more
 	}
 	t := pattern{exchanges: make([][]exchange, p)}
 	for i := range p {
@@ -79,19 +83,19 @@ func both(next, previous int) []exchange {
 }
 
 // cyclic returns the pattern of a periodic grid. number returns the process at a position.
-func cyclic(p int, dims [3]int, number func(place [3]int) int) pattern {
+func cyclic(p int, dims [3]int, number func(at [3]int) int) pattern {
 	t := pattern{exchanges: make([][]exchange, p)}
 	for a := range dims[0] {
 		for b := range dims[1] {
 			for c := range dims[2] {
-				place := [3]int{a, b, c}
-				i := number(place)
+				at := [3]int{a, b, c}
+				i := number(at)
 				for d := range dims {
 					if dims[d] < 2 {
 						continue
 					}
-					up, down := place, place
-					up[d], down[d] = (place[d]+1)%dims[d], (place[d]+dims[d]-1)%dims[d]
+					up, down := at, at
+					up[d], down[d] = (at[d]+1)%dims[d], (at[d]+dims[d]-1)%dims[d]
 					t.exchanges[i] = append(t.exchanges[i], both(number(up), number(down))...)
 				}
 				t.messages += len(t.exchanges[i])
@@ -110,19 +114,19 @@ func inRows(dims [3]int) func([3]int) int {
 // inCubes numbers a grid of boxes, each with the processes of one node. members lists the processes
 // by node.
 func inCubes(grid, box [3]int, members [][]int) func([3]int) int {
-	node, place := inRows(grid), inRows(box)
+	node, position := inRows(grid), inRows(box)
 	return func(at [3]int) int {
 		var n, i [3]int
 		for d := range at {
 			n[d], i[d] = at[d]/box[d], at[d]%box[d]
 		}
-		return members[node(n)][place(i)]
+		return members[node(n)][position(i)]
 	}
 }
 
-// gridded returns how many of p processes b_eff arranges in three dimensions, and the dimensions.
+// gridSize returns how many of p processes b_eff arranges in three dimensions, and the dimensions.
 // It leaves out processes until no dimension has length one, unless there are few.
-func gridded(p int) (int, [3]int) {
+func gridSize(p int) (int, [3]int) {
 	for n := p; ; n-- {
 		dims := balanced(n)
 		if dims[2] > 1 || n < 8 && n%2 == 0 || n < 4 {

@@ -76,7 +76,7 @@ func TestPatternsMeet(t *testing.T) {
 			order[i] = i
 		}
 		meets(t, shuffled(rapid.Permutation(order).Draw(t, "order")))
-		n, dims := gridded(p)
+		n, dims := gridSize(p)
 		if dims[0]*dims[1]*dims[2] != n || n > p {
 			t.Fatalf("%d processes: %d in %v", p, n, dims)
 		}
@@ -92,7 +92,7 @@ func TestDims(t *testing.T) {
 		}
 	}
 	// b_eff leaves a process of 13 out, so that every direction has two or more.
-	if n, dims := gridded(13); n != 12 || dims != [3]int{3, 2, 2} {
+	if n, dims := gridSize(13); n != 12 || dims != [3]int{3, 2, 2} {
 		t.Errorf("13 processes: %d in %v", n, dims)
 	}
 }
@@ -135,14 +135,14 @@ func TestCubes(t *testing.T) {
 // Paper 2 has 21 sizes from 8 B to 8 MB. b_eff has 21 sizes from 1 B on, of which the 13 up to 4 kB
 // are powers of two.
 func TestSizes(t *testing.T) {
-	paper, own := sizes(sizesPowers, 8<<20), sizes(sizesOriginal, 8<<20)
-	for _, all := range [][]int64{paper, own} {
+	paper, original := sizes(sizesPowers, 8<<20), sizes(sizesOriginal, 8<<20)
+	for _, all := range [][]int64{paper, original} {
 		if len(all) != 21 || all[20] != 8<<20 || !slices.IsSorted(all) {
 			t.Errorf("%d sizes: %v", len(all), all)
 		}
 	}
-	if paper[0] != 8 || paper[1] != 16 || own[0] != 1 || own[12] != 4096 || math.Abs(float64(own[13])/4096-math.Pow(2048, 0.125)) > 1e-3 {
-		t.Errorf("%v\n%v", paper, own)
+	if paper[0] != 8 || paper[1] != 16 || original[0] != 1 || original[12] != 4096 || math.Abs(float64(original[13])/4096-math.Pow(2048, 0.125)) > 1e-3 {
+		t.Errorf("%v\n%v", paper, original)
 	}
 	if got := sizes(sizesOriginal, 5); !slices.Equal(got, []int64{1, 2, 4}) {
 		t.Errorf("up to 5 B: %v", got)

@@ -36,10 +36,10 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	m := &r.Spec().Machine
 	s := &suite{r: r, p: p, sizes: sizes(p.Text("sizes"), lmax(p.Text("lmax"), p.Int("lmax"), m, &r.Spec().Layout)),
-		methods: measured(p.Text("method")), rounds: int(p.Int("rounds")), repeats: int(p.Int("repetitions"))}
+		methods: methodsOf(p.Text("method")), rounds: int(p.Int("rounds")), repeats: int(p.Int("repetitions"))}
 	s.timed, s.verified, _ = workload.Parts(workload.Store(r, p, bytesOf(p.Text("pattern"), slices.Max(s.sizes))), newPart)
 	for p.Next() {
-		if err := s.draw(); err != nil {
+		if err := s.drawPatterns(); err != nil {
 			return err
 		}
 		if err := s.measure(); err != nil {
@@ -76,8 +76,9 @@ func bytesOf(pattern string, length int64) int64 {
 	return 2 * ringSides * length
 }
 
-// draw creates the patterns of an iteration. As in b_eff, process 0 draws the random orders.
-func (s *suite) draw() error {
+// drawPatterns creates the patterns of an iteration. As in b_eff, process 0 draws the random
+// orders.
+func (s *suite) drawPatterns() error {
 	world, layout := s.r.World(), &s.r.Spec().Layout
 	p := world.Size()
 	var orders [][]int
@@ -108,7 +109,7 @@ func (s *suite) draw() error {
 // grid returns the 3-D cyclic pattern of the processes in world.
 func grid(placing string, world []int32, layout *cluster.Layout) pattern {
 	if placing == placingRows {
-		_, dims := gridded(len(world))
+		_, dims := gridSize(len(world))
 		return cyclic(len(world), dims, inRows(dims))
 	}
 	members, _ := byNode(world, layout.Nodes, layout.NodeOf) // even: plan has checked it
@@ -166,7 +167,7 @@ func (s *suite) verify(exchanges []exchange, size int64, wrong *string) error {
 	d := newRound(s.r, exchanges, min(size, s.verified.longest), s.verified.store)
 	for stamp, method := range s.methods {
 		d.fill(stamp)
-		if err := d.by(method); err != nil {
+		if err := d.exchangeBy(method); err != nil {
 			return err
 		}
 		if what := d.check(stamp); what != "" && *wrong == "" {
@@ -187,7 +188,7 @@ func (s *suite) time(d *round, method string) (float64, error) {
 		if i == 1 {
 			start = s.r.Now()
 		}
-		if err := d.by(method); err != nil {
+		if err := d.exchangeBy(method); err != nil {
 			return 0, err
 		}
 	}
@@ -257,7 +258,9 @@ func effective(patterns []pattern, sizes int, b func(pattern, size int) float64)
 			for k := range sizes {
 				mean += b(i, k) / float64(sizes)
 			}
-			average, atLmax, n = average+math.Log(mean), atLmax+math.Log(b(i, sizes-1)), n+1
+			average += math.Log(mean)
+			atLmax += math.Log(b(i, sizes-1))
+			n++
 		}
 		return average / n, atLmax / n // NaN if there are none
 	}

@@ -75,7 +75,9 @@ func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyVi
 // observe returns a row for each pattern and each method at each size. The first row is one ring of
 // all processes, or the grid, with the longest message, which determines b_eff at Lmax.
 func observe(s *engine.Snapshot) []engine.Row {
-	wins, patterns, methods := tally(s, "best_method"), tally(s, "pattern_bandwidth"), tally(s, "method_bandwidth")
+	wins := tally(s, "best_method")
+	patterns := tally(s, "pattern_bandwidth")
+	methods := tally(s, "method_bandwidth")
 	if wins == nil || patterns == nil || methods == nil || s.Counted == 0 {
 		return nil
 	}
@@ -133,23 +135,23 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	v.Now = slices.IndexFunc(v.Rows, func(r engine.Row) bool { return r.Key == key })
 	longest := v.Cell(v.Now, columnSize)
-	var most, least *engine.Row
+	var best, worst *engine.Row
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		if r.Cells[columnSize] != longest || math.IsNaN(r.Cells[columnBandwidth]) || !slices.Contains(patternNames, r.Series) {
 			continue
 		}
-		if most == nil || r.Cells[columnBandwidth] > most.Cells[columnBandwidth] {
-			most = r
+		if best == nil || r.Cells[columnBandwidth] > best.Cells[columnBandwidth] {
+			best = r
 		}
-		if least == nil || r.Cells[columnBandwidth] < least.Cells[columnBandwidth] {
-			least = r
+		if worst == nil || r.Cells[columnBandwidth] < worst.Cells[columnBandwidth] {
+			worst = r
 		}
 	}
-	if most != nil && most != least {
-		most.Flag = engine.Best
+	if best != nil && best != worst {
+		best.Flag = engine.Best
 		v.Why = fmt.Sprintf("Messages of %s: %s reach %s× the bandwidth of %s (%.3g and %.3g GB/s in total, %s).", cluster.SizeText(longest),
-			most.Series, study.Figure(most.Cells[columnBandwidth]/least.Cells[columnBandwidth]), least.Series,
-			most.Cells[columnBandwidth]/1e9, least.Cells[columnBandwidth]/1e9, s.Kind)
+			best.Series, study.Figure(best.Cells[columnBandwidth]/worst.Cells[columnBandwidth]), worst.Series,
+			best.Cells[columnBandwidth]/1e9, worst.Cells[columnBandwidth]/1e9, s.Kind)
 	}
 }

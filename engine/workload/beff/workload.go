@@ -90,7 +90,7 @@ func labels(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
 	for _, n := range sizes(s.Text("sizes"), lmax(s.Text("lmax"), s.Int("lmax"), m, &l)) {
 		rows = append(rows, cluster.SizeText(float64(n)))
 	}
-	return rows, measured(s.Text("method"))
+	return rows, methodsOf(s.Text("method"))
 }
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
@@ -110,7 +110,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			return fail("placing = cubes: the number of processes that may call MPI differs between nodes; use placing = rows, model = flat, or groups that fill nodes")
 		}
 	}
-	return workload.Plan{Holds: holds(s, on, len(world))}, nil
+	return workload.Plan{Holds: memoryItems(s, on, len(world))}, nil
 }
 
 // Bytes and entries that a process stores per pattern: a slice per process, and its exchanges in a
@@ -123,14 +123,19 @@ const (
 	gridSides    = 6
 )
 
-// holds returns the memory of patterns, times and messages. Each process draws all patterns again
-// in each iteration. Garbage of the previous iteration may remain, so both count twice.
-func holds(s *engine.Scenario, on *workload.Site, processes int) []workload.Item {
+// memoryItems returns the memory of patterns, times and messages. Each process draws all patterns
+// again in each iteration. Garbage of the previous iteration may remain, so both count twice.
+func memoryItems(s *engine.Scenario, on *workload.Site, processes int) []workload.Item {
 	l, p := s.Layout(), int64(processes)
-	patterns, sides, pattern := s.Int("randoms")+int64(len(ringSizes(processes))), int64(ringSides), p*(perProcess+ringExchange)
+	patterns := s.Int("randoms") + int64(len(ringSizes(processes)))
+	sides := int64(ringSides)
+	pattern := p * (perProcess + ringExchange)
 	orders := s.Int("randoms") * 2 * 8 * p
 	if s.Text("pattern") == patternCubes {
-		patterns, sides, pattern, orders = 1, gridSides, p*(perProcess+gridExchange), 0
+		patterns = 1
+		sides = gridSides
+		pattern = p * (perProcess + gridExchange)
+		orders = 0
 	}
 	longest := lmax(s.Text("lmax"), s.Int("lmax"), on.Machine, &l)
 	lengths := int64(len(sizes(s.Text("sizes"), longest)))
@@ -139,7 +144,7 @@ func holds(s *engine.Scenario, on *workload.Site, processes int) []workload.Item
 	// A message each way, the messages of the previous length, and some shorter ones.
 	return []workload.Item{
 		{Name: "patterns", Per: workload.PerRank, Bytes: 2 * (patterns*pattern + orders)},
-		{Name: "times", Per: workload.PerRank, Bytes: 2 * 8 * patterns * lengths * int64(len(measured(s.Text("method"))))},
+		{Name: "times", Per: workload.PerRank, Bytes: 2 * 8 * patterns * lengths * int64(len(methodsOf(s.Text("method"))))},
 		{Name: "message buffers", Per: workload.PerRank, Bytes: 5 * sides * longest},
 		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * sides * on.Eager(s, longest)},
 	}
@@ -173,5 +178,5 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }

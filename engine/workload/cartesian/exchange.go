@@ -40,7 +40,9 @@ func opposite(i int) int { return i ^ 1 }
 
 // start posts the receive and the send of direction i.
 func (x *exchange) start(r *cluster.Rank, i int) error {
-	from, to, tag := x.peers[opposite(i)], x.peers[i], x.tag+i
+	from := x.peers[opposite(i)]
+	to := x.peers[i]
+	tag := x.tag + i
 	if x.copies {
 		if err := x.stage(r, i); err != nil {
 			return err

@@ -40,8 +40,8 @@ func TestExchange(t *testing.T) {
 				for _, size := range []int64{8, 1000} {
 					err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
 						first := r.ID() / ringOf * ringOf
-						place := r.ID() - first
-						x := newExchange(cluster.Store{}, []int{first + (place+1)%ringOf, first + (place+ringOf-1)%ringOf}, size, 4, copies)
+						index := r.ID() - first
+						x := newExchange(cluster.Store{}, []int{first + (index+1)%ringOf, first + (index+ringOf-1)%ringOf}, size, 4, copies)
 						way := x.atOnce
 						if inTurn {
 							way = x.inTurn

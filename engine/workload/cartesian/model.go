@@ -10,24 +10,26 @@ import (
 // A Prediction is the time of a round, in s, from a machine's constants. Between nodes, a direction
 // takes the longest of Thread, Adapters and Server, plus Copy and Start.
 type Prediction struct {
-	Thread   float64 // injection by one thread, all directions
-	Adapters float64 // the node's adapters that its messages can use at the same time
-	Server   float64 // the node's message server, without one message that finds it idle
-	Copy     float64 // copies before sending
-	Start    float64 // overheads and latencies, between nodes
-	Inside   float64 // the exchange inside the node
-	Together bool    // Inside overlaps with the exchange between nodes
+	Thread     float64 // injection by one thread, all directions
+	Adapters   float64 // the node's adapters that its messages can use at the same time
+	Server     float64 // the node's message server, without one message that finds it idle
+	Copy       float64 // copies before sending
+	Start      float64 // overheads and latencies, between nodes
+	IntraNode  float64 // the exchange inside the node
+	Overlapped bool    // IntraNode overlaps with the exchange between nodes
 }
 
-// Between returns the time of the exchange between nodes.
-func (p Prediction) Between() float64 { return p.Start + p.Copy + max(p.Thread, p.Adapters, p.Server) }
+// InterNode returns the time of the exchange between nodes.
+func (p Prediction) InterNode() float64 {
+	return p.Start + p.Copy + max(p.Thread, p.Adapters, p.Server)
+}
 
 // Time returns the time of a round.
 func (p Prediction) Time() float64 {
-	if p.Together {
-		return max(p.Between(), p.Inside)
+	if p.Overlapped {
+		return max(p.InterNode(), p.IntraNode)
 	}
-	return p.Between() + p.Inside
+	return p.InterNode() + p.IntraNode
 }
 
 // Model predicts a round. A class without a bandwidth has no cost per byte.
@@ -41,17 +43,17 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 	if eager < 0 {
 		eager = m.EagerLimit
 	}
-	inTurn := s.Text("method") == "sendrecv" && s.Text("directions") == apart
+	inTurn := s.Text("method") == "sendrecv" && s.Text("directions") == directionsApart
 	var p Prediction
-	p.Together = s.Text("directions") == together
+	p.Overlapped = s.Text("directions") == directionsTogether
 	if len(members) > 1 {
 		far := &m.Classes[cluster.Remote]
-		byte := over(1, far.Bandwidth)
-		p.Thread = 2 * part * max(over(1, far.ThreadRate), byte)
+		byte := secondsFor(1, far.Bandwidth)
+		p.Thread = 2 * part * max(secondsFor(1, far.ThreadRate), byte)
 		p.Adapters = 2 * math.Ceil(processes*senders/float64(max(far.Adapters, 1))) * (far.Gap.Seconds() + part*byte)
 		if s.Text("copies") == staged {
-			own := &m.Classes[cluster.InRank]
-			p.Copy = 2 * (own.Latency.Seconds() + over(part, own.Bandwidth))
+			copyLink := &m.Classes[cluster.InRank]
+			p.Copy = 2 * (copyLink.Latency.Seconds() + secondsFor(part, copyLink.Bandwidth))
 		}
 		rounds := 1.0 // rounds in which a message finds the server idle
 		if inTurn {
@@ -63,7 +65,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 	if processes > 1 {
 		near := &m.Classes[cluster.InNode]
 		size := s.Int("size")
-		p.Inside = start(near, inTurn, size > eager, m.Progress) + 2*(near.Gap.Seconds()+over(float64(size), near.Bandwidth))
+		p.IntraNode = start(near, inTurn, size > eager, m.Progress) + 2*(near.Gap.Seconds()+secondsFor(float64(size), near.Bandwidth))
 	}
 	return p
 }
@@ -83,7 +85,7 @@ func start(l *cluster.Link, inTurn, handshake bool, progress cluster.Progress) f
 	return 2*hands*l.Overhead.Seconds() + times*l.Latency.Seconds()
 }
 
-func over(n, rate float64) float64 {
+func secondsFor(n, rate float64) float64 {
 	if rate <= 0 {
 		return 0
 	}

@@ -14,20 +14,20 @@ type neighbours struct{ vertical, horizontal []int }
 // processes.
 func neighboursOf(world *cluster.Team, l *cluster.Layout) neighbours {
 	members := byNode(world.Members(), l)
-	var node, place int
+	var node, index int
 	for n := range members {
 		for i, w := range members[n] {
 			if w == world.Rank() {
-				node, place = n, i
+				node, index = n, i
 			}
 		}
 	}
 	var at neighbours
 	if nodes := len(members); nodes > 1 {
-		at.vertical = []int{members[(node+1)%nodes][place], members[(node+nodes-1)%nodes][place]}
+		at.vertical = []int{members[(node+1)%nodes][index], members[(node+nodes-1)%nodes][index]}
 	}
 	if mine := members[node]; len(mine) > 1 {
-		at.horizontal = []int{mine[(place+1)%len(mine)], mine[(place+len(mine)-1)%len(mine)]}
+		at.horizontal = []int{mine[(index+1)%len(mine)], mine[(index+len(mine)-1)%len(mine)]}
 	}
 	return at
 }

@@ -28,19 +28,18 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		return nil
 	}
-	senders := int(p.Int("senders"))
-	length := p.Int("size") * int64(r.Spec().Layout.ThreadsPerRank)
+	size := p.Int("size")
+	whole := lengths{vertical: size * int64(r.Spec().Layout.ThreadsPerRank), horizontal: size}
 	at := neighboursOf(r.World(), &r.Spec().Layout)
 	rounds := int(p.Int("rounds"))
-	atOnce := p.Text("directions") == together
-	size := p.Int("size")
-	store := workload.Store(r, p, dataOf(len(at.vertical), len(at.horizontal), length, size))
-	timed, proof, err := workload.Parts(store, func(store cluster.Store, small bool) (*process, error) {
-		length, size := length, size
+	atOnce := p.Text("directions") == directionsTogether
+	store := workload.Store(r, p, whole.data(len(at.vertical), len(at.horizontal)))
+	timed, verified, err := workload.Parts(store, func(store cluster.Store, small bool) (*process, error) {
+		n := whole
 		if small {
-			length, size = smaller(length, size, p.Int("real-limit"), int64(senders))
+			n = whole.small(p.Int("real-limit"), p.Int("senders"))
 		}
-		return newProcess(r, p, store, at, senders, length, size), nil
+		return newProcess(r, p, store, at, n), nil
 	})
 	if err != nil {
 		return err
@@ -51,71 +50,74 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	for p.Next() {
 		timed.done = 0
-		if err := proof.verify(atOnce); err != nil {
+		if err := verified.verify(atOnce); err != nil {
 			return err
 		}
 		if atOnce {
-			own, all, err := timed.time(rounds, timed.both)
+			mine, all, err := timed.time(rounds, timed.both)
 			if err != nil {
 				return err
 			}
-			p.Sample("process_time", own)
+			p.Sample("process_time", mine)
 			timed.report(all, 0, all)
 			continue
 		}
-		ownInter, inter, err := timed.time(rounds, timed.vertically)
+		myInter, inter, err := timed.time(rounds, timed.vertically)
 		if err != nil {
 			return err
 		}
 		timed.done = rounds + 1
-		ownIntra, intra, err := timed.time(rounds, timed.horizontally)
+		myIntra, intra, err := timed.time(rounds, timed.horizontally)
 		if err != nil {
 			return err
 		}
-		p.Sample("process_time", ownInter+ownIntra)
+		p.Sample("process_time", myInter+myIntra)
 		timed.report(inter, intra, inter+intra)
 	}
 	return nil
 }
 
-// newProcess divides length bytes per neighbour among the senders. A horizontal message has size
-// bytes.
-func newProcess(r *cluster.Rank, p engine.Probe, s cluster.Store, at neighbours, senders int, length, size int64) *process {
+// lengths are the numbers of bytes that a process sends to a neighbour.
+type lengths struct{ vertical, horizontal int64 }
+
+// newProcess returns a process whose senders share the vertical bytes.
+func newProcess(r *cluster.Rank, p engine.Probe, s cluster.Store, at neighbours, n lengths) *process {
+	senders := int(p.Int("senders"))
 	c := &process{r: r, p: p, senders: senders, inTurn: p.Text("method") == "sendrecv"}
 	directions, copies := len(at.vertical), p.Text("copies") == staged
 	for k := range senders {
-		part := int64(k+1)*length/int64(senders) - int64(k)*length/int64(senders)
+		part := int64(k+1)*n.vertical/int64(senders) - int64(k)*n.vertical/int64(senders)
 		c.vertical = append(c.vertical, newExchange(s, at.vertical, part, directions*k, copies))
 	}
-	c.horizontal = newExchange(s, at.horizontal, size, directions*senders, false)
+	c.horizontal = newExchange(s, at.horizontal, n.horizontal, directions*senders, false)
 	return c
 }
 
-// dataOf returns the bytes that a process sends and receives, for a number of neighbours.
-func dataOf(vertical, horizontal int, length, size int64) int64 {
-	return 2 * (int64(vertical)*length + int64(horizontal)*size)
+// data returns the bytes that a process sends and receives, for a number of neighbours.
+func (n lengths) data(vertical, horizontal int) int64 {
+	return 2 * (int64(vertical)*n.vertical + int64(horizontal)*n.horizontal)
 }
 
-// smaller returns the message lengths of a small instance: the data of four neighbours are at most
-// limit, and every sender has at least one byte.
-func smaller(length, size, limit, senders int64) (int64, int64) {
+// small returns the lengths of a small instance: the data of four neighbours are at most limit
+// bytes, and every sender has at least one byte.
+func (n lengths) small(limit, senders int64) lengths {
 	const messages = 8
-	length = min(length, max(limit/messages, senders))
-	return length, min(size, length)
+	vertical := min(n.vertical, max(limit/messages, senders))
+	return lengths{vertical: vertical, horizontal: min(n.horizontal, vertical)}
 }
 
 // A part is the work of one sending thread in a round.
 type part func(r *cluster.Rank, k int) error
 
 // vertically exchanges between nodes.
-func (c *process) vertically(r *cluster.Rank, k int) error { return c.way(c.vertical[k])(r) }
+func (c *process) vertically(r *cluster.Rank, k int) error { return c.methodOf(c.vertical[k])(r) }
 
 // horizontally exchanges inside the node; only the first thread takes part.
 func (c *process) horizontally(r *cluster.Rank, k int) error {
 	if k > 0 {
 		return nil
 	}
-	return c.way(c.horizontal)(r)
+	return c.methodOf(c.horizontal)(r)
 }
 
 // both exchanges in all directions at the same time.
@@ -131,16 +133,17 @@ func (c *process) both(r *cluster.Rank, k int) error {
 	return c.vertical[k].end(r, 0, len(c.vertical[k].peers))
 }
 
-// way returns the method of an exchange.
-func (c *process) way(x *exchange) func(*cluster.Rank) error {
+// methodOf returns the method of an exchange.
+func (c *process) methodOf(x *exchange) func(*cluster.Rank) error {
 	if c.inTurn {
 		return x.inTurn
 	}
 	return x.atOnce
 }
 
-// share runs do in each sending thread. A single sender is the master, outside parallel regions.
-func (c *process) share(do part) error {
+// forEachSender runs do in each sending thread. A single sender is the master, outside parallel
+// regions.
+func (c *process) forEachSender(do part) error {
 	if c.senders == 1 {
 		return do(c.r, 0)
 	}
@@ -150,13 +153,13 @@ func (c *process) share(do part) error {
 // time returns the time of a round on the slowest thread of this process, and on the slowest
 // process. After a barrier and one warm-up round, the rounds run without a break in one parallel
 // region.
-func (c *process) time(rounds int, round part) (own, slowest float64, err error) {
+func (c *process) time(rounds int, round part) (mine, slowest float64, err error) {
 	world := c.r.World()
 	if err := c.r.Barrier(world); err != nil {
 		return 0, 0, err
 	}
 	took := make([]cluster.Time, c.senders)
-	err = c.share(func(r *cluster.Rank, k int) error {
+	err = c.forEachSender(func(r *cluster.Rank, k int) error {
 		var start cluster.Time
 		for i := range rounds + 1 {
 			if i == 1 {
@@ -175,10 +178,10 @@ func (c *process) time(rounds int, round part) (own, slowest float64, err error)
 	if err != nil {
 		return 0, 0, err
 	}
-	own = max(slices.Max(took)-c.p.Clock(), 0).Seconds() / float64(rounds)
-	all := []float64{own}
+	mine = max(slices.Max(took)-c.p.Clock(), 0).Seconds() / float64(rounds)
+	all := []float64{mine}
 	err = coll.Allreduce(c.r, world, cluster.Max, all, all)
-	return own, all[0], err
+	return mine, all[0], err
 }
 
 // report reports the times of a round in s, and the bandwidth of a node.
@@ -206,6 +209,17 @@ func (c *process) report(inter, intra, all float64) {
 	}
 }
 
+// exchangeOnce does one round, in each way that is timed.
+func (c *process) exchangeOnce(atOnce bool) error {
+	if atOnce {
+		return c.forEachSender(c.both)
+	}
+	if err := c.forEachSender(c.vertically); err != nil {
+		return err
+	}
+	return c.horizontally(c.r, 0)
+}
+
 // verify exchanges distinguishable messages, once in each way that is timed.
 func (c *process) verify(atOnce bool) error {
 	me, stamp := c.r.World().Rank(), c.p.Iteration()
@@ -213,13 +227,7 @@ func (c *process) verify(atOnce bool) error {
 	for _, x := range parts {
 		x.fill(me, stamp)
 	}
-	var err error
-	if atOnce {
-		err = c.share(c.both)
-	} else if err = c.share(c.vertically); err == nil {
-		err = c.horizontally(c.r, 0)
-	}
-	if err != nil {
+	if err := c.exchangeOnce(atOnce); err != nil {
 		return err
 	}
 	for _, x := range parts {

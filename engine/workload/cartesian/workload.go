@@ -12,9 +12,9 @@ func init() { workload.Register(&cartesian) }
 
 // Choices of the knobs.
 const (
-	apart    = "apart"
-	together = "together"
-	staged   = "staged"
+	directionsApart    = "apart"
+	directionsTogether = "together"
+	staged             = "staged"
 )
 
 var cartesian = workload.Workload{
@@ -33,8 +33,8 @@ var cartesian = workload.Workload{
 		{Name: "method", Label: "method", Doc: "MPI calls: one direction after the other with Sendrecv, or all directions with Irecv, Isend and Waitall (nonblocking)", Type: engine.Choice, Default: "sendrecv",
 			Choices: []string{"sendrecv", "nonblocking"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the gain of all directions in progress at the same time", Paper: "paper 2, section 6"},
-		{Name: "directions", Label: "directions", Doc: "vertical (inter-node) and horizontal (intra-node) exchange: timed separately and added (apart), or nonblocking at the same time (together)", Type: engine.Choice, Default: apart,
-			Choices: []string{apart, together}, Scope: engine.ScopeBody, Role: engine.Scheme,
+		{Name: "directions", Label: "directions", Doc: "vertical (inter-node) and horizontal (intra-node) exchange: timed separately and added (apart), or nonblocking at the same time (together)", Type: engine.Choice, Default: directionsApart,
+			Choices: []string{directionsApart, directionsTogether}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the sum of both directions compared with both at once", Paper: "paper 2, section 6, figure 2"},
 		{Name: "copies", Label: "copies", Doc: "copy of an inter-node message in memory before it is sent: none, or by the sending thread (staged)", Type: engine.Choice, Default: "none",
 			Choices: []string{"none", staged}, Scope: engine.ScopeBody, Role: engine.Scheme,
@@ -75,14 +75,14 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if err := checkEven(world, &l); err != nil {
 		return workload.Plan{}, err
 	}
-	return workload.Plan{Holds: holds(s, on, &l, byNode(world, &l))}, nil
+	return workload.Plan{Holds: memoryItems(s, on, &l, byNode(world, &l))}, nil
 }
 
-// holds returns the memory of a process's messages: a buffer each way, and one more per sender if
-// messages are staged.
-func holds(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][]int) []workload.Item {
+// memoryItems returns the memory of a process's messages: a buffer each way, and one more per
+// sender if messages are staged.
+func memoryItems(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][]int) []workload.Item {
 	size, senders := s.Int("size"), s.Int("senders")
-	length := size * int64(l.ThreadsPerRank)
+	n := lengths{vertical: size * int64(l.ThreadsPerRank), horizontal: size}
 	vertical, horizontal := 0, 0
 	if len(members) > 1 {
 		vertical = 2
@@ -91,25 +91,23 @@ func holds(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][
 		horizontal = 2
 	}
 	// Both the timed and the verified part have bytes, or only the verified one.
-	store := on.Store(s, dataOf(vertical, horizontal, length, size))
-	_, held, _ := workload.Parts(store, func(_ cluster.Store, small bool) ([2]int64, error) {
+	store := on.Store(s, n.data(vertical, horizontal))
+	_, n, _ = workload.Parts(store, func(_ cluster.Store, small bool) (lengths, error) {
 		if small {
-			a, b := smaller(length, size, s.Int("real-limit"), senders)
-			return [2]int64{a, b}, nil
+			return n.small(s.Int("real-limit"), senders), nil
 		}
-		return [2]int64{length, size}, nil
+		return n, nil
 	})
-	length, size = held[0], held[1]
-	buffers := dataOf(vertical, horizontal, length, size)
-	part := (length + senders - 1) / senders
-	underWay := int64(vertical)*senders*on.Eager(s, part) + int64(horizontal)*on.Eager(s, size)
+	buffers := n.data(vertical, horizontal)
+	part := (n.vertical + senders - 1) / senders
+	inFlight := int64(vertical)*senders*on.Eager(s, part) + int64(horizontal)*on.Eager(s, n.horizontal)
 	if s.Text("copies") == staged && vertical > 0 {
-		buffers += length
-		underWay += senders * on.Eager(s, part)
+		buffers += n.vertical
+		inFlight += senders * on.Eager(s, part)
 	}
 	return []workload.Item{
 		{Name: "message buffers", Per: workload.PerRank, Bytes: buffers},
-		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * underWay}, // a neighbour may be a round ahead
+		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * inFlight}, // a neighbour may be a round ahead
 	}
 }
 
@@ -130,5 +128,5 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }

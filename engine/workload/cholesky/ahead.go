@@ -21,20 +21,21 @@ func (f *factor) runAhead() error {
 	for k := 0; ; k++ {
 		f.p.Step(k, f.blocks())
 		f.times.at(k)
-		if err := f.head(k); err != nil || k == last {
+		if err := f.factorRow(k); err != nil || k == last {
 			return err
 		}
 		before := on
 		var err error
-		if on, err = f.depart(f.after(k)); err != nil {
+		on, err = f.startRounds(f.after(k))
+		if err != nil {
 			return err
 		}
 		if before != nil { // the rest of the previous product
-			if err := f.meanwhile(before.s, on); err != nil {
+			if err := f.updateRest(before.s, on); err != nil {
 				return err
 			}
 		}
-		if err := f.arrive(on); err != nil || f.broken >= 0 {
+		if err := f.waitRounds(on); err != nil || f.broken >= 0 {
 			return err
 		}
 		f.update(f.a, on.s, f.nextRows(k))
@@ -52,24 +53,25 @@ func (f *factor) nextRows(k int) span {
 	return all
 }
 
-// depart starts the rounds of a step.
-func (f *factor) depart(s step) (*flight, error) {
+// startRounds starts the rounds of a step.
+func (f *factor) startRounds(s step) (*flight, error) {
 	on := &flight{s: s, three: make([]*coll.Run, 0, f.ty)}
 	call, err := f.column.call(s.k%f.tx, &f.panels[s.k%2].across, f.acrossBytes(s))
 	if err != nil {
 		return nil, err
 	}
-	if on.two, err = f.column.comm.Start(call); err != nil {
+	on.two, err = f.column.comm.Start(call)
+	if err != nil {
 		return nil, err
 	}
-	err = f.follow(on)
+	err = f.startRound3(on)
 	f.times.lap(partRound2)
 	return on, err
 }
 
-// follow starts the broadcasts of round 3 that can start. The broadcast of this process starts only
-// when round 2 has arrived.
-func (f *factor) follow(on *flight) error {
+// startRound3 starts the broadcasts of round 3 that can start. The broadcast of this process starts
+// only when round 2 has arrived.
+func (f *factor) startRound3(on *flight) error {
 	for ; on.next < f.ty; on.next++ {
 		n := f.pieceBytes(on.s, on.next)
 		if n == 0 {
@@ -79,7 +81,7 @@ func (f *factor) follow(on *flight) error {
 			if on.two != nil && f.x != on.s.k%f.tx {
 				return nil
 			}
-			f.cut(on.s)
+			f.cutPiece(on.s)
 		}
 		call, err := f.row.call(on.next, f.piece(on.s, on.next), n)
 		if err != nil {
@@ -105,12 +107,12 @@ func (f *factor) poll(on *flight) error {
 		return err
 	}
 	on.two = nil
-	return f.follow(on)
+	return f.startRound3(on)
 }
 
-// meanwhile computes the rest of a step's product in slices of row blocks, and polls the panel in
+// updateRest computes the rest of a step's product in slices of row blocks, and polls the panel in
 // flight between slices.
-func (f *factor) meanwhile(s step, on *flight) error {
+func (f *factor) updateRest(s step, on *flight) error {
 	rows := f.rowsFrom(s.from)
 	rows.lo = max(rows.lo, f.nextRows(s.k).hi)
 	each := max((rows.hi-rows.lo+f.slices-1)/f.slices, 1)
@@ -118,7 +120,8 @@ func (f *factor) meanwhile(s step, on *flight) error {
 		now := span{rows.lo, min(rows.lo+each, rows.hi)}
 		f.update(f.a, s, now)
 		f.times.lap(partUpdate)
-		if rows.lo = now.hi; rows.lo < rows.hi {
+		rows.lo = now.hi
+		if rows.lo < rows.hi {
 			if err := f.poll(on); err != nil {
 				return err
 			}
@@ -128,8 +131,8 @@ func (f *factor) meanwhile(s step, on *flight) error {
 	return nil
 }
 
-// arrive waits for both rounds of a step.
-func (f *factor) arrive(on *flight) error {
+// waitRounds waits for both rounds of a step.
+func (f *factor) waitRounds(on *flight) error {
 	if on.two != nil {
 		if err := on.two.Wait(); err != nil {
 			return err
@@ -137,7 +140,7 @@ func (f *factor) arrive(on *flight) error {
 		on.two = nil
 	}
 	f.times.lap(partRound2)
-	if err := f.follow(on); err != nil {
+	if err := f.startRound3(on); err != nil {
 		return err
 	}
 	for _, x := range on.three {
@@ -146,6 +149,6 @@ func (f *factor) arrive(on *flight) error {
 		}
 	}
 	f.times.lap(partRound3)
-	f.learn(on.s)
+	f.checkPivot(on.s)
 	return nil
 }

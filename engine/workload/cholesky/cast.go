@@ -19,41 +19,41 @@ const slots = 4
 // A caster broadcasts in a row or a column of processes. The knobs determine the algorithm for each
 // size.
 type caster struct {
-	r    *cluster.Rank
-	team *cluster.Team
-	comm *coll.Comm
-	asks algorithm.Reader
-	site algorithm.Team
-	keys map[int64]coll.Key // by octave
+	r     *cluster.Rank
+	team  *cluster.Team
+	comm  *coll.Comm
+	knobs algorithm.Reader
+	site  algorithm.Team
+	keys  map[int64]coll.Key // by octave
 }
 
-// newCaster returns a caster for a team at a site, with space for one-sided calls of up to most
-// bytes.
-func newCaster(r *cluster.Rank, t *cluster.Team, site algorithm.Team, asks algorithm.Reader, most int64, store cluster.Store) (*caster, error) {
-	c := &caster{r: r, team: t, asks: asks, site: site, keys: map[int64]coll.Key{}}
+// open creates the communicator of a caster, with space for one-sided calls of up to maxBytes bytes.
+func (c *caster) open(maxBytes int64, store cluster.Store) error {
+	c.keys = map[int64]coll.Key{}
 	var err error
-	if c.comm, err = coll.New(r, t); err != nil {
-		return nil, err
+	c.comm, err = coll.New(c.r, c.team)
+	if err != nil {
+		return err
 	}
-	room, err := roomOf(most, c.key)
-	if err != nil || room.Words == 0 {
-		return c, err
+	scratch, err := scratchOf(maxBytes, c.key)
+	if err != nil || scratch.Words == 0 {
+		return err
 	}
-	room.Store = store
-	return c, c.comm.Reserve(room, slots)
+	scratch.Store = store
+	return c.comm.Reserve(scratch, slots)
 }
 
 // octave returns the size that represents all sizes from it up to (excluding) its double.
 func octave(n int64) int64 { return 1 << (bits.Len64(uint64(max(n, 1))) - 1) }
 
-// chosenFor is the key of a choice that the ranks of a launch share.
-type chosenFor struct {
+// choiceKey is the key of a choice that the ranks of a launch share.
+type choiceKey struct {
 	site  algorithm.Team
 	ranks int
 	n     int64
 }
 
-type chosen struct {
+type choice struct {
 	key coll.Key
 	err error
 }
@@ -61,13 +61,13 @@ type chosen struct {
 // key returns the schedules for n bytes.
 func (c *caster) key(n int64) (coll.Key, error) {
 	n = octave(n)
-	if k, known := c.keys[n]; known {
+	if k, found := c.keys[n]; found {
 		return k, nil
 	}
-	of := c.r.Lib().Shared(chosenFor{c.site, c.team.Size(), n}, func() any {
-		k, err := c.site.Chosen(c.asks, coll.OpBcast, c.team.Size(), n)
-		return chosen{k, err}
-	}).(chosen)
+	of := c.r.Lib().Shared(choiceKey{site: c.site, ranks: c.team.Size(), n: n}, func() any {
+		k, err := c.site.Chosen(c.knobs, coll.OpBcast, c.team.Size(), n)
+		return choice{k, err}
+	}).(choice)
 	c.keys[n] = of.key
 	return of.key, of.err
 }
@@ -82,24 +82,24 @@ func (c *caster) call(root int, a *array, n int64) (coll.Call, error) {
 	return call, err
 }
 
-// roomOf returns the memory of a slot for broadcasts of up to most bytes with all algorithms that
-// key selects.
-func roomOf(most int64, key func(n int64) (coll.Key, error)) (all coll.Room, err error) {
-	for n := int64(1); n <= most; n *= 2 {
+// scratchOf returns the memory of a slot for broadcasts of up to maxBytes bytes with all algorithms
+// that key selects.
+func scratchOf(maxBytes int64, key func(n int64) (coll.Key, error)) (all coll.Room, err error) {
+	for n := int64(1); n <= maxBytes; n *= 2 {
 		k, err := key(n)
 		if err != nil {
 			return all, err
 		}
 		if k.Transfer.OneSided() {
-			all = all.Most(k.Room(k.Blocks(min(2*n-1, most)/word*word, word)))
+			all = all.Most(k.Room(k.Blocks(min(2*n-1, maxBytes)/word*word, word)))
 		}
 	}
 	return all, nil
 }
 
 // reserve adds a caster's memory to the memory of a rank.
-func reserve(m *workload.Memory, store cluster.Store, room coll.Room) {
+func reserve(m *workload.Memory, store cluster.Store, scratch coll.Room) {
 	const line = 64
-	m.Add(cluster.Store{}, slots*word*((room.Words+7)&^7))
-	m.Add(store, slots*((room.Bytes+line-1)&^(line-1)))
+	m.Add(cluster.Store{}, slots*word*((scratch.Words+7)&^7))
+	m.Add(store, slots*((scratch.Bytes+line-1)&^(line-1)))
 }

@@ -23,7 +23,7 @@ type factor struct {
 
 	a  []float64 // this process's elements, row by row; elements below the diagonal have no meaning
 	ld int
-	places
+	arrays
 	row    *caster
 	column *caster
 	post   mail
@@ -49,14 +49,14 @@ func (f *factor) run() error {
 		for k := range f.blocks() {
 			f.p.Step(k, f.blocks())
 			f.times.at(k)
-			if err := f.head(k); err != nil {
+			if err := f.factorRow(k); err != nil {
 				return err
 			}
 			if k == f.blocks()-1 {
 				break
 			}
 			s := f.after(k)
-			if err := f.spread(s); err != nil || f.broken >= 0 {
+			if err := f.broadcastRow(s); err != nil || f.broken >= 0 {
 				if err != nil {
 					return err
 				}
@@ -67,20 +67,20 @@ func (f *factor) run() error {
 		}
 	}
 	f.times.end()
-	return f.agree()
+	return f.shareBroken()
 }
 
-// agree informs all ranks of a pivot that one rank has found in the last step.
-func (f *factor) agree() error {
+// shareBroken informs all ranks of a pivot that one rank has found in the last step.
+func (f *factor) shareBroken() error {
 	all := []int64{int64(f.broken)}
 	err := coll.Allreduce(f.r, f.world, cluster.Max, all, all)
 	f.broken = int(all[0])
 	return err
 }
 
-// head factors the diagonal block of step k and solves for the rest of the row. Row k mod TX of the
-// processes does this before all other processes continue.
-func (f *factor) head(k int) error {
+// factorRow factors the diagonal block of step k and solves for the rest of the row. Row k mod TX
+// of the processes does this before all other processes continue.
+func (f *factor) factorRow(k int) error {
 	if f.x != k%f.tx {
 		return nil
 	}
@@ -158,17 +158,17 @@ func (f *factor) cast(c *caster, root int, a *array, n int64) error {
 	return c.comm.Do(call)
 }
 
-// spread does rounds 2 and 3 and the hand-off between them, one after the other.
-func (f *factor) spread(s step) error {
+// broadcastRow does rounds 2 and 3 and the hand-off between them, one after the other.
+func (f *factor) broadcastRow(s step) error {
 	if err := f.cast(f.column, s.k%f.tx, &f.panels[s.k%2].across, f.acrossBytes(s)); err != nil {
 		return err
 	}
 	f.times.lap(partRound2)
-	if f.learn(s) {
+	if f.checkPivot(s) {
 		return nil
 	}
 	if f.direct {
-		if err := f.hand(s); err != nil {
+		if err := f.handOver(s); err != nil {
 			return err
 		}
 		f.times.lap(partHandoff)
@@ -179,7 +179,7 @@ func (f *factor) spread(s step) error {
 			continue
 		}
 		if y == f.y {
-			f.cut(s)
+			f.cutPiece(s)
 		}
 		if err := f.cast(f.row, y, f.piece(s, y), n); err != nil {
 			return err
@@ -189,8 +189,8 @@ func (f *factor) spread(s step) error {
 	return nil
 }
 
-// learn reports whether the received data contain a pivot that is not positive.
-func (f *factor) learn(s step) bool {
+// checkPivot reports whether the received data contain a pivot that is not positive.
+func (f *factor) checkPivot(s step) bool {
 	f.store.Do(func() error {
 		if word := f.panels[s.k%2].across.Slice()[0]; word > 0 {
 			f.broken = int(word) - 1
@@ -208,18 +208,18 @@ func (f *factor) acrossBytes(s step) int64 {
 // pieceBytes returns the bytes of round 3 in this process's row of processes that come from column
 // y.
 func (f *factor) pieceBytes(s step, y int) int64 {
-	return word * int64(f.width(s.k)*f.shared(f.meet(f.x, y), s.from))
+	return word * int64(f.width(s.k)*f.shared(f.classOf(f.x, y), s.from))
 }
 
 func (f *factor) piece(s step, y int) *array { return &f.panels[s.k%2].pieces[y] }
 
-// cut copies the part of row k that this row of processes needs from this column, to start round 3
-// with it. With a direct hand-off it may have arrived already.
-func (f *factor) cut(s step) {
+// cutPiece copies the part of row k that this row of processes needs from this column, to start
+// round 3 with it. With a direct hand-off it may have arrived already.
+func (f *factor) cutPiece(s step) {
 	if f.direct && f.x != s.k%f.tx {
 		return
 	}
-	z := f.meet(f.x, f.y)
+	z := f.classOf(f.x, f.y)
 	f.compute(copying(f.width(s.k)*f.shared(z, s.from)), func() { f.cutInto(f.piece(s, f.y).Slice(), s, z) })
 }
 
@@ -250,7 +250,7 @@ func (f *factor) compute(w cluster.Work, body func()) {
 	f.r.Compute(w, f.store.Body(body))
 }
 
-// notPositive returns the error of all ranks for a matrix that is not positive definite.
-func (f *factor) notPositive(name string) error {
+// pivotError returns the error of all ranks for a matrix that is not positive definite.
+func (f *factor) pivotError(name string) error {
 	return fmt.Errorf("rank %d: cholesky: matrix %s of %d rows is not positive definite: the pivot of row %d is not positive; use matrix = %s or %s", f.r.ID(), name, f.n, f.broken, exact, random)
 }

@@ -73,7 +73,7 @@ func TestAllRanksLeaveAnIndefiniteMatrix(t *testing.T) {
 				if err := c.attempt(c.timed); err != nil {
 					return err
 				}
-				if wrong := c.timed.differs(); wrong != "" {
+				if wrong := c.timed.compareExact(); wrong != "" {
 					t.Errorf("%v: after a matrix without a factor: %s", knobs, wrong)
 				}
 				return nil
@@ -97,12 +97,12 @@ func TestAWrongElementIsFound(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if wrong := f.unlike(of); wrong != "" || !(good < acceptable) {
+		if wrong := f.compareGonum(of); wrong != "" || !(good < acceptable) {
 			t.Errorf("a correct factor: %q, residual %g", wrong, good)
 		}
 		if f.x == 1 && f.y == 1 {
 			f.a[f.rows.Local(5)*f.ld+f.cols.Local(23)] += 1e-8
-			if f.unlike(of) == "" {
+			if f.compareGonum(of) == "" {
 				t.Error("an element with an error of 1e-8 matches gonum")
 			}
 		}
@@ -117,14 +117,14 @@ func TestAWrongElementIsFound(t *testing.T) {
 	}, "matrix", "random", "n", "30", "block", "4", "nodes", "2", "ranks-per-node", "2")
 
 	f := &factor{grid: gridOf(30, 4, 2, 2, 3)}
-	f.ld = f.leading()
-	f.a = make([]float64, f.rows.Most()*f.ld)
+	f.ld = f.rowLength()
+	f.a = make([]float64, f.rows.MaxLen()*f.ld)
 	f.each(func(i, j, at int) { f.a[at] = factorOf(i, j) })
-	if wrong := f.differs(); wrong != "" {
+	if wrong := f.compareExact(); wrong != "" {
 		t.Errorf("the closed form itself: %s", wrong)
 	}
 	f.a[f.rows.Local(5)*f.ld+f.cols.Local(23)] += 1e-15
-	if f.differs() == "" {
+	if f.compareExact() == "" {
 		t.Error("an element with a wrong bit passes")
 	}
 }

@@ -43,9 +43,9 @@ func (g *grid) first(k int) int { return min(k*g.nb, g.n) }
 func (g *grid) across(y, from int) int { return g.cols.Len(y) - g.cols.From(y, from) }
 func (g *grid) down(x, from int) int   { return g.rows.Len(x) - g.rows.From(x, from) }
 
-// meet returns the class, in both, of the indices that process row x owns as rows and process
+// classOf returns the class, in both, of the indices that process row x owns as rows and process
 // column y owns as columns, or −1 if there are none.
-func (g *grid) meet(x, y int) int {
+func (g *grid) classOf(x, y int) int {
 	for z := x; z < g.both.Ranks; z += g.tx {
 		if z%g.ty == y {
 			return z

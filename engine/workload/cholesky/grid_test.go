@@ -19,7 +19,7 @@ func TestPiecesAreTheRowsThatAreLeft(t *testing.T) {
 				from := g.first(k + 1)
 				sum := 0
 				for y := range ty {
-					z := g.meet(g.x, y)
+					z := g.classOf(g.x, y)
 					if z >= 0 && (z%tx != g.x || z%ty != y) {
 						t.Fatalf("%v: class %d of (%d, %d)", shape, z, g.x, y)
 					}
@@ -30,7 +30,7 @@ func TestPiecesAreTheRowsThatAreLeft(t *testing.T) {
 				}
 			}
 			for b := range g.blocks() {
-				if b%tx == g.x && g.meet(g.x, b%ty) != b%g.both.Ranks {
+				if b%tx == g.x && g.classOf(g.x, b%ty) != b%g.both.Ranks {
 					t.Fatalf("%v: block %d is not of the class that row %d gets from column %d", shape, b, g.x, b%ty)
 				}
 			}
@@ -84,7 +84,7 @@ func TestRandomMatrixIsDominated(t *testing.T) {
 		}
 	}
 	bad := matrix{name: indefinite, n: n, seed: seed}
-	if bad.at(bad.broken(), bad.broken()) != -1 || bad.at(3, 3) != m.at(3, 3) {
+	if bad.at(bad.brokenRow(), bad.brokenRow()) != -1 || bad.at(3, 3) != m.at(3, 3) {
 		t.Error("the indefinite matrix differs from the random one in more or less than one pivot")
 	}
 }

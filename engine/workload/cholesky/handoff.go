@@ -18,8 +18,8 @@ type mail struct {
 // wordsOf returns the bytes of the flags.
 func wordsOf(rows int) int64 { return word * int64(1+rows) }
 
-// hand hands over the blocks of process row k mod TX to the processes that start round 3.
-func (f *factor) hand(s step) error {
+// handOver hands over the blocks of process row k mod TX to the processes that start round 3.
+func (f *factor) handOver(s step) error {
 	if f.tx == 1 {
 		return nil
 	}
@@ -28,21 +28,21 @@ func (f *factor) hand(s step) error {
 		return err
 	}
 	if f.x == s.k%f.tx {
-		return f.giveAll(s)
+		return f.sendPieces(s)
 	}
 	if n := f.pieceBytes(s, f.y); n > 0 {
-		return f.take(s, int(n/word))
+		return f.receivePiece(s, int(n/word))
 	}
 	return nil
 }
 
-// giveAll sends a piece to each process of the column that starts round 3 with it.
-func (f *factor) giveAll(s step) error {
+// sendPieces sends a piece to each process of the column that starts round 3 with it.
+func (f *factor) sendPieces(s step) error {
 	m := &f.post
 	m.sends = m.sends[:0]
 	side := f.side.Buf
 	for x := range f.tx {
-		z := f.meet(x, f.y)
+		z := f.classOf(x, f.y)
 		size := f.width(s.k) * f.shared(z, s.from)
 		if x == f.x || size == 0 {
 			continue
@@ -50,42 +50,44 @@ func (f *factor) giveAll(s step) error {
 		piece := side.Part(0, size)
 		side = side.Part(size, side.Len())
 		f.compute(copying(size), func() { f.cutInto(piece.Slice(), s, z) })
-		if err := f.give(s, x, piece.Data()); err != nil {
+		if err := f.sendPiece(s, x, piece.Data()); err != nil {
 			return err
 		}
 	}
 	return f.r.Waitall(m.sends, nil)
 }
 
-func (f *factor) give(s step, x int, d cluster.Data) error {
+func (f *factor) sendPiece(s step, x int, d cluster.Data) error {
 	m, t := &f.post, f.column.team
 	if !m.puts {
 		m.sends = append(m.sends, cluster.Request{})
 		return f.r.Isend(&m.sends[len(m.sends)-1], t, x, 0, d)
 	}
-	if _, err := f.r.Await(m.ready(x), cluster.CmpGreaterEqual, uint64(m.count)); err != nil {
+	if _, err := f.r.Await(m.readyFlag(x), cluster.CmpGreaterEqual, uint64(m.count)); err != nil {
 		return err
 	}
-	return f.set(t.Global(x), f.piece(s, f.y).at, d, m.words)
+	return f.putWithFlag(t.Global(x), f.piece(s, f.y).at, d, m.words)
 }
 
-// set puts d to a process of the column, with a signal to a flag there.
-func (f *factor) set(rank int, at int64, d cluster.Data, flag int64) error {
+// putWithFlag puts d to a process of the column, with a signal to a flag there.
+func (f *factor) putWithFlag(rank int, at int64, d cluster.Data, flag int64) error {
 	return f.r.PutWith(&cluster.Put{To: cluster.At(rank, at), Data: d, Until: cluster.Source,
 		Signal: cluster.Signal{Op: cluster.SigSet, Off: flag, Value: uint64(f.post.count)}}, nil, nil)
 }
 
-// ready returns the offset of the flag ready of a row of processes.
-func (m *mail) ready(x int) int64 { return m.words + word*int64(1+x) }
+// readyFlag returns the offset of the flag ready of a row of processes.
+func (m *mail) readyFlag(x int) int64 { return m.words + word*int64(1+x) }
 
-// take receives the piece of n numbers with which this process starts round 3.
-func (f *factor) take(s step, n int) error {
-	m, t, owner := &f.post, f.column.team, s.k%f.tx
+// receivePiece receives the piece of n numbers with which this process starts round 3.
+func (f *factor) receivePiece(s step, n int) error {
+	m := &f.post
+	t := f.column.team
+	owner := s.k % f.tx
 	if !m.puts {
 		_, err := f.r.Recv(t, owner, 0, f.piece(s, f.y).Part(0, n).Data())
 		return err
 	}
-	if err := f.set(t.Global(owner), m.words, cluster.Data{}, m.ready(f.x)); err != nil {
+	if err := f.putWithFlag(t.Global(owner), m.words, cluster.Data{}, m.readyFlag(f.x)); err != nil {
 		return err
 	}
 	_, err := f.r.Await(m.words, cluster.CmpGreaterEqual, uint64(m.count))

@@ -22,7 +22,7 @@ func (m matrix) at(i, j int) float64 {
 		return whole(i, j)
 	}
 	if i == j {
-		if m.name == indefinite && i == m.broken() {
+		if m.name == indefinite && i == m.brokenRow() {
 			return -1
 		}
 		return float64(m.n) + m.noise(i, i)
@@ -30,8 +30,8 @@ func (m matrix) at(i, j int) float64 {
 	return m.noise(i, j)
 }
 
-// broken returns the row of an indefinite matrix with the first pivot that is not positive.
-func (m matrix) broken() int { return 2 * m.n / 3 }
+// brokenRow returns the row of an indefinite matrix with the first pivot that is not positive.
+func (m matrix) brokenRow() int { return 2 * m.n / 3 }
 
 // noise returns a number from −1 up to 1 that depends only on the seed and the position. A row has
 // fewer than n of them, so a diagonal of about n dominates.

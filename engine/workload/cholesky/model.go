@@ -33,14 +33,14 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) float64 {
 		return k.Predict(c, n)
 	}
 	memo := func(choose func(n int64) (coll.Key, error)) func(n int64) (coll.Key, error) {
-		known := map[int64]coll.Key{}
+		cached := map[int64]coll.Key{}
 		return func(n int64) (coll.Key, error) {
-			if k, ok := known[n]; ok {
+			if k, ok := cached[n]; ok {
 				return k, nil
 			}
 			k, err := choose(n)
 			if err == nil {
-				known[n] = k
+				cached[n] = k
 			}
 			return k, err
 		}

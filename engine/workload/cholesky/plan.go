@@ -32,12 +32,12 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	n, nb := s.Int("n"), s.Int("block")
 	modes := algorithm.Modes(s)
 	g := scenarioGrid(s, processes, 0)
-	asks, fits := gridRows(s, processes)
+	requested, fits := gridRows(s, processes)
 	switch {
 	case nb > n:
 		return fail("block = %d: larger than the matrix, n = %d; use block = %d or less", nb, n, n)
 	case !fits:
-		return fail("rows = %d: %d processes do not divide into %d rows; use a divisor, or rows = %s", asks, processes, asks, squareGrid)
+		return fail("rows = %d: %d processes do not divide into %d rows; use a divisor, or rows = %s", requested, processes, requested, squareGrid)
 	case modes.Transfer.OneSided() && l.Model != cluster.Flat && s.Text("handoff") == direct && g.tx > 1:
 		return fail("transfer = %s under model = %s: %s, or transfer = %s", modes.Transfer, l.Model, putsEnd, coll.TwoSided)
 	case s.Text("lookahead") == on && s.Text("handoff") == direct:
@@ -47,7 +47,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	case modes.Out == coll.NoSync:
 		return fail("sync-out = nosync: %s", notThere)
 	}
-	if local := word * float64(g.rows.Most()) * float64(g.cols.Most()); local > math.MaxInt {
+	if local := word * float64(g.rows.MaxLen()) * float64(g.cols.MaxLen()); local > math.MaxInt {
 		return fail("n = %d on %d processes: %s per process exceeds the address space of a %d-bit program; use a smaller n or more nodes", n, processes, cluster.SizeText(local), strconv.IntSize)
 	}
 	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
@@ -63,7 +63,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	if all.Segment > maxReal {
 		return fail("n = %d on %d processes: %s per process is too much; use a smaller n or more nodes", n, processes, cluster.SizeText(float64(all.Segment)))
 	}
-	longest := int64(word * (1 + of.nb*of.cols.Most()))
+	longest := int64(word * (1 + of.nb*of.cols.MaxLen()))
 	all.Holds = []workload.Item{
 		{Name: "messages in progress", Per: workload.PerRank, Bytes: 4 * site.Eager(s, longest)},
 		{Name: "operations in progress", Per: workload.PerRank, Bytes: 4 * perOperation * timed.nodes},
@@ -72,7 +72,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		{Name: "grids of teams", Per: workload.PerRank, Bytes: 64 * int64(g.tx+g.ty)},
 	}
 	if s.Text("matrix") != exact {
-		all.Holds = append(all.Holds, workload.Item{Name: "residual matrix", Per: workload.PerRank, Bytes: word * int64(of.rows.Most()*of.leading())})
+		all.Holds = append(all.Holds, workload.Item{Name: "residual matrix", Per: workload.PerRank, Bytes: word * int64(of.rows.MaxLen()*of.rowLength())})
 		if of.n <= oracleRows {
 			all.Holds = append(all.Holds, workload.Item{Name: "gonum's factor", Per: workload.InAll, Bytes: 8 * word * int64(of.n) * int64(of.n)})
 		}
@@ -90,17 +90,17 @@ type extent struct {
 func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cluster.Store, m *workload.Memory) (extent, error) {
 	e := extent{grid: g}
 	m.Add(cluster.Store{}, wordsOf(g.tx))
-	g.places(func(n int) array {
+	g.allocate(func(n int) array {
 		m.Add(store, word*int64(n))
 		return array{}
 	})
 	across, pieces := g.longestMessages()
 	for _, team := range []struct {
-		site  algorithm.Team
-		ranks int
-		most  int64
+		site     algorithm.Team
+		ranks    int
+		maxBytes int64
 	}{{rows, g.ty, pieces}, {columns, g.tx, across}} {
-		room, err := roomOf(team.most, func(n int64) (coll.Key, error) {
+		scratch, err := scratchOf(team.maxBytes, func(n int64) (coll.Key, error) {
 			k, err := team.site.Chosen(s, coll.OpBcast, team.ranks, octave(n))
 			if err == nil {
 				e.nodes = max(e.nodes, int64(len(k.Make(0).Nodes)), int64(len(k.Make(k.Ranks-1).Nodes)))
@@ -110,7 +110,7 @@ func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cl
 		if err != nil {
 			return e, err
 		}
-		reserve(m, store, room)
+		reserve(m, store, scratch)
 	}
 	return e, nil
 }

@@ -49,15 +49,16 @@ func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 	rows, columns := sites(&r.Spec().Machine, algorithm.KindOf(r), &r.Spec().Layout, &g)
 	c.timed, c.verified, err = workload.Parts(workload.Store(r, p, g.bytes()), func(store cluster.Store, small bool) (*factor, error) {
 		f := newFactor(r, p, g.part(small), store)
-		if err := f.place(); err != nil {
+		if err := f.allocateAll(); err != nil {
 			return nil, err
 		}
 		across, pieces := f.longestMessages()
-		if f.row, err = newCaster(r, row, rows, p, pieces, store); err != nil {
+		f.row = &caster{r: r, team: row, site: rows, knobs: p}
+		if err := f.row.open(pieces, store); err != nil {
 			return nil, err
 		}
-		f.column, err = newCaster(r, column, columns, p, across, store)
-		return f, err
+		f.column = &caster{r: r, team: column, site: columns, knobs: p}
+		return f, f.column.open(across, store)
 	})
 	return c, err
 }
@@ -82,7 +83,7 @@ func gridRows(s algorithm.Reader, processes int) (rows int, fits bool) {
 }
 
 // bytes returns the bytes of the process that has the most elements.
-func (g *grid) bytes() int64 { return word * int64(g.rows.Most()) * int64(g.cols.Most()) }
+func (g *grid) bytes() int64 { return word * int64(g.rows.MaxLen()) * int64(g.cols.MaxLen()) }
 
 // part returns the grid of the timed matrix, or a small one on the same processes that is verified
 // instead. In the small one, each process has some blocks, and the last block is shorter.
@@ -90,7 +91,7 @@ func (g *grid) part(small bool) grid {
 	if !small {
 		return *g
 	}
-	nb := min(g.nb, proofBlock)
+	nb := min(g.nb, smallBlock)
 	blocks := min(g.blocks(), 2*max(g.tx, g.ty)+1)
 	n := min(g.n, blocks*nb)
 	if blocks > 1 && n == blocks*nb && nb > 1 {
@@ -99,8 +100,8 @@ func (g *grid) part(small bool) grid {
 	return gridOf(n, nb, g.tx, g.ty, g.x*g.ty+g.y)
 }
 
-// proofBlock is the number of rows in a block of the small matrix.
-const proofBlock = 4
+// smallBlock is the number of rows in a block of the small matrix.
+const smallBlock = 4
 
 // teams returns this process's row and column as teams.
 func teams(r *cluster.Rank, g *grid) (row, column *cluster.Team, err error) {
@@ -111,7 +112,8 @@ func teams(r *cluster.Rank, g *grid) (row, column *cluster.Team, err error) {
 	for x := range g.tx {
 		down = append(down, x*g.ty+g.y)
 	}
-	if row, err = r.Subteam(r.World(), across); err != nil {
+	row, err = r.Subteam(r.World(), across)
+	if err != nil {
 		return nil, nil, err
 	}
 	column, err = r.Subteam(r.World(), down)
@@ -142,7 +144,7 @@ func newFactor(r *cluster.Rank, p engine.Probe, g grid, store cluster.Store) *fa
 		panic(err) // impossible: the knob has only valid choices
 	}
 	return &factor{
-		grid: g, r: r, p: p, world: r.World(), store: store, ld: g.leading(), direct: p.Text("handoff") == direct && g.tx > 1,
+		grid: g, r: r, p: p, world: r.World(), store: store, ld: g.rowLength(), direct: p.Text("handoff") == direct && g.tx > 1,
 		ahead: p.Text("lookahead") == "on", slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout),
 		post: mail{puts: transfer.OneSided()},
 	}
@@ -150,15 +152,16 @@ func newFactor(r *cluster.Rank, p engine.Probe, g grid, store cluster.Store) *fa
 
 // longestMessages returns the bytes of the longest messages: of round 2, and of rounds 1 and 3.
 func (g *grid) longestMessages() (across, pieces int64) {
-	return word * int64(1+g.nb*g.cols.Most()), word * int64(max(1+g.nb*g.nb, g.nb*g.both.Most()))
+	return word * int64(1+g.nb*g.cols.MaxLen()), word * int64(max(1+g.nb*g.nb, g.nb*g.both.MaxLen()))
 }
 
-// place allocates the process's memory and the flags of the hand-off.
-func (f *factor) place() (err error) {
-	if f.post.words, err = f.r.Alloc(wordsOf(f.tx)); err != nil {
+// allocateAll allocates the process's memory and the flags of the hand-off.
+func (f *factor) allocateAll() (err error) {
+	f.post.words, err = f.r.Alloc(wordsOf(f.tx))
+	if err != nil {
 		return err
 	}
-	f.places = f.grid.places(func(n int) array {
+	f.arrays = f.grid.allocate(func(n int) array {
 		at, failed := cluster.Alloc[float64](f.r, f.store, n)
 		if failed != nil {
 			err = failed
@@ -197,7 +200,7 @@ func (c *process) attempt(f *factor) error {
 		return err
 	}
 	if f.broken >= 0 {
-		return f.notPositive(of.name)
+		return f.pivotError(of.name)
 	}
 	return nil
 }
@@ -239,7 +242,7 @@ func (c *process) report(f *factor) error {
 			c.p.Report("flop_rate", Flops(f.n)/slowest)
 		}
 	}
-	waiting := f.times.waiting()
+	waiting := f.times.rounds()
 	for part := range parts {
 		c.p.Report(partMetrics[part], f.times.sum(part).Seconds())
 	}

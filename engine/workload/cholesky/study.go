@@ -62,7 +62,7 @@ var byHandoff = &engine.Study{
 // frame draws the grid of processes.
 func frame(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView {
 	v := engine.StudyView{Now: -1}
-	if b := board(s); b != nil {
+	if b := checkerboard(s); b != nil {
 		v.Draw(b)
 	}
 	return v
@@ -158,13 +158,13 @@ func longest(r *engine.Row, rounds float64) string {
 // comparison compares the run with the other hand-off, or a run with lookahead with one without it.
 // If the other one has not run, it may suggest it.
 func comparison(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
-	own := s.Scenario.Text("handoff")
-	want, name := strings.Replace(now.Series, own, column, 1), "With handoff = column, one hop less, it"
+	handoff := s.Scenario.Text("handoff")
+	want, name := strings.Replace(now.Series, handoff, column, 1), "With handoff = column, one hop less, it"
 	switch {
 	case s.Scenario.Text("lookahead") == on:
 		want, name = strings.Replace(now.Series, ", lookahead", "", 1), "Without lookahead it"
-	case own == column:
-		want, name = strings.Replace(now.Series, own, direct, 1), "With handoff = direct, one hop more, it"
+	case handoff == column:
+		want, name = strings.Replace(now.Series, handoff, direct, 1), "With handoff = direct, one hop more, it"
 	}
 	for i := range v.Rows {
 		r := &v.Rows[i]
@@ -176,7 +176,7 @@ func comparison(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string
 		}
 		return fmt.Sprintf("%s is %.2f× slower", name, r.Cells[columnTime]/v.Time)
 	}
-	if own == direct && scenarioGrid(&s.Scenario, len(s.Layout.World()), 0).tx > 1 {
+	if handoff == direct && scenarioGrid(&s.Scenario, len(s.Layout.World()), 0).tx > 1 {
 		return "Set handoff = column to remove a hop"
 	}
 	return ""

@@ -78,8 +78,8 @@ func (t *times) sum(part int) cluster.Time {
 	return all
 }
 
-// waiting returns the time of all rounds.
-func (t *times) waiting() cluster.Time {
+// rounds returns the time of all rounds.
+func (t *times) rounds() cluster.Time {
 	all := cluster.Time(0)
 	for part := computing; part < parts; part++ {
 		all += t.sum(part)

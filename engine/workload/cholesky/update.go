@@ -51,7 +51,9 @@ func (f *factor) updating(s step, rows span) cluster.Work {
 // updateRow updates row block i, which this process owns.
 func (f *factor) updateRow(c []float64, s step, i int) {
 	g := f.first(i)
-	b, m, z := f.width(s.k), f.width(i), i%f.both.Ranks
+	b := f.width(s.k)
+	m := f.width(i)
+	z := i % f.both.Ranks
 	ldLeft, ldRight := f.shared(z, s.from), f.across(f.y, s.from)
 	left := f.piece(s, i%f.ty).Slice()[f.both.Local(g)-f.both.From(z, s.from):]
 	col := f.cols.From(f.y, g)
@@ -60,7 +62,9 @@ func (f *factor) updateRow(c []float64, s step, i int) {
 	right := f.panels[s.k%2].across.Slice()[1+col-f.cols.From(f.y, s.from):]
 	if i%f.ty == f.y {
 		f.tiles.Syrk(m, b, left, ldLeft, c[at:], f.ld)
-		w, at, right = w-m, at+m, right[m:]
+		w -= m
+		at += m
+		right = right[m:]
 	}
 	if w > 0 {
 		f.tiles.Gemm(true, m, w, b, -1, left, ldLeft, right, ldRight, c[at:], f.ld)

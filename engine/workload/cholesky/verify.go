@@ -20,7 +20,7 @@ func (c *process) verify(f *factor) error {
 		size += "; the timed matrix is size-only"
 	}
 	if of.name == exact {
-		if wrong := f.differs(); wrong != "" {
+		if wrong := f.compareExact(); wrong != "" {
 			c.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", f.r.ID(), c.p.Iteration(), wrong))
 			return nil
 		}
@@ -30,7 +30,7 @@ func (c *process) verify(f *factor) error {
 	wrong, also := "", ""
 	if f.n <= oracleRows {
 		also = ", and U matches gonum"
-		wrong = f.unlike(of)
+		wrong = f.compareGonum(of)
 	}
 	residual, err := f.residual(of)
 	if err != nil {
@@ -50,8 +50,9 @@ func (c *process) verify(f *factor) error {
 	return nil
 }
 
-// differs returns a message about the first element of U that differs from the closed form, or "".
-func (f *factor) differs() string {
+// compareExact returns a message about the first element of U that differs from the closed form, or
+// "".
+func (f *factor) compareExact() string {
 	wrong := ""
 	f.each(func(i, j, at int) {
 		if got, want := f.a[at], factorOf(i, j); wrong == "" && math.Float64bits(got) != math.Float64bits(want) {
@@ -64,8 +65,8 @@ func (f *factor) differs() string {
 // oracle is the key of gonum's factor in a launch.
 type oracle struct{ of matrix }
 
-// unlike returns a message about the first element of U that differs from gonum's, or "".
-func (f *factor) unlike(of matrix) string {
+// compareGonum returns a message about the first element of U that differs from gonum's, or "".
+func (f *factor) compareGonum(of matrix) string {
 	want := f.r.Lib().Shared(oracle{of}, func() any {
 		a := mat.NewSymDense(f.n, nil)
 		for i := range f.n {
@@ -106,7 +107,7 @@ func (f *factor) residual(of matrix) (float64, error) {
 			f.diag.Slice()[0] = 0
 			f.pack(s)
 		}
-		if err := f.spread(s); err != nil {
+		if err := f.broadcastRow(s); err != nil {
 			return 0, err
 		}
 		f.update(rest, s, f.rowsFrom(s.from))

@@ -85,15 +85,15 @@ var cholesky = workload.Workload{
 	},
 	Studies:    []*engine.Study{byHandoff},
 	Fit:        workload.FitMachine,
-	Bars:       bars,
+	Bars:       refusedChoices,
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,
 	Finish:     finish,
 }
 
-// board returns the grid of a scenario, or nil if its layout is invalid.
-func board(s *engine.Scenario) *dense.Checkerboard {
+// checkerboard returns the grid of a scenario, or nil if its layout is invalid.
+func checkerboard(s *engine.Scenario) *dense.Checkerboard {
 	l := s.Layout()
 	if l.Validate() != nil {
 		return nil
@@ -129,14 +129,14 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	if why := workload.Unmachined(kind, knob); why != "" {
+	if why := workload.MachineIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }
 
-// bars returns the choices that cannot be run with the other knobs as they are.
-func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
+// refusedChoices returns the choices that cannot be run with the other knobs as they are.
+func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	bar := func(knob, choice, why string) {
 		if all[knob] == nil {

@@ -25,12 +25,12 @@ func TestWrongBytesAreFound(t *testing.T) {
 			if wrong := x.check(&b); wrong != "" {
 				t.Errorf("%s, rank %d: a correct result is called wrong: %s", what, me, wrong)
 			}
-			for i := range b.get() {
-				b.get()[i] ^= 1
+			for i := range b.outBytes() {
+				b.outBytes()[i] ^= 1
 				if x.check(&b) == "" {
-					t.Errorf("%s, rank %d: wrong byte %d of %d is not noticed", what, me, i, len(b.get()))
+					t.Errorf("%s, rank %d: wrong byte %d of %d is not noticed", what, me, i, len(b.outBytes()))
 				}
-				b.get()[i] ^= 1
+				b.outBytes()[i] ^= 1
 			}
 		}
 	}
@@ -45,12 +45,12 @@ func right(x *call, b *buffers) {
 		b.resize(x.what, x.ranks, rank == x.root, x.n)
 		of.fill(&b)
 		if x.what == coll.OpBcast {
-			return b.get()
+			return b.outBytes()
 		}
-		return b.give()
+		return b.inBytes()
 	}
 	block := func(b []byte, i int) []byte { return b[int64(i)*x.n:][:x.n] }
-	out := b.get()
+	out := b.outBytes()
 	switch x.what {
 	case coll.OpBcast:
 		copy(out, given(x.root))
@@ -126,9 +126,9 @@ func TestPartition(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := cluster.Machine{Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{16, 16, 8}}}
-	own, whole := m, m
-	if workload.FitMachine(&s, &own); !slices.Equal(own.Topology.Dims, []int{3, 2, 2}) {
-		t.Errorf("12 nodes, partition = own: %v", own.Topology.Dims)
+	local, whole := m, m
+	if workload.FitMachine(&s, &local); !slices.Equal(local.Topology.Dims, []int{3, 2, 2}) {
+		t.Errorf("12 nodes, partition = own: %v", local.Topology.Dims)
 	}
 	if err := s.Set("partition", "machine"); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestBarredAlgorithms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s = collective.Barred(s, &workload.Site{Machine: &cluster.Machine{}, Virtual: true})
+	s = collective.WithBars(s, &workload.Site{Machine: &cluster.Machine{}, Virtual: true})
 	k, err := s.Knob("algorithm")
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,8 @@ func TestBarredAlgorithms(t *testing.T) {
 	}
 	v := k.Default
 	for range k.Choices {
-		if v = k.Turn(v, +1); k.Barred[v] != "" {
+		v = k.Turn(v, +1)
+		if k.Barred[v] != "" {
 			t.Errorf("the knob offers %s, which is barred: %s", v, k.Barred[v])
 		}
 	}

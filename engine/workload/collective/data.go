@@ -48,10 +48,10 @@ func (b *buffers) atLeast(have cluster.Buf[uint64], n int64) cluster.Buf[uint64]
 	return have
 }
 
-func (b *buffers) given() cluster.Data  { return b.in.Data().Part(0, b.inN) }
-func (b *buffers) gotten() cluster.Data { return b.out.Data().Part(0, b.outN) }
-func (b *buffers) give() []byte         { return b.given().Bytes() }
-func (b *buffers) get() []byte          { return b.gotten().Bytes() }
+func (b *buffers) inData() cluster.Data  { return b.in.Data().Part(0, b.inN) }
+func (b *buffers) outData() cluster.Data { return b.out.Data().Part(0, b.outN) }
+func (b *buffers) inBytes() []byte       { return b.inData().Bytes() }
+func (b *buffers) outBytes() []byte      { return b.outData().Bytes() }
 
 // A call is one collective of a rank, for filling and checking its buffers.
 type call struct {
@@ -70,14 +70,14 @@ func (x *call) fill(b *buffers) {
 	switch {
 	case x.what == coll.OpBcast:
 		if x.me == x.root {
-			x.put(b.get(), func(i int) uint64 { return word(x.root, 0, i, x.stamp) })
+			x.put(b.outBytes(), func(i int) uint64 { return word(x.root, 0, i, x.stamp) })
 		}
 	case b.inN == x.n*int64(x.ranks) && x.what.ByMember() && (x.what == coll.OpScatter || x.what == coll.OpExchange || x.what == coll.OpReduceScatter):
 		for j := range x.ranks {
-			x.put(x.block(b.give(), j), func(i int) uint64 { return word(x.me, j, i, x.stamp) })
+			x.put(x.block(b.inBytes(), j), func(i int) uint64 { return word(x.me, j, i, x.stamp) })
 		}
 	default:
-		x.put(b.give(), func(i int) uint64 { return word(x.me, 0, i, x.stamp) })
+		x.put(b.inBytes(), func(i int) uint64 { return word(x.me, 0, i, x.stamp) })
 	}
 }
 
@@ -99,7 +99,7 @@ func (x *call) put(b []byte, word func(i int) uint64) {
 
 // check returns a message about the first wrong byte of the result, or "".
 func (x *call) check(b *buffers) string {
-	out := b.get()
+	out := b.outBytes()
 	at := func(from int, b []byte, word func(i int) uint64) string {
 		if i := x.differs(b, word); i >= 0 {
 			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has wrong byte %d of the data from rank %d", x.what, x.ranks, x.root, x.me, i, from)

@@ -65,7 +65,7 @@ type Field struct {
 	YTitle string
 	XUnit  string
 	Names  []string
-	Made   []string // by name: terms of its modelled time in the present cell; nil: unknown
+	Terms  []string // by name: terms of its modelled time in the present cell; nil: unknown
 	Cells  []Winner // row by row
 	NowX   int      // the cell of the present knobs; −1: none
 	NowY   int
@@ -141,7 +141,7 @@ func (f *Field) Fields(c *codec.Walk) {
 	codec.Text(c, &f.YTitle)
 	codec.Text(c, &f.XUnit)
 	codec.List(c, &f.Names, names)
-	codec.List(c, &f.Made, names)
+	codec.List(c, &f.Terms, names)
 	if codec.List(c, &f.Cells, winners); len(f.Cells) != len(f.X)*len(f.Y) {
 		c.Fail(fmt.Errorf("field of %d × %d has %d cells", len(f.X), len(f.Y), len(f.Cells)))
 	}

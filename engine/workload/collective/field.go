@@ -17,11 +17,11 @@ func teams(ranks int) []int64 {
 	for p := int64(2); p <= max(1024, int64(ranks)); p *= 2 {
 		all = append(all, p)
 	}
-	return with(all, int64(ranks))
+	return insert(all, int64(ranks))
 }
 
-// field returns the decision map of the cost model over size and ranks.
-func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *Field {
+// decisionMap returns the decision map of the cost model over size and ranks.
+func (w teamSite) decisionMap(s *engine.Scenario, c *coll.Cost, priced bool) *Field {
 	what := of(s)
 	l := s.Layout()
 	ranks := len(l.World())
@@ -53,14 +53,14 @@ func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *Field {
 	}
 	if priced {
 		for _, a := range coll.Of(what) {
-			made := ""
+			formula := ""
 			if k, err := w.Key(s, a, ranks); err == nil {
-				made = cluster.FromSeconds(k.Predict(c, n).Seconds()).String()
+				formula = cluster.FromSeconds(k.Predict(c, n).Seconds()).String()
 				if of := sumOf(terms(&k, c, n)); of != "" {
-					made += " = " + of
+					formula += " = " + of
 				}
 			}
-			f.Made = append(f.Made, made)
+			f.Terms = append(f.Terms, formula)
 		}
 	}
 	w.addTableWinners(f, s, l.RanksPerNode)
@@ -69,7 +69,7 @@ func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *Field {
 }
 
 // winner returns the cost model's fastest algorithm of a cell.
-func (at place) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, names []string) Winner {
+func (at teamSite) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, names []string) Winner {
 	w := Winner{Best: -1, Model: -1, Kind: engine.Modelled}
 	least, second := cluster.Time(math.MaxInt64), cluster.Time(math.MaxInt64)
 	for _, a := range coll.Of(of(s)) {
@@ -79,7 +79,9 @@ func (at place) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, nam
 		}
 		switch t := k.Predict(c, n); {
 		case t < least:
-			w.Best, least, second = slices.Index(names, a.Name), t, least
+			w.Best = slices.Index(names, a.Name)
+			second = least
+			least = t
 		case t < second:
 			second = t
 		}
@@ -112,14 +114,14 @@ func withRuns(v *engine.StudyView, before *Field) *Field {
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		t := r.Cells[columnTime]
-		at := cell{slices.Index(f.X, r.Cells[columnSize]), slices.Index(f.Y, r.Cells[columnRanks]), r.Kind}
-		if present(r) == "" || at.x < 0 || at.y < 0 || !(t > 0) {
+		at := cell{x: slices.Index(f.X, r.Cells[columnSize]), y: slices.Index(f.Y, r.Cells[columnRanks]), kind: r.Kind}
+		if algorithmIn(r) == "" || at.x < 0 || at.y < 0 || !(t > 0) {
 			continue
 		}
 		switch b := best[at]; {
 		case b == nil:
 			best[at] = r
-		case present(b) == present(r):
+		case algorithmIn(b) == algorithmIn(r):
 			if t < b.Cells[columnTime] {
 				best[at] = r
 			}
@@ -136,15 +138,15 @@ func withRuns(v *engine.StudyView, before *Field) *Field {
 	for y := range f.Y {
 		for x := range f.X {
 			for _, kind := range []engine.Kind{engine.Simulated, engine.Emulated, engine.Measured, now} { // the present kind overrides the others
-				at := cell{x, y, kind}
+				at := cell{x: x, y: y, kind: kind}
 				if second[at] == nil {
 					continue
 				}
 				w := f.At(x, y)
-				model := modelled(w)
+				model := modelWinner(w)
 				r := best[at]
 				*w = Winner{
-					Best: slices.Index(f.Names, present(r)), Time: r.Cells[columnTime], Lead: second[at].Cells[columnTime] / r.Cells[columnTime], Kind: kind, Model: model,
+					Best: slices.Index(f.Names, algorithmIn(r)), Time: r.Cells[columnTime], Lead: second[at].Cells[columnTime] / r.Cells[columnTime], Kind: kind, Model: model,
 				}
 			}
 		}

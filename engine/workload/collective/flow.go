@@ -24,8 +24,8 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	f := &Flow{Of: what.String(), Name: what.String() + " by " + algorithm.Called(k), Ranks: int(k.Ranks), Root: -1}
 	root := int32(0)
 	if what.Rooted() {
-		if asked := s.Int("root"); asked > 0 {
-			root = int32(asked)
+		if number := s.Int("root"); number > 0 {
+			root = int32(number)
 		}
 		f.Root = int(root)
 	}
@@ -36,7 +36,7 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	}
 	var cache coll.Cache
 	for rel := range k.Ranks {
-		sends, loads := moved(cache.Schedule(*k, rel))
+		sends, loads := countMoved(cache.Schedule(*k, rel))
 		f.Messages += sends + loads
 		f.Loads = f.Loads || loads > 0
 	}
@@ -53,7 +53,8 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	}
 	trace := steps
 	if priced {
-		if trace, err = coll.Price(*k, root, blocks, *c); err != nil {
+		trace, err = coll.Price(*k, root, blocks, *c)
+		if err != nil {
 			return f
 		}
 	}
@@ -63,7 +64,9 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 		}
 		return float64(t)
 	}
-	f.Steps, f.Bytes, f.Span = int(steps.Last()), steps.Bytes(), seconds(trace.Last())
+	f.Steps = int(steps.Last())
+	f.Bytes = steps.Bytes()
+	f.Span = seconds(trace.Last())
 	f.Messages = int64(len(steps.Messages)) // without loads from a rank's own memory
 	step := map[[3]int32][]int{}
 	for i := range steps.Messages {
@@ -82,7 +85,7 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	}
 	f.Tree, f.Up = treeOf(f, hops)
 	f.Ends = blocksMean(int(k.Ranks), func(rank int) float64 { return seconds(trace.Ends[rank]) })
-	keep(f, hops)
+	storeHops(f, hops)
 	return f
 }
 
@@ -90,7 +93,7 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 // or too many.
 func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send func(from, to int, bytes float64)) bool {
 	world := l.World()
-	w := placeOf(s, m, engine.Simulated)
+	w := teamSiteOf(s, m, engine.Simulated)
 	k, err := w.chosen(s, len(world))
 	if err != nil {
 		return false
@@ -98,8 +101,9 @@ func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send 
 	var cache coll.Cache
 	n := int64(0)
 	for rel := range k.Ranks {
-		sends, _ := moved(cache.Schedule(k, rel))
-		if n += sends; n > maxPriced {
+		sends, _ := countMoved(cache.Schedule(k, rel))
+		n += sends
+		if n > maxPriced {
 			return false
 		}
 	}
@@ -123,9 +127,9 @@ func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send 
 	return true
 }
 
-// moved returns the number of messages that a rank sends and the number of its loads from other
-// ranks.
-func moved(s *coll.Schedule) (sends, loads int64) {
+// countMoved returns the number of messages that a rank sends and the number of its loads from
+// other ranks.
+func countMoved(s *coll.Schedule) (sends, loads int64) {
 	for i := range s.Nodes {
 		switch n := &s.Nodes[i]; n.Kind {
 		case coll.Send:
@@ -137,9 +141,11 @@ func moved(s *coll.Schedule) (sends, loads int64) {
 	return sends, loads
 }
 
-// keep stores the messages one by one, or folded for a large team.
-func keep(f *Flow, hops []Hop) {
-	f.Hops, f.Folds, f.Blocks = nil, nil, 0
+// storeHops stores the messages one by one, or folded for a large team.
+func storeHops(f *Flow, hops []Hop) {
+	f.Hops = nil
+	f.Folds = nil
+	f.Blocks = 0
 	if len(hops) <= maxHops {
 		f.Hops = hops
 		return
@@ -218,18 +224,18 @@ func withRun(f *Flow, s *engine.Snapshot) *Flow {
 		}
 	}
 	if s.Timeline != nil {
-		if hops, span := recorded(s.Timeline, &of); len(hops) > 0 {
+		if hops, span := recordedHops(s.Timeline, &of); len(hops) > 0 {
 			of.Kind, of.Span = s.Kind, span
 			of.Tree, of.Up = treeOf(&of, hops)
-			keep(&of, hops)
+			storeHops(&of, hops)
 		}
 	}
 	return &of
 }
 
-// recorded returns the messages of the last call that a timeline has completely, with times from its
-// start.
-func recorded(v *timeline.View, f *Flow) (hops []Hop, span float64) {
+// recordedHops returns the messages of the last call that a timeline has completely, with times
+// from its start.
+func recordedHops(v *timeline.View, f *Flow) (hops []Hop, span float64) {
 	for i := len(v.Parts) - 1; i >= 0; i-- {
 		p := &v.Parts[i]
 		if !p.Whole || p.Row != 0 {

@@ -10,25 +10,27 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// A place is the machine and the locations of the team.
-type place struct{ algorithm.Team }
+// A teamSite is the machine and the locations of the team.
+type teamSite struct{ algorithm.Team }
 
-// placeOf returns the place of a scenario's team, for numbers of a kind.
-func placeOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) place {
+// teamSiteOf returns the site of a scenario's team, for numbers of a kind.
+func teamSiteOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) teamSite {
 	l := s.Layout()
-	return placeIn(&l, m, kind)
+	return teamSiteIn(&l, m, kind)
 }
 
-// placeIn returns the place of a layout's team.
-func placeIn(l *cluster.Layout, m *cluster.Machine, kind engine.Kind) place {
-	return place{algorithm.Team{Machine: m, Kind: kind, Node: l.Nodes == 1, PerNode: l.RanksPerNode, Places: coll.PlacesAmong(l, l.World()), World: true}}
+// teamSiteIn returns the site of a layout's team.
+func teamSiteIn(l *cluster.Layout, m *cluster.Machine, kind engine.Kind) teamSite {
+	return teamSite{algorithm.Team{Machine: m, Kind: kind, Node: l.Nodes == 1, PerNode: l.RanksPerNode, Places: coll.PlacesAmong(l, l.World()), World: true}}
 }
 
-// on returns the place of a scenario's team on a site.
-func on(s *engine.Scenario, site *workload.Site) place { return placeOf(s, site.Machine, site.Kind()) }
+// teamSiteOn returns the site of a scenario's team on a site.
+func teamSiteOn(s *engine.Scenario, site *workload.Site) teamSite {
+	return teamSiteOf(s, site.Machine, site.Kind())
+}
 
 // chosen returns the schedules that the knobs select.
-func (w place) chosen(s algorithm.Reader, ranks int) (coll.Key, error) {
+func (w teamSite) chosen(s algorithm.Reader, ranks int) (coll.Key, error) {
 	return w.Chosen(s, of(s), ranks, length(s))
 }
 

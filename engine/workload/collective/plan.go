@@ -27,7 +27,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	case c.ByMember() && n > 0 && int64(ranks) > (1<<40)/n:
 		return workload.Plan{}, fmt.Errorf("size = %d: blocks of %d ranks exceed 1 TiB; use fewer ranks or smaller blocks", n, ranks)
 	}
-	k, err := on(s, site).chosen(s, ranks)
+	k, err := teamSiteOn(s, site).chosen(s, ranks)
 	if err != nil {
 		return workload.Plan{}, err
 	}
@@ -39,24 +39,24 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		e.add(&memory)
 		return &size, nil
 	})
-	proof := *verified
-	in, out = c.Lengths(ranks, true, proof)
+	size := *verified
+	in, out = c.Lengths(ranks, true, size)
 	some := int64(0)
 	if c.Rooted() { // only the root has more than the others
-		least, also := c.Lengths(ranks, false, proof)
+		least, also := c.Lengths(ranks, false, size)
 		some = in + out - least - also
 		in, out = least, also
 	}
 	nodes := nodesOf(k)
 	temporary := int64(0)
 	if !k.Transfer.OneSided() { // one-sided: in the segment
-		temporary = k.Temporary(k.Blocks(proof, elementOf(c)))
+		temporary = k.Temporary(k.Blocks(size, elementOf(c)))
 	}
 	p := workload.Plan{Holds: []workload.Item{
 		{Name: "collective's buffers", Per: workload.PerRank, Bytes: in + out},
 		{Name: "buffers of a root", Per: workload.InAll, Bytes: some},
 		{Name: "temporary buffers", Per: workload.InAll, Bytes: temporary},
-		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * site.Eager(s, proof)},
+		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * site.Eager(s, size)},
 		{Name: "operations in progress", Per: workload.PerRank, Bytes: perOperation * nodes},
 		{Name: "schedules", Per: workload.InAll, Bytes: perNode * nodes * schedules},
 	}}
@@ -78,7 +78,7 @@ func nodesOf(k coll.Key) int64 {
 }
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
-	w := placeOf(&snap.Scenario, m, snap.Kind)
+	w := teamSiteOf(&snap.Scenario, m, snap.Kind)
 	c, ok := w.Costs()
 	if !ok {
 		return nil

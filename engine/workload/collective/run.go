@@ -28,10 +28,10 @@ type team struct {
 	busy      *busy
 	start     *workload.Start
 
-	times []int64 // of the calls of an iteration, ps; see iterate
-	worst []int64 // their maximum over ranks
-	wrong string
-	weak  string // violation of the modes
+	times     []int64 // of the calls of an iteration, ps; see iterate
+	worst     []int64 // their maximum over ranks
+	wrong     string
+	violation string // of the modes
 }
 
 // Times that are stored per call. Start and end are stored twice, with both signs, so that the
@@ -43,9 +43,9 @@ const (
 	lastEnd
 	firstEnd
 	alone
-	busied
+	computed
 	both
-	kept
+	perCall
 )
 
 // choice is the key of the model's choice, which the ranks of a launch share.
@@ -64,19 +64,19 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return nil
 	}
 	ask := func() any {
-		k, err := placeIn(&r.Spec().Layout, &r.Spec().Machine, algorithm.KindOf(r)).chosen(p, world.Size())
+		k, err := teamSiteIn(&r.Spec().Layout, &r.Spec().Machine, algorithm.KindOf(r)).chosen(p, world.Size())
 		return chosenKey{k, err}
 	}
-	asked := r.Lib().Shared(choice{}, ask).(chosenKey)
-	if asked.err != nil {
-		return asked.err
+	shared := r.Lib().Shared(choice{}, ask).(chosenKey)
+	if shared.err != nil {
+		return shared.err
 	}
-	key := asked.key
+	key := shared.key
 	t := &team{
 		r: r, p: p, key: key, name: algorithm.Called(&key), what: key.Algorithm.Collective, ranks: world.Size(), me: world.Rank(),
 		n: length(p), calls: int(p.Int("calls")),
 	}
-	t.times, t.worst = make([]int64, kept*t.calls), make([]int64, kept*t.calls)
+	t.times, t.worst = make([]int64, perCall*t.calls), make([]int64, perCall*t.calls)
 	t.start = workload.NewStart(r, world)
 	t.busy = newBusy(r, p.Int("overlap"), p.Int("slices"))
 	in, out := t.what.Lengths(t.ranks, true, t.n)
@@ -119,9 +119,9 @@ func sizeOf(c coll.Collective, ranks int, n, limit int64, small bool) int64 {
 
 // iterate does the calls of an iteration, and reports them.
 func (t *team) iterate() error {
-	t.wrong, t.weak = "", ""
+	t.wrong, t.violation = "", ""
 	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
-		if err := t.checked(); err != nil {
+		if err := t.callChecked(); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func (t *team) iterate() error {
 		if _, err := t.start.Together(); err != nil {
 			return err
 		}
-		if err := at.comm.Do(t.of(x, at)); err != nil {
+		if err := at.comm.Do(t.libraryCall(x, at)); err != nil {
 			return err
 		}
 		if err := t.check(x, at); err != nil {
@@ -139,7 +139,7 @@ func (t *team) iterate() error {
 		}
 	}
 	for i := range t.calls {
-		if err := t.time(t.times[i*kept:][:kept], i == t.calls-1); err != nil {
+		if err := t.timeCall(t.times[i*perCall:][:perCall], i == t.calls-1); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (t *team) check(x *call, at *part) error {
 				return err
 			}
 		}
-		t.note(x.check(&at.data))
+		t.noteWrong(x.check(&at.data))
 		return nil
 	})
 }
@@ -170,7 +170,8 @@ func (t *team) check(x *call, at *part) error {
 func (t *team) call(at *part) *call {
 	root := 0
 	if t.what.Rooted() {
-		if root = int(t.p.Int("root")); root < 0 {
+		root = int(t.p.Int("root"))
+		if root < 0 {
 			root = int(t.done % uint64(t.ranks))
 		}
 	}
@@ -180,20 +181,20 @@ func (t *team) call(at *part) *call {
 	return x
 }
 
-// of returns the call for package coll.
-func (t *team) of(x *call, at *part) coll.Call {
-	c := coll.Call{Key: t.key, Root: x.root, Blocks: t.key.Blocks(x.n, elementOf(t.what)), In: at.data.given(), Out: at.data.gotten(), InAt: at.in, OutAt: at.out}
+// libraryCall returns the call for package coll.
+func (t *team) libraryCall(x *call, at *part) coll.Call {
+	c := coll.Call{Key: t.key, Root: x.root, Blocks: t.key.Blocks(x.n, elementOf(t.what)), In: at.data.inData(), Out: at.data.outData(), InAt: at.in, OutAt: at.out}
 	if t.what.Combines() {
 		c.Combine = add
 	}
 	return c
 }
 
-// time does one call, and with overlap the same call again during computation.
-func (t *team) time(times []int64, last bool) error {
+// timeCall does one call, and with overlap the same call again during computation.
+func (t *team) timeCall(times []int64, last bool) error {
 	x := t.call(t.timed)
 	t.timed.fill(x)
-	c := t.of(x, t.timed)
+	c := t.libraryCall(x, t.timed)
 	start, err := t.start.Together()
 	if err != nil {
 		return err
@@ -212,21 +213,26 @@ func (t *team) time(times []int64, last bool) error {
 		return err
 	}
 	clock := t.p.Clock()
-	times[lastStart], times[firstStart], times[lastEnd], times[firstEnd] = int64(start), -int64(start), int64(end), -int64(end)
+	times[lastStart] = int64(start)
+	times[firstStart] = -int64(start)
+	times[lastEnd] = int64(end)
+	times[firstEnd] = -int64(end)
 	times[alone] = int64(max(end-start-clock, 0))
 	t.p.Sample("member_time", cluster.Time(times[alone]).Seconds())
 	if t.busy == nil {
 		return nil
 	}
-	if start, err = t.start.Together(); err != nil {
+	start, err = t.start.Together()
+	if err != nil {
 		return err
 	}
 	for range t.busy.slices {
 		t.busy.slice()
 	}
-	times[busied] = int64(max(t.r.Now()-start-clock, 0))
+	times[computed] = int64(max(t.r.Now()-start-clock, 0))
 	t.timed.fill(x)
-	if start, err = t.start.Together(); err != nil {
+	start, err = t.start.Together()
+	if err != nil {
 		return err
 	}
 	if err := t.overlap(c); err != nil {
@@ -259,7 +265,7 @@ func (t *team) overlap(c coll.Call) error {
 	return nil
 }
 
-func (t *team) note(wrong string) {
+func (t *team) noteWrong(wrong string) {
 	if t.wrong == "" {
 		t.wrong = wrong
 	}
@@ -270,11 +276,11 @@ func (t *team) note(wrong string) {
 // start, so a call lasts as long as on the slowest rank.
 func (t *team) report() {
 	blocks := blocksOf(t.ranks)
-	var own, call, busy, together cluster.Time
+	var local, call, busy, together cluster.Time
 	for i := range t.calls {
-		mine, all := t.times[i*kept:][:kept], t.worst[i*kept:][:kept]
-		own += cluster.Time(mine[alone])
-		busy += cluster.Time(all[busied])
+		mine, all := t.times[i*perCall:][:perCall], t.worst[i*perCall:][:perCall]
+		local += cluster.Time(mine[alone])
+		busy += cluster.Time(all[computed])
 		together += cluster.Time(all[both])
 		if t.r.Spec().Clock == cluster.VirtualClock {
 			call += max(cluster.Time(all[lastEnd]+all[firstStart])-t.p.Clock(), 0)
@@ -285,11 +291,11 @@ func (t *team) report() {
 		t.p.Tally("progress", row, 0, (mine[lastEnd]+all[firstStart])/int64(cluster.Nanosecond))
 		t.p.Tally("progress", row, 1, 1)
 		if t.what == coll.OpBarrier && -all[firstEnd] < all[lastStart] {
-			t.note(fmt.Sprintf("barrier: a rank left %s before the last rank arrived", cluster.Time(all[lastStart]+all[firstEnd])))
+			t.noteWrong(fmt.Sprintf("barrier: a rank left %s before the last rank arrived", cluster.Time(all[lastStart]+all[firstEnd])))
 		}
 	}
 	n := cluster.Time(t.calls)
-	t.p.Report("mean_time", (own / n).Seconds())
+	t.p.Report("mean_time", (local / n).Seconds())
 	if t.me == 0 {
 		t.p.Report("call_time", (call / n).Seconds())
 		if t.busy != nil {
@@ -300,9 +306,9 @@ func (t *team) report() {
 			}
 		}
 	}
-	if t.weak != "" {
-		if t.weak != otherRank {
-			t.p.Verify(false, fmt.Sprintf("iteration %d: %s", t.p.Iteration(), t.weak))
+	if t.violation != "" {
+		if t.violation != otherRank {
+			t.p.Verify(false, fmt.Sprintf("iteration %d: %s", t.p.Iteration(), t.violation))
 		}
 		return
 	}
@@ -310,15 +316,15 @@ func (t *team) report() {
 		t.p.Verify(false, fmt.Sprintf("iteration %d: %s by %s", t.p.Iteration(), t.wrong, t.name))
 		return
 	}
-	proved := t.proved()
+	text := t.verifiedText()
 	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
-		proved += "; its modes allow writes directly before a call and reads directly after it"
+		text += "; its modes allow writes directly before a call and reads directly after it"
 	}
-	t.p.Verify(true, proved)
+	t.p.Verify(true, text)
 }
 
-// proved returns a description of the verification.
-func (t *team) proved() string {
+// verifiedText returns a description of the verification.
+func (t *team) verifiedText() string {
 	switch {
 	case t.what == coll.OpBarrier:
 		return fmt.Sprintf("barrier by %s among %d ranks: no rank left before all had arrived", t.name, t.ranks)

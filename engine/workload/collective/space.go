@@ -14,7 +14,7 @@ const slots = 4
 // access, and the library's scratch space.
 type extent struct {
 	in, out int64 // bytes of the buffers
-	room    coll.Room
+	scratch coll.Room
 }
 
 // extentOf returns the extent of calls with n bytes.
@@ -26,8 +26,8 @@ func extentOf(k coll.Key, n int64, store cluster.Store) extent {
 	}
 	e.in, e.out = c.Lengths(int(k.Ranks), true, n)
 	e.in, e.out = lines(e.in), lines(e.out)
-	e.room = k.Room(k.Blocks(n, elementOf(c)))
-	e.room.Store = store
+	e.scratch = k.Room(k.Blocks(n, elementOf(c)))
+	e.scratch.Store = store
 	return e
 }
 
@@ -36,10 +36,10 @@ func lines(n int64) int64 { return (n + 63) &^ 63 }
 
 // add adds the memory of one-sided calls to that of a rank.
 func (e *extent) add(m *workload.Memory) {
-	for _, bytes := range []int64{e.in, e.out, slots * lines(e.room.Bytes)} {
-		m.Add(e.room.Store, bytes)
+	for _, bytes := range []int64{e.in, e.out, slots * lines(e.scratch.Bytes)} {
+		m.Add(e.scratch.Store, bytes)
 	}
-	m.Add(cluster.Store{}, slots*8*((e.room.Words+7)&^7))
+	m.Add(cluster.Store{}, slots*8*((e.scratch.Words+7)&^7))
 }
 
 // elementOf returns the size in bytes of data that are never divided.
@@ -67,20 +67,23 @@ func newPart(r *cluster.Rank, k coll.Key, n int64, store cluster.Store) (*part, 
 		return c, err
 	}
 	e := extentOf(k, n, store)
-	place := func(size int64) (*coll.At, cluster.Buf[uint64]) {
+	alloc := func(size int64) (*coll.At, cluster.Buf[uint64]) {
 		at, failed := cluster.Alloc[uint64](r, store, int(size/unit))
-		if err = failed; err != nil {
+		err = failed
+		if err != nil {
 			return nil, cluster.Buf[uint64]{}
 		}
 		return &coll.At{Off: at.Off}, at.Local(r, int(size/unit))
 	}
-	if c.in, c.data.in = place(e.in); err != nil {
+	c.in, c.data.in = alloc(e.in)
+	if err != nil {
 		return nil, err
 	}
-	if c.out, c.data.out = place(e.out); err != nil {
+	c.out, c.data.out = alloc(e.out)
+	if err != nil {
 		return nil, err
 	}
-	return c, comm.Reserve(e.room, slots)
+	return c, comm.Reserve(e.scratch, slots)
 }
 
 // fill writes the rank's input of a call.

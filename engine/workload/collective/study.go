@@ -49,11 +49,11 @@ func sizes(present int64) []int64 {
 	for n := int64(8); n <= 4<<20; n *= 4 {
 		all = append(all, n)
 	}
-	return with(all, present)
+	return insert(all, present)
 }
 
-// with inserts a value above zero into an ascending list.
-func with(all []int64, x int64) []int64 {
+// insert inserts a value above zero into an ascending list.
+func insert(all []int64, x int64) []int64 {
 	at, there := slices.BinarySearch(all, x)
 	if there || x <= 0 {
 		return all
@@ -67,7 +67,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "time of a call by size"}, {Title: "time of a call by ranks"}}}
 	l := s.Layout()
 	ranks := len(l.World())
-	w := placeOf(s, m, kind)
+	w := teamSiteOf(s, m, kind)
 	k, err := w.chosen(s, ranks)
 	if err != nil {
 		return v
@@ -75,18 +75,18 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	n := length(s)
 	c, ok := w.Costs()
 	v.Draw(flow(s, &k, &c, ok))
-	v.Draw(w.field(s, &c, ok))
+	v.Draw(w.decisionMap(s, &c, ok))
 	if !ok {
 		return v
 	}
-	own := engine.Line{Name: "modelled", Kind: engine.Modelled, Look: engine.Dashed}
+	selected := engine.Line{Name: "modelled", Kind: engine.Modelled, Look: engine.Dashed}
 	least := engine.Line{Name: "best by the model", Kind: engine.Modelled, Look: engine.Faint}
 	before := ""
 	for _, n := range sizes(n) {
 		if n%unit != 0 && of(s).Combines() {
 			continue
 		}
-		own.X, own.Y = append(own.X, float64(n)), append(own.Y, k.Predict(&c, n).Seconds())
+		selected.X, selected.Y = append(selected.X, float64(n)), append(selected.Y, k.Predict(&c, n).Seconds())
 		win, t := w.Best(s, of(s), &c, ranks, n)
 		least.X, least.Y = append(least.X, float64(n)), append(least.Y, t.Seconds())
 		if name := win.Algorithm.Name; before != "" && name != before {
@@ -94,14 +94,14 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 		}
 		before = win.Algorithm.Name
 	}
-	v.Plots[0].Lines = []engine.Line{own, least}
-	own.X, own.Y = nil, nil
+	v.Plots[0].Lines = []engine.Line{selected, least}
+	selected.X, selected.Y = nil, nil
 	for _, p := range teams(ranks) {
 		if k, err := w.Key(s, k.Algorithm, int(p)); err == nil {
-			own.X, own.Y = append(own.X, float64(p)), append(own.Y, k.Predict(&c, n).Seconds())
+			selected.X, selected.Y = append(selected.X, float64(p)), append(selected.Y, k.Predict(&c, n).Seconds())
 		}
 	}
-	v.Plots[1].Lines = []engine.Line{own}
+	v.Plots[1].Lines = []engine.Line{selected}
 	return v
 }
 
@@ -115,7 +115,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	ranks := len(l.World())
 	series := s.Scenario.Text("algorithm")
 	if a, err := coll.Find(of(&s.Scenario), s.Scenario.Text("algorithm")); err == nil {
-		k, err := a.Key(placeIn(&l, nil, s.Kind).Asked(&s.Scenario, a, ranks))
+		k, err := a.Key(teamSiteIn(&l, nil, s.Kind).Asked(&s.Scenario, a, ranks))
 		if err != nil {
 			return nil
 		}
@@ -134,8 +134,8 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}}
 }
 
-// present returns the algorithm of a row, or "" if the model or a table chose it.
-func present(r *engine.Row) string {
+// algorithmIn returns the algorithm of a row, or "" if the model or a table chose it.
+func algorithmIn(r *engine.Row) string {
 	name, _, _ := strings.Cut(r.Series, ", ")
 	if name == algorithm.ByModel || name == algorithm.ByTable {
 		return ""
@@ -159,6 +159,6 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		return
 	}
 	v.Time, v.Scheme = now.Cells[columnTime], f.Name
-	v.Why, v.Gain = why(v, s, now), hidden(s)
+	v.Why, v.Gain = why(v, s, now), hiddenShare(s)
 	v.Glance = fmt.Sprintf("%s: %s", f.Name, cluster.FromSeconds(v.Time))
 }

@@ -9,7 +9,7 @@ import (
 
 // addTableWinners adds the winners of the table to the decision map, if the table was tuned on this
 // machine and has teams of these sizes.
-func (w place) addTableWinners(f *Field, s algorithm.Reader, perNode int) {
+func (w teamSite) addTableWinners(f *Field, s algorithm.Reader, perNode int) {
 	tuned := algorithm.InUse()
 	if tuned == nil || tuned.Machine != w.Machine.Name {
 		return
@@ -29,7 +29,7 @@ func (w place) addTableWinners(f *Field, s algorithm.Reader, perNode int) {
 				continue
 			}
 			one := f.At(x, y)
-			model := modelled(one)
+			model := modelWinner(one)
 			*one = Winner{Best: slices.Index(f.Names, k.Algorithm.Name), Kind: tuned.Kind, Model: model}
 		}
 	}

@@ -7,29 +7,29 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// checked does a call like a program that relies on strict modes: it writes its data directly
+// callChecked does a call like a program that relies on strict modes: it writes its data directly
 // before the call and reads them directly after it, without a barrier. The library's checker finds
 // violations of the actual modes.
-func (t *team) checked() error {
+func (t *team) callChecked() error {
 	at := t.verified
 	x := t.call(at)
 	k := at.comm.Check()
-	for _, buf := range [][]byte{at.data.give(), at.data.get()} {
+	for _, buf := range [][]byte{at.data.inBytes(), at.data.outBytes()} {
 		if len(buf) > 0 {
 			k.Writes(buf)
 		}
 	}
 	at.fill(x)
-	if err := k.Do(t.of(x, at)); err != nil {
+	if err := k.Do(t.libraryCall(x, at)); err != nil {
 		return err
 	}
-	if out := at.data.get(); len(out) > 0 {
+	if out := at.data.outBytes(); len(out) > 0 {
 		k.Reads(out)
 	}
 	if err := k.Barrier(); err != nil {
 		return err
 	}
-	found, harm := worst(k.Findings())
+	found, harm := worstFinding(k.Findings())
 	all := make([]byte, t.r.World().Size()) // by rank: 2 for a wrong value, 1 for any other finding
 	mine := []byte{0}
 	switch {
@@ -41,14 +41,14 @@ func (t *team) checked() error {
 	if err := coll.Allgather(t.r, t.r.World(), cluster.Of(mine), cluster.Of(all)); err != nil {
 		return err
 	}
-	most := slices.Max(all)
+	highest := slices.Max(all)
 	switch {
-	case most == 0:
-		t.note(x.check(&at.data))
-	case slices.Index(all, most) == t.me:
-		t.weak = found.String()
+	case highest == 0:
+		t.noteWrong(x.check(&at.data))
+	case slices.Index(all, highest) == t.me:
+		t.violation = found.String()
 	default:
-		t.weak = otherRank
+		t.violation = otherRank
 	}
 	return nil
 }
@@ -57,8 +57,8 @@ func (t *team) checked() error {
 // with a wrong value, or without wrong values the first rank with a finding.
 const otherRank = "another rank reports it"
 
-// worst returns the first finding with a wrong value, or else the first finding, or nil.
-func worst(found []*coll.Finding) (told *coll.Finding, harm bool) {
+// worstFinding returns the first finding with a wrong value, or else the first finding, or nil.
+func worstFinding(found []*coll.Finding) (finding *coll.Finding, harm bool) {
 	for _, f := range found {
 		if is := f.Harm(); is == "stale" || is == "torn" {
 			return f, true

@@ -15,31 +15,31 @@ import (
 func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	f := engine.DrawingIn[*Flow](v)
 	text := fmt.Sprintf("%s among %d ranks, %s: %s per call", f.Name, f.Ranks, cluster.SizeText(now.Cells[columnSize]), cluster.FromSeconds(v.Time))
-	if share := hidden(s); share != "" {
+	if share := hiddenShare(s); share != "" {
 		text += ", " + share
 	}
 	text += fmt.Sprintf(" (%s)", now.Kind)
 	model := now.Cells[columnModel]
 	if !(model > 0) {
-		return text + "; " + shape(f) + "." + otherRun(v, now)
+		return text + "; " + describeShape(f) + "." + compareRuns(v, now)
 	}
 	text += fmt.Sprintf(", %s× the LogGP model's %s", study.Figure(v.Time/model), cluster.FromSeconds(model))
-	if made := sumOf(f.Terms); made != "" {
-		text += " (" + made + ")"
+	if total := sumOf(f.Terms); total != "" {
+		text += " (" + total + ")"
 	}
 	text += "."
 	switch l := s.Scenario.Layout(); {
-	case v.Time/model < crowded:
+	case v.Time/model < contended:
 	case l.Nodes > 1 && l.RanksPerNode > 1:
 		text += fmt.Sprintf(" The model assumes that no link is shared, but here the %d ranks of a node share theirs.", l.RanksPerNode)
 	default:
 		text += " The model assumes that no link is shared."
 	}
-	return text + otherRun(v, now) + elsewhere(v, now)
+	return text + compareRuns(v, now) + modelAdvice(v, now)
 }
 
-// hidden returns the hidden share of a call with overlap, or "" without computation.
-func hidden(s *engine.Snapshot) string {
+// hiddenShare returns the hidden share of a call with overlap, or "" without computation.
+func hiddenShare(s *engine.Snapshot) string {
 	call, _ := s.Metric("call_time")
 	alone, _ := s.Metric("compute_time")
 	share, ok := s.Metric("hidden_share")
@@ -49,11 +49,11 @@ func hidden(s *engine.Snapshot) string {
 	return fmt.Sprintf("%s of %s hidden", study.Percent(min(max(share.Value, 0), 1)), cluster.FromSeconds(min(call.Value, alone.Value)))
 }
 
-// crowded is the ratio to the model's time from which effects outside the model dominate.
-const crowded = 1.5
+// contended is the ratio to the model's time from which effects outside the model dominate.
+const contended = 1.5
 
-// shape returns the number of messages and steps.
-func shape(f *Flow) string {
+// describeShape returns the number of messages and steps.
+func describeShape(f *Flow) string {
 	if f.Messages == 0 {
 		return "no messages"
 	}
@@ -87,12 +87,12 @@ func sumOf(terms []Term) string {
 	return strings.Join(parts, " + ")
 }
 
-// otherRun compares the run with the best other algorithm that ran with this size and team.
-func otherRun(v *engine.StudyView, now *engine.Row) string {
+// compareRuns compares the run with the best other algorithm that ran with this size and team.
+func compareRuns(v *engine.StudyView, now *engine.Row) string {
 	var other *engine.Row
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		if r.Kind != now.Kind || r.Series == now.Series || present(r) == "" || math.IsNaN(r.Cells[columnTime]) ||
+		if r.Kind != now.Kind || r.Series == now.Series || algorithmIn(r) == "" || math.IsNaN(r.Cells[columnTime]) ||
 			r.Cells[columnSize] != now.Cells[columnSize] || r.Cells[columnRanks] != now.Cells[columnRanks] {
 			continue
 		}
@@ -113,36 +113,36 @@ func otherRun(v *engine.StudyView, now *engine.Row) string {
 	return fmt.Sprintf(" %s took equally long, %s.", name, t)
 }
 
-// elsewhere returns the model's fastest algorithm for the present knobs, and the size from which
+// modelAdvice returns the model's fastest algorithm for the present knobs, and the size from which
 // another one is faster.
-func elsewhere(v *engine.StudyView, now *engine.Row) string {
+func modelAdvice(v *engine.StudyView, now *engine.Row) string {
 	f, flow := engine.DrawingIn[*Field](v), engine.DrawingIn[*Flow](v)
 	if f == nil || f.NowX < 0 || f.NowY < 0 {
 		return ""
 	}
-	best := modelled(f.At(f.NowX, f.NowY))
+	best := modelWinner(f.At(f.NowX, f.NowY))
 	if best < 0 {
 		return ""
 	}
 	text := ""
-	if own, _, _ := strings.Cut(strings.TrimPrefix(flow.Name, flow.Of+" by "), ","); f.Names[best] == own {
+	if current, _, _ := strings.Cut(strings.TrimPrefix(flow.Name, flow.Of+" by "), ","); f.Names[best] == current {
 		text = " The model predicts no faster algorithm here"
 	} else {
 		text = fmt.Sprintf(" The model predicts that %s is fastest here", f.Names[best])
-		if best < len(f.Made) && f.Made[best] != "" {
-			text += ", " + f.Made[best]
+		if best < len(f.Terms) && f.Terms[best] != "" {
+			text += ", " + f.Terms[best]
 		}
 	}
 	for x := f.NowX + 1; x < len(f.X); x++ {
-		if other := modelled(f.At(x, f.NowY)); other >= 0 && other != best {
+		if other := modelWinner(f.At(x, f.NowY)); other >= 0 && other != best {
 			return text + fmt.Sprintf("; from %s on, %s is fastest.", cluster.SizeText(f.X[x]), f.Names[other])
 		}
 	}
 	return text + "."
 }
 
-// modelled returns the model's winner of a cell, or −1 if unknown.
-func modelled(w *Winner) int {
+// modelWinner returns the model's winner of a cell, or −1 if unknown.
+func modelWinner(w *Winner) int {
 	if w.Kind == engine.Modelled {
 		return w.Best
 	}

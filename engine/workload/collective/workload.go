@@ -77,7 +77,7 @@ var collective = workload.Workload{
 	},
 	Studies:    []*engine.Study{overSizes, network.Links("a call", messagesOf)},
 	Fit:        workload.FitMachine,
-	Bars:       bars,
+	Bars:       refusedChoices,
 	Iterations: 3,
 	Plan:       plan,
 	Run:        run,
@@ -159,19 +159,19 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	if why := workload.Unmachined(kind, knob); why != "" {
+	if why := workload.MachineIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }
 
-// bars returns the algorithms that the team cannot run.
-func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
+// refusedChoices returns the algorithms that the team cannot run.
+func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
 	l := s.Layout()
 	if l.Validate() != nil {
 		return nil
 	}
-	all, w := map[string]string{}, on(s, site)
+	all, w := map[string]string{}, teamSiteOn(s, site)
 	if _, err := w.FromTable(s, of(s), len(l.World()), length(s)); err != nil {
 		all[algorithm.ByTable] = err.Error()
 	}

@@ -58,9 +58,9 @@ func (c *Checkerboard) Works(rank, step int) bool {
 
 // last returns the largest number below n that equals a modulo turn, or a negative number if there
 // is none.
-func last(a, turn, n int) int {
+func last(a, ranks, n int) int {
 	if a >= n {
 		return -1
 	}
-	return a + (n-1-a)/turn*turn
+	return a + (n-1-a)/ranks*ranks
 }

@@ -35,17 +35,17 @@ func (c Cyclic) Len(rank int) int { return c.From(rank, c.N) }
 func (c Cyclic) From(rank, global int) int {
 	block, within := global/c.Block, global%c.Block
 	rounds := block / c.Ranks
-	switch turn := block % c.Ranks; {
-	case rank < turn:
+	switch owner := block % c.Ranks; {
+	case rank < owner:
 		return (rounds + 1) * c.Block
-	case rank == turn:
+	case rank == owner:
 		return rounds*c.Block + within
 	}
 	return rounds * c.Block
 }
 
-// Most returns the maximum number of indices on a rank.
-func (c Cyclic) Most() int { return c.Len(0) }
+// MaxLen returns the maximum number of indices on a rank.
+func (c Cyclic) MaxLen() int { return c.Len(0) }
 
 // Square returns the number of rows of the rank grid that is nearest to a square, with at most as
 // many rows as columns.

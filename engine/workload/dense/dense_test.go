@@ -41,8 +41,8 @@ func TestCyclic(t *testing.T) {
 					t.Fatalf("%+v: blocks have %d indices", c, width)
 				}
 				for rank := range ranks {
-					if got := c.Len(rank); got != have[rank] || got > c.Most() {
-						t.Fatalf("%+v: rank %d has %d indices, at most %d, want %d", c, rank, got, c.Most(), have[rank])
+					if got := c.Len(rank); got != have[rank] || got > c.MaxLen() {
+						t.Fatalf("%+v: rank %d has %d indices, at most %d, want %d", c, rank, got, c.MaxLen(), have[rank])
 					}
 				}
 			}

@@ -41,7 +41,9 @@ func (t *Tiles) Syrk(n, p int, a []float64, lda int, c []float64, ldc int) {
 // column, is false.
 func (t *Tiles) product(trans bool, m, n, p int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, wanted func(row, col int) bool) {
 	left, right, sum := packed(m, p)
-	t.left, t.right, t.sum = grow(t.left, left), grow(t.right, right), grow(t.sum, sum)
+	t.left = grow(t.left, left)
+	t.right = grow(t.right, right)
+	t.sum = grow(t.sum, sum)
 	for l := 0; l < p; l += tileDepth {
 		depth := min(tileDepth, p-l)
 		for j := 0; j < n; j += tileCols {

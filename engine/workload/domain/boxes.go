@@ -46,7 +46,7 @@ var grids = codec.PartOf((*Grid).fields)
 
 // Fields walks over all fields.
 func (d *Boxes) Fields(c *codec.Walk) {
-	if codec.Integer(c, &d.Ranks); d.Ranks < 0 || d.Ranks > mostOwners {
+	if codec.Integer(c, &d.Ranks); d.Ranks < 0 || d.Ranks > maxOwners {
 		c.Fail(fmt.Errorf("domain: number of ranks out of range: %d", d.Ranks))
 	}
 	codec.List(c, &d.Grids, grids)
@@ -54,8 +54,8 @@ func (d *Boxes) Fields(c *codec.Walk) {
 
 // The maximum number of boxes of a grid along a dimension, and of ranks.
 const (
-	mostBoxes  = 1 << 12
-	mostOwners = 1 << 24
+	maxBoxes  = 1 << 12
+	maxOwners = 1 << 24
 )
 
 func (g *Grid) fields(c *codec.Walk) {
@@ -63,7 +63,7 @@ func (g *Grid) fields(c *codec.Walk) {
 	for i := range g.Boxes {
 		codec.Integer(c, &g.Boxes[i])
 		codec.Integer(c, &g.Cells[i])
-		if n := g.Boxes[i]; n < 0 || n > mostBoxes {
+		if n := g.Boxes[i]; n < 0 || n > maxBoxes {
 			c.Fail(fmt.Errorf("grid %q: number of boxes along a dimension out of range: %d", g.Name, n))
 		}
 	}

@@ -72,7 +72,7 @@ func (t *Octree) Owners(grid int) int {
 
 // Cells returns the number of cells of a level, and the first plane that has the most of them.
 func (t *Octree) Cells(grid int) (all, fullest int) {
-	side, most := t.Grids[grid].Boxes[0], 0
+	side, largest := t.Grids[grid].Boxes[0], 0
 	for z := range side {
 		n := 0
 		for y := range side {
@@ -82,8 +82,9 @@ func (t *Octree) Cells(grid int) (all, fullest int) {
 				}
 			}
 		}
-		if all += n; n > most {
-			fullest, most = z, n
+		all += n
+		if n > largest {
+			fullest, largest = z, n
 		}
 	}
 	return all, fullest

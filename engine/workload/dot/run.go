@@ -39,7 +39,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	low, high := block(n, group, layout.Groups())
 	from, to := ownBelow(low, upc.Rank(), upc.Size()), ownBelow(high, upc.Rank(), upc.Size())
 	mine := work(float64(to - from))
-	sum, ours, dot := []float64{0}, []float64{0}, []float64{0}
+	sum := []float64{0}
+	ours := []float64{0}
+	dot := []float64{0}
 	multiply := func() {
 		sum[0] = 0
 		for i := from; i < to; i++ {

@@ -38,22 +38,23 @@ func BoundOf(points [3]int, ty, tz int, l *cluster.Layout, m *cluster.Machine, p
 	flops := box.flops()
 	b.Half = flops / (exchanges * all / 4 / bisection) // half crosses, half of that each way
 	var crossing, busiest float64
-	for e, size := range [exchanges]int{ty, tz} {
+	sizes := [exchanges]int{ty, tz} // of the teams
+	for e, size := range sizes {
 		if size == 1 {
 			continue
 		}
 		if len(l.World())*(size-1) > pairs {
 			return b
 		}
-		load, over := loads(net, cut, l, ty, tz, e)
+		load, over := loads(net, cut, l, sizes, e)
 		each := all / float64(len(l.World())) / float64(size) // bytes from a rank to another
-		most := 0.0
+		longest := 0.0
 		for link, n := range load {
 			if n > 0 {
-				most = max(most, float64(n)*each/float64(net.Rate(link)))
+				longest = max(longest, float64(n)*each/float64(net.Rate(link)))
 			}
 		}
-		busiest += most
+		busiest += longest
 		crossing += float64(max(over[0], over[1])) * each / bisection
 		b.Share[e] = float64(over[0]+over[1]) * each / all
 	}
@@ -67,13 +68,16 @@ func BoundOf(points [3]int, ty, tz int, l *cluster.Layout, m *cluster.Machine, p
 }
 
 // loads routes one message between every two members of each team of an exchange. It returns the
-// number of messages on each link, and the number that cross the cut each way.
-func loads(net *topology.Network, cut func(router int) bool, l *cluster.Layout, ty, tz, e int) (load []int64, over [2]int64) {
+// number of messages on each link, and the number that cross the cut each way. sizes are the numbers
+// of members of the teams.
+func loads(net *topology.Network, cut func(router int) bool, l *cluster.Layout, sizes [exchanges]int, e int) (load []int64, over [2]int64) {
 	load = make([]int64, net.Links())
 	world := l.World()
-	members, teams, step, next := ty, tz, 1, ty
+	members := sizes[e]
+	teams := sizes[1-e]
+	step, next := 1, members // from a member to the next one, from a team to the next one
 	if e == second {
-		members, teams, step, next = tz, ty, ty, 1
+		step, next = teams, 1
 	}
 	var path []int32
 	for team := range teams {

@@ -40,7 +40,7 @@ func TestCrossingByRoutes(t *testing.T) {
 		}
 		cut := cutOf(&m.Topology)
 		for e := range exchanges {
-			load, over := loads(net, cut, l, c.ty, c.tz, e)
+			load, over := loads(net, cut, l, [exchanges]int{c.ty, c.tz}, e)
 			var want [2]int64
 			g := grid{ty: c.ty, tz: c.tz}
 			for number := range []int{c.tz, c.ty}[e] {
@@ -59,12 +59,12 @@ func TestCrossingByRoutes(t *testing.T) {
 			if over != want {
 				t.Errorf("%v, %d × %d, exchange %d: %v messages cross by their routes, by their ends %v", c.dims, c.ty, c.tz, e, over, want)
 			}
-			most := int64(0)
+			busiest := int64(0)
 			for _, n := range load {
-				most = max(most, n)
+				busiest = max(busiest, n)
 			}
-			if float64(most) < float64(max(over[0], over[1]))/float64(net.Bisection()) {
-				t.Errorf("%v, exchange %d: the busiest link carries %d, %v cross %d links", c.dims, e, most, over, net.Bisection())
+			if float64(busiest) < float64(max(over[0], over[1]))/float64(net.Bisection()) {
+				t.Errorf("%v, exchange %d: the busiest link carries %d, %v cross %d links", c.dims, e, busiest, over, net.Bisection())
 			}
 		}
 		b := BoundOf([3]int{c.ty * c.tz, c.ty * c.tz, c.ty * c.tz}, c.ty, c.tz, l, m, math.MaxInt)

@@ -13,9 +13,9 @@ const (
 	exchanges
 )
 
-// chosen returns the schedule that the knobs choose, for blocks of n bytes in a team of this many
+// keyFor returns the schedule that the knobs choose, for blocks of n bytes in a team of this many
 // members.
-func chosen(s algorithm.Reader, on algorithm.Team, members int, n int64) (coll.Key, error) {
+func keyFor(s algorithm.Reader, on algorithm.Team, members int, n int64) (coll.Key, error) {
 	return on.Chosen(s, coll.OpExchange, members, n)
 }
 
@@ -31,13 +31,13 @@ func arrays(m coll.Modes) int {
 // slots returns the number of one-sided calls that have buffers at once.
 func slots(s *shape) int { return min(max(s.slabs, 4), 16) }
 
-// room returns the scratch space of a slot for one-sided calls of a team, for both transforms.
-func room(k coll.Key, e int, shapes ...*shape) coll.Room {
-	var most coll.Room
+// scratch returns the scratch space of a slot for one-sided calls of a team, for both transforms.
+func scratch(k coll.Key, e int, shapes ...*shape) coll.Room {
+	var largest coll.Room
 	for _, s := range shapes {
-		most = most.Most(k.Room(k.Blocks(s.blocks()[e], 16)))
+		largest = largest.Most(k.Room(k.Blocks(s.blocks()[e], 16)))
 	}
-	return most
+	return largest
 }
 
 // channel is one of the two exchanges of a transform, with one call per slab.
@@ -47,8 +47,8 @@ type channel struct {
 	runs []*coll.Run
 }
 
-// plain returns the algorithm of exchanges that are not timed.
-func plain(members int) (coll.Key, error) {
+// setupKey returns the algorithm of exchanges that are not timed.
+func setupKey(members int) (coll.Key, error) {
 	a, err := coll.Find(coll.OpExchange, "pairwise")
 	if err != nil {
 		return coll.Key{}, err

@@ -31,7 +31,7 @@ func gridOf(s algorithm.Reader, ranks, me int) (grid, error) {
 	if ranks%ty != 0 {
 		return grid{}, fmt.Errorf("rows = %d: %d ranks do not divide into that many rows (use a divisor of them, or %s)", ty, ranks, square)
 	}
-	return grid{ty, ranks / ty, me % ty, me / ty}, nil
+	return grid{ty: ty, tz: ranks / ty, y: me % ty, z: me / ty}, nil
 }
 
 // plane returns the processes with the same z, row the processes with the same y.
@@ -71,8 +71,12 @@ var (
 // shapeOf returns the shape of a transform with this many slabs; 0: one slab per plane.
 func shapeOf(b *problem, g *grid, axes [3]int, slabs int) shape {
 	s := shape{axes: axes, n1: b.n[axes[0]], n2: b.n[axes[1]], n3: b.n[axes[2]]}
-	s.rows, s.planes, s.m1, s.m2 = s.n2/g.ty, s.n3/g.tz, s.n1/g.ty, s.n2/g.tz
-	if s.slabs = slabs; slabs == 0 {
+	s.rows = s.n2 / g.ty
+	s.planes = s.n3 / g.tz
+	s.m1 = s.n1 / g.ty
+	s.m2 = s.n2 / g.tz
+	s.slabs = slabs
+	if slabs == 0 {
 		s.slabs = s.planes
 	}
 	for s.planes%s.slabs != 0 {
@@ -80,6 +84,47 @@ func shapeOf(b *problem, g *grid, axes [3]int, slabs int) shape {
 	}
 	s.depth = s.planes / s.slabs
 	return s
+}
+
+// instance is a problem on a grid of processes, with its number of slabs; 0: one slab per plane.
+type instance struct {
+	problem problem
+	grid    grid
+	slabs   int
+}
+
+// instanceOf returns the instance that the knobs choose, for process me of a number of processes.
+func instanceOf(s algorithm.Reader, ranks, me int) (instance, error) {
+	g, err := gridOf(s, ranks, me)
+	return instance{problem: problemOf(s), grid: g, slabs: slabsOf(s)}, err
+}
+
+// shapes returns the shapes of the transform to wave numbers, and of the transform back.
+func (of *instance) shapes() (there, back shape) {
+	there = shapeOf(&of.problem, &of.grid, forward, of.slabs)
+	back = shapeOf(&of.problem, &of.grid, inverse, of.slabs)
+	return there, back
+}
+
+// bytes returns the bytes of a process's points.
+func (of *instance) bytes() int64 {
+	return pointBytes * int64(of.problem.points()/(of.grid.ty*of.grid.tz))
+}
+
+// The maximum size of the small instance: processes along an axis of the grid, and slabs.
+const (
+	smallSide  = 4
+	smallSlabs = 4
+)
+
+// small returns a small instance on a part of the grid.
+func (of *instance) small() instance {
+	g := grid{ty: min(of.grid.ty, smallSide), tz: min(of.grid.tz, smallSide)}
+	side := g.ty
+	for side%g.tz != 0 {
+		side += g.ty
+	}
+	return instance{problem: problem{n: [3]int{4 * side, 4 * side, side * smallSlabs}}, grid: g, slabs: min(of.slabs, smallSlabs)}
 }
 
 // slab returns the number of points of a slab.
@@ -114,28 +159,32 @@ func (s *shape) afterSecond(r int) func(i int) int {
 	}
 }
 
-// before returns the process's part of the box before a transform: the first point along x, y and z,
-// and the number of points. after returns its part after the transform.
-func (s *shape) before(g *grid) (lo, n [3]int) {
-	n[s.axes[0]], n[s.axes[1]], n[s.axes[2]] = s.n1, s.rows, s.planes
+// partBefore returns the process's part of the box before a transform: the first point along x, y
+// and z, and the number of points. partAfter returns its part after the transform.
+func (s *shape) partBefore(g *grid) (lo, n [3]int) {
+	n[s.axes[0]] = s.n1
+	n[s.axes[1]] = s.rows
+	n[s.axes[2]] = s.planes
 	lo[s.axes[1]], lo[s.axes[2]] = g.y*s.rows, g.z*s.planes
 	return lo, n
 }
 
-func (s *shape) after(g *grid) (lo, n [3]int) {
-	n[s.axes[0]], n[s.axes[1]], n[s.axes[2]] = s.m1, s.m2, s.n3
+func (s *shape) partAfter(g *grid) (lo, n [3]int) {
+	n[s.axes[0]] = s.m1
+	n[s.axes[1]] = s.m2
+	n[s.axes[2]] = s.n3
 	lo[s.axes[0]], lo[s.axes[1]] = g.y*s.m1, g.z*s.m2
 	return lo, n
 }
 
-// first and last return the position of a point of the box among the process's points before a
-// transform and after it.
-func (s *shape) first(lo [3]int, x [3]int) int {
+// indexBefore and indexAfter return the position of a point of the box among the process's points
+// before a transform and after it.
+func (s *shape) indexBefore(lo [3]int, x [3]int) int {
 	a := s.axes
 	return ((x[a[2]]-lo[a[2]])*s.rows+x[a[1]]-lo[a[1]])*s.n1 + x[a[0]]
 }
 
-func (s *shape) last(lo [3]int, x [3]int) int {
+func (s *shape) indexAfter(lo [3]int, x [3]int) int {
 	a := s.axes
 	return ((x[a[1]]-lo[a[1]])*s.m1+x[a[0]]-lo[a[0]])*s.n3 + x[a[2]]
 }

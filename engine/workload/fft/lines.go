@@ -9,12 +9,12 @@ type lines struct {
 	buf     []complex128
 }
 
-// together is the number of lines that are gathered at a time if their points are not contiguous. A
+// gathered is the number of lines that are gathered at a time if their points are not contiguous. A
 // cache line has four points.
-const together = 8
+const gathered = 8
 
 func newLines(n int, inverse bool) *lines {
-	return &lines{fft: fourier.NewCmplxFFT(n), inverse: inverse, buf: make([]complex128, together*n)}
+	return &lines{fft: fourier.NewCmplxFFT(n), inverse: inverse, buf: make([]complex128, gathered*n)}
 }
 
 // rows transforms contiguous lines, one after the other.
@@ -32,8 +32,8 @@ func (l *lines) rows(v []complex128) {
 // and go to to(i) of dst.
 func (l *lines) columns(dst, src []complex128, lo, hi int, from, to func(i int) int) {
 	n := l.fft.Len()
-	for ; lo < hi; lo += together {
-		k := min(together, hi-lo)
+	for ; lo < hi; lo += gathered {
+		k := min(gathered, hi-lo)
 		l.gather(l.buf, src, lo, k, from)
 		l.rows(l.buf[:k*n])
 		for i := range n {
@@ -48,8 +48,8 @@ func (l *lines) columns(dst, src []complex128, lo, hi int, from, to func(i int) 
 // across transforms the same lines into contiguous lines of dst.
 func (l *lines) across(dst, src []complex128, lo, hi int, from func(i int) int) {
 	n := l.fft.Len()
-	for ; lo < hi; lo += together {
-		k := min(together, hi-lo)
+	for ; lo < hi; lo += gathered {
+		k := min(gathered, hi-lo)
 		into := dst[lo*n:][:k*n]
 		l.gather(into, src, lo, k, from)
 		l.rows(into)

@@ -11,8 +11,8 @@ type problem struct {
 
 func (b *problem) points() int { return b.n[0] * b.n[1] * b.n[2] }
 
-// own is the class whose sizes are knobs.
-const own = "own"
+// ownSizes is the class whose sizes are knobs.
+const ownSizes = "own"
 
 // classes are the classes of NAS FT. The sums are the checksums of NASA's verification (NPB 3.3 and
 // 3.4, ft.f and appft.f, as in the public copies Co-dfns/Co-dfns:benchmarks/npb/NPB3.3-OMP/FT and

@@ -13,17 +13,15 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		return nil
 	}
-	b := problemOf(p)
-	g, err := gridOf(p, world.Size(), world.Rank())
+	whole, err := instanceOf(p, world.Size(), world.Rank())
 	if err != nil {
 		return err
 	}
-	slabs := slabsOf(p)
-	timed, verified, err := workload.Parts(workload.Store(r, p, b.bytes(&g)), func(store cluster.Store, small bool) (*verifier, error) {
+	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes()), func(store cluster.Store, small bool) (*verifier, error) {
 		if small {
-			return newProof(r, p, &g, slabs, store)
+			return newSmallVerifier(r, p, whole.small(), store)
 		}
-		s, err := newSolver(r, p, world, b, g, slabs, store)
+		s, err := newSolver(r, p, world, whole, store)
 		return &verifier{s: s}, err
 	})
 	if err != nil {
@@ -38,7 +36,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 				return err
 			}
 		}
-		apart, err := timed.s.apart()
+		alone, err := timed.s.timeAlone()
 		if err != nil {
 			return err
 		}
@@ -46,7 +44,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		if err != nil {
 			return err
 		}
-		timed.s.report(took, apart)
+		timed.s.report(took, alone)
 	}
 	if verified != timed {
 		if err := verified.free(); err != nil {
@@ -56,18 +54,14 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return timed.free()
 }
 
-// bytes returns the bytes of a process's points.
-func (b *problem) bytes(g *grid) int64 { return pointBytes * int64(b.points()/(g.ty*g.tz)) }
-
-// newProof creates a small problem on a few of the processes, which is verified in addition to the
-// timed problem.
-func newProof(r *cluster.Rank, p engine.Probe, g *grid, slabs int, store cluster.Store) (*verifier, error) {
-	b, small := proofOf(g, slabs)
-	world := r.World()
-	if world.Rank() >= small.ty*small.tz {
+// newSmallVerifier creates a small problem on a few of the processes, which is verified in addition
+// to the timed problem.
+func newSmallVerifier(r *cluster.Rank, p engine.Probe, small instance, store cluster.Store) (*verifier, error) {
+	world, g := r.World(), &small.grid
+	if world.Rank() >= g.ty*g.tz {
 		return &verifier{}, nil
 	}
-	members := make([]int, small.ty*small.tz)
+	members := make([]int, g.ty*g.tz)
 	for i := range members {
 		members[i] = i
 	}
@@ -75,25 +69,9 @@ func newProof(r *cluster.Rank, p engine.Probe, g *grid, slabs int, store cluster
 	if err != nil {
 		return nil, err
 	}
-	small.y, small.z = team.Rank()%small.ty, team.Rank()/small.ty
-	s, err := newSolver(r, p, team, b, small, min(slabs, proofSlabs), store)
+	g.y, g.z = team.Rank()%g.ty, team.Rank()/g.ty
+	s, err := newSolver(r, p, team, small, store)
 	return &verifier{s: s}, err
-}
-
-// The maximum size of a proof: processes along an axis of the grid, and slabs.
-const (
-	proofSide  = 4
-	proofSlabs = 4
-)
-
-// proofOf returns the small problem for a grid.
-func proofOf(g *grid, slabs int) (problem, grid) {
-	small := grid{ty: min(g.ty, proofSide), tz: min(g.tz, proofSide)}
-	side := small.ty
-	for side%small.tz != 0 {
-		side += small.ty
-	}
-	return problem{n: [3]int{4 * side, 4 * side, side * proofSlabs}}, small
 }
 
 // begin generates the numbers of the part.
@@ -110,7 +88,7 @@ func (v *verifier) step(iteration int) (took cluster.Time, err error) {
 	if s == nil {
 		return 0, nil
 	}
-	if err := s.store.Do(v.transforms); err != nil {
+	if err := s.store.Do(v.verifyTransforms); err != nil {
 		return 0, err
 	}
 	t := s.problem.step(iteration)
@@ -118,7 +96,7 @@ func (v *verifier) step(iteration int) (took cluster.Time, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return took, s.store.Do(func() error { v.sum(t, sum); return nil })
+	return took, s.store.Do(func() error { v.verifyChecksum(t, sum); return nil })
 }
 
 // free releases the part's teams and communicators.
@@ -130,7 +108,7 @@ func (v *verifier) free() error {
 }
 
 // report reports the times of a step.
-func (s *solver) report(took, apart cluster.Time) {
+func (s *solver) report(took, alone cluster.Time) {
 	report := func(name string, t cluster.Time) { s.p.Report(name, t.Seconds()) }
 	report("step_time", took)
 	report("time_fft", s.took.fft)
@@ -138,7 +116,7 @@ func (s *solver) report(took, apart cluster.Time) {
 	report("time_memory", s.took.memory)
 	report("time_other", s.took.other)
 	report("time_barrier", s.took.barrier)
-	report("exchange_alone", apart)
+	report("exchange_alone", alone)
 	if took > 0 {
 		s.p.Report("flop_rate", s.problem.flops()/took.Seconds())
 	}

@@ -168,7 +168,7 @@ func TestRefused(t *testing.T) {
 		{"does not divide the 64 points along x (use other rows", []string{"nodes", "3", "ranks-per-node", "1"}},
 		{"does not divide the 16 planes", []string{"slabs", "3"}},
 		{"does not divide the 10 points along z", []string{"class", "own", "nz", "10"}},
-		{map[int]string{32: "4 PiB, more than a program of 32 bits counts", 64: "needs 16 PiB (points"}[strconv.IntSize], []string{"class", "own", "nx", "65536", "ny", "65536", "nz", "65536", "real-limit", "17179869184", "machine", "this-host"}},
+		{map[int]string{32: "4 PiB, more than a 32-bit program can address", 64: "needs 16 PiB of memory (points"}[strconv.IntSize], []string{"class", "own", "nx", "65536", "ny", "65536", "nz", "65536", "real-limit", "17179869184", "machine", "this-host"}},
 	} {
 		s, err := try(1, c.knobs...)
 		text := fmt.Sprint(err)

@@ -31,12 +31,12 @@ type solver struct {
 	there, back       shape // transform to wave numbers, and the timed transform back
 	linesTo, linesFro [3]*lines
 
-	arrays   [4]cluster.Buf[complex128]
-	at       [4]int64 // where they are in the segments
-	own      int      // number of arrays
-	spectrum []complex128
-	result   int // the array that the last transform has filled
-	decay    [3][]float64
+	arrays     [4]cluster.Buf[complex128]
+	at         [4]int64 // where they are in the segments
+	arrayCount int      // number of arrays
+	spectrum   []complex128
+	result     int // the array that the last transform has filled
+	decay      [3][]float64
 
 	body   func(lo, hi int) // the next computation, and its units
 	lo, hi int
@@ -57,19 +57,19 @@ func (s *solver) lap(to *cluster.Time) {
 }
 
 // newSolver creates a solver on a process of the team. Numbers in the team are numbers in the grid.
-func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g grid, slabs int, store cluster.Store) (*solver, error) {
+func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, of instance, store cluster.Store) (*solver, error) {
 	s := &solver{
-		r: r, p: p, problem: b, grid: g, team: team, store: store, cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
-		there: shapeOf(&b, &g, forward, slabs), back: shapeOf(&b, &g, inverse, slabs),
+		r: r, p: p, problem: of.problem, grid: of.grid, team: team, store: store, cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
 	}
+	s.there, s.back = of.shapes()
 	teams, err := s.teams()
 	if err != nil {
 		return nil, err
 	}
 	m := algorithm.Modes(p)
-	s.own = arrays(m)
+	s.arrayCount = arrays(m)
 	size := s.back.size()
-	for i := range s.own {
+	for i := range s.arrayCount {
 		if !m.Transfer.OneSided() {
 			s.arrays[i] = cluster.Make[complex128](store, size)
 			continue
@@ -84,16 +84,17 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 		if t == nil {
 			continue
 		}
-		timed, err := chosen(p, algorithm.TeamOf(r, t), t.Size(), s.back.blocks()[e])
+		timed, err := keyFor(p, algorithm.TeamOf(r, t), t.Size(), s.back.blocks()[e])
 		if err != nil {
 			return nil, err
 		}
 		c := &s.channels[e]
-		if *c, err = newChannel(r, t, timed, &s.back); err != nil {
+		*c, err = newChannel(r, t, timed, &s.back)
+		if err != nil {
 			return nil, err
 		}
 		if err := store.Do(func() error {
-			k, err := plain(t.Size())
+			k, err := setupKey(t.Size())
 			if err == nil {
 				s.setup[e], err = newChannel(r, t, k, &s.there, &s.back)
 			}
@@ -102,14 +103,15 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 			return nil, err
 		}
 		if m.Transfer.OneSided() {
-			need := room(timed, e, &s.back)
+			need := scratch(timed, e, &s.back)
 			need.Store = store
 			if err := c.comm.Reserve(need, slots(&s.back)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if s.sums, err = coll.New(r, team); err != nil {
+	s.sums, err = coll.New(r, team)
+	if err != nil {
 		return nil, err
 	}
 	sum, err := coll.Find(coll.OpAllreduce, "recursive-doubling")
@@ -125,7 +127,7 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 	store.Do(func() error {
 		s.linesTo, s.linesFro = linesOf(&s.there, false), linesOf(&s.back, true)
 		for a := range s.decay {
-			s.decay[a] = make([]float64, b.n[a])
+			s.decay[a] = make([]float64, s.problem.n[a])
 		}
 		return nil
 	})
@@ -133,12 +135,12 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 }
 
 func newChannel(r *cluster.Rank, t *cluster.Team, k coll.Key, shapes ...*shape) (channel, error) {
-	most := 0
+	maxSlabs := 0
 	for _, s := range shapes {
-		most = max(most, s.slabs)
+		maxSlabs = max(maxSlabs, s.slabs)
 	}
 	c, err := coll.New(r, t)
-	return channel{c, k, make([]*coll.Run, most)}, err
+	return channel{comm: c, key: k, runs: make([]*coll.Run, maxSlabs)}, err
 }
 
 func linesOf(s *shape, inverse bool) [3]*lines {
@@ -152,7 +154,8 @@ func (s *solver) teams() (all [exchanges]*cluster.Team, err error) {
 		if len(members) == 1 {
 			continue
 		}
-		if all[e], err = s.r.Subteam(s.team, members); err != nil {
+		all[e], err = s.r.Subteam(s.team, members)
+		if err != nil {
 			return all, err
 		}
 	}
@@ -199,11 +202,13 @@ func (s *solver) work(k float64, n int) cluster.Work {
 // overlap with computing if there are several slabs.
 func (s *solver) transform(of *shape, by *[3]*lines) error {
 	from, to := 0, 1 // of the second pass
-	landing := 2
+	target := 2
 	if s.grid.ty > 1 {
-		from, to, landing = 2, 0, 1
-		if s.own > 3 {
-			landing = 3
+		from = 2
+		to = 0
+		target = 1
+		if s.arrayCount > 3 {
+			target = 3
 		}
 	}
 	s.part(0, "first pass")
@@ -227,7 +232,7 @@ func (s *solver) transform(of *shape, by *[3]*lines) error {
 		}
 		s.pass2(of, by[1], slab, from, to)
 		if s.grid.tz > 1 {
-			if err := s.start(second, of, slab, to, landing); err != nil {
+			if err := s.start(second, of, slab, to, target); err != nil {
 				return err
 			}
 		}
@@ -240,7 +245,7 @@ func (s *solver) transform(of *shape, by *[3]*lines) error {
 				return err
 			}
 		}
-		from = landing
+		from = target
 	} else {
 		from = to
 	}
@@ -296,12 +301,12 @@ func (s *solver) pack(of *shape, slab int) {
 // second one.
 func (s *solver) pass2(of *shape, by *lines, slab, from, to int) {
 	at := slab * of.slab()
-	groups := (of.m1 + together - 1) / together
+	groups := (of.m1 + gathered - 1) / gathered
 	s.compute(of.depth*groups, s.work(float64(of.m1)/float64(groups), of.n2), func(lo, hi int) {
 		src, dst := s.arrays[from].Slice()[at:], s.arrays[to].Slice()[at:]
 		for u := lo; u < hi; u++ {
-			p, column := u/groups, u%groups*together
-			by.columns(dst, src, column, min(column+together, of.m1), of.afterFirst(p), of.beforeSecond(p))
+			p, column := u/groups, u%groups*gathered
+			by.columns(dst, src, column, min(column+gathered, of.m1), of.afterFirst(p), of.beforeSecond(p))
 		}
 	})
 	s.lap(&s.took.fft)
@@ -309,12 +314,12 @@ func (s *solver) pass2(of *shape, by *lines, slab, from, to int) {
 
 // pass3 transforms all slabs along axis 3.
 func (s *solver) pass3(of *shape, by *lines, from, to int) {
-	groups := (of.m1 + together - 1) / together
+	groups := (of.m1 + gathered - 1) / gathered
 	s.compute(of.m2*groups, s.work(float64(of.m1)/float64(groups), of.n3), func(lo, hi int) {
 		src, dst := s.arrays[from].Slice(), s.arrays[to].Slice()
 		for u := lo; u < hi; u++ {
-			r, column := u/groups, u%groups*together
-			by.across(dst[r*of.m1*of.n3:], src, column, min(column+together, of.m1), of.afterSecond(r))
+			r, column := u/groups, u%groups*gathered
+			by.across(dst[r*of.m1*of.n3:], src, column, min(column+gathered, of.m1), of.afterSecond(r))
 		}
 	})
 	s.lap(&s.took.fft)

@@ -14,7 +14,7 @@ const alpha = 1e-6
 // begin generates the numbers and their spectrum, from which all time steps start.
 func (s *solver) begin() error {
 	into := s.arrays[0].Slice()
-	s.numbers(func(at int, v complex128) { into[at] = v })
+	s.eachNumber(func(at int, v complex128) { into[at] = v })
 	if err := s.transform(&s.there, &s.linesTo); err != nil {
 		return err
 	}
@@ -22,16 +22,16 @@ func (s *solver) begin() error {
 	return s.r.Barrier(s.team)
 }
 
-// numbers calls each with the numbers of the process before the transform to wave numbers, and with
-// their positions.
-func (s *solver) numbers(each func(at int, v complex128)) {
-	lo, n := s.there.before(&s.grid)
-	s.problem.generate(lo, n, func(x, y, z int, v complex128) { each(s.there.first(lo, [3]int{x, y, z}), v) })
+// eachNumber calls each with the numbers of the process before the transform to wave numbers, and
+// with their positions.
+func (s *solver) eachNumber(each func(at int, v complex128)) {
+	lo, n := s.there.partBefore(&s.grid)
+	s.problem.generate(lo, n, func(x, y, z int, v complex128) { each(s.there.indexBefore(lo, [3]int{x, y, z}), v) })
 }
 
 // advance does a time step. It returns its time and the checksum.
 func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
-	if err := s.together(); err != nil {
+	if err := s.startTogether(); err != nil {
 		return 0, 0, err
 	}
 	s.timed, s.took = true, times{}
@@ -46,7 +46,8 @@ func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
 		return 0, 0, err
 	}
 	s.lap(&s.took.barrier)
-	if sum, err = s.checksum(); err != nil {
+	sum, err = s.checksum()
+	if err != nil {
 		return 0, 0, err
 	}
 	s.lap(&s.took.other)
@@ -54,9 +55,9 @@ func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
 	return s.r.Now() - begin, sum, nil
 }
 
-// together starts the processes after a barrier. In virtual time rank 0 arrives so much later than
-// all others that it alone determines when each one continues.
-func (s *solver) together() error {
+// startTogether starts the processes after a barrier. In virtual time rank 0 arrives so much later
+// than all others that it alone determines when each one continues.
+func (s *solver) startTogether() error {
 	if m := &s.r.Spec().Machine; (s.r.Spec().Clock == cluster.VirtualClock) && m.Flops > 0 {
 		if err := s.r.Barrier(s.team); err != nil {
 			return err
@@ -77,7 +78,7 @@ func (s *solver) evolve(t int) {
 		if lo == 0 {
 			s.problem.decays(t, &s.decay)
 		}
-		first, _ := s.back.before(&s.grid)
+		first, _ := s.back.partBefore(&s.grid)
 		for row := lo; row < hi; row++ {
 			of := s.decay[1][first[1]+row%s.back.rows] * s.decay[2][first[2]+row/s.back.rows]
 			at := row * s.back.n1
@@ -112,11 +113,11 @@ func (s *solver) checksum() (complex128, error) {
 	s.compute(1, cluster.Work{Flops: 2 * samples / float64(s.team.Size())}, func(int, int) {
 		mine, result := s.mine.Slice(), s.arrays[s.result].Slice()
 		clear(mine)
-		lo, n := s.back.after(&s.grid)
+		lo, n := s.back.partAfter(&s.grid)
 		for j := 1; j <= samples; j++ {
 			x := s.problem.sample(j)
-			if inside(x, lo, n) {
-				v := result[s.back.last(lo, x)]
+			if contains(x, lo, n) {
+				v := result[s.back.indexAfter(lo, x)]
 				mine[0] += real(v)
 				mine[1] += imag(v)
 			}
@@ -130,7 +131,7 @@ func (s *solver) checksum() (complex128, error) {
 	return complex(all[0]/points, all[1]/points), nil
 }
 
-func inside(x, lo, n [3]int) bool {
+func contains(x, lo, n [3]int) bool {
 	for a := range x {
 		if x[a] < lo[a] || x[a] >= lo[a]+n[a] {
 			return false
@@ -147,16 +148,16 @@ func (s *solver) sum() (all [2]float64, err error) {
 	return all, err
 }
 
-// apart returns the time of the exchanges of a transform's slabs without any other work. It times
-// one slab per team, and multiplies by the number of slabs.
-func (s *solver) apart() (cluster.Time, error) {
+// timeAlone returns the time of the exchanges of a transform's slabs without any other work. It
+// times one slab per team, and multiplies by the number of slabs.
+func (s *solver) timeAlone() (cluster.Time, error) {
 	var all cluster.Time
 	s.timed = true
 	for e := range s.channels {
 		if s.channels[e].comm == nil {
 			continue
 		}
-		if err := s.together(); err != nil {
+		if err := s.startTogether(); err != nil {
 			return 0, err
 		}
 		begin := s.r.Now()

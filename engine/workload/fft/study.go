@@ -60,8 +60,8 @@ var byExchange = &engine.Study{
 	Complete: complete,
 }
 
-// mostNodes is the maximum multiple of the present number of nodes for which the bound is drawn.
-const mostNodes = 16
+// maxFactor is the maximum multiple of the present number of nodes for which the bound is drawn.
+const maxFactor = 16
 
 // frame draws the bisection bound around the present number of nodes.
 func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
@@ -73,7 +73,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyVi
 	}
 	b := problemOf(s)
 	line := engine.Line{Name: "bisection bound", Kind: engine.Modelled, Look: engine.Dashed}
-	for nodes := max(l.Nodes/mostNodes, 1); nodes <= l.Nodes*mostNodes; nodes *= 2 {
+	for nodes := max(l.Nodes/maxFactor, 1); nodes <= l.Nodes*maxFactor; nodes *= 2 {
 		part, at := *m, l
 		part.Topology = workload.PartOf(part.Topology, nodes)
 		at.Nodes = nodes
@@ -101,16 +101,16 @@ func observe(s *engine.Snapshot) []engine.Row {
 	if words[0] == slabs && sc.Text("slabs") != planes {
 		words[0] = sc.Text("slabs") + " slabs"
 	}
-	say := func(knob, usual, before string) {
+	addSetting := func(knob, usual, before string) {
 		if v := sc.Text(knob); v != usual {
 			words = append(words, before+v)
 		}
 	}
-	say("transfer", coll.TwoSided.String(), "")
-	say("sync-in", coll.MySync.String(), "")
-	say("slices", "1", "slices ")
-	say("cores", workload.Cores.Default, "cores ")
-	say("progress", workload.OfMachine, "progress ")
+	addSetting("transfer", coll.TwoSided.String(), "")
+	addSetting("sync-in", coll.MySync.String(), "")
+	addSetting("slices", "1", "slices ")
+	addSetting("cores", workload.Cores.Default, "cores ")
+	addSetting("progress", workload.OfMachine, "progress ")
 	series := strings.Join(words, ", ")
 	label := fmt.Sprintf("%d, %s", ranks, series)
 	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
@@ -138,7 +138,9 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	if other := opposite(v, now, how); other != nil {
 		o := other.Cells
-		long, short, ratio := other, now, v.Time/o[columnStep]
+		long := other
+		short := now
+		ratio := v.Time / o[columnStep]
 		if how == packed {
 			long, short = now, other
 		}

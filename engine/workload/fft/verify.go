@@ -9,9 +9,9 @@ import (
 // tolerance is the relative error that NASA's verification accepts in a checksum.
 const tolerance = 1e-12
 
-// mostAlone is the maximum number of points for which one process transforms the box alone, to get
-// a checksum if none is published.
-const mostAlone = 1 << 18
+// maxSequential is the maximum number of points for which one process transforms the box alone, to
+// get a checksum if none is published.
+const maxSequential = 1 << 18
 
 // verifier is a part of a run, with the reference for its results.
 type verifier struct {
@@ -20,9 +20,9 @@ type verifier struct {
 	verified bool        // the checks that do not change from step to step
 }
 
-// transforms verifies that the spectrum has the same energy as the numbers, and that the transform
-// back returns the numbers.
-func (v *verifier) transforms() error {
+// verifyTransforms verifies that the spectrum has the same energy as the numbers, and that the
+// transform back returns the numbers.
+func (v *verifier) verifyTransforms() error {
 	if v.verified {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (v *verifier) transforms() error {
 	s := v.s
 	energy := s.mine.Slice()
 	clear(energy)
-	s.numbers(func(_ int, v complex128) { energy[0] += real(v)*real(v) + imag(v)*imag(v) })
+	s.eachNumber(func(_ int, v complex128) { energy[0] += real(v)*real(v) + imag(v)*imag(v) })
 	for _, v := range s.spectrum {
 		energy[1] += real(v)*real(v) + imag(v)*imag(v)
 	}
@@ -46,17 +46,17 @@ func (v *verifier) transforms() error {
 		return err
 	}
 	worst, result := 0.0, s.arrays[s.result].Slice()
-	lo, n := s.back.after(&s.grid)
+	lo, n := s.back.partAfter(&s.grid)
 	s.problem.generate(lo, n, func(x, y, z int, want complex128) {
-		got := result[s.back.last(lo, [3]int{x, y, z})] / complex(points, 0)
+		got := result[s.back.indexAfter(lo, [3]int{x, y, z})] / complex(points, 0)
 		worst = max(worst, cmplx.Abs(got-want))
 	})
 	s.p.Verify(worst < tolerance, fmt.Sprintf("the transform back returns the numbers; largest error on rank %d: %.1g", s.r.ID(), worst))
 	return s.r.Barrier(s.team)
 }
 
-// sum verifies the checksum of a step.
-func (v *verifier) sum(t int, got complex128) {
+// verifyChecksum verifies the checksum of a step.
+func (v *verifier) verifyChecksum(t int, got complex128) {
 	s := v.s
 	if s.team.Rank() != 0 {
 		return
@@ -64,7 +64,7 @@ func (v *verifier) sum(t int, got complex128) {
 	want, by := complex128(0), "published"
 	if sum, ok := s.problem.sum(t); ok {
 		want = sum
-	} else if s.problem.points() > mostAlone {
+	} else if s.problem.points() > maxSequential {
 		return
 	} else {
 		if v.alone == nil {
@@ -72,7 +72,7 @@ func (v *verifier) sum(t int, got complex128) {
 		}
 		want, by = v.alone.checksum(t), "sequential"
 	}
-	off := max(relative(real(got), real(want)), relative(imag(got), imag(want)))
+	off := max(relativeError(real(got), real(want)), relativeError(imag(got), imag(want)))
 	s.p.Report("checksum_error", off)
 	text := fmt.Sprintf("step %d: the checksum is %.12e %+.12ei", t, real(got), imag(got))
 	if off > tolerance || math.IsNaN(off) {
@@ -82,7 +82,7 @@ func (v *verifier) sum(t int, got complex128) {
 	s.p.Verify(true, fmt.Sprintf("the checksum equals the %s one, to 1e-12", by))
 }
 
-func relative(got, want float64) float64 { return math.Abs(got-want) / math.Abs(want) }
+func relativeError(got, want float64) float64 { return math.Abs(got-want) / math.Abs(want) }
 
 // sequential solves the same problem in one process, axis by axis in place.
 type sequential struct {

@@ -18,10 +18,10 @@ func init() { workload.Register(&fft) }
 
 // The choices of knobs.
 const (
-	slabs      = "slabs"
-	packed     = "packed"
-	planes     = "planes"
-	mostPoints = 1 << 16 // along an axis
+	slabs     = "slabs"
+	packed    = "packed"
+	planes    = "planes"
+	maxPoints = 1 << 16 // along an axis
 )
 
 var fft = workload.Workload{
@@ -32,15 +32,15 @@ var fft = workload.Workload{
 	Paper: "paper 5, section 6.3",
 	Knobs: slices.Concat([]engine.Knob{
 		{Name: "class", Label: "class", Doc: "size of the box: NAS classes S (64³), W (128² × 32) and A (256² × 128), with published checksums; own: nx, ny and nz, any lengths that the grid divides", Type: engine.Choice, Default: "S",
-			Choices: []string{"S", "W", "A", own}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Choices: []string{"S", "W", "A", ownSizes}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the time of a step, and the checksum compared with NASA's", Paper: "paper 5, section 6.3"},
-		{Name: "nx", Label: "n_x", Doc: "points along x, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: mostPoints,
+		{Name: "nx", Label: "n_x", Doc: "points along x, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: maxPoints,
 			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the length of the first pass's lines"},
-		{Name: "ny", Label: "n_y", Doc: "points along y, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: mostPoints,
+		{Name: "ny", Label: "n_y", Doc: "points along y, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: maxPoints,
 			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the length of the second pass's lines"},
-		{Name: "nz", Label: "n_z", Doc: "points along z, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: mostPoints,
+		{Name: "nz", Label: "n_z", Doc: "points along z, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: maxPoints,
 			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the planes of a process, and so the slabs"},
 		{Name: "rows", Label: "grid TY", Doc: "processes that share a plane of the box (TY of TY × TZ); square: the divisor closest to TZ; 1: whole planes and one exchange", Type: engine.Integer, Default: square, Min: 1, Max: coll.MostRanks,
@@ -49,7 +49,7 @@ var fft = workload.Workload{
 		{Name: "exchange", Label: "exchange", Doc: "form of the exchanges; packed: all points of a pass at once, then wait; slabs: slab by slab during the computing", Type: engine.Choice, Default: slabs,
 			Choices: []string{packed, slabs}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the time of communication: an exchange in slabs overlaps with the computing of the next slab", Paper: "paper 5, section 6.3, figures 17 and 18"},
-		{Name: "slabs", Label: "slabs", Doc: "parts of a pass, each exchanged as soon as it is complete; planes: one per plane", Type: engine.Integer, Default: planes, Min: 1, Max: mostPoints,
+		{Name: "slabs", Label: "slabs", Doc: "parts of a pass, each exchanged as soon as it is complete; planes: one per plane", Type: engine.Integer, Default: planes, Min: 1, Max: maxPoints,
 			Choices: []string{planes, "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "more slabs start earlier, with smaller messages", Paper: "paper 5, section 6.3"},
 		{Name: "slices", Label: "slices", Doc: "parts of the computing of a slab; a rank polls the exchanges between two parts", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
@@ -83,12 +83,12 @@ var fft = workload.Workload{
 	},
 	Studies:    []*engine.Study{byExchange, network.Links("a step", messagesOf)},
 	Fit:        workload.FitMachine,
-	Bars:       bars,
+	Bars:       refusedChoices,
 	Iterations: 6,
 	Quick:      map[string]string{"class": "own", "nx": "16", "ny": "16", "nz": "16"},
 	Plan:       plan,
 	Run:        run,
-	Beside:     beside,
+	Comparison: compareSequential,
 	Finish:     finish,
 }
 
@@ -115,8 +115,8 @@ func (g *grid) team(world []int32, e, number int) []int32 {
 	return all
 }
 
-// bars returns the algorithms that the teams cannot run, with the reason.
-func bars(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
+// refusedChoices returns the algorithms that the teams cannot run, with the reason.
+func refusedChoices(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
 	l := s.Layout()
 	if l.Validate() != nil {
 		return nil
@@ -154,11 +154,11 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
 	}
 	l := s.Layout()
-	g, err := gridOf(s, len(l.World()), 0)
+	whole, err := instanceOf(s, len(l.World()), 0)
 	if err != nil {
 		return fail("%w", err)
 	}
-	b := problemOf(s)
+	b, g := &whole.problem, &whole.grid
 	if all := pointBytes * float64(b.n[0]) * float64(b.n[1]) * float64(b.n[2]); all > math.MaxInt {
 		return fail("%d × %d × %d points need %s, more than a %d-bit program can address (use fewer points)", b.n[0], b.n[1], b.n[2], cluster.SizeText(all), strconv.IntSize)
 	}
@@ -169,22 +169,21 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			}
 		}
 	}
-	if n := slabsOf(s); n > 0 && b.n[2]/g.tz%n != 0 {
+	if n := whole.slabs; n > 0 && b.n[2]/g.tz%n != 0 {
 		return fail("slabs = %d: does not divide the %d planes of a process (use a divisor, or %s)", n, b.n[2]/g.tz, planes)
 	}
 	if algorithm.Modes(s).Out == coll.NoSync {
 		return fail("sync-out = nosync: a pass needs its data when its exchange ends (use mysync or allsync)")
 	}
 	var memory workload.Memory
-	underWay := int64(0)
-	_, verified, err := workload.Parts(on.Store(s, b.bytes(&g)), func(store cluster.Store, small bool) (need, error) {
-		box, of, n := b, g, slabsOf(s)
+	inFlight := int64(0)
+	_, verified, err := workload.Parts(on.Store(s, whole.bytes()), func(store cluster.Store, small bool) (need, error) {
+		of := whole
 		if small {
-			box, of = proofOf(&g, n)
-			n = min(n, proofSlabs)
+			of = whole.small()
 		}
-		part, err := needs(s, on, &box, &of, n, store, &memory)
-		underWay += part.underWay
+		part, err := addMemory(s, on, &of, store, &memory)
+		inFlight += part.inFlight
 		return part, err
 	})
 	if err != nil {
@@ -192,7 +191,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	}
 	p := workload.Plan{Holds: []workload.Item{
 		{Name: "messages in flight", Per: workload.PerRank, Bytes: 4 * on.Eager(s, verified.message)},
-		{Name: "operations in flight", Per: workload.PerRank, Bytes: underWay},
+		{Name: "operations in flight", Per: workload.PerRank, Bytes: inFlight},
 		{Name: "buffers of the exchanges", Per: workload.PerRank, Bytes: verified.library},
 		{Name: "points of the sequential program", Per: workload.InAll, Bytes: verified.alone},
 	}}
@@ -202,7 +201,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 
 // need is the memory of a process for a problem without its arrays, in bytes.
 type need struct {
-	underWay int64 // of operations
+	inFlight int64 // of operations
 	library  int64 // temporary buffers and packed messages of its calls
 	alone    int64 // of the first process, for a checksum
 	message  int64 // the longest
@@ -211,11 +210,12 @@ type need struct {
 // perOperation is the memory of a rank for an operation in flight, in bytes.
 const perOperation = 200
 
-// needs adds the arrays of a problem to the memory of a rank, and returns its other memory.
-func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int, store cluster.Store, memory *workload.Memory) (need, error) {
+// addMemory adds the arrays of an instance to the memory of a rank, and returns its other memory.
+func addMemory(s *engine.Scenario, on *workload.Site, of *instance, store cluster.Store, memory *workload.Memory) (need, error) {
 	l := s.Layout()
 	m := algorithm.Modes(s)
-	there, back := shapeOf(b, g, forward, slabs), shapeOf(b, g, inverse, slabs)
+	there, back := of.shapes()
+	b, g := &of.problem, &of.grid
 	points := pointBytes * int64(back.size())
 	memory.Hold(store, workload.Item{Name: "spectrum and lines", Per: workload.PerRank, Bytes: points + 1<<16})
 	for range arrays(m) {
@@ -226,7 +226,7 @@ func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int
 		}
 	}
 	var n need
-	if all := b.points(); b.steps == 0 && all <= mostAlone {
+	if all := b.points(); b.steps == 0 && all <= maxSequential {
 		n.alone = 2*16*int64(all) + 1<<16
 	}
 	for e, members := range []int{g.ty, g.tz} {
@@ -234,29 +234,29 @@ func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int
 			continue
 		}
 		n.message = max(n.message, back.blocks()[e], there.blocks()[e])
-		n.underWay += perOperation * 2 * int64(members) * int64(max(back.slabs, there.slabs))
+		n.inFlight += perOperation * 2 * int64(members) * int64(max(back.slabs, there.slabs))
 		teams := g.tz
 		if e == second {
 			teams = g.ty
 		}
-		if !housed(s) {
+		if !dependsOnNodes(s) {
 			teams = 1 // all alike
 		}
 		var words, bytes int64
-		for t := range min(teams, mostTeams) {
+		for t := range min(teams, maxTeams) {
 			ranks := g.team(l.World(), e, t)
-			k, err := chosen(s, algorithm.Among(on.Machine, on.Kind(), &l, ranks), members, back.blocks()[e])
+			k, err := keyFor(s, algorithm.Among(on.Machine, on.Kind(), &l, ranks), members, back.blocks()[e])
 			if err != nil {
 				return n, err
 			}
 			if m.Transfer.OneSided() {
-				r := room(k, e, &back)
+				r := scratch(k, e, &back)
 				words, bytes = max(words, 8*((r.Words+7)&^7)), max(bytes, (r.Bytes+63)&^63)
 				continue
 			}
-			own := k
-			own.Transfer = coll.Put // which states its temporary buffers
-			n.library = max(n.library, 2*int64(back.slabs)*room(own, e, &back).Bytes)
+			put := k
+			put.Transfer = coll.Put // which states its temporary buffers
+			n.library = max(n.library, 2*int64(back.slabs)*scratch(put, e, &back).Bytes)
 		}
 		calls := int64(slots(&back) + 4)
 		memory.Add(cluster.Store{}, calls*words)
@@ -265,11 +265,11 @@ func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int
 	return n, nil
 }
 
-// mostTeams is the maximum number of teams of an exchange that a plan examines.
-const mostTeams = 64
+// maxTeams is the maximum number of teams of an exchange that a plan examines.
+const maxTeams = 64
 
-// housed reports whether the algorithm depends on which ranks share a node.
-func housed(s *engine.Scenario) bool {
+// dependsOnNodes reports whether the algorithm depends on which ranks share a node.
+func dependsOnNodes(s *engine.Scenario) bool {
 	a, err := coll.Find(coll.OpExchange, s.Text("algorithm"))
 	return err != nil || a.Housed
 }
@@ -277,12 +277,12 @@ func housed(s *engine.Scenario) bool {
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	s := &snap.Scenario
 	l := s.Layout()
-	g, err := gridOf(s, len(l.World()), 0)
+	whole, err := instanceOf(s, len(l.World()), 0)
 	if err != nil {
 		return nil
 	}
-	b := problemOf(s)
-	back := shapeOf(&b, &g, inverse, slabsOf(s))
+	b, g := &whole.problem, &whole.grid
+	_, back := whole.shapes()
 	var all []engine.Metric
 	for e, name := range []string{"message_first", "message_second"} {
 		if []int{g.ty, g.tz}[e] > 1 {
@@ -302,9 +302,9 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 		model("crossing_second", "1", of.Share[second], of.Crossing > 0 && g.tz > 1)
 	}
 	comm, ok := snap.Metric("time_comm")
-	apart, too := snap.Metric("exchange_alone")
-	if ok && too && apart.Value > 0 {
-		all = append(all, engine.Metric{Name: "hidden_share", Value: max(1-comm.Value/apart.Value, 0), Unit: "1", Kind: snap.Kind})
+	alone, too := snap.Metric("exchange_alone")
+	if ok && too && alone.Value > 0 {
+		all = append(all, engine.Metric{Name: "hidden_share", Value: max(1-comm.Value/alone.Value, 0), Unit: "1", Kind: snap.Kind})
 	}
 	return all
 }
@@ -314,7 +314,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return why
 	}
 	switch {
-	case (knob == "nx" || knob == "ny" || knob == "nz") && s.Text("class") != own:
+	case (knob == "nx" || knob == "ny" || knob == "nz") && s.Text("class") != ownSizes:
 		return "class " + s.Text("class") + " fixes the size"
 	case knob == "slabs" && s.Text("exchange") == packed:
 		return "packed exchanges have no slabs"
@@ -322,8 +322,8 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	if why := workload.Unmachined(kind, knob); why != "" {
+	if why := workload.MachineIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }

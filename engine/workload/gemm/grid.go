@@ -38,19 +38,19 @@ func (p *problem) along(ranks int) dense.Cyclic {
 	return dense.Cyclic{N: p.n, Block: p.block, Ranks: ranks}
 }
 
-// most returns the size of a team's largest panel in bytes: A's panel for the ranks of a row, and
-// B's for the ranks of a column.
-func (p *problem) most(line int) int64 {
+// maxPanelBytes returns the size of a team's largest panel in bytes: A's panel for the ranks of a
+// row, and B's for the ranks of a column.
+func (p *problem) maxPanelBytes(line int) int64 {
 	ranks := p.rows
 	if line == column {
 		ranks = p.cols
 	}
-	return int64(p.along(ranks).Most()) * int64(min(p.block, p.n)) * unit
+	return int64(p.along(ranks).MaxLen()) * int64(min(p.block, p.n)) * unit
 }
 
 // numbers returns the number of elements of A, B and C on the rank that has most of them.
 func (p *problem) numbers() int64 {
-	return 3 * int64(p.along(p.rows).Most()) * int64(p.along(p.cols).Most())
+	return 3 * int64(p.along(p.rows).MaxLen()) * int64(p.along(p.cols).MaxLen())
 }
 
 // part returns the product that is timed, or a small one that is verified as well. The small
@@ -60,7 +60,7 @@ func (p *problem) part(small bool) problem {
 		return *p
 	}
 	const block = 4
-	return problem{p.shape, min(p.n, 2*block*max(p.rows, p.cols)+block/2), min(block, p.block)}
+	return problem{shape: p.shape, n: min(p.n, 2*block*max(p.rows, p.cols)+block/2), block: min(block, p.block)}
 }
 
 // The two broadcasts of a step.
@@ -95,9 +95,9 @@ func (g shape) size(line int) int {
 	return g.rows
 }
 
-// chosen is the key by which ranks with equal teams share a choice: only one rank evaluates the
+// choiceKey is the key by which ranks with equal teams share a choice: only one rank evaluates the
 // model.
-type chosen struct {
+type choiceKey struct {
 	node        bool
 	ranks, each int
 	bytes       int64
@@ -111,7 +111,7 @@ type choice struct {
 // keyOf returns the algorithm of a team for broadcasts of up to this number of bytes.
 func keyOf(r *cluster.Rank, s algorithm.Reader, t *cluster.Team, bytes int64) (coll.Key, error) {
 	w := algorithm.TeamOf(r, t)
-	got := r.Lib().Shared(chosen{w.Node, t.Size(), w.PerNode, bytes}, func() any {
+	got := r.Lib().Shared(choiceKey{node: w.Node, ranks: t.Size(), each: w.PerNode, bytes: bytes}, func() any {
 		k, err := w.Chosen(s, coll.OpBcast, t.Size(), bytes)
 		return choice{k, err}
 	}).(choice)

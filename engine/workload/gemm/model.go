@@ -23,7 +23,7 @@ func teamOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, g shape, l
 func problemOf(s *engine.Scenario) (problem, error) {
 	l := s.Layout()
 	g, err := shapeOf(s.Int("rows"), len(l.World()))
-	return problem{g, int(s.Int("n")), int(s.Int("block"))}, err
+	return problem{shape: g, n: int(s.Int("n")), block: int(s.Int("block"))}, err
 }
 
 // Model predicts the time of a product and its computing part in s, from the machine's constants.
@@ -36,11 +36,11 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 	if err != nil {
 		return 0, 0, false
 	}
-	rows, cols := of.along(of.rows).Most(), of.along(of.cols).Most()
+	rows, cols := of.along(of.rows).MaxLen(), of.along(of.cols).MaxLen()
 	l := s.Layout()
 	work := cluster.Work{Flops: dense.GemmFlops(rows, cols, of.n), Kernel: cluster.Dgemm, Cores: workload.CoresOf(s, m, &l)}
 	compute = m.ComputeTime(work).Seconds()
-	panel, pack, exposed := 0.0, 0.0, 0.0
+	var panel, pack, exposed float64
 	calls := float64(aheadOf(s)) * float64(s.Int("slices"))
 	for line := range lines {
 		w := teamOf(s, m, kind, of.shape, line)
@@ -48,19 +48,19 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 		if !stated {
 			return 0, 0, false
 		}
-		most := of.most(line)
-		k, err := w.Chosen(s, coll.OpBcast, of.size(line), most)
+		maxBytes := of.maxPanelBytes(line)
+		k, err := w.Chosen(s, coll.OpBcast, of.size(line), maxBytes)
 		if err != nil {
 			return 0, 0, false
 		}
 		if of.size(line) > 1 {
-			one := k.Predict(&c, most).Seconds()
+			one := k.Predict(&c, maxBytes).Seconds()
 			panel += one
-			if hops := float64(k.Predict(&coll.Cost{L: 1}, most)); m.Progress == cluster.ProgressCall && hops > calls {
+			if hops := float64(k.Predict(&coll.Cost{L: 1}, maxBytes)); m.Progress == cluster.ProgressCall && hops > calls {
 				exposed += one * (hops - calls) / hops
 			}
 		}
-		moved := cluster.Work{Bytes: 2 * float64(most)}
+		moved := cluster.Work{Bytes: 2 * float64(maxBytes)}
 		one := m.ComputeTime(moved).Seconds()
 		if m.NodeRate > 0 && kind == engine.Simulated {
 			one = max(one, moved.Bytes/m.NodeRate)

@@ -12,14 +12,14 @@ import (
 // a free slot in a separate barrier after it has multiplied by a panel. The member that starts the
 // next broadcast in that slot waits for this barrier.
 type panels struct {
-	r       *cluster.Rank
-	comm    *coll.Comm
-	key     coll.Key
-	me      int
-	long    int // rows of A, or columns of B, of the team
-	credits bool
-	said    coll.Key // of the barriers for the credits
-	slots   []slot
+	r         *cluster.Rank
+	comm      *coll.Comm
+	key       coll.Key
+	me        int
+	long      int // rows of A, or columns of B, of the team
+	credits   bool
+	creditKey coll.Key // of the barriers for the credits
+	slots     []slot
 }
 
 type slot struct {
@@ -32,84 +32,92 @@ type slot struct {
 // slotsFor returns the number of slots of a product. With credits there is one more, so that the
 // barrier of a slot has a step to complete in.
 func slotsFor(m coll.Modes, ahead int) int {
-	if credited(m) {
+	if needsCredits(m) {
 		return ahead + 2
 	}
 	return ahead + 1
 }
 
-// credited reports whether the program itself must signal free slots.
-func credited(m coll.Modes) bool { return m.In == coll.NoSync && m.Transfer.OneSided() }
+// needsCredits reports whether the program itself must signal free slots.
+func needsCredits(m coll.Modes) bool { return m.In == coll.NoSync && m.Transfer.OneSided() }
 
-// extent adds the slots and the scratch buffers of a line's broadcasts to the memory of a rank.
-func extent(m *workload.Memory, store cluster.Store, k coll.Key, most int64, ahead int) {
+// addMemory adds the slots and the scratch buffers of a line's broadcasts to the memory of a rank.
+func addMemory(m *workload.Memory, store cluster.Store, k coll.Key, maxBytes int64, ahead int) {
 	count := slotsFor(k.Modes, ahead)
 	if !k.Transfer.OneSided() {
-		m.Hold(store, workload.Item{Name: "panels", Per: workload.PerRank, Bytes: int64(count) * lined(most)})
+		m.Hold(store, workload.Item{Name: "panels", Per: workload.PerRank, Bytes: int64(count) * roundToLines(maxBytes)})
 		return
 	}
 	for range count {
-		m.Add(store, lined(most))
+		m.Add(store, roundToLines(maxBytes))
 	}
-	room := k.Room(k.Blocks(most, unit))
-	calls := int64(reserved(ahead, room))
-	m.Add(cluster.Store{}, calls*8*((room.Words+7)&^7))
-	m.Add(store, calls*lined(room.Bytes))
+	scratch := k.Room(k.Blocks(maxBytes, unit))
+	calls := int64(reserved(ahead, scratch))
+	m.Add(cluster.Store{}, calls*8*((scratch.Words+7)&^7))
+	m.Add(store, calls*roundToLines(scratch.Bytes))
 }
 
 // reserved returns the number of calls for which the library has scratch buffers, in four groups.
 // The library waits for the calls of the group before the last one; the program has waited for all
 // of them by then. Members synchronize once per group, so groups are longer if a call has no
 // buffers.
-func reserved(ahead int, room coll.Room) int {
-	if room.Bytes > 0 {
+func reserved(ahead int, scratch coll.Room) int {
+	if scratch.Bytes > 0 {
 		return 4 * (ahead + 1)
 	}
 	return 16 * (ahead + 1)
 }
 
-// lined rounds n bytes up to whole cache lines.
-func lined(n int64) int64 { return (n + 63) &^ 63 }
+// roundToLines rounds n bytes up to whole cache lines.
+func roundToLines(n int64) int64 { return (n + 63) &^ 63 }
 
-// newPanels allocates the broadcasts of a team, for panels of up to most bytes.
-func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, most int64, ahead int, store cluster.Store) (*panels, error) {
+// newPanels returns the broadcasts of a team. long is the number of rows of A, or of columns of B.
+// Call allocate before the first broadcast.
+func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int) (*panels, error) {
 	comm, err := coll.New(r, t)
 	if err != nil {
 		return nil, err
 	}
-	x := &panels{r: r, comm: comm, key: key, me: t.Rank(), long: long, credits: credited(key.Modes) && t.Size() > 1,
-		slots: make([]slot, slotsFor(key.Modes, ahead))}
+	x := &panels{r: r, comm: comm, key: key, me: t.Rank(), long: long, credits: needsCredits(key.Modes) && t.Size() > 1}
 	if x.credits {
 		a, err := coll.Find(coll.OpBarrier, "dissemination")
 		if err != nil {
 			return nil, err
 		}
-		if x.said, err = a.Key(coll.Parameters{Ranks: t.Size()}); err != nil {
-			return nil, err
-		}
-	}
-	if !key.Transfer.OneSided() {
-		for i := range x.slots {
-			x.slots[i].words = cluster.Make[float64](store, int(most/unit))
-		}
-		return x, nil
-	}
-	for i := range x.slots {
-		at, err := cluster.Alloc[float64](r, store, int(lined(most)/unit))
+		x.creditKey, err = a.Key(coll.Parameters{Ranks: t.Size()})
 		if err != nil {
 			return nil, err
 		}
-		x.slots[i] = slot{at: &coll.At{Off: at.Off}, words: at.Local(r, int(most/unit))}
 	}
-	room := r.Lib().Shared(roomFor{key, most}, func() any { return key.Room(key.Blocks(most, unit)) }).(coll.Room)
-	room.Store = store
-	return x, comm.Reserve(room, reserved(ahead, room))
+	return x, nil
 }
 
-// roomFor is the key by which the ranks of a launch share the scratch space of a call.
-type roomFor struct {
-	key  coll.Key
-	most int64
+// allocate allocates the slots and the library's scratch space for panels of up to maxBytes bytes.
+func (x *panels) allocate(maxBytes int64, ahead int, store cluster.Store) error {
+	x.slots = make([]slot, slotsFor(x.key.Modes, ahead))
+	if !x.key.Transfer.OneSided() {
+		for i := range x.slots {
+			x.slots[i].words = cluster.Make[float64](store, int(maxBytes/unit))
+		}
+		return nil
+	}
+	for i := range x.slots {
+		at, err := cluster.Alloc[float64](x.r, store, int(roundToLines(maxBytes)/unit))
+		if err != nil {
+			return err
+		}
+		x.slots[i] = slot{at: &coll.At{Off: at.Off}, words: at.Local(x.r, int(maxBytes/unit))}
+	}
+	space := func() any { return x.key.Room(x.key.Blocks(maxBytes, unit)) }
+	scratch := x.r.Lib().Shared(scratchFor{x.key, maxBytes}, space).(coll.Room)
+	scratch.Store = store
+	return x.comm.Reserve(scratch, reserved(ahead, scratch))
+}
+
+// scratchFor is the key by which the ranks of a launch share the scratch space of a call.
+type scratchFor struct {
+	key      coll.Key
+	maxBytes int64
 }
 
 // slot returns the slot of panel k.
@@ -130,8 +138,8 @@ func (x *panels) start(k, w, root int) error {
 	return err
 }
 
-// freed waits until all members have multiplied by the previous panel in panel k's slot.
-func (x *panels) freed(k int) error {
+// waitFree waits until all members have multiplied by the previous panel in panel k's slot.
+func (x *panels) waitFree(k int) error {
 	s := x.slot(k)
 	if s.free == nil {
 		return nil
@@ -141,13 +149,13 @@ func (x *panels) freed(k int) error {
 	return run.Wait()
 }
 
-// multiplied signals that the rank has multiplied by panel k. It does not wait for the others.
-func (x *panels) multiplied(k int) error {
+// signalFree signals that the rank has multiplied by panel k. It does not wait for the others.
+func (x *panels) signalFree(k int) error {
 	if !x.credits {
 		return nil
 	}
 	var err error
-	x.slot(k).free, err = x.comm.Start(coll.Call{Key: x.said, Blocks: x.said.Blocks(0, 1)})
+	x.slot(k).free, err = x.comm.Start(coll.Call{Key: x.creditKey, Blocks: x.creditKey.Blocks(0, 1)})
 	return err
 }
 
@@ -181,10 +189,10 @@ func (x *panels) poll() error {
 	return nil
 }
 
-// settle completes all outstanding barriers of the members.
-func (x *panels) settle() error {
+// finishCredits completes all outstanding barriers of the members.
+func (x *panels) finishCredits() error {
 	for k := range x.slots {
-		if err := x.freed(k); err != nil {
+		if err := x.waitFree(k); err != nil {
 			return err
 		}
 	}

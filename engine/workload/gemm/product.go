@@ -20,7 +20,7 @@ type product struct {
 	lines  [lines]*panels
 	teams  [lines]*cluster.Team
 	tiles  dense.Tiles
-	told   bool // it reports its steps to the screen
+	shown  bool // it reports its steps to the screen
 
 	a, b, c []float64 // its parts, by rows
 	inner   [2]int    // its columns of A and rows of B
@@ -54,18 +54,24 @@ func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*clust
 	}
 	x.m, x.w = of.along(of.rows).Len(x.me[column]), of.along(of.cols).Len(x.me[row])
 	for line, long := range [lines]int{x.m, x.w} {
-		most := of.most(line)
-		key, err := keyOf(r, p, teams[line], most)
+		maxBytes := of.maxPanelBytes(line)
+		key, err := keyOf(r, p, teams[line], maxBytes)
 		if err != nil {
 			return nil, err
 		}
-		if x.lines[line], err = newPanels(r, teams[line], key, long, most, x.ahead, store); err != nil {
+		x.lines[line], err = newPanels(r, teams[line], key, long)
+		if err != nil {
+			return nil, err
+		}
+		if err := x.lines[line].allocate(maxBytes, x.ahead, store); err != nil {
 			return nil, err
 		}
 	}
 	x.inner = [2]int{x.w, x.m} // the inner dimension is distributed like the outer ones
 	matrix := func() []float64 { return cluster.Make[float64](store, x.m*x.w).Slice() }
-	x.a, x.b, x.c = matrix(), matrix(), matrix()
+	x.a = matrix()
+	x.b = matrix()
+	x.c = matrix()
 	x.packer, x.updater = store.Body(x.packPart), store.Body(x.updatePart)
 	return x, nil
 }
@@ -97,7 +103,7 @@ func (x *product) multiply() error {
 		}
 	}
 	for k := range steps {
-		if x.told {
+		if x.shown {
 			x.p.Step(k, steps)
 		}
 		if next := k + x.ahead; next < steps {
@@ -105,21 +111,21 @@ func (x *product) multiply() error {
 				return err
 			}
 		}
-		if err := x.arrive(k, &now); err != nil {
+		if err := x.waitPanels(k, &now); err != nil {
 			return err
 		}
 		if err := x.update(k, &now); err != nil {
 			return err
 		}
 		for _, line := range x.lines {
-			if err := line.multiplied(k); err != nil {
+			if err := line.signalFree(k); err != nil {
 				return err
 			}
 		}
 	}
 	x.spans.all = x.r.Now() - begun
 	for _, line := range x.lines {
-		if err := line.settle(); err != nil {
+		if err := line.finishCredits(); err != nil {
 			return err
 		}
 	}
@@ -138,7 +144,7 @@ func (x *product) lap(part *cluster.Time, now *cluster.Time) {
 func (x *product) start(k int, now *cluster.Time) error {
 	wide := x.along(1).Width(k)
 	for line, to := range x.lines {
-		if err := to.freed(k); err != nil {
+		if err := to.waitFree(k); err != nil {
 			return err
 		}
 		x.lap(&x.spans.wait, now)
@@ -179,8 +185,8 @@ func (x *product) packPart() {
 	}
 }
 
-// arrive waits for the panels of step k.
-func (x *product) arrive(k int, now *cluster.Time) error {
+// waitPanels waits for the panels of step k.
+func (x *product) waitPanels(k int, now *cluster.Time) error {
 	before := x.spans.wait
 	for _, line := range x.lines {
 		if err := line.wait(k); err != nil {
@@ -220,8 +226,8 @@ func (x *product) updatePart() {
 	x.tiles.Gemm(false, n.to-n.from, x.w, n.wide, 1, a[n.from*n.wide:], n.wide, b, x.w, x.c[n.from*x.w:], x.w)
 }
 
-// time broadcasts the panels of step 0 one after the other, without any other work.
-func (x *product) time() error {
+// timePanels broadcasts the panels of step 0 one after the other, without any other work.
+func (x *product) timePanels() error {
 	if err := x.r.Barrier(x.r.World()); err != nil {
 		return err
 	}

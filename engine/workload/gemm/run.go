@@ -24,7 +24,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	if err != nil {
 		return err
 	}
-	whole := problem{g, int(p.Int("n")), int(p.Int("block"))}
+	whole := problem{shape: g, n: int(p.Int("n")), block: int(p.Int("block"))}
 	timed, verified, err := workload.Parts(workload.Store(r, p, unit*whole.numbers()), func(store cluster.Store, small bool) (*product, error) {
 		return newProduct(r, p, whole.part(small), teams, store)
 	})
@@ -32,8 +32,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return err
 	}
 	verified.fill()
-	known := sumsOf(verified.n)
-	timed.told = true
+	expected := sumsOf(verified.n)
+	timed.shown = true
 	for p.Next() {
 		if err := verified.multiply(); err != nil {
 			return err
@@ -45,12 +45,12 @@ func run(r *cluster.Rank, p engine.Probe) error {
 				return err
 			}
 		}
-		if wrong := verified.wrong(known); wrong != "" {
+		if wrong := verified.firstWrong(expected); wrong != "" {
 			p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", r.ID(), p.Iteration(), wrong))
 		} else {
-			p.Verify(true, verified.proved()+also)
+			p.Verify(true, verified.verifiedText()+also)
 		}
-		if err := timed.time(); err != nil {
+		if err := timed.timePanels(); err != nil {
 			return err
 		}
 		if err := timed.report(); err != nil {
@@ -77,15 +77,16 @@ func run(r *cluster.Rank, p engine.Probe) error {
 func teamsOf(r *cluster.Rank, g shape) (teams [lines]*cluster.Team, err error) {
 	for line := range lines {
 		list, _ := g.members(line, r.World().Rank())
-		if teams[line], err = r.Subteam(r.World(), list); err != nil {
+		teams[line], err = r.Subteam(r.World(), list)
+		if err != nil {
 			return teams, err
 		}
 	}
 	return teams, nil
 }
 
-// proved describes a verified product.
-func (x *product) proved() string {
+// verifiedText describes a verified product.
+func (x *product) verifiedText() string {
 	return fmt.Sprintf("every element of C = A·B of %d × %d numbers is exact on %d × %d ranks", x.n, x.n, x.rows, x.cols)
 }
 

@@ -187,7 +187,7 @@ func TestRefusals(t *testing.T) {
 		{[]string{"rows", "3"}, []string{"rows = 3: 16 ranks", "use a divisor of 16"}},
 		{[]string{"sync-out", "nosync"}, []string{"sync-out = nosync", "use mysync"}},
 		{[]string{"transfer", "put-only"}, []string{"put-only", "use"}},
-		{[]string{"fabric", "sim", "machine", "bgp-intrepid", "nodes", "4", "ranks-per-node", "1", "n", "32768", "block", "256"}, []string{"bgp-intrepid has 2 GiB a node", "use a smaller problem"}},
+		{[]string{"fabric", "sim", "machine", "bgp-intrepid", "nodes", "4", "ranks-per-node", "1", "n", "32768", "block", "256"}, []string{"bgp-intrepid has 2 GiB per node", "use a smaller problem"}},
 	} {
 		_, err := try(nil, c.knobs...)
 		if err == nil {

@@ -74,16 +74,16 @@ func observe(s *engine.Snapshot) []engine.Row {
 	ranks := len(l.World())
 	cells[columnRanks] = float64(ranks)
 	cells[columnUnder] = max(0, cells[columnPanel]-cells[columnStepWait])
-	where, scheme := whereOf(sc), schemeOf(sc)
+	settings, scheme := settingsOf(sc), schemeOf(sc)
 	return []engine.Row{{
-		Key:   fmt.Sprintf("%s%s%d, n = %d%s, nb %d, %s", scheme, apart, ranks, sc.Int("n"), where, sc.Int("block"), s.Kind),
-		Label: fmt.Sprintf("%d, %s, n = %d%s", ranks, scheme, sc.Int("n"), where), Series: scheme + where, Kind: s.Kind, Cells: cells,
+		Key:   fmt.Sprintf("%s%s%d, n = %d%s, nb %d, %s", scheme, keySeparator, ranks, sc.Int("n"), settings, sc.Int("block"), s.Kind),
+		Label: fmt.Sprintf("%d, %s, n = %d%s", ranks, scheme, sc.Int("n"), settings), Series: scheme + settings, Kind: s.Kind, Cells: cells,
 	}}
 }
 
-// whereOf lists the knobs that differ from their defaults and do not choose how panels are
+// settingsOf lists the knobs that differ from their defaults and do not choose how panels are
 // fetched.
-func whereOf(sc *engine.Scenario) string {
+func settingsOf(sc *engine.Scenario) string {
 	text := ""
 	if n := sc.Int("cores"); n > 0 {
 		text += ", " + count(n, "core")
@@ -147,20 +147,20 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	text := why(now, s, len(v.Facts) > 0 && v.Facts[0].Text == inCalls)
 	if best != now {
 		best.Flag = engine.Best
-		text += fmt.Sprintf(". With %s, %s is hidden, and the product is %s× faster", schemeIn(best), hides(best), study.Figure(v.Time/best.Cells[columnTime]))
+		text += fmt.Sprintf(". With %s, %s is hidden, and the product is %s× faster", schemeIn(best), hiddenText(best), study.Figure(v.Time/best.Cells[columnTime]))
 	}
 	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 }
 
-// apart separates the two parts of a row's key: how panels are fetched, and the product with its
-// ranks.
-const apart = " on "
+// keySeparator separates the two parts of a row's key: how panels are fetched, and the product with
+// its ranks.
+const keySeparator = " on "
 
 // problemIn returns the part of a row's key for the matrices and the ranks.
-func problemIn(r *engine.Row) string { _, text, _ := strings.Cut(r.Key, apart); return text }
+func problemIn(r *engine.Row) string { _, text, _ := strings.Cut(r.Key, keySeparator); return text }
 
 // schemeIn returns the part of a row's key for the way panels are fetched.
-func schemeIn(r *engine.Row) string { text, _, _ := strings.Cut(r.Key, apart); return text }
+func schemeIn(r *engine.Row) string { text, _, _ := strings.Cut(r.Key, keySeparator); return text }
 
 // why explains where a product's time goes.
 func why(now *engine.Row, s *engine.Snapshot, calls bool) string {
@@ -172,7 +172,7 @@ func why(now *engine.Row, s *engine.Snapshot, calls bool) string {
 	if sc.Text("schedule") == blocking {
 		return text + ". No rank computes meanwhile"
 	}
-	text += fmt.Sprintf(". Of that time, %s is hidden", hides(now))
+	text += fmt.Sprintf(". Of that time, %s is hidden", hiddenText(now))
 	switch longest := c[columnLongest]; {
 	case !(longest > c[columnPanel]/10):
 	case sc.Int("slices") == 1 && calls:
@@ -183,8 +183,8 @@ func why(now *engine.Row, s *engine.Snapshot, calls bool) string {
 	return text
 }
 
-// hides returns the share of the panels that a row hides, as a percentage.
-func hides(r *engine.Row) string {
+// hiddenText returns the share of the panels that a row hides, as a percentage.
+func hiddenText(r *engine.Row) string {
 	return study.Percent(min(1, max(0, 1-r.Cells[columnStepWait]/r.Cells[columnPanel])))
 }
 
@@ -198,7 +198,7 @@ var progressWords = map[cluster.Progress]string{
 // frame draws the grid of ranks and names the progress engine of the machine.
 func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
 	v := engine.StudyView{Now: -1}
-	if b := board(s); b != nil {
+	if b := checkerboard(s); b != nil {
 		v.Draw(b)
 	}
 	if words := progressWords[m.Progress]; words != "" {

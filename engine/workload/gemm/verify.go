@@ -46,7 +46,9 @@ func sumsOf(n int) sums {
 	var s sums
 	for k := range n {
 		g, p := entry(inG, k), entry(inP, k)
-		s.p, s.g, s.gp = s.p+p, s.g+g, s.gp+g*p
+		s.p += p
+		s.g += g
+		s.gp += g * p
 	}
 	return s
 }
@@ -57,8 +59,9 @@ func (x *product) element(s sums, i, j int) float64 {
 	return f*s.p + float64(x.n)*f*q + s.gp + q*s.g
 }
 
-// wrong describes the first wrong element of the rank's part of C, or returns "" if all are right.
-func (x *product) wrong(s sums) string {
+// firstWrong describes the first wrong element of the rank's part of C, or returns "" if all are
+// right.
+func (x *product) firstWrong(s sums) string {
 	for i := range x.m {
 		for j, got := range x.c[i*x.w:][:x.w] {
 			if want := x.element(s, i, j); got != want {

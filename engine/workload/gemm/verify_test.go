@@ -13,16 +13,16 @@ import (
 // The closed form equals gonum's product, and one wrong element is found.
 func TestClosedForm(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 512} {
-		x := &product{problem: problem{shape{1, 1}, n, 5}, m: n, w: n, inner: [2]int{n, n}, a: make([]float64, n*n), b: make([]float64, n*n)}
+		x := &product{problem: problem{shape: shape{1, 1}, n: n, block: 5}, m: n, w: n, inner: [2]int{n, n}, a: make([]float64, n*n), b: make([]float64, n*n)}
 		x.fill()
 		var c mat.Dense
 		c.Mul(mat.NewDense(n, n, x.a), mat.NewDense(n, n, x.b))
 		x.c = c.RawMatrix().Data
-		if wrong := x.wrong(sumsOf(n)); wrong != "" {
+		if wrong := x.firstWrong(sumsOf(n)); wrong != "" {
 			t.Fatalf("n = %d: %s", n, wrong)
 		}
 		x.c[n*n/2]++
-		if wrong := x.wrong(sumsOf(n)); !strings.HasPrefix(wrong, "C(") {
+		if wrong := x.firstWrong(sumsOf(n)); !strings.HasPrefix(wrong, "C(") {
 			t.Errorf("n = %d: an element that is off by 1 is not found: %q", n, wrong)
 		}
 	}
@@ -35,15 +35,15 @@ func TestGridCoversMatrices(t *testing.T) {
 		if err != nil || g.rows*g.cols != ranks || g.rows > g.cols {
 			t.Fatalf("%d ranks: a grid of %v, %v", ranks, g, err)
 		}
-		p := problem{g, 37, 4}
+		p := problem{shape: g, n: 37, block: 4}
 		total := 0
 		for me := range ranks {
 			inRow, at := g.members(row, me)
-			inColumn, place := g.members(column, me)
-			if len(inRow) != g.cols || inRow[at] != me || len(inColumn) != g.rows || inColumn[place] != me {
-				t.Fatalf("%d ranks: rank %d is number %d of %v and %d of %v", ranks, me, at, inRow, place, inColumn)
+			inColumn, atColumn := g.members(column, me)
+			if len(inRow) != g.cols || inRow[at] != me || len(inColumn) != g.rows || inColumn[atColumn] != me {
+				t.Fatalf("%d ranks: rank %d is number %d of %v and %d of %v", ranks, me, at, inRow, atColumn, inColumn)
 			}
-			total += p.along(g.rows).Len(place) * p.along(g.cols).Len(at)
+			total += p.along(g.rows).Len(atColumn) * p.along(g.cols).Len(at)
 		}
 		if total != p.n*p.n {
 			t.Errorf("%d ranks have %d elements of C, want %d", ranks, total, p.n*p.n)
@@ -56,7 +56,13 @@ func TestExplanation(t *testing.T) {
 	snap := &engine.Snapshot{Scenario: gemm.Scenario([]string{"demo"}), Kind: engine.Simulated}
 	row := func(scheme string, time, wait float64) engine.Row {
 		c := make([]float64, len(scheduleColumns))
-		c[columnRanks], c[columnTime], c[columnPanel], c[columnStepWait], c[columnLongest], c[columnStep], c[columnShare] = 256, time, 48e-3, wait, 44e-3, 12, 0.95
+		c[columnRanks] = 256
+		c[columnTime] = time
+		c[columnPanel] = 48e-3
+		c[columnStepWait] = wait
+		c[columnLongest] = 44e-3
+		c[columnStep] = 12
+		c[columnShare] = 0.95
 		return engine.Row{Key: scheme + " on 256, n = 131072, 4 cores, nb 256", Label: "256, " + scheme, Series: scheme, Kind: engine.Simulated, Cells: c}
 	}
 	v := frame(&snap.Scenario, &cluster.Machine{Progress: cluster.ProgressCall}, engine.Simulated)

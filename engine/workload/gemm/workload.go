@@ -16,10 +16,10 @@ func init() { workload.Register(&gemm) }
 
 // Choices of the knobs.
 const (
-	blocking  = "blocking"
-	prefetch  = "prefetch"
-	square    = "square"
-	mostAhead = 4
+	blocking = "blocking"
+	prefetch = "prefetch"
+	square   = "square"
+	maxAhead = 4
 )
 
 var gemm = workload.Workload{
@@ -41,7 +41,7 @@ var gemm = workload.Workload{
 		{Name: "schedule", Label: "schedule", Doc: "schedule of broadcasts; blocking: they block in every step; prefetch: later panels are fetched while a step computes", Type: engine.Choice, Default: prefetch,
 			Choices: []string{blocking, prefetch}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the time spent waiting for panels; prefetching hides it if the broadcasts make progress", Paper: "paper 5, section 6.1"},
-		{Name: "ahead", Label: "ahead", Doc: "panels fetched ahead, each in its own buffer", Type: engine.Integer, Default: "1", Min: 1, Max: mostAhead,
+		{Name: "ahead", Label: "ahead", Doc: "panels fetched ahead, each in its own buffer", Type: engine.Integer, Default: "1", Min: 1, Max: maxAhead,
 			Choices: []string{"1", "2", "3", "4"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the remaining wait: a broadcast can overlap as many steps as it is ahead, and ranks can run ahead of others", Paper: "paper 5, section 6.1"},
 		{Name: "slices", Label: "slices", Doc: "parts of a step's product; a rank polls the broadcasts between two parts", Type: engine.Integer, Default: "1", Min: 1, Max: 1 << 14,
@@ -75,16 +75,16 @@ var gemm = workload.Workload{
 	},
 	Studies:    []*engine.Study{bySchedule},
 	Fit:        fit,
-	Bars:       bars,
+	Bars:       refusedChoices,
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,
-	Beside:     beside,
+	Comparison: compareSequential,
 	Finish:     finish,
 }
 
-// board returns the grid of a scenario, or nil if there is none.
-func board(s *engine.Scenario) *dense.Checkerboard {
+// checkerboard returns the grid of a scenario, or nil if there is none.
+func checkerboard(s *engine.Scenario) *dense.Checkerboard {
 	l := s.Layout()
 	if l.Validate() != nil {
 		return nil
@@ -104,8 +104,8 @@ func fit(s *engine.Scenario, m *cluster.Machine) {
 	workload.FitMachine(s, m)
 }
 
-// mostNumbers is the maximum number of elements in a rank's part of C.
-const mostNumbers = 1 << 28
+// maxElements is the maximum number of elements in a rank's part of C.
+const maxElements = 1 << 28
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	fail := func(format string, args ...any) (workload.Plan, error) {
@@ -135,25 +135,25 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		p := of.part(small)
 		memory.Hold(store, workload.Item{Name: "local matrices", Per: workload.PerRank, Bytes: unit * p.numbers()})
 		for line := range lines {
-			most := p.most(line)
-			k, err := teamOf(s, on.Machine, kind, p.shape, line).Chosen(s, coll.OpBcast, p.size(line), most)
+			maxBytes := p.maxPanelBytes(line)
+			k, err := teamOf(s, on.Machine, kind, p.shape, line).Chosen(s, coll.OpBcast, p.size(line), maxBytes)
 			if err != nil {
 				return p, err
 			}
-			extent(&memory, store, k, most, ahead)
+			addMemory(&memory, store, k, maxBytes, ahead)
 			nodes += int64(len(k.Make(0).Nodes))
-			eager += on.Eager(s, most)
+			eager += on.Eager(s, maxBytes)
 		}
 		return p, nil
 	})
 	if err != nil {
 		return workload.Plan{}, err
 	}
-	if n := verified.numbers(); n > 3*mostNumbers {
-		return fail("n = %d: got %d numbers per rank, want at most %d (use more ranks, or fabric = sim with a lower real-limit)", of.n, n, int64(3*mostNumbers))
+	if n := verified.numbers(); n > 3*maxElements {
+		return fail("n = %d: got %d numbers per rank, want at most %d (use more ranks, or fabric = sim with a lower real-limit)", of.n, n, int64(3*maxElements))
 	}
 	result := workload.Plan{Holds: []workload.Item{
-		{Name: "tiles of the local product", Per: workload.PerRank, Bytes: dense.Bytes(verified.along(verified.rows).Most(), verified.block)},
+		{Name: "tiles of the local product", Per: workload.PerRank, Bytes: dense.Bytes(verified.along(verified.rows).MaxLen(), verified.block)},
 		{Name: "panels in flight", Per: workload.PerRank, Bytes: int64(ahead+1) * eager},
 		{Name: "operations in flight", Per: workload.PerRank, Bytes: perOperation * nodes * int64(ahead+1)},
 		{Name: "members of rows and columns", Per: workload.PerRank, Bytes: 8 * int64(of.rows+of.cols) * 4},
@@ -166,8 +166,8 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 // perOperation is the approximate memory of a rank for an operation in flight, in bytes.
 const perOperation = 400
 
-// bars returns the choices that cannot run, with the reason.
-func bars(*engine.Scenario, *workload.Site) map[string]map[string]string {
+// refusedChoices returns the choices that cannot run, with the reason.
+func refusedChoices(*engine.Scenario, *workload.Site) map[string]map[string]string {
 	return map[string]map[string]string{
 		"sync-out": {coll.NoSync.String(): "a rank could multiply by a panel that has not arrived"},
 	}
@@ -198,11 +198,11 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	if why := workload.Unmachined(kind, knob); why != "" {
+	if why := workload.MachineIdle(kind, knob); why != "" {
 		return why
 	}
 	if why := algorithm.Idle(s, coll.OpBcast, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }

@@ -53,14 +53,15 @@ var overSizes = &engine.Study{
 	Complete: func(v *engine.StudyView, s *engine.Snapshot) {
 		study.Sort(v, columnSize)
 		if now := v.Present(); now != nil {
-			v.Time, v.Why = now.Cells[columnTime], came(s)
+			v.Time, v.Why = now.Cells[columnTime], explainArrival(s)
 		}
 	},
-	Timeless: came,
+	Timeless: explainArrival,
 }
 
-// came explains why the messages of a run arrived. The explanation does not depend on times.
-func came(s *engine.Snapshot) string {
+// explainArrival explains why the messages of a run arrived. The explanation does not depend on
+// times.
+func explainArrival(s *engine.Snapshot) string {
 	if s.Iteration == 0 {
 		return ""
 	}

@@ -83,4 +83,4 @@ func fill(b []byte, rank, iteration int) {
 	}
 }
 
-func idle(s *engine.Scenario, _ engine.Kind, knob string) string { return workload.Ungrouped(s, knob) }
+func idle(s *engine.Scenario, _ engine.Kind, knob string) string { return workload.GroupIdle(s, knob) }

@@ -22,10 +22,10 @@ type exchange struct {
 	tag     int
 	step    int
 
-	faces  cluster.Ptr[float64] // the inboxes
-	places [directions]int      // first cell of each inbox
-	parity int                  // cells of the inboxes of one parity
-	flags  cluster.Ptr[uint64]  // the counters, by direction and parity
+	faces       cluster.Ptr[float64] // the inboxes
+	inboxStarts [directions]int      // first cell of each inbox
+	parity      int                  // cells of the inboxes of one parity
+	flags       cluster.Ptr[uint64]  // the counters, by direction and parity
 
 	out      [2][directions]cluster.Buf[float64]
 	in       [2][directions]cluster.Buf[float64]
@@ -39,40 +39,42 @@ type exchange struct {
 	count   [2]cluster.Handle // of arrived
 }
 
-// boxes returns the bytes of all inboxes. b is the block with the most cells of all processes.
-func boxes(b *block) int64 { return 2 * cell * b.faces() }
+// inboxBytes returns the bytes of all inboxes. b is the block with the most cells of all processes.
+func inboxBytes(b *block) int64 { return 2 * cell * b.faces() }
 
 // counters is the number of bytes of all counters.
 const counters = 2 * directions * 8
 
-// newExchange allocates memory for the faces of the block. most is the block that has the
-// most cells of all processes.
-func newExchange(r *cluster.Rank, store cluster.Store, b, most block, variant string, single bool, tag int) (*exchange, error) {
-	x := &exchange{r: r, b: b, variant: variant, single: single && variant != twoSided, tag: tag}
+// allocate allocates memory for the faces of the block. largest is the block that has the most
+// cells of all processes.
+func (x *exchange) allocate(store cluster.Store, largest block) error {
+	r := x.r
 	for d := 1; d < directions; d++ {
-		x.places[d] = x.places[d-1] + int(most.face(d-1))
+		x.inboxStarts[d] = x.inboxStarts[d-1] + int(largest.face(d-1))
 	}
-	x.parity = int(most.faces())
+	x.parity = int(largest.faces())
 	var err error
-	if x.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, 2*directions); err != nil {
-		return nil, err
+	x.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, 2*directions)
+	if err != nil {
+		return err
 	}
-	if x.faces, err = cluster.Alloc[float64](r, store, 2*x.parity); err != nil {
-		return nil, err
+	x.faces, err = cluster.Alloc[float64](r, store, 2*x.parity)
+	if err != nil {
+		return err
 	}
 	for parity := range 2 {
-		for d, peer := range b.peers {
+		for d, peer := range x.b.peers {
 			if peer >= 0 {
-				n := int(b.face(d))
+				n := int(x.b.face(d))
 				x.in[parity][d] = x.inbox(d, parity).Local(r, n)
 				x.out[parity][d] = cluster.Make[float64](store, n)
 			}
 		}
 	}
-	if variant == putSignal {
+	if x.variant == putSignal {
 		x.sig = cluster.SigAdd
 	}
-	if variant == putRPC {
+	if x.variant == putRPC {
 		x.fn = r.Register(func(c cluster.RPC) uint64 {
 			if !x.single {
 				cluster.FireOn(c.Poster, x.count[c.Arg])
@@ -82,7 +84,7 @@ func newExchange(r *cluster.Rank, store cluster.Store, b, most block, variant st
 			return 0
 		})
 	}
-	return x, nil
+	return nil
 }
 
 // ignored is the continuation of an operation whose completion is ignored.
@@ -96,7 +98,7 @@ func (x *exchange) inbox(d, parity int) cluster.Ptr[float64] {
 	if x.single {
 		parity = 0
 	}
-	return x.faces.Add(parity*x.parity + x.places[d])
+	return x.faces.Add(parity*x.parity + x.inboxStarts[d])
 }
 
 // flag returns the counter of faces from direction d.
@@ -130,8 +132,12 @@ func (x *exchange) receive(d int) error {
 // send starts to send the face of direction d. For the receiver it is the face from the opposite
 // direction.
 func (x *exchange) send(d int) error {
-	parity, from, to := x.step%2, d^1, x.b.peers[d]
-	op, buffer, out := &x.sends[parity][d], &x.sends[parity][directions+d], x.out[parity][d].Data()
+	parity := x.step % 2
+	from := d ^ 1
+	to := x.b.peers[d]
+	op := &x.sends[parity][d]
+	buffer := &x.sends[parity][directions+d]
+	out := x.out[parity][d].Data()
 	if x.variant == twoSided {
 		return x.r.Isend(op, x.r.World(), to, x.tag+from, out)
 	}
@@ -142,15 +148,15 @@ func (x *exchange) send(d int) error {
 	}, op, buffer)
 }
 
-// reuse waits until the outboxes of this step's parity may be overwritten.
-func (x *exchange) reuse() error { return x.r.Waitall(x.sends[x.step%2][:], nil) }
+// waitSent waits until the outboxes of this step's parity may be overwritten.
+func (x *exchange) waitSent() error { return x.r.Waitall(x.sends[x.step%2][:], nil) }
 
 // wait waits until the faces of this step have arrived, and continues with the next step.
 func (x *exchange) wait() error {
 	parity := x.step % 2
 	switch {
 	case x.single:
-		if err := x.count0(); err != nil {
+		if err := x.awaitCount(); err != nil {
 			return err
 		}
 	case x.variant == twoSided:
@@ -182,9 +188,9 @@ func (x *exchange) wait() error {
 	return nil
 }
 
-// count0 waits until as many faces have arrived as there are neighbours, from any neighbour, and
-// resets their number to 0 for the next step: the end of listing 2.
-func (x *exchange) count0() error {
+// awaitCount waits until as many faces have arrived as there are neighbours, from any neighbour,
+// and resets their number to 0 for the next step: the end of listing 2.
+func (x *exchange) awaitCount() error {
 	_, peers := x.b.sent()
 	if peers == 0 {
 		return nil
@@ -192,11 +198,11 @@ func (x *exchange) count0() error {
 	if _, err := x.r.Await(x.flags.Off, cluster.CmpGreaterEqual, uint64(peers)); err != nil {
 		return err
 	}
-	return x.forget()
+	return x.resetCount()
 }
 
-// forget resets the number of arrived faces to 0.
-func (x *exchange) forget() error {
+// resetCount resets the number of arrived faces to 0.
+func (x *exchange) resetCount() error {
 	if !x.single {
 		return nil
 	}

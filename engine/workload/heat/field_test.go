@@ -64,7 +64,7 @@ func TestErrorsAreFound(t *testing.T) {
 	} {
 		p := one(20, 10)
 		c.spoil(p)
-		if got := p.wrong(); c.says == "" && got != "" || !strings.Contains(got, c.says) {
+		if got := p.firstWrong(); c.says == "" && got != "" || !strings.Contains(got, c.says) {
 			t.Errorf("found %q, want %q", got, c.says)
 		}
 	}

@@ -60,17 +60,19 @@ func spread(s *engine.Snapshot) []engine.Row {
 		row.Cells = []float64{
 			spreadMedian: d.P50, spreadShare: math.NaN(), // computed from the chart's buckets
 
-			spreadTenth: min(within(d, 0.1), d.P50), spreadNinetieth: max(within(d, 0.9), d.P50), spreadMost: d.Max, spreadCount: float64(d.Count),
+			spreadTenth: min(percentile(d, 0.1), d.P50), spreadNinetieth: max(percentile(d, 0.9), d.P50), spreadMost: d.Max, spreadCount: float64(d.Count),
 		}
 		return []engine.Row{row}
 	}
 	return nil
 }
 
-// within returns the value below which a share of all values is. It assumes that values are spread
-// evenly in their buckets, which are wider than the precision of the median.
-func within(d *engine.Distribution, share float64) float64 {
-	n, wanted, lower := 0.0, share*float64(d.Count), d.Min
+// percentile returns the value below which a share of all values is. It assumes that values are
+// spread evenly in their buckets, which are wider than the precision of the median.
+func percentile(d *engine.Distribution, share float64) float64 {
+	n := 0.0
+	wanted := share * float64(d.Count)
+	lower := d.Min
 	for _, b := range d.Buckets {
 		if here := float64(b.Count); n+here < wanted || here == 0 {
 			n, lower = n+here, b.Upper
@@ -118,9 +120,9 @@ func histograms(v *engine.StudyView, s *engine.Snapshot) {
 // The buckets of the chart: the minimum per decade, the maximum number of doublings, and the
 // maximum number of buckets over all rows.
 const (
-	fewest  = 16
-	doubled = 4
-	mostAll = 128
+	minPerDecade = 16
+	maxDoublings = 4
+	maxBuckets   = 128
 )
 
 // bucketsPerDecade returns the number of buckets per decade in the chart of some rows. It is the
@@ -141,9 +143,9 @@ func bucketsPerDecade(rows []engine.Row) int {
 		lo, hi = min(lo, raw[0]), max(hi, raw[len(raw)-2])
 		least = min(least, 2*decadesOf(quantile(raw, n/4), quantile(raw, 3*n/4))/math.Cbrt(n))
 	}
-	per := fewest
-	for range doubled {
-		if wide := 1 / float64(2*per); 1/float64(per) <= least || wide < coarsest || decadesOf(lo, hi) > mostAll*wide {
+	per := minPerDecade
+	for range maxDoublings {
+		if wide := 1 / float64(2*per); 1/float64(per) <= least || wide < coarsest || decadesOf(lo, hi) > maxBuckets*wide {
 			break
 		}
 		per *= 2
@@ -174,15 +176,15 @@ func rebucket(raw []float64, per int) (shares []float64, first int) {
 	if len(raw) == 0 {
 		return nil, 0
 	}
-	place := func(x float64) float64 { return math.Log10(max(x, 1e-12)) * float64(per) }
+	position := func(x float64) float64 { return math.Log10(max(x, 1e-12)) * float64(per) }
 	if len(raw) == 3 {
-		return []float64{1}, int(math.Floor((place(raw[0]) + place(raw[1])) / 2))
+		return []float64{1}, int(math.Floor((position(raw[0]) + position(raw[1])) / 2))
 	}
-	first = int(math.Floor(place(raw[0])))
-	shares = make([]float64, int(math.Ceil(place(raw[len(raw)-2])))-first)
+	first = int(math.Floor(position(raw[0])))
+	shares = make([]float64, int(math.Ceil(position(raw[len(raw)-2])))-first)
 	all := 0.0
 	for k := 0; k < len(raw); k += 3 {
-		from, to := place(raw[k])-float64(first), place(raw[k+1])-float64(first)
+		from, to := position(raw[k])-float64(first), position(raw[k+1])-float64(first)
 		all += raw[k+2]
 		for i := int(from); i < len(shares) && float64(i) < to; i++ {
 			part := 1.0

@@ -104,7 +104,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 	}
 	p.Inner, p.Rest = kernel(innerWork(&b)), kernel(surfaceWork(&b))+kernel(updateWork(&b))
 	if device {
-		p.launches(m, &b, faces)
+		p.addLaunchTimes(m, &b, faces)
 	}
 	inside := bits.Len(uint(node - 1))
 	all := bits.Len(uint(len(world) - 1))
@@ -135,16 +135,17 @@ func message(s *engine.Scenario, m *cluster.Machine, class cluster.Class, size, 
 	before += hands * link.Overhead.Seconds()
 	after = ways * link.Latency.Seconds()
 	if s.Text("memory") == memoryStaged {
-		if after += 2 * m.Device.Link.Latency.Seconds(); m.Device.Link.Bandwidth > 0 {
+		after += 2 * m.Device.Link.Latency.Seconds()
+		if m.Device.Link.Bandwidth > 0 {
 			after += 2 * float64(size) / m.Device.Link.Bandwidth
 		}
 	}
 	return before, after
 }
 
-// launches adds the time to start kernels and to detect their ends. A step does not wait for device
-// computations that overlap with packing and sending.
-func (p *Prediction) launches(m *cluster.Machine, b *block, faces int) {
+// addLaunchTimes adds the time to start kernels and to detect their ends. A step does not wait for
+// device computations that overlap with packing and sending.
+func (p *Prediction) addLaunchTimes(m *cluster.Machine, b *block, faces int) {
 	launch, fence := m.Device.Launch.Seconds(), m.Device.Fence.Seconds()
 	started := float64(faces) * launch
 	if p.overlap {

@@ -24,8 +24,8 @@ func newNoise(r *cluster.Rank, rate, length float64) noise {
 	return n
 }
 
-// until runs the detours that are due.
-func (n *noise) until(now cluster.Time) {
+// runDetours runs the detours that are due.
+func (n *noise) runDetours(now cluster.Time) {
 	if n.rate == 0 {
 		return
 	}

@@ -25,7 +25,7 @@ type process struct {
 	overlap bool
 	prepost bool
 	means   cluster.Means
-	told    bool // it reports its steps to the screen
+	shown   bool // it reports its steps to the screen
 
 	want   []float64 // reference temperatures after all steps; nil: unknown
 	mean   float64   // of T before the last update
@@ -47,12 +47,16 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	whole, n := cube{int(p.Int("size")), int(p.Int("steps"))}, divide(r.World().Size())
 	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes(n)), func(store cluster.Store, small bool) (*process, error) {
-		return newProcess(r, p, store, whole.part(small, n), n, small)
+		tag := 0
+		if small {
+			tag = directions
+		}
+		return newProcess(r, p, store, whole.part(small, n), tag)
 	})
 	if err != nil {
 		return err
 	}
-	timed.told = true
+	timed.shown = true
 	for p.Next() {
 		if err := verified.conduct(); err != nil {
 			return err
@@ -89,15 +93,14 @@ func (c cube) part(small bool, n [3]int) cube {
 	return c
 }
 
-// newProcess allocates memory for the process's block of a cube.
-func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, n [3]int, small bool) (*process, error) {
-	b, most := blockOf(of.side, n, r.World().Rank()), blockOf(of.side, n, 0)
-	tag := 0
-	if small {
-		tag = directions
-	}
-	x, err := newExchange(r, store, b, most, p.Text("variant"), p.Text("inboxes") == oneInbox, tag)
-	if err != nil {
+// newProcess allocates memory for the process's block of a cube. Its messages have the tags from
+// tag on.
+func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, tag int) (*process, error) {
+	n := divide(r.World().Size())
+	b, largest := blockOf(of.side, n, r.World().Rank()), blockOf(of.side, n, 0)
+	x := &exchange{r: r, b: b, variant: p.Text("variant"), tag: tag}
+	x.single = p.Text("inboxes") == oneInbox && x.variant != twoSided
+	if err := x.allocate(store, largest); err != nil {
 		return nil, err
 	}
 	device := p.Text("memory") != memoryHost
@@ -107,18 +110,18 @@ func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, n
 		c.means = cluster.Means{Own: cluster.DeviceMemory, Far: cluster.DeviceMemory}
 	}
 	return c, store.Do(func() error {
-		c.compute()
+		c.bindBodies()
 		c.flows = make([]float64, 2*(of.steps+1))
 		c.wanted = average[[2]int{of.side, of.steps}]
-		if checkable(&most, of.steps, r.World().Size()) {
+		if checkable(&largest, of.steps, r.World().Size()) {
 			c.want = sequential(&b, of.steps)
 		}
 		return nil
 	})
 }
 
-// compute creates the bodies of the kernels.
-func (c *process) compute() {
+// bindBodies creates the bodies of the kernels.
+func (c *process) bindBodies() {
 	for d := range directions {
 		c.bodies.pack[d] = func() { c.f.pack(d, c.out[c.step%2][d].Slice()) }
 	}
@@ -135,7 +138,7 @@ func (c *process) conduct() error {
 	if err := c.expect(c.step); err != nil {
 		return err
 	}
-	if err := c.forget(); err != nil {
+	if err := c.resetCount(); err != nil {
 		return err
 	}
 	if err := c.r.Barrier(c.r.World()); err != nil {
@@ -143,11 +146,12 @@ func (c *process) conduct() error {
 	}
 	now := c.r.Now()
 	for t := range c.steps + 1 {
-		if c.told {
+		if c.shown {
 			c.p.Step(t, c.steps+1)
 		}
 		var err error
-		if now, err = c.one(t, now); err != nil {
+		now, err = c.runStep(t, now)
+		if err != nil {
 			return err
 		}
 	}
@@ -159,8 +163,8 @@ func (c *process) conduct() error {
 	return nil
 }
 
-// one runs step t, which began at the time begun, and returns the time of its end.
-func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
+// runStep runs step t, which began at the time begun, and returns the time of its end.
+func (c *process) runStep(t int, begun cluster.Time) (cluster.Time, error) {
 	s, clock := &c.spans[t], c.p.Clock()
 	lap := func(part *cluster.Time) {
 		now := c.r.Now()
@@ -177,8 +181,8 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 			return 0, err
 		}
 	}
-	c.noise.until(begun)
-	if err := c.r.Using(c.means, c.begin); err != nil {
+	c.noise.runDetours(begun)
+	if err := c.r.Using(c.means, c.sendFaces); err != nil {
 		return 0, err
 	}
 	lap(&s.pack)
@@ -225,10 +229,10 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 // inner computes the cells that need no face.
 func (c *process) inner() error { return c.launch(bulk, innerWork(&c.b), c.bodies.inner) }
 
-// begin packs each face and starts to send it. On a device all faces are packed concurrently, and
-// with overlap the inner cells are in progress before the first face is sent.
-func (c *process) begin() error {
-	if err := c.reuse(); err != nil {
+// sendFaces packs each face and starts to send it. On a device all faces are packed concurrently,
+// and with overlap the inner cells are in progress before the first face is sent.
+func (c *process) sendFaces() error {
+	if err := c.waitSent(); err != nil {
 		return err
 	}
 	if c.prepost {
@@ -258,7 +262,7 @@ func (c *process) begin() error {
 		if peer < 0 {
 			continue
 		}
-		if err := c.packed(d); err != nil {
+		if err := c.waitPacked(d); err != nil {
 			return err
 		}
 		if c.variant == twoSided && !c.prepost {
@@ -278,8 +282,8 @@ func (c *process) pack(d int) error {
 	return c.launch(d, packWork(&c.b, d), c.bodies.pack[d])
 }
 
-// packed returns when a face is packed. A processor packs it now.
-func (c *process) packed(d int) error {
+// waitPacked returns when a face is packed. A processor packs it now.
+func (c *process) waitPacked(d int) error {
 	if !c.device {
 		return c.pack(d)
 	}
@@ -298,7 +302,7 @@ func (c *process) verify() error {
 	if err := coll.Allreduce(c.r, c.r.World(), cluster.Sum, c.flows, c.flows); err != nil {
 		return err
 	}
-	wrong := c.wrong()
+	wrong := c.firstWrong()
 	if wrong != "" {
 		c.p.Verify(false, fmt.Sprintf("rank %d, iteration %d, %s: %s", c.r.ID(), c.p.Iteration(), c.variant, wrong))
 		return nil
@@ -314,8 +318,8 @@ func (c *process) verify() error {
 	return nil
 }
 
-// wrong describes the first error, or returns "" if there is none.
-func (c *process) wrong() string {
+// firstWrong describes the first error, or returns "" if there is none.
+func (c *process) firstWrong() string {
 	for i, want := range c.want {
 		if got := c.f.t[i]; math.Float64bits(got) != math.Float64bits(want) {
 			x, y, z := i%c.b.size[0], i/c.b.size[0]%c.b.size[1], i/c.b.size[0]/c.b.size[1]
@@ -325,15 +329,15 @@ func (c *process) wrong() string {
 	if c.wanted != 0 && !(math.Abs(c.mean-c.wanted) <= averageTolerance*c.wanted) {
 		return fmt.Sprintf("the average temperature is %.15g, want %.15g (published)", c.mean, c.wanted)
 	}
-	most := dt * source * float64(c.b.side) * float64(c.b.side)
+	supplied := dt * source * float64(c.b.side) * float64(c.b.side)
 	for t := range c.steps + 1 {
-		given := most
+		added := supplied
 		if t > c.steps/2 {
-			given = 0
+			added = 0
 		}
 		gained, lost := c.flows[2*t], dt*c.flows[2*t+1]
-		if !(math.Abs(gained-(given-lost)) <= energyTolerance*most) {
-			return fmt.Sprintf("step %d: the cube gained %v, but the source added %v and radiation removed %v", t, gained, given, lost)
+		if !(math.Abs(gained-(added-lost)) <= energyTolerance*supplied) {
+			return fmt.Sprintf("step %d: the cube gained %v, but the source added %v and radiation removed %v", t, gained, added, lost)
 		}
 	}
 	return ""

@@ -110,8 +110,8 @@ func TestOneInboxRaces(t *testing.T) {
 		with := append(slices.Clone(knobs), "variant", variant)
 		sound(t, &m, bits, append(with, "inboxes", "one")...)
 		sound(t, &m, bits, append(with, "inboxes", "two", "reduce-every", "10")...)
-		var told [2]string
-		for i := range told {
+		var results [2]string
+		for i := range results {
 			s, err := try(&m, 1, append(with, "inboxes", "one", "reduce-every", "10")...)
 			if err != nil {
 				t.Fatal(err)
@@ -119,10 +119,10 @@ func TestOneInboxRaces(t *testing.T) {
 			if s.Failure == "" && s.Verification.OK {
 				t.Errorf("%s: one inbox without reductions was not detected: %+v", variant, s.Verification)
 			}
-			told[i] = s.Failure + s.Verification.Detail
+			results[i] = s.Failure + s.Verification.Detail
 		}
-		if told[0] != told[1] {
-			t.Errorf("%s: the race has two different results: %q and %q", variant, told[0], told[1])
+		if results[0] != results[1] {
+			t.Errorf("%s: the race has two different results: %q and %q", variant, results[0], results[1])
 		}
 	}
 }

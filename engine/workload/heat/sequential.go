@@ -33,14 +33,14 @@ func sequential(b *block, steps int) []float64 {
 		}
 		t, next = next, t
 	}
-	own := make([]float64, 0, b.cells())
+	local := make([]float64, 0, b.cells())
 	for z := range b.size[2] {
 		for y := range b.size[1] {
 			i := at(b.lo[0]-lo[0], b.lo[1]-lo[1]+y, b.lo[2]-lo[2]+z)
-			own = append(own, t[i:i+b.size[0]]...)
+			local = append(local, t[i:i+b.size[0]]...)
 		}
 	}
-	return own
+	return local
 }
 
 // window returns the part of the cube that can influence the block in all steps.
@@ -52,18 +52,18 @@ func window(b *block, steps int) (lo, size [3]int) {
 	return lo, size
 }
 
-// mostSequential is the maximum number of cell updates that all processes together compute
+// maxSequential is the maximum number of cell updates that all processes together compute
 // sequentially as a reference. Larger cubes are checked only by their averages and their energy.
-const mostSequential = 1 << 25
+const maxSequential = 1 << 25
 
 // checkable reports whether the blocks of this many processes are checked cell by cell. b is the
 // block with the most cells.
 func checkable(b *block, steps, processes int) bool {
-	most := int64(mostSequential / processes / (steps + 1))
+	limit := int64(maxSequential / processes / (steps + 1))
 	n := int64(1)
 	for a := range 3 {
 		n *= int64(min(b.size[a]+2*(steps+1), b.side))
-		if n > most {
+		if n > limit {
 			return false
 		}
 	}

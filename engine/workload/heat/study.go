@@ -102,14 +102,14 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Time = now.Cells[columnTime]
 	parts := now.Cells[columnCompute] + now.Cells[columnExchange] + now.Cells[columnReduce]
 	text := fmt.Sprintf("%s: %s per step", now.Label, cluster.FromSeconds(v.Time))
-	if words := faces(s); parts > 0 && words != "" {
+	if words := describeFaces(s); parts > 0 && words != "" {
 		text += fmt.Sprintf(". The exchange of %[2]s takes %[1]s of it, reductions take %[3]s", study.Percent(now.Cells[columnExchange]/parts), words, study.Percent(now.Cells[columnReduce]/parts))
 	}
 	v.Glance = fmt.Sprintf("%s per step, %s", cluster.FromSeconds(v.Time), s.Kind)
 	var best *engine.Row
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		if r.Kind == now.Kind && r.Series != now.Series && head(r.Label) == head(now.Label) && (best == nil || r.Cells[columnTime] < best.Cells[columnTime]) {
+		if r.Kind == now.Kind && r.Series != now.Series && layoutIn(r.Label) == layoutIn(now.Label) && (best == nil || r.Cells[columnTime] < best.Cells[columnTime]) {
 			best = r
 		}
 	}
@@ -130,8 +130,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 }
 
-// head returns the layout part of a label.
-func head(label string) string {
+// layoutIn returns the layout part of a label.
+func layoutIn(label string) string {
 	var nodes, ranks int
 	if _, err := fmt.Sscanf(label, "%d×%d", &nodes, &ranks); err != nil {
 		return label
@@ -139,9 +139,9 @@ func head(label string) string {
 	return fmt.Sprintf("%d×%d", nodes, ranks)
 }
 
-// faces describes the faces of the process that sends the most bytes in a step. It returns "" if no
-// process sends any.
-func faces(s *engine.Snapshot) string {
+// describeFaces describes the faces of the process that sends the most bytes in a step. It returns
+// "" if no process sends any.
+func describeFaces(s *engine.Snapshot) string {
 	l, sc := s.Layout, &s.Scenario
 	world := l.World()
 	n := divide(len(world))
@@ -168,7 +168,7 @@ func faces(s *engine.Snapshot) string {
 func ideal(v *engine.StudyView, now *engine.Row) engine.Line {
 	line := engine.Line{Name: "ideal", Kind: engine.Modelled, Look: engine.Faint}
 	first := now
-	most := now.Cells[columnNodes]
+	maxNodes := now.Cells[columnNodes]
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		if r.Kind != now.Kind || r.Series != now.Series {
@@ -177,12 +177,12 @@ func ideal(v *engine.StudyView, now *engine.Row) engine.Line {
 		if r.Cells[columnNodes] < first.Cells[columnNodes] {
 			first = r
 		}
-		most = max(most, r.Cells[columnNodes])
+		maxNodes = max(maxNodes, r.Cells[columnNodes])
 	}
-	if most == first.Cells[columnNodes] {
+	if maxNodes == first.Cells[columnNodes] {
 		return line
 	}
-	for n := first.Cells[columnNodes]; n <= most; n *= 2 {
+	for n := first.Cells[columnNodes]; n <= maxNodes; n *= 2 {
 		line.X = append(line.X, n)
 		line.Y = append(line.Y, first.Cells[columnTime]*first.Cells[columnNodes]/n)
 	}
@@ -192,8 +192,8 @@ func ideal(v *engine.StudyView, now *engine.Row) engine.Line {
 // optima marks the shortest step of each series of a kind, if the series also has a run on more
 // nodes.
 func optima(v *engine.StudyView, kind engine.Kind) []engine.Marker {
-	var marks []engine.Marker
-	best, most := map[string]int{}, map[string]float64{}
+	var markers []engine.Marker
+	best, maxNodes := map[string]int{}, map[string]float64{}
 	var order []string
 	for i := range v.Rows {
 		r := &v.Rows[i]
@@ -207,14 +207,14 @@ func optima(v *engine.StudyView, kind engine.Kind) []engine.Marker {
 		if !seen || r.Cells[columnTime] < v.Rows[b].Cells[columnTime] {
 			best[r.Series] = i
 		}
-		most[r.Series] = max(most[r.Series], r.Cells[columnNodes])
+		maxNodes[r.Series] = max(maxNodes[r.Series], r.Cells[columnNodes])
 	}
 	for _, series := range order {
 		r := &v.Rows[best[series]]
-		if r.Cells[columnNodes] < most[series] {
-			marks = append(marks, engine.Marker{X: r.Cells[columnNodes], Y: r.Cells[columnTime], Glyph: engine.AtBest, Kind: kind,
+		if r.Cells[columnNodes] < maxNodes[series] {
+			markers = append(markers, engine.Marker{X: r.Cells[columnNodes], Y: r.Cells[columnTime], Glyph: engine.AtBest, Kind: kind,
 				Text: fmt.Sprintf("best of %s: %.0f nodes", series, r.Cells[columnNodes])})
 		}
 	}
-	return marks
+	return markers
 }

@@ -81,7 +81,7 @@ var heat = workload.Workload{
 	},
 	Studies:    []*engine.Study{byVariant, bySpread},
 	Fit:        fit,
-	Bars:       bars,
+	Bars:       refusedChoices,
 	Iterations: 3,
 	Plan:       plan,
 	Run:        run,
@@ -99,8 +99,8 @@ func fit(s *engine.Scenario, m *cluster.Machine) {
 // putsEnd is the reason why puts between UPC groups are refused. Only MPI messages cross groups.
 const putsEnd = "a put cannot leave its UPC group: use model = flat, or one group"
 
-// mostCells is the maximum number of cells in a process's block that stores numbers.
-const mostCells = 1 << 27
+// maxCells is the maximum number of cells in a process's block that stores numbers.
+const maxCells = 1 << 27
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	fail := func(format string, args ...any) (workload.Plan, error) {
@@ -114,15 +114,15 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if variant := s.Text("variant"); variant != twoSided && l.Groups() > 1 {
 		return fail("variant = %s under model = %s with %d groups: %s, or variant = two-sided", variant, l.Model, l.Groups(), putsEnd)
 	}
-	if most := max(n[0], n[1], n[2]); side < most {
-		return fail("size = %d: %d processes form a grid of %d×%d×%d, and each needs a cell (use size = %d or more, or fewer ranks)", side, processes, n[0], n[1], n[2], most)
+	if longest := max(n[0], n[1], n[2]); side < longest {
+		return fail("size = %d: %d processes form a grid of %d×%d×%d, and each needs a cell (use size = %d or more, or fewer ranks)", side, processes, n[0], n[1], n[2], longest)
 	}
 	b := blockOf(side, n, 0)
 	if memory := s.Text("memory"); memory != memoryHost {
 		if why := noDevice(s, on); why != "" {
 			return fail("memory = %s: %s", memory, why)
 		}
-		need := 2*cell*b.cells() + 2*boxes(&b)
+		need := 2*cell*b.cells() + 2*inboxBytes(&b)
 		if has := on.Machine.Device.Memory; has > 0 && need > has {
 			return fail("memory = %s: a block of %d×%d×%d cells needs %s, but a device of %s has %s (use a smaller size or more nodes)",
 				memory, b.size[0], b.size[1], b.size[2], cluster.SizeText(float64(need)), on.Machine.Name, cluster.SizeText(float64(has)))
@@ -136,34 +136,34 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		of := whole.part(small, n)
 		b := blockOf(of.side, n, 0)
 		memory.Add(cluster.Store{}, counters)
-		memory.Add(store, boxes(&b))
+		memory.Add(store, inboxBytes(&b))
 		return &of, nil
 	})
 	b = blockOf(verified.side, n, 0)
-	if b.cells() > mostCells {
-		return fail("size = %d: got blocks of %d×%d×%d cells, want at most %d (use a smaller size or more nodes, or fabric = sim with a lower real-limit)", side, b.size[0], b.size[1], b.size[2], mostCells)
+	if b.cells() > maxCells {
+		return fail("size = %d: got blocks of %d×%d×%d cells, want at most %d (use a smaller size or more nodes, or fabric = sim with a lower real-limit)", side, b.size[0], b.size[1], b.size[2], maxCells)
 	}
-	p := workload.Plan{Holds: holds(s, on, &b, verified.steps, processes)}
+	p := workload.Plan{Holds: memoryItems(s, on, &b, verified.steps, processes)}
 	memory.Fill(&p)
 	return p, nil
 }
 
-// holds lists the memory of a process outside its segment.
-func holds(s *engine.Scenario, on *workload.Site, b *block, steps, processes int) []workload.Item {
-	faces, underWay := int64(0), int64(0)
+// memoryItems lists the memory of a process outside its segment.
+func memoryItems(s *engine.Scenario, on *workload.Site, b *block, steps, processes int) []workload.Item {
+	faces, inFlight := int64(0), int64(0)
 	for d := range directions {
 		n := cell * b.face(d)
 		faces += n
 		if s.Text("variant") == twoSided {
-			underWay += on.Eager(s, n)
+			inFlight += on.Eager(s, n)
 		} else {
-			underWay += workload.Copy(n)
+			inFlight += workload.Copy(n)
 		}
 	}
 	all := []workload.Item{
 		{Name: "temperatures", Per: workload.PerRank, Bytes: 2 * cell * b.cells()},
 		{Name: "outgoing faces", Per: workload.PerRank, Bytes: 2 * faces},
-		{Name: "faces in flight", Per: workload.PerRank, Bytes: 2 * underWay}, // a neighbour may be a step ahead
+		{Name: "faces in flight", Per: workload.PerRank, Bytes: 2 * inFlight}, // a neighbour may be a step ahead
 		{Name: "times of steps", Per: workload.PerRank, Bytes: 64 * int64(s.Int("steps")+1)},
 	}
 	if checkable(b, steps, processes) {
@@ -186,8 +186,8 @@ func noDevice(s *engine.Scenario, on *workload.Site) string {
 	return ""
 }
 
-// bars returns the choices that cannot run with the present values of the other knobs.
-func bars(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
+// refusedChoices returns the choices that cannot run with the present values of the other knobs.
+func refusedChoices(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	if why := noDevice(s, on); why != "" {
 		all["memory"] = map[string]string{memoryStaged: why, memoryDirect: why}
@@ -230,5 +230,5 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }

@@ -12,19 +12,19 @@ import (
 // lists them.
 type Face struct{ Messages, Bytes, Link int }
 
-// weak returns the layout of the paper's weak scaling: one box per rank, with side cells along each
-// side.
-func weak(ranks, side int) *layout {
+// weakLayout returns the layout of the paper's weak scaling: one box per rank, with side cells
+// along each side.
+func weakLayout(ranks, side int) *layout {
 	return newLayout(shapes(int(math.Round(math.Cbrt(float64(ranks)))), side, 8), ranks, false)
 }
 
 // Faces returns the Face of each dimension.
 func Faces(l *cluster.Layout, m *cluster.Machine, side int) (along [3]Face) {
 	ranks := l.Ranks()
-	grid := weak(ranks, side)
+	grid := weakLayout(ranks, side)
 	n := grid.shapes[0].boxes
 	for r := range ranks {
-		for _, p := range grid.gives(0, faces, r) {
+		for _, p := range grid.sends(0, faces, r) {
 			d := 0
 			for span := abs(p.to - p.from); d < 2 && span >= n; d++ {
 				span /= n
@@ -43,7 +43,7 @@ func abs(n int) int { return max(n, -n) }
 // any node. A V-cycle has two passes of four sweeps and a residual on each of its levels.
 func Puts(l *cluster.Layout, side int) (rank, node int64) {
 	ranks := l.Ranks()
-	grid := weak(ranks, side)
+	grid := weakLayout(ranks, side)
 	nodes := make([]int64, l.Nodes)
 	for r := range ranks {
 		n := int64(0)
@@ -52,7 +52,7 @@ func Puts(l *cluster.Layout, side int) (rank, node int64) {
 			if at == 0 {
 				times++ // the last residual
 			}
-			for _, p := range grid.gives(at, faces, r) {
+			for _, p := range grid.sends(at, faces, r) {
 				n += times * int64(p.of.Blocks())
 			}
 		}

@@ -5,8 +5,8 @@ import "math"
 // A coarsest grid of more than one cell is solved by BiCGStab, with the operator's diagonal as
 // preconditioner.
 const (
-	bottomTolerance = 1e-3
-	bottomMost      = 200 // iterations
+	bottomTolerance     = 1e-3
+	maxBottomIterations = 200 // iterations
 )
 
 // bottomRounds is the number of iterations that a size-only problem is charged for.
@@ -20,8 +20,14 @@ func (b *box) solveBottom() int {
 		u[p] = float64(b.v[vDinv][p] * f[p])
 		return 0
 	}
-	make := func() []float64 { return make([]float64, len(u)) }
-	r, r0, p, ap, s, as, y := make(), make(), make(), make(), make(), make(), make()
+	vector := func() []float64 { return make([]float64, len(u)) }
+	r := vector()
+	r0 := vector()
+	p := vector()
+	ap := vector()
+	s := vector()
+	as := vector()
+	y := vector()
 	clear(u)
 	copy(r, f)
 	copy(r0, r)
@@ -30,15 +36,15 @@ func (b *box) solveBottom() int {
 	if norm == 0 || rho == 0 {
 		return 0
 	}
-	for round := 1; round <= bottomMost; round++ {
-		b.operate(p, y, ap)
+	for round := 1; round <= maxBottomIterations; round++ {
+		b.applyPreconditioned(p, y, ap)
 		down := b.dot(ap, r0)
 		if down == 0 || math.IsInf(down, 0) {
 			return round
 		}
 		alpha := rho / down
 		b.combine(s, r, ap, -alpha)
-		b.operate(s, y, as)
+		b.applyPreconditioned(s, y, as)
 		size := b.dot(as, as)
 		omega := 0.
 		if size != 0 {
@@ -65,7 +71,7 @@ func (b *box) solveBottom() int {
 			}
 		})
 	}
-	return bottomMost
+	return maxBottomIterations
 }
 
 // precondition puts D⁻¹x into to.
@@ -77,10 +83,10 @@ func (b *box) precondition(x, to []float64) {
 	})
 }
 
-// operate puts A D⁻¹x into to.
-func (b *box) operate(x, y, to []float64) {
+// applyPreconditioned puts A D⁻¹x into to.
+func (b *box) applyPreconditioned(x, y, to []float64) {
 	b.precondition(x, y)
-	b.bound(y)
+	b.fillBoundary(y)
 	s, scale := b.stride(), 1/(b.h*b.h)
 	b.rows(func(at int) {
 		for q := at; q < at+b.side; q++ {
@@ -107,11 +113,11 @@ func (b *box) dot(x, y []float64) (sum float64) {
 	return sum
 }
 
-func (b *box) largest(x []float64) (most float64) {
+func (b *box) largest(x []float64) (greatest float64) {
 	b.rows(func(at int) {
 		for q := at; q < at+b.side; q++ {
-			most = max(most, math.Abs(x[q]))
+			greatest = max(greatest, math.Abs(x[q]))
 		}
 	})
-	return most
+	return greatest
 }

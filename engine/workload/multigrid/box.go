@@ -17,9 +17,9 @@ func (b *box) edge(d int) (low, high bool) {
 	return b.first[d] == 0, b.first[d]+b.side == b.cells()
 }
 
-// bound fills the ghosts of a vector outside the domain with the negative inner values, once for
-// each dimension.
-func (b *box) bound(x []float64) {
+// fillBoundary fills the ghosts of a vector outside the domain with the negative inner values, once
+// for each dimension.
+func (b *box) fillBoundary(x []float64) {
 	n, s := b.side, b.stride()
 	if low, high := b.edge(0); low || high {
 		for row := 0; row < len(x); row += s {
@@ -34,23 +34,23 @@ func (b *box) bound(x []float64) {
 	if low, high := b.edge(1); low || high {
 		for plane := 0; plane < len(x); plane += s * s {
 			if low {
-				minus(x[plane:plane+s], x[plane+s:])
+				negate(x[plane:plane+s], x[plane+s:])
 			}
 			if high {
-				minus(x[plane+(n+1)*s:plane+(n+2)*s], x[plane+n*s:])
+				negate(x[plane+(n+1)*s:plane+(n+2)*s], x[plane+n*s:])
 			}
 		}
 	}
 	low, high := b.edge(2)
 	if low {
-		minus(x[:s*s], x[s*s:])
+		negate(x[:s*s], x[s*s:])
 	}
 	if high {
-		minus(x[(n+1)*s*s:], x[n*s*s:])
+		negate(x[(n+1)*s*s:], x[n*s*s:])
 	}
 }
 
-func minus(to, from []float64) {
+func negate(to, from []float64) {
 	for i := range to {
 		to[i] = -from[i]
 	}
@@ -71,7 +71,10 @@ func apply(x, bi, bj, bk []float64, p, s, ss int, scale float64) float64 {
 func (b *box) sweep(x, to, f []float64, c1, c2 float64) {
 	n, s := b.side, b.stride()
 	ss, scale := s*s, 1/(b.h*b.h)
-	bi, bj, bk, d := b.v[vBetaI], b.v[vBetaJ], b.v[vBetaK], b.v[vDinv]
+	bi := b.v[vBetaI]
+	bj := b.v[vBetaJ]
+	bk := b.v[vBetaK]
+	d := b.v[vDinv]
 	for k := 1; k <= n; k++ {
 		for j := 1; j <= n; j++ {
 			row := b.index(1, j, k)
@@ -91,17 +94,19 @@ func (b *box) sweep(x, to, f []float64, c1, c2 float64) {
 // residual writes f − Ax into to, and returns the largest absolute value.
 func (b *box) residual(x, f, to []float64) float64 {
 	n, s := b.side, b.stride()
-	ss, scale, most := s*s, 1/(b.h*b.h), 0.
+	ss := s * s
+	scale := 1 / (b.h * b.h)
+	largest := 0.
 	for k := 1; k <= n; k++ {
 		for j := 1; j <= n; j++ {
 			row := b.index(1, j, k)
 			for p := row; p < row+n; p++ {
 				to[p] = f[p] - apply(x, b.v[vBetaI], b.v[vBetaJ], b.v[vBetaK], p, s, ss, scale)
-				most = max(most, math.Abs(to[p]))
+				largest = max(largest, math.Abs(to[p]))
 			}
 		}
 	}
-	return most
+	return largest
 }
 
 // rows calls row for each row of the box.
@@ -120,7 +125,7 @@ type grid struct {
 }
 
 func (b *box) grid(v, i, j, k int) grid {
-	return grid{b.v[v], b.index(i, j, k), b.stride(), b.stride() * b.stride()}
+	return b.image(v, b.index(i, j, k))
 }
 
 // means writes the mean of every eight cells of x into to.
@@ -181,15 +186,15 @@ func (b *box) fill(v int, value func(x, y, z float64) float64) {
 	for k := 1; k <= b.side; k++ {
 		for j := 1; j <= b.side; j++ {
 			for i := 1; i <= b.side; i++ {
-				b.v[v][b.index(i, j, k)] = value(b.place(0, 2*i-1), b.place(1, 2*j-1), b.place(2, 2*k-1))
+				b.v[v][b.index(i, j, k)] = value(b.coordinate(0, 2*i-1), b.coordinate(1, 2*j-1), b.coordinate(2, 2*k-1))
 			}
 		}
 	}
 }
 
-// place returns the coordinate in the domain of a point that is a number of half cells from the
-// box's first corner.
-func (b *box) place(d, halves int) float64 {
+// coordinate returns the coordinate in the domain of a point that is a number of half cells from
+// the box's first corner.
+func (b *box) coordinate(d, halves int) float64 {
 	return float64(2*b.first[d]+halves) / float64(2*b.cells())
 }
 
@@ -199,10 +204,13 @@ func (b *box) betas() {
 	for k := 1; k <= b.side+1; k++ {
 		for j := 1; j <= b.side+1; j++ {
 			for i := 1; i <= b.side+1; i++ {
-				x, y, z, p := 2*i-2, 2*j-2, 2*k-2, b.index(i, j, k)
-				b.v[vBetaI][p], _ = coefficient(b.place(0, x), b.place(1, y+1), b.place(2, z+1))
-				b.v[vBetaJ][p], _ = coefficient(b.place(0, x+1), b.place(1, y), b.place(2, z+1))
-				b.v[vBetaK][p], _ = coefficient(b.place(0, x+1), b.place(1, y+1), b.place(2, z))
+				x := 2*i - 2
+				y := 2*j - 2
+				z := 2*k - 2
+				p := b.index(i, j, k)
+				b.v[vBetaI][p], _ = coefficient(b.coordinate(0, x), b.coordinate(1, y+1), b.coordinate(2, z+1))
+				b.v[vBetaJ][p], _ = coefficient(b.coordinate(0, x+1), b.coordinate(1, y), b.coordinate(2, z+1))
+				b.v[vBetaK][p], _ = coefficient(b.coordinate(0, x+1), b.coordinate(1, y+1), b.coordinate(2, z))
 			}
 		}
 	}

@@ -30,8 +30,8 @@ type group struct {
 // channel holds all data movements of a rank in a step.
 type channel struct {
 	level, way int
-	own        []piece // between boxes of this rank
-	inside     int64   // bytes of own
+	local      []piece // between boxes of this rank
+	localBytes int64   // bytes of local
 	out, in    []group
 	peers      []int // of out and in
 	epoch      uint64
@@ -76,27 +76,34 @@ var directions = func() (all [][3]int) {
 // neighbour.
 func (s shape) sideOf(d [3]int) (near, far region) {
 	for x, to := range d {
-		near.n[x], near.first[x], far.first[x] = s.side, 1, 1
+		near.n[x] = s.side
+		near.first[x] = 1
+		far.first[x] = 1
 		switch to {
 		case 1:
-			near.n[x], near.first[x], far.first[x] = 1, s.side, 0
+			near.n[x] = 1
+			near.first[x] = s.side
+			far.first[x] = 0
 		case -1:
-			near.n[x], near.first[x], far.first[x] = 1, 1, s.side+1
+			near.n[x] = 1
+			near.first[x] = 1
+			far.first[x] = s.side + 1
 		}
 	}
 	far.n = near.n
 	return near, far
 }
 
-// around lists the pieces that the boxes of a rank send (give) or receive within a level.
-func (l *layout) around(level, rank, count int, give bool) (all []piece) {
+// neighbourPieces lists the pieces that the boxes of a rank send (sending) or receive within a
+// level.
+func (l *layout) neighbourPieces(level, rank, count int, sending bool) (all []piece) {
 	s := l.shapes[level]
 	begin, end := s.first(rank, l.ranks), s.first(rank+1, l.ranks)
 	for box := begin; box < end; box++ {
 		at := s.at(box)
 		for k, d := range directions[:count] {
 			sign := 1
-			if !give {
+			if !sending {
 				sign = -1
 			}
 			other, ok := s.box([3]int{at[0] + sign*d[0], at[1] + sign*d[1], at[2] + sign*d[2]})
@@ -104,7 +111,7 @@ func (l *layout) around(level, rank, count int, give bool) (all []piece) {
 				continue
 			}
 			from, to := box, other
-			if !give {
+			if !sending {
 				from, to = other, box
 			}
 			p := piece{from: s.owner(from, l.ranks), to: s.owner(to, l.ranks), key: from*len(directions) + k}
@@ -118,9 +125,9 @@ func (l *layout) around(level, rank, count int, give bool) (all []piece) {
 	return all
 }
 
-// children lists the pieces between a fine level's boxes and the coarse boxes that cover them: for
-// the fine boxes of a rank, or for its coarse boxes.
-func (l *layout) children(level, rank int, fine bool) (all []piece) {
+// childPieces lists the pieces between a fine level's boxes and the coarse boxes that cover them:
+// for the fine boxes of a rank, or for its coarse boxes.
+func (l *layout) childPieces(level, rank int, fine bool) (all []piece) {
 	f, c := l.shapes[level], l.shapes[level+1]
 	half := max(f.side/2, 1)
 	add := func(box int) {
@@ -129,7 +136,9 @@ func (l *layout) children(level, rank int, fine bool) (all []piece) {
 		var r region  // of it, below the fine box
 		for x := range at {
 			cell := at[x] * f.side / 2
-			in[x], r.first[x], r.n[x] = cell/c.side, cell%c.side+1, half
+			in[x] = cell / c.side
+			r.first[x] = cell%c.side + 1
+			r.n[x] = half
 		}
 		coarse, _ := c.box(in)
 		p := piece{key: box, image: c.index(r.first[0], r.first[1], r.first[2]), from: f.owner(box, l.ranks), to: c.owner(coarse, l.ranks)}
@@ -166,12 +175,13 @@ func (l *layout) children(level, rank int, fine bool) (all []piece) {
 	return all
 }
 
-// upward reverses pieces: data that a fine box sent down returns to all its cells.
-func (l *layout) upward(level int, all []piece) []piece {
+// reversed reverses pieces: data that a fine box sent down returns to all its cells.
+func (l *layout) reversed(level int, all []piece) []piece {
 	f := l.shapes[level]
 	for i := range all {
 		p := &all[i]
-		p.from, p.to, p.slots = p.to, p.from, [2]int{p.slots[1], p.slots[0]}
+		p.from, p.to = p.to, p.from
+		p.slots[0], p.slots[1] = p.slots[1], p.slots[0]
 		whole := region{first: [3]int{1, 1, 1}, n: [3]int{f.side, f.side, f.side}}
 		far := p.of.Far
 		p.of = rows(whole.n)
@@ -180,40 +190,40 @@ func (l *layout) upward(level int, all []piece) []piece {
 	return all
 }
 
-// gives and takes return all pieces that a rank sends or receives in a step.
-func (l *layout) gives(level, way, rank int) []piece {
+// sends and receives return all pieces that a rank sends or receives in a step.
+func (l *layout) sends(level, way, rank int) []piece {
 	switch way {
 	case faces:
-		return l.around(level, rank, 6, true)
+		return l.neighbourPieces(level, rank, 6, true)
 	case sides:
-		return l.around(level, rank, 26, true)
+		return l.neighbourPieces(level, rank, 26, true)
 	case down:
-		return l.children(level, rank, true)
+		return l.childPieces(level, rank, true)
 	}
-	return l.upward(level, l.children(level, rank, false))
+	return l.reversed(level, l.childPieces(level, rank, false))
 }
 
-func (l *layout) takes(level, way, rank int) []piece {
+func (l *layout) receives(level, way, rank int) []piece {
 	switch way {
 	case faces:
-		return l.around(level, rank, 6, false)
+		return l.neighbourPieces(level, rank, 6, false)
 	case sides:
-		return l.around(level, rank, 26, false)
+		return l.neighbourPieces(level, rank, 26, false)
 	case down:
-		return l.children(level, rank, false)
+		return l.childPieces(level, rank, false)
 	}
-	return l.upward(level, l.children(level, rank, true))
+	return l.reversed(level, l.childPieces(level, rank, true))
 }
 
-// grouped sorts pieces by the other rank.
-func grouped(all []piece, rank int, other func(*piece) int) (own []piece, groups []group) {
+// groupByPeer sorts pieces by the other rank.
+func groupByPeer(all []piece, rank int, other func(*piece) int) (local []piece, groups []group) {
 	slices.SortFunc(all, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(other(&a), other(&b)), cmp.Compare(a.key, b.key))
 	})
 	for _, p := range all {
 		to := other(&p)
 		if to == rank {
-			own = append(own, p)
+			local = append(local, p)
 			continue
 		}
 		if n := len(groups); n == 0 || groups[n-1].peer != to {
@@ -223,11 +233,11 @@ func grouped(all []piece, rank int, other func(*piece) int) (own []piece, groups
 		g.pieces = append(g.pieces, p)
 		g.bytes += p.of.Bytes()
 	}
-	return own, groups
+	return local, groups
 }
 
 func (l *layout) arrivals(level, way, rank int) []group {
-	_, in := grouped(l.takes(level, way, rank), rank, func(p *piece) int { return p.from })
+	_, in := groupByPeer(l.receives(level, way, rank), rank, func(p *piece) int { return p.from })
 	return in
 }
 
@@ -235,8 +245,8 @@ func (l *layout) arrivals(level, way, rank int) []group {
 // its peers' inboxes.
 func (l *layout) channel(level, way, rank int) *channel {
 	c := &channel{level: level, way: way}
-	c.own, c.out = grouped(l.gives(level, way, rank), rank, func(p *piece) int { return p.to })
-	c.inside = total(c.own)
+	c.local, c.out = groupByPeer(l.sends(level, way, rank), rank, func(p *piece) int { return p.to })
+	c.localBytes = pieceBytes(c.local)
 	c.in = l.arrivals(level, way, rank)
 	if way == up { // each fine box's image has a position in the scratch buffer of the coarse box's rank
 		side, at := l.shapes[level].side, 0
@@ -260,18 +270,20 @@ func (l *layout) channel(level, way, rank int) *channel {
 			break
 		}
 		g := &c.out[i]
-		g.inbox, senders = l.before(level, way, g.peer, rank, senders[:0])
+		g.inbox, senders = l.bytesBelow(level, way, g.peer, rank, senders[:0])
 		g.source = len(senders)
 	}
 	return c
 }
 
-// lean returns the channel with the pieces that operations name: a variant that does not pack
-// puts them one by one. Only the copying of bytes reads the others, and they use most of the
+// trimmed returns the channel with only the pieces that operations name: a variant that does not
+// pack puts them one by one. Only the copying of bytes reads the others, and they use most of the
 // memory of many ranks.
-func (c *channel) lean(packs bool) *channel {
+func (c *channel) trimmed(packs bool) *channel {
 	l := *c
-	l.own, l.in, l.out = nil, slices.Clone(c.in), slices.Clone(c.out) // without spare capacity
+	l.local = nil
+	l.in = slices.Clone(c.in) // clones have no spare capacity
+	l.out = slices.Clone(c.out)
 	for i := range l.in {
 		l.in[i].pieces = nil
 	}
@@ -285,9 +297,9 @@ func (c *channel) lean(packs bool) *channel {
 	return &l
 }
 
-// before returns the bytes of a rank's arrivals that come from ranks below another one, and
+// bytesBelow returns the bytes of a rank's arrivals that come from ranks below another one, and
 // appends these ranks.
-func (l *layout) before(level, way, rank, other int, senders []int) (bytes int64, below []int) {
+func (l *layout) bytesBelow(level, way, rank, other int, senders []int) (bytes int64, below []int) {
 	s := l.shapes[level]
 	add := func(from int, n int64) {
 		if from < other && from != rank {
@@ -310,7 +322,7 @@ func (l *layout) before(level, way, rank, other int, senders []int) (bytes int64
 			}
 		}
 	default:
-		all := l.takes(level, way, rank)
+		all := l.receives(level, way, rank)
 		for i := range all {
 			add(all[i].from, all[i].of.Bytes())
 		}

@@ -50,8 +50,8 @@ func residuals(s *engine.Snapshot) (rows []engine.Row) {
 	if p == nil || s.Iteration == 0 {
 		return nil
 	}
-	a, on := askedOf(s.Scenario.Int, s.Scenario.Text), workload.Site{Virtual: s.Kind == engine.Simulated}
-	_, verified, _ := workload.Parts(on.Store(&s.Scenario, a.bytes(s.Layout.Ranks())), func(_ cluster.Store, small bool) (asked, error) {
+	a, on := problemOf(s.Scenario.Int, s.Scenario.Text), workload.Site{Virtual: s.Kind == engine.Simulated}
+	_, verified, _ := workload.Parts(on.Store(&s.Scenario, a.bytes(s.Layout.Ranks())), func(_ cluster.Store, small bool) (problem, error) {
 		return a.part(small), nil
 	})
 	n := verified.boxes * verified.side
@@ -73,21 +73,24 @@ func orders(v *engine.StudyView, _ *engine.Snapshot) {
 	if n := len(v.Rows); n > 0 {
 		v.Plots[0].XRange = engine.Range{Max: max(v.Rows[n-1].Cells[columnCycle], 4)}
 	}
-	least, most, finest := math.Inf(1), 0., math.NaN()
+	least := math.Inf(1)
+	greatest := 0.
+	finest := math.NaN()
 	for i := range v.Rows {
 		n, e := v.Rows[i].Cells[columnCells], v.Rows[i].Cells[columnError]
 		if math.IsNaN(e) {
 			continue
 		}
-		if least = min(least, n); n >= most {
-			most, finest = n, e
+		least = min(least, n)
+		if n >= greatest {
+			greatest, finest = n, e
 		}
 	}
-	if most == 0 {
+	if greatest == 0 {
 		return
 	}
-	second := func(n float64) float64 { return finest * (most / n) * (most / n) }
-	v.Plots[1].Lines = []engine.Line{{Name: "O(h²)", Kind: engine.Modelled, Look: engine.Dashed, X: []float64{least / 2, most}, Y: []float64{second(least / 2), finest}}}
+	second := func(n float64) float64 { return finest * (greatest / n) * (greatest / n) }
+	v.Plots[1].Lines = []engine.Line{{Name: "O(h²)", Kind: engine.Modelled, Look: engine.Dashed, X: []float64{least / 2, greatest}, Y: []float64{second(least / 2), finest}}}
 	if now := v.Present(); now != nil {
 		v.Facts = []engine.Note{{Text: fmt.Sprintf("residual %.2g after %s V-cycles, error %.3g", now.Cells[columnResidual], now.Label, now.Cells[columnError]), Kind: now.Kind, Now: true}}
 	}
@@ -95,7 +98,7 @@ func orders(v *engine.StudyView, _ *engine.Snapshot) {
 
 // boxesOf returns the boxes of all levels and their ranks.
 func boxesOf(s *engine.Scenario) *domain.Boxes {
-	a := askedOf(s.Int, s.Text)
+	a := problemOf(s.Int, s.Text)
 	l := s.Layout()
 	d := &domain.Boxes{Ranks: l.Ranks()}
 	for _, g := range shapes(a.boxes, a.side, a.threshold) {

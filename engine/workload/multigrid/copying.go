@@ -6,7 +6,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 // here, so that a step of a size-only problem allocates nothing. A body is nil if there are
 // only sizes.
 type copying struct {
-	own, packs, unpacks, store func()
+	copyLocal, packs, unpacks, store func()
 
 	channel   *channel
 	group     *group
@@ -19,16 +19,16 @@ type copying struct {
 // bind creates the bodies.
 func (s *solver) bind() {
 	c := &s.copy
-	c.own = s.store.Body(func() {
-		for i := range c.channel.own {
-			of := c.channel.given(&c.channel.own[i], c.shift)
+	c.copyLocal = s.store.Body(func() {
+		for i := range c.channel.local {
+			of := c.channel.shifted(&c.channel.local[i], c.shift)
 			of.Copy(s.mem.Data().Bytes(), s.mem.Data().Bytes(), true)
 		}
 	})
 	c.packs = s.store.Body(func() {
 		buf := c.buf.Bytes()
 		for i := range c.group.pieces {
-			of := c.channel.given(&c.group.pieces[i], c.shift)
+			of := c.channel.shifted(&c.group.pieces[i], c.shift)
 			of.Far = of.Packed().Near
 			of.Copy(buf, c.near.Bytes(), true)
 			buf = buf[of.Bytes():]
@@ -37,7 +37,7 @@ func (s *solver) bind() {
 	c.unpacks = s.store.Body(func() {
 		buf := c.buf.Bytes()
 		for i := range c.group.pieces {
-			of := c.channel.given(&c.group.pieces[i], c.shift)
+			of := c.channel.shifted(&c.group.pieces[i], c.shift)
 			of = of.Packed()
 			of.Copy(s.mem.Data().Bytes(), buf, true)
 			buf = buf[of.Bytes():]
@@ -48,13 +48,20 @@ func (s *solver) bind() {
 
 // pack copies the pieces of a neighbour into a buffer.
 func (s *solver) pack(c *channel, g *group, near, buf cluster.Data, shift int64) {
-	s.copy.channel, s.copy.group, s.copy.near, s.copy.buf, s.copy.shift = c, g, near, buf, shift
+	s.copy.channel = c
+	s.copy.group = g
+	s.copy.near = near
+	s.copy.buf = buf
+	s.copy.shift = shift
 	s.copies(g.bytes, s.copy.packs)
 	s.lap(c.level, partPack)
 }
 
 // unpack copies the pieces from a neighbour out of a buffer.
 func (s *solver) unpack(c *channel, g *group, buf cluster.Data, shift int64) {
-	s.copy.channel, s.copy.group, s.copy.buf, s.copy.shift = c, g, buf, shift
+	s.copy.channel = c
+	s.copy.group = g
+	s.copy.buf = buf
+	s.copy.shift = shift
 	s.copies(g.bytes, s.copy.unpacks)
 }

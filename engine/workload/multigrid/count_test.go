@@ -54,9 +54,10 @@ func TestPutsOfASolve(t *testing.T) {
 		for r := range c.ranks {
 			var puts, far int64
 			for at := range l.shapes {
-				for _, p := range l.gives(at, faces, r) {
+				for _, p := range l.sends(at, faces, r) {
 					n := int64(by[at] * p.of.Blocks())
-					if puts += n; linkOf(where, m, p.from, p.to) >= linkRouter {
+					puts += n
+					if linkOf(where, m, p.from, p.to) >= linkRouter {
 						far += n
 					}
 				}
@@ -65,16 +66,16 @@ func TestPutsOfASolve(t *testing.T) {
 			node[where.NodeOf(r)] += puts
 			farNode[where.NodeOf(r)] += far
 		}
-		var most, farMost int64
+		var maxNode, maxFarNode int64
 		for i := range node {
-			most, farMost = max(most, node[i]), max(farMost, farNode[i])
+			maxNode, maxFarNode = max(maxNode, node[i]), max(maxFarNode, farNode[i])
 		}
 		for _, x := range []struct {
 			what      string
 			got, want int64
 		}{
-			{"exchanges", int64(all), int64(c.exchanges)}, {"puts of a rank", rank, c.rank}, {"puts of a node", most, c.node},
-			{"puts of a rank to other nodes", farRank, c.farRank}, {"puts of a node to others", farMost, c.farNode},
+			{"exchanges", int64(all), int64(c.exchanges)}, {"puts of a rank", rank, c.rank}, {"puts of a node", maxNode, c.node},
+			{"puts of a rank to other nodes", farRank, c.farRank}, {"puts of a node to others", maxFarNode, c.farNode},
 		} {
 			if x.got != x.want {
 				t.Errorf("%d ranks: %s: %d, want %d", c.ranks, x.what, x.got, x.want)
@@ -103,7 +104,7 @@ func TestTableTwo(t *testing.T) {
 		where, m := edison(c.ranks)
 		var farthest [3]int
 		for r := range c.ranks {
-			for _, p := range l.gives(0, faces, r) {
+			for _, p := range l.sends(0, faces, r) {
 				along := 0
 				switch {
 				case p.of.Block == 8:

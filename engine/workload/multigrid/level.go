@@ -89,20 +89,20 @@ const (
 // layout is the positions of the vectors of all levels in the data of a rank, in bytes. The
 // bulk variant also has inboxes by level, way and parity, and flags.
 type layout struct {
-	ranks  int
-	shapes []shape
-	bulk   bool
-	base   []int64       // of each level's boxes
-	inbox  [][ways]int64 // of the first parity
-	room   [][ways]int64 // of an inbox
-	flag   [][ways]int64 // of the first source's word
-	data   int64         // bytes, without the flags
-	flags  int64         // bytes of flags
+	ranks      int
+	shapes     []shape
+	bulk       bool
+	base       []int64       // of each level's boxes
+	inbox      [][ways]int64 // of the first parity
+	inboxBytes [][ways]int64 // of an inbox
+	flag       [][ways]int64 // of the first source's word
+	data       int64         // bytes, without the flags
+	flags      int64         // bytes of flags
 }
 
 func newLayout(list []shape, ranks int, bulk bool) *layout {
 	l := &layout{ranks: ranks, shapes: list, bulk: bulk, base: make([]int64, len(list)),
-		inbox: make([][ways]int64, len(list)), room: make([][ways]int64, len(list)), flag: make([][ways]int64, len(list))}
+		inbox: make([][ways]int64, len(list)), inboxBytes: make([][ways]int64, len(list)), flag: make([][ways]int64, len(list))}
 	for i, s := range list {
 		l.base[i] = l.data
 		l.data += int64(s.slots(ranks)) * s.boxBytes()
@@ -113,17 +113,17 @@ func newLayout(list []shape, ranks int, bulk bool) *layout {
 	for i, s := range list {
 		slots, cells := int64(s.slots(ranks)), int64(s.side*s.side*s.side)
 		sources := [ways]int64{faces: 6 * slots, sides: 26 * slots, up: slots}
-		l.room[i][faces] = 8 * slots * 6 * int64(s.side*s.side)
-		l.room[i][sides] = slots * (s.vectorBytes() - 8*cells)
+		l.inboxBytes[i][faces] = 8 * slots * 6 * int64(s.side*s.side)
+		l.inboxBytes[i][sides] = slots * (s.vectorBytes() - 8*cells)
 		if i+1 < len(list) && list[i+1].boxes != s.boxes {
 			coarse := list[i+1]
 			below := int64(coarse.slots(ranks))
-			l.room[i][down], sources[down] = 8*below*int64(coarse.side*coarse.side*coarse.side), below*int64((s.boxes/coarse.boxes)*(s.boxes/coarse.boxes)*(s.boxes/coarse.boxes))
-			l.room[i][up] = 8 * slots * cells
+			l.inboxBytes[i][down], sources[down] = 8*below*int64(coarse.side*coarse.side*coarse.side), below*int64((s.boxes/coarse.boxes)*(s.boxes/coarse.boxes)*(s.boxes/coarse.boxes))
+			l.inboxBytes[i][up] = 8 * slots * cells
 		}
 		for way := range ways {
 			l.inbox[i][way] = l.data
-			l.data += 2 * l.room[i][way]
+			l.data += 2 * l.inboxBytes[i][way]
 			l.flag[i][way] = l.flags
 			l.flags += 8 * sources[way]
 		}

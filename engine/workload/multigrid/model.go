@@ -11,7 +11,7 @@ import (
 // the rank that has the most, and for each exchange across faces the slowest resource: a node's
 // adapter, a rank's processor, or the bytes.
 func Model(s *engine.Scenario, m *cluster.Machine) float64 {
-	a, where := askedOf(s.Int, s.Text), s.Layout()
+	a, where := problemOf(s.Int, s.Text), s.Layout()
 	l, v := a.layout(where.Ranks()), a.variant
 	rate := m.MemoryRate
 	if shared := m.NodeRate / float64(where.RanksPerNode); shared > 0 && (rate == 0 || shared < rate) {
@@ -28,7 +28,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) float64 {
 		sweeps := 2 * float64(a.degree)
 		time += passes * cells * (sweeps*sweepBytes + residualBytes + meansBytes + spreadBytes) / rate
 		var puts, bytes, hops float64
-		for _, p := range l.gives(at, faces, middle) {
+		for _, p := range l.sends(at, faces, middle) {
 			n, each := v.messages(linkOf(&where, m, p.from, p.to), &p.of)
 			if v.path == cluster.PathAdapter || linkOf(&where, m, p.from, p.to) >= linkRouter {
 				puts, hops = puts+float64(n), 1

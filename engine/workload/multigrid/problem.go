@@ -24,7 +24,9 @@ func coefficient(x, y, z float64) (beta float64, gradient [3]float64) {
 
 // profile returns v and its first two derivatives.
 func profile(s float64) (v, first, second float64) {
-	s2, s3, s4 := s*s, s*s*s, s*s*s*s
+	s2 := s * s
+	s3 := s * s * s
+	s4 := s * s * s * s
 	v = float64(2*s4*s2) - float64(6*s4*s) + float64(5*s4) - s2
 	first = float64(12*s4*s) - float64(30*s4) + float64(20*s3) - float64(2*s)
 	second = float64(60*s4) - float64(120*s3) + float64(60*s2) - 2

@@ -44,7 +44,7 @@ func Published(variant string, ranks int) float64 {
 
 // paperRows returns the published points of a scenario that equals the paper's.
 func paperRows(s *engine.Scenario) (rows []engine.Row) {
-	l, a := s.Layout(), askedOf(s.Int, s.Text)
+	l, a := s.Layout(), problemOf(s.Int, s.Text)
 	if n := l.Ranks(); s.Text("machine") != "xc30-edison" || a.side != 128 || a.boxes*a.boxes*a.boxes != n || l.RanksPerNode != min(n, 16) ||
 		a.degree != 4 || a.threshold != 8 || a.cycles != 0 {
 		return nil

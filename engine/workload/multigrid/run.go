@@ -11,20 +11,20 @@ import (
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
-	a := askedOf(p.Int, p.Text)
+	a := problemOf(p.Int, p.Text)
 	timed, verified, err := workload.Parts(workload.Store(r, p, a.bytes(r.Ranks())), func(store cluster.Store, small bool) (*solver, error) {
 		of := a.part(small)
 		s, err := of.solver(r, store)
 		if err != nil {
 			return nil, err
 		}
-		return s, store.Do(func() error { return s.expect(&of) })
+		return s, store.Do(func() error { return s.computeExpected(&of) })
 	})
 	if err != nil {
 		return err
 	}
 	for p.Next() {
-		took, residuals, err := verified.timed(a.cycles)
+		took, residuals, err := verified.timeSolve(a.cycles)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			return err
 		}
 		if timed != verified {
-			if took, _, err = timed.timed(a.cycles); err != nil {
+			took, _, err = timed.timeSolve(a.cycles)
+			if err != nil {
 				return err
 			}
 		}
@@ -42,7 +43,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 }
 
 // solver returns a rank's solver of the problem. The ranks of a launch share the layout.
-func (a asked) solver(r *cluster.Rank, store cluster.Store) (*solver, error) {
+func (a problem) solver(r *cluster.Rank, store cluster.Store) (*solver, error) {
 	l := r.Lib().Shared(a, func() any { return a.layout(r.Ranks()) }).(*layout)
 	return newSolver(r, l, store, a.degree, a.variant)
 }
@@ -50,24 +51,24 @@ func (a asked) solver(r *cluster.Rank, store cluster.Store) (*solver, error) {
 // reference is the key of the sequential solution that the ranks of a launch share.
 type reference struct{ cells, degree, cycles int }
 
-// expect computes the coefficients, and writes the expected u into E.
-func (s *solver) expect(a *asked) error {
+// computeExpected computes the coefficients, and writes the expected u into E.
+func (s *solver) computeExpected(a *problem) error {
 	if err := s.build(); err != nil {
 		return err
 	}
 	cells := s.layout.shapes[0].cells()
-	key := reference{cells, a.degree, a.cycles}
+	key := reference{cells: cells, degree: a.degree, cycles: a.cycles}
 	var failed error
 	share := func() any {
-		b, _, err := alone(cells, a.degree, a.threshold, a.cycles)
+		b, _, err := solveAlone(cells, a.degree, a.threshold, a.cycles)
 		if err != nil {
 			failed = err
 			return nil
 		}
 		return &box{shape: b.shape, h: b.h, v: [vectors][]float64{vU: slices.Clone(b.v[vU])}}
 	}
-	for turn := range 2 { // one rank computes it, then the others find it
-		if (s.r.ID() == 0) == (turn == 0) {
+	for round := range 2 { // one rank computes it, then the others find it
+		if (s.r.ID() == 0) == (round == 0) {
 			whole, _ := s.r.Lib().Shared(key, share).(*box)
 			if failed != nil {
 				return failed
@@ -87,8 +88,8 @@ func (s *solver) expect(a *asked) error {
 	return nil
 }
 
-// timed solves once, between two barriers.
-func (s *solver) timed(cycles int) (took cluster.Time, residuals []float64, err error) {
+// timeSolve solves once, between two barriers.
+func (s *solver) timeSolve(cycles int) (took cluster.Time, residuals []float64, err error) {
 	if err := s.r.Barrier(s.r.All()); err != nil {
 		return 0, nil, err
 	}
@@ -96,7 +97,8 @@ func (s *solver) timed(cycles int) (took cluster.Time, residuals []float64, err 
 	clear(s.messages)
 	begin := s.r.Now()
 	s.last = begin
-	if residuals, err = s.solve(cycles); err != nil {
+	residuals, err = s.solve(cycles)
+	if err != nil {
 		return 0, nil, err
 	}
 	if err := s.r.Quiet(); err != nil {
@@ -137,7 +139,7 @@ func (s *solver) verify(p engine.Probe, residuals []float64) error {
 	for cycle, x := range residuals {
 		p.Place("residuals", cycle, x)
 	}
-	worst, err := s.most(s.worst())
+	worst, err := s.maxOverRanks(s.maxError())
 	if err != nil {
 		return err
 	}

@@ -44,8 +44,8 @@ func TestOneSynchronizationIsEnough(t *testing.T) {
 				m.Slow = []cluster.Slow{{Node: c.slow, Adapter: -1, Factor: 40}}
 			}
 			v := *variantOf("groupsync")
-			v.loose = c.loose
-			a := asked{boxes: 2, side: 8, threshold: 8, degree: 4, cycles: 1, variant: &v}
+			v.unsynchronized = c.loose
+			a := problem{boxes: 2, side: 8, threshold: 8, degree: 4, cycles: 1, variant: &v}
 			l := a.layout(ranks)
 			spec := clustertest.Spec(m, ranks, 1)
 			spec.Segment = l.data
@@ -55,10 +55,10 @@ func TestOneSynchronizationIsEnough(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if err := s.expect(&a); err != nil {
+				if err := s.computeExpected(&a); err != nil {
 					return err
 				}
-				_, residuals, err := s.timed(a.cycles)
+				_, residuals, err := s.timeSolve(a.cycles)
 				if err != nil {
 					return err
 				}

@@ -91,10 +91,12 @@ func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *v
 	} else {
 		rank = r.ID()
 		var err error
-		if s.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, int(l.flags/8)); err != nil {
+		s.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, int(l.flags/8))
+		if err != nil {
 			return nil, err
 		}
-		if s.data, err = cluster.Alloc[float64](r, store, n); err != nil {
+		s.data, err = cluster.Alloc[float64](r, store, n)
+		if err != nil {
 			return nil, err
 		}
 		s.mem = s.data.Local(r, n)
@@ -109,7 +111,7 @@ func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *v
 			for d, at := range shape.at(k) {
 				b.first[d] = at * shape.side
 			}
-			s.place(b, i)
+			s.setVectors(b, i)
 			lv.boxes = append(lv.boxes, b)
 		}
 		for way := range ways {
@@ -117,13 +119,13 @@ func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *v
 				break
 			}
 			c := l.channel(i, way, rank)
-			lv.channels[way] = c.lean(packs)
+			lv.channels[way] = c.trimmed(packs)
 			store.Do(func() error { lv.channels[way] = c; return nil })
-			in, out = max(in, sumOf(c.in)), max(out, sumOf(c.out))
+			in, out = max(in, groupBytes(c.in)), max(out, groupBytes(c.out))
 		}
 		if lv.channels[down] != nil {
 			for way := range lv.scratch {
-				n := sumOf(lv.channels[down+way].out)
+				n := groupBytes(lv.channels[down+way].out)
 				if way == 0 && n > 0 { // by slot
 					half := shape.side / 2
 					n = 8 * int64(len(lv.boxes)*half*half*half)
@@ -139,8 +141,8 @@ func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *v
 	return s, nil
 }
 
-// place sets the vectors of a box.
-func (s *solver) place(b *box, level int) {
+// setVectors sets the vectors of a box.
+func (s *solver) setVectors(b *box, level int) {
 	n := int(b.vectorBytes() / 8)
 	for v := range b.v {
 		at := int(s.layout.vector(level, b.slot, v) / 8)
@@ -196,24 +198,24 @@ func (s *solver) build() error {
 				b.betas()
 				b.fill(vF, source)
 			}
-		} else if err := s.faces(i - 1); err != nil {
+		} else if err := s.sendFaces(i - 1); err != nil {
 			return err
 		}
 		for _, b := range lv.boxes {
 			b.invert()
 		}
 	}
-	most := 0.
+	largest := 0.
 	for _, b := range s.levels[0].boxes {
-		most = max(most, b.largest(b.v[vF]))
+		largest = max(largest, b.largest(b.v[vF]))
 	}
 	var err error
-	s.norm, err = s.most(most)
+	s.norm, err = s.maxOverRanks(largest)
 	return err
 }
 
-// faces sends a level's faces to the next coarser level.
-func (s *solver) faces(at int) error {
+// sendFaces sends a level's faces to the next coarser level.
+func (s *solver) sendFaces(at int) error {
 	lv, c := s.levels[at], s.levels[at].channels[down]
 	faces := func(d int, p *piece) [3]int { // the last one is the next box's first
 		n := [3]int{lv.side / 2, lv.side / 2, lv.side / 2}
@@ -224,15 +226,15 @@ func (s *solver) faces(at int) error {
 	}
 	shift := func(d int) int64 { return int64(vBetaI+d-vR) * s.levels[at+1].vectorBytes() }
 	for d := range 3 {
-		for _, p := range c.own {
+		for _, p := range c.local {
 			below := s.levels[at+1].boxes[p.slots[1]]
-			lv.boxes[p.slots[0]].faceMeans(d, faces(d, &p), grid{below.v[vBetaI+d], p.image, below.stride(), below.stride() * below.stride()})
+			lv.boxes[p.slots[0]].faceMeans(d, faces(d, &p), below.image(vBetaI+d, p.image))
 		}
 		for _, g := range c.out {
 			for _, p := range g.pieces {
 				n := faces(d, &p)
 				image := make([]float64, n[0]*n[1]*n[2])
-				lv.boxes[p.slots[0]].faceMeans(d, n, grid{image, 0, n[0], n[0] * n[1]})
+				lv.boxes[p.slots[0]].faceMeans(d, n, grid{v: image, at: 0, row: n[0], plane: n[0] * n[1]})
 				of := rows(n)
 				of.Near, of.Far = packed(n, 0), p.of.Far
 				of.Far.Off += shift(d)
@@ -248,8 +250,8 @@ func (s *solver) faces(at int) error {
 	return s.r.Barrier(s.r.All())
 }
 
-// most returns the maximum of a number over all ranks.
-func (s *solver) most(x float64) (float64, error) {
+// maxOverRanks returns the maximum of a number over all ranks.
+func (s *solver) maxOverRanks(x float64) (float64, error) {
 	if s.r == nil {
 		return x, nil
 	}
@@ -265,7 +267,7 @@ func (s *solver) exchange(at, v, way int) error {
 	}
 	return s.store.Do(func() error {
 		for _, b := range s.levels[at].boxes {
-			b.bound(b.v[v])
+			b.fillBoundary(b.v[v])
 		}
 		return nil
 	})
@@ -289,15 +291,15 @@ func (s *solver) smooth(at int) error {
 }
 
 // residual writes f − Au into TEMP, and returns the largest absolute value on this rank.
-func (s *solver) residual(at int) (most float64, err error) {
+func (s *solver) residual(at int) (largest float64, err error) {
 	if err := s.exchange(at, vU, faces); err != nil {
 		return 0, err
 	}
 	s.compute(residualBytes, sweepFlops, s.levels[at], func(b *box) {
-		most = max(most, b.residual(b.v[vU], b.v[vR], b.v[vTemp]))
+		largest = max(largest, b.residual(b.v[vU], b.v[vR], b.v[vTemp]))
 	})
 	s.lap(at, partResidual)
-	return most, nil
+	return largest, nil
 }
 
 // restrict writes means of a vector into R of the next coarser level.
@@ -305,13 +307,13 @@ func (s *solver) restrict(at, v int) error {
 	lv, c := s.levels[at], s.levels[at].channels[down]
 	half := lv.side / 2
 	s.compute(meansBytes, 1, lv, func(b *box) {
-		for _, p := range c.own {
+		for _, p := range c.local {
 			if p.slots[0] == b.slot {
 				b.means(b.v[v], s.levels[at+1].boxes[p.slots[1]].image(vR, p.image))
 			}
 		}
 		if n := half * half * half; len(c.out) > 0 {
-			b.means(b.v[v], grid{lv.scratch[0].Slice(), b.slot * n, half, half * half})
+			b.means(b.v[v], grid{v: lv.scratch[0].Slice(), at: b.slot * n, row: half, plane: half * half})
 		}
 	})
 	s.lap(at, partBetween)
@@ -320,13 +322,15 @@ func (s *solver) restrict(at, v int) error {
 
 // image returns a position in a vector as a grid.
 func (b *box) image(v, at int) grid {
-	return grid{b.v[v], at, b.stride(), b.stride() * b.stride()}
+	return grid{v: b.v[v], at: at, row: b.stride(), plane: b.stride() * b.stride()}
 }
 
 // prolong brings u of the next coarser level up. It adds the values to u, or replaces u by
 // interpolated values.
 func (s *solver) prolong(at int, add bool) error {
-	lv, below, c := s.levels[at], s.levels[at+1], s.levels[at].channels[up]
+	lv := s.levels[at]
+	below := s.levels[at+1]
+	c := s.levels[at].channels[up]
 	bring := func(p *piece, to grid, into bool) {
 		from := below.boxes[p.slots[0]].image(vU, p.image)
 		if add {
@@ -339,18 +343,18 @@ func (s *solver) prolong(at int, add bool) error {
 		for i := range c.out {
 			for k := range c.out[i].pieces {
 				p := &c.out[i].pieces[k]
-				bring(p, grid{lv.scratch[1].Slice(), int(p.of.Near.Off / 8), lv.side, lv.side * lv.side}, false)
+				bring(p, grid{v: lv.scratch[1].Slice(), at: int(p.of.Near.Off / 8), row: lv.side, plane: lv.side * lv.side}, false)
 			}
 		}
 	}
-	s.copies(sumOf(c.out), s.store.Body(images))
+	s.copies(groupBytes(c.out), s.store.Body(images))
 	s.lap(at, partBetween)
 	if err := s.move(at, up, 0); err != nil {
 		return err
 	}
 	s.compute(spreadBytes, 1, lv, func(b *box) {
-		for i := range c.own {
-			if p := &c.own[i]; p.slots[1] == b.slot {
+		for i := range c.local {
+			if p := &c.local[i]; p.slots[1] == b.slot {
 				bring(p, b.grid(vU, 1, 1, 1), add)
 				return
 			}
@@ -431,16 +435,17 @@ func (s *solver) solve(cycles int) (residuals []float64, err error) {
 		}
 	}
 	for cycle := 0; ; cycle++ {
-		most, err := s.residual(0)
+		largest, err := s.residual(0)
 		if err != nil {
 			return residuals, err
 		}
-		if most, err = s.most(most); err != nil {
+		largest, err = s.maxOverRanks(largest)
+		if err != nil {
 			return residuals, err
 		}
 		s.lap(0, partSync)
-		residuals = append(residuals, most/s.norm)
-		if cycle == cycles || most < converged*s.norm {
+		residuals = append(residuals, largest/s.norm)
+		if cycle == cycles || largest < converged*s.norm {
 			return residuals, nil
 		}
 		if err := s.cycle(0); err != nil {
@@ -453,22 +458,22 @@ func (s *solver) solve(cycles int) (residuals []float64, err error) {
 // because both values are 0.
 const converged = 1e-10
 
-// worst returns the largest difference between u and the exact solution on this rank.
-func (s *solver) worst() (most float64) {
+// maxError returns the largest difference between u and the exact solution on this rank.
+func (s *solver) maxError() (largest float64) {
 	for _, b := range s.levels[0].boxes {
 		for k := 1; k <= b.side; k++ {
 			for j := 1; j <= b.side; j++ {
 				for i := 1; i <= b.side; i++ {
-					most = max(most, math.Abs(b.v[vU][b.index(i, j, k)]-exact(b.place(0, 2*i-1), b.place(1, 2*j-1), b.place(2, 2*k-1))))
+					largest = max(largest, math.Abs(b.v[vU][b.index(i, j, k)]-exact(b.coordinate(0, 2*i-1), b.coordinate(1, 2*j-1), b.coordinate(2, 2*k-1))))
 				}
 			}
 		}
 	}
-	return most
+	return largest
 }
 
-// alone solves the problem in one box, without ranks.
-func alone(cells, degree, threshold, cycles int) (*box, []float64, error) {
+// solveAlone solves the problem in one box, without ranks.
+func solveAlone(cells, degree, threshold, cycles int) (*box, []float64, error) {
 	s, err := newSolver(nil, newLayout(shapes(1, cells, threshold), 1, false), cluster.Store{}, degree, nil)
 	if err != nil {
 		return nil, nil, err

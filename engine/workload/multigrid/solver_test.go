@@ -8,7 +8,7 @@ import (
 // worstOf returns the largest difference between a box's u and the exact solution.
 func worstOf(b *box) float64 {
 	s := solver{levels: []*level{{shape: b.shape, boxes: []*box{b}}}}
-	return s.worst()
+	return s.maxError()
 }
 
 // The table of the sequential program: residual over f and error after the F-cycle, and
@@ -32,14 +32,14 @@ func TestReferenceNumbers(t *testing.T) {
 				t.Errorf("%d³: %s %.4g, want %.4g", c.cells, what, got, want)
 			}
 		}
-		b, residuals, err := alone(c.cells, 4, 8, 0)
+		b, residuals, err := solveAlone(c.cells, 4, 8, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		near("residual after the F-cycle", residuals[0], c.residual)
 		near("error after the F-cycle", worstOf(b), c.first)
 		first := worstOf(b)
-		b, residuals, err = alone(c.cells, 4, 8, 20)
+		b, residuals, err = solveAlone(c.cells, 4, 8, 20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,19 +98,19 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	if paper != nil {
 		v.Why += fmt.Sprintf(" (paper: %s)", cluster.FromSeconds(paper.Cells[columnSolve]))
 	}
-	v.Why += ". " + injected(s, now) + "."
+	v.Why += ". " + explainLoad(s, now) + "."
 	v.Glance = fmt.Sprintf("%s %s", cluster.FromSeconds(v.Time), now.Label)
 }
 
-// injected describes the load on a node's adapter.
-func injected(s *engine.Snapshot, now *engine.Row) string {
+// explainLoad describes the load on a node's adapter.
+func explainLoad(s *engine.Snapshot, now *engine.Row) string {
 	n := now.Cells[columnMessages]
 	smooth := cluster.FromSeconds(now.Cells[columnSmooth])
 	if n < 1 || math.IsNaN(n) {
 		return fmt.Sprintf("No message uses an adapter. Each rank computes for %s", smooth)
 	}
-	text := fmt.Sprintf("Each node sends %[2]s messages per solve (%[1]d ranks)", s.Layout.Ranks(), count(n))
-	if size, share := common(s); share > 0 {
+	text := fmt.Sprintf("Each node sends %[2]s messages per solve (%[1]d ranks)", s.Layout.Ranks(), formatCount(n))
+	if size, share := commonSize(s); share > 0 {
 		text += fmt.Sprintf(", %.0f %% of them %s", 100*share, size)
 	}
 	if m, ok := s.Metric("adapter_time"); ok {
@@ -119,8 +119,8 @@ func injected(s *engine.Snapshot, now *engine.Row) string {
 	return text + fmt.Sprintf(". Each rank computes for %s", smooth)
 }
 
-// count formats a large number.
-func count(n float64) string {
+// formatCount formats a large number.
+func formatCount(n float64) string {
 	switch {
 	case n >= 1e6:
 		return fmt.Sprintf("%.3g million", n/1e6)
@@ -130,24 +130,25 @@ func count(n float64) string {
 	return fmt.Sprintf("%.0f", n)
 }
 
-// common returns the most frequent message size and its share of the messages.
-func common(s *engine.Snapshot) (size string, share float64) {
+// commonSize returns the most frequent message size and its share of the messages.
+func commonSize(s *engine.Snapshot) (size string, share float64) {
 	t := s.Tally("messages")
 	if t == nil {
 		return "", 0
 	}
-	all, most := int64(0), int64(0)
+	all, greatest := int64(0), int64(0)
 	for row := range t.Rows {
 		n := int64(0)
 		for c := range t.Columns {
 			n += t.At(row, c)
 		}
-		if all += n; n > most {
-			most, size = n, t.Rows[row]
+		all += n
+		if n > greatest {
+			greatest, size = n, t.Rows[row]
 		}
 	}
 	if all == 0 {
 		return "", 0
 	}
-	return size, float64(most) / float64(all)
+	return size, float64(greatest) / float64(all)
 }

@@ -9,14 +9,14 @@ import (
 // variant is a rung of the paper's ladder: the way in which a step's pieces move. Each rung
 // includes the changes of the rungs below it.
 type variant struct {
-	name   string
-	packs  bool         // one message per neighbour, packed by the program
-	puts   bool         // the message is a put with signal, not a send
-	path   cluster.Path // path of puts inside a node
-	local  bool         // pieces inside a node are copied by loads and stores, without calls
-	vis    bool         // a piece for another node is one strided put
-	groups bool         // ranks synchronize with their neighbours, not with all
-	loose  bool         // tests: no synchronization at all
+	name           string
+	packs          bool         // one message per neighbour, packed by the program
+	puts           bool         // the message is a put with signal, not a send
+	path           cluster.Path // path of puts inside a node
+	local          bool         // pieces inside a node are copied by loads and stores, without calls
+	vis            bool         // a piece for another node is one strided put
+	groups         bool         // ranks synchronize with their neighbours, not with all
+	unsynchronized bool         // tests: no synchronization at all
 }
 
 var variants = []*variant{
@@ -50,9 +50,9 @@ func (s *solver) move(at, way, vector int) error {
 	if s.r == nil {
 		return nil // one box
 	}
-	if way <= sides && c.inside > 0 {
+	if way <= sides && c.localBytes > 0 {
 		s.copy.channel, s.copy.shift = c, shift
-		s.copies(c.inside, s.copy.own)
+		s.copies(c.localBytes, s.copy.copyLocal)
 		s.lap(at, partPack)
 	}
 	s.count(c)
@@ -78,23 +78,23 @@ func (s *solver) move(at, way, vector int) error {
 	var err error
 	if s.variant.barriers() {
 		err = s.r.Barrier(s.r.All())
-	} else if len(c.peers) > 0 && !s.variant.loose {
+	} else if len(c.peers) > 0 && !s.variant.unsynchronized {
 		err = s.r.SyncNeighbours(s.r.All(), c.peers)
 	}
 	s.lap(at, partSync)
 	return err
 }
 
-func total(pieces []piece) (n int64) {
+func pieceBytes(pieces []piece) (n int64) {
 	for i := range pieces {
 		n += pieces[i].of.Bytes()
 	}
 	return n
 }
 
-// given returns a piece shifted to another vector. Only vectors within a level are sent out of the
-// segment.
-func (c *channel) given(p *piece, shift int64) cluster.Strided {
+// shifted returns a piece shifted to another vector. Only vectors within a level are sent out of
+// the segment.
+func (c *channel) shifted(p *piece, shift int64) cluster.Strided {
 	of := p.of
 	if c.way <= sides {
 		of.Near.Off += shift
@@ -147,7 +147,7 @@ func (s *solver) twoSided(c *channel, near cluster.Data, shift int64) error {
 	return nil
 }
 
-func sumOf(groups []group) (n int64) {
+func groupBytes(groups []group) (n int64) {
 	for i := range groups {
 		n += groups[i].bytes
 	}
@@ -161,7 +161,7 @@ func (s *solver) bulk(c *channel, near cluster.Data, shift int64) error {
 	if err := r.Quiet(); err != nil { // of the step before
 		return err
 	}
-	inbox := l.inbox[c.level][c.way] + int64(c.epoch%2)*l.room[c.level][c.way]
+	inbox := l.inbox[c.level][c.way] + int64(c.epoch%2)*l.inboxBytes[c.level][c.way]
 	flag := s.flags.Off + l.flag[c.level][c.way]
 	c.epoch++
 	for i := range c.out {
@@ -201,7 +201,7 @@ func (s *solver) rows(c *channel, near cluster.Data, shift int64) error {
 		for i := range c.out {
 			g := &c.out[i]
 			for k := range g.pieces {
-				of := c.given(&g.pieces[k], shift)
+				of := c.shifted(&g.pieces[k], shift)
 				if err := s.put(g.peer, &of, near); err != nil {
 					return err
 				}
@@ -222,7 +222,8 @@ func (s *solver) put(to int, of *cluster.Strided, near cluster.Data) error {
 	far := r.Spec().Layout.ClassOf(r.ID(), to) == cluster.Remote
 	p := cluster.Put{To: s.data.On(to).Target, Data: near, Shape: *of, Until: cluster.Later}
 	if v.local && !far {
-		if s.copy.segment = r.Reach(to); s.copy.segment != nil {
+		s.copy.segment = r.Reach(to)
+		if s.copy.segment != nil {
 			r.Account(to, 1, of.Bytes())
 			s.copy.of, s.copy.near = *of, near
 			s.copies(of.Bytes(), s.copy.store)

@@ -11,11 +11,11 @@ import (
 
 func init() { workload.Register(&multigrid) }
 
-// mostCycles is the maximum number of V-cycles after the F-cycle.
-const mostCycles = 20
+// maxCycles is the maximum number of V-cycles after the F-cycle.
+const maxCycles = 20
 
-// mostOdd is the longest side of a coarsest grid that BiCGStab may have to solve.
-const mostOdd = 11
+// maxOdd is the longest side of a coarsest grid that BiCGStab may have to solve.
+const maxOdd = 11
 
 var multigrid = workload.Workload{
 	Name:  "multigrid",
@@ -33,7 +33,7 @@ var multigrid = workload.Workload{
 		{Name: "box", Label: "box", Doc: "cells of the finest grid along each side of a box (a power of two)", Type: engine.Integer, Default: "8", Min: 4, Max: 512,
 			Choices: []string{"4", "8", "16", "32", "64", "128"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "computing compared with messages: cells grow by eight when faces grow by four", Paper: "paper 3, section VI.A"},
-		{Name: "vcycles", Label: "V-cycles", Doc: "maximum number of V-cycles after the F-cycle; they end when the residual is 10⁻¹⁰ of f", Type: engine.Integer, Default: "0", Min: 0, Max: mostCycles,
+		{Name: "vcycles", Label: "V-cycles", Doc: "maximum number of V-cycles after the F-cycle; they end when the residual is 10⁻¹⁰ of f", Type: engine.Integer, Default: "0", Min: 0, Max: maxCycles,
 			Choices: []string{"0", "1", "8", "20"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the residual falls about thirtyfold per cycle; the error stays, because the grid determines it"},
 		{Name: "smoother-degree", Label: "degree", Doc: "sweeps of a Chebyshev pass (an even number)", Type: engine.Integer, Default: "4", Min: 2, Max: 12,
@@ -65,7 +65,7 @@ var multigrid = workload.Workload{
 			}},
 	},
 	Profiles: []engine.ProfileSpec{
-		{Name: "residuals", Title: "Residual over f", Unit: "1", Doc: "largest residual / largest f after the F-cycle, and after each V-cycle", Over: "V-cycles", Places: mostCycles + 1},
+		{Name: "residuals", Title: "Residual over f", Unit: "1", Doc: "largest residual / largest f after the F-cycle, and after each V-cycle", Over: "V-cycles", Places: maxCycles + 1},
 	},
 	Derived: []engine.MetricSpec{
 		{Name: "adapter_time", Phrase: "time of a node's adapter", Unit: "s", Doc: "time of a node's messages at its adapter: their number times the machine's gap"},
@@ -74,30 +74,30 @@ var multigrid = workload.Workload{
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,
-	Beside:     beside,
+	Comparison: compareSequential,
 	Finish:     finish,
 }
 
-// asked is the problem that the knobs choose.
-type asked struct {
+// problem is the problem that the knobs choose.
+type problem struct {
 	boxes, side, threshold, degree, cycles int
 	variant                                *variant
 }
 
-func askedOf(number func(string) int64, text func(string) string) asked {
-	return asked{
+func problemOf(number func(string) int64, text func(string) string) problem {
+	return problem{
 		boxes: int(number("boxes")), side: int(number("box")), threshold: int(number("agglomerate")), degree: int(number("smoother-degree")),
 		cycles: int(number("vcycles")), variant: variantOf(text("variant")),
 	}
 }
 
-func (a *asked) layout(ranks int) *layout {
+func (a *problem) layout(ranks int) *layout {
 	return newLayout(shapes(a.boxes, a.side, a.threshold), ranks, a.variant.packs && a.variant.puts)
 }
 
 // bytes returns the bytes of the finest grid's cells on the rank that has the most: all
 // vectors, without ghosts.
-func (a *asked) bytes(ranks int) int64 {
+func (a *problem) bytes(ranks int) int64 {
 	slots := int64(shape{a.boxes, a.side}.slots(ranks))
 	return 8 * vectors * slots * int64(a.side) * int64(a.side) * int64(a.side)
 }
@@ -110,9 +110,11 @@ const (
 )
 
 // part returns the problem itself, or the small one.
-func (a asked) part(small bool) asked {
+func (a problem) part(small bool) problem {
 	if small {
-		a.boxes, a.side, a.threshold = min(a.boxes, smallBoxes), smallSide, 8
+		a.boxes = min(a.boxes, smallBoxes)
+		a.side = smallSide
+		a.threshold = 8
 	}
 	return a
 }
@@ -122,7 +124,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
 	}
 	l := s.Layout()
-	a := askedOf(s.Int, s.Text)
+	a := problemOf(s.Int, s.Text)
 	switch {
 	case bits.OnesCount(uint(a.side)) != 1:
 		return fail("box = %d: want a power of two, because boxes are halved (use %d or %d)", a.side, 1<<(bits.Len(uint(a.side))-1), 1<<bits.Len(uint(a.side)))
@@ -133,9 +135,9 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	case l.Groups() > 1:
 		return fail("model = %s with %d groups: a put cannot reach a rank of another group (use model = flat, or one group)", l.Model, l.Groups())
 	}
-	if odd := a.boxes >> bits.TrailingZeros(uint(a.boxes)); odd > mostOdd {
+	if odd := a.boxes >> bits.TrailingZeros(uint(a.boxes)); odd > maxOdd {
 		return fail("boxes = %d: the coarsest grid has %d cells per side, want at most %d on one rank (use a smaller odd factor, such as boxes = %d)",
-			a.boxes, odd, mostOdd, 1<<(bits.Len(uint(a.boxes))-1))
+			a.boxes, odd, maxOdd, 1<<(bits.Len(uint(a.boxes))-1))
 	}
 	var memory workload.Memory
 	_, verified, _ := workload.Parts(on.Store(s, a.bytes(l.Ranks())), func(store cluster.Store, small bool) (*layout, error) {
@@ -162,7 +164,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }
 
 // sizeLabels returns the possible sizes of messages, and the links.
@@ -175,7 +177,7 @@ func sizeLabels(*engine.Scenario, *cluster.Machine) (rows, columns []string) {
 
 // levelNames returns the names of the grids of all levels, the finest first.
 func levelNames(s *engine.Scenario, _ *cluster.Machine) (names []string) {
-	a := askedOf(s.Int, s.Text)
+	a := problemOf(s.Int, s.Text)
 	for _, shape := range shapes(a.boxes, a.side, a.threshold) {
 		names = append(names, fmt.Sprintf("%d³", shape.cells()))
 	}

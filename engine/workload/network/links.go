@@ -44,7 +44,7 @@ func Links(of string, each Messages) *engine.Study {
 		},
 		Observe: func(*engine.Snapshot) []engine.Row { return nil },
 		Complete: func(v *engine.StudyView, _ *engine.Snapshot) {
-			v.Why = words(v.Rows, of)
+			v.Why = describe(v.Rows, of)
 		},
 	}
 }
@@ -65,46 +65,50 @@ func (p plane) direction() string {
 
 func frame(s *engine.Scenario, m *cluster.Machine, of string, each Messages) engine.StudyView {
 	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bytes of " + of + " on the busiest link leaving each plane"}}}
-	miss := func(text, command string) engine.StudyView {
+	missing := func(text, command string) engine.StudyView {
 		v.Missing = []engine.Hint{{Text: text, Command: command}}
 		return v
 	}
-	l, own := s.Layout(), *m
+	l, machine := s.Layout(), *m
 	if l.Validate() != nil {
 		return v
 	}
-	workload.FitMachine(s, &own)
-	dims := own.Topology.Dims
-	net, err := topology.New(own.Topology, l.Nodes)
-	if own.Topology.Shape != cluster.Torus || err != nil || net.Links() == 0 {
-		return miss("The machine's network is not a torus of several nodes.", "machine xt4-franklin")
+	workload.FitMachine(s, &machine)
+	dims := machine.Topology.Dims
+	net, err := topology.New(machine.Topology, l.Nodes)
+	if machine.Topology.Shape != cluster.Torus || err != nil || net.Links() == 0 {
+		return missing("The machine's network is not a torus of several nodes.", "machine xt4-franklin")
 	}
-	carries := make([]float64, net.Links())
+	linkBytes := make([]float64, net.Links())
 	var path []int32
-	if !each(s, &l, &own, func(from, to int, bytes float64) {
+	if !each(s, &l, &machine, func(from, to int, bytes float64) {
 		path = net.Route(from, to, path[:0])
 		for _, link := range path {
-			carries[link] += bytes
+			linkBytes[link] += bytes
 		}
 	}) {
-		return miss("There are too many messages to route.", "nodes 16")
+		return missing("There are too many messages to route.", "nodes 16")
 	}
 	for dim := range dims {
 		for _, minus := range []bool{false, true} {
 			for at := range dims[dim] {
-				row(&v, carries, net, dims, plane{dim, at, minus})
+				addRow(&v, linkBytes, net, dims, plane{dim: dim, at: at, minus: minus})
 			}
 		}
 	}
 	return v
 }
 
-// row adds the row of a plane's links, if it has any.
-func row(v *engine.StudyView, carries []float64, net *topology.Network, dims []int, of plane) {
-	n, sum, most := 0, 0.0, 0.0
+// addRow adds the row of a plane's links, if it has any.
+func addRow(v *engine.StudyView, carries []float64, net *topology.Network, dims []int, of plane) {
+	n := 0
+	sum := 0.0
+	busiest := 0.0
 	for link, bytes := range carries {
 		if planeOf(net, dims, link) == of {
-			n, sum, most = n+1, sum+bytes, math.Max(most, bytes)
+			n++
+			sum += bytes
+			busiest = math.Max(busiest, bytes)
 		}
 	}
 	if n == 0 {
@@ -112,7 +116,7 @@ func row(v *engine.StudyView, carries []float64, net *topology.Network, dims []i
 	}
 	label := fmt.Sprintf("%s from %d", of.direction(), of.at)
 	v.Rows = append(v.Rows, engine.Row{Key: label, Label: label, Series: of.direction(), Kind: engine.Modelled,
-		Cells: []float64{columnPlane: float64(of.at), columnMost: most, columnMean: sum / float64(n)}})
+		Cells: []float64{columnPlane: float64(of.at), columnMost: busiest, columnMean: sum / float64(n)}})
 }
 
 // planeOf returns the plane that a link leaves.
@@ -120,27 +124,28 @@ func planeOf(net *topology.Network, dims []int, link int) plane {
 	from, to := net.Ends(link)
 	for dim, side := range dims {
 		if a, b := from%side, to%side; a != b {
-			return plane{dim, a, (a+1)%side != b}
+			return plane{dim: dim, at: a, minus: (a+1)%side != b}
 		}
 		from, to = from/side, to/side
 	}
 	return plane{dim: -1}
 }
 
-// words names the link that carries the most bytes, and compares it with the mean link.
-func words(rows []engine.Row, of string) string {
+// describe names the link that carries the most bytes, and compares it with the mean link.
+func describe(rows []engine.Row, of string) string {
 	var busiest *engine.Row
 	sum := 0.0
 	for i := range rows {
 		r := &rows[i]
-		if sum += r.Cells[columnMean]; busiest == nil || r.Cells[columnMost] > busiest.Cells[columnMost] {
+		sum += r.Cells[columnMean]
+		if busiest == nil || r.Cells[columnMost] > busiest.Cells[columnMost] {
 			busiest = r
 		}
 	}
 	if busiest == nil || busiest.Cells[columnMost] == 0 {
 		return ""
 	}
-	most := busiest.Cells[columnMost]
+	bytes := busiest.Cells[columnMost]
 	return fmt.Sprintf("The busiest link (%s) carries %s of %s, %s× the mean link (modelled, by the routes).",
-		busiest.Label, cluster.SizeText(math.Round(most)), of, study.Figure(most/(sum/float64(len(rows)))))
+		busiest.Label, cluster.SizeText(math.Round(bytes)), of, study.Figure(bytes/(sum/float64(len(rows)))))
 }

@@ -13,8 +13,8 @@ type way interface {
 	send(round uint64, message []byte) error
 	// receive returns the message of a round, valid until the next receive.
 	receive(round uint64) ([]byte, error)
-	// settle completes all operations that send has started.
-	settle() error
+	// finish completes all operations that send has started.
+	finish() error
 }
 
 func run(r *cluster.Rank, p engine.Probe) error {
@@ -39,7 +39,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	g := game{r: r, p: p, way: w, other: other, rounds: int(p.Int("rounds")), message: make([]byte, size)}
 	for p.Next() {
-		play := g.answer
+		play := g.returnAll
 		if _, passive := w.(lock); r.ID() == 0 {
 			play = g.serve
 		} else if passive {
@@ -101,7 +101,8 @@ func (g *game) serve() error {
 			return err
 		}
 		var err error
-		if back, err = g.way.receive(g.round); err != nil {
+		back, err = g.way.receive(g.round)
+		if err != nil {
 			return err
 		}
 		if !stamped(back, g.round) {
@@ -119,17 +120,18 @@ func (g *game) serve() error {
 	if latency > 0 {
 		g.p.Report("bandwidth", float64(len(g.message))/latency)
 	}
-	return g.way.settle()
+	return g.way.finish()
 }
 
-// answer sends each message back.
-func (g *game) answer() error {
+// returnAll sends each message back.
+func (g *game) returnAll() error {
 	wrong := 0
 	var got []byte
 	for range g.rounds {
 		g.round++
 		var err error
-		if got, err = g.way.receive(g.round); err != nil {
+		got, err = g.way.receive(g.round)
+		if err != nil {
 			return err
 		}
 		if !stamped(got, g.round) {
@@ -141,13 +143,13 @@ func (g *game) answer() error {
 	}
 	// No rank writes to got before the next iteration.
 	g.verify(got, wrong)
-	return g.way.settle()
+	return g.way.finish()
 }
 
 // host lets rank 0 put and get, and checks the last message.
 func (g *game) host() error {
 	g.round += uint64(g.rounds)
-	if err := g.way.settle(); err != nil {
+	if err := g.way.finish(); err != nil {
 		return err
 	}
 	got, err := g.way.receive(g.round)

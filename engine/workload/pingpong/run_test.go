@@ -116,7 +116,7 @@ func TestGameNoticesWrongData(t *testing.T) {
 				return g.serve()
 			}
 			g.way = faulty{g.way, c.spoil}
-			return g.answer()
+			return g.returnAll()
 		})
 		if err != nil {
 			t.Fatal(err)

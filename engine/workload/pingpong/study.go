@@ -45,8 +45,8 @@ var overSizes = &engine.Study{
 	Complete: complete,
 }
 
-// mostSize is the size up to which the model's lines are drawn, or further if a knob is larger.
-const mostSize = 1 << 20
+// maxSize is the size up to which the model's lines are drawn, or further if a knob is larger.
+const maxSize = 1 << 20
 
 // frame draws the machine's lines for the method and the partner that the knobs choose,
 // and the eager limit.
@@ -61,7 +61,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	}
 	latency := engine.Line{Name: "modelled", Kind: engine.Modelled, Look: engine.Dashed}
 	bandwidth := latency
-	for size := int64(1); size <= max(mostSize, s.Int("size")); size *= 2 {
+	for size := int64(1); size <= max(maxSize, s.Int("size")); size *= 2 {
 		t, ok := model(s, m, kind, size)
 		if !ok || t <= 0 {
 			return v
@@ -70,15 +70,15 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 		bandwidth.X, bandwidth.Y = append(bandwidth.X, float64(size)), append(bandwidth.Y, float64(size)/t.Seconds())
 	}
 	v.Plots[0].Lines, v.Plots[1].Lines = []engine.Line{latency}, []engine.Line{bandwidth}
-	if n, rate := half(s, m, kind); n > 0 {
+	if n, rate := halfBandwidth(s, m, kind); n > 0 {
 		v.Plots[1].Marks = []engine.Marker{{X: float64(n), Y: rate, Glyph: engine.AtEqual, Kind: engine.Modelled, Text: "n½ " + cluster.SizeText(float64(n))}}
 	}
 	return v
 }
 
-// half returns n½ by the model: the shortest message that reaches half of the link's bandwidth,
-// and its bandwidth in B/s. It returns 0 if there is none.
-func half(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (n int64, rate float64) {
+// halfBandwidth returns n½ by the model: the shortest message that reaches half of the link's
+// bandwidth, and its bandwidth in B/s. It returns 0 if there is none.
+func halfBandwidth(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (n int64, rate float64) {
 	at := func(size int64) float64 {
 		if t, ok := model(s, m, kind, size); ok && t > 0 {
 			return float64(size) / t.Seconds()
@@ -155,12 +155,12 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		}
 	}
 	if other != nil {
-		v.Why = fmt.Sprintf("%s. %s.", text, beside(v.Time, other))
+		v.Why = fmt.Sprintf("%s. %s.", text, compare(v.Time, other))
 	}
 }
 
-// beside compares the time of a message with the time in another series.
-func beside(t float64, other *engine.Row) string {
+// compare compares the time of a message with the time in another series.
+func compare(t float64, other *engine.Row) string {
 	switch ratio := other.Cells[columnLatency] / t; {
 	case ratio >= study.Alike:
 		return fmt.Sprintf("With %s a message takes %s× as long", other.Series, study.Figure(ratio))

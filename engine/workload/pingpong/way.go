@@ -16,7 +16,7 @@ type twoSided struct {
 }
 
 func newTwoSided(r *cluster.Rank, partner, size int) *twoSided {
-	return &twoSided{r, r.World().Local(partner), make([]byte, size)}
+	return &twoSided{r: r, peer: r.World().Local(partner), in: make([]byte, size)}
 }
 
 func (w *twoSided) send(_ uint64, message []byte) error {
@@ -31,14 +31,14 @@ func (w *twoSided) receive(uint64) ([]byte, error) {
 	return w.in, err
 }
 
-func (w *twoSided) settle() error { return nil }
+func (w *twoSided) finish() error { return nil }
 
 // put writes into the partner's segment and sets a flag there.
 type put struct {
 	r         *cluster.Rank
 	partner   int
 	flag, off int64 // the same in both segments
-	landing   []byte
+	inbox     []byte
 }
 
 func newPut(r *cluster.Rank, partner, size int) (*put, error) {
@@ -50,7 +50,7 @@ func newPut(r *cluster.Rank, partner, size int) (*put, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &put{r, partner, flagOff, off, r.Segment()[off : off+int64(size)]}, nil
+	return &put{r: r, partner: partner, flag: flagOff, off: off, inbox: r.Segment()[off : off+int64(size)]}, nil
 }
 
 func (w *put) send(round uint64, message []byte) error {
@@ -59,7 +59,7 @@ func (w *put) send(round uint64, message []byte) error {
 
 func (w *put) receive(round uint64) ([]byte, error) {
 	_, err := w.r.Await(w.flag, cluster.CmpGreaterEqual, round)
-	return w.landing, err
+	return w.inbox, err
 }
 
-func (w *put) settle() error { return w.r.Quiet() }
+func (w *put) finish() error { return w.r.Quiet() }

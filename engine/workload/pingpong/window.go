@@ -21,10 +21,10 @@ func newWindow(r *cluster.Rank, partner, size int) (*window, error) {
 		return nil, err
 	}
 	w, err := rma.NewWindow(r, team, int64(size))
-	return &window{w, r, team, []int{1 - team.Rank()}}, err
+	return &window{Window: w, r: r, team: team, peer: []int{1 - team.Rank()}}, err
 }
 
-func (w *window) settle() error { return nil }
+func (w *window) finish() error { return nil }
 
 // fence puts between two fences, which both ranks call.
 type fence struct{ *window }
@@ -104,5 +104,5 @@ func (w lock) receive(uint64) ([]byte, error) {
 	return w.in, w.Unlock(passive)
 }
 
-// settle waits until both ranks are here, so that the partner sees the last message.
-func (w lock) settle() error { return w.r.Barrier(w.team) }
+// finish waits until both ranks are here, so that the partner sees the last message.
+func (w lock) finish() error { return w.r.Barrier(w.team) }

@@ -56,17 +56,17 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, err
 	}
 	size := s.Int("size")
-	holds := func(buffers, underWay int64) []workload.Item {
-		return []workload.Item{{Name: "message buffers", Per: workload.InAll, Bytes: 2 * buffers}, {Name: "messages in flight", Per: workload.InAll, Bytes: 2 * underWay}}
+	items := func(buffers, inFlight int64) []workload.Item {
+		return []workload.Item{{Name: "message buffers", Per: workload.InAll, Bytes: 2 * buffers}, {Name: "messages in flight", Per: workload.InAll, Bytes: 2 * inFlight}}
 	}
 	segment := flag + (size+63)&^63
 	switch s.Text("method") {
 	case "two-sided":
-		return workload.Plan{Holds: holds(2*size, on.Eager(s, size))}, nil
+		return workload.Plan{Holds: items(2*size, on.Eager(s, size))}, nil
 	case "lock":
-		return workload.Plan{Segment: segment, Holds: holds(2*size, workload.Copy(size))}, nil
+		return workload.Plan{Segment: segment, Holds: items(2*size, workload.Copy(size))}, nil
 	}
-	return workload.Plan{Segment: segment, Holds: holds(size, workload.Copy(size))}, nil
+	return workload.Plan{Segment: segment, Holds: items(size, workload.Copy(size))}, nil
 }
 
 // classes are the choices of pair.
@@ -128,9 +128,11 @@ func model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, size int64)
 	if kind == engine.Emulated {
 		o = 0 // the live fabric has the host's overheads
 	}
-	t, empty, answer := m.TransferTime(c, size)+o, m.TransferTime(c, 0), cluster.Time(0)
+	t := m.TransferTime(c, size) + o
+	empty := m.TransferTime(c, 0)
+	acknowledgement := cluster.Time(0)
 	if c == cluster.Remote { // inside a node an answer is visible at once
-		answer = empty
+		acknowledgement = empty
 	}
 	switch s.Text("method") {
 	case "two-sided":
@@ -142,15 +144,15 @@ func model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, size int64)
 			}
 		}
 	case "fence": // the acknowledgement, then the barrier's message
-		t += answer + empty + 2*o
+		t += acknowledgement + empty + 2*o
 	case "pscw": // the acknowledgement, then the message of Complete; Start receives that of Post
-		t += answer + empty + 3*o
+		t += acknowledgement + empty + 3*o
 	case "lock": // half of a put and a get, which need two requests each
-		request := empty + answer + o + m.HandlerTime
+		request := empty + acknowledgement + o + m.HandlerTime
 		if m.Progress != cluster.ProgressOffload {
 			request += o
 		}
-		t += answer + 2*request
+		t += acknowledgement + 2*request
 	}
 	return t, true
 }
@@ -161,7 +163,7 @@ func idle(s *engine.Scenario, _ engine.Kind, knob string) string {
 	case knob == "world-seed":
 		return "the partner is chosen by location, not by MPI rank"
 	case !put:
-		return workload.Ungrouped(s, knob)
+		return workload.GroupIdle(s, knob)
 	}
 	return ""
 }

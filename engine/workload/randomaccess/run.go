@@ -10,7 +10,9 @@ import (
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
-	n, accesses, flops := int(p.Int("elements")), p.Int("accesses"), int(p.Int("flops"))
+	n := int(p.Int("elements"))
+	accesses := p.Int("accesses")
+	flops := int(p.Int("flops"))
 	data, err := upc.NewShared[float64](r, n, 1) // shared double data[n]
 	if err != nil {
 		return err

@@ -50,7 +50,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		return nil
 	}
-	token, next, want := make([]byte, size), make([]byte, size), make([]byte, size)
+	token := make([]byte, size)
+	next := make([]byte, size)
+	want := make([]byte, size)
 	right, left := (me+1)%n, (me+n-1)%n // rank 0 itself, if it is the only one
 	for p.Next() {
 		fill(want, me, p.Iteration())
@@ -83,4 +85,4 @@ func fill(token []byte, rank, iteration int) {
 }
 
 // idle returns why a change of a knob has no effect.
-func idle(s *engine.Scenario, _ engine.Kind, knob string) string { return workload.Ungrouped(s, knob) }
+func idle(s *engine.Scenario, _ engine.Kind, knob string) string { return workload.GroupIdle(s, knob) }

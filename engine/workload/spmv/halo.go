@@ -39,14 +39,14 @@ func newHalo(r *cluster.Rank, m *mesh, threads int) (*halo, error) {
 	return h, err
 }
 
-// whole exchanges the planes with one thread.
-func (h *halo) whole(r *cluster.Rank) error {
+// exchangePlanes exchanges the planes with one thread.
+func (h *halo) exchangePlanes(r *cluster.Rank) error {
 	all := share{hi: h.m.plane()}
 	return h.exchange(r, 0, &all, h.plane(0), h.plane(h.m.nk+1))
 }
 
-// part exchanges the share of communicating thread q.
-func (h *halo) part(r *cluster.Rank, q int) error {
+// exchangeShare exchanges the share of communicating thread q.
+func (h *halo) exchangeShare(r *cluster.Rank, q int) error {
 	return h.exchange(r, q, &h.shares[q], h.plane(0), h.plane(h.m.nk+1))
 }
 
@@ -58,12 +58,15 @@ func (h *halo) exchange(r *cluster.Rank, q int, s *share, low, high cluster.Buf[
 	if s.lo == s.hi {
 		return nil // more threads than points; the same holds for the neighbours
 	}
-	up, down, world := 2*q, 2*q+1, r.World()
+	up := 2 * q
+	down := 2*q + 1
+	world := r.World()
 	data := func(plane cluster.Buf[float64]) cluster.Data { return plane.Part(s.lo, s.hi).Data() }
-	err := first(r.Irecv(&s.requests[0], world, h.below, up, data(low)), r.Irecv(&s.requests[1], world, h.above, down, data(high)))
-	err = first(err, r.Isend(&s.requests[2], world, h.above, up, data(h.plane(h.m.nk))))
-	err = first(err, r.Isend(&s.requests[3], world, h.below, down, data(h.plane(1))))
-	if err = first(err, r.Waitall(s.requests[:], s.statuses[:])); err != nil {
+	err := firstError(r.Irecv(&s.requests[0], world, h.below, up, data(low)), r.Irecv(&s.requests[1], world, h.above, down, data(high)))
+	err = firstError(err, r.Isend(&s.requests[2], world, h.above, up, data(h.plane(h.m.nk))))
+	err = firstError(err, r.Isend(&s.requests[3], world, h.below, down, data(h.plane(1))))
+	err = firstError(err, r.Waitall(s.requests[:], s.statuses[:]))
+	if err != nil {
 		return err
 	}
 	for i := range 2 {
@@ -74,9 +77,9 @@ func (h *halo) exchange(r *cluster.Rank, q int, s *share, low, high cluster.Buf[
 	return nil
 }
 
-// beside exchanges while other threads may use the halo of the product before. It receives the
-// planes into the inbox, and then sets the flag.
-func (h *halo) beside(r *cluster.Rank) error {
+// exchangeToInbox exchanges while other threads may use the halo of the product before. It receives
+// the planes into the inbox, and then sets the flag.
+func (h *halo) exchangeToInbox(r *cluster.Rank) error {
 	all, n := share{hi: h.m.plane()}, h.m.plane()
 	if err := h.exchange(r, 0, &all, h.inbox.Part(0, n), h.inbox.Part(n, 2*n)); err != nil {
 		return err
@@ -85,14 +88,14 @@ func (h *halo) beside(r *cluster.Rank) error {
 	return err
 }
 
-// came reports whether the planes of this product are in the inbox.
-func (h *halo) came(r *cluster.Rank) (bool, error) {
+// hasArrived reports whether the planes of this product are in the inbox.
+func (h *halo) hasArrived(r *cluster.Rank) (bool, error) {
 	product, err := r.Atomic(h.flag.Target, cluster.AtomicLoad, 0)
 	return product == h.product, err
 }
 
-// keep copies the inbox into x, for the next product.
-func (h *halo) keep() {
+// copyInbox copies the inbox into x, for the next product.
+func (h *halo) copyInbox() {
 	n := h.m.plane()
 	copy(h.plane(0).Slice(), h.inbox.Part(0, n).Slice())
 	copy(h.plane(h.m.nk+1).Slice(), h.inbox.Part(n, 2*n).Slice())

@@ -58,9 +58,9 @@ func (m *mesh) segment() int64 {
 	return rows*(entries*(8+4)+4+8+8) + 8*halo + 8 + 7*64
 }
 
-// late returns the maximum number of entries of a row in the halo. They are the last entries of
-// every row.
-func (m *mesh) late() int {
+// haloEntries returns the maximum number of entries of a row in the halo. They are the last entries
+// of every row.
+func (m *mesh) haloEntries() int {
 	if m.nk == 1 {
 		return 2
 	}
@@ -70,16 +70,18 @@ func (m *mesh) late() int {
 // build allocates memory and writes the matrix.
 func (m *mesh) build(r *cluster.Rank) error {
 	rows := m.rows()
-	places := [5]int64{8 * (rows + 2*int64(m.plane())), 8 * rows, 8 * entries * rows, 4 * entries * rows, 4 * (rows + 1)}
+	sizes := [5]int64{8 * (rows + 2*int64(m.plane())), 8 * rows, 8 * entries * rows, 4 * entries * rows, 4 * (rows + 1)}
 	var parts [5][]byte
-	for i, n := range places {
+	for i, n := range sizes {
 		off, err := r.Alloc(n)
 		if err != nil {
 			return err
 		}
 		parts[i] = r.Segment()[off : off+n]
 	}
-	m.x, m.y, m.value = cluster.View[float64](parts[0]), cluster.View[float64](parts[1]), cluster.View[float64](parts[2])
+	m.x = cluster.View[float64](parts[0])
+	m.y = cluster.View[float64](parts[1])
+	m.value = cluster.View[float64](parts[2])
 	m.planeAt = func(k int) cluster.Buf[float64] { return cluster.Wrap(m.x[k*m.plane() : (k+1)*m.plane()]) }
 	m.column, m.start = cluster.View[int32](parts[3]), cluster.View[int32](parts[4])
 	at := 0
@@ -137,9 +139,9 @@ func (m *mesh) move(i, j, k, d int) (int, int, int) {
 func (m *mesh) fill(stamp uint64) {
 	m.stamp = stamp
 	base := uint64(m.first) * uint64(m.plane())
-	own := m.x[m.plane() : m.plane()+int(m.rows())]
-	for i := range own {
-		own[i] = element(base+uint64(i), stamp)
+	local := m.x[m.plane() : m.plane()+int(m.rows())]
+	for i := range local {
+		local[i] = element(base+uint64(i), stamp)
 		m.y[i] = math.NaN()
 	}
 }
@@ -192,16 +194,16 @@ func (m *mesh) multiplyWith(lo, hi int, low, high []float64) {
 // The maximum number of checked rows of a product, and the tolerance of a sum. Reordering seven
 // terms of up to 1.3 or 6.5 changes less.
 const (
-	mostChecked = 1 << 12
-	tolerance   = 1e-12
+	maxChecked = 1 << 12
+	tolerance  = 1e-12
 )
 
 // check evaluates the product directly from equation (10) and the operator, at all rows or at a
 // sample of many rows. It returns the number of wrong rows, the number of checked rows, and a
 // description of the first wrong row.
-func (m *mesh) check() (wrong, looked int, detail string) {
+func (m *mesh) check() (wrong, checked int, detail string) {
 	rows := int(m.rows())
-	step := (rows+mostChecked-1)/mostChecked | 1
+	step := (rows+maxChecked-1)/maxChecked | 1
 	for row := 0; row < rows; row += step {
 		i, j, k := row%m.ni, row/m.ni%m.nj, row/m.plane()
 		want := 0.0
@@ -210,7 +212,7 @@ func (m *mesh) check() (wrong, looked int, detail string) {
 			z = (z + m.planes) % m.planes
 			want += c * element(uint64(m.index(a, b, 0))+uint64(z)*uint64(m.plane()), m.stamp)
 		}
-		looked++
+		checked++
 		if got := m.y[row]; !(math.Abs(got-want) <= tolerance) {
 			if wrong == 0 {
 				detail = fmt.Sprintf("row {%d, %d, %d} of the product is %v, want %v", i+1, j+1, k+m.first+1, got, want)
@@ -218,5 +220,5 @@ func (m *mesh) check() (wrong, looked int, detail string) {
 			wrong++
 		}
 	}
-	return wrong, looked, detail
+	return wrong, checked, detail
 }

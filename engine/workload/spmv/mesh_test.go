@@ -21,7 +21,7 @@ func onMesh(t *testing.T, processes, ni, nj, nk int, body func(r *cluster.Rank, 
 	}
 	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
 		m := &mesh{ni: ni, nj: nj, nk: nk}
-		m.place(r.World(), cluster.Store{})
+		m.locate(r.World(), cluster.Store{})
 		if err := m.build(r); err != nil {
 			return err
 		}
@@ -43,10 +43,10 @@ func halos(r *cluster.Rank, m *mesh) *halo {
 
 // whole computes the product in the two parts of a split.
 func whole(r *cluster.Rank, m *mesh, how string) {
-	early, late := m.split(how)
+	independent, dependent := m.split(how)
 	_ = r.Fork(1, func(t *cluster.Thread) error {
-		early.compute(t, 0, early.lines)
-		late.compute(t, 0, late.lines)
+		independent.compute(t, 0, independent.lines)
+		dependent.compute(t, 0, dependent.lines)
 		return nil
 	})
 }
@@ -60,7 +60,7 @@ func TestProduct(t *testing.T) {
 				onMesh(t, processes, size[0], size[1], size[2], func(r *cluster.Rank, m *mesh) error {
 					for stamp := range uint64(2) {
 						m.fill(stamp)
-						if err := halos(r, m).whole(r); err != nil {
+						if err := halos(r, m).exchangePlanes(r); err != nil {
 							return err
 						}
 						whole(r, m, how)
@@ -93,7 +93,7 @@ func TestPlaneWave(t *testing.T) {
 		for row := range int(m.rows()) {
 			m.x[m.plane()+row] = math.Cos(phase(row))
 		}
-		if err := halos(r, m).whole(r); err != nil {
+		if err := halos(r, m).exchangePlanes(r); err != nil {
 			return err
 		}
 		whole(r, m, splitPaper)
@@ -138,7 +138,7 @@ func TestCheckFindsErrors(t *testing.T) {
 		} {
 			kept := append([]float64(nil), m.value...)
 			m.fill(7)
-			if err := h.whole(r); err != nil {
+			if err := h.exchangePlanes(r); err != nil {
 				return err
 			}
 			c.spoil()
@@ -167,7 +167,7 @@ func TestSharesOfThePlanes(t *testing.T) {
 				return err
 			}
 			for q := range threads {
-				if err := h.part(r, q); err != nil {
+				if err := h.exchangeShare(r, q); err != nil {
 					return err
 				}
 			}
@@ -189,9 +189,9 @@ func TestSplit(t *testing.T) {
 		ratio float64
 	}{{1, splitPaper, models.PaperSplit}, {8, splitPaper, models.PaperSplit}, {3, splitPlanes, 2}, {8, splitPlanes, 2. / 6}, {2, splitPlanes, math.Inf(1)}} {
 		m := mesh{ni: 4, nj: 4, nk: c.nk}
-		early, late := m.shares(c.how)
-		if math.Abs(late/early-c.ratio) > 1e-12 || math.Abs(late+early-float64(m.rows())) > 1e-9 {
-			t.Errorf("%d planes, %s: work of %v rows waits and of %v does not, want a ratio of %v", c.nk, c.how, late, early, c.ratio)
+		independent, dependent := m.shares(c.how)
+		if math.Abs(dependent/independent-c.ratio) > 1e-12 || math.Abs(dependent+independent-float64(m.rows())) > 1e-9 {
+			t.Errorf("%d planes, %s: work of %v rows waits and of %v does not, want a ratio of %v", c.nk, c.how, dependent, independent, c.ratio)
 		}
 	}
 }

@@ -8,12 +8,12 @@ import (
 // Costs are the predicted times of a product in s, from a machine's constants. Unlike equation (2)
 // they include that fewer threads may saturate a node's memory.
 type Costs struct {
-	Comm    float64 // of masteronly: the master exchanges
-	Overlap float64 // of masteronly: all threads compute the part that does not need the halo
-	Wait    float64 // all threads compute the part that needs the halo
-	Beside  float64 // of the scheme: the reserved threads exchange
-	Left    float64 // of the scheme: the other threads compute the part that does not need the halo
-	helps   bool    // the communicating thread computes when it has finished
+	Comm     float64 // of masteronly: the master exchanges
+	Overlap  float64 // of masteronly: all threads compute the part that does not need the halo
+	Wait     float64 // all threads compute the part that needs the halo
+	Exchange float64 // of the scheme: the reserved threads exchange
+	Rest     float64 // of the scheme: the other threads compute the part that does not need the halo
+	helps    bool    // the communicating thread computes when it has finished
 }
 
 // Masteronly returns the time of a masteronly product.
@@ -21,11 +21,11 @@ func (c *Costs) Masteronly() float64 { return c.Comm + c.Overlap + c.Wait }
 
 // Scheme returns the time of a product by the chosen scheme.
 func (c *Costs) Scheme() float64 {
-	beside := max(c.Beside, c.Left)
-	if c.helps && c.Beside < c.Left { // all threads compute the rest
-		beside = c.Beside + (1-c.Beside/c.Left)*c.Overlap
+	overlapped := max(c.Exchange, c.Rest)
+	if c.helps && c.Exchange < c.Rest { // all threads compute the rest
+		overlapped = c.Exchange + (1-c.Exchange/c.Rest)*c.Overlap
 	}
-	return c.Wait + beside
+	return c.Wait + overlapped
 }
 
 // Epsilon returns ε, the ratio of the two times.
@@ -38,14 +38,16 @@ func (c *Costs) CommCost(planes int) float64 { return c.Comm * float64(planes) /
 func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 	l := s.Layout()
 	grid := mesh{ni: int(s.Int("ni")), nj: int(s.Int("nj")), nk: int(s.Int("local-k"))}
-	early, late := grid.shares(s.Text("split"))
+	independent, dependent := grid.shares(s.Text("split"))
 	node := 1 // processes of the fullest node
 	world := l.World()
 	for _, n := range processes(world, &l) {
 		node = max(node, n)
 	}
-	threads, reserved, scheme := l.ThreadsPerRank, 1, true
-	c := Costs{Comm: comm(s, m, world, 1), Overlap: computing(m, early, threads, node), Wait: computing(m, late, threads, node)}
+	threads := l.ThreadsPerRank
+	reserved := 1
+	scheme := true
+	c := Costs{Comm: commTime(s, m, world, 1), Overlap: computeTime(m, independent, threads, node), Wait: computeTime(m, dependent, threads, node)}
 	switch s.Threading() {
 	case cluster.ThreadFunneled:
 		scheme = s.Text("master-section") == sectionOverlapped
@@ -57,10 +59,10 @@ func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 		scheme = false
 	}
 	if !scheme {
-		c.Left = c.Comm + c.Overlap // one after the other
+		c.Rest = c.Comm + c.Overlap // one after the other
 		return c
 	}
-	c.Beside, c.Left = comm(s, m, world, reserved), computing(m, early, threads-reserved, node)
+	c.Exchange, c.Rest = commTime(s, m, world, reserved), computeTime(m, independent, threads-reserved, node)
 	return c
 }
 
@@ -73,23 +75,23 @@ func processes(world []int32, l *cluster.Layout) []int {
 	return n
 }
 
-// computing returns the time of a number of threads per process for a number of rows, while node
+// computeTime returns the time of a number of threads per process for a number of rows, while node
 // processes per node do the same. It is the maximum of the times for operations, for a core's
 // memory path, and for the node's memory.
-func computing(m *cluster.Machine, rows float64, threads, node int) float64 {
+func computeTime(m *cluster.Machine, rows float64, threads, node int) float64 {
 	w := work(1, 1)
-	own := m.ComputeTime(cluster.Work{Flops: w.Flops * rows / float64(threads), Bytes: w.Bytes * rows / float64(threads)}).Seconds()
+	seconds := m.ComputeTime(cluster.Work{Flops: w.Flops * rows / float64(threads), Bytes: w.Bytes * rows / float64(threads)}).Seconds()
 	if m.NodeRate > 0 {
-		own = max(own, w.Bytes*rows*float64(node)/m.NodeRate)
+		seconds = max(seconds, w.Bytes*rows*float64(node)/m.NodeRate)
 	}
-	return own
+	return seconds
 }
 
-// comm returns the time of the exchange for the slowest process: the maximum of injection by its
-// threads, sending by its node's adapters, and transfers inside the node. Overheads and a latency
-// are added, and the handshake above the eager limit. The effect of intra-node messages on the
-// memory rate is not included.
-func comm(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) float64 {
+// commTime returns the time of the exchange for the slowest process: the maximum of injection by
+// its threads, sending by its node's adapters, and transfers inside the node. Overheads and a
+// latency are added, and the handshake above the eager limit. The effect of intra-node messages on
+// the memory rate is not included.
+func commTime(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) float64 {
 	l := s.Layout()
 	plane := 8 * float64(s.Int("ni")*s.Int("nj"))
 	eager := s.Int("eager-limit")
@@ -116,7 +118,7 @@ func comm(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) fl
 	adapters := float64(max(out.Adapters, 1))
 	longest := 0.0
 	for i := range n {
-		before, latency, near, far := 0.0, 0.0, 0.0, 0.0
+		var before, latency, near, far float64
 		a := int(world[i])
 		for _, to := range [2]int{(i + 1) % n, (i + n - 1) % n} {
 			class := l.ClassOf(a, int(world[to]))

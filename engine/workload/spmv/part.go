@@ -35,16 +35,16 @@ const (
 	splitPlanes = "planes"
 )
 
-// paperLate is the share of the product that waits for the halo in the paper. It makes
+// paperHaloShare is the share of the product that waits for the halo in the paper. It makes
 // x_non/x_overlap 1/6.
-const paperLate = 1. / entries
+const paperHaloShare = 1. / entries
 
 // split divides the product into the part that does not need the halo and the part that does.
-func (m *mesh) split(how string) (early, late part) {
+func (m *mesh) split(how string) (independent, dependent part) {
 	if how == splitPaper {
-		first := entries - m.late()
-		return part{m: m, lines: m.lines(), share: 1 - paperLate, to: first},
-			part{m: m, lines: m.lines(), share: paperLate, from: first, to: entries, more: true}
+		first := entries - m.haloEntries()
+		return part{m: m, lines: m.lines(), share: 1 - paperHaloShare, to: first},
+			part{m: m, lines: m.lines(), share: paperHaloShare, from: first, to: entries, more: true}
 	}
 	inner := func(i int) int { return i + m.nj }
 	outer := func(i int) int {
@@ -58,7 +58,7 @@ func (m *mesh) split(how string) (early, late part) {
 }
 
 // shares returns the work of the two parts, as a number of rows.
-func (m *mesh) shares(how string) (early, late float64) {
+func (m *mesh) shares(how string) (independent, dependent float64) {
 	a, b := m.split(how)
 	rows := func(p *part) float64 { return float64(p.lines) * float64(m.ni) * p.share }
 	return rows(&a), rows(&b)

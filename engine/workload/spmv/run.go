@@ -10,7 +10,7 @@ import (
 
 func run(r *cluster.Rank, p engine.Probe) error {
 	want, _ := cluster.ParseThreadLevel(p.Text("threading")) // the knob has the levels for choices
-	if err := level(r, want); err != nil {
+	if err := requestLevel(r, want); err != nil {
 		return err
 	}
 	if r.World().Rank() < 0 { // not an MPI process: it owns no planes
@@ -22,7 +22,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes()), func(store cluster.Store, small bool) (*product, error) {
 		m := new(mesh)
 		*m = whole.part(small)
-		m.place(r.World(), store)
+		m.locate(r.World(), store)
 		if err := store.Do(func() error { return m.build(r) }); err != nil {
 			return nil, err
 		}
@@ -33,17 +33,17 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	timed.name = "scheme: " + schemeOf(p)
 	if r.Spec().Clock != cluster.VirtualClock { // the first access to memory is slow
-		if _, _, err := timed.both(p, 0); err != nil {
+		if _, _, err := timed.computeBoth(p, 0); err != nil {
 			return err
 		}
 	}
 	for p.Next() {
 		if verified != timed {
-			if _, _, err := verified.both(p, uint64(p.Iteration())+1); err != nil {
+			if _, _, err := verified.computeBoth(p, uint64(p.Iteration())+1); err != nil {
 				return err
 			}
 		}
-		parts, took, err := timed.both(p, uint64(p.Iteration())+1)
+		parts, took, err := timed.computeBoth(p, uint64(p.Iteration())+1)
 		if err != nil {
 			return err
 		}
@@ -52,9 +52,11 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return nil
 }
 
-// place sets the planes of a mesh within all processes' planes, and its store.
-func (m *mesh) place(world *cluster.Team, store cluster.Store) {
-	m.first, m.planes, m.store = world.Rank()*m.nk, world.Size()*m.nk, store
+// locate sets the planes of a mesh within all processes' planes, and its store.
+func (m *mesh) locate(world *cluster.Team, store cluster.Store) {
+	m.first = world.Rank() * m.nk
+	m.planes = world.Size() * m.nk
+	m.store = store
 	m.planeAt = func(int) cluster.Buf[float64] { return cluster.Make[float64](cluster.Bytewise(false), m.plane()) }
 }
 
@@ -73,20 +75,20 @@ func (m mesh) part(small bool) mesh {
 	return m
 }
 
-// both computes one product masteronly and one by the scheme, and verifies them. The two alternate
-// in being the first. It returns their times.
-func (c *product) both(p engine.Probe, iteration uint64) (times, cluster.Time, error) {
+// computeBoth computes one product masteronly and one by the scheme, and verifies them. The two
+// alternate in being the first. It returns their times.
+func (c *product) computeBoth(p engine.Probe, iteration uint64) (times, cluster.Time, error) {
 	var parts times
 	var took cluster.Time
-	for turn := range uint64(2) {
-		stamp := 2*iteration + turn
+	for half := range uint64(2) {
+		stamp := 2*iteration + half
 		_ = c.m.store.Do(func() error { c.m.fill(stamp); return nil })
 		if err := c.r.Barrier(c.r.World()); err != nil {
 			return parts, took, err
 		}
 		reference := stamp%4 == 0 || stamp%4 == 3
 		if c.name != "" {
-			p.Step(int(turn), 2)
+			p.Step(int(half), 2)
 		}
 		switch {
 		case c.name == "":
@@ -99,11 +101,14 @@ func (c *product) both(p engine.Probe, iteration uint64) (times, cluster.Time, e
 		var err error
 		if reference {
 			parts, err = c.masteronly()
-		} else if err = c.scheme(); err == nil {
-			took = c.span(begin, c.r.Now())
+		} else {
+			err = c.scheme()
 		}
 		if err != nil {
 			return parts, took, err
+		}
+		if !reference {
+			took = c.span(begin, c.r.Now())
 		}
 		p.Part(-1, "")
 		if iteration > 0 {
@@ -116,18 +121,18 @@ func (c *product) both(p engine.Probe, iteration uint64) (times, cluster.Time, e
 // verify checks the product. If threads used the halo before it arrived, verification fails: every
 // such race makes the program wrong.
 func (c *product) verify(p engine.Probe, reference bool) {
-	wrong, looked, detail := c.m.check()
+	wrong, checked, detail := c.m.check()
 	who := p.Text("threading")
 	if reference {
 		who = cluster.ThreadMasteronly.String()
 	} else {
-		p.Report("wrong_rows", float64(wrong)/float64(looked))
+		p.Report("wrong_rows", float64(wrong)/float64(checked))
 	}
 	if wrong == 0 {
 		p.Verify(true, "the products equal the operator's at every checked row")
 		return
 	}
-	detail = fmt.Sprintf("rank %d, iteration %d, %s: %s; %d of %d rows are wrong", c.r.ID(), p.Iteration(), who, detail, wrong, looked)
+	detail = fmt.Sprintf("rank %d, iteration %d, %s: %s; %d of %d rows are wrong", c.r.ID(), p.Iteration(), who, detail, wrong, checked)
 	if !reference && who == cluster.ThreadFunneled.String() && p.Text("master-section") == sectionBare {
 		detail += ": this is a race. MASTER has no barrier, and threads computed with the halo of the product before (use master-section = barriers or overlapped)"
 	}

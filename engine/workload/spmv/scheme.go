@@ -12,7 +12,8 @@ type product struct {
 	r           *cluster.Rank
 	m           *mesh
 	h           *halo
-	early, late part
+	independent part // does not need the halo
+	dependent   part // needs the halo
 	scheme      func() error
 	name        string       // of the scheme, on a timeline; "": not shown
 	clock       cluster.Time // time to read the clock
@@ -32,21 +33,21 @@ const balanced = "balanced"
 
 func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) (*product, error) {
 	c := &product{r: r, m: m, clock: p.Clock(), threads: r.Spec().Layout.ThreadsPerRank, reserved: 1}
-	c.early, c.late = m.split(p.Text("split"))
+	c.independent, c.dependent = m.split(p.Text("split"))
 	level, _ := cluster.ParseThreadLevel(p.Text("threading")) // the knob has the levels for choices
 	switch {
 	case level <= cluster.ThreadMasteronly:
 		c.scheme = func() error { _, err := c.masteronly(); return err }
 	case level == cluster.ThreadFunneled && p.Text("master-section") == sectionBarriers:
-		c.scheme = c.barriers
+		c.scheme = c.runBarriers
 	case level == cluster.ThreadFunneled && p.Text("master-section") == sectionBare:
-		c.scheme = c.bare
+		c.scheme = c.runBare
 	case level == cluster.ThreadFunneled:
-		c.scheme = c.reserve
+		c.scheme = c.runReserved
 	case level == cluster.ThreadSerialized:
-		c.scheme = c.single
+		c.scheme = c.runSingle
 	default:
-		c.scheme = c.reserve
+		c.scheme = c.runReserved
 		c.reserved = int(max(p.Int("reserved"), 0)) // balanced: −1
 	}
 	var err error
@@ -77,27 +78,27 @@ func (t times) total() cluster.Time { return t.comm + t.overlap + t.wait }
 // the part that does not need the halo first, to time it separately.
 func (c *product) masteronly() (times, error) {
 	begin := c.r.Now()
-	if err := c.h.whole(c.r); err != nil {
+	if err := c.h.exchangePlanes(c.r); err != nil {
 		return times{}, err
 	}
 	came := c.r.Now()
 	var half cluster.Time
 	err := c.r.Fork(c.threads, func(t *cluster.Thread) error {
-		err := c.share(t, &c.early, cluster.Loop{})
+		err := c.distribute(t, &c.independent, cluster.Loop{})
 		if t.Number() == 0 {
 			half = t.Now()
 		}
-		return first(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		return firstError(err, c.distribute(t, &c.dependent, cluster.Loop{Nowait: true}))
 	})
 	end := c.r.Now()
-	return times{c.span(begin, came), c.span(came, half), c.span(half, end)}, err
+	return times{comm: c.span(begin, came), overlap: c.span(came, half), wait: c.span(half, end)}, err
 }
 
 // span returns the time between two clock readings.
 func (c *product) span(from, to cluster.Time) cluster.Time { return max(to-from-c.clock, 0) }
 
-// share distributes a part over the threads of a region.
-func (c *product) share(t *cluster.Thread, p *part, l cluster.Loop) error {
+// distribute distributes a part over the threads of a region.
+func (c *product) distribute(t *cluster.Thread, p *part, l cluster.Loop) error {
 	return t.For(p.lines, l, func(lo, hi int) error {
 		p.compute(t, lo, hi)
 		return nil
@@ -113,78 +114,79 @@ func (c *product) dynamic(p *part) cluster.Loop {
 	return cluster.Loop{Schedule: cluster.Dynamic, Chunk: max(1, p.lines/(chunksPerThread*c.threads))}
 }
 
-// reserve lets the first threads communicate while the others compute the part that does not need
-// the halo. With no reserved thread the master communicates, and then takes its chunks of the rest.
-func (c *product) reserve() error {
+// runReserved lets the first threads communicate while the others compute the part that does not
+// need the halo. With no reserved thread the master communicates, and then takes its chunks of the
+// rest.
+func (c *product) runReserved() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		var err error
 		if q := t.Number(); q < len(c.h.shares) {
-			err = c.h.part(&t.Rank, q)
+			err = c.h.exchangeShare(&t.Rank, q)
 		}
 		l := cluster.Loop{Reserved: c.reserved}
 		if c.reserved == 0 {
-			l = c.dynamic(&c.early)
+			l = c.dynamic(&c.independent)
 		}
-		err = first(err, c.share(t, &c.early, l)) // its end is the barrier after the exchange
-		return first(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.distribute(t, &c.independent, l)) // its end is the barrier after the exchange
+		return firstError(err, c.distribute(t, &c.dependent, cluster.Loop{Nowait: true}))
 	})
 }
 
-// single lets the first thread that arrives communicate while the others compute.
-func (c *product) single() error {
+// runSingle lets the first thread that arrives communicate while the others compute.
+func (c *product) runSingle() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
-		l := c.dynamic(&c.early)
+		l := c.dynamic(&c.independent)
 		err := t.SingleNowait(func() error {
 			l.Away = true
-			return c.h.whole(&t.Rank)
+			return c.h.exchangePlanes(&t.Rank)
 		})
-		err = first(err, c.share(t, &c.early, l))
-		return first(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.distribute(t, &c.independent, l))
+		return firstError(err, c.distribute(t, &c.dependent, cluster.Loop{Nowait: true}))
 	})
 }
 
-// barriers lets the master communicate inside the region. A barrier before it waits for the data
+// runBarriers lets the master communicate inside the region. A barrier before it waits for the data
 // that the threads have computed, a barrier after it for the halo; all other threads sleep
 // meanwhile (paper 2, section 4: T1b).
-func (c *product) barriers() error {
+func (c *product) runBarriers() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		t.Meet()
-		err := t.Master(func() error { return c.h.whole(&t.Rank) })
+		err := t.Master(func() error { return c.h.exchangePlanes(&t.Rank) })
 		t.Meet()
-		err = first(err, c.share(t, &c.early, cluster.Loop{}))
-		return first(err, c.share(t, &c.late, cluster.Loop{Nowait: true}))
+		err = firstError(err, c.distribute(t, &c.independent, cluster.Loop{}))
+		return firstError(err, c.distribute(t, &c.dependent, cluster.Loop{Nowait: true}))
 	})
 }
 
-// bare is like barriers, without the barriers: the other threads immediately start on lines whose
-// halo has not arrived. x itself was complete before the region, so only the halo is used too
+// runBare is like runBarriers, without the barriers: the other threads immediately start on lines
+// whose halo has not arrived. x itself was complete before the region, so only the halo is used too
 // early.
-func (c *product) bare() error {
+func (c *product) runBare() error {
 	c.h.product++
 	err := c.r.Fork(c.threads, func(t *cluster.Thread) error {
-		err := t.Master(func() error { return c.h.beside(&t.Rank) })
+		err := t.Master(func() error { return c.h.exchangeToInbox(&t.Rank) })
 		l := c.dynamic(&part{lines: c.m.lines()})
 		l.Nowait = true
-		return first(err, t.For(c.m.lines(), l, func(lo, hi int) error {
+		return firstError(err, t.For(c.m.lines(), l, func(lo, hi int) error {
 			for i := lo; i < hi; i++ {
-				if err := c.racing(t, i); err != nil {
+				if err := c.multiplyRacing(t, i); err != nil {
 					return err
 				}
 			}
 			return nil
 		}))
 	})
-	c.h.keep()
+	c.h.copyInbox()
 	return err
 }
 
-// racing computes a line with the halo of this product if it has arrived, otherwise with the halo
-// of the product before.
-func (c *product) racing(t *cluster.Thread, i int) error {
+// multiplyRacing computes a line with the halo of this product if it has arrived, otherwise with
+// the halo of the product before.
+func (c *product) multiplyRacing(t *cluster.Thread, i int) error {
 	m := c.m
 	low, high := c.h.plane(0), c.h.plane(m.nk+1)
 	if k := i / m.nj; k == 0 || k == m.nk-1 {
-		switch came, err := c.h.came(&t.Rank); {
+		switch came, err := c.h.hasArrived(&t.Rank); {
 		case err != nil:
 			return err
 		case came:
@@ -195,17 +197,17 @@ func (c *product) racing(t *cluster.Thread, i int) error {
 	return nil
 }
 
-// first returns the first error of two. A thread that fails continues to the place where the others
-// wait for it.
-func first(a, b error) error {
+// firstError returns the first error of two. A thread that fails continues to the place where the
+// others wait for it.
+func firstError(a, b error) error {
 	if a != nil {
 		return a
 	}
 	return b
 }
 
-// level requests the thread support that the scheme needs.
-func level(r *cluster.Rank, want cluster.ThreadLevel) error {
+// requestLevel requests the thread support that the scheme needs.
+func requestLevel(r *cluster.Rank, want cluster.ThreadLevel) error {
 	provided, err := r.InitThread(want)
 	if err != nil {
 		return err

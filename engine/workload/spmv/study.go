@@ -9,9 +9,9 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// asked returns the scheme that the knobs choose. One thread at a time communicates, except
+// schemeFor returns the scheme that the knobs choose. One thread at a time communicates, except
 // under multiple. For masteronly, m is the number of threads that could be reserved instead.
-func asked(s *engine.Scenario) study.Selection {
+func schemeFor(s *engine.Scenario) study.Selection {
 	a := study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
 	switch level := s.Threading(); {
 	case level == cluster.ThreadFunneled || level == cluster.ThreadSerialized:
@@ -22,8 +22,8 @@ func asked(s *engine.Scenario) study.Selection {
 	return a
 }
 
-// told reads the metrics of a product. It returns false if they have no fractions yet.
-func told(s *engine.Snapshot) (study.Result, bool) {
+// readMetrics reads the metrics of a product. It returns false if they have no fractions yet.
+func readMetrics(s *engine.Snapshot) (study.Result, bool) {
 	value := func(name string) float64 {
 		if m, ok := s.Metric(name); ok {
 			return m.Value

@@ -13,9 +13,9 @@ import (
 
 func init() { workload.Register(&spmv) }
 
-// mostRows is the maximum number of rows of a process that stores numbers: their entries are
+// maxRows is the maximum number of rows of a process that stores numbers: their entries are
 // counted in 32 bits.
-const mostRows = math.MaxInt32 / entries
+const maxRows = math.MaxInt32 / entries
 
 var spmv = workload.Workload{
 	Name:  "spmv",
@@ -66,7 +66,7 @@ var spmv = workload.Workload{
 		{Name: "epsilon_machine", Phrase: "ε by the machine", Unit: "1", Doc: "ε from the machine's constants; fewer threads may saturate the memory"},
 		{Name: "x_comm_over_x_overlap_machine", Phrase: "communication over overlap, machine", Unit: "1", Doc: "parameter of equation (14), from the machine's constants"},
 	},
-	Studies:    []*engine.Study{study.Epsilon(asked, told, "reserved", "local-k")},
+	Studies:    []*engine.Study{study.Epsilon(schemeFor, readMetrics, "reserved", "local-k")},
 	Iterations: 4,
 	Quick:      map[string]string{"ni": "8", "nj": "8"},
 	Plan:       plan,
@@ -95,8 +95,8 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		m := whole.part(small)
 		return &m, nil
 	})
-	if m.rows()+2*int64(m.plane()) > mostRows {
-		return fail("ni × nj × local-k = %d × %d × %d points per process: want at most %d (use fewer, or fabric = sim with a lower real-limit)", m.ni, m.nj, m.nk, mostRows)
+	if m.rows()+2*int64(m.plane()) > maxRows {
+		return fail("ni × nj × local-k = %d × %d × %d points per process: want at most %d (use fewer, or fabric = sim with a lower real-limit)", m.ni, m.nj, m.nk, maxRows)
 	}
 	holds := []workload.Item{{Name: "planes in flight", Per: workload.PerRank, Bytes: 4 * on.Eager(s, 8*int64(m.plane()))}}
 	if s.Text("master-section") == sectionBare {
@@ -161,7 +161,8 @@ func reserved(s *engine.Scenario, f models.Fractions) (models.Reserved, bool) {
 	case cluster.ThreadSerialized:
 		return r, true
 	case cluster.ThreadMultiple:
-		if r.M = s.Float("reserved"); s.Text("reserved") == balanced {
+		r.M = s.Float("reserved")
+		if s.Text("reserved") == balanced {
 			r.M = min(1, float64(n)*f.Comm/(f.Comm+float64(n)*f.Overlap))
 		}
 		return r, true
@@ -179,5 +180,5 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
-	return workload.Ungrouped(s, knob)
+	return workload.GroupIdle(s, knob)
 }

@@ -7,25 +7,24 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// beside returns a process's part of a time step, and the sequential program's step. Their
-// checksums are equal to 1e-12.
-func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
-	g, err := gridOf(p, r.World().Size(), r.World().Rank())
+// compareSequential returns a process's part of a time step, and the sequential program's step.
+// Their checksums are equal to 1e-12.
+func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
+	of, err := instanceOf(p, r.World().Size(), r.World().Rank())
 	if err != nil {
 		return nil, nil, err
 	}
-	box := problemOf(p)
-	x, err := newSolver(r, p, r.World(), box, g, slabsOf(p), cluster.Store{})
+	x, err := newSolver(r, p, r.World(), of, cluster.Store{})
 	if err == nil {
 		err = x.begin()
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	q := newSequential(&box)
+	q := newSequential(&of.problem)
 	want := q.checksum(1)
 	check := func(sum complex128) error {
-		if relative(real(sum), real(want)) > tolerance || relative(imag(sum), imag(want)) > tolerance {
+		if relativeError(real(sum), real(want)) > tolerance || relativeError(imag(sum), imag(want)) > tolerance {
 			return fmt.Errorf("the checksum is %v, want %v", sum, want)
 		}
 		return nil

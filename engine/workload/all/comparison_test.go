@@ -10,11 +10,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// The functions of Beside compute the same: both verify their results.
-func TestBeside(t *testing.T) {
+// The functions of Comparison compute the same: both verify their results.
+func TestComparison(t *testing.T) {
 	ran := 0
 	for _, w := range workload.All() {
-		if w.Beside == nil {
+		if w.Comparison == nil {
 			continue
 		}
 		ran++
@@ -31,7 +31,7 @@ func TestBeside(t *testing.T) {
 			}
 			spec := cluster.Spec{Machine: cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall}, Layout: s.Layout(), Segment: plan.Segment, EagerLimit: -1}
 			err = cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
-				path, alone, err := w.Beside(r, workload.Still{Scenario: &s})
+				path, alone, err := w.Comparison(r, workload.IdleProbe{Scenario: &s})
 				if err != nil {
 					return err
 				}
@@ -51,6 +51,6 @@ func TestBeside(t *testing.T) {
 		}
 	}
 	if ran == 0 {
-		t.Error("no workload has a Beside")
+		t.Error("no workload has a Comparison")
 	}
 }

@@ -2,8 +2,8 @@ package cholesky
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// places are a process's arrays in symmetric memory. Puts need offsets that all processes know.
-type places struct {
+// arrays are a process's arrays in symmetric memory. Puts need offsets that all processes know.
+type arrays struct {
 	matrix array // this process's elements
 	diag   array // a status word, and U_kk
 	side   array // pieces to hand over, by row of processes
@@ -27,20 +27,20 @@ type array struct {
 // pad is added to a row of elements, because rows of a power of two share cache sets.
 const pad = 8
 
-// leading returns the length of a row of this process's elements.
-func (g *grid) leading() int { return g.cols.Most() + pad }
+// rowLength returns the length of a row of this process's elements.
+func (g *grid) rowLength() int { return g.cols.MaxLen() + pad }
 
-// places allocates the arrays with take, in the sizes of the process that has the most elements.
-func (g *grid) places(take func(numbers int) array) places {
-	p := places{matrix: take(g.rows.Most() * g.leading()), diag: take(1 + g.nb*g.nb), side: take(g.nb * g.cols.Most())}
+// allocate allocates the arrays with alloc, in the sizes of the process that has the most elements.
+func (g *grid) allocate(alloc func(numbers int) array) arrays {
+	p := arrays{matrix: alloc(g.rows.MaxLen() * g.rowLength()), diag: alloc(1 + g.nb*g.nb), side: alloc(g.nb * g.cols.MaxLen())}
 	common := gcd(g.tx, g.ty)
 	for parity := range p.panels {
 		to := &p.panels[parity]
-		to.across = take(1 + g.nb*g.cols.Most())
+		to.across = alloc(1 + g.nb*g.cols.MaxLen())
 		to.pieces = make([]array, g.ty)
 		for y := range g.ty {
 			if y%common == 0 {
-				to.pieces[y] = take(g.nb * g.both.Most())
+				to.pieces[y] = alloc(g.nb * g.both.MaxLen())
 			} else { // a row of processes has pieces from only one of them
 				to.pieces[y] = to.pieces[y-1]
 			}

@@ -5,9 +5,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// beside returns a rank's part of a product, and the local kernel for the whole product. The first
-// products are checked completely, the timed ones only in their last element.
-func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
+// compareSequential returns a rank's part of a product, and the local kernel for the whole product.
+// The first products are checked completely, the timed ones only in their last element.
+func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
 	g, err := shapeOf(p.Int("rows"), r.World().Size())
 	if err != nil {
 		return nil, nil, err
@@ -16,8 +16,8 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	of := problem{g, int(p.Int("n")), int(p.Int("block"))}
-	known := sumsOf(of.n)
+	of := problem{shape: g, n: int(p.Int("n")), block: int(p.Int("block"))}
+	expected := sumsOf(of.n)
 	x, err := newProduct(r, p, of, teams, cluster.Store{})
 	if err != nil {
 		return nil, nil, err
@@ -26,12 +26,12 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 	if err := x.multiply(); err != nil {
 		return nil, nil, err
 	}
-	path = x.checked(x.multiply, known)
+	path = x.withCheck(x.multiply, expected)
 	if r.ID() > 0 {
-		return path, nil, x.known(known)
+		return path, nil, x.checkAll(expected)
 	}
 	n := of.n
-	whole := &product{problem: problem{shape{1, 1}, n, of.block}, r: r, m: n, w: n, inner: [2]int{n, n},
+	whole := &product{problem: problem{shape: shape{1, 1}, n: n, block: of.block}, r: r, m: n, w: n, inner: [2]int{n, n},
 		a: make([]float64, n*n), b: make([]float64, n*n), c: make([]float64, n*n)}
 	whole.fill()
 	kernel := func() error {
@@ -43,23 +43,23 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 		return nil, nil, err
 	}
 	for _, y := range []*product{x, whole} {
-		if err := y.known(known); err != nil {
+		if err := y.checkAll(expected); err != nil {
 			return nil, nil, err
 		}
 	}
-	return path, whole.checked(kernel, known), nil
+	return path, whole.withCheck(kernel, expected), nil
 }
 
-// known returns an error if an element of the rank's part differs from the closed form.
-func (x *product) known(s sums) error {
-	if wrong := x.wrong(s); wrong != "" {
+// checkAll returns an error if an element of the rank's part differs from the closed form.
+func (x *product) checkAll(s sums) error {
+	if wrong := x.firstWrong(s); wrong != "" {
 		return x.r.Lib().Errorf("%s", wrong)
 	}
 	return nil
 }
 
-// checked multiplies and compares the last element of the rank's part.
-func (x *product) checked(multiply func() error, s sums) func() error {
+// withCheck multiplies and compares the last element of the rank's part.
+func (x *product) withCheck(multiply func() error, s sums) func() error {
 	return func() error {
 		if err := multiply(); err != nil || x.m*x.w == 0 {
 			return err

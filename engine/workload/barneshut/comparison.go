@@ -8,10 +8,10 @@ import (
 // comparedBodies is the number of bodies for which both walks compute the forces.
 const comparedBodies = 256
 
-// beside returns two functions that compute the forces on some bodies: path walks the tree that the
-// ranks have built, alone walks a tree in one process's own memory. Both must compute the same
-// bits.
-func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
+// compareSequential returns two functions that compute the forces on some bodies: path walks the
+// tree that the ranks have built, alone walks a tree in one process's own memory. Both must compute
+// the same bits.
+func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
 	s, err := newSimulation(r, p)
 	if err == nil {
 		err = s.step()
@@ -99,7 +99,8 @@ func (t *localTree) forceOn(body float64, x []float64, theta, soft float64) (p p
 		var at *summary
 		var below *children
 		if r.leaf() {
-			if at = &t.leaves[r.index()]; at[summaryBody] == body {
+			at = &t.leaves[r.index()]
+			if at[summaryBody] == body {
 				continue
 			}
 		} else {

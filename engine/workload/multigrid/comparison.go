@@ -8,10 +8,10 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// beside returns a rank's part of an F-cycle, and the sequential program's. u is bitwise identical
-// in both, and so is the residual of each further cycle.
-func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
-	a := askedOf(p.Int, p.Text)
+// compareSequential returns a rank's part of an F-cycle, and the sequential program's. u is bitwise
+// identical in both, and so is the residual of each further cycle.
+func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
+	a := problemOf(p.Int, p.Text)
 	s, err := a.solver(r, cluster.Store{})
 	if err != nil {
 		return nil, nil, err
@@ -62,7 +62,7 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 // Memory returns the bytes that a problem with the default knobs needs in a rank's segment,
 // and in its memory on the machine.
 func Memory(store cluster.Store, boxes, side, ranks int, variant string) (segment, modelled int64) {
-	a := besideOf(boxes, side, variant)
+	a := defaultProblem(boxes, side, variant)
 	l := a.layout(ranks)
 	var memory workload.Memory
 	memory.Add(cluster.Store{}, l.flags)
@@ -75,7 +75,7 @@ func Memory(store cluster.Store, boxes, side, ranks int, variant string) (segmen
 // Solver returns a rank's part of an F-cycle of this problem. A size-only store times it;
 // with bytes its f is 0.
 func Solver(r *cluster.Rank, store cluster.Store, boxes, side int, variant string) (solve func() error, err error) {
-	s, err := besideOf(boxes, side, variant).solver(r, store)
+	s, err := defaultProblem(boxes, side, variant).solver(r, store)
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +85,9 @@ func Solver(r *cluster.Rank, store cluster.Store, boxes, side int, variant strin
 	}, nil
 }
 
-// besideOf returns a problem with the default knobs.
-func besideOf(boxes, side int, variant string) asked {
-	return asked{boxes: boxes, side: side, threshold: 8, degree: 4, variant: variantOf(variant)}
+// defaultProblem returns a problem with the default knobs.
+func defaultProblem(boxes, side int, variant string) problem {
+	return problem{boxes: boxes, side: side, threshold: 8, degree: 4, variant: variantOf(variant)}
 }
 
 // FacePut returns a function that puts the last cells along i of a box into the ghosts of
