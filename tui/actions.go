@@ -65,8 +65,8 @@ func screenActions() ownActions {
 		turning: []binding{
 			now(line("pause", "space", "pause before the next iteration, or go on", "pause", (*app).togglePause),
 				(*app).paused, "go on"),
-			line("turn-down", "left", "turn the selected knob down", "", func(a *app) { a.Panel.Turn(-1) }),
-			pair(line("turn-up", "right", "turn the selected knob up", "change", func(a *app) { a.Panel.Turn(+1) }), "turn-down", "←→"),
+			line("turn-down", "left", "turn the selected knob down", "", func(a *app) { a.Panel.Change(-1) }),
+			pair(line("turn-up", "right", "turn the selected knob up", "change", func(a *app) { a.Panel.Change(+1) }), "turn-down", "←→"),
 			and(line("previous-knob", "up", "select the knob above", "", func(a *app) { a.Panel.Move(-1) }), "shift+tab"),
 			pair(and(line("next-knob", "down", "select the knob below", "knob", func(a *app) { a.Panel.Move(+1) }), "tab"), "previous-knob", "↑↓"),
 			anywhere("quit", "ctrl+c", "quit", quit),
@@ -95,10 +95,10 @@ func screenActions() ownActions {
 			now(line("baseline", "b", "keep this run as the baseline that others are compared with, or drop it", "baseline", (*app).toggleBaseline),
 				func(a *app) bool { return a.base != nil }, "drop baseline"),
 			line("ratios", "%", "show on heat maps ratios to the baseline, or the numbers", "", (*app).toggleRatios),
-			line("undo", "u", "undo the last turn of a knob, also of workload, model or machine", "", func(a *app) { a.Panel.Return(engine.Undo, "") }),
-			pair(line("redo", "U", "redo what was undone last", "undo redo", func(a *app) { a.Panel.Return(engine.Redo, "") }), "undo", "uU"),
+			line("undo", "u", "undo the last turn of a knob, also of workload, model or machine", "", func(a *app) { a.Panel.Restore(engine.Undo, "") }),
+			pair(line("redo", "U", "redo what was undone last", "undo redo", func(a *app) { a.Panel.Restore(engine.Redo, "") }), "undo", "uU"),
 			and(line("default", "backspace", "turn the selected knob to its default", "", (*app).turnToDefault), "delete"),
-			named("reset", "turn all knobs to their defaults", func(a *app) { a.Panel.Return(engine.Default, "") }),
+			named("reset", "turn all knobs to their defaults", func(a *app) { a.Panel.Restore(engine.Default, "") }),
 			line("capture", "R", "record the session into a file that replays, or end it; :capture FILE names it", "", (*app).toggleCapture),
 			line("seek-back", "{", "go back by five seconds, in a recording or in what was shown in the last minutes", "", func(a *app) { a.move(engine.Seek, "-5s") }),
 			pair(line("seek-forward", "}", "go on by five seconds", "", func(a *app) { a.move(engine.Seek, "+5s") }), "seek-back", "{}"),
@@ -156,7 +156,7 @@ func (a *app) zoomDigit() {
 // turnToDefault turns the selected knob back.
 func (a *app) turnToDefault() {
 	if k := a.Panel.Knob(); k != nil {
-		a.Panel.Return(engine.Default, k.Name)
+		a.Panel.Restore(engine.Default, k.Name)
 	}
 }
 

@@ -101,7 +101,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	}
 	c.Series = c.Series[:0]
 	for i := range p.y {
-		c.Series = append(c.Series, grid.Series{Name: pane.ClassNames[i], X: p.x, Y: p.y[i], Style: th.SeriesStyle(i), Glyph: pane.ClassMarks[i]})
+		c.Series = append(c.Series, grid.Series{Name: pane.ClassNames[i], X: p.x, Y: p.y[i], Style: th.SeriesStyle(i), Glyph: pane.ClassSymbols[i]})
 	}
 	p.ghosts(h, from, to, (to-from)/float64(max(v.W(), 1)))
 	c.VLines = c.VLines[:0]
@@ -160,12 +160,12 @@ func (p *Pane) span(h *pane.Host) (from, to float64) {
 	p.look(h.Snap)
 	to = p.axis.newest
 	if p.axis.fabric {
-		if to = max(to, 1e-9); h.Whole {
+		if to = max(to, 1e-9); h.Picture {
 			return 0, to
 		}
 		return to - math.Ldexp(to, -p.halves), to
 	}
-	if p.window == 0 || h.Whole {
+	if p.window == 0 || h.Picture {
 		return 0, max(to, 1)
 	}
 	from = max(0, to-p.window.Seconds())
@@ -248,7 +248,7 @@ func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme
 			}
 			rows++
 		}
-		v.Rune(x, rows, pane.ClassMarks[c], th.SeriesStyle(c))
+		v.Rune(x, rows, pane.ClassSymbols[c], th.SeriesStyle(c))
 		x += 2 + space + v.Bytes(x+2, rows, p.text, th.Text)
 	}
 	return rows + 1

@@ -149,7 +149,7 @@ func TestCrosshairStaysOnTheData(t *testing.T) {
 // An exported picture shows the whole run, independent of the time window.
 func TestPictureShowsAll(t *testing.T) {
 	p := Spec.New().(*Pane)
-	if from, to := p.span(&pane.Host{Snap: wave(), Whole: true}); from != 0 || to < 41.9 {
+	if from, to := p.span(&pane.Host{Snap: wave(), Picture: true}); from != 0 || to < 41.9 {
 		t.Errorf("a picture shows %v to %v s, want the whole run", from, to)
 	}
 }

@@ -112,7 +112,7 @@ func (p *Pane) ghosts(h *pane.Host, from, to, column float64) {
 		}
 	}
 	for c := range g.y {
-		s := grid.Series{Name: g.names[c], X: g.x, Y: g.y[c], Shape: grid.Dashed, Style: h.Theme.SeriesStyle(c).With(grid.Faint), Glyph: pane.ClassMarks[c]}
+		s := grid.Series{Name: g.names[c], X: g.x, Y: g.y[c], Shape: grid.Dashed, Style: h.Theme.SeriesStyle(c).With(grid.Faint), Glyph: pane.ClassSymbols[c]}
 		p.chart.Series = append(p.chart.Series, s)
 	}
 	if h.Markers == grid.Lines { // later lines cover earlier ones

@@ -105,7 +105,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{}
 	case d.Boxes == nil || len(d.Grids) == 0 || d.Grids[0].Count() == 0:
-		h.Tell(v, h.Snap.Scenario.Workload+" does not divide a grid into boxes.", "Try multigrid: type "+h.Typed("workload multigrid")+".")
+		h.WriteMessage(v, h.Snap.Scenario.Workload+" does not divide a grid into boxes.", "Try multigrid: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{}
 	}
 	p.at(d)

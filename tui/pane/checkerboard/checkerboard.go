@@ -66,7 +66,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{}
 	case b == nil:
-		h.Tell(v, h.Snap.Scenario.Workload+" does not distribute a matrix in blocks.", "Try gemm or cholesky: type "+h.Typed("workload gemm")+".")
+		h.WriteMessage(v, h.Snap.Scenario.Workload+" does not distribute a matrix in blocks.", "Try gemm or cholesky: type "+h.Typed("workload gemm")+".")
 		return pane.Border{}
 	}
 	step := p.at(b, h.Snap)

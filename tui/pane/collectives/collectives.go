@@ -15,7 +15,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "collectives", Title: "Collectives", Doc: "the messages of a collective", Place: pane.Story,
+	Name: "collectives", Title: "Collectives", Doc: "the messages of a collective", Place: pane.Workload,
 	Offered: func(s *engine.Snapshot) bool { return flowOf(s) != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
@@ -90,7 +90,7 @@ func (p *Pane) clock(h *pane.Host, f *collective.Flow) float64 {
 	switch {
 	case p.held:
 		return min(p.at, f.Span)
-	case h.Whole || h.Snap.Phase != engine.Running:
+	case h.Picture || h.Snap.Phase != engine.Running:
 		return f.Span
 	}
 	into := h.Snap.Elapsed % (playing + resting)
@@ -114,7 +114,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		if h.Snap.Layout.Nodes == 0 {
 			h.Empty(v)
 		} else {
-			h.Tell(v, "This workload has no collective to draw.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
+			h.WriteMessage(v, "This workload has no collective to draw.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
 		}
 		return pane.Border{Right: h.KindWords()}
 	}
@@ -273,7 +273,7 @@ func (p *Pane) folded(v grid.View, f *collective.Flow, at float64, h *pane.Host)
 		if f.Messages == 0 {
 			what = "no messages"
 		}
-		h.Tell(v, what)
+		h.WriteMessage(v, what)
 		return
 	}
 	m := &p.heat

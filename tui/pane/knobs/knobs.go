@@ -46,7 +46,7 @@ func (p *Pane) Click(h *pane.Host, x, y int) bool {
 	}
 	h.Panel.Select(s.knob)
 	if s.turn != 0 {
-		h.Panel.Turn(s.turn)
+		h.Panel.Change(s.turn)
 	}
 	return true
 }
@@ -60,7 +60,7 @@ func (p *Pane) Wheel(h *pane.Host, x, y, by int) bool {
 			return false
 		}
 		h.Panel.Select(s.knob)
-		h.Panel.Turn(by)
+		h.Panel.Change(by)
 		return true
 	}
 	at, all := h.Panel.At()-by, h.Panel.Scenario.Table
@@ -192,7 +192,7 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 		v.Rune(0, 0, '▸', st)
 	}
 	value := a.Value(k.Name)
-	asked := a.Waits(k.Name)
+	asked := a.Pending(k.Name)
 	if asked && !selected {
 		st = th.Warning
 	} else if !selected && h.Idle(k.Name) != "" {

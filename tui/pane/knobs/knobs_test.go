@@ -34,7 +34,7 @@ func TestKnobsLookLikeThis(t *testing.T) {
 	asked.Panel.Select("machine")
 	draw("values that were asked for", asked, panetest.Look{W: 49, H: 30, Styles: true})
 	refused := host("group")
-	refused.Panel.Refuse("group", errors.New("group = 3 does not divide 16 ranks: use 2 or 4"))
+	refused.Panel.ShowError("group", errors.New("group = 3 does not divide 16 ranks: use 2 or 4"))
 	draw("a refused value", refused, panetest.Look{W: 27, H: 17})
 	typed := host("group")
 	typed.Panel.Typed = &grid.Line{}

@@ -132,7 +132,7 @@ func (p *Pane) filled(c int, h *pane.Host) bool {
 // row writes the numbers of a class.
 func (p *Pane) row(v grid.View, y, c, left int, columns []string, h *pane.Host) {
 	th, q := h.Theme, &h.Snap.Latency[c]
-	v.Rune(0, y, pane.ClassMarks[c], th.SeriesStyle(c))
+	v.Rune(0, y, pane.ClassSymbols[c], th.SeriesStyle(c))
 	v.Text(2, y, pane.ClassNames[c], th.Text)
 	for i, name := range columns {
 		st, unit, x := th.Text, grid.Seconds, math.NaN()

@@ -117,7 +117,7 @@ func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	for i := range m.Values {
 		m.Values[i] = math.NaN()
 	}
-	m.Ratios, m.Against = nil, h.Versus()
+	m.Ratios, m.Against = nil, h.RatioLegend()
 	if c.ghost.view != nil && !h.Absolute {
 		m.Ratios = slices.Clone(m.Values)
 	}

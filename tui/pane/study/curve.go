@@ -166,7 +166,7 @@ func (c *chart) byColumn(s *engine.StudyView, of *engine.Chart, kind engine.Kind
 		look := th.Kind(pane.KindOf(kind))
 		mark, st := look.Mark, look.Style.With(grid.Bold)
 		if k > 0 {
-			mark, st = pane.ClassMarks[k%len(pane.ClassMarks)], th.SeriesStyle(k).With(grid.Bold)
+			mark, st = pane.ClassSymbols[k%len(pane.ClassSymbols)], th.SeriesStyle(k).With(grid.Bold)
 		}
 		k++
 		p := c.storage()

@@ -13,35 +13,35 @@ import (
 
 // Spec is the registry entry for the first study of the workload.
 var Spec = pane.Spec{
-	Name: "locality", Title: "Locality", Doc: "the first study of the workload", Place: pane.Story,
+	Name: "locality", Title: "Locality", Doc: "the first study of the workload", Place: pane.Workload,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, other) != nil },
 	New:     func() pane.Pane { return &Pane{shows: other, home: study.LocalityName} },
 }
 
 // Overlap is the registry entry for the study of ε.
 var Overlap = pane.Spec{
-	Name: "overlap", Title: "Overlap ε", Doc: "the gain from overlapping communication (ε)", Place: pane.Story,
+	Name: "overlap", Title: "Overlap ε", Doc: "the gain from overlapping communication (ε)", Place: pane.Workload,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, overlap) != nil },
 	New:     func() pane.Pane { return &Pane{shows: overlap, home: study.EpsilonName} },
 }
 
 // Convergence is the registry entry for the study of residuals and errors.
 var Convergence = pane.Spec{
-	Name: "convergence", Title: "Convergence", Doc: "how an iterative solution converges", Place: pane.Story,
+	Name: "convergence", Title: "Convergence", Doc: "how an iterative solution converges", Place: pane.Workload,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, convergence) != nil },
 	New:     func() pane.Pane { return &Pane{shows: convergence, home: study.ConvergenceName} },
 }
 
 // Steps is the registry entry for the study of the distribution of step times.
 var Steps = pane.Spec{
-	Name: "steps", Title: "Spread of steps", Doc: "the distribution of step times", Place: pane.Story,
+	Name: "steps", Title: "Spread of steps", Doc: "the distribution of step times", Place: pane.Workload,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, steps) != nil },
 	New:     func() pane.Pane { return &Pane{shows: steps, home: study.StepsName} },
 }
 
 // Links is the registry entry for the study of the load on a network's links.
 var Links = pane.Spec{
-	Name: "links", Title: "Links", Doc: "the load of the network's links", Place: pane.Story,
+	Name: "links", Title: "Links", Doc: "the load of the network's links", Place: pane.Workload,
 	Offered: func(s *engine.Snapshot) bool { v := find(s.Studies, links); return v != nil && len(v.Rows) > 0 },
 	New:     func() pane.Pane { return &Pane{shows: links, home: study.LinksName} },
 }
@@ -127,7 +127,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	p.units = h.Units
 	b := pane.Border{Title: s.Title, Right: caption(&s.Form, h, v.W()-grid.Width(s.Title))}
 	if len(s.Missing) > 0 {
-		h.Tell(v, missing(s, h)...)
+		h.WriteMessage(v, missing(s, h)...)
 		return b
 	}
 	if len(s.Rows) == 0 && !slices.ContainsFunc(s.Plots, func(p engine.Plot) bool { return len(p.Lines) > 0 }) {
@@ -232,13 +232,13 @@ func (p *Pane) absent(v grid.View, h *pane.Host) pane.Border {
 	for _, w := range workload.All() {
 		for _, st := range w.Studies {
 			if st.Name == p.home {
-				h.Tell(v, strings.ReplaceAll(st.Absent, "WORKLOAD", h.Snap.Scenario.Workload),
+				h.WriteMessage(v, strings.ReplaceAll(st.Absent, "WORKLOAD", h.Snap.Scenario.Workload),
 					"Run "+w.Name+": type "+h.Typed("workload "+w.Name)+", or press "+h.Keys("workload")+" until it runs.")
 				return pane.Border{Right: h.KindWords()}
 			}
 		}
 	}
-	h.Tell(v, "This build has no workload with such a study.")
+	h.WriteMessage(v, "This build has no workload with such a study.")
 	return pane.Border{Right: h.KindWords()}
 }
 

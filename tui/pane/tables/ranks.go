@@ -21,7 +21,7 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 		}
 	}
 	if worst < 0 {
-		h.Tell(v, "No values yet.")
+		h.WriteMessage(v, "No values yet.")
 		return
 	}
 	l, unit := &h.Snap.Layout, h.Units.Of(r.Unit)
@@ -61,7 +61,7 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 	m := &p.heat
 	m.Cols, m.Digits, m.Bar, m.Wide = max(l.RanksPerNode, 1), true, rest.H() > 6, 4
 	m.Axis = grid.Axis{Unit: unit}
-	m.RowLabels, m.ColLabels, m.Ratios, m.Against = m.RowLabels[:0], m.ColLabels[:0], nil, h.Versus()
+	m.RowLabels, m.ColLabels, m.Ratios, m.Against = m.RowLabels[:0], m.ColLabels[:0], nil, h.RatioLegend()
 	m.Values = make([]float64, max(l.Nodes, 1)*m.Cols)
 	for i := range m.Values {
 		m.Values[i] = math.NaN()

@@ -118,7 +118,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{Right: h.KindWords()}
 	case n == 0:
-		h.Tell(v, s.Scenario.Workload+" has no tables.", "Try multigrid, which counts messages by size and link: type "+h.Typed("workload multigrid")+".")
+		h.WriteMessage(v, s.Scenario.Workload+" has no tables.", "Try multigrid, which counts messages by size and link: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{Right: h.KindWords()}
 	}
 	b := pane.Border{Right: h.KindWords()}
@@ -194,7 +194,7 @@ func iterations(s *engine.Snapshot) float64 { return float64(max(s.Counted, 1)) 
 func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	first, end, columns := used(t)
 	if first < 0 {
-		h.Tell(v, "No counts yet.")
+		h.WriteMessage(v, "No counts yet.")
 		return
 	}
 	m := &p.heat
@@ -202,7 +202,7 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	m.Axis = grid.Axis{Scale: grid.Log10, Unit: h.Units.Of(t.Unit)}
 	m.Values, m.Ratios, m.RowLabels, m.ColLabels = m.Values[:0], m.Ratios[:0], m.RowLabels[:0], m.ColLabels[:0]
 	p.ghost.look(t, p.layer, h)
-	m.Against = h.Versus()
+	m.Against = h.RatioLegend()
 	each := t.Each / iterations(h.Snap)
 	rest := v
 	if v.H() > 6 {
@@ -258,7 +258,7 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 		v.TextIn(0, 0, v.W(), line, grid.Left, h.Theme.Text)
 	}
 	if all == 0 {
-		h.Tell(rest, "No counts here.")
+		h.WriteMessage(rest, "No counts here.")
 		return
 	}
 	m.Draw(rest, h.Theme)

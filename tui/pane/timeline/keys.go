@@ -166,7 +166,7 @@ func (t *Pane) togglePair(h *pane.Host) {
 // toggleArrows shows or hides messages. It starts recording them if needed.
 func (t *Pane) toggleArrows(h *pane.Host) {
 	t.Want.Arrows = !t.Want.Arrows
-	if t.Want.Arrows && h.Asked("timeline") != "arrows" {
+	if t.Want.Arrows && h.Requested("timeline") != "arrows" {
 		h.Set("timeline", "arrows")
 	}
 }
@@ -174,7 +174,7 @@ func (t *Pane) toggleArrows(h *pane.Host) {
 // record starts or stops the recording.
 func record(h *pane.Host) {
 	next := "on"
-	if h.Asked("timeline") != "off" {
+	if h.Requested("timeline") != "off" {
 		next = "off"
 	}
 	if h.Set("timeline", next) {

@@ -13,7 +13,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "timeline", Title: "Timeline", Doc: "the activity of every thread over time", Place: pane.Story,
+	Name: "timeline", Title: "Timeline", Doc: "the activity of every thread over time", Place: pane.Workload,
 	Now: func(s *engine.Snapshot) bool { return s.Timeline != nil },
 	New: func() pane.Pane { return &Pane{} },
 }
@@ -278,13 +278,13 @@ func (t *Pane) empty(v grid.View, h *pane.Host, tl *timeline.View) {
 	switch {
 	case tl == nil && h.Snap.Layout.Nodes == 0:
 		h.Empty(v)
-	case tl == nil && h.Asked("timeline") == "off":
-		h.Tell(v, "The timeline is not recorded.",
+	case tl == nil && h.Requested("timeline") == "off":
+		h.WriteMessage(v, "The timeline is not recorded.",
 			"Press "+h.Keys("record")+" to record it (the cluster restarts), or type "+h.Typed("timeline on"))
 	case h.Snap.Phase == engine.Failed:
-		h.Tell(v, "No timeline: the run failed before anything was recorded.")
+		h.WriteMessage(v, "No timeline: the run failed before anything was recorded.")
 	default:
-		h.Tell(v, "Nothing recorded yet.")
+		h.WriteMessage(v, "Nothing recorded yet.")
 	}
 }
 

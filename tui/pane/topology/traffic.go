@@ -112,7 +112,7 @@ func (t *Pane) note(h *pane.Host, heavy float64) {
 		if t.short {
 			break // the notes on the selection need the room
 		}
-		t.write(pane.ClassMarks[c], th.SeriesStyle(c), func(b []byte) []byte {
+		t.write(pane.ClassSymbols[c], th.SeriesStyle(c), func(b []byte) []byte {
 			b = h.Units.Rate().Append(append(append(b, pane.ClassNames[c]...), ' '), rate(r, r.Class[c]), 10)
 			if h.Base != nil && h.Base.Recent.Span > 0 {
 				base := &h.Base.Recent
@@ -122,7 +122,7 @@ func (t *Pane) note(h *pane.Host, heavy float64) {
 		})
 	}
 	if h.Base != nil && h.Base.Recent.Span > 0 && !t.short {
-		t.say(h.Versus())
+		t.say(h.RatioLegend())
 	}
 }
 
@@ -172,7 +172,7 @@ func (t *Pane) matrix(v grid.View, h *pane.Host) {
 			m.ColLabels = append(m.ColLabels, node(b*r.Nodes))
 		}
 	}
-	m.Cols, m.Bar, m.Blank, m.Values, m.Ratios, m.Against = blocks, true, true, m.Values[:0], m.Ratios[:0], h.Versus()
+	m.Cols, m.Bar, m.Blank, m.Values, m.Ratios, m.Against = blocks, true, true, m.Values[:0], m.Ratios[:0], h.RatioLegend()
 	var base *engine.Recent
 	if h.Base != nil && !h.Absolute {
 		base = h.Base.Traffic(r)

@@ -12,7 +12,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "waits", Title: "Who waits for whom", Doc: "the wait-for graph of a deadlock", Place: pane.Story,
+	Name: "waits", Title: "Who waits for whom", Doc: "the wait-for graph of a deadlock", Place: pane.Workload,
 	Offered: func(s *engine.Snapshot) bool { return s.Deadlock != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
@@ -49,7 +49,7 @@ func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	d := h.Snap.Deadlock
 	if d == nil {
-		h.Tell(v, "No deadlock.", "If ranks deadlock, this pane shows each waiting rank, its call, and the ranks that it waits for.")
+		h.WriteMessage(v, "No deadlock.", "If ranks deadlock, this pane shows each waiting rank, its call, and the ranks that it waits for.")
 		return pane.Border{}
 	}
 	if p.seen != nil && d != p.seen {

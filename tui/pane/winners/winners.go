@@ -15,7 +15,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "winners", Title: "Winners", Doc: "the fastest algorithm by size and number of ranks", Place: pane.Story,
+	Name: "winners", Title: "Winners", Doc: "the fastest algorithm by size and number of ranks", Place: pane.Workload,
 	Offered: func(s *engine.Snapshot) bool { return fieldOf(s) != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
@@ -83,7 +83,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		if h.Snap.Layout.Nodes == 0 {
 			h.Empty(v)
 		} else {
-			h.Tell(v, "This workload does not compare algorithms.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
+			h.WriteMessage(v, "This workload does not compare algorithms.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
 		}
 		return pane.Border{Right: h.KindWords()}
 	}
