@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// highest is the maximum number of rows of a bar; more do not make it clearer.
-const highest = 5
+// maxBarRows is the maximum number of rows of a bar; more do not make it clearer.
+const maxBarRows = 5
 
 // drawBars draws one bar per row of the table, in the colour of its series. If there is room, bars
 // are higher. The bar of the present run is bright.
@@ -19,10 +19,10 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	b := &c.bars
 	b.Items = b.Items[:0]
 	b.Axis = c.axis(s, of.Y[0], of.YLog, pl.YRange)
-	b.Shown, b.Highest = -1, highest
+	b.Shown, b.Highest = -1, maxBarRows
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		if len(of.Same) > 0 && !same(s, of, i) {
+		if len(of.Same) > 0 && !matchesPresent(s, of, i) {
 			continue
 		}
 		label := r.Label
@@ -33,8 +33,8 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 		if i == s.Now {
 			bar.Style, b.Shown = th.Focus, len(b.Items)
 		}
-		bar.Ghost = c.ghost.cell(s, i, of.Y[0])
-		if len(of.Y) > 1 && known(s.Cell(i, of.Y[1])) { // the prediction, next to the bar
+		bar.Ghost = c.baseline.cell(s, i, of.Y[0])
+		if len(of.Y) > 1 && isNumber(s.Cell(i, of.Y[1])) { // the prediction, next to the bar
 			bar.Note = unit(&s.Columns[of.Y[1]], c.units).Format(s.Cell(i, of.Y[1]), 9) + " " + s.Columns[of.Y[1]].Legend
 		}
 		b.Items = append(b.Items, bar)
@@ -47,10 +47,10 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	for i := range b.Items {
 		b.Items[i].Label = c.names[i]
 	}
-	c.explainGhost(acrossBars, th)
-	c.bodies = len(b.Items)
+	c.explainBaseline(acrossBars, th)
+	c.barCount = len(b.Items)
 	rest := c.head(v, title(s, of, pl), th)
-	if c.bodies == 0 {
+	if c.barCount == 0 {
 		h.Empty(rest)
 		return
 	}
@@ -60,20 +60,20 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 // drawStack draws bars like drawBars, each divided into the columns of the chart.
 func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	of, th := &s.Charts[n], h.Theme
-	c.stack.Rows, c.stack.Highest = c.stack.Rows[:0], highest
+	c.stack.Rows, c.stack.Highest = c.stack.Rows[:0], maxBarRows
 	for i := range s.Rows {
 		parts, some := make([]float64, len(of.Y)), false
 		for k, y := range of.Y {
 			parts[k] = s.Cell(i, y)
-			some = some || known(parts[k])
+			some = some || isNumber(parts[k])
 		}
 		if !some { // a published result may have only the total
 			continue
 		}
 		row := grid.StackRow{Label: c.units.Text(s.Rows[i].Label), Parts: parts}
-		if c.ghost.row(s, i) != nil {
+		if c.baseline.row(s, i) != nil {
 			for _, y := range of.Y {
-				row.Ghost = append(row.Ghost, c.ghost.cell(s, i, y))
+				row.Ghost = append(row.Ghost, c.baseline.cell(s, i, y))
 			}
 		}
 		c.stack.Rows = append(c.stack.Rows, row)
@@ -89,10 +89,10 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	for i := range c.stack.Rows {
 		c.stack.Rows[i].Label = c.names[i]
 	}
-	c.explainGhost(acrossBars, th)
-	c.bodies = len(c.stack.Rows)
+	c.explainBaseline(acrossBars, th)
+	c.barCount = len(c.stack.Rows)
 	rest := c.head(v, title(s, of, plot(s, n)), th)
-	if c.bodies == 0 {
+	if c.barCount == 0 {
 		h.Empty(rest)
 		return
 	}
@@ -105,7 +105,7 @@ func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
 	var across []float64
 	for i := range s.Rows {
-		if x := s.Cell(i, of.X); known(x) && !slices.Contains(across, x) {
+		if x := s.Cell(i, of.X); isNumber(x) && !slices.Contains(across, x) {
 			across = append(across, x)
 		}
 	}
@@ -118,7 +118,7 @@ func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 		m.Values[i] = math.NaN()
 	}
 	m.Ratios, m.Against = nil, h.RatioLegend()
-	if c.ghost.view != nil && !h.Absolute {
+	if c.baseline.view != nil && !h.Absolute {
 		m.Ratios = slices.Clone(m.Values)
 	}
 	for i := range s.Rows {
@@ -126,7 +126,7 @@ func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 			at := slices.Index(c.series, s.Rows[i].Series)*len(across) + k
 			m.Values[at] = s.Cell(i, of.Y[0])
 			if m.Ratios != nil {
-				m.Ratios[at] = c.ghost.ratio(s, i, of.Y[0])
+				m.Ratios[at] = c.baseline.ratio(s, i, of.Y[0])
 			}
 		}
 	}

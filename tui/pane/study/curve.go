@@ -17,7 +17,7 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	l.Markers = h.Markers
 	l.Series, l.VLines, l.HLines = l.Series[:0], l.VLines[:0], l.HLines[:0]
 	c.rules(pl, v, th)
-	if x := s.Cell(s.Now, of.X); known(x) && (of.XLog == 0 || x > 0) {
+	if x := s.Cell(s.Now, of.X); isNumber(x) && (of.XLog == 0 || x > 0) {
 		l.VLines = append(l.VLines, grid.VLine{X: x, Style: th.Focus})
 	}
 	var lines []item
@@ -25,11 +25,11 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 		lines = c.modelLine(&pl.Lines[i], lines, th)
 	}
 	c.modelColumns(s, of, th)
-	c.marks(pl, true, th)
-	c.ghostCurves(of, th)
+	c.addMarkers(pl, true, th)
+	c.baselineCurves(of, th)
 	switch {
 	case of.Join:
-		c.joined(s, of, n, th)
+		c.seriesCurves(s, of, n, th)
 	case len(of.Same) > 0:
 		c.byKind(s, of, th)
 	default:
@@ -46,16 +46,16 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 		}
 	}
 	c.legend = append(c.legend, lines...)
-	if c.ghost.own || len(of.Same) > 0 {
-		c.explainGhost(atBase, th)
+	if c.baseline.sameTable || len(of.Same) > 0 {
+		c.explainBaseline(atBase, th)
 	} else {
-		c.explainGhost(curveBase, th)
+		c.explainBaseline(curveBase, th)
 	}
 	if n == 0 {
 		c.kinds(s, th)
 	}
-	c.marks(pl, false, th)
-	c.ghostPoint(of, th)
+	c.addMarkers(pl, false, th)
+	c.baselinePoint(of, th)
 	c.present(s, of, th)
 	in := c.head(v, pl.Title, th)
 	l.Draw(in, th)
@@ -73,7 +73,7 @@ func (c *chart) rules(pl *engine.Plot, v grid.View, th *grid.Theme) {
 	for i := range pl.Rules {
 		c.names = append(c.names, c.units.Text(pl.Rules[i].Label))
 	}
-	apart(c.names, v.W()/3)
+	dropShared(c.names, v.W()/3)
 	for i := range pl.Rules {
 		r := &pl.Rules[i]
 		label, st := c.names[i], grid.Style{}
@@ -140,16 +140,16 @@ func (c *chart) modelColumns(s *engine.StudyView, of *engine.Chart, th *grid.The
 	}
 }
 
-// marks adds the special points of a plot: those below the curves (under), or those above.
-func (c *chart) marks(pl *engine.Plot, under bool, th *grid.Theme) {
+// addMarkers adds the special points of a plot: those below the curves (under), or those above.
+func (c *chart) addMarkers(pl *engine.Plot, under bool, th *grid.Theme) {
 	for i := range pl.Marks {
-		if m := &pl.Marks[i]; m.Under == under && known(m.X) && known(m.Y) {
-			c.mark(glyph(m.Glyph, m.Kind, th), th.Kind(pane.KindOf(m.Kind)).Style.With(grid.Bold), m.X, m.Y)
+		if m := &pl.Marks[i]; m.Under == under && isNumber(m.X) && isNumber(m.Y) {
+			c.addMarker(glyph(m.Glyph, m.Kind, th), th.Kind(pane.KindOf(m.Kind)).Style.With(grid.Bold), m.X, m.Y)
 		}
 	}
 }
 
-func (c *chart) mark(r rune, st grid.Style, x, y float64) {
+func (c *chart) addMarker(r rune, st grid.Style, x, y float64) {
 	p := c.storage()
 	p.add(x, y)
 	c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: r})
@@ -164,31 +164,31 @@ func (c *chart) byColumn(s *engine.StudyView, of *engine.Chart, kind engine.Kind
 			continue
 		}
 		look := th.Kind(pane.KindOf(kind))
-		mark, st := look.Mark, look.Style.With(grid.Bold)
+		symbol, st := look.Mark, look.Style.With(grid.Bold)
 		if k > 0 {
-			mark, st = pane.ClassSymbols[k%len(pane.ClassSymbols)], th.SeriesStyle(k).With(grid.Bold)
+			symbol, st = pane.ClassSymbols[k%len(pane.ClassSymbols)], th.SeriesStyle(k).With(grid.Bold)
 		}
 		k++
 		p := c.storage()
 		for i := range s.Rows {
 			p.add(s.Cell(i, of.X), s.Cell(i, y))
 		}
-		c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: mark})
+		c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: symbol})
 		if col.Legend != "" {
-			c.legend = append(c.legend, item{mark, col.Legend, col.Short, st})
+			c.legend = append(c.legend, item{symbol, col.Legend, col.Short, st})
 		}
 	}
 }
 
 // byKind adds the points of all runs, grouped by kind of number. Runs that are the same as the
-// present one (see same) are bright, all others dim.
+// present one (see matchesPresent) are bright, all others dim.
 func (c *chart) byKind(s *engine.StudyView, of *engine.Chart, th *grid.Theme) {
 	for _, like := range []bool{false, true} {
 		for _, kind := range engine.Kinds {
 			look := th.Kind(pane.KindOf(kind))
 			p := c.storage()
 			for i := range s.Rows {
-				if r := &s.Rows[i]; r.Kind == kind && r.Flag != engine.Passing && same(s, of, i) == like {
+				if r := &s.Rows[i]; r.Kind == kind && r.Flag != engine.Passing && matchesPresent(s, of, i) == like {
 					p.add(s.Cell(i, of.X), s.Cell(i, of.Y[0]))
 				}
 			}
@@ -204,9 +204,9 @@ func (c *chart) byKind(s *engine.StudyView, of *engine.Chart, th *grid.Theme) {
 	}
 }
 
-// joined adds one curve per series, with the symbol of its kind at every row, and the predictions
-// of the cost model for the rows.
-func (c *chart) joined(s *engine.StudyView, of *engine.Chart, n int, th *grid.Theme) {
+// seriesCurves adds one curve per series, with the symbol of its kind at every row, and the
+// predictions of the cost model for the rows.
+func (c *chart) seriesCurves(s *engine.StudyView, of *engine.Chart, n int, th *grid.Theme) {
 	for k, series := range c.series {
 		for _, y := range of.Y {
 			p := c.storage()
@@ -224,12 +224,12 @@ func (c *chart) joined(s *engine.StudyView, of *engine.Chart, n int, th *grid.Th
 				c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Dashed, Style: th.Kind(pane.KindOf(kind)).Style})
 				continue
 			}
-			mark := th.Kind(pane.KindOf(kind)).Mark
+			symbol := th.Kind(pane.KindOf(kind)).Mark
 			c.line.Series = append(c.line.Series,
-				grid.Series{X: p.x, Y: p.y, Style: st, Glyph: mark},
-				grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: mark})
+				grid.Series{X: p.x, Y: p.y, Style: st, Glyph: symbol},
+				grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: symbol})
 			if series != "" {
-				c.legend = append(c.legend, item{mark, series, "", st})
+				c.legend = append(c.legend, item{symbol, series, "", st})
 			}
 		}
 	}
@@ -257,8 +257,8 @@ func (c *chart) present(s *engine.StudyView, of *engine.Chart, th *grid.Theme) {
 		return
 	}
 	for _, y := range of.Y {
-		if x := s.Cell(s.Now, y); known(x) && s.Columns[y].Kind == "" {
-			c.mark(th.Kind(pane.KindOf(now.Kind)).Mark, th.Focus, s.Cell(s.Now, of.X), x)
+		if x := s.Cell(s.Now, y); isNumber(x) && s.Columns[y].Kind == "" {
+			c.addMarker(th.Kind(pane.KindOf(now.Kind)).Mark, th.Focus, s.Cell(s.Now, of.X), x)
 		}
 	}
 }

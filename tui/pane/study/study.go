@@ -14,48 +14,48 @@ import (
 // Spec is the registry entry for the first study of the workload.
 var Spec = pane.Spec{
 	Name: "locality", Title: "Locality", Doc: "the first study of the workload", Place: pane.Workload,
-	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, other) != nil },
-	New:     func() pane.Pane { return &Pane{shows: other, home: study.LocalityName} },
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, isOther) != nil },
+	New:     func() pane.Pane { return &Pane{shows: isOther, home: study.LocalityName} },
 }
 
 // Overlap is the registry entry for the study of ε.
 var Overlap = pane.Spec{
 	Name: "overlap", Title: "Overlap ε", Doc: "the gain from overlapping communication (ε)", Place: pane.Workload,
-	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, overlap) != nil },
-	New:     func() pane.Pane { return &Pane{shows: overlap, home: study.EpsilonName} },
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, isOverlap) != nil },
+	New:     func() pane.Pane { return &Pane{shows: isOverlap, home: study.EpsilonName} },
 }
 
 // Convergence is the registry entry for the study of residuals and errors.
 var Convergence = pane.Spec{
 	Name: "convergence", Title: "Convergence", Doc: "how an iterative solution converges", Place: pane.Workload,
-	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, convergence) != nil },
-	New:     func() pane.Pane { return &Pane{shows: convergence, home: study.ConvergenceName} },
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, isConvergence) != nil },
+	New:     func() pane.Pane { return &Pane{shows: isConvergence, home: study.ConvergenceName} },
 }
 
 // Steps is the registry entry for the study of the distribution of step times.
 var Steps = pane.Spec{
 	Name: "steps", Title: "Spread of steps", Doc: "the distribution of step times", Place: pane.Workload,
-	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, steps) != nil },
-	New:     func() pane.Pane { return &Pane{shows: steps, home: study.StepsName} },
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, isSteps) != nil },
+	New:     func() pane.Pane { return &Pane{shows: isSteps, home: study.StepsName} },
 }
 
 // Links is the registry entry for the study of the load on a network's links.
 var Links = pane.Spec{
 	Name: "links", Title: "Links", Doc: "the load of the network's links", Place: pane.Workload,
-	Offered: func(s *engine.Snapshot) bool { v := find(s.Studies, links); return v != nil && len(v.Rows) > 0 },
-	New:     func() pane.Pane { return &Pane{shows: links, home: study.LinksName} },
+	Offered: func(s *engine.Snapshot) bool { v := find(s.Studies, isLinks); return v != nil && len(v.Rows) > 0 },
+	New:     func() pane.Pane { return &Pane{shows: isLinks, home: study.LinksName} },
 }
 
-func links(name string) bool { return name == study.LinksName }
+func isLinks(name string) bool { return name == study.LinksName }
 
-func steps(name string) bool { return name == study.StepsName }
+func isSteps(name string) bool { return name == study.StepsName }
 
-func overlap(name string) bool { return name == study.EpsilonName }
+func isOverlap(name string) bool { return name == study.EpsilonName }
 
-func convergence(name string) bool { return name == study.ConvergenceName }
+func isConvergence(name string) bool { return name == study.ConvergenceName }
 
-func other(name string) bool {
-	return !overlap(name) && !convergence(name) && !steps(name) && !links(name)
+func isOther(name string) bool {
+	return !isOverlap(name) && !isConvergence(name) && !isSteps(name) && !isLinks(name)
 }
 
 // find returns the first study that a pane shows, or nil if there is none.
@@ -68,17 +68,17 @@ func find(all []engine.StudyView, shows func(name string) bool) *engine.StudyVie
 
 // Pane draws one study.
 type Pane struct {
-	shows  func(name string) bool // reports whether the pane shows the study of this name
-	home   string                 // name of the study that is suggested if the workload has none
-	charts []chart
-	ghost  ghost // the baseline's view of the study
-	text   []byte
-	labels int      // width of the table's first column
-	names  []string // labels of its rows
-	item   string   // heading of the labels
-	beside []int    // width of the ratios after each column
-	scroll scroll
-	units  grid.Units
+	shows       func(name string) bool // reports whether the pane shows the study of this name
+	home        string                 // name of the study that is suggested if the workload has none
+	charts      []chart
+	baseline    baseline // the baseline's view of the study
+	text        []byte
+	labels      int      // width of the table's first column
+	names       []string // labels of its rows
+	item        string   // heading of the labels
+	ratioWidths []int    // width of the ratios after each column
+	scroll      scroll
+	units       grid.Units
 }
 
 // Inputs returns the snapshot and the style of curves.
@@ -122,7 +122,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	case s == nil:
 		return p.absent(v, h)
 	}
-	p.ghost.look(s, h)
+	p.baseline.update(s, h)
 	p.scroll.scrolled = false
 	p.units = h.Units
 	b := pane.Border{Title: s.Title, Right: caption(&s.Form, h, v.W()-grid.Width(s.Title))}
@@ -149,14 +149,14 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 			p.words(v.Sub(words), s, h, words.W)
 		}
 	}
-	beside, room := v.W() >= tableW && v.H() < tableH, v.W()
-	if beside { // long names must not displace a chart
-		room = rest.W - 1 - charts(rest.W-1-min(p.measure(s, 0), v.W()/2), s)*(chartW+2) + 2
+	sideBySide, cols := v.W() >= tableW && v.H() < tableH, v.W()
+	if sideBySide { // long names must not displace a chart
+		cols = rest.W - 1 - charts(rest.W-1-min(p.measure(s, 0), v.W()/2), s)*(chartW+2) + 2
 	}
-	if wide := p.measure(s, room); wide > 0 {
+	if wide := p.measure(s, cols); wide > 0 {
 		var table grid.Rect
 		switch {
-		case beside:
+		case sideBySide:
 			table, rest = rest.CutRight(min(wide, v.W()/2))
 			rest.W--
 		case v.H() >= 10:
@@ -179,11 +179,11 @@ func charts(cols int, s *engine.StudyView) int {
 func (p *Pane) share(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.Host) {
 	n := len(s.Charts)
 	for len(p.charts) < n {
-		p.charts = append(p.charts, chart{ghost: &p.ghost})
+		p.charts = append(p.charts, chart{baseline: &p.baseline})
 	}
-	switch beside := charts(rest.W, s); {
-	case n > 1 && beside > 1:
-		n = beside
+	switch perRow := charts(rest.W, s); {
+	case n > 1 && perRow > 1:
+		n = perRow
 		for i := range n {
 			var at grid.Rect
 			at, rest = rest.CutLeft((rest.W - 2*(n-1-i)) / (n - i))

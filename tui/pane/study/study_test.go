@@ -154,7 +154,7 @@ func TestTotalsHaveNoBarOfParts(t *testing.T) {
 		Now:  1,
 	}
 	g := grid.New(60, 8)
-	c := chart{ghost: &ghost{}}
+	c := chart{baseline: &baseline{}}
 	c.draw(g.All(), s, 0, &pane.Host{Snap: &engine.Snapshot{}, Theme: grid.Themes()[0], Keys: func(a string) string { return a }})
 	if text := g.PlainText(); strings.Contains(text, "paper") || !strings.Contains(text, "bulk █") {
 		t.Errorf("want a bar for the parts and none for the total:\n%s", text)
@@ -193,7 +193,7 @@ func TestNamesOfBarsKeepDifferences(t *testing.T) {
 		{4, nil, nil},
 	} {
 		got := slices.Clone(c.names)
-		if apart(got, c.cols); !slices.Equal(got, c.want) {
+		if dropShared(got, c.cols); !slices.Equal(got, c.want) {
 			t.Errorf("%q on %d columns: %q, want %q", c.names, c.cols, got, c.want)
 		}
 	}
