@@ -10,34 +10,34 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// ghost is the baseline table that a table is compared with.
-type ghost struct {
+// baseline is the baseline table that a table is compared with.
+type baseline struct {
 	table         *engine.Table // nil: no such table
 	layer         int           // layer of the baseline table; 0: all
 	rows, columns []int         // indices in the baseline table by indices in the present one; −1: missing
-	each          float64       // value of one count, per iteration
+	perCount      float64       // value of one count, per iteration
 }
 
-// look finds the baseline table.
-func (g *ghost) look(t *engine.Table, layer int, h *pane.Host) {
-	if g.table = nil; h.Base == nil {
+// update finds the baseline table.
+func (b *baseline) update(t *engine.Table, layer int, h *pane.Host) {
+	if b.table = nil; h.Base == nil {
 		return
 	}
-	b := h.Base.Table(t)
-	if b == nil {
+	base := h.Base.Table(t)
+	if base == nil {
 		return
 	}
-	if g.layer = layer; layer > 0 {
-		if g.layer = 1 + slices.Index(b.Layers, t.Layers[layer-1]); g.layer == 0 {
+	if b.layer = layer; layer > 0 {
+		if b.layer = 1 + slices.Index(base.Layers, t.Layers[layer-1]); b.layer == 0 {
 			return
 		}
 	}
-	g.table, g.each = b, b.Each/float64(max(h.Base.Iterations, 1))
-	g.rows, g.columns = places(g.rows[:0], t.Rows, b.Rows), places(g.columns[:0], t.Columns, b.Columns)
+	b.table, b.perCount = base, base.Each/float64(max(h.Base.Iterations, 1))
+	b.rows, b.columns = indices(b.rows[:0], t.Rows, base.Rows), indices(b.columns[:0], t.Columns, base.Columns)
 }
 
-// places appends the indices of names in another list, −1 if missing.
-func places(dst []int, names, among []string) []int {
+// indices appends the indices of names in another list, −1 if missing.
+func indices(dst []int, names, among []string) []int {
 	for _, name := range names {
 		dst = append(dst, slices.Index(among, name))
 	}
@@ -45,21 +45,21 @@ func places(dst []int, names, among []string) []int {
 }
 
 // at returns the baseline value of a cell, or NaN if there is none.
-func (g *ghost) at(row, column int) float64 {
-	if g.table == nil || g.rows[row] < 0 || g.columns[column] < 0 {
+func (b *baseline) at(row, column int) float64 {
+	if b.table == nil || b.rows[row] < 0 || b.columns[column] < 0 {
 		return math.NaN()
 	}
-	n := g.table.At(g.rows[row], g.columns[column])
-	if g.layer > 0 {
-		n = g.table.In(g.layer-1, g.rows[row], g.columns[column])
+	n := b.table.At(b.rows[row], b.columns[column])
+	if b.layer > 0 {
+		n = b.table.In(b.layer-1, b.rows[row], b.columns[column])
 	}
-	return float64(n) * g.each
+	return float64(n) * b.perCount
 }
 
 // total returns the baseline's sum over a row, and its parts appended to parts.
-func (g *ghost) total(row, columns int, parts []float64) (sum float64, all []float64) {
+func (b *baseline) total(row, columns int, parts []float64) (sum float64, all []float64) {
 	for c := range columns {
-		x := g.at(row, c)
+		x := b.at(row, c)
 		if !math.IsNaN(x) {
 			sum += x
 		}
@@ -71,8 +71,8 @@ func (g *ghost) total(row, columns int, parts []float64) (sum float64, all []flo
 // factor formats a ratio in a few columns.
 func factor(q float64) string { return string(engine.AppendFactor(nil, q)) }
 
-// explain writes the legend of the baseline and returns the number of rows that it used.
-func explain(v grid.View, y int, h *pane.Host, late bool) int {
+// explainBaseline writes the legend of the baseline and returns the number of rows that it used.
+func explainBaseline(v grid.View, y int, h *pane.Host, late bool) int {
 	if h.Base == nil || y >= v.H() {
 		return 0
 	}
@@ -84,5 +84,5 @@ func explain(v grid.View, y int, h *pane.Host, late bool) int {
 	return 1
 }
 
-// timed reports whether numbers with this unit depend on timings, which can be inaccurate.
-func timed(unit string) bool { return strings.Contains(unit, "s") }
+// isTimed reports whether numbers with this unit depend on timings, which can be inaccurate.
+func isTimed(unit string) bool { return strings.Contains(unit, "s") }

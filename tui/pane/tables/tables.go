@@ -23,14 +23,14 @@ var Spec = pane.Spec{
 
 // Pane is the selected page and its view settings.
 type Pane struct {
-	page   int
-	of     string // workload of page and layer
-	layer  int    // layer of the table plus 1; 0: all
-	shares bool   // bars show shares of their total
-	heat   grid.Heatmap
-	stack  grid.Stack
-	bars   grid.Bars
-	ghost  ghost // the baseline table
+	page     int
+	workload string // workload of page and layer
+	layer    int    // layer of the table plus 1; 0: all
+	shares   bool   // bars show shares of their total
+	heat     grid.Heatmap
+	stack    grid.Stack
+	bars     grid.Bars
+	baseline baseline // the baseline table
 }
 
 // Inputs returns the snapshot.
@@ -50,8 +50,8 @@ func (p *Pane) Actions() []pane.Action {
 		{Name: "next-table", Keys: []string{"T"}, Doc: "show the next table of the workload",
 			Do:    func(h *pane.Host) { p.page, p.layer = p.page+1, 0 },
 			Ready: func(h *pane.Host) bool { return pages(h.Snap) > 1 }},
-		{Name: "row-up", Do: func(h *pane.Host) { p.turn(h, -1) }, Ready: layered},
-		{Name: "row-down", Do: func(h *pane.Host) { p.turn(h, +1) }, Ready: layered},
+		{Name: "row-up", Do: func(h *pane.Host) { p.changeLayer(h, -1) }, Ready: layered},
+		{Name: "row-down", Do: func(h *pane.Host) { p.changeLayer(h, +1) }, Ready: layered},
 		{Name: "log", Do: func(*pane.Host) { p.shares = !p.shares }, Ready: stacked},
 	}
 }
@@ -61,11 +61,11 @@ func (p *Pane) Wheel(h *pane.Host, _, _, by int) bool {
 	if t := p.table(h.Snap); t == nil || len(t.Layers) < 2 {
 		return false
 	}
-	p.turn(h, -by)
+	p.changeLayer(h, -by)
 	return true
 }
 
-func (p *Pane) turn(h *pane.Host, by int) {
+func (p *Pane) changeLayer(h *pane.Host, by int) {
 	if t := p.table(h.Snap); t != nil {
 		p.layer = min(max(p.layer+by, 0), len(t.Layers))
 	}
@@ -85,8 +85,8 @@ func pages(s *engine.Snapshot) int {
 // at returns the page that is shown, limited to existing pages.
 func (p *Pane) at(s *engine.Snapshot) int {
 	n := pages(s)
-	if p.of != s.Scenario.Workload {
-		p.of, p.page, p.layer = s.Scenario.Workload, 0, 0
+	if p.workload != s.Scenario.Workload {
+		p.workload, p.page, p.layer = s.Scenario.Workload, 0, 0
 	}
 	if n > 0 {
 		p.page %= n
@@ -153,9 +153,9 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return b
 }
 
-// used returns the columns that have a count in any layer, and the range of rows from the first to
-// the last such row.
-func used(t *engine.Table) (first, end int, columns []int) {
+// usedCells returns the columns that have a count in any layer, and the range of rows from the
+// first to the last such row.
+func usedCells(t *engine.Table) (first, end int, columns []int) {
 	first = -1
 	for row := range t.Rows {
 		for c := range t.Columns {
@@ -192,7 +192,7 @@ func iterations(s *engine.Snapshot) float64 { return float64(max(s.Counted, 1)) 
 
 // drawHeat draws a heat map with a logarithmic scale: rows down, columns across.
 func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
-	first, end, columns := used(t)
+	first, end, columns := usedCells(t)
 	if first < 0 {
 		h.WriteMessage(v, "No counts yet.")
 		return
@@ -201,7 +201,7 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	m.Cols, m.Bar, m.Digits, m.Wide = len(columns), v.H() > 8, true, 7
 	m.Axis = grid.Axis{Scale: grid.Log10, Unit: h.Units.Of(t.Unit)}
 	m.Values, m.Ratios, m.RowLabels, m.ColLabels = m.Values[:0], m.Ratios[:0], m.RowLabels[:0], m.ColLabels[:0]
-	p.ghost.look(t, p.layer, h)
+	p.baseline.update(t, p.layer, h)
 	m.Against = h.RatioLegend()
 	each := t.Each / iterations(h.Snap)
 	rest := v
@@ -209,8 +209,8 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 		rest = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
 	}
 	m.Corner = t.Row
-	fold := folded(end-first, rest.H(), m.Bar)
-	all, most, where := 0., 0., ""
+	fold := foldFactor(end-first, rest.H(), m.Bar)
+	all, maxValue, where := 0., 0., ""
 	for ; first < end; first += fold {
 		last := min(first+fold, end) - 1
 		label := grid.Range(h.Units.Text(t.Rows[first]), h.Units.Text(t.Rows[last]))
@@ -219,21 +219,21 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 			x, base := 0., math.NaN()
 			for row := first; row <= last; row++ {
 				x += float64(p.count(t, row, c)) * each
-				switch y := p.ghost.at(row, c); {
+				switch y := p.baseline.at(row, c); {
 				case math.IsNaN(base):
 					base = y
 				case !math.IsNaN(y):
 					base += y
 				}
 			}
-			if all += x; x > most {
-				most, where = x, label+", "+t.Columns[c]
+			if all += x; x > maxValue {
+				maxValue, where = x, label+", "+t.Columns[c]
 			}
 			if x == 0 {
 				x = math.NaN()
 			}
 			m.Values = append(m.Values, x)
-			if p.ghost.table != nil && !h.Absolute {
+			if p.baseline.table != nil && !h.Absolute {
 				m.Ratios = append(m.Ratios, h.Base.Left(t.Unit, x, base))
 			}
 		}
@@ -249,8 +249,8 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 				line += more
 			}
 		}
-		if most > 0 && most < all {
-			add(fmt.Sprintf("; %.0f %% in %s", 100*most/all, where))
+		if maxValue > 0 && maxValue < all {
+			add(fmt.Sprintf("; %.0f %% in %s", 100*maxValue/all, where))
 		}
 		if t.Layer != "" && p.layer == 0 && len(t.Layers) > 1 {
 			add("; all " + strconv.Itoa(len(t.Layers)) + " " + t.Layer + "s")
@@ -264,16 +264,16 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	m.Draw(rest, h.Theme)
 }
 
-// folded returns the number of table rows that one row of the map adds up. The map leaves room for
-// the column names and the colour bar.
-func folded(rows, room int, bar bool) int {
-	if room > 2 {
-		room--
+// foldFactor returns the number of table rows that one row of the map adds up. The map leaves room
+// for the column names and the colour bar.
+func foldFactor(rows, height int, bar bool) int {
+	if height > 2 {
+		height--
 	}
-	if bar && room > 2 {
-		room--
+	if bar && height > 2 {
+		height--
 	}
-	return max(1, (rows+room-1)/max(room, 1))
+	return max(1, (rows+height-1)/max(height, 1))
 }
 
 // legendW and legendH are the minimum size for a legend if not all bars fit.
@@ -294,7 +294,7 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 	}
 	k := &p.stack
 	k.Rows, k.Whole = k.Rows[:0], 0
-	p.ghost.look(t, p.layer, h)
+	p.baseline.update(t, p.layer, h)
 	unit := h.Units.Of(t.Unit)
 	columns := make([]float64, len(t.Columns))
 	for row := range t.Rows {
@@ -305,9 +305,9 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 			columns[c] += parts[c]
 		}
 		it := grid.StackRow{Label: fmt.Sprintf("%-6s %7s", t.Rows[row], unit.Format(sum, 7)), Parts: parts}
-		if p.ghost.table != nil {
+		if p.baseline.table != nil {
 			var base float64
-			base, it.Ghost = p.ghost.total(row, len(t.Columns), nil)
+			base, it.Ghost = p.baseline.total(row, len(t.Columns), nil)
 			if t.Unit == "s" {
 				base /= float64(max(h.Base.Layout.Ranks(), 1))
 				for c := range it.Ghost {
@@ -339,8 +339,8 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 			v.TextIn(0, y, v.W(), of+"; "+how+" ("+h.Keys("log")+")", grid.Left, h.Theme.Dim)
 			y++
 		}
-		if p.ghost.table != nil && v.H() >= len(t.Rows)+y+1 {
-			y += explain(v, y, h, h.Base.Late && timed(t.Unit))
+		if p.baseline.table != nil && v.H() >= len(t.Rows)+y+1 {
+			y += explainBaseline(v, y, h, h.Base.Late && isTimed(t.Unit))
 		}
 	}
 	k.Draw(v.Sub(grid.Rect{Y: y, W: v.W(), H: v.H() - y}), h.Theme)
