@@ -122,7 +122,7 @@ func TestCrosshairStaysOnTheData(t *testing.T) {
 		all := p.Actions()
 		all[slices.IndexFunc(all, func(a pane.Action) bool { return a.Name == name })].Do(h)
 	}
-	p.look(h.Snap)
+	p.updateAxis(h.Snap)
 	last := p.axis.newest
 	act("crosshair-right")
 	act("crosshair-right")
@@ -165,10 +165,10 @@ func TestAxisBeginsWithTheWorkload(t *testing.T) {
 	if from != 0 || got[0].At != 24*time.Second || p.axis.newest != s.Series[839].At.Seconds()-24 {
 		t.Errorf("the axis begins at %v s, its first sample is at %v, the last one at %v s", from, got[0].At, p.axis.newest)
 	}
-	if x, ok := p.axis.mark(&s.Marks[0]); !ok || x != 0 {
+	if x, ok := p.axis.markerPosition(&s.Marks[0]); !ok || x != 0 {
 		t.Errorf("the marker of the workload is at %v, %v; want 0", x, ok)
 	}
-	if x, ok := p.axis.mark(&engine.Mark{At: time.Second}); ok {
+	if x, ok := p.axis.markerPosition(&engine.Mark{At: time.Second}); ok {
 		t.Errorf("a marker of the previous workload is at %v, want none", x)
 	}
 }
@@ -185,7 +185,7 @@ func TestAxisOfASimulation(t *testing.T) {
 	if p.span(h); p.right(h) != "◆ simulated, wall time" {
 		t.Errorf("the caption is %q", p.right(h))
 	}
-	p.turnClock(h)
+	p.switchClock(h)
 	from, to := p.span(h)
 	if from != 0 || to != 360e-6 || p.right(h) != "◆ simulated, virtual time" {
 		t.Errorf("%v to %v s, %q", from, to, p.right(h))
@@ -193,10 +193,10 @@ func TestAxisOfASimulation(t *testing.T) {
 	if got := p.visible(from, to); got[0].Fabric != cluster.Microsecond {
 		t.Errorf("the first sample is at %v", got[0].Fabric)
 	}
-	if x, ok := p.axis.mark(&engine.Mark{At: 30 * time.Second}); !ok || math.Abs(x-122e-6) > 1e-12 {
+	if x, ok := p.axis.markerPosition(&engine.Mark{At: 30 * time.Second}); !ok || math.Abs(x-122e-6) > 1e-12 {
 		t.Errorf("a knob changed at 30 s is at %v, %v", x, ok)
 	}
-	if _, ok := p.axis.mark(&engine.Mark{At: 20 * time.Second}); ok {
+	if _, ok := p.axis.markerPosition(&engine.Mark{At: 20 * time.Second}); ok {
 		t.Error("a knob changed before the launch has a marker")
 	}
 	p.widen(h, -2)
