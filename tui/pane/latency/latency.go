@@ -19,12 +19,12 @@ var Spec = pane.Spec{
 
 // Pane shows the quantiles and the distributions.
 type Pane struct {
-	bins  [cluster.Classes][]float64
-	ghost []float64 // bins of the baseline distribution
-	spark grid.Sparkline
-	boxes boxes
-	ticks []float64
-	text  []byte
+	bins         [cluster.Classes][]float64
+	baselineBins []float64 // bins of the baseline distribution
+	spark        grid.Sparkline
+	boxes        boxes
+	ticks        []float64
+	text         []byte
 }
 
 // Inputs returns the snapshot.
@@ -57,7 +57,7 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 	snap, th := h.Snap, h.Theme
 	lo, hi := span(h)
 	if lo > hi {
-		if p.boxes.alone(v, snap, th) {
+		if p.boxes.drawAlone(v, snap, th) {
 			return
 		}
 		if snap.Phase != engine.Starting && snap.Iteration > 0 {
@@ -88,7 +88,7 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 	// The distributions and their axis share the remaining rows.
 	filled := 0
 	for c := range cluster.Classes {
-		if p.filled(c, h) {
+		if p.hasDistribution(c, h) {
 			filled++
 		}
 	}
@@ -100,10 +100,10 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 	for c := range cluster.Classes {
 		p.row(v, y, c, left, columns[:shown], h)
 		y++
-		if strip > 0 && p.filled(c, h) {
+		if strip > 0 && p.hasDistribution(c, h) {
 			in := v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: strip})
 			if h.Base != nil {
-				p.shadow(in, &h.Base.Latency[c], lo, hi, th)
+				p.drawBaseline(in, &h.Base.Latency[c], lo, hi, th)
 			}
 			p.strip(in, c, &snap.Latency[c], lo, hi, th)
 			y += strip
@@ -124,8 +124,8 @@ func recorded(s *engine.Snapshot) bool {
 	return false
 }
 
-// filled reports whether a class has a distribution, of the run or of the baseline.
-func (p *Pane) filled(c int, h *pane.Host) bool {
+// hasDistribution reports whether a class has a distribution, of the run or of the baseline.
+func (p *Pane) hasDistribution(c int, h *pane.Host) bool {
 	return h.Snap.Latency[c].Count > 0 || h.Base != nil && h.Base.Latency[c].Count > 0
 }
 
@@ -171,13 +171,13 @@ func span(h *pane.Host) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for c := range h.Snap.Latency {
 		if q := &h.Snap.Latency[c]; q.Count > 0 {
-			lo, hi = min(lo, least(q)), max(hi, q.P99)
+			lo, hi = min(lo, minTime(q)), max(hi, q.P99)
 		}
 	}
 	if h.Base != nil && lo <= hi {
 		for c := range h.Base.Latency {
-			if q := &h.Base.Latency[c]; drawn(q) {
-				lo, hi = min(lo, least(q)), max(hi, q.P99)
+			if q := &h.Base.Latency[c]; isDrawable(q) {
+				lo, hi = min(lo, minTime(q)), max(hi, q.P99)
 			}
 		}
 	}
@@ -188,9 +188,9 @@ func span(h *pane.Host) (lo, hi float64) {
 	return lo, hi * 1.2
 }
 
-// least returns the shortest nonzero time of a distribution, or +Inf if there is none. A time of 0
-// is shorter than the clock's tick and not a latency. The times above 0 begin at the tick.
-func least(q *engine.Quantiles) float64 {
+// minTime returns the shortest nonzero time of a distribution, or +Inf if there is none. A time of
+// 0 is shorter than the clock's tick and not a latency. The times above 0 begin at the tick.
+func minTime(q *engine.Quantiles) float64 {
 	if q.Min > 0 {
 		return min(q.Min, q.P50)
 	}
@@ -204,8 +204,8 @@ func least(q *engine.Quantiles) float64 {
 	return math.Inf(1)
 }
 
-// single reports whether all values of a distribution are in one bucket.
-func single(q *engine.Quantiles) bool {
+// isSingleBucket reports whether all values of a distribution are in one bucket.
+func isSingleBucket(q *engine.Quantiles) bool {
 	filled := 0
 	for _, b := range q.Buckets {
 		if b.Count > 0 {
@@ -225,7 +225,7 @@ func spread(bins []float64, q *engine.Quantiles, lo, hi float64) (top float64) {
 	}
 	wide := math.Pow(10, 1.0/engine.BucketsPerDecade)
 	for _, b := range q.Buckets {
-		from, to := place(max(lower, b.Upper/wide), lo, hi, w), place(b.Upper, lo, hi, w)
+		from, to := columnOf(max(lower, b.Upper/wide), lo, hi, w), columnOf(b.Upper, lo, hi, w)
 		lower = b.Upper
 		if b.Count == 0 || from >= float64(w) {
 			continue
@@ -243,8 +243,8 @@ func spread(bins []float64, q *engine.Quantiles, lo, hi float64) (top float64) {
 	return top
 }
 
-// place returns the column of a time, from 0 to w.
-func place(x, lo, hi float64, w int) float64 {
+// columnOf returns the column of a time, from 0 to w.
+func columnOf(x, lo, hi float64, w int) float64 {
 	return min(max(math.Log(max(x, lo)/lo)/math.Log(hi/lo), 0), 1) * float64(w)
 }
 
@@ -257,16 +257,16 @@ func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th
 	}
 	bins := p.bins[c][:w]
 	top := spread(bins, q, lo, hi)
-	if single(q) { // a line, because a block would look wider than the value is
+	if isSingleBucket(q) { // a line, because a block would look wider than the value is
 		for y := range v.H() {
-			v.Rune(min(int(place(q.P50, lo, hi, w)), w-1), y, '│', th.SeriesStyle(c))
+			v.Rune(min(int(columnOf(q.P50, lo, hi, w)), w-1), y, '│', th.SeriesStyle(c))
 		}
 		return
 	}
 	if q.Count > 0 {
 		for _, x := range [...]float64{q.P50, q.P99} {
 			for y := range v.H() {
-				v.Rune(min(int(place(x, lo, hi, w)), w-1), y, '┆', th.Dim)
+				v.Rune(min(int(columnOf(x, lo, hi, w)), w-1), y, '┆', th.Dim)
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func TestLatencyBeginsAtTheClocksTick(t *testing.T) {
 	q := engine.Quantiles{Count: 100, Mean: 6e-9, P99: 2.1e-8, Max: 2.1e-8, Buckets: []engine.Bucket{
 		{Upper: 6.5e-11, Count: 60}, {Upper: 1e-9}, {Upper: 1e-8, Count: 30}, {Upper: 2.1e-8, Count: 10},
 	}}
-	if got := least(&q); got != 1e-8 {
+	if got := minTime(&q); got != 1e-8 {
 		t.Errorf("the least time is %v, want the tick of 10 ns", got)
 	}
 	got := show(q, 60, 12)
@@ -37,7 +37,7 @@ func TestLatencyBeginsAtTheClocksTick(t *testing.T) {
 		t.Errorf("the axis begins below the clock's tick:\n%s", got)
 	}
 	q = engine.Quantiles{Count: 3, Buckets: []engine.Bucket{{Upper: 6.5e-11, Count: 3}}}
-	if got := least(&q); !math.IsInf(got, 1) {
+	if got := minTime(&q); !math.IsInf(got, 1) {
 		t.Errorf("the least of zero times is %v, want +Inf", got)
 	}
 	if got := show(q, 60, 12); !strings.Contains(got, "no individual accesses timed") {
