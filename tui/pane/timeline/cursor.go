@@ -16,7 +16,7 @@ func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
 	st, text := h.Theme.Dim, ""
 	switch {
 	case t.Want.Cursor:
-		st, text = h.Theme.Text, t.under(tl)
+		st, text = h.Theme.Text, t.describeCell(tl)
 	default:
 		text = t.keys(h)
 		if len(tl.Parts) > 0 {
@@ -26,7 +26,7 @@ func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
 			text = "messages are not recorded: the cluster restarts to record them"
 		}
 	}
-	if s.late {
+	if s.incomplete {
 		text = "… " + text
 	}
 	v.TextIn(0, 0, v.W(), text, grid.Left, st)
@@ -42,9 +42,9 @@ func (t *Pane) keys(h *pane.Host) string {
 	return t.help
 }
 
-// under describes the cell under the cursor: for a single lane its longest interval in the cell,
-// for several lanes their shares of time.
-func (t *Pane) under(tl *timeline.View) string {
+// describeCell describes the cell under the cursor: for a single lane its longest interval in the
+// cell, for several lanes their shares of time.
+func (t *Pane) describeCell(tl *timeline.View) string {
 	s := &t.shown
 	row := &t.rows.all[s.row]
 	begin := s.begin + (s.at-s.begin)/s.column*s.column
@@ -59,38 +59,38 @@ func (t *Pane) under(tl *timeline.View) string {
 		}
 	default:
 		if where = fmt.Sprintf("rank %d thread %d (node %d)", row.rank, row.thread, row.node); row.thread < 0 {
-			_, number := row.lane()
+			_, number := row.letterAndNumber()
 			where = fmt.Sprintf("rank %d stream %d (node %d)", row.rank, number, row.node)
 		}
 	}
 	if row.hi-row.lo > 1 {
-		return where + " at " + exactTime(begin, s.column) + ": " + t.shareWords(tl, begin)
+		return where + " at " + exactTime(begin, s.column) + ": " + t.describeShares(tl, begin)
 	}
 	x, ok := longest(&tl.Lanes[t.rows.order[row.lo]], begin, begin+s.column)
 	if !ok {
 		return where + " at " + exactTime(begin, s.column) + ": no data (dropped, or not yet complete)"
 	}
-	return where + ": " + stretchWords(&x, row.thread < 0) + ", at " + exactTime(x.Begin, min(s.column, x.End-x.Begin)) + " for " + (x.End - x.Begin).String()
+	return where + ": " + describeInterval(&x, row.thread < 0) + ", at " + exactTime(x.Begin, min(s.column, x.End-x.Begin)) + " for " + (x.End - x.Begin).String()
 }
 
-// longestOf is the maximum number of intervals that are searched for the longest one in a cell.
-const longestOf = 4096
+// maxSearched is the maximum number of intervals that are searched for the longest one in a cell.
+const maxSearched = 4096
 
 // longest returns the interval that covers most of a time span of a lane.
 func longest(l *timeline.LaneView, begin, end cluster.Time) (best timeline.Stretch, ok bool) {
-	most, n := cluster.Time(0), 0
+	covered, n := cluster.Time(0), 0
 	for x := range l.Stretches(begin, end) {
-		if in := min(x.End, end) - max(x.Begin, begin); in > most {
-			best, most, ok = x, in, true
+		if in := min(x.End, end) - max(x.Begin, begin); in > covered {
+			best, covered, ok = x, in, true
 		}
-		if n++; n == longestOf {
+		if n++; n == maxSearched {
 			break
 		}
 	}
 	return best, ok
 }
 
-func (t *Pane) shareWords(tl *timeline.View, begin cluster.Time) string {
+func (t *Pane) describeShares(tl *timeline.View, begin cluster.Time) string {
 	sums := t.rows.sums(tl, t.shown.row, begin, begin+t.shown.column)
 	total := cluster.Time(0)
 	for _, x := range sums {
@@ -108,8 +108,8 @@ func (t *Pane) shareWords(tl *timeline.View, begin cluster.Time) string {
 	return strings.Join(words, ", ")
 }
 
-// stretchWords describes an interval of a thread or a stream, with its call and peer.
-func stretchWords(x *timeline.Stretch, stream bool) string {
+// describeInterval describes an interval of a thread or a stream, with its call and peer.
+func describeInterval(x *timeline.Stretch, stream bool) string {
 	text := x.Activity.String()
 	switch {
 	case x.Call != cluster.KindLaunch:
@@ -143,8 +143,8 @@ func stretchWords(x *timeline.Stretch, stream bool) string {
 	return text
 }
 
-// mostArrows is the maximum number of messages that are drawn.
-const mostArrows = 300
+// maxArrows is the maximum number of messages that are drawn.
+const maxArrows = 300
 
 // arrows draws messages over the cells, from the lane and time of sending to the lane and time of
 // receipt. With a cursor it draws only the messages of its row.
@@ -152,7 +152,7 @@ func (t *Pane) arrows(v grid.View, h *pane.Host, tl *timeline.View) {
 	s := &t.shown
 	rowOf := t.rows.index(tl)
 	drawn := 0
-	for i := len(tl.Arrows) - 1; i >= 0 && drawn < mostArrows; i-- {
+	for i := len(tl.Arrows) - 1; i >= 0 && drawn < maxArrows; i-- {
 		m := &tl.Arrows[i]
 		if m.Received < s.begin || m.Sent >= s.end {
 			continue

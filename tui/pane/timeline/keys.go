@@ -157,7 +157,7 @@ func (t *Pane) togglePair(h *pane.Host) {
 		return
 	}
 	w := &t.Want
-	if w.Apart = t.paired(); !w.Apart {
+	if w.Sequential = t.isPaired(); !w.Sequential {
 		w.Cursor, w.Arrows, w.End = false, false, 0
 	}
 	w.Column = 0

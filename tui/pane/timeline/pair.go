@@ -31,11 +31,11 @@ func pairOf(tl *timeline.View) (both [2]*timeline.Part, ok bool) {
 	return both, false
 }
 
-// paired reports whether parts are shown one above the other. They are not if the user looks at one
-// moment or at messages.
-func (t *Pane) paired() bool {
+// isPaired reports whether parts are shown one above the other. They are not if the user looks at
+// one moment or at messages.
+func (t *Pane) isPaired() bool {
 	w := &t.Want
-	return !w.Apart && !w.Cursor && !w.Arrows && w.End == 0
+	return !w.Sequential && !w.Cursor && !w.Arrows && w.End == 0
 }
 
 // pairRows is the number of rows that a pair needs: a title and two lanes each.
@@ -44,9 +44,9 @@ const pairRows = 6
 // pair draws two parts of an iteration one above the other. Both begin at the left edge, so that
 // the faster one is shorter.
 func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis grid.Rect, both [2]*timeline.Part) {
-	each := (body.H - 2) / 2
-	t.rows.arrange(tl, t.Want.Fold, each)
-	t.seek(h, each)
+	height := (body.H - 2) / 2
+	t.rows.arrange(tl, t.Want.Fold, height)
+	t.scrollToPick(h, height)
 	label, shares := t.columns(body.W)
 	w := body.W - label - shares*sharesCol
 	if w < 1 {
@@ -57,22 +57,22 @@ func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis gri
 		longest := max(both[0].End-both[0].Begin, both[1].End-both[1].Begin, 1)
 		column = fitTime((longest + cluster.Time(w) - 1) / cluster.Time(w))
 	}
-	half := 2
+	binsPerCell := 2
 	if v.Mono() || v.ASCII() || t.rows.fold != foldThreads {
-		half = 1
+		binsPerCell = 1
 	}
 	y, late := body.Y, false
 	for k, part := range both {
 		t.rows, t.pairs[k] = t.pairs[k], t.rows
-		t.rows.arrange(tl, t.Want.Fold, each)
+		t.rows.arrange(tl, t.Want.Fold, height)
 		t.rows.origin, t.rows.until = part.Begin, part.End
 		s := &t.shown
 		*s = shownLanes{column: column, columns: w, begin: part.Begin, end: part.Begin + column*cluster.Time(w), fold: t.rows.fold}
-		s.all, s.rows = len(t.rows.all), min(len(t.rows.all), each)
+		s.all, s.rows = len(t.rows.all), min(len(t.rows.all), height)
 		s.top = min(max(t.Want.Top, 0), s.all-s.rows)
-		late = !t.rows.compute(tl, s, half) || late
+		late = !t.rows.compute(tl, s, binsPerCell) || late
 		t.title(v.Sub(grid.Rect{X: label, Y: y, W: w, H: 1}), h.Theme, both, k)
-		t.cells(v.Sub(grid.Rect{X: label, Y: y + 1, W: w, H: s.rows}), h.Theme, half)
+		t.cells(v.Sub(grid.Rect{X: label, Y: y + 1, W: w, H: s.rows}), h.Theme, binsPerCell)
 		t.labels(v.Sub(grid.Rect{Y: y + 1, W: label, H: s.rows}), h, false)
 		if shares > 0 {
 			t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: y, W: shares * sharesCol, H: 1 + s.rows}), 1, h.Theme, tl, shares)
@@ -80,7 +80,7 @@ func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis gri
 		y += 1 + s.rows
 		t.rows, t.pairs[k] = t.pairs[k], t.rows
 	}
-	t.shown.late = late
+	t.shown.incomplete = late
 	axis.Y = min(axis.Y, y)
 	from := t.shown
 	t.shown.begin, t.shown.end = 0, from.end-from.begin

@@ -32,15 +32,15 @@ type Pane struct {
 
 // Want holds the view settings that the user chose.
 type Want struct {
-	Column cluster.Time // time of a cell; 0: chosen to show the latest iterations
-	End    cluster.Time // right edge; 0: the present
-	Fold   fold
-	Top    int // first row shown
-	Cursor bool
-	Row    int          // row of the cursor
-	At     cluster.Time // time of the cursor
-	Arrows bool
-	Apart  bool // parts of an iteration are only shown one after the other
+	Column     cluster.Time // time of a cell; 0: chosen to show the latest iterations
+	End        cluster.Time // right edge; 0: the present
+	Fold       fold
+	Top        int // first row shown
+	Cursor     bool
+	Row        int          // row of the cursor
+	At         cluster.Time // time of the cursor
+	Arrows     bool
+	Sequential bool // parts of an iteration are only shown one after the other
 }
 
 // fold selects the lanes that a row of the timeline combines.
@@ -55,12 +55,12 @@ const (
 
 var foldNames = [...]string{"", "row = thread", "row = rank", "row = node"}
 
-// each describes what a row stands for.
-func (r *laneRows) each() string {
+// rowMeaning describes what a row stands for.
+func (r *laneRows) rowMeaning() string {
 	switch {
-	case r.streams && r.fold == foldThreads:
+	case r.hasStreams && r.fold == foldThreads:
 		return foldNames[r.fold] + " or stream"
-	case r.streams:
+	case r.hasStreams:
 		return foldNames[r.fold] + ", without streams"
 	}
 	return foldNames[r.fold]
@@ -74,13 +74,13 @@ type shownLanes struct {
 	top, rows, all     int // first row, rows on the screen, and in all
 	row                int // row of the cursor
 	at                 cluster.Time
-	late               bool // rows are left for the next frame
+	incomplete         bool // rows are left for the next frame
 }
 
 // activityLook is the appearance of an activity. Its symbol identifies it without colours.
 type activityLook struct {
 	activity timeline.Activity
-	mark     rune
+	symbol   rune
 	short    string
 	series   int // index of a colour of the theme; −1: dim
 }
@@ -128,7 +128,7 @@ func (t *Pane) Inputs(h *pane.Host) pane.Inputs {
 // Draw draws the rows that are computed. If there are many, some of them follow at the next tick.
 func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	t.draw(v, h)
-	return pane.Border{Right: t.caption(h), Again: t.shown.late}
+	return pane.Border{Right: t.caption(h), Again: t.shown.incomplete}
 }
 
 func (t *Pane) draw(v grid.View, h *pane.Host) {
@@ -149,7 +149,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	if body.H >= 2 {
 		axis, body = body.CutBottom(1)
 	}
-	if both, ok := pairOf(tl); ok && t.paired() && body.H >= pairRows {
+	if both, ok := pairOf(tl); ok && t.isPaired() && body.H >= pairRows {
 		t.pair(v, h, tl, body, axis, both)
 		_, shares := t.columns(body.W)
 		t.legend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
@@ -166,14 +166,14 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	if cells.W < 1 || cells.H < 1 {
 		return
 	}
-	t.seek(h, cells.H)
-	t.place(h.Snap, tl, cells.W, cells.H)
-	half := 2
+	t.scrollToPick(h, cells.H)
+	t.chooseWindow(h.Snap, tl, cells.W, cells.H)
+	binsPerCell := 2
 	if v.Mono() || v.ASCII() || t.rows.fold != foldThreads {
-		half = 1
+		binsPerCell = 1
 	}
-	t.shown.late = !t.rows.compute(tl, &t.shown, half)
-	t.cells(v.Sub(cells), h.Theme, half)
+	t.shown.incomplete = !t.rows.compute(tl, &t.shown, binsPerCell)
+	t.cells(v.Sub(cells), h.Theme, binsPerCell)
 	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), h, t.Want.Cursor)
 	if t.Want.Arrows {
 		t.arrows(v.Sub(cells), h, tl)
@@ -205,8 +205,8 @@ func (t *Pane) columns(w int) (label, shares int) {
 	return label, 0
 }
 
-// place chooses the part of the timeline that is shown.
-func (t *Pane) place(snap *engine.Snapshot, tl *timeline.View, w, h int) {
+// chooseWindow chooses the part of the timeline that is shown.
+func (t *Pane) chooseWindow(snap *engine.Snapshot, tl *timeline.View, w, h int) {
 	s, want := &t.shown, &t.Want
 	s.columns, s.fold = w, t.rows.fold
 	s.column = want.Column
@@ -297,7 +297,7 @@ func (t *Pane) caption(h *pane.Host) string {
 	}
 	text := h.KindWords()
 	if s := &t.shown; s.columns > 0 {
-		text = s.column.String() + " per cell, " + t.rows.each() + "  " + text
+		text = s.column.String() + " per cell, " + t.rows.rowMeaning() + "  " + text
 		if s.rows < s.all {
 			text = fmt.Sprintf("rows %d–%d of %d, ", s.top+1, s.top+s.rows, s.all) + text
 		}
@@ -312,7 +312,7 @@ func (t *Pane) legend(v grid.View, h *pane.Host) {
 	t.items = t.items[:0]
 	for i := range activityLooks {
 		l := &activityLooks[i]
-		t.items = append(t.items, grid.LegendItem{Mark: l.mark, Name: l.activity.String(), Style: l.style(h.Theme)})
+		t.items = append(t.items, grid.LegendItem{Mark: l.symbol, Name: l.activity.String(), Style: l.style(h.Theme)})
 	}
 	n := grid.DrawLegendRow(v, 0, 0, h.Theme, t.items)
 	if tl := h.Snap.Timeline; tl.Ranks < tl.Layout.Ranks() {
@@ -321,24 +321,24 @@ func (t *Pane) legend(v grid.View, h *pane.Host) {
 }
 
 // cells draws the rows. A cell of two bins with different activities shows one on each side.
-func (t *Pane) cells(v grid.View, th *grid.Theme, half int) {
+func (t *Pane) cells(v grid.View, th *grid.Theme, binsPerCell int) {
 	var styles [timeline.Activities + 1]grid.Style
 	var glyphs [timeline.Activities + 1]rune
 	glyphs[0] = ' '
 	for a := range timeline.Activities {
 		l := lookOf(timeline.Activity(a))
-		styles[a+1], glyphs[a+1] = l.style(th), l.mark
+		styles[a+1], glyphs[a+1] = l.style(th), l.symbol
 	}
 	const asleep = 1 + uint8(timeline.ActivitySleep)
-	first, last := int64((t.shown.begin-t.rows.origin)/t.shown.column)*int64(half), t.rows.edgeOf(&t.shown)
+	first, last := int64((t.shown.begin-t.rows.origin)/t.shown.column)*int64(binsPerCell), t.rows.edgeOf(&t.shown)
 	for y := range t.shown.rows {
 		for x := range t.shown.columns {
-			n := first + int64(x*half)
+			n := first + int64(x*binsPerCell)
 			if n >= last {
 				break
 			}
 			l := t.rows.bin(t.shown.top+y, n)
-			r := t.rows.bin(t.shown.top+y, n+int64(half)-1)
+			r := t.rows.bin(t.shown.top+y, n+int64(binsPerCell)-1)
 			switch {
 			case l == r:
 				v.Rune(x, y, glyphs[l], styles[l])
@@ -359,23 +359,23 @@ func (t *Pane) labels(v grid.View, h *pane.Host, cursor bool) {
 	for y := range t.shown.rows {
 		i := t.shown.top + y
 		st := th.Text
-		chosen := cursor && i == t.shown.row || t.rows.shows(i, snap, pick)
-		if chosen {
+		isFocused := cursor && i == t.shown.row || t.rows.includes(i, snap, pick)
+		if isFocused {
 			st = th.Focus
 		}
-		t.text = t.rows.label(t.text[:0], i, y == 0 || chosen)
+		t.text = t.rows.label(t.text[:0], i, y == 0 || isFocused)
 		v.Bytes(0, y, t.text, st)
 	}
 }
 
-// seek scrolls to the selection if it has changed since the last frame.
-func (t *Pane) seek(h *pane.Host, rows int) {
+// scrollToPick scrolls to the selection if it has changed since the last frame.
+func (t *Pane) scrollToPick(h *pane.Host, rows int) {
 	pick := h.Pick.Within(&t.rows.layout)
 	if pick == t.pick {
 		return
 	}
 	for i := range t.rows.all {
-		if t.rows.shows(i, h.Snap, pick) {
+		if t.rows.includes(i, h.Snap, pick) {
 			if i < t.Want.Top || i >= t.Want.Top+rows {
 				t.Want.Top = max(i-rows/2, 0)
 			}
@@ -386,13 +386,13 @@ func (t *Pane) seek(h *pane.Host, rows int) {
 	t.pick = pick
 }
 
-// shows reports whether row i includes the selection or a part of it.
-func (r *laneRows) shows(i int, snap *engine.Snapshot, pick pane.Pick) bool {
+// includes reports whether row i includes the selection or a part of it.
+func (r *laneRows) includes(i int, snap *engine.Snapshot, pick pane.Pick) bool {
 	if pick.Level == pane.Nothing {
 		return false
 	}
 	for _, k := range r.order[r.all[i].lo:r.all[i].hi] {
-		if who := r.who[k]; pick.Has(snap, int(who[0]), int(who[1])) {
+		if thread := r.threads[k]; pick.Has(snap, int(thread[0]), int(thread[1])) {
 			return true
 		}
 	}

@@ -92,7 +92,7 @@ func TestBinsMatchIntervals(t *testing.T) {
 					}
 				}
 				var out [blockBins]uint8
-				shareOut(sums[:], out[:])
+				distributeBins(sums[:], out[:])
 				all = append(all, out[:]...)
 			}
 			for x := range int64(20) {
@@ -126,7 +126,7 @@ func TestFoldingKeepsEveryActivity(t *testing.T) {
 			}
 		}
 		out := make([]uint8, blockBins)
-		shareOut(sums, out)
+		distributeBins(sums, out)
 		var shown [timeline.Activities]int
 		for k, a := range out {
 			switch {
@@ -143,9 +143,9 @@ func TestFoldingKeepsEveryActivity(t *testing.T) {
 				t.Fatalf("%d bins communicate, want %d for %.2f", n, least, whole)
 			}
 		}
-		for i, a := range choosing {
+		for i, a := range activityOrder {
 			others := 0 // bins taken by activities that come first
-			for _, b := range choosing[:i] {
+			for _, b := range activityOrder[:i] {
 				others += shown[b]
 			}
 			if shown[a] == 0 && has[a] > others {
@@ -340,7 +340,7 @@ func TestCursorDescribesItsCell(t *testing.T) {
 	under := func() string {
 		t.Helper()
 		l.screen(116, 20)
-		return l.under(l.h.Snap.Timeline)
+		return l.describeCell(l.h.Snap.Timeline)
 	}
 	under()
 	l.act("crosshair")
@@ -401,7 +401,7 @@ func TestStreamsAreBelowTheirRank(t *testing.T) {
 	} {
 		p.Want.At, p.Want.Row = c.at, c.row
 		p.screen(110, 17)
-		if got := p.under(s.Timeline); !strings.HasPrefix(got, c.wants) {
+		if got := p.describeCell(s.Timeline); !strings.HasPrefix(got, c.wants) {
 			t.Errorf("cursor at %v in row %d: %q, want %q", c.at, c.row, got, c.wants)
 		}
 	}
