@@ -26,19 +26,19 @@ type Pane struct {
 	capOf  cluster.Layout
 	capW   int
 
-	way      []stretch // cells of the lines between nodes
-	items    []item    // notes on the traffic
-	words    []byte    // texts of the notes
-	heat     grid.Heatmap
-	labelled [2]int // number of blocks, and nodes per block, for which heat is labelled
+	lineCells []cellLines // cells of the lines between nodes
+	items     []item      // notes on the traffic
+	words     []byte      // texts of the notes
+	heat      grid.Heatmap
+	labelled  [2]int // number of blocks, and nodes per block, for which heat is labelled
 
-	base   grid.Rect // position of the last drawn view
-	spots  []spot
-	heatAt grid.Rect // position of the matrix; empty: no matrix
-	with   []talk
-	peer   int  // peer of the selected node
-	asked  bool // the user selected the peer
-	short  bool // there is little room for notes
+	base         grid.Rect // position of the last drawn view
+	spots        []spot
+	heatAt       grid.Rect // position of the matrix; empty: no matrix
+	exchanged    []exchange
+	peer         int  // peer of the selected node
+	peerSelected bool // the user selected the peer
+	short        bool // there is little room for notes
 }
 
 var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '█', cluster.Calling: '▓', cluster.Waiting: '▒'}
@@ -53,7 +53,7 @@ func (t *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	t.base, t.spots, t.heatAt = v.Rect(), t.spots[:0], grid.Rect{}
 	t.draw(v, h)
-	t.mark(v, h.Snap, h.Pick.Within(&h.Snap.Layout))
+	t.highlight(v, h.Snap, h.Pick.Within(&h.Snap.Layout))
 	if l := h.Snap.Layout; l != t.capOf || v.W() != t.capW || t.cap == "" {
 		t.capOf, t.capW, t.cap = l, v.W(), layoutWords(&l, v.W())
 	}
@@ -86,13 +86,13 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		v.TextIn(0, v.H()/2, v.W(), "starting…", grid.Center, th.Dim)
 		return
 	}
-	t.deal(l)
+	t.sortRanks(l)
 	if t.traffic(v, h) {
 		return
 	}
 	if p := h.Pick.Within(l); p.Level != pane.Nothing && v.H() >= 6 {
 		t.items, t.words, t.short = t.items[:0], t.words[:0], !h.Alone
-		t.tell(h, p)
+		t.addSelection(h, p)
 		in, foot := v.Local().CutBottom(min(t.notes(grid.View{}, v.W(), th), v.H()/2))
 		t.notes(v.Sub(in), v.W(), th)
 		v = v.Sub(foot)
@@ -126,8 +126,8 @@ func (t *Pane) ranks(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 // legendW is the width of the legend in one row.
 const legendW = 48
 
-// deal sorts the ranks by node.
-func (t *Pane) deal(l *cluster.Layout) {
+// sortRanks sorts the ranks by node.
+func (t *Pane) sortRanks(l *cluster.Layout) {
 	if *l == t.layout && len(t.slots) == l.Ranks() {
 		return
 	}
@@ -195,7 +195,7 @@ func (t *Pane) frame(v grid.View, node, per, cell int, border grid.Style, snap *
 		t.text = strconv.AppendInt(t.text[:0], int64(rank), 10)
 		in.Bytes(x+cell-1-len(t.text), y, t.text, th.Dim)
 		in.Rune(x+cell-1, y, glyph, st)
-		t.stands(in, grid.Rect{X: x + cell - 1 - len(t.text), Y: y, W: len(t.text) + 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
+		t.addSpot(in, grid.Rect{X: x + cell - 1 - len(t.text), Y: y, W: len(t.text) + 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
 	}
 }
 
@@ -228,7 +228,7 @@ func (t *Pane) run(v grid.View, x, y, node int, snap *engine.Snapshot, th *grid.
 	for k := range t.layout.RanksPerNode {
 		_, glyph, st := t.rank(node*t.layout.RanksPerNode+k, snap, th)
 		v.Rune(x+k, y, glyph, st)
-		t.stands(v, grid.Rect{X: x + k, Y: y, W: 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
+		t.addSpot(v, grid.Rect{X: x + k, Y: y, W: 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
 	}
 }
 
@@ -251,7 +251,7 @@ func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	for i := range t.slots {
 		_, glyph, st := t.rank(i, snap, th)
 		v.Rune(i%v.W(), i/v.W(), glyph, st)
-		t.stands(v, grid.Rect{X: i % v.W(), Y: i / v.W(), W: 1, H: 1}, i, 1)
+		t.addSpot(v, grid.Rect{X: i % v.W(), Y: i / v.W(), W: 1, H: 1}, i, 1)
 	}
 	return true
 }
@@ -260,11 +260,11 @@ func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 // there is less room. The shade is the share of time in which the ranks compute or call.
 func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	l := &t.layout
-	room := v.W() * v.H()
-	if room <= 0 {
+	area := v.W() * v.H()
+	if area <= 0 {
 		return
 	}
-	per := (l.Nodes + room - 1) / room
+	per := (l.Nodes + area - 1) / area
 	blocks := (l.Nodes + per - 1) / per
 	t.busy(snap, per, blocks)
 	w, h, gap := blockSize(blocks, v.W(), v.H())
@@ -274,7 +274,7 @@ func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme)
 		i := int(t.share[b] / float64(nodes*l.RanksPerNode) * float64(len(busyShades)))
 		at := grid.Rect{X: b % cols * (w + gap), Y: b / cols * h, W: w, H: h}
 		st := t.group(int(t.slots[b*per*l.RanksPerNode]), th)
-		t.stands(v, at, b*per*l.RanksPerNode, nodes*l.RanksPerNode)
+		t.addSpot(v, at, b*per*l.RanksPerNode, nodes*l.RanksPerNode)
 		v.Fill(at, grid.Cell{Rune: busyShades[min(max(i, 0), len(busyShades)-1)], Fg: st.Fg, Bg: th.Background})
 	}
 	x := 0

@@ -21,15 +21,15 @@ func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
 	}
 	heavy := 0.0
 	if r.Nodes == 1 {
-		heavy = t.decades(r, l.Nodes)
+		heavy = t.heavyRate(r, l.Nodes)
 	}
-	t.note(h, heavy)
+	t.addTraffic(h, heavy)
 	foot := t.notes(grid.View{}, v.W(), th)
 	states := 1
-	if c, ok := t.stand(v, v.H()-foot-states); ok {
+	if c, ok := t.layOut(v, v.H()-foot-states); ok {
 		if c.h*l.Nodes+foot+2 <= v.H() && v.W() < legendW {
 			states = 2
-			c, _ = t.stand(v, v.H()-foot-states)
+			c, _ = t.layOut(v, v.H()-foot-states)
 		}
 		t.lines(v.Sub(grid.Rect{W: v.W(), H: v.H() - foot - states}), &c, heavy, snap, h.Units, th)
 		t.notes(v.Sub(grid.Rect{Y: v.H() - foot - states, W: v.W(), H: foot}), v.W(), th)
@@ -39,7 +39,7 @@ func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
 	if v.H() < 8 || v.W() < 16 {
 		return false
 	}
-	t.note(h, 0)
+	t.addTraffic(h, 0)
 	left, rest := v.Local(), grid.Rect{}
 	switch {
 	case v.W() >= 90:
@@ -60,49 +60,49 @@ func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
 
 // item is a note below the traffic: a symbol and a text.
 type item struct {
-	mark     rune
+	symbol   rune
 	style    grid.Style
 	from, to int // range in Pane.words
 }
 
-// write adds a note. f appends its text.
-func (t *Pane) write(mark rune, st grid.Style, f func([]byte) []byte) {
+// addItem adds a note. f appends its text.
+func (t *Pane) addItem(symbol rune, st grid.Style, f func([]byte) []byte) {
 	from := len(t.words)
 	t.words = f(t.words)
-	t.items = append(t.items, item{mark, st, from, len(t.words)})
+	t.items = append(t.items, item{symbol, st, from, len(t.words)})
 }
 
-func (t *Pane) say(s string) {
+func (t *Pane) addText(s string) {
 	from := len(t.words)
 	t.words = append(t.words, s...)
 	t.items = append(t.items, item{from: from, to: len(t.words)})
 }
 
-// note adds the notes on the traffic: the scale of the lines, the kind of number, and the rates by
-// class.
-func (t *Pane) note(h *pane.Host, heavy float64) {
+// addTraffic adds the notes on the traffic: the scale of the lines, the kind of number, and the
+// rates by class.
+func (t *Pane) addTraffic(h *pane.Host, heavy float64) {
 	r, th := &h.Snap.Recent, h.Theme
 	t.items, t.words = t.items[:0], t.words[:0]
 	t.short = false
 	if p := h.Pick.Within(&t.layout); p.Level != pane.Nothing {
 		t.short = !h.Alone
-		t.tell(h, p)
+		t.addSelection(h, p)
 	}
 	st := th.SeriesStyle(int(cluster.Remote))
 	switch {
 	case r.Span <= 0:
-		t.say("no bytes counted yet")
+		t.addText("no bytes counted yet")
 		return
 	case r.Class[cluster.Remote] == 0:
-		t.say("no bytes between nodes")
-		t.say("in the last second")
+		t.addText("no bytes between nodes")
+		t.addText("in the last second")
 	case heavy > 0:
-		t.write('1', st, func(b []byte) []byte { return h.Units.Rate().Append(append(b, '<'), heavy/10, 10) })
-		t.write('2', st, func(b []byte) []byte { return h.Units.Rate().Append(append(b, '<'), heavy, 10) })
-		t.write('3', heavier(st, 3), func(b []byte) []byte { return append(b, "more"...) })
+		t.addItem('1', st, func(b []byte) []byte { return h.Units.Rate().Append(append(b, '<'), heavy/10, 10) })
+		t.addItem('2', st, func(b []byte) []byte { return h.Units.Rate().Append(append(b, '<'), heavy, 10) })
+		t.addItem('3', lineStyle(st, 3), func(b []byte) []byte { return append(b, "more"...) })
 	}
 	kind := th.Kind(pane.KindOf(h.Snap.Kind))
-	t.write(kind.Mark, kind.Style, func(b []byte) []byte {
+	t.addItem(kind.Mark, kind.Style, func(b []byte) []byte {
 		if b = append(b, h.Snap.Kind...); r.Class[cluster.Remote] > 0 {
 			b = append(b, ", last second"...)
 		}
@@ -112,7 +112,7 @@ func (t *Pane) note(h *pane.Host, heavy float64) {
 		if t.short {
 			break // the notes on the selection need the room
 		}
-		t.write(pane.ClassSymbols[c], th.SeriesStyle(c), func(b []byte) []byte {
+		t.addItem(pane.ClassSymbols[c], th.SeriesStyle(c), func(b []byte) []byte {
 			b = h.Units.Rate().Append(append(append(b, pane.ClassNames[c]...), ' '), rate(r, r.Class[c]), 10)
 			if h.Base != nil && h.Base.Recent.Span > 0 {
 				base := &h.Base.Recent
@@ -122,7 +122,7 @@ func (t *Pane) note(h *pane.Host, heavy float64) {
 		})
 	}
 	if h.Base != nil && h.Base.Recent.Span > 0 && !t.short {
-		t.say(h.RatioLegend())
+		t.addText(h.RatioLegend())
 	}
 }
 
@@ -132,17 +132,17 @@ func (t *Pane) notes(v grid.View, w int, th *grid.Theme) int {
 	for _, it := range t.items {
 		text := t.words[it.from:it.to]
 		n := grid.Width(string(text))
-		if it.mark != 0 {
+		if it.symbol != 0 {
 			n += 2
 		}
 		if x > 0 && x+n > w {
 			x, y = 0, y+1
 		}
 		at := x
-		if it.mark != 0 {
-			g := it.mark
+		if it.symbol != 0 {
+			g := it.symbol
 			if g >= '1' && g <= '3' {
-				line := stretch{arms: left | right, flat: uint8(g - '0')}
+				line := cellLines{directions: left | right, horizontal: uint8(g - '0')}
 				g, _ = line.glyph(v.ASCII())
 			}
 			v.Rune(x, y, g, it.style)
