@@ -12,13 +12,13 @@ import (
 // laneRows are the rows of a timeline and the contents of their cells. Results that cannot change
 // any more are kept for the next frame.
 type laneRows struct {
-	all       []laneRow
-	threads   [][2]int32 // rank and thread of each lane
-	order     []int32    // lanes, sorted by node, rank and thread
-	fold      fold
-	recorder  *timeline.Recorder
-	layout    cluster.Layout
-	laneCount int
+	all        []laneRow
+	threads    [][2]int32 // rank and thread of each lane
+	order      []int32    // lanes, sorted by node, rank and thread
+	fold       fold
+	recorder   *timeline.Recorder
+	layout     cluster.Layout
+	laneCount  int
 	hasThreads bool // labels have a column for threads
 	hasRanks   bool // labels have a column for ranks
 	hasStreams bool // there are lanes of device streams

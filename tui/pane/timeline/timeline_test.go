@@ -55,7 +55,7 @@ func TestBinsMatchIntervals(t *testing.T) {
 		for rank := range 4 {
 			for _, lane := range rec.Team(rank, 2) {
 				at := cluster.Time(0)
-				for range rapid.IntRange(0, 700).Draw(t, "stretches") {
+				for range rapid.IntRange(0, 700).Draw(t, "intervals") {
 					at += cluster.Time(rapid.IntRange(1, 40).Draw(t, "for"))
 					lane.Until(at, timeline.Activity(rapid.IntRange(0, timeline.Activities-1).Draw(t, "activity")), cluster.KindSend, int32(at%3))
 				}
@@ -180,19 +180,19 @@ func TestAFoldedRowKeepsCommunication(t *testing.T) {
 	p.Want.Fold, p.Want.Column = foldNodes, 100*us
 	p.screen(60, 9)
 	for i := range p.rows.all {
-		n, told := 0, 0
+		n, filled := 0, 0
 		for x := range p.shown.columns {
 			a := p.rows.bin(i, int64(p.shown.begin/p.shown.column)+int64(x))
 			if a == uint8(timeline.ActivityCommunicate)+1 {
 				n++
 			}
 			if a > 0 {
-				told++
+				filled++
 			}
 		}
 		// 60 of 800 µs of lanes are 7.5%: 1 bin of 16.
-		if n < told/blockBins || n > told/blockBins+1 || told != min(p.shown.columns, 64) {
-			t.Errorf("row %d: %d of %d cells communicate", i, n, told)
+		if n < filled/blockBins || n > filled/blockBins+1 || filled != min(p.shown.columns, 64) {
+			t.Errorf("row %d: %d of %d cells communicate", i, n, filled)
 		}
 	}
 }
@@ -499,10 +499,10 @@ func TestBack(t *testing.T) {
 // BenchmarkTimeline draws lanes of 100,000 intervals each. "next" draws the next snapshot, one
 // frame later. "zoom" computes everything again at another scale.
 func BenchmarkTimeline(b *testing.B) {
-	const lanes, stretches = 1024, 100_000
+	const lanes, intervals = 1024, 100_000
 	s := panetest.Recorded(64, 16, 1, 0, false)
 	rec := timeline.NewRecorder(s.Layout, false)
-	rec.Keep(stretches)
+	rec.Keep(intervals)
 	write := func(from, to int) {
 		for rank := range lanes {
 			l := rec.Team(rank, 1)[0]
@@ -514,10 +514,10 @@ func BenchmarkTimeline(b *testing.B) {
 			}
 		}
 	}
-	write(0, stretches-2000)
+	write(0, intervals-2000)
 	var snaps []*engine.Snapshot
 	for i := range 20 { // a frame is 100 µs of the run, which is a few cells
-		write(stretches-2000+i*100, stretches-2000+(i+1)*100)
+		write(intervals-2000+i*100, intervals-2000+(i+1)*100)
 		next := *s
 		next.Timeline = rec.View()
 		snaps = append(snaps, &next)
