@@ -19,8 +19,8 @@ var Spec = pane.Spec{
 
 // Pane is the scroll position of the drawing.
 type Pane struct {
-	top  int
-	seen *engine.Deadlock
+	top      int
+	deadlock *engine.Deadlock
 }
 
 // Inputs returns the snapshot.
@@ -52,13 +52,13 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.WriteMessage(v, "No deadlock.", "If ranks deadlock, this pane shows each waiting rank, its call, and the ranks that it waits for.")
 		return pane.Border{}
 	}
-	if p.seen != nil && d != p.seen {
+	if p.deadlock != nil && d != p.deadlock {
 		p.top = 0
 	}
-	p.seen = d
+	p.deadlock = d
 	boxes := true
 	draw := func(v grid.View, y int) int {
-		s := sketch{v: v, y: y, h: h, d: d, boxes: boxes}
+		s := drawing{v: v, y: y, h: h, d: d, boxes: boxes}
 		s.all()
 		return s.y - y
 	}
@@ -71,11 +71,11 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	limit := max(0, rows-v.H())
 	p.top = min(p.top, limit)
 	draw(v, -p.top)
-	return pane.Border{Right: words(d), Above: p.top > 0, Below: p.top < limit}
+	return pane.Border{Right: countWords(d), Above: p.top > 0, Below: p.top < limit}
 }
 
-// words describes the number of waiting ranks.
-func words(d *engine.Deadlock) string {
+// countWords describes the number of waiting ranks.
+func countWords(d *engine.Deadlock) string {
 	ranks := map[int]bool{}
 	for i := range d.Waits {
 		ranks[d.Waits[i].Rank] = true
@@ -90,8 +90,8 @@ func words(d *engine.Deadlock) string {
 	return fmt.Sprintf("%d ranks", n)
 }
 
-// sketch draws one row after the other.
-type sketch struct {
+// drawing draws one row after the other.
+type drawing struct {
 	v     grid.View
 	y     int
 	h     *pane.Host
@@ -106,10 +106,10 @@ const (
 	arrow = 6 // the arrows between them
 )
 
-// mostDrawn is the maximum number of ranks of a cycle that are drawn: the first ones and the last.
-const mostDrawn = 64
+// maxDrawn is the maximum number of ranks of a cycle that are drawn: the first ones and the last.
+const maxDrawn = 64
 
-func (s *sketch) all() {
+func (s *drawing) all() {
 	th := s.h.Theme
 	f := grid.Flow{V: s.v, Y: s.y}
 	if n := len(s.d.Circle); n > 1 {
@@ -121,7 +121,7 @@ func (s *sketch) all() {
 	}
 	s.y = f.Y
 	if len(s.d.Circle) > 0 {
-		s.circle()
+		s.cycle()
 	}
 	if s.d.Hint != "" {
 		f.Y = s.y
@@ -134,14 +134,14 @@ func (s *sketch) all() {
 // upper makes the first letter upper case.
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// circle draws the chain and the arrow back to its first rank.
-func (s *sketch) circle() {
+// cycle draws the chain and the arrow back to its first rank.
+func (s *drawing) cycle() {
 	th, d := s.h.Theme, s.d
 	first := s.y
 	n := len(d.Circle)
 	for i, rank := range d.Circle {
-		if left := n - mostDrawn; left > 0 && i >= mostDrawn-1 && i < n-1 {
-			if i == mostDrawn-1 {
+		if left := n - maxDrawn; left > 0 && i >= maxDrawn-1 && i < n-1 {
+			if i == maxDrawn-1 {
 				s.v.Rune(arrow, s.y, '┆', th.Error)
 				s.v.TextIn(arrow+2, s.y, s.v.W()-arrow-2, fmt.Sprintf("%d more ranks in the cycle", left), grid.Left, th.Dim)
 				s.y++
@@ -176,7 +176,7 @@ func (s *sketch) circle() {
 }
 
 // rank draws a rank of the chain.
-func (s *sketch) rank(rank int) {
+func (s *drawing) rank(rank int) {
 	th := s.h.Theme
 	name := s.name(rank)
 	if !s.boxes {
@@ -203,7 +203,7 @@ func (s *sketch) rank(rank int) {
 }
 
 // name returns the name of a rank, with its node.
-func (s *sketch) name(rank int) string {
+func (s *drawing) name(rank int) string {
 	if rank < len(s.h.Snap.Ranks) {
 		return fmt.Sprintf("rank %d, n%d", rank, s.h.Snap.Ranks[rank].Node)
 	}
@@ -211,7 +211,7 @@ func (s *sketch) name(rank int) string {
 }
 
 // call writes the call in which a rank waits next to its arrow.
-func (s *sketch) call(w *engine.Wait) {
+func (s *drawing) call(w *engine.Wait) {
 	text := "waits"
 	if w != nil {
 		text = w.Call
@@ -221,7 +221,7 @@ func (s *sketch) call(w *engine.Wait) {
 }
 
 // others lists the waiting ranks outside the cycle, grouped by call.
-func (s *sketch) others() {
+func (s *drawing) others() {
 	th := s.h.Theme
 	type kind struct {
 		call  string
