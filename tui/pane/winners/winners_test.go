@@ -80,7 +80,7 @@ func TestCellsAreDescribed(t *testing.T) {
 		t.Errorf("the clicked cell is not described:\n%s", text)
 	}
 	act("follow")
-	if p.asked {
+	if p.selected {
 		t.Error("a cell is still selected after follow")
 	}
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {8, 3}, {11, 8}, {20, 40}, {300, 90}} {
