@@ -25,8 +25,8 @@ func boardOf(s *engine.Snapshot) *dense.Checkerboard {
 
 // Pane is the selected step.
 type Pane struct {
-	step  int
-	moved bool // the user chose the step; otherwise the pane follows the program
+	step       int
+	stepChosen bool // the user chose the step; otherwise the pane follows the program
 }
 
 // Inputs returns the snapshot and the selected part of the cluster.
@@ -38,7 +38,7 @@ func (p *Pane) Actions() []pane.Action {
 	by := func(n int) func(*pane.Host) {
 		return func(h *pane.Host) {
 			if b := boardOf(h.Snap); b != nil {
-				p.step, p.moved = p.at(b, h.Snap)+n, true
+				p.step, p.stepChosen = p.at(b, h.Snap)+n, true
 				p.at(b, h.Snap)
 			}
 		}
@@ -48,7 +48,7 @@ func (p *Pane) Actions() []pane.Action {
 
 // at returns the step that is shown, limited to existing steps.
 func (p *Pane) at(b *dense.Checkerboard, s *engine.Snapshot) int {
-	if !p.moved {
+	if !p.stepChosen {
 		p.step = 0
 		if share := s.Progress.Share; s.Phase != engine.Ended && !math.IsNaN(share) {
 			p.step = int(share * float64(b.Steps))
@@ -77,22 +77,22 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		top, rest = rest.CutTop(2)
 		rows, columns := h.Theme.SeriesStyle(0), h.Theme.SeriesStyle(1)
 		v.Rune(0, top.Y, '▶', rows)
-		along, down := words(b, step)
+		along, down := senderWords(b, step)
 		v.TextIn(2, top.Y, v.W()-2, along, grid.Left, h.Theme.Text)
 		v.Rune(0, top.Y+1, '▼', columns)
 		v.TextIn(2, top.Y+1, v.W()-2, down, grid.Left, h.Theme.Text)
 		low, rest = rest.CutBottom(1)
-		text, look := below(b, step, h)
+		text, look := restWords(b, step, h)
 		v.TextIn(0, low.Y, v.W(), text, grid.Left, look)
 	}
 	draw(v.Sub(rest), b, step, h)
 	return border
 }
 
-// words describes the senders. In an upper triangular matrix (Upper) one diagonal block is sent
-// along a row. The panel that this row computes is sent down the columns, and from there along the
-// rows.
-func words(b *dense.Checkerboard, step int) (along, down string) {
+// senderWords describes the senders. In an upper triangular matrix (Upper) one diagonal block is
+// sent along a row. The panel that this row computes is sent down the columns, and from there along
+// the rows.
+func senderWords(b *dense.Checkerboard, step int) (along, down string) {
 	row, column := b.Row(step)+1, b.Column(step)+1
 	if b.Upper {
 		return fmt.Sprintf("diagonal block, along row %d", row), fmt.Sprintf("row %d: down columns, then rows", row)
@@ -100,8 +100,8 @@ func words(b *dense.Checkerboard, step int) (along, down string) {
 	return fmt.Sprintf("panel of column %d, along rows", column), fmt.Sprintf("panel of row %d, down columns", row)
 }
 
-// below describes the ranks without work, or the panels that are prefetched.
-func below(b *dense.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
+// restWords describes the ranks without work, or the panels that are prefetched.
+func restWords(b *dense.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
 	idle := 0
 	for rank := range b.Rows * b.Cols {
 		if !b.Works(rank, step) {
@@ -124,11 +124,11 @@ func below(b *dense.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
 	return "no other panels are in flight", h.Theme.Dim
 }
 
-// framed is the minimum height in rows of a rank with a frame. lowest is the maximum width in
+// minFramedH is the minimum height in rows of a rank with a frame. maxCellW is the maximum width in
 // columns of a rank without one.
 const (
-	framed = 4
-	lowest = 8
+	minFramedH = 4
+	maxCellW   = 8
 )
 
 // draw draws the ranks as large as possible. If there is no room for all, each drawn rank stands
@@ -139,14 +139,14 @@ func draw(v grid.View, b *dense.Checkerboard, step int, h *pane.Host) {
 	}
 	byX, byY := (b.Cols+v.W()-1)/v.W(), (b.Rows+v.H()-1)/v.H()
 	nx, ny := (b.Cols+byX-1)/byX, (b.Rows+byY-1)/byY
-	wide, high := grid.Tile(v.W(), v.H(), nx, ny, lowest)
+	wide, high := grid.Tile(v.W(), v.H(), nx, ny, maxCellW)
 	for row := range ny {
 		for column := range nx {
 			at := v.Sub(grid.Rect{X: column * wide, Y: row * high, W: wide, H: high})
 			rank := row*byY*b.Cols + column*byX
 			along, down := b.Column(step)/byX == column, b.Row(step)/byY == row
 			along = along && (down || !b.Upper)
-			if high >= framed {
+			if high >= minFramedH {
 				large(at, b, step, rank, along, down, h)
 			} else {
 				cell(at, b, step, rank, along, down, h)
@@ -155,8 +155,8 @@ func draw(v grid.View, b *dense.Checkerboard, step int, h *pane.Host) {
 	}
 }
 
-// picked reports whether a rank of the grid is selected.
-func picked(rank int, h *pane.Host) bool {
+// isPicked reports whether a rank of the grid is selected.
+func isPicked(rank int, h *pane.Host) bool {
 	world := h.Snap.Layout.World()
 	return h.Pick.Level != pane.Nothing && rank < len(world) && int(world[rank]) < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, int(world[rank]), 0)
 }
@@ -180,26 +180,26 @@ func large(v grid.View, b *dense.Checkerboard, step, rank int, along, down bool,
 		right, rest = rest.CutRight(2 * thick)
 		panel(in.Sub(right), '▶', th.SeriesStyle(0), th)
 	}
-	room, number := in.Sub(rest), strconv.Itoa(rank)
+	inner, number := in.Sub(rest), strconv.Itoa(rank)
 	switch {
 	case !b.Works(rank, step):
-		room.Fill(room.Local(), grid.Cell{Rune: '╱', Fg: th.Warning.Fg, Attr: th.Warning.Attr})
+		inner.Fill(inner.Local(), grid.Cell{Rune: '╱', Fg: th.Warning.Fg, Attr: th.Warning.Attr})
 	case scale > 0:
-		room.Numeral(number, scale, th.Text)
+		inner.Numeral(number, scale, th.Text)
 	default:
-		room.TextIn(0, (room.H()-1)/2, room.W(), number, grid.Center, th.Text)
+		inner.TextIn(0, (inner.H()-1)/2, inner.W(), number, grid.Center, th.Text)
 	}
-	if picked(rank, h) {
+	if isPicked(rank, h) {
 		v.Tint(v.Local(), grid.None, grid.Reverse|grid.Bold)
 	}
 }
 
 // panel fills one side of a rank with the symbol of the panel that leaves there.
-func panel(v grid.View, mark rune, st grid.Style, th *grid.Theme) {
+func panel(v grid.View, symbol rune, st grid.Style, th *grid.Theme) {
 	if len(th.Ramp) > 0 && !v.Mono() {
 		st = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg}
 	}
-	v.Fill(v.Local(), grid.Cell{Rune: mark, Fg: st.Fg, Bg: st.Bg, Attr: st.Attr})
+	v.Fill(v.Local(), grid.Cell{Rune: symbol, Fg: st.Fg, Bg: st.Bg, Attr: st.Attr})
 }
 
 // cell draws a rank in one cell: its number, and the symbols of the panels that it sends.
@@ -210,22 +210,22 @@ func cell(v grid.View, b *dense.Checkerboard, step, rank int, along, down bool, 
 	if !b.Works(rank, step) {
 		st, number = th.Warning, "╱"
 	}
-	if picked(rank, h) {
+	if isPicked(rank, h) {
 		st.Attr |= grid.Reverse | grid.Bold
 	}
-	marks := v.W()
+	free := v.W()
 	if along {
-		marks--
-		v.Rune(marks, y, '▶', th.SeriesStyle(0))
+		free--
+		v.Rune(free, y, '▶', th.SeriesStyle(0))
 	}
-	if down && marks > 0 {
-		marks--
-		v.Rune(marks, y, '▼', th.SeriesStyle(1))
+	if down && free > 0 {
+		free--
+		v.Rune(free, y, '▼', th.SeriesStyle(1))
 	}
 	switch n := grid.Width(number); {
-	case n <= marks:
-		v.Text(marks-n, y, number, st)
-	case marks == v.W():
+	case n <= free:
+		v.Text(free-n, y, number, st)
+	case free == v.W():
 		v.Rune(0, y, '·', st)
 	}
 }
