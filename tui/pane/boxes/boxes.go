@@ -69,7 +69,7 @@ func (p plan) words(grid int) (title, boxes, idle string, warns bool) {
 // Pane is the selection of a grid and of a plane.
 type Pane struct {
 	grid, plane int
-	moved       bool // the user chose the plane; otherwise a tree shows the plane with the most cells
+	planeChosen bool // the user chose the plane; otherwise a tree shows the plane with the most cells
 }
 
 // Inputs returns the snapshot and the selected part of the cluster.
@@ -80,17 +80,17 @@ func (p *Pane) Actions() []pane.Action {
 	some := func(h *pane.Host) bool { return planOf(h.Snap).Boxes != nil }
 	planes := func(h *pane.Host) bool { d := planOf(h.Snap); return d.Boxes != nil && d.Grids[p.at(d)].Boxes[2] > 1 }
 	return []pane.Action{
-		{Name: "fold", Do: func(*pane.Host) { p.grid, p.moved = p.grid+1, false }, Ready: some},
-		{Name: "unfold", Do: func(*pane.Host) { p.grid, p.moved = max(p.grid-1, 0), false }, Ready: some},
-		{Name: "row-up", Do: func(*pane.Host) { p.plane, p.moved = p.plane+1, true }, Ready: planes},
-		{Name: "row-down", Do: func(*pane.Host) { p.plane, p.moved = max(p.plane-1, 0), true }, Ready: planes},
+		{Name: "fold", Do: func(*pane.Host) { p.grid, p.planeChosen = p.grid+1, false }, Ready: some},
+		{Name: "unfold", Do: func(*pane.Host) { p.grid, p.planeChosen = max(p.grid-1, 0), false }, Ready: some},
+		{Name: "row-up", Do: func(*pane.Host) { p.plane, p.planeChosen = p.plane+1, true }, Ready: planes},
+		{Name: "row-down", Do: func(*pane.Host) { p.plane, p.planeChosen = max(p.plane-1, 0), true }, Ready: planes},
 	}
 }
 
 // at returns the index of the grid that is shown. It limits grid and plane to existing ones.
 func (p *Pane) at(d plan) int {
 	p.grid = min(p.grid, len(d.Grids)-1)
-	if !p.moved && d.tree != nil {
+	if !p.planeChosen && d.tree != nil {
 		_, p.plane = d.tree.Cells(p.grid)
 	}
 	p.plane = min(p.plane, d.Grids[p.grid].Boxes[2]-1)
@@ -136,11 +136,11 @@ func product(n [3]int) string {
 	return fmt.Sprintf("%d × %d × %d", n[0], n[1], n[2])
 }
 
-// framed is the minimum height in rows of a box with a frame. lowest is the maximum width in
+// minFramedH is the minimum height in rows of a box with a frame. maxCellW is the maximum width in
 // columns of a box without one.
 const (
-	framed = 4
-	lowest = 8
+	minFramedH = 4
+	maxCellW   = 8
 )
 
 // draw draws the boxes of the plane as large as possible, with y upwards. If there is no room for
@@ -152,7 +152,7 @@ func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
 	}
 	byX, byY := (g.Boxes[0]+v.W()-1)/v.W(), (g.Boxes[1]+v.H()-1)/v.H()
 	nx, ny := (g.Boxes[0]+byX-1)/byX, (g.Boxes[1]+byY-1)/byY
-	wide, high := grid.Tile(v.W(), v.H(), nx, ny, lowest)
+	wide, high := grid.Tile(v.W(), v.H(), nx, ny, maxCellW)
 	for row := range ny {
 		for col := range nx {
 			rank := d.Owner(p.grid, col*byX, (ny-1-row)*byY, p.plane)
@@ -177,7 +177,7 @@ func (p *Pane) box(v grid.View, rank, ranks int, h *pane.Host) {
 		st = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg}
 	}
 	picked := h.Pick.Level != pane.Nothing && rank < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, rank, 0)
-	if v.H() >= framed {
+	if v.H() >= minFramedH {
 		in := v.Box(v.Local(), grid.Box{Border: st})
 		if scale := grid.Numerals(in.W(), in.H(), len(strconv.Itoa(ranks-1))); scale > 0 {
 			in.Numeral(text, scale, st)
