@@ -93,8 +93,8 @@ func (p *Pane) clock(h *pane.Host, f *collective.Flow) float64 {
 	case h.Picture || h.Snap.Phase != engine.Running:
 		return f.Span
 	}
-	into := h.Snap.Elapsed % (playing + resting)
-	return min(float64(into)/float64(playing), 1) * f.Span
+	elapsed := h.Snap.Elapsed % (playing + resting)
+	return min(float64(elapsed)/float64(playing), 1) * f.Span
 }
 
 // besideW is the minimum width for the course over time next to the scene. belowH is the minimum
@@ -177,14 +177,14 @@ func (p *Pane) head(v grid.View, f *collective.Flow, at float64, u grid.Units, t
 		v.TextIn(0, 0, v.W(), "no messages", grid.Left, th.Dim)
 		return
 	}
-	under, arrived, step := 0, 0, 0
+	inFlight, arrived, step := 0, 0, 0
 	for i := range f.Hops {
 		m := &f.Hops[i]
 		switch {
 		case m.Arrived <= at:
 			arrived++
 		case m.Sent <= at:
-			under++
+			inFlight++
 			step = max(step, m.Step)
 		}
 	}
@@ -209,7 +209,7 @@ func (p *Pane) head(v grid.View, f *collective.Flow, at float64, u grid.Units, t
 		if step > 0 {
 			now += fmt.Sprintf(", step %d", step)
 		}
-		now += fmt.Sprintf(": %d in flight, %d arrived", under, arrived)
+		now += fmt.Sprintf(": %d in flight, %d arrived", inFlight, arrived)
 	}
 	n := 0
 	if now != "" {

@@ -15,7 +15,7 @@ type spot struct{ x, y float64 }
 // These are the styles of lines. Higher numbers cover lower ones.
 const (
 	waiting = iota
-	gone
+	delivered
 	moving
 )
 
@@ -31,12 +31,12 @@ func (p *Pane) scene(v grid.View, f *collective.Flow, at float64, h *pane.Host) 
 	} else {
 		p.circle(v, f, label)
 	}
-	lines := []grid.Style{waiting: th.Border, gone: th.Accent, moving: th.Focus.With(grid.Bold)}
+	lines := []grid.Style{waiting: th.Border, delivered: th.Accent, moving: th.Focus.With(grid.Bold)}
 	p.canvas.Reset(v, h.Markers)
 	for style := waiting; style <= moving; style++ {
 		for i := range f.Hops {
 			m := &f.Hops[i]
-			if p.look(f, m, at) == style {
+			if p.lineStyle(f, m, at) == style {
 				a, b := p.spots[m.From], p.spots[m.To]
 				p.canvas.Line(a.x, a.y, b.x, b.y, uint8(style))
 			}
@@ -49,8 +49,8 @@ func (p *Pane) scene(v grid.View, f *collective.Flow, at float64, h *pane.Host) 
 		if m.Sent > at || m.Arrived <= at || m.Arrived <= m.Sent {
 			continue
 		}
-		a, b, way := p.spots[m.From], p.spots[m.To], (at-m.Sent)/(m.Arrived-m.Sent)
-		x, y := int(a.x+(b.x-a.x)*way+0.5), int(a.y+(b.y-a.y)*way+0.5)
+		a, b, progress := p.spots[m.From], p.spots[m.To], (at-m.Sent)/(m.Arrived-m.Sent)
+		x, y := int(a.x+(b.x-a.x)*progress+0.5), int(a.y+(b.y-a.y)*progress+0.5)
 		if r := v.At(x, y).Rune; r >= '0' && r <= '9' { // do not cover a rank number
 			v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse)
 			continue
@@ -59,27 +59,28 @@ func (p *Pane) scene(v grid.View, f *collective.Flow, at float64, h *pane.Host) 
 	}
 }
 
-// never is the style of a line that is not drawn.
-const never = -1
+// hidden is the style of a line that is not drawn.
+const hidden = -1
 
-// look returns the style of the line of a message. A tree shows all lines. A circle shows only the
-// lines of the current step, because the lines would cover each other, and all lines at the end.
-func (p *Pane) look(f *collective.Flow, m *collective.Hop, at float64) int {
+// lineStyle returns the style of the line of a message. A tree shows all lines. A circle shows only
+// the lines of the current step, because the lines would cover each other, and all lines at the
+// end.
+func (p *Pane) lineStyle(f *collective.Flow, m *collective.Hop, at float64) int {
 	switch {
 	case m.Sent <= at && m.Arrived > at:
 		return moving
 	case m.Arrived <= at && (f.Tree || at >= f.Span || at-m.Arrived < f.Span/8):
-		return gone
+		return delivered
 	case f.Tree:
 		return waiting
 	}
-	return never
+	return hidden
 }
 
 // ranks draws the ranks over the lines, by number if there is room. Ranks that have finished are
 // bright.
 func (p *Pane) ranks(v grid.View, f *collective.Flow, at float64, label int, th *grid.Theme) {
-	numbers := p.apart(label)
+	numbers := p.numbersFit(label)
 	for r := range p.spots {
 		st := th.Dim
 		switch {
@@ -106,9 +107,9 @@ func (p *Pane) done(f *collective.Flow, rank int, at float64) bool {
 	return at >= f.Span
 }
 
-// apart reports whether numbers with this many digits fit at all positions without touching each
-// other.
-func (p *Pane) apart(label int) bool {
+// numbersFit reports whether numbers with this many digits fit at all positions without touching
+// each other.
+func (p *Pane) numbersFit(label int) bool {
 	taken := map[[2]int]bool{}
 	for _, s := range p.spots {
 		x, y := int(s.x+0.5)-(label-1)/2, int(s.y+0.5)
@@ -193,8 +194,8 @@ func (p *Pane) tree(v grid.View, f *collective.Flow, label int) {
 
 // snake places a chain on the minimum number of rows that have room for its numbers.
 func (p *Pane) snake(v grid.View, f *collective.Flow, kids [][]int, label int) {
-	room := max((v.W()-label)/(label+2)+1, 2)
-	rows := min((f.Ranks+room-1)/room, max(v.H(), 1))
+	perRow := max((v.W()-label)/(label+2)+1, 2)
+	rows := min((f.Ranks+perRow-1)/perRow, max(v.H(), 1))
 	each := (f.Ranks + rows - 1) / rows
 	pitch := min(float64(v.W()-label-1)/float64(max(each-1, 1)), 10)
 	drop := min(float64(v.H()-1)/float64(max(rows-1, 1)), 4)
@@ -232,31 +233,31 @@ func (p *Pane) course(v grid.View, f *collective.Flow, at float64, h *pane.Host)
 	}
 	title := "ranks over time"
 	if f.Done != nil {
-		mark := th.Kind(pane.KindOf(f.DoneKind))
-		title += ", " + string(mark.Mark) + " done, " + string(f.DoneKind)
+		kind := th.Kind(pane.KindOf(f.DoneKind))
+		title += ", " + string(kind.Mark) + " done, " + string(f.DoneKind)
 	}
 	v.TextIn(0, 0, v.W(), title, grid.Left, th.Title)
-	lines := []grid.Style{waiting: th.Border, gone: th.Accent, moving: th.Focus.With(grid.Bold)}
+	lines := []grid.Style{waiting: th.Border, delivered: th.Accent, moving: th.Focus.With(grid.Bold)}
 	p.canvas.Reset(in, h.Markers)
-	for style := waiting; style <= moving; style++ {
+	for layer := waiting; layer <= moving; layer++ {
 		for i := range f.Hops {
 			m := &f.Hops[i]
-			look := waiting
+			style := waiting
 			if m.Arrived <= at {
-				look = gone
+				style = delivered
 			} else if m.Sent <= at {
-				look = moving
+				style = moving
 			}
-			if look == style {
-				p.canvas.Line(x(m.Sent), row(m.From), x(m.Arrived), row(m.To), uint8(style))
+			if style == layer {
+				p.canvas.Line(x(m.Sent), row(m.From), x(m.Arrived), row(m.To), uint8(layer))
 			}
 		}
 	}
 	p.canvas.Draw(in, lines)
 	if n := len(f.Done); n > 0 {
-		mark := th.Kind(pane.KindOf(f.DoneKind))
+		kind := th.Kind(pane.KindOf(f.DoneKind))
 		for b, d := range f.Done {
-			in.Rune(int(x(d)+0.5), int(row(b*f.Ranks/n)+0.5), mark.Mark, mark.Style)
+			in.Rune(int(x(d)+0.5), int(row(b*f.Ranks/n)+0.5), kind.Mark, kind.Style)
 		}
 	}
 	if at < f.Span {
