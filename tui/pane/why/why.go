@@ -94,7 +94,7 @@ func write(f *grid.Flow, h *pane.Host) {
 	if h.Base != nil && h.Base.Late {
 		f.Text("▲ no ratios: timings of this run or the baseline are inaccurate or too few", th.Warning)
 	}
-	if _, told := snap.Metric("memory_per_node"); snap.MemoryPerNode > 0 && !told {
+	if _, hasMetric := snap.Metric("memory_per_node"); snap.MemoryPerNode > 0 && !hasMetric {
 		f.Pair("memory per node", memoryWords(snap, u), th.Dim, th.Dim)
 	}
 	if x := snap.Virtual; x != nil {
@@ -148,7 +148,7 @@ func metric(f *grid.Flow, m *engine.Metric, name string, h *pane.Host) {
 			}
 		}
 	}
-	if room := end - grid.Width(text) - 3; grid.Width(name) > room && f.V.W() > 3 {
+	if width := end - grid.Width(text) - 3; grid.Width(name) > width && f.V.W() > 3 {
 		f.V.TextIn(0, f.Y, f.V.W(), name, grid.Left, th.Dim)
 		f.Y++
 		name = ""
