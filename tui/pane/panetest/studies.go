@@ -14,13 +14,13 @@ import (
 )
 
 func init() {
-	workload.Register(&workload.Workload{Name: "demo-access", Plan: drawn, Title: "for tests", First: "group", Studies: []*engine.Study{sizesOfGroups}})
-	workload.Register(&workload.Workload{Name: "demo-dot", Plan: drawn, Title: "for tests"})
-	workload.Register(&workload.Workload{Name: "demo-product", Plan: drawn, Title: "for tests of schemes", First: "threading", Studies: []*engine.Study{Schemes}})
+	workload.Register(&workload.Workload{Name: "demo-access", Plan: refusePlan, Title: "for tests", First: "group", Studies: []*engine.Study{sizesOfGroups}})
+	workload.Register(&workload.Workload{Name: "demo-dot", Plan: refusePlan, Title: "for tests"})
+	workload.Register(&workload.Workload{Name: "demo-product", Plan: refusePlan, Title: "for tests of schemes", First: "threading", Studies: []*engine.Study{Schemes}})
 }
 
-// drawn is the Plan of a workload that is only drawn and never run.
-func drawn(*engine.Scenario, *workload.Site) (workload.Plan, error) {
+// refusePlan is the Plan of a workload that is only drawn and never run.
+func refusePlan(*engine.Scenario, *workload.Site) (workload.Plan, error) {
 	return workload.Plan{}, errors.New("this workload is only drawn in tests: it cannot run")
 }
 
@@ -110,8 +110,8 @@ func product(m, n, planes int, gain float64) *engine.Snapshot {
 	return s
 }
 
-// look adds a run to the table and sets the study's view of the run.
-func look(t *study.Table, s *engine.Snapshot) *engine.Snapshot {
+// addRun adds a run to the table and sets the study's view of the run.
+func addRun(t *study.Table, s *engine.Snapshot) *engine.Snapshot {
 	t.Begin(&s.Scenario, &cluster.Machine{}, engine.Measured)
 	s.Studies = []engine.StudyView{t.Look(s)}
 	return s
@@ -123,17 +123,17 @@ func look(t *study.Table, s *engine.Snapshot) *engine.Snapshot {
 func Scheme(m, n int, edits ...func(*engine.Snapshot)) *engine.Snapshot {
 	t := study.NewTable(Schemes)
 	for planes := 2; planes <= 64; planes *= 2 {
-		look(t, product(m, n, planes, 0.85))
+		addRun(t, product(m, n, planes, 0.85))
 	}
 	funneled, live := product(m, n, 8, 0.8), product(m, n, 16, 0.5)
 	funneled.Scenario.Values["threading"], live.Kind = "funneled", engine.Emulated
 	for _, s := range []*engine.Snapshot{funneled, live} {
-		look(t, s)
+		addRun(t, s)
 	}
 	for _, planes := range []int{4, 8} {
 		wide := product(2, n, planes, 0.9)
 		Knob("nodes", "8")(wide)
-		look(t, wide)
+		addRun(t, wide)
 	}
 	return edited(t, m, n, edits)
 }
@@ -148,7 +148,7 @@ func edited(t *study.Table, m, n int, edits []func(*engine.Snapshot)) *engine.Sn
 	for _, edit := range edits {
 		edit(s)
 	}
-	return look(t, s)
+	return addRun(t, s)
 }
 
 // Knob returns an edit that changes a knob.
