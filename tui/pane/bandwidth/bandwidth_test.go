@@ -55,13 +55,13 @@ func TestBandwidthLooksLikeThis(t *testing.T) {
 
 func TestPointsAreMeansOfColumns(t *testing.T) {
 	samples := []engine.Sample{sampleAt(0.2, 1), sampleAt(0.8, 3), sampleAt(1.5, 10), sampleAt(2.1, 4), sampleAt(2.9, 8)}
-	marks := []engine.Mark{{At: 2500 * time.Millisecond}}
+	markers := []engine.Mark{{At: 2500 * time.Millisecond}}
 	var p Pane
 	p.points(samples, nil, 1)
 	if diff := cmp.Diff([][]float64{{0.8, 1.5, 2.9}, {2, 10, 6}}, [][]float64{p.x, p.y[0]}); diff != "" {
 		t.Error(diff)
 	}
-	p.points(samples, marks, 1)
+	p.points(samples, markers, 1)
 	if diff := cmp.Diff([][]float64{{0.8, 1.5, 2.1, 2.9}, {2, 10, 4, 8}}, [][]float64{p.x, p.y[0]}); diff != "" {
 		t.Errorf("a marker begins a new point: %s", diff)
 	}

@@ -165,14 +165,14 @@ func TestTotalsHaveNoBarOfParts(t *testing.T) {
 // becomes the present one, the table shows that row.
 func TestALongTableScrolls(t *testing.T) {
 	var c scroll
-	for _, tt := range []struct{ by, now, n, room, want int }{
+	for _, tt := range []struct{ by, now, n, rows, want int }{
 		{0, 0, 3, 5, 0}, {4, 0, 3, 5, 0}, // all rows fit
 		{0, 20, 40, 10, 15}, {4, 20, 40, 10, 19}, {400, 20, 40, 10, 30}, {-4, 20, 40, 10, 26}, {-400, 20, 40, 10, 0},
 		{0, 21, 40, 10, 16}, // another row is present
 	} {
 		c.by += tt.by
-		if got := c.top(tt.now, tt.n, tt.room); got != tt.want {
-			t.Errorf("%d rows from %d of %d, scrolled by %d: the first is %d, want %d", tt.room, tt.now, tt.n, tt.by, got, tt.want)
+		if got := c.top(tt.now, tt.n, tt.rows); got != tt.want {
+			t.Errorf("%d rows from %d of %d, scrolled by %d: the first is %d, want %d", tt.rows, tt.now, tt.n, tt.by, got, tt.want)
 		}
 	}
 }

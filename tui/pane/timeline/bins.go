@@ -93,9 +93,9 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 	count = (count + blockBins - 1) / blockBins * blockBins
 	r.acc = slices.Grow(r.acc[:0], count)[:count]
 	clear(r.acc)
-	known := 0 // number of bins with known sums
+	summed := 0 // number of bins with known sums
 	if block == from && oldSums > block {
-		known = copy(r.acc, row.tail[:oldSums-block])
+		summed = copy(r.acc, row.tail[:oldSums-block])
 	}
 	lookups := 0
 	for _, i := range r.order[row.lo:row.hi] {
@@ -104,9 +104,9 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 			at = r.edges[i][1]
 		}
 		l := &tl.Lanes[i]
-		before := l.Sums(min(r.edge(from+int64(known)), limit), &at)
+		before := l.Sums(min(r.edge(from+int64(summed)), limit), &at)
 		lookups++
-		for k := known; k < count; k++ {
+		for k := summed; k < count; k++ {
 			until := r.edge(from + int64(k) + 1)
 			next := l.Sums(min(until, limit), &at)
 			lookups++

@@ -215,10 +215,10 @@ func (t *Pane) addSelection(h *pane.Host, p pane.Pick) {
 			continue
 		}
 		for _, direction := range [...]struct {
-			mark      rune
+			symbol    rune
 			last, all int64
 		}{{'→', o.out, o.all}, {'←', o.in, o.back}} {
-			t.addItem(direction.mark, st, func(b []byte) []byte {
+			t.addItem(direction.symbol, st, func(b []byte) []byte {
 				b = strconv.AppendInt(append(b, 'n'), int64(o.node*r.Nodes), 10)
 				b = h.Units.Rate().Append(append(b, ' '), rate(r, direction.last), 10)
 				if len(snap.NodePairs) > 0 && !t.short {
