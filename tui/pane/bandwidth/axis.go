@@ -33,7 +33,8 @@ func (p *Pane) updateAxis(snap *engine.Snapshot) {
 		first = a.search(snap.Series, 0)
 		a.newest = max(snap.Elapsed.Seconds()-a.origin, 0)
 	}
-	if a.samples = snap.Series[first:]; len(a.samples) > 0 {
+	a.samples = snap.Series[first:]
+	if len(a.samples) > 0 {
 		a.newest = a.position(&a.samples[len(a.samples)-1])
 	}
 	p.axis = a

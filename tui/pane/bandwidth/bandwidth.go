@@ -54,7 +54,7 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 
 // right returns the kind of the numbers and, for a simulation, the clock of the axis.
 func (p *Pane) right(h *pane.Host) string {
-	if of := (caption{h.Snap.Kind, p.axis.isVirtual, p.log, h.Theme}); of != p.capOf {
+	if of := (caption{kind: h.Snap.Kind, clock: p.axis.isVirtual, log: p.log, th: h.Theme}); of != p.capOf {
 		p.capOf = of
 		p.cap = h.KindWords()
 		switch {
@@ -160,7 +160,8 @@ func (p *Pane) span(h *pane.Host) (from, to float64) {
 	p.updateAxis(h.Snap)
 	to = p.axis.newest
 	if p.axis.isVirtual {
-		if to = max(to, 1e-9); h.Picture {
+		to = max(to, 1e-9)
+		if h.Picture {
 			return 0, to
 		}
 		return to - math.Ldexp(to, -p.halvings), to
@@ -226,7 +227,8 @@ func (p *Pane) points(samples []engine.Sample, markers []engine.Mark, column flo
 // number of rows that it used.
 func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme) (rows int) {
 	words := func(c int, values bool) {
-		if p.text = append(p.text[:0], pane.ClassNames[c]...); values {
+		p.text = append(p.text[:0], pane.ClassNames[c]...)
+		if values {
 			p.text = u.Rate().Append(append(p.text, ' '), s.Rate[c], 10)
 		}
 	}
@@ -243,7 +245,8 @@ func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme
 	for c := range pane.ClassNames {
 		words(c, values)
 		if n := grid.Width(string(p.text)) + 2; x > 0 && x+n > v.W() {
-			if x = 0; !values {
+			x = 0
+			if !values {
 				break
 			}
 			rows++

@@ -45,7 +45,8 @@ func (b *baseline) points(base *engine.Baseline, fabric bool, from, end, column 
 		x := at(&base.Series[i])
 		n := 0
 		var sum [cluster.Classes]float64
-		for bin := math.Ceil((x - end) / column); i < len(base.Series) && math.Ceil((at(&base.Series[i])-end)/column) == bin; i++ {
+		bin := math.Ceil((x - end) / column)
+		for ; i < len(base.Series) && math.Ceil((at(&base.Series[i])-end)/column) == bin; i++ {
 			for c, r := range base.Series[i].Rate {
 				sum[c] += r
 			}

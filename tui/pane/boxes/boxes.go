@@ -25,9 +25,9 @@ type plan struct {
 
 func planOf(s *engine.Snapshot) plan {
 	if t := domain.OctreeOf(s); t != nil {
-		return plan{&t.Boxes, t}
+		return plan{Boxes: &t.Boxes, tree: t}
 	}
-	return plan{engine.DrawingOf[*domain.Boxes](s), nil}
+	return plan{Boxes: engine.DrawingOf[*domain.Boxes](s)}
 }
 
 // Owner returns the rank that owns a box, or −1 if the box does not exist.

@@ -177,7 +177,9 @@ func (p *Pane) head(v grid.View, f *collective.Flow, at float64, u grid.Units, t
 		v.TextIn(0, 0, v.W(), "no messages", grid.Left, th.Dim)
 		return
 	}
-	inFlight, arrived, step := 0, 0, 0
+	inFlight := 0
+	arrived := 0
+	step := 0
 	for i := range f.Hops {
 		m := &f.Hops[i]
 		switch {

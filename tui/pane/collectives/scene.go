@@ -49,7 +49,9 @@ func (p *Pane) scene(v grid.View, f *collective.Flow, at float64, h *pane.Host) 
 		if m.Sent > at || m.Arrived <= at || m.Arrived <= m.Sent {
 			continue
 		}
-		a, b, progress := p.spots[m.From], p.spots[m.To], (at-m.Sent)/(m.Arrived-m.Sent)
+		a := p.spots[m.From]
+		b := p.spots[m.To]
+		progress := (at - m.Sent) / (m.Arrived - m.Sent)
 		x, y := int(a.x+(b.x-a.x)*progress+0.5), int(a.y+(b.y-a.y)*progress+0.5)
 		if r := v.At(x, y).Rune; r >= '0' && r <= '9' { // do not cover a rank number
 			v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse)

@@ -210,7 +210,7 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 	}
 	// A long label must leave room for the value.
 	n := v.TextIn(1, 0, min(v.W()-9, max(x-gap, v.W()/3)), k.Label, grid.Left, name)
-	p.spots = append(p.spots, spot{grid.Rect{Y: y, W: v.W(), H: 1}, k.Name, 0})
+	p.spots = append(p.spots, spot{at: grid.Rect{Y: y, W: v.W(), H: 1}, knob: k.Name})
 	if selected && a.Typed != nil {
 		a.Typed.Draw(v.Sub(grid.Rect{X: n + 2, W: v.W() - n - 3, H: 1}), th)
 		return
@@ -220,7 +220,9 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 		left, right := x-2, v.W()-1
 		v.Rune(left, 0, '◂', st)
 		v.Rune(right, 0, '▸', st)
-		p.spots = append(p.spots, spot{clickArea(left, y), k.Name, -1}, spot{clickArea(right, y), k.Name, +1})
+		p.spots = append(p.spots,
+			spot{at: clickArea(left, y), knob: k.Name, change: -1},
+			spot{at: clickArea(right, y), knob: k.Name, change: +1})
 	}
 	if width := v.W() - 2 - x; w > width {
 		v.TextIn(x, 0, width, string(p.text), grid.Left, st)

@@ -76,7 +76,9 @@ func TestTheSelectedKnobIsShown(t *testing.T) {
 
 func selectedIsShown(t *testing.T, h *pane.Host, cols, rows int) {
 	t.Helper()
-	p, all, k := &Pane{}, h.Panel.Scenario.Table, h.Panel.Knob()
+	p := &Pane{}
+	all := h.Panel.Scenario.Table
+	k := h.Panel.Knob()
 	g := grid.New(cols, rows)
 	b := p.Draw(g.All(), h)
 	row := ""

@@ -90,7 +90,8 @@ func (b *boxes) group(times []float64, iteration int) {
 		first += n
 		var it grid.BoxItem
 		var ok bool
-		if it.Spread, b.sorted, ok = grid.SpreadOf(times[:n], b.sorted); ok && (n == size || len(times) > n || len(b.chart.Items) == 0) {
+		it.Spread, b.sorted, ok = grid.SpreadOf(times[:n], b.sorted)
+		if ok && (n == size || len(times) > n || len(b.chart.Items) == 0) {
 			it.Label = b.label(len(b.chart.Items), first)
 			b.chart.Items = append(b.chart.Items, it)
 		}

@@ -135,7 +135,9 @@ func (p *Pane) row(v grid.View, y, c, left int, columns []string, h *pane.Host) 
 	v.Rune(0, y, pane.ClassSymbols[c], th.SeriesStyle(c))
 	v.Text(2, y, pane.ClassNames[c], th.Text)
 	for i, name := range columns {
-		st, unit, x := th.Text, grid.Seconds, math.NaN()
+		st := th.Text
+		unit := grid.Seconds
+		x := math.NaN()
 		switch name {
 		case "p50":
 			st, x = th.SeriesStyle(c).With(grid.Bold), q.P50

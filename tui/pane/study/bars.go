@@ -15,7 +15,9 @@ const maxBarRows = 5
 // drawBars draws one bar per row of the table, in the colour of its series. If there is room, bars
 // are higher. The bar of the present run is bright.
 func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
-	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
+	of := &s.Charts[n]
+	pl := plot(s, n)
+	th := h.Theme
 	b := &c.bars
 	b.Items = b.Items[:0]
 	b.Axis = c.axis(s, of.Y[0], of.YLog, pl.YRange)
@@ -79,7 +81,9 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 		c.stack.Rows = append(c.stack.Rows, row)
 	}
 	for k, y := range of.Y {
-		c.legend = append(c.legend, item{c.stack.Shade(k), s.Columns[y].Legend, s.Columns[y].Short, c.stack.Style(th, k)})
+		c.legend = append(c.legend, item{
+			symbol: c.stack.Shade(k), name: s.Columns[y].Legend, short: s.Columns[y].Short, style: c.stack.Style(th, k),
+		})
 	}
 	c.names = c.names[:0]
 	for i := range c.stack.Rows {
@@ -102,7 +106,9 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 // drawHeat draws one cell per row of the table: series down, column X across. If several runs have
 // the same cell, the last one is shown.
 func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
-	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
+	of := &s.Charts[n]
+	pl := plot(s, n)
+	th := h.Theme
 	var across []float64
 	for i := range s.Rows {
 		if x := s.Cell(i, of.X); isNumber(x) && !slices.Contains(across, x) {
@@ -112,7 +118,9 @@ func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	slices.Sort(across)
 	m := &c.heat
 	m.Wide = 12 // a few cells are wide and show their values
-	m.Cols, m.Bar, m.Axis = len(across), v.H() > 8, c.axis(s, of.Y[0], of.YLog, pl.YRange)
+	m.Cols = len(across)
+	m.Bar = v.H() > 8
+	m.Axis = c.axis(s, of.Y[0], of.YLog, pl.YRange)
 	m.Values = slices.Grow(m.Values[:0], len(across)*len(c.series))[:len(across)*len(c.series)]
 	for i := range m.Values {
 		m.Values[i] = math.NaN()

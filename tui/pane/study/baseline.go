@@ -33,7 +33,8 @@ type rowName struct{ label, series string }
 
 // update finds the baseline run's view of a study.
 func (b *baseline) update(s *engine.StudyView, h *pane.Host) {
-	if b.view = nil; h.Base == nil {
+	b.view = nil
+	if h.Base == nil {
 		b.source = nil
 		return
 	}
@@ -41,9 +42,13 @@ func (b *baseline) update(s *engine.StudyView, h *pane.Host) {
 	if v == nil {
 		return
 	}
-	b.view, b.description, b.inaccurate = v, h.Base.Told, h.Base.Late
+	b.view = v
+	b.description = h.Base.Told
+	b.inaccurate = h.Base.Late
 	if b.source != h.Base.Baseline || b.name != s.Name {
-		b.source, b.name, b.scenario = h.Base.Baseline, s.Name, engine.Scenario{}
+		b.source = h.Base.Baseline
+		b.name = s.Name
+		b.scenario = engine.Scenario{}
 		b.index, b.column = make(map[rowName]int, len(v.Rows)), ratioColumn(&s.Form)
 		for i := range v.Rows {
 			b.index[rowName{v.Rows[i].Label, v.Rows[i].Series}] = i
@@ -143,7 +148,8 @@ func (b *baseline) ratioWidths(dst []int, s *engine.StudyView, labels, cols int)
 	for i := range s.Columns {
 		dst = append(dst, 0)
 		if c := &s.Columns[i]; c.Title != "" {
-			if numbers += c.Wide; i == b.column && numbers+wide <= cols {
+			numbers += c.Wide
+			if i == b.column && numbers+wide <= cols {
 				dst[i] = wide
 			}
 		}
@@ -214,7 +220,7 @@ func (c *chart) explainBaseline(symbol rune, th *grid.Theme) {
 	if b.sameTable {
 		words = "baseline: "
 	}
-	c.legend = append(c.legend, item{symbol, words + b.description, "baseline", th.Dim})
+	c.legend = append(c.legend, item{symbol: symbol, name: words + b.description, short: "baseline", style: th.Dim})
 }
 
 // baselinePoint draws the point of the baseline run if it is in the same table as the present run.

@@ -51,7 +51,9 @@ func (c *chart) storage() *points {
 
 func (c *chart) draw(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	c.units = h.Units
-	c.points, c.legend, c.series = c.points[:0], c.legend[:0], c.series[:0]
+	c.points = c.points[:0]
+	c.legend = c.legend[:0]
+	c.series = c.series[:0]
 	for i := range s.Rows {
 		c.addSeries(s.Rows[i].Series)
 	}
@@ -152,7 +154,9 @@ func scale(log int) grid.Scale {
 func (c *chart) axis(s *engine.StudyView, column, log int, r engine.Range) grid.Axis {
 	a := grid.Axis{Scale: scale(log), Unit: unit(&s.Columns[column], c.units)}
 	if r != (engine.Range{}) {
-		a.Fixed, a.Min, a.Max = true, r.Min, r.Max
+		a.Fixed = true
+		a.Min = r.Min
+		a.Max = r.Max
 	}
 	return a
 }

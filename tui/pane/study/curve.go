@@ -11,11 +11,15 @@ import (
 
 // drawCurve draws rows as points over a column, with the lines and rules of the cost model.
 func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
-	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
+	of := &s.Charts[n]
+	pl := plot(s, n)
+	th := h.Theme
 	l := &c.line
 	l.X, l.Y = c.axis(s, of.X, of.XLog, pl.XRange), c.axis(s, of.Y[0], of.YLog, pl.YRange)
 	l.Markers = h.Markers
-	l.Series, l.VLines, l.HLines = l.Series[:0], l.VLines[:0], l.HLines[:0]
+	l.Series = l.Series[:0]
+	l.VLines = l.VLines[:0]
+	l.HLines = l.HLines[:0]
 	c.rules(pl, v, th)
 	if x := s.Cell(s.Now, of.X); isNumber(x) && (of.XLog == 0 || x > 0) {
 		l.VLines = append(l.VLines, grid.VLine{X: x, Style: th.Focus})
@@ -37,12 +41,16 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	}
 	for _, y := range of.Y { // after the entries of measured values
 		if col := &s.Columns[y]; col.Kind != "" && col.Legend != "" {
-			c.legend = append(c.legend, item{'╌', col.Legend, col.Short, th.Kind(pane.KindOf(col.Kind)).Style})
+			c.legend = append(c.legend, item{
+				symbol: '╌', name: col.Legend, short: col.Short, style: th.Kind(pane.KindOf(col.Kind)).Style,
+			})
 		}
 	}
 	for i := range pl.Marks {
 		if m := &pl.Marks[i]; m.Text != "" {
-			c.legend = append(c.legend, item{glyph(m.Glyph, m.Kind, th), m.Text, "", th.Kind(pane.KindOf(m.Kind)).Style})
+			c.legend = append(c.legend, item{
+				symbol: glyph(m.Glyph, m.Kind, th), name: m.Text, style: th.Kind(pane.KindOf(m.Kind)).Style,
+			})
 		}
 	}
 	c.legend = append(c.legend, lines...)
@@ -79,7 +87,8 @@ func (c *chart) rules(pl *engine.Plot, v grid.View, th *grid.Theme) {
 		label, st := c.names[i], grid.Style{}
 		switch {
 		case r.Minor:
-			if st = th.Dim; v.H() < 10 {
+			st = th.Dim
+			if v.H() < 10 {
 				label = ""
 			}
 		case r.Wide != "" && v.W() >= 45:
@@ -100,11 +109,13 @@ func (c *chart) modelLine(m *engine.Line, lines []item, th *grid.Theme) []item {
 	case engine.Dashed:
 		s.Style = th.Kind(pane.KindOf(m.Kind)).Style
 	case engine.Plain:
-		s.Shape, s.Style, s.Glyph = grid.Solid, th.Kind(pane.KindOf(m.Kind)).Style.With(grid.Bold), '╌'
+		s.Shape = grid.Solid
+		s.Style = th.Kind(pane.KindOf(m.Kind)).Style.With(grid.Bold)
+		s.Glyph = '╌'
 	}
 	c.line.Series = append(c.line.Series, s)
 	if m.Name != "" {
-		lines = append(lines, item{'╌', m.Name, "", s.Style})
+		lines = append(lines, item{symbol: '╌', name: m.Name, style: s.Style})
 	}
 	return lines
 }
@@ -175,7 +186,7 @@ func (c *chart) byColumn(s *engine.StudyView, of *engine.Chart, kind engine.Kind
 		}
 		c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: symbol})
 		if col.Legend != "" {
-			c.legend = append(c.legend, item{symbol, col.Legend, col.Short, st})
+			c.legend = append(c.legend, item{symbol: symbol, name: col.Legend, short: col.Short, style: st})
 		}
 	}
 }
@@ -229,7 +240,7 @@ func (c *chart) seriesCurves(s *engine.StudyView, of *engine.Chart, n int, th *g
 				grid.Series{X: p.x, Y: p.y, Style: st, Glyph: symbol},
 				grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: symbol})
 			if series != "" {
-				c.legend = append(c.legend, item{symbol, series, "", st})
+				c.legend = append(c.legend, item{symbol: symbol, name: series, style: st})
 			}
 		}
 	}
@@ -245,7 +256,7 @@ func (c *chart) kinds(s *engine.StudyView, th *grid.Theme) {
 		other := func(r engine.Row) bool { return r.Kind == kind && r.Flag != engine.Passing && len(r.Cells) > 0 }
 		if kind != now.Kind && now.Kind != "" && slices.ContainsFunc(s.Rows, other) {
 			look := th.Kind(pane.KindOf(kind))
-			c.legend = append(c.legend, item{look.Mark, string(kind), "", look.Style})
+			c.legend = append(c.legend, item{symbol: look.Mark, name: string(kind), style: look.Style})
 		}
 	}
 }

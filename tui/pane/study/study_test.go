@@ -52,7 +52,9 @@ func TestOverlapLooksLikeThis(t *testing.T) {
 	panetest.Looks(t, &Overlap, "one reserved thread of 8", masteronly, panetest.Scheme(1, 8))
 	l := panetest.Look{W: 76, H: 19, Alone: true}
 	failed := panetest.FirstScheme(1, 8, func(s *engine.Snapshot) {
-		s.Metrics, s.Phase, s.Failure = nil, engine.Failed, panetest.DeadlockFailure
+		s.Metrics = nil
+		s.Phase = engine.Failed
+		s.Failure = panetest.DeadlockFailure
 	})
 	for _, c := range []struct {
 		name string

@@ -146,7 +146,8 @@ func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 		}
 		look := st
 		if c.Kind != "" {
-			if look = th.Kind(pane.KindOf(c.Kind)).Style; n == s.Now {
+			look = th.Kind(pane.KindOf(c.Kind)).Style
+			if n == s.Now {
 				look = look.With(th.Selected.Attr)
 			}
 		}
@@ -154,7 +155,8 @@ func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 		v.Bytes(x+c.Wide-grid.Width(string(p.text)), 0, p.text, look)
 		x += c.Wide
 		if wide := p.ratioWidths[i]; wide > 0 {
-			if look = th.Accent; n == s.Now {
+			look = th.Accent
+			if n == s.Now {
 				look = look.With(th.Selected.Attr)
 			}
 			p.text = p.baseline.appendRatio(p.text[:0], s, n, i, th)

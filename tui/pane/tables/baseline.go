@@ -20,15 +20,18 @@ type baseline struct {
 
 // update finds the baseline table.
 func (b *baseline) update(t *engine.Table, layer int, h *pane.Host) {
-	if b.table = nil; h.Base == nil {
+	b.table = nil
+	if h.Base == nil {
 		return
 	}
 	base := h.Base.Table(t)
 	if base == nil {
 		return
 	}
-	if b.layer = layer; layer > 0 {
-		if b.layer = 1 + slices.Index(base.Layers, t.Layers[layer-1]); b.layer == 0 {
+	b.layer = layer
+	if layer > 0 {
+		b.layer = 1 + slices.Index(base.Layers, t.Layers[layer-1])
+		if b.layer == 0 {
 			return
 		}
 	}

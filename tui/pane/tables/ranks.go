@@ -59,9 +59,15 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 		return
 	}
 	m := &p.heat
-	m.Cols, m.Digits, m.Bar, m.Wide = max(l.RanksPerNode, 1), true, rest.H() > 6, 4
+	m.Cols = max(l.RanksPerNode, 1)
+	m.Digits = true
+	m.Bar = rest.H() > 6
+	m.Wide = 4
 	m.Axis = grid.Axis{Unit: unit}
-	m.RowLabels, m.ColLabels, m.Ratios, m.Against = m.RowLabels[:0], m.ColLabels[:0], nil, h.RatioLegend()
+	m.RowLabels = m.RowLabels[:0]
+	m.ColLabels = m.ColLabels[:0]
+	m.Ratios = nil
+	m.Against = h.RatioLegend()
 	m.Values = make([]float64, max(l.Nodes, 1)*m.Cols)
 	for i := range m.Values {
 		m.Values[i] = math.NaN()

@@ -86,7 +86,9 @@ func pages(s *engine.Snapshot) int {
 func (p *Pane) at(s *engine.Snapshot) int {
 	n := pages(s)
 	if p.workload != s.Scenario.Workload {
-		p.workload, p.page, p.layer = s.Scenario.Workload, 0, 0
+		p.workload = s.Scenario.Workload
+		p.page = 0
+		p.layer = 0
 	}
 	if n > 0 {
 		p.page %= n
@@ -198,9 +200,15 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 		return
 	}
 	m := &p.heat
-	m.Cols, m.Bar, m.Digits, m.Wide = len(columns), v.H() > 8, true, 7
+	m.Cols = len(columns)
+	m.Bar = v.H() > 8
+	m.Digits = true
+	m.Wide = 7
 	m.Axis = grid.Axis{Scale: grid.Log10, Unit: h.Units.Of(t.Unit)}
-	m.Values, m.Ratios, m.RowLabels, m.ColLabels = m.Values[:0], m.Ratios[:0], m.RowLabels[:0], m.ColLabels[:0]
+	m.Values = m.Values[:0]
+	m.Ratios = m.Ratios[:0]
+	m.RowLabels = m.RowLabels[:0]
+	m.ColLabels = m.ColLabels[:0]
 	p.baseline.update(t, p.layer, h)
 	m.Against = h.RatioLegend()
 	each := t.Each / iterations(h.Snap)
@@ -210,7 +218,9 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	}
 	m.Corner = t.Row
 	fold := foldFactor(end-first, rest.H(), m.Bar)
-	all, maxValue, where := 0., 0., ""
+	all := 0.0
+	maxValue := 0.0
+	where := ""
 	for ; first < end; first += fold {
 		last := min(first+fold, end) - 1
 		label := grid.Range(h.Units.Text(t.Rows[first]), h.Units.Text(t.Rows[last]))
@@ -226,7 +236,8 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 					base += y
 				}
 			}
-			if all += x; x > maxValue {
+			all += x
+			if x > maxValue {
 				maxValue, where = x, label+", "+t.Columns[c]
 			}
 			if x == 0 {

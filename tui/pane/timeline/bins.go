@@ -22,9 +22,14 @@ func (r *laneRows) compute(tl *timeline.View, s *shownLanes, binsPerCell int) bo
 	if r.column != s.column || r.binsPerCell != binsPerCell || r.computedFor != [2]cluster.Time{r.origin, r.until} {
 		for i := range r.all {
 			row := &r.all[i]
-			row.bins, row.settledBins, row.settledSums, row.lastView = row.bins[:0], 0, 0, nil
+			row.bins = row.bins[:0]
+			row.settledBins = 0
+			row.settledSums = 0
+			row.lastView = nil
 		}
-		r.column, r.binsPerCell, r.computedFor = s.column, binsPerCell, [2]cluster.Time{r.origin, r.until}
+		r.column = s.column
+		r.binsPerCell = binsPerCell
+		r.computedFor = [2]cluster.Time{r.origin, r.until}
 	}
 	lookups, skip := 0, 0
 	if r.firstLeft > s.top && r.firstLeft < s.top+s.rows {
@@ -43,7 +48,8 @@ func (r *laneRows) compute(tl *timeline.View, s *shownLanes, binsPerCell int) bo
 
 // edge returns the time at which bin n begins.
 func (r *laneRows) edge(n int64) cluster.Time {
-	return r.origin + cluster.Time(n/int64(r.binsPerCell))*r.column + cluster.Time(n%int64(r.binsPerCell))*r.column/cluster.Time(r.binsPerCell)
+	per := int64(r.binsPerCell)
+	return r.origin + cluster.Time(n/per)*r.column + cluster.Time(n%per)*r.column/cluster.Time(per)
 }
 
 // limit returns the time beyond which no bin shows anything.
@@ -72,7 +78,8 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 	row.lastView = tl
 	// Keep settled bins that are still shown.
 	keep, from := row.bins[:0], first
-	if oldEnd := row.first + int64(len(row.bins)); len(row.bins) > 0 && row.first <= first && oldEnd > first && row.settledBins > first {
+	oldEnd := row.first + int64(len(row.bins))
+	if len(row.bins) > 0 && row.first <= first && oldEnd > first && row.settledBins > first {
 		until := min(oldEnd, row.settledBins, last)
 		keep = append(keep, row.bins[first-row.first:until-row.first]...)
 		from = until
@@ -113,7 +120,8 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 			for a := range next {
 				r.acc[k][a] += next[a] - before[a]
 			}
-			if before = next; until >= limit {
+			before = next
+			if until >= limit {
 				break
 			}
 		}

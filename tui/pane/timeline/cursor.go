@@ -58,7 +58,8 @@ func (t *Pane) describeCell(tl *timeline.View) string {
 			where = fmt.Sprintf("rank %d (node %d, %d threads)", row.rank, row.node, n)
 		}
 	default:
-		if where = fmt.Sprintf("rank %d thread %d (node %d)", row.rank, row.thread, row.node); row.thread < 0 {
+		where = fmt.Sprintf("rank %d thread %d (node %d)", row.rank, row.thread, row.node)
+		if row.thread < 0 {
 			_, number := row.letterAndNumber()
 			where = fmt.Sprintf("rank %d stream %d (node %d)", row.rank, number, row.node)
 		}
@@ -81,7 +82,9 @@ func longest(l *timeline.LaneView, begin, end cluster.Time) (best timeline.Stret
 	covered, n := cluster.Time(0), 0
 	for x := range l.Stretches(begin, end) {
 		if in := min(x.End, end) - max(x.Begin, begin); in > covered {
-			best, covered, ok = x, in, true
+			best = x
+			covered = in
+			ok = true
 		}
 		if n++; n == maxSearched {
 			break

@@ -96,7 +96,8 @@ func (t *Pane) follow() {
 // toggleCursor shows the cursor in the middle and holds the timeline, or hides the cursor.
 func (t *Pane) toggleCursor() {
 	w, s := &t.Want, t.last()
-	if w.Cursor = !w.Cursor; w.Cursor {
+	w.Cursor = !w.Cursor
+	if w.Cursor {
 		w.End, w.Column = s.end, s.column
 		w.At, w.Row = s.begin+(s.end-s.begin)/2, s.top
 	}
@@ -157,8 +158,11 @@ func (t *Pane) togglePair(h *pane.Host) {
 		return
 	}
 	w := &t.Want
-	if w.Sequential = t.isPaired(); !w.Sequential {
-		w.Cursor, w.Arrows, w.End = false, false, 0
+	w.Sequential = t.isPaired()
+	if !w.Sequential {
+		w.Cursor = false
+		w.Arrows = false
+		w.End = 0
 	}
 	w.Column = 0
 }

@@ -74,12 +74,18 @@ func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 	if same && f == r.fold {
 		return
 	}
-	r.fold, r.recorder, r.layout, r.laneCount = f, tl.Of, tl.Layout, len(tl.Lanes)
-	r.order, r.threads, r.hasStreams = r.order[:0], r.threads[:0], false
+	r.fold = f
+	r.recorder = tl.Of
+	r.layout = tl.Layout
+	r.laneCount = len(tl.Lanes)
+	r.order = r.order[:0]
+	r.threads = r.threads[:0]
+	r.hasStreams = false
 	r.edges = make([][2]timeline.Place, len(tl.Lanes))
 	for i := range tl.Lanes {
 		_, stream := tl.Lanes[i].Stream()
-		if r.hasStreams = r.hasStreams || stream; !stream || f == foldThreads {
+		r.hasStreams = r.hasStreams || stream
+		if !stream || f == foldThreads {
 			r.order = append(r.order, int32(i))
 		}
 		r.threads = append(r.threads, [2]int32{int32(tl.Lanes[i].Rank), int32(tl.Lanes[i].Thread)})

@@ -355,7 +355,9 @@ func (t *Pane) cells(v grid.View, th *grid.Theme, binsPerCell int) {
 
 // labels writes node, rank and thread of a row where they change.
 func (t *Pane) labels(v grid.View, h *pane.Host, cursor bool) {
-	snap, th, pick := h.Snap, h.Theme, h.Pick.Within(&h.Snap.Layout)
+	snap := h.Snap
+	th := h.Theme
+	pick := h.Pick.Within(&h.Snap.Layout)
 	for y := range t.shown.rows {
 		i := t.shown.top + y
 		st := th.Text

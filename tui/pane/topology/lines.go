@@ -41,14 +41,17 @@ func (t *Pane) layOut(v grid.View, rows int) (c column, ok bool) {
 	c.hasFrames, c.cell = true, digits(l.Ranks()-1)+2
 	for c.per = l.RanksPerNode; ; c.per = (c.per + 1) / 2 {
 		c.w = max(c.per*c.cell+3, digits(l.Nodes-1)+6)
-		if c.h = (l.RanksPerNode+c.per-1)/c.per + 2; c.fits(l.Nodes, v.W(), rows) {
+		c.h = (l.RanksPerNode+c.per-1)/c.per + 2
+		if c.fits(l.Nodes, v.W(), rows) {
 			return c, true
 		}
 		if c.per == 1 {
 			break
 		}
 	}
-	c.hasFrames, c.w, c.h = false, digits(l.Nodes-1)+2+l.RanksPerNode, 1
+	c.hasFrames = false
+	c.w = digits(l.Nodes-1) + 2 + l.RanksPerNode
+	c.h = 1
 	return c, c.fits(l.Nodes, v.W(), rows)
 }
 
@@ -88,7 +91,9 @@ func (c *column) fits(nodes, w, h int) bool {
 // port returns the row in which the line from a node to another begins. Lines upwards are above
 // lines downwards, and lines to near nodes are outermost, so that few lines cross.
 func (c *column) port(node, other, nodes int) int {
-	top, up, down := node*c.stride, node, nodes-1-node
+	top := node * c.stride
+	up := node
+	down := nodes - 1 - node
 	above := c.h
 	if down > 0 {
 		above = min(max(c.h*up/(up+down), 1), max(c.h-1, 1))
@@ -137,7 +142,8 @@ var asciiOf = map[uint8][4]rune{left | right: {0, '.', '-', '='}, up | down: {0,
 type cellLines struct{ directions, horizontal, vertical uint8 }
 
 func (s *cellLines) add(directions, weight uint8) {
-	if s.directions |= directions; directions&(left|right) != 0 {
+	s.directions |= directions
+	if directions&(left|right) != 0 {
 		s.horizontal = max(s.horizontal, weight)
 	}
 	if directions&(up|down) != 0 {
@@ -150,7 +156,8 @@ func (s *cellLines) add(directions, weight uint8) {
 func (s *cellLines) glyph(ascii bool) (rune, uint8) {
 	directions, weight := s.directions, max(s.horizontal, s.vertical)
 	if directions == left|right|up|down {
-		if directions = left | right; s.vertical > s.horizontal {
+		directions = left | right
+		if s.vertical > s.horizontal {
 			directions = up | down
 		}
 	}

@@ -58,7 +58,11 @@ type spot struct {
 // addSpot records which ranks a part of the view shows, as a spot.
 func (t *Pane) addSpot(v grid.View, r grid.Rect, first, n int) {
 	at := v.Rect()
-	t.spots = append(t.spots, spot{grid.Rect{X: at.X + r.X - t.base.X, Y: at.Y + r.Y - t.base.Y, W: r.W, H: r.H}, first, n})
+	t.spots = append(t.spots, spot{
+		r:     grid.Rect{X: at.X + r.X - t.base.X, Y: at.Y + r.Y - t.base.Y, W: r.W, H: r.H},
+		first: first,
+		n:     n,
+	})
 }
 
 // Click selects the rank under the mouse, its node if the rank is already selected, or two nodes of

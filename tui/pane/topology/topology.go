@@ -51,11 +51,15 @@ func (t *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Draw draws as much as there is room for.
 func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
-	t.base, t.spots, t.heatAt = v.Rect(), t.spots[:0], grid.Rect{}
+	t.base = v.Rect()
+	t.spots = t.spots[:0]
+	t.heatAt = grid.Rect{}
 	t.draw(v, h)
 	t.highlight(v, h.Snap, h.Pick.Within(&h.Snap.Layout))
 	if l := h.Snap.Layout; l != t.capOf || v.W() != t.capW || t.cap == "" {
-		t.capOf, t.capW, t.cap = l, v.W(), layoutWords(&l, v.W())
+		t.capOf = l
+		t.capW = v.W()
+		t.cap = layoutWords(&l, v.W())
 	}
 	return pane.Border{Right: t.cap}
 }
@@ -91,7 +95,9 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		return
 	}
 	if p := h.Pick.Within(l); p.Level != pane.Nothing && v.H() >= 6 {
-		t.items, t.words, t.short = t.items[:0], t.words[:0], !h.Alone
+		t.items = t.items[:0]
+		t.words = t.words[:0]
+		t.short = !h.Alone
 		t.addSelection(h, p)
 		in, foot := v.Local().CutBottom(min(t.notes(grid.View{}, v.W(), th), v.H()/2))
 		t.notes(v.Sub(in), v.W(), th)
@@ -343,7 +349,9 @@ func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 
 // shades writes the legend and returns the number of rows.
 func (t *Pane) shades(v grid.View, snap *engine.Snapshot, sum *[cluster.States]float64, total float64, words bool, th *grid.Theme) int {
-	x, y, gap := 0, 0, 2
+	x := 0
+	y := 0
+	gap := 2
 	if !words {
 		gap = 1
 	}

@@ -14,7 +14,9 @@ import (
 // traffic draws nodes with lines between them, or the matrix of bytes between nodes. It returns
 // false if neither fits, or if the run does not count bytes by node.
 func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
-	snap, th, l := h.Snap, h.Theme, &t.layout
+	snap := h.Snap
+	th := h.Theme
+	l := &t.layout
 	r := &snap.Recent
 	if l.Nodes < 2 || r.Nodes == 0 || v.H() < 5 {
 		return false
@@ -69,7 +71,7 @@ type item struct {
 func (t *Pane) addItem(symbol rune, st grid.Style, f func([]byte) []byte) {
 	from := len(t.words)
 	t.words = f(t.words)
-	t.items = append(t.items, item{symbol, st, from, len(t.words)})
+	t.items = append(t.items, item{symbol: symbol, style: st, from: from, to: len(t.words)})
 }
 
 func (t *Pane) addText(s string) {
@@ -103,7 +105,8 @@ func (t *Pane) addTraffic(h *pane.Host, heavy float64) {
 	}
 	kind := th.Kind(pane.KindOf(h.Snap.Kind))
 	t.addItem(kind.Mark, kind.Style, func(b []byte) []byte {
-		if b = append(b, h.Snap.Kind...); r.Class[cluster.Remote] > 0 {
+		b = append(b, h.Snap.Kind...)
+		if r.Class[cluster.Remote] > 0 {
 			b = append(b, ", last second"...)
 		}
 		return b
@@ -172,7 +175,12 @@ func (t *Pane) matrix(v grid.View, h *pane.Host) {
 			m.ColLabels = append(m.ColLabels, node(b*r.Nodes))
 		}
 	}
-	m.Cols, m.Bar, m.Blank, m.Values, m.Ratios, m.Against = blocks, true, true, m.Values[:0], m.Ratios[:0], h.RatioLegend()
+	m.Cols = blocks
+	m.Bar = true
+	m.Blank = true
+	m.Values = m.Values[:0]
+	m.Ratios = m.Ratios[:0]
+	m.Against = h.RatioLegend()
 	var base *engine.Recent
 	if h.Base != nil && !h.Absolute {
 		base = h.Base.Traffic(r)

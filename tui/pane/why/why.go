@@ -63,7 +63,9 @@ func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
 func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
 
 func write(f *grid.Flow, h *pane.Host) {
-	snap, th, u := h.Snap, h.Theme, h.Units
+	snap := h.Snap
+	th := h.Theme
+	u := h.Units
 	var w *workload.Workload
 	if i := slices.IndexFunc(workload.All(), func(w *workload.Workload) bool { return w.Name == snap.Scenario.Workload }); i >= 0 {
 		w = workload.All()[i]

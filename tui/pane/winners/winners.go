@@ -51,7 +51,9 @@ func (p *Pane) Actions() []pane.Action {
 				return
 			}
 			if !p.selected {
-				p.x, p.y, p.selected = max(f.NowX, 0), max(f.NowY, 0), true
+				p.x = max(f.NowX, 0)
+				p.y = max(f.NowY, 0)
+				p.selected = true
 			}
 			p.x, p.y = min(max(p.x+dx, 0), len(f.X)-1), min(max(p.y+dy, 0), len(f.Y)-1)
 		}
@@ -71,7 +73,9 @@ func (p *Pane) Click(h *pane.Host, x, y int) bool {
 	if f == nil || !p.area.Contains(x, y) {
 		return false
 	}
-	p.x, p.y, p.selected = p.firstX+(x-p.area.X)/p.cellW, p.lastY-(y-p.area.Y)/p.cellH, true
+	p.x = p.firstX + (x-p.area.X)/p.cellW
+	p.y = p.lastY - (y-p.area.Y)/p.cellH
+	p.selected = true
 	return true
 }
 

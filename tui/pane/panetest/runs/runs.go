@@ -154,7 +154,9 @@ func (r Run) simulate(t testing.TB, machine string) *engine.Snapshot {
 // replaceTimes replaces the values that depend on the host's clock. It removes the events and the
 // hash, because they change with the simulator.
 func replaceTimes(s *engine.Snapshot) {
-	s.Ranks, s.Series, s.Virtual = nil, nil, nil
+	s.Ranks = nil
+	s.Series = nil
+	s.Virtual = nil
 	l := &s.Layout
 	for r := range l.Ranks() {
 		s.Ranks = append(s.Ranks, engine.RankView{Node: l.NodeOf(r), Group: l.GroupOf(r)})
