@@ -140,16 +140,23 @@ func draw(v grid.View, b *dense.Checkerboard, step int, h *pane.Host) {
 	byX, byY := (b.Cols+v.W()-1)/v.W(), (b.Rows+v.H()-1)/v.H()
 	nx, ny := (b.Cols+byX-1)/byX, (b.Rows+byY-1)/byY
 	wide, high := grid.Tile(v.W(), v.H(), nx, ny, maxCellW)
+	digits := len(strconv.Itoa(b.Rows*b.Cols - 1))
 	for row := range ny {
 		for column := range nx {
 			at := v.Sub(grid.Rect{X: column * wide, Y: row * high, W: wide, H: high})
 			rank := row*byY*b.Cols + column*byX
-			along, down := b.Column(step)/byX == column, b.Row(step)/byY == row
-			along = along && (down || !b.Upper)
+			down := b.Row(step)/byY == row
+			sq := square{
+				number: strconv.Itoa(rank),
+				works:  b.Works(rank, step),
+				along:  b.Column(step)/byX == column && (down || !b.Upper),
+				down:   down,
+				picked: isPicked(rank, h),
+			}
 			if high >= minFramedH {
-				large(at, b, step, rank, along, down, h)
+				sq.drawLarge(at, digits, h.Theme)
 			} else {
-				cell(at, b, step, rank, along, down, h)
+				sq.drawSmall(at, h.Theme)
 			}
 		}
 	}
@@ -161,35 +168,43 @@ func isPicked(rank int, h *pane.Host) bool {
 	return h.Pick.Level != pane.Nothing && rank < len(world) && int(world[rank]) < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, int(world[rank]), 0)
 }
 
-// large draws a rank in a frame. It is hatched if it has no work left. The panels that it sends are
-// at the sides where they leave.
-func large(v grid.View, b *dense.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
-	th := h.Theme
+// square is a rank of the grid in the step that is shown.
+type square struct {
+	number string
+	works  bool // it has work left
+	along  bool // it sends its panel along the row
+	down   bool // it sends its panel down the column
+	picked bool
+}
+
+// drawLarge draws a rank in a frame. It is hatched if it has no work left. The panels that it sends
+// are at the sides where they leave. digits is the length of the longest number of a rank.
+func (sq *square) drawLarge(v grid.View, digits int, th *grid.Theme) {
 	in := v.Box(v.Local(), grid.Box{Border: th.Dim})
 	thick := max(in.H()/6, 1)
 	// The scale is the same for all ranks, senders or not.
-	scale := grid.Numerals(in.W()-2*thick, in.H()-thick, len(strconv.Itoa(b.Rows*b.Cols-1)))
+	scale := grid.Numerals(in.W()-2*thick, in.H()-thick, digits)
 	rest := in.Local()
-	if down {
+	if sq.down {
 		var low grid.Rect
 		low, rest = rest.CutBottom(thick)
 		panel(in.Sub(low), '▼', th.SeriesStyle(1), th)
 	}
-	if along {
+	if sq.along {
 		var right grid.Rect
 		right, rest = rest.CutRight(2 * thick)
 		panel(in.Sub(right), '▶', th.SeriesStyle(0), th)
 	}
-	inner, number := in.Sub(rest), strconv.Itoa(rank)
+	inner := in.Sub(rest)
 	switch {
-	case !b.Works(rank, step):
+	case !sq.works:
 		inner.Fill(inner.Local(), grid.Cell{Rune: '╱', Fg: th.Warning.Fg, Attr: th.Warning.Attr})
 	case scale > 0:
-		inner.Numeral(number, scale, th.Text)
+		inner.Numeral(sq.number, scale, th.Text)
 	default:
-		inner.TextIn(0, (inner.H()-1)/2, inner.W(), number, grid.Center, th.Text)
+		inner.TextIn(0, (inner.H()-1)/2, inner.W(), sq.number, grid.Center, th.Text)
 	}
-	if isPicked(rank, h) {
+	if sq.picked {
 		v.Tint(v.Local(), grid.None, grid.Reverse|grid.Bold)
 	}
 }
@@ -202,23 +217,22 @@ func panel(v grid.View, symbol rune, st grid.Style, th *grid.Theme) {
 	v.Fill(v.Local(), grid.Cell{Rune: symbol, Fg: st.Fg, Bg: st.Bg, Attr: st.Attr})
 }
 
-// cell draws a rank in one cell: its number, and the symbols of the panels that it sends.
-func cell(v grid.View, b *dense.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
-	th := h.Theme
+// drawSmall draws a rank in one cell: its number, and the symbols of the panels that it sends.
+func (sq *square) drawSmall(v grid.View, th *grid.Theme) {
 	st, y := th.Text, (v.H()-1)/2
-	number := strconv.Itoa(rank)
-	if !b.Works(rank, step) {
+	number := sq.number
+	if !sq.works {
 		st, number = th.Warning, "╱"
 	}
-	if isPicked(rank, h) {
+	if sq.picked {
 		st.Attr |= grid.Reverse | grid.Bold
 	}
 	free := v.W()
-	if along {
+	if sq.along {
 		free--
 		v.Rune(free, y, '▶', th.SeriesStyle(0))
 	}
-	if down && free > 0 {
+	if sq.down && free > 0 {
 		free--
 		v.Rune(free, y, '▼', th.SeriesStyle(1))
 	}
