@@ -167,19 +167,26 @@ func (t *Pane) arrows(v grid.View, h *pane.Host, tl *timeline.View) {
 			continue
 		}
 		drawn++
-		x0, x1 := float64(m.Sent-s.begin)/float64(s.column), float64(m.Received-s.begin)/float64(s.column)
-		drawArrow(v, x0, from-s.top, x1, to-s.top, h.Theme.Focus)
+		sent := arrowEnd{x: float64(m.Sent-s.begin) / float64(s.column), y: from - s.top}
+		received := arrowEnd{x: float64(m.Received-s.begin) / float64(s.column), y: to - s.top}
+		drawArrow(v, sent, received, h.Theme.Focus)
 	}
 }
 
-// drawArrow draws a line from row y0 to y1, with symbols at both ends.
-func drawArrow(v grid.View, x0 float64, y0 int, x1 float64, y1 int, st grid.Style) {
+// arrowEnd is a position in the cells of the timeline.
+type arrowEnd struct {
+	x float64 // in columns
+	y int     // row
+}
+
+// drawArrow draws a line between two different rows, with symbols at both ends.
+func drawArrow(v grid.View, from, to arrowEnd, st grid.Style) {
 	step, head := 1, '▼'
-	if y1 < y0 {
+	if to.y < from.y {
 		step, head = -1, '▲'
 	}
-	n := (y1 - y0) * step
-	slope := (x1 - x0) / float64(n)
+	n := (to.y - from.y) * step
+	slope := (to.x - from.x) / float64(n)
 	glyph := '│'
 	switch lean := slope * float64(step); {
 	case lean > 0.35:
@@ -187,12 +194,13 @@ func drawArrow(v grid.View, x0 float64, y0 int, x1 float64, y1 int, st grid.Styl
 	case lean < -0.35:
 		glyph = '╱'
 	}
-	v.Rune(int(x0), y0, '○', st)
+	v.Rune(int(from.x), from.y, '○', st)
 	for k := 1; k < n; k++ {
-		left, right := int(x0+slope*(float64(k)-0.5)), int(x0+slope*(float64(k)+0.5))
-		v.Rune((left+right)/2, y0+k*step, glyph, st)
+		left := int(from.x + slope*(float64(k)-0.5))
+		right := int(from.x + slope*(float64(k)+0.5))
+		v.Rune((left+right)/2, from.y+k*step, glyph, st)
 	}
-	v.Rune(int(x1), y1, head, st)
+	v.Rune(int(to.x), to.y, head, st)
 }
 
 // index returns a function that finds the row of a thread of a rank.

@@ -43,7 +43,8 @@ const pairRows = 6
 
 // pair draws two parts of an iteration one above the other. Both begin at the left edge, so that
 // the faster one is shorter.
-func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis grid.Rect, both [2]*timeline.Part) {
+func (t *Pane) pair(v grid.View, h *pane.Host, body, axis grid.Rect, both [2]*timeline.Part) {
+	tl := h.Snap.Timeline
 	height := (body.H - 2) / 2
 	t.rows.arrange(tl, t.Want.Fold, height)
 	t.scrollToPick(h, height)

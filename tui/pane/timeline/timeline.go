@@ -150,7 +150,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		axis, body = body.CutBottom(1)
 	}
 	if both, ok := pairOf(tl); ok && t.isPaired() && body.H >= pairRows {
-		t.pair(v, h, tl, body, axis, both)
+		t.pair(v, h, body, axis, both)
 		_, shares := t.columns(body.W)
 		t.legend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
 		t.detail(v.Sub(detail), h, tl)
