@@ -7,6 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // maxLined is the maximum number of nodes that are connected by lines.
@@ -209,37 +210,39 @@ func weightOf(rate, heavy float64) uint8 {
 }
 
 // lines draws the nodes of a column, and a line between any two nodes that exchanged bytes.
-func (t *Pane) lines(v grid.View, c *column, heavy float64, snap *engine.Snapshot, u grid.Units, th *grid.Theme) {
+func (t *Pane) lines(v grid.View, c *column, heavy float64, h *pane.Host) {
+	snap, th := h.Snap, h.Theme
 	r, nodes := &snap.Recent, t.layout.Nodes
 	inside := th.SeriesStyle(int(cluster.InNode))
 	for n := range nodes {
-		border := th.Border
+		f := frameStyle{perRow: c.per, cell: c.cell, border: th.Border}
 		if n*nodes+n < len(r.Pairs) && r.Pairs[n*nodes+n] > 0 {
-			border = inside
+			f.border = inside
 		}
 		if c.hasFrames {
-			t.frame(v.Sub(grid.Rect{Y: n * c.stride, W: c.w, H: c.h}), n, c.per, c.cell, border, snap, th)
+			t.frame(v.Sub(grid.Rect{Y: n * c.stride, W: c.w, H: c.h}), n, f, snap, th)
 		} else {
 			t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(n), 10)
 			v.Bytes(0, n*c.stride, t.text, th.Dim)
-			t.run(v, digits(nodes-1)+2, n*c.stride, n, snap, th)
+			at := grid.Rect{X: digits(nodes-1) + 2, Y: n * c.stride, W: t.layout.RanksPerNode, H: 1}
+			t.row(v.Sub(at), n, snap, th)
 		}
 	}
 	if len(r.Pairs) != nodes*nodes {
 		return
 	}
 	in := v.Sub(grid.Rect{X: c.left, W: c.right - c.left, H: v.H()})
-	w, h := in.W(), in.H()
-	if cap(t.lineCells) < w*h {
-		t.lineCells = make([]cellLines, w*h)
+	w, rows := in.W(), in.H()
+	if cap(t.lineCells) < w*rows {
+		t.lineCells = make([]cellLines, w*rows)
 	}
-	t.lineCells = t.lineCells[:w*h]
+	t.lineCells = t.lineCells[:w*rows]
 	clear(t.lineCells)
 	for _, p := range c.pairs[:c.n] {
 		ab, ba := rate(r, r.Pairs[p.a*nodes+p.b]), rate(r, r.Pairs[p.b*nodes+p.a])
 		weight := weightOf(max(ab, ba), heavy)
 		x := 1 + p.track*c.pitch + c.pitch
-		if weight == 0 || x >= w || p.yb >= h {
+		if weight == 0 || x >= w || p.yb >= rows {
 			continue
 		}
 		for i := range x {
@@ -268,7 +271,7 @@ func (t *Pane) lines(v grid.View, c *column, heavy float64, snap *engine.Snapsho
 			in.Rune(0, p.ya, '◂', st)
 		}
 	}
-	t.rates(v, c, r, u, th)
+	t.rates(v, c, r, h.Units, th)
 }
 
 func lineStyle(st grid.Style, weight uint8) grid.Style {

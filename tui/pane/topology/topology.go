@@ -177,8 +177,9 @@ func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 		h := (l.RanksPerNode+per-1)/per + 2
 		if cols := v.W() / w; cols > 0 && (l.Nodes+cols-1)/cols*h <= v.H() {
 			cols = balanced(l.Nodes, cols)
+			f := frameStyle{perRow: per, cell: cell, border: th.Border}
 			for n := range l.Nodes {
-				t.frame(v.Sub(grid.Rect{X: n % cols * w, Y: n / cols * h, W: w, H: h}), n, per, cell, th.Border, snap, th)
+				t.frame(v.Sub(grid.Rect{X: n % cols * w, Y: n / cols * h, W: w, H: h}), n, f, snap, th)
 			}
 			return true
 		}
@@ -189,19 +190,27 @@ func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	return false
 }
 
-func (t *Pane) frame(v grid.View, node, per, cell int, border grid.Style, snap *engine.Snapshot, th *grid.Theme) {
-	in := v.Box(v.Local(), grid.Box{Border: border})
-	v.Rune(1, 0, ' ', border)
+// frameStyle describes the frame of a node: the ranks per row, the columns per rank, and the border.
+type frameStyle struct {
+	perRow, cell int
+	border       grid.Style
+}
+
+func (t *Pane) frame(v grid.View, node int, f frameStyle, snap *engine.Snapshot, th *grid.Theme) {
+	in := v.Box(v.Local(), grid.Box{Border: f.border})
+	v.Rune(1, 0, ' ', f.border)
 	t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(node), 10)
 	n := v.Bytes(2, 0, t.text, th.Dim)
-	v.Rune(2+n, 0, ' ', border)
+	v.Rune(2+n, 0, ' ', f.border)
 	for k := range t.layout.RanksPerNode {
 		rank, glyph, st := t.rank(node*t.layout.RanksPerNode+k, snap, th)
-		x, y := k%per*cell, k/per
+		x, y := k%f.perRow*f.cell, k/f.perRow
+		right := x + f.cell - 1
 		t.text = strconv.AppendInt(t.text[:0], int64(rank), 10)
-		in.Bytes(x+cell-1-len(t.text), y, t.text, th.Dim)
-		in.Rune(x+cell-1, y, glyph, st)
-		t.addSpot(in, grid.Rect{X: x + cell - 1 - len(t.text), Y: y, W: len(t.text) + 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
+		in.Bytes(right-len(t.text), y, t.text, th.Dim)
+		in.Rune(right, y, glyph, st)
+		at := grid.Rect{X: right - len(t.text), Y: y, W: len(t.text) + 1, H: 1}
+		t.addSpot(in, at, node*t.layout.RanksPerNode+k, 1)
 	}
 }
 
@@ -225,16 +234,17 @@ func (t *Pane) rows(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 		x, y := n%cols*w, n/cols
 		t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(n), 10)
 		v.Bytes(x, y, t.text, th.Dim)
-		t.run(v, x+head, y, n, snap, th)
+		t.row(v.Sub(grid.Rect{X: x + head, Y: y, W: l.RanksPerNode, H: 1}), n, snap, th)
 	}
 	return true
 }
 
-func (t *Pane) run(v grid.View, x, y, node int, snap *engine.Snapshot, th *grid.Theme) {
+// row draws the symbols of a node's ranks in one row.
+func (t *Pane) row(v grid.View, node int, snap *engine.Snapshot, th *grid.Theme) {
 	for k := range t.layout.RanksPerNode {
 		_, glyph, st := t.rank(node*t.layout.RanksPerNode+k, snap, th)
-		v.Rune(x+k, y, glyph, st)
-		t.addSpot(v, grid.Rect{X: x + k, Y: y, W: 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
+		v.Rune(k, 0, glyph, st)
+		t.addSpot(v, grid.Rect{X: k, W: 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
 	}
 }
 
@@ -246,7 +256,8 @@ func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 		if (l.Nodes+cols-1)/cols <= v.H() {
 			cols = balanced(l.Nodes, cols)
 			for n := range l.Nodes {
-				t.run(v, n%cols*(l.RanksPerNode+1), n/cols, n, snap, th)
+				at := grid.Rect{X: n % cols * (l.RanksPerNode + 1), Y: n / cols, W: l.RanksPerNode, H: 1}
+				t.row(v.Sub(at), n, snap, th)
 			}
 			return true
 		}
@@ -335,20 +346,29 @@ func blockSize(n, w, h int) (bw, bh, gap int) {
 // legend writes the shades and their share of the last second: with words, or only with numbers if
 // the words do not fit.
 func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
-	var sum [cluster.States]float64
-	total := 0.0
+	sh := sharesOf(snap)
+	words := sh.total == 0 || t.shades(v.Sub(grid.Rect{W: v.W()}), snap, &sh, true, th) <= v.H()
+	t.shades(v, snap, &sh, words, th)
+}
+
+// stateShares are the shares of time in each state, summed over ranks, and their total.
+type stateShares struct {
+	sum   [cluster.States]float64
+	total float64
+}
+
+func sharesOf(snap *engine.Snapshot) (sh stateShares) {
 	for i := range snap.Ranks {
 		for s, x := range snap.Ranks[i].Share {
-			sum[s] += x
-			total += x
+			sh.sum[s] += x
+			sh.total += x
 		}
 	}
-	words := total == 0 || t.shades(v.Sub(grid.Rect{W: v.W()}), snap, &sum, total, true, th) <= v.H()
-	t.shades(v, snap, &sum, total, words, th)
+	return sh
 }
 
 // shades writes the legend and returns the number of rows.
-func (t *Pane) shades(v grid.View, snap *engine.Snapshot, sum *[cluster.States]float64, total float64, words bool, th *grid.Theme) int {
+func (t *Pane) shades(v grid.View, snap *engine.Snapshot, sh *stateShares, words bool, th *grid.Theme) int {
 	x := 0
 	y := 0
 	gap := 2
@@ -356,18 +376,18 @@ func (t *Pane) shades(v grid.View, snap *engine.Snapshot, sum *[cluster.States]f
 		gap = 1
 	}
 	for _, s := range shownStates {
-		if total == 0 && !slices.ContainsFunc(snap.Ranks, func(r engine.RankView) bool { return r.State == s }) {
+		if sh.total == 0 && !slices.ContainsFunc(snap.Ranks, func(r engine.RankView) bool { return r.State == s }) {
 			continue // no rank is in this state
 		}
 		t.text = t.text[:0]
 		if words {
 			t.text = append(t.text, s.String()...)
 		}
-		if total > 0 {
+		if sh.total > 0 {
 			if words {
 				t.text = append(t.text, ' ')
 			}
-			t.text = grid.Share.Append(t.text, float64(int(100*sum[s]/total+0.5))/100, 4)
+			t.text = grid.Share.Append(t.text, float64(int(100*sh.sum[s]/sh.total+0.5))/100, 4)
 		}
 		n := 2 + grid.Width(string(t.text))
 		if x+n > v.W() {

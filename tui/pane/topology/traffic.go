@@ -33,7 +33,7 @@ func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
 			states = 2
 			c, _ = t.layOut(v, v.H()-foot-states)
 		}
-		t.lines(v.Sub(grid.Rect{W: v.W(), H: v.H() - foot - states}), &c, heavy, snap, h.Units, th)
+		t.lines(v.Sub(grid.Rect{W: v.W(), H: v.H() - foot - states}), &c, heavy, h)
 		t.notes(v.Sub(grid.Rect{Y: v.H() - foot - states, W: v.W(), H: foot}), v.W(), th)
 		t.legend(v.Sub(grid.Rect{Y: v.H() - states, W: v.W(), H: states}), snap, th)
 		return true
