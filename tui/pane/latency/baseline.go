@@ -19,14 +19,14 @@ func isDrawable(q *engine.Quantiles) bool {
 
 // drawBaseline draws the outline of the baseline distribution. The distribution of the run is drawn
 // over it.
-func (p *Pane) drawBaseline(v grid.View, q *engine.Quantiles, lo, hi float64, th *grid.Theme) {
+func (p *Pane) drawBaseline(v grid.View, q *engine.Quantiles, in span, th *grid.Theme) {
 	w := v.W()
 	if w <= 0 || !isDrawable(q) {
 		return
 	}
 	if isSingleBucket(q) {
 		for y := range v.H() {
-			v.Rune(min(int(columnOf(q.P50, lo, hi, w)), w-1), y, '╎', th.Dim)
+			v.Rune(min(int(in.column(q.P50, w)), w-1), y, '╎', th.Dim)
 		}
 		return
 	}
@@ -34,7 +34,7 @@ func (p *Pane) drawBaseline(v grid.View, q *engine.Quantiles, lo, hi float64, th
 		p.baselineBins = make([]float64, w)
 	}
 	bins := p.baselineBins[:w]
-	top := spread(bins, q, lo, hi)
+	top := spread(bins, q, in)
 	for x, n := range bins {
 		if n > 0 && n >= top/32 {
 			v.Rune(x, v.H()-1-min(int(n/top*float64(v.H())), v.H()-1), '╌', th.Dim)

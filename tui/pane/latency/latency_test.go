@@ -55,7 +55,7 @@ func TestOneValueIsALine(t *testing.T) {
 	// Empty buckets are left out: the columns between two values are empty.
 	q = engine.Quantiles{Count: 200, Mean: 2e-6, Min: 1e-8, P50: 1e-8, P99: 4e-6, Max: 4e-6, Buckets: []engine.Bucket{{Upper: 1.1e-8, Count: 100}, {Upper: 4.2e-6, Count: 100}}}
 	var bins [60]float64
-	spread(bins[:], &q, 1e-8, 5e-6)
+	spread(bins[:], &q, span{lo: 1e-8, hi: 5e-6})
 	filled := 0
 	for _, n := range bins {
 		if n > 0 {
