@@ -209,8 +209,8 @@ func weightOf(rate, heavy float64) uint8 {
 	return 3
 }
 
-// lines draws the nodes of a column, and a line between any two nodes that exchanged bytes.
-func (t *Pane) lines(v grid.View, c *column, heavy float64, h *pane.Host) {
+// drawLines draws the nodes of a column, and a line between any two nodes that exchanged bytes.
+func (t *Pane) drawLines(v grid.View, c *column, heavy float64, h *pane.Host) {
 	snap, th := h.Snap, h.Theme
 	r, nodes := &snap.Recent, t.layout.Nodes
 	inside := th.SeriesStyle(int(cluster.InNode))
@@ -220,12 +220,12 @@ func (t *Pane) lines(v grid.View, c *column, heavy float64, h *pane.Host) {
 			f.border = inside
 		}
 		if c.hasFrames {
-			t.frame(v.Sub(grid.Rect{Y: n * c.stride, W: c.w, H: c.h}), n, f, snap, th)
+			t.drawFrame(v.Sub(grid.Rect{Y: n * c.stride, W: c.w, H: c.h}), n, f, snap, th)
 		} else {
 			t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(n), 10)
 			v.Bytes(0, n*c.stride, t.text, th.Dim)
 			at := grid.Rect{X: digits(nodes-1) + 2, Y: n * c.stride, W: t.layout.RanksPerNode, H: 1}
-			t.row(v.Sub(at), n, snap, th)
+			t.drawRow(v.Sub(at), n, snap, th)
 		}
 	}
 	if len(r.Pairs) != nodes*nodes {
@@ -271,7 +271,7 @@ func (t *Pane) lines(v grid.View, c *column, heavy float64, h *pane.Host) {
 			in.Rune(0, p.ya, '◂', st)
 		}
 	}
-	t.rates(v, c, r, h.Units, th)
+	t.drawRates(v, c, r, h.Units, th)
 }
 
 func lineStyle(st grid.Style, weight uint8) grid.Style {
@@ -284,8 +284,9 @@ func lineStyle(st grid.Style, weight uint8) grid.Style {
 // ratesW is the width of the rates of a node.
 const ratesW = 18
 
-// rates writes next to each node the bytes per second that it sends and receives, if there is room.
-func (t *Pane) rates(v grid.View, c *column, r *engine.Recent, u grid.Units, th *grid.Theme) {
+// drawRates writes next to each node the bytes per second that it sends and receives, if there is
+// room.
+func (t *Pane) drawRates(v grid.View, c *column, r *engine.Recent, u grid.Units, th *grid.Theme) {
 	if v.W()-c.right < ratesW || c.h < 3 {
 		return
 	}

@@ -26,8 +26,8 @@ func (t *Pane) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "row-down", Do: step(+1)},
 		{Name: "row-up", Do: step(-1)},
-		{Name: "crosshair-right", Do: func(h *pane.Host) { t.across(h, +1) }, Ready: alone},
-		{Name: "crosshair-left", Do: func(h *pane.Host) { t.across(h, -1) }, Ready: alone},
+		{Name: "crosshair-right", Do: func(h *pane.Host) { t.selectPeer(h, +1) }, Ready: isAlone},
+		{Name: "crosshair-left", Do: func(h *pane.Host) { t.selectPeer(h, -1) }, Ready: isAlone},
 		{Name: "unfold", Do: pick(func(p pane.Pick, l *cluster.Layout) pane.Pick { return p.Finer(l) })},
 		{Name: "fold", Do: pick(func(p pane.Pick, _ *cluster.Layout) pane.Pick { return p.Coarser() })},
 		{Name: "back", Do: func(h *pane.Host) { h.Pick = pane.Pick{} },
@@ -35,12 +35,12 @@ func (t *Pane) Actions() []pane.Action {
 	}
 }
 
-// alone reports whether no other pane is on the screen. Otherwise the key is for the crosshair of
+// isAlone reports whether no other pane is on the screen. Otherwise the key is for the crosshair of
 // that pane.
-func alone(h *pane.Host) bool { return h.Alone }
+func isAlone(h *pane.Host) bool { return h.Alone }
 
-// across selects the peer of the selected node, whose traffic is described.
-func (t *Pane) across(h *pane.Host, by int) {
+// selectPeer selects the peer of the selected node, whose traffic is described.
+func (t *Pane) selectPeer(h *pane.Host, by int) {
 	if h.Snap.Layout.Nodes == 0 {
 		return
 	}
@@ -59,7 +59,7 @@ type spot struct {
 func (t *Pane) addSpot(v grid.View, r grid.Rect, first, n int) {
 	at := v.Rect()
 	t.spots = append(t.spots, spot{
-		r:     grid.Rect{X: at.X + r.X - t.base.X, Y: at.Y + r.Y - t.base.Y, W: r.W, H: r.H},
+		r:     grid.Rect{X: at.X + r.X - t.origin.X, Y: at.Y + r.Y - t.origin.Y, W: r.W, H: r.H},
 		first: first,
 		n:     n,
 	})
@@ -106,8 +106,8 @@ func (t *Pane) highlight(v grid.View, snap *engine.Snapshot, p pane.Pick) {
 	}
 }
 
-// cross highlights the row of the selected node in the matrix, and the column of its peer.
-func (t *Pane) cross(v grid.View, p pane.Pick, per int) {
+// highlightCross highlights the row of the selected node in the matrix, and the column of its peer.
+func (t *Pane) highlightCross(v grid.View, p pane.Pick, per int) {
 	if p.Level == pane.Nothing || p.Level >= pane.SomeRanks || per == 0 || t.heatAt.Empty() {
 		return
 	}
@@ -137,9 +137,9 @@ func (t *Pane) cross(v grid.View, p pane.Pick, per int) {
 
 // exchange is the traffic between the selected node and another one.
 type exchange struct {
-	node      int
-	out, in   int64 // bytes in the last second
-	all, back int64 // bytes since the launch
+	node              int
+	out, in           int64 // bytes in the last second
+	totalOut, totalIn int64 // bytes since the launch
 }
 
 // exchanges returns the traffic of a block of nodes with all others, most bytes first.
@@ -153,7 +153,7 @@ func (t *Pane) exchanges(snap *engine.Snapshot, block int) []exchange {
 	for o := range blocks {
 		one := exchange{node: o, out: r.Pairs[block*blocks+o], in: r.Pairs[o*blocks+block]}
 		if len(snap.NodePairs) == blocks {
-			one.all, one.back = snap.NodePairs[block][o], snap.NodePairs[o][block]
+			one.totalOut, one.totalIn = snap.NodePairs[block][o], snap.NodePairs[o][block]
 		}
 		if o != block {
 			t.exchanged = append(t.exchanged, one)
@@ -185,7 +185,7 @@ func (t *Pane) addSelection(h *pane.Host, p pane.Pick) {
 		}
 	}
 	for _, s := range shownStates {
-		if x := share[s] / max(ranks, 1); x > 0 && !t.short {
+		if x := share[s] / max(ranks, 1); x > 0 && !t.isShort {
 			t.addItem(0, th.Text, func(b []byte) []byte {
 				return grid.Share.Append(append(append(b, s.String()...), ' '), float64(int(100*x+0.5))/100, 4)
 			})
@@ -210,29 +210,29 @@ func (t *Pane) addSelection(h *pane.Host, p pane.Pick) {
 	}
 	st := th.SeriesStyle(int(cluster.Remote))
 	limit := maxExchanges
-	if t.short {
+	if t.isShort {
 		limit = 1
 	}
 	for i := range exchanged[:min(len(exchanged), limit)] {
 		o := &exchanged[i]
-		if o.out+o.in+o.all+o.back == 0 && !t.peerSelected {
+		if o.out+o.in+o.totalOut+o.totalIn == 0 && !t.peerSelected {
 			continue
 		}
 		for _, direction := range [...]struct {
 			symbol    rune
 			last, all int64
-		}{{'→', o.out, o.all}, {'←', o.in, o.back}} {
+		}{{'→', o.out, o.totalOut}, {'←', o.in, o.totalIn}} {
 			t.addItem(direction.symbol, st, func(b []byte) []byte {
 				b = strconv.AppendInt(append(b, 'n'), int64(o.node*r.Nodes), 10)
 				b = h.Units.Rate().Append(append(b, ' '), rate(r, direction.last), 10)
-				if len(snap.NodePairs) > 0 && !t.short {
+				if len(snap.NodePairs) > 0 && !t.isShort {
 					b = append(h.Units.Bytes().Append(append(b, ", "...), float64(direction.all), 9), " in total"...)
 				}
 				return b
 			})
 		}
 	}
-	if l := &snap.Latency[cluster.Remote]; l.Count > 0 && len(exchanged) > 0 && !t.short {
+	if l := &snap.Latency[cluster.Remote]; l.Count > 0 && len(exchanged) > 0 && !t.isShort {
 		t.addItem(0, th.Text, func(b []byte) []byte {
 			return append(grid.Seconds.Append(append(b, "inter-node access "...), l.P50, 8), " (p50 of all ranks)"...)
 		})

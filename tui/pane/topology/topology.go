@@ -32,13 +32,13 @@ type Pane struct {
 	heat      grid.Heatmap
 	labelled  [2]int // number of blocks, and nodes per block, for which heat is labelled
 
-	base         grid.Rect // position of the last drawn view
+	origin       grid.Rect // position of the last drawn view
 	spots        []spot
 	heatAt       grid.Rect // position of the matrix; empty: no matrix
 	exchanged    []exchange
 	peer         int  // peer of the selected node
 	peerSelected bool // the user selected the peer
-	short        bool // there is little room for notes
+	isShort      bool // there is little room for notes
 }
 
 var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '█', cluster.Calling: '▓', cluster.Waiting: '▒'}
@@ -51,7 +51,7 @@ func (t *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Draw draws as much as there is room for.
 func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
-	t.base = v.Rect()
+	t.origin = v.Rect()
 	t.spots = t.spots[:0]
 	t.heatAt = grid.Rect{}
 	t.draw(v, h)
@@ -91,23 +91,23 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		return
 	}
 	t.sortRanks(l)
-	if t.traffic(v, h) {
+	if t.drawTraffic(v, h) {
 		return
 	}
 	if p := h.Pick.Within(l); p.Level != pane.Nothing && v.H() >= 6 {
 		t.items = t.items[:0]
 		t.words = t.words[:0]
-		t.short = !h.Alone
+		t.isShort = !h.Alone
 		t.addSelection(h, p)
-		in, foot := v.Local().CutBottom(min(t.notes(grid.View{}, v.W(), th), v.H()/2))
-		t.notes(v.Sub(in), v.W(), th)
+		in, foot := v.Local().CutBottom(min(t.drawNotes(grid.View{}, v.W(), th), v.H()/2))
+		t.drawNotes(v.Sub(in), v.W(), th)
 		v = v.Sub(foot)
 	}
-	t.ranks(v, h.Snap, th)
+	t.drawRanks(v, h.Snap, th)
 }
 
-// ranks draws the states of the ranks.
-func (t *Pane) ranks(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
+// drawRanks draws the states of the ranks.
+func (t *Pane) drawRanks(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	in := v
 	foot := 0 // rows of the legend
 	if v.H() >= 4 {
@@ -122,11 +122,11 @@ func (t *Pane) ranks(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 		in = v.Sub(grid.Rect{W: v.W(), H: rows})
 	}
 	legend := v.Sub(grid.Rect{Y: v.H() - foot, W: v.W(), H: foot})
-	if t.frames(in, snap, th) || t.rows(in, snap, th) || t.cells(in, snap, th) {
-		t.legend(legend, snap, th)
+	if t.drawFrames(in, snap, th) || t.drawRows(in, snap, th) || t.drawCells(in, snap, th) {
+		t.drawLegend(legend, snap, th)
 		return
 	}
-	t.nodes(in, legend, snap, th)
+	t.drawNodes(in, legend, snap, th)
 }
 
 // legendW is the width of the legend in one row.
@@ -165,8 +165,8 @@ func (t *Pane) group(rank int, th *grid.Theme) grid.Style {
 	return th.SeriesStyle(t.layout.GroupOf(rank))
 }
 
-// frames draws one frame per node with numbered ranks, if all fit.
-func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+// drawFrames draws one frame per node with numbered ranks, if all fit.
+func (t *Pane) drawFrames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	l := &t.layout
 	if l.Ranks() > 4096 {
 		return false
@@ -179,7 +179,7 @@ func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 			cols = balanced(l.Nodes, cols)
 			f := frameStyle{perRow: per, cell: cell, border: th.Border}
 			for n := range l.Nodes {
-				t.frame(v.Sub(grid.Rect{X: n % cols * w, Y: n / cols * h, W: w, H: h}), n, f, snap, th)
+				t.drawFrame(v.Sub(grid.Rect{X: n % cols * w, Y: n / cols * h, W: w, H: h}), n, f, snap, th)
 			}
 			return true
 		}
@@ -190,13 +190,14 @@ func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	return false
 }
 
-// frameStyle describes the frame of a node: the ranks per row, the columns per rank, and the border.
+// frameStyle describes the frame of a node: the ranks per row, the columns per rank, and the
+// border.
 type frameStyle struct {
 	perRow, cell int
 	border       grid.Style
 }
 
-func (t *Pane) frame(v grid.View, node int, f frameStyle, snap *engine.Snapshot, th *grid.Theme) {
+func (t *Pane) drawFrame(v grid.View, node int, f frameStyle, snap *engine.Snapshot, th *grid.Theme) {
 	in := v.Box(v.Local(), grid.Box{Border: f.border})
 	v.Rune(1, 0, ' ', f.border)
 	t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(node), 10)
@@ -220,8 +221,8 @@ func balanced(n, cols int) int {
 	return (n + rows - 1) / rows
 }
 
-// rows draws the label and the ranks of each node, in columns.
-func (t *Pane) rows(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+// drawRows draws the label and the ranks of each node, in columns.
+func (t *Pane) drawRows(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	l := &t.layout
 	head := digits(l.Nodes-1) + 2
 	w := head + l.RanksPerNode + 2
@@ -234,13 +235,13 @@ func (t *Pane) rows(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 		x, y := n%cols*w, n/cols
 		t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(n), 10)
 		v.Bytes(x, y, t.text, th.Dim)
-		t.row(v.Sub(grid.Rect{X: x + head, Y: y, W: l.RanksPerNode, H: 1}), n, snap, th)
+		t.drawRow(v.Sub(grid.Rect{X: x + head, Y: y, W: l.RanksPerNode, H: 1}), n, snap, th)
 	}
 	return true
 }
 
-// row draws the symbols of a node's ranks in one row.
-func (t *Pane) row(v grid.View, node int, snap *engine.Snapshot, th *grid.Theme) {
+// drawRow draws the symbols of a node's ranks in one row.
+func (t *Pane) drawRow(v grid.View, node int, snap *engine.Snapshot, th *grid.Theme) {
 	for k := range t.layout.RanksPerNode {
 		_, glyph, st := t.rank(node*t.layout.RanksPerNode+k, snap, th)
 		v.Rune(k, 0, glyph, st)
@@ -248,8 +249,8 @@ func (t *Pane) row(v grid.View, node int, snap *engine.Snapshot, th *grid.Theme)
 	}
 }
 
-// cells draws one cell per rank, with gaps between nodes if there is room.
-func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+// drawCells draws one cell per rank, with gaps between nodes if there is room.
+func (t *Pane) drawCells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	l := &t.layout
 	if l.RanksPerNode <= v.W() {
 		cols := (v.W() + 1) / (l.RanksPerNode + 1)
@@ -257,7 +258,7 @@ func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 			cols = balanced(l.Nodes, cols)
 			for n := range l.Nodes {
 				at := grid.Rect{X: n % cols * (l.RanksPerNode + 1), Y: n / cols, W: l.RanksPerNode, H: 1}
-				t.row(v.Sub(at), n, snap, th)
+				t.drawRow(v.Sub(at), n, snap, th)
 			}
 			return true
 		}
@@ -273,9 +274,9 @@ func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	return true
 }
 
-// nodes draws a block of cells per node, as large as possible, or one cell for several nodes if
+// drawNodes draws a block of cells per node, as large as possible, or one cell for several nodes if
 // there is less room. The shade is the share of time in which the ranks compute or call.
-func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme) {
+func (t *Pane) drawNodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	l := &t.layout
 	area := v.W() * v.H()
 	if area <= 0 {
@@ -283,7 +284,7 @@ func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme)
 	}
 	per := (l.Nodes + area - 1) / area
 	blocks := (l.Nodes + per - 1) / per
-	t.busy(snap, per, blocks)
+	t.sumBusyShares(snap, per, blocks)
 	w, h, gap := blockSize(blocks, v.W(), v.H())
 	cols := v.W() / (w + gap)
 	for b := range blocks {
@@ -316,8 +317,8 @@ func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme)
 
 var busyShades = [...]rune{'░', '▒', '▓', '█'}
 
-// busy sums for each block the shares of time in which its ranks compute or call.
-func (t *Pane) busy(snap *engine.Snapshot, per, blocks int) {
+// sumBusyShares sums for each block the shares of time in which its ranks compute or call.
+func (t *Pane) sumBusyShares(snap *engine.Snapshot, per, blocks int) {
 	if cap(t.share) < blocks {
 		t.share = make([]float64, blocks)
 	}
@@ -343,12 +344,12 @@ func blockSize(n, w, h int) (bw, bh, gap int) {
 	return 1, 1, 0
 }
 
-// legend writes the shades and their share of the last second: with words, or only with numbers if
-// the words do not fit.
-func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
+// drawLegend writes the shades and their share of the last second: with words, or only with numbers
+// if the words do not fit.
+func (t *Pane) drawLegend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	sh := sharesOf(snap)
-	words := sh.total == 0 || t.shades(v.Sub(grid.Rect{W: v.W()}), snap, &sh, true, th) <= v.H()
-	t.shades(v, snap, &sh, words, th)
+	words := sh.total == 0 || t.drawShades(v.Sub(grid.Rect{W: v.W()}), snap, &sh, true, th) <= v.H()
+	t.drawShades(v, snap, &sh, words, th)
 }
 
 // stateShares are the shares of time in each state, summed over ranks, and their total.
@@ -367,8 +368,8 @@ func sharesOf(snap *engine.Snapshot) (sh stateShares) {
 	return sh
 }
 
-// shades writes the legend and returns the number of rows.
-func (t *Pane) shades(v grid.View, snap *engine.Snapshot, sh *stateShares, words bool, th *grid.Theme) int {
+// drawShades writes the legend and returns the number of rows.
+func (t *Pane) drawShades(v grid.View, snap *engine.Snapshot, sh *stateShares, words bool, th *grid.Theme) int {
 	x := 0
 	y := 0
 	gap := 2

@@ -11,9 +11,9 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// traffic draws nodes with lines between them, or the matrix of bytes between nodes. It returns
+// drawTraffic draws nodes with lines between them, or the matrix of bytes between nodes. It returns
 // false if neither fits, or if the run does not count bytes by node.
-func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
+func (t *Pane) drawTraffic(v grid.View, h *pane.Host) bool {
 	snap := h.Snap
 	th := h.Theme
 	l := &t.layout
@@ -26,16 +26,16 @@ func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
 		heavy = t.heavyRate(r, l.Nodes)
 	}
 	t.addTraffic(h, heavy)
-	foot := t.notes(grid.View{}, v.W(), th)
+	foot := t.drawNotes(grid.View{}, v.W(), th)
 	states := 1
 	if c, ok := t.layOut(v, v.H()-foot-states); ok {
 		if c.h*l.Nodes+foot+2 <= v.H() && v.W() < legendW {
 			states = 2
 			c, _ = t.layOut(v, v.H()-foot-states)
 		}
-		t.lines(v.Sub(grid.Rect{W: v.W(), H: v.H() - foot - states}), &c, heavy, h)
-		t.notes(v.Sub(grid.Rect{Y: v.H() - foot - states, W: v.W(), H: foot}), v.W(), th)
-		t.legend(v.Sub(grid.Rect{Y: v.H() - states, W: v.W(), H: states}), snap, th)
+		t.drawLines(v.Sub(grid.Rect{W: v.W(), H: v.H() - foot - states}), &c, heavy, h)
+		t.drawNotes(v.Sub(grid.Rect{Y: v.H() - foot - states, W: v.W(), H: foot}), v.W(), th)
+		t.drawLegend(v.Sub(grid.Rect{Y: v.H() - states, W: v.W(), H: states}), snap, th)
 		return true
 	}
 	if v.H() < 8 || v.W() < 16 {
@@ -50,12 +50,12 @@ func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
 	case v.H() >= 12:
 		left, rest = left.CutTop(v.H() - v.H()/3)
 	}
-	foot = t.notes(grid.View{}, left.W, th)
-	t.matrix(v.Sub(grid.Rect{X: left.X, Y: left.Y, W: left.W, H: left.H - foot}), h)
-	t.cross(v, h.Pick.Within(&t.layout), snap.Recent.Nodes)
-	t.notes(v.Sub(grid.Rect{X: left.X, Y: left.Y + left.H - foot, W: left.W, H: foot}), left.W, th)
+	foot = t.drawNotes(grid.View{}, left.W, th)
+	t.drawMatrix(v.Sub(grid.Rect{X: left.X, Y: left.Y, W: left.W, H: left.H - foot}), h)
+	t.highlightCross(v, h.Pick.Within(&t.layout), snap.Recent.Nodes)
+	t.drawNotes(v.Sub(grid.Rect{X: left.X, Y: left.Y + left.H - foot, W: left.W, H: foot}), left.W, th)
 	if !rest.Empty() {
-		t.ranks(v.Sub(rest), snap, th)
+		t.drawRanks(v.Sub(rest), snap, th)
 	}
 	return true
 }
@@ -85,9 +85,9 @@ func (t *Pane) addText(s string) {
 func (t *Pane) addTraffic(h *pane.Host, heavy float64) {
 	r, th := &h.Snap.Recent, h.Theme
 	t.items, t.words = t.items[:0], t.words[:0]
-	t.short = false
+	t.isShort = false
 	if p := h.Pick.Within(&t.layout); p.Level != pane.Nothing {
-		t.short = !h.Alone
+		t.isShort = !h.Alone
 		t.addSelection(h, p)
 	}
 	st := th.SeriesStyle(int(cluster.Remote))
@@ -112,7 +112,7 @@ func (t *Pane) addTraffic(h *pane.Host, heavy float64) {
 		return b
 	})
 	for c := range pane.ClassNames {
-		if t.short {
+		if t.isShort {
 			break // the notes on the selection need the room
 		}
 		t.addItem(pane.ClassSymbols[c], th.SeriesStyle(c), func(b []byte) []byte {
@@ -124,13 +124,13 @@ func (t *Pane) addTraffic(h *pane.Host, heavy float64) {
 			return b
 		})
 	}
-	if h.Base != nil && h.Base.Recent.Span > 0 && !t.short {
+	if h.Base != nil && h.Base.Recent.Span > 0 && !t.isShort {
 		t.addText(h.RatioLegend())
 	}
 }
 
-// notes draws the notes, wrapped to a width, and returns the number of rows.
-func (t *Pane) notes(v grid.View, w int, th *grid.Theme) int {
+// drawNotes draws the notes, wrapped to a width, and returns the number of rows.
+func (t *Pane) drawNotes(v grid.View, w int, th *grid.Theme) int {
 	x, y := 0, 0
 	for _, it := range t.items {
 		text := t.words[it.from:it.to]
@@ -161,8 +161,8 @@ func (t *Pane) notes(v grid.View, w int, th *grid.Theme) int {
 	return y + 1
 }
 
-// matrix draws the rates between nodes as a heat map. Rows are senders.
-func (t *Pane) matrix(v grid.View, h *pane.Host) {
+// drawMatrix draws the rates between nodes as a heat map. Rows are senders.
+func (t *Pane) drawMatrix(v grid.View, h *pane.Host) {
 	snap, th := h.Snap, h.Theme
 	r, m := &snap.Recent, &t.heat
 	blocks := r.Blocks(t.layout.Nodes)
@@ -208,7 +208,7 @@ func (t *Pane) matrix(v grid.View, h *pane.Host) {
 	}
 	in := v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
 	m.Draw(in, th)
-	t.heatAt = grid.Rect{X: in.Rect().X - t.base.X, Y: in.Rect().Y - t.base.Y, W: in.W(), H: in.H()}
+	t.heatAt = grid.Rect{X: in.Rect().X - t.origin.X, Y: in.Rect().Y - t.origin.Y, W: in.W(), H: in.H()}
 	rows, cols := m.Folded()
 	t.text = append(t.text[:0], "from row to column, cell = "...)
 	switch {
