@@ -173,8 +173,8 @@ func (b *baseline) ratioWidths(dst []int, s *engine.StudyView, labels, cols int)
 func isMeasured(f *engine.Form, column int) bool {
 	c := &f.Columns[column]
 	return c.Title != "" && c.Kind == "" &&
-		!slices.ContainsFunc(f.Charts, func(of engine.Chart) bool {
-			return of.X == column && of.Shape != engine.Bars && of.Shape != engine.Stack
+		!slices.ContainsFunc(f.Charts, func(spec engine.Chart) bool {
+			return spec.X == column && spec.Shape != engine.Bars && spec.Shape != engine.Stack
 		})
 }
 
@@ -223,50 +223,51 @@ func (c *chart) explainBaseline(symbol rune, th *grid.Theme) {
 	c.legend = append(c.legend, item{symbol: symbol, name: words + b.description, short: "baseline", style: th.Dim})
 }
 
-// baselinePoint draws the point of the baseline run if it is in the same table as the present run.
-func (c *chart) baselinePoint(of *engine.Chart, th *grid.Theme) {
+// addBaselinePoint draws the point of the baseline run if it is in the same table as the present
+// run.
+func (c *chart) addBaselinePoint(spec *engine.Chart, th *grid.Theme) {
 	b := c.baseline
 	if b.view == nil || !b.sameTable {
 		return
 	}
-	for _, y := range of.Y {
+	for _, y := range spec.Y {
 		if x := b.view.Cell(b.view.Now, y); isNumber(x) && b.view.Columns[y].Kind == "" {
-			c.addMarker(atBase, th.Text.With(grid.Bold), b.view.Cell(b.view.Now, of.X), x)
+			c.addMarker(atBase, th.Text.With(grid.Bold), b.view.Cell(b.view.Now, spec.X), x)
 		}
 	}
 }
 
-// baselineCurves draws the curves of the baseline table if it is another one.
-func (c *chart) baselineCurves(of *engine.Chart, th *grid.Theme) {
+// addBaselineCurves draws the curves of the baseline table if it is another one.
+func (c *chart) addBaselineCurves(spec *engine.Chart, th *grid.Theme) {
 	b := c.baseline
 	if b.view == nil || b.sameTable {
 		return
 	}
-	joined := len(of.Same) == 0
+	joined := len(spec.Same) == 0
 	var series []string
 	for i := range b.view.Rows {
 		if s := b.view.Rows[i].Series; !slices.Contains(series, s) {
 			series = append(series, s)
 		}
 	}
-	if !of.Join { // all rows together are one curve per column
+	if !spec.Join { // all rows together are one curve per column
 		series = series[:min(len(series), 1)]
 	}
 	for k, name := range series {
-		for _, y := range of.Y {
+		for _, y := range spec.Y {
 			if b.view.Columns[y].Kind != "" {
 				continue
 			}
 			p := c.storage()
 			for i := range b.view.Rows {
-				if r := &b.view.Rows[i]; (!of.Join || r.Series == name) && r.Flag != engine.Passing {
-					p.add(b.view.Cell(i, of.X), b.view.Cell(i, y))
+				if r := &b.view.Rows[i]; (!spec.Join || r.Series == name) && r.Flag != engine.Passing {
+					p.add(b.view.Cell(i, spec.X), b.view.Cell(i, y))
 				}
 			}
 			s := grid.Series{X: p.x, Y: p.y, Shape: grid.Dashed, Style: th.Dim}
-			if at := slices.Index(c.series, name); of.Join && at >= 0 {
+			if at := slices.Index(c.series, name); spec.Join && at >= 0 {
 				s.Style = th.SeriesStyle(at).With(grid.Faint)
-			} else if of.Join && len(series) > 1 {
+			} else if spec.Join && len(series) > 1 {
 				s.Style = th.SeriesStyle(k).With(grid.Faint)
 			}
 			if !joined {

@@ -88,15 +88,15 @@ func plot(s *engine.StudyView, n int) *engine.Plot {
 	return &engine.Plot{}
 }
 
-// head writes the title of a chart and, if there is room, its legend. It returns the remaining
+// drawHead writes the title of a chart and, if there is room, its legend. It returns the remaining
 // view.
-func (c *chart) head(v grid.View, title string, th *grid.Theme) grid.View {
+func (c *chart) drawHead(v grid.View, title string, th *grid.Theme) grid.View {
 	if v.H() < 6 && (c.hasAxis || v.H() < c.barCount+1) {
 		return v
 	}
 	rows, look := 1, th.Dim
 	if title == "" {
-		c.explain(v.Sub(grid.Rect{W: v.W(), H: rows}), look)
+		c.drawLegend(v.Sub(grid.Rect{W: v.W(), H: rows}), look)
 	} else {
 		v.TextIn(0, 0, v.W(), c.units.Text(title), grid.Left, th.Title)
 		switch {
@@ -105,14 +105,14 @@ func (c *chart) head(v grid.View, title string, th *grid.Theme) grid.View {
 		case len(c.legend) > 0: // the rows that the bars do not need
 			rows += min(max(v.H()-1-c.barCount, 0), 2)
 		}
-		c.explain(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows - 1}), th.Text)
+		c.drawLegend(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows - 1}), th.Text)
 	}
 	return v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
 }
 
-// explain writes the legend on the rows of the view. An ellipsis replaces the items that do not
+// drawLegend writes the legend on the rows of the view. An ellipsis replaces the items that do not
 // fit.
-func (c *chart) explain(v grid.View, look grid.Style) {
+func (c *chart) drawLegend(v grid.View, look grid.Style) {
 	x, y := 0, 0
 	for i := range c.legend {
 		it := &c.legend[i]
@@ -163,11 +163,11 @@ func (c *chart) axis(s *engine.StudyView, column, log int, r engine.Range) grid.
 
 // matchesPresent reports whether a row equals the present one in the columns that the chart lists
 // in Same. If it lists none, all rows are the same.
-func matchesPresent(s *engine.StudyView, of *engine.Chart, row int) bool {
+func matchesPresent(s *engine.StudyView, spec *engine.Chart, row int) bool {
 	if s.Present() == nil {
-		return len(of.Same) == 0
+		return len(spec.Same) == 0
 	}
-	for _, column := range of.Same {
+	for _, column := range spec.Same {
 		if s.Cell(row, column) != s.Cell(s.Now, column) {
 			return false
 		}

@@ -45,7 +45,7 @@ func TestRowsOfATableStayDistinguishable(t *testing.T) {
 		p, g := &Pane{}, grid.New(cols, 4)
 		p.baseline.update(s, &pane.Host{})
 		p.measure(s, cols)
-		p.table(g.All(), s, &pane.Host{Theme: grid.Themes()[0]})
+		p.drawTable(g.All(), s, &pane.Host{Theme: grid.Themes()[0]})
 		return g.PlainText()
 	}
 	const narrow = `

@@ -120,14 +120,14 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{Right: h.KindWords()}
 	case s == nil:
-		return p.absent(v, h)
+		return p.writeAbsent(v, h)
 	}
 	p.baseline.update(s, h)
 	p.scroll.scrolled = false
 	p.units = h.Units
 	b := pane.Border{Title: s.Title, Right: caption(&s.Form, h, v.W()-grid.Width(s.Title))}
 	if len(s.Missing) > 0 {
-		h.WriteMessage(v, missing(s, h)...)
+		h.WriteMessage(v, missingHints(s, h)...)
 		return b
 	}
 	if len(s.Rows) == 0 && !slices.ContainsFunc(s.Plots, func(p engine.Plot) bool { return len(p.Lines) > 0 }) {
@@ -139,19 +139,19 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		var words grid.Rect
 		switch {
 		case v.H() >= wordsH && h.Alone:
-			words, rest = rest.CutBottom(min(1+p.words(grid.View{}, s, h, v.W()), v.H()-chartH+3))
+			words, rest = rest.CutBottom(min(1+p.drawWords(grid.View{}, s, h, v.W()), v.H()-chartH+3))
 		case v.H() >= 7:
 			words, rest = rest.CutBottom(1)
 		}
 		if words.H > 0 {
-			p.facts(v.Sub(words), s, h)
+			p.drawFacts(v.Sub(words), s, h)
 			_, words = words.CutTop(1)
-			p.words(v.Sub(words), s, h, words.W)
+			p.drawWords(v.Sub(words), s, h, words.W)
 		}
 	}
 	sideBySide, cols := v.W() >= tableW && v.H() < tableH, v.W()
 	if sideBySide { // long names must not displace a chart
-		cols = rest.W - 1 - charts(rest.W-1-min(p.measure(s, 0), v.W()/2), s)*(chartW+2) + 2
+		cols = rest.W - 1 - chartsPerRow(rest.W-1-min(p.measure(s, 0), v.W()/2), s)*(chartW+2) + 2
 	}
 	if wide := p.measure(s, cols); wide > 0 {
 		var table grid.Rect
@@ -164,24 +164,24 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		case v.H() >= 5:
 			table, rest = rest.CutBottom(1)
 		}
-		p.table(v.Sub(table), s, h)
+		p.drawTable(v.Sub(table), s, h)
 	}
-	p.share(v, rest, s, h)
+	p.drawCharts(v, rest, s, h)
 	return b
 }
 
-// charts returns the number of charts that fit next to each other on this many columns.
-func charts(cols int, s *engine.StudyView) int {
+// chartsPerRow returns the number of charts that fit next to each other on this many columns.
+func chartsPerRow(cols int, s *engine.StudyView) int {
 	return min(max((cols+2)/(chartW+2), 1), max(len(s.Charts), 1))
 }
 
-// share places the charts next to each other or one below the other, as far as there is room.
-func (p *Pane) share(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.Host) {
+// drawCharts places the charts next to each other or one below the other, as far as there is room.
+func (p *Pane) drawCharts(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.Host) {
 	n := len(s.Charts)
 	for len(p.charts) < n {
 		p.charts = append(p.charts, chart{baseline: &p.baseline})
 	}
-	switch perRow := charts(rest.W, s); {
+	switch perRow := chartsPerRow(rest.W, s); {
 	case n > 1 && perRow > 1:
 		n = perRow
 		for i := range n {
@@ -214,8 +214,8 @@ func caption(s *engine.Form, h *pane.Host, cols int) string {
 	return h.KindWords()
 }
 
-// missing returns the hints of a study that has nothing to show.
-func missing(s *engine.StudyView, h *pane.Host) []string {
+// missingHints returns the hints of a study that has nothing to show.
+func missingHints(s *engine.StudyView, h *pane.Host) []string {
 	var all []string
 	for _, hint := range s.Missing {
 		text := hint.Text
@@ -227,8 +227,8 @@ func missing(s *engine.StudyView, h *pane.Host) []string {
 	return all
 }
 
-// absent writes which workload has the study, and how to run it.
-func (p *Pane) absent(v grid.View, h *pane.Host) pane.Border {
+// writeAbsent writes which workload has the study, and how to run it.
+func (p *Pane) writeAbsent(v grid.View, h *pane.Host) pane.Border {
 	for _, w := range workload.All() {
 		for _, st := range w.Studies {
 			if st.Name == p.home {
@@ -242,8 +242,8 @@ func (p *Pane) absent(v grid.View, h *pane.Host) pane.Border {
 	return pane.Border{Right: h.KindWords()}
 }
 
-// facts draws the row of numbers of the present run.
-func (p *Pane) facts(v grid.View, s *engine.StudyView, h *pane.Host) {
+// drawFacts draws the row of numbers of the present run.
+func (p *Pane) drawFacts(v grid.View, s *engine.StudyView, h *pane.Host) {
 	th := h.Theme
 	items := make([]grid.LegendItem, 0, len(s.Facts))
 	for i := range s.Facts {
@@ -263,9 +263,9 @@ func (p *Pane) facts(v grid.View, s *engine.StudyView, h *pane.Host) {
 	grid.DrawLegendRow(v, 0, 0, th, items)
 }
 
-// words writes the explanation and the effect of the last change. It returns the number of rows for
-// this many columns.
-func (p *Pane) words(v grid.View, s *engine.StudyView, h *pane.Host, cols int) int {
+// drawWords writes the explanation and the effect of the last change. It returns the number of rows
+// for this many columns.
+func (p *Pane) drawWords(v grid.View, s *engine.StudyView, h *pane.Host, cols int) int {
 	if v.W() == 0 {
 		v = v.Sub(grid.Rect{W: cols})
 	}

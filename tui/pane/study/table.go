@@ -47,14 +47,14 @@ func (p *Pane) measure(s *engine.StudyView, cols int) int {
 	return p.labels + wide
 }
 
-// table draws the table. The best row has a star, a row that cannot run has a cross, and the
+// drawTable draws the table. The best row has a star, a row that cannot run has a cross, and the
 // present row is highlighted.
-func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
+func (p *Pane) drawTable(v grid.View, s *engine.StudyView, h *pane.Host) {
 	if v.H() == 0 || v.W() < 18 {
 		return
 	}
 	if v.H() == 1 {
-		p.oneLine(v, s, h.Theme)
+		p.drawOneLine(v, s, h.Theme)
 		return
 	}
 	first := 2
@@ -79,7 +79,7 @@ func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
 	rows := v.H() - 1
 	top := p.scroll.top(s.Now, len(s.Rows), rows)
 	for y := range min(rows, len(s.Rows)) {
-		p.row(v.Sub(grid.Rect{Y: y + 1, W: min(x, v.W()), H: 1}), s, top+y, h.Theme)
+		p.drawRow(v.Sub(grid.Rect{Y: y + 1, W: min(x, v.W()), H: 1}), s, top+y, h.Theme)
 	}
 	if top > 0 {
 		v.Rune(1, 1, '▴', h.Theme.Accent)
@@ -110,9 +110,9 @@ func (c *scroll) top(now, n, rows int) int {
 	return top
 }
 
-// flagLook returns the symbol of a flag, its style, and the style of the row. The symbol is 0 if
+// flagStyle returns the symbol of a flag, its style, and the style of the row. The symbol is 0 if
 // there is none.
-func flagLook(f engine.Flag, th *grid.Theme) (symbol rune, ink, text grid.Style) {
+func flagStyle(f engine.Flag, th *grid.Theme) (symbol rune, ink, text grid.Style) {
 	switch f {
 	case engine.Unfit:
 		return '✗', th.Error, th.Dim
@@ -124,9 +124,9 @@ func flagLook(f engine.Flag, th *grid.Theme) (symbol rune, ink, text grid.Style)
 	return 0, grid.Style{}, th.Text
 }
 
-func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
+func (p *Pane) drawRow(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 	r := &s.Rows[n]
-	symbol, ink, st := flagLook(r.Flag, th)
+	symbol, ink, st := flagStyle(r.Flag, th)
 	if symbol != 0 {
 		v.Rune(0, 0, symbol, ink)
 	}
@@ -166,8 +166,8 @@ func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 	}
 }
 
-// oneLine draws the present row and the best row in one line.
-func (p *Pane) oneLine(v grid.View, s *engine.StudyView, th *grid.Theme) {
+// drawOneLine draws the present row and the best row in one line.
+func (p *Pane) drawOneLine(v grid.View, s *engine.StudyView, th *grid.Theme) {
 	x := 0
 	for i := range s.Rows {
 		symbol, st := '▸', th.Text
