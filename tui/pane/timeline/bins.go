@@ -18,7 +18,7 @@ const lookupsPerFrame = 3_200
 
 // compute updates the bins of the rows that are shown, with binsPerCell bins in each cell. It
 // returns false if rows are left for the next frame.
-func (r *laneRows) compute(tl *timeline.View, s *shownLanes, binsPerCell int) bool {
+func (r *laneRows) compute(tl *timeline.View, s *frame, binsPerCell int) bool {
 	if r.column != s.column || r.binsPerCell != binsPerCell || r.computedFor != [2]cluster.Time{r.origin, r.until} {
 		for i := range r.all {
 			row := &r.all[i]
@@ -61,7 +61,7 @@ func (r *laneRows) limit(tl *timeline.View) cluster.Time {
 }
 
 // span returns the range of bins that are shown, extended to complete blocks.
-func (r *laneRows) span(s *shownLanes) (first, last int64) {
+func (r *laneRows) span(s *frame) (first, last int64) {
 	first = int64((s.begin-r.origin)/s.column) * int64(r.binsPerCell)
 	last = first + int64(s.columns*r.binsPerCell)
 	return first / blockBins * blockBins, (last + blockBins - 1) / blockBins * blockBins
@@ -69,7 +69,7 @@ func (r *laneRows) span(s *shownLanes) (first, last int64) {
 
 // compute computes the bins of a row that are new or may have changed. It returns the number of
 // lookups in lanes.
-func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
+func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *frame) int {
 	first, last := r.span(s)
 	n := int(last - first)
 	if row.lastView == tl && row.first == first && len(row.bins) == n {
@@ -226,9 +226,9 @@ func (r *laneRows) bin(i int, n int64) uint8 {
 	return 0
 }
 
-// edgeOf returns the number of the first bin after the visible ones. A row that is left for the
-// next frame may end earlier, and all rows end at the same bin.
-func (r *laneRows) edgeOf(s *shownLanes) int64 {
+// endBin returns the number of the first bin after the visible ones. A row that is left for
+// the next frame may end earlier, and all rows end at the same bin.
+func (r *laneRows) endBin(s *frame) int64 {
 	last := int64(math.MaxInt64)
 	for i := s.top; i < s.top+s.rows; i++ {
 		if row := &r.all[i]; len(row.bins) > 0 {

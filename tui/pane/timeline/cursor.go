@@ -10,15 +10,15 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// detail writes the last row: the description of the cell under the cursor, or the key hints.
-func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
+// drawDetail writes the last row: the description of the cell under the cursor, or the key hints.
+func (t *Pane) drawDetail(v grid.View, h *pane.Host, tl *timeline.View) {
 	s := &t.shown
 	st, text := h.Theme.Dim, ""
 	switch {
 	case t.Want.Cursor:
 		st, text = h.Theme.Text, t.describeCell(tl)
 	default:
-		text = t.keys(h)
+		text = t.keyHints(h)
 		if len(tl.Parts) > 0 {
 			text = h.Keys("pair") + " parts  " + text
 		}
@@ -32,8 +32,8 @@ func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
 	v.TextIn(0, 0, v.W(), text, grid.Left, st)
 }
 
-// keys returns the key hints of the timeline. They never change.
-func (t *Pane) keys(h *pane.Host) string {
+// keyHints returns the key hints of the timeline. They never change.
+func (t *Pane) keyHints(h *pane.Host) string {
 	if t.help == "" {
 		t.help = fmt.Sprintf("%s cursor  %s%s zoom  %s%s scroll  %s%s lanes  %s%s fold  %s messages",
 			h.Keys("crosshair"), h.Keys("shorter"), h.Keys("longer"), h.Keys("earlier"), h.Keys("later"),
@@ -149,11 +149,11 @@ func describeInterval(x *timeline.Stretch, stream bool) string {
 // maxArrows is the maximum number of messages that are drawn.
 const maxArrows = 300
 
-// arrows draws messages over the cells, from the lane and time of sending to the lane and time of
-// receipt. With a cursor it draws only the messages of its row.
-func (t *Pane) arrows(v grid.View, h *pane.Host, tl *timeline.View) {
+// drawArrows draws messages over the cells, from the lane and time of sending to the lane and time
+// of receipt. With a cursor it draws only the messages of its row.
+func (t *Pane) drawArrows(v grid.View, h *pane.Host, tl *timeline.View) {
 	s := &t.shown
-	rowOf := t.rows.index(tl)
+	rowOf := t.rows.rowIndex(tl)
 	drawn := 0
 	for i := len(tl.Arrows) - 1; i >= 0 && drawn < maxArrows; i-- {
 		m := &tl.Arrows[i]
@@ -203,8 +203,8 @@ func drawArrow(v grid.View, from, to arrowEnd, st grid.Style) {
 	v.Rune(int(to.x), to.y, head, st)
 }
 
-// index returns a function that finds the row of a thread of a rank.
-func (r *laneRows) index(tl *timeline.View) func(rank, thread int32) (int, bool) {
+// rowIndex returns a function that finds the row of a thread of a rank.
+func (r *laneRows) rowIndex(tl *timeline.View) func(rank, thread int32) (int, bool) {
 	rows := make(map[int64]int, len(r.all))
 	for i := range r.all {
 		for _, k := range r.order[r.all[i].lo:r.all[i].hi] {

@@ -147,8 +147,8 @@ func (r *laneRows) labelWidth() int {
 	return node + rank + thread
 }
 
-// label appends the label of row i: complete, or only the parts that changed.
-func (r *laneRows) label(dst []byte, i int, full bool) []byte {
+// appendLabel appends the label of row i: complete, or only the parts that changed.
+func (r *laneRows) appendLabel(dst []byte, i int, full bool) []byte {
 	row := &r.all[i]
 	node, rank, thread := r.widths()
 	part := func(cols int, letter byte, n int, show bool) {

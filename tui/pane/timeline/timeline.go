@@ -23,7 +23,7 @@ type Pane struct {
 	Want  Want
 	rows  laneRows
 	pairs [2]laneRows // of two parts that are shown one above the other
-	shown shownLanes
+	shown frame
 	text  []byte
 	items []grid.LegendItem
 	help  string    // the key hints
@@ -66,8 +66,8 @@ func (r *laneRows) rowMeaning() string {
 	return foldNames[r.fold]
 }
 
-// shownLanes describes the last drawn frame, for the keys that move in it.
-type shownLanes struct {
+// frame describes the last drawn frame, for the keys that move in it.
+type frame struct {
 	column, begin, end cluster.Time
 	columns            int
 	fold               fold
@@ -133,9 +133,9 @@ func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 
 func (t *Pane) draw(v grid.View, h *pane.Host) {
 	tl := h.Snap.Timeline
-	t.shown = shownLanes{}
+	t.shown = frame{}
 	if tl == nil || tl.Edge <= 0 || len(tl.Lanes) == 0 {
-		t.empty(v, h, tl)
+		t.writeEmpty(v, h, tl)
 		return
 	}
 	body := v.Local()
@@ -150,10 +150,10 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		axis, body = body.CutBottom(1)
 	}
 	if both, ok := pairOf(tl); ok && t.isPaired() && body.H >= pairRows {
-		t.pair(v, h, body, axis, both)
+		t.drawPair(v, h, body, axis, both)
 		_, shares := t.columns(body.W)
-		t.legend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
-		t.detail(v.Sub(detail), h, tl)
+		t.drawLegend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
+		t.drawDetail(v.Sub(detail), h, tl)
 		return
 	}
 	var parts grid.Rect
@@ -173,24 +173,24 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		binsPerCell = 1
 	}
 	t.shown.incomplete = !t.rows.compute(tl, &t.shown, binsPerCell)
-	t.cells(v.Sub(cells), h.Theme, binsPerCell)
-	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), h, t.Want.Cursor)
+	t.drawCells(v.Sub(cells), h.Theme, binsPerCell)
+	t.drawLabels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), h, t.Want.Cursor)
 	if t.Want.Arrows {
-		t.arrows(v.Sub(cells), h, tl)
+		t.drawArrows(v.Sub(cells), h, tl)
 	}
 	if !parts.Empty() {
-		t.parts(v.Sub(grid.Rect{X: label, Y: parts.Y, W: cells.W, H: 1}), h.Theme, tl)
+		t.drawParts(v.Sub(grid.Rect{X: label, Y: parts.Y, W: cells.W, H: 1}), h.Theme, tl)
 	}
 	if shares > 0 {
-		t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}), body.Y, h.Theme, tl, shares)
+		t.drawShares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}), body.Y, h.Theme, tl, shares)
 	}
 	axis.Y = min(axis.Y, body.Y+t.shown.rows) // below the last row
-	t.axis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: cells.W, H: axis.H}), h.Theme)
-	t.legend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
+	t.drawAxis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: cells.W, H: axis.H}), h.Theme)
+	t.drawLegend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
 	if t.Want.Cursor {
-		t.cursor(v, cells, h)
+		t.drawCursor(v, cells, h)
 	}
-	t.detail(v.Sub(detail), h, tl)
+	t.drawDetail(v.Sub(detail), h, tl)
 }
 
 // columns returns the width of the labels, and the number of shares that have room.
@@ -273,8 +273,8 @@ func roundTime(t cluster.Time) cluster.Time {
 	}
 }
 
-// empty writes why nothing is shown, and what to do about it.
-func (t *Pane) empty(v grid.View, h *pane.Host, tl *timeline.View) {
+// writeEmpty writes why nothing is shown, and what to do about it.
+func (t *Pane) writeEmpty(v grid.View, h *pane.Host, tl *timeline.View) {
 	switch {
 	case tl == nil && h.Snap.Layout.Nodes == 0:
 		h.Empty(v)
@@ -308,7 +308,7 @@ func (t *Pane) caption(h *pane.Host) string {
 	return text
 }
 
-func (t *Pane) legend(v grid.View, h *pane.Host) {
+func (t *Pane) drawLegend(v grid.View, h *pane.Host) {
 	t.items = t.items[:0]
 	for i := range activityLooks {
 		l := &activityLooks[i]
@@ -320,8 +320,8 @@ func (t *Pane) legend(v grid.View, h *pane.Host) {
 	}
 }
 
-// cells draws the rows. A cell of two bins with different activities shows one on each side.
-func (t *Pane) cells(v grid.View, th *grid.Theme, binsPerCell int) {
+// drawCells draws the rows. A cell of two bins with different activities shows one on each side.
+func (t *Pane) drawCells(v grid.View, th *grid.Theme, binsPerCell int) {
 	var styles [timeline.Activities + 1]grid.Style
 	var glyphs [timeline.Activities + 1]rune
 	glyphs[0] = ' '
@@ -330,7 +330,7 @@ func (t *Pane) cells(v grid.View, th *grid.Theme, binsPerCell int) {
 		styles[a+1], glyphs[a+1] = l.style(th), l.symbol
 	}
 	const asleep = 1 + uint8(timeline.ActivitySleep)
-	first, last := int64((t.shown.begin-t.rows.origin)/t.shown.column)*int64(binsPerCell), t.rows.edgeOf(&t.shown)
+	first, last := int64((t.shown.begin-t.rows.origin)/t.shown.column)*int64(binsPerCell), t.rows.endBin(&t.shown)
 	for y := range t.shown.rows {
 		for x := range t.shown.columns {
 			n := first + int64(x*binsPerCell)
@@ -353,8 +353,8 @@ func (t *Pane) cells(v grid.View, th *grid.Theme, binsPerCell int) {
 	}
 }
 
-// labels writes node, rank and thread of a row where they change.
-func (t *Pane) labels(v grid.View, h *pane.Host, cursor bool) {
+// drawLabels writes node, rank and thread of a row where they change.
+func (t *Pane) drawLabels(v grid.View, h *pane.Host, cursor bool) {
 	snap := h.Snap
 	th := h.Theme
 	pick := h.Pick.Within(&h.Snap.Layout)
@@ -365,7 +365,7 @@ func (t *Pane) labels(v grid.View, h *pane.Host, cursor bool) {
 		if isFocused {
 			st = th.Focus
 		}
-		t.text = t.rows.label(t.text[:0], i, y == 0 || isFocused)
+		t.text = t.rows.appendLabel(t.text[:0], i, y == 0 || isFocused)
 		v.Bytes(0, y, t.text, st)
 	}
 }
@@ -401,8 +401,8 @@ func (r *laneRows) includes(i int, snap *engine.Snapshot, pick pane.Pick) bool {
 	return false
 }
 
-// shares writes how the rows spend the time that is shown.
-func (t *Pane) shares(v grid.View, top int, th *grid.Theme, tl *timeline.View, n int) {
+// drawShares writes how the rows spend the time that is shown.
+func (t *Pane) drawShares(v grid.View, top int, th *grid.Theme, tl *timeline.View, n int) {
 	for i := range n {
 		if l := &activityLooks[i]; top > 0 {
 			v.TextIn(i*sharesCol, top-1, sharesCol, l.short, grid.Right, l.style(th))
@@ -430,8 +430,8 @@ func percent(part, whole cluster.Time) float64 {
 	return float64(max(int(p), 1)) / 100
 }
 
-// axis labels the time axis: the first tick with its time, the others relative to it.
-func (t *Pane) axis(v grid.View, th *grid.Theme) {
+// drawAxis labels the time axis: the first tick with its time, the others relative to it.
+func (t *Pane) drawAxis(v grid.View, th *grid.Theme) {
 	s := &t.shown
 	if v.H() == 0 {
 		return
@@ -483,8 +483,8 @@ func exactTime(t, step cluster.Time) string {
 	return fmt.Sprintf("%.*f %s", decimals, float64(t)/float64(unit), timeUnits[i].name)
 }
 
-// cursor marks the cell that detail describes.
-func (t *Pane) cursor(v grid.View, cells grid.Rect, h *pane.Host) {
+// drawCursor marks the cell that drawDetail describes.
+func (t *Pane) drawCursor(v grid.View, cells grid.Rect, h *pane.Host) {
 	x := cells.X + int((t.shown.at-t.shown.begin)/t.shown.column)
 	y := cells.Y + t.shown.row - t.shown.top
 	for row := range t.shown.rows {

@@ -68,7 +68,7 @@ func TestBinsMatchIntervals(t *testing.T) {
 		var r laneRows
 		want := rapid.SampledFrom([]fold{foldThreads, foldRanks, foldNodes}).Draw(t, "fold")
 		r.arrange(tl, want, 100)
-		s := shownLanes{column: cluster.Time(rapid.IntRange(1, 300).Draw(t, "column")) * 2, columns: 20, rows: len(r.all)}
+		s := frame{column: cluster.Time(rapid.IntRange(1, 300).Draw(t, "column")) * 2, columns: 20, rows: len(r.all)}
 		s.begin = s.column * cluster.Time(rapid.IntRange(0, 100).Draw(t, "begin"))
 		s.end = s.begin + 20*s.column
 		r.compute(tl, &s, 1)
