@@ -59,7 +59,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	boxes := true
 	draw := func(v grid.View, y int) int {
 		s := drawing{v: v, y: y, h: h, d: d, boxes: boxes}
-		s.all()
+		s.drawAll()
 		return s.y - y
 	}
 	measure := v.Sub(grid.Rect{W: v.W()}) // the same width, but no rows: only measures
@@ -109,7 +109,7 @@ const (
 // maxDrawn is the maximum number of ranks of a cycle that are drawn: the first ones and the last.
 const maxDrawn = 64
 
-func (s *drawing) all() {
+func (s *drawing) drawAll() {
 	th := s.h.Theme
 	f := grid.Flow{V: s.v, Y: s.y}
 	if n := len(s.d.Circle); n > 1 {
@@ -121,21 +121,21 @@ func (s *drawing) all() {
 	}
 	s.y = f.Y
 	if len(s.d.Circle) > 0 {
-		s.cycle()
+		s.drawCycle()
 	}
 	if s.d.Hint != "" {
 		f.Y = s.y
-		f.Text(upper(s.d.Hint)+".", th.Accent)
+		f.Text(capitalize(s.d.Hint)+".", th.Accent)
 		s.y = f.Y
 	}
-	s.others()
+	s.listOthers()
 }
 
-// upper makes the first letter upper case.
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// capitalize makes the first letter upper case.
+func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// cycle draws the chain and the arrow back to its first rank.
-func (s *drawing) cycle() {
+// drawCycle draws the chain and the arrow back to its first rank.
+func (s *drawing) drawCycle() {
 	th, d := s.h.Theme, s.d
 	first := s.y
 	n := len(d.Circle)
@@ -148,13 +148,13 @@ func (s *drawing) cycle() {
 			}
 			continue
 		}
-		s.rank(rank)
+		s.drawRank(rank)
 		_, w := d.Next(rank)
 		if i == n-1 {
 			break
 		}
 		s.v.Rune(arrow, s.y, '▼', th.Error)
-		s.call(w)
+		s.writeCall(w)
 	}
 	top := first
 	if s.boxes {
@@ -172,11 +172,11 @@ func (s *drawing) cycle() {
 	s.v.Rune(back+1, top, '─', th.Error)
 	s.v.Rune(back+2, top, '▶', th.Error)
 	_, w := d.Next(d.Circle[n-1])
-	s.call(w)
+	s.writeCall(w)
 }
 
-// rank draws a rank of the chain.
-func (s *drawing) rank(rank int) {
+// drawRank draws a rank of the chain.
+func (s *drawing) drawRank(rank int) {
 	th := s.h.Theme
 	name := s.name(rank)
 	if !s.boxes {
@@ -210,8 +210,8 @@ func (s *drawing) name(rank int) string {
 	return fmt.Sprintf("rank %d", rank)
 }
 
-// call writes the call in which a rank waits next to its arrow.
-func (s *drawing) call(w *engine.Wait) {
+// writeCall writes the call in which a rank waits next to its arrow.
+func (s *drawing) writeCall(w *engine.Wait) {
 	text := "waits"
 	if w != nil {
 		text = w.Call
@@ -220,8 +220,8 @@ func (s *drawing) call(w *engine.Wait) {
 	s.y++
 }
 
-// others lists the waiting ranks outside the cycle, grouped by call.
-func (s *drawing) others() {
+// listOthers lists the waiting ranks outside the cycle, grouped by call.
+func (s *drawing) listOthers() {
 	th := s.h.Theme
 	type kind struct {
 		call  string
@@ -234,7 +234,7 @@ func (s *drawing) others() {
 		if slices.Contains(s.d.Circle, w.Rank) {
 			continue
 		}
-		k := kind{call: w.Call, whom: whom(w)}
+		k := kind{call: w.Call, whom: targets(w)}
 		at := slices.IndexFunc(kinds, func(o kind) bool { return o.call == k.call && o.whom == k.whom })
 		if at < 0 {
 			at = len(kinds)
@@ -261,8 +261,8 @@ func (s *drawing) others() {
 	s.y = f.Y
 }
 
-// whom describes the ranks that a wait is for.
-func whom(w *engine.Wait) string {
+// targets describes the ranks that a wait is for.
+func targets(w *engine.Wait) string {
 	if len(w.For) == 0 {
 		return "no particular rank"
 	}
