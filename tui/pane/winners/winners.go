@@ -96,7 +96,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		p.selected = false
 	}
 	b := pane.Border{Title: "Winners: " + f.Of, Right: kinds(f, h)}
-	shown := p.shown(f)
+	shown := p.winning(f)
 	rest := v.Local()
 	words, signs := 0, grid.Rect{}
 	if v.H() >= signsH && v.W() >= grid.Width(signsLegend) {
@@ -104,13 +104,13 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		v.TextIn(0, signs.Y, v.W(), signsLegend, grid.Left, h.Theme.Dim)
 	}
 	if v.H() >= 8 {
-		words = 1 + p.legend(grid.View{}, f, shown, h, v.W())
+		words = 1 + p.drawLegend(grid.View{}, f, shown, h, v.W())
 		words = min(words, v.H()/2)
 	}
 	low, rest := rest.CutBottom(words)
 	p.drawMap(v.Sub(rest), f, h)
 	if words > 0 {
-		p.legend(v.Sub(grid.Rect{X: low.X, Y: low.Y, W: low.W, H: low.H - 1}), f, shown, h, low.W)
+		p.drawLegend(v.Sub(grid.Rect{X: low.X, Y: low.Y, W: low.W, H: low.H - 1}), f, shown, h, low.W)
 		p.describe(v.Sub(grid.Rect{X: low.X, Y: low.Y + low.H - 1, W: low.W, H: 1}), f, h)
 	}
 	return b
@@ -152,8 +152,8 @@ func (p *Pane) assignLetters(f *collective.Field) {
 	}
 }
 
-// shown returns the algorithms that win in at least one cell, in their order.
-func (p *Pane) shown(f *collective.Field) []int {
+// winning returns the algorithms that win in at least one cell, in their order.
+func (p *Pane) winning(f *collective.Field) []int {
 	var all []int
 	for i := range f.Names {
 		if slices.ContainsFunc(f.Cells, func(w collective.Winner) bool { return w.Best == i }) {
@@ -190,7 +190,7 @@ func (p *Pane) drawMap(v grid.View, f *collective.Field, h *pane.Host) {
 		v.TextIn(0, j*p.cellH+(p.cellH-1)/2, labelW-1, fmt.Sprintf("%.0f", f.Y[y]), grid.Right, th.Dim)
 		for i := range nx {
 			x := p.firstX + i
-			p.cell(v.Sub(grid.Rect{X: labelW + i*p.cellW, Y: j * p.cellH, W: p.cellW, H: p.cellH}), f, x, y, h)
+			p.drawCell(v.Sub(grid.Rect{X: labelW + i*p.cellW, Y: j * p.cellH, W: p.cellW, H: p.cellH}), f, x, y, h)
 		}
 	}
 	at := labelW
@@ -223,15 +223,15 @@ func short(n float64, u grid.Units) string {
 	return ""
 }
 
-// cell draws a cell: the letter of the winner on its colour, and the symbol of the kind of number
-// if it is not modelled. A line at the right or lower edge separates it from a cell with another
-// predicted winner.
-func (p *Pane) cell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
+// drawCell draws a cell: the letter of the winner on its colour, and the symbol of the kind of
+// number if it is not modelled. A line at the right or lower edge separates it from a cell with
+// another predicted winner.
+func (p *Pane) drawCell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
 	th := h.Theme
 	w := f.At(x, y)
 	if w.Best < 0 {
 		v.Rune(v.W()/2, v.H()/2, '·', th.Dim)
-		p.frame(v, f, x, y)
+		p.highlight(v, f, x, y)
 		return
 	}
 	st := th.SeriesStyle(w.Best)
@@ -270,15 +270,15 @@ func (p *Pane) cell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
 			}
 		}
 	}
-	p.frame(v, f, x, y)
+	p.highlight(v, f, x, y)
 }
 
 // near is the lead below which the winner is hardly faster than the next algorithm. Its letter is
 // then lower case.
 const near = 1.05
 
-// frame marks the cell of the present run and the selected cell.
-func (p *Pane) frame(v grid.View, f *collective.Field, x, y int) {
+// highlight marks the cell of the present run and the selected cell.
+func (p *Pane) highlight(v grid.View, f *collective.Field, x, y int) {
 	isNow, isSelected := x == f.NowX && y == f.NowY, p.selected && x == p.x && y == p.y
 	if !isNow && !isSelected {
 		return
@@ -315,8 +315,8 @@ func predicted(w *collective.Winner) int {
 	return w.Model
 }
 
-// legend writes the letters with their algorithms and returns the number of rows.
-func (p *Pane) legend(v grid.View, f *collective.Field, shown []int, h *pane.Host, cols int) int {
+// drawLegend writes the letters with their algorithms and returns the number of rows.
+func (p *Pane) drawLegend(v grid.View, f *collective.Field, shown []int, h *pane.Host, cols int) int {
 	x, y := 0, 0
 	for _, i := range shown {
 		n := grid.Width(f.Names[i]) + 2
