@@ -78,11 +78,11 @@ func (p *Pane) move(h *pane.Host, by int) {
 	p.at = next
 }
 
-// playing is the duration of one animation of the call, resting the time for which its end is
+// playTime is the duration of one animation of the call, restTime the time for which its end is
 // shown.
 const (
-	playing = 4 * time.Second
-	resting = 2 * time.Second
+	playTime = 4 * time.Second
+	restTime = 2 * time.Second
 )
 
 // clock returns the moment that is shown, in the flow's time.
@@ -93,8 +93,8 @@ func (p *Pane) clock(h *pane.Host, f *collective.Flow) float64 {
 	case h.Picture || h.Snap.Phase != engine.Running:
 		return f.Span
 	}
-	elapsed := h.Snap.Elapsed % (playing + resting)
-	return min(float64(elapsed)/float64(playing), 1) * f.Span
+	elapsed := h.Snap.Elapsed % (playTime + restTime)
+	return min(float64(elapsed)/float64(playTime), 1) * f.Span
 }
 
 // besideW is the minimum width for the course over time next to the scene. belowH is the minimum
@@ -128,29 +128,29 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	if v.H() >= headH {
 		var head grid.Rect
 		head, rest = rest.CutTop(1)
-		p.head(v.Sub(head), f, at, h.Units, h.Theme)
+		p.drawHead(v.Sub(head), f, at, h.Units, h.Theme)
 	}
 	if v.H() >= termsH && len(f.Terms) > 0 {
 		var low grid.Rect
 		low, rest = rest.CutBottom(2)
-		p.terms(v.Sub(low), f, h.Units, h.Theme)
+		p.drawTerms(v.Sub(low), f, h.Units, h.Theme)
 	}
 	if len(f.Hops) == 0 {
-		p.folded(v.Sub(rest), f, at, h)
+		p.drawFolded(v.Sub(rest), f, at, h)
 		return b
 	}
 	switch {
 	case rest.W >= besideW:
 		left, right := rest.CutLeft(rest.W * 11 / 20)
 		_, right = right.CutLeft(2)
-		p.scene(v.Sub(left), f, at, h)
-		p.course(v.Sub(right), f, at, h)
+		p.drawScene(v.Sub(left), f, at, h)
+		p.drawCourse(v.Sub(right), f, at, h)
 	case rest.H >= belowH:
 		top, low := rest.CutTop(rest.H * 11 / 20)
-		p.scene(v.Sub(top), f, at, h)
-		p.course(v.Sub(low), f, at, h)
+		p.drawScene(v.Sub(top), f, at, h)
+		p.drawCourse(v.Sub(low), f, at, h)
 	default:
-		p.scene(v.Sub(rest), f, at, h)
+		p.drawScene(v.Sub(rest), f, at, h)
 	}
 	return b
 }
@@ -163,16 +163,16 @@ func (p *Pane) kind(f *collective.Flow, h *pane.Host) string {
 	return string(h.Theme.Kind(pane.KindOf(f.Kind)).Mark) + " " + string(f.Kind)
 }
 
-// span formats a time of the flow. Without costs it is a number of steps.
-func span(f *collective.Flow, t float64) string {
+// formatSpan formats a time of the flow. Without costs it is a number of steps.
+func formatSpan(f *collective.Flow, t float64) string {
 	if f.Kind == "" {
 		return fmt.Sprintf("step %.0f", t)
 	}
 	return grid.Seconds.String(t)
 }
 
-// head writes the progress of the call.
-func (p *Pane) head(v grid.View, f *collective.Flow, at float64, u grid.Units, th *grid.Theme) {
+// drawHead writes the progress of the call.
+func (p *Pane) drawHead(v grid.View, f *collective.Flow, at float64, u grid.Units, th *grid.Theme) {
 	if f.Messages == 0 {
 		v.TextIn(0, 0, v.W(), "no messages", grid.Left, th.Dim)
 		return
@@ -205,9 +205,9 @@ func (p *Pane) head(v grid.View, f *collective.Flow, at float64, u grid.Units, t
 	switch {
 	case len(f.Hops) == 0:
 	case at >= f.Span:
-		now = "all done after " + span(f, f.Span)
+		now = "all done after " + formatSpan(f, f.Span)
 	default:
-		now = span(f, at)
+		now = formatSpan(f, at)
 		if step > 0 {
 			now += fmt.Sprintf(", step %d", step)
 		}
@@ -231,8 +231,8 @@ func plural(n int, what string) string {
 	return grid.Count.String(float64(n)) + " " + what
 }
 
-// terms draws the terms of the predicted time as a divided bar, with a legend.
-func (p *Pane) terms(v grid.View, f *collective.Flow, u grid.Units, th *grid.Theme) {
+// drawTerms draws the terms of the predicted time as a divided bar, with a legend.
+func (p *Pane) drawTerms(v grid.View, f *collective.Flow, u grid.Units, th *grid.Theme) {
 	total := 0.0
 	for _, t := range f.Terms {
 		total += t.Time
@@ -267,9 +267,9 @@ func (p *Pane) terms(v grid.View, f *collective.Flow, u grid.Units, th *grid.The
 	}
 }
 
-// folded draws a large team as a heat map of the number of messages in flight: blocks of ranks
+// drawFolded draws a large team as a heat map of the number of messages in flight: blocks of ranks
 // down, time across.
-func (p *Pane) folded(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
+func (p *Pane) drawFolded(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
 	if f.Blocks == 0 {
 		what := "too many messages to draw: " + grid.Count.String(float64(f.Messages))
 		if f.Messages == 0 {
@@ -302,6 +302,6 @@ func (p *Pane) folded(v grid.View, f *collective.Flow, at float64, h *pane.Host)
 	m.Axis = grid.Axis{Unit: grid.Count, FromZero: true}
 	m.Bar = true
 	top := v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
-	v.TextIn(0, 0, v.W(), "messages in flight, by sender (down) and time (across, "+span(f, f.Span)+")", grid.Left, h.Theme.Title)
+	v.TextIn(0, 0, v.W(), "messages in flight, by sender (down) and time (across, "+formatSpan(f, f.Span)+")", grid.Left, h.Theme.Title)
 	m.Draw(top, h.Theme)
 }
