@@ -47,8 +47,8 @@ func indices(dst []int, names, among []string) []int {
 	return dst
 }
 
-// at returns the baseline value of a cell, or NaN if there is none.
-func (b *baseline) at(row, column int) float64 {
+// value returns the baseline value of a cell, or NaN if there is none.
+func (b *baseline) value(row, column int) float64 {
 	if b.table == nil || b.rows[row] < 0 || b.columns[column] < 0 {
 		return math.NaN()
 	}
@@ -62,7 +62,7 @@ func (b *baseline) at(row, column int) float64 {
 // total returns the baseline's sum over a row, and its parts appended to parts.
 func (b *baseline) total(row, columns int, parts []float64) (sum float64, all []float64) {
 	for c := range columns {
-		x := b.at(row, c)
+		x := b.value(row, c)
 		if !math.IsNaN(x) {
 			sum += x
 		}

@@ -229,7 +229,7 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 			x, base := 0., math.NaN()
 			for row := first; row <= last; row++ {
 				x += float64(p.count(t, row, c)) * each
-				switch y := p.baseline.at(row, c); {
+				switch y := p.baseline.value(row, c); {
 				case math.IsNaN(base):
 					base = y
 				case !math.IsNaN(y):
@@ -299,9 +299,9 @@ const factorW = 48
 // drawStack draws one bar per row, divided into the columns of the table. Times are means over
 // ranks.
 func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
-	each, of := t.Each/iterations(h.Snap), "per iteration"
+	each, basis := t.Each/iterations(h.Snap), "per iteration"
 	if t.Unit == "s" {
-		each, of = each/float64(max(h.Snap.Layout.Ranks(), 1)), "per iteration, mean rank"
+		each, basis = each/float64(max(h.Snap.Layout.Ranks(), 1)), "per iteration, mean rank"
 	}
 	k := &p.stack
 	k.Rows, k.Whole = k.Rows[:0], 0
@@ -339,7 +339,7 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 	}
 	y, fits := 0, v.H() >= len(t.Rows)+2
 	if fits || v.H() >= legendH && v.W() >= legendW {
-		y = p.legend(v, t, columns, h)
+		y = p.drawLegend(v, t, columns, h)
 	}
 	if fits {
 		how := "longest bar = full width"
@@ -347,7 +347,7 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 			how = "each bar = 100 %"
 		}
 		if y < v.H() {
-			v.TextIn(0, y, v.W(), of+"; "+how+" ("+h.Keys("log")+")", grid.Left, h.Theme.Dim)
+			v.TextIn(0, y, v.W(), basis+"; "+how+" ("+h.Keys("log")+")", grid.Left, h.Theme.Dim)
 			y++
 		}
 		if p.baseline.table != nil && v.H() >= len(t.Rows)+y+1 {
@@ -357,8 +357,8 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 	k.Draw(v.Sub(grid.Rect{Y: y, W: v.W(), H: v.H() - y}), h.Theme)
 }
 
-// legend writes the parts that have a count and returns the number of rows that it used.
-func (p *Pane) legend(v grid.View, t *engine.Table, sums []float64, h *pane.Host) int {
+// drawLegend writes the parts that have a count and returns the number of rows that it used.
+func (p *Pane) drawLegend(v grid.View, t *engine.Table, sums []float64, h *pane.Host) int {
 	x, y := 0, 0
 	for c, name := range t.Columns {
 		n := grid.Width(name) + 2
