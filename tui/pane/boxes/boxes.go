@@ -123,9 +123,9 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 			look = h.Theme.Warning
 		}
 		v.TextIn(0, low.Y, v.W(), idle, grid.Left, look)
-		p.ranks(v.Sub(low), d, h)
+		p.drawRanks(v.Sub(low), d, h)
 	}
-	p.draw(v.Sub(rest), d, h)
+	p.drawPlane(v.Sub(rest), d, h)
 	return b
 }
 
@@ -143,9 +143,9 @@ const (
 	maxCellW   = 8
 )
 
-// draw draws the boxes of the plane as large as possible, with y upwards. If there is no room for
-// all, it draws every n-th box.
-func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
+// drawPlane draws the boxes of the plane as large as possible, with y upwards. If there is no room
+// for all, it draws every n-th box.
+func (p *Pane) drawPlane(v grid.View, d plan, h *pane.Host) {
 	g := &d.Grids[p.grid]
 	if v.W() < 1 || v.H() < 1 {
 		return
@@ -157,7 +157,7 @@ func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
 		for col := range nx {
 			rank := d.Owner(p.grid, col*byX, (ny-1-row)*byY, p.plane)
 			if at := v.Sub(grid.Rect{X: col * wide, Y: row * high, W: wide, H: high}); rank >= 0 {
-				p.box(at, rank, d.Ranks, h)
+				p.drawBox(at, rank, d.Ranks, h)
 			} else {
 				at.Rune((wide-1)/2, (high-1)/2, '·', h.Theme.Dim)
 			}
@@ -165,9 +165,9 @@ func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
 	}
 }
 
-// box draws one box with the number of its owner, on the colour of the owner if the terminal has
-// colours.
-func (p *Pane) box(v grid.View, rank, ranks int, h *pane.Host) {
+// drawBox draws one box with the number of its owner, on the colour of the owner if the terminal
+// has colours.
+func (p *Pane) drawBox(v grid.View, rank, ranks int, h *pane.Host) {
 	th := h.Theme
 	st := th.SeriesStyle(rank)
 	text := strconv.Itoa(rank)
@@ -200,8 +200,8 @@ func (p *Pane) box(v grid.View, rank, ranks int, h *pane.Host) {
 	}
 }
 
-// ranks draws the row of ranks. Ranks without a box are hatched.
-func (p *Pane) ranks(v grid.View, d plan, h *pane.Host) {
+// drawRanks draws the row of ranks. Ranks without a box are hatched.
+func (p *Pane) drawRanks(v grid.View, d plan, h *pane.Host) {
 	th := h.Theme
 	if v.W() < 1 {
 		return
