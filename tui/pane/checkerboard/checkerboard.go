@@ -85,7 +85,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		text, look := restWords(b, step, h)
 		v.TextIn(0, low.Y, v.W(), text, grid.Left, look)
 	}
-	draw(v.Sub(rest), b, step, h)
+	drawGrid(v.Sub(rest), b, step, h)
 	return border
 }
 
@@ -131,9 +131,9 @@ const (
 	maxCellW   = 8
 )
 
-// draw draws the ranks as large as possible. If there is no room for all, each drawn rank stands
-// for several; it shows as a sender if one of them sends.
-func draw(v grid.View, b *dense.Checkerboard, step int, h *pane.Host) {
+// drawGrid draws the ranks as large as possible. If there is no room for all, each drawn rank
+// stands for several; it shows as a sender if one of them sends.
+func drawGrid(v grid.View, b *dense.Checkerboard, step int, h *pane.Host) {
 	if v.W() < 1 || v.H() < 1 {
 		return
 	}
@@ -188,12 +188,12 @@ func (sq *square) drawLarge(v grid.View, digits int, th *grid.Theme) {
 	if sq.down {
 		var low grid.Rect
 		low, rest = rest.CutBottom(thick)
-		panel(in.Sub(low), '▼', th.SeriesStyle(1), th)
+		drawPanel(in.Sub(low), '▼', th.SeriesStyle(1), th)
 	}
 	if sq.along {
 		var right grid.Rect
 		right, rest = rest.CutRight(2 * thick)
-		panel(in.Sub(right), '▶', th.SeriesStyle(0), th)
+		drawPanel(in.Sub(right), '▶', th.SeriesStyle(0), th)
 	}
 	inner := in.Sub(rest)
 	switch {
@@ -209,8 +209,8 @@ func (sq *square) drawLarge(v grid.View, digits int, th *grid.Theme) {
 	}
 }
 
-// panel fills one side of a rank with the symbol of the panel that leaves there.
-func panel(v grid.View, symbol rune, st grid.Style, th *grid.Theme) {
+// drawPanel fills one side of a rank with the symbol of the panel that leaves there.
+func drawPanel(v grid.View, symbol rune, st grid.Style, th *grid.Theme) {
 	if len(th.Ramp) > 0 && !v.Mono() {
 		st = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg}
 	}
