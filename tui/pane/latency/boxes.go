@@ -36,7 +36,7 @@ func (b *boxes) draw(v grid.View, snap *engine.Snapshot, th *grid.Theme) grid.Vi
 		return v
 	}
 	rows := int(float64(v.H()) * boxesShare)
-	b.plot(v.Sub(grid.Rect{Y: v.H() - rows, W: v.W(), H: rows}), snap, th)
+	b.drawBoxes(v.Sub(grid.Rect{Y: v.H() - rows, W: v.W(), H: rows}), snap, th)
 	return v.Sub(grid.Rect{W: v.W(), H: v.H() - rows})
 }
 
@@ -50,15 +50,15 @@ func (b *boxes) drawAlone(v grid.View, snap *engine.Snapshot, th *grid.Theme) bo
 	}
 	v.TextIn(0, 0, v.W(), "no individual accesses timed", grid.Left, th.Dim)
 	rows := min(v.H()-1, maxAloneRows)
-	b.plot(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows}), snap, th)
+	b.drawBoxes(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows}), snap, th)
 	return true
 }
 
 // maxAloneRows is the maximum number of rows; more do not make the boxes clearer.
 const maxAloneRows = 24
 
-// plot draws the boxes on the whole view.
-func (b *boxes) plot(in grid.View, snap *engine.Snapshot, th *grid.Theme) {
+// drawBoxes draws the boxes on the whole view.
+func (b *boxes) drawBoxes(in grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	b.group(snap.IterationTimes, snap.Iteration)
 	kind := th.Kind(pane.KindOf(snap.Kind))
 	for i := range b.chart.Items {

@@ -13,7 +13,7 @@ import (
 var Spec = pane.Spec{
 	Name: "latency", Title: "Latency", Doc: "the access latency", Place: pane.Times,
 	// A run that has tables and records no accesses shows its tables here.
-	Offered: func(s *engine.Snapshot) bool { return !engine.Drawn(s) || recorded(s) },
+	Offered: func(s *engine.Snapshot) bool { return !engine.Drawn(s) || hasRecorded(s) },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
@@ -92,30 +92,30 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 			filled++
 		}
 	}
-	strip := (v.H() - y - cluster.Classes - 1) / max(filled, 1)
-	if strip < 1 || v.W() < 12 {
-		strip = 0
+	stripH := (v.H() - y - cluster.Classes - 1) / max(filled, 1)
+	if stripH < 1 || v.W() < 12 {
+		stripH = 0
 	}
-	strip = min(strip, 8)
+	stripH = min(stripH, 8)
 	for c := range cluster.Classes {
-		p.row(v.Sub(grid.Rect{Y: y, W: v.W(), H: 1}), c, left, columns[:shown], h)
+		p.drawRow(v.Sub(grid.Rect{Y: y, W: v.W(), H: 1}), c, left, columns[:shown], h)
 		y++
-		if strip > 0 && p.hasDistribution(c, h) {
-			at := v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: strip})
+		if stripH > 0 && p.hasDistribution(c, h) {
+			at := v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: stripH})
 			if h.Base != nil {
 				p.drawBaseline(at, &h.Base.Latency[c], in, th)
 			}
-			p.strip(at, c, &snap.Latency[c], in, th)
-			y += strip
+			p.drawDistribution(at, c, &snap.Latency[c], in, th)
+			y += stripH
 		}
 	}
-	if strip > 0 {
-		p.axis(v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: 1}), in, th)
+	if stripH > 0 {
+		p.drawAxis(v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: 1}), in, th)
 	}
 }
 
-// recorded reports whether the run has recorded any access.
-func recorded(s *engine.Snapshot) bool {
+// hasRecorded reports whether the run has recorded any access.
+func hasRecorded(s *engine.Snapshot) bool {
 	for c := range s.Latency {
 		if s.Latency[c].Count > 0 {
 			return true
@@ -129,8 +129,8 @@ func (p *Pane) hasDistribution(c int, h *pane.Host) bool {
 	return h.Snap.Latency[c].Count > 0 || h.Base != nil && h.Base.Latency[c].Count > 0
 }
 
-// row writes the numbers of a class in one row, from column left on.
-func (p *Pane) row(v grid.View, c, left int, columns []string, h *pane.Host) {
+// drawRow writes the numbers of a class in one row, from column left on.
+func (p *Pane) drawRow(v grid.View, c, left int, columns []string, h *pane.Host) {
 	th, q := h.Theme, &h.Snap.Latency[c]
 	v.Rune(0, 0, pane.ClassSymbols[c], th.SeriesStyle(c))
 	v.Text(2, 0, pane.ClassNames[c], th.Text)
@@ -253,9 +253,9 @@ func (in span) column(x float64, w int) float64 {
 	return min(max(math.Log(max(x, in.lo)/in.lo)/math.Log(in.hi/in.lo), 0), 1) * float64(w)
 }
 
-// strip draws the distribution of a class. The height of a column is relative to the highest
-// column.
-func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, in span, th *grid.Theme) {
+// drawDistribution draws the distribution of a class. The height of a column is relative to the
+// highest column.
+func (p *Pane) drawDistribution(v grid.View, c int, q *engine.Quantiles, in span, th *grid.Theme) {
 	w := v.W()
 	if cap(p.bins[c]) < w {
 		p.bins[c] = make([]float64, w)
@@ -279,8 +279,8 @@ func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, in span, th *grid.
 	p.spark.Draw(v, th)
 }
 
-// axis writes the times below the distributions.
-func (p *Pane) axis(v grid.View, in span, th *grid.Theme) {
+// drawAxis writes the times below the distributions.
+func (p *Pane) drawAxis(v grid.View, in span, th *grid.Theme) {
 	p.ticks = grid.Ticks(p.ticks[:0], grid.Log10, in.lo, in.hi, max(2, v.W()/8))
 	if len(p.ticks) < 3 { // one or two decades: 1, 2 and 5 in each, if the labels do not touch
 		p.ticks = grid.Ticks(p.ticks[:0], grid.Log10, in.lo, in.hi, 12)
