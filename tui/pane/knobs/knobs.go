@@ -85,11 +85,11 @@ func (p *Pane) spotAt(x, y int) *spot {
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	p.spots = p.spots[:0]
 	p.above, p.below = false, false
-	p.list(v, h)
+	p.drawList(v, h)
 	return pane.Border{Above: p.above, Below: p.below}
 }
 
-func (p *Pane) list(v grid.View, h *pane.Host) {
+func (p *Pane) drawList(v grid.View, h *pane.Host) {
 	a, th := &h.Panel, h.Theme
 	knobs, whole := a.Scenario.Table, v
 	if len(knobs) == 0 {
@@ -103,11 +103,11 @@ func (p *Pane) list(v grid.View, h *pane.Host) {
 		words := grid.Rect{}
 		list, words = list.CutLeft(min(v.W()*2/5, 48))
 		words.X, words.W = words.X+3, words.W-3
-		p.words(v.Sub(words), h, &knobs[sel])
+		p.drawWords(v.Sub(words), h, &knobs[sel])
 	case h.Alone && v.H() >= 14:
 		words := grid.Rect{}
 		words, list = list.CutBottom(v.H() / 2)
-		p.words(v.Sub(words), h, &knobs[sel])
+		p.drawWords(v.Sub(words), h, &knobs[sel])
 	case v.H() >= 7:
 		foot, list = list.CutBottom(2)
 	}
@@ -123,7 +123,7 @@ func (p *Pane) list(v grid.View, h *pane.Host) {
 	y := 0
 	for i := p.top; i < len(knobs) && y < rows; i++ {
 		row := v.Sub(grid.Rect{Y: y, W: v.W(), H: 1})
-		p.row(row, y, h, &knobs[i], i == sel)
+		p.drawRow(row, y, h, &knobs[i], i == sel)
 		y++
 		if i == sel && fault > 0 {
 			v.Rune(1, y, '✗', th.Error)
@@ -134,13 +134,13 @@ func (p *Pane) list(v grid.View, h *pane.Host) {
 	}
 	p.above, p.below = p.top > 0, y < len(knobs)-p.top && y == rows
 	if !foot.Empty() {
-		p.foot(whole.Sub(foot), h, &knobs[sel])
+		p.drawFoot(whole.Sub(foot), h, &knobs[sel])
 	}
 }
 
-// words writes the full description of a knob: its meaning, its values, the effects to watch for,
-// and the paper that it comes from.
-func (p *Pane) words(v grid.View, h *pane.Host, k *engine.Knob) {
+// drawWords writes the full description of a knob: its meaning, its values, the effects to watch
+// for, and the paper that it comes from.
+func (p *Pane) drawWords(v grid.View, h *pane.Host, k *engine.Knob) {
 	th := h.Theme
 	f := grid.Flow{V: v}
 	f.Text(k.Label+" ("+k.Name+")", th.Title)
@@ -182,8 +182,8 @@ var scopes = map[engine.Scope]string{
 	engine.ScopeNow:     "the run continues after a change",
 }
 
-// row draws one knob.
-func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bool) {
+// drawRow draws one knob.
+func (p *Pane) drawRow(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bool) {
 	a, th := &h.Panel, h.Theme
 	st, name := th.Text, th.Dim
 	if selected {
@@ -262,8 +262,8 @@ func appendValue(dst []byte, k *engine.Knob, value string, u grid.Units) []byte 
 // clickArea returns the area in which a click counts for a cell: one column more on both sides.
 func clickArea(x, y int) grid.Rect { return grid.Rect{X: x - 1, Y: y, W: 3, H: 1} }
 
-// foot writes the meaning and the values of the selected knob.
-func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
+// drawFoot writes the meaning and the values of the selected knob.
+func (p *Pane) drawFoot(v grid.View, h *pane.Host, k *engine.Knob) {
 	a, th := &h.Panel, h.Theme
 	text, st := k.Doc, th.Dim
 	if why := h.Idle(k.Name); why != "" {
