@@ -24,7 +24,7 @@ type Pane struct {
 	clock    bool          // show virtual time instead of wall time
 	log      bool
 	cross    bool
-	at       float64 // position of the crosshair on the axis
+	crossAt  float64 // position of the crosshair on the axis
 	axis     axis
 
 	chart    grid.LineChart
@@ -52,8 +52,8 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 	return pane.Inputs{Snap: h.Snap, Markers: h.Markers}
 }
 
-// right returns the kind of the numbers and, for a simulation, the clock of the axis.
-func (p *Pane) right(h *pane.Host) string {
+// caption returns the kind of the numbers and, for a simulation, the clock of the axis.
+func (p *Pane) caption(h *pane.Host) string {
 	if of := (caption{kind: h.Snap.Kind, clock: p.axis.isVirtual, log: p.log, th: h.Theme}); of != p.capOf {
 		p.capOf = of
 		p.cap = h.KindWords()
@@ -75,7 +75,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	snap, th := h.Snap, h.Theme
 	from, to := p.span(h)
 	samples := p.visible(from, to)
-	b := pane.Border{Right: p.right(h)}
+	b := pane.Border{Right: p.caption(h)}
 	if snap.Phase == engine.Paused {
 		b.Banner = " ┃┃ paused "
 	}
@@ -84,14 +84,14 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		return b
 	}
 	if v.H() >= 4 {
-		rows := p.legend(v, samples[len(samples)-1], h.Units, th)
+		rows := p.drawLegend(v, samples[len(samples)-1], h.Units, th)
 		v = v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
 	}
 	if h.Base != nil && v.H() >= legendH {
 		p.writeBaseline(v.Sub(grid.Rect{W: v.W(), H: 1}), samples, h)
 		v = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
 	}
-	p.points(samples, snap.Marks, (to-from)/float64(max(v.W(), 1)))
+	p.computePoints(samples, snap.Marks, (to-from)/float64(max(v.W(), 1)))
 	c := &p.chart
 	c.X = grid.Axis{Unit: grid.Seconds, Fixed: true, Min: from, Max: to}
 	c.Y.FromZero, c.Y.Unit = true, h.Units.Rate()
@@ -110,7 +110,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 			c.VLines = append(c.VLines, grid.VLine{X: t, Label: snap.Marks[i].Label, Style: th.Focus})
 		}
 	}
-	c.Cross, c.CrossX = p.cross, p.at
+	c.Cross, c.CrossX = p.cross, p.crossAt
 	c.Markers = h.Markers
 	c.Draw(v, th)
 	return b
@@ -177,22 +177,22 @@ func (p *Pane) span(h *pane.Host) (from, to float64) {
 func (p *Pane) toggleCross(h *pane.Host) {
 	p.cross = !p.cross
 	from, _ := p.span(h)
-	p.at = (from + p.axis.newest) / 2
+	p.crossAt = (from + p.axis.newest) / 2
 }
 
 // moveCross shows the crosshair and moves it by a fraction of the window.
 func (p *Pane) moveCross(h *pane.Host, by float64) {
 	from, to := p.span(h)
 	if !p.cross {
-		p.cross, p.at = true, p.axis.newest
+		p.cross, p.crossAt = true, p.axis.newest
 	}
-	p.at = min(max(p.at+by*(to-from), from), p.axis.newest)
+	p.crossAt = min(max(p.crossAt+by*(to-from), from), p.axis.newest)
 }
 
-// points computes the points of the curves: the mean of the samples in each column. Columns have
-// fixed positions in time, because the curves would shimmer otherwise. A marker begins a new
+// computePoints computes the points of the curves: the mean of the samples in each column. Columns
+// have fixed positions in time, because the curves would shimmer otherwise. A marker begins a new
 // column, so that a change shows at once as a sharp step.
-func (p *Pane) points(samples []engine.Sample, markers []engine.Mark, column float64) {
+func (p *Pane) computePoints(samples []engine.Sample, markers []engine.Mark, column float64) {
 	p.x = p.x[:0]
 	for i := range p.y {
 		p.y[i] = p.y[i][:0]
@@ -223,9 +223,9 @@ func (p *Pane) points(samples []engine.Sample, markers []engine.Mark, column flo
 	}
 }
 
-// legend writes the locality classes, with their newest values if there is room. It returns the
+// drawLegend writes the locality classes, with their newest values if there is room. It returns the
 // number of rows that it used.
-func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme) (rows int) {
+func (p *Pane) drawLegend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme) (rows int) {
 	words := func(c int, values bool) {
 		p.text = append(p.text[:0], pane.ClassNames[c]...)
 		if values {

@@ -57,11 +57,11 @@ func TestPointsAreMeansOfColumns(t *testing.T) {
 	samples := []engine.Sample{sampleAt(0.2, 1), sampleAt(0.8, 3), sampleAt(1.5, 10), sampleAt(2.1, 4), sampleAt(2.9, 8)}
 	markers := []engine.Mark{{At: 2500 * time.Millisecond}}
 	var p Pane
-	p.points(samples, nil, 1)
+	p.computePoints(samples, nil, 1)
 	if diff := cmp.Diff([][]float64{{0.8, 1.5, 2.9}, {2, 10, 6}}, [][]float64{p.x, p.y[0]}); diff != "" {
 		t.Error(diff)
 	}
-	p.points(samples, markers, 1)
+	p.computePoints(samples, markers, 1)
 	if diff := cmp.Diff([][]float64{{0.8, 1.5, 2.1, 2.9}, {2, 10, 4, 8}}, [][]float64{p.x, p.y[0]}); diff != "" {
 		t.Errorf("a marker begins a new point: %s", diff)
 	}
@@ -72,8 +72,8 @@ func TestPointsDoNotMove(t *testing.T) {
 	s := wave()
 	var before, after Pane
 	for n := 500; n < 540; n++ {
-		before.points(s.Series[:n], s.Marks, 0.6)
-		after.points(s.Series[:n+1], s.Marks, 0.6)
+		before.computePoints(s.Series[:n], s.Marks, 0.6)
+		after.computePoints(s.Series[:n+1], s.Marks, 0.6)
 		settled := len(before.x) - 1 // the last column is incomplete
 		if !slices.Equal(before.x[:settled], after.x[:settled]) || !slices.Equal(before.y[0][:settled], after.y[0][:settled]) {
 			t.Fatalf("sample %d changes earlier points", n)
@@ -126,14 +126,14 @@ func TestCrosshairStaysOnTheData(t *testing.T) {
 	last := p.axis.newest
 	act("crosshair-right")
 	act("crosshair-right")
-	if p.at != last {
-		t.Errorf("the crosshair is at %v s, want the newest sample at %v s", p.at, last)
+	if p.crossAt != last {
+		t.Errorf("the crosshair is at %v s, want the newest sample at %v s", p.crossAt, last)
 	}
 	for range 200 {
 		act("crosshair-left")
 	}
-	if from, _ := p.span(h); p.at != from {
-		t.Errorf("the crosshair is at %v s, want the left edge at %v s", p.at, from)
+	if from, _ := p.span(h); p.crossAt != from {
+		t.Errorf("the crosshair is at %v s, want the left edge at %v s", p.crossAt, from)
 	}
 	for range windows {
 		act("longer")
@@ -182,13 +182,13 @@ func TestAxisOfASimulation(t *testing.T) {
 	}
 	p := Spec.New().(*Pane)
 	h := &pane.Host{Snap: s, Theme: grid.Themes()[0]}
-	if p.span(h); p.right(h) != "◆ simulated, wall time" {
-		t.Errorf("the caption is %q", p.right(h))
+	if p.span(h); p.caption(h) != "◆ simulated, wall time" {
+		t.Errorf("the caption is %q", p.caption(h))
 	}
 	p.switchClock(h)
 	from, to := p.span(h)
-	if from != 0 || to != 360e-6 || p.right(h) != "◆ simulated, virtual time" {
-		t.Errorf("%v to %v s, %q", from, to, p.right(h))
+	if from != 0 || to != 360e-6 || p.caption(h) != "◆ simulated, virtual time" {
+		t.Errorf("%v to %v s, %q", from, to, p.caption(h))
 	}
 	if got := p.visible(from, to); got[0].Fabric != cluster.Microsecond {
 		t.Errorf("the first sample is at %v", got[0].Fabric)

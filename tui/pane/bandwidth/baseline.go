@@ -28,9 +28,9 @@ func newBaseline() (b baseline) {
 	return b
 }
 
-// points computes the points of the baseline curves: the mean of the samples in each column.
+// computePoints computes the points of the baseline curves: the mean of the samples in each column.
 // Columns are counted from the end, so that the curves move with the run and keep their shape.
-func (b *baseline) points(base *engine.Baseline, fabric bool, from, end, column float64) {
+func (b *baseline) computePoints(base *engine.Baseline, fabric bool, from, end, column float64) {
 	b.x = b.x[:0]
 	for c := range b.y {
 		b.y[c] = b.y[c][:0]
@@ -104,7 +104,7 @@ func (p *Pane) addBaseline(h *pane.Host, from, to, column float64) {
 		return
 	}
 	b := &p.baseline
-	b.points(h.Base.Baseline, p.axis.isVirtual, from, p.axis.newest, column)
+	b.computePoints(h.Base.Baseline, p.axis.isVirtual, from, p.axis.newest, column)
 	if len(b.x) == 1 {
 		b.x = append(b.x, b.x[0])
 		b.x[0] = from
