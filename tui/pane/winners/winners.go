@@ -43,7 +43,7 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Actions returns the actions that select a cell.
 func (p *Pane) Actions() []pane.Action {
-	some := func(h *pane.Host) bool { return mapOf(h.Snap) != nil }
+	hasMap := func(h *pane.Host) bool { return mapOf(h.Snap) != nil }
 	move := func(dx, dy int) func(*pane.Host) {
 		return func(h *pane.Host) {
 			f := mapOf(h.Snap)
@@ -59,10 +59,10 @@ func (p *Pane) Actions() []pane.Action {
 		}
 	}
 	return []pane.Action{
-		{Name: "crosshair-left", Do: move(-1, 0), Ready: some},
-		{Name: "crosshair-right", Do: move(+1, 0), Ready: some},
-		{Name: "row-down", Do: move(0, -1), Ready: some},
-		{Name: "row-up", Do: move(0, +1), Ready: some},
+		{Name: "crosshair-left", Do: move(-1, 0), Ready: hasMap},
+		{Name: "crosshair-right", Do: move(+1, 0), Ready: hasMap},
+		{Name: "row-down", Do: move(0, -1), Ready: hasMap},
+		{Name: "row-up", Do: move(0, +1), Ready: hasMap},
 		{Name: "follow", Do: func(*pane.Host) { p.selected = false }, Ready: func(*pane.Host) bool { return p.selected }},
 	}
 }
@@ -98,28 +98,28 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	b := pane.Border{Title: "Winners: " + f.Of, Right: kinds(f, h)}
 	shown := p.winning(f)
 	rest := v.Local()
-	words, signs := 0, grid.Rect{}
-	if v.H() >= signsH && v.W() >= grid.Width(signsLegend) {
-		signs, rest = rest.CutBottom(1)
-		v.TextIn(0, signs.Y, v.W(), signsLegend, grid.Left, h.Theme.Dim)
+	legendRows, signsRow := 0, grid.Rect{}
+	if v.H() >= minSignsH && v.W() >= grid.Width(signsLegend) {
+		signsRow, rest = rest.CutBottom(1)
+		v.TextIn(0, signsRow.Y, v.W(), signsLegend, grid.Left, h.Theme.Dim)
 	}
 	if v.H() >= 8 {
-		words = 1 + p.drawLegend(grid.View{}, f, shown, h, v.W())
-		words = min(words, v.H()/2)
+		legendRows = 1 + p.drawLegend(grid.View{}, f, shown, h, v.W())
+		legendRows = min(legendRows, v.H()/2)
 	}
-	low, rest := rest.CutBottom(words)
+	low, rest := rest.CutBottom(legendRows)
 	p.drawMap(v.Sub(rest), f, h)
-	if words > 0 {
+	if legendRows > 0 {
 		p.drawLegend(v.Sub(grid.Rect{X: low.X, Y: low.Y, W: low.W, H: low.H - 1}), f, shown, h, low.W)
 		p.describe(v.Sub(grid.Rect{X: low.X, Y: low.Y + low.H - 1, W: low.W, H: 1}), f, h)
 	}
 	return b
 }
 
-// signsLegend explains the signs of cells. signsH is the minimum height for it.
+// signsLegend explains the signs of cells. minSignsH is the minimum height for it.
 const (
 	signsLegend = "lower case: lead < 5 %, [ ] this run, │ ─ border between predicted winners"
-	signsH      = 19
+	minSignsH   = 19
 )
 
 // kinds returns the kinds of number in the map, with their symbols.
@@ -205,8 +205,8 @@ func (p *Pane) drawMap(v grid.View, f *collective.Field, h *pane.Host) {
 	}
 }
 
-// first returns the first entry to show if only fit of n entries fit. The present entry is among
-// those that are shown.
+// first returns the first entry to show if only fit of n entries fit. The present entry is always
+// shown.
 func first(now, fit, n int) int { return min(max(now-fit/2, 0), n-fit) }
 
 // short formats a size in a few columns, such as 4Ki.
@@ -241,7 +241,7 @@ func (p *Pane) drawCell(v grid.View, f *collective.Field, x, y int, h *pane.Host
 		text = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg, Attr: grid.Bold}
 	}
 	letter := p.letters[w.Best]
-	if w.Lead > 0 && w.Lead < near {
+	if w.Lead > 0 && w.Lead < minLead {
 		letter = unicode.ToLower(letter)
 	}
 	mid := (v.W() - 1) / 2
@@ -273,9 +273,9 @@ func (p *Pane) drawCell(v grid.View, f *collective.Field, x, y int, h *pane.Host
 	p.highlight(v, f, x, y)
 }
 
-// near is the lead below which the winner is hardly faster than the next algorithm. Its letter is
-// then lower case.
-const near = 1.05
+// minLead is the lead below which the winner is hardly faster than the next algorithm. Its letter
+// is then lower case.
+const minLead = 1.05
 
 // highlight marks the cell of the present run and the selected cell.
 func (p *Pane) highlight(v grid.View, f *collective.Field, x, y int) {
