@@ -34,7 +34,7 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Actions returns the actions that move to another step.
 func (p *Pane) Actions() []pane.Action {
-	some := func(h *pane.Host) bool { return boardOf(h.Snap) != nil }
+	hasBoard := func(h *pane.Host) bool { return boardOf(h.Snap) != nil }
 	by := func(n int) func(*pane.Host) {
 		return func(h *pane.Host) {
 			if b := boardOf(h.Snap); b != nil {
@@ -43,7 +43,7 @@ func (p *Pane) Actions() []pane.Action {
 			}
 		}
 	}
-	return []pane.Action{{Name: "row-up", Do: by(1), Ready: some}, {Name: "row-down", Do: by(-1), Ready: some}}
+	return []pane.Action{{Name: "row-up", Do: by(1), Ready: hasBoard}, {Name: "row-down", Do: by(-1), Ready: hasBoard}}
 }
 
 // at returns the step that is shown, limited to existing steps.
