@@ -47,8 +47,8 @@ func (p plan) Owns(grid, rank int) bool {
 }
 
 // words returns the texts about a grid: its title, the number of its boxes, and the ranks without a
-// box. warns reports whether idle ranks deserve a warning.
-func (p plan) words(grid int) (title, boxes, idle string, warns bool) {
+// box. isWarning reports whether idle ranks deserve a warning.
+func (p plan) words(grid int) (title, boxes, idle string, isWarning bool) {
 	g := &p.Grids[grid]
 	if p.tree != nil {
 		all, _ := p.tree.Cells(grid)
@@ -77,13 +77,13 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Actions returns the actions that choose a grid and a plane.
 func (p *Pane) Actions() []pane.Action {
-	some := func(h *pane.Host) bool { return planOf(h.Snap).Boxes != nil }
-	planes := func(h *pane.Host) bool { d := planOf(h.Snap); return d.Boxes != nil && d.Grids[p.at(d)].Boxes[2] > 1 }
+	hasPlan := func(h *pane.Host) bool { return planOf(h.Snap).Boxes != nil }
+	hasPlanes := func(h *pane.Host) bool { d := planOf(h.Snap); return d.Boxes != nil && d.Grids[p.at(d)].Boxes[2] > 1 }
 	return []pane.Action{
-		{Name: "fold", Do: func(*pane.Host) { p.grid, p.planeChosen = p.grid+1, false }, Ready: some},
-		{Name: "unfold", Do: func(*pane.Host) { p.grid, p.planeChosen = max(p.grid-1, 0), false }, Ready: some},
-		{Name: "row-up", Do: func(*pane.Host) { p.plane, p.planeChosen = p.plane+1, true }, Ready: planes},
-		{Name: "row-down", Do: func(*pane.Host) { p.plane, p.planeChosen = max(p.plane-1, 0), true }, Ready: planes},
+		{Name: "fold", Do: func(*pane.Host) { p.grid, p.planeChosen = p.grid+1, false }, Ready: hasPlan},
+		{Name: "unfold", Do: func(*pane.Host) { p.grid, p.planeChosen = max(p.grid-1, 0), false }, Ready: hasPlan},
+		{Name: "row-up", Do: func(*pane.Host) { p.plane, p.planeChosen = p.plane+1, true }, Ready: hasPlanes},
+		{Name: "row-down", Do: func(*pane.Host) { p.plane, p.planeChosen = max(p.plane-1, 0), true }, Ready: hasPlanes},
 	}
 }
 
@@ -110,7 +110,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	}
 	p.at(d)
 	g := &d.Grids[p.grid]
-	title, boxes, idle, warns := d.words(p.grid)
+	title, boxes, idle, isWarning := d.words(p.grid)
 	b := pane.Border{Title: fmt.Sprintf("%s %s (%d of %d)", title, g.Name, p.grid+1, len(d.Grids)), Right: fmt.Sprintf("plane %d of %d", p.plane+1, g.Boxes[2])}
 	rest := v.Local()
 	if v.H() >= 6 {
@@ -119,7 +119,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		v.TextIn(0, top.Y, v.W(), boxes, grid.Left, h.Theme.Text)
 		low, rest = rest.CutBottom(2)
 		look := h.Theme.Dim
-		if warns {
+		if isWarning {
 			look = h.Theme.Warning
 		}
 		v.TextIn(0, low.Y, v.W(), idle, grid.Left, look)
@@ -171,30 +171,30 @@ func (p *Pane) drawBox(v grid.View, rank, ranks int, h *pane.Host) {
 	th := h.Theme
 	st := th.SeriesStyle(rank)
 	text := strconv.Itoa(rank)
-	coloured := len(th.Ramp) > 0 && !v.Mono()
-	if coloured {
+	hasColours := len(th.Ramp) > 0 && !v.Mono()
+	if hasColours {
 		v.Fill(v.Local(), grid.Cell{Bg: st.Fg})
 		st = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg}
 	}
-	picked := h.Pick.Level != pane.Nothing && rank < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, rank, 0)
+	isPicked := h.Pick.Level != pane.Nothing && rank < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, rank, 0)
 	if v.H() >= minFramedH {
 		in := v.Box(v.Local(), grid.Box{Border: st})
 		if scale := grid.Numerals(in.W(), in.H(), len(strconv.Itoa(ranks-1))); scale > 0 {
 			in.Numeral(text, scale, st)
-			if picked {
+			if isPicked {
 				v.Tint(v.Local(), grid.None, grid.Reverse|grid.Bold)
 			}
 			return
 		}
 		v = in
 	}
-	if picked {
+	if isPicked {
 		st.Attr |= grid.Reverse | grid.Bold
 	}
 	switch n := grid.Width(text); {
-	case n < v.W() || n == v.W() && coloured:
+	case n < v.W() || n == v.W() && hasColours:
 		v.Text((v.W()-n)/2, (v.H()-1)/2, text, st)
-	case coloured:
+	case hasColours:
 	default: // the last digit distinguishes neighbours
 		v.Rune(0, 0, rune(text[len(text)-1]), st)
 	}
