@@ -27,8 +27,8 @@ func flowOf(s *engine.Snapshot) *collective.Flow {
 
 // Pane is the moment at which the animation is held, and the data of the last frame.
 type Pane struct {
-	held bool
-	at   float64 // the held moment, in s
+	isHeld bool
+	heldAt float64 // the held moment, in s
 
 	flow   *collective.Flow // the flow of the fields below
 	spots  []spot           // positions of the ranks
@@ -46,11 +46,11 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 
 // Actions returns the actions that hold the animation and move it.
 func (p *Pane) Actions() []pane.Action {
-	some := func(h *pane.Host) bool { return flowOf(h.Snap) != nil }
+	hasFlow := func(h *pane.Host) bool { return flowOf(h.Snap) != nil }
 	return []pane.Action{
-		{Name: "crosshair-left", Do: func(h *pane.Host) { p.move(h, -1) }, Ready: some},
-		{Name: "crosshair-right", Do: func(h *pane.Host) { p.move(h, +1) }, Ready: some},
-		{Name: "follow", Do: func(*pane.Host) { p.held = false }, Ready: func(*pane.Host) bool { return p.held }},
+		{Name: "crosshair-left", Do: func(h *pane.Host) { p.move(h, -1) }, Ready: hasFlow},
+		{Name: "crosshair-right", Do: func(h *pane.Host) { p.move(h, +1) }, Ready: hasFlow},
+		{Name: "follow", Do: func(*pane.Host) { p.isHeld = false }, Ready: func(*pane.Host) bool { return p.isHeld }},
 	}
 }
 
@@ -61,21 +61,21 @@ func (p *Pane) move(h *pane.Host, by int) {
 		return
 	}
 	at := p.clock(h, f)
-	p.held, p.at = true, at
-	const soon = 1e-9 // fraction of the span that counts as the same moment
+	p.isHeld, p.heldAt = true, at
+	const tolerance = 1e-9 // fraction of the span that counts as the same moment
 	next := at
 	for i := range f.Hops {
 		switch t := f.Hops[i].Arrived; {
-		case by > 0 && t > at+soon*f.Span && (next == at || t < next):
+		case by > 0 && t > at+tolerance*f.Span && (next == at || t < next):
 			next = t
-		case by < 0 && t < at-soon*f.Span && (next == at || t > next):
+		case by < 0 && t < at-tolerance*f.Span && (next == at || t > next):
 			next = t
 		}
 	}
 	if next == at && by < 0 {
 		next = 0
 	}
-	p.at = next
+	p.heldAt = next
 }
 
 // playTime is the duration of one animation of the call, restTime the time for which its end is
@@ -88,8 +88,8 @@ const (
 // clock returns the moment that is shown, in the flow's time.
 func (p *Pane) clock(h *pane.Host, f *collective.Flow) float64 {
 	switch {
-	case p.held:
-		return min(p.at, f.Span)
+	case p.isHeld:
+		return min(p.heldAt, f.Span)
 	case h.Picture || h.Snap.Phase != engine.Running:
 		return f.Span
 	}
@@ -97,14 +97,14 @@ func (p *Pane) clock(h *pane.Host, f *collective.Flow) float64 {
 	return min(float64(elapsed)/float64(playTime), 1) * f.Span
 }
 
-// besideW is the minimum width for the course over time next to the scene. belowH is the minimum
-// height for the course below the scene. termsH and headH are the minimum heights for the terms and
-// for the head.
+// sideBySideW is the minimum width for the course over time next to the scene. stackedH is the
+// minimum height for the course below the scene. minTermsH and minHeadH are the minimum heights for
+// the terms and for the head.
 const (
-	besideW = 84
-	belowH  = 22
-	termsH  = 9
-	headH   = 6
+	sideBySideW = 84
+	stackedH    = 22
+	minTermsH   = 9
+	minHeadH    = 6
 )
 
 // Draw divides the pane into the scene, the course and the terms.
@@ -119,18 +119,18 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		return pane.Border{Right: h.KindWords()}
 	}
 	if p.flow == nil || p.flow.Name != f.Name || p.flow.Ranks != f.Ranks || p.flow.Root != f.Root {
-		p.held = false
+		p.isHeld = false
 	}
 	p.flow = f
 	b := pane.Border{Title: f.Name, Right: p.kind(f, h)}
 	at := p.clock(h, f)
 	rest := v.Local()
-	if v.H() >= headH {
+	if v.H() >= minHeadH {
 		var head grid.Rect
 		head, rest = rest.CutTop(1)
 		p.drawHead(v.Sub(head), f, at, h.Units, h.Theme)
 	}
-	if v.H() >= termsH && len(f.Terms) > 0 {
+	if v.H() >= minTermsH && len(f.Terms) > 0 {
 		var low grid.Rect
 		low, rest = rest.CutBottom(2)
 		p.drawTerms(v.Sub(low), f, h.Units, h.Theme)
@@ -140,12 +140,12 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		return b
 	}
 	switch {
-	case rest.W >= besideW:
+	case rest.W >= sideBySideW:
 		left, right := rest.CutLeft(rest.W * 11 / 20)
 		_, right = right.CutLeft(2)
 		p.drawScene(v.Sub(left), f, at, h)
 		p.drawCourse(v.Sub(right), f, at, h)
-	case rest.H >= belowH:
+	case rest.H >= stackedH:
 		top, low := rest.CutTop(rest.H * 11 / 20)
 		p.drawScene(v.Sub(top), f, at, h)
 		p.drawCourse(v.Sub(low), f, at, h)

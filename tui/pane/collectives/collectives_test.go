@@ -105,7 +105,7 @@ func TestAnimationIsHeld(t *testing.T) {
 		t.Errorf("after two of three arrivals:\n%s", text)
 	}
 	act("follow")
-	if p.held {
+	if p.isHeld {
 		t.Error("the animation is still held after follow")
 	}
 }
