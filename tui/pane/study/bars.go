@@ -64,12 +64,12 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	spec, th := &s.Charts[n], h.Theme
 	c.stack.Rows, c.stack.Highest = c.stack.Rows[:0], maxBarRows
 	for i := range s.Rows {
-		parts, some := make([]float64, len(spec.Y)), false
+		parts, hasParts := make([]float64, len(spec.Y)), false
 		for k, y := range spec.Y {
 			parts[k] = s.Cell(i, y)
-			some = some || isNumber(parts[k])
+			hasParts = hasParts || isNumber(parts[k])
 		}
-		if !some { // a published result may have only the total
+		if !hasParts { // a published result may have only the total
 			continue
 		}
 		row := grid.StackRow{Label: c.units.Text(s.Rows[i].Label), Parts: parts}

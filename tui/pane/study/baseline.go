@@ -178,7 +178,7 @@ func isMeasured(f *engine.Form, column int) bool {
 		})
 }
 
-// wide returns the width of a ratio in the table, or 0 if there are no ratios.
+// ratioWidth returns the width of a ratio in the table, or 0 if there are no ratios.
 func (b *baseline) ratioWidth(s *engine.StudyView) int {
 	switch now := s.Present(); {
 	case b.view == nil || b.column < 0:
@@ -189,7 +189,7 @@ func (b *baseline) ratioWidth(s *engine.StudyView) int {
 	return ratioWide
 }
 
-// append appends the ratio of a number, and the symbols of both kinds of number if they differ.
+// appendRatio appends the ratio of a number, and the symbols of both kinds of number if they differ.
 func (b *baseline) appendRatio(dst []byte, s *engine.StudyView, n, column int, th *grid.Theme) []byte {
 	q := b.ratio(s, n, column)
 	dst = engine.AppendFactor(dst, q)

@@ -88,28 +88,28 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 
 // Actions returns the actions that scroll a table that does not fit.
 func (p *Pane) Actions() []pane.Action {
-	long := func(*pane.Host) bool { return p.scroll.scrolled }
+	isLong := func(*pane.Host) bool { return p.scroll.isScrolled }
 	return []pane.Action{
-		{Name: "scroll-up", Do: func(*pane.Host) { p.scroll.by -= 4 }, Ready: long},
-		{Name: "scroll-down", Do: func(*pane.Host) { p.scroll.by += 4 }, Ready: long},
+		{Name: "scroll-up", Do: func(*pane.Host) { p.scroll.by -= 4 }, Ready: isLong},
+		{Name: "scroll-down", Do: func(*pane.Host) { p.scroll.by += 4 }, Ready: isLong},
 	}
 }
 
 // Wheel scrolls by one row.
 func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
 	p.scroll.by -= by
-	return p.scroll.scrolled
+	return p.scroll.isScrolled
 }
 
-// chartW and chartH are the minimum size of a chart with its axes. wordsH is the minimum height for
-// text below. A pane of at least tableW columns and less than tableH rows has its table next to the
-// chart.
+// minChartW and minChartH are the minimum size of a chart with its axes. minWordsH is the minimum
+// height for text below. A pane of at least minTableW columns and less than minTableH rows has its
+// table next to the chart.
 const (
-	chartW = 37
-	chartH = 11
-	wordsH = 15
-	tableW = 78
-	tableH = 18
+	minChartW = 37
+	minChartH = 11
+	minWordsH = 15
+	minTableW = 78
+	minTableH = 18
 )
 
 // Draw divides the pane into charts, table and text.
@@ -123,7 +123,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		return p.writeAbsent(v, h)
 	}
 	p.baseline.update(s, h)
-	p.scroll.scrolled = false
+	p.scroll.isScrolled = false
 	p.units = h.Units
 	b := pane.Border{Title: s.Title, Right: caption(&s.Form, h, v.W()-grid.Width(s.Title))}
 	if len(s.Missing) > 0 {
@@ -138,8 +138,8 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	if len(s.Facts) > 0 {
 		var words grid.Rect
 		switch {
-		case v.H() >= wordsH && h.Alone:
-			words, rest = rest.CutBottom(min(1+p.drawWords(grid.View{}, s, h, v.W()), v.H()-chartH+3))
+		case v.H() >= minWordsH && h.Alone:
+			words, rest = rest.CutBottom(min(1+p.drawWords(grid.View{}, s, h, v.W()), v.H()-minChartH+3))
 		case v.H() >= 7:
 			words, rest = rest.CutBottom(1)
 		}
@@ -149,9 +149,9 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 			p.drawWords(v.Sub(words), s, h, words.W)
 		}
 	}
-	sideBySide, cols := v.W() >= tableW && v.H() < tableH, v.W()
+	sideBySide, cols := v.W() >= minTableW && v.H() < minTableH, v.W()
 	if sideBySide { // long names must not displace a chart
-		cols = rest.W - 1 - chartsPerRow(rest.W-1-min(p.measure(s, 0), v.W()/2), s)*(chartW+2) + 2
+		cols = rest.W - 1 - chartsPerRow(rest.W-1-min(p.measure(s, 0), v.W()/2), s)*(minChartW+2) + 2
 	}
 	if wide := p.measure(s, cols); wide > 0 {
 		var table grid.Rect
@@ -172,7 +172,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 
 // chartsPerRow returns the number of charts that fit next to each other on this many columns.
 func chartsPerRow(cols int, s *engine.StudyView) int {
-	return min(max((cols+2)/(chartW+2), 1), max(len(s.Charts), 1))
+	return min(max((cols+2)/(minChartW+2), 1), max(len(s.Charts), 1))
 }
 
 // drawCharts places the charts next to each other or one below the other, as far as there is room.
@@ -190,7 +190,7 @@ func (p *Pane) drawCharts(v grid.View, rest grid.Rect, s *engine.StudyView, h *p
 			_, rest = rest.CutLeft(2)
 			p.charts[i].draw(v.Sub(at), s, i, h)
 		}
-	case n > 1 && rest.H >= 2*chartH:
+	case n > 1 && rest.H >= 2*minChartH:
 		top, low := rest.CutTop((rest.H + 1) / 2)
 		p.charts[0].draw(v.Sub(top), s, 0, h)
 		p.charts[1].draw(v.Sub(low), s, 1, h)

@@ -92,9 +92,9 @@ func (p *Pane) drawTable(v grid.View, s *engine.StudyView, h *pane.Host) {
 // scroll is the scroll position of a table that does not fit, relative to the rows around the
 // present one.
 type scroll struct {
-	by       int
-	now      int  // the present row; a change resets the scroll position
-	scrolled bool // the table does not fit
+	by         int
+	now        int  // the present row; a change resets the scroll position
+	isScrolled bool // the table does not fit
 }
 
 // top returns the first shown row of a table with n rows. rows is the number of rows that fit.
@@ -103,7 +103,7 @@ func (c *scroll) top(now, n, rows int) int {
 		c.now, c.by = now, 0
 	}
 	limit := max(0, n-rows)
-	c.scrolled = limit > 0
+	c.isScrolled = limit > 0
 	around := min(max(now-rows/2, 0), limit)
 	top := min(max(around+c.by, 0), limit)
 	c.by = top - around
