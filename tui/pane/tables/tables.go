@@ -38,11 +38,11 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Actions returns the actions that change the page and the layer.
 func (p *Pane) Actions() []pane.Action {
-	layered := func(h *pane.Host) bool {
+	isLayered := func(h *pane.Host) bool {
 		t := p.table(h.Snap)
 		return t != nil && len(t.Layers) > 1
 	}
-	stacked := func(h *pane.Host) bool {
+	isStacked := func(h *pane.Host) bool {
 		t := p.table(h.Snap)
 		return t != nil && t.Shape == engine.Stack
 	}
@@ -50,9 +50,9 @@ func (p *Pane) Actions() []pane.Action {
 		{Name: "next-table", Keys: []string{"T"}, Doc: "show the next table of the workload",
 			Do:    func(h *pane.Host) { p.page, p.layer = p.page+1, 0 },
 			Ready: func(h *pane.Host) bool { return pages(h.Snap) > 1 }},
-		{Name: "row-up", Do: func(h *pane.Host) { p.changeLayer(h, -1) }, Ready: layered},
-		{Name: "row-down", Do: func(h *pane.Host) { p.changeLayer(h, +1) }, Ready: layered},
-		{Name: "log", Do: func(*pane.Host) { p.shares = !p.shares }, Ready: stacked},
+		{Name: "row-up", Do: func(h *pane.Host) { p.changeLayer(h, -1) }, Ready: isLayered},
+		{Name: "row-down", Do: func(h *pane.Host) { p.changeLayer(h, +1) }, Ready: isLayered},
+		{Name: "log", Do: func(*pane.Host) { p.shares = !p.shares }, Ready: isStacked},
 	}
 }
 
@@ -287,14 +287,14 @@ func foldFactor(rows, height int, bar bool) int {
 	return max(1, (rows+height-1)/max(height, 1))
 }
 
-// legendW and legendH are the minimum size for a legend if not all bars fit.
+// minLegendW and minLegendH are the minimum size for a legend if not all bars fit.
 const (
-	legendW = 24
-	legendH = 6
+	minLegendW = 24
+	minLegendH = 6
 )
 
-// factorW is the minimum width at which bars show their ratio to the baseline.
-const factorW = 48
+// minFactorW is the minimum width at which bars show their ratio to the baseline.
+const minFactorW = 48
 
 // drawStack draws one bar per row, divided into the columns of the table. Times are means over
 // ranks.
@@ -325,7 +325,7 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 					it.Ghost[c] /= float64(max(h.Base.Layout.Ranks(), 1))
 				}
 			}
-			if v.W() >= factorW {
+			if v.W() >= minFactorW {
 				it.Label += fmt.Sprintf(" %6s", factor(h.Base.OverIn(t.Unit, sum, base)))
 			}
 			if !p.shares {
@@ -338,7 +338,7 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 		}
 	}
 	y, fits := 0, v.H() >= len(t.Rows)+2
-	if fits || v.H() >= legendH && v.W() >= legendW {
+	if fits || v.H() >= minLegendH && v.W() >= minLegendW {
 		y = p.drawLegend(v, t, columns, h)
 	}
 	if fits {
