@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -128,9 +127,6 @@ func (t *Pane) drawRanks(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	}
 	t.drawNodes(in, legend, snap, th)
 }
-
-// legendW is the width of the legend in one row.
-const legendW = 48
 
 // sortRanks sorts the ranks by node.
 func (t *Pane) sortRanks(l *cluster.Layout) {
@@ -272,133 +268,6 @@ func (t *Pane) drawCells(v grid.View, snap *engine.Snapshot, th *grid.Theme) boo
 		t.addSpot(v, grid.Rect{X: i % v.W(), Y: i / v.W(), W: 1, H: 1}, i, 1)
 	}
 	return true
-}
-
-// drawNodes draws a block of cells per node, as large as possible, or one cell for several nodes if
-// there is less room. The shade is the share of time in which the ranks compute or call.
-func (t *Pane) drawNodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme) {
-	l := &t.layout
-	area := v.W() * v.H()
-	if area <= 0 {
-		return
-	}
-	per := (l.Nodes + area - 1) / area
-	blocks := (l.Nodes + per - 1) / per
-	t.sumBusyShares(snap, per, blocks)
-	w, h, gap := blockSize(blocks, v.W(), v.H())
-	cols := v.W() / (w + gap)
-	for b := range blocks {
-		nodes := min(per, l.Nodes-b*per)
-		i := int(t.share[b] / float64(nodes*l.RanksPerNode) * float64(len(busyShades)))
-		at := grid.Rect{X: b % cols * (w + gap), Y: b / cols * h, W: w, H: h}
-		st := t.group(int(t.slots[b*per*l.RanksPerNode]), th)
-		t.addSpot(v, at, b*per*l.RanksPerNode, nodes*l.RanksPerNode)
-		v.Fill(at, grid.Cell{Rune: busyShades[min(max(i, 0), len(busyShades)-1)], Fg: st.Fg, Bg: th.Background})
-	}
-	x := 0
-	for i, r := range busyShades {
-		legend.Rune(x+i, 0, r, th.Text)
-	}
-	t.text = append(t.text[:0], "working 0-100%, block = "...)
-	t.text = append(grid.Count.Append(t.text, float64(per), 6), " node"...)
-	if per > 1 {
-		t.text = append(t.text, 's')
-	}
-	x += len(busyShades) + 1
-	if grid.Width(string(t.text)) > legend.W()-x {
-		legend.Text(x, 0, "working 0-100%", th.Dim)
-		if legend.H() > 1 {
-			legend.Bytes(0, 1, t.text[len("working 0-100%, "):], th.Dim)
-		}
-		return
-	}
-	legend.Bytes(x, 0, t.text, th.Dim)
-}
-
-var busyShades = [...]rune{'░', '▒', '▓', '█'}
-
-// sumBusyShares sums for each block the shares of time in which its ranks compute or call.
-func (t *Pane) sumBusyShares(snap *engine.Snapshot, per, blocks int) {
-	if cap(t.share) < blocks {
-		t.share = make([]float64, blocks)
-	}
-	t.share = t.share[:blocks]
-	clear(t.share)
-	for i, rank := range t.slots {
-		if int(rank) < len(snap.Ranks) {
-			s := &snap.Ranks[rank].Share
-			t.share[i/t.layout.RanksPerNode/per] += s[cluster.Computing] + s[cluster.Calling]
-		}
-	}
-}
-
-// blockSize returns the largest block, about square on the screen, of which n fit into w×h cells,
-// and the gap between two blocks.
-func blockSize(n, w, h int) (bw, bh, gap int) {
-	for bw = 10; bw > 1; bw-- {
-		bh = (bw + 1) / 3
-		if cols := w / (bw + 1); bh > 0 && cols > 0 && (n+cols-1)/cols*bh <= h {
-			return bw, bh, 1
-		}
-	}
-	return 1, 1, 0
-}
-
-// drawLegend writes the shades and their share of the last second: with words, or only with numbers
-// if the words do not fit.
-func (t *Pane) drawLegend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
-	sh := sharesOf(snap)
-	words := sh.total == 0 || t.drawShades(v.Sub(grid.Rect{W: v.W()}), snap, &sh, true, th) <= v.H()
-	t.drawShades(v, snap, &sh, words, th)
-}
-
-// stateShares are the shares of time in each state, summed over ranks, and their total.
-type stateShares struct {
-	sum   [cluster.States]float64
-	total float64
-}
-
-func sharesOf(snap *engine.Snapshot) (sh stateShares) {
-	for i := range snap.Ranks {
-		for s, x := range snap.Ranks[i].Share {
-			sh.sum[s] += x
-			sh.total += x
-		}
-	}
-	return sh
-}
-
-// drawShades writes the legend and returns the number of rows.
-func (t *Pane) drawShades(v grid.View, snap *engine.Snapshot, sh *stateShares, words bool, th *grid.Theme) int {
-	x := 0
-	y := 0
-	gap := 2
-	if !words {
-		gap = 1
-	}
-	for _, s := range shownStates {
-		if sh.total == 0 && !slices.ContainsFunc(snap.Ranks, func(r engine.RankView) bool { return r.State == s }) {
-			continue // no rank is in this state
-		}
-		t.text = t.text[:0]
-		if words {
-			t.text = append(t.text, s.String()...)
-		}
-		if sh.total > 0 {
-			if words {
-				t.text = append(t.text, ' ')
-			}
-			t.text = grid.Share.Append(t.text, float64(int(100*sh.sum[s]/sh.total+0.5))/100, 4)
-		}
-		n := 2 + grid.Width(string(t.text))
-		if x+n > v.W() {
-			x, y = 0, y+1
-		}
-		v.Rune(x, y, stateGlyphs[s], th.Text)
-		v.Bytes(x+2, y, t.text, th.Dim)
-		x += n + gap
-	}
-	return y + 1
 }
 
 func digits(n int) int {
