@@ -23,8 +23,8 @@ func (r *laneRows) compute(tl *timeline.View, s *frame, binsPerCell int) bool {
 		for i := range r.all {
 			row := &r.all[i]
 			row.bins = row.bins[:0]
-			row.settledBins = 0
-			row.settledSums = 0
+			row.settledEnd = 0
+			row.sumsEnd = 0
 			row.lastView = nil
 		}
 		r.column = s.column
@@ -79,30 +79,30 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *frame) int {
 	// Keep settled bins that are still shown.
 	keep, from := row.bins[:0], first
 	oldEnd := row.first + int64(len(row.bins))
-	if len(row.bins) > 0 && row.first <= first && oldEnd > first && row.settledBins > first {
-		until := min(oldEnd, row.settledBins, last)
+	if len(row.bins) > 0 && row.first <= first && oldEnd > first && row.settledEnd > first {
+		until := min(oldEnd, row.settledEnd, last)
 		keep = append(keep, row.bins[first-row.first:until-row.first]...)
 		from = until
 	}
-	block, oldSums := row.settledBins, row.settledSums
+	block, oldSumsEnd := row.settledEnd, row.sumsEnd
 	row.bins, row.first = slices.Grow(keep, n)[:n], first
-	row.settledSums = row.firstOpenBin(tl, r, last)
-	row.settledBins = row.settledSums / blockBins * blockBins
+	row.sumsEnd = row.firstOpenBin(tl, r, last)
+	row.settledEnd = row.sumsEnd / blockBins * blockBins
 	limit := r.limit(tl)
-	row.knownBins = int64((max(limit-r.origin, 0)+r.column-1)/r.column) * int64(r.binsPerCell)
+	row.knownEnd = int64((max(limit-r.origin, 0)+r.column-1)/r.column) * int64(r.binsPerCell)
 	fresh := row.bins[from-first:]
 	clear(fresh)
-	count := int(min(row.knownBins, last) - from)
+	count := int(min(row.knownEnd, last) - from)
 	if count <= 0 {
-		row.settledSums = row.settledBins
+		row.sumsEnd = row.settledEnd
 		return 0
 	}
 	count = (count + blockBins - 1) / blockBins * blockBins
 	r.acc = slices.Grow(r.acc[:0], count)[:count]
 	clear(r.acc)
 	summed := 0 // number of bins with known sums
-	if block == from && oldSums > block {
-		summed = copy(r.acc, row.tail[:oldSums-block])
+	if block == from && oldSumsEnd > block {
+		summed = copy(r.acc, row.tail[:oldSumsEnd-block])
 	}
 	lookups := 0
 	for _, i := range r.order[row.lo:row.hi] {
@@ -129,11 +129,11 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *frame) int {
 	for k := 0; k < count; k += blockBins {
 		distributeBins(r.acc[k:k+blockBins], fresh[k:k+blockBins])
 	}
-	if row.settledBins < from {
-		row.settledSums = row.settledBins
+	if row.settledEnd < from {
+		row.sumsEnd = row.settledEnd
 	}
-	if row.settledSums > row.settledBins {
-		copy(row.tail[:], r.acc[row.settledBins-from:row.settledSums-from])
+	if row.sumsEnd > row.settledEnd {
+		copy(row.tail[:], r.acc[row.settledEnd-from:row.sumsEnd-from])
 	}
 	return lookups
 }
@@ -232,7 +232,7 @@ func (r *laneRows) endBin(s *frame) int64 {
 	last := int64(math.MaxInt64)
 	for i := s.top; i < s.top+s.rows; i++ {
 		if row := &r.all[i]; len(row.bins) > 0 {
-			last = min(last, row.knownBins, row.first+int64(len(row.bins)))
+			last = min(last, row.knownEnd, row.first+int64(len(row.bins)))
 		}
 	}
 	return last

@@ -39,13 +39,13 @@ type laneRow struct {
 	newNode, newRank   bool // first row of its node, of its rank
 	lo, hi             int
 
-	first       int64   // number of the first bin
-	bins        []uint8 // activity of each bin plus 1; 0: unknown
-	knownBins   int64   // number of the first bin after the time that all lanes know
-	settledBins int64   // bins before this one, the first of a block, cannot change any more
-	settledSums int64   // the sums of bins before this one cannot change any more either; they are in tail
-	tail        [blockBins]timeline.Sums
-	lastView    *timeline.View // the view from which the bins were computed last
+	first      int64   // number of the first bin
+	bins       []uint8 // activity of each bin plus 1; 0: unknown
+	knownEnd   int64   // number of the first bin after the time that all lanes know
+	settledEnd int64   // bins before this one, the first of a block, cannot change any more
+	sumsEnd    int64   // the sums of bins before this one cannot change any more either; they are in tail
+	tail       [blockBins]timeline.Sums
+	lastView   *timeline.View // the view from which the bins were computed last
 }
 
 // threadScreens is the number of screens up to which threads are not folded automatically. In a
