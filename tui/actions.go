@@ -65,8 +65,8 @@ func screenActions() ownActions {
 		turning: []binding{
 			now(line("pause", "space", "pause before the next iteration, or resume", "pause", (*app).togglePause),
 				(*app).paused, "resume"),
-			line("turn-down", "left", "decrease the selected knob", "", func(a *app) { a.Panel.Turn(-1) }),
-			pair(line("turn-up", "right", "increase the selected knob", "change", func(a *app) { a.Panel.Turn(+1) }), "turn-down", "←→"),
+			line("turn-down", "left", "decrease the selected knob", "", func(a *app) { a.Panel.Change(-1) }),
+			pair(line("turn-up", "right", "increase the selected knob", "change", func(a *app) { a.Panel.Change(+1) }), "turn-down", "←→"),
 			and(line("previous-knob", "up", "select the knob above", "", func(a *app) { a.Panel.Move(-1) }), "shift+tab"),
 			pair(and(line("next-knob", "down", "select the knob below", "knob", func(a *app) { a.Panel.Move(+1) }), "tab"), "previous-knob", "↑↓"),
 			anywhere("quit", "ctrl+c", "quit", quit),
@@ -95,10 +95,10 @@ func screenActions() ownActions {
 			now(line("baseline", "b", "keep this run as the baseline for comparisons, or clear it", "baseline", (*app).toggleBaseline),
 				func(a *app) bool { return a.base != nil }, "clear baseline"),
 			line("ratios", "%", "show ratios to the baseline on heat maps, or the values", "", (*app).toggleRatios),
-			line("undo", "u", "undo the last change of a knob, workload, model or machine", "", func(a *app) { a.Panel.Return(engine.Undo, "") }),
-			pair(line("redo", "U", "redo the last undone change", "undo redo", func(a *app) { a.Panel.Return(engine.Redo, "") }), "undo", "uU"),
+			line("undo", "u", "undo the last change of a knob, workload, model or machine", "", func(a *app) { a.Panel.Restore(engine.Undo, "") }),
+			pair(line("redo", "U", "redo the last undone change", "undo redo", func(a *app) { a.Panel.Restore(engine.Redo, "") }), "undo", "uU"),
 			and(line("default", "backspace", "set the selected knob to its default", "", (*app).turnToDefault), "delete"),
-			named("reset", "set all knobs to their defaults", func(a *app) { a.Panel.Return(engine.Default, "") }),
+			named("reset", "set all knobs to their defaults", func(a *app) { a.Panel.Restore(engine.Default, "") }),
 			line("capture", "R", "record the session to a file for replay, or stop; :capture FILE chooses the file", "", (*app).toggleCapture),
 			line("seek-back", "{", "go back five seconds, in a recording or in the last minutes of the session", "", func(a *app) { a.move(engine.Seek, "-5s") }),
 			pair(line("seek-forward", "}", "go forward five seconds", "", func(a *app) { a.move(engine.Seek, "+5s") }), "seek-back", "{}"),
@@ -156,7 +156,7 @@ func (a *app) zoomDigit() {
 // turnToDefault sets the selected knob to its default.
 func (a *app) turnToDefault() {
 	if k := a.Panel.Knob(); k != nil {
-		a.Panel.Return(engine.Default, k.Name)
+		a.Panel.Restore(engine.Default, k.Name)
 	}
 }
 

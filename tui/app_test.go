@@ -198,12 +198,12 @@ func TestPaletteSaysWhatIsWrong(t *testing.T) {
 func TestRefusedValue(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "enter", "'3", "enter", "down")
-	if a.Asked("group") != "3" {
-		t.Fatalf("shown is %s", a.Asked("group"))
+	if a.Requested("group") != "3" {
+		t.Fatalf("shown is %s", a.Requested("group"))
 	}
-	a.Panel.Answered(a.out[0], errors.New("group = 3 does not divide 16 ranks: use 2 or 4"))
-	if a.Asked("group") != "4" || a.Panel.Selected != "group" || !strings.Contains(a.Panel.Fault.Text, "use 2 or 4") {
-		t.Errorf("shown is %s, selected %s, said %q", a.Asked("group"), a.Panel.Selected, a.Panel.Fault.Text)
+	a.Panel.HandleResult(a.out[0], errors.New("group = 3 does not divide 16 ranks: use 2 or 4"))
+	if a.Requested("group") != "4" || a.Panel.Selected != "group" || !strings.Contains(a.Panel.Fault.Text, "use 2 or 4") {
+		t.Errorf("shown is %s, selected %s, said %q", a.Requested("group"), a.Panel.Selected, a.Panel.Fault.Text)
 	}
 	var s screen
 	if text := s.draw(a, 120, 40).PlainText(); !strings.Contains(text, "✗ group = 3 does not") {
@@ -215,14 +215,14 @@ func TestRefusedValue(t *testing.T) {
 func TestAskedValue(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "right")
-	a.Panel.Answered(a.out[0], nil)
+	a.Panel.HandleResult(a.out[0], nil)
 	a.load(demo(4, 4, 4))
-	if a.Asked("group") != "8" {
-		t.Errorf("before the session has it: %s", a.Asked("group"))
+	if a.Requested("group") != "8" {
+		t.Errorf("before the session has it: %s", a.Requested("group"))
 	}
 	a.load(demo(4, 4, 8))
-	if a.Panel.Waits("group") || a.Asked("group") != "8" {
-		t.Errorf("after: %v, %s", a.Panel.Waits("group"), a.Asked("group"))
+	if a.Panel.Pending("group") || a.Requested("group") != "8" {
+		t.Errorf("after: %v, %s", a.Panel.Pending("group"), a.Requested("group"))
 	}
 }
 
@@ -230,11 +230,11 @@ func TestAskedValue(t *testing.T) {
 func TestAskedValueThatIsUndone(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "right", "u")
-	if a.Panel.Waits("group") || a.Asked("group") != "4" {
-		t.Errorf("shown is %s, waited for: %v", a.Asked("group"), a.Panel.Waits("group"))
+	if a.Panel.Pending("group") || a.Requested("group") != "4" {
+		t.Errorf("shown is %s, waited for: %v", a.Requested("group"), a.Panel.Pending("group"))
 	}
-	a.Panel.Answered(a.out[0], nil)
-	a.Panel.Answered(a.out[1], errors.New("there is nothing to undo"))
+	a.Panel.HandleResult(a.out[0], nil)
+	a.Panel.HandleResult(a.out[1], errors.New("there is nothing to undo"))
 	if a.notice != "there is nothing to undo" {
 		t.Errorf("said %q", a.notice)
 	}
@@ -342,7 +342,7 @@ func TestNoControlCharacters(t *testing.T) {
 		s.Phase = phase
 		a := shownApp(s)
 		a.notice = bad
-		a.Panel.Refuse("group", errors.New(bad))
+		a.Panel.ShowError("group", errors.New(bad))
 		for _, size := range [][2]int{{20, 5}, {80, 24}, {200, 60}} {
 			var sc screen
 			for _, r := range sc.draw(a, size[0], size[1]).PlainText() {
@@ -386,11 +386,11 @@ func TestDrawsAnything(t *testing.T) {
 
 func TestMessagesOfOtherCommands(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
-	a.Panel.Answered(engine.Command{Verb: engine.Step}, fmt.Errorf("the session has ended"))
+	a.Panel.HandleResult(engine.Command{Verb: engine.Step}, fmt.Errorf("the session has ended"))
 	if a.notice != "the session has ended" || a.Panel.Fault.Text != "" {
 		t.Errorf("notice %q, wrong %q", a.notice, a.Panel.Fault.Text)
 	}
-	a.Panel.Answered(engine.Command{Verb: engine.Set, Knob: "workload", Value: "x"}, fmt.Errorf("this session keeps its workload"))
+	a.Panel.HandleResult(engine.Command{Verb: engine.Set, Knob: "workload", Value: "x"}, fmt.Errorf("this session keeps its workload"))
 	if a.notice != "this session keeps its workload" {
 		t.Errorf("notice %q", a.notice)
 	}

@@ -166,7 +166,7 @@ func (s *screen) knobPart(a *app) part {
 		return part{}
 	}
 	k := &a.Panel.Scenario.Table[i]
-	value := k.Text(a.Asked(k.Name))
+	value := k.Text(a.Requested(k.Name))
 	if a.Panel.Typed != nil {
 		value = a.Panel.Typed.String() + "▏"
 	}

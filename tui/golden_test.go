@@ -61,7 +61,7 @@ var goldens = []struct {
 	{"refused", sizes(80, 24, 120, 40, 59, 15), func() *app {
 		a := shownApp(demo(4, 4, 4))
 		a.Set("group", "3")
-		a.Panel.Answered(a.out[0], fmt.Errorf("group = 3 does not divide 16 ranks: use 2 or 4"))
+		a.Panel.HandleResult(a.out[0], fmt.Errorf("group = 3 does not divide 16 ranks: use 2 or 4"))
 		return a
 	}},
 	{"next to a baseline", sizes(80, 24, 120, 40), func() *app { return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8)) }},

@@ -90,7 +90,7 @@ func arrange(w, h int, a *app) places {
 		if failed && !a.zoomed {
 			focus = pane.Reasons
 		} else if a.Snap.Deadlock != nil && !a.zoomed {
-			focus = pane.Story
+			focus = pane.Workload
 		}
 		p.at[focus], p.shown = body, 1
 	case w >= sixW && h >= sixH:
@@ -134,7 +134,7 @@ func (p *places) six(body, others grid.Rect, knobs int, failed bool) {
 		p.at[pane.Reasons] = low
 		return
 	}
-	p.at[pane.Reasons], p.at[pane.Story] = low.CutRight(right)
+	p.at[pane.Reasons], p.at[pane.Workload] = low.CutRight(right)
 }
 
 // more places additional panes that have data and are not the home pane of their place. It returns
@@ -167,7 +167,7 @@ func (p *places) more(body grid.Rect, a *app) grid.Rect {
 
 func (p *places) four(body grid.Rect, focus pane.Place, failed bool) {
 	p.shown = 4
-	corners := [4]pane.Place{pane.Rates, pane.Times, pane.Story, pane.Knobs}
+	corners := [4]pane.Place{pane.Rates, pane.Times, pane.Workload, pane.Knobs}
 	if failed {
 		corners[2] = pane.Reasons
 	}
@@ -197,7 +197,7 @@ func (a *app) offered(p int) bool {
 // home returns the default pane of a place: the one that the workload names, or the first offered
 // one.
 func (a *app) home(at pane.Place) int {
-	if at == pane.Story && a.Snap.Deadlock != nil {
+	if at == pane.Workload && a.Snap.Deadlock != nil {
 		return a.paneOf("waits")
 	}
 	for _, name := range workload.Panes(a.Snap.Scenario.Workload) {
@@ -226,7 +226,7 @@ func (a *app) shownAt(at pane.Place) int {
 	if a.specs[a.focus].Place == at {
 		return a.focus
 	}
-	if last := a.last[at]; last > 0 && a.offered(last-1) && !(at == pane.Story && a.Snap.Deadlock != nil) {
+	if last := a.last[at]; last > 0 && a.offered(last-1) && !(at == pane.Workload && a.Snap.Deadlock != nil) {
 		return last - 1
 	}
 	return a.home(at)

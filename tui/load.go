@@ -37,7 +37,7 @@ func (a *app) loadScenario(name string) error {
 		}
 	}
 	a.turn(sc.Workload, p.Turn)
-	a.Panel.Forget()
+	a.Panel.Clear()
 	a.do(engine.Command{Verb: engine.Take, Scenario: &sc})
 	a.notice = "loaded " + p.Name + ": " + p.Title
 	if p.Watch != "" {

@@ -24,7 +24,7 @@ func TestAScenarioIsLoaded(t *testing.T) {
 		if len(a.out) != 1 || a.out[0].Verb != engine.Take || a.out[0].Scenario.Workload != "spmv" || a.out[0].Scenario.Text("threads-per-rank") != "8" {
 			t.Fatalf("%q sends %v", press, a.out)
 		}
-		if a.focus != epsilonPane || a.zoomed || !strings.HasPrefix(a.notice, "watch: One of 8 threads") || a.Panel.Waits("group") {
+		if a.focus != epsilonPane || a.zoomed || !strings.HasPrefix(a.notice, "watch: One of 8 threads") || a.Panel.Pending("group") {
 			t.Errorf("%q: focus on %d, zoomed %v, says %q", press, a.focus+1, a.zoomed, a.notice)
 		}
 		a.left["demo-access"] = a.left["spmv"]

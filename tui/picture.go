@@ -46,7 +46,7 @@ func Picture(of *PictureOf, s *engine.Snapshot) ([]byte, error) {
 		return nil, err
 	}
 	a := newApp()
-	a.Whole, a.Units = true, of.Units
+	a.Picture, a.Units = true, of.Units
 	a.load(s)
 	return a.drawn(of, of.W, of.H)
 }

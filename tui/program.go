@@ -84,7 +84,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case answer:
 		p.asking = false
-		p.app.Panel.Answered(msg.command, msg.err)
+		p.app.Panel.HandleResult(msg.command, msg.err)
 		p.stale = true
 	case captured:
 		p.app.captured(msg)

@@ -45,7 +45,7 @@ func TestRedrawIsComplete(t *testing.T) {
 					if rapid.Bool().Draw(t, "refused") {
 						err = fmt.Errorf("%s = %s cannot be", c.Knob, c.Value)
 					}
-					a.Panel.Answered(c, err)
+					a.Panel.HandleResult(c, err)
 				}
 			default:
 				keys(a, rapid.SampledFrom(pressed).Draw(t, "key"))

@@ -13,7 +13,7 @@ type Host struct {
 	Units   grid.Units   // for sizes and rates
 	Markers grid.Markers // for curves
 	Alone   bool         // no other pane is shown
-	Whole   bool         // for an exported picture: charts over time show the whole run
+	Picture bool         // for an exported picture: charts over time show the whole run
 	Pick    Pick         // the selected part of the cluster
 	Held    bool         // ctrl, alt or shift is held with the mouse wheel
 	Panel   Panel        // the knobs with the values that the user requested
@@ -29,9 +29,9 @@ type Host struct {
 	Keys func(action string) string
 }
 
-// Asked returns the knob's value that the user requested last. The snapshot may still have an older
-// value.
-func (h *Host) Asked(knob string) string { return h.Panel.Value(knob) }
+// Requested returns the knob's value that the user requested last. The snapshot may still have an
+// older value.
+func (h *Host) Requested(knob string) string { return h.Panel.Value(knob) }
 
 // Set requests a new value of a knob from the session. It reports whether the knob accepts the
 // value.

@@ -69,10 +69,10 @@ type Place uint8
 
 // The places, in the order of their digits.
 const (
-	Cluster Place = iota
-	Rates         // over time
-	Times         // of single accesses
-	Story         // the panes of the workload
+	Cluster  Place = iota
+	Rates          // over time
+	Times          // of single accesses
+	Workload       // the panes of the workload
 	Knobs
 	Reasons
 	Places

@@ -20,7 +20,7 @@ type Panel struct {
 	Send func(engine.Command) // to the session
 	Say  func(string)
 
-	asked map[string]string
+	requested map[string]string
 }
 
 // Fault is the error of a rejected value. It is shown next to its knob.
@@ -32,21 +32,21 @@ func (p *Panel) Load(sc engine.Scenario) {
 		p.Edits++
 	}
 	p.Scenario = sc
-	for name, v := range p.asked {
+	for name, v := range p.requested {
 		if sc.Values[name] == v {
-			p.forget(name)
+			p.drop(name)
 		}
 	}
 }
 
-func (p *Panel) forget(name string) {
-	delete(p.asked, name)
+func (p *Panel) drop(name string) {
+	delete(p.requested, name)
 	p.Edits++
 }
 
-// Forget drops all requested values, because another scenario replaces this one.
-func (p *Panel) Forget() {
-	clear(p.asked)
+// Clear drops all requested values, because another scenario replaces this one.
+func (p *Panel) Clear() {
+	clear(p.requested)
 	p.Fault = Fault{}
 	p.Edits++
 }
@@ -71,15 +71,15 @@ func (p *Panel) Knob() *engine.Knob {
 
 // Value returns the knob's value that the user requested last, or the value of the scenario.
 func (p *Panel) Value(name string) string {
-	if v, ok := p.asked[name]; ok {
+	if v, ok := p.requested[name]; ok {
 		return v
 	}
 	return p.Scenario.Values[name]
 }
 
-// Waits reports whether the session has not applied a requested value yet.
-func (p *Panel) Waits(name string) bool {
-	_, ok := p.asked[name]
+// Pending reports whether the session has not applied a requested value yet.
+func (p *Panel) Pending(name string) bool {
+	_, ok := p.requested[name]
 	return ok
 }
 
@@ -96,8 +96,8 @@ func (p *Panel) Move(n int) {
 	}
 }
 
-// Turn changes the selected knob to a neighbouring choice: +1 is the next one, −1 the previous one.
-func (p *Panel) Turn(by int) {
+// Change changes the selected knob to a neighbouring choice: +1 is the next one, −1 the previous one.
+func (p *Panel) Change(by int) {
 	k := p.Knob()
 	if k == nil {
 		return
@@ -125,44 +125,44 @@ func (p *Panel) Set(name, text string) bool {
 		text, err = k.Parse(text)
 	}
 	if err != nil {
-		p.Refuse(name, err)
+		p.ShowError(name, err)
 		return false
 	}
-	if p.asked == nil {
-		p.asked = map[string]string{}
+	if p.requested == nil {
+		p.requested = map[string]string{}
 	}
 	p.Fault = Fault{}
-	p.asked[name] = text
+	p.requested[name] = text
 	p.Edits++
 	p.Send(engine.Command{Verb: engine.Set, Knob: name, Value: text})
 	return true
 }
 
-// Return asks the session to undo or redo a change, or to restore the default of a knob ("": of all
+// Restore asks the session to undo or redo a change, or to restore the default of a knob ("": of all
 // knobs). It drops pending requests, because the session may never apply them.
-func (p *Panel) Return(verb engine.Verb, knob string) {
-	clear(p.asked)
+func (p *Panel) Restore(verb engine.Verb, knob string) {
+	clear(p.requested)
 	p.Fault = Fault{}
 	p.Edits++
 	p.Send(engine.Command{Verb: verb, Knob: knob})
 }
 
-// Answered handles the result of a command.
-func (p *Panel) Answered(c engine.Command, err error) {
+// HandleResult handles the result of a command.
+func (p *Panel) HandleResult(c engine.Command, err error) {
 	if err == nil && p.Scenario.Values[c.Knob] != c.Value {
 		return // wait for a snapshot with the new value
 	}
-	if c.Verb == engine.Set && p.asked[c.Knob] == c.Value {
-		p.forget(c.Knob)
+	if c.Verb == engine.Set && p.requested[c.Knob] == c.Value {
+		p.drop(c.Knob)
 	}
 	if err != nil {
-		p.Refuse(c.Knob, err)
+		p.ShowError(c.Knob, err)
 	}
 }
 
-// Refuse shows an error next to its knob, or in the status line if it is not about a knob.
-func (p *Panel) Refuse(knob string, err error) {
-	if _, known := p.Scenario.Values[knob]; known {
+// ShowError shows an error next to its knob, or in the status line if it is not about a knob.
+func (p *Panel) ShowError(knob string, err error) {
+	if _, isKnob := p.Scenario.Values[knob]; isKnob {
 		p.Fault = Fault{knob, err.Error()}
 		p.Select(knob)
 		return

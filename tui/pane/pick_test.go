@@ -29,7 +29,8 @@ func TestPickGoesFinerAndCoarser(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"rank 2 of node 2", "node 2", "nothing"} {
-		if p = p.Coarser(); p.String() != want {
+		p = p.Coarser()
+		if p.String() != want {
 			t.Errorf("selected %v, want %s", p, want)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// ClassMarks are the symbols of the locality classes, for terminals without colours. They differ
+// ClassSymbols are the symbols of the locality classes, for terminals without colours. They differ
 // from the symbols of the kinds of number.
-var ClassMarks = [cluster.Classes]rune{cluster.InRank: '■', cluster.InNode: '▲', cluster.Remote: '▼'}
+var ClassSymbols = [cluster.Classes]rune{cluster.InRank: '■', cluster.InNode: '▲', cluster.Remote: '▼'}
 
 // ClassNames are the labels of the locality classes.
 var ClassNames = [cluster.Classes]string{cluster.InRank: "self", cluster.InNode: "intra-node", cluster.Remote: "inter-node"}
@@ -57,9 +57,9 @@ func (h *Host) Empty(v grid.View) {
 	v.TextIn(0, v.H()/2, v.W(), text, grid.Center, h.Theme.Dim)
 }
 
-// Tell writes lines into the middle of a pane that has nothing else to show. The first line is
-// emphasized.
-func (h *Host) Tell(v grid.View, lines ...string) {
+// WriteMessage writes lines into the middle of a pane that has nothing else to show. The first line
+// is emphasized.
+func (h *Host) WriteMessage(v grid.View, lines ...string) {
 	write := func(f *grid.Flow) {
 		for i, text := range lines {
 			st := h.Theme.Dim
@@ -86,8 +86,8 @@ func (h *Host) BaseLegend(v grid.View) {
 	v.TextIn(2, 0, v.W()-2, "baseline: "+h.Base.Told, grid.Left, h.Theme.Dim)
 }
 
-// Versus returns the legend of the ratios on a heat map, or "" without a baseline.
-func (h *Host) Versus() string {
+// RatioLegend returns the legend of the ratios on a heat map, or "" without a baseline.
+func (h *Host) RatioLegend() string {
 	if h.Base == nil {
 		return ""
 	}

@@ -78,7 +78,7 @@ func (o *picker) choices() []overlay.Choice {
 			d = o.describe(name)
 			o.read[name] = d
 		}
-		c := overlay.Choice{Name: name, Search: name + " " + d.machine.Title, Now: name == o.Host.Asked(knob)}
+		c := overlay.Choice{Name: name, Search: name + " " + d.machine.Title, Now: name == o.Host.Requested(knob)}
 		if d.tally.Sketch() {
 			c.Mark = sketchMark
 		}

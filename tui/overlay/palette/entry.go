@@ -30,7 +30,7 @@ func (o *palette) entries(query string) []entry {
 	table := o.h.Panel.Scenario.Table
 	for i := range table {
 		k := &table[i]
-		all = append(all, entry{text: "set " + k.Name, doc: k.Doc + ", now " + k.Text(o.h.Asked(k.Name)), more: true})
+		all = append(all, entry{text: "set " + k.Name, doc: k.Doc + ", now " + k.Text(o.h.Requested(k.Name)), more: true})
 		for _, head := range []string{"set " + k.Name, "set " + k.Alias, k.Name, k.Alias} { // forms that the user may type
 			if strings.HasPrefix(query, head+" ") {
 				for _, c := range k.Choices {

@@ -10,17 +10,17 @@ import (
 // axis is the time axis of the chart: the wall clock since the start of the workload, or the
 // virtual clock of a simulation since the launch.
 type axis struct {
-	fabric  bool
-	origin  float64         // of the wall clock, in s since the start of the session
-	samples []engine.Sample // since the origin
-	newest  float64         // position of the last sample, or of the present
+	isVirtual bool
+	origin    float64         // of the wall clock, in s since the start of the session
+	samples   []engine.Sample // since the origin
+	newest    float64         // position of the last sample, or of the present
 }
 
-// look computes the axis for a snapshot.
-func (p *Pane) look(snap *engine.Snapshot) {
-	a := axis{fabric: p.clock && snap.Kind == engine.Simulated}
+// updateAxis computes the axis for a snapshot.
+func (p *Pane) updateAxis(snap *engine.Snapshot) {
+	a := axis{isVirtual: p.clock && snap.Kind == engine.Simulated}
 	first := len(snap.Series)
-	if a.fabric {
+	if a.isVirtual {
 		for first > 0 && (first == len(snap.Series) || snap.Series[first-1].Fabric <= snap.Series[first].Fabric) {
 			first--
 		}
@@ -33,15 +33,16 @@ func (p *Pane) look(snap *engine.Snapshot) {
 		first = a.search(snap.Series, 0)
 		a.newest = max(snap.Elapsed.Seconds()-a.origin, 0)
 	}
-	if a.samples = snap.Series[first:]; len(a.samples) > 0 {
-		a.newest = a.when(&a.samples[len(a.samples)-1])
+	a.samples = snap.Series[first:]
+	if len(a.samples) > 0 {
+		a.newest = a.position(&a.samples[len(a.samples)-1])
 	}
 	p.axis = a
 }
 
-// when returns the position of a sample on the axis.
-func (a *axis) when(s *engine.Sample) float64 {
-	if a.fabric {
+// position returns the position of a sample on the axis.
+func (a *axis) position(s *engine.Sample) float64 {
+	if a.isVirtual {
 		return s.Fabric.Seconds()
 	}
 	return s.At.Seconds() - a.origin
@@ -50,7 +51,7 @@ func (a *axis) when(s *engine.Sample) float64 {
 // search returns the index of the first sample at or after a position.
 func (a *axis) search(all []engine.Sample, x float64) int {
 	i, _ := slices.BinarySearchFunc(all, x, func(s engine.Sample, x float64) int {
-		if a.when(&s) < x {
+		if a.position(&s) < x {
 			return -1
 		}
 		return 1
@@ -58,10 +59,10 @@ func (a *axis) search(all []engine.Sample, x float64) int {
 	return i
 }
 
-// mark returns the position of a marker, or false if it is before the start of the axis. On a
-// virtual clock this is the position of the first sample after the marker.
-func (a *axis) mark(m *engine.Mark) (float64, bool) {
-	if !a.fabric {
+// markerPosition returns the position of a marker, or false if it is before the start of the axis.
+// On a virtual clock this is the position of the first sample after the marker.
+func (a *axis) markerPosition(m *engine.Mark) (float64, bool) {
+	if !a.isVirtual {
 		x := m.At.Seconds() - a.origin
 		return x, x >= 0
 	}
@@ -69,7 +70,7 @@ func (a *axis) mark(m *engine.Mark) (float64, bool) {
 	if i < 1 {
 		return math.NaN(), false
 	}
-	return a.when(&a.samples[i]), true
+	return a.position(&a.samples[i]), true
 }
 
 // visible returns the samples of an interval of the axis, and the sample before it, so that the
@@ -77,7 +78,7 @@ func (a *axis) mark(m *engine.Mark) (float64, bool) {
 func (p *Pane) visible(from, to float64) []engine.Sample {
 	s := p.axis.samples
 	i, j := p.axis.search(s, from), len(s)
-	for j > i && p.axis.when(&s[j-1]) > to {
+	for j > i && p.axis.position(&s[j-1]) > to {
 		j--
 	}
 	return s[max(0, i-1):j]

@@ -14,26 +14,26 @@ import (
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
 	Name: "bandwidth", Title: "Bandwidth", Doc: "the bandwidth over time", Place: pane.Rates,
-	New: func() pane.Pane { return &Pane{window: 30 * time.Second, ghost: newGhost()} },
+	New: func() pane.Pane { return &Pane{window: 30 * time.Second, baseline: newBaseline()} },
 }
 
 // Pane is the chart and its view settings.
 type Pane struct {
-	window time.Duration // 0: the whole run
-	halves int           // number of times that the interval of virtual time was halved
-	clock  bool          // show virtual time instead of wall time
-	log    bool
-	cross  bool
-	at     float64 // position of the crosshair on the axis
-	axis   axis
+	window   time.Duration // 0: the whole run
+	halvings int           // number of times that the interval of virtual time was halved
+	clock    bool          // show virtual time instead of wall time
+	log      bool
+	cross    bool
+	crossAt  float64 // position of the crosshair on the axis
+	axis     axis
 
-	chart grid.LineChart
-	x     []float64
-	y     [cluster.Classes][]float64
-	ghost ghost
-	text  []byte
-	cap   string
-	capOf caption
+	chart    grid.LineChart
+	x        []float64
+	y        [cluster.Classes][]float64
+	baseline baseline
+	text     []byte
+	cap      string
+	capOf    caption
 }
 
 // legendH is the minimum height at which the baseline has its own row in the legend.
@@ -52,9 +52,9 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 	return pane.Inputs{Snap: h.Snap, Markers: h.Markers}
 }
 
-// right returns the kind of the numbers and, for a simulation, the clock of the axis.
-func (p *Pane) right(h *pane.Host) string {
-	if of := (caption{h.Snap.Kind, p.axis.fabric, p.log, h.Theme}); of != p.capOf {
+// caption returns the kind of the numbers and, for a simulation, the clock of the axis.
+func (p *Pane) caption(h *pane.Host) string {
+	if of := (caption{kind: h.Snap.Kind, clock: p.axis.isVirtual, log: p.log, th: h.Theme}); of != p.capOf {
 		p.capOf = of
 		p.cap = h.KindWords()
 		switch {
@@ -75,7 +75,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	snap, th := h.Snap, h.Theme
 	from, to := p.span(h)
 	samples := p.visible(from, to)
-	b := pane.Border{Right: p.right(h)}
+	b := pane.Border{Right: p.caption(h)}
 	if snap.Phase == engine.Paused {
 		b.Banner = " ┃┃ paused "
 	}
@@ -84,14 +84,14 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		return b
 	}
 	if v.H() >= 4 {
-		rows := p.legend(v, samples[len(samples)-1], h.Units, th)
+		rows := p.drawLegend(v, samples[len(samples)-1], h.Units, th)
 		v = v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
 	}
 	if h.Base != nil && v.H() >= legendH {
-		p.against(v.Sub(grid.Rect{W: v.W(), H: 1}), samples, h)
+		p.writeBaseline(v.Sub(grid.Rect{W: v.W(), H: 1}), samples, h)
 		v = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
 	}
-	p.points(samples, snap.Marks, (to-from)/float64(max(v.W(), 1)))
+	p.computePoints(samples, snap.Marks, (to-from)/float64(max(v.W(), 1)))
 	c := &p.chart
 	c.X = grid.Axis{Unit: grid.Seconds, Fixed: true, Min: from, Max: to}
 	c.Y.FromZero, c.Y.Unit = true, h.Units.Rate()
@@ -101,16 +101,16 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	}
 	c.Series = c.Series[:0]
 	for i := range p.y {
-		c.Series = append(c.Series, grid.Series{Name: pane.ClassNames[i], X: p.x, Y: p.y[i], Style: th.SeriesStyle(i), Glyph: pane.ClassMarks[i]})
+		c.Series = append(c.Series, grid.Series{Name: pane.ClassNames[i], X: p.x, Y: p.y[i], Style: th.SeriesStyle(i), Glyph: pane.ClassSymbols[i]})
 	}
-	p.ghosts(h, from, to, (to-from)/float64(max(v.W(), 1)))
+	p.addBaseline(h, from, to, (to-from)/float64(max(v.W(), 1)))
 	c.VLines = c.VLines[:0]
 	for i := range snap.Marks {
-		if t, ok := p.axis.mark(&snap.Marks[i]); ok && t >= from {
+		if t, ok := p.axis.markerPosition(&snap.Marks[i]); ok && t >= from {
 			c.VLines = append(c.VLines, grid.VLine{X: t, Label: snap.Marks[i].Label, Style: th.Focus})
 		}
 	}
-	c.Cross, c.CrossX = p.cross, p.at
+	c.Cross, c.CrossX = p.cross, p.crossAt
 	c.Markers = h.Markers
 	c.Draw(v, th)
 	return b
@@ -122,7 +122,7 @@ func (p *Pane) Actions() []pane.Action {
 		{Name: "longer", Do: func(h *pane.Host) { p.widen(h, +1) }},
 		{Name: "shorter", Do: func(h *pane.Host) { p.widen(h, -1) }},
 		{Name: "log", Do: func(*pane.Host) { p.log = !p.log }},
-		{Name: "clock", Do: p.turnClock, Ready: func(h *pane.Host) bool { return h.Snap.Kind == engine.Simulated }},
+		{Name: "clock", Do: p.switchClock, Ready: func(h *pane.Host) bool { return h.Snap.Kind == engine.Simulated }},
 		{Name: "crosshair", Do: p.toggleCross},
 		{Name: "crosshair-left", Do: func(h *pane.Host) { p.moveCross(h, -1./60) }},
 		{Name: "crosshair-right", Do: func(h *pane.Host) { p.moveCross(h, +1./60) }},
@@ -138,34 +138,35 @@ func (p *Pane) Wheel(h *pane.Host, _, _, by int) bool {
 
 var windows = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 0}
 
-// mostHalves is the maximum number of halvings of virtual time: to about a thousandth.
-const mostHalves = 10
+// maxHalvings is the maximum number of halvings of virtual time: to about a thousandth.
+const maxHalvings = 10
 
 // widen lengthens the time window by n steps.
 func (p *Pane) widen(h *pane.Host, n int) {
-	if p.look(h.Snap); p.axis.fabric {
-		p.halves = min(max(p.halves-n, 0), mostHalves)
+	if p.updateAxis(h.Snap); p.axis.isVirtual {
+		p.halvings = min(max(p.halvings-n, 0), maxHalvings)
 		return
 	}
 	i := slices.Index(windows, p.window)
 	p.window = windows[min(max(i+n, 0), len(windows)-1)]
 }
 
-// turnClock switches between the virtual clock of a simulation and the wall clock.
-func (p *Pane) turnClock(*pane.Host) { p.clock, p.cross = !p.clock, false }
+// switchClock switches between the virtual clock of a simulation and the wall clock.
+func (p *Pane) switchClock(*pane.Host) { p.clock, p.cross = !p.clock, false }
 
 // span returns the time interval that the chart shows, in seconds on the axis. It ends at the
 // present. If the run is younger than the window, the chart fills from the left.
 func (p *Pane) span(h *pane.Host) (from, to float64) {
-	p.look(h.Snap)
+	p.updateAxis(h.Snap)
 	to = p.axis.newest
-	if p.axis.fabric {
-		if to = max(to, 1e-9); h.Whole {
+	if p.axis.isVirtual {
+		to = max(to, 1e-9)
+		if h.Picture {
 			return 0, to
 		}
-		return to - math.Ldexp(to, -p.halves), to
+		return to - math.Ldexp(to, -p.halvings), to
 	}
-	if p.window == 0 || h.Whole {
+	if p.window == 0 || h.Picture {
 		return 0, max(to, 1)
 	}
 	from = max(0, to-p.window.Seconds())
@@ -176,37 +177,37 @@ func (p *Pane) span(h *pane.Host) (from, to float64) {
 func (p *Pane) toggleCross(h *pane.Host) {
 	p.cross = !p.cross
 	from, _ := p.span(h)
-	p.at = (from + p.axis.newest) / 2
+	p.crossAt = (from + p.axis.newest) / 2
 }
 
 // moveCross shows the crosshair and moves it by a fraction of the window.
 func (p *Pane) moveCross(h *pane.Host, by float64) {
 	from, to := p.span(h)
 	if !p.cross {
-		p.cross, p.at = true, p.axis.newest
+		p.cross, p.crossAt = true, p.axis.newest
 	}
-	p.at = min(max(p.at+by*(to-from), from), p.axis.newest)
+	p.crossAt = min(max(p.crossAt+by*(to-from), from), p.axis.newest)
 }
 
-// points computes the points of the curves: the mean of the samples in each column. Columns have
-// fixed positions in time, because the curves would shimmer otherwise. A marker begins a new
+// computePoints computes the points of the curves: the mean of the samples in each column. Columns
+// have fixed positions in time, because the curves would shimmer otherwise. A marker begins a new
 // column, so that a change shows at once as a sharp step.
-func (p *Pane) points(samples []engine.Sample, marks []engine.Mark, column float64) {
+func (p *Pane) computePoints(samples []engine.Sample, markers []engine.Mark, column float64) {
 	p.x = p.x[:0]
 	for i := range p.y {
 		p.y[i] = p.y[i][:0]
 	}
 	for len(samples) > 0 {
-		first, begin := samples[0].At, p.axis.when(&samples[0])
-		for len(marks) > 0 && marks[0].At < first {
-			marks = marks[1:]
+		first, begin := samples[0].At, p.axis.position(&samples[0])
+		for len(markers) > 0 && markers[0].At < first {
+			markers = markers[1:]
 		}
 		var sum [cluster.Classes]float64
 		n := 0
 		for n < len(samples) {
 			at := samples[n].At
-			if math.Floor(p.axis.when(&samples[n])/column) != math.Floor(begin/column) ||
-				len(marks) > 0 && marks[0].At < at && n > 0 {
+			if math.Floor(p.axis.position(&samples[n])/column) != math.Floor(begin/column) ||
+				len(markers) > 0 && markers[0].At < at && n > 0 {
 				break
 			}
 			for i, r := range samples[n].Rate {
@@ -214,7 +215,7 @@ func (p *Pane) points(samples []engine.Sample, marks []engine.Mark, column float
 			}
 			n++
 		}
-		p.x = append(p.x, p.axis.when(&samples[n-1]))
+		p.x = append(p.x, p.axis.position(&samples[n-1]))
 		for i := range sum {
 			p.y[i] = append(p.y[i], sum[i]/float64(n))
 		}
@@ -222,11 +223,12 @@ func (p *Pane) points(samples []engine.Sample, marks []engine.Mark, column float
 	}
 }
 
-// legend writes the locality classes, with their newest values if there is room. It returns the
+// drawLegend writes the locality classes, with their newest values if there is room. It returns the
 // number of rows that it used.
-func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme) (rows int) {
+func (p *Pane) drawLegend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme) (rows int) {
 	words := func(c int, values bool) {
-		if p.text = append(p.text[:0], pane.ClassNames[c]...); values {
+		p.text = append(p.text[:0], pane.ClassNames[c]...)
+		if values {
 			p.text = u.Rate().Append(append(p.text, ' '), s.Rate[c], 10)
 		}
 	}
@@ -243,12 +245,13 @@ func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme
 	for c := range pane.ClassNames {
 		words(c, values)
 		if n := grid.Width(string(p.text)) + 2; x > 0 && x+n > v.W() {
-			if x = 0; !values {
+			x = 0
+			if !values {
 				break
 			}
 			rows++
 		}
-		v.Rune(x, rows, pane.ClassMarks[c], th.SeriesStyle(c))
+		v.Rune(x, rows, pane.ClassSymbols[c], th.SeriesStyle(c))
 		x += 2 + space + v.Bytes(x+2, rows, p.text, th.Text)
 	}
 	return rows + 1

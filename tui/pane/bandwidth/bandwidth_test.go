@@ -55,13 +55,13 @@ func TestBandwidthLooksLikeThis(t *testing.T) {
 
 func TestPointsAreMeansOfColumns(t *testing.T) {
 	samples := []engine.Sample{sampleAt(0.2, 1), sampleAt(0.8, 3), sampleAt(1.5, 10), sampleAt(2.1, 4), sampleAt(2.9, 8)}
-	marks := []engine.Mark{{At: 2500 * time.Millisecond}}
+	markers := []engine.Mark{{At: 2500 * time.Millisecond}}
 	var p Pane
-	p.points(samples, nil, 1)
+	p.computePoints(samples, nil, 1)
 	if diff := cmp.Diff([][]float64{{0.8, 1.5, 2.9}, {2, 10, 6}}, [][]float64{p.x, p.y[0]}); diff != "" {
 		t.Error(diff)
 	}
-	p.points(samples, marks, 1)
+	p.computePoints(samples, markers, 1)
 	if diff := cmp.Diff([][]float64{{0.8, 1.5, 2.1, 2.9}, {2, 10, 4, 8}}, [][]float64{p.x, p.y[0]}); diff != "" {
 		t.Errorf("a marker begins a new point: %s", diff)
 	}
@@ -72,8 +72,8 @@ func TestPointsDoNotMove(t *testing.T) {
 	s := wave()
 	var before, after Pane
 	for n := 500; n < 540; n++ {
-		before.points(s.Series[:n], s.Marks, 0.6)
-		after.points(s.Series[:n+1], s.Marks, 0.6)
+		before.computePoints(s.Series[:n], s.Marks, 0.6)
+		after.computePoints(s.Series[:n+1], s.Marks, 0.6)
 		settled := len(before.x) - 1 // the last column is incomplete
 		if !slices.Equal(before.x[:settled], after.x[:settled]) || !slices.Equal(before.y[0][:settled], after.y[0][:settled]) {
 			t.Fatalf("sample %d changes earlier points", n)
@@ -122,18 +122,18 @@ func TestCrosshairStaysOnTheData(t *testing.T) {
 		all := p.Actions()
 		all[slices.IndexFunc(all, func(a pane.Action) bool { return a.Name == name })].Do(h)
 	}
-	p.look(h.Snap)
+	p.updateAxis(h.Snap)
 	last := p.axis.newest
 	act("crosshair-right")
 	act("crosshair-right")
-	if p.at != last {
-		t.Errorf("the crosshair is at %v s, want the newest sample at %v s", p.at, last)
+	if p.crossAt != last {
+		t.Errorf("the crosshair is at %v s, want the newest sample at %v s", p.crossAt, last)
 	}
 	for range 200 {
 		act("crosshair-left")
 	}
-	if from, _ := p.span(h); p.at != from {
-		t.Errorf("the crosshair is at %v s, want the left edge at %v s", p.at, from)
+	if from, _ := p.span(h); p.crossAt != from {
+		t.Errorf("the crosshair is at %v s, want the left edge at %v s", p.crossAt, from)
 	}
 	for range windows {
 		act("longer")
@@ -149,7 +149,7 @@ func TestCrosshairStaysOnTheData(t *testing.T) {
 // An exported picture shows the whole run, independent of the time window.
 func TestPictureShowsAll(t *testing.T) {
 	p := Spec.New().(*Pane)
-	if from, to := p.span(&pane.Host{Snap: wave(), Whole: true}); from != 0 || to < 41.9 {
+	if from, to := p.span(&pane.Host{Snap: wave(), Picture: true}); from != 0 || to < 41.9 {
 		t.Errorf("a picture shows %v to %v s, want the whole run", from, to)
 	}
 }
@@ -165,10 +165,10 @@ func TestAxisBeginsWithTheWorkload(t *testing.T) {
 	if from != 0 || got[0].At != 24*time.Second || p.axis.newest != s.Series[839].At.Seconds()-24 {
 		t.Errorf("the axis begins at %v s, its first sample is at %v, the last one at %v s", from, got[0].At, p.axis.newest)
 	}
-	if x, ok := p.axis.mark(&s.Marks[0]); !ok || x != 0 {
+	if x, ok := p.axis.markerPosition(&s.Marks[0]); !ok || x != 0 {
 		t.Errorf("the marker of the workload is at %v, %v; want 0", x, ok)
 	}
-	if x, ok := p.axis.mark(&engine.Mark{At: time.Second}); ok {
+	if x, ok := p.axis.markerPosition(&engine.Mark{At: time.Second}); ok {
 		t.Errorf("a marker of the previous workload is at %v, want none", x)
 	}
 }
@@ -182,21 +182,21 @@ func TestAxisOfASimulation(t *testing.T) {
 	}
 	p := Spec.New().(*Pane)
 	h := &pane.Host{Snap: s, Theme: grid.Themes()[0]}
-	if p.span(h); p.right(h) != "◆ simulated, wall time" {
-		t.Errorf("the caption is %q", p.right(h))
+	if p.span(h); p.caption(h) != "◆ simulated, wall time" {
+		t.Errorf("the caption is %q", p.caption(h))
 	}
-	p.turnClock(h)
+	p.switchClock(h)
 	from, to := p.span(h)
-	if from != 0 || to != 360e-6 || p.right(h) != "◆ simulated, virtual time" {
-		t.Errorf("%v to %v s, %q", from, to, p.right(h))
+	if from != 0 || to != 360e-6 || p.caption(h) != "◆ simulated, virtual time" {
+		t.Errorf("%v to %v s, %q", from, to, p.caption(h))
 	}
 	if got := p.visible(from, to); got[0].Fabric != cluster.Microsecond {
 		t.Errorf("the first sample is at %v", got[0].Fabric)
 	}
-	if x, ok := p.axis.mark(&engine.Mark{At: 30 * time.Second}); !ok || math.Abs(x-122e-6) > 1e-12 {
+	if x, ok := p.axis.markerPosition(&engine.Mark{At: 30 * time.Second}); !ok || math.Abs(x-122e-6) > 1e-12 {
 		t.Errorf("a knob changed at 30 s is at %v, %v", x, ok)
 	}
-	if _, ok := p.axis.mark(&engine.Mark{At: 20 * time.Second}); ok {
+	if _, ok := p.axis.markerPosition(&engine.Mark{At: 20 * time.Second}); ok {
 		t.Error("a knob changed before the launch has a marker")
 	}
 	p.widen(h, -2)

@@ -25,9 +25,9 @@ type plan struct {
 
 func planOf(s *engine.Snapshot) plan {
 	if t := domain.OctreeOf(s); t != nil {
-		return plan{&t.Boxes, t}
+		return plan{Boxes: &t.Boxes, tree: t}
 	}
-	return plan{engine.DrawingOf[*domain.Boxes](s), nil}
+	return plan{Boxes: engine.DrawingOf[*domain.Boxes](s)}
 }
 
 // Owner returns the rank that owns a box, or −1 if the box does not exist.
@@ -47,8 +47,8 @@ func (p plan) Owns(grid, rank int) bool {
 }
 
 // words returns the texts about a grid: its title, the number of its boxes, and the ranks without a
-// box. warns reports whether idle ranks deserve a warning.
-func (p plan) words(grid int) (title, boxes, idle string, warns bool) {
+// box. isWarning reports whether idle ranks deserve a warning.
+func (p plan) words(grid int) (title, boxes, idle string, isWarning bool) {
 	g := &p.Grids[grid]
 	if p.tree != nil {
 		all, _ := p.tree.Cells(grid)
@@ -69,7 +69,7 @@ func (p plan) words(grid int) (title, boxes, idle string, warns bool) {
 // Pane is the selection of a grid and of a plane.
 type Pane struct {
 	grid, plane int
-	moved       bool // the user chose the plane; otherwise a tree shows the plane with the most cells
+	planeChosen bool // the user chose the plane; otherwise a tree shows the plane with the most cells
 }
 
 // Inputs returns the snapshot and the selected part of the cluster.
@@ -77,20 +77,20 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Actions returns the actions that choose a grid and a plane.
 func (p *Pane) Actions() []pane.Action {
-	some := func(h *pane.Host) bool { return planOf(h.Snap).Boxes != nil }
-	planes := func(h *pane.Host) bool { d := planOf(h.Snap); return d.Boxes != nil && d.Grids[p.at(d)].Boxes[2] > 1 }
+	hasPlan := func(h *pane.Host) bool { return planOf(h.Snap).Boxes != nil }
+	hasPlanes := func(h *pane.Host) bool { d := planOf(h.Snap); return d.Boxes != nil && d.Grids[p.at(d)].Boxes[2] > 1 }
 	return []pane.Action{
-		{Name: "fold", Do: func(*pane.Host) { p.grid, p.moved = p.grid+1, false }, Ready: some},
-		{Name: "unfold", Do: func(*pane.Host) { p.grid, p.moved = max(p.grid-1, 0), false }, Ready: some},
-		{Name: "row-up", Do: func(*pane.Host) { p.plane, p.moved = p.plane+1, true }, Ready: planes},
-		{Name: "row-down", Do: func(*pane.Host) { p.plane, p.moved = max(p.plane-1, 0), true }, Ready: planes},
+		{Name: "fold", Do: func(*pane.Host) { p.grid, p.planeChosen = p.grid+1, false }, Ready: hasPlan},
+		{Name: "unfold", Do: func(*pane.Host) { p.grid, p.planeChosen = max(p.grid-1, 0), false }, Ready: hasPlan},
+		{Name: "row-up", Do: func(*pane.Host) { p.plane, p.planeChosen = p.plane+1, true }, Ready: hasPlanes},
+		{Name: "row-down", Do: func(*pane.Host) { p.plane, p.planeChosen = max(p.plane-1, 0), true }, Ready: hasPlanes},
 	}
 }
 
 // at returns the index of the grid that is shown. It limits grid and plane to existing ones.
 func (p *Pane) at(d plan) int {
 	p.grid = min(p.grid, len(d.Grids)-1)
-	if !p.moved && d.tree != nil {
+	if !p.planeChosen && d.tree != nil {
 		_, p.plane = d.tree.Cells(p.grid)
 	}
 	p.plane = min(p.plane, d.Grids[p.grid].Boxes[2]-1)
@@ -105,12 +105,12 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{}
 	case d.Boxes == nil || len(d.Grids) == 0 || d.Grids[0].Count() == 0:
-		h.Tell(v, h.Snap.Scenario.Workload+" does not divide a grid into boxes.", "Try multigrid: type "+h.Typed("workload multigrid")+".")
+		h.WriteMessage(v, h.Snap.Scenario.Workload+" does not divide a grid into boxes.", "Try multigrid: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{}
 	}
 	p.at(d)
 	g := &d.Grids[p.grid]
-	title, boxes, idle, warns := d.words(p.grid)
+	title, boxes, idle, isWarning := d.words(p.grid)
 	b := pane.Border{Title: fmt.Sprintf("%s %s (%d of %d)", title, g.Name, p.grid+1, len(d.Grids)), Right: fmt.Sprintf("plane %d of %d", p.plane+1, g.Boxes[2])}
 	rest := v.Local()
 	if v.H() >= 6 {
@@ -119,13 +119,13 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		v.TextIn(0, top.Y, v.W(), boxes, grid.Left, h.Theme.Text)
 		low, rest = rest.CutBottom(2)
 		look := h.Theme.Dim
-		if warns {
+		if isWarning {
 			look = h.Theme.Warning
 		}
 		v.TextIn(0, low.Y, v.W(), idle, grid.Left, look)
-		p.ranks(v.Sub(low), d, h)
+		p.drawRanks(v.Sub(low), d, h)
 	}
-	p.draw(v.Sub(rest), d, h)
+	p.drawPlane(v.Sub(rest), d, h)
 	return b
 }
 
@@ -136,28 +136,28 @@ func product(n [3]int) string {
 	return fmt.Sprintf("%d × %d × %d", n[0], n[1], n[2])
 }
 
-// framed is the minimum height in rows of a box with a frame. lowest is the maximum width in
+// minFramedH is the minimum height in rows of a box with a frame. maxCellW is the maximum width in
 // columns of a box without one.
 const (
-	framed = 4
-	lowest = 8
+	minFramedH = 4
+	maxCellW   = 8
 )
 
-// draw draws the boxes of the plane as large as possible, with y upwards. If there is no room for
-// all, it draws every n-th box.
-func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
+// drawPlane draws the boxes of the plane as large as possible, with y upwards. If there is no room
+// for all, it draws every n-th box.
+func (p *Pane) drawPlane(v grid.View, d plan, h *pane.Host) {
 	g := &d.Grids[p.grid]
 	if v.W() < 1 || v.H() < 1 {
 		return
 	}
 	byX, byY := (g.Boxes[0]+v.W()-1)/v.W(), (g.Boxes[1]+v.H()-1)/v.H()
 	nx, ny := (g.Boxes[0]+byX-1)/byX, (g.Boxes[1]+byY-1)/byY
-	wide, high := grid.Tile(v.W(), v.H(), nx, ny, lowest)
+	wide, high := grid.Tile(v.W(), v.H(), nx, ny, maxCellW)
 	for row := range ny {
 		for col := range nx {
 			rank := d.Owner(p.grid, col*byX, (ny-1-row)*byY, p.plane)
 			if at := v.Sub(grid.Rect{X: col * wide, Y: row * high, W: wide, H: high}); rank >= 0 {
-				p.box(at, rank, d.Ranks, h)
+				p.drawBox(at, rank, d.Ranks, h)
 			} else {
 				at.Rune((wide-1)/2, (high-1)/2, '·', h.Theme.Dim)
 			}
@@ -165,43 +165,43 @@ func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
 	}
 }
 
-// box draws one box with the number of its owner, on the colour of the owner if the terminal has
-// colours.
-func (p *Pane) box(v grid.View, rank, ranks int, h *pane.Host) {
+// drawBox draws one box with the number of its owner, on the colour of the owner if the terminal
+// has colours.
+func (p *Pane) drawBox(v grid.View, rank, ranks int, h *pane.Host) {
 	th := h.Theme
 	st := th.SeriesStyle(rank)
 	text := strconv.Itoa(rank)
-	coloured := len(th.Ramp) > 0 && !v.Mono()
-	if coloured {
+	hasColours := len(th.Ramp) > 0 && !v.Mono()
+	if hasColours {
 		v.Fill(v.Local(), grid.Cell{Bg: st.Fg})
 		st = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg}
 	}
-	picked := h.Pick.Level != pane.Nothing && rank < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, rank, 0)
-	if v.H() >= framed {
+	isPicked := h.Pick.Level != pane.Nothing && rank < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, rank, 0)
+	if v.H() >= minFramedH {
 		in := v.Box(v.Local(), grid.Box{Border: st})
 		if scale := grid.Numerals(in.W(), in.H(), len(strconv.Itoa(ranks-1))); scale > 0 {
 			in.Numeral(text, scale, st)
-			if picked {
+			if isPicked {
 				v.Tint(v.Local(), grid.None, grid.Reverse|grid.Bold)
 			}
 			return
 		}
 		v = in
 	}
-	if picked {
+	if isPicked {
 		st.Attr |= grid.Reverse | grid.Bold
 	}
 	switch n := grid.Width(text); {
-	case n < v.W() || n == v.W() && coloured:
+	case n < v.W() || n == v.W() && hasColours:
 		v.Text((v.W()-n)/2, (v.H()-1)/2, text, st)
-	case coloured:
+	case hasColours:
 	default: // the last digit distinguishes neighbours
 		v.Rune(0, 0, rune(text[len(text)-1]), st)
 	}
 }
 
-// ranks draws the row of ranks. Ranks without a box are hatched.
-func (p *Pane) ranks(v grid.View, d plan, h *pane.Host) {
+// drawRanks draws the row of ranks. Ranks without a box are hatched.
+func (p *Pane) drawRanks(v grid.View, d plan, h *pane.Host) {
 	th := h.Theme
 	if v.W() < 1 {
 		return

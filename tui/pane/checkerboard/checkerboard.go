@@ -25,8 +25,8 @@ func boardOf(s *engine.Snapshot) *dense.Checkerboard {
 
 // Pane is the selected step.
 type Pane struct {
-	step  int
-	moved bool // the user chose the step; otherwise the pane follows the program
+	step       int
+	stepChosen bool // the user chose the step; otherwise the pane follows the program
 }
 
 // Inputs returns the snapshot and the selected part of the cluster.
@@ -34,21 +34,21 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Actions returns the actions that move to another step.
 func (p *Pane) Actions() []pane.Action {
-	some := func(h *pane.Host) bool { return boardOf(h.Snap) != nil }
+	hasBoard := func(h *pane.Host) bool { return boardOf(h.Snap) != nil }
 	by := func(n int) func(*pane.Host) {
 		return func(h *pane.Host) {
 			if b := boardOf(h.Snap); b != nil {
-				p.step, p.moved = p.at(b, h.Snap)+n, true
+				p.step, p.stepChosen = p.at(b, h.Snap)+n, true
 				p.at(b, h.Snap)
 			}
 		}
 	}
-	return []pane.Action{{Name: "row-up", Do: by(1), Ready: some}, {Name: "row-down", Do: by(-1), Ready: some}}
+	return []pane.Action{{Name: "row-up", Do: by(1), Ready: hasBoard}, {Name: "row-down", Do: by(-1), Ready: hasBoard}}
 }
 
 // at returns the step that is shown, limited to existing steps.
 func (p *Pane) at(b *dense.Checkerboard, s *engine.Snapshot) int {
-	if !p.moved {
+	if !p.stepChosen {
 		p.step = 0
 		if share := s.Progress.Share; s.Phase != engine.Ended && !math.IsNaN(share) {
 			p.step = int(share * float64(b.Steps))
@@ -66,7 +66,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{}
 	case b == nil:
-		h.Tell(v, h.Snap.Scenario.Workload+" does not distribute a matrix in blocks.", "Try gemm or cholesky: type "+h.Typed("workload gemm")+".")
+		h.WriteMessage(v, h.Snap.Scenario.Workload+" does not distribute a matrix in blocks.", "Try gemm or cholesky: type "+h.Typed("workload gemm")+".")
 		return pane.Border{}
 	}
 	step := p.at(b, h.Snap)
@@ -77,22 +77,22 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		top, rest = rest.CutTop(2)
 		rows, columns := h.Theme.SeriesStyle(0), h.Theme.SeriesStyle(1)
 		v.Rune(0, top.Y, '▶', rows)
-		along, down := words(b, step)
+		along, down := senderWords(b, step)
 		v.TextIn(2, top.Y, v.W()-2, along, grid.Left, h.Theme.Text)
 		v.Rune(0, top.Y+1, '▼', columns)
 		v.TextIn(2, top.Y+1, v.W()-2, down, grid.Left, h.Theme.Text)
 		low, rest = rest.CutBottom(1)
-		text, look := below(b, step, h)
+		text, look := restWords(b, step, h)
 		v.TextIn(0, low.Y, v.W(), text, grid.Left, look)
 	}
-	draw(v.Sub(rest), b, step, h)
+	drawGrid(v.Sub(rest), b, step, h)
 	return border
 }
 
-// words describes the senders. In an upper triangular matrix (Upper) one diagonal block is sent
-// along a row. The panel that this row computes is sent down the columns, and from there along the
-// rows.
-func words(b *dense.Checkerboard, step int) (along, down string) {
+// senderWords describes the senders. In an upper triangular matrix (Upper) one diagonal block is
+// sent along a row. The panel that this row computes is sent down the columns, and from there along
+// the rows.
+func senderWords(b *dense.Checkerboard, step int) (along, down string) {
 	row, column := b.Row(step)+1, b.Column(step)+1
 	if b.Upper {
 		return fmt.Sprintf("diagonal block, along row %d", row), fmt.Sprintf("row %d: down columns, then rows", row)
@@ -100,8 +100,8 @@ func words(b *dense.Checkerboard, step int) (along, down string) {
 	return fmt.Sprintf("panel of column %d, along rows", column), fmt.Sprintf("panel of row %d, down columns", row)
 }
 
-// below describes the ranks without work, or the panels that are prefetched.
-func below(b *dense.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
+// restWords describes the ranks without work, or the panels that are prefetched.
+func restWords(b *dense.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
 	idle := 0
 	for rank := range b.Rows * b.Cols {
 		if !b.Works(rank, step) {
@@ -124,108 +124,122 @@ func below(b *dense.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
 	return "no other panels are in flight", h.Theme.Dim
 }
 
-// framed is the minimum height in rows of a rank with a frame. lowest is the maximum width in
+// minFramedH is the minimum height in rows of a rank with a frame. maxCellW is the maximum width in
 // columns of a rank without one.
 const (
-	framed = 4
-	lowest = 8
+	minFramedH = 4
+	maxCellW   = 8
 )
 
-// draw draws the ranks as large as possible. If there is no room for all, each drawn rank stands
-// for several; it shows as a sender if one of them sends.
-func draw(v grid.View, b *dense.Checkerboard, step int, h *pane.Host) {
+// drawGrid draws the ranks as large as possible. If there is no room for all, each drawn rank
+// stands for several; it shows as a sender if one of them sends.
+func drawGrid(v grid.View, b *dense.Checkerboard, step int, h *pane.Host) {
 	if v.W() < 1 || v.H() < 1 {
 		return
 	}
 	byX, byY := (b.Cols+v.W()-1)/v.W(), (b.Rows+v.H()-1)/v.H()
 	nx, ny := (b.Cols+byX-1)/byX, (b.Rows+byY-1)/byY
-	wide, high := grid.Tile(v.W(), v.H(), nx, ny, lowest)
+	wide, high := grid.Tile(v.W(), v.H(), nx, ny, maxCellW)
+	digits := len(strconv.Itoa(b.Rows*b.Cols - 1))
 	for row := range ny {
 		for column := range nx {
 			at := v.Sub(grid.Rect{X: column * wide, Y: row * high, W: wide, H: high})
 			rank := row*byY*b.Cols + column*byX
-			along, down := b.Column(step)/byX == column, b.Row(step)/byY == row
-			along = along && (down || !b.Upper)
-			if high >= framed {
-				large(at, b, step, rank, along, down, h)
+			down := b.Row(step)/byY == row
+			sq := square{
+				number: strconv.Itoa(rank),
+				works:  b.Works(rank, step),
+				along:  b.Column(step)/byX == column && (down || !b.Upper),
+				down:   down,
+				picked: isPicked(rank, h),
+			}
+			if high >= minFramedH {
+				sq.drawLarge(at, digits, h.Theme)
 			} else {
-				cell(at, b, step, rank, along, down, h)
+				sq.drawSmall(at, h.Theme)
 			}
 		}
 	}
 }
 
-// picked reports whether a rank of the grid is selected.
-func picked(rank int, h *pane.Host) bool {
+// isPicked reports whether a rank of the grid is selected.
+func isPicked(rank int, h *pane.Host) bool {
 	world := h.Snap.Layout.World()
 	return h.Pick.Level != pane.Nothing && rank < len(world) && int(world[rank]) < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, int(world[rank]), 0)
 }
 
-// large draws a rank in a frame. It is hatched if it has no work left. The panels that it sends are
-// at the sides where they leave.
-func large(v grid.View, b *dense.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
-	th := h.Theme
+// square is a rank of the grid in the step that is shown.
+type square struct {
+	number string
+	works  bool // it has work left
+	along  bool // it sends its panel along the row
+	down   bool // it sends its panel down the column
+	picked bool
+}
+
+// drawLarge draws a rank in a frame. It is hatched if it has no work left. The panels that it sends
+// are at the sides where they leave. digits is the length of the longest number of a rank.
+func (sq *square) drawLarge(v grid.View, digits int, th *grid.Theme) {
 	in := v.Box(v.Local(), grid.Box{Border: th.Dim})
 	thick := max(in.H()/6, 1)
 	// The scale is the same for all ranks, senders or not.
-	scale := grid.Numerals(in.W()-2*thick, in.H()-thick, len(strconv.Itoa(b.Rows*b.Cols-1)))
+	scale := grid.Numerals(in.W()-2*thick, in.H()-thick, digits)
 	rest := in.Local()
-	if down {
+	if sq.down {
 		var low grid.Rect
 		low, rest = rest.CutBottom(thick)
-		panel(in.Sub(low), '▼', th.SeriesStyle(1), th)
+		drawPanel(in.Sub(low), '▼', th.SeriesStyle(1), th)
 	}
-	if along {
+	if sq.along {
 		var right grid.Rect
 		right, rest = rest.CutRight(2 * thick)
-		panel(in.Sub(right), '▶', th.SeriesStyle(0), th)
+		drawPanel(in.Sub(right), '▶', th.SeriesStyle(0), th)
 	}
-	room, number := in.Sub(rest), strconv.Itoa(rank)
+	inner := in.Sub(rest)
 	switch {
-	case !b.Works(rank, step):
-		room.Fill(room.Local(), grid.Cell{Rune: '╱', Fg: th.Warning.Fg, Attr: th.Warning.Attr})
+	case !sq.works:
+		inner.Fill(inner.Local(), grid.Cell{Rune: '╱', Fg: th.Warning.Fg, Attr: th.Warning.Attr})
 	case scale > 0:
-		room.Numeral(number, scale, th.Text)
+		inner.Numeral(sq.number, scale, th.Text)
 	default:
-		room.TextIn(0, (room.H()-1)/2, room.W(), number, grid.Center, th.Text)
+		inner.TextIn(0, (inner.H()-1)/2, inner.W(), sq.number, grid.Center, th.Text)
 	}
-	if picked(rank, h) {
+	if sq.picked {
 		v.Tint(v.Local(), grid.None, grid.Reverse|grid.Bold)
 	}
 }
 
-// panel fills one side of a rank with the symbol of the panel that leaves there.
-func panel(v grid.View, mark rune, st grid.Style, th *grid.Theme) {
+// drawPanel fills one side of a rank with the symbol of the panel that leaves there.
+func drawPanel(v grid.View, symbol rune, st grid.Style, th *grid.Theme) {
 	if len(th.Ramp) > 0 && !v.Mono() {
 		st = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg}
 	}
-	v.Fill(v.Local(), grid.Cell{Rune: mark, Fg: st.Fg, Bg: st.Bg, Attr: st.Attr})
+	v.Fill(v.Local(), grid.Cell{Rune: symbol, Fg: st.Fg, Bg: st.Bg, Attr: st.Attr})
 }
 
-// cell draws a rank in one cell: its number, and the symbols of the panels that it sends.
-func cell(v grid.View, b *dense.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
-	th := h.Theme
+// drawSmall draws a rank in one cell: its number, and the symbols of the panels that it sends.
+func (sq *square) drawSmall(v grid.View, th *grid.Theme) {
 	st, y := th.Text, (v.H()-1)/2
-	number := strconv.Itoa(rank)
-	if !b.Works(rank, step) {
+	number := sq.number
+	if !sq.works {
 		st, number = th.Warning, "╱"
 	}
-	if picked(rank, h) {
+	if sq.picked {
 		st.Attr |= grid.Reverse | grid.Bold
 	}
-	marks := v.W()
-	if along {
-		marks--
-		v.Rune(marks, y, '▶', th.SeriesStyle(0))
+	free := v.W()
+	if sq.along {
+		free--
+		v.Rune(free, y, '▶', th.SeriesStyle(0))
 	}
-	if down && marks > 0 {
-		marks--
-		v.Rune(marks, y, '▼', th.SeriesStyle(1))
+	if sq.down && free > 0 {
+		free--
+		v.Rune(free, y, '▼', th.SeriesStyle(1))
 	}
 	switch n := grid.Width(number); {
-	case n <= marks:
-		v.Text(marks-n, y, number, st)
-	case marks == v.W():
+	case n <= free:
+		v.Text(free-n, y, number, st)
+	case free == v.W():
 		v.Rune(0, y, '·', st)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "collectives", Title: "Collectives", Doc: "the messages of a collective", Place: pane.Story,
+	Name: "collectives", Title: "Collectives", Doc: "the messages of a collective", Place: pane.Workload,
 	Offered: func(s *engine.Snapshot) bool { return flowOf(s) != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
@@ -27,8 +27,8 @@ func flowOf(s *engine.Snapshot) *collective.Flow {
 
 // Pane is the moment at which the animation is held, and the data of the last frame.
 type Pane struct {
-	held bool
-	at   float64 // the held moment, in s
+	isHeld bool
+	heldAt float64 // the held moment, in s
 
 	flow   *collective.Flow // the flow of the fields below
 	spots  []spot           // positions of the ranks
@@ -46,11 +46,11 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 
 // Actions returns the actions that hold the animation and move it.
 func (p *Pane) Actions() []pane.Action {
-	some := func(h *pane.Host) bool { return flowOf(h.Snap) != nil }
+	hasFlow := func(h *pane.Host) bool { return flowOf(h.Snap) != nil }
 	return []pane.Action{
-		{Name: "crosshair-left", Do: func(h *pane.Host) { p.move(h, -1) }, Ready: some},
-		{Name: "crosshair-right", Do: func(h *pane.Host) { p.move(h, +1) }, Ready: some},
-		{Name: "follow", Do: func(*pane.Host) { p.held = false }, Ready: func(*pane.Host) bool { return p.held }},
+		{Name: "crosshair-left", Do: func(h *pane.Host) { p.move(h, -1) }, Ready: hasFlow},
+		{Name: "crosshair-right", Do: func(h *pane.Host) { p.move(h, +1) }, Ready: hasFlow},
+		{Name: "follow", Do: func(*pane.Host) { p.isHeld = false }, Ready: func(*pane.Host) bool { return p.isHeld }},
 	}
 }
 
@@ -61,50 +61,50 @@ func (p *Pane) move(h *pane.Host, by int) {
 		return
 	}
 	at := p.clock(h, f)
-	p.held, p.at = true, at
-	const soon = 1e-9 // fraction of the span that counts as the same moment
+	p.isHeld, p.heldAt = true, at
+	const tolerance = 1e-9 // fraction of the span that counts as the same moment
 	next := at
 	for i := range f.Hops {
 		switch t := f.Hops[i].Arrived; {
-		case by > 0 && t > at+soon*f.Span && (next == at || t < next):
+		case by > 0 && t > at+tolerance*f.Span && (next == at || t < next):
 			next = t
-		case by < 0 && t < at-soon*f.Span && (next == at || t > next):
+		case by < 0 && t < at-tolerance*f.Span && (next == at || t > next):
 			next = t
 		}
 	}
 	if next == at && by < 0 {
 		next = 0
 	}
-	p.at = next
+	p.heldAt = next
 }
 
-// playing is the duration of one animation of the call, resting the time for which its end is
+// playTime is the duration of one animation of the call, restTime the time for which its end is
 // shown.
 const (
-	playing = 4 * time.Second
-	resting = 2 * time.Second
+	playTime = 4 * time.Second
+	restTime = 2 * time.Second
 )
 
 // clock returns the moment that is shown, in the flow's time.
 func (p *Pane) clock(h *pane.Host, f *collective.Flow) float64 {
 	switch {
-	case p.held:
-		return min(p.at, f.Span)
-	case h.Whole || h.Snap.Phase != engine.Running:
+	case p.isHeld:
+		return min(p.heldAt, f.Span)
+	case h.Picture || h.Snap.Phase != engine.Running:
 		return f.Span
 	}
-	into := h.Snap.Elapsed % (playing + resting)
-	return min(float64(into)/float64(playing), 1) * f.Span
+	elapsed := h.Snap.Elapsed % (playTime + restTime)
+	return min(float64(elapsed)/float64(playTime), 1) * f.Span
 }
 
-// besideW is the minimum width for the course over time next to the scene. belowH is the minimum
-// height for the course below the scene. termsH and headH are the minimum heights for the terms and
-// for the head.
+// sideBySideW is the minimum width for the course over time next to the scene. stackedH is the
+// minimum height for the course below the scene. minTermsH and minHeadH are the minimum heights for
+// the terms and for the head.
 const (
-	besideW = 84
-	belowH  = 22
-	termsH  = 9
-	headH   = 6
+	sideBySideW = 84
+	stackedH    = 22
+	minTermsH   = 9
+	minHeadH    = 6
 )
 
 // Draw divides the pane into the scene, the course and the terms.
@@ -114,43 +114,43 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		if h.Snap.Layout.Nodes == 0 {
 			h.Empty(v)
 		} else {
-			h.Tell(v, "This workload has no collective to draw.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
+			h.WriteMessage(v, "This workload has no collective to draw.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
 		}
 		return pane.Border{Right: h.KindWords()}
 	}
 	if p.flow == nil || p.flow.Name != f.Name || p.flow.Ranks != f.Ranks || p.flow.Root != f.Root {
-		p.held = false
+		p.isHeld = false
 	}
 	p.flow = f
 	b := pane.Border{Title: f.Name, Right: p.kind(f, h)}
 	at := p.clock(h, f)
 	rest := v.Local()
-	if v.H() >= headH {
+	if v.H() >= minHeadH {
 		var head grid.Rect
 		head, rest = rest.CutTop(1)
-		p.head(v.Sub(head), f, at, h.Units, h.Theme)
+		p.drawHead(v.Sub(head), f, at, h.Units, h.Theme)
 	}
-	if v.H() >= termsH && len(f.Terms) > 0 {
+	if v.H() >= minTermsH && len(f.Terms) > 0 {
 		var low grid.Rect
 		low, rest = rest.CutBottom(2)
-		p.terms(v.Sub(low), f, h.Units, h.Theme)
+		p.drawTerms(v.Sub(low), f, h.Units, h.Theme)
 	}
 	if len(f.Hops) == 0 {
-		p.folded(v.Sub(rest), f, at, h)
+		p.drawFolded(v.Sub(rest), f, at, h)
 		return b
 	}
 	switch {
-	case rest.W >= besideW:
+	case rest.W >= sideBySideW:
 		left, right := rest.CutLeft(rest.W * 11 / 20)
 		_, right = right.CutLeft(2)
-		p.scene(v.Sub(left), f, at, h)
-		p.course(v.Sub(right), f, at, h)
-	case rest.H >= belowH:
+		p.drawScene(v.Sub(left), f, at, h)
+		p.drawCourse(v.Sub(right), f, at, h)
+	case rest.H >= stackedH:
 		top, low := rest.CutTop(rest.H * 11 / 20)
-		p.scene(v.Sub(top), f, at, h)
-		p.course(v.Sub(low), f, at, h)
+		p.drawScene(v.Sub(top), f, at, h)
+		p.drawCourse(v.Sub(low), f, at, h)
 	default:
-		p.scene(v.Sub(rest), f, at, h)
+		p.drawScene(v.Sub(rest), f, at, h)
 	}
 	return b
 }
@@ -163,28 +163,30 @@ func (p *Pane) kind(f *collective.Flow, h *pane.Host) string {
 	return string(h.Theme.Kind(pane.KindOf(f.Kind)).Mark) + " " + string(f.Kind)
 }
 
-// span formats a time of the flow. Without costs it is a number of steps.
-func span(f *collective.Flow, t float64) string {
+// formatSpan formats a time of the flow. Without costs it is a number of steps.
+func formatSpan(f *collective.Flow, t float64) string {
 	if f.Kind == "" {
 		return fmt.Sprintf("step %.0f", t)
 	}
 	return grid.Seconds.String(t)
 }
 
-// head writes the progress of the call.
-func (p *Pane) head(v grid.View, f *collective.Flow, at float64, u grid.Units, th *grid.Theme) {
+// drawHead writes the progress of the call.
+func (p *Pane) drawHead(v grid.View, f *collective.Flow, at float64, u grid.Units, th *grid.Theme) {
 	if f.Messages == 0 {
 		v.TextIn(0, 0, v.W(), "no messages", grid.Left, th.Dim)
 		return
 	}
-	under, arrived, step := 0, 0, 0
+	inFlight := 0
+	arrived := 0
+	step := 0
 	for i := range f.Hops {
 		m := &f.Hops[i]
 		switch {
 		case m.Arrived <= at:
 			arrived++
 		case m.Sent <= at:
-			under++
+			inFlight++
 			step = max(step, m.Step)
 		}
 	}
@@ -203,13 +205,13 @@ func (p *Pane) head(v grid.View, f *collective.Flow, at float64, u grid.Units, t
 	switch {
 	case len(f.Hops) == 0:
 	case at >= f.Span:
-		now = "all done after " + span(f, f.Span)
+		now = "all done after " + formatSpan(f, f.Span)
 	default:
-		now = span(f, at)
+		now = formatSpan(f, at)
 		if step > 0 {
 			now += fmt.Sprintf(", step %d", step)
 		}
-		now += fmt.Sprintf(": %d in flight, %d arrived", under, arrived)
+		now += fmt.Sprintf(": %d in flight, %d arrived", inFlight, arrived)
 	}
 	n := 0
 	if now != "" {
@@ -229,8 +231,8 @@ func plural(n int, what string) string {
 	return grid.Count.String(float64(n)) + " " + what
 }
 
-// terms draws the terms of the predicted time as a divided bar, with a legend.
-func (p *Pane) terms(v grid.View, f *collective.Flow, u grid.Units, th *grid.Theme) {
+// drawTerms draws the terms of the predicted time as a divided bar, with a legend.
+func (p *Pane) drawTerms(v grid.View, f *collective.Flow, u grid.Units, th *grid.Theme) {
 	total := 0.0
 	for _, t := range f.Terms {
 		total += t.Time
@@ -265,15 +267,15 @@ func (p *Pane) terms(v grid.View, f *collective.Flow, u grid.Units, th *grid.The
 	}
 }
 
-// folded draws a large team as a heat map of the number of messages in flight: blocks of ranks
+// drawFolded draws a large team as a heat map of the number of messages in flight: blocks of ranks
 // down, time across.
-func (p *Pane) folded(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
+func (p *Pane) drawFolded(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
 	if f.Blocks == 0 {
 		what := "too many messages to draw: " + grid.Count.String(float64(f.Messages))
 		if f.Messages == 0 {
 			what = "no messages"
 		}
-		h.Tell(v, what)
+		h.WriteMessage(v, what)
 		return
 	}
 	m := &p.heat
@@ -300,6 +302,6 @@ func (p *Pane) folded(v grid.View, f *collective.Flow, at float64, h *pane.Host)
 	m.Axis = grid.Axis{Unit: grid.Count, FromZero: true}
 	m.Bar = true
 	top := v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
-	v.TextIn(0, 0, v.W(), "messages in flight, by sender (down) and time (across, "+span(f, f.Span)+")", grid.Left, h.Theme.Title)
+	v.TextIn(0, 0, v.W(), "messages in flight, by sender (down) and time (across, "+formatSpan(f, f.Span)+")", grid.Left, h.Theme.Title)
 	m.Draw(top, h.Theme)
 }

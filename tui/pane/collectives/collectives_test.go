@@ -105,7 +105,7 @@ func TestAnimationIsHeld(t *testing.T) {
 		t.Errorf("after two of three arrivals:\n%s", text)
 	}
 	act("follow")
-	if p.held {
+	if p.isHeld {
 		t.Error("the animation is still held after follow")
 	}
 }
@@ -129,7 +129,7 @@ func TestNumbersOnACircleAreInside(t *testing.T) {
 		for cols := 12; cols < 90; cols++ {
 			var p Pane
 			label := len(strconv.Itoa(ranks - 1))
-			p.circle(grid.New(cols, 30).All(), &collective.Flow{Ranks: ranks}, label)
+			p.placeInCircle(grid.New(cols, 30).All(), &collective.Flow{Ranks: ranks}, label)
 			for r, s := range p.spots {
 				if first := int(s.x+0.5) - (label-1)/2; first < 0 || first+label > cols {
 					t.Errorf("%d ranks on %d columns: the number of rank %d begins in column %d", ranks, cols, r, first)

@@ -15,42 +15,44 @@ type spot struct{ x, y float64 }
 // These are the styles of lines. Higher numbers cover lower ones.
 const (
 	waiting = iota
-	gone
+	delivered
 	moving
 )
 
-// scene draws the ranks, the paths of their messages, and the messages in flight at a moment.
-func (p *Pane) scene(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
+// drawScene draws the ranks, the paths of their messages, and the messages in flight at a moment.
+func (p *Pane) drawScene(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
 	if v.W() < 4 || v.H() < 2 {
 		return
 	}
 	th := h.Theme
 	label := len(strconv.Itoa(f.Ranks - 1))
 	if f.Tree {
-		p.tree(v, f, label)
+		p.placeInTree(v, f, label)
 	} else {
-		p.circle(v, f, label)
+		p.placeInCircle(v, f, label)
 	}
-	lines := []grid.Style{waiting: th.Border, gone: th.Accent, moving: th.Focus.With(grid.Bold)}
+	lines := []grid.Style{waiting: th.Border, delivered: th.Accent, moving: th.Focus.With(grid.Bold)}
 	p.canvas.Reset(v, h.Markers)
 	for style := waiting; style <= moving; style++ {
 		for i := range f.Hops {
 			m := &f.Hops[i]
-			if p.look(f, m, at) == style {
+			if p.lineStyle(f, m, at) == style {
 				a, b := p.spots[m.From], p.spots[m.To]
 				p.canvas.Line(a.x, a.y, b.x, b.y, uint8(style))
 			}
 		}
 	}
 	p.canvas.Draw(v, lines)
-	p.ranks(v, f, at, label, th)
+	p.drawRanks(v, f, at, label, th)
 	for i := range f.Hops {
 		m := &f.Hops[i]
 		if m.Sent > at || m.Arrived <= at || m.Arrived <= m.Sent {
 			continue
 		}
-		a, b, way := p.spots[m.From], p.spots[m.To], (at-m.Sent)/(m.Arrived-m.Sent)
-		x, y := int(a.x+(b.x-a.x)*way+0.5), int(a.y+(b.y-a.y)*way+0.5)
+		a := p.spots[m.From]
+		b := p.spots[m.To]
+		progress := (at - m.Sent) / (m.Arrived - m.Sent)
+		x, y := int(a.x+(b.x-a.x)*progress+0.5), int(a.y+(b.y-a.y)*progress+0.5)
 		if r := v.At(x, y).Rune; r >= '0' && r <= '9' { // do not cover a rank number
 			v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse)
 			continue
@@ -59,31 +61,32 @@ func (p *Pane) scene(v grid.View, f *collective.Flow, at float64, h *pane.Host) 
 	}
 }
 
-// never is the style of a line that is not drawn.
-const never = -1
+// hidden is the style of a line that is not drawn.
+const hidden = -1
 
-// look returns the style of the line of a message. A tree shows all lines. A circle shows only the
-// lines of the current step, because the lines would cover each other, and all lines at the end.
-func (p *Pane) look(f *collective.Flow, m *collective.Hop, at float64) int {
+// lineStyle returns the style of the line of a message. A tree shows all lines. A circle shows only
+// the lines of the current step, because the lines would cover each other, and all lines at the
+// end.
+func (p *Pane) lineStyle(f *collective.Flow, m *collective.Hop, at float64) int {
 	switch {
 	case m.Sent <= at && m.Arrived > at:
 		return moving
 	case m.Arrived <= at && (f.Tree || at >= f.Span || at-m.Arrived < f.Span/8):
-		return gone
+		return delivered
 	case f.Tree:
 		return waiting
 	}
-	return never
+	return hidden
 }
 
-// ranks draws the ranks over the lines, by number if there is room. Ranks that have finished are
-// bright.
-func (p *Pane) ranks(v grid.View, f *collective.Flow, at float64, label int, th *grid.Theme) {
-	numbers := p.apart(label)
+// drawRanks draws the ranks over the lines, by number if there is room. Ranks that have finished
+// are bright.
+func (p *Pane) drawRanks(v grid.View, f *collective.Flow, at float64, label int, th *grid.Theme) {
+	numbers := p.numbersFit(label)
 	for r := range p.spots {
 		st := th.Dim
 		switch {
-		case p.done(f, r, at):
+		case p.hasFinished(f, r, at):
 			st = th.Good.With(grid.Bold)
 		case r == f.Root:
 			st = th.Focus
@@ -98,17 +101,17 @@ func (p *Pane) ranks(v grid.View, f *collective.Flow, at float64, label int, th 
 	}
 }
 
-// done reports whether a rank has received all its messages by a moment.
-func (p *Pane) done(f *collective.Flow, rank int, at float64) bool {
+// hasFinished reports whether a rank has received all its messages by a moment.
+func (p *Pane) hasFinished(f *collective.Flow, rank int, at float64) bool {
 	if n := len(f.Ends); n > 0 {
 		return f.Ends[rank*n/f.Ranks] <= at*(1+1e-9)
 	}
 	return at >= f.Span
 }
 
-// apart reports whether numbers with this many digits fit at all positions without touching each
-// other.
-func (p *Pane) apart(label int) bool {
+// numbersFit reports whether numbers with this many digits fit at all positions without touching
+// each other.
+func (p *Pane) numbersFit(label int) bool {
 	taken := map[[2]int]bool{}
 	for _, s := range p.spots {
 		x, y := int(s.x+0.5)-(label-1)/2, int(s.y+0.5)
@@ -124,8 +127,8 @@ func (p *Pane) apart(label int) bool {
 	return true
 }
 
-// circle places the ranks on an ellipse: rank 0 at the top, the others clockwise.
-func (p *Pane) circle(v grid.View, f *collective.Flow, label int) {
+// placeInCircle places the ranks on an ellipse: rank 0 at the top, the others clockwise.
+func (p *Pane) placeInCircle(v grid.View, f *collective.Flow, label int) {
 	w, h := float64(v.W()-label-1), float64(v.H()-1)
 	w = min(w, 4.4*h) // about as wide as high on the screen
 	p.spots = p.spots[:0]
@@ -135,10 +138,10 @@ func (p *Pane) circle(v grid.View, f *collective.Flow, label int) {
 	}
 }
 
-// tree places the ranks in rows by their distance from the root, with children below their parent.
-// A chain is folded over several rows, alternating between left to right and right to left.
-func (p *Pane) tree(v grid.View, f *collective.Flow, label int) {
-	kids := make([][]int, f.Ranks)
+// placeInTree places the ranks in rows by their distance from the root, with children below their
+// parent. A chain is folded over several rows, alternating between left to right and right to left.
+func (p *Pane) placeInTree(v grid.View, f *collective.Flow, label int) {
+	children := make([][]int, f.Ranks)
 	seen := make([]bool, f.Ranks)
 	widest := 0
 	for i := range f.Hops {
@@ -148,13 +151,13 @@ func (p *Pane) tree(v grid.View, f *collective.Flow, label int) {
 		}
 		if !seen[low] {
 			seen[low] = true
-			kids[up] = append(kids[up], low)
-			widest = max(widest, len(kids[up]))
+			children[up] = append(children[up], low)
+			widest = max(widest, len(children[up]))
 		}
 	}
 	p.spots = append(p.spots[:0], make([]spot, f.Ranks)...)
 	if widest <= 1 {
-		p.snake(v, f, kids, label)
+		p.placeInSnake(v, f, children, label)
 		return
 	}
 	leaves, depth := 0, 0
@@ -162,13 +165,13 @@ func (p *Pane) tree(v grid.View, f *collective.Flow, label int) {
 	walk = func(r, d int) float64 {
 		depth = max(depth, d)
 		p.spots[r].y = float64(d)
-		if len(kids[r]) == 0 {
+		if len(children[r]) == 0 {
 			leaves++
 			p.spots[r].x = float64(leaves - 1)
 			return p.spots[r].x
 		}
 		first, last := 0.0, 0.0
-		for i, k := range kids[r] {
+		for i, k := range children[r] {
 			x := walk(k, d+1)
 			if i == 0 {
 				first = x
@@ -191,10 +194,10 @@ func (p *Pane) tree(v grid.View, f *collective.Flow, label int) {
 	}
 }
 
-// snake places a chain on the minimum number of rows that have room for its numbers.
-func (p *Pane) snake(v grid.View, f *collective.Flow, kids [][]int, label int) {
-	room := max((v.W()-label)/(label+2)+1, 2)
-	rows := min((f.Ranks+room-1)/room, max(v.H(), 1))
+// placeInSnake places a chain on the minimum number of rows that have room for its numbers.
+func (p *Pane) placeInSnake(v grid.View, f *collective.Flow, children [][]int, label int) {
+	perRow := max((v.W()-label)/(label+2)+1, 2)
+	rows := min((f.Ranks+perRow-1)/perRow, max(v.H(), 1))
 	each := (f.Ranks + rows - 1) / rows
 	pitch := min(float64(v.W()-label-1)/float64(max(each-1, 1)), 10)
 	drop := min(float64(v.H()-1)/float64(max(rows-1, 1)), 4)
@@ -206,16 +209,16 @@ func (p *Pane) snake(v grid.View, f *collective.Flow, kids [][]int, label int) {
 			col = each - 1 - col
 		}
 		p.spots[r] = spot{left + float64(col)*pitch, top + float64(row)*drop}
-		if len(kids[r]) == 0 {
+		if len(children[r]) == 0 {
 			return
 		}
-		r = kids[r][0]
+		r = children[r][0]
 	}
 }
 
-// course draws all messages over time: ranks down, starting with the root, and time across. Symbols
-// show when each rank finished in the run.
-func (p *Pane) course(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
+// drawCourse draws all messages over time: ranks down, starting with the root, and time across.
+// Symbols show when each rank finished in the run.
+func (p *Pane) drawCourse(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
 	th := h.Theme
 	label := len(strconv.Itoa(f.Ranks - 1))
 	if v.H() < 5 || v.W() < label+12 || f.Span <= 0 {
@@ -232,31 +235,31 @@ func (p *Pane) course(v grid.View, f *collective.Flow, at float64, h *pane.Host)
 	}
 	title := "ranks over time"
 	if f.Done != nil {
-		mark := th.Kind(pane.KindOf(f.DoneKind))
-		title += ", " + string(mark.Mark) + " done, " + string(f.DoneKind)
+		kind := th.Kind(pane.KindOf(f.DoneKind))
+		title += ", " + string(kind.Mark) + " done, " + string(f.DoneKind)
 	}
 	v.TextIn(0, 0, v.W(), title, grid.Left, th.Title)
-	lines := []grid.Style{waiting: th.Border, gone: th.Accent, moving: th.Focus.With(grid.Bold)}
+	lines := []grid.Style{waiting: th.Border, delivered: th.Accent, moving: th.Focus.With(grid.Bold)}
 	p.canvas.Reset(in, h.Markers)
-	for style := waiting; style <= moving; style++ {
+	for layer := waiting; layer <= moving; layer++ {
 		for i := range f.Hops {
 			m := &f.Hops[i]
-			look := waiting
+			style := waiting
 			if m.Arrived <= at {
-				look = gone
+				style = delivered
 			} else if m.Sent <= at {
-				look = moving
+				style = moving
 			}
-			if look == style {
-				p.canvas.Line(x(m.Sent), row(m.From), x(m.Arrived), row(m.To), uint8(style))
+			if style == layer {
+				p.canvas.Line(x(m.Sent), row(m.From), x(m.Arrived), row(m.To), uint8(layer))
 			}
 		}
 	}
 	p.canvas.Draw(in, lines)
 	if n := len(f.Done); n > 0 {
-		mark := th.Kind(pane.KindOf(f.DoneKind))
+		kind := th.Kind(pane.KindOf(f.DoneKind))
 		for b, d := range f.Done {
-			in.Rune(int(x(d)+0.5), int(row(b*f.Ranks/n)+0.5), mark.Mark, mark.Style)
+			in.Rune(int(x(d)+0.5), int(row(b*f.Ranks/n)+0.5), kind.Mark, kind.Style)
 		}
 	}
 	if at < f.Span {
@@ -273,9 +276,9 @@ func (p *Pane) course(v grid.View, f *collective.Flow, at float64, h *pane.Host)
 		v.Bytes(label-len(p.text), 1+int(row(rank)+0.5), p.text, th.Dim)
 	}
 	v.Text(label+1, v.H()-1, "0", th.Dim)
-	end := span(f, full)
+	end := formatSpan(f, full)
 	v.Text(v.W()-grid.Width(end), v.H()-1, end, th.Dim)
-	if mid := span(f, full/2); in.W() > 40 {
+	if mid := formatSpan(f, full/2); in.W() > 40 {
 		v.Text(label+1+in.W()/2-grid.Width(mid)/2, v.H()-1, mid, th.Dim)
 	}
 }

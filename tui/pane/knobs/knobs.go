@@ -25,11 +25,11 @@ type Pane struct {
 }
 
 // spot is an area of the list that responds to the mouse: a click selects the knob, or changes it
-// if turn is not 0.
+// if change is not 0.
 type spot struct {
-	at   grid.Rect // in the view
-	knob string
-	turn int
+	at     grid.Rect // in the view
+	knob   string
+	change int
 }
 
 // Inputs returns the number of changes of the panel.
@@ -45,8 +45,8 @@ func (p *Pane) Click(h *pane.Host, x, y int) bool {
 		return false
 	}
 	h.Panel.Select(s.knob)
-	if s.turn != 0 {
-		h.Panel.Turn(s.turn)
+	if s.change != 0 {
+		h.Panel.Change(s.change)
 	}
 	return true
 }
@@ -60,7 +60,7 @@ func (p *Pane) Wheel(h *pane.Host, x, y, by int) bool {
 			return false
 		}
 		h.Panel.Select(s.knob)
-		h.Panel.Turn(by)
+		h.Panel.Change(by)
 		return true
 	}
 	at, all := h.Panel.At()-by, h.Panel.Scenario.Table
@@ -85,11 +85,11 @@ func (p *Pane) spotAt(x, y int) *spot {
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	p.spots = p.spots[:0]
 	p.above, p.below = false, false
-	p.list(v, h)
+	p.drawList(v, h)
 	return pane.Border{Above: p.above, Below: p.below}
 }
 
-func (p *Pane) list(v grid.View, h *pane.Host) {
+func (p *Pane) drawList(v grid.View, h *pane.Host) {
 	a, th := &h.Panel, h.Theme
 	knobs, whole := a.Scenario.Table, v
 	if len(knobs) == 0 {
@@ -103,27 +103,27 @@ func (p *Pane) list(v grid.View, h *pane.Host) {
 		words := grid.Rect{}
 		list, words = list.CutLeft(min(v.W()*2/5, 48))
 		words.X, words.W = words.X+3, words.W-3
-		p.words(v.Sub(words), h, &knobs[sel])
+		p.drawWords(v.Sub(words), h, &knobs[sel])
 	case h.Alone && v.H() >= 14:
 		words := grid.Rect{}
 		words, list = list.CutBottom(v.H() / 2)
-		p.words(v.Sub(words), h, &knobs[sel])
+		p.drawWords(v.Sub(words), h, &knobs[sel])
 	case v.H() >= 7:
 		foot, list = list.CutBottom(2)
 	}
 	v = v.Sub(list)
-	room := list.H
+	rows := list.H
 	fault := 0 // rows of the error below its knob
 	if a.Fault.Knob == knobs[sel].Name {
 		f := grid.Flow{V: v.Sub(grid.Rect{W: max(v.W()-4, 0)})}
 		f.Text(a.Fault.Text, th.Error)
-		fault = min(f.Y, max(room-1, 0))
+		fault = min(f.Y, max(rows-1, 0))
 	}
-	p.top = max(min(p.top, sel, len(knobs)-room+fault), sel+1-(room-fault), 0)
+	p.top = max(min(p.top, sel, len(knobs)-rows+fault), sel+1-(rows-fault), 0)
 	y := 0
-	for i := p.top; i < len(knobs) && y < room; i++ {
+	for i := p.top; i < len(knobs) && y < rows; i++ {
 		row := v.Sub(grid.Rect{Y: y, W: v.W(), H: 1})
-		p.row(row, y, h, &knobs[i], i == sel)
+		p.drawRow(row, y, h, &knobs[i], i == sel)
 		y++
 		if i == sel && fault > 0 {
 			v.Rune(1, y, '✗', th.Error)
@@ -132,15 +132,15 @@ func (p *Pane) list(v grid.View, h *pane.Host) {
 			y += fault
 		}
 	}
-	p.above, p.below = p.top > 0, y < len(knobs)-p.top && y == room
+	p.above, p.below = p.top > 0, y < len(knobs)-p.top && y == rows
 	if !foot.Empty() {
-		p.foot(whole.Sub(foot), h, &knobs[sel])
+		p.drawFoot(whole.Sub(foot), h, &knobs[sel])
 	}
 }
 
-// words writes the full description of a knob: its meaning, its values, the effects to watch for,
-// and the paper that it comes from.
-func (p *Pane) words(v grid.View, h *pane.Host, k *engine.Knob) {
+// drawWords writes the full description of a knob: its meaning, its values, the effects to watch
+// for, and the paper that it comes from.
+func (p *Pane) drawWords(v grid.View, h *pane.Host, k *engine.Knob) {
 	th := h.Theme
 	f := grid.Flow{V: v}
 	f.Text(k.Label+" ("+k.Name+")", th.Title)
@@ -182,8 +182,8 @@ var scopes = map[engine.Scope]string{
 	engine.ScopeNow:     "the run continues after a change",
 }
 
-// row draws one knob.
-func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bool) {
+// drawRow draws one knob.
+func (p *Pane) drawRow(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bool) {
 	a, th := &h.Panel, h.Theme
 	st, name := th.Text, th.Dim
 	if selected {
@@ -192,14 +192,14 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 		v.Rune(0, 0, '▸', st)
 	}
 	value := a.Value(k.Name)
-	asked := a.Waits(k.Name)
-	if asked && !selected {
+	pending := a.Pending(k.Name)
+	if pending && !selected {
 		st = th.Warning
 	} else if !selected && h.Idle(k.Name) != "" {
 		st = th.Dim
 	}
 	p.text = appendValue(p.text[:0], k, value, h.Units)
-	if asked {
+	if pending {
 		p.text = append(p.text, "…"...)
 	}
 	w := grid.Width(string(p.text))
@@ -210,7 +210,7 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 	}
 	// A long label must leave room for the value.
 	n := v.TextIn(1, 0, min(v.W()-9, max(x-gap, v.W()/3)), k.Label, grid.Left, name)
-	p.spots = append(p.spots, spot{grid.Rect{Y: y, W: v.W(), H: 1}, k.Name, 0})
+	p.spots = append(p.spots, spot{at: grid.Rect{Y: y, W: v.W(), H: 1}, knob: k.Name})
 	if selected && a.Typed != nil {
 		a.Typed.Draw(v.Sub(grid.Rect{X: n + 2, W: v.W() - n - 3, H: 1}), th)
 		return
@@ -220,17 +220,19 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 		left, right := x-2, v.W()-1
 		v.Rune(left, 0, '◂', st)
 		v.Rune(right, 0, '▸', st)
-		p.spots = append(p.spots, spot{near(left, y), k.Name, -1}, spot{near(right, y), k.Name, +1})
+		p.spots = append(p.spots,
+			spot{at: clickArea(left, y), knob: k.Name, change: -1},
+			spot{at: clickArea(right, y), knob: k.Name, change: +1})
 	}
-	if room := v.W() - 2 - x; w > room {
-		v.TextIn(x, 0, room, string(p.text), grid.Left, st)
+	if width := v.W() - 2 - x; w > width {
+		v.TextIn(x, 0, width, string(p.text), grid.Left, st)
 		return
 	}
 	v.Bytes(x, 0, p.text, st)
 }
 
-// knobCols is more than the width of a formatted time.
-const knobCols = 20
+// timeCols is more than the width of a formatted time.
+const timeCols = 20
 
 // appendValue appends a knob's value with its unit. Bytes get the largest prefix of the chosen
 // units with which the value is an integer.
@@ -252,16 +254,16 @@ func appendValue(dst []byte, k *engine.Knob, value string, u grid.Units) []byte 
 	case err != nil || k.Unit == "":
 		return append(dst, value...)
 	case k.Unit == grid.Seconds.Symbol:
-		return grid.Seconds.Append(dst, x, knobCols)
+		return grid.Seconds.Append(dst, x, timeCols)
 	}
 	return append(append(append(dst, value...), ' '), k.Unit...)
 }
 
-// near returns the area in which a click counts for a cell: one column more on both sides.
-func near(x, y int) grid.Rect { return grid.Rect{X: x - 1, Y: y, W: 3, H: 1} }
+// clickArea returns the area in which a click counts for a cell: one column more on both sides.
+func clickArea(x, y int) grid.Rect { return grid.Rect{X: x - 1, Y: y, W: 3, H: 1} }
 
-// foot writes the meaning and the values of the selected knob.
-func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
+// drawFoot writes the meaning and the values of the selected knob.
+func (p *Pane) drawFoot(v grid.View, h *pane.Host, k *engine.Knob) {
 	a, th := &h.Panel, h.Theme
 	text, st := k.Doc, th.Dim
 	if why := h.Idle(k.Name); why != "" {

@@ -28,13 +28,13 @@ func TestKnobsLookLikeThis(t *testing.T) {
 	draw := func(name string, h *pane.Host, l panetest.Look) {
 		golden.Text(t, name, panetest.Draw(&Pane{}, h, l))
 	}
-	asked := host("nodes")
-	asked.Set("model", "flat")
-	asked.Set("nodes", "8")
-	asked.Panel.Select("machine")
-	draw("values that were asked for", asked, panetest.Look{W: 49, H: 30, Styles: true})
+	requested := host("nodes")
+	requested.Set("model", "flat")
+	requested.Set("nodes", "8")
+	requested.Panel.Select("machine")
+	draw("values that were asked for", requested, panetest.Look{W: 49, H: 30, Styles: true})
 	refused := host("group")
-	refused.Panel.Refuse("group", errors.New("group = 3 does not divide 16 ranks: use 2 or 4"))
+	refused.Panel.ShowError("group", errors.New("group = 3 does not divide 16 ranks: use 2 or 4"))
 	draw("a refused value", refused, panetest.Look{W: 27, H: 17})
 	typed := host("group")
 	typed.Panel.Typed = &grid.Line{}
@@ -76,7 +76,9 @@ func TestTheSelectedKnobIsShown(t *testing.T) {
 
 func selectedIsShown(t *testing.T, h *pane.Host, cols, rows int) {
 	t.Helper()
-	p, all, k := &Pane{}, h.Panel.Scenario.Table, h.Panel.Knob()
+	p := &Pane{}
+	all := h.Panel.Scenario.Table
+	k := h.Panel.Knob()
 	g := grid.New(cols, rows)
 	b := p.Draw(g.All(), h)
 	row := ""
@@ -93,7 +95,7 @@ func selectedIsShown(t *testing.T, h *pane.Host, cols, rows int) {
 	if strings.Count(row, "\n") != 1 || !strings.HasPrefix(k.Label, label) || !strings.Contains(rest, " "+value+" ") && !strings.Contains(rest, " "+value+"\n") {
 		t.Fatalf("%d×%d: the row of %s = %s is %q:\n%s", cols, rows, k.Name, value, row, g.PlainText())
 	}
-	n := len(slices.DeleteFunc(slices.Clone(p.spots), func(s spot) bool { return s.turn != 0 }))
+	n := len(slices.DeleteFunc(slices.Clone(p.spots), func(s spot) bool { return s.change != 0 }))
 	if b.Above != (p.top > 0) || b.Below != (p.top+n < len(all)) {
 		t.Errorf("%d×%d: knobs %d to %d of %d are shown, but the border is %+v", cols, rows, p.top, p.top+n, len(all), b)
 	}

@@ -9,17 +9,17 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// boxesFrom is the minimum height of the pane in rows for a box plot of iteration times, boxesShare
-// the share of the height that the plot gets.
+// minBoxesRows is the minimum height of the pane in rows for a box plot of iteration times,
+// boxesShare the share of the height that the plot gets.
 const (
-	boxesFrom  = 20
-	boxesShare = 0.4
+	minBoxesRows = 20
+	boxesShare   = 0.4
 )
 
-// mostBoxes is the maximum number of boxes, leastIn the minimum number of iterations in a box.
+// maxBoxes is the maximum number of boxes, minIterations the minimum number of iterations in a box.
 const (
-	mostBoxes = 8
-	leastIn   = 4
+	maxBoxes      = 8
+	minIterations = 4
 )
 
 // boxes is the box plot of iteration times, with the times that it shows.
@@ -32,33 +32,33 @@ type boxes struct {
 
 // draw draws the boxes at the bottom of v and returns the remaining view.
 func (b *boxes) draw(v grid.View, snap *engine.Snapshot, th *grid.Theme) grid.View {
-	if v.H() < boxesFrom || v.W() < 24 || len(snap.IterationTimes) < leastIn {
+	if v.H() < minBoxesRows || v.W() < 24 || len(snap.IterationTimes) < minIterations {
 		return v
 	}
 	rows := int(float64(v.H()) * boxesShare)
-	b.plot(v.Sub(grid.Rect{Y: v.H() - rows, W: v.W(), H: rows}), snap, th)
+	b.drawBoxes(v.Sub(grid.Rect{Y: v.H() - rows, W: v.W(), H: rows}), snap, th)
 	return v.Sub(grid.Rect{W: v.W(), H: v.H() - rows})
 }
 
-// leastAlone is the minimum number of rows for boxes without anything else.
-const leastAlone = 6
+// minAloneRows is the minimum number of rows for boxes without anything else.
+const minAloneRows = 6
 
-// alone draws the boxes if no accesses were timed. It reports whether there are any.
-func (b *boxes) alone(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
-	if v.H() < leastAlone || v.W() < 24 || len(snap.IterationTimes) < leastIn {
+// drawAlone draws the boxes if no accesses were timed. It reports whether there are any.
+func (b *boxes) drawAlone(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+	if v.H() < minAloneRows || v.W() < 24 || len(snap.IterationTimes) < minIterations {
 		return false
 	}
 	v.TextIn(0, 0, v.W(), "no individual accesses timed", grid.Left, th.Dim)
-	rows := min(v.H()-1, mostAlone)
-	b.plot(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows}), snap, th)
+	rows := min(v.H()-1, maxAloneRows)
+	b.drawBoxes(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows}), snap, th)
 	return true
 }
 
-// mostAlone is the maximum number of rows; more do not make the boxes clearer.
-const mostAlone = 24
+// maxAloneRows is the maximum number of rows; more do not make the boxes clearer.
+const maxAloneRows = 24
 
-// plot draws the boxes on the whole view.
-func (b *boxes) plot(in grid.View, snap *engine.Snapshot, th *grid.Theme) {
+// drawBoxes draws the boxes on the whole view.
+func (b *boxes) drawBoxes(in grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	b.group(snap.IterationTimes, snap.Iteration)
 	kind := th.Kind(pane.KindOf(snap.Kind))
 	for i := range b.chart.Items {
@@ -82,7 +82,7 @@ func legend(v grid.View) string {
 // group makes boxes with the same number of iterations each, a power of two. A box begins at a
 // multiple of this number, so it does not move when more iterations follow.
 func (b *boxes) group(times []float64, iteration int) {
-	size := max(leastIn, 1<<bits.Len(uint(max(len(times)-1, 0)/mostBoxes)))
+	size := max(minIterations, 1<<bits.Len(uint(max(len(times)-1, 0)/maxBoxes)))
 	b.chart.Items = b.chart.Items[:0]
 	first := max(iteration-len(times), 0) // number of iterations before the first time
 	for len(times) > 0 {
@@ -90,7 +90,8 @@ func (b *boxes) group(times []float64, iteration int) {
 		first += n
 		var it grid.BoxItem
 		var ok bool
-		if it.Spread, b.sorted, ok = grid.SpreadOf(times[:n], b.sorted); ok && (n == size || len(times) > n || len(b.chart.Items) == 0) {
+		it.Spread, b.sorted, ok = grid.SpreadOf(times[:n], b.sorted)
+		if ok && (n == size || len(times) > n || len(b.chart.Items) == 0) {
 			it.Label = b.label(len(b.chart.Items), first)
 			b.chart.Items = append(b.chart.Items, it)
 		}

@@ -13,18 +13,18 @@ import (
 var Spec = pane.Spec{
 	Name: "latency", Title: "Latency", Doc: "the access latency", Place: pane.Times,
 	// A run that has tables and records no accesses shows its tables here.
-	Offered: func(s *engine.Snapshot) bool { return !engine.Drawn(s) || recorded(s) },
+	Offered: func(s *engine.Snapshot) bool { return !engine.Drawn(s) || hasRecorded(s) },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
 // Pane shows the quantiles and the distributions.
 type Pane struct {
-	bins  [cluster.Classes][]float64
-	ghost []float64 // bins of the baseline distribution
-	spark grid.Sparkline
-	boxes boxes
-	ticks []float64
-	text  []byte
+	bins         [cluster.Classes][]float64
+	baselineBins []float64 // bins of the baseline distribution
+	spark        grid.Sparkline
+	boxes        boxes
+	ticks        []float64
+	text         []byte
 }
 
 // Inputs returns the snapshot.
@@ -55,9 +55,9 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 
 func (p *Pane) draw(v grid.View, h *pane.Host) {
 	snap, th := h.Snap, h.Theme
-	lo, hi := span(h)
-	if lo > hi {
-		if p.boxes.alone(v, snap, th) {
+	in := spanOf(h)
+	if in.lo > in.hi {
+		if p.boxes.drawAlone(v, snap, th) {
 			return
 		}
 		if snap.Phase != engine.Starting && snap.Iteration > 0 {
@@ -88,34 +88,34 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 	// The distributions and their axis share the remaining rows.
 	filled := 0
 	for c := range cluster.Classes {
-		if p.filled(c, h) {
+		if p.hasDistribution(c, h) {
 			filled++
 		}
 	}
-	strip := (v.H() - y - cluster.Classes - 1) / max(filled, 1)
-	if strip < 1 || v.W() < 12 {
-		strip = 0
+	stripH := (v.H() - y - cluster.Classes - 1) / max(filled, 1)
+	if stripH < 1 || v.W() < 12 {
+		stripH = 0
 	}
-	strip = min(strip, 8)
+	stripH = min(stripH, 8)
 	for c := range cluster.Classes {
-		p.row(v, y, c, left, columns[:shown], h)
+		p.drawRow(v.Sub(grid.Rect{Y: y, W: v.W(), H: 1}), c, left, columns[:shown], h)
 		y++
-		if strip > 0 && p.filled(c, h) {
-			in := v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: strip})
+		if stripH > 0 && p.hasDistribution(c, h) {
+			at := v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: stripH})
 			if h.Base != nil {
-				p.shadow(in, &h.Base.Latency[c], lo, hi, th)
+				p.drawBaseline(at, &h.Base.Latency[c], in, th)
 			}
-			p.strip(in, c, &snap.Latency[c], lo, hi, th)
-			y += strip
+			p.drawDistribution(at, c, &snap.Latency[c], in, th)
+			y += stripH
 		}
 	}
-	if strip > 0 {
-		p.axis(v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: 1}), lo, hi, th)
+	if stripH > 0 {
+		p.drawAxis(v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: 1}), in, th)
 	}
 }
 
-// recorded reports whether the run has recorded any access.
-func recorded(s *engine.Snapshot) bool {
+// hasRecorded reports whether the run has recorded any access.
+func hasRecorded(s *engine.Snapshot) bool {
 	for c := range s.Latency {
 		if s.Latency[c].Count > 0 {
 			return true
@@ -124,18 +124,20 @@ func recorded(s *engine.Snapshot) bool {
 	return false
 }
 
-// filled reports whether a class has a distribution, of the run or of the baseline.
-func (p *Pane) filled(c int, h *pane.Host) bool {
+// hasDistribution reports whether a class has a distribution, of the run or of the baseline.
+func (p *Pane) hasDistribution(c int, h *pane.Host) bool {
 	return h.Snap.Latency[c].Count > 0 || h.Base != nil && h.Base.Latency[c].Count > 0
 }
 
-// row writes the numbers of a class.
-func (p *Pane) row(v grid.View, y, c, left int, columns []string, h *pane.Host) {
+// drawRow writes the numbers of a class in one row, from column left on.
+func (p *Pane) drawRow(v grid.View, c, left int, columns []string, h *pane.Host) {
 	th, q := h.Theme, &h.Snap.Latency[c]
-	v.Rune(0, y, pane.ClassMarks[c], th.SeriesStyle(c))
-	v.Text(2, y, pane.ClassNames[c], th.Text)
+	v.Rune(0, 0, pane.ClassSymbols[c], th.SeriesStyle(c))
+	v.Text(2, 0, pane.ClassNames[c], th.Text)
 	for i, name := range columns {
-		st, unit, x := th.Text, grid.Seconds, math.NaN()
+		st := th.Text
+		unit := grid.Seconds
+		x := math.NaN()
 		switch name {
 		case "p50":
 			st, x = th.SeriesStyle(c).With(grid.Bold), q.P50
@@ -161,23 +163,26 @@ func (p *Pane) row(v grid.View, y, c, left int, columns []string, h *pane.Host) 
 		default:
 			p.text = unit.Append(p.text[:0], x, valueCols-1)
 		}
-		v.Bytes(left+(i+1)*valueCols-grid.Width(string(p.text)), y, p.text, st)
+		v.Bytes(left+(i+1)*valueCols-grid.Width(string(p.text)), 0, p.text, st)
 	}
 }
 
-// span returns the range of all distributions, including the baseline. If lo > hi, the run has
+// span is a range of times.
+type span struct{ lo, hi float64 }
+
+// spanOf returns the range of all distributions, including the baseline. If lo > hi, the run has
 // none.
-func span(h *pane.Host) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
+func spanOf(h *pane.Host) span {
+	lo, hi := math.Inf(1), math.Inf(-1)
 	for c := range h.Snap.Latency {
 		if q := &h.Snap.Latency[c]; q.Count > 0 {
-			lo, hi = min(lo, least(q)), max(hi, q.P99)
+			lo, hi = min(lo, minTime(q)), max(hi, q.P99)
 		}
 	}
 	if h.Base != nil && lo <= hi {
 		for c := range h.Base.Latency {
-			if q := &h.Base.Latency[c]; drawn(q) {
-				lo, hi = min(lo, least(q)), max(hi, q.P99)
+			if q := &h.Base.Latency[c]; isDrawable(q) {
+				lo, hi = min(lo, minTime(q)), max(hi, q.P99)
 			}
 		}
 	}
@@ -185,12 +190,12 @@ func span(h *pane.Host) (lo, hi float64) {
 	if lo >= hi && hi > 0 {
 		lo, hi = hi/2, hi*2
 	}
-	return lo, hi * 1.2
+	return span{lo: lo, hi: hi * 1.2}
 }
 
-// least returns the shortest nonzero time of a distribution, or +Inf if there is none. A time of 0
-// is shorter than the clock's tick and not a latency. The times above 0 begin at the tick.
-func least(q *engine.Quantiles) float64 {
+// minTime returns the shortest nonzero time of a distribution, or +Inf if there is none. A time of
+// 0 is shorter than the clock's tick and not a latency. The times above 0 begin at the tick.
+func minTime(q *engine.Quantiles) float64 {
 	if q.Min > 0 {
 		return min(q.Min, q.P50)
 	}
@@ -204,8 +209,8 @@ func least(q *engine.Quantiles) float64 {
 	return math.Inf(1)
 }
 
-// single reports whether all values of a distribution are in one bucket.
-func single(q *engine.Quantiles) bool {
+// isSingleBucket reports whether all values of a distribution are in one bucket.
+func isSingleBucket(q *engine.Quantiles) bool {
 	filled := 0
 	for _, b := range q.Buckets {
 		if b.Count > 0 {
@@ -216,16 +221,16 @@ func single(q *engine.Quantiles) bool {
 }
 
 // spread distributes a distribution over columns and returns the highest column.
-func spread(bins []float64, q *engine.Quantiles, lo, hi float64) (top float64) {
+func spread(bins []float64, q *engine.Quantiles, in span) (top float64) {
 	w := len(bins)
 	clear(bins)
 	lower := 0.0
 	if len(q.Buckets) > 0 {
-		lower = max(q.Min, lo)
+		lower = max(q.Min, in.lo)
 	}
 	wide := math.Pow(10, 1.0/engine.BucketsPerDecade)
 	for _, b := range q.Buckets {
-		from, to := place(max(lower, b.Upper/wide), lo, hi, w), place(b.Upper, lo, hi, w)
+		from, to := in.column(max(lower, b.Upper/wide), w), in.column(b.Upper, w)
 		lower = b.Upper
 		if b.Count == 0 || from >= float64(w) {
 			continue
@@ -243,30 +248,30 @@ func spread(bins []float64, q *engine.Quantiles, lo, hi float64) (top float64) {
 	return top
 }
 
-// place returns the column of a time, from 0 to w.
-func place(x, lo, hi float64, w int) float64 {
-	return min(max(math.Log(max(x, lo)/lo)/math.Log(hi/lo), 0), 1) * float64(w)
+// column returns the column of a time, from 0 to w.
+func (in span) column(x float64, w int) float64 {
+	return min(max(math.Log(max(x, in.lo)/in.lo)/math.Log(in.hi/in.lo), 0), 1) * float64(w)
 }
 
-// strip draws the distribution of a class. The height of a column is relative to the highest
-// column.
-func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th *grid.Theme) {
+// drawDistribution draws the distribution of a class. The height of a column is relative to the
+// highest column.
+func (p *Pane) drawDistribution(v grid.View, c int, q *engine.Quantiles, in span, th *grid.Theme) {
 	w := v.W()
 	if cap(p.bins[c]) < w {
 		p.bins[c] = make([]float64, w)
 	}
 	bins := p.bins[c][:w]
-	top := spread(bins, q, lo, hi)
-	if single(q) { // a line, because a block would look wider than the value is
+	top := spread(bins, q, in)
+	if isSingleBucket(q) { // a line, because a block would look wider than the value is
 		for y := range v.H() {
-			v.Rune(min(int(place(q.P50, lo, hi, w)), w-1), y, '│', th.SeriesStyle(c))
+			v.Rune(min(int(in.column(q.P50, w)), w-1), y, '│', th.SeriesStyle(c))
 		}
 		return
 	}
 	if q.Count > 0 {
 		for _, x := range [...]float64{q.P50, q.P99} {
 			for y := range v.H() {
-				v.Rune(min(int(place(x, lo, hi, w)), w-1), y, '┆', th.Dim)
+				v.Rune(min(int(in.column(x, w)), w-1), y, '┆', th.Dim)
 			}
 		}
 	}
@@ -274,15 +279,15 @@ func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th
 	p.spark.Draw(v, th)
 }
 
-// axis writes the times below the distributions.
-func (p *Pane) axis(v grid.View, lo, hi float64, th *grid.Theme) {
-	p.ticks = grid.Ticks(p.ticks[:0], grid.Log10, lo, hi, max(2, v.W()/8))
+// drawAxis writes the times below the distributions.
+func (p *Pane) drawAxis(v grid.View, in span, th *grid.Theme) {
+	p.ticks = grid.Ticks(p.ticks[:0], grid.Log10, in.lo, in.hi, max(2, v.W()/8))
 	if len(p.ticks) < 3 { // one or two decades: 1, 2 and 5 in each, if the labels do not touch
-		p.ticks = grid.Ticks(p.ticks[:0], grid.Log10, lo, hi, 12)
+		p.ticks = grid.Ticks(p.ticks[:0], grid.Log10, in.lo, in.hi, 12)
 	}
 	free := 0
 	for _, t := range p.ticks {
-		x := int(math.Log(t/lo) / math.Log(hi/lo) * float64(v.W()))
+		x := int(math.Log(t/in.lo) / math.Log(in.hi/in.lo) * float64(v.W()))
 		p.text = grid.Seconds.Append(p.text[:0], t, 8)
 		n := grid.Width(string(p.text))
 		at := min(max(x-n/2, 0), v.W()-n)

@@ -29,7 +29,7 @@ func TestLatencyBeginsAtTheClocksTick(t *testing.T) {
 	q := engine.Quantiles{Count: 100, Mean: 6e-9, P99: 2.1e-8, Max: 2.1e-8, Buckets: []engine.Bucket{
 		{Upper: 6.5e-11, Count: 60}, {Upper: 1e-9}, {Upper: 1e-8, Count: 30}, {Upper: 2.1e-8, Count: 10},
 	}}
-	if got := least(&q); got != 1e-8 {
+	if got := minTime(&q); got != 1e-8 {
 		t.Errorf("the least time is %v, want the tick of 10 ns", got)
 	}
 	got := show(q, 60, 12)
@@ -37,7 +37,7 @@ func TestLatencyBeginsAtTheClocksTick(t *testing.T) {
 		t.Errorf("the axis begins below the clock's tick:\n%s", got)
 	}
 	q = engine.Quantiles{Count: 3, Buckets: []engine.Bucket{{Upper: 6.5e-11, Count: 3}}}
-	if got := least(&q); !math.IsInf(got, 1) {
+	if got := minTime(&q); !math.IsInf(got, 1) {
 		t.Errorf("the least of zero times is %v, want +Inf", got)
 	}
 	if got := show(q, 60, 12); !strings.Contains(got, "no individual accesses timed") {
@@ -55,7 +55,7 @@ func TestOneValueIsALine(t *testing.T) {
 	// Empty buckets are left out: the columns between two values are empty.
 	q = engine.Quantiles{Count: 200, Mean: 2e-6, Min: 1e-8, P50: 1e-8, P99: 4e-6, Max: 4e-6, Buckets: []engine.Bucket{{Upper: 1.1e-8, Count: 100}, {Upper: 4.2e-6, Count: 100}}}
 	var bins [60]float64
-	spread(bins[:], &q, 1e-8, 5e-6)
+	spread(bins[:], &q, span{lo: 1e-8, hi: 5e-6})
 	filled := 0
 	for _, n := range bins {
 		if n > 0 {

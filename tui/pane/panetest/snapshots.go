@@ -131,7 +131,10 @@ func traffic(l *cluster.Layout) engine.Recent {
 // Simulated returns the demo on 4,096 ranks of a simulated machine.
 func Simulated() *engine.Snapshot {
 	s := Demo(1024, 4, 4)
-	s.Machine, s.Kind, s.Dilation, s.Fabric = "xc30-edison", engine.Simulated, 1, 12*cluster.Millisecond
+	s.Machine = "xc30-edison"
+	s.Kind = engine.Simulated
+	s.Dilation = 1
+	s.Fabric = 12 * cluster.Millisecond
 	s.Scenario.Values["machine"], s.Scenario.Values["fabric"] = "xc30-edison", "sim"
 	for i := range s.Metrics {
 		if s.Metrics[i].Kind == engine.Emulated {

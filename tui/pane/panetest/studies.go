@@ -14,13 +14,13 @@ import (
 )
 
 func init() {
-	workload.Register(&workload.Workload{Name: "demo-access", Plan: drawn, Title: "for tests", First: "group", Studies: []*engine.Study{sizesOfGroups}})
-	workload.Register(&workload.Workload{Name: "demo-dot", Plan: drawn, Title: "for tests"})
-	workload.Register(&workload.Workload{Name: "demo-product", Plan: drawn, Title: "for tests of schemes", First: "threading", Studies: []*engine.Study{Schemes}})
+	workload.Register(&workload.Workload{Name: "demo-access", Plan: refusePlan, Title: "for tests", First: "group", Studies: []*engine.Study{sizesOfGroups}})
+	workload.Register(&workload.Workload{Name: "demo-dot", Plan: refusePlan, Title: "for tests"})
+	workload.Register(&workload.Workload{Name: "demo-product", Plan: refusePlan, Title: "for tests of schemes", First: "threading", Studies: []*engine.Study{Schemes}})
 }
 
-// drawn is the Plan of a workload that is only drawn and never run.
-func drawn(*engine.Scenario, *workload.Site) (workload.Plan, error) {
+// refusePlan is the Plan of a workload that is only drawn and never run.
+func refusePlan(*engine.Scenario, *workload.Site) (workload.Plan, error) {
 	return workload.Plan{}, errors.New("this workload is only drawn in tests: it cannot run")
 }
 
@@ -32,12 +32,21 @@ func groups(l *cluster.Layout, now int) engine.StudyView {
 	for g := 1; g <= min(l.Ranks(), 64); g *= 2 {
 		near := float64(min(g, l.RanksPerNode)) / float64(g)
 		at := make([]float64, len(v.Columns))
-		at[study.LocalityGroup], at[study.LocalityMemory], at[study.LocalityReplicas] = float64(g), float64(64<<20/int64(g)*int64(l.RanksPerNode)), float64(l.Ranks()/g)
-		at[study.LocalityLawRank], at[study.LocalityLawNode], at[study.LocalityLaw] = 1/float64(g), near, 12e-9+(1-1/float64(g))*4e-6
-		at[study.LocalityRank], at[study.LocalityNode], at[study.LocalityAccess] = math.NaN(), math.NaN(), math.NaN()
+		at[study.LocalityGroup] = float64(g)
+		at[study.LocalityMemory] = float64(64 << 20 / int64(g) * int64(l.RanksPerNode))
+		at[study.LocalityReplicas] = float64(l.Ranks() / g)
+		at[study.LocalityLawRank] = 1 / float64(g)
+		at[study.LocalityLawNode] = near
+		at[study.LocalityLaw] = 12e-9 + (1-1/float64(g))*4e-6
+		at[study.LocalityRank] = math.NaN()
+		at[study.LocalityNode] = math.NaN()
+		at[study.LocalityAccess] = math.NaN()
 		r := engine.Row{Key: "group " + itoa(g), Label: itoa(g), Cells: at}
 		if g <= now {
-			at[study.LocalityRank], at[study.LocalityNode], at[study.LocalityAccess], at[study.LocalityAccesses] = at[study.LocalityLawRank]*0.99, near, at[study.LocalityLaw]*1.03, 1e6
+			at[study.LocalityRank] = at[study.LocalityLawRank] * 0.99
+			at[study.LocalityNode] = near
+			at[study.LocalityAccess] = at[study.LocalityLaw] * 1.03
+			at[study.LocalityAccesses] = 1e6
 		}
 		switch g {
 		case now:
@@ -48,7 +57,8 @@ func groups(l *cluster.Layout, now int) engine.StudyView {
 				r.Flag = engine.Best
 			}
 		case 1:
-			if r.Flag = engine.Unfit; now == 1 {
+			r.Flag = engine.Unfit
+			if now == 1 {
 				v.Now = 0
 			}
 		}
@@ -93,7 +103,10 @@ func product(m, n, planes int, gain float64) *engine.Snapshot {
 		sc.Values[k] = v
 	}
 	s.Scenario, s.Layout = sc, sc.Layout()
-	s.Machine, s.Kind, s.Dilation, s.Fabric = "sr8000-f1", engine.Simulated, 1, 12*cluster.Millisecond
+	s.Machine = "sr8000-f1"
+	s.Kind = engine.Simulated
+	s.Dilation = 1
+	s.Fabric = 12 * cluster.Millisecond
 	s.Studies, s.Replicas = nil, 0
 	s.Verification.Detail = "the product of every rank"
 	s.Marks = []engine.Mark{{At: 24 * time.Second, Label: "threading masteronly→multiple"}}
@@ -110,8 +123,8 @@ func product(m, n, planes int, gain float64) *engine.Snapshot {
 	return s
 }
 
-// look adds a run to the table and sets the study's view of the run.
-func look(t *study.Table, s *engine.Snapshot) *engine.Snapshot {
+// addRun adds a run to the table and sets the study's view of the run.
+func addRun(t *study.Table, s *engine.Snapshot) *engine.Snapshot {
 	t.Begin(&s.Scenario, &cluster.Machine{}, engine.Measured)
 	s.Studies = []engine.StudyView{t.Look(s)}
 	return s
@@ -123,17 +136,17 @@ func look(t *study.Table, s *engine.Snapshot) *engine.Snapshot {
 func Scheme(m, n int, edits ...func(*engine.Snapshot)) *engine.Snapshot {
 	t := study.NewTable(Schemes)
 	for planes := 2; planes <= 64; planes *= 2 {
-		look(t, product(m, n, planes, 0.85))
+		addRun(t, product(m, n, planes, 0.85))
 	}
 	funneled, live := product(m, n, 8, 0.8), product(m, n, 16, 0.5)
 	funneled.Scenario.Values["threading"], live.Kind = "funneled", engine.Emulated
 	for _, s := range []*engine.Snapshot{funneled, live} {
-		look(t, s)
+		addRun(t, s)
 	}
 	for _, planes := range []int{4, 8} {
 		wide := product(2, n, planes, 0.9)
 		Knob("nodes", "8")(wide)
-		look(t, wide)
+		addRun(t, wide)
 	}
 	return edited(t, m, n, edits)
 }
@@ -148,7 +161,7 @@ func edited(t *study.Table, m, n int, edits []func(*engine.Snapshot)) *engine.Sn
 	for _, edit := range edits {
 		edit(s)
 	}
-	return look(t, s)
+	return addRun(t, s)
 }
 
 // Knob returns an edit that changes a knob.
@@ -168,4 +181,8 @@ func Masteronly(s *engine.Snapshot) {
 }
 
 // Starting is an edit that makes a run in which no iteration has ended.
-func Starting(s *engine.Snapshot) { s.Change, s.Why, s.Iteration = "", "", 0 }
+func Starting(s *engine.Snapshot) {
+	s.Change = ""
+	s.Why = ""
+	s.Iteration = 0
+}

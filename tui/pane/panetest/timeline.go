@@ -52,7 +52,9 @@ func Hybrid(rec *timeline.Recorder, l cluster.Layout, from, to int) {
 func Recorded(nodes, ranksPerNode, threads, iterations int, arrows bool) *engine.Snapshot {
 	s := Demo(nodes, ranksPerNode, 1)
 	s.Scenario.Values["threads-per-rank"], s.Scenario.Values["timeline"] = itoa(threads), "on"
-	s.Scenario.Values["fabric"], s.Kind, s.Dilation = "sim", engine.Simulated, 1
+	s.Scenario.Values["fabric"] = "sim"
+	s.Kind = engine.Simulated
+	s.Dilation = 1
 	if arrows {
 		s.Scenario.Values["timeline"] = "arrows"
 	}

@@ -9,33 +9,35 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// highest is the maximum number of rows of a bar; more do not make it clearer.
-const highest = 5
+// maxBarRows is the maximum number of rows of a bar; more do not make it clearer.
+const maxBarRows = 5
 
 // drawBars draws one bar per row of the table, in the colour of its series. If there is room, bars
 // are higher. The bar of the present run is bright.
 func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
-	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
+	spec := &s.Charts[n]
+	pl := plot(s, n)
+	th := h.Theme
 	b := &c.bars
 	b.Items = b.Items[:0]
-	b.Axis = c.axis(s, of.Y[0], of.YLog, pl.YRange)
-	b.Shown, b.Highest = -1, highest
+	b.Axis = c.axis(s, spec.Y[0], spec.YLog, pl.YRange)
+	b.Shown, b.Highest = -1, maxBarRows
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		if len(of.Same) > 0 && !same(s, of, i) {
+		if len(spec.Same) > 0 && !matchesPresent(s, spec, i) {
 			continue
 		}
 		label := r.Label
-		if len(of.Same) > 0 && r.Series != "" {
+		if len(spec.Same) > 0 && r.Series != "" {
 			label = r.Series // the rest of the label is the same for all
 		}
-		bar := grid.Bar{Label: c.units.Text(label), Value: s.Cell(i, of.Y[0]), Mark: th.Kind(pane.KindOf(r.Kind)).Mark, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
+		bar := grid.Bar{Label: c.units.Text(label), Value: s.Cell(i, spec.Y[0]), Mark: th.Kind(pane.KindOf(r.Kind)).Mark, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
 		if i == s.Now {
 			bar.Style, b.Shown = th.Focus, len(b.Items)
 		}
-		bar.Ghost = c.ghost.cell(s, i, of.Y[0])
-		if len(of.Y) > 1 && known(s.Cell(i, of.Y[1])) { // the prediction, next to the bar
-			bar.Note = unit(&s.Columns[of.Y[1]], c.units).Format(s.Cell(i, of.Y[1]), 9) + " " + s.Columns[of.Y[1]].Legend
+		bar.Ghost = c.baseline.cell(s, i, spec.Y[0])
+		if len(spec.Y) > 1 && isNumber(s.Cell(i, spec.Y[1])) { // the prediction, next to the bar
+			bar.Note = unit(&s.Columns[spec.Y[1]], c.units).Format(s.Cell(i, spec.Y[1]), 9) + " " + s.Columns[spec.Y[1]].Legend
 		}
 		b.Items = append(b.Items, bar)
 	}
@@ -47,10 +49,10 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	for i := range b.Items {
 		b.Items[i].Label = c.names[i]
 	}
-	c.explainGhost(acrossBars, th)
-	c.bodies = len(b.Items)
-	rest := c.head(v, title(s, of, pl), th)
-	if c.bodies == 0 {
+	c.explainBaseline(acrossBars, th)
+	c.barCount = len(b.Items)
+	rest := c.drawHead(v, title(s, spec, pl), th)
+	if c.barCount == 0 {
 		h.Empty(rest)
 		return
 	}
@@ -59,27 +61,29 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 
 // drawStack draws bars like drawBars, each divided into the columns of the chart.
 func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
-	of, th := &s.Charts[n], h.Theme
-	c.stack.Rows, c.stack.Highest = c.stack.Rows[:0], highest
+	spec, th := &s.Charts[n], h.Theme
+	c.stack.Rows, c.stack.Highest = c.stack.Rows[:0], maxBarRows
 	for i := range s.Rows {
-		parts, some := make([]float64, len(of.Y)), false
-		for k, y := range of.Y {
+		parts, hasParts := make([]float64, len(spec.Y)), false
+		for k, y := range spec.Y {
 			parts[k] = s.Cell(i, y)
-			some = some || known(parts[k])
+			hasParts = hasParts || isNumber(parts[k])
 		}
-		if !some { // a published result may have only the total
+		if !hasParts { // a published result may have only the total
 			continue
 		}
 		row := grid.StackRow{Label: c.units.Text(s.Rows[i].Label), Parts: parts}
-		if c.ghost.row(s, i) != nil {
-			for _, y := range of.Y {
-				row.Ghost = append(row.Ghost, c.ghost.cell(s, i, y))
+		if c.baseline.row(s, i) != nil {
+			for _, y := range spec.Y {
+				row.Ghost = append(row.Ghost, c.baseline.cell(s, i, y))
 			}
 		}
 		c.stack.Rows = append(c.stack.Rows, row)
 	}
-	for k, y := range of.Y {
-		c.legend = append(c.legend, item{c.stack.Shade(k), s.Columns[y].Legend, s.Columns[y].Short, c.stack.Style(th, k)})
+	for k, y := range spec.Y {
+		c.legend = append(c.legend, item{
+			symbol: c.stack.Shade(k), name: s.Columns[y].Legend, short: s.Columns[y].Short, style: c.stack.Style(th, k),
+		})
 	}
 	c.names = c.names[:0]
 	for i := range c.stack.Rows {
@@ -89,10 +93,10 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	for i := range c.stack.Rows {
 		c.stack.Rows[i].Label = c.names[i]
 	}
-	c.explainGhost(acrossBars, th)
-	c.bodies = len(c.stack.Rows)
-	rest := c.head(v, title(s, of, plot(s, n)), th)
-	if c.bodies == 0 {
+	c.explainBaseline(acrossBars, th)
+	c.barCount = len(c.stack.Rows)
+	rest := c.drawHead(v, title(s, spec, plot(s, n)), th)
+	if c.barCount == 0 {
 		h.Empty(rest)
 		return
 	}
@@ -102,45 +106,49 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 // drawHeat draws one cell per row of the table: series down, column X across. If several runs have
 // the same cell, the last one is shown.
 func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
-	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
+	spec := &s.Charts[n]
+	pl := plot(s, n)
+	th := h.Theme
 	var across []float64
 	for i := range s.Rows {
-		if x := s.Cell(i, of.X); known(x) && !slices.Contains(across, x) {
+		if x := s.Cell(i, spec.X); isNumber(x) && !slices.Contains(across, x) {
 			across = append(across, x)
 		}
 	}
 	slices.Sort(across)
 	m := &c.heat
 	m.Wide = 12 // a few cells are wide and show their values
-	m.Cols, m.Bar, m.Axis = len(across), v.H() > 8, c.axis(s, of.Y[0], of.YLog, pl.YRange)
+	m.Cols = len(across)
+	m.Bar = v.H() > 8
+	m.Axis = c.axis(s, spec.Y[0], spec.YLog, pl.YRange)
 	m.Values = slices.Grow(m.Values[:0], len(across)*len(c.series))[:len(across)*len(c.series)]
 	for i := range m.Values {
 		m.Values[i] = math.NaN()
 	}
-	m.Ratios, m.Against = nil, h.Versus()
-	if c.ghost.view != nil && !h.Absolute {
+	m.Ratios, m.Against = nil, h.RatioLegend()
+	if c.baseline.view != nil && !h.Absolute {
 		m.Ratios = slices.Clone(m.Values)
 	}
 	for i := range s.Rows {
-		if k := slices.Index(across, s.Cell(i, of.X)); k >= 0 {
+		if k := slices.Index(across, s.Cell(i, spec.X)); k >= 0 {
 			at := slices.Index(c.series, s.Rows[i].Series)*len(across) + k
-			m.Values[at] = s.Cell(i, of.Y[0])
+			m.Values[at] = s.Cell(i, spec.Y[0])
 			if m.Ratios != nil {
-				m.Ratios[at] = c.ghost.ratio(s, i, of.Y[0])
+				m.Ratios[at] = c.baseline.ratio(s, i, spec.Y[0])
 			}
 		}
 	}
 	m.RowLabels, m.ColLabels = append(m.RowLabels[:0], c.series...), m.ColLabels[:0]
 	for _, x := range across {
-		m.ColLabels = append(m.ColLabels, unit(&s.Columns[of.X], c.units).Format(x, 8))
+		m.ColLabels = append(m.ColLabels, unit(&s.Columns[spec.X], c.units).Format(x, 8))
 	}
-	m.Draw(c.head(v, title(s, of, pl), th), th)
+	m.Draw(c.drawHead(v, title(s, spec, pl), th), th)
 }
 
 // title returns the title of the plot, or of the first column.
-func title(s *engine.StudyView, of *engine.Chart, pl *engine.Plot) string {
+func title(s *engine.StudyView, spec *engine.Chart, pl *engine.Plot) string {
 	if pl.Title != "" {
 		return pl.Title
 	}
-	return s.Columns[of.Y[0]].Title
+	return s.Columns[spec.Y[0]].Title
 }

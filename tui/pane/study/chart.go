@@ -10,26 +10,26 @@ import (
 
 // chart draws one chart of a study. It reuses its buffers for the next frame.
 type chart struct {
-	line   grid.LineChart
-	bars   grid.Bars
-	stack  grid.Stack
-	heat   grid.Heatmap
-	ghost  *ghost   // the baseline's view of the study
-	points []points // buffers of the series, in the order of the chart
-	legend []item
-	over   bool // it has a horizontal axis
-	bodies int  // number of bars, if it has no horizontal axis
-	series []string
-	names  []string // labels of bars
-	units  grid.Units
+	line     grid.LineChart
+	bars     grid.Bars
+	stack    grid.Stack
+	heat     grid.Heatmap
+	baseline *baseline // the baseline's view of the study
+	points   []points  // buffers of the series, in the order of the chart
+	legend   []item
+	hasAxis  bool // it has a horizontal axis
+	barCount int  // number of bars, if it has no horizontal axis
+	series   []string
+	names    []string // labels of bars
+	units    grid.Units
 }
 
 // item is an entry of a legend.
 type item struct {
-	mark  rune
-	name  string
-	short string // if there is little room; "": no short form
-	style grid.Style
+	symbol rune
+	name   string
+	short  string // if there is little room; "": no short form
+	style  grid.Style
 }
 
 // points are the points of one series.
@@ -51,11 +51,13 @@ func (c *chart) storage() *points {
 
 func (c *chart) draw(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	c.units = h.Units
-	c.points, c.legend, c.series = c.points[:0], c.legend[:0], c.series[:0]
+	c.points = c.points[:0]
+	c.legend = c.legend[:0]
+	c.series = c.series[:0]
 	for i := range s.Rows {
-		c.note(s.Rows[i].Series)
+		c.addSeries(s.Rows[i].Series)
 	}
-	c.over = s.Charts[n].Shape == engine.Curve || s.Charts[n].Shape == engine.Heat
+	c.hasAxis = s.Charts[n].Shape == engine.Curve || s.Charts[n].Shape == engine.Heat
 	switch s.Charts[n].Shape {
 	case engine.Bars:
 		c.drawBars(v, s, n, h)
@@ -68,8 +70,8 @@ func (c *chart) draw(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	}
 }
 
-// note adds a series, in the order of the first rows.
-func (c *chart) note(series string) {
+// addSeries adds a series, in the order of the first rows.
+func (c *chart) addSeries(series string) {
 	for _, s := range c.series {
 		if s == series {
 			return
@@ -86,31 +88,31 @@ func plot(s *engine.StudyView, n int) *engine.Plot {
 	return &engine.Plot{}
 }
 
-// head writes the title of a chart and, if there is room, its legend. It returns the remaining
+// drawHead writes the title of a chart and, if there is room, its legend. It returns the remaining
 // view.
-func (c *chart) head(v grid.View, title string, th *grid.Theme) grid.View {
-	if v.H() < 6 && (c.over || v.H() < c.bodies+1) {
+func (c *chart) drawHead(v grid.View, title string, th *grid.Theme) grid.View {
+	if v.H() < 6 && (c.hasAxis || v.H() < c.barCount+1) {
 		return v
 	}
 	rows, look := 1, th.Dim
 	if title == "" {
-		c.explain(v.Sub(grid.Rect{W: v.W(), H: rows}), look)
+		c.drawLegend(v.Sub(grid.Rect{W: v.W(), H: rows}), look)
 	} else {
 		v.TextIn(0, 0, v.W(), c.units.Text(title), grid.Left, th.Title)
 		switch {
-		case c.over: // the same in all charts with a horizontal axis, so that they can be compared
+		case c.hasAxis: // the same in all charts with a horizontal axis, so that they can be compared
 			rows += min((v.H()-6)/3, 2)
 		case len(c.legend) > 0: // the rows that the bars do not need
-			rows += min(max(v.H()-1-c.bodies, 0), 2)
+			rows += min(max(v.H()-1-c.barCount, 0), 2)
 		}
-		c.explain(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows - 1}), th.Text)
+		c.drawLegend(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows - 1}), th.Text)
 	}
 	return v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
 }
 
-// explain writes the legend on the rows of the view. An ellipsis replaces the items that do not
+// drawLegend writes the legend on the rows of the view. An ellipsis replaces the items that do not
 // fit.
-func (c *chart) explain(v grid.View, look grid.Style) {
+func (c *chart) drawLegend(v grid.View, look grid.Style) {
 	x, y := 0, 0
 	for i := range c.legend {
 		it := &c.legend[i]
@@ -131,7 +133,7 @@ func (c *chart) explain(v grid.View, look grid.Style) {
 			}
 			x, y = 0, y+1
 		}
-		v.Rune(x, y, it.mark, it.style)
+		v.Rune(x, y, it.symbol, it.style)
 		v.Text(x+2, y, name, look)
 		x += n + 2
 	}
@@ -152,18 +154,20 @@ func scale(log int) grid.Scale {
 func (c *chart) axis(s *engine.StudyView, column, log int, r engine.Range) grid.Axis {
 	a := grid.Axis{Scale: scale(log), Unit: unit(&s.Columns[column], c.units)}
 	if r != (engine.Range{}) {
-		a.Fixed, a.Min, a.Max = true, r.Min, r.Max
+		a.Fixed = true
+		a.Min = r.Min
+		a.Max = r.Max
 	}
 	return a
 }
 
-// same reports whether a row equals the present one in the columns that the chart lists in Same. If
-// it lists none, all rows are the same.
-func same(s *engine.StudyView, of *engine.Chart, row int) bool {
+// matchesPresent reports whether a row equals the present one in the columns that the chart lists
+// in Same. If it lists none, all rows are the same.
+func matchesPresent(s *engine.StudyView, spec *engine.Chart, row int) bool {
 	if s.Present() == nil {
-		return len(of.Same) == 0
+		return len(spec.Same) == 0
 	}
-	for _, column := range of.Same {
+	for _, column := range spec.Same {
 		if s.Cell(row, column) != s.Cell(s.Now, column) {
 			return false
 		}
@@ -171,5 +175,5 @@ func same(s *engine.StudyView, of *engine.Chart, row int) bool {
 	return true
 }
 
-// known reports whether x is a number (not NaN).
-func known(x float64) bool { return !math.IsNaN(x) }
+// isNumber reports whether x is a number (not NaN).
+func isNumber(x float64) bool { return !math.IsNaN(x) }

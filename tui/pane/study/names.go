@@ -14,26 +14,26 @@ const comma = ", "
 // names share are dropped first. A name that is still too long is cut at the position where most of
 // the cut names still differ. It returns the number of parts that were dropped at the beginning.
 func shorten(names []string, cols int) (head int) {
-	head = apart(names, cols)
-	if longest(names) > cols && cols > 2 {
+	head = dropShared(names, cols)
+	if maxWidth(names) > cols && cols > 2 {
 		squeeze(names, cols)
 	}
 	return head
 }
 
-// longest returns the width of the longest name.
-func longest(names []string) (cols int) {
+// maxWidth returns the width of the longest name.
+func maxWidth(names []string) (cols int) {
 	for _, n := range names {
 		cols = max(cols, grid.Width(n))
 	}
 	return cols
 }
 
-// apart drops the parts that all names share if a name is wider than cols: first at both ends and
-// then between. It keeps a part if a name would become empty or equal to another one. It returns
-// the number of parts that were dropped at the beginning.
-func apart(names []string, cols int) (head int) {
-	if longest(names) <= cols || len(names) < 2 {
+// dropShared drops the parts that all names share if a name is wider than cols: first at both ends
+// and then between. It keeps a part if a name would become empty or equal to another one. It
+// returns the number of parts that were dropped at the beginning.
+func dropShared(names []string, cols int) (head int) {
+	if maxWidth(names) <= cols || len(names) < 2 {
 		return 0
 	}
 	for i, cut := range [...]func(s, sep string) (part, rest string, found bool){strings.Cut, cutLast} {
@@ -54,7 +54,7 @@ func apart(names []string, cols int) (head int) {
 			}
 		}
 	}
-	if longest(names) <= cols {
+	if maxWidth(names) <= cols {
 		return head
 	}
 	for _, part := range strings.Split(names[0], comma) {
@@ -67,7 +67,7 @@ func apart(names []string, cols int) (head int) {
 			}
 			without = append(without, strings.Join(slices.Delete(parts, at, at+1), comma))
 		}
-		if len(without) == len(names) && different(without) == different(names) {
+		if len(without) == len(names) && countDifferent(without) == countDifferent(names) {
 			copy(names, without)
 		}
 	}
@@ -82,8 +82,8 @@ func cutLast(s, sep string) (part, rest string, found bool) {
 	return s, "", false
 }
 
-// different returns the number of different names.
-func different(names []string) int {
+// countDifferent returns the number of different names.
+func countDifferent(names []string) int {
 	seen := make(map[string]bool, len(names))
 	for _, n := range names {
 		seen[n] = true
@@ -95,9 +95,9 @@ func different(names []string) int {
 // the end if they differ before it, otherwise at the last position that keeps as many names
 // different as possible.
 func squeeze(names []string, cols int) {
-	all, most := different(names), 0
+	all, maxDifferent := countDifferent(names), 0
 	best, cut := []string(nil), make([]string, len(names))
-	for tail := 0; tail < cols && most < all; tail++ {
+	for tail := 0; tail < cols && maxDifferent < all; tail++ {
 		for i, n := range names {
 			if r := []rune(n); len(r) <= cols {
 				cut[i] = n
@@ -105,8 +105,8 @@ func squeeze(names []string, cols int) {
 				cut[i] = string(r[:cols-1-tail]) + "…" + string(r[len(r)-tail:])
 			}
 		}
-		if n := different(cut); n > most {
-			most, best = n, slices.Clone(cut)
+		if n := countDifferent(cut); n > maxDifferent {
+			maxDifferent, best = n, slices.Clone(cut)
 		}
 	}
 	copy(names, best)

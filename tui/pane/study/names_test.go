@@ -43,9 +43,9 @@ func TestRowsOfATableStayDistinguishable(t *testing.T) {
 	}
 	draw := func(cols int) string {
 		p, g := &Pane{}, grid.New(cols, 4)
-		p.ghost.look(s, &pane.Host{})
+		p.baseline.update(s, &pane.Host{})
 		p.measure(s, cols)
-		p.table(g.All(), s, &pane.Host{Theme: grid.Themes()[0]})
+		p.drawTable(g.All(), s, &pane.Host{Theme: grid.Themes()[0]})
 		return g.PlainText()
 	}
 	const narrow = `

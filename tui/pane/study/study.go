@@ -13,49 +13,49 @@ import (
 
 // Spec is the registry entry for the first study of the workload.
 var Spec = pane.Spec{
-	Name: "locality", Title: "Locality", Doc: "the first study of the workload", Place: pane.Story,
-	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, other) != nil },
-	New:     func() pane.Pane { return &Pane{shows: other, home: study.LocalityName} },
+	Name: "locality", Title: "Locality", Doc: "the first study of the workload", Place: pane.Workload,
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, isOther) != nil },
+	New:     func() pane.Pane { return &Pane{shows: isOther, home: study.LocalityName} },
 }
 
 // Overlap is the registry entry for the study of ε.
 var Overlap = pane.Spec{
-	Name: "overlap", Title: "Overlap ε", Doc: "the gain from overlapping communication (ε)", Place: pane.Story,
-	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, overlap) != nil },
-	New:     func() pane.Pane { return &Pane{shows: overlap, home: study.EpsilonName} },
+	Name: "overlap", Title: "Overlap ε", Doc: "the gain from overlapping communication (ε)", Place: pane.Workload,
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, isOverlap) != nil },
+	New:     func() pane.Pane { return &Pane{shows: isOverlap, home: study.EpsilonName} },
 }
 
 // Convergence is the registry entry for the study of residuals and errors.
 var Convergence = pane.Spec{
-	Name: "convergence", Title: "Convergence", Doc: "how an iterative solution converges", Place: pane.Story,
-	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, convergence) != nil },
-	New:     func() pane.Pane { return &Pane{shows: convergence, home: study.ConvergenceName} },
+	Name: "convergence", Title: "Convergence", Doc: "how an iterative solution converges", Place: pane.Workload,
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, isConvergence) != nil },
+	New:     func() pane.Pane { return &Pane{shows: isConvergence, home: study.ConvergenceName} },
 }
 
 // Steps is the registry entry for the study of the distribution of step times.
 var Steps = pane.Spec{
-	Name: "steps", Title: "Spread of steps", Doc: "the distribution of step times", Place: pane.Story,
-	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, steps) != nil },
-	New:     func() pane.Pane { return &Pane{shows: steps, home: study.StepsName} },
+	Name: "steps", Title: "Spread of steps", Doc: "the distribution of step times", Place: pane.Workload,
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, isSteps) != nil },
+	New:     func() pane.Pane { return &Pane{shows: isSteps, home: study.StepsName} },
 }
 
 // Links is the registry entry for the study of the load on a network's links.
 var Links = pane.Spec{
-	Name: "links", Title: "Links", Doc: "the load of the network's links", Place: pane.Story,
-	Offered: func(s *engine.Snapshot) bool { v := find(s.Studies, links); return v != nil && len(v.Rows) > 0 },
-	New:     func() pane.Pane { return &Pane{shows: links, home: study.LinksName} },
+	Name: "links", Title: "Links", Doc: "the load of the network's links", Place: pane.Workload,
+	Offered: func(s *engine.Snapshot) bool { v := find(s.Studies, isLinks); return v != nil && len(v.Rows) > 0 },
+	New:     func() pane.Pane { return &Pane{shows: isLinks, home: study.LinksName} },
 }
 
-func links(name string) bool { return name == study.LinksName }
+func isLinks(name string) bool { return name == study.LinksName }
 
-func steps(name string) bool { return name == study.StepsName }
+func isSteps(name string) bool { return name == study.StepsName }
 
-func overlap(name string) bool { return name == study.EpsilonName }
+func isOverlap(name string) bool { return name == study.EpsilonName }
 
-func convergence(name string) bool { return name == study.ConvergenceName }
+func isConvergence(name string) bool { return name == study.ConvergenceName }
 
-func other(name string) bool {
-	return !overlap(name) && !convergence(name) && !steps(name) && !links(name)
+func isOther(name string) bool {
+	return !isOverlap(name) && !isConvergence(name) && !isSteps(name) && !isLinks(name)
 }
 
 // find returns the first study that a pane shows, or nil if there is none.
@@ -68,17 +68,17 @@ func find(all []engine.StudyView, shows func(name string) bool) *engine.StudyVie
 
 // Pane draws one study.
 type Pane struct {
-	shows  func(name string) bool // reports whether the pane shows the study of this name
-	home   string                 // name of the study that is suggested if the workload has none
-	charts []chart
-	ghost  ghost // the baseline's view of the study
-	text   []byte
-	labels int      // width of the table's first column
-	names  []string // labels of its rows
-	item   string   // heading of the labels
-	beside []int    // width of the ratios after each column
-	scroll scroll
-	units  grid.Units
+	shows       func(name string) bool // reports whether the pane shows the study of this name
+	home        string                 // name of the study that is suggested if the workload has none
+	charts      []chart
+	baseline    baseline // the baseline's view of the study
+	text        []byte
+	labels      int      // width of the table's first column
+	names       []string // labels of its rows
+	item        string   // heading of the labels
+	ratioWidths []int    // width of the ratios after each column
+	scroll      scroll
+	units       grid.Units
 }
 
 // Inputs returns the snapshot and the style of curves.
@@ -88,28 +88,28 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 
 // Actions returns the actions that scroll a table that does not fit.
 func (p *Pane) Actions() []pane.Action {
-	long := func(*pane.Host) bool { return p.scroll.scrolled }
+	isLong := func(*pane.Host) bool { return p.scroll.isScrolled }
 	return []pane.Action{
-		{Name: "scroll-up", Do: func(*pane.Host) { p.scroll.by -= 4 }, Ready: long},
-		{Name: "scroll-down", Do: func(*pane.Host) { p.scroll.by += 4 }, Ready: long},
+		{Name: "scroll-up", Do: func(*pane.Host) { p.scroll.by -= 4 }, Ready: isLong},
+		{Name: "scroll-down", Do: func(*pane.Host) { p.scroll.by += 4 }, Ready: isLong},
 	}
 }
 
 // Wheel scrolls by one row.
 func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
 	p.scroll.by -= by
-	return p.scroll.scrolled
+	return p.scroll.isScrolled
 }
 
-// chartW and chartH are the minimum size of a chart with its axes. wordsH is the minimum height for
-// text below. A pane of at least tableW columns and less than tableH rows has its table next to the
-// chart.
+// minChartW and minChartH are the minimum size of a chart with its axes. minWordsH is the minimum
+// height for text below. A pane of at least minTableW columns and less than minTableH rows has its
+// table next to the chart.
 const (
-	chartW = 37
-	chartH = 11
-	wordsH = 15
-	tableW = 78
-	tableH = 18
+	minChartW = 37
+	minChartH = 11
+	minWordsH = 15
+	minTableW = 78
+	minTableH = 18
 )
 
 // Draw divides the pane into charts, table and text.
@@ -120,14 +120,14 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{Right: h.KindWords()}
 	case s == nil:
-		return p.absent(v, h)
+		return p.writeAbsent(v, h)
 	}
-	p.ghost.look(s, h)
-	p.scroll.scrolled = false
+	p.baseline.update(s, h)
+	p.scroll.isScrolled = false
 	p.units = h.Units
 	b := pane.Border{Title: s.Title, Right: caption(&s.Form, h, v.W()-grid.Width(s.Title))}
 	if len(s.Missing) > 0 {
-		h.Tell(v, missing(s, h)...)
+		h.WriteMessage(v, missingHints(s, h)...)
 		return b
 	}
 	if len(s.Rows) == 0 && !slices.ContainsFunc(s.Plots, func(p engine.Plot) bool { return len(p.Lines) > 0 }) {
@@ -138,25 +138,25 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	if len(s.Facts) > 0 {
 		var words grid.Rect
 		switch {
-		case v.H() >= wordsH && h.Alone:
-			words, rest = rest.CutBottom(min(1+p.words(grid.View{}, s, h, v.W()), v.H()-chartH+3))
+		case v.H() >= minWordsH && h.Alone:
+			words, rest = rest.CutBottom(min(1+p.drawWords(grid.View{}, s, h, v.W()), v.H()-minChartH+3))
 		case v.H() >= 7:
 			words, rest = rest.CutBottom(1)
 		}
 		if words.H > 0 {
-			p.facts(v.Sub(words), s, h)
+			p.drawFacts(v.Sub(words), s, h)
 			_, words = words.CutTop(1)
-			p.words(v.Sub(words), s, h, words.W)
+			p.drawWords(v.Sub(words), s, h, words.W)
 		}
 	}
-	beside, room := v.W() >= tableW && v.H() < tableH, v.W()
-	if beside { // long names must not displace a chart
-		room = rest.W - 1 - charts(rest.W-1-min(p.measure(s, 0), v.W()/2), s)*(chartW+2) + 2
+	sideBySide, cols := v.W() >= minTableW && v.H() < minTableH, v.W()
+	if sideBySide { // long names must not displace a chart
+		cols = rest.W - 1 - chartsPerRow(rest.W-1-min(p.measure(s, 0), v.W()/2), s)*(minChartW+2) + 2
 	}
-	if wide := p.measure(s, room); wide > 0 {
+	if wide := p.measure(s, cols); wide > 0 {
 		var table grid.Rect
 		switch {
-		case beside:
+		case sideBySide:
 			table, rest = rest.CutRight(min(wide, v.W()/2))
 			rest.W--
 		case v.H() >= 10:
@@ -164,33 +164,33 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		case v.H() >= 5:
 			table, rest = rest.CutBottom(1)
 		}
-		p.table(v.Sub(table), s, h)
+		p.drawTable(v.Sub(table), s, h)
 	}
-	p.share(v, rest, s, h)
+	p.drawCharts(v, rest, s, h)
 	return b
 }
 
-// charts returns the number of charts that fit next to each other on this many columns.
-func charts(cols int, s *engine.StudyView) int {
-	return min(max((cols+2)/(chartW+2), 1), max(len(s.Charts), 1))
+// chartsPerRow returns the number of charts that fit next to each other on this many columns.
+func chartsPerRow(cols int, s *engine.StudyView) int {
+	return min(max((cols+2)/(minChartW+2), 1), max(len(s.Charts), 1))
 }
 
-// share places the charts next to each other or one below the other, as far as there is room.
-func (p *Pane) share(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.Host) {
+// drawCharts places the charts next to each other or one below the other, as far as there is room.
+func (p *Pane) drawCharts(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.Host) {
 	n := len(s.Charts)
 	for len(p.charts) < n {
-		p.charts = append(p.charts, chart{ghost: &p.ghost})
+		p.charts = append(p.charts, chart{baseline: &p.baseline})
 	}
-	switch beside := charts(rest.W, s); {
-	case n > 1 && beside > 1:
-		n = beside
+	switch perRow := chartsPerRow(rest.W, s); {
+	case n > 1 && perRow > 1:
+		n = perRow
 		for i := range n {
 			var at grid.Rect
 			at, rest = rest.CutLeft((rest.W - 2*(n-1-i)) / (n - i))
 			_, rest = rest.CutLeft(2)
 			p.charts[i].draw(v.Sub(at), s, i, h)
 		}
-	case n > 1 && rest.H >= 2*chartH:
+	case n > 1 && rest.H >= 2*minChartH:
 		top, low := rest.CutTop((rest.H + 1) / 2)
 		p.charts[0].draw(v.Sub(top), s, 0, h)
 		p.charts[1].draw(v.Sub(low), s, 1, h)
@@ -214,8 +214,8 @@ func caption(s *engine.Form, h *pane.Host, cols int) string {
 	return h.KindWords()
 }
 
-// missing returns the hints of a study that has nothing to show.
-func missing(s *engine.StudyView, h *pane.Host) []string {
+// missingHints returns the hints of a study that has nothing to show.
+func missingHints(s *engine.StudyView, h *pane.Host) []string {
 	var all []string
 	for _, hint := range s.Missing {
 		text := hint.Text
@@ -227,23 +227,23 @@ func missing(s *engine.StudyView, h *pane.Host) []string {
 	return all
 }
 
-// absent writes which workload has the study, and how to run it.
-func (p *Pane) absent(v grid.View, h *pane.Host) pane.Border {
+// writeAbsent writes which workload has the study, and how to run it.
+func (p *Pane) writeAbsent(v grid.View, h *pane.Host) pane.Border {
 	for _, w := range workload.All() {
 		for _, st := range w.Studies {
 			if st.Name == p.home {
-				h.Tell(v, strings.ReplaceAll(st.Absent, "WORKLOAD", h.Snap.Scenario.Workload),
+				h.WriteMessage(v, strings.ReplaceAll(st.Absent, "WORKLOAD", h.Snap.Scenario.Workload),
 					"Run "+w.Name+": type "+h.Typed("workload "+w.Name)+", or press "+h.Keys("workload")+" until it runs.")
 				return pane.Border{Right: h.KindWords()}
 			}
 		}
 	}
-	h.Tell(v, "This build has no workload with such a study.")
+	h.WriteMessage(v, "This build has no workload with such a study.")
 	return pane.Border{Right: h.KindWords()}
 }
 
-// facts draws the row of numbers of the present run.
-func (p *Pane) facts(v grid.View, s *engine.StudyView, h *pane.Host) {
+// drawFacts draws the row of numbers of the present run.
+func (p *Pane) drawFacts(v grid.View, s *engine.StudyView, h *pane.Host) {
 	th := h.Theme
 	items := make([]grid.LegendItem, 0, len(s.Facts))
 	for i := range s.Facts {
@@ -263,9 +263,9 @@ func (p *Pane) facts(v grid.View, s *engine.StudyView, h *pane.Host) {
 	grid.DrawLegendRow(v, 0, 0, th, items)
 }
 
-// words writes the explanation and the effect of the last change. It returns the number of rows for
-// this many columns.
-func (p *Pane) words(v grid.View, s *engine.StudyView, h *pane.Host, cols int) int {
+// drawWords writes the explanation and the effect of the last change. It returns the number of rows
+// for this many columns.
+func (p *Pane) drawWords(v grid.View, s *engine.StudyView, h *pane.Host, cols int) int {
 	if v.W() == 0 {
 		v = v.Sub(grid.Rect{W: cols})
 	}

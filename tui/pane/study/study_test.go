@@ -52,7 +52,9 @@ func TestOverlapLooksLikeThis(t *testing.T) {
 	panetest.Looks(t, &Overlap, "one reserved thread of 8", masteronly, panetest.Scheme(1, 8))
 	l := panetest.Look{W: 76, H: 19, Alone: true}
 	failed := panetest.FirstScheme(1, 8, func(s *engine.Snapshot) {
-		s.Metrics, s.Phase, s.Failure = nil, engine.Failed, panetest.DeadlockFailure
+		s.Metrics = nil
+		s.Phase = engine.Failed
+		s.Failure = panetest.DeadlockFailure
 	})
 	for _, c := range []struct {
 		name string
@@ -154,7 +156,7 @@ func TestTotalsHaveNoBarOfParts(t *testing.T) {
 		Now:  1,
 	}
 	g := grid.New(60, 8)
-	c := chart{ghost: &ghost{}}
+	c := chart{baseline: &baseline{}}
 	c.draw(g.All(), s, 0, &pane.Host{Snap: &engine.Snapshot{}, Theme: grid.Themes()[0], Keys: func(a string) string { return a }})
 	if text := g.PlainText(); strings.Contains(text, "paper") || !strings.Contains(text, "bulk █") {
 		t.Errorf("want a bar for the parts and none for the total:\n%s", text)
@@ -165,14 +167,14 @@ func TestTotalsHaveNoBarOfParts(t *testing.T) {
 // becomes the present one, the table shows that row.
 func TestALongTableScrolls(t *testing.T) {
 	var c scroll
-	for _, tt := range []struct{ by, now, n, room, want int }{
+	for _, tt := range []struct{ by, now, n, rows, want int }{
 		{0, 0, 3, 5, 0}, {4, 0, 3, 5, 0}, // all rows fit
 		{0, 20, 40, 10, 15}, {4, 20, 40, 10, 19}, {400, 20, 40, 10, 30}, {-4, 20, 40, 10, 26}, {-400, 20, 40, 10, 0},
 		{0, 21, 40, 10, 16}, // another row is present
 	} {
 		c.by += tt.by
-		if got := c.top(tt.now, tt.n, tt.room); got != tt.want {
-			t.Errorf("%d rows from %d of %d, scrolled by %d: the first is %d, want %d", tt.room, tt.now, tt.n, tt.by, got, tt.want)
+		if got := c.top(tt.now, tt.n, tt.rows); got != tt.want {
+			t.Errorf("%d rows from %d of %d, scrolled by %d: the first is %d, want %d", tt.rows, tt.now, tt.n, tt.by, got, tt.want)
 		}
 	}
 }
@@ -193,7 +195,7 @@ func TestNamesOfBarsKeepDifferences(t *testing.T) {
 		{4, nil, nil},
 	} {
 		got := slices.Clone(c.names)
-		if apart(got, c.cols); !slices.Equal(got, c.want) {
+		if dropShared(got, c.cols); !slices.Equal(got, c.want) {
 			t.Errorf("%q on %d columns: %q, want %q", c.names, c.cols, got, c.want)
 		}
 	}

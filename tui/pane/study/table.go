@@ -8,16 +8,16 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// leastLabel is the minimum width of the first column of a table. longLabel is its width for long
+// minLabel is the minimum width of the first column of a table. longLabel is its width for long
 // names if other columns need the room.
 const (
-	leastLabel = 5
-	longLabel  = 24
+	minLabel  = 5
+	longLabel = 24
 )
 
 // measure returns the width of a study's table, or 0 if it has none. Labels are complete if there
 // is room. Otherwise parts that all labels share are dropped, from the heading as well.
-func (p *Pane) measure(s *engine.StudyView, room int) int {
+func (p *Pane) measure(s *engine.StudyView, cols int) int {
 	wide := 0
 	for i := range s.Columns {
 		if c := &s.Columns[i]; c.Title != "" {
@@ -29,8 +29,8 @@ func (p *Pane) measure(s *engine.StudyView, room int) int {
 	}
 	wide += 3 // the symbol before names, and blanks
 	for i := range s.Columns {
-		if i == p.ghost.column || measured(&s.Form, i) {
-			wide += p.ghost.wide(s)
+		if i == p.baseline.column || isMeasured(&s.Form, i) {
+			wide += p.baseline.ratioWidth(s)
 		}
 	}
 	p.names = p.names[:0]
@@ -38,27 +38,27 @@ func (p *Pane) measure(s *engine.StudyView, room int) int {
 		p.names = append(p.names, p.units.Text(s.Rows[i].Label))
 	}
 	p.item = s.Item
-	for range shorten(p.names, max(longLabel, room-wide)) {
+	for range shorten(p.names, max(longLabel, cols-wide)) {
 		if _, rest, more := strings.Cut(p.item, comma); more {
 			p.item = rest
 		}
 	}
-	p.labels = max(leastLabel, grid.Width(p.item), longest(p.names))
+	p.labels = max(minLabel, grid.Width(p.item), maxWidth(p.names))
 	return p.labels + wide
 }
 
-// table draws the table. The best row has a star, a row that cannot run has a cross, and the
+// drawTable draws the table. The best row has a star, a row that cannot run has a cross, and the
 // present row is highlighted.
-func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
+func (p *Pane) drawTable(v grid.View, s *engine.StudyView, h *pane.Host) {
 	if v.H() == 0 || v.W() < 18 {
 		return
 	}
 	if v.H() == 1 {
-		p.oneLine(v, s, h.Theme)
+		p.drawOneLine(v, s, h.Theme)
 		return
 	}
 	first := 2
-	p.beside = p.ghost.beside(p.beside, s, p.labels, v.W())
+	p.ratioWidths = p.baseline.ratioWidths(p.ratioWidths, s, p.labels, v.W())
 	v.TextIn(first, 0, p.labels, p.item, grid.Left, h.Theme.Dim)
 	x := first + p.labels + 1
 	for i := range s.Columns {
@@ -71,48 +71,48 @@ func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
 		}
 		v.TextIn(x, 0, c.Wide, c.Title, grid.Right, h.Theme.Dim)
 		x += c.Wide
-		if wide := p.beside[i]; wide > 0 {
+		if wide := p.ratioWidths[i]; wide > 0 {
 			v.TextIn(x, 0, wide, "× base", grid.Right, h.Theme.Dim)
 			x += wide
 		}
 	}
-	room := v.H() - 1
-	top := p.scroll.top(s.Now, len(s.Rows), room)
-	for y := range min(room, len(s.Rows)) {
-		p.row(v.Sub(grid.Rect{Y: y + 1, W: min(x, v.W()), H: 1}), s, top+y, h.Theme)
+	rows := v.H() - 1
+	top := p.scroll.top(s.Now, len(s.Rows), rows)
+	for y := range min(rows, len(s.Rows)) {
+		p.drawRow(v.Sub(grid.Rect{Y: y + 1, W: min(x, v.W()), H: 1}), s, top+y, h.Theme)
 	}
 	if top > 0 {
 		v.Rune(1, 1, '▴', h.Theme.Accent)
 	}
-	if top+room < len(s.Rows) {
-		v.Rune(1, room, '▾', h.Theme.Accent)
+	if top+rows < len(s.Rows) {
+		v.Rune(1, rows, '▾', h.Theme.Accent)
 	}
 }
 
 // scroll is the scroll position of a table that does not fit, relative to the rows around the
 // present one.
 type scroll struct {
-	by       int
-	now      int  // the present row; a change resets the scroll position
-	scrolled bool // the table does not fit
+	by         int
+	now        int  // the present row; a change resets the scroll position
+	isScrolled bool // the table does not fit
 }
 
-// top returns the first row that is shown of a table with n rows, if there is room for room rows.
-func (c *scroll) top(now, n, room int) int {
+// top returns the first shown row of a table with n rows. rows is the number of rows that fit.
+func (c *scroll) top(now, n, rows int) int {
 	if now != c.now {
 		c.now, c.by = now, 0
 	}
-	limit := max(0, n-room)
-	c.scrolled = limit > 0
-	around := min(max(now-room/2, 0), limit)
+	limit := max(0, n-rows)
+	c.isScrolled = limit > 0
+	around := min(max(now-rows/2, 0), limit)
 	top := min(max(around+c.by, 0), limit)
 	c.by = top - around
 	return top
 }
 
-// flagLook returns the symbol of a flag, its style, and the style of the row. The symbol is 0 if
+// flagStyle returns the symbol of a flag, its style, and the style of the row. The symbol is 0 if
 // there is none.
-func flagLook(f engine.Flag, th *grid.Theme) (mark rune, ink, text grid.Style) {
+func flagStyle(f engine.Flag, th *grid.Theme) (symbol rune, ink, text grid.Style) {
 	switch f {
 	case engine.Unfit:
 		return '✗', th.Error, th.Dim
@@ -124,11 +124,11 @@ func flagLook(f engine.Flag, th *grid.Theme) (mark rune, ink, text grid.Style) {
 	return 0, grid.Style{}, th.Text
 }
 
-func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
+func (p *Pane) drawRow(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 	r := &s.Rows[n]
-	mark, ink, st := flagLook(r.Flag, th)
-	if mark != 0 {
-		v.Rune(0, 0, mark, ink)
+	symbol, ink, st := flagStyle(r.Flag, th)
+	if symbol != 0 {
+		v.Rune(0, 0, symbol, ink)
 	}
 	if n == s.Now {
 		v.Tint(v.Local(), th.Selected.Bg, th.Selected.Attr)
@@ -146,32 +146,34 @@ func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 		}
 		look := st
 		if c.Kind != "" {
-			if look = th.Kind(pane.KindOf(c.Kind)).Style; n == s.Now {
+			look = th.Kind(pane.KindOf(c.Kind)).Style
+			if n == s.Now {
 				look = look.With(th.Selected.Attr)
 			}
 		}
 		p.text = unit(c, p.units).Append(p.text[:0], s.Cell(n, i), c.Wide-1)
 		v.Bytes(x+c.Wide-grid.Width(string(p.text)), 0, p.text, look)
 		x += c.Wide
-		if wide := p.beside[i]; wide > 0 {
-			if look = th.Accent; n == s.Now {
+		if wide := p.ratioWidths[i]; wide > 0 {
+			look = th.Accent
+			if n == s.Now {
 				look = look.With(th.Selected.Attr)
 			}
-			p.text = p.ghost.append(p.text[:0], s, n, i, th)
+			p.text = p.baseline.appendRatio(p.text[:0], s, n, i, th)
 			v.Bytes(x+wide-grid.Width(string(p.text)), 0, p.text, look)
 			x += wide
 		}
 	}
 }
 
-// oneLine draws the present row and the best row in one line.
-func (p *Pane) oneLine(v grid.View, s *engine.StudyView, th *grid.Theme) {
+// drawOneLine draws the present row and the best row in one line.
+func (p *Pane) drawOneLine(v grid.View, s *engine.StudyView, th *grid.Theme) {
 	x := 0
 	for i := range s.Rows {
-		mark, st := '▸', th.Text
+		symbol, st := '▸', th.Text
 		switch {
 		case s.Rows[i].Flag == engine.Best:
-			mark, st = '★', th.Good
+			symbol, st = '★', th.Good
 		case i != s.Now:
 			continue
 		}
@@ -180,7 +182,7 @@ func (p *Pane) oneLine(v grid.View, s *engine.StudyView, th *grid.Theme) {
 		if x+2+grid.Width(string(p.text)) > v.W() {
 			return
 		}
-		v.Rune(x, 0, mark, st)
+		v.Rune(x, 0, symbol, st)
 		x += v.Bytes(x+2, 0, p.text, st) + 4
 	}
 }

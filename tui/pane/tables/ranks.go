@@ -21,7 +21,7 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 		}
 	}
 	if worst < 0 {
-		h.Tell(v, "No values yet.")
+		h.WriteMessage(v, "No values yet.")
 		return
 	}
 	l, unit := &h.Snap.Layout, h.Units.Of(r.Unit)
@@ -39,7 +39,7 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 		base = h.Base.ByRank(r)
 	}
 	if base != nil && len(r.Values) < rest.H() {
-		explain(v, 1, h, h.Base.Late && timed(r.Unit))
+		explainBaseline(v, 1, h, h.Base.Late && isTimed(r.Unit))
 		rest = rest.Sub(grid.Rect{Y: 1, W: rest.W(), H: rest.H() - 1})
 	}
 	if len(r.Values) <= rest.H() {
@@ -59,9 +59,15 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 		return
 	}
 	m := &p.heat
-	m.Cols, m.Digits, m.Bar, m.Wide = max(l.RanksPerNode, 1), true, rest.H() > 6, 4
+	m.Cols = max(l.RanksPerNode, 1)
+	m.Digits = true
+	m.Bar = rest.H() > 6
+	m.Wide = 4
 	m.Axis = grid.Axis{Unit: unit}
-	m.RowLabels, m.ColLabels, m.Ratios, m.Against = m.RowLabels[:0], m.ColLabels[:0], nil, h.Versus()
+	m.RowLabels = m.RowLabels[:0]
+	m.ColLabels = m.ColLabels[:0]
+	m.Ratios = nil
+	m.Against = h.RatioLegend()
 	m.Values = make([]float64, max(l.Nodes, 1)*m.Cols)
 	for i := range m.Values {
 		m.Values[i] = math.NaN()

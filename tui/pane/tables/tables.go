@@ -23,14 +23,14 @@ var Spec = pane.Spec{
 
 // Pane is the selected page and its view settings.
 type Pane struct {
-	page   int
-	of     string // workload of page and layer
-	layer  int    // layer of the table plus 1; 0: all
-	shares bool   // bars show shares of their total
-	heat   grid.Heatmap
-	stack  grid.Stack
-	bars   grid.Bars
-	ghost  ghost // the baseline table
+	page     int
+	workload string // workload of page and layer
+	layer    int    // layer of the table plus 1; 0: all
+	shares   bool   // bars show shares of their total
+	heat     grid.Heatmap
+	stack    grid.Stack
+	bars     grid.Bars
+	baseline baseline // the baseline table
 }
 
 // Inputs returns the snapshot.
@@ -38,11 +38,11 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Actions returns the actions that change the page and the layer.
 func (p *Pane) Actions() []pane.Action {
-	layered := func(h *pane.Host) bool {
+	isLayered := func(h *pane.Host) bool {
 		t := p.table(h.Snap)
 		return t != nil && len(t.Layers) > 1
 	}
-	stacked := func(h *pane.Host) bool {
+	isStacked := func(h *pane.Host) bool {
 		t := p.table(h.Snap)
 		return t != nil && t.Shape == engine.Stack
 	}
@@ -50,9 +50,9 @@ func (p *Pane) Actions() []pane.Action {
 		{Name: "next-table", Keys: []string{"T"}, Doc: "show the next table of the workload",
 			Do:    func(h *pane.Host) { p.page, p.layer = p.page+1, 0 },
 			Ready: func(h *pane.Host) bool { return pages(h.Snap) > 1 }},
-		{Name: "row-up", Do: func(h *pane.Host) { p.turn(h, -1) }, Ready: layered},
-		{Name: "row-down", Do: func(h *pane.Host) { p.turn(h, +1) }, Ready: layered},
-		{Name: "log", Do: func(*pane.Host) { p.shares = !p.shares }, Ready: stacked},
+		{Name: "row-up", Do: func(h *pane.Host) { p.changeLayer(h, -1) }, Ready: isLayered},
+		{Name: "row-down", Do: func(h *pane.Host) { p.changeLayer(h, +1) }, Ready: isLayered},
+		{Name: "log", Do: func(*pane.Host) { p.shares = !p.shares }, Ready: isStacked},
 	}
 }
 
@@ -61,11 +61,11 @@ func (p *Pane) Wheel(h *pane.Host, _, _, by int) bool {
 	if t := p.table(h.Snap); t == nil || len(t.Layers) < 2 {
 		return false
 	}
-	p.turn(h, -by)
+	p.changeLayer(h, -by)
 	return true
 }
 
-func (p *Pane) turn(h *pane.Host, by int) {
+func (p *Pane) changeLayer(h *pane.Host, by int) {
 	if t := p.table(h.Snap); t != nil {
 		p.layer = min(max(p.layer+by, 0), len(t.Layers))
 	}
@@ -85,8 +85,10 @@ func pages(s *engine.Snapshot) int {
 // at returns the page that is shown, limited to existing pages.
 func (p *Pane) at(s *engine.Snapshot) int {
 	n := pages(s)
-	if p.of != s.Scenario.Workload {
-		p.of, p.page, p.layer = s.Scenario.Workload, 0, 0
+	if p.workload != s.Scenario.Workload {
+		p.workload = s.Scenario.Workload
+		p.page = 0
+		p.layer = 0
 	}
 	if n > 0 {
 		p.page %= n
@@ -118,7 +120,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{Right: h.KindWords()}
 	case n == 0:
-		h.Tell(v, s.Scenario.Workload+" has no tables.", "Try multigrid, which counts messages by size and link: type "+h.Typed("workload multigrid")+".")
+		h.WriteMessage(v, s.Scenario.Workload+" has no tables.", "Try multigrid, which counts messages by size and link: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{Right: h.KindWords()}
 	}
 	b := pane.Border{Right: h.KindWords()}
@@ -153,9 +155,9 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return b
 }
 
-// used returns the columns that have a count in any layer, and the range of rows from the first to
-// the last such row.
-func used(t *engine.Table) (first, end int, columns []int) {
+// usedCells returns the columns that have a count in any layer, and the range of rows from the
+// first to the last such row.
+func usedCells(t *engine.Table) (first, end int, columns []int) {
 	first = -1
 	for row := range t.Rows {
 		for c := range t.Columns {
@@ -192,25 +194,33 @@ func iterations(s *engine.Snapshot) float64 { return float64(max(s.Counted, 1)) 
 
 // drawHeat draws a heat map with a logarithmic scale: rows down, columns across.
 func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
-	first, end, columns := used(t)
+	first, end, columns := usedCells(t)
 	if first < 0 {
-		h.Tell(v, "No counts yet.")
+		h.WriteMessage(v, "No counts yet.")
 		return
 	}
 	m := &p.heat
-	m.Cols, m.Bar, m.Digits, m.Wide = len(columns), v.H() > 8, true, 7
+	m.Cols = len(columns)
+	m.Bar = v.H() > 8
+	m.Digits = true
+	m.Wide = 7
 	m.Axis = grid.Axis{Scale: grid.Log10, Unit: h.Units.Of(t.Unit)}
-	m.Values, m.Ratios, m.RowLabels, m.ColLabels = m.Values[:0], m.Ratios[:0], m.RowLabels[:0], m.ColLabels[:0]
-	p.ghost.look(t, p.layer, h)
-	m.Against = h.Versus()
+	m.Values = m.Values[:0]
+	m.Ratios = m.Ratios[:0]
+	m.RowLabels = m.RowLabels[:0]
+	m.ColLabels = m.ColLabels[:0]
+	p.baseline.update(t, p.layer, h)
+	m.Against = h.RatioLegend()
 	each := t.Each / iterations(h.Snap)
 	rest := v
 	if v.H() > 6 {
 		rest = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
 	}
 	m.Corner = t.Row
-	fold := folded(end-first, rest.H(), m.Bar)
-	all, most, where := 0., 0., ""
+	fold := foldFactor(end-first, rest.H(), m.Bar)
+	all := 0.0
+	maxValue := 0.0
+	where := ""
 	for ; first < end; first += fold {
 		last := min(first+fold, end) - 1
 		label := grid.Range(h.Units.Text(t.Rows[first]), h.Units.Text(t.Rows[last]))
@@ -219,21 +229,22 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 			x, base := 0., math.NaN()
 			for row := first; row <= last; row++ {
 				x += float64(p.count(t, row, c)) * each
-				switch y := p.ghost.at(row, c); {
+				switch y := p.baseline.value(row, c); {
 				case math.IsNaN(base):
 					base = y
 				case !math.IsNaN(y):
 					base += y
 				}
 			}
-			if all += x; x > most {
-				most, where = x, label+", "+t.Columns[c]
+			all += x
+			if x > maxValue {
+				maxValue, where = x, label+", "+t.Columns[c]
 			}
 			if x == 0 {
 				x = math.NaN()
 			}
 			m.Values = append(m.Values, x)
-			if p.ghost.table != nil && !h.Absolute {
+			if p.baseline.table != nil && !h.Absolute {
 				m.Ratios = append(m.Ratios, h.Base.Left(t.Unit, x, base))
 			}
 		}
@@ -249,8 +260,8 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 				line += more
 			}
 		}
-		if most > 0 && most < all {
-			add(fmt.Sprintf("; %.0f %% in %s", 100*most/all, where))
+		if maxValue > 0 && maxValue < all {
+			add(fmt.Sprintf("; %.0f %% in %s", 100*maxValue/all, where))
 		}
 		if t.Layer != "" && p.layer == 0 && len(t.Layers) > 1 {
 			add("; all " + strconv.Itoa(len(t.Layers)) + " " + t.Layer + "s")
@@ -258,43 +269,43 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 		v.TextIn(0, 0, v.W(), line, grid.Left, h.Theme.Text)
 	}
 	if all == 0 {
-		h.Tell(rest, "No counts here.")
+		h.WriteMessage(rest, "No counts here.")
 		return
 	}
 	m.Draw(rest, h.Theme)
 }
 
-// folded returns the number of table rows that one row of the map adds up. The map leaves room for
-// the column names and the colour bar.
-func folded(rows, room int, bar bool) int {
-	if room > 2 {
-		room--
+// foldFactor returns the number of table rows that one row of the map adds up. The map leaves room
+// for the column names and the colour bar.
+func foldFactor(rows, height int, bar bool) int {
+	if height > 2 {
+		height--
 	}
-	if bar && room > 2 {
-		room--
+	if bar && height > 2 {
+		height--
 	}
-	return max(1, (rows+room-1)/max(room, 1))
+	return max(1, (rows+height-1)/max(height, 1))
 }
 
-// legendW and legendH are the minimum size for a legend if not all bars fit.
+// minLegendW and minLegendH are the minimum size for a legend if not all bars fit.
 const (
-	legendW = 24
-	legendH = 6
+	minLegendW = 24
+	minLegendH = 6
 )
 
-// factorW is the minimum width at which bars show their ratio to the baseline.
-const factorW = 48
+// minFactorW is the minimum width at which bars show their ratio to the baseline.
+const minFactorW = 48
 
 // drawStack draws one bar per row, divided into the columns of the table. Times are means over
 // ranks.
 func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
-	each, of := t.Each/iterations(h.Snap), "per iteration"
+	each, basis := t.Each/iterations(h.Snap), "per iteration"
 	if t.Unit == "s" {
-		each, of = each/float64(max(h.Snap.Layout.Ranks(), 1)), "per iteration, mean rank"
+		each, basis = each/float64(max(h.Snap.Layout.Ranks(), 1)), "per iteration, mean rank"
 	}
 	k := &p.stack
 	k.Rows, k.Whole = k.Rows[:0], 0
-	p.ghost.look(t, p.layer, h)
+	p.baseline.update(t, p.layer, h)
 	unit := h.Units.Of(t.Unit)
 	columns := make([]float64, len(t.Columns))
 	for row := range t.Rows {
@@ -305,16 +316,16 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 			columns[c] += parts[c]
 		}
 		it := grid.StackRow{Label: fmt.Sprintf("%-6s %7s", t.Rows[row], unit.Format(sum, 7)), Parts: parts}
-		if p.ghost.table != nil {
+		if p.baseline.table != nil {
 			var base float64
-			base, it.Ghost = p.ghost.total(row, len(t.Columns), nil)
+			base, it.Ghost = p.baseline.total(row, len(t.Columns), nil)
 			if t.Unit == "s" {
 				base /= float64(max(h.Base.Layout.Ranks(), 1))
 				for c := range it.Ghost {
 					it.Ghost[c] /= float64(max(h.Base.Layout.Ranks(), 1))
 				}
 			}
-			if v.W() >= factorW {
+			if v.W() >= minFactorW {
 				it.Label += fmt.Sprintf(" %6s", factor(h.Base.OverIn(t.Unit, sum, base)))
 			}
 			if !p.shares {
@@ -327,8 +338,8 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 		}
 	}
 	y, fits := 0, v.H() >= len(t.Rows)+2
-	if fits || v.H() >= legendH && v.W() >= legendW {
-		y = p.legend(v, t, columns, h)
+	if fits || v.H() >= minLegendH && v.W() >= minLegendW {
+		y = p.drawLegend(v, t, columns, h)
 	}
 	if fits {
 		how := "longest bar = full width"
@@ -336,18 +347,18 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 			how = "each bar = 100 %"
 		}
 		if y < v.H() {
-			v.TextIn(0, y, v.W(), of+"; "+how+" ("+h.Keys("log")+")", grid.Left, h.Theme.Dim)
+			v.TextIn(0, y, v.W(), basis+"; "+how+" ("+h.Keys("log")+")", grid.Left, h.Theme.Dim)
 			y++
 		}
-		if p.ghost.table != nil && v.H() >= len(t.Rows)+y+1 {
-			y += explain(v, y, h, h.Base.Late && timed(t.Unit))
+		if p.baseline.table != nil && v.H() >= len(t.Rows)+y+1 {
+			y += explainBaseline(v, y, h, h.Base.Late && isTimed(t.Unit))
 		}
 	}
 	k.Draw(v.Sub(grid.Rect{Y: y, W: v.W(), H: v.H() - y}), h.Theme)
 }
 
-// legend writes the parts that have a count and returns the number of rows that it used.
-func (p *Pane) legend(v grid.View, t *engine.Table, sums []float64, h *pane.Host) int {
+// drawLegend writes the parts that have a count and returns the number of rows that it used.
+func (p *Pane) drawLegend(v grid.View, t *engine.Table, sums []float64, h *pane.Host) int {
 	x, y := 0, 0
 	for c, name := range t.Columns {
 		n := grid.Width(name) + 2

@@ -147,10 +147,14 @@ func TestPagesTurn(t *testing.T) {
 // With a baseline, heat maps show ratios, and bars have symbols and ratios. Cells that only one of
 // the runs has are named. Inaccurate times have no ratio.
 func TestTablesWithABaseline(t *testing.T) {
-	base, h, p := host(2, 2), host(2, 2), &Pane{}
+	base := host(2, 2)
+	h := host(2, 2)
+	p := &Pane{}
 	base.Snap.Counted = 1
 	counts := base.Snap.Tallies[1].Counts
-	counts[3], counts[5], counts[11] = 500000, 0, 10
+	counts[3] = 500000
+	counts[5] = 0
+	counts[11] = 10
 	counts[2] = 7
 	base.Snap.Tallies[2].Counts = []int64{2e12, 1e12, 1e12, 3e12}
 	base.Snap.Ranked[0].Values = []float64{0.5, 1.1, 2.4, 1.3}
@@ -178,7 +182,9 @@ func TestTablesWithABaseline(t *testing.T) {
 	wide, late := host(4, 4), host(4, 4)
 	late.Snap.Ranked[0].Values[2] = 9
 	wide.Base = engine.NewBaseline(late.Snap).Against(wide.Snap)
-	wide.Snap.Tallies, h, p = nil, wide, &Pane{}
+	wide.Snap.Tallies = nil
+	h = wide
+	p = &Pane{}
 	draw("ranks as a map", 60, 8, false)
 	golden.Text(t, "baseline", all.String())
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// detail writes the last row: the description of the cell under the cursor, or the key hints.
-func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
+// drawDetail writes the last row: the description of the cell under the cursor, or the key hints.
+func (t *Pane) drawDetail(v grid.View, h *pane.Host, tl *timeline.View) {
 	s := &t.shown
 	st, text := h.Theme.Dim, ""
 	switch {
 	case t.Want.Cursor:
-		st, text = h.Theme.Text, t.under(tl)
+		st, text = h.Theme.Text, t.describeCell(tl)
 	default:
-		text = t.keys(h)
+		text = t.keyHints(h)
 		if len(tl.Parts) > 0 {
 			text = h.Keys("pair") + " parts  " + text
 		}
@@ -26,14 +26,14 @@ func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
 			text = "messages are not recorded: the cluster restarts to record them"
 		}
 	}
-	if s.late {
+	if s.incomplete {
 		text = "… " + text
 	}
 	v.TextIn(0, 0, v.W(), text, grid.Left, st)
 }
 
-// keys returns the key hints of the timeline. They never change.
-func (t *Pane) keys(h *pane.Host) string {
+// keyHints returns the key hints of the timeline. They never change.
+func (t *Pane) keyHints(h *pane.Host) string {
 	if t.help == "" {
 		t.help = fmt.Sprintf("%s cursor  %s%s zoom  %s%s scroll  %s%s lanes  %s%s fold  %s messages",
 			h.Keys("crosshair"), h.Keys("shorter"), h.Keys("longer"), h.Keys("earlier"), h.Keys("later"),
@@ -42,9 +42,9 @@ func (t *Pane) keys(h *pane.Host) string {
 	return t.help
 }
 
-// under describes the cell under the cursor: for a single lane its longest interval in the cell,
-// for several lanes their shares of time.
-func (t *Pane) under(tl *timeline.View) string {
+// describeCell describes the cell under the cursor: for a single lane its longest interval in the
+// cell, for several lanes their shares of time.
+func (t *Pane) describeCell(tl *timeline.View) string {
 	s := &t.shown
 	row := &t.rows.all[s.row]
 	begin := s.begin + (s.at-s.begin)/s.column*s.column
@@ -58,39 +58,42 @@ func (t *Pane) under(tl *timeline.View) string {
 			where = fmt.Sprintf("rank %d (node %d, %d threads)", row.rank, row.node, n)
 		}
 	default:
-		if where = fmt.Sprintf("rank %d thread %d (node %d)", row.rank, row.thread, row.node); row.thread < 0 {
-			_, number := row.lane()
+		where = fmt.Sprintf("rank %d thread %d (node %d)", row.rank, row.thread, row.node)
+		if row.thread < 0 {
+			_, number := row.letterAndNumber()
 			where = fmt.Sprintf("rank %d stream %d (node %d)", row.rank, number, row.node)
 		}
 	}
 	if row.hi-row.lo > 1 {
-		return where + " at " + exactTime(begin, s.column) + ": " + t.shareWords(tl, begin)
+		return where + " at " + exactTime(begin, s.column) + ": " + t.describeShares(tl, begin)
 	}
 	x, ok := longest(&tl.Lanes[t.rows.order[row.lo]], begin, begin+s.column)
 	if !ok {
 		return where + " at " + exactTime(begin, s.column) + ": no data (dropped, or not yet complete)"
 	}
-	return where + ": " + stretchWords(&x, row.thread < 0) + ", at " + exactTime(x.Begin, min(s.column, x.End-x.Begin)) + " for " + (x.End - x.Begin).String()
+	return where + ": " + describeInterval(&x, row.thread < 0) + ", at " + exactTime(x.Begin, min(s.column, x.End-x.Begin)) + " for " + (x.End - x.Begin).String()
 }
 
-// longestOf is the maximum number of intervals that are searched for the longest one in a cell.
-const longestOf = 4096
+// maxSearched is the maximum number of intervals that are searched for the longest one in a cell.
+const maxSearched = 4096
 
 // longest returns the interval that covers most of a time span of a lane.
 func longest(l *timeline.LaneView, begin, end cluster.Time) (best timeline.Stretch, ok bool) {
-	most, n := cluster.Time(0), 0
+	covered, n := cluster.Time(0), 0
 	for x := range l.Stretches(begin, end) {
-		if in := min(x.End, end) - max(x.Begin, begin); in > most {
-			best, most, ok = x, in, true
+		if in := min(x.End, end) - max(x.Begin, begin); in > covered {
+			best = x
+			covered = in
+			ok = true
 		}
-		if n++; n == longestOf {
+		if n++; n == maxSearched {
 			break
 		}
 	}
 	return best, ok
 }
 
-func (t *Pane) shareWords(tl *timeline.View, begin cluster.Time) string {
+func (t *Pane) describeShares(tl *timeline.View, begin cluster.Time) string {
 	sums := t.rows.sums(tl, t.shown.row, begin, begin+t.shown.column)
 	total := cluster.Time(0)
 	for _, x := range sums {
@@ -108,8 +111,8 @@ func (t *Pane) shareWords(tl *timeline.View, begin cluster.Time) string {
 	return strings.Join(words, ", ")
 }
 
-// stretchWords describes an interval of a thread or a stream, with its call and peer.
-func stretchWords(x *timeline.Stretch, stream bool) string {
+// describeInterval describes an interval of a thread or a stream, with its call and peer.
+func describeInterval(x *timeline.Stretch, stream bool) string {
 	text := x.Activity.String()
 	switch {
 	case x.Call != cluster.KindLaunch:
@@ -143,16 +146,16 @@ func stretchWords(x *timeline.Stretch, stream bool) string {
 	return text
 }
 
-// mostArrows is the maximum number of messages that are drawn.
-const mostArrows = 300
+// maxArrows is the maximum number of messages that are drawn.
+const maxArrows = 300
 
-// arrows draws messages over the cells, from the lane and time of sending to the lane and time of
-// receipt. With a cursor it draws only the messages of its row.
-func (t *Pane) arrows(v grid.View, h *pane.Host, tl *timeline.View) {
+// drawArrows draws messages over the cells, from the lane and time of sending to the lane and time
+// of receipt. With a cursor it draws only the messages of its row.
+func (t *Pane) drawArrows(v grid.View, h *pane.Host, tl *timeline.View) {
 	s := &t.shown
-	rowOf := t.rows.index(tl)
+	rowOf := t.rows.rowIndex(tl)
 	drawn := 0
-	for i := len(tl.Arrows) - 1; i >= 0 && drawn < mostArrows; i-- {
+	for i := len(tl.Arrows) - 1; i >= 0 && drawn < maxArrows; i-- {
 		m := &tl.Arrows[i]
 		if m.Received < s.begin || m.Sent >= s.end {
 			continue
@@ -164,19 +167,26 @@ func (t *Pane) arrows(v grid.View, h *pane.Host, tl *timeline.View) {
 			continue
 		}
 		drawn++
-		x0, x1 := float64(m.Sent-s.begin)/float64(s.column), float64(m.Received-s.begin)/float64(s.column)
-		drawArrow(v, x0, from-s.top, x1, to-s.top, h.Theme.Focus)
+		sent := arrowEnd{x: float64(m.Sent-s.begin) / float64(s.column), y: from - s.top}
+		received := arrowEnd{x: float64(m.Received-s.begin) / float64(s.column), y: to - s.top}
+		drawArrow(v, sent, received, h.Theme.Focus)
 	}
 }
 
-// drawArrow draws a line from row y0 to y1, with symbols at both ends.
-func drawArrow(v grid.View, x0 float64, y0 int, x1 float64, y1 int, st grid.Style) {
+// arrowEnd is a position in the cells of the timeline.
+type arrowEnd struct {
+	x float64 // in columns
+	y int     // row
+}
+
+// drawArrow draws a line between two different rows, with symbols at both ends.
+func drawArrow(v grid.View, from, to arrowEnd, st grid.Style) {
 	step, head := 1, '▼'
-	if y1 < y0 {
+	if to.y < from.y {
 		step, head = -1, '▲'
 	}
-	n := (y1 - y0) * step
-	slope := (x1 - x0) / float64(n)
+	n := (to.y - from.y) * step
+	slope := (to.x - from.x) / float64(n)
 	glyph := '│'
 	switch lean := slope * float64(step); {
 	case lean > 0.35:
@@ -184,16 +194,17 @@ func drawArrow(v grid.View, x0 float64, y0 int, x1 float64, y1 int, st grid.Styl
 	case lean < -0.35:
 		glyph = '╱'
 	}
-	v.Rune(int(x0), y0, '○', st)
+	v.Rune(int(from.x), from.y, '○', st)
 	for k := 1; k < n; k++ {
-		left, right := int(x0+slope*(float64(k)-0.5)), int(x0+slope*(float64(k)+0.5))
-		v.Rune((left+right)/2, y0+k*step, glyph, st)
+		left := int(from.x + slope*(float64(k)-0.5))
+		right := int(from.x + slope*(float64(k)+0.5))
+		v.Rune((left+right)/2, from.y+k*step, glyph, st)
 	}
-	v.Rune(int(x1), y1, head, st)
+	v.Rune(int(to.x), to.y, head, st)
 }
 
-// index returns a function that finds the row of a thread of a rank.
-func (r *laneRows) index(tl *timeline.View) func(rank, thread int32) (int, bool) {
+// rowIndex returns a function that finds the row of a thread of a rank.
+func (r *laneRows) rowIndex(tl *timeline.View) func(rank, thread int32) (int, bool) {
 	rows := make(map[int64]int, len(r.all))
 	for i := range r.all {
 		for _, k := range r.order[r.all[i].lo:r.all[i].hi] {

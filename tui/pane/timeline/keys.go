@@ -24,7 +24,7 @@ func (t *Pane) Actions() []pane.Action {
 		{Name: "fold", Do: func(h *pane.Host) { t.foldBy(h, +1) }},
 		{Name: "unfold", Do: func(h *pane.Host) { t.foldBy(h, -1) }},
 		{Name: "back", Do: func(*pane.Host) { t.back() }, Ready: func(*pane.Host) bool { return t.Want.Cursor || t.Want.End > 0 }},
-		{Name: "record", Keys: []string{"e"}, Doc: "record the activity of every thread for the timeline, or stop recording; restarts the cluster", Run: true, Do: record},
+		{Name: "record", Keys: []string{"e"}, Doc: "record the activity of every thread for the timeline, or stop recording; restarts the cluster", Run: true, Do: toggleRecording},
 		{Name: "pair", Keys: []string{"v"}, Doc: "show the parts of an iteration on the timeline one above the other, or one after the other", Do: t.togglePair},
 		{Name: "arrows", Keys: []string{"a"}, Doc: "show or hide messages on the timeline; starts recording them if needed", Do: t.toggleArrows},
 	}
@@ -36,10 +36,10 @@ func (t *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
 	return true
 }
 
-// last returns the last drawn frame, or a typical one before the first.
-func (t *Pane) last() shownLanes {
+// lastFrame returns the last drawn frame, or a typical one before the first.
+func (t *Pane) lastFrame() frame {
 	if t.shown.column == 0 {
-		return shownLanes{column: cluster.Microsecond, columns: 100, rows: 10, all: 10, fold: foldThreads}
+		return frame{column: cluster.Microsecond, columns: 100, rows: 10, all: 10, fold: foldThreads}
 	}
 	return t.shown
 }
@@ -47,7 +47,7 @@ func (t *Pane) last() shownLanes {
 // zoom makes a cell stand for less time (by > 0) or more, in steps of 1, 2, 5. The cursor keeps its
 // position.
 func (t *Pane) zoom(by int) {
-	s, w := t.last(), &t.Want
+	s, w := t.lastFrame(), &t.Want
 	next := roundTime(s.column + 1)
 	if by > 0 {
 		next = shorterTime(s.column)
@@ -74,7 +74,7 @@ func shorterTime(t cluster.Time) cluster.Time {
 
 // scroll holds the timeline and moves it by a fraction of its width.
 func (t *Pane) scroll(h *pane.Host, by float64) {
-	s := t.last()
+	s := t.lastFrame()
 	width := s.column * cluster.Time(s.columns)
 	t.Want.End = max(s.end+cluster.Time(by*float64(width)), width)
 	t.Want.Column = s.column
@@ -95,8 +95,9 @@ func (t *Pane) follow() {
 
 // toggleCursor shows the cursor in the middle and holds the timeline, or hides the cursor.
 func (t *Pane) toggleCursor() {
-	w, s := &t.Want, t.last()
-	if w.Cursor = !w.Cursor; w.Cursor {
+	w, s := &t.Want, t.lastFrame()
+	w.Cursor = !w.Cursor
+	if w.Cursor {
 		w.End, w.Column = s.end, s.column
 		w.At, w.Row = s.begin+(s.end-s.begin)/2, s.top
 	}
@@ -108,7 +109,7 @@ func (t *Pane) moveCursor(by int) {
 		t.toggleCursor()
 		return
 	}
-	s, w := t.last(), &t.Want
+	s, w := t.lastFrame(), &t.Want
 	w.At = max(w.At+cluster.Time(by)*s.column, 0)
 	if w.At < s.begin || w.At >= s.end {
 		w.End = max(s.end+cluster.Time(by)*s.column, s.column*cluster.Time(s.columns))
@@ -117,7 +118,7 @@ func (t *Pane) moveCursor(by int) {
 
 // moveRow moves the cursor by rows, or scrolls if there is no cursor.
 func (t *Pane) moveRow(by int) {
-	s, w := t.last(), &t.Want
+	s, w := t.lastFrame(), &t.Want
 	if w.Cursor {
 		w.Row = min(max(w.Row+by, 0), s.all-1)
 		return
@@ -126,7 +127,7 @@ func (t *Pane) moveRow(by int) {
 }
 
 // screenful returns the number of rows by which the page keys move.
-func (t *Pane) screenful() int { return max(t.last().rows-1, 1) }
+func (t *Pane) screenful() int { return max(t.lastFrame().rows-1, 1) }
 
 // back hides the cursor; without one, it follows the run again.
 func (t *Pane) back() {
@@ -141,7 +142,7 @@ func (t *Pane) back() {
 func (t *Pane) foldBy(h *pane.Host, by int) {
 	now := t.Want.Fold
 	if now == foldAuto {
-		now = t.last().fold
+		now = t.lastFrame().fold
 	}
 	f := min(max(int(now)+by, int(foldThreads)), int(foldNodes))
 	t.Want.Fold = fold(f)
@@ -157,8 +158,11 @@ func (t *Pane) togglePair(h *pane.Host) {
 		return
 	}
 	w := &t.Want
-	if w.Apart = t.paired(); !w.Apart {
-		w.Cursor, w.Arrows, w.End = false, false, 0
+	w.Sequential = t.isPaired()
+	if !w.Sequential {
+		w.Cursor = false
+		w.Arrows = false
+		w.End = 0
 	}
 	w.Column = 0
 }
@@ -166,15 +170,15 @@ func (t *Pane) togglePair(h *pane.Host) {
 // toggleArrows shows or hides messages. It starts recording them if needed.
 func (t *Pane) toggleArrows(h *pane.Host) {
 	t.Want.Arrows = !t.Want.Arrows
-	if t.Want.Arrows && h.Asked("timeline") != "arrows" {
+	if t.Want.Arrows && h.Requested("timeline") != "arrows" {
 		h.Set("timeline", "arrows")
 	}
 }
 
-// record starts or stops the recording.
-func record(h *pane.Host) {
+// toggleRecording starts or stops the recording.
+func toggleRecording(h *pane.Host) {
 	next := "on"
-	if h.Asked("timeline") != "off" {
+	if h.Requested("timeline") != "off" {
 		next = "off"
 	}
 	if h.Set("timeline", next) {

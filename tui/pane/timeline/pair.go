@@ -31,22 +31,23 @@ func pairOf(tl *timeline.View) (both [2]*timeline.Part, ok bool) {
 	return both, false
 }
 
-// paired reports whether parts are shown one above the other. They are not if the user looks at one
-// moment or at messages.
-func (t *Pane) paired() bool {
+// isPaired reports whether parts are shown one above the other. They are not if the user looks at
+// one moment or at messages.
+func (t *Pane) isPaired() bool {
 	w := &t.Want
-	return !w.Apart && !w.Cursor && !w.Arrows && w.End == 0
+	return !w.Sequential && !w.Cursor && !w.Arrows && w.End == 0
 }
 
 // pairRows is the number of rows that a pair needs: a title and two lanes each.
 const pairRows = 6
 
-// pair draws two parts of an iteration one above the other. Both begin at the left edge, so that
-// the faster one is shorter.
-func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis grid.Rect, both [2]*timeline.Part) {
-	each := (body.H - 2) / 2
-	t.rows.arrange(tl, t.Want.Fold, each)
-	t.seek(h, each)
+// drawPair draws two parts of an iteration one above the other. Both begin at the left edge, so
+// that the faster one is shorter.
+func (t *Pane) drawPair(v grid.View, h *pane.Host, body, axis grid.Rect, both [2]*timeline.Part) {
+	tl := h.Snap.Timeline
+	height := (body.H - 2) / 2
+	t.rows.arrange(tl, t.Want.Fold, height)
+	t.scrollToPick(h, height)
 	label, shares := t.columns(body.W)
 	w := body.W - label - shares*sharesCol
 	if w < 1 {
@@ -57,51 +58,51 @@ func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis gri
 		longest := max(both[0].End-both[0].Begin, both[1].End-both[1].Begin, 1)
 		column = fitTime((longest + cluster.Time(w) - 1) / cluster.Time(w))
 	}
-	half := 2
+	binsPerCell := 2
 	if v.Mono() || v.ASCII() || t.rows.fold != foldThreads {
-		half = 1
+		binsPerCell = 1
 	}
 	y, late := body.Y, false
 	for k, part := range both {
 		t.rows, t.pairs[k] = t.pairs[k], t.rows
-		t.rows.arrange(tl, t.Want.Fold, each)
+		t.rows.arrange(tl, t.Want.Fold, height)
 		t.rows.origin, t.rows.until = part.Begin, part.End
 		s := &t.shown
-		*s = shownLanes{column: column, columns: w, begin: part.Begin, end: part.Begin + column*cluster.Time(w), fold: t.rows.fold}
-		s.all, s.rows = len(t.rows.all), min(len(t.rows.all), each)
+		*s = frame{column: column, columns: w, begin: part.Begin, end: part.Begin + column*cluster.Time(w), fold: t.rows.fold}
+		s.all, s.rows = len(t.rows.all), min(len(t.rows.all), height)
 		s.top = min(max(t.Want.Top, 0), s.all-s.rows)
-		late = !t.rows.compute(tl, s, half) || late
-		t.title(v.Sub(grid.Rect{X: label, Y: y, W: w, H: 1}), h.Theme, both, k)
-		t.cells(v.Sub(grid.Rect{X: label, Y: y + 1, W: w, H: s.rows}), h.Theme, half)
-		t.labels(v.Sub(grid.Rect{Y: y + 1, W: label, H: s.rows}), h, false)
+		late = !t.rows.compute(tl, s, binsPerCell) || late
+		t.drawTitle(v.Sub(grid.Rect{X: label, Y: y, W: w, H: 1}), h.Theme, both, k)
+		t.drawCells(v.Sub(grid.Rect{X: label, Y: y + 1, W: w, H: s.rows}), h.Theme, binsPerCell)
+		t.drawLabels(v.Sub(grid.Rect{Y: y + 1, W: label, H: s.rows}), h, false)
 		if shares > 0 {
-			t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: y, W: shares * sharesCol, H: 1 + s.rows}), 1, h.Theme, tl, shares)
+			t.drawShares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: y, W: shares * sharesCol, H: 1 + s.rows}), 1, h.Theme, tl, shares)
 		}
 		y += 1 + s.rows
 		t.rows, t.pairs[k] = t.pairs[k], t.rows
 	}
-	t.shown.late = late
+	t.shown.incomplete = late
 	axis.Y = min(axis.Y, y)
 	from := t.shown
 	t.shown.begin, t.shown.end = 0, from.end-from.begin
-	t.axis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: w, H: axis.H}), h.Theme)
+	t.drawAxis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: w, H: axis.H}), h.Theme)
 	t.shown = from
 }
 
-// title draws the name of a part and its duration. For the lower part it adds ε, the duration of
-// the upper part relative to the lower one: "├─scheme: funneled, 112 µs, ε 1.43 ───┤".
-func (t *Pane) title(v grid.View, th *grid.Theme, both [2]*timeline.Part, k int) {
+// drawTitle draws the name of a part and its duration. For the lower part it adds ε, the duration
+// of the upper part relative to the lower one: "├─scheme: funneled, 112 µs, ε 1.43 ───┤".
+func (t *Pane) drawTitle(v grid.View, th *grid.Theme, both [2]*timeline.Part, k int) {
 	p := both[k]
 	took := p.End - p.Begin
 	text := took.String()
 	if k == 1 && took > 0 {
 		text += ", ε " + strconv.FormatFloat(float64(both[0].End-both[0].Begin)/float64(took), 'f', 2, 64)
 	}
-	bracket(v, th, 0, int((took-1)/t.shown.column), p.Name+", "+text, text)
+	drawBracket(v, th, 0, int((took-1)/t.shown.column), p.Name+", "+text, text)
 }
 
-// bracket draws a span of columns with the first text that fits inside or after it.
-func bracket(v grid.View, th *grid.Theme, from, to int, texts ...string) {
+// drawBracket draws a span of columns with the first text that fits inside or after it.
+func drawBracket(v grid.View, th *grid.Theme, from, to int, texts ...string) {
 	for x := max(from, 0); x <= min(to, v.W()-1); x++ {
 		r := '─'
 		switch {
@@ -128,8 +129,8 @@ func bracket(v grid.View, th *grid.Theme, from, to int, texts ...string) {
 	v.Text(inside, 0, grid.Fit(texts[len(texts)-1], max(min(to, v.W())-inside-1, 0)), th.Text)
 }
 
-// parts writes the names of the parts of iterations above the rows.
-func (t *Pane) parts(v grid.View, th *grid.Theme, tl *timeline.View) {
+// drawParts writes the names of the parts of iterations above the rows.
+func (t *Pane) drawParts(v grid.View, th *grid.Theme, tl *timeline.View) {
 	s := &t.shown
 	for i := range tl.Parts {
 		p := &tl.Parts[i]
@@ -148,6 +149,6 @@ func (t *Pane) parts(v grid.View, th *grid.Theme, tl *timeline.View) {
 		if _, name, ok := strings.Cut(p.Name, ": "); ok {
 			short = name
 		}
-		bracket(v.Sub(grid.Rect{W: min(to+1, v.W()), H: 1}), th, from, to, p.Name, short)
+		drawBracket(v.Sub(grid.Rect{W: min(to+1, v.W()), H: 1}), th, from, to, p.Name, short)
 	}
 }

@@ -12,25 +12,25 @@ import (
 // laneRows are the rows of a timeline and the contents of their cells. Results that cannot change
 // any more are kept for the next frame.
 type laneRows struct {
-	all    []laneRow
-	who    [][2]int32 // rank and thread of each lane
-	order  []int32    // lanes, sorted by node, rank and thread
-	fold   fold
-	of     *timeline.Recorder
-	layout cluster.Layout
-	lanes  int
-	threaded,
-	ranked bool // labels have columns for threads and ranks
-	streams bool // there are lanes of device streams
+	all        []laneRow
+	threads    [][2]int32 // rank and thread of each lane
+	order      []int32    // lanes, sorted by node, rank and thread
+	fold       fold
+	recorder   *timeline.Recorder
+	layout     cluster.Layout
+	laneCount  int
+	hasThreads bool // labels have a column for threads
+	hasRanks   bool // labels have a column for ranks
+	hasStreams bool // there are lanes of device streams
 
-	origin cluster.Time    // start of the first bin
-	until  cluster.Time    // end of the last bin; 0: as far as all lanes are known
-	column cluster.Time    // time of a cell for which the bins were computed
-	made   [2]cluster.Time // origin and until for which the bins were computed
-	half   int
-	acc    []timeline.Sums
-	edges  [][2]timeline.Place // start and end of the previous frame in each lane
-	next   int                 // first row that the previous frame left
+	origin      cluster.Time    // start of the first bin
+	until       cluster.Time    // end of the last bin; 0: as far as all lanes are known
+	column      cluster.Time    // time of a cell for which the bins were computed
+	computedFor [2]cluster.Time // origin and until for which the bins were computed
+	binsPerCell int
+	acc         []timeline.Sums
+	edges       [][2]timeline.Place // start and end of the previous frame in each lane
+	firstLeft   int                 // first row that the previous frame left
 }
 
 // laneRow is one row: the lanes order[lo:hi].
@@ -39,13 +39,13 @@ type laneRow struct {
 	newNode, newRank   bool // first row of its node, of its rank
 	lo, hi             int
 
-	first   int64   // number of the first bin
-	bins    []uint8 // activity of each bin plus 1; 0: unknown
-	told    int64   // number of the first bin after the time that all lanes know
-	settled int64   // bins before this one, the first of a block, cannot change any more
-	sure    int64   // the sums of bins before this one cannot change any more either; they are in tail
-	tail    [blockBins]timeline.Sums
-	seen    *timeline.View // the view from which the bins were computed last
+	first      int64   // number of the first bin
+	bins       []uint8 // activity of each bin plus 1; 0: unknown
+	knownEnd   int64   // number of the first bin after the time that all lanes know
+	settledEnd int64   // bins before this one, the first of a block, cannot change any more
+	sumsEnd    int64   // the sums of bins before this one cannot change any more either; they are in tail
+	tail       [blockBins]timeline.Sums
+	lastView   *timeline.View // the view from which the bins were computed last
 }
 
 // threadScreens is the number of screens up to which threads are not folded automatically. In a
@@ -54,7 +54,7 @@ const threadScreens = 4
 
 // arrange makes the rows, unless they are the same as in the previous frame.
 func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
-	same := r.of == tl.Of && r.lanes == len(tl.Lanes)
+	same := r.recorder == tl.Of && r.laneCount == len(tl.Lanes)
 	f := want
 	if f == foldAuto {
 		f = foldThreads
@@ -74,28 +74,34 @@ func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 	if same && f == r.fold {
 		return
 	}
-	r.fold, r.of, r.layout, r.lanes = f, tl.Of, tl.Layout, len(tl.Lanes)
-	r.order, r.who, r.streams = r.order[:0], r.who[:0], false
+	r.fold = f
+	r.recorder = tl.Of
+	r.layout = tl.Layout
+	r.laneCount = len(tl.Lanes)
+	r.order = r.order[:0]
+	r.threads = r.threads[:0]
+	r.hasStreams = false
 	r.edges = make([][2]timeline.Place, len(tl.Lanes))
 	for i := range tl.Lanes {
 		_, stream := tl.Lanes[i].Stream()
-		if r.streams = r.streams || stream; !stream || f == foldThreads {
+		r.hasStreams = r.hasStreams || stream
+		if !stream || f == foldThreads {
 			r.order = append(r.order, int32(i))
 		}
-		r.who = append(r.who, [2]int32{int32(tl.Lanes[i].Rank), int32(tl.Lanes[i].Thread)})
+		r.threads = append(r.threads, [2]int32{int32(tl.Lanes[i].Rank), int32(tl.Lanes[i].Thread)})
 	}
 	node := func(i int32) int { return tl.Layout.NodeOf(tl.Lanes[i].Rank) }
-	place := func(i int32) int { // the threads of a rank, then its streams
+	position := func(i int32) int { // the threads of a rank, then its streams
 		if number, stream := tl.Lanes[i].Stream(); stream {
 			return 1<<30 + number
 		}
 		return tl.Lanes[i].Thread
 	}
 	slices.SortFunc(r.order, func(i, j int32) int {
-		return cmp.Or(cmp.Compare(node(i), node(j)), cmp.Compare(tl.Lanes[i].Rank, tl.Lanes[j].Rank), cmp.Compare(place(i), place(j)))
+		return cmp.Or(cmp.Compare(node(i), node(j)), cmp.Compare(tl.Lanes[i].Rank, tl.Lanes[j].Rank), cmp.Compare(position(i), position(j)))
 	})
 	r.all = r.all[:0]
-	r.ranked, r.threaded = f != foldNodes, false
+	r.hasRanks, r.hasThreads = f != foldNodes, false
 	for k, i := range r.order {
 		l := &tl.Lanes[i]
 		at := laneRow{node: node(i), rank: l.Rank, thread: l.Thread, lo: k, hi: k + 1}
@@ -109,7 +115,7 @@ func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 		} else {
 			at.newNode, at.newRank = true, true
 		}
-		r.threaded = r.threaded || f == foldThreads && at.thread != 0
+		r.hasThreads = r.hasThreads || f == foldThreads && at.thread != 0
 		r.all = append(r.all, at)
 	}
 	r.column = 0
@@ -122,16 +128,16 @@ func (r *laneRows) widths() (node, rank, thread int) {
 		return 0, 0, 0
 	}
 	node = digits(r.layout.Nodes - 1)
-	if r.ranked {
+	if r.hasRanks {
 		rank = 1 + digits(r.layout.Ranks()-1)
 	}
-	if r.threaded {
-		most := 0
+	if r.hasThreads {
+		maxNumber := 0
 		for i := range r.all {
-			_, number := r.all[i].lane()
-			most = max(most, number)
+			_, number := r.all[i].letterAndNumber()
+			maxNumber = max(maxNumber, number)
 		}
-		thread = 1 + digits(most)
+		thread = 1 + digits(maxNumber)
 	}
 	return node, rank, thread
 }
@@ -141,17 +147,17 @@ func (r *laneRows) labelWidth() int {
 	return node + rank + thread
 }
 
-// label appends the label of row i: complete, or only the parts that changed.
-func (r *laneRows) label(dst []byte, i int, full bool) []byte {
+// appendLabel appends the label of row i: complete, or only the parts that changed.
+func (r *laneRows) appendLabel(dst []byte, i int, full bool) []byte {
 	row := &r.all[i]
 	node, rank, thread := r.widths()
-	part := func(cols int, mark byte, n int, show bool) {
+	part := func(cols int, letter byte, n int, show bool) {
 		from := len(dst)
 		if show && cols > 0 {
 			if from > 0 {
 				dst = append(dst, ' ')
 			}
-			dst = strconv.AppendInt(append(dst, mark), int64(n), 10)
+			dst = strconv.AppendInt(append(dst, letter), int64(n), 10)
 		}
 		for len(dst) < from+cols {
 			dst = append(dst, ' ')
@@ -159,13 +165,13 @@ func (r *laneRows) label(dst []byte, i int, full bool) []byte {
 	}
 	part(node, 'n', row.node, full || row.newNode)
 	part(rank, 'r', row.rank, full || row.newRank || row.newNode)
-	mark, number := row.lane()
-	part(thread, mark, number, true)
+	letter, number := row.letterAndNumber()
+	part(thread, letter, number, true)
 	return dst
 }
 
-// lane returns the letter and the number of the row's thread or stream.
-func (row *laneRow) lane() (mark byte, number int) {
+// letterAndNumber returns the letter and the number of the row's thread or stream.
+func (row *laneRow) letterAndNumber() (letter byte, number int) {
 	l := timeline.LaneView{Thread: row.thread}
 	if number, ok := l.Stream(); ok {
 		return 's', number

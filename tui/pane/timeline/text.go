@@ -25,7 +25,7 @@ func Text(s *engine.Snapshot, w int, last cluster.Time) (string, error) {
 	h := &pane.Host{Snap: s, Theme: mono, Keys: func(string) string { return "" }}
 	var t Pane
 	t.rows.arrange(tl, foldAuto, textRows)
-	t.Want.Apart = true
+	t.Want.Sequential = true
 	t.Want.Arrows, t.Want.Fold = len(tl.Arrows) > 0, t.rows.fold
 	if last > 0 {
 		t.Want.Column = fitTime(last / cluster.Time(max(w-t.rows.labelWidth()-1-sharesCol, 1)))
@@ -37,7 +37,7 @@ func Text(s *engine.Snapshot, w int, last cluster.Time) (string, error) {
 	}
 	g := grid.New(w, rows+around)
 	g.Mono = true
-	for t.draw(g.All(), h); t.shown.late; {
+	for t.draw(g.All(), h); t.shown.incomplete; {
 		t.draw(g.All(), h)
 	}
 	var b strings.Builder

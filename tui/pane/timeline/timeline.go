@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
@@ -13,7 +12,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "timeline", Title: "Timeline", Doc: "the activity of every thread over time", Place: pane.Story,
+	Name: "timeline", Title: "Timeline", Doc: "the activity of every thread over time", Place: pane.Workload,
 	Now: func(s *engine.Snapshot) bool { return s.Timeline != nil },
 	New: func() pane.Pane { return &Pane{} },
 }
@@ -23,7 +22,7 @@ type Pane struct {
 	Want  Want
 	rows  laneRows
 	pairs [2]laneRows // of two parts that are shown one above the other
-	shown shownLanes
+	shown frame
 	text  []byte
 	items []grid.LegendItem
 	help  string    // the key hints
@@ -32,15 +31,15 @@ type Pane struct {
 
 // Want holds the view settings that the user chose.
 type Want struct {
-	Column cluster.Time // time of a cell; 0: chosen to show the latest iterations
-	End    cluster.Time // right edge; 0: the present
-	Fold   fold
-	Top    int // first row shown
-	Cursor bool
-	Row    int          // row of the cursor
-	At     cluster.Time // time of the cursor
-	Arrows bool
-	Apart  bool // parts of an iteration are only shown one after the other
+	Column     cluster.Time // time of a cell; 0: chosen to show the latest iterations
+	End        cluster.Time // right edge; 0: the present
+	Fold       fold
+	Top        int // first row shown
+	Cursor     bool
+	Row        int          // row of the cursor
+	At         cluster.Time // time of the cursor
+	Arrows     bool
+	Sequential bool // parts of an iteration are only shown one after the other
 }
 
 // fold selects the lanes that a row of the timeline combines.
@@ -55,32 +54,32 @@ const (
 
 var foldNames = [...]string{"", "row = thread", "row = rank", "row = node"}
 
-// each describes what a row stands for.
-func (r *laneRows) each() string {
+// rowMeaning describes what a row stands for.
+func (r *laneRows) rowMeaning() string {
 	switch {
-	case r.streams && r.fold == foldThreads:
+	case r.hasStreams && r.fold == foldThreads:
 		return foldNames[r.fold] + " or stream"
-	case r.streams:
+	case r.hasStreams:
 		return foldNames[r.fold] + ", without streams"
 	}
 	return foldNames[r.fold]
 }
 
-// shownLanes describes the last drawn frame, for the keys that move in it.
-type shownLanes struct {
+// frame describes the last drawn frame, for the keys that move in it.
+type frame struct {
 	column, begin, end cluster.Time
 	columns            int
 	fold               fold
 	top, rows, all     int // first row, rows on the screen, and in all
 	row                int // row of the cursor
 	at                 cluster.Time
-	late               bool // rows are left for the next frame
+	incomplete         bool // rows are left for the next frame
 }
 
 // activityLook is the appearance of an activity. Its symbol identifies it without colours.
 type activityLook struct {
 	activity timeline.Activity
-	mark     rune
+	symbol   rune
 	short    string
 	series   int // index of a colour of the theme; −1: dim
 }
@@ -128,14 +127,14 @@ func (t *Pane) Inputs(h *pane.Host) pane.Inputs {
 // Draw draws the rows that are computed. If there are many, some of them follow at the next tick.
 func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	t.draw(v, h)
-	return pane.Border{Right: t.caption(h), Again: t.shown.late}
+	return pane.Border{Right: t.caption(h), Again: t.shown.incomplete}
 }
 
 func (t *Pane) draw(v grid.View, h *pane.Host) {
 	tl := h.Snap.Timeline
-	t.shown = shownLanes{}
+	t.shown = frame{}
 	if tl == nil || tl.Edge <= 0 || len(tl.Lanes) == 0 {
-		t.empty(v, h, tl)
+		t.writeEmpty(v, h, tl)
 		return
 	}
 	body := v.Local()
@@ -149,11 +148,11 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	if body.H >= 2 {
 		axis, body = body.CutBottom(1)
 	}
-	if both, ok := pairOf(tl); ok && t.paired() && body.H >= pairRows {
-		t.pair(v, h, tl, body, axis, both)
+	if both, ok := pairOf(tl); ok && t.isPaired() && body.H >= pairRows {
+		t.drawPair(v, h, body, axis, both)
 		_, shares := t.columns(body.W)
-		t.legend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
-		t.detail(v.Sub(detail), h, tl)
+		t.drawLegend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
+		t.drawDetail(v.Sub(detail), h, tl)
 		return
 	}
 	var parts grid.Rect
@@ -166,31 +165,31 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	if cells.W < 1 || cells.H < 1 {
 		return
 	}
-	t.seek(h, cells.H)
-	t.place(h.Snap, tl, cells.W, cells.H)
-	half := 2
+	t.scrollToPick(h, cells.H)
+	t.chooseWindow(h.Snap, tl, cells.W, cells.H)
+	binsPerCell := 2
 	if v.Mono() || v.ASCII() || t.rows.fold != foldThreads {
-		half = 1
+		binsPerCell = 1
 	}
-	t.shown.late = !t.rows.compute(tl, &t.shown, half)
-	t.cells(v.Sub(cells), h.Theme, half)
-	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), h, t.Want.Cursor)
+	t.shown.incomplete = !t.rows.compute(tl, &t.shown, binsPerCell)
+	t.drawCells(v.Sub(cells), h.Theme, binsPerCell)
+	t.drawLabels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), h, t.Want.Cursor)
 	if t.Want.Arrows {
-		t.arrows(v.Sub(cells), h, tl)
+		t.drawArrows(v.Sub(cells), h, tl)
 	}
 	if !parts.Empty() {
-		t.parts(v.Sub(grid.Rect{X: label, Y: parts.Y, W: cells.W, H: 1}), h.Theme, tl)
+		t.drawParts(v.Sub(grid.Rect{X: label, Y: parts.Y, W: cells.W, H: 1}), h.Theme, tl)
 	}
 	if shares > 0 {
-		t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}), body.Y, h.Theme, tl, shares)
+		t.drawShares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}), body.Y, h.Theme, tl, shares)
 	}
 	axis.Y = min(axis.Y, body.Y+t.shown.rows) // below the last row
-	t.axis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: cells.W, H: axis.H}), h.Theme)
-	t.legend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
+	t.drawAxis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: cells.W, H: axis.H}), h.Theme)
+	t.drawLegend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
 	if t.Want.Cursor {
-		t.cursor(v, cells, h)
+		t.drawCursor(v, cells, h)
 	}
-	t.detail(v.Sub(detail), h, tl)
+	t.drawDetail(v.Sub(detail), h, tl)
 }
 
 // columns returns the width of the labels, and the number of shares that have room.
@@ -205,8 +204,8 @@ func (t *Pane) columns(w int) (label, shares int) {
 	return label, 0
 }
 
-// place chooses the part of the timeline that is shown.
-func (t *Pane) place(snap *engine.Snapshot, tl *timeline.View, w, h int) {
+// chooseWindow chooses the part of the timeline that is shown.
+func (t *Pane) chooseWindow(snap *engine.Snapshot, tl *timeline.View, w, h int) {
 	s, want := &t.shown, &t.Want
 	s.columns, s.fold = w, t.rows.fold
 	s.column = want.Column
@@ -233,58 +232,18 @@ func (t *Pane) place(snap *engine.Snapshot, tl *timeline.View, w, h int) {
 	}
 }
 
-// autoColumn returns the time of a cell with which w cells show the latest iterations, or
-// everything that is kept if none has ended.
-func autoColumn(snap *engine.Snapshot, tl *timeline.View, w int) cluster.Time {
-	span := tl.Edge - tl.From
-	if n := len(snap.IterationTimes); n > 0 {
-		last := slices.Clone(snap.IterationTimes[max(0, n-9):])
-		slices.Sort(last)
-		if all := cluster.FromSeconds(autoIterates * last[len(last)/2]); all > 0 {
-			span = min(span, all)
-		}
-	}
-	return fitTime((span + cluster.Time(w) - 1) / cluster.Time(max(w, 1)))
-}
-
-// fitTime rounds t up to a time with two significant digits. The steps are finer than in the zoom,
-// so that the data fills most of the width.
-func fitTime(t cluster.Time) cluster.Time {
-	if t <= 10 {
-		return max(t, 1)
-	}
-	for step := cluster.Time(1); ; step *= 10 {
-		for _, f := range [...]cluster.Time{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
-			if f*step >= t || step >= 1e16 {
-				return f * step
-			}
-		}
-	}
-}
-
-// roundTime rounds t up to 1, 2, 5, 10, … ps.
-func roundTime(t cluster.Time) cluster.Time {
-	for step := cluster.Time(1); ; step *= 10 {
-		for _, f := range [...]cluster.Time{1, 2, 5} {
-			if f*step >= t || step >= 1e17 {
-				return f * step
-			}
-		}
-	}
-}
-
-// empty writes why nothing is shown, and what to do about it.
-func (t *Pane) empty(v grid.View, h *pane.Host, tl *timeline.View) {
+// writeEmpty writes why nothing is shown, and what to do about it.
+func (t *Pane) writeEmpty(v grid.View, h *pane.Host, tl *timeline.View) {
 	switch {
 	case tl == nil && h.Snap.Layout.Nodes == 0:
 		h.Empty(v)
-	case tl == nil && h.Asked("timeline") == "off":
-		h.Tell(v, "The timeline is not recorded.",
+	case tl == nil && h.Requested("timeline") == "off":
+		h.WriteMessage(v, "The timeline is not recorded.",
 			"Press "+h.Keys("record")+" to record it (the cluster restarts), or type "+h.Typed("timeline on"))
 	case h.Snap.Phase == engine.Failed:
-		h.Tell(v, "No timeline: the run failed before anything was recorded.")
+		h.WriteMessage(v, "No timeline: the run failed before anything was recorded.")
 	default:
-		h.Tell(v, "Nothing recorded yet.")
+		h.WriteMessage(v, "Nothing recorded yet.")
 	}
 }
 
@@ -297,7 +256,7 @@ func (t *Pane) caption(h *pane.Host) string {
 	}
 	text := h.KindWords()
 	if s := &t.shown; s.columns > 0 {
-		text = s.column.String() + " per cell, " + t.rows.each() + "  " + text
+		text = s.column.String() + " per cell, " + t.rows.rowMeaning() + "  " + text
 		if s.rows < s.all {
 			text = fmt.Sprintf("rows %d–%d of %d, ", s.top+1, s.top+s.rows, s.all) + text
 		}
@@ -308,11 +267,11 @@ func (t *Pane) caption(h *pane.Host) string {
 	return text
 }
 
-func (t *Pane) legend(v grid.View, h *pane.Host) {
+func (t *Pane) drawLegend(v grid.View, h *pane.Host) {
 	t.items = t.items[:0]
 	for i := range activityLooks {
 		l := &activityLooks[i]
-		t.items = append(t.items, grid.LegendItem{Mark: l.mark, Name: l.activity.String(), Style: l.style(h.Theme)})
+		t.items = append(t.items, grid.LegendItem{Mark: l.symbol, Name: l.activity.String(), Style: l.style(h.Theme)})
 	}
 	n := grid.DrawLegendRow(v, 0, 0, h.Theme, t.items)
 	if tl := h.Snap.Timeline; tl.Ranks < tl.Layout.Ranks() {
@@ -320,25 +279,25 @@ func (t *Pane) legend(v grid.View, h *pane.Host) {
 	}
 }
 
-// cells draws the rows. A cell of two bins with different activities shows one on each side.
-func (t *Pane) cells(v grid.View, th *grid.Theme, half int) {
+// drawCells draws the rows. A cell of two bins with different activities shows one on each side.
+func (t *Pane) drawCells(v grid.View, th *grid.Theme, binsPerCell int) {
 	var styles [timeline.Activities + 1]grid.Style
 	var glyphs [timeline.Activities + 1]rune
 	glyphs[0] = ' '
 	for a := range timeline.Activities {
 		l := lookOf(timeline.Activity(a))
-		styles[a+1], glyphs[a+1] = l.style(th), l.mark
+		styles[a+1], glyphs[a+1] = l.style(th), l.symbol
 	}
 	const asleep = 1 + uint8(timeline.ActivitySleep)
-	first, last := int64((t.shown.begin-t.rows.origin)/t.shown.column)*int64(half), t.rows.edgeOf(&t.shown)
+	first, last := int64((t.shown.begin-t.rows.origin)/t.shown.column)*int64(binsPerCell), t.rows.endBin(&t.shown)
 	for y := range t.shown.rows {
 		for x := range t.shown.columns {
-			n := first + int64(x*half)
+			n := first + int64(x*binsPerCell)
 			if n >= last {
 				break
 			}
 			l := t.rows.bin(t.shown.top+y, n)
-			r := t.rows.bin(t.shown.top+y, n+int64(half)-1)
+			r := t.rows.bin(t.shown.top+y, n+int64(binsPerCell)-1)
 			switch {
 			case l == r:
 				v.Rune(x, y, glyphs[l], styles[l])
@@ -353,29 +312,31 @@ func (t *Pane) cells(v grid.View, th *grid.Theme, half int) {
 	}
 }
 
-// labels writes node, rank and thread of a row where they change.
-func (t *Pane) labels(v grid.View, h *pane.Host, cursor bool) {
-	snap, th, pick := h.Snap, h.Theme, h.Pick.Within(&h.Snap.Layout)
+// drawLabels writes node, rank and thread of a row where they change.
+func (t *Pane) drawLabels(v grid.View, h *pane.Host, cursor bool) {
+	snap := h.Snap
+	th := h.Theme
+	pick := h.Pick.Within(&h.Snap.Layout)
 	for y := range t.shown.rows {
 		i := t.shown.top + y
 		st := th.Text
-		chosen := cursor && i == t.shown.row || t.rows.shows(i, snap, pick)
-		if chosen {
+		isFocused := cursor && i == t.shown.row || t.rows.includes(i, snap, pick)
+		if isFocused {
 			st = th.Focus
 		}
-		t.text = t.rows.label(t.text[:0], i, y == 0 || chosen)
+		t.text = t.rows.appendLabel(t.text[:0], i, y == 0 || isFocused)
 		v.Bytes(0, y, t.text, st)
 	}
 }
 
-// seek scrolls to the selection if it has changed since the last frame.
-func (t *Pane) seek(h *pane.Host, rows int) {
+// scrollToPick scrolls to the selection if it has changed since the last frame.
+func (t *Pane) scrollToPick(h *pane.Host, rows int) {
 	pick := h.Pick.Within(&t.rows.layout)
 	if pick == t.pick {
 		return
 	}
 	for i := range t.rows.all {
-		if t.rows.shows(i, h.Snap, pick) {
+		if t.rows.includes(i, h.Snap, pick) {
 			if i < t.Want.Top || i >= t.Want.Top+rows {
 				t.Want.Top = max(i-rows/2, 0)
 			}
@@ -386,21 +347,21 @@ func (t *Pane) seek(h *pane.Host, rows int) {
 	t.pick = pick
 }
 
-// shows reports whether row i includes the selection or a part of it.
-func (r *laneRows) shows(i int, snap *engine.Snapshot, pick pane.Pick) bool {
+// includes reports whether row i includes the selection or a part of it.
+func (r *laneRows) includes(i int, snap *engine.Snapshot, pick pane.Pick) bool {
 	if pick.Level == pane.Nothing {
 		return false
 	}
 	for _, k := range r.order[r.all[i].lo:r.all[i].hi] {
-		if who := r.who[k]; pick.Has(snap, int(who[0]), int(who[1])) {
+		if thread := r.threads[k]; pick.Has(snap, int(thread[0]), int(thread[1])) {
 			return true
 		}
 	}
 	return false
 }
 
-// shares writes how the rows spend the time that is shown.
-func (t *Pane) shares(v grid.View, top int, th *grid.Theme, tl *timeline.View, n int) {
+// drawShares writes how the rows spend the time that is shown.
+func (t *Pane) drawShares(v grid.View, top int, th *grid.Theme, tl *timeline.View, n int) {
 	for i := range n {
 		if l := &activityLooks[i]; top > 0 {
 			v.TextIn(i*sharesCol, top-1, sharesCol, l.short, grid.Right, l.style(th))
@@ -428,61 +389,8 @@ func percent(part, whole cluster.Time) float64 {
 	return float64(max(int(p), 1)) / 100
 }
 
-// axis labels the time axis: the first tick with its time, the others relative to it.
-func (t *Pane) axis(v grid.View, th *grid.Theme) {
-	s := &t.shown
-	if v.H() == 0 {
-		return
-	}
-	step := roundTime(s.column * tickCols)
-	first := (s.begin + step - 1) / step * step
-	for at := first; at < s.end; at += step {
-		x := int((at - s.begin) / s.column)
-		v.Rune(x, 0, '╵', th.Dim)
-		text := "+" + plainTime(at-first, step)
-		if at == first {
-			text = exactTime(at, step)
-		}
-		if x+1+grid.Width(text) <= v.W() {
-			v.Text(x+1, 0, text, th.Dim)
-		}
-	}
-}
-
-// timeUnits are the units in which the timeline writes times.
-var timeUnits = []struct {
-	name string
-	unit cluster.Time
-}{{"s", cluster.Second}, {"ms", cluster.Millisecond}, {"µs", cluster.Microsecond}, {"ns", cluster.Nanosecond}, {"ps", cluster.Picosecond}}
-
-// plainTime formats a time in the largest unit that is not larger than the step.
-func plainTime(t, step cluster.Time) string {
-	for _, u := range timeUnits {
-		if step >= u.unit || u.unit == 1 {
-			return fmt.Sprintf("%g %s", float64(t)/float64(u.unit), u.name)
-		}
-	}
-	return ""
-}
-
-// exactTime formats a time with the precision of a step.
-func exactTime(t, step cluster.Time) string {
-	if t == 0 {
-		return "0 s"
-	}
-	i := len(timeUnits) - 1
-	for i > 0 && t >= timeUnits[i-1].unit {
-		i--
-	}
-	unit, decimals := timeUnits[i].unit, 0
-	for p := unit; p > step && p > 1; p /= 10 {
-		decimals++
-	}
-	return fmt.Sprintf("%.*f %s", decimals, float64(t)/float64(unit), timeUnits[i].name)
-}
-
-// cursor marks the cell that detail describes.
-func (t *Pane) cursor(v grid.View, cells grid.Rect, h *pane.Host) {
+// drawCursor marks the cell that drawDetail describes.
+func (t *Pane) drawCursor(v grid.View, cells grid.Rect, h *pane.Host) {
 	x := cells.X + int((t.shown.at-t.shown.begin)/t.shown.column)
 	y := cells.Y + t.shown.row - t.shown.top
 	for row := range t.shown.rows {

@@ -55,7 +55,7 @@ func TestBinsMatchIntervals(t *testing.T) {
 		for rank := range 4 {
 			for _, lane := range rec.Team(rank, 2) {
 				at := cluster.Time(0)
-				for range rapid.IntRange(0, 700).Draw(t, "stretches") {
+				for range rapid.IntRange(0, 700).Draw(t, "intervals") {
 					at += cluster.Time(rapid.IntRange(1, 40).Draw(t, "for"))
 					lane.Until(at, timeline.Activity(rapid.IntRange(0, timeline.Activities-1).Draw(t, "activity")), cluster.KindSend, int32(at%3))
 				}
@@ -68,7 +68,7 @@ func TestBinsMatchIntervals(t *testing.T) {
 		var r laneRows
 		want := rapid.SampledFrom([]fold{foldThreads, foldRanks, foldNodes}).Draw(t, "fold")
 		r.arrange(tl, want, 100)
-		s := shownLanes{column: cluster.Time(rapid.IntRange(1, 300).Draw(t, "column")) * 2, columns: 20, rows: len(r.all)}
+		s := frame{column: cluster.Time(rapid.IntRange(1, 300).Draw(t, "column")) * 2, columns: 20, rows: len(r.all)}
 		s.begin = s.column * cluster.Time(rapid.IntRange(0, 100).Draw(t, "begin"))
 		s.end = s.begin + 20*s.column
 		r.compute(tl, &s, 1)
@@ -92,7 +92,7 @@ func TestBinsMatchIntervals(t *testing.T) {
 					}
 				}
 				var out [blockBins]uint8
-				shareOut(sums[:], out[:])
+				distributeBins(sums[:], out[:])
 				all = append(all, out[:]...)
 			}
 			for x := range int64(20) {
@@ -126,7 +126,7 @@ func TestFoldingKeepsEveryActivity(t *testing.T) {
 			}
 		}
 		out := make([]uint8, blockBins)
-		shareOut(sums, out)
+		distributeBins(sums, out)
 		var shown [timeline.Activities]int
 		for k, a := range out {
 			switch {
@@ -143,9 +143,9 @@ func TestFoldingKeepsEveryActivity(t *testing.T) {
 				t.Fatalf("%d bins communicate, want %d for %.2f", n, least, whole)
 			}
 		}
-		for i, a := range choosing {
+		for i, a := range activityOrder {
 			others := 0 // bins taken by activities that come first
-			for _, b := range choosing[:i] {
+			for _, b := range activityOrder[:i] {
 				others += shown[b]
 			}
 			if shown[a] == 0 && has[a] > others {
@@ -180,19 +180,19 @@ func TestAFoldedRowKeepsCommunication(t *testing.T) {
 	p.Want.Fold, p.Want.Column = foldNodes, 100*us
 	p.screen(60, 9)
 	for i := range p.rows.all {
-		n, told := 0, 0
+		n, filled := 0, 0
 		for x := range p.shown.columns {
 			a := p.rows.bin(i, int64(p.shown.begin/p.shown.column)+int64(x))
 			if a == uint8(timeline.ActivityCommunicate)+1 {
 				n++
 			}
 			if a > 0 {
-				told++
+				filled++
 			}
 		}
 		// 60 of 800 µs of lanes are 7.5%: 1 bin of 16.
-		if n < told/blockBins || n > told/blockBins+1 || told != min(p.shown.columns, 64) {
-			t.Errorf("row %d: %d of %d cells communicate", i, n, told)
+		if n < filled/blockBins || n > filled/blockBins+1 || filled != min(p.shown.columns, 64) {
+			t.Errorf("row %d: %d of %d cells communicate", i, n, filled)
 		}
 	}
 }
@@ -340,7 +340,7 @@ func TestCursorDescribesItsCell(t *testing.T) {
 	under := func() string {
 		t.Helper()
 		l.screen(116, 20)
-		return l.under(l.h.Snap.Timeline)
+		return l.describeCell(l.h.Snap.Timeline)
 	}
 	under()
 	l.act("crosshair")
@@ -401,7 +401,7 @@ func TestStreamsAreBelowTheirRank(t *testing.T) {
 	} {
 		p.Want.At, p.Want.Row = c.at, c.row
 		p.screen(110, 17)
-		if got := p.under(s.Timeline); !strings.HasPrefix(got, c.wants) {
+		if got := p.describeCell(s.Timeline); !strings.HasPrefix(got, c.wants) {
 			t.Errorf("cursor at %v in row %d: %q, want %q", c.at, c.row, got, c.wants)
 		}
 	}
@@ -499,10 +499,10 @@ func TestBack(t *testing.T) {
 // BenchmarkTimeline draws lanes of 100,000 intervals each. "next" draws the next snapshot, one
 // frame later. "zoom" computes everything again at another scale.
 func BenchmarkTimeline(b *testing.B) {
-	const lanes, stretches = 1024, 100_000
+	const lanes, intervals = 1024, 100_000
 	s := panetest.Recorded(64, 16, 1, 0, false)
 	rec := timeline.NewRecorder(s.Layout, false)
-	rec.Keep(stretches)
+	rec.Keep(intervals)
 	write := func(from, to int) {
 		for rank := range lanes {
 			l := rec.Team(rank, 1)[0]
@@ -514,10 +514,10 @@ func BenchmarkTimeline(b *testing.B) {
 			}
 		}
 	}
-	write(0, stretches-2000)
+	write(0, intervals-2000)
 	var snaps []*engine.Snapshot
 	for i := range 20 { // a frame is 100 µs of the run, which is a few cells
-		write(stretches-2000+i*100, stretches-2000+(i+1)*100)
+		write(intervals-2000+i*100, intervals-2000+(i+1)*100)
 		next := *s
 		next.Timeline = rec.View()
 		snaps = append(snaps, &next)

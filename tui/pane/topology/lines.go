@@ -7,20 +7,21 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// mostLined is the maximum number of nodes that are connected by lines.
-const mostLined = 8
+// maxLined is the maximum number of nodes that are connected by lines.
+const maxLined = 8
 
 // column is the layout of nodes one above the other, with lines on their right.
 type column struct {
-	boxed       bool
+	hasFrames   bool
 	per, cell   int // ranks per row, columns per rank
 	w, h        int // size of a node
 	stride      int // rows from node to node
-	lanes       int // columns of vertical lines
+	tracks      int // columns of vertical lines
 	pitch       int // columns from one vertical line to the next
-	pairs       [mostLined * (mostLined - 1) / 2]pair
+	pairs       [maxLined * (maxLined - 1) / 2]pair
 	n           int
 	left, right int // edges of the area of the lines; the rates begin at right
 }
@@ -29,66 +30,71 @@ type column struct {
 type pair struct {
 	a, b   int // a is above b
 	ya, yb int
-	lane   int
+	track  int
 }
 
-// stand returns the layout of nodes for a view, in at most rows rows. ok is false if none fits.
-func (t *Pane) stand(v grid.View, rows int) (c column, ok bool) {
+// layOut returns the layout of nodes for a view, in at most rows rows. ok is false if none fits.
+func (t *Pane) layOut(v grid.View, rows int) (c column, ok bool) {
 	l := &t.layout
-	if l.Nodes > mostLined {
+	if l.Nodes > maxLined {
 		return c, false
 	}
-	c.boxed, c.cell = true, digits(l.Ranks()-1)+2
+	c.hasFrames, c.cell = true, digits(l.Ranks()-1)+2
 	for c.per = l.RanksPerNode; ; c.per = (c.per + 1) / 2 {
 		c.w = max(c.per*c.cell+3, digits(l.Nodes-1)+6)
-		if c.h = (l.RanksPerNode+c.per-1)/c.per + 2; c.fits(l.Nodes, v.W(), rows) {
+		c.h = (l.RanksPerNode+c.per-1)/c.per + 2
+		if c.fits(l.Nodes, v.W(), rows) {
 			return c, true
 		}
 		if c.per == 1 {
 			break
 		}
 	}
-	c.boxed, c.w, c.h = false, digits(l.Nodes-1)+2+l.RanksPerNode, 1
+	c.hasFrames = false
+	c.w = digits(l.Nodes-1) + 2 + l.RanksPerNode
+	c.h = 1
 	return c, c.fits(l.Nodes, v.W(), rows)
 }
 
-// fits assigns a lane to every pair and reports whether everything fits into w columns and h rows.
-// The lanes do not depend on the traffic, so a line keeps its position.
+// fits assigns a track to every pair and reports whether everything fits into w columns and h rows.
+// The tracks do not depend on the traffic, so a line keeps its position.
 func (c *column) fits(nodes, w, h int) bool {
 	if nodes*c.h > h {
 		return false
 	}
 	c.stride = c.h
-	if c.boxed {
+	if c.hasFrames {
 		c.h = max(c.h, min(nodes-1, h/nodes))
 		c.stride = min(h/nodes, c.h+1)
 	}
-	c.n, c.lanes = 0, 0
+	c.n, c.tracks = 0, 0
 	for far := 1; far < nodes; far++ {
 		for a := 0; a+far < nodes; a++ {
 			b := a + far
 			p := pair{a: a, b: b, ya: c.port(a, b, nodes), yb: c.port(b, a, nodes)}
-			for p.lane = 0; c.taken(p); p.lane++ {
+			for p.track = 0; c.overlaps(p); p.track++ {
 			}
 			c.pairs[c.n] = p
 			c.n++
-			c.lanes = max(c.lanes, p.lane+1)
+			c.tracks = max(c.tracks, p.track+1)
 		}
 	}
-	room := w - c.w - 2
-	if room < c.lanes {
+	width := w - c.w - 2
+	if width < c.tracks {
 		return false
 	}
-	c.pitch = min(room/max(c.lanes, 1), 3)
+	c.pitch = min(width/max(c.tracks, 1), 3)
 	c.left = c.w
-	c.right = c.left + 2 + c.lanes*c.pitch
+	c.right = c.left + 2 + c.tracks*c.pitch
 	return true
 }
 
 // port returns the row in which the line from a node to another begins. Lines upwards are above
 // lines downwards, and lines to near nodes are outermost, so that few lines cross.
 func (c *column) port(node, other, nodes int) int {
-	top, up, down := node*c.stride, node, nodes-1-node
+	top := node * c.stride
+	up := node
+	down := nodes - 1 - node
 	above := c.h
 	if down > 0 {
 		above = min(max(c.h*up/(up+down), 1), max(c.h-1, 1))
@@ -103,10 +109,10 @@ func (c *column) port(node, other, nodes int) int {
 	return top + c.h - 1 - (other-node-1)*below/down
 }
 
-// taken reports whether an earlier line overlaps p in its lane.
-func (c *column) taken(p pair) bool {
+// overlaps reports whether an earlier line overlaps p on its track.
+func (c *column) overlaps(p pair) bool {
 	for _, o := range c.pairs[:c.n] {
-		if o.lane == p.lane && o.ya <= p.yb && p.ya <= o.yb {
+		if o.track == p.track && o.ya <= p.yb && p.ya <= o.yb {
 			return true
 		}
 	}
@@ -132,53 +138,55 @@ var glyphsOf = map[uint8][4]rune{
 
 var asciiOf = map[uint8][4]rune{left | right: {0, '.', '-', '='}, up | down: {0, ':', '|', '#'}}
 
-// stretch describes the lines in a cell: their directions, and the maximum weight of horizontal and
-// vertical lines.
-type stretch struct{ arms, flat, steep uint8 }
+// cellLines describes the lines in a cell: their directions, and the maximum weight of horizontal
+// and vertical lines.
+type cellLines struct{ directions, horizontal, vertical uint8 }
 
-func (s *stretch) add(arms, weight uint8) {
-	if s.arms |= arms; arms&(left|right) != 0 {
-		s.flat = max(s.flat, weight)
+func (s *cellLines) add(directions, weight uint8) {
+	s.directions |= directions
+	if directions&(left|right) != 0 {
+		s.horizontal = max(s.horizontal, weight)
 	}
-	if arms&(up|down) != 0 {
-		s.steep = max(s.steep, weight)
+	if directions&(up|down) != 0 {
+		s.vertical = max(s.vertical, weight)
 	}
 }
 
 // glyph returns the symbol of a cell and its weight. If lines cross, the heavier one is drawn over
 // the other.
-func (s *stretch) glyph(ascii bool) (rune, uint8) {
-	arms, weight := s.arms, max(s.flat, s.steep)
-	if arms == left|right|up|down {
-		if arms = left | right; s.steep > s.flat {
-			arms = up | down
+func (s *cellLines) glyph(ascii bool) (rune, uint8) {
+	directions, weight := s.directions, max(s.horizontal, s.vertical)
+	if directions == left|right|up|down {
+		directions = left | right
+		if s.vertical > s.horizontal {
+			directions = up | down
 		}
 	}
 	if ascii {
-		if g, ok := asciiOf[arms]; ok {
+		if g, ok := asciiOf[directions]; ok {
 			return g[weight], weight
 		}
 		return '+', weight
 	}
-	if g, ok := glyphsOf[arms]; ok {
+	if g, ok := glyphsOf[directions]; ok {
 		return g[weight], weight
 	}
 	return '┼', weight
 }
 
-// decades returns the scale of the weights: lines are heavy from the returned rate on, and thin
+// heavyRate returns the scale of the weights: lines are heavy from the returned rate on, and thin
 // below a tenth of it. It is the decade of the largest rate between nodes.
-func (t *Pane) decades(r *engine.Recent, nodes int) float64 {
-	most := 0.0
+func (t *Pane) heavyRate(r *engine.Recent, nodes int) float64 {
+	maxRate := 0.0
 	for i := range r.Pairs {
 		if i/nodes != i%nodes {
-			most = max(most, rate(r, r.Pairs[i]))
+			maxRate = max(maxRate, rate(r, r.Pairs[i]))
 		}
 	}
-	if most <= 0 {
+	if maxRate <= 0 {
 		return 0
 	}
-	return math.Pow(10, math.Floor(math.Log10(most)))
+	return math.Pow(10, math.Floor(math.Log10(maxRate)))
 }
 
 // rate returns bytes per second of the fabric's time.
@@ -201,57 +209,59 @@ func weightOf(rate, heavy float64) uint8 {
 	return 3
 }
 
-// lines draws the nodes of a column, and a line between any two nodes that exchanged bytes.
-func (t *Pane) lines(v grid.View, c *column, heavy float64, snap *engine.Snapshot, u grid.Units, th *grid.Theme) {
+// drawLines draws the nodes of a column, and a line between any two nodes that exchanged bytes.
+func (t *Pane) drawLines(v grid.View, c *column, heavy float64, h *pane.Host) {
+	snap, th := h.Snap, h.Theme
 	r, nodes := &snap.Recent, t.layout.Nodes
 	inside := th.SeriesStyle(int(cluster.InNode))
 	for n := range nodes {
-		border := th.Border
+		f := frameStyle{perRow: c.per, cell: c.cell, border: th.Border}
 		if n*nodes+n < len(r.Pairs) && r.Pairs[n*nodes+n] > 0 {
-			border = inside
+			f.border = inside
 		}
-		if c.boxed {
-			t.frame(v.Sub(grid.Rect{Y: n * c.stride, W: c.w, H: c.h}), n, c.per, c.cell, border, snap, th)
+		if c.hasFrames {
+			t.drawFrame(v.Sub(grid.Rect{Y: n * c.stride, W: c.w, H: c.h}), n, f, snap, th)
 		} else {
 			t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(n), 10)
 			v.Bytes(0, n*c.stride, t.text, th.Dim)
-			t.run(v, digits(nodes-1)+2, n*c.stride, n, snap, th)
+			at := grid.Rect{X: digits(nodes-1) + 2, Y: n * c.stride, W: t.layout.RanksPerNode, H: 1}
+			t.drawRow(v.Sub(at), n, snap, th)
 		}
 	}
 	if len(r.Pairs) != nodes*nodes {
 		return
 	}
 	in := v.Sub(grid.Rect{X: c.left, W: c.right - c.left, H: v.H()})
-	w, h := in.W(), in.H()
-	if cap(t.way) < w*h {
-		t.way = make([]stretch, w*h)
+	w, rows := in.W(), in.H()
+	if cap(t.lineCells) < w*rows {
+		t.lineCells = make([]cellLines, w*rows)
 	}
-	t.way = t.way[:w*h]
-	clear(t.way)
+	t.lineCells = t.lineCells[:w*rows]
+	clear(t.lineCells)
 	for _, p := range c.pairs[:c.n] {
 		ab, ba := rate(r, r.Pairs[p.a*nodes+p.b]), rate(r, r.Pairs[p.b*nodes+p.a])
 		weight := weightOf(max(ab, ba), heavy)
-		x := 1 + p.lane*c.pitch + c.pitch
-		if weight == 0 || x >= w || p.yb >= h {
+		x := 1 + p.track*c.pitch + c.pitch
+		if weight == 0 || x >= w || p.yb >= rows {
 			continue
 		}
 		for i := range x {
-			t.way[p.ya*w+i].add(left|right, weight)
-			t.way[p.yb*w+i].add(left|right, weight)
+			t.lineCells[p.ya*w+i].add(left|right, weight)
+			t.lineCells[p.yb*w+i].add(left|right, weight)
 		}
-		t.way[p.ya*w+x].add(left|down, weight)
-		t.way[p.yb*w+x].add(left|up, weight)
+		t.lineCells[p.ya*w+x].add(left|down, weight)
+		t.lineCells[p.yb*w+x].add(left|up, weight)
 		for y := p.ya + 1; y < p.yb; y++ {
-			t.way[y*w+x].add(up|down, weight)
+			t.lineCells[y*w+x].add(up|down, weight)
 		}
 	}
 	st := th.SeriesStyle(int(cluster.Remote))
-	for i := range t.way {
-		if t.way[i].arms == 0 {
+	for i := range t.lineCells {
+		if t.lineCells[i].directions == 0 {
 			continue
 		}
-		g, weight := t.way[i].glyph(v.ASCII())
-		in.Rune(i%w, i/w, g, heavier(st, weight))
+		g, weight := t.lineCells[i].glyph(v.ASCII())
+		in.Rune(i%w, i/w, g, lineStyle(st, weight))
 	}
 	for _, p := range c.pairs[:c.n] { // arrow heads are at the receivers
 		if r.Pairs[p.a*nodes+p.b] > 0 {
@@ -261,10 +271,10 @@ func (t *Pane) lines(v grid.View, c *column, heavy float64, snap *engine.Snapsho
 			in.Rune(0, p.ya, '◂', st)
 		}
 	}
-	t.rates(v, c, r, u, th)
+	t.drawRates(v, c, r, h.Units, th)
 }
 
-func heavier(st grid.Style, weight uint8) grid.Style {
+func lineStyle(st grid.Style, weight uint8) grid.Style {
 	if weight == 3 {
 		return st.With(grid.Bold)
 	}
@@ -274,8 +284,9 @@ func heavier(st grid.Style, weight uint8) grid.Style {
 // ratesW is the width of the rates of a node.
 const ratesW = 18
 
-// rates writes next to each node the bytes per second that it sends and receives, if there is room.
-func (t *Pane) rates(v grid.View, c *column, r *engine.Recent, u grid.Units, th *grid.Theme) {
+// drawRates writes next to each node the bytes per second that it sends and receives, if there is
+// room.
+func (t *Pane) drawRates(v grid.View, c *column, r *engine.Recent, u grid.Units, th *grid.Theme) {
 	if v.W()-c.right < ratesW || c.h < 3 {
 		return
 	}

@@ -26,8 +26,8 @@ func (t *Pane) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "row-down", Do: step(+1)},
 		{Name: "row-up", Do: step(-1)},
-		{Name: "crosshair-right", Do: func(h *pane.Host) { t.across(h, +1) }, Ready: alone},
-		{Name: "crosshair-left", Do: func(h *pane.Host) { t.across(h, -1) }, Ready: alone},
+		{Name: "crosshair-right", Do: func(h *pane.Host) { t.selectPeer(h, +1) }, Ready: isAlone},
+		{Name: "crosshair-left", Do: func(h *pane.Host) { t.selectPeer(h, -1) }, Ready: isAlone},
 		{Name: "unfold", Do: pick(func(p pane.Pick, l *cluster.Layout) pane.Pick { return p.Finer(l) })},
 		{Name: "fold", Do: pick(func(p pane.Pick, _ *cluster.Layout) pane.Pick { return p.Coarser() })},
 		{Name: "back", Do: func(h *pane.Host) { h.Pick = pane.Pick{} },
@@ -35,18 +35,18 @@ func (t *Pane) Actions() []pane.Action {
 	}
 }
 
-// alone reports whether no other pane is on the screen. Otherwise the key is for the crosshair of
+// isAlone reports whether no other pane is on the screen. Otherwise the key is for the crosshair of
 // that pane.
-func alone(h *pane.Host) bool { return h.Alone }
+func isAlone(h *pane.Host) bool { return h.Alone }
 
-// across selects the peer of the selected node, whose traffic is described.
-func (t *Pane) across(h *pane.Host, by int) {
+// selectPeer selects the peer of the selected node, whose traffic is described.
+func (t *Pane) selectPeer(h *pane.Host, by int) {
 	if h.Snap.Layout.Nodes == 0 {
 		return
 	}
 	per := max(h.Snap.Recent.Nodes, 1)
 	blocks := (h.Snap.Layout.Nodes + per - 1) / per
-	t.peer, t.asked = ((t.peer/per+by)%blocks+blocks)%blocks*per, true
+	t.peer, t.peerSelected = ((t.peer/per+by)%blocks+blocks)%blocks*per, true
 }
 
 // spot is an area of the last drawn view that shows n ranks, from Pane.slots[first] on.
@@ -55,10 +55,14 @@ type spot struct {
 	first, n int
 }
 
-// stands records which ranks a part of the view shows, as a spot.
-func (t *Pane) stands(v grid.View, r grid.Rect, first, n int) {
+// addSpot records which ranks a part of the view shows, as a spot.
+func (t *Pane) addSpot(v grid.View, r grid.Rect, first, n int) {
 	at := v.Rect()
-	t.spots = append(t.spots, spot{grid.Rect{X: at.X + r.X - t.base.X, Y: at.Y + r.Y - t.base.Y, W: r.W, H: r.H}, first, n})
+	t.spots = append(t.spots, spot{
+		r:     grid.Rect{X: at.X + r.X - t.origin.X, Y: at.Y + r.Y - t.origin.Y, W: r.W, H: r.H},
+		first: first,
+		n:     n,
+	})
 }
 
 // Click selects the rank under the mouse, its node if the rank is already selected, or two nodes of
@@ -81,14 +85,14 @@ func (t *Pane) Click(h *pane.Host, x, y int) bool {
 	if row, col, ok := t.heat.CellAt(x-t.heatAt.X, y-t.heatAt.Y); ok && !t.heatAt.Empty() {
 		per := max(h.Snap.Recent.Nodes, 1)
 		h.Pick = pane.Pick{Level: pane.OneNode, Node: row * per}.Within(l)
-		t.peer, t.asked = min(col*per, l.Nodes-1), true
+		t.peer, t.peerSelected = min(col*per, l.Nodes-1), true
 		return true
 	}
 	return false
 }
 
-// mark shows the selected ranks in reverse video.
-func (t *Pane) mark(v grid.View, snap *engine.Snapshot, p pane.Pick) {
+// highlight shows the selected ranks in reverse video.
+func (t *Pane) highlight(v grid.View, snap *engine.Snapshot, p pane.Pick) {
 	if p.Level == pane.Nothing {
 		return
 	}
@@ -102,8 +106,8 @@ func (t *Pane) mark(v grid.View, snap *engine.Snapshot, p pane.Pick) {
 	}
 }
 
-// cross highlights the row of the selected node in the matrix, and the column of its peer.
-func (t *Pane) cross(v grid.View, p pane.Pick, per int) {
+// highlightCross highlights the row of the selected node in the matrix, and the column of its peer.
+func (t *Pane) highlightCross(v grid.View, p pane.Pick, per int) {
 	if p.Level == pane.Nothing || p.Level >= pane.SomeRanks || per == 0 || t.heatAt.Empty() {
 		return
 	}
@@ -116,7 +120,7 @@ func (t *Pane) cross(v grid.View, p pane.Pick, per int) {
 			}
 			rows, cols := t.heat.Folded()
 			onRow := p.Node/per >= row && p.Node/per < row+rows
-			onCol := t.asked && t.peer/per >= col && t.peer/per < col+cols
+			onCol := t.peerSelected && t.peer/per >= col && t.peer/per < col+cols
 			if onRow != onCol { // keep the colour of the cell where both cross
 				in.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse)
 				if c := in.At(x, y); c.Rune == ' ' || c.Rune == 0 {
@@ -131,44 +135,44 @@ func (t *Pane) cross(v grid.View, p pane.Pick, per int) {
 	}
 }
 
-// talk is the traffic between the selected node and another one.
-type talk struct {
-	node      int
-	out, in   int64 // bytes in the last second
-	all, back int64 // bytes since the launch
+// exchange is the traffic between the selected node and another one.
+type exchange struct {
+	node              int
+	out, in           int64 // bytes in the last second
+	totalOut, totalIn int64 // bytes since the launch
 }
 
-// talks returns the traffic of a block of nodes with all others, most bytes first.
-func (t *Pane) talks(snap *engine.Snapshot, block int) []talk {
+// exchanges returns the traffic of a block of nodes with all others, most bytes first.
+func (t *Pane) exchanges(snap *engine.Snapshot, block int) []exchange {
 	r := &snap.Recent
 	blocks := r.Blocks(t.layout.Nodes)
 	if len(r.Pairs) != blocks*blocks {
 		return nil
 	}
-	t.with = t.with[:0]
+	t.exchanged = t.exchanged[:0]
 	for o := range blocks {
-		one := talk{node: o, out: r.Pairs[block*blocks+o], in: r.Pairs[o*blocks+block]}
+		one := exchange{node: o, out: r.Pairs[block*blocks+o], in: r.Pairs[o*blocks+block]}
 		if len(snap.NodePairs) == blocks {
-			one.all, one.back = snap.NodePairs[block][o], snap.NodePairs[o][block]
+			one.totalOut, one.totalIn = snap.NodePairs[block][o], snap.NodePairs[o][block]
 		}
 		if o != block {
-			t.with = append(t.with, one)
+			t.exchanged = append(t.exchanged, one)
 		}
 	}
-	slices.SortStableFunc(t.with, func(a, b talk) int { return cmp.Compare(b.out+b.in, a.out+a.in) })
-	return t.with
+	slices.SortStableFunc(t.exchanged, func(a, b exchange) int { return cmp.Compare(b.out+b.in, a.out+a.in) })
+	return t.exchanged
 }
 
-// mostTalks is the maximum number of peers that are listed.
-const mostTalks = 3
+// maxExchanges is the maximum number of peers that are listed.
+const maxExchanges = 3
 
-// tell adds notes on the selection: its state and the traffic of its node.
-func (t *Pane) tell(h *pane.Host, p pane.Pick) {
+// addSelection adds notes on the selection: its state and the traffic of its node.
+func (t *Pane) addSelection(h *pane.Host, p pane.Pick) {
 	snap, th := h.Snap, h.Theme
-	t.write('▸', th.Focus, func(b []byte) []byte { return append(b, p.String()...) })
+	t.addItem('▸', th.Focus, func(b []byte) []byte { return append(b, p.String()...) })
 	if (p.Level == pane.OneRank || p.Level == pane.OneThread) && p.Rank < len(snap.Ranks) {
 		v := &snap.Ranks[p.Rank]
-		t.write(stateGlyphs[v.State], th.Text, func(b []byte) []byte { return append(b, v.State.String()...) })
+		t.addItem(stateGlyphs[v.State], th.Text, func(b []byte) []byte { return append(b, v.State.String()...) })
 	}
 	var share [cluster.States]float64
 	ranks := 0.0
@@ -181,14 +185,14 @@ func (t *Pane) tell(h *pane.Host, p pane.Pick) {
 		}
 	}
 	for _, s := range shownStates {
-		if x := share[s] / max(ranks, 1); x > 0 && !t.short {
-			t.write(0, th.Text, func(b []byte) []byte {
+		if x := share[s] / max(ranks, 1); x > 0 && !t.isShort {
+			t.addItem(0, th.Text, func(b []byte) []byte {
 				return grid.Share.Append(append(append(b, s.String()...), ' '), float64(int(100*x+0.5))/100, 4)
 			})
 		}
 	}
 	if p.Level >= pane.SomeRanks {
-		t.write(0, th.Text, func(b []byte) []byte {
+		t.addItem(0, th.Text, func(b []byte) []byte {
 			return append(grid.Count.Append(b, ranks, 8), " ranks"...)
 		})
 		return
@@ -198,38 +202,38 @@ func (t *Pane) tell(h *pane.Host, p pane.Pick) {
 		return
 	}
 	block := p.Node / r.Nodes
-	with := t.talks(snap, block)
-	if t.asked {
-		if i := slices.IndexFunc(with, func(o talk) bool { return o.node == t.peer/r.Nodes }); i >= 0 {
-			with = with[i : i+1]
+	exchanged := t.exchanges(snap, block)
+	if t.peerSelected {
+		if i := slices.IndexFunc(exchanged, func(o exchange) bool { return o.node == t.peer/r.Nodes }); i >= 0 {
+			exchanged = exchanged[i : i+1]
 		}
 	}
 	st := th.SeriesStyle(int(cluster.Remote))
-	most := mostTalks
-	if t.short {
-		most = 1
+	limit := maxExchanges
+	if t.isShort {
+		limit = 1
 	}
-	for i := range with[:min(len(with), most)] {
-		o := &with[i]
-		if o.out+o.in+o.all+o.back == 0 && !t.asked {
+	for i := range exchanged[:min(len(exchanged), limit)] {
+		o := &exchanged[i]
+		if o.out+o.in+o.totalOut+o.totalIn == 0 && !t.peerSelected {
 			continue
 		}
-		for _, way := range [...]struct {
-			mark      rune
+		for _, direction := range [...]struct {
+			symbol    rune
 			last, all int64
-		}{{'→', o.out, o.all}, {'←', o.in, o.back}} {
-			t.write(way.mark, st, func(b []byte) []byte {
+		}{{'→', o.out, o.totalOut}, {'←', o.in, o.totalIn}} {
+			t.addItem(direction.symbol, st, func(b []byte) []byte {
 				b = strconv.AppendInt(append(b, 'n'), int64(o.node*r.Nodes), 10)
-				b = h.Units.Rate().Append(append(b, ' '), rate(r, way.last), 10)
-				if len(snap.NodePairs) > 0 && !t.short {
-					b = append(h.Units.Bytes().Append(append(b, ", "...), float64(way.all), 9), " in total"...)
+				b = h.Units.Rate().Append(append(b, ' '), rate(r, direction.last), 10)
+				if len(snap.NodePairs) > 0 && !t.isShort {
+					b = append(h.Units.Bytes().Append(append(b, ", "...), float64(direction.all), 9), " in total"...)
 				}
 				return b
 			})
 		}
 	}
-	if l := &snap.Latency[cluster.Remote]; l.Count > 0 && len(with) > 0 && !t.short {
-		t.write(0, th.Text, func(b []byte) []byte {
+	if l := &snap.Latency[cluster.Remote]; l.Count > 0 && len(exchanged) > 0 && !t.isShort {
+		t.addItem(0, th.Text, func(b []byte) []byte {
 			return append(grid.Seconds.Append(append(b, "inter-node access "...), l.P50, 8), " (p50 of all ranks)"...)
 		})
 	}

@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -26,19 +25,19 @@ type Pane struct {
 	capOf  cluster.Layout
 	capW   int
 
-	way      []stretch // cells of the lines between nodes
-	items    []item    // notes on the traffic
-	words    []byte    // texts of the notes
-	heat     grid.Heatmap
-	labelled [2]int // number of blocks, and nodes per block, for which heat is labelled
+	lineCells []cellLines // cells of the lines between nodes
+	items     []item      // notes on the traffic
+	words     []byte      // texts of the notes
+	heat      grid.Heatmap
+	labelled  [2]int // number of blocks, and nodes per block, for which heat is labelled
 
-	base   grid.Rect // position of the last drawn view
-	spots  []spot
-	heatAt grid.Rect // position of the matrix; empty: no matrix
-	with   []talk
-	peer   int  // peer of the selected node
-	asked  bool // the user selected the peer
-	short  bool // there is little room for notes
+	origin       grid.Rect // position of the last drawn view
+	spots        []spot
+	heatAt       grid.Rect // position of the matrix; empty: no matrix
+	exchanged    []exchange
+	peer         int  // peer of the selected node
+	peerSelected bool // the user selected the peer
+	isShort      bool // there is little room for notes
 }
 
 var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '█', cluster.Calling: '▓', cluster.Waiting: '▒'}
@@ -51,11 +50,15 @@ func (t *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Draw draws as much as there is room for.
 func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
-	t.base, t.spots, t.heatAt = v.Rect(), t.spots[:0], grid.Rect{}
+	t.origin = v.Rect()
+	t.spots = t.spots[:0]
+	t.heatAt = grid.Rect{}
 	t.draw(v, h)
-	t.mark(v, h.Snap, h.Pick.Within(&h.Snap.Layout))
+	t.highlight(v, h.Snap, h.Pick.Within(&h.Snap.Layout))
 	if l := h.Snap.Layout; l != t.capOf || v.W() != t.capW || t.cap == "" {
-		t.capOf, t.capW, t.cap = l, v.W(), layoutWords(&l, v.W())
+		t.capOf = l
+		t.capW = v.W()
+		t.cap = layoutWords(&l, v.W())
 	}
 	return pane.Border{Right: t.cap}
 }
@@ -86,22 +89,24 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		v.TextIn(0, v.H()/2, v.W(), "starting…", grid.Center, th.Dim)
 		return
 	}
-	t.deal(l)
-	if t.traffic(v, h) {
+	t.sortRanks(l)
+	if t.drawTraffic(v, h) {
 		return
 	}
 	if p := h.Pick.Within(l); p.Level != pane.Nothing && v.H() >= 6 {
-		t.items, t.words, t.short = t.items[:0], t.words[:0], !h.Alone
-		t.tell(h, p)
-		in, foot := v.Local().CutBottom(min(t.notes(grid.View{}, v.W(), th), v.H()/2))
-		t.notes(v.Sub(in), v.W(), th)
+		t.items = t.items[:0]
+		t.words = t.words[:0]
+		t.isShort = !h.Alone
+		t.addSelection(h, p)
+		in, foot := v.Local().CutBottom(min(t.drawNotes(grid.View{}, v.W(), th), v.H()/2))
+		t.drawNotes(v.Sub(in), v.W(), th)
 		v = v.Sub(foot)
 	}
-	t.ranks(v, h.Snap, th)
+	t.drawRanks(v, h.Snap, th)
 }
 
-// ranks draws the states of the ranks.
-func (t *Pane) ranks(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
+// drawRanks draws the states of the ranks.
+func (t *Pane) drawRanks(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	in := v
 	foot := 0 // rows of the legend
 	if v.H() >= 4 {
@@ -116,18 +121,15 @@ func (t *Pane) ranks(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 		in = v.Sub(grid.Rect{W: v.W(), H: rows})
 	}
 	legend := v.Sub(grid.Rect{Y: v.H() - foot, W: v.W(), H: foot})
-	if t.frames(in, snap, th) || t.rows(in, snap, th) || t.cells(in, snap, th) {
-		t.legend(legend, snap, th)
+	if t.drawFrames(in, snap, th) || t.drawRows(in, snap, th) || t.drawCells(in, snap, th) {
+		t.drawLegend(legend, snap, th)
 		return
 	}
-	t.nodes(in, legend, snap, th)
+	t.drawNodes(in, legend, snap, th)
 }
 
-// legendW is the width of the legend in one row.
-const legendW = 48
-
-// deal sorts the ranks by node.
-func (t *Pane) deal(l *cluster.Layout) {
+// sortRanks sorts the ranks by node.
+func (t *Pane) sortRanks(l *cluster.Layout) {
 	if *l == t.layout && len(t.slots) == l.Ranks() {
 		return
 	}
@@ -159,8 +161,8 @@ func (t *Pane) group(rank int, th *grid.Theme) grid.Style {
 	return th.SeriesStyle(t.layout.GroupOf(rank))
 }
 
-// frames draws one frame per node with numbered ranks, if all fit.
-func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+// drawFrames draws one frame per node with numbered ranks, if all fit.
+func (t *Pane) drawFrames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	l := &t.layout
 	if l.Ranks() > 4096 {
 		return false
@@ -171,8 +173,9 @@ func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 		h := (l.RanksPerNode+per-1)/per + 2
 		if cols := v.W() / w; cols > 0 && (l.Nodes+cols-1)/cols*h <= v.H() {
 			cols = balanced(l.Nodes, cols)
+			f := frameStyle{perRow: per, cell: cell, border: th.Border}
 			for n := range l.Nodes {
-				t.frame(v.Sub(grid.Rect{X: n % cols * w, Y: n / cols * h, W: w, H: h}), n, per, cell, th.Border, snap, th)
+				t.drawFrame(v.Sub(grid.Rect{X: n % cols * w, Y: n / cols * h, W: w, H: h}), n, f, snap, th)
 			}
 			return true
 		}
@@ -183,19 +186,28 @@ func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	return false
 }
 
-func (t *Pane) frame(v grid.View, node, per, cell int, border grid.Style, snap *engine.Snapshot, th *grid.Theme) {
-	in := v.Box(v.Local(), grid.Box{Border: border})
-	v.Rune(1, 0, ' ', border)
+// frameStyle describes the frame of a node: the ranks per row, the columns per rank, and the
+// border.
+type frameStyle struct {
+	perRow, cell int
+	border       grid.Style
+}
+
+func (t *Pane) drawFrame(v grid.View, node int, f frameStyle, snap *engine.Snapshot, th *grid.Theme) {
+	in := v.Box(v.Local(), grid.Box{Border: f.border})
+	v.Rune(1, 0, ' ', f.border)
 	t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(node), 10)
 	n := v.Bytes(2, 0, t.text, th.Dim)
-	v.Rune(2+n, 0, ' ', border)
+	v.Rune(2+n, 0, ' ', f.border)
 	for k := range t.layout.RanksPerNode {
 		rank, glyph, st := t.rank(node*t.layout.RanksPerNode+k, snap, th)
-		x, y := k%per*cell, k/per
+		x, y := k%f.perRow*f.cell, k/f.perRow
+		right := x + f.cell - 1
 		t.text = strconv.AppendInt(t.text[:0], int64(rank), 10)
-		in.Bytes(x+cell-1-len(t.text), y, t.text, th.Dim)
-		in.Rune(x+cell-1, y, glyph, st)
-		t.stands(in, grid.Rect{X: x + cell - 1 - len(t.text), Y: y, W: len(t.text) + 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
+		in.Bytes(right-len(t.text), y, t.text, th.Dim)
+		in.Rune(right, y, glyph, st)
+		at := grid.Rect{X: right - len(t.text), Y: y, W: len(t.text) + 1, H: 1}
+		t.addSpot(in, at, node*t.layout.RanksPerNode+k, 1)
 	}
 }
 
@@ -205,8 +217,8 @@ func balanced(n, cols int) int {
 	return (n + rows - 1) / rows
 }
 
-// rows draws the label and the ranks of each node, in columns.
-func (t *Pane) rows(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+// drawRows draws the label and the ranks of each node, in columns.
+func (t *Pane) drawRows(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	l := &t.layout
 	head := digits(l.Nodes-1) + 2
 	w := head + l.RanksPerNode + 2
@@ -219,28 +231,30 @@ func (t *Pane) rows(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 		x, y := n%cols*w, n/cols
 		t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(n), 10)
 		v.Bytes(x, y, t.text, th.Dim)
-		t.run(v, x+head, y, n, snap, th)
+		t.drawRow(v.Sub(grid.Rect{X: x + head, Y: y, W: l.RanksPerNode, H: 1}), n, snap, th)
 	}
 	return true
 }
 
-func (t *Pane) run(v grid.View, x, y, node int, snap *engine.Snapshot, th *grid.Theme) {
+// drawRow draws the symbols of a node's ranks in one row.
+func (t *Pane) drawRow(v grid.View, node int, snap *engine.Snapshot, th *grid.Theme) {
 	for k := range t.layout.RanksPerNode {
 		_, glyph, st := t.rank(node*t.layout.RanksPerNode+k, snap, th)
-		v.Rune(x+k, y, glyph, st)
-		t.stands(v, grid.Rect{X: x + k, Y: y, W: 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
+		v.Rune(k, 0, glyph, st)
+		t.addSpot(v, grid.Rect{X: k, W: 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
 	}
 }
 
-// cells draws one cell per rank, with gaps between nodes if there is room.
-func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+// drawCells draws one cell per rank, with gaps between nodes if there is room.
+func (t *Pane) drawCells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	l := &t.layout
 	if l.RanksPerNode <= v.W() {
 		cols := (v.W() + 1) / (l.RanksPerNode + 1)
 		if (l.Nodes+cols-1)/cols <= v.H() {
 			cols = balanced(l.Nodes, cols)
 			for n := range l.Nodes {
-				t.run(v, n%cols*(l.RanksPerNode+1), n/cols, n, snap, th)
+				at := grid.Rect{X: n % cols * (l.RanksPerNode + 1), Y: n / cols, W: l.RanksPerNode, H: 1}
+				t.drawRow(v.Sub(at), n, snap, th)
 			}
 			return true
 		}
@@ -251,125 +265,9 @@ func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	for i := range t.slots {
 		_, glyph, st := t.rank(i, snap, th)
 		v.Rune(i%v.W(), i/v.W(), glyph, st)
-		t.stands(v, grid.Rect{X: i % v.W(), Y: i / v.W(), W: 1, H: 1}, i, 1)
+		t.addSpot(v, grid.Rect{X: i % v.W(), Y: i / v.W(), W: 1, H: 1}, i, 1)
 	}
 	return true
-}
-
-// nodes draws a block of cells per node, as large as possible, or one cell for several nodes if
-// there is less room. The shade is the share of time in which the ranks compute or call.
-func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme) {
-	l := &t.layout
-	room := v.W() * v.H()
-	if room <= 0 {
-		return
-	}
-	per := (l.Nodes + room - 1) / room
-	blocks := (l.Nodes + per - 1) / per
-	t.busy(snap, per, blocks)
-	w, h, gap := blockSize(blocks, v.W(), v.H())
-	cols := v.W() / (w + gap)
-	for b := range blocks {
-		nodes := min(per, l.Nodes-b*per)
-		i := int(t.share[b] / float64(nodes*l.RanksPerNode) * float64(len(busyShades)))
-		at := grid.Rect{X: b % cols * (w + gap), Y: b / cols * h, W: w, H: h}
-		st := t.group(int(t.slots[b*per*l.RanksPerNode]), th)
-		t.stands(v, at, b*per*l.RanksPerNode, nodes*l.RanksPerNode)
-		v.Fill(at, grid.Cell{Rune: busyShades[min(max(i, 0), len(busyShades)-1)], Fg: st.Fg, Bg: th.Background})
-	}
-	x := 0
-	for i, r := range busyShades {
-		legend.Rune(x+i, 0, r, th.Text)
-	}
-	t.text = append(t.text[:0], "working 0-100%, block = "...)
-	t.text = append(grid.Count.Append(t.text, float64(per), 6), " node"...)
-	if per > 1 {
-		t.text = append(t.text, 's')
-	}
-	x += len(busyShades) + 1
-	if grid.Width(string(t.text)) > legend.W()-x {
-		legend.Text(x, 0, "working 0-100%", th.Dim)
-		if legend.H() > 1 {
-			legend.Bytes(0, 1, t.text[len("working 0-100%, "):], th.Dim)
-		}
-		return
-	}
-	legend.Bytes(x, 0, t.text, th.Dim)
-}
-
-var busyShades = [...]rune{'░', '▒', '▓', '█'}
-
-// busy sums for each block the shares of time in which its ranks compute or call.
-func (t *Pane) busy(snap *engine.Snapshot, per, blocks int) {
-	if cap(t.share) < blocks {
-		t.share = make([]float64, blocks)
-	}
-	t.share = t.share[:blocks]
-	clear(t.share)
-	for i, rank := range t.slots {
-		if int(rank) < len(snap.Ranks) {
-			s := &snap.Ranks[rank].Share
-			t.share[i/t.layout.RanksPerNode/per] += s[cluster.Computing] + s[cluster.Calling]
-		}
-	}
-}
-
-// blockSize returns the largest block, about square on the screen, of which n fit into w×h cells,
-// and the gap between two blocks.
-func blockSize(n, w, h int) (bw, bh, gap int) {
-	for bw = 10; bw > 1; bw-- {
-		bh = (bw + 1) / 3
-		if cols := w / (bw + 1); bh > 0 && cols > 0 && (n+cols-1)/cols*bh <= h {
-			return bw, bh, 1
-		}
-	}
-	return 1, 1, 0
-}
-
-// legend writes the shades and their share of the last second: with words, or only with numbers if
-// the words do not fit.
-func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
-	var sum [cluster.States]float64
-	total := 0.0
-	for i := range snap.Ranks {
-		for s, x := range snap.Ranks[i].Share {
-			sum[s] += x
-			total += x
-		}
-	}
-	words := total == 0 || t.shades(v.Sub(grid.Rect{W: v.W()}), snap, &sum, total, true, th) <= v.H()
-	t.shades(v, snap, &sum, total, words, th)
-}
-
-// shades writes the legend and returns the number of rows.
-func (t *Pane) shades(v grid.View, snap *engine.Snapshot, sum *[cluster.States]float64, total float64, words bool, th *grid.Theme) int {
-	x, y, gap := 0, 0, 2
-	if !words {
-		gap = 1
-	}
-	for _, s := range shownStates {
-		if total == 0 && !slices.ContainsFunc(snap.Ranks, func(r engine.RankView) bool { return r.State == s }) {
-			continue // no rank is in this state
-		}
-		t.text = t.text[:0]
-		if words {
-			t.text = append(t.text, s.String()...)
-		}
-		if total > 0 {
-			if words {
-				t.text = append(t.text, ' ')
-			}
-			t.text = grid.Share.Append(t.text, float64(int(100*sum[s]/total+0.5))/100, 4)
-		}
-		n := 2 + grid.Width(string(t.text))
-		if x+n > v.W() {
-			x, y = 0, y+1
-		}
-		v.Rune(x, y, stateGlyphs[s], th.Text)
-		v.Bytes(x+2, y, t.text, th.Dim)
-		x += n + gap
-	}
-	return y + 1
 }
 
 func digits(n int) int {

@@ -68,7 +68,7 @@ func TestLinesLeadToReceivers(t *testing.T) {
 		p := &Pane{}
 		host := panetest.Host(pairs(4, sent))
 		p.Draw(g.All(), host)
-		c, ok := p.stand(g.All(), h-2)
+		c, ok := p.layOut(g.All(), h-2)
 		if !ok {
 			t.Fatal("the lines do not fit")
 		}
@@ -92,13 +92,13 @@ func TestLinesLeadToReceivers(t *testing.T) {
 	}
 }
 
-// Lines in the same lane never overlap, for any number of nodes and any size.
+// Lines on the same track never overlap, for any number of nodes and any size.
 func TestLanesAreNotShared(t *testing.T) {
 	fit := 0
-	for nodes := 2; nodes <= mostLined; nodes++ {
+	for nodes := 2; nodes <= maxLined; nodes++ {
 		for h := nodes; h < 60; h++ {
 			for boxed := range 2 {
-				c := column{boxed: boxed == 1, w: 12, h: 1 + 2*boxed}
+				c := column{hasFrames: boxed == 1, w: 12, h: 1 + 2*boxed}
 				if !c.fits(nodes, 100, h) {
 					continue
 				}
@@ -111,7 +111,7 @@ func TestLanesAreNotShared(t *testing.T) {
 						t.Errorf("%d nodes in %d rows: a line from row %d to %d", nodes, h, a.ya, a.yb)
 					}
 					for _, b := range c.pairs[:i] {
-						if a.lane == b.lane && a.ya <= b.yb && b.ya <= a.yb {
+						if a.track == b.track && a.ya <= b.yb && b.ya <= a.yb {
 							t.Errorf("%d nodes in %d rows: lines %v and %v overlap", nodes, h, a, b)
 						}
 					}
@@ -128,7 +128,7 @@ func TestLanesAreNotShared(t *testing.T) {
 func TestWeightsAreDecades(t *testing.T) {
 	p := &Pane{}
 	r := pairs(4, map[[2]int]int64{{0, 1}: 5e6, {1, 2}: 4e5, {2, 3}: 3e3, {3, 3}: 9e9}).Recent
-	heavy := p.decades(&r, 4)
+	heavy := p.heavyRate(&r, 4)
 	if heavy != 1e6 {
 		t.Errorf("heavy lines begin at %g B/s, want 1e6: the inside of a node does not count", heavy)
 	}
@@ -182,7 +182,7 @@ func TestClicksSelectCellsOfTheMatrix(t *testing.T) {
 				}
 			}
 		}
-		if !found || host.Pick.Level != pane.OneNode || host.Pick.Node != node || p.peer != 9 || !p.asked {
+		if !found || host.Pick.Level != pane.OneNode || host.Pick.Node != node || p.peer != 9 || !p.peerSelected {
 			t.Errorf("a click on row %d, column 9 (found: %v) selects %v with peer %d", node, found, host.Pick, p.peer)
 		}
 	}
@@ -194,7 +194,7 @@ func TestEveryRankIsShownOnce(t *testing.T) {
 		s := panetest.Demo(8, 6, 8)
 		s.Layout.Ranking = ranking
 		p := &Pane{}
-		p.deal(&s.Layout)
+		p.sortRanks(&s.Layout)
 		seen := map[int32]bool{}
 		for i, rank := range p.slots {
 			if s.Layout.NodeOf(int(rank)) != i/6 || seen[rank] {

@@ -12,15 +12,15 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "waits", Title: "Who waits for whom", Doc: "the wait-for graph of a deadlock", Place: pane.Story,
+	Name: "waits", Title: "Who waits for whom", Doc: "the wait-for graph of a deadlock", Place: pane.Workload,
 	Offered: func(s *engine.Snapshot) bool { return s.Deadlock != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
 // Pane is the scroll position of the drawing.
 type Pane struct {
-	top  int
-	seen *engine.Deadlock
+	top      int
+	deadlock *engine.Deadlock
 }
 
 // Inputs returns the snapshot.
@@ -49,17 +49,17 @@ func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	d := h.Snap.Deadlock
 	if d == nil {
-		h.Tell(v, "No deadlock.", "If ranks deadlock, this pane shows each waiting rank, its call, and the ranks that it waits for.")
+		h.WriteMessage(v, "No deadlock.", "If ranks deadlock, this pane shows each waiting rank, its call, and the ranks that it waits for.")
 		return pane.Border{}
 	}
-	if p.seen != nil && d != p.seen {
+	if p.deadlock != nil && d != p.deadlock {
 		p.top = 0
 	}
-	p.seen = d
+	p.deadlock = d
 	boxes := true
 	draw := func(v grid.View, y int) int {
-		s := sketch{v: v, y: y, h: h, d: d, boxes: boxes}
-		s.all()
+		s := drawing{v: v, y: y, h: h, d: d, boxes: boxes}
+		s.drawAll()
 		return s.y - y
 	}
 	measure := v.Sub(grid.Rect{W: v.W()}) // the same width, but no rows: only measures
@@ -71,11 +71,11 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	limit := max(0, rows-v.H())
 	p.top = min(p.top, limit)
 	draw(v, -p.top)
-	return pane.Border{Right: words(d), Above: p.top > 0, Below: p.top < limit}
+	return pane.Border{Right: countWords(d), Above: p.top > 0, Below: p.top < limit}
 }
 
-// words describes the number of waiting ranks.
-func words(d *engine.Deadlock) string {
+// countWords describes the number of waiting ranks.
+func countWords(d *engine.Deadlock) string {
 	ranks := map[int]bool{}
 	for i := range d.Waits {
 		ranks[d.Waits[i].Rank] = true
@@ -90,8 +90,8 @@ func words(d *engine.Deadlock) string {
 	return fmt.Sprintf("%d ranks", n)
 }
 
-// sketch draws one row after the other.
-type sketch struct {
+// drawing draws one row after the other.
+type drawing struct {
 	v     grid.View
 	y     int
 	h     *pane.Host
@@ -106,10 +106,10 @@ const (
 	arrow = 6 // the arrows between them
 )
 
-// mostDrawn is the maximum number of ranks of a cycle that are drawn: the first ones and the last.
-const mostDrawn = 64
+// maxDrawn is the maximum number of ranks of a cycle that are drawn: the first ones and the last.
+const maxDrawn = 64
 
-func (s *sketch) all() {
+func (s *drawing) drawAll() {
 	th := s.h.Theme
 	f := grid.Flow{V: s.v, Y: s.y}
 	if n := len(s.d.Circle); n > 1 {
@@ -121,40 +121,40 @@ func (s *sketch) all() {
 	}
 	s.y = f.Y
 	if len(s.d.Circle) > 0 {
-		s.circle()
+		s.drawCycle()
 	}
 	if s.d.Hint != "" {
 		f.Y = s.y
-		f.Text(upper(s.d.Hint)+".", th.Accent)
+		f.Text(capitalize(s.d.Hint)+".", th.Accent)
 		s.y = f.Y
 	}
-	s.others()
+	s.listOthers()
 }
 
-// upper makes the first letter upper case.
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// capitalize makes the first letter upper case.
+func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// circle draws the chain and the arrow back to its first rank.
-func (s *sketch) circle() {
+// drawCycle draws the chain and the arrow back to its first rank.
+func (s *drawing) drawCycle() {
 	th, d := s.h.Theme, s.d
 	first := s.y
 	n := len(d.Circle)
 	for i, rank := range d.Circle {
-		if left := n - mostDrawn; left > 0 && i >= mostDrawn-1 && i < n-1 {
-			if i == mostDrawn-1 {
+		if left := n - maxDrawn; left > 0 && i >= maxDrawn-1 && i < n-1 {
+			if i == maxDrawn-1 {
 				s.v.Rune(arrow, s.y, '┆', th.Error)
 				s.v.TextIn(arrow+2, s.y, s.v.W()-arrow-2, fmt.Sprintf("%d more ranks in the cycle", left), grid.Left, th.Dim)
 				s.y++
 			}
 			continue
 		}
-		s.rank(rank)
+		s.drawRank(rank)
 		_, w := d.Next(rank)
 		if i == n-1 {
 			break
 		}
 		s.v.Rune(arrow, s.y, '▼', th.Error)
-		s.call(w)
+		s.writeCall(w)
 	}
 	top := first
 	if s.boxes {
@@ -172,11 +172,11 @@ func (s *sketch) circle() {
 	s.v.Rune(back+1, top, '─', th.Error)
 	s.v.Rune(back+2, top, '▶', th.Error)
 	_, w := d.Next(d.Circle[n-1])
-	s.call(w)
+	s.writeCall(w)
 }
 
-// rank draws a rank of the chain.
-func (s *sketch) rank(rank int) {
+// drawRank draws a rank of the chain.
+func (s *drawing) drawRank(rank int) {
 	th := s.h.Theme
 	name := s.name(rank)
 	if !s.boxes {
@@ -203,15 +203,15 @@ func (s *sketch) rank(rank int) {
 }
 
 // name returns the name of a rank, with its node.
-func (s *sketch) name(rank int) string {
+func (s *drawing) name(rank int) string {
 	if rank < len(s.h.Snap.Ranks) {
 		return fmt.Sprintf("rank %d, n%d", rank, s.h.Snap.Ranks[rank].Node)
 	}
 	return fmt.Sprintf("rank %d", rank)
 }
 
-// call writes the call in which a rank waits next to its arrow.
-func (s *sketch) call(w *engine.Wait) {
+// writeCall writes the call in which a rank waits next to its arrow.
+func (s *drawing) writeCall(w *engine.Wait) {
 	text := "waits"
 	if w != nil {
 		text = w.Call
@@ -220,8 +220,8 @@ func (s *sketch) call(w *engine.Wait) {
 	s.y++
 }
 
-// others lists the waiting ranks outside the cycle, grouped by call.
-func (s *sketch) others() {
+// listOthers lists the waiting ranks outside the cycle, grouped by call.
+func (s *drawing) listOthers() {
 	th := s.h.Theme
 	type kind struct {
 		call  string
@@ -234,7 +234,7 @@ func (s *sketch) others() {
 		if slices.Contains(s.d.Circle, w.Rank) {
 			continue
 		}
-		k := kind{call: w.Call, whom: whom(w)}
+		k := kind{call: w.Call, whom: targets(w)}
 		at := slices.IndexFunc(kinds, func(o kind) bool { return o.call == k.call && o.whom == k.whom })
 		if at < 0 {
 			at = len(kinds)
@@ -261,8 +261,8 @@ func (s *sketch) others() {
 	s.y = f.Y
 }
 
-// whom describes the ranks that a wait is for.
-func whom(w *engine.Wait) string {
+// targets describes the ranks that a wait is for.
+func targets(w *engine.Wait) string {
 	if len(w.For) == 0 {
 		return "no particular rank"
 	}

@@ -37,10 +37,10 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		b.Title = "Failed"
 	}
 	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})} // the same width, but no rows: only measures
-	write(&measure, h)
+	writeAll(&measure, h)
 	limit := max(0, measure.Y-v.H())
 	p.top = min(p.top, limit)
-	write(&grid.Flow{V: v, Y: -p.top}, h)
+	writeAll(&grid.Flow{V: v, Y: -p.top}, h)
 	b.Above, b.Below = p.top > 0, p.top < limit
 	return b
 }
@@ -62,8 +62,10 @@ func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
 // scroll moves the text. Draw limits it to the end.
 func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
 
-func write(f *grid.Flow, h *pane.Host) {
-	snap, th, u := h.Snap, h.Theme, h.Units
+func writeAll(f *grid.Flow, h *pane.Host) {
+	snap := h.Snap
+	th := h.Theme
+	u := h.Units
 	var w *workload.Workload
 	if i := slices.IndexFunc(workload.All(), func(w *workload.Workload) bool { return w.Name == snap.Scenario.Workload }); i >= 0 {
 		w = workload.All()[i]
@@ -81,7 +83,7 @@ func write(f *grid.Flow, h *pane.Host) {
 		f.Text(u.Text(snap.Change), th.Accent)
 	}
 	f.Y++
-	verification(f, &snap.Verification, u, th)
+	writeVerification(f, &snap.Verification, u, th)
 	for _, w := range snap.Warnings {
 		f.Text("▲ "+u.Text(w), th.Warning)
 	}
@@ -89,13 +91,13 @@ func write(f *grid.Flow, h *pane.Host) {
 		f.Y++
 	}
 	for i := range snap.Metrics {
-		metric(f, &snap.Metrics[i], w.Phrase(snap.Metrics[i].Name), h)
+		writeMetric(f, &snap.Metrics[i], w.Phrase(snap.Metrics[i].Name), h)
 	}
 	if h.Base != nil && h.Base.Late {
 		f.Text("▲ no ratios: timings of this run or the baseline are inaccurate or too few", th.Warning)
 	}
-	if _, told := snap.Metric("memory_per_node"); snap.MemoryPerNode > 0 && !told {
-		f.Pair("memory per node", memoryWords(snap, u), th.Dim, th.Dim)
+	if _, hasMetric := snap.Metric("memory_per_node"); snap.MemoryPerNode > 0 && !hasMetric {
+		f.Pair("memory per node", describeMemory(snap, u), th.Dim, th.Dim)
 	}
 	if x := snap.Virtual; x != nil {
 		f.Pair("virtual time", grid.Seconds.String(x.Time.Seconds()), th.Dim, th.Dim)
@@ -108,7 +110,7 @@ func write(f *grid.Flow, h *pane.Host) {
 	}
 }
 
-func memoryWords(snap *engine.Snapshot, u grid.Units) string {
+func describeMemory(snap *engine.Snapshot, u grid.Units) string {
 	s := u.Bytes().String(float64(snap.MemoryPerNode))
 	if snap.Replicas > 0 {
 		s += ", " + strconv.Itoa(snap.Replicas) + " replicas"
@@ -116,7 +118,7 @@ func memoryWords(snap *engine.Snapshot, u grid.Units) string {
 	return s
 }
 
-func verification(f *grid.Flow, v *engine.Verification, u grid.Units, th *grid.Theme) {
+func writeVerification(f *grid.Flow, v *engine.Verification, u grid.Units, th *grid.Theme) {
 	switch {
 	case !v.Done:
 		f.Text("– not verified yet", th.Dim)
@@ -127,10 +129,10 @@ func verification(f *grid.Flow, v *engine.Verification, u grid.Units, th *grid.T
 	}
 }
 
-// metric writes the name of a metric, the symbol of its kind, its value and, with a baseline, the
-// ratio to it. The ratio is after the value if there is room, otherwise on the next row. An
+// writeMetric writes the name of a metric, the symbol of its kind, its value and, with a baseline,
+// the ratio to it. The ratio is after the value if there is room, otherwise on the next row. An
 // inaccurate emulated time has a warning symbol.
-func metric(f *grid.Flow, m *engine.Metric, name string, h *pane.Host) {
+func writeMetric(f *grid.Flow, m *engine.Metric, name string, h *pane.Host) {
 	th := h.Theme
 	kind := th.Kind(pane.KindOf(m.Kind))
 	if m.Kind == engine.Emulated && strings.Contains(m.Unit, "s") && h.Snap.Late() {
@@ -148,7 +150,7 @@ func metric(f *grid.Flow, m *engine.Metric, name string, h *pane.Host) {
 			}
 		}
 	}
-	if room := end - grid.Width(text) - 3; grid.Width(name) > room && f.V.W() > 3 {
+	if width := end - grid.Width(text) - 3; grid.Width(name) > width && f.V.W() > 3 {
 		f.V.TextIn(0, f.Y, f.V.W(), name, grid.Left, th.Dim)
 		f.Y++
 		name = ""

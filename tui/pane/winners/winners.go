@@ -15,27 +15,27 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "winners", Title: "Winners", Doc: "the fastest algorithm by size and number of ranks", Place: pane.Story,
-	Offered: func(s *engine.Snapshot) bool { return fieldOf(s) != nil },
+	Name: "winners", Title: "Winners", Doc: "the fastest algorithm by size and number of ranks", Place: pane.Workload,
+	Offered: func(s *engine.Snapshot) bool { return mapOf(s) != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
-// fieldOf returns the decision map of a run, or nil if it has none.
-func fieldOf(s *engine.Snapshot) *collective.Field {
+// mapOf returns the decision map of a run, or nil if it has none.
+func mapOf(s *engine.Snapshot) *collective.Field {
 	return engine.DrawingOf[*collective.Field](s)
 }
 
 // Pane is the position at which the map was drawn, and the selected cell.
 type Pane struct {
-	letters []rune
-	names   []string // algorithms of the letters
-	asked   bool     // the user selected a cell
-	x, y    int      // the selected cell
-	area    grid.Rect
-	cellW   int
-	cellH   int
-	firstX  int // first column and last row that are shown if there is little room
-	lastY   int
+	letters  []rune
+	names    []string // algorithms of the letters
+	selected bool     // the user selected a cell
+	x, y     int      // the selected cell
+	area     grid.Rect
+	cellW    int
+	cellH    int
+	firstX   int // first column and last row that are shown if there is little room
+	lastY    int
 }
 
 // Inputs returns the snapshot.
@@ -43,79 +43,83 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Actions returns the actions that select a cell.
 func (p *Pane) Actions() []pane.Action {
-	some := func(h *pane.Host) bool { return fieldOf(h.Snap) != nil }
+	hasMap := func(h *pane.Host) bool { return mapOf(h.Snap) != nil }
 	move := func(dx, dy int) func(*pane.Host) {
 		return func(h *pane.Host) {
-			f := fieldOf(h.Snap)
+			f := mapOf(h.Snap)
 			if f == nil || len(f.Cells) == 0 {
 				return
 			}
-			if !p.asked {
-				p.x, p.y, p.asked = max(f.NowX, 0), max(f.NowY, 0), true
+			if !p.selected {
+				p.x = max(f.NowX, 0)
+				p.y = max(f.NowY, 0)
+				p.selected = true
 			}
 			p.x, p.y = min(max(p.x+dx, 0), len(f.X)-1), min(max(p.y+dy, 0), len(f.Y)-1)
 		}
 	}
 	return []pane.Action{
-		{Name: "crosshair-left", Do: move(-1, 0), Ready: some},
-		{Name: "crosshair-right", Do: move(+1, 0), Ready: some},
-		{Name: "row-down", Do: move(0, -1), Ready: some},
-		{Name: "row-up", Do: move(0, +1), Ready: some},
-		{Name: "follow", Do: func(*pane.Host) { p.asked = false }, Ready: func(*pane.Host) bool { return p.asked }},
+		{Name: "crosshair-left", Do: move(-1, 0), Ready: hasMap},
+		{Name: "crosshair-right", Do: move(+1, 0), Ready: hasMap},
+		{Name: "row-down", Do: move(0, -1), Ready: hasMap},
+		{Name: "row-up", Do: move(0, +1), Ready: hasMap},
+		{Name: "follow", Do: func(*pane.Host) { p.selected = false }, Ready: func(*pane.Host) bool { return p.selected }},
 	}
 }
 
 // Click selects the cell under the mouse.
 func (p *Pane) Click(h *pane.Host, x, y int) bool {
-	f := fieldOf(h.Snap)
+	f := mapOf(h.Snap)
 	if f == nil || !p.area.Contains(x, y) {
 		return false
 	}
-	p.x, p.y, p.asked = p.firstX+(x-p.area.X)/p.cellW, p.lastY-(y-p.area.Y)/p.cellH, true
+	p.x = p.firstX + (x-p.area.X)/p.cellW
+	p.y = p.lastY - (y-p.area.Y)/p.cellH
+	p.selected = true
 	return true
 }
 
 // Draw draws the map, and below it the legend and the description of a cell.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
-	f := fieldOf(h.Snap)
+	f := mapOf(h.Snap)
 	p.area = grid.Rect{}
 	if f == nil || len(f.Cells) == 0 {
 		if h.Snap.Layout.Nodes == 0 {
 			h.Empty(v)
 		} else {
-			h.Tell(v, "This workload does not compare algorithms.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
+			h.WriteMessage(v, "This workload does not compare algorithms.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
 		}
 		return pane.Border{Right: h.KindWords()}
 	}
-	p.letter(f)
-	if p.asked && (p.x >= len(f.X) || p.y >= len(f.Y)) {
-		p.asked = false
+	p.assignLetters(f)
+	if p.selected && (p.x >= len(f.X) || p.y >= len(f.Y)) {
+		p.selected = false
 	}
 	b := pane.Border{Title: "Winners: " + f.Of, Right: kinds(f, h)}
-	shown := p.shown(f)
+	shown := p.winning(f)
 	rest := v.Local()
-	words, signs := 0, grid.Rect{}
-	if v.H() >= signsH && v.W() >= grid.Width(signsLegend) {
-		signs, rest = rest.CutBottom(1)
-		v.TextIn(0, signs.Y, v.W(), signsLegend, grid.Left, h.Theme.Dim)
+	legendRows, signsRow := 0, grid.Rect{}
+	if v.H() >= minSignsH && v.W() >= grid.Width(signsLegend) {
+		signsRow, rest = rest.CutBottom(1)
+		v.TextIn(0, signsRow.Y, v.W(), signsLegend, grid.Left, h.Theme.Dim)
 	}
 	if v.H() >= 8 {
-		words = 1 + p.legend(grid.View{}, f, shown, h, v.W())
-		words = min(words, v.H()/2)
+		legendRows = 1 + p.drawLegend(grid.View{}, f, shown, h, v.W())
+		legendRows = min(legendRows, v.H()/2)
 	}
-	low, rest := rest.CutBottom(words)
-	p.field(v.Sub(rest), f, h)
-	if words > 0 {
-		p.legend(v.Sub(grid.Rect{X: low.X, Y: low.Y, W: low.W, H: low.H - 1}), f, shown, h, low.W)
-		p.say(v.Sub(grid.Rect{X: low.X, Y: low.Y + low.H - 1, W: low.W, H: 1}), f, h)
+	low, rest := rest.CutBottom(legendRows)
+	p.drawMap(v.Sub(rest), f, h)
+	if legendRows > 0 {
+		p.drawLegend(v.Sub(grid.Rect{X: low.X, Y: low.Y, W: low.W, H: low.H - 1}), f, shown, h, low.W)
+		p.describe(v.Sub(grid.Rect{X: low.X, Y: low.Y + low.H - 1, W: low.W, H: 1}), f, h)
 	}
 	return b
 }
 
-// signsLegend explains the signs of cells. signsH is the minimum height for it.
+// signsLegend explains the signs of cells. minSignsH is the minimum height for it.
 const (
 	signsLegend = "lower case: lead < 5 %, [ ] this run, │ ─ border between predicted winners"
-	signsH      = 19
+	minSignsH   = 19
 )
 
 // kinds returns the kinds of number in the map, with their symbols.
@@ -129,9 +133,9 @@ func kinds(f *collective.Field, h *pane.Host) string {
 	return strings.Join(words, ", ")
 }
 
-// letter assigns a unique letter to each algorithm: the first letter of its name that is not taken,
-// otherwise any other.
-func (p *Pane) letter(f *collective.Field) {
+// assignLetters assigns a unique letter to each algorithm: the first letter of its name that is not
+// taken, otherwise any other.
+func (p *Pane) assignLetters(f *collective.Field) {
 	if slices.Equal(p.names, f.Names) {
 		return
 	}
@@ -148,8 +152,8 @@ func (p *Pane) letter(f *collective.Field) {
 	}
 }
 
-// shown returns the algorithms that win in at least one cell, in their order.
-func (p *Pane) shown(f *collective.Field) []int {
+// winning returns the algorithms that win in at least one cell, in their order.
+func (p *Pane) winning(f *collective.Field) []int {
 	var all []int
 	for i := range f.Names {
 		if slices.ContainsFunc(f.Cells, func(w collective.Winner) bool { return w.Best == i }) {
@@ -159,23 +163,23 @@ func (p *Pane) shown(f *collective.Field) []int {
 	return all
 }
 
-// labelW is the width of the numbers of ranks, narrowest the minimum width of a cell, and lowest
+// labelW is the width of the numbers of ranks, minCellW the minimum width of a cell, and maxCellW
 // the maximum width of a cell with few rows.
 const (
-	labelW    = 6
-	narrowest = 2
-	lowest    = 9
+	labelW   = 6
+	minCellW = 2
+	maxCellW = 9
 )
 
-// field draws the cells, with the sizes below and the numbers of ranks on the left.
-func (p *Pane) field(v grid.View, f *collective.Field, h *pane.Host) {
+// drawMap draws the cells, with the sizes below and the numbers of ranks on the left.
+func (p *Pane) drawMap(v grid.View, f *collective.Field, h *pane.Host) {
 	th := h.Theme
 	if v.W() < labelW+4 || v.H() < 3 {
 		return
 	}
 	rows := v.H() - 1
-	p.cellW, p.cellH = grid.Tile(v.W()-labelW, rows, len(f.X), len(f.Y), lowest)
-	p.cellW = max(p.cellW, narrowest)
+	p.cellW, p.cellH = grid.Tile(v.W()-labelW, rows, len(f.X), len(f.Y), maxCellW)
+	p.cellW = max(p.cellW, minCellW)
 	nx, ny := min(len(f.X), (v.W()-labelW)/p.cellW), min(len(f.Y), rows/p.cellH)
 	p.firstX = first(f.NowX, nx, len(f.X))
 	firstY := first(f.NowY, ny, len(f.Y))
@@ -186,7 +190,7 @@ func (p *Pane) field(v grid.View, f *collective.Field, h *pane.Host) {
 		v.TextIn(0, j*p.cellH+(p.cellH-1)/2, labelW-1, fmt.Sprintf("%.0f", f.Y[y]), grid.Right, th.Dim)
 		for i := range nx {
 			x := p.firstX + i
-			p.cell(v.Sub(grid.Rect{X: labelW + i*p.cellW, Y: j * p.cellH, W: p.cellW, H: p.cellH}), f, x, y, h)
+			p.drawCell(v.Sub(grid.Rect{X: labelW + i*p.cellW, Y: j * p.cellH, W: p.cellW, H: p.cellH}), f, x, y, h)
 		}
 	}
 	at := labelW
@@ -201,9 +205,9 @@ func (p *Pane) field(v grid.View, f *collective.Field, h *pane.Host) {
 	}
 }
 
-// first returns the first of n entries to show, so that the present one is among the room entries
-// that fit.
-func first(now, room, n int) int { return min(max(now-room/2, 0), n-room) }
+// first returns the first entry to show if only fit of n entries fit. The present entry is always
+// shown.
+func first(now, fit, n int) int { return min(max(now-fit/2, 0), n-fit) }
 
 // short formats a size in a few columns, such as 4Ki.
 func short(n float64, u grid.Units) string {
@@ -219,15 +223,15 @@ func short(n float64, u grid.Units) string {
 	return ""
 }
 
-// cell draws a cell: the letter of the winner on its colour, and the symbol of the kind of number
-// if it is not modelled. A line at the right or lower edge separates it from a cell with another
-// predicted winner.
-func (p *Pane) cell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
+// drawCell draws a cell: the letter of the winner on its colour, and the symbol of the kind of
+// number if it is not modelled. A line at the right or lower edge separates it from a cell with
+// another predicted winner.
+func (p *Pane) drawCell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
 	th := h.Theme
 	w := f.At(x, y)
 	if w.Best < 0 {
 		v.Rune(v.W()/2, v.H()/2, '·', th.Dim)
-		p.frame(v, f, x, y)
+		p.highlight(v, f, x, y)
 		return
 	}
 	st := th.SeriesStyle(w.Best)
@@ -237,7 +241,7 @@ func (p *Pane) cell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
 		text = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg, Attr: grid.Bold}
 	}
 	letter := p.letters[w.Best]
-	if w.Lead > 0 && w.Lead < near {
+	if w.Lead > 0 && w.Lead < minLead {
 		letter = unicode.ToLower(letter)
 	}
 	mid := (v.W() - 1) / 2
@@ -247,12 +251,12 @@ func (p *Pane) cell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
 	}
 	line := text
 	line.Attr = 0
-	if x+1 < len(f.X) && differ(w, f.At(x+1, y)) {
+	if x+1 < len(f.X) && areDifferent(w, f.At(x+1, y)) {
 		for i := range v.H() {
 			v.Rune(v.W()-1, i, '│', line)
 		}
 	}
-	if y > 0 && differ(w, f.At(x, y-1)) {
+	if y > 0 && areDifferent(w, f.At(x, y-1)) {
 		for i := range v.W() {
 			if v.H() > 1 {
 				c := v.At(i, v.H()-1)
@@ -266,21 +270,21 @@ func (p *Pane) cell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
 			}
 		}
 	}
-	p.frame(v, f, x, y)
+	p.highlight(v, f, x, y)
 }
 
-// near is the lead below which the winner is hardly faster than the next algorithm. Its letter is
-// then lower case.
-const near = 1.05
+// minLead is the lead below which the winner is hardly faster than the next algorithm. Its letter
+// is then lower case.
+const minLead = 1.05
 
-// frame marks the cell of the present run and the selected cell.
-func (p *Pane) frame(v grid.View, f *collective.Field, x, y int) {
-	now, told := x == f.NowX && y == f.NowY, p.asked && x == p.x && y == p.y
-	if !now && !told {
+// highlight marks the cell of the present run and the selected cell.
+func (p *Pane) highlight(v grid.View, f *collective.Field, x, y int) {
+	isNow, isSelected := x == f.NowX && y == f.NowY, p.selected && x == p.x && y == p.y
+	if !isNow && !isSelected {
 		return
 	}
 	left, right := '[', ']'
-	if !now {
+	if !isNow {
 		left, right = '‹', '›'
 	}
 	mid, row := (v.W()-1)/2, (v.H()-1)/2
@@ -298,21 +302,21 @@ func (p *Pane) frame(v grid.View, f *collective.Field, x, y int) {
 
 }
 
-// differ reports whether two cells have different predicted winners.
-func differ(a, b *collective.Winner) bool {
-	m, n := byModel(a), byModel(b)
+// areDifferent reports whether two cells have different predicted winners.
+func areDifferent(a, b *collective.Winner) bool {
+	m, n := predicted(a), predicted(b)
 	return m >= 0 && n >= 0 && m != n
 }
 
-func byModel(w *collective.Winner) int {
+func predicted(w *collective.Winner) int {
 	if w.Kind == engine.Modelled {
 		return w.Best
 	}
 	return w.Model
 }
 
-// legend writes the letters with their algorithms and returns the number of rows.
-func (p *Pane) legend(v grid.View, f *collective.Field, shown []int, h *pane.Host, cols int) int {
+// drawLegend writes the letters with their algorithms and returns the number of rows.
+func (p *Pane) drawLegend(v grid.View, f *collective.Field, shown []int, h *pane.Host, cols int) int {
 	x, y := 0, 0
 	for _, i := range shown {
 		n := grid.Width(f.Names[i]) + 2
@@ -326,10 +330,10 @@ func (p *Pane) legend(v grid.View, f *collective.Field, shown []int, h *pane.Hos
 	return y + 1
 }
 
-// say describes the selected cell, or the cell of the present run if none is selected.
-func (p *Pane) say(v grid.View, f *collective.Field, h *pane.Host) {
+// describe describes the selected cell, or the cell of the present run if none is selected.
+func (p *Pane) describe(v grid.View, f *collective.Field, h *pane.Host) {
 	x, y := f.NowX, f.NowY
-	if p.asked {
+	if p.selected {
 		x, y = p.x, p.y
 	}
 	if x < 0 || y < 0 {
@@ -337,12 +341,12 @@ func (p *Pane) say(v grid.View, f *collective.Field, h *pane.Host) {
 		return
 	}
 	w := f.At(x, y)
-	place := fmt.Sprintf("%s, %.0f ranks: ", h.Units.Text(cluster.SizeText(f.X[x])), f.Y[y])
+	prefix := fmt.Sprintf("%s, %.0f ranks: ", h.Units.Text(cluster.SizeText(f.X[x])), f.Y[y])
 	if w.Best < 0 {
-		v.TextIn(0, 0, v.W(), place+"unknown: no model of this host (sweep the algorithms)", grid.Left, h.Theme.Dim)
+		v.TextIn(0, 0, v.W(), prefix+"unknown: no model of this host (sweep the algorithms)", grid.Left, h.Theme.Dim)
 		return
 	}
-	text := place + f.Names[w.Best]
+	text := prefix + f.Names[w.Best]
 	if w.Time > 0 {
 		text += " " + grid.Seconds.String(w.Time)
 	}

@@ -42,9 +42,8 @@ func host(t *testing.T) *pane.Host {
 	}
 }
 
-func drawn(p *Pane, h *pane.Host, w, rows int, ascii, mono bool) (string, pane.Border) {
+func drawn(p *Pane, h *pane.Host, w, rows int) (string, pane.Border) {
 	g := grid.New(w, rows)
-	g.ASCII, g.Mono = ascii, mono
 	b := p.Draw(g.All(), h)
 	return g.PlainText(), b
 }
@@ -58,7 +57,7 @@ func TestWinnersLookLikeThis(t *testing.T) {
 func TestCellsAreDescribed(t *testing.T) {
 	h := host(t)
 	p := &Pane{}
-	if text, _ := drawn(p, h, 78, 30, false, false); !strings.Contains(text, "128 B, 64 ranks: flat") || !strings.Contains(text, "model: bruck") {
+	if text, _ := drawn(p, h, 78, 30); !strings.Contains(text, "128 B, 64 ranks: flat") || !strings.Contains(text, "model: bruck") {
 		t.Errorf("the present cell is not described:\n%s", text)
 	}
 	act := func(name string) {
@@ -70,20 +69,20 @@ func TestCellsAreDescribed(t *testing.T) {
 	}
 	act("crosshair-left")
 	act("row-up")
-	if text, _ := drawn(p, h, 78, 30, false, false); !strings.Contains(text, "32 B, 128 ranks: bruck") {
+	if text, _ := drawn(p, h, 78, 30); !strings.Contains(text, "32 B, 128 ranks: bruck") {
 		t.Errorf("the selected cell is not described:\n%s", text)
 	}
 	if !p.Click(h, p.area.X, p.area.Y) {
 		t.Error("a click on the map does nothing")
 	}
-	if text, _ := drawn(p, h, 78, 30, false, false); !strings.Contains(text, "8 B, 1024 ranks: bruck") {
+	if text, _ := drawn(p, h, 78, 30); !strings.Contains(text, "8 B, 1024 ranks: bruck") {
 		t.Errorf("the clicked cell is not described:\n%s", text)
 	}
 	act("follow")
-	if p.asked {
+	if p.selected {
 		t.Error("a cell is still selected after follow")
 	}
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {8, 3}, {11, 8}, {20, 40}, {300, 90}} {
-		drawn(p, h, size[0], size[1], false, false)
+		drawn(p, h, size[0], size[1])
 	}
 }

@@ -38,12 +38,12 @@ func Workloads() []string {
 
 // Chosen returns the names of the workloads whose runs are in golden files. Tests that loop over
 // Workloads draw the others.
-func Chosen() []string { return slices.Sorted(maps.Keys(chosen)) }
+func Chosen() []string { return slices.Sorted(maps.Keys(chosenRuns)) }
 
 // Of returns the run of a workload for drawings in tests: the one from the list below, or one with
 // default knobs.
 func Of(name string) Run {
-	r := chosen[name]
+	r := chosenRuns[name]
 	r.Workload = name
 	return r
 }
@@ -68,8 +68,8 @@ func (r Run) With(knob, value string) Run {
 	return r
 }
 
-// chosen are runs that show more than the defaults, or are faster to simulate.
-var chosen = map[string]Run{
+// chosenRuns are runs that show more than the defaults, or are faster to simulate.
+var chosenRuns = map[string]Run{
 	"pingpong":     {Axes: []session.Axis{{Knob: "method", Values: []string{"put", "two-sided"}}, {Knob: "size", Values: []string{"8", "512", "8192", "16384", "262144"}}}},
 	"beff":         {Knobs: map[string]string{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2", "ranks-per-node": "2"}},
 	"cartesian":    {Knobs: map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, Axes: []session.Axis{{Knob: "directions", Values: []string{"apart", "together"}}, {Knob: "senders", Values: []string{"1", "2", "4"}}}},
@@ -86,18 +86,18 @@ var chosen = map[string]Run{
 	"multigrid":    {Knobs: map[string]string{"boxes": "2", "nodes": "4", "ranks-per-node": "2"}, Axes: []session.Axis{{Knob: "variant", Values: []string{"bulk", "natural", "shm", "vis", "groupsync"}}}},
 }
 
-// done caches simulated runs, because several tests draw the same ones.
-var done sync.Map
+// finished caches simulated runs, because several tests draw the same ones.
+var finished sync.Map
 
 // On returns the snapshot of a run on a machine. Values that depend on the host's clock are
 // replaced: the rates are constant, and the last second has all traffic.
 func (r Run) On(t testing.TB, machine string) *engine.Snapshot {
 	t.Helper()
 	key := fmt.Sprint(machine, r)
-	kept, known := done.Load(key)
-	if !known {
+	kept, ok := finished.Load(key)
+	if !ok {
 		kept = r.simulate(t, machine)
-		done.Store(key, kept)
+		finished.Store(key, kept)
 	}
 	s := *kept.(*engine.Snapshot)
 	return &s
@@ -147,14 +147,16 @@ func (r Run) simulate(t testing.TB, machine string) *engine.Snapshot {
 		last = &copied
 	}
 	last.Layout = cluster.Layout(last.Scenario.Layout())
-	steady(last)
+	replaceTimes(last)
 	return last
 }
 
-// steady replaces the values that depend on the host's clock. It removes the events and the hash,
-// because they change with the simulator.
-func steady(s *engine.Snapshot) {
-	s.Ranks, s.Series, s.Virtual = nil, nil, nil
+// replaceTimes replaces the values that depend on the host's clock. It removes the events and the
+// hash, because they change with the simulator.
+func replaceTimes(s *engine.Snapshot) {
+	s.Ranks = nil
+	s.Series = nil
+	s.Virtual = nil
 	l := &s.Layout
 	for r := range l.Ranks() {
 		s.Ranks = append(s.Ranks, engine.RankView{Node: l.NodeOf(r), Group: l.GroupOf(r)})

@@ -7,7 +7,7 @@ import (
 
 // All chosen runs are of registered workloads.
 func TestChosenRunsAreRegistered(t *testing.T) {
-	for name := range chosen {
+	for name := range chosenRuns {
 		if !slices.Contains(Workloads(), name) {
 			t.Errorf("chosen run of an unknown workload %s", name)
 		}

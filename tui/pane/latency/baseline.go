@@ -11,30 +11,30 @@ import (
 // legendH is the minimum height at which the baseline has its own row in the legend.
 const legendH = 11
 
-// drawn reports whether a distribution can be placed on the axis.
-func drawn(q *engine.Quantiles) bool {
+// isDrawable reports whether a distribution can be placed on the axis.
+func isDrawable(q *engine.Quantiles) bool {
 	return q.Count > 0 && q.Min >= 0 && q.P99 < math.MaxFloat64 && !math.IsNaN(q.P50) &&
 		!slices.ContainsFunc(q.Buckets, func(b engine.Bucket) bool { return math.IsNaN(b.Upper) })
 }
 
-// shadow draws the outline of the baseline distribution. The distribution of the run is drawn over
-// it.
-func (p *Pane) shadow(v grid.View, q *engine.Quantiles, lo, hi float64, th *grid.Theme) {
+// drawBaseline draws the outline of the baseline distribution. The distribution of the run is drawn
+// over it.
+func (p *Pane) drawBaseline(v grid.View, q *engine.Quantiles, in span, th *grid.Theme) {
 	w := v.W()
-	if w <= 0 || !drawn(q) {
+	if w <= 0 || !isDrawable(q) {
 		return
 	}
-	if single(q) {
+	if isSingleBucket(q) {
 		for y := range v.H() {
-			v.Rune(min(int(place(q.P50, lo, hi, w)), w-1), y, '╎', th.Dim)
+			v.Rune(min(int(in.column(q.P50, w)), w-1), y, '╎', th.Dim)
 		}
 		return
 	}
-	if cap(p.ghost) < w {
-		p.ghost = make([]float64, w)
+	if cap(p.baselineBins) < w {
+		p.baselineBins = make([]float64, w)
 	}
-	bins := p.ghost[:w]
-	top := spread(bins, q, lo, hi)
+	bins := p.baselineBins[:w]
+	top := spread(bins, q, in)
 	for x, n := range bins {
 		if n > 0 && n >= top/32 {
 			v.Rune(x, v.H()-1-min(int(n/top*float64(v.H())), v.H()-1), '╌', th.Dim)

@@ -13,43 +13,44 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// ghost holds the baseline curves, shifted in time so that they end where the curves of the run
+// baseline holds the baseline curves, shifted in time so that they end where the curves of the run
 // end.
-type ghost struct {
+type baseline struct {
 	x     []float64
 	y     [cluster.Classes][]float64
 	names [cluster.Classes]string
 }
 
-func newGhost() (g ghost) {
+func newBaseline() (b baseline) {
 	for c, name := range pane.ClassNames {
-		g.names[c] = name + ", baseline"
+		b.names[c] = name + ", baseline"
 	}
-	return g
+	return b
 }
 
-// points computes the points of the baseline curves: the mean of the samples in each column.
+// computePoints computes the points of the baseline curves: the mean of the samples in each column.
 // Columns are counted from the end, so that the curves move with the run and keep their shape.
-func (g *ghost) points(b *engine.Baseline, fabric bool, from, end, column float64) {
-	g.x = g.x[:0]
-	for c := range g.y {
-		g.y[c] = g.y[c][:0]
+func (b *baseline) computePoints(base *engine.Baseline, fabric bool, from, end, column float64) {
+	b.x = b.x[:0]
+	for c := range b.y {
+		b.y[c] = b.y[c][:0]
 	}
 	at := func(s *engine.Sample) float64 {
 		if fabric {
-			return (s.Fabric - b.Series[len(b.Series)-1].Fabric).Seconds() + end
+			return (s.Fabric - base.Series[len(base.Series)-1].Fabric).Seconds() + end
 		}
-		return s.At.Seconds() - b.End.Seconds() + end
+		return s.At.Seconds() - base.End.Seconds() + end
 	}
-	for i := 0; i < len(b.Series); {
-		x := at(&b.Series[i])
+	for i := 0; i < len(base.Series); {
+		x := at(&base.Series[i])
 		n := 0
 		var sum [cluster.Classes]float64
-		for place := math.Ceil((x - end) / column); i < len(b.Series) && math.Ceil((at(&b.Series[i])-end)/column) == place; i++ {
-			for c, r := range b.Series[i].Rate {
+		bin := math.Ceil((x - end) / column)
+		for ; i < len(base.Series) && math.Ceil((at(&base.Series[i])-end)/column) == bin; i++ {
+			for c, r := range base.Series[i].Rate {
 				sum[c] += r
 			}
-			x = at(&b.Series[i])
+			x = at(&base.Series[i])
 			n++
 		}
 		if n == 0 { // the time is NaN
@@ -58,16 +59,16 @@ func (g *ghost) points(b *engine.Baseline, fabric bool, from, end, column float6
 		if x < from {
 			continue
 		}
-		g.x = append(g.x, x)
+		b.x = append(b.x, x)
 		for c := range sum {
-			g.y[c] = append(g.y[c], sum[c]/float64(n))
+			b.y[c] = append(b.y[c], sum[c]/float64(n))
 		}
 	}
 }
 
-// against writes the name of the baseline run, and the ratio of the bandwidths since the last
+// writeBaseline writes the name of the baseline run, and the ratio of the bandwidths since the last
 // marker, summed over all classes.
-func (p *Pane) against(v grid.View, samples []engine.Sample, h *pane.Host) {
+func (p *Pane) writeBaseline(v grid.View, samples []engine.Sample, h *pane.Host) {
 	h.BaseLegend(v)
 	if n := len(h.Snap.Marks); n > 0 {
 		i, _ := slices.BinarySearchFunc(samples, h.Snap.Marks[n-1].At, func(s engine.Sample, at time.Duration) int { return cmp.Compare(s.At, at) })
@@ -97,22 +98,22 @@ func mean(all []engine.Sample) float64 {
 	return sum / float64(len(all))
 }
 
-// ghosts adds the baseline curves to the chart. A single value becomes a horizontal line.
-func (p *Pane) ghosts(h *pane.Host, from, to, column float64) {
-	if h.Base == nil || p.axis.fabric && h.Base.Kind != engine.Simulated {
+// addBaseline adds the baseline curves to the chart. A single value becomes a horizontal line.
+func (p *Pane) addBaseline(h *pane.Host, from, to, column float64) {
+	if h.Base == nil || p.axis.isVirtual && h.Base.Kind != engine.Simulated {
 		return
 	}
-	g := &p.ghost
-	g.points(h.Base.Baseline, p.axis.fabric, from, p.axis.newest, column)
-	if len(g.x) == 1 {
-		g.x = append(g.x, g.x[0])
-		g.x[0] = from
-		for c := range g.y {
-			g.y[c] = append(g.y[c], g.y[c][0])
+	b := &p.baseline
+	b.computePoints(h.Base.Baseline, p.axis.isVirtual, from, p.axis.newest, column)
+	if len(b.x) == 1 {
+		b.x = append(b.x, b.x[0])
+		b.x[0] = from
+		for c := range b.y {
+			b.y[c] = append(b.y[c], b.y[c][0])
 		}
 	}
-	for c := range g.y {
-		s := grid.Series{Name: g.names[c], X: g.x, Y: g.y[c], Shape: grid.Dashed, Style: h.Theme.SeriesStyle(c).With(grid.Faint), Glyph: pane.ClassMarks[c]}
+	for c := range b.y {
+		s := grid.Series{Name: b.names[c], X: b.x, Y: b.y[c], Shape: grid.Dashed, Style: h.Theme.SeriesStyle(c).With(grid.Faint), Glyph: pane.ClassSymbols[c]}
 		p.chart.Series = append(p.chart.Series, s)
 	}
 	if h.Markers == grid.Lines { // later lines cover earlier ones
