@@ -216,7 +216,7 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 // Invalid values are rejected, not replaced.
 func TestValuesOutOfRangeAreRefused(t *testing.T) {
 	for what, s := range map[string]*Snapshot{
-		"cluster.State 4: want one below 4": {Ranks: []RankView{{State: cluster.States}}},
+		"cluster.State 4: want less than 4": {Ranks: []RankView{{State: cluster.States}}},
 	} {
 		if _, err := new(Decoder).Decode(new(Encoder).Append(nil, s)); err == nil || !strings.HasSuffix(err.Error(), what) {
 			t.Errorf("%v, want %s", err, what)
