@@ -1,10 +1,6 @@
 package coll
 
-import (
-	"unsafe"
-
-	"github.com/hybridtop/hybridtop/cluster"
-)
+import "github.com/hybridtop/hybridtop/cluster"
 
 // Comm runs collectives on a team. Every member makes a Comm and starts the same calls in the same
 // order. Any number of calls may be in progress.
@@ -108,36 +104,6 @@ func (c *Comm) Free() error {
 	return nil
 }
 
-// Call describes one collective: its algorithm, its root and its data.
-type Call struct {
-	Key    Key
-	Root   int
-	In     cluster.Data // contribution of the member; a broadcast has none, because its root sends Out
-	Out    cluster.Data // result; must not overlap In. All members pass bytes, or all only sizes
-	Blocks Blocks       // the same at every member
-	Into   *Blocks      // blocks of Out, if an exchange has other sizes there
-
-	// InAt and OutAt are the positions of In and Out in the segments. One-sided transfers need them
-	// to move bytes directly. nil: not in a segment.
-	InAt, OutAt *At
-
-	// Combine computes acc = acc op in, on whole elements. CombineAll is optional. It combines many
-	// inputs into out at once, in the order of a binomial tree.
-	Combine    func(acc, in []byte)
-	CombineAll func(out []byte, in [][]byte)
-
-	in, out []byte // bytes of In and Out
-	sizes   bool   // size-only
-
-	program bool // a call of calls.go: permitted in a parallel region, and a reduction's In may be its Out
-}
-
-// At has the offsets of the members' buffers in their segments.
-type At struct {
-	Off int64   // of every member; in mode Local of this member
-	Of  []int64 // by member, if the offsets differ; otherwise nil
-}
-
 // Do runs a call to its end.
 func (c *Comm) Do(call Call) error {
 	x, err := c.take(&call)
@@ -167,71 +133,33 @@ func (c *Comm) Start(call Call) (*Run, error) {
 
 // take checks a call and returns a free Run for it.
 func (c *Comm) take(call *Call) (*Run, error) {
-	k := &call.Key
-	what := k.Algorithm.Collective
 	call.in, call.out = call.In.Bytes(), call.Out.Bytes()
-	call.sizes = call.In.SizeOnly() || call.Out.SizeOnly() || c.space.room.Store.SizeOnly() && call.In.Len()+call.Out.Len() == 0
-	if c.lib.Parallel() && !call.program {
-		return nil, c.lib.Errorf("%s on %s: inside a parallel region: start it outside", what, c.team.Name())
+	call.sizes = c.isSizeOnly(call)
+	if err := c.checkCaller(call); err != nil {
+		return nil, err
 	}
-	p := int(k.Ranks)
-	if p != len(c.members) {
-		return nil, c.lib.Errorf("%s on %s: schedules for %d ranks, the team has %d", what, c.team.Name(), p, len(c.members))
+	if err := c.checkArguments(call); err != nil {
+		return nil, err
 	}
-	if call.Root < 0 || call.Root >= p || call.Root > 0 && !what.Rooted() {
-		return nil, c.lib.Errorf("%s on %s: root %d: the team has ranks 0 to %d", what, c.team.Name(), call.Root, p-1)
+	if err := c.checkReach(call); err != nil {
+		return nil, err
 	}
-	if k.Algorithm.Needs&EvenBlocks != 0 && (call.Blocks.Displ != nil || call.Into != nil) {
-		return nil, c.lib.Errorf("%s by %s on %s: the algorithm needs blocks of equal size (use another algorithm)", what, k.Algorithm.Name, c.team.Name())
-	}
-	if what.Combines() && call.Combine == nil && !call.sizes {
-		return nil, c.lib.Errorf("%s on %s: no Combine function", what, c.team.Name())
-	}
-	if k.Algorithm.Needs&Reach != 0 && !c.Reaches() {
-		return nil, c.lib.Errorf("%s by %s on %s: loads do not reach all ranks (use an algorithm with messages)", what, k.Algorithm.Name, c.team.Name())
-	}
-	if k.Algorithm.Needs&Network != 0 && !c.Networked() {
-		return nil, c.lib.Errorf("%s by %s on %s: needs a team of all ranks on a simulated machine with a collective network (use an algorithm with messages)", what, k.Algorithm.Name, c.team.Name())
-	}
-	k.at(int32(call.Root))
-	rel := wrap(c.me-int32(call.Root), k.Ranks)
-	does := c.share(k, rel)
-	s := does.Schedule
-	if call.Blocks.Parts != s.Parts || call.Into != nil && call.Into.Parts != s.Parts {
-		return nil, c.lib.Errorf("%s on %s: %d blocks for schedules of %d", what, c.team.Name(), call.Blocks.Parts, s.Parts)
+	call.Key.at(int32(call.Root))
+	rel := wrap(c.me-int32(call.Root), call.Key.Ranks)
+	does := c.share(&call.Key, rel)
+	if err := c.checkParts(call, does.Schedule.Parts); err != nil {
+		return nil, err
 	}
 	x := c.unused()
-	x.comm = c
-	x.Schedule, x.Rel, x.Root, x.Into = s, rel, int32(call.Root), call.Into
-	x.Blocks.Unit, x.Blocks.Elems, x.Blocks.Parts, x.Blocks.Displ = call.Blocks.Unit, call.Blocks.Elems, call.Blocks.Parts, call.Blocks.Displ
-	if k.Transfer.OneSided() {
-		if err := c.reaches(call, does, &x.Place); err != nil {
-			x.rest()
-			return nil, err
-		}
-	}
-	x.bound = x.binds(does)
-	for b, have := range [...]int64{max(call.In.Len(), int64(len(call.in))), max(call.Out.Len(), int64(len(call.out)))} {
-		if !what.uses(Buf(b), rel) || call.sizes && have == 0 {
-			continue
-		}
-		want := int64(0)
-		if x.bound != nil {
-			want = x.bound.sizes[b]
-		} else {
-			want = x.Size(Buf(b))
-		}
-		if have != want {
-			x.rest()
-			return nil, c.lib.Errorf("%s on %s: %s of %d B, want %d", what, c.team.Name(), [...]string{"in", "out"}[b], have, want)
-		}
-	}
-	if !call.program && what.uses(In, rel) && what.uses(Out, rel) && overlap(call.in, call.out) {
+	x.comm, x.does = c, does
+	x.Schedule, x.Rel, x.Root = does.Schedule, rel, int32(call.Root)
+	x.Blocks, x.Into = call.Blocks, call.Into
+	x.oneSide = call.Key.Transfer.OneSided()
+	if err := x.checkBuffers(call); err != nil {
 		x.rest()
-		return nil, c.lib.Errorf("%s on %s: in and out overlap (use separate buffers, or a copy of in)", what, c.team.Name())
+		return nil, err
 	}
-	x.call, x.trouble, x.does = *call, nil, does
-	x.oneSide = k.Transfer.OneSided()
+	x.call, x.trouble = *call, nil
 	return x, nil
 }
 
@@ -271,54 +199,6 @@ func (s *share) count() {
 			s.ackeds++
 		}
 	}
-}
-
-// overlap reports whether two buffers share bytes.
-func overlap(a, b []byte) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	p, q := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	return p < q+uintptr(len(b)) && q < p+uintptr(len(a))
-}
-
-// offsetIn returns the offset of a buffer in a segment, or −1 if it is outside.
-func offsetIn(segment, buf []byte) int64 {
-	if !overlap(segment, buf) {
-		return -1
-	}
-	return int64(uintptr(unsafe.Pointer(unsafe.SliceData(buf))) - uintptr(unsafe.Pointer(unsafe.SliceData(segment))))
-}
-
-// Pointer is the location of data, like a pointer-to-shared.
-type Pointer interface {
-	Rank() int // number in the cluster
-	Offset() int64
-}
-
-// Root returns the member that a pointer-to-shared points to, and the position in its segment. A
-// call on data of such a pointer has that root (paper 5, section 1).
-func (c *Comm) Root(p Pointer) (root int, at *At, err error) {
-	root = c.team.Local(p.Rank())
-	if root < 0 {
-		return 0, nil, c.lib.Errorf("a pointer to rank %d, which is not a member of %s", p.Rank(), c.team.Name())
-	}
-	return root, &At{Off: p.Offset()}, nil
-}
-
-// uses reports whether a member has the buffer.
-func (c Collective) uses(b Buf, rel int32) bool {
-	switch c {
-	case OpBarrier:
-		return false
-	case OpBcast:
-		return b == Out
-	case OpScatter:
-		return b == Out || rel == 0
-	case OpGather, OpReduce:
-		return b == In || rel == 0
-	}
-	return true
 }
 
 // unused returns a free Run.

@@ -90,14 +90,14 @@ func (c *Comm) reaches(call *Call, does *share, p *Place) error {
 		off, n := at.of(int32(c.team.Rank())), p.Size(Buf(b))
 		seg := c.r.Segment()
 		if off < 0 || n > int64(len(seg)) || off > int64(len(seg))-n {
-			return refuse("%s of %d B at %d: the segment has %d B", [...]string{"in", "out"}[b], n, off, len(seg))
+			return refuse("%s of %d B at %d: the segment has %d B", callerBuffers[b], n, off, len(seg))
 		}
 		own := seg[off : off+n : off+n]
 		given := [...]*[]byte{&call.in, &call.out}[b]
 		if *given == nil {
 			*given = own
 		} else if n > 0 && (int64(len(*given)) != n || &(*given)[0] != &own[0]) {
-			return refuse("%s is not at its address: set only one of them", [...]string{"in", "out"}[b])
+			return refuse("%s is not at its address: set only one of them", callerBuffers[b])
 		}
 	}
 	return nil
