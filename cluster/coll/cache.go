@@ -8,9 +8,9 @@ import (
 
 // Cache keeps schedules: one per class of ranks, and equal schedules once. The zero Cache is empty.
 // Ranks may use it concurrently.
-type Cache struct{ known atomic.Pointer[known] }
+type Cache struct{ content atomic.Pointer[cacheContent] }
 
-type known struct {
+type cacheContent struct {
 	byClass  map[classKey]*Schedule
 	byHash   map[uint64][]*Schedule
 	ends     map[*Schedule]map[end]int32
@@ -25,7 +25,7 @@ type classKey struct {
 // Schedule returns the schedule of the rank that is rel ranks after the root.
 func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 	at := classKey{k, k.class(rel)}
-	if now := c.known.Load(); now != nil {
+	if now := c.content.Load(); now != nil {
 		if s := now.byClass[at]; s != nil {
 			return s
 		}
@@ -33,7 +33,7 @@ func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 	made := k.Make(rel)
 	h := made.hash()
 	var s *Schedule
-	c.update(func(next *known) {
+	c.update(func(next *cacheContent) {
 		if s = next.byClass[at]; s != nil {
 			return
 		}
@@ -49,15 +49,15 @@ func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 }
 
 // update applies change to the cache's content atomically.
-func (c *Cache) update(change func(next *known)) {
+func (c *Cache) update(change func(next *cacheContent)) {
 	for {
-		now := c.known.Load()
-		next := &known{byClass: map[classKey]*Schedule{}, byHash: map[uint64][]*Schedule{}, ends: map[*Schedule]map[end]int32{}, partners: map[*Schedule][]int32{}}
+		now := c.content.Load()
+		next := &cacheContent{byClass: map[classKey]*Schedule{}, byHash: map[uint64][]*Schedule{}, ends: map[*Schedule]map[end]int32{}, partners: map[*Schedule][]int32{}}
 		if now != nil {
-			next = &known{maps.Clone(now.byClass), maps.Clone(now.byHash), maps.Clone(now.ends), maps.Clone(now.partners)}
+			next = &cacheContent{maps.Clone(now.byClass), maps.Clone(now.byHash), maps.Clone(now.ends), maps.Clone(now.partners)}
 		}
 		change(next)
-		if c.known.CompareAndSwap(now, next) {
+		if c.content.CompareAndSwap(now, next) {
 			return
 		}
 	}
@@ -66,7 +66,7 @@ func (c *Cache) update(change func(next *known)) {
 // Size returns the number of different schedules.
 func (c *Cache) Size() int {
 	n := 0
-	if now := c.known.Load(); now != nil {
+	if now := c.content.Load(); now != nil {
 		for _, all := range now.byHash {
 			n += len(all)
 		}

@@ -24,10 +24,10 @@ type Call struct {
 	Combine    func(acc, in []byte)
 	CombineAll func(out []byte, in [][]byte)
 
-	in, out []byte // bytes of In and Out
-	sizes   bool   // size-only
+	in, out    []byte // bytes of In and Out
+	isSizeOnly bool   // size-only
 
-	program bool // a call of calls.go: permitted in a parallel region, and a reduction's In may be its Out
+	isProgramCall bool // a call of calls.go: permitted in a parallel region, and a reduction's In may be its Out
 }
 
 // At has the offsets of the members' buffers in their segments.
@@ -42,7 +42,7 @@ func (c *Comm) isSizeOnly(call *Call) bool {
 	if call.In.SizeOnly() || call.Out.SizeOnly() {
 		return true
 	}
-	return c.space.room.Store.SizeOnly() && call.In.Len()+call.Out.Len() == 0
+	return c.space.slotSize.Store.SizeOnly() && call.In.Len()+call.Out.Len() == 0
 }
 
 // refuse returns an error that names the collective.
@@ -62,7 +62,7 @@ func (c *Comm) refuseAlgorithm(call *Call, format string, args ...any) error {
 func (c *Comm) checkCaller(call *Call) error {
 	p := int(call.Key.Ranks)
 	switch {
-	case c.lib.Parallel() && !call.program:
+	case c.lib.Parallel() && !call.isProgramCall:
 		return c.refuse(call, "inside a parallel region: start it outside")
 	case p != len(c.members):
 		return c.refuse(call, "schedules for %d ranks, the team has %d", p, len(c.members))
@@ -80,7 +80,7 @@ func (c *Comm) checkArguments(call *Call) error {
 	switch {
 	case a.Needs&EvenBlocks != 0 && isUneven:
 		return c.refuseAlgorithm(call, "the algorithm needs blocks of equal size (use another algorithm)")
-	case a.Collective.Combines() && call.Combine == nil && !call.sizes:
+	case a.Collective.Combines() && call.Combine == nil && !call.isSizeOnly:
 		return c.refuse(call, "no Combine function")
 	}
 	return nil
@@ -115,12 +115,12 @@ var callerBuffers = [temps]string{In: "in", Out: "out"}
 // transfers set a missing buffer from its address first.
 func (x *Run) checkBuffers(call *Call) error {
 	c := x.comm
-	if x.oneSide {
-		if err := c.reaches(call, x.does, &x.Place); err != nil {
+	if x.isOneSided {
+		if err := c.checkOneSided(call, x.plan, &x.Place); err != nil {
 			return err
 		}
 	}
-	x.bound = x.binds(x.does)
+	x.bound = x.boundOf(x.plan)
 	have := [temps]int64{
 		In:  max(call.In.Len(), int64(len(call.in))),
 		Out: max(call.Out.Len(), int64(len(call.out))),
@@ -131,7 +131,7 @@ func (x *Run) checkBuffers(call *Call) error {
 		}
 	}
 	what := call.Key.Algorithm.Collective
-	if !call.program && what.uses(In, x.Rel) && what.uses(Out, x.Rel) && overlap(call.in, call.out) {
+	if !call.isProgramCall && what.uses(In, x.Rel) && what.uses(Out, x.Rel) && overlap(call.in, call.out) {
 		return c.refuse(call, "in and out overlap (use separate buffers, or a copy of in)")
 	}
 	return nil
@@ -142,7 +142,7 @@ func (x *Run) checkLength(call *Call, b Buf, have int64) error {
 	if !call.Key.Algorithm.Collective.uses(b, x.Rel) {
 		return nil
 	}
-	if call.sizes && have == 0 { // the caller omits the size
+	if call.isSizeOnly && have == 0 { // the caller omits the size
 		return nil
 	}
 	var want int64

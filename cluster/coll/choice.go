@@ -46,13 +46,13 @@ func (a *Algorithm) Takes(t Tuple) bool {
 func powerOfTwo(n int32) bool { return bits.OnesCount32(uint32(n)) == 1 }
 
 // Under returns the choice for the required addresses and synchronization.
-func (c Choice) Under(asked Modes) Choice {
+func (c Choice) Under(required Modes) Choice {
 	if c.Algorithm.Collective == OpBarrier {
 		return c
 	}
-	c.Address, c.In, c.Out = Single, asked.In, asked.Out
+	c.Address, c.In, c.Out = Single, required.In, required.Out
 	if c.Transfer.OneSided() {
-		c.Address = asked.Address
+		c.Address = required.Address
 	}
 	if c.Transfer == PutOnly && c.Out == MySync {
 		c.Transfer = Put

@@ -5,28 +5,28 @@ import "github.com/hybridtop/hybridtop/cluster"
 // Comm runs collectives on a team. Every member makes a Comm and starts the same calls in the same
 // order. Any number of calls may be in progress.
 type Comm struct {
-	r       *cluster.Rank
-	lib     cluster.Lib
-	team    *cluster.Team // a separate context: no other messages use it
-	members []int32       // cluster ranks, by number in the team
-	first   int32         // see Run
-	me, ctx int32         // number in the team; context of messages
-	idle    *Run          // first Run without a call
-	turn    int
-	world   bool // the team contains all ranks
+	r         *cluster.Rank
+	lib       cluster.Lib
+	team      *cluster.Team // a separate context: no other messages use it
+	members   []int32       // cluster ranks, by number in the team
+	firstRank int32         // see Run
+	me, ctx   int32         // number in the team; context of messages
+	freeRuns  *Run          // first Run without a call
+	nextCall  int
+	isWorld   bool // the team contains all ranks
 
-	begin  cluster.Op // used by the thread that starts a call
-	fire   cluster.Op // used by continuations
-	begun  [turns]*Run
-	recent [recents]recent // by distance from the root
-	cache  *Cache          // shared by the launch
-	own    map[role]*share // shares of earlier calls
+	beginOp    cluster.Op // used by the thread that starts a call
+	fireOp     cluster.Op // used by continuations
+	inProgress [maxCalls]*Run
+	recent     [maxRecent]recentPlan // by distance from the root
+	cache      *Cache                // shared by the launch
+	plans      map[role]*plan        // plans of earlier calls
 
-	space   space
-	board   board
-	sharing *Places  // placement on nodes; nil: not computed yet
-	carried *carried // calls on the machine's collective network
-	number  int32    // calls on the collective network so far
+	space            space
+	board            board
+	placement        *Places      // placement on nodes; nil: not computed yet
+	network          *networkData // calls on the machine's collective network
+	networkCallCount int32        // calls on the collective network so far
 
 	table   *Table // table for Choose; nil: none
 	columns [Collectives]Column
@@ -38,38 +38,38 @@ type role struct {
 	rel int32
 }
 
-// recents is the number of roots whose shares a member finds at once. Programs on grids use the
+// maxRecent is the number of roots whose plans a member finds at once. Programs on grids use the
 // members of rows and columns as roots in turn.
-const recents = 16
+const maxRecent = 16
 
-// recent is a recently used share with its role.
-type recent struct {
+// recentPlan is a recently used plan with its role.
+type recentPlan struct {
 	role
-	does *share
+	plan *plan
 }
 
-// share is a member's part of the schedules of a key.
-type share struct {
+// plan is a member's schedule of a key, with the data for one-sided transfers that follow from it.
+type plan struct {
 	role
 	*Schedule
-	partners []int32     // one-sided transfers, by node: the other end of the message
-	others   []*Schedule // one-sided transfers: the schedules of the partners; nil: all ranks have the same
-	bound    bound       // of the last call
-	counted  []bool      // by node: it has no separate flag
-	heards   uint64      // number of receives among them
-	ackeds   uint64      // number of sends among them
-	leads    []int32     // by node that puts, or whose buffer needs a release to the sender: the node whose flag or message releases it; otherwise −1
+	partners      []int32     // one-sided transfers, by node: the other end of the message
+	peerSchedules []*Schedule // one-sided transfers: the schedules of the partners; nil: all ranks have the same
+	bound         bound       // of the last call
+	isFlagShared  []bool      // by node: it shares a flag
+	sharedRecvs   uint64      // number of receives among them
+	sharedSends   uint64      // number of sends among them
+	ctsNodes      []int32     // by node of a put and its receive: the node whose flag carries the CTS; −1: no CTS needed
 }
 
 // turns is the maximum number of calls in progress; another call waits for the oldest one. A
-// message's tag has the turn, from 1 on, above the channel. Messages without a turn belong to
-// package cluster or to program calls. The upper bits of the channel also contain the collective.
-// Members that call different collectives therefore do not receive each other's messages, unless
-// these have thousands of segments.
+// message's tag has the call's number, from 1 on, above the channel. Messages without a number
+// belong to package cluster or to program calls. The upper bits of the channel also contain the
+// collective. Members that call different collectives therefore do not receive each other's
+// messages, unless these have thousands of segments.
 const (
-	turns    = 63
-	laneBits = 16
-	kindBits = 4
+	maxCalls       = 63
+	channelBits    = 16
+	collectiveBits = 4
 )
 
 // cacheKey is the key of the schedules in the launch.
@@ -78,29 +78,29 @@ type cacheKey struct{}
 // New returns a Comm for a team. Every member calls it, outside parallel regions.
 func New(r *cluster.Rank, t *cluster.Team) (*Comm, error) {
 	lib := r.Lib()
-	own, err := lib.Dup("comm", t)
+	dup, err := lib.Dup("comm", t)
 	if err != nil {
 		return nil, err
 	}
 	cache := lib.Shared(cacheKey{}, func() any { return &Cache{} }).(*Cache)
-	return newComm(r, own, cache), nil
+	return newComm(r, dup, cache), nil
 }
 
 // newComm returns a Comm on a team with separate contexts.
-func newComm(r *cluster.Rank, own *cluster.Team, cache *Cache) *Comm {
-	return &Comm{r: r, lib: r.Lib(), team: own, members: own.Members(), first: int32(own.First()), me: int32(own.Rank()), ctx: r.Lib().Context(own),
-		cache: cache, own: map[role]*share{}, world: own.Size() == r.World().Size()}
+func newComm(r *cluster.Rank, team *cluster.Team, cache *Cache) *Comm {
+	return &Comm{r: r, lib: r.Lib(), team: team, members: team.Members(), firstRank: int32(team.First()), me: int32(team.Rank()), ctx: r.Lib().Context(team),
+		cache: cache, plans: map[role]*plan{}, isWorld: team.Size() == r.World().Size()}
 }
 
 // Free frees the Comm. Every member calls it, with no call in progress.
 func (c *Comm) Free() error {
-	if err := c.space.settle(); err != nil {
+	if err := c.space.finishBarriers(); err != nil {
 		return err
 	}
 	if err := c.r.FreeTeam(c.team); err != nil {
 		return err
 	}
-	c.giveBack()
+	c.releaseSpace()
 	return nil
 }
 
@@ -110,7 +110,7 @@ func (c *Comm) Do(call Call) error {
 	if err != nil {
 		return err
 	}
-	if x.Schedule.alone {
+	if x.Schedule.isInline {
 		return x.perform()
 	}
 	if err := x.start(); err != nil {
@@ -134,7 +134,7 @@ func (c *Comm) Start(call Call) (*Run, error) {
 // take checks a call and returns a free Run for it.
 func (c *Comm) take(call *Call) (*Run, error) {
 	call.in, call.out = call.In.Bytes(), call.Out.Bytes()
-	call.sizes = c.isSizeOnly(call)
+	call.isSizeOnly = c.isSizeOnly(call)
 	if err := c.checkCaller(call); err != nil {
 		return nil, err
 	}
@@ -144,69 +144,69 @@ func (c *Comm) take(call *Call) (*Run, error) {
 	if err := c.checkReach(call); err != nil {
 		return nil, err
 	}
-	call.Key.at(int32(call.Root))
+	call.Key.setRoot(int32(call.Root))
 	rel := wrap(c.me-int32(call.Root), call.Key.Ranks)
-	does := c.share(&call.Key, rel)
-	if err := c.checkParts(call, does.Schedule.Parts); err != nil {
+	plan := c.plan(&call.Key, rel)
+	if err := c.checkParts(call, plan.Schedule.Parts); err != nil {
 		return nil, err
 	}
-	x := c.unused()
-	x.comm, x.does = c, does
-	x.Schedule, x.Rel, x.Root = does.Schedule, rel, int32(call.Root)
+	x := c.newRun()
+	x.comm, x.plan = c, plan
+	x.Schedule, x.Rel, x.Root = plan.Schedule, rel, int32(call.Root)
 	x.Blocks, x.Into = call.Blocks, call.Into
-	x.oneSide = call.Key.Transfer.OneSided()
+	x.isOneSided = call.Key.Transfer.OneSided()
 	if err := x.checkBuffers(call); err != nil {
-		x.rest()
+		x.free()
 		return nil, err
 	}
-	x.call, x.trouble = *call, nil
+	x.call, x.err = *call, nil
 	return x, nil
 }
 
-// share returns the share of the member that is rel ranks after the root.
-func (c *Comm) share(k *Key, rel int32) *share {
-	at := &c.recent[uint32(rel)%recents]
-	if at.does != nil && at.rel == rel && at.key == *k {
-		return at.does
+// plan returns the plan of the member that is rel ranks after the root.
+func (c *Comm) plan(k *Key, rel int32) *plan {
+	latest := &c.recent[uint32(rel)%maxRecent]
+	if latest.plan != nil && latest.rel == rel && latest.key == *k {
+		return latest.plan
 	}
 	r := role{*k, rel}
-	does := c.own[r]
-	if does == nil {
-		does = &share{role: r, Schedule: c.cache.Schedule(r.key, r.rel)}
+	p := c.plans[r]
+	if p == nil {
+		p = &plan{role: r, Schedule: c.cache.Schedule(r.key, r.rel)}
 		if r.key.Transfer.OneSided() {
-			does.partners = c.cache.partners(r.key, r.rel, does.Schedule)
-			does.others = c.cache.others(r.key, r.rel, does.Schedule)
-			does.leads = c.cache.leads(r.key, r.rel, does)
-			does.count()
+			p.partners = c.cache.partners(r.key, r.rel, p.Schedule)
+			p.peerSchedules = c.cache.peerSchedules(r.key, r.rel, p.Schedule)
+			p.ctsNodes = c.cache.ctsNodes(r.key, r.rel, p)
+			p.findSharedFlags()
 		}
-		c.own[r] = does
+		c.plans[r] = p
 	}
-	*at = recent{r, does}
-	return does
+	*latest = recentPlan{r, p}
+	return p
 }
 
-// count finds the nodes that share a flag.
-func (s *share) count() {
-	s.counted = make([]bool, len(s.Nodes))
+// findSharedFlags finds the nodes that share a flag.
+func (s *plan) findSharedFlags() {
+	s.isFlagShared = make([]bool, len(s.Nodes))
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if n.Kind != Send && n.Kind != Recv || !s.Schedule.counted(s.key.Modes, int32(i)) {
+		if n.Kind != Send && n.Kind != Recv || !s.Schedule.sharesFlag(s.key.Modes, int32(i)) {
 			continue
 		}
-		if s.counted[i] = true; n.Kind == Recv {
-			s.heards++
+		if s.isFlagShared[i] = true; n.Kind == Recv {
+			s.sharedRecvs++
 		} else {
-			s.ackeds++
+			s.sharedSends++
 		}
 	}
 }
 
-// unused returns a free Run.
-func (c *Comm) unused() *Run {
-	x := c.idle
+// newRun returns a free Run.
+func (c *Comm) newRun() *Run {
+	x := c.freeRuns
 	if x == nil {
 		return &Run{}
 	}
-	c.idle, x.next = x.next, nil
+	c.freeRuns, x.nextFree = x.nextFree, nil
 	return x
 }

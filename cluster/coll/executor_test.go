@@ -11,12 +11,12 @@ import (
 // receive writes at any time after it is posted. Messages between two ranks match by channel, in
 // order. A put writes at any time after it is posted, independent of its receiver.
 type executor struct {
-	rng    *rand.Rand
-	sync   int // percentage of sends that wait for their receive
-	op     func(dst, left, right []byte)
-	places []Place
-	bufs   [][][]byte // by rank and buffer
-	left   [][]uint16 // by rank and node: open dependencies
+	rng      *rand.Rand
+	sync     int // percentage of sends that wait for their receive
+	op       func(dst, left, right []byte)
+	places   []Place
+	bufs     [][][]byte // by rank and buffer
+	depsLeft [][]uint16 // by rank and node: open dependencies
 
 	lands   bool               // messages are puts
 	partner func(s step) int32 // their node at the receiver
@@ -36,7 +36,7 @@ type executor struct {
 	open     int
 	messages int
 	bytes    int64
-	trouble  error
+	err      error
 }
 
 type step struct{ rank, node int32 }
@@ -44,7 +44,7 @@ type step struct{ rank, node int32 }
 // flight identifies messages that match: ranks and channel.
 type flight struct {
 	from, to int32
-	lane     uint16
+	channel  uint16
 }
 
 type queue struct {
@@ -66,10 +66,10 @@ type flying struct {
 // execute runs the schedules of all ranks to their end.
 func (x *executor) execute() error {
 	x.flights, x.flagged, x.awaited = map[flight]*queue{}, map[step]bool{}, map[step]bool{}
-	x.left = make([][]uint16, len(x.places))
+	x.depsLeft = make([][]uint16, len(x.places))
 	for r := range x.places {
 		s := x.places[r].Schedule
-		x.left[r] = make([]uint16, len(s.Nodes))
+		x.depsLeft[r] = make([]uint16, len(s.Nodes))
 		x.open += len(s.Nodes)
 		x.nodes = append(x.nodes, len(s.Nodes))
 		x.final = append(x.final, nil)
@@ -77,12 +77,12 @@ func (x *executor) execute() error {
 			x.ends(r)
 		}
 		for i := range s.Nodes {
-			if x.left[r][i] = s.Nodes[i].Deps; s.Nodes[i].Deps == 0 {
+			if x.depsLeft[r][i] = s.Nodes[i].Deps; s.Nodes[i].Deps == 0 {
 				x.ready = append(x.ready, step{int32(r), int32(i)})
 			}
 		}
 	}
-	for x.open > 0 && x.trouble == nil {
+	for x.open > 0 && x.err == nil {
 		n := len(x.ready) + len(x.moved) + len(x.flying)
 		if n == 0 {
 			return fmt.Errorf("deadlock: %d nodes left, %s", x.open, x.stuck())
@@ -105,12 +105,12 @@ func (x *executor) execute() error {
 			x.move(f)
 		}
 	}
-	if x.trouble != nil {
-		return x.trouble
+	if x.err != nil {
+		return x.err
 	}
 	for f, q := range x.flights {
 		if len(q.sends)+len(q.recvs) > 0 {
-			return fmt.Errorf("%d messages and %d receives from %d to %d in lane %d are left", len(q.sends), len(q.recvs), f.from, f.to, f.lane)
+			return fmt.Errorf("%d messages and %d receives from %d to %d in channel %d are left", len(q.sends), len(q.recvs), f.from, f.to, f.channel)
 		}
 	}
 	return nil
@@ -119,10 +119,10 @@ func (x *executor) execute() error {
 func (x *executor) stuck() string {
 	for f, q := range x.flights {
 		if len(q.recvs) > 0 {
-			return fmt.Sprintf("rank %d waits for rank %d in channel %d", f.to, f.from, f.lane)
+			return fmt.Sprintf("rank %d waits for rank %d in channel %d", f.to, f.from, f.channel)
 		}
 		if len(q.sends) > 0 {
-			return fmt.Sprintf("rank %d has sent to rank %d in channel %d", f.from, f.to, f.lane)
+			return fmt.Sprintf("rank %d has sent to rank %d in channel %d", f.from, f.to, f.channel)
 		}
 	}
 	if len(x.meets) > 0 {
@@ -299,7 +299,7 @@ func (x *executor) complete(s step) {
 		x.ends(int(s.rank))
 	}
 	for _, i := range x.places[s.rank].Schedule.Next(int(s.node)) {
-		if x.left[s.rank][i]--; x.left[s.rank][i] == 0 {
+		if x.depsLeft[s.rank][i]--; x.depsLeft[s.rank][i] == 0 {
 			x.ready = append(x.ready, step{s.rank, i})
 		}
 	}
@@ -342,7 +342,7 @@ func (x *executor) storeOf(rank, peer int32, r Ref, data []byte) {
 }
 
 func (x *executor) fail(rank int32, format string, args ...any) {
-	if x.trouble == nil {
-		x.trouble = fmt.Errorf("rank %d %s", rank, fmt.Sprintf(format, args...))
+	if x.err == nil {
+		x.err = fmt.Errorf("rank %d %s", rank, fmt.Sprintf(format, args...))
 	}
 }

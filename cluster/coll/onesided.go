@@ -25,37 +25,37 @@ type discard struct{}
 
 func (discard) Step(cluster.Poster, int32, cluster.Done) {}
 
-// pulled reports whether the receiver transfers a message by a get.
-func (m Modes) pulled(n *Node) bool { return m.Transfer == Rendezvous && n.Ref.N != 0 }
+// isGet reports whether the receiver transfers a message by a get.
+func (m Modes) isGet(n *Node) bool { return m.Transfer == Rendezvous && n.Ref.N != 0 }
 
-// asked reports whether the receiver of a put must first send its address and its permission. Puts
-// into bounce buffers need neither.
-func (m Modes) asked(recv *Node) bool {
-	return m.asks() && recv.Ref.N != 0 && recv.Ref.Buf == Out
+// needsCTS reports whether the receiver of a put must first send its address and its permission.
+// Puts into bounce buffers need neither.
+func (m Modes) needsCTS(recv *Node) bool {
+	return m.usesCTS() && recv.Ref.N != 0 && recv.Ref.Buf == Out
 }
 
-func (m Modes) asks() bool {
+func (m Modes) usesCTS() bool {
 	return m.Transfer.lands() && (m.Address == Local || m.Address == Single && m.In == MySync)
 }
 
-// unsignaled reports whether no flag follows a put.
-func (m Modes) unsignaled(n *Node) bool { return m.Transfer == PutOnly && n.Ref.N != 0 }
+// isUnsignaled reports whether no flag follows a put.
+func (m Modes) isUnsignaled(n *Node) bool { return m.Transfer == PutOnly && n.Ref.N != 0 }
 
-// counted reports whether a node has no separate flag. Nodes that only the end of the call waits
+// sharesFlag reports whether a node has no separate flag. Nodes that only the end of the call waits
 // for share one flag.
-func (s *Schedule) counted(m Modes, node int32) bool {
+func (s *Schedule) sharesFlag(m Modes, node int32) bool {
 	n := &s.Nodes[node]
 	switch {
-	case !s.final(node):
+	case !s.isFinal(node):
 		return false
 	case n.Kind == Send:
-		return m.pulled(n)
+		return m.isGet(n)
 	}
-	return n.Deps == 0 && !m.pulled(n) && !m.unsignaled(n)
+	return n.Deps == 0 && !m.isGet(n) && !m.isUnsignaled(n)
 }
 
-// reaches returns an error if one-sided transfers do not reach the buffers of a call.
-func (c *Comm) reaches(call *Call, does *share, p *Place) error {
+// checkOneSided returns an error if one-sided transfers do not reach the buffers of a call.
+func (c *Comm) checkOneSided(call *Call, does *plan, p *Place) error {
 	k := call.Key
 	what := k.Algorithm.Collective
 	refuse := func(format string, args ...any) error {
@@ -63,13 +63,13 @@ func (c *Comm) reaches(call *Call, does *share, p *Place) error {
 	}
 	s := does.Schedule
 	bounced := k.Address == Bounced
-	room := p.room(bounced)
+	room := p.slotSize(bounced)
 	switch {
 	case c.space.runs == nil:
 		return refuse("no space in the segments: Reserve at least %d words and %d B per call, and some slots", room.Words, room.Bytes)
-	case room.Words > c.space.room.Words || room.Bytes > c.space.room.Bytes:
-		return refuse("slots of %d words and %d B, the call needs %d and %d: Reserve more", c.space.room.Words, c.space.room.Bytes, room.Words, room.Bytes)
-	case c.space.room.Store.SizeOnly() && !call.sizes:
+	case room.Words > c.space.slotSize.Words || room.Bytes > c.space.slotSize.Bytes:
+		return refuse("slots of %d words and %d B, the call needs %d and %d: Reserve more", c.space.slotSize.Words, c.space.slotSize.Bytes, room.Words, room.Bytes)
+	case c.space.slotSize.Store.SizeOnly() && !call.isSizeOnly:
 		return refuse("slots without bytes for a call with bytes: Reserve slots with bytes")
 	case call.Into != nil:
 		return refuse("sizes differ by member, so others do not know their offsets (use %s)", TwoSided)
@@ -84,10 +84,10 @@ func (c *Comm) reaches(call *Call, does *share, p *Place) error {
 		if at.Of != nil && (k.Address == Local || len(at.Of) != int(k.Ranks)) {
 			return refuse("%d addresses in mode %s: want one for each of %d members in Single, one in Local", len(at.Of), k.Address, k.Ranks)
 		}
-		if !what.uses(Buf(b), p.Rel) || call.sizes {
+		if !what.uses(Buf(b), p.Rel) || call.isSizeOnly {
 			continue
 		}
-		off, n := at.of(int32(c.team.Rank())), p.Size(Buf(b))
+		off, n := at.offset(int32(c.team.Rank())), p.Size(Buf(b))
 		seg := c.r.Segment()
 		if off < 0 || n > int64(len(seg)) || off > int64(len(seg))-n {
 			return refuse("%s of %d B at %d: the segment has %d B", callerBuffers[b], n, off, len(seg))
@@ -103,15 +103,15 @@ func (c *Comm) reaches(call *Call, does *share, p *Place) error {
 	return nil
 }
 
-// word returns the offset of a flag in the slot.
-func (x *Run) word(i int32) int64 { return x.words + 8*int64(i) }
+// flagOff returns the offset of a flag in the slot.
+func (x *Run) flagOff(i int32) int64 { return x.flagsOff + 8*int64(i) }
 
-// told returns the value of a flag that carries an offset.
-func (x *Run) told(off int64) uint64 { return x.round<<addressBits | uint64(off) }
+// flagValue returns the value of a flag that carries an offset.
+func (x *Run) flagValue(off int64) uint64 { return x.round<<addressBits | uint64(off) }
 
-// origin returns the offset of a member's buffer in its segment; false: the caller does not know
+// bufferOff returns the offset of a member's buffer in its segment; false: the caller does not know
 // it.
-func (x *Run) origin(p *Place, b Buf, member int32) (int64, bool) {
+func (x *Run) bufferOff(p *Place, b Buf, member int32) (int64, bool) {
 	if b < temps && x.call.Key.Address != Bounced {
 		at := x.call.InAt
 		if b == Out {
@@ -120,9 +120,9 @@ func (x *Run) origin(p *Place, b Buf, member int32) (int64, bool) {
 		if at == nil {
 			return 0, false
 		}
-		return at.of(member), true
+		return at.offset(member), true
 	}
-	return x.bytes + p.within(b), true
+	return x.buffersOff + p.slotOffset(b), true
 }
 
 // account counts the member's puts and gets.
@@ -130,125 +130,125 @@ func (x *Run) account(n *Node, node int32) {
 	k := x.call.Key
 	to := int(x.global(n.Peer))
 	switch {
-	case n.Kind == Send && k.pulled(n):
+	case n.Kind == Send && k.isGet(n):
 		x.comm.r.Account(to, 1, 0)
 	case n.Kind == Send:
 		x.comm.r.Account(to, 1, x.Bytes(n.Ref))
-	case k.pulled(n):
+	case k.isGet(n):
 		x.comm.r.Account(to, 1, x.Bytes(n.Ref))
 		x.comm.r.Account(to, 1, 0)
-	case x.does.leads[node] == node:
+	case x.plan.ctsNodes[node] == node:
 		x.comm.r.Account(to, 1, 0)
 	}
 }
 
-// count awaits the flags that messages share. It runs in a continuation, because continuations of
-// the first nodes may run inside any later post of the rank, and all share one Op.
-func (x *Run) count(p cluster.Poster) {
-	space, heards, ackeds := &x.comm.space, x.does.heards, x.does.ackeds
-	space.heard[x.slot] += heards
-	space.acked[x.slot] += ackeds
+// awaitSharedFlags awaits the flags that messages share. It runs in a continuation, because
+// continuations of the first nodes may run inside any later post of the rank, and all share one Op.
+func (x *Run) awaitSharedFlags(p cluster.Poster) {
+	space, heards, ackeds := &x.comm.space, x.plan.sharedRecvs, x.plan.sharedSends
+	space.arrivals[x.spaceSlot] += heards
+	space.acks[x.spaceSlot] += ackeds
 	if heards > 0 {
-		x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.word(wordHeard), Arg: int32(cluster.CmpGreaterEqual), A: space.heard[x.slot], Then: x, ThenArg: heard}
+		x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.flagOff(flagArrivals), Arg: int32(cluster.CmpGreaterEqual), A: space.arrivals[x.spaceSlot], Then: x, ThenArg: argArrivals}
 		p.Post(&x.op)
 	}
 	if ackeds > 0 {
-		x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.word(wordAcked), Arg: int32(cluster.CmpGreaterEqual), A: space.acked[x.slot], Then: x, ThenArg: acked}
+		x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.flagOff(flagAcks), Arg: int32(cluster.CmpGreaterEqual), A: space.acks[x.spaceSlot], Then: x, ThenArg: argAcks}
 		p.Post(&x.op)
 	}
 }
 
-// oneSided starts one end of a message.
-func (x *Run) oneSided(p cluster.Poster, n *Node, node int32) {
+// startMessage starts one end of a message.
+func (x *Run) startMessage(p cluster.Poster, n *Node, node int32) {
 	k := x.call.Key
 	switch {
-	case n.Kind == Send && k.pulled(n):
+	case n.Kind == Send && k.isGet(n):
 		if n.Ref.Buf < temps && k.Address == Bounced {
 			x.bounce(p, n, node, stageFlagged)
 			return
 		}
-		x.offer(p, n, node)
+		x.sendRTS(p, n, node)
 	case n.Kind == Send:
-		if x.does.leads[node] >= 0 {
-			if x.inTurn = append(x.inTurn, node); len(x.inTurn) == x.served+1 {
-				x.serve(p)
+		if x.plan.ctsNodes[node] >= 0 {
+			if x.waitingPuts = append(x.waitingPuts, node); len(x.waitingPuts) == x.clearedPuts+1 {
+				x.startClearedPuts(p)
 			}
 			return
 		}
-		q := x.there(node)
+		q := x.peerPlace(node)
 		x.put(p, n, node, &q, -1)
-	case k.pulled(n):
-		x.watch(p, node, stageFlagged)
-	case k.unsignaled(n):
+	case k.isGet(n):
+		x.awaitFlag(p, node, stageFlagged)
+	case k.isUnsignaled(n):
 		x.complete(node, cluster.Done{})
 	default:
-		if !x.does.counted[node] {
-			x.watch(p, node, stageFlagged)
+		if !x.plan.isFlagShared[node] {
+			x.awaitFlag(p, node, stageFlagged)
 		}
 	}
 }
 
-// serve starts the puts whose addresses have arrived, in the order in which their nodes became
-// ready. The order of the addresses does not matter, so that other members wait in a deterministic
-// order.
-func (x *Run) serve(p cluster.Poster) {
-	for x.served < len(x.inTurn) && x.trouble == nil {
-		node := x.inTurn[x.served]
+// startClearedPuts starts the puts whose addresses have arrived, in the order in which their nodes
+// became ready. The order of the addresses does not matter, so that other members wait in a
+// deterministic order.
+func (x *Run) startClearedPuts(p cluster.Poster) {
+	for x.clearedPuts < len(x.waitingPuts) && x.err == nil {
+		node := x.waitingPuts[x.clearedPuts]
 		n := &x.Schedule.Nodes[node]
-		base := x.bases[x.does.leads[node]]
+		base := x.targetOffsets[x.plan.ctsNodes[node]]
 		if base < 0 {
-			x.watchWord(p, x.does.leads[node], node, stageCleared)
+			x.awaitFlagOf(p, x.plan.ctsNodes[node], node, stageCleared)
 			return
 		}
-		x.served++
-		q := x.there(node)
+		x.clearedPuts++
+		q := x.peerPlace(node)
 		x.put(p, n, node, &q, base)
 	}
-	x.inTurn, x.served = x.inTurn[:0], 0
+	x.waitingPuts, x.clearedPuts = x.waitingPuts[:0], 0
 }
 
-// offer sends the address of the bytes to the receiver of a rendezvous.
-func (x *Run) offer(p cluster.Poster, n *Node, node int32) {
-	from, there := x.origin(&x.Place, n.Ref.Buf, int32(x.comm.team.Rank()))
-	if !there {
+// sendRTS sends the address of the bytes to the receiver of a rendezvous.
+func (x *Run) sendRTS(p cluster.Poster, n *Node, node int32) {
+	from, isKnown := x.bufferOff(&x.Place, n.Ref.Buf, int32(x.comm.team.Rank()))
+	if !isKnown {
 		x.fail("a rendezvous needs the address of the sent data (set it, or use %s addresses)", Bounced)
 		return
 	}
-	if !x.does.counted[node] {
-		x.watch(p, node, stageDone)
+	if !x.plan.isFlagShared[node] {
+		x.awaitFlag(p, node, stageDone)
 	}
-	x.signal(p, n.Peer, wordNode+x.does.partners[node], cluster.SigSet, x.told(from))
+	x.signal(p, n.Peer, flagNode+x.plan.partners[node], cluster.SigSet, x.flagValue(from))
 }
 
-// asks sends the address and the permission to each member that will put, once per member.
-func (x *Run) asks(p cluster.Poster) {
-	for i := range x.does.leads {
-		if n := &x.Schedule.Nodes[i]; n.Kind == Recv && x.does.leads[i] == int32(i) && x.trouble == nil {
-			x.ask(p, n, int32(i))
+// sendAllCTS sends the address and the permission to each member that will put, once per member.
+func (x *Run) sendAllCTS(p cluster.Poster) {
+	for i := range x.plan.ctsNodes {
+		if n := &x.Schedule.Nodes[i]; n.Kind == Recv && x.plan.ctsNodes[i] == int32(i) && x.err == nil {
+			x.sendCTS(p, n, int32(i))
 		}
 	}
 }
 
-func (x *Run) ask(p cluster.Poster, n *Node, node int32) {
-	to, there := x.origin(&x.Place, n.Ref.Buf, int32(x.comm.team.Rank()))
-	if !there {
+func (x *Run) sendCTS(p cluster.Poster, n *Node, node int32) {
+	to, isKnown := x.bufferOff(&x.Place, n.Ref.Buf, int32(x.comm.team.Rank()))
+	if !isKnown {
 		x.fail("a put needs the address of its target (set it, or use %s addresses)", Bounced)
 		return
 	}
-	x.signal(p, n.Peer, wordNode+x.does.partners[node], cluster.SigSet, x.told(to))
+	x.signal(p, n.Peer, flagNode+x.plan.partners[node], cluster.SigSet, x.flagValue(to))
 }
 
-// goesOn is the continuation of a part of a message, or of a node that moves no bytes.
-func (x *Run) goesOn(p cluster.Poster, arg int32, d cluster.Done) {
+// advance is the continuation of a part of a message, or of a node that moves no bytes.
+func (x *Run) advance(p cluster.Poster, arg int32, d cluster.Done) {
 	if arg < 0 {
 		kind := Recv
-		if arg == acked {
+		if arg == argAcks {
 			kind = Send
 		}
 		s := x.Schedule
 		for i := range s.Nodes {
-			if n := &s.Nodes[i]; n.Kind == kind && x.does.counted[i] {
-				x.arrived(p, n, int32(i))
+			if n := &s.Nodes[i]; n.Kind == kind && x.plan.isFlagShared[i] {
+				x.accept(p, n, int32(i))
 			}
 		}
 		return
@@ -261,26 +261,26 @@ func (x *Run) goesOn(p cluster.Poster, arg int32, d cluster.Done) {
 	}
 	switch stage {
 	case stageCleared:
-		x.bases[x.does.leads[node]] = int64(d.A & (1<<addressBits - 1))
-		x.serve(p)
+		x.targetOffsets[x.plan.ctsNodes[node]] = int64(d.A & (1<<addressBits - 1))
+		x.startClearedPuts(p)
 	case stageFlagged:
 		if n.Kind == Send {
-			x.offer(p, n, node)
+			x.sendRTS(p, n, node)
 			return
 		}
-		if x.call.Key.pulled(n) {
+		if x.call.Key.isGet(n) {
 			x.get(p, n, node, int64(d.A&(1<<addressBits-1)))
 			return
 		}
-		x.arrived(p, n, node)
+		x.accept(p, n, node)
 	case stageGot:
 		if b := x.staged[node]; b != nil {
 			x.unpack(n.Ref, b)
 		}
-		q := x.there(node)
-		to, how, v := wordNode+x.does.partners[node], cluster.SigSet, x.told(0)
-		if q.Schedule.counted(x.call.Key.Modes, x.does.partners[node]) {
-			to, how, v = wordAcked, cluster.SigAdd, 1
+		q := x.peerPlace(node)
+		to, how, v := flagNode+x.plan.partners[node], cluster.SigSet, x.flagValue(0)
+		if q.Schedule.sharesFlag(x.call.Key.Modes, x.plan.partners[node]) {
+			to, how, v = flagAcks, cluster.SigAdd, 1
 		}
 		x.signal(p, n.Peer, to, how, v)
 		x.complete(node, d)
@@ -289,8 +289,8 @@ func (x *Run) goesOn(p cluster.Poster, arg int32, d cluster.Done) {
 	}
 }
 
-// arrived continues with an arrived message. If it arrived in a bounce buffer, it is copied first.
-func (x *Run) arrived(p cluster.Poster, n *Node, node int32) {
+// accept continues with an arrived message. If it arrived in a bounce buffer, it is copied first.
+func (x *Run) accept(p cluster.Poster, n *Node, node int32) {
 	if n.Kind != Recv || n.Ref.Buf >= temps || x.call.Key.Address != Bounced || n.Ref.N == 0 {
 		x.complete(node, cluster.Done{})
 		return
@@ -300,19 +300,19 @@ func (x *Run) arrived(p cluster.Poster, n *Node, node int32) {
 
 // bounce copies a message out of or into a bounce buffer, and then continues with the stage.
 func (x *Run) bounce(p cluster.Poster, n *Node, node int32, stage int32) {
-	if !x.call.sizes {
-		to, from := x.buffer(n.Ref.Buf), x.comm.r.Segment()[x.bytes+x.within(n.Ref.Buf):]
+	if !x.call.isSizeOnly {
+		to, from := x.buffer(n.Ref.Buf), x.comm.r.Segment()[x.buffersOff+x.slotOffset(n.Ref.Buf):]
 		if n.Kind == Send {
 			to, from = from, to
 		}
-		x.Runs(n.Ref, func(off, n int64) { refresh(to[off:off+n], from[off:off+n]) })
+		x.Runs(n.Ref, func(off, n int64) { copyChanged(to[off:off+n], from[off:off+n]) })
 	}
 	x.op = cluster.Op{Kind: cluster.KindWork, B: uint64(2 * x.Bytes(n.Ref)), Then: x, ThenArg: node | stage}
 	p.Post(&x.op)
 }
 
-// refresh copies only the bytes that differ, because others may be reading equal bytes.
-func refresh(to, from []byte) {
+// copyChanged copies only the bytes that differ, because others may be reading equal bytes.
+func copyChanged(to, from []byte) {
 	for i, b := range from {
 		if to[i] != b {
 			to[i] = b
@@ -320,27 +320,27 @@ func refresh(to, from []byte) {
 	}
 }
 
-// watch awaits the flag of a node.
-func (x *Run) watch(p cluster.Poster, node, stage int32) { x.watchWord(p, node, node, stage) }
+// awaitFlag awaits the flag of a node.
+func (x *Run) awaitFlag(p cluster.Poster, node, stage int32) { x.awaitFlagOf(p, node, node, stage) }
 
-// watchWord awaits the flag of another node for a node.
-func (x *Run) watchWord(p cluster.Poster, word, node, stage int32) {
-	x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.word(wordNode + word), Arg: int32(cluster.CmpGreaterEqual), A: x.told(0), Then: x, ThenArg: node | stage}
+// awaitFlagOf awaits the flag of another node for a node.
+func (x *Run) awaitFlagOf(p cluster.Poster, word, node, stage int32) {
+	x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.flagOff(flagNode + word), Arg: int32(cluster.CmpGreaterEqual), A: x.flagValue(0), Then: x, ThenArg: node | stage}
 	p.Post(&x.op)
 }
 
 // signal changes a flag of the slot at a peer.
 func (x *Run) signal(p cluster.Poster, to Peer, word int32, how cluster.SigOp, v uint64) {
-	x.op = cluster.Op{Kind: cluster.KindPut, Peer: x.global(to), Off: x.words, Sig: x.word(word), SigOp: how, A: v, Early: true, Then: discard{}}
+	x.op = cluster.Op{Kind: cluster.KindPut, Peer: x.global(to), Off: x.flagsOff, Sig: x.flagOff(word), SigOp: how, A: v, Early: true, Then: discard{}}
 	p.Post(&x.op)
 }
 
-// there returns the Place of a node's peer.
-func (x *Run) there(node int32) Place {
+// peerPlace returns the Place of a node's peer.
+func (x *Run) peerPlace(node int32) Place {
 	s := x.Schedule
 	q := Place{Schedule: s, Rel: wrap(x.Peer(s.Nodes[node].Peer)-x.Root, s.Ranks), Root: x.Root, Blocks: x.Blocks}
-	if x.does.others != nil {
-		q.Schedule = x.does.others[node]
+	if x.plan.peerSchedules != nil {
+		q.Schedule = x.plan.peerSchedules[node]
 	}
 	return q
 }
@@ -357,7 +357,7 @@ func (x *Run) target(q *Place, r Ref, base int64) (off int64, vec []cluster.Span
 	})
 	switch len(x.spans) {
 	case 0:
-		return x.words, nil
+		return x.flagsOff, nil
 	case 1:
 		return x.spans[0].Off, nil
 	}
@@ -366,38 +366,38 @@ func (x *Run) target(q *Place, r Ref, base int64) (off int64, vec []cluster.Span
 
 // put puts a message into the peer's buffer at base. base −1: the address has arrived in a flag.
 func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
-	recv := &q.Schedule.Nodes[x.does.partners[node]]
+	recv := &q.Schedule.Nodes[x.plan.partners[node]]
 	member := x.Peer(n.Peer)
 	if base < 0 {
-		var there bool
-		if base, there = x.origin(q, recv.Ref.Buf, member); !there && recv.Ref.N != 0 {
+		var isKnown bool
+		if base, isKnown = x.bufferOff(q, recv.Ref.Buf, member); !isKnown && recv.Ref.N != 0 {
 			x.fail("a put needs the address of its target (set it, or use %s addresses)", Bounced)
 			return
 		}
 	}
 	x.op = cluster.Op{Kind: cluster.KindPut, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Early: true, Then: x, ThenArg: node | stageDone}
 	x.op.Off, x.op.Vec = x.target(q, recv.Ref, base)
-	if !x.call.sizes && x.op.Size > 0 {
-		x.op.Buf = x.piece(n, node)
+	if !x.call.isSizeOnly && x.op.Size > 0 {
+		x.op.Buf = x.messageBytes(n, node)
 	}
 	switch k := x.call.Key; {
-	case k.unsignaled(n):
+	case k.isUnsignaled(n):
 		x.op.Early = false
-	case q.Schedule.counted(k.Modes, x.does.partners[node]):
-		x.op.Sig, x.op.SigOp, x.op.A = x.word(wordHeard), cluster.SigAdd, 1
+	case q.Schedule.sharesFlag(k.Modes, x.plan.partners[node]):
+		x.op.Sig, x.op.SigOp, x.op.A = x.flagOff(flagArrivals), cluster.SigAdd, 1
 	default:
-		x.op.Sig, x.op.SigOp, x.op.A = x.word(wordNode+x.does.partners[node]), cluster.SigSet, x.told(0)
+		x.op.Sig, x.op.SigOp, x.op.A = x.flagOff(flagNode+x.plan.partners[node]), cluster.SigSet, x.flagValue(0)
 	}
 	p.Post(&x.op)
 }
 
 // get gets a message from the sender's buffer at base.
 func (x *Run) get(p cluster.Poster, n *Node, node int32, base int64) {
-	q := x.there(node)
+	q := x.peerPlace(node)
 	x.op = cluster.Op{Kind: cluster.KindGet, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Then: x, ThenArg: node | stageGot}
-	x.op.Off, x.op.Vec = x.target(&q, q.Schedule.Nodes[x.does.partners[node]].Ref, base)
-	if !x.call.sizes && x.op.Size > 0 {
-		x.op.Buf = x.piece(n, node)
+	x.op.Off, x.op.Vec = x.target(&q, q.Schedule.Nodes[x.plan.partners[node]].Ref, base)
+	if !x.call.isSizeOnly && x.op.Size > 0 {
+		x.op.Buf = x.messageBytes(n, node)
 	}
 	p.Post(&x.op)
 }

@@ -64,7 +64,7 @@ const (
 	MostRanks    = 1 << 20
 	MostRadix    = 4096
 	MostSegments = math.MaxUint16
-	mostParts    = 1 << 19 // segments times ranks
+	maxParts     = 1 << 19 // segments times ranks
 )
 
 // Parameters are the parameters of a key; 0: the algorithm's default.
@@ -80,7 +80,7 @@ type Key struct {
 	Ranks, Radix, Segments int32
 	Modes
 	Places Places
-	turn   int32 // position of the root among them (at)
+	rootAt int32 // position of the root among them (setRoot)
 }
 
 // Key checks parameters against the restrictions.
@@ -104,8 +104,8 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 		return refuse("%d segments: it has none", p.Segments)
 	case p.Segments < 0 || p.Segments > MostSegments:
 		return refuse("%d segments: from 1 to %d", p.Segments, MostSegments)
-	case p.Segments > 1 && p.Segments > mostParts/p.Ranks: // a root may send each segment to all ranks
-		return refuse("%d segments among %d ranks: up to %d", p.Segments, p.Ranks, max(mostParts/p.Ranks, 1))
+	case p.Segments > 1 && p.Segments > maxParts/p.Ranks: // a root may send each segment to all ranks
+		return refuse("%d segments among %d ranks: up to %d", p.Segments, p.Ranks, max(maxParts/p.Ranks, 1))
 	case !a.Housed && p.Places != Places{}:
 		return refuse("places: the algorithm does not use them")
 	}
@@ -123,8 +123,8 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 		return refuse("transfer %s, addresses %s: its members load", p.Transfer, p.Address)
 	case a.Needs&Network != 0 && p.Transfer != TwoSided:
 		return refuse("transfer %s: the algorithm uses the collective network", p.Transfer)
-	case (p.In == AllSync || p.Out == AllSync) && p.Segments > synchronized:
-		return refuse("%d segments with barriers: want at most %d", p.Segments, synchronized)
+	case (p.In == AllSync || p.Out == AllSync) && p.Segments > maxSynchronized:
+		return refuse("%d segments with barriers: want at most %d", p.Segments, maxSynchronized)
 	}
 	if err := p.Places.check(); err != nil {
 		return refuse("%w", err)
@@ -159,11 +159,11 @@ func (k Key) Make(rel int32) *Schedule {
 	b := &Builder{Key: k, Rel: rel, P: k.Ranks, entry: none}
 	b.s.Collective, b.s.Ranks, b.s.Parts = k.Algorithm.Collective, k.Ranks, k.parts()
 	if k.In == AllSync && k.Ranks > 1 {
-		b.enter()
+		b.enterBarrier()
 	}
 	k.Algorithm.Make(b)
 	if k.Out == AllSync && k.Ranks > 1 {
-		b.leave()
+		b.leaveBarrier()
 	}
 	return b.finish()
 }

@@ -12,27 +12,27 @@ import (
 // Slots form four groups. When a call is the first one to take a slot of a group, all members have
 // ended the previous calls of the group. A barrier that began two groups ago ensures this.
 type space struct {
-	words int64 // offset of the flags of the first slot
-	bytes int64 // offset of the buffers of the first slot
-	room  Room  // size of a slot
-	runs  []*Run
-	turns []uint64 // number of uses of each slot
-	heard []uint64 // values of its first flags when all calls so far have ended
-	acked []uint64
-	next  uint64 // number of calls so far
-	start int64  // offset of the whole space in the local segment
-	end   int64
-	key   Key // key of these barriers
-	said  [2]*Run
+	flagsOff   int64 // offset of the flags of the first slot
+	buffersOff int64 // offset of the buffers of the first slot
+	slotSize   Room  // size of a slot
+	runs       []*Run
+	uses       []uint64 // number of uses of each slot
+	arrivals   []uint64 // values of its first flags when all calls so far have ended
+	acks       []uint64
+	calls      uint64 // number of calls so far
+	start      int64  // offset of the whole space in the local segment
+	end        int64
+	barrierKey Key // key of these barriers
+	barriers   [2]*Run
 }
 
-const groups = 4
+const slotGroups = 4
 
 // The flags of a slot: the counters of arrivals and acknowledgements, then one flag per node.
 const (
-	wordHeard = iota
-	wordAcked
-	wordNode
+	flagArrivals = iota
+	flagAcks
+	flagNode
 )
 
 // addressBits is the number of bits for an offset in a flag. The round is in the bits above.
@@ -57,60 +57,60 @@ func (c *Comm) Reserve(room Room, slots int) error {
 	if room.Words < 0 || room.Bytes < 0 || slots < 1 {
 		return c.lib.Errorf("%d slots of %d words and %d B on %s: want at least one slot and no negative size", slots, room.Words, room.Bytes, c.team.Name())
 	}
-	if err := c.space.settle(); err != nil {
+	if err := c.space.finishBarriers(); err != nil {
 		return err
 	}
-	c.giveBack()
+	c.releaseSpace()
 	room.Words, room.Bytes = (room.Words+7)&^7, (room.Bytes+63)&^63
-	slots = (slots + groups - 1) / groups * groups
-	most, err := c.most(c.lib.Heap(), room.Words, -room.Words, room.Bytes, -room.Bytes, int64(slots), -int64(slots))
+	slots = (slots + slotGroups - 1) / slotGroups * slotGroups
+	agreed, err := c.maxima(c.lib.Heap(), room.Words, -room.Words, room.Bytes, -room.Bytes, int64(slots), -int64(slots))
 	if err != nil {
 		return err
 	}
-	if most[1] != -most[2] || most[3] != -most[4] || most[5] != -most[6] {
+	if agreed[1] != -agreed[2] || agreed[3] != -agreed[4] || agreed[5] != -agreed[6] {
 		return c.lib.Errorf("%d slots of %d words and %d B on %s: others pass up to %d slots of %d words and %d B: every member must pass the same numbers",
-			slots, room.Words, room.Bytes, c.team.Name(), most[5], most[1], most[3])
+			slots, room.Words, room.Bytes, c.team.Name(), agreed[5], agreed[1], agreed[3])
 	}
-	c.lib.Raise(most[0])
-	s := space{room: room, runs: make([]*Run, slots), turns: make([]uint64, slots), heard: make([]uint64, slots), acked: make([]uint64, slots)}
+	c.lib.Raise(agreed[0])
+	s := space{slotSize: room, runs: make([]*Run, slots), uses: make([]uint64, slots), arrivals: make([]uint64, slots), acks: make([]uint64, slots)}
 	a, err := Find(OpBarrier, "dissemination")
 	if err != nil {
 		return err
 	}
-	if s.key, err = a.Key(Parameters{Ranks: c.team.Size()}); err != nil {
+	if s.barrierKey, err = a.Key(Parameters{Ranks: c.team.Size()}); err != nil {
 		return err
 	}
 	s.start = c.lib.Heap()
-	if s.words, err = c.r.Alloc(8 * room.Words * int64(slots)); err != nil {
+	if s.flagsOff, err = c.r.Alloc(8 * room.Words * int64(slots)); err != nil {
 		return err
 	}
 	buffers, err := cluster.Alloc[byte](c.r, room.Store, int(room.Bytes*int64(slots)))
 	if err != nil {
 		return err
 	}
-	s.bytes = buffers.Off
-	if end := s.bytes + room.Bytes*int64(slots); end >= 1<<addressBits {
+	s.buffersOff = buffers.Off
+	if end := s.buffersOff + room.Bytes*int64(slots); end >= 1<<addressBits {
 		return c.lib.Errorf("slots on %s end at offset %d of the segment: want at most %d", c.team.Name(), end, int64(1)<<addressBits)
 	}
 	s.end = c.lib.Heap()
-	clear(c.r.Segment()[s.words : s.words+8*room.Words*int64(slots)])
+	clear(c.r.Segment()[s.flagsOff : s.flagsOff+8*room.Words*int64(slots)])
 	c.space = s
-	_, err = c.most() // no member signals before all flags are cleared
+	_, err = c.maxima() // no member signals before all flags are cleared
 	return err
 }
 
-// giveBack frees the slots in the local segment, if no later allocation follows.
-func (c *Comm) giveBack() {
+// releaseSpace frees the slots in the local segment, if no later allocation follows.
+func (c *Comm) releaseSpace() {
 	if s := &c.space; s.runs != nil && c.lib.Heap() == s.end {
 		_ = c.r.Release(s.start) // the offset is from this rank's Alloc
 	}
 	c.space = space{}
 }
 
-// most returns the maximum of each number over all members. Every member calls it.
-func (c *Comm) most(own ...int64) ([]int64, error) {
-	in, out := make([]byte, 8*len(own)), make([]byte, 8*len(own))
-	for i, v := range own {
+// maxima returns the maximum of each number over all members. Every member calls it.
+func (c *Comm) maxima(values ...int64) ([]int64, error) {
+	in, out := make([]byte, 8*len(values)), make([]byte, 8*len(values))
+	for i, v := range values {
 		binary.NativeEndian.PutUint64(in[8*i:], uint64(v))
 	}
 	a, err := Find(OpAllreduce, "recursive-doubling")
@@ -130,58 +130,59 @@ func (c *Comm) most(own ...int64) ([]int64, error) {
 	return cluster.View[int64](out), err
 }
 
-// claim takes the next slot for a call.
-func (c *Comm) claim(x *Run) error {
+// claimSlot takes the next slot for a call.
+func (c *Comm) claimSlot(x *Run) error {
 	s := &c.space
-	n := uint64(len(s.runs)) / groups
-	if s.next%n == 0 {
-		if err := c.credit(int(s.next / n)); err != nil {
+	n := uint64(len(s.runs)) / slotGroups
+	if s.calls%n == 0 {
+		if err := c.beginGroup(int(s.calls / n)); err != nil {
 			return err
 		}
 	}
-	slot := int(s.next % uint64(len(s.runs)))
-	s.next++
-	s.turns[slot]++
-	if s.turns[slot] >= 1<<(64-addressBits) {
-		return c.lib.Errorf("%d one-sided calls on %s: make another Comm", s.next, c.team.Name())
+	slot := int(s.calls % uint64(len(s.runs)))
+	s.calls++
+	s.uses[slot]++
+	if s.uses[slot] >= 1<<(64-addressBits) {
+		return c.lib.Errorf("%d one-sided calls on %s: make another Comm", s.calls, c.team.Name())
 	}
 	s.runs[slot] = x
-	x.slot, x.round = slot, s.turns[slot]
-	x.words, x.bytes = s.words+8*s.room.Words*int64(slot), s.bytes+s.room.Bytes*int64(slot)
+	x.spaceSlot, x.round = slot, s.uses[slot]
+	x.flagsOff, x.buffersOff = s.flagsOff+8*s.slotSize.Words*int64(slot), s.buffersOff+s.slotSize.Bytes*int64(slot)
 	return nil
 }
 
-// credit begins group b. It notifies the others that the calls of group b − 2 have ended here, and
-// waits for their notifications of group b − 4, whose slots are next.
-func (c *Comm) credit(b int) error {
+// beginGroup begins a group of slots. It notifies the others that the calls two groups ago have
+// ended here. It also waits for their notifications of the group before the last three, whose slots
+// are next.
+func (c *Comm) beginGroup(group int) error {
 	s := &c.space
-	n := len(s.runs) / groups
-	if b >= 4 {
-		x := s.said[b%2]
-		s.said[b%2] = nil
+	n := len(s.runs) / slotGroups
+	if group >= 4 {
+		x := s.barriers[group%2]
+		s.barriers[group%2] = nil
 		if err := x.Wait(); err != nil {
 			return err
 		}
 	}
-	if b < 2 {
+	if group < 2 {
 		return nil
 	}
-	first := (b - 2) % groups * n
+	first := (group - 2) % slotGroups * n
 	for _, x := range s.runs[first : first+n] {
 		if x != nil {
 			x.await()
 		}
 	}
 	var err error
-	s.said[b%2], err = c.Start(Call{Key: s.key, Blocks: s.key.Blocks(0, 1)})
+	s.barriers[group%2], err = c.Start(Call{Key: s.barrierKey, Blocks: s.barrierKey.Blocks(0, 1)})
 	return err
 }
 
-// settle completes notifications in progress.
-func (s *space) settle() error {
-	for i := range s.said {
-		if x := s.said[i]; x != nil {
-			s.said[i] = nil
+// finishBarriers completes notifications in progress.
+func (s *space) finishBarriers() error {
+	for i := range s.barriers {
+		if x := s.barriers[i]; x != nil {
+			s.barriers[i] = nil
 			if err := x.Wait(); err != nil {
 				return err
 			}
@@ -196,9 +197,9 @@ func (k Key) Room(blocks Blocks) Room {
 	if !k.Transfer.OneSided() {
 		return Room{}
 	}
-	var most Room
-	k.each(blocks, func(p *Place, _ int64) { most = most.Most(p.room(k.Address == Bounced)) })
-	return most
+	var size Room
+	k.eachClass(blocks, func(p *Place, _ int64) { size = size.Most(p.slotSize(k.Address == Bounced)) })
+	return size
 }
 
 // Temporary returns the bytes of temporary buffers of a call on all members together.
@@ -208,13 +209,13 @@ func (k Key) Temporary(blocks Blocks) int64 {
 	}
 	all := int64(0)
 	k.In, k.Out = MySync, MySync // barriers have no temporary buffers, but many nodes
-	k.each(blocks, func(p *Place, alike int64) { all += alike * p.within(temps+Buf(len(p.Schedule.Temps))) })
+	k.eachClass(blocks, func(p *Place, alike int64) { all += alike * p.slotOffset(temps+Buf(len(p.Schedule.Temps))) })
 	return all
 }
 
-// each calls do with one member of each class and the number of members in the class. If blocks
-// have different sizes, it calls do with every member.
-func (k Key) each(blocks Blocks, do func(p *Place, alike int64)) {
+// eachClass calls do with one member of each class and the number of members in the class. If
+// blocks have different sizes, it calls do with every member.
+func (k Key) eachClass(blocks Blocks, do func(p *Place, members int64)) {
 	if blocks.Displ != nil || blocks.Elems%int64(blocks.Parts) != 0 {
 		var s *Schedule
 		for rel := range k.Ranks {
@@ -226,34 +227,34 @@ func (k Key) each(blocks Blocks, do func(p *Place, alike int64)) {
 		return
 	}
 	var first []int32
-	alike := map[int64]int64{} // by class
+	members := map[int64]int64{} // by class
 	for rel := range k.Ranks {
 		class := k.class(rel)
-		if alike[class]++; alike[class] == 1 {
+		if members[class]++; members[class] == 1 {
 			first = append(first, rel)
 		}
 		if k.Algorithm.Class == nil {
-			alike[class] = int64(k.Ranks)
+			members[class] = int64(k.Ranks)
 			break
 		}
 	}
 	for _, rel := range first {
-		do(&Place{Schedule: k.Make(rel), Rel: rel, Blocks: blocks}, alike[k.class(rel)])
+		do(&Place{Schedule: k.Make(rel), Rel: rel, Blocks: blocks}, members[k.class(rel)])
 	}
 }
 
-// room returns the space of a call in a slot.
-func (p *Place) room(bounced bool) Room {
-	r := Room{Words: wordNode + int64(len(p.Schedule.Nodes)), Bytes: p.within(temps + Buf(len(p.Schedule.Temps)))}
+// slotSize returns the space of a call in a slot.
+func (p *Place) slotSize(bounced bool) Room {
+	r := Room{Words: flagNode + int64(len(p.Schedule.Nodes)), Bytes: p.slotOffset(temps + Buf(len(p.Schedule.Temps)))}
 	if bounced {
-		r.Bytes = p.within(Out) + p.bounces(Out)
+		r.Bytes = p.slotOffset(Out) + p.bounceSize(Out)
 	}
 	return r
 }
 
-// within returns the offset of a buffer in the slot: first the temporary buffers, then the bounce
-// buffers of the caller's buffers.
-func (p *Place) within(b Buf) int64 {
+// slotOffset returns the offset of a buffer in the slot: first the temporary buffers, then the
+// bounce buffers of the caller's buffers.
+func (p *Place) slotOffset(b Buf) int64 {
 	at := int64(0)
 	last := len(p.Schedule.Temps)
 	if b >= temps {
@@ -263,13 +264,13 @@ func (p *Place) within(b Buf) int64 {
 		at += aligned8(p.Size(temps + Buf(i)))
 	}
 	if b == Out {
-		at += p.bounces(In)
+		at += p.bounceSize(In)
 	}
 	return at
 }
 
-// bounces returns the size of the bounce buffer of a caller's buffer.
-func (p *Place) bounces(b Buf) int64 {
+// bounceSize returns the size of the bounce buffer of a caller's buffer.
+func (p *Place) bounceSize(b Buf) int64 {
 	if !p.Schedule.Collective.uses(b, p.Rel) {
 		return 0
 	}
@@ -289,8 +290,8 @@ func (c *Call) Table() int64 {
 	return n
 }
 
-// of returns the offset on a member.
-func (a *At) of(member int32) int64 {
+// offset returns the offset on a member.
+func (a *At) offset(member int32) int64 {
 	if a.Of != nil {
 		return a.Of[member]
 	}

@@ -52,7 +52,7 @@ func NewTable(rules []Rule) (*Table, error) {
 		return cmp.Or(cmp.Compare(a.Collective, b.Collective), compareModes(a.Modes, b.Modes), cmp.Compare(a.perNode(), b.perNode()), cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Bytes, b.Bytes))
 	})
 	t := &Table{entries: make([]tableEntry, 0, len(rules))}
-	known := map[Choice]uint16{}
+	numbers := map[Choice]uint16{}
 	for i, r := range rules {
 		refuse := func(format string, args ...any) (*Table, error) {
 			return nil, fmt.Errorf("rule for %s: %w", r.Tuple, fmt.Errorf(format, args...))
@@ -89,14 +89,14 @@ func NewTable(rules []Rule) (*Table, error) {
 			if _, err := c.Under(r.Modes).Key(ranks); err != nil {
 				return refuse("%w", err)
 			}
-			n, ok := known[c]
+			n, ok := numbers[c]
 			if !ok {
 				if len(t.choices) == math.MaxUint16 {
 					return refuse("more than %d different choices", math.MaxUint16)
 				}
 				t.choices = append(t.choices, c)
 				n = uint16(len(t.choices))
-				known[c] = n
+				numbers[c] = n
 			}
 			e.choices[j] = n
 		}

@@ -80,7 +80,7 @@ func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.at(root)
+	k.setRoot(root)
 	c, _ = k.cost(&c)
 	graphs := make([]Graph, len(places))
 	for r := range places {
@@ -115,22 +115,22 @@ func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 	return PriceGraphs(graphs, c)
 }
 
-// look is a load of bytes of another rank, or of the rank itself.
-type look struct {
+// memberLoad is a load of bytes of another rank, or of the rank itself.
+type memberLoad struct {
 	peer int32
 	size int64
 	add  bool // the bytes are combined
 }
 
 // loads returns the loads of a load or a fold node.
-func (p *Place) loads(n *Node) []look {
-	var all []look
+func (p *Place) loads(n *Node) []memberLoad {
+	var all []memberLoad
 	for i := range n.Count {
 		peer := p.Peer(Peer{Root: true, D: i})
 		if n.Kind == Load {
 			peer = wrap(p.Peer(n.Peer)+i, p.Schedule.Ranks)
 		}
-		all = append(all, look{peer, p.theirs(n.From, wrap(peer-p.Root, p.Schedule.Ranks)), n.Kind == Fold})
+		all = append(all, memberLoad{peer, p.peerSize(n.From, wrap(peer-p.Root, p.Schedule.Ranks)), n.Kind == Fold})
 	}
 	return all
 }

@@ -33,47 +33,47 @@ func PlacesAmong(l *cluster.Layout, members []int32) Places {
 	return Places{}
 }
 
-// house is a rank's position in its node group: ranks that share a node, or threads of one process
-// (paper 5, section 3.1). The first rank of a group, counted from the root, is its leader. Groups
-// are numbered from the root's group on. All numbers follow from the rule, without messages.
-type house struct {
-	ranks, per, turn int32
-	dealt            bool // ranks are assigned to nodes round-robin
-	nodes            int32
-	node             int32 // of the rank
-	own              int32 // number in the node
-	size             int32 // number of ranks on the node
+// nodeGroup is a rank's position in its node group: ranks that share a node, or threads of one
+// process (paper 5, section 3.1). The first rank of a group, counted from the root, is its leader.
+// Groups are numbered from the root's group on. All numbers follow from the rule, without messages.
+type nodeGroup struct {
+	ranks, perNode, rootAt int32
+	isRoundRobin           bool // ranks are assigned to nodes round-robin
+	nodes                  int32
+	node                   int32 // of the rank
+	index                  int32 // number in the node
+	size                   int32 // number of ranks on the node
 }
 
-// house returns the node group of the rank that is rel ranks after the root.
-func (k Key) house(rel int32) house {
-	h := house{ranks: k.Ranks, per: max(k.Places.Per, 1), turn: k.turn}
-	if h.dealt = k.Places.Places > 0; h.dealt {
+// nodeGroup returns the node group of the rank that is rel ranks after the root.
+func (k Key) nodeGroup(rel int32) nodeGroup {
+	h := nodeGroup{ranks: k.Ranks, perNode: max(k.Places.Per, 1), rootAt: k.rootAt}
+	if h.isRoundRobin = k.Places.Places > 0; h.isRoundRobin {
 		h.nodes = min(k.Places.Places, k.Ranks)
-		h.node, h.own, h.size = rel%h.nodes, rel/h.nodes, k.Ranks/h.nodes
+		h.node, h.index, h.size = rel%h.nodes, rel/h.nodes, k.Ranks/h.nodes
 		return h
 	}
-	h.nodes = (k.Ranks + h.per - 1) / h.per
-	at := wrap(rel+h.turn, h.ranks)
-	h.node = wrap(at/h.per-h.turn/h.per, h.nodes)
+	h.nodes = (k.Ranks + h.perNode - 1) / h.perNode
+	at := wrap(rel+h.rootAt, h.ranks)
+	h.node = wrap(at/h.perNode-h.rootAt/h.perNode, h.nodes)
 	h.size = h.sizeOf(h.node)
-	if h.own = rel - h.leader(h.node); h.own >= h.size { // before the root in its node
-		h.own -= h.ranks - h.size
+	if h.index = rel - h.leader(h.node); h.index >= h.size { // before the root in its node
+		h.index -= h.ranks - h.size
 	}
 	return h
 }
 
 // sizeOf returns the number of ranks on a node.
-func (h *house) sizeOf(node int32) int32 {
-	if h.dealt {
+func (h *nodeGroup) sizeOf(node int32) int32 {
+	if h.isRoundRobin {
 		return h.ranks / h.nodes
 	}
-	first := wrap(node+h.turn/h.per, h.nodes) * h.per
-	return min(h.per, h.ranks-first)
+	first := wrap(node+h.rootAt/h.perNode, h.nodes) * h.perNode
+	return min(h.perNode, h.ranks-first)
 }
 
 // leader returns the leader of a node, counted from the root.
-func (h *house) leader(node int32) int32 {
+func (h *nodeGroup) leader(node int32) int32 {
 	if node == 0 {
 		return 0
 	}
@@ -81,73 +81,73 @@ func (h *house) leader(node int32) int32 {
 }
 
 // member returns rank i of this node, counted from the root.
-func (h *house) member(i int32) int32 {
-	if h.dealt {
+func (h *nodeGroup) member(i int32) int32 {
+	if h.isRoundRobin {
 		return h.node + i*h.nodes
 	}
 	if h.node > 0 {
 		return h.leader(h.node) + i
 	}
-	if after := h.size - h.turn%h.per; i >= after { // before the root
+	if after := h.size - h.rootAt%h.perNode; i >= after { // before the root
 		return h.ranks - h.size + i
 	}
 	return i
 }
 
-// walk returns the time at which the last rank has the root's data, sent piece by piece from time
-// 0. Each message is followed by work before the next one is sent.
-func (k Key) walk(c *Cost, n int64, work cluster.Time) cluster.Time {
+// hierarchyTime returns the time at which the last rank has the root's data, sent piece by piece
+// from time 0. Each message is followed by work before the next one is sent.
+func (k Key) hierarchyTime(c *Cost, n int64, work cluster.Time) cluster.Time {
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
 	type like struct{ nodes, ranks int32 }
-	known := map[like]cluster.Time{}
-	most := 0
+	times := map[like]cluster.Time{}
+	messages := 0
 	var below func(rel int32) cluster.Time
 	below = func(rel int32) cluster.Time {
 		b := k.branch(rel)
-		at := like{b.vertex.size, b.house.size}
-		if t, ok := known[at]; ok && k.Ranks%max(k.Places.Per, 1) == 0 {
+		at := like{b.vertex.size, b.nodeGroup.size}
+		if t, ok := times[at]; ok && k.Ranks%max(k.Places.Per, 1) == 0 {
 			return t
 		}
-		most = max(most, len(b.kids)+int(b.others()))
+		messages = max(messages, len(b.kids)+int(b.mateCount()))
 		var last, processor, adapter cluster.Time
 		next := func(under cluster.Time) {
 			processor += c.O
 			leaves := max(processor, adapter)
-			adapter = leaves + max(c.Gap+c.carry(piece), work)
-			last = max(last, processor, leaves+c.L+c.carry(piece)+c.in()+work+under)
+			adapter = leaves + max(c.Gap+c.bytesTime(piece), work)
+			last = max(last, processor, leaves+c.L+c.bytesTime(piece)+c.recvTime()+work+under)
 		}
 		for _, limb := range b.largest() {
 			next(below(rel + b.child(limb).D))
 		}
-		for range b.others() {
+		for range b.mateCount() {
 			next(0)
 		}
-		known[at] = last
+		times[at] = last
 		return last
 	}
 	first := below(0)
-	return first + cluster.Time(k.Segments-1)*max(cluster.Time(most)*max(c.apart(piece), work), c.O*cluster.Time(most)+c.in())
+	return first + cluster.Time(k.Segments-1)*max(cluster.Time(messages)*max(c.sendInterval(piece), work), c.O*cluster.Time(messages)+c.recvTime())
 }
 
-// at rotates the placement to begin at a call's root.
-func (k *Key) at(root int32) {
-	if k.turn = 0; k.Places.Per > 0 {
-		if k.turn = root; k.Ranks%k.Places.Per == 0 {
-			k.turn = root % k.Places.Per
+// setRoot rotates the placement to begin at a call's root.
+func (k *Key) setRoot(root int32) {
+	if k.rootAt = 0; k.Places.Per > 0 {
+		if k.rootAt = root; k.Ranks%k.Places.Per == 0 {
+			k.rootAt = root % k.Places.Per
 		}
 	}
 }
 
 // branch is a rank's part in a tree of the nodes' leaders.
 type branch struct {
-	house
+	nodeGroup
 	vertex
 	rel int32
 }
 
 func (k Key) branch(rel int32) branch {
-	b := branch{house: k.house(rel), rel: rel}
-	if b.own == 0 {
+	b := branch{nodeGroup: k.nodeGroup(rel), rel: rel}
+	if b.index == 0 {
 		b.vertex = knomial(b.nodes, k.Radix, b.node)
 	}
 	return b
@@ -165,27 +165,27 @@ func (b *branch) hop(d int32) Peer {
 	return me(wrap(b.leader(wrap(b.node+d, b.nodes))-b.rel, b.ranks))
 }
 
-// others returns the number of the node's ranks without its leader.
-func (b *branch) others() int32 { return b.house.size - 1 }
+// mateCount returns the number of the node's ranks without its leader.
+func (b *branch) mateCount() int32 { return b.nodeGroup.size - 1 }
 
-func (b *branch) leads() bool { return b.own == 0 }
-func (b *branch) inner() bool { return b.up > 0 }
+func (b *branch) isLeader() bool  { return b.index == 0 }
+func (b *branch) hasParent() bool { return b.up > 0 }
 
 // branchClass distinguishes ranks by their peers.
 func (k Key) branchClass(rel int32) int64 {
 	b := k.branch(rel)
 	h := uint64(14695981039346656037)
 	add := func(w int32) { h = (h ^ uint64(uint32(w))) * 1099511628211 }
-	add(b.own)
-	if !b.leads() {
+	add(b.index)
+	if !b.isLeader() {
 		add(b.mate(0).D)
 		return int64(h)
 	}
-	add(b.others())
-	for i := range b.others() {
+	add(b.mateCount())
+	for i := range b.mateCount() {
 		add(b.mate(i + 1).D)
 	}
-	if b.inner() {
+	if b.hasParent() {
 		add(b.parent().D)
 	}
 	for _, c := range b.kids {
@@ -203,7 +203,7 @@ func init() {
 		Make:  func(b *Builder) { b.castDown(b.branch(b.Rel), nil) },
 		Class: class,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
-			return k.walk(c, n, 0)
+			return k.hierarchyTime(c, n, 0)
 		},
 	}, &Algorithm{
 		Collective: OpReduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true, Needs: Commutative,
@@ -211,7 +211,7 @@ func init() {
 		Make:  func(b *Builder) { b.foldUp(b.branch(b.Rel)) },
 		Class: class,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
-			return c.copies(n) + k.walk(c, n, c.combines(n))
+			return c.copies(n) + k.hierarchyTime(c, n, c.combines(n))
 		},
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true, Needs: Commutative,
@@ -223,46 +223,46 @@ func init() {
 		},
 		Class: class,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
-			return c.copies(n) + k.walk(c, n, c.combines(n)) + k.walk(c, n, 0)
+			return c.copies(n) + k.hierarchyTime(c, n, c.combines(n)) + k.hierarchyTime(c, n, 0)
 		},
 	}, &Algorithm{
 		Collective: OpBarrier, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
 		Doc: "the ranks of a node notify its leader, the leaders synchronize by dissemination, and each notifies its node",
 		Make: func(b *Builder) {
 			at := b.branch(b.Rel)
-			b.meetNode(at, func(told []id) []id {
+			b.nodeBarrier(at, func(arrived []id) []id {
 				have, messages := digits(at.nodes, b.Radix)
 				for i, w := range have {
-					b.lane = uint16(i + 1)
+					b.channel = uint16(i + 1)
 					var next []id
 					for d := range messages[i] {
-						next = append(next, b.recv(at.hop(-(d+1)*w), nothing, told...))
+						next = append(next, b.recv(at.hop(-(d+1)*w), nothing, arrived...))
 					}
 					for d := range messages[i] {
-						b.send(at.hop((d+1)*w), nothing, told...)
+						b.send(at.hop((d+1)*w), nothing, arrived...)
 					}
-					told = next
+					arrived = next
 				}
-				b.lane = 0
-				return told
+				b.channel = 0
+				return arrived
 			})
 		},
 		Class: func(k Key, rel int32) int64 {
-			h := k.house(rel)
-			if !h.dealt && h.ranks%h.per == 0 {
-				return int64(h.own)
+			h := k.nodeGroup(rel)
+			if !h.isRoundRobin && h.ranks%h.perNode == 0 {
+				return int64(h.index)
 			}
 			return int64(rel)
 		},
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
-			h := k.house(0)
+			h := k.nodeGroup(0)
 			var t cluster.Time
 			_, messages := digits(h.nodes, k.Radix)
 			for _, m := range messages {
 				t += c.all(m, 0)
 			}
 			if h.size > 1 {
-				t += 2*c.message(0) + cluster.Time(h.size-2)*(c.in()+c.apart(0))
+				t += 2*c.message(0) + cluster.Time(h.size-2)*(c.recvTime()+c.sendInterval(0))
 			}
 			return t
 		},
@@ -272,19 +272,19 @@ func init() {
 // foldUp reduces the parts of In into Out at the root, first inside the nodes into their leaders.
 // It returns the nodes after which each part is complete or sent.
 func (b *Builder) foldUp(at branch) (done []id) {
-	if !at.leads() {
+	if !at.isLeader() {
 		for i := range b.s.Parts {
-			b.lane = uint16(i)
+			b.channel = uint16(i)
 			done = append(done, b.send(at.mate(0), part(In, i, 1)))
 		}
 		return done
 	}
 	acc := Out
-	if at.inner() {
+	if at.hasParent() {
 		acc = b.temp(part(0, 0, -1))
 	}
 	var from []Peer
-	for i := range at.others() {
+	for i := range at.mateCount() {
 		from = append(from, at.mate(i+1))
 	}
 	for _, c := range at.kids {
@@ -293,7 +293,7 @@ func (b *Builder) foldUp(at branch) (done []id) {
 	theirs, free := b.landings(len(from), func() Buf { return b.temp(part(0, 0, -1)) })
 	turn := 0
 	for i := range b.s.Parts {
-		b.lane = uint16(i)
+		b.channel = uint16(i)
 		have := b.copy(part(acc, i, 1), part(In, i, 1))
 		for _, peer := range from {
 			t := theirs[turn]
@@ -301,7 +301,7 @@ func (b *Builder) foldUp(at branch) (done []id) {
 			free[turn] = have
 			turn = (turn + 1) % len(theirs)
 		}
-		if at.inner() {
+		if at.hasParent() {
 			have = b.send(at.parent(), part(acc, i, 1), have)
 		}
 		done = append(done, have)
@@ -313,19 +313,19 @@ func (b *Builder) foldUp(at branch) (done []id) {
 func (b *Builder) castDown(at branch, after []id) {
 	var to []Peer
 	from := at.mate(0)
-	if at.leads() {
+	if at.isLeader() {
 		from = at.parent()
 		for _, c := range at.largest() {
 			to = append(to, at.child(c))
 		}
-		for i := range at.others() {
+		for i := range at.mateCount() {
 			to = append(to, at.mate(i+1))
 		}
 	}
-	root := at.leads() && !at.inner()
+	root := at.isLeader() && !at.hasParent()
 	last := [2]id{none, none}
 	for i := range b.s.Parts {
-		b.lane = uint16(i)
+		b.channel = uint16(i)
 		ready := none
 		if after != nil {
 			ready = after[i]
@@ -342,19 +342,19 @@ func (b *Builder) castDown(at branch, after []id) {
 	}
 }
 
-// meetNode builds a barrier. The ranks of a node notify its leader. meet synchronizes the leaders
-// after these messages. Then each leader notifies its node.
-func (b *Builder) meetNode(at branch, meet func(told []id) []id) {
-	if !at.leads() {
+// nodeBarrier builds a barrier. The ranks of a node notify its leader. synchronize builds a barrier
+// of the leaders after these messages. Then each leader notifies its node.
+func (b *Builder) nodeBarrier(at branch, synchronize func(arrived []id) []id) {
+	if !at.isLeader() {
 		b.recv(at.mate(0), nothing, b.send(at.mate(0), nothing))
 		return
 	}
-	var told []id
-	for i := range at.others() {
-		told = append(told, b.recv(at.mate(i+1), nothing))
+	var arrived []id
+	for i := range at.mateCount() {
+		arrived = append(arrived, b.recv(at.mate(i+1), nothing))
 	}
-	met := meet(told)
-	for i := range at.others() {
-		b.send(at.mate(i+1), nothing, met...)
+	released := synchronize(arrived)
+	for i := range at.mateCount() {
+		b.send(at.mate(i+1), nothing, released...)
 	}
 }
