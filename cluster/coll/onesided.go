@@ -54,55 +54,6 @@ func (s *Schedule) sharesFlag(m Modes, node int32) bool {
 	return n.Deps == 0 && !m.isGet(n) && !m.isUnsignaled(n)
 }
 
-// checkOneSided returns an error if one-sided transfers do not reach the buffers of a call.
-func (c *Comm) checkOneSided(call *Call, does *plan, p *Place) error {
-	k := call.Key
-	what := k.Algorithm.Collective
-	refuse := func(format string, args ...any) error {
-		return c.lib.Errorf("%s by %s on %s: "+format, append([]any{what, k.Transfer, c.team.Name()}, args...)...)
-	}
-	s := does.Schedule
-	bounced := k.Address == Bounced
-	room := p.slotSize(bounced)
-	switch {
-	case c.space.runs == nil:
-		return refuse("no space in the segments: Reserve at least %d words and %d B per call, and some slots", room.Words, room.Bytes)
-	case room.Words > c.space.slotSize.Words || room.Bytes > c.space.slotSize.Bytes:
-		return refuse("slots of %d words and %d B, the call needs %d and %d: Reserve more", c.space.slotSize.Words, c.space.slotSize.Bytes, room.Words, room.Bytes)
-	case c.space.slotSize.Store.SizeOnly() && !call.isSizeOnly:
-		return refuse("slots without bytes for a call with bytes: Reserve slots with bytes")
-	case call.Into != nil:
-		return refuse("sizes differ by member, so others do not know their offsets (use %s)", TwoSided)
-	}
-	if s.passesOn(k.Modes) >= 0 {
-		return refuse("%s passes on received bytes (use %s)", k.Algorithm.Name, Put)
-	}
-	for b, at := range [...]*At{call.InAt, call.OutAt} {
-		if at == nil || bounced {
-			continue
-		}
-		if at.Of != nil && (k.Address == Local || len(at.Of) != int(k.Ranks)) {
-			return refuse("%d addresses in mode %s: want one for each of %d members in Single, one in Local", len(at.Of), k.Address, k.Ranks)
-		}
-		if !what.uses(Buf(b), p.Rel) || call.isSizeOnly {
-			continue
-		}
-		off, n := at.offset(int32(c.team.Rank())), p.Size(Buf(b))
-		seg := c.r.Segment()
-		if off < 0 || n > int64(len(seg)) || off > int64(len(seg))-n {
-			return refuse("%s of %d B at %d: the segment has %d B", callerBuffers[b], n, off, len(seg))
-		}
-		own := seg[off : off+n : off+n]
-		given := [...]*[]byte{&call.in, &call.out}[b]
-		if *given == nil {
-			*given = own
-		} else if n > 0 && (int64(len(*given)) != n || &(*given)[0] != &own[0]) {
-			return refuse("%s is not at its address: set only one of them", callerBuffers[b])
-		}
-	}
-	return nil
-}
-
 // flagOff returns the offset of a flag in the slot.
 func (x *Run) flagOff(i int32) int64 { return x.flagsOff + 8*int64(i) }
 
