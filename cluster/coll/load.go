@@ -19,22 +19,28 @@ func (x *Run) runInline(n *Node, at *strides) {
 	}
 }
 
-// charge returns the operation that charges the time of a node without a message.
+// charge makes x.op the operation that charges the time of a node without a message.
 func (x *Run) charge(n *Node) {
-	o, elems := &x.op, func(size int64) uint64 { return uint64(size / max(x.Blocks.Unit, 1)) }
-	switch n.Kind {
-	case Load, Fold:
-		o.Kind, o.Ctx, o.A, o.B, o.Buf = cluster.KindLoad, x.comm.lib.BoardContext(x.comm.team), uint64(n.Count), 0, nil
-		o.Tag, o.Size = x.firstMember(n), x.loadedBytes
+	o := &x.op
+	unit := max(x.Blocks.Unit, 1)
+	if n.Kind == Load || n.Kind == Fold {
+		o.Kind = cluster.KindLoad
+		o.Ctx = x.comm.lib.BoardContext(x.comm.team)
+		o.Tag = x.firstMember(n)
+		o.Size = x.loadedBytes
+		o.A = uint64(n.Count)
+		o.B = 0 // combined elements
+		o.Buf = nil
 		if n.Kind == Fold {
-			o.B = elems(x.loadedBytes)
+			o.B = uint64(x.loadedBytes / unit)
 		}
-	default:
-		size := x.Bytes(n.From)
-		o.Kind, o.A, o.B = cluster.KindWork, 0, uint64(2*size)
-		if n.Kind != Copy {
-			o.A, o.B = elems(size), uint64(3*size)
-		}
+		return
+	}
+	size := x.Bytes(n.From)
+	o.Kind = cluster.KindWork
+	o.A, o.B = 0, uint64(2*size) // combined elements, and bytes read and written
+	if n.Kind != Copy {
+		o.A, o.B = uint64(size/unit), uint64(3*size)
 	}
 }
 
@@ -71,37 +77,49 @@ func (x *Run) failShort(peer int32, b []byte, want int64) {
 
 // load copies from the buffers of some members.
 func (x *Run) load(n *Node, at *strides) {
-	p, all := x.Schedule.Ranks, x.peerBuffers(n)
-	notes := x.comm.board.Notes(x.boardSlot)
-	first := wrap(x.Peer(n.Peer)-x.Root, p) // counted from the root
 	x.loadedBytes = 0
 	if at.isEven {
-		dst, src, to := &at.to, &at.from, x.localBytes(n.Ref.Buf)
-		for i := range n.Count {
-			peer := wrap(first+i, p)
-			member := wrap(peer+x.Root, p)
-			if notes[member] != x.signature {
-				x.failMismatch(member, notes[member])
-				return
-			}
-			x.loadedBytes += src.each
-			if all == nil || src.each == 0 {
-				continue
-			}
-			b := x.peerBytes(all, member, src.base+src.step*x.blockNumber(peer), src.each)
-			off := dst.base + dst.step*x.blockNumber(peer)
-			copy(to[off:off+dst.each], b)
-		}
-		return
+		x.loadEven(n, at)
+	} else {
+		x.loadUneven(n)
 	}
+}
+
+// loadEven is load for blocks of equal length on both sides.
+func (x *Run) loadEven(n *Node, at *strides) {
+	p, all := x.Schedule.Ranks, x.peerBuffers(n)
+	signatures := x.comm.board.Notes(x.boardSlot)
+	first := wrap(x.Peer(n.Peer)-x.Root, p) // counted from the root
+	dst, src, to := &at.to, &at.from, x.localBytes(n.Ref.Buf)
 	for i := range n.Count {
 		peer := wrap(first+i, p)
-		if member := wrap(peer+x.Root, p); notes[member] != x.signature {
-			x.failMismatch(member, notes[member])
+		member := wrap(peer+x.Root, p)
+		if signatures[member] != x.signature {
+			x.failMismatch(member, signatures[member])
 			return
 		}
-		size := x.peerSize(n.From, peer)
-		x.loadedBytes += size
+		x.loadedBytes += src.each
+		if all == nil || src.each == 0 {
+			continue
+		}
+		b := x.peerBytes(all, member, src.base+src.step*x.blockNumber(peer), src.each)
+		off := dst.base + dst.step*x.blockNumber(peer)
+		copy(to[off:off+dst.each], b)
+	}
+}
+
+// loadUneven is load for any blocks.
+func (x *Run) loadUneven(n *Node) {
+	p, all := x.Schedule.Ranks, x.peerBuffers(n)
+	signatures := x.comm.board.Notes(x.boardSlot)
+	first := wrap(x.Peer(n.Peer)-x.Root, p) // counted from the root
+	for i := range n.Count {
+		peer := wrap(first+i, p)
+		if member := wrap(peer+x.Root, p); signatures[member] != x.signature {
+			x.failMismatch(member, signatures[member])
+			return
+		}
+		x.loadedBytes += x.peerSize(n.From, peer)
 		if all != nil {
 			x.loadRanges(n, all, peer)
 		}
@@ -111,41 +129,16 @@ func (x *Run) load(n *Node, at *strides) {
 // fold combines the buffers of the first members, counted from the root. The result is bitwise
 // identical to a binomial tree.
 func (x *Run) fold(n *Node, at *strides) {
-	p, all := x.Schedule.Ranks, x.peerBuffers(n)
-	dst, src, even := at.to, at.from, at.isEven && at.to.step == 0
-	notes, from := x.comm.board.Notes(x.boardSlot), x.sources[:0]
-	x.loadedBytes = 0
-	for i, peer := int32(0), x.Root; i < n.Count; i++ {
-		if notes[peer] != x.signature {
-			x.failMismatch(peer, notes[peer])
-			return
-		}
-		off, size := src.base, src.each
-		if !even {
-			off, size = x.span(n.From, i, i)
-		} else if src.step != 0 {
-			off += src.step * x.blockNumber(i)
-		}
-		x.loadedBytes += size
-		if all != nil && size > 0 {
-			b := all[peer]
-			if off+size > int64(len(b)) {
-				x.failShort(peer, b, off+size)
-				return
-			}
-			from = append(from, b[off:off+size:off+size])
-		}
-		if peer++; peer == p {
-			peer = 0
-		}
-	}
-	if x.sources = from; len(from) == 0 {
+	isEven := at.isEven && at.to.step == 0
+	from := x.foldSources(n, &at.from, isEven)
+	if len(from) == 0 {
 		return
 	}
-	if !even {
-		dst.base, dst.each = x.span(n.Ref, x.Rel, x.Rel)
+	off, size := at.to.base, at.to.each
+	if !isEven {
+		off, size = x.span(n.Ref, x.Rel, x.Rel)
 	}
-	to := x.localBytes(n.Ref.Buf)[dst.base : dst.base+dst.each]
+	to := x.localBytes(n.Ref.Buf)[off : off+size]
 	if x.call.CombineAll != nil {
 		x.call.CombineAll(to, from)
 		return
@@ -154,6 +147,41 @@ func (x *Run) fold(n *Node, at *strides) {
 		x.scratch = make([]uint64, need)
 	}
 	x.combineTree(to, from, x.scratch)
+}
+
+// foldSources returns the bytes of each member for a fold; none if the call fails or is size-only.
+func (x *Run) foldSources(n *Node, src *stride, isEven bool) [][]byte {
+	p, all := x.Schedule.Ranks, x.peerBuffers(n)
+	signatures, from := x.comm.board.Notes(x.boardSlot), x.sources[:0]
+	x.loadedBytes = 0
+	member := x.Root
+	for i := range n.Count { // counted from the root
+		if signatures[member] != x.signature {
+			x.failMismatch(member, signatures[member])
+			return nil
+		}
+		off, size := src.base, src.each
+		if !isEven {
+			off, size = x.span(n.From, i, i)
+		} else if src.step != 0 {
+			off += src.step * x.blockNumber(i)
+		}
+		x.loadedBytes += size
+		if all != nil && size > 0 {
+			b := all[member] // peerBytes, which the compiler does not inline
+			if off+size > int64(len(b)) {
+				x.failShort(member, b, off+size)
+				return nil
+			}
+			from = append(from, b[off:off+size:off+size])
+		}
+		member++
+		if member == p {
+			member = 0
+		}
+	}
+	x.sources = from
+	return from
 }
 
 // combineTree implements CombineAll with Combine. scratch has the partial results.

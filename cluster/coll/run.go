@@ -73,11 +73,11 @@ const (
 
 // start begins the call.
 func (x *Run) start() error {
-	c, s := x.comm, x.Schedule
-	if old := c.inProgress[c.nextCall]; old != nil {
-		old.await()
+	c := x.comm
+	if oldest := c.inProgress[c.nextCall]; oldest != nil {
+		oldest.await()
 	}
-	if x.call.Key.Transfer.OneSided() {
+	if x.isOneSided {
 		if err := c.claimSlot(x); err != nil {
 			return err
 		}
@@ -89,15 +89,33 @@ func (x *Run) start() error {
 	x.tag = int32(c.nextCall+1)<<channelBits | int32(x.Schedule.Collective)<<(channelBits-collectiveBits)
 	c.inProgress[c.nextCall] = x
 	c.nextCall = (c.nextCall + 1) % maxCalls
-	x.openNodes = int32(len(s.Nodes))
 	x.ctx, x.firstRank = c.ctx, c.firstRank
+	x.openAll()
+	x.accountAll()
+	if x.Schedule.Marks == 0 {
+		x.allocTemps()
+	}
+	x.postBegin()
+	return nil
+}
+
+// openAll makes all nodes of the schedule incomplete. Nodes without dependencies are ready.
+func (x *Run) openAll() {
+	s := x.Schedule
+	x.openNodes = int32(len(s.Nodes))
 	if x.depsLeft == nil && len(s.Nodes) <= fewNodes {
 		x.depsLeft = x.depsMemory[:0]
 	}
 	if x.ready == nil {
 		x.ready = x.readyMemory[:0]
 	}
-	x.depsLeft, x.ready = append(x.depsLeft[:0], s.deps...), append(x.ready[:0], s.heads...)
+	x.depsLeft = append(x.depsLeft[:0], s.deps...)
+	x.ready = append(x.ready[:0], s.heads...)
+}
+
+// accountAll counts the traffic of the call in the counters of the rank.
+func (x *Run) accountAll() {
+	s := x.Schedule
 	switch {
 	case s.Marks > 0:
 		for i := range s.Nodes {
@@ -115,26 +133,28 @@ func (x *Run) start() error {
 	default:
 		for _, i := range s.sends {
 			n := &s.Nodes[i]
-			c.r.Account(int(x.global(n.Peer)), 1, x.Bytes(n.Ref))
+			x.comm.r.Account(int(x.global(n.Peer)), 1, x.Bytes(n.Ref))
 		}
 	}
-	if s.Marks == 0 {
-		x.allocTemps()
-	}
+}
+
+// postBegin posts the operation whose continuation posts the first nodes. A call on the shared
+// control block first waits until all members have ended the earlier calls of its slot.
+func (x *Run) postBegin() {
+	c := x.comm
 	o := &c.beginOp // not the Op of continuations: another thread may run them before Post returns
 	*o, x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}, cluster.Op{}
 	x.done = c.lib.Port().Post(o)
 	*o = cluster.Op{Kind: cluster.KindWork}
-	if s.Marks > 0 {
+	if x.Schedule.Marks > 0 {
 		x.takeSlot()
 		if x.isLastOfGroup() {
-			x.endCalls(c.board.takeUncounted()) // not all: this call is open
+			x.endCalls(c.board.takeUncounted()) // this call is open, so the group is, too
 		}
 		x.flagOp(o, cluster.KindReached, c.board.doneFlag(x.boardSlot), x.doneBefore)
 	}
 	o.Then, o.ThenArg = x, argBegin
 	c.lib.Port().Post(o)
-	return nil
 }
 
 // allocTemps allocates the temporary buffers.
@@ -253,31 +273,30 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 		x.awaitSharedFlags(p)
 	}
 	if x.openNodes == 0 || x.err != nil && x.openNodes > 0 {
-		if x.Schedule.Marks > 0 && x.endCalls(1) {
-			p.Post(x.flagOp(&x.op, cluster.KindRaise, x.comm.board.doneFlag(x.boardSlot), 1))
-		}
-		x.openNodes = -1       // ignore operations in progress of a failed call
-		fire := &x.comm.fireOp // not the Op of the call: after the call, its thread may use it for the next call
-		fire.Kind, fire.Event = cluster.KindFire, x.done
-		p.Post(fire)
+		x.signalDone(p)
 	}
+}
+
+// signalDone ends the call on this member and signals its event.
+func (x *Run) signalDone(p cluster.Poster) {
+	if x.Schedule.Marks > 0 && x.endCalls(1) {
+		p.Post(x.flagOp(&x.op, cluster.KindRaise, x.comm.board.doneFlag(x.boardSlot), 1))
+	}
+	x.openNodes = -1       // ignore operations in progress of a failed call
+	fire := &x.comm.fireOp // not the Op of the call: after the call, its thread may use it for the next call
+	fire.Kind, fire.Event = cluster.KindFire, x.done
+	p.Post(fire)
 }
 
 // complete continues the nodes that waited for a node.
 func (x *Run) complete(node int32, d cluster.Done) {
 	n := &x.Schedule.Nodes[node]
-	if n.Kind == Recv && !x.isOneSided {
-		want := x.Bytes(n.Ref)
-		if d.Err != cluster.OK || d.Size != want {
-			x.fail("rank %d sent %d B, want %d: every member must pass the same sizes", x.Peer(n.Peer), d.Size, want)
-		} else if !x.call.isSizeOnly {
-			if b := x.staged[node]; b != nil {
-				x.unpack(n.Ref, b)
-			}
-		}
-	} else if n.Kind == Hardware {
+	switch {
+	case n.Kind == Recv && !x.isOneSided:
+		x.receive(n, node, d)
+	case n.Kind == Hardware:
 		x.fetch(n)
-	} else if d.Err != cluster.OK {
+	case d.Err != cluster.OK:
 		x.fail("%s to rank %d failed (code %d)", n.Kind, x.Peer(n.Peer), d.Err)
 	}
 	x.openNodes--
@@ -285,6 +304,21 @@ func (x *Run) complete(node int32, d cluster.Done) {
 		if x.depsLeft[i]--; x.depsLeft[i] == 0 {
 			x.ready = append(x.ready, i)
 		}
+	}
+}
+
+// receive checks a received message and unpacks it, if its blocks are not contiguous.
+func (x *Run) receive(n *Node, node int32, d cluster.Done) {
+	want := x.Bytes(n.Ref)
+	if d.Err != cluster.OK || d.Size != want {
+		x.fail("rank %d sent %d B, want %d: every member must pass the same sizes", x.Peer(n.Peer), d.Size, want)
+		return
+	}
+	if x.call.isSizeOnly {
+		return
+	}
+	if b := x.staged[node]; b != nil {
+		x.unpack(n.Ref, b)
 	}
 }
 
@@ -320,7 +354,11 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		}
 	case Hardware:
 		x.contribute(n)
-		o.Kind, o.Ctx, o.Tag, o.A, o.Buf = cluster.KindTree, x.comm.lib.BoardContext(x.comm.team), x.networkCall, uint64(n.Count), nil
+		o.Kind = cluster.KindTree
+		o.Ctx = x.comm.lib.BoardContext(x.comm.team)
+		o.Tag = x.networkCall
+		o.A = uint64(n.Count)
+		o.Buf = nil
 		o.Size = max(x.Bytes(n.Ref), x.Bytes(n.From))
 	case Mark:
 		x.publish(&n.Ref)
@@ -343,93 +381,4 @@ func (x *Run) global(to Peer) int32 {
 		return x.firstRank + at
 	}
 	return x.comm.members[at]
-}
-
-// buffer returns all bytes of a buffer.
-func (x *Run) buffer(b Buf) []byte {
-	switch b {
-	case In:
-		return x.call.in
-	case Out:
-		return x.call.out
-	}
-	return x.tempBytes[x.tempOffsets[b-temps]:]
-}
-
-// messageBytes returns the bytes of a message: in place if they are contiguous, otherwise packed.
-func (x *Run) messageBytes(n *Node, node int32) []byte {
-	buf := x.buffer(n.Ref.Buf)
-	runs := 0
-	var at, size int64
-	x.Runs(n.Ref, func(off, n int64) {
-		runs++
-		at, size = off, size+n
-	})
-	if runs == 1 {
-		return buf[at : at+size : at+size]
-	}
-	packed := make([]byte, 0, size)
-	if n.Kind == Send {
-		x.Runs(n.Ref, func(off, n int64) { packed = append(packed, buf[off:off+n]...) })
-		return packed
-	}
-	if x.staged == nil {
-		x.staged = map[int32][]byte{}
-	}
-	x.staged[node] = packed[:size]
-	return packed[:size]
-}
-
-func (x *Run) unpack(r Ref, b []byte) {
-	buf := x.buffer(r.Buf)
-	x.Runs(r, func(off, n int64) { b = b[copy(buf[off:off+n], b):] })
-}
-
-// runLocal runs a node on bytes of this rank. Both sides have the same length, but may have
-// different blocks.
-func (x *Run) runLocal(n *Node, at *strides) {
-	if dst, src := &at.to, &at.from; at.isEven && dst.each > 0 { // usual case
-		x.apply(n.Kind, x.buffer(n.Ref.Buf)[dst.base:dst.base+dst.each], x.buffer(n.From.Buf)[src.base:src.base+src.each])
-		return
-	}
-	x.ranges = x.ranges[:0]
-	x.Runs(n.From, func(off, n int64) { x.ranges = append(x.ranges, byteRange{off, n}) })
-	dst, src := x.buffer(n.Ref.Buf), x.buffer(n.From.Buf)
-	next := 0
-	x.Runs(n.Ref, func(off, size int64) { next = x.applyRange(n.Kind, dst, src, off, size, next) })
-}
-
-// applyRange runs a node on one range of its blocks. The other side has the ranges from number at
-// on. cutting returns the number of the next one.
-func (x *Run) applyRange(kind Kind, dst, src []byte, off, size int64, at int) int {
-	for size > 0 {
-		c := &x.ranges[at]
-		k := min(size, c.size)
-		x.apply(kind, dst[off:off+k], src[c.off:c.off+k])
-		off, size = off+k, size-k
-		if c.off, c.size = c.off+k, c.size-k; c.size == 0 {
-			at++
-		}
-	}
-	return at
-}
-
-// byteRange is one range of bytes.
-type byteRange struct{ off, size int64 }
-
-func (x *Run) apply(k Kind, dst, src []byte) {
-	switch k {
-	case Copy:
-		copy(dst, src)
-	case Combine:
-		x.call.Combine(dst, src)
-	case Precede:
-		if need := (len(src) + 7) / 8; need > len(x.scratch) {
-			x.scratch = make([]uint64, need)
-		}
-		left := cluster.Bytes(x.scratch)[:len(src)]
-		copy(left, src)
-		x.call.Combine(left, dst)
-		copy(dst, left)
-	}
 }
