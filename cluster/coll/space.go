@@ -9,21 +9,22 @@ import (
 // space is the part of the segments that one-sided calls share: slots at the same offset on every
 // member, used by calls round-robin. A slot has flags that other members signal, and buffers.
 //
-// Slots form four groups. When a call is the first one to take a slot of a group, all members have
-// ended the previous calls of the group. A barrier that began two groups ago ensures this.
+// Slots form four groups. Group g of the calls has the slots of group g − 4, which all members must
+// have ended. At the start of group g − 2 a member waits for its own calls of group g − 4, and then
+// begins a barrier. At the start of group g it waits for this barrier.
 type space struct {
 	flagsOff   int64 // offset of the flags of the first slot
 	buffersOff int64 // offset of the buffers of the first slot
 	slotSize   Room  // size of a slot
 	runs       []*Run
 	uses       []uint64 // number of uses of each slot
-	arrivals   []uint64 // values of its first flags when all calls so far have ended
-	acks       []uint64
-	calls      uint64 // number of calls so far
-	start      int64  // offset of the whole space in the local segment
+	arrivals   []uint64 // by slot: value of its arrival counter when all calls so far have ended
+	acks       []uint64 // by slot: value of its acknowledgement counter then
+	calls      uint64   // number of calls so far
+	start      int64    // offset of the whole space in the local segment
 	end        int64
-	barrierKey Key // key of these barriers
-	barriers   [2]*Run
+	barrierKey Key
+	barriers   [2]*Run // barriers in progress, of even and of odd groups
 }
 
 const slotGroups = 4
@@ -55,49 +56,87 @@ func (r Room) Most(o Room) Room {
 // Earlier slots are freed if no later allocation follows them, as in Free.
 func (c *Comm) Reserve(room Room, slots int) error {
 	if room.Words < 0 || room.Bytes < 0 || slots < 1 {
-		return c.lib.Errorf("%d slots of %d words and %d B on %s: want at least one slot and no negative size", slots, room.Words, room.Bytes, c.team.Name())
+		return c.lib.Errorf("%d slots of %d words and %d B on %s: want at least one slot and no negative size",
+			slots, room.Words, room.Bytes, c.team.Name())
 	}
 	if err := c.space.finishBarriers(); err != nil {
 		return err
 	}
 	c.releaseSpace()
-	room.Words, room.Bytes = (room.Words+7)&^7, (room.Bytes+63)&^63
+	room.Words = (room.Words + 7) &^ 7
+	room.Bytes = (room.Bytes + 63) &^ 63
 	slots = (slots + slotGroups - 1) / slotGroups * slotGroups
-	agreed, err := c.maxima(c.lib.Heap(), room.Words, -room.Words, room.Bytes, -room.Bytes, int64(slots), -int64(slots))
+	if err := c.agreeOnSlots(room, slots); err != nil {
+		return err
+	}
+	s, err := c.newSpace(room, slots)
 	if err != nil {
 		return err
 	}
-	if agreed[1] != -agreed[2] || agreed[3] != -agreed[4] || agreed[5] != -agreed[6] {
-		return c.lib.Errorf("%d slots of %d words and %d B on %s: others pass up to %d slots of %d words and %d B: every member must pass the same numbers",
-			slots, room.Words, room.Bytes, c.team.Name(), agreed[5], agreed[1], agreed[3])
-	}
-	c.lib.Raise(agreed[0])
-	s := space{slotSize: room, runs: make([]*Run, slots), uses: make([]uint64, slots), arrivals: make([]uint64, slots), acks: make([]uint64, slots)}
-	a, err := Find(OpBarrier, "dissemination")
-	if err != nil {
-		return err
-	}
-	if s.barrierKey, err = a.Key(Parameters{Ranks: c.team.Size()}); err != nil {
-		return err
-	}
-	s.start = c.lib.Heap()
-	if s.flagsOff, err = c.r.Alloc(8 * room.Words * int64(slots)); err != nil {
-		return err
-	}
-	buffers, err := cluster.Alloc[byte](c.r, room.Store, int(room.Bytes*int64(slots)))
-	if err != nil {
-		return err
-	}
-	s.buffersOff = buffers.Off
-	if end := s.buffersOff + room.Bytes*int64(slots); end >= 1<<addressBits {
-		return c.lib.Errorf("slots on %s end at offset %d of the segment: want at most %d", c.team.Name(), end, int64(1)<<addressBits)
-	}
-	s.end = c.lib.Heap()
-	clear(c.r.Segment()[s.flagsOff : s.flagsOff+8*room.Words*int64(slots)])
+	clear(c.r.Segment()[s.flagsOff : s.flagsOff+s.flagsSize()])
 	c.space = s
 	_, err = c.maxima() // no member signals before all flags are cleared
 	return err
 }
+
+// agreeOnSlots returns an error if the members pass different numbers to Reserve. Otherwise it
+// raises the heap to the same offset on every member.
+func (c *Comm) agreeOnSlots(room Room, slots int) error {
+	n := int64(slots)
+	all, err := c.maxima(c.lib.Heap(), room.Words, -room.Words, room.Bytes, -room.Bytes, n, -n)
+	if err != nil {
+		return err
+	}
+	heap := all[0]
+	words, leastWords := all[1], -all[2]
+	bytes, leastBytes := all[3], -all[4]
+	most, least := all[5], -all[6]
+	if words != leastWords || bytes != leastBytes || most != least {
+		return c.lib.Errorf("%d slots of %d words and %d B on %s: others pass up to %d slots of %d words and %d B: every member must pass the same numbers",
+			slots, room.Words, room.Bytes, c.team.Name(), most, words, bytes)
+	}
+	c.lib.Raise(heap)
+	return nil
+}
+
+// newSpace allocates slots in the local segment.
+func (c *Comm) newSpace(room Room, slots int) (s space, err error) {
+	s = space{
+		slotSize: room,
+		runs:     make([]*Run, slots),
+		uses:     make([]uint64, slots),
+		arrivals: make([]uint64, slots),
+		acks:     make([]uint64, slots),
+	}
+	a, err := Find(OpBarrier, "dissemination")
+	if err != nil {
+		return s, err
+	}
+	s.barrierKey, err = a.Key(Parameters{Ranks: c.team.Size()})
+	if err != nil {
+		return s, err
+	}
+	s.start = c.lib.Heap()
+	s.flagsOff, err = c.r.Alloc(s.flagsSize())
+	if err != nil {
+		return s, err
+	}
+	size := room.Bytes * int64(slots)
+	buffers, err := cluster.Alloc[byte](c.r, room.Store, int(size))
+	if err != nil {
+		return s, err
+	}
+	s.buffersOff = buffers.Off
+	if end := s.buffersOff + size; end >= 1<<addressBits {
+		return s, c.lib.Errorf("slots on %s end at offset %d of the segment: want at most %d",
+			c.team.Name(), end, int64(1)<<addressBits)
+	}
+	s.end = c.lib.Heap()
+	return s, nil
+}
+
+// flagsSize returns the bytes of the flags of all slots.
+func (s *space) flagsSize() int64 { return 8 * s.slotSize.Words * int64(len(s.runs)) }
 
 // releaseSpace frees the slots in the local segment, if no later allocation follows.
 func (c *Comm) releaseSpace() {
@@ -109,7 +148,8 @@ func (c *Comm) releaseSpace() {
 
 // maxima returns the maximum of each number over all members. Every member calls it.
 func (c *Comm) maxima(values ...int64) ([]int64, error) {
-	in, out := make([]byte, 8*len(values)), make([]byte, 8*len(values))
+	in := make([]byte, 8*len(values))
+	out := make([]byte, len(in))
 	for i, v := range values {
 		binary.NativeEndian.PutUint64(in[8*i:], uint64(v))
 	}
@@ -121,71 +161,81 @@ func (c *Comm) maxima(values ...int64) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.Do(Call{Key: k, In: cluster.Of(in), Out: cluster.Of(out), Blocks: k.Blocks(int64(len(in)), 8), Combine: func(acc, in []byte) {
-		a, b := cluster.View[int64](acc), cluster.View[int64](in)
-		for i := range a {
-			a[i] = max(a[i], b[i])
-		}
-	}})
+	call := Call{
+		Key:    k,
+		In:     cluster.Of(in),
+		Out:    cluster.Of(out),
+		Blocks: k.Blocks(int64(len(in)), 8),
+		Combine: func(acc, in []byte) {
+			a, b := cluster.View[int64](acc), cluster.View[int64](in)
+			for i := range a {
+				a[i] = max(a[i], b[i])
+			}
+		},
+	}
+	err = c.Do(call)
 	return cluster.View[int64](out), err
 }
 
 // claimSlot takes the next slot for a call.
 func (c *Comm) claimSlot(x *Run) error {
 	s := &c.space
-	n := uint64(len(s.runs)) / slotGroups
-	if s.calls%n == 0 {
-		if err := c.beginGroup(int(s.calls / n)); err != nil {
+	perGroup := uint64(len(s.runs)) / slotGroups
+	if s.calls%perGroup == 0 {
+		if err := c.beginGroup(int(s.calls / perGroup)); err != nil {
 			return err
 		}
 	}
-	slot := int(s.calls % uint64(len(s.runs)))
+	slot := s.calls % uint64(len(s.runs))
 	s.calls++
 	s.uses[slot]++
 	if s.uses[slot] >= 1<<(64-addressBits) {
 		return c.lib.Errorf("%d one-sided calls on %s: make another Comm", s.calls, c.team.Name())
 	}
 	s.runs[slot] = x
-	x.spaceSlot, x.round = slot, s.uses[slot]
-	x.flagsOff, x.buffersOff = s.flagsOff+8*s.slotSize.Words*int64(slot), s.buffersOff+s.slotSize.Bytes*int64(slot)
+	x.spaceSlot = int(slot)
+	x.round = s.uses[slot]
+	x.flagsOff = s.flagsOff + 8*s.slotSize.Words*int64(slot)
+	x.buffersOff = s.buffersOff + s.slotSize.Bytes*int64(slot)
 	return nil
 }
 
-// beginGroup begins a group of slots. It notifies the others that the calls two groups ago have
-// ended here. It also waits for their notifications of the group before the last three, whose slots
-// are next.
-func (c *Comm) beginGroup(group int) error {
+// beginGroup begins group g. It waits for the barrier that group g − 2 began. It then begins a
+// barrier itself, after the calls of group g − 2 have ended on this member.
+func (c *Comm) beginGroup(g int) error {
 	s := &c.space
-	n := len(s.runs) / slotGroups
-	if group >= 4 {
-		x := s.barriers[group%2]
-		s.barriers[group%2] = nil
+	barrier := &s.barriers[g%2]
+	if g >= 4 {
+		x := *barrier
+		*barrier = nil
 		if err := x.Wait(); err != nil {
 			return err
 		}
 	}
-	if group < 2 {
+	if g < 2 {
 		return nil
 	}
-	first := (group - 2) % slotGroups * n
-	for _, x := range s.runs[first : first+n] {
+	perGroup := len(s.runs) / slotGroups
+	first := (g - 2) % slotGroups * perGroup
+	for _, x := range s.runs[first : first+perGroup] {
 		if x != nil {
 			x.await()
 		}
 	}
 	var err error
-	s.barriers[group%2], err = c.Start(Call{Key: s.barrierKey, Blocks: s.barrierKey.Blocks(0, 1)})
+	*barrier, err = c.Start(Call{Key: s.barrierKey, Blocks: s.barrierKey.Blocks(0, 1)})
 	return err
 }
 
-// finishBarriers completes notifications in progress.
+// finishBarriers completes the barriers in progress.
 func (s *space) finishBarriers() error {
-	for i := range s.barriers {
-		if x := s.barriers[i]; x != nil {
-			s.barriers[i] = nil
-			if err := x.Wait(); err != nil {
-				return err
-			}
+	for i, x := range s.barriers {
+		if x == nil {
+			continue
+		}
+		s.barriers[i] = nil
+		if err := x.Wait(); err != nil {
+			return err
 		}
 	}
 	return nil
