@@ -1,6 +1,6 @@
 package coll
 
-// perform runs all nodes inline, one after another. No node is a message.
+// perform runs all nodes inline, one after another. The schedule has no messages.
 func (x *Run) perform() error {
 	c, bound := x.comm, x.bound
 	x.takeSlot()

@@ -2,19 +2,23 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// This file moves the messages of a schedule by puts and gets (paper 5, section 3.3):
+// This file moves the messages of a schedule by puts and gets (paper 5, section 3.3). Flags in slots
+// (space.go) carry addresses and notifications:
 //
-//	put         [receiver tells its address]  sender puts bytes and flag    receiver has seen the flag
-//	rendezvous  sender tells its address      receiver gets, acknowledges   sender has seen that
-//	put-only    [receiver tells its address]  sender puts bytes
+//	             receiver    sender               receiver            sender
+//	put          [CTS]       puts bytes and flag  waits for its flag
+//	put-only     [CTS]       puts bytes
+//	rendezvous               RTS                  gets, acknowledges  waits for its flag
 //
-// Flags in slots (space.go) carry addresses and notifications. Steps in brackets are omitted if the
-// sender knows the address and may write at any time. An empty message is a flag in every transfer.
+// A CTS (clear to send) has the address of the receiver's buffer, and permits to write there. It is
+// omitted if the sender knows the address and may write at any time. An RTS (request to send) has
+// the address of the sender's bytes. An empty message is a flag in every transfer.
+//
 // The argument of a continuation has the node and the completed stage.
 const (
 	stageDone    = iota << stageShift // the whole node
-	stageCleared                      // a sender has received the address
-	stageFlagged                      // a receiver has seen its flag; a sender's bytes are ready for the get
+	stageCleared                      // a sender has received the CTS
+	stageFlagged                      // a receiver has seen its flag; a sender's bytes are ready for the RTS
 	stageGot                          // the receiver has the bytes
 	stages       = 3 << stageShift
 	stageShift   = 29
@@ -60,6 +64,9 @@ func (x *Run) flagOff(i int32) int64 { return x.flagsOff + 8*int64(i) }
 // flagValue returns the value of a flag that carries an offset.
 func (x *Run) flagValue(off int64) uint64 { return x.round<<addressBits | uint64(off) }
 
+// flagAddress returns the offset that the value of a flag carries.
+func flagAddress(value uint64) int64 { return int64(value & (1<<addressBits - 1)) }
+
 // bufferOff returns the offset of a member's buffer in its segment; false: the caller does not know
 // it.
 func (x *Run) bufferOff(p *Place, b Buf, member int32) (int64, bool) {
@@ -78,64 +85,105 @@ func (x *Run) bufferOff(p *Place, b Buf, member int32) (int64, bool) {
 
 // account counts the member's puts and gets.
 func (x *Run) account(n *Node, node int32) {
-	k := x.call.Key
+	r, isGet := x.comm.r, x.call.Key.isGet(n)
 	to := int(x.global(n.Peer))
 	switch {
-	case n.Kind == Send && k.isGet(n):
-		x.comm.r.Account(to, 1, 0)
+	case n.Kind == Send && isGet: // the RTS
+		r.Account(to, 1, 0)
 	case n.Kind == Send:
-		x.comm.r.Account(to, 1, x.Bytes(n.Ref))
-	case k.isGet(n):
-		x.comm.r.Account(to, 1, x.Bytes(n.Ref))
-		x.comm.r.Account(to, 1, 0)
-	case x.plan.ctsNodes[node] == node:
-		x.comm.r.Account(to, 1, 0)
+		r.Account(to, 1, x.Bytes(n.Ref))
+	case isGet: // the get and the acknowledgement
+		r.Account(to, 1, x.Bytes(n.Ref))
+		r.Account(to, 1, 0)
+	case x.plan.ctsNodes[node] == node: // the CTS
+		r.Account(to, 1, 0)
 	}
 }
 
 // awaitSharedFlags awaits the flags that messages share. It runs in a continuation, because
 // continuations of the first nodes may run inside any later post of the rank, and all share one Op.
 func (x *Run) awaitSharedFlags(p cluster.Poster) {
-	space, heards, ackeds := &x.comm.space, x.plan.sharedRecvs, x.plan.sharedSends
-	space.arrivals[x.spaceSlot] += heards
-	space.acks[x.spaceSlot] += ackeds
-	if heards > 0 {
-		x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.flagOff(flagArrivals), Arg: int32(cluster.CmpGreaterEqual), A: space.arrivals[x.spaceSlot], Then: x, ThenArg: argArrivals}
-		p.Post(&x.op)
+	space := &x.comm.space
+	arrivals, acks := &space.arrivals[x.spaceSlot], &space.acks[x.spaceSlot]
+	*arrivals += x.plan.sharedRecvs
+	*acks += x.plan.sharedSends
+	if x.plan.sharedRecvs > 0 {
+		x.awaitUntil(p, flagArrivals, *arrivals, argArrivals)
 	}
-	if ackeds > 0 {
-		x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.flagOff(flagAcks), Arg: int32(cluster.CmpGreaterEqual), A: space.acks[x.spaceSlot], Then: x, ThenArg: argAcks}
-		p.Post(&x.op)
+	if x.plan.sharedSends > 0 {
+		x.awaitUntil(p, flagAcks, *acks, argAcks)
 	}
+}
+
+// awaitFlag awaits the flag of a node.
+func (x *Run) awaitFlag(p cluster.Poster, node, stage int32) {
+	x.awaitUntil(p, flagNode+node, x.flagValue(0), node|stage)
+}
+
+// awaitUntil awaits a flag of the slot until it is at least min, and continues with arg.
+func (x *Run) awaitUntil(p cluster.Poster, flag int32, min uint64, arg int32) {
+	x.op = cluster.Op{
+		Kind: cluster.KindAwait, Off: x.flagOff(flag), Arg: int32(cluster.CmpGreaterEqual), A: min,
+		Then: x, ThenArg: arg,
+	}
+	p.Post(&x.op)
+}
+
+// signal changes a flag of the slot at a peer.
+func (x *Run) signal(p cluster.Poster, to Peer, flag int32, how cluster.SigOp, v uint64) {
+	x.op = cluster.Op{
+		Kind: cluster.KindPut, Peer: x.global(to), Off: x.flagsOff, Early: true,
+		Sig: x.flagOff(flag), SigOp: how, A: v,
+		Then: discard{},
+	}
+	p.Post(&x.op)
+}
+
+// partnerSignal returns the signal for the other end of a message: its own flag, or a counter if it
+// shares one.
+func (x *Run) partnerSignal(q *Place, node, counter int32) (flag int32, how cluster.SigOp, v uint64) {
+	partner := x.plan.partners[node]
+	if q.Schedule.sharesFlag(x.call.Key.Modes, partner) {
+		return counter, cluster.SigAdd, 1
+	}
+	return flagNode + partner, cluster.SigSet, x.flagValue(0)
 }
 
 // startMessage starts one end of a message.
 func (x *Run) startMessage(p cluster.Poster, n *Node, node int32) {
-	k := x.call.Key
+	if n.Kind == Send {
+		x.startSend(p, n, node)
+	} else {
+		x.startRecv(p, n, node)
+	}
+}
+
+func (x *Run) startSend(p cluster.Poster, n *Node, node int32) {
+	k := &x.call.Key
 	switch {
-	case n.Kind == Send && k.isGet(n):
-		if n.Ref.Buf < temps && k.Address == Bounced {
-			x.bounce(p, n, node, stageFlagged)
-			return
-		}
+	case k.isGet(n) && k.Address == Bounced && n.Ref.Buf < temps:
+		x.bounce(p, n, node, stageFlagged)
+	case k.isGet(n):
 		x.sendRTS(p, n, node)
-	case n.Kind == Send:
-		if x.plan.ctsNodes[node] >= 0 {
-			if x.waitingPuts = append(x.waitingPuts, node); len(x.waitingPuts) == x.clearedPuts+1 {
-				x.startClearedPuts(p)
-			}
-			return
+	case x.plan.ctsNodes[node] >= 0:
+		x.waitingPuts = append(x.waitingPuts, node)
+		if len(x.waitingPuts) == x.clearedPuts+1 {
+			x.startClearedPuts(p)
 		}
+	default:
 		q := x.peerPlace(node)
 		x.put(p, n, node, &q, -1)
+	}
+}
+
+func (x *Run) startRecv(p cluster.Poster, n *Node, node int32) {
+	switch k := &x.call.Key; {
 	case k.isGet(n):
 		x.awaitFlag(p, node, stageFlagged)
-	case k.isUnsignaled(n):
+	case k.isUnsignaled(n): // the end of the call guarantees its arrival
 		x.complete(node, cluster.Done{})
-	default:
-		if !x.plan.isFlagShared[node] {
-			x.awaitFlag(p, node, stageFlagged)
-		}
+	case !x.plan.isFlagShared[node]:
+		x.awaitFlag(p, node, stageFlagged)
 	}
 }
 
@@ -146,9 +194,10 @@ func (x *Run) startClearedPuts(p cluster.Poster) {
 	for x.clearedPuts < len(x.waitingPuts) && x.err == nil {
 		node := x.waitingPuts[x.clearedPuts]
 		n := &x.Schedule.Nodes[node]
-		base := x.targetOffsets[x.plan.ctsNodes[node]]
+		ctsNode := x.plan.ctsNodes[node]
+		base := x.targetOffsets[ctsNode]
 		if base < 0 {
-			x.awaitFlagOf(p, x.plan.ctsNodes[node], node, stageCleared)
+			x.awaitUntil(p, flagNode+ctsNode, x.flagValue(0), node|stageCleared)
 			return
 		}
 		x.clearedPuts++
@@ -191,17 +240,12 @@ func (x *Run) sendCTS(p cluster.Poster, n *Node, node int32) {
 
 // advance is the continuation of a part of a message, or of a node that moves no bytes.
 func (x *Run) advance(p cluster.Poster, arg int32, d cluster.Done) {
-	if arg < 0 {
-		kind := Recv
-		if arg == argAcks {
-			kind = Send
-		}
-		s := x.Schedule
-		for i := range s.Nodes {
-			if n := &s.Nodes[i]; n.Kind == kind && x.plan.isFlagShared[i] {
-				x.accept(p, n, int32(i))
-			}
-		}
+	switch arg {
+	case argArrivals:
+		x.acceptShared(p, Recv)
+		return
+	case argAcks:
+		x.acceptShared(p, Send)
 		return
 	}
 	node, stage := arg&^stages, arg&stages
@@ -210,34 +254,42 @@ func (x *Run) advance(p cluster.Poster, arg int32, d cluster.Done) {
 		x.fail("%s by %s of rank %d failed (code %d)", n.Kind, x.call.Key.Transfer, x.Peer(n.Peer), d.Err)
 		return
 	}
-	switch stage {
-	case stageCleared:
-		x.targetOffsets[x.plan.ctsNodes[node]] = int64(d.A & (1<<addressBits - 1))
+	switch {
+	case stage == stageCleared:
+		x.targetOffsets[x.plan.ctsNodes[node]] = flagAddress(d.A)
 		x.startClearedPuts(p)
-	case stageFlagged:
-		if n.Kind == Send {
-			x.sendRTS(p, n, node)
-			return
-		}
-		if x.call.Key.isGet(n) {
-			x.get(p, n, node, int64(d.A&(1<<addressBits-1)))
-			return
-		}
+	case stage == stageFlagged && n.Kind == Send: // the bytes are in the bounce buffer
+		x.sendRTS(p, n, node)
+	case stage == stageFlagged && x.call.Key.isGet(n): // the RTS has arrived
+		x.get(p, n, node, flagAddress(d.A))
+	case stage == stageFlagged:
 		x.accept(p, n, node)
-	case stageGot:
-		if b := x.staged[node]; b != nil {
-			x.unpack(n.Ref, b)
-		}
-		q := x.peerPlace(node)
-		to, how, v := flagNode+x.plan.partners[node], cluster.SigSet, x.flagValue(0)
-		if q.Schedule.sharesFlag(x.call.Key.Modes, x.plan.partners[node]) {
-			to, how, v = flagAcks, cluster.SigAdd, 1
-		}
-		x.signal(p, n.Peer, to, how, v)
+	case stage == stageGot:
+		x.acknowledge(p, n, node)
 		x.complete(node, d)
 	default:
 		x.complete(node, d)
 	}
+}
+
+// acceptShared continues with all messages that share a flag.
+func (x *Run) acceptShared(p cluster.Poster, kind Kind) {
+	nodes := x.Schedule.Nodes
+	for i := range nodes {
+		if n := &nodes[i]; n.Kind == kind && x.plan.isFlagShared[i] {
+			x.accept(p, n, int32(i))
+		}
+	}
+}
+
+// acknowledge unpacks the bytes of a get, and signals the sender that the receiver has them.
+func (x *Run) acknowledge(p cluster.Poster, n *Node, node int32) {
+	if b := x.staged[node]; b != nil {
+		x.unpack(n.Ref, b)
+	}
+	q := x.peerPlace(node)
+	flag, how, v := x.partnerSignal(&q, node, flagAcks)
+	x.signal(p, n.Peer, flag, how, v)
 }
 
 // accept continues with an arrived message. If it arrived in a bounce buffer, it is copied first.
@@ -271,21 +323,6 @@ func copyChanged(to, from []byte) {
 	}
 }
 
-// awaitFlag awaits the flag of a node.
-func (x *Run) awaitFlag(p cluster.Poster, node, stage int32) { x.awaitFlagOf(p, node, node, stage) }
-
-// awaitFlagOf awaits the flag of another node for a node.
-func (x *Run) awaitFlagOf(p cluster.Poster, word, node, stage int32) {
-	x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.flagOff(flagNode + word), Arg: int32(cluster.CmpGreaterEqual), A: x.flagValue(0), Then: x, ThenArg: node | stage}
-	p.Post(&x.op)
-}
-
-// signal changes a flag of the slot at a peer.
-func (x *Run) signal(p cluster.Poster, to Peer, word int32, how cluster.SigOp, v uint64) {
-	x.op = cluster.Op{Kind: cluster.KindPut, Peer: x.global(to), Off: x.flagsOff, Sig: x.flagOff(word), SigOp: how, A: v, Early: true, Then: discard{}}
-	p.Post(&x.op)
-}
-
 // peerPlace returns the Place of a node's peer.
 func (x *Run) peerPlace(node int32) Place {
 	s := x.Schedule
@@ -315,29 +352,32 @@ func (x *Run) target(q *Place, r Ref, base int64) (off int64, vec []cluster.Span
 	return 0, x.spans
 }
 
-// put puts a message into the peer's buffer at base. base −1: the address has arrived in a flag.
+// put puts a message into the peer's buffer at base. base −1: the sender knows the address.
 func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
 	recv := &q.Schedule.Nodes[x.plan.partners[node]]
 	member := x.Peer(n.Peer)
 	if base < 0 {
 		var isKnown bool
-		if base, isKnown = x.bufferOff(q, recv.Ref.Buf, member); !isKnown && recv.Ref.N != 0 {
+		base, isKnown = x.bufferOff(q, recv.Ref.Buf, member)
+		if !isKnown && recv.Ref.N != 0 {
 			x.fail("a put needs the address of its target (set it, or use %s addresses)", Bounced)
 			return
 		}
 	}
-	x.op = cluster.Op{Kind: cluster.KindPut, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Early: true, Then: x, ThenArg: node | stageDone}
+	x.op = cluster.Op{
+		Kind: cluster.KindPut, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Early: true,
+		Then: x, ThenArg: node | stageDone,
+	}
 	x.op.Off, x.op.Vec = x.target(q, recv.Ref, base)
 	if !x.call.isSizeOnly && x.op.Size > 0 {
 		x.op.Buf = x.messageBytes(n, node)
 	}
-	switch k := x.call.Key; {
-	case k.isUnsignaled(n):
+	if x.call.Key.isUnsignaled(n) {
 		x.op.Early = false
-	case q.Schedule.sharesFlag(k.Modes, x.plan.partners[node]):
-		x.op.Sig, x.op.SigOp, x.op.A = x.flagOff(flagArrivals), cluster.SigAdd, 1
-	default:
-		x.op.Sig, x.op.SigOp, x.op.A = x.flagOff(flagNode+x.plan.partners[node]), cluster.SigSet, x.flagValue(0)
+	} else {
+		flag, how, v := x.partnerSignal(q, node, flagArrivals)
+		x.op.Sig, x.op.SigOp = x.flagOff(flag), how
+		x.op.A = v
 	}
 	p.Post(&x.op)
 }
