@@ -199,7 +199,8 @@ func (b *Builder) gatherAround() {
 	for i := range at.mateCount() {
 		ready = append(ready, b.recv(at.mate(i+1), from(t, at.mate(i+1).D, 1)))
 	}
-	have := b.around(ring{at.nodes, at.hop, func(d, n int32) Ref { return at.blocks(t, d, n) }}, b.join(ready), nil)
+	leaders := ring{n: at.nodes, to: at.hop, some: func(d, n int32) Ref { return at.blocks(t, d, n) }}
+	have := b.around(leaders, b.join(ready), nil)
 	have = b.copy(from(Out, 0, b.P), from(t, 0, b.P), have)
 	b.channel = 0
 	for i := range at.mateCount() {

@@ -104,7 +104,7 @@ type ring struct {
 // overwritten only after the nodes that busy lists for the distance. spread returns the node that
 // completes it.
 func (b *Builder) spread(t Buf, begin id, busy map[int32]id) id {
-	return b.around(ring{b.P, me, func(d, n int32) Ref { return from(t, d, n) }}, begin, busy)
+	return b.around(ring{n: b.P, to: me, some: func(d, n int32) Ref { return from(t, d, n) }}, begin, busy)
 }
 
 // around sends each rank's data to all ranks. In each round, a rank sends its first windows back by
@@ -212,7 +212,9 @@ func (b *Builder) relay(t Buf, n, group int32, to func(d int32) Peer, begin id) 
 	var sent []id
 	if len(messages) > 0 {
 		for range messages[0] {
-			out, in, sent = append(out, b.slots(most*group)), append(in, b.slots(most*group)), append(sent, none)
+			out = append(out, b.slots(most*group))
+			in = append(in, b.slots(most*group))
+			sent = append(sent, none)
 		}
 	}
 	for i, w := range have {

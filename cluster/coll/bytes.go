@@ -55,18 +55,19 @@ func (x *Run) runLocal(n *Node, at *strides) {
 	x.Runs(n.From, func(off, n int64) { x.ranges = append(x.ranges, byteRange{off, n}) })
 	dst, src := x.buffer(n.Ref.Buf), x.buffer(n.From.Buf)
 	next := 0
-	x.Runs(n.Ref, func(off, size int64) { next = x.applyRange(n.Kind, dst, src, off, size, next) })
+	x.Runs(n.Ref, func(off, size int64) { next = x.applyRange(n.Kind, dst[off:off+size], src, next) })
 }
 
-// applyRange runs a node on one range of its blocks. The other side has the ranges from number at
-// on. applyRange returns the number of the next one.
-func (x *Run) applyRange(kind Kind, dst, src []byte, off, size int64, at int) int {
-	for size > 0 {
+// applyRange runs a node on one range of its blocks. The other side has the ranges x.ranges, from
+// number at on. applyRange returns the number of the next one.
+func (x *Run) applyRange(kind Kind, dst, src []byte, at int) int {
+	for len(dst) > 0 {
 		c := &x.ranges[at]
-		k := min(size, c.size)
-		x.apply(kind, dst[off:off+k], src[c.off:c.off+k])
-		off, size = off+k, size-k
-		c.off, c.size = c.off+k, c.size-k
+		k := min(int64(len(dst)), c.size)
+		x.apply(kind, dst[:k], src[c.off:c.off+k])
+		dst = dst[k:]
+		c.off += k
+		c.size -= k
 		if c.size == 0 {
 			at++
 		}

@@ -34,7 +34,8 @@ func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 	h := made.hash()
 	var s *Schedule
 	c.update(func(next *cacheContent) {
-		if s = next.byClass[at]; s != nil {
+		s = next.byClass[at]
+		if s != nil {
 			return
 		}
 		s = made
@@ -54,7 +55,12 @@ func (c *Cache) update(change func(next *cacheContent)) {
 		now := c.content.Load()
 		next := &cacheContent{byClass: map[classKey]*Schedule{}, byHash: map[uint64][]*Schedule{}, ends: map[*Schedule]map[end]int32{}, partners: map[*Schedule][]int32{}}
 		if now != nil {
-			next = &cacheContent{maps.Clone(now.byClass), maps.Clone(now.byHash), maps.Clone(now.ends), maps.Clone(now.partners)}
+			next = &cacheContent{
+				byClass:  maps.Clone(now.byClass),
+				byHash:   maps.Clone(now.byHash),
+				ends:     maps.Clone(now.ends),
+				partners: maps.Clone(now.partners),
+			}
 		}
 		change(next)
 		if c.content.CompareAndSwap(now, next) {

@@ -58,14 +58,17 @@ func Allreduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, op cluster.Re
 }
 
 func runReduction[T cluster.Number](x programCall, op cluster.ReduceOp, in, out []T) (err error) {
-	if x.two, err = Combining[T](x.r, x.what.String(), op); err != nil {
+	x.two, err = Combining[T](x.r, x.what.String(), op)
+	if err != nil {
 		return err
 	}
-	if x.all, err = CombiningAll[T](x.r, x.what.String(), op); err != nil {
+	x.all, err = CombiningAll[T](x.r, x.what.String(), op)
+	if err != nil {
 		return err
 	}
 	x.in, x.out = cluster.Of(in), cluster.Of(out)
-	if x.size, x.unit = x.in.Len(), 1; len(in) > 0 {
+	x.size, x.unit = x.in.Len(), 1
+	if len(in) > 0 {
 		x.unit = x.size / int64(len(in))
 	}
 	return x.do()

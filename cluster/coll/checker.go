@@ -71,7 +71,8 @@ func (f *Finding) Harm() string {
 
 // String describes the finding, with a hint.
 func (f *Finding) String() string {
-	access, side, when := "read", "out", "after"
+	access := "read"
+	side, when := "out", "after"
 	if f.Writes {
 		access = "written"
 	}
@@ -195,7 +196,7 @@ func (k *Checker) Do(call Call) error {
 	case AllSync:
 		k.all()
 	case NoSync:
-		k.open = append(k.open, openCall{k.calls, call, was})
+		k.open = append(k.open, openCall{number: k.calls, call: call, was: was})
 	}
 	return err
 }
@@ -215,7 +216,9 @@ func (k *Checker) all() {
 	for _, f := range k.waiting {
 		f.Then = bytes.Clone(f.buf)
 	}
-	k.touched, k.open, k.waiting = k.touched[:0], k.open[:0], k.waiting[:0]
+	k.touched = k.touched[:0]
+	k.open = k.open[:0]
+	k.waiting = k.waiting[:0]
 }
 
 // Reads reports that the program now reads local data. It records their current value.
@@ -237,7 +240,8 @@ func (k *Checker) touch(buf []byte, writes bool) {
 			continue
 		}
 		f := k.finding(buf, o.number, what)
-		if f.Writes = writes; !writes {
+		f.Writes = writes
+		if !writes {
 			f.Seen, f.Was = bytes.Clone(buf), o.before(buf)
 			k.waiting = append(k.waiting, f)
 		}

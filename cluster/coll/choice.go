@@ -23,7 +23,8 @@ func (t Tuple) String() string {
 
 // Words describes the required addresses and synchronization, if they are not the default.
 func (m Modes) Words() string {
-	if m.Transfer = 0; m == (Modes{}) {
+	m.Transfer = 0
+	if m == (Modes{}) {
 		return ""
 	}
 	return fmt.Sprintf(", addresses %s, %s in, %s out", m.Address, m.In, m.Out)
@@ -50,7 +51,8 @@ func (c Choice) Under(required Modes) Choice {
 	if c.Algorithm.Collective == OpBarrier {
 		return c
 	}
-	c.Address, c.In, c.Out = Single, required.In, required.Out
+	c.Address = Single
+	c.In, c.Out = required.In, required.Out
 	if c.Transfer.OneSided() {
 		c.Address = required.Address
 	}
@@ -62,7 +64,8 @@ func (c Choice) Under(required Modes) Choice {
 
 // Placed returns the choice for members that share nodes.
 func (c Choice) Placed(p Places) Choice {
-	if c.Places = (Places{}); c.Algorithm.Housed && p.Per != 1 {
+	c.Places = (Places{})
+	if c.Algorithm.Housed && p.Per != 1 {
 		c.Places = p
 	}
 	return c

@@ -164,7 +164,7 @@ func sumPart[T cluster.Number](out []T, in [][]byte, lo int) {
 			out[i] = a[i] + b[i]
 		}
 		return
-	case 8:
+	case 8: // one pass over eight inputs
 		a, b, c, d, e, f, g, h := of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)
 		for i := range out {
 			out[i] = ((a[i] + b[i]) + (c[i] + d[i])) + ((e[i] + f[i]) + (g[i] + h[i]))

@@ -152,7 +152,8 @@ func (c *Comm) take(call *Call) (*Run, error) {
 	}
 	x := c.newRun()
 	x.comm, x.plan = c, plan
-	x.Schedule, x.Rel, x.Root = plan.Schedule, rel, int32(call.Root)
+	x.Schedule = plan.Schedule
+	x.Rel, x.Root = rel, int32(call.Root)
 	x.Blocks, x.Into = call.Blocks, call.Into
 	x.isOneSided = call.Key.Transfer.OneSided()
 	if err := x.checkBuffers(call); err != nil {
@@ -193,7 +194,8 @@ func (s *plan) findSharedFlags() {
 		if n.Kind != Send && n.Kind != Recv || !s.Schedule.sharesFlag(s.key.Modes, int32(i)) {
 			continue
 		}
-		if s.isFlagShared[i] = true; n.Kind == Recv {
+		s.isFlagShared[i] = true
+		if n.Kind == Recv {
 			s.sharedRecvs++
 		} else {
 			s.sharedSends++

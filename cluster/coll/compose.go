@@ -110,7 +110,9 @@ func init() {
 		Class: (&shape{name: "chain"}).childClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-			works, passes, ahead := c.recvTime()+c.combines(piece), c.O, 2*c.adapterTime(1, piece) // of the last rank, of the ranks between, and before their requests and bytes
+			works := c.recvTime() + c.combines(piece) // at the last rank
+			passes := c.O                             // at the ranks between
+			ahead := 2 * c.adapterTime(1, piece)      // before their requests and bytes
 			if k.Ranks == 2 {
 				passes, ahead = 0, 0
 			}

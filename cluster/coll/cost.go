@@ -175,8 +175,9 @@ func (k Key) firstCTSCount() int {
 	k.Segments = 1
 	const small = 32
 	if k.Ranks > 2*small { // a member has all other members as peers, or more peers with each doubling
-		few, more, doublings := k, k, rounds(k.Ranks)-rounds(small)
+		few, more := k, k
 		few.Ranks, more.Ranks = small, 2*small
+		doublings := rounds(k.Ranks) - rounds(small)
 		least, step := few.firstCTSCount(), more.firstCTSCount()-few.firstCTSCount()
 		if step == small {
 			return int(k.Ranks) - 1

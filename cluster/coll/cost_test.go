@@ -25,7 +25,8 @@ func TestAsksFirst(t *testing.T) {
 		if got := k.firstCTSCount(); got != c.want {
 			t.Errorf("%s by %s, ranks %d: %d, want %d", c.what, c.name, c.ranks, got, c.want)
 		}
-		if k.In = NoSync; k.firstCTSCount() != 0 {
+		k.In = NoSync
+		if k.firstCTSCount() != 0 {
 			t.Errorf("%s by %s: requests puts that need no request", c.what, c.name)
 		}
 	}

@@ -197,7 +197,9 @@ func TestPredictions(t *testing.T) {
 	}
 	exact := map[string]bool{}
 	for _, s := range []string{"knomial", "kary", "chain", "flat", "fork", "hierarchical"} {
-		exact["bcast "+s], exact["scatter "+s], exact["gather "+s] = true, true, true
+		exact["bcast "+s] = true
+		exact["scatter "+s] = true
+		exact["gather "+s] = true
 	}
 	exact["gather kary"] = false // children of one size may arrive at the same time
 	for _, name := range []string{

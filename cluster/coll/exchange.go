@@ -87,7 +87,9 @@ func neighbourExchange(b *Builder) {
 	step := [2]int32{2, -2}
 	pair := int32(0) // first pair, counted from the rank: its own block and the first received one
 	if b.Rel%2 == 1 {
-		sides, step, pair = [2]int32{-1, 1}, [2]int32{-2, 2}, -1
+		sides = [2]int32{-1, 1}
+		step = [2]int32{-2, 2}
+		pair = -1
 	}
 	b.send(me(sides[0]), from(Out, 0, 1), copied)
 	have := b.join([]id{copied, b.recv(me(sides[0]), from(Out, sides[0], 1))})

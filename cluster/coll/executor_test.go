@@ -65,7 +65,9 @@ type flying struct {
 
 // execute runs the schedules of all ranks to their end.
 func (x *executor) execute() error {
-	x.flights, x.flagged, x.awaited = map[flight]*queue{}, map[step]bool{}, map[step]bool{}
+	x.flights = map[flight]*queue{}
+	x.flagged = map[step]bool{}
+	x.awaited = map[step]bool{}
 	x.depsLeft = make([][]uint16, len(x.places))
 	for r := range x.places {
 		s := x.places[r].Schedule
@@ -77,7 +79,8 @@ func (x *executor) execute() error {
 			x.ends(r)
 		}
 		for i := range s.Nodes {
-			if x.depsLeft[r][i] = s.Nodes[i].Deps; s.Nodes[i].Deps == 0 {
+			x.depsLeft[r][i] = s.Nodes[i].Deps
+			if s.Nodes[i].Deps == 0 {
 				x.ready = append(x.ready, step{int32(r), int32(i)})
 			}
 		}
@@ -146,14 +149,15 @@ func (x *executor) post(s step) {
 		x.flying = append(x.flying, f)
 		return
 	case x.lands && n.Kind == Recv:
-		if x.awaited[s] = true; x.flagged[s] {
+		x.awaited[s] = true
+		if x.flagged[s] {
 			x.complete(s)
 		}
 		return
 	}
 	switch n.Kind {
 	case Send:
-		f := flight{s.rank, p.Peer(n.Peer), n.Lane}
+		f := flight{from: s.rank, to: p.Peer(n.Peer), channel: n.Lane}
 		m := message{step: s}
 		if late := x.rng.IntN(100) < x.sync; !late {
 			m.data = append([]byte{}, x.load(s.rank, n.Ref)...)
@@ -167,7 +171,7 @@ func (x *executor) post(s step) {
 			x.complete(s)
 		}
 	case Recv:
-		f := flight{p.Peer(n.Peer), s.rank, n.Lane}
+		f := flight{from: p.Peer(n.Peer), to: s.rank, channel: n.Lane}
 		q := x.queue(f)
 		q.recvs = append(q.recvs, s)
 		x.match(f, q)
@@ -189,7 +193,8 @@ func (x *executor) post(s step) {
 		} else if n.From.N != 0 {
 			x.op(x.carries, bytes.Clone(x.carries), mine)
 		}
-		if x.carried = append(x.carried, s); len(x.carried) < int(n.Count) {
+		x.carried = append(x.carried, s)
+		if len(x.carried) < int(n.Count) {
 			return
 		}
 		for _, m := range x.carried {
@@ -253,7 +258,8 @@ func (x *executor) land(f flying) {
 		defer x.complete(f.step)
 	}
 	x.store(f.to.rank, x.places[f.to.rank].Schedule.Nodes[f.to.node].Ref, data)
-	if x.flagged[f.to] = true; x.awaited[f.to] {
+	x.flagged[f.to] = true
+	if x.awaited[f.to] {
 		x.complete(f.to)
 	}
 }

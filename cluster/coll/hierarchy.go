@@ -48,16 +48,20 @@ type nodeGroup struct {
 // nodeGroup returns the node group of the rank that is rel ranks after the root.
 func (k Key) nodeGroup(rel int32) nodeGroup {
 	h := nodeGroup{ranks: k.Ranks, perNode: max(k.Places.Per, 1), rootAt: k.rootAt}
-	if h.isRoundRobin = k.Places.Places > 0; h.isRoundRobin {
+	h.isRoundRobin = k.Places.Places > 0
+	if h.isRoundRobin {
 		h.nodes = min(k.Places.Places, k.Ranks)
-		h.node, h.index, h.size = rel%h.nodes, rel/h.nodes, k.Ranks/h.nodes
+		h.node = rel % h.nodes
+		h.index = rel / h.nodes
+		h.size = k.Ranks / h.nodes
 		return h
 	}
 	h.nodes = (k.Ranks + h.perNode - 1) / h.perNode
 	at := wrap(rel+h.rootAt, h.ranks)
 	h.node = wrap(at/h.perNode-h.rootAt/h.perNode, h.nodes)
 	h.size = h.sizeOf(h.node)
-	if h.index = rel - h.leader(h.node); h.index >= h.size { // before the root in its node
+	h.index = rel - h.leader(h.node)
+	if h.index >= h.size { // before the root in its node
 		h.index -= h.ranks - h.size
 	}
 	return h
@@ -131,8 +135,10 @@ func (k Key) hierarchyTime(c *Cost, n int64, work cluster.Time) cluster.Time {
 
 // setRoot rotates the placement to begin at a call's root.
 func (k *Key) setRoot(root int32) {
-	if k.rootAt = 0; k.Places.Per > 0 {
-		if k.rootAt = root; k.Ranks%k.Places.Per == 0 {
+	k.rootAt = 0
+	if k.Places.Per > 0 {
+		k.rootAt = root
+		if k.Ranks%k.Places.Per == 0 {
 			k.rootAt = root % k.Places.Per
 		}
 	}

@@ -90,7 +90,8 @@ func (x *Run) loadEven(n *Node, at *strides) {
 	p, all := x.Schedule.Ranks, x.peerBuffers(n)
 	signatures := x.comm.board.Notes(x.boardSlot)
 	first := wrap(x.Peer(n.Peer)-x.Root, p) // counted from the root
-	dst, src, to := &at.to, &at.from, x.localBytes(n.Ref.Buf)
+	dst, src := &at.to, &at.from
+	to := x.localBytes(n.Ref.Buf)
 	for i := range n.Count {
 		peer := wrap(first+i, p)
 		member := wrap(peer+x.Root, p)
@@ -222,12 +223,13 @@ func (x *Run) loadRanges(n *Node, all [][]byte, peer int32) {
 		return
 	}
 	dst, at := x.buffer(n.Ref.Buf), 0
-	x.runs(n.Ref, x.Rel, peer, func(off, size int64) { at = x.applyRange(Copy, dst, src, off, size, at) })
+	x.runs(n.Ref, x.Rel, peer, func(off, size int64) { at = x.applyRange(Copy, dst[off:off+size], src, at) })
 }
 
 // accountLoads counts the traffic of a load or a fold.
 func (x *Run) accountLoads(n *Node, at *strides) {
-	r, team, p := x.comm.r, x.comm.team, x.Schedule.Ranks
+	r, team := x.comm.r, x.comm.team
+	p := x.Schedule.Ranks
 	first := wrap(x.firstMember(n)-x.Root, p)
 	if at.isFromEven && x.comm.board.isOneNode {
 		others := int64(n.Count)

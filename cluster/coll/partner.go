@@ -18,7 +18,7 @@ func (s *Schedule) ends() map[end]int32 {
 		if n.Kind != Send && n.Kind != Recv {
 			continue
 		}
-		e := end{n.Kind, n.Lane, n.Peer}
+		e := end{kind: n.Kind, channel: n.Lane, peer: n.Peer}
 		if !e.peer.Xor {
 			e.peer.D = wrap(e.peer.D, s.Ranks)
 		}

@@ -59,7 +59,8 @@ func wrap(i, n int32) int32 {
 	if uint32(i) < uint32(n) {
 		return i
 	}
-	if i %= n; i < 0 {
+	i %= n
+	if i < 0 {
 		i += n
 	}
 	return i

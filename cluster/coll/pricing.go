@@ -142,7 +142,7 @@ func (m *pricing) deadlock() error {
 	d := &Deadlock{Open: m.open, Reason: "which depend on each other"}
 	for _, w := range waits {
 		t := m.ranks[w.rank].Task(w.node)
-		d.Receives = append(d.Receives, Waiting{w.rank, t.Peer, t.Tag})
+		d.Receives = append(d.Receives, Waiting{Rank: w.rank, Peer: t.Peer, Tag: t.Tag})
 	}
 	return d
 }
@@ -247,7 +247,7 @@ func (m *pricing) begin(r *pricedRank, e event) {
 			m.takeLanded(r, e, t)
 			return
 		}
-		f := m.queueOf(channel{t.Peer, e.rank, t.Tag})
+		f := m.queueOf(channel{from: t.Peer, to: e.rank, number: t.Tag})
 		f.posted = append(f.posted, e)
 		m.match(f, e.at)
 	case Meet:
@@ -256,7 +256,8 @@ func (m *pricing) begin(r *pricedRank, e event) {
 	case Hardware:
 		r.processor = max(r.processor, e.at) + m.c.O
 		e.at = r.processor
-		if m.gathered = append(m.gathered, e); len(m.gathered) == int(t.Tag) {
+		m.gathered = append(m.gathered, e)
+		if len(m.gathered) == int(t.Tag) {
 			last, size := cluster.Time(0), int64(0)
 			for _, g := range m.gathered {
 				last, size = max(last, g.at), max(size, m.ranks[g.rank].Task(g.node).Size)
@@ -329,7 +330,7 @@ func (m *pricing) takeLanded(r *pricedRank, e event, t Task) {
 func (m *pricing) land(r *pricedRank, e event) {
 	msg := &m.messages[e.node]
 	if !r.Any {
-		f := m.queueOf(channel{msg.From, msg.To, msg.Lane})
+		f := m.queueOf(channel{from: msg.From, to: msg.To, number: msg.Lane})
 		f.landed++
 		m.match(f, e.at)
 		return

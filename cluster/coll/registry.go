@@ -109,7 +109,8 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 	case !a.Housed && p.Places != Places{}:
 		return refuse("places: the algorithm does not use them")
 	}
-	if k.Radix = int32(p.Radix); p.Radix == 0 {
+	k.Radix = int32(p.Radix)
+	if p.Radix == 0 {
 		k.Radix = a.Radix
 	}
 	k.Segments = int32(max(p.Segments, 1))
@@ -157,7 +158,9 @@ func (k Key) parts() int32 {
 // Make returns the schedule of the rank that is rel ranks after the root.
 func (k Key) Make(rel int32) *Schedule {
 	b := &Builder{Key: k, Rel: rel, P: k.Ranks, entry: none}
-	b.s.Collective, b.s.Ranks, b.s.Parts = k.Algorithm.Collective, k.Ranks, k.parts()
+	b.s.Collective = k.Algorithm.Collective
+	b.s.Ranks = k.Ranks
+	b.s.Parts = k.parts()
 	if k.In == AllSync && k.Ranks > 1 {
 		b.enterBarrier()
 	}

@@ -48,7 +48,11 @@ type Room struct {
 
 // Most returns the space that suffices for both needs.
 func (r Room) Most(o Room) Room {
-	return Room{max(r.Words, o.Words), max(r.Bytes, o.Bytes), cluster.Bytewise(!r.Store.SizeOnly() && !o.Store.SizeOnly())}
+	return Room{
+		Words: max(r.Words, o.Words),
+		Bytes: max(r.Bytes, o.Bytes),
+		Store: cluster.Bytewise(!r.Store.SizeOnly() && !o.Store.SizeOnly()),
+	}
 }
 
 // Reserve allocates slots in the segments for one-sided calls. Calls take slots round-robin.

@@ -78,9 +78,11 @@ func (x *Run) boundOf(does *plan) *bound {
 	if k.root == x.Root && k.blocks.Elems == x.Blocks.Elems && k.blocks.Unit == x.Blocks.Unit && k.nodes != nil { // as many parts as the schedule has
 		return k
 	}
-	k.root, k.blocks, k.nodes = x.Root, x.Blocks, k.nodes[:0]
+	k.root, k.blocks = x.Root, x.Blocks
+	k.nodes = k.nodes[:0]
 	for b := range k.sizes {
-		if k.sizes[b] = 0; x.Schedule.Collective.uses(Buf(b), x.Rel) {
+		k.sizes[b] = 0
+		if x.Schedule.Collective.uses(Buf(b), x.Rel) {
 			k.sizes[b] = x.Size(Buf(b))
 		}
 	}

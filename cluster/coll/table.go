@@ -105,7 +105,7 @@ func NewTable(rules []Rule) (*Table, error) {
 		}
 		columns := t.columns[r.Collective]
 		if i == 0 || !r.same(rules[i-1].Tuple) {
-			columns = append(columns, tableColumn{r.Ranks, r.perNode(), int32(i), int32(i), r.Modes})
+			columns = append(columns, tableColumn{ranks: r.Ranks, perNode: r.perNode(), first: int32(i), end: int32(i), modes: r.Modes})
 		}
 		columns[len(columns)-1].end++
 		t.columns[r.Collective] = columns
@@ -333,7 +333,8 @@ func (t *Table) Winners() []Winners {
 			for _, size := range w.Sizes {
 				var row []Choice
 				for _, col := range columns[:n] {
-					at := Column{t, t.entries[col.first:col.end], Tuple{Collective: w.Collective, Ranks: col.ranks, PerNode: col.perNode, Modes: col.modes}}
+					tuple := Tuple{Collective: w.Collective, Ranks: col.ranks, PerNode: col.perNode, Modes: col.modes}
+					at := Column{table: t, entries: t.entries[col.first:col.end], tuple: tuple}
 					choice, _ := at.Choose(size, 0)
 					row = append(row, choice)
 				}

@@ -66,7 +66,8 @@ func (k Key) Bind(root int32, blocks Blocks) ([]Place, error) {
 	for r := range k.Ranks {
 		rel := wrap(r-root, k.Ranks)
 		places[r] = Place{Schedule: cache.Schedule(k, rel), Rel: rel, Root: root, Blocks: blocks}
-		if nodes += len(places[r].Schedule.Nodes); nodes > maxNodes {
+		nodes += len(places[r].Schedule.Nodes)
+		if nodes > maxNodes {
 			return nil, fmt.Errorf("%s by %s among %d ranks has more than %d steps (use fewer ranks)", k.Algorithm.Collective, k.Algorithm.Name, k.Ranks, maxNodes)
 		}
 	}
@@ -130,7 +131,8 @@ func (p *Place) loads(n *Node) []memberLoad {
 		if n.Kind == Load {
 			peer = wrap(p.Peer(n.Peer)+i, p.Schedule.Ranks)
 		}
-		all = append(all, memberLoad{peer, p.peerSize(n.From, wrap(peer-p.Root, p.Schedule.Ranks)), n.Kind == Fold})
+		size := p.peerSize(n.From, wrap(peer-p.Root, p.Schedule.Ranks))
+		all = append(all, memberLoad{peer: peer, size: size, add: n.Kind == Fold})
 	}
 	return all
 }

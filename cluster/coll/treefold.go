@@ -32,7 +32,8 @@ func (b *Builder) fold(s *shape) (done []id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	acc := Out
 	if v.up > 0 {
-		if acc = In; len(v.kids) > 0 {
+		acc = In
+		if len(v.kids) > 0 {
 			acc = b.temp(part(0, 0, -1))
 		}
 	}
@@ -66,7 +67,8 @@ func (b *Builder) gather(s *shape, everywhere bool) id {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	all := Out
 	if v.up > 0 && !everywhere {
-		if all = In; v.size > 1 {
+		all = In
+		if v.size > 1 {
 			all = b.temp(from(0, 0, v.size))
 		}
 	}

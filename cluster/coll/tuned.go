@@ -40,7 +40,8 @@ func (c *Comm) Choose(what Collective, n int64, lacks Needs) (Key, error) {
 	choice, ok := c.columns[what].Choose(n, lacks)
 	if !ok {
 		var err error
-		if choice, err = c.prefer(Tuple{Collective: what, Ranks: int32(c.team.Size()), Bytes: n, Lacks: lacks}); err != nil {
+		choice, err = c.prefer(Tuple{Collective: what, Ranks: int32(c.team.Size()), Bytes: n, Lacks: lacks})
+		if err != nil {
 			return Key{}, err
 		}
 	}
@@ -91,7 +92,7 @@ func (c *Comm) Refine(tries int) (*Refiner, error) {
 // and the blocks of the call.
 func (f *Refiner) Do(what Collective, n, unit int64, lacks Needs, call Call) error {
 	c := f.comm
-	cell := tuningKey{what, octave(n), lacks}
+	cell := tuningKey{what: what, octave: octave(n), lacks: lacks}
 	t := f.cells[cell]
 	if t == nil {
 		t = &tuning{best: -1}
@@ -146,7 +147,8 @@ func (t *tuning) begin(c *Comm, what Collective, n int64, lacks Needs) error {
 			t.keys = append(t.keys, key)
 		}
 	}
-	if t.times = make([]cluster.Time, len(t.keys)); len(t.keys) == 1 {
+	t.times = make([]cluster.Time, len(t.keys))
+	if len(t.keys) == 1 {
 		t.best = 0
 	}
 	return nil
@@ -172,7 +174,7 @@ func (f *Refiner) chooseBest(t *tuning) error {
 
 // Settled returns the final key for a size; false: tries are not finished.
 func (f *Refiner) Settled(what Collective, n int64, lacks Needs) (Key, bool) {
-	if t := f.cells[tuningKey{what, octave(n), lacks}]; t != nil && t.best >= 0 {
+	if t := f.cells[tuningKey{what: what, octave: octave(n), lacks: lacks}]; t != nil && t.best >= 0 {
 		return t.keys[t.best], true
 	}
 	return Key{}, false

@@ -125,7 +125,7 @@ func (c *caller) schedule(what Collective, rel, ranks int32) (*Schedule, error) 
 		return nil, err
 	}
 	c.last = len(c.parts)
-	c.parts = append(c.parts, walkPart{what, rel, c.cache.Schedule(k, rel)})
+	c.parts = append(c.parts, walkPart{what: what, rel: rel, Schedule: c.cache.Schedule(k, rel)})
 	return c.parts[c.last].Schedule, nil
 }
 
@@ -139,10 +139,12 @@ func tagOf(number uint32, what Collective) int32 {
 func (x *programCall) walk(c *caller) error {
 	p := Place{Rel: wrap(int32(x.team.Rank())-x.root, int32(x.team.Size())), Root: x.root}
 	var err error
-	if p.Schedule, err = c.schedule(x.what, p.Rel, int32(x.team.Size())); err != nil {
+	p.Schedule, err = c.schedule(x.what, p.Rel, int32(x.team.Size()))
+	if err != nil {
 		return err
 	}
-	if p.Blocks = Share(x.size, x.unit, p.Schedule.Parts); x.what.ByMember() {
+	p.Blocks = Share(x.size, x.unit, p.Schedule.Parts)
+	if x.what.ByMember() {
 		p.Blocks = Even(x.size, p.Schedule.Parts)
 	}
 	bufferSize := int(x.size+7) &^ 7 // size of a temporary buffer, which has all data
