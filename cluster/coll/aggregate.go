@@ -62,13 +62,13 @@ func init() {
 		Make: func(b *Builder) { b.exchangeNodes(true) }, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			h := k.nodeGroup(0)
-			own := n * int64(h.size) * int64(h.size)
-			t := k.inNodesTime(c, n) + 2*c.copies(own*int64(h.nodes))
+			pairBytes := n * int64(h.size) * int64(h.size)
+			t := k.inNodesTime(c, n) + 2*c.copies(pairBytes*int64(h.nodes))
 			have, messages := digits(h.nodes, k.Radix)
 			for i, w := range have {
 				var sizes []int64
 				for d := range messages[i] {
-					sizes = append(sizes, own*int64(digit(h.nodes, k.Radix, w, d+1)))
+					sizes = append(sizes, pairBytes*int64(digit(h.nodes, k.Radix, w, d+1)))
 					t += c.copies(sizes[d])
 				}
 				t += c.round(sizes, c.Copy)

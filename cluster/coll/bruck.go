@@ -198,29 +198,29 @@ func bruckExchange(b *Builder) {
 // with group slots, has the blocks with distance i, from the digit of the round on. relay returns
 // the nodes that complete it.
 func (b *Builder) relay(t Buf, n, group int32, to func(d int32) Peer, begin id) []id {
-	places := func(buf Buf, w, d int32) Ref {
+	positions := func(buf Buf, w, d int32) Ref {
 		return Ref{Buf: buf, Lo: d * w * group, N: digit(n, b.Radix, w, d) * group, Run: w * group, Stride: int32(min(int64(w)*int64(b.Radix), int64(n))) * group}
 	}
 	all := func(buf Buf, w, d int32) Ref { return part(buf, 0, digit(n, b.Radix, w, d)*group) }
 	ready := []id{begin}
 	have, messages := digits(n, b.Radix)
-	most := int32(0) // positions of a message
+	longest := int32(0) // positions of a message
 	for _, w := range have {
-		most = max(most, digit(n, b.Radix, w, 1))
+		longest = max(longest, digit(n, b.Radix, w, 1))
 	}
 	var out, in []Buf
 	var sent []id
 	if len(messages) > 0 {
 		for range messages[0] {
-			out = append(out, b.slots(most*group))
-			in = append(in, b.slots(most*group))
+			out = append(out, b.slots(longest*group))
+			in = append(in, b.slots(longest*group))
 			sent = append(sent, none)
 		}
 	}
 	for i, w := range have {
 		if b.Transfer.lands() && i > 0 {
 			for d := range messages[i] {
-				in[d] = b.slots(most * group)
+				in[d] = b.slots(longest * group)
 			}
 		}
 		var next, theirs []id
@@ -228,9 +228,9 @@ func (b *Builder) relay(t Buf, n, group int32, to func(d int32) Peer, begin id) 
 			theirs = append(theirs, b.recv(to(-(d+1)*w), all(in[d], w, d+1), ready...))
 		}
 		for d := range messages[i] {
-			packed := b.copy(all(out[d], w, d+1), places(t, w, d+1), append(ready, sent[d])...)
+			packed := b.copy(all(out[d], w, d+1), positions(t, w, d+1), append(ready, sent[d])...)
 			sent[d] = b.send(to((d+1)*w), all(out[d], w, d+1), packed)
-			next = append(next, b.copy(places(t, w, d+1), all(in[d], w, d+1), theirs[d], packed))
+			next = append(next, b.copy(positions(t, w, d+1), all(in[d], w, d+1), theirs[d], packed))
 		}
 		b.channel++
 		ready = next

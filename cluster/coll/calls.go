@@ -58,11 +58,11 @@ func Allreduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, op cluster.Re
 }
 
 func runReduction[T cluster.Number](x programCall, op cluster.ReduceOp, in, out []T) (err error) {
-	x.two, err = Combining[T](x.r, x.what.String(), op)
+	x.combine, err = Combining[T](x.r, x.what.String(), op)
 	if err != nil {
 		return err
 	}
-	x.all, err = CombiningAll[T](x.r, x.what.String(), op)
+	x.combineAll, err = CombiningAll[T](x.r, x.what.String(), op)
 	if err != nil {
 		return err
 	}

@@ -158,10 +158,10 @@ func (b *Builder) foldAll(s *shape) (all Buf, done id) {
 	}
 	theirs, free := b.landings(len(v.kids), func() Buf { return b.temp(part(0, 0, -1)) })
 	for i, c := range v.kids {
-		turn := i % len(theirs)
-		t := part(theirs[turn], 0, -1)
-		done = b.combine(part(all, 0, -1), t, b.recv(me(c.d), t, free[turn]), done)
-		free[turn] = done
+		slot := i % len(theirs)
+		t := part(theirs[slot], 0, -1)
+		done = b.combine(part(all, 0, -1), t, b.recv(me(c.d), t, free[slot]), done)
+		free[slot] = done
 	}
 	if v.up > 0 {
 		done = b.send(me(-v.up), part(all, 0, -1), done)

@@ -252,13 +252,13 @@ func doublingAllreduce(b *Builder) {
 	q, _ := core(b.P)
 	all := part(Out, 0, -1)
 	theirs, _ := b.landings(rounds(q), func() Buf { return b.temp(part(0, 0, -1)) })
-	turn := 0
+	slot := 0
 	for bit := int32(1); bit < q; bit *= 2 {
 		b.channel++
-		t := part(theirs[turn], 0, -1)
+		t := part(theirs[slot], 0, -1)
 		sent := b.send(across(bit), all, have)
 		have = b.combine(all, t, sent, b.recv(across(bit), t, have))
-		turn = (turn + 1) % len(theirs)
+		slot = (slot + 1) % len(theirs)
 	}
 	unfold(have)
 }
@@ -296,16 +296,16 @@ func doublingScan(b *Builder) {
 	all := part(Out, 0, -1)
 	have := b.copy(all, part(In, 0, -1))
 	theirs, _ := b.landings(rounds(b.Rel+1), func() Buf { return b.temp(part(0, 0, -1)) })
-	turn := 0
+	slot := 0
 	for d := int32(1); d < b.P; d *= 2 {
 		sent := none
 		if b.Rel+d < b.P {
 			sent = b.send(me(d), all, have)
 		}
 		if b.Rel >= d {
-			t := part(theirs[turn], 0, -1)
+			t := part(theirs[slot], 0, -1)
 			have = b.precede(all, t, sent, b.recv(me(-d), t, have), have)
-			turn = (turn + 1) % len(theirs)
+			slot = (slot + 1) % len(theirs)
 		}
 		b.channel++
 	}

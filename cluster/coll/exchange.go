@@ -51,12 +51,12 @@ func init() {
 			have := b.copy(from(Out, 0, 1), from(In, 0, 1))
 			theirs, free := b.landings(int(b.P-1), func() Buf { return b.loose(1) })
 			for d := int32(1); d < b.P; d++ {
-				turn := int(d) % len(theirs)
-				t := from(theirs[turn], 0, 1)
-				b.send(me(d), from(In, d, 1), free[turn])
-				got := b.recv(me(-d), t, free[turn])
+				slot := int(d) % len(theirs)
+				t := from(theirs[slot], 0, 1)
+				b.send(me(d), from(In, d, 1), free[slot])
+				got := b.recv(me(-d), t, free[slot])
 				have = b.combine(from(Out, 0, 1), t, got, have)
-				free[turn] = have
+				free[slot] = have
 			}
 		},
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {

@@ -103,10 +103,10 @@ func (b *Builder) hardwareFold(everywhere bool) {
 		theirs, free := b.landings(int(at.mateCount()), func() Buf { return b.temp(whole) })
 		have = b.copy(acc, give)
 		for i := range at.mateCount() {
-			turn := int(i) % len(theirs)
-			t := part(theirs[turn], 0, -1)
-			have = b.combine(acc, t, b.recv(at.mate(i+1), t, free[turn]), have)
-			free[turn] = have
+			slot := int(i) % len(theirs)
+			t := part(theirs[slot], 0, -1)
+			have = b.combine(acc, t, b.recv(at.mate(i+1), t, free[slot]), have)
+			free[slot] = have
 		}
 		give = acc
 	}
@@ -135,8 +135,8 @@ type networkKey struct{ ctx int32 }
 type networkData struct{ calls map[int32]*networkSum }
 
 type networkSum struct {
-	data  []byte
-	taken int32
+	data    []byte
+	fetched int32
 }
 
 // Networked reports whether the team may use a collective network. The machine has one, the time is
@@ -194,7 +194,7 @@ func (x *Run) fetch(n *Node) {
 		}
 		copy(to, at.data)
 	}
-	if at.taken++; at.taken == n.Count {
+	if at.fetched++; at.fetched == n.Count {
 		delete(x.comm.network.calls, x.networkCall)
 	}
 }

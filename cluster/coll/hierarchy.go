@@ -102,29 +102,29 @@ func (h *nodeGroup) member(i int32) int32 {
 // from time 0. Each message is followed by work before the next one is sent.
 func (k Key) hierarchyTime(c *Cost, n int64, work cluster.Time) cluster.Time {
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-	type like struct{ nodes, ranks int32 }
-	times := map[like]cluster.Time{}
+	type subtreeKey struct{ nodes, ranks int32 }
+	times := map[subtreeKey]cluster.Time{}
 	messages := 0
 	var below func(rel int32) cluster.Time
 	below = func(rel int32) cluster.Time {
 		b := k.branch(rel)
-		at := like{b.vertex.size, b.nodeGroup.size}
+		at := subtreeKey{b.vertex.size, b.nodeGroup.size}
 		if t, ok := times[at]; ok && k.Ranks%max(k.Places.Per, 1) == 0 {
 			return t
 		}
 		messages = max(messages, len(b.kids)+int(b.mateCount()))
 		var last, processor, adapter cluster.Time
-		next := func(under cluster.Time) {
+		send := func(under cluster.Time) {
 			processor += c.O
 			leaves := max(processor, adapter)
 			adapter = leaves + max(c.Gap+c.bytesTime(piece), work)
 			last = max(last, processor, leaves+c.L+c.bytesTime(piece)+c.recvTime()+work+under)
 		}
 		for _, limb := range b.largest() {
-			next(below(rel + b.child(limb).D))
+			send(below(rel + b.child(limb).D))
 		}
 		for range b.mateCount() {
-			next(0)
+			send(0)
 		}
 		times[at] = last
 		return last
@@ -297,15 +297,15 @@ func (b *Builder) foldUp(at branch) (done []id) {
 		from = append(from, at.child(c))
 	}
 	theirs, free := b.landings(len(from), func() Buf { return b.temp(part(0, 0, -1)) })
-	turn := 0
+	slot := 0
 	for i := range b.s.Parts {
 		b.channel = uint16(i)
 		have := b.copy(part(acc, i, 1), part(In, i, 1))
 		for _, peer := range from {
-			t := theirs[turn]
-			have = b.combine(part(acc, i, 1), part(t, i, 1), b.recv(peer, part(t, i, 1), free[turn]), have)
-			free[turn] = have
-			turn = (turn + 1) % len(theirs)
+			t := theirs[slot]
+			have = b.combine(part(acc, i, 1), part(t, i, 1), b.recv(peer, part(t, i, 1), free[slot]), have)
+			free[slot] = have
+			slot = (slot + 1) % len(theirs)
 		}
 		if at.hasParent() {
 			have = b.send(at.parent(), part(acc, i, 1), have)

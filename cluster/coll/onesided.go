@@ -83,8 +83,8 @@ func (x *Run) bufferOff(p *Place, b Buf, member int32) (int64, bool) {
 	return x.buffersOff + p.slotOffset(b), true
 }
 
-// account counts the member's puts and gets.
-func (x *Run) account(n *Node, node int32) {
+// accountMessage counts the member's puts and gets.
+func (x *Run) accountMessage(n *Node, node int32) {
 	r, isGet := x.comm.r, x.call.Key.isGet(n)
 	to := int(x.global(n.Peer))
 	switch {

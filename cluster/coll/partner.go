@@ -2,8 +2,8 @@ package coll
 
 import "fmt"
 
-// end is one end of a message in the schedule of its rank.
-type end struct {
+// messageEnd is one end of a message in the schedule of its rank.
+type messageEnd struct {
 	kind    Kind
 	channel uint16
 	peer    Peer // cyclic: 0 to ranks − 1
@@ -11,14 +11,14 @@ type end struct {
 
 // ends returns the nodes of a schedule that are ends of messages. A channel carries one message
 // from one rank to another in a call.
-func (s *Schedule) ends() map[end]int32 {
-	all := map[end]int32{}
+func (s *Schedule) ends() map[messageEnd]int32 {
+	all := map[messageEnd]int32{}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		if n.Kind != Send && n.Kind != Recv {
 			continue
 		}
-		e := end{kind: n.Kind, channel: n.Lane, peer: n.Peer}
+		e := messageEnd{kind: n.Kind, channel: n.Lane, peer: n.Peer}
 		if !e.peer.Xor {
 			e.peer.D = wrap(e.peer.D, s.Ranks)
 		}
@@ -46,7 +46,7 @@ func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
 		if n.Kind != Send && n.Kind != Recv {
 			continue
 		}
-		other := end{kind: Recv + Send - n.Kind, channel: n.Lane, peer: n.Peer}
+		other := messageEnd{kind: Recv + Send - n.Kind, channel: n.Lane, peer: n.Peer}
 		if !n.Peer.Xor {
 			other.peer.D = wrap(-n.Peer.D, s.Ranks)
 		}
@@ -88,9 +88,9 @@ func (c *Cache) ctsNodes(k Key, rel int32, plan *plan) []int32 {
 	if !k.usesCTS() {
 		return made
 	}
-	first := map[end]int32{} // by kind and peer: the receiver's node
+	first := map[messageEnd]int32{} // by kind and peer: the receiver's node
 	pl := Place{Schedule: plan.Schedule, Rel: rel}
-	visit := func(each func(i, recv int32, at end)) {
+	visit := func(each func(i, recv int32, at messageEnd)) {
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
 			if n.Kind != Send && n.Kind != Recv {
@@ -103,22 +103,22 @@ func (c *Cache) ctsNodes(k Key, rel int32, plan *plan) []int32 {
 				n2 = &c.Schedule(k, peer).Nodes[recv]
 			}
 			if k.needsCTS(n2) {
-				each(int32(i), recv, end{kind: n.Kind, peer: me(peer)})
+				each(int32(i), recv, messageEnd{kind: n.Kind, peer: me(peer)})
 			}
 		}
 	}
-	lead := map[end]int32{}
-	visit(func(i, recv int32, at end) {
+	lead := map[messageEnd]int32{}
+	visit(func(i, recv int32, at messageEnd) {
 		if f, isSeen := first[at]; !isSeen || recv < f {
 			first[at], lead[at] = recv, i
 		}
 	})
-	visit(func(i, _ int32, at end) { made[i] = lead[at] })
+	visit(func(i, _ int32, at messageEnd) { made[i] = lead[at] })
 	return made
 }
 
 // ends returns ends of the schedule, computed once.
-func (c *Cache) ends(s *Schedule) map[end]int32 {
+func (c *Cache) ends(s *Schedule) map[messageEnd]int32 {
 	if now := c.content.Load(); now != nil {
 		if e := now.ends[s]; e != nil {
 			return e

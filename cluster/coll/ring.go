@@ -54,17 +54,17 @@ func ringReduceScatter(b *Builder) {
 	bufs, free := b.landings(max(2, int(b.P-2)), func() Buf { return b.loose(1) })
 	b.send(me(1), from(In, -1, 1))
 	for i := range b.P - 1 {
-		turn := int(i) % len(bufs)
-		buf, block := bufs[turn], -i-2
+		slot := int(i) % len(bufs)
+		buf, block := bufs[slot], -i-2
 		if i == b.P-2 {
 			buf, block = Out, 0
 		}
 		b.channel = uint16(i)
-		got := b.recv(me(-1), from(buf, block, 1), free[turn])
+		got := b.recv(me(-1), from(buf, block, 1), free[slot])
 		have := b.combine(from(buf, block, 1), from(In, block, 1), got)
 		if i < b.P-2 {
 			b.channel = uint16(i + 1)
-			free[turn] = b.send(me(1), from(buf, block, 1), have)
+			free[slot] = b.send(me(1), from(buf, block, 1), have)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func (x *Run) accountAll() {
 	case x.isOneSided:
 		for i := range s.Nodes {
 			if n := &s.Nodes[i]; n.Kind == Send || n.Kind == Recv {
-				x.account(n, int32(i))
+				x.accountMessage(n, int32(i))
 			}
 		}
 	default:

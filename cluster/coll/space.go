@@ -92,12 +92,12 @@ func (c *Comm) agreeOnSlots(room Room, slots int) error {
 		return err
 	}
 	heap := all[0]
-	words, leastWords := all[1], -all[2]
-	bytes, leastBytes := all[3], -all[4]
-	most, least := all[5], -all[6]
-	if words != leastWords || bytes != leastBytes || most != least {
+	words, lowestWords := all[1], -all[2]
+	bytes, lowestBytes := all[3], -all[4]
+	highest, lowest := all[5], -all[6]
+	if words != lowestWords || bytes != lowestBytes || highest != lowest {
 		return c.lib.Errorf("%d slots of %d words and %d B on %s: others pass up to %d slots of %d words and %d B: every member must pass the same numbers",
-			slots, room.Words, room.Bytes, c.team.Name(), most, words, bytes)
+			slots, room.Words, room.Bytes, c.team.Name(), highest, words, bytes)
 	}
 	c.lib.Raise(heap)
 	return nil

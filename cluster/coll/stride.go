@@ -70,11 +70,11 @@ type bound struct {
 }
 
 // boundOf returns the bound of an inline call on evenly divided blocks; otherwise nil.
-func (x *Run) boundOf(does *plan) *bound {
+func (x *Run) boundOf(plan *plan) *bound {
 	if !x.Schedule.isInline || x.Blocks.Displ != nil || x.Into != nil {
 		return nil
 	}
-	k := &does.bound
+	k := &plan.bound
 	if k.root == x.Root && k.blocks.Elems == x.Blocks.Elems && k.blocks.Unit == x.Blocks.Unit && k.nodes != nil { // as many parts as the schedule has
 		return k
 	}

@@ -55,12 +55,12 @@ func (b *Builder) cast(s *shape, after func(part int32) []id) {
 
 // scatter distributes the blocks of a buffer of the root, and leaves each rank's block in another
 // buffer. Ranks with children keep the blocks of their subtree.
-func (b *Builder) scatter(s *shape, root, own Buf, after ...id) {
+func (b *Builder) scatter(s *shape, root, block Buf, after ...id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	all := root
 	if v.up > 0 {
 		if v.size == 1 {
-			b.recv(me(-v.up), from(own, 0, 1), after...)
+			b.recv(me(-v.up), from(block, 0, 1), after...)
 			return
 		}
 		all = b.temp(from(0, 0, v.size))
@@ -69,7 +69,7 @@ func (b *Builder) scatter(s *shape, root, own Buf, after ...id) {
 	for _, c := range v.largest() {
 		b.send(me(c.d), from(all, c.d, c.size), after...)
 	}
-	b.copy(from(own, 0, 1), from(all, 0, 1), after...)
+	b.copy(from(block, 0, 1), from(all, 0, 1), after...)
 }
 
 // walk returns the time at which the last rank below a vertex has its message. The size depends on

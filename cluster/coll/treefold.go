@@ -38,7 +38,7 @@ func (b *Builder) fold(s *shape) (done []id) {
 		}
 	}
 	theirs, free := b.landings(len(v.kids), func() Buf { return b.temp(part(0, 0, -1)) })
-	turn := 0
+	slot := 0
 	for i := range b.s.Parts {
 		b.channel = uint16(i)
 		have := none
@@ -46,11 +46,11 @@ func (b *Builder) fold(s *shape) (done []id) {
 			have = b.copy(part(acc, i, 1), part(In, i, 1))
 		}
 		for _, c := range v.kids {
-			t := theirs[turn]
-			got := b.recv(me(c.d), part(t, i, 1), free[turn])
+			t := theirs[slot]
+			got := b.recv(me(c.d), part(t, i, 1), free[slot])
 			have = b.combine(part(acc, i, 1), part(t, i, 1), got, have)
-			free[turn] = have
-			turn = (turn + 1) % len(theirs)
+			free[slot] = have
+			slot = (slot + 1) % len(theirs)
 		}
 		if v.up > 0 {
 			have = b.send(me(-v.up), part(acc, i, 1), have)

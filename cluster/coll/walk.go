@@ -4,16 +4,16 @@ import "github.com/hybridtop/hybridtop/cluster"
 
 // programCall is one call of a program.
 type programCall struct {
-	r       *cluster.Rank // Rank of the calling thread
-	lib     cluster.Lib
-	team    *cluster.Team
-	what    Collective
-	root    int32
-	in, out cluster.Data
-	size    int64 // of a block if each member has a block, otherwise of all data
-	unit    int64 // bytes of an element
-	two     func(acc, in []byte)
-	all     func(out []byte, in [][]byte)
+	r          *cluster.Rank // Rank of the calling thread
+	lib        cluster.Lib
+	team       *cluster.Team
+	what       Collective
+	root       int32
+	in, out    cluster.Data
+	size       int64 // of a block if each member has a block, otherwise of all data
+	unit       int64 // bytes of an element
+	combine    func(acc, in []byte)
+	combineAll func(out []byte, in [][]byte)
 }
 
 // caller is a member's data for a program's calls on a team.
@@ -104,7 +104,7 @@ func (x *programCall) runOn(c *caller, m *Comm) error {
 		}
 		*k = sizedKey{x.size, key}
 	}
-	return m.Do(Call{Key: k.Key, Root: int(x.root), In: x.in, Out: x.out, Blocks: k.Blocks(x.size, x.unit), Combine: x.two, CombineAll: x.all, isProgramCall: true})
+	return m.Do(Call{Key: k.Key, Root: int(x.root), In: x.in, Out: x.out, Blocks: k.Blocks(x.size, x.unit), Combine: x.combine, CombineAll: x.combineAll, isProgramCall: true})
 }
 
 // schedule returns the member's schedule.
@@ -173,7 +173,7 @@ func (x *programCall) walk(c *caller) error {
 		case Copy:
 			copy(at(&n.Ref).Bytes(), at(&n.From).Bytes())
 		case Combine:
-			x.two(at(&n.Ref).Bytes(), at(&n.From).Bytes())
+			x.combine(at(&n.Ref).Bytes(), at(&n.From).Bytes())
 		}
 		if err != nil {
 			return err
