@@ -101,7 +101,7 @@ func (h *nodeGroup) first(node int32) int32 {
 	if h.isRoundRobin {
 		return node
 	}
-	return wrap(wrap(node+h.rootAt/h.perNode, h.nodes)*h.perNode-h.rootAt, h.ranks)
+	return wrap(wrap(node+h.rootNode(), h.nodes)*h.perNode-h.rootAt, h.ranks)
 }
 
 // rankCount returns the number of ranks on n nodes.
@@ -109,7 +109,7 @@ func (h *nodeGroup) rankCount(node, n int32) int32 {
 	if h.isRoundRobin || h.ranks%h.perNode == 0 {
 		return n * h.largestNode()
 	}
-	if last := wrap(h.nodes-1-h.rootAt/h.perNode, h.nodes); wrap(last-node, h.nodes) < n {
+	if last := wrap(h.nodes-1-h.rootNode(), h.nodes); wrap(last-node, h.nodes) < n {
 		return (n-1)*h.perNode + h.sizeOf(last)
 	}
 	return n * h.perNode

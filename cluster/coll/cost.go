@@ -96,18 +96,31 @@ func (c *Cost) sendInterval(n int64) cluster.Time { return max(c.O, c.Gap+c.byte
 // round returns the time from the start of a rank's consecutive sends of the given sizes to the end
 // of as many receives, each followed by work per byte.
 func (c *Cost) round(sizes []int64, work cluster.Time) cluster.Time {
-	var processor, adapter cluster.Time
-	landed := make([]cluster.Time, len(sizes))
+	var clock sendClock
+	received := make([]cluster.Time, len(sizes))
 	for i, n := range sizes {
-		processor += c.O
-		leaves := max(processor, adapter)
-		adapter = leaves + c.Gap + c.bytesTime(n)
-		landed[i] = leaves + c.L + c.bytesTime(n)
+		received[i] = clock.send(c, n, 0)
 	}
+	processor := clock.processor
 	for i, n := range sizes {
-		processor = max(processor, landed[i]) + c.recvTime() + work*cluster.Time(n)
+		processor = max(processor+c.recvTime(), received[i]) + work*cluster.Time(n)
 	}
 	return processor
+}
+
+// sendClock is the time of a rank that sends one message after another from time 0.
+type sendClock struct {
+	processor cluster.Time // time at which the CPU is free
+	adapter   cluster.Time // time at which the next message may leave
+}
+
+// send returns the time at which the receiver has a message of n bytes. The next message leaves
+// after the work of this one.
+func (s *sendClock) send(c *Cost, n int64, work cluster.Time) cluster.Time {
+	s.processor += c.O
+	leaves := max(s.processor, s.adapter)
+	s.adapter = leaves + max(c.Gap+c.bytesTime(n), work)
+	return leaves + c.L + c.bytesTime(n) + c.recvTime()
 }
 
 // all returns round for m messages of one size.

@@ -8,26 +8,33 @@ func PlacesOf(l *cluster.Layout, t *cluster.Team) Places { return PlacesAmong(l,
 
 // PlacesAmong returns the rule for a team of the given ranks, in the order of their numbers in it.
 func PlacesAmong(l *cluster.Layout, members []int32) Places {
-	fits := func(place func(i int) int) bool {
-		for i, rank := range members {
-			if l.NodeOf(int(rank)) != l.NodeOf(int(members[place(i)])) || i > 0 && place(i) == i && l.NodeOf(int(rank)) == l.NodeOf(int(members[i-1])) {
+	n := len(members)
+	node := func(i int) int { return l.NodeOf(int(members[i])) }
+	// fits reports whether each member i is on the node of member first(i), and whether a new node
+	// begins at each member that is the first one of its node.
+	fits := func(first func(i int) int) bool {
+		for i := range n {
+			if node(i) != node(first(i)) {
+				return false
+			}
+			if i > 0 && first(i) == i && node(i) == node(i-1) {
 				return false
 			}
 		}
 		return true
 	}
-	per := 1
-	for per < len(members) && l.NodeOf(int(members[per])) == l.NodeOf(int(members[0])) {
+	per := 1 // members at the beginning that share a node
+	for per < n && node(per) == node(0) {
 		per++
 	}
 	if per > 1 && fits(func(i int) int { return i / per * per }) {
 		return Places{Per: int32(per)}
 	}
-	nodes := 1
-	for nodes < len(members) && l.NodeOf(int(members[nodes])) != l.NodeOf(int(members[0])) {
+	nodes := 1 // members up to the next one on the first node
+	for nodes < n && node(nodes) != node(0) {
 		nodes++
 	}
-	if nodes > 1 && nodes < len(members) && len(members)%nodes == 0 && fits(func(i int) int { return i % nodes }) {
+	if nodes > 1 && nodes < n && n%nodes == 0 && fits(func(i int) int { return i % nodes }) {
 		return Places{Places: int32(nodes)}
 	}
 	return Places{}
@@ -37,12 +44,13 @@ func PlacesAmong(l *cluster.Layout, members []int32) Places {
 // process (paper 5, section 3.1). The first rank of a group, counted from the root, is its leader.
 // Groups are numbered from the root's group on. All numbers follow from the rule, without messages.
 type nodeGroup struct {
-	ranks, perNode, rootAt int32
-	isRoundRobin           bool // ranks are assigned to nodes round-robin
-	nodes                  int32
-	node                   int32 // of the rank
-	index                  int32 // number in the node
-	size                   int32 // number of ranks on the node
+	ranks, perNode int32
+	rootAt         int32 // position of the root in the numbering of the team
+	isRoundRobin   bool  // ranks are assigned to nodes round-robin
+	nodes          int32
+	node           int32 // of the rank
+	index          int32 // number in the node; 0: the leader
+	size           int32 // number of ranks on the node
 }
 
 // nodeGroup returns the node group of the rank that is rel ranks after the root.
@@ -53,12 +61,12 @@ func (k Key) nodeGroup(rel int32) nodeGroup {
 		h.nodes = min(k.Places.Places, k.Ranks)
 		h.node = rel % h.nodes
 		h.index = rel / h.nodes
-		h.size = k.Ranks / h.nodes
+		h.size = h.sizeOf(h.node)
 		return h
 	}
 	h.nodes = (k.Ranks + h.perNode - 1) / h.perNode
 	at := wrap(rel+h.rootAt, h.ranks)
-	h.node = wrap(at/h.perNode-h.rootAt/h.perNode, h.nodes)
+	h.node = wrap(at/h.perNode-h.rootNode(), h.nodes)
 	h.size = h.sizeOf(h.node)
 	h.index = rel - h.leader(h.node)
 	if h.index >= h.size { // before the root in its node
@@ -67,12 +75,15 @@ func (k Key) nodeGroup(rel int32) nodeGroup {
 	return h
 }
 
+// rootNode returns the root's node, counted from the node of the team's first member.
+func (h *nodeGroup) rootNode() int32 { return h.rootAt / h.perNode }
+
 // sizeOf returns the number of ranks on a node.
 func (h *nodeGroup) sizeOf(node int32) int32 {
 	if h.isRoundRobin {
 		return h.ranks / h.nodes
 	}
-	first := wrap(node+h.rootAt/h.perNode, h.nodes) * h.perNode
+	first := wrap(node+h.rootNode(), h.nodes) * h.perNode
 	return min(h.perNode, h.ranks-first)
 }
 
@@ -102,35 +113,39 @@ func (h *nodeGroup) member(i int32) int32 {
 // from time 0. Each message is followed by work before the next one is sent.
 func (k Key) hierarchyTime(c *Cost, n int64, work cluster.Time) cluster.Time {
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-	type subtreeKey struct{ nodes, ranks int32 }
-	times := map[subtreeKey]cluster.Time{}
-	messages := 0
+	first, messages := k.firstPieceTime(c, piece, work)
+	adapter := messages * max(c.sendInterval(piece), work)
+	processor := messages*c.O + c.recvTime()
+	return first + cluster.Time(k.Segments-1)*max(adapter, processor)
+}
+
+// firstPieceTime returns the time at which the last rank has the first piece, and the maximum number
+// of messages that one rank sends for a piece.
+func (k Key) firstPieceTime(c *Cost, piece int64, work cluster.Time) (last, messages cluster.Time) {
+	type subtree struct{ nodes, ranks int32 } // nodes in the subtree, ranks on the node
+	times := map[subtree]cluster.Time{}
+	isRegular := k.Ranks%max(k.Places.Per, 1) == 0 // equal subtrees have equal times
 	var below func(rel int32) cluster.Time
 	below = func(rel int32) cluster.Time {
 		b := k.branch(rel)
-		at := subtreeKey{b.vertex.size, b.nodeGroup.size}
-		if t, ok := times[at]; ok && k.Ranks%max(k.Places.Per, 1) == 0 {
+		at := subtree{nodes: b.vertex.size, ranks: b.nodeGroup.size}
+		if t, ok := times[at]; ok && isRegular {
 			return t
 		}
-		messages = max(messages, len(b.kids)+int(b.mateCount()))
-		var last, processor, adapter cluster.Time
-		send := func(under cluster.Time) {
-			processor += c.O
-			leaves := max(processor, adapter)
-			adapter = leaves + max(c.Gap+c.bytesTime(piece), work)
-			last = max(last, processor, leaves+c.L+c.bytesTime(piece)+c.recvTime()+work+under)
-		}
+		messages = max(messages, cluster.Time(len(b.kids))+cluster.Time(b.mateCount()))
+		var clock sendClock
+		var last cluster.Time
 		for _, limb := range b.largest() {
-			send(below(rel + b.child(limb).D))
+			under := below(rel + b.child(limb).D)
+			last = max(last, clock.send(c, piece, work)+work+under, clock.processor)
 		}
 		for range b.mateCount() {
-			send(0)
+			last = max(last, clock.send(c, piece, work)+work, clock.processor)
 		}
 		times[at] = last
 		return last
 	}
-	first := below(0)
-	return first + cluster.Time(k.Segments-1)*max(cluster.Time(messages)*max(c.sendInterval(piece), work), c.O*cluster.Time(messages)+c.recvTime())
+	return below(0), messages
 }
 
 // setRoot rotates the placement to begin at a call's root.

@@ -88,13 +88,11 @@ func walk(at func(rel int32) vertex, class func(rel int32) int64, rel int32, siz
 			return t
 		}
 		v := at(rel)
-		var last, processor, adapter cluster.Time
+		var clock sendClock
+		var last cluster.Time
 		for _, d := range v.largest() {
-			n := size(d)
-			processor += c.O
-			leaves := max(processor, adapter)
-			adapter = leaves + c.Gap + c.bytesTime(n)
-			last = max(last, processor, leaves+c.L+c.bytesTime(n)+c.recvTime()+below(rel+d.d))
+			under := below(rel + d.d)
+			last = max(last, clock.send(c, size(d), 0)+under, clock.processor)
 		}
 		times[class] = last
 		return last
