@@ -344,14 +344,15 @@ func leaderClass(k Key, rel int32) int64 {
 // blockClass extends branchClass by the sizes of subtrees.
 func (k Key) blockClass(rel int32) int64 {
 	b := k.branch(rel)
-	h := uint64(k.branchClass(rel))
+	h := wordHash(k.branchClass(rel))
 	if !b.isLeader() {
 		return int64(h)
 	}
 	for _, c := range b.kids {
-		h = (h ^ uint64(b.rankCount(b.node+c.d, c.size))) * 1099511628211
+		h.add(b.rankCount(b.node+c.d, c.size))
 	}
-	return int64((h ^ uint64(b.rankCount(b.node, b.vertex.size))) * 1099511628211)
+	h.add(b.rankCount(b.node, b.vertex.size))
+	return int64(h)
 }
 
 // hierarchyVertex returns a rank's vertex in the tree of all ranks, which consists of the leaders'

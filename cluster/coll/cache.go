@@ -88,17 +88,14 @@ func (s *Schedule) equal(o *Schedule) bool {
 // hash returns the FNV-1a hash of the words of the nodes. Schedules with equal hashes may differ;
 // equal compares them.
 func (s *Schedule) hash() uint64 {
-	h := uint64(14695981039346656037)
-	add := func(words ...int32) {
-		for _, w := range words {
-			h = (h ^ uint64(uint32(w))) * 1099511628211
-		}
-	}
-	add(int32(s.Collective), s.Ranks, s.Parts)
+	h := emptyHash
+	h.add(int32(s.Collective), s.Ranks, s.Parts)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		add(int32(n.Kind), n.Count, int32(n.Lane), int32(n.Deps), n.Peer.D, int32(n.Ref.Buf), n.Ref.Lo, n.Ref.N, n.Ref.Run, n.Ref.Stride, int32(n.From.Buf), n.From.Lo, n.From.N)
+		h.add(int32(n.Kind), n.Count, int32(n.Lane), int32(n.Deps), n.Peer.D)
+		h.add(int32(n.Ref.Buf), n.Ref.Lo, n.Ref.N, n.Ref.Run, n.Ref.Stride)
+		h.add(int32(n.From.Buf), n.From.Lo, n.From.N)
 	}
-	add(s.next...)
-	return h
+	h.add(s.next...)
+	return uint64(h)
 }

@@ -52,9 +52,9 @@ func (c *Cost) hardware(n int64) cluster.Time {
 func (k Key) meetingClass(rel int32) int64 {
 	b := k.branchOf(rel)
 	if b.isLeader() {
-		h := uint64(14695981039346656037)
+		h := emptyHash
 		for i := range b.mateCount() {
-			h = (h ^ uint64(uint32(b.mate(i+1).D))) * 1099511628211
+			h.add(b.mate(i + 1).D)
 		}
 		if rel == 0 { // the root sends or receives
 			h++

@@ -195,22 +195,21 @@ func (b *branch) hasParent() bool { return b.up > 0 }
 // branchClass distinguishes ranks by their peers.
 func (k Key) branchClass(rel int32) int64 {
 	b := k.branch(rel)
-	h := uint64(14695981039346656037)
-	add := func(w int32) { h = (h ^ uint64(uint32(w))) * 1099511628211 }
-	add(b.index)
+	h := emptyHash
+	h.add(b.index)
 	if !b.isLeader() {
-		add(b.mate(0).D)
+		h.add(b.mate(0).D)
 		return int64(h)
 	}
-	add(b.mateCount())
+	h.add(b.mateCount())
 	for i := range b.mateCount() {
-		add(b.mate(i + 1).D)
+		h.add(b.mate(i + 1).D)
 	}
 	if b.hasParent() {
-		add(b.parent().D)
+		h.add(b.parent().D)
 	}
 	for _, c := range b.kids {
-		add(b.child(c).D)
+		h.add(b.child(c).D)
 	}
 	return int64(h)
 }

@@ -256,17 +256,7 @@ func (m *pricing) begin(r *pricedRank, e event) {
 	case Hardware:
 		r.processor = max(r.processor, e.at) + m.c.O
 		e.at = r.processor
-		m.gathered = append(m.gathered, e)
-		if len(m.gathered) == int(t.Tag) {
-			last, size := cluster.Time(0), int64(0)
-			for _, g := range m.gathered {
-				last, size = max(last, g.at), max(size, m.ranks[g.rank].Task(g.node).Size)
-			}
-			for _, g := range m.gathered {
-				m.push(event{at: last + m.c.hardware(size), rank: g.rank, node: g.node, what: carriedTo})
-			}
-			m.gathered = nil
-		}
+		m.gather(e, int(t.Tag))
 	case Mark:
 		r.processor = max(r.processor, e.at) + t.Takes
 		m.push(event{at: r.processor + m.c.L, rank: e.rank, what: seen})
@@ -274,23 +264,46 @@ func (m *pricing) begin(r *pricedRank, e event) {
 	case Load, Fold:
 		r.processor = max(r.processor, e.at)
 		for _, l := range t.loads {
-			begins := r.processor
-			if l.peer == e.rank {
-				if !l.add {
-					r.processor += m.c.copies(l.size)
-				}
-			} else {
-				r.processor += m.c.loadTime(1, l.size)
-				m.messages = append(m.messages, Message{From: l.peer, To: e.rank, Bytes: l.size, Sent: begins, Arrived: r.processor})
-			}
-			if l.add {
-				r.processor += m.c.combines(l.size)
-			}
+			m.load(r, e.rank, l)
 		}
 		m.complete(e.rank, e.node, r.processor)
 	default:
 		r.processor = max(r.processor, e.at) + t.Takes
 		m.complete(e.rank, e.node, r.processor)
+	}
+}
+
+// gather adds a step to the call on the collective network. The last one of the given number of
+// steps ends the call.
+func (m *pricing) gather(e event, steps int) {
+	m.gathered = append(m.gathered, e)
+	if len(m.gathered) != steps {
+		return
+	}
+	var last cluster.Time
+	var size int64
+	for _, g := range m.gathered {
+		last = max(last, g.at)
+		size = max(size, m.ranks[g.rank].Task(g.node).Size)
+	}
+	for _, g := range m.gathered {
+		m.push(event{at: last + m.c.hardware(size), rank: g.rank, node: g.node, what: carriedTo})
+	}
+	m.gathered = nil
+}
+
+// load advances a rank by one load. Bytes of the rank itself cost a copy, unless they are combined.
+func (m *pricing) load(r *pricedRank, rank int32, l memberLoad) {
+	begins := r.processor
+	switch {
+	case l.peer != rank:
+		r.processor += m.c.loadTime(1, l.size)
+		m.messages = append(m.messages, Message{From: l.peer, To: rank, Bytes: l.size, Sent: begins, Arrived: r.processor})
+	case !l.add:
+		r.processor += m.c.copies(l.size)
+	}
+	if l.add {
+		r.processor += m.c.combines(l.size)
 	}
 }
 
