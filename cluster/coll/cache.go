@@ -53,7 +53,12 @@ func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 func (c *Cache) update(change func(next *cacheContent)) {
 	for {
 		now := c.content.Load()
-		next := &cacheContent{byClass: map[classKey]*Schedule{}, byHash: map[uint64][]*Schedule{}, ends: map[*Schedule]map[messageEnd]int32{}, partners: map[*Schedule][]int32{}}
+		next := &cacheContent{
+			byClass:  map[classKey]*Schedule{},
+			byHash:   map[uint64][]*Schedule{},
+			ends:     map[*Schedule]map[messageEnd]int32{},
+			partners: map[*Schedule][]int32{},
+		}
 		if now != nil {
 			next = &cacheContent{
 				byClass:  maps.Clone(now.byClass),

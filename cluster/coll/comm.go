@@ -88,8 +88,18 @@ func New(r *cluster.Rank, t *cluster.Team) (*Comm, error) {
 
 // newComm returns a Comm on a team with separate contexts.
 func newComm(r *cluster.Rank, team *cluster.Team, cache *Cache) *Comm {
-	return &Comm{r: r, lib: r.Lib(), team: team, members: team.Members(), firstRank: int32(team.First()), me: int32(team.Rank()), ctx: r.Lib().Context(team),
-		cache: cache, plans: map[role]*plan{}, isWorld: team.Size() == r.World().Size()}
+	return &Comm{
+		r:         r,
+		lib:       r.Lib(),
+		team:      team,
+		members:   team.Members(),
+		firstRank: int32(team.First()),
+		me:        int32(team.Rank()),
+		ctx:       r.Lib().Context(team),
+		cache:     cache,
+		plans:     map[role]*plan{},
+		isWorld:   team.Size() == r.World().Size(),
+	}
 }
 
 // Free frees the Comm. Every member calls it, with no call in progress.

@@ -2,36 +2,64 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// Algorithms on the machine's collective network. Its tree combines data on the way up and
-// broadcasts them on the way down (paper 5, section 3.5). One rank per node uses it.
+// This file has the algorithms on the machine's collective network. Its tree combines data on the
+// way up and broadcasts them on the way down (paper 5, section 3.5). One rank per node uses it.
 
 func init() {
-	const paper = "paper 5, section 3.5"
-	add := func(of Collective, words string, needs Needs, make func(b *Builder), predict func(c *Cost, h nodeGroup, n int64) cluster.Time) {
-		register(&Algorithm{
-			Collective: of, Name: "hardware", Doc: words, Paper: paper, Needs: Network | needs, Housed: true,
-			Make: make, Class: Key.meetingClass,
-			Predict: func(c *Cost, k Key, n int64) cluster.Time { return predict(c, k.nodeGroup(0), n) },
-		})
+	all := []*Algorithm{{
+		Collective: OpBcast,
+		Doc:        "the root's node sends the data to the collective network, which broadcasts them to all nodes",
+		Make:       (*Builder).hardwareCast,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			h := k.nodeGroup(0)
+			return c.O + c.hardware(n) + c.handOutTime(h.size-1, n, 0)
+		},
+	}, {
+		Collective: OpReduce,
+		Doc: "each node's leader combines the data of its node, " +
+			"and the collective network combines the data of all nodes",
+		Needs: Commutative,
+		Make:  func(b *Builder) { b.hardwareFold(false) },
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			h := k.nodeGroup(0)
+			return c.leaderFoldTime(h.size, n) + c.O + c.hardware(n)
+		},
+	}, {
+		Collective: OpAllreduce,
+		Doc: "each node's leader combines the data of its node, " +
+			"and the collective network combines and broadcasts them",
+		Needs: Commutative,
+		Make:  func(b *Builder) { b.hardwareFold(true) },
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			h := k.nodeGroup(0)
+			return c.leaderFoldTime(h.size, n) + c.O + c.hardware(n) + c.handOutTime(h.size-1, n, 0)
+		},
+	}, {
+		Collective: OpBarrier,
+		Doc: "the ranks of a node notify its leader, " +
+			"the leaders enter the collective network's barrier, and each notifies its node",
+		Make: (*Builder).hardwareMeet,
+		Predict: func(c *Cost, k Key, _ int64) cluster.Time {
+			h := k.nodeGroup(0)
+			return c.gatherTime(h.size-1, 0) + c.O + c.hardware(0) + c.handOutTime(h.size-1, 0, 0)
+		},
+	}}
+	for _, a := range all {
+		a.Name, a.Paper = "hardware", "paper 5, section 3.5"
+		a.Needs |= Network
+		a.Housed = true
+		a.Class = Key.meetingClass
 	}
-	up := func(c *Cost, h nodeGroup, n int64) cluster.Time { // into a leader
-		if h.size == 1 {
-			return 0
-		}
-		return c.copies(n) + c.message(n) + cluster.Time(h.size-2)*max(c.Gap+c.bytesTime(n), c.recvTime()+c.combines(n)) + c.combines(n)
+	register(all...)
+}
+
+// leaderFoldTime returns the time until a leader has combined n bytes from each rank of its node.
+func (c *Cost) leaderFoldTime(size int32, n int64) cluster.Time {
+	if size == 1 {
+		return 0
 	}
-	add(OpBcast, "the root's node sends the data to the collective network, which broadcasts them to all nodes", 0, (*Builder).hardwareCast, func(c *Cost, h nodeGroup, n int64) cluster.Time {
-		return c.O + c.hardware(n) + c.handOutTime(h.size-1, n, 0)
-	})
-	add(OpReduce, "each node's leader combines the data of its node, and the collective network combines the data of all nodes", Commutative, func(b *Builder) { b.hardwareFold(false) }, func(c *Cost, h nodeGroup, n int64) cluster.Time {
-		return up(c, h, n) + c.O + c.hardware(n)
-	})
-	add(OpAllreduce, "each node's leader combines the data of its node, and the collective network combines and broadcasts them", Commutative, func(b *Builder) { b.hardwareFold(true) }, func(c *Cost, h nodeGroup, n int64) cluster.Time {
-		return up(c, h, n) + c.O + c.hardware(n) + c.handOutTime(h.size-1, n, 0)
-	})
-	add(OpBarrier, "the ranks of a node notify its leader, the leaders enter the collective network's barrier, and each notifies its node", 0, (*Builder).hardwareMeet, func(c *Cost, h nodeGroup, _ int64) cluster.Time {
-		return c.gatherTime(h.size-1, 0) + c.O + c.hardware(0) + c.handOutTime(h.size-1, 0, 0)
-	})
+	next := max(c.Gap+c.bytesTime(n), c.recvTime()+c.combines(n)) // for each further message
+	return c.copies(n) + c.message(n) + cluster.Time(size-2)*next + c.combines(n)
 }
 
 // CollectiveNetwork has the costs of a call on a collective network.
@@ -159,7 +187,8 @@ func (x *Run) contribute(n *Node) {
 	}
 	if x.comm.network == nil {
 		c := x.comm
-		c.network = c.lib.Shared(networkKey{c.lib.Context(c.team)}, func() any { return &networkData{calls: map[int32]*networkSum{}} }).(*networkData)
+		create := func() any { return &networkData{calls: map[int32]*networkSum{}} }
+		c.network = c.lib.Shared(networkKey{c.lib.Context(c.team)}, create).(*networkData)
 	}
 	calls := x.comm.network.calls
 	at := calls[x.networkCall]

@@ -327,7 +327,8 @@ func (x *Run) Next(node int) []int32 { return x.Schedule.Next(node) }
 
 func (x *Run) fail(format string, args ...any) {
 	if x.err == nil {
-		x.err = x.comm.lib.Errorf("%s by %s on %s: %w", x.Schedule.Collective, x.call.Key.Algorithm.Name, x.comm.team.Name(), fmt.Errorf(format, args...))
+		c, a := x.comm, x.call.Key.Algorithm
+		x.err = c.lib.Errorf("%s by %s on %s: %w", x.Schedule.Collective, a.Name, c.team.Name(), fmt.Errorf(format, args...))
 	}
 }
 

@@ -45,13 +45,25 @@ type sizedKey struct {
 var walks = func() (w [Collectives]*Algorithm) {
 	tree, flat := shapes[0], &shapes[3]
 	tree.far = true
-	w[OpBcast] = &Algorithm{Collective: OpBcast, Name: "binomial", Radix: 2, Make: func(b *Builder) { b.cast(&tree, nil) }, Class: tree.subtreeClass}
-	w[OpReduce] = &Algorithm{Collective: OpReduce, Name: "binomial", Radix: 2, Make: func(b *Builder) { b.fold(&tree) }, Class: tree.subtreeClass}
-	w[OpAllreduce] = &Algorithm{Collective: OpAllreduce, Name: "binomial", Radix: 2, Class: tree.subtreeClass, Make: func(b *Builder) {
-		done := b.fold(&tree)
-		b.cast(&tree, func(i int32) []id { return []id{done[i]} })
-	}}
-	w[OpGather] = &Algorithm{Collective: OpGather, Name: "flat", Make: func(b *Builder) { b.gather(flat, false) }, Class: flat.subtreeClass}
+	w[OpBcast] = &Algorithm{
+		Collective: OpBcast, Name: "binomial", Radix: 2, Class: tree.subtreeClass,
+		Make: func(b *Builder) { b.cast(&tree, nil) },
+	}
+	w[OpReduce] = &Algorithm{
+		Collective: OpReduce, Name: "binomial", Radix: 2, Class: tree.subtreeClass,
+		Make: func(b *Builder) { b.fold(&tree) },
+	}
+	w[OpAllreduce] = &Algorithm{
+		Collective: OpAllreduce, Name: "binomial", Radix: 2, Class: tree.subtreeClass,
+		Make: func(b *Builder) {
+			done := b.fold(&tree)
+			b.cast(&tree, func(i int32) []id { return []id{done[i]} })
+		},
+	}
+	w[OpGather] = &Algorithm{
+		Collective: OpGather, Name: "flat", Class: flat.subtreeClass,
+		Make: func(b *Builder) { b.gather(flat, false) },
+	}
 	return w
 }()
 
@@ -104,7 +116,11 @@ func (x *programCall) runOn(c *caller, m *Comm) error {
 		}
 		*k = sizedKey{x.size, key}
 	}
-	return m.Do(Call{Key: k.Key, Root: int(x.root), In: x.in, Out: x.out, Blocks: k.Blocks(x.size, x.unit), Combine: x.combine, CombineAll: x.combineAll, isProgramCall: true})
+	return m.Do(Call{
+		Key: k.Key, Root: int(x.root), Blocks: k.Blocks(x.size, x.unit),
+		In: x.in, Out: x.out, Combine: x.combine, CombineAll: x.combineAll,
+		isProgramCall: true,
+	})
 }
 
 // schedule returns the member's schedule.
