@@ -91,7 +91,7 @@ func (x *Run) takeSlot() {
 	slot := &b.slots[x.boardSlot]
 	x.doneBefore = slot.calls * uint64(x.Schedule.Ranks)
 	x.arrivalsBefore = slot.marks
-	x.signature = x.sign()
+	x.signature = signatureOf(x.call.Key.Algorithm, x.Root, x.Blocks.Bytes())
 	slot.calls++
 	slot.marks += uint64(x.Schedule.Marks)
 }

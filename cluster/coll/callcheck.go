@@ -23,39 +23,21 @@ func (c *Comm) refuseWay(call *Call, way any, format string, args ...any) error 
 	return c.lib.Errorf("%s by %s on %s: "+format, append(names, args...)...)
 }
 
-// checkCaller returns an error if the call is not for this team, or not permitted on this thread.
-func (c *Comm) checkCaller(call *Call) error {
-	p := int(call.Key.Ranks)
+// check returns an error if the team or the algorithm does not permit the call. It is one function,
+// because it runs in every call.
+func (c *Comm) check(call *Call) error {
+	a, p := call.Key.Algorithm, int(call.Key.Ranks)
 	switch {
 	case c.lib.Parallel() && !call.isProgramCall:
 		return c.refuse(call, "inside a parallel region: start it outside")
 	case p != len(c.members):
 		return c.refuse(call, "schedules for %d ranks, the team has %d", p, len(c.members))
-	case call.Root < 0 || call.Root >= p || call.Root > 0 && !call.Key.Algorithm.Collective.Rooted():
+	case uint(call.Root) >= uint(p), call.Root > 0 && !a.Collective.Rooted():
 		return c.refuse(call, "root %d: the team has ranks 0 to %d", call.Root, p-1)
-	}
-	return nil
-}
-
-// checkArguments returns an error if the algorithm needs other blocks, or a function to combine
-// them.
-func (c *Comm) checkArguments(call *Call) error {
-	a := call.Key.Algorithm
-	isUneven := call.Blocks.Displ != nil || call.Into != nil
-	switch {
-	case a.Needs&EvenBlocks != 0 && isUneven:
+	case a.Needs&EvenBlocks != 0 && (call.Blocks.Displ != nil || call.Into != nil):
 		return c.refuseWay(call, a.Name, "the algorithm needs blocks of equal size (use another algorithm)")
-	case a.Collective.Combines() && call.Combine == nil && !call.isSizeOnly:
+	case call.Combine == nil && a.Collective.Combines() && !call.isSizeOnly:
 		return c.refuse(call, "no Combine function")
-	}
-	return nil
-}
-
-// checkReach returns an error if the algorithm needs loads or a collective network that the team
-// does not have.
-func (c *Comm) checkReach(call *Call) error {
-	a := call.Key.Algorithm
-	switch {
 	case a.Needs&Reach != 0 && !c.Reaches():
 		return c.refuseWay(call, a.Name, "loads do not reach all ranks (use an algorithm with messages)")
 	case a.Needs&Network != 0 && !c.Networked():
@@ -65,49 +47,43 @@ func (c *Comm) checkReach(call *Call) error {
 	return nil
 }
 
-// checkParts returns an error if the data do not have the number of blocks of the schedule.
-func (c *Comm) checkParts(call *Call, parts int32) error {
-	if call.Blocks.Parts != parts || call.Into != nil && call.Into.Parts != parts {
-		return c.refuse(call, "%d blocks for schedules of %d", call.Blocks.Parts, parts)
-	}
-	return nil
-}
-
 // callerBuffers has the names of the caller's buffers.
 var callerBuffers = [temps]string{In: "in", Out: "out"}
 
-// checkBuffers returns an error if the caller's buffers do not fit the schedule. One-sided
-// transfers set a missing buffer from its address first.
+// checkBuffers returns an error if the blocks or the caller's buffers do not fit the schedule.
+// One-sided transfers set a missing buffer from its address first.
 func (x *Run) checkBuffers(call *Call) error {
-	c := x.comm
+	c, what, parts := x.comm, call.Key.Algorithm.Collective, x.Schedule.Parts
+	if call.Blocks.Parts != parts || call.Into != nil && call.Into.Parts != parts {
+		return c.refuse(call, "%d blocks for schedules of %d", call.Blocks.Parts, parts)
+	}
 	if x.isOneSided {
 		if err := x.checkOneSided(call); err != nil {
 			return err
 		}
 	}
 	x.bound = x.boundOf(x.plan)
-	have := [temps]int64{
-		In:  max(call.In.Len(), int64(len(call.in))),
-		Out: max(call.Out.Len(), int64(len(call.out))),
-	}
-	for b := In; b < temps; b++ {
-		if err := x.checkLength(call, b, have[b]); err != nil {
+	usesIn, usesOut := what.uses(In, x.Rel), what.uses(Out, x.Rel)
+	if usesIn {
+		if err := x.checkLength(call, In, call.In.Len(), call.in); err != nil {
 			return err
 		}
 	}
-	what := call.Key.Algorithm.Collective
-	if !call.isProgramCall && what.uses(In, x.Rel) && what.uses(Out, x.Rel) && overlap(call.in, call.out) {
+	if usesOut {
+		if err := x.checkLength(call, Out, call.Out.Len(), call.out); err != nil {
+			return err
+		}
+	}
+	if usesIn && usesOut && !call.isProgramCall && overlap(call.in, call.out) {
 		return c.refuse(call, "in and out overlap (use separate buffers, or a copy of in)")
 	}
 	return nil
 }
 
 // checkLength returns an error if a buffer of the caller does not have the length of its blocks.
-func (x *Run) checkLength(call *Call, b Buf, have int64) error {
-	if !call.Key.Algorithm.Collective.uses(b, x.Rel) {
-		return nil
-	}
-	if call.isSizeOnly && have == 0 { // the caller omits the size
+func (x *Run) checkLength(call *Call, b Buf, size int64, bytes []byte) error {
+	have := max(size, int64(len(bytes))) // bytes may be set from the address
+	if have == 0 && call.isSizeOnly {    // the caller omits the size
 		return nil
 	}
 	var want int64

@@ -145,21 +145,12 @@ func (c *Comm) Start(call Call) (*Run, error) {
 func (c *Comm) take(call *Call) (*Run, error) {
 	call.in, call.out = call.In.Bytes(), call.Out.Bytes()
 	call.isSizeOnly = c.isSizeOnly(call)
-	if err := c.checkCaller(call); err != nil {
-		return nil, err
-	}
-	if err := c.checkArguments(call); err != nil {
-		return nil, err
-	}
-	if err := c.checkReach(call); err != nil {
+	if err := c.check(call); err != nil {
 		return nil, err
 	}
 	call.Key.setRoot(int32(call.Root))
 	rel := wrap(c.me-int32(call.Root), call.Key.Ranks)
 	plan := c.plan(&call.Key, rel)
-	if err := c.checkParts(call, plan.Schedule.Parts); err != nil {
-		return nil, err
-	}
 	x := c.newRun()
 	x.comm, x.plan = c, plan
 	x.Schedule = plan.Schedule

@@ -10,8 +10,10 @@ import (
 func (x *Run) runInline(n *Node, at *strides) {
 	switch {
 	case x.err != nil:
+	case n.Kind == Load && at.isEven:
+		x.loadEven(n, at)
 	case n.Kind == Load:
-		x.load(n, at)
+		x.loadUneven(n)
 	case n.Kind == Fold:
 		x.fold(n, at)
 	case !x.call.isSizeOnly:
@@ -75,23 +77,14 @@ func (x *Run) failShort(peer int32, b []byte, want int64) {
 	x.fail("rank %d has %d B, want %d: every member must pass the same sizes", peer, len(b), want)
 }
 
-// load copies from the buffers of some members.
-func (x *Run) load(n *Node, at *strides) {
-	x.loadedBytes = 0
-	if at.isEven {
-		x.loadEven(n, at)
-	} else {
-		x.loadUneven(n)
-	}
-}
-
-// loadEven is load for blocks of equal length on both sides.
+// loadEven copies from the buffers of some members, whose blocks have the same length on both sides.
 func (x *Run) loadEven(n *Node, at *strides) {
 	p, all := x.Schedule.Ranks, x.peerBuffers(n)
 	signatures := x.comm.board.Notes(x.boardSlot)
 	first := wrap(x.Peer(n.Peer)-x.Root, p) // counted from the root
 	dst, src := &at.to, &at.from
 	to := x.localBytes(n.Ref.Buf)
+	x.loadedBytes = 0
 	for i := range n.Count {
 		peer := wrap(first+i, p)
 		member := wrap(peer+x.Root, p)
@@ -109,11 +102,12 @@ func (x *Run) loadEven(n *Node, at *strides) {
 	}
 }
 
-// loadUneven is load for any blocks.
+// loadUneven is loadEven for any blocks.
 func (x *Run) loadUneven(n *Node) {
 	p, all := x.Schedule.Ranks, x.peerBuffers(n)
 	signatures := x.comm.board.Notes(x.boardSlot)
 	first := wrap(x.Peer(n.Peer)-x.Root, p) // counted from the root
+	x.loadedBytes = 0
 	for i := range n.Count {
 		peer := wrap(first+i, p)
 		if member := wrap(peer+x.Root, p); signatures[member] != x.signature {

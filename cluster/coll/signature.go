@@ -11,11 +11,9 @@ const (
 	rootMask       = 1<<(algorithmShift-rootShift) - 1
 )
 
-// sign returns the signature of the call.
-func (x *Run) sign() uint64 {
-	algorithm := uint64(x.call.Key.Algorithm.id) << algorithmShift
-	root := uint64(x.Root) << rootShift
-	return algorithm | root | uint64(uint32(x.Blocks.Bytes()))
+// signatureOf returns the signature of a call.
+func signatureOf(a *Algorithm, root int32, bytes int64) uint64 {
+	return uint64(a.id)<<algorithmShift | uint64(root)<<rootShift | uint64(uint32(bytes))
 }
 
 // failMismatch fails a call if another member makes another call, or one of another length.
