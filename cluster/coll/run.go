@@ -293,7 +293,13 @@ func (x *Run) complete(node int32, d cluster.Done) {
 	n := &x.Schedule.Nodes[node]
 	switch {
 	case n.Kind == Recv && !x.isOneSided:
-		x.receive(n, node, d)
+		if d.Err != cluster.OK || d.Size != x.Bytes(n.Ref) {
+			x.failSize(n, d.Size)
+		} else if !x.call.isSizeOnly {
+			if b := x.staged[node]; b != nil {
+				x.unpack(n.Ref, b)
+			}
+		}
 	case n.Kind == Hardware:
 		x.fetch(n)
 	case d.Err != cluster.OK:
@@ -307,19 +313,9 @@ func (x *Run) complete(node int32, d cluster.Done) {
 	}
 }
 
-// receive checks a received message and unpacks it, if its blocks are not contiguous.
-func (x *Run) receive(n *Node, node int32, d cluster.Done) {
-	want := x.Bytes(n.Ref)
-	if d.Err != cluster.OK || d.Size != want {
-		x.fail("rank %d sent %d B, want %d: every member must pass the same sizes", x.Peer(n.Peer), d.Size, want)
-		return
-	}
-	if x.call.isSizeOnly {
-		return
-	}
-	if b := x.staged[node]; b != nil {
-		x.unpack(n.Ref, b)
-	}
+// failSize fails a call that has received a message of another size.
+func (x *Run) failSize(n *Node, size int64) {
+	x.fail("rank %d sent %d B, want %d: every member must pass the same sizes", x.Peer(n.Peer), size, x.Bytes(n.Ref))
 }
 
 // Next returns the nodes that wait for a node, for recorders.
