@@ -53,7 +53,8 @@ var callerBuffers = [temps]string{In: "in", Out: "out"}
 // checkBuffers returns an error if the blocks or the caller's buffers do not fit the schedule.
 // One-sided transfers set a missing buffer from its address first.
 func (x *Run) checkBuffers(call *Call) error {
-	c, what, parts := x.comm, call.Key.Algorithm.Collective, x.Schedule.Parts
+	c, what := x.comm, call.Key.Algorithm.Collective
+	parts := x.Schedule.Parts
 	if call.Blocks.Parts != parts || call.Into != nil && call.Into.Parts != parts {
 		return c.refuse(call, "%d blocks for schedules of %d", call.Blocks.Parts, parts)
 	}

@@ -145,7 +145,8 @@ func loadAlgorithms(staged bool) []*Algorithm {
 		},
 	}}
 	for _, a := range all {
-		a.Name, a.Paper, a.Needs = "direct", threadsPaper, Reach
+		a.Name, a.Paper = "direct", threadsPaper
+		a.Needs = Reach
 		if staged {
 			a.Name = "staged"
 			a.Doc += ", from copies in the shared control block, so that no member waits for the others' loads"

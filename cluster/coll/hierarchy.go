@@ -10,8 +10,8 @@ func PlacesOf(l *cluster.Layout, t *cluster.Team) Places { return PlacesAmong(l,
 func PlacesAmong(l *cluster.Layout, members []int32) Places {
 	n := len(members)
 	node := func(i int) int { return l.NodeOf(int(members[i])) }
-	// fits reports whether each member i is on the node of member first(i), and whether a new node
-	// begins at each member that is the first one of its node.
+	// fits reports whether each member i is on the node of member first(i). A member with first(i) == i
+	// must begin a new node.
 	fits := func(first func(i int) int) bool {
 		for i := range n {
 			if node(i) != node(first(i)) {
