@@ -74,17 +74,17 @@ func init() {
 // arrived.
 func disseminate(b *Builder) {
 	have, messages := digits(b.P, b.Radix)
-	var told []id
+	var arrived []id
 	for i, w := range have {
-		b.lane = uint16(i)
+		b.channel = uint16(i)
 		var next []id
 		for d := range messages[i] {
-			next = append(next, b.recv(me(-(d+1)*w), nothing, told...))
+			next = append(next, b.recv(me(-(d+1)*w), nothing, arrived...))
 		}
 		for d := range messages[i] {
-			b.send(me((d+1)*w), nothing, told...)
+			b.send(me((d+1)*w), nothing, arrived...)
 		}
-		told = next
+		arrived = next
 	}
 }
 
@@ -100,19 +100,19 @@ type ring struct {
 }
 
 // spread fills a rotated buffer, which begins with the rank's own block, with the blocks of all
-// following ranks. The own block is ready when node own is complete. Blocks at a distance are
+// following ranks. That block is ready when node begin is complete. Blocks at a distance are
 // overwritten only after the nodes that busy lists for the distance. spread returns the node that
 // completes it.
-func (b *Builder) spread(t Buf, own id, busy map[int32]id) id {
-	return b.around(ring{b.P, me, func(d, n int32) Ref { return from(t, d, n) }}, own, busy)
+func (b *Builder) spread(t Buf, begin id, busy map[int32]id) id {
+	return b.around(ring{n: b.P, to: me, some: func(d, n int32) Ref { return from(t, d, n) }}, begin, busy)
 }
 
 // around sends each rank's data to all ranks. In each round, a rank sends its first windows back by
 // their number.
-func (b *Builder) around(r ring, own id, busy map[int32]id) id {
+func (b *Builder) around(r ring, begin id, busy map[int32]id) id {
 	have, messages := digits(r.n, b.Radix)
-	ready := []id{own}
-	all := []id{own}
+	ready := []id{begin}
+	all := []id{begin}
 	for i, w := range have {
 		var next []id
 		for d := range messages[i] {
@@ -128,16 +128,16 @@ func (b *Builder) around(r ring, own id, busy map[int32]id) id {
 			far := (d + 1) * w
 			all = append(all, b.send(r.to(-far), r.some(0, min(w, r.n-far)), ready...))
 		}
-		b.lane++
+		b.channel++
 		ready = append(ready[:len(ready):len(ready)], next...)
 		all = append(all, next...)
 	}
 	return b.join(all)
 }
 
-// collapse is spread turned around: a rank begins with what it has for all that
-// follow, and each round gives away the blocks beyond a distance. It gives the node
-// with which the own block is combined of all ranks, and the sends by distance.
+// collapse is the reverse of spread. A rank begins with its data for all following ranks, and sends
+// the blocks beyond a distance in each round. collapse returns the node that completes the
+// combination of the rank's own block, and the sends by distance.
 func (b *Builder) collapse(t Buf, whole id) (done id, sent map[int32]id) {
 	have, messages := digits(b.P, b.Radix)
 	sent = map[int32]id{}
@@ -160,7 +160,7 @@ func (b *Builder) collapse(t Buf, whole id) (done id, sent map[int32]id) {
 			n := min(w, b.P-(d+1)*w)
 			next = b.combine(from(t, 0, n), from(bufs[d], 0, n), theirs[d], next)
 		}
-		b.lane++
+		b.channel++
 		ready = next
 	}
 	return ready, sent
@@ -197,28 +197,30 @@ func bruckExchange(b *Builder) {
 // relay sends blocks by the digits of their distance, among n disseminating ranks. Position i of t,
 // with group slots, has the blocks with distance i, from the digit of the round on. relay returns
 // the nodes that complete it.
-func (b *Builder) relay(t Buf, n, group int32, to func(d int32) Peer, own id) []id {
-	places := func(buf Buf, w, d int32) Ref {
+func (b *Builder) relay(t Buf, n, group int32, to func(d int32) Peer, begin id) []id {
+	positions := func(buf Buf, w, d int32) Ref {
 		return Ref{Buf: buf, Lo: d * w * group, N: digit(n, b.Radix, w, d) * group, Run: w * group, Stride: int32(min(int64(w)*int64(b.Radix), int64(n))) * group}
 	}
 	all := func(buf Buf, w, d int32) Ref { return part(buf, 0, digit(n, b.Radix, w, d)*group) }
-	ready := []id{own}
+	ready := []id{begin}
 	have, messages := digits(n, b.Radix)
-	most := int32(0) // positions of a message
+	longest := int32(0) // positions of a message
 	for _, w := range have {
-		most = max(most, digit(n, b.Radix, w, 1))
+		longest = max(longest, digit(n, b.Radix, w, 1))
 	}
 	var out, in []Buf
 	var sent []id
 	if len(messages) > 0 {
 		for range messages[0] {
-			out, in, sent = append(out, b.slots(most*group)), append(in, b.slots(most*group)), append(sent, none)
+			out = append(out, b.slots(longest*group))
+			in = append(in, b.slots(longest*group))
+			sent = append(sent, none)
 		}
 	}
 	for i, w := range have {
 		if b.Transfer.lands() && i > 0 {
 			for d := range messages[i] {
-				in[d] = b.slots(most * group)
+				in[d] = b.slots(longest * group)
 			}
 		}
 		var next, theirs []id
@@ -226,11 +228,11 @@ func (b *Builder) relay(t Buf, n, group int32, to func(d int32) Peer, own id) []
 			theirs = append(theirs, b.recv(to(-(d+1)*w), all(in[d], w, d+1), ready...))
 		}
 		for d := range messages[i] {
-			packed := b.copy(all(out[d], w, d+1), places(t, w, d+1), append(ready, sent[d])...)
+			packed := b.copy(all(out[d], w, d+1), positions(t, w, d+1), append(ready, sent[d])...)
 			sent[d] = b.send(to((d+1)*w), all(out[d], w, d+1), packed)
-			next = append(next, b.copy(places(t, w, d+1), all(in[d], w, d+1), theirs[d], packed))
+			next = append(next, b.copy(positions(t, w, d+1), all(in[d], w, d+1), theirs[d], packed))
 		}
-		b.lane++
+		b.channel++
 		ready = next
 	}
 	return ready

@@ -13,12 +13,12 @@ const none id = -1
 // Builder builds the schedule of one rank.
 type Builder struct {
 	Key
-	Rel   int32 // the rank, counted from the root
-	P     int32 // ranks
-	lane  uint16
-	entry id // node after which the call may read and write its buffers; none: at once
-	s     Schedule
-	after [][]id // by node: its dependencies
+	Rel     int32 // the rank, counted from the root
+	P       int32 // ranks
+	channel uint16
+	entry   id // node after which the call may read and write its buffers; none: at once
+	s       Schedule
+	after   [][]id // by node: its dependencies
 }
 
 // me returns the peer d ranks after this one.
@@ -33,8 +33,8 @@ func part(b Buf, lo, n int32) Ref { return Ref{Buf: b, Lo: lo, N: n} }
 // from returns n blocks of b, counted from the rank's own block.
 func from(b Buf, lo, n int32) Ref { return Ref{Buf: b, Base: FromMe, Lo: lo, N: n} }
 
-// theirs returns the block of b with the peer's number.
-func theirs(b Buf) Ref { return Ref{Buf: b, Base: FromPeer, N: 1} }
+// ofPeer returns the block of b with the peer's number.
+func ofPeer(b Buf) Ref { return Ref{Buf: b, Base: FromPeer, N: 1} }
 
 // aligned returns the aligned group of n blocks, a power of two, that contains the number which
 // differs in the given bits.
@@ -98,11 +98,11 @@ func (b *Builder) add(n Node, after []id) id {
 
 // send adds a node that sends blocks when the nodes after are complete; recv adds a receive.
 func (b *Builder) send(to Peer, r Ref, after ...id) id {
-	return b.add(Node{Kind: Send, Lane: b.lane, Peer: to, Ref: r}, after)
+	return b.add(Node{Kind: Send, Lane: b.channel, Peer: to, Ref: r}, after)
 }
 
 func (b *Builder) recv(from Peer, r Ref, after ...id) id {
-	return b.add(Node{Kind: Recv, Lane: b.lane, Peer: from, Ref: r}, after)
+	return b.add(Node{Kind: Recv, Lane: b.channel, Peer: from, Ref: r}, after)
 }
 
 // copy adds dst = src, combine adds dst = dst op src, and precede adds dst = src op dst.
@@ -118,16 +118,16 @@ func (b *Builder) precede(dst, src Ref, after ...id) id {
 	return b.add(Node{Kind: Precede, Ref: dst, From: src}, after)
 }
 
-// mark adds a node that publishes a buffer to the other members when the nodes after are complete.
-// Without blocks it only signals arrival.
-func (b *Builder) mark(r Ref, after ...id) id { return b.add(Node{Kind: Mark, Ref: r}, after) }
+// publish adds a node that publishes a buffer to the other members when the nodes after are
+// complete. Without blocks it only signals arrival.
+func (b *Builder) publish(r Ref, after ...id) id { return b.add(Node{Kind: Mark, Ref: r}, after) }
 
 // await adds a node that waits until the team has made the given number of marks in this call.
-func (b *Builder) await(marks int32, after ...id) id {
-	return b.add(Node{Kind: Meet, Count: marks}, after)
+func (b *Builder) await(arrivals int32, after ...id) id {
+	return b.add(Node{Kind: Meet, Count: arrivals}, after)
 }
 
-// load adds a node that copies the marked data of count members, starting with a peer. fold
+// load adds a node that copies the published data of count members, starting with a peer. fold
 // combines the data of count members, starting with the root.
 func (b *Builder) load(from Peer, count int32, dst, src Ref, after ...id) id {
 	return b.add(Node{Kind: Load, Peer: from, Count: count, Ref: dst, From: src}, after)
@@ -157,11 +157,11 @@ func (b *Builder) join(all []id) id {
 // finish returns the schedule.
 func (b *Builder) finish() *Schedule {
 	s := &b.s
-	s.alone = s.Marks > 0
+	s.isInline = s.Marks > 0
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		s.alone = s.alone && n.Kind != Send && n.Kind != Recv
-		s.keeps = s.keeps || n.Kind != Send && n.Kind != Mark && n.Ref.Buf >= temps
+		s.isInline = s.isInline && n.Kind != Send && n.Kind != Recv
+		s.writesTemps = s.writesTemps || n.Kind != Send && n.Kind != Mark && n.Ref.Buf >= temps
 		s.deps = append(s.deps, n.Deps)
 		if n.Deps == 0 {
 			s.heads = append(s.heads, int32(i))

@@ -8,12 +8,12 @@ import (
 
 // Cache keeps schedules: one per class of ranks, and equal schedules once. The zero Cache is empty.
 // Ranks may use it concurrently.
-type Cache struct{ known atomic.Pointer[known] }
+type Cache struct{ content atomic.Pointer[cacheContent] }
 
-type known struct {
+type cacheContent struct {
 	byClass  map[classKey]*Schedule
 	byHash   map[uint64][]*Schedule
-	ends     map[*Schedule]map[end]int32
+	ends     map[*Schedule]map[messageEnd]int32
 	partners map[*Schedule][]int32 // by schedule that all ranks share
 }
 
@@ -25,7 +25,7 @@ type classKey struct {
 // Schedule returns the schedule of the rank that is rel ranks after the root.
 func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 	at := classKey{k, k.class(rel)}
-	if now := c.known.Load(); now != nil {
+	if now := c.content.Load(); now != nil {
 		if s := now.byClass[at]; s != nil {
 			return s
 		}
@@ -33,8 +33,9 @@ func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 	made := k.Make(rel)
 	h := made.hash()
 	var s *Schedule
-	c.update(func(next *known) {
-		if s = next.byClass[at]; s != nil {
+	c.update(func(next *cacheContent) {
+		s = next.byClass[at]
+		if s != nil {
 			return
 		}
 		s = made
@@ -49,15 +50,25 @@ func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 }
 
 // update applies change to the cache's content atomically.
-func (c *Cache) update(change func(next *known)) {
+func (c *Cache) update(change func(next *cacheContent)) {
 	for {
-		now := c.known.Load()
-		next := &known{byClass: map[classKey]*Schedule{}, byHash: map[uint64][]*Schedule{}, ends: map[*Schedule]map[end]int32{}, partners: map[*Schedule][]int32{}}
+		now := c.content.Load()
+		next := &cacheContent{
+			byClass:  map[classKey]*Schedule{},
+			byHash:   map[uint64][]*Schedule{},
+			ends:     map[*Schedule]map[messageEnd]int32{},
+			partners: map[*Schedule][]int32{},
+		}
 		if now != nil {
-			next = &known{maps.Clone(now.byClass), maps.Clone(now.byHash), maps.Clone(now.ends), maps.Clone(now.partners)}
+			next = &cacheContent{
+				byClass:  maps.Clone(now.byClass),
+				byHash:   maps.Clone(now.byHash),
+				ends:     maps.Clone(now.ends),
+				partners: maps.Clone(now.partners),
+			}
 		}
 		change(next)
-		if c.known.CompareAndSwap(now, next) {
+		if c.content.CompareAndSwap(now, next) {
 			return
 		}
 	}
@@ -66,7 +77,7 @@ func (c *Cache) update(change func(next *known)) {
 // Size returns the number of different schedules.
 func (c *Cache) Size() int {
 	n := 0
-	if now := c.known.Load(); now != nil {
+	if now := c.content.Load(); now != nil {
 		for _, all := range now.byHash {
 			n += len(all)
 		}
@@ -82,17 +93,14 @@ func (s *Schedule) equal(o *Schedule) bool {
 // hash returns the FNV-1a hash of the words of the nodes. Schedules with equal hashes may differ;
 // equal compares them.
 func (s *Schedule) hash() uint64 {
-	h := uint64(14695981039346656037)
-	add := func(words ...int32) {
-		for _, w := range words {
-			h = (h ^ uint64(uint32(w))) * 1099511628211
-		}
-	}
-	add(int32(s.Collective), s.Ranks, s.Parts)
+	h := emptyHash
+	h.add(int32(s.Collective), s.Ranks, s.Parts)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		add(int32(n.Kind), n.Count, int32(n.Lane), int32(n.Deps), n.Peer.D, int32(n.Ref.Buf), n.Ref.Lo, n.Ref.N, n.Ref.Run, n.Ref.Stride, int32(n.From.Buf), n.From.Lo, n.From.N)
+		h.add(int32(n.Kind), n.Count, int32(n.Lane), int32(n.Deps), n.Peer.D)
+		h.add(int32(n.Ref.Buf), n.Ref.Lo, n.Ref.N, n.Ref.Run, n.Ref.Stride)
+		h.add(int32(n.From.Buf), n.From.Lo, n.From.N)
 	}
-	add(s.next...)
-	return h
+	h.add(s.next...)
+	return uint64(h)
 }

@@ -18,11 +18,11 @@ import "github.com/hybridtop/hybridtop/cluster"
 // Bcast copies d of the root into d of every other member.
 func Bcast(r *cluster.Rank, t *cluster.Team, root int, d cluster.Data) error {
 	lib := r.Lib()
-	if err := rooted(lib, OpBcast, t, root); err != nil {
+	if err := enterRooted(lib, OpBcast, t, root); err != nil {
 		return err
 	}
 	defer lib.Leave()
-	x := calling{r: r, lib: lib, team: t, what: OpBcast, root: int32(root), out: d, size: d.Len(), unit: 1}
+	x := programCall{r: r, lib: lib, team: t, what: OpBcast, root: int32(root), out: d, size: d.Len(), unit: 1}
 	return x.do()
 }
 
@@ -30,14 +30,14 @@ func Bcast(r *cluster.Rank, t *cluster.Team, root int, d cluster.Data) error {
 // length of in and may be in itself. Other members' out is ignored.
 func Reduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, root int, op cluster.ReduceOp, in, out []T) error {
 	lib := r.Lib()
-	if err := rooted(lib, OpReduce, t, root); err != nil {
+	if err := enterRooted(lib, OpReduce, t, root); err != nil {
 		return err
 	}
 	defer lib.Leave()
 	if t.Rank() == root && len(out) != len(in) {
 		return lib.Errorf("%s on %s: %d elements into %d: in and out must have the same length at the root", OpReduce, t.Name(), len(in), len(out))
 	}
-	return reducing(calling{r: r, lib: lib, team: t, what: OpReduce, root: int32(root)}, op, in, out)
+	return runReduction(programCall{r: r, lib: lib, team: t, what: OpReduce, root: int32(root)}, op, in, out)
 }
 
 // Allreduce is Reduce with the result on every member. All results are bitwise identical to a
@@ -54,18 +54,21 @@ func Allreduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, op cluster.Re
 		return err
 	}
 	defer lib.Leave()
-	return reducing(calling{r: r, lib: lib, team: t, what: OpAllreduce}, op, in, out)
+	return runReduction(programCall{r: r, lib: lib, team: t, what: OpAllreduce}, op, in, out)
 }
 
-func reducing[T cluster.Number](x calling, op cluster.ReduceOp, in, out []T) (err error) {
-	if x.two, err = Combining[T](x.r, x.what.String(), op); err != nil {
+func runReduction[T cluster.Number](x programCall, op cluster.ReduceOp, in, out []T) (err error) {
+	x.combine, err = Combining[T](x.r, x.what.String(), op)
+	if err != nil {
 		return err
 	}
-	if x.all, err = CombiningAll[T](x.r, x.what.String(), op); err != nil {
+	x.combineAll, err = CombiningAll[T](x.r, x.what.String(), op)
+	if err != nil {
 		return err
 	}
 	x.in, x.out = cluster.Of(in), cluster.Of(out)
-	if x.size, x.unit = x.in.Len(), 1; len(in) > 0 {
+	x.size, x.unit = x.in.Len(), 1
+	if len(in) > 0 {
 		x.unit = x.size / int64(len(in))
 	}
 	return x.do()
@@ -75,16 +78,16 @@ func reducing[T cluster.Number](x calling, op cluster.ReduceOp, in, out []T) (er
 // numbers. Other members' out is ignored.
 func Gather(r *cluster.Rank, t *cluster.Team, root int, in, out cluster.Data) error {
 	lib := r.Lib()
-	if err := rooted(lib, OpGather, t, root); err != nil {
+	if err := enterRooted(lib, OpGather, t, root); err != nil {
 		return err
 	}
 	defer lib.Leave()
 	if t.Rank() == root {
-		if err := collected(lib, OpGather, t, in.Len(), out.Len()); err != nil {
+		if err := checkGathered(lib, OpGather, t, in.Len(), out.Len()); err != nil {
 			return err
 		}
 	}
-	x := calling{r: r, lib: lib, team: t, what: OpGather, root: int32(root), in: in, out: out, size: in.Len(), unit: 1}
+	x := programCall{r: r, lib: lib, team: t, what: OpGather, root: int32(root), in: in, out: out, size: in.Len(), unit: 1}
 	return x.do()
 }
 
@@ -96,15 +99,15 @@ func Allgather(r *cluster.Rank, t *cluster.Team, in, out cluster.Data) error {
 		return err
 	}
 	defer lib.Leave()
-	if err := collected(lib, OpAllgather, t, in.Len(), out.Len()); err != nil {
+	if err := checkGathered(lib, OpAllgather, t, in.Len(), out.Len()); err != nil {
 		return err
 	}
-	x := calling{r: r, lib: lib, team: t, what: OpAllgather, in: in, out: out, size: in.Len(), unit: 1}
+	x := programCall{r: r, lib: lib, team: t, what: OpAllgather, in: in, out: out, size: in.Len(), unit: 1}
 	return x.do()
 }
 
-// rooted begins a call that has a root.
-func rooted(lib cluster.Lib, what Collective, t *cluster.Team, root int) error {
+// enterRooted begins a call that has a root.
+func enterRooted(lib cluster.Lib, what Collective, t *cluster.Team, root int) error {
 	if err := lib.Member(what.String(), t); err != nil {
 		return err
 	}
@@ -114,8 +117,8 @@ func rooted(lib cluster.Lib, what Collective, t *cluster.Team, root int) error {
 	return lib.Enter(what.String(), t)
 }
 
-// collected checks that out has room for one block of n bytes per member.
-func collected(lib cluster.Lib, what Collective, t *cluster.Team, n, out int64) error {
+// checkGathered checks that out has room for one block of n bytes per member.
+func checkGathered(lib cluster.Lib, what Collective, t *cluster.Team, n, out int64) error {
 	if p := int64(t.Size()); out != n*p {
 		return lib.Errorf("%s on %s: output of %d B: %d members with %d B each need %d B", what, t.Name(), out, p, n, n*p)
 	}

@@ -20,8 +20,8 @@ import (
 type Checker struct {
 	c        *Comm
 	calls    int
-	touched  []touch  // since the last point that all members are known to have reached
-	open     []opened // calls that may still move data
+	touched  []touch    // since the last point that all members are known to have reached
+	open     []openCall // calls that may still move data
 	findings []*Finding
 	waiting  []*Finding // findings without a known value yet
 }
@@ -32,8 +32,8 @@ type touch struct {
 	writes bool
 }
 
-// opened is a call that other members may not have ended.
-type opened struct {
+// openCall is a call that other members may not have ended.
+type openCall struct {
 	number int
 	call   Call
 	was    []byte // contents of Out before the call
@@ -71,7 +71,8 @@ func (f *Finding) Harm() string {
 
 // String describes the finding, with a hint.
 func (f *Finding) String() string {
-	access, side, when := "read", "out", "after"
+	access := "read"
+	side, when := "out", "after"
 	if f.Writes {
 		access = "written"
 	}
@@ -124,15 +125,16 @@ func (w word) String() string {
 	return s + fmt.Sprintf(", %d B", w[3])
 }
 
-// agree returns an error on all members if their next calls differ. The error lists the calls.
-func (k *Checker) agree(mine word) error {
+// checkSameCall returns an error on all members if their next calls differ. The error lists the
+// calls.
+func (k *Checker) checkSameCall(mine word) error {
 	h := fnv.New64a()
 	for _, w := range mine {
 		fmt.Fprintln(h, w)
 	}
 	hash := int64(h.Sum64() >> 1)
-	most, err := k.c.most(hash, -hash)
-	if err != nil || most[0] == -most[1] {
+	largest, err := k.c.maxima(hash, -hash)
+	if err != nil || largest[0] == -largest[1] {
 		return err
 	}
 	words := make([]int64, len(mine)*k.c.team.Size())
@@ -149,7 +151,7 @@ func (k *Checker) agree(mine word) error {
 		who[w] = append(who[w], i/len(mine))
 	}
 	var says []string
-	for _, w := range which[:min(len(which), mostNamed)] {
+	for _, w := range which[:min(len(which), maxNamed)] {
 		ranks := who[w]
 		text := fmt.Sprintf("rank %d", ranks[0])
 		if more := len(ranks) - 1; more > 0 {
@@ -157,19 +159,19 @@ func (k *Checker) agree(mine word) error {
 		}
 		says = append(says, text+" calls "+w.String())
 	}
-	if more := len(which) - mostNamed; more > 0 {
+	if more := len(which) - maxNamed; more > 0 {
 		says = append(says, fmt.Sprintf("%d other calls", more))
 	}
 	return k.c.lib.Errorf("call %d on %s: %s: every member must make the same calls in the same order", k.calls, k.c.team.Name(), strings.Join(says, "; "))
 }
 
-// mostNamed is the maximum number of calls listed in an error.
-const mostNamed = 4
+// maxNamed is the maximum number of calls listed in an error.
+const maxNamed = 4
 
 // Do checks and runs a call, like Comm.Do.
 func (k *Checker) Do(call Call) error {
 	k.calls++
-	if err := k.agree(wordOf(&call)); err != nil {
+	if err := k.checkSameCall(wordOf(&call)); err != nil {
 		return err
 	}
 	what := call.Key.Algorithm.Collective
@@ -194,14 +196,14 @@ func (k *Checker) Do(call Call) error {
 	case AllSync:
 		k.all()
 	case NoSync:
-		k.open = append(k.open, opened{k.calls, call, was})
+		k.open = append(k.open, openCall{number: k.calls, call: call, was: was})
 	}
 	return err
 }
 
 // Barrier is a barrier of all members of the team.
 func (k *Checker) Barrier() error {
-	if err := k.agree(word{}); err != nil {
+	if err := k.checkSameCall(word{}); err != nil {
 		return err
 	}
 	err := k.c.r.Barrier(k.c.team)
@@ -214,7 +216,9 @@ func (k *Checker) all() {
 	for _, f := range k.waiting {
 		f.Then = bytes.Clone(f.buf)
 	}
-	k.touched, k.open, k.waiting = k.touched[:0], k.open[:0], k.waiting[:0]
+	k.touched = k.touched[:0]
+	k.open = k.open[:0]
+	k.waiting = k.waiting[:0]
 }
 
 // Reads reports that the program now reads local data. It records their current value.
@@ -236,7 +240,8 @@ func (k *Checker) touch(buf []byte, writes bool) {
 			continue
 		}
 		f := k.finding(buf, o.number, what)
-		if f.Writes = writes; !writes {
+		f.Writes = writes
+		if !writes {
 			f.Seen, f.Was = bytes.Clone(buf), o.before(buf)
 			k.waiting = append(k.waiting, f)
 		}
@@ -245,7 +250,7 @@ func (k *Checker) touch(buf []byte, writes bool) {
 
 // before returns the bytes of data inside the call's Out before the call; nil: not completely
 // known.
-func (o *opened) before(buf []byte) []byte {
+func (o *openCall) before(buf []byte) []byte {
 	at := offsetIn(o.call.Out.Bytes(), buf)
 	if at < 0 || at+int64(len(buf)) > int64(len(o.was)) {
 		return nil

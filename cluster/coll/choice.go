@@ -23,7 +23,8 @@ func (t Tuple) String() string {
 
 // Words describes the required addresses and synchronization, if they are not the default.
 func (m Modes) Words() string {
-	if m.Transfer = 0; m == (Modes{}) {
+	m.Transfer = 0
+	if m == (Modes{}) {
 		return ""
 	}
 	return fmt.Sprintf(", addresses %s, %s in, %s out", m.Address, m.In, m.Out)
@@ -46,13 +47,14 @@ func (a *Algorithm) Takes(t Tuple) bool {
 func powerOfTwo(n int32) bool { return bits.OnesCount32(uint32(n)) == 1 }
 
 // Under returns the choice for the required addresses and synchronization.
-func (c Choice) Under(asked Modes) Choice {
+func (c Choice) Under(required Modes) Choice {
 	if c.Algorithm.Collective == OpBarrier {
 		return c
 	}
-	c.Address, c.In, c.Out = Single, asked.In, asked.Out
+	c.Address = Single
+	c.In, c.Out = required.In, required.Out
 	if c.Transfer.OneSided() {
-		c.Address = asked.Address
+		c.Address = required.Address
 	}
 	if c.Transfer == PutOnly && c.Out == MySync {
 		c.Transfer = Put
@@ -62,7 +64,8 @@ func (c Choice) Under(asked Modes) Choice {
 
 // Placed returns the choice for members that share nodes.
 func (c Choice) Placed(p Places) Choice {
-	if c.Places = (Places{}); c.Algorithm.Housed && p.Per != 1 {
+	c.Places = (Places{})
+	if c.Algorithm.Housed && p.Per != 1 {
 		c.Places = p
 	}
 	return c

@@ -69,7 +69,7 @@ func orderedBy[T ordered]() combiner {
 			a[i] = max(a[i], v)
 		}
 	}
-	c.all[cluster.Min], c.all[cluster.Max] = inTree(c.two[cluster.Min]), inTree(c.two[cluster.Max])
+	c.all[cluster.Min], c.all[cluster.Max] = treeCombiner(c.two[cluster.Min]), treeCombiner(c.two[cluster.Max])
 	return c
 }
 
@@ -88,19 +88,19 @@ func complexBy[T cluster.Number]() combiner {
 			a[i] *= v
 		}
 	}
-	c.all[cluster.Sum], c.all[cluster.Prod] = sumTree[T], inTree(c.two[cluster.Prod])
+	c.all[cluster.Sum], c.all[cluster.Prod] = sumTree[T], treeCombiner(c.two[cluster.Prod])
 	return c
 }
 
-// stretch is the number of elements of each input that one pass combines. The partial results then
-// stay in the cache.
-const stretch = 128
+// passLength is the number of elements of each input that one pass combines. The partial results
+// then stay in the cache.
+const passLength = 128
 
 // firstHalf is the largest power of two below n.
 func firstHalf(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
 
-// inTree implements CombiningAll with a function for two inputs.
-func inTree(two func(acc, in []byte)) func(out []byte, in [][]byte) {
+// treeCombiner implements CombiningAll with a function for two inputs.
+func treeCombiner(two func(acc, in []byte)) func(out []byte, in [][]byte) {
 	var part func(out []byte, in [][]byte, lo int)
 	part = func(out []byte, in [][]byte, lo int) {
 		if len(in) == 1 {
@@ -113,14 +113,14 @@ func inTree(two func(acc, in []byte)) func(out []byte, in [][]byte) {
 			two(out, rest[0][lo:lo+len(out)])
 			return
 		}
-		var room [stretch]uint64
-		rest := cluster.Bytes(room[:])[:len(out)]
+		var memory [passLength]uint64
+		rest := cluster.Bytes(memory[:])[:len(out)]
 		part(rest, in[half:], lo)
 		two(out, rest)
 	}
 	return func(out []byte, in [][]byte) {
-		for lo := 0; lo < len(out); lo += 8 * stretch {
-			part(out[lo:min(lo+8*stretch, len(out))], in, lo)
+		for lo := 0; lo < len(out); lo += 8 * passLength {
+			part(out[lo:min(lo+8*passLength, len(out))], in, lo)
 		}
 	}
 }
@@ -132,8 +132,8 @@ func sumTree[T cluster.Number](out []byte, in [][]byte) {
 		o[0] = sumWords[T](in)
 		return
 	}
-	for lo := 0; lo < len(o); lo += stretch {
-		sumPart(o[lo:min(lo+stretch, len(o))], in, lo)
+	for lo := 0; lo < len(o); lo += passLength {
+		sumPart(o[lo:min(lo+passLength, len(o))], in, lo)
 	}
 }
 
@@ -164,7 +164,7 @@ func sumPart[T cluster.Number](out []T, in [][]byte, lo int) {
 			out[i] = a[i] + b[i]
 		}
 		return
-	case 8:
+	case 8: // one pass over eight inputs
 		a, b, c, d, e, f, g, h := of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)
 		for i := range out {
 			out[i] = ((a[i] + b[i]) + (c[i] + d[i])) + ((e[i] + f[i]) + (g[i] + h[i]))
@@ -179,8 +179,8 @@ func sumPart[T cluster.Number](out []T, in [][]byte, lo int) {
 		}
 		return
 	}
-	var room [stretch]T
-	rest := room[:n]
+	var memory [passLength]T
+	rest := memory[:n]
 	sumPart(rest, in[half:], lo)
 	for i, v := range rest {
 		out[i] += v

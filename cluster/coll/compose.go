@@ -17,7 +17,7 @@ func init() {
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			each := (n + int64(k.Ranks) - 1) / int64(k.Ranks)
 			return tree.walk(k, 0, func(d limb) int64 { return int64(d.size) * each }, c) +
-				cluster.Time(k.Ranks-2)*c.message(each) + max(c.apart(each), c.O+c.in())
+				cluster.Time(k.Ranks-2)*c.message(each) + max(c.sendInterval(each), c.O+c.recvTime())
 		},
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "reduce-bcast", Paper: "paper 5, section 3.5", Radix: 2, Segmented: true,
@@ -26,7 +26,7 @@ func init() {
 			done := b.fold(tree)
 			b.cast(tree, func(i int32) []id { return []id{done[i]} })
 		},
-		Class: tree.place,
+		Class: tree.childClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			up, in, before := tree.upward(c, k, n, true)
 			down, out, behind := tree.downward(c, k, n)
@@ -45,7 +45,7 @@ func init() {
 				b.send(me(c.d), part(Out, 0, -1), have)
 			}
 		},
-		Class: tree.subtree,
+		Class: tree.subtreeClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			all := n * int64(k.Ranks)
 			return c.copies(n) + tree.rise(k, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c) +
@@ -58,7 +58,7 @@ func init() {
 			all, done := b.foldAll(tree)
 			b.scatter(tree, all, Out, done)
 		},
-		Class: tree.subtree,
+		Class: tree.subtreeClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			all := n * int64(k.Ranks)
 			return c.copies(all) + tree.rise(k, func(int32) int64 { return all }, func(int32) cluster.Time { return c.combines(all) }, c) +
@@ -69,18 +69,18 @@ func init() {
 		Doc: "empty messages up a k-nomial tree, then down it",
 		Make: func(b *Builder) {
 			v := tree.vertex(b.P, b.Radix, b.Rel)
-			var told []id
+			var arrived []id
 			for _, c := range v.kids {
-				told = append(told, b.recv(me(c.d), nothing))
+				arrived = append(arrived, b.recv(me(c.d), nothing))
 			}
 			if v.up > 0 {
-				told = []id{b.recv(me(-v.up), nothing, b.send(me(-v.up), nothing, told...))}
+				arrived = []id{b.recv(me(-v.up), nothing, b.send(me(-v.up), nothing, arrived...))}
 			}
 			for _, c := range v.largest() {
-				b.send(me(c.d), nothing, told...)
+				b.send(me(c.d), nothing, arrived...)
 			}
 		},
-		Class: tree.subtree,
+		Class: tree.subtreeClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			none := func(int32) cluster.Time { return 0 }
 			return tree.rise(k, func(int32) int64 { return 0 }, none, c) + tree.walk(k, 0, func(limb) int64 { return 0 }, c)
@@ -95,7 +95,7 @@ func init() {
 			}
 			last := [2]id{none, none}
 			for i := range b.s.Parts {
-				b.lane = uint16(i)
+				b.channel = uint16(i)
 				have := b.copy(part(Out, i, 1), part(In, i, 1))
 				if b.Rel > 0 {
 					got := b.recv(me(-1), part(theirs, i, 1), last[i%2])
@@ -107,15 +107,17 @@ func init() {
 				}
 			}
 		},
-		Class: (&shape{name: "chain"}).place,
+		Class: (&shape{name: "chain"}).childClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-			works, passes, ahead := c.in()+c.combines(piece), c.O, 2*c.leaves(1, piece) // of the last rank, of the ranks between, and before their requests and bytes
+			works := c.recvTime() + c.combines(piece) // at the last rank
+			passes := c.O                             // at the ranks between
+			ahead := 2 * c.adapterTime(1, piece)      // before their requests and bytes
 			if k.Ranks == 2 {
 				passes, ahead = 0, 0
 			}
 			return c.copies(n) + cluster.Time(k.Ranks-1)*(c.message(piece)+c.combines(piece)) +
-				cluster.Time(k.Segments-1)*max(c.apart(piece), works+passes, c.landing(min(int(k.Segments), 2), piece, c.combines(piece)+passes, ahead))
+				cluster.Time(k.Segments-1)*max(c.sendInterval(piece), works+passes, c.landing(min(int(k.Segments), 2), piece, c.combines(piece)+passes, ahead))
 		},
 	})
 }
@@ -135,7 +137,7 @@ func scatterAllgather(b *Builder) {
 	}
 	last := [2]id{have, have}
 	for i := range b.P - 1 {
-		b.lane = uint16(i + 1)
+		b.channel = uint16(i + 1)
 		if i < b.P-right.size {
 			b.send(me(1), from(Out, -i, 1), last[1], have)
 		}
@@ -156,10 +158,10 @@ func (b *Builder) foldAll(s *shape) (all Buf, done id) {
 	}
 	theirs, free := b.landings(len(v.kids), func() Buf { return b.temp(part(0, 0, -1)) })
 	for i, c := range v.kids {
-		turn := i % len(theirs)
-		t := part(theirs[turn], 0, -1)
-		done = b.combine(part(all, 0, -1), t, b.recv(me(c.d), t, free[turn]), done)
-		free[turn] = done
+		slot := i % len(theirs)
+		t := part(theirs[slot], 0, -1)
+		done = b.combine(part(all, 0, -1), t, b.recv(me(c.d), t, free[slot]), done)
+		free[slot] = done
 	}
 	if v.up > 0 {
 		done = b.send(me(-v.up), part(all, 0, -1), done)

@@ -47,11 +47,11 @@ func CostOf(m *cluster.Machine) (Cost, error) {
 // message at a time.
 var unit = Cost{L: 1, Gap: 1, Network: CollectiveNetwork{L: 1, Barrier: 1}}
 
-// carry returns the time of the bytes after the first byte.
-func (c *Cost) carry(n int64) cluster.Time { return c.G * cluster.Time(max(n-1, 0)) }
+// bytesTime returns the time of the bytes after the first byte.
+func (c *Cost) bytesTime(n int64) cluster.Time { return c.G * cluster.Time(max(n-1, 0)) }
 
-// in returns the CPU time of a message at the receiver.
-func (c *Cost) in() cluster.Time {
+// recvTime returns the CPU time of a message at the receiver.
+func (c *Cost) recvTime() cluster.Time {
 	switch {
 	case c.lands:
 		return 0
@@ -64,18 +64,20 @@ func (c *Cost) in() cluster.Time {
 // landing returns the minimum time between two messages into alternating buffers, if each message
 // has work after it. The bytes of a get leave only when a buffer is free. If other messages leave
 // meanwhile, their bytes are ahead at the adapters, both of the request and of the requested bytes.
-// With b buffers and w the time of the bytes ahead, the time is (in + 2L + (n−1)G + work +
+// With b buffers and w the time of the bytes ahead, the time is (recvTime + 2L + (n−1)G + work +
 // (b−1)w)/b. The request of a single buffer leaves before others. Sent bytes do not wait.
 func (c *Cost) landing(buffers int, n int64, work, ahead cluster.Time) cluster.Time {
 	if c.pulls == 0 || buffers == 0 {
 		return 0
 	}
 	b := cluster.Time(buffers)
-	return (c.in() + c.pulls + c.carry(n) + work + (b-1)*ahead) / b
+	return (c.recvTime() + c.pulls + c.bytesTime(n) + work + (b-1)*ahead) / b
 }
 
-// leaves returns the time of the sending adapter for m consecutive messages.
-func (c *Cost) leaves(m int, n int64) cluster.Time { return cluster.Time(m) * (c.Gap + c.carry(n)) }
+// adapterTime returns the time of the sending adapter for m consecutive messages.
+func (c *Cost) adapterTime(m int, n int64) cluster.Time {
+	return cluster.Time(m) * (c.Gap + c.bytesTime(n))
+}
 
 // offers returns the time of that adapter before m gets.
 func (c *Cost) offers(m int) cluster.Time {
@@ -86,26 +88,39 @@ func (c *Cost) offers(m int) cluster.Time {
 }
 
 // message returns the time from the start of a send to the end of its receive.
-func (c *Cost) message(n int64) cluster.Time { return c.O + c.L + c.carry(n) + c.in() }
+func (c *Cost) message(n int64) cluster.Time { return c.O + c.L + c.bytesTime(n) + c.recvTime() }
 
-// apart returns the time between the starts of consecutive sends.
-func (c *Cost) apart(n int64) cluster.Time { return max(c.O, c.Gap+c.carry(n)) }
+// sendInterval returns the time between the starts of consecutive sends.
+func (c *Cost) sendInterval(n int64) cluster.Time { return max(c.O, c.Gap+c.bytesTime(n)) }
 
 // round returns the time from the start of a rank's consecutive sends of the given sizes to the end
 // of as many receives, each followed by work per byte.
 func (c *Cost) round(sizes []int64, work cluster.Time) cluster.Time {
-	var processor, adapter cluster.Time
-	landed := make([]cluster.Time, len(sizes))
+	var clock sendClock
+	received := make([]cluster.Time, len(sizes))
 	for i, n := range sizes {
-		processor += c.O
-		leaves := max(processor, adapter)
-		adapter = leaves + c.Gap + c.carry(n)
-		landed[i] = leaves + c.L + c.carry(n)
+		received[i] = clock.send(c, n, 0)
 	}
+	processor := clock.processor
 	for i, n := range sizes {
-		processor = max(processor, landed[i]) + c.in() + work*cluster.Time(n)
+		processor = max(processor+c.recvTime(), received[i]) + work*cluster.Time(n)
 	}
 	return processor
+}
+
+// sendClock is the time of a rank that sends one message after another from time 0.
+type sendClock struct {
+	processor cluster.Time // time at which the CPU is free
+	adapter   cluster.Time // time at which the next message may leave
+}
+
+// send returns the time at which the receiver has a message of n bytes. The next message leaves
+// after the work of this one.
+func (s *sendClock) send(c *Cost, n int64, work cluster.Time) cluster.Time {
+	s.processor += c.O
+	leaves := max(s.processor, s.adapter)
+	s.adapter = leaves + max(c.Gap+c.bytesTime(n), work)
+	return leaves + c.L + c.bytesTime(n) + c.recvTime()
 }
 
 // all returns round for m messages of one size.
@@ -150,7 +165,7 @@ func (k Key) cost(c *Cost) (of Cost, more cluster.Time) {
 		of.L += of.pulls
 		more += c.L
 	}
-	if n := k.asksFirst(); n > 0 {
+	if n := k.firstCTSCount(); n > 0 {
 		more += cluster.Time(n)*c.O + c.L
 	}
 	for _, s := range []Sync{k.In, k.Out} {
@@ -163,25 +178,26 @@ func (k Key) cost(c *Cost) (of Cost, more cluster.Time) {
 	return of, more
 }
 
-// asksFirst returns the number of peers that a member must request puts from before the first put
-// can start. 0: other puts, into buffers of the library, are in progress by then. In a collective
-// without a root, all members send these requests at the same time.
-func (k Key) asksFirst() int {
-	if !k.asks() || k.Algorithm.Collective == OpBarrier {
+// firstCTSCount returns the number of peers that a member must request puts from before the first
+// put can start. 0: other puts, into buffers of the library, are in progress by then. In a
+// collective without a root, all members send these requests at the same time.
+func (k Key) firstCTSCount() int {
+	if !k.usesCTS() || k.Algorithm.Collective == OpBarrier {
 		return 0
 	}
 	k.Segments = 1
 	const small = 32
 	if k.Ranks > 2*small { // a member has all other members as peers, or more peers with each doubling
-		few, more, doublings := k, k, rounds(k.Ranks)-rounds(small)
+		few, more := k, k
 		few.Ranks, more.Ranks = small, 2*small
-		least, step := few.asksFirst(), more.asksFirst()-few.asksFirst()
+		doublings := rounds(k.Ranks) - rounds(small)
+		least, step := few.firstCTSCount(), more.firstCTSCount()-few.firstCTSCount()
 		if step == small {
 			return int(k.Ranks) - 1
 		}
 		return least + doublings*step
 	}
-	most := 0
+	maxPeers := 0
 	for _, rel := range slices.Compact([]int32{0, 1, min(2, k.Ranks-1), k.Ranks - 1}) {
 		s := k.Make(rel)
 		var peers []Peer
@@ -199,12 +215,12 @@ func (k Key) asksFirst() int {
 				behind[next] = behind[next] || recv || behind[i]
 			}
 		}
-		most = max(most, len(peers))
+		maxPeers = max(maxPeers, len(peers))
 	}
 	if k.Algorithm.Collective.Rooted() {
-		return min(most, 1)
+		return min(maxPeers, 1)
 	}
-	return most
+	return maxPeers
 }
 
 // digits returns the rounds of a dissemination among p ranks: the distance of each round, and the

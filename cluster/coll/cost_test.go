@@ -22,10 +22,11 @@ func TestAsksFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := k.asksFirst(); got != c.want {
+		if got := k.firstCTSCount(); got != c.want {
 			t.Errorf("%s by %s, ranks %d: %d, want %d", c.what, c.name, c.ranks, got, c.want)
 		}
-		if k.In = NoSync; k.asksFirst() != 0 {
+		k.In = NoSync
+		if k.firstCTSCount() != 0 {
 			t.Errorf("%s by %s: requests puts that need no request", c.what, c.name)
 		}
 	}

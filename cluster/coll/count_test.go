@@ -157,12 +157,12 @@ func TestCounts(t *testing.T) {
 					t.Fatal(err)
 				}
 				if count := housed[name]; count != nil {
-					h := k.house(0)
+					h := k.nodeGroup(0)
 					squares := int64(0)
 					for node := range h.nodes {
 						squares += int64(h.sizeOf(node)) * int64(h.sizeOf(node))
 					}
-					want := count(n, int(h.nodes), int(h.full()), int(k.Radix), squares, m)
+					want := count(n, int(h.nodes), int(h.largestNode()), int(k.Radix), squares, m)
 					if len(tr.Messages) != want.messages || want.bytes >= 0 && tr.Bytes() != want.bytes {
 						t.Errorf("%s, ranks %d, places %v, radix %d: %d messages and %d B, want %d and %d", name, n, k.Places, k.Radix, len(tr.Messages), tr.Bytes(), want.messages, want.bytes)
 					}
@@ -197,7 +197,9 @@ func TestPredictions(t *testing.T) {
 	}
 	exact := map[string]bool{}
 	for _, s := range []string{"knomial", "kary", "chain", "flat", "fork", "hierarchical"} {
-		exact["bcast "+s], exact["scatter "+s], exact["gather "+s] = true, true, true
+		exact["bcast "+s] = true
+		exact["scatter "+s] = true
+		exact["gather "+s] = true
 	}
 	exact["gather kary"] = false // children of one size may arrive at the same time
 	for _, name := range []string{

@@ -34,7 +34,7 @@ func init() {
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			q, _ := core(k.Ranks)
 			return foldTime(c, k, n, rounds(q), func(int) (all, late cluster.Time) {
-				return c.message(n) + c.combines(n), c.O + c.in() + c.combines(n)
+				return c.message(n) + c.combines(n), c.O + c.recvTime() + c.combines(n)
 			})
 		},
 	}, &Algorithm{
@@ -59,7 +59,7 @@ func init() {
 					both = c.message(half * each)
 					return both, both // the partner waited for the late rank on the way up
 				}
-				return c.message(half*each) + c.combines(half*each), c.O + c.in() + c.combines(half*each)
+				return c.message(half*each) + c.combines(half*each), c.O + c.recvTime() + c.combines(half*each)
 			})
 		},
 	}, &Algorithm{
@@ -101,7 +101,7 @@ func init() {
 			case c.pulls > 0:
 				t += c.message(n) + c.combines(n)
 			default: // in one more round, the message has left the first rank after all others
-				t = max(t, c.copies(n)+c.message(n)-c.in()+c.leaves(rounds(q), n)) + c.in() + c.combines(n)
+				t = max(t, c.copies(n)+c.message(n)-c.recvTime()+c.adapterTime(rounds(q), n)) + c.recvTime() + c.combines(n)
 			}
 			return t
 		},
@@ -119,12 +119,12 @@ func init() {
 				have = b.recv(me(1), nothing)
 			}
 			for bit := int32(1); bit < q; bit *= 2 {
-				b.lane++
+				b.channel++
 				b.send(across(bit), nothing, have)
 				have = b.recv(across(bit), nothing, have)
 			}
 			if b.Rel < 2*beyond {
-				b.lane = 0
+				b.channel = 0
 				b.send(me(1), nothing, have)
 			}
 		},
@@ -172,7 +172,7 @@ func (b *Builder) folding() (have id, unfold func(done id), member bool) {
 	t := b.temp(part(0, 0, -1))
 	have = b.combine(all, part(t, 0, -1), b.recv(me(1), part(t, 0, -1)), have)
 	return have, func(done id) {
-		b.lane = 0
+		b.channel = 0
 		b.send(me(1), all, done)
 	}, true
 }
@@ -205,7 +205,7 @@ func (b *Builder) double(busy func(n int32) []id, have id) id {
 	q, _ := core(b.P)
 	ready, all := []id{have}, []id{have}
 	for n := int32(1); n < q; n *= 2 {
-		b.lane++
+		b.channel++
 		all = append(all, b.send(across(n), aligned(Out, 0, n), ready...))
 		got := b.recv(across(n), aligned(Out, n, n), append(busy(n), ready...)...)
 		ready = append(ready[:len(ready):len(ready)], got)
@@ -228,7 +228,7 @@ func (b *Builder) halve(acc Buf, have id) (done id, sent map[int32]id) {
 		if b.Transfer.lands() && n < q/2 {
 			theirs = b.temp(aligned(0, 0, n))
 		}
-		b.lane++
+		b.channel++
 		sent[n] = b.send(across(n), aligned(acc, n, n), have)
 		got := b.recv(across(n), aligned(theirs, 0, n), have)
 		have = b.combine(aligned(acc, 0, n), aligned(theirs, 0, n), got)
@@ -252,13 +252,13 @@ func doublingAllreduce(b *Builder) {
 	q, _ := core(b.P)
 	all := part(Out, 0, -1)
 	theirs, _ := b.landings(rounds(q), func() Buf { return b.temp(part(0, 0, -1)) })
-	turn := 0
+	slot := 0
 	for bit := int32(1); bit < q; bit *= 2 {
-		b.lane++
-		t := part(theirs[turn], 0, -1)
+		b.channel++
+		t := part(theirs[slot], 0, -1)
 		sent := b.send(across(bit), all, have)
 		have = b.combine(all, t, sent, b.recv(across(bit), t, have))
-		turn = (turn + 1) % len(theirs)
+		slot = (slot + 1) % len(theirs)
 	}
 	unfold(have)
 }
@@ -283,7 +283,7 @@ func halvingReduce(b *Builder) {
 	ready := []id{have}
 	v := fold(b.P, b.Rel)
 	for n := int32(1); n < q; n *= 2 {
-		b.lane++
+		b.channel++
 		if v&n != 0 {
 			b.send(across(n), aligned(acc, 0, n), ready...)
 			return
@@ -296,17 +296,17 @@ func doublingScan(b *Builder) {
 	all := part(Out, 0, -1)
 	have := b.copy(all, part(In, 0, -1))
 	theirs, _ := b.landings(rounds(b.Rel+1), func() Buf { return b.temp(part(0, 0, -1)) })
-	turn := 0
+	slot := 0
 	for d := int32(1); d < b.P; d *= 2 {
 		sent := none
 		if b.Rel+d < b.P {
 			sent = b.send(me(d), all, have)
 		}
 		if b.Rel >= d {
-			t := part(theirs[turn], 0, -1)
+			t := part(theirs[slot], 0, -1)
 			have = b.precede(all, t, sent, b.recv(me(-d), t, have), have)
-			turn = (turn + 1) % len(theirs)
+			slot = (slot + 1) % len(theirs)
 		}
-		b.lane++
+		b.channel++
 	}
 }

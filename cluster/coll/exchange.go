@@ -51,17 +51,17 @@ func init() {
 			have := b.copy(from(Out, 0, 1), from(In, 0, 1))
 			theirs, free := b.landings(int(b.P-1), func() Buf { return b.loose(1) })
 			for d := int32(1); d < b.P; d++ {
-				turn := int(d) % len(theirs)
-				t := from(theirs[turn], 0, 1)
-				b.send(me(d), from(In, d, 1), free[turn])
-				got := b.recv(me(-d), t, free[turn])
+				slot := int(d) % len(theirs)
+				t := from(theirs[slot], 0, 1)
+				b.send(me(d), from(In, d, 1), free[slot])
+				got := b.recv(me(-d), t, free[slot])
 				have = b.combine(from(Out, 0, 1), t, got, have)
-				free[turn] = have
+				free[slot] = have
 			}
 		},
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			one := c.message(n) + c.combines(n) // two messages are in flight
-			return c.copies(n) + one + cluster.Time(k.Ranks-2)*max(c.apart(n), c.O+c.in()+c.combines(n), one/2)
+			return c.copies(n) + one + cluster.Time(k.Ranks-2)*max(c.sendInterval(n), c.O+c.recvTime()+c.combines(n), one/2)
 		},
 	}, &Algorithm{
 		Collective: OpAllgather, Name: "neighbour-exchange", Paper: "Chen and others 2005", Needs: EvenRanks,
@@ -79,7 +79,7 @@ func init() {
 // neighbourExchange builds an allgather. An even rank begins with the next rank, an odd rank with
 // the previous one. Pairs of blocks begin at even numbers.
 func neighbourExchange(b *Builder) {
-	own := b.copy(from(Out, 0, 1), from(In, 0, 1))
+	copied := b.copy(from(Out, 0, 1), from(In, 0, 1))
 	if b.P == 1 {
 		return
 	}
@@ -87,14 +87,16 @@ func neighbourExchange(b *Builder) {
 	step := [2]int32{2, -2}
 	pair := int32(0) // first pair, counted from the rank: its own block and the first received one
 	if b.Rel%2 == 1 {
-		sides, step, pair = [2]int32{-1, 1}, [2]int32{-2, 2}, -1
+		sides = [2]int32{-1, 1}
+		step = [2]int32{-2, 2}
+		pair = -1
 	}
-	b.send(me(sides[0]), from(Out, 0, 1), own)
-	have := b.join([]id{own, b.recv(me(sides[0]), from(Out, sides[0], 1))})
+	b.send(me(sides[0]), from(Out, 0, 1), copied)
+	have := b.join([]id{copied, b.recv(me(sides[0]), from(Out, sides[0], 1))})
 	gets := [2]int32{pair, pair}
 	gives := pair
 	for i := int32(1); i < b.P/2; i++ {
-		b.lane = uint16(i)
+		b.channel = uint16(i)
 		side := i % 2
 		gets[side] += step[side]
 		b.send(me(sides[side]), from(Out, gives, 2), have)

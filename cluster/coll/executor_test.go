@@ -11,12 +11,12 @@ import (
 // receive writes at any time after it is posted. Messages between two ranks match by channel, in
 // order. A put writes at any time after it is posted, independent of its receiver.
 type executor struct {
-	rng    *rand.Rand
-	sync   int // percentage of sends that wait for their receive
-	op     func(dst, left, right []byte)
-	places []Place
-	bufs   [][][]byte // by rank and buffer
-	left   [][]uint16 // by rank and node: open dependencies
+	rng      *rand.Rand
+	sync     int // percentage of sends that wait for their receive
+	op       func(dst, left, right []byte)
+	places   []Place
+	bufs     [][][]byte // by rank and buffer
+	depsLeft [][]uint16 // by rank and node: open dependencies
 
 	lands   bool               // messages are puts
 	partner func(s step) int32 // their node at the receiver
@@ -36,7 +36,7 @@ type executor struct {
 	open     int
 	messages int
 	bytes    int64
-	trouble  error
+	err      error
 }
 
 type step struct{ rank, node int32 }
@@ -44,7 +44,7 @@ type step struct{ rank, node int32 }
 // flight identifies messages that match: ranks and channel.
 type flight struct {
 	from, to int32
-	lane     uint16
+	channel  uint16
 }
 
 type queue struct {
@@ -65,11 +65,13 @@ type flying struct {
 
 // execute runs the schedules of all ranks to their end.
 func (x *executor) execute() error {
-	x.flights, x.flagged, x.awaited = map[flight]*queue{}, map[step]bool{}, map[step]bool{}
-	x.left = make([][]uint16, len(x.places))
+	x.flights = map[flight]*queue{}
+	x.flagged = map[step]bool{}
+	x.awaited = map[step]bool{}
+	x.depsLeft = make([][]uint16, len(x.places))
 	for r := range x.places {
 		s := x.places[r].Schedule
-		x.left[r] = make([]uint16, len(s.Nodes))
+		x.depsLeft[r] = make([]uint16, len(s.Nodes))
 		x.open += len(s.Nodes)
 		x.nodes = append(x.nodes, len(s.Nodes))
 		x.final = append(x.final, nil)
@@ -77,12 +79,13 @@ func (x *executor) execute() error {
 			x.ends(r)
 		}
 		for i := range s.Nodes {
-			if x.left[r][i] = s.Nodes[i].Deps; s.Nodes[i].Deps == 0 {
+			x.depsLeft[r][i] = s.Nodes[i].Deps
+			if s.Nodes[i].Deps == 0 {
 				x.ready = append(x.ready, step{int32(r), int32(i)})
 			}
 		}
 	}
-	for x.open > 0 && x.trouble == nil {
+	for x.open > 0 && x.err == nil {
 		n := len(x.ready) + len(x.moved) + len(x.flying)
 		if n == 0 {
 			return fmt.Errorf("deadlock: %d nodes left, %s", x.open, x.stuck())
@@ -105,12 +108,12 @@ func (x *executor) execute() error {
 			x.move(f)
 		}
 	}
-	if x.trouble != nil {
-		return x.trouble
+	if x.err != nil {
+		return x.err
 	}
 	for f, q := range x.flights {
 		if len(q.sends)+len(q.recvs) > 0 {
-			return fmt.Errorf("%d messages and %d receives from %d to %d in lane %d are left", len(q.sends), len(q.recvs), f.from, f.to, f.lane)
+			return fmt.Errorf("%d messages and %d receives from %d to %d in channel %d are left", len(q.sends), len(q.recvs), f.from, f.to, f.channel)
 		}
 	}
 	return nil
@@ -119,10 +122,10 @@ func (x *executor) execute() error {
 func (x *executor) stuck() string {
 	for f, q := range x.flights {
 		if len(q.recvs) > 0 {
-			return fmt.Sprintf("rank %d waits for rank %d in channel %d", f.to, f.from, f.lane)
+			return fmt.Sprintf("rank %d waits for rank %d in channel %d", f.to, f.from, f.channel)
 		}
 		if len(q.sends) > 0 {
-			return fmt.Sprintf("rank %d has sent to rank %d in channel %d", f.from, f.to, f.lane)
+			return fmt.Sprintf("rank %d has sent to rank %d in channel %d", f.from, f.to, f.channel)
 		}
 	}
 	if len(x.meets) > 0 {
@@ -146,14 +149,15 @@ func (x *executor) post(s step) {
 		x.flying = append(x.flying, f)
 		return
 	case x.lands && n.Kind == Recv:
-		if x.awaited[s] = true; x.flagged[s] {
+		x.awaited[s] = true
+		if x.flagged[s] {
 			x.complete(s)
 		}
 		return
 	}
 	switch n.Kind {
 	case Send:
-		f := flight{s.rank, p.Peer(n.Peer), n.Lane}
+		f := flight{from: s.rank, to: p.Peer(n.Peer), channel: n.Lane}
 		m := message{step: s}
 		if late := x.rng.IntN(100) < x.sync; !late {
 			m.data = append([]byte{}, x.load(s.rank, n.Ref)...)
@@ -167,7 +171,7 @@ func (x *executor) post(s step) {
 			x.complete(s)
 		}
 	case Recv:
-		f := flight{p.Peer(n.Peer), s.rank, n.Lane}
+		f := flight{from: p.Peer(n.Peer), to: s.rank, channel: n.Lane}
 		q := x.queue(f)
 		q.recvs = append(q.recvs, s)
 		x.match(f, q)
@@ -189,7 +193,8 @@ func (x *executor) post(s step) {
 		} else if n.From.N != 0 {
 			x.op(x.carries, bytes.Clone(x.carries), mine)
 		}
-		if x.carried = append(x.carried, s); len(x.carried) < int(n.Count) {
+		x.carried = append(x.carried, s)
+		if len(x.carried) < int(n.Count) {
 			return
 		}
 		for _, m := range x.carried {
@@ -253,7 +258,8 @@ func (x *executor) land(f flying) {
 		defer x.complete(f.step)
 	}
 	x.store(f.to.rank, x.places[f.to.rank].Schedule.Nodes[f.to.node].Ref, data)
-	if x.flagged[f.to] = true; x.awaited[f.to] {
+	x.flagged[f.to] = true
+	if x.awaited[f.to] {
 		x.complete(f.to)
 	}
 }
@@ -299,7 +305,7 @@ func (x *executor) complete(s step) {
 		x.ends(int(s.rank))
 	}
 	for _, i := range x.places[s.rank].Schedule.Next(int(s.node)) {
-		if x.left[s.rank][i]--; x.left[s.rank][i] == 0 {
+		if x.depsLeft[s.rank][i]--; x.depsLeft[s.rank][i] == 0 {
 			x.ready = append(x.ready, step{s.rank, i})
 		}
 	}
@@ -342,7 +348,7 @@ func (x *executor) storeOf(rank, peer int32, r Ref, data []byte) {
 }
 
 func (x *executor) fail(rank int32, format string, args ...any) {
-	if x.trouble == nil {
-		x.trouble = fmt.Errorf("rank %d %s", rank, fmt.Sprintf(format, args...))
+	if x.err == nil {
+		x.err = fmt.Errorf("rank %d %s", rank, fmt.Sprintf(format, args...))
 	}
 }

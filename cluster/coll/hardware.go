@@ -2,36 +2,64 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// Algorithms on the machine's collective network. Its tree combines data on the way up and
-// broadcasts them on the way down (paper 5, section 3.5). One rank per node uses it.
+// This file has the algorithms on the machine's collective network. Its tree combines data on the
+// way up and broadcasts them on the way down (paper 5, section 3.5). One rank per node uses it.
 
 func init() {
-	const paper = "paper 5, section 3.5"
-	add := func(of Collective, words string, needs Needs, make func(b *Builder), predict func(c *Cost, h house, n int64) cluster.Time) {
-		register(&Algorithm{
-			Collective: of, Name: "hardware", Doc: words, Paper: paper, Needs: Network | needs, Housed: true,
-			Make: make, Class: Key.meetingClass,
-			Predict: func(c *Cost, k Key, n int64) cluster.Time { return predict(c, k.house(0), n) },
-		})
+	all := []*Algorithm{{
+		Collective: OpBcast,
+		Doc:        "the root's node sends the data to the collective network, which broadcasts them to all nodes",
+		Make:       (*Builder).hardwareCast,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			h := k.nodeGroup(0)
+			return c.O + c.hardware(n) + c.handOutTime(h.size-1, n, 0)
+		},
+	}, {
+		Collective: OpReduce,
+		Doc: "each node's leader combines the data of its node, " +
+			"and the collective network combines the data of all nodes",
+		Needs: Commutative,
+		Make:  func(b *Builder) { b.hardwareFold(false) },
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			h := k.nodeGroup(0)
+			return c.leaderFoldTime(h.size, n) + c.O + c.hardware(n)
+		},
+	}, {
+		Collective: OpAllreduce,
+		Doc: "each node's leader combines the data of its node, " +
+			"and the collective network combines and broadcasts them",
+		Needs: Commutative,
+		Make:  func(b *Builder) { b.hardwareFold(true) },
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			h := k.nodeGroup(0)
+			return c.leaderFoldTime(h.size, n) + c.O + c.hardware(n) + c.handOutTime(h.size-1, n, 0)
+		},
+	}, {
+		Collective: OpBarrier,
+		Doc: "the ranks of a node notify its leader, " +
+			"the leaders enter the collective network's barrier, and each notifies its node",
+		Make: (*Builder).hardwareMeet,
+		Predict: func(c *Cost, k Key, _ int64) cluster.Time {
+			h := k.nodeGroup(0)
+			return c.gatherTime(h.size-1, 0) + c.O + c.hardware(0) + c.handOutTime(h.size-1, 0, 0)
+		},
+	}}
+	for _, a := range all {
+		a.Name, a.Paper = "hardware", "paper 5, section 3.5"
+		a.Needs |= Network
+		a.Housed = true
+		a.Class = Key.meetingClass
 	}
-	up := func(c *Cost, h house, n int64) cluster.Time { // into a leader
-		if h.size == 1 {
-			return 0
-		}
-		return c.copies(n) + c.message(n) + cluster.Time(h.size-2)*max(c.Gap+c.carry(n), c.in()+c.combines(n)) + c.combines(n)
+	register(all...)
+}
+
+// leaderFoldTime returns the time until a leader has combined n bytes from each rank of its node.
+func (c *Cost) leaderFoldTime(size int32, n int64) cluster.Time {
+	if size == 1 {
+		return 0
 	}
-	add(OpBcast, "the root's node sends the data to the collective network, which broadcasts them to all nodes", 0, (*Builder).hardwareCast, func(c *Cost, h house, n int64) cluster.Time {
-		return c.O + c.hardware(n) + c.handed(h.size-1, n, 0)
-	})
-	add(OpReduce, "each node's leader combines the data of its node, and the collective network combines the data of all nodes", Commutative, func(b *Builder) { b.hardwareFold(false) }, func(c *Cost, h house, n int64) cluster.Time {
-		return up(c, h, n) + c.O + c.hardware(n)
-	})
-	add(OpAllreduce, "each node's leader combines the data of its node, and the collective network combines and broadcasts them", Commutative, func(b *Builder) { b.hardwareFold(true) }, func(c *Cost, h house, n int64) cluster.Time {
-		return up(c, h, n) + c.O + c.hardware(n) + c.handed(h.size-1, n, 0)
-	})
-	add(OpBarrier, "the ranks of a node notify its leader, the leaders enter the collective network's barrier, and each notifies its node", 0, (*Builder).hardwareMeet, func(c *Cost, h house, _ int64) cluster.Time {
-		return c.collected(h.size-1, 0) + c.O + c.hardware(0) + c.handed(h.size-1, 0, 0)
-	})
+	next := max(c.Gap+c.bytesTime(n), c.recvTime()+c.combines(n)) // for each further message
+	return c.copies(n) + c.message(n) + cluster.Time(size-2)*next + c.combines(n)
 }
 
 // CollectiveNetwork has the costs of a call on a collective network.
@@ -51,10 +79,10 @@ func (c *Cost) hardware(n int64) cluster.Time {
 // meetingClass distinguishes ranks by their peers in the node.
 func (k Key) meetingClass(rel int32) int64 {
 	b := k.branchOf(rel)
-	if b.leads() {
-		h := uint64(14695981039346656037)
-		for i := range b.others() {
-			h = (h ^ uint64(uint32(b.mate(i+1).D))) * 1099511628211
+	if b.isLeader() {
+		h := emptyHash
+		for i := range b.mateCount() {
+			h.add(b.mate(i + 1).D)
 		}
 		if rel == 0 { // the root sends or receives
 			h++
@@ -73,7 +101,7 @@ func (b *Builder) hardware(r, from Ref, nodes int32, after ...id) id {
 func (b *Builder) hardwareCast() {
 	at := b.branchOf(b.Rel)
 	all := part(Out, 0, -1)
-	if !at.leads() {
+	if !at.isLeader() {
 		b.recv(at.mate(0), all)
 		return
 	}
@@ -82,7 +110,7 @@ func (b *Builder) hardwareCast() {
 		give, get = all, nothing
 	}
 	have := b.hardware(get, give, at.nodes)
-	for i := range at.others() {
+	for i := range at.mateCount() {
 		b.send(at.mate(i+1), all, have)
 	}
 }
@@ -90,7 +118,7 @@ func (b *Builder) hardwareCast() {
 func (b *Builder) hardwareFold(everywhere bool) {
 	at := b.branchOf(b.Rel)
 	all := part(Out, 0, -1)
-	if !at.leads() {
+	if !at.isLeader() {
 		b.send(at.mate(0), part(In, 0, -1))
 		if everywhere {
 			b.recv(at.mate(0), all)
@@ -98,15 +126,15 @@ func (b *Builder) hardwareFold(everywhere bool) {
 		return
 	}
 	give, have := part(In, 0, -1), none
-	if at.others() > 0 {
+	if at.mateCount() > 0 {
 		acc := part(b.temp(whole), 0, -1)
-		theirs, free := b.landings(int(at.others()), func() Buf { return b.temp(whole) })
+		theirs, free := b.landings(int(at.mateCount()), func() Buf { return b.temp(whole) })
 		have = b.copy(acc, give)
-		for i := range at.others() {
-			turn := int(i) % len(theirs)
-			t := part(theirs[turn], 0, -1)
-			have = b.combine(acc, t, b.recv(at.mate(i+1), t, free[turn]), have)
-			free[turn] = have
+		for i := range at.mateCount() {
+			slot := int(i) % len(theirs)
+			t := part(theirs[slot], 0, -1)
+			have = b.combine(acc, t, b.recv(at.mate(i+1), t, free[slot]), have)
+			free[slot] = have
 		}
 		give = acc
 	}
@@ -116,7 +144,7 @@ func (b *Builder) hardwareFold(everywhere bool) {
 	}
 	have = b.hardware(get, give, at.nodes, have)
 	if everywhere {
-		for i := range at.others() {
+		for i := range at.mateCount() {
 			b.send(at.mate(i+1), all, have)
 		}
 	}
@@ -124,26 +152,26 @@ func (b *Builder) hardwareFold(everywhere bool) {
 
 func (b *Builder) hardwareMeet() {
 	at := b.branchOf(b.Rel)
-	b.meetNode(at.branch, func(told []id) []id { return []id{b.hardware(nothing, nothing, at.nodes, told...)} })
+	b.nodeBarrier(at.branch, func(arrived []id) []id { return []id{b.hardware(nothing, nothing, at.nodes, arrived...)} })
 }
 
-// carriedKey is the key of the collective network's calls in the launch.
-type carriedKey struct{ ctx int32 }
+// networkKey is the key of the collective network's calls in the launch.
+type networkKey struct{ ctx int32 }
 
-// carried has the data of a team in the collective network, by call. It needs no lock: on a virtual
-// clock one member runs at a time.
-type carried struct{ calls map[int32]*carrying }
+// networkData has the data of a team in the collective network, by call. It needs no lock: on a
+// virtual clock one member runs at a time.
+type networkData struct{ calls map[int32]*networkSum }
 
-type carrying struct {
-	data  []byte
-	taken int32
+type networkSum struct {
+	data    []byte
+	fetched int32
 }
 
 // Networked reports whether the team may use a collective network. The machine has one, the time is
 // virtual, and the team contains all ranks, because all nodes participate.
 func (c *Comm) Networked() bool {
 	m := &c.r.Spec().Machine
-	return m.CollectiveNetwork.Bandwidth > 0 && (c.r.Spec().Clock == cluster.VirtualClock) && c.world
+	return m.CollectiveNetwork.Bandwidth > 0 && (c.r.Spec().Clock == cluster.VirtualClock) && c.isWorld
 }
 
 // Serves reports whether the team's placement permits an algorithm. The result is the same on every
@@ -152,20 +180,21 @@ func (c *Comm) Serves(a *Algorithm) bool {
 	return (a.Needs&Reach == 0 || c.Reaches()) && (a.Needs&Network == 0 || c.Networked())
 }
 
-// give contributes a member's data to a call on the network.
-func (x *Run) give(n *Node) {
-	if x.call.sizes {
+// contribute adds a member's data to a call on the network.
+func (x *Run) contribute(n *Node) {
+	if x.call.isSizeOnly {
 		return
 	}
-	if x.comm.carried == nil {
+	if x.comm.network == nil {
 		c := x.comm
-		c.carried = c.lib.Shared(carriedKey{c.lib.Context(c.team)}, func() any { return &carried{calls: map[int32]*carrying{}} }).(*carried)
+		create := func() any { return &networkData{calls: map[int32]*networkSum{}} }
+		c.network = c.lib.Shared(networkKey{c.lib.Context(c.team)}, create).(*networkData)
 	}
-	calls := x.comm.carried.calls
-	at := calls[x.carried]
+	calls := x.comm.network.calls
+	at := calls[x.networkCall]
 	if at == nil {
-		at = &carrying{}
-		calls[x.carried] = at
+		at = &networkSum{}
+		calls[x.networkCall] = at
 	}
 	if n.From.N == 0 {
 		return
@@ -183,18 +212,18 @@ func (x *Run) give(n *Node) {
 
 // fetch copies the network's result.
 func (x *Run) fetch(n *Node) {
-	if x.call.sizes {
+	if x.call.isSizeOnly {
 		return
 	}
-	at := x.comm.carried.calls[x.carried]
-	if n.Ref.N != 0 && x.trouble == nil {
+	at := x.comm.network.calls[x.networkCall]
+	if n.Ref.N != 0 && x.err == nil {
 		to := x.buffer(n.Ref.Buf)[:x.Bytes(n.Ref)]
 		if len(to) != len(at.data) {
 			x.fail("want %d B, received %d B: every member must pass the same sizes", len(to), len(at.data))
 		}
 		copy(to, at.data)
 	}
-	if at.taken++; at.taken == n.Count {
-		delete(x.comm.carried.calls, x.carried)
+	if at.fetched++; at.fetched == n.Count {
+		delete(x.comm.network.calls, x.networkCall)
 	}
 }

@@ -6,56 +6,64 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// work runs a node that is not a message.
-func (x *Run) work(n *Node, at *strides) {
+// runInline runs a node that is not a message.
+func (x *Run) runInline(n *Node, at *strides) {
 	switch {
-	case x.trouble != nil:
+	case x.err != nil:
+	case n.Kind == Load && at.isEven:
+		x.loadEven(n, at)
 	case n.Kind == Load:
-		x.load(n, at)
+		x.loadUneven(n)
 	case n.Kind == Fold:
 		x.fold(n, at)
-	case !x.call.sizes:
-		x.local(n, at)
+	case !x.call.isSizeOnly:
+		x.runLocal(n, at)
 	}
 }
 
-// charge returns the operation that charges the time of a node without a message.
+// charge makes x.op the operation that charges the time of a node without a message.
 func (x *Run) charge(n *Node) {
-	o, elems := &x.op, func(size int64) uint64 { return uint64(size / max(x.Blocks.Unit, 1)) }
-	switch n.Kind {
-	case Load, Fold:
-		o.Kind, o.Ctx, o.A, o.B, o.Buf = cluster.KindLoad, x.comm.lib.BoardContext(x.comm.team), uint64(n.Count), 0, nil
-		o.Tag, o.Size = x.foremost(n), x.looked
+	o := &x.op
+	unit := max(x.Blocks.Unit, 1)
+	if n.Kind == Load || n.Kind == Fold {
+		o.Kind = cluster.KindLoad
+		o.Ctx = x.comm.lib.BoardContext(x.comm.team)
+		o.Tag = x.firstMember(n)
+		o.Size = x.loadedBytes
+		o.A = uint64(n.Count)
+		o.B = 0 // combined elements
+		o.Buf = nil
 		if n.Kind == Fold {
-			o.B = elems(x.looked)
+			o.B = uint64(x.loadedBytes / unit)
 		}
-	default:
-		size := x.Bytes(n.From)
-		o.Kind, o.A, o.B = cluster.KindWork, 0, uint64(2*size)
-		if n.Kind != Copy {
-			o.A, o.B = elems(size), uint64(3*size)
-		}
+		return
+	}
+	size := x.Bytes(n.From)
+	o.Kind = cluster.KindWork
+	o.A, o.B = 0, uint64(2*size) // combined elements, and bytes read and written
+	if n.Kind != Copy {
+		o.A, o.B = uint64(size/unit), uint64(3*size)
 	}
 }
 
-// foremost returns the first member whose buffer a load or a fold reads.
-func (x *Run) foremost(n *Node) int32 {
+// firstMember returns the first member whose buffer a load or a fold reads.
+func (x *Run) firstMember(n *Node) int32 {
 	if n.Kind == Load {
 		return x.Peer(n.Peer)
 	}
 	return x.Root
 }
 
-// peers returns the published buffers of all members that a node reads, by member.
-func (x *Run) peers(n *Node) [][]byte {
-	if x.call.sizes {
+// peerBuffers returns the published buffers of all members that a node reads, by member.
+func (x *Run) peerBuffers(n *Node) [][]byte {
+	if x.call.isSizeOnly {
 		return nil
 	}
-	return x.comm.board.Peers(placeOf(x.at, n.From.Buf))
+	return x.comm.board.Peers(addressIndex(x.boardSlot, n.From.Buf))
 }
 
-// shown returns size bytes at off of a peer's buffer, or nil if the buffer is shorter.
-func (x *Run) shown(all [][]byte, peer int32, off, size int64) []byte {
+// peerBytes returns size bytes at off of a peer's buffer, or nil if the buffer is shorter.
+func (x *Run) peerBytes(all [][]byte, peer int32, off, size int64) []byte {
 	b := all[peer]
 	if off+size > int64(len(b)) {
 		x.failShort(peer, b, off+size)
@@ -69,41 +77,46 @@ func (x *Run) failShort(peer int32, b []byte, want int64) {
 	x.fail("rank %d has %d B, want %d: every member must pass the same sizes", peer, len(b), want)
 }
 
-// load copies from the buffers of some members.
-func (x *Run) load(n *Node, at *strides) {
-	p, all := x.Schedule.Ranks, x.peers(n)
-	notes := x.comm.board.Notes(x.at)
+// loadEven copies from the buffers of some members, whose blocks have the same length on both sides.
+func (x *Run) loadEven(n *Node, at *strides) {
+	p, all := x.Schedule.Ranks, x.peerBuffers(n)
+	signatures := x.comm.board.Notes(x.boardSlot)
 	first := wrap(x.Peer(n.Peer)-x.Root, p) // counted from the root
-	x.looked = 0
-	if at.even {
-		dst, src, to := &at.to, &at.from, x.own(n.Ref.Buf)
-		for i := range n.Count {
-			peer := wrap(first+i, p)
-			member := wrap(peer+x.Root, p)
-			if notes[member] != x.says {
-				x.failMismatch(member, notes[member])
-				return
-			}
-			x.looked += src.each
-			if all == nil || src.each == 0 {
-				continue
-			}
-			b := x.shown(all, member, src.base+src.step*x.number(peer), src.each)
-			off := dst.base + dst.step*x.number(peer)
-			copy(to[off:off+dst.each], b)
-		}
-		return
-	}
+	dst, src := &at.to, &at.from
+	to := x.localBytes(n.Ref.Buf)
+	x.loadedBytes = 0
 	for i := range n.Count {
 		peer := wrap(first+i, p)
-		if member := wrap(peer+x.Root, p); notes[member] != x.says {
-			x.failMismatch(member, notes[member])
+		member := wrap(peer+x.Root, p)
+		if signatures[member] != x.signature {
+			x.failMismatch(member, signatures[member])
 			return
 		}
-		size := x.theirs(n.From, peer)
-		x.looked += size
+		x.loadedBytes += src.each
+		if all == nil || src.each == 0 {
+			continue
+		}
+		b := x.peerBytes(all, member, src.base+src.step*x.blockNumber(peer), src.each)
+		off := dst.base + dst.step*x.blockNumber(peer)
+		copy(to[off:off+dst.each], b)
+	}
+}
+
+// loadUneven is loadEven for any blocks.
+func (x *Run) loadUneven(n *Node) {
+	p, all := x.Schedule.Ranks, x.peerBuffers(n)
+	signatures := x.comm.board.Notes(x.boardSlot)
+	first := wrap(x.Peer(n.Peer)-x.Root, p) // counted from the root
+	x.loadedBytes = 0
+	for i := range n.Count {
+		peer := wrap(first+i, p)
+		if member := wrap(peer+x.Root, p); signatures[member] != x.signature {
+			x.failMismatch(member, signatures[member])
+			return
+		}
+		x.loadedBytes += x.peerSize(n.From, peer)
 		if all != nil {
-			x.between(n, all, peer)
+			x.loadRanges(n, all, peer)
 		}
 	}
 }
@@ -111,41 +124,16 @@ func (x *Run) load(n *Node, at *strides) {
 // fold combines the buffers of the first members, counted from the root. The result is bitwise
 // identical to a binomial tree.
 func (x *Run) fold(n *Node, at *strides) {
-	p, all := x.Schedule.Ranks, x.peers(n)
-	dst, src, even := at.to, at.from, at.even && at.to.step == 0
-	notes, from := x.comm.board.Notes(x.at), x.sources[:0]
-	x.looked = 0
-	for i, peer := int32(0), x.Root; i < n.Count; i++ {
-		if notes[peer] != x.says {
-			x.failMismatch(peer, notes[peer])
-			return
-		}
-		off, size := src.base, src.each
-		if !even {
-			off, size = x.span(n.From, i, i)
-		} else if src.step != 0 {
-			off += src.step * x.number(i)
-		}
-		x.looked += size
-		if all != nil && size > 0 {
-			b := all[peer]
-			if off+size > int64(len(b)) {
-				x.failShort(peer, b, off+size)
-				return
-			}
-			from = append(from, b[off:off+size:off+size])
-		}
-		if peer++; peer == p {
-			peer = 0
-		}
-	}
-	if x.sources = from; len(from) == 0 {
+	isEven := at.isEven && at.to.step == 0
+	from := x.foldSources(n, &at.from, isEven)
+	if len(from) == 0 {
 		return
 	}
-	if !even {
-		dst.base, dst.each = x.span(n.Ref, x.Rel, x.Rel)
+	off, size := at.to.base, at.to.each
+	if !isEven {
+		off, size = x.span(n.Ref, x.Rel, x.Rel)
 	}
-	to := x.own(n.Ref.Buf)[dst.base : dst.base+dst.each]
+	to := x.localBytes(n.Ref.Buf)[off : off+size]
 	if x.call.CombineAll != nil {
 		x.call.CombineAll(to, from)
 		return
@@ -153,55 +141,91 @@ func (x *Run) fold(n *Node, at *strides) {
 	if need := bits.Len(uint(len(from))) * (len(to) + 7) / 8; need > len(x.scratch) {
 		x.scratch = make([]uint64, need)
 	}
-	x.inTree(to, from, x.scratch)
+	x.combineTree(to, from, x.scratch)
 }
 
-// inTree implements CombineAll with Combine. room is scratch space.
-func (x *Run) inTree(to []byte, from [][]byte, room []uint64) {
+// foldSources returns the bytes of each member for a fold; none if the call fails or is size-only.
+func (x *Run) foldSources(n *Node, src *stride, isEven bool) [][]byte {
+	p, all := x.Schedule.Ranks, x.peerBuffers(n)
+	signatures, from := x.comm.board.Notes(x.boardSlot), x.sources[:0]
+	x.loadedBytes = 0
+	member := x.Root
+	for i := range n.Count { // counted from the root
+		if signatures[member] != x.signature {
+			x.failMismatch(member, signatures[member])
+			return nil
+		}
+		off, size := src.base, src.each
+		if !isEven {
+			off, size = x.span(n.From, i, i)
+		} else if src.step != 0 {
+			off += src.step * x.blockNumber(i)
+		}
+		x.loadedBytes += size
+		if all != nil && size > 0 {
+			b := all[member] // peerBytes, which the compiler does not inline
+			if off+size > int64(len(b)) {
+				x.failShort(member, b, off+size)
+				return nil
+			}
+			from = append(from, b[off:off+size:off+size])
+		}
+		member++
+		if member == p {
+			member = 0
+		}
+	}
+	x.sources = from
+	return from
+}
+
+// combineTree implements CombineAll with Combine. scratch has the partial results.
+func (x *Run) combineTree(to []byte, from [][]byte, scratch []uint64) {
 	if len(from) == 1 {
 		copy(to, from[0])
 		return
 	}
 	half := 1 << (bits.Len(uint(len(from)-1)) - 1)
-	x.inTree(to, from[:half], room)
+	x.combineTree(to, from[:half], scratch)
 	rest := from[half]
 	if len(from) > half+1 {
 		words := (len(to) + 7) / 8
-		rest = cluster.Bytes(room[:words])[:len(to)]
-		x.inTree(rest, from[half:], room[words:])
+		rest = cluster.Bytes(scratch[:words])[:len(to)]
+		x.combineTree(rest, from[half:], scratch[words:])
 	}
 	x.call.Combine(to, rest)
 }
 
-// own returns a whole buffer of this rank, or nil for size-only data.
-func (x *Run) own(b Buf) []byte {
-	if x.call.sizes {
+// localBytes returns a whole buffer of this rank, or nil for size-only data.
+func (x *Run) localBytes(b Buf) []byte {
+	if x.call.isSizeOnly {
 		return nil
 	}
 	return x.buffer(b)
 }
 
-// between copies bytes of a peer, counted from the root, if the two sides have different blocks.
-func (x *Run) between(n *Node, all [][]byte, peer int32) {
-	most := int64(0)
-	x.cuts = x.cuts[:0]
+// loadRanges copies bytes of a peer, counted from the root, if the two sides have different blocks.
+func (x *Run) loadRanges(n *Node, all [][]byte, peer int32) {
+	end := int64(0)
+	x.ranges = x.ranges[:0]
 	x.runs(n.From, peer, peer, func(off, size int64) {
-		x.cuts = append(x.cuts, cut{off, size})
-		most = max(most, off+size)
+		x.ranges = append(x.ranges, byteRange{off, size})
+		end = max(end, off+size)
 	})
-	src := x.shown(all, wrap(peer+x.Root, x.Schedule.Ranks), 0, most)
+	src := x.peerBytes(all, wrap(peer+x.Root, x.Schedule.Ranks), 0, end)
 	if src == nil {
 		return
 	}
 	dst, at := x.buffer(n.Ref.Buf), 0
-	x.runs(n.Ref, x.Rel, peer, func(off, size int64) { at = x.cutting(Copy, dst, src, off, size, at) })
+	x.runs(n.Ref, x.Rel, peer, func(off, size int64) { at = x.applyRange(Copy, dst[off:off+size], src, at) })
 }
 
 // accountLoads counts the traffic of a load or a fold.
 func (x *Run) accountLoads(n *Node, at *strides) {
-	r, team, p := x.comm.r, x.comm.team, x.Schedule.Ranks
-	first := wrap(x.foremost(n)-x.Root, p)
-	if at.shown && x.comm.board.node {
+	r, team := x.comm.r, x.comm.team
+	p := x.Schedule.Ranks
+	first := wrap(x.firstMember(n)-x.Root, p)
+	if at.isFromEven && x.comm.board.isOneNode {
 		others := int64(n.Count)
 		if wrap(x.Rel-first, p) < n.Count {
 			others--
@@ -213,7 +237,7 @@ func (x *Run) accountLoads(n *Node, at *strides) {
 	}
 	for i := range n.Count {
 		if peer := wrap(first+i, p); peer != x.Rel {
-			r.Account(team.Global(int(wrap(peer+x.Root, p))), 1, x.theirs(n.From, peer))
+			r.Account(team.Global(int(wrap(peer+x.Root, p))), 1, x.peerSize(n.From, peer))
 		}
 	}
 }

@@ -4,17 +4,17 @@ import "math"
 
 // The channels of the barriers before and after a call, above the channels of its messages.
 const (
-	laneEnter = math.MaxUint16 &^ 0x7f
-	laneLeave = laneEnter + 0x40
-	// synchronized is the largest number of segments of a call with barriers.
-	synchronized = laneEnter
+	channelEnter = math.MaxUint16 &^ 0x7f
+	channelLeave = channelEnter + 0x40
+	// maxSynchronized is the largest number of segments of a call with barriers.
+	maxSynchronized = channelEnter
 )
 
-// enter makes all following nodes except receives wait until all members have begun.
-func (b *Builder) enter() { b.entry = b.meet(laneEnter, nil) }
+// enterBarrier makes all following nodes except receives wait until all members have begun.
+func (b *Builder) enterBarrier() { b.entry = b.barrier(channelEnter, nil) }
 
-// leave ends a schedule when all members have ended theirs.
-func (b *Builder) leave() {
+// leaveBarrier ends a schedule when all members have ended theirs.
+func (b *Builder) leaveBarrier() {
 	last := make([]bool, len(b.s.Nodes))
 	for i := range last {
 		last[i] = true
@@ -37,27 +37,27 @@ func (b *Builder) leave() {
 	}
 	all := b.copy(part(Out, 0, 0), part(Out, 0, 0), ends...)
 	b.s.exited = int32(len(b.s.Nodes))
-	b.meet(laneLeave, []id{all})
+	b.barrier(channelLeave, []id{all})
 }
 
-// meet builds a dissemination barrier after the nodes in told. It returns the node after which all
-// members have arrived.
-func (b *Builder) meet(lane uint16, told []id) id {
-	was := b.lane
-	defer func() { b.lane = was }()
+// barrier builds a dissemination barrier after the nodes in after. It returns the node after which
+// all members have arrived.
+func (b *Builder) barrier(channel uint16, after []id) id {
+	old := b.channel
+	defer func() { b.channel = old }()
 	have, _ := digits(b.P, 2)
 	all := none
 	for i, w := range have {
-		b.lane = lane + uint16(i)
-		got := b.recv(me(-w), nothing, told...)
-		b.send(me(w), nothing, told...)
-		told, all = []id{got}, got
+		b.channel = channel + uint16(i)
+		got := b.recv(me(-w), nothing, after...)
+		b.send(me(w), nothing, after...)
+		after, all = []id{got}, got
 	}
 	return all
 }
 
-// final reports whether only the barrier at the end waits for a node.
-func (s *Schedule) final(node int32) bool {
+// isFinal reports whether only the barrier at the end waits for a node.
+func (s *Schedule) isFinal(node int32) bool {
 	for _, next := range s.Next(int(node)) {
 		if next < s.exit || next >= s.exited {
 			return false

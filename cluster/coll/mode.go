@@ -107,7 +107,7 @@ type Modes struct {
 // of the call does not count.
 func (s *Schedule) passesOn(m Modes) int {
 	for i := range s.Nodes {
-		if n := &s.Nodes[i]; n.Kind == Recv && m.unsignaled(n) && !s.final(int32(i)) {
+		if n := &s.Nodes[i]; n.Kind == Recv && m.isUnsignaled(n) && !s.isFinal(int32(i)) {
 			return i
 		}
 	}
@@ -119,7 +119,7 @@ func (s *Schedule) passesOn(m Modes) int {
 func (k Key) PassesOn() bool {
 	passes := false
 	if k.Transfer == PutOnly {
-		k.each(k.Blocks(0, 1), func(p *Place, _ int64) { passes = passes || p.Schedule.passesOn(k.Modes) >= 0 })
+		k.eachClass(k.Blocks(0, 1), func(p *Place, _ int64) { passes = passes || p.Schedule.passesOn(k.Modes) >= 0 })
 	}
 	return passes
 }

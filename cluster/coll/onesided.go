@@ -2,19 +2,23 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// This file moves the messages of a schedule by puts and gets (paper 5, section 3.3):
+// This file moves the messages of a schedule by puts and gets (paper 5, section 3.3). Flags in slots
+// (space.go) carry addresses and notifications:
 //
-//	put         [receiver tells its address]  sender puts bytes and flag    receiver has seen the flag
-//	rendezvous  sender tells its address      receiver gets, acknowledges   sender has seen that
-//	put-only    [receiver tells its address]  sender puts bytes
+//	             receiver    sender               receiver            sender
+//	put          [CTS]       puts bytes and flag  waits for its flag
+//	put-only     [CTS]       puts bytes
+//	rendezvous               RTS                  gets, acknowledges  waits for its flag
 //
-// Flags in slots (space.go) carry addresses and notifications. Steps in brackets are omitted if the
-// sender knows the address and may write at any time. An empty message is a flag in every transfer.
+// A CTS (clear to send) has the address of the receiver's buffer, and permits to write there. It is
+// omitted if the sender knows the address and may write at any time. An RTS (request to send) has
+// the address of the sender's bytes. An empty message is a flag in every transfer.
+//
 // The argument of a continuation has the node and the completed stage.
 const (
 	stageDone    = iota << stageShift // the whole node
-	stageCleared                      // a sender has received the address
-	stageFlagged                      // a receiver has seen its flag; a sender's bytes are ready for the get
+	stageCleared                      // a sender has received the CTS
+	stageFlagged                      // a receiver has seen its flag; a sender's bytes are ready for the RTS
 	stageGot                          // the receiver has the bytes
 	stages       = 3 << stageShift
 	stageShift   = 29
@@ -25,93 +29,47 @@ type discard struct{}
 
 func (discard) Step(cluster.Poster, int32, cluster.Done) {}
 
-// pulled reports whether the receiver transfers a message by a get.
-func (m Modes) pulled(n *Node) bool { return m.Transfer == Rendezvous && n.Ref.N != 0 }
+// isGet reports whether the receiver transfers a message by a get.
+func (m Modes) isGet(n *Node) bool { return m.Transfer == Rendezvous && n.Ref.N != 0 }
 
-// asked reports whether the receiver of a put must first send its address and its permission. Puts
-// into bounce buffers need neither.
-func (m Modes) asked(recv *Node) bool {
-	return m.asks() && recv.Ref.N != 0 && recv.Ref.Buf == Out
+// needsCTS reports whether the receiver of a put must first send its address and its permission.
+// Puts into bounce buffers need neither.
+func (m Modes) needsCTS(recv *Node) bool {
+	return m.usesCTS() && recv.Ref.N != 0 && recv.Ref.Buf == Out
 }
 
-func (m Modes) asks() bool {
+func (m Modes) usesCTS() bool {
 	return m.Transfer.lands() && (m.Address == Local || m.Address == Single && m.In == MySync)
 }
 
-// unsignaled reports whether no flag follows a put.
-func (m Modes) unsignaled(n *Node) bool { return m.Transfer == PutOnly && n.Ref.N != 0 }
+// isUnsignaled reports whether no flag follows a put.
+func (m Modes) isUnsignaled(n *Node) bool { return m.Transfer == PutOnly && n.Ref.N != 0 }
 
-// counted reports whether a node has no separate flag. Nodes that only the end of the call waits
+// sharesFlag reports whether a node has no separate flag. Nodes that only the end of the call waits
 // for share one flag.
-func (s *Schedule) counted(m Modes, node int32) bool {
+func (s *Schedule) sharesFlag(m Modes, node int32) bool {
 	n := &s.Nodes[node]
 	switch {
-	case !s.final(node):
+	case !s.isFinal(node):
 		return false
 	case n.Kind == Send:
-		return m.pulled(n)
+		return m.isGet(n)
 	}
-	return n.Deps == 0 && !m.pulled(n) && !m.unsignaled(n)
+	return n.Deps == 0 && !m.isGet(n) && !m.isUnsignaled(n)
 }
 
-// reaches returns an error if one-sided transfers do not reach the buffers of a call.
-func (c *Comm) reaches(call *Call, does *share, p *Place) error {
-	k := call.Key
-	what := k.Algorithm.Collective
-	refuse := func(format string, args ...any) error {
-		return c.lib.Errorf("%s by %s on %s: "+format, append([]any{what, k.Transfer, c.team.Name()}, args...)...)
-	}
-	s := does.Schedule
-	bounced := k.Address == Bounced
-	room := p.room(bounced)
-	switch {
-	case c.space.runs == nil:
-		return refuse("no space in the segments: Reserve at least %d words and %d B per call, and some slots", room.Words, room.Bytes)
-	case room.Words > c.space.room.Words || room.Bytes > c.space.room.Bytes:
-		return refuse("slots of %d words and %d B, the call needs %d and %d: Reserve more", c.space.room.Words, c.space.room.Bytes, room.Words, room.Bytes)
-	case c.space.room.Store.SizeOnly() && !call.sizes:
-		return refuse("slots without bytes for a call with bytes: Reserve slots with bytes")
-	case call.Into != nil:
-		return refuse("sizes differ by member, so others do not know their offsets (use %s)", TwoSided)
-	}
-	if s.passesOn(k.Modes) >= 0 {
-		return refuse("%s passes on received bytes (use %s)", k.Algorithm.Name, Put)
-	}
-	for b, at := range [...]*At{call.InAt, call.OutAt} {
-		if at == nil || bounced {
-			continue
-		}
-		if at.Of != nil && (k.Address == Local || len(at.Of) != int(k.Ranks)) {
-			return refuse("%d addresses in mode %s: want one for each of %d members in Single, one in Local", len(at.Of), k.Address, k.Ranks)
-		}
-		if !what.uses(Buf(b), p.Rel) || call.sizes {
-			continue
-		}
-		off, n := at.of(int32(c.team.Rank())), p.Size(Buf(b))
-		seg := c.r.Segment()
-		if off < 0 || n > int64(len(seg)) || off > int64(len(seg))-n {
-			return refuse("%s of %d B at %d: the segment has %d B", [...]string{"in", "out"}[b], n, off, len(seg))
-		}
-		own := seg[off : off+n : off+n]
-		given := [...]*[]byte{&call.in, &call.out}[b]
-		if *given == nil {
-			*given = own
-		} else if n > 0 && (int64(len(*given)) != n || &(*given)[0] != &own[0]) {
-			return refuse("%s is not at its address: set only one of them", [...]string{"in", "out"}[b])
-		}
-	}
-	return nil
-}
+// flagOff returns the offset of a flag in the slot.
+func (x *Run) flagOff(i int32) int64 { return x.flagsOff + 8*int64(i) }
 
-// word returns the offset of a flag in the slot.
-func (x *Run) word(i int32) int64 { return x.words + 8*int64(i) }
+// flagValue returns the value of a flag that carries an offset.
+func (x *Run) flagValue(off int64) uint64 { return x.round<<addressBits | uint64(off) }
 
-// told returns the value of a flag that carries an offset.
-func (x *Run) told(off int64) uint64 { return x.round<<addressBits | uint64(off) }
+// flagAddress returns the offset that the value of a flag carries.
+func flagAddress(value uint64) int64 { return int64(value & (1<<addressBits - 1)) }
 
-// origin returns the offset of a member's buffer in its segment; false: the caller does not know
+// bufferOff returns the offset of a member's buffer in its segment; false: the caller does not know
 // it.
-func (x *Run) origin(p *Place, b Buf, member int32) (int64, bool) {
+func (x *Run) bufferOff(p *Place, b Buf, member int32) (int64, bool) {
 	if b < temps && x.call.Key.Address != Bounced {
 		at := x.call.InAt
 		if b == Out {
@@ -120,137 +78,174 @@ func (x *Run) origin(p *Place, b Buf, member int32) (int64, bool) {
 		if at == nil {
 			return 0, false
 		}
-		return at.of(member), true
+		return at.offset(member), true
 	}
-	return x.bytes + p.within(b), true
+	return x.buffersOff + p.slotOffset(b), true
 }
 
-// account counts the member's puts and gets.
-func (x *Run) account(n *Node, node int32) {
-	k := x.call.Key
+// accountMessage counts the member's puts and gets.
+func (x *Run) accountMessage(n *Node, node int32) {
+	r, isGet := x.comm.r, x.call.Key.isGet(n)
 	to := int(x.global(n.Peer))
 	switch {
-	case n.Kind == Send && k.pulled(n):
-		x.comm.r.Account(to, 1, 0)
+	case n.Kind == Send && isGet: // the RTS
+		r.Account(to, 1, 0)
 	case n.Kind == Send:
-		x.comm.r.Account(to, 1, x.Bytes(n.Ref))
-	case k.pulled(n):
-		x.comm.r.Account(to, 1, x.Bytes(n.Ref))
-		x.comm.r.Account(to, 1, 0)
-	case x.does.leads[node] == node:
-		x.comm.r.Account(to, 1, 0)
+		r.Account(to, 1, x.Bytes(n.Ref))
+	case isGet: // the get and the acknowledgement
+		r.Account(to, 1, x.Bytes(n.Ref))
+		r.Account(to, 1, 0)
+	case x.plan.ctsNodes[node] == node: // the CTS
+		r.Account(to, 1, 0)
 	}
 }
 
-// count awaits the flags that messages share. It runs in a continuation, because continuations of
-// the first nodes may run inside any later post of the rank, and all share one Op.
-func (x *Run) count(p cluster.Poster) {
-	space, heards, ackeds := &x.comm.space, x.does.heards, x.does.ackeds
-	space.heard[x.slot] += heards
-	space.acked[x.slot] += ackeds
-	if heards > 0 {
-		x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.word(wordHeard), Arg: int32(cluster.CmpGreaterEqual), A: space.heard[x.slot], Then: x, ThenArg: heard}
-		p.Post(&x.op)
+// awaitSharedFlags awaits the flags that messages share. It runs in a continuation, because
+// continuations of the first nodes may run inside any later post of the rank, and all share one Op.
+func (x *Run) awaitSharedFlags(p cluster.Poster) {
+	space := &x.comm.space
+	arrivals, acks := &space.arrivals[x.spaceSlot], &space.acks[x.spaceSlot]
+	*arrivals += x.plan.sharedRecvs
+	*acks += x.plan.sharedSends
+	if x.plan.sharedRecvs > 0 {
+		x.awaitUntil(p, flagArrivals, *arrivals, argArrivals)
 	}
-	if ackeds > 0 {
-		x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.word(wordAcked), Arg: int32(cluster.CmpGreaterEqual), A: space.acked[x.slot], Then: x, ThenArg: acked}
-		p.Post(&x.op)
+	if x.plan.sharedSends > 0 {
+		x.awaitUntil(p, flagAcks, *acks, argAcks)
 	}
 }
 
-// oneSided starts one end of a message.
-func (x *Run) oneSided(p cluster.Poster, n *Node, node int32) {
-	k := x.call.Key
+// awaitFlag awaits the flag of a node.
+func (x *Run) awaitFlag(p cluster.Poster, node, stage int32) {
+	x.awaitUntil(p, flagNode+node, x.flagValue(0), node|stage)
+}
+
+// awaitUntil awaits a flag of the slot until it is at least min, and continues with arg.
+func (x *Run) awaitUntil(p cluster.Poster, flag int32, min uint64, arg int32) {
+	x.op = cluster.Op{
+		Kind: cluster.KindAwait, Off: x.flagOff(flag), Arg: int32(cluster.CmpGreaterEqual), A: min,
+		Then: x, ThenArg: arg,
+	}
+	p.Post(&x.op)
+}
+
+// signal changes a flag of the slot at a peer.
+func (x *Run) signal(p cluster.Poster, to Peer, flag int32, how cluster.SigOp, v uint64) {
+	x.op = cluster.Op{
+		Kind: cluster.KindPut, Peer: x.global(to), Off: x.flagsOff, Early: true,
+		Sig: x.flagOff(flag), SigOp: how, A: v,
+		Then: discard{},
+	}
+	p.Post(&x.op)
+}
+
+// partnerSignal returns the signal for the other end of a message: its own flag, or a counter if it
+// shares one.
+func (x *Run) partnerSignal(q *Place, node, counter int32) (flag int32, how cluster.SigOp, v uint64) {
+	partner := x.plan.partners[node]
+	if q.Schedule.sharesFlag(x.call.Key.Modes, partner) {
+		return counter, cluster.SigAdd, 1
+	}
+	return flagNode + partner, cluster.SigSet, x.flagValue(0)
+}
+
+// startMessage starts one end of a message.
+func (x *Run) startMessage(p cluster.Poster, n *Node, node int32) {
+	if n.Kind == Send {
+		x.startSend(p, n, node)
+	} else {
+		x.startRecv(p, n, node)
+	}
+}
+
+func (x *Run) startSend(p cluster.Poster, n *Node, node int32) {
+	k := &x.call.Key
 	switch {
-	case n.Kind == Send && k.pulled(n):
-		if n.Ref.Buf < temps && k.Address == Bounced {
-			x.bounce(p, n, node, stageFlagged)
-			return
+	case k.isGet(n) && k.Address == Bounced && n.Ref.Buf < temps:
+		x.bounce(p, n, node, stageFlagged)
+	case k.isGet(n):
+		x.sendRTS(p, n, node)
+	case x.plan.ctsNodes[node] >= 0:
+		x.waitingPuts = append(x.waitingPuts, node)
+		if len(x.waitingPuts) == x.clearedPuts+1 {
+			x.startClearedPuts(p)
 		}
-		x.offer(p, n, node)
-	case n.Kind == Send:
-		if x.does.leads[node] >= 0 {
-			if x.inTurn = append(x.inTurn, node); len(x.inTurn) == x.served+1 {
-				x.serve(p)
-			}
-			return
-		}
-		q := x.there(node)
-		x.put(p, n, node, &q, -1)
-	case k.pulled(n):
-		x.watch(p, node, stageFlagged)
-	case k.unsignaled(n):
-		x.complete(node, cluster.Done{})
 	default:
-		if !x.does.counted[node] {
-			x.watch(p, node, stageFlagged)
-		}
+		q := x.peerPlace(node)
+		x.put(p, n, node, &q, -1)
 	}
 }
 
-// serve starts the puts whose addresses have arrived, in the order in which their nodes became
-// ready. The order of the addresses does not matter, so that other members wait in a deterministic
-// order.
-func (x *Run) serve(p cluster.Poster) {
-	for x.served < len(x.inTurn) && x.trouble == nil {
-		node := x.inTurn[x.served]
+func (x *Run) startRecv(p cluster.Poster, n *Node, node int32) {
+	switch k := &x.call.Key; {
+	case k.isGet(n):
+		x.awaitFlag(p, node, stageFlagged)
+	case k.isUnsignaled(n): // the end of the call guarantees its arrival
+		x.complete(node, cluster.Done{})
+	case !x.plan.isFlagShared[node]:
+		x.awaitFlag(p, node, stageFlagged)
+	}
+}
+
+// startClearedPuts starts the puts whose addresses have arrived, in the order in which their nodes
+// became ready. The order of the addresses does not matter, so that other members wait in a
+// deterministic order.
+func (x *Run) startClearedPuts(p cluster.Poster) {
+	for x.clearedPuts < len(x.waitingPuts) && x.err == nil {
+		node := x.waitingPuts[x.clearedPuts]
 		n := &x.Schedule.Nodes[node]
-		base := x.bases[x.does.leads[node]]
+		ctsNode := x.plan.ctsNodes[node]
+		base := x.targetOffsets[ctsNode]
 		if base < 0 {
-			x.watchWord(p, x.does.leads[node], node, stageCleared)
+			x.awaitUntil(p, flagNode+ctsNode, x.flagValue(0), node|stageCleared)
 			return
 		}
-		x.served++
-		q := x.there(node)
+		x.clearedPuts++
+		q := x.peerPlace(node)
 		x.put(p, n, node, &q, base)
 	}
-	x.inTurn, x.served = x.inTurn[:0], 0
+	x.waitingPuts, x.clearedPuts = x.waitingPuts[:0], 0
 }
 
-// offer sends the address of the bytes to the receiver of a rendezvous.
-func (x *Run) offer(p cluster.Poster, n *Node, node int32) {
-	from, there := x.origin(&x.Place, n.Ref.Buf, int32(x.comm.team.Rank()))
-	if !there {
+// sendRTS sends the address of the bytes to the receiver of a rendezvous.
+func (x *Run) sendRTS(p cluster.Poster, n *Node, node int32) {
+	from, isKnown := x.bufferOff(&x.Place, n.Ref.Buf, int32(x.comm.team.Rank()))
+	if !isKnown {
 		x.fail("a rendezvous needs the address of the sent data (set it, or use %s addresses)", Bounced)
 		return
 	}
-	if !x.does.counted[node] {
-		x.watch(p, node, stageDone)
+	if !x.plan.isFlagShared[node] {
+		x.awaitFlag(p, node, stageDone)
 	}
-	x.signal(p, n.Peer, wordNode+x.does.partners[node], cluster.SigSet, x.told(from))
+	x.signal(p, n.Peer, flagNode+x.plan.partners[node], cluster.SigSet, x.flagValue(from))
 }
 
-// asks sends the address and the permission to each member that will put, once per member.
-func (x *Run) asks(p cluster.Poster) {
-	for i := range x.does.leads {
-		if n := &x.Schedule.Nodes[i]; n.Kind == Recv && x.does.leads[i] == int32(i) && x.trouble == nil {
-			x.ask(p, n, int32(i))
+// sendAllCTS sends the address and the permission to each member that will put, once per member.
+func (x *Run) sendAllCTS(p cluster.Poster) {
+	for i := range x.plan.ctsNodes {
+		if n := &x.Schedule.Nodes[i]; n.Kind == Recv && x.plan.ctsNodes[i] == int32(i) && x.err == nil {
+			x.sendCTS(p, n, int32(i))
 		}
 	}
 }
 
-func (x *Run) ask(p cluster.Poster, n *Node, node int32) {
-	to, there := x.origin(&x.Place, n.Ref.Buf, int32(x.comm.team.Rank()))
-	if !there {
+func (x *Run) sendCTS(p cluster.Poster, n *Node, node int32) {
+	to, isKnown := x.bufferOff(&x.Place, n.Ref.Buf, int32(x.comm.team.Rank()))
+	if !isKnown {
 		x.fail("a put needs the address of its target (set it, or use %s addresses)", Bounced)
 		return
 	}
-	x.signal(p, n.Peer, wordNode+x.does.partners[node], cluster.SigSet, x.told(to))
+	x.signal(p, n.Peer, flagNode+x.plan.partners[node], cluster.SigSet, x.flagValue(to))
 }
 
-// goesOn is the continuation of a part of a message, or of a node that moves no bytes.
-func (x *Run) goesOn(p cluster.Poster, arg int32, d cluster.Done) {
-	if arg < 0 {
-		kind := Recv
-		if arg == acked {
-			kind = Send
-		}
-		s := x.Schedule
-		for i := range s.Nodes {
-			if n := &s.Nodes[i]; n.Kind == kind && x.does.counted[i] {
-				x.arrived(p, n, int32(i))
-			}
-		}
+// advance is the continuation of a part of a message, or of a node that moves no bytes.
+func (x *Run) advance(p cluster.Poster, arg int32, d cluster.Done) {
+	switch arg {
+	case argArrivals:
+		x.acceptShared(p, Recv)
+		return
+	case argAcks:
+		x.acceptShared(p, Send)
 		return
 	}
 	node, stage := arg&^stages, arg&stages
@@ -259,38 +254,46 @@ func (x *Run) goesOn(p cluster.Poster, arg int32, d cluster.Done) {
 		x.fail("%s by %s of rank %d failed (code %d)", n.Kind, x.call.Key.Transfer, x.Peer(n.Peer), d.Err)
 		return
 	}
-	switch stage {
-	case stageCleared:
-		x.bases[x.does.leads[node]] = int64(d.A & (1<<addressBits - 1))
-		x.serve(p)
-	case stageFlagged:
-		if n.Kind == Send {
-			x.offer(p, n, node)
-			return
-		}
-		if x.call.Key.pulled(n) {
-			x.get(p, n, node, int64(d.A&(1<<addressBits-1)))
-			return
-		}
-		x.arrived(p, n, node)
-	case stageGot:
-		if b := x.staged[node]; b != nil {
-			x.unpack(n.Ref, b)
-		}
-		q := x.there(node)
-		to, how, v := wordNode+x.does.partners[node], cluster.SigSet, x.told(0)
-		if q.Schedule.counted(x.call.Key.Modes, x.does.partners[node]) {
-			to, how, v = wordAcked, cluster.SigAdd, 1
-		}
-		x.signal(p, n.Peer, to, how, v)
+	switch {
+	case stage == stageCleared:
+		x.targetOffsets[x.plan.ctsNodes[node]] = flagAddress(d.A)
+		x.startClearedPuts(p)
+	case stage == stageFlagged && n.Kind == Send: // the bytes are in the bounce buffer
+		x.sendRTS(p, n, node)
+	case stage == stageFlagged && x.call.Key.isGet(n): // the RTS has arrived
+		x.get(p, n, node, flagAddress(d.A))
+	case stage == stageFlagged:
+		x.accept(p, n, node)
+	case stage == stageGot:
+		x.acknowledge(p, n, node)
 		x.complete(node, d)
 	default:
 		x.complete(node, d)
 	}
 }
 
-// arrived continues with an arrived message. If it arrived in a bounce buffer, it is copied first.
-func (x *Run) arrived(p cluster.Poster, n *Node, node int32) {
+// acceptShared continues with all messages that share a flag.
+func (x *Run) acceptShared(p cluster.Poster, kind Kind) {
+	nodes := x.Schedule.Nodes
+	for i := range nodes {
+		if n := &nodes[i]; n.Kind == kind && x.plan.isFlagShared[i] {
+			x.accept(p, n, int32(i))
+		}
+	}
+}
+
+// acknowledge unpacks the bytes of a get, and signals the sender that the receiver has them.
+func (x *Run) acknowledge(p cluster.Poster, n *Node, node int32) {
+	if b := x.staged[node]; b != nil {
+		x.unpack(n.Ref, b)
+	}
+	q := x.peerPlace(node)
+	flag, how, v := x.partnerSignal(&q, node, flagAcks)
+	x.signal(p, n.Peer, flag, how, v)
+}
+
+// accept continues with an arrived message. If it arrived in a bounce buffer, it is copied first.
+func (x *Run) accept(p cluster.Poster, n *Node, node int32) {
 	if n.Kind != Recv || n.Ref.Buf >= temps || x.call.Key.Address != Bounced || n.Ref.N == 0 {
 		x.complete(node, cluster.Done{})
 		return
@@ -300,19 +303,19 @@ func (x *Run) arrived(p cluster.Poster, n *Node, node int32) {
 
 // bounce copies a message out of or into a bounce buffer, and then continues with the stage.
 func (x *Run) bounce(p cluster.Poster, n *Node, node int32, stage int32) {
-	if !x.call.sizes {
-		to, from := x.buffer(n.Ref.Buf), x.comm.r.Segment()[x.bytes+x.within(n.Ref.Buf):]
+	if !x.call.isSizeOnly {
+		to, from := x.buffer(n.Ref.Buf), x.comm.r.Segment()[x.buffersOff+x.slotOffset(n.Ref.Buf):]
 		if n.Kind == Send {
 			to, from = from, to
 		}
-		x.Runs(n.Ref, func(off, n int64) { refresh(to[off:off+n], from[off:off+n]) })
+		x.Runs(n.Ref, func(off, n int64) { copyChanged(to[off:off+n], from[off:off+n]) })
 	}
 	x.op = cluster.Op{Kind: cluster.KindWork, B: uint64(2 * x.Bytes(n.Ref)), Then: x, ThenArg: node | stage}
 	p.Post(&x.op)
 }
 
-// refresh copies only the bytes that differ, because others may be reading equal bytes.
-func refresh(to, from []byte) {
+// copyChanged copies only the bytes that differ, because others may be reading equal bytes.
+func copyChanged(to, from []byte) {
 	for i, b := range from {
 		if to[i] != b {
 			to[i] = b
@@ -320,27 +323,12 @@ func refresh(to, from []byte) {
 	}
 }
 
-// watch awaits the flag of a node.
-func (x *Run) watch(p cluster.Poster, node, stage int32) { x.watchWord(p, node, node, stage) }
-
-// watchWord awaits the flag of another node for a node.
-func (x *Run) watchWord(p cluster.Poster, word, node, stage int32) {
-	x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.word(wordNode + word), Arg: int32(cluster.CmpGreaterEqual), A: x.told(0), Then: x, ThenArg: node | stage}
-	p.Post(&x.op)
-}
-
-// signal changes a flag of the slot at a peer.
-func (x *Run) signal(p cluster.Poster, to Peer, word int32, how cluster.SigOp, v uint64) {
-	x.op = cluster.Op{Kind: cluster.KindPut, Peer: x.global(to), Off: x.words, Sig: x.word(word), SigOp: how, A: v, Early: true, Then: discard{}}
-	p.Post(&x.op)
-}
-
-// there returns the Place of a node's peer.
-func (x *Run) there(node int32) Place {
+// peerPlace returns the Place of a node's peer.
+func (x *Run) peerPlace(node int32) Place {
 	s := x.Schedule
 	q := Place{Schedule: s, Rel: wrap(x.Peer(s.Nodes[node].Peer)-x.Root, s.Ranks), Root: x.Root, Blocks: x.Blocks}
-	if x.does.others != nil {
-		q.Schedule = x.does.others[node]
+	if x.plan.peerSchedules != nil {
+		q.Schedule = x.plan.peerSchedules[node]
 	}
 	return q
 }
@@ -357,47 +345,50 @@ func (x *Run) target(q *Place, r Ref, base int64) (off int64, vec []cluster.Span
 	})
 	switch len(x.spans) {
 	case 0:
-		return x.words, nil
+		return x.flagsOff, nil
 	case 1:
 		return x.spans[0].Off, nil
 	}
 	return 0, x.spans
 }
 
-// put puts a message into the peer's buffer at base. base −1: the address has arrived in a flag.
+// put puts a message into the peer's buffer at base. base −1: the sender knows the address.
 func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
-	recv := &q.Schedule.Nodes[x.does.partners[node]]
+	recv := &q.Schedule.Nodes[x.plan.partners[node]]
 	member := x.Peer(n.Peer)
 	if base < 0 {
-		var there bool
-		if base, there = x.origin(q, recv.Ref.Buf, member); !there && recv.Ref.N != 0 {
+		var isKnown bool
+		base, isKnown = x.bufferOff(q, recv.Ref.Buf, member)
+		if !isKnown && recv.Ref.N != 0 {
 			x.fail("a put needs the address of its target (set it, or use %s addresses)", Bounced)
 			return
 		}
 	}
-	x.op = cluster.Op{Kind: cluster.KindPut, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Early: true, Then: x, ThenArg: node | stageDone}
-	x.op.Off, x.op.Vec = x.target(q, recv.Ref, base)
-	if !x.call.sizes && x.op.Size > 0 {
-		x.op.Buf = x.piece(n, node)
+	x.op = cluster.Op{
+		Kind: cluster.KindPut, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Early: true,
+		Then: x, ThenArg: node | stageDone,
 	}
-	switch k := x.call.Key; {
-	case k.unsignaled(n):
+	x.op.Off, x.op.Vec = x.target(q, recv.Ref, base)
+	if !x.call.isSizeOnly && x.op.Size > 0 {
+		x.op.Buf = x.messageBytes(n, node)
+	}
+	if x.call.Key.isUnsignaled(n) {
 		x.op.Early = false
-	case q.Schedule.counted(k.Modes, x.does.partners[node]):
-		x.op.Sig, x.op.SigOp, x.op.A = x.word(wordHeard), cluster.SigAdd, 1
-	default:
-		x.op.Sig, x.op.SigOp, x.op.A = x.word(wordNode+x.does.partners[node]), cluster.SigSet, x.told(0)
+	} else {
+		flag, how, v := x.partnerSignal(q, node, flagArrivals)
+		x.op.Sig, x.op.SigOp = x.flagOff(flag), how
+		x.op.A = v
 	}
 	p.Post(&x.op)
 }
 
 // get gets a message from the sender's buffer at base.
 func (x *Run) get(p cluster.Poster, n *Node, node int32, base int64) {
-	q := x.there(node)
+	q := x.peerPlace(node)
 	x.op = cluster.Op{Kind: cluster.KindGet, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Then: x, ThenArg: node | stageGot}
-	x.op.Off, x.op.Vec = x.target(&q, q.Schedule.Nodes[x.does.partners[node]].Ref, base)
-	if !x.call.sizes && x.op.Size > 0 {
-		x.op.Buf = x.piece(n, node)
+	x.op.Off, x.op.Vec = x.target(&q, q.Schedule.Nodes[x.plan.partners[node]].Ref, base)
+	if !x.call.isSizeOnly && x.op.Size > 0 {
+		x.op.Buf = x.messageBytes(n, node)
 	}
 	p.Post(&x.op)
 }

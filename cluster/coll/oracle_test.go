@@ -45,7 +45,7 @@ func (c trial) String() string {
 
 // run runs the trial and compares its result with the definition.
 func (c trial) run() (*executor, error) {
-	c.key.at(c.root)
+	c.key.setRoot(c.root)
 	a := c.key.Algorithm
 	p := int(c.key.Ranks)
 	rng := rand.New(rand.NewPCG(c.seed, 1))
@@ -178,8 +178,8 @@ func keys(a *Algorithm, ranks int) []Key {
 	return all
 }
 
-// mostPayload is the maximum memory of all ranks of one trial, in bytes.
-const mostPayload = 256 << 20
+// maxPayload is the maximum memory of all ranks of one trial, in bytes.
+const maxPayload = 256 << 20
 
 // payload returns the memory of all ranks of a team of p in bytes, for n bytes per block, or in all
 // if blocks are not numbered by member. Ranks of a chain hold the blocks of all ranks behind them.
@@ -225,7 +225,7 @@ func TestOracle(t *testing.T) {
 					}
 					for _, root := range roots {
 						for _, n := range lengths {
-							if payload(a, p, n) > mostPayload {
+							if payload(a, p, n) > maxPayload {
 								continue
 							}
 							c := trial{key: k, cache: cache, root: root, n: n, seed: seed, sync: int(seed % 3 * 50)}
@@ -237,7 +237,7 @@ func TestOracle(t *testing.T) {
 					}
 					// 1 MiB: alternating roots, and only the smallest radix that covers all ranks
 					// at once. Large teams use one key, alternating.
-					if exhaustive() && payload(a, p, 1<<20) <= mostPayload && (k.Radix <= int32(p) || k.Radix == a.Radix) && (p <= 16 || i == p%len(all)) {
+					if exhaustive() && payload(a, p, 1<<20) <= maxPayload && (k.Radix <= int32(p) || k.Radix == a.Radix) && (p <= 16 || i == p%len(all)) {
 						c := trial{key: k, cache: cache, root: roots[seed%uint64(len(roots))], n: 1 << 20, seed: seed, sync: int(seed % 3 * 50)}
 						if _, err := c.run(); err != nil {
 							t.Fatalf("%s: %v", c, err)

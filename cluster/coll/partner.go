@@ -2,23 +2,23 @@ package coll
 
 import "fmt"
 
-// end is one end of a message in the schedule of its rank.
-type end struct {
-	kind Kind
-	lane uint16
-	peer Peer // cyclic: 0 to ranks − 1
+// messageEnd is one end of a message in the schedule of its rank.
+type messageEnd struct {
+	kind    Kind
+	channel uint16
+	peer    Peer // cyclic: 0 to ranks − 1
 }
 
 // ends returns the nodes of a schedule that are ends of messages. A channel carries one message
 // from one rank to another in a call.
-func (s *Schedule) ends() map[end]int32 {
-	all := map[end]int32{}
+func (s *Schedule) ends() map[messageEnd]int32 {
+	all := map[messageEnd]int32{}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		if n.Kind != Send && n.Kind != Recv {
 			continue
 		}
-		e := end{n.Kind, n.Lane, n.Peer}
+		e := messageEnd{kind: n.Kind, channel: n.Lane, peer: n.Peer}
 		if !e.peer.Xor {
 			e.peer.D = wrap(e.peer.D, s.Ranks)
 		}
@@ -34,7 +34,7 @@ func (s *Schedule) ends() map[end]int32 {
 // schedule of the other rank.
 func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
 	alike := k.Algorithm.Class == nil // all ranks have the same schedule
-	if now := c.known.Load(); alike && now != nil {
+	if now := c.content.Load(); alike && now != nil {
 		if p := now.partners[s]; p != nil {
 			return p
 		}
@@ -46,7 +46,7 @@ func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
 		if n.Kind != Send && n.Kind != Recv {
 			continue
 		}
-		other := end{kind: Recv + Send - n.Kind, lane: n.Lane, peer: n.Peer}
+		other := messageEnd{kind: Recv + Send - n.Kind, channel: n.Lane, peer: n.Peer}
 		if !n.Peer.Xor {
 			other.peer.D = wrap(-n.Peer.D, s.Ranks)
 		}
@@ -57,13 +57,13 @@ func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
 		made[i] = j
 	}
 	if alike {
-		c.update(func(next *known) { next.partners[s] = made })
+		c.update(func(next *cacheContent) { next.partners[s] = made })
 	}
 	return made
 }
 
-// others returns the schedules of the messages' other ends, by node.
-func (c *Cache) others(k Key, rel int32, s *Schedule) []*Schedule {
+// peerSchedules returns the schedules of the messages' other ends, by node.
+func (c *Cache) peerSchedules(k Key, rel int32, s *Schedule) []*Schedule {
 	if k.Algorithm.Class == nil {
 		return nil
 	}
@@ -77,54 +77,54 @@ func (c *Cache) others(k Key, rel int32, s *Schedule) []*Schedule {
 	return made
 }
 
-// leads returns, by node of a rank's schedule, the node whose flag carries the receiver's address
-// and permission to the sender: the receiver's first node of all messages between the two ranks.
-// −1: not needed.
-func (c *Cache) leads(k Key, rel int32, does *share) []int32 {
-	made := make([]int32, len(does.Nodes))
+// ctsNodes returns, by node of a rank's schedule, the node whose flag carries the receiver's
+// address and permission to the sender. It is the receiver's first node of all messages between the
+// two ranks. −1: no CTS needed.
+func (c *Cache) ctsNodes(k Key, rel int32, plan *plan) []int32 {
+	made := make([]int32, len(plan.Nodes))
 	for i := range made {
 		made[i] = none
 	}
-	if !k.asks() {
+	if !k.usesCTS() {
 		return made
 	}
-	first := map[end]int32{} // by kind and peer: the receiver's node
-	pl := Place{Schedule: does.Schedule, Rel: rel}
-	visit := func(each func(i, recv int32, at end)) {
-		for i := range does.Nodes {
-			n := &does.Nodes[i]
+	first := map[messageEnd]int32{} // by kind and peer: the receiver's node
+	pl := Place{Schedule: plan.Schedule, Rel: rel}
+	visit := func(each func(i, recv int32, at messageEnd)) {
+		for i := range plan.Nodes {
+			n := &plan.Nodes[i]
 			if n.Kind != Send && n.Kind != Recv {
 				continue
 			}
 			peer := pl.Peer(n.Peer)
-			recv, its := int32(i), n
+			recv, n2 := int32(i), n
 			if n.Kind == Send {
-				recv = does.partners[i]
-				its = &c.Schedule(k, peer).Nodes[recv]
+				recv = plan.partners[i]
+				n2 = &c.Schedule(k, peer).Nodes[recv]
 			}
-			if k.asked(its) {
-				each(int32(i), recv, end{kind: n.Kind, peer: me(peer)})
+			if k.needsCTS(n2) {
+				each(int32(i), recv, messageEnd{kind: n.Kind, peer: me(peer)})
 			}
 		}
 	}
-	lead := map[end]int32{}
-	visit(func(i, recv int32, at end) {
-		if f, known := first[at]; !known || recv < f {
+	lead := map[messageEnd]int32{}
+	visit(func(i, recv int32, at messageEnd) {
+		if f, isSeen := first[at]; !isSeen || recv < f {
 			first[at], lead[at] = recv, i
 		}
 	})
-	visit(func(i, _ int32, at end) { made[i] = lead[at] })
+	visit(func(i, _ int32, at messageEnd) { made[i] = lead[at] })
 	return made
 }
 
 // ends returns ends of the schedule, computed once.
-func (c *Cache) ends(s *Schedule) map[end]int32 {
-	if now := c.known.Load(); now != nil {
+func (c *Cache) ends(s *Schedule) map[messageEnd]int32 {
+	if now := c.content.Load(); now != nil {
 		if e := now.ends[s]; e != nil {
 			return e
 		}
 	}
 	made := s.ends()
-	c.update(func(next *known) { next.ends[s] = made })
+	c.update(func(next *cacheContent) { next.ends[s] = made })
 	return made
 }

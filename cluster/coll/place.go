@@ -37,11 +37,11 @@ func (b *Blocks) longest() int64 {
 	if b.Displ == nil {
 		return b.size(0)
 	}
-	most := int64(0)
+	longest := int64(0)
 	for i := range b.Parts {
-		most = max(most, b.size(i))
+		longest = max(longest, b.size(i))
 	}
-	return most
+	return longest
 }
 
 // Place binds a schedule to a rank, a root and a number of bytes.
@@ -59,7 +59,8 @@ func wrap(i, n int32) int32 {
 	if uint32(i) < uint32(n) {
 		return i
 	}
-	if i %= n; i < 0 {
+	i %= n
+	if i < 0 {
 		i += n
 	}
 	return i
@@ -196,9 +197,9 @@ func (p *Place) Bytes(r Ref) int64 {
 	return total
 }
 
-// theirs returns the number of bytes that a load or a fold reads from a peer, counted from the
+// peerSize returns the number of bytes that a load or a fold reads from a peer, counted from the
 // root.
-func (p *Place) theirs(r Ref, peer int32) int64 {
+func (p *Place) peerSize(r Ref, peer int32) int64 {
 	total := int64(0)
 	p.runs(r, peer, peer, func(_, n int64) { total += n })
 	return total

@@ -22,13 +22,13 @@ type Task struct {
 	Peer, Tag int32 // negative in a receive: any
 	Size      int64 // bytes of a send
 	Takes     cluster.Time
-	loads     []look
+	loads     []memberLoad
 }
 
 // PriceGraphs runs one graph per rank on the LogGP model, like Price. Graphs that cannot end return
 // a *Deadlock.
 func PriceGraphs(graphs []Graph, c Cost) (*Trace, error) {
-	m := &pricing{c: c, ranks: make([]priced, len(graphs)), flights: map[lane]*meeting{}}
+	m := &pricing{c: c, ranks: make([]pricedRank, len(graphs)), flights: map[channel]*matchQueue{}}
 	for r := range graphs {
 		m.ranks[r].Graph = &graphs[r]
 		m.open += len(graphs[r].Deps)
@@ -53,15 +53,15 @@ type Waiting struct{ Rank, Peer, Tag int32 } // negative peers and tags: any
 
 // Error implements error. It names the first receives.
 func (d *Deadlock) Error() string {
-	const most = 4
+	const maxListed = 4
 	words := fmt.Sprintf("deadlock: %d operations left", d.Open)
 	if len(d.Receives) == 0 {
 		return words + ", " + d.Reason
 	}
-	for _, w := range d.Receives[:min(most, len(d.Receives))] {
+	for _, w := range d.Receives[:min(maxListed, len(d.Receives))] {
 		words += fmt.Sprintf("; rank %d waits for %s with %s", w.Rank, anyOr("rank", w.Peer), anyOr("tag", w.Tag))
 	}
-	if more := len(d.Receives) - most; more > 0 {
+	if more := len(d.Receives) - maxListed; more > 0 {
 		words += fmt.Sprintf("; and %d more receives", more)
 	}
 	return words
@@ -77,8 +77,8 @@ func anyOr(what string, n int32) string {
 // pricing is a run of the model. Events are in the order of time, then of creation.
 type pricing struct {
 	c        Cost
-	ranks    []priced
-	flights  map[lane]*meeting
+	ranks    []pricedRank
+	flights  map[channel]*matchQueue
 	queue    []event
 	made     int64
 	open     int
@@ -88,7 +88,7 @@ type pricing struct {
 	gathered []event // steps that have reached the collective network
 }
 
-type priced struct {
+type pricedRank struct {
 	*Graph
 	posted    []event      // posted receives, if a receive of the rank has no peer or no tag
 	landed    []int32      // arrived messages of such a rank
@@ -97,7 +97,7 @@ type priced struct {
 	end       cluster.Time
 }
 
-type lane struct{ from, to, lane int32 }
+type channel struct{ from, to, number int32 }
 
 // longest is the maximum time of a run, so that sums of times do not overflow.
 const longest = cluster.Time(1) << 60
@@ -108,7 +108,7 @@ func (m *pricing) run() (*Trace, error) {
 		if e.at > longest {
 			return nil, fmt.Errorf("rank %d runs for more than %s", e.rank, longest)
 		}
-		m.happen(e)
+		m.handle(e)
 	}
 	if m.open > 0 {
 		return nil, m.deadlock()
@@ -142,13 +142,13 @@ func (m *pricing) deadlock() error {
 	d := &Deadlock{Open: m.open, Reason: "which depend on each other"}
 	for _, w := range waits {
 		t := m.ranks[w.rank].Task(w.node)
-		d.Receives = append(d.Receives, Waiting{w.rank, t.Peer, t.Tag})
+		d.Receives = append(d.Receives, Waiting{Rank: w.rank, Peer: t.Peer, Tag: t.Tag})
 	}
 	return d
 }
 
-// meeting matches arrived messages and posted receives.
-type meeting struct {
+// matchQueue matches arrived messages and posted receives.
+type matchQueue struct {
 	landed int
 	posted []event
 }
@@ -206,8 +206,8 @@ func (m *pricing) pop() event {
 	return top
 }
 
-// happen processes an event. The CPU and the adapters of a rank serve events in the order of time.
-func (m *pricing) happen(e event) {
+// handle processes an event. The CPU and the adapters of a rank serve events in the order of time.
+func (m *pricing) handle(e event) {
 	r := &m.ranks[e.rank]
 	switch e.what {
 	case ready:
@@ -215,13 +215,13 @@ func (m *pricing) happen(e event) {
 	case coming:
 		msg := &m.messages[e.node]
 		begins := max(e.at, r.in)
-		r.in = begins + m.c.Gap + m.c.carry(msg.Bytes)
-		msg.Arrived = begins + m.c.carry(msg.Bytes)
+		r.in = begins + m.c.Gap + m.c.bytesTime(msg.Bytes)
+		msg.Arrived = begins + m.c.bytesTime(msg.Bytes)
 		m.push(event{at: msg.Arrived, rank: e.rank, node: e.node, what: landed})
 	case landed:
 		m.land(r, e)
 	case taken:
-		r.processor = max(r.processor, e.at) + m.c.in()
+		r.processor = max(r.processor, e.at) + m.c.recvTime()
 		m.complete(e.rank, e.node, r.processor)
 	case carriedTo:
 		r.processor = max(r.processor, e.at)
@@ -232,22 +232,22 @@ func (m *pricing) happen(e event) {
 	}
 }
 
-func (m *pricing) begin(r *priced, e event) {
+func (m *pricing) begin(r *pricedRank, e event) {
 	m.release(r, e, true, e.at)
 	switch t := r.Task(e.node); t.Kind {
 	case Send:
 		r.processor = max(r.processor, e.at) + m.c.O
 		leaves := max(r.processor, r.out)
-		r.out = leaves + m.c.Gap + m.c.carry(t.Size)
+		r.out = leaves + m.c.Gap + m.c.bytesTime(t.Size)
 		m.messages = append(m.messages, Message{From: e.rank, To: t.Peer, Lane: t.Tag, Bytes: t.Size, Sent: leaves})
 		m.push(event{at: leaves + m.c.L, rank: t.Peer, node: int32(len(m.messages) - 1), what: coming})
 		m.complete(e.rank, e.node, r.processor)
 	case Recv:
 		if r.Any {
-			m.look(r, e, t)
+			m.takeLanded(r, e, t)
 			return
 		}
-		f := m.meet(lane{t.Peer, e.rank, t.Tag})
+		f := m.queueOf(channel{from: t.Peer, to: e.rank, number: t.Tag})
 		f.posted = append(f.posted, e)
 		m.match(f, e.at)
 	case Meet:
@@ -256,16 +256,7 @@ func (m *pricing) begin(r *priced, e event) {
 	case Hardware:
 		r.processor = max(r.processor, e.at) + m.c.O
 		e.at = r.processor
-		if m.gathered = append(m.gathered, e); len(m.gathered) == int(t.Tag) {
-			last, size := cluster.Time(0), int64(0)
-			for _, g := range m.gathered {
-				last, size = max(last, g.at), max(size, m.ranks[g.rank].Task(g.node).Size)
-			}
-			for _, g := range m.gathered {
-				m.push(event{at: last + m.c.hardware(size), rank: g.rank, node: g.node, what: carriedTo})
-			}
-			m.gathered = nil
-		}
+		m.gather(e, int(t.Tag))
 	case Mark:
 		r.processor = max(r.processor, e.at) + t.Takes
 		m.push(event{at: r.processor + m.c.L, rank: e.rank, what: seen})
@@ -273,23 +264,46 @@ func (m *pricing) begin(r *priced, e event) {
 	case Load, Fold:
 		r.processor = max(r.processor, e.at)
 		for _, l := range t.loads {
-			begins := r.processor
-			if l.peer == e.rank {
-				if !l.add {
-					r.processor += m.c.copies(l.size)
-				}
-			} else {
-				r.processor += m.c.looks(1, l.size)
-				m.messages = append(m.messages, Message{From: l.peer, To: e.rank, Bytes: l.size, Sent: begins, Arrived: r.processor})
-			}
-			if l.add {
-				r.processor += m.c.combines(l.size)
-			}
+			m.load(r, e.rank, l)
 		}
 		m.complete(e.rank, e.node, r.processor)
 	default:
 		r.processor = max(r.processor, e.at) + t.Takes
 		m.complete(e.rank, e.node, r.processor)
+	}
+}
+
+// gather adds a step to the call on the collective network. The last one of the given number of
+// steps ends the call.
+func (m *pricing) gather(e event, steps int) {
+	m.gathered = append(m.gathered, e)
+	if len(m.gathered) != steps {
+		return
+	}
+	var last cluster.Time
+	var size int64
+	for _, g := range m.gathered {
+		last = max(last, g.at)
+		size = max(size, m.ranks[g.rank].Task(g.node).Size)
+	}
+	for _, g := range m.gathered {
+		m.push(event{at: last + m.c.hardware(size), rank: g.rank, node: g.node, what: carriedTo})
+	}
+	m.gathered = nil
+}
+
+// load advances a rank by one load. Bytes of the rank itself cost a copy, unless they are combined.
+func (m *pricing) load(r *pricedRank, rank int32, l memberLoad) {
+	begins := r.processor
+	switch {
+	case l.peer != rank:
+		r.processor += m.c.loadTime(1, l.size)
+		m.messages = append(m.messages, Message{From: l.peer, To: rank, Bytes: l.size, Sent: begins, Arrived: r.processor})
+	case !l.add:
+		r.processor += m.c.copies(l.size)
+	}
+	if l.add {
+		r.processor += m.c.combines(l.size)
 	}
 }
 
@@ -313,8 +327,8 @@ func (t *Task) matches(msg *Message) bool {
 	return (t.Peer < 0 || t.Peer == msg.From) && (t.Tag < 0 || t.Tag == msg.Lane)
 }
 
-// look takes the first matching message, or waits.
-func (m *pricing) look(r *priced, e event, t Task) {
+// takeLanded takes the first matching message, or waits.
+func (m *pricing) takeLanded(r *pricedRank, e event, t Task) {
 	for i, n := range r.landed {
 		if t.matches(&m.messages[n]) {
 			r.landed = slices.Delete(r.landed, i, i+1)
@@ -326,10 +340,10 @@ func (m *pricing) look(r *priced, e event, t Task) {
 }
 
 // land delivers a message to the first matching receive.
-func (m *pricing) land(r *priced, e event) {
+func (m *pricing) land(r *pricedRank, e event) {
 	msg := &m.messages[e.node]
 	if !r.Any {
-		f := m.meet(lane{msg.From, msg.To, msg.Lane})
+		f := m.queueOf(channel{from: msg.From, to: msg.To, number: msg.Lane})
 		f.landed++
 		m.match(f, e.at)
 		return
@@ -344,16 +358,16 @@ func (m *pricing) land(r *priced, e event) {
 	r.landed = append(r.landed, e.node)
 }
 
-func (m *pricing) meet(l lane) *meeting {
+func (m *pricing) queueOf(l channel) *matchQueue {
 	f := m.flights[l]
 	if f == nil {
-		f = &meeting{}
+		f = &matchQueue{}
 		m.flights[l] = f
 	}
 	return f
 }
 
-func (m *pricing) match(f *meeting, now cluster.Time) {
+func (m *pricing) match(f *matchQueue, now cluster.Time) {
 	for f.landed > 0 && len(f.posted) > 0 {
 		e := f.posted[0]
 		f.landed, f.posted = f.landed-1, f.posted[1:]
@@ -369,7 +383,7 @@ func (m *pricing) complete(rank, node int32, at cluster.Time) {
 }
 
 // release starts the nodes whose last dependency was this node.
-func (m *pricing) release(r *priced, e event, started bool, at cluster.Time) {
+func (m *pricing) release(r *pricedRank, e event, started bool, at cluster.Time) {
 	for _, i := range r.Next(e.node, started) {
 		if r.Deps[i]--; r.Deps[i] == 0 {
 			m.push(event{at: at, rank: e.rank, node: i})

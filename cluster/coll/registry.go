@@ -1,6 +1,7 @@
 package coll
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -64,7 +65,7 @@ const (
 	MostRanks    = 1 << 20
 	MostRadix    = 4096
 	MostSegments = math.MaxUint16
-	mostParts    = 1 << 19 // segments times ranks
+	maxParts     = 1 << 19 // segments times ranks
 )
 
 // Parameters are the parameters of a key; 0: the algorithm's default.
@@ -80,65 +81,100 @@ type Key struct {
 	Ranks, Radix, Segments int32
 	Modes
 	Places Places
-	turn   int32 // position of the root among them (at)
+	rootAt int32 // position of the root among them (setRoot)
 }
 
 // Key checks parameters against the restrictions.
 func (a *Algorithm) Key(p Parameters) (Key, error) {
-	refuse := func(format string, args ...any) (Key, error) {
-		return Key{}, fmt.Errorf("%s by %s: %w", a.Collective, a.Name, fmt.Errorf(format, args...))
-	}
-	k := Key{Algorithm: a, Ranks: int32(p.Ranks), Segments: 1}
-	switch {
-	case p.Ranks < 1 || p.Ranks > MostRanks:
-		return refuse("%d ranks: from 1 to %d", p.Ranks, MostRanks)
-	case a.Needs&PowerOfTwo != 0 && p.Ranks&(p.Ranks-1) != 0:
-		return refuse("%d ranks: want a power of two", p.Ranks)
-	case a.Needs&EvenRanks != 0 && p.Ranks%2 != 0 && p.Ranks != 1:
-		return refuse("%d ranks: want an even number", p.Ranks)
-	case a.Radix == 0 && p.Radix != 0:
-		return refuse("radix %d: it has none", p.Radix)
-	case a.Radix != 0 && p.Radix != 0 && (p.Radix < a.least() || p.Radix > MostRadix):
-		return refuse("radix %d: from %d to %d", p.Radix, a.least(), MostRadix)
-	case !a.Segmented && p.Segments > 1:
-		return refuse("%d segments: it has none", p.Segments)
-	case p.Segments < 0 || p.Segments > MostSegments:
-		return refuse("%d segments: from 1 to %d", p.Segments, MostSegments)
-	case p.Segments > 1 && p.Segments > mostParts/p.Ranks: // a root may send each segment to all ranks
-		return refuse("%d segments among %d ranks: up to %d", p.Segments, p.Ranks, max(mostParts/p.Ranks, 1))
-	case !a.Housed && p.Places != Places{}:
-		return refuse("places: the algorithm does not use them")
-	}
-	if k.Radix = int32(p.Radix); p.Radix == 0 {
-		k.Radix = a.Radix
-	}
-	k.Segments = int32(max(p.Segments, 1))
-	if err := p.Modes.check(); err != nil {
-		return refuse("%w", err)
-	}
-	switch synced := p.In != MySync || p.Out != MySync; {
-	case a.Collective == OpBarrier && (synced || p.Transfer != TwoSided):
-		return refuse("transfer %s, %s in, %s out: the collective moves no data", p.Transfer, p.In, p.Out)
-	case a.Needs&Reach != 0 && (p.Transfer != TwoSided || p.Address != Single):
-		return refuse("transfer %s, addresses %s: its members load", p.Transfer, p.Address)
-	case a.Needs&Network != 0 && p.Transfer != TwoSided:
-		return refuse("transfer %s: the algorithm uses the collective network", p.Transfer)
-	case (p.In == AllSync || p.Out == AllSync) && p.Segments > synchronized:
-		return refuse("%d segments with barriers: want at most %d", p.Segments, synchronized)
-	}
-	if err := p.Places.check(); err != nil {
-		return refuse("%w", err)
-	}
-	if d := p.Places.Places; d > 0 && p.Ranks%int(d) != 0 {
-		return refuse("%d ranks on %d places: want the same number on each place", p.Ranks, d)
-	}
-	k.Modes, k.Places = p.Modes, p.Places
-	if a.Check != nil {
-		if err := a.Check(k); err != nil {
-			return refuse("%w", err)
-		}
+	k, err := a.newKey(p)
+	if err != nil {
+		return Key{}, fmt.Errorf("%s by %s: %w", a.Collective, a.Name, err)
 	}
 	return k, nil
+}
+
+func (a *Algorithm) newKey(p Parameters) (k Key, err error) {
+	if err := a.checkSizes(p); err != nil {
+		return k, err
+	}
+	if err := a.checkModes(p); err != nil {
+		return k, err
+	}
+	if err := p.checkPlaces(); err != nil {
+		return k, err
+	}
+	k = Key{
+		Algorithm: a,
+		Ranks:     int32(p.Ranks),
+		Radix:     int32(p.Radix),
+		Segments:  int32(max(p.Segments, 1)),
+		Modes:     p.Modes,
+		Places:    p.Places,
+	}
+	if p.Radix == 0 {
+		k.Radix = a.Radix
+	}
+	if a.Check != nil {
+		err = a.Check(k)
+	}
+	return k, err
+}
+
+// checkSizes returns an error if the algorithm does not support the ranks, the radix or the
+// segments, or uses no places.
+func (a *Algorithm) checkSizes(p Parameters) error {
+	switch {
+	case p.Ranks < 1 || p.Ranks > MostRanks:
+		return fmt.Errorf("%d ranks: from 1 to %d", p.Ranks, MostRanks)
+	case a.Needs&PowerOfTwo != 0 && p.Ranks&(p.Ranks-1) != 0:
+		return fmt.Errorf("%d ranks: want a power of two", p.Ranks)
+	case a.Needs&EvenRanks != 0 && p.Ranks%2 != 0 && p.Ranks != 1:
+		return fmt.Errorf("%d ranks: want an even number", p.Ranks)
+	case a.Radix == 0 && p.Radix != 0:
+		return fmt.Errorf("radix %d: it has none", p.Radix)
+	case a.Radix != 0 && p.Radix != 0 && (p.Radix < a.least() || p.Radix > MostRadix):
+		return fmt.Errorf("radix %d: from %d to %d", p.Radix, a.least(), MostRadix)
+	case !a.Segmented && p.Segments > 1:
+		return fmt.Errorf("%d segments: it has none", p.Segments)
+	case p.Segments < 0 || p.Segments > MostSegments:
+		return fmt.Errorf("%d segments: from 1 to %d", p.Segments, MostSegments)
+	case p.Segments > 1 && p.Segments > maxParts/p.Ranks: // a root may send each segment to all ranks
+		return fmt.Errorf("%d segments among %d ranks: up to %d", p.Segments, p.Ranks, max(maxParts/p.Ranks, 1))
+	case !a.Housed && p.Places != Places{}:
+		return errors.New("places: the algorithm does not use them")
+	}
+	return nil
+}
+
+// checkModes returns an error if the modes do not fit together, or not the algorithm.
+func (a *Algorithm) checkModes(p Parameters) error {
+	if err := p.Modes.check(); err != nil {
+		return err
+	}
+	isSynchronized := p.In != MySync || p.Out != MySync
+	hasBarrier := p.In == AllSync || p.Out == AllSync
+	switch {
+	case a.Collective == OpBarrier && (isSynchronized || p.Transfer != TwoSided):
+		return fmt.Errorf("transfer %s, %s in, %s out: the collective moves no data", p.Transfer, p.In, p.Out)
+	case a.Needs&Reach != 0 && (p.Transfer != TwoSided || p.Address != Single):
+		return fmt.Errorf("transfer %s, addresses %s: its members load", p.Transfer, p.Address)
+	case a.Needs&Network != 0 && p.Transfer != TwoSided:
+		return fmt.Errorf("transfer %s: the algorithm uses the collective network", p.Transfer)
+	case hasBarrier && p.Segments > maxSynchronized:
+		return fmt.Errorf("%d segments with barriers: want at most %d", p.Segments, maxSynchronized)
+	}
+	return nil
+}
+
+// checkPlaces returns an error if the places are invalid for the number of ranks.
+func (p Parameters) checkPlaces() error {
+	if err := p.Places.check(); err != nil {
+		return err
+	}
+	if d := p.Places.Places; d > 0 && p.Ranks%int(d) != 0 {
+		return fmt.Errorf("%d ranks on %d places: want the same number on each place", p.Ranks, d)
+	}
+	return nil
 }
 
 func (a *Algorithm) least() int { return max(2, int(a.LeastRadix)) }
@@ -157,13 +193,15 @@ func (k Key) parts() int32 {
 // Make returns the schedule of the rank that is rel ranks after the root.
 func (k Key) Make(rel int32) *Schedule {
 	b := &Builder{Key: k, Rel: rel, P: k.Ranks, entry: none}
-	b.s.Collective, b.s.Ranks, b.s.Parts = k.Algorithm.Collective, k.Ranks, k.parts()
+	b.s.Collective = k.Algorithm.Collective
+	b.s.Ranks = k.Ranks
+	b.s.Parts = k.parts()
 	if k.In == AllSync && k.Ranks > 1 {
-		b.enter()
+		b.enterBarrier()
 	}
 	k.Algorithm.Make(b)
 	if k.Out == AllSync && k.Ranks > 1 {
-		b.leave()
+		b.leaveBarrier()
 	}
 	return b.finish()
 }

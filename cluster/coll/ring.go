@@ -30,13 +30,13 @@ func init() {
 }
 
 // ring passes the blocks of Out around, starting with the rank's own block, which is ready when
-// node own is complete. Block −i is overwritten only after the node that busy returns for i, if
+// node begin is complete. Block −i is overwritten only after the node that busy returns for i, if
 // any. Two receives are posted at a time.
-func (b *Builder) ring(own id, busy func(i int32) id) {
-	first := b.lane
-	last := [2]id{own, own}
+func (b *Builder) ring(begin id, busy func(i int32) id) {
+	first := b.channel
+	last := [2]id{begin, begin}
 	for i := range b.P - 1 {
-		b.lane = first + uint16(i)
+		b.channel = first + uint16(i)
 		b.send(me(1), from(Out, -i, 1), last[1])
 		before := none
 		if busy != nil {
@@ -54,17 +54,17 @@ func ringReduceScatter(b *Builder) {
 	bufs, free := b.landings(max(2, int(b.P-2)), func() Buf { return b.loose(1) })
 	b.send(me(1), from(In, -1, 1))
 	for i := range b.P - 1 {
-		turn := int(i) % len(bufs)
-		buf, block := bufs[turn], -i-2
+		slot := int(i) % len(bufs)
+		buf, block := bufs[slot], -i-2
 		if i == b.P-2 {
 			buf, block = Out, 0
 		}
-		b.lane = uint16(i)
-		got := b.recv(me(-1), from(buf, block, 1), free[turn])
+		b.channel = uint16(i)
+		got := b.recv(me(-1), from(buf, block, 1), free[slot])
 		have := b.combine(from(buf, block, 1), from(In, block, 1), got)
 		if i < b.P-2 {
-			b.lane = uint16(i + 1)
-			free[turn] = b.send(me(1), from(buf, block, 1), have)
+			b.channel = uint16(i + 1)
+			free[slot] = b.send(me(1), from(buf, block, 1), have)
 		}
 	}
 }
@@ -79,15 +79,15 @@ func ringAllreduce(b *Builder) {
 	sent[1] = none
 	have, before := none, none
 	for i := range b.P - 1 {
-		b.lane = uint16(i)
+		b.channel = uint16(i)
 		got := b.recv(me(-1), from(Out, -i-2, 1), before)
 		before = have
 		have = b.combine(from(Out, -i-2, 1), from(In, -i-2, 1), got)
 		if i < b.P-2 {
-			b.lane = uint16(i + 1)
+			b.channel = uint16(i + 1)
 			sent[i+2] = b.send(me(1), from(Out, -i-2, 1), have)
 		}
 	}
-	b.lane = uint16(b.P - 1)
+	b.channel = uint16(b.P - 1)
 	b.ring(have, func(i int32) id { return sent[i] })
 }

@@ -13,49 +13,49 @@ import (
 // of every cache.
 type Run struct {
 	Place
-	comm    *Comm
-	does    *share
-	first   int32    // cluster rank of member 0; −1: the members' ranks are not consecutive
-	left    []uint16 // by node
-	ready   []int32
-	done    cluster.Handle // an event; 0: already waited for
-	trouble error
-	open    int32 // number of incomplete nodes
-	tag     int32
-	ctx     int32            // context of messages
-	oneSide bool             // transfers are one-sided
-	few     [fewNodes]uint16 // memory of left for a short schedule
-	soon    [fewReady]int32  // memory of ready for a narrow schedule
-	op      cluster.Op       // the next operation to post
-	next    *Run             // next free Run
+	comm        *Comm
+	plan        *plan
+	firstRank   int32    // cluster rank of member 0; −1: the members' ranks are not consecutive
+	depsLeft    []uint16 // by node
+	ready       []int32
+	done        cluster.Handle // an event; 0: already waited for
+	err         error
+	openNodes   int32 // number of incomplete nodes
+	tag         int32
+	ctx         int32            // context of messages
+	isOneSided  bool             // transfers are one-sided
+	depsMemory  [fewNodes]uint16 // memory of depsLeft for a short schedule
+	readyMemory [fewReady]int32  // memory of ready for a narrow schedule
+	op          cluster.Op       // the next operation to post
+	nextFree    *Run             // next free Run
 
-	call    Call
-	carried int32 // number of the call on the collective network
-	temp    []byte
-	temps   []int64          // offsets of the temporary buffers
-	staged  map[int32][]byte // packed bytes of messages that are not contiguous
-	scratch []uint64
-	cuts    []cut
-	mine    []uint64 // memory of the temporary buffers
+	call        Call
+	networkCall int32 // number of the call on the collective network
+	tempBytes   []byte
+	tempOffsets []int64          // offsets of the temporary buffers
+	staged      map[int32][]byte // packed bytes of messages that are not contiguous
+	scratch     []uint64
+	ranges      []byteRange
+	tempMemory  []uint64 // memory of the temporary buffers
 
 	// The fields below are for loads.
-	at            int    // slot of the shared control block
-	before, marks uint64 // flags of earlier calls in the slot: ends and marks
-	says          uint64 // encoding of this member's call
-	looked        int64  // bytes of the last load or fold
-	bound         *bound // positions of an inline call; nil: not computed
-	strides       strides
-	sources       [][]byte
+	boardSlot                  int    // slot of the shared control block
+	doneBefore, arrivalsBefore uint64 // values of the slot's flags after its earlier calls
+	signature                  uint64 // encoding of this member's call
+	loadedBytes                int64  // bytes of the last load or fold
+	bound                      *bound // positions of an inline call; nil: not computed
+	strides                    strides
+	sources                    [][]byte
 
 	// The fields below are for one-sided transfers.
-	slot   int
-	words  int64   // offset of the slot's flags, on every member
-	bytes  int64   // offset of the slot's buffers
-	round  uint64  // number of earlier uses of the slot
-	inTurn []int32 // sends waiting for an address
-	served int     // number of these that have an address
-	bases  []int64 // addresses, by lead; −1: not arrived yet
-	spans  []cluster.Span
+	spaceSlot     int
+	flagsOff      int64   // offset of the slot's flags, on every member
+	buffersOff    int64   // offset of the slot's buffers
+	round         uint64  // number of earlier uses of the slot
+	waitingPuts   []int32 // sends waiting for an address
+	clearedPuts   int     // number of these that have an address
+	targetOffsets []int64 // addresses from CTS flags, by node; −1: not arrived yet
+	spans         []cluster.Span
 }
 
 // fewNodes is the maximum number of nodes of a short schedule: a dissemination among 65,536 ranks.
@@ -66,38 +66,56 @@ const fewReady = 4
 
 // Arguments of continuations that do not belong to a node.
 const (
-	begins = -1 - iota // posts the first nodes inside the fabric, so that no two continuations run at the same time
-	heard              // the messages that share a flag have arrived
-	acked              // the messages with a common acknowledgement have been received
+	argBegin    = -1 - iota // posts the first nodes inside the fabric, so that no two continuations run at the same time
+	argArrivals             // the messages that share a flag have arrived
+	argAcks                 // the messages with a common acknowledgement have been received
 )
 
 // start begins the call.
 func (x *Run) start() error {
-	c, s := x.comm, x.Schedule
-	if old := c.begun[c.turn]; old != nil {
-		old.await()
+	c := x.comm
+	if oldest := c.inProgress[c.nextCall]; oldest != nil {
+		oldest.await()
 	}
-	if x.call.Key.Transfer.OneSided() {
-		if err := c.claim(x); err != nil {
+	if x.isOneSided {
+		if err := c.claimSlot(x); err != nil {
 			return err
 		}
 	}
 	if x.call.Key.Algorithm.Needs&Network != 0 { // members without a part count the call, too
-		c.number++
-		x.carried = c.number
+		c.networkCallCount++
+		x.networkCall = c.networkCallCount
 	}
-	x.tag = int32(c.turn+1)<<laneBits | int32(x.Schedule.Collective)<<(laneBits-kindBits)
-	c.begun[c.turn] = x
-	c.turn = (c.turn + 1) % turns
-	x.open = int32(len(s.Nodes))
-	x.ctx, x.first = c.ctx, c.first
-	if x.left == nil && len(s.Nodes) <= fewNodes {
-		x.left = x.few[:0]
+	x.tag = int32(c.nextCall+1)<<channelBits | int32(x.Schedule.Collective)<<(channelBits-collectiveBits)
+	c.inProgress[c.nextCall] = x
+	c.nextCall = (c.nextCall + 1) % maxCalls
+	x.ctx, x.firstRank = c.ctx, c.firstRank
+	x.openAll()
+	x.accountAll()
+	if x.Schedule.Marks == 0 {
+		x.allocTemps()
+	}
+	x.postBegin()
+	return nil
+}
+
+// openAll makes all nodes of the schedule incomplete. Nodes without dependencies are ready.
+func (x *Run) openAll() {
+	s := x.Schedule
+	x.openNodes = int32(len(s.Nodes))
+	if x.depsLeft == nil && len(s.Nodes) <= fewNodes {
+		x.depsLeft = x.depsMemory[:0]
 	}
 	if x.ready == nil {
-		x.ready = x.soon[:0]
+		x.ready = x.readyMemory[:0]
 	}
-	x.left, x.ready = append(x.left[:0], s.deps...), append(x.ready[:0], s.heads...)
+	x.depsLeft = append(x.depsLeft[:0], s.deps...)
+	x.ready = append(x.ready[:0], s.heads...)
+}
+
+// accountAll counts the traffic of the call in the counters of the rank.
+func (x *Run) accountAll() {
+	s := x.Schedule
 	switch {
 	case s.Marks > 0:
 		for i := range s.Nodes {
@@ -106,84 +124,86 @@ func (x *Run) start() error {
 				x.accountLoads(n, &x.strides)
 			}
 		}
-	case x.oneSide:
+	case x.isOneSided:
 		for i := range s.Nodes {
 			if n := &s.Nodes[i]; n.Kind == Send || n.Kind == Recv {
-				x.account(n, int32(i))
+				x.accountMessage(n, int32(i))
 			}
 		}
 	default:
 		for _, i := range s.sends {
 			n := &s.Nodes[i]
-			c.r.Account(int(x.global(n.Peer)), 1, x.Bytes(n.Ref))
+			x.comm.r.Account(int(x.global(n.Peer)), 1, x.Bytes(n.Ref))
 		}
 	}
-	if s.Marks == 0 {
-		x.place()
-	}
-	o := &c.begin // not the Op of continuations: another thread may run them before Post returns
+}
+
+// postBegin posts the operation whose continuation posts the first nodes. A call on the shared
+// control block first waits until all members have ended the earlier calls of its slot.
+func (x *Run) postBegin() {
+	c := x.comm
+	o := &c.beginOp // not the Op of continuations: another thread may run them before Post returns
 	*o, x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}, cluster.Op{}
 	x.done = c.lib.Port().Post(o)
 	*o = cluster.Op{Kind: cluster.KindWork}
-	if s.Marks > 0 {
+	if x.Schedule.Marks > 0 {
 		x.takeSlot()
-		if x.last() {
-			x.ends(c.board.settle()) // not all: this call is open
+		if x.isLastOfGroup() {
+			x.endCalls(c.board.takeUncounted()) // this call is open, so the group is, too
 		}
-		x.boardWord(o, cluster.KindReached, c.board.doneFlag(x.at), x.before)
+		x.flagOp(o, cluster.KindReached, c.board.doneFlag(x.boardSlot), x.doneBefore)
 	}
-	o.Then, o.ThenArg = x, begins
+	o.Then, o.ThenArg = x, argBegin
 	c.lib.Port().Post(o)
-	return nil
 }
 
-// place allocates the temporary buffers.
-func (x *Run) place() {
+// allocTemps allocates the temporary buffers.
+func (x *Run) allocTemps() {
 	var total int64
-	x.temps, total = x.begins(x.temps)
-	x.reserve(total)
+	x.tempOffsets, total = x.tempLayout(x.tempOffsets)
+	x.allocTempBytes(total)
 }
 
-// begins returns the offset of each temporary buffer, and their total size.
-func (p *Place) begins(at []int64) (begins []int64, total int64) {
-	begins = at[:0]
+// tempLayout returns the offset of each temporary buffer, and their total size.
+func (p *Place) tempLayout(memory []int64) (offsets []int64, total int64) {
+	offsets = memory[:0]
 	for i := range p.Schedule.Temps {
-		begins = append(begins, total)
+		offsets = append(offsets, total)
 		total += aligned8(p.Size(temps + Buf(i)))
 	}
-	return begins, total
+	return offsets, total
 }
 
-// reserve allocates the memory of the temporary buffers.
-func (x *Run) reserve(total int64) {
+// allocTempBytes allocates the memory of the temporary buffers.
+func (x *Run) allocTempBytes(total int64) {
 	s := x.Schedule
 	switch {
 	case x.call.Key.Transfer.OneSided():
-		if x.call.Key.asks() {
-			x.bases = x.bases[:0]
+		if x.call.Key.usesCTS() {
+			x.targetOffsets = x.targetOffsets[:0]
 			for range s.Nodes {
-				x.bases = append(x.bases, -1)
+				x.targetOffsets = append(x.targetOffsets, -1)
 			}
 		}
-		x.inTurn, x.served = x.inTurn[:0], 0
-		if !x.call.sizes {
-			x.temp = x.comm.r.Segment()[x.bytes:]
+		x.waitingPuts, x.clearedPuts = x.waitingPuts[:0], 0
+		if !x.call.isSizeOnly {
+			x.tempBytes = x.comm.r.Segment()[x.buffersOff:]
 		}
-	case x.call.sizes || total == 0 || !s.keeps:
+	case x.call.isSizeOnly || total == 0 || !s.writesTemps:
 	case s.Marks > 0:
-		x.placeScratch(total)
+		x.allocScratch(total)
 	default:
-		if int(total/8) > len(x.mine) {
-			x.mine = make([]uint64, total/8)
+		if int(total/8) > len(x.tempMemory) {
+			x.tempMemory = make([]uint64, total/8)
 		}
-		x.temp = cluster.Bytes(x.mine)
+		x.tempBytes = cluster.Bytes(x.tempMemory)
 	}
 }
 
 // Wait blocks until the call is complete on this member. The Run must not be used afterwards.
 func (x *Run) Wait() error {
 	x.await()
-	return x.end()
+	return x.finish()
 }
 
 // Test reports whether the call is complete on this member. A complete Run must not be used any
@@ -195,7 +215,7 @@ func (x *Run) Test() (bool, error) {
 		}
 		x.done = 0
 	}
-	return true, x.end()
+	return true, x.finish()
 }
 
 func (x *Run) await() {
@@ -205,95 +225,106 @@ func (x *Run) await() {
 	}
 }
 
-// end frees the Run.
-func (x *Run) end() error {
-	c, err := x.comm, x.trouble
-	if i := int(x.tag>>laneBits) - 1; i >= 0 && c.begun[i] == x {
-		c.begun[i] = nil
+// finish frees the Run.
+func (x *Run) finish() error {
+	c, err := x.comm, x.err
+	if i := int(x.tag>>channelBits) - 1; i >= 0 && c.inProgress[i] == x {
+		c.inProgress[i] = nil
 	}
 	if x.call.Key.Transfer.OneSided() {
-		if c.space.runs[x.slot] == x {
-			c.space.runs[x.slot] = nil
+		if c.space.runs[x.spaceSlot] == x {
+			c.space.runs[x.spaceSlot] = nil
 		}
-		x.temp = nil
+		x.tempBytes = nil
 	}
 	if err == nil { // otherwise operations are still in progress
 		clear(x.staged)
-		x.rest()
+		x.free()
 	}
 	return err
 }
 
-// rest makes the Run available for another call.
-func (x *Run) rest() {
-	x.call, x.temp = Call{}, nil
-	x.next, x.comm.idle = x.comm.idle, x
+// free makes the Run available for another call.
+func (x *Run) free() {
+	x.call, x.tempBytes = Call{}, nil
+	x.nextFree, x.comm.freeRuns = x.comm.freeRuns, x
 }
 
 // Step implements cluster.Step: a node is complete.
 func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 	switch {
-	case node == begins:
+	case node == argBegin:
 		if x.Schedule.Marks > 0 {
-			x.place()
+			x.allocTemps()
 		}
-		if x.oneSide && x.call.Key.Transfer.lands() {
-			x.asks(p)
+		if x.isOneSided && x.call.Key.Transfer.lands() {
+			x.sendAllCTS(p)
 		}
-	case x.oneSide:
-		x.goesOn(p, node, d)
+	case x.isOneSided:
+		x.advance(p, node, d)
 	default:
 		x.complete(node, d)
 	}
-	for i := 0; i < len(x.ready) && x.trouble == nil; i++ {
+	for i := 0; i < len(x.ready) && x.err == nil; i++ {
 		x.post(p, x.ready[i])
 	}
 	x.ready = x.ready[:0]
-	if node == begins && x.oneSide {
-		x.count(p)
+	if node == argBegin && x.isOneSided {
+		x.awaitSharedFlags(p)
 	}
-	if x.open == 0 || x.trouble != nil && x.open > 0 {
-		if x.Schedule.Marks > 0 && x.ends(1) {
-			p.Post(x.boardWord(&x.op, cluster.KindRaise, x.comm.board.doneFlag(x.at), 1))
-		}
-		x.open = -1          // ignore operations in progress of a failed call
-		fire := &x.comm.fire // not the Op of the call: after the call, its thread may use it for the next call
-		fire.Kind, fire.Event = cluster.KindFire, x.done
-		p.Post(fire)
+	if x.openNodes == 0 || x.err != nil && x.openNodes > 0 {
+		x.signalDone(p)
 	}
+}
+
+// signalDone ends the call on this member and signals its event.
+func (x *Run) signalDone(p cluster.Poster) {
+	if x.Schedule.Marks > 0 && x.endCalls(1) {
+		p.Post(x.flagOp(&x.op, cluster.KindRaise, x.comm.board.doneFlag(x.boardSlot), 1))
+	}
+	x.openNodes = -1       // ignore operations in progress of a failed call
+	fire := &x.comm.fireOp // not the Op of the call: after the call, its thread may use it for the next call
+	fire.Kind, fire.Event = cluster.KindFire, x.done
+	p.Post(fire)
 }
 
 // complete continues the nodes that waited for a node.
 func (x *Run) complete(node int32, d cluster.Done) {
 	n := &x.Schedule.Nodes[node]
-	if n.Kind == Recv && !x.oneSide {
-		want := x.Bytes(n.Ref)
-		if d.Err != cluster.OK || d.Size != want {
-			x.fail("rank %d sent %d B, want %d: every member must pass the same sizes", x.Peer(n.Peer), d.Size, want)
-		} else if !x.call.sizes {
+	switch {
+	case n.Kind == Recv && !x.isOneSided:
+		if d.Err != cluster.OK || d.Size != x.Bytes(n.Ref) {
+			x.failSize(n, d.Size)
+		} else if !x.call.isSizeOnly {
 			if b := x.staged[node]; b != nil {
 				x.unpack(n.Ref, b)
 			}
 		}
-	} else if n.Kind == Hardware {
+	case n.Kind == Hardware:
 		x.fetch(n)
-	} else if d.Err != cluster.OK {
+	case d.Err != cluster.OK:
 		x.fail("%s to rank %d failed (code %d)", n.Kind, x.Peer(n.Peer), d.Err)
 	}
-	x.open--
+	x.openNodes--
 	for _, i := range x.Schedule.Next(int(node)) {
-		if x.left[i]--; x.left[i] == 0 {
+		if x.depsLeft[i]--; x.depsLeft[i] == 0 {
 			x.ready = append(x.ready, i)
 		}
 	}
+}
+
+// failSize fails a call that has received a message of another size.
+func (x *Run) failSize(n *Node, size int64) {
+	x.fail("rank %d sent %d B, want %d: every member must pass the same sizes", x.Peer(n.Peer), size, x.Bytes(n.Ref))
 }
 
 // Next returns the nodes that wait for a node, for recorders.
 func (x *Run) Next(node int) []int32 { return x.Schedule.Next(node) }
 
 func (x *Run) fail(format string, args ...any) {
-	if x.trouble == nil {
-		x.trouble = x.comm.lib.Errorf("%s by %s on %s: %w", x.Schedule.Collective, x.call.Key.Algorithm.Name, x.comm.team.Name(), fmt.Errorf(format, args...))
+	if x.err == nil {
+		c, a := x.comm, x.call.Key.Algorithm
+		x.err = c.lib.Errorf("%s by %s on %s: %w", x.Schedule.Collective, a.Name, c.team.Name(), fmt.Errorf(format, args...))
 	}
 }
 
@@ -303,8 +334,8 @@ func (x *Run) post(p cluster.Poster, node int32) {
 	o := &x.op
 	switch n.Kind {
 	case Send, Recv:
-		if x.oneSide {
-			x.oneSided(p, n, node)
+		if x.isOneSided {
+			x.startMessage(p, n, node)
 			return
 		}
 		o.Kind = cluster.KindSend
@@ -315,21 +346,25 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		o.Peer = x.global(n.Peer)
 		o.Size = x.Bytes(n.Ref)
 		o.Buf = nil
-		if !x.call.sizes && o.Size > 0 {
-			o.Buf = x.piece(n, node)
+		if !x.call.isSizeOnly && o.Size > 0 {
+			o.Buf = x.messageBytes(n, node)
 		}
 	case Hardware:
-		x.give(n)
-		o.Kind, o.Ctx, o.Tag, o.A, o.Buf = cluster.KindTree, x.comm.lib.BoardContext(x.comm.team), x.carried, uint64(n.Count), nil
+		x.contribute(n)
+		o.Kind = cluster.KindTree
+		o.Ctx = x.comm.lib.BoardContext(x.comm.team)
+		o.Tag = x.networkCall
+		o.A = uint64(n.Count)
+		o.Buf = nil
 		o.Size = max(x.Bytes(n.Ref), x.Bytes(n.From))
 	case Mark:
-		x.show(&n.Ref)
-		x.boardWord(o, cluster.KindRaise, countFlag(x.at), 1)
+		x.publish(&n.Ref)
+		x.flagOp(o, cluster.KindRaise, arrivalFlag(x.boardSlot), 1)
 	case Meet:
-		x.boardWord(o, cluster.KindReached, countFlag(x.at), x.marks+uint64(n.Count))
+		x.flagOp(o, cluster.KindReached, arrivalFlag(x.boardSlot), x.arrivalsBefore+uint64(n.Count))
 	default:
 		x.strides = x.stridesOf(n)
-		x.work(n, &x.strides)
+		x.runInline(n, &x.strides)
 		x.charge(n)
 	}
 	o.Then, o.ThenArg = x, node
@@ -339,97 +374,8 @@ func (x *Run) post(p cluster.Poster, node int32) {
 // global returns a peer's rank in the cluster. Tables of large teams do not fit in a cache.
 func (x *Run) global(to Peer) int32 {
 	at := x.Peer(to)
-	if x.first >= 0 {
-		return x.first + at
+	if x.firstRank >= 0 {
+		return x.firstRank + at
 	}
 	return x.comm.members[at]
-}
-
-// buffer returns all bytes of a buffer.
-func (x *Run) buffer(b Buf) []byte {
-	switch b {
-	case In:
-		return x.call.in
-	case Out:
-		return x.call.out
-	}
-	return x.temp[x.temps[b-temps]:]
-}
-
-// piece returns the bytes of a message: in place if they are contiguous, otherwise packed.
-func (x *Run) piece(n *Node, node int32) []byte {
-	buf := x.buffer(n.Ref.Buf)
-	runs := 0
-	var at, size int64
-	x.Runs(n.Ref, func(off, n int64) {
-		runs++
-		at, size = off, size+n
-	})
-	if runs == 1 {
-		return buf[at : at+size : at+size]
-	}
-	packed := make([]byte, 0, size)
-	if n.Kind == Send {
-		x.Runs(n.Ref, func(off, n int64) { packed = append(packed, buf[off:off+n]...) })
-		return packed
-	}
-	if x.staged == nil {
-		x.staged = map[int32][]byte{}
-	}
-	x.staged[node] = packed[:size]
-	return packed[:size]
-}
-
-func (x *Run) unpack(r Ref, b []byte) {
-	buf := x.buffer(r.Buf)
-	x.Runs(r, func(off, n int64) { b = b[copy(buf[off:off+n], b):] })
-}
-
-// local runs a node on bytes of this rank. Both sides have the same length, but may have different
-// blocks.
-func (x *Run) local(n *Node, at *strides) {
-	if dst, src := &at.to, &at.from; at.even && dst.each > 0 { // usual case
-		x.apply(n.Kind, x.buffer(n.Ref.Buf)[dst.base:dst.base+dst.each], x.buffer(n.From.Buf)[src.base:src.base+src.each])
-		return
-	}
-	x.cuts = x.cuts[:0]
-	x.Runs(n.From, func(off, n int64) { x.cuts = append(x.cuts, cut{off, n}) })
-	dst, src := x.buffer(n.Ref.Buf), x.buffer(n.From.Buf)
-	next := 0
-	x.Runs(n.Ref, func(off, size int64) { next = x.cutting(n.Kind, dst, src, off, size, next) })
-}
-
-// cutting runs a node on one range of its blocks. The other side has the ranges from number at on.
-// cutting returns the number of the next one.
-func (x *Run) cutting(kind Kind, dst, src []byte, off, size int64, at int) int {
-	for size > 0 {
-		c := &x.cuts[at]
-		k := min(size, c.size)
-		x.apply(kind, dst[off:off+k], src[c.off:c.off+k])
-		off, size = off+k, size-k
-		if c.off, c.size = c.off+k, c.size-k; c.size == 0 {
-			at++
-		}
-	}
-	return at
-}
-
-// cut is one range of bytes.
-type cut struct{ off, size int64 }
-
-func (x *Run) apply(k Kind, dst, src []byte) {
-	switch k {
-	case Copy:
-		copy(dst, src)
-	case Combine:
-		x.call.Combine(dst, src)
-	case Precede:
-		if need := (len(src) + 7) / 8; need > len(x.scratch) {
-			x.scratch = make([]uint64, need)
-		}
-		left := cluster.Bytes(x.scratch)[:len(src)]
-		copy(left, src)
-		x.call.Combine(left, dst)
-		copy(dst, left)
-	}
 }

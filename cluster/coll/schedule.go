@@ -84,21 +84,21 @@ type Temp struct {
 
 // Schedule is the schedule of the ranks of one class. It is immutable.
 type Schedule struct {
-	Collective Collective
-	Ranks      int32
-	Parts      int32 // number of blocks
-	Nodes      []Node
-	Temps      []Temp
-	exit       int32 // nodes from here to exited join the nodes before the final barrier
-	exited     int32
-	Marks      int32   // marks of the team in the shared control block; 0: not used
-	alone      bool    // no node is a message: nodes may run one after another
-	keeps      bool    // writes to temporary buffers
-	next       []int32 // nodes that wait for node i: next[first[i]:first[i+1]]
-	first      []int32
-	deps       []uint16 // Deps by node
-	heads      []int32  // nodes without dependencies
-	sends      []int32
+	Collective  Collective
+	Ranks       int32
+	Parts       int32 // number of blocks
+	Nodes       []Node
+	Temps       []Temp
+	exit        int32 // nodes from here to exited join the nodes before the final barrier
+	exited      int32
+	Marks       int32   // marks of the team in the shared control block; 0: not used
+	isInline    bool    // no node is a message: nodes may run one after another
+	writesTemps bool    // writes to temporary buffers
+	next        []int32 // nodes that wait for node i: next[first[i]:first[i+1]]
+	first       []int32
+	deps        []uint16 // Deps by node
+	heads       []int32  // nodes without dependencies
+	sends       []int32
 }
 
 // Next returns the nodes that wait for node i.

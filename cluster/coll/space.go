@@ -9,30 +9,31 @@ import (
 // space is the part of the segments that one-sided calls share: slots at the same offset on every
 // member, used by calls round-robin. A slot has flags that other members signal, and buffers.
 //
-// Slots form four groups. When a call is the first one to take a slot of a group, all members have
-// ended the previous calls of the group. A barrier that began two groups ago ensures this.
+// Slots form four groups. Group g of the calls has the slots of group g − 4, which all members must
+// have ended. At the start of group g − 2 a member waits for its own calls of group g − 4, and then
+// begins a barrier. At the start of group g it waits for this barrier.
 type space struct {
-	words int64 // offset of the flags of the first slot
-	bytes int64 // offset of the buffers of the first slot
-	room  Room  // size of a slot
-	runs  []*Run
-	turns []uint64 // number of uses of each slot
-	heard []uint64 // values of its first flags when all calls so far have ended
-	acked []uint64
-	next  uint64 // number of calls so far
-	start int64  // offset of the whole space in the local segment
-	end   int64
-	key   Key // key of these barriers
-	said  [2]*Run
+	flagsOff   int64 // offset of the flags of the first slot
+	buffersOff int64 // offset of the buffers of the first slot
+	slotSize   Room  // size of a slot
+	runs       []*Run
+	uses       []uint64 // number of uses of each slot
+	arrivals   []uint64 // by slot: value of its arrival counter when all calls so far have ended
+	acks       []uint64 // by slot: value of its acknowledgement counter then
+	calls      uint64   // number of calls so far
+	start      int64    // offset of the whole space in the local segment
+	end        int64
+	barrierKey Key
+	barriers   [2]*Run // barriers in progress, of even and of odd groups
 }
 
-const groups = 4
+const slotGroups = 4
 
 // The flags of a slot: the counters of arrivals and acknowledgements, then one flag per node.
 const (
-	wordHeard = iota
-	wordAcked
-	wordNode
+	flagArrivals = iota
+	flagAcks
+	flagNode
 )
 
 // addressBits is the number of bits for an offset in a flag. The round is in the bits above.
@@ -47,7 +48,11 @@ type Room struct {
 
 // Most returns the space that suffices for both needs.
 func (r Room) Most(o Room) Room {
-	return Room{max(r.Words, o.Words), max(r.Bytes, o.Bytes), cluster.Bytewise(!r.Store.SizeOnly() && !o.Store.SizeOnly())}
+	return Room{
+		Words: max(r.Words, o.Words),
+		Bytes: max(r.Bytes, o.Bytes),
+		Store: cluster.Bytewise(!r.Store.SizeOnly() && !o.Store.SizeOnly()),
+	}
 }
 
 // Reserve allocates slots in the segments for one-sided calls. Calls take slots round-robin.
@@ -55,62 +60,101 @@ func (r Room) Most(o Room) Room {
 // Earlier slots are freed if no later allocation follows them, as in Free.
 func (c *Comm) Reserve(room Room, slots int) error {
 	if room.Words < 0 || room.Bytes < 0 || slots < 1 {
-		return c.lib.Errorf("%d slots of %d words and %d B on %s: want at least one slot and no negative size", slots, room.Words, room.Bytes, c.team.Name())
+		return c.lib.Errorf("%d slots of %d words and %d B on %s: want at least one slot and no negative size",
+			slots, room.Words, room.Bytes, c.team.Name())
 	}
-	if err := c.space.settle(); err != nil {
+	if err := c.space.finishBarriers(); err != nil {
 		return err
 	}
-	c.giveBack()
-	room.Words, room.Bytes = (room.Words+7)&^7, (room.Bytes+63)&^63
-	slots = (slots + groups - 1) / groups * groups
-	most, err := c.most(c.lib.Heap(), room.Words, -room.Words, room.Bytes, -room.Bytes, int64(slots), -int64(slots))
+	c.releaseSpace()
+	room.Words = (room.Words + 7) &^ 7
+	room.Bytes = (room.Bytes + 63) &^ 63
+	slots = (slots + slotGroups - 1) / slotGroups * slotGroups
+	if err := c.agreeOnSlots(room, slots); err != nil {
+		return err
+	}
+	s, err := c.newSpace(room, slots)
 	if err != nil {
 		return err
 	}
-	if most[1] != -most[2] || most[3] != -most[4] || most[5] != -most[6] {
-		return c.lib.Errorf("%d slots of %d words and %d B on %s: others pass up to %d slots of %d words and %d B: every member must pass the same numbers",
-			slots, room.Words, room.Bytes, c.team.Name(), most[5], most[1], most[3])
-	}
-	c.lib.Raise(most[0])
-	s := space{room: room, runs: make([]*Run, slots), turns: make([]uint64, slots), heard: make([]uint64, slots), acked: make([]uint64, slots)}
-	a, err := Find(OpBarrier, "dissemination")
-	if err != nil {
-		return err
-	}
-	if s.key, err = a.Key(Parameters{Ranks: c.team.Size()}); err != nil {
-		return err
-	}
-	s.start = c.lib.Heap()
-	if s.words, err = c.r.Alloc(8 * room.Words * int64(slots)); err != nil {
-		return err
-	}
-	buffers, err := cluster.Alloc[byte](c.r, room.Store, int(room.Bytes*int64(slots)))
-	if err != nil {
-		return err
-	}
-	s.bytes = buffers.Off
-	if end := s.bytes + room.Bytes*int64(slots); end >= 1<<addressBits {
-		return c.lib.Errorf("slots on %s end at offset %d of the segment: want at most %d", c.team.Name(), end, int64(1)<<addressBits)
-	}
-	s.end = c.lib.Heap()
-	clear(c.r.Segment()[s.words : s.words+8*room.Words*int64(slots)])
+	clear(c.r.Segment()[s.flagsOff : s.flagsOff+s.flagsSize()])
 	c.space = s
-	_, err = c.most() // no member signals before all flags are cleared
+	_, err = c.maxima() // no member signals before all flags are cleared
 	return err
 }
 
-// giveBack frees the slots in the local segment, if no later allocation follows.
-func (c *Comm) giveBack() {
+// agreeOnSlots returns an error if the members pass different numbers to Reserve. Otherwise it
+// raises the heap to the same offset on every member.
+func (c *Comm) agreeOnSlots(room Room, slots int) error {
+	n := int64(slots)
+	all, err := c.maxima(c.lib.Heap(), room.Words, -room.Words, room.Bytes, -room.Bytes, n, -n)
+	if err != nil {
+		return err
+	}
+	heap := all[0]
+	words, lowestWords := all[1], -all[2]
+	bytes, lowestBytes := all[3], -all[4]
+	highest, lowest := all[5], -all[6]
+	if words != lowestWords || bytes != lowestBytes || highest != lowest {
+		return c.lib.Errorf("%d slots of %d words and %d B on %s: others pass up to %d slots of %d words and %d B: every member must pass the same numbers",
+			slots, room.Words, room.Bytes, c.team.Name(), highest, words, bytes)
+	}
+	c.lib.Raise(heap)
+	return nil
+}
+
+// newSpace allocates slots in the local segment.
+func (c *Comm) newSpace(room Room, slots int) (s space, err error) {
+	s = space{
+		slotSize: room,
+		runs:     make([]*Run, slots),
+		uses:     make([]uint64, slots),
+		arrivals: make([]uint64, slots),
+		acks:     make([]uint64, slots),
+	}
+	a, err := Find(OpBarrier, "dissemination")
+	if err != nil {
+		return s, err
+	}
+	s.barrierKey, err = a.Key(Parameters{Ranks: c.team.Size()})
+	if err != nil {
+		return s, err
+	}
+	s.start = c.lib.Heap()
+	s.flagsOff, err = c.r.Alloc(s.flagsSize())
+	if err != nil {
+		return s, err
+	}
+	size := room.Bytes * int64(slots)
+	buffers, err := cluster.Alloc[byte](c.r, room.Store, int(size))
+	if err != nil {
+		return s, err
+	}
+	s.buffersOff = buffers.Off
+	if end := s.buffersOff + size; end >= 1<<addressBits {
+		return s, c.lib.Errorf("slots on %s end at offset %d of the segment: want at most %d",
+			c.team.Name(), end, int64(1)<<addressBits)
+	}
+	s.end = c.lib.Heap()
+	return s, nil
+}
+
+// flagsSize returns the bytes of the flags of all slots.
+func (s *space) flagsSize() int64 { return 8 * s.slotSize.Words * int64(len(s.runs)) }
+
+// releaseSpace frees the slots in the local segment, if no later allocation follows.
+func (c *Comm) releaseSpace() {
 	if s := &c.space; s.runs != nil && c.lib.Heap() == s.end {
 		_ = c.r.Release(s.start) // the offset is from this rank's Alloc
 	}
 	c.space = space{}
 }
 
-// most returns the maximum of each number over all members. Every member calls it.
-func (c *Comm) most(own ...int64) ([]int64, error) {
-	in, out := make([]byte, 8*len(own)), make([]byte, 8*len(own))
-	for i, v := range own {
+// maxima returns the maximum of each number over all members. Every member calls it.
+func (c *Comm) maxima(values ...int64) ([]int64, error) {
+	in := make([]byte, 8*len(values))
+	out := make([]byte, len(in))
+	for i, v := range values {
 		binary.NativeEndian.PutUint64(in[8*i:], uint64(v))
 	}
 	a, err := Find(OpAllreduce, "recursive-doubling")
@@ -121,70 +165,81 @@ func (c *Comm) most(own ...int64) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.Do(Call{Key: k, In: cluster.Of(in), Out: cluster.Of(out), Blocks: k.Blocks(int64(len(in)), 8), Combine: func(acc, in []byte) {
-		a, b := cluster.View[int64](acc), cluster.View[int64](in)
-		for i := range a {
-			a[i] = max(a[i], b[i])
-		}
-	}})
+	call := Call{
+		Key:    k,
+		In:     cluster.Of(in),
+		Out:    cluster.Of(out),
+		Blocks: k.Blocks(int64(len(in)), 8),
+		Combine: func(acc, in []byte) {
+			a, b := cluster.View[int64](acc), cluster.View[int64](in)
+			for i := range a {
+				a[i] = max(a[i], b[i])
+			}
+		},
+	}
+	err = c.Do(call)
 	return cluster.View[int64](out), err
 }
 
-// claim takes the next slot for a call.
-func (c *Comm) claim(x *Run) error {
+// claimSlot takes the next slot for a call.
+func (c *Comm) claimSlot(x *Run) error {
 	s := &c.space
-	n := uint64(len(s.runs)) / groups
-	if s.next%n == 0 {
-		if err := c.credit(int(s.next / n)); err != nil {
+	perGroup := uint64(len(s.runs)) / slotGroups
+	if s.calls%perGroup == 0 {
+		if err := c.beginGroup(int(s.calls / perGroup)); err != nil {
 			return err
 		}
 	}
-	slot := int(s.next % uint64(len(s.runs)))
-	s.next++
-	s.turns[slot]++
-	if s.turns[slot] >= 1<<(64-addressBits) {
-		return c.lib.Errorf("%d one-sided calls on %s: make another Comm", s.next, c.team.Name())
+	slot := s.calls % uint64(len(s.runs))
+	s.calls++
+	s.uses[slot]++
+	if s.uses[slot] >= 1<<(64-addressBits) {
+		return c.lib.Errorf("%d one-sided calls on %s: make another Comm", s.calls, c.team.Name())
 	}
 	s.runs[slot] = x
-	x.slot, x.round = slot, s.turns[slot]
-	x.words, x.bytes = s.words+8*s.room.Words*int64(slot), s.bytes+s.room.Bytes*int64(slot)
+	x.spaceSlot = int(slot)
+	x.round = s.uses[slot]
+	x.flagsOff = s.flagsOff + 8*s.slotSize.Words*int64(slot)
+	x.buffersOff = s.buffersOff + s.slotSize.Bytes*int64(slot)
 	return nil
 }
 
-// credit begins group b. It notifies the others that the calls of group b − 2 have ended here, and
-// waits for their notifications of group b − 4, whose slots are next.
-func (c *Comm) credit(b int) error {
+// beginGroup begins group g. It waits for the barrier that group g − 2 began. It then begins a
+// barrier itself, after the calls of group g − 2 have ended on this member.
+func (c *Comm) beginGroup(g int) error {
 	s := &c.space
-	n := len(s.runs) / groups
-	if b >= 4 {
-		x := s.said[b%2]
-		s.said[b%2] = nil
+	barrier := &s.barriers[g%2]
+	if g >= 4 {
+		x := *barrier
+		*barrier = nil
 		if err := x.Wait(); err != nil {
 			return err
 		}
 	}
-	if b < 2 {
+	if g < 2 {
 		return nil
 	}
-	first := (b - 2) % groups * n
-	for _, x := range s.runs[first : first+n] {
+	perGroup := len(s.runs) / slotGroups
+	first := (g - 2) % slotGroups * perGroup
+	for _, x := range s.runs[first : first+perGroup] {
 		if x != nil {
 			x.await()
 		}
 	}
 	var err error
-	s.said[b%2], err = c.Start(Call{Key: s.key, Blocks: s.key.Blocks(0, 1)})
+	*barrier, err = c.Start(Call{Key: s.barrierKey, Blocks: s.barrierKey.Blocks(0, 1)})
 	return err
 }
 
-// settle completes notifications in progress.
-func (s *space) settle() error {
-	for i := range s.said {
-		if x := s.said[i]; x != nil {
-			s.said[i] = nil
-			if err := x.Wait(); err != nil {
-				return err
-			}
+// finishBarriers completes the barriers in progress.
+func (s *space) finishBarriers() error {
+	for i, x := range s.barriers {
+		if x == nil {
+			continue
+		}
+		s.barriers[i] = nil
+		if err := x.Wait(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -196,9 +251,9 @@ func (k Key) Room(blocks Blocks) Room {
 	if !k.Transfer.OneSided() {
 		return Room{}
 	}
-	var most Room
-	k.each(blocks, func(p *Place, _ int64) { most = most.Most(p.room(k.Address == Bounced)) })
-	return most
+	var size Room
+	k.eachClass(blocks, func(p *Place, _ int64) { size = size.Most(p.slotSize(k.Address == Bounced)) })
+	return size
 }
 
 // Temporary returns the bytes of temporary buffers of a call on all members together.
@@ -208,13 +263,13 @@ func (k Key) Temporary(blocks Blocks) int64 {
 	}
 	all := int64(0)
 	k.In, k.Out = MySync, MySync // barriers have no temporary buffers, but many nodes
-	k.each(blocks, func(p *Place, alike int64) { all += alike * p.within(temps+Buf(len(p.Schedule.Temps))) })
+	k.eachClass(blocks, func(p *Place, alike int64) { all += alike * p.slotOffset(temps+Buf(len(p.Schedule.Temps))) })
 	return all
 }
 
-// each calls do with one member of each class and the number of members in the class. If blocks
-// have different sizes, it calls do with every member.
-func (k Key) each(blocks Blocks, do func(p *Place, alike int64)) {
+// eachClass calls do with one member of each class and the number of members in the class. If
+// blocks have different sizes, it calls do with every member.
+func (k Key) eachClass(blocks Blocks, do func(p *Place, members int64)) {
 	if blocks.Displ != nil || blocks.Elems%int64(blocks.Parts) != 0 {
 		var s *Schedule
 		for rel := range k.Ranks {
@@ -226,34 +281,34 @@ func (k Key) each(blocks Blocks, do func(p *Place, alike int64)) {
 		return
 	}
 	var first []int32
-	alike := map[int64]int64{} // by class
+	members := map[int64]int64{} // by class
 	for rel := range k.Ranks {
 		class := k.class(rel)
-		if alike[class]++; alike[class] == 1 {
+		if members[class]++; members[class] == 1 {
 			first = append(first, rel)
 		}
 		if k.Algorithm.Class == nil {
-			alike[class] = int64(k.Ranks)
+			members[class] = int64(k.Ranks)
 			break
 		}
 	}
 	for _, rel := range first {
-		do(&Place{Schedule: k.Make(rel), Rel: rel, Blocks: blocks}, alike[k.class(rel)])
+		do(&Place{Schedule: k.Make(rel), Rel: rel, Blocks: blocks}, members[k.class(rel)])
 	}
 }
 
-// room returns the space of a call in a slot.
-func (p *Place) room(bounced bool) Room {
-	r := Room{Words: wordNode + int64(len(p.Schedule.Nodes)), Bytes: p.within(temps + Buf(len(p.Schedule.Temps)))}
+// slotSize returns the space of a call in a slot.
+func (p *Place) slotSize(bounced bool) Room {
+	r := Room{Words: flagNode + int64(len(p.Schedule.Nodes)), Bytes: p.slotOffset(temps + Buf(len(p.Schedule.Temps)))}
 	if bounced {
-		r.Bytes = p.within(Out) + p.bounces(Out)
+		r.Bytes = p.slotOffset(Out) + p.bounceSize(Out)
 	}
 	return r
 }
 
-// within returns the offset of a buffer in the slot: first the temporary buffers, then the bounce
-// buffers of the caller's buffers.
-func (p *Place) within(b Buf) int64 {
+// slotOffset returns the offset of a buffer in the slot: first the temporary buffers, then the
+// bounce buffers of the caller's buffers.
+func (p *Place) slotOffset(b Buf) int64 {
 	at := int64(0)
 	last := len(p.Schedule.Temps)
 	if b >= temps {
@@ -263,13 +318,13 @@ func (p *Place) within(b Buf) int64 {
 		at += aligned8(p.Size(temps + Buf(i)))
 	}
 	if b == Out {
-		at += p.bounces(In)
+		at += p.bounceSize(In)
 	}
 	return at
 }
 
-// bounces returns the size of the bounce buffer of a caller's buffer.
-func (p *Place) bounces(b Buf) int64 {
+// bounceSize returns the size of the bounce buffer of a caller's buffer.
+func (p *Place) bounceSize(b Buf) int64 {
 	if !p.Schedule.Collective.uses(b, p.Rel) {
 		return 0
 	}
@@ -289,8 +344,8 @@ func (c *Call) Table() int64 {
 	return n
 }
 
-// of returns the offset on a member.
-func (a *At) of(member int32) int64 {
+// offset returns the offset on a member.
+func (a *At) offset(member int32) int64 {
 	if a.Of != nil {
 		return a.Of[member]
 	}

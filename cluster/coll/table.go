@@ -41,79 +41,6 @@ type tableColumn struct {
 	modes          Modes // required modes
 }
 
-// NewTable returns a table of rules in any order. A team, with its number of ranks per node, has
-// each size at most once, and at least one choice that supports it.
-func NewTable(rules []Rule) (*Table, error) {
-	rules = slices.Clone(rules)
-	for i := range rules {
-		rules[i].Modes.Transfer = 0
-	}
-	slices.SortStableFunc(rules, func(a, b Rule) int {
-		return cmp.Or(cmp.Compare(a.Collective, b.Collective), compareModes(a.Modes, b.Modes), cmp.Compare(a.perNode(), b.perNode()), cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Bytes, b.Bytes))
-	})
-	t := &Table{entries: make([]tableEntry, 0, len(rules))}
-	known := map[Choice]uint16{}
-	for i, r := range rules {
-		refuse := func(format string, args ...any) (*Table, error) {
-			return nil, fmt.Errorf("rule for %s: %w", r.Tuple, fmt.Errorf(format, args...))
-		}
-		switch {
-		case r.Collective >= Collectives:
-			return refuse("no such collective")
-		case r.Ranks < 1 || r.Ranks > MostRanks:
-			return refuse("want 1 to %d ranks", MostRanks)
-		case r.PerNode < 0 || r.perNode() > r.Ranks:
-			return refuse("want at most all ranks per node")
-		case r.Bytes < 0 || r.Time < 0:
-			return refuse("size and time must not be negative")
-		case len(r.Choices) == 0 || len(r.Choices) > MostChoices:
-			return refuse("%d choices: from 1 to %d", len(r.Choices), MostChoices)
-		case i > 0 && r.same(rules[i-1].Tuple) && r.Bytes == rules[i-1].Bytes:
-			return refuse("duplicate rule")
-		}
-		e := tableEntry{bytes: r.Bytes, time: r.Time}
-		serves := false
-		for j, c := range r.Choices {
-			if c.Algorithm == nil || c.Algorithm.Collective != r.Collective {
-				return refuse("an algorithm of another collective")
-			}
-			c.Ranks, c.Segments = 0, max(c.Segments, 1)
-			if c.Radix == 0 {
-				c.Radix = int(c.Algorithm.Radix)
-			}
-			c.Modes = Modes{Transfer: c.Transfer}
-			ranks := int32(2) // a number that all algorithms accept
-			if c.Algorithm.Takes(r.Tuple) {
-				serves, ranks = true, r.Ranks
-			}
-			if _, err := c.Under(r.Modes).Key(ranks); err != nil {
-				return refuse("%w", err)
-			}
-			n, ok := known[c]
-			if !ok {
-				if len(t.choices) == math.MaxUint16 {
-					return refuse("more than %d different choices", math.MaxUint16)
-				}
-				t.choices = append(t.choices, c)
-				n = uint16(len(t.choices))
-				known[c] = n
-			}
-			e.choices[j] = n
-		}
-		if !serves {
-			return refuse("no choice supports such a team")
-		}
-		columns := t.columns[r.Collective]
-		if i == 0 || !r.same(rules[i-1].Tuple) {
-			columns = append(columns, tableColumn{r.Ranks, r.perNode(), int32(i), int32(i), r.Modes})
-		}
-		columns[len(columns)-1].end++
-		t.columns[r.Collective] = columns
-		t.entries = append(t.entries, e)
-	}
-	return t, nil
-}
-
 func (t Tuple) perNode() int32 { return max(t.PerNode, 1) }
 
 // compareModes orders required modes.
@@ -333,7 +260,8 @@ func (t *Table) Winners() []Winners {
 			for _, size := range w.Sizes {
 				var row []Choice
 				for _, col := range columns[:n] {
-					at := Column{t, t.entries[col.first:col.end], Tuple{Collective: w.Collective, Ranks: col.ranks, PerNode: col.perNode, Modes: col.modes}}
+					tuple := Tuple{Collective: w.Collective, Ranks: col.ranks, PerNode: col.perNode, Modes: col.modes}
+					at := Column{table: t, entries: t.entries[col.first:col.end], tuple: tuple}
 					choice, _ := at.Choose(size, 0)
 					row = append(row, choice)
 				}

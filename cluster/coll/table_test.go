@@ -101,17 +101,17 @@ func TestTableModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		asked Modes
-		want  string
-		modes Modes
+		required Modes
+		want     string
+		modes    Modes
 	}{
 		{Modes{}, "flat", Modes{}},
 		{local, "knomial, radix 2, put", Modes{Transfer: Put, Address: Local, In: AllSync}},
 		{Modes{Out: NoSync}, "flat", Modes{Out: NoSync}}, // no such column: the nearest one
 	} {
-		got, err := table.Find(Tuple{Collective: OpBcast, Ranks: 8, Modes: c.asked})
+		got, err := table.Find(Tuple{Collective: OpBcast, Ranks: 8, Modes: c.required})
 		if err != nil || got.String() != c.want || got.Modes != c.modes {
-			t.Errorf("asked%s: %s, %+v (%v), want %s, %+v", c.asked.Words(), got, got.Modes, err, c.want, c.modes)
+			t.Errorf("required%s: %s, %+v (%v), want %s, %+v", c.required.Words(), got, got.Modes, err, c.want, c.modes)
 		}
 		if _, err := got.Key(8); err != nil {
 			t.Error(err)

@@ -66,7 +66,8 @@ func (k Key) Bind(root int32, blocks Blocks) ([]Place, error) {
 	for r := range k.Ranks {
 		rel := wrap(r-root, k.Ranks)
 		places[r] = Place{Schedule: cache.Schedule(k, rel), Rel: rel, Root: root, Blocks: blocks}
-		if nodes += len(places[r].Schedule.Nodes); nodes > maxNodes {
+		nodes += len(places[r].Schedule.Nodes)
+		if nodes > maxNodes {
 			return nil, fmt.Errorf("%s by %s among %d ranks has more than %d steps (use fewer ranks)", k.Algorithm.Collective, k.Algorithm.Name, k.Ranks, maxNodes)
 		}
 	}
@@ -80,7 +81,7 @@ func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.at(root)
+	k.setRoot(root)
 	c, _ = k.cost(&c)
 	graphs := make([]Graph, len(places))
 	for r := range places {
@@ -115,22 +116,23 @@ func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 	return PriceGraphs(graphs, c)
 }
 
-// look is a load of bytes of another rank, or of the rank itself.
-type look struct {
+// memberLoad is a load of bytes of another rank, or of the rank itself.
+type memberLoad struct {
 	peer int32
 	size int64
 	add  bool // the bytes are combined
 }
 
 // loads returns the loads of a load or a fold node.
-func (p *Place) loads(n *Node) []look {
-	var all []look
+func (p *Place) loads(n *Node) []memberLoad {
+	var all []memberLoad
 	for i := range n.Count {
 		peer := p.Peer(Peer{Root: true, D: i})
 		if n.Kind == Load {
 			peer = wrap(p.Peer(n.Peer)+i, p.Schedule.Ranks)
 		}
-		all = append(all, look{peer, p.theirs(n.From, wrap(peer-p.Root, p.Schedule.Ranks)), n.Kind == Fold})
+		size := p.peerSize(n.From, wrap(peer-p.Root, p.Schedule.Ranks))
+		all = append(all, memberLoad{peer: peer, size: size, add: n.Kind == Fold})
 	}
 	return all
 }

@@ -146,17 +146,17 @@ func (v *vertex) largest() []limb {
 	return order
 }
 
-// subtree returns the class of a rank in schedules with blocks of its subtree.
-func (s *shape) subtree(k Key, rel int32) int64 {
+// subtreeClass returns the class of a rank in schedules with blocks of its subtree.
+func (s *shape) subtreeClass(k Key, rel int32) int64 {
 	v := s.vertex(k.Ranks, k.Radix, rel)
 	return int64(v.up)<<32 | int64(v.size)
 }
 
-// place returns the class of a rank in schedules that depend only on its children.
-func (s *shape) place(k Key, rel int32) int64 {
+// childClass returns the class of a rank in schedules that depend only on its children.
+func (s *shape) childClass(k Key, rel int32) int64 {
 	if s.name == "chain" {
 		v := chain(k.Ranks, 0, rel)
 		return int64(v.up)<<32 | int64(min(v.size, 2))
 	}
-	return s.subtree(k, rel)
+	return s.subtreeClass(k, rel)
 }

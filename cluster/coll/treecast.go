@@ -11,11 +11,11 @@ func init() {
 		s := &shapes[i]
 		register(&Algorithm{
 			Collective: OpBcast, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least, Segmented: true,
-			Make: func(b *Builder) { b.cast(s, nil) }, Class: s.place,
+			Make: func(b *Builder) { b.cast(s, nil) }, Class: s.childClass,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time { return s.down(c, k, n) },
 		}, &Algorithm{
 			Collective: OpScatter, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least,
-			Make: func(b *Builder) { b.scatter(s, In, Out) }, Class: s.subtree,
+			Make: func(b *Builder) { b.scatter(s, In, Out) }, Class: s.subtreeClass,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time {
 				return s.walk(k, 0, func(d limb) int64 { return int64(d.size) * n }, c)
 			},
@@ -35,7 +35,7 @@ func (b *Builder) cast(s *shape, after func(part int32) []id) {
 	}
 	last := [2]id{none, none}
 	for i := range b.s.Parts {
-		b.lane = uint16(i)
+		b.channel = uint16(i)
 		var ready []id
 		if after != nil {
 			ready = after(i)
@@ -55,12 +55,12 @@ func (b *Builder) cast(s *shape, after func(part int32) []id) {
 
 // scatter distributes the blocks of a buffer of the root, and leaves each rank's block in another
 // buffer. Ranks with children keep the blocks of their subtree.
-func (b *Builder) scatter(s *shape, root, own Buf, after ...id) {
+func (b *Builder) scatter(s *shape, root, block Buf, after ...id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	all := root
 	if v.up > 0 {
 		if v.size == 1 {
-			b.recv(me(-v.up), from(own, 0, 1), after...)
+			b.recv(me(-v.up), from(block, 0, 1), after...)
 			return
 		}
 		all = b.temp(from(0, 0, v.size))
@@ -69,34 +69,32 @@ func (b *Builder) scatter(s *shape, root, own Buf, after ...id) {
 	for _, c := range v.largest() {
 		b.send(me(c.d), from(all, c.d, c.size), after...)
 	}
-	b.copy(from(own, 0, 1), from(all, 0, 1), after...)
+	b.copy(from(block, 0, 1), from(all, 0, 1), after...)
 }
 
 // walk returns the time at which the last rank below a vertex has its message. The size depends on
 // the child. A parent has the message at time 0 and sends to one child after another.
 func (s *shape) walk(k Key, rel int32, size func(limb) int64, c *Cost) cluster.Time {
-	return walk(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 { return s.subtree(k, rel) }, rel, size, c)
+	return walk(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 { return s.subtreeClass(k, rel) }, rel, size, c)
 }
 
 // walk is shape.walk for any tree whose vertices of one class have equal subtrees.
 func walk(at func(rel int32) vertex, class func(rel int32) int64, rel int32, size func(limb) int64, c *Cost) cluster.Time {
-	known := map[int64]cluster.Time{} // by class
+	times := map[int64]cluster.Time{} // by class
 	var below func(rel int32) cluster.Time
 	below = func(rel int32) cluster.Time {
 		class := class(rel)
-		if t, ok := known[class]; ok {
+		if t, ok := times[class]; ok {
 			return t
 		}
 		v := at(rel)
-		var last, processor, adapter cluster.Time
+		var clock sendClock
+		var last cluster.Time
 		for _, d := range v.largest() {
-			n := size(d)
-			processor += c.O
-			leaves := max(processor, adapter)
-			adapter = leaves + c.Gap + c.carry(n)
-			last = max(last, processor, leaves+c.L+c.carry(n)+c.in()+below(rel+d.d))
+			under := below(rel + d.d)
+			last = max(last, clock.send(c, size(d), 0)+under, clock.processor)
 		}
-		known[class] = last
+		times[class] = last
 		return last
 	}
 	return below(rel)
@@ -115,12 +113,12 @@ func (s *shape) downward(c *Cost, k Key, n int64) (first, processor, elsewhere c
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
 	s.busiest(k, func(v *vertex, siblings int) {
 		kids, up := cluster.Time(len(v.kids)), cluster.Time(min(v.up, 1))
-		processor = max(processor, kids*c.O+up*c.in())
+		processor = max(processor, kids*c.O+up*c.recvTime())
 		ahead := siblings - 1 // segments that the parent sends to the siblings
 		if len(v.kids) > 0 {  // an inner rank also sends, and requests arrive in pairs
 			ahead = len(v.kids) + siblings
 		}
-		elsewhere = max(elsewhere, c.offers(len(v.kids))+c.leaves(max(len(v.kids), 1), piece), up*c.landing(2, piece, kids*c.O, c.leaves(ahead, piece)))
+		elsewhere = max(elsewhere, c.offers(len(v.kids))+c.adapterTime(max(len(v.kids), 1), piece), up*c.landing(2, piece, kids*c.O, c.adapterTime(ahead, piece)))
 	})
 	return s.walk(k, 0, func(limb) int64 { return piece }, c), processor, elsewhere
 }

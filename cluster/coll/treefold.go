@@ -12,11 +12,11 @@ func init() {
 		s := &shapes[i]
 		register(&Algorithm{
 			Collective: OpReduce, Name: s.name, Doc: "up " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least, Segmented: true,
-			Make: func(b *Builder) { b.fold(s) }, Class: s.place,
+			Make: func(b *Builder) { b.fold(s) }, Class: s.childClass,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time { return s.up(c, k, n) },
 		}, &Algorithm{
 			Collective: OpGather, Name: s.name, Doc: "up " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least,
-			Make: func(b *Builder) { b.gather(s, false) }, Class: s.subtree,
+			Make: func(b *Builder) { b.gather(s, false) }, Class: s.subtreeClass,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time {
 				return s.rise(k, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c)
 			},
@@ -32,24 +32,25 @@ func (b *Builder) fold(s *shape) (done []id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	acc := Out
 	if v.up > 0 {
-		if acc = In; len(v.kids) > 0 {
+		acc = In
+		if len(v.kids) > 0 {
 			acc = b.temp(part(0, 0, -1))
 		}
 	}
 	theirs, free := b.landings(len(v.kids), func() Buf { return b.temp(part(0, 0, -1)) })
-	turn := 0
+	slot := 0
 	for i := range b.s.Parts {
-		b.lane = uint16(i)
+		b.channel = uint16(i)
 		have := none
 		if acc != In {
 			have = b.copy(part(acc, i, 1), part(In, i, 1))
 		}
 		for _, c := range v.kids {
-			t := theirs[turn]
-			got := b.recv(me(c.d), part(t, i, 1), free[turn])
+			t := theirs[slot]
+			got := b.recv(me(c.d), part(t, i, 1), free[slot])
 			have = b.combine(part(acc, i, 1), part(t, i, 1), got, have)
-			free[turn] = have
-			turn = (turn + 1) % len(theirs)
+			free[slot] = have
+			slot = (slot + 1) % len(theirs)
 		}
 		if v.up > 0 {
 			have = b.send(me(-v.up), part(acc, i, 1), have)
@@ -66,7 +67,8 @@ func (b *Builder) gather(s *shape, everywhere bool) id {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	all := Out
 	if v.up > 0 && !everywhere {
-		if all = In; v.size > 1 {
+		all = In
+		if v.size > 1 {
 			all = b.temp(from(0, 0, v.size))
 		}
 	}
@@ -87,10 +89,10 @@ func (b *Builder) gather(s *shape, everywhere bool) id {
 // segments before they receive or request the first message.
 func (s *shape) up(c *Cost, k Key, n int64) cluster.Time {
 	first, each, behind := s.upward(c, k, n, false)
-	own := c.copies((n + int64(k.Segments) - 1) / int64(k.Segments))
-	each += own
+	ownTime := c.copies((n + int64(k.Segments) - 1) / int64(k.Segments))
+	each += ownTime
 	if c.pulls > 0 {
-		behind += own
+		behind += ownTime
 	}
 	return first + cluster.Time(k.Segments-1)*max(each, behind)
 }
@@ -102,20 +104,20 @@ func (s *shape) upward(c *Cost, k Key, n int64, again bool) (first, processor, e
 	wait := cluster.Time(0) // waiting time for a free buffer
 	s.busiest(k, func(v *vertex, _ int) {
 		kids, up := cluster.Time(len(v.kids)), cluster.Time(min(v.up, 1))
-		processor = max(processor, kids*(c.in()+c.combines(piece))+up*c.O)
-		elsewhere = max(elsewhere, max(kids, up)*c.leaves(1, piece))
+		processor = max(processor, kids*(c.recvTime()+c.combines(piece))+up*c.O)
+		elsewhere = max(elsewhere, max(kids, up)*c.adapterTime(1, piece))
 		if c.pulls == 0 {
 			return
 		}
 		down := cluster.Time(0)
 		if again && len(v.kids) > 1 {
-			down = c.leaves(len(v.kids), piece)
+			down = c.adapterTime(len(v.kids), piece)
 		}
 		buffers := min(len(v.kids), 2)
 		if len(v.kids) > 2 {
-			wait = max(wait, c.landing(buffers, piece, c.combines(piece), 0)-c.in()-c.combines(piece))
+			wait = max(wait, c.landing(buffers, piece, c.combines(piece), 0)-c.recvTime()-c.combines(piece))
 		}
-		elsewhere = max(elsewhere, down+kids*c.landing(buffers, piece, c.combines(piece), up*c.leaves(1, piece)))
+		elsewhere = max(elsewhere, down+kids*c.landing(buffers, piece, c.combines(piece), up*c.adapterTime(1, piece)))
 	})
 	first = s.rise(k, func(int32) int64 { return piece }, func(int32) cluster.Time { return c.combines(piece) + wait }, c)
 	return first, processor, elsewhere
@@ -124,16 +126,16 @@ func (s *shape) upward(c *Cost, k Key, n int64, again bool) (first, processor, e
 // rise returns the time at which the root has received everything. Each rank sends to its parent
 // after it has received from its children; the size depends on its subtree.
 func (s *shape) rise(k Key, bytes func(subtree int32) int64, work func(subtree int32) cluster.Time, c *Cost) cluster.Time {
-	return rise(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 { return s.subtree(k, rel) }, bytes, work, c)
+	return rise(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 { return s.subtreeClass(k, rel) }, bytes, work, c)
 }
 
 // rise is shape.rise for any tree whose vertices of one class have equal subtrees.
 func rise(at func(rel int32) vertex, class func(rel int32) int64, bytes func(subtree int32) int64, work func(subtree int32) cluster.Time, c *Cost) cluster.Time {
-	known := map[int64]cluster.Time{}
+	times := map[int64]cluster.Time{}
 	var whole func(rel int32) cluster.Time
 	whole = func(rel int32) cluster.Time {
 		class := class(rel)
-		if t, ok := known[class]; ok {
+		if t, ok := times[class]; ok {
 			return t
 		}
 		v := at(rel)
@@ -147,10 +149,10 @@ func rise(at func(rel int32) vertex, class func(rel int32) int64, bytes func(sub
 		for _, i := range order {
 			n := bytes(v.kids[i].size)
 			begins := max(sent[i], adapter)
-			adapter = begins + c.Gap + c.carry(n)
-			processor = max(processor, begins+c.carry(n)) + c.in() + work(v.kids[i].size)
+			adapter = begins + c.Gap + c.bytesTime(n)
+			processor = max(processor, begins+c.bytesTime(n)) + c.recvTime() + work(v.kids[i].size)
 		}
-		known[class] = processor
+		times[class] = processor
 		return processor
 	}
 	return whole(0)

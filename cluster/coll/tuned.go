@@ -40,7 +40,8 @@ func (c *Comm) Choose(what Collective, n int64, lacks Needs) (Key, error) {
 	choice, ok := c.columns[what].Choose(n, lacks)
 	if !ok {
 		var err error
-		if choice, err = c.prefer(Tuple{Collective: what, Ranks: int32(c.team.Size()), Bytes: n, Lacks: lacks}); err != nil {
+		choice, err = c.prefer(Tuple{Collective: what, Ranks: int32(c.team.Size()), Bytes: n, Lacks: lacks})
+		if err != nil {
 			return Key{}, err
 		}
 	}
@@ -49,11 +50,11 @@ func (c *Comm) Choose(what Collective, n int64, lacks Needs) (Key, error) {
 
 // places returns the placement of members on nodes.
 func (c *Comm) places() Places {
-	if c.sharing == nil {
+	if c.placement == nil {
 		at := PlacesOf(&c.r.Spec().Layout, c.team)
-		c.sharing = &at
+		c.placement = &at
 	}
-	return *c.sharing
+	return *c.placement
 }
 
 // Refiner tunes the choice at run time. For each collective and octave of sizes, the first calls
@@ -61,17 +62,17 @@ func (c *Comm) places() Places {
 type Refiner struct {
 	comm  *Comm
 	tries int
-	cells map[refined]*refining
+	cells map[tuningKey]*tuning
 	word  [MostChoices]float64
 }
 
-type refined struct {
+type tuningKey struct {
 	what   Collective
 	octave int
 	lacks  Needs
 }
 
-type refining struct {
+type tuning struct {
 	keys  []Key
 	times []cluster.Time // minimum of each choice
 	calls int
@@ -84,17 +85,17 @@ func (c *Comm) Refine(tries int) (*Refiner, error) {
 	if c.table == nil {
 		return nil, c.lib.Errorf("refine on %s: the Comm has no table (call Use first)", c.team.Name())
 	}
-	return &Refiner{comm: c, tries: max(tries, 1), cells: map[refined]*refining{}}, nil
+	return &Refiner{comm: c, tries: max(tries, 1), cells: map[tuningKey]*tuning{}}, nil
 }
 
 // Do runs a collective on n bytes, in elements of unit bytes, to its end. The Refiner sets the key
 // and the blocks of the call.
 func (f *Refiner) Do(what Collective, n, unit int64, lacks Needs, call Call) error {
 	c := f.comm
-	cell := refined{what, octave(n), lacks}
+	cell := tuningKey{what: what, octave: octave(n), lacks: lacks}
 	t := f.cells[cell]
 	if t == nil {
-		t = &refining{best: -1}
+		t = &tuning{best: -1}
 		if err := t.begin(c, what, n, lacks); err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func (f *Refiner) Do(what Collective, n, unit int64, lacks Needs, call Call) err
 	if t.calls++; t.calls < f.tries*len(t.keys) {
 		return nil
 	}
-	return f.settle(t)
+	return f.chooseBest(t)
 }
 
 // octave returns 0 for no bytes, 1 for one byte, 2 for two or three, and so on.
@@ -131,7 +132,7 @@ func octave(n int64) int {
 }
 
 // begin sets the choices of a cell.
-func (t *refining) begin(c *Comm, what Collective, n int64, lacks Needs) error {
+func (t *tuning) begin(c *Comm, what Collective, n int64, lacks Needs) error {
 	first, err := c.Choose(what, n, lacks)
 	if err != nil {
 		return fmt.Errorf("refine: %w", err)
@@ -146,14 +147,15 @@ func (t *refining) begin(c *Comm, what Collective, n int64, lacks Needs) error {
 			t.keys = append(t.keys, key)
 		}
 	}
-	if t.times = make([]cluster.Time, len(t.keys)); len(t.keys) == 1 {
+	t.times = make([]cluster.Time, len(t.keys))
+	if len(t.keys) == 1 {
 		t.best = 0
 	}
 	return nil
 }
 
-// settle keeps the choice with the fastest slowest member. All members are at the same call.
-func (f *Refiner) settle(t *refining) error {
+// chooseBest keeps the choice with the fastest slowest member. All members are at the same call.
+func (f *Refiner) chooseBest(t *tuning) error {
 	words := f.word[:len(t.keys)]
 	for i, x := range t.times {
 		words[i] = x.Seconds()
@@ -172,7 +174,7 @@ func (f *Refiner) settle(t *refining) error {
 
 // Settled returns the final key for a size; false: tries are not finished.
 func (f *Refiner) Settled(what Collective, n int64, lacks Needs) (Key, bool) {
-	if t := f.cells[refined{what, octave(n), lacks}]; t != nil && t.best >= 0 {
+	if t := f.cells[tuningKey{what: what, octave: octave(n), lacks: lacks}]; t != nil && t.best >= 0 {
 		return t.keys[t.best], true
 	}
 	return Key{}, false

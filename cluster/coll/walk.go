@@ -2,18 +2,18 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// calling is one call of a program.
-type calling struct {
-	r       *cluster.Rank // Rank of the calling thread
-	lib     cluster.Lib
-	team    *cluster.Team
-	what    Collective
-	root    int32
-	in, out cluster.Data
-	size    int64 // of a block if each member has a block, otherwise of all data
-	unit    int64 // bytes of an element
-	two     func(acc, in []byte)
-	all     func(out []byte, in [][]byte)
+// programCall is one call of a program.
+type programCall struct {
+	r          *cluster.Rank // Rank of the calling thread
+	lib        cluster.Lib
+	team       *cluster.Team
+	what       Collective
+	root       int32
+	in, out    cluster.Data
+	size       int64 // of a block if each member has a block, otherwise of all data
+	unit       int64 // bytes of an element
+	combine    func(acc, in []byte)
+	combineAll func(out []byte, in [][]byte)
 }
 
 // caller is a member's data for a program's calls on a team.
@@ -22,20 +22,20 @@ type caller struct {
 	board *Comm // for calls on the shared control block; it uses the team's context and sends no messages
 	comm  *Comm // for calls that are not walks
 	cache *Cache
-	parts []act               // parts of earlier calls
-	last  int                 // index of the last part
-	keys  *[Collectives]sized // keys of calls by a Comm
+	parts []walkPart             // parts of earlier calls
+	last  int                    // index of the last part
+	keys  *[Collectives]sizedKey // keys of calls by a Comm
 }
 
-// act is a member's part in walks of a collective.
-type act struct {
+// walkPart is a member's part in walks of a collective.
+type walkPart struct {
 	what Collective
 	rel  int32
 	*Schedule
 }
 
-// sized is a key and its size.
-type sized struct {
+// sizedKey is a key and its size.
+type sizedKey struct {
 	size int64
 	Key
 }
@@ -45,18 +45,30 @@ type sized struct {
 var walks = func() (w [Collectives]*Algorithm) {
 	tree, flat := shapes[0], &shapes[3]
 	tree.far = true
-	w[OpBcast] = &Algorithm{Collective: OpBcast, Name: "binomial", Radix: 2, Make: func(b *Builder) { b.cast(&tree, nil) }, Class: tree.subtree}
-	w[OpReduce] = &Algorithm{Collective: OpReduce, Name: "binomial", Radix: 2, Make: func(b *Builder) { b.fold(&tree) }, Class: tree.subtree}
-	w[OpAllreduce] = &Algorithm{Collective: OpAllreduce, Name: "binomial", Radix: 2, Class: tree.subtree, Make: func(b *Builder) {
-		done := b.fold(&tree)
-		b.cast(&tree, func(i int32) []id { return []id{done[i]} })
-	}}
-	w[OpGather] = &Algorithm{Collective: OpGather, Name: "flat", Make: func(b *Builder) { b.gather(flat, false) }, Class: flat.subtree}
+	w[OpBcast] = &Algorithm{
+		Collective: OpBcast, Name: "binomial", Radix: 2, Class: tree.subtreeClass,
+		Make: func(b *Builder) { b.cast(&tree, nil) },
+	}
+	w[OpReduce] = &Algorithm{
+		Collective: OpReduce, Name: "binomial", Radix: 2, Class: tree.subtreeClass,
+		Make: func(b *Builder) { b.fold(&tree) },
+	}
+	w[OpAllreduce] = &Algorithm{
+		Collective: OpAllreduce, Name: "binomial", Radix: 2, Class: tree.subtreeClass,
+		Make: func(b *Builder) {
+			done := b.fold(&tree)
+			b.cast(&tree, func(i int32) []id { return []id{done[i]} })
+		},
+	}
+	w[OpGather] = &Algorithm{
+		Collective: OpGather, Name: "flat", Class: flat.subtreeClass,
+		Make: func(b *Builder) { b.gather(flat, false) },
+	}
 	return w
 }()
 
 // caller returns the member's caller of the team.
-func (x *calling) caller() *caller {
+func (x *programCall) caller() *caller {
 	c, _ := x.lib.Kept(x.team).(*caller)
 	if c == nil {
 		c = &caller{cache: x.lib.Shared(cacheKey{}, func() any { return &Cache{} }).(*Cache)}
@@ -70,31 +82,31 @@ func (x *calling) caller() *caller {
 	return c
 }
 
-func (x *calling) newComm(c *caller) *Comm {
+func (x *programCall) newComm(c *caller) *Comm {
 	return newComm(x.r, x.team, c.cache)
 }
 
 // do runs the call.
-func (x *calling) do() error {
+func (x *programCall) do() error {
 	c := x.caller()
 	c.calls++
 	switch {
 	case c.board != nil && x.team.Size() > 1:
-		return x.by(c, c.board)
+		return x.runOn(c, c.board)
 	case walks[x.what] != nil:
 		return x.walk(c)
 	}
 	if c.comm == nil {
 		c.comm = x.newComm(c)
 	}
-	return x.by(c, c.comm)
+	return x.runOn(c, c.comm)
 }
 
-// by runs the call by a Comm.
-func (x *calling) by(c *caller, m *Comm) error {
+// runOn runs the call by a Comm.
+func (x *programCall) runOn(c *caller, m *Comm) error {
 	m.r, m.lib = x.r, x.lib
 	if c.keys == nil {
-		c.keys = new([Collectives]sized)
+		c.keys = new([Collectives]sizedKey)
 	}
 	k := &c.keys[x.what]
 	if k.Algorithm == nil || k.size != x.size {
@@ -102,9 +114,13 @@ func (x *calling) by(c *caller, m *Comm) error {
 		if err != nil {
 			return err
 		}
-		*k = sized{x.size, key}
+		*k = sizedKey{x.size, key}
 	}
-	return m.Do(Call{Key: k.Key, Root: int(x.root), In: x.in, Out: x.out, Blocks: k.Blocks(x.size, x.unit), Combine: x.two, CombineAll: x.all, program: true})
+	return m.Do(Call{
+		Key: k.Key, Root: int(x.root), Blocks: k.Blocks(x.size, x.unit),
+		In: x.in, Out: x.out, Combine: x.combine, CombineAll: x.combineAll,
+		isProgramCall: true,
+	})
 }
 
 // schedule returns the member's schedule.
@@ -125,37 +141,39 @@ func (c *caller) schedule(what Collective, rel, ranks int32) (*Schedule, error) 
 		return nil, err
 	}
 	c.last = len(c.parts)
-	c.parts = append(c.parts, act{what, rel, c.cache.Schedule(k, rel)})
+	c.parts = append(c.parts, walkPart{what: what, rel: rel, Schedule: c.cache.Schedule(k, rel)})
 	return c.parts[c.last].Schedule, nil
 }
 
 // tagOf returns the tag of a call's messages, from its number and its collective. Other and later
 // calls do not receive them.
 func tagOf(number uint32, what Collective) int32 {
-	return int32(1+number%turns)<<kindBits | int32(what)
+	return int32(1+number%maxCalls)<<collectiveBits | int32(what)
 }
 
 // walk runs the nodes of the schedule one after another.
-func (x *calling) walk(c *caller) error {
+func (x *programCall) walk(c *caller) error {
 	p := Place{Rel: wrap(int32(x.team.Rank())-x.root, int32(x.team.Size())), Root: x.root}
 	var err error
-	if p.Schedule, err = c.schedule(x.what, p.Rel, int32(x.team.Size())); err != nil {
+	p.Schedule, err = c.schedule(x.what, p.Rel, int32(x.team.Size()))
+	if err != nil {
 		return err
 	}
-	if p.Blocks = Share(x.size, x.unit, p.Schedule.Parts); x.what.ByMember() {
+	p.Blocks = Share(x.size, x.unit, p.Schedule.Parts)
+	if x.what.ByMember() {
 		p.Blocks = Even(x.size, p.Schedule.Parts)
 	}
-	room := int(x.size+7) &^ 7 // size of a temporary buffer, which has all data
+	bufferSize := int(x.size+7) &^ 7 // size of a temporary buffer, which has all data
 	var work []byte
 	if n := len(p.Schedule.Temps); n > 0 {
-		work = x.lib.Scratch(n * room)
+		work = x.lib.Scratch(n * bufferSize)
 	}
 	at := func(r *Ref) cluster.Data {
 		buf := x.in
 		if r.Buf == Out {
 			buf = x.out
 		} else if r.Buf >= temps {
-			buf = cluster.Of(work[int(r.Buf-temps)*room:])
+			buf = cluster.Of(work[int(r.Buf-temps)*bufferSize:])
 		}
 		off, n := p.span(*r, p.Rel, p.Rel)
 		return buf.Part(off, n)
@@ -171,7 +189,7 @@ func (x *calling) walk(c *caller) error {
 		case Copy:
 			copy(at(&n.Ref).Bytes(), at(&n.From).Bytes())
 		case Combine:
-			x.two(at(&n.Ref).Bytes(), at(&n.From).Bytes())
+			x.combine(at(&n.Ref).Bytes(), at(&n.From).Bytes())
 		}
 		if err != nil {
 			return err
