@@ -244,12 +244,20 @@ func (n *network) link(c *crossing) bool {
 		c.head = at + n.hop
 		return false
 	}
-	c.start = at - hops
-	if c.late = max(c.start+c.carry, c.left); c.passed > c.late {
-		c.late, c.rest = c.passed, CauseLink
+	c.end(at-hops, hops)
+	return true
+}
+
+// end completes a crossing whose head has reached its last link. All times are less the hops up to
+// there, which are added to the latency.
+func (c *crossing) end(start, hops cluster.Time) {
+	c.start = start
+	c.late = max(start+c.carry, c.left)
+	if c.passed > c.late { // a link was slower than the adapter, or busy
+		c.late = c.passed
+		c.rest = CauseLink
 	}
 	c.latency += hops
-	return true
 }
 
 // crossingOf returns the crossing of a message. Its path memory is reused.
@@ -273,24 +281,20 @@ func (n *network) pass(m *msg, wire int64, p *passage) {
 // leave sends a message through the first free adapter of its node. Starts are g + (n − 1)G apart.
 // It returns the start and the time of the bytes.
 func (n *network) leave(m *msg, at, carry cluster.Time) (start, own cluster.Time) {
-	node, gap := n.nodeOf[m.src], n.gaps[m.kind]
+	node := n.nodeOf[m.src]
 	best, a := first(n.of(n.out, node), at, m)
-	if n.slow != nil {
-		gap, carry = n.slow.adapter(node, best, gap), n.slow.adapter(node, best, carry)
-	}
-	return a.take(at, gap, carry, m), carry
+	gap, own := n.slow.atAdapter(node, best, n.gaps[m.kind], carry)
+	return a.take(at, gap, own, m), own
 }
 
 // enter receives a message, whose first byte arrives at a time, through the first free adapter of
 // the target's node, and returns the end. Starts are g + (n − 1)G apart, in the order of the first
 // bytes.
 func (n *network) enter(m *msg, at, carry cluster.Time) cluster.Time {
-	node, gap := n.nodeOf[m.dst], n.gaps[m.kind]
+	node := n.nodeOf[m.dst]
 	best, a := first(n.of(n.in, node), at, m)
-	if n.slow != nil {
-		gap, carry = n.slow.adapter(node, best, gap), n.slow.adapter(node, best, carry)
-	}
-	return a.take(at, gap, carry, m) + carry
+	gap, own := n.slow.atAdapter(node, best, n.gaps[m.kind], carry)
+	return a.take(at, gap, own, m) + own
 }
 
 // serve handles a message at the server of a node and returns the end. The server handles messages
