@@ -31,7 +31,7 @@ func (t *thread) idle() {
 func (w *world) loops() []cluster.Wait {
 	var out []cluster.Wait
 	for _, t := range w.threads {
-		if t.state == threadReady || t.state == threadRuns {
+		if t.runs() {
 			out = append(out, cluster.Wait{Rank: int(t.r.id), Thread: int(t.number), Call: "an endless loop of polls (livelock)"})
 		}
 	}
@@ -79,8 +79,24 @@ func (t *thread) reload(op *cluster.Op) bool {
 	return true
 }
 
-// overlook makes the event of a polling message count as a poll.
-func (w *world) overlook() { w.real, w.quiet = w.real+1, w.before }
+// isPoll reports whether the message belongs to a poll: its atomic loads the same word again.
+func (m *msg) isPoll() bool { return m.more != nil && m.more.again }
+
+// countAsPoll makes the current event count as a poll, if its message belongs to one.
+func (w *world) countAsPoll(m *msg) {
+	if m.isPoll() {
+		w.real++
+		w.quiet = w.before
+	}
+}
+
+// pushFor pushes an event of a message. If the message belongs to a poll, the event counts as one.
+func (w *world) pushFor(m *msg, at cluster.Time, kind eventKind, i int32) {
+	w.push(at, kind, i)
+	if m.isPoll() {
+		w.real--
+	}
+}
 
 // place identifies a word: a rank, + 1, and an offset in its segment.
 type place struct {

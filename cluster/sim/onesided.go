@@ -242,7 +242,7 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	}
 	m.kind, m.more.reply, m.train, m.phase, m.staged = msgReply, wire, 0, 0, false
 	m.src, m.dst = m.dst, m.src
-	if m.more.again {
+	if m.isPoll() {
 		w.real--
 	}
 	if m.class != cluster.Remote {

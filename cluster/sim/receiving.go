@@ -43,17 +43,13 @@ func (w *world) arrive(i int32) {
 		}
 		w.read(i, r)
 	case msgAtomic:
-		if m.more.again {
-			w.overlook()
-		}
+		w.countAsPoll(m)
 		w.read(i, r)
 	case msgReply:
 		if w.restage(i) {
 			return
 		}
-		if m.more.again {
-			w.overlook()
-		}
+		w.countAsPoll(m)
 		s := &r.slots.list[m.req]
 		copy(s.bytes(), m.bytes())
 		m.drop(w)

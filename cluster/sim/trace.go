@@ -79,15 +79,15 @@ func (t *trace) add(before int32, span cluster.Time, why Cause, rank int32) int3
 	return int32(len(t.records) - 1)
 }
 
-// way charges the way of a message up to its arrival, except the time known at its beginning, which
-// its thread has already paid.
-func (t *trace) way(m *msg, p *passage, g, known cluster.Time) {
+// way charges the way of a message up to its arrival, except for the first part, which its
+// thread has already paid for.
+func (t *trace) way(m *msg, p *passage, g, paid cluster.Time) {
 	if t.on {
-		t.pieces(m, p, g, known)
+		t.pieces(m, p, g, paid)
 	}
 }
 
-func (t *trace) pieces(m *msg, p *passage, g, known cluster.Time) {
+func (t *trace) pieces(m *msg, p *passage, g, paid cluster.Time) {
 	own, gap := min(p.late-p.start, p.carry), min(p.reserved-p.begin, g)
 	for _, x := range [...]piece{
 		{CauseMemory, p.staged - p.at}, {CauseServer, p.served - p.staged}, {CauseBytes, p.begin - p.served},
@@ -95,8 +95,8 @@ func (t *trace) pieces(m *msg, p *passage, g, known cluster.Time) {
 		{CauseBytes, own}, {p.rest, p.late - p.start - own},
 		{CauseLatency, p.latency - max(p.jitter, 0)}, {CauseNoise, max(p.jitter, 0)},
 	} {
-		cut := min(known, max(x.span, 0))
-		known -= cut
+		cut := min(paid, max(x.span, 0))
+		paid -= cut
 		m.cause = t.charge(m.cause, x.span-cut, x.why, m.src)
 	}
 }
