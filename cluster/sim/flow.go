@@ -5,10 +5,11 @@ import "github.com/hybridtop/hybridtop/cluster"
 // If the messages of a packet train reach each resource at even intervals, the first and the last
 // message determine all others. Such a train reserves each resource once instead of once per
 // message. Each step below does for a train what the function of the same name without Evenly does
-// for a message: fetch, serve, turn, leave, link, enter.
+// for a message: fetch, serve, reserveThread, leave, passLink,
+// enter.
 
-// regular reports whether the messages of a train reach each resource at even intervals.
-func (n *network) regular(class cluster.Class) bool {
+// isRegular reports whether the messages of a train reach each resource at even intervals.
+func (n *network) isRegular(class cluster.Class) bool {
 	return class == cluster.Remote && n.adapters == 1 && n.linkNoise == 0
 }
 
@@ -33,8 +34,8 @@ func (f *flow) through(free, each cluster.Time) cluster.Time {
 	return f.first + (f.gaps+1)*each
 }
 
-// later delays all messages.
-func (f *flow) later(dt cluster.Time) {
+// delay delays all messages.
+func (f *flow) delay(dt cluster.Time) {
 	f.first += dt
 	f.last += dt
 }
@@ -49,15 +50,15 @@ func (w *world) passEvenly(m *msg, at cluster.Time, p *passage) {
 	p.staged = f.last
 	net.serveEvenly(net.nodeOf[m.src], net.server.Send, &f)
 	p.served = f.last
-	w.turnEvenly(m, wire, &f)
+	w.reserveThreadEvenly(m, wire, &f)
 	p.begin = f.last
 	net.leaveEvenly(m, wire, &f, p)
 	if way := &net.ways[cluster.Remote]; way.threadRate > 0 && m.thread >= 0 { // not faster than its thread
 		p.left = max(p.left, p.begin+way.threadRate.time(wire-1))
-		p.late = p.left
+		p.leftLinks = p.left
 	}
-	if c := &net.once; net.shape != nil && net.embark(c, m, wire, p) {
-		net.linkEvenly(c, &f)
+	if c := &net.trainCrossing; net.shape != nil && net.startCrossing(c, m, wire, p) {
+		net.passLinksEvenly(c, &f)
 		*p = c.passage
 	}
 	m.more.reach = f.first + p.latency
@@ -78,7 +79,7 @@ func (w *world) fetchEvenly(m *msg, wire int64, f *flow) {
 	each := w.device.carry(wire)
 	f.through(r.device, each)
 	r.device = f.last + each
-	f.later(each + w.device.l)
+	f.delay(each + w.device.l)
 }
 
 // serveEvenly handles a train at the message server of a node.
@@ -88,11 +89,11 @@ func (n *network) serveEvenly(node int32, cost cluster.Time, f *flow) {
 	}
 	each := min(cost, end)
 	n.servers[node] = f.through(n.servers[node], each)
-	f.later(each)
+	f.delay(each)
 }
 
-// turnEvenly injects a train behind the earlier messages of its thread.
-func (w *world) turnEvenly(m *msg, wire int64, f *flow) {
+// reserveThreadEvenly injects a train behind the earlier messages of its thread.
+func (w *world) reserveThreadEvenly(m *msg, wire int64, f *flow) {
 	way := &w.net.ways[cluster.Remote]
 	if way.threadRate == 0 || m.thread < 0 {
 		return
@@ -108,30 +109,30 @@ func (n *network) leaveEvenly(m *msg, wire int64, f *flow, p *passage) {
 	way := &n.ways[cluster.Remote]
 	node := n.nodeOf[m.src]
 	gap, carry := n.slow.atAdapter(node, 0, n.gaps[m.kind], way.carry(wire))
-	out := &n.of(n.out, node)[0]
+	out := &n.adaptersOf(n.out, node)[0]
 	out.free = f.through(out.free, gap+carry)
-	out.next = f.first + gap
+	out.handshakeNext = f.first + gap
 	p.reserved = f.last
 	p.start = f.last
 	p.carry = carry
 	p.left = f.last + carry
-	p.late = p.left
+	p.leftLinks = p.left
 	p.latency = way.l
 }
 
-// linkEvenly passes a train over all its links; c is the crossing of the last message. As in
+// passLinksEvenly passes a train over all its links; c is the crossing of the last message. As in
 // crossing.end, the latency includes the hops. The times of the flow do not.
-func (n *network) linkEvenly(c *crossing, f *flow) {
+func (n *network) passLinksEvenly(c *crossing, f *flow) {
 	hops := cluster.Time(0)
 	for i, l := range c.path {
 		if i > 0 {
-			f.later(n.hop)
+			f.delay(n.hop)
 			hops += n.hop
 		}
 		n.linkFree[l] = f.through(n.linkFree[l], n.linkRate[l].time(c.wire))
 		c.passed = max(c.passed, f.last-hops+n.linkRate[l].time(c.wire-1))
 	}
-	f.later(-hops)
+	f.delay(-hops)
 	c.end(f.last, hops)
 }
 
@@ -143,8 +144,8 @@ func (w *world) enterEvenly(m *msg, first, carry cluster.Time) cluster.Time {
 	f := flowOf(m, first, w.now)
 	net.serveEvenly(node, net.server.Receive, &f)
 	gap, carry := net.slow.atAdapter(node, 0, net.gaps[m.kind], carry)
-	in := &net.of(net.in, node)[0]
-	in.rest(f.first)
+	in := &net.adaptersOf(net.in, node)[0]
+	in.recordIdle(f.first)
 	received := f.backfill(in, gap+carry)
 	if received > f.gaps { // all messages
 		return f.last + carry
@@ -154,7 +155,7 @@ func (w *world) enterEvenly(m *msg, first, carry cluster.Time) cluster.Time {
 		f.gaps -= received
 	}
 	in.free = f.through(in.free, gap+carry)
-	in.next = f.first + gap
+	in.handshakeNext = f.first + gap
 	return f.last + carry
 }
 
@@ -162,11 +163,11 @@ func (w *world) enterEvenly(m *msg, first, carry cluster.Time) cluster.Time {
 // received, and returns their number. The simulator processes a train with its last message, so
 // shorter messages that left later may already have been received.
 func (f *flow) backfill(a *adapter, each cluster.Time) cluster.Time {
-	from := max(f.first, a.rested)
-	if from >= a.began || each <= 0 {
+	from := max(f.first, a.idleBegin)
+	if from >= a.idleEnd || each <= 0 {
 		return 0
 	}
-	n := min(f.gaps+1, (a.began-from)/each)
-	a.rested = from + n*each
+	n := min(f.gaps+1, (a.idleEnd-from)/each)
+	a.idleBegin = from + n*each
 	return n
 }

@@ -74,15 +74,15 @@ func (r *rank) move(off int64, vec []cluster.Span, shape *cluster.Strided, buf [
 	}
 }
 
-// ask returns the message of a one-sided operation and its slot at the initiator.
-func (t *thread) ask(op *cluster.Op, kind msgKind, class cluster.Class, n int64) (int32, uint32) {
+// newOneSided returns the message of a one-sided operation and its slot at the initiator.
+func (t *thread) newOneSided(op *cluster.Op, kind msgKind, class cluster.Class, n int64) (int32, uint32) {
 	w := t.w
 	train := int32(1)
 	if op.Kind == cluster.KindPut && op.Train > 1 {
 		train = op.Train
 	}
 	t.pay(cluster.Time(train) * w.net.ways[class].o)
-	_, id := t.pend(op)
+	_, id := t.takeSlot(op)
 	i, m := w.newMsg()
 	m.train = uint16(train)
 	m.kind, m.class, m.src, m.dst, m.size, m.req = kind, class, t.r.id, op.Peer, n, id
@@ -103,15 +103,15 @@ func (t *thread) ask(op *cluster.Op, kind msgKind, class cluster.Class, n int64)
 // classOf returns the class of a put or a get. Inside a node it may also use the adapter.
 func (t *thread) classOf(op *cluster.Op) cluster.Class {
 	if op.Path == cluster.PathAdapter {
-		t.w.quickest = min(t.w.quickest, t.w.net.ways[cluster.Remote].l)
+		t.w.minTransit = min(t.w.minTransit, t.w.net.ways[cluster.Remote].l)
 		return cluster.Remote
 	}
 	return t.w.net.class(t.r.id, op.Peer)
 }
 
-// packs charges the thread that packs or unpacks n bytes. This may be the rank's agent, because
-// adapters do not pack.
-func (t *thread) packs(n int64) { t.spend(t.w.net.ways[cluster.Remote].copy.time(n), CauseCopy) }
+// payPacking charges the thread that packs or unpacks n bytes. This may be the rank's agent,
+// because adapters do not pack.
+func (t *thread) payPacking(n int64) { t.spend(t.w.net.ways[cluster.Remote].copy.time(n), CauseCopy) }
 
 // buffered reports whether a put of n bytes is first copied from its source.
 func (p *protocol) buffered(n int64, from cluster.Memory) bool {
@@ -135,16 +135,16 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 	}
 	class := t.classOf(op)
 	if one := n / int64(max(op.Train, 1)); op.Packed() {
-		t.packs(n)
+		t.payPacking(n)
 	} else if w.net.ways[cluster.Remote].copy > 0 && w.buffered(one, op.From) && class == cluster.Remote {
-		t.copies(&w.net.ways[cluster.Remote], int64(max(op.Train, 1)), one)
+		t.payCopies(&w.net.ways[cluster.Remote], int64(max(op.Train, 1)), one)
 	}
 	then := op.Then
 	early := op.Early && then != nil
 	if early {
-		op.Then = nobody{}
+		op.Then = noContinuation{}
 	}
-	i, id := t.ask(op, msgPut, class, n)
+	i, id := t.newOneSided(op, msgPut, class, n)
 	m := &w.msgs[i]
 	m.hold(w, op.Buf)
 	m.more.vec, m.more.sig, m.more.sigOp, m.more.fn = slices.Clone(op.Vec), op.Sig, op.SigOp, op.Fn
@@ -152,7 +152,7 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 	switch {
 	case early && late:
 		op.Then = then
-		_, source := t.pend(op)
+		_, source := t.takeSlot(op)
 		m.more.source = source + 1
 	case late && then == nil:
 		s, source := t.r.slots.take(cluster.KindPut)
@@ -168,13 +168,13 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 		}
 		return 0
 	}
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
-// nobody is the continuation of an operation without a waiter.
-type nobody struct{}
+// noContinuation is the continuation of an operation without a waiter.
+type noContinuation struct{}
 
-func (nobody) Step(cluster.Poster, int32, cluster.Done) {}
+func (noContinuation) Step(cluster.Poster, int32, cluster.Done) {}
 
 // land writes a put at its target, at a time.
 func (w *world) land(i int32, r *rank, at cluster.Time) {
@@ -189,9 +189,9 @@ func (w *world) land(i int32, r *rank, at cluster.Time) {
 	if x.fn != 0 {
 		m.kind = msgRPC
 		if !x.packed {
-			r.heard()
+			r.countArrival()
 		}
-		w.attend(i, r, at)
+		w.handleOrDefer(i, r, at)
 	} else {
 		w.reply(i, at, 1)
 	}
@@ -202,7 +202,7 @@ func (w *world) land(i int32, r *rank, at cluster.Time) {
 func (w *world) unpack(i int32, t *thread) {
 	m := &w.msgs[i]
 	t.spend(w.handlerTime, CauseCompute)
-	t.packs(m.size)
+	t.payPacking(m.size)
 	m.cause = t.cause
 	if at := max(t.now, w.now); m.kind == msgPut {
 		w.land(i, t.r, at)
@@ -243,7 +243,7 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	m.kind, m.more.reply, m.train, m.phase, m.staged = msgReply, wire, 0, 0, false
 	m.src, m.dst = m.dst, m.src
 	if m.isPoll() {
-		w.real--
+		w.realEvents--
 	}
 	if m.class != cluster.Remote {
 		if w.fromDevice(m) {
@@ -270,24 +270,24 @@ func (t *thread) get(op *cluster.Op) cluster.Handle {
 	if code := w.ranks[op.Peer].checkRange(op); code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
 	}
-	i, id := t.ask(op, msgGet, t.classOf(op), n)
+	i, id := t.newOneSided(op, msgGet, t.classOf(op), n)
 	w.msgs[i].more.vec = slices.Clone(op.Vec)
 	if op.Packed() {
-		t.r.slots.list[id].pays = feeUnpack
+		t.r.slots.list[id].fee = feeUnpack
 	}
 	w.dispatch(i, t)
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 func (t *thread) atomic(op *cluster.Op) cluster.Handle {
 	if code := t.w.ranks[op.Peer].checkWord(op.Off); code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: 8, Err: code})
 	}
-	again := t.reload(op)
-	i, id := t.ask(op, msgAtomic, t.w.net.class(t.r.id, op.Peer), 8)
-	t.w.msgs[i].more.again = again
+	again := t.reloads(op)
+	i, id := t.newOneSided(op, msgAtomic, t.w.net.class(t.r.id, op.Peer), 8)
+	t.w.msgs[i].more.isPoll = again
 	t.w.dispatch(i, t)
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 // read reads the target's segment for a get or an atomic. Atomics on one rank are serialized.
@@ -335,9 +335,9 @@ func (t *thread) await(op *cluster.Op) cluster.Handle {
 	if v := r.load(op.Off); cluster.Cmp(op.Arg).Holds(v, op.A) {
 		return t.finish(op, cluster.Done{Peer: r.id, A: v, Size: 8})
 	}
-	_, id := t.pend(op)
+	_, id := t.takeSlot(op)
 	r.awaits = append(r.awaits, id)
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 // checkAwaits completes the awaits whose comparison now holds, at a time.
@@ -359,11 +359,11 @@ func (r *rank) checkAwaits(at cluster.Time, cause int32) {
 // rpc sends a call to its target.
 func (t *thread) rpc(op *cluster.Op) cluster.Handle {
 	n := op.Bytes()
-	i, id := t.ask(op, msgRPC, t.w.net.class(t.r.id, op.Peer), n)
+	i, id := t.newOneSided(op, msgRPC, t.w.net.class(t.r.id, op.Peer), n)
 	m := &t.w.msgs[i]
 	m.more.fn, m.more.data = op.Fn, op.Buf
 	t.w.dispatch(i, t)
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 // call runs an RPC's body at its target, on an actor's clock.
@@ -392,9 +392,9 @@ func (w *world) call(i int32, t *thread) {
 
 // event makes an event that completes after a number of fires.
 func (t *thread) event(op *cluster.Op) cluster.Handle {
-	s, id := t.pend(op)
+	s, id := t.takeSlot(op)
 	s.more.left = int64(max(op.Arg, 1))
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 // fire fires an event of this rank.

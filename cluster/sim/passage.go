@@ -13,8 +13,8 @@ func (w *world) dispatch(i int32, t *thread) {
 	m.cause = t.cause
 	m.phase = 0
 	m.staged = false
-	if w.calls && m.asks() {
-		w.ranks[m.dst].asked++
+	if w.onlyCalls && m.needsTarget() {
+		w.ranks[m.dst].requests++
 	}
 	at := t.now
 	if m.train > 1 { // the first message was posted before the thread paid for the others
@@ -41,7 +41,7 @@ func (w *world) proceed(i int32) {
 const (
 	toMemory uint8 = iota // to host memory
 	toServer              // to the node's message server
-	toTurn                // to its thread's injection
+	toThread              // to its thread's injection
 	toAdapter
 	handled // also handled by the server of the target's node
 )
@@ -72,9 +72,9 @@ func (w *world) step(i int32, at cluster.Time) (next cluster.Time, behind bool) 
 		next, why = w.fetch(m, at, m.wire()), CauseMemory
 	case toServer:
 		next, why = w.net.serve(w.net.nodeOf[m.src], m, at, w.net.server.Send), CauseServer
-	case toTurn:
-		behind = w.tied(m, at)
-		next, why = w.turn(m, at, m.wire()), CauseBytes
+	case toThread:
+		behind = w.yieldsToHandshake(m, at)
+		next, why = w.reserveThread(m, at, m.wire()), CauseBytes
 	}
 	m.cause = w.trace.charge(m.cause, next-at, why, m.src)
 	fetched := m.phase == toMemory
@@ -85,29 +85,29 @@ func (w *world) step(i int32, at cluster.Time) (next cluster.Time, behind bool) 
 	return next, behind
 }
 
-// turn returns the time at which a message's thread has injected its earlier messages. A handshake
-// does not wait: its byte goes between the bytes of a message in progress.
-func (w *world) turn(m *msg, at cluster.Time, wire int64) cluster.Time {
+// reserveThread lets a message's thread inject it after its earlier messages, and returns the
+// begin. A handshake does not wait: its byte goes between the bytes of a message in progress.
+func (w *world) reserveThread(m *msg, at cluster.Time, wire int64) cluster.Time {
 	way := &w.net.ways[m.class]
 	if way.threadRate == 0 || m.class != cluster.Remote || m.thread < 0 {
 		return at
 	}
 	t := w.threads[m.thread]
-	if m.handshake() {
-		return max(at, t.firm)
+	if m.isHandshake() {
+		return max(at, t.handshakeFree)
 	}
 	at = max(at, t.inject)
 	t.inject = at + way.threadRate.time(wire-1)
-	if !m.loose() {
-		t.firm = t.inject
+	if !m.isInterruptible() {
+		t.handshakeFree = t.inject
 	}
 	return at
 }
 
-// tied reports whether waiting handshakes of the same thread may leave at this exact time. A
-// receive must not match this message first, so it goes behind them.
-func (w *world) tied(m *msg, at cluster.Time) bool {
-	return m.ordered() && m.class == cluster.Remote && m.thread >= 0 && at > 0 && w.threads[m.thread].firm == at
+// yieldsToHandshake reports whether waiting handshakes of the same thread may leave at this exact
+// time. A receive must not match this message first, so it goes behind them.
+func (w *world) yieldsToHandshake(m *msg, at cluster.Time) bool {
+	return m.isMatchable() && m.class == cluster.Remote && m.thread >= 0 && at > 0 && w.threads[m.thread].handshakeFree == at
 }
 
 // depart reserves the resources of a ready message at its node, and sends it.
@@ -118,11 +118,11 @@ func (w *world) depart(i int32, at cluster.Time) {
 	if m.train > 1 {
 		paid = w.passTrain(m, at, &p)
 	} else {
-		w.net.begin(m, m.wire(), &p)
+		w.net.reserveNode(m, m.wire(), &p)
 	}
 	w.leaveSource(i, &p)
 	if w.trace.recorder != nil {
-		w.leaves(i, &p)
+		w.recordDeparture(i, &p)
 	}
 	if w.net.shape == nil || !w.enterLinks(i, &p) {
 		w.approach(i, &p, paid)
@@ -154,11 +154,11 @@ func (w *world) enterLinks(i int32, p *passage) bool {
 		return false
 	}
 	c := w.net.crossingOf(i)
-	if !w.net.embark(c, m, m.wire(), p) {
+	if !w.net.startCrossing(c, m, m.wire(), p) {
 		return false
 	}
-	if m.ordered() && w.net.heads != nil {
-		c.head = w.net.heads[m.src].embark(m.dst, c.head, w.now)
+	if m.isMatchable() && w.net.linkOrders != nil {
+		c.head = w.net.linkOrders[m.src].enter(m.dst, c.head, w.now)
 	}
 	w.cross(i, c)
 	return true
@@ -168,7 +168,7 @@ func (w *world) enterLinks(i int32, p *passage) bool {
 // an event.
 func (w *world) cross(i int32, c *crossing) {
 	for c.head <= w.now {
-		if w.net.link(c) {
+		if w.net.passLink(c) {
 			w.approach(i, &c.passage, 0)
 			return
 		}
@@ -186,17 +186,17 @@ func (w *world) link(i int32) {
 func (w *world) approach(i int32, p *passage, paid cluster.Time) {
 	m := &w.msgs[i]
 	reach := p.start + p.latency
-	if m.ordered() && (w.overtaking || m.class != cluster.Remote) {
+	if m.isMatchable() && (w.overtaking || m.class != cluster.Remote) {
 		var at cluster.Time
-		reach, at = w.ranks[m.src].lanes.arrive(m.dst, reach, p.arrival(), w.now)
-		p.late = at - p.latency
+		reach, at = w.ranks[m.src].channels.arrive(m.dst, reach, p.arrival(), w.now)
+		p.leftLinks = at - p.latency
 	}
 	w.trace.way(m, p, w.net.ways[m.class].g, paid)
 	if m.class != cluster.Remote {
 		w.pushFor(m, p.arrival(), evArrive, i)
 		return
 	}
-	w.lasts[i] = p.arrival()
+	w.lastByte[i] = p.arrival()
 	w.pushFor(m, reach, evReach, i)
 }
 

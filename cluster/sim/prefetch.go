@@ -9,8 +9,8 @@ import (
 // Prefetching pays if the data no longer fit in a core's cache: from this number of ranks, or of
 // messages in flight.
 const (
-	wide         = 1024
-	manyUnderWay = 1 << 14
+	manyRanks    = 1024
+	manyInFlight = 1 << 14
 )
 
 // The next events are prefetched in stages, because each pointer leads to the next: from the event

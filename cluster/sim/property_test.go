@@ -336,13 +336,13 @@ func TestTrainIsItsPuts(t *testing.T) {
 		m := burdened(seed)
 		m.LinkNoise = 0
 		to, n, k := rng.IntN(6), 1+rng.IntN(200), 2+rng.IntN(18)
-		own, far := cluster.Memory(rng.IntN(2)), cluster.Memory(rng.IntN(2))
+		near, far := cluster.Memory(rng.IntN(2)), cluster.Memory(rng.IntN(2))
 		end := func(train bool) (whole cluster.Time, events uint64) {
 			run := simulated(t, clustertest.Spec(m, 2, 3), func(r *cluster.Rank) error {
 				if r.ID() != 0 {
 					return nil
 				}
-				return r.Using(cluster.Means{Own: own, Far: far}, func() error {
+				return r.Using(cluster.Means{Own: near, Far: far}, func() error {
 					reqs := make([]cluster.Request, k)
 					for i := range k {
 						if train {
@@ -366,7 +366,7 @@ func TestTrainIsItsPuts(t *testing.T) {
 		puts, many := end(false)
 		train, few := end(true)
 		if train != puts {
-			t.Errorf("seed %d: %d puts of %d B to rank %d from memory %d to %d take %d ps, a train of them %d ps", seed, k, n, to, own, far, puts, train)
+			t.Errorf("seed %d: %d puts of %d B to rank %d from memory %d to %d take %d ps, a train of them %d ps", seed, k, n, to, near, far, puts, train)
 		}
 		if few > 6+8 || few > many {
 			t.Errorf("seed %d: a train of %d puts makes %d events, the puts %d", seed, k, few, many)

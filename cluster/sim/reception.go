@@ -15,7 +15,7 @@ func (w *world) reach(i int32) {
 		return
 	}
 	carry, done := w.receive(m)
-	last, ordered := w.lasts[i], m.ordered()
+	last, ordered := w.lastByte[i], m.isMatchable()
 	at := max(last, done)
 	if w.overtaking && ordered {
 		at = w.ranks[m.dst].inOrder(at, at > last)
@@ -23,13 +23,13 @@ func (w *world) reach(i int32) {
 	if w.trace.on {
 		w.chargeReception(m, at-last, done-carry-w.now)
 	}
-	behind := ordered && w.comes[m.dst] >= at // a matchable message arrives at that time or later
+	behind := ordered && w.lastMatchable[m.dst] >= at // a matchable message arrives at that time or later
 	if at == w.now && !behind {
 		w.arrive(i)
 		return
 	}
 	if ordered {
-		w.comes[m.dst] = max(w.comes[m.dst], at)
+		w.lastMatchable[m.dst] = max(w.lastMatchable[m.dst], at)
 	}
 	w.countAsPoll(m)
 	w.pushFor(m, at, evArrive, i)
@@ -61,8 +61,8 @@ func (w *world) receive(m *msg) (carry, done cluster.Time) {
 	}
 	carry = way.carry(wire)
 	done = w.net.enter(m, w.now, carry)
-	if way.receives > 0 && m.kind == msgData {
-		done = max(done, w.takeIn(m, wire))
+	if way.receiveRate > 0 && m.kind == msgData {
+		done = max(done, w.receiveInThread(m, wire))
 	}
 	return carry, done
 }
@@ -81,7 +81,7 @@ func (w *world) chargeReception(m *msg, delay, inAdapter cluster.Time) {
 // enterTrain receives the messages of a train at the adapters, each when its first byte arrives.
 func (w *world) enterTrain(m *msg, carry cluster.Time) (done cluster.Time) {
 	n, first := cluster.Time(m.train), m.more.reach
-	if w.net.regular(m.class) {
+	if w.net.isRegular(m.class) {
 		return w.enterEvenly(m, first, carry)
 	}
 	for k := range n {
@@ -97,24 +97,24 @@ func (w *world) enterTrain(m *msg, carry cluster.Time) (done cluster.Time) {
 	return done
 }
 
-// takeIn lets a thread receive the bytes of a rendezvous, alternating with its injections, and
-// returns the end. The thread is the one that waits for the bytes, or its rank's first thread.
-func (w *world) takeIn(m *msg, wire int64) cluster.Time {
+// receiveInThread lets a thread receive the bytes of a rendezvous, alternating with its injections,
+// and returns the end. The thread is the one that waits for the bytes, or its rank's first thread.
+func (w *world) receiveInThread(m *msg, wire int64) cluster.Time {
 	r := &w.ranks[m.dst]
 	t := r.main
 	if s := &r.slots.list[m.recv]; s.waited {
 		t = r.threadOf(int(s.waiter))
 	}
-	t.inject = max(t.inject, w.now) + w.net.ways[cluster.Remote].receives.time(wire-1)
+	t.inject = max(t.inject, w.now) + w.net.ways[cluster.Remote].receiveRate.time(wire-1)
 	return t.inject
 }
 
 // inOrder returns the earliest arrival of a matchable message. A message that the adapters delayed
 // also delays later messages, on any adapter.
 func (r *rank) inOrder(at cluster.Time, late bool) cluster.Time {
-	at = max(at, r.taken)
+	at = max(at, r.lastDelayed)
 	if late {
-		r.taken = at
+		r.lastDelayed = at
 	}
 	return at
 }

@@ -16,7 +16,7 @@ import (
 // last message sends to other receivers, which takes at most the same time again. With two ranks
 // there is no such contention.
 func TestCallsSideBySide(t *testing.T) {
-	const most = 5
+	const maxRounds = 5
 	m := clustertest.Priced()
 	m.MemoryRate, m.NodeRate = 0, 0 // the copy of the local block is free
 	link := m.Classes[cluster.Remote]
@@ -25,7 +25,7 @@ func TestCallsSideBySide(t *testing.T) {
 		for _, ranks := range []int{2, 4, 8} {
 			for _, size := range []int64{256 << 10, 1 << 20} {
 				carry := cluster.Time(float64(size-1) / link.Bandwidth * float64(cluster.Second))
-				for k := 1; k <= most; k++ {
+				for k := 1; k <= maxRounds; k++ {
 					took := sideBySide(t, m, ranks, "pairwise", size, k)
 					least := cluster.Time(k*(ranks-1)) * (3*link.Gap + carry)
 					bound := 2 * least

@@ -37,7 +37,7 @@ func newSlowness(list []cluster.Slow, nodes int) (*slowness, error) {
 }
 
 func (s *slowness) compute(node int32, t cluster.Time) cluster.Time {
-	return stretch(t, s.nodes[node])
+	return scale(t, s.nodes[node])
 }
 
 // atAdapter returns the gap of a message and the time of its bytes at an adapter that may be slow.
@@ -50,11 +50,11 @@ func (s *slowness) atAdapter(node int32, adapter int, gap, carry cluster.Time) (
 
 func (s *slowness) atSlowAdapter(node int32, adapter int, gap, carry cluster.Time) (cluster.Time, cluster.Time) {
 	parts := s.adapters[[2]int{int(node), adapter}]
-	return stretch(gap, parts), stretch(carry, parts)
+	return scale(gap, parts), scale(carry, parts)
 }
 
-// stretch multiplies by parts per 2¹⁶, rounded down; 0 parts leave t as it is.
-func stretch(t cluster.Time, parts uint64) cluster.Time {
+// scale multiplies by parts per 2¹⁶, rounded down; 0 parts leave t as it is.
+func scale(t cluster.Time, parts uint64) cluster.Time {
 	if parts == 0 {
 		return t
 	}

@@ -307,11 +307,11 @@ func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[st
 	}
 	for _, line := range expects {
 		head, formula, _ := strings.Cut(strings.TrimPrefix(line, "expect "), ":")
-		name, place, indexed := strings.Cut(head, "@")
+		name, number, indexed := strings.Cut(head, "@")
 		list := ends[whoOf(t, name)]
 		k := len(list)
 		if indexed {
-			if k, err = strconv.Atoi(place); err != nil || k < 1 || k > len(list) {
+			if k, err = strconv.Atoi(number); err != nil || k < 1 || k > len(list) {
 				d.Fatalf(t, "%s: no such call", head)
 			}
 		}

@@ -88,11 +88,11 @@ func (t *trace) way(m *msg, p *passage, g, paid cluster.Time) {
 }
 
 func (t *trace) pieces(m *msg, p *passage, g, paid cluster.Time) {
-	own, gap := min(p.late-p.start, p.carry), min(p.reserved-p.begin, g)
+	bytes, gap := min(p.leftLinks-p.start, p.carry), min(p.reserved-p.begin, g)
 	for _, x := range [...]piece{
 		{CauseMemory, p.staged - p.at}, {CauseServer, p.served - p.staged}, {CauseBytes, p.begin - p.served},
 		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseLink, p.start - p.reserved},
-		{CauseBytes, own}, {p.rest, p.late - p.start - own},
+		{CauseBytes, bytes}, {p.rest, p.leftLinks - p.start - bytes},
 		{CauseLatency, p.latency - max(p.jitter, 0)}, {CauseNoise, max(p.jitter, 0)},
 	} {
 		cut := min(paid, max(x.span, 0))
@@ -106,11 +106,11 @@ func (t *trace) departure(m *msg, p *passage, g cluster.Time) int32 {
 	if !t.on {
 		return m.cause
 	}
-	own, gap := min(p.left-p.reserved, p.carry), min(p.reserved-p.begin, g)
+	bytes, gap := min(p.left-p.reserved, p.carry), min(p.reserved-p.begin, g)
 	left := m.cause
 	for _, x := range [...]piece{
 		{CauseMemory, p.staged - p.at}, {CauseServer, p.served - p.staged}, {CauseBytes, p.begin - p.served},
-		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseBytes, own}, {p.rest, p.left - p.reserved - own},
+		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseBytes, bytes}, {p.rest, p.left - p.reserved - bytes},
 	} {
 		left = t.charge(left, x.span, x.why, m.src)
 	}

@@ -18,7 +18,7 @@ func (w *world) beat(m *msg) cluster.Time {
 // passage of the last message to arrive. passTrain returns the part of it that the thread has
 // already paid for, because it was still posting.
 func (w *world) passTrain(m *msg, at cluster.Time, p *passage) (paid cluster.Time) {
-	if w.net.regular(m.class) {
+	if w.net.isRegular(m.class) {
 		w.passEvenly(m, at, p)
 		return 0
 	}
@@ -54,6 +54,6 @@ func (w *world) passTrain(m *msg, at cluster.Time, p *passage) (paid cluster.Tim
 func (w *world) passOne(m *msg, wire int64, p *passage) {
 	p.staged = w.fetch(m, p.at, wire)
 	p.served = w.net.serve(w.net.nodeOf[m.src], m, p.staged, w.net.server.Send)
-	p.begin = w.turn(m, p.served, wire)
+	p.begin = w.reserveThread(m, p.served, wire)
 	w.net.pass(m, wire, p)
 }

@@ -111,10 +111,10 @@ func (w *dragonfly) gateway(next, cable uint32) uint32 {
 	return uint32(q * uint64(w.group) / (uint64(w.groups-1) * uint64(w.cables)))
 }
 
-// crossing returns the route between two different groups for a node at position place in the
+// crossing returns the route between two different groups for a node at position position in the
 // target group: the two gateways, numbered in their groups, and the link.
-func (w *dragonfly) crossing(from, to, place uint32) (out, in, link uint32) {
-	next, cable := w.next(from, to), place%w.cables
+func (w *dragonfly) crossing(from, to, position uint32) (out, in, link uint32) {
+	next, cable := w.next(from, to), position%w.cables
 	link = w.last + (from*(w.groups-1)+next)*w.cables + cable
 	return w.gateway(next, cable), w.gateway(w.next(to, from), cable), link
 }
@@ -218,8 +218,8 @@ func (w *dragonfly) global(link int) (from, to, cable uint32) {
 func (w *dragonfly) ends(link int) (from, to int) {
 	switch n := uint32(link); {
 	case n < w.second:
-		router, place := w.local(link)
-		return int(router), int(router - router%w.places + place)
+		router, inChassis := w.local(link)
+		return int(router), int(router - router%w.places + inChassis)
 	case n < w.last:
 		router, chassis := w.local(link)
 		return int(router), int(router - router%w.group + chassis*w.places + router%w.places)
@@ -239,14 +239,14 @@ func (w *dragonfly) name(link int) string {
 		return name
 	}
 	router, to := w.local(link)
-	group, chassis, place := router/w.group, router%w.group/w.places, router%w.places
+	group, chassis, inChassis := router/w.group, router%w.group/w.places, router%w.places
 	switch {
 	case w.between == 2:
-		return fmt.Sprintf("rank 1 group %d router %d→%d", group, place, to)
+		return fmt.Sprintf("rank 1 group %d router %d→%d", group, inChassis, to)
 	case n < w.second:
-		return fmt.Sprintf("rank 1 group %d chassis %d router %d→%d", group, chassis, place, to)
+		return fmt.Sprintf("rank 1 group %d chassis %d router %d→%d", group, chassis, inChassis, to)
 	}
-	return fmt.Sprintf("rank 2 group %d router %d chassis %d→%d", group, place, chassis, to)
+	return fmt.Sprintf("rank 2 group %d router %d chassis %d→%d", group, inChassis, chassis, to)
 }
 
 func (w *dragonfly) bisection() int {

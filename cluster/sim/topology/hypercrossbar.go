@@ -131,14 +131,14 @@ func (w *hyperCrossbar) name(link int) string {
 	if back {
 		way = "from"
 	}
-	place := ""
+	position := ""
 	for i := range w.lines {
 		if i > 0 {
-			place += ","
+			position += ","
 		}
-		place += fmt.Sprint(node / w.lines[i].stride % w.lines[i].length)
+		position += fmt.Sprint(node / w.lines[i].stride % w.lines[i].length)
 	}
-	return fmt.Sprintf("hyper-crossbar (%s) %s the crossbar of dimension %d", place, way, dim+1)
+	return fmt.Sprintf("hyper-crossbar (%s) %s the crossbar of dimension %d", position, way, dim+1)
 }
 
 func (w *hyperCrossbar) bisection() int {

@@ -363,8 +363,8 @@ func TestDragonflySpreadsCables(t *testing.T) {
 				t.Fatalf("groups %v have %d cables, others %d", pair, c, cables)
 			}
 		}
-		if most, least := slices.Max(plugs), slices.Min(plugs); most > least+1 {
-			t.Fatalf("routers have %d to %d cables", least, most)
+		if largest, smallest := slices.Max(plugs), slices.Min(plugs); largest > smallest+1 {
+			t.Fatalf("routers have %d to %d cables", smallest, largest)
 		}
 	})
 }
