@@ -46,7 +46,7 @@ func newFatTree(t cluster.Topology) (*fatTree, []float64, error) {
 		return nil, nil, fmt.Errorf("%s: %d tapers for %d levels below the top (omit the last one)", title(t), len(t.Taper), len(t.Dims)-1)
 	}
 	nodes := product(t.Dims...)
-	if nodes > most {
+	if nodes > maxCount {
 		return nil, nil, tooLarge(t)
 	}
 	w := &fatTree{nodes: uint32(nodes)}
@@ -66,7 +66,7 @@ func newFatTree(t cluster.Topology) (*fatTree, []float64, error) {
 			}
 			above := product(tops, shares(float64(children), taper))
 			links += product(trees, above)
-			if above > most || links > most/2 || routers > most {
+			if above > maxCount || links > maxCount/2 || routers > maxCount {
 				return nil, nil, tooLarge(t)
 			}
 			l.above, tops = uint32(above), above

@@ -48,12 +48,12 @@ func newHyperCrossbar(t cluster.Topology) (*hyperCrossbar, []float64, error) {
 			w.ports += 2
 			routers += nodes / d
 		}
-		if stride > most || routers > most {
+		if stride > maxCount || routers > maxCount {
 			return nil, nil, tooLarge(t)
 		}
 		w.lines, thickness[i] = append(w.lines, l), 1
 	}
-	if product(nodes, max(int(w.ports), 1)) > most {
+	if product(nodes, max(int(w.ports), 1)) > maxCount {
 		return nil, nil, tooLarge(t)
 	}
 	return w, thickness, nil

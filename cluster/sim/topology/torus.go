@@ -31,7 +31,7 @@ func newTorus(t cluster.Topology) (*torus, []float64, error) {
 		w.port[i] = w.ports
 		w.ports += uint32(min(d, 3) - 1)
 	}
-	if product(append([]int{max(int(w.ports), 1)}, t.Dims...)...) > most {
+	if product(append([]int{max(int(w.ports), 1)}, t.Dims...)...) > maxCount {
 		return nil, nil, tooLarge(t)
 	}
 	return &w, []float64{1, 1, 1}, nil
