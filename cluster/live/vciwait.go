@@ -7,13 +7,13 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// testLaned is Test for a rank with VCIs.
-func (p *port) testLaned(h cluster.Handle) (cluster.Done, bool) {
+// testVCI is Test for a rank with VCIs.
+func (p *port) testVCI(h cluster.Handle) (cluster.Done, bool) {
 	e := p.e
-	if !p.saw(h) && !p.look(h) {
-		p.poll()
-		p.checkAsking(h)
-		if e.w.busy() {
+	if !p.hasSeen(h) && !p.testHandle(h) {
+		p.pollVCIs()
+		p.checkPolling(h)
+		if e.w.isOversubscribed() {
 			runtime.Gosched()
 		}
 		return cluster.Done{}, false
@@ -23,26 +23,26 @@ func (p *port) testLaned(h cluster.Handle) (cluster.Done, bool) {
 	}
 	s := e.slotOf(h)
 	d := s.done
-	k := laneOfHandle(h)
-	s.clear()
+	k := vciOfHandle(h)
+	s.invalidate()
 	s.next, p.spare[k] = p.spare[k], s.index+1
 	return d, true
 }
 
-// saw reports whether a wait of this thread has seen the operation complete.
-func (p *port) saw(h cluster.Handle) bool {
+// hasSeen reports whether a wait of this thread has seen the operation complete.
+func (p *port) hasSeen(h cluster.Handle) bool {
 	if h&barrierBit != 0 {
 		return false
 	}
-	s := p.e.lanes[uint32(h)>>laneShift].slots.at(uint32(h) & (1<<laneShift - 1))
-	return s.seen == uint32(h>>32) // another thread may write the other fields
+	s := p.e.vcis[uint32(h)>>vciShift].slots.at(uint32(h) & (1<<vciShift - 1))
+	return s.seenGen == uint32(h>>32) // another thread may write the other fields
 }
 
-// look reports whether the operation of a handle is complete. If not, it makes progress and checks
-// again.
-func (p *port) look(h cluster.Handle) bool {
+// testHandle reports whether the operation of a handle is complete. If not, it makes progress and
+// checks again.
+func (p *port) testHandle(h cluster.Handle) bool {
 	p.flush()
-	l := p.e.lanes[laneOfHandle(h)]
+	l := p.e.vcis[vciOfHandle(h)]
 	p.hold(l)
 	done := p.e.isDone(h) || l.progress() && p.e.isDone(h)
 	p.release(l)
@@ -55,8 +55,8 @@ func (p *port) returnSpare() {
 		if head == 0 {
 			continue
 		}
-		l := p.e.lanes[k]
-		l.grab()
+		l := p.e.vcis[k]
+		l.lock()
 		s := l.slots.at(head - 1)
 		for s.next != 0 {
 			s = l.slots.at(s.next - 1)
@@ -67,19 +67,19 @@ func (p *port) returnSpare() {
 	}
 }
 
-// serve makes progress for the urgent VCIs. It reports whether there was any work.
-func (p *port) serve() bool {
+// serveUrgent makes progress for the urgent VCIs. It reports whether there was any work.
+func (p *port) serveUrgent() bool {
 	e, worked := p.e, false
-	for marks := e.urgent.Swap(0); marks != 0; marks &= marks - 1 {
-		k := bits.TrailingZeros32(marks)
-		l := e.lanes[k]
+	for urgent := e.urgent.Swap(0); urgent != 0; urgent &= urgent - 1 {
+		k := bits.TrailingZeros32(urgent)
+		l := e.vcis[k]
 		if !p.tryHold(l) {
-			e.urge(uint8(k)) // the holder may have checked before
+			e.markUrgent(uint8(k)) // the holder may have checked before
 			continue
 		}
 		if l.progress() {
 			worked = true
-			e.urge(uint8(k)) // there may be more work
+			e.markUrgent(uint8(k)) // there may be more work
 		}
 		p.release(l)
 	}
@@ -94,7 +94,7 @@ func (p *port) progressAll() bool {
 		p.e.urgent.Store(0)
 	}
 	worked := false
-	for _, l := range p.e.lanes {
+	for _, l := range p.e.vcis {
 		p.hold(l)
 		if len(l.batch) > 0 {
 			l.flush()
@@ -109,30 +109,30 @@ func (p *port) progressAll() bool {
 
 // watchOf returns the set of VCIs of handles.
 func watchOf(hs []cluster.Handle) uint32 {
-	var lanes uint32
+	var vcis uint32
 	for _, h := range hs {
 		if h != 0 {
-			lanes |= 1 << laneOfHandle(h)
+			vcis |= 1 << vciOfHandle(h)
 		}
 	}
-	return lanes
+	return vcis
 }
 
-// laneYields is the number of yields of a waiting thread before it parks, if there are more threads
+// vciYields is the number of yields of a waiting thread before it parks, if there are more threads
 // than cores. Others are then parked for long, or not at all.
-const laneYields = 100
+const vciYields = 100
 
 // crowdedSpins is the number of polls before a thread yields, if there are more threads than cores.
 // It is fitted on two neighbouring cores with two threads in each of two ranks: 98 ns per message
 // with 1 to 10 polls, 140 ns with 60 and more.
 const crowdedSpins = 5
 
-// laneSpins is the number of polls before a thread with a separate core yields.
-const laneSpins = 2000
+// vciSpins is the number of polls before a thread with a separate core yields.
+const vciSpins = 2000
 
-// waitLaned is Wait for a rank with VCIs.
-func (p *port) waitLaned(hs []cluster.Handle, need int) {
-	e, known := p.e, 0
+// waitVCIs is Wait for a rank with VCIs.
+func (p *port) waitVCIs(hs []cluster.Handle, need int) {
+	e, donePrefix := p.e, 0
 	if p.holds&1 != 0 {
 		panic("live: wait inside an RPC body or a step, which may only post")
 	}
@@ -140,14 +140,14 @@ func (p *port) waitLaned(hs []cluster.Handle, need int) {
 	if need <= 0 {
 		return
 	}
-	lanes, spins := watchOf(hs), 1
+	vcis, spins := watchOf(hs), 1
 	for idle := 0; ; {
 		worked := false
-		if lanes&(lanes-1) == 0 && lanes != 0 {
-			if l := e.lanes[bits.TrailingZeros32(lanes)]; p.tryHold(l) {
-				done := p.enough(hs, need, &known)
+		if vcis&(vcis-1) == 0 && vcis != 0 {
+			if l := e.vcis[bits.TrailingZeros32(vcis)]; p.tryHold(l) {
+				done := p.areDone(hs, need, &donePrefix)
 				if !done && l.progress() {
-					worked, done = true, p.enough(hs, need, &known)
+					worked, done = true, p.areDone(hs, need, &donePrefix)
 				}
 				p.release(l)
 				if done {
@@ -155,18 +155,18 @@ func (p *port) waitLaned(hs []cluster.Handle, need int) {
 				}
 			}
 		} else {
-			for m := lanes; m != 0; m &= m - 1 {
-				if l := e.lanes[bits.TrailingZeros32(m)]; p.tryHold(l) {
+			for m := vcis; m != 0; m &= m - 1 {
+				if l := e.vcis[bits.TrailingZeros32(m)]; p.tryHold(l) {
 					worked = l.progress() || worked
 					p.release(l)
 				}
 			}
-			if p.enoughOf(lanes, hs, need, &known) {
+			if p.areDoneLocked(vcis, hs, need, &donePrefix) {
 				break
 			}
 		}
 		if e.urgent.Load() != 0 {
-			worked = p.serve() || worked
+			worked = p.serveUrgent() || worked
 		}
 		if worked {
 			idle = 0
@@ -175,18 +175,18 @@ func (p *port) waitLaned(hs []cluster.Handle, need int) {
 		switch idle++; {
 		case idle == 1:
 			spins = crowdedSpins
-			if !e.w.busy() {
-				spins = laneSpins
+			if !e.w.isOversubscribed() {
+				spins = vciSpins
 			}
 		case idle < spins:
-		case idle < spins+laneYields:
-			if idle == spins+laneYields/2 {
+		case idle < spins+vciYields:
+			if idle == spins+vciYields/2 {
 				e.state.Store(uint32(cluster.Calling))
 			}
 			runtime.Gosched()
 			p.check()
 		default:
-			p.parkLaned(hs, need, lanes)
+			p.parkVCIs(hs, need, vcis)
 			p.check()
 			idle = 0
 		}
@@ -196,22 +196,22 @@ func (p *port) waitLaned(hs []cluster.Handle, need int) {
 	}
 }
 
-// enoughOf is enough under the locks of the VCIs of the handles. It takes several locks in order
-// and only checks.
-func (p *port) enoughOf(lanes uint32, hs []cluster.Handle, need int, known *int) bool {
-	for m := lanes; m != 0; m &= m - 1 {
-		p.hold(p.e.lanes[bits.TrailingZeros32(m)])
+// areDoneLocked is areDone under the locks of the VCIs of the handles. It takes several locks in
+// order and only checks.
+func (p *port) areDoneLocked(vcis uint32, hs []cluster.Handle, need int, donePrefix *int) bool {
+	for m := vcis; m != 0; m &= m - 1 {
+		p.hold(p.e.vcis[bits.TrailingZeros32(m)])
 	}
-	done := p.enough(hs, need, known)
-	for m := lanes; m != 0; m &= m - 1 {
-		p.release(p.e.lanes[bits.TrailingZeros32(m)])
+	done := p.areDone(hs, need, donePrefix)
+	for m := vcis; m != 0; m &= m - 1 {
+		p.release(p.e.vcis[bits.TrailingZeros32(m)])
 	}
 	return done
 }
 
-// parkLaned sleeps until another thread wakes this one. There may be no other thread to make
+// parkVCIs sleeps until another thread wakes this one. There may be no other thread to make
 // progress for the rank, so it first makes progress for all VCIs.
-func (p *port) parkLaned(hs []cluster.Handle, need int, lanes uint32) {
+func (p *port) parkVCIs(hs []cluster.Handle, need int, vcis uint32) {
 	e := p.e
 	if p.progressAll() {
 		return
@@ -223,17 +223,17 @@ func (p *port) parkLaned(hs []cluster.Handle, need int, lanes uint32) {
 	p.waitMu.Unlock()
 	e.state.Store(uint32(cluster.Waiting))
 	e.w.parked.Add(1)
-	p.watched.Store(lanes)
-	for m := lanes &^ 1; m != 0; m &= m - 1 {
-		e.lanes[bits.TrailingZeros32(m)].attention.Add(1)
+	p.watched.Store(vcis)
+	for m := vcis &^ 1; m != 0; m &= m - 1 {
+		e.vcis[bits.TrailingZeros32(m)].sleeping.Add(1)
 	}
-	e.attention.Add(1)
+	e.sleeping.Add(1)
 	p.parked.Store(true)
-	e.want(hs)
-	stay := p.allQuiet() && e.urgent.Load() == 0 && !p.enoughOf(lanes, hs, need, new(int)) && !e.w.aborted.Load() &&
+	e.announceSleep(hs)
+	stay := p.allQuiet() && e.urgent.Load() == 0 && !p.areDoneLocked(vcis, hs, need, new(int)) && !e.w.aborted.Load() &&
 		!(p.finalizing && e.w.running.Load() == 0)
 	if !stay && p.parked.CompareAndSwap(true, false) {
-		p.inattentive()
+		p.cancelParking()
 	} else {
 		<-p.ch
 	}
@@ -249,7 +249,7 @@ func (p *port) parkLaned(hs []cluster.Handle, need int, lanes uint32) {
 // parks. It reports whether progress would find no work.
 func (p *port) allQuiet() bool {
 	quiet := true
-	for _, l := range p.e.lanes {
+	for _, l := range p.e.vcis {
 		p.hold(l)
 		if len(l.batch) > 0 {
 			l.flush()
@@ -260,12 +260,12 @@ func (p *port) allQuiet() bool {
 	return quiet
 }
 
-// inattentive reverts the announcement of parking.
-func (p *port) inattentive() {
+// cancelParking reverts the announcement of parking.
+func (p *port) cancelParking() {
 	e := p.e
-	e.attention.Add(-1)
+	e.sleeping.Add(-1)
 	for m := p.watched.Load() &^ 1; m != 0; m &= m - 1 {
-		e.lanes[bits.TrailingZeros32(m)].attention.Add(-1)
+		e.vcis[bits.TrailingZeros32(m)].sleeping.Add(-1)
 	}
 }
 
@@ -275,17 +275,17 @@ func (e *engine) pendingWatched() bool {
 	if e.urgent.Load() != 0 || e.pending() {
 		return true
 	}
-	var lanes uint32
+	var vcis uint32
 	for _, p := range e.ports {
-		lanes |= p.watched.Load()
+		vcis |= p.watched.Load()
 	}
-	for m := lanes &^ 1; m != 0; m &= m - 1 {
-		if e.lanes[bits.TrailingZeros32(m)].pending() {
+	for m := vcis &^ 1; m != 0; m &= m - 1 {
+		if e.vcis[bits.TrailingZeros32(m)].pending() {
 			return true
 		}
 	}
 	return false
 }
 
-// busy reports whether there are more threads than cores.
-func (w *world) busy() bool { return w.threads.Load() > w.cores }
+// isOversubscribed reports whether there are more threads than cores.
+func (w *world) isOversubscribed() bool { return w.threads.Load() > w.cores }
