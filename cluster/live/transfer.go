@@ -42,9 +42,10 @@ func (x *wire) transfer(e *engine, s *slot, op *cluster.Op, kind parcelKind, n i
 			p.shape = &shape
 		}
 		p.adapter = op.Path == cluster.PathAdapter
-		own, far := x.w.staged && op.From == cluster.DeviceMemory, x.w.staged && op.To == cluster.DeviceMemory
-		if p.fromDevice, p.toDevice = own, far; kind == parcelGet {
-			p.fromDevice, p.toDevice = far, own
+		p.fromDevice = x.w.staged && op.From == cluster.DeviceMemory
+		p.toDevice = x.w.staged && op.To == cluster.DeviceMemory
+		if kind == parcelGet { // the bytes go in the other direction
+			p.fromDevice, p.toDevice = p.toDevice, p.fromDevice
 		}
 	}
 	p.done = cluster.Done{Peer: op.Peer, Size: n}

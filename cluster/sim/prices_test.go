@@ -28,9 +28,9 @@ func called(t *testing.T, m cluster.Machine, k coll.Key, n int64) cluster.Time {
 		}
 		call := k.Sized(r.ID() == 0, n, 1)
 		if k.Transfer.OneSided() {
-			room := k.Room(call.Blocks)
-			room.Store = cluster.Bytewise(false)
-			if err := c.Reserve(room, 4); err != nil {
+			scratch := k.Room(call.Blocks)
+			scratch.Store = cluster.Bytewise(false)
+			if err := c.Reserve(scratch, 4); err != nil {
 				return err
 			}
 			call.InAt, call.OutAt = &coll.At{Off: 1 << 20}, &coll.At{Off: 1 << 30}

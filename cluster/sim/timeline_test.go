@@ -223,8 +223,8 @@ func whoOf(t *testing.T, s string) (w who) {
 	return w
 }
 
-// mark is the end of a call.
-type mark struct {
+// callEnd is the end of a call.
+type callEnd struct {
 	at   cluster.Time
 	who  who
 	what string
@@ -268,7 +268,7 @@ func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[st
 		}
 	}
 	spec := clustertest.Spec(m, nodes, perNode)
-	var marks []mark // written by one rank at a time
+	var calledEnds []callEnd // written by one rank at a time
 	ends := map[who][]cluster.Time{}
 	_, err := simulate(t, sim.New(), spec, func(r *cluster.Rank) error {
 		fn := r.Register(func(c cluster.RPC) uint64 { return 7 })
@@ -280,7 +280,7 @@ func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[st
 					return err
 				}
 				now := sim.Clock(r.Lib().Port())
-				marks = append(marks, mark{now, w, c})
+				calledEnds = append(calledEnds, callEnd{at: now, who: w, what: c})
 				ends[w] = append(ends[w], now)
 			}
 			return nil
@@ -298,10 +298,10 @@ func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[st
 		return "error: " + err.Error()
 	}
 	if !d.HasArg("quiet") {
-		slices.SortStableFunc(marks, func(a, b mark) int {
+		slices.SortStableFunc(calledEnds, func(a, b callEnd) int {
 			return cmp.Or(cmp.Compare(a.at, b.at), a.who.rank-b.who.rank, a.who.thread-b.who.thread)
 		})
-		for _, k := range marks {
+		for _, k := range calledEnds {
 			fmt.Fprintf(&out, "%15s  %-3s  %s\n", nanoseconds(k.at), k.who, k.what)
 		}
 	}
