@@ -241,7 +241,9 @@ func (w *dragonfly) name(link int) string {
 		return name
 	}
 	router, to := w.local(link)
-	group, chassis, inChassis := router/w.group, router%w.group/w.perChassis, router%w.perChassis
+	group := router / w.group
+	chassis := router % w.group / w.perChassis
+	inChassis := router % w.perChassis
 	switch {
 	case w.between == 2:
 		return fmt.Sprintf("rank 1 group %d router %d→%d", group, inChassis, to)

@@ -51,7 +51,10 @@ func newFatTree(t cluster.Topology) (*fatTree, []float64, error) {
 	}
 	w := &fatTree{nodes: uint32(nodes)}
 	var thickness []float64
-	trees, tops, links, routers := nodes, 1, 0, 0
+	trees := nodes
+	tops := 1
+	links := 0
+	routers := 0
 	for i, children := range t.Dims {
 		trees /= children
 		l := level{
@@ -114,7 +117,8 @@ func (w *fatTree) hops(from, to int) int {
 // numbered within their levels, and whether it leads down.
 func (w *fatTree) climbs(link int) (lower int, child, parent uint32, down bool) {
 	n := uint32(link)
-	if down = n >= w.up; down {
+	down = n >= w.up
+	if down {
 		n -= w.up
 	}
 	for lower = len(w.levels) - 2; n < w.levels[lower].link; lower-- {

@@ -127,7 +127,9 @@ func TestTorusRoutesAreShortest(t *testing.T) {
 		top := smallTorus().Draw(t, "topology")
 		n := network(t, top)
 		pairs(n, func(from, to int) {
-			want, f, d := 0, from, to
+			want := 0
+			f := from
+			d := to
 			for _, l := range top.Dims {
 				way := (d%l - f%l + l) % l
 				want += min(way, l-way)
