@@ -29,7 +29,9 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 	op.Source = 0
 	d := cluster.Done{Peer: op.Peer, Size: n}
 	if op.Kind == cluster.KindAtomic {
-		n, d.Size, d.Err = 8, 8, r.checkWord(op.Off)
+		n = 8
+		d.Size = 8
+		d.Err = r.checkWord(op.Off)
 	} else {
 		d.Err = r.checkRange(op)
 		if op.Kind == cluster.KindPut && op.SigOp != cluster.SigNone && d.Err == cluster.OK {

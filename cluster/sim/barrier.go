@@ -136,7 +136,7 @@ func (t *thread) enter(op *cluster.Op) cluster.Handle {
 	b.count++
 	if op.Then != nil {
 		_, id := t.takeSlot(op)
-		b.gates = append(b.gates, gate{r.id, id, m.index})
+		b.gates = append(b.gates, gate{rank: r.id, slot: id, index: m.index})
 	}
 	if b.count == len(b.ranks) {
 		w.open(b)

@@ -73,7 +73,9 @@ func (t *thread) addToFlag(op *cluster.Op) cluster.Handle {
 	took := w.lineTime(t.r.id, x.writer)
 	t.spend(took, CauseLatency)
 	t.spend(max(t.now, x.at)+w.atomicTime-t.now, CauseMemory)
-	x.at, x.writer, x.cause = t.now, t.r.id, t.cause
+	x.at = t.now
+	x.writer = t.r.id
+	x.cause = t.cause
 	n := b.Words[op.Tag].N.Add(op.A)
 	left := x.waiters[:0]
 	for _, v := range x.waiters {
@@ -104,7 +106,7 @@ func (t *thread) waitFlag(op *cluster.Op) cluster.Handle {
 	}
 	s, id := t.takeSlot(op)
 	if !there {
-		x.waiters = append(x.waiters, flagWaiter{op.A, t.r.id, id})
+		x.waiters = append(x.waiters, flagWaiter{n: op.A, rank: t.r.id, slot: id})
 		return t.postResult(op, id)
 	}
 	s.set(cluster.Done{})

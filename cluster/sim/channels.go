@@ -37,9 +37,10 @@ func (h *linkOrder) enter(dst int32, at, now cluster.Time) cluster.Time {
 			left = append(left, d)
 		}
 	}
-	if *h = left; at > now {
-		*h = append(left, departure{dst, at})
+	if at > now {
+		left = append(left, departure{dst: dst, at: at})
 	}
+	*h = left
 	return at
 }
 
@@ -65,6 +66,6 @@ func (c *channels) arrive(dst int32, reach, at, now cluster.Time) (cluster.Time,
 			c.inFlight = slices.Grow(c.inFlight, n)
 		}
 	}
-	c.inFlight = append(c.inFlight, arrival{dst, reach, at})
+	c.inFlight = append(c.inFlight, arrival{dst: dst, reach: reach, at: at})
 	return reach, at
 }

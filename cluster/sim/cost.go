@@ -67,15 +67,21 @@ type way struct {
 
 func wayOf(l cluster.Link) way {
 	w := way{receiveRate: rateOf(l.ReceiveRate), l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end), bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), access: min(l.Access, end), adapters: l.Adapters, lastN: -1}
-	w.copy, w.pull, w.inline = rateOf(l.EagerCopy), rateOf(l.SingleCopy), -1
+	w.copy = rateOf(l.EagerCopy)
+	w.pull = rateOf(l.SingleCopy)
+	w.inline = -1
 	if l.Inline.Limit > 0 {
-		w.inline, w.inlineL, w.inlineO = l.Inline.Limit, min(l.Inline.Latency, end), min(l.Inline.Overhead, end)
+		w.inline = l.Inline.Limit
+		w.inlineL = min(l.Inline.Latency, end)
+		w.inlineO = min(l.Inline.Overhead, end)
 		w.inlineG = min(cmp.Or(l.Inline.Gap, l.Gap), end)
 	}
-	if w.cached, w.uncached = math.MaxInt64, w.pull; l.Uncached.Limit > 0 {
+	w.cached, w.uncached = math.MaxInt64, w.pull
+	if l.Uncached.Limit > 0 {
 		w.cached, w.uncached = l.Uncached.Limit, rateOf(l.Uncached.Copy)
 	}
-	if w.accessRate = w.bandwidth; l.AccessRate > 0 {
+	w.accessRate = w.bandwidth
+	if l.AccessRate > 0 {
 		w.accessRate = rateOf(l.AccessRate)
 	}
 	if w.adapters == 1 && w.threadRate >= w.bandwidth && w.receiveRate == 0 {
@@ -241,7 +247,8 @@ func (s *server) among(t, need cluster.Time) cluster.Time {
 		passed -= s.left[done]
 		done++
 	}
-	if s.left = append(s.left[:0], s.left[done:]...); len(s.left) > 0 && passed > 0 {
+	s.left = append(s.left[:0], s.left[done:]...)
+	if len(s.left) > 0 && passed > 0 {
 		s.left[0] -= passed
 	}
 	s.seen = max(s.seen, t)

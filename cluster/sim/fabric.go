@@ -105,7 +105,9 @@ func (r *Run) drive(w *world) {
 			last = t
 		}
 	}
-	r.hash, r.total, r.event = w.hash, last.now, w.events
+	r.hash = w.hash
+	r.total = last.now
+	r.event = w.events
 	if w.trace.on {
 		r.path = w.trace.path(last.cause, last.now)
 	}
@@ -296,7 +298,9 @@ func (c *control) napTime(now cluster.Time) time.Duration {
 func (c *control) show(w *world) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.states, c.now, c.events = c.states[:0], w.now, w.events
+	c.states = c.states[:0]
+	c.now = w.now
+	c.events = w.events
 	for i := range w.ranks {
 		s := cluster.Computing
 		switch t := w.ranks[i].main; {

@@ -14,7 +14,7 @@ func TestHotFieldsShareLines(t *testing.T) {
 	var r rank
 	var th thread
 	type end struct {
-		what     string
+		what      string
 		at, limit uintptr
 	}
 	for _, e := range []end{

@@ -68,10 +68,12 @@ func (t *thread) pollKind() eventKind {
 func (t *thread) reloads(op *cluster.Op) bool {
 	var at wordAddress
 	if cluster.AtomicOp(op.Arg) == cluster.AtomicLoad {
-		at = wordAddress{op.Peer + 1, op.Off}
+		at = wordAddress{rank: op.Peer + 1, off: op.Off}
 	}
 	if at == (wordAddress{}) || at != t.loadedWord {
-		t.w.idlePolls, t.polls, t.loadedWord = 0, 0, at
+		t.w.idlePolls = 0
+		t.polls = 0
+		t.loadedWord = at
 		return false
 	}
 	t.polls++

@@ -45,16 +45,20 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 	for i := range m.Classes {
 		n.ways[i] = wayOf(m.Classes[i])
 	}
-	n.ways[cluster.Remote].copy, n.ways[cluster.Remote].pull, n.ways[cluster.Remote].inline = rateOf(m.CopyRate), 0, -1
+	n.ways[cluster.Remote].copy = rateOf(m.CopyRate)
+	n.ways[cluster.Remote].pull = 0
+	n.ways[cluster.Remote].inline = -1
 	sockets := m.Sockets > 1 && m.Socket != (cluster.Link{})
 	if sockets {
 		n.ways[sameSocket] = wayOf(m.InSocket())
 	}
-	if n.slow, err = newSlowness(m.Slow, l.Nodes); err != nil {
+	n.slow, err = newSlowness(m.Slow, l.Nodes)
+	if err != nil {
 		return n, fmt.Errorf("machine %s: %w", m.Name, err)
 	}
 	if shape := m.Topology.Shape; shape != "" && shape != cluster.Crossbar {
-		if n.shape, err = topology.New(m.Topology, l.Nodes); err != nil {
+		n.shape, err = topology.New(m.Topology, l.Nodes)
+		if err != nil {
 			return n, fmt.Errorf("machine %s: %w", m.Name, err)
 		}
 		n.linkFree = make([]cluster.Time, n.shape.Links())
@@ -161,10 +165,18 @@ func (n *network) reserveNode(m *msg, wire int64, p *passage) {
 			p.jitter = n.linkRand.jitter(way.l, n.linkNoise)
 			latency += p.jitter
 		}
-		p.start, p.carry, p.latency, p.reserved, p.rest, p.left, p.leftLinks = start, carry, latency, start, CauseBytes, left, left
+		p.start = start
+		p.carry = carry
+		p.latency = latency
+		p.reserved = start
+		p.rest = CauseBytes
+		p.left = left
+		p.leftLinks = left
 		return
 	}
-	p.start, p.carry, p.latency = p.begin, way.carry(wire), way.l
+	p.start = p.begin
+	p.carry = way.carry(wire)
+	p.latency = way.l
 	if m.kind == msgEager && way.movedByThreads(m.size) {
 		n.reserveMover(m, way, p)
 	} else {
@@ -213,7 +225,10 @@ func (n *network) reserveMover(m *msg, way *way, p *passage) {
 		*mover = p.start + way.inlineG
 	}
 	p.latency = way.latency(m.size)
-	p.reserved, p.left, p.carry, p.rest = p.start, p.start, 0, CauseMemory
+	p.reserved = p.start
+	p.left = p.start
+	p.carry = 0
+	p.rest = CauseMemory
 }
 
 // crossing is the position of a message on its path over links.

@@ -85,9 +85,19 @@ func (t *thread) newOneSided(op *cluster.Op, kind msgKind, class cluster.Class, 
 	_, id := t.takeSlot(op)
 	i, m := w.newMsg()
 	m.train = uint16(train)
-	m.kind, m.class, m.src, m.dst, m.size, m.req = kind, class, t.r.id, op.Peer, n, id
+	m.kind = kind
+	m.class = class
+	m.src = t.r.id
+	m.dst = op.Peer
+	m.size = n
+	m.req = id
 	x := w.transfer()
-	x.off, x.a, x.b, x.arg, x.done.Peer, x.done.Size = op.Off, op.A, op.B, op.Arg, op.Peer, n
+	x.off = op.Off
+	x.a = op.A
+	x.b = op.B
+	x.arg = op.Arg
+	x.done.Peer = op.Peer
+	x.done.Size = n
 	m.more = x
 	if kind == msgPut || kind == msgGet { // only these kinds have a memory kind
 		m.more.from, m.more.to = op.From, op.To
@@ -147,7 +157,10 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 	i, id := t.newOneSided(op, msgPut, class, n)
 	m := &w.msgs[i]
 	m.hold(w, op.Buf)
-	m.more.vec, m.more.sig, m.more.sigOp, m.more.fn = slices.Clone(op.Vec), op.Sig, op.SigOp, op.Fn
+	m.more.vec = slices.Clone(op.Vec)
+	m.more.sig = op.Sig
+	m.more.sigOp = op.SigOp
+	m.more.fn = op.Fn
 	late := n > w.eager || w.staged && op.From == cluster.DeviceMemory
 	switch {
 	case early && late:
@@ -156,7 +169,12 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 		m.more.source = source + 1
 	case late && then == nil:
 		s, source := t.r.slots.take(cluster.KindPut)
-		s.peer, s.ctx, s.tag, s.size, s.at, s.cause = op.Peer, op.Ctx, op.Tag, n, t.now, t.cause
+		s.peer = op.Peer
+		s.ctx = op.Ctx
+		s.tag = op.Tag
+		s.size = n
+		s.at = t.now
+		s.cause = t.cause
 		m.more.source = source + 1
 		op.Source = t.r.slots.handle(source)
 	}
@@ -240,7 +258,11 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	} else { // no bytes
 		m.more.from, m.more.to = cluster.HostMemory, cluster.HostMemory
 	}
-	m.kind, m.more.reply, m.train, m.phase, m.staged = msgReply, wire, 0, 0, false
+	m.kind = msgReply
+	m.more.reply = wire
+	m.train = 0
+	m.phase = 0
+	m.staged = false
 	m.src, m.dst = m.dst, m.src
 	if m.isPoll() {
 		w.realEvents--

@@ -124,7 +124,12 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 // takeSlot returns a slot for a pending operation.
 func (t *thread) takeSlot(op *cluster.Op) (*slot, uint32) {
 	s, i := t.r.slots.take(op.Kind)
-	s.peer, s.ctx, s.tag, s.size, s.at, s.cause = op.Peer, op.Ctx, op.Tag, op.Bytes(), t.now, t.cause
+	s.peer = op.Peer
+	s.ctx = op.Ctx
+	s.tag = op.Tag
+	s.size = op.Bytes()
+	s.at = t.now
+	s.cause = t.cause
 	s.buf = dataOf(op.Buf)
 	if op.Then != nil {
 		t.r.continuations++
@@ -133,7 +138,9 @@ func (t *thread) takeSlot(op *cluster.Op) (*slot, uint32) {
 	}
 	if op.Kind >= cluster.KindMrecv {
 		s.more = t.r.slots.takeMore()
-		s.more.arg, s.more.off, s.more.a = op.Arg, op.Off, op.A
+		s.more.arg = op.Arg
+		s.more.off = op.Off
+		s.more.a = op.A
 	}
 	return s, i
 }
@@ -158,7 +165,12 @@ func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 // setResult is finish for an operation without a step.
 func setResult(op *cluster.Op, d cluster.Done) {
 	o := &op.Done
-	o.Peer, o.Tag, o.Size, o.A, o.Err, o.Found = d.Peer, d.Tag, d.Size, d.A, d.Err, d.Found
+	o.Peer = d.Peer
+	o.Tag = d.Tag
+	o.Size = d.Size
+	o.A = d.A
+	o.Err = d.Err
+	o.Found = d.Found
 }
 
 // queueContinuation runs the step of an operation that has completed inside Post.
@@ -196,7 +208,7 @@ func (r *rank) finishSlot(i uint32, at cluster.Time, cause int32) *thread {
 	}
 	if s.state == slotSteps {
 		c := &r.slots.thens[i]
-		st := pendingStep{c.then, c.arg, s.done(), at, cause, s.fee, s.class}
+		st := pendingStep{then: c.then, arg: c.arg, done: s.done(), at: at, cause: cause, fee: s.fee, class: s.class}
 		c.then = nil
 		if r.main.lane != nil {
 			r.recordTaken(r.voyage(i), 0, at)
@@ -215,7 +227,9 @@ func (r *rank) finishSlot(i uint32, at cluster.Time, cause int32) *thread {
 		r.runContinuations(a, &st)
 		return nil
 	}
-	s.state, s.at, s.cause = slotDone, at, cause
+	s.state = slotDone
+	s.at = at
+	s.cause = cause
 	if !s.waited {
 		return nil
 	}
@@ -322,7 +336,9 @@ func (r *rank) runSteps(t *thread) {
 func (r *rank) runContinuations(t *thread, first *pendingStep) {
 	w := r.w
 	outer, base := w.stepper, len(w.inline)
-	r.stepping, w.acting, w.stepper = true, r.id, r
+	r.stepping = true
+	w.acting = r.id
+	w.stepper = r
 	if first != nil {
 		first.run(t)
 	}

@@ -40,7 +40,9 @@ func newProtocol(s *cluster.Spec, n *network) protocol {
 	p.uneven = !n.isEven()
 	p.overtaking = n.adapters > 1 || n.shape != nil || n.linkNoise > 0 || l.ThreadsPerRank > 1
 	if k := l.Ranks() * usualInFlight; k <= 1<<20 {
-		p.msgs, p.lastByte, p.freeMsgs = make([]msg, 0, k), make([]cluster.Time, 0, k), make([]int32, 0, k)
+		p.msgs = make([]msg, 0, k)
+		p.lastByte = make([]cluster.Time, 0, k)
+		p.freeMsgs = make([]int32, 0, k)
 	}
 	p.lastMatchable = make([]cluster.Time, l.Ranks())
 	return p
@@ -94,7 +96,9 @@ func (p *protocol) isEager(ctx int32, n int64) bool {
 // completeAt completes an operation of a rank at a time. Its slot has the result.
 func (w *world) completeAt(at cluster.Time, rank int32, slot uint32) {
 	i, m := w.newMsg()
-	m.src, m.dst, m.recv = rank, rank, slot
+	m.src = rank
+	m.dst = rank
+	m.recv = slot
 	w.push(at, evComplete, i)
 }
 

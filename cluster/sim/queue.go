@@ -108,7 +108,7 @@ func (q *queue) events() iter.Seq[event] {
 // push adds an event.
 func (q *queue) push(at cluster.Time, kind eventKind, ref int32) {
 	q.n++
-	e := event{uint64(at), uint64(kind)<<refBits | uint64(ref)}
+	e := event{at: uint64(at), what: uint64(kind)<<refBits | uint64(ref)}
 	if last := len(q.near) - 1; last >= q.first && e.at < q.near[last].at {
 		if q.insert(e); len(q.near)-q.first > nearMax {
 			q.giveBack()
@@ -143,7 +143,9 @@ func (q *queue) extend(i int) {
 	b := &q.buckets[i]
 	b.unused = chunkLen
 	if b.first == nil {
-		b.first, b.last, b.min = c, c, math.MaxUint64
+		b.first = c
+		b.last = c
+		b.min = math.MaxUint64
 		q.nonEmpty |= 1 << i
 		return
 	}
@@ -156,7 +158,9 @@ func (q *queue) freeChunk(c *chunk) { c.next, q.free = q.free, c }
 // clear empties a bucket. Its chunks belong to the caller.
 func (q *queue) clear(i int) {
 	b := &q.buckets[i]
-	b.first, b.last, b.unused = nil, nil, 0
+	b.first = nil
+	b.last = nil
+	b.unused = 0
 	q.nonEmpty &^= 1 << i
 }
 
@@ -243,7 +247,9 @@ func (q *queue) insert(e event) {
 // giveBack returns the excess events of the list to the buckets. The buckets are rebuilt with an
 // earlier base.
 func (q *queue) giveBack() {
-	old, some, head := q.buckets, q.nonEmpty, q.head
+	old := q.buckets
+	some := q.nonEmpty
+	head := q.head
 	clear(q.buckets[:])
 	q.nonEmpty, q.head = 0, 0
 	back := q.near[q.first+nearFull:]
@@ -272,7 +278,8 @@ func (q *queue) quietUntil(t cluster.Time) bool { return q.n == 0 || q.earliest(
 
 // peek returns the event that is popped after k other events, if it is in the list.
 func (q *queue) peek(k int) (event, bool) {
-	if k += q.first; k < len(q.near) {
+	k += q.first
+	if k < len(q.near) {
 		return q.near[k], true
 	}
 	return event{}, false

@@ -17,7 +17,9 @@ func (w *world) arrive(i int32) {
 	case msgData:
 		s := &r.slots.list[m.recv]
 		d := received(m.src, m.tag, m.size, s.size)
-		recv, size, cause := m.recv, m.size, m.cause
+		recv := m.recv
+		size := m.size
+		cause := m.cause
 		w.recordArrival(r, recv, i)
 		w.dropMsg(i)
 		s.set(d)
@@ -53,7 +55,9 @@ func (w *world) arrive(i int32) {
 		s := &r.slots.list[m.req]
 		copy(s.bytes(), m.bytes())
 		m.drop(w)
-		d, req, cause := m.more.done, m.req, m.cause
+		d := m.more.done
+		req := m.req
+		cause := m.cause
 		w.dropMsg(i)
 		s.set(d)
 		w.dueThread = r.finishSlot(req, w.now, cause)
@@ -119,7 +123,11 @@ func (w *world) pull(i int32, t *thread, uncopied int64) {
 	recv.fee, recv.cause = feeNone, t.cause
 	send.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
 	send.cause = w.trace.charge(t.cause, way.l, CauseLatency, m.dst)
-	src, req, dst, into, done := m.src, m.req, m.dst, m.recv, t.now
+	src := m.src
+	req := m.req
+	dst := m.dst
+	into := m.recv
+	done := t.now
 	w.dropMsg(i)
 	w.completeAt(done, dst, into)
 	w.completeAt(done+way.l, src, req)
@@ -171,7 +179,9 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 	if m.size > s.size {
 		s.err = cluster.Truncated
 	}
-	s.peer, s.tag, s.size = m.src, m.tag, m.size
+	s.peer = m.src
+	s.tag = m.tag
+	s.size = m.size
 	size, cause := m.size, m.cause
 	w.recordArrival(r, id, i)
 	w.dropMsg(i)
@@ -219,7 +229,9 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 	m := &w.msgs[i]
 	if m.kind == msgRTS {
 		s, id := t.takeSlot(op)
-		s.peer, s.ctx, s.tag = m.src, m.ctx, m.tag // a matched receive has no envelope
+		s.peer = m.src // a matched receive has no envelope
+		s.ctx = m.ctx
+		s.tag = m.tag
 		s.class, s.fee = m.class, feeO
 		if w.staged && op.From == cluster.DeviceMemory {
 			s.toDevice()

@@ -20,7 +20,9 @@ func (t *thread) regional(op *cluster.Op) cluster.Handle {
 	t.w.idlePolls, t.polls = 0, 0
 	g := t.r.group
 	if op.Kind == cluster.KindLeave { // a thread may do it ahead of the clock: until has the time
-		g.holder, g.last, g.leftAt = 0, t.number, t.now
+		g.holder = 0
+		g.last = t.number
+		g.leftAt = t.now
 		return 0
 	}
 	t.sync(evResume)
@@ -55,7 +57,9 @@ func (t *thread) meet() cluster.Handle {
 	r, g := t.r, t.r.group
 	if len(g.waiting)+1 < g.threads {
 		s, id := r.slots.take(cluster.KindMeet)
-		s.peer, s.at, s.cause = r.id, t.now, t.cause
+		s.peer = r.id
+		s.at = t.now
+		s.cause = t.cause
 		g.waiting = append(g.waiting, id)
 		return r.slots.handle(id)
 	}

@@ -9,7 +9,12 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
 	class := w.net.class(t.r.id, op.Peer)
 	i, m := w.newMsg()
-	m.class, m.src, m.dst, m.ctx, m.tag, m.size = class, t.r.id, op.Peer, op.Ctx, op.Tag, n
+	m.class = class
+	m.src = t.r.id
+	m.dst = op.Peer
+	m.ctx = op.Ctx
+	m.tag = op.Tag
+	m.size = n
 	way := &w.net.ways[class]
 	if op.From == cluster.DeviceMemory {
 		t.pay(w.devices.messageTime)

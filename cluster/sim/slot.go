@@ -83,7 +83,11 @@ func (s *slot) done() cluster.Done {
 
 // set stores the result of an operation.
 func (s *slot) set(d cluster.Done) {
-	s.peer, s.tag, s.size, s.err, s.found = d.Peer, d.Tag, d.Size, d.Err, d.Found
+	s.peer = d.Peer
+	s.tag = d.Tag
+	s.size = d.Size
+	s.err = d.Err
+	s.found = d.Found
 	if d.A != 0 && s.more == nil {
 		s.more = &slotMore{}
 	}
@@ -107,7 +111,7 @@ func (t *slots) setContinuation(i uint32, then cluster.Step, arg int32) {
 		copy(more, t.thens)
 		t.thens = more
 	}
-	t.thens[i] = continuation{then, arg}
+	t.thens[i] = continuation{then: then, arg: arg}
 	t.list[i].state = slotSteps
 }
 
@@ -145,7 +149,12 @@ func (t *slots) give(i uint32) {
 	if s.gen++; s.gen == 0 {
 		s.gen = 1
 	}
-	s.state, s.charged, s.waited, s.fee, s.err, s.found = slotFree, false, false, feeNone, cluster.OK, false
+	s.state = slotFree
+	s.charged = false
+	s.waited = false
+	s.fee = feeNone
+	s.err = cluster.OK
+	s.found = false
 	if s.more != nil {
 		*s.more = slotMore{next: t.more}
 		t.more = s.more

@@ -75,7 +75,7 @@ func (t *trace) charge(before int32, span cluster.Time, why Cause, rank int32) i
 }
 
 func (t *trace) add(before int32, span cluster.Time, why Cause, rank int32) int32 {
-	t.records = append(t.records, record{before, rank, why, span})
+	t.records = append(t.records, record{before: before, rank: rank, why: why, span: span})
 	return int32(len(t.records) - 1)
 }
 

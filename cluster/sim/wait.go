@@ -73,7 +73,11 @@ func (t *thread) Test(h cluster.Handle) (d cluster.Done, ok bool) {
 	}
 	s := t.r.slots.find(h)
 	// Field by field: a wide load after narrow stores would wait for the cache.
-	d.Peer, d.Tag, d.Size, d.Err, d.Found = s.peer, s.tag, s.size, s.err, s.found
+	d.Peer = s.peer
+	d.Tag = s.tag
+	d.Size = s.size
+	d.Err = s.err
+	d.Found = s.found
 	if s.more != nil {
 		d.A = s.more.a
 	}

@@ -54,7 +54,8 @@ func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
 	if c.pollTime <= 0 {
 		c.pollTime = minPoll
 	}
-	if c.clockTime = c.pollTime; m.ClockTime != nil {
+	c.clockTime = c.pollTime
+	if m.ClockTime != nil {
 		c.clockTime = min(max(*m.ClockTime, 0), end)
 	}
 	return c
@@ -71,7 +72,9 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	mains := make([]thread, l.Ranks())
 	for i := range w.ranks {
 		r := &w.ranks[i]
-		r.w, r.id, r.main = w, int32(i), &mains[i]
+		r.w = w
+		r.id = int32(i)
+		r.main = &mains[i]
 		w.threads[i] = r.main
 		*r.main = thread{w: w, r: r, id: int32(i), cause: noCause, clockRead: never}
 	}
