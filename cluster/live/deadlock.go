@@ -183,7 +183,7 @@ func (v *survey) needOf(e *engine, s *slot) need {
 
 // absentFrom returns the members that have not entered a barrier.
 func (v *survey) absentFrom(m *member, gen uint32) []int32 {
-	key := absentKey{m.b, gen}
+	key := absentKey{b: m.b, gen: gen}
 	if list, ok := v.absent[key]; ok {
 		return list
 	}

@@ -24,7 +24,11 @@ func (x *wire) launch(e *engine, op *cluster.Op) cluster.Handle {
 	took := x.wallTime(d.KernelTime(cluster.Work{Flops: float64(op.A), Bytes: float64(op.B)}))
 	s := e.takeSlot(op)
 	p := newParcel()
-	p.kind, p.src, p.dst, p.from, p.req = parcelComplete, e.id, e.id, e, s
+	p.kind = parcelComplete
+	p.src = e.id
+	p.dst = e.id
+	p.from = e
+	p.req = s
 	k := e.main.kernels
 	k.model.Store(took)
 	x.mu.Lock()
@@ -68,7 +72,12 @@ func (e *engine) completeReceive(s *slot, d cluster.Done) {
 // toDevice implements transport.
 func (x *wire) toDevice(e *engine, s *slot, d cluster.Done) {
 	p := newParcel()
-	p.kind, p.src, p.dst, p.from, p.req, p.done = parcelComplete, e.id, e.id, e, s, d
+	p.kind = parcelComplete
+	p.src = e.id
+	p.dst = e.id
+	p.from = e
+	p.req = s
+	p.done = d
 	x.mu.Lock()
 	x.push(p, x.stage(e.main.id, x.now(), d.Size))
 	x.mu.Unlock()

@@ -277,7 +277,12 @@ func (e *engine) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 	// Field by field, as d was written a moment ago: wider loads would wait until those stores
 	// reach the cache.
 	o := &op.Done
-	o.Peer, o.Err, o.Tag, o.Size, o.Found, o.A = d.Peer, d.Err, d.Tag, d.Size, d.Found, d.A
+	o.Peer = d.Peer
+	o.Err = d.Err
+	o.Tag = d.Tag
+	o.Size = d.Size
+	o.Found = d.Found
+	o.A = d.A
 	return 0
 }
 
@@ -293,10 +298,18 @@ func (e *engine) continueWith(op *cluster.Op, d cluster.Done) {
 // takeSlot returns a slot for a pending operation.
 func (e *engine) takeSlot(op *cluster.Op) *slot {
 	s := e.slots.take(op.Kind)
-	s.peer, s.ctx, s.tag, s.arg = op.Peer, op.Ctx, op.Tag, op.Arg
-	s.buf, s.size, s.off, s.a = op.Buf, op.Bytes(), op.Off, op.A
+	s.peer = op.Peer
+	s.ctx = op.Ctx
+	s.tag = op.Tag
+	s.arg = op.Arg
+	s.buf = op.Buf
+	s.size = op.Bytes()
+	s.off = op.Off
+	s.a = op.A
 	if op.Then != nil {
-		s.then, s.thenArg, s.detached = op.Then, op.ThenArg, true
+		s.then = op.Then
+		s.thenArg = op.ThenArg
+		s.detached = true
 		if e.vci != 0 {
 			e.detached.Add(1)
 		}

@@ -108,7 +108,9 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	}
 	cores := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	w.crowded = n > cores/spec.Layout.ThreadsPerRank
-	w.spins, w.yields, w.patience = 1, 3, 0
+	w.spins = 1
+	w.yields = 3
+	w.patience = 0
 	w.cores = int32(cores)
 	w.threads.Store(int32(n))
 	kept, back := spareParcels(n * (1 + vcisOf(&spec)))

@@ -83,7 +83,7 @@ func (s *followedStep) Step(p cluster.Poster, arg int32, d cluster.Done) {
 	if s.receives {
 		s.f.recordReceived(s.ctx, &d, s.f.e.w.clock())
 	}
-	s.then.Step(followedPoster{p, s.f}, arg, d)
+	s.then.Step(followedPoster{Poster: p, f: s.f}, arg, d)
 }
 
 // followedPoster is the Poster of a followed continuation.

@@ -23,7 +23,12 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 	if !e.w.isEager(op.Ctx, n) || op.Kind == cluster.KindSsend {
 		s := e.takeSlot(op)
 		p := e.message()
-		p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelRTS, e.id, op.Peer, op.Ctx, op.Tag, n
+		p.kind = parcelRTS
+		p.src = e.id
+		p.dst = op.Peer
+		p.ctx = op.Ctx
+		p.tag = op.Tag
+		p.size = n
 		p.req, p.from = s, e
 		p.fromDevice = e.w.staged && op.From == cluster.DeviceMemory
 		e.w.transport.carry(e, p, 0)
@@ -49,7 +54,12 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 		}
 	}
 	p := e.message()
-	p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelEager, e.id, op.Peer, op.Ctx, op.Tag, n
+	p.kind = parcelEager
+	p.src = e.id
+	p.dst = op.Peer
+	p.ctx = op.Ctx
+	p.tag = op.Tag
+	p.size = n
 	if op.Buf != nil {
 		p.hold(op.Buf)
 	}
@@ -127,7 +137,10 @@ func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
 			return e.finish(op, d)
 		}
 		s := e.takeSlot(op)
-		s.peer, s.ctx, s.tag, s.toDevice = p.src, p.ctx, p.tag, device // a matched receive names none
+		s.peer = p.src // a matched receive names none
+		s.ctx = p.ctx
+		s.tag = p.tag
+		s.toDevice = device
 		p.peerArrival = 0
 		e.sendCTS(p, s)
 		return postResult(s)
@@ -176,7 +189,9 @@ func (e *engine) completeFrom(s *slot, d cluster.Done) {
 	s.done = d
 	if s.detached {
 		p := newParcel()
-		p.kind, p.req, p.from = parcelComplete, s, e
+		p.kind = parcelComplete
+		p.req = s
+		p.from = e
 		e.main.deliver(p)
 		return
 	}
@@ -186,7 +201,9 @@ func (e *engine) completeFrom(s *slot, d cluster.Done) {
 
 // arriveInline receives a small message from the cells at the ring's position.
 func (e *engine) arriveInline(r *ring, h uint64) {
-	ctx, tag, size := headCtx(h), headTag(h), headSize(h)
+	ctx := headCtx(h)
+	tag := headTag(h)
+	size := headSize(h)
 	var data [inlineBytes]byte
 	if id, ok := e.queues.Arrive(ctx, r.src, tag); ok {
 		s := e.slots.at(id)

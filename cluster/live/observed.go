@@ -68,7 +68,7 @@ func (o *observed) wrapped() cluster.Port {
 	if o.wrapper == nil {
 		o.wrapper = o
 		if o.rec.Arrows() {
-			o.wrapper = &followed{o, make(map[cluster.Handle]int32)}
+			o.wrapper = &followed{observed: o, pending: make(map[cluster.Handle]int32)}
 		}
 	}
 	return o.wrapper
@@ -81,7 +81,11 @@ func (o *observed) endActivity(t cluster.Time) {
 	} else {
 		o.lane.Until(t, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 	}
-	o.call, o.peer, o.posted, o.computing, o.inThreadBarrier = cluster.KindNone, timeline.NoPeer, false, false, false
+	o.call = cluster.KindNone
+	o.peer = timeline.NoPeer
+	o.posted = false
+	o.computing = false
+	o.inThreadBarrier = false
 }
 
 // Post implements cluster.Port.
@@ -104,7 +108,8 @@ func (o *observed) postOther(op *cluster.Op) cluster.Handle {
 	case cluster.KindDraw, cluster.KindEnter, cluster.KindLeave:
 		return o.port.Post(op)
 	}
-	if o.kernel = 0; op.Kind == cluster.KindLaunch {
+	o.kernel = 0
+	if op.Kind == cluster.KindLaunch {
 		return o.launch(op)
 	}
 	if o.computing {
@@ -125,7 +130,9 @@ func (o *observed) postOther(op *cluster.Op) cluster.Handle {
 		o.endActivity(o.Now())
 		h := o.port.Post(op)
 		o.lane.Until(o.Now(), timeline.ActivityCopy, op.Kind, op.Peer)
-		o.posted, o.call, o.peer = true, op.Kind, op.Peer
+		o.posted = true
+		o.call = op.Kind
+		o.peer = op.Peer
 		return h
 	}
 	return o.port.Post(op)
@@ -139,7 +146,9 @@ func (o *observed) launch(op *cluster.Op) cluster.Handle {
 	if o.e.w.transport.inPlace() {
 		o.kernel = op.Tag + 1
 	}
-	o.computing, o.call, o.peer = true, op.Kind, timeline.NoPeer
+	o.computing = true
+	o.call = op.Kind
+	o.peer = timeline.NoPeer
 	return o.port.Post(op)
 }
 
@@ -170,13 +179,17 @@ func (p *port) lockToPost(l *engine) {
 		return
 	}
 	o := p.observer
-	begin, call, peer := o.Now(), o.call, o.peer
+	begin := o.Now()
+	call := o.call
+	peer := o.peer
 	o.endActivity(begin)
 	o.lane.Now(timeline.ActivityLock, call, peer)
 	l.lock()
 	o.lane.Until(p.e.w.clock(), timeline.ActivityLock, call, peer) // with the lock held nothing may unwind
 	o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
-	o.posted, o.call, o.peer = true, call, peer
+	o.posted = true
+	o.call = call
+	o.peer = peer
 }
 
 // Wait implements cluster.Port.
@@ -185,13 +198,19 @@ func (o *observed) Wait(hs []cluster.Handle, need int) {
 		o.port.Wait(hs, need)
 		return
 	}
-	a, call, peer := timeline.ActivityWait, o.call, o.peer
+	a := timeline.ActivityWait
+	call := o.call
+	peer := o.peer
 	if o.inThreadBarrier {
-		a, call, peer = timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer
+		a = timeline.ActivitySleep
+		call = cluster.KindMeet
+		peer = timeline.NoPeer
 	}
 	o.endActivity(o.Now())
 	o.lane.Now(a, call, peer)
-	o.call, o.peer, o.waiting = call, peer, a == timeline.ActivityWait
+	o.call = call
+	o.peer = peer
+	o.waiting = a == timeline.ActivityWait
 	o.port.Wait(hs, need)
 	if o.waiting && !o.e.w.transport.inPlace() {
 		if came, ok := o.lastPeerArrival(hs); ok {
@@ -200,7 +219,9 @@ func (o *observed) Wait(hs []cluster.Handle, need int) {
 		}
 	}
 	o.lane.Until(o.Now(), a, call, peer)
-	o.call, o.peer, o.waiting = cluster.KindNone, timeline.NoPeer, false
+	o.call = cluster.KindNone
+	o.peer = timeline.NoPeer
+	o.waiting = false
 	o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 }
 
@@ -236,7 +257,9 @@ func (o *observed) copyRendezvous(to, from []byte, peer int32) {
 		o.lane.Until(o.Now(), timeline.ActivityWait, o.call, o.peer)
 	} else {
 		o.endActivity(o.Now())
-		o.posted, o.call, o.peer = true, cluster.KindRecv, peer
+		o.posted = true
+		o.call = cluster.KindRecv
+		o.peer = peer
 	}
 	copy(to, from)
 	o.lane.Until(o.Now(), timeline.ActivityCopy, cluster.KindRecv, peer)
@@ -251,7 +274,8 @@ func (o *observed) Move(kind cluster.Kind, peer int, segment, buf []byte) {
 	if !o.posted {
 		o.posted, o.peer = true, int32(peer)
 	}
-	if o.call = kind; o.peer != int32(peer) {
+	o.call = kind
+	if o.peer != int32(peer) {
 		o.peer = timeline.NoPeer
 	}
 	if kind == cluster.KindPut {

@@ -144,7 +144,8 @@ func (t *engine) applyAtomic(w *uint64, op cluster.AtomicOp, a, b uint64) uint64
 		old = atomic.SwapUint64(w, a)
 	case cluster.AtomicCompare:
 		for {
-			if old = atomic.LoadUint64(w); old != b || atomic.CompareAndSwapUint64(w, b, a) {
+			old = atomic.LoadUint64(w)
+			if old != b || atomic.CompareAndSwapUint64(w, b, a) {
 				break
 			}
 		}
@@ -178,7 +179,13 @@ func (e *engine) await(op *cluster.Op) cluster.Handle {
 func (e *engine) rpc(op *cluster.Op) cluster.Handle {
 	s := e.takeSlot(op)
 	p := newParcel()
-	p.kind, p.src, p.dst, p.fn, p.arg, p.buf, p.size = parcelRPC, e.id, op.Peer, op.Fn, op.Arg, op.Buf, op.Bytes()
+	p.kind = parcelRPC
+	p.src = e.id
+	p.dst = op.Peer
+	p.fn = op.Fn
+	p.arg = op.Arg
+	p.buf = op.Buf
+	p.size = op.Bytes()
 	p.req, p.from = s, e
 	e.w.transport.carry(e, p, p.size)
 	return postResult(s)

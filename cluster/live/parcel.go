@@ -120,7 +120,11 @@ func (e *engine) release(p *parcel) {
 		p.pooled.free()
 		p.pooled = nil
 	}
-	p.buf, p.req, p.from, p.fromDevice, p.peerArrival = nil, nil, nil, false, 0 // all other fields are already zero
+	p.buf = nil // all other fields are already zero
+	p.req = nil
+	p.from = nil
+	p.fromDevice = false
+	p.peerArrival = 0
 	if s := &e.spares; s.count < e.w.spareKept {
 		p.next, s.list = s.list, p
 		s.count++

@@ -103,7 +103,12 @@ func (s *slot) invalidate() {
 		s.gen = 1 // the highest bit marks barriers
 		s.doneOutside.Store(0)
 	}
-	s.buf, s.then, s.member, s.detached, s.toDevice, s.peerArrival = nil, nil, nil, false, false, 0
+	s.buf = nil
+	s.then = nil
+	s.member = nil
+	s.detached = false
+	s.toDevice = false
+	s.peerArrival = 0
 }
 
 // isDone reports whether the operation is complete.

@@ -33,8 +33,16 @@ func (x *wire) reaches(from, to int32) bool { return x.w.node[from] == x.w.node[
 // messages of a train except the last.
 func (x *wire) transfer(e *engine, s *slot, op *cluster.Op, kind parcelKind, n int64) *parcel {
 	p := newParcel()
-	p.kind, p.src, p.dst, p.req, p.from, p.size = kind, e.id, op.Peer, s, e, n
-	p.off, p.a, p.b, p.arg = op.Off, op.A, op.B, op.Arg
+	p.kind = kind
+	p.src = e.id
+	p.dst = op.Peer
+	p.req = s
+	p.from = e
+	p.size = n
+	p.off = op.Off
+	p.a = op.A
+	p.b = op.B
+	p.arg = op.Arg
 	if kind != parcelAtomic {
 		p.vec = slices.Clone(op.Vec)
 		if op.Shape != nil && op.Buf != nil {
@@ -64,7 +72,9 @@ func (x *wire) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 		x.train(e, s, op)
 	} else {
 		p := x.newPut(e, s, op, n)
-		p.sig, p.sigOp, p.fn = op.Sig, op.SigOp, op.Fn
+		p.sig = op.Sig
+		p.sigOp = op.SigOp
+		p.fn = op.Fn
 		if op.Packed() {
 			copies := x.copyTime(n)
 			now := x.now()
@@ -100,19 +110,27 @@ func (x *wire) train(e *engine, s *slot, op *cluster.Op) {
 			return
 		}
 		p := x.newPut(e, s, one, one.Size)
-		p.sig, p.sigOp, p.fn, p.done.Size = op.Sig, op.SigOp, op.Fn, n
+		p.sig = op.Sig
+		p.sigOp = op.SigOp
+		p.fn = op.Fn
+		p.done.Size = n
 		x.send(p, e.id, op.Peer, one.Size)
 	})
 }
 
 // eachBlock calls put with each block of a train as a separate put, without an action.
 func (e *engine) eachBlock(op *cluster.Op, put func(one *cluster.Op)) {
-	s, buf, one := op.Shape, op.Buf, &e.block
+	s := op.Shape
+	buf := op.Buf
+	one := &e.block
 	*one = *op
-	one.Shape, one.Train, one.Size = nil, 0, s.Block
+	one.Shape = nil
+	one.Train = 0
+	one.Size = s.Block
 	for j := range max(s.Count[1], 1) {
 		for i := range max(s.Count[0], 1) {
-			if one.Off = s.Far.At(i, j); buf != nil {
+			one.Off = s.Far.At(i, j)
+			if buf != nil {
 				one.Buf, buf = buf[:s.Block:s.Block], buf[s.Block:]
 			}
 			put(one)
@@ -139,7 +157,9 @@ func (x *wire) land(p *parcel) {
 		if p.pooled != nil {
 			p.pooled.free()
 		}
-		p.kind, p.buf, p.pooled = parcelRPC, nil, nil
+		p.kind = parcelRPC
+		p.buf = nil
+		p.pooled = nil
 		t.deliver(p)
 		return
 	}
@@ -149,7 +169,10 @@ func (x *wire) land(p *parcel) {
 // answer completes an operation at its initiator: at once inside a node, a
 // message of n bytes later from another one.
 func (x *wire) answer(p *parcel, d cluster.Done, n int64) {
-	p.kind, p.done, p.packing, p.handling = parcelComplete, d, 0, p.unpack
+	p.kind = parcelComplete
+	p.done = d
+	p.packing = 0
+	p.handling = p.unpack
 	if x.classOf(p, p.src, p.dst) != cluster.Remote {
 		p.complete()
 		return
@@ -167,7 +190,12 @@ func (p *parcel) complete() {
 
 // reply answers an RPC.
 func (x *wire) reply(e *engine, p *parcel, d cluster.Done) {
-	p.buf, p.pooled, p.kind, p.done, p.packing, p.handling = nil, nil, parcelComplete, d, 0, 0
+	p.buf = nil
+	p.pooled = nil
+	p.kind = parcelComplete
+	p.done = d
+	p.packing = 0
+	p.handling = 0
 	x.send(p, e.id, p.src, 8)
 }
 
@@ -239,7 +267,11 @@ func (x *wire) addToFlag(e *engine, b *barrier, op *cluster.Op) (now bool) {
 		return true
 	}
 	p := newParcel()
-	p.kind, p.src, p.barrier, p.tag, p.a = parcelRaise, e.id, b, op.Tag, op.A
+	p.kind = parcelRaise
+	p.src = e.id
+	p.barrier = b
+	p.tag = op.Tag
+	p.a = op.A
 	x.mu.Lock()
 	x.push(p, x.now()+x.wallTime(x.w.spec.Machine.AccessTime(cluster.InNode, 8)))
 	x.mu.Unlock()

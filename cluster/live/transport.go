@@ -109,7 +109,14 @@ func (direct) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	}
 	s := e.takeSlot(op)
 	p := newParcel()
-	p.kind, p.src, p.dst, p.fn, p.arg, p.req, p.from, p.size = parcelRPC, e.id, op.Peer, op.Fn, op.Arg, s, e, n
+	p.kind = parcelRPC
+	p.src = e.id
+	p.dst = op.Peer
+	p.fn = op.Fn
+	p.arg = op.Arg
+	p.req = s
+	p.from = e
+	p.size = n
 	e.sendParcel(p, op.Peer)
 	return postResult(s)
 }

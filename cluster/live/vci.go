@@ -45,7 +45,10 @@ func (e *engine) addVCIs(n int) {
 	e.vcis = append(e.vcis, e)
 	for k := 1; k <= n; k++ {
 		l := e.w.bareEngine(e.id)
-		l.main, l.vci, l.slots.vci, l.hasVCIs = e, uint8(k), uint32(k), true
+		l.main = e
+		l.vci = uint8(k)
+		l.slots.vci = uint32(k)
+		l.hasVCIs = true
 		e.vcis = append(e.vcis, l)
 	}
 }

@@ -217,7 +217,9 @@ func (p *port) parkVCIs(hs []cluster.Handle, need int, vcis uint32) {
 		return
 	}
 	p.waitMu.Lock()
-	p.hs, p.need, p.asleep = hs, need, true
+	p.hs = hs
+	p.need = need
+	p.asleep = true
 	p.sleeps++
 	e.parks.Add(1)
 	p.waitMu.Unlock()

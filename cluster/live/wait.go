@@ -125,7 +125,9 @@ func (p *port) await(hs []cluster.Handle, need int) {
 func (p *port) park(hs []cluster.Handle, need int) {
 	e := p.e
 	p.waitMu.Lock()
-	p.hs, p.need, p.asleep = hs, need, true
+	p.hs = hs
+	p.need = need
+	p.asleep = true
 	p.sleeps++
 	e.parks.Add(1)
 	p.waitMu.Unlock()

@@ -395,7 +395,11 @@ func (x *wire) occupy(e *engine, op *cluster.Op, t cluster.Time) cluster.Handle 
 	}
 	s := e.takeSlot(op)
 	p := newParcel()
-	p.kind, p.src, p.dst, p.from, p.req = parcelComplete, e.id, e.id, e, s
+	p.kind = parcelComplete
+	p.src = e.id
+	p.dst = e.id
+	p.from = e
+	p.req = s
 	e.workEnd = max(e.workEnd, x.now()) + modelled
 	x.mu.Lock()
 	x.push(p, e.workEnd)
