@@ -142,28 +142,15 @@ func (p *port) waitVCIs(hs []cluster.Handle, need int) {
 	}
 	vcis, spins := watchOf(hs), 1
 	for idle := 0; ; {
-		worked := false
+		var done, worked bool
 		if vcis&(vcis-1) == 0 && vcis != 0 {
-			if l := e.vcis[bits.TrailingZeros32(vcis)]; p.tryHold(l) {
-				done := p.areDone(hs, need, &donePrefix)
-				if !done && l.progress() {
-					worked, done = true, p.areDone(hs, need, &donePrefix)
-				}
-				p.release(l)
-				if done {
-					break
-				}
-			}
+			done, worked = p.progressOne(e.vcis[bits.TrailingZeros32(vcis)], hs, need, &donePrefix)
 		} else {
-			for m := vcis; m != 0; m &= m - 1 {
-				if l := e.vcis[bits.TrailingZeros32(m)]; p.tryHold(l) {
-					worked = l.progress() || worked
-					p.release(l)
-				}
-			}
-			if p.areDoneLocked(vcis, hs, need, &donePrefix) {
-				break
-			}
+			worked = p.progressSet(vcis)
+			done = p.areDoneLocked(vcis, hs, need, &donePrefix)
+		}
+		if done {
+			break
 		}
 		if e.urgent.Load() != 0 {
 			worked = p.serveUrgent() || worked
@@ -196,6 +183,33 @@ func (p *port) waitVCIs(hs []cluster.Handle, need int) {
 	}
 }
 
+// progressOne makes progress for a VCI that all handles belong to, unless another thread holds it.
+// It reports whether need of the handles are complete, and whether there was any work.
+func (p *port) progressOne(l *engine, hs []cluster.Handle, need int, donePrefix *int) (done, worked bool) {
+	if !p.tryHold(l) {
+		return false, false
+	}
+	done = p.areDone(hs, need, donePrefix)
+	if !done && l.progress() {
+		worked = true
+		done = p.areDone(hs, need, donePrefix)
+	}
+	p.release(l)
+	return done, worked
+}
+
+// progressSet makes progress for the VCIs of a set that no other thread holds. It reports whether
+// there was any work.
+func (p *port) progressSet(vcis uint32) (worked bool) {
+	for m := vcis; m != 0; m &= m - 1 {
+		if l := p.e.vcis[bits.TrailingZeros32(m)]; p.tryHold(l) {
+			worked = l.progress() || worked
+			p.release(l)
+		}
+	}
+	return worked
+}
+
 // areDoneLocked is areDone under the locks of the VCIs of the handles. It takes several locks in
 // order and only checks.
 func (p *port) areDoneLocked(vcis uint32, hs []cluster.Handle, need int, donePrefix *int) bool {
@@ -216,15 +230,7 @@ func (p *port) parkVCIs(hs []cluster.Handle, need int, vcis uint32) {
 	if p.progressAll() {
 		return
 	}
-	p.waitMu.Lock()
-	p.hs = hs
-	p.need = need
-	p.asleep = true
-	p.sleeps++
-	e.parks.Add(1)
-	p.waitMu.Unlock()
-	e.state.Store(uint32(cluster.Waiting))
-	e.w.parked.Add(1)
+	p.beginPark(hs, need)
 	p.watched.Store(vcis)
 	for m := vcis &^ 1; m != 0; m &= m - 1 {
 		e.vcis[bits.TrailingZeros32(m)].sleeping.Add(1)
@@ -232,19 +238,13 @@ func (p *port) parkVCIs(hs []cluster.Handle, need int, vcis uint32) {
 	e.sleeping.Add(1)
 	p.parked.Store(true)
 	e.announceSleep(hs)
-	stay := p.allQuiet() && e.urgent.Load() == 0 && !p.areDoneLocked(vcis, hs, need, new(int)) && !e.w.aborted.Load() &&
-		!(p.finalizing && e.w.running.Load() == 0)
+	stay := p.allQuiet() && e.urgent.Load() == 0 && !p.areDoneLocked(vcis, hs, need, new(int)) && !p.mustReturn()
 	if !stay && p.parked.CompareAndSwap(true, false) {
 		p.cancelParking()
 	} else {
 		<-p.ch
 	}
-	e.w.parked.Add(-1)
-	p.waitMu.Lock()
-	p.watched.Store(0)
-	p.hs, p.asleep = nil, false
-	p.waitMu.Unlock()
-	e.state.Store(uint32(cluster.Calling))
+	p.endPark()
 }
 
 // allQuiet publishes batches that other threads wrote before they could know that this thread

@@ -124,22 +124,14 @@ func (p *port) await(hs []cluster.Handle, need int) {
 // rank and then reads sleeping either sees the parked thread, or the thread sees the work.
 func (p *port) park(hs []cluster.Handle, need int) {
 	e := p.e
-	p.waitMu.Lock()
-	p.hs = hs
-	p.need = need
-	p.asleep = true
-	p.sleeps++
-	e.parks.Add(1)
-	p.waitMu.Unlock()
-	e.state.Store(uint32(cluster.Waiting))
-	e.w.parked.Add(1)
+	p.beginPark(hs, need)
 	e.sleeping.Add(1)
 	p.parked.Store(true)
 	if e.inRegion && len(e.batch) > 0 {
 		e.flush() // batches of threads that could not know that this one parks
 	}
 	e.announceSleep(hs)
-	stay := !e.pending() && !p.areDone(hs, need, new(int)) && !e.w.aborted.Load() && !(p.finalizing && e.w.running.Load() == 0)
+	stay := !e.pending() && !p.areDone(hs, need, new(int)) && !p.mustReturn()
 	switch {
 	case stay:
 		held := p.holds&1 != 0
@@ -155,9 +147,35 @@ func (p *port) park(hs []cluster.Handle, need int) {
 	default:
 		<-p.ch
 	}
+	p.endPark()
+}
+
+// beginPark shows the monitor what the thread is about to wait for, and endPark reverts this.
+func (p *port) beginPark(hs []cluster.Handle, need int) {
+	e := p.e
+	p.waitMu.Lock()
+	p.hs = hs
+	p.need = need
+	p.asleep = true
+	p.sleeps++
+	e.parks.Add(1)
+	p.waitMu.Unlock()
+	e.state.Store(uint32(cluster.Waiting))
+	e.w.parked.Add(1)
+}
+
+func (p *port) endPark() {
+	e := p.e
 	e.w.parked.Add(-1)
 	p.waitMu.Lock()
+	p.watched.Store(0)
 	p.hs, p.asleep = nil, false
 	p.waitMu.Unlock()
 	e.state.Store(uint32(cluster.Calling))
+}
+
+// mustReturn reports whether a wait ends without its handles: the run was aborted, or all bodies
+// have returned while the thread only makes progress for others.
+func (p *port) mustReturn() bool {
+	return p.e.w.aborted.Load() || p.finalizing && p.e.w.running.Load() == 0
 }
