@@ -142,8 +142,8 @@ type passage struct {
 	start     cluster.Time // its first byte has passed the last link
 	left      cluster.Time // its last byte has left its adapter
 	leftLinks cluster.Time // the same, including waits at links
-	rest      Cause        // cause of the time beyond its own bytes
-	carry     cluster.Time // time of its own bytes
+	rest      Cause        // cause of the time beyond that of its bytes
+	carry     cluster.Time // time of its bytes
 	latency   cluster.Time
 	jitter    cluster.Time // part of the latency
 }
@@ -155,44 +155,67 @@ func (p *passage) arrival() cluster.Time { return p.leftLinks + p.latency }
 // the core that moves it. Links follow later.
 func (n *network) reserveNode(m *msg, wire int64, p *passage) {
 	way := &n.ways[m.class]
-	if m.class == cluster.Remote {
-		start, carry := n.leave(m, p.begin, way.carry(wire))
-		left, latency := start+carry, way.l
-		if way.threadRate > 0 && m.thread >= 0 { // not faster than its thread
-			left = max(left, p.begin+way.threadRate.time(wire-1))
-		}
-		if n.linkNoise > 0 {
-			p.jitter = n.linkRand.jitter(way.l, n.linkNoise)
-			latency += p.jitter
-		}
-		p.start = start
-		p.carry = carry
-		p.latency = latency
-		p.reserved = start
-		p.rest = CauseBytes
-		p.left = left
-		p.leftLinks = left
-		return
+	switch {
+	case m.class == cluster.Remote:
+		n.reserveAdapter(m, way, wire, p)
+	case m.kind == msgEager && way.movedByThreads(m.size):
+		n.reserveMover(m, way, p)
+	default:
+		n.reserveMemory(m, way, wire, p)
 	}
+	p.leftLinks = p.left
+}
+
+// reserveAdapter reserves an adapter for a message to another node.
+func (n *network) reserveAdapter(m *msg, way *way, wire int64, p *passage) {
+	p.start, p.carry = n.leave(m, p.begin, way.carry(wire))
+	p.reserved = p.start
+	p.left = p.start + p.carry
+	p.rest = CauseBytes
+	if way.threadRate > 0 && m.thread >= 0 { // not faster than its thread
+		p.left = max(p.left, p.begin+way.threadRate.time(wire-1))
+	}
+	p.latency = way.l
+	if n.linkNoise > 0 {
+		p.jitter = n.linkRand.jitter(way.l, n.linkNoise)
+		p.latency += p.jitter
+	}
+}
+
+// reserveMemory reserves the node's memory for a message inside the node. A core moves messages
+// between ranks, one after another.
+func (n *network) reserveMemory(m *msg, way *way, wire int64, p *passage) {
 	p.start = p.begin
 	p.carry = way.carry(wire)
 	p.latency = way.l
-	if m.kind == msgEager && way.movedByThreads(m.size) {
-		n.reserveMover(m, way, p)
-	} else {
-		if m.class != cluster.InRank && (m.kind == msgEager || m.kind == msgData) {
-			// Inside a node a core moves the messages, one after another.
-			mover := &n.movers[m.src]
-			p.start = max(p.start, *mover)
-			*mover = p.start + way.g + p.carry
-		}
-		p.reserved, p.rest = p.start, CauseMemory
-		p.left = p.start + p.carry
-		if memory := &n.memories[n.nodeOf[m.src]]; memory.rate > 0 {
-			p.left = memory.serve(p.start, 1, wire, p.carry)
-		}
+	if m.class != cluster.InRank && (m.kind == msgEager || m.kind == msgData) {
+		mover := &n.movers[m.src]
+		p.start = max(p.start, *mover)
+		*mover = p.start + way.g + p.carry
 	}
-	p.leftLinks = p.left
+	p.reserved = p.start
+	p.rest = CauseMemory
+	p.left = p.start + p.carry
+	if memory := &n.memories[n.nodeOf[m.src]]; memory.rate > 0 {
+		p.left = memory.serve(p.start, 1, wire, p.carry)
+	}
+}
+
+// reserveMover reserves the time of a message whose bytes the threads move: the gap after the
+// previous message, and for a buffered message an additional copy.
+func (n *network) reserveMover(m *msg, way *way, p *passage) {
+	mover := &n.movers[m.src]
+	p.start = max(p.begin, *mover)
+	if m.size > way.inline {
+		*mover = p.start + way.g + way.copy.time(m.size)
+	} else {
+		*mover = p.start + way.inlineG
+	}
+	p.latency = way.latency(m.size)
+	p.reserved = p.start
+	p.left = p.start
+	p.carry = 0
+	p.rest = CauseMemory
 }
 
 // countUncopied counts the bytes of a rendezvous, which its sender has just written.
@@ -212,23 +235,6 @@ func (n *network) takeUncopied(m *msg) int64 {
 	all := n.uncopied[m.src]
 	n.uncopied[m.src] -= m.size
 	return all
-}
-
-// reserveMover reserves the time of a message whose bytes the threads move: the gap after the
-// previous message, and for a buffered message an additional copy.
-func (n *network) reserveMover(m *msg, way *way, p *passage) {
-	mover := &n.movers[m.src]
-	p.start = max(p.start, *mover)
-	if m.size > way.inline {
-		*mover = p.start + way.g + way.copy.time(m.size)
-	} else {
-		*mover = p.start + way.inlineG
-	}
-	p.latency = way.latency(m.size)
-	p.reserved = p.start
-	p.left = p.start
-	p.carry = 0
-	p.rest = CauseMemory
 }
 
 // crossing is the position of a message on its path over links.
