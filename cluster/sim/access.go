@@ -33,10 +33,7 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 		d.Size = 8
 		d.Err = r.checkWord(op.Off)
 	} else {
-		d.Err = r.checkRange(op)
-		if op.Kind == cluster.KindPut && op.SigOp != cluster.SigNone && d.Err == cluster.OK {
-			d.Err = r.checkWord(op.Sig)
-		}
+		d.Err = r.checkTarget(op)
 	}
 	if d.Err != cluster.OK {
 		return t.finish(op, d)

@@ -50,6 +50,15 @@ func (r *rank) checkRange(op *cluster.Op) cluster.Code {
 	return cluster.OK
 }
 
+// checkTarget checks that a put or a get fits, and the flag of a put with signal.
+func (r *rank) checkTarget(op *cluster.Op) cluster.Code {
+	code := r.checkRange(op)
+	if code == cluster.OK && op.Kind == cluster.KindPut && op.SigOp != cluster.SigNone {
+		return r.checkWord(op.Sig)
+	}
+	return code
+}
+
 func (r *rank) load(off int64) uint64     { return binary.NativeEndian.Uint64(r.seg[off:]) }
 func (r *rank) store(off int64, v uint64) { binary.NativeEndian.PutUint64(r.seg[off:], v) }
 
@@ -134,24 +143,15 @@ func (p *protocol) buffered(n int64, from cluster.Memory) bool {
 // acknowledgement has arrived.
 func (t *thread) put(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
-	target := &w.ranks[op.Peer]
 	op.Source = 0
-	code := target.checkRange(op)
-	if op.SigOp != cluster.SigNone && code == cluster.OK {
-		code = target.checkWord(op.Sig)
-	}
-	if code != cluster.OK {
+	if code := w.ranks[op.Peer].checkTarget(op); code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
 	}
 	class := t.classOf(op)
-	if one := n / int64(max(op.Train, 1)); op.Packed() {
-		t.payPacking(n)
-	} else if w.net.ways[cluster.Remote].copy > 0 && w.buffered(one, op.From) && class == cluster.Remote {
-		t.payCopies(&w.net.ways[cluster.Remote], int64(max(op.Train, 1)), one)
-	}
+	t.payPut(op, n, class)
 	then := op.Then
-	early := op.Early && then != nil
-	if early {
+	local := op.Early && then != nil // the continuation runs at local completion
+	if local {
 		op.Then = noContinuation{}
 	}
 	i, id := t.newOneSided(op, msgPut, class, n)
@@ -161,13 +161,14 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 	m.more.sig = op.Sig
 	m.more.sigOp = op.SigOp
 	m.more.fn = op.Fn
-	late := n > w.eager || w.staged && op.From == cluster.DeviceMemory
+	immediate := n <= w.eager && !(w.staged && op.From == cluster.DeviceMemory) // local completion
 	switch {
-	case early && late:
+	case immediate:
+	case local:
 		op.Then = then
 		_, source := t.takeSlot(op)
 		m.more.source = source + 1
-	case late && then == nil:
+	case then == nil:
 		s, source := t.r.slots.take(cluster.KindPut)
 		s.peer = op.Peer
 		s.ctx = op.Ctx
@@ -179,14 +180,27 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 		op.Source = t.r.slots.handle(source)
 	}
 	w.dispatch(i, t)
-	if early {
-		op.Then = then
-		if !late {
-			t.finish(op, cluster.Done{Peer: op.Peer, Size: n})
-		}
-		return 0
+	if !local {
+		return t.postResult(op, id)
 	}
-	return t.postResult(op, id)
+	op.Then = then
+	if immediate {
+		t.finish(op, cluster.Done{Peer: op.Peer, Size: n})
+	}
+	return 0
+}
+
+// payPut charges a thread for packing the pieces of a put, or for copying its bytes.
+func (t *thread) payPut(op *cluster.Op, n int64, class cluster.Class) {
+	if op.Packed() {
+		t.payPacking(n)
+		return
+	}
+	way, messages := &t.w.net.ways[cluster.Remote], int64(max(op.Train, 1))
+	one := n / messages
+	if class == cluster.Remote && way.copy > 0 && t.w.buffered(one, op.From) {
+		t.payCopies(way, messages, one)
+	}
 }
 
 // noContinuation is the continuation of an operation without a waiter.
@@ -289,7 +303,7 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 // get requests bytes. For another node, a request is sent first.
 func (t *thread) get(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
-	if code := w.ranks[op.Peer].checkRange(op); code != cluster.OK {
+	if code := w.ranks[op.Peer].checkTarget(op); code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
 	}
 	i, id := t.newOneSided(op, msgGet, t.classOf(op), n)
