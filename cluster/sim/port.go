@@ -331,8 +331,8 @@ func (r *rank) runSteps(t *thread) {
 
 // runContinuations runs the continuation first, if there is one, and then all due continuations.
 // Continuations that become due meanwhile run after them. If an operation inside a step completes
-// at once and nothing else of the rank is due, its continuation is in a list of the world, which is
-// in the cache.
+// at once and nothing else of the rank is due, its continuation is in w.inline. That list is in the
+// cache.
 func (r *rank) runContinuations(t *thread, first *pendingStep) {
 	w := r.w
 	outer, base := w.stepper, len(w.inline)
@@ -362,18 +362,17 @@ func (r *rank) runContinuations(t *thread, first *pendingStep) {
 // run runs a continuation on an actor's clock.
 func (st *pendingStep) run(t *thread) {
 	t.until(st.at, st.cause)
-	if st.fee == feeUnpack {
-		t.payPacking(st.done.Size)
-	} else if st.fee == feeFence {
-		t.payFence(st.at)
-	} else if st.fee != feeNone {
+	switch st.fee {
+	case feeO:
+		t.pay(t.w.net.ways[st.class].o)
+	case feeEager:
 		way := &t.w.net.ways[st.class]
-		if st.fee == feeEager {
-			t.pay(way.overhead(st.done.Size))
-			t.payCopies(way, 1, st.done.Size)
-		} else {
-			t.pay(way.o)
-		}
+		t.pay(way.overhead(st.done.Size))
+		t.payCopies(way, 1, st.done.Size)
+	case feeUnpack:
+		t.payPacking(st.done.Size)
+	case feeFence:
+		t.payFence(st.at)
 	}
 	st.then.Step(inside{t}, st.arg, st.done)
 }

@@ -13,16 +13,15 @@ const (
 	manyInFlight = 1 << 14
 )
 
-// The next events are prefetched in stages, because each pointer leads to the next: from the event
-// to its message, to the rank that receives it, to the rank's lists, to the first posted receive,
-// and to the step of that receive. A stage reads only what the stage before it has loaded a few
-// events earlier. These are the distances of the stages from the current event, in events.
+// The data of a future event are a chain of pointers, so they are prefetched in stages. A stage
+// reads only what the previous stage has loaded a few events earlier. These are the distances of the
+// stages from the current event, in events.
 const (
-	messageAhead = 10
-	rankAhead    = 8
-	listsAhead   = 5
-	receiveAhead = 3
-	stepAhead    = 1
+	messageAhead = 10 // the event's message
+	rankAhead    = 8  // the rank that receives it
+	listsAhead   = 5  // lists of the rank
+	receiveAhead = 3  // the first posted receive
+	stepAhead    = 1  // the object of the receive's continuation
 )
 
 // Cache lines of a rank, a thread, and the object of a step.

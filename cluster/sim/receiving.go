@@ -16,18 +16,8 @@ func (w *world) arrive(i int32) {
 		w.match(i, r)
 	case msgData:
 		s := &r.slots.list[m.recv]
-		d := received(m.src, m.tag, m.size, s.size)
-		recv := m.recv
-		size := m.size
-		cause := m.cause
-		w.recordArrival(r, recv, i)
-		w.dropMsg(i)
-		s.set(d)
-		if s.forDevice() {
-			r.toDevice(recv, w.now, size, cause)
-			return
-		}
-		w.dueThread = r.finishSlot(recv, w.now, cause)
+		s.set(received(m.src, m.tag, m.size, s.size))
+		w.endReceive(i, r, m.recv)
 	case msgPut:
 		switch {
 		case w.stageAtTarget(i):
@@ -48,23 +38,42 @@ func (w *world) arrive(i int32) {
 		w.countAsPoll(m)
 		w.read(i, r)
 	case msgReply:
-		if w.stageAtTarget(i) {
-			return
+		if !w.stageAtTarget(i) {
+			w.countAsPoll(m)
+			w.endOneSided(i, r)
 		}
-		w.countAsPoll(m)
-		s := &r.slots.list[m.req]
-		copy(s.bytes(), m.bytes())
-		m.drop(w)
-		d := m.more.done
-		req := m.req
-		cause := m.cause
-		w.dropMsg(i)
-		s.set(d)
-		w.dueThread = r.finishSlot(req, w.now, cause)
 	case msgCTS, msgRPC:
 		r.countArrival()
 		w.handleOrDefer(i, r, w.now)
 	}
+}
+
+// endReceive frees a delivered message and completes its receive, whose slot has the result. Bytes
+// for device memory are copied there first.
+func (w *world) endReceive(i int32, r *rank, id uint32) {
+	m := &w.msgs[i]
+	size, cause := m.size, m.cause
+	w.recordArrival(r, id, i)
+	w.dropMsg(i)
+	if r.slots.list[id].forDevice() {
+		r.toDevice(id, w.now, size, cause)
+		return
+	}
+	w.dueThread = r.finishSlot(id, w.now, cause)
+}
+
+// endOneSided completes a one-sided operation whose reply has arrived.
+func (w *world) endOneSided(i int32, r *rank) {
+	m := &w.msgs[i]
+	s := &r.slots.list[m.req]
+	copy(s.bytes(), m.bytes())
+	m.drop(w)
+	done := m.more.done
+	req := m.req
+	cause := m.cause
+	w.dropMsg(i)
+	s.set(done)
+	w.dueThread = r.finishSlot(req, w.now, cause)
 }
 
 // handleOrDefer lets the actor of the rank handle a message. Without an actor, the message waits
@@ -171,8 +180,8 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 		return
 	}
 	s.fee = feeO
-	if way := &w.net.ways[m.class]; way.movedByThreads(m.size) && !s.forDevice() && (w.progress != cluster.ProgressOffload || m.class != cluster.Remote || s.at > w.now) {
-		s.fee = feeEager // otherwise an adapter that finds the receive posted stores the bytes directly
+	if w.net.ways[m.class].movedByThreads(m.size) && !s.forDevice() && !w.storedByAdapter(m, s) {
+		s.fee = feeEager
 	}
 	copy(s.bytes(), m.bytes())
 	m.drop(w)
@@ -182,16 +191,16 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 	s.peer = m.src
 	s.tag = m.tag
 	s.size = m.size
-	size, cause := m.size, m.cause
-	w.recordArrival(r, id, i)
-	w.dropMsg(i)
-	if s.forDevice() {
-		r.toDevice(id, w.now, size, cause)
-		return
-	}
-	w.dueThread = r.finishSlot(id, w.now, cause)
+	w.endReceive(i, r, id)
 }
 
+// storedByAdapter reports whether an adapter stores the bytes of an eager message directly, because
+// it finds the receive posted.
+func (w *world) storedByAdapter(m *msg, s *slot) bool {
+	return w.progress == cluster.ProgressOffload && m.class == cluster.Remote && s.at <= w.now
+}
+
+// received returns the result of a receive with a buffer of capacity bytes.
 func received(src, tag int32, size, capacity int64) cluster.Done {
 	d := cluster.Done{Peer: src, Tag: tag, Size: size}
 	if size > capacity {
