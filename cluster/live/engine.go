@@ -236,7 +236,7 @@ func (e *engine) sendParcel(p *parcel, dst int32) {
 	e.publish(r)
 }
 
-// waitForCells waits barrierSpins for free cells in a ring.
+// waitForCells waits briefly for free cells in a ring.
 func (e *engine) waitForCells(r *ring, cells uint32) bool {
 	if r.hasFree(cells) {
 		return true

@@ -31,15 +31,13 @@ func (*Fabric) Clock(m *cluster.Machine) cluster.Clock {
 	return cluster.WallClock
 }
 
-// The memory of a rank without its segment, in bytes: the rank with its stack, queues and
-// operations; a thread of its regions; a ring and a cell of a ring; and per VCI and other rank two
-// ring pointers and a bit.
+// The memory of a rank without its segment, in bytes.
 const (
-	rankOverhead   = 40 << 10
-	threadOverhead = 12 << 10
+	rankOverhead   = 40 << 10 // the rank with its stack, queues and operations
+	threadOverhead = 12 << 10 // a thread of its regions
 	ringOverhead   = 640
-	cellOverhead   = 24
-	pairOverhead   = 17
+	cellOverhead   = 24 // of a ring
+	pairOverhead   = 17 // per VCI and other rank: two ring pointers and a bit
 	parcelOverhead = 512
 )
 

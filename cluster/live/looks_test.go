@@ -33,7 +33,7 @@ func TestLastLookBeforeParking(t *testing.T) {
 		{"a message in a ring", 2, nil, func(w *world, _ *engine) {
 			w.engines[1].start(&cluster.Op{Kind: cluster.KindSend, Peer: 0, Buf: []byte{1}})
 		}},
-		{"a mark of one of many rings", maxPolledRings + 2, nil, func(w *world, _ *engine) {
+		{"a bit of one of many rings", maxPolledRings + 2, nil, func(w *world, _ *engine) {
 			w.engines[maxPolledRings+1].start(&cluster.Op{Kind: cluster.KindSend, Peer: 0, Buf: []byte{1}})
 		}},
 		{"a parcel", 2, nil, func(_ *world, e *engine) { e.deliver(&parcel{kind: parcelEager, src: 1}) }},

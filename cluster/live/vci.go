@@ -82,8 +82,8 @@ func (e *engine) lock() {
 	e.mu.Lock()
 }
 
-// mustPublish reports whether a batch must be published now, because this thread may block outside
-// the library and wait for a thread that is parked inside it.
+// mustPublish reports whether a batch must be published now. This thread may block outside the
+// library, and wait there for a thread that is parked inside it.
 func (e *engine) mustPublish() bool { return e.inRegion && e.main.sleeping.Load() != 0 }
 
 // markUrgent marks a VCI of the rank as urgent.

@@ -64,7 +64,7 @@ func (p *port) yieldFor(h cluster.Handle) bool {
 // or flag. An early change is then detected at once.
 const barrierSpins = 200
 
-// spinFor polls barrierSpins until a barrier completes or a flag is reached.
+// spinFor polls briefly until a barrier completes or a flag is reached.
 func (e *engine) spinFor(h cluster.Handle) bool {
 	b := e.memberOf(h).b
 	if h&boardBit != 0 {
