@@ -18,7 +18,7 @@ func TestHotFieldsShareLines(t *testing.T) {
 		at, limit uintptr
 	}
 	for _, e := range []end{
-		{"thread: clock, wait and looks", unsafe.Offsetof(th.polls) + unsafe.Sizeof(th.polls), line},
+		{"thread: clock, wait and polls", unsafe.Offsetof(th.polls) + unsafe.Sizeof(th.polls), line},
 		{"rank: first thread and posted receives", unsafe.Offsetof(r.queues) + unsafe.Sizeof(match.Queues{})/2, line},
 		{"rank: arrived messages and slots", unsafe.Offsetof(r.slots) + unsafe.Sizeof(r.slots.list[:0]) - unsafe.Sizeof(uintptr(0)), 2 * line},
 		{"rank: steps and regions", unsafe.Offsetof(r.region) + unsafe.Sizeof(r.region), rankLines * line},

@@ -142,7 +142,7 @@ type passage struct {
 	start     cluster.Time // its first byte has passed the last link
 	left      cluster.Time // its last byte has left its adapter
 	leftLinks cluster.Time // the same, including waits at links
-	rest      Cause        // cause of the time beyond that of its bytes
+	rest      Cause        // cause of the remaining time
 	carry     cluster.Time // time of its bytes
 	latency   cluster.Time
 	jitter    cluster.Time // part of the latency

@@ -4,7 +4,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 
 // If only calls make progress, a call answers all requests that arrived before its time. The world
 // must first catch up with the thread. If no request can have arrived, the rank runs ahead of the
-// clock as usualInFlight.
+// clock as usual.
 
 // needsTarget reports whether a message needs the target's CPU.
 func (m *msg) needsTarget() bool {

@@ -33,7 +33,7 @@ type Network struct {
 	rates  []int64 // by rank, from 1
 }
 
-// New returns the network t for nodes nodes, at maxCount its capacity. An invalid topology and too
+// New returns the network t for nodes nodes, at most its capacity. An invalid topology and too
 // many nodes are errors.
 func New(t cluster.Topology, nodes int) (*Network, error) {
 	if nodes < 1 {
