@@ -128,8 +128,8 @@ func (t *thread) classOf(op *cluster.Op) cluster.Class {
 	return t.w.net.class(t.r.id, op.Peer)
 }
 
-// payPacking charges the thread that packs or unpacks n bytes. This may be the rank's agent,
-// because adapters do not pack.
+// payPacking charges the thread that packs or unpacks n bytes. This may be the rank's progress
+// engine, because adapters do not pack.
 func (t *thread) payPacking(n int64) { t.spend(t.w.net.ways[cluster.Remote].copy.time(n), CauseCopy) }
 
 // buffered reports whether a put of n bytes is first copied from its source.

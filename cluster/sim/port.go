@@ -75,7 +75,7 @@ func (t *thread) takeLock() {
 	}
 }
 
-// post starts an operation on behalf of a thread, or of the rank's agent.
+// post starts an operation on behalf of a thread, or of the rank's progress engine.
 func (t *thread) post(op *cluster.Op) cluster.Handle {
 	if op.Kind != cluster.KindIprobe && op.Kind != cluster.KindImprobe && op.Kind != cluster.KindAtomic {
 		t.w.idlePolls, t.polls = 0, 0 // more than a poll
@@ -414,8 +414,8 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 	t.spend(done-alone, CauseMemory)
 }
 
-// work computes on the clock of the poster: a thread, or the agent that runs a step. The node's
-// memory serves work in the order of posts.
+// work computes on the clock of the poster: a thread, or the progress engine that runs a step. The
+// node's memory serves work in the order of posts.
 func (t *thread) work(op *cluster.Op) cluster.Handle {
 	w := t.w
 	flops, bytes := int64(min(op.A, 1<<62)), int64(min(op.B, 1<<62))

@@ -143,7 +143,8 @@ func (w *world) pull(i int32, t *thread, uncopied int64) {
 }
 
 // injector returns the thread that injects the bytes of a send whose CTS t has received: the thread
-// that waits for the send, if there is one. If an agent makes progress, it is the agent.
+// that waits for the send, if there is one. If the rank has a progress engine, it is this
+// engine.
 func (r *rank) injector(m *msg, t *thread) *thread {
 	if s := &r.slots.list[m.req]; s.waited && t.id >= 0 {
 		waiter := r.threadOf(int(s.waiter))

@@ -28,7 +28,7 @@ func (w *world) fetch(m *msg, at cluster.Time, wire int64) cluster.Time {
 	if m.kind != msgEager && m.kind != msgRTS {
 		return at
 	}
-	t := w.ranks[m.src].agent
+	t := w.ranks[m.src].engine
 	if m.thread >= 0 {
 		t = w.threads[m.thread]
 	}

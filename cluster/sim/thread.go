@@ -175,7 +175,7 @@ type rank struct {
 	atomics cluster.Time // end of the last atomic on this rank
 	device  cluster.Time // time at which its path to a device is free
 	lock    cluster.Time // time at which the last call of a parallel region left the library
-	agent   *thread      // makes progress without a call: the adapter, or a progress thread
+	engine  *thread      // makes progress without a call: the adapter, or a progress thread
 	noise   noise
 	_       uint64 // padding to whole cache lines
 }
@@ -192,14 +192,14 @@ type pendingStep struct {
 }
 
 // actor returns the thread that handles a message at a time for the rank: a thread inside a call,
-// or the agent; nil: none before the next call. Its clock is advanced to at.
+// or the progress engine; nil: none before the next call. Its clock is advanced to at.
 func (r *rank) actor(at cluster.Time, cause int32) *thread {
 	if r.w.progress != cluster.ProgressCall {
-		if r.agent == nil {
-			r.agent = &thread{w: r.w, r: r, id: -1, cause: noCause}
+		if r.engine == nil {
+			r.engine = &thread{w: r.w, r: r, id: -1, cause: noCause}
 		}
-		r.agent.until(at, cause)
-		return r.agent
+		r.engine.until(at, cause)
+		return r.engine
 	}
 	t := r.inCall()
 	if t != nil {

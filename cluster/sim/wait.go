@@ -92,7 +92,7 @@ func (t *thread) Peek(h cluster.Handle) bool {
 }
 
 // isInFuture reports whether an operation completes only in the thread's future: a barrier that all
-// members have entered, or an operation of the rank's agent ahead of the clock.
+// members have entered, or an operation of the rank's progress engine ahead of the clock.
 func (t *thread) isInFuture(h cluster.Handle) bool {
 	if h&barrierBit == 0 {
 		return t.r.slots.find(h).at > t.now
