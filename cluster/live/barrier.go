@@ -23,7 +23,7 @@ type member struct {
 	b   *barrier
 	// notified is the number of barriers that this rank has entered; the monitor
 	// reads it.
-	notified atomic.Uint32
+	entered atomic.Uint32
 }
 
 // join registers a context's barrier with the engine.
@@ -48,15 +48,15 @@ func (e *engine) join(ctx int32, ranks []int32) {
 	e.members = append(e.members, m)
 }
 
-// forgotten replaces a removed context.
-var forgotten = &member{ctx: -1}
+// removedMember replaces a removed context.
+var removedMember = &member{ctx: -1}
 
-// forget removes a context. The last member removes the barrier.
-func (e *engine) forget(ctx int32) {
+// removeMember removes a context. The last member removes the barrier.
+func (e *engine) removeMember(ctx int32) {
 	m, i := e.member(ctx)
 	w := e.w
 	w.membersMu.Lock()
-	e.members[i] = forgotten
+	e.members[i] = removedMember
 	w.membersMu.Unlock()
 	w.barrierMu.Lock()
 	if m.b.left++; m.b.left == len(m.b.ranks) {
@@ -85,11 +85,11 @@ func (e *engine) memberOf(h cluster.Handle) *member {
 	return e.members[(h&^barrierBit)>>32]
 }
 
-// passed reports whether the barrier of a handle is complete, or its flag reached.
-func (e *engine) passed(h cluster.Handle) bool {
+// hasOpened reports whether the barrier of a handle is complete, or its flag reached.
+func (e *engine) hasOpened(h cluster.Handle) bool {
 	m := e.memberOf(h)
 	if h&boardBit != 0 {
-		return m.b.board.Load().passed(h)
+		return m.b.board.Load().hasReached(h)
 	}
 	return m.b.gen.Load() != uint32(h)
 }
@@ -98,12 +98,12 @@ func (e *engine) passed(h cluster.Handle) bool {
 func (e *engine) enter(op *cluster.Op) cluster.Handle {
 	m, i := e.member(op.Ctx)
 	b := m.b
-	m.notified.Add(1)
+	m.entered.Add(1)
 	gen := b.gen.Load()
 	last := int(b.count.Add(1)) == len(b.ranks)
 	if last {
 		b.count.Store(0)
-		if e.w.way.open(b) {
+		if e.w.transport.open(b) {
 			b.open(e.w)
 			return e.finish(op, cluster.Done{})
 		}
@@ -111,27 +111,27 @@ func (e *engine) enter(op *cluster.Op) cluster.Handle {
 	if op.Then == nil {
 		return barrierBit | cluster.Handle(i)<<32 | cluster.Handle(gen)
 	}
-	s := e.pend(op)
-	s.member, s.arg2 = m, gen
+	s := e.takeSlot(op)
+	s.member, s.count = m, gen
 	e.gates = append(e.gates, s)
 	return 0
 }
 
-// opened reports whether the barrier of a continuation is complete, or its flag reached. If not,
+// isOpen reports whether the barrier of a continuation is complete, or its flag reached. If not,
 // the member that increments the flag will wake this rank.
-func (s *slot) opened() bool {
+func (s *slot) isOpen() bool {
 	if s.kind == cluster.KindReached {
 		b := s.member.b.board.Load()
-		return b.Words[s.tag].N.Load() >= s.a || b.wanted(s.member.b, s.tag, s.a)
+		return b.Words[s.tag].N.Load() >= s.a || b.requestWake(s.member.b, s.tag, s.a)
 	}
-	return s.member.b.gen.Load() != s.arg2
+	return s.member.b.gen.Load() != s.count
 }
 
 // checkGates completes the barriers that continuations wait for.
 func (e *engine) checkGates() int {
 	n := 0
 	for i := 0; i < len(e.gates); i++ {
-		if s := e.gates[i]; s.opened() {
+		if s := e.gates[i]; s.isOpen() {
 			e.gates = append(e.gates[:i], e.gates[i+1:]...)
 			i--
 			n++
@@ -149,9 +149,9 @@ func (b *barrier) open(w *world) {
 
 // alert wakes the members.
 func (b *barrier) alert(w *world) {
-	if w.lanes > 0 {
+	if w.vcis > 0 {
 		for _, r := range b.ranks {
-			w.engines[r].urge(0) // a continuation may wait for it
+			w.engines[r].markUrgent(0) // a continuation may wait for it
 		}
 	}
 	if w.parked.Load() == 0 && w.spec.Machine.Progress != cluster.ProgressThread { // a computing rank is not parked, and its progress thread may help

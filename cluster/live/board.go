@@ -18,7 +18,7 @@ func (p *port) Board(ctx int32) *cluster.Board {
 	m, _ := e.member(ctx)
 	p.leave()
 	for _, r := range m.b.ranks {
-		if !w.way.reaches(e.id, r) {
+		if !w.transport.reaches(e.id, r) {
 			return nil
 		}
 	}
@@ -27,8 +27,8 @@ func (p *port) Board(ctx int32) *cluster.Board {
 	b := m.b.board.Load()
 	if b == nil {
 		b = &board{Board: cluster.NewBoard(len(m.b.ranks)), w: w}
-		if !w.crowded && !e.multi {
-			b.Looks = briefly
+		if !w.crowded && !e.inRegion {
+			b.Looks = barrierSpins
 		}
 		m.b.board.Store(b)
 	}
@@ -42,30 +42,30 @@ const (
 	boardShift                = 40
 )
 
-func wordOf(h cluster.Handle) int32 { return int32(h >> 32 & 0xff) }
+func flagOf(h cluster.Handle) int32 { return int32(h >> 32 & 0xff) }
 
-func (b *board) passed(h cluster.Handle) bool {
-	return int32(uint32(b.Words[wordOf(h)].N.Load())-uint32(h)) >= 0
+func (b *board) hasReached(h cluster.Handle) bool {
+	return int32(uint32(b.Words[flagOf(h)].N.Load())-uint32(h)) >= 0
 }
 
-// raise adds to a flag.
-func (e *engine) raise(op *cluster.Op) cluster.Handle {
+// addToFlag adds to a flag.
+func (e *engine) addToFlag(op *cluster.Op) cluster.Handle {
 	m, _ := e.member(op.Ctx)
-	if e.w.way.raise(e, m.b, op) {
-		m.b.raise(e.w, op.Tag, op.A)
+	if e.w.transport.addToFlag(e, m.b, op) {
+		m.b.addToFlag(e.w, op.Tag, op.A)
 	}
 	return e.finish(op, cluster.Done{})
 }
 
-// raise adds to a flag, and wakes the members if one of them sleeps until the new value.
-func (b *barrier) raise(w *world, word int32, by uint64) {
+// addToFlag adds to a flag, and wakes the members if one of them sleeps until the new value.
+func (b *barrier) addToFlag(w *world, word int32, by uint64) {
 	if s := b.board.Load(); s.Raise(word, by) || by == 0 {
 		b.alert(w)
 	}
 }
 
-// reached waits for a flag.
-func (e *engine) reached(op *cluster.Op) cluster.Handle {
+// waitFlag waits for a flag.
+func (e *engine) waitFlag(op *cluster.Op) cluster.Handle {
 	m, i := e.member(op.Ctx)
 	if m.b.board.Load().Words[op.Tag].N.Load() >= op.A {
 		return e.finish(op, cluster.Done{})
@@ -73,29 +73,29 @@ func (e *engine) reached(op *cluster.Op) cluster.Handle {
 	if op.Then == nil {
 		return barrierBit | boardBit | cluster.Handle(i)<<boardShift | cluster.Handle(op.Tag)<<32 | cluster.Handle(uint32(op.A))
 	}
-	s := e.pend(op)
+	s := e.takeSlot(op)
 	s.member = m
 	e.gates = append(e.gates, s)
 	return 0
 }
 
-// want announces that a thread is about to sleep until the flags of handles change.
-func (e *engine) want(hs []cluster.Handle) {
+// announceSleep announces that a thread is about to sleep until the flags of handles change.
+func (e *engine) announceSleep(hs []cluster.Handle) {
 	for _, h := range hs {
 		if h&barrierBit == 0 || h&boardBit == 0 {
 			continue
 		}
 		b := e.memberOf(h).b
 		s := b.board.Load()
-		n := s.Words[wordOf(h)].N.Load()
-		s.wanted(b, wordOf(h), n+uint64(int64(int32(uint32(h)-uint32(n)))))
+		n := s.Words[flagOf(h)].N.Load()
+		s.requestWake(b, flagOf(h), n+uint64(int64(int32(uint32(h)-uint32(n)))))
 	}
 }
 
-// wanted records that a thread may sleep until a flag is at least n. Only the minimum of all
-// threads is stored. A thread that wakes and sleeps again calls wanted again. If the minimum is
-// already reached, a thread that waits for it may still be asleep.
-func (b *board) wanted(of *barrier, word int32, n uint64) (reached bool) {
+// requestWake records that a thread may sleep until a flag is at least n. Only the minimum of all
+// threads is stored. A thread that wakes and sleeps again calls requestWake again. If the minimum
+// is already reached, a thread that waits for it may still be asleep.
+func (b *board) requestWake(of *barrier, word int32, n uint64) (reached bool) {
 	want := &b.Wants[word]
 	for {
 		least, now := want.Load(), b.Words[word].N.Load()

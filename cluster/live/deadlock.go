@@ -24,7 +24,7 @@ func (w *world) monitor() {
 		case <-w.over:
 			return
 		}
-		if stuck := v.deadlocked(); len(stuck) > 0 {
+		if stuck := v.findDeadlock(); len(stuck) > 0 {
 			w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: stuck})
 			return
 		}
@@ -70,12 +70,12 @@ func wildcard(n int32) string {
 type sleeper struct {
 	port   *port
 	sleeps uint64
-	want   int // number of needs that must be met
+	needed int // number of needs that must be met
 	needs  []need
 }
 
-// seen is one rank as the monitor saw it.
-type seen struct {
+// rankView is one rank as the monitor saw it.
+type rankView struct {
 	live     bool // can continue by itself
 	finished bool
 	sleepers []sleeper
@@ -85,30 +85,30 @@ type seen struct {
 // last check.
 type survey struct {
 	w      *world
-	views  []seen
+	views  []rankView
 	parks  []uint64
 	all    []int32
-	absent map[absence][]int32 // ranks that have not entered a barrier
+	absent map[absentKey][]int32 // ranks that have not entered a barrier
 }
 
-type absence struct {
+type absentKey struct {
 	b   *barrier
 	gen uint32
 }
 
 func newSurvey(w *world) *survey {
-	v := &survey{w: w, views: make([]seen, len(w.engines)), parks: make([]uint64, len(w.engines)), all: make([]int32, len(w.engines)), absent: map[absence][]int32{}}
+	v := &survey{w: w, views: make([]rankView, len(w.engines)), parks: make([]uint64, len(w.engines)), all: make([]int32, len(w.engines)), absent: map[absentKey][]int32{}}
 	for i := range v.all {
 		v.all[i] = int32(i)
 	}
 	return v
 }
 
-// look reads the waits of a rank. A rank can continue if a thread is not parked, or if anything is
-// pending or on the wire.
-func (v *survey) look(e *engine) seen {
-	s := seen{finished: e.finished.Load()}
-	if e.attention.Load() == 0 || e.inflight.Load() > 0 || e.away.Load() {
+// viewRank reads the waits of a rank. A rank can continue if a thread is not parked, or if anything
+// is pending or on the wire.
+func (v *survey) viewRank(e *engine) rankView {
+	s := rankView{finished: e.finished.Load()}
+	if e.sleeping.Load() == 0 || e.inflight.Load() > 0 || e.away.Load() {
 		s.live = true
 		return s
 	}
@@ -128,28 +128,28 @@ func (v *survey) look(e *engine) seen {
 	}
 	for _, p := range e.ports {
 		if !p.joining.Load() {
-			s.sleepers = append(s.sleepers, v.wants(p))
+			s.sleepers = append(s.sleepers, v.needsOf(p))
 		}
 	}
 	s.live = len(s.sleepers) == 0
 	return s
 }
 
-// wants returns the handles that a parked thread waits for.
-func (v *survey) wants(p *port) sleeper {
-	s := sleeper{port: p, sleeps: p.sleeps, want: p.need}
+// needsOf returns the handles that a parked thread waits for.
+func (v *survey) needsOf(p *port) sleeper {
+	s := sleeper{port: p, sleeps: p.sleeps, needed: p.need}
 	for _, h := range p.hs {
 		switch {
 		case h == 0:
-			s.want--
-		case !p.e.given(h):
+			s.needed--
+		case !p.e.isValid(h):
 			s.needs = append(s.needs, need{kind: cluster.KindNone, any: true})
 		case p.e.isDone(h):
-			s.want--
+			s.needed--
 		case h&barrierBit != 0:
 			m := p.e.memberOf(h)
 			if h&boardBit != 0 {
-				s.needs = append(s.needs, need{kind: cluster.KindReached, tag: wordOf(h), ranks: m.b.ranks, any: true})
+				s.needs = append(s.needs, need{kind: cluster.KindReached, tag: flagOf(h), ranks: m.b.ranks, any: true})
 				continue
 			}
 			s.needs = append(s.needs, need{kind: cluster.KindBarrier, ranks: v.absentFrom(m, uint32(h))})
@@ -160,9 +160,9 @@ func (v *survey) wants(p *port) sleeper {
 	return s
 }
 
-// given reports whether a handle is valid. A thread that waits for another handle first has not
+// isValid reports whether a handle is valid. A thread that waits for another handle first has not
 // checked it yet.
-func (e *engine) given(h cluster.Handle) (is bool) {
+func (e *engine) isValid(h cluster.Handle) (is bool) {
 	defer func() { is = recover() == nil }()
 	e.isDone(h)
 	return
@@ -183,7 +183,7 @@ func (v *survey) needOf(e *engine, s *slot) need {
 
 // absentFrom returns the members that have not entered a barrier.
 func (v *survey) absentFrom(m *member, gen uint32) []int32 {
-	key := absence{m.b, gen}
+	key := absentKey{b: m.b, gen: gen}
 	if list, ok := v.absent[key]; ok {
 		return list
 	}
@@ -203,7 +203,7 @@ func (v *survey) entered(rank, ctx int32) uint32 {
 	defer v.w.membersMu.Unlock()
 	for _, m := range v.w.engines[rank].members {
 		if m.ctx == ctx {
-			return m.notified.Load()
+			return m.entered.Load()
 		}
 	}
 	return 0
@@ -222,9 +222,9 @@ func (v *survey) members(e *engine, ctx int32) []int32 {
 	return v.all
 }
 
-// met reports whether live ranks can meet enough of a sleeper's needs. The monitor reduces this
+// canWake reports whether live ranks can meet enough of a sleeper's needs. The monitor reduces this
 // AND-OR graph until nothing changes.
-func (s *sleeper) met(views []seen) bool {
+func (s *sleeper) canWake(views []rankView) bool {
 	can := 0
 	for _, n := range s.needs {
 		ok := !n.any
@@ -238,13 +238,13 @@ func (s *sleeper) met(views []seen) bool {
 			can++
 		}
 	}
-	return can >= s.want
+	return can >= s.needed
 }
 
-// same reports whether a thread is still in the same sleep with the same needs. A thread that has
+// isSame reports whether a thread is still in the same sleep with the same needs. A thread that has
 // not been woken yet may have been released.
-func (s *sleeper) same(o *sleeper) bool {
-	if s.port != o.port || s.sleeps != o.sleeps || s.want != o.want || len(s.needs) != len(o.needs) {
+func (s *sleeper) isSame(o *sleeper) bool {
+	if s.port != o.port || s.sleeps != o.sleeps || s.needed != o.needed || len(s.needs) != len(o.needs) {
 		return false
 	}
 	for i := range s.needs {
@@ -255,27 +255,27 @@ func (s *sleeper) same(o *sleeper) bool {
 	return true
 }
 
-// deadlocked finds ranks that only other stuck ranks could wake.
-func (v *survey) deadlocked() []cluster.Wait {
-	v.suspect()
-	return v.confirmed()
+// findDeadlock finds ranks that only other stuck ranks could wake.
+func (v *survey) findDeadlock() []cluster.Wait {
+	v.markDead()
+	return v.confirmDead()
 }
 
-// suspect reads the state of each rank, one after another, and marks the ranks as dead that no live
-// rank could wake.
-func (v *survey) suspect() {
+// markDead reads the state of each rank, one after another, and marks the ranks as dead that no
+// live rank could wake.
+func (v *survey) markDead() {
 	w, views := v.w, v.views
 	clear(v.absent)
 	dead := 0
 	for i, e := range w.engines {
 		parks := e.parks.Load()
-		moved := parks != v.parks[i] || e.attention.Load() == 0
+		moved := parks != v.parks[i] || e.sleeping.Load() == 0
 		v.parks[i] = parks
 		if moved {
-			views[i] = seen{live: true}
+			views[i] = rankView{live: true}
 			continue
 		}
-		views[i] = v.look(e)
+		views[i] = v.viewRank(e)
 		if !views[i].live {
 			dead++
 		}
@@ -288,7 +288,7 @@ func (v *survey) suspect() {
 				continue
 			}
 			for k := range s.sleepers {
-				if s.sleepers[k].met(views) {
+				if s.sleepers[k].canWake(views) {
 					s.live, changed = true, true
 					break
 				}
@@ -297,9 +297,9 @@ func (v *survey) suspect() {
 	}
 }
 
-// confirmed checks the dead ranks again. If one of them has changed, the states were not from the
+// confirmDead checks the dead ranks again. If one of them has changed, the states were not from the
 // same moment.
-func (v *survey) confirmed() []cluster.Wait {
+func (v *survey) confirmDead() []cluster.Wait {
 	clear(v.absent)
 	var stuck []cluster.Wait
 	for i := range v.views {
@@ -307,8 +307,8 @@ func (v *survey) confirmed() []cluster.Wait {
 		if s.live {
 			continue
 		}
-		now := v.look(v.w.engines[i])
-		if now.live || !slices.EqualFunc(now.sleepers, s.sleepers, func(a, b sleeper) bool { return a.same(&b) }) {
+		now := v.viewRank(v.w.engines[i])
+		if now.live || !slices.EqualFunc(now.sleepers, s.sleepers, func(a, b sleeper) bool { return a.isSame(&b) }) {
 			return nil
 		}
 		if !s.finished {
@@ -323,11 +323,11 @@ func (w *world) parkedWaits() []cluster.Wait {
 	var out []cluster.Wait
 	v := newSurvey(w)
 	for i, e := range w.engines {
-		if s := v.look(e); !s.live && !s.finished {
+		if s := v.viewRank(e); !s.live && !s.finished {
 			out = append(out, waits(i, s.sleepers)...)
 		}
 	}
-	slices.SortStableFunc(out, inOrder)
+	slices.SortStableFunc(out, compareWaits)
 	return out
 }
 

@@ -13,24 +13,24 @@ import (
 // engine is the fabric's part for one rank. Its owner is the rank's goroutine. In a parallel
 // region, with a progress thread, or with VCIs, the owner is the holder of mu.
 type engine struct {
-	w        *world
-	id       int32
-	lane     uint8     // its number as a VCI; 0: the rank's main engine
-	main     *engine   // main engine of the rank
-	lanes    []*engine // VCIs of a main engine, which is the first one; nil: no VCIs
-	plain    bool      // calls need no lock
-	shared   bool      // the rank has VCIs
-	multi    bool      // in a parallel region: every call locks
-	helped   bool      // a progress thread exists: the owner holds mu except in Compute and while parked
-	stepping bool
-	batch    []*ring       // rings with unpublished cells
-	members  []*member     // members of the contexts of this rank
-	steps    []pendingStep // due continuations and RPC bodies
-	worked   int64         // wire: end of the last posted work
-	kernels  *issue        // in a main engine; nil: the machine has no devices or no costs
-	awaits   []*slot
-	gates    []*slot // barriers that continuations wait for
-	probes   []*slot
+	w         *world
+	id        int32
+	vci       uint8     // its number as a VCI; 0: the rank's main engine
+	main      *engine   // main engine of the rank
+	vcis      []*engine // VCIs of a main engine, which is the first one; nil: no VCIs
+	lockless  bool      // calls need no lock
+	hasVCIs   bool      // the rank has VCIs
+	inRegion  bool      // in a parallel region: every call locks
+	hasHelper bool      // a progress thread exists: the owner holds mu except in Compute and while parked
+	stepping  bool
+	batch     []*ring       // rings with unpublished cells
+	members   []*member     // members of the contexts of this rank
+	steps     []pendingStep // due continuations and RPC bodies
+	workEnd   int64         // wire: end of the last posted work
+	kernels   *kernelState  // in a main engine; nil: the machine has no devices or no costs
+	awaits    []*slot
+	gates     []*slot // barriers that continuations wait for
+	probes    []*slot
 
 	queues    match.Queues
 	unmatched unmatched
@@ -43,14 +43,14 @@ type engine struct {
 
 	mu       sync.Mutex // see the type's comment
 	finished atomic.Bool
-	gone     atomic.Bool // the rank's goroutine has ended
+	ended    atomic.Bool // the rank's goroutine has ended
 
 	_         [128]byte     // senders often read the next five fields: no frequently changed field may share their cache lines
-	attention atomic.Int32  // number of parked threads, plus away: a sender that reads 0 need not wake a thread
+	sleeping  atomic.Int32  // number of parked threads, plus away: a sender that reads 0 need not wake a thread
 	urgent    atomic.Uint32 // VCIs with work for any thread of the rank, by bit
 	detached  atomic.Int32  // operations of a VCI with a continuation
 	dirty     []atomic.Uint64
-	bySource  []atomic.Pointer[ring] // with dirty: marks by source, if there are too many rings to poll
+	bySource  []atomic.Pointer[ring] // with dirty: rings by source, if there are too many rings to poll
 	inbound   atomic.Pointer[[]*ring]
 	delivered atomic.Bool // inbox is not empty
 	_         [128]byte
@@ -66,11 +66,11 @@ type engine struct {
 
 	observer *observed // observer of the rank's first thread; nil: no recording
 
-	portsMu sync.Mutex
-	ports   []*port
-	away    atomic.Bool   // computing; the progress thread owns the engine
-	help    chan struct{} // wakes the progress thread
-	block   cluster.Op    // current block of a posted train
+	portsMu    sync.Mutex
+	ports      []*port
+	away       atomic.Bool   // computing; the progress thread owns the engine
+	wakeHelper chan struct{} // wakes the progress thread
+	block      cluster.Op    // current block of a posted train
 }
 
 // pendingStep is a due continuation, or the body of an RPC.
@@ -81,25 +81,25 @@ type pendingStep struct {
 	call *parcel
 }
 
-// pollAll is the maximum number of ranks for which a receiver polls every ring. In larger clusters
-// senders leave a mark.
-const pollAll = 16
+// maxPolledRings is the maximum number of ranks for which a receiver polls every ring. In larger
+// clusters senders set a bit in dirty.
+const maxPolledRings = 16
 
 func (w *world) newEngine(id int32) *engine {
 	e := w.bareEngine(id)
-	e.main, e.plain = e, true
+	e.main, e.lockless = e, true
 	if m := &w.spec.Machine; m.Emulated && m.Device.Count > 0 {
-		e.kernels = &issue{}
+		e.kernels = &kernelState{}
 		w.staged = !m.Device.Direct
 	}
 	e.seg = alignedBytes(w.spec.Segment)
 	e.words = cluster.Words(e.seg)
-	if w.lanes > 0 {
-		e.addLanes(w.lanes)
+	if w.vcis > 0 {
+		e.addVCIs(w.vcis)
 	}
 	if w.spec.Machine.Progress == cluster.ProgressThread {
-		e.helped = true
-		e.help = make(chan struct{}, 1)
+		e.hasHelper = true
+		e.wakeHelper = make(chan struct{}, 1)
 	}
 	return e
 }
@@ -110,7 +110,7 @@ func (w *world) bareEngine(id int32) *engine {
 	e := &engine{id: id, w: w, out: make([]*ring, p)}
 	none := []*ring(nil)
 	e.inbound.Store(&none)
-	if p > pollAll {
+	if p > maxPolledRings {
 		e.dirty = make([]atomic.Uint64, (p+63)/64)
 		e.bySource = make([]atomic.Pointer[ring], p)
 	}
@@ -136,14 +136,14 @@ func (e *engine) ringTo(dst int32) *ring {
 }
 
 func (e *engine) makeRing(dst int32) *ring {
-	if !e.w.way.rings(e.id, dst) {
+	if !e.w.transport.usesRing(e.id, dst) {
 		return nil
 	}
 	d := e.w.engines[dst]
-	if e.lane != 0 {
-		d = d.lanes[e.lane]
+	if e.vci != 0 {
+		d = d.vcis[e.vci]
 	}
-	r := newRing(e.id, d, ringCells(len(e.w.engines)*(1+e.w.lanes/2)))
+	r := newRing(e.id, d, ringCells(len(e.w.engines)*(1+e.w.vcis/2)))
 	e.out[dst] = r
 	d.inMu.Lock()
 	list := append(slices.Clip(*d.inbound.Load()), r)
@@ -168,18 +168,18 @@ func (e *engine) publish(r *ring) {
 		}
 	}
 	dst.alert()
-	if e.lane != 0 && dst.detached.Load() != 0 {
-		dst.rush()
+	if e.vci != 0 && dst.detached.Load() != 0 {
+		dst.wakeUrgent()
 	}
 }
 
 // alert wakes the threads that wait for this engine: for a VCI its waiters, for a main engine all
 // waiting threads of the rank. Threads that wait for another VCI then find the main engine urgent.
 func (e *engine) alert() {
-	if e.lanes != nil {
-		e.urge(0)
+	if e.vcis != nil {
+		e.markUrgent(0)
 	}
-	if e.attention.Load() != 0 {
+	if e.sleeping.Load() != 0 {
 		e.wake()
 	}
 }
@@ -188,15 +188,15 @@ func (e *engine) wake() {
 	m := e.main
 	m.portsMu.Lock()
 	for _, p := range m.ports {
-		if p.parked.Load() && (e == m || p.watched.Load()>>e.lane&1 != 0) && p.parked.CompareAndSwap(true, false) {
-			p.inattentive()
+		if p.parked.Load() && (e == m || p.watched.Load()>>e.vci&1 != 0) && p.parked.CompareAndSwap(true, false) {
+			p.cancelParking()
 			p.ch <- struct{}{}
 		}
 	}
 	m.portsMu.Unlock()
 	if e.away.Load() {
 		select {
-		case e.help <- struct{}{}:
+		case e.wakeHelper <- struct{}{}:
 		default:
 		}
 	}
@@ -213,16 +213,16 @@ func (e *engine) flush() {
 	e.batch = e.batch[:0]
 }
 
-// ship sends a parcel to a rank through the pair's ring.
-func (e *engine) ship(p *parcel, dst int32) {
+// sendParcel sends a parcel to a rank through the pair's ring.
+func (e *engine) sendParcel(p *parcel, dst int32) {
 	r := e.ringTo(dst)
 	if r.batch > 0 {
 		e.publish(r)
 	}
-	if e.lane != 0 && p.kind == parcelRendez {
-		defer r.to.rush()
+	if e.vci != 0 && p.kind == parcelRTS {
+		defer r.to.wakeUrgent()
 	}
-	if r.spilled.Load() || !e.makeRoom(r, 1) {
+	if r.spilled.Load() || !e.waitForCells(r, 1) {
 		r.overflow(p)
 		e.publish(r)
 		return
@@ -236,16 +236,16 @@ func (e *engine) ship(p *parcel, dst int32) {
 	e.publish(r)
 }
 
-// makeRoom waits briefly for free cells in a ring.
-func (e *engine) makeRoom(r *ring, cells uint32) bool {
-	if r.room(cells) {
+// waitForCells waits briefly for free cells in a ring.
+func (e *engine) waitForCells(r *ring, cells uint32) bool {
+	if r.hasFree(cells) {
 		return true
 	}
 	if r.batch > 0 {
 		e.publish(r)
 	}
 	for i := 0; i < e.w.patience && r.to != e; i++ {
-		if r.room(cells) {
+		if r.hasFree(cells) {
 			return true
 		}
 	}
@@ -255,7 +255,7 @@ func (e *engine) makeRoom(r *ring, cells uint32) bool {
 // complete finishes a slot of this engine. The caller is one of its threads, or no thread can read
 // the slot yet.
 func (e *engine) complete(s *slot, d cluster.Done) {
-	if e.shared {
+	if e.hasVCIs {
 		e.completeShared(s, d)
 		return
 	}
@@ -277,35 +277,48 @@ func (e *engine) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 	// Field by field, as d was written a moment ago: wider loads would wait until those stores
 	// reach the cache.
 	o := &op.Done
-	o.Peer, o.Err, o.Tag, o.Size, o.Found, o.A = d.Peer, d.Err, d.Tag, d.Size, d.Found, d.A
+	o.Peer = d.Peer
+	o.Err = d.Err
+	o.Tag = d.Tag
+	o.Size = d.Size
+	o.Found = d.Found
+	o.A = d.A
 	return 0
 }
 
 // continueWith makes the continuation of an operation due that completed inside Post.
 func (e *engine) continueWith(op *cluster.Op, d cluster.Done) {
-	if e.lane != 0 {
-		e.completeFrom(e.pend(op), d)
+	if e.vci != 0 {
+		e.completeFrom(e.takeSlot(op), d)
 		return
 	}
 	e.steps = append(e.steps, pendingStep{then: op.Then, arg: op.ThenArg, done: d})
 }
 
-// pend returns a slot for a pending operation.
-func (e *engine) pend(op *cluster.Op) *slot {
+// takeSlot returns a slot for a pending operation.
+func (e *engine) takeSlot(op *cluster.Op) *slot {
 	s := e.slots.take(op.Kind)
-	s.peer, s.ctx, s.tag, s.arg = op.Peer, op.Ctx, op.Tag, op.Arg
-	s.buf, s.size, s.off, s.a = op.Buf, op.Bytes(), op.Off, op.A
+	s.peer = op.Peer
+	s.ctx = op.Ctx
+	s.tag = op.Tag
+	s.arg = op.Arg
+	s.buf = op.Buf
+	s.size = op.Bytes()
+	s.off = op.Off
+	s.a = op.A
 	if op.Then != nil {
-		s.then, s.thenArg, s.detached = op.Then, op.ThenArg, true
-		if e.lane != 0 {
+		s.then = op.Then
+		s.thenArg = op.ThenArg
+		s.detached = true
+		if e.vci != 0 {
 			e.detached.Add(1)
 		}
 	}
 	return s
 }
 
-// pended returns the result of Post for a slot.
-func pended(s *slot) cluster.Handle {
+// postResult returns the result of Post for a slot.
+func postResult(s *slot) cluster.Handle {
 	if s.detached {
 		return 0
 	}
@@ -336,7 +349,7 @@ func (e *engine) runSteps() {
 type inside struct{ e *engine }
 
 func (i inside) Post(op *cluster.Op) cluster.Handle {
-	if i.e.lanes != nil {
+	if i.e.vcis != nil {
 		return i.e.postInside(op)
 	}
 	return i.e.post(op)

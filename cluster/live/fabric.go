@@ -31,39 +31,37 @@ func (*Fabric) Clock(m *cluster.Machine) cluster.Clock {
 	return cluster.WallClock
 }
 
-// The memory of a rank without its segment, in bytes: the rank with its stack, queues and
-// operations; a thread of its regions; a ring and a cell of a ring; and per VCI and other rank two
-// ring pointers and a mark.
+// The memory of a rank without its segment, in bytes.
 const (
-	rankOverhead   = 40 << 10
-	threadOverhead = 12 << 10
+	rankOverhead   = 40 << 10 // the rank with its stack, queues and operations
+	threadOverhead = 12 << 10 // a thread of its regions
 	ringOverhead   = 640
-	cellOverhead   = 24
-	pairOverhead   = 17
+	cellOverhead   = 24 // of a ring
+	pairOverhead   = 17 // per VCI and other rank: two ring pointers and a bit
 	parcelOverhead = 512
 )
 
 // Overhead implements cluster.Fabric. It assumes that a rank communicates with the peers of
 // collectives and some others.
 func (*Fabric) Overhead(s *cluster.Spec) int64 {
-	ranks, lanes := int64(s.Layout.Ranks()), int64(lanesOf(s))
+	ranks, vcis := int64(s.Layout.Ranks()), int64(vcisOf(s))
 	rings := min(ranks, int64(bits.Len64(uint64(ranks)))+8)
-	own, back := spareParcels(int(ranks * (1 + lanes)))
-	ring := ringOverhead + cellOverhead*int64(ringCells(int(ranks*(1+lanes/2))))
-	return ranks * (rankOverhead + (1+lanes)*int64(own+back)*(longestKept+parcelOverhead) + threadOverhead*int64(s.Layout.ThreadsPerRank-1) + rings*ring + (1+lanes)*pairOverhead*ranks)
+	kept, back := spareParcels(int(ranks * (1 + vcis)))
+	ring := ringOverhead + cellOverhead*int64(ringCells(int(ranks*(1+vcis/2))))
+	return ranks * (rankOverhead + (1+vcis)*int64(kept+back)*(maxKept+parcelOverhead) + threadOverhead*int64(s.Layout.ThreadsPerRank-1) + rings*ring + (1+vcis)*pairOverhead*ranks)
 }
 
 // world is one running cluster.
 type world struct {
-	spec    cluster.Spec
-	eager   int64
-	engines []*engine
-	node    []int32
-	way     transport
-	staged  bool // device memory is reached through host memory
-	began   time.Time
+	spec      cluster.Spec
+	eager     int64
+	engines   []*engine
+	node      []int32
+	transport transport
+	staged    bool // device memory is reached through host memory
+	began     time.Time
 
-	lanes    int // VCIs of a rank in addition to its main engine
+	vcis     int // VCIs of a rank in addition to its main engine
 	cores    int32
 	threads  atomic.Int32 // running threads of the program
 	crowded  bool         // more ranks than cores
@@ -71,25 +69,25 @@ type world struct {
 	yields   int          // yields before it parks
 	patience int          // polls for free cells in a full ring
 
-	spareOwn  int // spare parcels of an engine
+	spareKept int // spare parcels of an engine
 	spareBack int32
 
 	barrierMu sync.Mutex
 	barriers  map[int32]*barrier
 	membersMu sync.Mutex
 
-	running atomic.Int32 // bodies that have not returned
-	parked  atomic.Int32 // threads that sleep or are about to
-	aborted atomic.Bool
-	abortAt atomic.Int64  // ns since the launch
-	over    chan struct{} // closed when progress threads must end
-	overOne sync.Once
-	ranks   sync.WaitGroup
-	others  sync.WaitGroup
-	ended   chan struct{}
-	errMu   sync.Mutex
-	err     error
-	stop    func() bool // stops the context's callback
+	running  atomic.Int32 // bodies that have not returned
+	parked   atomic.Int32 // threads that sleep or are about to
+	aborted  atomic.Bool
+	abortAt  atomic.Int64  // ns since the launch
+	over     chan struct{} // closed when progress threads must end
+	overOnce sync.Once
+	ranks    sync.WaitGroup
+	others   sync.WaitGroup
+	ended    chan struct{}
+	errMu    sync.Mutex
+	err      error
+	stop     func() bool // stops the context's callback
 }
 
 // Start implements cluster.Fabric.
@@ -108,25 +106,27 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	}
 	cores := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	w.crowded = n > cores/spec.Layout.ThreadsPerRank
-	w.spins, w.yields, w.patience = 1, 3, 0
+	w.spins = 1
+	w.yields = 3
+	w.patience = 0
 	w.cores = int32(cores)
 	w.threads.Store(int32(n))
-	own, back := spareParcels(n * (1 + lanesOf(&spec)))
-	w.spareOwn, w.spareBack = own, int32(back)
-	w.way = newTransport(w, cores)
+	kept, back := spareParcels(n * (1 + vcisOf(&spec)))
+	w.spareKept, w.spareBack = kept, int32(back)
+	w.transport = newTransport(w, cores)
 	for i := range w.engines {
 		w.engines[i] = w.newEngine(int32(i))
 	}
 	w.began = time.Now()
-	w.way.start()
+	w.transport.start()
 	body = w.observe(body)
 	w.running.Store(int32(n))
 	w.ranks.Add(n)
 	for _, e := range w.engines {
 		p := newPort(e, 0)
-		if e.helped {
+		if e.hasHelper {
 			w.others.Add(1)
-			go e.helper()
+			go e.runHelper()
 		}
 		go w.rank(p, body)
 	}
@@ -140,9 +140,9 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 // rank runs one rank: its body, and then progress for the others until all bodies have returned.
 func (w *world) rank(p *port, body func(cluster.Port) error) {
 	defer w.ranks.Done()
-	defer p.e.gone.Store(true)
+	defer p.e.ended.Store(true)
 	defer w.catch(p)
-	if p.e.helped {
+	if p.e.hasHelper {
 		p.lock()
 	}
 	p.e.state.Store(uint32(cluster.Computing))
@@ -165,7 +165,7 @@ func (p *port) finalize() {
 	}
 	for idle := 0; w.running.Load() > 0; {
 		p.check()
-		if e.lanes == nil && e.progress() || e.lanes != nil && p.progressAll() {
+		if e.vcis == nil && e.progress() || e.vcis != nil && p.progressAll() {
 			idle = 0
 			continue
 		}
@@ -173,8 +173,8 @@ func (p *port) finalize() {
 			runtime.Gosched()
 			continue
 		}
-		if e.lanes != nil {
-			p.parkLaned(nil, 1, 1<<len(e.lanes)-1)
+		if e.vcis != nil {
+			p.parkVCIs(nil, 1, 1<<len(e.vcis)-1)
 		} else {
 			p.park(nil, 1)
 		}
@@ -210,7 +210,7 @@ func (w *world) abort(err error) {
 	w.alertAll()
 }
 
-func (w *world) finish() { w.overOne.Do(func() { close(w.over) }) }
+func (w *world) finish() { w.overOnce.Do(func() { close(w.over) }) }
 
 func (w *world) alertAll() {
 	for _, e := range w.engines {
@@ -253,17 +253,17 @@ func (w *world) States(dst []cluster.State) []cluster.State {
 }
 
 // Dilation implements cluster.Run.
-func (w *world) Dilation() float64 { return w.way.stretch() }
+func (w *world) Dilation() float64 { return w.transport.dilationFactor() }
 
 // Lateness implements cluster.Dilated.
-func (w *world) Lateness() cluster.Lateness { return w.way.lateness() }
+func (w *world) Lateness() cluster.Lateness { return w.transport.lateness() }
 
 // Warnings implements cluster.Run.
-func (w *world) Warnings() []string { return slices.Concat(w.way.warnings(), w.lingering()) }
+func (w *world) Warnings() []string { return slices.Concat(w.transport.warnings(), w.lingering()) }
 
-// mostLingering is the maximum number of ranks in the warning about an aborted run that has not
+// maxLingering is the maximum number of ranks in the warning about an aborted run that has not
 // ended.
-const mostLingering = 8
+const maxLingering = 8
 
 // lingering describes the ranks that an aborted run still waits for. Every call ends a rank of an
 // aborted run, so these ranks have made no call since the abort.
@@ -276,8 +276,8 @@ func (w *world) lingering() []string {
 	more := 0
 	for _, e := range w.engines {
 		switch {
-		case e.gone.Load():
-		case len(all) == mostLingering:
+		case e.ended.Load():
+		case len(all) == maxLingering:
 			more++
 		default:
 			all = append(all, fmt.Sprintf("rank %d computes and has made no call for %.0f s: the run ends at its next call", e.id, since.Seconds()))

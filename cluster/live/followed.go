@@ -14,17 +14,17 @@ type followed struct {
 // Post implements cluster.Port.
 func (f *followed) Post(op *cluster.Op) cluster.Handle {
 	if op.Then != nil {
-		return f.detached(f.observed, op, f.Now())
+		return f.postDetached(f.observed, op, f.Now())
 	}
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend:
-		f.sent(op, f.Now())
+		f.recordSent(op, f.Now())
 	case cluster.KindRecv:
 		h := f.observed.Post(op)
 		if h != 0 {
 			f.pending[h] = op.Ctx
 		} else {
-			f.arrived(op.Ctx, &op.Done, f.Now())
+			f.recordReceived(op.Ctx, &op.Done, f.Now())
 		}
 		return h
 	}
@@ -37,29 +37,29 @@ func (f *followed) Test(h cluster.Handle) (cluster.Done, bool) {
 	if ok {
 		if ctx, is := f.pending[h]; is {
 			delete(f.pending, h)
-			f.arrived(ctx, &d, f.Now())
+			f.recordReceived(ctx, &d, f.Now())
 		}
 	}
 	return d, ok
 }
 
-func (f *followed) sent(op *cluster.Op, now cluster.Time) {
+func (f *followed) recordSent(op *cluster.Op, now cluster.Time) {
 	f.rec.Sent(timeline.Envelope{From: f.e.id, To: op.Peer, Ctx: op.Ctx, Tag: op.Tag}, int32(f.thread), now, op.Bytes())
 }
 
-func (f *followed) arrived(ctx int32, d *cluster.Done, now cluster.Time) {
+func (f *followed) recordReceived(ctx int32, d *cluster.Done, now cluster.Time) {
 	if d.Err != cluster.Cancelled {
 		f.rec.Received(timeline.Envelope{From: d.Peer, To: f.e.id, Ctx: ctx, Tag: d.Tag}, int32(f.thread), now)
 	}
 }
 
-// detached posts an operation whose continuation is also followed.
-func (f *followed) detached(to cluster.Poster, op *cluster.Op, now cluster.Time) cluster.Handle {
+// postDetached posts an operation whose continuation is also followed.
+func (f *followed) postDetached(to cluster.Poster, op *cluster.Op, now cluster.Time) cluster.Handle {
 	then := op.Then
 	s := &followedStep{f: f, then: then, ctx: op.Ctx}
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend:
-		f.sent(op, now)
+		f.recordSent(op, now)
 	case cluster.KindRecv:
 		s.receives = true
 	}
@@ -81,9 +81,9 @@ type followedStep struct {
 // clock would unwind in an aborted run.
 func (s *followedStep) Step(p cluster.Poster, arg int32, d cluster.Done) {
 	if s.receives {
-		s.f.arrived(s.ctx, &d, s.f.e.w.clock())
+		s.f.recordReceived(s.ctx, &d, s.f.e.w.clock())
 	}
-	s.then.Step(followedPoster{p, s.f}, arg, d)
+	s.then.Step(followedPoster{Poster: p, f: s.f}, arg, d)
 }
 
 // followedPoster is the Poster of a followed continuation.
@@ -98,5 +98,5 @@ func (p followedPoster) Post(op *cluster.Op) cluster.Handle {
 	if op.Then == nil {
 		return p.Poster.Post(op)
 	}
-	return p.f.detached(p.Poster, op, p.f.e.w.clock())
+	return p.f.postDetached(p.Poster, op, p.f.e.w.clock())
 }

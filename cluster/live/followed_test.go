@@ -32,7 +32,7 @@ func TestArrowsOfSchedules(t *testing.T) {
 	}
 	want := map[way]int{}
 	for _, m := range steps.Messages {
-		want[way{m.From, m.To, m.Bytes}] += calls
+		want[way{from: m.From, to: m.To, bytes: m.Bytes}] += calls
 	}
 	slow := cluster.Machine{Name: "slow", Emulated: true, EagerLimit: 256, Progress: cluster.ProgressThread}
 	slow.Classes[cluster.Remote] = cluster.Link{Latency: 10 * cluster.Microsecond}
@@ -67,7 +67,7 @@ func TestArrowsOfSchedules(t *testing.T) {
 				if a.Sent > a.Received {
 					t.Errorf("%+v is received before it is sent", a)
 				}
-				got[way{a.From, a.To, a.Bytes}]++
+				got[way{from: a.From, to: a.To, bytes: a.Bytes}]++
 			}
 			for w, times := range want {
 				if got[w] != times {

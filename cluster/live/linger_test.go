@@ -17,7 +17,7 @@ import (
 func TestACancelNamesWhoAsked(t *testing.T) {
 	spec := clustertest.Spec(clustertest.Host(), 1, 5)
 	spec.Layout.ThreadsPerRank, spec.Threading = 2, cluster.ThreadMultiple
-	var asked atomic.Int32
+	var polling atomic.Int32
 	run, err := cluster.Start(t.Context(), live.New(), spec, func(r *cluster.Rank) error {
 		ask := func(r *cluster.Rank, f func() error) error {
 			for i := 0; ; i++ {
@@ -25,7 +25,7 @@ func TestACancelNamesWhoAsked(t *testing.T) {
 					return err
 				}
 				if i == 0 {
-					asked.Add(1)
+					polling.Add(1)
 				}
 				runtime.Gosched()
 			}
@@ -45,7 +45,7 @@ func TestACancelNamesWhoAsked(t *testing.T) {
 			}
 			return ask(r, func() error { _, _, err := r.Test(&q); return err })
 		case 3:
-			asked.Add(1)
+			polling.Add(1)
 			return r.Barrier(r.World())
 		}
 		return r.Fork(2, func(th *cluster.Thread) error {
@@ -58,7 +58,7 @@ func TestACancelNamesWhoAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for asked.Load() < 5 || run.States(nil)[3] != cluster.Waiting {
+	for polling.Load() < 5 || run.States(nil)[3] != cluster.Waiting {
 		runtime.Gosched()
 	}
 	run.Cancel(errors.New("boom"))

@@ -9,12 +9,12 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// standing returns a world of ranks whose goroutines never start.
-func standing(ranks, threads int) *world {
+// parkedWorld returns a world of ranks whose goroutines never start.
+func parkedWorld(ranks, threads int) *world {
 	spec := clustertest.Spec(clustertest.Host(), 1, ranks)
 	spec.Layout.ThreadsPerRank = threads
-	w := &world{spec: spec, eager: spec.Eager(), engines: make([]*engine, ranks), node: make([]int32, ranks), barriers: map[int32]*barrier{}, way: direct{}}
-	w.lanes = lanesOf(&spec)
+	w := &world{spec: spec, eager: spec.Eager(), engines: make([]*engine, ranks), node: make([]int32, ranks), barriers: map[int32]*barrier{}, transport: direct{}}
+	w.vcis = vcisOf(&spec)
 	for i := range w.engines {
 		w.engines[i] = w.newEngine(int32(i))
 	}
@@ -33,8 +33,8 @@ func TestLastLookBeforeParking(t *testing.T) {
 		{"a message in a ring", 2, nil, func(w *world, _ *engine) {
 			w.engines[1].start(&cluster.Op{Kind: cluster.KindSend, Peer: 0, Buf: []byte{1}})
 		}},
-		{"a mark of one of many rings", pollAll + 2, nil, func(w *world, _ *engine) {
-			w.engines[pollAll+1].start(&cluster.Op{Kind: cluster.KindSend, Peer: 0, Buf: []byte{1}})
+		{"a bit of one of many rings", maxPolledRings + 2, nil, func(w *world, _ *engine) {
+			w.engines[maxPolledRings+1].start(&cluster.Op{Kind: cluster.KindSend, Peer: 0, Buf: []byte{1}})
 		}},
 		{"a parcel", 2, nil, func(_ *world, e *engine) { e.deliver(&parcel{kind: parcelEager, src: 1}) }},
 		{"a step", 1, nil, func(_ *world, e *engine) { e.steps = append(e.steps, pendingStep{}) }},
@@ -52,7 +52,7 @@ func TestLastLookBeforeParking(t *testing.T) {
 			func(w *world, _ *engine) { w.engines[1].start(&cluster.Op{Kind: cluster.KindBarrier, Ctx: 4}) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := standing(c.ranks, 1)
+			w := parkedWorld(c.ranks, 1)
 			e := w.engines[0]
 			if c.before != nil {
 				c.before(w, e)
@@ -79,7 +79,7 @@ func parks(e *engine, peer int32) *port {
 	p.hs = []cluster.Handle{e.start(&cluster.Op{Kind: cluster.KindRecv, Peer: peer, Tag: 7})}
 	p.need, p.asleep = 1, true
 	p.parked.Store(true)
-	e.attention.Add(1)
+	e.sleeping.Add(1)
 	return p
 }
 
@@ -96,16 +96,16 @@ func TestDeadlockIsConfirmed(t *testing.T) {
 		"":                                    func(*engine, *port) {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := standing(3, 1)
+			w := parkedWorld(3, 1)
 			p := parks(w.engines[0], 1)
 			parks(w.engines[1], 0)
 			v := newSurvey(w)
-			v.suspect()
+			v.markDead()
 			if v.views[0].live || v.views[1].live || !v.views[2].live {
 				t.Fatalf("live: %v %v %v, want only rank 2", v.views[0].live, v.views[1].live, v.views[2].live)
 			}
 			moves(w.engines[0], p)
-			if stuck := v.confirmed(); (len(stuck) > 0) != (name == "") {
+			if stuck := v.confirmDead(); (len(stuck) > 0) != (name == "") {
 				t.Errorf("stuck: %v", stuck)
 			}
 		})
@@ -115,19 +115,19 @@ func TestDeadlockIsConfirmed(t *testing.T) {
 // A VCI whose lock another thread holds stays urgent, because the holder may have checked before
 // the new work arrived.
 func TestUrgentLaneIsNotForgotten(t *testing.T) {
-	w := standing(2, 2)
+	w := parkedWorld(2, 2)
 	e := w.engines[0]
 	p := newPort(e, 0)
-	e.urge(1)
-	e.lanes[1].mu.Lock()
-	if p.serve() {
+	e.markUrgent(1)
+	e.vcis[1].mu.Lock()
+	if p.serveUrgent() {
 		t.Error("work was done in a VCI that another thread holds")
 	}
 	if e.urgent.Load() != 1<<1 {
-		t.Errorf("urgent lanes: %b, want lane 1", e.urgent.Load())
+		t.Errorf("urgent VCIs: %b, want VCI 1", e.urgent.Load())
 	}
-	e.lanes[1].mu.Unlock()
-	p.serve()
+	e.vcis[1].mu.Unlock()
+	p.serveUrgent()
 	if e.urgent.Load() != 0 {
 		t.Errorf("urgent VCIs: %b, want none after no work was found", e.urgent.Load())
 	}
@@ -141,7 +141,7 @@ func TestWireTakesTheFreeAdapter(t *testing.T) {
 	w := &world{spec: spec, engines: make([]*engine, 2), node: []int32{0, 1}, began: time.Now()}
 	x := newWire(w, 2)
 	n := int64(4e9) // bytes of a second
-	second := x.wall(cluster.Second)
+	second := x.wallTime(cluster.Second)
 	first := x.arrival(x.class(0, 1), 0, 1, n, x.now())
 	for i, want := range []int64{0, 1, 1, 2, 2} { // seconds after the first message
 		got := x.arrival(x.class(0, 1), 0, 1, n, x.now()) - first
@@ -157,15 +157,15 @@ func TestWireTakesTheFreeAdapter(t *testing.T) {
 // A wait for an invalid handle is reported, and does not crash the monitor.
 func TestWaitForNothingIsToldOf(t *testing.T) {
 	for _, threads := range []int{1, 2} {
-		w := standing(2, threads)
+		w := parkedWorld(2, threads)
 		for i, e := range w.engines {
 			p := parks(e, int32(1-i))
-			p.hs, p.need = append(p.hs, 1<<40, 1<<40|1<<laneShift, 1<<40|9<<laneShift), 4
+			p.hs, p.need = append(p.hs, 1<<40, 1<<40|1<<vciShift, 1<<40|9<<vciShift), 4
 		}
 		v := newSurvey(w)
-		v.suspect()
+		v.markDead()
 		found := 0
-		for _, wait := range v.confirmed() {
+		for _, wait := range v.confirmDead() {
 			if strings.Contains(wait.Call, "invalid or freed handle") {
 				found++
 			}
@@ -178,16 +178,16 @@ func TestWaitForNothingIsToldOf(t *testing.T) {
 
 // The memory of a team is freed with its last member.
 func TestFreedTeamsLeaveNothing(t *testing.T) {
-	w := standing(2, 1)
+	w := parkedWorld(2, 1)
 	for ctx := int32(4); ctx < 400; ctx += 2 {
 		for _, e := range w.engines {
 			e.join(ctx, []int32{0, 1})
 		}
-		w.engines[0].forget(ctx)
+		w.engines[0].removeMember(ctx)
 		if len(w.barriers) != 1 {
 			t.Fatalf("%d barriers while rank 1 has its own", len(w.barriers))
 		}
-		w.engines[1].forget(ctx)
+		w.engines[1].removeMember(ctx)
 	}
 	if len(w.barriers) != 0 || len(w.engines[0].members) != 1 || len(w.engines[1].members) != 1 {
 		t.Errorf("%d barriers, %d and %d members", len(w.barriers), len(w.engines[0].members), len(w.engines[1].members))

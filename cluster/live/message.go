@@ -21,19 +21,24 @@ const batchCells = 16
 func (e *engine) send(op *cluster.Op) cluster.Handle {
 	n := op.Bytes()
 	if !e.w.isEager(op.Ctx, n) || op.Kind == cluster.KindSsend {
-		s := e.pend(op)
+		s := e.takeSlot(op)
 		p := e.message()
-		p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelRendez, e.id, op.Peer, op.Ctx, op.Tag, n
+		p.kind = parcelRTS
+		p.src = e.id
+		p.dst = op.Peer
+		p.ctx = op.Ctx
+		p.tag = op.Tag
+		p.size = n
 		p.req, p.from = s, e
-		p.leaves = e.w.staged && op.From == cluster.DeviceMemory
-		e.w.way.carry(e, p, 0)
-		return pended(s)
+		p.fromDevice = e.w.staged && op.From == cluster.DeviceMemory
+		e.w.transport.carry(e, p, 0)
+		return postResult(s)
 	}
 	done := cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n}
 	if n <= inlineBytes && (op.Buf != nil || n == 0) && op.Tag <= maxField && op.Ctx <= maxField {
 		r := e.ringTo(op.Peer)
-		if r != nil && !r.spilled.Load() && e.makeRoom(r, cellsOf(int(n))) {
-			batch := op.Batch && !e.pressed()
+		if r != nil && !r.spilled.Load() && e.waitForCells(r, cellsOf(int(n))) {
+			batch := op.Batch && !e.mustPublish()
 			if r.batch == 0 && batch {
 				e.batch = append(e.batch, r)
 			}
@@ -49,12 +54,17 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 		}
 	}
 	p := e.message()
-	p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelEager, e.id, op.Peer, op.Ctx, op.Tag, n
+	p.kind = parcelEager
+	p.src = e.id
+	p.dst = op.Peer
+	p.ctx = op.Ctx
+	p.tag = op.Tag
+	p.size = n
 	if op.Buf != nil {
 		p.hold(op.Buf)
 	}
-	p.leaves = e.w.staged && op.From == cluster.DeviceMemory
-	e.w.way.carry(e, p, n)
+	p.fromDevice = e.w.staged && op.From == cluster.DeviceMemory
+	e.w.transport.carry(e, p, n)
 	return e.finish(op, done)
 }
 
@@ -65,7 +75,7 @@ type unmatchedMessage struct {
 	data          [inlineBytes]byte
 	parcel        *parcel // nil: data has the bytes
 	next          uint32  // of the free list, index + 1
-	held          bool    // taken by a matched probe
+	claimed       bool    // taken by a matched probe
 }
 
 // unmatched is the table of such messages. The matching queues have indices into it.
@@ -101,17 +111,17 @@ func (e *engine) recv(op *cluster.Op) cluster.Handle {
 			return e.claim(op, i)
 		}
 	}
-	s := e.pend(op)
-	s.device = e.w.staged && op.From == cluster.DeviceMemory
+	s := e.takeSlot(op)
+	s.toDevice = e.w.staged && op.From == cluster.DeviceMemory
 	e.queues.Post(op.Ctx, op.Peer, op.Tag, s.index)
-	return pended(s)
+	return postResult(s)
 }
 
 // mrecv receives a message that a matched probe took.
 func (e *engine) mrecv(op *cluster.Op) cluster.Handle {
 	n := uint64(uint32(op.A))
 	i := uint32(n - 1)
-	if n == 0 || n > uint64(len(e.unmatched.list)) || !e.unmatched.list[i].held {
+	if n == 0 || n > uint64(len(e.unmatched.list)) || !e.unmatched.list[i].claimed {
 		return e.finish(op, cluster.Done{Err: cluster.NoMessage})
 	}
 	return e.claim(op, i)
@@ -121,16 +131,19 @@ func (e *engine) mrecv(op *cluster.Op) cluster.Handle {
 func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
 	m := &e.unmatched.list[i]
 	device := e.w.staged && op.From == cluster.DeviceMemory
-	if p := m.parcel; p != nil && p.kind == parcelRendez {
+	if p := m.parcel; p != nil && p.kind == parcelRTS {
 		e.unmatched.drop(i)
-		if d, moved := e.w.way.matched(e, p, op.Buf, op.Bytes()); moved {
+		if d, moved := e.w.transport.moveMatched(e, p, op.Buf, op.Bytes()); moved {
 			return e.finish(op, d)
 		}
-		s := e.pend(op)
-		s.peer, s.ctx, s.tag, s.device = p.src, p.ctx, p.tag, device // a matched receive names none
-		p.came = 0
-		e.accept(p, s)
-		return pended(s)
+		s := e.takeSlot(op)
+		s.peer = p.src // a matched receive names none
+		s.ctx = p.ctx
+		s.tag = p.tag
+		s.toDevice = device
+		p.peerArrival = 0
+		e.sendCTS(p, s)
+		return postResult(s)
 	}
 	d := received(m.src, m.tag, m.size, op.Bytes())
 	if m.parcel != nil {
@@ -141,33 +154,33 @@ func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
 	}
 	e.unmatched.drop(i)
 	if device {
-		s := e.pend(op)
-		e.w.way.toDevice(e, s, d)
-		return pended(s)
+		s := e.takeSlot(op)
+		e.w.transport.toDevice(e, s, d)
+		return postResult(s)
 	}
 	return e.finish(op, d)
 }
 
-func received(src, tag int32, size, room int64) cluster.Done {
+func received(src, tag int32, size, capacity int64) cluster.Done {
 	d := cluster.Done{Peer: src, Tag: tag, Size: size}
-	if size > room {
+	if size > capacity {
 		d.Err = cluster.Truncated
 	}
 	return d
 }
 
-// accept answers a rendezvous whose receive is posted: the sender may send.
-func (e *engine) accept(p *parcel, s *slot) {
-	p.kind, p.recv = parcelClear, s
+// sendCTS answers a rendezvous whose receive is posted: the sender may send.
+func (e *engine) sendCTS(p *parcel, s *slot) {
+	p.kind, p.recv = parcelCTS, s
 	p.src, p.dst = p.dst, p.src
-	e.w.way.carry(e, p, 0)
+	e.w.transport.carry(e, p, 0)
 }
 
-// clear sends the bytes of a rendezvous after its CTS.
-func (e *engine) clear(p *parcel) {
+// sendBytes sends the bytes of a rendezvous after its CTS.
+func (e *engine) sendBytes(p *parcel) {
 	p.kind = parcelData
 	p.src, p.dst = p.dst, p.src
-	e.w.way.carry(e, p, p.size)
+	e.w.transport.carry(e, p, p.size)
 }
 
 // completeFrom finishes a slot of this engine from another goroutine. A detached operation runs its
@@ -176,17 +189,21 @@ func (e *engine) completeFrom(s *slot, d cluster.Done) {
 	s.done = d
 	if s.detached {
 		p := newParcel()
-		p.kind, p.req, p.from = parcelComplete, s, e
+		p.kind = parcelComplete
+		p.req = s
+		p.from = e
 		e.main.deliver(p)
 		return
 	}
-	s.outside.Store(s.gen)
+	s.doneOutside.Store(s.gen)
 	e.alert()
 }
 
 // arriveInline receives a small message from the cells at the ring's position.
 func (e *engine) arriveInline(r *ring, h uint64) {
-	ctx, tag, size := headCtx(h), headTag(h), headSize(h)
+	ctx := headCtx(h)
+	tag := headTag(h)
+	size := headSize(h)
 	var data [inlineBytes]byte
 	if id, ok := e.queues.Arrive(ctx, r.src, tag); ok {
 		s := e.slots.at(id)
@@ -218,14 +235,14 @@ func (e *engine) arrive(p *parcel) {
 		case p.kind == parcelEager:
 			d := received(p.src, p.tag, p.size, s.size)
 			copy(s.buf, p.buf)
-			s.came = p.came
+			s.peerArrival = p.peerArrival
 			e.release(p)
-			e.bring(s, d)
+			e.completeReceive(s, d)
 		default:
-			if d, moved := e.w.way.matched(e, p, s.buf, s.size); moved {
+			if d, moved := e.w.transport.moveMatched(e, p, s.buf, s.size); moved {
 				e.complete(s, d)
 			} else {
-				e.accept(p, s)
+				e.sendCTS(p, s)
 			}
 		}
 		return
@@ -239,7 +256,7 @@ func (e *engine) keep(m unmatchedMessage) {
 	e.queues.Keep(m.ctx, m.src, m.tag, i)
 	for k := 0; k < len(e.probes); k++ {
 		s := e.probes[k]
-		if d, ok := e.probe(s.kind == cluster.KindMprobe, s.ctx, s.peer, s.tag); ok {
+		if d, ok := e.findMessage(s.kind == cluster.KindMprobe, s.ctx, s.peer, s.tag); ok {
 			e.probes = append(e.probes[:k], e.probes[k+1:]...)
 			k--
 			e.complete(s, d)
@@ -247,9 +264,9 @@ func (e *engine) keep(m unmatchedMessage) {
 	}
 }
 
-// probe looks for a message. With take it removes the message from the queue and returns its
+// findMessage looks for a message. With take it removes the message from the queue and returns its
 // number.
-func (e *engine) probe(take bool, ctx, src, tag int32) (cluster.Done, bool) {
+func (e *engine) findMessage(take bool, ctx, src, tag int32) (cluster.Done, bool) {
 	if !take {
 		i, ok := e.queues.Peek(ctx, src, tag)
 		if !ok {
@@ -261,24 +278,24 @@ func (e *engine) probe(take bool, ctx, src, tag int32) (cluster.Done, bool) {
 	if !ok {
 		return cluster.Done{}, false
 	}
-	e.unmatched.list[i].held = true
+	e.unmatched.list[i].claimed = true
 	d := e.unmatched.list[i].envelope()
-	d.A = uint64(e.lane)<<32 | uint64(i) + 1
+	d.A = uint64(e.vci)<<32 | uint64(i) + 1
 	return d, true
 }
 
-// probing runs the four kinds of probes.
-func (e *engine) probing(op *cluster.Op) cluster.Handle {
+// startProbe runs the four kinds of probes.
+func (e *engine) startProbe(op *cluster.Op) cluster.Handle {
 	take := op.Kind == cluster.KindMprobe || op.Kind == cluster.KindImprobe
-	d, ok := e.probe(take, op.Ctx, op.Peer, op.Tag)
+	d, ok := e.findMessage(take, op.Ctx, op.Peer, op.Tag)
 	if !ok {
 		e.progress()
-		d, ok = e.probe(take, op.Ctx, op.Peer, op.Tag)
+		d, ok = e.findMessage(take, op.Ctx, op.Peer, op.Tag)
 	}
 	if ok || op.Kind == cluster.KindIprobe || op.Kind == cluster.KindImprobe {
 		return e.finish(op, d)
 	}
-	s := e.pend(op)
+	s := e.takeSlot(op)
 	e.probes = append(e.probes, s)
-	return pended(s)
+	return postResult(s)
 }

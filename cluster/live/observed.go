@@ -16,14 +16,14 @@ type observed struct {
 	lane *timeline.Lane
 	rec  *timeline.Recorder
 
-	call     cluster.Kind // last post since the clock was read; KindNone: none
-	peer     int32
-	talks    bool  // something was posted since then
-	computes bool  // Compute was called since then, or a region is running
-	meets    bool  // the thread barrier was entered since then
-	waits    bool  // inside a wait, for call and peer
-	kernel   int32 // stream + 1 of the kernel whose body is next, if devices are labels
-	dress    cluster.Port
+	call            cluster.Kind // last post since the clock was read; KindNone: none
+	peer            int32
+	posted          bool  // something was posted since then
+	computing       bool  // Compute was called since then, or a region is running
+	inThreadBarrier bool  // the thread barrier was entered since then
+	waiting         bool  // inside a wait, for call and peer
+	kernel          int32 // stream + 1 of the kernel whose body is next, if devices are labels
+	wrapper         cluster.Port
 }
 
 // copyBytes is the minimum number of bytes of a post whose time is measured: a copy that takes some
@@ -47,14 +47,14 @@ func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error 
 		o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 		defer o.lane.Now(timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
 		err := body(o.wrapped())
-		o.turn(o.Now())
+		o.endActivity(o.Now())
 		return err
 	}
 }
 
 // clock returns the fabric's time, for observers.
 func (w *world) clock() cluster.Time {
-	return w.way.model(time.Since(w.began))
+	return w.transport.machineTime(time.Since(w.began))
 }
 
 func newObserved(p *port, lane *timeline.Lane, rec *timeline.Recorder) *observed {
@@ -65,67 +65,74 @@ func newObserved(p *port, lane *timeline.Lane, rec *timeline.Recorder) *observed
 
 // wrapped returns the port for the thread's program.
 func (o *observed) wrapped() cluster.Port {
-	if o.dress == nil {
-		o.dress = o
+	if o.wrapper == nil {
+		o.wrapper = o
 		if o.rec.Arrows() {
-			o.dress = &followed{o, make(map[cluster.Handle]int32)}
+			o.wrapper = &followed{observed: o, pending: make(map[cluster.Handle]int32)}
 		}
 	}
-	return o.dress
+	return o.wrapper
 }
 
-// turn ends, at t, the activity since the clock was read.
-func (o *observed) turn(t cluster.Time) {
-	if o.talks {
+// endActivity ends, at t, the activity since the clock was read.
+func (o *observed) endActivity(t cluster.Time) {
+	if o.posted {
 		o.lane.Until(t, timeline.ActivityCommunicate, o.call, o.peer)
 	} else {
 		o.lane.Until(t, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 	}
-	o.call, o.peer, o.talks, o.computes, o.meets = cluster.KindNone, timeline.NoPeer, false, false, false
+	o.call = cluster.KindNone
+	o.peer = timeline.NoPeer
+	o.posted = false
+	o.computing = false
+	o.inThreadBarrier = false
 }
 
 // Post implements cluster.Port.
 func (o *observed) Post(op *cluster.Op) cluster.Handle {
 	if op.Kind != o.call || op.Peer != o.peer || len(op.Buf) >= copyBytes {
-		return o.another(op)
+		return o.postOther(op)
 	}
-	if e := o.e; e.plain && !e.w.aborted.Load() { // the same as port.Post, with one call less
+	if e := o.e; e.lockless && !e.w.aborted.Load() { // the same as port.Post, with one call less
 		return e.post(op)
 	}
 	return o.port.Post(op)
 }
 
-// another posts an operation that differs from the previous one, or is long.
-func (o *observed) another(op *cluster.Op) cluster.Handle {
+// postOther posts an operation that differs from the previous one, or is long.
+func (o *observed) postOther(op *cluster.Op) cluster.Handle {
 	switch op.Kind {
 	case cluster.KindMeet:
-		o.meets = true
+		o.inThreadBarrier = true
 		return o.port.Post(op)
 	case cluster.KindDraw, cluster.KindEnter, cluster.KindLeave:
 		return o.port.Post(op)
 	}
-	if o.kernel = 0; op.Kind == cluster.KindLaunch {
+	o.kernel = 0
+	if op.Kind == cluster.KindLaunch {
 		return o.launch(op)
 	}
-	if o.computes {
-		o.turn(o.Now())
+	if o.computing {
+		o.endActivity(o.Now())
 	}
 	peer := timeline.NoPeer
 	if op.Kind.HasPeer() {
 		peer = op.Peer
 	}
-	if !o.talks { // recorded at the begin of the next wait
-		o.talks, o.peer = true, peer
+	if !o.posted { // recorded at the begin of the next wait
+		o.posted, o.peer = true, peer
 	}
 	if peer != o.peer {
 		o.peer = timeline.NoPeer
 	}
 	o.call = op.Kind
-	if copied(op, o.e.w) {
-		o.turn(o.Now())
+	if copiesInPost(op, o.e.w) {
+		o.endActivity(o.Now())
 		h := o.port.Post(op)
 		o.lane.Until(o.Now(), timeline.ActivityCopy, op.Kind, op.Peer)
-		o.talks, o.call, o.peer = true, op.Kind, op.Peer
+		o.posted = true
+		o.call = op.Kind
+		o.peer = op.Peer
 		return h
 	}
 	return o.port.Post(op)
@@ -133,18 +140,20 @@ func (o *observed) another(op *cluster.Op) cluster.Handle {
 
 // launch posts a kernel, which counts as the program's computation.
 func (o *observed) launch(op *cluster.Op) cluster.Handle {
-	if o.talks {
-		o.turn(o.Now())
+	if o.posted {
+		o.endActivity(o.Now())
 	}
-	if o.e.w.way.inPlace() {
+	if o.e.w.transport.inPlace() {
 		o.kernel = op.Tag + 1
 	}
-	o.computes, o.call, o.peer = true, op.Kind, timeline.NoPeer
+	o.computing = true
+	o.call = op.Kind
+	o.peer = timeline.NoPeer
 	return o.port.Post(op)
 }
 
-// copied reports whether posting an operation copies many bytes at once.
-func copied(op *cluster.Op, w *world) bool {
+// copiesInPost reports whether posting an operation copies many bytes at once.
+func copiesInPost(op *cluster.Op, w *world) bool {
 	if len(op.Buf) < copyBytes {
 		return false
 	}
@@ -154,29 +163,33 @@ func copied(op *cluster.Op, w *world) bool {
 	case cluster.KindPut:
 		return true // to a segment, or into a parcel
 	case cluster.KindGet:
-		return w.way.inPlace()
+		return w.transport.inPlace()
 	}
 	return false
 }
 
-// grab takes an engine's lock to post. If the timeline is recorded, it records the wait for another
-// thread in the library.
-func (p *port) grab(l *engine) {
+// lockToPost takes an engine's lock to post. If the timeline is recorded, it records the wait for
+// another thread in the library.
+func (p *port) lockToPost(l *engine) {
 	if l.mu.TryLock() {
 		return
 	}
 	if p.observer == nil {
-		l.grab()
+		l.lock()
 		return
 	}
 	o := p.observer
-	begin, call, peer := o.Now(), o.call, o.peer
-	o.turn(begin)
+	begin := o.Now()
+	call := o.call
+	peer := o.peer
+	o.endActivity(begin)
 	o.lane.Now(timeline.ActivityLock, call, peer)
-	l.grab()
+	l.lock()
 	o.lane.Until(p.e.w.clock(), timeline.ActivityLock, call, peer) // with the lock held nothing may unwind
 	o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
-	o.talks, o.call, o.peer = true, call, peer
+	o.posted = true
+	o.call = call
+	o.peer = peer
 }
 
 // Wait implements cluster.Port.
@@ -185,28 +198,36 @@ func (o *observed) Wait(hs []cluster.Handle, need int) {
 		o.port.Wait(hs, need)
 		return
 	}
-	a, call, peer := timeline.ActivityWait, o.call, o.peer
-	if o.meets {
-		a, call, peer = timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer
+	a := timeline.ActivityWait
+	call := o.call
+	peer := o.peer
+	if o.inThreadBarrier {
+		a = timeline.ActivitySleep
+		call = cluster.KindMeet
+		peer = timeline.NoPeer
 	}
-	o.turn(o.Now())
+	o.endActivity(o.Now())
 	o.lane.Now(a, call, peer)
-	o.call, o.peer, o.waits = call, peer, a == timeline.ActivityWait
+	o.call = call
+	o.peer = peer
+	o.waiting = a == timeline.ActivityWait
 	o.port.Wait(hs, need)
-	if o.waits && !o.e.w.way.inPlace() {
-		if came, ok := o.came(hs); ok {
+	if o.waiting && !o.e.w.transport.inPlace() {
+		if came, ok := o.lastPeerArrival(hs); ok {
 			o.lane.Until(min(came, o.Now()), a, call, peer)
 			a = timeline.ActivityCommunicate
 		}
 	}
 	o.lane.Until(o.Now(), a, call, peer)
-	o.call, o.peer, o.waits = cluster.KindNone, timeline.NoPeer, false
+	o.call = cluster.KindNone
+	o.peer = timeline.NoPeer
+	o.waiting = false
 	o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 }
 
-// came returns the arrival of the other side of the last message of a wait; false: the wait was not
-// only for messages. One-sided operations do not wait for another rank.
-func (o *observed) came(hs []cluster.Handle) (last cluster.Time, ok bool) {
+// lastPeerArrival returns the arrival of the other side of the last message of a wait; false: the
+// wait was not only for messages. One-sided operations do not wait for another rank.
+func (o *observed) lastPeerArrival(hs []cluster.Handle) (last cluster.Time, ok bool) {
 	o.enter()
 	defer o.leave()
 	for _, h := range hs {
@@ -220,23 +241,25 @@ func (o *observed) came(hs []cluster.Handle) (last cluster.Time, ok bool) {
 		switch s.kind {
 		case cluster.KindPut, cluster.KindGet, cluster.KindAtomic:
 		default:
-			if s.came == 0 {
+			if s.peerArrival == 0 {
 				return 0, false
 			}
-			last = max(last, o.e.w.way.model(time.Duration(s.came)))
+			last = max(last, o.e.w.transport.machineTime(time.Duration(s.peerArrival)))
 		}
 		ok = true
 	}
 	return last, ok
 }
 
-// takes copies a rendezvous from its sender's buffer.
-func (o *observed) takes(to, from []byte, peer int32) {
-	if o.waits {
+// copyRendezvous copies a rendezvous from its sender's buffer.
+func (o *observed) copyRendezvous(to, from []byte, peer int32) {
+	if o.waiting {
 		o.lane.Until(o.Now(), timeline.ActivityWait, o.call, o.peer)
 	} else {
-		o.turn(o.Now())
-		o.talks, o.call, o.peer = true, cluster.KindRecv, peer
+		o.endActivity(o.Now())
+		o.posted = true
+		o.call = cluster.KindRecv
+		o.peer = peer
 	}
 	copy(to, from)
 	o.lane.Until(o.Now(), timeline.ActivityCopy, cluster.KindRecv, peer)
@@ -245,13 +268,14 @@ func (o *observed) takes(to, from []byte, peer int32) {
 // Move implements cluster.Mover.
 func (o *observed) Move(kind cluster.Kind, peer int, segment, buf []byte) {
 	long := len(buf) >= copyBytes
-	if o.computes || long {
-		o.turn(o.Now())
+	if o.computing || long {
+		o.endActivity(o.Now())
 	}
-	if !o.talks {
-		o.talks, o.peer = true, int32(peer)
+	if !o.posted {
+		o.posted, o.peer = true, int32(peer)
 	}
-	if o.call = kind; o.peer != int32(peer) {
+	o.call = kind
+	if o.peer != int32(peer) {
 		o.peer = timeline.NoPeer
 	}
 	if kind == cluster.KindPut {
@@ -266,11 +290,11 @@ func (o *observed) Move(kind cluster.Kind, peer int, segment, buf []byte) {
 
 // Compute implements cluster.Port.
 func (o *observed) Compute(work cluster.Work, body func()) {
-	if o.talks {
-		o.turn(o.Now())
+	if o.posted {
+		o.endActivity(o.Now())
 		o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 	}
-	o.computes = true
+	o.computing = true
 	if o.kernel > 0 && work == (cluster.Work{}) {
 		begin := o.Now()
 		o.port.Compute(work, body)
@@ -285,7 +309,7 @@ func (o *observed) Compute(work cluster.Work, body func()) {
 // part.
 func (o *observed) Fork(n int, body func(cluster.Port, int)) {
 	lanes := o.rec.Team(o.ID(), n)
-	o.turn(o.Now())
+	o.endActivity(o.Now())
 	o.port.Fork(n, func(p cluster.Port, thread int) {
 		q := o
 		if thread > 0 {
@@ -294,9 +318,9 @@ func (o *observed) Fork(n int, body func(cluster.Port, int)) {
 		}
 		q.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 		defer q.lane.Now(timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
-		q.computes = true
+		q.computing = true
 		body(q.wrapped(), thread)
-		q.turn(q.Now())
+		q.endActivity(q.Now())
 	})
 	o.lane.Until(o.Now(), timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
 	o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)

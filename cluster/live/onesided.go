@@ -116,7 +116,7 @@ func (e *engine) put(op *cluster.Op) cluster.Handle {
 	if done.Err != cluster.OK {
 		return e.finish(op, done)
 	}
-	return e.w.way.put(e, op, n)
+	return e.w.transport.put(e, op, n)
 }
 
 // get reads a rank's segment.
@@ -127,11 +127,11 @@ func (e *engine) get(op *cluster.Op) cluster.Handle {
 	if done.Err != cluster.OK {
 		return e.finish(op, done)
 	}
-	return e.w.way.get(e, op, n)
+	return e.w.transport.get(e, op, n)
 }
 
-// apply runs an atomic on a word of this segment and returns the old word.
-func (t *engine) apply(w *uint64, op cluster.AtomicOp, a, b uint64) uint64 {
+// applyAtomic runs an atomic on a word of this segment and returns the old word.
+func (t *engine) applyAtomic(w *uint64, op cluster.AtomicOp, a, b uint64) uint64 {
 	var old uint64
 	switch op {
 	case cluster.AtomicLoad:
@@ -144,7 +144,8 @@ func (t *engine) apply(w *uint64, op cluster.AtomicOp, a, b uint64) uint64 {
 		old = atomic.SwapUint64(w, a)
 	case cluster.AtomicCompare:
 		for {
-			if old = atomic.LoadUint64(w); old != b || atomic.CompareAndSwapUint64(w, b, a) {
+			old = atomic.LoadUint64(w)
+			if old != b || atomic.CompareAndSwapUint64(w, b, a) {
 				break
 			}
 		}
@@ -157,7 +158,7 @@ func (e *engine) atomic(op *cluster.Op) cluster.Handle {
 	if _, code := e.w.engines[op.Peer].word(op.Off); code != cluster.OK {
 		return e.finish(op, cluster.Done{Peer: op.Peer, Size: 8, Err: code})
 	}
-	return e.w.way.atomic(e, op)
+	return e.w.transport.atomic(e, op)
 }
 
 // await completes when the comparison of the local word holds.
@@ -169,19 +170,25 @@ func (e *engine) await(op *cluster.Op) cluster.Handle {
 	if v := atomic.LoadUint64(w); cluster.Cmp(op.Arg).Holds(v, op.A) {
 		return e.finish(op, cluster.Done{Peer: e.id, A: v, Size: 8})
 	}
-	s := e.pend(op)
+	s := e.takeSlot(op)
 	e.awaits = append(e.awaits, s)
-	return pended(s)
+	return postResult(s)
 }
 
 // rpc sends a call to its target. The caller keeps the bytes until it completes.
 func (e *engine) rpc(op *cluster.Op) cluster.Handle {
-	s := e.pend(op)
+	s := e.takeSlot(op)
 	p := newParcel()
-	p.kind, p.src, p.dst, p.fn, p.arg, p.buf, p.size = parcelRPC, e.id, op.Peer, op.Fn, op.Arg, op.Buf, op.Bytes()
+	p.kind = parcelRPC
+	p.src = e.id
+	p.dst = op.Peer
+	p.fn = op.Fn
+	p.arg = op.Arg
+	p.buf = op.Buf
+	p.size = op.Bytes()
 	p.req, p.from = s, e
-	e.w.way.carry(e, p, p.size)
-	return pended(s)
+	e.w.transport.carry(e, p, p.size)
+	return postResult(s)
 }
 
 // runBody runs an RPC's body here and answers.
@@ -192,14 +199,14 @@ func (e *engine) runBody(p *parcel) {
 	if !ok {
 		d.Err = cluster.NoFunction
 	}
-	e.w.way.reply(e, p, d)
+	e.w.transport.reply(e, p, d)
 }
 
 // event makes an event that completes after a number of fires.
 func (e *engine) event(op *cluster.Op) cluster.Handle {
-	s := e.pend(op)
-	s.arg2 = uint32(max(op.Arg, 1))
-	return pended(s)
+	s := e.takeSlot(op)
+	s.count = uint32(max(op.Arg, 1))
+	return postResult(s)
 }
 
 // fire fires an event of this engine.
@@ -208,7 +215,7 @@ func (e *engine) fire(op *cluster.Op) cluster.Handle {
 	if s.kind != cluster.KindEvent {
 		panic("live: fire of a handle that is not an event")
 	}
-	if s.arg2--; s.arg2 == 0 {
+	if s.count--; s.count == 0 {
 		e.complete(s, cluster.Done{Peer: e.id})
 	}
 	op.Done = cluster.Done{}

@@ -13,9 +13,9 @@ type parcelKind uint8
 
 const (
 	parcelEager    parcelKind = iota // message with its bytes
-	parcelRendez                     // RTS: announces a message whose bytes wait at the sender
+	parcelRTS                        // RTS: announces a message whose bytes wait at the sender
 	parcelRPC                        // run fn at the receiver
-	parcelClear                      // emulated rendezvous: CTS, the receiver is ready
+	parcelCTS                        // emulated rendezvous: CTS, the receiver is ready
 	parcelData                       // wire: bytes of a rendezvous arrive
 	parcelPut                        // wire: bytes arrive at the target
 	parcelGet                        // wire: the target's bytes are read
@@ -37,15 +37,15 @@ type parcel struct {
 	buf      []byte // eager bytes (pooled), or the bytes of a put
 	pooled   *buffer
 
-	from    *engine // engine of req
-	req     *slot   // the waiting operation at the sender or initiator
-	recv    *slot   // emulated rendezvous: the matched receive
-	home    *engine // sender of a message
-	next    *parcel // next spare parcel
-	came    int64   // wire: arrival of the later side of its message, wall ns since launch
-	adapter bool    // uses the adapter also inside a node
-	leaves  bool    // leaves device memory through host memory
-	enters  bool    // enters device memory through host memory
+	from        *engine // engine of req
+	req         *slot   // the waiting operation at the sender or initiator
+	recv        *slot   // emulated rendezvous: the matched receive
+	home        *engine // sender of a message
+	next        *parcel // next spare parcel
+	peerArrival int64   // wire: arrival of the later side of its message, wall ns since launch
+	adapter     bool    // uses the adapter also inside a node
+	fromDevice  bool    // leaves device memory through host memory
+	toDevice    bool    // enters device memory through host memory
 
 	fn, arg  int32
 	a, b     uint64
@@ -74,64 +74,68 @@ func newParcel() *parcel { return parcelPool.Get().(*parcel) }
 // pool, one-way traffic would leave all parcels with the receiver, and senders would have to fetch
 // them from there.
 type spares struct {
-	own  *parcel
-	many int // number in own
-	_    [128]byte
-	back atomic.Pointer[parcel] // parcels returned by receivers
-	came atomic.Int32           // maximum number of returned parcels
-	_    [128]byte
+	list     *parcel
+	count    int // number of parcels in list
+	_        [128]byte
+	back     atomic.Pointer[parcel] // parcels returned by receivers
+	returned atomic.Int32           // maximum number of returned parcels
+	_        [128]byte
 }
 
-// longestKept is the maximum size of a buffer that a spare parcel keeps.
-const longestKept = 16 << 10
+// maxKept is the maximum size of a buffer that a spare parcel keeps.
+const maxKept = 16 << 10
 
 // spareParcels returns the number of received parcels that an engine keeps, and the number that it
 // accepts back. All engines together use at most 40 MiB, or two parcels each.
-func spareParcels(engines int) (own, back int) {
-	own = min(max(1024/engines, 1), 64)
-	return own, own
+func spareParcels(engines int) (kept, back int) {
+	kept = min(max(1024/engines, 1), 64)
+	return kept, kept
 }
 
 // message returns a parcel for a message.
 func (e *engine) message() *parcel {
 	s := &e.spares
-	if s.own == nil && s.back.Load() != nil {
-		s.own = s.back.Swap(nil)
-		for p := s.own; p != nil; p = p.next {
-			s.many++
+	if s.list == nil && s.back.Load() != nil {
+		s.list = s.back.Swap(nil)
+		for p := s.list; p != nil; p = p.next {
+			s.count++
 		}
-		s.came.Add(int32(-s.many))
+		s.returned.Add(int32(-s.count))
 	}
-	p := s.own
+	p := s.list
 	if p == nil {
 		p = newParcel()
 		p.home = e
 		return p
 	}
-	s.own = p.next
-	s.many--
+	s.list = p.next
+	s.count--
 	p.home = e
 	return p
 }
 
 // release frees a parcel whose message the engine has received.
 func (e *engine) release(p *parcel) {
-	if p.pooled != nil && len(p.pooled.b) > longestKept {
+	if p.pooled != nil && len(p.pooled.b) > maxKept {
 		p.pooled.free()
 		p.pooled = nil
 	}
-	p.buf, p.req, p.from, p.leaves, p.came = nil, nil, nil, false, 0 // all other fields are already zero
-	if s := &e.spares; s.many < e.w.spareOwn {
-		p.next, s.own = s.own, p
-		s.many++
+	p.buf = nil // all other fields are already zero
+	p.req = nil
+	p.from = nil
+	p.fromDevice = false
+	p.peerArrival = 0
+	if s := &e.spares; s.count < e.w.spareKept {
+		p.next, s.list = s.list, p
+		s.count++
 		return
 	}
 	home := &p.home.spares
-	if home.came.Load() >= e.w.spareBack {
+	if home.returned.Load() >= e.w.spareBack {
 		p.free()
 		return
 	}
-	home.came.Add(1)
+	home.returned.Add(1)
 	for {
 		p.next = home.back.Load()
 		if home.back.CompareAndSwap(p.next, p) {

@@ -25,11 +25,11 @@ type port struct {
 	sleeps uint64 // number of parks
 
 	// The fields below are for ranks with VCIs.
-	ctx     int32                // context of the last message
-	ctxLane int                  // its VCI; 0: none yet
-	batched uint32               // VCIs with possibly unpublished messages of this thread
-	watched atomic.Uint32        // VCIs that the parked thread waits for
-	spare   [maxLanes + 1]uint32 // freed slots by VCI, lists by index + 1
+	ctx     int32               // context of the last message
+	ctxVCI  int                 // its VCI; 0: none yet
+	batched uint32              // VCIs with possibly unpublished messages of this thread
+	watched atomic.Uint32       // VCIs that the parked thread waits for
+	spare   [maxVCIs + 1]uint32 // freed slots by VCI, lists by index + 1
 	polls   uint32
 
 	joining    atomic.Bool // waits for the other threads of its parallel region
@@ -75,7 +75,7 @@ func (p *port) unlockAll() {
 	for ; p.holds != 0; p.holds &= p.holds - 1 {
 		l := p.e
 		if k := bits.TrailingZeros32(p.holds); k > 0 {
-			l = p.e.lanes[k]
+			l = p.e.vcis[k]
 		}
 		l.mu.Unlock()
 	}
@@ -84,13 +84,13 @@ func (p *port) unlockAll() {
 // enter begins a call, and leave ends it. Outside parallel regions the caller already owns the
 // engine.
 func (p *port) enter() {
-	if !p.e.plain {
+	if !p.e.lockless {
 		p.lock()
 	}
 }
 
 func (p *port) leave() {
-	if !p.e.plain {
+	if !p.e.lockless {
 		p.unlock()
 	}
 }
@@ -115,20 +115,20 @@ func (p *port) Segment() []byte { return p.e.seg }
 func (p *port) Reach(rank int) []byte {
 	w := p.e.w
 	p.check()
-	if !w.way.reaches(p.e.id, int32(rank)) {
+	if !w.transport.reaches(p.e.id, int32(rank)) {
 		return nil
 	}
 	return w.engines[rank].seg
 }
 
 // Direct implements cluster.Port.
-func (p *port) Direct() bool { return p.e.w.way.inPlace() }
+func (p *port) Direct() bool { return p.e.w.transport.inPlace() }
 
 // Team implements cluster.Port.
 func (p *port) Team(ctx int32, ranks []int32) {
 	p.enter()
 	if ranks == nil {
-		p.e.forget(ctx)
+		p.e.removeMember(ctx)
 	} else {
 		p.e.join(ctx, ranks)
 	}
@@ -142,7 +142,7 @@ func (p *port) Serve(f func(cluster.RPC) (uint64, bool)) { p.e.serve = f }
 func (p *port) Now() cluster.Time {
 	w := p.e.w
 	p.check()
-	return w.way.model(time.Since(w.began))
+	return w.transport.machineTime(time.Since(w.began))
 }
 
 // Post implements cluster.Port.
@@ -151,16 +151,16 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 	if e.w.aborted.Load() {
 		p.unwind(op.Kind, op.Peer, op.Tag)
 	}
-	if e.plain {
+	if e.lockless {
 		return e.post(op)
 	}
 	if op.Kind >= cluster.KindMeet {
 		return p.regional(op)
 	}
-	if e.lanes != nil {
-		return p.postLaned(op)
+	if e.vcis != nil {
+		return p.postVCI(op)
 	}
-	p.grab(e)
+	p.lockToPost(e)
 	p.holds = 1
 	h := e.post(op)
 	p.unlock()
@@ -188,7 +188,7 @@ func (e *engine) start(op *cluster.Op) cluster.Handle {
 	}
 	switch op.Kind {
 	case cluster.KindIprobe, cluster.KindProbe, cluster.KindImprobe, cluster.KindMprobe:
-		return e.probing(op)
+		return e.startProbe(op)
 	case cluster.KindMrecv:
 		return e.mrecv(op)
 	case cluster.KindPut:
@@ -204,22 +204,22 @@ func (e *engine) start(op *cluster.Op) cluster.Handle {
 	case cluster.KindBarrier:
 		return e.enter(op)
 	case cluster.KindWork:
-		return e.w.way.work(e, op)
+		return e.w.transport.work(e, op)
 	case cluster.KindRaise:
-		return e.raise(op)
+		return e.addToFlag(op)
 	case cluster.KindReached:
-		return e.reached(op)
+		return e.waitFlag(op)
 	case cluster.KindLoad:
-		return e.w.way.load(e, op)
+		return e.w.transport.load(e, op)
 	case cluster.KindLaunch:
-		return e.w.way.launch(e, op)
+		return e.w.transport.launch(e, op)
 	case cluster.KindEvent:
 		return e.event(op)
 	case cluster.KindFire:
 		return e.fire(op)
 	}
 	if op.Kind >= cluster.KindMeet {
-		return e.alone(op)
+		return e.regionalAlone(op)
 	}
 	panic("live: post of an unknown kind")
 }
@@ -227,23 +227,23 @@ func (e *engine) start(op *cluster.Op) cluster.Handle {
 // isDone reports whether the operation of a handle is complete.
 func (e *engine) isDone(h cluster.Handle) bool {
 	if h&barrierBit != 0 {
-		return e.passed(h)
+		return e.hasOpened(h)
 	}
 	return e.slotOf(h).isDone()
 }
 
-// sees is isDone for a waiting thread. With VCIs it records the result under the VCI's lock, so the
-// test after the wait needs no lock.
-func (e *engine) sees(h cluster.Handle) bool {
+// checkDone is isDone for a waiting thread. With VCIs it records the result under the VCI's lock,
+// so the test after the wait needs no lock.
+func (e *engine) checkDone(h cluster.Handle) bool {
 	if h&barrierBit != 0 {
-		return e.passed(h)
+		return e.hasOpened(h)
 	}
 	s := e.slotOf(h)
 	if !s.isDone() {
 		return false
 	}
-	if e.shared {
-		s.seen = s.gen
+	if e.hasVCIs {
+		s.seenGen = s.gen
 	}
 	return true
 }
@@ -251,8 +251,8 @@ func (e *engine) sees(h cluster.Handle) bool {
 // Test implements cluster.Port.
 func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 	e := p.e
-	if e.lanes != nil {
-		return p.testLaned(h)
+	if e.vcis != nil {
+		return p.testVCI(h)
 	}
 	p.enter()
 	if !e.isDone(h) {
@@ -262,7 +262,7 @@ func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 		e.progress()
 		if !e.isDone(h) {
 			p.leave()
-			p.checkAsking(h)
+			p.checkPolling(h)
 			if e.w.crowded {
 				runtime.Gosched()
 			}
@@ -285,9 +285,9 @@ func (p *port) Peek(h cluster.Handle) bool {
 	case h == 0:
 		return true
 	case h&barrierBit != 0:
-		return p.e.passed(h)
-	case p.e.lanes != nil:
-		return p.saw(h)
+		return p.e.hasOpened(h)
+	case p.e.vcis != nil:
+		return p.hasSeen(h)
 	}
 	p.enter()
 	done := p.e.isDone(h)
@@ -302,8 +302,8 @@ func (p *port) Cancel(h cluster.Handle) bool {
 	if h&barrierBit != 0 {
 		return false
 	}
-	if e.lanes != nil {
-		e = e.lanes[laneOfHandle(h)]
+	if e.vcis != nil {
+		e = e.vcis[vciOfHandle(h)]
 		p.hold(e)
 		defer p.release(e)
 	} else {
@@ -323,7 +323,7 @@ func (p *port) Cancel(h cluster.Handle) bool {
 
 // Progress implements cluster.Port.
 func (p *port) Progress() {
-	if p.e.lanes != nil {
+	if p.e.vcis != nil {
 		p.progressAll()
 	} else {
 		p.enter()
@@ -344,20 +344,20 @@ func (p *port) Compute(work cluster.Work, body func()) {
 	e, w := p.e, p.e.w
 	p.publish()
 	p.check()
-	lend := e.helped && !e.multi
+	lend := e.hasHelper && !e.inRegion
 	if lend {
 		e.away.Store(true)
-		e.attention.Add(1)
+		e.sleeping.Add(1)
 		late := e.pending()
 		p.unlock()
 		if late {
 			e.wake()
 		}
 	}
-	w.way.compute(p, work, body)
+	w.transport.compute(p, work, body)
 	if lend {
 		p.lock()
 		e.away.Store(false)
-		e.attention.Add(-1)
+		e.sleeping.Add(-1)
 	}
 }

@@ -67,21 +67,21 @@ func (e *engine) drain(r *ring) int {
 	return n
 }
 
-// drainDirty drains the rings whose senders left a mark.
+// drainDirty drains the rings whose senders have set a bit in dirty.
 func (e *engine) drainDirty() int {
 	n := 0
 	for w := range e.dirty {
 		if e.dirty[w].Load() == 0 {
 			continue
 		}
-		marks := e.dirty[w].Swap(0)
-		for b := 0; marks != 0; b, marks = b+1, marks>>1 {
-			if marks&1 == 0 {
+		bits := e.dirty[w].Swap(0)
+		for b := 0; bits != 0; b, bits = b+1, bits>>1 {
+			if bits&1 == 0 {
 				continue
 			}
 			r := e.bySource[w*64+b].Load()
 			n += e.drain(r)
-			if r.ready() { // an incomplete burst
+			if r.isReady() { // an incomplete burst
 				e.dirty[w].Or(1 << b)
 			}
 		}
@@ -115,18 +115,18 @@ func (e *engine) takeInbox() int {
 // take processes an arrived parcel.
 func (e *engine) take(p *parcel) {
 	switch p.kind {
-	case parcelEager, parcelRendez:
+	case parcelEager, parcelRTS:
 		e.arrive(p)
 	case parcelRPC:
 		e.steps = append(e.steps, pendingStep{call: p})
-	case parcelClear:
-		e.clear(p)
+	case parcelCTS:
+		e.sendBytes(p)
 	case parcelData:
-		p.recv.came = p.came
-		e.bring(p.recv, received(p.src, p.tag, p.size, p.recv.size))
+		p.recv.peerArrival = p.peerArrival
+		e.completeReceive(p.recv, received(p.src, p.tag, p.size, p.recv.size))
 		p.free()
 	case parcelComplete:
-		e.stepOf(p)
+		e.queueStep(p)
 		p.free()
 	default:
 		panic("live: a wire parcel reached an engine")
@@ -155,7 +155,7 @@ func (e *engine) pending() bool {
 	}
 	if e.dirty == nil {
 		for _, r := range *e.inbound.Load() {
-			if r.ready() {
+			if r.isReady() {
 				return true
 			}
 		}
@@ -171,21 +171,21 @@ func (e *engine) pending() bool {
 		}
 	}
 	for _, s := range e.gates {
-		if s.opened() {
+		if s.isOpen() {
 			return true
 		}
 	}
 	return false
 }
 
-// helper is a rank's progress thread: it makes progress while the owner computes.
-func (e *engine) helper() {
+// runHelper is a rank's progress thread: it makes progress while the owner computes.
+func (e *engine) runHelper() {
 	p := &port{e: e}
 	defer e.w.others.Done()
 	defer e.w.catch(p)
 	for {
 		select {
-		case <-e.help:
+		case <-e.wakeHelper:
 		case <-e.w.over:
 			p.returned = true
 			return

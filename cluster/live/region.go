@@ -10,7 +10,7 @@ import (
 // region is the data that the threads of a parallel region share in addition to the engine.
 type region struct {
 	threads  int
-	meeting  []*slot  // slots of the threads at the barrier, except the last
+	waiting  []*slot  // slots of the threads at the barrier, except the last
 	counters []uint64 // counters of the work-sharing constructs since the last thread barrier
 	holder   atomic.Int32
 }
@@ -20,7 +20,7 @@ func (p *port) regional(op *cluster.Op) cluster.Handle {
 	g := &p.e.region
 	switch op.Kind {
 	case cluster.KindMeet:
-		if p.e.lanes != nil {
+		if p.e.vcis != nil {
 			p.flush()
 		}
 		return p.meet()
@@ -47,8 +47,8 @@ func (g *region) draw(op *cluster.Op) {
 	g.counters[op.Arg] += op.A
 }
 
-// alone is regional for a region of one thread, which needs no lock.
-func (e *engine) alone(op *cluster.Op) cluster.Handle {
+// regionalAlone is regional for a region of one thread, which needs no lock.
+func (e *engine) regionalAlone(op *cluster.Op) cluster.Handle {
 	switch op.Kind {
 	case cluster.KindMeet:
 		e.region.counters = e.region.counters[:0]
@@ -69,17 +69,17 @@ func (p *port) meet() cluster.Handle {
 	if len(e.batch) > 0 {
 		e.flush()
 	}
-	if len(g.meeting)+1 < g.threads {
+	if len(g.waiting)+1 < g.threads {
 		s := e.slots.take(cluster.KindMeet)
 		s.peer = e.id
-		g.meeting = append(g.meeting, s)
-		return pended(s)
+		g.waiting = append(g.waiting, s)
+		return postResult(s)
 	}
-	for i, s := range g.meeting {
+	for i, s := range g.waiting {
 		e.complete(s, cluster.Done{Peer: e.id})
-		g.meeting[i] = nil
+		g.waiting[i] = nil
 	}
-	g.meeting, g.counters = g.meeting[:0], g.counters[:0]
+	g.waiting, g.counters = g.waiting[:0], g.counters[:0]
 	e.alert()
 	return 0
 }
@@ -87,14 +87,14 @@ func (p *port) meet() cluster.Handle {
 // Fork implements cluster.Port.
 func (p *port) Fork(n int, body func(cluster.Port, int)) {
 	e := p.e
-	if e.multi {
+	if e.inRegion {
 		panic("live: fork inside a parallel region")
 	}
 	p.publish()
 	if p.holds&1 != 0 {
 		p.unlock()
 	}
-	e.setMulti(n > 1 || e.helped)
+	e.setInRegion(n > 1 || e.hasHelper)
 	e.w.threads.Add(int32(n - 1))
 	e.region.threads, e.region.counters = n, e.region.counters[:0]
 	var wg sync.WaitGroup
@@ -123,24 +123,24 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 		p.publish()
 		p.returned = true
 	}()
-	e.setMulti(false)
-	if e.helped {
+	e.setInRegion(false)
+	if e.hasHelper {
 		p.lock()
 	}
 	p.check()
 }
 
-// setMulti begins and ends a parallel region.
-func (e *engine) setMulti(multi bool) {
-	e.multi, e.plain = multi, !multi && e.lanes == nil
-	for i := 1; i < len(e.lanes); i++ {
-		e.lanes[i].multi = multi
+// setInRegion begins and ends a parallel region.
+func (e *engine) setInRegion(multi bool) {
+	e.inRegion, e.lockless = multi, !multi && e.vcis == nil
+	for i := 1; i < len(e.vcis); i++ {
+		e.vcis[i].inRegion = multi
 	}
 }
 
 // publish publishes the thread's batched messages.
 func (p *port) publish() {
-	if p.e.lanes != nil {
+	if p.e.vcis != nil {
 		p.flush()
 		return
 	}

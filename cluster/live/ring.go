@@ -83,8 +83,8 @@ func newRing(src int32, to *engine, cells int) *ring {
 
 func (r *ring) lap(pos uint32) uint64 { return uint64(pos>>r.shift+1) & lapMask }
 
-// room reports whether the sender may write n more cells.
-func (r *ring) room(n uint32) bool {
+// hasFree reports whether the sender may write n more cells.
+func (r *ring) hasFree(n uint32) bool {
 	if r.limit-r.tail >= n {
 		return true
 	}
@@ -134,8 +134,8 @@ func (r *ring) publish() {
 	r.batch = 0
 }
 
-// ready reports whether there is a message for the receiver.
-func (r *ring) ready() bool {
+// isReady reports whether there is a message for the receiver.
+func (r *ring) isReady() bool {
 	return atomic.LoadUint64(&r.cells[r.pos&r.mask].head)&lapMask == r.lap(r.pos) || r.spilled.Load()
 }
 

@@ -15,42 +15,42 @@ const (
 )
 
 // slot is an operation in progress. It belongs to the owning engine. Another goroutine may complete
-// a rendezvous, an RPC or a wire operation: it uses buf and done, and then sets outside.
+// a rendezvous, an RPC or a wire operation: it uses buf and done, and then sets doneOutside.
 type slot struct {
-	state    uint32
-	outside  atomic.Uint32 // gen: completed by another goroutine
-	gen      uint32
-	seen     uint32 // gen: its waiter has seen it complete
-	index    uint32
-	name     uint32 // index, with the VCI in the bits above
-	next     uint32 // of the free list, index + 1
-	kind     cluster.Kind
-	detached bool // runs then at completion; no handle exists
-	device   bool // receive: its bytes are then copied to device memory
-	peer     int32
-	ctx, tag int32
-	arg      int32 // comparison
-	thenArg  int32
-	arg2     uint32 // generation of a barrier, fires left of an event
-	size     int64
-	buf      []byte
-	off      int64
-	a        uint64
-	then     cluster.Step
-	member   *member // of a barrier with a continuation
-	done     cluster.Done
-	came     int64 // wire: arrival of the later side of its message, wall ns; 0: no message
+	state       uint32
+	doneOutside atomic.Uint32 // gen: completed by another goroutine
+	gen         uint32
+	seenGen     uint32 // gen: its waiter has seen it complete
+	index       uint32
+	id          uint32 // index, with the VCI in the bits above
+	next        uint32 // of the free list, index + 1
+	kind        cluster.Kind
+	detached    bool // runs then at completion; no handle exists
+	toDevice    bool // receive: its bytes are then copied to device memory
+	peer        int32
+	ctx, tag    int32
+	arg         int32 // comparison
+	thenArg     int32
+	count       uint32 // generation of a barrier, fires left of an event
+	size        int64
+	buf         []byte
+	off         int64
+	a           uint64
+	then        cluster.Step
+	member      *member // of a barrier with a continuation
+	done        cluster.Done
+	peerArrival int64 // wire: arrival of the later side of its message, wall ns; 0: no message
 }
 
 const firstChunk = 64
 
-// laneShift is the bit position of the VCI in a handle, above the index.
-const laneShift = 28
+// vciShift is the bit position of the VCI in a handle, above the index.
+const vciShift = 28
 
 // slots is a table of operations whose entries never move. Chunk k > 0 has twice as many entries as
 // all chunks before it.
 type slots struct {
-	lane   uint32
+	vci    uint32
 	chunks [26][]slot
 	made   uint32
 	free   uint32 // index + 1
@@ -81,7 +81,7 @@ func (t *slots) take(kind cluster.Kind) *slot {
 		}
 		s = t.at(t.made)
 		s.index = t.made
-		s.name = s.index | t.lane<<laneShift
+		s.id = s.index | t.vci<<vciShift
 		s.gen = 1
 		t.made++
 	}
@@ -92,30 +92,35 @@ func (t *slots) take(kind cluster.Kind) *slot {
 
 // give frees a slot. Its handles become stale.
 func (t *slots) give(s *slot) {
-	s.clear()
+	s.invalidate()
 	s.next, t.free = t.free, s.index+1
 }
 
-// clear makes the handles of a slot stale.
-func (s *slot) clear() {
+// invalidate makes the handles of a slot stale.
+func (s *slot) invalidate() {
 	s.state = slotFree
 	if s.gen++; s.gen == 1<<31 {
 		s.gen = 1 // the highest bit marks barriers
-		s.outside.Store(0)
+		s.doneOutside.Store(0)
 	}
-	s.buf, s.then, s.member, s.detached, s.device, s.came = nil, nil, nil, false, false, 0
+	s.buf = nil
+	s.then = nil
+	s.member = nil
+	s.detached = false
+	s.toDevice = false
+	s.peerArrival = 0
 }
 
 // isDone reports whether the operation is complete.
-func (s *slot) isDone() bool { return s.state == slotDone || s.outside.Load() == s.gen }
+func (s *slot) isDone() bool { return s.state == slotDone || s.doneOutside.Load() == s.gen }
 
 func (s *slot) handle() cluster.Handle {
-	return cluster.Handle(uint64(s.gen)<<32 | uint64(s.name))
+	return cluster.Handle(uint64(s.gen)<<32 | uint64(s.id))
 }
 
 // find returns the slot of a handle. A stale handle is a bug of the caller.
 func (t *slots) find(h cluster.Handle) *slot {
-	index := uint32(h) & (1<<laneShift - 1)
+	index := uint32(h) & (1<<vciShift - 1)
 	if index < t.made {
 		if s := t.at(index); s.gen == uint32(h>>32) && s.state != slotFree {
 			return s

@@ -11,9 +11,18 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// traffic sends n windows of k messages from rank 0 to rank 1, in both directions or with an empty
+// traffic sends windows of k messages from rank 0 to rank 1, in both directions or with an empty
 // answer.
-func traffic(r *cluster.Rank, n, k, size int, back bool, look func(turn int, b []byte) error) error {
+type traffic struct {
+	k, size int
+	back    bool // in both directions
+}
+
+// run sends n windows. If check is not nil, it checks the bytes of each message.
+func (w traffic) run(r *cluster.Rank, n int, check func(turn int, b []byte) error) error {
+	k := w.k
+	size := w.size
+	back := w.back
 	data, requests := make([]byte, k*size), make([]cluster.Request, k)
 	for turn := range n {
 		for half := range 2 {
@@ -29,7 +38,7 @@ func traffic(r *cluster.Rank, n, k, size int, back bool, look func(turn int, b [
 				start := r.Irecv
 				if sends {
 					start = r.Isend
-					if look != nil {
+					if check != nil {
 						fill(b, byte(turn+i+half))
 					}
 				}
@@ -41,8 +50,8 @@ func traffic(r *cluster.Rank, n, k, size int, back bool, look func(turn int, b [
 				return err
 			}
 			for i := range count {
-				if b := data[i*size : (i+1)*size]; look != nil && !sends && (half == 0 || back) {
-					if err := look(turn+i+half, b); err != nil {
+				if b := data[i*size : (i+1)*size]; check != nil && !sends && (half == 0 || back) {
+					if err := check(turn+i+half, b); err != nil {
 						return err
 					}
 				}
@@ -66,7 +75,7 @@ func TestBuffersComeBack(t *testing.T) {
 			for _, k := range []int{3, 100} {
 				spec := clustertest.Spec(cluster.Machine{Name: "host", EagerLimit: 65536}, 1, 2)
 				err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
-					return traffic(r, 8, k, size, back, func(turn int, b []byte) error {
+					return traffic{k: k, size: size, back: back}.run(r, 8, func(turn int, b []byte) error {
 						if want := bytes.Repeat([]byte{byte(turn)}, size); !bytes.Equal(b, want) {
 							return fmt.Errorf("rank %d: message %d has other bytes", r.ID(), turn)
 						}
@@ -90,13 +99,13 @@ func BenchmarkWindow(b *testing.B) {
 					b.ReportAllocs()
 					n := b.N
 					err := cluster.Launch(context.Background(), live.New(), clustertest.Spec(cluster.Machine{Name: "host", EagerLimit: 8192}, 1, 2), func(r *cluster.Rank) error {
-						if err := traffic(r, 100, k, size, back, nil); err != nil {
+						if err := (traffic{k: k, size: size, back: back}).run(r, 100, nil); err != nil {
 							return err
 						}
 						if r.ID() == 0 {
 							b.ResetTimer()
 						}
-						return traffic(r, n, k, size, back, nil)
+						return traffic{k: k, size: size, back: back}.run(r, n, nil)
 					})
 					if err != nil {
 						b.Fatal(err)

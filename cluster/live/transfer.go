@@ -7,19 +7,21 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// rings implements transport: all messages pass the wire.
-func (x *wire) rings(int32, int32) bool { return false }
+// usesRing implements transport: all messages pass the wire.
+func (x *wire) usesRing(int32, int32) bool { return false }
 
 // carry implements transport.
 func (x *wire) carry(_ *engine, p *parcel, n int64) {
-	if p.came == 0 { // the sender has arrived; a later receiver updates the time
-		p.came = x.now()
+	if p.peerArrival == 0 { // the sender has arrived; a later receiver updates the time
+		p.peerArrival = x.now()
 	}
-	x.travel(p, p.src, p.dst, n)
+	x.send(p, p.src, p.dst, n)
 }
 
-// matched implements transport: the bytes are sent separately.
-func (x *wire) matched(*engine, *parcel, []byte, int64) (d cluster.Done, moved bool) { return d, false }
+// moveMatched implements transport: the bytes are sent separately.
+func (x *wire) moveMatched(*engine, *parcel, []byte, int64) (d cluster.Done, moved bool) {
+	return d, false
+}
 
 // inPlace implements transport.
 func (x *wire) inPlace() bool { return false }
@@ -31,8 +33,16 @@ func (x *wire) reaches(from, to int32) bool { return x.w.node[from] == x.w.node[
 // messages of a train except the last.
 func (x *wire) transfer(e *engine, s *slot, op *cluster.Op, kind parcelKind, n int64) *parcel {
 	p := newParcel()
-	p.kind, p.src, p.dst, p.req, p.from, p.size = kind, e.id, op.Peer, s, e, n
-	p.off, p.a, p.b, p.arg = op.Off, op.A, op.B, op.Arg
+	p.kind = kind
+	p.src = e.id
+	p.dst = op.Peer
+	p.req = s
+	p.from = e
+	p.size = n
+	p.off = op.Off
+	p.a = op.A
+	p.b = op.B
+	p.arg = op.Arg
 	if kind != parcelAtomic {
 		p.vec = slices.Clone(op.Vec)
 		if op.Shape != nil && op.Buf != nil {
@@ -40,9 +50,10 @@ func (x *wire) transfer(e *engine, s *slot, op *cluster.Op, kind parcelKind, n i
 			p.shape = &shape
 		}
 		p.adapter = op.Path == cluster.PathAdapter
-		own, far := x.w.staged && op.From == cluster.DeviceMemory, x.w.staged && op.To == cluster.DeviceMemory
-		if p.leaves, p.enters = own, far; kind == parcelGet {
-			p.leaves, p.enters = far, own
+		p.fromDevice = x.w.staged && op.From == cluster.DeviceMemory
+		p.toDevice = x.w.staged && op.To == cluster.DeviceMemory
+		if kind == parcelGet { // the bytes go in the other direction
+			p.fromDevice, p.toDevice = p.toDevice, p.fromDevice
 		}
 	}
 	p.done = cluster.Done{Peer: op.Peer, Size: n}
@@ -54,31 +65,33 @@ func (x *wire) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	then := op.Then
 	early := op.Early && then != nil
 	if early {
-		op.Then = nobody{}
+		op.Then = noContinuation{}
 	}
-	s := e.pend(op)
+	s := e.takeSlot(op)
 	if op.Train > 1 {
 		x.train(e, s, op)
 	} else {
-		p := x.leave(e, s, op, n)
-		p.sig, p.sigOp, p.fn = op.Sig, op.SigOp, op.Fn
+		p := x.newPut(e, s, op, n)
+		p.sig = op.Sig
+		p.sigOp = op.SigOp
+		p.fn = op.Fn
 		if op.Packed() {
-			copies := x.copies(n)
+			copies := x.copyTime(n)
 			now := x.now()
-			e.worked = max(e.worked, now) + copies
-			p.packing, p.handling = e.worked-now, x.wall(x.w.spec.Machine.HandlerTime)+copies
+			e.workEnd = max(e.workEnd, now) + copies
+			p.packing, p.handling = e.workEnd-now, x.wallTime(x.w.spec.Machine.HandlerTime)+copies
 		}
-		x.travel(p, e.id, op.Peer, n)
+		x.send(p, e.id, op.Peer, n)
 	}
 	if early {
 		op.Then = then
 		return e.finish(op, cluster.Done{Peer: op.Peer, Size: n})
 	}
-	return pended(s)
+	return postResult(s)
 }
 
-// leave returns the parcel of a put, with a copy of its bytes.
-func (x *wire) leave(e *engine, s *slot, op *cluster.Op, n int64) *parcel {
+// newPut returns the parcel of a put, with a copy of its bytes.
+func (x *wire) newPut(e *engine, s *slot, op *cluster.Op, n int64) *parcel {
 	p := x.transfer(e, s, op, parcelPut, n)
 	if op.Buf != nil {
 		p.hold(op.Buf)
@@ -93,23 +106,31 @@ func (x *wire) train(e *engine, s *slot, op *cluster.Op) {
 	e.eachBlock(op, func(one *cluster.Op) {
 		left--
 		if left > 0 {
-			x.travel(x.leave(e, nil, one, one.Size), e.id, op.Peer, one.Size)
+			x.send(x.newPut(e, nil, one, one.Size), e.id, op.Peer, one.Size)
 			return
 		}
-		p := x.leave(e, s, one, one.Size)
-		p.sig, p.sigOp, p.fn, p.done.Size = op.Sig, op.SigOp, op.Fn, n
-		x.travel(p, e.id, op.Peer, one.Size)
+		p := x.newPut(e, s, one, one.Size)
+		p.sig = op.Sig
+		p.sigOp = op.SigOp
+		p.fn = op.Fn
+		p.done.Size = n
+		x.send(p, e.id, op.Peer, one.Size)
 	})
 }
 
 // eachBlock calls put with each block of a train as a separate put, without an action.
 func (e *engine) eachBlock(op *cluster.Op, put func(one *cluster.Op)) {
-	s, buf, one := op.Shape, op.Buf, &e.block
+	s := op.Shape
+	buf := op.Buf
+	one := &e.block
 	*one = *op
-	one.Shape, one.Train, one.Size = nil, 0, s.Block
+	one.Shape = nil
+	one.Train = 0
+	one.Size = s.Block
 	for j := range max(s.Count[1], 1) {
 		for i := range max(s.Count[0], 1) {
-			if one.Off = s.Far.At(i, j); buf != nil {
+			one.Off = s.Far.At(i, j)
+			if buf != nil {
 				one.Buf, buf = buf[:s.Block:s.Block], buf[s.Block:]
 			}
 			put(one)
@@ -117,13 +138,13 @@ func (e *engine) eachBlock(op *cluster.Op, put func(one *cluster.Op)) {
 	}
 }
 
-// copies returns the time to pack or unpack n bytes, in wall ns.
-func (x *wire) copies(n int64) int64 { return x.wall(x.w.spec.Machine.CopyTime(n)) }
+// copyTime returns the time to pack or unpack n bytes, in wall ns.
+func (x *wire) copyTime(n int64) int64 { return x.wallTime(x.w.spec.Machine.CopyTime(n)) }
 
-// nobody is the continuation of an operation without a waiter.
-type nobody struct{}
+// noContinuation is the continuation of an operation without a waiter.
+type noContinuation struct{}
 
-func (nobody) Step(cluster.Poster, int32, cluster.Done) {}
+func (noContinuation) Step(cluster.Poster, int32, cluster.Done) {}
 
 // land writes a put's bytes at the target, signals, and notifies the initiator.
 func (x *wire) land(p *parcel) {
@@ -136,7 +157,9 @@ func (x *wire) land(p *parcel) {
 		if p.pooled != nil {
 			p.pooled.free()
 		}
-		p.kind, p.buf, p.pooled = parcelRPC, nil, nil
+		p.kind = parcelRPC
+		p.buf = nil
+		p.pooled = nil
 		t.deliver(p)
 		return
 	}
@@ -146,12 +169,15 @@ func (x *wire) land(p *parcel) {
 // answer completes an operation at its initiator: at once inside a node, a
 // message of n bytes later from another one.
 func (x *wire) answer(p *parcel, d cluster.Done, n int64) {
-	p.kind, p.done, p.packing, p.handling = parcelComplete, d, 0, p.unpack
-	if x.way(p, p.src, p.dst) != cluster.Remote {
+	p.kind = parcelComplete
+	p.done = d
+	p.packing = 0
+	p.handling = p.unpack
+	if x.classOf(p, p.src, p.dst) != cluster.Remote {
 		p.complete()
 		return
 	}
-	x.travel(p, p.dst, p.src, n)
+	x.send(p, p.dst, p.src, n)
 }
 
 // complete ends an operation at its initiator. For a train, only the last message does this.
@@ -164,38 +190,43 @@ func (p *parcel) complete() {
 
 // reply answers an RPC.
 func (x *wire) reply(e *engine, p *parcel, d cluster.Done) {
-	p.buf, p.pooled, p.kind, p.done, p.packing, p.handling = nil, nil, parcelComplete, d, 0, 0
-	x.travel(p, e.id, p.src, 8)
+	p.buf = nil
+	p.pooled = nil
+	p.kind = parcelComplete
+	p.done = d
+	p.packing = 0
+	p.handling = 0
+	x.send(p, e.id, p.src, 8)
 }
 
 // get requests bytes. Inside a node the bytes take one transfer. For another node a request is sent
 // first.
 func (x *wire) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
-	s := e.pend(op)
+	s := e.takeSlot(op)
 	p := x.transfer(e, s, op, parcelGet, n)
 	if op.Packed() { // packed by a handler at the target, and unpacked here
-		copies := x.copies(n)
-		p.handling, p.unpack = x.wall(x.w.spec.Machine.HandlerTime)+copies, copies
-		if x.way(p, p.src, p.dst) != cluster.Remote { // immediate inside a node
+		copies := x.copyTime(n)
+		p.handling, p.unpack = x.wallTime(x.w.spec.Machine.HandlerTime)+copies, copies
+		if x.classOf(p, p.src, p.dst) != cluster.Remote { // immediate inside a node
 			p.handling += copies
 		}
 	}
 	x.request(p, n)
-	return pended(s)
+	return postResult(s)
 }
 
 func (x *wire) request(p *parcel, n int64) {
-	if x.way(p, p.src, p.dst) == cluster.Remote {
+	if x.classOf(p, p.src, p.dst) == cluster.Remote {
 		n = 0
 	}
-	x.travel(p, p.src, p.dst, n)
+	x.send(p, p.src, p.dst, n)
 }
 
 func (x *wire) atomic(e *engine, op *cluster.Op) cluster.Handle {
-	s := e.pend(op)
+	s := e.takeSlot(op)
 	p := x.transfer(e, s, op, parcelAtomic, 8)
 	x.request(p, 8)
-	return pended(s)
+	return postResult(s)
 }
 
 // read reads the target's segment for a get or an atomic.
@@ -204,7 +235,7 @@ func (x *wire) read(p *parcel) {
 	if p.kind == parcelGet {
 		t.gather(p.off, p.vec, p.shape, p.req.buf)
 	} else {
-		p.done.A = t.apply(&t.words[p.off/8], cluster.AtomicOp(p.arg), p.a, p.b)
+		p.done.A = t.applyAtomic(&t.words[p.off/8], cluster.AtomicOp(p.arg), p.a, p.b)
 	}
 	x.answer(p, p.done, p.size)
 }
@@ -225,20 +256,24 @@ func (x *wire) open(b *barrier) (now bool) {
 	p := newParcel()
 	p.kind, p.barrier = parcelBarrier, b
 	x.mu.Lock()
-	x.push(p, x.now()+x.wall(rounds*x.w.spec.Machine.Classes[class].Latency))
+	x.push(p, x.now()+x.wallTime(rounds*x.w.spec.Machine.Classes[class].Latency))
 	x.mu.Unlock()
 	return false
 }
 
-// raise adds to a flag after the time of an access inside the node.
-func (x *wire) raise(e *engine, b *barrier, op *cluster.Op) (now bool) {
+// addToFlag adds to a flag after the time of an access inside the node.
+func (x *wire) addToFlag(e *engine, b *barrier, op *cluster.Op) (now bool) {
 	if len(b.ranks) == 1 {
 		return true
 	}
 	p := newParcel()
-	p.kind, p.src, p.barrier, p.tag, p.a = parcelRaise, e.id, b, op.Tag, op.A
+	p.kind = parcelRaise
+	p.src = e.id
+	p.barrier = b
+	p.tag = op.Tag
+	p.a = op.A
 	x.mu.Lock()
-	x.push(p, x.now()+x.wall(x.w.spec.Machine.AccessTime(cluster.InNode, 8)))
+	x.push(p, x.now()+x.wallTime(x.w.spec.Machine.AccessTime(cluster.InNode, 8)))
 	x.mu.Unlock()
 	return false
 }

@@ -10,14 +10,14 @@ import (
 // The transport handles everything that depends on the peer's location or on the time of a
 // transfer. Only small messages do not use it: they go into the ring to the peer, if there is one.
 type transport interface {
-	// rings reports whether messages from a rank to another may use a ring in shared memory. It is
-	// called until the ring exists.
-	rings(from, to int32) bool
+	// usesRing reports whether messages from a rank to another may use a ring in shared memory. It
+	// is called until the ring exists.
+	usesRing(from, to int32) bool
 	// carry sends a message, a handshake or an RPC to p.dst, as n bytes.
 	carry(e *engine, p *parcel, n int64)
-	// matched moves the bytes of a matched rendezvous to a receive of e, and completes it at the
-	// sender. False: the sender needs a CTS first.
-	matched(e *engine, p *parcel, buf []byte, room int64) (cluster.Done, bool)
+	// moveMatched moves the bytes of a matched rendezvous to a receive of e, and completes it at
+	// the sender. False: the sender needs a CTS first.
+	moveMatched(e *engine, p *parcel, buf []byte, capacity int64) (cluster.Done, bool)
 	// put, get and atomic access a segment. The caller has checked the bounds.
 	put(e *engine, op *cluster.Op, n int64) cluster.Handle
 	get(e *engine, op *cluster.Op, n int64) cluster.Handle
@@ -35,8 +35,8 @@ type transport interface {
 	// open completes a barrier later, after all members have entered; now: the caller must complete
 	// it.
 	open(b *barrier) (now bool)
-	// raise adds to a flag later; now: the caller must add.
-	raise(e *engine, b *barrier, op *cluster.Op) (now bool)
+	// addToFlag adds to a flag later; now: the caller must add.
+	addToFlag(e *engine, b *barrier, op *cluster.Op) (now bool)
 	// reaches reports whether loads and stores reach from one rank to another.
 	reaches(from, to int32) bool
 	// inPlace reports whether puts and gets run inside Post, at the host's cost.
@@ -48,12 +48,12 @@ type transport interface {
 type clock interface {
 	// start starts the clock, after the ranks have their engines.
 	start()
-	// model converts the host's time since the launch to the program's time.
-	model(d time.Duration) cluster.Time
+	// machineTime converts the host's time since the launch to the program's time.
+	machineTime(d time.Duration) cluster.Time
 	// compute runs a body, which may be nil, as work.
 	compute(p *port, work cluster.Work, body func())
-	// stretch returns the host's time divided by the program's time.
-	stretch() float64
+	// dilationFactor returns the host's time divided by the program's time.
+	dilationFactor() float64
 	// lateness returns the counts of how well the host keeps up.
 	lateness() cluster.Lateness
 	// warnings describes how the host failed to keep up.
@@ -69,7 +69,7 @@ func newTransport(w *world, cores int) transport {
 	if !w.crowded {
 		w.spins, w.patience = 20000, 2000
 	}
-	w.lanes = lanesOf(&w.spec)
+	w.vcis = vcisOf(&w.spec)
 	return direct{}
 }
 
@@ -77,15 +77,15 @@ func newTransport(w *world, cores int) transport {
 // bytes, and time is the wall clock.
 type direct struct{}
 
-func (direct) rings(int32, int32) bool { return true }
+func (direct) usesRing(int32, int32) bool { return true }
 
-func (direct) carry(e *engine, p *parcel, _ int64) { e.ship(p, p.dst) }
+func (direct) carry(e *engine, p *parcel, _ int64) { e.sendParcel(p, p.dst) }
 
-// matched copies from the sender's buffer and completes the send.
-func (direct) matched(e *engine, p *parcel, buf []byte, room int64) (cluster.Done, bool) {
-	d := received(p.src, p.tag, p.size, room)
-	if o := e.observer; o != nil && e.plain && len(p.req.buf) >= copyBytes {
-		o.takes(buf, p.req.buf, p.src)
+// moveMatched copies from the sender's buffer and completes the send.
+func (direct) moveMatched(e *engine, p *parcel, buf []byte, capacity int64) (cluster.Done, bool) {
+	d := received(p.src, p.tag, p.size, capacity)
+	if o := e.observer; o != nil && e.lockless && len(p.req.buf) >= copyBytes {
+		o.copyRendezvous(buf, p.req.buf, p.src)
 	} else {
 		copy(buf, p.req.buf)
 	}
@@ -107,11 +107,18 @@ func (direct) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	if op.Fn == 0 {
 		return e.finish(op, cluster.Done{Peer: op.Peer, Size: n})
 	}
-	s := e.pend(op)
+	s := e.takeSlot(op)
 	p := newParcel()
-	p.kind, p.src, p.dst, p.fn, p.arg, p.req, p.from, p.size = parcelRPC, e.id, op.Peer, op.Fn, op.Arg, s, e, n
-	e.ship(p, op.Peer)
-	return pended(s)
+	p.kind = parcelRPC
+	p.src = e.id
+	p.dst = op.Peer
+	p.fn = op.Fn
+	p.arg = op.Arg
+	p.req = s
+	p.from = e
+	p.size = n
+	e.sendParcel(p, op.Peer)
+	return postResult(s)
 }
 
 func (direct) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
@@ -121,7 +128,7 @@ func (direct) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
 
 func (direct) atomic(e *engine, op *cluster.Op) cluster.Handle {
 	t := e.w.engines[op.Peer]
-	a := t.apply(&t.words[op.Off/8], cluster.AtomicOp(op.Arg), op.A, op.B)
+	a := t.applyAtomic(&t.words[op.Off/8], cluster.AtomicOp(op.Arg), op.A, op.B)
 	return e.finish(op, cluster.Done{Peer: op.Peer, Size: 8, A: a})
 }
 
@@ -140,7 +147,7 @@ func (direct) reply(_ *engine, p *parcel, d cluster.Done) {
 
 func (direct) open(*barrier) bool { return true }
 
-func (direct) raise(*engine, *barrier, *cluster.Op) bool { return true }
+func (direct) addToFlag(*engine, *barrier, *cluster.Op) bool { return true }
 
 func (direct) reaches(int32, int32) bool { return true }
 
@@ -148,7 +155,7 @@ func (direct) inPlace() bool { return true }
 
 func (direct) start() {}
 
-func (direct) model(d time.Duration) cluster.Time { return cluster.Time(d) * cluster.Nanosecond }
+func (direct) machineTime(d time.Duration) cluster.Time { return cluster.Time(d) * cluster.Nanosecond }
 
 func (direct) compute(_ *port, _ cluster.Work, body func()) {
 	if body != nil {
@@ -156,7 +163,7 @@ func (direct) compute(_ *port, _ cluster.Work, body func()) {
 	}
 }
 
-func (direct) stretch() float64 { return 1 }
+func (direct) dilationFactor() float64 { return 1 }
 
 func (direct) lateness() cluster.Lateness { return cluster.Lateness{} }
 

@@ -6,17 +6,17 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// enough reports whether need of the handles are complete. If all are needed, known is the number
-// of first handles that are known to be complete, and is updated.
-func (p *port) enough(hs []cluster.Handle, need int, known *int) bool {
+// areDone reports whether need of the handles are complete. If all are needed, donePrefix is the
+// number of first handles that are known to be complete, and is updated.
+func (p *port) areDone(hs []cluster.Handle, need int, donePrefix *int) bool {
 	if need == len(hs) {
-		for *known < need && (hs[*known] == 0 || p.e.sees(hs[*known])) {
-			*known++
+		for *donePrefix < need && (hs[*donePrefix] == 0 || p.e.checkDone(hs[*donePrefix])) {
+			*donePrefix++
 		}
-		return *known == need
+		return *donePrefix == need
 	}
 	for _, h := range hs {
-		if h == 0 || p.e.sees(h) {
+		if h == 0 || p.e.checkDone(h) {
 			need--
 		}
 	}
@@ -29,8 +29,8 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 	if need <= 0 {
 		p.check()
 	}
-	if e.lanes != nil {
-		p.waitLaned(hs, need)
+	if e.vcis != nil {
+		p.waitVCIs(hs, need)
 		return
 	}
 	p.enter()
@@ -40,7 +40,7 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 	if len(e.batch) > 0 {
 		e.flush()
 	}
-	if !e.multi && need == 1 && len(hs) == 1 && hs[0]&barrierBit != 0 && (e.w.crowded && p.yieldFor(hs[0]) || !e.w.crowded && e.spinFor(hs[0])) {
+	if !e.inRegion && need == 1 && len(hs) == 1 && hs[0]&barrierBit != 0 && (e.w.crowded && p.yieldFor(hs[0]) || !e.w.crowded && e.spinFor(hs[0])) {
 		return
 	}
 	p.await(hs, need)
@@ -52,31 +52,31 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 func (p *port) yieldFor(h cluster.Handle) bool {
 	e := p.e
 	for range e.w.yields {
-		if e.passed(h) {
+		if e.hasOpened(h) {
 			return true
 		}
 		runtime.Gosched()
 	}
-	return e.passed(h)
+	return e.hasOpened(h)
 }
 
-// briefly is the number of polls in which a rank with a separate core checks only its barrier or
-// flag. An early change is then detected at once.
-const briefly = 200
+// barrierSpins is the number of polls in which a rank with a separate core checks only its barrier
+// or flag. An early change is then detected at once.
+const barrierSpins = 200
 
 // spinFor polls briefly until a barrier completes or a flag is reached.
 func (e *engine) spinFor(h cluster.Handle) bool {
 	b := e.memberOf(h).b
 	if h&boardBit != 0 {
 		s := b.board.Load()
-		for range briefly {
-			if s.passed(h) {
+		for range barrierSpins {
+			if s.hasReached(h) {
 				return true
 			}
 		}
 		return false
 	}
-	for range briefly {
+	for range barrierSpins {
 		if b.gen.Load() != uint32(h) {
 			return true
 		}
@@ -87,8 +87,8 @@ func (e *engine) spinFor(h cluster.Handle) bool {
 // await is the main loop of a rank inside a call: progress, spin, yield, park.
 func (p *port) await(hs []cluster.Handle, need int) {
 	e, w := p.e, p.e.w
-	idle, known := 0, 0
-	for !p.enough(hs, need, &known) {
+	idle, donePrefix := 0, 0
+	for !p.areDone(hs, need, &donePrefix) {
 		if e.progress() {
 			idle = 0
 			continue
@@ -100,7 +100,7 @@ func (p *port) await(hs []cluster.Handle, need int) {
 		}
 		switch {
 		case idle < w.spins:
-			if e.multi {
+			if e.inRegion {
 				p.leave()
 				p.enter()
 			}
@@ -121,23 +121,17 @@ func (p *port) await(hs []cluster.Handle, need int) {
 }
 
 // park sleeps until another goroutine wakes the engine. A goroutine that publishes work for this
-// rank and then reads attention either sees the parked thread, or the thread sees the work.
+// rank and then reads sleeping either sees the parked thread, or the thread sees the work.
 func (p *port) park(hs []cluster.Handle, need int) {
 	e := p.e
-	p.waitMu.Lock()
-	p.hs, p.need, p.asleep = hs, need, true
-	p.sleeps++
-	e.parks.Add(1)
-	p.waitMu.Unlock()
-	e.state.Store(uint32(cluster.Waiting))
-	e.w.parked.Add(1)
-	e.attention.Add(1)
+	p.beginPark(hs, need)
+	e.sleeping.Add(1)
 	p.parked.Store(true)
-	if e.multi && len(e.batch) > 0 {
+	if e.inRegion && len(e.batch) > 0 {
 		e.flush() // batches of threads that could not know that this one parks
 	}
-	e.want(hs)
-	stay := !e.pending() && !p.enough(hs, need, new(int)) && !e.w.aborted.Load() && !(p.finalizing && e.w.running.Load() == 0)
+	e.announceSleep(hs)
+	stay := !e.pending() && !p.areDone(hs, need, new(int)) && !p.mustReturn()
 	switch {
 	case stay:
 		held := p.holds&1 != 0
@@ -149,13 +143,39 @@ func (p *port) park(hs []cluster.Handle, need int) {
 			p.lock()
 		}
 	case p.parked.CompareAndSwap(true, false):
-		e.attention.Add(-1)
+		e.sleeping.Add(-1)
 	default:
 		<-p.ch
 	}
+	p.endPark()
+}
+
+// beginPark shows the monitor what the thread is about to wait for, and endPark reverts this.
+func (p *port) beginPark(hs []cluster.Handle, need int) {
+	e := p.e
+	p.waitMu.Lock()
+	p.hs = hs
+	p.need = need
+	p.asleep = true
+	p.sleeps++
+	e.parks.Add(1)
+	p.waitMu.Unlock()
+	e.state.Store(uint32(cluster.Waiting))
+	e.w.parked.Add(1)
+}
+
+func (p *port) endPark() {
+	e := p.e
 	e.w.parked.Add(-1)
 	p.waitMu.Lock()
+	p.watched.Store(0)
 	p.hs, p.asleep = nil, false
 	p.waitMu.Unlock()
 	e.state.Store(uint32(cluster.Calling))
+}
+
+// mustReturn reports whether a wait ends without its handles: the run was aborted, or all bodies
+// have returned while the thread only makes progress for others.
+func (p *port) mustReturn() bool {
+	return p.e.w.aborted.Load() || p.finalizing && p.e.w.running.Load() == 0
 }

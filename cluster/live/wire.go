@@ -29,8 +29,8 @@ type wire struct {
 	kick     chan struct{}
 	changed  atomic.Bool
 
-	late      atomic.Int64 // sum of delays, ns
-	happened  atomic.Int64
+	delays    atomic.Int64 // sum of delays, ns
+	events    atomic.Int64
 	computed  atomic.Int64 // number of bodies that ran
 	overruns  atomic.Int64 // number of bodies that took longer than modelled
 	overTook  atomic.Int64 // sum of their wall ns
@@ -64,7 +64,7 @@ func newWire(w *world, cores int) *wire {
 			x.dilation = roundUp(x.dilation * f)
 		}
 	}
-	x.smallest = max(1, x.wall(smallest))
+	x.smallest = max(1, x.wallTime(smallest))
 	adapters := max(1, m.Classes[cluster.Remote].Adapters)
 	x.adapters = make([][]int64, l.Nodes)
 	for i := range x.adapters {
@@ -91,13 +91,13 @@ func roundUp(d float64) float64 {
 	return d
 }
 
-// wall converts a machine's time to wall ns.
-func (x *wire) wall(t cluster.Time) int64 {
+// wallTime converts a machine's time to wall ns.
+func (x *wire) wallTime(t cluster.Time) int64 {
 	return int64(math.Round(float64(t) * x.dilation / float64(cluster.Nanosecond)))
 }
 
-// model converts wall time to the machine's time.
-func (x *wire) model(d time.Duration) cluster.Time {
+// machineTime converts wall time to the machine's time.
+func (x *wire) machineTime(d time.Duration) cluster.Time {
 	return cluster.Time(math.Round(float64(d) * float64(cluster.Nanosecond) / x.dilation))
 }
 
@@ -113,8 +113,8 @@ func (x *wire) class(from, to int32) cluster.Class {
 	return cluster.Remote
 }
 
-// way returns the class of a parcel's transfer from one rank to another.
-func (x *wire) way(p *parcel, from, to int32) cluster.Class {
+// classOf returns the class of a parcel's transfer from one rank to another.
+func (x *wire) classOf(p *parcel, from, to int32) cluster.Class {
 	if p.adapter {
 		return cluster.Remote
 	}
@@ -127,7 +127,7 @@ func (x *wire) arrival(c cluster.Class, from, to int32, n, start int64) int64 {
 	link := &x.w.spec.Machine.Classes[c]
 	var carry int64
 	if link.Bandwidth > 0 {
-		carry = x.wall(cluster.FromSeconds(float64(n) / link.Bandwidth))
+		carry = x.wallTime(cluster.FromSeconds(float64(n) / link.Bandwidth))
 	}
 	if c == cluster.Remote && link.Adapters > 0 {
 		free := x.adapters[x.w.node[from]]
@@ -140,7 +140,7 @@ func (x *wire) arrival(c cluster.Class, from, to int32, n, start int64) int64 {
 		start = max(start, free[best])
 		free[best] = start + carry
 	}
-	at := start + carry + x.wall(link.Latency)
+	at := start + carry + x.wallTime(link.Latency)
 	if x.last[from] == nil {
 		x.last[from] = make([]int64, len(x.w.engines))
 	}
@@ -149,8 +149,8 @@ func (x *wire) arrival(c cluster.Class, from, to int32, n, start int64) int64 {
 	return at
 }
 
-// touch counts the pending events of a rank.
-func (x *wire) touch(p *parcel, by int32) {
+// countInflight counts the pending events of a rank.
+func (x *wire) countInflight(p *parcel, by int32) {
 	if p.barrier != nil {
 		for _, r := range p.barrier.ranks {
 			x.w.engines[r].inflight.Add(by)
@@ -169,7 +169,7 @@ func (x *wire) touch(p *parcel, by int32) {
 
 // push schedules p at a time. The caller holds mu.
 func (x *wire) push(p *parcel, at int64) {
-	x.touch(p, 1)
+	x.countInflight(p, 1)
 	x.seq++
 	p.at, p.seq = at, x.seq
 	h := append(x.heap, p)
@@ -223,20 +223,20 @@ func (x *wire) pop() *parcel {
 	return p
 }
 
-// travel sends a parcel from one rank to another as n bytes.
-func (x *wire) travel(p *parcel, from, to int32, n int64) {
+// send sends a parcel from one rank to another as n bytes.
+func (x *wire) send(p *parcel, from, to int32, n int64) {
 	first, last := from, to // source and target of the bytes
 	if p.kind == parcelGet {
 		first, last = to, from
 	}
-	class := x.way(p, from, to) // an invalid rank panics here, without the lock
+	class := x.classOf(p, from, to) // an invalid rank panics here, without the lock
 	x.mu.Lock()
 	at := x.now() + p.packing
-	if p.leaves && n > 0 {
+	if p.fromDevice && n > 0 {
 		at = x.stage(first, at, n)
 	}
 	at = x.arrival(class, from, to, n, at)
-	if p.enters && n > 0 {
+	if p.toDevice && n > 0 {
 		at = x.stage(last, at, n)
 	}
 	x.push(p, at+p.handling)
@@ -249,12 +249,12 @@ func (x *wire) start() {
 	go x.loop()
 }
 
-// stretch implements clock.
-func (x *wire) stretch() float64 { return x.dilation }
+// dilationFactor implements clock.
+func (x *wire) dilationFactor() float64 { return x.dilation }
 
-// doze is the maximum wait that the loop spends polling the clock, because time.Sleep is a
+// maxSpin is the maximum wait that the loop spends polling the clock, because time.Sleep is a
 // millisecond off.
-const doze = 1500 * time.Microsecond
+const maxSpin = 1500 * time.Microsecond
 
 // loop runs the events of the wire.
 func (x *wire) loop() {
@@ -273,21 +273,21 @@ func (x *wire) loop() {
 			x.until = math.MaxInt64
 		case x.heap[0].at > now:
 			wait = time.Duration(x.heap[0].at - now)
-			if wait > doze {
+			if wait > maxSpin {
 				x.until = x.heap[0].at
 			}
 		default:
 			p := x.pop()
 			x.mu.Unlock()
-			x.late.Add(now - p.at)
-			x.happened.Add(1)
-			x.happen(p)
+			x.delays.Add(now - p.at)
+			x.events.Add(1)
+			x.process(p)
 			continue
 		}
 		until := now + int64(wait)
 		x.mu.Unlock()
-		if wait > doze {
-			timer.Reset(wait - doze)
+		if wait > maxSpin {
+			timer.Reset(wait - maxSpin)
 			select {
 			case <-timer.C:
 			case <-x.kick:
@@ -305,15 +305,15 @@ func (x *wire) loop() {
 	}
 }
 
-// happen processes the event of a parcel.
-func (x *wire) happen(p *parcel) {
-	q := *p // a copy for touch: p may be freed or sent on
+// process processes the event of a parcel.
+func (x *wire) process(p *parcel) {
+	q := *p // a copy for countInflight: p may be freed or sent on
 	switch p.kind {
-	case parcelEager, parcelRendez, parcelRPC, parcelClear:
+	case parcelEager, parcelRTS, parcelRPC, parcelCTS:
 		x.w.engines[p.dst].deliver(p)
 	case parcelData:
 		copy(p.recv.buf, p.req.buf)
-		p.req.came = p.came
+		p.req.peerArrival = p.peerArrival
 		p.from.completeFrom(p.req, cluster.Done{Peer: p.dst, Tag: p.tag, Size: p.size})
 		x.w.engines[p.dst].deliver(p)
 	case parcelPut:
@@ -326,13 +326,13 @@ func (x *wire) happen(p *parcel) {
 		p.barrier.open(x.w)
 		p.free()
 	case parcelRaise:
-		p.barrier.raise(x.w, p.tag, p.a)
+		p.barrier.addToFlag(x.w, p.tag, p.a)
 		p.free()
 	case parcelWake:
 		p.port.timer <- struct{}{}
 		p.free()
 	}
-	x.touch(&q, -1)
+	x.countInflight(&q, -1)
 }
 
 // compute runs a body and waits until the machine's time for it has passed.
@@ -341,18 +341,18 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 	if body != nil {
 		body()
 	}
-	model, kernel := x.wall(x.w.spec.Machine.ComputeTime(work)), false
+	modelled, kernel := x.wallTime(x.w.spec.Machine.ComputeTime(work)), false
 	if k := pt.e.kernels; k != nil && work == (cluster.Work{}) { // the body of a running kernel
-		model, kernel = k.model.Swap(0), true
+		modelled, kernel = k.model.Swap(0), true
 	}
-	if model == 0 {
+	if modelled == 0 {
 		return
 	}
 	x.computed.Add(1)
-	if took := x.now() - start; took >= model {
+	if took := x.now() - start; took >= modelled {
 		x.overruns.Add(1)
 		x.overTook.Add(took)
-		x.overModel.Add(model)
+		x.overModel.Add(modelled)
 		return
 	}
 	if kernel {
@@ -361,7 +361,7 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 	p := newParcel()
 	p.kind, p.port = parcelWake, pt
 	x.mu.Lock()
-	x.push(p, start+model)
+	x.push(p, start+modelled)
 	x.mu.Unlock()
 	select {
 	case <-pt.timer:
@@ -372,7 +372,7 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 
 // work completes after the machine's time for it.
 func (x *wire) work(e *engine, op *cluster.Op) cluster.Handle {
-	return x.busy(e, op, x.w.spec.Machine.ComputeTime(cluster.Work{Flops: float64(op.A), Bytes: float64(op.B)}))
+	return x.occupy(e, op, x.w.spec.Machine.ComputeTime(cluster.Work{Flops: float64(op.A), Bytes: float64(op.B)}))
 }
 
 // load charges one access to the exposed buffer of each of some members.
@@ -384,29 +384,33 @@ func (x *wire) load(e *engine, op *cluster.Op) cluster.Handle {
 		from := m.b.ranks[(uint64(op.Tag)+i)%uint64(len(m.b.ranks))]
 		t += machine.AccessTime(x.class(e.id, from), op.Size/int64(op.A))
 	}
-	return x.busy(e, op, t)
+	return x.occupy(e, op, t)
 }
 
-// busy occupies the rank's CPU for a time.
-func (x *wire) busy(e *engine, op *cluster.Op, t cluster.Time) cluster.Handle {
-	model := x.wall(t)
-	if model == 0 {
+// occupy occupies the rank's CPU for a time.
+func (x *wire) occupy(e *engine, op *cluster.Op, t cluster.Time) cluster.Handle {
+	modelled := x.wallTime(t)
+	if modelled == 0 {
 		return e.finish(op, cluster.Done{})
 	}
-	s := e.pend(op)
+	s := e.takeSlot(op)
 	p := newParcel()
-	p.kind, p.src, p.dst, p.from, p.req = parcelComplete, e.id, e.id, e, s
-	e.worked = max(e.worked, x.now()) + model
+	p.kind = parcelComplete
+	p.src = e.id
+	p.dst = e.id
+	p.from = e
+	p.req = s
+	e.workEnd = max(e.workEnd, x.now()) + modelled
 	x.mu.Lock()
-	x.push(p, e.worked)
+	x.push(p, e.workEnd)
 	x.mu.Unlock()
-	return pended(s)
+	return postResult(s)
 }
 
 // lateness returns the counts of how well the host keeps up.
 func (x *wire) lateness() cluster.Lateness {
 	return cluster.Lateness{
-		Shortest: x.smallest, Events: x.happened.Load(), Late: x.late.Load(),
+		Shortest: x.smallest, Events: x.events.Load(), Late: x.delays.Load(),
 		Bodies: x.computed.Load(), Overruns: x.overruns.Load(), Took: x.overTook.Load(), Modelled: x.overModel.Load(),
 	}
 }

@@ -6,7 +6,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 // atomic inside the node, on a machine with an access time.
 func (t *thread) direct(op *cluster.Op) bool {
 	w := t.w
-	if !w.loads || op.Kind != cluster.KindAtomic && op.Path != cluster.PathLoads || op.Then != nil || t.r.stepping {
+	if !w.hasLoads || op.Kind != cluster.KindAtomic && op.Path != cluster.PathLoads || op.Then != nil || t.r.stepping {
 		return false
 	}
 	if class := w.net.class(t.r.id, op.Peer); class == cluster.Remote || w.net.ways[class].access == 0 {
@@ -29,12 +29,11 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 	op.Source = 0
 	d := cluster.Done{Peer: op.Peer, Size: n}
 	if op.Kind == cluster.KindAtomic {
-		n, d.Size, d.Err = 8, 8, r.checkWord(op.Off)
+		n = 8
+		d.Size = 8
+		d.Err = r.checkWord(op.Off)
 	} else {
-		d.Err = r.checkRange(op)
-		if op.Kind == cluster.KindPut && op.SigOp != cluster.SigNone && d.Err == cluster.OK {
-			d.Err = r.checkWord(op.Sig)
-		}
+		d.Err = r.checkTarget(op)
 	}
 	if d.Err != cluster.OK {
 		return t.finish(op, d)
@@ -56,10 +55,10 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 		t.load(way, 1, 8) // the flag
 	}
 	why := evResume
-	if op.Kind == cluster.KindAtomic && t.reload(op) {
+	if op.Kind == cluster.KindAtomic && t.reloads(op) {
 		why = evPoll
 	} else if op.Kind != cluster.KindAtomic {
-		w.quiet, t.looks = 0, 0
+		w.idlePolls, t.polls = 0, 0
 	}
 	t.sync(why)
 	switch op.Kind {
@@ -86,12 +85,12 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 // load charges the time of direct accesses to n bytes each. All threads of the node share its
 // memory.
 func (t *thread) load(way *way, times cluster.Time, n int64) {
-	beyond := way.beyond.time(n - cluster.AccessLine)
-	own := times * (way.access + beyond)
+	beyond := way.accessRate.time(n - cluster.AccessLine)
+	minTime := times * (way.access + beyond)
 	var more cluster.Time
 	if memory := &t.w.net.memories[t.w.net.nodeOf[t.r.id]]; memory.rate > 0 {
 		t.sync(evResume)
-		more = memory.serve(t.now, times, n, own) - t.now - own
+		more = memory.serve(t.now, times, n, minTime) - t.now - minTime
 	}
 	t.spend(times*way.access, CauseLatency)
 	t.spend(times*beyond, CauseBytes)

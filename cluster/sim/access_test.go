@@ -11,7 +11,9 @@ import (
 func TestAccessTime(t *testing.T) {
 	for seed := range uint64(60) {
 		m := anyMachine(seed)
-		m.NodeRate, m.Sockets, m.Slow = 0, 0, nil
+		m.NodeRate = 0
+		m.Sockets = 0
+		m.Slow = nil
 		for c, l := range map[cluster.Class]cluster.Time{cluster.InRank: 7_000, cluster.InNode: 91_000} {
 			m.Classes[c].Access = l + cluster.Time(seed)
 		}

@@ -11,7 +11,7 @@ import (
 // in another order than they were sent. The message in progress waits for it.
 func TestHandshakesGoBetweenBytes(t *testing.T) {
 	const gap, carry = 10, 1000
-	ask := &msg{kind: msgAsk}
+	ask := &msg{kind: msgRTS}
 	for _, c := range []struct {
 		name    string
 		first   msgKind
@@ -27,10 +27,10 @@ func TestHandshakesGoBetweenBytes(t *testing.T) {
 			var a adapter
 			first := &msg{kind: c.first}
 			at := [4]cluster.Time{
-				a.take(0, gap, carry, first),
-				a.take(0, gap, 0, ask),
-				a.take(0, gap, 0, ask),
-				a.take(0, gap, carry, first),
+				a.start(0, gap, carry, first),
+				a.start(0, gap, 0, ask),
+				a.start(0, gap, 0, ask),
+				a.start(0, gap, carry, first),
 			}
 			if want := [4]cluster.Time{0, c.ask, c.another, c.next}; at != want {
 				t.Errorf("starts %v, want %v", at, want)
@@ -40,8 +40,8 @@ func TestHandshakesGoBetweenBytes(t *testing.T) {
 		t.Run(c.name+" of a thread", func(t *testing.T) {
 			w := &world{kernel: kernel{threads: []*thread{{}}}}
 			w.net.ways[cluster.Remote] = wayOf(cluster.Link{ThreadRate: 1e12}) // one byte per picosecond
-			first, ask := &msg{kind: c.first, class: cluster.Remote}, &msg{kind: msgAsk, class: cluster.Remote}
-			at := [3]cluster.Time{w.turn(first, 0, carry+1), w.turn(ask, 0, 1), w.turn(first, 0, 1)}
+			first, ask := &msg{kind: c.first, class: cluster.Remote}, &msg{kind: msgRTS, class: cluster.Remote}
+			at := [3]cluster.Time{w.reserveThread(first, 0, carry+1), w.reserveThread(ask, 0, 1), w.reserveThread(first, 0, 1)}
 			want := [3]cluster.Time{0, 0, carry}
 			if c.first == msgEager {
 				want[1] = carry

@@ -31,13 +31,13 @@ type barrier struct {
 type gate struct {
 	rank  int32
 	slot  uint32
-	place int32
+	index int32
 }
 
 // member is one rank's side of a barrier.
 type member struct {
 	ctx   int32
-	place int32
+	index int32
 	gen   uint32 // number of barriers that it has entered
 	b     *barrier
 }
@@ -46,7 +46,7 @@ type member struct {
 func (t *thread) Team(ctx int32, ranks []int32) {
 	w := t.w
 	if ranks == nil {
-		t.r.forget(ctx)
+		t.r.removeMember(ctx)
 		return
 	}
 	b := w.barriers[ctx]
@@ -54,7 +54,7 @@ func (t *thread) Team(ctx int32, ranks []int32) {
 		b = &barrier{ranks: ranks, in: make([]cluster.Time, len(ranks)), out: make([]cluster.Time, len(ranks)), waiter: make([]*thread, len(ranks))}
 		w.barriers[ctx] = b
 	}
-	m := member{ctx: ctx, place: placeOf(ranks, t.r.id), b: b}
+	m := member{ctx: ctx, index: indexOf(ranks, t.r.id), b: b}
 	for i := range t.r.members {
 		if t.r.members[i].b == nil { // the entry of a removed context
 			t.r.members[i] = m
@@ -64,8 +64,8 @@ func (t *thread) Team(ctx int32, ranks []int32) {
 	t.r.members = append(t.r.members, m)
 }
 
-// forget removes a context. The last member removes the barrier.
-func (r *rank) forget(ctx int32) {
+// removeMember removes a context. The last member removes the barrier.
+func (r *rank) removeMember(ctx int32) {
 	for i := range r.members {
 		if m := &r.members[i]; m.ctx == ctx && m.b != nil {
 			if m.b.left++; m.b.left == len(m.b.ranks) {
@@ -78,7 +78,7 @@ func (r *rank) forget(ctx int32) {
 	panic("sim: removal of an unknown context")
 }
 
-func placeOf(ranks []int32, id int32) int32 {
+func indexOf(ranks []int32, id int32) int32 {
 	if int(id) < len(ranks) && ranks[id] == id {
 		return id
 	}
@@ -99,12 +99,12 @@ const barrierBit cluster.Handle = 1 << 63
 
 func (r *rank) memberOf(h cluster.Handle) *member { return &r.members[h&^barrierBit>>32] }
 
-func (r *rank) passed(h cluster.Handle) bool { return r.memberOf(h).b.gen != uint32(h) }
+func (r *rank) hasOpened(h cluster.Handle) bool { return r.memberOf(h).b.gen != uint32(h) }
 
 // leave advances a thread to the end of the barrier.
 func (t *thread) leave(m *member) {
 	b := m.b
-	out := b.out[m.place]
+	out := b.out[m.index]
 	if out <= t.now {
 		return
 	}
@@ -129,14 +129,14 @@ func (t *thread) enter(op *cluster.Op) cluster.Handle {
 	b := m.b
 	gen := b.gen
 	m.gen++
-	b.in[m.place] = t.now
+	b.in[m.index] = t.now
 	if b.count == 0 || t.now >= b.last {
 		b.last, b.cause = t.now, t.cause
 	}
 	b.count++
 	if op.Then != nil {
-		_, id := t.pend(op)
-		b.gates = append(b.gates, gate{r.id, id, m.place})
+		_, id := t.takeSlot(op)
+		b.gates = append(b.gates, gate{rank: r.id, slot: id, index: m.index})
 	}
 	if b.count == len(b.ranks) {
 		w.open(b)
@@ -160,7 +160,7 @@ func (w *world) open(b *barrier) {
 	}
 	for _, g := range b.gates {
 		w.ranks[g.rank].slots.list[g.slot].set(cluster.Done{})
-		w.completeAt(max(b.out[g.place], w.now), g.rank, g.slot)
+		w.completeAt(max(b.out[g.index], w.now), g.rank, g.slot)
 	}
 	b.gates = b.gates[:0]
 }
@@ -193,18 +193,18 @@ func (w *world) disseminate(b *barrier) {
 func (w *world) release(t *thread, at cluster.Time) {
 	released := false
 	for _, h := range t.hs {
-		if h == 0 || h&barrierBit == 0 || !t.r.passed(h) {
+		if h == 0 || h&barrierBit == 0 || !t.r.hasOpened(h) {
 			continue
 		}
 		m := t.r.memberOf(h)
-		if m.b.waiter[m.place] == t && m.b.out[m.place] <= at {
-			m.b.waiter[m.place] = nil
-			t.settle(h)
+		if m.b.waiter[m.index] == t && m.b.out[m.index] <= at {
+			m.b.waiter[m.index] = nil
+			t.chargeHandle(h)
 			t.left--
 			released = true
 		}
 	}
 	if released && t.left <= 0 {
-		w.due = t
+		w.dueThread = t
 	}
 }

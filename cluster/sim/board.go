@@ -5,19 +5,19 @@ import "github.com/hybridtop/hybridtop/cluster"
 // board is the shared control block of a context, with the times of its flags.
 type board struct {
 	*cluster.Board
-	words [cluster.BoardWords]word
+	flags [cluster.BoardWords]flag
 }
 
-// word is the time of a flag. Increments are serialized, like atomics.
-type word struct {
-	at    cluster.Time // time of its current value
-	by    int32        // the rank whose cache has the line; −1: none yet
-	cause int32
-	waits []waiting
+// flag is the time of a flag. Increments are serialized, like atomics.
+type flag struct {
+	at      cluster.Time // time of its current value
+	writer  int32        // the rank whose cache has the line; −1: none yet
+	cause   int32
+	waiters []flagWaiter
 }
 
-// waiting is an operation that waits until a flag is at least n.
-type waiting struct {
+// flagWaiter is an operation that waits until a flag is at least n.
+type flagWaiter struct {
 	n    uint64
 	rank int32
 	slot uint32
@@ -34,8 +34,8 @@ func (t *thread) Board(ctx int32) *cluster.Board {
 	}
 	if b.board == nil {
 		b.board = &board{Board: cluster.NewBoard(len(b.ranks))}
-		for i := range b.board.words {
-			b.board.words[i].by = -1
+		for i := range b.board.flags {
+			b.board.flags[i].writer = -1
 		}
 	}
 	return b.board.Board
@@ -51,8 +51,8 @@ func (r *rank) memberIn(ctx int32) *member {
 	panic("sim: unknown context")
 }
 
-// see returns the time until a rank has a cache line that another rank has written.
-func (w *world) see(rank, by int32) cluster.Time {
+// lineTime returns the time until a rank has a cache line that another rank has written.
+func (w *world) lineTime(rank, by int32) cluster.Time {
 	if by < 0 {
 		return 0
 	}
@@ -63,20 +63,22 @@ func (w *world) see(rank, by int32) cluster.Time {
 	return way.l
 }
 
-// raise adds to a flag. The cache line moves to this rank; increments are serialized.
-func (t *thread) raise(op *cluster.Op) cluster.Handle {
+// addToFlag adds to a flag. The cache line moves to this rank; increments are serialized.
+func (t *thread) addToFlag(op *cluster.Op) cluster.Handle {
 	w, b := t.w, t.r.memberIn(op.Ctx).b.board
 	if t.id >= 0 && !t.r.stepping {
 		t.sync(evResume)
 	}
-	x := &b.words[op.Tag]
-	took := w.see(t.r.id, x.by)
+	x := &b.flags[op.Tag]
+	took := w.lineTime(t.r.id, x.writer)
 	t.spend(took, CauseLatency)
 	t.spend(max(t.now, x.at)+w.atomicTime-t.now, CauseMemory)
-	x.at, x.by, x.cause = t.now, t.r.id, t.cause
+	x.at = t.now
+	x.writer = t.r.id
+	x.cause = t.cause
 	n := b.Words[op.Tag].N.Add(op.A)
-	left := x.waits[:0]
-	for _, v := range x.waits {
+	left := x.waiters[:0]
+	for _, v := range x.waiters {
 		if v.n > n {
 			left = append(left, v)
 			continue
@@ -84,43 +86,43 @@ func (t *thread) raise(op *cluster.Op) cluster.Handle {
 		s := &w.ranks[v.rank].slots.list[v.slot]
 		s.set(cluster.Done{})
 		s.cause = x.cause
-		w.completeAt(max(x.at+w.see(v.rank, x.by), w.now), v.rank, v.slot)
+		w.completeAt(max(x.at+w.lineTime(v.rank, x.writer), w.now), v.rank, v.slot)
 	}
-	x.waits = left
+	x.waiters = left
 	return t.finish(op, cluster.Done{})
 }
 
-// reached waits for a flag.
-func (t *thread) reached(op *cluster.Op) cluster.Handle {
+// waitFlag waits for a flag.
+func (t *thread) waitFlag(op *cluster.Op) cluster.Handle {
 	w, b := t.w, t.r.memberIn(op.Ctx).b.board
 	if t.id >= 0 && !t.r.stepping {
 		t.sync(evResume)
 	}
-	x := &b.words[op.Tag]
+	x := &b.flags[op.Tag]
 	there := b.Words[op.Tag].N.Load() >= op.A
 	if there && x.at <= t.now {
-		t.spend(w.see(t.r.id, x.by), CauseLatency)
+		t.spend(w.lineTime(t.r.id, x.writer), CauseLatency)
 		return t.finish(op, cluster.Done{})
 	}
-	s, id := t.pend(op)
+	s, id := t.takeSlot(op)
 	if !there {
-		x.waits = append(x.waits, waiting{op.A, t.r.id, id})
-		return t.pended(op, id)
+		x.waiters = append(x.waiters, flagWaiter{n: op.A, rank: t.r.id, slot: id})
+		return t.postResult(op, id)
 	}
 	s.set(cluster.Done{})
 	s.cause = x.cause
-	w.completeAt(max(x.at+w.see(t.r.id, x.by), w.now), t.r.id, id)
-	return t.pended(op, id)
+	w.completeAt(max(x.at+w.lineTime(t.r.id, x.writer), w.now), t.r.id, id)
+	return t.postResult(op, id)
 }
 
-// looking charges one access to the exposed buffer of each of some members.
-func (t *thread) looking(op *cluster.Op) cluster.Handle {
+// loadBuffers charges one access to the exposed buffer of each of some members.
+func (t *thread) loadBuffers(op *cluster.Op) cluster.Handle {
 	w, ranks := t.w, t.r.memberIn(op.Ctx).b.ranks
 	begin, each := t.now, op.Size/int64(max(op.A, 1))
 	var lines, bytes cluster.Time
 	for i := range op.A {
 		from := ranks[(uint64(op.Tag)+i)%uint64(len(ranks))]
-		lines += w.see(t.r.id, from)
+		lines += w.lineTime(t.r.id, from)
 		bytes += w.net.ways[w.net.class(t.r.id, from)].bandwidth.time(each - cluster.AccessLine)
 	}
 	t.spend(lines, CauseLatency)

@@ -6,9 +6,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// charged has the sending time of each node's adapters for the accesses that are charged at once
-// and still in progress.
-type charged struct {
+// chargedAccesses has the sending time of each node's adapters for the accesses that are charged at
+// once and still in progress.
+type chargedAccesses struct {
 	begin, end cluster.Time
 	busy       []cluster.Time // by node
 }
@@ -57,8 +57,8 @@ func (t *thread) gets(from int32, times cluster.Time, bytes int64) {
 	class := n.class(t.r.id, from)
 	way := &n.ways[class]
 	memory := n.memories[0].rate.time(bytes)
-	if class != cluster.Remote && t.w.loads && way.access > 0 {
-		t.spend(times*max(way.access+way.beyond.time(bytes-cluster.AccessLine), memory), CauseLatency)
+	if class != cluster.Remote && t.w.hasLoads && way.access > 0 {
+		t.spend(times*max(way.access+way.accessRate.time(bytes-cluster.AccessLine), memory), CauseLatency)
 		return
 	}
 	one := way.l + max(way.bandwidth.time(bytes-1), memory)

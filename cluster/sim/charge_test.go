@@ -14,7 +14,9 @@ import (
 func TestChargedAccessesAreGets(t *testing.T) {
 	for seed := range uint64(24) {
 		m := anyMachine(seed)
-		m.LinkNoise, m.Sockets, m.Slow = 0, 0, nil
+		m.LinkNoise = 0
+		m.Sockets = 0
+		m.Slow = nil
 		if seed%3 == 0 {
 			for _, c := range []cluster.Class{cluster.InRank, cluster.InNode} {
 				m.Classes[c].Access = cluster.Time(7_000 + 1_000*seed)

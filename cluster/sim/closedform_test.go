@@ -119,7 +119,7 @@ func halo(side int) func(r *cluster.Rank, size int) error {
 // each. From the third exchange on, each adds exactly that time; the second one hides in latencies
 // of the first. Exchanges among more than two ranks contend at receivers: see TestCallsSideBySide.
 func TestExchangesSideBySide(t *testing.T) {
-	const ns, most = cluster.Nanosecond, 6
+	const ns, maxSends = cluster.Nanosecond, 6
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressOffload, EagerLimit: 8 << 10, Flops: 1e9}
 	m.Classes[cluster.Remote] = cluster.Link{Latency: 2500 * ns, Overhead: 1500 * ns, Gap: 1000 * ns, Bandwidth: 250e6}
 	for _, ranks := range []int{2, 3, 16} {
@@ -127,8 +127,8 @@ func TestExchangesSideBySide(t *testing.T) {
 			size int64
 			gaps cluster.Time
 		}{{1 << 10, 1}, {8 << 10, 1}, {16 << 10, 3}, {1 << 20, 3}} {
-			var ends [most + 1]cluster.Time
-			for k := 1; k <= most; k++ {
+			var ends [maxSends + 1]cluster.Time
+			for k := 1; k <= maxSends; k++ {
 				simulated(t, clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error {
 					err := bothSides(r, k, c.size)
 					ends[k] = max(ends[k], sim.Clock(r.Lib().Port()))

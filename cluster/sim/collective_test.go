@@ -89,7 +89,7 @@ func binomial(r *cluster.Rank, size int) error {
 // i × max(o, g + (s−1)G) + (s−1)G + L + o. The rank ends after one o per child.
 func binomialTimes(c map[string]cluster.Time, ranks, size int) []cluster.Time {
 	bytes := cluster.Time(size-1) * c["G"]
-	apart := max(c["o"], c["g"]+bytes)
+	interval := max(c["o"], c["g"]+bytes)
 	done := make([]cluster.Time, ranks)
 	top := 1
 	for top < ranks {
@@ -100,7 +100,7 @@ func binomialTimes(c map[string]cluster.Time, ranks, size int) []cluster.Time {
 		children := cluster.Time(0)
 		for bit /= 2; bit > 0; bit /= 2 {
 			if to := rank + bit; to < ranks {
-				reach(to, bit, at+c["o"]+children*apart+bytes+c["L"]+c["o"])
+				reach(to, bit, at+c["o"]+children*interval+bytes+c["L"]+c["o"])
 				children++
 			}
 		}

@@ -19,8 +19,8 @@ func rateOf(perSecond float64) rate {
 	return rate(math.Round(perSecond))
 }
 
-// by returns n times the rate; 0 stays 0.
-func (r rate) by(n int) rate {
+// times returns n times the rate; 0 stays 0.
+func (r rate) times(n int) rate {
 	if n > 1 && uint64(r) > math.MaxUint64/uint64(n) {
 		return math.MaxUint64
 	}
@@ -45,40 +45,46 @@ func (r rate) time(n int64) cluster.Time {
 
 // way is the cost of one class of messages.
 type way struct {
-	l, o, g    cluster.Time
-	bandwidth  rate         // of an adapter
-	threadRate rate         // of one thread; 0: no limit
-	receives   rate         // of one thread's receives; 0: no limit
-	access     cluster.Time // of a load or store; 0: no loads and stores
-	beyond     rate         // of a load or store beyond a cache line
-	inline     int64        // longest inline message; -1: none
-	inlineL    cluster.Time
-	inlineO    cluster.Time
-	inlineG    cluster.Time
-	copy       rate // of a thread's copy of an eager message; 0: free
-	pull       rate // of the receiver's copy of a rendezvous; 0: the sender sends it
-	cached     int64
-	uncached   rate // the same for more bytes than cached
-	adapters   int
+	l, o, g     cluster.Time
+	bandwidth   rate         // of an adapter
+	threadRate  rate         // of one thread; 0: no limit
+	receiveRate rate         // of one thread's receives; 0: no limit
+	access      cluster.Time // of a load or store; 0: no loads and stores
+	accessRate  rate         // of a load or store beyond a cache line
+	inline      int64        // longest inline message; -1: none
+	inlineL     cluster.Time
+	inlineO     cluster.Time
+	inlineG     cluster.Time
+	copy        rate // of a thread's copy of an eager message; 0: free
+	pull        rate // of the receiver's copy of a rendezvous; 0: the sender sends it
+	cached      int64
+	uncached    rate // the same for more bytes than cached
+	adapters    int
 
 	lastN int64 // the cost of the last size
 	lastT cluster.Time
 }
 
 func wayOf(l cluster.Link) way {
-	w := way{receives: rateOf(l.ReceiveRate), l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end), bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), access: min(l.Access, end), adapters: l.Adapters, lastN: -1}
-	w.copy, w.pull, w.inline = rateOf(l.EagerCopy), rateOf(l.SingleCopy), -1
+	w := way{receiveRate: rateOf(l.ReceiveRate), l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end), bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), access: min(l.Access, end), adapters: l.Adapters, lastN: -1}
+	w.copy = rateOf(l.EagerCopy)
+	w.pull = rateOf(l.SingleCopy)
+	w.inline = -1
 	if l.Inline.Limit > 0 {
-		w.inline, w.inlineL, w.inlineO = l.Inline.Limit, min(l.Inline.Latency, end), min(l.Inline.Overhead, end)
+		w.inline = l.Inline.Limit
+		w.inlineL = min(l.Inline.Latency, end)
+		w.inlineO = min(l.Inline.Overhead, end)
 		w.inlineG = min(cmp.Or(l.Inline.Gap, l.Gap), end)
 	}
-	if w.cached, w.uncached = math.MaxInt64, w.pull; l.Uncached.Limit > 0 {
+	w.cached, w.uncached = math.MaxInt64, w.pull
+	if l.Uncached.Limit > 0 {
 		w.cached, w.uncached = l.Uncached.Limit, rateOf(l.Uncached.Copy)
 	}
-	if w.beyond = w.bandwidth; l.AccessRate > 0 {
-		w.beyond = rateOf(l.AccessRate)
+	w.accessRate = w.bandwidth
+	if l.AccessRate > 0 {
+		w.accessRate = rateOf(l.AccessRate)
 	}
-	if w.adapters == 1 && w.threadRate >= w.bandwidth && w.receives == 0 {
+	if w.adapters == 1 && w.threadRate >= w.bandwidth && w.receiveRate == 0 {
 		w.threadRate = 0 // the adapter is not faster
 	}
 	return w
@@ -92,10 +98,10 @@ func (w *way) overhead(n int64) cluster.Time {
 	return w.o
 }
 
-// pulls returns the time of a receiver's copy of n bytes. standing is the number of bytes that the
-// sender wrote since then and that are not copied yet.
-func (w *way) pulls(standing, n int64) cluster.Time {
-	if standing > w.cached {
+// pullTime returns the time of a receiver's copy of n bytes. uncopied is the number of bytes that
+// the sender wrote since then and that are not copied yet.
+func (w *way) pullTime(uncopied, n int64) cluster.Time {
+	if uncopied > w.cached {
 		return w.uncached.time(n)
 	}
 	return w.pull.time(n)
@@ -109,21 +115,21 @@ func (w *way) latency(n int64) cluster.Time {
 	return w.l
 }
 
-// handed reports whether the threads at both ends move the bytes of an eager message.
-func (w *way) handed(n int64) bool { return n <= w.inline || w.copy > 0 }
+// movedByThreads reports whether the threads at both ends move the bytes of an eager message.
+func (w *way) movedByThreads(n int64) bool { return n <= w.inline || w.copy > 0 }
 
 // carry returns (n − 1)G, the time of the bytes after the first one.
 func (w *way) carry(n int64) cluster.Time {
 	if n != w.lastN {
-		w.other(n)
+		w.computeCarry(n)
 	}
 	return w.lastT
 }
 
-// other computes carry for another size than the last one.
+// computeCarry computes carry for another size than the last one.
 //
 //go:noinline
-func (w *way) other(n int64) { w.lastN, w.lastT = n, w.bandwidth.time(n-1) }
+func (w *way) computeCarry(n int64) { w.lastN, w.lastT = n, w.bandwidth.time(n-1) }
 
 // noise is a seeded source of relative errors. It uses only integers. The sum of twelve uniform
 // numbers approximates a normal distribution.
@@ -181,7 +187,7 @@ func (r *rank) shared(dt cluster.Time, cores int) cluster.Time {
 	}
 	threads := int64(1)
 	if r.region != nil {
-		threads = int64(r.meeting.threads)
+		threads = int64(r.group.threads)
 	}
 	threads *= int64(cores)
 	if w.progress == cluster.ProgressThread {
@@ -210,9 +216,9 @@ type server struct {
 	seen cluster.Time   // time of these values
 }
 
-// serve starts pieces of n bytes at t that together take at least own, and returns their end.
-func (s *server) serve(t, pieces cluster.Time, n int64, own cluster.Time) cluster.Time {
-	end := t + own
+// serve starts pieces of n bytes at t that together take at least minTime, and returns their end.
+func (s *server) serve(t, pieces cluster.Time, n int64, minTime cluster.Time) cluster.Time {
+	end := t + minTime
 	if s.rate == 0 {
 		return end
 	}
@@ -222,14 +228,14 @@ func (s *server) serve(t, pieces cluster.Time, n int64, own cluster.Time) cluste
 }
 
 // work is serve for a thread's computation, which may alternate with others.
-func (s *server) work(t cluster.Time, n int64, own cluster.Time) cluster.Time {
-	end := s.serve(t, 1, n, own)
+func (s *server) work(t cluster.Time, n int64, minTime cluster.Time) cluster.Time {
+	end := s.serve(t, 1, n, minTime)
 	if need := s.rate.time(n); need > 0 {
-		place := 0
-		for place < len(s.left) && s.left[place] < 2*need {
-			place++
+		k := 0
+		for k < len(s.left) && s.left[k] < 2*need {
+			k++
 		}
-		s.left = slices.Insert(s.left, place, need)
+		s.left = slices.Insert(s.left, k, need)
 	}
 	return end
 }
@@ -241,7 +247,8 @@ func (s *server) among(t, need cluster.Time) cluster.Time {
 		passed -= s.left[done]
 		done++
 	}
-	if s.left = append(s.left[:0], s.left[done:]...); len(s.left) > 0 && passed > 0 {
+	s.left = append(s.left[:0], s.left[done:]...)
+	if len(s.left) > 0 && passed > 0 {
 		s.left[0] -= passed
 	}
 	s.seen = max(s.seen, t)

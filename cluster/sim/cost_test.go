@@ -122,7 +122,7 @@ func TestNoiseBounds(t *testing.T) {
 // Work on a server takes at least its own time, and all work together at least the server's time.
 func TestServer(t *testing.T) {
 	s := server{rate: rate(1e12)} // one byte per ps
-	for _, c := range []struct{ at, own, want cluster.Time }{
+	for _, c := range []struct{ at, minTime, want cluster.Time }{
 		{0, 30, 30},    // its own time
 		{0, 30, 30},    // the server has done 20 by then
 		{0, 5, 30},     // three times ten
@@ -130,8 +130,8 @@ func TestServer(t *testing.T) {
 		{100, 5, 110},  // the server was idle
 		{100, 50, 150}, // its own time again
 	} {
-		if got := s.serve(c.at, 1, 10, c.own); got != c.want {
-			t.Errorf("at %d for %d: done at %d, want %d", c.at, c.own, got, c.want)
+		if got := s.serve(c.at, 1, 10, c.minTime); got != c.want {
+			t.Errorf("at %d for %d: done at %d, want %d", c.at, c.minTime, got, c.want)
 		}
 	}
 	free := server{}

@@ -11,6 +11,9 @@ import (
 // Listing all ranks for all waits would be quadratic.
 const fullWaits = 128
 
+// maxListed is the maximum number of operations that are listed for one waiting thread.
+const maxListed = 4
+
 // waits lists the waiting ranks, except spared ones (nil: none). If no event is left, these are
 // exactly the stuck ranks.
 func (w *world) waits(spared []bool) []cluster.Wait {
@@ -19,69 +22,100 @@ func (w *world) waits(spared []bool) []cluster.Wait {
 		if t.state != threadWaits || spared != nil && spared[t.r.id] {
 			continue
 		}
-		n := 0
+		listed := 0
 		for _, h := range t.hs {
-			if h == 0 || t.isDone(h) {
+			if !t.waitsFor(h) {
 				continue
 			}
-			if n++; n > 4 {
-				break // the first few of a long list are enough
+			if listed == maxListed {
+				break
 			}
+			listed++
 			out = append(out, w.waitOf(t, h, len(out) < fullWaits))
 		}
 	}
 	return out
 }
 
+// waitsFor reports whether the operation of a handle in the thread's wait is incomplete.
+func (t *thread) waitsFor(h cluster.Handle) bool { return h != 0 && !t.isDone(h) }
+
 // waitOf describes a wait; full: with all ranks that could end it.
 func (w *world) waitOf(t *thread, h cluster.Handle, full bool) cluster.Wait {
-	x := cluster.Wait{Rank: int(t.r.id), Thread: int(t.number)}
-	others := func(ctx int32) {
-		x.For, x.Any = nil, true
-		if full {
-			x.For = w.others(t.r, ctx)
-		}
-	}
 	if h&barrierBit != 0 {
-		m := t.r.memberOf(h)
-		x.Call = "barrier"
-		x.Of(cluster.KindBarrier, -1, -1, 0)
-		for _, id := range m.b.ranks {
-			if full && !w.ranks[id].entered(m) {
-				x.For = append(x.For, int(id))
-			}
-		}
-		return x
+		return w.waitAtBarrier(t, t.r.memberOf(h), full)
 	}
 	s := t.r.slots.find(h)
+	x := cluster.Wait{Rank: int(t.r.id), Thread: int(t.number), Call: describe(s)}
 	x.Of(s.kind, s.peer, s.tag, s.size)
-	x.For = []int{int(s.peer)}
-	switch s.kind {
-	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv:
-		x.Call = fmt.Sprintf("%s from %s tag %s", s.kind, wildcard(s.peer), wildcard(s.tag))
-		if s.peer == cluster.AnySource {
-			others(s.ctx)
+	ctx, anyRank := s.waker()
+	switch {
+	case !anyRank:
+		x.For = []int{int(s.peer)}
+	case full:
+		x.For = w.others(t.r, ctx)
+	}
+	x.Any = anyRank
+	return x
+}
+
+// waitAtBarrier describes a wait at a barrier; full: with all members that have not entered it.
+func (w *world) waitAtBarrier(t *thread, m *member, full bool) cluster.Wait {
+	x := cluster.Wait{Rank: int(t.r.id), Thread: int(t.number), Call: "barrier"}
+	x.Of(cluster.KindBarrier, -1, -1, 0)
+	if full {
+		for _, id := range w.absent(m) {
+			x.For = append(x.For, int(id))
 		}
-	case cluster.KindSend, cluster.KindSsend:
-		x.Call = fmt.Sprintf("%s to %d tag %d (%d B)", s.kind, s.peer, s.tag, s.size)
-	case cluster.KindAwait:
-		x.Call = fmt.Sprintf("await of the word at %d", s.more.off)
-		others(-1)
-	case cluster.KindReached:
-		x.Call = fmt.Sprintf("%s for word %d", s.kind, s.tag)
-		others(s.ctx)
-	case cluster.KindTree:
-		x.Call = s.kind.String()
-		others(s.ctx)
-	case cluster.KindMeet:
-		x.Call = s.kind.String()
-	case cluster.KindEvent:
-		x.Call = "event"
-		others(-1)
-	default:
-		x.Call = fmt.Sprintf("%s at %d", s.kind, s.peer)
 	}
 	return x
+}
+
+// absent returns the members that have not entered the barrier that another waits in.
+func (w *world) absent(of *member) []int32 {
+	var list []int32
+	for _, id := range of.b.ranks {
+		if !w.ranks[id].entered(of) {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// clusterwide is the context of operations that ranks of all contexts can complete.
+const clusterwide int32 = -1
+
+// waker reports whether any other rank can complete an operation, and then the context of these
+// ranks. Otherwise only the peer can.
+func (s *slot) waker() (ctx int32, anyRank bool) {
+	switch s.kind {
+	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv:
+		return s.ctx, s.peer == cluster.AnySource
+	case cluster.KindAwait, cluster.KindEvent:
+		return clusterwide, true
+	case cluster.KindReached, cluster.KindTree:
+		return s.ctx, true
+	}
+	return s.ctx, false
+}
+
+// describe returns the call of an operation for an error.
+func describe(s *slot) string {
+	switch s.kind {
+	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv:
+		return fmt.Sprintf("%s from %s tag %s", s.kind, wildcard(s.peer), wildcard(s.tag))
+	case cluster.KindSend, cluster.KindSsend:
+		return fmt.Sprintf("%s to %d tag %d (%d B)", s.kind, s.peer, s.tag, s.size)
+	case cluster.KindAwait:
+		return fmt.Sprintf("await of the word at %d", s.more.off)
+	case cluster.KindReached:
+		return fmt.Sprintf("%s for word %d", s.kind, s.tag)
+	case cluster.KindTree, cluster.KindMeet:
+		return s.kind.String()
+	case cluster.KindEvent:
+		return "event"
+	}
+	return fmt.Sprintf("%s at %d", s.kind, s.peer)
 }
 
 func wildcard(n int32) string {
@@ -101,7 +135,8 @@ func (r *rank) entered(of *member) bool {
 	return false
 }
 
-// others returns the other ranks of a context, or of the cluster if the context is unknown.
+// others returns the other ranks of a context, or of the cluster if the context is clusterwide or
+// unknown.
 func (w *world) others(r *rank, ctx int32) []int {
 	for i := range r.members {
 		if m := &r.members[i]; ctx >= 0 && m.ctx == ctx&^1 {
@@ -138,9 +173,28 @@ func surveyed(events uint64) bool {
 }
 
 // stuck finds ranks that no event concerns and that only other such ranks could wake. It reduces an
-// AND-OR graph until nothing changes. A wait for any source, a flag or an event counts as hopeful
-// as long as any rank can continue.
+// AND-OR graph: live ranks make others live until nothing changes. A wait for any source, a flag or
+// an event counts as possible as long as any rank can continue.
 func (w *world) stuck() []cluster.Wait {
+	live := w.concerned()
+	if !slices.Contains(live, true) {
+		return w.waits(live)
+	}
+	absent := map[*barrier][]int32{}
+	for changed := true; changed; {
+		changed = false
+		for _, t := range w.threads {
+			if !live[t.r.id] && t.state == threadWaits && w.canResume(t, live, absent) {
+				live[t.r.id] = true
+				changed = true
+			}
+		}
+	}
+	return w.waits(live)
+}
+
+// concerned reports, by rank, whether a thread of it runs or an event concerns it.
+func (w *world) concerned() []bool {
 	live := make([]bool, len(w.ranks))
 	for i := range w.ranks {
 		live[i] = w.ranks[i].busy()
@@ -148,76 +202,56 @@ func (w *world) stuck() []cluster.Wait {
 	for e := range w.queue.events() {
 		switch ref := e.ref(); e.kind() {
 		case evInject, evLink, evReach, evArrive, evComplete:
-			live[w.msgs[ref].src], live[w.msgs[ref].dst] = true, true
+			live[w.msgs[ref].src] = true
+			live[w.msgs[ref].dst] = true
 		default:
 			live[w.threads[ref].r.id] = true
 		}
 	}
-	any := false
-	for i := range live {
-		any = any || live[i]
-	}
-	absent := map[*barrier][]int32{}
-	for changed := any; changed; {
-		changed = false
-		for _, t := range w.threads {
-			if !live[t.r.id] && t.state == threadWaits && w.hopeful(t, live, absent) {
-				live[t.r.id], changed = true, true
-			}
-		}
-	}
-	return w.waits(live)
+	return live
 }
 
 // busy reports whether a thread of the rank runs or will run.
 func (r *rank) busy() bool {
-	idle := func(t *thread) bool {
-		return t.state == threadWaits || t.state == threadJoins || t.state == threadEnded
-	}
-	for _, t := range r.region {
-		if !idle(t) {
-			return true
-		}
-	}
-	return !idle(r.main)
+	return r.main.runs() || slices.ContainsFunc(r.region, (*thread).runs)
 }
 
-// hopeful reports whether live ranks can end a thread's wait.
-func (w *world) hopeful(t *thread, live []bool, absent map[*barrier][]int32) bool {
+// runs reports whether the thread runs, or an event will resume it.
+func (t *thread) runs() bool { return t.state == threadReady || t.state == threadRuns }
+
+// canResume reports whether live ranks can end a thread's wait. absent caches the missing members
+// of each barrier.
+func (w *world) canResume(t *thread, live []bool, absent map[*barrier][]int32) bool {
 	left := t.left
 	for _, h := range t.hs {
-		if h != 0 && !t.isDone(h) && w.canEnd(t, h, live, absent) {
+		if t.waitsFor(h) && w.canComplete(t, h, live, absent) {
 			left--
 		}
 	}
 	return left <= 0
 }
 
-func (w *world) canEnd(t *thread, h cluster.Handle, live []bool, absent map[*barrier][]int32) bool {
-	if h&barrierBit == 0 {
-		s := t.r.slots.find(h)
-		if s.kind == cluster.KindReached || s.kind == cluster.KindTree {
-			return slices.ContainsFunc(t.r.memberIn(s.ctx).b.ranks, func(id int32) bool { return id != t.r.id && live[id] })
-		}
-		if s.kind == cluster.KindAwait || s.kind == cluster.KindEvent || s.peer == cluster.AnySource {
-			return true
-		}
-		return live[s.peer]
+// canComplete reports whether live ranks can complete an operation.
+func (w *world) canComplete(t *thread, h cluster.Handle, live []bool, absent map[*barrier][]int32) bool {
+	if h&barrierBit != 0 {
+		return w.canOpen(t.r.memberOf(h), live, absent)
 	}
-	m := t.r.memberOf(h)
+	s := t.r.slots.find(h)
+	if s.kind == cluster.KindReached || s.kind == cluster.KindTree {
+		return slices.ContainsFunc(t.r.memberIn(s.ctx).b.ranks, func(id int32) bool { return id != t.r.id && live[id] })
+	}
+	if _, anyRank := s.waker(); anyRank {
+		return true
+	}
+	return live[s.peer]
+}
+
+// canOpen reports whether all missing members of a barrier are live.
+func (w *world) canOpen(m *member, live []bool, absent map[*barrier][]int32) bool {
 	list, ok := absent[m.b]
 	if !ok {
-		for _, id := range m.b.ranks {
-			if !w.ranks[id].entered(m) {
-				list = append(list, id)
-			}
-		}
+		list = w.absent(m)
 		absent[m.b] = list
 	}
-	for _, id := range list {
-		if !live[id] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(id int32) bool { return !live[id] })
 }

@@ -10,18 +10,18 @@ type devices struct {
 	fenced      []cluster.Time // by rank: end of the last fence that detected a kernel's end
 	shared      bool           // a node has more ranks than devices
 	flops, rate rate
-	launching   cluster.Time
+	launchTime  cluster.Time
 	fence       cluster.Time
-	messaging   cluster.Time // overhead of a send or a receive on device memory
+	messageTime cluster.Time // overhead of a send or a receive on device memory
 }
 
 func newDevices(s *cluster.Spec) devices {
 	d, l := &s.Machine.Device, &s.Layout
-	a := devices{flops: rateOf(d.Flops), rate: rateOf(d.Rate), launching: d.Launch, fence: d.Fence}
+	a := devices{flops: rateOf(d.Flops), rate: rateOf(d.Rate), launchTime: d.Launch, fence: d.Fence}
 	if d.Count == 0 {
 		return a
 	}
-	a.messaging = d.MessageOverhead
+	a.messageTime = d.MessageOverhead
 	a.shared = l.RanksPerNode > d.Count
 	var all int
 	a.deviceOf, all = l.Devices(d.Count)
@@ -40,7 +40,7 @@ func newDevices(s *cluster.Spec) devices {
 // launch starts a kernel.
 func (t *thread) launch(op *cluster.Op) cluster.Handle {
 	w, r := t.w, t.r
-	t.spend(w.devices.launching, CauseOverhead)
+	t.spend(w.devices.launchTime, CauseOverhead)
 	if w.devices.shared && t.id >= 0 && !r.stepping {
 		t.sync(evResume) // devices are reserved in the order of time
 	}
@@ -55,10 +55,10 @@ func (t *thread) launch(op *cluster.Op) cluster.Handle {
 	if rec := w.trace.recorder; rec != nil {
 		rec.Kernel(r.id, op.Tag, begin, *stream-dt, *stream)
 	}
-	s, id := t.pend(op)
-	s.pays, s.cause = feeFence, w.trace.charge(t.cause, *stream-t.now, CauseKernel, r.id)
+	s, id := t.takeSlot(op)
+	s.fee, s.cause = feeFence, w.trace.charge(t.cause, *stream-t.now, CauseKernel, r.id)
 	w.completeAt(*stream, r.id, id)
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 // jitter returns the noise of a computing time of the rank; at least −dt.
@@ -69,9 +69,9 @@ func (r *rank) jitter(dt cluster.Time) cluster.Time {
 	return r.noise.jitter(dt, r.w.compNoise)
 }
 
-// fences charges a thread for detecting the end of a kernel. One fence detects all kernels that
+// payFence charges a thread for detecting the end of a kernel. One fence detects all kernels that
 // have ended before it returns.
-func (t *thread) fences(ended cluster.Time) {
+func (t *thread) payFence(ended cluster.Time) {
 	if fenced := &t.w.devices.fenced[t.r.id]; ended > *fenced {
 		t.pay(t.w.devices.fence)
 		*fenced = t.now

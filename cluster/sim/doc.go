@@ -15,7 +15,7 @@
 // A world has four parts:
 //
 //	kernel    the queue, the clock, the coroutines, what counts as a livelock
-//	          (kernel.go queue.go ahead.go thread.go wait.go livelock.go deadlock.go)
+//	          (kernel.go queue.go prefetch.go thread.go wait.go livelock.go deadlock.go)
 //	protocol  messages: eager, rendezvous, one-sided, staged, trains; who answers them
 //	          (protocol.go sending.go passage.go reception.go receiving.go ..)
 //	network   what bytes pass: adapters, links, memory, noise

@@ -105,7 +105,9 @@ func (r *Run) drive(w *world) {
 			last = t
 		}
 	}
-	r.hash, r.total, r.event = w.hash, last.now, w.events
+	r.hash = w.hash
+	r.total = last.now
+	r.event = w.events
 	if w.trace.on {
 		r.path = w.trace.path(last.cause, last.now)
 	}
@@ -161,9 +163,9 @@ func (r *Run) Warnings() []string { return nil }
 
 // control has the requests of other goroutines to a run. The loop checks them periodically.
 type control struct {
-	cancelled atomic.Bool
-	asked     atomic.Bool // a caller of States waits for the states
-	pausing   atomic.Bool
+	cancelled   atomic.Bool
+	wantsStates atomic.Bool // a caller of States waits for the states
+	pausing     atomic.Bool
 
 	mu     sync.Mutex
 	cond   *sync.Cond
@@ -223,7 +225,7 @@ func (c *control) SetPace(pace float64) {
 
 // States implements cluster.Run, as of the loop's last check.
 func (c *control) States(dst []cluster.State) []cluster.State {
-	c.asked.Store(true)
+	c.wantsStates.Store(true)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append(dst[:0], c.states...)
@@ -236,10 +238,10 @@ func (c *control) Seen() (cluster.Time, uint64) {
 	return c.now, c.events
 }
 
-// look serves the requests of other goroutines. The loop calls it periodically. It reports whether
-// the run is cancelled.
-func (c *control) look(w *world) bool {
-	if c.asked.Swap(false) {
+// serveRequests serves the requests of other goroutines. The loop calls it periodically. It reports
+// whether the run is cancelled.
+func (c *control) serveRequests(w *world) bool {
+	if c.wantsStates.Swap(false) {
 		c.show(w)
 	}
 	c.mu.Lock()
@@ -249,9 +251,9 @@ func (c *control) look(w *world) bool {
 		c.began = time.Time{}
 	}
 	c.mu.Unlock()
-	for nap := c.ahead(w.now); nap > 0; nap = c.ahead(w.now) {
+	for nap := c.napTime(w.now); nap > 0; nap = c.napTime(w.now) {
 		time.Sleep(nap)
-		if c.asked.Swap(false) {
+		if c.wantsStates.Swap(false) {
 			c.show(w)
 		}
 	}
@@ -275,8 +277,8 @@ const (
 	shortestNap = time.Millisecond
 )
 
-// ahead returns the time that the run must wait for the wall clock at its pace; 0: it continues.
-func (c *control) ahead(now cluster.Time) time.Duration {
+// napTime returns the time that the run must wait for the wall clock at its pace; 0: it continues.
+func (c *control) napTime(now cluster.Time) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.pace <= 0 || c.cancelled.Load() {
@@ -296,7 +298,9 @@ func (c *control) ahead(now cluster.Time) time.Duration {
 func (c *control) show(w *world) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.states, c.now, c.events = c.states[:0], w.now, w.events
+	c.states = c.states[:0]
+	c.now = w.now
+	c.events = w.events
 	for i := range w.ranks {
 		s := cluster.Computing
 		switch t := w.ranks[i].main; {

@@ -2,16 +2,27 @@ package sim
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// regular reports whether the messages of a train reach each resource at even intervals. Then the
-// first and the last message determine all others.
-func (n *network) regular(class cluster.Class) bool {
+// If the messages of a packet train reach each resource at even intervals, the first and the last
+// message determine all others. Such a train reserves each resource once instead of once per
+// message. Each step below does for a train what the function of the same name without Evenly does
+// for a message: fetch, serve, reserveThread, leave, passLink,
+// enter.
+
+// isRegular reports whether the messages of a train reach each resource at even intervals.
+func (n *network) isRegular(class cluster.Class) bool {
 	return class == cluster.Remote && n.adapters == 1 && n.linkNoise == 0
 }
 
-// flow has the times of the first and the last message of a train.
+// flow has the times at which the first and the last message of a train reach a resource. Steps of
+// the way move both.
 type flow struct {
 	first, last cluster.Time
-	gaps        cluster.Time // gaps between messages: their number less one
+	gaps        cluster.Time // intervals between messages: their number less one
+}
+
+// flowOf returns the flow of a train between two times.
+func flowOf(m *msg, first, last cluster.Time) flow {
+	return flow{first: first, last: last, gaps: cluster.Time(m.train - 1)}
 }
 
 // through passes a train through a resource that needs each per message and is free at a time. It
@@ -23,52 +34,34 @@ func (f *flow) through(free, each cluster.Time) cluster.Time {
 	return f.first + (f.gaps+1)*each
 }
 
-func (f *flow) later(dt cluster.Time) { f.first, f.last = f.first+dt, f.last+dt }
+// delay delays all messages.
+func (f *flow) delay(dt cluster.Time) {
+	f.first += dt
+	f.last += dt
+}
 
-// passEvenly is passTrain for a regular train.
+// passEvenly is passTrain for a regular train. p becomes the passage of the last message.
 func (w *world) passEvenly(m *msg, at cluster.Time, p *passage) {
-	net, way, wire := &w.net, &w.net.ways[cluster.Remote], max(m.size/int64(m.train), 1)
-	node, beat := net.nodeOf[m.src], w.beat(m)
-	f := flow{first: at, last: at + cluster.Time(m.train-1)*beat, gaps: cluster.Time(m.train - 1)}
-	*p = passage{at: f.last}
-	if w.fromDevice(m) {
-		r, each := &w.ranks[m.src], w.device.carry(wire)
-		f.through(r.device, each)
-		r.device = f.last + each
-		f.later(each + w.device.l)
-	}
-	if p.staged = f.last; net.served {
-		each := min(net.server.Send, end)
-		net.servers[node] = f.through(net.servers[node], each)
-		f.later(each)
-	}
+	net := &w.net
+	wire := max(m.size/int64(m.train), 1) // bytes of one message
+	f := flowOf(m, at, at+cluster.Time(m.train-1)*w.beat(m))
+	*p = passage{at: f.last, rest: CauseBytes}
+	w.fetchEvenly(m, wire, &f)
+	p.staged = f.last
+	net.serveEvenly(net.nodeOf[m.src], net.server.Send, &f)
 	p.served = f.last
-	if way.threadRate > 0 && m.thread >= 0 {
-		t, each := w.threads[m.thread], way.threadRate.time(wire-1)
-		f.through(t.inject, each)
-		t.inject = f.last + each
-	}
+	w.reserveThreadEvenly(m, wire, &f)
 	p.begin = f.last
-	p.carry = way.carry(wire)
-	gap := net.gaps[m.kind]
-	if net.slow != nil {
-		gap, p.carry = net.slow.adapter(node, 0, gap), net.slow.adapter(node, 0, p.carry)
-	}
-	out := net.of(net.out, node)
-	out[0].free = f.through(out[0].free, gap+p.carry)
-	out[0].next = f.first + gap
-	p.start, p.reserved, p.rest = f.last, f.last, CauseBytes
-	p.left = p.start + p.carry
-	if way.threadRate > 0 && m.thread >= 0 {
+	net.leaveEvenly(m, wire, &f, p)
+	if way := &net.ways[cluster.Remote]; way.threadRate > 0 && m.thread >= 0 { // not faster than its thread
 		p.left = max(p.left, p.begin+way.threadRate.time(wire-1))
+		p.leftLinks = p.left
 	}
-	p.late, p.latency = p.left, way.l
-	reach := f.first
-	if c := &net.once; net.shape != nil && net.embark(c, m, wire, p) {
-		reach = net.crossEvenly(c, f)
+	if c := &net.trainCrossing; net.shape != nil && net.startCrossing(c, m, wire, p) {
+		net.passLinksEvenly(c, &f)
 		*p = c.passage
 	}
-	m.more.reach = reach + p.latency
+	m.more.reach = f.first + p.latency
 	m.more.first = m.more.reach + p.carry
 	freed := p.left
 	if w.fromDevice(m) {
@@ -77,62 +70,104 @@ func (w *world) passEvenly(m *msg, at cluster.Time, p *passage) {
 	w.freeSource(m, freed, w.trace.charge(m.cause, freed-p.at, CauseBytes, m.src))
 }
 
-// crossEvenly passes a regular train over all its links; c is the crossing of the last message. It
-// returns the time at which the first byte of the first message has passed the links.
-func (n *network) crossEvenly(c *crossing, f flow) cluster.Time {
-	for i, l := range c.path {
-		each, hops := n.linkRate[l].time(c.wire), n.hop*cluster.Time(i)
-		n.linkFree[l] = f.through(n.linkFree[l], each)
-		c.passed = max(c.passed, f.last-hops+n.linkRate[l].time(c.wire-1))
-		if i+1 < len(c.path) {
-			f.later(n.hop)
-			continue
-		}
-		c.start = f.last - hops
-		if c.late = max(c.start+c.carry, c.left); c.passed > c.late {
-			c.late, c.rest = c.passed, CauseLink
-		}
-		c.latency += hops
-		f.later(-hops)
+// fetchEvenly copies the bytes of a train from device memory to host memory.
+func (w *world) fetchEvenly(m *msg, wire int64, f *flow) {
+	if !w.fromDevice(m) {
+		return
 	}
-	return f.first
+	r := &w.ranks[m.src]
+	each := w.device.carry(wire)
+	f.through(r.device, each)
+	r.device = f.last + each
+	f.delay(each + w.device.l)
 }
 
-// enterEvenly receives a train at an adapter of the target's node, and returns the end. The first
+// serveEvenly handles a train at the message server of a node.
+func (n *network) serveEvenly(node int32, cost cluster.Time, f *flow) {
+	if !n.served {
+		return
+	}
+	each := min(cost, end)
+	n.servers[node] = f.through(n.servers[node], each)
+	f.delay(each)
+}
+
+// reserveThreadEvenly injects a train behind the earlier messages of its thread.
+func (w *world) reserveThreadEvenly(m *msg, wire int64, f *flow) {
+	way := &w.net.ways[cluster.Remote]
+	if way.threadRate == 0 || m.thread < 0 {
+		return
+	}
+	t := w.threads[m.thread]
+	each := way.threadRate.time(wire - 1)
+	f.through(t.inject, each)
+	t.inject = f.last + each
+}
+
+// leaveEvenly sends a train through the adapter of its node. It sets the times of the last message.
+func (n *network) leaveEvenly(m *msg, wire int64, f *flow, p *passage) {
+	way := &n.ways[cluster.Remote]
+	node := n.nodeOf[m.src]
+	gap, carry := n.slow.atAdapter(node, 0, n.gaps[m.kind], way.carry(wire))
+	out := &n.adaptersOf(n.out, node)[0]
+	out.free = f.through(out.free, gap+carry)
+	out.handshakeNext = f.first + gap
+	p.reserved = f.last
+	p.start = f.last
+	p.carry = carry
+	p.left = f.last + carry
+	p.leftLinks = p.left
+	p.latency = way.l
+}
+
+// passLinksEvenly passes a train over all its links; c is the crossing of the last message. As in
+// crossing.end, the latency includes the hops. The times of the flow do not.
+func (n *network) passLinksEvenly(c *crossing, f *flow) {
+	hops := cluster.Time(0)
+	for i, l := range c.path {
+		if i > 0 {
+			f.delay(n.hop)
+			hops += n.hop
+		}
+		n.linkFree[l] = f.through(n.linkFree[l], n.linkRate[l].time(c.wire))
+		c.passed = max(c.passed, f.last-hops+n.linkRate[l].time(c.wire-1))
+	}
+	f.delay(-hops)
+	c.end(f.last, hops)
+}
+
+// enterEvenly receives a train at the adapter of the target's node, and returns the end. The first
 // message arrives at a time, and the last one now.
 func (w *world) enterEvenly(m *msg, first, carry cluster.Time) cluster.Time {
 	net := &w.net
-	node, f := net.nodeOf[m.dst], flow{first: first, last: w.now, gaps: cluster.Time(m.train - 1)}
-	if net.served {
-		each := min(net.server.Receive, end)
-		net.servers[node] = f.through(net.servers[node], each)
-		f.later(each)
-	}
-	gap := net.gaps[m.kind]
-	if net.slow != nil {
-		gap, carry = net.slow.adapter(node, 0, gap), net.slow.adapter(node, 0, carry)
-	}
-	in := &net.of(net.in, node)[0]
-	in.rest(f.first)
-	if n := f.earlier(in, gap+carry); n > f.gaps {
+	node := net.nodeOf[m.dst]
+	f := flowOf(m, first, w.now)
+	net.serveEvenly(node, net.server.Receive, &f)
+	gap, carry := net.slow.atAdapter(node, 0, net.gaps[m.kind], carry)
+	in := &net.adaptersOf(net.in, node)[0]
+	in.recordIdle(f.first)
+	received := f.backfill(in, gap+carry)
+	if received > f.gaps { // all messages
 		return f.last + carry
-	} else if n > 0 {
-		f = flow{first: in.free, last: f.last, gaps: f.gaps - n}
+	}
+	if received > 0 {
+		f.first = in.free
+		f.gaps -= received
 	}
 	in.free = f.through(in.free, gap+carry)
-	in.next = f.first + gap
+	in.handshakeNext = f.first + gap
 	return f.last + carry
 }
 
-// earlier receives messages in the adapter's last idle period, before messages that it has already
+// backfill receives messages in the adapter's last idle period, before messages that it has already
 // received, and returns their number. The simulator processes a train with its last message, so
 // shorter messages that left later may already have been received.
-func (f *flow) earlier(a *adapter, each cluster.Time) cluster.Time {
-	from := max(f.first, a.rested)
-	if from >= a.began || each <= 0 {
+func (f *flow) backfill(a *adapter, each cluster.Time) cluster.Time {
+	from := max(f.first, a.idleBegin)
+	if from >= a.idleEnd || each <= 0 {
 		return 0
 	}
-	n := min(f.gaps+1, (a.began-from)/each)
-	a.rested = from + n*each
+	n := min(f.gaps+1, (a.idleEnd-from)/each)
+	a.idleBegin = from + n*each
 	return n
 }

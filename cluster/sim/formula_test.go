@@ -52,17 +52,17 @@ func value(x ast.Expr, names map[string]cluster.Time) (cluster.Time, error) {
 		}
 	case *ast.CallExpr:
 		if f, ok := x.Fun.(*ast.Ident); ok && f.Name == "max" && len(x.Args) > 0 {
-			var most cluster.Time
+			var latest cluster.Time
 			for i, arg := range x.Args {
 				v, err := value(arg, names)
 				if err != nil {
 					return 0, err
 				}
-				if i == 0 || v > most {
-					most = v
+				if i == 0 || v > latest {
+					latest = v
 				}
 			}
-			return most, nil
+			return latest, nil
 		}
 	}
 	return 0, fmt.Errorf("formula: want names, integers, + - * and max(..), got %T", x)

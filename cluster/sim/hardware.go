@@ -5,15 +5,15 @@ import "github.com/hybridtop/hybridtop/cluster"
 // gathering is a call of members of a context on the machine's collective network. It begins when
 // the last member has arrived and the network has finished earlier calls.
 type gathering struct {
-	came  uint64
-	last  cluster.Time // latest arrival so far; its cause is the cause of all members
-	cause int32
-	size  int64
-	gates []gate
+	arrived uint64
+	last    cluster.Time // latest arrival so far; its cause is the cause of all members
+	cause   int32
+	size    int64
+	gates   []gate
 }
 
-// hardware arrives at a call on the collective network.
-func (t *thread) hardware(op *cluster.Op) cluster.Handle {
+// enterGathering arrives at a call on the collective network.
+func (t *thread) enterGathering(op *cluster.Op) cluster.Handle {
 	w, b := t.w, t.r.memberIn(op.Ctx).b
 	t.spend(w.net.ways[cluster.Remote].overhead(0), CauseOverhead)
 	g := b.gatherings[op.Tag]
@@ -24,26 +24,26 @@ func (t *thread) hardware(op *cluster.Op) cluster.Handle {
 		g = &gathering{}
 		b.gatherings[op.Tag] = g
 	}
-	if g.came++; g.came == 1 || t.now >= g.last {
+	if g.arrived++; g.arrived == 1 || t.now >= g.last {
 		g.last, g.cause = t.now, t.cause
 	}
 	g.size = max(g.size, op.Size)
-	_, id := t.pend(op)
+	_, id := t.takeSlot(op)
 	g.gates = append(g.gates, gate{rank: t.r.id, slot: id})
-	if g.came == op.A {
+	if g.arrived == op.A {
 		delete(b.gatherings, op.Tag)
-		w.gathered(g)
+		w.completeGathering(g)
 	}
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
-// gathered ends a call after all members have arrived. A barrier uses a separate network.
-func (w *world) gathered(g *gathering) {
+// completeGathering ends a call after all members have arrived. A barrier uses a separate network.
+func (w *world) completeGathering(g *gathering) {
 	net := &w.spec.Machine.CollectiveNetwork
 	done := g.last + net.Barrier
 	if g.size > 0 {
-		w.carried = max(g.last, w.carried) + net.Carry(g.size)
-		done = w.carried + net.Latency
+		w.treeFree = max(g.last, w.treeFree) + net.Carry(g.size)
+		done = w.treeFree + net.Latency
 	}
 	done = min(done, end)
 	for _, at := range g.gates {

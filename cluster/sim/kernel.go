@@ -38,15 +38,15 @@ type kernel struct {
 	begun   bool
 	err     error
 
-	threads []*thread
-	running *thread // thread whose coroutine runs now
-	due     *thread // thread that runs after the current event
-	acting  int32   // rank whose step or body ran last
-	ended   int     // number of ranks whose first thread has returned
+	threads   []*thread
+	running   *thread // thread whose coroutine runs now
+	dueThread *thread // thread that runs after the current event
+	acting    int32   // rank whose step or body ran last
+	ended     int     // number of ranks whose first thread has returned
 
-	quiet  int // polls since the last other event
-	before int // quiet before this event
-	real   int // events in the queue that are not polls
+	idlePolls  int // polls since the last other event
+	idleBefore int // idlePolls before this event
+	realEvents int // events in the queue that are not polls
 }
 
 func newKernel(c *control, ranks int) kernel {
@@ -60,21 +60,21 @@ func (k *kernel) push(at cluster.Time, kind eventKind, ref int32) {
 		at = end
 	}
 	if kind != evPoll {
-		k.real++
+		k.realEvents++
 	}
 	k.queue.push(at, kind, ref)
 }
 
-// come advances the clock to an event.
-func (k *kernel) come(e event) {
+// advance advances the clock to an event.
+func (k *kernel) advance(e event) {
 	k.now = cluster.Time(e.at)
 	k.hash = (k.hash ^ e.at) * 1099511628211
 	k.hash = (k.hash ^ e.what) * 1099511628211
 	k.events++
 }
 
-// ready prepares the switch to a thread.
-func (k *kernel) ready(t *thread) {
+// prepareSwitch prepares the switch to a thread.
+func (k *kernel) prepareSwitch(t *thread) {
 	t.now = max(t.now, k.now)
 	t.state = threadRuns
 	k.running = t
@@ -86,7 +86,7 @@ func (k *kernel) ready(t *thread) {
 // resume switches to a thread until it waits again.
 func (k *kernel) resume(t *thread) {
 	before := k.running
-	k.ready(t)
+	k.prepareSwitch(t)
 	t.next()
 	k.running = before
 }

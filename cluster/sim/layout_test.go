@@ -14,19 +14,19 @@ func TestHotFieldsShareLines(t *testing.T) {
 	var r rank
 	var th thread
 	type end struct {
-		what     string
-		at, most uintptr
+		what      string
+		at, limit uintptr
 	}
 	for _, e := range []end{
-		{"thread: clock, wait and looks", unsafe.Offsetof(th.looks) + unsafe.Sizeof(th.looks), line},
+		{"thread: clock, wait and polls", unsafe.Offsetof(th.polls) + unsafe.Sizeof(th.polls), line},
 		{"rank: first thread and posted receives", unsafe.Offsetof(r.queues) + unsafe.Sizeof(match.Queues{})/2, line},
 		{"rank: arrived messages and slots", unsafe.Offsetof(r.slots) + unsafe.Sizeof(r.slots.list[:0]) - unsafe.Sizeof(uintptr(0)), 2 * line},
 		{"rank: steps and regions", unsafe.Offsetof(r.region) + unsafe.Sizeof(r.region), rankLines * line},
 		{"slot", unsafe.Sizeof(slot{}), line},
 		{"msg", unsafe.Sizeof(msg{}), line},
 	} {
-		if unsafe.Sizeof(uintptr(0)) == 8 && e.at > e.most {
-			t.Errorf("%s ends at byte %d, want at most %d", e.what, e.at, e.most)
+		if unsafe.Sizeof(uintptr(0)) == 8 && e.at > e.limit {
+			t.Errorf("%s ends at byte %d, want at most %d", e.what, e.at, e.limit)
 		}
 	}
 	for what, size := range map[string]uintptr{"thread": unsafe.Sizeof(th), "rank": unsafe.Sizeof(r), "msg": unsafe.Sizeof(msg{})} {

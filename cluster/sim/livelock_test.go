@@ -13,7 +13,7 @@ import (
 func TestLivelock(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		within int // looks
+		within int // loads
 		look   func(r *cluster.Rank, q *cluster.Request) (bool, error)
 	}{
 		{"test", 150_000, func(r *cluster.Rank, q *cluster.Request) (bool, error) {

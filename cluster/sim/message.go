@@ -7,8 +7,8 @@ type msgKind uint8
 
 const (
 	msgEager  msgKind = iota
-	msgAsk            // rendezvous: RTS of the sender
-	msgClear          // the receiver answers
+	msgRTS            // rendezvous: request to send
+	msgCTS            // rendezvous: clear to send
 	msgData           // rendezvous: the bytes
 	msgPut            // bytes for the target's segment
 	msgGet            // request for bytes
@@ -52,7 +52,7 @@ type transfer struct {
 	reply    int64 // bytes of the reply
 	from, to cluster.Memory
 	source   uint32         // slot + 1 that completes at local completion; 0: none
-	again    bool           // it loads the same word again
+	isPoll   bool           // it loads the same word again
 	first    cluster.Time   // packet train: arrival of the first message
 	reach    cluster.Time   // packet train: arrival of the first byte
 	reaches  []cluster.Time // packet train: arrival of each first byte, if irregular
@@ -62,7 +62,7 @@ type transfer struct {
 // wire returns the number of bytes on the wire, at least one.
 func (m *msg) wire() int64 {
 	switch m.kind {
-	case msgAsk, msgClear:
+	case msgRTS, msgCTS:
 		return 1
 	case msgReply:
 		return m.more.reply
@@ -74,8 +74,8 @@ func (m *msg) wire() int64 {
 	return max(m.size, 1)
 }
 
-// brings reports whether the message carries data of the program.
-func (m *msg) brings() bool {
+// carriesData reports whether the message carries data of the program.
+func (m *msg) carriesData() bool {
 	switch m.kind {
 	case msgEager, msgData, msgPut, msgReply:
 		return true

@@ -12,22 +12,22 @@ import (
 // moves bytes and the node's memory, and the noise. A message reserves each resource when it
 // requests it, so the protocol makes requests in the order of time.
 type network struct {
-	ways     [cluster.Classes + 1]way // by class, and within a socket
-	nodeOf   []int32                  // by rank
-	socketOf []int32                  // by rank; nil: no separate class
-	out, in  []adapter                // of all nodes; adapters of a node are adjacent
-	adapters int                      // per node and direction
-	memories []server                 // by node
-	heads    []heads                  // by rank; nil: messages reach the links in the order of posting anyway
-	standing []int64                  // by rank: bytes of its sends in host memory that receivers have not copied yet; nil: the cost of a copy does not depend on the cache
-	movers   []cluster.Time           // by rank: earliest start of the next message inside the node
+	ways       [cluster.Classes + 1]way // by class, and within a socket
+	nodeOf     []int32                  // by rank
+	socketOf   []int32                  // by rank; nil: no separate class
+	out, in    []adapter                // of all nodes; adapters of a node are adjacent
+	adapters   int                      // per node and direction
+	memories   []server                 // by node
+	linkOrders []linkOrder              // by rank; nil: messages reach the links in the order of posting anyway
+	uncopied   []int64                  // by rank: bytes of its sends in host memory that receivers have not copied yet; nil: the cost of a copy does not depend on the cache
+	movers     []cluster.Time           // by rank: earliest start of the next message inside the node
 
-	shape    *topology.Network // nil: no shared link
-	linkFree []cluster.Time
-	linkRate []rate
-	hop      cluster.Time
-	once     crossing   // crossing of a packet train
-	crossing []crossing // by message
+	shape         *topology.Network // nil: no shared link
+	linkFree      []cluster.Time
+	linkRate      []rate
+	hop           cluster.Time
+	trainCrossing crossing   // crossing of a packet train
+	crossings     []crossing // by message
 
 	gaps    [msgKinds]cluster.Time // gap of adapters, by kind of message
 	served  bool                   // nodes have a message server
@@ -45,16 +45,20 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 	for i := range m.Classes {
 		n.ways[i] = wayOf(m.Classes[i])
 	}
-	n.ways[cluster.Remote].copy, n.ways[cluster.Remote].pull, n.ways[cluster.Remote].inline = rateOf(m.CopyRate), 0, -1
+	n.ways[cluster.Remote].copy = rateOf(m.CopyRate)
+	n.ways[cluster.Remote].pull = 0
+	n.ways[cluster.Remote].inline = -1
 	sockets := m.Sockets > 1 && m.Socket != (cluster.Link{})
 	if sockets {
 		n.ways[sameSocket] = wayOf(m.InSocket())
 	}
-	if n.slow, err = newSlowness(m.Slow, l.Nodes); err != nil {
+	n.slow, err = newSlowness(m.Slow, l.Nodes)
+	if err != nil {
 		return n, fmt.Errorf("machine %s: %w", m.Name, err)
 	}
 	if shape := m.Topology.Shape; shape != "" && shape != cluster.Crossbar {
-		if n.shape, err = topology.New(m.Topology, l.Nodes); err != nil {
+		n.shape, err = topology.New(m.Topology, l.Nodes)
+		if err != nil {
 			return n, fmt.Errorf("machine %s: %w", m.Name, err)
 		}
 		n.linkFree = make([]cluster.Time, n.shape.Links())
@@ -66,7 +70,7 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 	}
 	for kind := range n.gaps {
 		n.gaps[kind] = n.ways[cluster.Remote].g
-		if gap := m.Classes[cluster.Remote].HandshakeGap; gap > 0 && (&msg{kind: msgKind(kind)}).handshake() {
+		if gap := m.Classes[cluster.Remote].HandshakeGap; gap > 0 && (&msg{kind: msgKind(kind)}).isHandshake() {
 			n.gaps[kind] = min(gap, end)
 		}
 	}
@@ -74,7 +78,7 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 	n.servers = make([]cluster.Time, l.Nodes)
 	n.adapters = max(1, n.ways[cluster.Remote].adapters)
 	if n.shape != nil && n.adapters > 1 {
-		n.heads = make([]heads, l.Ranks())
+		n.linkOrders = make([]linkOrder, l.Ranks())
 	}
 	n.out, n.in = make([]adapter, l.Nodes*n.adapters), make([]adapter, l.Nodes*n.adapters)
 	n.memories = make([]server, l.Nodes)
@@ -83,14 +87,14 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 	}
 	n.movers = make([]cluster.Time, l.Ranks())
 	if m.Classes[cluster.InNode].Uncached.Limit > 0 || m.Socket.Uncached.Limit > 0 {
-		n.standing = make([]int64, l.Ranks())
+		n.uncopied = make([]int64, l.Ranks())
 	}
-	n.place(l, max(1, m.Sockets), sockets)
+	n.placeRanks(l, max(1, m.Sockets), sockets)
 	return n, nil
 }
 
-// place sets the node and the socket of each rank. Sockets have consecutive ranks of a node.
-func (n *network) place(l *cluster.Layout, perNode int, sockets bool) {
+// placeRanks sets the node and the socket of each rank. Sockets have consecutive ranks of a node.
+func (n *network) placeRanks(l *cluster.Layout, perNode int, sockets bool) {
 	n.nodeOf = make([]int32, l.Ranks())
 	if sockets {
 		n.socketOf = make([]int32, l.Ranks())
@@ -122,96 +126,115 @@ func (n *network) class(from, to int32) cluster.Class {
 	return cluster.InNode
 }
 
-// even reports whether messages of one size that start at even intervals arrive at even intervals.
-func (n *network) even() bool {
+// isEven reports whether messages of one size that start at even intervals arrive at even
+// intervals.
+func (n *network) isEven() bool {
 	return !n.served && n.adapters == 1 && n.slow == nil && n.shape == nil && n.linkNoise == 0
 }
 
 // passage has the times of a message along its way.
 type passage struct {
-	at       cluster.Time // posted
-	staged   cluster.Time // its bytes are in host memory
-	served   cluster.Time // its node's server has handled it
-	begin    cluster.Time // its thread begins to inject it
-	reserved cluster.Time // its adapter or core begins
-	start    cluster.Time // its first byte has passed the last link
-	left     cluster.Time // its last byte has left its adapter
-	late     cluster.Time // the same, including waits at links
-	rest     Cause        // cause of the time beyond its own bytes
-	carry    cluster.Time // time of its own bytes
-	latency  cluster.Time
-	jitter   cluster.Time // part of the latency
+	at        cluster.Time // posted
+	staged    cluster.Time // its bytes are in host memory
+	served    cluster.Time // its node's server has handled it
+	begin     cluster.Time // its thread begins to inject it
+	reserved  cluster.Time // its adapter or core begins
+	start     cluster.Time // its first byte has passed the last link
+	left      cluster.Time // its last byte has left its adapter
+	leftLinks cluster.Time // the same, including waits at links
+	rest      Cause        // cause of the remaining time
+	carry     cluster.Time // time of its bytes
+	latency   cluster.Time
+	jitter    cluster.Time // part of the latency
 }
 
 // arrival returns the arrival time of the last byte.
-func (p *passage) arrival() cluster.Time { return p.late + p.latency }
+func (p *passage) arrival() cluster.Time { return p.leftLinks + p.latency }
 
-// begin reserves the resources of a message at its own node, from p.begin on: an adapter, or the
-// core that moves it. Links follow later.
-func (n *network) begin(m *msg, wire int64, p *passage) {
+// reserveNode reserves the resources of a message at its own node, from p.begin on: an adapter, or
+// the core that moves it. Links follow later.
+func (n *network) reserveNode(m *msg, wire int64, p *passage) {
 	way := &n.ways[m.class]
-	if m.class == cluster.Remote {
-		start, carry := n.leave(m, p.begin, way.carry(wire))
-		left, latency := start+carry, way.l
-		if way.threadRate > 0 && m.thread >= 0 { // not faster than its thread
-			left = max(left, p.begin+way.threadRate.time(wire-1))
-		}
-		if n.linkNoise > 0 {
-			p.jitter = n.linkRand.jitter(way.l, n.linkNoise)
-			latency += p.jitter
-		}
-		p.start, p.carry, p.latency, p.reserved, p.rest, p.left, p.late = start, carry, latency, start, CauseBytes, left, left
-		return
+	switch {
+	case m.class == cluster.Remote:
+		n.reserveAdapter(m, way, wire, p)
+	case m.kind == msgEager && way.movedByThreads(m.size):
+		n.reserveMover(m, way, p)
+	default:
+		n.reserveMemory(m, way, wire, p)
 	}
-	p.start, p.carry, p.latency = p.begin, way.carry(wire), way.l
-	if m.kind == msgEager && way.handed(m.size) {
-		n.hand(m, way, p)
-	} else {
-		if m.class != cluster.InRank && (m.kind == msgEager || m.kind == msgData) {
-			// Inside a node a core moves the messages, one after another.
-			mover := &n.movers[m.src]
-			p.start = max(p.start, *mover)
-			*mover = p.start + way.g + p.carry
-		}
-		p.reserved, p.rest = p.start, CauseMemory
-		p.left = p.start + p.carry
-		if memory := &n.memories[n.nodeOf[m.src]]; memory.rate > 0 {
-			p.left = memory.serve(p.start, 1, wire, p.carry)
-		}
-	}
-	p.late = p.left
+	p.leftLinks = p.left
 }
 
-// stand counts the bytes of a rendezvous, which its sender has just written.
-func (n *network) stand(m *msg) {
-	if n.standing != nil && (m.more == nil || m.more.from != cluster.DeviceMemory) {
-		n.standing[m.src] += m.size
+// reserveAdapter reserves an adapter for a message to another node.
+func (n *network) reserveAdapter(m *msg, way *way, wire int64, p *passage) {
+	p.start, p.carry = n.leave(m, p.begin, way.carry(wire))
+	p.reserved = p.start
+	p.left = p.start + p.carry
+	p.rest = CauseBytes
+	if way.threadRate > 0 && m.thread >= 0 { // not faster than its thread
+		p.left = max(p.left, p.begin+way.threadRate.time(wire-1))
+	}
+	p.latency = way.l
+	if n.linkNoise > 0 {
+		p.jitter = n.linkRand.jitter(way.l, n.linkNoise)
+		p.latency += p.jitter
 	}
 }
 
-// stood returns the number of uncopied bytes that the sender wrote since then, and removes the
-// message from the count. The number determines whether the message is still in the sender's cache.
-func (n *network) stood(m *msg) int64 {
-	if n.standing == nil || m.more != nil && m.more.from == cluster.DeviceMemory {
-		return m.size
+// reserveMemory reserves the node's memory for a message inside the node. A core moves messages
+// between ranks, one after another.
+func (n *network) reserveMemory(m *msg, way *way, wire int64, p *passage) {
+	p.start = p.begin
+	p.carry = way.carry(wire)
+	p.latency = way.l
+	if m.class != cluster.InRank && (m.kind == msgEager || m.kind == msgData) {
+		mover := &n.movers[m.src]
+		p.start = max(p.start, *mover)
+		*mover = p.start + way.g + p.carry
 	}
-	all := n.standing[m.src]
-	n.standing[m.src] -= m.size
-	return all
+	p.reserved = p.start
+	p.rest = CauseMemory
+	p.left = p.start + p.carry
+	if memory := &n.memories[n.nodeOf[m.src]]; memory.rate > 0 {
+		p.left = memory.serve(p.start, 1, wire, p.carry)
+	}
 }
 
-// hand reserves the time of a message whose bytes the threads move: the gap after the previous
-// message, and for a buffered message an additional copy.
-func (n *network) hand(m *msg, way *way, p *passage) {
+// reserveMover reserves the time of a message whose bytes the threads move: the gap after the
+// previous message, and for a buffered message an additional copy.
+func (n *network) reserveMover(m *msg, way *way, p *passage) {
 	mover := &n.movers[m.src]
-	p.start = max(p.start, *mover)
+	p.start = max(p.begin, *mover)
 	if m.size > way.inline {
 		*mover = p.start + way.g + way.copy.time(m.size)
 	} else {
 		*mover = p.start + way.inlineG
 	}
 	p.latency = way.latency(m.size)
-	p.reserved, p.left, p.carry, p.rest = p.start, p.start, 0, CauseMemory
+	p.reserved = p.start
+	p.left = p.start
+	p.carry = 0
+	p.rest = CauseMemory
+}
+
+// countUncopied counts the bytes of a rendezvous, which its sender has just written.
+func (n *network) countUncopied(m *msg) {
+	if n.uncopied != nil && (m.more == nil || m.more.from != cluster.DeviceMemory) {
+		n.uncopied[m.src] += m.size
+	}
+}
+
+// takeUncopied returns the number of uncopied bytes that the sender wrote since then, and removes
+// the message from the count. The number determines whether the message is still in the sender's
+// cache.
+func (n *network) takeUncopied(m *msg) int64 {
+	if n.uncopied == nil || m.more != nil && m.more.from == cluster.DeviceMemory {
+		return m.size
+	}
+	all := n.uncopied[m.src]
+	n.uncopied[m.src] -= m.size
+	return all
 }
 
 // crossing is the position of a message on its path over links.
@@ -224,18 +247,18 @@ type crossing struct {
 	passed cluster.Time // time at which the last byte has passed the previous links
 }
 
-// embark begins the crossing of a message that has left its adapter. It returns false if its path
-// has no link.
-func (n *network) embark(c *crossing, m *msg, wire int64, p *passage) bool {
+// startCrossing begins the crossing of a message that has left its adapter. It returns false if its
+// path has no link.
+func (n *network) startCrossing(c *crossing, m *msg, wire int64, p *passage) bool {
 	path := c.path[:0]
 	*c = crossing{passage: *p, wire: wire, head: p.start}
 	c.path = n.shape.Route(int(n.nodeOf[m.src]), int(n.nodeOf[m.dst]), path)
 	return len(c.path) > 0
 }
 
-// link reserves the next link of the head as soon as it is free, and reports whether it was the
+// passLink reserves the next link of the head as soon as it is free, and reports whether it was the
 // last one.
-func (n *network) link(c *crossing) bool {
+func (n *network) passLink(c *crossing) bool {
 	l, hops := c.path[c.next], n.hop*cluster.Time(c.next)
 	at := max(c.head, n.linkFree[l])
 	n.linkFree[l] = at + n.linkRate[l].time(c.wire)
@@ -244,27 +267,35 @@ func (n *network) link(c *crossing) bool {
 		c.head = at + n.hop
 		return false
 	}
-	c.start = at - hops
-	if c.late = max(c.start+c.carry, c.left); c.passed > c.late {
-		c.late, c.rest = c.passed, CauseLink
+	c.end(at-hops, hops)
+	return true
+}
+
+// end completes a crossing whose head has reached its last link. All times are less the hops up to
+// there, which are added to the latency.
+func (c *crossing) end(start, hops cluster.Time) {
+	c.start = start
+	c.leftLinks = max(start+c.carry, c.left)
+	if c.passed > c.leftLinks { // a link was slower than the adapter, or busy
+		c.leftLinks = c.passed
+		c.rest = CauseLink
 	}
 	c.latency += hops
-	return true
 }
 
 // crossingOf returns the crossing of a message. Its path memory is reused.
 func (n *network) crossingOf(i int32) *crossing {
-	if int(i) >= len(n.crossing) {
-		n.crossing = append(n.crossing, make([]crossing, int(i)+1-len(n.crossing))...)
+	if int(i) >= len(n.crossings) {
+		n.crossings = append(n.crossings, make([]crossing, int(i)+1-len(n.crossings))...)
 	}
-	return &n.crossing[i]
+	return &n.crossings[i]
 }
 
 // pass reserves the whole way at once, for packet trains.
 func (n *network) pass(m *msg, wire int64, p *passage) {
-	n.begin(m, wire, p)
-	if c := &n.once; m.class == cluster.Remote && n.shape != nil && n.embark(c, m, wire, p) {
-		for !n.link(c) {
+	n.reserveNode(m, wire, p)
+	if c := &n.trainCrossing; m.class == cluster.Remote && n.shape != nil && n.startCrossing(c, m, wire, p) {
+		for !n.passLink(c) {
 		}
 		*p = c.passage
 	}
@@ -272,25 +303,21 @@ func (n *network) pass(m *msg, wire int64, p *passage) {
 
 // leave sends a message through the first free adapter of its node. Starts are g + (n − 1)G apart.
 // It returns the start and the time of the bytes.
-func (n *network) leave(m *msg, at, carry cluster.Time) (start, own cluster.Time) {
-	node, gap := n.nodeOf[m.src], n.gaps[m.kind]
-	best, a := first(n.of(n.out, node), at, m)
-	if n.slow != nil {
-		gap, carry = n.slow.adapter(node, best, gap), n.slow.adapter(node, best, carry)
-	}
-	return a.take(at, gap, carry, m), carry
+func (n *network) leave(m *msg, at, carry cluster.Time) (start, bytes cluster.Time) {
+	node := n.nodeOf[m.src]
+	best, a := firstFree(n.adaptersOf(n.out, node), at, m)
+	gap, bytes := n.slow.atAdapter(node, best, n.gaps[m.kind], carry)
+	return a.start(at, gap, bytes, m), bytes
 }
 
 // enter receives a message, whose first byte arrives at a time, through the first free adapter of
 // the target's node, and returns the end. Starts are g + (n − 1)G apart, in the order of the first
 // bytes.
 func (n *network) enter(m *msg, at, carry cluster.Time) cluster.Time {
-	node, gap := n.nodeOf[m.dst], n.gaps[m.kind]
-	best, a := first(n.of(n.in, node), at, m)
-	if n.slow != nil {
-		gap, carry = n.slow.adapter(node, best, gap), n.slow.adapter(node, best, carry)
-	}
-	return a.take(at, gap, carry, m) + carry
+	node := n.nodeOf[m.dst]
+	best, a := firstFree(n.adaptersOf(n.in, node), at, m)
+	gap, bytes := n.slow.atAdapter(node, best, n.gaps[m.kind], carry)
+	return a.start(at, gap, bytes, m) + bytes
 }
 
 // serve handles a message at the server of a node and returns the end. The server handles messages
@@ -299,14 +326,14 @@ func (n *network) serve(node int32, m *msg, at, cost cluster.Time) cluster.Time 
 	if !n.served || m.class != cluster.Remote {
 		return at
 	}
-	if !m.brings() && m.kind != msgRPC {
+	if !m.carriesData() && m.kind != msgRPC {
 		cost = n.server.Handshake
 	}
 	n.servers[node] = max(n.servers[node], at) + min(cost, end)
 	return n.servers[node]
 }
 
-// of returns the adapters of a node.
-func (n *network) of(all []adapter, node int32) []adapter {
+// adaptersOf returns the adapters of a node.
+func (n *network) adaptersOf(all []adapter, node int32) []adapter {
 	return all[int(node)*n.adapters:][:n.adapters]
 }

@@ -29,9 +29,9 @@ func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error 
 	}
 }
 
-// note records the cause of the last dt of a thread's time.
-func (t *thread) note(dt cluster.Time, why Cause) {
-	t.waited(t.now - dt)
+// recordSpent records the cause of the last dt of a thread's time.
+func (t *thread) recordSpent(dt cluster.Time, why Cause) {
+	t.recordWait(t.now - dt)
 	switch why {
 	case CauseCompute, CauseNoise:
 		t.lane.Until(t.now, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
@@ -56,26 +56,26 @@ func (t *thread) note(dt cluster.Time, why Cause) {
 	}
 }
 
-// waited records that the thread did nothing until a time. It waits until the other side has
+// recordWait records that the thread did nothing until a time. It waits until the other side has
 // arrived, and communicates from then on.
-func (t *thread) waited(until cluster.Time) {
+func (t *thread) recordWait(until cluster.Time) {
 	switch {
 	case t.state == threadEnded:
 		t.lane.Until(until, timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
 	case t.call == cluster.KindMeet:
 		t.lane.Until(until, timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer)
 	default:
-		if t.moves == 0 || t.moves > until {
-			t.moves = until
+		if t.peerReady == 0 || t.peerReady > until {
+			t.peerReady = until
 		}
-		t.lane.Until(t.moves, timeline.ActivityWait, t.call, t.peer)
+		t.lane.Until(t.peerReady, timeline.ActivityWait, t.call, t.peer)
 		t.lane.Until(until, timeline.ActivityCommunicate, t.call, t.peer)
-		t.moves = 0
+		t.peerReady = 0
 	}
 }
 
-// names sets the call for the following time of a thread.
-func (t *thread) names(call cluster.Kind, peer int32) {
+// setCall sets the call for the following time of a thread.
+func (t *thread) setCall(call cluster.Kind, peer int32) {
 	if !call.HasPeer() {
 		peer = timeline.NoPeer
 	}
@@ -89,9 +89,9 @@ type voyage struct {
 	message bool // a receive whose message has not been taken yet
 }
 
-// leaves records that a message's bytes leave, for its receiver and, in a rendezvous, for its
-// sender.
-func (w *world) leaves(i int32, p *passage) {
+// recordDeparture records that a message's bytes leave, for its receiver and, in a rendezvous, for
+// its sender.
+func (w *world) recordDeparture(i int32, p *passage) {
 	m := &w.msgs[i]
 	if m.kind != msgEager && m.kind != msgData {
 		return
@@ -102,16 +102,16 @@ func (w *world) leaves(i int32, p *passage) {
 		v.arrow.FromThread = w.threads[m.thread].number
 	}
 	if m.kind == msgData {
-		v.begin = w.bothCame(m)
+		v.begin = w.bothReady(m)
 		*w.ranks[m.src].voyage(m.req) = voyage{begin: v.begin}
 	}
-	*grown(&w.trace.voyages, int(i)) = v
+	*entryOf(&w.trace.voyages, int(i)) = v
 }
 
-// pulls records that a thread copies a rendezvous from its sender's memory.
-func (w *world) pulls(m *msg, t *thread) {
-	w.met(m, t)
-	v := voyage{begin: w.bothCame(m)}
+// recordPull records that a thread copies a rendezvous from its sender's memory.
+func (w *world) recordPull(m *msg, t *thread) {
+	w.recordBothReady(m, t)
+	v := voyage{begin: w.bothReady(m)}
 	*w.ranks[m.src].voyage(m.req) = v
 	v.message = true
 	v.arrow = timeline.Arrow{From: m.src, To: m.dst, Sent: t.now, Bytes: m.size, Tag: m.tag}
@@ -121,48 +121,49 @@ func (w *world) pulls(m *msg, t *thread) {
 	*w.ranks[m.dst].voyage(m.recv) = v
 }
 
-// bothCame returns the arrival time of the later side of a rendezvous.
-func (w *world) bothCame(m *msg) cluster.Time {
+// bothReady returns the arrival time of the later side of a rendezvous.
+func (w *world) bothReady(m *msg) cluster.Time {
 	from, to := m.src, m.dst
-	if m.kind == msgClear {
+	if m.kind == msgCTS {
 		from, to = to, from
 	}
 	return max(w.ranks[from].slots.list[m.req].at, w.ranks[to].slots.list[m.recv].at)
 }
 
-// met records that a thread continues a rendezvous whose sides have both arrived.
-func (w *world) met(m *msg, t *thread) {
-	if t != nil && t.lane != nil && (m.kind == msgAsk || m.kind == msgClear || m.kind == msgData) {
-		t.moves = max(w.bothCame(m), 1)
+// recordBothReady records that a thread continues a rendezvous whose sides have both arrived.
+func (w *world) recordBothReady(m *msg, t *thread) {
+	if t != nil && t.lane != nil && (m.kind == msgRTS || m.kind == msgCTS || m.kind == msgData) {
+		t.peerReady = max(w.bothReady(m), 1)
 	}
 }
 
-// comesTo records that message i has reached a receive.
-func (w *world) comesTo(r *rank, recv uint32, i int32) {
+// recordArrival records that message i has reached a receive.
+func (w *world) recordArrival(r *rank, recv uint32, i int32) {
 	if w.trace.recorder != nil {
-		w.brings(r, recv, i)
+		w.copyVoyage(r, recv, i)
 	}
 }
 
 //go:noinline
-func (w *world) brings(r *rank, recv uint32, i int32) {
-	*r.voyage(recv) = *grown(&w.trace.voyages, int(i))
+func (w *world) copyVoyage(r *rank, recv uint32, i int32) {
+	*r.voyage(recv) = *entryOf(&w.trace.voyages, int(i))
 }
 
-// finds records that a thread finds an operation complete, and the end of its wait for another
-// rank. One-sided operations never wait for another rank.
-func (t *thread) finds(s *slot, i uint32) {
-	t.names(s.kind, s.peer)
+// recordFound records that a thread finds an operation complete, and the end of its wait for
+// another rank. One-sided operations never wait for another rank.
+func (t *thread) recordFound(s *slot, i uint32) {
+	t.setCall(s.kind, s.peer)
 	switch s.kind {
 	case cluster.KindSend, cluster.KindSsend, cluster.KindRecv, cluster.KindMrecv:
-		t.moves = t.r.voyage(i).begin
+		t.peerReady = t.r.voyage(i).begin
 	case cluster.KindPut, cluster.KindGet, cluster.KindAtomic:
-		t.moves = max(t.lane.End(), 1)
+		t.peerReady = max(t.lane.End(), 1)
 	}
 }
 
-// took records that a thread has taken the message of a receive, or has found its own message sent.
-func (r *rank) took(v *voyage, thread int32, at cluster.Time) {
+// recordTaken records that a thread has taken the message of a receive, or has found its own
+// message sent.
+func (r *rank) recordTaken(v *voyage, thread int32, at cluster.Time) {
 	if v.message && r.w.trace.arrows {
 		v.arrow.ToThread, v.arrow.Received = thread, at
 		r.w.trace.recorder.Message(v.arrow)
@@ -170,8 +171,8 @@ func (r *rank) took(v *voyage, thread int32, at cluster.Time) {
 	*v = voyage{}
 }
 
-// grown returns an entry of a table, which grows if needed.
-func grown[T any](table *[]T, i int) *T {
+// entryOf returns an entry of a table, which grows if needed.
+func entryOf[T any](table *[]T, i int) *T {
 	for i >= len(*table) {
 		*table = append(*table, *new(T))
 	}
@@ -179,11 +180,11 @@ func grown[T any](table *[]T, i int) *T {
 }
 
 // voyage returns the voyage of an operation's message.
-func (r *rank) voyage(slot uint32) *voyage { return grown(&r.w.trace.bySlot[r.id], int(slot)) }
+func (r *rank) voyage(slot uint32) *voyage { return entryOf(&r.w.trace.bySlot[r.id], int(slot)) }
 
 // Post implements cluster.Port.
 func (o observed) Post(op *cluster.Op) cluster.Handle {
-	o.names(op.Kind, op.Peer)
+	o.setCall(op.Kind, op.Peer)
 	return o.thread.Post(op)
 }
 
@@ -200,7 +201,7 @@ func (o observed) Wait(hs []cluster.Handle, need int) {
 
 // Compute implements cluster.Port.
 func (o observed) Compute(work cluster.Work, body func()) {
-	o.names(cluster.KindNone, timeline.NoPeer)
+	o.setCall(cluster.KindNone, timeline.NoPeer)
 	o.thread.Compute(work, body)
 }
 
@@ -208,19 +209,19 @@ func (o observed) Compute(work cluster.Work, body func()) {
 // part.
 func (o observed) Fork(n int, body func(cluster.Port, int)) {
 	lanes := o.w.trace.recorder.Team(o.ID(), n)
-	o.names(cluster.KindMeet, timeline.NoPeer)
+	o.setCall(cluster.KindMeet, timeline.NoPeer)
 	o.thread.Fork(n, func(p cluster.Port, number int) {
 		t := p.(*thread)
 		if t.lane == nil {
 			t.lane = lanes[number]
 			t.lane.Until(t.now, timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
 		}
-		t.names(cluster.KindNone, timeline.NoPeer)
+		t.setCall(cluster.KindNone, timeline.NoPeer)
 		t.lane.Unknown()
 		body(observed{t}, number)
-		t.names(cluster.KindMeet, timeline.NoPeer)
+		t.setCall(cluster.KindMeet, timeline.NoPeer)
 		t.lane.Now(timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer)
 	})
-	o.names(cluster.KindNone, timeline.NoPeer)
+	o.setCall(cluster.KindNone, timeline.NoPeer)
 	o.lane.Unknown()
 }

@@ -19,7 +19,10 @@ import (
 func lanesOf(t *testing.T, arrows bool, body func(r *cluster.Rank) error) string {
 	t.Helper()
 	m := clustertest.Priced()
-	m.Progress, m.LockTime, m.ForkTime, m.MeetTime = cluster.ProgressOffload, 40*cluster.Nanosecond, 500*cluster.Nanosecond, 200*cluster.Nanosecond
+	m.Progress = cluster.ProgressOffload
+	m.LockTime = 40 * cluster.Nanosecond
+	m.ForkTime = 500 * cluster.Nanosecond
+	m.MeetTime = 200 * cluster.Nanosecond
 	spec := cluster.Spec{Machine: m, EagerLimit: 8192, Segment: 64, Layout: cluster.Layout{
 		Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 3, Ranking: cluster.Sequential, Model: cluster.Flat, Group: 2}}
 	spec.Timeline = timeline.NewRecorder(spec.Layout, arrows)
@@ -116,13 +119,15 @@ func TestTimelineTellsWaitingFromCommunicating(t *testing.T) {
 		}
 		if me == 1 { // a late receiver: of an eager message, and of a rendezvous
 			late()
-			if _, err = r.Recv(w, 0, 2, cluster.Of(make([]byte, 8))); err != nil {
+			_, err = r.Recv(w, 0, 2, cluster.Of(make([]byte, 8)))
+			if err != nil {
 				return err
 			}
 			_, err = r.Recv(w, 0, 3, cluster.Of(make([]byte, 40_000)))
 			return err
 		}
-		if err = r.Send(w, 1, 2, cluster.Of(make([]byte, 8))); err != nil {
+		err = r.Send(w, 1, 2, cluster.Of(make([]byte, 8)))
+		if err != nil {
 			return err
 		}
 		return r.Send(w, 1, 3, cluster.Of(make([]byte, 40_000)))

@@ -50,6 +50,15 @@ func (r *rank) checkRange(op *cluster.Op) cluster.Code {
 	return cluster.OK
 }
 
+// checkTarget checks that a put or a get fits, and the flag of a put with signal.
+func (r *rank) checkTarget(op *cluster.Op) cluster.Code {
+	code := r.checkRange(op)
+	if code == cluster.OK && op.Kind == cluster.KindPut && op.SigOp != cluster.SigNone {
+		return r.checkWord(op.Sig)
+	}
+	return code
+}
+
 func (r *rank) load(off int64) uint64     { return binary.NativeEndian.Uint64(r.seg[off:]) }
 func (r *rank) store(off int64, v uint64) { binary.NativeEndian.PutUint64(r.seg[off:], v) }
 
@@ -74,20 +83,30 @@ func (r *rank) move(off int64, vec []cluster.Span, shape *cluster.Strided, buf [
 	}
 }
 
-// ask returns the message of a one-sided operation and its slot at the initiator.
-func (t *thread) ask(op *cluster.Op, kind msgKind, class cluster.Class, n int64) (int32, uint32) {
+// newOneSided returns the message of a one-sided operation and its slot at the initiator.
+func (t *thread) newOneSided(op *cluster.Op, kind msgKind, class cluster.Class, n int64) (int32, uint32) {
 	w := t.w
 	train := int32(1)
 	if op.Kind == cluster.KindPut && op.Train > 1 {
 		train = op.Train
 	}
 	t.pay(cluster.Time(train) * w.net.ways[class].o)
-	_, id := t.pend(op)
+	_, id := t.takeSlot(op)
 	i, m := w.newMsg()
 	m.train = uint16(train)
-	m.kind, m.class, m.src, m.dst, m.size, m.req = kind, class, t.r.id, op.Peer, n, id
+	m.kind = kind
+	m.class = class
+	m.src = t.r.id
+	m.dst = op.Peer
+	m.size = n
+	m.req = id
 	x := w.transfer()
-	x.off, x.a, x.b, x.arg, x.done.Peer, x.done.Size = op.Off, op.A, op.B, op.Arg, op.Peer, n
+	x.off = op.Off
+	x.a = op.A
+	x.b = op.B
+	x.arg = op.Arg
+	x.done.Peer = op.Peer
+	x.done.Size = n
 	m.more = x
 	if kind == msgPut || kind == msgGet { // only these kinds have a memory kind
 		m.more.from, m.more.to = op.From, op.To
@@ -103,15 +122,15 @@ func (t *thread) ask(op *cluster.Op, kind msgKind, class cluster.Class, n int64)
 // classOf returns the class of a put or a get. Inside a node it may also use the adapter.
 func (t *thread) classOf(op *cluster.Op) cluster.Class {
 	if op.Path == cluster.PathAdapter {
-		t.w.quickest = min(t.w.quickest, t.w.net.ways[cluster.Remote].l)
+		t.w.minTransit = min(t.w.minTransit, t.w.net.ways[cluster.Remote].l)
 		return cluster.Remote
 	}
 	return t.w.net.class(t.r.id, op.Peer)
 }
 
-// packs charges the thread that packs or unpacks n bytes. This may be the rank's agent, because
-// adapters do not pack.
-func (t *thread) packs(n int64) { t.spend(t.w.net.ways[cluster.Remote].copy.time(n), CauseCopy) }
+// payPacking charges the thread that packs or unpacks n bytes. This may be the rank's progress
+// engine, because adapters do not pack.
+func (t *thread) payPacking(n int64) { t.spend(t.w.net.ways[cluster.Remote].copy.time(n), CauseCopy) }
 
 // buffered reports whether a put of n bytes is first copied from its source.
 func (p *protocol) buffered(n int64, from cluster.Memory) bool {
@@ -124,57 +143,70 @@ func (p *protocol) buffered(n int64, from cluster.Memory) bool {
 // acknowledgement has arrived.
 func (t *thread) put(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
-	target := &w.ranks[op.Peer]
 	op.Source = 0
-	code := target.checkRange(op)
-	if op.SigOp != cluster.SigNone && code == cluster.OK {
-		code = target.checkWord(op.Sig)
-	}
-	if code != cluster.OK {
+	if code := w.ranks[op.Peer].checkTarget(op); code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
 	}
 	class := t.classOf(op)
-	if one := n / int64(max(op.Train, 1)); op.Packed() {
-		t.packs(n)
-	} else if w.net.ways[cluster.Remote].copy > 0 && w.buffered(one, op.From) && class == cluster.Remote {
-		t.copies(&w.net.ways[cluster.Remote], int64(max(op.Train, 1)), one)
-	}
+	t.payPut(op, n, class)
 	then := op.Then
-	early := op.Early && then != nil
-	if early {
-		op.Then = nobody{}
+	local := op.Early && then != nil // the continuation runs at local completion
+	if local {
+		op.Then = noContinuation{}
 	}
-	i, id := t.ask(op, msgPut, class, n)
+	i, id := t.newOneSided(op, msgPut, class, n)
 	m := &w.msgs[i]
 	m.hold(w, op.Buf)
-	m.more.vec, m.more.sig, m.more.sigOp, m.more.fn = slices.Clone(op.Vec), op.Sig, op.SigOp, op.Fn
-	late := n > w.eager || w.staged && op.From == cluster.DeviceMemory
+	m.more.vec = slices.Clone(op.Vec)
+	m.more.sig = op.Sig
+	m.more.sigOp = op.SigOp
+	m.more.fn = op.Fn
+	immediate := n <= w.eager && !(w.staged && op.From == cluster.DeviceMemory) // local completion
 	switch {
-	case early && late:
+	case immediate:
+	case local:
 		op.Then = then
-		_, source := t.pend(op)
+		_, source := t.takeSlot(op)
 		m.more.source = source + 1
-	case late && then == nil:
+	case then == nil:
 		s, source := t.r.slots.take(cluster.KindPut)
-		s.peer, s.ctx, s.tag, s.size, s.at, s.cause = op.Peer, op.Ctx, op.Tag, n, t.now, t.cause
+		s.peer = op.Peer
+		s.ctx = op.Ctx
+		s.tag = op.Tag
+		s.size = n
+		s.at = t.now
+		s.cause = t.cause
 		m.more.source = source + 1
 		op.Source = t.r.slots.handle(source)
 	}
 	w.dispatch(i, t)
-	if early {
-		op.Then = then
-		if !late {
-			t.finish(op, cluster.Done{Peer: op.Peer, Size: n})
-		}
-		return 0
+	if !local {
+		return t.postResult(op, id)
 	}
-	return t.pended(op, id)
+	op.Then = then
+	if immediate {
+		t.finish(op, cluster.Done{Peer: op.Peer, Size: n})
+	}
+	return 0
 }
 
-// nobody is the continuation of an operation without a waiter.
-type nobody struct{}
+// payPut charges a thread for packing the pieces of a put, or for copying its bytes.
+func (t *thread) payPut(op *cluster.Op, n int64, class cluster.Class) {
+	if op.Packed() {
+		t.payPacking(n)
+		return
+	}
+	way, messages := &t.w.net.ways[cluster.Remote], int64(max(op.Train, 1))
+	one := n / messages
+	if class == cluster.Remote && way.copy > 0 && t.w.buffered(one, op.From) {
+		t.payCopies(way, messages, one)
+	}
+}
 
-func (nobody) Step(cluster.Poster, int32, cluster.Done) {}
+// noContinuation is the continuation of an operation without a waiter.
+type noContinuation struct{}
+
+func (noContinuation) Step(cluster.Poster, int32, cluster.Done) {}
 
 // land writes a put at its target, at a time.
 func (w *world) land(i int32, r *rank, at cluster.Time) {
@@ -189,9 +221,9 @@ func (w *world) land(i int32, r *rank, at cluster.Time) {
 	if x.fn != 0 {
 		m.kind = msgRPC
 		if !x.packed {
-			r.heard()
+			r.countArrival()
 		}
-		w.attend(i, r, at)
+		w.handleOrDefer(i, r, at)
 	} else {
 		w.reply(i, at, 1)
 	}
@@ -202,7 +234,7 @@ func (w *world) land(i int32, r *rank, at cluster.Time) {
 func (w *world) unpack(i int32, t *thread) {
 	m := &w.msgs[i]
 	t.spend(w.handlerTime, CauseCompute)
-	t.packs(m.size)
+	t.payPacking(m.size)
 	m.cause = t.cause
 	if at := max(t.now, w.now); m.kind == msgPut {
 		w.land(i, t.r, at)
@@ -240,10 +272,14 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	} else { // no bytes
 		m.more.from, m.more.to = cluster.HostMemory, cluster.HostMemory
 	}
-	m.kind, m.more.reply, m.train, m.phase, m.staged = msgReply, wire, 0, 0, false
+	m.kind = msgReply
+	m.more.reply = wire
+	m.train = 0
+	m.phase = 0
+	m.staged = false
 	m.src, m.dst = m.dst, m.src
-	if m.more.again {
-		w.real--
+	if m.isPoll() {
+		w.realEvents--
 	}
 	if m.class != cluster.Remote {
 		if w.fromDevice(m) {
@@ -267,27 +303,27 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 // get requests bytes. For another node, a request is sent first.
 func (t *thread) get(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
-	if code := w.ranks[op.Peer].checkRange(op); code != cluster.OK {
+	if code := w.ranks[op.Peer].checkTarget(op); code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
 	}
-	i, id := t.ask(op, msgGet, t.classOf(op), n)
+	i, id := t.newOneSided(op, msgGet, t.classOf(op), n)
 	w.msgs[i].more.vec = slices.Clone(op.Vec)
 	if op.Packed() {
-		t.r.slots.list[id].pays = feeUnpack
+		t.r.slots.list[id].fee = feeUnpack
 	}
 	w.dispatch(i, t)
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 func (t *thread) atomic(op *cluster.Op) cluster.Handle {
 	if code := t.w.ranks[op.Peer].checkWord(op.Off); code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: 8, Err: code})
 	}
-	again := t.reload(op)
-	i, id := t.ask(op, msgAtomic, t.w.net.class(t.r.id, op.Peer), 8)
-	t.w.msgs[i].more.again = again
+	again := t.reloads(op)
+	i, id := t.newOneSided(op, msgAtomic, t.w.net.class(t.r.id, op.Peer), 8)
+	t.w.msgs[i].more.isPoll = again
 	t.w.dispatch(i, t)
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 // read reads the target's segment for a get or an atomic. Atomics on one rank are serialized.
@@ -335,9 +371,9 @@ func (t *thread) await(op *cluster.Op) cluster.Handle {
 	if v := r.load(op.Off); cluster.Cmp(op.Arg).Holds(v, op.A) {
 		return t.finish(op, cluster.Done{Peer: r.id, A: v, Size: 8})
 	}
-	_, id := t.pend(op)
+	_, id := t.takeSlot(op)
 	r.awaits = append(r.awaits, id)
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 // checkAwaits completes the awaits whose comparison now holds, at a time.
@@ -359,11 +395,11 @@ func (r *rank) checkAwaits(at cluster.Time, cause int32) {
 // rpc sends a call to its target.
 func (t *thread) rpc(op *cluster.Op) cluster.Handle {
 	n := op.Bytes()
-	i, id := t.ask(op, msgRPC, t.w.net.class(t.r.id, op.Peer), n)
+	i, id := t.newOneSided(op, msgRPC, t.w.net.class(t.r.id, op.Peer), n)
 	m := &t.w.msgs[i]
 	m.more.fn, m.more.data = op.Fn, op.Buf
 	t.w.dispatch(i, t)
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 // call runs an RPC's body at its target, on an actor's clock.
@@ -392,9 +428,9 @@ func (w *world) call(i int32, t *thread) {
 
 // event makes an event that completes after a number of fires.
 func (t *thread) event(op *cluster.Op) cluster.Handle {
-	s, id := t.pend(op)
+	s, id := t.takeSlot(op)
 	s.more.left = int64(max(op.Arg, 1))
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 // fire fires an event of this rank.

@@ -12,7 +12,10 @@ import (
 // with a test between two slices.
 func overlapped(t *testing.T, p cluster.Progress, compute cluster.Time, slices int) cluster.Time {
 	m := clustertest.With(clustertest.Priced(), p)
-	m.Flops, m.MemoryRate, m.NodeRate, m.CoresPerNode = 1e12, 0, 0, 2
+	m.Flops = 1e12
+	m.MemoryRate = 0
+	m.NodeRate = 0
+	m.CoresPerNode = 2
 	run := simulated(t, clustertest.Spec(m, 32, 1), func(r *cluster.Rank) error {
 		c, err := coll.New(r, r.All())
 		if err != nil {
@@ -29,7 +32,8 @@ func overlapped(t *testing.T, p cluster.Progress, compute cluster.Time, slices i
 		var runs [2]*coll.Run
 		var done [2]bool
 		for i := range runs {
-			if runs[i], err = c.Start(k.Sized(false, 64<<10, 8)); err != nil {
+			runs[i], err = c.Start(k.Sized(false, 64<<10, 8))
+			if err != nil {
 				return err
 			}
 		}
@@ -37,7 +41,8 @@ func overlapped(t *testing.T, p cluster.Progress, compute cluster.Time, slices i
 			r.Compute(cluster.Work{Flops: compute.Seconds() * 1e12 / float64(slices)}, nil)
 			for i := 0; i < len(runs) && slice < slices-1; i++ {
 				if !done[i] {
-					if done[i], err = runs[i].Test(); err != nil {
+					done[i], err = runs[i].Test()
+					if err != nil {
 						return err
 					}
 				}

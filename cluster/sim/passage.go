@@ -9,181 +9,195 @@ import (
 // another rank first.
 func (w *world) dispatch(i int32, t *thread) {
 	m := &w.msgs[i]
-	m.thread, m.cause, m.phase, m.staged = t.id, t.cause, 0, false
-	if w.calls && m.asks() {
-		w.ranks[m.dst].asked++
+	m.thread = t.id
+	m.cause = t.cause
+	m.phase = 0
+	m.staged = false
+	if w.onlyCalls && m.needsTarget() {
+		w.ranks[m.dst].requests++
 	}
 	at := t.now
 	if m.train > 1 { // the first message was posted before the thread paid for the others
 		at = max(at-cluster.Time(m.train-1)*w.beat(m), w.now)
 	}
-	if w.queue.quietUntil(at) || m.class != cluster.Remote && !w.staged && w.net.memories[0].rate == 0 {
+	if w.queue.quietUntil(at) || m.class != cluster.Remote && !w.sharesMemory() {
 		w.inject(i, at)
 		return
 	}
-	w.pushQuiet(m, at, evInject, i)
+	w.pushFor(m, at, evInject, i)
 }
+
+// sharesMemory reports whether messages inside a node may wait for each other: at a path to a
+// device, or at the node's memory.
+func (w *world) sharesMemory() bool { return w.staged || w.net.memories[0].rate > 0 }
 
 // proceed processes the event of a message's next step.
 func (w *world) proceed(i int32) {
-	if m := &w.msgs[i]; m.kind == msgAtomic && m.more.again {
-		w.overlook()
-	}
+	w.countAsPoll(&w.msgs[i])
 	w.inject(i, w.now)
-}
-
-// inject advances a message by one step on its way to the adapter: into host memory, to its
-// thread's injection, to the adapter. Steps run in the order of time.
-func (w *world) inject(i int32, at cluster.Time) {
-	m := &w.msgs[i]
-	for w.delays && m.train <= 1 && m.phase < toAdapter {
-		next, why, behind := at, CauseMemory, false
-		switch m.phase {
-		case toMemory:
-			next = w.fetch(m, at, m.wire())
-		case toServer:
-			next, why = w.net.serve(w.net.nodeOf[m.src], m, at, w.net.server.Send), CauseServer
-		case toTurn:
-			behind = w.tied(m, at)
-			next, why = w.turn(m, at, m.wire()), CauseBytes
-		}
-		m.phase++
-		m.cause = w.trace.charge(m.cause, next-at, why, m.src)
-		if m.phase == toServer && w.fromDevice(m) {
-			w.freeSource(m, next, m.cause)
-			m = &w.msgs[i] // the list may have grown
-		}
-		if next == at && !behind {
-			continue
-		}
-		if behind || !w.queue.quietUntil(next) {
-			w.pushQuiet(m, next, evInject, i)
-			return
-		}
-		at = next
-	}
-	w.depart(i, at)
 }
 
 // The phases of a message: its next step on the way to the adapter.
 const (
 	toMemory uint8 = iota // to host memory
 	toServer              // to the node's message server
-	toTurn                // to its thread's injection
+	toThread              // to its thread's injection
 	toAdapter
 	handled // also handled by the server of the target's node
 )
 
-// turn returns the time at which a message's thread has injected its earlier messages. A handshake
-// does not wait: its byte goes between the bytes of a message in progress.
-func (w *world) turn(m *msg, at cluster.Time, wire int64) cluster.Time {
+// inject advances a message on its way to the adapter, until a step ends in the future. Then an
+// event continues, because steps run in the order of time.
+func (w *world) inject(i int32, at cluster.Time) {
+	if w.delays {
+		for w.msgs[i].train <= 1 && w.msgs[i].phase < toAdapter {
+			next, behind := w.step(i, at)
+			if behind || next > at && !w.queue.quietUntil(next) {
+				w.pushFor(&w.msgs[i], next, evInject, i)
+				return
+			}
+			at = next
+		}
+	}
+	w.depart(i, at)
+}
+
+// step runs the next step of a message and returns its end. behind reports whether other messages
+// of that time go first.
+func (w *world) step(i int32, at cluster.Time) (next cluster.Time, behind bool) {
+	m := &w.msgs[i]
+	var why Cause
+	switch m.phase {
+	case toMemory:
+		next, why = w.fetch(m, at, m.wire()), CauseMemory
+	case toServer:
+		next, why = w.net.serve(w.net.nodeOf[m.src], m, at, w.net.server.Send), CauseServer
+	case toThread:
+		behind = w.yieldsToHandshake(m, at)
+		next, why = w.reserveThread(m, at, m.wire()), CauseBytes
+	}
+	m.cause = w.trace.charge(m.cause, next-at, why, m.src)
+	fetched := m.phase == toMemory
+	m.phase++
+	if fetched && w.fromDevice(m) {
+		w.freeSource(m, next, m.cause)
+	}
+	return next, behind
+}
+
+// reserveThread lets a message's thread inject it after its earlier messages, and returns the
+// begin. A handshake does not wait: its byte goes between the bytes of a message in progress.
+func (w *world) reserveThread(m *msg, at cluster.Time, wire int64) cluster.Time {
 	way := &w.net.ways[m.class]
 	if way.threadRate == 0 || m.class != cluster.Remote || m.thread < 0 {
 		return at
 	}
 	t := w.threads[m.thread]
-	if m.handshake() {
-		return max(at, t.firm)
+	if m.isHandshake() {
+		return max(at, t.handshakeFree)
 	}
 	at = max(at, t.inject)
 	t.inject = at + way.threadRate.time(wire-1)
-	if !m.loose() {
-		t.firm = t.inject
+	if !m.isInterruptible() {
+		t.handshakeFree = t.inject
 	}
 	return at
 }
 
-// tied reports whether waiting handshakes of the same thread may leave at this exact time. A
-// receive must not match this message first, so it goes behind them.
-func (w *world) tied(m *msg, at cluster.Time) bool {
-	return m.ordered() && m.class == cluster.Remote && m.thread >= 0 && at > 0 && w.threads[m.thread].firm == at
+// yieldsToHandshake reports whether waiting handshakes of the same thread may leave at this exact
+// time. A receive must not match this message first, so it goes behind them.
+func (w *world) yieldsToHandshake(m *msg, at cluster.Time) bool {
+	return m.isMatchable() && m.class == cluster.Remote && m.thread >= 0 && at > 0 && w.threads[m.thread].handshakeFree == at
 }
 
 // depart reserves the resources of a ready message at its node, and sends it.
 func (w *world) depart(i int32, at cluster.Time) {
 	m := &w.msgs[i]
 	p := passage{at: at, staged: at, served: at, begin: at}
-	var known cluster.Time // the part of a train's way that its thread has already paid for
+	var paid cluster.Time // the part of a train's way that its thread has already paid for
 	if m.train > 1 {
-		known = w.passTrain(m, at, &p)
-		m = &w.msgs[i] // the list may have grown
+		paid = w.passTrain(m, at, &p)
 	} else {
-		w.net.begin(m, m.wire(), &p)
+		w.net.reserveNode(m, m.wire(), &p)
 	}
-	switch m.kind {
-	case msgData:
-		// The bytes are copied here, so the sender may reuse its buffer. The receiver does not read
-		// them before their arrival.
+	w.leaveSource(i, &p)
+	if w.trace.recorder != nil {
+		w.recordDeparture(i, &p)
+	}
+	if w.net.shape == nil || !w.enterLinks(i, &p) {
+		w.approach(i, &p, paid)
+	}
+}
+
+// leaveSource completes the source of a message whose last byte leaves the node. A rendezvous
+// copies its bytes here, so the sender may reuse its buffer. The receiver does not read them before
+// their arrival.
+func (w *world) leaveSource(i int32, p *passage) {
+	m := &w.msgs[i]
+	switch {
+	case m.kind == msgData:
 		s := &w.ranks[m.src].slots.list[m.req]
 		copy(w.ranks[m.dst].slots.list[m.recv].bytes(), s.bytes())
 		s.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
-		s.cause = w.trace.departure(m, &p, w.net.ways[m.class].g)
+		s.cause = w.trace.departure(m, p, w.net.ways[m.class].g)
 		w.completeAt(p.left, m.src, m.req)
-	case msgPut:
-		if m.more.source != 0 {
-			w.freeSource(m, p.left, w.trace.departure(m, &p, w.net.ways[m.class].g))
-		}
+	case m.kind == msgPut && m.more.source != 0:
+		w.freeSource(m, p.left, w.trace.departure(m, p, w.net.ways[m.class].g))
 	}
-	if w.trace.recorder != nil {
-		w.leaves(i, &p)
+}
+
+// enterLinks begins the way of a message over the links to another node, and reports whether there
+// are any. A train has already passed its links.
+func (w *world) enterLinks(i int32, p *passage) bool {
+	m := &w.msgs[i]
+	if m.class != cluster.Remote || m.train > 1 {
+		return false
 	}
-	m = &w.msgs[i] // the list may have grown
-	if w.net.shape != nil && m.class == cluster.Remote && m.train <= 1 {
-		if c := w.net.crossingOf(i); w.net.embark(c, m, m.wire(), &p) {
-			if m.ordered() && w.net.heads != nil {
-				c.head = w.net.heads[m.src].embark(m.dst, c.head, w.now)
-			}
-			w.cross(i, c)
-			return
-		}
+	c := w.net.crossingOf(i)
+	if !w.net.startCrossing(c, m, m.wire(), p) {
+		return false
 	}
-	w.approach(i, &p, known)
+	if m.isMatchable() && w.net.linkOrders != nil {
+		c.head = w.net.linkOrders[m.src].enter(m.dst, c.head, w.now)
+	}
+	w.cross(i, c)
+	return true
 }
 
 // cross passes a message over the links that its head has reached by now. Reaching another link is
 // an event.
 func (w *world) cross(i int32, c *crossing) {
 	for c.head <= w.now {
-		if w.net.link(c) {
+		if w.net.passLink(c) {
 			w.approach(i, &c.passage, 0)
 			return
 		}
 	}
-	w.pushQuiet(&w.msgs[i], c.head, evLink, i)
+	w.pushFor(&w.msgs[i], c.head, evLink, i)
 }
 
 // link processes the event of a message whose head has reached a link.
 func (w *world) link(i int32) {
-	if m := &w.msgs[i]; m.kind == msgAtomic && m.more.again {
-		w.overlook()
-	}
+	w.countAsPoll(&w.msgs[i])
 	w.cross(i, w.net.crossingOf(i))
 }
 
 // approach pushes the arrival of a message that only has its latency left.
-func (w *world) approach(i int32, p *passage, known cluster.Time) {
+func (w *world) approach(i int32, p *passage, paid cluster.Time) {
 	m := &w.msgs[i]
 	reach := p.start + p.latency
-	if m.ordered() && (w.overtaking || m.class != cluster.Remote) {
+	if m.isMatchable() && (w.overtaking || m.class != cluster.Remote) {
 		var at cluster.Time
-		reach, at = w.ranks[m.src].lanes.arrive(m.dst, reach, p.arrival(), w.now)
-		p.late = at - p.latency
+		reach, at = w.ranks[m.src].channels.arrive(m.dst, reach, p.arrival(), w.now)
+		p.leftLinks = at - p.latency
 	}
-	w.trace.way(m, p, w.net.ways[m.class].g, known)
+	w.trace.way(m, p, w.net.ways[m.class].g, paid)
 	if m.class != cluster.Remote {
-		w.pushQuiet(m, p.arrival(), evArrive, i)
+		w.pushFor(m, p.arrival(), evArrive, i)
 		return
 	}
-	w.lasts[i] = p.arrival()
-	w.pushQuiet(m, reach, evReach, i)
-}
-
-// pushQuiet pushes an event of a message. A polling message counts as a poll.
-func (w *world) pushQuiet(m *msg, at cluster.Time, kind eventKind, i int32) {
-	w.push(at, kind, i)
-	if m.more != nil && m.more.again {
-		w.real--
-	}
+	w.lastByte[i] = p.arrival()
+	w.pushFor(m, reach, evReach, i)
 }
 
 // freeSource completes the source of a message, if the program waits for it.

@@ -17,7 +17,7 @@ func (t *thread) Reach(rank int) []byte {
 		t.check()
 		return nil
 	}
-	t.look()
+	t.syncForLoad()
 	return t.w.ranks[rank].seg
 }
 
@@ -31,11 +31,11 @@ func (t *thread) Serve(f func(cluster.RPC) (uint64, bool)) { t.r.serve = f }
 func (t *thread) Now() cluster.Time {
 	t.check()
 	dt := t.w.clockTime
-	if dt == 0 && t.told == t.now {
-		dt = leastPoll // a loop that only reads the clock must end
+	if dt == 0 && t.clockRead == t.now {
+		dt = minPoll // a loop that only reads the clock must end
 	}
 	t.spend(dt, CauseOverhead)
-	t.told = t.now
+	t.clockRead = t.now
 	return t.now
 }
 
@@ -48,8 +48,8 @@ func (t *thread) Post(op *cluster.Op) cluster.Handle {
 	if op.Kind-cluster.KindPut <= cluster.KindAtomic-cluster.KindPut && t.direct(op) {
 		return t.access(op)
 	}
-	if t.w.calls && op.Kind < cluster.KindEvent {
-		t.attend()
+	if t.w.onlyCalls && op.Kind < cluster.KindEvent {
+		t.serveRequests()
 	}
 	if t.r.region == nil {
 		h := t.post(op)
@@ -59,26 +59,26 @@ func (t *thread) Post(op *cluster.Op) cluster.Handle {
 		return h
 	}
 	t.sync(evResume) // threads of a rank post in the order of time
-	t.contend()
+	t.takeLock()
 	h := t.post(op)
 	t.r.runSteps(t)
 	t.r.lock = t.now
 	return h
 }
 
-// contend takes the library's lock. A thread that finds another thread inside waits for it, and
+// takeLock takes the library's lock. A thread that finds another thread inside waits for it, and
 // pays for the transfer of the lock.
-func (t *thread) contend() {
+func (t *thread) takeLock() {
 	for t.r.lock > t.now && t.w.lockTime > 0 { // again, if another thread was first
 		t.spend(t.r.lock-t.now+t.w.lockTime, CauseLock)
 		t.sync(evResume)
 	}
 }
 
-// post starts an operation on behalf of a thread, or of the rank's agent.
+// post starts an operation on behalf of a thread, or of the rank's progress engine.
 func (t *thread) post(op *cluster.Op) cluster.Handle {
 	if op.Kind != cluster.KindIprobe && op.Kind != cluster.KindImprobe && op.Kind != cluster.KindAtomic {
-		t.w.quiet, t.looks = 0, 0 // more than a poll
+		t.w.idlePolls, t.polls = 0, 0 // more than a poll
 	}
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend:
@@ -86,7 +86,7 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 	case cluster.KindRecv:
 		return t.recv(op)
 	case cluster.KindIprobe, cluster.KindProbe, cluster.KindImprobe, cluster.KindMprobe:
-		return t.probing(op)
+		return t.startProbe(op)
 	case cluster.KindMrecv:
 		return t.mrecv(op)
 	case cluster.KindPut:
@@ -104,15 +104,15 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 	case cluster.KindWork:
 		return t.work(op)
 	case cluster.KindRaise:
-		return t.raise(op)
+		return t.addToFlag(op)
 	case cluster.KindReached:
-		return t.reached(op)
+		return t.waitFlag(op)
 	case cluster.KindLoad:
-		return t.looking(op)
+		return t.loadBuffers(op)
 	case cluster.KindLaunch:
 		return t.launch(op)
 	case cluster.KindTree:
-		return t.hardware(op)
+		return t.enterGathering(op)
 	case cluster.KindEvent:
 		return t.event(op)
 	case cluster.KindFire:
@@ -121,25 +121,32 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 	panic("sim: post of an unknown kind")
 }
 
-// pend returns a slot for a pending operation.
-func (t *thread) pend(op *cluster.Op) (*slot, uint32) {
+// takeSlot returns a slot for a pending operation.
+func (t *thread) takeSlot(op *cluster.Op) (*slot, uint32) {
 	s, i := t.r.slots.take(op.Kind)
-	s.peer, s.ctx, s.tag, s.size, s.at, s.cause = op.Peer, op.Ctx, op.Tag, op.Bytes(), t.now, t.cause
+	s.peer = op.Peer
+	s.ctx = op.Ctx
+	s.tag = op.Tag
+	s.size = op.Bytes()
+	s.at = t.now
+	s.cause = t.cause
 	s.buf = dataOf(op.Buf)
 	if op.Then != nil {
-		t.r.then++
-		t.w.steps++
-		t.r.slots.steps(i, op.Then, op.ThenArg)
+		t.r.continuations++
+		t.w.continuations++
+		t.r.slots.setContinuation(i, op.Then, op.ThenArg)
 	}
 	if op.Kind >= cluster.KindMrecv {
-		s.more = t.r.slots.further()
-		s.more.arg, s.more.off, s.more.a = op.Arg, op.Off, op.A
+		s.more = t.r.slots.takeMore()
+		s.more.arg = op.Arg
+		s.more.off = op.Off
+		s.more.a = op.A
 	}
 	return s, i
 }
 
-// pended returns the result of Post for a slot. An operation with a step is detached.
-func (t *thread) pended(op *cluster.Op, i uint32) cluster.Handle {
+// postResult returns the result of Post for a slot. An operation with a step is detached.
+func (t *thread) postResult(op *cluster.Op, i uint32) cluster.Handle {
 	if op.Then != nil {
 		return 0
 	}
@@ -148,23 +155,28 @@ func (t *thread) pended(op *cluster.Op, i uint32) cluster.Handle {
 
 // finish sets the result of an operation that completes inside Post.
 func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
-	result(op, d)
+	setResult(op, d)
 	if op.Then != nil {
-		t.follows(op)
+		t.queueContinuation(op)
 	}
 	return 0
 }
 
-// result is finish for an operation without a step.
-func result(op *cluster.Op, d cluster.Done) {
+// setResult is finish for an operation without a step.
+func setResult(op *cluster.Op, d cluster.Done) {
 	o := &op.Done
-	o.Peer, o.Tag, o.Size, o.A, o.Err, o.Found = d.Peer, d.Tag, d.Size, d.A, d.Err, d.Found
+	o.Peer = d.Peer
+	o.Tag = d.Tag
+	o.Size = d.Size
+	o.A = d.A
+	o.Err = d.Err
+	o.Found = d.Found
 }
 
-// follows runs the step of an operation that has completed inside Post.
+// queueContinuation runs the step of an operation that has completed inside Post.
 //
 //go:noinline
-func (t *thread) follows(op *cluster.Op) {
+func (t *thread) queueContinuation(op *cluster.Op) {
 	w, r := t.w, t.r
 	steps := &r.steps
 	if w.stepper == r && len(r.steps) == 0 {
@@ -176,34 +188,34 @@ func (t *thread) follows(op *cluster.Op) {
 // complete finishes a slot at a time, and resumes the thread whose wait has ended.
 func (r *rank) complete(i uint32, at cluster.Time, d cluster.Done, cause int32) {
 	r.slots.list[i].set(d)
-	r.completed(i, at, cause)
+	r.completeStored(i, at, cause)
 }
 
-// completed is complete for a slot that has its result.
-func (r *rank) completed(i uint32, at cluster.Time, cause int32) {
-	if t := r.released(i, at, cause); t != nil {
+// completeStored is complete for a slot that has its result.
+func (r *rank) completeStored(i uint32, at cluster.Time, cause int32) {
+	if t := r.finishSlot(i, at, cause); t != nil {
 		r.w.wake(t)
 	}
 }
 
-// released is completed without waking the thread; it returns the thread, if any. The last action
-// of an event passes it to the loop as due. With a deeper call between the loop and a coroutine,
-// one more return would be mispredicted after the switch.
-func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
+// finishSlot is completeStored without waking the thread; it returns the thread, if any. The last
+// action of an event passes it to the loop as dueThread. With a deeper call between the loop and a
+// coroutine, one more return would be mispredicted after the switch.
+func (r *rank) finishSlot(i uint32, at cluster.Time, cause int32) *thread {
 	s := &r.slots.list[i]
 	if s.at > at { // the posting thread is ahead of the world
 		at, cause = s.at, s.cause
 	}
 	if s.state == slotSteps {
 		c := &r.slots.thens[i]
-		st := pendingStep{c.then, c.arg, s.done(), at, cause, s.pays, s.class}
+		st := pendingStep{then: c.then, arg: c.arg, done: s.done(), at: at, cause: cause, fee: s.fee, class: s.class}
 		c.then = nil
 		if r.main.lane != nil {
-			r.took(r.voyage(i), 0, at)
+			r.recordTaken(r.voyage(i), 0, at)
 		}
 		r.slots.give(i)
-		r.then--
-		r.w.steps--
+		r.continuations--
+		r.w.continuations--
 		a := r.actor(at, cause)
 		if a == nil || r.stepping || len(r.steps) > 0 {
 			r.steps = append(r.steps, st)
@@ -212,22 +224,24 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 			}
 			return nil
 		}
-		r.goOn(a, &st)
+		r.runContinuations(a, &st)
 		return nil
 	}
-	s.state, s.at, s.cause = slotDone, at, cause
+	s.state = slotDone
+	s.at = at
+	s.cause = cause
 	if !s.waited {
 		return nil
 	}
 	t := r.threadOf(int(s.waiter))
 	s.waited = false
 	if t.lane != nil {
-		t.finds(s, i)
+		t.recordFound(s, i)
 	}
 	t.until(at, cause)
 	r.charge(t, s)
 	if t.lane != nil {
-		r.took(r.voyage(i), t.number, t.now)
+		r.recordTaken(r.voyage(i), t.number, t.now)
 	}
 	if t.left--; t.left > 0 {
 		return nil
@@ -237,26 +251,26 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 
 // charge charges a thread for a completion.
 func (r *rank) charge(t *thread, s *slot) {
-	if s.pays != feeNone && !s.charged {
-		t.pays(s)
+	if s.fee != feeNone && !s.charged {
+		t.payCompletion(s)
 	}
 	s.charged = true
 }
 
-func (t *thread) pays(s *slot) {
+func (t *thread) payCompletion(s *slot) {
 	way := &t.w.net.ways[s.class]
-	switch s.pays {
+	switch s.fee {
 	case feeO:
 		t.spend(way.o, CauseOverhead)
 	case feeEager:
 		t.spend(way.overhead(s.size), CauseOverhead)
 		if way.copy > 0 {
-			t.copies(way, 1, s.size)
+			t.payCopies(way, 1, s.size)
 		}
 	case feeUnpack:
-		t.packs(s.size)
+		t.payPacking(s.size)
 	case feeFence:
-		t.fences(s.at)
+		t.payFence(s.at)
 	}
 }
 
@@ -271,13 +285,13 @@ func (r *rank) threadOf(number int) *thread {
 // thread's future.
 func (t *thread) isDone(h cluster.Handle) bool {
 	if h&barrierBit != 0 {
-		return t.r.passed(h)
+		return t.r.hasOpened(h)
 	}
 	return t.r.slots.find(h).state == slotDone
 }
 
-// settle charges a thread for a complete handle.
-func (t *thread) settle(h cluster.Handle) {
+// chargeHandle charges a thread for a complete handle.
+func (t *thread) chargeHandle(h cluster.Handle) {
 	if h&barrierBit != 0 {
 		m := t.r.memberOf(h)
 		t.leave(m)
@@ -290,11 +304,11 @@ func (t *thread) settle(h cluster.Handle) {
 		return
 	}
 	if !s.charged {
-		t.finds(s, uint32(h))
+		t.recordFound(s, uint32(h))
 	}
 	t.until(s.at, s.cause)
 	t.r.charge(t, s)
-	t.r.took(t.r.voyage(uint32(h)), t.number, t.now)
+	t.r.recordTaken(t.r.voyage(uint32(h)), t.number, t.now)
 }
 
 // answer handles the messages that waited until the rank is inside a call.
@@ -312,17 +326,19 @@ func (r *rank) runSteps(t *thread) {
 	if r.stepping || len(r.steps) == 0 {
 		return
 	}
-	r.goOn(t, nil)
+	r.runContinuations(t, nil)
 }
 
-// goOn runs the continuation first, if there is one, and then all due continuations. Continuations
-// that become due meanwhile run after them. If an operation inside a step completes at once and
-// nothing else of the rank is due, its continuation is in a list of the world, which is in the
+// runContinuations runs the continuation first, if there is one, and then all due continuations.
+// Continuations that become due meanwhile run after them. If an operation inside a step completes
+// at once and nothing else of the rank is due, its continuation is in w.inline. That list is in the
 // cache.
-func (r *rank) goOn(t *thread, first *pendingStep) {
+func (r *rank) runContinuations(t *thread, first *pendingStep) {
 	w := r.w
 	outer, base := w.stepper, len(w.inline)
-	r.stepping, w.acting, w.stepper = true, r.id, r
+	r.stepping = true
+	w.acting = r.id
+	w.stepper = r
 	if first != nil {
 		first.run(t)
 	}
@@ -346,18 +362,17 @@ func (r *rank) goOn(t *thread, first *pendingStep) {
 // run runs a continuation on an actor's clock.
 func (st *pendingStep) run(t *thread) {
 	t.until(st.at, st.cause)
-	if st.pays == feeUnpack {
-		t.packs(st.done.Size)
-	} else if st.pays == feeFence {
-		t.fences(st.at)
-	} else if st.pays != feeNone {
+	switch st.fee {
+	case feeO:
+		t.pay(t.w.net.ways[st.class].o)
+	case feeEager:
 		way := &t.w.net.ways[st.class]
-		if st.pays == feeEager {
-			t.pay(way.overhead(st.done.Size))
-			t.copies(way, 1, st.done.Size)
-		} else {
-			t.pay(way.o)
-		}
+		t.pay(way.overhead(st.done.Size))
+		t.payCopies(way, 1, st.done.Size)
+	case feeUnpack:
+		t.payPacking(st.done.Size)
+	case feeFence:
+		t.payFence(st.at)
 	}
 	st.then.Step(inside{t}, st.arg, st.done)
 }
@@ -371,13 +386,13 @@ func (i inside) ID() int                            { return int(i.t.r.id) }
 // Compute implements cluster.Port.
 func (t *thread) Compute(work cluster.Work, body func()) {
 	w := t.w
-	t.looks, t.loaded = 0, place{}
+	t.polls, t.loadedWord = 0, wordAddress{}
 	t.check()
 	if body != nil {
 		body()
 	}
 	cores := min(max(work.Cores, 1), maxCores)
-	dt := max(w.kernels[work.Kernel].by(cores).time(whole(work.Flops)), w.memRate.by(cores).time(whole(work.Bytes)))
+	dt := max(w.kernels[work.Kernel].times(cores).time(toInt(work.Flops)), w.memRate.times(cores).time(toInt(work.Bytes)))
 	dt = t.r.shared(dt, cores)
 	if w.net.slow != nil {
 		dt = w.net.slow.compute(w.net.nodeOf[t.r.id], dt)
@@ -393,14 +408,14 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 		return
 	}
 	t.sync(evResume)
-	done := memory.work(t.now, whole(work.Bytes), dt)
+	done := memory.work(t.now, toInt(work.Bytes), dt)
 	alone := t.now + dt
 	t.spend(dt, CauseCompute)
 	t.spend(done-alone, CauseMemory)
 }
 
-// work computes on the clock of the poster: a thread, or the agent that runs a step. The node's
-// memory serves work in the order of posts.
+// work computes on the clock of the poster: a thread, or the progress engine that runs a step. The
+// node's memory serves work in the order of posts.
 func (t *thread) work(op *cluster.Op) cluster.Handle {
 	w := t.w
 	flops, bytes := int64(min(op.A, 1<<62)), int64(min(op.B, 1<<62))
@@ -418,8 +433,8 @@ func (t *thread) work(op *cluster.Op) cluster.Handle {
 // maxCores is the maximum number of cores of a piece of work. Nodes have fewer (presets).
 const maxCores = 1 << 20
 
-// whole returns a count as an integer.
-func whole(x float64) int64 {
+// toInt returns a count as an integer.
+func toInt(x float64) int64 {
 	if !(x > 0) {
 		return 0
 	}

@@ -6,20 +6,22 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// wide is the number of ranks, and manyUnderWay the number of messages, from which their data no
-// longer fit in a core's cache.
+// Prefetching pays if the data no longer fit in a core's cache: from this number of ranks, or of
+// messages in flight.
 const (
-	wide         = 1024
-	manyUnderWay = 1 << 14
+	manyRanks    = 1024
+	manyInFlight = 1 << 14
 )
 
-// Distances in events: a stage reads what the stage before it has prefetched.
+// The data of a future event are a chain of pointers, so they are prefetched in stages. A stage
+// reads only what the previous stage has loaded a few events earlier. These are the distances of the
+// stages from the current event, in events.
 const (
-	messageAhead = 10
-	rankAhead    = 8
-	listsAhead   = 5 // lists of the rank: the first posted receive, operations and their steps
-	receiveAhead = 3 // the operation of that receive
-	stepAhead    = 1 // the receiver object of its step
+	messageAhead = 10 // the event's message
+	rankAhead    = 8  // the rank that receives it
+	listsAhead   = 5  // lists of the rank
+	receiveAhead = 3  // the first posted receive
+	stepAhead    = 1  // the object of the receive's continuation
 )
 
 // Cache lines of a rank, a thread, and the object of a step.
@@ -29,8 +31,8 @@ const (
 	stepLines   = 7
 )
 
-// prefetch loads the cache lines that the next events need, so that the misses of
-// several events overlap. It changes no result.
+// prefetch loads the cache lines that the next events need, so that the misses of several events
+// overlap. It changes no result.
 func (w *world) prefetch() {
 	if e, ok := w.queue.peek(messageAhead); ok && e.moves() {
 		prefetchLines(unsafe.Pointer(&w.msgs[e.ref()]), 1)
@@ -45,23 +47,38 @@ func (w *world) prefetch() {
 		prefetchLines(unsafe.Pointer(unsafe.SliceData(r.slots.thens)), 1)
 	}
 	if r := w.receiver(receiveAhead); r != nil {
-		if id, ok := r.queues.First(); ok {
-			prefetchLines(unsafe.Pointer(&r.slots.list[id]), 1)
-			if int(id) < len(r.slots.thens) {
-				prefetchLines(unsafe.Pointer(&r.slots.thens[id]), 1)
-			}
-		}
+		r.prefetchReceive()
 	}
 	if r := w.receiver(stepAhead); r != nil {
-		if id, ok := r.queues.First(); ok && int(id) < len(r.slots.thens) {
-			if then := r.slots.thens[id].then; then != nil {
-				prefetchLines(object(&then), stepLines)
-			}
-		}
+		r.prefetchStep()
 	}
 }
 
-// receiver returns the rank of the event that is popped after k other events, or nil.
+// prefetchReceive loads the first posted receive and its continuation.
+func (r *rank) prefetchReceive() {
+	id, ok := r.queues.First()
+	if !ok {
+		return
+	}
+	prefetchLines(unsafe.Pointer(&r.slots.list[id]), 1)
+	if int(id) < len(r.slots.thens) {
+		prefetchLines(unsafe.Pointer(&r.slots.thens[id]), 1)
+	}
+}
+
+// prefetchStep loads the object that the first posted receive continues.
+func (r *rank) prefetchStep() {
+	id, ok := r.queues.First()
+	if !ok || int(id) >= len(r.slots.thens) {
+		return
+	}
+	if then := r.slots.thens[id].then; then != nil {
+		prefetchLines(object(&then), stepLines)
+	}
+}
+
+// receiver returns the rank that receives the message of the event that is popped after k other
+// events, or nil.
 func (w *world) receiver(k int) *rank {
 	e, ok := w.queue.peek(k)
 	if !ok || !e.moves() || e.kind() == evInject || e.kind() == evLink {

@@ -28,9 +28,9 @@ func called(t *testing.T, m cluster.Machine, k coll.Key, n int64) cluster.Time {
 		}
 		call := k.Sized(r.ID() == 0, n, 1)
 		if k.Transfer.OneSided() {
-			room := k.Room(call.Blocks)
-			room.Store = cluster.Bytewise(false)
-			if err := c.Reserve(room, 4); err != nil {
+			scratch := k.Room(call.Blocks)
+			scratch.Store = cluster.Bytewise(false)
+			if err := c.Reserve(scratch, 4); err != nil {
 				return err
 			}
 			call.InAt, call.OutAt = &coll.At{Off: 1 << 20}, &coll.At{Off: 1 << 30}
@@ -63,9 +63,13 @@ func TestPricesOfTransfers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	teams, lengths, radices := []int{2, 3, 8, 16}, []int64{8, 4096, 65536}, []int{0, 4}
+	teams := []int{2, 3, 8, 16}
+	lengths := []int64{8, 4096, 65536}
+	radices := []int{0, 4}
 	if testing.Short() {
-		teams, lengths, radices = teams[2:3], lengths[1:2], radices[:1]
+		teams = teams[2:3]
+		lengths = lengths[1:2]
+		radices = radices[:1]
 	}
 	for _, a := range coll.All() {
 		if a.Needs&(coll.Reach|coll.Network) != 0 || a.Housed || a.Collective == coll.OpBarrier {

@@ -9,7 +9,7 @@ type unmatched struct {
 	held []int32 // message index + 1; 0: free
 }
 
-func (r *rank) probe(take bool, ctx, src, tag int32) (cluster.Done, bool) {
+func (r *rank) findMessage(take bool, ctx, src, tag int32) (cluster.Done, bool) {
 	find := r.queues.Peek
 	if take {
 		find = r.queues.Take
@@ -34,19 +34,19 @@ func (r *rank) probe(take bool, ctx, src, tag int32) (cluster.Done, bool) {
 	return d, true
 }
 
-func (t *thread) probing(op *cluster.Op) cluster.Handle {
+func (t *thread) startProbe(op *cluster.Op) cluster.Handle {
 	take := op.Kind == cluster.KindMprobe || op.Kind == cluster.KindImprobe
 	now := op.Kind == cluster.KindIprobe || op.Kind == cluster.KindImprobe
 	if t.id >= 0 && !t.r.stepping {
 		t.poll()
 	}
-	d, ok := t.r.probe(take, op.Ctx, op.Peer, op.Tag)
+	d, ok := t.r.findMessage(take, op.Ctx, op.Peer, op.Tag)
 	if ok || now {
 		return t.finish(op, d)
 	}
-	_, id := t.pend(op)
+	_, id := t.takeSlot(op)
 	t.r.probes = append(t.r.probes, id)
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 // mrecv receives a message that a matched probe took.
@@ -56,7 +56,7 @@ func (t *thread) mrecv(op *cluster.Op) cluster.Handle {
 		return t.finish(op, cluster.Done{Err: cluster.NoMessage})
 	}
 	if op.From == cluster.DeviceMemory {
-		t.pay(t.w.devices.messaging)
+		t.pay(t.w.devices.messageTime)
 	}
 	if t.w.staged && op.From == cluster.DeviceMemory && t.id >= 0 && !t.r.stepping {
 		t.sync(evResume)
@@ -72,7 +72,7 @@ func (r *rank) checkProbes(cause int32) {
 	for k := 0; k < len(r.probes); {
 		id := r.probes[k]
 		s := &r.slots.list[id]
-		d, ok := r.probe(s.kind == cluster.KindMprobe, s.ctx, s.peer, s.tag)
+		d, ok := r.findMessage(s.kind == cluster.KindMprobe, s.ctx, s.peer, s.tag)
 		if !ok {
 			k++
 			continue

@@ -40,7 +40,9 @@ func anyMachine(seed uint64) cluster.Machine {
 		m.Sockets, m.Socket = 2, cluster.Link{Latency: span(200_000), Overhead: span(100_000), Bandwidth: per(5e9, 20e9)}
 	}
 	if rng.IntN(2) == 0 {
-		m.Classes[cluster.InRank].Access, m.Classes[cluster.InNode].Access, m.Socket.Access = span(20_000), span(200_000), span(100_000)
+		m.Classes[cluster.InRank].Access = span(20_000)
+		m.Classes[cluster.InNode].Access = span(200_000)
+		m.Socket.Access = span(100_000)
 	}
 	if rng.IntN(2) == 0 {
 		m.Device = cluster.Device{Count: 1, Direct: rng.IntN(3) == 0, Link: cluster.Link{Latency: span(900_000), Bandwidth: per(5e9, 20e9)}}
@@ -67,7 +69,8 @@ func burdened(seed uint64) cluster.Machine {
 	m.Classes[cluster.Remote].HandshakeGap = 1 + span(300_000)
 	per := func() float64 { return float64(30 * (100_000_000 + rng.Int64N(300_000_000))) }
 	node := &m.Classes[cluster.InNode]
-	if node.AccessRate = per(); seed%4 == 1 {
+	node.AccessRate = per()
+	if seed%4 == 1 {
 		node.Inline = cluster.Inline{Limit: 1 + rng.Int64N(64), Latency: span(300_000), Overhead: span(150_000)}
 		node.EagerCopy, node.SingleCopy = per(), per()
 		node.Uncached = cluster.Uncached{Limit: 1000 + rng.Int64N(3000), Copy: per()}
@@ -236,7 +239,9 @@ func TestNoiseIsSeeded(t *testing.T) {
 		return run.Hash()
 	}
 	for _, c := range []struct{ compute, link float64 }{{0.05, 0}, {0, 0.1}, {0.05, 0.1}} {
-		a, b, other := hash(c.compute, c.link, 1), hash(c.compute, c.link, 1), hash(c.compute, c.link, 2)
+		a := hash(c.compute, c.link, 1)
+		b := hash(c.compute, c.link, 1)
+		other := hash(c.compute, c.link, 2)
 		if a != b || a == other {
 			t.Errorf("noise %+v: seed 1 gives %016x and %016x, seed 2 %016x", c, a, b, other)
 		}
@@ -335,14 +340,16 @@ func TestTrainIsItsPuts(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 0x747261696e))
 		m := burdened(seed)
 		m.LinkNoise = 0
-		to, n, k := rng.IntN(6), 1+rng.IntN(200), 2+rng.IntN(18)
-		own, far := cluster.Memory(rng.IntN(2)), cluster.Memory(rng.IntN(2))
+		to := rng.IntN(6)
+		n := 1 + rng.IntN(200)
+		k := 2 + rng.IntN(18)
+		near, far := cluster.Memory(rng.IntN(2)), cluster.Memory(rng.IntN(2))
 		end := func(train bool) (whole cluster.Time, events uint64) {
 			run := simulated(t, clustertest.Spec(m, 2, 3), func(r *cluster.Rank) error {
 				if r.ID() != 0 {
 					return nil
 				}
-				return r.Using(cluster.Means{Own: own, Far: far}, func() error {
+				return r.Using(cluster.Means{Own: near, Far: far}, func() error {
 					reqs := make([]cluster.Request, k)
 					for i := range k {
 						if train {
@@ -366,7 +373,7 @@ func TestTrainIsItsPuts(t *testing.T) {
 		puts, many := end(false)
 		train, few := end(true)
 		if train != puts {
-			t.Errorf("seed %d: %d puts of %d B to rank %d from memory %d to %d take %d ps, a train of them %d ps", seed, k, n, to, own, far, puts, train)
+			t.Errorf("seed %d: %d puts of %d B to rank %d from memory %d to %d take %d ps, a train of them %d ps", seed, k, n, to, near, far, puts, train)
 		}
 		if few > 6+8 || few > many {
 			t.Errorf("seed %d: a train of %d puts makes %d events, the puts %d", seed, k, few, many)

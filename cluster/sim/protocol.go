@@ -9,19 +9,19 @@ import (
 // protocol has the messages in flight and the rules of the library: eager or rendezvous, progress,
 // staging, and the order of arrival.
 type protocol struct {
-	msgs     []msg
-	lasts    []cluster.Time // arrival of a message's last byte without contention
-	comes    []cluster.Time // by rank: arrival of the last matchable message whose bytes are arriving
-	freeMsgs []int32        // not in the cache lines of msgs, which are cold when they are reused
-	freeMore []*transfer    // free transfers
-	buffers  buffers
-	barriers map[int32]*barrier
+	msgs          []msg
+	lastByte      []cluster.Time // arrival of a message's last byte without contention
+	lastMatchable []cluster.Time // by rank: arrival of the last matchable message whose bytes are arriving
+	freeMsgs      []int32        // not in the cache lines of msgs, which are cold when they are reused
+	freeMore      []*transfer    // free transfers
+	buffers       buffers
+	barriers      map[int32]*barrier
 
 	eager      int64
 	progress   cluster.Progress
-	calls      bool         // only calls progress
-	quickest   cluster.Time // minimum time between a message's post and its arrival at another rank
-	loads      bool         // ranks of a node reach each other's memory by loads and stores
+	onlyCalls  bool         // only calls progress
+	minTransit cluster.Time // minimum time between a message's post and its arrival at another rank
+	hasLoads   bool         // ranks of a node reach each other's memory by loads and stores
 	device     way
 	staged     bool // device memory is reached through host memory
 	delays     bool // bytes may not be ready for their adapter when posted
@@ -32,23 +32,25 @@ type protocol struct {
 // newProtocol returns the protocol of a spec on a network.
 func newProtocol(s *cluster.Spec, n *network) protocol {
 	m, l := &s.Machine, &s.Layout
-	p := protocol{barriers: map[int32]*barrier{}, eager: s.Eager(), progress: m.Progress, quickest: quickest(m, l), device: wayOf(m.Device.Link)}
-	p.calls = m.Progress == cluster.ProgressCall
-	p.loads = n.ways[cluster.InRank].access > 0 || n.ways[cluster.InNode].access > 0 || n.ways[sameSocket].access > 0
+	p := protocol{barriers: map[int32]*barrier{}, eager: s.Eager(), progress: m.Progress, minTransit: minTransit(m, l), device: wayOf(m.Device.Link)}
+	p.onlyCalls = m.Progress == cluster.ProgressCall
+	p.hasLoads = n.ways[cluster.InRank].access > 0 || n.ways[cluster.InNode].access > 0 || n.ways[sameSocket].access > 0
 	p.staged = m.Device.Count > 0 && !m.Device.Direct
 	p.delays = p.staged || n.served || n.ways[cluster.Remote].threadRate > 0
-	p.uneven = !n.even()
+	p.uneven = !n.isEven()
 	p.overtaking = n.adapters > 1 || n.shape != nil || n.linkNoise > 0 || l.ThreadsPerRank > 1
-	if k := l.Ranks() * usual; k <= 1<<20 {
-		p.msgs, p.lasts, p.freeMsgs = make([]msg, 0, k), make([]cluster.Time, 0, k), make([]int32, 0, k)
+	if k := l.Ranks() * usualInFlight; k <= 1<<20 {
+		p.msgs = make([]msg, 0, k)
+		p.lastByte = make([]cluster.Time, 0, k)
+		p.freeMsgs = make([]int32, 0, k)
 	}
-	p.comes = make([]cluster.Time, l.Ranks())
+	p.lastMatchable = make([]cluster.Time, l.Ranks())
 	return p
 }
 
-// usual is a typical number of messages in flight per rank: one to each neighbour of a box. Tables
-// that grow to it by doubling would leave as much garbage.
-const usual = 6
+// usualInFlight is a typical number of messages in flight per rank: one to each neighbour of a box.
+// Tables that grow to it by doubling would leave as much garbage.
+const usualInFlight = 6
 
 func (w *world) newMsg() (int32, *msg) {
 	if n := len(w.freeMsgs); n > 0 {
@@ -60,9 +62,9 @@ func (w *world) newMsg() (int32, *msg) {
 		w.abort(fmt.Errorf("more than %d messages in flight at %v", maxRef, w.now))
 		return 0, &w.msgs[0]
 	}
-	w.wide = w.wide || len(w.msgs) >= manyUnderWay
+	w.exceedsCache = w.exceedsCache || len(w.msgs) >= manyInFlight
 	w.msgs = append(w.msgs, msg{})
-	w.lasts = append(w.lasts, 0)
+	w.lastByte = append(w.lastByte, 0)
 	return int32(len(w.msgs) - 1), &w.msgs[len(w.msgs)-1]
 }
 
@@ -94,7 +96,9 @@ func (p *protocol) isEager(ctx int32, n int64) bool {
 // completeAt completes an operation of a rank at a time. Its slot has the result.
 func (w *world) completeAt(at cluster.Time, rank int32, slot uint32) {
 	i, m := w.newMsg()
-	m.src, m.dst, m.recv = rank, rank, slot
+	m.src = rank
+	m.dst = rank
+	m.recv = slot
 	w.push(at, evComplete, i)
 }
 
@@ -103,5 +107,5 @@ func (w *world) complete(i int32) {
 	m := &w.msgs[i]
 	r, slot := &w.ranks[m.dst], m.recv
 	w.dropMsg(i)
-	w.due = r.released(slot, w.now, r.slots.list[slot].cause)
+	w.dueThread = r.finishSlot(slot, w.now, r.slots.list[slot].cause)
 }

@@ -43,7 +43,8 @@ func inPuts(r *cluster.Rank, a *coll.Algorithm, m coll.Modes, words int) error {
 	var at [2]int64
 	var data [2][]int64
 	for i, words := range lengths {
-		if at[i], err = r.Alloc(int64(8 * words)); err != nil {
+		at[i], err = r.Alloc(int64(8 * words))
+		if err != nil {
 			return err
 		}
 		data[i] = cluster.View[int64](r.Segment()[at[i]:])[:words]

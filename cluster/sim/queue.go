@@ -37,12 +37,12 @@ func (e event) ref() int32      { return int32(e.what & maxRef) }
 // The next events are in order in a list before the buckets, so that their data can be prefetched.
 // A pushed event that is earlier than the last of these is inserted into the list.
 type queue struct {
-	base    uint64
-	some    uint64 // one bit per bucket with events
-	n       int
-	head    int // bucket 0: number of events already taken from its first chunk
-	buckets [64]bucket
-	free    *chunk
+	base     uint64
+	nonEmpty uint64 // one bit per bucket with events
+	n        int
+	head     int // bucket 0: number of events already taken from its first chunk
+	buckets  [64]bucket
+	free     *chunk
 
 	near  []event // valid from first on
 	first int
@@ -51,7 +51,7 @@ type queue struct {
 // bucket is a list of events in chunks, and their earliest time.
 type bucket struct {
 	first, last *chunk // nil: empty
-	room        int    // free entries in the last chunk
+	unused      int    // free entries in the last chunk
 	min         uint64
 }
 
@@ -67,17 +67,17 @@ const (
 	slab     = 16 // chunks per allocation
 	short    = 8  // at most this number of events is sorted instead of moved
 
-	nearLeast = messageAhead + 2 // minimum length of the list before the buckets, if there are as many events
-	nearFull  = 2 * nearLeast    // maximum number of events taken at a time
-	nearMost  = 64               // maximum length of the list; events behind nearFull then go back
+	nearMin  = messageAhead + 2 // minimum length of the list before the buckets, if there are as many events
+	nearFull = 2 * nearMin      // maximum number of events taken at a time
+	nearMax  = 64               // maximum length of the list; events behind nearFull then go back
 )
 
 func (q *queue) len() int { return q.n }
 
-// of returns the events of a chunk of a bucket.
-func (b *bucket) of(c *chunk) []event {
+// eventsOf returns the events of a chunk of a bucket.
+func (b *bucket) eventsOf(c *chunk) []event {
 	if c == b.last {
-		return c.events[:chunkLen-b.room]
+		return c.events[:chunkLen-b.unused]
 	}
 	return c.events[:]
 }
@@ -94,7 +94,7 @@ func (q *queue) events() iter.Seq[event] {
 		for i := range q.buckets {
 			b := &q.buckets[i]
 			for c := b.first; c != nil; c = c.next {
-				for _, e := range b.of(c)[head:] {
+				for _, e := range b.eventsOf(c)[head:] {
 					if !yield(e) {
 						return
 					}
@@ -108,9 +108,9 @@ func (q *queue) events() iter.Seq[event] {
 // push adds an event.
 func (q *queue) push(at cluster.Time, kind eventKind, ref int32) {
 	q.n++
-	e := event{uint64(at), uint64(kind)<<refBits | uint64(ref)}
+	e := event{at: uint64(at), what: uint64(kind)<<refBits | uint64(ref)}
 	if last := len(q.near) - 1; last >= q.first && e.at < q.near[last].at {
-		if q.place(e); len(q.near)-q.first > nearMost {
+		if q.insert(e); len(q.near)-q.first > nearMax {
 			q.giveBack()
 		}
 		return
@@ -122,11 +122,11 @@ func (q *queue) push(at cluster.Time, kind eventKind, ref int32) {
 func (q *queue) put(e event) {
 	i := bits.Len64(e.at^q.base) & 63
 	b := &q.buckets[i]
-	if b.room == 0 {
+	if b.unused == 0 {
 		q.extend(i)
 	}
-	b.last.events[chunkLen-b.room] = e
-	b.room--
+	b.last.events[chunkLen-b.unused] = e
+	b.unused--
 	b.min = min(b.min, e.at)
 }
 
@@ -135,38 +135,42 @@ func (q *queue) extend(i int) {
 	if q.free == nil {
 		more := new([slab]chunk)
 		for k := range more {
-			q.give(&more[k])
+			q.freeChunk(&more[k])
 		}
 	}
 	c := q.free
 	q.free, c.next = c.next, nil
 	b := &q.buckets[i]
-	b.room = chunkLen
+	b.unused = chunkLen
 	if b.first == nil {
-		b.first, b.last, b.min = c, c, math.MaxUint64
-		q.some |= 1 << i
+		b.first = c
+		b.last = c
+		b.min = math.MaxUint64
+		q.nonEmpty |= 1 << i
 		return
 	}
 	b.last.next, b.last = c, c
 }
 
-// give frees a chunk.
-func (q *queue) give(c *chunk) { c.next, q.free = q.free, c }
+// freeChunk frees a chunk.
+func (q *queue) freeChunk(c *chunk) { c.next, q.free = q.free, c }
 
 // clear empties a bucket. Its chunks belong to the caller.
 func (q *queue) clear(i int) {
 	b := &q.buckets[i]
-	b.first, b.last, b.room = nil, nil, 0
-	q.some &^= 1 << i
+	b.first = nil
+	b.last = nil
+	b.unused = 0
+	q.nonEmpty &^= 1 << i
 }
 
 // lowest returns the first bucket with events.
-func (q *queue) lowest() int { return bits.TrailingZeros64(q.some) & 63 }
+func (q *queue) lowest() int { return bits.TrailingZeros64(q.nonEmpty) & 63 }
 
 // pop removes and returns the earliest event. The queue must not be empty.
 func (q *queue) pop() event {
 	q.n--
-	if len(q.near)-q.first < nearLeast && q.some != 0 {
+	if len(q.near)-q.first < nearMin && q.nonEmpty != 0 {
 		q.fill()
 	}
 	e := q.near[q.first]
@@ -178,18 +182,18 @@ func (q *queue) pop() event {
 func (q *queue) fill() {
 	q.near = q.near[:copy(q.near, q.near[q.first:])]
 	q.first = 0
-	for len(q.near) < nearFull && q.some != 0 {
+	for len(q.near) < nearFull && q.nonEmpty != 0 {
 		i := q.lowest()
 		b := q.buckets[i]
 		switch {
 		case i == 0:
 			q.takeSome()
-		case b.first == b.last && chunkLen-b.room <= short:
-			for _, e := range b.of(b.first) {
-				q.place(e)
+		case b.first == b.last && chunkLen-b.unused <= short:
+			for _, e := range b.eventsOf(b.first) {
+				q.insert(e)
 			}
 			q.clear(i)
-			q.give(b.first)
+			q.freeChunk(b.first)
 		default:
 			q.base = b.min
 			q.clear(i)
@@ -202,7 +206,7 @@ func (q *queue) fill() {
 func (q *queue) takeSome() {
 	b := &q.buckets[0]
 	c := b.first
-	es := b.of(c)[q.head:]
+	es := b.eventsOf(c)[q.head:]
 	k := min(len(es), nearFull-len(q.near))
 	q.near = append(q.near, es[:k]...)
 	q.head += k
@@ -215,23 +219,23 @@ func (q *queue) takeSome() {
 	} else {
 		b.first = c.next
 	}
-	q.give(c)
+	q.freeChunk(c)
 }
 
 // move distributes the events of a cleared bucket, without the first head events.
 func (q *queue) move(b *bucket, head int) {
 	for c := b.first; c != nil; head = 0 {
-		for _, e := range b.of(c)[head:] {
+		for _, e := range b.eventsOf(c)[head:] {
 			q.put(e)
 		}
 		next := c.next
-		q.give(c)
+		q.freeChunk(c)
 		c = next
 	}
 }
 
-// place inserts an event into the list, behind events of the same time.
-func (q *queue) place(e event) {
+// insert inserts an event into the list, behind events of the same time.
+func (q *queue) insert(e event) {
 	k := len(q.near)
 	q.near = append(q.near, e)
 	for ; k > q.first && q.near[k-1].at > e.at; k-- {
@@ -243,9 +247,11 @@ func (q *queue) place(e event) {
 // giveBack returns the excess events of the list to the buckets. The buckets are rebuilt with an
 // earlier base.
 func (q *queue) giveBack() {
-	old, some, head := q.buckets, q.some, q.head
+	old := q.buckets
+	some := q.nonEmpty
+	head := q.head
 	clear(q.buckets[:])
-	q.some, q.head = 0, 0
+	q.nonEmpty, q.head = 0, 0
 	back := q.near[q.first+nearFull:]
 	q.near = q.near[:q.first+nearFull]
 	q.base = q.near[len(q.near)-1].at // events pushed from now on at that time or later belong into a bucket
@@ -272,7 +278,8 @@ func (q *queue) quietUntil(t cluster.Time) bool { return q.n == 0 || q.earliest(
 
 // peek returns the event that is popped after k other events, if it is in the list.
 func (q *queue) peek(k int) (event, bool) {
-	if k += q.first; k < len(q.near) {
+	k += q.first
+	if k < len(q.near) {
 		return q.near[k], true
 	}
 	return event{}, false

@@ -83,7 +83,7 @@ func TestQueueOrder(t *testing.T) {
 			},
 			"peek": func(t *rapid.T) {
 				rest := slices.Clone(plain)
-				for k := range nearMost {
+				for k := range nearMax {
 					if len(rest) == 0 {
 						return
 					}
@@ -92,7 +92,7 @@ func TestQueueOrder(t *testing.T) {
 					if ok && (cluster.Time(got.at) != want.at || got.kind() != want.kind || got.ref() != want.ref) {
 						t.Fatalf("peeked %d ahead: %v kind %d ref %d, want %+v", k, cluster.Time(got.at), got.kind(), got.ref(), want)
 					}
-					if !ok && popped && k < nearLeast-1 {
+					if !ok && popped && k < nearMin-1 {
 						t.Fatalf("peeked %d ahead: nothing, want %+v", k, want)
 					}
 				}

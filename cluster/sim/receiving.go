@@ -11,67 +11,76 @@ func (w *world) arrive(i int32) {
 	switch m.kind {
 	case msgEager:
 		w.match(i, r)
-	case msgAsk:
-		r.heard()
+	case msgRTS:
+		r.countArrival()
 		w.match(i, r)
 	case msgData:
 		s := &r.slots.list[m.recv]
-		d := received(m.src, m.tag, m.size, s.size)
-		recv, size, cause := m.recv, m.size, m.cause
-		w.comesTo(r, recv, i)
-		w.dropMsg(i)
-		s.set(d)
-		if s.forDevice() {
-			r.toDevice(recv, w.now, size, cause)
-			return
-		}
-		w.due = r.released(recv, w.now, cause)
+		s.set(received(m.src, m.tag, m.size, s.size))
+		w.endReceive(i, r, m.recv)
 	case msgPut:
 		switch {
-		case w.restage(i):
+		case w.stageAtTarget(i):
 		case m.more.packed:
-			r.heard()
-			w.attend(i, r, w.now)
+			r.countArrival()
+			w.handleOrDefer(i, r, w.now)
 		default:
 			w.land(i, r, w.now)
 		}
 	case msgGet:
 		if m.more.packed {
-			r.heard()
-			w.attend(i, r, w.now)
+			r.countArrival()
+			w.handleOrDefer(i, r, w.now)
 			return
 		}
 		w.read(i, r)
 	case msgAtomic:
-		if m.more.again {
-			w.overlook()
-		}
+		w.countAsPoll(m)
 		w.read(i, r)
 	case msgReply:
-		if w.restage(i) {
-			return
+		if !w.stageAtTarget(i) {
+			w.countAsPoll(m)
+			w.endOneSided(i, r)
 		}
-		if m.more.again {
-			w.overlook()
-		}
-		s := &r.slots.list[m.req]
-		copy(s.bytes(), m.bytes())
-		m.drop(w)
-		d, req, cause := m.more.done, m.req, m.cause
-		w.dropMsg(i)
-		s.set(d)
-		w.due = r.released(req, w.now, cause)
-	case msgClear, msgRPC:
-		r.heard()
-		w.attend(i, r, w.now)
+	case msgCTS, msgRPC:
+		r.countArrival()
+		w.handleOrDefer(i, r, w.now)
 	}
 }
 
-// attend lets the actor of the rank handle a message. Without an actor, the message waits for the
-// rank's next call.
-func (w *world) attend(i int32, r *rank, at cluster.Time) {
+// endReceive frees a delivered message and completes its receive, whose slot has the result. Bytes
+// for device memory are copied there first.
+func (w *world) endReceive(i int32, r *rank, id uint32) {
+	m := &w.msgs[i]
+	size, cause := m.size, m.cause
+	w.recordArrival(r, id, i)
+	w.dropMsg(i)
+	if r.slots.list[id].forDevice() {
+		r.toDevice(id, w.now, size, cause)
+		return
+	}
+	w.dueThread = r.finishSlot(id, w.now, cause)
+}
+
+// endOneSided completes a one-sided operation whose reply has arrived.
+func (w *world) endOneSided(i int32, r *rank) {
+	m := &w.msgs[i]
+	s := &r.slots.list[m.req]
+	copy(s.bytes(), m.bytes())
+	m.drop(w)
+	done := m.more.done
+	req := m.req
+	cause := m.cause
+	w.dropMsg(i)
+	s.set(done)
+	w.dueThread = r.finishSlot(req, w.now, cause)
+}
+
+// handleOrDefer lets the actor of the rank handle a message. Without an actor, the message waits
+// for the rank's next call.
+func (w *world) handleOrDefer(i int32, r *rank, at cluster.Time) {
 	if w.trace.recorder != nil && w.progress == cluster.ProgressCall {
-		w.met(&w.msgs[i], r.inCall())
+		w.recordBothReady(&w.msgs[i], r.inCall())
 	}
 	if t := r.actor(at, w.msgs[i].cause); t != nil {
 		w.handle(i, t)
@@ -85,16 +94,16 @@ func (w *world) handle(i int32, t *thread) {
 	m := &w.msgs[i]
 	t.pay(w.net.ways[m.class].o)
 	switch m.kind {
-	case msgAsk: // m.recv is its receive
-		standing := w.net.stood(m)
+	case msgRTS: // m.recv is its receive
+		uncopied := w.net.takeUncopied(m)
 		if w.net.ways[m.class].pull > 0 && !w.fromDevice(m) && !w.ranks[m.dst].slots.list[m.recv].forDevice() {
-			w.pull(i, t, standing)
+			w.pull(i, t, uncopied)
 			return
 		}
-		m.kind = msgClear
+		m.kind = msgCTS
 		m.src, m.dst = m.dst, m.src
 		w.dispatch(i, t)
-	case msgClear:
+	case msgCTS:
 		m.kind = msgData
 		m.src, m.dst = m.dst, m.src
 		w.dispatch(i, w.ranks[m.src].injector(m, t))
@@ -108,35 +117,40 @@ func (w *world) handle(i int32, t *thread) {
 }
 
 // pull copies the bytes of a rendezvous from the sender's memory, which the receiver reaches, and
-// notifies the sender. standing is the number of bytes that wait to be copied; the bytes written
+// notifies the sender. uncopied is the number of bytes that wait to be copied; the bytes written
 // last are in the sender's cache.
-func (w *world) pull(i int32, t *thread, standing int64) {
+func (w *world) pull(i int32, t *thread, uncopied int64) {
 	m := &w.msgs[i]
 	way := &w.net.ways[m.class]
 	send, recv := &w.ranks[m.src].slots.list[m.req], &w.ranks[m.dst].slots.list[m.recv]
 	if w.trace.recorder != nil {
-		w.pulls(m, t)
+		w.recordPull(m, t)
 	}
-	t.spend(way.pulls(standing, min(m.size, recv.size)), CauseCopy)
+	t.spend(way.pullTime(uncopied, min(m.size, recv.size)), CauseCopy)
 	copy(recv.bytes(), send.bytes())
 	recv.set(received(m.src, m.tag, m.size, recv.size))
-	recv.pays, recv.cause = feeNone, t.cause
+	recv.fee, recv.cause = feeNone, t.cause
 	send.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
 	send.cause = w.trace.charge(t.cause, way.l, CauseLatency, m.dst)
-	src, req, dst, into, done := m.src, m.req, m.dst, m.recv, t.now
+	src := m.src
+	req := m.req
+	dst := m.dst
+	into := m.recv
+	done := t.now
 	w.dropMsg(i)
 	w.completeAt(done, dst, into)
 	w.completeAt(done+way.l, src, req)
 }
 
 // injector returns the thread that injects the bytes of a send whose CTS t has received: the thread
-// that waits for the send, if there is one. If an agent makes progress, it is the agent.
+// that waits for the send, if there is one. If the rank has a progress engine, it is this
+// engine.
 func (r *rank) injector(m *msg, t *thread) *thread {
 	if s := &r.slots.list[m.req]; s.waited && t.id >= 0 {
-		own := r.threadOf(int(s.waiter))
-		r.w.met(m, own)
-		own.until(t.now, t.cause)
-		return own
+		waiter := r.threadOf(int(s.waiter))
+		r.w.recordBothReady(m, waiter)
+		waiter.until(t.now, t.cause)
+		return waiter
 	}
 	return t
 }
@@ -157,38 +171,40 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 	m := &w.msgs[i]
 	s := &r.slots.list[id]
 	s.class = m.class
-	if m.kind == msgAsk {
+	if m.kind == msgRTS {
 		m.recv = id
-		s.pays = feeO
+		s.fee = feeO
 		if s.at > w.now {
 			m.cause = s.cause
 		}
-		w.attend(i, r, max(w.now, s.at))
+		w.handleOrDefer(i, r, max(w.now, s.at))
 		return
 	}
-	s.pays = feeO
-	if way := &w.net.ways[m.class]; way.handed(m.size) && !s.forDevice() && (w.progress != cluster.ProgressOffload || m.class != cluster.Remote || s.at > w.now) {
-		s.pays = feeEager // otherwise an adapter that finds the receive posted stores the bytes directly
+	s.fee = feeO
+	if w.net.ways[m.class].movedByThreads(m.size) && !s.forDevice() && !w.storedByAdapter(m, s) {
+		s.fee = feeEager
 	}
 	copy(s.bytes(), m.bytes())
 	m.drop(w)
 	if m.size > s.size {
 		s.err = cluster.Truncated
 	}
-	s.peer, s.tag, s.size = m.src, m.tag, m.size
-	size, cause := m.size, m.cause
-	w.comesTo(r, id, i)
-	w.dropMsg(i)
-	if s.forDevice() {
-		r.toDevice(id, w.now, size, cause)
-		return
-	}
-	w.due = r.released(id, w.now, cause)
+	s.peer = m.src
+	s.tag = m.tag
+	s.size = m.size
+	w.endReceive(i, r, id)
 }
 
-func received(src, tag int32, size, room int64) cluster.Done {
+// storedByAdapter reports whether an adapter stores the bytes of an eager message directly, because
+// it finds the receive posted.
+func (w *world) storedByAdapter(m *msg, s *slot) bool {
+	return w.progress == cluster.ProgressOffload && m.class == cluster.Remote && s.at <= w.now
+}
+
+// received returns the result of a receive with a buffer of capacity bytes.
+func received(src, tag int32, size, capacity int64) cluster.Done {
 	d := cluster.Done{Peer: src, Tag: tag, Size: size}
-	if size > room {
+	if size > capacity {
 		d.Err = cluster.Truncated
 	}
 	return d
@@ -198,7 +214,7 @@ func received(src, tag int32, size, room int64) cluster.Done {
 func (t *thread) recv(op *cluster.Op) cluster.Handle {
 	r := t.r
 	if op.From == cluster.DeviceMemory {
-		t.pay(t.w.devices.messaging)
+		t.pay(t.w.devices.messageTime)
 	}
 	device := t.w.staged && op.From == cluster.DeviceMemory
 	if device && t.id >= 0 && !r.stepping {
@@ -209,22 +225,24 @@ func (t *thread) recv(op *cluster.Op) cluster.Handle {
 			return t.claim(op, int32(i))
 		}
 	}
-	s, id := t.pend(op)
+	s, id := t.takeSlot(op)
 	if device {
 		s.toDevice()
 	}
 	r.queues.Post(op.Ctx, op.Peer, op.Tag, id)
-	return t.pended(op, id)
+	return t.postResult(op, id)
 }
 
 // claim delivers a stored message to a receive that is being posted.
 func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 	w := t.w
 	m := &w.msgs[i]
-	if m.kind == msgAsk {
-		s, id := t.pend(op)
-		s.peer, s.ctx, s.tag = m.src, m.ctx, m.tag // a matched receive has no envelope
-		s.class, s.pays = m.class, feeO
+	if m.kind == msgRTS {
+		s, id := t.takeSlot(op)
+		s.peer = m.src // a matched receive has no envelope
+		s.ctx = m.ctx
+		s.tag = m.tag
+		s.class, s.fee = m.class, feeO
 		if w.staged && op.From == cluster.DeviceMemory {
 			s.toDevice()
 		}
@@ -234,26 +252,26 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 		} else {
 			w.handle(i, t)
 		}
-		return t.pended(op, id)
+		return t.postResult(op, id)
 	}
 	device := w.staged && op.From == cluster.DeviceMemory
 	way := &w.net.ways[m.class]
 	t.pay(way.overhead(m.size))
 	if way.copy > 0 && !device {
-		t.copies(way, 1, m.size)
+		t.payCopies(way, 1, m.size)
 	}
 	copy(op.Buf, m.bytes())
 	m.drop(w)
 	d := received(m.src, m.tag, m.size, op.Bytes())
 	if t.lane != nil {
-		t.r.took(grown(&w.trace.voyages, int(i)), t.number, t.now)
+		t.r.recordTaken(entryOf(&w.trace.voyages, int(i)), t.number, t.now)
 	}
 	w.dropMsg(i)
 	if device {
-		s, id := t.pend(op)
+		s, id := t.takeSlot(op)
 		s.set(d)
 		t.r.toDevice(id, t.now, d.Size, t.cause)
-		return t.pended(op, id)
+		return t.postResult(op, id)
 	}
 	return t.finish(op, d)
 }

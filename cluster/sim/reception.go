@@ -11,58 +11,77 @@ import (
 // receives it.
 func (w *world) reach(i int32) {
 	m := &w.msgs[i]
-	if w.net.served && m.phase != handled && m.train <= 1 {
-		m.phase = handled
-		if at := w.net.serve(w.net.nodeOf[m.dst], m, w.now, w.net.server.Receive); at > w.now {
-			if m.more != nil && m.more.again {
-				w.overlook()
-			}
-			w.pushQuiet(m, at, evReach, i)
-			return
-		}
+	if w.net.served && w.reachServer(i, m) {
+		return
 	}
-	way, wire := &w.net.ways[cluster.Remote], m.wire()
-	var carry, done cluster.Time
-	if m.train <= 1 {
-		carry = way.carry(wire)
-		done = w.net.enter(m, w.now, carry)
-	} else {
-		carry = way.carry(max(wire/int64(m.train), 1))
-		done = w.enterTrain(m, carry)
-	}
-	if way.receives > 0 && m.kind == msgData {
-		done = max(done, w.takeIn(m, wire))
-	}
-	last, ordered := w.lasts[i], m.ordered()
+	carry, done := w.receive(m)
+	last, ordered := w.lastByte[i], m.isMatchable()
 	at := max(last, done)
 	if w.overtaking && ordered {
 		at = w.ranks[m.dst].inOrder(at, at > last)
 	}
 	if w.trace.on {
-		adapter := at - last // the part of the delay caused by the adapter
-		if w.net.served {
-			adapter = min(adapter, done-carry-w.now)
-			m.cause = w.trace.charge(m.cause, at-last-adapter, CauseServer, m.dst)
-		}
-		m.cause = w.trace.charge(m.cause, adapter, CauseAdapter, m.dst)
+		w.chargeReception(m, at-last, done-carry-w.now)
 	}
-	if at == w.now && !(ordered && w.comes[m.dst] >= at) { // otherwise behind a message that arrives at this exact time
+	behind := ordered && w.lastMatchable[m.dst] >= at // a matchable message arrives at that time or later
+	if at == w.now && !behind {
 		w.arrive(i)
 		return
 	}
 	if ordered {
-		w.comes[m.dst] = max(w.comes[m.dst], at)
+		w.lastMatchable[m.dst] = max(w.lastMatchable[m.dst], at)
 	}
-	if m.more != nil && m.more.again {
-		w.overlook()
+	w.countAsPoll(m)
+	w.pushFor(m, at, evArrive, i)
+}
+
+// reachServer lets the message server of the target's node handle a message, and reports whether
+// the message reaches the adapter later.
+func (w *world) reachServer(i int32, m *msg) bool {
+	if m.phase == handled || m.train > 1 {
+		return false
 	}
-	w.pushQuiet(m, at, evArrive, i)
+	m.phase = handled
+	at := w.net.serve(w.net.nodeOf[m.dst], m, w.now, w.net.server.Receive)
+	if at <= w.now {
+		return false
+	}
+	w.countAsPoll(m)
+	w.pushFor(m, at, evReach, i)
+	return true
+}
+
+// receive receives a message at an adapter and, if it costs a thread's time, in a thread. It
+// returns the time of the bytes of one message, and the end.
+func (w *world) receive(m *msg) (carry, done cluster.Time) {
+	way, wire := &w.net.ways[cluster.Remote], m.wire()
+	if m.train > 1 {
+		carry = way.carry(max(wire/int64(m.train), 1))
+		return carry, w.enterTrain(m, carry)
+	}
+	carry = way.carry(wire)
+	done = w.net.enter(m, w.now, carry)
+	if way.receiveRate > 0 && m.kind == msgData {
+		done = max(done, w.receiveInThread(m, wire))
+	}
+	return carry, done
+}
+
+// chargeReception records why a message arrives delayed. At most inAdapter of the delay is due to
+// the adapter, if the node has a message server.
+func (w *world) chargeReception(m *msg, delay, inAdapter cluster.Time) {
+	if w.net.served {
+		inAdapter = min(delay, inAdapter)
+		m.cause = w.trace.charge(m.cause, delay-inAdapter, CauseServer, m.dst)
+		delay = inAdapter
+	}
+	m.cause = w.trace.charge(m.cause, delay, CauseAdapter, m.dst)
 }
 
 // enterTrain receives the messages of a train at the adapters, each when its first byte arrives.
 func (w *world) enterTrain(m *msg, carry cluster.Time) (done cluster.Time) {
 	n, first := cluster.Time(m.train), m.more.reach
-	if w.net.regular(m.class) {
+	if w.net.isRegular(m.class) {
 		return w.enterEvenly(m, first, carry)
 	}
 	for k := range n {
@@ -78,24 +97,24 @@ func (w *world) enterTrain(m *msg, carry cluster.Time) (done cluster.Time) {
 	return done
 }
 
-// takeIn lets a thread receive the bytes of a rendezvous, alternating with its injections, and
-// returns the end. The thread is the one that waits for the bytes, or its rank's first thread.
-func (w *world) takeIn(m *msg, wire int64) cluster.Time {
+// receiveInThread lets a thread receive the bytes of a rendezvous, alternating with its injections,
+// and returns the end. The thread is the one that waits for the bytes, or its rank's first thread.
+func (w *world) receiveInThread(m *msg, wire int64) cluster.Time {
 	r := &w.ranks[m.dst]
 	t := r.main
 	if s := &r.slots.list[m.recv]; s.waited {
 		t = r.threadOf(int(s.waiter))
 	}
-	t.inject = max(t.inject, w.now) + w.net.ways[cluster.Remote].receives.time(wire-1)
+	t.inject = max(t.inject, w.now) + w.net.ways[cluster.Remote].receiveRate.time(wire-1)
 	return t.inject
 }
 
 // inOrder returns the earliest arrival of a matchable message. A message that the adapters delayed
 // also delays later messages, on any adapter.
 func (r *rank) inOrder(at cluster.Time, late bool) cluster.Time {
-	at = max(at, r.taken)
+	at = max(at, r.lastDelayed)
 	if late {
-		r.taken = at
+		r.lastDelayed = at
 	}
 	return at
 }

@@ -4,23 +4,25 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// meeting is the data that the threads of a parallel region share in addition to the rank.
-type meeting struct {
+// threadGroup is the data that the threads of a parallel region share in addition to the rank.
+type threadGroup struct {
 	threads  int
-	came     []uint32     // slots of the threads at the barrier, except the last
+	waiting  []uint32     // slots of the threads at the barrier, except the last
 	counters []uint64     // counters of the work-sharing constructs since the last thread barrier
-	drawn    cluster.Time // end of the last draw
+	drawEnd  cluster.Time // end of the last draw
 	holder   int32        // thread inside the library at SERIALIZED, + 1
 	last     int32        // previous holder
-	until    cluster.Time // time at which it left
+	leftAt   cluster.Time // time at which it left
 }
 
 // regional runs the operations of a region's threads, in the order of time.
 func (t *thread) regional(op *cluster.Op) cluster.Handle {
-	t.w.quiet, t.looks = 0, 0
-	g := t.r.meeting
+	t.w.idlePolls, t.polls = 0, 0
+	g := t.r.group
 	if op.Kind == cluster.KindLeave { // a thread may do it ahead of the clock: until has the time
-		g.holder, g.last, g.until = 0, t.number, t.now
+		g.holder = 0
+		g.last = t.number
+		g.leftAt = t.now
 		return 0
 	}
 	t.sync(evResume)
@@ -33,14 +35,14 @@ func (t *thread) regional(op *cluster.Op) cluster.Handle {
 		}
 		op.Done = cluster.Done{A: g.counters[op.Arg]}
 		g.counters[op.Arg] += op.A
-		t.spend(max(g.drawn-t.now, 0), CauseSync) // atomics are serialized
+		t.spend(max(g.drawEnd-t.now, 0), CauseSync) // atomics are serialized
 		t.spend(t.w.atomicTime, CauseSync)
-		g.drawn = t.now
+		g.drawEnd = t.now
 	case cluster.KindEnter:
 		switch {
 		case g.holder != 0:
 			op.Done = cluster.Done{Peer: g.holder - 1}
-		case g.until > t.now && g.last != t.number:
+		case g.leftAt > t.now && g.last != t.number:
 			op.Done = cluster.Done{Peer: g.last}
 		default:
 			op.Done = cluster.Done{Found: true}
@@ -52,17 +54,19 @@ func (t *thread) regional(op *cluster.Op) cluster.Handle {
 
 // meet enters the thread barrier; the last thread completes it.
 func (t *thread) meet() cluster.Handle {
-	r, g := t.r, t.r.meeting
-	if len(g.came)+1 < g.threads {
+	r, g := t.r, t.r.group
+	if len(g.waiting)+1 < g.threads {
 		s, id := r.slots.take(cluster.KindMeet)
-		s.peer, s.at, s.cause = r.id, t.now, t.cause
-		g.came = append(g.came, id)
+		s.peer = r.id
+		s.at = t.now
+		s.cause = t.cause
+		g.waiting = append(g.waiting, id)
 		return r.slots.handle(id)
 	}
 	t.spend(t.w.meetTime, CauseSync)
-	for _, id := range g.came {
+	for _, id := range g.waiting {
 		r.complete(id, t.now, cluster.Done{Peer: r.id}, t.cause)
 	}
-	g.came, g.counters = g.came[:0], g.counters[:0]
+	g.waiting, g.counters = g.waiting[:0], g.counters[:0]
 	return 0
 }

@@ -13,7 +13,9 @@ import (
 // flop takes a nanosecond; o, L and g are one microsecond each.
 func crew() (m cluster.Machine, F, B, A cluster.Time) {
 	const us = cluster.Microsecond
-	F, B, A = 7*us, 3*us, 100*cluster.Nanosecond
+	F = 7 * us
+	B = 3 * us
+	A = 100 * cluster.Nanosecond
 	m = cluster.Machine{Name: "crew", Emulated: true, Flops: 1e9, EagerLimit: 1 << 20,
 		ForkTime: F, MeetTime: B, AtomicTime: A, PollTime: 10 * cluster.Nanosecond, Progress: cluster.ProgressOffload}
 	for c := range m.Classes {

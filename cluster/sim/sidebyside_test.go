@@ -16,7 +16,7 @@ import (
 // last message sends to other receivers, which takes at most the same time again. With two ranks
 // there is no such contention.
 func TestCallsSideBySide(t *testing.T) {
-	const most = 5
+	const maxRounds = 5
 	m := clustertest.Priced()
 	m.MemoryRate, m.NodeRate = 0, 0 // the copy of the local block is free
 	link := m.Classes[cluster.Remote]
@@ -25,8 +25,8 @@ func TestCallsSideBySide(t *testing.T) {
 		for _, ranks := range []int{2, 4, 8} {
 			for _, size := range []int64{256 << 10, 1 << 20} {
 				carry := cluster.Time(float64(size-1) / link.Bandwidth * float64(cluster.Second))
-				for k := 1; k <= most; k++ {
-					took := sideBySide(t, m, ranks, "pairwise", size, k)
+				for k := 1; k <= maxRounds; k++ {
+					took := sideBySide(t, m, ranks, size, k)
 					least := cluster.Time(k*(ranks-1)) * (3*link.Gap + carry)
 					bound := 2 * least
 					if ranks == 2 {
@@ -41,15 +41,15 @@ func TestCallsSideBySide(t *testing.T) {
 	}
 }
 
-// sideBySide returns the time of calls of an exchange that all members start at once.
-func sideBySide(t *testing.T, m cluster.Machine, ranks int, name string, size int64, calls int) (took cluster.Time) {
+// sideBySide returns the time of calls of a pairwise exchange that all members start at once.
+func sideBySide(t *testing.T, m cluster.Machine, ranks int, size int64, calls int) (took cluster.Time) {
 	t.Helper()
 	simulated(t, clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error {
 		comm, err := coll.New(r, r.All())
 		if err != nil {
 			return err
 		}
-		a, err := coll.Find(coll.OpExchange, name)
+		a, err := coll.Find(coll.OpExchange, "pairwise")
 		if err != nil {
 			return err
 		}
@@ -58,15 +58,15 @@ func sideBySide(t *testing.T, m cluster.Machine, ranks int, name string, size in
 			return err
 		}
 		begin := sim.Clock(r.Lib().Port())
-		var under []*coll.Run
+		var pending []*coll.Run
 		for range calls {
 			x, err := comm.Start(key.Sized(false, size, 8))
 			if err != nil {
 				return err
 			}
-			under = append(under, x)
+			pending = append(pending, x)
 		}
-		for _, x := range under {
+		for _, x := range pending {
 			if err := x.Wait(); err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ type slot struct {
 	state   uint8
 	kind    cluster.Kind
 	charged bool // the thread has paid for its completion
-	pays    fee  // what its completion costs its thread
+	fee     fee  // what its completion costs its thread
 	waited  bool // a thread is suspended on it
 	class   cluster.Class
 	err     cluster.Code
@@ -83,7 +83,11 @@ func (s *slot) done() cluster.Done {
 
 // set stores the result of an operation.
 func (s *slot) set(d cluster.Done) {
-	s.peer, s.tag, s.size, s.err, s.found = d.Peer, d.Tag, d.Size, d.Err, d.Found
+	s.peer = d.Peer
+	s.tag = d.Tag
+	s.size = d.Size
+	s.err = d.Err
+	s.found = d.Found
 	if d.A != 0 && s.more == nil {
 		s.more = &slotMore{}
 	}
@@ -100,19 +104,19 @@ type slots struct {
 	more  *slotMore // first free slotMore
 }
 
-// steps sets the continuation of an operation.
-func (t *slots) steps(i uint32, then cluster.Step, arg int32) {
+// setContinuation sets the continuation of an operation.
+func (t *slots) setContinuation(i uint32, then cluster.Step, arg int32) {
 	if int(i) >= len(t.thens) {
 		more := make([]continuation, cap(t.list))
 		copy(more, t.thens)
 		t.thens = more
 	}
-	t.thens[i] = continuation{then, arg}
+	t.thens[i] = continuation{then: then, arg: arg}
 	t.list[i].state = slotSteps
 }
 
-// further returns a slotMore.
-func (t *slots) further() *slotMore {
+// takeMore returns a slotMore.
+func (t *slots) takeMore() *slotMore {
 	m := t.more
 	if m == nil {
 		return &slotMore{}
@@ -130,7 +134,7 @@ func (t *slots) take(kind cluster.Kind) (*slot, uint32) {
 		if t.list == nil {
 			t.list = make([]slot, 0, 2)
 		} else if len(t.list) == 2 {
-			t.list = append(make([]slot, 0, usual+2), t.list...)
+			t.list = append(make([]slot, 0, usualInFlight+2), t.list...)
 		}
 		t.list = append(t.list, slot{gen: 1})
 		i = uint32(len(t.list) - 1)
@@ -145,7 +149,12 @@ func (t *slots) give(i uint32) {
 	if s.gen++; s.gen == 0 {
 		s.gen = 1
 	}
-	s.state, s.charged, s.waited, s.pays, s.err, s.found = slotFree, false, false, feeNone, cluster.OK, false
+	s.state = slotFree
+	s.charged = false
+	s.waited = false
+	s.fee = feeNone
+	s.err = cluster.OK
+	s.found = false
 	if s.more != nil {
 		*s.more = slotMore{next: t.more}
 		t.more = s.more

@@ -8,7 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// slowness has the slow parts of a machine: factors in parts per 2¹⁶; 0: not slow.
+// slowness has the slow parts of a machine: factors in parts per 2¹⁶; 0: not slow. It is nil for a
+// machine without slow parts.
 type slowness struct {
 	nodes    []uint64
 	adapters map[[2]int]uint64
@@ -36,15 +37,24 @@ func newSlowness(list []cluster.Slow, nodes int) (*slowness, error) {
 }
 
 func (s *slowness) compute(node int32, t cluster.Time) cluster.Time {
-	return stretch(t, s.nodes[node])
+	return scale(t, s.nodes[node])
 }
 
-func (s *slowness) adapter(node int32, adapter int, t cluster.Time) cluster.Time {
-	return stretch(t, s.adapters[[2]int{int(node), adapter}])
+// atAdapter returns the gap of a message and the time of its bytes at an adapter that may be slow.
+func (s *slowness) atAdapter(node int32, adapter int, gap, carry cluster.Time) (cluster.Time, cluster.Time) {
+	if s == nil {
+		return gap, carry
+	}
+	return s.atSlowAdapter(node, adapter, gap, carry)
 }
 
-// stretch multiplies by parts per 2¹⁶, rounded down; 0 parts leave t as it is.
-func stretch(t cluster.Time, parts uint64) cluster.Time {
+func (s *slowness) atSlowAdapter(node int32, adapter int, gap, carry cluster.Time) (cluster.Time, cluster.Time) {
+	parts := s.adapters[[2]int{int(node), adapter}]
+	return scale(gap, parts), scale(carry, parts)
+}
+
+// scale multiplies by parts per 2¹⁶, rounded down; 0 parts leave t as it is.
+func scale(t cluster.Time, parts uint64) cluster.Time {
 	if parts == 0 {
 		return t
 	}

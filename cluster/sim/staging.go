@@ -4,7 +4,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 
 // fromDevice reports whether a message's bytes must be copied to host memory before they can leave.
 func (w *world) fromDevice(m *msg) bool {
-	return w.staged && m.more != nil && m.more.from == cluster.DeviceMemory && m.brings()
+	return w.staged && m.more != nil && m.more.from == cluster.DeviceMemory && m.carriesData()
 }
 
 // stage copies bytes between device memory and host memory, over the rank's path to its device, and
@@ -25,15 +25,15 @@ func (w *world) fetch(m *msg, at cluster.Time, wire int64) cluster.Time {
 	if w.fromDevice(m) {
 		at = w.stage(m.src, at, wire)
 	}
-	if m.kind != msgEager && m.kind != msgAsk {
+	if m.kind != msgEager && m.kind != msgRTS {
 		return at
 	}
-	t := w.ranks[m.src].agent
+	t := w.ranks[m.src].engine
 	if m.thread >= 0 {
 		t = w.threads[m.thread]
 	}
-	t.order = max(t.order, at)
-	return t.order
+	t.stagedUntil = max(t.stagedUntil, at)
+	return t.stagedUntil
 }
 
 // toDevice completes a receive when its bytes, which are in host memory at a time, have been copied
@@ -45,9 +45,9 @@ func (r *rank) toDevice(id uint32, at cluster.Time, size int64, cause int32) {
 	w.completeAt(end, r.id, id)
 }
 
-// restage copies the bytes of a message to device memory, and reports whether the message must
-// arrive once more for that.
-func (w *world) restage(i int32) bool {
+// stageAtTarget copies the bytes of a message to device memory, and reports whether the message
+// must arrive once more for that.
+func (w *world) stageAtTarget(i int32) bool {
 	m := &w.msgs[i]
 	if !w.staged || m.more.to != cluster.DeviceMemory || m.staged {
 		return false

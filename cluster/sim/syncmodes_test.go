@@ -199,7 +199,7 @@ func TestDifferentCalls(t *testing.T) {
 			return k.Do(call)
 		},
 	} {
-		told := 0
+		named := 0
 		err := onChecker(coll.Modes{}, func(r *cluster.Rank, k *coll.Checker, call coll.Call) error {
 			var err error
 			if r.ID() == 1 {
@@ -208,13 +208,13 @@ func TestDifferentCalls(t *testing.T) {
 				err = k.Do(call)
 			}
 			if err == nil || !strings.Contains(err.Error(), name) {
-				return fmt.Errorf("rank %d is told: %v", r.ID(), err)
+				return fmt.Errorf("rank %d gets %v", r.ID(), err)
 			}
-			told++
+			named++
 			return nil
 		})
-		if err != nil || told != 3 {
-			t.Errorf("%d of 3 ranks are told %q: %v", told, name, err)
+		if err != nil || named != 3 {
+			t.Errorf("%d of 3 ranks get %q: %v", named, name, err)
 		}
 	}
 }

@@ -30,19 +30,19 @@ type thread struct {
 	w     *world
 	r     *rank
 	next  func() (struct{}, bool)
-	looks int // direct reads of memory since it did anything else
+	polls int // direct reads of memory since it did anything else
 
-	yield  func(struct{}) bool
-	hs     []cluster.Handle
-	number int32        // number in the rank
-	peer   int32        // peer of that call
-	inject cluster.Time // time at which all its posts are injected
-	firm   cluster.Time // the same, without the bytes that a handshake may interrupt
-	order  cluster.Time // time at which its last sent message was in host memory
-	looked cluster.Time // time of the last direct read
-	loaded place        // word of its last atomic, if that was a load
-	told   cluster.Time // time of its last read of the clock
-	moves  cluster.Time // arrival of the other side of its wait; 0: not arrived
+	yield         func(struct{}) bool
+	hs            []cluster.Handle
+	number        int32        // number in the rank
+	peer          int32        // peer of that call
+	inject        cluster.Time // time at which all its posts are injected
+	handshakeFree cluster.Time // the same, without the bytes that a handshake may interrupt
+	stagedUntil   cluster.Time // time at which its last sent message was in host memory
+	loadTime      cluster.Time // time of the last direct read
+	loadedWord    wordAddress  // word of its last atomic, if that was a load
+	clockRead     cluster.Time // time of its last read of the clock
+	peerReady     cluster.Time // arrival of the other side of its wait; 0: not arrived
 
 	body func() error
 	stop func()
@@ -130,7 +130,7 @@ func (t *thread) spent(dt cluster.Time, why Cause) {
 func (t *thread) explain(dt cluster.Time, why Cause) {
 	t.cause = t.w.trace.charge(t.cause, dt, why, t.r.id)
 	if t.lane != nil {
-		t.note(dt, why)
+		t.recordSpent(dt, why)
 	}
 }
 
@@ -139,7 +139,7 @@ func (t *thread) until(at cluster.Time, cause int32) {
 	if at > t.now {
 		t.now, t.cause = at, cause
 		if t.lane != nil {
-			t.waited(at)
+			t.recordWait(at)
 		}
 	}
 }
@@ -153,20 +153,20 @@ type rank struct {
 	slots  slots
 	id     int32
 
-	stepping bool
-	noisy    bool
-	steps    []pendingStep
-	then     int // operations in progress with a continuation
-	asked    int // messages in flight to this rank that need its CPU
-	region   []*thread
+	stepping      bool
+	noisy         bool
+	steps         []pendingStep
+	continuations int // operations in progress with a continuation
+	requests      int // messages in flight to this rank that need its CPU
+	region        []*thread
 
-	deferred  []int32      // messages that wait for a call
-	taken     cluster.Time // arrival of the last message that adapters delayed
-	lanes     lanes
-	unmatched unmatched
+	deferred    []int32      // messages that wait for a call
+	lastDelayed cluster.Time // arrival of the last message that adapters delayed
+	channels    channels
+	unmatched   unmatched
 
 	forked  int // additional threads of a region that have not ended
-	meeting *meeting
+	group   *threadGroup
 	awaits  []uint32
 	probes  []uint32
 	members []member
@@ -175,7 +175,7 @@ type rank struct {
 	atomics cluster.Time // end of the last atomic on this rank
 	device  cluster.Time // time at which its path to a device is free
 	lock    cluster.Time // time at which the last call of a parallel region left the library
-	agent   *thread      // makes progress without a call: the adapter, or a progress thread
+	engine  *thread      // makes progress without a call: the adapter, or a progress thread
 	noise   noise
 	_       uint64 // padding to whole cache lines
 }
@@ -187,19 +187,19 @@ type pendingStep struct {
 	done  cluster.Done
 	at    cluster.Time
 	cause int32
-	pays  fee // cost of the completion for the thread that runs it
+	fee   fee // cost of the completion for the thread that runs it
 	class cluster.Class
 }
 
 // actor returns the thread that handles a message at a time for the rank: a thread inside a call,
-// or the agent; nil: none before the next call. Its clock is advanced to at.
+// or the progress engine; nil: none before the next call. Its clock is advanced to at.
 func (r *rank) actor(at cluster.Time, cause int32) *thread {
 	if r.w.progress != cluster.ProgressCall {
-		if r.agent == nil {
-			r.agent = &thread{w: r.w, r: r, id: -1, cause: noCause}
+		if r.engine == nil {
+			r.engine = &thread{w: r.w, r: r, id: -1, cause: noCause}
 		}
-		r.agent.until(at, cause)
-		return r.agent
+		r.engine.until(at, cause)
+		return r.engine
 	}
 	t := r.inCall()
 	if t != nil {
@@ -236,15 +236,15 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 	if r.region != nil {
 		panic("sim: fork inside a parallel region")
 	}
-	if r.meeting == nil {
-		r.meeting = &meeting{}
+	if r.group == nil {
+		r.group = &threadGroup{}
 	}
-	r.meeting.threads, r.meeting.counters = n, r.meeting.counters[:0]
+	r.group.threads, r.group.counters = n, r.group.counters[:0]
 	if n > 1 {
 		t.spend(w.forkTime, CauseSync)
 	}
 	for i := 1; i < n; i++ {
-		c := &thread{w: w, r: r, id: int32(len(w.threads)), number: int32(i), now: t.now, cause: t.cause, told: never}
+		c := &thread{w: w, r: r, id: int32(len(w.threads)), number: int32(i), now: t.now, cause: t.cause, clockRead: never}
 		c.body = func() error {
 			body(c, i)
 			r.forked--

@@ -102,7 +102,9 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 		c[name] = 0
 	}
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressCall, Flops: 1e9}
-	adapters, inline, cached := 1, int64(0), int64(0)
+	adapters := 1
+	inline := int64(0)
+	cached := int64(0)
 	for _, arg := range d.CmdArgs {
 		switch arg.Key {
 		case "progress":
@@ -175,7 +177,9 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 	}
 	m.Server = cluster.Server{Send: c["S"], Receive: c["R"], Handshake: c["Q"]}
 	m.MemoryRate, m.NodeRate = perSecond(c["M"]), perSecond(c["N"])
-	m.AtomicTime, m.HandlerTime, m.PollTime = c["A"], c["H"], c["P"]
+	m.AtomicTime = c["A"]
+	m.HandlerTime = c["H"]
+	m.PollTime = c["P"]
 	m.Topology.LinkBandwidth, m.Topology.HopLatency = perSecond(c["K"]), c["hop"]
 	return m, c
 }
@@ -214,7 +218,8 @@ func whoOf(t *testing.T, s string) (w who) {
 	t.Helper()
 	rank, thread, forked := strings.Cut(s, "/")
 	var err error
-	if w.rank, err = strconv.Atoi(rank); err == nil && forked {
+	w.rank, err = strconv.Atoi(rank)
+	if err == nil && forked {
 		w.thread, err = strconv.Atoi(thread)
 	}
 	if err != nil {
@@ -223,8 +228,8 @@ func whoOf(t *testing.T, s string) (w who) {
 	return w
 }
 
-// mark is the end of a call.
-type mark struct {
+// callEnd is the end of a call.
+type callEnd struct {
 	at   cluster.Time
 	who  who
 	what string
@@ -268,19 +273,19 @@ func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[st
 		}
 	}
 	spec := clustertest.Spec(m, nodes, perNode)
-	var marks []mark // written by one rank at a time
+	var calledEnds []callEnd // written by one rank at a time
 	ends := map[who][]cluster.Time{}
 	_, err := simulate(t, sim.New(), spec, func(r *cluster.Rank) error {
 		fn := r.Register(func(c cluster.RPC) uint64 { return 7 })
 		part := func(r *cluster.Rank, thread int) error {
-			w := who{r.ID(), thread}
+			w := who{rank: r.ID(), thread: thread}
 			a := &actor{Rank: r, fn: fn}
 			for _, c := range calls[w] {
 				if err := a.step(t, c); err != nil {
 					return err
 				}
 				now := sim.Clock(r.Lib().Port())
-				marks = append(marks, mark{now, w, c})
+				calledEnds = append(calledEnds, callEnd{at: now, who: w, what: c})
 				ends[w] = append(ends[w], now)
 			}
 			return nil
@@ -298,20 +303,21 @@ func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[st
 		return "error: " + err.Error()
 	}
 	if !d.HasArg("quiet") {
-		slices.SortStableFunc(marks, func(a, b mark) int {
+		slices.SortStableFunc(calledEnds, func(a, b callEnd) int {
 			return cmp.Or(cmp.Compare(a.at, b.at), a.who.rank-b.who.rank, a.who.thread-b.who.thread)
 		})
-		for _, k := range marks {
+		for _, k := range calledEnds {
 			fmt.Fprintf(&out, "%15s  %-3s  %s\n", nanoseconds(k.at), k.who, k.what)
 		}
 	}
 	for _, line := range expects {
 		head, formula, _ := strings.Cut(strings.TrimPrefix(line, "expect "), ":")
-		name, place, indexed := strings.Cut(head, "@")
+		name, number, indexed := strings.Cut(head, "@")
 		list := ends[whoOf(t, name)]
 		k := len(list)
 		if indexed {
-			if k, err = strconv.Atoi(place); err != nil || k < 1 || k > len(list) {
+			k, err = strconv.Atoi(number)
+			if err != nil || k < 1 || k > len(list) {
 				d.Fatalf(t, "%s: no such call", head)
 			}
 		}

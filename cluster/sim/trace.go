@@ -75,28 +75,28 @@ func (t *trace) charge(before int32, span cluster.Time, why Cause, rank int32) i
 }
 
 func (t *trace) add(before int32, span cluster.Time, why Cause, rank int32) int32 {
-	t.records = append(t.records, record{before, rank, why, span})
+	t.records = append(t.records, record{before: before, rank: rank, why: why, span: span})
 	return int32(len(t.records) - 1)
 }
 
-// way charges the way of a message up to its arrival, except the time known at its beginning, which
-// its thread has already paid.
-func (t *trace) way(m *msg, p *passage, g, known cluster.Time) {
+// way charges the way of a message up to its arrival, except for the first part, which its
+// thread has already paid for.
+func (t *trace) way(m *msg, p *passage, g, paid cluster.Time) {
 	if t.on {
-		t.pieces(m, p, g, known)
+		t.pieces(m, p, g, paid)
 	}
 }
 
-func (t *trace) pieces(m *msg, p *passage, g, known cluster.Time) {
-	own, gap := min(p.late-p.start, p.carry), min(p.reserved-p.begin, g)
+func (t *trace) pieces(m *msg, p *passage, g, paid cluster.Time) {
+	bytes, gap := min(p.leftLinks-p.start, p.carry), min(p.reserved-p.begin, g)
 	for _, x := range [...]piece{
 		{CauseMemory, p.staged - p.at}, {CauseServer, p.served - p.staged}, {CauseBytes, p.begin - p.served},
 		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseLink, p.start - p.reserved},
-		{CauseBytes, own}, {p.rest, p.late - p.start - own},
+		{CauseBytes, bytes}, {p.rest, p.leftLinks - p.start - bytes},
 		{CauseLatency, p.latency - max(p.jitter, 0)}, {CauseNoise, max(p.jitter, 0)},
 	} {
-		cut := min(known, max(x.span, 0))
-		known -= cut
+		cut := min(paid, max(x.span, 0))
+		paid -= cut
 		m.cause = t.charge(m.cause, x.span-cut, x.why, m.src)
 	}
 }
@@ -106,11 +106,11 @@ func (t *trace) departure(m *msg, p *passage, g cluster.Time) int32 {
 	if !t.on {
 		return m.cause
 	}
-	own, gap := min(p.left-p.reserved, p.carry), min(p.reserved-p.begin, g)
+	bytes, gap := min(p.left-p.reserved, p.carry), min(p.reserved-p.begin, g)
 	left := m.cause
 	for _, x := range [...]piece{
 		{CauseMemory, p.staged - p.at}, {CauseServer, p.served - p.staged}, {CauseBytes, p.begin - p.served},
-		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseBytes, own}, {p.rest, p.left - p.reserved - own},
+		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseBytes, bytes}, {p.rest, p.left - p.reserved - bytes},
 	} {
 		left = t.charge(left, x.span, x.why, m.src)
 	}

@@ -15,30 +15,30 @@ func (w *world) beat(m *msg) cluster.Time {
 }
 
 // passTrain is pass for a train: all its messages reserve their resources at once. p becomes the
-// passage of the last message to arrive. passTrain returns the part of it before the thread ended
-// posting.
-func (w *world) passTrain(m *msg, at cluster.Time, p *passage) (before cluster.Time) {
-	if w.net.regular(m.class) {
+// passage of the last message to arrive. passTrain returns the part of it that the thread has
+// already paid for, because it was still posting.
+func (w *world) passTrain(m *msg, at cluster.Time, p *passage) (paid cluster.Time) {
+	if w.net.isRegular(m.class) {
 		w.passEvenly(m, at, p)
 		return 0
 	}
-	wire := max(m.size/int64(m.train), 1)
+	wire := max(m.size/int64(m.train), 1) // bytes of one message
 	beat, n := w.beat(m), cluster.Time(m.train)
-	var freed cluster.Time
+	var freed cluster.Time // time at which the source may change
 	for k := range n {
 		one := passage{at: at + k*beat}
-		one.staged = w.fetch(m, one.at, wire)
-		one.served = w.net.serve(w.net.nodeOf[m.src], m, one.staged, w.net.server.Send)
-		one.begin = w.turn(m, one.served, wire)
-		w.net.pass(m, wire, &one)
+		w.passOne(m, wire, &one)
+		reach := one.start + one.latency
 		if k == 0 {
-			m.more.first, m.more.reach = one.arrival(), one.start+one.latency
+			m.more.reach = reach
+			m.more.first = one.arrival()
 		}
 		if w.uneven {
-			m.more.reaches = append(m.more.reaches, one.start+one.latency)
+			m.more.reaches = append(m.more.reaches, reach)
 		}
 		if k == 0 || one.arrival() >= p.arrival() {
-			*p, before = one, (n-1-k)*beat
+			*p = one
+			paid = (n - 1 - k) * beat
 		}
 		if w.fromDevice(m) {
 			freed = max(freed, one.staged)
@@ -47,5 +47,13 @@ func (w *world) passTrain(m *msg, at cluster.Time, p *passage) (before cluster.T
 		}
 	}
 	w.freeSource(m, freed, w.trace.charge(m.cause, freed-at-(n-1)*beat, CauseBytes, m.src))
-	return before
+	return paid
+}
+
+// passOne passes one message of a train through all resources, from its post on.
+func (w *world) passOne(m *msg, wire int64, p *passage) {
+	p.staged = w.fetch(m, p.at, wire)
+	p.served = w.net.serve(w.net.nodeOf[m.src], m, p.staged, w.net.server.Send)
+	p.begin = w.reserveThread(m, p.served, wire)
+	w.net.pass(m, wire, p)
 }

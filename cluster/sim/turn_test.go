@@ -28,7 +28,8 @@ func inOrder(r *cluster.Rank, to, n int) error {
 	qs, bs := make([]cluster.Request, n), make([][]byte, n)
 	for i := range n {
 		var err error
-		if bs[i] = make([]byte, 520); r.ID() == 0 {
+		bs[i] = make([]byte, 520)
+		if r.ID() == 0 {
 			bs[i] = bs[i][:size(i)]
 			binary.LittleEndian.PutUint64(bs[i], uint64(i))
 			err = r.Isend(&qs[i], r.World(), to, 7, cluster.Of(bs[i]))

@@ -21,9 +21,9 @@ func (t *thread) Wait(hs []cluster.Handle, need int) {
 			need--
 		case t.isDone(h):
 			need--
-			t.settle(h)
+			t.chargeHandle(h)
 		default:
-			t.mark(h, true)
+			t.setWaiter(h, true)
 		}
 	}
 	if need > 0 {
@@ -33,23 +33,23 @@ func (t *thread) Wait(hs []cluster.Handle, need int) {
 	}
 	if !all { // otherwise each completion has removed its mark
 		for _, h := range hs {
-			t.mark(h, false)
+			t.setWaiter(h, false)
 		}
 	}
 	if need <= 0 {
-		t.attend()
+		t.serveRequests()
 	}
 }
 
-// mark marks or unmarks a handle as one that the thread waits for.
-func (t *thread) mark(h cluster.Handle, on bool) {
+// setWaiter marks or unmarks a handle as one that the thread waits for.
+func (t *thread) setWaiter(h cluster.Handle, on bool) {
 	switch {
 	case h == 0:
 	case h&barrierBit != 0:
-		if m := t.r.memberOf(h); !t.r.passed(h) || !on {
-			m.b.waiter[m.place] = nil
+		if m := t.r.memberOf(h); !t.r.hasOpened(h) || !on {
+			m.b.waiter[m.index] = nil
 			if on {
-				m.b.waiter[m.place] = t
+				m.b.waiter[m.index] = t
 			}
 		}
 	default:
@@ -61,19 +61,23 @@ func (t *thread) mark(h cluster.Handle, on bool) {
 
 // Test implements cluster.Port.
 func (t *thread) Test(h cluster.Handle) (d cluster.Done, ok bool) {
-	if !t.isDone(h) || t.ahead(h) || !t.paid(h) {
+	if !t.isDone(h) || t.isInFuture(h) || !t.isCharged(h) {
 		t.poll()
-		if !t.isDone(h) || t.ahead(h) {
+		if !t.isDone(h) || t.isInFuture(h) {
 			return d, false
 		}
 	}
-	t.settle(h)
+	t.chargeHandle(h)
 	if h&barrierBit != 0 {
 		return d, true
 	}
 	s := t.r.slots.find(h)
 	// Field by field: a wide load after narrow stores would wait for the cache.
-	d.Peer, d.Tag, d.Size, d.Err, d.Found = s.peer, s.tag, s.size, s.err, s.found
+	d.Peer = s.peer
+	d.Tag = s.tag
+	d.Size = s.size
+	d.Err = s.err
+	d.Found = s.found
 	if s.more != nil {
 		d.A = s.more.a
 	}
@@ -84,22 +88,22 @@ func (t *thread) Test(h cluster.Handle) (d cluster.Done, ok bool) {
 // Peek implements cluster.Port.
 func (t *thread) Peek(h cluster.Handle) bool {
 	t.check()
-	return h == 0 || t.isDone(h) && !t.ahead(h)
+	return h == 0 || t.isDone(h) && !t.isInFuture(h)
 }
 
-// ahead reports whether an operation completes only in the thread's future: a barrier that all
-// members have entered, or an operation of the rank's agent ahead of the clock.
-func (t *thread) ahead(h cluster.Handle) bool {
+// isInFuture reports whether an operation completes only in the thread's future: a barrier that all
+// members have entered, or an operation of the rank's progress engine ahead of the clock.
+func (t *thread) isInFuture(h cluster.Handle) bool {
 	if h&barrierBit == 0 {
 		return t.r.slots.find(h).at > t.now
 	}
 	m := t.r.memberOf(h)
-	return m.b.out[m.place] > t.now
+	return m.b.out[m.index] > t.now
 }
 
-// paid reports whether a wait has already seen the operation complete, so a test is free. Otherwise
-// the test costs a poll.
-func (t *thread) paid(h cluster.Handle) bool {
+// isCharged reports whether a wait has already seen the operation complete, so a test is free.
+// Otherwise the test costs a poll.
+func (t *thread) isCharged(h cluster.Handle) bool {
 	return h&barrierBit != 0 || t.r.slots.find(h).charged
 }
 
@@ -114,7 +118,7 @@ func (t *thread) Cancel(h cluster.Handle) bool {
 	if s.kind != cluster.KindRecv || !t.r.queues.Cancel(s.ctx, s.peer, s.tag, uint32(h)) {
 		return false
 	}
-	s.pays = feeNone
+	s.fee = feeNone
 	t.r.complete(uint32(h), t.now, cluster.Done{Peer: s.peer, Tag: s.tag, Err: cluster.Cancelled}, t.cause)
 	return true
 }

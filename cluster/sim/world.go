@@ -12,16 +12,16 @@ type world struct {
 	protocol
 	net     network
 	devices devices
-	charged charged // accesses of ChargeAccesses
+	charged chargedAccesses // accesses of ChargeAccesses
 	trace   trace
 	costs
-	spec    cluster.Spec
-	ranks   []rank
-	stepper *rank         // rank whose step runs now
-	inline  []pendingStep // due continuations of stepper, and of the ranks whose steps it runs in
-	carried cluster.Time  // time at which the collective network is free
-	steps   int           // operations of all ranks with a continuation
-	wide    bool          // the data of ranks or messages exceed the cache
+	spec          cluster.Spec
+	ranks         []rank
+	stepper       *rank         // rank whose step runs now
+	inline        []pendingStep // due continuations of stepper, and of the ranks whose steps it runs in
+	treeFree      cluster.Time  // time at which the collective network is free
+	continuations int           // operations of all ranks with a continuation
+	exceedsCache  bool          // the data of ranks or messages exceed the cache
 }
 
 // costs has the costs of CPUs. It does not change during a run.
@@ -40,9 +40,9 @@ type costs struct {
 	meetTime            cluster.Time
 }
 
-// leastPoll is the cost of a poll if the machine has none, because a loop of free polls would never
+// minPoll is the cost of a poll if the machine has none, because a loop of free polls would never
 // end. A free read of the clock also costs it, if no time has passed since the thread's last read.
-const leastPoll = 10 * cluster.Nanosecond
+const minPoll = 10 * cluster.Nanosecond
 
 func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
 	c := costs{flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), cores: int64(m.CoresPerNode), ranksPerNode: int64(l.RanksPerNode),
@@ -52,9 +52,10 @@ func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
 		c.kernels[k] = rateOf(m.KernelRate(cluster.Kernel(k)))
 	}
 	if c.pollTime <= 0 {
-		c.pollTime = leastPoll
+		c.pollTime = minPoll
 	}
-	if c.clockTime = c.pollTime; m.ClockTime != nil {
+	c.clockTime = c.pollTime
+	if m.ClockTime != nil {
 		c.clockTime = min(max(*m.ClockTime, 0), end)
 	}
 	return c
@@ -67,13 +68,15 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		return nil, err
 	}
 	w := &world{kernel: newKernel(c, l.Ranks()), protocol: newProtocol(&spec, &net), net: net, devices: newDevices(&spec), costs: costsOf(m, l), spec: spec}
-	w.ranks, w.wide = make([]rank, l.Ranks()), l.Ranks() > wide
+	w.ranks, w.exceedsCache = make([]rank, l.Ranks()), l.Ranks() > manyRanks
 	mains := make([]thread, l.Ranks())
 	for i := range w.ranks {
 		r := &w.ranks[i]
-		r.w, r.id, r.main = w, int32(i), &mains[i]
+		r.w = w
+		r.id = int32(i)
+		r.main = &mains[i]
 		w.threads[i] = r.main
-		*r.main = thread{w: w, r: r, id: int32(i), cause: noCause, told: never}
+		*r.main = thread{w: w, r: r, id: int32(i), cause: noCause, clockRead: never}
 	}
 	return w, nil
 }
@@ -112,24 +115,24 @@ func (w *world) run() {
 			}
 		}
 		e := w.queue.pop()
-		if w.wide && w.steps > 0 {
+		if w.exceedsCache && w.continuations > 0 {
 			w.prefetch()
 		}
-		w.come(e)
+		w.advance(e)
 		kind, ref := e.kind(), e.ref()
 		if w.events%controlPeriod == 0 {
-			if w.control.look(w) {
+			if w.control.serveRequests(w) {
 				w.cancel()
 				break
 			}
 		}
 		if kind != evPoll {
-			w.real--
-			w.before, w.quiet = w.quiet, 0
+			w.realEvents--
+			w.idleBefore, w.idlePolls = w.idlePolls, 0
 		}
 		switch kind {
 		case evResume, evPoll:
-			w.due = w.threads[ref]
+			w.dueThread = w.threads[ref]
 		case evInject:
 			w.proceed(ref)
 		case evReach:
@@ -143,9 +146,9 @@ func (w *world) run() {
 		case evBarrier:
 			w.release(w.threads[ref], w.now)
 		}
-		if t := w.due; t != nil {
-			w.due = nil
-			w.ready(t)
+		if t := w.dueThread; t != nil {
+			w.dueThread = nil
+			w.prepareSwitch(t)
 			t.next()
 			w.running = nil
 		}

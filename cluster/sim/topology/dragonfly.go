@@ -12,7 +12,7 @@ import (
 // 2012:
 //
 //	rank 1  joins every two routers of a chassis
-//	rank 2  joins every two routers at the same place of two chassis of a group
+//	rank 2  joins every two routers at the same position of two chassis of a group
 //	rank 3  joins every two groups
 //
 // With three dims (nodes per router, routers per group, groups) rank 1 joins any two routers of a
@@ -28,20 +28,21 @@ import (
 // group. Cable q of Q is plugged into router ⌊q × routers / Q⌋ of the group. The cables to one
 // group are thus spread over the routers, and the gateways are the same in every group.
 //
-// Routes are minimal. Inside a group they use rank 1 to the place, then rank 2 to the chassis.
-// Between groups they go in this way to the gateway, over one cable, and then to the router. If
-// there are several cables to a group, the number of the cable is the destination's place in its
-// group modulo the number of cables. The way back may therefore differ, with more or fewer links.
+// Routes are minimal. Inside a group they use rank 1 to the position in the chassis, then rank 2 to
+// the chassis. Between groups they go in this way to the gateway, over one cable, and then to the
+// router. If there are several cables to a group, the number of the cable is the destination's
+// position in its group modulo the number of cables. The way back may therefore differ, with more
+// or fewer links.
 type dragonfly struct {
-	perRouter uint32 // nodes per router
-	places    uint32 // routers per chassis
-	chassis   uint32 // chassis per group
-	group     uint32 // routers per group
-	groups    uint32
-	cables    uint32 // cables between two groups
-	second    uint32 // first link of rank 2
-	last      uint32 // first link between groups
-	between   int    // rank of the links between groups
+	perRouter  uint32 // nodes per router
+	perChassis uint32 // routers per chassis
+	chassis    uint32 // chassis per group
+	group      uint32 // routers per group
+	groups     uint32
+	cables     uint32 // cables between two groups
+	second     uint32 // first link of rank 2
+	last       uint32 // first link between groups
+	between    int    // rank of the links between groups
 }
 
 func newDragonfly(t cluster.Topology) (*dragonfly, []float64, error) {
@@ -64,7 +65,7 @@ func newDragonfly(t cluster.Topology) (*dragonfly, []float64, error) {
 
 	groups := d[ranks]
 	routers := product(d[1], chassis, groups)
-	if product(routers, d[0]) > most {
+	if product(routers, d[0]) > maxCount {
 		return nil, nil, tooLarge(t)
 	}
 	cables := 0
@@ -74,11 +75,11 @@ func newDragonfly(t cluster.Topology) (*dragonfly, []float64, error) {
 	thickness[ranks-1] = 1
 	first, second := product(routers, d[1]-1), product(routers, chassis-1)
 	third := product(groups, groups-1, cables)
-	if int64(first)+int64(second)+int64(third) > most {
+	if int64(first)+int64(second)+int64(third) > maxCount {
 		return nil, nil, tooLarge(t)
 	}
 	return &dragonfly{
-		perRouter: uint32(d[0]), places: uint32(d[1]), chassis: uint32(chassis),
+		perRouter: uint32(d[0]), perChassis: uint32(d[1]), chassis: uint32(chassis),
 		group: uint32(routers / groups), groups: uint32(groups), cables: uint32(cables),
 		second: uint32(first), last: uint32(first + second), between: ranks,
 	}, thickness, nil
@@ -89,8 +90,8 @@ func (w *dragonfly) links() int          { return int(w.last + w.groups*(w.group
 func (w *dragonfly) routers() int        { return int(w.group * w.groups) }
 func (w *dragonfly) router(node int) int { return node / int(w.perRouter) }
 
-// other returns the position of to among all places except from.
-func other(from, to uint32) uint32 {
+// indexExcept returns the position of to among all positions except from.
+func indexExcept(from, to uint32) uint32 {
 	if to > from {
 		return to - 1
 	}
@@ -111,10 +112,10 @@ func (w *dragonfly) gateway(next, cable uint32) uint32 {
 	return uint32(q * uint64(w.group) / (uint64(w.groups-1) * uint64(w.cables)))
 }
 
-// crossing returns the route between two different groups for a node at position place in the
+// crossing returns the route between two different groups for a node at position position in the
 // target group: the two gateways, numbered in their groups, and the link.
-func (w *dragonfly) crossing(from, to, place uint32) (out, in, link uint32) {
-	next, cable := w.next(from, to), place%w.cables
+func (w *dragonfly) crossing(from, to, position uint32) (out, in, link uint32) {
+	next, cable := w.next(from, to), position%w.cables
 	link = w.last + (from*(w.groups-1)+next)*w.cables + cable
 	return w.gateway(next, cable), w.gateway(w.next(to, from), cable), link
 }
@@ -140,15 +141,15 @@ func (w *dragonfly) inside(group, from, to uint32, path []int32) []int32 {
 	if from == to {
 		return path
 	}
-	fc, tc := from/w.places, to/w.places
-	fp, tp := from-fc*w.places, to-tc*w.places
+	fc, tc := from/w.perChassis, to/w.perChassis
+	fp, tp := from-fc*w.perChassis, to-tc*w.perChassis
 	router := group*w.group + from
 	if fp != tp {
-		path = append(path, int32(router*(w.places-1)+other(fp, tp)))
+		path = append(path, int32(router*(w.perChassis-1)+indexExcept(fp, tp)))
 		router += tp - fp // modulo 2³²
 	}
 	if fc != tc {
-		path = append(path, int32(w.second+router*(w.chassis-1)+other(fc, tc)))
+		path = append(path, int32(w.second+router*(w.chassis-1)+indexExcept(fc, tc)))
 	}
 	return path
 }
@@ -167,17 +168,18 @@ func (w *dragonfly) hops(from, to int) int {
 // steps returns the number of links between two routers of a group.
 func (w *dragonfly) steps(from, to uint32) int {
 	n := 0
-	if from%w.places != to%w.places {
+	if from%w.perChassis != to%w.perChassis {
 		n++
 	}
-	if from/w.places != to/w.places {
+	if from/w.perChassis != to/w.perChassis {
 		n++
 	}
 	return n
 }
 
-// but is the inverse of other: it returns the i-th place of all places except from.
-func but(from, i uint32) uint32 {
+// exceptAt is the inverse of indexExcept: it returns the i-th position of all positions except
+// from.
+func exceptAt(from, i uint32) uint32 {
 	if i >= from {
 		return i + 1
 	}
@@ -194,17 +196,17 @@ func (w *dragonfly) rank(link int) int {
 	return w.between
 }
 
-// local returns the parts of a link inside a group: its router, and its target place in the chassis
-// (rank 1) or its target chassis (rank 2).
+// local returns the parts of a link inside a group: its router, and its target position in the
+// chassis (rank 1) or its target chassis (rank 2).
 func (w *dragonfly) local(link int) (router, to uint32) {
 	n := uint32(link)
 	if n < w.second {
-		router = n / (w.places - 1)
-		return router, but(router%w.places, n%(w.places-1))
+		router = n / (w.perChassis - 1)
+		return router, exceptAt(router%w.perChassis, n%(w.perChassis-1))
 	}
 	n -= w.second
 	router = n / (w.chassis - 1)
-	return router, but(router%w.group/w.places, n%(w.chassis-1))
+	return router, exceptAt(router%w.group/w.perChassis, n%(w.chassis-1))
 }
 
 // global returns the parts of a link between groups.
@@ -218,11 +220,11 @@ func (w *dragonfly) global(link int) (from, to, cable uint32) {
 func (w *dragonfly) ends(link int) (from, to int) {
 	switch n := uint32(link); {
 	case n < w.second:
-		router, place := w.local(link)
-		return int(router), int(router - router%w.places + place)
+		router, inChassis := w.local(link)
+		return int(router), int(router - router%w.perChassis + inChassis)
 	case n < w.last:
 		router, chassis := w.local(link)
-		return int(router), int(router - router%w.group + chassis*w.places + router%w.places)
+		return int(router), int(router - router%w.group + chassis*w.perChassis + router%w.perChassis)
 	}
 	f, t, cable := w.global(link)
 	return int(f*w.group + w.gateway(w.next(f, t), cable)), int(t*w.group + w.gateway(w.next(t, f), cable))
@@ -239,14 +241,16 @@ func (w *dragonfly) name(link int) string {
 		return name
 	}
 	router, to := w.local(link)
-	group, chassis, place := router/w.group, router%w.group/w.places, router%w.places
+	group := router / w.group
+	chassis := router % w.group / w.perChassis
+	inChassis := router % w.perChassis
 	switch {
 	case w.between == 2:
-		return fmt.Sprintf("rank 1 group %d router %d→%d", group, place, to)
+		return fmt.Sprintf("rank 1 group %d router %d→%d", group, inChassis, to)
 	case n < w.second:
-		return fmt.Sprintf("rank 1 group %d chassis %d router %d→%d", group, chassis, place, to)
+		return fmt.Sprintf("rank 1 group %d chassis %d router %d→%d", group, chassis, inChassis, to)
 	}
-	return fmt.Sprintf("rank 2 group %d router %d chassis %d→%d", group, place, chassis, to)
+	return fmt.Sprintf("rank 2 group %d router %d chassis %d→%d", group, inChassis, chassis, to)
 }
 
 func (w *dragonfly) bisection() int {
@@ -255,7 +259,7 @@ func (w *dragonfly) bisection() int {
 	case w.groups > 1:
 		return halves(w.groups) * int(w.cables)
 	case w.chassis > 1:
-		return halves(w.chassis) * int(w.places)
+		return halves(w.chassis) * int(w.perChassis)
 	}
-	return halves(w.places)
+	return halves(w.perChassis)
 }

@@ -46,12 +46,15 @@ func newFatTree(t cluster.Topology) (*fatTree, []float64, error) {
 		return nil, nil, fmt.Errorf("%s: %d tapers for %d levels below the top (omit the last one)", title(t), len(t.Taper), len(t.Dims)-1)
 	}
 	nodes := product(t.Dims...)
-	if nodes > most {
+	if nodes > maxCount {
 		return nil, nil, tooLarge(t)
 	}
 	w := &fatTree{nodes: uint32(nodes)}
 	var thickness []float64
-	trees, tops, links, routers := nodes, 1, 0, 0
+	trees := nodes
+	tops := 1
+	links := 0
+	routers := 0
 	for i, children := range t.Dims {
 		trees /= children
 		l := level{
@@ -66,7 +69,7 @@ func newFatTree(t cluster.Topology) (*fatTree, []float64, error) {
 			}
 			above := product(tops, shares(float64(children), taper))
 			links += product(trees, above)
-			if above > most || links > most/2 || routers > most {
+			if above > maxCount || links > maxCount/2 || routers > maxCount {
 				return nil, nil, tooLarge(t)
 			}
 			l.above, tops = uint32(above), above
@@ -114,7 +117,8 @@ func (w *fatTree) hops(from, to int) int {
 // numbered within their levels, and whether it leads down.
 func (w *fatTree) climbs(link int) (lower int, child, parent uint32, down bool) {
 	n := uint32(link)
-	if down = n >= w.up; down {
+	down = n >= w.up
+	if down {
 		n -= w.up
 	}
 	for lower = len(w.levels) - 2; n < w.levels[lower].link; lower-- {

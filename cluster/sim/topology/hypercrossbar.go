@@ -44,16 +44,17 @@ func newHyperCrossbar(t cluster.Topology) (*hyperCrossbar, []float64, error) {
 	stride, routers := 1, nodes
 	for i, d := range t.Dims {
 		l := line{length: uint32(d), stride: uint32(stride), port: w.ports, crossbar: uint32(routers)}
-		if stride = product(stride, d); d > 1 {
+		stride = product(stride, d)
+		if d > 1 {
 			w.ports += 2
 			routers += nodes / d
 		}
-		if stride > most || routers > most {
+		if stride > maxCount || routers > maxCount {
 			return nil, nil, tooLarge(t)
 		}
 		w.lines, thickness[i] = append(w.lines, l), 1
 	}
-	if product(nodes, max(int(w.ports), 1)) > most {
+	if product(nodes, max(int(w.ports), 1)) > maxCount {
 		return nil, nil, tooLarge(t)
 	}
 	return w, thickness, nil
@@ -74,7 +75,9 @@ func (w *hyperCrossbar) routers() int {
 }
 
 func (w *hyperCrossbar) route(from, to int, path []int32) []int32 {
-	at, f, t := uint32(from), uint32(from), uint32(to)
+	at := uint32(from)
+	f := uint32(from)
+	t := uint32(to)
 	for i := range w.lines {
 		l := &w.lines[i]
 		ff, tt := f/l.length, t/l.length
@@ -89,7 +92,9 @@ func (w *hyperCrossbar) route(from, to int, path []int32) []int32 {
 }
 
 func (w *hyperCrossbar) hops(from, to int) int {
-	f, t, n := uint32(from), uint32(to), 0
+	f := uint32(from)
+	t := uint32(to)
+	n := 0
 	for i := range w.lines {
 		l := w.lines[i].length
 		if f%l != t%l {
@@ -131,14 +136,14 @@ func (w *hyperCrossbar) name(link int) string {
 	if back {
 		way = "from"
 	}
-	place := ""
+	position := ""
 	for i := range w.lines {
 		if i > 0 {
-			place += ","
+			position += ","
 		}
-		place += fmt.Sprint(node / w.lines[i].stride % w.lines[i].length)
+		position += fmt.Sprint(node / w.lines[i].stride % w.lines[i].length)
 	}
-	return fmt.Sprintf("hyper-crossbar (%s) %s the crossbar of dimension %d", place, way, dim+1)
+	return fmt.Sprintf("hyper-crossbar (%s) %s the crossbar of dimension %d", position, way, dim+1)
 }
 
 func (w *hyperCrossbar) bisection() int {

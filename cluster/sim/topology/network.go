@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// most is the maximum number of nodes and of links.
-const most = 1 << 30
+// maxCount is the maximum number of nodes and of links.
+const maxCount = 1 << 30
 
 // wiring is one shape of network. Its links and routers are numbered from 0.
 type wiring interface {
@@ -33,8 +33,8 @@ type Network struct {
 	rates  []int64 // by rank, from 1
 }
 
-// New returns the network t for nodes nodes, at most its capacity. An invalid topology and too many
-// nodes are errors.
+// New returns the network t for nodes nodes, at most its capacity. An invalid topology and too
+// many nodes are errors.
 func New(t cluster.Topology, nodes int) (*Network, error) {
 	if nodes < 1 {
 		return nil, fmt.Errorf("a network for %d nodes: want at least 1", nodes)
@@ -43,13 +43,13 @@ func New(t cluster.Topology, nodes int) (*Network, error) {
 		return nil, fmt.Errorf("%s: link bandwidth of %g B/s: want 0 (no limit) to 1e18", title(t), t.LinkBandwidth)
 	}
 	for _, d := range t.Dims {
-		if d < 1 || d > most {
-			return nil, fmt.Errorf("%s: want each of its dims between 1 and %d", title(t), most)
+		if d < 1 || d > maxCount {
+			return nil, fmt.Errorf("%s: want each of its dims between 1 and %d", title(t), maxCount)
 		}
 	}
 	for _, x := range t.Taper {
-		if !(x > 0 && x <= most) {
-			return nil, fmt.Errorf("%s: taper %g: want a number above 0 and at most %d (1: no taper)", title(t), x, most)
+		if !(x > 0 && x <= maxCount) {
+			return nil, fmt.Errorf("%s: taper %g: want a number above 0 and at most %d (1: no taper)", title(t), x, maxCount)
 		}
 	}
 	n := &Network{nodes: nodes}
@@ -156,22 +156,22 @@ func title(t cluster.Topology) string {
 	return string(shape) + " of " + strings.Join(dims, "×")
 }
 
-// product multiplies counts. It saturates at most+1.
+// product multiplies counts. It saturates at maxCount+1.
 func product(counts ...int) int {
 	p := int64(1)
 	for _, c := range counts {
-		p = min(p*int64(c), most+1)
+		p = min(p*int64(c), maxCount+1)
 	}
 	return int(p)
 }
 
 // shares returns n times a taper, rounded, at least one.
 func shares(n, taper float64) int {
-	return int(math.Min(math.Max(math.Round(n*taper), 1), most+1))
+	return int(math.Min(math.Max(math.Round(n*taper), 1), maxCount+1))
 }
 
 func tooLarge(t cluster.Topology) error {
-	return fmt.Errorf("%s has more than %d nodes or links (use smaller dims or a smaller taper)", title(t), most)
+	return fmt.Errorf("%s has more than %d nodes or links (use smaller dims or a smaller taper)", title(t), maxCount)
 }
 
 // crossbar joins any two nodes without a shared link: it is one router.

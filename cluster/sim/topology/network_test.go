@@ -171,7 +171,9 @@ func BenchmarkRoute(b *testing.B) {
 		n := network(b, c.top)
 		b.Run(c.name, func(b *testing.B) {
 			path := make([]int32, 0, 128)
-			from, to, links := 0, 0, 0
+			from := 0
+			to := 0
+			links := 0
 			b.ReportAllocs()
 			for b.Loop() {
 				if c.step > 0 {

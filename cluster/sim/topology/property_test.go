@@ -127,7 +127,9 @@ func TestTorusRoutesAreShortest(t *testing.T) {
 		top := smallTorus().Draw(t, "topology")
 		n := network(t, top)
 		pairs(n, func(from, to int) {
-			want, f, d := 0, from, to
+			want := 0
+			f := from
+			d := to
 			for _, l := range top.Dims {
 				way := (d%l - f%l + l) % l
 				want += min(way, l-way)
@@ -363,8 +365,8 @@ func TestDragonflySpreadsCables(t *testing.T) {
 				t.Fatalf("groups %v have %d cables, others %d", pair, c, cables)
 			}
 		}
-		if most, least := slices.Max(plugs), slices.Min(plugs); most > least+1 {
-			t.Fatalf("routers have %d to %d cables", least, most)
+		if largest, smallest := slices.Max(plugs), slices.Min(plugs); largest > smallest+1 {
+			t.Fatalf("routers have %d to %d cables", smallest, largest)
 		}
 	})
 }

@@ -31,7 +31,7 @@ func newTorus(t cluster.Topology) (*torus, []float64, error) {
 		w.port[i] = w.ports
 		w.ports += uint32(min(d, 3) - 1)
 	}
-	if product(append([]int{max(int(w.ports), 1)}, t.Dims...)...) > most {
+	if product(append([]int{max(int(w.ports), 1)}, t.Dims...)...) > maxCount {
 		return nil, nil, tooLarge(t)
 	}
 	return &w, []float64{1, 1, 1}, nil
@@ -43,7 +43,9 @@ func (w *torus) routers() int        { return w.capacity() }
 func (w *torus) router(node int) int { return node }
 
 func (w *torus) route(from, to int, path []int32) []int32 {
-	at, f, t := int32(from), uint32(from), uint32(to)
+	at := int32(from)
+	f := uint32(from)
+	t := uint32(to)
 	stride := int32(1)
 	for i, l := range w.length {
 		ff, tt := f/l, t/l
@@ -80,7 +82,9 @@ func (w *torus) route(from, to int, path []int32) []int32 {
 }
 
 func (w *torus) hops(from, to int) int {
-	f, t, n := uint32(from), uint32(to), uint32(0)
+	f := uint32(from)
+	t := uint32(to)
+	n := uint32(0)
 	for _, l := range w.length {
 		d := t%l + l - f%l
 		if d >= l {

@@ -23,11 +23,11 @@ import (
 // unpublished batch. The first two make the VCI urgent. A batch is always published before a thread
 // parks.
 
-// maxLanes is the maximum number of VCIs, so that a number fits in four bits of a handle.
-const maxLanes = 8
+// maxVCIs is the maximum number of VCIs, so that a number fits in four bits of a handle.
+const maxVCIs = 8
 
-// lanesOf returns the number of VCIs of a rank in addition to its main engine.
-func lanesOf(spec *cluster.Spec) int {
+// vcisOf returns the number of VCIs of a rank in addition to its main engine.
+func vcisOf(spec *cluster.Spec) int {
 	m, threads := &spec.Machine, spec.Layout.ThreadsPerRank
 	if threads == 1 || m.Progress == cluster.ProgressThread {
 		return 0
@@ -37,39 +37,42 @@ func lanesOf(spec *cluster.Spec) int {
 			return 0
 		}
 	}
-	return min(threads, maxLanes)
+	return min(threads, maxVCIs)
 }
 
-func (e *engine) addLanes(n int) {
-	e.plain, e.shared = false, true
-	e.lanes = append(e.lanes, e)
+func (e *engine) addVCIs(n int) {
+	e.lockless, e.hasVCIs = false, true
+	e.vcis = append(e.vcis, e)
 	for k := 1; k <= n; k++ {
 		l := e.w.bareEngine(e.id)
-		l.main, l.lane, l.slots.lane, l.shared = e, uint8(k), uint32(k), true
-		e.lanes = append(e.lanes, l)
+		l.main = e
+		l.vci = uint8(k)
+		l.slots.vci = uint32(k)
+		l.hasVCIs = true
+		e.vcis = append(e.vcis, l)
 	}
 }
 
-// laneOf returns the VCI of a context.
-func (e *engine) laneOf(ctx int32) int {
-	return 1 + e.w.spec.Layout.Series(ctx)%(len(e.lanes)-1)
+// vciOf returns the VCI of a context.
+func (e *engine) vciOf(ctx int32) int {
+	return 1 + e.w.spec.Layout.Series(ctx)%(len(e.vcis)-1)
 }
 
-// laneFor returns the VCI of an operation.
-func (e *engine) laneFor(op *cluster.Op) int {
+// vciFor returns the VCI of an operation.
+func (e *engine) vciFor(op *cluster.Op) int {
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend, cluster.KindRecv,
 		cluster.KindIprobe, cluster.KindProbe, cluster.KindImprobe, cluster.KindMprobe:
-		return e.laneOf(op.Ctx)
+		return e.vciOf(op.Ctx)
 	case cluster.KindMrecv:
-		return int(op.A>>32) % len(e.lanes) // a number that is not from a probe finds no message in any VCI
+		return int(op.A>>32) % len(e.vcis) // a number that is not from a probe finds no message in any VCI
 	}
 	return 0
 }
 
-// grab takes the lock. Its holder is about to release it or has been preempted, so grab lets other
+// lock takes the lock. Its holder is about to release it or has been preempted, so lock lets other
 // goroutines run meanwhile.
-func (e *engine) grab() {
+func (e *engine) lock() {
 	for range 16 {
 		if e.mu.TryLock() {
 			return
@@ -79,21 +82,21 @@ func (e *engine) grab() {
 	e.mu.Lock()
 }
 
-// pressed reports whether a batch must be published now, because this thread may block outside the
-// library and wait for a thread that is parked inside it.
-func (e *engine) pressed() bool { return e.multi && e.main.attention.Load() != 0 }
+// mustPublish reports whether a batch must be published now. This thread may block outside the
+// library, and wait there for a thread that is parked inside it.
+func (e *engine) mustPublish() bool { return e.inRegion && e.main.sleeping.Load() != 0 }
 
-// urge marks a VCI of the rank as urgent.
-func (e *engine) urge(lane uint8) {
-	if bit := uint32(1) << lane; e.urgent.Load()&bit == 0 {
+// markUrgent marks a VCI of the rank as urgent.
+func (e *engine) markUrgent(vci uint8) {
+	if bit := uint32(1) << vci; e.urgent.Load()&bit == 0 {
 		e.urgent.Or(bit)
 	}
 }
 
-// rush marks a VCI as urgent and wakes the rank.
-func (e *engine) rush() {
-	e.main.urge(e.lane)
-	if e.main.attention.Load() != 0 {
+// wakeUrgent marks a VCI as urgent and wakes the rank.
+func (e *engine) wakeUrgent() {
+	e.main.markUrgent(e.vci)
+	if e.main.sleeping.Load() != 0 {
 		e.main.wake()
 	}
 }
@@ -101,7 +104,7 @@ func (e *engine) rush() {
 // completeShared finishes a slot of a rank with VCIs.
 func (e *engine) completeShared(s *slot, d cluster.Done) {
 	switch {
-	case s.detached && e.lane != 0:
+	case s.detached && e.vci != 0:
 		e.completeFrom(s, d)
 	case s.detached:
 		e.steps = append(e.steps, pendingStep{then: s.then, arg: s.thenArg, done: d})
@@ -109,20 +112,20 @@ func (e *engine) completeShared(s *slot, d cluster.Done) {
 	default:
 		s.done = d
 		s.state = slotDone
-		if e.lane == 0 && e.attention.Load() != 0 {
+		if e.vci == 0 && e.sleeping.Load() != 0 {
 			e.wake() // arrivals are not the only completions here
 		}
 	}
 }
 
-// stepOf makes the continuation due of an operation that another goroutine completed.
-func (e *engine) stepOf(p *parcel) {
+// queueStep makes the continuation due of an operation that another goroutine completed.
+func (e *engine) queueStep(p *parcel) {
 	s, l := p.req, p.from
-	if l.lane == 0 {
+	if l.vci == 0 {
 		e.complete(s, s.done)
 		return
 	}
-	l.grab()
+	l.lock()
 	e.steps = append(e.steps, pendingStep{then: s.then, arg: s.thenArg, done: s.done})
 	l.slots.give(s)
 	l.mu.Unlock()
@@ -131,24 +134,24 @@ func (e *engine) stepOf(p *parcel) {
 
 // postInside posts from a step or an RPC body. The caller holds the main engine.
 func (e *engine) postInside(op *cluster.Op) cluster.Handle {
-	k := e.laneFor(op)
+	k := e.vciFor(op)
 	if k == 0 {
 		return e.post(op)
 	}
-	l := e.lanes[k]
-	l.grab()
+	l := e.vcis[k]
+	l.lock()
 	defer l.mu.Unlock()
 	h := l.start(op)
-	l.settle(op)
+	l.checkArrivals(op)
 	if len(l.batch) > 0 {
 		l.flush()
 	}
 	return h
 }
 
-// settle checks arrivals from the time before senders could know that an operation has a
+// checkArrivals checks arrivals from the time before senders could know that an operation has a
 // continuation.
-func (l *engine) settle(op *cluster.Op) {
+func (l *engine) checkArrivals(op *cluster.Op) {
 	if op.Then != nil {
 		l.progress()
 	}
@@ -156,46 +159,46 @@ func (l *engine) settle(op *cluster.Op) {
 
 // slotOf returns the slot of a handle that does not belong to a barrier.
 func (e *engine) slotOf(h cluster.Handle) *slot {
-	if e.lanes == nil {
+	if e.vcis == nil {
 		return e.slots.find(h)
 	}
-	s := e.lanes[uint32(h)>>laneShift].slots.at(uint32(h) & (1<<laneShift - 1))
+	s := e.vcis[uint32(h)>>vciShift].slots.at(uint32(h) & (1<<vciShift - 1))
 	if s.gen != uint32(h>>32) || s.state == slotFree {
 		panic("live: invalid or freed handle")
 	}
 	return s
 }
 
-// laneOfHandle returns the VCI of a handle.
-func laneOfHandle(h cluster.Handle) int {
+// vciOfHandle returns the VCI of a handle.
+func vciOfHandle(h cluster.Handle) int {
 	if h&barrierBit != 0 {
 		return 0
 	}
-	return int(uint32(h) >> laneShift)
+	return int(uint32(h) >> vciShift)
 }
 
 // hold locks a VCI for a port, and release unlocks it. The port records the lock: code of the
 // program runs in the main engine, and a panic must not leave a VCI locked.
 func (p *port) hold(l *engine) {
-	l.grab()
-	p.holds |= 1 << l.lane
+	l.lock()
+	p.holds |= 1 << l.vci
 }
 
 func (p *port) tryHold(l *engine) bool {
 	if !l.mu.TryLock() {
 		return false
 	}
-	p.holds |= 1 << l.lane
+	p.holds |= 1 << l.vci
 	return true
 }
 
 func (p *port) release(l *engine) {
-	p.holds &^= 1 << l.lane
+	p.holds &^= 1 << l.vci
 	l.mu.Unlock()
 }
 
-// postLaned is Post for a rank with VCIs.
-func (p *port) postLaned(op *cluster.Op) cluster.Handle {
+// postVCI is Post for a rank with VCIs.
+func (p *port) postVCI(op *cluster.Op) cluster.Handle {
 	e := p.e
 	if p.holds&1 != 0 {
 		return e.postInside(op)
@@ -203,23 +206,23 @@ func (p *port) postLaned(op *cluster.Op) cluster.Handle {
 	k := 0
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindRecv:
-		if op.Ctx != p.ctx || p.ctxLane == 0 {
-			p.ctx, p.ctxLane = op.Ctx, e.laneOf(op.Ctx)
+		if op.Ctx != p.ctx || p.ctxVCI == 0 {
+			p.ctx, p.ctxVCI = op.Ctx, e.vciOf(op.Ctx)
 		}
-		k = p.ctxLane
+		k = p.ctxVCI
 	default:
-		k = e.laneFor(op)
+		k = e.vciFor(op)
 		p.flush()
 	}
 	if k == 0 {
-		p.grab(e)
+		p.lockToPost(e)
 		p.holds |= 1
 		h := e.post(op)
 		p.release(e)
 		return h
 	}
-	l := e.lanes[k]
-	p.grab(l)
+	l := e.vcis[k]
+	p.lockToPost(l)
 	p.holds |= 1 << k
 	if l.slots.free == 0 {
 		l.slots.free, p.spare[k] = p.spare[k], 0
@@ -228,7 +231,7 @@ func (p *port) postLaned(op *cluster.Op) cluster.Handle {
 	if op.Batch {
 		p.batched |= 1 << k
 	}
-	l.settle(op)
+	l.checkArrivals(op)
 	p.release(l)
 	if op.Then != nil && e.delivered.Load() {
 		p.hold(e)
@@ -236,25 +239,25 @@ func (p *port) postLaned(op *cluster.Op) cluster.Handle {
 		p.release(e)
 	}
 	if op.Kind == cluster.KindIprobe || op.Kind == cluster.KindImprobe {
-		p.poll()
+		p.pollVCIs()
 	}
 	return h
 }
 
-// poll makes progress for other VCIs when a thread polls: always for urgent VCIs, and periodically
-// for all.
-func (p *port) poll() {
+// pollVCIs makes progress for other VCIs when a thread polls: always for urgent VCIs, and
+// periodically for all.
+func (p *port) pollVCIs() {
 	if p.polls++; p.polls%8 == 0 {
 		p.progressAll()
 	} else if p.e.urgent.Load() != 0 {
-		p.serve()
+		p.serveUrgent()
 	}
 }
 
 // flush publishes what the thread has batched.
 func (p *port) flush() {
 	for ; p.batched != 0; p.batched &= p.batched - 1 {
-		l := p.e.lanes[bits.TrailingZeros32(p.batched)]
+		l := p.e.vcis[bits.TrailingZeros32(p.batched)]
 		p.hold(l)
 		l.flush()
 		p.release(l)

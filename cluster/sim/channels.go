@@ -1,0 +1,71 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// channels keep the messages from one rank to another in order. A message that a receive can match
+// does not arrive before an earlier one, neither with its first nor with its last byte. This also
+// holds if it is shorter, or if another adapter, a free link or the noise would make it faster. The
+// first bytes matter because the target's adapters receive messages in the order of their first
+// bytes.
+type channels struct {
+	inFlight []arrival    // messages in flight, and a few that have arrived
+	reach    cluster.Time // the latest first byte of all
+	last     cluster.Time // the latest arrival of all
+}
+
+// linkOrder are a rank's messages that have not reached the first link of a network, and a few that
+// have.
+type linkOrder []departure
+
+type departure struct {
+	dst int32
+	at  cluster.Time
+}
+
+// enter returns the time at which the head of a message to dst reaches the first link, at the
+// earliest at. Behind that link, messages on the same path do not overtake.
+func (h *linkOrder) enter(dst int32, at, now cluster.Time) cluster.Time {
+	left := (*h)[:0]
+	for _, d := range *h {
+		if d.dst == dst {
+			at = max(at, d.at)
+		} else if d.at > now {
+			left = append(left, d)
+		}
+	}
+	if at > now {
+		left = append(left, departure{dst: dst, at: at})
+	}
+	*h = left
+	return at
+}
+
+type arrival struct {
+	dst       int32
+	reach, at cluster.Time
+}
+
+// arrive returns the arrival times of the first and the last byte of a message to dst, given their
+// earliest times.
+func (c *channels) arrive(dst int32, reach, at, now cluster.Time) (cluster.Time, cluster.Time) {
+	if reach < c.reach || at < c.last {
+		for _, a := range c.inFlight {
+			if a.dst == dst {
+				reach, at = max(reach, a.reach), max(at, a.at)
+			}
+		}
+	}
+	c.reach, c.last = max(c.reach, reach), max(c.last, at)
+	if n := cap(c.inFlight); len(c.inFlight) == n {
+		c.inFlight = slices.DeleteFunc(c.inFlight, func(a arrival) bool { return a.at < now })
+		if len(c.inFlight) > n/2 {
+			c.inFlight = slices.Grow(c.inFlight, n)
+		}
+	}
+	c.inFlight = append(c.inFlight, arrival{dst: dst, reach: reach, at: at})
+	return reach, at
+}
