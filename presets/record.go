@@ -23,8 +23,8 @@ const (
 
 // A Record holds the result of a check at the time when its figure was recorded.
 type Record struct {
-	Verdict Verdict  // "": not recorded
-	Refuted []string // refuted rows (RowName)
+	Verdict Verdict  // of all rows, those in Long included; "": not recorded
+	Refuted []string // refuted rows (RowName), without those in Long
 	Decided []string // the terms that dominate the refuted rows, each once; nil: none
 	Long    []Kept   // rows at values of x that run only on request
 	Base    string   // hash of the runs and assumed constants before Moves; "": not recorded
@@ -45,6 +45,26 @@ type Move struct {
 	Factor float64
 	By     float64 // largest relative change of a row's number; NaN: no number any more
 	Flips  bool    // the verdict of a row changes
+}
+
+// Overall returns the verdict that follows from the rows: refuted if any row is, and pass otherwise.
+// It includes the rows in Long.
+func (r *Record) Overall() Verdict {
+	if len(r.RefutedRows()) > 0 {
+		return Refuted
+	}
+	return Pass
+}
+
+// RefutedRows returns the names of all refuted rows, those in Long last.
+func (r *Record) RefutedRows() []string {
+	all := slices.Clone(r.Refuted)
+	for i := range r.Long {
+		if r.Long[i].Verdict == Refuted {
+			all = append(all, r.Long[i].Row)
+		}
+	}
+	return all
 }
 
 // KeptAs returns the recorded row of a long run, or nil if it is not recorded.
@@ -122,7 +142,11 @@ func (r *figureReader) record(f *Figure, at string, c *Check) {
 	c.Record.Verdict = Verdict(r.choice(at+"verdict", string(Pass), string(Refuted)))
 	r.kept(f, at, c)
 	r.moves(at, c)
+	refutedLong := c.Record.RefutedRows() // refuted short rows are read below
 	if c.Record.Verdict != Refuted {
+		if len(refutedLong) > 0 {
+			r.wrong(at+"verdict", "is %q, but long has %q as refuted; want %q", c.Record.Verdict, shorten(refutedLong[0]), Refuted)
+		}
 		for _, key := range []string{"refuted", "decided"} {
 			if r.has(at + key) {
 				r.wrong(at+key, "belongs to a refuted check; leave it out")
@@ -130,8 +154,14 @@ func (r *figureReader) record(f *Figure, at string, c *Check) {
 		}
 		return
 	}
+	if len(refutedLong) > 0 && !r.has(at+"refuted") {
+		if r.has(at + "decided") {
+			r.wrong(at+"decided", "belongs to the rows in refuted, and there are none; leave it out")
+		}
+		return
+	}
 	c.Record.Refuted = r.names(at+"refuted", "rows that are refuted")
-	rows := f.rows(c)
+	rows := slices.DeleteFunc(f.rows(c), func(row string) bool { return f.long(c, row) })
 	for _, row := range c.Record.Refuted {
 		if !slices.Contains(rows, row) {
 			r.wrong(at+"refuted", "has %q; the check's rows are %s", shorten(row), words(rows))
@@ -247,7 +277,7 @@ var (
 // WriteRecords returns the bytes of a figure file with new records of its checks, by name. It
 // changes nothing else, and returns an error if file does not contain f. Long runs and
 // sensitivities that are equal in f and in records were not run again. For them it keeps the
-// content of the file, which may be from a later program.
+// content of the file, which may be from a later program, and sets the verdict of the check to match.
 func WriteRecords(f *Figure, file string, data []byte, records map[string]Record) ([]byte, error) {
 	before, err := decodeFigure(file, data)
 	if err != nil {
@@ -265,6 +295,9 @@ func WriteRecords(f *Figure, file string, data []byte, records map[string]Record
 		known, there := &f.Checks[i].Record, &before.Checks[i].Record
 		if reflect.DeepEqual(r.Long, known.Long) {
 			r.Long = there.Long
+			if r.Verdict == Pass || r.Verdict == Refuted {
+				r.Verdict = r.Overall()
+			}
 		}
 		if r.Base == known.Base && reflect.DeepEqual(r.Moves, known.Moves) {
 			r.Base, r.Moves = there.Base, there.Moves

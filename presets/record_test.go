@@ -24,6 +24,9 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 			if c.Record.Verdict != "" {
 				records[c.Name] = c.Record
 			}
+			if v := c.Record.Verdict; v != "" && v != c.Record.Overall() {
+				t.Errorf("%s: %s is recorded as %s, and its rows are %s", f.Name, c.Name, v, c.Record.Overall())
+			}
 			switch ran := f.short(&c) || len(c.Record.Long) > 0; {
 			case ran && c.Record.Verdict == "":
 				t.Errorf("%s: %s has no verdict; write it with hybridtop reproduce %s --record presets/figures", f.Name, c.Name, f.Name)
@@ -138,6 +141,39 @@ func TestRecordMistakes(t *testing.T) {
 	}
 }
 
+// The recorded verdict of a check covers all its rows. The key refuted lists only the short ones.
+func TestRecordMistakesOfLongRows(t *testing.T) {
+	text := edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4]\nlong = [64]")
+	text = edit(t, text, "published.one = [[1, 2.5], [4, 3]]\n", "published.one = [[1, 2.5], [4, 3], [64, 5]]\nRECORD")
+	const long = "\nlong = [[\"one at 64\", \"refuted\", 4.25, \"a1\"]]\n"
+	for _, c := range []struct{ what, record, want string }{
+		{"a pass with a refuted long row", `verdict = "pass"` + long, `paper9-x.toml:32: checks.copy.verdict: is "pass", but long has "one at 64" as refuted; want "refuted"`},
+		{"a long row in refuted", "verdict = \"refuted\"\nrefuted = [\"one at 64\"]" + long, `paper9-x.toml:33: checks.copy.refuted: has "one at 64"; the check's rows are "one at 1", "one at 4"`},
+		{"a term of long rows only", "verdict = \"refuted\"\ndecided = [\"gaps\"]" + long, "paper9-x.toml:33: checks.copy.decided: belongs to the rows in refuted, and there are none; leave it out"},
+		{"a refuted check without a refuted row", "verdict = \"refuted\"\nlong = [[\"one at 64\", \"pass\", 4.25, \"a1\"]]\n", "checks.copy.refuted: want rows that are refuted in brackets"},
+	} {
+		_, err := decodeFigure("paper9-x.toml", []byte(edit(t, text, "RECORD", c.record)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %s", c.what, err, c.want)
+		}
+	}
+	for record, want := range map[string]string{
+		"verdict = \"refuted\"" + long:                                    "one at 64",
+		"verdict = \"refuted\"\nrefuted = [\"one at 4\"]" + long:          "one at 4, one at 64",
+		"verdict = \"refuted\"\nrefuted = [\"one at 4\", \"one at 1\"]\n": "one at 4, one at 1",
+	} {
+		f, err := decodeFigure("paper9-x.toml", []byte(edit(t, text, "RECORD", record)))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		r := &f.Checks[0].Record
+		if got := strings.Join(r.RefutedRows(), ", "); got != want || r.Verdict != Refuted || r.Overall() != Refuted {
+			t.Errorf("%s: %s, refuted %s; want %s", record, r.Verdict, got, want)
+		}
+	}
+}
+
 // A row is a series, or a series at one of the values of x that a check uses.
 func TestRows(t *testing.T) {
 	f, err := decodeFigure("paper9-x.toml", []byte(edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4, 2097152]")))
@@ -166,7 +202,7 @@ func TestLongRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Record{Verdict: Pass, Base: "0f", Long: []Kept{{"one at 64", Refuted, 4.25, "a1"}},
+	want := Record{Verdict: Refuted, Base: "0f", Long: []Kept{{"one at 64", Refuted, 4.25, "a1"}},
 		Moves: []Move{{"remote.gap_s", 0.5, -0.125, false}, {"remote.gap_s", 2, 3, true}}}
 	out, err := WriteRecords(&f, "paper9-x.toml", []byte(text), map[string]Record{"copy": want})
 	if err != nil {
@@ -182,8 +218,8 @@ func TestLongRecords(t *testing.T) {
 	if r := &back.Checks[0].Record; r.Of("one at 64") != Refuted || r.Of("one at 4") != Pass {
 		t.Errorf("%+v: rows read back otherwise", r)
 	}
-	// A program without long runs, built before they were recorded, does not change them. The same
-	// holds for sensitivities.
+	// A program without long runs, built before they were recorded, does not change them. The check
+	// stays refuted by its long row. The same holds for sensitivities.
 	if out, err = WriteRecords(&f, "paper9-x.toml", out, map[string]Record{"copy": {Verdict: Pass}}); err != nil {
 		t.Fatal(err)
 	}
