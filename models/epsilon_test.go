@@ -79,7 +79,7 @@ func TestTermsOfEpsilon(t *testing.T) {
 		{0.8, models.TermComm, 0.8},
 	} {
 		p := epsilon(t, 1, 8, c.comm, 0.2)
-		rules := p.Ruling()
+		rules := p.Dominant()
 		if rules.Name != c.ruling || math.Abs(rules.Value-c.value) > 1e-12 || rules.Unit != "1" {
 			t.Errorf("f_comm %v: %+v dominates, want %s with %v", c.comm, rules, c.ruling, c.value)
 		}
@@ -163,7 +163,7 @@ func TestBestAndEquivalentCommunication(t *testing.T) {
 		if m < float64(n)/2 && !best.Balanced() {
 			t.Fatalf("%+v are not balanced at f_comm,best", best.Max)
 		}
-		if p := epsilon(t, m, n, l.CommBest*0.99, non); p.Balanced() || p.Ruling().Name != models.TermOverlap {
+		if p := epsilon(t, m, n, l.CommBest*0.99, non); p.Balanced() || p.Dominant().Name != models.TermOverlap {
 			t.Fatalf("%+v: below f_comm,best want computation to dominate", p.Max)
 		}
 		if l.CommEquiv > l.CommBest*(1+1e-12) {

@@ -71,7 +71,7 @@ func TestTopOfFigure6(t *testing.T) {
 		if nk >= 4 {
 			want = models.TermOverlap
 		}
-		if got := p.Ruling().Name; got != want {
+		if got := p.Dominant().Name; got != want {
 			t.Errorf("n_k = %d: %s dominates, want %s", nk, got, want)
 		}
 	}
