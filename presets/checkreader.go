@@ -21,7 +21,7 @@ func (r *figureReader) check(f *Figure, name string) Check {
 		}
 	}
 	if r.has(at + "x") {
-		c.X = r.places(at + "x")
+		c.X = r.xValues(at + "x")
 		for _, s := range c.Series {
 			r.onSeries(f, at+"x", s, c.X)
 		}
@@ -48,7 +48,7 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	}
 	r.published(f, at, &c)
 	if r.has(at + "leans") {
-		c.Leans = r.names(at+"leans", "keys of the machine file")
+		c.DependsOn = r.names(at+"leans", "keys of the machine file")
 	}
 	switch fits := r.has(at + "fits"); {
 	case fits && c.Use != UseFit:
@@ -56,7 +56,7 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	case fits:
 		c.Fits = r.names(at+"fits", "keys of the machine file")
 		for _, key := range c.Fits {
-			if key != FitsX && !slices.Contains(c.Leans, key) {
+			if key != FitsX && !slices.Contains(c.DependsOn, key) {
 				r.wrong(at+"fits", "has %q, which is not among leans; \"x\" is the place", shorten(key))
 			}
 		}
@@ -129,7 +129,7 @@ func (r *figureReader) published(f *Figure, at string, c *Check) {
 			r.wrong(at+"x", "not allowed with published numbers, which state their own x; leave it out")
 		}
 		c.Published = make(map[string][]Point)
-		for _, s := range r.below(key) {
+		for _, s := range r.childKeys(key) {
 			if !slices.Contains(c.Series, s) {
 				r.wrong(key+"."+s, "is not among the check's series")
 			}

@@ -23,16 +23,16 @@ const (
 
 // A Record holds the result of a check at the time when its figure was recorded.
 type Record struct {
-	Verdict Verdict  // of all rows, those in Long included; "": not recorded
-	Refuted []string // refuted rows (RowName), without those in Long
-	Decided []string // the terms that dominate the refuted rows, each once; nil: none
-	Long    []Kept   // rows at values of x that run only on request
-	Base    string   // hash of the runs and assumed constants before Moves; "": not recorded
-	Moves   []Move   // effects of halving or doubling an assumed constant, without those that change nothing
+	Verdict Verdict      // of all rows, those in Long included; "": not recorded
+	Refuted []string     // refuted rows (RowName), without those in Long
+	Decided []string     // the terms that dominate the refuted rows, each once; nil: none
+	Long    []LongResult // rows at values of x that run only on request
+	Base    string       // hash of the runs and assumed constants before Moves; "": not recorded
+	Moves   []Move       // effects of halving or doubling an assumed constant, without those that change nothing
 }
 
-// Kept is the recorded result of a row of a long run.
-type Kept struct {
+// LongResult is the recorded result of a row of a long run.
+type LongResult struct {
 	Row     string // RowName
 	Verdict Verdict
 	Value   float64 // simulated
@@ -67,8 +67,8 @@ func (r *Record) RefutedRows() []string {
 	return all
 }
 
-// KeptAs returns the recorded row of a long run, or nil if it is not recorded.
-func (r *Record) KeptAs(row string) *Kept {
+// LongResultOf returns the recorded row of a long run, or nil if it is not recorded.
+func (r *Record) LongResultOf(row string) *LongResult {
 	for i := range r.Long {
 		if r.Long[i].Row == row {
 			return &r.Long[i]
@@ -79,7 +79,7 @@ func (r *Record) KeptAs(row string) *Kept {
 
 // Of returns the recorded verdict of a row, or "" if it is not recorded.
 func (r *Record) Of(row string) Verdict {
-	if k := r.KeptAs(row); k != nil {
+	if k := r.LongResultOf(row); k != nil {
 		return k.Verdict
 	}
 	if slices.Contains(r.Refuted, row) {
@@ -100,8 +100,8 @@ func RowName(series string, x float64) string {
 	return series + " at " + strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Looks reports whether a check uses the value of one of its series at x.
-func (c *Check) Looks(series string, x float64) bool {
+// Uses reports whether a check uses the value of one of its series at x.
+func (c *Check) Uses(series string, x float64) bool {
 	if c.Published != nil {
 		_, published := c.At(series, x)
 		return published
@@ -120,7 +120,7 @@ func (f *Figure) rows(c *Check) []string {
 			all = append(all, RowName(name, math.NaN()))
 		default:
 			for _, x := range slices.Concat(s.X, s.Long) {
-				if c.Looks(name, x) {
+				if c.Uses(name, x) {
 					all = append(all, RowName(name, x))
 				}
 			}
@@ -140,7 +140,7 @@ func (r *figureReader) record(f *Figure, at string, c *Check) {
 		return
 	}
 	c.Record.Verdict = Verdict(r.choice(at+"verdict", string(Pass), string(Refuted)))
-	r.kept(f, at, c)
+	r.longResults(f, at, c)
 	r.moves(at, c)
 	refutedLong := c.Record.RefutedRows() // refuted short rows are read below
 	if c.Record.Verdict != Refuted {
@@ -198,8 +198,8 @@ func (r *figureReader) word(key string, v any, among ...string) string {
 	return s
 }
 
-// kept reads the recorded results of long runs.
-func (r *figureReader) kept(f *Figure, at string, c *Check) {
+// longResults reads the recorded results of long runs.
+func (r *figureReader) longResults(f *Figure, at string, c *Check) {
 	key := at + "long"
 	if !r.has(key) {
 		return
@@ -214,8 +214,8 @@ func (r *figureReader) kept(f *Figure, at string, c *Check) {
 		r.wrong(key, "belongs to long runs, and the check has none; leave it out")
 	}
 	for _, t := range r.tuples(key, 4, "of a row, its verdict, its number and the hash of its runs") {
-		k := Kept{Row: r.word(key, t[0], rows...), Verdict: Verdict(r.word(key, t[1], string(Pass), string(Refuted))), Value: r.number(key, t[2], -maxNumber, maxNumber), Hash: r.word(key, t[3])}
-		if c.Record.KeptAs(k.Row) != nil {
+		k := LongResult{Row: r.word(key, t[0], rows...), Verdict: Verdict(r.word(key, t[1], string(Pass), string(Refuted))), Value: r.number(key, t[2], -maxNumber, maxNumber), Hash: r.word(key, t[3])}
+		if c.Record.LongResultOf(k.Row) != nil {
 			r.wrong(key, "has %q twice", shorten(k.Row))
 		}
 		c.Record.Long = append(c.Record.Long, k)
@@ -292,15 +292,15 @@ func WriteRecords(f *Figure, file string, data []byte, records map[string]Record
 		if !recorded {
 			continue
 		}
-		known, there := &f.Checks[i].Record, &before.Checks[i].Record
-		if reflect.DeepEqual(r.Long, known.Long) {
-			r.Long = there.Long
+		built, inFile := &f.Checks[i].Record, &before.Checks[i].Record
+		if reflect.DeepEqual(r.Long, built.Long) {
+			r.Long = inFile.Long
 			if r.Verdict == Pass || r.Verdict == Refuted {
 				r.Verdict = r.Overall()
 			}
 		}
-		if r.Base == known.Base && reflect.DeepEqual(r.Moves, known.Moves) {
-			r.Base, r.Moves = there.Base, there.Moves
+		if r.Base == built.Base && reflect.DeepEqual(r.Moves, built.Moves) {
+			r.Base, r.Moves = inFile.Base, inFile.Moves
 		}
 		records[f.Checks[i].Name] = r
 	}

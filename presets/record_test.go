@@ -55,7 +55,7 @@ func (f *Figure) short(c *Check) bool {
 	}
 	return slices.ContainsFunc(c.Series, func(name string) bool {
 		s := f.Find(name)
-		return len(s.X)+len(s.Long) == 0 || slices.ContainsFunc(s.X, func(x float64) bool { return c.Looks(name, x) })
+		return len(s.X)+len(s.Long) == 0 || slices.ContainsFunc(s.X, func(x float64) bool { return c.Uses(name, x) })
 	})
 }
 
@@ -202,7 +202,7 @@ func TestLongRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Record{Verdict: Refuted, Base: "0f", Long: []Kept{{"one at 64", Refuted, 4.25, "a1"}},
+	want := Record{Verdict: Refuted, Base: "0f", Long: []LongResult{{"one at 64", Refuted, 4.25, "a1"}},
 		Moves: []Move{{"remote.gap_s", 0.5, -0.125, false}, {"remote.gap_s", 2, 3, true}}}
 	out, err := WriteRecords(&f, "paper9-x.toml", []byte(text), map[string]Record{"copy": want})
 	if err != nil {

@@ -238,7 +238,7 @@ func (q *Quantity) against(c *presets.Check) string {
 func (p *plan) of(c *presets.Check, series string) []*Point {
 	var some []*Point
 	for _, at := range p.points[series] {
-		if c.Looks(series, at.X) && !(at.Long && c.Rule.Whole()) {
+		if c.Uses(series, at.X) && !(at.Long && c.Rule.Whole()) {
 			some = append(some, at)
 		}
 	}

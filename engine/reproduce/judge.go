@@ -110,7 +110,7 @@ func (q *Quantity) failure(points ...*Point) string {
 // kept returns the recorded row of a long point. It reports false if there is none.
 func (p *plan) kept(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool) {
 	r.Name, r.X, r.Modelled = presets.RowName(at.Series.Name, at.X), at.X, q.Modelled(at, p.against(q.against(c), at))
-	k := c.Record.KeptAs(r.Name)
+	k := c.Record.LongResultOf(r.Name)
 	if k == nil {
 		return r, false
 	}

@@ -66,7 +66,7 @@ func (r *Report) Records() map[string]map[string]presets.Record {
 			}
 		}
 		if row.Long {
-			c.Long = append(c.Long, presets.Kept{Row: row.Name, Verdict: row.Verdict(), Value: row.judged(), Hash: row.Hash})
+			c.Long = append(c.Long, presets.LongResult{Row: row.Name, Verdict: row.Verdict(), Value: row.judged(), Hash: row.Hash})
 		} else if !row.Pass {
 			c.Refuted = append(c.Refuted, row.Name)
 			if row.Term != "" && !slices.Contains(c.Decided, row.Term) {

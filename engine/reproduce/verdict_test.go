@@ -71,8 +71,8 @@ func TestRecordsOfLongRows(t *testing.T) {
 	}}
 	all := r.Records()
 	want := map[string]map[string]presets.Record{"f": {
-		"c": {Verdict: presets.Refuted, Long: []presets.Kept{{Row: "a at 64", Verdict: presets.Refuted, Value: 2, Hash: "h"}}},
-		"d": {Verdict: presets.Pass, Long: []presets.Kept{{Row: "a at 64", Verdict: presets.Pass, Value: 3, Hash: "h"}}},
+		"c": {Verdict: presets.Refuted, Long: []presets.LongResult{{Row: "a at 64", Verdict: presets.Refuted, Value: 2, Hash: "h"}}},
+		"d": {Verdict: presets.Pass, Long: []presets.LongResult{{Row: "a at 64", Verdict: presets.Pass, Value: 3, Hash: "h"}}},
 	}}
 	if !reflect.DeepEqual(all, want) {
 		t.Errorf("records %+v, want %+v", all, want)
