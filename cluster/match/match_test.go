@@ -263,22 +263,22 @@ func TestNumbersWrap(t *testing.T) {
 // Wildcards that were used once cost no memory forever. Each message that an exact receive takes
 // leaves a stale reference behind; these are removed.
 func TestStaleReferencesAreRemoved(t *testing.T) {
-	const stand = 1000
+	const present = 1000
 	p := &pair{fataler: t}
-	for i := range int32(stand) {
+	for i := range int32(present) {
 		p.keep(item{src: i % 30, tag: i})
 	}
-	p.take(item{src: 5, tag: stand - 1}, false)
+	p.take(item{src: 5, tag: present - 1}, false)
 	for bits := 1; bits < 4; bits++ {
 		p.take(wild(item{}, bits), false)
 	}
-	for i := range int32(20 * stand) {
-		m := item{src: i % stand % 30, tag: i % stand}
+	for i := range int32(20 * present) {
+		m := item{src: i % present % 30, tag: i % present}
 		p.take(m, true)
 		p.keep(m)
 	}
-	if n := p.q.Nodes(); n > 10*stand { // a list and three kinds of references, which can double, and spare nodes
-		t.Errorf("%d nodes for %d messages", n, stand)
+	if n := p.q.Nodes(); n > 10*present { // a list and three kinds of references, which can double, and spare nodes
+		t.Errorf("%d nodes for %d messages", n, present)
 	}
 	p.drain(rand.New(rand.NewPCG(5, 6)))
 }

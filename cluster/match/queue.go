@@ -32,14 +32,14 @@ func (q *queue) push(e entry) {
 		return
 	}
 	if len(q.line) == cap(q.line) {
-		q.room()
+		q.makeSpace()
 	}
 	q.line = append(q.line, e)
 }
 
-// room makes space at the end of the line. It closes the gap at the head if that is half of the
+// makeSpace makes space at the end of the line. It closes the gap at the head if that is half of the
 // line, or else doubles the line. A long line that has become short releases memory.
-func (q *queue) room() {
+func (q *queue) makeSpace() {
 	live := q.line[q.head:]
 	to := q.line[:0]
 	if q.head < len(q.line)/2 || len(q.line) == 0 || len(q.line) > max(spare, 8*len(live)) {

@@ -27,14 +27,14 @@ func (b *bucket) which(k key) int {
 	return int((uint64(d0)-1)>>63+(uint64(d1)-1)>>63*2+(uint64(d2)-1)>>63*3) - 1
 }
 
-// room returns an empty way, or −1.
-func (b *bucket) room() int {
+// freeWay returns an empty way, or −1.
+func (b *bucket) freeWay() int {
 	free := (uint64(b.src[0])-1)>>63 | (uint64(b.src[1])-1)>>63<<1 | (uint64(b.src[2])-1)>>63<<2
-	return int(roomOf[free])
+	return int(firstFree[free])
 }
 
-// roomOf is the first free way, by the set of free ways.
-var roomOf = [1 << ways]int8{-1, 0, 1, 0, 2, 0, 1, 0}
+// firstFree is the first free way, by the set of free ways.
+var firstFree = [1 << ways]int8{-1, 0, 1, 0, 2, 0, 1, 0}
 
 // key returns the key of an occupied way.
 func (b *bucket) key(j int) key {
@@ -55,20 +55,20 @@ func (b *bucket) chained(j int) bool { return b.src[j]&inNodes != 0 }
 type table struct {
 	buckets []bucket
 	used    int
-	most    int // maximum number of lists before it grows
+	maxUsed int // maximum number of lists before it grows
 }
 
 // The table grows at an average of five thirds of a list per bucket: one list in eight is then not
 // in its home bucket. A denser table costs more mispredicted branches, a sparser one more cache
 // misses.
 const (
-	mostLists = 5
+	maxLists  = 5
 	inBuckets = 3
 )
 
 // reserve makes space for n lists in an empty table.
 func (t *table) reserve(n int) {
-	if size := n*inBuckets/mostLists + 1; size > len(t.buckets) {
+	if size := n*inBuckets/maxLists + 1; size > len(t.buckets) {
 		t.resize(size)
 	}
 }
@@ -77,7 +77,7 @@ func (t *table) reserve(n int) {
 func (t *table) resize(buckets int) {
 	old := t.buckets
 	t.buckets = make([]bucket, buckets)
-	t.most = buckets * mostLists / inBuckets
+	t.maxUsed = buckets * maxLists / inBuckets
 	for i := range old {
 		b := &old[i]
 		for j, src := range b.src {
@@ -105,39 +105,39 @@ func (t *table) next(i int) int {
 	return i
 }
 
-// place is the position of a list or, with way −1, the end of a search without a result.
-type place struct {
-	b    *bucket
-	way  int
-	away bool // not in its home bucket
+// position locates a list or, with way −1, the end of a search without a result.
+type position struct {
+	b         *bucket
+	way       int
+	displaced bool // not in its home bucket
 }
 
-func (p place) empty() bool { return p.way < 0 }
+func (p position) empty() bool { return p.way < 0 }
 
-// find returns the place of a key.
-func (t *table) find(k key) place {
+// find returns the position of a key.
+func (t *table) find(k key) position {
 	i := t.home(k)
 	b := &t.buckets[i]
 	if way := b.which(k); way >= 0 || b.past == 0 {
-		return place{b, way, false}
+		return position{b, way, false}
 	}
 	for {
 		i = t.next(i)
 		b = &t.buckets[i]
 		if way := b.which(k); way >= 0 || b.past == 0 {
-			return place{b, way, true}
+			return position{b, way, true}
 		}
 	}
 }
 
-// insert stores a new key and returns its place. p is the end of its search. The caller sets a and
-// b.
-func (t *table) insert(k key, p place) place {
+// insert stores a new key and returns its position. p is the end of its search. The caller sets a
+// and b.
+func (t *table) insert(k key, p position) position {
 	t.used++
-	if t.used > t.most {
+	if t.used > t.maxUsed {
 		t.resize(len(t.buckets) + len(t.buckets)/2)
-	} else if !p.away {
-		if p.way = p.b.room(); p.way >= 0 {
+	} else if !p.displaced {
+		if p.way = p.b.freeWay(); p.way >= 0 {
 			p.b.set(p.way, k)
 			return p
 		}
@@ -146,21 +146,21 @@ func (t *table) insert(k key, p place) place {
 }
 
 // put stores a key in the first free way.
-func (t *table) put(k key) place {
-	for i, away := t.home(k), false; ; i, away = t.next(i), true {
+func (t *table) put(k key) position {
+	for i, displaced := t.home(k), false; ; i, displaced = t.next(i), true {
 		b := &t.buckets[i]
-		if way := b.room(); way >= 0 {
+		if way := b.freeWay(); way >= 0 {
 			b.set(way, k)
-			return place{b, way, away}
+			return position{b, way, displaced}
 		}
 		b.past++
 	}
 }
 
-// delete empties a place.
-func (t *table) delete(p place) {
+// delete empties a position.
+func (t *table) delete(p position) {
 	t.used--
-	if p.away {
+	if p.displaced {
 		for i := t.home(p.b.key(p.way)); &t.buckets[i] != p.b; i = t.next(i) {
 			t.buckets[i].past--
 		}
