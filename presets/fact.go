@@ -211,7 +211,8 @@ func isMachineKey(key string) bool {
 	return false
 }
 
-// suggestMachineKey suggests a key for an unknown one: the same name with another unit, or else a list.
+// suggestMachineKey suggests a key for an unknown one: the same name with another unit, or else a
+// list.
 func suggestMachineKey(key string) string {
 	best := -1
 	for i, f := range facts {

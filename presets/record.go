@@ -277,7 +277,8 @@ var (
 // WriteRecords returns the bytes of a figure file with new records of its checks, by name. It
 // changes nothing else, and returns an error if file does not contain f. Long runs and
 // sensitivities that are equal in f and in records were not run again. For them it keeps the
-// content of the file, which may be from a later program, and sets the verdict of the check to match.
+// content of the file, which may be from a later program, and sets the verdict of the check to
+// match.
 func WriteRecords(f *Figure, file string, data []byte, records map[string]Record) ([]byte, error) {
 	before, err := decodeFigure(file, data)
 	if err != nil {
