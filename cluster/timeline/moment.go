@@ -251,5 +251,5 @@ func (m *Moment) Restore(of *Recorder, l cluster.Layout, strips []*Strip, arrows
 	return v, nil
 }
 
-// MostArrows is the maximum number of messages in a view.
-const MostArrows = maxArrows
+// MaxArrows is the maximum number of messages in a view.
+const MaxArrows = maxArrows
