@@ -17,7 +17,7 @@ func (w *Window) Put(target int, off int64, d cluster.Data) error {
 	if err != nil {
 		return err
 	}
-	if s := w.place(to, at, d.Len()); s != nil {
+	if s := w.directBytes(to, at, d.Len()); s != nil {
 		copy(s, d.Bytes())
 		return nil
 	}
@@ -31,7 +31,7 @@ func (w *Window) Get(target int, off int64, d cluster.Data) error {
 	if err != nil {
 		return err
 	}
-	if s := w.place(to, at, d.Len()); s != nil {
+	if s := w.directBytes(to, at, d.Len()); s != nil {
 		copy(d.Bytes(), s)
 		return nil
 	}
@@ -133,9 +133,9 @@ func (w *Window) reaching(call string, target int, off, n int64) (to int, at int
 	return to, w.off + controlBlock + off, nil
 }
 
-// place returns the bytes of an access that can be done in place, or nil. It does not depend on UPC
+// directBytes returns the bytes of an access that can be done in place, or nil. It does not depend on UPC
 // groups.
-func (w *Window) place(to int, at, n int64) []byte {
+func (w *Window) directBytes(to int, at, n int64) []byte {
 	if !w.r.Lib().Port().Direct() {
 		return nil
 	}

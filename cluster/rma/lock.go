@@ -36,8 +36,8 @@ const (
 	askAccumulate             // data: kind 1 B, 6 B of padding, offset 8 B, numbers
 )
 
-// asks are the requests without more data.
-var asks = [...]byte{askShared: askShared, askExclusive: askExclusive, askUnlock: askUnlock, askNext: askNext}
+// requests are the one-byte requests, without more data.
+var requests = [...]byte{askShared: askShared, askExclusive: askExclusive, askUnlock: askUnlock, askNext: askNext}
 
 const accumulateHeader = 16
 

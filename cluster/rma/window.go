@@ -223,11 +223,11 @@ func (w *Window) Lock(kind LockKind, target int) error {
 	if w.exposure == posted && target == w.team.Rank() {
 		return w.errorf("lock of %d, this rank itself, between Post and Wait: a window is exposed or locked, not both; call Wait first", target)
 	}
-	ask := asks[askShared : askShared+1]
+	ask := requests[askShared : askShared+1]
 	switch kind {
 	case LockShared:
 	case LockExclusive:
-		ask = asks[askExclusive : askExclusive+1]
+		ask = requests[askExclusive : askExclusive+1]
 	default:
 		return w.errorf("lock of %d: kind %d: there are LockShared and LockExclusive", target, kind)
 	}
@@ -265,10 +265,10 @@ func (w *Window) Unlock(target int) error {
 		return err
 	}
 	w.access = noAccess
-	next, err := w.ask(target, asks[askUnlock:askUnlock+1])
+	next, err := w.ask(target, requests[askUnlock:askUnlock+1])
 	for err == nil && next != 0 {
 		if _, err = w.r.Lib().Atomic(cluster.At(int(next-1), w.off), cluster.AtomicAdd, 1, 0); err == nil {
-			next, err = w.ask(target, asks[askNext:askNext+1])
+			next, err = w.ask(target, requests[askNext:askNext+1])
 		}
 	}
 	return err
@@ -324,7 +324,7 @@ func (w *Window) idle(call string) error {
 // close completes the accesses of the epoch.
 func (w *Window) close() error {
 	for _, a := range w.made {
-		a.forget()
+		a.clear()
 	}
 	w.used = false
 	return w.r.Quiet()
