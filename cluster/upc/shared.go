@@ -114,7 +114,7 @@ func (s *Shared[T]) Block() int { return s.block }
 
 // Affinity returns the UPC thread that owns element i (upc_threadof).
 func (s *Shared[T]) Affinity(i int) int {
-	thread, _ := s.place(s.inside("affinity", i))
+	thread, _ := s.locate(s.inside("affinity", i))
 	return thread
 }
 
@@ -161,7 +161,7 @@ func (s *Shared[T]) Get(i int) (T, error) {
 		var zero T
 		return zero, s.bounds("get", i)
 	}
-	thread, local := s.place(i)
+	thread, local := s.locate(i)
 	if s.parts != nil {
 		if p := s.parts[thread]; local < len(p) {
 			s.count(thread)
@@ -186,7 +186,7 @@ func (s *Shared[T]) Put(i int, v T) error {
 	if uint(i) >= uint(s.n) {
 		return s.bounds("put", i)
 	}
-	thread, local := s.place(i)
+	thread, local := s.locate(i)
 	if s.parts != nil {
 		if p := s.parts[thread]; local < len(p) {
 			s.count(thread)
@@ -244,7 +244,7 @@ func (s *Shared[T]) span(call string, i, n int) (thread, local int, err error) {
 	if n == 0 {
 		return 0, 0, nil
 	}
-	thread, local = s.place(i)
+	thread, local = s.locate(i)
 	return thread, local, nil
 }
 
