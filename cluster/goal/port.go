@@ -133,7 +133,7 @@ func (s *rankRecorder) postNode(to cluster.Poster, op *cluster.Op, g graph, numb
 type step struct {
 	s      *rankRecorder
 	of     graph
-	known  *graphState
+	state  *graphState
 	number int32 // of the complete operation
 }
 
@@ -142,10 +142,10 @@ func (x *step) Step(p cluster.Poster, arg int32, d cluster.Done) {
 	if arg >= 0 {
 		next := x.of.Next(int(arg))
 		for _, i := range next {
-			x.known.needs[i] = append(x.known.needs[i], x.number)
+			x.state.needs[i] = append(x.state.needs[i], x.number)
 		}
 		if len(next) == 0 {
-			x.known.ends = append(x.known.ends, x.number)
+			x.state.ends = append(x.state.ends, x.number)
 		}
 	}
 	x.of.Step(poster{p, p.(clocked), x}, arg, d)
@@ -163,8 +163,8 @@ func (p poster) Post(op *cluster.Op) cluster.Handle {
 	x := p.x
 	s := x.s
 	if op.Kind == cluster.KindFire {
-		s.fire(p.Poster, op, x.known.ends...)
-		x.known.ends = x.known.ends[:0]
+		s.fire(p.Poster, op, x.state.ends...)
+		x.state.ends = x.state.ends[:0]
 		return 0
 	}
 	why := hint(op)
@@ -177,8 +177,8 @@ func (p poster) Post(op *cluster.Op) cluster.Handle {
 		}
 		return p.Poster.Post(op)
 	}
-	requires := x.known.needs[op.ThenArg]
-	delete(x.known.needs, op.ThenArg)
+	requires := x.state.needs[op.ThenArg]
+	delete(x.state.needs, op.ThenArg)
 	if len(requires) == 0 {
 		requires = append(requires, x.number)
 	}

@@ -16,7 +16,7 @@ import (
 // clock run one at a time, so it needs no lock.
 type Recorder struct {
 	ranks    []*rankRecorder
-	place    func(rank int32) int32 // the number of a rank in the text
+	textRank func(rank int32) int32 // the number of a rank in the text
 	tags     map[tag]int32
 	spill    *os.File
 	removed  bool  // the temporary file has no name
@@ -26,9 +26,9 @@ type Recorder struct {
 	Ops      int64
 	Messages int64
 
-	eager   int64 // larger messages use rendezvous
-	asked   bool  // some message does
-	stepped bool  // some collective ran as continuations
+	eager          int64 // larger messages use rendezvous
+	usesRendezvous bool  // some message does
+	stepped        bool  // some collective ran as continuations
 }
 
 // tag is a tag of a team.
@@ -80,9 +80,9 @@ func (f *fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	if t.limit == 0 {
 		t.limit = min(max(keptBytes/n, 256), 64<<10)
 	}
-	t.place = func(rank int32) int32 { return rank }
+	t.textRank = func(rank int32) int32 { return rank }
 	if l.Ranking == cluster.RoundRobin {
-		t.place = func(rank int32) int32 { return rank%int32(l.Nodes)*int32(l.RanksPerNode) + rank/int32(l.Nodes) }
+		t.textRank = func(rank int32) int32 { return rank%int32(l.Nodes)*int32(l.RanksPerNode) + rank/int32(l.Nodes) }
 	}
 	for i := range t.ranks {
 		t.ranks[i] = newRankRecorder(t, int32(i))
@@ -118,7 +118,7 @@ func (t *Recorder) tagOf(ctx, number int32) int32 {
 
 // Note returns a sentence if a replay of the text may take another time, or "".
 func (t *Recorder) Note() string {
-	if !t.asked || !t.stepped {
+	if !t.usesRendezvous || !t.stepped {
 		return ""
 	}
 	return "some messages use rendezvous, and collectives run as continuations: a replay may take another time, because GOAL does not mark the calls between which a rank answers"
@@ -171,11 +171,11 @@ func (t *Recorder) flush(s *rankRecorder) {
 // Write writes the recorded operations as GOAL text. The launch must have ended.
 func (t *Recorder) Write(w io.Writer) error {
 	out := newWriter(w, len(t.ranks))
-	byPlace := make([]*rankRecorder, len(t.ranks))
+	byTextRank := make([]*rankRecorder, len(t.ranks))
 	for i, s := range t.ranks {
-		byPlace[t.place(int32(i))] = s
+		byTextRank[t.textRank(int32(i))] = s
 	}
-	for i, s := range byPlace {
+	for i, s := range byTextRank {
 		if len(s.buf) > 0 {
 			t.flush(s)
 		}
@@ -227,7 +227,7 @@ func (t *Recorder) writeOp(out writer, in *bufio.Reader, i int32) error {
 	}
 	o := Op{Kind: Kind(kind), Peer: int32(signed[0]), Tag: int32(signed[1]), Size: signed[2]}
 	if o.Peer >= 0 {
-		o.Peer = t.place(o.Peer)
+		o.Peer = t.textRank(o.Peer)
 	}
 	out.op(i, &o)
 	if after := i - int32(back); after >= 0 {
