@@ -52,8 +52,8 @@ func target(name string) (fs.FileMode, error) {
 func temporary(name string, mode fs.FileMode) (*os.File, error) {
 	dir := filepath.Dir(name)
 	for try := 0; ; try++ {
-		beside := filepath.Join(dir, fmt.Sprintf(".hybridtop-%d-%d.tmp", os.Getpid(), try))
-		f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		temp := filepath.Join(dir, fmt.Sprintf(".hybridtop-%d-%d.tmp", os.Getpid(), try))
+		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if errors.Is(err, fs.ErrExist) && try < 1000 {
 			continue
 		}
