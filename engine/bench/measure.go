@@ -102,7 +102,7 @@ func rows[C any](ctx context.Context, table string, o *Options, cases []C, name 
 		if progress != nil {
 			progress("peers")
 		}
-		runPeers(ctx, o.Peers, programs...).beside(done)
+		runPeers(ctx, o.Peers, programs...).addTo(done)
 	}
 	return done, nil
 }
@@ -139,12 +139,12 @@ func (k *Case) again(launches int, all rounds) bool {
 
 // alternate runs rounds of a case's value, alternating with a side of the other case, and counts
 // the allocations per iteration.
-func (k *Case) alternate(o *Options, value turner, beside *Case, other turner, side which) (all rounds, allocs float64, err error) {
+func (k *Case) alternate(o *Options, value turner, reference *Case, other turner, side which) (all rounds, allocs float64, err error) {
 	n, err := k.calibrate(value, playValue, o.Batch)
 	if err != nil {
 		return nil, 0, err
 	}
-	m, err := beside.calibrate(other, side, o.Batch)
+	m, err := reference.calibrate(other, side, o.Batch)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -132,8 +132,8 @@ func put1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
 		return nil, nil, err
 	}
 	buf, last := c.bytes[0], mebi-1
-	// mark changes both ends of the data, so that check detects data of an earlier turn.
-	mark := func() { buf[0]++; buf[last] += 3 }
+	// stamp changes both ends of the data, so that check detects data of an earlier turn.
+	stamp := func() { buf[0]++; buf[last] += 3 }
 	check := func() error {
 		if seg[0] != buf[0] || seg[last] != buf[last] {
 			return fmt.Errorf("the segment differs from the data of the put")
@@ -141,7 +141,7 @@ func put1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
 		return nil
 	}
 	value = func(n int) error {
-		mark()
+		stamp()
 		for range n {
 			if err := r.Put(cluster.At(1, 0), cluster.Of(buf)); err != nil {
 				return err
@@ -150,7 +150,7 @@ func put1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
 		return check()
 	}
 	limit = func(n int) error {
-		mark()
+		stamp()
 		for range n {
 			copy(seg, buf)
 		}

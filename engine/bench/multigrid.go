@@ -65,27 +65,27 @@ func facePuts(r *cluster.Rank, variant string) (value, limit side, err error) {
 	}
 	const row, plane = faceSide + 2, (faceSide + 2) * (faceSide + 2)
 	const last = (faceSide - 1) * (row + plane)
-	own := cluster.View[float64](r.Segment())[faceSide+row+plane:]
-	there := cluster.View[float64](seg)[row+plane:]
+	source := cluster.View[float64](r.Segment())[faceSide+row+plane:]
+	target := cluster.View[float64](seg)[row+plane:]
 	put := multigrid.FacePut(r, 1, faceSide, variant)
-	turn := 0.
+	stamp := 0.
 	timed := func(move func() error) side {
 		return func(n int) error {
-			turn++
-			own[0], own[last] = turn, -turn
+			stamp++
+			source[0], source[last] = stamp, -stamp
 			for range n {
 				if err := move(); err != nil {
 					return err
 				}
 			}
-			if there[0] != turn || there[last] != -turn {
-				return fmt.Errorf("the ghost cells are %g and %g, want %g and %g", there[0], there[last], turn, -turn)
+			if target[0] != stamp || target[last] != -stamp {
+				return fmt.Errorf("the ghost cells are %g and %g, want %g and %g", target[0], target[last], stamp, -stamp)
 			}
 			return nil
 		}
 	}
 	loop := func() error {
-		faceLoop(there, own)
+		faceLoop(target, source)
 		return nil
 	}
 	return only(r, timed(put)), only(r, timed(loop)), nil

@@ -185,9 +185,9 @@ type capped struct {
 }
 
 func (c *capped) Write(b []byte) (int, error) {
-	room := peerOutput - len(c.kept)
-	c.kept = append(c.kept, b[:min(room, len(b))]...)
-	if len(b) > room {
+	space := peerOutput - len(c.kept)
+	c.kept = append(c.kept, b[:min(space, len(b))]...)
+	if len(b) > space {
 		c.over()
 	}
 	return len(b), nil
@@ -233,8 +233,8 @@ var siUnits = map[string]struct {
 
 // Valid values on any host are within these limits, in SI base units.
 const (
-	leastFigure = 1e-18
-	mostFigure  = 1e18
+	minFigure = 1e-18
+	maxFigure = 1e18
 )
 
 // read parses the values in the output of a program, and returns descriptions of lines with invalid
@@ -252,7 +252,7 @@ func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 		if !known || err != nil && !errors.Is(err, strconv.ErrRange) {
 			continue
 		}
-		if v *= si.scale; !(v >= leastFigure && v <= mostFigure) { // also excludes NaN
+		if v *= si.scale; !(v >= minFigure && v <= maxFigure) { // also excludes NaN
 			wrong = append(wrong, fmt.Sprintf("line %d: %q", n, shown(strings.Join(f, " "))))
 			continue
 		}
@@ -261,8 +261,8 @@ func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 	return wrong
 }
 
-// beside adds the values to the rows, and the skipped programs to the rows that they measure.
-func (p *PeerRuns) beside(rows []Row) {
+// addTo adds the values to the rows, and the skipped programs to the rows that they measure.
+func (p *PeerRuns) addTo(rows []Row) {
 	for i := range rows {
 		r := &rows[i]
 		want, ok := peerRows[r.Name]

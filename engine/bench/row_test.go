@@ -244,7 +244,7 @@ func TestPeers(t *testing.T) {
 	script(folder, "p2p.mpich", "")
 
 	rows := []Row{{Name: "pingpong8", Unit: seconds}, {Name: "msgrate8", Unit: perSecond}, {Name: "fetchadd8", Unit: seconds}, {Name: "barrier64", Unit: seconds}, {Name: "rpc", Unit: seconds}}
-	runPeers(t.Context(), folder, "p2p", "coll").beside(rows)
+	runPeers(t.Context(), folder, "p2p", "coll").addTo(rows)
 
 	peer := func(line string, v float64, unit string, limit float64) []Peer {
 		p := Peer{Name: "Open MPI", Value: v, Unit: unit, Kind: engine.Measured, Line: line, Limit: limit}
@@ -289,7 +289,7 @@ func TestRowsOfThreads(t *testing.T) {
 			!strings.Contains(r.Compare, "MPI_THREAD_MULTIPLE") || !strings.Contains(r.Note, "threads per rank") {
 			t.Errorf("incomplete row %+v", r)
 		}
-		if beside := r.LimitName == oneThread; beside == strings.HasPrefix(r.Name, "mt1") {
+		if hasReference := r.LimitName == oneThread; hasReference == strings.HasPrefix(r.Name, "mt1") {
 			t.Errorf("%s compares with %s", r.Name, r.LimitName)
 		}
 	}
@@ -315,7 +315,7 @@ func TestPeersOfThreads(t *testing.T) {
 		}
 	}
 	rows := []Row{{Name: "mt2_msgrate_8B_w64", Unit: perSecond}, {Name: "pingpong8", Unit: seconds}}
-	runPeers(t.Context(), folder, "mt").beside(rows)
+	runPeers(t.Context(), folder, "mt").addTo(rows)
 	if p := rows[0].Peers; len(p) != 1 || p[0].Name != "MPICH" || p[0].Value != 9.5e6 || p[0].Limit != 19e6 || p[0].Ratio != 0.5 {
 		t.Errorf("peers %+v, want MPICH's 9.5 M/s and its 19 M/s", p)
 	}
