@@ -133,8 +133,8 @@ func (w *Window) reaching(call string, target int, off, n int64) (to int, at int
 	return to, w.off + controlBlock + off, nil
 }
 
-// directBytes returns the bytes of an access that can be done in place, or nil. It does not depend on UPC
-// groups.
+// directBytes returns the bytes of an access that can be done in place, or nil. It does not depend
+// on UPC groups.
 func (w *Window) directBytes(to int, at, n int64) []byte {
 	if !w.r.Lib().Port().Direct() {
 		return nil
