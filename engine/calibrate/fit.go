@@ -135,12 +135,12 @@ func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, er
 	}
 	m.Source["cores_per_node"] = "read from the host"
 	f.compute()
-	own := f.inRank()
-	way := f.inNode()
-	f.access(own, trialAnyOwn, "in_rank", "the local segment")
-	f.access(way, trialAnyPeer, "in_node", "a neighbour's segment")
-	f.far(way)
-	f.service(way)
+	local := f.inRank()
+	intra := f.inNode()
+	f.access(local, trialAnyLocal, "in_rank", "the local segment")
+	f.access(intra, trialAnyPeer, "in_node", "a neighbour's segment")
+	f.far(intra)
+	f.service(intra)
 	if err := errors.Join(f.errs...); err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (f *fitter) compute() {
 
 // inRank fits accesses to the local segment.
 func (f *fitter) inRank() *cluster.Link {
-	ts := f.of(trialGetOwn, 2)
+	ts := f.of(trialGetLocal, 2)
 	l := &f.machine.Classes[cluster.InRank]
 	if len(ts) == 0 {
 		return l
@@ -267,16 +267,16 @@ func (f *fitter) line(kind string) slopeOf {
 }
 
 // service fits the operations at a target.
-func (f *fitter) service(way *cluster.Link) {
+func (f *fitter) service(intra *cluster.Link) {
 	m := &f.machine
 	if ts := f.of(trialAtomic, 1); len(ts) > 0 {
-		there := f.hot(trialGetOwn)
+		there := f.hot(trialGetLocal)
 		t := max(level(ts)-there, 0)
 		m.AtomicTime = cluster.FromSeconds(t)
 		f.state("atomic_time_s", "s", t, "fetch-and-adds on the local segment, minus a get from it", ts, func(Time) float64 { return there + t })
 	}
 	if ts := f.of(trialRPC, 1); len(ts) > 0 {
-		there := (2*way.Overhead + way.Latency).Seconds()
+		there := (2*intra.Overhead + intra.Latency).Seconds()
 		t := max(level(ts)-there, 0)
 		m.HandlerTime = cluster.FromSeconds(t)
 		f.state("handler_time_s", "s", t, "RPC there and back, less 2o + L", ts, func(Time) float64 { return there + t })
