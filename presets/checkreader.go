@@ -39,7 +39,8 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	r.tolerance(at+"tolerance", &c)
 	r.bounds(at, &c)
 	if r.has(at + "against") {
-		if c.Against = r.name(at+"against", "a series"); r.err == nil && f.Find(c.Against) == nil {
+		c.Against = r.name(at+"against", "a series")
+		if r.err == nil && f.Find(c.Against) == nil {
 			r.wrong(at+"against", "unknown series %q", shorten(c.Against))
 		}
 	}
@@ -143,7 +144,8 @@ func (r *figureReader) published(f *Figure, at string, c *Check) {
 	}
 	if v, has := r.at(at + "null"); has {
 		x := r.number(at+"null", v, -maxNumber, maxNumber)
-		if c.Null = &x; c.Rule != Within || c.Published == nil {
+		c.Null = &x
+		if c.Rule != Within || c.Published == nil {
 			r.wrong(at+"null", "is only used with published numbers and the rule \"within\"; leave it out")
 		}
 	}
@@ -158,7 +160,7 @@ func (r *figureReader) points(f *Figure, key, series string) []Point {
 			r.wrong(key, "want pairs: [[x, value], ...]")
 			return nil
 		}
-		p := Point{r.number(key, pair[0], -maxNumber, maxNumber), r.number(key, pair[1], -maxNumber, maxNumber)}
+		p := Point{X: r.number(key, pair[0], -maxNumber, maxNumber), Value: r.number(key, pair[1], -maxNumber, maxNumber)}
 		if p.Value == 0 {
 			r.wrong(key, "has the value 0 at %v, which has no relative error", p.X)
 		}

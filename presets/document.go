@@ -119,7 +119,8 @@ func (d *document) locate(data []byte, isKey func(string) bool, hint func(string
 			table, err = note("", e.Key())
 		case unstable.KeyValue:
 			var key string
-			if key, err = note(table, e.Key()); err == nil {
+			key, err = note(table, e.Key())
+			if err == nil {
 				err = inside(key, e.Value())
 			}
 		}
@@ -144,7 +145,8 @@ func (d *document) at(key string) (any, bool) {
 		if !ok {
 			return nil, false
 		}
-		if v, ok = table[part]; !ok {
+		v, ok = table[part]
+		if !ok {
 			return nil, false
 		}
 	}

@@ -98,11 +98,13 @@ func readWords(d *document, m *cluster.Machine) error {
 		return d.fail("title", `missing; add title = "what the machine is" at the top`)
 	}
 	var err error
-	if m.Title, err = d.text("title", title); err != nil {
+	m.Title, err = d.text("title", title)
+	if err != nil {
 		return err
 	}
 	emulated, _ := d.at("emulated")
-	if m.Emulated, ok = emulated.(bool); !ok {
+	m.Emulated, ok = emulated.(bool)
+	if !ok {
 		return d.fail("emulated", "want true (transfers and computing take this machine's time) or false (the host's own)")
 	}
 	progress, _ := d.at("progress")

@@ -39,7 +39,8 @@ func checkTopology(d *document, m *cluster.Machine) error {
 	}
 	capacity := 1
 	for _, dim := range t.Dims {
-		if capacity *= dim; capacity > maxCapacity {
+		capacity *= dim
+		if capacity > maxCapacity {
 			return d.fail(dims, "make a network of more than %d nodes; use smaller ones", maxCapacity)
 		}
 	}

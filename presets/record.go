@@ -251,7 +251,8 @@ func (r *figureReader) moves(at string, c *Check) {
 		}
 		return
 	}
-	if c.Record.Base = r.words(at+"sensitivity", ""); !r.has(key) {
+	c.Record.Base = r.words(at+"sensitivity", "")
+	if !r.has(key) {
 		return
 	}
 	for _, t := range r.tuples(key, 4, "of a constant, a factor, the change and \"holds\" or \"flips\"") {

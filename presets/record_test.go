@@ -220,17 +220,20 @@ func TestLongRecords(t *testing.T) {
 	}
 	// A program without long runs, built before they were recorded, does not change them. The check
 	// stays refuted by its long row. The same holds for sensitivities.
-	if out, err = WriteRecords(&f, "paper9-x.toml", out, map[string]Record{"copy": {Verdict: Pass}}); err != nil {
+	out, err = WriteRecords(&f, "paper9-x.toml", out, map[string]Record{"copy": {Verdict: Pass}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if kept, err := decodeFigure("paper9-x.toml", out); err != nil || !reflect.DeepEqual(kept.Checks[0].Record, want) {
 		t.Errorf("%v: %+v is left, want %+v", err, kept.Checks[0].Record, want)
 	}
 	none := Record{Verdict: Pass, Base: "0f", Moves: []Move{{"remote.gap_s", 2, math.NaN(), true}}}
-	if out, err = WriteRecords(&back, "paper9-x.toml", out, map[string]Record{"copy": none}); err != nil {
+	out, err = WriteRecords(&back, "paper9-x.toml", out, map[string]Record{"copy": none})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if back, err = decodeFigure("paper9-x.toml", out); err != nil {
+	back, err = decodeFigure("paper9-x.toml", out)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if got := back.Checks[0].Record; len(got.Long) > 0 || len(got.Moves) != 1 || !math.IsNaN(got.Moves[0].By) || !got.Moves[0].Flips {

@@ -67,7 +67,8 @@ func readSlowPart(d *document, m *cluster.Machine, at string, v any) (cluster.Sl
 	}
 	s := cluster.Slow{Adapter: -1}
 	var err error
-	if s.Node, err = number("node", m.Nodes, "the machine"); err != nil {
+	s.Node, err = number("node", m.Nodes, "the machine")
+	if err != nil {
 		return none, err
 	}
 	_, hasAdapter := table["adapter"]
@@ -76,7 +77,8 @@ func readSlowPart(d *document, m *cluster.Machine, at string, v any) (cluster.Sl
 	case hasAdapter == hasProcessors:
 		return none, d.fail(at, "want either adapter = its number, or processors = true")
 	case hasAdapter:
-		if s.Adapter, err = number("adapter", m.Classes[cluster.Remote].Adapters, "a node"); err != nil {
+		s.Adapter, err = number("adapter", m.Classes[cluster.Remote].Adapters, "a node")
+		if err != nil {
 			return none, err
 		}
 	case processors != true:

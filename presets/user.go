@@ -29,11 +29,11 @@ type catalog struct {
 
 // The catalogs.
 var (
-	machineCatalog = catalog{"machines", "machine", &builtIn, func(file string) error {
+	machineCatalog = catalog{folder: "machines", what: "machine", files: &builtIn, load: func(file string) error {
 		_, err := LoadMachine(file)
 		return err
 	}}
-	scenarioCatalog = catalog{"scenarios", "scenario", &scenarioFiles, func(file string) error {
+	scenarioCatalog = catalog{folder: "scenarios", what: "scenario", files: &scenarioFiles, load: func(file string) error {
 		_, err := LoadScenario(file)
 		return err
 	}}
@@ -55,11 +55,12 @@ func (c *catalog) userFiles() (names []string, skipped []Skipped) {
 		file := filepath.Join(c.home(), e.Name())
 		name := fileName(file)
 		if slices.Contains(builtIn, name) {
-			skipped = append(skipped, Skipped{name, true, fmt.Errorf("%s: a built-in %s has the name %s and is used instead; rename the file", file, c.what, name)})
+			err := fmt.Errorf("%s: a built-in %s has the name %s and is used instead; rename the file", file, c.what, name)
+			skipped = append(skipped, Skipped{Name: name, Shadowed: true, Err: err})
 			continue
 		}
 		if err := c.load(file); err != nil {
-			skipped = append(skipped, Skipped{name, false, err})
+			skipped = append(skipped, Skipped{Name: name, Err: err})
 			continue
 		}
 		names = append(names, name)

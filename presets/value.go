@@ -80,7 +80,9 @@ func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 	if err := f.set(d, m, value); err != nil {
 		return err
 	}
-	words, prefix, from := any(nil), "", ""
+	words := any(nil)
+	prefix := ""
+	from := ""
 	for _, o := range append([]string{"source"}, origins()...) {
 		v, there := table[o]
 		if !there {
@@ -89,7 +91,9 @@ func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 		if from != "" {
 			return d.fail(f.key, "has both %s and %s; keep the one that is true", from, o)
 		}
-		words, prefix, from = v, prefixOf(o), o
+		words = v
+		prefix = prefixOf(o)
+		from = o
 	}
 	if from == "" {
 		return d.fail(f.key, `has no source; add source = "where the number comes from", derived = "from what", fitted = "to what", or assumed = "why"`)
