@@ -42,7 +42,11 @@ type AccessCosts struct {
 // words of 8 bytes at 0.33 µs. The paper has no numbers for one-sided calls ("probably better") and
 // no page size. Here one-sided calls have the numbers of messages, and a page has 4096 bytes.
 var PaperAccess = AccessCosts{
-	TwoSided: Link{300e6, 10e-6}, OneSided: Link{300e6, 10e-6}, WordLatency: 0.33e-6, WordSize: 8, PageSize: 4096,
+	TwoSided:    Link{Bandwidth: 300e6, Latency: 10e-6},
+	OneSided:    Link{Bandwidth: 300e6, Latency: 10e-6},
+	WordLatency: 0.33e-6,
+	WordSize:    8,
+	PageSize:    4096,
 }
 
 // Access is a method with its predicted bandwidth, in B/s of requested bytes. The terms are seconds
@@ -92,7 +96,7 @@ func (c AccessCosts) Accesses(size int) ([]Access, error) {
 func access(size int, name, title string, copies int, remark string, latency, transfer float64) Access {
 	p := Prediction{Unit: "B/s", Sum: []Term{{TermLatency, latency, "s"}, {TermTransfer, transfer, "s"}}}
 	p.Value = float64(size) / p.total()
-	return Access{AccessMethod{name, title, copies, remark}, p}
+	return Access{AccessMethod: AccessMethod{Name: name, Title: title, Copies: copies, Remark: remark}, Prediction: p}
 }
 
 func (c AccessCosts) check(size int) error {

@@ -39,7 +39,7 @@ func Split(comm, nonOverlap float64) (Fractions, error) {
 	if overlap < 0 && overlap > -sumsToOne {
 		overlap = 0
 	}
-	f := Fractions{comm, nonOverlap, overlap}
+	f := Fractions{Comm: comm, NonOverlap: nonOverlap, Overlap: overlap}
 	if isShare(comm) && isShare(nonOverlap) && overlap < 0 {
 		return Fractions{}, fmt.Errorf("f_comm %v + f_comp,non %v = %v: want at most 1", comm, nonOverlap, comm+nonOverlap)
 	}
@@ -53,7 +53,7 @@ func FractionsOf(comm, nonOverlap, overlap float64) (Fractions, error) {
 	if !(min(comm, nonOverlap, overlap) >= 0) || !(sum > 0) || math.IsInf(sum, 1) {
 		return Fractions{}, fmt.Errorf("times %v of communication, %v and %v of computation: want none below 0, and one above", comm, nonOverlap, overlap)
 	}
-	return Fractions{comm / sum, nonOverlap / sum, overlap / sum}, nil
+	return Fractions{Comm: comm / sum, NonOverlap: nonOverlap / sum, Overlap: overlap / sum}, nil
 }
 
 // MinimumThreads returns m_min = f_comm / (f_comp,overlap + f_comm), the natural lower bound for m

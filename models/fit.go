@@ -37,7 +37,7 @@ func FitLatencies(points []Point) (LatencyFit, error) {
 		if !isShare(p.Share) {
 			return LatencyFit{}, fmt.Errorf("point %d: share %v: want 0 to 1", i, p.Share)
 		}
-		rows[i] = row{[2]float64{p.Share, 1 - p.Share}, p.Latency, p.Weight}
+		rows[i] = row{shares: [2]float64{p.Share, 1 - p.Share}, y: p.Latency, weight: p.Weight}
 	}
 	l, residuals, err := solve(rows)
 	if errors.Is(err, ErrUndetermined) {
@@ -46,7 +46,7 @@ func FitLatencies(points []Point) (LatencyFit, error) {
 	if err != nil {
 		return LatencyFit{}, err
 	}
-	return LatencyFit{l[0], l[1], residuals}, nil
+	return LatencyFit{Local: l[0], Remote: l[1], Residuals: residuals}, nil
 }
 
 // row is one equation: shares · latencies = y.

@@ -108,7 +108,8 @@ func TestSparseEpsilon(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.Comm = c * x.Overlap
-		if p, err = x.Epsilon(models.Reserved{M: m, N: n}, nk); err != nil || math.Abs(p.Value-1) > 1e-9 {
+		p, err = x.Epsilon(models.Reserved{M: m, N: n}, nk)
+		if err != nil || math.Abs(p.Value-1) > 1e-9 {
 			t.Fatalf("ε = %v (%v) at its crossover", p.Value, err)
 		}
 	})
