@@ -112,13 +112,15 @@ func stream(ctx context.Context, name string, fill func(io.Writer) error) error 
 	if err != nil {
 		return err
 	}
-	if err = fill(&until{ctx, f}); err == nil && ctx.Err() != nil {
+	err = fill(&until{ctx: ctx, w: f})
+	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
+	err = errors.Join(err, f.Close())
+	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
