@@ -66,7 +66,9 @@ func ApplicationNames() []string {
 
 func (a *application) row() (Case, error) {
 	k := a.Case
-	k.Unit, k.valueOps, k.limitOps = seconds, 1, 1
+	k.Unit = seconds
+	k.valueOps = 1
+	k.limitOps = 1
 	w, err := workload.Find(a.workload)
 	if err != nil {
 		return k, err
@@ -117,8 +119,12 @@ func kernelCase() Case {
 			return v
 		}
 		tiles, blasOf := new(dense.Tiles), gonum.Implementation{}
-		x, y, z := numbers(n*n, 7), numbers(n*n, 5), make([]float64, n*n)
-		left, right, sum := numbers(rows*(depth+8), 7), numbers(depth*ld, 5), make([]float64, rows*ld)
+		x := numbers(n*n, 7)
+		y := numbers(n*n, 5)
+		z := make([]float64, n*n)
+		left := numbers(rows*(depth+8), 7)
+		right := numbers(depth*ld, 5)
+		sum := make([]float64, rows*ld)
 		check := func(a []float64, lda int, b []float64, ldb int, c []float64, deep int) error {
 			want := 0.
 			for i := range deep {

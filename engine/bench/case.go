@@ -119,7 +119,8 @@ func (k *Case) play(r *cluster.Rank, c *common, referee func(turner) error) erro
 			if err := r.Barrier(r.All()); err != nil {
 				return err
 			}
-			if now = c.order; now.what == leave {
+			now = c.order
+			if now.what == leave {
 				return nil
 			}
 			if err := run(); err != nil {
@@ -131,7 +132,7 @@ func (k *Case) play(r *cluster.Rank, c *common, referee func(turner) error) erro
 		}
 	}
 	turn := func(what which, n int) (time.Duration, error) {
-		now = order{what, n}
+		now = order{what: what, n: n}
 		c.order = now
 		if err := r.Barrier(r.All()); err != nil {
 			return 0, err

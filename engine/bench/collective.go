@@ -125,10 +125,12 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 	}
 	words, me := c.bytes/8, int64(r.ID())
 	x := coll.Call{Key: key, Blocks: key.Blocks(int64(c.bytes), 8)}
-	if x.Combine, err = coll.Combining[int64](r, "combine", cluster.Sum); err != nil {
+	x.Combine, err = coll.Combining[int64](r, "combine", cluster.Sum)
+	if err != nil {
 		return nil, err
 	}
-	if x.CombineAll, err = coll.CombiningAll[int64](r, "combine", cluster.Sum); err != nil {
+	x.CombineAll, err = coll.CombiningAll[int64](r, "combine", cluster.Sum)
+	if err != nil {
 		return nil, err
 	}
 	blocks := 1
@@ -144,7 +146,8 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 	switch {
 	case c.what == coll.OpBcast:
 		x.In = cluster.Data{}
-		if want = func(int) int64 { return 0 }; me != 0 {
+		want = func(int) int64 { return 0 }
+		if me != 0 {
 			out[0] = 1
 		}
 	case c.what == coll.OpAllreduce:

@@ -173,7 +173,7 @@ func (rs *rounds) play(value, limit turner, n, m int) error {
 		return err
 	}
 	per := func(t time.Duration, n int) float64 { return max(t.Seconds(), 1e-9) / float64(n) }
-	*rs = append(*rs, round{per(v, n), per(l, m)})
+	*rs = append(*rs, round{value: per(v, n), limit: per(l, m)})
 	return nil
 }
 
@@ -226,7 +226,9 @@ func (k *Case) figures(rs rounds) (values, limits, ratios []float64) {
 		if k.beyond {
 			v = max(v-l, leastBeyond)
 		}
-		values, limits, ratios = append(values, v), append(limits, l), append(ratios, v/l)
+		values = append(values, v)
+		limits = append(limits, l)
+		ratios = append(ratios, v/l)
 	}
 	slices.Sort(values)
 	slices.Sort(limits)
@@ -257,7 +259,8 @@ func (k *Case) calibrate(turn turner, what which, batch time.Duration) (int, err
 		if err != nil {
 			return 0, err
 		}
-		if t = min(t, again); t >= batch/4 || n >= 1<<30 {
+		t = min(t, again)
+		if t >= batch/4 || n >= 1<<30 {
 			fill := int(float64(n) * batch.Seconds() / max(t.Seconds(), 1e-9))
 			return max(1, k.least, fill), nil
 		}

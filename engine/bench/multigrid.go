@@ -19,10 +19,10 @@ func multigridRows() []multigridRow {
 	cases, sims := MultigridCases(), multigridSims()
 	var all []multigridRow
 	for i := range cases {
-		all = append(all, multigridRow{cases[i].Name, cases[i].measure})
+		all = append(all, multigridRow{name: cases[i].Name, measure: cases[i].measure})
 	}
 	for i := range sims {
-		all = append(all, multigridRow{sims[i].name, sims[i].measure})
+		all = append(all, multigridRow{name: sims[i].name, measure: sims[i].measure})
 	}
 	return all
 }

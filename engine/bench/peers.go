@@ -214,7 +214,8 @@ func shown(text string) string {
 		if !unicode.IsPrint(r) {
 			r = ' '
 		}
-		if clean = append(clean, r); len(clean) == longestComplaint {
+		clean = append(clean, r)
+		if len(clean) == longestComplaint {
 			return string(clean) + "…"
 		}
 	}
@@ -252,7 +253,8 @@ func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 		if !known || err != nil && !errors.Is(err, strconv.ErrRange) {
 			continue
 		}
-		if v *= si.scale; !(v >= minFigure && v <= maxFigure) { // also excludes NaN
+		v *= si.scale
+		if !(v >= minFigure && v <= maxFigure) { // also excludes NaN
 			wrong = append(wrong, fmt.Sprintf("line %d: %q", n, shown(strings.Join(f, " "))))
 			continue
 		}
@@ -267,7 +269,9 @@ func (p *PeerRuns) addTo(rows []Row) {
 		r := &rows[i]
 		want, ok := peerRows[r.Name]
 		if line := collectiveLine(r.Name); line != "" {
-			want.by, want.line, ok = "collectives", line, true
+			want.by = "collectives"
+			want.line = line
+			ok = true
 		}
 		if !ok {
 			continue

@@ -65,7 +65,9 @@ func (k *Case) row(all rounds) Row {
 	}
 	values, limits, ratios := k.figures(counted.quiet())
 	row.Value, row.Limit = quantile(values, .5), quantile(limits, .5)
-	row.Ratio, row.RatioLow, row.RatioHigh = quantile(ratios, .5), quantile(ratios, .25), quantile(ratios, .75)
+	row.Ratio = quantile(ratios, .5)
+	row.RatioLow = quantile(ratios, .25)
+	row.RatioHigh = quantile(ratios, .75)
 	if k.computes {
 		row.Value, row.Limit = values[0], limits[0]
 		row.Ratio = row.Value / row.Limit

@@ -31,9 +31,14 @@ func ThreadCases() []ThreadCase {
 		threadCase("ep2_lat_8B", 2, true, pairTrips),
 		threadCase("ep2_msgrate_8B_w64", 2, true, pairStream),
 	} {
-		k.Reference, k.Limit, k.Why, k.bound = &lat, oneThread, "compare with one thread", hard
+		k.Reference = &lat
+		k.Limit = oneThread
+		k.Why = "compare with one thread"
+		k.bound = hard
 		if k.Unit == perSecond {
-			k.Reference, k.Target, k.Why = &rate, 1, "threads do not slow each other down"
+			k.Reference = &rate
+			k.Target = 1
+			k.Why = "threads do not slow each other down"
 			k.bound *= max(1, min(float64(k.threads), float64(runtime.GOMAXPROCS(0))/float64(k.Ranks)))
 		}
 		cases = append(cases, k)
@@ -61,7 +66,9 @@ func threadCase(name string, threads int, endpoints bool, pair pairSide) ThreadC
 		valueOps: 2, limitOps: 2, bound: hard,
 	}}
 	if name[len(name)-1] == '4' {
-		k.Unit, k.Limit, k.Why = perSecond, "one message per cache line to the other core, one way", "compare with msgrate8"
+		k.Unit = perSecond
+		k.Limit = "one message per cache line to the other core, one way"
+		k.Why = "compare with msgrate8"
 		k.Doc = fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding per pair, one reply per window; all pairs together", window)
 		k.valueOps, k.bound = float64(window*threads), pipelined
 	}
@@ -99,7 +106,8 @@ func pairTeams(r *cluster.Rank, threads int, endpoints bool) ([]*cluster.Team, e
 	teams := make([]*cluster.Team, threads)
 	for i := range teams {
 		var err error
-		if teams[i], err = r.Dup(r.World()); err != nil {
+		teams[i], err = r.Dup(r.World())
+		if err != nil {
 			return nil, err
 		}
 	}
