@@ -195,13 +195,17 @@ func TestFitOfSimulator(t *testing.T) {
 		t.Skip("seconds under the race detector")
 	}
 	m := preset(t, "demo")
-	m.Emulated, m.NodeRate, m.Progress = false, 0, cluster.ProgressCall
+	m.Emulated = false
+	m.NodeRate = 0
+	m.Progress = cluster.ProgressCall
 	m.EagerLimit = 8192
 	m.Classes[cluster.InNode] = cluster.Link{Latency: 140 * cluster.Nanosecond, Overhead: 60 * cluster.Nanosecond, Gap: 95 * cluster.Nanosecond, Bandwidth: 8e9, Uncached: cluster.Uncached{Limit: 192 << 10, Copy: 14e9},
 		Inline: cluster.Inline{Limit: inlineLimit, Latency: 80 * cluster.Nanosecond, Overhead: 35 * cluster.Nanosecond, Gap: 45 * cluster.Nanosecond}, EagerCopy: 20e9, SingleCopy: 9e9,
 		Access: 11 * cluster.Nanosecond, AccessRate: 40e9}
 	m.Classes[cluster.InRank] = cluster.Link{Latency: 6 * cluster.Nanosecond, Bandwidth: 50e9, Access: 6 * cluster.Nanosecond}
-	m.AtomicTime, m.HandlerTime, m.PollTime = 12*cluster.Nanosecond, 600*cluster.Nanosecond, 15*cluster.Nanosecond
+	m.AtomicTime = 12 * cluster.Nanosecond
+	m.HandlerTime = 600 * cluster.Nanosecond
+	m.PollTime = 15 * cluster.Nanosecond
 	var times []Time
 	for _, tr := range trials(2) {
 		s := 1e-3 // of copies, which take no time there

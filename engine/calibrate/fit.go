@@ -260,7 +260,8 @@ func (f *fitter) line(kind string) slopeOf {
 		return s
 	}
 	var ok bool
-	if s.first, s.slope, ok = straight(s.times); !ok || s.slope == 0 {
+	s.first, s.slope, ok = straight(s.times)
+	if !ok || s.slope == 0 {
 		f.errs = append(f.errs, fmt.Errorf("%w: %s does not take longer with more messages; measure again on a quieter host", ErrFit, kind))
 	}
 	return s

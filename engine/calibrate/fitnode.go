@@ -15,7 +15,9 @@ const inlineLimit = 32
 // inNode fits the messages between two ranks, by transfer path.
 func (f *fitter) inNode() *cluster.Link {
 	l := &f.machine.Classes[cluster.InNode]
-	flood, sparse, spacing := f.line(trialFlood), f.line(trialSparse), f.line(trialSpacing)
+	flood := f.line(trialFlood)
+	sparse := f.line(trialSparse)
+	spacing := f.line(trialSpacing)
 	var cells, buffers, copies []Time // ping-pong, by path
 	for _, t := range f.of(trialPingpong, 2) {
 		switch {
@@ -96,8 +98,12 @@ func (f *fitter) buffers(l *cluster.Link, trips, exchanges []Time) {
 		f.errs = append(f.errs, fmt.Errorf("%w: ping-pong and exchanges yield no positive time per byte of an eager message; measure again on a quieter host", ErrFit))
 		return
 	}
-	o, latency, perByte := x[0], max(x[1], shortest), x[2]
-	l.Overhead, l.Latency, l.EagerCopy = cluster.FromSeconds(o), cluster.FromSeconds(latency), round(1/perByte)
+	o := x[0]
+	latency := max(x[1], shortest)
+	perByte := x[2]
+	l.Overhead = cluster.FromSeconds(o)
+	l.Latency = cluster.FromSeconds(latency)
+	l.EagerCopy = round(1 / perByte)
 	at := func(t Time) float64 {
 		if t.Kind == trialExchange {
 			return 2*o + 2*t.X*perByte
@@ -172,7 +178,10 @@ func (f *fitter) single(l *cluster.Link, trips, exchanges []Time) {
 			sum += e * e
 		}
 		if n > 0 && b > 0 && sum < least {
-			least, limit, near, far = sum, at, n, b
+			least = sum
+			limit = at
+			near = n
+			far = b
 		}
 	}
 	if limit == 0 {

@@ -56,11 +56,11 @@ func (d *drawer) batches(turns [][]float64) []float64 {
 // rangeOf returns the range of the middle 95 % of the values, extended to contain value.
 func rangeOf(value float64, values []float64) Range {
 	if len(values) == 0 {
-		return Range{value, value}
+		return Range{Low: value, High: value}
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	cut := int(float64(len(sorted)) * (1 - level95) / 2)
-	return Range{min(value, sorted[cut]), max(value, sorted[len(sorted)-1-cut])}
+	return Range{Low: min(value, sorted[cut]), High: max(value, sorted[len(sorted)-1-cut])}
 }
 
 // resampled holds the results of the resamples.

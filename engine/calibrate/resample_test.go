@@ -79,7 +79,9 @@ func TestBusyHostsWidenRanges(t *testing.T) {
 	}
 	want := plain.numbers()
 	for _, busy := range []float64{0, .3, .6, .8, .95} {
-		inside, numbers, refused := 0, 0, 0
+		inside := 0
+		numbers := 0
+		refused := 0
 		var widths []float64
 		const seeds = 4
 		for seed := range uint64(seeds) {

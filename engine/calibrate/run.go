@@ -98,7 +98,8 @@ func (o *Options) run(ctx context.Context, machine *cluster.Machine) (*Result, e
 	}
 	var fit func(seconds []float64) (*Model, error)
 	if machine == nil {
-		if result.Model, err = Fit(result.Times, o.Host, o.Name, o.Cores); err != nil {
+		result.Model, err = Fit(result.Times, o.Host, o.Name, o.Cores)
+		if err != nil {
 			return nil, err
 		}
 		machine = &result.Model.Machine

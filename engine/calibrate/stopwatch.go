@@ -68,7 +68,8 @@ func (s *stopwatch) nextBatch() bool {
 	}
 	s.batch++
 	s.left = s.n - 1
-	if s.err = s.rank.Barrier(s.rank.All()); s.err != nil {
+	s.err = s.rank.Barrier(s.rank.All())
+	if s.err != nil {
 		return false
 	}
 	s.started = s.rank.Now()
@@ -78,13 +79,15 @@ func (s *stopwatch) nextBatch() bool {
 // end ends a batch. The time of the slowest rank counts. It reports whether another batch follows.
 func (s *stopwatch) end(now cluster.Time) bool {
 	took := (now - s.started).Seconds() / float64(s.n)
-	if took, s.err = s.largest(took); s.err != nil {
+	took, s.err = s.largest(took)
+	if s.err != nil {
 		return false
 	}
 	isWarm := s.batch > 1
 	if warmup := s.pace.warmup.Seconds(); warmup > 0 {
 		passed, err := s.largest((now - s.began).Seconds())
-		if s.err = err; err != nil {
+		s.err = err
+		if err != nil {
 			return false
 		}
 		isWarm = isWarm && passed > warmup

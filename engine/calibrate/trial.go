@@ -309,7 +309,9 @@ func copying(_ *cluster.Rank, s *stopwatch) error {
 // stream sums the products of two local vectors, on every rank: the loop of a dot product, with two
 // operations and 16 bytes per element.
 func stream(r *cluster.Rank, s *stopwatch) error {
-	a, b, sum := make([]float64, streamWords), make([]float64, streamWords), make([]float64, 1)
+	a := make([]float64, streamWords)
+	b := make([]float64, streamWords)
+	sum := make([]float64, 1)
 	for i := range a {
 		a[i], b[i] = float64(i%5), float64(i%3)
 	}
