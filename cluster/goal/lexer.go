@@ -164,7 +164,8 @@ func (p *parser) number(what string, limit int64, any bool) (int64, error) {
 	n := int64(0)
 	for {
 		for p.pos < len(p.buf) && isDigit(p.buf[p.pos]) {
-			if n = n*10 + int64(p.buf[p.pos]-'0'); n > limit {
+			n = n*10 + int64(p.buf[p.pos]-'0')
+			if n > limit {
 				return 0, fmt.Errorf("%s beyond %d", what, limit)
 			}
 			p.pos++

@@ -53,7 +53,8 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 			p.refuse(callOf(op), oneThread)
 		}
 	default:
-		if h.handle = p.Port.Post(op); h.handle == 0 {
+		h.handle = p.Port.Post(op)
+		if h.handle == 0 {
 			return 0
 		}
 		return s.hold(h)
@@ -123,7 +124,7 @@ func (s *rankRecorder) postNode(to cluster.Poster, op *cluster.Op, g graph, numb
 		s.graphs[g] = x
 	}
 	then := op.Then
-	op.Then = &step{s, g, x, number}
+	op.Then = &step{s: s, of: g, state: x, number: number}
 	h := to.Post(op)
 	op.Then = then
 	return h
@@ -148,7 +149,7 @@ func (x *step) Step(p cluster.Poster, arg int32, d cluster.Done) {
 			x.state.ends = append(x.state.ends, x.number)
 		}
 	}
-	x.of.Step(poster{p, p.(clocked), x}, arg, d)
+	x.of.Step(poster{Poster: p, clock: p.(clocked), x: x}, arg, d)
 }
 
 // poster records what a continuation posts.
@@ -320,7 +321,9 @@ func (p *port) Reach(rank int) []byte {
 func (p *port) Fork(n int, body func(cluster.Port, int)) {
 	p.check()
 	before := p.Clock()
-	p.Port.Fork(n, func(q cluster.Port, thread int) { body(&port{q, q.(clocked), p.s, n > 1}, thread) })
+	p.Port.Fork(n, func(q cluster.Port, thread int) {
+		body(&port{Port: q, clock: q.(clocked), s: p.s, region: n > 1}, thread)
+	})
 	if n > 1 {
 		p.addComputation(before)
 	}

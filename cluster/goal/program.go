@@ -84,7 +84,7 @@ func (l *loader) Requires(op, before int32, started bool) error {
 	if l.left--; l.left < 0 {
 		return errors.New("more requirements than are kept at once")
 	}
-	l.rank.edges = append(l.rank.edges, edge{op, before, started})
+	l.rank.edges = append(l.rank.edges, edge{op: op, before: before, started: started})
 	return nil
 }
 

@@ -117,7 +117,8 @@ func (s *rankRecorder) barrier(ctx int32) (ends [2]int32) {
 			ends[0] = s.recorder.add(s, out)
 		}
 		in.after = ends[0]
-		if ends[1] = s.recorder.add(s, in); first < 0 {
+		ends[1] = s.recorder.add(s, in)
+		if first < 0 {
 			first = ends[1]
 			s.last = first
 		}

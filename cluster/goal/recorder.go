@@ -58,7 +58,7 @@ func (t *Recorder) Close() error {
 }
 
 // On returns a fabric that runs f, and records its only launch.
-func (t *Recorder) On(f cluster.Fabric) cluster.Fabric { return &fabric{f, t} }
+func (t *Recorder) On(f cluster.Fabric) cluster.Fabric { return &fabric{Fabric: f, recorder: t} }
 
 type fabric struct {
 	cluster.Fabric
@@ -99,7 +99,7 @@ func (f *fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 			}
 			s.flushComputation()
 		}()
-		return body(&port{p, p.(clocked), s, false})
+		return body(&port{Port: p, clock: p.(clocked), s: s})
 	})
 }
 
@@ -108,10 +108,10 @@ type refusal struct{ error }
 
 // tagOf returns the number of a team's tag.
 func (t *Recorder) tagOf(ctx, number int32) int32 {
-	n, ok := t.tags[tag{ctx, number}]
+	n, ok := t.tags[tag{ctx: ctx, tag: number}]
 	if !ok {
 		n = int32(len(t.tags))
-		t.tags[tag{ctx, number}] = n
+		t.tags[tag{ctx: ctx, tag: number}] = n
 	}
 	return n
 }
@@ -147,7 +147,8 @@ func (t *Recorder) add(s *rankRecorder, r record) int32 {
 	for _, q := range r.requires {
 		b = binary.AppendUvarint(b, uint64(i-q))
 	}
-	if s.buf = b; len(b) >= t.limit {
+	s.buf = b
+	if len(b) >= t.limit {
 		t.flush(s)
 	}
 	s.ops++
@@ -163,7 +164,7 @@ func (t *Recorder) flush(s *rankRecorder) {
 	if _, err := t.spill.WriteAt(s.buf, t.spilled); err != nil && t.failed == nil {
 		t.failed = err
 	}
-	s.chunks = append(s.chunks, chunk{t.spilled, int64(len(s.buf))})
+	s.chunks = append(s.chunks, chunk{at: t.spilled, size: int64(len(s.buf))})
 	t.spilled += int64(len(s.buf))
 	s.buf = s.buf[:0]
 }
@@ -234,7 +235,8 @@ func (t *Recorder) writeOp(out writer, in *bufio.Reader, i int32) error {
 		out.requires(i, after, true)
 	}
 	for range n {
-		if back, err = binary.ReadUvarint(in); err != nil {
+		back, err = binary.ReadUvarint(in)
+		if err != nil {
 			return err
 		}
 		out.requires(i, i-int32(back), false)
