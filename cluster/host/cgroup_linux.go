@@ -81,9 +81,13 @@ func has(list, word string) bool {
 func (g group) left(root fs.FS) (least int64, ok bool) {
 	least = math.MaxInt64
 	for folder := g.folder; ; folder = path.Dir(folder) {
-		limits, usage, cache := []string{"memory.limit_in_bytes"}, "memory.usage_in_bytes", "total_inactive_file "
+		limits := []string{"memory.limit_in_bytes"}
+		usage := "memory.usage_in_bytes"
+		cache := "total_inactive_file "
 		if g.isV2 {
-			limits, usage, cache = []string{"memory.max", "memory.high"}, "memory.current", "inactive_file "
+			limits = []string{"memory.max", "memory.high"}
+			usage = "memory.current"
+			cache = "inactive_file "
 		}
 		for _, name := range limits {
 			limit, hasLimit := number(root, path.Join(folder, name))
