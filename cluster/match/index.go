@@ -32,7 +32,7 @@ func (c class) key(ctx, src, tag int32) key {
 	if c&2 != 0 {
 		tag = cluster.AnyTag
 	}
-	return key{ctx, src, tag}
+	return key{ctx: ctx, src: src, tag: tag}
 }
 
 type key struct{ ctx, src, tag int32 }
@@ -173,13 +173,13 @@ func (x *index) add(e entry) {
 		return
 	}
 	x.count[classOf(e.src, e.tag)]++
-	x.push(key{e.ctx, e.src, e.tag}, e, true)
+	x.push(key{ctx: e.ctx, src: e.src, tag: e.tag}, e, true)
 }
 
 // arrive takes the earliest receive that a message matches.
 func (x *index) arrive(ctx, src, tag int32) (id uint32, ok bool) {
 	if x.count[0] == x.n { // no wildcards
-		p := x.table.find(key{ctx, src, tag})
+		p := x.table.find(key{ctx: ctx, src: src, tag: tag})
 		if p.empty() {
 			return 0, false
 		}
@@ -198,7 +198,11 @@ func (x *index) arrive(ctx, src, tag int32) (id uint32, ok bool) {
 		}
 		if p := x.table.find(c.key(ctx, src, tag)); !p.empty() {
 			if i, s := x.first(p); !ok || s < seq {
-				best, of, id, seq, ok = p, c, i, s, true
+				best = p
+				of = c
+				id = i
+				seq = s
+				ok = true
 			}
 		}
 	}
@@ -212,7 +216,7 @@ func (x *index) arrive(ctx, src, tag int32) (id uint32, ok bool) {
 
 // cancel removes the receive that was posted as e. It searches from both ends of the list.
 func (x *index) cancel(e entry) bool {
-	p := x.table.find(key{e.ctx, e.src, e.tag})
+	p := x.table.find(key{ctx: e.ctx, src: e.src, tag: e.tag})
 	if p.empty() {
 		return false
 	}
@@ -276,11 +280,12 @@ func (x *index) take(ctx, src, tag int32, remove bool) (id uint32, ok bool) {
 	if c != x.class && !x.hasRefs[c] {
 		x.createRefs(c)
 	}
-	p := x.table.find(key{ctx, src, tag})
+	p := x.table.find(key{ctx: ctx, src: src, tag: tag})
 	if x.hasRefs[c] {
 		x.used[c] = true
 		refs := p
-		if p, ok = x.follow(c, ctx, refs); ok && remove {
+		p, ok = x.follow(c, ctx, refs)
+		if ok && remove {
 			x.shift(refs)
 			x.count[c]--
 		}
@@ -314,7 +319,7 @@ func (x *index) follow(c class, ctx int32, refs position) (position, bool) {
 		n := refs.b.a[refs.way]
 		r := x.nodes[n]
 		if !x.isTaken(r.seq) {
-			return x.table.find(key{ctx, r.src, r.tag}), true
+			return x.table.find(key{ctx: ctx, src: r.src, tag: r.tag}), true
 		}
 		x.unlink(refs, n)
 		x.count[c]--
@@ -345,12 +350,12 @@ func (x *index) ordered() []stamped {
 				continue
 			}
 			if !b.chained(j) {
-				es = append(es, stamped{entry{k.ctx, k.src, k.tag, b.a[j]}, b.b[j]})
+				es = append(es, stamped{entry: entry{ctx: k.ctx, src: k.src, tag: k.tag, id: b.a[j]}, seq: b.b[j]})
 				continue
 			}
 			for n := b.a[j]; n != 0; n = x.nodes[n].next {
 				e := &x.nodes[n]
-				es = append(es, stamped{entry{k.ctx, e.src, e.tag, e.id}, e.seq})
+				es = append(es, stamped{entry: entry{ctx: k.ctx, src: e.src, tag: e.tag, id: e.id}, seq: e.seq})
 			}
 		}
 	}
@@ -368,7 +373,11 @@ func (x *index) refill(es []stamped) {
 
 // empty removes the entries and keeps the memory.
 func (x *index) empty() {
-	x.count, x.nodes, x.free, x.n, x.seq = [classes]int{}, x.nodes[:0], 0, 0, 0
+	x.count = [classes]int{}
+	x.nodes = x.nodes[:0]
+	x.free = 0
+	x.n = 0
+	x.seq = 0
 	x.taken = x.taken[:0]
 	x.table.clear()
 }
@@ -376,5 +385,8 @@ func (x *index) empty() {
 // clear resets the index and keeps the memory.
 func (x *index) clear() {
 	x.empty()
-	x.class, x.hasRefs, x.used, x.peak = 0, [classes]bool{}, [classes]bool{}, 0
+	x.class = 0
+	x.hasRefs = [classes]bool{}
+	x.used = [classes]bool{}
+	x.peak = 0
 }

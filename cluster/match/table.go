@@ -20,7 +20,9 @@ const inNodes = 1 << 31
 
 // which returns the way of a key, or −1. It has no branches, because they would be mispredicted.
 func (b *bucket) which(k key) int {
-	src, tag, ctx := uint32(k.src+2), uint32(k.tag), uint32(k.ctx)
+	src := uint32(k.src + 2)
+	tag := uint32(k.tag)
+	ctx := uint32(k.ctx)
 	d0 := (b.src[0]&^inNodes ^ src) | (b.tag[0] ^ tag) | (b.ctx[0] ^ ctx)
 	d1 := (b.src[1]&^inNodes ^ src) | (b.tag[1] ^ tag) | (b.ctx[1] ^ ctx)
 	d2 := (b.src[2]&^inNodes ^ src) | (b.tag[2] ^ tag) | (b.ctx[2] ^ ctx)
@@ -38,12 +40,14 @@ var firstFree = [1 << ways]int8{-1, 0, 1, 0, 2, 0, 1, 0}
 
 // key returns the key of an occupied way.
 func (b *bucket) key(j int) key {
-	return key{int32(b.ctx[j]), int32(b.src[j]&^inNodes) - 2, int32(b.tag[j])}
+	return key{ctx: int32(b.ctx[j]), src: int32(b.src[j]&^inNodes) - 2, tag: int32(b.tag[j])}
 }
 
 // set assigns a way to a key.
 func (b *bucket) set(j int, k key) {
-	b.src[j], b.tag[j], b.ctx[j] = uint32(k.src+2), uint32(k.tag), uint32(k.ctx)
+	b.src[j] = uint32(k.src + 2)
+	b.tag[j] = uint32(k.tag)
+	b.ctx[j] = uint32(k.ctx)
 }
 
 // chained reports whether the list at a way is in nodes.
@@ -83,7 +87,9 @@ func (t *table) resize(buckets int) {
 		for j, src := range b.src {
 			if src != 0 {
 				p := t.put(b.key(j))
-				p.b.src[p.way], p.b.a[p.way], p.b.b[p.way] = src, b.a[j], b.b[j]
+				p.b.src[p.way] = src
+				p.b.a[p.way] = b.a[j]
+				p.b.b[p.way] = b.b[j]
 			}
 		}
 	}
@@ -119,13 +125,13 @@ func (t *table) find(k key) position {
 	i := t.home(k)
 	b := &t.buckets[i]
 	if way := b.which(k); way >= 0 || b.past == 0 {
-		return position{b, way, false}
+		return position{b: b, way: way}
 	}
 	for {
 		i = t.next(i)
 		b = &t.buckets[i]
 		if way := b.which(k); way >= 0 || b.past == 0 {
-			return position{b, way, true}
+			return position{b: b, way: way, displaced: true}
 		}
 	}
 }
@@ -137,7 +143,8 @@ func (t *table) insert(k key, p position) position {
 	if t.used > t.maxUsed {
 		t.resize(len(t.buckets) + len(t.buckets)/2)
 	} else if !p.displaced {
-		if p.way = p.b.freeWay(); p.way >= 0 {
+		p.way = p.b.freeWay()
+		if p.way >= 0 {
 			p.b.set(p.way, k)
 			return p
 		}
@@ -151,7 +158,7 @@ func (t *table) put(k key) position {
 		b := &t.buckets[i]
 		if way := b.freeWay(); way >= 0 {
 			b.set(way, k)
-			return position{b, way, displaced}
+			return position{b: b, way: way, displaced: displaced}
 		}
 		b.past++
 	}
