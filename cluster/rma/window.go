@@ -101,7 +101,8 @@ func NewWindow(r *cluster.Rank, t *cluster.Team, bytes int64) (*Window, error) {
 		lib.Raise(both[2*i])
 		w.sizes[i] = both[2*i+1]
 	}
-	if w.off, err = r.Alloc(controlBlock + bytes); err != nil {
+	w.off, err = r.Alloc(controlBlock + bytes)
+	if err != nil {
 		return nil, err
 	}
 	first := w.off + controlBlock
@@ -151,7 +152,8 @@ func (w *Window) Post(origins []int) error {
 		return w.errorf("post: the fence epoch has accesses that are not complete: call Fence first")
 	}
 	var err error
-	if w.origins, err = w.group("post", origins, w.origins); err != nil {
+	w.origins, err = w.group("post", origins, w.origins)
+	if err != nil {
 		return err
 	}
 	if w.access == fenceAccess {
@@ -167,7 +169,8 @@ func (w *Window) Start(targets []int) error {
 		return err
 	}
 	var err error
-	if w.targets, err = w.group("start", targets, w.targets); err != nil {
+	w.targets, err = w.group("start", targets, w.targets)
+	if err != nil {
 		return err
 	}
 	me := w.team.Rank()
@@ -267,7 +270,8 @@ func (w *Window) Unlock(target int) error {
 	w.access = noAccess
 	next, err := w.ask(target, requests[askUnlock:askUnlock+1])
 	for err == nil && next != 0 {
-		if _, err = w.r.Lib().Atomic(cluster.At(int(next-1), w.off), cluster.AtomicAdd, 1, 0); err == nil {
+		_, err = w.r.Lib().Atomic(cluster.At(int(next-1), w.off), cluster.AtomicAdd, 1, 0)
+		if err == nil {
 			next, err = w.ask(target, requests[askNext:askNext+1])
 		}
 	}
