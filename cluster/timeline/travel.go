@@ -47,7 +47,9 @@ func (h *laneHead) fields(c *codec.Walk) {
 }
 
 func (m *label) fields(c *codec.Walk) {
-	a, call, peer := m.activity(), cluster.Kind(*m>>8), int32(*m>>32)
+	a := m.activity()
+	call := cluster.Kind(*m >> 8)
+	peer := int32(*m >> 32)
 	codec.Below(c, &a, Activities)
 	codec.Integer(c, &call)
 	codec.Integer(c, &peer)
@@ -112,7 +114,8 @@ func (s *Sender) lane(c *codec.Walk, v *LaneView, sent *uint64) {
 	}
 	old := int(min(max(*sent, h.base)-h.base, uint64(full)))
 	h.from = h.base + uint64(old)
-	if h.fresh = uint64(full - old); v.now != noLabel {
+	h.fresh = uint64(full - old)
+	if v.now != noLabel {
 		h.now = &v.now
 	}
 	h.fields(c)

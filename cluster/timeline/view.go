@@ -88,7 +88,9 @@ func (l *Lane) view() LaneView {
 	keep := uint64(len(l.ring))
 	for try := 1; ; try++ {
 		now, begun := l.now.Load(), l.begun.Load()
-		v.now, v.chunks, v.n = label(now), v.chunks[:0], 0
+		v.now = label(now)
+		v.chunks = v.chunks[:0]
+		v.n = 0
 		if begun == 0 {
 			if l.begun.Load() == 0 && l.now.Load() == now || try >= viewTries {
 				return v
@@ -130,7 +132,8 @@ func (v *LaneView) dropLast() {
 		return
 	}
 	v.end = v.chunks[last].begin
-	if v.chunks = v.chunks[:last]; last > 0 {
+	v.chunks = v.chunks[:last]
+	if last > 0 {
 		v.n = chunkLength
 	}
 }
