@@ -155,10 +155,11 @@ func ApplicationRows(ctx context.Context, o Options, progress func(name string))
 	if err != nil {
 		return nil, err
 	}
-	measure := func(k *Case, ctx context.Context, o *Options) (Row, error) {
+	t := newTable("bench applications", cases)
+	t.measure = func(k *Case, ctx context.Context, o *Options) (Row, error) {
 		row, err := k.measure(ctx, o)
 		row.Compare = "no MPI program"
 		return row, err
 	}
-	return rows(ctx, "bench applications", &o, cases, func(k *Case) string { return k.Name }, measure, progress)
+	return t.rows(ctx, &o, progress)
 }

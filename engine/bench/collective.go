@@ -167,5 +167,5 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 // CollectiveRows measures collectives of several sizes among 2, 8 and 64 ranks, each against only
 // the barrier.
 func CollectiveRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
-	return rows(ctx, "bench collectives", &o, CollectiveCases(), func(k *Case) string { return k.Name }, (*Case).measure, progress, "collectives")
+	return newTable("bench collectives", CollectiveCases(), "collectives").rows(ctx, &o, progress)
 }

@@ -63,28 +63,42 @@ func (o *Options) check() error {
 // Rows measures the rows one after another. progress, if not nil, is called with each name before
 // its row starts. On an error Rows returns the rows that are complete.
 func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
-	return rows(ctx, "bench", &o, Cases(), func(k *Case) string { return k.Name }, (*Case).measure, progress, "p2p", "coll")
+	return newTable("bench", Cases(), "p2p", "coll").rows(ctx, &o, progress)
 }
 
-// rows measures the cases of a table that the options name, in the order of the options, or all of
-// them. It adds the values of the MPI programs.
-func rows[C any](ctx context.Context, table string, o *Options, cases []C, name func(*C) string,
-	measure func(*C, context.Context, *Options) (Row, error), progress func(name string), programs ...string) ([]Row, error) {
+// table is a command's table of rows.
+type table[C any] struct {
+	name     string // of the command
+	cases    []C
+	nameOf   func(*C) string
+	measure  func(*C, context.Context, *Options) (Row, error)
+	programs []string // kinds of MPI programs that measure the same; nil: none
+}
+
+// newTable returns a table of plain cases.
+func newTable(name string, cases []Case, programs ...string) *table[Case] {
+	return &table[Case]{name: name, cases: cases, nameOf: func(k *Case) string { return k.Name }, measure: (*Case).measure, programs: programs}
+}
+
+// rows measures the cases that the options name, in the order of the options, or all of them. It
+// adds the values of the MPI programs.
+func (t *table[C]) rows(ctx context.Context, o *Options, progress func(name string)) ([]Row, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	byName, only := map[string]*C{}, o.Only
 	var names []string
-	for i := range cases {
-		names = append(names, name(&cases[i]))
-		byName[name(&cases[i])] = &cases[i]
+	for i := range t.cases {
+		name := t.nameOf(&t.cases[i])
+		names = append(names, name)
+		byName[name] = &t.cases[i]
 	}
 	if len(only) == 0 {
 		only = names
 	}
 	for _, n := range only {
 		if byName[n] == nil {
-			return nil, fmt.Errorf("%s: unknown row %q: want one of %v", table, n, names)
+			return nil, fmt.Errorf("%s: unknown row %q: want one of %v", t.name, n, names)
 		}
 	}
 	var done []Row
@@ -92,7 +106,7 @@ func rows[C any](ctx context.Context, table string, o *Options, cases []C, name 
 		if progress != nil {
 			progress(n)
 		}
-		row, err := measure(byName[n], ctx, o)
+		row, err := t.measure(byName[n], ctx, o)
 		if err != nil {
 			return done, fmt.Errorf("bench %s: %w", n, err)
 		}
@@ -102,7 +116,7 @@ func rows[C any](ctx context.Context, table string, o *Options, cases []C, name 
 		if progress != nil {
 			progress("peers")
 		}
-		runPeers(ctx, o.Peers, programs...).addTo(done)
+		runPeers(ctx, o.Peers, t.programs...).addTo(done)
 	}
 	return done, nil
 }

@@ -39,8 +39,13 @@ func MultigridNames() []string {
 // MultigridRows measures the faces of multigrid, and its simulation. Its solves are among the
 // applications.
 func MultigridRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
-	return rows(ctx, "bench multigrid", &o, multigridRows(), func(k *multigridRow) string { return k.name },
-		func(k *multigridRow, ctx context.Context, o *Options) (Row, error) { return k.measure(ctx, o) }, progress)
+	t := &table[multigridRow]{
+		name:    "bench multigrid",
+		cases:   multigridRows(),
+		nameOf:  func(k *multigridRow) string { return k.name },
+		measure: func(k *multigridRow, ctx context.Context, o *Options) (Row, error) { return k.measure(ctx, o) },
+	}
+	return t.rows(ctx, &o, progress)
 }
 
 // faceSide is the side of the box of the measured face, as in the paper.

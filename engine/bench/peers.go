@@ -61,14 +61,17 @@ var peerRows = map[string]struct{ by, line, limit string }{
 // flagOneWay is a flag in shared memory, one way. It shows the distance of the cores.
 const flagOneWay = "winshared_flag_oneway"
 
+// peerProgram is a program that a folder can contain, and the way to start it.
+type peerProgram struct {
+	name, by, file, launcher string
+	args, tail               []string
+}
+
 // peerPrograms are the programs that a folder can contain, and how they are started. Two ranks are
 // bound to cores and spin; 64 ranks yield. Two ranks with one and two threads are placed by the
 // system and yield, because bound threads would share their rank's core. MPICH cannot yield; its 64
 // ranks on a few cores do not end in peerTime.
-var peerPrograms = []struct {
-	name, by, file, launcher string
-	args, tail               []string
-}{
+var peerPrograms = []peerProgram{
 	{"Open MPI", "p2p", "p2p.openmpi", "mpirun.openmpi", []string{"-n", "2", "--bind-to", "core"}, nil},
 	{"MPICH", "p2p", "p2p.mpich", "mpirun.mpich", []string{"-n", "2", "-bind-to", "core"}, nil},
 	{"Open MPI", "coll", "coll.openmpi", "mpirun.openmpi", []string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "64"}, []string{"0.15"}},
@@ -101,7 +104,7 @@ func runPeersFor(ctx context.Context, limit time.Duration, folder string, by ...
 		skip := func(format string, args ...any) {
 			runs.skipped[p.by] = append(runs.skipped[p.by], p.file+" "+fmt.Sprintf(format, args...))
 		}
-		out, err := runPeer(ctx, limit, p.launcher, filepath.Join(folder, p.file), p.args, p.tail)
+		out, err := p.run(ctx, folder, limit)
 		for _, wrong := range runs.read(p.name, out) { // also the output before a failure
 			skip("printed an invalid value in %s", wrong)
 		}
@@ -112,9 +115,9 @@ func runPeersFor(ctx context.Context, limit time.Duration, folder string, by ...
 	return runs
 }
 
-// runPeer runs one program by its launcher and returns its output.
-func runPeer(ctx context.Context, limit time.Duration, launcher, program string, args, tail []string) ([]byte, error) {
-	program, err := filepath.Abs(program) // so that launchers do not parse it as an option
+// run runs the program of a folder by its launcher and returns its output.
+func (p *peerProgram) run(ctx context.Context, folder string, limit time.Duration) ([]byte, error) {
+	program, err := filepath.Abs(filepath.Join(folder, p.file)) // so that launchers do not parse it as an option
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +131,7 @@ func runPeer(ctx context.Context, limit time.Duration, launcher, program string,
 	defer stop(nil)
 	ctx, done := context.WithTimeoutCause(ctx, limit, late)
 	defer done()
-	cmd := exec.CommandContext(ctx, launcher, slices.Concat(args, []string{descriptor(file, program)}, tail)...)
+	cmd := exec.CommandContext(ctx, p.launcher, slices.Concat(p.args, []string{descriptor(file, program)}, p.tail)...)
 	// The launcher and all its children are one process group, and end together.
 	ownGroup(cmd)
 	out := capped{over: func() { stop(fmt.Errorf("printed more than %s", cluster.SizeText(peerOutput))) }}

@@ -188,7 +188,14 @@ func pairStream(t *cluster.Thread, team *cluster.Team) func() error {
 // line's one-way time. More threads are compared with one thread, which has alternating turns in a
 // separate cluster.
 func ThreadRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
-	return rows(ctx, "bench threads", &o, ThreadCases(), func(k *ThreadCase) string { return k.Name }, (*ThreadCase).measure, progress, "mt")
+	t := &table[ThreadCase]{
+		name:     "bench threads",
+		cases:    ThreadCases(),
+		nameOf:   func(k *ThreadCase) string { return k.Name },
+		measure:  (*ThreadCase).measure,
+		programs: []string{"mt"},
+	}
+	return t.rows(ctx, &o, progress)
 }
 
 func (k *ThreadCase) measure(ctx context.Context, o *Options) (Row, error) {
