@@ -85,9 +85,10 @@ func (p *pair) keep(m item) {
 
 func (p *pair) arrive(m item) {
 	p.Helper()
-	got, ok := p.q.Arrive(m.ctx, m.src, m.tag)
-	want, wantOK := p.o.arrive(m)
-	p.same("arrive", m, got, ok, want, wantOK)
+	var got, want outcome
+	got.id, got.ok = p.q.Arrive(m.ctx, m.src, m.tag)
+	want.id, want.ok = p.o.arrive(m)
+	p.compare("arrive", m, got, want)
 }
 
 func (p *pair) take(r item, remove bool) {
@@ -96,9 +97,10 @@ func (p *pair) take(r item, remove bool) {
 	if remove {
 		find, name = p.q.Take, "take"
 	}
-	got, ok := find(r.ctx, r.src, r.tag)
-	want, wantOK := p.o.take(r, remove)
-	p.same(name, r, got, ok, want, wantOK)
+	var got, want outcome
+	got.id, got.ok = find(r.ctx, r.src, r.tag)
+	want.id, want.ok = p.o.take(r, remove)
+	p.compare(name, r, got, want)
 }
 
 func (p *pair) cancel(r item) {
@@ -106,13 +108,20 @@ func (p *pair) cancel(r item) {
 	if got, want := p.q.Cancel(r.ctx, r.src, r.tag, r.id), p.o.cancel(r); got != want {
 		p.Fatalf("cancel %+v: %v, want %v", r, got, want)
 	}
-	p.same("cancel", r, 0, false, 0, false)
+	p.compare("cancel", r, outcome{}, outcome{})
 }
 
-func (p *pair) same(what string, at item, got uint32, ok bool, want uint32, wantOK bool) {
+// outcome is the result of a search.
+type outcome struct {
+	id uint32
+	ok bool
+}
+
+// compare compares the outcomes and the lengths of the queues.
+func (p *pair) compare(what string, at item, got, want outcome) {
 	p.Helper()
-	if ok != wantOK || ok && got != want {
-		p.Fatalf("%s %+v: %d %v, want %d %v (%d posted, %d arrived)", what, at, got, ok, want, wantOK, len(p.o.posted), len(p.o.arrived))
+	if got.ok != want.ok || got.ok && got.id != want.id {
+		p.Fatalf("%s %+v: %+v, want %+v (%d posted, %d arrived)", what, at, got, want, len(p.o.posted), len(p.o.arrived))
 	}
 	if p.q.Posted() != len(p.o.posted) || p.q.Unexpected() != len(p.o.arrived) {
 		p.Fatalf("after %s: %d posted, %d unexpected, want %d, %d", what, p.q.Posted(), p.q.Unexpected(), len(p.o.posted), len(p.o.arrived))
