@@ -62,4 +62,8 @@ func (a *accesses) note(kind string, v cluster.Span) {
 }
 
 // clear clears a for the next epoch.
-func (a *accesses) clear() { a.put, a.got, a.added = a.put[:0], a.got[:0], a.added[:0] }
+func (a *accesses) clear() {
+	a.put = a.put[:0]
+	a.got = a.got[:0]
+	a.added = a.added[:0]
+}
