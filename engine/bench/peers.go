@@ -251,9 +251,9 @@ func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 		if len(f) != 3 {
 			continue
 		}
-		si, known := siUnits[f[2]]
+		si, isUnit := siUnits[f[2]]
 		v, err := strconv.ParseFloat(f[1], 64)
-		if !known || err != nil && !errors.Is(err, strconv.ErrRange) {
+		if !isUnit || err != nil && !errors.Is(err, strconv.ErrRange) {
 			continue
 		}
 		v *= si.scale

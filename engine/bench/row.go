@@ -82,9 +82,9 @@ func (k *Case) row(all rounds) Row {
 // Rate reports whether larger values are better.
 func (r *Row) Rate() bool { return r.Unit != seconds }
 
-// Met reports whether the ratio meets the target. known is false without a target or without a
+// Met reports whether the ratio meets the target. judged is false without a target or without a
 // limit.
-func (r *Row) Met() (met, known bool) {
+func (r *Row) Met() (met, judged bool) {
 	if r.Target == 0 || r.LimitMissing != "" {
 		return false, false
 	}

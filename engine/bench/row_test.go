@@ -114,7 +114,7 @@ func TestFailureEndsAllRanks(t *testing.T) {
 func TestTargets(t *testing.T) {
 	for _, c := range []struct {
 		row        Row
-		met, known bool
+		met, judged bool
 	}{
 		{Row{Unit: seconds, Ratio: 2.9, Target: 3}, true, true},
 		{Row{Unit: seconds, Ratio: 3.1, Target: 3}, false, true},
@@ -123,8 +123,8 @@ func TestTargets(t *testing.T) {
 		{Row{Unit: seconds, Ratio: 100}, false, false},
 		{Row{Unit: perSecond, Target: 1, LimitMissing: "parked"}, false, false},
 	} {
-		if met, known := c.row.Met(); met != c.met || known != c.known {
-			t.Errorf("%+v: met %v known %v, want %v %v", c.row, met, known, c.met, c.known)
+		if met, judged := c.row.Met(); met != c.met || judged != c.judged {
+			t.Errorf("%+v: met %v judged %v, want %v %v", c.row, met, judged, c.met, c.judged)
 		}
 	}
 }
@@ -198,9 +198,9 @@ func TestImpossibleLimits(t *testing.T) {
 		if c.k.again(1, c.rounds) == c.counts || c.k.again(launchTries, c.rounds) {
 			t.Errorf("%s: another launch: %v after one, %v after %d", c.name, c.k.again(1, c.rounds), c.k.again(launchTries, c.rounds), launchTries)
 		}
-		met, known := row.Met()
-		if math.Abs(row.Limit-c.limit) > 1e-9*c.limit || known != c.counts || (row.LimitMissing == "") != c.counts || row.Value <= 0 {
-			t.Errorf("%s: limit %g, target known %v, missing %q; want %g, %v", c.name, row.Limit, known, row.LimitMissing, c.limit, c.counts)
+		met, judged := row.Met()
+		if math.Abs(row.Limit-c.limit) > 1e-9*c.limit || judged != c.counts || (row.LimitMissing == "") != c.counts || row.Value <= 0 {
+			t.Errorf("%s: limit %g, target judged %v, missing %q; want %g, %v", c.name, row.Limit, judged, row.LimitMissing, c.limit, c.counts)
 		}
 		if !c.counts && (met || row.Ratio != 0 || !strings.Contains(row.LimitMissing, "rounds")) {
 			t.Errorf("%s: met %v, ratio %g, missing %q", c.name, met, row.Ratio, row.LimitMissing)
