@@ -28,7 +28,7 @@ type Record struct {
 	Decided []string     // the terms that dominate the refuted rows, each once; nil: none
 	Long    []LongResult // rows at values of x that run only on request
 	Base    string       // hash of the runs and assumed constants before Moves; "": not recorded
-	Moves   []Move       // effects of halving or doubling an assumed constant, without those that change nothing
+	Moves   []Move       // effects of halving or doubling an assumed constant, except constants that change nothing
 }
 
 // LongResult is the recorded result of a row of a long run.
