@@ -81,7 +81,7 @@ func (d *document) locate(data []byte, isKey func(string) bool, hint func(string
 			if prefix != "" {
 				prefix += "."
 			}
-			prefix += bare(n.Data)
+			prefix += bareKey(n.Data)
 			if _, ok := d.lines[prefix]; ok {
 				continue
 			}
@@ -186,8 +186,8 @@ func (d *document) text(key string, v any) (string, error) {
 // maxText is the maximum length of a text in bytes: a text must fit on a screen.
 const maxText = 1000
 
-// bare returns a part of a key as TOML writes it: quoted unless it is a bare key.
-func bare(part []byte) string {
+// bareKey returns a part of a key as TOML writes it: quoted unless it is a bare key.
+func bareKey(part []byte) string {
 	for _, c := range part {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
 			return strconv.Quote(string(part))

@@ -161,7 +161,7 @@ func (r *figureReader) record(f *Figure, at string, c *Check) {
 		return
 	}
 	c.Record.Refuted = r.names(at+"refuted", "rows that are refuted")
-	rows := slices.DeleteFunc(f.rows(c), func(row string) bool { return f.long(c, row) })
+	rows := slices.DeleteFunc(f.rows(c), func(row string) bool { return f.isLong(c, row) })
 	for _, row := range c.Record.Refuted {
 		if !slices.Contains(rows, row) {
 			r.wrong(at+"refuted", "has %q; the check's rows are %s", shorten(row), words(rows))
@@ -206,7 +206,7 @@ func (r *figureReader) longResults(f *Figure, at string, c *Check) {
 	}
 	var rows []string
 	for _, row := range f.rows(c) {
-		if f.long(c, row) {
+		if f.isLong(c, row) {
 			rows = append(rows, row)
 		}
 	}
@@ -222,8 +222,8 @@ func (r *figureReader) longResults(f *Figure, at string, c *Check) {
 	}
 }
 
-// long reports whether a row belongs to a long run.
-func (f *Figure) long(c *Check, row string) bool {
+// isLong reports whether a row belongs to a long run.
+func (f *Figure) isLong(c *Check, row string) bool {
 	for _, name := range c.Series {
 		if s := f.Find(name); s != nil {
 			for _, x := range s.Long {

@@ -27,7 +27,7 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 			if v := c.Record.Verdict; v != "" && v != c.Record.Overall() {
 				t.Errorf("%s: %s is recorded as %s, and its rows are %s", f.Name, c.Name, v, c.Record.Overall())
 			}
-			switch ran := f.short(&c) || len(c.Record.Long) > 0; {
+			switch ran := f.hasShortRows(&c) || len(c.Record.Long) > 0; {
 			case ran && c.Record.Verdict == "":
 				t.Errorf("%s: %s has no verdict; write it with hybridtop reproduce %s --record presets/figures", f.Name, c.Name, f.Name)
 			case !ran && c.Record.Verdict != "":
@@ -48,8 +48,8 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 	}
 }
 
-// short reports whether a check has rows that run without --long.
-func (f *Figure) short(c *Check) bool {
+// hasShortRows reports whether a check has rows that run without --long.
+func (f *Figure) hasShortRows(c *Check) bool {
 	if len(c.Series) == 0 || c.Rule.Whole() {
 		return true
 	}

@@ -52,7 +52,7 @@ func readSlowPart(d *document, m *cluster.Machine, at string, v any) (cluster.Sl
 	}
 	for part := range table {
 		if !slices.Contains([]string{"node", "adapter", "processors", "factor"}, part) {
-			return none, d.fail(at+"."+shorten(bare([]byte(part))), "unknown key; want %s", slowForm)
+			return none, d.fail(at+"."+shorten(bareKey([]byte(part))), "unknown key; want %s", slowForm)
 		}
 	}
 	number := func(part string, count int, of string) (int, error) {
