@@ -56,9 +56,9 @@ type row struct {
 	weight float64
 }
 
-// wellPosed is the maximum condition number of a system. Shares of real layouts stay below a few
+// maxCondition is the maximum condition number of a system. Shares of real layouts stay below a few
 // hundred. Beyond this limit the result would contain only noise of the measurement.
-const wellPosed = 1e6
+const maxCondition = 1e6
 
 // solve returns the latencies that minimize Σ weight·(y − shares·latencies)².
 func solve(rows []row) (latencies, residuals []float64, err error) {
@@ -86,7 +86,7 @@ func solve(rows []row) (latencies, residuals []float64, err error) {
 	}
 	var qr mat.QR
 	qr.Factorize(a)
-	if c := qr.Cond(); math.IsNaN(c) || c > wellPosed {
+	if c := qr.Cond(); math.IsNaN(c) || c > maxCondition {
 		return nil, nil, fmt.Errorf("%w: their shares are too alike", ErrUndetermined)
 	}
 	x := mat.NewVecDense(k, nil)
