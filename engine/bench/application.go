@@ -88,7 +88,7 @@ func (a *application) row() (Case, error) {
 	k.segment = plan.Segment
 	k.sides = func(r *cluster.Rank, _ *common) (value, limit side, err error) {
 		path, alone, err := w.Beside(r, workload.Still{Scenario: &s})
-		return times(path), only(r, times(alone)), err
+		return times(path), onRankZero(r, times(alone)), err
 	}
 	return k, nil
 }

@@ -137,7 +137,7 @@ func (k *Case) play(r *cluster.Rank, c *common, referee func(turner) error) erro
 		if err := r.Barrier(r.All()); err != nil {
 			return 0, err
 		}
-		took := k.watch()
+		took := k.startTimer()
 		err := run()
 		span := took()
 		if err != nil {
@@ -152,8 +152,8 @@ func (k *Case) play(r *cluster.Rank, c *common, referee func(turner) error) erro
 	return r.Barrier(r.All())
 }
 
-// watch starts a turn. The returned function returns the duration of the turn.
-func (k *Case) watch() func() time.Duration {
+// startTimer starts a turn. The returned function returns the duration of the turn.
+func (k *Case) startTimer() func() time.Duration {
 	if k.cpu {
 		had, _ := processorTime()
 		return func() time.Duration {

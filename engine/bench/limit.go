@@ -10,9 +10,9 @@ import (
 // errAbandoned ends a limit if a rank of the other side has left.
 var errAbandoned = errors.New("the other ranks have left")
 
-// patience returns the number of polls of a line before the core is yielded. It is never reached if
+// spinLimit returns the number of polls of a line before the core is yielded. It is never reached if
 // each side has a core. If both sides share one core, the only progress is by yielding.
-func patience() int {
+func spinLimit() int {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return 1
 	}
@@ -32,14 +32,14 @@ type common struct {
 	order order
 	_     [128]byte
 	lines [2]line
-	spins int // see patience
+	spins int // see spinLimit
 	gate  gate
 	bytes [2][]byte // by rank: a send buffer and a receive buffer
 	gone  atomic.Bool
 }
 
 func newCommon(ranks int, buffer int) *common {
-	c := &common{spins: patience()}
+	c := &common{spins: spinLimit()}
 	c.gate.size = ranks
 	c.gate.changed.L = &c.gate.mu
 	for i := range c.bytes {

@@ -125,7 +125,7 @@ func (t *table[C]) rows(ctx context.Context, o *Options, progress func(name stri
 func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	var all rounds
 	allocs := 0.0
-	for launch := 0; launch == 0 || k.again(launch, all); launch++ {
+	for launch := 0; launch == 0 || k.needsLaunch(launch, all); launch++ {
 		err := k.launch(ctx, o.Fabric, o.Machine, func(turn turner) error {
 			some, a, err := k.alternate(o, turn, k, turn, playLimit)
 			all, allocs = append(all, some...), max(allocs, a)
@@ -143,12 +143,12 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	return row, nil
 }
 
-// again reports whether a row needs another launch.
-func (k *Case) again(launches int, all rounds) bool {
+// needsLaunch reports whether a row needs another launch.
+func (k *Case) needsLaunch(launches int, all rounds) bool {
 	if k.computes {
 		return launches < computeLaunches
 	}
-	return launches < launchTries && !k.limited(all)
+	return launches < launchTries && !k.hasLimit(all)
 }
 
 // alternate runs rounds of a case's value, alternating with a side of the other case, and counts
@@ -194,15 +194,15 @@ func (rs *rounds) play(value, limit turner, n, m int) error {
 // fewPossible: if the limit was possible in less than 1/20 of the rounds, the row has no limit.
 const fewPossible = 20
 
-// limited reports whether the limit could be measured.
-func (k *Case) limited(all rounds) bool {
-	n := len(k.possible(all))
+// hasLimit reports whether the limit could be measured.
+func (k *Case) hasLimit(all rounds) bool {
+	n := len(k.possibleRounds(all))
 	return n > 0 && n*fewPossible >= len(all)
 }
 
-// possible removes rounds in which the path beat its limit by more than possible. The goroutines of
-// the limit were parked in them.
-func (k *Case) possible(all rounds) rounds {
+// possibleRounds removes rounds in which the path beat its limit by more than possible. The
+// goroutines of the limit were parked in them.
+func (k *Case) possibleRounds(all rounds) rounds {
 	if k.bound == 0 {
 		return all
 	}
@@ -211,11 +211,11 @@ func (k *Case) possible(all rounds) rounds {
 	})
 }
 
-// quiet returns the rounds with the least disturbance by other load. These are the rounds with the
-// shortest total time of both sides, each relative to its own best time, which favours neither
-// side. It returns a third of the rounds. From the sixth on, it omits rounds that are more than 1.5
-// times as noisy as the first.
-func (rs rounds) quiet() rounds {
+// quietRounds returns the rounds with the least disturbance by other load. These are the rounds
+// with the shortest total time of both sides, each relative to its own best time, which favours
+// neither side. It returns a third of the rounds. From the sixth on, it omits rounds that are more
+// than 1.5 times as noisy as the first.
+func (rs rounds) quietRounds() rounds {
 	best := rs[0]
 	for _, r := range rs {
 		best.value, best.limit = min(best.value, r.value), min(best.limit, r.limit)

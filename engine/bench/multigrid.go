@@ -93,7 +93,7 @@ func facePuts(r *cluster.Rank, variant string) (value, limit side, err error) {
 		faceLoop(target, source)
 		return nil
 	}
-	return only(r, timed(put)), only(r, timed(loop)), nil
+	return onRankZero(r, timed(put)), onRankZero(r, timed(loop)), nil
 }
 
 //go:noinline

@@ -133,13 +133,13 @@ func (p *peerProgram) run(ctx context.Context, folder string, limit time.Duratio
 	defer done()
 	cmd := exec.CommandContext(ctx, p.launcher, slices.Concat(p.args, []string{descriptor(file, program)}, p.tail)...)
 	// The launcher and all its children are one process group, and end together.
-	ownGroup(cmd)
-	out := capped{over: func() { stop(fmt.Errorf("printed more than %s", cluster.SizeText(peerOutput))) }}
-	complaint := capped{over: func() {}}
+	startOwnGroup(cmd)
+	out := cappedBuffer{over: func() { stop(fmt.Errorf("printed more than %s", cluster.SizeText(peerOutput))) }}
+	complaint := cappedBuffer{over: func() {}}
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	err = cmd.Run()
 	if err != nil || ctx.Err() != nil {
-		endGroup(cmd)
+		killGroup(cmd)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -181,13 +181,13 @@ func descriptor(f *os.File, path string) string {
 	return by
 }
 
-// capped keeps the first bytes written to it, and calls over if there are more.
-type capped struct {
+// cappedBuffer keeps the first bytes written to it, and calls over if there are more.
+type cappedBuffer struct {
 	kept []byte
 	over func()
 }
 
-func (c *capped) Write(b []byte) (int, error) {
+func (c *cappedBuffer) Write(b []byte) (int, error) {
 	space := peerOutput - len(c.kept)
 	c.kept = append(c.kept, b[:min(space, len(b))]...)
 	if len(b) > space {
@@ -204,14 +204,14 @@ const longestComplaint = 200
 func firstWords(complaint string) string {
 	for line := range strings.Lines(complaint) {
 		if strings.ContainsFunc(line, unicode.IsLetter) {
-			return shown(strings.TrimSpace(line))
+			return printable(strings.TrimSpace(line))
 		}
 	}
 	return "no message"
 }
 
-// shown returns foreign text without control characters.
-func shown(text string) string {
+// printable returns foreign text without control characters.
+func printable(text string) string {
 	var clean []rune
 	for _, r := range strings.ToValidUTF8(text, "?") {
 		if !unicode.IsPrint(r) {
@@ -258,7 +258,7 @@ func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 		}
 		v *= si.scale
 		if !(v >= minFigure && v <= maxFigure) { // also excludes NaN
-			wrong = append(wrong, fmt.Sprintf("line %d: %q", n, shown(strings.Join(f, " "))))
+			wrong = append(wrong, fmt.Sprintf("line %d: %q", n, printable(strings.Join(f, " "))))
 			continue
 		}
 		p.figures[f[0]] = append(p.figures[f[0]], Peer{Name: name, Value: v, Unit: si.unit, Kind: engine.Measured, Line: f[0]})
@@ -280,10 +280,10 @@ func (p *PeerRuns) addTo(rows []Row) {
 			continue
 		}
 		for _, peer := range p.figures[want.line] {
-			peer.in(r.Unit)
+			peer.convertTo(r.Unit)
 			for _, limit := range p.figures[want.limit] {
 				if limit.Name == peer.Name {
-					limit.in(r.Unit)
+					limit.convertTo(r.Unit)
 					peer.Limit, peer.Ratio = limit.Value, peer.Value/limit.Value
 				}
 			}
@@ -293,8 +293,8 @@ func (p *PeerRuns) addTo(rows []Row) {
 	}
 }
 
-// in converts operations per second to seconds per operation, and back.
-func (p *Peer) in(unit string) {
+// convertTo converts operations per second to seconds per operation, and back.
+func (p *Peer) convertTo(unit string) {
 	if p.Unit != unit && p.Value > 0 {
 		p.Value, p.Unit = 1/p.Value, unit
 	}

@@ -191,7 +191,7 @@ func TestPeerPathsAreNotOptions(t *testing.T) {
 	if _, said := mt(t, t.Context(), peerTime, odd); said != "mt.mpich skipped: exit status 4: a  [2Jbad   word" {
 		t.Errorf("%q", said)
 	}
-	if got := shown(strings.Repeat("x", 1000)); got != strings.Repeat("x", longestComplaint)+"…" {
+	if got := printable(strings.Repeat("x", 1000)); got != strings.Repeat("x", longestComplaint)+"…" {
 		t.Errorf("%d runes of 1000 are shown", len([]rune(got)))
 	}
 }

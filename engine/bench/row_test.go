@@ -113,7 +113,7 @@ func TestFailureEndsAllRanks(t *testing.T) {
 
 func TestTargets(t *testing.T) {
 	for _, c := range []struct {
-		row        Row
+		row         Row
 		met, judged bool
 	}{
 		{Row{Unit: seconds, Ratio: 2.9, Target: 3}, true, true},
@@ -150,15 +150,15 @@ func TestQuantile(t *testing.T) {
 // Rounds in which the host was busy, on either side, are removed.
 func TestQuietRounds(t *testing.T) {
 	all := rounds{{2, 1}, {50, 1}, {2.1, 1.1}, {2, 30}, {2.2, 1}, {9, 9}}
-	if diff := cmp.Diff(rounds{{2, 1}, {2.2, 1}}, all.quiet(), cmp.AllowUnexported(round{})); diff != "" {
+	if diff := cmp.Diff(rounds{{2, 1}, {2.2, 1}}, all.quietRounds(), cmp.AllowUnexported(round{})); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
 	busy := slices.Repeat(rounds{{100, 100}}, 300)
 	few := slices.Repeat(rounds{{2, 1}}, 7)
-	if got := slices.Concat(busy, few, busy).quiet(); !slices.Equal(got, few) {
+	if got := slices.Concat(busy, few, busy).quietRounds(); !slices.Equal(got, few) {
 		t.Errorf("of 7 quiet rounds among 600 busy ones %v are kept", got)
 	}
-	if one := (rounds{{3, 1}}).quiet(); len(one) != 1 {
+	if one := (rounds{{3, 1}}).quietRounds(); len(one) != 1 {
 		t.Errorf("of one round %v is kept", one)
 	}
 }
@@ -195,8 +195,8 @@ func TestImpossibleLimits(t *testing.T) {
 		{"a limit that may lose", Case{Unit: seconds, Target: 3, valueOps: 1, limitOps: 1}, rounds{{1, 80}}, 80, true, ""},
 	} {
 		row := c.k.row(c.rounds)
-		if c.k.again(1, c.rounds) == c.counts || c.k.again(launchTries, c.rounds) {
-			t.Errorf("%s: another launch: %v after one, %v after %d", c.name, c.k.again(1, c.rounds), c.k.again(launchTries, c.rounds), launchTries)
+		if c.k.needsLaunch(1, c.rounds) == c.counts || c.k.needsLaunch(launchTries, c.rounds) {
+			t.Errorf("%s: another launch: %v after one, %v after %d", c.name, c.k.needsLaunch(1, c.rounds), c.k.needsLaunch(launchTries, c.rounds), launchTries)
 		}
 		met, judged := row.Met()
 		if math.Abs(row.Limit-c.limit) > 1e-9*c.limit || judged != c.counts || (row.LimitMissing == "") != c.counts || row.Value <= 0 {

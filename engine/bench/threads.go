@@ -217,7 +217,7 @@ func (k *ThreadCase) measureWithReference(ctx context.Context, o *Options) (Row,
 	allocs := 0.0
 	limited := k.Case
 	limited.limitOps = k.Reference.valueOps
-	for launch := 0; launch == 0 || limited.again(launch, all); launch++ {
+	for launch := 0; launch == 0 || limited.needsLaunch(launch, all); launch++ {
 		err := k.launchBoth(ctx, o, func(value, reference turner) error {
 			some, a, err := k.alternate(o, value, &k.Reference.Case, reference, playValue)
 			all, allocs = append(all, some...), max(allocs, a)
@@ -229,7 +229,7 @@ func (k *ThreadCase) measureWithReference(ctx context.Context, o *Options) (Row,
 	}
 	row := limited.row(all)
 	row.Allocs = allocs
-	row.Compare = equal(k.Ranks*k.threads, runtime.GOMAXPROCS(0))
+	row.Compare = comparedRun(k.Ranks*k.threads, runtime.GOMAXPROCS(0))
 	return row, nil
 }
 
