@@ -18,11 +18,11 @@ type Check struct {
 	LiveRange, SimulatedRange Range
 }
 
-// noisy is the maximum width of the range of a live time, relative to it.
-const noisy = 0.2
+// maxWidth is the maximum width of the range of a live time, relative to it.
+const maxWidth = 0.2
 
 // Noisy reports whether the live time is too uncertain to judge a prediction.
-func (c *Check) Noisy() bool { return c.LiveRange.Width() > noisy }
+func (c *Check) Noisy() bool { return c.LiveRange.Width() > maxWidth }
 
 // Limits that a calibration must meet, over the checks that are not noisy.
 const (

@@ -140,7 +140,7 @@ func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, er
 	intra := f.inNode()
 	f.access(local, trialAnyLocal, "in_rank", "the local segment")
 	f.access(intra, trialAnyPeer, "in_node", "a neighbour's segment")
-	f.far(intra)
+	f.longAccess(intra)
 	f.service(intra)
 	if err := errors.Join(f.errs...); err != nil {
 		return nil, err
@@ -229,10 +229,10 @@ func (f *fitter) access(l *cluster.Link, kind, table, whose string) {
 	}, ts, func(Time) float64 { return t })
 }
 
-// far fits the extra time of a load from a neighbour's segment beyond its line.
-func (f *fitter) far(l *cluster.Link) {
+// longAccess fits the extra time of a load from a neighbour's segment beyond its line.
+func (f *fitter) longAccess(l *cluster.Link) {
 	ts := slices.DeleteFunc(f.of(trialGetPeer, 2), func(t Time) bool { return t.X <= cluster.AccessLine })
-	near := f.hot(trialGetPeer)
+	near := f.cachedGet(trialGetPeer)
 	if len(ts) == 0 || len(f.errs) > 0 {
 		return
 	}
@@ -253,8 +253,8 @@ func (f *fitter) far(l *cluster.Link) {
 		func(t Time) float64 { return near + (t.X-cluster.AccessLine)*x[0] })
 }
 
-// hot returns the time of a get of up to one line from an address that was just read.
-func (f *fitter) hot(kind string) float64 {
+// cachedGet returns the time of a get of up to one line from an address that was just read.
+func (f *fitter) cachedGet(kind string) float64 {
 	ts := slices.DeleteFunc(f.of(kind, 1), func(t Time) bool { return t.X > cluster.AccessLine })
 	if len(ts) == 0 {
 		f.errs = append(f.errs, fmt.Errorf("calibrate: no times of %s of up to %d B", kind, cluster.AccessLine))
@@ -287,7 +287,7 @@ func (f *fitter) line(kind string) slopeOf {
 func (f *fitter) service(intra *cluster.Link) {
 	m := &f.machine
 	if ts := f.of(trialAtomic, 1); len(ts) > 0 {
-		there := f.hot(trialGetLocal)
+		there := f.cachedGet(trialGetLocal)
 		t := max(level(ts)-there, 0)
 		m.AtomicTime = cluster.FromSeconds(t)
 		f.record(Number{

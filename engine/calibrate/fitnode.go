@@ -51,8 +51,8 @@ func (f *fitter) exchanges(sizes []int) (ts []Time) {
 	return ts
 }
 
-// shortest is the smallest latency that a machine file can have.
-const shortest = 1e-12
+// minLatency is the smallest latency that a machine file can have.
+const minLatency = 1e-12
 
 // cells fits messages whose bytes are in the cells of a ring.
 func (f *fitter) cells(l *cluster.Link, flood, sparse, spacing slopeOf, trips []Time) {
@@ -71,7 +71,7 @@ func (f *fitter) cells(l *cluster.Link, flood, sparse, spacing slopeOf, trips []
 		f.errs = append(f.errs, fmt.Errorf("%w: with an overhead of %.3g s ping-pong yields no positive latency of a message in cells", ErrFit, o))
 		return
 	}
-	latency := max(x[0], shortest)
+	latency := max(x[0], minLatency)
 	l.Inline = cluster.Inline{Limit: inlineLimit, Latency: cluster.FromSeconds(latency), Overhead: cluster.FromSeconds(o), Gap: cluster.FromSeconds(g)}
 	f.machine.Source["in_node.inline.limit_bytes"] = "the size of the cells in the live fabric's rings"
 	f.record(Number{
@@ -108,7 +108,7 @@ func (f *fitter) buffers(l *cluster.Link, trips, exchanges []Time) {
 		return
 	}
 	o := x[0]
-	latency := max(x[1], shortest)
+	latency := max(x[1], minLatency)
 	perByte := x[2]
 	l.Overhead = cluster.FromSeconds(o)
 	l.Latency = cluster.FromSeconds(latency)

@@ -36,8 +36,8 @@ func newDrawer(rounds int) *drawer {
 	return &drawer{rng: rand.New(rand.NewPCG(1, 2)), drawn: make([]float64, rounds)}
 }
 
-// again draws the rounds of another resample.
-func (d *drawer) again() {
+// draw draws the rounds of another resample.
+func (d *drawer) draw() {
 	for i := range d.drawn {
 		d.drawn[i] = d.rng.Float64()
 	}
@@ -76,7 +76,7 @@ func resample(trials, checks [][][]float64, rounds int, fit func(seconds []float
 	d := newDrawer(rounds)
 	var last error
 	for range resamples {
-		d.again()
+		d.draw()
 		seconds := make([]float64, len(trials))
 		for i := range trials {
 			seconds[i], _ = estimate(d.batches(trials[i]))

@@ -40,9 +40,9 @@ type Result struct {
 	Noise float64
 }
 
-// parked is a time in seconds that is longer than any host needs for a short message between two
+// maxTrip is a time in seconds that is longer than any host needs for a short message between two
 // cores. A longer time means that the ranks shared a core and slept.
-const parked = 20e-6
+const maxTrip = 20e-6
 
 // Calibrate measures the host, fits a machine and checks it.
 func Calibrate(ctx context.Context, o Options) (*Result, error) {
@@ -90,7 +90,7 @@ func (o *Options) run(ctx context.Context, machine *cluster.Machine) (*Result, e
 	var noises []float64
 	for i := range ts {
 		quiet, noise := estimate(slices.Concat(turns[i]...))
-		if ts[i].kind == trialPingpong && ts[i].x == float64(pingpongSizes[0]) && quiet > parked {
+		if ts[i].kind == trialPingpong && ts[i].x == float64(pingpongSizes[0]) && quiet > maxTrip {
 			return nil, fmt.Errorf("calibrate: a message of %g B takes %.3g s: the ranks shared a core; stop other programs on this host", ts[i].x, quiet)
 		}
 		noises = append(noises, noise)
