@@ -91,7 +91,7 @@ func (x *index) push(k key, e entry, alone bool) {
 		return
 	}
 	b, way := p.b, p.way
-	if !b.chained(way) {
+	if !b.isChained(way) {
 		n := x.newNode(node{src: k.src, tag: k.tag, id: b.a[way], seq: b.b[way]})
 		b.src[way] |= inNodes
 		b.a[way], b.b[way] = n, n
@@ -125,7 +125,7 @@ func (x *index) drop(n uint32) {
 // first returns the oldest entry of a nonempty list.
 func (x *index) first(p position) (id, seq uint32) {
 	a := p.b.a[p.way]
-	if p.b.chained(p.way) {
+	if p.b.isChained(p.way) {
 		return x.nodes[a].id, x.nodes[a].seq
 	}
 	return a, p.b.b[p.way]
@@ -133,7 +133,7 @@ func (x *index) first(p position) (id, seq uint32) {
 
 // shift removes the oldest entry of a list.
 func (x *index) shift(p position) {
-	if p.b.chained(p.way) {
+	if p.b.isChained(p.way) {
 		x.unlink(p, p.b.a[p.way])
 		return
 	}
@@ -220,7 +220,7 @@ func (x *index) cancel(e entry) bool {
 	if p.empty() {
 		return false
 	}
-	if !p.b.chained(p.way) {
+	if !p.b.isChained(p.way) {
 		if p.b.a[p.way] != e.id {
 			return false
 		}
@@ -349,7 +349,7 @@ func (x *index) ordered() []stamped {
 			if b.src[j] == 0 || x.messages && classOf(k.src, k.tag) != x.class {
 				continue
 			}
-			if !b.chained(j) {
+			if !b.isChained(j) {
 				es = append(es, stamped{entry: entry{ctx: k.ctx, src: k.src, tag: k.tag, id: b.a[j]}, seq: b.b[j]})
 				continue
 			}

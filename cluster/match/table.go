@@ -50,8 +50,8 @@ func (b *bucket) set(j int, k key) {
 	b.ctx[j] = uint32(k.ctx)
 }
 
-// chained reports whether the list at a way is in nodes.
-func (b *bucket) chained(j int) bool { return b.src[j]&inNodes != 0 }
+// isChained reports whether the list at a way is in nodes.
+func (b *bucket) isChained(j int) bool { return b.src[j]&inNodes != 0 }
 
 // table maps keys to lists, most of them in the first cache line of a search. A list is in its home
 // bucket or, if that was full, in the next bucket with a free way. Each full bucket on the way
