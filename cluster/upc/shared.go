@@ -119,7 +119,7 @@ func (s *Shared[T]) Block() int { return s.block }
 
 // Affinity returns the UPC thread that owns element i (upc_threadof).
 func (s *Shared[T]) Affinity(i int) int {
-	thread, _ := s.locate(s.inside("affinity", i))
+	thread, _ := s.locate(s.checkIndex("affinity", i))
 	return thread
 }
 
@@ -164,7 +164,7 @@ func (s *Shared[T]) ForAll(body func(i int)) {
 func (s *Shared[T]) Get(i int) (T, error) {
 	if uint(i) >= uint(s.n) {
 		var zero T
-		return zero, s.bounds("get", i)
+		return zero, s.boundsError("get", i)
 	}
 	thread, local := s.locate(i)
 	if s.parts != nil {
@@ -191,7 +191,7 @@ func (s *Shared[T]) count(thread int) {
 // Put writes element i.
 func (s *Shared[T]) Put(i int, v T) error {
 	if uint(i) >= uint(s.n) {
-		return s.bounds("put", i)
+		return s.boundsError("put", i)
 	}
 	thread, local := s.locate(i)
 	if s.parts != nil {
@@ -275,14 +275,14 @@ func (s *Shared[T]) Ptr(i int) GlobalPtr[T] {
 	return base.Add(i)
 }
 
-func (s *Shared[T]) bounds(call string, i int) error {
+func (s *Shared[T]) boundsError(call string, i int) error {
 	return s.r.Lib().Errorf("%s of element %d of a shared array: it has %d elements, numbered from 0", call, i, s.n)
 }
 
-// inside ends the body with an error if there is no element i.
-func (s *Shared[T]) inside(call string, i int) int {
+// checkIndex ends the body with an error if there is no element i.
+func (s *Shared[T]) checkIndex(call string, i int) int {
 	if uint(i) >= uint(s.n) {
-		s.r.Lib().End(s.bounds(call, i))
+		s.r.Lib().End(s.boundsError(call, i))
 	}
 	return i
 }
