@@ -42,7 +42,11 @@ type AccessCosts struct {
 // words of 8 bytes at 0.33 µs. The paper has no numbers for one-sided calls ("probably better") and
 // no page size. Here one-sided calls have the numbers of messages, and a page has 4096 bytes.
 var PaperAccess = AccessCosts{
-	TwoSided: Link{300e6, 10e-6}, OneSided: Link{300e6, 10e-6}, WordLatency: 0.33e-6, WordSize: 8, PageSize: 4096,
+	TwoSided:    Link{Bandwidth: 300e6, Latency: 10e-6},
+	OneSided:    Link{Bandwidth: 300e6, Latency: 10e-6},
+	WordLatency: 0.33e-6,
+	WordSize:    8,
+	PageSize:    4096,
 }
 
 // Access is a method with its predicted bandwidth, in B/s of requested bytes. The terms are seconds
@@ -71,28 +75,41 @@ func (c AccessCosts) Accesses(size int) ([]Access, error) {
 	}
 	pages, pageBytes := whole(c.PageSize)
 	words, _ := whole(c.WordSize)
+	bytes := float64(size)
 	return []Access{
-		access(size, "two-sided", "2-sided MPI", 2, "internal MPI buffer and application receive buffer",
-			c.TwoSided.Latency, float64(size)/c.TwoSided.Bandwidth),
-		access(size, "one-sided", "1-sided MPI", 1, "application receive buffer",
-			c.OneSided.Latency, float64(size)/c.OneSided.Bandwidth),
-		access(size, "page", "page based transfer", 1, "extremely poor if only parts of the page are needed",
-			pages*c.OneSided.Latency, pageBytes/c.OneSided.Bandwidth),
-		access(size, "word", "word based access", 0, "each word waits for the previous one",
-			words*c.WordLatency, 0),
-		access(size, "prefetch", "latency hiding with pre-fetch", 0, "the latency is completely hidden",
-			0, float64(size)/c.OneSided.Bandwidth),
-		access(size, "buffering", "latency hiding with buffering", 1, "as one-sided",
-			c.OneSided.Latency, float64(size)/c.OneSided.Bandwidth),
+		newAccess(size, AccessMethod{
+			Name: "two-sided", Title: "2-sided MPI", Copies: 2,
+			Remark: "internal MPI buffer and application receive buffer",
+		}, c.TwoSided.Latency, bytes/c.TwoSided.Bandwidth),
+		newAccess(size, AccessMethod{
+			Name: "one-sided", Title: "1-sided MPI", Copies: 1,
+			Remark: "application receive buffer",
+		}, c.OneSided.Latency, bytes/c.OneSided.Bandwidth),
+		newAccess(size, AccessMethod{
+			Name: "page", Title: "page based transfer", Copies: 1,
+			Remark: "extremely poor if only parts of the page are needed",
+		}, pages*c.OneSided.Latency, pageBytes/c.OneSided.Bandwidth),
+		newAccess(size, AccessMethod{
+			Name: "word", Title: "word based access",
+			Remark: "each word waits for the previous one",
+		}, words*c.WordLatency, 0),
+		newAccess(size, AccessMethod{
+			Name: "prefetch", Title: "latency hiding with pre-fetch",
+			Remark: "the latency is completely hidden",
+		}, 0, bytes/c.OneSided.Bandwidth),
+		newAccess(size, AccessMethod{
+			Name: "buffering", Title: "latency hiding with buffering", Copies: 1,
+			Remark: "as one-sided",
+		}, c.OneSided.Latency, bytes/c.OneSided.Bandwidth),
 	}, nil
 }
 
-// access returns a method with the bandwidth size/(latency + transfer). For one message this is
+// newAccess returns a method with the bandwidth size/(latency + transfer). For one message this is
 // b(size).
-func access(size int, name, title string, copies int, remark string, latency, transfer float64) Access {
+func newAccess(size int, method AccessMethod, latency, transfer float64) Access {
 	p := Prediction{Unit: "B/s", Sum: []Term{{TermLatency, latency, "s"}, {TermTransfer, transfer, "s"}}}
 	p.Value = float64(size) / p.total()
-	return Access{AccessMethod{name, title, copies, remark}, p}
+	return Access{AccessMethod: method, Prediction: p}
 }
 
 func (c AccessCosts) check(size int) error {

@@ -63,7 +63,7 @@ func TestTermsOfAccess(t *testing.T) {
 	}
 	near(t, "b(n½)/b∞", rate(link, 3000)/link.Bandwidth, 0.5, 1e-12)
 	for size, want := range map[int]string{8: models.TermLatency, 2999: models.TermLatency, 3001: models.TermTransfer, 1 << 20: models.TermTransfer} {
-		if got := accesses(t, models.PaperAccess, size)["two-sided"].Ruling(); got.Name != want || got.Unit != "s" {
+		if got := accesses(t, models.PaperAccess, size)["two-sided"].Dominant(); got.Name != want || got.Unit != "s" {
 			t.Errorf("%d bytes: %+v dominates, want %s", size, got, want)
 		}
 	}

@@ -18,7 +18,7 @@
 //	f, err := models.Split(0.43, 0.2) // f_comm and f_comp,non of a masteronly run
 //	p, err := models.Epsilon(models.Reserved{M: 1, N: 8}, f)
 //	p.Value         // 1.6: overlapped, the run takes 1/1.6 of the time
-//	p.Ruling().Name // "communication": more computation would be hidden at no cost
+//	p.Dominant().Name // "communication": more computation would be hidden at no cost
 //
 // Times are in seconds, shares in 0..1. ε always means T_masteronly / T_multiple.
 package models

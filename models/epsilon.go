@@ -13,13 +13,13 @@ type Fractions struct {
 	Overlap    float64 // f_comp,overlap: computation that can run during communication
 }
 
-// sumsToOne is the maximum rounding error of the sum of three fractions.
-const sumsToOne = 1e-9
+// maxRounding is the maximum rounding error of the sum of three fractions.
+const maxRounding = 1e-9
 
 // Check returns an error unless equation (1) holds, f_comm + f_comp,non + f_comp,overlap = 1, and
 // each fraction is in 0..1.
 func (f Fractions) Check() error {
-	if isShare(f.Comm) && isShare(f.NonOverlap) && isShare(f.Overlap) && math.Abs(f.Comm+f.NonOverlap+f.Overlap-1) <= sumsToOne {
+	if isShare(f.Comm) && isShare(f.NonOverlap) && isShare(f.Overlap) && math.Abs(f.Comm+f.NonOverlap+f.Overlap-1) <= maxRounding {
 		return nil // fast path, because curves have many points
 	}
 	for _, t := range []Term{{Name: "f_comm", Value: f.Comm}, {Name: "f_comp,non", Value: f.NonOverlap}, {Name: "f_comp,overlap", Value: f.Overlap}} {
@@ -27,7 +27,7 @@ func (f Fractions) Check() error {
 			return fmt.Errorf("%s = %v: want a fraction from 0 to 1", t.Name, t.Value)
 		}
 	}
-	if sum := f.Comm + f.NonOverlap + f.Overlap; math.Abs(sum-1) > sumsToOne {
+	if sum := f.Comm + f.NonOverlap + f.Overlap; math.Abs(sum-1) > maxRounding {
 		return fmt.Errorf("f_comm %v + f_comp,non %v + f_comp,overlap %v = %v: want 1", f.Comm, f.NonOverlap, f.Overlap, sum)
 	}
 	return nil
@@ -36,10 +36,10 @@ func (f Fractions) Check() error {
 // Split returns the fractions that follow from two of them by equation (1).
 func Split(comm, nonOverlap float64) (Fractions, error) {
 	overlap := 1 - nonOverlap - comm
-	if overlap < 0 && overlap > -sumsToOne {
+	if overlap < 0 && overlap > -maxRounding {
 		overlap = 0
 	}
-	f := Fractions{comm, nonOverlap, overlap}
+	f := Fractions{Comm: comm, NonOverlap: nonOverlap, Overlap: overlap}
 	if isShare(comm) && isShare(nonOverlap) && overlap < 0 {
 		return Fractions{}, fmt.Errorf("f_comm %v + f_comp,non %v = %v: want at most 1", comm, nonOverlap, comm+nonOverlap)
 	}
@@ -53,7 +53,7 @@ func FractionsOf(comm, nonOverlap, overlap float64) (Fractions, error) {
 	if !(min(comm, nonOverlap, overlap) >= 0) || !(sum > 0) || math.IsInf(sum, 1) {
 		return Fractions{}, fmt.Errorf("times %v of communication, %v and %v of computation: want none below 0, and one above", comm, nonOverlap, overlap)
 	}
-	return Fractions{comm / sum, nonOverlap / sum, overlap / sum}, nil
+	return Fractions{Comm: comm / sum, NonOverlap: nonOverlap / sum, Overlap: overlap / sum}, nil
 }
 
 // MinimumThreads returns m_min = f_comm / (f_comp,overlap + f_comm), the natural lower bound for m
@@ -83,8 +83,8 @@ func (r Reserved) Check() error {
 	return nil
 }
 
-// slower returns n/(n−m), the slowdown of computation on n − m threads.
-func (r Reserved) slower() float64 { return float64(r.N) / (float64(r.N) - r.M) }
+// slowdown returns n/(n−m), the slowdown of computation on n − m threads.
+func (r Reserved) slowdown() float64 { return float64(r.N) / (float64(r.N) - r.M) }
 
 // The names of the terms of equations (3) and (14).
 const (
@@ -102,7 +102,7 @@ func Epsilon(r Reserved, f Fractions) (Prediction, error) {
 	p := Prediction{
 		Unit: "1",
 		Sum:  []Term{{TermNonOverlap, f.NonOverlap, "1"}},
-		Max:  []Term{{TermComm, f.Comm / r.M, "1"}, {TermOverlap, f.Overlap * r.slower(), "1"}},
+		Max:  []Term{{TermComm, f.Comm / r.M, "1"}, {TermOverlap, f.Overlap * r.slowdown(), "1"}},
 	}
 	p.Value = 1 / p.total()
 	return p, nil
@@ -114,7 +114,7 @@ func EpsilonAt(r Reserved, f Fractions) float64 {
 	if check(r, f) != nil {
 		return math.NaN()
 	}
-	return 1 / (f.NonOverlap + max(f.Comm/r.M, f.Overlap*r.slower()))
+	return 1 / (f.NonOverlap + max(f.Comm/r.M, f.Overlap*r.slowdown()))
 }
 
 func check(r Reserved, f Fractions) error {

@@ -79,11 +79,11 @@ func TestTermsOfEpsilon(t *testing.T) {
 		{0.8, models.TermComm, 0.8},
 	} {
 		p := epsilon(t, 1, 8, c.comm, 0.2)
-		rules := p.Ruling()
-		if rules.Name != c.ruling || math.Abs(rules.Value-c.value) > 1e-12 || rules.Unit != "1" {
-			t.Errorf("f_comm %v: %+v dominates, want %s with %v", c.comm, rules, c.ruling, c.value)
+		top := p.Dominant()
+		if top.Name != c.ruling || math.Abs(top.Value-c.value) > 1e-12 || top.Unit != "1" {
+			t.Errorf("f_comm %v: %+v dominates, want %s with %v", c.comm, top, c.ruling, c.value)
 		}
-		if got := 1 / (p.Sum[0].Value + rules.Value); math.Abs(got-p.Value) > 1e-12 {
+		if got := 1 / (p.Sum[0].Value + top.Value); math.Abs(got-p.Value) > 1e-12 {
 			t.Errorf("f_comm %v: the terms yield ε = %v, the value is %v", c.comm, got, p.Value)
 		}
 	}
@@ -163,7 +163,7 @@ func TestBestAndEquivalentCommunication(t *testing.T) {
 		if m < float64(n)/2 && !best.Balanced() {
 			t.Fatalf("%+v are not balanced at f_comm,best", best.Max)
 		}
-		if p := epsilon(t, m, n, l.CommBest*0.99, non); p.Balanced() || p.Ruling().Name != models.TermOverlap {
+		if p := epsilon(t, m, n, l.CommBest*0.99, non); p.Balanced() || p.Dominant().Name != models.TermOverlap {
 			t.Fatalf("%+v: below f_comm,best want computation to dominate", p.Max)
 		}
 		if l.CommEquiv > l.CommBest*(1+1e-12) {

@@ -37,7 +37,7 @@ func FitLatencies(points []Point) (LatencyFit, error) {
 		if !isShare(p.Share) {
 			return LatencyFit{}, fmt.Errorf("point %d: share %v: want 0 to 1", i, p.Share)
 		}
-		rows[i] = row{[2]float64{p.Share, 1 - p.Share}, p.Latency, p.Weight}
+		rows[i] = row{shares: [2]float64{p.Share, 1 - p.Share}, y: p.Latency, weight: p.Weight}
 	}
 	l, residuals, err := solve(rows)
 	if errors.Is(err, ErrUndetermined) {
@@ -46,7 +46,7 @@ func FitLatencies(points []Point) (LatencyFit, error) {
 	if err != nil {
 		return LatencyFit{}, err
 	}
-	return LatencyFit{l[0], l[1], residuals}, nil
+	return LatencyFit{Local: l[0], Remote: l[1], Residuals: residuals}, nil
 }
 
 // row is one equation: shares · latencies = y.
@@ -56,9 +56,9 @@ type row struct {
 	weight float64
 }
 
-// wellPosed is the maximum condition number of a system. Shares of real layouts stay below a few
+// maxCondition is the maximum condition number of a system. Shares of real layouts stay below a few
 // hundred. Beyond this limit the result would contain only noise of the measurement.
-const wellPosed = 1e6
+const maxCondition = 1e6
 
 // solve returns the latencies that minimize Σ weight·(y − shares·latencies)².
 func solve(rows []row) (latencies, residuals []float64, err error) {
@@ -86,7 +86,7 @@ func solve(rows []row) (latencies, residuals []float64, err error) {
 	}
 	var qr mat.QR
 	qr.Factorize(a)
-	if c := qr.Cond(); math.IsNaN(c) || c > wellPosed {
+	if c := qr.Cond(); math.IsNaN(c) || c > maxCondition {
 		return nil, nil, fmt.Errorf("%w: their shares are too alike", ErrUndetermined)
 	}
 	x := mat.NewVecDense(k, nil)

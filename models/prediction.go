@@ -16,9 +16,9 @@ type Prediction struct {
 	Max   []Term // empty if nothing runs in parallel
 }
 
-// Ruling returns the dominant term: the largest in Max, or the largest in Sum if Max is empty. It
+// Dominant returns the dominant term: the largest in Max, or the largest in Sum if Max is empty. It
 // returns the first of equal terms.
-func (p Prediction) Ruling() Term {
+func (p Prediction) Dominant() Term {
 	if len(p.Max) > 0 {
 		return largest(p.Max)
 	}
@@ -28,7 +28,7 @@ func (p Prediction) Ruling() Term {
 // Balanced reports whether the terms in Max are equal up to rounding, so that none dominates.
 func (p Prediction) Balanced() bool {
 	for _, t := range p.Max {
-		if top := p.Ruling().Value; top-t.Value > 1e-9*top {
+		if top := p.Dominant().Value; top-t.Value > 1e-9*top {
 			return false
 		}
 	}

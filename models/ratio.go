@@ -28,9 +28,9 @@ func RatioOf(a, b []float64) Ratio {
 	a, b = finite(a), finite(b)
 	nan := math.NaN()
 	if len(a) == 0 || len(b) == 0 {
-		return Ratio{nan, nan, nan}
+		return Ratio{Value: nan, Low: nan, High: nan}
 	}
-	r := Ratio{stat.Mean(b, nil) / stat.Mean(a, nil), nan, nan}
+	r := Ratio{Value: stat.Mean(b, nil) / stat.Mean(a, nil), Low: nan, High: nan}
 	va, na := relative(a)
 	vb, nb := relative(b)
 	if math.IsNaN(va+vb) || !(r.Value > 0) {

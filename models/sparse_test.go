@@ -71,7 +71,7 @@ func TestTopOfFigure6(t *testing.T) {
 		if nk >= 4 {
 			want = models.TermOverlap
 		}
-		if got := p.Ruling().Name; got != want {
+		if got := p.Dominant().Name; got != want {
 			t.Errorf("n_k = %d: %s dominates, want %s", nk, got, want)
 		}
 	}
@@ -108,7 +108,8 @@ func TestSparseEpsilon(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.Comm = c * x.Overlap
-		if p, err = x.Epsilon(models.Reserved{M: m, N: n}, nk); err != nil || math.Abs(p.Value-1) > 1e-9 {
+		p, err = x.Epsilon(models.Reserved{M: m, N: n}, nk)
+		if err != nil || math.Abs(p.Value-1) > 1e-9 {
 			t.Fatalf("ε = %v (%v) at its crossover", p.Value, err)
 		}
 	})

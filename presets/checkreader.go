@@ -21,7 +21,7 @@ func (r *figureReader) check(f *Figure, name string) Check {
 		}
 	}
 	if r.has(at + "x") {
-		c.X = r.places(at + "x")
+		c.X = r.xValues(at + "x")
 		for _, s := range c.Series {
 			r.onSeries(f, at+"x", s, c.X)
 		}
@@ -39,7 +39,8 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	r.tolerance(at+"tolerance", &c)
 	r.bounds(at, &c)
 	if r.has(at + "against") {
-		if c.Against = r.name(at+"against", "a series"); r.err == nil && f.Find(c.Against) == nil {
+		c.Against = r.name(at+"against", "a series")
+		if r.err == nil && f.Find(c.Against) == nil {
 			r.wrong(at+"against", "unknown series %q", shorten(c.Against))
 		}
 	}
@@ -48,7 +49,7 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	}
 	r.published(f, at, &c)
 	if r.has(at + "leans") {
-		c.Leans = r.names(at+"leans", "keys of the machine file")
+		c.DependsOn = r.names(at+"leans", "keys of the machine file")
 	}
 	switch fits := r.has(at + "fits"); {
 	case fits && c.Use != UseFit:
@@ -56,7 +57,7 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	case fits:
 		c.Fits = r.names(at+"fits", "keys of the machine file")
 		for _, key := range c.Fits {
-			if key != FitsX && !slices.Contains(c.Leans, key) {
+			if key != FitsX && !slices.Contains(c.DependsOn, key) {
 				r.wrong(at+"fits", "has %q, which is not among leans; \"x\" is the place", shorten(key))
 			}
 		}
@@ -129,7 +130,7 @@ func (r *figureReader) published(f *Figure, at string, c *Check) {
 			r.wrong(at+"x", "not allowed with published numbers, which state their own x; leave it out")
 		}
 		c.Published = make(map[string][]Point)
-		for _, s := range r.below(key) {
+		for _, s := range r.childKeys(key) {
 			if !slices.Contains(c.Series, s) {
 				r.wrong(key+"."+s, "is not among the check's series")
 			}
@@ -143,7 +144,8 @@ func (r *figureReader) published(f *Figure, at string, c *Check) {
 	}
 	if v, has := r.at(at + "null"); has {
 		x := r.number(at+"null", v, -maxNumber, maxNumber)
-		if c.Null = &x; c.Rule != Within || c.Published == nil {
+		c.Null = &x
+		if c.Rule != Within || c.Published == nil {
 			r.wrong(at+"null", "is only used with published numbers and the rule \"within\"; leave it out")
 		}
 	}
@@ -158,7 +160,7 @@ func (r *figureReader) points(f *Figure, key, series string) []Point {
 			r.wrong(key, "want pairs: [[x, value], ...]")
 			return nil
 		}
-		p := Point{r.number(key, pair[0], -maxNumber, maxNumber), r.number(key, pair[1], -maxNumber, maxNumber)}
+		p := Point{X: r.number(key, pair[0], -maxNumber, maxNumber), Value: r.number(key, pair[1], -maxNumber, maxNumber)}
 		if p.Value == 0 {
 			r.wrong(key, "has the value 0 at %v, which has no relative error", p.X)
 		}

@@ -46,7 +46,8 @@ func decodeClaims(file string, data []byte) ([]Claim, error) {
 		if len(parts) != 3 || len(words) != 3 {
 			return nil, d.fail("claims."+number, "wants paper, place and words: %s", `["1", "section 2", "what it says"]`)
 		}
-		if c.Paper, err = strconv.Atoi(words[0]); err != nil || c.Paper < 1 {
+		c.Paper, err = strconv.Atoi(words[0])
+		if err != nil || c.Paper < 1 {
 			return nil, d.fail("claims."+number, "has paper %q; want its number", shorten(words[0]))
 		}
 		c.Place, c.Says = words[1], words[2]

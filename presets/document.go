@@ -42,13 +42,13 @@ type document struct {
 // a file that consists of brackets would exhaust the stack.
 const maxOpen = 1000
 
-// parse reads a document and rejects dotted keys for which known returns false.
-func parse(file string, data []byte, known func(key string) bool, hint func(key string) string) (*document, error) {
+// parse reads a document and rejects dotted keys for which isKey returns false.
+func parse(file string, data []byte, isKey func(key string) bool, hint func(key string) string) (*document, error) {
 	if n := bytes.Count(data, []byte("[")) + bytes.Count(data, []byte("{")); n > maxOpen {
 		return nil, &mistake{file: file, text: fmt.Sprintf("%d opening brackets: a file of this sort has a few dozen, at most %d are read", n, maxOpen)}
 	}
 	d := &document{file: file, lines: make(map[string]int)}
-	if err := d.locate(data, known, hint); err != nil {
+	if err := d.locate(data, isKey, hint); err != nil {
 		return nil, err
 	}
 	if err := toml.Unmarshal(data, &d.tree); err != nil {
@@ -69,7 +69,7 @@ func (d *document) syntax(err error) error {
 
 // locate records the line of every key and rejects the first unknown key. The strict mode of
 // go-toml is not sufficient, because it accepts Value for value.
-func (d *document) locate(data []byte, known func(string) bool, hint func(string) string) error {
+func (d *document) locate(data []byte, isKey func(string) bool, hint func(string) string) error {
 	line, seen := 1, 0 // offset of the last counted line
 	note := func(prefix string, keys unstable.Iterator) (string, error) {
 		for keys.Next() {
@@ -81,11 +81,11 @@ func (d *document) locate(data []byte, known func(string) bool, hint func(string
 			if prefix != "" {
 				prefix += "."
 			}
-			prefix += bare(n.Data)
+			prefix += bareKey(n.Data)
 			if _, ok := d.lines[prefix]; ok {
 				continue
 			}
-			if !known(prefix) {
+			if !isKey(prefix) {
 				return "", &mistake{file: d.file, line: line, key: shorten(prefix), text: "unknown key; " + hint(prefix)}
 			}
 			d.lines[prefix] = line
@@ -119,7 +119,8 @@ func (d *document) locate(data []byte, known func(string) bool, hint func(string
 			table, err = note("", e.Key())
 		case unstable.KeyValue:
 			var key string
-			if key, err = note(table, e.Key()); err == nil {
+			key, err = note(table, e.Key())
+			if err == nil {
 				err = inside(key, e.Value())
 			}
 		}
@@ -144,7 +145,8 @@ func (d *document) at(key string) (any, bool) {
 		if !ok {
 			return nil, false
 		}
-		if v, ok = table[part]; !ok {
+		v, ok = table[part]
+		if !ok {
 			return nil, false
 		}
 	}
@@ -184,8 +186,8 @@ func (d *document) text(key string, v any) (string, error) {
 // maxText is the maximum length of a text in bytes: a text must fit on a screen.
 const maxText = 1000
 
-// bare returns a part of a key as TOML writes it: quoted unless it is a bare key.
-func bare(part []byte) string {
+// bareKey returns a part of a key as TOML writes it: quoted unless it is a bare key.
+func bareKey(part []byte) string {
 	for _, c := range part {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
 			return strconv.Quote(string(part))

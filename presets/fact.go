@@ -195,8 +195,8 @@ var heads = []string{"title", "emulated", "progress"}
 // parts are the keys of a fact.
 var parts = slices.Concat([]string{"value", "source"}, origins(), []string{"unknown"})
 
-// known reports whether a machine file has a dotted key.
-func known(key string) bool {
+// isMachineKey reports whether a machine file has a dotted key.
+func isMachineKey(key string) bool {
 	if slices.Contains(heads, key) {
 		return true
 	}
@@ -211,8 +211,9 @@ func known(key string) bool {
 	return false
 }
 
-// mendUnknown suggests a key for an unknown one: the same name with another unit, or else a list.
-func mendUnknown(key string) string {
+// suggestMachineKey suggests a key for an unknown one: the same name with another unit, or else a
+// list.
+func suggestMachineKey(key string) string {
 	best := -1
 	for i, f := range facts {
 		if strings.HasPrefix(key, f.key+".") {

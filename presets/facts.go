@@ -59,12 +59,12 @@ func (t Tally) Sketch() bool {
 	return 3*t.Assumed > t.Sourced+t.Derived+t.Fitted+t.Assumed
 }
 
-// IsSketch reports whether the machine with a name is a sketch. It searches own first, then the
+// IsSketch reports whether the machine with a name is a sketch. It searches machines first, then the
 // machines that Machine knows. An unknown machine is not a sketch.
-func IsSketch(name string, own []cluster.Machine) bool {
-	for i := range own {
-		if own[i].Name == name {
-			return Count(&own[i]).Sketch()
+func IsSketch(name string, machines []cluster.Machine) bool {
+	for i := range machines {
+		if machines[i].Name == name {
+			return Count(&machines[i]).Sketch()
 		}
 	}
 	m, err := Machine(name)
@@ -102,7 +102,7 @@ func (f *fact) of(m *cluster.Machine) (Fact, bool) {
 		v = slowWords(parts)
 	}
 	source := m.Source[f.key]
-	if !is && source == "" || strings.HasPrefix(source, markUnknown) {
+	if !is && source == "" || strings.HasPrefix(source, prefixUnknown) {
 		v = nil
 	}
 	return Fact{Key: f.key, Unit: symbols[f.unit], Value: v, Source: source}, is || source != ""

@@ -98,8 +98,8 @@ type Check struct {
 	Most      float64            // for Range and Peaks; +Inf: no bound
 	Crossing  float64            // for Crosses: the published value of x
 	Decides   string             // the term that must dominate; "": any
-	Leans     []string           // facts of the machine that it depends on
-	Fits      []string           // the facts in Leans that it sets
+	DependsOn []string           // facts of the machine that it depends on
+	Fits      []string           // the facts in DependsOn that it sets
 	Reach     string             // the nearest physically reasonable constants with which it would hold, found after the outcome was known, and their cost elsewhere; "": none
 	Measure   string             // the measurement that would decide it; "": none
 	Record    Record             // the recorded result
@@ -171,9 +171,9 @@ func FindFigures(names ...string) ([]Figure, error) {
 		return nil, err
 	}
 	wanted := make([]bool, len(all))
-	var known []string
+	var available []string
 	for _, f := range all {
-		known = append(known, f.Name)
+		available = append(available, f.Name)
 	}
 	for _, name := range names {
 		found := false
@@ -184,7 +184,7 @@ func FindFigures(names ...string) ([]Figure, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("unknown figure %q: want one of %s, or all", shorten(name), strings.Join(known, ", "))
+			return nil, fmt.Errorf("unknown figure %q: want one of %s, or all", shorten(name), strings.Join(available, ", "))
 		}
 	}
 	var some []Figure
@@ -203,7 +203,7 @@ func decodeFigure(file string, data []byte) (Figure, error) {
 	if paper, short, _ := strings.Cut(f.Name, "-"); paper == "" || short == "" {
 		return fail(&mistake{file: file, text: "invalid name for a figure; use paper1-fig6.toml, in lower-case letters, digits and dashes, at most 40"})
 	}
-	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), figureKey, mendFigureKey)
+	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), figureKey, suggestFigureKey)
 	if err != nil {
 		return fail(err)
 	}

@@ -147,7 +147,9 @@ func TestFigureFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkFigure(t, &f)
-	one, copied, flat := &f.Series[0], &f.Checks[0], &f.Checks[1]
+	one := &f.Series[0]
+	copied := &f.Checks[0]
+	flat := &f.Checks[1]
 	if f.Name != "paper9-table1" || f.Lost != "its points" || !slices.Equal(f.Knobs, []Knob{{"group", "4"}}) || !slices.Equal(f.Claims(), []int{10, 11}) {
 		t.Errorf("%+v", f)
 	}

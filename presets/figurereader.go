@@ -41,7 +41,7 @@ func figureKey(key string) bool {
 	return false
 }
 
-func mendFigureKey(key string) string {
+func suggestFigureKey(key string) string {
 	switch p := strings.Split(key, "."); {
 	case len(p) > 1 && p[0] == "series" && isName(p[1]):
 		return "a series has " + strings.Join(seriesParts, ", ")
@@ -162,8 +162,8 @@ func (r *figureReader) names(key, what string) []string {
 	return all
 }
 
-// places reads values of x, which must rise.
-func (r *figureReader) places(key string) []float64 {
+// xValues reads values of x, which must rise.
+func (r *figureReader) xValues(key string) []float64 {
 	var all []float64
 	for _, v := range r.list(key, maxPoints, "places on the x axis") {
 		all = r.rising(key, all, r.number(key, v, -maxNumber, maxNumber))
@@ -178,8 +178,8 @@ func (r *figureReader) rising(key string, all []float64, x float64) []float64 {
 	return append(all, x)
 }
 
-// below returns the keys of a table, in the order of the file.
-func (r *figureReader) below(key string) []string {
+// childKeys returns the keys of a table, in the order of the file.
+func (r *figureReader) childKeys(key string) []string {
 	v, ok := r.at(key)
 	table, is := v.(map[string]any)
 	if ok && !is {
@@ -197,7 +197,7 @@ func (r *figureReader) below(key string) []string {
 // knobs reads knobs and their values; numbers need no quotes.
 func (r *figureReader) knobs(key string) []Knob {
 	var all []Knob
-	for _, name := range r.below(key) {
+	for _, name := range r.childKeys(key) {
 		at := key + "." + name
 		v, _ := r.at(at)
 		k := Knob{Name: name}
@@ -227,14 +227,14 @@ func (r *figureReader) figure(f *Figure) {
 	f.X = r.words("x", "processors")
 	f.Y = r.name("y", "time_per_access")
 	f.Knobs = r.knobs("knobs")
-	for _, name := range r.below("series") {
+	for _, name := range r.childKeys("series") {
 		at := "series." + name + "."
 		s := Series{Name: name, Label: r.words(at+"label", "what the line is called"), Knobs: r.knobs(at + "knobs")}
 		if !r.has(at+"long") || r.has(at+"x") {
-			s.X = r.places(at + "x")
+			s.X = r.xValues(at + "x")
 		}
 		if r.has(at + "long") {
-			s.Long = r.places(at + "long")
+			s.Long = r.xValues(at + "long")
 			for _, x := range s.Long {
 				if slices.Contains(s.X, x) {
 					r.wrong(at+"long", "has %v, which is also in x; leave it out of one of them", x)
@@ -243,7 +243,7 @@ func (r *figureReader) figure(f *Figure) {
 		}
 		f.Series = append(f.Series, s)
 	}
-	for _, name := range r.below("checks") {
+	for _, name := range r.childKeys("checks") {
 		f.Checks = append(f.Checks, r.check(f, name))
 	}
 	if len(f.Series) == 0 {
@@ -268,13 +268,13 @@ func (r *figureReader) onSeries(f *Figure, key, series string, xs []float64) {
 	}
 }
 
-// machine checks that the constants in Leans exist in the machine, each with a value.
+// machine checks that the constants in DependsOn exist in the machine, each with a value.
 func (r *figureReader) machine(f *Figure) {
 	if r.err != nil {
 		return
 	}
-	if !slices.Contains(machineShelf.builtIn(), f.Machine) {
-		r.wrong("machine", "is %q; want a built-in machine: %s", f.Machine, strings.Join(machineShelf.builtIn(), ", "))
+	if !slices.Contains(machineCatalog.builtIn(), f.Machine) {
+		r.wrong("machine", "is %q; want a built-in machine: %s", f.Machine, strings.Join(machineCatalog.builtIn(), ", "))
 		return
 	}
 	data, err := builtIn.ReadFile("machines/" + f.Machine + ".toml")
@@ -292,7 +292,7 @@ func (r *figureReader) machine(f *Figure) {
 		has[fact.Key] = fact.Value != nil
 	}
 	for i := range f.Checks {
-		for _, key := range f.Checks[i].Leans {
+		for _, key := range f.Checks[i].DependsOn {
 			if !has[key] {
 				r.wrong("checks."+f.Checks[i].Name+".leans", "has %q, and the machine %s has no such number", shorten(key), f.Machine)
 			}

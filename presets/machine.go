@@ -19,11 +19,11 @@ const MaxFile = 1 << 20
 
 // Machines returns the names of the built-in machines and of the user's, without the files that
 // [SkippedMachines] reports.
-func Machines() []string { return machineShelf.names() }
+func Machines() []string { return machineCatalog.names() }
 
 // Machine returns the machine with a name.
 func Machine(name string) (cluster.Machine, error) {
-	file, data, err := machineShelf.find(name)
+	file, data, err := machineCatalog.find(name)
 	if err != nil {
 		return cluster.Machine{}, err
 	}
@@ -73,7 +73,7 @@ func decodeMachine(file string, data []byte) (cluster.Machine, error) {
 	if m.Name == "" {
 		return fail(&mistake{file: file, text: "invalid name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml"})
 	}
-	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), known, mendUnknown)
+	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), isMachineKey, suggestMachineKey)
 	if err != nil {
 		return fail(err)
 	}
@@ -98,11 +98,13 @@ func readWords(d *document, m *cluster.Machine) error {
 		return d.fail("title", `missing; add title = "what the machine is" at the top`)
 	}
 	var err error
-	if m.Title, err = d.text("title", title); err != nil {
+	m.Title, err = d.text("title", title)
+	if err != nil {
 		return err
 	}
 	emulated, _ := d.at("emulated")
-	if m.Emulated, ok = emulated.(bool); !ok {
+	m.Emulated, ok = emulated.(bool)
+	if !ok {
 		return d.fail("emulated", "want true (transfers and computing take this machine's time) or false (the host's own)")
 	}
 	progress, _ := d.at("progress")

@@ -52,7 +52,7 @@ func checkSound(t *testing.T, m cluster.Machine) {
 		if is && !there {
 			t.Errorf("%s: %s is %v without a source", m.Name, f.key, v)
 		}
-		if is && strings.HasPrefix(source, markUnknown) {
+		if is && strings.HasPrefix(source, prefixUnknown) {
 			t.Errorf("%s: %s is %v, and %s", m.Name, f.key, v, source)
 		}
 		costs = costs || f.cost && there
@@ -77,11 +77,11 @@ func checkSound(t *testing.T, m cluster.Machine) {
 		t.Errorf("%s: socket %+v, device %+v", m.Name, m.Socket, m.Device)
 	}
 	if len(m.Topology.Dims) > 0 {
-		places := 1
+		capacity := 1
 		for _, n := range m.Topology.Dims {
-			places *= n
+			capacity *= n
 		}
-		if places < m.Nodes || m.Topology.Shape == "" {
+		if capacity < m.Nodes || m.Topology.Shape == "" {
 			t.Errorf("%s: %+v does not hold %d nodes", m.Name, m.Topology, m.Nodes)
 		}
 	}
@@ -258,8 +258,8 @@ func TestCount(t *testing.T) {
 				t.Errorf("%s is %s: %q", key, f.Kind(), f.Words())
 			}
 		}
-		if own := []cluster.Machine{m}; IsSketch("x", own) != got.Sketch() || IsSketch("y", own) {
-			t.Errorf("by name: %v, and %v of one that is not known", IsSketch("x", own), IsSketch("y", own))
+		if machines := []cluster.Machine{m}; IsSketch("x", machines) != got.Sketch() || IsSketch("y", machines) {
+			t.Errorf("by name: %v, and %v of one that is not known", IsSketch("x", machines), IsSketch("y", machines))
 		}
 		checkSound(t, m)
 	}
@@ -439,7 +439,7 @@ func TestUserMachines(t *testing.T) {
 	write("ours.toml", demo(t))
 	noName := write("Not a name.toml", demo(t))
 	write("notes.txt", nil)
-	all := slices.Concat(machineShelf.builtIn(), []string{"ours"})
+	all := slices.Concat(machineCatalog.builtIn(), []string{"ours"})
 	slices.Sort(all)
 	if got := Machines(); !slices.Equal(got, all) {
 		t.Errorf("machines %v, want %v", got, all)

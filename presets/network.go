@@ -2,8 +2,8 @@ package presets
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// maxPlaces is the maximum number of nodes of a network.
-const maxPlaces = 1 << 30
+// maxCapacity is the maximum number of nodes of a network.
+const maxCapacity = 1 << 30
 
 // checkTopology rejects a network that is too small for the nodes, and dimensions that its shape
 // does not have.
@@ -37,14 +37,15 @@ func checkTopology(d *document, m *cluster.Machine) error {
 	case n == 0:
 		return nil
 	}
-	places := 1
+	capacity := 1
 	for _, dim := range t.Dims {
-		if places *= dim; places > maxPlaces {
-			return d.fail(dims, "make a network of more than %d nodes; use smaller ones", maxPlaces)
+		capacity *= dim
+		if capacity > maxCapacity {
+			return d.fail(dims, "make a network of more than %d nodes; use smaller ones", maxCapacity)
 		}
 	}
-	if m.Nodes > places {
-		return d.fail(dims, "hold %d nodes, and the machine has %d; use larger ones", places, m.Nodes)
+	if m.Nodes > capacity {
+		return d.fail(dims, "hold %d nodes, and the machine has %d; use larger ones", capacity, m.Nodes)
 	}
 	return nil
 }

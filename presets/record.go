@@ -23,16 +23,16 @@ const (
 
 // A Record holds the result of a check at the time when its figure was recorded.
 type Record struct {
-	Verdict Verdict  // "": not recorded
-	Refuted []string // refuted rows (RowName)
-	Decided []string // the terms that dominate the refuted rows, each once; nil: none
-	Long    []Kept   // rows at values of x that run only on request
-	Base    string   // hash of the runs and assumed constants before Moves; "": not recorded
-	Moves   []Move   // effects of halving or doubling an assumed constant, without those that change nothing
+	Verdict Verdict      // of all rows, those in Long included; "": not recorded
+	Refuted []string     // refuted rows (RowName), without those in Long
+	Decided []string     // the terms that dominate the refuted rows, each once; nil: none
+	Long    []LongResult // rows at values of x that run only on request
+	Base    string       // hash of the runs and assumed constants before Moves; "": not recorded
+	Moves   []Move       // effects of halving or doubling an assumed constant, except constants that change nothing
 }
 
-// Kept is the recorded result of a row of a long run.
-type Kept struct {
+// LongResult is the recorded result of a row of a long run.
+type LongResult struct {
 	Row     string // RowName
 	Verdict Verdict
 	Value   float64 // simulated
@@ -47,8 +47,28 @@ type Move struct {
 	Flips  bool    // the verdict of a row changes
 }
 
-// KeptAs returns the recorded row of a long run, or nil if it is not recorded.
-func (r *Record) KeptAs(row string) *Kept {
+// Overall returns the verdict that follows from the rows: refuted if any row is, and pass otherwise.
+// It includes the rows in Long.
+func (r *Record) Overall() Verdict {
+	if len(r.RefutedRows()) > 0 {
+		return Refuted
+	}
+	return Pass
+}
+
+// RefutedRows returns the names of all refuted rows, those in Long last.
+func (r *Record) RefutedRows() []string {
+	all := slices.Clone(r.Refuted)
+	for i := range r.Long {
+		if r.Long[i].Verdict == Refuted {
+			all = append(all, r.Long[i].Row)
+		}
+	}
+	return all
+}
+
+// LongResultOf returns the recorded row of a long run, or nil if it is not recorded.
+func (r *Record) LongResultOf(row string) *LongResult {
 	for i := range r.Long {
 		if r.Long[i].Row == row {
 			return &r.Long[i]
@@ -59,7 +79,7 @@ func (r *Record) KeptAs(row string) *Kept {
 
 // Of returns the recorded verdict of a row, or "" if it is not recorded.
 func (r *Record) Of(row string) Verdict {
-	if k := r.KeptAs(row); k != nil {
+	if k := r.LongResultOf(row); k != nil {
 		return k.Verdict
 	}
 	if slices.Contains(r.Refuted, row) {
@@ -80,8 +100,8 @@ func RowName(series string, x float64) string {
 	return series + " at " + strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Looks reports whether a check uses the value of one of its series at x.
-func (c *Check) Looks(series string, x float64) bool {
+// Uses reports whether a check uses the value of one of its series at x.
+func (c *Check) Uses(series string, x float64) bool {
 	if c.Published != nil {
 		_, published := c.At(series, x)
 		return published
@@ -100,7 +120,7 @@ func (f *Figure) rows(c *Check) []string {
 			all = append(all, RowName(name, math.NaN()))
 		default:
 			for _, x := range slices.Concat(s.X, s.Long) {
-				if c.Looks(name, x) {
+				if c.Uses(name, x) {
 					all = append(all, RowName(name, x))
 				}
 			}
@@ -120,9 +140,13 @@ func (r *figureReader) record(f *Figure, at string, c *Check) {
 		return
 	}
 	c.Record.Verdict = Verdict(r.choice(at+"verdict", string(Pass), string(Refuted)))
-	r.kept(f, at, c)
+	r.longResults(f, at, c)
 	r.moves(at, c)
+	refutedLong := c.Record.RefutedRows() // refuted short rows are read below
 	if c.Record.Verdict != Refuted {
+		if len(refutedLong) > 0 {
+			r.wrong(at+"verdict", "is %q, but long has %q as refuted; want %q", c.Record.Verdict, shorten(refutedLong[0]), Refuted)
+		}
 		for _, key := range []string{"refuted", "decided"} {
 			if r.has(at + key) {
 				r.wrong(at+key, "belongs to a refuted check; leave it out")
@@ -130,8 +154,14 @@ func (r *figureReader) record(f *Figure, at string, c *Check) {
 		}
 		return
 	}
+	if len(refutedLong) > 0 && !r.has(at+"refuted") {
+		if r.has(at + "decided") {
+			r.wrong(at+"decided", "belongs to the rows in refuted, and there are none; leave it out")
+		}
+		return
+	}
 	c.Record.Refuted = r.names(at+"refuted", "rows that are refuted")
-	rows := f.rows(c)
+	rows := slices.DeleteFunc(f.rows(c), func(row string) bool { return f.isLong(c, row) })
 	for _, row := range c.Record.Refuted {
 		if !slices.Contains(rows, row) {
 			r.wrong(at+"refuted", "has %q; the check's rows are %s", shorten(row), words(rows))
@@ -168,15 +198,15 @@ func (r *figureReader) word(key string, v any, among ...string) string {
 	return s
 }
 
-// kept reads the recorded results of long runs.
-func (r *figureReader) kept(f *Figure, at string, c *Check) {
+// longResults reads the recorded results of long runs.
+func (r *figureReader) longResults(f *Figure, at string, c *Check) {
 	key := at + "long"
 	if !r.has(key) {
 		return
 	}
 	var rows []string
 	for _, row := range f.rows(c) {
-		if f.long(c, row) {
+		if f.isLong(c, row) {
 			rows = append(rows, row)
 		}
 	}
@@ -184,16 +214,16 @@ func (r *figureReader) kept(f *Figure, at string, c *Check) {
 		r.wrong(key, "belongs to long runs, and the check has none; leave it out")
 	}
 	for _, t := range r.tuples(key, 4, "of a row, its verdict, its number and the hash of its runs") {
-		k := Kept{Row: r.word(key, t[0], rows...), Verdict: Verdict(r.word(key, t[1], string(Pass), string(Refuted))), Value: r.number(key, t[2], -maxNumber, maxNumber), Hash: r.word(key, t[3])}
-		if c.Record.KeptAs(k.Row) != nil {
+		k := LongResult{Row: r.word(key, t[0], rows...), Verdict: Verdict(r.word(key, t[1], string(Pass), string(Refuted))), Value: r.number(key, t[2], -maxNumber, maxNumber), Hash: r.word(key, t[3])}
+		if c.Record.LongResultOf(k.Row) != nil {
 			r.wrong(key, "has %q twice", shorten(k.Row))
 		}
 		c.Record.Long = append(c.Record.Long, k)
 	}
 }
 
-// long reports whether a row belongs to a long run.
-func (f *Figure) long(c *Check, row string) bool {
+// isLong reports whether a row belongs to a long run.
+func (f *Figure) isLong(c *Check, row string) bool {
 	for _, name := range c.Series {
 		if s := f.Find(name); s != nil {
 			for _, x := range s.Long {
@@ -221,7 +251,8 @@ func (r *figureReader) moves(at string, c *Check) {
 		}
 		return
 	}
-	if c.Record.Base = r.words(at+"sensitivity", ""); !r.has(key) {
+	c.Record.Base = r.words(at+"sensitivity", "")
+	if !r.has(key) {
 		return
 	}
 	for _, t := range r.tuples(key, 4, "of a constant, a factor, the change and \"holds\" or \"flips\"") {
@@ -247,7 +278,8 @@ var (
 // WriteRecords returns the bytes of a figure file with new records of its checks, by name. It
 // changes nothing else, and returns an error if file does not contain f. Long runs and
 // sensitivities that are equal in f and in records were not run again. For them it keeps the
-// content of the file, which may be from a later program.
+// content of the file, which may be from a later program, and sets the verdict of the check to
+// match.
 func WriteRecords(f *Figure, file string, data []byte, records map[string]Record) ([]byte, error) {
 	before, err := decodeFigure(file, data)
 	if err != nil {
@@ -262,12 +294,15 @@ func WriteRecords(f *Figure, file string, data []byte, records map[string]Record
 		if !recorded {
 			continue
 		}
-		known, there := &f.Checks[i].Record, &before.Checks[i].Record
-		if reflect.DeepEqual(r.Long, known.Long) {
-			r.Long = there.Long
+		built, inFile := &f.Checks[i].Record, &before.Checks[i].Record
+		if reflect.DeepEqual(r.Long, built.Long) {
+			r.Long = inFile.Long
+			if r.Verdict == Pass || r.Verdict == Refuted {
+				r.Verdict = r.Overall()
+			}
 		}
-		if r.Base == known.Base && reflect.DeepEqual(r.Moves, known.Moves) {
-			r.Base, r.Moves = there.Base, there.Moves
+		if r.Base == built.Base && reflect.DeepEqual(r.Moves, built.Moves) {
+			r.Base, r.Moves = inFile.Base, inFile.Moves
 		}
 		records[f.Checks[i].Name] = r
 	}

@@ -24,7 +24,10 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 			if c.Record.Verdict != "" {
 				records[c.Name] = c.Record
 			}
-			switch ran := f.short(&c) || len(c.Record.Long) > 0; {
+			if v := c.Record.Verdict; v != "" && v != c.Record.Overall() {
+				t.Errorf("%s: %s is recorded as %s, and its rows are %s", f.Name, c.Name, v, c.Record.Overall())
+			}
+			switch ran := f.hasShortRows(&c) || len(c.Record.Long) > 0; {
 			case ran && c.Record.Verdict == "":
 				t.Errorf("%s: %s has no verdict; write it with hybridtop reproduce %s --record presets/figures", f.Name, c.Name, f.Name)
 			case !ran && c.Record.Verdict != "":
@@ -45,14 +48,14 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 	}
 }
 
-// short reports whether a check has rows that run without --long.
-func (f *Figure) short(c *Check) bool {
+// hasShortRows reports whether a check has rows that run without --long.
+func (f *Figure) hasShortRows(c *Check) bool {
 	if len(c.Series) == 0 || c.Rule.Whole() {
 		return true
 	}
 	return slices.ContainsFunc(c.Series, func(name string) bool {
 		s := f.Find(name)
-		return len(s.X)+len(s.Long) == 0 || slices.ContainsFunc(s.X, func(x float64) bool { return c.Looks(name, x) })
+		return len(s.X)+len(s.Long) == 0 || slices.ContainsFunc(s.X, func(x float64) bool { return c.Uses(name, x) })
 	})
 }
 
@@ -138,6 +141,39 @@ func TestRecordMistakes(t *testing.T) {
 	}
 }
 
+// The recorded verdict of a check covers all its rows. The key refuted lists only the short ones.
+func TestRecordMistakesOfLongRows(t *testing.T) {
+	text := edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4]\nlong = [64]")
+	text = edit(t, text, "published.one = [[1, 2.5], [4, 3]]\n", "published.one = [[1, 2.5], [4, 3], [64, 5]]\nRECORD")
+	const long = "\nlong = [[\"one at 64\", \"refuted\", 4.25, \"a1\"]]\n"
+	for _, c := range []struct{ what, record, want string }{
+		{"a pass with a refuted long row", `verdict = "pass"` + long, `paper9-x.toml:32: checks.copy.verdict: is "pass", but long has "one at 64" as refuted; want "refuted"`},
+		{"a long row in refuted", "verdict = \"refuted\"\nrefuted = [\"one at 64\"]" + long, `paper9-x.toml:33: checks.copy.refuted: has "one at 64"; the check's rows are "one at 1", "one at 4"`},
+		{"a term of long rows only", "verdict = \"refuted\"\ndecided = [\"gaps\"]" + long, "paper9-x.toml:33: checks.copy.decided: belongs to the rows in refuted, and there are none; leave it out"},
+		{"a refuted check without a refuted row", "verdict = \"refuted\"\nlong = [[\"one at 64\", \"pass\", 4.25, \"a1\"]]\n", "checks.copy.refuted: want rows that are refuted in brackets"},
+	} {
+		_, err := decodeFigure("paper9-x.toml", []byte(edit(t, text, "RECORD", c.record)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %s", c.what, err, c.want)
+		}
+	}
+	for record, want := range map[string]string{
+		"verdict = \"refuted\"" + long:                                    "one at 64",
+		"verdict = \"refuted\"\nrefuted = [\"one at 4\"]" + long:          "one at 4, one at 64",
+		"verdict = \"refuted\"\nrefuted = [\"one at 4\", \"one at 1\"]\n": "one at 4, one at 1",
+	} {
+		f, err := decodeFigure("paper9-x.toml", []byte(edit(t, text, "RECORD", record)))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		r := &f.Checks[0].Record
+		if got := strings.Join(r.RefutedRows(), ", "); got != want || r.Verdict != Refuted || r.Overall() != Refuted {
+			t.Errorf("%s: %s, refuted %s; want %s", record, r.Verdict, got, want)
+		}
+	}
+}
+
 // A row is a series, or a series at one of the values of x that a check uses.
 func TestRows(t *testing.T) {
 	f, err := decodeFigure("paper9-x.toml", []byte(edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4, 2097152]")))
@@ -166,7 +202,7 @@ func TestLongRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Record{Verdict: Pass, Base: "0f", Long: []Kept{{"one at 64", Refuted, 4.25, "a1"}},
+	want := Record{Verdict: Refuted, Base: "0f", Long: []LongResult{{"one at 64", Refuted, 4.25, "a1"}},
 		Moves: []Move{{"remote.gap_s", 0.5, -0.125, false}, {"remote.gap_s", 2, 3, true}}}
 	out, err := WriteRecords(&f, "paper9-x.toml", []byte(text), map[string]Record{"copy": want})
 	if err != nil {
@@ -182,19 +218,22 @@ func TestLongRecords(t *testing.T) {
 	if r := &back.Checks[0].Record; r.Of("one at 64") != Refuted || r.Of("one at 4") != Pass {
 		t.Errorf("%+v: rows read back otherwise", r)
 	}
-	// A program without long runs, built before they were recorded, does not change them. The same
-	// holds for sensitivities.
-	if out, err = WriteRecords(&f, "paper9-x.toml", out, map[string]Record{"copy": {Verdict: Pass}}); err != nil {
+	// A program without long runs, built before they were recorded, does not change them. The check
+	// stays refuted by its long row. The same holds for sensitivities.
+	out, err = WriteRecords(&f, "paper9-x.toml", out, map[string]Record{"copy": {Verdict: Pass}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if kept, err := decodeFigure("paper9-x.toml", out); err != nil || !reflect.DeepEqual(kept.Checks[0].Record, want) {
 		t.Errorf("%v: %+v is left, want %+v", err, kept.Checks[0].Record, want)
 	}
 	none := Record{Verdict: Pass, Base: "0f", Moves: []Move{{"remote.gap_s", 2, math.NaN(), true}}}
-	if out, err = WriteRecords(&back, "paper9-x.toml", out, map[string]Record{"copy": none}); err != nil {
+	out, err = WriteRecords(&back, "paper9-x.toml", out, map[string]Record{"copy": none})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if back, err = decodeFigure("paper9-x.toml", out); err != nil {
+	back, err = decodeFigure("paper9-x.toml", out)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if got := back.Checks[0].Record; len(got.Long) > 0 || len(got.Moves) != 1 || !math.IsNaN(got.Moves[0].By) || !got.Moves[0].Flips {

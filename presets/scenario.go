@@ -41,7 +41,7 @@ func scenarioKey(key string) bool {
 	return slices.Contains(scenarioHeads, head) && (!nested || head == "knobs" && isName(knob))
 }
 
-func mendScenarioKey(key string) string {
+func suggestScenarioKey(key string) string {
 	if strings.HasPrefix(key, "knobs.") {
 		return "a knob's name has lower-case letters, digits and dashes, at most 40"
 	}
@@ -50,11 +50,11 @@ func mendScenarioKey(key string) string {
 
 // Scenarios returns the names of the built-in scenarios and of the user's, without the files that
 // [SkippedScenarios] reports.
-func Scenarios() []string { return scenarioShelf.names() }
+func Scenarios() []string { return scenarioCatalog.names() }
 
 // SkippedScenarios returns the user's scenario files that lists omit, with the reasons.
 func SkippedScenarios() []Skipped {
-	_, skipped := scenarioShelf.own()
+	_, skipped := scenarioCatalog.userFiles()
 	return skipped
 }
 
@@ -63,7 +63,7 @@ func FindScenario(name string) (Scenario, error) {
 	if strings.HasSuffix(name, ".toml") {
 		return LoadScenario(name)
 	}
-	file, data, err := scenarioShelf.find(name)
+	file, data, err := scenarioCatalog.find(name)
 	if err != nil {
 		return Scenario{}, err
 	}
@@ -80,7 +80,7 @@ func LoadScenario(file string) (Scenario, error) {
 }
 
 // BuiltIn reports whether a scenario with this name is built in.
-func BuiltIn(scenario string) bool { return slices.Contains(scenarioShelf.builtIn(), scenario) }
+func BuiltIn(scenario string) bool { return slices.Contains(scenarioCatalog.builtIn(), scenario) }
 
 // decodeScenario decodes the bytes of a scenario file.
 func decodeScenario(file string, data []byte) (Scenario, error) {
@@ -88,7 +88,7 @@ func decodeScenario(file string, data []byte) (Scenario, error) {
 	if s.Name == "" {
 		return Scenario{}, &mistake{file: file, text: "invalid name for a scenario; use lower-case letters, digits and dashes, at most 40, and the ending .toml"}
 	}
-	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), scenarioKey, mendScenarioKey)
+	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), scenarioKey, suggestScenarioKey)
 	if err != nil {
 		return Scenario{}, err
 	}
@@ -136,7 +136,7 @@ func SaveScenario(ctx context.Context, s Scenario) (string, error) {
 	if err := CheckName(s.Name); err != nil {
 		return "", err
 	}
-	dir := scenarioShelf.home()
+	dir := scenarioCatalog.home()
 	if dir == "" {
 		return "", fmt.Errorf("scenario %s: this system has no folder for user files; set XDG_CONFIG_HOME", s.Name)
 	}

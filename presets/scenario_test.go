@@ -103,7 +103,8 @@ func TestUserScenarios(t *testing.T) {
 	if err != nil || got.Title != s.Title || got.Turn != s.Turn || !slices.Equal(got.Knobs, s.Knobs) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err = FindScenario(filepath.Join(folder, "ours.toml")); err != nil || got.Name != "ours" {
+	got, err = FindScenario(filepath.Join(folder, "ours.toml"))
+	if err != nil || got.Name != "ours" {
 		t.Errorf("by its file: %+v, %v", got, err)
 	}
 	for name, want := range map[string]string{

@@ -52,31 +52,33 @@ func readSlowPart(d *document, m *cluster.Machine, at string, v any) (cluster.Sl
 	}
 	for part := range table {
 		if !slices.Contains([]string{"node", "adapter", "processors", "factor"}, part) {
-			return none, d.fail(at+"."+shorten(bare([]byte(part))), "unknown key; want %s", slowForm)
+			return none, d.fail(at+"."+shorten(bareKey([]byte(part))), "unknown key; want %s", slowForm)
 		}
 	}
-	number := func(part string, most int, of string) (int, error) {
+	number := func(part string, count int, of string) (int, error) {
 		n, ok := table[part].(int64)
 		if !ok || n < 0 || n > maxPart {
 			return 0, d.fail(at+"."+part, "want the number of the %s, from 0 to %v", part, float64(maxPart))
 		}
-		if most > 0 && n >= int64(most) {
-			return 0, d.fail(at+"."+part, "is %d; %s has %d, numbered from 0 on", n, of, most)
+		if count > 0 && n >= int64(count) {
+			return 0, d.fail(at+"."+part, "is %d; %s has %d, numbered from 0 on", n, of, count)
 		}
 		return int(n), nil
 	}
 	s := cluster.Slow{Adapter: -1}
 	var err error
-	if s.Node, err = number("node", m.Nodes, "the machine"); err != nil {
+	s.Node, err = number("node", m.Nodes, "the machine")
+	if err != nil {
 		return none, err
 	}
-	_, adapter := table["adapter"]
-	processors, its := table["processors"]
+	_, hasAdapter := table["adapter"]
+	processors, hasProcessors := table["processors"]
 	switch {
-	case adapter == its:
+	case hasAdapter == hasProcessors:
 		return none, d.fail(at, "want either adapter = its number, or processors = true")
-	case adapter:
-		if s.Adapter, err = number("adapter", m.Classes[cluster.Remote].Adapters, "a node"); err != nil {
+	case hasAdapter:
+		s.Adapter, err = number("adapter", m.Classes[cluster.Remote].Adapters, "a node")
+		if err != nil {
 			return none, err
 		}
 	case processors != true:

@@ -20,20 +20,20 @@ type Skipped struct {
 	Err      error  // begins with the file name
 }
 
-// shelf holds the files of one kind: built-in files and the user's.
-type shelf struct {
+// catalog holds the files of one kind: built-in files and the user's.
+type catalog struct {
 	folder, what string // "machines", "machine"
 	files        *embed.FS
 	load         func(file string) error // returns an error if the file is broken
 }
 
-// The shelves.
+// The catalogs.
 var (
-	machineShelf = shelf{"machines", "machine", &builtIn, func(file string) error {
+	machineCatalog = catalog{folder: "machines", what: "machine", files: &builtIn, load: func(file string) error {
 		_, err := LoadMachine(file)
 		return err
 	}}
-	scenarioShelf = shelf{"scenarios", "scenario", &scenarioFiles, func(file string) error {
+	scenarioCatalog = catalog{folder: "scenarios", what: "scenario", files: &scenarioFiles, load: func(file string) error {
 		_, err := LoadScenario(file)
 		return err
 	}}
@@ -41,25 +41,26 @@ var (
 
 // SkippedMachines returns the user's machine files that lists omit, with the reasons.
 func SkippedMachines() []Skipped {
-	_, skipped := machineShelf.own()
+	_, skipped := machineCatalog.userFiles()
 	return skipped
 }
 
-// own reads the user's files. It returns the names of valid files, and the skipped ones.
-func (s *shelf) own() (names []string, skipped []Skipped) {
-	builtIn := s.builtIn()
-	for _, e := range s.entries() {
+// userFiles reads the user's files. It returns the names of valid files, and the skipped ones.
+func (c *catalog) userFiles() (names []string, skipped []Skipped) {
+	builtIn := c.builtIn()
+	for _, e := range c.entries() {
 		if !strings.HasSuffix(e.Name(), ".toml") {
 			continue
 		}
-		file := filepath.Join(s.home(), e.Name())
+		file := filepath.Join(c.home(), e.Name())
 		name := fileName(file)
 		if slices.Contains(builtIn, name) {
-			skipped = append(skipped, Skipped{name, true, fmt.Errorf("%s: a built-in %s has the name %s and is used instead; rename the file", file, s.what, name)})
+			err := fmt.Errorf("%s: a built-in %s has the name %s and is used instead; rename the file", file, c.what, name)
+			skipped = append(skipped, Skipped{Name: name, Shadowed: true, Err: err})
 			continue
 		}
-		if err := s.load(file); err != nil {
-			skipped = append(skipped, Skipped{name, false, err})
+		if err := c.load(file); err != nil {
+			skipped = append(skipped, Skipped{Name: name, Err: err})
 			continue
 		}
 		names = append(names, name)
@@ -68,40 +69,40 @@ func (s *shelf) own() (names []string, skipped []Skipped) {
 }
 
 // names returns the sorted names of built-in files and of the user's valid files.
-func (s *shelf) names() []string {
-	own, _ := s.own()
-	names := slices.Concat(s.builtIn(), own)
+func (c *catalog) names() []string {
+	users, _ := c.userFiles()
+	names := slices.Concat(c.builtIn(), users)
 	slices.Sort(names)
 	return names
 }
 
 // find returns the file with a name, and its text. Built-in files come first, so that demo always
 // means the built-in demo.
-func (s *shelf) find(name string) (file string, data []byte, err error) {
+func (c *catalog) find(name string) (file string, data []byte, err error) {
 	switch {
-	case slices.Contains(s.builtIn(), name):
-		file = path.Join(s.folder, name+".toml")
-		data, err = s.files.ReadFile(file)
+	case slices.Contains(c.builtIn(), name):
+		file = path.Join(c.folder, name+".toml")
+		data, err = c.files.ReadFile(file)
 		return file, data, err
-	case slices.Contains(fileNames(s.entries()), name):
-		file = filepath.Join(s.home(), name+".toml")
+	case slices.Contains(fileNames(c.entries()), name):
+		file = filepath.Join(c.home(), name+".toml")
 		data, err = readFile(file)
 		return file, data, err
 	}
 	where := ""
-	if dir := s.home(); dir != "" {
+	if dir := c.home(); dir != "" {
 		where = "; put your own into " + dir
 	}
-	return "", nil, fmt.Errorf("unknown %s %q: want one of %s%s", s.what, shorten(name), strings.Join(s.names(), ", "), where)
+	return "", nil, fmt.Errorf("unknown %s %q: want one of %s%s", c.what, shorten(name), strings.Join(c.names(), ", "), where)
 }
 
 // home returns the folder of the user's files, or an empty string if the system has none.
-func (s *shelf) home() string { return xdg.Config(s.folder) }
+func (c *catalog) home() string { return xdg.Config(c.folder) }
 
 // entries returns the files in the user's folder. The list is empty if the folder is missing or
 // cannot be read.
-func (s *shelf) entries() []fs.DirEntry {
-	dir := s.home()
+func (c *catalog) entries() []fs.DirEntry {
+	dir := c.home()
 	if dir == "" {
 		return nil
 	}
@@ -112,8 +113,8 @@ func (s *shelf) entries() []fs.DirEntry {
 	return slices.DeleteFunc(entries, fs.DirEntry.IsDir)
 }
 
-func (s *shelf) builtIn() []string {
-	entries, err := s.files.ReadDir(s.folder)
+func (c *catalog) builtIn() []string {
+	entries, err := c.files.ReadDir(c.folder)
 	if err != nil {
 		panic(err) // embedded files are always readable
 	}

@@ -18,20 +18,20 @@ const (
 	Unknown = "unknown" // no number is known
 )
 
-// marks are the prefixes of the source text of a fact, by its kind. A sourced fact has none.
-var marks = []struct{ kind, mark string }{
-	{Derived, "derived from "}, {Fitted, "fitted to "}, {Assumed, "assumed: "}, {Unknown, markUnknown},
+// prefixes are the prefixes of the source text of a fact, by its kind. A sourced fact has none.
+var prefixes = []struct{ kind, prefix string }{
+	{Derived, "derived from "}, {Fitted, "fitted to "}, {Assumed, "assumed: "}, {Unknown, prefixUnknown},
 }
 
-const markUnknown = "unknown: "
+const prefixUnknown = "unknown: "
 
 // origins are the keys that can replace source.
 func origins() []string { return []string{Derived, Fitted, Assumed} }
 
 // split separates a source into its kind and its text.
 func split(source string) (kind, words string) {
-	for _, m := range marks {
-		if words, ok := strings.CutPrefix(source, m.mark); ok {
+	for _, m := range prefixes {
+		if words, ok := strings.CutPrefix(source, m.prefix); ok {
 			return m.kind, words
 		}
 	}
@@ -71,7 +71,7 @@ func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 		if len(table) > 1 {
 			return d.fail(f.key+".unknown", "must be the only key; leave out value and source, derived, fitted or assumed, or leave out unknown")
 		}
-		return f.note(d, m, markUnknown, f.key+".unknown", why)
+		return f.note(d, m, prefixUnknown, f.key+".unknown", why)
 	}
 	value, ok := table["value"]
 	if !ok {
@@ -80,7 +80,9 @@ func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 	if err := f.set(d, m, value); err != nil {
 		return err
 	}
-	words, mark, from := any(nil), "", ""
+	words := any(nil)
+	prefix := ""
+	from := ""
 	for _, o := range append([]string{"source"}, origins()...) {
 		v, there := table[o]
 		if !there {
@@ -89,19 +91,21 @@ func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 		if from != "" {
 			return d.fail(f.key, "has both %s and %s; keep the one that is true", from, o)
 		}
-		words, mark, from = v, markOf(o), o
+		words = v
+		prefix = prefixOf(o)
+		from = o
 	}
 	if from == "" {
 		return d.fail(f.key, `has no source; add source = "where the number comes from", derived = "from what", fitted = "to what", or assumed = "why"`)
 	}
-	return f.note(d, m, mark, f.key+"."+from, words)
+	return f.note(d, m, prefix, f.key+"."+from, words)
 }
 
-// markOf returns the prefix of a kind. It is empty for Sourced.
-func markOf(kind string) string {
-	for _, m := range marks {
+// prefixOf returns the prefix of a kind. It is empty for Sourced.
+func prefixOf(kind string) string {
+	for _, m := range prefixes {
 		if m.kind == kind {
-			return m.mark
+			return m.prefix
 		}
 	}
 	return ""
@@ -118,19 +122,19 @@ func orUnknown(n need) string {
 }
 
 // note stores the source of a number in the machine.
-func (f *fact) note(d *document, m *cluster.Machine, mark, key string, v any) error {
+func (f *fact) note(d *document, m *cluster.Machine, prefix, key string, v any) error {
 	s, err := d.text(key, v)
 	if err == nil {
 		kind, _ := split(s)
 		switch {
-		case mark == "" && kind != Sourced:
+		case prefix == "" && kind != Sourced:
 			err = d.fail(key, "reads as %s; use that key instead of source", kind)
-		case mark == markOf(Fitted) && strings.HasPrefix(s, "nothing "):
+		case prefix == prefixOf(Fitted) && strings.HasPrefix(s, "nothing "):
 			err = d.fail(key, "is fitted to nothing; use the key assumed")
 		}
 	}
 	if err == nil {
-		m.Source[f.key] = mark + s
+		m.Source[f.key] = prefix + s
 	}
 	return err
 }

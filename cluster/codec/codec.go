@@ -138,7 +138,8 @@ func Integer[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uin
 		return
 	}
 	v := int64(u>>1) ^ -int64(u&1)
-	if *p = T(v); int64(*p) != v {
+	*p = T(v)
+	if int64(*p) != v {
 		c.Fail(fmt.Errorf("%d does not fit into %T", v, *p))
 	}
 }
@@ -207,7 +208,8 @@ func (c *Walk) octet(p *byte) {
 		c.Fail(errShort)
 		return
 	}
-	if *p, c.b = c.b[0], c.b[1:]; *p > 1 {
+	*p, c.b = c.b[0], c.b[1:]
+	if *p > 1 {
 		c.Fail(fmt.Errorf("%d: want 0 or 1", *p))
 	}
 }

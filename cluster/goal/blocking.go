@@ -37,7 +37,8 @@ func (x *replayed) callInTurn() error {
 			continue
 		}
 		x.message(o)
-		if x.handles[i] = x.lib.Port().Post(&x.op); x.handles[i] == 0 {
+		x.handles[i] = x.lib.Port().Post(&x.op)
+		if x.handles[i] == 0 {
 			x.open--
 		}
 	}

@@ -108,7 +108,7 @@ func (l *labels) find(label []byte) int32 {
 func (l *labels) add(label []byte, op int32) {
 	from := int32(len(l.text))
 	l.text = append(l.text, label...)
-	l.all = append(l.all, labelled{hashOf(label), from, int32(len(l.text)), op})
+	l.all = append(l.all, labelled{hash: hashOf(label), from: from, to: int32(len(l.text)), op: op})
 	if 2*len(l.all) <= len(l.slots) {
 		l.insert(len(l.all))
 		return

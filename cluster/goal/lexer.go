@@ -145,8 +145,8 @@ func (p *parser) word(what string) ([]byte, error) {
 	return w, nil
 }
 
-// number reads an integer from 0 to most. With any, −1 is valid as well.
-func (p *parser) number(what string, most int64, any bool) (int64, error) {
+// number reads an integer from 0 to limit. With any, −1 is valid as well.
+func (p *parser) number(what string, limit int64, any bool) (int64, error) {
 	if err := p.skipBlanks(false); err != nil {
 		return 0, err
 	}
@@ -164,8 +164,9 @@ func (p *parser) number(what string, most int64, any bool) (int64, error) {
 	n := int64(0)
 	for {
 		for p.pos < len(p.buf) && isDigit(p.buf[p.pos]) {
-			if n = n*10 + int64(p.buf[p.pos]-'0'); n > most {
-				return 0, fmt.Errorf("%s beyond %d", what, most)
+			n = n*10 + int64(p.buf[p.pos]-'0')
+			if n > limit {
+				return 0, fmt.Errorf("%s beyond %d", what, limit)
 			}
 			p.pos++
 		}

@@ -18,7 +18,8 @@ func (p *parser) fastLine() (whole bool, err error) {
 		i++
 	}
 	from := i
-	if i = wordEnd(b, i); i == from {
+	i = wordEnd(b, i)
+	if i == from {
 		return false, nil
 	}
 	word := b[from:i]
@@ -102,7 +103,8 @@ func (p *parser) requireLine(b []byte, i int, label []byte) (bool, error) {
 // opLine reads an operation after its name.
 func (p *parser) opLine(b []byte, i int, kind Kind, label []byte) (bool, error) {
 	o := Op{Kind: kind}
-	if o.Size, i = digits(b, i); o.Size < 0 || o.Size > MaxSize {
+	o.Size, i = digits(b, i)
+	if o.Size < 0 || o.Size > MaxSize {
 		return false, nil
 	}
 	if kind != Calc {
@@ -114,12 +116,14 @@ func (p *parser) opLine(b []byte, i int, kind Kind, label []byte) (bool, error) 
 			return false, nil
 		}
 		var n int64
-		if n, i = digits(b, i+len(way)); n < 0 || n >= int64(p.ranks) {
+		n, i = digits(b, i+len(way))
+		if n < 0 || n >= int64(p.ranks) {
 			return false, nil
 		}
 		o.Peer = int32(n)
 		if hasWord(b, i, " tag ") {
-			if n, i = digits(b, i+len(" tag ")); n < 0 || n > cluster.MaxTag {
+			n, i = digits(b, i+len(" tag "))
+			if n < 0 || n > cluster.MaxTag {
 				return false, nil
 			}
 			o.Tag = int32(n)

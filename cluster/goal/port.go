@@ -53,7 +53,8 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 			p.refuse(callOf(op), oneThread)
 		}
 	default:
-		if h.handle = p.Port.Post(op); h.handle == 0 {
+		h.handle = p.Port.Post(op)
+		if h.handle == 0 {
 			return 0
 		}
 		return s.hold(h)
@@ -123,7 +124,7 @@ func (s *rankRecorder) postNode(to cluster.Poster, op *cluster.Op, g graph, numb
 		s.graphs[g] = x
 	}
 	then := op.Then
-	op.Then = &step{s, g, x, number}
+	op.Then = &step{s: s, of: g, state: x, number: number}
 	h := to.Post(op)
 	op.Then = then
 	return h
@@ -133,7 +134,7 @@ func (s *rankRecorder) postNode(to cluster.Poster, op *cluster.Op, g graph, numb
 type step struct {
 	s      *rankRecorder
 	of     graph
-	known  *graphState
+	state  *graphState
 	number int32 // of the complete operation
 }
 
@@ -142,13 +143,13 @@ func (x *step) Step(p cluster.Poster, arg int32, d cluster.Done) {
 	if arg >= 0 {
 		next := x.of.Next(int(arg))
 		for _, i := range next {
-			x.known.needs[i] = append(x.known.needs[i], x.number)
+			x.state.needs[i] = append(x.state.needs[i], x.number)
 		}
 		if len(next) == 0 {
-			x.known.ends = append(x.known.ends, x.number)
+			x.state.ends = append(x.state.ends, x.number)
 		}
 	}
-	x.of.Step(poster{p, p.(clocked), x}, arg, d)
+	x.of.Step(poster{Poster: p, clock: p.(clocked), x: x}, arg, d)
 }
 
 // poster records what a continuation posts.
@@ -163,8 +164,8 @@ func (p poster) Post(op *cluster.Op) cluster.Handle {
 	x := p.x
 	s := x.s
 	if op.Kind == cluster.KindFire {
-		s.fire(p.Poster, op, x.known.ends...)
-		x.known.ends = x.known.ends[:0]
+		s.fire(p.Poster, op, x.state.ends...)
+		x.state.ends = x.state.ends[:0]
 		return 0
 	}
 	why := hint(op)
@@ -177,8 +178,8 @@ func (p poster) Post(op *cluster.Op) cluster.Handle {
 		}
 		return p.Poster.Post(op)
 	}
-	requires := x.known.needs[op.ThenArg]
-	delete(x.known.needs, op.ThenArg)
+	requires := x.state.needs[op.ThenArg]
+	delete(x.state.needs, op.ThenArg)
 	if len(requires) == 0 {
 		requires = append(requires, x.number)
 	}
@@ -320,7 +321,9 @@ func (p *port) Reach(rank int) []byte {
 func (p *port) Fork(n int, body func(cluster.Port, int)) {
 	p.check()
 	before := p.Clock()
-	p.Port.Fork(n, func(q cluster.Port, thread int) { body(&port{q, q.(clocked), p.s, n > 1}, thread) })
+	p.Port.Fork(n, func(q cluster.Port, thread int) {
+		body(&port{Port: q, clock: q.(clocked), s: p.s, region: n > 1}, thread)
+	})
 	if n > 1 {
 		p.addComputation(before)
 	}

@@ -33,10 +33,10 @@ type edge struct {
 	started    bool
 }
 
-// Load reads GOAL text. Operations and requirements together are at most most.
-func Load(r io.Reader, most int) (*Program, error) {
+// Load reads GOAL text. Operations and requirements together are at most limit.
+func Load(r io.Reader, limit int) (*Program, error) {
 	p := &Program{}
-	if err := Read(r, &loader{Program: p, left: most}); err != nil {
+	if err := Read(r, &loader{Program: p, left: limit}); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -84,7 +84,7 @@ func (l *loader) Requires(op, before int32, started bool) error {
 	if l.left--; l.left < 0 {
 		return errors.New("more requirements than are kept at once")
 	}
-	l.rank.edges = append(l.rank.edges, edge{op, before, started})
+	l.rank.edges = append(l.rank.edges, edge{op: op, before: before, started: started})
 	return nil
 }
 

@@ -92,7 +92,7 @@ func (s *rankRecorder) add(r record) int32 {
 // message returns the record of a send or a receive. GOAL has no empty messages.
 func (s *rankRecorder) message(op *cluster.Op) record {
 	t := s.recorder
-	t.asked = t.asked || op.Bytes() > t.eager && op.Kind == cluster.KindSend
+	t.usesRendezvous = t.usesRendezvous || op.Bytes() > t.eager && op.Kind == cluster.KindSend
 	r := record{Op: Op{Kind: Send, Peer: op.Peer, Size: max(op.Bytes(), 1), Tag: t.tagOf(op.Ctx, op.Tag)}, after: -1}
 	if op.Kind == cluster.KindRecv {
 		r.Kind = Recv
@@ -107,9 +107,9 @@ func (s *rankRecorder) barrier(ctx int32) (ends [2]int32) {
 	ends = [2]int32{-1, -1}
 	number := s.recorder.tagOf(ctx, cluster.AnyTag)
 	first := int32(-1)
-	for step := 1; step < n; step *= 2 {
-		out := record{Op: Op{Kind: Send, Peer: ranks[(me+step)%n], Tag: number, Size: 1}, after: -1}
-		in := record{Op: Op{Kind: Recv, Peer: ranks[(me+n-step)%n], Tag: number, Size: 1}}
+	for distance := 1; distance < n; distance *= 2 {
+		out := record{Op: Op{Kind: Send, Peer: ranks[(me+distance)%n], Tag: number, Size: 1}, after: -1}
+		in := record{Op: Op{Kind: Recv, Peer: ranks[(me+n-distance)%n], Tag: number, Size: 1}}
 		if first < 0 {
 			ends[0] = s.add(out)
 		} else {
@@ -117,7 +117,8 @@ func (s *rankRecorder) barrier(ctx int32) (ends [2]int32) {
 			ends[0] = s.recorder.add(s, out)
 		}
 		in.after = ends[0]
-		if ends[1] = s.recorder.add(s, in); first < 0 {
+		ends[1] = s.recorder.add(s, in)
+		if first < 0 {
 			first = ends[1]
 			s.last = first
 		}

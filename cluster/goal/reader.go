@@ -175,7 +175,8 @@ func (p *parser) operations() error {
 				if err := p.define(label[:n]); err != nil {
 					return err
 				}
-				if kind, err = p.operation(); err != nil {
+				kind, err = p.operation()
+				if err != nil {
 					return err
 				}
 			} else if kind, is, err = p.labelled(w); err != nil {
@@ -215,7 +216,8 @@ func (p *parser) labelled(w []byte) (kind Kind, isOp bool, err error) {
 	if err != nil || !started && string(w) != "requires" {
 		return 0, false, p.orWant(err, "want a colon, requires or irequires")
 	}
-	if w, err = p.word("a label"); err != nil {
+	w, err = p.word("a label")
+	if err != nil {
 		return 0, false, err
 	}
 	before, err := p.resolve(w)
@@ -261,7 +263,8 @@ func (p *parser) operation() (Kind, error) {
 func (p *parser) finish(kind Kind) error {
 	o := Op{Kind: kind}
 	var err error
-	if o.Size, err = p.number("a size", MaxSize, false); err != nil {
+	o.Size, err = p.number("a size", MaxSize, false)
+	if err != nil {
 		return err
 	}
 	way, any := "to", false

@@ -16,7 +16,7 @@ import (
 // clock run one at a time, so it needs no lock.
 type Recorder struct {
 	ranks    []*rankRecorder
-	place    func(rank int32) int32 // the number of a rank in the text
+	textRank func(rank int32) int32 // the number of a rank in the text
 	tags     map[tag]int32
 	spill    *os.File
 	removed  bool  // the temporary file has no name
@@ -26,9 +26,9 @@ type Recorder struct {
 	Ops      int64
 	Messages int64
 
-	eager   int64 // larger messages use rendezvous
-	asked   bool  // some message does
-	stepped bool  // some collective ran as continuations
+	eager          int64 // larger messages use rendezvous
+	usesRendezvous bool  // some message does
+	stepped        bool  // some collective ran as continuations
 }
 
 // tag is a tag of a team.
@@ -58,7 +58,7 @@ func (t *Recorder) Close() error {
 }
 
 // On returns a fabric that runs f, and records its only launch.
-func (t *Recorder) On(f cluster.Fabric) cluster.Fabric { return &fabric{f, t} }
+func (t *Recorder) On(f cluster.Fabric) cluster.Fabric { return &fabric{Fabric: f, recorder: t} }
 
 type fabric struct {
 	cluster.Fabric
@@ -80,9 +80,9 @@ func (f *fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	if t.limit == 0 {
 		t.limit = min(max(keptBytes/n, 256), 64<<10)
 	}
-	t.place = func(rank int32) int32 { return rank }
+	t.textRank = func(rank int32) int32 { return rank }
 	if l.Ranking == cluster.RoundRobin {
-		t.place = func(rank int32) int32 { return rank%int32(l.Nodes)*int32(l.RanksPerNode) + rank/int32(l.Nodes) }
+		t.textRank = func(rank int32) int32 { return rank%int32(l.Nodes)*int32(l.RanksPerNode) + rank/int32(l.Nodes) }
 	}
 	for i := range t.ranks {
 		t.ranks[i] = newRankRecorder(t, int32(i))
@@ -99,7 +99,7 @@ func (f *fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 			}
 			s.flushComputation()
 		}()
-		return body(&port{p, p.(clocked), s, false})
+		return body(&port{Port: p, clock: p.(clocked), s: s})
 	})
 }
 
@@ -108,17 +108,17 @@ type refusal struct{ error }
 
 // tagOf returns the number of a team's tag.
 func (t *Recorder) tagOf(ctx, number int32) int32 {
-	n, ok := t.tags[tag{ctx, number}]
+	n, ok := t.tags[tag{ctx: ctx, tag: number}]
 	if !ok {
 		n = int32(len(t.tags))
-		t.tags[tag{ctx, number}] = n
+		t.tags[tag{ctx: ctx, tag: number}] = n
 	}
 	return n
 }
 
 // Note returns a sentence if a replay of the text may take another time, or "".
 func (t *Recorder) Note() string {
-	if !t.asked || !t.stepped {
+	if !t.usesRendezvous || !t.stepped {
 		return ""
 	}
 	return "some messages use rendezvous, and collectives run as continuations: a replay may take another time, because GOAL does not mark the calls between which a rank answers"
@@ -147,7 +147,8 @@ func (t *Recorder) add(s *rankRecorder, r record) int32 {
 	for _, q := range r.requires {
 		b = binary.AppendUvarint(b, uint64(i-q))
 	}
-	if s.buf = b; len(b) >= t.limit {
+	s.buf = b
+	if len(b) >= t.limit {
 		t.flush(s)
 	}
 	s.ops++
@@ -163,7 +164,7 @@ func (t *Recorder) flush(s *rankRecorder) {
 	if _, err := t.spill.WriteAt(s.buf, t.spilled); err != nil && t.failed == nil {
 		t.failed = err
 	}
-	s.chunks = append(s.chunks, chunk{t.spilled, int64(len(s.buf))})
+	s.chunks = append(s.chunks, chunk{at: t.spilled, size: int64(len(s.buf))})
 	t.spilled += int64(len(s.buf))
 	s.buf = s.buf[:0]
 }
@@ -171,11 +172,11 @@ func (t *Recorder) flush(s *rankRecorder) {
 // Write writes the recorded operations as GOAL text. The launch must have ended.
 func (t *Recorder) Write(w io.Writer) error {
 	out := newWriter(w, len(t.ranks))
-	byPlace := make([]*rankRecorder, len(t.ranks))
+	byTextRank := make([]*rankRecorder, len(t.ranks))
 	for i, s := range t.ranks {
-		byPlace[t.place(int32(i))] = s
+		byTextRank[t.textRank(int32(i))] = s
 	}
-	for i, s := range byPlace {
+	for i, s := range byTextRank {
 		if len(s.buf) > 0 {
 			t.flush(s)
 		}
@@ -227,14 +228,15 @@ func (t *Recorder) writeOp(out writer, in *bufio.Reader, i int32) error {
 	}
 	o := Op{Kind: Kind(kind), Peer: int32(signed[0]), Tag: int32(signed[1]), Size: signed[2]}
 	if o.Peer >= 0 {
-		o.Peer = t.place(o.Peer)
+		o.Peer = t.textRank(o.Peer)
 	}
 	out.op(i, &o)
 	if after := i - int32(back); after >= 0 {
 		out.requires(i, after, true)
 	}
 	for range n {
-		if back, err = binary.ReadUvarint(in); err != nil {
+		back, err = binary.ReadUvarint(in)
+		if err != nil {
 			return err
 		}
 		out.requires(i, i-int32(back), false)

@@ -57,7 +57,8 @@ func (p *Program) NewReplay(flops float64) (*Replay, error) {
 			continue
 		}
 		var err error
-		if x.left, err = of.deps(r); err != nil {
+		x.left, err = of.deps(r)
+		if err != nil {
 			return nil, err
 		}
 		x.posted, x.next = make([]bool, len(of.ops)), of.next()
@@ -72,7 +73,9 @@ const begins = -1
 // calls it once.
 func (g *Replay) Rank(r *cluster.Rank) error {
 	x := &g.ranks[r.World().Rank()]
-	x.rank, x.lib, x.team = r, r.Lib(), r.World()
+	x.rank = r
+	x.lib = r.Lib()
+	x.team = r.World()
 	if x.open == 0 {
 		return nil
 	}

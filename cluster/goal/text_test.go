@@ -56,7 +56,9 @@ func TestTextHasThePriceOfItsSchedule(t *testing.T) {
 
 // keys returns an algorithm's keys with several radices, segments and places.
 func keys(a *coll.Algorithm, ranks int) (all []coll.Key) {
-	radices, segments, places := []int{0}, []int{0}, []coll.Places{{}}
+	radices := []int{0}
+	segments := []int{0}
+	places := []coll.Places{{}}
 	if a.Radix != 0 {
 		radices = []int{int(a.Radix), 3, 4, 8, 257}
 		if a.LeastRadix == 1 {

@@ -23,13 +23,13 @@ func Write(w io.Writer, k coll.Key, root int32, blocks coll.Blocks, c coll.Cost)
 	if needs != "" {
 		return fmt.Errorf("%s by %s: cannot export to GOAL: the algorithm %s", k.Algorithm.Collective, k.Algorithm.Name, needs)
 	}
-	places, err := k.Bind(root, blocks)
+	bound, err := k.Bind(root, blocks)
 	if err != nil {
 		return err
 	}
-	out := newWriter(w, len(places))
-	for r := range places {
-		p := &places[r]
+	out := newWriter(w, len(bound))
+	for r := range bound {
+		p := &bound[r]
 		s := p.Schedule
 		out.begin(r)
 		for i := range s.Nodes {

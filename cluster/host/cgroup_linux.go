@@ -12,12 +12,12 @@ import (
 // folder.
 type group struct {
 	folder, top string
-	second      bool // of cgroup v2
+	isV2        bool // of cgroup v2
 }
 
 // groups returns the control groups that limit this process's memory.
 func groups(root fs.FS) []group {
-	own, err := fs.ReadFile(root, "proc/self/cgroup")
+	memberships, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
 		return nil
 	}
@@ -26,17 +26,17 @@ func groups(root fs.FS) []group {
 		return nil
 	}
 	var all []group
-	for line := range strings.Lines(string(own)) {
+	for line := range strings.Lines(string(memberships)) {
 		// number ":" controllers ":" path; v2 has number 0 and no controllers.
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
 			continue
 		}
-		second := parts[0] == "0" && parts[1] == ""
-		if !second && !has(parts[1], "memory") {
+		isV2 := parts[0] == "0" && parts[1] == ""
+		if !isV2 && !has(parts[1], "memory") {
 			continue
 		}
-		if g, ok := mounted(root, string(mounts), parts[2], second); ok {
+		if g, ok := mounted(root, string(mounts), parts[2], isV2); ok {
 			all = append(all, g)
 		}
 	}
@@ -44,7 +44,7 @@ func groups(root fs.FS) []group {
 }
 
 // mounted returns the folder of a control group.
-func mounted(root fs.FS, mounts, at string, second bool) (group, bool) {
+func mounted(root fs.FS, mounts, at string, isV2 bool) (group, bool) {
 	for line := range strings.Lines(mounts) {
 		// id parent device root point options [optional...] - type source options
 		before, after, ok := strings.Cut(line, " - ")
@@ -52,12 +52,12 @@ func mounted(root fs.FS, mounts, at string, second bool) (group, bool) {
 		if !ok || len(left) < 5 || len(right) < 3 {
 			continue
 		}
-		if second && right[0] != "cgroup2" || !second && (right[0] != "cgroup" || !has(right[2], "memory")) {
+		if isV2 && right[0] != "cgroup2" || !isV2 && (right[0] != "cgroup" || !has(right[2], "memory")) {
 			continue
 		}
 		top := strings.TrimPrefix(path.Clean(left[4]), "/")
 		inside, under := strings.CutPrefix(at, strings.TrimSuffix(left[3], "/"))
-		g := group{folder: path.Join(top, inside), top: top, second: second}
+		g := group{folder: path.Join(top, inside), top: top, isV2: isV2}
 		// A container can see its own group as the top, with a path that does not exist.
 		if _, err := fs.Stat(root, g.folder); !under || err != nil {
 			g.folder = top
@@ -81,13 +81,17 @@ func has(list, word string) bool {
 func (g group) left(root fs.FS) (least int64, ok bool) {
 	least = math.MaxInt64
 	for folder := g.folder; ; folder = path.Dir(folder) {
-		limits, usage, cache := []string{"memory.limit_in_bytes"}, "memory.usage_in_bytes", "total_inactive_file "
-		if g.second {
-			limits, usage, cache = []string{"memory.max", "memory.high"}, "memory.current", "inactive_file "
+		limits := []string{"memory.limit_in_bytes"}
+		usage := "memory.usage_in_bytes"
+		cache := "total_inactive_file "
+		if g.isV2 {
+			limits = []string{"memory.max", "memory.high"}
+			usage = "memory.current"
+			cache = "inactive_file "
 		}
 		for _, name := range limits {
-			limit, known := number(root, path.Join(folder, name))
-			if !known || limit > 1<<60 {
+			limit, hasLimit := number(root, path.Join(folder, name))
+			if !hasLimit || limit > 1<<60 {
 				continue
 			}
 			used, _ := number(root, path.Join(folder, usage))

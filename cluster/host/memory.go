@@ -12,37 +12,41 @@ import (
 // Reserve is the memory of the program itself, in addition to its runs: screen, pictures, runtime.
 const Reserve = 64 << 20
 
-// asked is the user's memory limit of the program (GOMEMLIMIT).
-var asked = debug.SetMemoryLimit(-1)
+// userLimit is the user's memory limit of the program (GOMEMLIMIT).
+var userLimit = debug.SetMemoryLimit(-1)
 
 // Limit returns the maximum number of bytes of all runs of this process, including the bytes that
 // they already use. It is the minimum of the system's available memory, the rest of the control
 // groups and GOMEMLIMIT, minus the reserve. It returns 0 if the limit is unknown.
-func Limit() int64 { return less(addressed(limit(os.DirFS("/")), math.MaxInt), asked) }
+func Limit() int64 {
+	return combineLimits(clampToAddressSpace(limit(os.DirFS("/")), math.MaxInt), userLimit)
+}
 
-// addressed reduces a limit to the address space of the program, which is smaller on 32-bit
-// systems.
-func addressed(limit, most int64) int64 {
-	if most < math.MaxInt64 && (limit == 0 || limit > most) {
-		return most
+// clampToAddressSpace reduces a limit to the address space of the program, which is smaller on
+// 32-bit systems.
+func clampToAddressSpace(limit, maxAddress int64) int64 {
+	if maxAddress < math.MaxInt64 && (limit == 0 || limit > maxAddress) {
+		return maxAddress
 	}
 	return limit
 }
 
-func less(host, asked int64) int64 {
-	if host == 0 && asked == math.MaxInt64 {
+// combineLimits returns the limit that follows from the host's and the user's limits, without the
+// reserve. It returns 0 if neither is known, and otherwise at least 1.
+func combineLimits(host, user int64) int64 {
+	if host == 0 && user == math.MaxInt64 {
 		return 0
 	}
 	if host > 0 {
-		asked = min(asked, host)
+		user = min(user, host)
 	}
-	return max(asked-Reserve, 1)
+	return max(user-Reserve, 1)
 }
 
-// Back sets the garbage collector's limit to the limit that a run was admitted by. Otherwise the
-// collector waits until the heap has twice the live memory, which the limit does not include. It
-// also frees the memory of the previous run before the next one allocates.
-func Back(limit int64) {
+// SetCollectorLimit sets the garbage collector's limit to the limit that a run was admitted by.
+// Otherwise the collector waits until the heap has twice the live memory, which the limit does not
+// include. It also frees the memory of the previous run before the next one allocates.
+func SetCollectorLimit(limit int64) {
 	if limit > 0 {
 		debug.SetMemoryLimit(sum(limit, Reserve))
 	}

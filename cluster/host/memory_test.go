@@ -10,15 +10,15 @@ import (
 
 // A 32-bit program may use less memory than its host has.
 func TestLimitOfAddressSpace(t *testing.T) {
-	for _, c := range []struct{ limit, most, want int64 }{
+	for _, c := range []struct{ limit, maxAddress, want int64 }{
 		{0, math.MaxInt64, 0},
 		{1 << 40, math.MaxInt64, 1 << 40},
 		{0, math.MaxInt32, math.MaxInt32},
 		{1 << 40, math.MaxInt32, math.MaxInt32},
 		{1 << 20, math.MaxInt32, 1 << 20},
 	} {
-		if got := addressed(c.limit, c.most); got != c.want {
-			t.Errorf("limit %d where %d can be addressed: %d, want %d", c.limit, c.most, got, c.want)
+		if got := clampToAddressSpace(c.limit, c.maxAddress); got != c.want {
+			t.Errorf("limit %d where %d can be addressed: %d, want %d", c.limit, c.maxAddress, got, c.want)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestCheck(t *testing.T) {
 
 func TestUserLimitAndReserve(t *testing.T) {
 	const gib = 1 << 30
-	for _, c := range []struct{ host, asked, want int64 }{
+	for _, c := range []struct{ host, userLimit, want int64 }{
 		{0, math.MaxInt64, 0},
 		{8 * gib, math.MaxInt64, 8*gib - Reserve},
 		{8 * gib, 2 * gib, 2*gib - Reserve},
@@ -55,8 +55,8 @@ func TestUserLimitAndReserve(t *testing.T) {
 		{0, 2 * gib, 2*gib - Reserve},
 		{1000, math.MaxInt64, 1},
 	} {
-		if got := less(c.host, c.asked); got != c.want {
-			t.Errorf("a host of %d and GOMEMLIMIT=%d: %d, want %d", c.host, c.asked, got, c.want)
+		if got := combineLimits(c.host, c.userLimit); got != c.want {
+			t.Errorf("a host of %d and GOMEMLIMIT=%d: %d, want %d", c.host, c.userLimit, got, c.want)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package match
 
 // Bytes returns the memory of the posted receives.
 func (q *Queues) Bytes() int {
-	if x := q.posted.index; x != nil && q.posted.hashed() {
+	if x := q.posted.index; x != nil && q.posted.isHashed() {
 		return 64*len(x.table.buckets) + 24*len(x.nodes)
 	}
 	return 16 * len(q.posted.line)

@@ -32,7 +32,7 @@ func (c class) key(ctx, src, tag int32) key {
 	if c&2 != 0 {
 		tag = cluster.AnyTag
 	}
-	return key{ctx, src, tag}
+	return key{ctx: ctx, src: src, tag: tag}
 }
 
 type key struct{ ctx, src, tag int32 }
@@ -51,15 +51,15 @@ type node struct {
 //
 // Messages are in the lists of one class of wildcards until a receive uses another class. Then the
 // messages are in exact lists, and each used class of wildcards has lists of references. A taken
-// message leaves its other references in place and is marked as gone. Equal messages are taken in
-// order. The first reference whose message is not gone therefore refers to the first message of an
+// message leaves its other references in place and is marked as taken. Equal messages are taken in
+// order. The first reference whose message was not taken therefore refers to the first message of an
 // exact list.
 type index struct {
 	messages bool
 	class    class         // messages: class of their lists
-	asked    [classes]bool // messages: classes with references
+	hasRefs  [classes]bool // messages: classes with references
 	used     [classes]bool // messages: classes used since stale references were removed
-	gone     []uint64      // messages: one bit per seq, set if the message is gone; nil without references
+	taken    []uint64      // messages: one bit per seq, set if the message was taken; nil without references
 	count    [classes]int  // receives, or references, by class
 	nodes    []node        // nodes[0] is not used
 	free     uint32        // the first free node
@@ -91,7 +91,7 @@ func (x *index) push(k key, e entry, alone bool) {
 		return
 	}
 	b, way := p.b, p.way
-	if !b.chained(way) {
+	if !b.isChained(way) {
 		n := x.newNode(node{src: k.src, tag: k.tag, id: b.a[way], seq: b.b[way]})
 		b.src[way] |= inNodes
 		b.a[way], b.b[way] = n, n
@@ -123,17 +123,17 @@ func (x *index) drop(n uint32) {
 }
 
 // first returns the oldest entry of a nonempty list.
-func (x *index) first(p place) (id, seq uint32) {
+func (x *index) first(p position) (id, seq uint32) {
 	a := p.b.a[p.way]
-	if p.b.chained(p.way) {
+	if p.b.isChained(p.way) {
 		return x.nodes[a].id, x.nodes[a].seq
 	}
 	return a, p.b.b[p.way]
 }
 
 // shift removes the oldest entry of a list.
-func (x *index) shift(p place) {
-	if p.b.chained(p.way) {
+func (x *index) shift(p position) {
+	if p.b.isChained(p.way) {
 		x.unlink(p, p.b.a[p.way])
 		return
 	}
@@ -141,7 +141,7 @@ func (x *index) shift(p place) {
 }
 
 // unlink removes node n from its list.
-func (x *index) unlink(p place, n uint32) {
+func (x *index) unlink(p position, n uint32) {
 	prev, next := x.nodes[n].prev, x.nodes[n].next
 	x.drop(n)
 	switch {
@@ -173,13 +173,13 @@ func (x *index) add(e entry) {
 		return
 	}
 	x.count[classOf(e.src, e.tag)]++
-	x.push(key{e.ctx, e.src, e.tag}, e, true)
+	x.push(key{ctx: e.ctx, src: e.src, tag: e.tag}, e, true)
 }
 
 // arrive takes the earliest receive that a message matches.
 func (x *index) arrive(ctx, src, tag int32) (id uint32, ok bool) {
 	if x.count[0] == x.n { // no wildcards
-		p := x.table.find(key{ctx, src, tag})
+		p := x.table.find(key{ctx: ctx, src: src, tag: tag})
 		if p.empty() {
 			return 0, false
 		}
@@ -189,7 +189,7 @@ func (x *index) arrive(ctx, src, tag int32) (id uint32, ok bool) {
 		x.shift(p)
 		return id, true
 	}
-	var best place
+	var best position
 	var seq uint32
 	var of class
 	for c := range class(classes) {
@@ -198,7 +198,11 @@ func (x *index) arrive(ctx, src, tag int32) (id uint32, ok bool) {
 		}
 		if p := x.table.find(c.key(ctx, src, tag)); !p.empty() {
 			if i, s := x.first(p); !ok || s < seq {
-				best, of, id, seq, ok = p, c, i, s, true
+				best = p
+				of = c
+				id = i
+				seq = s
+				ok = true
 			}
 		}
 	}
@@ -212,11 +216,11 @@ func (x *index) arrive(ctx, src, tag int32) (id uint32, ok bool) {
 
 // cancel removes the receive that was posted as e. It searches from both ends of the list.
 func (x *index) cancel(e entry) bool {
-	p := x.table.find(key{e.ctx, e.src, e.tag})
+	p := x.table.find(key{ctx: e.ctx, src: e.src, tag: e.tag})
 	if p.empty() {
 		return false
 	}
-	if !p.b.chained(p.way) {
+	if !p.b.isChained(p.way) {
 		if p.b.a[p.way] != e.id {
 			return false
 		}
@@ -234,7 +238,7 @@ func (x *index) cancel(e entry) bool {
 }
 
 // search returns the node of a list with an id, or 0.
-func (x *index) search(p place, id uint32) uint32 {
+func (x *index) search(p position, id uint32) uint32 {
 	for a, b := p.b.a[p.way], p.b.b[p.way]; a != 0; a, b = x.nodes[a].next, x.nodes[b].prev {
 		if x.nodes[a].id == id {
 			return a
@@ -252,16 +256,16 @@ func (x *index) search(p place, id uint32) uint32 {
 // keep adds a message.
 func (x *index) keep(e entry) {
 	x.push(x.class.key(e.ctx, e.src, e.tag), e, x.class == 0)
-	if x.asked == [classes]bool{} {
+	if x.hasRefs == [classes]bool{} {
 		return
 	}
 	for c := range class(classes) {
-		if !x.asked[c] {
+		if !x.hasRefs[c] {
 			continue
 		}
 		if x.count[c] > stale*x.n+shallow || int(x.seq) > long*x.n+spare { // most references are stale
 			es := x.ordered()
-			x.asked, x.used = x.used, [classes]bool{}
+			x.hasRefs, x.used = x.used, [classes]bool{}
 			x.refill(es)
 			return
 		}
@@ -273,14 +277,15 @@ func (x *index) keep(e entry) {
 // take returns the earliest message that matches a receive, and removes it if remove is true.
 func (x *index) take(ctx, src, tag int32, remove bool) (id uint32, ok bool) {
 	c := classOf(src, tag)
-	if c != x.class && !x.asked[c] {
-		x.ask(c)
+	if c != x.class && !x.hasRefs[c] {
+		x.createRefs(c)
 	}
-	p := x.table.find(key{ctx, src, tag})
-	if x.asked[c] {
+	p := x.table.find(key{ctx: ctx, src: src, tag: tag})
+	if x.hasRefs[c] {
 		x.used[c] = true
 		refs := p
-		if p, ok = x.follow(c, ctx, refs); ok && remove {
+		p, ok = x.follow(c, ctx, refs)
+		if ok && remove {
 			x.shift(refs)
 			x.count[c]--
 		}
@@ -292,29 +297,29 @@ func (x *index) take(ctx, src, tag int32, remove bool) (id uint32, ok bool) {
 	if remove {
 		x.shift(p)
 		x.n--
-		if x.asked != [classes]bool{} {
-			for int(seq>>6) >= len(x.gone) {
-				x.gone = append(x.gone, 0)
+		if x.hasRefs != [classes]bool{} {
+			for int(seq>>6) >= len(x.taken) {
+				x.taken = append(x.taken, 0)
 			}
-			x.gone[seq>>6] |= 1 << (seq & 63)
+			x.taken[seq>>6] |= 1 << (seq & 63)
 		}
 	}
 	return id, true
 }
 
-// isGone reports whether a message was taken.
-func (x *index) isGone(seq uint32) bool {
-	return int(seq>>6) < len(x.gone) && x.gone[seq>>6]>>(seq&63)&1 != 0
+// isTaken reports whether a message was taken.
+func (x *index) isTaken(seq uint32) bool {
+	return int(seq>>6) < len(x.taken) && x.taken[seq>>6]>>(seq&63)&1 != 0
 }
 
 // follow returns the exact list of the first reference that is not stale, and removes the
 // references before it.
-func (x *index) follow(c class, ctx int32, refs place) (place, bool) {
+func (x *index) follow(c class, ctx int32, refs position) (position, bool) {
 	for !refs.empty() {
 		n := refs.b.a[refs.way]
 		r := x.nodes[n]
-		if !x.isGone(r.seq) {
-			return x.table.find(key{ctx, r.src, r.tag}), true
+		if !x.isTaken(r.seq) {
+			return x.table.find(key{ctx: ctx, src: r.src, tag: r.tag}), true
 		}
 		x.unlink(refs, n)
 		x.count[c]--
@@ -322,14 +327,14 @@ func (x *index) follow(c class, ctx int32, refs place) (place, bool) {
 			break
 		}
 	}
-	return place{way: -1}, false
+	return position{way: -1}, false
 }
 
-// ask creates the lists of a class of wildcards that no receive has used yet.
-func (x *index) ask(c class) {
+// createRefs creates the lists of a class of wildcards that no receive has used yet.
+func (x *index) createRefs(c class) {
 	es := x.ordered()
-	x.asked[c] = c != 0
-	x.asked[x.class] = x.class != 0
+	x.hasRefs[c] = c != 0
+	x.hasRefs[x.class] = x.class != 0
 	x.class = 0
 	x.refill(es)
 }
@@ -344,13 +349,13 @@ func (x *index) ordered() []stamped {
 			if b.src[j] == 0 || x.messages && classOf(k.src, k.tag) != x.class {
 				continue
 			}
-			if !b.chained(j) {
-				es = append(es, stamped{entry{k.ctx, k.src, k.tag, b.a[j]}, b.b[j]})
+			if !b.isChained(j) {
+				es = append(es, stamped{entry: entry{ctx: k.ctx, src: k.src, tag: k.tag, id: b.a[j]}, seq: b.b[j]})
 				continue
 			}
 			for n := b.a[j]; n != 0; n = x.nodes[n].next {
 				e := &x.nodes[n]
-				es = append(es, stamped{entry{k.ctx, e.src, e.tag, e.id}, e.seq})
+				es = append(es, stamped{entry: entry{ctx: k.ctx, src: e.src, tag: e.tag, id: e.id}, seq: e.seq})
 			}
 		}
 	}
@@ -368,13 +373,20 @@ func (x *index) refill(es []stamped) {
 
 // empty removes the entries and keeps the memory.
 func (x *index) empty() {
-	x.count, x.nodes, x.free, x.n, x.seq = [classes]int{}, x.nodes[:0], 0, 0, 0
-	x.gone = x.gone[:0]
+	x.count = [classes]int{}
+	x.nodes = x.nodes[:0]
+	x.free = 0
+	x.n = 0
+	x.seq = 0
+	x.taken = x.taken[:0]
 	x.table.clear()
 }
 
 // clear resets the index and keeps the memory.
 func (x *index) clear() {
 	x.empty()
-	x.class, x.asked, x.used, x.peak = 0, [classes]bool{}, [classes]bool{}, 0
+	x.class = 0
+	x.hasRefs = [classes]bool{}
+	x.used = [classes]bool{}
+	x.peak = 0
 }

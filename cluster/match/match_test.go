@@ -85,9 +85,10 @@ func (p *pair) keep(m item) {
 
 func (p *pair) arrive(m item) {
 	p.Helper()
-	got, ok := p.q.Arrive(m.ctx, m.src, m.tag)
-	want, wantOK := p.o.arrive(m)
-	p.same("arrive", m, got, ok, want, wantOK)
+	var got, want outcome
+	got.id, got.ok = p.q.Arrive(m.ctx, m.src, m.tag)
+	want.id, want.ok = p.o.arrive(m)
+	p.compare("arrive", m, got, want)
 }
 
 func (p *pair) take(r item, remove bool) {
@@ -96,9 +97,10 @@ func (p *pair) take(r item, remove bool) {
 	if remove {
 		find, name = p.q.Take, "take"
 	}
-	got, ok := find(r.ctx, r.src, r.tag)
-	want, wantOK := p.o.take(r, remove)
-	p.same(name, r, got, ok, want, wantOK)
+	var got, want outcome
+	got.id, got.ok = find(r.ctx, r.src, r.tag)
+	want.id, want.ok = p.o.take(r, remove)
+	p.compare(name, r, got, want)
 }
 
 func (p *pair) cancel(r item) {
@@ -106,13 +108,20 @@ func (p *pair) cancel(r item) {
 	if got, want := p.q.Cancel(r.ctx, r.src, r.tag, r.id), p.o.cancel(r); got != want {
 		p.Fatalf("cancel %+v: %v, want %v", r, got, want)
 	}
-	p.same("cancel", r, 0, false, 0, false)
+	p.compare("cancel", r, outcome{}, outcome{})
 }
 
-func (p *pair) same(what string, at item, got uint32, ok bool, want uint32, wantOK bool) {
+// outcome is the result of a search.
+type outcome struct {
+	id uint32
+	ok bool
+}
+
+// compare compares the outcomes and the lengths of the queues.
+func (p *pair) compare(what string, at item, got, want outcome) {
 	p.Helper()
-	if ok != wantOK || ok && got != want {
-		p.Fatalf("%s %+v: %d %v, want %d %v (%d posted, %d arrived)", what, at, got, ok, want, wantOK, len(p.o.posted), len(p.o.arrived))
+	if got.ok != want.ok || got.ok && got.id != want.id {
+		p.Fatalf("%s %+v: %+v, want %+v (%d posted, %d arrived)", what, at, got, want, len(p.o.posted), len(p.o.arrived))
 	}
 	if p.q.Posted() != len(p.o.posted) || p.q.Unexpected() != len(p.o.arrived) {
 		p.Fatalf("after %s: %d posted, %d unexpected, want %d, %d", what, p.q.Posted(), p.q.Unexpected(), len(p.o.posted), len(p.o.arrived))
@@ -263,22 +272,22 @@ func TestNumbersWrap(t *testing.T) {
 // Wildcards that were used once cost no memory forever. Each message that an exact receive takes
 // leaves a stale reference behind; these are removed.
 func TestStaleReferencesAreRemoved(t *testing.T) {
-	const stand = 1000
+	const present = 1000
 	p := &pair{fataler: t}
-	for i := range int32(stand) {
+	for i := range int32(present) {
 		p.keep(item{src: i % 30, tag: i})
 	}
-	p.take(item{src: 5, tag: stand - 1}, false)
+	p.take(item{src: 5, tag: present - 1}, false)
 	for bits := 1; bits < 4; bits++ {
 		p.take(wild(item{}, bits), false)
 	}
-	for i := range int32(20 * stand) {
-		m := item{src: i % stand % 30, tag: i % stand}
+	for i := range int32(20 * present) {
+		m := item{src: i % present % 30, tag: i % present}
 		p.take(m, true)
 		p.keep(m)
 	}
-	if n := p.q.Nodes(); n > 10*stand { // a list and three kinds of references, which can double, and spare nodes
-		t.Errorf("%d nodes for %d messages", n, stand)
+	if n := p.q.Nodes(); n > 10*present { // a list and three kinds of references, which can double, and spare nodes
+		t.Errorf("%d nodes for %d messages", n, present)
 	}
 	p.drain(rand.New(rand.NewPCG(5, 6)))
 }

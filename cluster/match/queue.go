@@ -21,25 +21,25 @@ type queue struct {
 	index *index
 }
 
-// hashed reports whether the entries are in the index. head stores this, so that two queues fit in
+// isHashed reports whether the entries are in the index. head stores this, so that two queues fit in
 // one and a half cache lines.
-func (q *queue) hashed() bool { return q.head < 0 }
+func (q *queue) isHashed() bool { return q.head < 0 }
 
 func (q *queue) push(e entry) {
 	q.n++
-	if q.hashed() {
+	if q.isHashed() {
 		q.index.add(e)
 		return
 	}
 	if len(q.line) == cap(q.line) {
-		q.room()
+		q.makeSpace()
 	}
 	q.line = append(q.line, e)
 }
 
-// room makes space at the end of the line. It closes the gap at the head if that is half of the
+// makeSpace makes space at the end of the line. It closes the gap at the head if that is half of the
 // line, or else doubles the line. A long line that has become short releases memory.
-func (q *queue) room() {
+func (q *queue) makeSpace() {
 	live := q.line[q.head:]
 	to := q.line[:0]
 	if q.head < len(q.line)/2 || len(q.line) == 0 || len(q.line) > max(spare, 8*len(live)) {
@@ -77,7 +77,7 @@ func (q *queue) reach() int { return min(len(q.line), q.head+shallow) }
 
 // arrive implements Queues.Arrive for entries after the head of the line.
 func (q *queue) arrive(ctx, src, tag int32) (uint32, bool) {
-	if !q.hashed() {
+	if !q.isHashed() {
 		end := q.reach()
 		for i, e := range q.line[q.head:end] {
 			if covers(e.ctx, e.src, e.tag, ctx, src, tag) {
@@ -99,7 +99,7 @@ func (q *queue) arrive(ctx, src, tag int32) (uint32, bool) {
 
 // take implements Queues.Take and Peek.
 func (q *queue) take(ctx, src, tag int32, remove bool) (uint32, bool) {
-	if !q.hashed() {
+	if !q.isHashed() {
 		end := q.reach()
 		for i, e := range q.line[q.head:end] {
 			if covers(ctx, src, tag, e.ctx, e.src, e.tag) {
@@ -124,7 +124,7 @@ func (q *queue) take(ctx, src, tag int32, remove bool) (uint32, bool) {
 // cancel searches from both ends, because receives are often cancelled in the order of posting or
 // in reverse.
 func (q *queue) cancel(e entry) bool {
-	if !q.hashed() {
+	if !q.isHashed() {
 		i, j := q.head, len(q.line)-1
 		for ; i <= j && i < q.head+shallow; i, j = i+1, j-1 {
 			if q.line[i] == e {

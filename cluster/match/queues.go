@@ -16,7 +16,7 @@ type Queues struct {
 // Post adds a posted receive. src can be cluster.AnySource and tag cluster.AnyTag; id is the
 // fabric's number of the receive.
 func (q *Queues) Post(ctx, src, tag int32, id uint32) {
-	q.posted.push(entry{ctx, src, tag, id})
+	q.posted.push(entry{ctx: ctx, src: src, tag: tag, id: id})
 }
 
 // Arrive finds and removes the earliest posted receive that matches an arriving
@@ -43,12 +43,12 @@ func (q *Queues) Arrive(ctx, src, tag int32) (id uint32, ok bool) {
 // Cancel removes a posted receive with the same arguments as Post. It returns false if the receive
 // has already matched.
 func (q *Queues) Cancel(ctx, src, tag int32, id uint32) bool {
-	return q.posted.cancel(entry{ctx, src, tag, id})
+	return q.posted.cancel(entry{ctx: ctx, src: src, tag: tag, id: id})
 }
 
 // Keep adds a message that no posted receive matched.
 func (q *Queues) Keep(ctx, src, tag int32, id uint32) {
-	q.arrived.push(entry{ctx, src, tag, id})
+	q.arrived.push(entry{ctx: ctx, src: src, tag: tag, id: id})
 }
 
 // Take finds and removes the earliest arrived message that matches a receive, which can have

@@ -20,34 +20,38 @@ const inNodes = 1 << 31
 
 // which returns the way of a key, or −1. It has no branches, because they would be mispredicted.
 func (b *bucket) which(k key) int {
-	src, tag, ctx := uint32(k.src+2), uint32(k.tag), uint32(k.ctx)
+	src := uint32(k.src + 2)
+	tag := uint32(k.tag)
+	ctx := uint32(k.ctx)
 	d0 := (b.src[0]&^inNodes ^ src) | (b.tag[0] ^ tag) | (b.ctx[0] ^ ctx)
 	d1 := (b.src[1]&^inNodes ^ src) | (b.tag[1] ^ tag) | (b.ctx[1] ^ ctx)
 	d2 := (b.src[2]&^inNodes ^ src) | (b.tag[2] ^ tag) | (b.ctx[2] ^ ctx)
 	return int((uint64(d0)-1)>>63+(uint64(d1)-1)>>63*2+(uint64(d2)-1)>>63*3) - 1
 }
 
-// room returns an empty way, or −1.
-func (b *bucket) room() int {
+// freeWay returns an empty way, or −1.
+func (b *bucket) freeWay() int {
 	free := (uint64(b.src[0])-1)>>63 | (uint64(b.src[1])-1)>>63<<1 | (uint64(b.src[2])-1)>>63<<2
-	return int(roomOf[free])
+	return int(firstFree[free])
 }
 
-// roomOf is the first free way, by the set of free ways.
-var roomOf = [1 << ways]int8{-1, 0, 1, 0, 2, 0, 1, 0}
+// firstFree is the first free way, by the set of free ways.
+var firstFree = [1 << ways]int8{-1, 0, 1, 0, 2, 0, 1, 0}
 
 // key returns the key of an occupied way.
 func (b *bucket) key(j int) key {
-	return key{int32(b.ctx[j]), int32(b.src[j]&^inNodes) - 2, int32(b.tag[j])}
+	return key{ctx: int32(b.ctx[j]), src: int32(b.src[j]&^inNodes) - 2, tag: int32(b.tag[j])}
 }
 
 // set assigns a way to a key.
 func (b *bucket) set(j int, k key) {
-	b.src[j], b.tag[j], b.ctx[j] = uint32(k.src+2), uint32(k.tag), uint32(k.ctx)
+	b.src[j] = uint32(k.src + 2)
+	b.tag[j] = uint32(k.tag)
+	b.ctx[j] = uint32(k.ctx)
 }
 
-// chained reports whether the list at a way is in nodes.
-func (b *bucket) chained(j int) bool { return b.src[j]&inNodes != 0 }
+// isChained reports whether the list at a way is in nodes.
+func (b *bucket) isChained(j int) bool { return b.src[j]&inNodes != 0 }
 
 // table maps keys to lists, most of them in the first cache line of a search. A list is in its home
 // bucket or, if that was full, in the next bucket with a free way. Each full bucket on the way
@@ -55,20 +59,20 @@ func (b *bucket) chained(j int) bool { return b.src[j]&inNodes != 0 }
 type table struct {
 	buckets []bucket
 	used    int
-	most    int // maximum number of lists before it grows
+	maxUsed int // maximum number of lists before it grows
 }
 
 // The table grows at an average of five thirds of a list per bucket: one list in eight is then not
 // in its home bucket. A denser table costs more mispredicted branches, a sparser one more cache
 // misses.
 const (
-	mostLists = 5
+	maxLists  = 5
 	inBuckets = 3
 )
 
 // reserve makes space for n lists in an empty table.
 func (t *table) reserve(n int) {
-	if size := n*inBuckets/mostLists + 1; size > len(t.buckets) {
+	if size := n*inBuckets/maxLists + 1; size > len(t.buckets) {
 		t.resize(size)
 	}
 }
@@ -77,13 +81,15 @@ func (t *table) reserve(n int) {
 func (t *table) resize(buckets int) {
 	old := t.buckets
 	t.buckets = make([]bucket, buckets)
-	t.most = buckets * mostLists / inBuckets
+	t.maxUsed = buckets * maxLists / inBuckets
 	for i := range old {
 		b := &old[i]
 		for j, src := range b.src {
 			if src != 0 {
 				p := t.put(b.key(j))
-				p.b.src[p.way], p.b.a[p.way], p.b.b[p.way] = src, b.a[j], b.b[j]
+				p.b.src[p.way] = src
+				p.b.a[p.way] = b.a[j]
+				p.b.b[p.way] = b.b[j]
 			}
 		}
 	}
@@ -105,39 +111,40 @@ func (t *table) next(i int) int {
 	return i
 }
 
-// place is the position of a list or, with way −1, the end of a search without a result.
-type place struct {
-	b    *bucket
-	way  int
-	away bool // not in its home bucket
+// position locates a list or, with way −1, the end of a search without a result.
+type position struct {
+	b         *bucket
+	way       int
+	displaced bool // not in its home bucket
 }
 
-func (p place) empty() bool { return p.way < 0 }
+func (p position) empty() bool { return p.way < 0 }
 
-// find returns the place of a key.
-func (t *table) find(k key) place {
+// find returns the position of a key.
+func (t *table) find(k key) position {
 	i := t.home(k)
 	b := &t.buckets[i]
 	if way := b.which(k); way >= 0 || b.past == 0 {
-		return place{b, way, false}
+		return position{b: b, way: way}
 	}
 	for {
 		i = t.next(i)
 		b = &t.buckets[i]
 		if way := b.which(k); way >= 0 || b.past == 0 {
-			return place{b, way, true}
+			return position{b: b, way: way, displaced: true}
 		}
 	}
 }
 
-// insert stores a new key and returns its place. p is the end of its search. The caller sets a and
-// b.
-func (t *table) insert(k key, p place) place {
+// insert stores a new key and returns its position. p is the end of its search. The caller sets a
+// and b.
+func (t *table) insert(k key, p position) position {
 	t.used++
-	if t.used > t.most {
+	if t.used > t.maxUsed {
 		t.resize(len(t.buckets) + len(t.buckets)/2)
-	} else if !p.away {
-		if p.way = p.b.room(); p.way >= 0 {
+	} else if !p.displaced {
+		p.way = p.b.freeWay()
+		if p.way >= 0 {
 			p.b.set(p.way, k)
 			return p
 		}
@@ -146,21 +153,21 @@ func (t *table) insert(k key, p place) place {
 }
 
 // put stores a key in the first free way.
-func (t *table) put(k key) place {
-	for i, away := t.home(k), false; ; i, away = t.next(i), true {
+func (t *table) put(k key) position {
+	for i, displaced := t.home(k), false; ; i, displaced = t.next(i), true {
 		b := &t.buckets[i]
-		if way := b.room(); way >= 0 {
+		if way := b.freeWay(); way >= 0 {
 			b.set(way, k)
-			return place{b, way, away}
+			return position{b: b, way: way, displaced: displaced}
 		}
 		b.past++
 	}
 }
 
-// delete empties a place.
-func (t *table) delete(p place) {
+// delete empties a position.
+func (t *table) delete(p position) {
 	t.used--
-	if p.away {
+	if p.displaced {
 		for i := t.home(p.b.key(p.way)); &t.buckets[i] != p.b; i = t.next(i) {
 			t.buckets[i].past--
 		}

@@ -13,11 +13,11 @@ import (
 // Put writes d at byte off of the target's window. The program must not change d's bytes until the
 // epoch ends.
 func (w *Window) Put(target int, off int64, d cluster.Data) error {
-	to, at, err := w.reaching("put", target, off, d.Len())
+	to, at, err := w.admit("put", target, off, d.Len())
 	if err != nil {
 		return err
 	}
-	if s := w.place(to, at, d.Len()); s != nil {
+	if s := w.directBytes(to, at, d.Len()); s != nil {
 		copy(s, d.Bytes())
 		return nil
 	}
@@ -27,11 +27,11 @@ func (w *Window) Put(target int, off int64, d cluster.Data) error {
 // Get reads d.Len() bytes at byte off of the target's window. d is filled when
 // the epoch ends.
 func (w *Window) Get(target int, off int64, d cluster.Data) error {
-	to, at, err := w.reaching("get", target, off, d.Len())
+	to, at, err := w.admit("get", target, off, d.Len())
 	if err != nil {
 		return err
 	}
-	if s := w.place(to, at, d.Len()); s != nil {
+	if s := w.directBytes(to, at, d.Len()); s != nil {
 		copy(d.Bytes(), s)
 		return nil
 	}
@@ -47,7 +47,7 @@ func Accumulate[T cluster.Number](w *Window, target int, off int64, v []T) error
 	if a := alignment[T](); off%a != 0 {
 		return w.errorf("accumulate at %d: offset %d: %s numbers must be aligned to %d B", target, off, reflect.TypeFor[T]().Kind(), a)
 	}
-	if _, _, err := w.reaching("accumulate", target, off, int64(len(in))); err != nil || len(in) == 0 {
+	if _, _, err := w.admit("accumulate", target, off, int64(len(in))); err != nil || len(in) == 0 {
 		return err
 	}
 	packet := w.r.Lib().Scratch(accumulateHeader + len(in))
@@ -74,7 +74,7 @@ func alignment[T cluster.Number]() int64 {
 // epoch, under the rank's own lock, and after Wait until the next Post, Fence or Lock. The slice
 // must not be used after that.
 func (w *Window) Local() ([]byte, error) {
-	if err := w.alive("local access"); err != nil {
+	if err := w.checkAlive("local access"); err != nil {
 		return nil, err
 	}
 	me := w.team.Rank()
@@ -91,11 +91,11 @@ func (w *Window) Local() ([]byte, error) {
 	return w.r.Segment()[first : first+w.sizes[me] : first+w.sizes[me]], nil
 }
 
-// reaching checks an access against the epoch, the window and earlier accesses. It counts and
+// admit checks an access against the epoch, the window and earlier accesses. It counts and
 // records the access, and returns the rank and the byte in its segment.
-func (w *Window) reaching(call string, target int, off, n int64) (to int, at int64, err error) {
+func (w *Window) admit(call string, target int, off, n int64) (to int, at int64, err error) {
 	if w.freed {
-		return 0, 0, w.alive(fmt.Sprintf("%s at %d", call, target))
+		return 0, 0, w.checkAlive(fmt.Sprintf("%s at %d", call, target))
 	}
 	if uint(target) >= uint(len(w.sizes)) {
 		return 0, 0, w.errorf("%s at %d: the team has ranks 0 to %d", call, target, len(w.sizes)-1)
@@ -133,9 +133,9 @@ func (w *Window) reaching(call string, target int, off, n int64) (to int, at int
 	return to, w.off + controlBlock + off, nil
 }
 
-// place returns the bytes of an access that can be done in place, or nil. It does not depend on UPC
-// groups.
-func (w *Window) place(to int, at, n int64) []byte {
+// directBytes returns the bytes of an access that can be done in place, or nil. It does not depend
+// on UPC groups.
+func (w *Window) directBytes(to int, at, n int64) []byte {
 	if !w.r.Lib().Port().Direct() {
 		return nil
 	}

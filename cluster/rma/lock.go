@@ -36,8 +36,8 @@ const (
 	askAccumulate             // data: kind 1 B, 6 B of padding, offset 8 B, numbers
 )
 
-// asks are the requests without more data.
-var asks = [...]byte{askShared: askShared, askExclusive: askExclusive, askUnlock: askUnlock, askNext: askNext}
+// requests are the one-byte requests, without more data.
+var requests = [...]byte{askShared: askShared, askExclusive: askExclusive, askUnlock: askUnlock, askNext: askNext}
 
 const accumulateHeader = 16
 
@@ -45,9 +45,9 @@ const accumulateHeader = 16
 func (w *lock) serve(c cluster.RPC) uint64 {
 	switch c.Data[0] {
 	case askShared:
-		return w.request(waiter{c.Src, LockShared})
+		return w.request(waiter{rank: c.Src, kind: LockShared})
 	case askExclusive:
-		return w.request(waiter{c.Src, LockExclusive})
+		return w.request(waiter{rank: c.Src, kind: LockExclusive})
 	case askUnlock:
 		w.holders--
 		w.exclusive = false
@@ -89,7 +89,9 @@ func (w *lock) grant() uint64 {
 }
 
 func (w *lock) accumulate(data []byte) {
-	kind, off, in := reflect.Kind(data[1]), int64(binary.NativeEndian.Uint64(data[8:])), data[accumulateHeader:]
+	kind := reflect.Kind(data[1])
+	off := int64(binary.NativeEndian.Uint64(data[8:]))
+	in := data[accumulateHeader:]
 	if need := (len(in) + 7) / 8; need > len(w.scratch) {
 		w.scratch = make([]uint64, need)
 	}

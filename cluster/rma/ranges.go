@@ -61,5 +61,9 @@ func (a *accesses) note(kind string, v cluster.Span) {
 	}
 }
 
-// forget clears a for the next epoch.
-func (a *accesses) forget() { a.put, a.got, a.added = a.put[:0], a.got[:0], a.added[:0] }
+// clear clears a for the next epoch.
+func (a *accesses) clear() {
+	a.put = a.put[:0]
+	a.got = a.got[:0]
+	a.added = a.added[:0]
+}

@@ -67,7 +67,7 @@ func TestAccessesThatConflict(t *testing.T) {
 		if got := a.conflict(pair[1], cluster.Span{Off: 16, Len: 4}); got != "" {
 			t.Errorf("%s, then %s next to it: conflict with %q", pair[0], pair[1], got)
 		}
-		if a.forget(); a.conflict(pair[1], v) != "" {
+		if a.clear(); a.conflict(pair[1], v) != "" {
 			t.Errorf("%s is not cleared", pair[0])
 		}
 	}

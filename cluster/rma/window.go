@@ -101,7 +101,8 @@ func NewWindow(r *cluster.Rank, t *cluster.Team, bytes int64) (*Window, error) {
 		lib.Raise(both[2*i])
 		w.sizes[i] = both[2*i+1]
 	}
-	if w.off, err = r.Alloc(controlBlock + bytes); err != nil {
+	w.off, err = r.Alloc(controlBlock + bytes)
+	if err != nil {
 		return nil, err
 	}
 	first := w.off + controlBlock
@@ -111,7 +112,7 @@ func NewWindow(r *cluster.Rank, t *cluster.Team, bytes int64) (*Window, error) {
 
 // Free ends the window on every member. Its bytes remain allocated.
 func (w *Window) Free() error {
-	if err := w.idle("free"); err != nil {
+	if err := w.checkIdle("free"); err != nil {
 		return err
 	}
 	if w.used {
@@ -127,7 +128,7 @@ func (w *Window) Free() error {
 
 // Fence ends the current fence epoch, if any, and opens the next, on every member (MPI_Win_fence).
 func (w *Window) Fence() error {
-	if err := w.idle("fence"); err != nil {
+	if err := w.checkIdle("fence"); err != nil {
 		return err
 	}
 	if err := w.close(); err != nil {
@@ -139,7 +140,7 @@ func (w *Window) Fence() error {
 
 // Post exposes this rank's window to the origins (MPI_Win_post), without waiting.
 func (w *Window) Post(origins []int) error {
-	if err := w.alive("post"); err != nil {
+	if err := w.checkAlive("post"); err != nil {
 		return err
 	}
 	switch {
@@ -151,7 +152,8 @@ func (w *Window) Post(origins []int) error {
 		return w.errorf("post: the fence epoch has accesses that are not complete: call Fence first")
 	}
 	var err error
-	if w.origins, err = w.group("post", origins, w.origins); err != nil {
+	w.origins, err = w.group("post", origins, w.origins)
+	if err != nil {
 		return err
 	}
 	if w.access == fenceAccess {
@@ -163,11 +165,12 @@ func (w *Window) Post(origins []int) error {
 
 // Start opens access to the targets after each has posted for this rank (MPI_Win_start).
 func (w *Window) Start(targets []int) error {
-	if err := w.opening("start", -1); err != nil {
+	if err := w.checkOpening("start", -1); err != nil {
 		return err
 	}
 	var err error
-	if w.targets, err = w.group("start", targets, w.targets); err != nil {
+	w.targets, err = w.group("start", targets, w.targets)
+	if err != nil {
 		return err
 	}
 	me := w.team.Rank()
@@ -176,14 +179,14 @@ func (w *Window) Start(targets []int) error {
 			return w.errorf("start towards %d, this rank itself, which has not posted for itself: call Post with it first", me)
 		}
 	}
-	w.opened(started)
+	w.enter(started)
 	return w.r.Lib().Noticed("start", w.team, tagPost, w.targets)
 }
 
 // Complete ends the epoch of Start (MPI_Win_complete): all accesses are complete, at their targets
 // too.
 func (w *Window) Complete() error {
-	if err := w.alive("complete"); err != nil {
+	if err := w.checkAlive("complete"); err != nil {
 		return err
 	}
 	if w.access != started {
@@ -198,7 +201,7 @@ func (w *Window) Complete() error {
 
 // Wait ends the epoch of Post (MPI_Win_wait). It returns after every origin has completed.
 func (w *Window) Wait() error {
-	if err := w.alive("wait"); err != nil {
+	if err := w.checkAlive("wait"); err != nil {
 		return err
 	}
 	if w.exposure != posted {
@@ -214,20 +217,20 @@ func (w *Window) Wait() error {
 // Lock opens access to one target without a call of the target (MPI_Win_lock). Requests are granted
 // in the order in which they reach the target; consecutive shared requests hold the lock together.
 func (w *Window) Lock(kind LockKind, target int) error {
-	if err := w.opening("lock", target); err != nil {
+	if err := w.checkOpening("lock", target); err != nil {
 		return err
 	}
-	if err := w.member("lock", target); err != nil {
+	if err := w.checkMember("lock", target); err != nil {
 		return err
 	}
 	if w.exposure == posted && target == w.team.Rank() {
 		return w.errorf("lock of %d, this rank itself, between Post and Wait: a window is exposed or locked, not both; call Wait first", target)
 	}
-	ask := asks[askShared : askShared+1]
+	ask := requests[askShared : askShared+1]
 	switch kind {
 	case LockShared:
 	case LockExclusive:
-		ask = asks[askExclusive : askExclusive+1]
+		ask = requests[askExclusive : askExclusive+1]
 	default:
 		return w.errorf("lock of %d: kind %d: there are LockShared and LockExclusive", target, kind)
 	}
@@ -241,7 +244,7 @@ func (w *Window) Lock(kind LockKind, target int) error {
 			return err
 		}
 	}
-	w.opened(locked)
+	w.enter(locked)
 	if w.exposure == waited {
 		w.exposure = unexposed
 	}
@@ -252,7 +255,7 @@ func (w *Window) Lock(kind LockKind, target int) error {
 // Unlock ends the epoch of Lock (MPI_Win_unlock): all accesses are complete at the target, and the
 // lock is granted to the next waiting ranks.
 func (w *Window) Unlock(target int) error {
-	if err := w.alive("unlock"); err != nil {
+	if err := w.checkAlive("unlock"); err != nil {
 		return err
 	}
 	switch {
@@ -265,18 +268,19 @@ func (w *Window) Unlock(target int) error {
 		return err
 	}
 	w.access = noAccess
-	next, err := w.ask(target, asks[askUnlock:askUnlock+1])
+	next, err := w.ask(target, requests[askUnlock:askUnlock+1])
 	for err == nil && next != 0 {
-		if _, err = w.r.Lib().Atomic(cluster.At(int(next-1), w.off), cluster.AtomicAdd, 1, 0); err == nil {
-			next, err = w.ask(target, asks[askNext:askNext+1])
+		_, err = w.r.Lib().Atomic(cluster.At(int(next-1), w.off), cluster.AtomicAdd, 1, 0)
+		if err == nil {
+			next, err = w.ask(target, requests[askNext:askNext+1])
 		}
 	}
 	return err
 }
 
-// opening returns an error if an access epoch would open inside another. target is −1 if the call
-// has no single target.
-func (w *Window) opening(call string, target int) error {
+// checkOpening returns an error if an access epoch would open inside another. target is −1 if the
+// call has no single target.
+func (w *Window) checkOpening(call string, target int) error {
 	if w.access != locked && w.access != started && !w.used && !w.freed {
 		return nil
 	}
@@ -285,7 +289,7 @@ func (w *Window) opening(call string, target int) error {
 	}
 	switch {
 	case w.freed:
-		return w.alive(call)
+		return w.checkAlive(call)
 	case w.access == locked && w.target == target:
 		return w.errorf("%s: this rank holds that lock already: call Unlock first", call)
 	case w.access == locked:
@@ -296,18 +300,18 @@ func (w *Window) opening(call string, target int) error {
 	return w.errorf("%s: the fence epoch has accesses that are not complete: call Fence first", call)
 }
 
-// opened enters an access epoch. Like MPI, it leaves a fence epoch without accesses: such a fence
+// enter enters an access epoch. Like MPI, it leaves a fence epoch without accesses: such a fence
 // only ended the previous epoch.
-func (w *Window) opened(a access) {
+func (w *Window) enter(a access) {
 	w.access = a
 	if w.exposure == fenceExposure {
 		w.exposure = unexposed
 	}
 }
 
-// idle returns an error if an epoch other than a fence epoch is open.
-func (w *Window) idle(call string) error {
-	if err := w.alive(call); err != nil {
+// checkIdle returns an error if an epoch other than a fence epoch is open.
+func (w *Window) checkIdle(call string) error {
+	if err := w.checkAlive(call); err != nil {
 		return err
 	}
 	switch {
@@ -324,7 +328,7 @@ func (w *Window) idle(call string) error {
 // close completes the accesses of the epoch.
 func (w *Window) close() error {
 	for _, a := range w.made {
-		a.forget()
+		a.clear()
 	}
 	w.used = false
 	return w.r.Quiet()
@@ -335,7 +339,7 @@ func (w *Window) group(call string, members, dst []int) ([]int, error) {
 	dst = append(dst[:0], members...)
 	slices.Sort(dst)
 	for i, m := range dst {
-		if err := w.member(call, m); err != nil {
+		if err := w.checkMember(call, m); err != nil {
 			return dst[:0], err
 		}
 		if i > 0 && dst[i-1] == m {
@@ -345,14 +349,14 @@ func (w *Window) group(call string, members, dst []int) ([]int, error) {
 	return dst, nil
 }
 
-func (w *Window) member(call string, target int) error {
+func (w *Window) checkMember(call string, target int) error {
 	if uint(target) >= uint(len(w.sizes)) {
 		return w.errorf("%s of %d: the team has ranks 0 to %d", call, target, len(w.sizes)-1)
 	}
 	return nil
 }
 
-func (w *Window) alive(call string) error {
+func (w *Window) checkAlive(call string) error {
 	if w.freed {
 		return w.errorf("%s: the window was freed: make a new one", call)
 	}

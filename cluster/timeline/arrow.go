@@ -20,7 +20,7 @@ type Arrow struct {
 const (
 	maxArrows    = 1 << 13
 	maxEnvelopes = 1 << 14
-	maxUnderWay  = 64
+	maxInFlight  = 64
 )
 
 // arrows pairs sends with receives: the nth receive of an envelope gets its nth message, because
@@ -29,20 +29,20 @@ type arrows struct {
 	mu        sync.Mutex // guards the following fields
 	ring      [maxArrows]Arrow
 	n         uint64 // number of messages so far
-	envelopes map[Envelope]*underWay
+	envelopes map[Envelope]*inFlight
 }
 
 // Envelope is the key of messages that are received in the order of sending.
 type Envelope struct{ From, To, Ctx, Tag int32 }
 
-// underWay holds the latest sends of an envelope.
-type underWay struct {
+// inFlight holds the latest sends of an envelope.
+type inFlight struct {
 	sent, received uint64
-	sends          [maxUnderWay]Arrow
+	sends          [maxInFlight]Arrow
 }
 
 func newArrows() *arrows {
-	return &arrows{envelopes: make(map[Envelope]*underWay)}
+	return &arrows{envelopes: make(map[Envelope]*inFlight)}
 }
 
 // Arrows reports whether messages are recorded.
@@ -70,10 +70,10 @@ func (r *Recorder) Sent(e Envelope, thread int32, at cluster.Time, bytes int64) 
 		if len(m.envelopes) >= maxEnvelopes {
 			return
 		}
-		u = &underWay{}
+		u = &inFlight{}
 		m.envelopes[e] = u
 	}
-	u.sends[u.sent%maxUnderWay] = Arrow{From: e.From, FromThread: thread, To: e.To, Sent: at, Bytes: bytes, Tag: e.Tag}
+	u.sends[u.sent%maxInFlight] = Arrow{From: e.From, FromThread: thread, To: e.To, Sent: at, Bytes: bytes, Tag: e.Tag}
 	u.sent++
 }
 
@@ -86,8 +86,8 @@ func (r *Recorder) Received(e Envelope, thread int32, at cluster.Time) {
 	if u == nil || u.received == u.sent {
 		return
 	}
-	if u.sent-u.received <= maxUnderWay {
-		a := u.sends[u.received%maxUnderWay]
+	if u.sent-u.received <= maxInFlight {
+		a := u.sends[u.received%maxInFlight]
 		a.ToThread, a.Received = thread, at
 		m.add(a)
 	}

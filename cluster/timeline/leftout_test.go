@@ -15,13 +15,13 @@ func TestViewWithoutLastStretchIsSent(t *testing.T) {
 	for i := range cluster.Time(2*chunkLength + 1) {
 		l.Until(i+1, Activity(i%2), cluster.KindPut, 0)
 	}
-	less := rec.View()
-	less.Lanes[0].leaveOut()
+	shorter := rec.View()
+	shorter.Lanes[0].dropLast()
 	begun := rec.View() // its last stretch begins at the time of the view, and has no end yet
 	begun.Lanes[0].end = begun.Lanes[0].chunks[2].begin
 	var s Sender
 	var r Receiver
-	for _, v := range []*View{rec.View(), less, begun, rec.View()} {
+	for _, v := range []*View{rec.View(), shorter, begun, rec.View()} {
 		c := codec.Encode(nil)
 		s.Send(c, v)
 		d := codec.Decode(c.Bytes())

@@ -84,11 +84,14 @@ func (v *View) Moment() *Moment {
 	for i := range v.Lanes {
 		l := &v.Lanes[i]
 		x := &m.Lanes[i]
-		x.Rank, x.Thread, x.Count = l.Rank, l.Thread, l.Count()
+		x.Rank = l.Rank
+		x.Thread = l.Thread
+		x.Count = l.Count()
 		if x.Count > 0 {
 			x.Last = l.span(len(l.chunks)-1, int(l.n)-1)
 		}
-		if x.Known = l.now != noLabel; x.Known {
+		x.Known = l.now != noLabel
+		if x.Known {
 			x.Now = l.now.span(0, 0)
 		}
 	}
@@ -217,7 +220,9 @@ func (s *Strip) view(x *LaneMoment, to cluster.Time) (LaneView, error) {
 		last.begins[i/blockLength], last.sums[i/blockLength] = at, sums
 	}
 	last.labels[i], last.ends[i] = labelOf(x.Last.Activity, x.Last.Call, x.Last.Peer), x.Last.End
-	v.chunks, v.n, v.end = append(v.chunks, last), uint32(i+1), x.Last.End
+	v.chunks = append(v.chunks, last)
+	v.n = uint32(i + 1)
+	v.end = x.Last.End
 	return v, nil
 }
 
@@ -251,5 +256,5 @@ func (m *Moment) Restore(of *Recorder, l cluster.Layout, strips []*Strip, arrows
 	return v, nil
 }
 
-// MostArrows is the maximum number of messages in a view.
-const MostArrows = maxArrows
+// MaxArrows is the maximum number of messages in a view.
+const MaxArrows = maxArrows

@@ -62,7 +62,7 @@ func (s *streams) close(t cluster.Time) {
 // cut removes times after the view's time from the lane.
 func (v *LaneView) cut() {
 	for len(v.chunks) > 0 && v.beginOfLast() >= v.to {
-		v.leaveOut()
+		v.dropLast()
 		v.now = labelOf(ActivitySleep, cluster.KindNone, NoPeer)
 	}
 	v.end = min(v.end, v.to)

@@ -47,7 +47,9 @@ func (h *laneHead) fields(c *codec.Walk) {
 }
 
 func (m *label) fields(c *codec.Walk) {
-	a, call, peer := m.activity(), cluster.Kind(*m>>8), int32(*m>>32)
+	a := m.activity()
+	call := cluster.Kind(*m >> 8)
+	peer := int32(*m >> 32)
 	codec.Below(c, &a, Activities)
 	codec.Integer(c, &call)
 	codec.Integer(c, &peer)
@@ -99,20 +101,21 @@ func (s *Sender) Send(c *codec.Walk, v *View) {
 	codec.List(c, &v.Parts, partParts)
 }
 
-// lane encodes a lane. *gone is the number of chunks already sent.
-func (s *Sender) lane(c *codec.Walk, v *LaneView, gone *uint64) {
+// lane encodes a lane. *sent is the number of chunks already sent.
+func (s *Sender) lane(c *codec.Walk, v *LaneView, sent *uint64) {
 	h := laneHead{rank: v.Rank, thread: v.Thread}
 	full := 0
 	if len(v.chunks) > 0 {
 		h.base, full = v.chunks[0].first/chunkLength, len(v.chunks)-1
 	}
 	open := uint64(v.n)
-	if *gone > h.base+uint64(full) { // the view omits the next chunk, which was already sent
+	if *sent > h.base+uint64(full) { // the view omits the next chunk, which was already sent
 		full, open = full+1, 0
 	}
-	old := int(min(max(*gone, h.base)-h.base, uint64(full)))
+	old := int(min(max(*sent, h.base)-h.base, uint64(full)))
 	h.from = h.base + uint64(old)
-	if h.fresh = uint64(full - old); v.now != noLabel {
+	h.fresh = uint64(full - old)
+	if v.now != noLabel {
 		h.now = &v.now
 	}
 	h.fields(c)
@@ -120,7 +123,7 @@ func (s *Sender) lane(c *codec.Walk, v *LaneView, gone *uint64) {
 		n := uint64(chunkLength)
 		v.chunks[k].fields(c, &n)
 	}
-	*gone = h.base + uint64(full)
+	*sent = h.base + uint64(full)
 	c.Natural(&open)
 	if open > 0 {
 		last := v.chunks[full].until(int(open), v.end)

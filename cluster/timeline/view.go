@@ -74,7 +74,7 @@ func (r *Recorder) View() *View {
 func (v *View) clip() {
 	v.Edge = v.To
 	for i := range v.Lanes {
-		v.Edge = min(v.Edge, v.Lanes[i].told())
+		v.Edge = min(v.Edge, v.Lanes[i].knownUntil())
 	}
 }
 
@@ -88,7 +88,9 @@ func (l *Lane) view() LaneView {
 	keep := uint64(len(l.ring))
 	for try := 1; ; try++ {
 		now, begun := l.now.Load(), l.begun.Load()
-		v.now, v.chunks, v.n = label(now), v.chunks[:0], 0
+		v.now = label(now)
+		v.chunks = v.chunks[:0]
+		v.n = 0
 		if begun == 0 {
 			if l.begun.Load() == 0 && l.now.Load() == now || try >= viewTries {
 				return v
@@ -114,15 +116,15 @@ func (l *Lane) view() LaneView {
 			return v
 		}
 		if try >= viewTries {
-			v.leaveOut()
+			v.dropLast()
 			return v
 		}
 	}
 }
 
-// leaveOut removes the newest stretch, whose end can belong to another stretch. The earlier ones
+// dropLast removes the newest stretch, whose end can belong to another stretch. The earlier ones
 // never change.
-func (v *LaneView) leaveOut() {
+func (v *LaneView) dropLast() {
 	v.now = noLabel
 	last := len(v.chunks) - 1
 	if v.n--; v.n > 0 {
@@ -130,7 +132,8 @@ func (v *LaneView) leaveOut() {
 		return
 	}
 	v.end = v.chunks[last].begin
-	if v.chunks = v.chunks[:last]; last > 0 {
+	v.chunks = v.chunks[:last]
+	if last > 0 {
 		v.n = chunkLength
 	}
 }
@@ -155,8 +158,8 @@ func (v *LaneView) Settled() cluster.Time {
 	return v.end
 }
 
-// told returns the time up to which the lane's activity is known.
-func (v *LaneView) told() cluster.Time {
+// knownUntil returns the time up to which the lane's activity is known.
+func (v *LaneView) knownUntil() cluster.Time {
 	if v.now != noLabel {
 		return v.to
 	}
@@ -190,12 +193,12 @@ func (v *LaneView) find(t cluster.Time, from *Place) (k, i int, ok bool) {
 	lo, hi := 0, len(all)
 	if from.chunk < hi && all[from.chunk].begin <= t {
 		lo = from.chunk
-		for step := max(from.step, 1); lo+step < hi; step *= 2 {
-			if all[lo+step].begin > t {
-				hi = lo + step
+		for stride := max(from.stride, 1); lo+stride < hi; stride *= 2 {
+			if all[lo+stride].begin > t {
+				hi = lo + stride
 				break
 			}
-			lo += step
+			lo += stride
 		}
 	}
 	for lo+1 < hi {
@@ -205,7 +208,7 @@ func (v *LaneView) find(t cluster.Time, from *Place) (k, i int, ok bool) {
 			hi = middle
 		}
 	}
-	from.step = max(lo-from.chunk, 1)
+	from.stride = max(lo-from.chunk, 1)
 	from.chunk = lo
 	c, n := all[lo], v.count(lo)
 	for i+blockLength < n && c.begins[i/blockLength+1] <= t {
@@ -238,14 +241,14 @@ func (v *LaneView) span(k, i int) Stretch {
 
 // A Place stores the position of the last search in a lane. It makes searches at consecutive times
 // fast.
-type Place struct{ chunk, step int }
+type Place struct{ chunk, stride int }
 
 // Sums returns the time per activity from the launch to t. Time before From is only known in total:
 // for an earlier t, Sums returns the sums at From.
 func (v *LaneView) Sums(t cluster.Time, at *Place) Sums {
 	if len(v.chunks) == 0 {
 		var s Sums
-		v.going(&s, t)
+		v.addCurrent(&s, t)
 		return s
 	}
 	if t <= v.chunks[0].begin {
@@ -267,12 +270,12 @@ func (v *LaneView) Sums(t cluster.Time, at *Place) Sums {
 		return s
 	}
 	s[c.labels[i].activity()] += v.end - begin
-	v.going(&s, t)
+	v.addCurrent(&s, t)
 	return s
 }
 
-// going adds the current activity from the last stretch to t.
-func (v *LaneView) going(s *Sums, t cluster.Time) {
+// addCurrent adds the current activity from the last stretch to t.
+func (v *LaneView) addCurrent(s *Sums, t cluster.Time) {
 	if v.now != noLabel {
 		s[v.now.activity()] += max(min(t, v.to)-v.end, 0)
 	}

@@ -5,9 +5,9 @@ package upc
 // result exceeds n, for any block.
 type cyclic struct{ n, block, threads int }
 
-// place returns the thread of element i, 0 ≤ i < n, and its index in the thread's part,
+// locate returns the thread of element i, 0 ≤ i < n, and its index in the thread's part,
 // (⌊i/(block·threads)⌋)·block + i mod block.
-func (c *cyclic) place(i int) (thread, local int) {
+func (c *cyclic) locate(i int) (thread, local int) {
 	if uint64(i|c.block)>>32 == 0 { // a 32-bit division takes half the time
 		b, t := uint32(i)/uint32(c.block), uint32(c.threads)
 		q := b / t
@@ -33,9 +33,9 @@ func (c *cyclic) length(thread int) int {
 	if thread > last {
 		return 0
 	}
-	own := (last-thread)/c.threads + 1
+	blocks := (last-thread)/c.threads + 1
 	if last%c.threads == thread {
-		return (own-1)*c.block + c.n - last*c.block
+		return (blocks-1)*c.block + c.n - last*c.block
 	}
-	return own * c.block
+	return blocks * c.block
 }

@@ -35,7 +35,7 @@ func TestCyclicDistribution(t *testing.T) {
 		c := cyclics.Draw(t, "array")
 		owner, local, length := deal(c)
 		for i := range c.n {
-			if th, lo := c.place(i); th != owner[i] || lo != local[i] {
+			if th, lo := c.locate(i); th != owner[i] || lo != local[i] {
 				t.Fatalf("%+v: element %d is on thread %d at %d, want %d at %d", c, i, th, lo, owner[i], local[i])
 			}
 			if got := c.index(owner[i], local[i]); got != i {
@@ -56,7 +56,7 @@ func TestCyclicDistribution(t *testing.T) {
 func TestCyclicDoesNotOverflow(t *testing.T) {
 	c := cyclic{n: math.MaxInt, block: math.MaxInt - 1, threads: 3}
 	for i, want := range map[int][2]int{0: {0, 0}, math.MaxInt / 3: {0, math.MaxInt / 3}, math.MaxInt - 2: {0, math.MaxInt - 2}, math.MaxInt - 1: {1, 0}} {
-		th, lo := c.place(i)
+		th, lo := c.locate(i)
 		if got := [2]int{th, lo}; got != want {
 			t.Errorf("element %d is at %v, want %v", i, got, want)
 		}
@@ -73,7 +73,7 @@ func TestCyclicBeyond32Bits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := cyclic{n: math.MaxInt, block: rapid.IntRange(1, min(1<<34, math.MaxInt)).Draw(t, "block"), threads: rapid.IntRange(1, 1<<22).Draw(t, "threads")}
 		i := rapid.IntRange(0, min(1<<40, math.MaxInt)).Draw(t, "element")
-		th, lo := c.place(i)
+		th, lo := c.locate(i)
 		if th != i/c.block%c.threads || lo != i/c.block/c.threads*c.block+i%c.block {
 			t.Fatalf("%+v: element %d is on thread %d at %d", c, i, th, lo)
 		}

@@ -48,13 +48,14 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 		return nil, lib.Errorf("%s in blocks of %d elements: must be at least 1, or 0 for the default of 1", call, block)
 	}
 	g := r.Group()
-	s := &Shared[T]{cyclic: cyclic{n, block, g.Size()}, r: r, first: g.Global(0)}
+	s := &Shared[T]{cyclic: cyclic{n: n, block: block, threads: g.Size()}, r: r, first: g.Global(0)}
 	size := int64(unsafe.Sizeof(s.cell[0]))
 	part := int64(s.length(0))
 	if part > math.MaxInt64/2/size {
 		return nil, lib.Errorf("%s of %d elements of %d B over %d threads: more than can be addressed", call, n, size, s.threads)
 	}
-	if part *= size; part > r.Spec().Segment {
+	part *= size
+	if part > r.Spec().Segment {
 		return nil, lib.Errorf("%s of %d elements of %d B: its part of %d B is larger than the segment of %d B; raise the segment size, or use larger groups",
 			call, n, size, part, r.Spec().Segment)
 	}
@@ -71,12 +72,15 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 	}
 	lib.Raise(agreed[3])
 	var err error
-	if s.off, err = r.Alloc(part); err != nil {
+	s.off, err = r.Alloc(part)
+	if err != nil {
 		return nil, err
 	}
 	if r.Lib().Port().Direct() {
 		_, shift := r.Spec().Layout.Blocks()
-		s.parts, s.class, s.node = make([][]T, s.threads), make([]cluster.Class, s.threads), make([]int32, s.threads)
+		s.parts = make([][]T, s.threads)
+		s.class = make([]cluster.Class, s.threads)
+		s.node = make([]int32, s.threads)
 		for i := range s.parts {
 			s.class[i] = r.Spec().Layout.ClassOf(r.ID(), s.first+i)
 			if r.Traffic().Nodes != nil {
@@ -93,7 +97,8 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 
 // counts sets the traffic counters of accesses in place.
 func (s *Shared[T]) counts(t *cluster.Traffic) {
-	if s.traffic, s.bytes = t, t.Nodes; s.bytes == nil { // a large cluster does not count by node
+	s.traffic, s.bytes = t, t.Nodes
+	if s.bytes == nil { // a large cluster does not count by node
 		s.bytes = make([]int64, 1)
 	}
 }
@@ -114,7 +119,7 @@ func (s *Shared[T]) Block() int { return s.block }
 
 // Affinity returns the UPC thread that owns element i (upc_threadof).
 func (s *Shared[T]) Affinity(i int) int {
-	thread, _ := s.place(s.inside("affinity", i))
+	thread, _ := s.locate(s.checkIndex("affinity", i))
 	return thread
 }
 
@@ -159,9 +164,9 @@ func (s *Shared[T]) ForAll(body func(i int)) {
 func (s *Shared[T]) Get(i int) (T, error) {
 	if uint(i) >= uint(s.n) {
 		var zero T
-		return zero, s.bounds("get", i)
+		return zero, s.boundsError("get", i)
 	}
-	thread, local := s.place(i)
+	thread, local := s.locate(i)
 	if s.parts != nil {
 		if p := s.parts[thread]; local < len(p) {
 			s.count(thread)
@@ -175,7 +180,9 @@ func (s *Shared[T]) Get(i int) (T, error) {
 
 // count does the accounting of one element, without a branch that random accesses would mispredict.
 func (s *Shared[T]) count(thread int) {
-	t, c, size := s.traffic, s.class[thread], int64(unsafe.Sizeof(s.cell))
+	t := s.traffic
+	c := s.class[thread]
+	size := int64(unsafe.Sizeof(s.cell))
 	t.Ops[c]++
 	t.Bytes[c] += size
 	s.bytes[s.node[thread]] += size
@@ -184,9 +191,9 @@ func (s *Shared[T]) count(thread int) {
 // Put writes element i.
 func (s *Shared[T]) Put(i int, v T) error {
 	if uint(i) >= uint(s.n) {
-		return s.bounds("put", i)
+		return s.boundsError("put", i)
 	}
-	thread, local := s.place(i)
+	thread, local := s.locate(i)
 	if s.parts != nil {
 		if p := s.parts[thread]; local < len(p) {
 			s.count(thread)
@@ -244,7 +251,7 @@ func (s *Shared[T]) span(call string, i, n int) (thread, local int, err error) {
 	if n == 0 {
 		return 0, 0, nil
 	}
-	thread, local = s.place(i)
+	thread, local = s.locate(i)
 	return thread, local, nil
 }
 
@@ -253,7 +260,9 @@ func (s *Shared[T]) at(local int) int64 { return s.off + int64(local)*int64(unsa
 
 // countRange does the accounting of n elements.
 func (s *Shared[T]) countRange(thread, n int) {
-	t, c, size := s.traffic, s.class[thread], int64(n)*int64(unsafe.Sizeof(s.cell))
+	t := s.traffic
+	c := s.class[thread]
+	size := int64(n) * int64(unsafe.Sizeof(s.cell))
 	t.Ops[c]++
 	t.Bytes[c] += size
 	s.bytes[s.node[thread]] += size
@@ -266,14 +275,14 @@ func (s *Shared[T]) Ptr(i int) GlobalPtr[T] {
 	return base.Add(i)
 }
 
-func (s *Shared[T]) bounds(call string, i int) error {
+func (s *Shared[T]) boundsError(call string, i int) error {
 	return s.r.Lib().Errorf("%s of element %d of a shared array: it has %d elements, numbered from 0", call, i, s.n)
 }
 
-// inside ends the body with an error if there is no element i.
-func (s *Shared[T]) inside(call string, i int) int {
+// checkIndex ends the body with an error if there is no element i.
+func (s *Shared[T]) checkIndex(call string, i int) int {
 	if uint(i) >= uint(s.n) {
-		s.r.Lib().End(s.bounds(call, i))
+		s.r.Lib().End(s.boundsError(call, i))
 	}
 	return i
 }

@@ -241,7 +241,7 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 		verdict = "met"
 	}
 	t.row("without noisy ones", fmt.Sprintf("median error %s (at most %s), worst %s at %s (at most %s); noisy %d of %d (at most a quarter): %s",
-		share(judged.Median), share(calibrate.MostMedian), share(judged.Worst), judged.At, share(calibrate.MostError), judged.Noisy, judged.Checks, verdict))
+		share(judged.Median), share(calibrate.MaxMedian), share(judged.Worst), judged.At, share(calibrate.MaxError), judged.Noisy, judged.Checks, verdict))
 	t.row("host noise", share(r.Noise)+": median time of a batch above a quiet batch")
 	return t.close()
 }

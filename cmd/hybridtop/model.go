@@ -106,7 +106,7 @@ func ruling(p models.Prediction) string {
 	if p.Balanced() {
 		return "balanced"
 	}
-	return p.Ruling().Name
+	return p.Dominant().Name
 }
 
 func (r *modelled) write(w io.Writer, f *format) error {

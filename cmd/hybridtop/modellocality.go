@@ -89,7 +89,7 @@ func (l *locality) result() (*modelled, error) {
 	s, p := l.at(l.group)
 	res.add("rank_local_share", s.Rank, "1", "in the rank", "1/G")
 	res.add("node_local_share", s.Node, "1", "P, in the node", "|group ∩ node|/G")
-	res.add("access_time_mean", p.Value, "s", "l_avg", p.Ruling().Name+" is the largest term")
+	res.add("access_time_mean", p.Value, "s", "l_avg", p.Dominant().Name+" is the largest term")
 	res.add("replicas", float64(l.ranks/l.group), "1", "replicas", "copies of the data")
 	sizes := []int{l.group, l.ranks}
 	for g := 1; g < l.ranks; g *= 2 {

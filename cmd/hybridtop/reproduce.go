@@ -239,8 +239,8 @@ func listFigures(w io.Writer, f *format) error {
 			l.entries = append(l.entries, entry{
 				{"claim", c.Claim}, {"figure", fig.Name}, {"check", c.Name}, {"title", fig.Title}, {"paper", fig.Paper}, {"place", c.Place},
 				{"quantity", c.Quantity}, {"series", c.Series}, {"machine", fig.Machine}, {"use", c.Use}, {"reason", c.Reason}, {"rule", ruleText(c.Rule, c.Tolerance, c.Least, c.Most)},
-				{"says", c.Says}, {"lost", fig.Lost}, {"leans", append([]string{}, c.Leans...)}, {"fits", append([]string{}, c.Fits...)},
-				{"recorded", recorded(c.Record.Verdict)}, {"refuted", append([]string{}, c.Record.Refuted...)}, {"decided", append([]string{}, c.Record.Decided...)},
+				{"says", c.Says}, {"lost", fig.Lost}, {"leans", append([]string{}, c.DependsOn...)}, {"fits", append([]string{}, c.Fits...)},
+				{"recorded", recorded(c.Record.Verdict)}, {"refuted", append([]string{}, c.Record.RefutedRows()...)}, {"decided", append([]string{}, c.Record.Decided...)},
 			})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,6 +149,36 @@ func TestRecordVerdicts(t *testing.T) {
 	}
 	if code, errs := reproduce(); code != 0 || errs != "" {
 		t.Errorf("exit status %d, %q", code, errs)
+	}
+}
+
+// The list has a check as refuted if any of its rows is, recorded long rows included, and names the
+// rows.
+func TestListedVerdicts(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := command([]string{"reproduce", "--json"}, &out, &errs); code != 0 {
+		t.Fatalf("exit status %d, %s", code, &errs)
+	}
+	var list struct {
+		Checks []struct {
+			Figure, Check, Recorded string
+			Refuted                 []string
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, c := range list.Checks {
+		if (c.Recorded == "refuted") != (len(c.Refuted) > 0) {
+			t.Errorf("%s: %s is recorded as %q, with %q refuted", c.Figure, c.Check, c.Recorded, c.Refuted)
+		}
+		if c.Figure == "paper5-fig18" && c.Check == "bound" {
+			found = slices.Equal(c.Refuted, []string{"slabs at 32768"})
+		}
+	}
+	if !found {
+		t.Error("bound of paper5-fig18 is not listed with its refuted long row")
 	}
 }
 

@@ -66,7 +66,9 @@ func ApplicationNames() []string {
 
 func (a *application) row() (Case, error) {
 	k := a.Case
-	k.Unit, k.valueOps, k.limitOps = seconds, 1, 1
+	k.Unit = seconds
+	k.valueOps = 1
+	k.limitOps = 1
 	w, err := workload.Find(a.workload)
 	if err != nil {
 		return k, err
@@ -86,7 +88,7 @@ func (a *application) row() (Case, error) {
 	k.segment = plan.Segment
 	k.sides = func(r *cluster.Rank, _ *common) (value, limit side, err error) {
 		path, alone, err := w.Comparison(r, workload.IdleProbe{Scenario: &s})
-		return times(path), only(r, times(alone)), err
+		return times(path), onRankZero(r, times(alone)), err
 	}
 	return k, nil
 }
@@ -117,8 +119,12 @@ func kernelCase() Case {
 			return v
 		}
 		tiles, blasOf := new(dense.Tiles), gonum.Implementation{}
-		x, y, z := numbers(n*n, 7), numbers(n*n, 5), make([]float64, n*n)
-		left, right, sum := numbers(rows*(depth+8), 7), numbers(depth*ld, 5), make([]float64, rows*ld)
+		x := numbers(n*n, 7)
+		y := numbers(n*n, 5)
+		z := make([]float64, n*n)
+		left := numbers(rows*(depth+8), 7)
+		right := numbers(depth*ld, 5)
+		sum := make([]float64, rows*ld)
 		check := func(a []float64, lda int, b []float64, ldb int, c []float64, deep int) error {
 			want := 0.
 			for i := range deep {
@@ -149,10 +155,11 @@ func ApplicationRows(ctx context.Context, o Options, progress func(name string))
 	if err != nil {
 		return nil, err
 	}
-	measure := func(k *Case, ctx context.Context, o *Options) (Row, error) {
+	t := newTable("bench applications", cases)
+	t.measure = func(k *Case, ctx context.Context, o *Options) (Row, error) {
 		row, err := k.measure(ctx, o)
 		row.Compare = "no MPI program"
 		return row, err
 	}
-	return rows(ctx, "bench applications", &o, cases, func(k *Case) string { return k.Name }, measure, progress)
+	return t.rows(ctx, &o, progress)
 }

@@ -63,7 +63,7 @@ func BenchmarkLive(b *testing.B) {
 // thread. "ratio" is the median over the quiet turns.
 func BenchmarkThreads(b *testing.B) {
 	for _, k := range ThreadCases() {
-		if k.Beside == nil || k.Unit != perSecond {
+		if k.Reference == nil || k.Unit != perSecond {
 			continue
 		}
 		name := fmt.Sprintf("threads=%d", k.threads)
@@ -75,12 +75,12 @@ func BenchmarkThreads(b *testing.B) {
 			b.StopTimer()
 			var all rounds
 			o := Options{Fabric: live.New(), Machine: thisHost}
-			err := k.turns(b.Context(), &o, func(value, reference turner) error {
+			err := k.launchBoth(b.Context(), &o, func(value, reference turner) error {
 				n, err := k.calibrate(value, playValue, DefaultBatch)
 				if err != nil {
 					return err
 				}
-				m, err := k.Beside.calibrate(reference, playValue, DefaultBatch)
+				m, err := k.Reference.calibrate(reference, playValue, DefaultBatch)
 				if err != nil {
 					return err
 				}
@@ -100,7 +100,7 @@ func BenchmarkThreads(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			k.limitOps = k.Beside.valueOps
+			k.limitOps = k.Reference.valueOps
 			b.ReportMetric(k.row(all).Ratio, "ratio")
 			if s := b.Elapsed().Seconds(); s > 0 {
 				b.ReportMetric(float64(b.N)/s, "msgs/s")

@@ -119,7 +119,8 @@ func (k *Case) play(r *cluster.Rank, c *common, referee func(turner) error) erro
 			if err := r.Barrier(r.All()); err != nil {
 				return err
 			}
-			if now = c.order; now.what == leave {
+			now = c.order
+			if now.what == leave {
 				return nil
 			}
 			if err := run(); err != nil {
@@ -131,12 +132,12 @@ func (k *Case) play(r *cluster.Rank, c *common, referee func(turner) error) erro
 		}
 	}
 	turn := func(what which, n int) (time.Duration, error) {
-		now = order{what, n}
+		now = order{what: what, n: n}
 		c.order = now
 		if err := r.Barrier(r.All()); err != nil {
 			return 0, err
 		}
-		took := k.watch()
+		took := k.startTimer()
 		err := run()
 		span := took()
 		if err != nil {
@@ -151,8 +152,8 @@ func (k *Case) play(r *cluster.Rank, c *common, referee func(turner) error) erro
 	return r.Barrier(r.All())
 }
 
-// watch starts a turn. The returned function returns the duration of the turn.
-func (k *Case) watch() func() time.Duration {
+// startTimer starts a turn. The returned function returns the duration of the turn.
+func (k *Case) startTimer() func() time.Duration {
 	if k.cpu {
 		had, _ := processorTime()
 		return func() time.Duration {

@@ -29,10 +29,10 @@ var collectiveRanks = []int{2, 8, 64}
 // two barriers. The same calls follow back to back, which measures the rate of issue.
 func CollectiveCases() []Case {
 	var all []Case
-	for _, apart := range []bool{true, false} {
+	for _, withBarrier := range []bool{true, false} {
 		for _, ranks := range collectiveRanks {
 			for _, c := range collectives {
-				all = append(all, c.row(ranks, apart))
+				all = append(all, c.row(ranks, withBarrier))
 			}
 		}
 	}
@@ -54,14 +54,14 @@ const backToBack = "_row"
 // collectiveLine returns the name of a row's value in the output of the programs, or "" for other
 // rows.
 func collectiveLine(row string) string {
-	row, together := strings.CutSuffix(row, backToBack)
+	row, isBackToBack := strings.CutSuffix(row, backToBack)
 	for _, ranks := range collectiveRanks {
 		for _, c := range collectives {
 			if row != c.row(ranks, true).Name {
 				continue
 			}
 			line := fmt.Sprintf("np%d_%s_%s", ranks, c.name, c.peer)
-			if !together {
+			if !isBackToBack {
 				line += "_apart"
 			}
 			return line
@@ -70,13 +70,13 @@ func collectiveLine(row string) string {
 	return ""
 }
 
-func (c collective) row(ranks int, apart bool) Case {
+func (c collective) row(ranks int, withBarrier bool) Case {
 	k := Case{
-		Name: fmt.Sprintf("%s%d_%d", c.name, c.bytes, ranks), Unit: seconds, Ranks: ranks, beyond: apart,
+		Name: fmt.Sprintf("%s%d_%d", c.name, c.bytes, ranks), Unit: seconds, Ranks: ranks, beyond: withBarrier,
 		Doc:   fmt.Sprintf("a call of coll's %s on %d B among %d ranks: time in addition to the barrier after it", c.what, c.bytes, ranks),
 		Limit: "only the barrier", Why: "at most Open MPI's time", least: 10, valueOps: 1, limitOps: 1,
 	}
-	if !apart {
+	if !withBarrier {
 		k.Name += backToBack
 		k.Doc = fmt.Sprintf("a call of coll's %s on %d B among %d ranks, back to back", c.what, c.bytes, ranks)
 		k.Why = "the rate of issue"
@@ -99,7 +99,7 @@ func (c collective) row(ranks int, apart bool) Case {
 				if err := call(); err != nil {
 					return err
 				}
-				if !apart {
+				if !withBarrier {
 					continue
 				}
 				if err := r.Barrier(r.All()); err != nil {
@@ -125,10 +125,12 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 	}
 	words, me := c.bytes/8, int64(r.ID())
 	x := coll.Call{Key: key, Blocks: key.Blocks(int64(c.bytes), 8)}
-	if x.Combine, err = coll.Combining[int64](r, "combine", cluster.Sum); err != nil {
+	x.Combine, err = coll.Combining[int64](r, "combine", cluster.Sum)
+	if err != nil {
 		return nil, err
 	}
-	if x.CombineAll, err = coll.CombiningAll[int64](r, "combine", cluster.Sum); err != nil {
+	x.CombineAll, err = coll.CombiningAll[int64](r, "combine", cluster.Sum)
+	if err != nil {
 		return nil, err
 	}
 	blocks := 1
@@ -144,7 +146,8 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 	switch {
 	case c.what == coll.OpBcast:
 		x.In = cluster.Data{}
-		if want = func(int) int64 { return 0 }; me != 0 {
+		want = func(int) int64 { return 0 }
+		if me != 0 {
 			out[0] = 1
 		}
 	case c.what == coll.OpAllreduce:
@@ -164,5 +167,5 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 // CollectiveRows measures collectives of several sizes among 2, 8 and 64 ranks, each against only
 // the barrier.
 func CollectiveRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
-	return rows(ctx, "bench collectives", &o, CollectiveCases(), func(k *Case) string { return k.Name }, (*Case).measure, progress, "collectives")
+	return newTable("bench collectives", CollectiveCases(), "collectives").rows(ctx, &o, progress)
 }

@@ -25,7 +25,8 @@ func BenchmarkCopy(b *testing.B) {
 					off := 0
 					for b.Loop() {
 						if cold {
-							if off += size; off+size > area {
+							off += size
+							if off+size > area {
 								off = 0
 							}
 						}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ownGroup prepares a command to be killed when its context ends. This system has no process
+// startOwnGroup prepares a command to be killed when its context ends. This system has no process
 // groups.
-func ownGroup(cmd *exec.Cmd) { cmd.WaitDelay = time.Second }
+func startOwnGroup(cmd *exec.Cmd) { cmd.WaitDelay = time.Second }
 
-func endGroup(*exec.Cmd) {}
+func killGroup(*exec.Cmd) {}

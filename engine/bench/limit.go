@@ -10,9 +10,9 @@ import (
 // errAbandoned ends a limit if a rank of the other side has left.
 var errAbandoned = errors.New("the other ranks have left")
 
-// patience returns the number of polls of a line before the core is yielded. It is never reached if
+// spinLimit returns the number of polls of a line before the core is yielded. It is never reached if
 // each side has a core. If both sides share one core, the only progress is by yielding.
-func patience() int {
+func spinLimit() int {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return 1
 	}
@@ -32,16 +32,16 @@ type common struct {
 	order order
 	_     [128]byte
 	lines [2]line
-	spins int // see patience
+	spins int // see spinLimit
 	gate  gate
 	bytes [2][]byte // by rank: a send buffer and a receive buffer
 	gone  atomic.Bool
 }
 
 func newCommon(ranks int, buffer int) *common {
-	c := &common{spins: patience()}
+	c := &common{spins: spinLimit()}
 	c.gate.size = ranks
-	c.gate.turn.L = &c.gate.mu
+	c.gate.changed.L = &c.gate.mu
 	for i := range c.bytes {
 		c.bytes[i] = make([]byte, buffer)
 		for j := range c.bytes[i] {
@@ -56,7 +56,7 @@ func (c *common) abandon() {
 	c.gone.Store(true)
 	c.gate.mu.Lock()
 	c.gate.gone = true
-	c.gate.turn.Broadcast()
+	c.gate.changed.Broadcast()
 	c.gate.mu.Unlock()
 }
 
@@ -77,7 +77,7 @@ func (c *common) await(l *line, v uint64) error {
 // pingpong returns the limit of every path between two ranks: a word on a cache line goes to the
 // other core, and another one comes back. between runs on each arrival; it can be nil.
 func (c *common) pingpong(me int, between func()) side {
-	own, other := &c.lines[me], &c.lines[1-me]
+	mine, other := &c.lines[me], &c.lines[1-me]
 	trip := uint64(0)
 	return func(n int) error {
 		for range n {
@@ -85,7 +85,7 @@ func (c *common) pingpong(me int, between func()) side {
 			if me == 0 {
 				other.word.Store(trip)
 			}
-			if err := c.await(own, trip); err != nil {
+			if err := c.await(mine, trip); err != nil {
 				return err
 			}
 			if between != nil {
@@ -102,7 +102,7 @@ func (c *common) pingpong(me int, between func()) side {
 // gate is a plain barrier: a counter, a generation and a condition variable.
 type gate struct {
 	mu         sync.Mutex
-	turn       sync.Cond
+	changed    sync.Cond
 	size, here int
 	generation uint64
 	gone       bool
@@ -115,14 +115,14 @@ func (g *gate) pass() error {
 	if g.here++; g.here == g.size {
 		g.here = 0
 		g.generation++
-		g.turn.Broadcast()
+		g.changed.Broadcast()
 		return nil
 	}
 	for generation == g.generation {
 		if g.gone {
 			return errAbandoned
 		}
-		g.turn.Wait()
+		g.changed.Wait()
 	}
 	return nil
 }

@@ -63,28 +63,42 @@ func (o *Options) check() error {
 // Rows measures the rows one after another. progress, if not nil, is called with each name before
 // its row starts. On an error Rows returns the rows that are complete.
 func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
-	return rows(ctx, "bench", &o, Cases(), func(k *Case) string { return k.Name }, (*Case).measure, progress, "p2p", "coll")
+	return newTable("bench", Cases(), "p2p", "coll").rows(ctx, &o, progress)
 }
 
-// rows measures the cases of a table that the options name, in the order of the options, or all of
-// them. It adds the values of the MPI programs.
-func rows[C any](ctx context.Context, table string, o *Options, cases []C, name func(*C) string,
-	measure func(*C, context.Context, *Options) (Row, error), progress func(name string), programs ...string) ([]Row, error) {
+// table is a command's table of rows.
+type table[C any] struct {
+	name     string // of the command
+	cases    []C
+	nameOf   func(*C) string
+	measure  func(*C, context.Context, *Options) (Row, error)
+	programs []string // kinds of MPI programs that measure the same; nil: none
+}
+
+// newTable returns a table of plain cases.
+func newTable(name string, cases []Case, programs ...string) *table[Case] {
+	return &table[Case]{name: name, cases: cases, nameOf: func(k *Case) string { return k.Name }, measure: (*Case).measure, programs: programs}
+}
+
+// rows measures the cases that the options name, in the order of the options, or all of them. It
+// adds the values of the MPI programs.
+func (t *table[C]) rows(ctx context.Context, o *Options, progress func(name string)) ([]Row, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	byName, only := map[string]*C{}, o.Only
 	var names []string
-	for i := range cases {
-		names = append(names, name(&cases[i]))
-		byName[name(&cases[i])] = &cases[i]
+	for i := range t.cases {
+		name := t.nameOf(&t.cases[i])
+		names = append(names, name)
+		byName[name] = &t.cases[i]
 	}
 	if len(only) == 0 {
 		only = names
 	}
 	for _, n := range only {
 		if byName[n] == nil {
-			return nil, fmt.Errorf("%s: unknown row %q: want one of %v", table, n, names)
+			return nil, fmt.Errorf("%s: unknown row %q: want one of %v", t.name, n, names)
 		}
 	}
 	var done []Row
@@ -92,7 +106,7 @@ func rows[C any](ctx context.Context, table string, o *Options, cases []C, name 
 		if progress != nil {
 			progress(n)
 		}
-		row, err := measure(byName[n], ctx, o)
+		row, err := t.measure(byName[n], ctx, o)
 		if err != nil {
 			return done, fmt.Errorf("bench %s: %w", n, err)
 		}
@@ -102,7 +116,7 @@ func rows[C any](ctx context.Context, table string, o *Options, cases []C, name 
 		if progress != nil {
 			progress("peers")
 		}
-		runPeers(ctx, o.Peers, programs...).beside(done)
+		runPeers(ctx, o.Peers, t.programs...).addTo(done)
 	}
 	return done, nil
 }
@@ -111,7 +125,7 @@ func rows[C any](ctx context.Context, table string, o *Options, cases []C, name 
 func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	var all rounds
 	allocs := 0.0
-	for launch := 0; launch == 0 || k.again(launch, all); launch++ {
+	for launch := 0; launch == 0 || k.needsLaunch(launch, all); launch++ {
 		err := k.launch(ctx, o.Fabric, o.Machine, func(turn turner) error {
 			some, a, err := k.alternate(o, turn, k, turn, playLimit)
 			all, allocs = append(all, some...), max(allocs, a)
@@ -129,22 +143,22 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	return row, nil
 }
 
-// again reports whether a row needs another launch.
-func (k *Case) again(launches int, all rounds) bool {
+// needsLaunch reports whether a row needs another launch.
+func (k *Case) needsLaunch(launches int, all rounds) bool {
 	if k.computes {
 		return launches < computeLaunches
 	}
-	return launches < launchTries && !k.limited(all)
+	return launches < launchTries && !k.hasLimit(all)
 }
 
 // alternate runs rounds of a case's value, alternating with a side of the other case, and counts
 // the allocations per iteration.
-func (k *Case) alternate(o *Options, value turner, beside *Case, other turner, side which) (all rounds, allocs float64, err error) {
+func (k *Case) alternate(o *Options, value turner, reference *Case, other turner, side which) (all rounds, allocs float64, err error) {
 	n, err := k.calibrate(value, playValue, o.Batch)
 	if err != nil {
 		return nil, 0, err
 	}
-	m, err := beside.calibrate(other, side, o.Batch)
+	m, err := reference.calibrate(other, side, o.Batch)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -173,22 +187,22 @@ func (rs *rounds) play(value, limit turner, n, m int) error {
 		return err
 	}
 	per := func(t time.Duration, n int) float64 { return max(t.Seconds(), 1e-9) / float64(n) }
-	*rs = append(*rs, round{per(v, n), per(l, m)})
+	*rs = append(*rs, round{value: per(v, n), limit: per(l, m)})
 	return nil
 }
 
 // fewPossible: if the limit was possible in less than 1/20 of the rounds, the row has no limit.
 const fewPossible = 20
 
-// limited reports whether the limit could be measured.
-func (k *Case) limited(all rounds) bool {
-	n := len(k.possible(all))
+// hasLimit reports whether the limit could be measured.
+func (k *Case) hasLimit(all rounds) bool {
+	n := len(k.possibleRounds(all))
 	return n > 0 && n*fewPossible >= len(all)
 }
 
-// possible removes rounds in which the path beat its limit by more than possible. The goroutines of
-// the limit were parked in them.
-func (k *Case) possible(all rounds) rounds {
+// possibleRounds removes rounds in which the path beat its limit by more than possible. The
+// goroutines of the limit were parked in them.
+func (k *Case) possibleRounds(all rounds) rounds {
 	if k.bound == 0 {
 		return all
 	}
@@ -197,11 +211,11 @@ func (k *Case) possible(all rounds) rounds {
 	})
 }
 
-// quiet returns the rounds with the least disturbance by other load. These are the rounds with the
-// shortest total time of both sides, each relative to its own best time, which favours neither
-// side. It returns a third of the rounds. From the sixth on, it omits rounds that are more than 1.5
-// times as noisy as the first.
-func (rs rounds) quiet() rounds {
+// quietRounds returns the rounds with the least disturbance by other load. These are the rounds
+// with the shortest total time of both sides, each relative to its own best time, which favours
+// neither side. It returns a third of the rounds. From the sixth on, it omits rounds that are more
+// than 1.5 times as noisy as the first.
+func (rs rounds) quietRounds() rounds {
 	best := rs[0]
 	for _, r := range rs {
 		best.value, best.limit = min(best.value, r.value), min(best.limit, r.limit)
@@ -226,7 +240,9 @@ func (k *Case) figures(rs rounds) (values, limits, ratios []float64) {
 		if k.beyond {
 			v = max(v-l, leastBeyond)
 		}
-		values, limits, ratios = append(values, v), append(limits, l), append(ratios, v/l)
+		values = append(values, v)
+		limits = append(limits, l)
+		ratios = append(ratios, v/l)
 	}
 	slices.Sort(values)
 	slices.Sort(limits)
@@ -257,7 +273,8 @@ func (k *Case) calibrate(turn turner, what which, batch time.Duration) (int, err
 		if err != nil {
 			return 0, err
 		}
-		if t = min(t, again); t >= batch/4 || n >= 1<<30 {
+		t = min(t, again)
+		if t >= batch/4 || n >= 1<<30 {
 			fill := int(float64(n) * batch.Seconds() / max(t.Seconds(), 1e-9))
 			return max(1, k.least, fill), nil
 		}

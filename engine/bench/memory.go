@@ -46,8 +46,8 @@ func neighbour(r *cluster.Rank) ([]byte, error) {
 	return s, nil
 }
 
-// only returns a side that only rank 0 runs.
-func only(r *cluster.Rank, s side) side {
+// onRankZero returns a side that only rank 0 runs.
+func onRankZero(r *cluster.Rank, s side) side {
 	if r.ID() == 0 {
 		return s
 	}
@@ -76,7 +76,7 @@ func put8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 		store(words, n)
 		return check(n)
 	}
-	return only(r, value), only(r, limit), nil
+	return onRankZero(r, value), onRankZero(r, limit), nil
 }
 
 //go:noinline
@@ -114,7 +114,7 @@ func get8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 		return check(n, sum)
 	}
 	limit = func(n int) error { return check(n, load(words, n)) }
-	return only(r, value), only(r, limit), nil
+	return onRankZero(r, value), onRankZero(r, limit), nil
 }
 
 //go:noinline
@@ -132,8 +132,8 @@ func put1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
 		return nil, nil, err
 	}
 	buf, last := c.bytes[0], mebi-1
-	// mark changes both ends of the data, so that check detects data of an earlier turn.
-	mark := func() { buf[0]++; buf[last] += 3 }
+	// stamp changes both ends of the data, so that check detects data of an earlier turn.
+	stamp := func() { buf[0]++; buf[last] += 3 }
 	check := func() error {
 		if seg[0] != buf[0] || seg[last] != buf[last] {
 			return fmt.Errorf("the segment differs from the data of the put")
@@ -141,7 +141,7 @@ func put1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
 		return nil
 	}
 	value = func(n int) error {
-		mark()
+		stamp()
 		for range n {
 			if err := r.Put(cluster.At(1, 0), cluster.Of(buf)); err != nil {
 				return err
@@ -150,13 +150,13 @@ func put1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
 		return check()
 	}
 	limit = func(n int) error {
-		mark()
+		stamp()
 		for range n {
 			copy(seg, buf)
 		}
 		return check()
 	}
-	return only(r, value), only(r, limit), nil
+	return onRankZero(r, value), onRankZero(r, limit), nil
 }
 
 func putFlush8(r *cluster.Rank, _ *common) (value, limit side, err error) {
@@ -191,7 +191,7 @@ func putFlush8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 		}
 		return check(n)
 	}
-	return only(r, value), only(r, limit), nil
+	return onRankZero(r, value), onRankZero(r, limit), nil
 }
 
 func fetchAdd8(r *cluster.Rank, _ *common) (value, limit side, err error) {
@@ -229,5 +229,5 @@ func fetchAdd8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 			return nil
 		})
 	}
-	return only(r, value), only(r, limit), nil
+	return onRankZero(r, value), onRankZero(r, limit), nil
 }

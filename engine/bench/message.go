@@ -241,36 +241,36 @@ func msgrate8(r *cluster.Rank, c *common) (value, limit side, err error) {
 }
 
 func send1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
-	own := c.bytes[r.ID()]
-	run := stream(r, slices.Repeat([][]byte{own}, windowM))
+	buf := c.bytes[r.ID()]
+	run := stream(r, slices.Repeat([][]byte{buf}, windowM))
 	value = func(n int) error {
 		if r.ID() == 1 {
-			own[0]++
+			buf[0]++
 		}
 		if err := run(n); err != nil {
 			return err
 		}
-		if r.ID() == 1 && !bytes.Equal(own, c.bytes[0]) {
+		if r.ID() == 1 && !bytes.Equal(buf, c.bytes[0]) {
 			return fmt.Errorf("rank 1: the received data differ from the sent data")
 		}
 		return nil
 	}
 	// Rank 1 makes the copy, as it makes the receive: the bytes then stay in the caches of one core
 	// on both sides. Rank 0 starts it and waits for it.
-	turns := uint64(0)
+	turn := uint64(0)
 	limit = func(n int) error {
-		turns++
+		turn++
 		if r.ID() == 0 {
-			c.lines[1].word.Store(turns)
-			return c.await(&c.lines[0], turns)
+			c.lines[1].word.Store(turn)
+			return c.await(&c.lines[0], turn)
 		}
-		if err := c.await(&c.lines[1], turns); err != nil {
+		if err := c.await(&c.lines[1], turn); err != nil {
 			return err
 		}
 		for range n {
-			copy(own, c.bytes[0])
+			copy(buf, c.bytes[0])
 		}
-		c.lines[0].word.Store(turns)
+		c.lines[0].word.Store(turn)
 		return nil
 	}
 	return value, limit, nil

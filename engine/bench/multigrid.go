@@ -19,10 +19,10 @@ func multigridRows() []multigridRow {
 	cases, sims := MultigridCases(), multigridSims()
 	var all []multigridRow
 	for i := range cases {
-		all = append(all, multigridRow{cases[i].Name, cases[i].measure})
+		all = append(all, multigridRow{name: cases[i].Name, measure: cases[i].measure})
 	}
 	for i := range sims {
-		all = append(all, multigridRow{sims[i].name, sims[i].measure})
+		all = append(all, multigridRow{name: sims[i].name, measure: sims[i].measure})
 	}
 	return all
 }
@@ -39,8 +39,13 @@ func MultigridNames() []string {
 // MultigridRows measures the faces of multigrid, and its simulation. Its solves are among the
 // applications.
 func MultigridRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
-	return rows(ctx, "bench multigrid", &o, multigridRows(), func(k *multigridRow) string { return k.name },
-		func(k *multigridRow, ctx context.Context, o *Options) (Row, error) { return k.measure(ctx, o) }, progress)
+	t := &table[multigridRow]{
+		name:    "bench multigrid",
+		cases:   multigridRows(),
+		nameOf:  func(k *multigridRow) string { return k.name },
+		measure: func(k *multigridRow, ctx context.Context, o *Options) (Row, error) { return k.measure(ctx, o) },
+	}
+	return t.rows(ctx, &o, progress)
 }
 
 // faceSide is the side of the box of the measured face, as in the paper.
@@ -65,30 +70,30 @@ func facePuts(r *cluster.Rank, variant string) (value, limit side, err error) {
 	}
 	const row, plane = faceSide + 2, (faceSide + 2) * (faceSide + 2)
 	const last = (faceSide - 1) * (row + plane)
-	own := cluster.View[float64](r.Segment())[faceSide+row+plane:]
-	there := cluster.View[float64](seg)[row+plane:]
+	source := cluster.View[float64](r.Segment())[faceSide+row+plane:]
+	target := cluster.View[float64](seg)[row+plane:]
 	put := multigrid.FacePut(r, 1, faceSide, variant)
-	turn := 0.
+	stamp := 0.
 	timed := func(move func() error) side {
 		return func(n int) error {
-			turn++
-			own[0], own[last] = turn, -turn
+			stamp++
+			source[0], source[last] = stamp, -stamp
 			for range n {
 				if err := move(); err != nil {
 					return err
 				}
 			}
-			if there[0] != turn || there[last] != -turn {
-				return fmt.Errorf("the ghost cells are %g and %g, want %g and %g", there[0], there[last], turn, -turn)
+			if target[0] != stamp || target[last] != -stamp {
+				return fmt.Errorf("the ghost cells are %g and %g, want %g and %g", target[0], target[last], stamp, -stamp)
 			}
 			return nil
 		}
 	}
 	loop := func() error {
-		faceLoop(there, own)
+		faceLoop(target, source)
 		return nil
 	}
-	return only(r, timed(put)), only(r, timed(loop)), nil
+	return onRankZero(r, timed(put)), onRankZero(r, timed(loop)), nil
 }
 
 //go:noinline

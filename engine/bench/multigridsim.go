@@ -50,7 +50,9 @@ func (k *multigridSim) measure(ctx context.Context, o *Options) (Row, error) {
 			}
 			value, limit = took.Seconds(), storeTrains().Seconds()
 		}
-		values, limits, ratios = append(values, value), append(limits, limit), append(ratios, value/limit)
+		values = append(values, value)
+		limits = append(limits, limit)
+		ratios = append(ratios, value/limit)
 	}
 	for _, v := range [][]float64{values, limits, ratios} {
 		slices.Sort(v)

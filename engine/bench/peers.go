@@ -61,14 +61,17 @@ var peerRows = map[string]struct{ by, line, limit string }{
 // flagOneWay is a flag in shared memory, one way. It shows the distance of the cores.
 const flagOneWay = "winshared_flag_oneway"
 
+// peerProgram is a program that a folder can contain, and the way to start it.
+type peerProgram struct {
+	name, by, file, launcher string
+	args, tail               []string
+}
+
 // peerPrograms are the programs that a folder can contain, and how they are started. Two ranks are
 // bound to cores and spin; 64 ranks yield. Two ranks with one and two threads are placed by the
 // system and yield, because bound threads would share their rank's core. MPICH cannot yield; its 64
 // ranks on a few cores do not end in peerTime.
-var peerPrograms = []struct {
-	name, by, file, launcher string
-	args, tail               []string
-}{
+var peerPrograms = []peerProgram{
 	{"Open MPI", "p2p", "p2p.openmpi", "mpirun.openmpi", []string{"-n", "2", "--bind-to", "core"}, nil},
 	{"MPICH", "p2p", "p2p.mpich", "mpirun.mpich", []string{"-n", "2", "-bind-to", "core"}, nil},
 	{"Open MPI", "coll", "coll.openmpi", "mpirun.openmpi", []string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "64"}, []string{"0.15"}},
@@ -101,7 +104,7 @@ func runPeersFor(ctx context.Context, limit time.Duration, folder string, by ...
 		skip := func(format string, args ...any) {
 			runs.skipped[p.by] = append(runs.skipped[p.by], p.file+" "+fmt.Sprintf(format, args...))
 		}
-		out, err := runPeer(ctx, limit, p.launcher, filepath.Join(folder, p.file), p.args, p.tail)
+		out, err := p.run(ctx, folder, limit)
 		for _, wrong := range runs.read(p.name, out) { // also the output before a failure
 			skip("printed an invalid value in %s", wrong)
 		}
@@ -112,9 +115,9 @@ func runPeersFor(ctx context.Context, limit time.Duration, folder string, by ...
 	return runs
 }
 
-// runPeer runs one program by its launcher and returns its output.
-func runPeer(ctx context.Context, limit time.Duration, launcher, program string, args, tail []string) ([]byte, error) {
-	program, err := filepath.Abs(program) // so that launchers do not parse it as an option
+// run runs the program of a folder by its launcher and returns its output.
+func (p *peerProgram) run(ctx context.Context, folder string, limit time.Duration) ([]byte, error) {
+	program, err := filepath.Abs(filepath.Join(folder, p.file)) // so that launchers do not parse it as an option
 	if err != nil {
 		return nil, err
 	}
@@ -128,15 +131,15 @@ func runPeer(ctx context.Context, limit time.Duration, launcher, program string,
 	defer stop(nil)
 	ctx, done := context.WithTimeoutCause(ctx, limit, late)
 	defer done()
-	cmd := exec.CommandContext(ctx, launcher, slices.Concat(args, []string{descriptor(file, program)}, tail)...)
+	cmd := exec.CommandContext(ctx, p.launcher, slices.Concat(p.args, []string{descriptor(file, program)}, p.tail)...)
 	// The launcher and all its children are one process group, and end together.
-	ownGroup(cmd)
-	out := capped{over: func() { stop(fmt.Errorf("printed more than %s", cluster.SizeText(peerOutput))) }}
-	complaint := capped{over: func() {}}
+	startOwnGroup(cmd)
+	out := cappedBuffer{over: func() { stop(fmt.Errorf("printed more than %s", cluster.SizeText(peerOutput))) }}
+	complaint := cappedBuffer{over: func() {}}
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	err = cmd.Run()
 	if err != nil || ctx.Err() != nil {
-		endGroup(cmd)
+		killGroup(cmd)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -178,16 +181,16 @@ func descriptor(f *os.File, path string) string {
 	return by
 }
 
-// capped keeps the first bytes written to it, and calls over if there are more.
-type capped struct {
+// cappedBuffer keeps the first bytes written to it, and calls over if there are more.
+type cappedBuffer struct {
 	kept []byte
 	over func()
 }
 
-func (c *capped) Write(b []byte) (int, error) {
-	room := peerOutput - len(c.kept)
-	c.kept = append(c.kept, b[:min(room, len(b))]...)
-	if len(b) > room {
+func (c *cappedBuffer) Write(b []byte) (int, error) {
+	space := peerOutput - len(c.kept)
+	c.kept = append(c.kept, b[:min(space, len(b))]...)
+	if len(b) > space {
 		c.over()
 	}
 	return len(b), nil
@@ -201,20 +204,21 @@ const longestComplaint = 200
 func firstWords(complaint string) string {
 	for line := range strings.Lines(complaint) {
 		if strings.ContainsFunc(line, unicode.IsLetter) {
-			return shown(strings.TrimSpace(line))
+			return printable(strings.TrimSpace(line))
 		}
 	}
 	return "no message"
 }
 
-// shown returns foreign text without control characters.
-func shown(text string) string {
+// printable returns foreign text without control characters.
+func printable(text string) string {
 	var clean []rune
 	for _, r := range strings.ToValidUTF8(text, "?") {
 		if !unicode.IsPrint(r) {
 			r = ' '
 		}
-		if clean = append(clean, r); len(clean) == longestComplaint {
+		clean = append(clean, r)
+		if len(clean) == longestComplaint {
 			return string(clean) + "…"
 		}
 	}
@@ -233,8 +237,8 @@ var siUnits = map[string]struct {
 
 // Valid values on any host are within these limits, in SI base units.
 const (
-	leastFigure = 1e-18
-	mostFigure  = 1e18
+	minFigure = 1e-18
+	maxFigure = 1e18
 )
 
 // read parses the values in the output of a program, and returns descriptions of lines with invalid
@@ -247,13 +251,14 @@ func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 		if len(f) != 3 {
 			continue
 		}
-		si, known := siUnits[f[2]]
+		si, isUnit := siUnits[f[2]]
 		v, err := strconv.ParseFloat(f[1], 64)
-		if !known || err != nil && !errors.Is(err, strconv.ErrRange) {
+		if !isUnit || err != nil && !errors.Is(err, strconv.ErrRange) {
 			continue
 		}
-		if v *= si.scale; !(v >= leastFigure && v <= mostFigure) { // also excludes NaN
-			wrong = append(wrong, fmt.Sprintf("line %d: %q", n, shown(strings.Join(f, " "))))
+		v *= si.scale
+		if !(v >= minFigure && v <= maxFigure) { // also excludes NaN
+			wrong = append(wrong, fmt.Sprintf("line %d: %q", n, printable(strings.Join(f, " "))))
 			continue
 		}
 		p.figures[f[0]] = append(p.figures[f[0]], Peer{Name: name, Value: v, Unit: si.unit, Kind: engine.Measured, Line: f[0]})
@@ -261,22 +266,24 @@ func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 	return wrong
 }
 
-// beside adds the values to the rows, and the skipped programs to the rows that they measure.
-func (p *PeerRuns) beside(rows []Row) {
+// addTo adds the values to the rows, and the skipped programs to the rows that they measure.
+func (p *PeerRuns) addTo(rows []Row) {
 	for i := range rows {
 		r := &rows[i]
 		want, ok := peerRows[r.Name]
 		if line := collectiveLine(r.Name); line != "" {
-			want.by, want.line, ok = "collectives", line, true
+			want.by = "collectives"
+			want.line = line
+			ok = true
 		}
 		if !ok {
 			continue
 		}
 		for _, peer := range p.figures[want.line] {
-			peer.in(r.Unit)
+			peer.convertTo(r.Unit)
 			for _, limit := range p.figures[want.limit] {
 				if limit.Name == peer.Name {
-					limit.in(r.Unit)
+					limit.convertTo(r.Unit)
 					peer.Limit, peer.Ratio = limit.Value, peer.Value/limit.Value
 				}
 			}
@@ -286,8 +293,8 @@ func (p *PeerRuns) beside(rows []Row) {
 	}
 }
 
-// in converts operations per second to seconds per operation, and back.
-func (p *Peer) in(unit string) {
+// convertTo converts operations per second to seconds per operation, and back.
+func (p *Peer) convertTo(unit string) {
 	if p.Unit != unit && p.Value > 0 {
 		p.Value, p.Unit = 1/p.Value, unit
 	}

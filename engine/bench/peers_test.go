@@ -57,7 +57,7 @@ echo "mt2_msgrate_8B_w64 1e300 Mmsg/s"
 echo "mt2_msgrate_8B_w64 7 Mmsg/s"`)
 	runs, said := mt(t, t.Context(), peerTime, folder)
 	rows := []Row{{Name: "mt1_lat_8B", Unit: seconds}, {Name: "mt1_msgrate_8B_w64", Unit: perSecond}, {Name: "mt2_lat_8B", Unit: seconds}, {Name: "mt2_msgrate_8B_w64", Unit: perSecond}}
-	runs.beside(rows)
+	runs.addTo(rows)
 	if _, err := json.Marshal(rows); err != nil {
 		t.Error(err)
 	}
@@ -191,7 +191,7 @@ func TestPeerPathsAreNotOptions(t *testing.T) {
 	if _, said := mt(t, t.Context(), peerTime, odd); said != "mt.mpich skipped: exit status 4: a  [2Jbad   word" {
 		t.Errorf("%q", said)
 	}
-	if got := shown(strings.Repeat("x", 1000)); got != strings.Repeat("x", longestComplaint)+"…" {
+	if got := printable(strings.Repeat("x", 1000)); got != strings.Repeat("x", longestComplaint)+"…" {
 		t.Errorf("%d runes of 1000 are shown", len([]rune(got)))
 	}
 }

@@ -49,12 +49,12 @@ type Row struct {
 func (k *Case) row(all rounds) Row {
 	row := Row{
 		Name: k.Name, Unit: k.Unit, Kind: engine.Measured, LimitName: k.Limit,
-		Target: k.Target, Want: want(k.Target, k.Unit != seconds, k.Why),
-		Ranks: k.Ranks, Compare: equal(k.Ranks, runtime.GOMAXPROCS(0)), Note: k.Doc,
+		Target: k.Target, Want: targetText(k.Target, k.Unit != seconds, k.Why),
+		Ranks: k.Ranks, Compare: comparedRun(k.Ranks, runtime.GOMAXPROCS(0)), Note: k.Doc,
 	}
-	counted := k.possible(all)
-	if !k.limited(all) {
-		values, _, _ := k.figures(all.quiet())
+	counted := k.possibleRounds(all)
+	if !k.hasLimit(all) {
+		values, _, _ := k.figures(all.quietRounds())
 		row.Value = quantile(values, .5)
 		row.LimitMissing = fmt.Sprintf("in %d of %d rounds the path beat its limit by more than %g×, which is impossible: measure again on a quiet host",
 			len(all)-len(counted), len(all), k.bound)
@@ -63,9 +63,11 @@ func (k *Case) row(all rounds) Row {
 	if dropped := len(all) - len(counted); dropped > 0 {
 		row.Note += fmt.Sprintf("; %d of %d rounds do not count: the path beat its limit by more than %g×, which is impossible", dropped, len(all), k.bound)
 	}
-	values, limits, ratios := k.figures(counted.quiet())
+	values, limits, ratios := k.figures(counted.quietRounds())
 	row.Value, row.Limit = quantile(values, .5), quantile(limits, .5)
-	row.Ratio, row.RatioLow, row.RatioHigh = quantile(ratios, .5), quantile(ratios, .25), quantile(ratios, .75)
+	row.Ratio = quantile(ratios, .5)
+	row.RatioLow = quantile(ratios, .25)
+	row.RatioHigh = quantile(ratios, .75)
 	if k.computes {
 		row.Value, row.Limit = values[0], limits[0]
 		row.Ratio = row.Value / row.Limit
@@ -80,9 +82,9 @@ func (k *Case) row(all rounds) Row {
 // Rate reports whether larger values are better.
 func (r *Row) Rate() bool { return r.Unit != seconds }
 
-// Met reports whether the ratio meets the target. known is false without a target or without a
+// Met reports whether the ratio meets the target. judged is false without a target or without a
 // limit.
-func (r *Row) Met() (met, known bool) {
+func (r *Row) Met() (met, judged bool) {
 	if r.Target == 0 || r.LimitMissing != "" {
 		return false, false
 	}
@@ -92,8 +94,8 @@ func (r *Row) Met() (met, known bool) {
 	return r.Ratio <= r.Target, true
 }
 
-// want returns a target in words.
-func want(target float64, rate bool, why string) string {
+// targetText returns a target in words.
+func targetText(target float64, rate bool, why string) string {
 	var s string
 	switch {
 	case target == 0:
@@ -109,8 +111,8 @@ func want(target float64, rate bool, why string) string {
 	return s
 }
 
-// equal returns the MPI library run that a number of ranks compares with.
-func equal(ranks, cores int) string {
+// comparedRun returns the MPI library run that a number of ranks compares with.
+func comparedRun(ranks, cores int) string {
 	if ranks <= cores {
 		return "MPI bound to cores, spinning"
 	}

@@ -113,8 +113,8 @@ func TestFailureEndsAllRanks(t *testing.T) {
 
 func TestTargets(t *testing.T) {
 	for _, c := range []struct {
-		row        Row
-		met, known bool
+		row         Row
+		met, judged bool
 	}{
 		{Row{Unit: seconds, Ratio: 2.9, Target: 3}, true, true},
 		{Row{Unit: seconds, Ratio: 3.1, Target: 3}, false, true},
@@ -123,8 +123,8 @@ func TestTargets(t *testing.T) {
 		{Row{Unit: seconds, Ratio: 100}, false, false},
 		{Row{Unit: perSecond, Target: 1, LimitMissing: "parked"}, false, false},
 	} {
-		if met, known := c.row.Met(); met != c.met || known != c.known {
-			t.Errorf("%+v: met %v known %v, want %v %v", c.row, met, known, c.met, c.known)
+		if met, judged := c.row.Met(); met != c.met || judged != c.judged {
+			t.Errorf("%+v: met %v judged %v, want %v %v", c.row, met, judged, c.met, c.judged)
 		}
 	}
 }
@@ -150,15 +150,15 @@ func TestQuantile(t *testing.T) {
 // Rounds in which the host was busy, on either side, are removed.
 func TestQuietRounds(t *testing.T) {
 	all := rounds{{2, 1}, {50, 1}, {2.1, 1.1}, {2, 30}, {2.2, 1}, {9, 9}}
-	if diff := cmp.Diff(rounds{{2, 1}, {2.2, 1}}, all.quiet(), cmp.AllowUnexported(round{})); diff != "" {
+	if diff := cmp.Diff(rounds{{2, 1}, {2.2, 1}}, all.quietRounds(), cmp.AllowUnexported(round{})); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
 	busy := slices.Repeat(rounds{{100, 100}}, 300)
 	few := slices.Repeat(rounds{{2, 1}}, 7)
-	if got := slices.Concat(busy, few, busy).quiet(); !slices.Equal(got, few) {
+	if got := slices.Concat(busy, few, busy).quietRounds(); !slices.Equal(got, few) {
 		t.Errorf("of 7 quiet rounds among 600 busy ones %v are kept", got)
 	}
-	if one := (rounds{{3, 1}}).quiet(); len(one) != 1 {
+	if one := (rounds{{3, 1}}).quietRounds(); len(one) != 1 {
 		t.Errorf("of one round %v is kept", one)
 	}
 }
@@ -195,12 +195,12 @@ func TestImpossibleLimits(t *testing.T) {
 		{"a limit that may lose", Case{Unit: seconds, Target: 3, valueOps: 1, limitOps: 1}, rounds{{1, 80}}, 80, true, ""},
 	} {
 		row := c.k.row(c.rounds)
-		if c.k.again(1, c.rounds) == c.counts || c.k.again(launchTries, c.rounds) {
-			t.Errorf("%s: another launch: %v after one, %v after %d", c.name, c.k.again(1, c.rounds), c.k.again(launchTries, c.rounds), launchTries)
+		if c.k.needsLaunch(1, c.rounds) == c.counts || c.k.needsLaunch(launchTries, c.rounds) {
+			t.Errorf("%s: another launch: %v after one, %v after %d", c.name, c.k.needsLaunch(1, c.rounds), c.k.needsLaunch(launchTries, c.rounds), launchTries)
 		}
-		met, known := row.Met()
-		if math.Abs(row.Limit-c.limit) > 1e-9*c.limit || known != c.counts || (row.LimitMissing == "") != c.counts || row.Value <= 0 {
-			t.Errorf("%s: limit %g, target known %v, missing %q; want %g, %v", c.name, row.Limit, known, row.LimitMissing, c.limit, c.counts)
+		met, judged := row.Met()
+		if math.Abs(row.Limit-c.limit) > 1e-9*c.limit || judged != c.counts || (row.LimitMissing == "") != c.counts || row.Value <= 0 {
+			t.Errorf("%s: limit %g, target judged %v, missing %q; want %g, %v", c.name, row.Limit, judged, row.LimitMissing, c.limit, c.counts)
 		}
 		if !c.counts && (met || row.Ratio != 0 || !strings.Contains(row.LimitMissing, "rounds")) {
 			t.Errorf("%s: met %v, ratio %g, missing %q", c.name, met, row.Ratio, row.LimitMissing)
@@ -244,7 +244,7 @@ func TestPeers(t *testing.T) {
 	script(folder, "p2p.mpich", "")
 
 	rows := []Row{{Name: "pingpong8", Unit: seconds}, {Name: "msgrate8", Unit: perSecond}, {Name: "fetchadd8", Unit: seconds}, {Name: "barrier64", Unit: seconds}, {Name: "rpc", Unit: seconds}}
-	runPeers(t.Context(), folder, "p2p", "coll").beside(rows)
+	runPeers(t.Context(), folder, "p2p", "coll").addTo(rows)
 
 	peer := func(line string, v float64, unit string, limit float64) []Peer {
 		p := Peer{Name: "Open MPI", Value: v, Unit: unit, Kind: engine.Measured, Line: line, Limit: limit}
@@ -289,7 +289,7 @@ func TestRowsOfThreads(t *testing.T) {
 			!strings.Contains(r.Compare, "MPI_THREAD_MULTIPLE") || !strings.Contains(r.Note, "threads per rank") {
 			t.Errorf("incomplete row %+v", r)
 		}
-		if beside := r.LimitName == oneThread; beside == strings.HasPrefix(r.Name, "mt1") {
+		if hasReference := r.LimitName == oneThread; hasReference == strings.HasPrefix(r.Name, "mt1") {
 			t.Errorf("%s compares with %s", r.Name, r.LimitName)
 		}
 	}
@@ -315,7 +315,7 @@ func TestPeersOfThreads(t *testing.T) {
 		}
 	}
 	rows := []Row{{Name: "mt2_msgrate_8B_w64", Unit: perSecond}, {Name: "pingpong8", Unit: seconds}}
-	runPeers(t.Context(), folder, "mt").beside(rows)
+	runPeers(t.Context(), folder, "mt").addTo(rows)
 	if p := rows[0].Peers; len(p) != 1 || p[0].Name != "MPICH" || p[0].Value != 9.5e6 || p[0].Limit != 19e6 || p[0].Ratio != 0.5 {
 		t.Errorf("peers %+v, want MPICH's 9.5 M/s and its 19 M/s", p)
 	}

@@ -98,7 +98,9 @@ func (k *SimCase) measure(ctx context.Context, rounds int) (Row, error) {
 		}
 		value := k.Messages / time.Since(start).Seconds()
 		limit := bareRate(k.Ranks)
-		values, limits, ratios = append(values, value), append(limits, limit), append(ratios, value/limit)
+		values = append(values, value)
+		limits = append(limits, limit)
+		ratios = append(ratios, value/limit)
 	}
 	bytes, err := k.memory(ctx)
 	if err != nil {
@@ -184,7 +186,9 @@ func haloBody(side [3]int, steps int, face int64) func(*cluster.Rank, func()) er
 // exchangeBody swaps a message with every other rank, one at a time.
 func exchangeBody(size int64) func(*cluster.Rank, func()) error {
 	return func(r *cluster.Rank, midway func()) error {
-		w, me, p := r.World(), r.ID(), r.Ranks()
+		w := r.World()
+		me := r.ID()
+		p := r.Ranks()
 		qs := make([]cluster.Request, 2)
 		for step := 1; step < p; step++ {
 			if midway != nil && me == 0 && step == p/2 {
@@ -206,7 +210,9 @@ func exchangeBody(size int64) func(*cluster.Rank, func()) error {
 
 // bcastBody sends 8 bytes down a binomial tree from rank 0.
 func bcastBody(r *cluster.Rank, midway func()) error {
-	w, me, p := r.World(), r.ID(), r.Ranks()
+	w := r.World()
+	me := r.ID()
+	p := r.Ranks()
 	mask := 1
 	for ; mask < p && me&mask == 0; mask <<= 1 {
 	}

@@ -17,7 +17,7 @@ const oneThread = "one thread, in alternating turns"
 // per thread.
 type ThreadCase struct {
 	Case
-	Beside *ThreadCase // the same path with one thread; nil: this is that path
+	Reference *ThreadCase // the same path with one thread; nil: this is that path
 }
 
 // ThreadCases returns the rows of the threads, in the order of the table.
@@ -31,9 +31,14 @@ func ThreadCases() []ThreadCase {
 		threadCase("ep2_lat_8B", 2, true, pairTrips),
 		threadCase("ep2_msgrate_8B_w64", 2, true, pairStream),
 	} {
-		k.Beside, k.Limit, k.Why, k.bound = &lat, oneThread, "compare with one thread", hard
+		k.Reference = &lat
+		k.Limit = oneThread
+		k.Why = "compare with one thread"
+		k.bound = hard
 		if k.Unit == perSecond {
-			k.Beside, k.Target, k.Why = &rate, 1, "threads do not slow each other down"
+			k.Reference = &rate
+			k.Target = 1
+			k.Why = "threads do not slow each other down"
 			k.bound *= max(1, min(float64(k.threads), float64(runtime.GOMAXPROCS(0))/float64(k.Ranks)))
 		}
 		cases = append(cases, k)
@@ -61,7 +66,9 @@ func threadCase(name string, threads int, endpoints bool, pair pairSide) ThreadC
 		valueOps: 2, limitOps: 2, bound: hard,
 	}}
 	if name[len(name)-1] == '4' {
-		k.Unit, k.Limit, k.Why = perSecond, "one message per cache line to the other core, one way", "compare with msgrate8"
+		k.Unit = perSecond
+		k.Limit = "one message per cache line to the other core, one way"
+		k.Why = "compare with msgrate8"
 		k.Doc = fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding per pair, one reply per window; all pairs together", window)
 		k.valueOps, k.bound = float64(window*threads), pipelined
 	}
@@ -99,7 +106,8 @@ func pairTeams(r *cluster.Rank, threads int, endpoints bool) ([]*cluster.Team, e
 	teams := make([]*cluster.Team, threads)
 	for i := range teams {
 		var err error
-		if teams[i], err = r.Dup(r.World()); err != nil {
+		teams[i], err = r.Dup(r.World())
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -180,31 +188,38 @@ func pairStream(t *cluster.Thread, team *cluster.Team) func() error {
 // line's one-way time. More threads are compared with one thread, which has alternating turns in a
 // separate cluster.
 func ThreadRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
-	return rows(ctx, "bench threads", &o, ThreadCases(), func(k *ThreadCase) string { return k.Name }, (*ThreadCase).measure, progress, "mt")
+	t := &table[ThreadCase]{
+		name:     "bench threads",
+		cases:    ThreadCases(),
+		nameOf:   func(k *ThreadCase) string { return k.Name },
+		measure:  (*ThreadCase).measure,
+		programs: []string{"mt"},
+	}
+	return t.rows(ctx, &o, progress)
 }
 
 func (k *ThreadCase) measure(ctx context.Context, o *Options) (Row, error) {
 	var row Row
 	var err error
-	if k.Beside == nil {
+	if k.Reference == nil {
 		row, err = k.Case.measure(ctx, o)
 	} else {
-		row, err = k.measureBeside(ctx, o)
+		row, err = k.measureWithReference(ctx, o)
 	}
 	row.Compare = "MPI_THREAD_MULTIPLE, " + row.Compare
 	return row, err
 }
 
-// measureBeside runs the rounds of a case alternating with the rounds of its Beside case, each in
-// its own cluster. The ranks of the other cluster are parked meanwhile.
-func (k *ThreadCase) measureBeside(ctx context.Context, o *Options) (Row, error) {
+// measureWithReference runs the rounds of a case alternating with the rounds of its reference case,
+// each in its own cluster. The ranks of the other cluster are parked meanwhile.
+func (k *ThreadCase) measureWithReference(ctx context.Context, o *Options) (Row, error) {
 	var all rounds
 	allocs := 0.0
 	limited := k.Case
-	limited.limitOps = k.Beside.valueOps
-	for launch := 0; launch == 0 || limited.again(launch, all); launch++ {
-		err := k.turns(ctx, o, func(value, reference turner) error {
-			some, a, err := k.alternate(o, value, &k.Beside.Case, reference, playValue)
+	limited.limitOps = k.Reference.valueOps
+	for launch := 0; launch == 0 || limited.needsLaunch(launch, all); launch++ {
+		err := k.launchBoth(ctx, o, func(value, reference turner) error {
+			some, a, err := k.alternate(o, value, &k.Reference.Case, reference, playValue)
 			all, allocs = append(all, some...), max(allocs, a)
 			return err
 		})
@@ -214,13 +229,13 @@ func (k *ThreadCase) measureBeside(ctx context.Context, o *Options) (Row, error)
 	}
 	row := limited.row(all)
 	row.Allocs = allocs
-	row.Compare = equal(k.Ranks*k.threads, runtime.GOMAXPROCS(0))
+	row.Compare = comparedRun(k.Ranks*k.threads, runtime.GOMAXPROCS(0))
 	return row, nil
 }
 
-// turns launches both clusters. The referee orders the turns of both.
-func (k *ThreadCase) turns(ctx context.Context, o *Options, referee func(value, reference turner) error) error {
-	return k.Beside.launch(ctx, o.Fabric, o.Machine, func(reference turner) error {
+// launchBoth launches both clusters. The referee orders the turns of both.
+func (k *ThreadCase) launchBoth(ctx context.Context, o *Options, referee func(value, reference turner) error) error {
+	return k.Reference.launch(ctx, o.Fabric, o.Machine, func(reference turner) error {
 		referenceValue := func(_ which, n int) (time.Duration, error) { return reference(playValue, n) }
 		return k.launch(ctx, o.Fabric, o.Machine, func(value turner) error { return referee(value, referenceValue) })
 	})

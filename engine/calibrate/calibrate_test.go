@@ -30,15 +30,15 @@ func preset(t *testing.T, name string) cluster.Machine {
 
 // truth is a host that follows the formulas.
 type truth struct {
-	shortO, shortL                                                                        float64 // of messages in cells
-	o, l, copy                                                                            float64 // of messages in buffers
-	long, far                                                                             float64 // per byte of messages that are copied once, and beyond a limit
-	g, held                                                                               float64 // gaps: of messages in cells, and in buffers
-	own, ownPerByte, peer, anyOwn, anyPeer, atomic, handler, poll, flop, streamed, copied float64
+	shortO, shortL                                                                              float64 // of messages in cells
+	o, l, copy                                                                                  float64 // of messages in buffers
+	long, far                                                                                   float64 // per byte of messages that are copied once, and beyond a limit
+	g, held                                                                                     float64 // gaps: of messages in cells, and in buffers
+	local, localPerByte, peer, anyLocal, anyPeer, atomic, handler, poll, flop, streamed, copied float64
 }
 
 var plain = truth{shortO: 30e-9, shortL: 70e-9, o: 60e-9, l: 150e-9, g: 50e-9, held: 110e-9, copy: .1e-9, long: .15e-9, far: .05e-9,
-	own: 5e-9, ownPerByte: .02e-9, peer: 9e-9, anyOwn: 13e-9, anyPeer: 25e-9, atomic: 11e-9, handler: 700e-9, poll: 20e-9, flop: .5e-9, streamed: 2e-9, copied: 200e-6}
+	local: 5e-9, localPerByte: .02e-9, peer: 9e-9, anyLocal: 13e-9, anyPeer: 25e-9, atomic: 11e-9, handler: 700e-9, poll: 20e-9, flop: .5e-9, streamed: 2e-9, copied: 200e-6}
 
 // times returns the times of the trials on such a host. Each is off by a share of up to noise in
 // either direction.
@@ -58,20 +58,20 @@ func (h truth) times(noise float64, seed uint64, eager int64) []Time {
 			default:
 				s = 2*h.o + h.l + n*pick(n > 512<<10, h.far, h.long)
 			}
-		case trialAnyOwn:
-			s = h.anyOwn
+		case trialAnyLocal:
+			s = h.anyLocal
 		case trialAnyPeer:
 			s = h.anyPeer
-		case trialGetOwn:
-			s = h.own + (n-1)*h.ownPerByte
+		case trialGetLocal:
+			s = h.local + (n-1)*h.localPerByte
 		case trialGetPeer:
-			s = h.peer + max(n-cluster.AccessLine, 0)*h.ownPerByte
+			s = h.peer + max(n-cluster.AccessLine, 0)*h.localPerByte
 		case trialCopy:
 			s = h.copied * (1 + (n-1)/2)
 		case trialStream:
 			s = h.streamed
 		case trialAtomic:
-			s = h.own + 7*h.ownPerByte + h.atomic
+			s = h.local + 7*h.localPerByte + h.atomic
 		case trialRPC:
 			s = 2*h.o + h.l + h.handler
 		case trialNow, trialTest:
@@ -125,8 +125,8 @@ func (h truth) numbers() map[string]float64 {
 	return map[string]float64{
 		"flops_per_core": 1 / h.flop, "memory_rate_per_core_bytes_per_s": 16 / h.streamed,
 		"memory_rate_per_node_bytes_per_s": 2 * copyBytes * 2 / (1.5 * h.copied),
-		"in_rank.access_s":                 h.anyOwn, "in_node.access_s": h.anyPeer, "in_node.access_rate_bytes_per_s": 1 / h.ownPerByte,
-		"in_rank.latency_s": h.own, "in_rank.bandwidth_bytes_per_s": 1 / h.ownPerByte,
+		"in_rank.access_s":                 h.anyLocal, "in_node.access_s": h.anyPeer, "in_node.access_rate_bytes_per_s": 1 / h.localPerByte,
+		"in_rank.latency_s": h.local, "in_rank.bandwidth_bytes_per_s": 1 / h.localPerByte,
 		"in_node.inline.overhead_s": h.shortO, "in_node.inline.latency_s": h.shortL,
 		"in_node.overhead_s": h.o, "in_node.latency_s": h.l, "in_node.eager_copy_rate_bytes_per_s": 1 / h.copy,
 		"in_node.single_copy_rate_bytes_per_s": 1 / h.long, "in_node.uncached.copy_rate_bytes_per_s": 1 / h.far, "in_node.uncached.limit_bytes": 512 << 10,
@@ -195,13 +195,17 @@ func TestFitOfSimulator(t *testing.T) {
 		t.Skip("seconds under the race detector")
 	}
 	m := preset(t, "demo")
-	m.Emulated, m.NodeRate, m.Progress = false, 0, cluster.ProgressCall
+	m.Emulated = false
+	m.NodeRate = 0
+	m.Progress = cluster.ProgressCall
 	m.EagerLimit = 8192
 	m.Classes[cluster.InNode] = cluster.Link{Latency: 140 * cluster.Nanosecond, Overhead: 60 * cluster.Nanosecond, Gap: 95 * cluster.Nanosecond, Bandwidth: 8e9, Uncached: cluster.Uncached{Limit: 192 << 10, Copy: 14e9},
 		Inline: cluster.Inline{Limit: inlineLimit, Latency: 80 * cluster.Nanosecond, Overhead: 35 * cluster.Nanosecond, Gap: 45 * cluster.Nanosecond}, EagerCopy: 20e9, SingleCopy: 9e9,
 		Access: 11 * cluster.Nanosecond, AccessRate: 40e9}
 	m.Classes[cluster.InRank] = cluster.Link{Latency: 6 * cluster.Nanosecond, Bandwidth: 50e9, Access: 6 * cluster.Nanosecond}
-	m.AtomicTime, m.HandlerTime, m.PollTime = 12*cluster.Nanosecond, 600*cluster.Nanosecond, 15*cluster.Nanosecond
+	m.AtomicTime = 12 * cluster.Nanosecond
+	m.HandlerTime = 600 * cluster.Nanosecond
+	m.PollTime = 15 * cluster.Nanosecond
 	var times []Time
 	for _, tr := range trials(2) {
 		s := 1e-3 // of copies, which take no time there
@@ -316,9 +320,9 @@ func TestQuietBatches(t *testing.T) {
 		{"one", []float64{3}, 3, 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			quiet, noise := settle(c.batches)
-			if math.Abs(quiet-c.quiet) > 1e-12 || math.Abs(noise-c.noise) > 1e-12 || calm(c.batches) != c.calm {
-				t.Errorf("quiet %g, noise %g, calm %t; want %g, %g, %t", quiet, noise, calm(c.batches), c.quiet, c.noise, c.calm)
+			quiet, noise := estimate(c.batches)
+			if math.Abs(quiet-c.quiet) > 1e-12 || math.Abs(noise-c.noise) > 1e-12 || isCalm(c.batches) != c.calm {
+				t.Errorf("quiet %g, noise %g, calm %t; want %g, %g, %t", quiet, noise, isCalm(c.batches), c.quiet, c.noise, c.calm)
 			}
 		})
 	}
@@ -402,7 +406,7 @@ func TestPaceFills(t *testing.T) {
 	m := preset(t, "demo")
 	m.Emulated = false
 	j := job{name: "flood", ranks: 2, ops: 1, body: flood(16, 8)}
-	p := pace{fill: 50 * cluster.Microsecond, settle: 100 * cluster.Microsecond, batches: 2}
+	p := pace{fill: 50 * cluster.Microsecond, warmup: 100 * cluster.Microsecond, batches: 2}
 	for _, f := range []cluster.Fabric{sim.New(), live.New()} {
 		times, err := j.play(context.Background(), f, m, p)
 		if err != nil || len(times) != 2 || times[0] <= 0 {

@@ -18,17 +18,17 @@ type Check struct {
 	LiveRange, SimulatedRange Range
 }
 
-// noisy is the maximum width of the range of a live time, relative to it.
-const noisy = 0.2
+// maxWidth is the maximum width of the range of a live time, relative to it.
+const maxWidth = 0.2
 
 // Noisy reports whether the live time is too uncertain to judge a prediction.
-func (c *Check) Noisy() bool { return c.LiveRange.Width() > noisy }
+func (c *Check) Noisy() bool { return c.LiveRange.Width() > maxWidth }
 
 // Limits that a calibration must meet, over the checks that are not noisy.
 const (
-	MostMedian = 0.10 // median error
-	MostError  = 0.35 // maximum error of any check
-	MostNoisy  = 0.25 // share of all checks
+	MaxMedian = 0.10 // median error
+	MaxError  = 0.35 // maximum error of any check
+	MaxNoisy  = 0.25 // share of all checks
 )
 
 // Judged is the summary of the checks that are not noisy.
@@ -62,7 +62,7 @@ func Judge(checks []Check) Judged {
 
 // Pass reports whether the predictions are close enough, and few enough checks are noisy.
 func (j *Judged) Pass() bool {
-	return j.Median <= MostMedian && j.Worst <= MostError && float64(j.Noisy) <= MostNoisy*float64(j.Checks)
+	return j.Median <= MaxMedian && j.Worst <= MaxError && float64(j.Noisy) <= MaxNoisy*float64(j.Checks)
 }
 
 func newCheck(program, at string, live, simulated, noise float64) Check {

@@ -79,14 +79,15 @@ func cmpFloat(a, b float64) int {
 	return 0
 }
 
-// state records a number with its residuals.
-func (f *fitter) state(key, unit string, value float64, to string, ts []Time, at func(Time) float64) {
-	n := Number{Key: key, Unit: unit, Value: value, Points: len(ts), To: to}
+// record records a number that was fitted to times. It adds the residuals of at, which returns the
+// fitted time.
+func (f *fitter) record(n Number, ts []Time, at func(Time) float64) {
+	n.Points = len(ts)
 	n.Residual, n.Worst = residuals(ts, at)
 	f.numbers = append(f.numbers, n)
-	f.machine.Source[key] = fmt.Sprintf("fitted to %s: %s", to, points(len(ts)))
+	f.machine.Source[n.Key] = fmt.Sprintf("fitted to %s: %s", n.To, points(len(ts)))
 	if len(ts) > 1 { // one point is always met exactly
-		f.machine.Source[key] += fmt.Sprintf("; residual %s (root mean square), %s at worst", percent(n.Residual), percent(n.Worst))
+		f.machine.Source[n.Key] += fmt.Sprintf("; residual %s (root mean square), %s at worst", percent(n.Residual), percent(n.Worst))
 	}
 }
 
@@ -135,12 +136,12 @@ func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, er
 	}
 	m.Source["cores_per_node"] = "read from the host"
 	f.compute()
-	own := f.inRank()
-	way := f.inNode()
-	f.access(own, trialAnyOwn, "in_rank", "the local segment")
-	f.access(way, trialAnyPeer, "in_node", "a neighbour's segment")
-	f.far(way)
-	f.service(way)
+	local := f.inRank()
+	intra := f.inNode()
+	f.access(local, trialAnyLocal, "in_rank", "the local segment")
+	f.access(intra, trialAnyPeer, "in_node", "a neighbour's segment")
+	f.longAccess(intra)
+	f.service(intra)
 	if err := errors.Join(f.errs...); err != nil {
 		return nil, err
 	}
@@ -159,12 +160,18 @@ func (f *fitter) compute() {
 	if ts := f.of(trialChain, 1); len(ts) > 0 {
 		t := level(ts)
 		m.Flops = round(1 / t)
-		f.state("flops_per_core", "flop/s", m.Flops, "a chain of subtractions each of which needs the one before", ts, func(Time) float64 { return t })
+		f.record(Number{
+			Key: "flops_per_core", Unit: "flop/s", Value: m.Flops,
+			To: "a chain of subtractions each of which needs the one before",
+		}, ts, func(Time) float64 { return t })
 	}
 	if ts := f.of(trialStream, 1); len(ts) > 0 {
 		t := level(ts)
 		m.MemoryRate = round(streamBytes / t)
-		f.state("memory_rate_per_core_bytes_per_s", "B/s", m.MemoryRate, "the loop of a dot product in vectors of 128 KiB, on 1 to all threads", ts, func(Time) float64 { return t })
+		f.record(Number{
+			Key: "memory_rate_per_core_bytes_per_s", Unit: "B/s", Value: m.MemoryRate,
+			To: "the loop of a dot product in vectors of 128 KiB, on 1 to all threads",
+		}, ts, func(Time) float64 { return t })
 	}
 	ts := f.of(trialCopy, 1)
 	if len(ts) == 0 {
@@ -178,14 +185,17 @@ func (f *fitter) compute() {
 		}
 	}
 	m.NodeRate = round(2 * copyBytes * best.X / best.Seconds)
-	f.state("memory_rate_per_node_bytes_per_s", "B/s", m.NodeRate, "bytes read and written by copies of 4 MiB, with the number of threads that moves most bytes", ts, func(t Time) float64 {
+	f.record(Number{
+		Key: "memory_rate_per_node_bytes_per_s", Unit: "B/s", Value: m.NodeRate,
+		To: "bytes read and written by copies of 4 MiB, with the number of threads that moves most bytes",
+	}, ts, func(t Time) float64 {
 		return max(ts[0].Seconds, 2*copyBytes*t.X/m.NodeRate)
 	})
 }
 
 // inRank fits accesses to the local segment.
 func (f *fitter) inRank() *cluster.Link {
-	ts := f.of(trialGetOwn, 2)
+	ts := f.of(trialGetLocal, 2)
 	l := &f.machine.Classes[cluster.InRank]
 	if len(ts) == 0 {
 		return l
@@ -199,8 +209,8 @@ func (f *fitter) inRank() *cluster.Link {
 	l.Latency, l.Bandwidth = cluster.FromSeconds(constant), round(1/perByte)
 	at := func(t Time) float64 { return constant + (t.X-1)*perByte }
 	const to = "gets from the local segment, a straight line over their size"
-	f.state("in_rank.latency_s", "s", l.Latency.Seconds(), to, ts, at)
-	f.state("in_rank.bandwidth_bytes_per_s", "B/s", l.Bandwidth, to, ts, at)
+	f.record(Number{Key: "in_rank.latency_s", Unit: "s", Value: l.Latency.Seconds(), To: to}, ts, at)
+	f.record(Number{Key: "in_rank.bandwidth_bytes_per_s", Unit: "B/s", Value: l.Bandwidth, To: to}, ts, at)
 	return l
 }
 
@@ -213,13 +223,16 @@ func (f *fitter) access(l *cluster.Link, kind, table, whose string) {
 	}
 	t := level(ts)
 	l.Access = cluster.FromSeconds(t)
-	f.state(table+".access_s", "s", t, fmt.Sprintf("gets of 8 B from all over %d MiB of %s, each address depends on the previous value", scatterBytes>>20, whose), ts, func(Time) float64 { return t })
+	f.record(Number{
+		Key: table + ".access_s", Unit: "s", Value: t,
+		To: fmt.Sprintf("gets of 8 B from all over %d MiB of %s, each address depends on the previous value", scatterBytes>>20, whose),
+	}, ts, func(Time) float64 { return t })
 }
 
-// far fits the extra time of a load from a neighbour's segment beyond its line.
-func (f *fitter) far(l *cluster.Link) {
+// longAccess fits the extra time of a load from a neighbour's segment beyond its line.
+func (f *fitter) longAccess(l *cluster.Link) {
 	ts := slices.DeleteFunc(f.of(trialGetPeer, 2), func(t Time) bool { return t.X <= cluster.AccessLine })
-	near := f.hot(trialGetPeer)
+	near := f.cachedGet(trialGetPeer)
 	if len(ts) == 0 || len(f.errs) > 0 {
 		return
 	}
@@ -233,12 +246,15 @@ func (f *fitter) far(l *cluster.Link) {
 		return
 	}
 	l.AccessRate = round(1 / x[0])
-	f.state("in_node.access_rate_bytes_per_s", "B/s", l.AccessRate, fmt.Sprintf("gets of more than %d B from a neighbour's segment", cluster.AccessLine), ts,
+	f.record(Number{
+		Key: "in_node.access_rate_bytes_per_s", Unit: "B/s", Value: l.AccessRate,
+		To: fmt.Sprintf("gets of more than %d B from a neighbour's segment", cluster.AccessLine),
+	}, ts,
 		func(t Time) float64 { return near + (t.X-cluster.AccessLine)*x[0] })
 }
 
-// hot returns the time of a get of up to one line from an address that was just read.
-func (f *fitter) hot(kind string) float64 {
+// cachedGet returns the time of a get of up to one line from an address that was just read.
+func (f *fitter) cachedGet(kind string) float64 {
 	ts := slices.DeleteFunc(f.of(kind, 1), func(t Time) bool { return t.X > cluster.AccessLine })
 	if len(ts) == 0 {
 		f.errs = append(f.errs, fmt.Errorf("calibrate: no times of %s of up to %d B", kind, cluster.AccessLine))
@@ -260,31 +276,41 @@ func (f *fitter) line(kind string) slopeOf {
 		return s
 	}
 	var ok bool
-	if s.first, s.slope, ok = straight(s.times); !ok || s.slope == 0 {
+	s.first, s.slope, ok = straight(s.times)
+	if !ok || s.slope == 0 {
 		f.errs = append(f.errs, fmt.Errorf("%w: %s does not take longer with more messages; measure again on a quieter host", ErrFit, kind))
 	}
 	return s
 }
 
 // service fits the operations at a target.
-func (f *fitter) service(way *cluster.Link) {
+func (f *fitter) service(intra *cluster.Link) {
 	m := &f.machine
 	if ts := f.of(trialAtomic, 1); len(ts) > 0 {
-		there := f.hot(trialGetOwn)
+		there := f.cachedGet(trialGetLocal)
 		t := max(level(ts)-there, 0)
 		m.AtomicTime = cluster.FromSeconds(t)
-		f.state("atomic_time_s", "s", t, "fetch-and-adds on the local segment, minus a get from it", ts, func(Time) float64 { return there + t })
+		f.record(Number{
+			Key: "atomic_time_s", Unit: "s", Value: t,
+			To: "fetch-and-adds on the local segment, minus a get from it",
+		}, ts, func(Time) float64 { return there + t })
 	}
 	if ts := f.of(trialRPC, 1); len(ts) > 0 {
-		there := (2*way.Overhead + way.Latency).Seconds()
+		there := (2*intra.Overhead + intra.Latency).Seconds()
 		t := max(level(ts)-there, 0)
 		m.HandlerTime = cluster.FromSeconds(t)
-		f.state("handler_time_s", "s", t, "RPC there and back, less 2o + L", ts, func(Time) float64 { return there + t })
+		f.record(Number{
+			Key: "handler_time_s", Unit: "s", Value: t,
+			To: "RPC there and back, less 2o + L",
+		}, ts, func(Time) float64 { return there + t })
 	}
 	if ts := append(f.of(trialNow, 1), f.of(trialTest, 1)...); len(ts) > 1 {
 		t := level(ts)
 		m.PollTime = cluster.FromSeconds(t)
-		f.state("poll_time_s", "s", t, "readings of the clock, and tests without a message", ts, func(Time) float64 { return t })
+		f.record(Number{
+			Key: "poll_time_s", Unit: "s", Value: t,
+			To: "readings of the clock, and tests without a message",
+		}, ts, func(Time) float64 { return t })
 	}
 }
 

@@ -15,7 +15,9 @@ const inlineLimit = 32
 // inNode fits the messages between two ranks, by transfer path.
 func (f *fitter) inNode() *cluster.Link {
 	l := &f.machine.Classes[cluster.InNode]
-	flood, sparse, spacing := f.line(trialFlood), f.line(trialSparse), f.line(trialSpacing)
+	flood := f.line(trialFlood)
+	sparse := f.line(trialSparse)
+	spacing := f.line(trialSpacing)
 	var cells, buffers, copies []Time // ping-pong, by path
 	for _, t := range f.of(trialPingpong, 2) {
 		switch {
@@ -49,8 +51,8 @@ func (f *fitter) exchanges(sizes []int) (ts []Time) {
 	return ts
 }
 
-// shortest is the smallest latency that a machine file can have.
-const shortest = 1e-12
+// minLatency is the smallest latency that a machine file can have.
+const minLatency = 1e-12
 
 // cells fits messages whose bytes are in the cells of a ring.
 func (f *fitter) cells(l *cluster.Link, flood, sparse, spacing slopeOf, trips []Time) {
@@ -69,17 +71,26 @@ func (f *fitter) cells(l *cluster.Link, flood, sparse, spacing slopeOf, trips []
 		f.errs = append(f.errs, fmt.Errorf("%w: with an overhead of %.3g s ping-pong yields no positive latency of a message in cells", ErrFit, o))
 		return
 	}
-	latency := max(x[0], shortest)
+	latency := max(x[0], minLatency)
 	l.Inline = cluster.Inline{Limit: inlineLimit, Latency: cluster.FromSeconds(latency), Overhead: cluster.FromSeconds(o), Gap: cluster.FromSeconds(g)}
 	f.machine.Source["in_node.inline.limit_bytes"] = "the size of the cells in the live fabric's rings"
-	f.state("in_node.inline.overhead_s", "s", o, "messages of 8 B each after some computing: extra time of one more message beyond the computing, at most its time in a flood", sparse.times,
+	f.record(Number{
+		Key: "in_node.inline.overhead_s", Unit: "s", Value: o,
+		To: "messages of 8 B each after some computing: extra time of one more message beyond the computing, at most its time in a flood",
+	}, sparse.times,
 		func(t Time) float64 { return sparse.first + t.X*(spacing.slope+o) })
-	f.state("in_node.inline.latency_s", "s", latency, fmt.Sprintf("ping-pong of up to %d B, 2o + L", inlineLimit), trips, func(Time) float64 { return 2*o + latency })
+	f.record(Number{
+		Key: "in_node.inline.latency_s", Unit: "s", Value: latency,
+		To: fmt.Sprintf("ping-pong of up to %d B, 2o + L", inlineLimit),
+	}, trips, func(Time) float64 { return 2*o + latency })
 	to := "floods of messages of 8 B: time of one more message in a window"
 	if g <= o {
 		to += "; it is no longer than the overhead, and may be shorter"
 	}
-	f.state("in_node.inline.gap_s", "s", g, to, flood.times, func(t Time) float64 { return flood.first + t.X*g })
+	f.record(Number{
+		Key: "in_node.inline.gap_s", Unit: "s", Value: g,
+		To: to,
+	}, flood.times, func(t Time) float64 { return flood.first + t.X*g })
 }
 
 // buffers fits messages that are copied into a buffer and out of it.
@@ -96,8 +107,12 @@ func (f *fitter) buffers(l *cluster.Link, trips, exchanges []Time) {
 		f.errs = append(f.errs, fmt.Errorf("%w: ping-pong and exchanges yield no positive time per byte of an eager message; measure again on a quieter host", ErrFit))
 		return
 	}
-	o, latency, perByte := x[0], max(x[1], shortest), x[2]
-	l.Overhead, l.Latency, l.EagerCopy = cluster.FromSeconds(o), cluster.FromSeconds(latency), round(1/perByte)
+	o := x[0]
+	latency := max(x[1], minLatency)
+	perByte := x[2]
+	l.Overhead = cluster.FromSeconds(o)
+	l.Latency = cluster.FromSeconds(latency)
+	l.EagerCopy = round(1 / perByte)
 	at := func(t Time) float64 {
 		if t.Kind == trialExchange {
 			return 2*o + 2*t.X*perByte
@@ -106,9 +121,12 @@ func (f *fitter) buffers(l *cluster.Link, trips, exchanges []Time) {
 	}
 	const to = "ping-pong, 2o + L + 2nC, and exchanges, 2o + 2nC for one more each way, up to the eager limit"
 	all := slices.Concat(trips, exchanges)
-	f.state("in_node.overhead_s", "s", o, to, all, at)
-	f.state("in_node.latency_s", "s", latency, to, all, at)
-	f.state("in_node.eager_copy_rate_bytes_per_s", "B/s", l.EagerCopy, to, all, at)
+	f.record(Number{Key: "in_node.overhead_s", Unit: "s", Value: o, To: to}, all, at)
+	f.record(Number{Key: "in_node.latency_s", Unit: "s", Value: latency, To: to}, all, at)
+	f.record(Number{
+		Key: "in_node.eager_copy_rate_bytes_per_s", Unit: "B/s", Value: l.EagerCopy,
+		To: to,
+	}, all, at)
 }
 
 // gap fits the delay of one-way messages in buffers: receivers poll the cells of a queue while
@@ -132,7 +150,10 @@ func (f *fitter) gap(l *cluster.Link) {
 		return
 	}
 	l.Gap = cluster.FromSeconds(x[0])
-	f.state("in_node.gap_s", "s", x[0], "windows of messages one way and then back: time of one more message, without a copy, g + nC", all,
+	f.record(Number{
+		Key: "in_node.gap_s", Unit: "s", Value: x[0],
+		To: "windows of messages one way and then back: time of one more message, without a copy, g + nC",
+	}, all,
 		func(t Time) float64 { w := windows[t.Kind]; return w.first + t.X*(x[0]+w.copied) })
 }
 
@@ -172,7 +193,10 @@ func (f *fitter) single(l *cluster.Link, trips, exchanges []Time) {
 			sum += e * e
 		}
 		if n > 0 && b > 0 && sum < least {
-			least, limit, near, far = sum, at, n, b
+			least = sum
+			limit = at
+			near = n
+			far = b
 		}
 	}
 	if limit == 0 {
@@ -184,9 +208,18 @@ func (f *fitter) single(l *cluster.Link, trips, exchanges []Time) {
 	l.Bandwidth = l.SingleCopy
 	at := func(t Time) float64 { return fixed(t) + t.X*pick(t.X > limit, far, near) }
 	const to = "ping-pong, 2o + L + nD, and exchanges, 2o + nD for one more each way, above the eager limit"
-	f.state("in_node.single_copy_rate_bytes_per_s", "B/s", l.SingleCopy, to, all, at)
-	f.state("in_node.uncached.limit_bytes", "B", limit, "the same: the size from which on another rate is nearer to them", all, at)
-	f.state("in_node.uncached.copy_rate_bytes_per_s", "B/s", l.Uncached.Copy, to+", of longer ones", all, at)
+	f.record(Number{
+		Key: "in_node.single_copy_rate_bytes_per_s", Unit: "B/s", Value: l.SingleCopy,
+		To: to,
+	}, all, at)
+	f.record(Number{
+		Key: "in_node.uncached.limit_bytes", Unit: "B", Value: limit,
+		To: "the same: the size from which on another rate is nearer to them",
+	}, all, at)
+	f.record(Number{
+		Key: "in_node.uncached.copy_rate_bytes_per_s", Unit: "B/s", Value: l.Uncached.Copy,
+		To: to + ", of longer ones",
+	}, all, at)
 	f.machine.Source["in_node.bandwidth_bytes_per_s"] = "derived from in_node.single_copy_rate_bytes_per_s: each byte is copied once"
 }
 

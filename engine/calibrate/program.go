@@ -120,7 +120,10 @@ func halo(n int) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
 		world, p := r.World(), r.Ranks()
 		left, right := (r.ID()+p-1)%p, (r.ID()+1)%p
-		fromLeft, fromRight, toLeft, toRight := make([]byte, n), make([]byte, n), make([]byte, n), make([]byte, n)
+		fromLeft := make([]byte, n)
+		fromRight := make([]byte, n)
+		toLeft := make([]byte, n)
+		toRight := make([]byte, n)
 		const leftwards, rightwards = 1, 2
 		requests := make([]cluster.Request, 4)
 		compute := cluster.Work{Flops: haloFlops}

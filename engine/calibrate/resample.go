@@ -13,7 +13,7 @@ import (
 //
 //	for range resamples {
 //		rounds := draw
-//		times := settle(batches of these rounds)
+//		times := estimate(batches of these rounds)
 //		numbers = append(numbers, Fit(times))
 //	}
 
@@ -28,18 +28,18 @@ var ErrBusy = errors.New("calibrate: the host is too busy")
 
 // drawer draws rounds.
 type drawer struct {
-	rng  *rand.Rand
-	turn []float64 // drawn rounds, each as a share of all rounds
+	rng   *rand.Rand
+	drawn []float64 // drawn rounds, each as a share of all rounds
 }
 
 func newDrawer(rounds int) *drawer {
-	return &drawer{rng: rand.New(rand.NewPCG(1, 2)), turn: make([]float64, rounds)}
+	return &drawer{rng: rand.New(rand.NewPCG(1, 2)), drawn: make([]float64, rounds)}
 }
 
-// again draws the rounds of another resample.
-func (d *drawer) again() {
-	for i := range d.turn {
-		d.turn[i] = d.rng.Float64()
+// draw draws the rounds of another resample.
+func (d *drawer) draw() {
+	for i := range d.drawn {
+		d.drawn[i] = d.rng.Float64()
 	}
 }
 
@@ -47,7 +47,7 @@ func (d *drawer) again() {
 // the same relative positions are used.
 func (d *drawer) batches(turns [][]float64) []float64 {
 	var all []float64
-	for _, at := range d.turn {
+	for _, at := range d.drawn {
 		all = append(all, turns[int(at*float64(len(turns)))]...)
 	}
 	return all
@@ -56,11 +56,11 @@ func (d *drawer) batches(turns [][]float64) []float64 {
 // rangeOf returns the range of the middle 95 % of the values, extended to contain value.
 func rangeOf(value float64, values []float64) Range {
 	if len(values) == 0 {
-		return Range{value, value}
+		return Range{Low: value, High: value}
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	cut := int(float64(len(sorted)) * (1 - level95) / 2)
-	return Range{min(value, sorted[cut]), max(value, sorted[len(sorted)-1-cut])}
+	return Range{Low: min(value, sorted[cut]), High: max(value, sorted[len(sorted)-1-cut])}
 }
 
 // resampled holds the results of the resamples.
@@ -76,14 +76,14 @@ func resample(trials, checks [][][]float64, rounds int, fit func(seconds []float
 	d := newDrawer(rounds)
 	var last error
 	for range resamples {
-		d.again()
+		d.draw()
 		seconds := make([]float64, len(trials))
 		for i := range trials {
-			seconds[i], _ = settle(d.batches(trials[i]))
+			seconds[i], _ = estimate(d.batches(trials[i]))
 			r.times[i] = append(r.times[i], seconds[i])
 		}
 		for i := range checks {
-			live, _ := settle(d.batches(checks[i]))
+			live, _ := estimate(d.batches(checks[i]))
 			r.checks[i] = append(r.checks[i], live)
 		}
 		if fit == nil {

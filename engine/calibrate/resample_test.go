@@ -44,7 +44,7 @@ func (h host) calibrated(t *testing.T, rounds int) (*Model, error) {
 	t.Helper()
 	base := preset(t, "this-host")
 	turns := h.turns(rounds, base.EagerLimit)
-	if err := bearable(turns); err != nil {
+	if err := checkHost(turns); err != nil {
 		return nil, err
 	}
 	times := h.times(0, 0, base.EagerLimit)
@@ -57,7 +57,7 @@ func (h host) calibrated(t *testing.T, rounds int) (*Model, error) {
 	}
 	settled := make([]float64, len(turns))
 	for i := range turns {
-		settled[i], _ = settle(slices.Concat(turns[i]...))
+		settled[i], _ = estimate(slices.Concat(turns[i]...))
 	}
 	m, err := fit(settled)
 	if err != nil {
@@ -79,7 +79,9 @@ func TestBusyHostsWidenRanges(t *testing.T) {
 	}
 	want := plain.numbers()
 	for _, busy := range []float64{0, .3, .6, .8, .95} {
-		inside, numbers, refused := 0, 0, 0
+		inside := 0
+		numbers := 0
+		refused := 0
 		var widths []float64
 		const seeds = 4
 		for seed := range uint64(seeds) {
@@ -92,8 +94,8 @@ func TestBusyHostsWidenRanges(t *testing.T) {
 				continue
 			}
 			for _, n := range m.Numbers {
-				v, known := want[n.Key]
-				if !known {
+				v, fitted := want[n.Key]
+				if !fitted {
 					continue
 				}
 				numbers++
@@ -133,7 +135,7 @@ func TestQuietTimeIsNotBiased(t *testing.T) {
 				batches[i] += rng.ExpFloat64()
 			}
 		}
-		quiet, _ := settle(batches)
+		quiet, _ := estimate(batches)
 		sum += quiet
 	}
 	if mean := sum / tries; math.Abs(mean-1) > .04 {

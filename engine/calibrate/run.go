@@ -40,9 +40,9 @@ type Result struct {
 	Noise float64
 }
 
-// parked is a time in seconds that is longer than any host needs for a short message between two
+// maxTrip is a time in seconds that is longer than any host needs for a short message between two
 // cores. A longer time means that the ranks shared a core and slept.
-const parked = 20e-6
+const maxTrip = 20e-6
 
 // Calibrate measures the host, fits a machine and checks it.
 func Calibrate(ctx context.Context, o Options) (*Result, error) {
@@ -54,7 +54,7 @@ func CheckMachine(ctx context.Context, o Options, m cluster.Machine) (*Result, e
 	return o.run(ctx, &m)
 }
 
-func (o *Options) run(ctx context.Context, given *cluster.Machine) (*Result, error) {
+func (o *Options) run(ctx context.Context, machine *cluster.Machine) (*Result, error) {
 	if o.Host.Emulated {
 		return nil, fmt.Errorf("calibrate: machine %s is emulated; want a machine without delays (this-host)", o.Host.Name)
 	}
@@ -69,7 +69,7 @@ func (o *Options) run(ctx context.Context, given *cluster.Machine) (*Result, err
 		return nil, err
 	}
 	var ts []trial
-	if given == nil {
+	if machine == nil {
 		ts = trials(o.Cores)
 	}
 	var jobs []*job
@@ -83,25 +83,26 @@ func (o *Options) run(ctx context.Context, given *cluster.Machine) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	if err := bearable(turns); err != nil {
+	if err := checkHost(turns); err != nil {
 		return nil, err
 	}
 	result := &Result{Machine: o.Name}
 	var noises []float64
 	for i := range ts {
-		quiet, noise := settle(slices.Concat(turns[i]...))
-		if ts[i].kind == trialPingpong && ts[i].x == float64(pingpongSizes[0]) && quiet > parked {
+		quiet, noise := estimate(slices.Concat(turns[i]...))
+		if ts[i].kind == trialPingpong && ts[i].x == float64(pingpongSizes[0]) && quiet > maxTrip {
 			return nil, fmt.Errorf("calibrate: a message of %g B takes %.3g s: the ranks shared a core; stop other programs on this host", ts[i].x, quiet)
 		}
 		noises = append(noises, noise)
 		result.Times = append(result.Times, Time{Kind: ts[i].kind, X: ts[i].x, Seconds: quiet, Noise: noise})
 	}
 	var fit func(seconds []float64) (*Model, error)
-	if given == nil {
-		if result.Model, err = Fit(result.Times, o.Host, o.Name, o.Cores); err != nil {
+	if machine == nil {
+		result.Model, err = Fit(result.Times, o.Host, o.Name, o.Cores)
+		if err != nil {
 			return nil, err
 		}
-		given = &result.Model.Machine
+		machine = &result.Model.Machine
 		fit = func(seconds []float64) (*Model, error) {
 			times := slices.Clone(result.Times)
 			for i := range times {
@@ -110,7 +111,7 @@ func (o *Options) run(ctx context.Context, given *cluster.Machine) (*Result, err
 			return Fit(times, o.Host, o.Name, o.Cores)
 		}
 	} else {
-		result.Machine = given.Name
+		result.Machine = machine.Name
 	}
 	again, err := resample(turns[:len(ts)], turns[len(ts):], o.Rounds, fit)
 	if err != nil {
@@ -123,9 +124,9 @@ func (o *Options) run(ctx context.Context, given *cluster.Machine) (*Result, err
 		again.ranges(result.Model)
 	}
 	for i := range ps {
-		quiet, noise := settle(slices.Concat(turns[len(ts)+i]...))
+		quiet, noise := estimate(slices.Concat(turns[len(ts)+i]...))
 		noises = append(noises, noise)
-		simulated, err := ps[i].predicted(ctx, o.Sim, given, again.models)
+		simulated, err := ps[i].predicted(ctx, o.Sim, machine, again.models)
 		if err != nil {
 			return nil, err
 		}
@@ -155,19 +156,19 @@ func (p *program) predicted(ctx context.Context, sim cluster.Fabric, m *cluster.
 	return all, nil
 }
 
-// restless is the maximum share of jobs without a calm third of their batches.
-const restless = 0.5
+// maxDisturbed is the maximum share of jobs without a calm third of their batches.
+const maxDisturbed = 0.5
 
-// bearable returns an error if the host disturbed too many jobs.
-func bearable(turns [][][]float64) error {
-	wild := 0
+// checkHost returns an error if the host disturbed too many jobs.
+func checkHost(turns [][][]float64) error {
+	disturbed := 0
 	for _, t := range turns {
-		if !calm(slices.Concat(t...)) {
-			wild++
+		if !isCalm(slices.Concat(t...)) {
+			disturbed++
 		}
 	}
-	if float64(wild) > restless*float64(len(turns)) {
-		return fmt.Errorf("%w: in %d of %d measurements no third of the batches is within a factor of %g; stop other programs on it", ErrBusy, wild, len(turns), spread)
+	if float64(disturbed) > maxDisturbed*float64(len(turns)) {
+		return fmt.Errorf("%w: in %d of %d measurements no third of the batches is within a factor of %g; stop other programs on it", ErrBusy, disturbed, len(turns), spread)
 	}
 	return nil
 }
@@ -182,7 +183,7 @@ func (o *Options) measure(ctx context.Context, jobs []*job) ([][][]float64, erro
 	turns := make([][][]float64, len(jobs))
 	for round := range 2 * o.Rounds {
 		for i, j := range jobs {
-			if round >= o.Rounds && calm(slices.Concat(turns[i]...)) {
+			if round >= o.Rounds && isCalm(slices.Concat(turns[i]...)) {
 				continue
 			}
 			if o.Progress != nil {
@@ -206,10 +207,10 @@ const (
 	slower = 8
 )
 
-// quietOnes returns the third of the batches with the closest values. They show the most frequent
+// quietBatches returns the third of the batches with the closest values. They show the most frequent
 // host condition. The fastest third would be biased. If a host is sometimes faster, the fastest
 // thirds of two jobs would come from different conditions.
-func quietOnes(batches []float64) []float64 {
+func quietBatches(batches []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(batches))
 	n := (len(sorted) + 2) / 3
 	near := len(sorted)
@@ -225,18 +226,18 @@ func quietOnes(batches []float64) []float64 {
 	return sorted[best : best+n]
 }
 
-// calm reports whether a third of the batches are close to each other, and not too far from the
+// isCalm reports whether a third of the batches are close to each other, and not too far from the
 // fastest.
-func calm(batches []float64) bool {
-	quiet := quietOnes(batches)
+func isCalm(batches []float64) bool {
+	quiet := quietBatches(batches)
 	last := quiet[len(quiet)-1]
 	return last <= spread*quiet[0] && last <= slower*slices.Min(batches)
 }
 
-// settle returns the median of the quiet batches, and the relative extra time of the median of all
+// estimate returns the median of the quiet batches, and the relative extra time of the median of all
 // batches.
-func settle(batches []float64) (quiet, noise float64) {
-	quiet = median(quietOnes(batches))
+func estimate(batches []float64) (quiet, noise float64) {
+	quiet = median(quietBatches(batches))
 	return quiet, median(batches)/quiet - 1
 }
 

@@ -12,22 +12,22 @@ import (
 type pace struct {
 	n       int          // iterations per batch if fill is 0
 	fill    cluster.Time // approximate duration of a batch; 0: n iterations
-	settle  cluster.Time // initial time without counted batches
+	warmup  cluster.Time // initial time without counted batches
 	batches int          // number of counted batches
 }
 
 // onHost gives the ranks time to find their cores. Its batches are long compared with a clock
 // reading and short compared with a time slice.
-var onHost = pace{fill: 200 * cluster.Microsecond, settle: cluster.Millisecond, batches: 3}
+var onHost = pace{fill: 200 * cluster.Microsecond, warmup: cluster.Millisecond, batches: 3}
 
-// inSim needs no settling time: times are exact after the first batch.
+// inSim needs no warm-up: times are exact after the first batch.
 var inSim = pace{n: 20, batches: 1}
 
 // maxFill is the maximum number of iterations per batch.
 const maxFill = 1 << 20
 
 // stopwatch runs the iterations of one rank in batches and times each batch with the fabric's
-// clock. Batches before the settling time do not count; they determine the number of iterations
+// clock. Batches of the warm-up do not count; they determine the number of iterations
 // that fill a batch.
 type stopwatch struct {
 	rank    *cluster.Rank
@@ -36,7 +36,7 @@ type stopwatch struct {
 	left    int // remaining iterations of this batch
 	began   cluster.Time
 	started cluster.Time
-	turns   int       // started batches
+	batch   int       // started batches
 	times   []float64 // seconds per iteration, by counted batch
 	err     error
 	word    [1]float64
@@ -53,22 +53,23 @@ func (s *stopwatch) more() bool {
 		s.left--
 		return true
 	}
-	return s.turn()
+	return s.nextBatch()
 }
 
 // last reports whether the current iteration is the last one of its batch.
 func (s *stopwatch) last() bool { return s.left == 0 }
 
-func (s *stopwatch) turn() bool {
+func (s *stopwatch) nextBatch() bool {
 	now := s.rank.Now()
-	if s.turns == 0 {
+	if s.batch == 0 {
 		s.began = now
 	} else if !s.end(now) {
 		return false
 	}
-	s.turns++
+	s.batch++
 	s.left = s.n - 1
-	if s.err = s.rank.Barrier(s.rank.All()); s.err != nil {
+	s.err = s.rank.Barrier(s.rank.All())
+	if s.err != nil {
 		return false
 	}
 	s.started = s.rank.Now()
@@ -78,18 +79,20 @@ func (s *stopwatch) turn() bool {
 // end ends a batch. The time of the slowest rank counts. It reports whether another batch follows.
 func (s *stopwatch) end(now cluster.Time) bool {
 	took := (now - s.started).Seconds() / float64(s.n)
-	if took, s.err = s.largest(took); s.err != nil {
+	took, s.err = s.largest(took)
+	if s.err != nil {
 		return false
 	}
-	settled := s.turns > 1
-	if settle := s.pace.settle.Seconds(); settle > 0 {
+	isWarm := s.batch > 1
+	if warmup := s.pace.warmup.Seconds(); warmup > 0 {
 		passed, err := s.largest((now - s.began).Seconds())
-		if s.err = err; err != nil {
+		s.err = err
+		if err != nil {
 			return false
 		}
-		settled = settled && passed > settle
+		isWarm = isWarm && passed > warmup
 	}
-	if settled {
+	if isWarm {
 		s.times = append(s.times, took)
 		return len(s.times) < s.pace.batches
 	}

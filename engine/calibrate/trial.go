@@ -17,9 +17,9 @@ const (
 	trialStream   = "stream"   // x: threads
 	trialExchange = "exchange" // x: messages each way at the same time, by size
 	trialVolley   = "volley"   // x: messages in a window, one way and then back, by size
-	trialGetOwn   = "get own"  // x: bytes
+	trialGetLocal = "get own"  // x: bytes
 	trialGetPeer  = "get peer" // x: bytes
-	trialAnyOwn   = "get own anywhere"
+	trialAnyLocal = "get own anywhere"
 	trialAnyPeer  = "get peer anywhere"
 	trialAtomic   = "atomic"
 	trialRPC      = "rpc"
@@ -89,10 +89,10 @@ func trials(cores int) []trial {
 		add(trialPingpong, n, 2, 0, 2, pingpong(n))
 	}
 	for _, n := range getSizes {
-		add(trialGetOwn, n, 2, n, float64(gets(n)), get(n, true))
+		add(trialGetLocal, n, 2, n, float64(gets(n)), get(n, true))
 		add(trialGetPeer, n, 2, n, float64(gets(n)), get(n, false))
 	}
-	add(trialAnyOwn, 8, 2, scatterBytes, batchOps, scattered(true))
+	add(trialAnyLocal, 8, 2, scatterBytes, batchOps, scattered(true))
 	add(trialAnyPeer, 8, 2, scatterBytes, batchOps, scattered(false))
 	for k := 1; k <= cores; k++ {
 		add(trialCopy, k, k, 0, 1, copying)
@@ -253,11 +253,11 @@ func exchange(k, n int) body {
 func gets(n int) int { return max(1, min(batchOps, 256<<10/n)) }
 
 // get reads n bytes of the local segment or of the neighbour's, only on rank 0.
-func get(n int, own bool) body {
+func get(n int, local bool) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
 		buf := make([]byte, n)
 		from := r.ID()
-		if !own {
+		if !local {
 			from = 1 - from
 		}
 		k := gets(n)
@@ -277,11 +277,11 @@ func get(n int, own bool) body {
 
 // scattered reads random words of the local segment or of the neighbour's, on every rank. Each
 // address depends on the previous value, so no two reads overlap.
-func scattered(own bool) body {
+func scattered(local bool) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
 		word := make([]byte, 8)
 		from := r.ID()
-		if !own {
+		if !local {
 			from = 1 - from
 		}
 		at := uint64(r.ID())
@@ -309,7 +309,9 @@ func copying(_ *cluster.Rank, s *stopwatch) error {
 // stream sums the products of two local vectors, on every rank: the loop of a dot product, with two
 // operations and 16 bytes per element.
 func stream(r *cluster.Rank, s *stopwatch) error {
-	a, b, sum := make([]float64, streamWords), make([]float64, streamWords), make([]float64, 1)
+	a := make([]float64, streamWords)
+	b := make([]float64, streamWords)
+	sum := make([]float64, 1)
 	for i := range a {
 		a[i], b[i] = float64(i%5), float64(i%3)
 	}

@@ -432,7 +432,7 @@ func (t *track) add(u *unpacker, b *blockRow, from, upTo uint64) error {
 
 // messages returns the latest messages before a number.
 func (t *tracks) messages(upTo uint64) ([]timeline.Arrow, error) {
-	first := upTo - min(upTo, timeline.MostArrows)
+	first := upTo - min(upTo, timeline.MaxArrows)
 	var all []timeline.Arrow
 	var bad error
 	err := t.file.each(`SELECT b.first, b.n, b.crc, y.data FROM block b JOIN body y ON y.block = b.id WHERE b.lane=? AND b.first+b.n>? AND b.first<? ORDER BY b.first`,

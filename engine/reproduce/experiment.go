@@ -239,7 +239,7 @@ func (q *Quantity) against(c *presets.Check) string {
 func (p *plan) pointsOf(c *presets.Check, series string) []*Point {
 	var points []*Point
 	for _, at := range p.points[series] {
-		if c.Looks(series, at.X) && !(at.Long && c.Rule.Whole()) {
+		if c.Uses(series, at.X) && !(at.Long && c.Rule.Whole()) {
 			points = append(points, at)
 		}
 	}

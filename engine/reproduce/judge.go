@@ -112,7 +112,7 @@ func (p *plan) recordedRow(r Row, c *presets.Check, q *Quantity, at *Point) (Row
 	r.Name = presets.RowName(at.Series.Name, at.X)
 	r.X = at.X
 	r.Modelled = q.Modelled(at, p.pointAt(q.against(c), at))
-	k := c.Record.KeptAs(r.Name)
+	k := c.Record.LongResultOf(r.Name)
 	if k == nil {
 		return r, false
 	}

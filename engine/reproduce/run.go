@@ -187,7 +187,7 @@ func constants(plans []*plan) []Constant {
 		c := &all[i]
 		for _, p := range plans {
 			for _, check := range p.figure.Checks {
-				if p.machine.Name != c.Machine || !slices.Contains(check.Leans, c.Key) {
+				if p.machine.Name != c.Machine || !slices.Contains(check.DependsOn, c.Key) {
 					continue
 				}
 				c.Claims = append(c.Claims, check.Claim)

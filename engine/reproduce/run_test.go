@@ -31,7 +31,7 @@ func small(change func(f *presets.Figure)) []presets.Figure {
 		},
 		Checks: []presets.Check{
 			{Name: "gain", Claim: 7, Quantity: "speedup", Series: []string{"pairs"}, X: []float64{16}, Use: presets.UseCheck, Rule: presets.Within, Tolerance: .1,
-				Leans: []string{"remote.latency_s", "flops_per_core"}},
+				DependsOn: []string{"remote.latency_s", "flops_per_core"}},
 			{Name: "share", Claim: 6, Quantity: "rank_local_share", Series: []string{"pairs"}, Use: presets.UseExact, Rule: presets.Sampling, Tolerance: 5,
 				Published: map[string][]presets.Point{"pairs": {{X: 4, Value: .5}, {X: 16, Value: .5}}}},
 		},
@@ -154,8 +154,8 @@ func TestFiguresAreValid(t *testing.T) {
 			}
 			q.machine = doubled(t, p, fact.Key)
 			for k := range f.Checks {
-				if c := &f.Checks[k]; slices.Contains(c.Leans, fact.Key) != moves(p, q, c) {
-					t.Errorf("%s: %s: leans = %v, but doubling %s changes the model: %v", f.Name, c.Name, c.Leans, fact.Key, moves(p, q, c))
+				if c := &f.Checks[k]; slices.Contains(c.DependsOn, fact.Key) != moves(p, q, c) {
+					t.Errorf("%s: %s: leans = %v, but doubling %s changes the model: %v", f.Name, c.Name, c.DependsOn, fact.Key, moves(p, q, c))
 				}
 			}
 		}

@@ -18,7 +18,7 @@ import (
 func reach(maxValue float64) []presets.Figure {
 	return small(func(f *presets.Figure) {
 		f.Checks = append(f.Checks, presets.Check{Name: "reach", Claim: 8, Quantity: "access_time", Series: []string{"pairs"}, Use: presets.UseCheck,
-			Rule: presets.Range, Least: 1e-9, Most: maxValue, Leans: []string{"in_node.bandwidth_bytes_per_s"}})
+			Rule: presets.Range, Least: 1e-9, Most: maxValue, DependsOn: []string{"in_node.bandwidth_bytes_per_s"}})
 	})
 }
 

@@ -47,8 +47,8 @@ func (r *Report) Any(so func(*Row) bool) bool {
 	return slices.ContainsFunc(r.Rows, func(row Row) bool { return so(&row) })
 }
 
-// Records returns the result of each check, by figure and check. It omits figures with a failed
-// run.
+// Records returns the result of each check, by figure and check. A check is refuted if any of its
+// rows is, recorded long rows included. Records omits figures with a failed run.
 func (r *Report) Records() map[string]map[string]presets.Record {
 	all := make(map[string]map[string]presets.Record)
 	failed := make(map[string]bool)
@@ -60,21 +60,22 @@ func (r *Report) Records() map[string]map[string]presets.Record {
 		}
 		c, begun := all[row.Figure][row.Check]
 		if !begun {
-			c = presets.Record{Verdict: presets.Pass, Base: row.Recorded.Base, Moves: row.Recorded.Moves}
+			c = presets.Record{Base: row.Recorded.Base, Moves: row.Recorded.Moves}
 			if row.Sensed {
 				c.Base, c.Moves = row.Base, row.Moves
 			}
 		}
 		if row.Long {
-			c.Long = append(c.Long, presets.Kept{
+			c.Long = append(c.Long, presets.LongResult{
 				Row: row.Name, Verdict: row.Verdict(), Value: row.judgedValue(), Hash: row.Hash,
 			})
 		} else if !row.Pass {
-			c.Verdict, c.Refuted = presets.Refuted, append(c.Refuted, row.Name)
+			c.Refuted = append(c.Refuted, row.Name)
 			if row.Term != "" && !slices.Contains(c.Decided, row.Term) {
 				c.Decided = append(c.Decided, row.Term)
 			}
 		}
+		c.Verdict = c.Overall()
 		all[row.Figure][row.Check] = c
 	}
 	for figure, bad := range failed {

@@ -61,3 +61,26 @@ func TestRecords(t *testing.T) {
 		t.Errorf("recorded: %s, want %s", got, want)
 	}
 }
+
+// A check is recorded as refuted if only a long row is refuted, and its short rows still pass.
+func TestRecordsOfLongRows(t *testing.T) {
+	r := &Report{Rows: []Row{
+		{Figure: "f", Check: "c", Name: "a at 1", Pass: true, Use: presets.UseCheck},
+		{Figure: "f", Check: "c", Name: "a at 64", Simulated: 2, Hash: "h", Long: true, Kept: true, Use: presets.UseCheck},
+		{Figure: "f", Check: "d", Name: "a at 64", Simulated: 3, Hash: "h", Long: true, Pass: true, Use: presets.UseCheck},
+	}}
+	all := r.Records()
+	want := map[string]map[string]presets.Record{"f": {
+		"c": {Verdict: presets.Refuted, Long: []presets.LongResult{{Row: "a at 64", Verdict: presets.Refuted, Value: 2, Hash: "h"}}},
+		"d": {Verdict: presets.Pass, Long: []presets.LongResult{{Row: "a at 64", Verdict: presets.Pass, Value: 3, Hash: "h"}}},
+	}}
+	if !reflect.DeepEqual(all, want) {
+		t.Errorf("records %+v, want %+v", all, want)
+	}
+	for i := range r.Rows {
+		r.Rows[i].Recorded = all["f"][r.Rows[i].Check]
+	}
+	if got, want := r.Summary(), "0 exact, 0 fitted, 3 predicted (1 refuted), 0 verified; all as recorded"; got != want {
+		t.Errorf("recorded: %s, want %s", got, want)
+	}
+}

@@ -50,7 +50,7 @@ func (s *Session) loop(ctx context.Context) {
 		s.notifyLaunch(&set)
 		s.publish(h, set, nil, engine.Starting)
 		last = nil
-		host.Back(s.options.memory())
+		host.SetCollectorLimit(s.options.memory())
 		r, err := launch(context.WithoutCancel(ctx), set, s.gate)
 		why := byItself
 		if err == nil {

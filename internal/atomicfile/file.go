@@ -13,27 +13,27 @@ import (
 
 // Check returns the error that Write would return for a file, before its content is computed.
 func Check(name string) error {
-	mode, err := target(name)
+	mode, err := checkTarget(name)
 	if err != nil {
 		return err
 	}
-	f, err := temporary(name, mode)
+	f, err := createTemporary(name, mode)
 	if err != nil {
 		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// usual is the mode of a new file, before the umask.
-const usual fs.FileMode = 0o644
+// defaultMode is the mode of a new file, before the umask.
+const defaultMode fs.FileMode = 0o644
 
-// target returns the maximum mode of the file. It returns an error if a file cannot replace the
+// checkTarget returns the maximum mode of the file. It returns an error if a file cannot replace the
 // target.
-func target(name string) (fs.FileMode, error) {
+func checkTarget(name string) (fs.FileMode, error) {
 	info, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return usual, nil
+		return defaultMode, nil
 	case err != nil:
 		return 0, err
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -45,15 +45,15 @@ func target(name string) (fs.FileMode, error) {
 	case info.Mode()&0o200 == 0:
 		return 0, fmt.Errorf("%s is write-protected", name)
 	}
-	return info.Mode().Perm() & usual, nil
+	return info.Mode().Perm() & defaultMode, nil
 }
 
-// temporary creates a new file in the folder of name.
-func temporary(name string, mode fs.FileMode) (*os.File, error) {
+// createTemporary creates a new file in the folder of name.
+func createTemporary(name string, mode fs.FileMode) (*os.File, error) {
 	dir := filepath.Dir(name)
 	for try := 0; ; try++ {
-		beside := filepath.Join(dir, fmt.Sprintf(".hybridtop-%d-%d.tmp", os.Getpid(), try))
-		f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		temp := filepath.Join(dir, fmt.Sprintf(".hybridtop-%d-%d.tmp", os.Getpid(), try))
+		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if errors.Is(err, fs.ErrExist) && try < 1000 {
 			continue
 		}
@@ -64,18 +64,18 @@ func temporary(name string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// piece is the number of bytes written between two checks of the context.
-const piece = 1 << 20
+// pieceSize is the number of bytes written between two checks of the context.
+const pieceSize = 1 << 20
 
-// lastWords is the time that an interrupted Write waits for the removal of its temporary file.
-const lastWords = 200 * time.Millisecond
+// cleanupTime is the time that an interrupted Write waits for the removal of its temporary file.
+const cleanupTime = 200 * time.Millisecond
 
 // Write creates or replaces a file. If the context ends first, the file does not change, and Write
 // does not wait for a file system that does not respond.
 func Write(ctx context.Context, name string, data []byte) error {
 	return Stream(ctx, name, func(w io.Writer) error {
 		for len(data) > 0 {
-			n := min(len(data), piece)
+			n := min(len(data), pieceSize)
 			if _, err := w.Write(data[:n]); err != nil {
 				return err
 			}
@@ -98,27 +98,29 @@ func Stream(ctx context.Context, name string, fill func(io.Writer) error) error 
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(lastWords):
+	case <-time.After(cleanupTime):
 		return fmt.Errorf("%s: %w", name, context.Cause(ctx))
 	}
 }
 
 func stream(ctx context.Context, name string, fill func(io.Writer) error) error {
-	mode, err := target(name)
+	mode, err := checkTarget(name)
 	if err != nil {
 		return err
 	}
-	f, err := temporary(name, mode)
+	f, err := createTemporary(name, mode)
 	if err != nil {
 		return err
 	}
-	if err = fill(&until{ctx, f}); err == nil && ctx.Err() != nil {
+	err = fill(&contextWriter{ctx: ctx, w: f})
+	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
+	err = errors.Join(err, f.Close())
+	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
@@ -132,13 +134,13 @@ func stream(ctx context.Context, name string, fill func(io.Writer) error) error 
 	return nil
 }
 
-// until is a writer that fails after its context has ended.
-type until struct {
+// contextWriter is a writer that fails after its context has ended.
+type contextWriter struct {
 	ctx context.Context
 	w   io.Writer
 }
 
-func (u *until) Write(p []byte) (int, error) {
+func (u *contextWriter) Write(p []byte) (int, error) {
 	if u.ctx.Err() != nil {
 		return 0, context.Cause(u.ctx)
 	}

@@ -52,7 +52,7 @@ func put(t *testing.T, file, text string, mode os.FileMode) {
 
 func TestWriteCreatesAndReplaces(t *testing.T) {
 	file := filepath.Join(in(t, "a.svg"), "a.svg")
-	for _, text := range []string{"first", "", strings.Repeat("x", 3*piece+1), "last"} {
+	for _, text := range []string{"first", "", strings.Repeat("x", 3*pieceSize+1), "last"} {
 		if err := Check(file); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestInterrupted(t *testing.T) {
 	file := filepath.Join(in(t, "a"), "a")
 	for looks := range 8 {
 		put(t, file, "old", 0o644)
-		text := strings.Repeat("n", 3*piece)
+		text := strings.Repeat("n", 3*pieceSize)
 		err := Write(&closing{t.Context(), looks}, file, []byte(text))
 		if err == nil {
 			holds(t, file, text)

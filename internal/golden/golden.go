@@ -74,7 +74,7 @@ func (s *sections) parse(text string) {
 }
 
 func (s *sections) put(name, text string) {
-	if _, known := s.texts[name]; !known {
+	if _, exists := s.texts[name]; !exists {
 		s.names = append(s.names, name)
 	}
 	s.texts[name] = text
@@ -118,8 +118,8 @@ func Text(t *testing.T, name, got string) {
 		}
 		return
 	}
-	want, known := s.texts[name]
-	if !known {
+	want, exists := s.texts[name]
+	if !exists {
 		t.Errorf("%s has no section %q (-update writes it):\n%s", s.path, name, got)
 	} else if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s differs in %q (-want +got; -update rewrites it):\n%s\n%s", s.path, name, diff, got)

@@ -23,11 +23,11 @@ const (
 	moreFiles  = 4
 )
 
-// patience is the maximum time to wait for goroutines that end.
-const patience = time.Minute
+// maxWait is the maximum time to wait for goroutines that end.
+const maxWait = time.Minute
 
-// held counts the resources of a process.
-type held struct {
+// resources counts the resources of a process.
+type resources struct {
 	goroutines, files int
 	memory            uint64
 }
@@ -53,7 +53,7 @@ func Rounds(t *testing.T, usual int, round func(t *testing.T, seed uint64)) {
 	}
 	goroutines := runtime.NumGoroutine()
 	began, n := time.Now(), 0
-	var before held
+	var before resources
 	for ; n < usual || time.Since(began) < long; n++ {
 		seed := first + uint64(n)
 		func() {
@@ -68,10 +68,10 @@ func Rounds(t *testing.T, usual int, round func(t *testing.T, seed uint64)) {
 			t.FailNow()
 		}
 		if n == usual/2 {
-			before = now(t, goroutines)
+			before = count(t, goroutines)
 		}
 	}
-	after := now(t, goroutines)
+	after := count(t, goroutines)
 	t.Logf("%d rounds from seed %d in %v: %d goroutines (%d before), %d files (%d), %d KiB of heap (%d)", n, first, time.Since(began).Round(time.Millisecond),
 		after.goroutines, goroutines, after.files, before.files, after.memory>>10, before.memory>>10)
 	if after.goroutines > goroutines {
@@ -100,14 +100,14 @@ func Acts(t *testing.T, usual int) int {
 	return n
 }
 
-// now waits for ending goroutines and counts the resources of the process.
-func now(t *testing.T, goroutines int) held {
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+// count waits for ending goroutines and counts the resources of the process.
+func count(t *testing.T, goroutines int) resources {
+	ctx, stop := context.WithTimeout(t.Context(), maxWait)
 	defer stop()
 	for runtime.NumGoroutine() > goroutines && ctx.Err() == nil {
 		runtime.Gosched()
 	}
-	h := held{goroutines: runtime.NumGoroutine()}
+	h := resources{goroutines: runtime.NumGoroutine()}
 	if files, err := os.ReadDir("/proc/self/fd"); err == nil { // other systems count no files
 		h.files = len(files)
 	}

@@ -8,16 +8,16 @@ import (
 
 // Config returns a path below the program's folder for files that the user writes.
 func Config(parts ...string) string {
-	return place("XDG_CONFIG_HOME", ".config", parts)
+	return resolve("XDG_CONFIG_HOME", ".config", parts)
 }
 
 // State returns a path below the program's folder for files that the program writes. Systems
 // without a separate folder for state use the configuration folder.
 func State(parts ...string) string {
-	return place("XDG_STATE_HOME", filepath.Join(".local", "state"), parts)
+	return resolve("XDG_STATE_HOME", filepath.Join(".local", "state"), parts)
 }
 
-func place(variable, usual string, parts []string) string {
+func resolve(variable, usual string, parts []string) string {
 	base := os.Getenv(variable)
 	if !filepath.IsAbs(base) {
 		var err error
