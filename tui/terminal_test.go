@@ -114,8 +114,15 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 		}
 	}()
 	go func() {
+		quit := false
 		for b := range typed {
+			// Bubble Tea's input reader blocks forever on an event that it reads after the program has
+			// quit, such as the reply to the program's last query.
+			if quit {
+				continue
+			}
 			_, _ = keyboard.Write(b)
+			quit = bytes.Contains(b, []byte("\x03"))
 		}
 		_ = keyboard.Close()
 	}()
