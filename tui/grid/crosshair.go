@@ -25,11 +25,11 @@ func (c *LineChart) Nearest(s *Series, x float64) (index int, ok bool) {
 	return index, ok
 }
 
-// crosshair draws a line at CrossX, and the values of all series next to it:
+// drawCrosshair draws a line at CrossX, and the values of all series next to it:
 //
 //	│ 8 KiB
 //	│ ● in rank 12.3 GB/s
-func (c *LineChart) crosshair(in View, th *Theme) {
+func (c *LineChart) drawCrosshair(in View, th *Theme) {
 	col, ok := c.plot.col(c.CrossX)
 	if !ok {
 		return

@@ -127,42 +127,42 @@ func (v View) candlestick(x int, low, bodyLow, bodyHigh, high float64, pen Style
 // stripCells is the number of cells in a strip. The curves of a chart need only a few strips.
 const stripCells = 256
 
-// dots is a raster of 2×4 braille dots per cell. Cells get places in strips of ntcharts' dots in
+// dots is a raster of 2×4 braille dots per cell. Cells get slots in strips of ntcharts' dots in
 // the order in which curves touch them. Untouched cells cost nothing.
 type dots struct {
 	strips  []*nt.PatternDotsGrid
-	places  []int32 // place of each cell, from 1; 0: no dots
-	touched []int32 // cell of each place
+	slots   []int32 // slot of each cell, from 1; 0: no dots
+	touched []int32 // cell of each slot
 }
 
 // reset prepares n cells with all dots off. It unsets single dots, because PatternDotsGrid.Reset
 // allocates every row again.
 func (d *dots) reset(n int) {
-	for place := range d.touched {
-		strip, at := d.strips[place/stripCells], place%stripCells*2
+	for slot := range d.touched {
+		strip, at := d.strips[slot/stripCells], slot%stripCells*2
 		for y := range 4 {
 			strip.Unset(at, y)
 			strip.Unset(at+1, y)
 		}
 	}
 	d.touched = d.touched[:0]
-	d.places = grow(d.places, n)
-	clear(d.places)
+	d.slots = grow(d.slots, n)
+	clear(d.slots)
 }
 
 // set switches on a dot of a cell: x is 0 or 1, y is 0 to 3.
 func (d *dots) set(cell, x, y int) {
-	place := int(d.places[cell])
-	if place == 0 {
+	slot := int(d.slots[cell])
+	if slot == 0 {
 		d.touched = append(d.touched, int32(cell))
-		place = len(d.touched)
-		d.places[cell] = int32(place)
-		if place > len(d.strips)*stripCells {
+		slot = len(d.touched)
+		d.slots[cell] = int32(slot)
+		if slot > len(d.strips)*stripCells {
 			d.strips = append(d.strips, nt.NewPatternDotsGrid(stripCells*2, 4))
 		}
 	}
-	place--
-	d.strips[place/stripCells].Set(place%stripCells*2+x, y)
+	slot--
+	d.strips[slot/stripCells].Set(slot%stripCells*2+x, y)
 }
 
 // draw draws the cells with dots on v, which is w columns wide, each in the style of its owner.

@@ -15,8 +15,8 @@ const (
 // left and lower right quarter.
 var quadrants = [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
 
-// asciiMarks holds the characters of curves in ASCII, one per series.
-const asciiMarks = "*+ox#@%&"
+// asciiMarkers holds the characters of curves in ASCII, one per series.
+const asciiMarkers = "*+ox#@%&"
 
 // raster is a raster of dots finer than cells. Each cell has the colour of the last series that
 // touched it.
@@ -176,7 +176,7 @@ func (c *raster) draw(v View, styles []Style) {
 				continue
 			}
 			s := c.owner[y*c.w+x]
-			r := rune(asciiMarks[int(s)%len(asciiMarks)])
+			r := rune(asciiMarkers[int(s)%len(asciiMarkers)])
 			if c.kind == Blocks {
 				r = quadrants[m&15]
 			}
@@ -206,7 +206,7 @@ func (c *raster) label(v View, styles []Style, glyphs []rune) {
 // touched reports whether a curve passes cell i.
 func (c *raster) touched(i int) bool {
 	if c.kind == Braille {
-		return c.dots.places[i] != 0
+		return c.dots.slots[i] != 0
 	}
 	return c.mask[i] != 0
 }

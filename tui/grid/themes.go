@@ -10,11 +10,11 @@ import (
 // glyphs holds the points of the first eight lines of a chart.
 var glyphs = [8]rune{'●', '○', '◆', '×', '▲', '□', '◇', '▼'}
 
-// shapes holds the shapes of curves of the five kinds of number.
-var shapes = [kinds]Shape{Modelled: Dashed, Published: Points}
+// kindShapes holds the shapes of curves of the five kinds of number.
+var kindShapes = [kinds]Shape{Modelled: Dashed, Published: Points}
 
-// marks holds the symbols of the five kinds of number.
-var marks = [kinds]rune{Measured: '●', Emulated: '○', Simulated: '◆', Modelled: '╌', Published: '×'}
+// kindSymbols holds the symbols of the five kinds of number.
+var kindSymbols = [kinds]rune{Measured: '●', Emulated: '○', Simulated: '◆', Modelled: '╌', Published: '×'}
 
 // Styles holds the roles of a theme as Lip Gloss styles. The command line uses them directly; the
 // styles of cells are compiled from them.
@@ -35,7 +35,7 @@ func compile(t Theme) *Theme {
 	t.Selected = cellStyle(s.Selected)
 	t.OK, t.Good, t.Warning, t.Error = cellStyle(s.OK), cellStyle(s.Good), cellStyle(s.Warning), cellStyle(s.Error)
 	for k := range kinds {
-		t.Kinds[k] = KindStyle{cellStyle(s.Kinds[k]), marks[k], shapes[k]}
+		t.Kinds[k] = KindStyle{cellStyle(s.Kinds[k]), kindSymbols[k], kindShapes[k]}
 	}
 	t.Glyphs = glyphs
 	return &t

@@ -70,8 +70,8 @@ func (u Unit) Append(dst []byte, v float64, cols int) []byte {
 	return u.appendDigits(dst, v, cols, digits3)
 }
 
-// share returns a unit that writes all numbers with the prefix of limit.
-func (u Unit) share(limit float64) Unit {
+// withPrefixOf returns a unit that writes all numbers with the prefix of limit.
+func (u Unit) withPrefixOf(limit float64) Unit {
 	scaled, prefix, exponent := u.scale(limit, digits3)
 	if u.Kind <= Binary && !exponent && scaled != 0 && scaled-scaled == 0 {
 		u.prefix, u.Div, u.shared = prefix, limit/scaled, true

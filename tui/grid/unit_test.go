@@ -110,9 +110,9 @@ func TestTicksRiseInsideTheRange(t *testing.T) {
 		if len(ticks) > max(0, n) {
 			t.Fatalf("%d ticks, asked for %d", len(ticks), n)
 		}
-		room := (math.Abs(lo) + math.Abs(hi)) * 1e-9
+		tolerance := (math.Abs(lo) + math.Abs(hi)) * 1e-9
 		for i, v := range ticks {
-			if !(v >= lo-room && v <= hi+room) || i > 0 && v <= ticks[i-1] {
+			if !(v >= lo-tolerance && v <= hi+tolerance) || i > 0 && v <= ticks[i-1] {
 				t.Fatalf("ticks %v from %v to %v", ticks, lo, hi)
 			}
 		}
@@ -123,7 +123,7 @@ func TestTicksRiseInsideTheRange(t *testing.T) {
 func TestAxisThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ax := Axis{Scale: rapid.SampledFrom([]Scale{Linear, Log2, Log10}).Draw(t, "scale"), Fixed: true, Min: 1, Max: 1e6}
-		m := ax.settle(emptySpan(), false, 0)
+		m := ax.mapSpan(emptySpan(), false, 0)
 		v := rapid.Float64Range(1, 1e6).Draw(t, "v")
 		f, ok := m.frac(v)
 		if back := m.value(f); !ok || math.Abs(back-v) > 1e-6*v {

@@ -47,7 +47,7 @@ func TestTicksOfBits(t *testing.T) {
 	s := emptySpan()
 	s.add(Linear, 0)
 	s.add(Linear, 1.2e9)
-	m := ax.settle(s, true, 5)
+	m := ax.mapSpan(s, true, 5)
 	u := ax.tickUnit(m.lo, m.hi)
 	if got := u.String(m.hi); got != "10 Gbit/s" {
 		t.Errorf("the axis ends at %q", got)

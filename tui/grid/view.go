@@ -279,16 +279,16 @@ func (v View) Box(r Rect, b Box) View {
 	in.Rune(0, h-1, '╰', b.Border)
 	in.Rune(w-1, h-1, '╯', b.Border)
 
-	room := w - 4 // a title has a blank on both sides
-	if b.Title != "" && room > 0 {
-		n := in.TextIn(2, 0, room, b.Title, Left, b.TitleStyle)
+	free := w - 4 // a title has a blank on both sides
+	if b.Title != "" && free > 0 {
+		n := in.TextIn(2, 0, free, b.Title, Left, b.TitleStyle)
 		in.Rune(1, 0, ' ', b.Border)
 		in.Rune(2+n, 0, ' ', b.Border)
-		room -= n + 2
+		free -= n + 2
 	}
 	right := b.Right
-	if Width(right) > room {
-		right = shortened(right, room)
+	if Width(right) > free {
+		right = shorten(right, free)
 	}
 	if n := Width(right); n > 0 {
 		x := w - 2 - n
@@ -299,9 +299,9 @@ func (v View) Box(r Rect, b Box) View {
 	return v.Sub(r.Inset(1, 1))
 }
 
-// shortened returns the start of s that fits in cols columns: up to a comma, or only the symbol at
+// shorten returns the start of s that fits in cols columns: up to a comma, or only the symbol at
 // its start, or "".
-func shortened(s string, cols int) string {
+func shorten(s string, cols int) string {
 	for Width(s) > cols {
 		i := strings.LastIndex(s, ", ")
 		if _, n := utf8.DecodeRuneInString(s); i < 0 && n < len(s) && s[n] == ' ' && cols > 0 {
