@@ -109,8 +109,8 @@ func (o *help) Wheel(x, y, by int) {
 	}
 }
 
-// whole writes everything about a line, and returns the number of rows that it needs.
-func whole(v grid.View, l *overlay.Line, th *grid.Theme) (rows int) {
+// drawEntry writes everything about a line, and returns the number of rows that it needs.
+func drawEntry(v grid.View, l *overlay.Line, th *grid.Theme) (rows int) {
 	f := grid.Flow{V: v}
 	where := ""
 	if l.Mode != overlay.OnScreen {
@@ -137,12 +137,12 @@ func (o *help) Draw(body grid.View) {
 	_, list = list.CutTop(1)
 	if list.H >= 8 && len(all) > 0 {
 		l := &all[min(o.list.At, len(all)-1)]
-		foot, list = list.CutBottom(min(1+whole(v.Sub(grid.Rect{W: v.W()}), l, th), list.H/2))
+		foot, list = list.CutBottom(min(1+drawEntry(v.Sub(grid.Rect{W: v.W()}), l, th), list.H/2))
 		for x := range v.W() {
 			v.Sub(foot).Rune(x, 0, '─', th.Border)
 		}
 		_, foot = foot.CutTop(1)
-		whole(v.Sub(foot), l, th)
+		drawEntry(v.Sub(foot), l, th)
 	}
 	o.list.Draw(v.Sub(list), len(all), th, func(i int, row grid.View, selected bool) {
 		l := &all[i]

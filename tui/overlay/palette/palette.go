@@ -90,7 +90,7 @@ func (o *palette) typed() string { return strings.Join(strings.Fields(o.line.Str
 func (o *palette) complete() {
 	if all := o.offers(); o.list.At < len(all) {
 		e := all[o.list.At]
-		if e.more {
+		if e.needsValue {
 			e.text += " "
 		}
 		o.line.Put(e.text)
@@ -116,7 +116,7 @@ func (o *palette) recall(by int) {
 // error.
 func (o *palette) run() {
 	e, err := o.command(o.typed())
-	if err == nil && e.more {
+	if err == nil && e.needsValue {
 		o.line.Put(e.text + " ")
 		o.Retyped()
 		return
@@ -154,7 +154,7 @@ func (o *palette) command(text string) (entry, error) {
 			for _, p := range o.files {
 				names = append(names, p.Name)
 			}
-			return o.load(begun(name, names), "")
+			return o.load(completeChoice(name, names), "")
 		}},
 	} {
 		if rest, ok := strings.CutPrefix(text, c.head); ok {
@@ -167,7 +167,7 @@ func (o *palette) command(text string) (entry, error) {
 	}
 	if len(words) == 2 {
 		if k, err := o.h.Panel.Scenario.Knob(words[0]); err == nil && k.Name != "" {
-			return o.set(k.Name, begun(words[1], k.Choices), k.Unit), nil
+			return o.set(k.Name, completeChoice(words[1], k.Choices), k.Unit), nil
 		} else if strings.HasPrefix(text, "set ") && words[0] != "workload" {
 			return entry{}, err
 		}
@@ -187,7 +187,7 @@ func (o *palette) command(text string) (entry, error) {
 	case len(fit) == 1:
 		return fit[0], nil
 	case len(fit) > 1:
-		return entry{}, fmt.Errorf("%q is ambiguous: %s, %s%s (type more, or choose with ↑↓)", text, fit[0].text, fit[1].text, others(len(fit)-2))
+		return entry{}, fmt.Errorf("%q is ambiguous: %s, %s%s (type more, or choose with ↑↓)", text, fit[0].text, fit[1].text, moreWords(len(fit)-2))
 	case text == "":
 		return entry{}, errors.New("no command: type one, or choose with ↑↓")
 	case len(all) > 0:
@@ -196,15 +196,15 @@ func (o *palette) command(text string) (entry, error) {
 	return entry{}, fmt.Errorf("unknown command %q", text)
 }
 
-func others(n int) string {
+func moreWords(n int) string {
 	if n == 0 {
 		return ""
 	}
 	return fmt.Sprintf(", %d more", n)
 }
 
-// begun returns the only choice that starts with the text, or else the text.
-func begun(text string, choices []string) string {
+// completeChoice returns the only choice that starts with the text, or else the text.
+func completeChoice(text string, choices []string) string {
 	found := text
 	for _, c := range choices {
 		switch {
