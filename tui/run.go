@@ -117,7 +117,7 @@ func tell(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
 		select {
 		case <-t.Stops():
 			p.Send(stop{time.Now()})
-		case <-t.Again():
+		case <-t.Continued():
 			p.Send(continued{})
 		case <-over:
 			return

@@ -29,13 +29,13 @@ type Terminal struct {
 	cmd    *exec.Cmd
 	before unix.Termios
 
-	mu      sync.Mutex
-	came    sync.Cond
-	em      *vt.Emulator
-	modes   map[ansi.Mode]bool // last setting of each mode
-	written strings.Builder    // the complete output
-	stalled bool
-	late    bool
+	mu       sync.Mutex
+	came     sync.Cond
+	em       *vt.Emulator
+	modes    map[ansi.Mode]bool // last setting of each mode
+	written  strings.Builder    // the complete output
+	stalled  bool
+	timedOut bool
 }
 
 // HearSignals makes programs started afterwards react to signals that the parent of the tests
@@ -227,7 +227,7 @@ func (x *Terminal) until(what string, wrong func() string) {
 	defer x.mu.Unlock()
 	giveUp := time.AfterFunc(patience, func() {
 		x.mu.Lock()
-		x.late = true
+		x.timedOut = true
 		x.mu.Unlock()
 		x.came.Broadcast()
 	})
@@ -247,7 +247,7 @@ func (x *Terminal) until(what string, wrong func() string) {
 		}
 	}()
 	for why := wrong(); why != ""; why = wrong() {
-		if x.late {
+		if x.timedOut {
 			x.t.Fatalf("%s: %s\n%s", what, why, x.text())
 		}
 		x.came.Wait()
