@@ -76,7 +76,7 @@ func TestACastShowsTheScreensOfItsRecording(t *testing.T) {
 	a := newApp()
 	a.load(last)
 	var sc screen
-	for sc.draw(a, w, h); sc.late(); sc.draw(a, w, h) {
+	for sc.draw(a, w, h); sc.incomplete(); sc.draw(a, w, h) {
 	}
 	shown := make([]string, h)
 	for y := range h {
@@ -121,7 +121,7 @@ func TestACastIsBounded(t *testing.T) {
 		t.Error("a cast begins behind the recording's end")
 	}
 	for _, length := range []time.Duration{0, time.Second, time.Minute, time.Hour, 1000 * time.Hour} {
-		if step := castStep(length); step < castEvery || length/step > mostFrames {
+		if step := castStep(length); step < castEvery || length/step > maxFrames {
 			t.Errorf("a recording of %v has a screen each %v", length, step)
 		}
 	}

@@ -164,7 +164,7 @@ func TestNoKeyChangesAHiddenPane(t *testing.T) {
 			}
 			a := alone(focus)
 			a.Markers = grid.Blocks
-			before, acted := looks(a, focus), slices.Clone(a.acted)
+			before, acted := looks(a, focus), slices.Clone(a.actionCounts)
 			keys(a, b.Keys[0])
 			a.Markers = grid.Blocks // they apply to all curves
 			a.Pick = pane.Pick{}    // it applies to all panes
@@ -177,7 +177,7 @@ func TestNoKeyChangesAHiddenPane(t *testing.T) {
 				t.Errorf("with pane %d alone, %s changes another one:\n%s", focus+1, b.Name, diff)
 			}
 			for p := range a.panes {
-				if p != focus && a.acted[p] != acted[p] {
+				if p != focus && a.actionCounts[p] != acted[p] {
 					t.Errorf("with pane %d alone, %s acts on pane %d", focus+1, b.Name, p+1)
 				}
 			}
@@ -190,7 +190,7 @@ func TestNoKeyChangesACoveredPane(t *testing.T) {
 	for _, b := range paneKeys() {
 		a := alone(bandwidthPane)
 		keys(a, "L", b.Keys[0])
-		if slices.Max(a.acted) > 0 && !b.Run {
+		if slices.Max(a.actionCounts) > 0 && !b.Run {
 			t.Errorf("%s acts on a pane below a page", b.Name)
 		}
 	}
@@ -211,8 +211,8 @@ func TestEveryActionOfAFocusedPaneIsReached(t *testing.T) {
 			}
 			for what, press := range map[string][]string{"key": {b.Keys[0]}, "name": {":", "'" + x.Name, "enter"}} {
 				a := alone(p)
-				if keys(a, press...); a.acted[p] != 1 {
-					t.Errorf("pane %d: the %s of %s acts %d times, want once", p+1, what, x.Name, a.acted[p])
+				if keys(a, press...); a.actionCounts[p] != 1 {
+					t.Errorf("pane %d: the %s of %s acts %d times, want once", p+1, what, x.Name, a.actionCounts[p])
 				}
 			}
 		}
@@ -227,7 +227,7 @@ func TestGenericActionsAreAnswered(t *testing.T) {
 		t.Errorf("c on the cluster says %q", a.notice)
 	}
 	for _, g := range pane.Generic {
-		answered := unanswered[g.Name] != nil
+		answered := fallbacks[g.Name] != nil
 		for _, p := range a.panes {
 			answered = answered || slices.ContainsFunc(p.Actions(), func(x pane.Action) bool { return x.Name == g.Name })
 		}
@@ -242,12 +242,12 @@ func TestTheFocusedPaneAnswersFirst(t *testing.T) {
 	a := shownApp(recorded(4, 2, 2, 8, false))
 	a.w, a.h, a.focus = 120, 40, timelinePane
 	keys(a, "c")
-	if a.acted[timelinePane] != 1 || a.acted[bandwidthPane] != 0 {
-		t.Errorf("c on the timeline acts on %v", a.acted)
+	if a.actionCounts[timelinePane] != 1 || a.actionCounts[bandwidthPane] != 0 {
+		t.Errorf("c on the timeline acts on %v", a.actionCounts)
 	}
 	a.focus = latencyPane
 	keys(a, "c")
-	if a.acted[bandwidthPane] != 1 {
-		t.Errorf("c on the latency acts on %v", a.acted)
+	if a.actionCounts[bandwidthPane] != 1 {
+		t.Errorf("c on the latency acts on %v", a.actionCounts)
 	}
 }

@@ -349,7 +349,7 @@ func TestFrameRate(t *testing.T) {
 		{Options{Environ: []string{"SSH_TTY=/dev/pts/1"}}, remoteFPS},
 		{Options{Environ: []string{"SSH_CONNECTION=a b c d"}}, remoteFPS},
 		{Options{Environ: []string{"SSH_TTY=/dev/pts/1"}, FPS: 30}, 30},
-		{Options{FPS: 1000}, mostFPS},
+		{Options{FPS: 1000}, maxFPS},
 	} {
 		if got := c.o.fps(); got != c.want {
 			t.Errorf("%+v: %d frames a second, want %d", c.o, got, c.want)

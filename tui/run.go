@@ -67,7 +67,7 @@ type Options struct {
 const (
 	localFPS  = 20
 	remoteFPS = 8
-	mostFPS   = 60
+	maxFPS    = 60
 )
 
 // Run shows the session until the user quits or the context ends. Then it restores the terminal.
@@ -77,8 +77,8 @@ func Run(ctx context.Context, s Session, o Options) error {
 		return err
 	}
 	err = play(ctx, screen, o)
-	if said := p.keepLast(ctx); said != nil && o.Warn != nil {
-		o.Warn(said)
+	if saveErr := p.keepLast(ctx); saveErr != nil && o.Warn != nil {
+		o.Warn(saveErr)
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func play(ctx context.Context, p *tea.Program, o Options) error {
 	if t := o.Terminal; t != nil {
 		over := make(chan struct{})
 		defer close(over)
-		go tell(p, t, over)
+		go forward(p, t, over)
 		t.Take()
 	}
 	_, err := p.Run()
@@ -111,8 +111,8 @@ type stop struct{ signalled time.Time }
 // continued reports that the job was stopped and another program may have changed the terminal.
 type continued struct{}
 
-// tell forwards requests to stop and to continue to the program.
-func tell(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
+// forward passes requests to stop and to continue to the program.
+func forward(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
 	for {
 		select {
 		case <-t.Stops():
@@ -229,16 +229,16 @@ func newProgram(s Session, o Options) (*program, error) {
 			return nil, err
 		}
 	}
-	p := &program{session: s, app: a, fixed: a.chosen, since: time.Now(), store: o.Store, switched: o.Record}
+	p := &program{session: s, app: a, fixed: a.chosen, since: time.Now(), store: o.Store, recorder: o.Record}
 	if p.replay(); a.replay == nil {
 		p.past = recording.NewPast()
 		a.past = p.past.At
 	}
 	if o.Store != nil {
 		notes = append(slices.Clone(o.Store.Warnings), notes...)
-		w := a.left[a.latest.Scenario.Workload]
+		w := a.workloads[a.latest.Scenario.Workload]
 		w.Knobs = a.latest.Scenario.Values // from the command line; saved only when a knob changes
-		a.left[a.latest.Scenario.Workload] = w
+		a.workloads[a.latest.Scenario.Workload] = w
 		o.Store.Began(a.kept())
 	}
 	a.notice = o.Notice
@@ -253,7 +253,7 @@ func newProgram(s Session, o Options) (*program, error) {
 func (o *Options) fps() int {
 	switch {
 	case o.FPS > 0:
-		return min(o.FPS, mostFPS)
+		return min(o.FPS, maxFPS)
 	case o.env("SSH_TTY") != "" || o.env("SSH_CONNECTION") != "":
 		return remoteFPS
 	}

@@ -124,7 +124,7 @@ func act(t *testing.T, s *session.Session, x *terminal, verb, words string) {
 				_, row, ok := strings.Cut(line, "★")
 				return ok && strings.HasPrefix(strings.TrimSpace(row), words+" ")
 			})
-			return starred || v != nil && late(snap, v) && !strings.Contains(x.text(), "★")
+			return starred || v != nil && fellBehind(snap, v) && !strings.Contains(x.text(), "★")
 		})
 	case "pair":
 		want, err := strconv.ParseFloat(words, 64)
@@ -148,7 +148,7 @@ func wins(snap *engine.Snapshot, group string) bool {
 	if v == nil {
 		return false
 	}
-	least, best, untimed, late := math.Inf(1), "", false, late(snap, v)
+	least, best, untimed, behind := math.Inf(1), "", false, fellBehind(snap, v)
 	for _, r := range v.Rows {
 		if r.Cells[study.LocalityAccesses] > 0 && r.Cells[study.LocalityLaw] < least {
 			least, best, untimed = r.Cells[study.LocalityLaw], r.Label, math.IsNaN(r.Cells[study.LocalityAccess])
@@ -158,7 +158,7 @@ func wins(snap *engine.Snapshot, group string) bool {
 	if untimed && best == group {
 		return v.Why != ""
 	}
-	return says == group && (best == group || late) || late && v.Why != "" && says == ""
+	return says == group && (best == group || behind) || behind && v.Why != "" && says == ""
 }
 
 // locality returns the study of group sizes, or nil.
@@ -170,8 +170,8 @@ func locality(snap *engine.Snapshot) *engine.StudyView {
 	return &snap.Studies[i]
 }
 
-// late reports whether the host fell behind in a run or at a point of a study.
-func late(snap *engine.Snapshot, v *engine.StudyView) bool {
+// fellBehind reports whether the host fell behind in a run or at a point of a study.
+func fellBehind(snap *engine.Snapshot, v *engine.StudyView) bool {
 	return snap.Late() || slices.ContainsFunc(v.Rows, func(r engine.Row) bool { return r.Flag == engine.Late })
 }
 

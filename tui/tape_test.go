@@ -134,8 +134,8 @@ func TestAReplayShowsTheSame(t *testing.T) {
 		fresh := shownApp(again)
 		fresh.Panel.Selected = moved.Panel.Selected
 		var a screen
-		for scrubbed.late() || i == 0 { // rows left for the next frame
-			if scrubbed.draw(moved, 140, 50); !scrubbed.late() {
+		for scrubbed.incomplete() || i == 0 { // rows left for the next frame
+			if scrubbed.draw(moved, 140, 50); !scrubbed.incomplete() {
 				break
 			}
 		}

@@ -58,13 +58,13 @@ func (p *player) got() []engine.Command {
 
 // terminal is an emulated terminal with the real program in it.
 type terminal struct {
-	t       *testing.T
-	mu      sync.Mutex
-	written sync.Cond
-	em      *vt.Emulator
-	program *tea.Program
-	over    chan error
-	late    bool
+	t        *testing.T
+	mu       sync.Mutex
+	written  sync.Cond
+	em       *vt.Emulator
+	program  *tea.Program
+	over     chan error
+	timedOut bool
 }
 
 // Write receives the program's output. Like the driver of a terminal, it turns a line feed into
@@ -174,13 +174,13 @@ func (x *terminal) until(what string, holds func() bool) {
 	defer x.mu.Unlock()
 	giveUp := time.AfterFunc(time.Minute, func() {
 		x.mu.Lock()
-		x.late = true
+		x.timedOut = true
 		x.mu.Unlock()
 		x.written.Broadcast()
 	})
 	defer giveUp.Stop()
 	for !holds() {
-		if x.late {
+		if x.timedOut {
 			x.t.Fatalf("never came: %s\n%s", what, x.text())
 		}
 		x.written.Wait()
