@@ -334,7 +334,11 @@ func checkPlaces(t *testing.T, p arrangement, a *app, w, h int) {
 func TestNoControlCharacters(t *testing.T) {
 	bad := "\x1b[2J\x07\x9b31m\r\n\u202e"
 	s := demo(4, 4, 4)
-	s.Why, s.Change, s.Failure, s.Machine, s.LaunchLine = bad, bad, bad, bad, bad
+	s.Why = bad
+	s.Change = bad
+	s.Failure = bad
+	s.Machine = bad
+	s.LaunchLine = bad
 	s.Marks[0].Label, s.Verification.Detail = bad, bad
 	s.Warnings = []string{bad}
 	s.Metrics[0].Name, s.Metrics[1].Unit = bad, bad

@@ -135,7 +135,10 @@ func paneKeys() (all []*binding) {
 // alone returns the demo with only one pane on the screen.
 func alone(p int) *app {
 	a := shownApp(recorded(4, 2, 2, 8, false))
-	a.w, a.h, a.focus, a.zoomed = 120, 40, p, true
+	a.w = 120
+	a.h = 40
+	a.focus = p
+	a.zoomed = true
 	var s screen
 	s.draw(a, a.w, a.h)
 	return a
@@ -240,7 +243,9 @@ func TestGenericActionsAreAnswered(t *testing.T) {
 // The focused pane has priority. Another visible pane handles the actions that it does not support.
 func TestTheFocusedPaneAnswersFirst(t *testing.T) {
 	a := shownApp(recorded(4, 2, 2, 8, false))
-	a.w, a.h, a.focus = 120, 40, timelinePane
+	a.w = 120
+	a.h = 40
+	a.focus = timelinePane
 	keys(a, "c")
 	if a.actionCounts[timelinePane] != 1 || a.actionCounts[bandwidthPane] != 0 {
 		t.Errorf("c on the timeline acts on %v", a.actionCounts)

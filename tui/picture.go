@@ -190,7 +190,12 @@ func (a *app) capturePicture(of *PictureOf, w, h int) ([]byte, error) {
 	}
 	was := *a
 	defer func() {
-		a.focus, a.last, a.zoomed, a.Alone, a.w, a.h = was.focus, was.last, was.zoomed, was.Alone, was.w, was.h
+		a.focus = was.focus
+		a.last = was.last
+		a.zoomed = was.zoomed
+		a.Alone = was.Alone
+		a.w = was.w
+		a.h = was.h
 		a.over, a.overSpec = was.over, was.overSpec
 	}()
 	if of.Pane != "" {

@@ -100,7 +100,9 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			p.app.notice = msg.err.Error()
 		}
 	case tea.WindowSizeMsg:
-		p.w, p.h, p.stale = msg.Width, msg.Height, true
+		p.w = msg.Width
+		p.h = msg.Height
+		p.stale = true
 	case tea.KeyPressMsg:
 		p.app.press(msg.String(), msg.Key().Text)
 		p.stale = true

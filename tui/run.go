@@ -200,7 +200,9 @@ func wrap(ctx context.Context, m tea.Model, o Options) *tea.Program {
 
 func newProgram(s Session, o Options) (*program, error) {
 	a := newApp()
-	a.ascii, a.mouse, a.overHost.Machines = o.ascii(), !o.NoMouse, o.Machines
+	a.ascii = o.ascii()
+	a.mouse = !o.NoMouse
+	a.overHost.Machines = o.Machines
 	name, left := o.Theme, o.Kept
 	if name == "" && o.env("NO_COLOR") != "" {
 		name = "mono"

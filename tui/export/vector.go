@@ -87,7 +87,10 @@ func (v *vector) Translate(pt vg.Point) {
 
 func (v *vector) Scale(x, y float64) {
 	p := &v.now
-	p.a, p.b, p.c, p.d = p.a*x, p.b*x, p.c*y, p.d*y
+	p.a = p.a * x
+	p.b = p.b * x
+	p.c = p.c * y
+	p.d = p.d * y
 }
 
 func (v *vector) Push() { v.stack = append(v.stack, v.now) }

@@ -19,7 +19,9 @@ func (c *LineChart) Nearest(s *Series, x float64) (index int, ok bool) {
 			d = max(at/x, x/at)
 		}
 		if d < best || !ok {
-			best, index, ok = d, k, true
+			best = d
+			index = k
+			ok = true
 		}
 	}
 	return index, ok

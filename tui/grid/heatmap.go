@@ -127,7 +127,10 @@ func (h *Heatmap) layout(v View) {
 	if h.Bar && v.H() > 3 {
 		_, h.area = h.area.CutBottom(1)
 	}
-	h.cellW, h.cellH, h.perX, h.perY = 1, 1, 1, 1
+	h.cellW = 1
+	h.cellH = 1
+	h.perX = 1
+	h.perY = 1
 	if h.area.H > 0 {
 		h.perY = max(1, (h.rows+h.area.H-1)/h.area.H)
 	}

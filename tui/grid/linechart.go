@@ -187,7 +187,9 @@ func (c *LineChart) drawBoxLines(in View, i int) {
 		if joined && okx && oky {
 			c.stroke.segment(px, py, x, y, in.H())
 		}
-		px, py, joined = x, y, okx && oky
+		px = x
+		py = y
+		joined = okx && oky
 	}
 	in.line(c.stroke.rows, c.styles[i], s.Shape == Dashed)
 }

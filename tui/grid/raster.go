@@ -31,7 +31,9 @@ type raster struct {
 
 // reset sets the size to w by h cells and switches all dots off.
 func (c *raster) reset(w, h int, kind Markers) {
-	c.w, c.h, c.kind = max(0, w), max(0, h), kind
+	c.w = max(0, w)
+	c.h = max(0, h)
+	c.kind = kind
 	c.kx, c.ky = 1, 1
 	switch kind {
 	case Braille:
@@ -131,7 +133,9 @@ func (p *pen) to(x, y float64) {
 		return // many points share a dot
 	}
 	p.c.line(x0, y0, x1, y1, p.series)
-	p.lx, p.ly, p.has = x1, y1, true
+	p.lx = x1
+	p.ly = y1
+	p.has = true
 }
 
 // clipUnit clips a segment to the unit square (Liang and Barsky), and returns false if nothing

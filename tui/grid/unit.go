@@ -74,7 +74,9 @@ func (u Unit) Append(dst []byte, v float64, cols int) []byte {
 func (u Unit) withPrefixOf(limit float64) Unit {
 	scaled, prefix, exponent := u.scale(limit, digits3)
 	if u.Kind <= Binary && !exponent && scaled != 0 && scaled-scaled == 0 {
-		u.prefix, u.Div, u.shared = prefix, limit/scaled, true
+		u.prefix = prefix
+		u.Div = limit / scaled
+		u.shared = true
 	}
 	return u
 }

@@ -150,12 +150,18 @@ func (o *help) Draw(body grid.View) {
 		key, doc, name, text := th.Accent, th.Text, th.Dim, l.Doc
 		switch {
 		case l.Mode == inGlossary:
-			keys, right, cols = l.Name, l.Mode, 28
+			keys = l.Name
+			right = l.Mode
+			cols = 28
 		case !l.Here():
-			key, doc, text = th.Dim, th.Dim, l.Mode+": "+text
+			key = th.Dim
+			doc = th.Dim
+			text = l.Mode + ": " + text
 		}
 		if selected {
-			key, doc, name = th.Selected, th.Selected, th.Selected
+			key = th.Selected
+			doc = th.Selected
+			name = th.Selected
 		}
 		row.TextIn(0, 0, cols, keys, grid.Left, key)
 		row.TextIn(cols+1, 0, row.W()-cols-18, text, grid.Left, doc)

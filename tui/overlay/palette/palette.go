@@ -43,7 +43,11 @@ func (o *palette) Open() bool {
 func (o *palette) Line() *grid.Line { return &o.line }
 
 // Retyped selects the best match again.
-func (o *palette) Retyped() { o.list.At, o.chosen, o.fault = 0, false, "" }
+func (o *palette) Retyped() {
+	o.list.At = 0
+	o.chosen = false
+	o.fault = ""
+}
 
 func (o *palette) Actions() []pane.Action {
 	return []pane.Action{
@@ -266,7 +270,9 @@ func (o *palette) Draw(body grid.View) {
 		e := &all[i]
 		name, doc, key := th.Text, th.Dim, th.Accent
 		if selected {
-			name, doc, key = th.Selected, th.Selected, th.Selected
+			name = th.Selected
+			doc = th.Selected
+			key = th.Selected
 		}
 		n := row.TextIn(2, 0, row.W()/2, e.text, grid.Left, name)
 		row.TextIn(max(26, n+4), 0, row.W()-max(26, n+4)-13, e.doc, grid.Left, doc)
