@@ -80,7 +80,7 @@ func (p *program) saveScenario() tea.Cmd {
 	p.app.saving = nil
 	return func() tea.Msg {
 		file, err := presets.SaveScenario(p.ctx, s)
-		return saved{s.Name, file, err}
+		return saved{name: s.Name, file: file, err: err}
 	}
 }
 

@@ -151,15 +151,15 @@ func subjects(t *testing.T) (all []subject) {
 	}
 	for _, name := range runs.Workloads() {
 		s := run(name).On(t, "demo")
-		all = append(all, subject{name, 1, func() *app { return shownApp(s) }})
+		all = append(all, subject{name: name, some: 1, make: func() *app { return shownApp(s) }})
 	}
 	if !testing.Short() {
 		for _, name := range runs.Workloads() {
 			s, base := runs.Of(name).On(t, "demo"), runs.Of(name).On(t, "osc-ibm1350")
-			all = append(all, subject{name + " next to a baseline", some, func() *app { return against(base, s) }})
+			all = append(all, subject{name: name + " next to a baseline", some: some, make: func() *app { return against(base, s) }})
 		}
 	}
-	all = append(all, subject{"next to a baseline", some, func() *app { return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8)) }})
+	all = append(all, subject{name: "next to a baseline", some: some, make: func() *app { return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8)) }})
 	failed := demo(4, 4, 4)
 	failed.Phase, failed.Failure = engine.Failed, deadlock
 	for _, c := range []struct {
@@ -170,7 +170,7 @@ func subjects(t *testing.T) (all []subject) {
 		{"schemes", scheme(1, 8)}, {"first scheme", firstScheme(1, 8)}, {"timeline", recorded(4, 2, 4, 8, true)}, {"timeline of 1024 ranks", recorded(64, 16, 1, 8, false)},
 		{"deadlock", deadlocked(2)}, {"deadlock of 16 ranks", deadlocked(16)}, {"failed", failed}, {"starting", nothing},
 	} {
-		all = append(all, subject{c.name, some, func() *app { return shownApp(c.s) }})
+		all = append(all, subject{name: c.name, some: some, make: func() *app { return shownApp(c.s) }})
 	}
 	return all
 }
@@ -296,8 +296,8 @@ func (d *draws) everySize(some, first, each int) {
 		a.zoomed, a.focus = false, a.home(pane.Rates)
 		at, fresh := arrange(w, h, a), h == minH
 		for p := range a.panes {
-			if r := at.pane(p, a.specs); !r.Empty() && !seen[paneSize{p, r.W, r.H}] {
-				seen[paneSize{p, r.W, r.H}], fresh = true, true
+			if r := at.pane(p, a.specs); !r.Empty() && !seen[paneSize{pane: p, w: r.W, h: r.H}] {
+				seen[paneSize{pane: p, w: r.W, h: r.H}], fresh = true, true
 			}
 		}
 		if fresh {

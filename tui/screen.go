@@ -149,9 +149,9 @@ func (t *title) set(digit int, name string) {
 	switch {
 	case t.text != "" && t.digit == digit && t.name == name:
 	case digit > 0:
-		*t = title{digit, name, string(rune('0'+digit)) + " " + name}
+		*t = title{digit: digit, name: name, text: string(rune('0'+digit)) + " " + name}
 	default:
-		*t = title{digit, name, name}
+		*t = title{digit: digit, name: name, text: name}
 	}
 }
 

@@ -147,9 +147,9 @@ func (p *program) capture() tea.Cmd {
 	on, s := p.app.capturing, p.recorder
 	if on == "" {
 		file := cmp.Or(p.app.captureTo, captureName(time.Now()))
-		return func() tea.Msg { return captured{file, true, s.Start(file)} }
+		return func() tea.Msg { return captured{file: file, started: true, err: s.Start(file)} }
 	}
-	return func() tea.Msg { return captured{on, false, s.Stop()} }
+	return func() tea.Msg { return captured{file: on, err: s.Stop()} }
 }
 
 // captured handles the result of starting or stopping a recording.

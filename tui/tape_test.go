@@ -36,7 +36,7 @@ func (k *kept) Published(s *engine.Snapshot) {
 // turned is a workload and the knob that changes while it runs.
 type turned struct{ workload, knob, to string }
 
-var threading = turned{"spmv", "threading", "masteronly"}
+var threading = turned{workload: "spmv", knob: "threading", to: "masteronly"}
 
 // replayable runs a session that changes a knob, and returns its snapshots and the player of its
 // recording.
@@ -147,7 +147,7 @@ func TestAReplayShowsTheSame(t *testing.T) {
 
 // At each moment the latency pane of a recording equals the pane of the session in every cell.
 func TestLatenciesAreReplayedAtEachMoment(t *testing.T) {
-	snaps, p := replayable(t, turned{"randomaccess", "group", "2"}, "nodes", "2", "ranks-per-node", "2", "elements", "4096", "accesses", "64")
+	snaps, p := replayable(t, turned{workload: "randomaccess", knob: "group", to: "2"}, "nodes", "2", "ranks-per-node", "2", "elements", "4096", "accesses", "64")
 	drawn := make(map[string]bool)
 	for i, live := range snaps {
 		again, err := p.At(live.Elapsed)

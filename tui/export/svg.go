@@ -224,7 +224,7 @@ type box struct{ x, y, w, h, opacity float64 }
 
 // rect joins adjacent rectangles, such as those of a border.
 func (w *svgWriter) rect(x, y, width, height, opacity float64) {
-	next := box{w.x + x, w.y + y, width, height, opacity}
+	next := box{x: w.x + x, y: w.y + y, w: width, h: height, opacity: opacity}
 	if l := w.last; l.x+l.w == next.x && l.y == next.y && l.h == next.h && l.opacity == opacity {
 		w.last.w += width
 		return

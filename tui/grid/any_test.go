@@ -69,7 +69,7 @@ var widgets = map[string]func(*rapid.T) widget{
 	"Stack": func(t *rapid.T) widget {
 		s := &Stack{Whole: anyValue().Draw(t, "whole"), LabelW: rapid.IntRange(-1, 30).Draw(t, "labelw")}
 		for range rapid.IntRange(0, 5).Draw(t, "rows") {
-			s.Rows = append(s.Rows, StackRow{anyText().Draw(t, "label"), anyValues().Draw(t, "parts"), anyValues().Draw(t, "ghost")})
+			s.Rows = append(s.Rows, StackRow{Label: anyText().Draw(t, "label"), Parts: anyValues().Draw(t, "parts"), Ghost: anyValues().Draw(t, "ghost")})
 		}
 		return s
 	},

@@ -26,7 +26,7 @@ func SpreadOf(values, scratch []float64) (s Spread, _ []float64, ok bool) {
 		f -= float64(i)
 		return min(max(a*(1-f)+b*f, a), b) // b − a may overflow, and products vanish
 	}
-	return Spread{scratch[0], at(0.25), at(0.5), at(0.75), scratch[n-1]}, scratch, true
+	return Spread{Low: scratch[0], Q1: at(0.25), Median: at(0.5), Q3: at(0.75), High: scratch[n-1]}, scratch, true
 }
 
 // BoxItem is one box of [BoxPlot].

@@ -99,7 +99,7 @@ func (g *Grid) put(i int, c Cell, width int) {
 		if width == 2 {
 			g.blankHalf(i + 1)
 			g.wide = true
-			g.cells[i+1] = Cell{Continued, c.Fg, c.Bg, c.Attr}
+			g.cells[i+1] = Cell{Rune: Continued, Fg: c.Fg, Bg: c.Bg, Attr: c.Attr}
 		}
 	}
 	g.cells[i] = c

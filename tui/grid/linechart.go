@@ -221,7 +221,7 @@ func (c *LineChart) items() []LegendItem {
 				symbol = '─'
 			}
 		}
-		c.legend = append(c.legend, LegendItem{symbol, c.Series[i].Name, c.styles[i]})
+		c.legend = append(c.legend, LegendItem{Mark: symbol, Name: c.Series[i].Name, Style: c.styles[i]})
 	}
 	return c.legend
 }

@@ -35,7 +35,7 @@ func compile(t Theme) *Theme {
 	t.Selected = cellStyle(s.Selected)
 	t.OK, t.Good, t.Warning, t.Error = cellStyle(s.OK), cellStyle(s.Good), cellStyle(s.Warning), cellStyle(s.Error)
 	for k := range kinds {
-		t.Kinds[k] = KindStyle{cellStyle(s.Kinds[k]), kindSymbols[k], kindShapes[k]}
+		t.Kinds[k] = KindStyle{Style: cellStyle(s.Kinds[k]), Mark: kindSymbols[k], Shape: kindShapes[k]}
 	}
 	t.Glyphs = glyphs
 	return &t
@@ -72,7 +72,7 @@ func fg(rgb uint32) lipgloss.Style { return lipgloss.NewStyle().Foreground(rgba(
 func fgOn(rgb, ground uint32) lipgloss.Style { return fg(rgb).Background(rgba(ground)) }
 
 func rgba(rgb uint32) color.Color {
-	return color.RGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), 255}
+	return color.RGBA{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 255}
 }
 
 // hexes turns 0xRRGGBB numbers into colours.

@@ -36,7 +36,7 @@ func (v View) Mono() bool { return v.g != nil && v.g.Mono }
 func (v View) Sub(r Rect) View {
 	r.X, r.Y = r.X+v.r.X, r.Y+v.r.Y
 	r.W, r.H = max(0, r.W), max(0, r.H)
-	return View{v.g, r, v.clip.Intersect(r)}
+	return View{g: v.g, r: r, clip: v.clip.Intersect(r)}
 }
 
 // At returns the cell at x, y; see [Grid.At].
@@ -81,7 +81,7 @@ func (v View) Rune(x, y int, r rune, st Style) {
 	if st.Bg == None {
 		st.Bg = v.g.cells[y*v.g.W+x].Bg
 	}
-	v.set(x, y, Cell{r, st.Fg, st.Bg, st.Attr})
+	v.set(x, y, Cell{Rune: r, Fg: st.Fg, Bg: st.Bg, Attr: st.Attr})
 }
 
 // Text writes s from x, y to the right and clips it. It returns the number of columns of the whole

@@ -50,7 +50,7 @@ func (o *picker) readMachine(name string) *described {
 		}
 	}
 	m, err := presets.Machine(name)
-	return &described{m, presets.Count(&m), err}
+	return &described{machine: m, tally: presets.Count(&m), err: err}
 }
 
 // Open selects the current machine.
