@@ -102,7 +102,8 @@ func (a *app) load(s *engine.Snapshot) bool {
 		if _, err := s.Scenario.Knob(first); err != nil {
 			first = workload.First(&s.Scenario, s.Kind)
 		}
-		if a.first = ""; first != "" {
+		a.first = ""
+		if first != "" {
 			a.Panel.Selected = first
 		}
 	}
@@ -138,7 +139,8 @@ func (a *app) show(s *engine.Snapshot) {
 
 // compare compares the snapshot on the screen with the baseline.
 func (a *app) compare() {
-	if a.Base = nil; a.base != nil {
+	a.Base = nil
+	if a.base != nil {
 		a.Base = a.base.Against(a.Snap)
 	}
 }

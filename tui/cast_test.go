@@ -33,7 +33,10 @@ func TestACastShowsTheScreensOfItsRecording(t *testing.T) {
 		t.Errorf("the head is %+v", head)
 	}
 	em := vt.NewEmulator(w, h)
-	at, chapters, ended, screens := time.Duration(0), []string{}, false, 0
+	at := time.Duration(0)
+	chapters := []string{}
+	ended := false
+	screens := 0
 	for _, l := range lines[1:] {
 		var event [3]any
 		if err := json.Unmarshal([]byte(l), &event); err != nil {

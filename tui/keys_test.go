@@ -82,9 +82,10 @@ func TestCtrlCQuitsInEveryMode(t *testing.T) {
 func TestOverlaysOpenAndClose(t *testing.T) {
 	for i := range keyTable {
 		b := &keyTable[i]
-		for n, o := range shownApp(demo(4, 4, 4)).overlays {
+		for n := range overlayreg.Overlays {
 			a := shownApp(demo(4, 4, 4))
-			if o = a.overlays[n]; b.mode != overlay.OnScreen || b.Name != overlayreg.Overlays[n].Open.Name {
+			o := a.overlays[n]
+			if b.mode != overlay.OnScreen || b.Name != overlayreg.Overlays[n].Open.Name {
 				continue
 			}
 			keys(a, b.Keys[0])

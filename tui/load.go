@@ -116,7 +116,8 @@ func (a *app) repeat() string {
 
 // copyText requests that a text is copied to the clipboard.
 func (a *app) copyText(what string) {
-	if a.copied = a.copies()[what]; a.copied == "" {
+	a.copied = a.copies()[what]
+	if a.copied == "" {
 		a.notice = "nothing to copy yet"
 		return
 	}

@@ -110,28 +110,37 @@ func readPicture(text string) (*PictureOf, error) {
 	of := &PictureOf{File: strings.TrimSpace(text)}
 	words := strings.Split(of.File, " ")
 	for n := len(words) - 1; n > 0 && pictureName(of.File) != nil; n-- {
-		if file := strings.TrimSpace(strings.Join(words[:n], " ")); pictureName(file) == nil {
-			of.File, words = file, words[n:]
-			for _, word := range words {
-				switch {
-				case word == "":
-				case word[0] >= '0' && word[0] <= '9' && of.W == 0:
-					var err error
-					if of.W, of.H, err = PictureSize(word); err != nil {
-						return nil, fmt.Errorf("size %w", err)
-					}
-				case of.Pane == "":
-					if err := CheckPane(word); err != nil {
-						return nil, err
-					}
-					of.Pane = word
-				default:
-					return nil, fmt.Errorf("%q: want FILE [PANE] [WxH]", word)
-				}
+		file := strings.TrimSpace(strings.Join(words[:n], " "))
+		if pictureName(file) != nil {
+			continue
+		}
+		of.File = file
+		for _, word := range words[n:] {
+			if err := of.readOption(word); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return of, pictureName(of.File)
+}
+
+// readOption parses a word after the name of the file: a size or a pane.
+func (of *PictureOf) readOption(word string) error {
+	switch {
+	case word == "":
+		return nil
+	case word[0] >= '0' && word[0] <= '9' && of.W == 0:
+		w, h, err := PictureSize(word)
+		if err != nil {
+			return fmt.Errorf("size %w", err)
+		}
+		of.W, of.H = w, h
+		return nil
+	case of.Pane == "":
+		of.Pane = word
+		return CheckPane(word)
+	}
+	return fmt.Errorf("%q: want FILE [PANE] [WxH]", word)
 }
 
 func isPNG(file string) bool { return strings.EqualFold(filepath.Ext(file), ".png") }

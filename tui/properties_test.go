@@ -93,7 +93,9 @@ func borderFaults(g *grid.Grid, at grid.Rect, title string, b pane.Border) (all 
 			all = append(all, fmt.Sprintf("%q is on the border at %d,%d", r, x, y))
 		}
 	}
-	top, right, bottom := at.Y, at.X+at.W-1, at.Y+at.H-1
+	top := at.Y
+	right := at.X + at.W - 1
+	bottom := at.Y + at.H - 1
 	is(at.X, top, "╭")
 	is(right, top, "╮")
 	is(at.X, bottom, "╰")
@@ -125,7 +127,8 @@ func borderFaults(g *grid.Grid, at grid.Rect, title string, b pane.Border) (all 
 	if symbol, _, ok := strings.Cut(kind, " "); ok && utf8.RuneCountInString(symbol) == 1 {
 		kind = symbol
 	}
-	if kind = shown(kind); !strings.Contains(line, " "+kind) {
+	kind = shown(kind)
+	if !strings.Contains(line, " "+kind) {
 		all = append(all, fmt.Sprintf("%q is not in %s", kind, line))
 	}
 	return all
@@ -187,7 +190,8 @@ type draws struct {
 func (d *draws) at(cols, rows, zoomed int) {
 	d.t.Helper()
 	a := d.w.a
-	if a.zoomed = zoomed >= 0; a.zoomed {
+	a.zoomed = zoomed >= 0
+	if a.zoomed {
 		a.focus = zoomed
 	} else {
 		a.focus = a.home(pane.Rates)

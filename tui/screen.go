@@ -123,7 +123,10 @@ func (s *screen) drawPane(a *app, p, digit int, all bool) {
 		d.in, d.incomplete = in, false
 		return
 	}
-	in.digit, in.focused, in.acted, in.pane = digit, a.focus == p, a.actionCounts[p], a.panes[p].Inputs(&a.Host)
+	in.digit = digit
+	in.focused = a.focus == p
+	in.acted = a.actionCounts[p]
+	in.pane = a.panes[p].Inputs(&a.Host)
 	if in == d.in && !all && !d.incomplete {
 		return
 	}

@@ -148,10 +148,15 @@ func wins(snap *engine.Snapshot, group string) bool {
 	if v == nil {
 		return false
 	}
-	least, best, untimed, behind := math.Inf(1), "", false, fellBehind(snap, v)
+	least := math.Inf(1)
+	best := ""
+	untimed := false
+	behind := fellBehind(snap, v)
 	for _, r := range v.Rows {
 		if r.Cells[study.LocalityAccesses] > 0 && r.Cells[study.LocalityLaw] < least {
-			least, best, untimed = r.Cells[study.LocalityLaw], r.Label, math.IsNaN(r.Cells[study.LocalityAccess])
+			least = r.Cells[study.LocalityLaw]
+			best = r.Label
+			untimed = math.IsNaN(r.Cells[study.LocalityAccess])
 		}
 	}
 	says := faster(v.Why)

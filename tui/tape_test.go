@@ -273,7 +273,9 @@ func TestTheLastMinutesAreRewound(t *testing.T) {
 	var all []*engine.Snapshot
 	for i := range 200 {
 		s := *demo(4, 4, 4)
-		s.Seq, s.Elapsed, s.Iteration = uint64(i), time.Duration(i)*250*time.Millisecond, i
+		s.Seq = uint64(i)
+		s.Elapsed = time.Duration(i) * 250 * time.Millisecond
+		s.Iteration = i
 		s.Series = append([]engine.Sample{}, s.Series[:min(i, len(s.Series))]...)
 		for k := range s.Series {
 			s.Series[k].At = time.Duration(k+1) * 250 * time.Millisecond

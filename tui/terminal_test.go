@@ -131,7 +131,8 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 		change(&o)
 	}
 	var err error
-	if _, x.program, err = prepare(ctx, s, o); err != nil {
+	_, x.program, err = prepare(ctx, s, o)
+	if err != nil {
 		t.Fatal(err)
 	}
 	go func() {

@@ -35,7 +35,10 @@ func drawBox(s sink, r rune) {
 		return
 	}
 	at := 5 * int(r-0x2500)
-	left, right, up, down := arms[at], arms[at+1], arms[at+2], arms[at+3]
+	left := arms[at]
+	right := arms[at+1]
+	up := arms[at+2]
+	down := arms[at+3]
 	across, along := overhang(up, down), overhang(left, right)
 	if left == right {
 		drawArm(s, left, 0, cellW, false)

@@ -87,10 +87,10 @@ func (v *vector) Translate(pt vg.Point) {
 
 func (v *vector) Scale(x, y float64) {
 	p := &v.now
-	p.a = p.a * x
-	p.b = p.b * x
-	p.c = p.c * y
-	p.d = p.d * y
+	p.a *= x
+	p.b *= x
+	p.c *= y
+	p.d *= y
 }
 
 func (v *vector) Push() { v.stack = append(v.stack, v.now) }
@@ -280,7 +280,8 @@ func (o *outlines) id(face plotfont.Face, i sfnt.GlyphIndex) string {
 	if err != nil && !errors.Is(err, sfnt.ErrNotFound) || len(segments) == 0 {
 		id = ""
 	}
-	if o.ids[key] = id; id == "" {
+	o.ids[key] = id
+	if id == "" {
 		return ""
 	}
 	o.shapes = append(o.shapes, `<path id="`+id+`" d="`...)

@@ -84,7 +84,8 @@ var widgets = map[string]func(*rapid.T) widget{
 		b := &BoxPlot{Y: anyAxis().Draw(t, "y")}
 		for range rapid.IntRange(0, 9).Draw(t, "boxes") {
 			it := BoxItem{Label: anyText().Draw(t, "label")}
-			if it.Spread, _, _ = SpreadOf(anyValues().Draw(t, "values"), nil); rapid.Bool().Draw(t, "odd") {
+			it.Spread, _, _ = SpreadOf(anyValues().Draw(t, "values"), nil)
+			if rapid.Bool().Draw(t, "odd") {
 				it.Q1, it.High = anyValue().Draw(t, "q1"), anyValue().Draw(t, "high")
 			}
 			b.Items = append(b.Items, it)

@@ -119,7 +119,8 @@ func (c *LineChart) resolve(th *Theme) {
 	c.styles, c.glyphs = grow(c.styles, n), grow(c.glyphs, n)
 	for i := range c.Series {
 		c.styles[i] = orStyle(c.Series[i].Style, th.SeriesStyle(i))
-		if c.glyphs[i] = c.Series[i].Glyph; c.glyphs[i] == 0 {
+		c.glyphs[i] = c.Series[i].Glyph
+		if c.glyphs[i] == 0 {
 			c.glyphs[i] = th.Glyph(i)
 		}
 	}

@@ -98,7 +98,8 @@ func (v View) columns(x int, fractions []float64, pen Style) {
 	for len(fractions) > 0 {
 		n := min(len(fractions), sheetCols)
 		for i, f := range fractions[:n] {
-			if f = clamp01(f); f > 0 {
+			f = clamp01(f)
+			if f > 0 {
 				f = max(f*float64(v.H()), 1.0/8) // ntcharts rounds to eighths of a cell
 			}
 			heights[i] = f

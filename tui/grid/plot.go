@@ -72,7 +72,9 @@ func (p *plot) drawHorizontalAxis(v View, th *Theme, xa *Axis) {
 		v.Rune(p.area.X+x, row, '─', th.Border)
 	}
 	p.xticks = xa.appendTicks(p.xticks[:0], p.x.lo, p.x.hi, max(1, p.area.W/9))
-	u, free, sig := xa.tickUnit(p.x.lo, p.x.hi), 0, tickDigits(p.xticks)
+	u := xa.tickUnit(p.x.lo, p.x.hi)
+	sig := tickDigits(p.xticks)
+	free := 0 // labels fit from this column on
 	for _, t := range p.xticks {
 		f, _ := p.x.frac(t)
 		col, ok := cell(f, p.area.W)

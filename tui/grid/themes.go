@@ -31,9 +31,17 @@ type Styles struct {
 // compile computes the styles of cells from the theme's Styles.
 func compile(t Theme) *Theme {
 	s := &t.Styles
-	t.Text, t.Dim, t.Border, t.Title, t.Accent, t.Focus = cellStyle(s.Text), cellStyle(s.Dim), cellStyle(s.Border), cellStyle(s.Title), cellStyle(s.Accent), cellStyle(s.Focus)
+	t.Text = cellStyle(s.Text)
+	t.Dim = cellStyle(s.Dim)
+	t.Border = cellStyle(s.Border)
+	t.Title = cellStyle(s.Title)
+	t.Accent = cellStyle(s.Accent)
+	t.Focus = cellStyle(s.Focus)
 	t.Selected = cellStyle(s.Selected)
-	t.OK, t.Good, t.Warning, t.Error = cellStyle(s.OK), cellStyle(s.Good), cellStyle(s.Warning), cellStyle(s.Error)
+	t.OK = cellStyle(s.OK)
+	t.Good = cellStyle(s.Good)
+	t.Warning = cellStyle(s.Warning)
+	t.Error = cellStyle(s.Error)
 	for k := range kinds {
 		t.Kinds[k] = KindStyle{Style: cellStyle(s.Kinds[k]), Mark: kindSymbols[k], Shape: kindShapes[k]}
 	}

@@ -102,11 +102,12 @@ func (u Unit) appendDigits(dst []byte, v float64, cols, sig int) []byte {
 	scaled, prefix, exponent := u.scale(v, sig)
 	scaled = max(-math.MaxFloat64, min(scaled, math.MaxFloat64))
 	from := len(dst)
-	gap, symbol, least := u.gap(), u.Symbol, ""
+	symbol := u.Symbol
+	minSymbol := "" // in the fewest columns
 	if u.Kind == Percent {
-		symbol, least = "%", "%"
+		symbol, minSymbol = "%", "%"
 	}
-	for _, tail := range [...][2]string{{gap, symbol}, {"", symbol}, {"", least}} {
+	for _, tail := range [...][2]string{{u.gap(), symbol}, {"", symbol}, {"", minSymbol}} {
 		width := len(tail[0]) + utf8.RuneCountInString(prefix) + utf8.RuneCountInString(tail[1])
 		for s := sig; s > 0; s-- {
 			dst = appendNumber(dst[:from], scaled, s, exponent)

@@ -61,7 +61,9 @@ func TestNumbersWithUnits(t *testing.T) {
 
 func TestNumbersNeverTakeMoreColumnsThanAsked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		u, v, cols := anyUnit().Draw(t, "unit"), anyValue().Draw(t, "v"), rapid.IntRange(-1, 14).Draw(t, "cols")
+		u := anyUnit().Draw(t, "unit")
+		v := anyValue().Draw(t, "v")
+		cols := rapid.IntRange(-1, 14).Draw(t, "cols")
 		s := u.Format(v, cols)
 		if n := utf8.RuneCountInString(s); n > max(0, cols) || n == 0 && cols > 0 || !utf8.ValidString(s) {
 			t.Fatalf("%q has %d columns, asked for %d", s, n, cols)
@@ -104,7 +106,9 @@ func TestTicks(t *testing.T) {
 
 func TestTicksRiseInsideTheRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		lo, hi, n := anyValue().Draw(t, "lo"), anyValue().Draw(t, "hi"), rapid.IntRange(-1, 30).Draw(t, "n")
+		lo := anyValue().Draw(t, "lo")
+		hi := anyValue().Draw(t, "hi")
+		n := rapid.IntRange(-1, 30).Draw(t, "n")
 		scale := rapid.SampledFrom([]Scale{Linear, Log2, Log10, binary}).Draw(t, "scale")
 		ticks := Ticks(nil, scale, lo, hi, n)
 		if len(ticks) > max(0, n) {

@@ -32,7 +32,8 @@ func TestUnitsOfBytes(t *testing.T) {
 		t.Error("yards are known")
 	}
 	for u, n := MixedUnits, 0; ; n++ {
-		if u = u.Next(); u == MixedUnits {
+		u = u.Next()
+		if u == MixedUnits {
 			if n+1 != len(UnitsNames()) {
 				t.Errorf("it goes round in %d", n+1)
 			}

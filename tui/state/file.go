@@ -115,7 +115,8 @@ func (f *file) replace(ctx context.Context, change func(tree)) (copied string, e
 	t, err := f.read()
 	var bad *broken
 	if errors.As(err, &bad) {
-		if copied, err = f.keepCopy(ctx, bad.data); err != nil {
+		copied, err = f.keepCopy(ctx, bad.data)
+		if err != nil {
 			return "", fmt.Errorf("%s: broken and not replaced, because it cannot be copied: %w", f.name, err)
 		}
 		t = tree{}

@@ -146,27 +146,28 @@ func (o *help) Draw(body grid.View) {
 	}
 	o.list.Draw(v.Sub(list), len(all), th, func(i int, row grid.View, selected bool) {
 		l := &all[i]
-		keys, right, cols := l.Keys, l.Name, 14
-		key, doc, name, text := th.Accent, th.Text, th.Dim, l.Doc
+		keys, text, right := l.Keys, l.Doc, l.Name
+		cols := 14 // of the keys
+		keyStyle, textStyle, rightStyle := th.Accent, th.Text, th.Dim
 		switch {
 		case l.Mode == inGlossary:
 			keys = l.Name
 			right = l.Mode
 			cols = 28
 		case !l.Here():
-			key = th.Dim
-			doc = th.Dim
+			keyStyle = th.Dim
+			textStyle = th.Dim
 			text = l.Mode + ": " + text
 		}
 		if selected {
-			key = th.Selected
-			doc = th.Selected
-			name = th.Selected
+			keyStyle = th.Selected
+			textStyle = th.Selected
+			rightStyle = th.Selected
 		}
-		row.TextIn(0, 0, cols, keys, grid.Left, key)
-		row.TextIn(cols+1, 0, row.W()-cols-18, text, grid.Left, doc)
+		row.TextIn(0, 0, cols, keys, grid.Left, keyStyle)
+		row.TextIn(cols+1, 0, row.W()-cols-18, text, grid.Left, textStyle)
 		if row.W() > 60 {
-			row.TextIn(row.W()-16, 0, 16, right, grid.Right, name)
+			row.TextIn(row.W()-16, 0, 16, right, grid.Right, rightStyle)
 		}
 	})
 }

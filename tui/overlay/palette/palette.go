@@ -268,14 +268,14 @@ func (o *palette) Draw(body grid.View) {
 	o.list.None = !o.runs(o.list.At)
 	o.list.Draw(v.Sub(grid.Rect{Y: y, W: v.W(), H: v.H() - y}), len(all), th, func(i int, row grid.View, selected bool) {
 		e := &all[i]
-		name, doc, key := th.Text, th.Dim, th.Accent
+		textStyle, docStyle, keyStyle := th.Text, th.Dim, th.Accent
 		if selected {
-			name = th.Selected
-			doc = th.Selected
-			key = th.Selected
+			textStyle = th.Selected
+			docStyle = th.Selected
+			keyStyle = th.Selected
 		}
-		n := row.TextIn(2, 0, row.W()/2, e.text, grid.Left, name)
-		row.TextIn(max(26, n+4), 0, row.W()-max(26, n+4)-13, e.doc, grid.Left, doc)
-		row.TextIn(row.W()-12, 0, 12, e.keys, grid.Right, key)
+		n := row.TextIn(2, 0, row.W()/2, e.text, grid.Left, textStyle)
+		row.TextIn(max(26, n+4), 0, row.W()-max(26, n+4)-13, e.doc, grid.Left, docStyle)
+		row.TextIn(row.W()-12, 0, 12, e.keys, grid.Right, keyStyle)
 	})
 }

@@ -60,19 +60,22 @@ func Start(t testing.TB, columns, rows int, cmd *exec.Cmd) *Terminal {
 		DisableMode: func(m ansi.Mode) { x.modes[m] = false },
 	})
 	var err error
-	if x.master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
+	x.master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
 		t.Skipf("no pseudo-terminal here: %v", err)
 	}
 	t.Cleanup(func() { x.master.Close() })
 	var n int
 	x.control(func(fd int) error {
-		if n, err = unix.IoctlGetInt(fd, unix.TIOCGPTN); err != nil {
+		n, err = unix.IoctlGetInt(fd, unix.TIOCGPTN)
+		if err != nil {
 			return err
 		}
 		return unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
 	})
 	x.Resize(columns, rows)
-	if x.slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+	x.slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { x.slave.Close() })
