@@ -38,7 +38,7 @@ type Options struct {
 	FPS     int    // maximum number of frames per second; 0: 20, or 8 over SSH
 
 	Pane   string // name of the focused pane; "": the remembered one
-	Turn   string // name of the selected knob; "": the workload's first
+	Knob   string // name of the selected knob; "": the workload's first
 	Notice string // message in the status line until the first key
 
 	// Store saves settings, and Kept holds the ones that it had. A nil Store saves nothing.
@@ -224,7 +224,7 @@ func newProgram(s Session, o Options) (*program, error) {
 		}
 		return nil, fmt.Errorf("unknown theme %q: want one of %s", name, strings.Join(names, ", "))
 	}
-	a.first = o.Turn
+	a.first = o.Knob
 	a.load(s.Load())
 	if o.Pane != "" {
 		if err := a.openPane(o.Pane); err != nil {
