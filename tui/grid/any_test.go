@@ -62,14 +62,14 @@ var widgets = map[string]func(*rapid.T) widget{
 	"Bars": func(t *rapid.T) widget {
 		b := &Bars{Axis: anyAxis().Draw(t, "axis"), LabelW: rapid.IntRange(-1, 30).Draw(t, "labelw")}
 		for _, x := range anyValues().Draw(t, "values") {
-			b.Items = append(b.Items, Bar{Label: anyText().Draw(t, "label"), Value: x, Ghost: anyValue().Draw(t, "ghost"), Note: "note", Mark: '●'})
+			b.Items = append(b.Items, Bar{Label: anyText().Draw(t, "label"), Value: x, Baseline: anyValue().Draw(t, "ghost"), Note: "note", Mark: '●'})
 		}
 		return b
 	},
 	"Stack": func(t *rapid.T) widget {
 		s := &Stack{Whole: anyValue().Draw(t, "whole"), LabelW: rapid.IntRange(-1, 30).Draw(t, "labelw")}
 		for range rapid.IntRange(0, 5).Draw(t, "rows") {
-			s.Rows = append(s.Rows, StackRow{Label: anyText().Draw(t, "label"), Parts: anyValues().Draw(t, "parts"), Ghost: anyValues().Draw(t, "ghost")})
+			s.Rows = append(s.Rows, StackRow{Label: anyText().Draw(t, "label"), Parts: anyValues().Draw(t, "parts"), Baseline: anyValues().Draw(t, "ghost")})
 		}
 		return s
 	},

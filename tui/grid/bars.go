@@ -10,8 +10,8 @@ type Bar struct {
 	Note string
 	// Mark is printed before the label and shows the kind of number; 0: none.
 	Mark rune
-	// Ghost is the baseline value, shown by a marker; 0 or NaN: none.
-	Ghost float64
+	// Baseline is the baseline value, shown by a marker; 0 or NaN: none.
+	Baseline float64
 	// Style defaults to the theme's first series.
 	Style Style
 }
@@ -63,7 +63,7 @@ func (b *Bars) Draw(v View, th *Theme) {
 		if f, ok := m.frac(it.Value); ok {
 			drawBar(v.Sub(Rect{label, top, bar, high}), clamp01(f), orStyle(it.Style, th.SeriesStyle(0)))
 		}
-		if f, ok := m.frac(it.Ghost); ok && it.Ghost > 0 && bar > 0 {
+		if f, ok := m.frac(it.Baseline); ok && it.Baseline > 0 && bar > 0 {
 			markBaseline(v, label+clampInt(int(clamp01(f)*float64(bar)), 0, bar-1), top, high, th)
 		}
 		b.text = b.Axis.Unit.Append(b.text[:0], it.Value, value-1)
@@ -103,7 +103,7 @@ func (b *Bars) scale() mapping {
 	s := emptySpan()
 	for i := range b.Items {
 		s.add(b.Axis.Scale, b.Items[i].Value)
-		if g := b.Items[i].Ghost; g > 0 {
+		if g := b.Items[i].Baseline; g > 0 {
 			s.add(b.Axis.Scale, g)
 		}
 	}

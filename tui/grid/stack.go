@@ -8,8 +8,8 @@ type StackRow struct {
 	// Parts holds the values of the parts, in the order of the stack's names. Negative and unknown
 	// values count as zero.
 	Parts []float64
-	// Ghost holds the parts of the baseline bar. Markers show their ends. nil: none.
-	Ghost []float64
+	// Baseline holds the parts of the baseline bar. Markers show their ends. nil: none.
+	Baseline []float64
 }
 
 // Stack draws stacked bars, for shares of a whole such as compute, wait and idle.
@@ -64,7 +64,7 @@ func (s *Stack) Draw(v View, th *Theme) {
 		v.TextIn(0, i*pitch+(high-1)/2, label-1, s.Rows[i].Label, Left, th.Text)
 		bar := v.Sub(Rect{label, i * pitch, v.W() - label, high})
 		s.drawBar(bar, th, s.Rows[i].Parts)
-		s.drawBaseline(bar, th, s.Rows[i].Ghost)
+		s.drawBaseline(bar, th, s.Rows[i].Baseline)
 	}
 	printOmitted(v, th, shown, len(s.Rows))
 }

@@ -106,9 +106,9 @@ func TestLanesTakeTheRoom(t *testing.T) {
 // in the middle.
 func TestHighBars(t *testing.T) {
 	g := New(30, 20)
-	b := Bars{Highest: 3, Axis: Axis{Unit: Count}, Items: []Bar{{Label: "one", Value: 50, Ghost: 25, Note: "n"}, {Label: "two", Value: 100}}}
+	b := Bars{Highest: 3, Axis: Axis{Unit: Count}, Items: []Bar{{Label: "one", Value: 50, Baseline: 25, Note: "n"}, {Label: "two", Value: 100}}}
 	b.Draw(g.All(), Themes()[0])
-	s := Stack{Highest: 3, Rows: []StackRow{{Label: "one", Parts: []float64{1, 1}, Ghost: []float64{3, 1}}, {Label: "two", Parts: []float64{1, 0}}}}
+	s := Stack{Highest: 3, Rows: []StackRow{{Label: "one", Parts: []float64{1, 1}, Baseline: []float64{3, 1}}, {Label: "two", Parts: []float64{1, 0}}}}
 	k := New(30, 20)
 	s.Draw(k.All(), Themes()[0])
 	const bars, stack = `

@@ -33,7 +33,7 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 		if i == s.Now {
 			bar.Style, b.Shown = th.Focus, len(b.Items)
 		}
-		bar.Ghost = c.ghost.cell(s, i, of.Y[0])
+		bar.Baseline = c.ghost.cell(s, i, of.Y[0])
 		if len(of.Y) > 1 && known(s.Cell(i, of.Y[1])) { // the prediction, next to the bar
 			bar.Note = unit(&s.Columns[of.Y[1]], c.units).Format(s.Cell(i, of.Y[1]), 9) + " " + s.Columns[of.Y[1]].Legend
 		}
@@ -73,7 +73,7 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 		row := grid.StackRow{Label: c.units.Text(s.Rows[i].Label), Parts: parts}
 		if c.ghost.row(s, i) != nil {
 			for _, y := range of.Y {
-				row.Ghost = append(row.Ghost, c.ghost.cell(s, i, y))
+				row.Baseline = append(row.Baseline, c.ghost.cell(s, i, y))
 			}
 		}
 		c.stack.Rows = append(c.stack.Rows, row)

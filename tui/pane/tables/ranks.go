@@ -51,7 +51,7 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 				it.Mark, it.Style = '▲', h.Theme.Warning
 			}
 			if base != nil {
-				it.Ghost, it.Note = base.Values[rank], factor(h.Base.OverIn(r.Unit, x, base.Values[rank]))
+				it.Baseline, it.Note = base.Values[rank], factor(h.Base.OverIn(r.Unit, x, base.Values[rank]))
 			}
 			b.Items = append(b.Items, it)
 		}
