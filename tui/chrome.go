@@ -70,7 +70,7 @@ func (s *screen) drawHeader(a *app) {
 	}
 	all = append(all, part{machineWords(snap), th.Text, 5}, part{fabricWords(sc), th.Text, 2})
 	if snap.Kind != "" {
-		all = append(all, part{string(kind.Mark) + " " + string(snap.Kind), kind.Style.With(grid.Bold), 7})
+		all = append(all, part{string(kind.Symbol) + " " + string(snap.Kind), kind.Style.With(grid.Bold), 7})
 	}
 	if a.Base != nil {
 		all = append(all, part{"╌ baseline: " + a.Base.Told, th.Dim, 8})

@@ -62,7 +62,7 @@ var widgets = map[string]func(*rapid.T) widget{
 	"Bars": func(t *rapid.T) widget {
 		b := &Bars{Axis: anyAxis().Draw(t, "axis"), LabelW: rapid.IntRange(-1, 30).Draw(t, "labelw")}
 		for _, x := range anyValues().Draw(t, "values") {
-			b.Items = append(b.Items, Bar{Label: anyText().Draw(t, "label"), Value: x, Baseline: anyValue().Draw(t, "ghost"), Note: "note", Mark: '●'})
+			b.Items = append(b.Items, Bar{Label: anyText().Draw(t, "label"), Value: x, Baseline: anyValue().Draw(t, "ghost"), Note: "note", Symbol: '●'})
 		}
 		return b
 	},

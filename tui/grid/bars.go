@@ -8,8 +8,8 @@ type Bar struct {
 	Value float64
 	// Note is printed after the value.
 	Note string
-	// Mark is printed before the label and shows the kind of number; 0: none.
-	Mark rune
+	// Symbol is printed before the label and shows the kind of number; 0: none.
+	Symbol rune
 	// Baseline is the baseline value, shown by a marker; 0 or NaN: none.
 	Baseline float64
 	// Style defaults to the theme's first series.
@@ -55,8 +55,8 @@ func (b *Bars) Draw(v View, th *Theme) {
 		it := &b.Items[first+i]
 		x, top := 0, i*pitch
 		y := top + (high-1)/2
-		if it.Mark != 0 && label > 2 {
-			v.Rune(0, y, it.Mark, orStyle(it.Style, th.SeriesStyle(0)))
+		if it.Symbol != 0 && label > 2 {
+			v.Rune(0, y, it.Symbol, orStyle(it.Style, th.SeriesStyle(0)))
 			x = 2
 		}
 		v.TextIn(x, y, label-1-x, it.Label, Left, th.Text)
@@ -78,7 +78,7 @@ func (b *Bars) columns(w int) (label, value, note int) {
 	for i := range b.Items {
 		it := &b.Items[i]
 		n := Width(it.Label) + 1
-		if it.Mark != 0 {
+		if it.Symbol != 0 {
 			n += 2
 		}
 		label = max(label, n)

@@ -92,9 +92,9 @@ func sampleSizes() *LineChart {
 
 func sampleBars() *Bars {
 	return &Bars{Axis: Axis{Unit: Seconds}, Items: []Bar{
-		{Label: "binomial", Value: 1.9e-3, Mark: '●'},
-		{Label: "ring", Value: 3.3e-3, Mark: '●', Note: "slowest"},
-		{Label: "dissemination", Value: 1.24e-3, Mark: '◆'},
+		{Label: "binomial", Value: 1.9e-3, Symbol: '●'},
+		{Label: "ring", Value: 3.3e-3, Symbol: '●', Note: "slowest"},
+		{Label: "dissemination", Value: 1.24e-3, Symbol: '◆'},
 		{Label: "unknown", Value: math.NaN()},
 	}}
 }

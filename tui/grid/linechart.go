@@ -222,7 +222,7 @@ func (c *LineChart) items() []LegendItem {
 				symbol = '─'
 			}
 		}
-		c.legend = append(c.legend, LegendItem{Mark: symbol, Name: c.Series[i].Name, Style: c.styles[i]})
+		c.legend = append(c.legend, LegendItem{Symbol: symbol, Name: c.Series[i].Name, Style: c.styles[i]})
 	}
 	return c.legend
 }

@@ -105,7 +105,7 @@ func TestMarksDiffer(t *testing.T) {
 	for _, th := range Themes() {
 		seen := map[rune]bool{}
 		for k := range kinds {
-			seen[th.Kind(k).Mark] = true
+			seen[th.Kind(k).Symbol] = true
 		}
 		if len(seen) != int(kinds) {
 			t.Errorf("%s: the five kinds have %d marks", th.Name, len(seen))

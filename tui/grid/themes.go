@@ -43,7 +43,7 @@ func compile(t Theme) *Theme {
 	t.Warning = cellStyle(s.Warning)
 	t.Error = cellStyle(s.Error)
 	for k := range kinds {
-		t.Kinds[k] = KindStyle{Style: cellStyle(s.Kinds[k]), Mark: kindSymbols[k], Shape: kindShapes[k]}
+		t.Kinds[k] = KindStyle{Style: cellStyle(s.Kinds[k]), Symbol: kindSymbols[k], Shape: kindShapes[k]}
 	}
 	t.Glyphs = glyphs
 	return &t

@@ -233,7 +233,7 @@ func (p *Pane) course(v grid.View, f *collective.Flow, at float64, h *pane.Host)
 	title := "ranks over time"
 	if f.Done != nil {
 		mark := th.Kind(pane.KindOf(f.DoneKind))
-		title += ", " + string(mark.Mark) + " done, " + string(f.DoneKind)
+		title += ", " + string(mark.Symbol) + " done, " + string(f.DoneKind)
 	}
 	v.TextIn(0, 0, v.W(), title, grid.Left, th.Title)
 	lines := []grid.Style{waiting: th.Border, gone: th.Accent, moving: th.Focus.With(grid.Bold)}
@@ -256,7 +256,7 @@ func (p *Pane) course(v grid.View, f *collective.Flow, at float64, h *pane.Host)
 	if n := len(f.Done); n > 0 {
 		mark := th.Kind(pane.KindOf(f.DoneKind))
 		for b, d := range f.Done {
-			in.Rune(int(x(d)+0.5), int(row(b*f.Ranks/n)+0.5), mark.Mark, mark.Style)
+			in.Rune(int(x(d)+0.5), int(row(b*f.Ranks/n)+0.5), mark.Symbol, mark.Style)
 		}
 	}
 	if at < f.Span {

@@ -164,7 +164,7 @@ func (c *chart) byColumn(s *engine.StudyView, of *engine.Chart, kind engine.Kind
 			continue
 		}
 		look := th.Kind(pane.KindOf(kind))
-		mark, st := look.Mark, look.Style.With(grid.Bold)
+		mark, st := look.Symbol, look.Style.With(grid.Bold)
 		if k > 0 {
 			mark, st = pane.ClassMarks[k%len(pane.ClassMarks)], th.SeriesStyle(k).With(grid.Bold)
 		}
@@ -199,7 +199,7 @@ func (c *chart) byKind(s *engine.StudyView, of *engine.Chart, th *grid.Theme) {
 			if like {
 				st = look.Style
 			}
-			c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: look.Mark})
+			c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: look.Symbol})
 		}
 	}
 }
@@ -224,7 +224,7 @@ func (c *chart) joined(s *engine.StudyView, of *engine.Chart, n int, th *grid.Th
 				c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Dashed, Style: th.Kind(pane.KindOf(kind)).Style})
 				continue
 			}
-			mark := th.Kind(pane.KindOf(kind)).Mark
+			mark := th.Kind(pane.KindOf(kind)).Symbol
 			c.line.Series = append(c.line.Series,
 				grid.Series{X: p.x, Y: p.y, Style: st, Glyph: mark},
 				grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: mark})
@@ -245,7 +245,7 @@ func (c *chart) kinds(s *engine.StudyView, th *grid.Theme) {
 		other := func(r engine.Row) bool { return r.Kind == kind && r.Flag != engine.Passing && len(r.Cells) > 0 }
 		if kind != now.Kind && now.Kind != "" && slices.ContainsFunc(s.Rows, other) {
 			look := th.Kind(pane.KindOf(kind))
-			c.legend = append(c.legend, item{look.Mark, string(kind), "", look.Style})
+			c.legend = append(c.legend, item{look.Symbol, string(kind), "", look.Style})
 		}
 	}
 }
@@ -258,7 +258,7 @@ func (c *chart) present(s *engine.StudyView, of *engine.Chart, th *grid.Theme) {
 	}
 	for _, y := range of.Y {
 		if x := s.Cell(s.Now, y); known(x) && s.Columns[y].Kind == "" {
-			c.mark(th.Kind(pane.KindOf(now.Kind)).Mark, th.Focus, s.Cell(s.Now, of.X), x)
+			c.mark(th.Kind(pane.KindOf(now.Kind)).Symbol, th.Focus, s.Cell(s.Now, of.X), x)
 		}
 	}
 }

@@ -189,9 +189,9 @@ func (g *ghost) append(dst []byte, s *engine.StudyView, n, column int, th *grid.
 	dst = engine.AppendFactor(dst, q)
 	if now, base := &s.Rows[n], g.row(s, n); !math.IsNaN(q) && now.Kind != base.Kind && now.Kind != "" && base.Kind != "" {
 		dst = append(dst, ' ')
-		dst = append(dst, string(th.Kind(pane.KindOf(now.Kind)).Mark)...)
+		dst = append(dst, string(th.Kind(pane.KindOf(now.Kind)).Symbol)...)
 		dst = append(dst, '/')
-		dst = append(dst, string(th.Kind(pane.KindOf(base.Kind)).Mark)...)
+		dst = append(dst, string(th.Kind(pane.KindOf(base.Kind)).Symbol)...)
 	}
 	return dst
 }

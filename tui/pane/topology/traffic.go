@@ -102,7 +102,7 @@ func (t *Pane) note(h *pane.Host, heavy float64) {
 		t.write('3', heavier(st, 3), func(b []byte) []byte { return append(b, "more"...) })
 	}
 	kind := th.Kind(pane.KindOf(h.Snap.Kind))
-	t.write(kind.Mark, kind.Style, func(b []byte) []byte {
+	t.write(kind.Symbol, kind.Style, func(b []byte) []byte {
 		if b = append(b, h.Snap.Kind...); r.Class[cluster.Remote] > 0 {
 			b = append(b, ", last second"...)
 		}
