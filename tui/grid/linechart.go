@@ -192,7 +192,7 @@ func (c *LineChart) drawBoxLines(in View, i int) {
 		py = y
 		joined = okx && oky
 	}
-	in.line(c.stroke.rows, c.styles[i], s.Shape == Dashed)
+	in.line(c.stroke.rows, linePen{style: c.styles[i], dashed: s.Shape == Dashed})
 }
 
 func (c *LineChart) drawPoints(in View) {

@@ -31,9 +31,16 @@ func (v View) sheet() *sheet {
 	return s
 }
 
+// linePen is the look of a line.
+type linePen struct {
+	style  Style
+	dashed bool
+}
+
 // blit moves rows top to bottom of a column of the sheet to column x of v, and blanks them on the
 // sheet.
-func (v View) blit(x int, s *sheet, col, top, bottom int, pen Style, dashed bool) {
+func (v View) blit(x, col, top, bottom int, pen linePen) {
+	s := &v.g.sheet
 	for y := top; y <= bottom; y++ {
 		p := canvas.Point{X: col, Y: y}
 		r := s.m.Cell(p).Rune
@@ -41,7 +48,7 @@ func (v View) blit(x int, s *sheet, col, top, bottom int, pen Style, dashed bool
 			continue
 		}
 		s.m.SetCell(p, canvas.Cell{})
-		if dashed { // ntcharts has only solid lines
+		if pen.dashed { // ntcharts has only solid lines
 			switch r {
 			case nt.LineHorizontal:
 				r = '╌'
@@ -49,13 +56,13 @@ func (v View) blit(x int, s *sheet, col, top, bottom int, pen Style, dashed bool
 				r = '╎'
 			}
 		}
-		v.Rune(x, y, r, pen)
+		v.Rune(x, y, r, pen.style)
 	}
 }
 
 // line draws a curve with one row per column in box-drawing characters: solid as ─╮│╰ or dashed as
 // ╌╮╎╰. It leaves gaps blank.
-func (v View) line(rows []int, pen Style, dashed bool) {
+func (v View) line(rows []int, pen linePen) {
 	if v.clip.Empty() {
 		return
 	}
@@ -66,7 +73,7 @@ func (v View) line(rows []int, pen Style, dashed bool) {
 		}
 		// A sheet starts with the last column of the previous sheet, so that the curve continues.
 		for first := from; first < to; first += sheetCols - 1 {
-			v.lineSheet(first, rows[first:min(first+sheetCols, to)], first == from, pen, dashed)
+			v.lineSheet(first, rows[first:min(first+sheetCols, to)], first == from, pen)
 		}
 		from = to
 	}
@@ -74,7 +81,7 @@ func (v View) line(rows []int, pen Style, dashed bool) {
 
 // lineSheet draws the columns from x on of a curve without gaps. It draws the first column only if
 // isNew is set.
-func (v View) lineSheet(x int, rows []int, isNew bool, pen Style, dashed bool) {
+func (v View) lineSheet(x int, rows []int, isNew bool, pen linePen) {
 	s := v.sheet()
 	graph.DrawLineSequence(&s.m, false, 0, rows, nt.ArcLineStyle, bare)
 	for i, row := range rows {
@@ -83,7 +90,7 @@ func (v View) lineSheet(x int, rows []int, isNew bool, pen Style, dashed bool) {
 			s.m.SetCell(canvas.Point{Y: row}, canvas.Cell{})
 			continue
 		}
-		v.blit(x+i, s, i, min(before, row), max(before, row), pen, dashed)
+		v.blit(x+i, i, min(before, row), max(before, row), pen)
 	}
 }
 
@@ -106,7 +113,7 @@ func (v View) columns(x int, fractions []float64, pen Style) {
 		}
 		graph.DrawColumns(&s.m, canvas.Point{Y: bottom}, heights[:n], bare)
 		for i := range n {
-			v.blit(x+i, s, i, bottom-int(heights[i]), bottom, pen, false)
+			v.blit(x+i, i, bottom-int(heights[i]), bottom, linePen{style: pen})
 		}
 		x, fractions = x+n, fractions[n:]
 	}
@@ -122,7 +129,7 @@ func (v View) candlestick(x int, low, bodyLow, bodyHigh, high float64, pen Style
 	// The full height would be one row above the top row.
 	at := func(f float64) float64 { return min(clamp01(f)*float64(v.H()), float64(v.H())-0.01) }
 	graph.DrawCandlestickBottomToTop(&s.m, canvas.Point{Y: bottom}, at(low), at(bodyLow), at(bodyHigh), at(high), bare)
-	v.blit(x, s, 0, 0, bottom, pen, false)
+	v.blit(x, 0, 0, bottom, linePen{style: pen})
 }
 
 // stripCells is the number of cells in a strip. The curves of a chart need only a few strips.

@@ -61,7 +61,8 @@ func (v View) Set(x, y int, c Cell) {
 func (v View) set(x, y int, c Cell) {
 	r, w := c.Rune, 1
 	if r < ' ' || r > '~' {
-		if r, w = printable(r); v.g.ASCII && r > '~' {
+		r, w = printable(r)
+		if v.g.ASCII && r > '~' {
 			r, w = ASCIIRune(r), 1
 		}
 		if w == 0 || w == 2 && !v.clip.Contains(x+1, y) {
