@@ -101,7 +101,7 @@ func TestProgramComparesSchemes(t *testing.T) {
 	x := open(t, p, nil)
 	x.shows("1 Cluster")
 	x.press(":zoom-overlap\r") // it has no number, because this program has no data for it
-	x.shows("ε compares threading schemes; demo-access runs in one.")
+	x.shows("ε compares threading schemes, but demo-access has only one.")
 	x.shows("type :workload demo-product, or press w")
 	x.press(":workload demo-product\r")
 	x.shows("no ε of masteronly")
