@@ -181,7 +181,7 @@ func fellBehind(snap *engine.Snapshot, v *engine.StudyView) bool {
 }
 
 // faster returns the group that a sentence calls the faster one: "Group 4 is 3.3× faster", or
-// "group 1 keeps ...: 13× faster than group 16".
+// "Group 1 keeps ...: 13× faster than group 16".
 func faster(sentence string) string {
 	text := sentence
 	if _, other, ok := strings.Cut(sentence, ". Group "); ok {

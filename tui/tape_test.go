@@ -203,7 +203,7 @@ func TestProgramOverARecording(t *testing.T) {
 	x.shows("cannot record a replay")
 	x.press(":group 8")
 	x.key('\r')
-	x.shows("✗ this is a recording:")
+	x.shows("✗ a recording cannot be")
 	x.press(":seek never")
 	x.key('\r')
 	x.shows(`"never": want a time such as 12.5s`)
