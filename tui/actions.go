@@ -16,11 +16,11 @@ var (
 	resetCommand = engine.Command{Verb: engine.Reset}
 )
 
-// ownActions holds the actions of the screen itself, in groups. The key table puts the actions of
+// actionGroups holds the actions of the screen itself, in groups. The key table puts the actions of
 // panes and overlays between these groups.
-type ownActions struct{ turning, running, looking, choosing, leaving []binding }
+type actionGroups struct{ knobs, run, view, workload, rest []binding }
 
-func screenActions() ownActions {
+func screenActions() actionGroups {
 	line := func(name, key, doc, hint string, do func(*app)) binding {
 		return binding{Action: pane.Action{Name: name, Keys: []string{key}, Doc: doc, Hint: hint}, mode: overlay.OnScreen, do: do}
 	}
@@ -61,8 +61,8 @@ func screenActions() ownActions {
 		_, n := a.numbered()
 		return zoomHints[n]
 	}
-	return ownActions{
-		turning: []binding{
+	return actionGroups{
+		knobs: []binding{
 			now(line("pause", "space", "pause before the next iteration, or resume", "pause", (*app).togglePause),
 				(*app).paused, "resume"),
 			line("turn-down", "left", "decrease the selected knob", "", func(a *app) { a.Panel.Change(-1) }),
@@ -72,14 +72,14 @@ func screenActions() ownActions {
 			anywhere("quit", "ctrl+c", "quit", quit),
 			anywhere("suspend", "ctrl+z", "suspend the program as a job of the shell; fg resumes it", func(a *app) { a.suspend = true }),
 		},
-		running: []binding{
+		run: []binding{
 			line("quit", "q", "quit", "quit", quit),
 			zoom,
 			line("step", "n", "run one iteration, then pause", "step", func(a *app) { a.do(stepCommand) }),
 			now(line("freeze", "f", "freeze the screen; the run and its measurements continue", "freeze", (*app).toggleFreeze),
 				func(a *app) bool { return a.frozen }, "unfreeze"),
 		},
-		looking: []binding{
+		view: []binding{
 			line("next-pane", "p", "focus the next pane", "pane", func(a *app) { a.focusPane(+1) }),
 			line("previous-pane", "P", "focus the previous pane", "", func(a *app) { a.focusPane(-1) }),
 			now(line("mouse", "M", "use the mouse here, or leave it to the terminal", "mouse off", func(a *app) { a.mouse = !a.mouse }),
@@ -87,11 +87,11 @@ func screenActions() ownActions {
 			line("theme", "t", "switch to the next theme", "theme", (*app).nextTheme),
 			line("units", "B", "show sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) { a.useUnits(a.Units.Next()) }),
 		},
-		choosing: []binding{
+		workload: []binding{
 			line("workload", "w", "run the next workload", "workload", (*app).nextWorkload),
 			line("simulate", "S", "simulate the machine in virtual time, for instance if this host is too slow to emulate it", "", (*app).simulate),
 		},
-		leaving: []binding{
+		rest: []binding{
 			now(line("baseline", "b", "keep this run as the baseline for comparisons, or clear it", "baseline", (*app).toggleBaseline),
 				func(a *app) bool { return a.base != nil }, "clear baseline"),
 			line("ratios", "%", "show ratios to the baseline on heat maps, or the values", "", (*app).toggleRatios),
@@ -112,7 +112,7 @@ func screenActions() ownActions {
 }
 
 // zoomHints holds the keys of zoom for the footer, by the number of panes.
-var zoomHints = func() (all [mostDigits + 1]string) {
+var zoomHints = func() (all [maxDigits + 1]string) {
 	for n := range all {
 		all[n] = "z 1-" + string(rune('0'+n))
 	}
@@ -125,7 +125,7 @@ func zooms() []binding {
 		Action: pane.Action{Name: "zoom-digit", Doc: "show the pane with this number alone, or all panes"},
 		mode:   overlay.OnScreen, do: (*app).zoomDigit,
 	}}
-	for d := range mostDigits {
+	for d := range maxDigits {
 		all[0].Keys = append(all[0].Keys, string(rune('1'+d)))
 	}
 	for p, s := range panereg.Panes {
@@ -266,8 +266,8 @@ func (a *app) simulate() {
 	a.command("fabric", engine.Sim)
 }
 
-// unanswered holds what generic actions do if no pane handles them.
-var unanswered = map[string]func(*app){"back": (*app).back, "markers": (*app).nextMarkers}
+// fallbacks holds what generic actions do if no pane handles them.
+var fallbacks = map[string]func(*app){"back": (*app).back, "markers": (*app).nextMarkers}
 
 // back leaves zoom, or else unfreezes the screen.
 func (a *app) back() {

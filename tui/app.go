@@ -18,22 +18,22 @@ import (
 // app holds the user's choices and the data on the screen. Actions change it; the screen only reads
 // it.
 type app struct {
-	pane.Host                  // the part that panes see
-	specs     []pane.Spec      // the registry of panes
-	panes     []pane.Pane      // one for each entry of specs
-	acted     []int            // number of actions on each pane
-	latest    *engine.Snapshot // published last; differs from Snap only while the screen is frozen
-	frozen    bool
-	base      *engine.Baseline // nil: none
-	w, h      int              // size of the screen
+	pane.Host                     // the part that panes see
+	specs        []pane.Spec      // the registry of panes
+	panes        []pane.Pane      // one for each entry of specs
+	actionCounts []int            // number of actions on each pane
+	latest       *engine.Snapshot // published last; differs from Snap only while the screen is frozen
+	frozen       bool
+	base         *engine.Baseline // nil: none
+	w, h         int              // size of the screen
 
-	focus  int              // number of the focused pane
-	last   [pane.Places]int // number of the pane that last had the focus there, + 1; 0: none
-	zoomed bool
-	left   map[string]state.Workload // state of each workload when it was left, in this session or an earlier one
-	chosen bool                      // the user chose the theme, so it does not follow the terminal
-	ascii  bool
-	mouse  bool
+	focus     int              // number of the focused pane
+	last      [pane.Places]int // number of the pane that last had the focus there, + 1; 0: none
+	zoomed    bool
+	workloads map[string]state.Workload // state of each workload when it was left, in this session or an earlier one
+	chosen    bool                      // the user chose the theme, so it does not follow the terminal
+	ascii     bool
+	mouse     bool
 
 	pressed string // the last key
 	notice  string // message about the last command; the next key clears it
@@ -68,7 +68,7 @@ var nothing = &engine.Snapshot{Phase: engine.Starting}
 func newApp() *app {
 	a := &app{
 		Host:   pane.Host{Snap: nothing, Theme: grid.Themes()[0]},
-		latest: nothing, left: map[string]state.Workload{},
+		latest: nothing, workloads: map[string]state.Workload{},
 		mouse: true, w: 80, h: 24,
 	}
 	a.Say = func(text string) { a.notice = text }
@@ -79,7 +79,7 @@ func newApp() *app {
 	for i := range a.specs {
 		a.panes = append(a.panes, a.specs[i].New())
 	}
-	a.acted = make([]int, len(a.panes))
+	a.actionCounts = make([]int, len(a.panes))
 	a.focus = a.home(pane.Rates)
 	a.overHost = overlay.Host{
 		Host: &a.Host, Close: a.closeOverlay, Choose: a.choose, Lines: a.lines,
@@ -102,12 +102,13 @@ func (a *app) load(s *engine.Snapshot) bool {
 		if _, err := s.Scenario.Knob(first); err != nil {
 			first = workload.First(&s.Scenario, s.Kind)
 		}
-		if a.first = ""; first != "" {
+		a.first = ""
+		if first != "" {
 			a.Panel.Selected = first
 		}
 	}
 	a.latest = s
-	a.leave(s)
+	a.rememberScenario(s)
 	a.Panel.Load(s.Scenario)
 	if !a.frozen {
 		a.show(s)
@@ -121,24 +122,25 @@ func (a *app) show(s *engine.Snapshot) {
 	from, to := a.Snap.Scenario.Workload, s.Scenario.Workload
 	other := from != to
 	if other && from != "" {
-		w := a.left[from]
+		w := a.workloads[from]
 		w.Layout = a.layout()
-		a.left[from] = w
+		a.workloads[from] = w
 	}
-	had := a.offered(a.focus)
+	had := a.hasData(a.focus)
 	a.Snap = s
 	a.compare()
-	if w := a.left[to]; other && w.Layout != nil {
-		a.lookAs(w.Layout)
+	if w := a.workloads[to]; other && w.Layout != nil {
+		a.applyLayout(w.Layout)
 	}
-	if other && had && !a.offered(a.focus) {
+	if other && had && !a.hasData(a.focus) {
 		a.setFocus(a.home(a.specs[a.focus].Place))
 	}
 }
 
 // compare compares the snapshot on the screen with the baseline.
 func (a *app) compare() {
-	if a.Base = nil; a.base != nil {
+	a.Base = nil
+	if a.base != nil {
 		a.Base = a.base.Against(a.Snap)
 	}
 }
@@ -157,33 +159,33 @@ func (a *app) do(c engine.Command) {
 	a.out = append(a.out, c)
 }
 
-// ask runs an action on a pane, or on the screen if no pane handles it.
-func (a *app) ask(name string) {
-	if a.act(name) {
+// runAction runs an action on a pane, or on the screen if no pane handles it.
+func (a *app) runAction(name string) {
+	if a.tryAction(name) {
 		return
 	}
-	if do := unanswered[name]; do != nil {
+	if do := fallbacks[name]; do != nil {
 		do(a)
 		return
 	}
 	a.notice = "no pane on the screen supports " + name
 }
 
-// act runs an action on a pane. It reports whether a pane handled it.
-func (a *app) act(name string) bool {
-	p, x := a.answers(name)
+// tryAction runs an action on a pane. It reports whether a pane handled it.
+func (a *app) tryAction(name string) bool {
+	p, x := a.findAction(name)
 	if x.Do == nil {
 		return false
 	}
 	x.Do(&a.Host)
-	a.acted[p]++
+	a.actionCounts[p]++
 	return true
 }
 
-// answers finds the pane for an action: the focused pane, or else the first visible pane that can
+// findAction finds the pane for an action: the focused pane, or else the first visible pane that can
 // handle it. Hidden and covered panes only get actions on the run.
-func (a *app) answers(name string) (int, pane.Action) {
-	var at places
+func (a *app) findAction(name string) (int, pane.Action) {
+	var at arrangement
 	if !a.covered() {
 		at = arrange(a.w, a.h, a)
 	}
@@ -207,14 +209,14 @@ func (a *app) click(p int, x, y int) bool {
 	if !ok || !c.Click(&a.Host, x, y) {
 		return false
 	}
-	a.acted[p]++
+	a.actionCounts[p]++
 	return true
 }
 
 // wheel passes a turn of the mouse wheel to a pane.
 func (a *app) wheel(p int, x, y, by int) {
 	if w, ok := a.panes[p].(pane.Wheeler); ok && w.Wheel(&a.Host, x, y, by) {
-		a.acted[p]++
+		a.actionCounts[p]++
 	}
 }
 

@@ -267,11 +267,11 @@ func TestZoomFocusAndBack(t *testing.T) {
 		t.Error("4 again does not leave the zoom")
 	}
 	keys(a, "4", "c", "2") // the chart is hidden, so no pane handles c
-	if _, back := a.answers("back"); back.Do != nil {
+	if _, back := a.findAction("back"); back.Do != nil {
 		t.Error("c acts on a hidden pane")
 	}
 	keys(a, "c", "esc")
-	if _, back := a.answers("back"); back.Do != nil || !a.zoomed {
+	if _, back := a.findAction("back"); back.Do != nil || !a.zoomed {
 		t.Error("esc leaves more than the crosshair")
 	}
 	keys(a, "esc", "f", "esc")
@@ -301,10 +301,10 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-func checkPlaces(t *testing.T, p places, a *app, w, h int) {
+func checkPlaces(t *testing.T, p arrangement, a *app, w, h int) {
 	t.Helper()
 	all := append(p.at[:], p.header, p.status, p.footer, p.why, p.lines)
-	for _, b := range p.beside {
+	for _, b := range p.extra {
 		all = append(all, b.at)
 	}
 	area := 0
@@ -334,7 +334,11 @@ func checkPlaces(t *testing.T, p places, a *app, w, h int) {
 func TestNoControlCharacters(t *testing.T) {
 	bad := "\x1b[2J\x07\x9b31m\r\n\u202e"
 	s := demo(4, 4, 4)
-	s.Why, s.Change, s.Failure, s.Machine, s.LaunchLine = bad, bad, bad, bad, bad
+	s.Why = bad
+	s.Change = bad
+	s.Failure = bad
+	s.Machine = bad
+	s.LaunchLine = bad
 	s.Marks[0].Label, s.Verification.Detail = bad, bad
 	s.Warnings = []string{bad}
 	s.Metrics[0].Name, s.Metrics[1].Unit = bad, bad

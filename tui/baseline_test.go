@@ -59,7 +59,10 @@ func TestNoBaselineBeforeAnIteration(t *testing.T) {
 // A baseline may have no samples, no numbers or another workload.
 func TestBaselineOfAnything(t *testing.T) {
 	empty := demo(4, 4, 4)
-	empty.Series, empty.Metrics, empty.Studies, empty.Marks = nil, nil, nil, nil
+	empty.Series = nil
+	empty.Metrics = nil
+	empty.Studies = nil
+	empty.Marks = nil
 	for c := range empty.Latency {
 		empty.Latency[c] = engine.Quantiles{}
 	}
@@ -101,7 +104,11 @@ func filled(x float64) *engine.Snapshot {
 	}
 	for c := range s.Latency {
 		q := &s.Latency[c]
-		q.Mean, q.Min, q.P50, q.P99, q.Max = x, x, x, x, x
+		q.Mean = x
+		q.Min = x
+		q.P50 = x
+		q.P99 = x
+		q.Max = x
 		for i := range q.Buckets {
 			q.Buckets[i].Upper = x
 		}

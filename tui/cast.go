@@ -19,13 +19,13 @@ type CastOf struct {
 // Limits of a cast: the shortest time between two screens, and the number of screens. In a long
 // recording the screens are spread over its length.
 const (
-	castEvery  = 100 * time.Millisecond
-	mostFrames = 6000
+	castEvery = 100 * time.Millisecond
+	maxFrames = 6000
 )
 
 // castStep returns the time between two screens of a cast of the given length.
 func castStep(length time.Duration) time.Duration {
-	return max(castEvery, (length+mostFrames-1)/mostFrames)
+	return max(castEvery, (length+maxFrames-1)/maxFrames)
 }
 
 // Cast writes a recording as an asciicast of the screen, with a chapter at each marker.
@@ -40,14 +40,14 @@ func Cast(w io.Writer, p *recording.Player, of CastOf) error {
 	every := castStep(until - from)
 	a, c := newApp(), export.NewCast(w, of.Title, of.W, of.H)
 	var sc screen
-	marks := p.Marks
-	for len(marks) > 0 && marks[0].At < from {
-		marks = marks[1:]
+	markers := p.Marks
+	for len(markers) > 0 && markers[0].At < from {
+		markers = markers[1:]
 	}
 	for at := from; ; {
-		for len(marks) > 0 && marks[0].At <= at {
-			c.Chapter(max(marks[0].At, from)-from, marks[0].Label)
-			marks = marks[1:]
+		for len(markers) > 0 && markers[0].At <= at {
+			c.Chapter(max(markers[0].At, from)-from, markers[0].Label)
+			markers = markers[1:]
 		}
 		s, err := p.At(at)
 		if err != nil {
@@ -55,7 +55,7 @@ func Cast(w io.Writer, p *recording.Player, of CastOf) error {
 		}
 		a.load(s)
 		for range latestFrame { // finish what the panes leave for later frames
-			if sc.draw(a, of.W, of.H); !sc.late() {
+			if sc.draw(a, of.W, of.H); !sc.incomplete() {
 				break
 			}
 		}

@@ -33,7 +33,10 @@ func TestACastShowsTheScreensOfItsRecording(t *testing.T) {
 		t.Errorf("the head is %+v", head)
 	}
 	em := vt.NewEmulator(w, h)
-	at, chapters, ended, screens := time.Duration(0), []string{}, false, 0
+	at := time.Duration(0)
+	chapters := []string{}
+	ended := false
+	screens := 0
 	for _, l := range lines[1:] {
 		var event [3]any
 		if err := json.Unmarshal([]byte(l), &event); err != nil {
@@ -76,7 +79,7 @@ func TestACastShowsTheScreensOfItsRecording(t *testing.T) {
 	a := newApp()
 	a.load(last)
 	var sc screen
-	for sc.draw(a, w, h); sc.late(); sc.draw(a, w, h) {
+	for sc.draw(a, w, h); sc.incomplete(); sc.draw(a, w, h) {
 	}
 	shown := make([]string, h)
 	for y := range h {
@@ -121,7 +124,7 @@ func TestACastIsBounded(t *testing.T) {
 		t.Error("a cast begins behind the recording's end")
 	}
 	for _, length := range []time.Duration{0, time.Second, time.Minute, time.Hour, 1000 * time.Hour} {
-		if step := castStep(length); step < castEvery || length/step > mostFrames {
+		if step := castStep(length); step < castEvery || length/step > maxFrames {
 			t.Errorf("a recording of %v has a screen each %v", length, step)
 		}
 	}

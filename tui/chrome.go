@@ -21,8 +21,8 @@ type part struct {
 	need int
 }
 
-// parts writes pieces side by side. If they do not all fit, it drops the least needed ones.
-func parts(v grid.View, all []part) {
+// drawParts writes pieces side by side. If they do not all fit, it drops the least needed ones.
+func drawParts(v grid.View, all []part) {
 	total := 0
 	for i := range all {
 		total += grid.Width(all[i].text) + 2
@@ -34,7 +34,7 @@ func parts(v grid.View, all []part) {
 				least = i
 			}
 		}
-		if least < 0 || all[least].need >= must {
+		if least < 0 || all[least].need >= mandatory {
 			break
 		}
 		total -= grid.Width(all[least].text) + 2
@@ -48,10 +48,10 @@ func parts(v grid.View, all []part) {
 	}
 }
 
-const must = 100
+const mandatory = 100
 
-// header shows the workload, the layout, the machine and the kind of the numbers.
-func (s *screen) header(a *app) {
+// drawHeader shows the workload, the layout, the machine and the kind of the numbers.
+func (s *screen) drawHeader(a *app) {
 	snap, th := a.Snap, a.Theme
 	s.clear(s.at.header, th)
 	v := s.g.View(s.at.header)
@@ -59,7 +59,7 @@ func (s *screen) header(a *app) {
 	kind := th.Kind(pane.KindOf(snap.Kind))
 	all := []part{
 		{"hybridtop", th.Accent, 9},
-		{pane.Or(sc.Workload, "starting…"), th.Title, must},
+		{pane.Or(sc.Workload, "starting…"), th.Title, mandatory},
 	}
 	if snap.Layout.Nodes > 0 {
 		all = append(all,
@@ -70,7 +70,7 @@ func (s *screen) header(a *app) {
 	}
 	all = append(all, part{machineWords(snap), th.Text, 5}, part{fabricWords(sc), th.Text, 2})
 	if snap.Kind != "" {
-		all = append(all, part{string(kind.Mark) + " " + string(snap.Kind), kind.Style.With(grid.Bold), 7})
+		all = append(all, part{string(kind.Symbol) + " " + string(snap.Kind), kind.Style.With(grid.Bold), 7})
 	}
 	if a.Base != nil {
 		all = append(all, part{"╌ baseline: " + a.Base.Told, th.Dim, 8})
@@ -82,7 +82,7 @@ func (s *screen) header(a *app) {
 		text := "dilation ×" + grid.Unit{Kind: grid.Plain}.Format(snap.Dilation, 7)
 		all = append(all, part{text, kind.Style, 3})
 	}
-	parts(v, all)
+	drawParts(v, all)
 }
 
 func groupWords(l *cluster.Layout) string {
@@ -117,13 +117,13 @@ func (a *app) onSketch() bool {
 
 func fabricWords(sc *engine.Scenario) string { return sc.Values["fabric"] }
 
-// status shows the state of the session and urgent messages.
-func (s *screen) status(a *app) {
+// drawStatus shows the state of the session and urgent messages.
+func (s *screen) drawStatus(a *app) {
 	snap, th := a.latest, a.Theme
 	s.clear(s.at.status, th)
 	v := s.g.View(s.at.status)
 	word, st := phaseWords(snap, th)
-	all := []part{{word, st, must}}
+	all := []part{{word, st, mandatory}}
 	if a.replay != nil {
 		all = a.replayParts()
 	}
@@ -135,9 +135,9 @@ func (s *screen) status(a *app) {
 	}
 	switch {
 	case a.notice != "":
-		all = append(all, part{a.Units.Text(a.notice), th.Warning, must})
+		all = append(all, part{a.Units.Text(a.notice), th.Warning, mandatory})
 	case a.Panel.Fault.Text != "" && s.at.at[pane.Knobs].Empty():
-		all = append(all, part{"✗ " + a.Units.Text(a.Panel.Fault.Text), th.Error, must})
+		all = append(all, part{"✗ " + a.Units.Text(a.Panel.Fault.Text), th.Error, mandatory})
 	}
 	if s.at.at[pane.Knobs].Empty() {
 		all = append(all, s.knobPart(a))
@@ -156,7 +156,7 @@ func (s *screen) status(a *app) {
 	if a.fps > 0 {
 		all = append(all, part{strconv.Itoa(a.fps) + " fps", th.Dim, 1})
 	}
-	parts(v, all)
+	drawParts(v, all)
 }
 
 // knobPart shows the selected knob if the pane of knobs is hidden.
@@ -210,7 +210,7 @@ func verifiedPart(v *engine.Verification, th *grid.Theme) part {
 	case v.OK:
 		return part{"✓ verified " + grid.Count.String(float64(v.Checks)), th.OK, 5}
 	}
-	return part{"✗ WRONG RESULT", th.Error, must}
+	return part{"✗ WRONG RESULT", th.Error, mandatory}
 }
 
 // clock formats a duration in seconds with one decimal, or in minutes and seconds.
@@ -226,9 +226,9 @@ func clock(d time.Duration) string {
 	return text + strconv.Itoa(sec%60) + " min"
 }
 
-// whyLine shows the effect of the last change of a knob and its reason, in one or two rows, if the
+// drawWhy shows the effect of the last change of a knob and its reason, in one or two rows, if the
 // pane of reasons is hidden.
-func (s *screen) whyLine(a *app) {
+func (s *screen) drawWhy(a *app) {
 	if s.at.why.Empty() {
 		return
 	}
@@ -251,13 +251,13 @@ func (s *screen) whyLine(a *app) {
 	}
 }
 
-// footer lists the most useful keys of the current mode; each can be clicked. Mouse, help and quit
-// are always at the end.
-func (s *screen) footer(a *app) {
+// drawFooter lists the most useful keys of the current mode; each can be clicked. Mouse, help and
+// quit are always at the end.
+func (s *screen) drawFooter(a *app) {
 	th := a.Theme
 	s.clear(s.at.footer, th)
 	v := s.g.View(s.at.footer)
-	room, mode := v.W()-1, a.modes()[0]
+	end, mode := v.W()-1, a.modes()[0]
 	var last []*binding
 	if mode == overlay.OnScreen {
 		last = tail[:]
@@ -265,7 +265,7 @@ func (s *screen) footer(a *app) {
 			last = tail[1:]
 		}
 		for _, b := range last {
-			room -= hintWidth(b, a) + 2
+			end -= hintWidth(b, a) + 2
 		}
 	}
 	x := 1
@@ -277,7 +277,7 @@ func (s *screen) footer(a *app) {
 			if now.holds {
 				b := *named(mode, now.action)
 				b.Hint = now.hint
-				x = s.hint(v, x, &b, a)
+				x = s.drawHint(v, x, &b, a)
 			}
 		}
 	}
@@ -285,13 +285,13 @@ func (s *screen) footer(a *app) {
 		if slices.Contains(last, b) {
 			continue
 		}
-		if x+hintWidth(b, a) > room {
+		if x+hintWidth(b, a) > end {
 			break
 		}
-		x = s.hint(v, x, b, a)
+		x = s.drawHint(v, x, b, a)
 	}
 	for _, b := range last {
-		x = s.hint(v, x, b, a)
+		x = s.drawHint(v, x, b, a)
 	}
 }
 
@@ -318,9 +318,9 @@ func hintKey(b *binding, a *app) string {
 	return label(b.Keys[0])
 }
 
-// hint draws a footer hint that the mouse can click. In a pair of keys, the first character is the
-// opposite action.
-func (s *screen) hint(v grid.View, x int, b *binding, a *app) int {
+// drawHint draws a footer hint that the mouse can click. In a pair of keys, the first character is
+// the opposite action.
+func (s *screen) drawHint(v grid.View, x int, b *binding, a *app) int {
 	key := hintKey(b, a)
 	at := v.Rect()
 	n := v.Text(x, 0, key, a.Theme.Accent)

@@ -7,10 +7,10 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// essential shows the most important facts as lines of text, on a screen that is too small for a
-// pane. It also shows the size that a pane needs. All keys work; the boxes of help, command line
+// drawEssential shows the most important facts as lines of text, on a screen that is too small for
+// a pane. It also shows the size that a pane needs. All keys work; the boxes of help, command line
 // and value become one line.
-func (s *screen) essential(a *app) {
+func (s *screen) drawEssential(a *app) {
 	snap, th := a.latest, a.Theme
 	v := s.g.All()
 	word, st := phaseWords(snap, th)

@@ -80,7 +80,10 @@ var goldens = []struct {
 	{"launch line", sizes(80, 24, 120, 40, 60, 16), typed("L")},
 	{"launch line of threads", sizes(120, 40), func() *app {
 		s := demo(4, 4, 4)
-		s.Layout.Model, s.Layout.Ranking, s.Layout.ThreadsPerRank, s.Layout.WorldSeed = cluster.NestedFunneled, cluster.RoundRobin, 8, 3
+		s.Layout.Model = cluster.NestedFunneled
+		s.Layout.Ranking = cluster.RoundRobin
+		s.Layout.ThreadsPerRank = 8
+		s.Layout.WorldSeed = 3
 		return pressed(s, "L")
 	}},
 }

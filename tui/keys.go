@@ -48,8 +48,8 @@ func init() {
 }
 
 func makeTable() []binding {
-	own := screenActions()
-	all := slices.Concat(own.turning, openers(true), own.running, zooms(), own.looking, paneActions(), own.choosing, openers(false), own.leaving)
+	actions := screenActions()
+	all := slices.Concat(actions.knobs, openers(true), actions.run, zooms(), actions.view, paneActions(), actions.workload, openers(false), actions.rest)
 	for _, s := range overlayreg.Overlays {
 		for _, b := range overlayKeys(&s) {
 			if !slices.ContainsFunc(all, func(o binding) bool { return o.mode == b.mode && o.Name == b.Name }) {
@@ -73,7 +73,7 @@ func openers(first bool) (all []binding) {
 // paneActions returns the generic actions of panes and the actions of single panes.
 func paneActions() (all []binding) {
 	add := func(x pane.Action) {
-		all = append(all, binding{Action: x, mode: overlay.OnScreen, do: func(a *app) { a.ask(x.Name) }})
+		all = append(all, binding{Action: x, mode: overlay.OnScreen, do: func(a *app) { a.runAction(x.Name) }})
 	}
 	for _, x := range pane.Generic {
 		add(x)

@@ -82,9 +82,10 @@ func TestCtrlCQuitsInEveryMode(t *testing.T) {
 func TestOverlaysOpenAndClose(t *testing.T) {
 	for i := range keyTable {
 		b := &keyTable[i]
-		for n, o := range shownApp(demo(4, 4, 4)).overlays {
+		for n := range overlayreg.Overlays {
 			a := shownApp(demo(4, 4, 4))
-			if o = a.overlays[n]; b.mode != overlay.OnScreen || b.Name != overlayreg.Overlays[n].Open.Name {
+			o := a.overlays[n]
+			if b.mode != overlay.OnScreen || b.Name != overlayreg.Overlays[n].Open.Name {
 				continue
 			}
 			keys(a, b.Keys[0])
@@ -135,7 +136,10 @@ func paneKeys() (all []*binding) {
 // alone returns the demo with only one pane on the screen.
 func alone(p int) *app {
 	a := shownApp(recorded(4, 2, 2, 8, false))
-	a.w, a.h, a.focus, a.zoomed = 120, 40, p, true
+	a.w = 120
+	a.h = 40
+	a.focus = p
+	a.zoomed = true
 	var s screen
 	s.draw(a, a.w, a.h)
 	return a
@@ -164,7 +168,7 @@ func TestNoKeyChangesAHiddenPane(t *testing.T) {
 			}
 			a := alone(focus)
 			a.Markers = grid.Blocks
-			before, acted := looks(a, focus), slices.Clone(a.acted)
+			before, acted := looks(a, focus), slices.Clone(a.actionCounts)
 			keys(a, b.Keys[0])
 			a.Markers = grid.Blocks // they apply to all curves
 			a.Pick = pane.Pick{}    // it applies to all panes
@@ -177,7 +181,7 @@ func TestNoKeyChangesAHiddenPane(t *testing.T) {
 				t.Errorf("with pane %d alone, %s changes another one:\n%s", focus+1, b.Name, diff)
 			}
 			for p := range a.panes {
-				if p != focus && a.acted[p] != acted[p] {
+				if p != focus && a.actionCounts[p] != acted[p] {
 					t.Errorf("with pane %d alone, %s acts on pane %d", focus+1, b.Name, p+1)
 				}
 			}
@@ -190,7 +194,7 @@ func TestNoKeyChangesACoveredPane(t *testing.T) {
 	for _, b := range paneKeys() {
 		a := alone(bandwidthPane)
 		keys(a, "L", b.Keys[0])
-		if slices.Max(a.acted) > 0 && !b.Run {
+		if slices.Max(a.actionCounts) > 0 && !b.Run {
 			t.Errorf("%s acts on a pane below a page", b.Name)
 		}
 	}
@@ -211,8 +215,8 @@ func TestEveryActionOfAFocusedPaneIsReached(t *testing.T) {
 			}
 			for what, press := range map[string][]string{"key": {b.Keys[0]}, "name": {":", "'" + x.Name, "enter"}} {
 				a := alone(p)
-				if keys(a, press...); a.acted[p] != 1 {
-					t.Errorf("pane %d: the %s of %s acts %d times, want once", p+1, what, x.Name, a.acted[p])
+				if keys(a, press...); a.actionCounts[p] != 1 {
+					t.Errorf("pane %d: the %s of %s acts %d times, want once", p+1, what, x.Name, a.actionCounts[p])
 				}
 			}
 		}
@@ -227,7 +231,7 @@ func TestGenericActionsAreAnswered(t *testing.T) {
 		t.Errorf("c on the cluster says %q", a.notice)
 	}
 	for _, g := range pane.Generic {
-		answered := unanswered[g.Name] != nil
+		answered := fallbacks[g.Name] != nil
 		for _, p := range a.panes {
 			answered = answered || slices.ContainsFunc(p.Actions(), func(x pane.Action) bool { return x.Name == g.Name })
 		}
@@ -240,14 +244,16 @@ func TestGenericActionsAreAnswered(t *testing.T) {
 // The focused pane has priority. Another visible pane handles the actions that it does not support.
 func TestTheFocusedPaneAnswersFirst(t *testing.T) {
 	a := shownApp(recorded(4, 2, 2, 8, false))
-	a.w, a.h, a.focus = 120, 40, timelinePane
+	a.w = 120
+	a.h = 40
+	a.focus = timelinePane
 	keys(a, "c")
-	if a.acted[timelinePane] != 1 || a.acted[bandwidthPane] != 0 {
-		t.Errorf("c on the timeline acts on %v", a.acted)
+	if a.actionCounts[timelinePane] != 1 || a.actionCounts[bandwidthPane] != 0 {
+		t.Errorf("c on the timeline acts on %v", a.actionCounts)
 	}
 	a.focus = latencyPane
 	keys(a, "c")
-	if a.acted[bandwidthPane] != 1 {
-		t.Errorf("c on the latency acts on %v", a.acted)
+	if a.actionCounts[bandwidthPane] != 1 {
+		t.Errorf("c on the latency acts on %v", a.actionCounts)
 	}
 }

@@ -23,32 +23,32 @@ const (
 
 // Additional panes on a large screen: the maximum number, and the smallest size of each.
 const (
-	mostBeside = 3
-	besideW    = 70
-	besideH    = 14
+	maxExtra = 3
+	extraW   = 70
+	extraH   = 14
 )
 
-// places holds the position of everything on a screen. An empty rectangle is not shown.
-type places struct {
+// arrangement holds the position of everything on a screen. An empty rectangle is not shown.
+type arrangement struct {
 	header, why, status, footer grid.Rect
 	at                          [pane.Places]grid.Rect
 	of                          [pane.Places]int // the pane shown in each place
-	beside                      [mostBeside]beside
+	extra                       [maxExtra]extra
 	shown                       int // number of panes
 	lines                       grid.Rect
 }
 
-// beside is an additional pane on a large screen. It is unused if the rectangle is empty.
-type beside struct {
+// extra is an additional pane on a large screen. It is unused if the rectangle is empty.
+type extra struct {
 	pane int
 	at   grid.Rect
 }
 
 // pane returns the position of pane n, which is empty if the pane is hidden.
-func (p *places) pane(n int, specs []pane.Spec) grid.Rect {
-	for i := range p.beside {
-		if p.beside[i].pane == n && !p.beside[i].at.Empty() {
-			return p.beside[i].at
+func (p *arrangement) pane(n int, specs []pane.Spec) grid.Rect {
+	for i := range p.extra {
+		if p.extra[i].pane == n && !p.extra[i].at.Empty() {
+			return p.extra[i].at
 		}
 	}
 	if home := specs[n].Place; p.of[home] == n {
@@ -68,8 +68,8 @@ func (p *places) pane(n int, specs []pane.Spec) grid.Rect {
 //
 // A large screen has a third row, right of the knobs, for additional panes. The focused pane is
 // always shown. A failure replaces the story, except for a deadlock, which has its own pane there.
-func arrange(w, h int, a *app) places {
-	var p places
+func arrange(w, h int, a *app) arrangement {
+	var p arrangement
 	body := grid.Rect{W: w, H: h}
 	if w < oneW || h < oneH {
 		p.lines = body
@@ -96,9 +96,9 @@ func arrange(w, h int, a *app) places {
 	case w >= sixW && h >= sixH:
 		low := grid.Rect{}
 		if w >= manyW && h >= manyH && a.Snap.Phase != engine.Failed {
-			low = p.more(body, a)
+			low = p.placeExtra(body, a)
 		}
-		p.six(body, low, len(a.Panel.Scenario.Table), failed)
+		p.placeSix(body, low, len(a.Panel.Scenario.Table), failed)
 	default:
 		if h >= 20 && !failed {
 			rows := 1
@@ -107,21 +107,21 @@ func arrange(w, h int, a *app) places {
 			}
 			p.why, body = body.CutBottom(rows)
 		}
-		p.four(body, focus, failed)
+		p.placeFour(body, focus, failed)
 	}
 	return p
 }
 
-// leftOf returns the width of the left column of a body.
-func leftOf(body grid.Rect) int { return min(max(body.W*26/100, 28), 60) }
+// leftWidth returns the width of the left column of a body.
+func leftWidth(body grid.Rect) int { return min(max(body.W*26/100, 28), 60) }
 
-// six divides a body among the six places. The rectangle others, below the right columns, is left
-// for additional panes.
-func (p *places) six(body, others grid.Rect, knobs int, failed bool) {
+// placeSix divides a body among the six places. The rectangle others, below the right columns, is
+// left for additional panes.
+func (p *arrangement) placeSix(body, others grid.Rect, knobs int, failed bool) {
 	p.shown += 6
 	bottom := min(max(knobs+6, body.H/2), body.H*3/5)
 	right := min(max(body.W*30/100, 36), 84)
-	column, rest := body.CutLeft(leftOf(body))
+	column, rest := body.CutLeft(leftWidth(body))
 	p.at[pane.Cluster], p.at[pane.Knobs] = column.CutTop(body.H - bottom)
 	if !others.Empty() {
 		_, rest = rest.CutBottom(others.H)
@@ -137,16 +137,16 @@ func (p *places) six(body, others grid.Rect, knobs int, failed bool) {
 	p.at[pane.Reasons], p.at[pane.Workload] = low.CutRight(right)
 }
 
-// more places additional panes that have data and are not the home pane of their place. It returns
-// the rows that they need, which are empty if there is no such pane.
-func (p *places) more(body grid.Rect, a *app) grid.Rect {
-	_, low := body.CutLeft(leftOf(body))
-	_, low = low.CutTop(low.H - max(besideH, low.H*3/10))
+// placeExtra places additional panes that have data and are not the home pane of their place. It
+// returns the rows that they need, which are empty if there is no such pane.
+func (p *arrangement) placeExtra(body grid.Rect, a *app) grid.Rect {
+	_, low := body.CutLeft(leftWidth(body))
+	_, low = low.CutTop(low.H - max(extraH, low.H*3/10))
 	all, n := a.numbered()
 	k := 0
 	for _, one := range all[:n] {
-		if s := &a.specs[one]; k < min(mostBeside, low.W/besideW) && a.home(s.Place) != one && (s.Now == nil || s.Now(a.Snap)) {
-			p.beside[k].pane = one
+		if s := &a.specs[one]; k < min(maxExtra, low.W/extraW) && a.home(s.Place) != one && (s.Now == nil || s.Now(a.Snap)) {
+			p.extra[k].pane = one
 			k++
 		}
 	}
@@ -156,7 +156,7 @@ func (p *places) more(body grid.Rect, a *app) grid.Rect {
 	p.shown += k
 	rest := low
 	for i := range k {
-		b := &p.beside[i]
+		b := &p.extra[i]
 		b.at, rest = rest.CutLeft(rest.W / (k - i))
 		if home := a.specs[b.pane].Place; p.of[home] == b.pane {
 			p.of[home] = a.home(home)
@@ -165,7 +165,7 @@ func (p *places) more(body grid.Rect, a *app) grid.Rect {
 	return low
 }
 
-func (p *places) four(body grid.Rect, focus pane.Place, failed bool) {
+func (p *arrangement) placeFour(body grid.Rect, focus pane.Place, failed bool) {
 	p.shown = 4
 	corners := [4]pane.Place{pane.Rates, pane.Times, pane.Workload, pane.Knobs}
 	if failed {
@@ -187,9 +187,9 @@ func (p *places) four(body grid.Rect, focus pane.Place, failed bool) {
 	p.at[corners[3]], p.at[corners[2]] = low.CutRight(right)
 }
 
-// offered reports whether a run has data for a pane. Before the first run it is true for every
+// hasData reports whether a run has data for a pane. Before the first run it is true for every
 // pane.
-func (a *app) offered(p int) bool {
+func (a *app) hasData(p int) bool {
 	of := a.specs[p].Offered
 	return of == nil || a.Snap.Layout.Nodes == 0 || of(a.Snap)
 }
@@ -201,7 +201,7 @@ func (a *app) home(at pane.Place) int {
 		return a.paneOf("waits")
 	}
 	for _, name := range workload.Panes(a.Snap.Scenario.Workload) {
-		if p := a.paneOf(name); p >= 0 && a.specs[p].Place == at && a.offered(p) {
+		if p := a.paneOf(name); p >= 0 && a.specs[p].Place == at && a.hasData(p) {
 			return p
 		}
 	}
@@ -210,7 +210,7 @@ func (a *app) home(at pane.Place) int {
 		if a.specs[p].Place != at {
 			continue
 		}
-		if a.offered(p) {
+		if a.hasData(p) {
 			return p
 		}
 		if first < 0 {
@@ -226,18 +226,18 @@ func (a *app) shownAt(at pane.Place) int {
 	if a.specs[a.focus].Place == at {
 		return a.focus
 	}
-	if last := a.last[at]; last > 0 && a.offered(last-1) && !(at == pane.Workload && a.Snap.Deadlock != nil) {
+	if last := a.last[at]; last > 0 && a.hasData(last-1) && !(at == pane.Workload && a.Snap.Deadlock != nil) {
 		return last - 1
 	}
 	return a.home(at)
 }
 
-// mostDigits is the maximum number of panes with a number.
-const mostDigits = 9
+// maxDigits is the maximum number of panes with a number.
+const maxDigits = 9
 
 // numbered returns the offered panes in the order of their numbers, from 1. The home pane of each
 // place comes first.
-func (a *app) numbered() (all [mostDigits]int, n int) {
+func (a *app) numbered() (all [maxDigits]int, n int) {
 	for at := range pane.Places {
 		if p := a.home(at); p >= 0 {
 			all[n] = p
@@ -246,7 +246,7 @@ func (a *app) numbered() (all [mostDigits]int, n int) {
 	}
 	homes := n
 	for p := range a.specs {
-		if n < mostDigits && a.offered(p) && !slices.Contains(all[:homes], p) {
+		if n < maxDigits && a.hasData(p) && !slices.Contains(all[:homes], p) {
 			all[n] = p
 			n++
 		}

@@ -91,8 +91,8 @@ func TestLargeScreensShowMorePanes(t *testing.T) {
 	}
 	before := arrange(200, 60, a)
 	keys(a, "7", "z")
-	if p := arrange(200, 60, a); p.at != before.at || p.beside != before.beside {
-		t.Errorf("with the focus on the timeline panes stand at %v %v, before it at %v %v", p.at, p.beside, before.at, before.beside)
+	if p := arrange(200, 60, a); p.at != before.at || p.extra != before.extra {
+		t.Errorf("with the focus on the timeline panes stand at %v %v, before it at %v %v", p.at, p.extra, before.at, before.extra)
 	}
 	if p := arrange(200, 60, shownApp(demo(4, 4, 4))); p.shown != 6 {
 		t.Errorf("a timeline that is off has a place: %d panes", p.shown)

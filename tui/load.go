@@ -31,12 +31,12 @@ func (a *app) loadScenario(name string) error {
 			return p.Wrong("pane", err)
 		}
 		a.zoomed = false
-		if w := a.left[sc.Workload]; sc.Workload != a.Snap.Scenario.Workload {
+		if w := a.workloads[sc.Workload]; sc.Workload != a.Snap.Scenario.Workload {
 			w.Layout = a.layout() // used when the workload starts
-			a.left[sc.Workload] = w
+			a.workloads[sc.Workload] = w
 		}
 	}
-	a.turn(sc.Workload, p.Turn)
+	a.selectKnob(sc.Workload, p.Turn)
 	a.Panel.Clear()
 	a.do(engine.Command{Verb: engine.Take, Scenario: &sc})
 	a.notice = "loaded " + p.Name + ": " + p.Title
@@ -46,8 +46,8 @@ func (a *app) loadScenario(name string) error {
 	return nil
 }
 
-// turn selects the knob that a scenario changes first, now or when its workload starts.
-func (a *app) turn(of, knob string) {
+// selectKnob selects the knob that a scenario changes first, now or when its workload starts.
+func (a *app) selectKnob(of, knob string) {
 	a.first = knob
 	if knob != "" && of == a.latest.Scenario.Workload {
 		a.Panel.Selected, a.first = knob, ""
@@ -80,7 +80,7 @@ func (p *program) saveScenario() tea.Cmd {
 	p.app.saving = nil
 	return func() tea.Msg {
 		file, err := presets.SaveScenario(p.ctx, s)
-		return saved{s.Name, file, err}
+		return saved{name: s.Name, file: file, err: err}
 	}
 }
 
@@ -116,7 +116,8 @@ func (a *app) repeat() string {
 
 // copyText requests that a text is copied to the clipboard.
 func (a *app) copyText(what string) {
-	if a.copied = a.copies()[what]; a.copied == "" {
+	a.copied = a.copies()[what]
+	if a.copied == "" {
 		a.notice = "nothing to copy yet"
 		return
 	}

@@ -27,7 +27,7 @@ func TestAScenarioIsLoaded(t *testing.T) {
 		if a.focus != epsilonPane || a.zoomed || !strings.HasPrefix(a.notice, "watch: One of 8 threads") || a.Panel.Pending("group") {
 			t.Errorf("%q: focus on %d, zoomed %v, says %q", press, a.focus+1, a.zoomed, a.notice)
 		}
-		a.left["demo-access"] = a.left["spmv"]
+		a.workloads["demo-access"] = a.workloads["spmv"]
 		s := scheme(1, 8)
 		s.Scenario.Workload = "spmv"
 		if a.load(s); a.focus != epsilonPane {
@@ -144,7 +144,7 @@ func TestTheWheelTurnsNothing(t *testing.T) {
 		held.Y++
 		p.Update(held)
 	}
-	if !p.asking {
+	if !p.sending {
 		t.Error("ctrl and the wheel turn nothing")
 	}
 }

@@ -105,7 +105,7 @@ func TestMonkey(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.every = 1
-		m := &monkey{t, rand.New(rand.NewPCG(seed, 0x6d6f6e6b)), p}
+		m := &monkey{t: t, rng: rand.New(rand.NewPCG(seed, 0x6d6f6e6b)), p: p}
 		m.give(tea.WindowSizeMsg{Width: 120, Height: 40})
 		for range soak.Acts(t, 600) {
 			m.act()

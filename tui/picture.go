@@ -28,14 +28,14 @@ type PictureOf struct {
 	Units grid.Units
 }
 
-// mostCells is the longest side of a picture.
-const mostCells = 1000
+// maxCells is the longest side of a picture.
+const maxCells = 1000
 
 // PictureSize parses columns and rows, such as 120x36.
 func PictureSize(text string) (w, h int, err error) {
 	var rest string
-	if n, _ := fmt.Sscanf(text, "%dx%d%s", &w, &h, &rest); n != 2 || min(w, h) < 1 || max(w, h) > mostCells {
-		return 0, 0, fmt.Errorf("%s: want columns and rows from 1 to %d, such as 120x36", text, mostCells)
+	if n, _ := fmt.Sscanf(text, "%dx%d%s", &w, &h, &rest); n != 2 || min(w, h) < 1 || max(w, h) > maxCells {
+		return 0, 0, fmt.Errorf("%s: want columns and rows from 1 to %d, such as 120x36", text, maxCells)
 	}
 	return w, h, nil
 }
@@ -48,12 +48,12 @@ func Picture(of *PictureOf, s *engine.Snapshot) ([]byte, error) {
 	a := newApp()
 	a.Picture, a.Units = true, of.Units
 	a.load(s)
-	return a.drawn(of, of.W, of.H)
+	return a.renderPicture(of, of.W, of.H)
 }
 
-// drawn draws the screen, or one pane alone, including everything that the panes leave for later
-// frames.
-func (a *app) drawn(of *PictureOf, w, h int) ([]byte, error) {
+// renderPicture draws the screen, or one pane alone, including everything that the panes leave for
+// later frames.
+func (a *app) renderPicture(of *PictureOf, w, h int) ([]byte, error) {
 	if of.Pane != "" {
 		a.zoomed = true
 		if err := a.openPane(of.Pane); err != nil {
@@ -63,11 +63,11 @@ func (a *app) drawn(of *PictureOf, w, h int) ([]byte, error) {
 	var sc screen
 	for range latestFrame {
 		if of.Pane != "" {
-			sc.only(a, a.focus, w, h)
+			sc.drawOnly(a, a.focus, w, h)
 		} else {
 			sc.draw(a, w, h)
 		}
-		if !sc.late() {
+		if !sc.incomplete() {
 			break
 		}
 	}
@@ -110,28 +110,37 @@ func readPicture(text string) (*PictureOf, error) {
 	of := &PictureOf{File: strings.TrimSpace(text)}
 	words := strings.Split(of.File, " ")
 	for n := len(words) - 1; n > 0 && pictureName(of.File) != nil; n-- {
-		if file := strings.TrimSpace(strings.Join(words[:n], " ")); pictureName(file) == nil {
-			of.File, words = file, words[n:]
-			for _, word := range words {
-				switch {
-				case word == "":
-				case word[0] >= '0' && word[0] <= '9' && of.W == 0:
-					var err error
-					if of.W, of.H, err = PictureSize(word); err != nil {
-						return nil, fmt.Errorf("size %w", err)
-					}
-				case of.Pane == "":
-					if err := CheckPane(word); err != nil {
-						return nil, err
-					}
-					of.Pane = word
-				default:
-					return nil, fmt.Errorf("%q: want FILE [PANE] [WxH]", word)
-				}
+		file := strings.TrimSpace(strings.Join(words[:n], " "))
+		if pictureName(file) != nil {
+			continue
+		}
+		of.File = file
+		for _, word := range words[n:] {
+			if err := of.readOption(word); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return of, pictureName(of.File)
+}
+
+// readOption parses a word after the name of the file: a size or a pane.
+func (of *PictureOf) readOption(word string) error {
+	switch {
+	case word == "":
+		return nil
+	case word[0] >= '0' && word[0] <= '9' && of.W == 0:
+		w, h, err := PictureSize(word)
+		if err != nil {
+			return fmt.Errorf("size %w", err)
+		}
+		of.W, of.H = w, h
+		return nil
+	case of.Pane == "":
+		of.Pane = word
+		return CheckPane(word)
+	}
+	return fmt.Errorf("%q: want FILE [PANE] [WxH]", word)
 }
 
 func isPNG(file string) bool { return strings.EqualFold(filepath.Ext(file), ".png") }
@@ -168,8 +177,8 @@ type pictured struct {
 func (p *program) takePicture() tea.Cmd {
 	of := p.app.picture
 	p.app.picture = nil
-	b, err := p.app.take(of, p.w, p.h)
-	p.screen.whole = whole{} // the panes may have moved
+	b, err := p.app.capturePicture(of, p.w, p.h)
+	p.screen.shared = sharedInputs{} // the panes may have moved
 	p.stale = true
 	return func() tea.Msg {
 		if err == nil {
@@ -179,9 +188,9 @@ func (p *program) takePicture() tea.Cmd {
 	}
 }
 
-// take draws a picture and leaves the screen as it was. The size is w columns and h rows unless the
-// user asked for another one.
-func (a *app) take(of *PictureOf, w, h int) ([]byte, error) {
+// capturePicture draws a picture and leaves the screen as it was. The size is w columns and h rows
+// unless the user asked for another one.
+func (a *app) capturePicture(of *PictureOf, w, h int) ([]byte, error) {
 	if of.W > 0 {
 		w, h = of.W, of.H
 	}
@@ -190,13 +199,18 @@ func (a *app) take(of *PictureOf, w, h int) ([]byte, error) {
 	}
 	was := *a
 	defer func() {
-		a.focus, a.last, a.zoomed, a.Alone, a.w, a.h = was.focus, was.last, was.zoomed, was.Alone, was.w, was.h
+		a.focus = was.focus
+		a.last = was.last
+		a.zoomed = was.zoomed
+		a.Alone = was.Alone
+		a.w = was.w
+		a.h = was.h
 		a.over, a.overSpec = was.over, was.overSpec
 	}()
 	if of.Pane != "" {
 		a.over, a.overSpec = nil, nil
 	}
-	return a.drawn(of, w, h)
+	return a.renderPicture(of, w, h)
 }
 
 // TimelineText draws the end of a snapshot's timeline as text of w columns. It covers the given

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
 // A picture has the requested size in both formats, and complete series.
@@ -80,9 +78,9 @@ func TestPictureOfAPane(t *testing.T) {
 		of         PictureOf
 		want, none string
 	}{
-		{PictureOf{"a.svg", "latency", 100, 30, grid.MixedUnits}, "Latency", "Cluster"},
-		{PictureOf{"a.svg", "cluster", 30, 8, grid.MixedUnits}, "Cluster", "Latency"},
-		{PictureOf{"a.svg", "", 120, 36, grid.MixedUnits}, "Latency", "Zoomed"},
+		{PictureOf{File: "a.svg", Pane: "latency", W: 100, H: 30}, "Latency", "Cluster"},
+		{PictureOf{File: "a.svg", Pane: "cluster", W: 30, H: 8}, "Cluster", "Latency"},
+		{PictureOf{File: "a.svg", W: 120, H: 36}, "Latency", "Zoomed"},
 	} {
 		b, err := Picture(&c.of, s)
 		if err != nil {
@@ -101,9 +99,9 @@ func TestPictureOfAPane(t *testing.T) {
 		of   PictureOf
 		want string
 	}{
-		{PictureOf{"a.svg", "speed", 100, 30, grid.MixedUnits}, `unknown pane "speed": want one of cluster, `},
-		{PictureOf{"a.svg", "latency", 29, 30, grid.MixedUnits}, "too small for a pane: want at least 30×8"},
-		{PictureOf{"a.png", "latency", 1000, 1000, grid.MixedUnits}, "is too large: want at most 64 million pixels"},
+		{PictureOf{File: "a.svg", Pane: "speed", W: 100, H: 30}, `unknown pane "speed": want one of cluster, `},
+		{PictureOf{File: "a.svg", Pane: "latency", W: 29, H: 30}, "too small for a pane: want at least 30×8"},
+		{PictureOf{File: "a.png", Pane: "latency", W: 1000, H: 1000}, "is too large: want at most 64 million pixels"},
 	} {
 		for what, err := range map[string]error{"check": c.of.Check(), "draw": func() error { _, err := Picture(&c.of, s); return err }()} {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -124,8 +122,8 @@ func TestReadPicture(t *testing.T) {
 		{"my own.png ", PictureOf{File: "my own.png"}, ""},
 		{"a.svg latency", PictureOf{File: "a.svg", Pane: "latency"}, ""},
 		{"a.svg 100x30", PictureOf{File: "a.svg", W: 100, H: 30}, ""},
-		{"my own.svg latency  100x30", PictureOf{"my own.svg", "latency", 100, 30, grid.MixedUnits}, ""},
-		{"a.svg 100x30 latency", PictureOf{"a.svg", "latency", 100, 30, grid.MixedUnits}, ""},
+		{"my own.svg latency  100x30", PictureOf{File: "my own.svg", Pane: "latency", W: 100, H: 30}, ""},
+		{"a.svg 100x30 latency", PictureOf{File: "a.svg", Pane: "latency", W: 100, H: 30}, ""},
 		{"a.gif latency", PictureOf{}, "want a .svg or .png file"},
 		{"a.svg speed", PictureOf{}, `unknown pane "speed": want one of cluster, `},
 		{"a.svg 9000x30", PictureOf{}, "size 9000x30: want columns and rows from 1 to 1000"},

@@ -24,13 +24,13 @@ type program struct {
 	every   time.Duration // interval of reading the session
 	fixed   bool          // the theme does not follow the terminal
 
-	buf    []byte
-	frame  tea.View
-	stale  bool // the frame is out of date
-	asking bool // a command is in progress
+	buf     []byte
+	frame   tea.View
+	stale   bool // the frame is out of date
+	sending bool // a command is in progress
 
 	past     *recording.Past   // history of a live session; nil in a replay
-	switched *recording.Switch // records the session; nil: recording is not possible
+	recorder *recording.Switch // records the session; nil: recording is not possible
 
 	store   *state.Store // remembers settings and layouts; nil: none
 	keeping bool         // store is being written
@@ -71,10 +71,10 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			}
 		}
 		p.stale = p.replay() || p.stale
-		if p.app.capturing != "" && p.switched.Failed() {
+		if p.app.capturing != "" && p.recorder.Failed() {
 			p.app.capture = true
 		}
-		p.stale = p.stale || p.screen.late()
+		p.stale = p.stale || p.screen.incomplete()
 		p.count(time.Time(msg))
 		cmd = tea.Batch(p.next(), p.keep(time.Time(msg)))
 	case remembered:
@@ -83,7 +83,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			p.app.notice, p.stale = msg.err.Error(), true
 		}
 	case answer:
-		p.asking = false
+		p.sending = false
 		p.app.Panel.HandleResult(msg.command, msg.err)
 		p.stale = true
 	case captured:
@@ -100,7 +100,9 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			p.app.notice = msg.err.Error()
 		}
 	case tea.WindowSizeMsg:
-		p.w, p.h, p.stale = msg.Width, msg.Height, true
+		p.w = msg.Width
+		p.h = msg.Height
+		p.stale = true
 	case tea.KeyPressMsg:
 		p.app.press(msg.String(), msg.Key().Text)
 		p.stale = true
@@ -146,12 +148,12 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // send returns the next command for the session. Only one is in progress at a time, so that
 // commands arrive in order.
 func (p *program) send() tea.Cmd {
-	if p.asking || len(p.app.out) == 0 {
+	if p.sending || len(p.app.out) == 0 {
 		return nil
 	}
 	c := p.app.out[0]
 	p.app.out = p.app.out[1:]
-	p.asking = true
+	p.sending = true
 	return func() tea.Msg { return answer{c, p.session.Do(c)} }
 }
 

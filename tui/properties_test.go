@@ -23,14 +23,14 @@ import (
 type watched struct {
 	pane.Pane
 	on     **panetest.Watch // that texts go to
-	own    panetest.Watch
+	watch  panetest.Watch
 	border pane.Border
 }
 
 func (w *watched) Draw(v grid.View, h *pane.Host) pane.Border {
 	before := *w.on
-	*w.on = &w.own
-	w.own.Reset()
+	*w.on = &w.watch
+	w.watch.Reset()
 	w.border = w.Pane.Draw(v, h)
 	*w.on = before
 	return w.border
@@ -57,7 +57,7 @@ func watch(a *app) *watching {
 // faults draws all of the screen and describes its faults, by pane.
 func (w *watching) faults(cols, rows int) map[string][]string {
 	all := map[string][]string{}
-	for again := true; again; again = w.late() {
+	for again := true; again; again = w.incomplete() {
 		w.chrome.Reset()
 		w.draw(w.a, cols, rows)
 	}
@@ -73,14 +73,14 @@ func (w *watching) faults(cols, rows int) map[string][]string {
 			continue
 		}
 		one := w.a.panes[p].(*watched)
-		add(w.a.specs[p].Name, one.own.Faults(&w.g, one.border.Above || one.border.Below))
+		add(w.a.specs[p].Name, one.watch.Faults(&w.g, one.border.Above || one.border.Below))
 		add(w.a.specs[p].Name, borderFaults(&w.g, at, w.a.specs[p].Title, one.border))
 	}
 	return all
 }
 
 // borderFaults describes the faults of a pane's border. The border is whole and has the
-// pane's title. At its right is at least the beginning of its text, or the mark of a kind.
+// pane's title. At its right is at least the beginning of its text, or the symbol of a kind.
 func borderFaults(g *grid.Grid, at grid.Rect, title string, b pane.Border) (all []string) {
 	shown := func(s string) string {
 		if !g.ASCII {
@@ -93,7 +93,9 @@ func borderFaults(g *grid.Grid, at grid.Rect, title string, b pane.Border) (all 
 			all = append(all, fmt.Sprintf("%q is on the border at %d,%d", r, x, y))
 		}
 	}
-	top, right, bottom := at.Y, at.X+at.W-1, at.Y+at.H-1
+	top := at.Y
+	right := at.X + at.W - 1
+	bottom := at.Y + at.H - 1
 	is(at.X, top, "╭")
 	is(right, top, "╮")
 	is(at.X, bottom, "╰")
@@ -122,10 +124,11 @@ func borderFaults(g *grid.Grid, at grid.Rect, title string, b pane.Border) (all 
 		all = append(all, fmt.Sprintf("its title %q is not in %s", want, line))
 	}
 	kind, _, _ := strings.Cut(b.Right, ", ")
-	if mark, _, ok := strings.Cut(kind, " "); ok && utf8.RuneCountInString(mark) == 1 {
-		kind = mark
+	if symbol, _, ok := strings.Cut(kind, " "); ok && utf8.RuneCountInString(symbol) == 1 {
+		kind = symbol
 	}
-	if kind = shown(kind); !strings.Contains(line, " "+kind) {
+	kind = shown(kind)
+	if !strings.Contains(line, " "+kind) {
 		all = append(all, fmt.Sprintf("%q is not in %s", kind, line))
 	}
 	return all
@@ -151,15 +154,15 @@ func subjects(t *testing.T) (all []subject) {
 	}
 	for _, name := range runs.Workloads() {
 		s := run(name).On(t, "demo")
-		all = append(all, subject{name, 1, func() *app { return shownApp(s) }})
+		all = append(all, subject{name: name, some: 1, make: func() *app { return shownApp(s) }})
 	}
 	if !testing.Short() {
 		for _, name := range runs.Workloads() {
 			s, base := runs.Of(name).On(t, "demo"), runs.Of(name).On(t, "osc-ibm1350")
-			all = append(all, subject{name + " next to a baseline", some, func() *app { return against(base, s) }})
+			all = append(all, subject{name: name + " next to a baseline", some: some, make: func() *app { return against(base, s) }})
 		}
 	}
-	all = append(all, subject{"next to a baseline", some, func() *app { return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8)) }})
+	all = append(all, subject{name: "next to a baseline", some: some, make: func() *app { return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8)) }})
 	failed := demo(4, 4, 4)
 	failed.Phase, failed.Failure = engine.Failed, deadlock
 	for _, c := range []struct {
@@ -170,7 +173,7 @@ func subjects(t *testing.T) (all []subject) {
 		{"schemes", scheme(1, 8)}, {"first scheme", firstScheme(1, 8)}, {"timeline", recorded(4, 2, 4, 8, true)}, {"timeline of 1024 ranks", recorded(64, 16, 1, 8, false)},
 		{"deadlock", deadlocked(2)}, {"deadlock of 16 ranks", deadlocked(16)}, {"failed", failed}, {"starting", nothing},
 	} {
-		all = append(all, subject{c.name, some, func() *app { return shownApp(c.s) }})
+		all = append(all, subject{name: c.name, some: some, make: func() *app { return shownApp(c.s) }})
 	}
 	return all
 }
@@ -187,7 +190,8 @@ type draws struct {
 func (d *draws) at(cols, rows, zoomed int) {
 	d.t.Helper()
 	a := d.w.a
-	if a.zoomed = zoomed >= 0; a.zoomed {
+	a.zoomed = zoomed >= 0
+	if a.zoomed {
 		a.focus = zoomed
 	} else {
 		a.focus = a.home(pane.Rates)
@@ -207,8 +211,8 @@ func (d *draws) at(cols, rows, zoomed int) {
 
 // The sizes of screens that show panes in full.
 const (
-	leastW, mostW = 80, 300
-	leastH, mostH = 24, 90
+	minW, maxW = 80, 300
+	minH, maxH = 24, 90
 )
 
 // Every text of every pane, header and footer is whole on screens from 80×24 to 300×90.
@@ -229,7 +233,7 @@ func TestNothingIsCutOffOrDrawnOver(t *testing.T) {
 			d := &draws{t: t, w: watch(s.make())}
 			if testing.Short() {
 				rng := rand.New(rand.NewPCG(seed, uint64(n)))
-				size := func() (int, int) { return leastW + rng.IntN(mostW-leastW+1), leastH + rng.IntN(mostH-leastH+1) }
+				size := func() (int, int) { return minW + rng.IntN(maxW-minW+1), minH + rng.IntN(maxH-minH+1) }
 				for p := range d.w.a.panes {
 					w, h := size()
 					d.at(w, h, p)
@@ -274,8 +278,8 @@ func TestOverlaysAreNotCutOff(t *testing.T) {
 		if testing.Short() {
 			step = 7
 		}
-		for cols := leastW; cols <= mostW; cols += step {
-			rows := leastH + cols%(mostH-leastH+1)
+		for cols := minW; cols <= maxW; cols += step {
+			rows := minH + cols%(maxH-minH+1)
 			w.draw(a, cols, rows)
 			if faults := w.chrome.Faults(&w.g, true); len(faults) > 0 {
 				t.Fatalf("%d×%d, %s: %v", cols, rows, name, faults)
@@ -287,17 +291,17 @@ func TestOverlaysAreNotCutOff(t *testing.T) {
 // everySize draws at all sizes, or at one of some. It draws the screen if a pane has a new
 // size, and one of several zoomed panes.
 func (d *draws) everySize(some, first, each int) {
-	type place struct{ pane, w, h int }
-	seen := map[place]bool{}
+	type paneSize struct{ pane, w, h int }
+	seen := map[paneSize]bool{}
 	a := d.w.a
 	k := first
-	for n := 0; n < (mostW-leastW+1)*(mostH-leastH+1); n += some {
-		w, h := leastW+n%(mostW-leastW+1), leastH+n/(mostW-leastW+1)
+	for n := 0; n < (maxW-minW+1)*(maxH-minH+1); n += some {
+		w, h := minW+n%(maxW-minW+1), minH+n/(maxW-minW+1)
 		a.zoomed, a.focus = false, a.home(pane.Rates)
-		at, fresh := arrange(w, h, a), h == leastH
+		at, fresh := arrange(w, h, a), h == minH
 		for p := range a.panes {
-			if r := at.pane(p, a.specs); !r.Empty() && !seen[place{p, r.W, r.H}] {
-				seen[place{p, r.W, r.H}], fresh = true, true
+			if r := at.pane(p, a.specs); !r.Empty() && !seen[paneSize{pane: p, w: r.W, h: r.H}] {
+				seen[paneSize{pane: p, w: r.W, h: r.H}], fresh = true, true
 			}
 		}
 		if fresh {

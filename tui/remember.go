@@ -26,8 +26,8 @@ func (a *app) restore(k state.Kept) (skipped []string) {
 		skipped = append(skipped, fmt.Sprintf("unknown theme %q: skipped", k.Theme))
 	}
 	if k.Units != "" {
-		u, known := grid.UnitsByName(k.Units)
-		if !known {
+		u, ok := grid.UnitsByName(k.Units)
+		if !ok {
 			skipped = append(skipped, fmt.Sprintf("unknown units %q: skipped", k.Units))
 		}
 		a.Units = u
@@ -36,29 +36,29 @@ func (a *app) restore(k state.Kept) (skipped []string) {
 		a.mouse = *k.Mouse
 	}
 	if k.Markers != "" {
-		known := false
+		found := false
 		for m, name := range markerNames {
 			if name == k.Markers {
-				a.Markers, known = m, true
+				a.Markers, found = m, true
 			}
 		}
-		if !known {
+		if !found {
 			skipped = append(skipped, fmt.Sprintf("unknown markers %q: skipped", k.Markers))
 		}
 	}
 	for name, w := range k.Workloads {
-		a.left[name] = w
+		a.workloads[name] = w
 	}
 	return skipped
 }
 
 // kept returns the settings and layouts to remember.
 func (a *app) kept() state.Kept {
-	k := state.Kept{Units: a.Units.String(), Markers: markerNames[a.Markers], Mouse: &[]bool{a.mouse}[0], Workloads: make(map[string]state.Workload, len(a.left)+1)}
+	k := state.Kept{Units: a.Units.String(), Markers: markerNames[a.Markers], Mouse: &[]bool{a.mouse}[0], Workloads: make(map[string]state.Workload, len(a.workloads)+1)}
 	if a.chosen {
 		k.Theme = a.Theme.Name
 	}
-	for name, w := range a.left {
+	for name, w := range a.workloads {
 		k.Workloads[name] = w
 	}
 	if name := a.Snap.Scenario.Workload; name != "" {
@@ -69,14 +69,14 @@ func (a *app) kept() state.Kept {
 	return k
 }
 
-// leave remembers the running scenario of a workload. It skips a failed run.
-func (a *app) leave(s *engine.Snapshot) {
+// rememberScenario remembers the running scenario of a workload. It skips a failed run.
+func (a *app) rememberScenario(s *engine.Snapshot) {
 	if s.Scenario.Workload == "" || s.Phase == engine.Failed || s.Phase == engine.Starting {
 		return
 	}
-	w := a.left[s.Scenario.Workload]
+	w := a.workloads[s.Scenario.Workload]
 	w.Knobs = s.Scenario.Values // a snapshot never changes
-	a.left[s.Scenario.Workload] = w
+	a.workloads[s.Scenario.Workload] = w
 }
 
 // layout returns the current layout of the panes.
@@ -90,8 +90,8 @@ func (a *app) layout() *state.Layout {
 	return l
 }
 
-// lookAs applies a layout. It ignores unknown panes.
-func (a *app) lookAs(l *state.Layout) {
+// applyLayout applies a layout. It ignores unknown panes.
+func (a *app) applyLayout(l *state.Layout) {
 	a.last = [pane.Places]int{}
 	for _, name := range append(slices.Clone(l.Panes), l.Focus) {
 		if p := a.paneOf(name); p >= 0 {

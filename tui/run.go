@@ -38,7 +38,7 @@ type Options struct {
 	FPS     int    // maximum number of frames per second; 0: 20, or 8 over SSH
 
 	Pane   string // name of the focused pane; "": the remembered one
-	Turn   string // name of the selected knob; "": the workload's first
+	Knob   string // name of the selected knob; "": the workload's first
 	Notice string // message in the status line until the first key
 
 	// Store saves settings, and Kept holds the ones that it had. A nil Store saves nothing.
@@ -67,7 +67,7 @@ type Options struct {
 const (
 	localFPS  = 20
 	remoteFPS = 8
-	mostFPS   = 60
+	maxFPS    = 60
 )
 
 // Run shows the session until the user quits or the context ends. Then it restores the terminal.
@@ -77,8 +77,8 @@ func Run(ctx context.Context, s Session, o Options) error {
 		return err
 	}
 	err = play(ctx, screen, o)
-	if said := p.keepLast(ctx); said != nil && o.Warn != nil {
-		o.Warn(said)
+	if saveErr := p.keepLast(ctx); saveErr != nil && o.Warn != nil {
+		o.Warn(saveErr)
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func play(ctx context.Context, p *tea.Program, o Options) error {
 	if t := o.Terminal; t != nil {
 		over := make(chan struct{})
 		defer close(over)
-		go tell(p, t, over)
+		go forward(p, t, over)
 		t.Take()
 	}
 	_, err := p.Run()
@@ -111,13 +111,13 @@ type stop struct{ signalled time.Time }
 // continued reports that the job was stopped and another program may have changed the terminal.
 type continued struct{}
 
-// tell forwards requests to stop and to continue to the program.
-func tell(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
+// forward passes requests to stop and to continue to the program.
+func forward(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
 	for {
 		select {
 		case <-t.Stops():
 			p.Send(stop{time.Now()})
-		case <-t.Again():
+		case <-t.Continued():
 			p.Send(continued{})
 		case <-over:
 			return
@@ -200,7 +200,9 @@ func wrap(ctx context.Context, m tea.Model, o Options) *tea.Program {
 
 func newProgram(s Session, o Options) (*program, error) {
 	a := newApp()
-	a.ascii, a.mouse, a.overHost.Machines = o.ascii(), !o.NoMouse, o.Machines
+	a.ascii = o.ascii()
+	a.mouse = !o.NoMouse
+	a.overHost.Machines = o.Machines
 	name, left := o.Theme, o.Kept
 	if name == "" && o.env("NO_COLOR") != "" {
 		name = "mono"
@@ -222,23 +224,23 @@ func newProgram(s Session, o Options) (*program, error) {
 		}
 		return nil, fmt.Errorf("unknown theme %q: want one of %s", name, strings.Join(names, ", "))
 	}
-	a.first = o.Turn
+	a.first = o.Knob
 	a.load(s.Load())
 	if o.Pane != "" {
 		if err := a.openPane(o.Pane); err != nil {
 			return nil, err
 		}
 	}
-	p := &program{session: s, app: a, fixed: a.chosen, since: time.Now(), store: o.Store, switched: o.Record}
+	p := &program{session: s, app: a, fixed: a.chosen, since: time.Now(), store: o.Store, recorder: o.Record}
 	if p.replay(); a.replay == nil {
 		p.past = recording.NewPast()
 		a.past = p.past.At
 	}
 	if o.Store != nil {
 		notes = append(slices.Clone(o.Store.Warnings), notes...)
-		w := a.left[a.latest.Scenario.Workload]
+		w := a.workloads[a.latest.Scenario.Workload]
 		w.Knobs = a.latest.Scenario.Values // from the command line; saved only when a knob changes
-		a.left[a.latest.Scenario.Workload] = w
+		a.workloads[a.latest.Scenario.Workload] = w
 		o.Store.Began(a.kept())
 	}
 	a.notice = o.Notice
@@ -253,7 +255,7 @@ func newProgram(s Session, o Options) (*program, error) {
 func (o *Options) fps() int {
 	switch {
 	case o.FPS > 0:
-		return min(o.FPS, mostFPS)
+		return min(o.FPS, maxFPS)
 	case o.env("SSH_TTY") != "" || o.env("SSH_CONNECTION") != "":
 		return remoteFPS
 	}

@@ -12,18 +12,18 @@ import (
 // screen draws an app on a grid. It keeps the grid and redraws only what has changed. The picture
 // depends only on the app and the size.
 type screen struct {
-	g     grid.Grid
-	at    places
-	drawn []drawn // by pane
-	whole whole
-	hits  []hit // places for the mouse outside of panes
+	g      grid.Grid
+	at     arrangement
+	drawn  []drawn // by pane
+	shared sharedInputs
+	hits   []hit // places for the mouse outside of panes
 }
 
 // drawn describes the last drawing of a pane.
 type drawn struct {
-	in    inputs
-	again bool // the pane is not complete yet
-	title title
+	in         inputs
+	incomplete bool // the pane is not complete yet
+	title      title
 }
 
 // title is the text in a pane's border, and its parts.
@@ -32,8 +32,8 @@ type title struct {
 	name, text string
 }
 
-// whole holds the inputs of all panes. If it changes, everything is redrawn.
-type whole struct {
+// sharedInputs holds the inputs of all panes. If it changes, everything is redrawn.
+type sharedInputs struct {
 	w, h  int
 	theme *grid.Theme
 	units grid.Units
@@ -57,22 +57,22 @@ type inputs struct {
 // draw updates the grid for a screen of w columns and h rows, and returns it.
 func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	a.w, a.h = w, h
-	now := whole{w: w, h: h, theme: a.Theme, units: a.Units, ascii: a.ascii, base: a.base, plain: a.Absolute, under: s.whole.over}
+	now := sharedInputs{w: w, h: h, theme: a.Theme, units: a.Units, ascii: a.ascii, base: a.base, plain: a.Absolute, under: s.shared.over}
 	if a.covered() {
 		now.over = a.over
 	}
 	s.at = arrange(w, h, a)
 	now.lines = !s.at.lines.Empty()
-	all := now != s.whole || now.over != nil || now.lines
+	all := now != s.shared || now.over != nil || now.lines
 	if w != s.g.W || h != s.g.H {
 		s.g.Resize(w, h)
 	}
 	s.g.ASCII, s.g.Mono = a.ascii, a.Theme.Name == "mono"
-	s.whole = now
+	s.shared = now
 	s.hits = s.hits[:0]
 	if now.lines {
 		s.clear(s.g.Bounds(), a.Theme)
-		s.essential(a)
+		s.drawEssential(a)
 		return &s.g
 	}
 	if len(s.drawn) == 0 {
@@ -80,32 +80,32 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	}
 	digits, n := a.numbered()
 	for p := range a.panes {
-		s.pane(a, p, slices.Index(digits[:n], p)+1, all)
+		s.drawPane(a, p, slices.Index(digits[:n], p)+1, all)
 	}
-	s.header(a)
-	s.whyLine(a)
-	s.status(a)
-	s.footer(a)
+	s.drawHeader(a)
+	s.drawWhy(a)
+	s.drawStatus(a)
+	s.drawFooter(a)
 	if a.covered() {
 		a.over.Draw(s.g.View(s.body()))
 	}
 	return &s.g
 }
 
-// only draws a single pane over the whole grid.
-func (s *screen) only(a *app, p, w, h int) {
+// drawOnly draws a single pane over the whole grid.
+func (s *screen) drawOnly(a *app, p, w, h int) {
 	a.w, a.h = w, h
 	if w != s.g.W || h != s.g.H {
 		s.g.Resize(w, h)
 	}
 	s.g.ASCII, s.g.Mono = a.ascii, a.Theme.Name == "mono"
 	home := a.specs[p].Place
-	s.at = places{shown: 1}
+	s.at = arrangement{shown: 1}
 	s.at.of[home], s.at.at[home] = p, s.g.Bounds()
 	if len(s.drawn) == 0 {
 		s.drawn = make([]drawn, len(a.panes))
 	}
-	s.pane(a, p, 0, false)
+	s.drawPane(a, p, 0, false)
 }
 
 // body returns the area between header and status line.
@@ -115,23 +115,26 @@ func (s *screen) clear(r grid.Rect, th *grid.Theme) {
 	s.g.Fill(r, grid.Cell{Bg: th.Background})
 }
 
-// pane draws a pane if it is visible and its inputs have changed. A digit of 0 means no number.
-func (s *screen) pane(a *app, p, digit int, all bool) {
+// drawPane draws a pane if it is visible and its inputs have changed. A digit of 0 means no number.
+func (s *screen) drawPane(a *app, p, digit int, all bool) {
 	d := &s.drawn[p]
 	in := inputs{at: s.at.pane(p, a.specs)}
 	if in.at.Empty() {
-		d.in, d.again = in, false
+		d.in, d.incomplete = in, false
 		return
 	}
-	in.digit, in.focused, in.acted, in.pane = digit, a.focus == p, a.acted[p], a.panes[p].Inputs(&a.Host)
-	if in == d.in && !all && !d.again {
+	in.digit = digit
+	in.focused = a.focus == p
+	in.acted = a.actionCounts[p]
+	in.pane = a.panes[p].Inputs(&a.Host)
+	if in == d.in && !all && !d.incomplete {
 		return
 	}
 	s.clear(in.at, a.Theme)
 	a.Alone = s.at.shown == 1
 	v := s.g.View(in.at)
 	border := a.panes[p].Draw(v.Sub(v.Local().Inset(2, 1)), &a.Host)
-	d.in, d.again = in, border.Again
+	d.in, d.incomplete = in, border.Again
 	d.title.set(in.digit, pane.Or(border.Title, a.specs[p].Title))
 	box := grid.Box{Title: d.title.text, Right: border.Right, Border: a.Theme.Border, TitleStyle: a.Theme.Title, RightStyle: a.Theme.Dim}
 	if in.focused && s.at.shown > 1 {
@@ -141,7 +144,7 @@ func (s *screen) pane(a *app, p, digit int, all bool) {
 	if border.Banner != "" {
 		v.TextIn(0, 0, in.at.W, border.Banner, grid.Center, a.Theme.Warning.With(grid.Bold|grid.Reverse))
 	}
-	s.more(in.at, a.Theme, border.Above, border.Below)
+	s.drawMoreMarks(in.at, a.Theme, border.Above, border.Below)
 }
 
 // set sets the text of a title: the number of the pane, if it has one, and its name.
@@ -149,19 +152,19 @@ func (t *title) set(digit int, name string) {
 	switch {
 	case t.text != "" && t.digit == digit && t.name == name:
 	case digit > 0:
-		*t = title{digit, name, string(rune('0'+digit)) + " " + name}
+		*t = title{digit: digit, name: name, text: string(rune('0'+digit)) + " " + name}
 	default:
-		*t = title{digit, name, name}
+		*t = title{digit: digit, name: name, text: name}
 	}
 }
 
-// late reports whether a pane is incomplete and must be drawn again.
-func (s *screen) late() bool {
-	return slices.ContainsFunc(s.drawn, func(d drawn) bool { return d.again })
+// incomplete reports whether a pane is incomplete and must be drawn again.
+func (s *screen) incomplete() bool {
+	return slices.ContainsFunc(s.drawn, func(d drawn) bool { return d.incomplete })
 }
 
-// more shows in a pane's border that there is more text above or below.
-func (s *screen) more(r grid.Rect, th *grid.Theme, above, below bool) {
+// drawMoreMarks shows in a pane's border that there is more text above or below.
+func (s *screen) drawMoreMarks(r grid.Rect, th *grid.Theme, above, below bool) {
 	if above {
 		s.g.View(r).Rune(r.W-1, 1, '▴', th.Accent)
 	}
@@ -184,14 +187,14 @@ func (s *screen) hitAt(x, y int) (hit, bool) {
 			return h, true
 		}
 	}
-	if o := s.whole.over; o != nil { // it covers the panes
+	if o := s.shared.over; o != nil { // it covers the panes
 		return hit{
 			at:    s.body(),
 			press: func(*app) { o.Click(x, y) },
 			wheel: func(_ *app, by int) { o.Wheel(x, y, by) },
 		}, s.body().Contains(x, y)
 	}
-	for _, b := range s.at.beside {
+	for _, b := range s.at.extra {
 		if b.at.Contains(x, y) {
 			return paneHit(b.pane, b.at, x-b.at.X-2, y-b.at.Y-1), true
 		}

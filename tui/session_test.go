@@ -59,7 +59,7 @@ func TestProgramOverASimulation(t *testing.T) {
 	x.shows("◂ max ▸")
 	x.press(":machine this-host")
 	x.key('\r')
-	x.shows("✗ machine this-host has")
+	x.shows("✗ machine this-host: no")
 	x.press("q")
 	x.ends(nil)
 }
@@ -106,7 +106,7 @@ func TestMemoryIsRefusedOnTheScreen(t *testing.T) {
 	x.key('\r')
 	x.shows("✗ size = 1073741824:")
 	x.shows("needs 4.008 GiB")
-	x.shows("134217728 fits")
+	x.shows("(134217728")
 	if got := s.Load().Scenario.Text("size"); got != "1024" {
 		t.Errorf("size is %s", got)
 	}

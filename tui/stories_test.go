@@ -124,7 +124,7 @@ func act(t *testing.T, s *session.Session, x *terminal, verb, words string) {
 				_, row, ok := strings.Cut(line, "★")
 				return ok && strings.HasPrefix(strings.TrimSpace(row), words+" ")
 			})
-			return starred || v != nil && late(snap, v) && !strings.Contains(x.text(), "★")
+			return starred || v != nil && fellBehind(snap, v) && !strings.Contains(x.text(), "★")
 		})
 	case "pair":
 		want, err := strconv.ParseFloat(words, 64)
@@ -148,17 +148,22 @@ func wins(snap *engine.Snapshot, group string) bool {
 	if v == nil {
 		return false
 	}
-	least, best, untimed, late := math.Inf(1), "", false, late(snap, v)
+	least := math.Inf(1)
+	best := ""
+	untimed := false
+	behind := fellBehind(snap, v)
 	for _, r := range v.Rows {
 		if r.Cells[study.LocalityAccesses] > 0 && r.Cells[study.LocalityLaw] < least {
-			least, best, untimed = r.Cells[study.LocalityLaw], r.Label, math.IsNaN(r.Cells[study.LocalityAccess])
+			least = r.Cells[study.LocalityLaw]
+			best = r.Label
+			untimed = math.IsNaN(r.Cells[study.LocalityAccess])
 		}
 	}
 	says := faster(v.Why)
 	if untimed && best == group {
 		return v.Why != ""
 	}
-	return says == group && (best == group || late) || late && v.Why != "" && says == ""
+	return says == group && (best == group || behind) || behind && v.Why != "" && says == ""
 }
 
 // locality returns the study of group sizes, or nil.
@@ -170,13 +175,13 @@ func locality(snap *engine.Snapshot) *engine.StudyView {
 	return &snap.Studies[i]
 }
 
-// late reports whether the host fell behind in a run or at a point of a study.
-func late(snap *engine.Snapshot, v *engine.StudyView) bool {
+// fellBehind reports whether the host fell behind in a run or at a point of a study.
+func fellBehind(snap *engine.Snapshot, v *engine.StudyView) bool {
 	return snap.Late() || slices.ContainsFunc(v.Rows, func(r engine.Row) bool { return r.Flag == engine.Late })
 }
 
 // faster returns the group that a sentence calls the faster one: "Group 4 is 3.3× faster", or
-// "group 1 keeps ...: 13× faster than group 16".
+// "Group 1 keeps ...: 13× faster than group 16".
 func faster(sentence string) string {
 	text := sentence
 	if _, other, ok := strings.Cut(sentence, ". Group "); ok {

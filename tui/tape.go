@@ -84,7 +84,7 @@ func (a *app) replayParts() []part {
 	if !r.Playing {
 		word = "┃┃ replay "
 	}
-	all := []part{{word + clock(r.At) + " of " + clock(r.Length), th.Accent, must}}
+	all := []part{{word + clock(r.At) + " of " + clock(r.Length), th.Accent, mandatory}}
 	if r.Speed != 1 {
 		all = append(all, part{"×" + strconv.FormatFloat(r.Speed, 'g', 3, 64), th.Accent, 9})
 	}
@@ -96,7 +96,7 @@ func (a *app) replayParts() []part {
 		all = append(all, part{text, th.Dim, 6})
 	}
 	if r.Error != "" {
-		all = append(all, part{"✗ " + r.Error, th.Error, must})
+		all = append(all, part{"✗ " + r.Error, th.Error, mandatory})
 	}
 	return all
 }
@@ -140,16 +140,16 @@ func (a *app) captureInto(file string) error {
 func (p *program) capture() tea.Cmd {
 	p.app.capture = false
 	defer func() { p.app.captureTo = "" }()
-	if p.switched == nil {
+	if p.recorder == nil {
 		p.app.notice = "this session cannot be recorded"
 		return nil
 	}
-	on, s := p.app.capturing, p.switched
+	on, s := p.app.capturing, p.recorder
 	if on == "" {
 		file := cmp.Or(p.app.captureTo, captureName(time.Now()))
-		return func() tea.Msg { return captured{file, true, s.Start(file)} }
+		return func() tea.Msg { return captured{file: file, started: true, err: s.Start(file)} }
 	}
-	return func() tea.Msg { return captured{on, false, s.Stop()} }
+	return func() tea.Msg { return captured{file: on, err: s.Stop()} }
 }
 
 // captured handles the result of starting or stopping a recording.

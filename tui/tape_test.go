@@ -36,7 +36,7 @@ func (k *kept) Published(s *engine.Snapshot) {
 // turned is a workload and the knob that changes while it runs.
 type turned struct{ workload, knob, to string }
 
-var threading = turned{"spmv", "threading", "masteronly"}
+var threading = turned{workload: "spmv", knob: "threading", to: "masteronly"}
 
 // replayable runs a session that changes a knob, and returns its snapshots and the player of its
 // recording.
@@ -134,8 +134,8 @@ func TestAReplayShowsTheSame(t *testing.T) {
 		fresh := shownApp(again)
 		fresh.Panel.Selected = moved.Panel.Selected
 		var a screen
-		for scrubbed.late() || i == 0 { // rows left for the next frame
-			if scrubbed.draw(moved, 140, 50); !scrubbed.late() {
+		for scrubbed.incomplete() || i == 0 { // rows left for the next frame
+			if scrubbed.draw(moved, 140, 50); !scrubbed.incomplete() {
 				break
 			}
 		}
@@ -147,7 +147,7 @@ func TestAReplayShowsTheSame(t *testing.T) {
 
 // At each moment the latency pane of a recording equals the pane of the session in every cell.
 func TestLatenciesAreReplayedAtEachMoment(t *testing.T) {
-	snaps, p := replayable(t, turned{"randomaccess", "group", "2"}, "nodes", "2", "ranks-per-node", "2", "elements", "4096", "accesses", "64")
+	snaps, p := replayable(t, turned{workload: "randomaccess", knob: "group", to: "2"}, "nodes", "2", "ranks-per-node", "2", "elements", "4096", "accesses", "64")
 	drawn := make(map[string]bool)
 	for i, live := range snaps {
 		again, err := p.At(live.Elapsed)
@@ -203,7 +203,7 @@ func TestProgramOverARecording(t *testing.T) {
 	x.shows("cannot record a replay")
 	x.press(":group 8")
 	x.key('\r')
-	x.shows("✗ this is a recording:")
+	x.shows("✗ a recording cannot be")
 	x.press(":seek never")
 	x.key('\r')
 	x.shows(`"never": want a time such as 12.5s`)
@@ -273,7 +273,9 @@ func TestTheLastMinutesAreRewound(t *testing.T) {
 	var all []*engine.Snapshot
 	for i := range 200 {
 		s := *demo(4, 4, 4)
-		s.Seq, s.Elapsed, s.Iteration = uint64(i), time.Duration(i)*250*time.Millisecond, i
+		s.Seq = uint64(i)
+		s.Elapsed = time.Duration(i) * 250 * time.Millisecond
+		s.Iteration = i
 		s.Series = append([]engine.Sample{}, s.Series[:min(i, len(s.Series))]...)
 		for k := range s.Series {
 			s.Series[k].At = time.Duration(k+1) * 250 * time.Millisecond

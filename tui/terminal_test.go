@@ -58,13 +58,13 @@ func (p *player) got() []engine.Command {
 
 // terminal is an emulated terminal with the real program in it.
 type terminal struct {
-	t       *testing.T
-	mu      sync.Mutex
-	written sync.Cond
-	em      *vt.Emulator
-	program *tea.Program
-	over    chan error
-	late    bool
+	t        *testing.T
+	mu       sync.Mutex
+	written  sync.Cond
+	em       *vt.Emulator
+	program  *tea.Program
+	over     chan error
+	timedOut bool
 }
 
 // Write receives the program's output. Like the driver of a terminal, it turns a line feed into
@@ -114,8 +114,15 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 		}
 	}()
 	go func() {
+		quit := false
 		for b := range typed {
+			// Bubble Tea's input reader blocks forever on an event that it reads after the program has
+			// quit, such as the reply to the program's last query.
+			if quit {
+				continue
+			}
 			_, _ = keyboard.Write(b)
+			quit = bytes.Contains(b, []byte("\x03"))
 		}
 		_ = keyboard.Close()
 	}()
@@ -124,7 +131,8 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 		change(&o)
 	}
 	var err error
-	if _, x.program, err = prepare(ctx, s, o); err != nil {
+	_, x.program, err = prepare(ctx, s, o)
+	if err != nil {
 		t.Fatal(err)
 	}
 	go func() {
@@ -167,13 +175,13 @@ func (x *terminal) until(what string, holds func() bool) {
 	defer x.mu.Unlock()
 	giveUp := time.AfterFunc(time.Minute, func() {
 		x.mu.Lock()
-		x.late = true
+		x.timedOut = true
 		x.mu.Unlock()
 		x.written.Broadcast()
 	})
 	defer giveUp.Stop()
 	for !holds() {
-		if x.late {
+		if x.timedOut {
 			x.t.Fatalf("never came: %s\n%s", what, x.text())
 		}
 		x.written.Wait()

@@ -80,7 +80,7 @@ func newRoot() *cobra.Command {
 			if err == nil && screen.Pane == "" {
 				screen.Pane, err = p.Pane, checkPreset(p)
 			}
-			screen.Turn = p.Turn
+			screen.Knob = p.Turn
 			if p.Watch != "" {
 				screen.Notice = "watch: " + p.Watch
 			}

@@ -35,8 +35,11 @@ func drawBox(s sink, r rune) {
 		return
 	}
 	at := 5 * int(r-0x2500)
-	left, right, up, down := arms[at], arms[at+1], arms[at+2], arms[at+3]
-	across, along := reach(up, down), reach(left, right)
+	left := arms[at]
+	right := arms[at+1]
+	up := arms[at+2]
+	down := arms[at+3]
+	across, along := overhang(up, down), overhang(left, right)
 	if left == right {
 		drawArm(s, left, 0, cellW, false)
 	} else {
@@ -64,8 +67,8 @@ func armWidth(kind byte) (width, off float64) {
 	return 0, 0
 }
 
-// reach returns the length beyond the middle that closes the corner with crossing arms.
-func reach(a, b byte) float64 {
+// overhang returns the length beyond the middle that closes the corner with crossing arms.
+func overhang(a, b byte) float64 {
 	wa, oa := armWidth(a)
 	wb, ob := armWidth(b)
 	return max(wa/2+oa, wb/2+ob, thin/2)

@@ -34,7 +34,11 @@ func NewCast(to io.Writer, title string, w, h int) *Cast {
 		} `json:"term"`
 		Title string `json:"title"`
 	}
-	head.Version, head.Term.Cols, head.Term.Rows, head.Term.Type, head.Title = 3, w, h, "xterm-256color", title
+	head.Version = 3
+	head.Term.Cols = w
+	head.Term.Rows = h
+	head.Term.Type = "xterm-256color"
+	head.Title = title
 	c.line(head)
 	return c
 }

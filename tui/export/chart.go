@@ -115,7 +115,7 @@ func (c Chart) svg(letters *outlines) []byte {
 	c.X.put(&p.X, xs)
 	c.Y.put(&p.Y, append(ys, c.heights()...))
 	if c.Names != nil {
-		p.X.Tick.Marker = plot.ConstantTicks(c.named())
+		p.X.Tick.Marker = plot.ConstantTicks(c.nameTicks())
 	}
 	p.Add((&c).background(p)...)
 	for i := range c.Bars {
@@ -232,15 +232,15 @@ func (logScale) Normalize(lo, hi, x float64) float64 {
 	return math.Log(x/lo) / math.Log(hi/lo)
 }
 
-// named returns the ticks of an axis with names.
-func (c *Chart) named() []plot.Tick {
+// nameTicks returns the ticks of an axis with names.
+func (c *Chart) nameTicks() []plot.Tick {
 	face := sansFace(labelSize, false)
-	room := (chartWidth - 90) / float64(max(len(c.Names), 1))
+	width := (chartWidth - 90) / float64(max(len(c.Names), 1))
 	var all []plot.Tick
-	each := max(1, int(math.Ceil(18/room)))
+	each := max(1, int(math.Ceil(18/width)))
 	for i, name := range c.Names {
 		if i%each == 0 {
-			all = append(all, plot.Tick{Value: float64(i), Label: fitting(face, name, room*float64(each)-4)})
+			all = append(all, plot.Tick{Value: float64(i), Label: fitting(face, name, width*float64(each)-4)})
 		}
 	}
 	return all

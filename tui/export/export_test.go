@@ -152,7 +152,7 @@ func TestEveryMarkOfTheThemesIsDrawn(t *testing.T) {
 	for _, th := range grid.Themes() {
 		want += string(th.Glyphs[:])
 		for _, k := range th.Kinds {
-			want += string(k.Mark)
+			want += string(k.Symbol)
 		}
 	}
 	for _, r := range want {
@@ -215,7 +215,7 @@ func scene(th *grid.Theme) *grid.Grid {
 	}
 	stack := &grid.Stack{Rows: []grid.StackRow{{Label: "in rank", Parts: []float64{5, 2, 1}}, {Label: "remote", Parts: []float64{2, 6, 0}}}}
 	bars := &grid.Bars{Axis: grid.Axis{Unit: grid.Seconds}, Items: []grid.Bar{
-		{Label: "binomial", Value: 1.9e-3, Mark: '●'}, {Label: "ring", Value: 3.3e-3, Mark: '◆'}, {Label: "dissemination", Value: 1.2e-3, Mark: '×'}}}
+		{Label: "binomial", Value: 1.9e-3, Symbol: '●'}, {Label: "ring", Value: 3.3e-3, Symbol: '◆'}, {Label: "dissemination", Value: 1.2e-3, Symbol: '×'}}}
 	draws := []interface {
 		Draw(grid.View, *grid.Theme)
 	}{line, heat, spark, stack, bars}

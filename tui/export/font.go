@@ -73,8 +73,8 @@ var letters = map[rune][5]uint8{
 	'↻': {0x3c, 0x42, 0x4a, 0x46, 0x2e}, '⏎': {0x08, 0x1c, 0x08, 0x08, 0x0f},
 }
 
-// place returns the position of the dot in column c and row r of a letter.
-func place(c, r int) point { return point{1.3 + 1.35*float64(c), 2.4 + 1.5*float64(r)} }
+// dotAt returns the position of the dot in column c and row r of a letter.
+func dotAt(c, r int) point { return point{1.3 + 1.35*float64(c), 2.4 + 1.5*float64(r)} }
 
 // drawLetter draws a letter in strokes of the given width, and reports whether the font has it.
 func drawLetter(s sink, r rune, width float64) bool {
@@ -104,12 +104,12 @@ func drawJoints(s sink, on func(c, r int) bool, c, r int, width float64) {
 			}
 			alone = false
 			if dr > 0 || dr == 0 && dc > 0 {
-				s.line(width, place(c, r), place(c+dc, r+dr))
+				s.line(width, dotAt(c, r), dotAt(c+dc, r+dr))
 			}
 		}
 	}
 	if alone {
-		p := place(c, r)
+		p := dotAt(c, r)
 		s.dot(p.x, p.y, width*0.7)
 	}
 }

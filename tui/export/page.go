@@ -94,10 +94,15 @@ func (p *Page) In(u grid.Units) *Page {
 		return all
 	}
 	q := *p
-	q.Lead, q.Facts, q.Sections = texts(p.Lead), pairs(p.Facts), slices.Clone(p.Sections)
+	q.Lead = texts(p.Lead)
+	q.Facts = pairs(p.Facts)
+	q.Sections = slices.Clone(p.Sections)
 	for i := range q.Sections {
 		s := &q.Sections[i]
-		s.Title, s.Text, s.Facts, s.Tables = u.Text(s.Title), texts(s.Text), pairs(s.Facts), slices.Clone(s.Tables)
+		s.Title = u.Text(s.Title)
+		s.Text = texts(s.Text)
+		s.Facts = pairs(s.Facts)
+		s.Tables = slices.Clone(s.Tables)
 		for k := range s.Tables {
 			rows := slices.Clone(s.Tables[k].Rows)
 			for r := range rows {

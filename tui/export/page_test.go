@@ -27,9 +27,9 @@ func page() *Page {
 					{Label: hostile, Tint: Series(0), X: []float64{1, 2, 4, 8}, Y: []float64{1e-6, nan, 4e-6, inf}, Line: true},
 					{Label: "zero has no place on a log axis", Tint: Kind(grid.Modelled), X: []float64{0, 1, 2}, Y: []float64{1, 0, 2e-6}, Line: true, Dashed: true, Point: Cross},
 				},
-				Spans: []Span{{1, math.Inf(-1), 2e-6}, {2, 1e-6, inf}, {4, 0, 1}}, Rules: []float64{3, 1e9},
+				Spans: []Span{{X: 1, Least: math.Inf(-1), Most: 2e-6}, {X: 2, Least: 1e-6, Most: inf}, {X: 4, Most: 1}}, Rules: []float64{3, 1e9},
 			}}},
-		{Title: "bars", Inner: true, Charts: []Chart{{Names: []string{hostile, "b"}, Bars: []Bars{{"compute", Series(0), []float64{0.5, nan}}, {"wait", Series(1), []float64{0.5}}}}}},
+		{Title: "bars", Inner: true, Charts: []Chart{{Names: []string{hostile, "b"}, Bars: []Bars{{Label: "compute", Tint: Series(0), Values: []float64{0.5, nan}}, {Label: "wait", Tint: Series(1), Values: []float64{0.5}}}}}},
 		{Title: "nothing", Charts: []Chart{{}, {Curves: []Curve{{X: []float64{nan}, Y: []float64{1}}, {X: []float64{1}, Y: []float64{1e300}, Line: true}}}}},
 	}}
 }
@@ -146,8 +146,8 @@ func FuzzPage(f *testing.F) {
 		if log {
 			a.Scale = grid.Log2
 		}
-		c := Chart{Title: label, X: a, Y: a, Names: []string{label}, Rules: []float64{x, y}, Spans: []Span{{x, y, x}},
-			Curves: []Curve{{Label: label, X: []float64{x, y}, Y: []float64{y, x}, Line: true, Point: Disc}}, Bars: []Bars{{label, Ink, []float64{x, y}}}}
+		c := Chart{Title: label, X: a, Y: a, Names: []string{label}, Rules: []float64{x, y}, Spans: []Span{{X: x, Least: y, Most: x}},
+			Curves: []Curve{{Label: label, X: []float64{x, y}, Y: []float64{y, x}, Line: true, Point: Disc}}, Bars: []Bars{{Label: label, Tint: Ink, Values: []float64{x, y}}}}
 		p := Page{Title: label, Sections: []Section{{Title: label, Charts: []Chart{c}}}}
 		if err := p.HTML(io.Discard); err != nil {
 			t.Error(err)

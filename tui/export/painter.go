@@ -108,9 +108,15 @@ func toSegment(x, y float64, a, b point) float64 {
 }
 
 func bounds(pts []point) (x0, y0, x1, y1 float64) {
-	x0, y0, x1, y1 = pts[0].x, pts[0].y, pts[0].x, pts[0].y
+	x0 = pts[0].x
+	y0 = pts[0].y
+	x1 = pts[0].x
+	y1 = pts[0].y
 	for _, q := range pts[1:] {
-		x0, y0, x1, y1 = min(x0, q.x), min(y0, q.y), max(x1, q.x), max(y1, q.y)
+		x0 = min(x0, q.x)
+		y0 = min(y0, q.y)
+		x1 = max(x1, q.x)
+		y1 = max(y1, q.y)
 	}
 	return x0, y0, x1, y1
 }

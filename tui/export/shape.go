@@ -36,7 +36,7 @@ func drawShape(s sink, r rune) bool {
 	case r >= 0x2800 && r < 0x2900:
 		drawBraille(s, r)
 	default:
-		return drawMark(s, r)
+		return drawSymbol(s, r)
 	}
 	return true
 }
@@ -72,16 +72,16 @@ func drawBlock(s sink, r rune) {
 
 // drawBraille draws the dots of a braille pattern, U+2800 to U+28FF.
 func drawBraille(s sink, r rune) {
-	places := [8]point{{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}}
-	for i, p := range places {
+	dots := [8]point{{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}}
+	for i, p := range dots {
 		if (r-0x2800)&(1<<i) != 0 {
 			s.dot(2+4*p.x, 2+4*p.y, 1.1)
 		}
 	}
 }
 
-// drawMark draws the geometric symbols of charts.
-func drawMark(s sink, r rune) bool {
+// drawSymbol draws the geometric symbols of charts.
+func drawSymbol(s sink, r rune) bool {
 	const cx, cy = midX, midY + 0.5
 	big := 3.2
 	switch r {
@@ -157,10 +157,10 @@ func circle(cx, cy, r float64) []point { return closed(regular(cx, cy, r, 24, 0)
 
 // regular returns the corners of a regular polygon, rotated by the given fraction of a circle.
 // Without rotation the first corner is at the top.
-func regular(cx, cy, r float64, n int, turn float64) []point {
+func regular(cx, cy, r float64, n int, rotation float64) []point {
 	pts := make([]point, 0, n+1)
 	for i := range n {
-		a := 2 * math.Pi * (float64(i)/float64(n) + turn)
+		a := 2 * math.Pi * (float64(i)/float64(n) + rotation)
 		pts = append(pts, point{cx + r*math.Sin(a), cy - r*math.Cos(a)})
 	}
 	return pts

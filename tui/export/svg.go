@@ -139,18 +139,18 @@ func (w *svgWriter) row(g *grid.Grid, y int) {
 			}
 			end++
 		}
-		w.run(g, y, x, end, fg, c.Attr)
+		w.run(g, y, x, end, grid.Style{Fg: fg, Attr: c.Attr})
 		x = end
 	}
 }
 
 // run writes the cells from column x to end: shapes as paths, and the text between shapes as text.
-func (w *svgWriter) run(g *grid.Grid, y, x, end int, fg grid.Color, attr grid.Attr) {
+func (w *svgWriter) run(g *grid.Grid, y, x, end int, st grid.Style) {
 	var text strings.Builder
 	from, cols := x, 0
 	flush := func() {
-		if s := text.String(); strings.TrimSpace(s) != "" || attr&grid.Underline != 0 && s != "" {
-			w.text(s, from, y, cols, fg, attr)
+		if s := text.String(); strings.TrimSpace(s) != "" || st.Attr&grid.Underline != 0 && s != "" {
+			w.text(s, from, y, cols, st)
 		}
 		text.Reset()
 		cols = 0
@@ -165,7 +165,7 @@ func (w *svgWriter) run(g *grid.Grid, y, x, end int, fg grid.Color, attr grid.At
 		case drawShape(w, c.Rune):
 			flush()
 			continue
-		case c.Rune == ' ' && cols == 0 && attr&grid.Underline == 0:
+		case c.Rune == ' ' && cols == 0 && st.Attr&grid.Underline == 0:
 			continue
 		}
 		if cols == 0 {
@@ -175,25 +175,25 @@ func (w *svgWriter) run(g *grid.Grid, y, x, end int, fg grid.Color, attr grid.At
 		cols++
 	}
 	flush()
-	w.shapes(fg)
+	w.shapes(st.Fg)
 }
 
 // text writes one piece of text, stretched to its columns, so that it is aligned in any font.
-func (w *svgWriter) text(s string, x, y, cols int, fg grid.Color, attr grid.Attr) {
-	if attr&grid.Underline == 0 {
+func (w *svgWriter) text(s string, x, y, cols int, st grid.Style) {
+	if st.Attr&grid.Underline == 0 {
 		trimmed := strings.TrimRight(s, " ")
 		cols -= len(s) - len(trimmed)
 		s = trimmed
 	}
-	w.add(`<text x="`, num(float64(x)*cellW), `" y="`, num(float64(y)*cellH+12), `" fill="`, fg.String(),
+	w.add(`<text x="`, num(float64(x)*cellW), `" y="`, num(float64(y)*cellH+12), `" fill="`, st.Fg.String(),
 		`" textLength="`, num(float64(cols)*cellW), `" lengthAdjust="spacingAndGlyphs"`)
-	if attr&grid.Bold != 0 {
+	if st.Attr&grid.Bold != 0 {
 		w.add(` font-weight="bold"`)
 	}
-	if attr&grid.Italic != 0 {
+	if st.Attr&grid.Italic != 0 {
 		w.add(` font-style="italic"`)
 	}
-	if attr&grid.Underline != 0 {
+	if st.Attr&grid.Underline != 0 {
 		w.add(` text-decoration="underline"`)
 	}
 	w.add(">", escape(s), "</text>\n")
@@ -224,7 +224,7 @@ type box struct{ x, y, w, h, opacity float64 }
 
 // rect joins adjacent rectangles, such as those of a border.
 func (w *svgWriter) rect(x, y, width, height, opacity float64) {
-	next := box{w.x + x, w.y + y, width, height, opacity}
+	next := box{x: w.x + x, y: w.y + y, w: width, h: height, opacity: opacity}
 	if l := w.last; l.x+l.w == next.x && l.y == next.y && l.h == next.h && l.opacity == opacity {
 		w.last.w += width
 		return

@@ -87,7 +87,10 @@ func (v *vector) Translate(pt vg.Point) {
 
 func (v *vector) Scale(x, y float64) {
 	p := &v.now
-	p.a, p.b, p.c, p.d = p.a*x, p.b*x, p.c*y, p.d*y
+	p.a *= x
+	p.b *= x
+	p.c *= y
+	p.d *= y
 }
 
 func (v *vector) Push() { v.stack = append(v.stack, v.now) }
@@ -228,7 +231,7 @@ func (v *vector) DrawImage(vg.Rectangle, image.Image) {}
 // outlines holds the shapes of the letters of a page, each only once.
 type outlines struct {
 	shapes []byte // SVG of all letters
-	known  map[glyph]string
+	ids    map[glyph]string
 	buf    sfnt.Buffer
 }
 
@@ -242,13 +245,13 @@ type glyph struct {
 func (o *outlines) line(face plotfont.Face, text string, draw func(id string, at int)) {
 	em := fixed.Int26_6(face.Face.UnitsPerEm())
 	at := fixed.Int26_6(0)
-	last, begun := sfnt.GlyphIndex(0), false
+	last, hasLast := sfnt.GlyphIndex(0), false
 	for _, r := range text {
 		i, err := face.Face.GlyphIndex(&o.buf, r)
 		if err != nil {
 			i = 0
 		}
-		if begun {
+		if hasLast {
 			if kern, err := face.Face.Kern(&o.buf, last, i, em, font.HintingNone); err == nil {
 				at += kern
 			}
@@ -259,25 +262,26 @@ func (o *outlines) line(face plotfont.Face, text string, draw func(id string, at
 		if wide, err := face.Face.GlyphAdvance(&o.buf, i, em, font.HintingNone); err == nil {
 			at += wide
 		}
-		last, begun = i, true
+		last, hasLast = i, true
 	}
 }
 
 // id returns the name of the shape of a letter, or "" for a blank.
 func (o *outlines) id(face plotfont.Face, i sfnt.GlyphIndex) string {
 	key := glyph{face.Font.Name(), i}
-	if id, ok := o.known[key]; ok {
+	if id, ok := o.ids[key]; ok {
 		return id
 	}
-	if o.known == nil {
-		o.known = make(map[glyph]string)
+	if o.ids == nil {
+		o.ids = make(map[glyph]string)
 	}
-	id := "g" + strconv.Itoa(len(o.known))
+	id := "g" + strconv.Itoa(len(o.ids))
 	segments, err := face.Face.LoadGlyph(&o.buf, i, fixed.Int26_6(face.Face.UnitsPerEm()), nil)
 	if err != nil && !errors.Is(err, sfnt.ErrNotFound) || len(segments) == 0 {
 		id = ""
 	}
-	if o.known[key] = id; id == "" {
+	o.ids[key] = id
+	if id == "" {
 		return ""
 	}
 	o.shapes = append(o.shapes, `<path id="`+id+`" d="`...)

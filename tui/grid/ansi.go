@@ -30,7 +30,7 @@ func appendRow(dst []byte, row []Cell, mono bool) []byte {
 			continue
 		}
 		if mono || c.Fg != cur.Fg || c.Bg != cur.Bg || c.Attr != cur.Attr {
-			want := Style{c.Fg, c.Bg, c.Attr}
+			want := Style{Fg: c.Fg, Bg: c.Bg, Attr: c.Attr}
 			if mono {
 				want = Style{Attr: want.Attr & monoAttrs}
 			}

@@ -62,14 +62,14 @@ var widgets = map[string]func(*rapid.T) widget{
 	"Bars": func(t *rapid.T) widget {
 		b := &Bars{Axis: anyAxis().Draw(t, "axis"), LabelW: rapid.IntRange(-1, 30).Draw(t, "labelw")}
 		for _, x := range anyValues().Draw(t, "values") {
-			b.Items = append(b.Items, Bar{Label: anyText().Draw(t, "label"), Value: x, Ghost: anyValue().Draw(t, "ghost"), Note: "note", Mark: '●'})
+			b.Items = append(b.Items, Bar{Label: anyText().Draw(t, "label"), Value: x, Baseline: anyValue().Draw(t, "ghost"), Note: "note", Symbol: '●'})
 		}
 		return b
 	},
 	"Stack": func(t *rapid.T) widget {
 		s := &Stack{Whole: anyValue().Draw(t, "whole"), LabelW: rapid.IntRange(-1, 30).Draw(t, "labelw")}
 		for range rapid.IntRange(0, 5).Draw(t, "rows") {
-			s.Rows = append(s.Rows, StackRow{anyText().Draw(t, "label"), anyValues().Draw(t, "parts"), anyValues().Draw(t, "ghost")})
+			s.Rows = append(s.Rows, StackRow{Label: anyText().Draw(t, "label"), Parts: anyValues().Draw(t, "parts"), Baseline: anyValues().Draw(t, "ghost")})
 		}
 		return s
 	},
@@ -84,7 +84,8 @@ var widgets = map[string]func(*rapid.T) widget{
 		b := &BoxPlot{Y: anyAxis().Draw(t, "y")}
 		for range rapid.IntRange(0, 9).Draw(t, "boxes") {
 			it := BoxItem{Label: anyText().Draw(t, "label")}
-			if it.Spread, _, _ = SpreadOf(anyValues().Draw(t, "values"), nil); rapid.Bool().Draw(t, "odd") {
+			it.Spread, _, _ = SpreadOf(anyValues().Draw(t, "values"), nil)
+			if rapid.Bool().Draw(t, "odd") {
 				it.Q1, it.High = anyValue().Draw(t, "q1"), anyValue().Draw(t, "high")
 			}
 			b.Items = append(b.Items, it)

@@ -46,7 +46,7 @@ func (ax *Axis) tickUnit(lo, hi float64) Unit {
 	if ax.Scale != Linear {
 		return ax.Unit
 	}
-	return ax.Unit.share(max(math.Abs(lo), math.Abs(hi)))
+	return ax.Unit.withPrefixOf(max(math.Abs(lo), math.Abs(hi)))
 }
 
 // Tick is a round number on an axis, with its label.
@@ -87,9 +87,9 @@ type mapping struct {
 	a, b   float64 // lo and hi on the scale; halved on a linear one
 }
 
-// settle returns the mapping for data in s. nice extends the range to round ticks, of which there
+// mapSpan returns the mapping for data in s. nice extends the range to round ticks, of which there
 // are about n.
-func (ax *Axis) settle(s span, nice bool, n int) mapping {
+func (ax *Axis) mapSpan(s span, nice bool, n int) mapping {
 	m := mapping{scale: ax.Scale, lo: s.lo, hi: s.hi}
 	if ax.Fixed && ax.Min < ax.Max && !math.IsInf(ax.Min, 0) && !math.IsInf(ax.Max, 0) &&
 		(ax.Scale == Linear || ax.Min > 0) {
@@ -106,7 +106,7 @@ func (ax *Axis) settle(s span, nice bool, n int) mapping {
 	if nice && n > 0 {
 		m.round(ax.ticks(), n, ax.Unit.div())
 	}
-	m.a, m.b = m.on(m.lo), m.on(m.hi)
+	m.a, m.b = m.toScale(m.lo), m.toScale(m.hi)
 	return m
 }
 
@@ -128,11 +128,11 @@ func (m *mapping) widen(fromZero bool) {
 		m.lo, m.hi = min(0, m.lo), max(0, m.hi)
 	}
 	if m.lo == m.hi {
-		room := math.Abs(m.lo) / 10
-		if m.lo+room == m.lo {
-			room = 1
+		margin := math.Abs(m.lo) / 10
+		if m.lo+margin == m.lo {
+			margin = 1
 		}
-		m.lo, m.hi = max(m.lo-room, -math.MaxFloat64), min(m.hi+room, math.MaxFloat64)
+		m.lo, m.hi = max(m.lo-margin, -math.MaxFloat64), min(m.hi+margin, math.MaxFloat64)
 	}
 }
 
@@ -172,9 +172,9 @@ func round125(v float64, up bool) float64 {
 	return v
 }
 
-// on returns the position of v on the scale. Linear positions are halved, so that any difference is
-// finite.
-func (m *mapping) on(v float64) float64 {
+// toScale returns the position of v on the scale. Linear positions are halved, so that any
+// difference is finite.
+func (m *mapping) toScale(v float64) float64 {
 	switch m.scale {
 	case Log2:
 		return math.Log2(v)
@@ -191,7 +191,7 @@ func (m *mapping) frac(v float64) (float64, bool) {
 		return 0, false
 	}
 	const far = 1e6
-	f := (m.on(v) - m.a) / (m.b - m.a)
+	f := (m.toScale(v) - m.a) / (m.b - m.a)
 	if f != f { // a range below the resolution of numbers
 		return 0, false
 	}

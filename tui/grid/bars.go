@@ -8,15 +8,15 @@ type Bar struct {
 	Value float64
 	// Note is printed after the value.
 	Note string
-	// Mark is printed before the label and shows the kind of number; 0: none.
-	Mark rune
-	// Ghost is the baseline value, shown by a marker; 0 or NaN: none.
-	Ghost float64
+	// Symbol is printed before the label and shows the kind of number; 0: none.
+	Symbol rune
+	// Baseline is the baseline value, shown by a marker; 0 or NaN: none.
+	Baseline float64
 	// Style defaults to the theme's first series.
 	Style Style
 }
 
-// Bars draws horizontal bars, one per row or on [Lanes]:
+// Bars draws horizontal bars, one per row or on [BarRows]:
 //
 //	binomial ███████████▌         1.9 ms
 //	ring     ████████████████████ 3.3 ms  slowest
@@ -50,27 +50,27 @@ func (b *Bars) Draw(v View, th *Theme) {
 	label, value, note := b.columns(v.W())
 	bar := v.W() - label - value - note
 	m := b.scale()
-	lane, high := Lanes(v.W(), v.H(), len(b.Items), b.Highest)
+	pitch, high := BarRows(v.W(), v.H(), len(b.Items), b.Highest)
 	for i := range shown {
 		it := &b.Items[first+i]
-		x, top := 0, i*lane
+		x, top := 0, i*pitch
 		y := top + (high-1)/2
-		if it.Mark != 0 && label > 2 {
-			v.Rune(0, y, it.Mark, orStyle(it.Style, th.SeriesStyle(0)))
+		if it.Symbol != 0 && label > 2 {
+			v.Rune(0, y, it.Symbol, orStyle(it.Style, th.SeriesStyle(0)))
 			x = 2
 		}
 		v.TextIn(x, y, label-1-x, it.Label, Left, th.Text)
 		if f, ok := m.frac(it.Value); ok {
 			drawBar(v.Sub(Rect{label, top, bar, high}), clamp01(f), orStyle(it.Style, th.SeriesStyle(0)))
 		}
-		if f, ok := m.frac(it.Ghost); ok && it.Ghost > 0 && bar > 0 {
-			across(v, label+clampInt(int(clamp01(f)*float64(bar)), 0, bar-1), top, high, th)
+		if f, ok := m.frac(it.Baseline); ok && it.Baseline > 0 && bar > 0 {
+			markBaseline(v, label+clampInt(int(clamp01(f)*float64(bar)), 0, bar-1), top, high, th)
 		}
 		b.text = b.Axis.Unit.Append(b.text[:0], it.Value, value-1)
 		v.Bytes(label+bar+value-runes(b.text), y, b.text, th.Text)
 		v.TextIn(v.W()-note+2, y, note-2, it.Note, Left, th.Dim)
 	}
-	more(v, th, shown, len(b.Items))
+	printOmitted(v, th, shown, len(b.Items))
 }
 
 // columns divides w columns among label, value and note. The bar gets the rest.
@@ -78,7 +78,7 @@ func (b *Bars) columns(w int) (label, value, note int) {
 	for i := range b.Items {
 		it := &b.Items[i]
 		n := Width(it.Label) + 1
-		if it.Mark != 0 {
+		if it.Symbol != 0 {
 			n += 2
 		}
 		label = max(label, n)
@@ -103,7 +103,7 @@ func (b *Bars) scale() mapping {
 	s := emptySpan()
 	for i := range b.Items {
 		s.add(b.Axis.Scale, b.Items[i].Value)
-		if g := b.Items[i].Ghost; g > 0 {
+		if g := b.Items[i].Baseline; g > 0 {
 			s.add(b.Axis.Scale, g)
 		}
 	}
@@ -112,11 +112,11 @@ func (b *Bars) scale() mapping {
 	if ax.Scale != Linear && !s.empty() {
 		s.lo /= 2
 	}
-	return ax.settle(s, false, 0)
+	return ax.mapSpan(s, false, 0)
 }
 
-// across draws the marker of a baseline value over a bar of high rows.
-func across(v View, x, top, high int, th *Theme) {
+// markBaseline draws the marker of a baseline value over a bar of high rows.
+func markBaseline(v View, x, top, high int, th *Theme) {
 	for y := range high {
 		v.Rune(x, top+y, '╎', th.Text)
 	}
@@ -139,8 +139,8 @@ func drawBar(v View, f float64, st Style) {
 	}
 }
 
-// more prints in the row after the shown items how many of n items are hidden.
-func more(v View, th *Theme, shown, n int) {
+// printOmitted prints in the row after the shown items how many of n items are hidden.
+func printOmitted(v View, th *Theme, shown, n int) {
 	if shown < n && shown < v.H() {
 		var buf [24]byte
 		text := Count.Append(append(buf[:0], '+'), float64(n-shown), 8)

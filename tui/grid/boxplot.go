@@ -26,7 +26,7 @@ func SpreadOf(values, scratch []float64) (s Spread, _ []float64, ok bool) {
 		f -= float64(i)
 		return min(max(a*(1-f)+b*f, a), b) // b − a may overflow, and products vanish
 	}
-	return Spread{scratch[0], at(0.25), at(0.5), at(0.75), scratch[n-1]}, scratch, true
+	return Spread{Low: scratch[0], Q1: at(0.25), Median: at(0.5), Q3: at(0.75), High: scratch[n-1]}, scratch, true
 }
 
 // BoxItem is one box of [BoxPlot].
@@ -73,14 +73,14 @@ func (b *BoxPlot) Draw(v View, th *Theme) {
 		p.area.H -= 2
 	}
 	n := clampInt((p.area.H+1)/2, min(3, max(p.area.H, 2)), 6) // with two, the upper one may be outside
-	p.y = b.Y.settle(ys, true, n)
+	p.y = b.Y.mapSpan(ys, true, n)
 	p.yticks = b.Y.appendTicks(p.yticks[:0], p.y.lo, p.y.hi, n)
 	if v.W() >= axisMinW {
-		p.verticalAxis(v, th, b.Y.tickUnit(p.y.lo, p.y.hi))
+		p.drawVerticalAxis(v, th, b.Y.tickUnit(p.y.lo, p.y.hi))
 	}
 	items := b.Items[max(0, len(b.Items)-max(p.area.W, 0)):]
 	if v.H() >= axisMinH {
-		b.labels(v, th, items)
+		b.drawLabels(v, th, items)
 	}
 	in := v.Sub(p.area)
 	if ys.empty() || len(items) == 0 {
@@ -88,15 +88,15 @@ func (b *BoxPlot) Draw(v View, th *Theme) {
 		return
 	}
 	for i := range items {
-		b.box(in, middle(i, len(items), in.W()), min(2, (in.W()/len(items)-1)/2), &items[i], th)
+		b.drawBox(in, middle(i, len(items), in.W()), min(2, (in.W()/len(items)-1)/2), &items[i], th)
 	}
 }
 
 // middle returns the column of item i of n in w columns.
 func middle(i, n, w int) int { return (2*i + 1) * w / (2 * n) }
 
-// labels draws the line below the boxes and those labels that do not overlap.
-func (b *BoxPlot) labels(v View, th *Theme, items []BoxItem) {
+// drawLabels draws the line below the boxes and those labels that do not overlap.
+func (b *BoxPlot) drawLabels(v View, th *Theme, items []BoxItem) {
 	a := b.plot.area
 	if a.X > 0 {
 		v.Rune(a.X-1, a.H, '└', th.Border)
@@ -118,8 +118,8 @@ func (b *BoxPlot) labels(v View, th *Theme, items []BoxItem) {
 	}
 }
 
-// box draws one box around column x. Its median extends by half columns on both sides.
-func (b *BoxPlot) box(in View, x, half int, it *BoxItem, th *Theme) {
+// drawBox draws one box around column x. Its median extends by half columns on both sides.
+func (b *BoxPlot) drawBox(in View, x, half int, it *BoxItem, th *Theme) {
 	var at [5]float64 // fractions of the height
 	for i, y := range [...]float64{it.Low, it.Q1, it.Median, it.Q3, it.High} {
 		f, ok := b.plot.y.frac(y)

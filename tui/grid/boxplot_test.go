@@ -19,7 +19,7 @@ func sampleBoxes() *BoxPlot {
 		it.Spread, _, _ = SpreadOf(times, nil)
 		b.Items = append(b.Items, it)
 	}
-	b.Items = append(b.Items, BoxItem{Label: "one", Spread: Spread{5e-6, 5e-6, 5e-6, 5e-6, 5e-6}})
+	b.Items = append(b.Items, BoxItem{Label: "one", Spread: Spread{Low: 5e-6, Q1: 5e-6, Median: 5e-6, Q3: 5e-6, High: 5e-6}})
 	return b
 }
 
@@ -27,7 +27,7 @@ func sampleBoxes() *BoxPlot {
 func TestBoxesHaveANumberAboveZero(t *testing.T) {
 	for _, x := range []float64{0.1, 0.11, 0.16, 0.2, 0.25, 0.3, 0.46, 0.49, 0.7, 0.99} {
 		for rows := 5; rows < 12; rows++ {
-			b := BoxPlot{Items: []BoxItem{{Spread: Spread{x, x, x, x, x}}}, Y: Axis{Unit: Seconds, FromZero: true}}
+			b := BoxPlot{Items: []BoxItem{{Spread: Spread{Low: x, Q1: x, Median: x, Q3: x, High: x}}}, Y: Axis{Unit: Seconds, FromZero: true}}
 			g := New(40, rows)
 			b.Draw(g.All(), Themes()[0])
 			if n := strings.Count(g.PlainText(), "┤"); n < 2 {
@@ -43,9 +43,9 @@ func TestSpread(t *testing.T) {
 		values []float64
 		want   Spread
 	}{
-		{[]float64{5, 1, 4, 2, 3}, Spread{1, 2, 3, 4, 5}},
-		{[]float64{math.NaN(), 2, math.Inf(1), 1}, Spread{1, 1.25, 1.5, 1.75, 2}},
-		{[]float64{7}, Spread{7, 7, 7, 7, 7}},
+		{[]float64{5, 1, 4, 2, 3}, Spread{Low: 1, Q1: 2, Median: 3, Q3: 4, High: 5}},
+		{[]float64{math.NaN(), 2, math.Inf(1), 1}, Spread{Low: 1, Q1: 1.25, Median: 1.5, Q3: 1.75, High: 2}},
+		{[]float64{7}, Spread{Low: 7, Q1: 7, Median: 7, Q3: 7, High: 7}},
 	} {
 		if got, _, ok := SpreadOf(tt.values, nil); !ok || got != tt.want {
 			t.Errorf("of %v: %v, want %v", tt.values, got, tt.want)

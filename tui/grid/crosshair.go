@@ -19,17 +19,19 @@ func (c *LineChart) Nearest(s *Series, x float64) (index int, ok bool) {
 			d = max(at/x, x/at)
 		}
 		if d < best || !ok {
-			best, index, ok = d, k, true
+			best = d
+			index = k
+			ok = true
 		}
 	}
 	return index, ok
 }
 
-// crosshair draws a line at CrossX, and the values of all series next to it:
+// drawCrosshair draws a line at CrossX, and the values of all series next to it:
 //
 //	│ 8 KiB
 //	│ ● in rank 12.3 GB/s
-func (c *LineChart) crosshair(in View, th *Theme) {
+func (c *LineChart) drawCrosshair(in View, th *Theme) {
 	col, ok := c.plot.col(c.CrossX)
 	if !ok {
 		return

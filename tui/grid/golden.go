@@ -69,7 +69,7 @@ func (g *Grid) shown(x, y int) Style {
 	if c.blank() {
 		return Style{Bg: c.Bg}
 	}
-	return Style{c.Fg, c.Bg, c.Attr}
+	return Style{Fg: c.Fg, Bg: c.Bg, Attr: c.Attr}
 }
 
 func describe(st Style) string {

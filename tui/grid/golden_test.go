@@ -92,9 +92,9 @@ func sampleSizes() *LineChart {
 
 func sampleBars() *Bars {
 	return &Bars{Axis: Axis{Unit: Seconds}, Items: []Bar{
-		{Label: "binomial", Value: 1.9e-3, Mark: '●'},
-		{Label: "ring", Value: 3.3e-3, Mark: '●', Note: "slowest"},
-		{Label: "dissemination", Value: 1.24e-3, Mark: '◆'},
+		{Label: "binomial", Value: 1.9e-3, Symbol: '●'},
+		{Label: "ring", Value: 3.3e-3, Symbol: '●', Note: "slowest"},
+		{Label: "dissemination", Value: 1.24e-3, Symbol: '◆'},
 		{Label: "unknown", Value: math.NaN()},
 	}}
 }
@@ -114,7 +114,7 @@ func sampleHeatmap() *Heatmap {
 
 func sampleStack() *Stack {
 	return &Stack{Rows: []StackRow{
-		{"rank 0", []float64{5, 2, 1}, nil}, {"rank 1", []float64{6, 1, 1}, nil}, {"rank 2", []float64{2, 6, 0}, nil},
+		{Label: "rank 0", Parts: []float64{5, 2, 1}}, {Label: "rank 1", Parts: []float64{6, 1, 1}}, {Label: "rank 2", Parts: []float64{2, 6, 0}},
 	}}
 }
 

@@ -95,18 +95,18 @@ func (g *Grid) Box(r Rect, b Box) View { return g.All().Box(r, b) }
 // be in the same row.
 func (g *Grid) put(i int, c Cell, width int) {
 	if g.wide || width == 2 {
-		g.part(i)
+		g.blankHalf(i)
 		if width == 2 {
-			g.part(i + 1)
+			g.blankHalf(i + 1)
 			g.wide = true
-			g.cells[i+1] = Cell{Continued, c.Fg, c.Bg, c.Attr}
+			g.cells[i+1] = Cell{Rune: Continued, Fg: c.Fg, Bg: c.Bg, Attr: c.Attr}
 		}
 	}
 	g.cells[i] = c
 }
 
-// part blanks the other half of a wide rune at cell i, so that no half is shown alone.
-func (g *Grid) part(i int) {
+// blankHalf blanks the other half of a wide rune at cell i, so that no half is shown alone.
+func (g *Grid) blankHalf(i int) {
 	if g.cells[i].Rune == Continued {
 		g.cells[i].Rune = ' '
 		if i > 0 {

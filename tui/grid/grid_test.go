@@ -146,12 +146,12 @@ func TestAppendANSI(t *testing.T) {
 		{"a background does", func(g *Grid) { g.Text(0, 0, "ab", Fg(red)); g.Set(1, 0, Cell{Bg: blue}) }, false,
 			"\x1b[38;2;255;0;0ma\x1b[104m \x1b[49m    \x1b[m\n      "},
 		{"attributes go off together", func(g *Grid) {
-			g.Text(0, 0, "a", Style{red, None, Bold | Underline})
-			g.Text(1, 0, "b", Style{red, None, Bold})
+			g.Text(0, 0, "a", Style{Fg: red, Attr: Bold | Underline})
+			g.Text(1, 0, "b", Style{Fg: red, Attr: Bold})
 		}, false, "\x1b[1;4;38;2;255;0;0ma\x1b[0;1;38;2;255;0;0mb    \x1b[m\n      "},
-		{"palette", func(g *Grid) { g.Text(0, 1, "x", Style{blue, Palette(1), 0}) }, false,
+		{"palette", func(g *Grid) { g.Text(0, 1, "x", Style{Fg: blue, Bg: Palette(1)}) }, false,
 			"      \n\x1b[94;41mx\x1b[49m     \x1b[m"},
-		{"mono", func(g *Grid) { g.Text(0, 0, "ab", Style{red, blue, Bold | Faint | Italic}) }, true,
+		{"mono", func(g *Grid) { g.Text(0, 0, "ab", Style{Fg: red, Bg: blue, Attr: Bold | Faint | Italic}) }, true,
 			"\x1b[1mab    \x1b[m\n      "},
 		{"wide", func(g *Grid) { g.Text(0, 0, "日本", Fg(red)) }, false,
 			"\x1b[38;2;255;0;0m日本  \x1b[m\n      "},

@@ -40,15 +40,15 @@ type Heatmap struct {
 	Ratios  []float64
 	Against string
 
-	text  []byte
-	reach float64 // the ratio of full colour
-	m     mapping
-	area  Rect // area of the cells, in the coordinates of the view
-	cellW int
-	cellH int
-	rows  int // matrix rows
-	perY  int // matrix rows per cell
-	perX  int // matrix columns per cell
+	text      []byte
+	fullRatio float64 // the ratio of full colour
+	m         mapping
+	area      Rect // area of the cells, in the coordinates of the view
+	cellW     int
+	cellH     int
+	rows      int // matrix rows
+	perY      int // matrix rows per cell
+	perX      int // matrix columns per cell
 }
 
 // grey holds the cells of a heat map without colours, by increasing value.
@@ -64,33 +64,33 @@ func (h *Heatmap) Draw(v View, th *Theme) {
 	for _, x := range h.Values {
 		s.add(h.Axis.Scale, x)
 	}
-	h.m = h.Axis.settle(s, false, 0)
+	h.m = h.Axis.mapSpan(s, false, 0)
 	h.layout(v)
 	if h.area.Empty() || h.rows == 0 {
 		h.area = Rect{}
 		v.TextIn(0, v.H()/2, v.W(), "no data yet", Center, th.Dim)
 		return
 	}
-	h.labels(v, th)
-	compared := h.compared()
+	h.drawLabels(v, th)
+	compared := h.showsRatios()
 	if compared {
-		h.reach = h.widest()
+		h.fullRatio = h.maxFactor()
 	}
 	for y := 0; y*h.perY < h.rows; y++ {
 		for x := 0; x*h.perX < h.Cols; x++ {
 			if compared {
-				h.compare(v, th, x, y)
+				h.drawRatio(v, th, x, y)
 			} else {
-				h.cell(v, th, x, y)
+				h.drawCell(v, th, x, y)
 			}
 		}
 	}
 	if h.Bar && v.H() > 3 {
 		bar := v.Sub(Rect{h.area.X, v.H() - 1, v.W() - h.area.X, 1})
 		if compared {
-			h.compareBar(bar, th)
+			h.drawRatioBar(bar, th)
 		} else {
-			h.bar(bar, th)
+			h.drawBar(bar, th)
 		}
 	}
 }
@@ -127,7 +127,10 @@ func (h *Heatmap) layout(v View) {
 	if h.Bar && v.H() > 3 {
 		_, h.area = h.area.CutBottom(1)
 	}
-	h.cellW, h.cellH, h.perX, h.perY = 1, 1, 1, 1
+	h.cellW = 1
+	h.cellH = 1
+	h.perX = 1
+	h.perY = 1
 	if h.area.H > 0 {
 		h.perY = max(1, (h.rows+h.area.H-1)/h.area.H)
 	}
@@ -161,10 +164,10 @@ func (h *Heatmap) at(x, y int) Rect {
 	return Rect{h.area.X + x*h.cellW, h.area.Y + y*h.cellH, h.cellW, h.cellH}
 }
 
-// mark returns the column of the symbol for a missing value: the column where numbers end, if cells
-// show numbers.
-func (h *Heatmap) mark(at Rect) int {
-	if h.cellW >= wordy {
+// symbolColumn returns the column of the symbol for a missing value: the column where numbers end,
+// if cells show numbers.
+func (h *Heatmap) symbolColumn(at Rect) int {
+	if h.cellW >= valueCols {
 		return at.X + at.W - 2
 	}
 	return at.X
@@ -203,7 +206,7 @@ func Range(first, last string) string {
 
 func notDigit(r rune) bool { return r < '0' || r > '9' }
 
-func (h *Heatmap) labels(v View, th *Theme) {
+func (h *Heatmap) drawLabels(v View, th *Theme) {
 	for y := range h.area.H / h.cellH {
 		if k := y * h.perY; k < len(h.RowLabels) {
 			label := h.rowLabel(k)
@@ -220,7 +223,7 @@ func (h *Heatmap) labels(v View, th *Theme) {
 	free := h.area.X
 	for x := 0; x*h.cellW < h.area.W; x++ {
 		k, at := x*h.perX, h.area.X+x*h.cellW
-		if k < len(h.ColLabels) && h.cellW >= wordy { // above the values
+		if k < len(h.ColLabels) && h.cellW >= valueCols { // above the values
 			v.TextIn(at, 0, h.cellW-1, h.ColLabels[k], Right, th.Dim)
 			continue
 		}
@@ -230,8 +233,8 @@ func (h *Heatmap) labels(v View, th *Theme) {
 	}
 }
 
-// max returns the largest of the values in cell x, y.
-func (h *Heatmap) max(x, y int) float64 {
+// maxIn returns the largest of the values in cell x, y.
+func (h *Heatmap) maxIn(x, y int) float64 {
 	best := math.NaN()
 	for r := y * h.perY; r < min((y+1)*h.perY, h.rows); r++ {
 		for c := x * h.perX; c < min((x+1)*h.perX, h.Cols); c++ {
@@ -243,17 +246,17 @@ func (h *Heatmap) max(x, y int) float64 {
 	return best
 }
 
-func (h *Heatmap) cell(v View, th *Theme, x, y int) {
-	value := h.max(x, y)
+func (h *Heatmap) drawCell(v View, th *Theme, x, y int) {
+	value := h.maxIn(x, y)
 	f, ok := h.m.frac(value)
-	if ok && h.cellW >= wordy {
-		h.written(v, th, x, y, clamp01(f), value)
+	if ok && h.cellW >= valueCols {
+		h.drawValue(v, th, x, y, clamp01(f), value)
 		return
 	}
 	at := h.at(x, y)
 	if !ok {
 		if !h.Blank {
-			v.Rune(h.mark(at), at.Y+h.middle(), '·', th.Dim)
+			v.Rune(h.symbolColumn(at), at.Y+h.middle(), '·', th.Dim)
 		}
 		return
 	}
@@ -264,11 +267,11 @@ func (h *Heatmap) cell(v View, th *Theme, x, y int) {
 	}
 }
 
-// wordy is the minimum number of columns of a cell that shows its value.
-const wordy = 6
+// valueCols is the minimum number of columns of a cell that shows its value.
+const valueCols = 6
 
-// written draws a wide cell: its value, on the colour of f.
-func (h *Heatmap) written(v View, th *Theme, x, y int, f, value float64) {
+// drawValue draws a wide cell: its value, on the colour of f.
+func (h *Heatmap) drawValue(v View, th *Theme, x, y int, f, value float64) {
 	at, ink := h.at(x, y), th.Text
 	if len(th.Ramp) > 0 && !v.Mono() {
 		bg := th.RampAt(f)
@@ -305,8 +308,8 @@ func (h *Heatmap) swatch(v View, th *Theme, x, y int, f float64, first bool) {
 // the unit if a few cells remain between both ends.
 func endCols(w int) int { return max(min(9, (w-4)/2), 0) }
 
-// bar draws the colour bar: both ends of the range and the ramp between them.
-func (h *Heatmap) bar(v View, th *Theme) {
+// drawBar draws the colour bar: both ends of the range and the ramp between them.
+func (h *Heatmap) drawBar(v View, th *Theme) {
 	cols := max(v.W()/3, endCols(v.W()))
 	h.text = h.Axis.Unit.Append(h.text[:0], h.m.lo, cols)
 	x := v.Bytes(0, 0, h.text, th.Dim) + 1

@@ -2,9 +2,9 @@ package grid
 
 // LegendItem explains one symbol of a chart.
 type LegendItem struct {
-	Mark  rune
-	Name  string
-	Style Style
+	Symbol rune
+	Name   string
+	Style  Style
 }
 
 // DrawLegend lists items in the upper right corner of v, one per row, over the existing content.
@@ -24,7 +24,7 @@ func DrawLegend(v View, th *Theme, items []LegendItem) {
 		}
 		x := v.W() - width - 3
 		v.Fill(Rect{x, i, width + 3, 1}, Cell{Bg: th.Background})
-		v.Rune(x+1, i, items[i].Mark, items[i].Style)
+		v.Rune(x+1, i, items[i].Symbol, items[i].Style)
 		v.TextIn(x+3, i, width, items[i].Name, Left, th.Text)
 	}
 }
@@ -38,7 +38,7 @@ func DrawLegendRow(v View, x, y int, th *Theme, items []LegendItem) int {
 		if at+n > v.W() {
 			break
 		}
-		v.Rune(at, y, items[i].Mark, items[i].Style)
+		v.Rune(at, y, items[i].Symbol, items[i].Style)
 		v.Text(at+2, y, items[i].Name, th.Text)
 		at += n + 2
 	}

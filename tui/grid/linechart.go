@@ -77,23 +77,23 @@ func (c *LineChart) Draw(v View, th *Theme) {
 	}
 	c.resolve(th)
 	xs, ys := c.spans()
-	c.plot.frame(v, th, &c.X, &c.Y, xs, ys)
+	c.plot.drawAxes(v, th, &c.X, &c.Y, xs, ys)
 	in := v.Sub(c.plot.area)
-	c.plot.horizontals(v, th, c.HLines)
-	c.plot.verticals(v, th, c.VLines)
+	c.plot.drawHLines(v, th, c.HLines)
+	c.plot.drawVLines(v, th, c.VLines)
 	if xs.empty() || ys.empty() {
 		in.TextIn(0, in.H()/2, in.W(), "no data yet", Center, th.Dim)
 		return
 	}
-	c.curves(in, th)
-	c.points(in)
-	c.plot.horizontalLabels(v, th, c.HLines)
-	c.plot.verticalLabels(v, th, c.VLines)
+	c.drawCurves(in, th)
+	c.drawPoints(in)
+	c.plot.drawHLabels(v, th, c.HLines)
+	c.plot.drawVLabels(v, th, c.VLines)
 	if c.Legend {
 		DrawLegend(in, th, c.items())
 	}
 	if c.Cross {
-		c.crosshair(in, th)
+		c.drawCrosshair(in, th)
 	}
 }
 
@@ -119,7 +119,8 @@ func (c *LineChart) resolve(th *Theme) {
 	c.styles, c.glyphs = grow(c.styles, n), grow(c.glyphs, n)
 	for i := range c.Series {
 		c.styles[i] = orStyle(c.Series[i].Style, th.SeriesStyle(i))
-		if c.glyphs[i] = c.Series[i].Glyph; c.glyphs[i] == 0 {
+		c.glyphs[i] = c.Series[i].Glyph
+		if c.glyphs[i] == 0 {
 			c.glyphs[i] = th.Glyph(i)
 		}
 	}
@@ -141,7 +142,7 @@ func (c *LineChart) spans() (xs, ys span) {
 	return xs, ys
 }
 
-func (c *LineChart) curves(in View, th *Theme) {
+func (c *LineChart) drawCurves(in View, th *Theme) {
 	kind := c.Markers
 	if in.ASCII() && kind != Lines {
 		kind = Plus
@@ -150,9 +151,9 @@ func (c *LineChart) curves(in View, th *Theme) {
 	for i := range c.Series {
 		switch s := &c.Series[i]; {
 		case s.Shape == Dashed, s.Shape == Solid && kind == Lines:
-			c.box(in, i)
+			c.drawBoxLines(in, i)
 		case s.Shape == Solid:
-			c.fine(s, uint8(min(i, maxSeries-1)))
+			c.drawFine(s, uint8(min(i, maxSeries-1)))
 		}
 	}
 	c.raster.draw(in, c.styles)
@@ -161,8 +162,8 @@ func (c *LineChart) curves(in View, th *Theme) {
 	}
 }
 
-// fine draws a curve on the raster.
-func (c *LineChart) fine(s *Series, series uint8) {
+// drawFine draws a curve on the raster.
+func (c *LineChart) drawFine(s *Series, series uint8) {
 	p := pen{c: &c.raster, series: series}
 	for k := range s.len() {
 		x, okx := c.plot.x.frac(s.x(k))
@@ -175,8 +176,8 @@ func (c *LineChart) fine(s *Series, series uint8) {
 	}
 }
 
-// box draws series i with box-drawing characters.
-func (c *LineChart) box(in View, i int) {
+// drawBoxLines draws series i with box-drawing characters.
+func (c *LineChart) drawBoxLines(in View, i int) {
 	s := &c.Series[i]
 	c.stroke.reset(in.W())
 	var px, py float64
@@ -187,12 +188,14 @@ func (c *LineChart) box(in View, i int) {
 		if joined && okx && oky {
 			c.stroke.segment(px, py, x, y, in.H())
 		}
-		px, py, joined = x, y, okx && oky
+		px = x
+		py = y
+		joined = okx && oky
 	}
-	in.line(c.stroke.rows, c.styles[i], s.Shape == Dashed)
+	in.line(c.stroke.rows, linePen{style: c.styles[i], dashed: s.Shape == Dashed})
 }
 
-func (c *LineChart) points(in View) {
+func (c *LineChart) drawPoints(in View) {
 	for i := range c.Series {
 		s := &c.Series[i]
 		if s.Shape != Points {
@@ -210,16 +213,16 @@ func (c *LineChart) points(in View) {
 func (c *LineChart) items() []LegendItem {
 	c.legend = c.legend[:0]
 	for i := range c.Series {
-		mark := c.glyphs[i]
+		symbol := c.glyphs[i]
 		switch c.Series[i].Shape {
 		case Dashed:
-			mark = '╌'
+			symbol = '╌'
 		case Solid:
 			if c.Markers == Lines {
-				mark = '─'
+				symbol = '─'
 			}
 		}
-		c.legend = append(c.legend, LegendItem{mark, c.Series[i].Name, c.styles[i]})
+		c.legend = append(c.legend, LegendItem{Symbol: symbol, Name: c.Series[i].Name, Style: c.styles[i]})
 	}
 	return c.legend
 }

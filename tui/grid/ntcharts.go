@@ -31,9 +31,16 @@ func (v View) sheet() *sheet {
 	return s
 }
 
+// linePen is the look of a line.
+type linePen struct {
+	style  Style
+	dashed bool
+}
+
 // blit moves rows top to bottom of a column of the sheet to column x of v, and blanks them on the
 // sheet.
-func (v View) blit(x int, s *sheet, col, top, bottom int, pen Style, dashed bool) {
+func (v View) blit(x, col, top, bottom int, pen linePen) {
+	s := &v.g.sheet
 	for y := top; y <= bottom; y++ {
 		p := canvas.Point{X: col, Y: y}
 		r := s.m.Cell(p).Rune
@@ -41,7 +48,7 @@ func (v View) blit(x int, s *sheet, col, top, bottom int, pen Style, dashed bool
 			continue
 		}
 		s.m.SetCell(p, canvas.Cell{})
-		if dashed { // ntcharts has only solid lines
+		if pen.dashed { // ntcharts has only solid lines
 			switch r {
 			case nt.LineHorizontal:
 				r = '╌'
@@ -49,13 +56,13 @@ func (v View) blit(x int, s *sheet, col, top, bottom int, pen Style, dashed bool
 				r = '╎'
 			}
 		}
-		v.Rune(x, y, r, pen)
+		v.Rune(x, y, r, pen.style)
 	}
 }
 
 // line draws a curve with one row per column in box-drawing characters: solid as ─╮│╰ or dashed as
 // ╌╮╎╰. It leaves gaps blank.
-func (v View) line(rows []int, pen Style, dashed bool) {
+func (v View) line(rows []int, pen linePen) {
 	if v.clip.Empty() {
 		return
 	}
@@ -66,7 +73,7 @@ func (v View) line(rows []int, pen Style, dashed bool) {
 		}
 		// A sheet starts with the last column of the previous sheet, so that the curve continues.
 		for first := from; first < to; first += sheetCols - 1 {
-			v.lineSheet(first, rows[first:min(first+sheetCols, to)], first == from, pen, dashed)
+			v.lineSheet(first, rows[first:min(first+sheetCols, to)], first == from, pen)
 		}
 		from = to
 	}
@@ -74,7 +81,7 @@ func (v View) line(rows []int, pen Style, dashed bool) {
 
 // lineSheet draws the columns from x on of a curve without gaps. It draws the first column only if
 // isNew is set.
-func (v View) lineSheet(x int, rows []int, isNew bool, pen Style, dashed bool) {
+func (v View) lineSheet(x int, rows []int, isNew bool, pen linePen) {
 	s := v.sheet()
 	graph.DrawLineSequence(&s.m, false, 0, rows, nt.ArcLineStyle, bare)
 	for i, row := range rows {
@@ -83,7 +90,7 @@ func (v View) lineSheet(x int, rows []int, isNew bool, pen Style, dashed bool) {
 			s.m.SetCell(canvas.Point{Y: row}, canvas.Cell{})
 			continue
 		}
-		v.blit(x+i, s, i, min(before, row), max(before, row), pen, dashed)
+		v.blit(x+i, i, min(before, row), max(before, row), pen)
 	}
 }
 
@@ -98,14 +105,15 @@ func (v View) columns(x int, fractions []float64, pen Style) {
 	for len(fractions) > 0 {
 		n := min(len(fractions), sheetCols)
 		for i, f := range fractions[:n] {
-			if f = clamp01(f); f > 0 {
+			f = clamp01(f)
+			if f > 0 {
 				f = max(f*float64(v.H()), 1.0/8) // ntcharts rounds to eighths of a cell
 			}
 			heights[i] = f
 		}
 		graph.DrawColumns(&s.m, canvas.Point{Y: bottom}, heights[:n], bare)
 		for i := range n {
-			v.blit(x+i, s, i, bottom-int(heights[i]), bottom, pen, false)
+			v.blit(x+i, i, bottom-int(heights[i]), bottom, linePen{style: pen})
 		}
 		x, fractions = x+n, fractions[n:]
 	}
@@ -121,48 +129,48 @@ func (v View) candlestick(x int, low, bodyLow, bodyHigh, high float64, pen Style
 	// The full height would be one row above the top row.
 	at := func(f float64) float64 { return min(clamp01(f)*float64(v.H()), float64(v.H())-0.01) }
 	graph.DrawCandlestickBottomToTop(&s.m, canvas.Point{Y: bottom}, at(low), at(bodyLow), at(bodyHigh), at(high), bare)
-	v.blit(x, s, 0, 0, bottom, pen, false)
+	v.blit(x, 0, 0, bottom, linePen{style: pen})
 }
 
 // stripCells is the number of cells in a strip. The curves of a chart need only a few strips.
 const stripCells = 256
 
-// dots is a raster of 2×4 braille dots per cell. Cells get places in strips of ntcharts' dots in
+// dots is a raster of 2×4 braille dots per cell. Cells get slots in strips of ntcharts' dots in
 // the order in which curves touch them. Untouched cells cost nothing.
 type dots struct {
 	strips  []*nt.PatternDotsGrid
-	places  []int32 // place of each cell, from 1; 0: no dots
-	touched []int32 // cell of each place
+	slots   []int32 // slot of each cell, from 1; 0: no dots
+	touched []int32 // cell of each slot
 }
 
 // reset prepares n cells with all dots off. It unsets single dots, because PatternDotsGrid.Reset
 // allocates every row again.
 func (d *dots) reset(n int) {
-	for place := range d.touched {
-		strip, at := d.strips[place/stripCells], place%stripCells*2
+	for slot := range d.touched {
+		strip, at := d.strips[slot/stripCells], slot%stripCells*2
 		for y := range 4 {
 			strip.Unset(at, y)
 			strip.Unset(at+1, y)
 		}
 	}
 	d.touched = d.touched[:0]
-	d.places = grow(d.places, n)
-	clear(d.places)
+	d.slots = grow(d.slots, n)
+	clear(d.slots)
 }
 
 // set switches on a dot of a cell: x is 0 or 1, y is 0 to 3.
 func (d *dots) set(cell, x, y int) {
-	place := int(d.places[cell])
-	if place == 0 {
+	slot := int(d.slots[cell])
+	if slot == 0 {
 		d.touched = append(d.touched, int32(cell))
-		place = len(d.touched)
-		d.places[cell] = int32(place)
-		if place > len(d.strips)*stripCells {
+		slot = len(d.touched)
+		d.slots[cell] = int32(slot)
+		if slot > len(d.strips)*stripCells {
 			d.strips = append(d.strips, nt.NewPatternDotsGrid(stripCells*2, 4))
 		}
 	}
-	place--
-	d.strips[place/stripCells].Set(place%stripCells*2+x, y)
+	slot--
+	d.strips[slot/stripCells].Set(slot%stripCells*2+x, y)
 }
 
 // draw draws the cells with dots on v, which is w columns wide, each in the style of its owner.

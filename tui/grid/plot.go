@@ -8,11 +8,11 @@ type plot struct {
 
 	xticks, yticks []float64
 	text           []byte
-	across         []taken // used by labels of horizontal lines
+	labels         []labelSpan // used by labels of horizontal lines
 }
 
-// taken describes the columns of a row of the plot that a label uses, from a column to the end.
-type taken struct{ row, from int }
+// labelSpan describes the columns of a row of the plot that a label uses, from a column to the end.
+type labelSpan struct{ row, from int }
 
 const (
 	axisMinW = 16 // columns below which the vertical axis is omitted
@@ -20,25 +20,25 @@ const (
 	labelMax = 9  // columns of a label of the vertical axis
 )
 
-// frame computes the layout of the plot in v for data of the given spans, and draws both axes. The
-// vertical range is rounded, the horizontal one is not.
-func (p *plot) frame(v View, th *Theme, xa, ya *Axis, xs, ys span) {
+// drawAxes computes the layout of the plot in v for data of the given spans, and draws both axes.
+// The vertical range is rounded, the horizontal one is not.
+func (p *plot) drawAxes(v View, th *Theme, xa, ya *Axis, xs, ys span) {
 	p.area = v.Local()
 	if v.H() >= axisMinH {
 		p.area.H -= 2
 	}
 	n := clampInt((p.area.H+1)/2, 2, 6)
-	p.x, p.y = xa.settle(xs, false, 0), ya.settle(ys, true, n)
+	p.x, p.y = xa.mapSpan(xs, false, 0), ya.mapSpan(ys, true, n)
 	p.yticks = ya.appendTicks(p.yticks[:0], p.y.lo, p.y.hi, n)
 	if v.W() >= axisMinW {
-		p.verticalAxis(v, th, ya.tickUnit(p.y.lo, p.y.hi))
+		p.drawVerticalAxis(v, th, ya.tickUnit(p.y.lo, p.y.hi))
 	}
 	if v.H() >= axisMinH {
-		p.horizontalAxis(v, th, xa)
+		p.drawHorizontalAxis(v, th, xa)
 	}
 }
 
-func (p *plot) verticalAxis(v View, th *Theme, u Unit) {
+func (p *plot) drawVerticalAxis(v View, th *Theme, u Unit) {
 	cols, sig := min(labelMax, v.W()/3), tickDigits(p.yticks)
 	width := 0
 	for _, t := range p.yticks {
@@ -63,7 +63,7 @@ func (p *plot) verticalAxis(v View, th *Theme, u Unit) {
 	}
 }
 
-func (p *plot) horizontalAxis(v View, th *Theme, xa *Axis) {
+func (p *plot) drawHorizontalAxis(v View, th *Theme, xa *Axis) {
 	row := p.area.H
 	if p.area.X > 0 {
 		v.Rune(p.area.X-1, row, '└', th.Border)
@@ -72,7 +72,9 @@ func (p *plot) horizontalAxis(v View, th *Theme, xa *Axis) {
 		v.Rune(p.area.X+x, row, '─', th.Border)
 	}
 	p.xticks = xa.appendTicks(p.xticks[:0], p.x.lo, p.x.hi, max(1, p.area.W/9))
-	u, free, sig := xa.tickUnit(p.x.lo, p.x.hi), 0, tickDigits(p.xticks)
+	u := xa.tickUnit(p.x.lo, p.x.hi)
+	sig := tickDigits(p.xticks)
+	free := 0 // labels fit from this column on
 	for _, t := range p.xticks {
 		f, _ := p.x.frac(t)
 		col, ok := cell(f, p.area.W)
@@ -134,7 +136,7 @@ type HLine struct {
 	Style Style
 }
 
-func (p *plot) verticals(v View, th *Theme, lines []VLine) {
+func (p *plot) drawVLines(v View, th *Theme, lines []VLine) {
 	in := v.Sub(p.area)
 	for i := range lines {
 		if col, ok := p.col(lines[i].X); ok {
@@ -145,9 +147,9 @@ func (p *plot) verticals(v View, th *Theme, lines []VLine) {
 	}
 }
 
-// verticalLabels writes the labels of vertical lines over the curves. Each label is in the first of
+// drawVLabels writes the labels of vertical lines over the curves. Each label is in the first of
 // three rows in which it does not overlap another one.
-func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
+func (p *plot) drawVLabels(v View, th *Theme, lines []VLine) {
 	in := v.Sub(p.area)
 	var free [3]int
 	for i := range lines {
@@ -160,7 +162,7 @@ func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
 			at = max(0, at-1-n) // does not fit on the right
 		}
 		for row := range min(len(free), p.area.H) {
-			if at >= free[row] && (at+n < p.ends(row) || p.ends(row) == p.area.W) {
+			if at >= free[row] && (at+n < p.labelStart(row) || p.labelStart(row) == p.area.W) {
 				in.TextIn(at, row, p.area.W-at, lines[i].Label, Left, orStyle(lines[i].Style, th.Dim))
 				free[row] = at + n + 1
 				break
@@ -169,10 +171,11 @@ func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
 	}
 }
 
-// ends returns the column where labels of horizontal lines start in a row, or the edge of the plot.
-func (p *plot) ends(row int) int {
+// labelStart returns the column where labels of horizontal lines start in a row, or the edge of the
+// plot.
+func (p *plot) labelStart(row int) int {
 	end := p.area.W
-	for _, t := range p.across {
+	for _, t := range p.labels {
 		if t.row == row {
 			end = min(end, t.from)
 		}
@@ -180,7 +183,7 @@ func (p *plot) ends(row int) int {
 	return end
 }
 
-func (p *plot) horizontals(v View, th *Theme, lines []HLine) {
+func (p *plot) drawHLines(v View, th *Theme, lines []HLine) {
 	in := v.Sub(p.area)
 	for i := range lines {
 		row, ok := p.row(lines[i].Y)
@@ -194,21 +197,21 @@ func (p *plot) horizontals(v View, th *Theme, lines []HLine) {
 	}
 }
 
-func (p *plot) horizontalLabels(v View, th *Theme, lines []HLine) {
+func (p *plot) drawHLabels(v View, th *Theme, lines []HLine) {
 	in := v.Sub(p.area)
-	p.across = p.across[:0]
+	p.labels = p.labels[:0]
 	for i := range lines {
 		row, ok := p.row(lines[i].Y)
 		if !ok || lines[i].Label == "" {
 			continue
 		}
 		row -= p.area.Y
-		end, n := p.ends(row)-1, Width(lines[i].Label)
+		end, n := p.labelStart(row)-1, Width(lines[i].Label)
 		if end < p.area.W-1 && n >= end {
 			continue // another label is in the row
 		}
 		in.TextIn(1, row, end-1, lines[i].Label, Right, orStyle(lines[i].Style, th.Warning))
-		p.across = append(p.across, taken{row, max(end-n, 1)})
+		p.labels = append(p.labels, labelSpan{row, max(end-n, 1)})
 	}
 }
 

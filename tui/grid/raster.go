@@ -15,8 +15,8 @@ const (
 // left and lower right quarter.
 var quadrants = [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
 
-// asciiMarks holds the characters of curves in ASCII, one per series.
-const asciiMarks = "*+ox#@%&"
+// asciiMarkers holds the characters of curves in ASCII, one per series.
+const asciiMarkers = "*+ox#@%&"
 
 // raster is a raster of dots finer than cells. Each cell has the colour of the last series that
 // touched it.
@@ -31,7 +31,9 @@ type raster struct {
 
 // reset sets the size to w by h cells and switches all dots off.
 func (c *raster) reset(w, h int, kind Markers) {
-	c.w, c.h, c.kind = max(0, w), max(0, h), kind
+	c.w = max(0, w)
+	c.h = max(0, h)
+	c.kind = kind
 	c.kx, c.ky = 1, 1
 	switch kind {
 	case Braille:
@@ -131,7 +133,9 @@ func (p *pen) to(x, y float64) {
 		return // many points share a dot
 	}
 	p.c.line(x0, y0, x1, y1, p.series)
-	p.lx, p.ly, p.has = x1, y1, true
+	p.lx = x1
+	p.ly = y1
+	p.has = true
 }
 
 // clipUnit clips a segment to the unit square (Liang and Barsky), and returns false if nothing
@@ -176,7 +180,7 @@ func (c *raster) draw(v View, styles []Style) {
 				continue
 			}
 			s := c.owner[y*c.w+x]
-			r := rune(asciiMarks[int(s)%len(asciiMarks)])
+			r := rune(asciiMarkers[int(s)%len(asciiMarkers)])
 			if c.kind == Blocks {
 				r = quadrants[m&15]
 			}
@@ -206,7 +210,7 @@ func (c *raster) label(v View, styles []Style, glyphs []rune) {
 // touched reports whether a curve passes cell i.
 func (c *raster) touched(i int) bool {
 	if c.kind == Braille {
-		return c.dots.places[i] != 0
+		return c.dots.slots[i] != 0
 	}
 	return c.mask[i] != 0
 }

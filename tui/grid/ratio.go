@@ -20,11 +20,11 @@ func (t *Theme) Diverge(f float64) Color {
 	return Blend(same, end, f)
 }
 
-// alike is the largest ratio that is shown as equal.
-const alike = 1.05
+// equalRatio is the largest ratio that is shown as equal.
+const equalRatio = 1.05
 
-// compared reports whether cells show ratios.
-func (h *Heatmap) compared() bool {
+// showsRatios reports whether cells show ratios.
+func (h *Heatmap) showsRatios() bool {
 	for _, q := range h.Ratios {
 		if q > 0 && !math.IsInf(q, 1) {
 			return len(h.Ratios) == len(h.Values)
@@ -33,20 +33,20 @@ func (h *Heatmap) compared() bool {
 	return false
 }
 
-// widest returns the largest factor of the ratios, up or down, rounded up.
-func (h *Heatmap) widest() float64 {
-	most := alike
+// maxFactor returns the largest factor of the ratios, up or down, rounded up.
+func (h *Heatmap) maxFactor() float64 {
+	largest := equalRatio
 	for _, q := range h.Ratios {
 		if q > 0 && !math.IsInf(q, 1) {
-			most = max(most, q, 1/q)
+			largest = max(largest, q, 1/q)
 		}
 	}
 	for _, round := range [...]float64{1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100} {
-		if most <= round*(1+1e-9) {
+		if largest <= round*(1+1e-9) {
 			return round
 		}
 	}
-	return min(math.Pow(10, math.Ceil(math.Log10(most))), 1e12)
+	return min(math.Pow(10, math.Ceil(math.Log10(largest))), 1e12)
 }
 
 // ratio returns the ratio in cell x, y that differs most from one. It returns 0 if only the
@@ -66,20 +66,20 @@ func (h *Heatmap) ratio(x, y int) float64 {
 	return best
 }
 
-// compare draws a cell by its ratio.
-func (h *Heatmap) compare(v View, th *Theme, x, y int) {
+// drawRatio draws a cell by its ratio.
+func (h *Heatmap) drawRatio(v View, th *Theme, x, y int) {
 	q, at := h.ratio(x, y), h.at(x, y)
 	middle := at.Y + h.middle()
 	switch {
-	case math.IsNaN(q) && math.IsNaN(h.max(x, y)):
+	case math.IsNaN(q) && math.IsNaN(h.maxIn(x, y)):
 		if !h.Blank {
-			v.Rune(h.mark(at), middle, '·', th.Dim)
+			v.Rune(h.symbolColumn(at), middle, '·', th.Dim)
 		}
 	case math.IsNaN(q):
-		v.Rune(h.mark(at), middle, onlyNow, th.Dim)
+		v.Rune(h.symbolColumn(at), middle, onlyNow, th.Dim)
 	case q == 0:
-		v.Rune(h.mark(at), middle, onlyThen, th.Dim)
-	case h.cellW >= wordy:
+		v.Rune(h.symbolColumn(at), middle, onlyThen, th.Dim)
+	case h.cellW >= valueCols:
 		ink := h.tint(v, th, at, q)
 		h.text = Factor.Append(h.text[:0], q, h.cellW-1)
 		v.Bytes(at.X+at.W-1-runes(h.text), middle, h.text, ink)
@@ -98,9 +98,9 @@ const (
 // direction returns a symbol for a ratio above, below or close to one.
 func direction(q float64) rune {
 	switch {
-	case q >= alike:
+	case q >= equalRatio:
 		return '+'
-	case q <= 1/alike:
+	case q <= 1/equalRatio:
 		return '-'
 	}
 	return '='
@@ -111,29 +111,29 @@ func (h *Heatmap) tint(v View, th *Theme, at Rect, q float64) Style {
 	if len(th.Ramp) == 0 || v.Mono() {
 		return th.Text
 	}
-	bg := th.Diverge(max(-1, min(math.Log(q)/math.Log(h.reach), 1)))
+	bg := th.Diverge(max(-1, min(math.Log(q)/math.Log(h.fullRatio), 1)))
 	v.Fill(at, Cell{Bg: bg})
 	return Style{Fg: th.InkOn(bg), Bg: bg}
 }
 
-// compareBar draws the colour bar of ratios: both ends and the name of the baseline.
-func (h *Heatmap) compareBar(v View, th *Theme) {
+// drawRatioBar draws the colour bar of ratios: both ends and the name of the baseline.
+func (h *Heatmap) drawRatioBar(v View, th *Theme) {
 	cols := max(v.W()/4, endCols(v.W()))
-	h.text = Factor.Append(h.text[:0], 1/h.reach, cols)
+	h.text = Factor.Append(h.text[:0], 1/h.fullRatio, cols)
 	x := v.Bytes(0, 0, h.text, th.Dim) + 1
-	h.text = Factor.Append(h.text[:0], h.reach, cols)
+	h.text = Factor.Append(h.text[:0], h.fullRatio, cols)
 	n := max((min(9, v.W()-x-runes(h.text)-1)-1)|1, 0)
 	for i := range n {
-		q := math.Pow(h.reach, 2*float64(i)/float64(max(1, n-1))-1)
+		q := math.Pow(h.fullRatio, 2*float64(i)/float64(max(1, n-1))-1)
 		v.Rune(x+i, 0, direction(q), h.tint(v, th, Rect{x + i, 0, 1, 1}, q))
 	}
 	x += n + 1
 	x += v.Bytes(x, 0, h.text, th.Dim) + 2
 	x += v.TextIn(x, 0, v.W()-x, h.Against, Left, th.Dim) + 2
 	for _, m := range [...]struct {
-		mark  rune
-		words string
-		holds func(value, ratio float64) bool
+		symbol rune
+		words  string
+		holds  func(value, ratio float64) bool
 	}{
 		{onlyNow, "only now", func(x, q float64) bool { return x > 0 && math.IsNaN(q) }},
 		{onlyThen, "only then", func(_, q float64) bool { return q == 0 }},
@@ -143,7 +143,7 @@ func (h *Heatmap) compareBar(v View, th *Theme) {
 			some = some || m.holds(h.Values[i], h.Ratios[i])
 		}
 		if some && x+2+len(m.words) <= v.W() {
-			v.Rune(x, 0, m.mark, th.Text)
+			v.Rune(x, 0, m.symbol, th.Text)
 			x += v.Text(x+2, 0, m.words, th.Dim) + 4
 		}
 	}

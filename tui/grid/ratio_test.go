@@ -22,9 +22,9 @@ func TestHeatmapOfRatios(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	more, less := g.At(4, 0).Bg, g.At(8, 0).Bg
-	if more == None || less == None || more == less || g.At(0, 0).Bg == more {
-		t.Errorf("colours %v, %v and %v", g.At(0, 0).Bg, more, less)
+	above, below := g.At(4, 0).Bg, g.At(8, 0).Bg
+	if above == None || below == None || above == below || g.At(0, 0).Bg == above {
+		t.Errorf("colours %v, %v and %v", g.At(0, 0).Bg, above, below)
 	}
 	for _, q := range []float64{math.Inf(1), math.Inf(-1), -1, 1e300, 1e-300, 0, nan} {
 		h.Ratios = []float64{q, q, q, 1.5, q, q}

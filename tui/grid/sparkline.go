@@ -28,7 +28,7 @@ func (s *Sparkline) Draw(v View, th *Theme) {
 		sp.add(Linear, x)
 	}
 	ax := Axis{Fixed: s.Fixed, Min: s.Min, Max: s.Max, FromZero: true}
-	m := ax.settle(sp, false, 0)
+	m := ax.mapSpan(sp, false, 0)
 	s.fractions = grow(s.fractions, len(vals))
 	for i, x := range vals {
 		s.fractions[i], _ = m.frac(x)

@@ -8,8 +8,8 @@ type StackRow struct {
 	// Parts holds the values of the parts, in the order of the stack's names. Negative and unknown
 	// values count as zero.
 	Parts []float64
-	// Ghost holds the parts of the baseline bar. Markers show their ends. nil: none.
-	Ghost []float64
+	// Baseline holds the parts of the baseline bar. Markers show their ends. nil: none.
+	Baseline []float64
 }
 
 // Stack draws stacked bars, for shares of a whole such as compute, wait and idle.
@@ -44,7 +44,7 @@ func (s *Stack) Style(th *Theme, i int) Style {
 	return th.SeriesStyle(i)
 }
 
-// Draw draws the bars over v, one per row or on [Lanes].
+// Draw draws the bars over v, one per row or on [BarRows].
 func (s *Stack) Draw(v View, th *Theme) {
 	shown := len(s.Rows)
 	if shown > v.H() {
@@ -59,14 +59,14 @@ func (s *Stack) Draw(v View, th *Theme) {
 	if label > 0 {
 		label = min(label+1, stackLabel(v.W()))
 	}
-	lane, high := Lanes(v.W(), v.H(), len(s.Rows), s.Highest)
+	pitch, high := BarRows(v.W(), v.H(), len(s.Rows), s.Highest)
 	for i := range shown {
-		v.TextIn(0, i*lane+(high-1)/2, label-1, s.Rows[i].Label, Left, th.Text)
-		bar := v.Sub(Rect{label, i * lane, v.W() - label, high})
-		s.bar(bar, th, s.Rows[i].Parts)
-		s.ghost(bar, th, s.Rows[i].Ghost)
+		v.TextIn(0, i*pitch+(high-1)/2, label-1, s.Rows[i].Label, Left, th.Text)
+		bar := v.Sub(Rect{label, i * pitch, v.W() - label, high})
+		s.drawBar(bar, th, s.Rows[i].Parts)
+		s.drawBaseline(bar, th, s.Rows[i].Baseline)
 	}
-	more(v, th, shown, len(s.Rows))
+	printOmitted(v, th, shown, len(s.Rows))
 }
 
 // stackLabel returns the maximum number of columns of names, including a blank after them.
@@ -78,9 +78,9 @@ const stackBar = 32
 // Names returns the number of columns for the names of bars on a view with cols columns.
 func (s *Stack) Names(cols int) int { return stackLabel(cols) - 1 }
 
-// bar draws one bar. It rounds the ends of the parts instead of their lengths, so that the length
+// drawBar draws one bar. It rounds the ends of the parts instead of their lengths, so that the length
 // of the whole bar is right.
-func (s *Stack) bar(v View, th *Theme, parts []float64) {
+func (s *Stack) drawBar(v View, th *Theme, parts []float64) {
 	whole := s.whole(parts)
 	if whole == 0 {
 		return
@@ -97,8 +97,8 @@ func (s *Stack) bar(v View, th *Theme, parts []float64) {
 	}
 }
 
-// ghost draws markers at the ends of the baseline parts, except the last one.
-func (s *Stack) ghost(v View, th *Theme, parts []float64) {
+// drawBaseline draws markers at the ends of the baseline parts, except the last one.
+func (s *Stack) drawBaseline(v View, th *Theme, parts []float64) {
 	whole := s.whole(parts)
 	if whole == 0 {
 		return
@@ -106,7 +106,7 @@ func (s *Stack) ghost(v View, th *Theme, parts []float64) {
 	sum := 0.0
 	for _, p := range parts[:max(len(parts)-1, 0)] {
 		sum += share(p) / whole
-		across(v, int(math.Round(clamp01(sum)*float64(v.W()))), 0, v.H(), th)
+		markBaseline(v, int(math.Round(clamp01(sum)*float64(v.W()))), 0, v.H(), th)
 	}
 }
 

@@ -27,8 +27,8 @@ func (k Kind) String() string {
 // KindStyle is the look of a kind of number.
 type KindStyle struct {
 	Style Style
-	// Mark is the symbol next to numbers of the kind, and their point in charts.
-	Mark rune
+	// Symbol is the symbol next to numbers of the kind, and their point in charts.
+	Symbol rune
 	// Shape is the shape of a curve of such numbers.
 	Shape Shape
 }
@@ -77,7 +77,7 @@ func (t *Theme) Kind(k Kind) KindStyle {
 	if k < kinds {
 		return t.Kinds[k]
 	}
-	return KindStyle{Style: t.Dim, Mark: '?'}
+	return KindStyle{Style: t.Dim, Symbol: '?'}
 }
 
 // State returns the style and the symbol of a state.

@@ -82,14 +82,14 @@ func TestColourBlindEyesTellRolesApart(t *testing.T) {
 			kindColors[k] = th.Kind(k).Style.Fg
 		}
 		for eye, m := range sights {
-			apart(t, th.Name+", states, "+eye, m, []Color{th.OK.Fg, th.Warning.Fg, th.Error.Fg}, 15)
-			apart(t, th.Name+", kinds, "+eye, m, kindColors[:], 11)
-			apart(t, th.Name+", first four series, "+eye, m, th.Series[:4], 11)
+			checkDistance(t, th.Name+", states, "+eye, m, []Color{th.OK.Fg, th.Warning.Fg, th.Error.Fg}, 15)
+			checkDistance(t, th.Name+", kinds, "+eye, m, kindColors[:], 11)
+			checkDistance(t, th.Name+", first four series, "+eye, m, th.Series[:4], 11)
 		}
 	}
 }
 
-func apart(t *testing.T, what string, eye [3][3]float64, colors []Color, least float64) {
+func checkDistance(t *testing.T, what string, eye [3][3]float64, colors []Color, least float64) {
 	t.Helper()
 	for i, a := range colors {
 		for _, b := range colors[:i] {
@@ -105,7 +105,7 @@ func TestMarksDiffer(t *testing.T) {
 	for _, th := range Themes() {
 		seen := map[rune]bool{}
 		for k := range kinds {
-			seen[th.Kind(k).Mark] = true
+			seen[th.Kind(k).Symbol] = true
 		}
 		if len(seen) != int(kinds) {
 			t.Errorf("%s: the five kinds have %d marks", th.Name, len(seen))
@@ -119,8 +119,8 @@ func TestMarksDiffer(t *testing.T) {
 		}
 		seen = map[rune]bool{}
 		for s := StateOK; s <= StateError; s++ {
-			_, mark := th.State(s)
-			seen[mark] = true
+			_, symbol := th.State(s)
+			seen[symbol] = true
 		}
 		if len(seen) != 4 {
 			t.Errorf("%s: the four states have %d marks", th.Name, len(seen))

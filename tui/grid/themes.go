@@ -10,11 +10,11 @@ import (
 // glyphs holds the points of the first eight lines of a chart.
 var glyphs = [8]rune{'●', '○', '◆', '×', '▲', '□', '◇', '▼'}
 
-// shapes holds the shapes of curves of the five kinds of number.
-var shapes = [kinds]Shape{Modelled: Dashed, Published: Points}
+// kindShapes holds the shapes of curves of the five kinds of number.
+var kindShapes = [kinds]Shape{Modelled: Dashed, Published: Points}
 
-// marks holds the symbols of the five kinds of number.
-var marks = [kinds]rune{Measured: '●', Emulated: '○', Simulated: '◆', Modelled: '╌', Published: '×'}
+// kindSymbols holds the symbols of the five kinds of number.
+var kindSymbols = [kinds]rune{Measured: '●', Emulated: '○', Simulated: '◆', Modelled: '╌', Published: '×'}
 
 // Styles holds the roles of a theme as Lip Gloss styles. The command line uses them directly; the
 // styles of cells are compiled from them.
@@ -31,11 +31,19 @@ type Styles struct {
 // compile computes the styles of cells from the theme's Styles.
 func compile(t Theme) *Theme {
 	s := &t.Styles
-	t.Text, t.Dim, t.Border, t.Title, t.Accent, t.Focus = cellStyle(s.Text), cellStyle(s.Dim), cellStyle(s.Border), cellStyle(s.Title), cellStyle(s.Accent), cellStyle(s.Focus)
+	t.Text = cellStyle(s.Text)
+	t.Dim = cellStyle(s.Dim)
+	t.Border = cellStyle(s.Border)
+	t.Title = cellStyle(s.Title)
+	t.Accent = cellStyle(s.Accent)
+	t.Focus = cellStyle(s.Focus)
 	t.Selected = cellStyle(s.Selected)
-	t.OK, t.Good, t.Warning, t.Error = cellStyle(s.OK), cellStyle(s.Good), cellStyle(s.Warning), cellStyle(s.Error)
+	t.OK = cellStyle(s.OK)
+	t.Good = cellStyle(s.Good)
+	t.Warning = cellStyle(s.Warning)
+	t.Error = cellStyle(s.Error)
 	for k := range kinds {
-		t.Kinds[k] = KindStyle{cellStyle(s.Kinds[k]), marks[k], shapes[k]}
+		t.Kinds[k] = KindStyle{Style: cellStyle(s.Kinds[k]), Symbol: kindSymbols[k], Shape: kindShapes[k]}
 	}
 	t.Glyphs = glyphs
 	return &t
@@ -72,7 +80,7 @@ func fg(rgb uint32) lipgloss.Style { return lipgloss.NewStyle().Foreground(rgba(
 func fgOn(rgb, ground uint32) lipgloss.Style { return fg(rgb).Background(rgba(ground)) }
 
 func rgba(rgb uint32) color.Color {
-	return color.RGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), 255}
+	return color.RGBA{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 255}
 }
 
 // hexes turns 0xRRGGBB numbers into colours.

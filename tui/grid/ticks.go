@@ -67,15 +67,15 @@ func linearTicks(dst []float64, s Scale, lo, hi float64, n int) []float64 {
 	if !(step > 0) || math.IsInf(step, 1) {
 		return dst // a range too small or too large for numbers
 	}
-	first, room := math.Ceil(lo/step-1e-9), min(step, hi-lo)*1e-9
+	first, tolerance := math.Ceil(lo/step-1e-9), min(step, hi-lo)*1e-9
 	from := len(dst)
 	for i := range n {
 		k := first + float64(i)
 		v := k * step
-		if v < lo-room {
+		if v < lo-tolerance {
 			continue
 		}
-		if v > hi+room || len(dst) > from && v == dst[len(dst)-1] {
+		if v > hi+tolerance || len(dst) > from && v == dst[len(dst)-1] {
 			break
 		}
 		if math.Abs(v) < step/2 {

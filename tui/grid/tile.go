@@ -1,28 +1,28 @@
 package grid
 
 // Tile returns the columns and rows of each of nx × ny equal cells that fill an area of w × h.
-// Cells are as large as possible, but never higher than wide. A cell with more than some columns
+// Cells are as large as possible, but never higher than wide. A cell with more than limit columns
 // has at most four columns per row, which looks like 2:1.
-func Tile(w, h, nx, ny, some int) (wide, high int) {
+func Tile(w, h, nx, ny, limit int) (wide, high int) {
 	wide, high = max(w/max(nx, 1), 1), max(h/max(ny, 1), 1)
 	high = min(high, (wide+1)/2)
-	return min(wide, max(some, 4*high)), high
+	return min(wide, max(limit, 4*high)), high
 }
 
-// Lanes divides an area among n bars below each other. Each bar has lane rows and fills the first
-// bar of them, at most highest; the others are blank. In an area that fits on a screen of 24 rows,
+// BarRows divides an area among n bars below each other. A bar starts every pitch rows and
+// fills bar of them, at most highest; the others are blank. In an area that fits on a screen of 24 rows,
 // bars are one row high without blank rows.
-func Lanes(w, h, n, highest int) (lane, bar int) {
-	if highest <= 1 || h < roomy {
+func BarRows(w, h, n, highest int) (pitch, bar int) {
+	if highest <= 1 || h < tallChart {
 		return 1, 1
 	}
-	_, lane = Tile(w, h, 1, n, w)
-	lane = min(lane, (3*highest+1)/2)
-	return lane, max(lane*2/3, 1)
+	_, pitch = Tile(w, h, 1, n, w)
+	pitch = min(pitch, (3*highest+1)/2)
+	return pitch, max(pitch*2/3, 1)
 }
 
-// roomy is the minimum number of rows of a chart whose bars are higher than one row.
-const roomy = 20
+// tallChart is the minimum number of rows of a chart whose bars are higher than one row.
+const tallChart = 20
 
 // numerals holds the digits as bitmaps of three columns and five rows, the first row in the highest
 // bits.

@@ -83,19 +83,19 @@ func TestHeatmapGrows(t *testing.T) {
 // Bars are one row high in areas of a screen of 24 rows. In larger areas, the bars and the blank
 // rows between them grow to the maximum height and stay inside the area.
 func TestLanesTakeTheRoom(t *testing.T) {
-	for _, c := range []struct{ h, n, highest, lane, bar int }{
+	for _, c := range []struct{ h, n, highest, pitch, bar int }{
 		{19, 2, 5, 1, 1}, {20, 2, 5, 8, 5}, {54, 4, 5, 8, 5}, {54, 8, 5, 6, 4}, {54, 12, 5, 4, 2}, {54, 20, 5, 2, 1},
 		{54, 54, 5, 1, 1}, {54, 55, 5, 1, 1}, {54, 4, 0, 1, 1}, {54, 4, 3, 5, 3}, {54, 0, 5, 8, 5},
 	} {
-		if lane, bar := Lanes(100, c.h, c.n, c.highest); lane != c.lane || bar != c.bar {
-			t.Errorf("%d bars on %d rows, %d at most: %d of %d, want %d of %d", c.n, c.h, c.highest, bar, lane, c.bar, c.lane)
+		if pitch, bar := BarRows(100, c.h, c.n, c.highest); pitch != c.pitch || bar != c.bar {
+			t.Errorf("%d bars on %d rows, %d at most: %d of %d, want %d of %d", c.n, c.h, c.highest, bar, pitch, c.bar, c.pitch)
 		}
 	}
 	for h := range 120 {
 		for n := 1; n <= h; n++ {
 			for highest := range 7 {
-				if lane, bar := Lanes(100, h, n, highest); lane*n > h || bar < 1 || bar > max(highest, 1) || bar == lane && lane > 1 {
-					t.Fatalf("%d bars on %d rows, %d at most: %d of %d", n, h, highest, bar, lane)
+				if pitch, bar := BarRows(100, h, n, highest); pitch*n > h || bar < 1 || bar > max(highest, 1) || bar == pitch && pitch > 1 {
+					t.Fatalf("%d bars on %d rows, %d at most: %d of %d", n, h, highest, bar, pitch)
 				}
 			}
 		}
@@ -106,9 +106,9 @@ func TestLanesTakeTheRoom(t *testing.T) {
 // in the middle.
 func TestHighBars(t *testing.T) {
 	g := New(30, 20)
-	b := Bars{Highest: 3, Axis: Axis{Unit: Count}, Items: []Bar{{Label: "one", Value: 50, Ghost: 25, Note: "n"}, {Label: "two", Value: 100}}}
+	b := Bars{Highest: 3, Axis: Axis{Unit: Count}, Items: []Bar{{Label: "one", Value: 50, Baseline: 25, Note: "n"}, {Label: "two", Value: 100}}}
 	b.Draw(g.All(), Themes()[0])
-	s := Stack{Highest: 3, Rows: []StackRow{{"one", []float64{1, 1}, []float64{3, 1}}, {"two", []float64{1, 0}, nil}}}
+	s := Stack{Highest: 3, Rows: []StackRow{{Label: "one", Parts: []float64{1, 1}, Baseline: []float64{3, 1}}, {Label: "two", Parts: []float64{1, 0}}}}
 	k := New(30, 20)
 	s.Draw(k.All(), Themes()[0])
 	const bars, stack = `

@@ -70,11 +70,13 @@ func (u Unit) Append(dst []byte, v float64, cols int) []byte {
 	return u.appendDigits(dst, v, cols, digits3)
 }
 
-// share returns a unit that writes all numbers with the prefix of limit.
-func (u Unit) share(limit float64) Unit {
+// withPrefixOf returns a unit that writes all numbers with the prefix of limit.
+func (u Unit) withPrefixOf(limit float64) Unit {
 	scaled, prefix, exponent := u.scale(limit, digits3)
 	if u.Kind <= Binary && !exponent && scaled != 0 && scaled-scaled == 0 {
-		u.prefix, u.Div, u.shared = prefix, limit/scaled, true
+		u.prefix = prefix
+		u.Div = limit / scaled
+		u.shared = true
 	}
 	return u
 }
@@ -100,11 +102,12 @@ func (u Unit) appendDigits(dst []byte, v float64, cols, sig int) []byte {
 	scaled, prefix, exponent := u.scale(v, sig)
 	scaled = max(-math.MaxFloat64, min(scaled, math.MaxFloat64))
 	from := len(dst)
-	gap, symbol, least := u.gap(), u.Symbol, ""
+	symbol := u.Symbol
+	minSymbol := "" // in the fewest columns
 	if u.Kind == Percent {
-		symbol, least = "%", "%"
+		symbol, minSymbol = "%", "%"
 	}
-	for _, tail := range [...][2]string{{gap, symbol}, {"", symbol}, {"", least}} {
+	for _, tail := range [...][2]string{{u.gap(), symbol}, {"", symbol}, {"", minSymbol}} {
 		width := len(tail[0]) + utf8.RuneCountInString(prefix) + utf8.RuneCountInString(tail[1])
 		for s := sig; s > 0; s-- {
 			dst = appendNumber(dst[:from], scaled, s, exponent)

@@ -61,7 +61,9 @@ func TestNumbersWithUnits(t *testing.T) {
 
 func TestNumbersNeverTakeMoreColumnsThanAsked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		u, v, cols := anyUnit().Draw(t, "unit"), anyValue().Draw(t, "v"), rapid.IntRange(-1, 14).Draw(t, "cols")
+		u := anyUnit().Draw(t, "unit")
+		v := anyValue().Draw(t, "v")
+		cols := rapid.IntRange(-1, 14).Draw(t, "cols")
 		s := u.Format(v, cols)
 		if n := utf8.RuneCountInString(s); n > max(0, cols) || n == 0 && cols > 0 || !utf8.ValidString(s) {
 			t.Fatalf("%q has %d columns, asked for %d", s, n, cols)
@@ -104,15 +106,17 @@ func TestTicks(t *testing.T) {
 
 func TestTicksRiseInsideTheRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		lo, hi, n := anyValue().Draw(t, "lo"), anyValue().Draw(t, "hi"), rapid.IntRange(-1, 30).Draw(t, "n")
+		lo := anyValue().Draw(t, "lo")
+		hi := anyValue().Draw(t, "hi")
+		n := rapid.IntRange(-1, 30).Draw(t, "n")
 		scale := rapid.SampledFrom([]Scale{Linear, Log2, Log10, binary}).Draw(t, "scale")
 		ticks := Ticks(nil, scale, lo, hi, n)
 		if len(ticks) > max(0, n) {
 			t.Fatalf("%d ticks, asked for %d", len(ticks), n)
 		}
-		room := (math.Abs(lo) + math.Abs(hi)) * 1e-9
+		tolerance := (math.Abs(lo) + math.Abs(hi)) * 1e-9
 		for i, v := range ticks {
-			if !(v >= lo-room && v <= hi+room) || i > 0 && v <= ticks[i-1] {
+			if !(v >= lo-tolerance && v <= hi+tolerance) || i > 0 && v <= ticks[i-1] {
 				t.Fatalf("ticks %v from %v to %v", ticks, lo, hi)
 			}
 		}
@@ -123,7 +127,7 @@ func TestTicksRiseInsideTheRange(t *testing.T) {
 func TestAxisThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ax := Axis{Scale: rapid.SampledFrom([]Scale{Linear, Log2, Log10}).Draw(t, "scale"), Fixed: true, Min: 1, Max: 1e6}
-		m := ax.settle(emptySpan(), false, 0)
+		m := ax.mapSpan(emptySpan(), false, 0)
 		v := rapid.Float64Range(1, 1e6).Draw(t, "v")
 		f, ok := m.frac(v)
 		if back := m.value(f); !ok || math.Abs(back-v) > 1e-6*v {

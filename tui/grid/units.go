@@ -77,8 +77,8 @@ func (u Units) Of(symbol string) Unit {
 	return Unit{Symbol: symbol}
 }
 
-// said lists the units of bytes in sentences, longer ones first.
-var said = [...]struct {
+// unitWords lists the units of bytes in sentences, longer ones first.
+var unitWords = [...]struct {
 	text  string
 	bytes float64
 	rate  bool
@@ -103,7 +103,7 @@ func (u Units) Text(s string) string {
 		if s[i] != ' ' || s[i-1] < '0' || s[i-1] > '9' {
 			continue
 		}
-		for _, w := range said {
+		for _, w := range unitWords {
 			rest, ok := strings.CutPrefix(s[i+1:], w.text)
 			if !ok || rest != "" && (letter(rest[0]) || rest[0] == '/' || rest[0] == '^') {
 				continue

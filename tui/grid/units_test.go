@@ -32,7 +32,8 @@ func TestUnitsOfBytes(t *testing.T) {
 		t.Error("yards are known")
 	}
 	for u, n := MixedUnits, 0; ; n++ {
-		if u = u.Next(); u == MixedUnits {
+		u = u.Next()
+		if u == MixedUnits {
 			if n+1 != len(UnitsNames()) {
 				t.Errorf("it goes round in %d", n+1)
 			}
@@ -47,7 +48,7 @@ func TestTicksOfBits(t *testing.T) {
 	s := emptySpan()
 	s.add(Linear, 0)
 	s.add(Linear, 1.2e9)
-	m := ax.settle(s, true, 5)
+	m := ax.mapSpan(s, true, 5)
 	u := ax.tickUnit(m.lo, m.hi)
 	if got := u.String(m.hi); got != "10 Gbit/s" {
 		t.Errorf("the axis ends at %q", got)

@@ -36,7 +36,7 @@ func (v View) Mono() bool { return v.g != nil && v.g.Mono }
 func (v View) Sub(r Rect) View {
 	r.X, r.Y = r.X+v.r.X, r.Y+v.r.Y
 	r.W, r.H = max(0, r.W), max(0, r.H)
-	return View{v.g, r, v.clip.Intersect(r)}
+	return View{g: v.g, r: r, clip: v.clip.Intersect(r)}
 }
 
 // At returns the cell at x, y; see [Grid.At].
@@ -61,7 +61,8 @@ func (v View) Set(x, y int, c Cell) {
 func (v View) set(x, y int, c Cell) {
 	r, w := c.Rune, 1
 	if r < ' ' || r > '~' {
-		if r, w = printable(r); v.g.ASCII && r > '~' {
+		r, w = printable(r)
+		if v.g.ASCII && r > '~' {
 			r, w = ASCIIRune(r), 1
 		}
 		if w == 0 || w == 2 && !v.clip.Contains(x+1, y) {
@@ -81,7 +82,7 @@ func (v View) Rune(x, y int, r rune, st Style) {
 	if st.Bg == None {
 		st.Bg = v.g.cells[y*v.g.W+x].Bg
 	}
-	v.set(x, y, Cell{r, st.Fg, st.Bg, st.Attr})
+	v.set(x, y, Cell{Rune: r, Fg: st.Fg, Bg: st.Bg, Attr: st.Attr})
 }
 
 // Text writes s from x, y to the right and clips it. It returns the number of columns of the whole
@@ -279,16 +280,16 @@ func (v View) Box(r Rect, b Box) View {
 	in.Rune(0, h-1, '╰', b.Border)
 	in.Rune(w-1, h-1, '╯', b.Border)
 
-	room := w - 4 // a title has a blank on both sides
-	if b.Title != "" && room > 0 {
-		n := in.TextIn(2, 0, room, b.Title, Left, b.TitleStyle)
+	free := w - 4 // a title has a blank on both sides
+	if b.Title != "" && free > 0 {
+		n := in.TextIn(2, 0, free, b.Title, Left, b.TitleStyle)
 		in.Rune(1, 0, ' ', b.Border)
 		in.Rune(2+n, 0, ' ', b.Border)
-		room -= n + 2
+		free -= n + 2
 	}
 	right := b.Right
-	if Width(right) > room {
-		right = shortened(right, room)
+	if Width(right) > free {
+		right = shorten(right, free)
 	}
 	if n := Width(right); n > 0 {
 		x := w - 2 - n
@@ -299,9 +300,9 @@ func (v View) Box(r Rect, b Box) View {
 	return v.Sub(r.Inset(1, 1))
 }
 
-// shortened returns the start of s that fits in cols columns: up to a comma, or only the symbol at
+// shorten returns the start of s that fits in cols columns: up to a comma, or only the symbol at
 // its start, or "".
-func shortened(s string, cols int) string {
+func shorten(s string, cols int) string {
 	for Width(s) > cols {
 		i := strings.LastIndex(s, ", ")
 		if _, n := utf8.DecodeRuneInString(s); i < 0 && n < len(s) && s[n] == ' ' && cols > 0 {

@@ -18,8 +18,8 @@ type Picker struct {
 
 	// All returns the rows.
 	All func() []Choice
-	// Tell writes the description of the row with a name.
-	Tell func(f *grid.Flow, name string)
+	// Describe writes the description of the row with a name.
+	Describe func(f *grid.Flow, name string)
 	// Take handles enter on a row. The list is closed already.
 	Take func(name string)
 
@@ -31,10 +31,10 @@ type Picker struct {
 
 // Choice is a row of a Picker.
 type Choice struct {
-	Name   string
-	Search string // text that is searched
-	Mark   string // warning after the name
-	Now    bool   // the current value
+	Name    string
+	Search  string // text that is searched
+	Warning string // warning after the name
+	Now     bool   // the current value
 }
 
 // Begin clears the input line and selects the current value.
@@ -133,7 +133,7 @@ func (p *Picker) Draw(body grid.View) {
 	if v.W() >= 60 {
 		wide := 0
 		for _, c := range all {
-			wide = max(wide, grid.Width(c.Name)+grid.Width(c.Mark))
+			wide = max(wide, grid.Width(c.Name)+grid.Width(c.Warning))
 		}
 		list, text = rest.CutLeft(min(wide+3, v.W()/3))
 	} else {
@@ -142,8 +142,8 @@ func (p *Picker) Draw(body grid.View) {
 	list.W--
 	p.list.Draw(v.Sub(list), len(all), th, func(i int, row grid.View, selected bool) {
 		c, st := &all[i], th.Text
-		w := row.W() - 1 - grid.Width(c.Mark)
-		row.Text(1+w, 0, c.Mark, th.Warning)
+		w := row.W() - 1 - grid.Width(c.Warning)
+		row.Text(1+w, 0, c.Warning, th.Warning)
 		if c.Now {
 			st = th.Accent
 		}
@@ -153,22 +153,23 @@ func (p *Picker) Draw(body grid.View) {
 		}
 		row.TextIn(1, 0, w, c.Name, grid.Left, st)
 	})
-	p.tell(v.Sub(text), all[min(p.list.At, len(all)-1)].Name)
+	p.drawDescription(v.Sub(text), all[min(p.list.At, len(all)-1)].Name)
 }
 
-// tell writes the scrolled description of a row, and shows whether there is more above or below.
-func (p *Picker) tell(v grid.View, name string) {
+// drawDescription writes the scrolled description of a row, and shows whether there is more above
+// or below.
+func (p *Picker) drawDescription(v grid.View, name string) {
 	th := p.Host.Theme
 	p.text = v.Rect()
 	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W() - 1})}
-	p.Tell(&measure, name)
-	most := max(0, measure.Y-v.H())
-	p.top = min(p.top, most)
-	p.Tell(&grid.Flow{V: v.Sub(grid.Rect{W: v.W() - 1, H: v.H()}), Y: -p.top}, name)
+	p.Describe(&measure, name)
+	maxTop := max(0, measure.Y-v.H())
+	p.top = min(p.top, maxTop)
+	p.Describe(&grid.Flow{V: v.Sub(grid.Rect{W: v.W() - 1, H: v.H()}), Y: -p.top}, name)
 	if p.top > 0 {
 		v.Rune(v.W()-1, 0, '▴', th.Accent)
 	}
-	if p.top < most {
+	if p.top < maxTop {
 		v.Rune(v.W()-1, v.H()-1, '▾', th.Accent)
 	}
 }

@@ -57,8 +57,8 @@ const (
 // literal returns the score of the words of a query that occur literally in a text.
 func literal(query, text string) int {
 	low, sum := strings.ToLower(text), 0
-	apart := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
-	words := strings.FieldsFunc(low, apart)
+	isSeparator := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
+	words := strings.FieldsFunc(low, isSeparator)
 	for word := range strings.FieldsSeq(strings.ToLower(query)) {
 		best := 0
 		switch {

@@ -32,7 +32,7 @@ func (h *Host) KindWords() string {
 	if h.Snap.Kind == "" {
 		return ""
 	}
-	return string(h.Theme.Kind(KindOf(h.Snap.Kind)).Mark) + " " + string(h.Snap.Kind)
+	return string(h.Theme.Kind(KindOf(h.Snap.Kind)).Symbol) + " " + string(h.Snap.Kind)
 }
 
 // Or returns s, or other if s is empty.

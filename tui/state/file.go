@@ -20,8 +20,8 @@ import (
 // version is the version of the files that this program writes.
 const version = 1
 
-// longest is the maximum size of a file, in bytes.
-const longest = 1 << 20
+// maxSize is the maximum size of a file, in bytes.
+const maxSize = 1 << 20
 
 // maxOpen is the maximum number of opening brackets in a file, because the parser recurses at each.
 const maxOpen = 10000
@@ -63,15 +63,15 @@ func (f *file) read() (tree, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file", f.name)
 	}
-	if info.Size() > longest {
-		return nil, fmt.Errorf("%s: %d bytes, want at most %d", f.name, info.Size(), longest)
+	if info.Size() > maxSize {
+		return nil, fmt.Errorf("%s: %d bytes, want at most %d", f.name, info.Size(), maxSize)
 	}
 	in, err := os.Open(f.name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, longest))
+	data, err := io.ReadAll(io.LimitReader(in, maxSize))
 	if err != nil {
 		return nil, err
 	}
@@ -93,10 +93,10 @@ func (f *file) parse(data []byte) (tree, error) {
 		}
 		return nil, &broken{where + ": " + visible(strings.TrimPrefix(err.Error(), "toml: ")), data}
 	}
-	v, given := t["version"]
+	v, present := t["version"]
 	n, ok := v.(int64)
 	switch {
-	case given && !ok || n < 0:
+	case present && !ok || n < 0:
 		return nil, &broken{f.name + ": version: want a whole number", data}
 	case n > version:
 		return nil, &newer{fmt.Sprintf("%s: version %d of a newer hybridtop, want at most %d", f.name, n, version)}
@@ -115,7 +115,8 @@ func (f *file) replace(ctx context.Context, change func(tree)) (copied string, e
 	t, err := f.read()
 	var bad *broken
 	if errors.As(err, &bad) {
-		if copied, err = f.keepCopy(ctx, bad.data); err != nil {
+		copied, err = f.keepCopy(ctx, bad.data)
+		if err != nil {
 			return "", fmt.Errorf("%s: broken and not replaced, because it cannot be copied: %w", f.name, err)
 		}
 		t = tree{}
@@ -136,13 +137,13 @@ func (f *file) replace(ctx context.Context, change func(tree)) (copied string, e
 	return copied, atomicfile.Write(ctx, name, append([]byte(f.head+"\n"), text...))
 }
 
-// mostCopies is the maximum number of copies of a broken file.
-const mostCopies = 100
+// maxCopies is the maximum number of copies of a broken file.
+const maxCopies = 100
 
 // keepCopy writes the text of a broken file to a copy in the same folder, unless such a copy
 // exists.
 func (f *file) keepCopy(ctx context.Context, data []byte) (string, error) {
-	for i := range mostCopies {
+	for i := range maxCopies {
 		name := f.name + ".broken"
 		if i > 0 {
 			name += fmt.Sprintf("-%d", i+1)
@@ -155,5 +156,5 @@ func (f *file) keepCopy(ctx context.Context, data []byte) (string, error) {
 			return name, atomicfile.Write(ctx, name, data)
 		}
 	}
-	return "", fmt.Errorf("%s: %d copies exist already (remove some)", f.name, mostCopies)
+	return "", fmt.Errorf("%s: %d copies exist already (remove some)", f.name, maxCopies)
 }

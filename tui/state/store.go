@@ -59,15 +59,15 @@ func Open(config, state string) (*Store, Kept) {
 	return s, k
 }
 
-func (s *Store) load(f *file, take func(tree, *reader)) {
+func (s *Store) load(f *file, apply func(tree, *reader)) {
 	if f.name == "" {
 		return
 	}
 	t, err := f.read()
 	if err != nil {
 		what := "not used"
-		var late *newer
-		if errors.As(err, &late) {
+		var tooNew *newer
+		if errors.As(err, &tooNew) {
 			what = "neither used nor changed"
 			s.refused[f.name] = true
 		}
@@ -75,7 +75,7 @@ func (s *Store) load(f *file, take func(tree, *reader)) {
 		return
 	}
 	r := reader{file: f.name}
-	take(t, &r)
+	apply(t, &r)
 	s.Warnings = append(s.Warnings, r.skipped...)
 }
 

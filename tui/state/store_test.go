@@ -164,7 +164,8 @@ func TestABrokenFile(t *testing.T) {
 		if got := read(t, copied); got != text {
 			t.Errorf("the copy has %q", got)
 		}
-		if _, k = opened(t, folder); k.Theme != "dark" {
+		_, k = opened(t, folder)
+		if k.Theme != "dark" {
 			t.Errorf("the new file has %+v", k)
 		}
 	}

@@ -18,15 +18,15 @@ func (r *reader) skip(key, format string, args ...any) {
 	r.skipped = append(r.skipped, fmt.Sprintf("%s: %s: %s: skipped", r.file, visible(key), fmt.Sprintf(format, args...)))
 }
 
-// each calls take for each key of a table, in the order of the keys.
-func each(t tree, take func(key string, v any)) {
+// forEach calls visit for each key of a table, in the order of the keys.
+func forEach(t tree, visit func(key string, v any)) {
 	for _, key := range slices.Sorted(maps.Keys(t)) {
-		take(key, t[key])
+		visit(key, t[key])
 	}
 }
 
 func (r *reader) config(t tree, k *Kept) {
-	each(t, func(key string, v any) {
+	forEach(t, func(key string, v any) {
 		switch key {
 		case "version":
 		case "theme":
@@ -48,7 +48,7 @@ func (r *reader) config(t tree, k *Kept) {
 }
 
 func (r *reader) state(t tree, k *Kept) {
-	each(t, func(key string, v any) {
+	forEach(t, func(key string, v any) {
 		all, ok := v.(tree)
 		switch {
 		case key == "version":
@@ -56,7 +56,7 @@ func (r *reader) state(t tree, k *Kept) {
 			r.skip(key, "unknown key, want workloads")
 		default:
 			k.Workloads = map[string]Workload{}
-			each(all, func(name string, v any) {
+			forEach(all, func(name string, v any) {
 				if one, ok := v.(tree); ok {
 					k.Workloads[name] = r.workload("workloads."+name, one)
 				} else {
@@ -68,12 +68,12 @@ func (r *reader) state(t tree, k *Kept) {
 }
 
 func (r *reader) workload(at string, t tree) (w Workload) {
-	each(t, func(key string, v any) {
+	forEach(t, func(key string, v any) {
 		one, ok := v.(tree)
 		switch {
 		case key == "knobs" && ok:
 			w.Knobs = map[string]string{}
-			each(one, func(knob string, v any) {
+			forEach(one, func(knob string, v any) {
 				if text := r.value(at+".knobs."+knob, v); text != "" {
 					w.Knobs[knob] = text
 				}
@@ -89,7 +89,7 @@ func (r *reader) workload(at string, t tree) (w Workload) {
 
 func (r *reader) layout(at string, t tree) *Layout {
 	l := &Layout{}
-	each(t, func(key string, v any) {
+	forEach(t, func(key string, v any) {
 		name := at + "." + key
 		switch key {
 		case "focus":
@@ -147,8 +147,8 @@ func (r *reader) value(key string, v any) string {
 	return r.text(key, v)
 }
 
-// written returns the value of a knob as it is written to a file.
-func written(value string) any {
+// tomlValue returns the value of a knob as it is written to a file.
+func tomlValue(value string) any {
 	if n, err := strconv.ParseInt(value, 10, 64); err == nil && strconv.FormatInt(n, 10) == value {
 		return n
 	}
@@ -182,7 +182,7 @@ func configChange(last, now *Kept) func(tree) {
 	if now.Mouse != nil && (last.Mouse == nil || *last.Mouse != *now.Mouse) {
 		set("mouse", *now.Mouse)
 	}
-	return inTurn(all)
+	return applyAll(all)
 }
 
 // stateChange returns the function that applies the changes to state.toml, or nil. The scenario and
@@ -194,19 +194,19 @@ func stateChange(last, now *Kept) func(tree) {
 		if is.Knobs != nil && !maps.Equal(was.Knobs, is.Knobs) {
 			knobs := tree{}
 			for k, v := range is.Knobs {
-				knobs[k] = written(v)
+				knobs[k] = tomlValue(v)
 			}
-			all = append(all, func(t tree) { below(below(t, "workloads"), name)["knobs"] = knobs })
+			all = append(all, func(t tree) { subtable(subtable(t, "workloads"), name)["knobs"] = knobs })
 		}
 		if is.Layout != nil && !sameLayout(was.Layout, is.Layout) {
 			l := tree{"focus": is.Layout.Focus, "zoomed": is.Layout.Zoomed, "panes": is.Layout.Panes}
-			all = append(all, func(t tree) { below(below(t, "workloads"), name)["layout"] = l })
+			all = append(all, func(t tree) { subtable(subtable(t, "workloads"), name)["layout"] = l })
 		}
 	}
-	return inTurn(all)
+	return applyAll(all)
 }
 
-func inTurn(all []func(tree)) func(tree) {
+func applyAll(all []func(tree)) func(tree) {
 	if len(all) == 0 {
 		return nil
 	}
@@ -217,8 +217,8 @@ func inTurn(all []func(tree)) func(tree) {
 	}
 }
 
-// below returns a table inside a table, which it creates if necessary.
-func below(t tree, key string) tree {
+// subtable returns a table inside a table, which it creates if necessary.
+func subtable(t tree, key string) tree {
 	in, ok := t[key].(tree)
 	if !ok {
 		in = tree{}

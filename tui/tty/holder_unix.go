@@ -60,11 +60,11 @@ func inherited() *os.File {
 // holder is the process that holds the terminal for the program.
 type holder struct {
 	device
-	program int // process ID
-	link    int // socket to the program
-	taken   bool
-	said    *said // standard error of the program; nil: it has its own
-	asked   syscall.Signal
+	program   int // process ID
+	link      int // socket to the program
+	taken     bool
+	stderr    *stderrLog // standard error of the program; nil: it has its own
+	endSignal syscall.Signal
 }
 
 // start starts the program as a child of this process in the same process group.
@@ -76,9 +76,9 @@ func start(d device) (*holder, error) {
 	}
 	h.link = pair[0]
 	_ = unix.SetNonblock(h.link, true)
-	theirs := os.NewFile(uintptr(pair[1]), "program")
-	defer theirs.Close()
-	files := []*os.File{os.Stdin, os.Stdout, os.Stderr, theirs}
+	programEnd := os.NewFile(uintptr(pair[1]), "program")
+	defer programEnd.Close()
+	files := []*os.File{os.Stdin, os.Stdout, os.Stderr, programEnd}
 	if term.IsTerminal(os.Stderr.Fd()) {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -86,7 +86,7 @@ func start(d device) (*holder, error) {
 			return nil, err
 		}
 		defer w.Close()
-		h.said, files[2] = listen(r), w
+		h.stderr, files[2] = collectStderr(r), w
 	}
 	path, err := os.Executable()
 	if runtime.GOOS == "linux" { // the running file, even if its name now has another file
@@ -124,13 +124,13 @@ func socketpair() ([2]int, error) {
 
 // hold waits until the program ends, and returns its exit status.
 func (h *holder) hold() int {
-	passed := make(chan os.Signal, 8)
+	forwarded := make(chan os.Signal, 8)
 	for _, s := range endings {
 		if !signal.Ignored(s) { // nohup ignores SIGHUP
-			signal.Notify(passed, s)
+			signal.Notify(forwarded, s)
 		}
 	}
-	signal.Notify(passed, unix.SIGWINCH)
+	signal.Notify(forwarded, unix.SIGWINCH)
 	stops := make(chan os.Signal, 1)
 	signal.Notify(stops, unix.SIGTSTP)
 	continued := make(chan os.Signal, 1)
@@ -141,10 +141,10 @@ func (h *holder) hold() int {
 	var end, stop <-chan time.Time
 	for {
 		select {
-		case s := <-passed:
+		case s := <-forwarded:
 			h.signal(s.(syscall.Signal))
 			if s != unix.SIGWINCH && end == nil {
-				h.asked = s.(syscall.Signal)
+				h.endSignal = s.(syscall.Signal)
 				end = time.After(endTime)
 			}
 		case <-end:
@@ -160,7 +160,7 @@ func (h *holder) hold() int {
 			var ws unix.WaitStatus
 			for h.changed(&ws) {
 				if !ws.Stopped() {
-					return h.over(ws)
+					return h.finish(ws)
 				}
 				stop = nil
 				h.suspend(continued)
@@ -219,9 +219,9 @@ func (h *holder) hasTerminal() bool {
 	}
 }
 
-// over ends the job. It restores the terminal if the program could not, prints the program's
+// finish ends the job. It restores the terminal if the program could not, prints the program's
 // standard error, and returns its exit status.
-func (h *holder) over(ws unix.WaitStatus) int {
+func (h *holder) finish(ws unix.WaitStatus) int {
 	signal.Ignore(unix.SIGTTOU)
 	if h.hasTerminal() {
 		h.restore()
@@ -229,8 +229,8 @@ func (h *holder) over(ws unix.WaitStatus) int {
 	status, why := ws.ExitStatus(), ""
 	switch {
 	case !ws.Signaled():
-	case h.asked != 0: // it did not end in time
-		status, why = 128+int(h.asked), "hybridtop: interrupted by "+unix.SignalName(h.asked)+"\n"
+	case h.endSignal != 0: // it did not end in time
+		status, why = 128+int(h.endSignal), "hybridtop: interrupted by "+unix.SignalName(h.endSignal)+"\n"
 	default:
 		status, why = 128+int(ws.Signal()), "hybridtop: ended by "+unix.SignalName(ws.Signal())
 		if ws.Signal() == unix.SIGKILL {
@@ -238,20 +238,20 @@ func (h *holder) over(ws unix.WaitStatus) int {
 		}
 		why += "\n"
 	}
-	if h.said != nil {
-		h.said.end()
+	if h.stderr != nil {
+		h.stderr.end()
 	}
 	printed := make(chan struct{})
 	go func() {
-		if h.said != nil {
-			h.said.print(os.Stderr)
+		if h.stderr != nil {
+			h.stderr.print(os.Stderr)
 		}
 		_, _ = os.Stderr.WriteString(why)
 		close(printed)
 	}()
 	select {
 	case <-printed:
-	case <-time.After(lastWords):
+	case <-time.After(stderrTime):
 	}
 	return status
 }

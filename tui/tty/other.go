@@ -16,8 +16,8 @@ func (*Terminal) Held() bool { return false }
 // Stops returns nil, because this system has no job control.
 func (*Terminal) Stops() <-chan os.Signal { return nil }
 
-// Again returns nil.
-func (*Terminal) Again() <-chan struct{} { return nil }
+// Continued returns nil.
+func (*Terminal) Continued() <-chan struct{} { return nil }
 
 // Gone returns nil.
 func (*Terminal) Gone() <-chan struct{} { return nil }

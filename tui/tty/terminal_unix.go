@@ -15,13 +15,13 @@ import (
 // Terminal is the program's side of the terminal.
 type Terminal struct {
 	device
-	link  *os.File // socket to the holder; nil: no holder
-	taken atomic.Bool
-	away  atomic.Bool // in Suspend
-	stops chan os.Signal
-	back  chan struct{} // continued while away
-	again chan struct{} // continued otherwise
-	gone  chan struct{}
+	link            *os.File // socket to the holder; nil: no holder
+	taken           atomic.Bool
+	away            atomic.Bool // in Suspend
+	stops           chan os.Signal
+	backFromSuspend chan struct{} // continued while away
+	continued       chan struct{} // continued otherwise
+	gone            chan struct{}
 }
 
 // Messages between the program and its holder, one byte each.
@@ -35,10 +35,10 @@ const (
 func newTerminal(d device, link *os.File) *Terminal {
 	t := &Terminal{
 		device: d, link: link,
-		stops: make(chan os.Signal, 1),
-		back:  make(chan struct{}, 1),
-		again: make(chan struct{}, 1),
-		gone:  make(chan struct{}),
+		stops:           make(chan os.Signal, 1),
+		backFromSuspend: make(chan struct{}, 1),
+		continued:       make(chan struct{}, 1),
+		gone:            make(chan struct{}),
 	}
 	signal.Notify(t.stops, unix.SIGTSTP)
 	lost := make(chan struct{}, 2)
@@ -73,9 +73,9 @@ func (t *Terminal) listen(lost chan<- struct{}) {
 }
 
 func (t *Terminal) resumed() {
-	to := t.again
+	to := t.continued
 	if t.away.Load() {
-		to = t.back
+		to = t.backFromSuspend
 	}
 	select {
 	case to <- struct{}{}:
@@ -99,9 +99,9 @@ func (t *Terminal) Held() bool { return t.link != nil }
 // Stops returns a channel that receives a value when the program should suspend.
 func (t *Terminal) Stops() <-chan os.Signal { return t.stops }
 
-// Again returns a channel that receives a value when the job continues after a stop without
+// Continued returns a channel that receives a value when the job continues after a stop without
 // Suspend. Another program may have changed the terminal in between.
-func (t *Terminal) Again() <-chan struct{} { return t.again }
+func (t *Terminal) Continued() <-chan struct{} { return t.continued }
 
 // Gone returns a channel that is closed when the terminal or its holder is gone.
 func (t *Terminal) Gone() <-chan struct{} { return t.gone }
@@ -109,18 +109,18 @@ func (t *Terminal) Gone() <-chan struct{} { return t.gone }
 // Take reports to the holder that the program is about to change the terminal, and saves its title.
 func (t *Terminal) Take() {
 	t.taken.Store(true)
-	t.tell(takes)
+	t.notify(takes)
 	_, _ = io.WriteString(t.out, pushTitle)
 }
 
 // Leave restores the title, and reports to the holder that the terminal's modes are restored.
 func (t *Terminal) Leave() {
 	_, _ = io.WriteString(t.out, popTitle)
-	t.tell(leaves)
+	t.notify(leaves)
 	t.taken.Store(false)
 }
 
-func (t *Terminal) tell(b byte) {
+func (t *Terminal) notify(b byte) {
 	if t.link != nil {
 		_, _ = t.link.Write([]byte{b}) // if the holder is gone, t.gone is closed
 	}
@@ -132,11 +132,11 @@ func (t *Terminal) Suspend() {
 	if t.link != nil {
 		_ = unix.Kill(unix.Getpid(), unix.SIGSTOP) // the holder sees it and stops the job
 		select {
-		case <-t.back:
+		case <-t.backFromSuspend:
 		case <-t.gone:
 		}
 	} else {
-		stopJob(t.back)
+		stopJob(t.backFromSuspend)
 	}
 	t.away.Store(false)
 	drain(t.stops)

@@ -33,13 +33,13 @@ func (o *find) Retyped() { o.fault = "" }
 
 // Offer returns the item that enter would select.
 func (o *find) Offer() string {
-	if p, ok := o.parsed(); ok {
+	if p, ok := o.parse(); ok {
 		return p.String()
 	}
 	return ""
 }
 
-func (o *find) parsed() (pane.Pick, bool) { return pane.ParsePick(o.line.String(), &o.h.Snap.Layout) }
+func (o *find) parse() (pane.Pick, bool) { return pane.ParsePick(o.line.String(), &o.h.Snap.Layout) }
 
 // Draw shows the line and the item that enter would select.
 func (o *find) Draw(body grid.View) {
@@ -68,7 +68,7 @@ func (o *find) Actions() []pane.Action {
 
 // take selects the typed item. An unknown item stays on the line.
 func (o *find) take() {
-	p, ok := o.parsed()
+	p, ok := o.parse()
 	switch {
 	case ok:
 		o.h.Pick = p

@@ -109,8 +109,8 @@ func (o *help) Wheel(x, y, by int) {
 	}
 }
 
-// whole writes everything about a line, and returns the number of rows that it needs.
-func whole(v grid.View, l *overlay.Line, th *grid.Theme) (rows int) {
+// drawEntry writes everything about a line, and returns the number of rows that it needs.
+func drawEntry(v grid.View, l *overlay.Line, th *grid.Theme) (rows int) {
 	f := grid.Flow{V: v}
 	where := ""
 	if l.Mode != overlay.OnScreen {
@@ -137,30 +137,37 @@ func (o *help) Draw(body grid.View) {
 	_, list = list.CutTop(1)
 	if list.H >= 8 && len(all) > 0 {
 		l := &all[min(o.list.At, len(all)-1)]
-		foot, list = list.CutBottom(min(1+whole(v.Sub(grid.Rect{W: v.W()}), l, th), list.H/2))
+		foot, list = list.CutBottom(min(1+drawEntry(v.Sub(grid.Rect{W: v.W()}), l, th), list.H/2))
 		for x := range v.W() {
 			v.Sub(foot).Rune(x, 0, '─', th.Border)
 		}
 		_, foot = foot.CutTop(1)
-		whole(v.Sub(foot), l, th)
+		drawEntry(v.Sub(foot), l, th)
 	}
 	o.list.Draw(v.Sub(list), len(all), th, func(i int, row grid.View, selected bool) {
 		l := &all[i]
-		keys, right, cols := l.Keys, l.Name, 14
-		key, doc, name, text := th.Accent, th.Text, th.Dim, l.Doc
+		keys, text, right := l.Keys, l.Doc, l.Name
+		cols := 14 // of the keys
+		keyStyle, textStyle, rightStyle := th.Accent, th.Text, th.Dim
 		switch {
 		case l.Mode == inGlossary:
-			keys, right, cols = l.Name, l.Mode, 28
+			keys = l.Name
+			right = l.Mode
+			cols = 28
 		case !l.Here():
-			key, doc, text = th.Dim, th.Dim, l.Mode+": "+text
+			keyStyle = th.Dim
+			textStyle = th.Dim
+			text = l.Mode + ": " + text
 		}
 		if selected {
-			key, doc, name = th.Selected, th.Selected, th.Selected
+			keyStyle = th.Selected
+			textStyle = th.Selected
+			rightStyle = th.Selected
 		}
-		row.TextIn(0, 0, cols, keys, grid.Left, key)
-		row.TextIn(cols+1, 0, row.W()-cols-18, text, grid.Left, doc)
+		row.TextIn(0, 0, cols, keys, grid.Left, keyStyle)
+		row.TextIn(cols+1, 0, row.W()-cols-18, text, grid.Left, textStyle)
 		if row.W() > 60 {
-			row.TextIn(row.W()-16, 0, 16, right, grid.Right, name)
+			row.TextIn(row.W()-16, 0, 16, right, grid.Right, rightStyle)
 		}
 	})
 }

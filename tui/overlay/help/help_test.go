@@ -14,8 +14,8 @@ import (
 // Each term is found by its name and by its other names. The box shows its whole definition,
 // also on a screen of 80×24.
 func TestTermsAreFound(t *testing.T) {
-	said := ""
-	host := &pane.Host{Theme: grid.Themes()[0], Say: func(text string) { said = text }}
+	notice := ""
+	host := &pane.Host{Theme: grid.Themes()[0], Say: func(text string) { notice = text }}
 	h := &overlay.Host{Host: host, Lines: func() []overlay.Line {
 		return []overlay.Line{{Name: "find", Keys: "/", Doc: "select a node, a rank or a thread", Mode: overlay.OnScreen}}
 	}}
@@ -40,8 +40,8 @@ func TestTermsAreFound(t *testing.T) {
 					t.Errorf("%d×%d: the definition of %s is cut off:\n%s", size[0], size[1], x.Name, g.PlainText())
 				}
 			}
-			if o.run(); said != x.Names()+": "+x.Definition() {
-				t.Errorf("enter on %s says %q", x.Name, said)
+			if o.run(); notice != x.Names()+": "+x.Definition() {
+				t.Errorf("enter on %s says %q", x.Name, notice)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ type picker struct {
 
 func newPicker(h *overlay.Host) *picker {
 	o := &picker{}
-	o.Picker = overlay.Picker{Host: h, Noun: knob, Verb: "choose", Size: [2]int{110, 44}, All: o.choices, Tell: o.tell,
+	o.Picker = overlay.Picker{Host: h, Noun: knob, Verb: "choose", Size: [2]int{110, 44}, All: o.choices, Describe: o.describe,
 		Take: func(name string) { h.Set(knob, name) }}
 	return o
 }
@@ -39,18 +39,18 @@ type described struct {
 	err     error
 }
 
-// sketchMark follows the name of a machine with more than a third of assumed numbers.
-const sketchMark = " sketch"
+// sketchWarning follows the name of a machine with more than a third of assumed numbers.
+const sketchWarning = " sketch"
 
-// describe reads the file of a machine.
-func (o *picker) describe(name string) *described {
+// readMachine reads the file of a machine.
+func (o *picker) readMachine(name string) *described {
 	for i := range o.Host.Machines {
 		if o.Host.Machines[i].Name == name {
 			return &described{machine: o.Host.Machines[i], tally: presets.Count(&o.Host.Machines[i])}
 		}
 	}
 	m, err := presets.Machine(name)
-	return &described{m, presets.Count(&m), err}
+	return &described{machine: m, tally: presets.Count(&m), err: err}
 }
 
 // Open selects the current machine.
@@ -75,26 +75,26 @@ func (o *picker) choices() []overlay.Choice {
 	for _, name := range k.Choices {
 		d := o.read[name]
 		if d == nil { // new since the list was opened
-			d = o.describe(name)
+			d = o.readMachine(name)
 			o.read[name] = d
 		}
 		c := overlay.Choice{Name: name, Search: name + " " + d.machine.Title, Now: name == o.Host.Requested(knob)}
 		if d.tally.Sketch() {
-			c.Mark = sketchMark
+			c.Warning = sketchWarning
 		}
 		all = append(all, c)
 	}
 	return all
 }
 
-// tell writes the facts of a machine.
-func (o *picker) tell(f *grid.Flow, name string) {
+// describe writes the facts of a machine.
+func (o *picker) describe(f *grid.Flow, name string) {
 	if d := o.read[name]; d != nil {
-		factsText(f, d, o.Host.Units, o.Host.Theme)
+		drawFacts(f, d, o.Host.Units, o.Host.Theme)
 	}
 }
 
-func factsText(f *grid.Flow, d *described, u grid.Units, th *grid.Theme) {
+func drawFacts(f *grid.Flow, d *described, u grid.Units, th *grid.Theme) {
 	if d.err != nil {
 		f.Text(d.err.Error(), th.Error)
 		return
@@ -106,12 +106,12 @@ func factsText(f *grid.Flow, d *described, u grid.Units, th *grid.Theme) {
 		live = "live: emulated"
 	}
 	f.Text(live+", progress by "+string(m.Progress), th.Dim)
-	t, known := &d.tally, th.Dim
+	t, tallyStyle := &d.tally, th.Dim
 	text := fmt.Sprintf("%d sourced, %d derived, %d fitted, %d assumed", t.Sourced, t.Derived, t.Fitted, t.Assumed)
 	if t.Sketch() {
-		text, known = text+": a sketch (more than 1/3 assumed)", th.Warning
+		text, tallyStyle = text+": a sketch (more than 1/3 assumed)", th.Warning
 	}
-	f.Text(text, known)
+	f.Text(text, tallyStyle)
 	f.Y++
 	for _, fact := range presets.Facts(m) {
 		st := th.Text

@@ -60,7 +60,9 @@ func (o *page) Draw(body grid.View) { o.draw(o, body) }
 
 // sized stores the visible rows and the number of lines, and returns the first visible line.
 func (o *page) sized(v grid.View, rows, lines int) (top int) {
-	o.at, o.rows, o.lines = v.Rect(), rows, lines
+	o.at = v.Rect()
+	o.rows = rows
+	o.lines = lines
 	o.top = min(o.top, max(0, lines-rows))
 	return o.top
 }

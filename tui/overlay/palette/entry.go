@@ -10,12 +10,12 @@ import (
 
 // entry is a command in the list.
 type entry struct {
-	text string // the command
-	doc  string
-	keys string
-	more bool         // a value must follow
-	run  func()       // nil: only try
-	try  func() error // called before run; after an error the command stays on the line
+	text       string // the command
+	doc        string
+	keys       string
+	needsValue bool         // a value must follow
+	run        func()       // nil: only try
+	try        func() error // called before run; after an error the command stays on the line
 }
 
 // entries returns all commands for a query. It includes the values of a knob once the query names
@@ -30,7 +30,7 @@ func (o *palette) entries(query string) []entry {
 	table := o.h.Panel.Scenario.Table
 	for i := range table {
 		k := &table[i]
-		all = append(all, entry{text: "set " + k.Name, doc: k.Doc + ", now " + k.Text(o.h.Requested(k.Name)), more: true})
+		all = append(all, entry{text: "set " + k.Name, doc: k.Doc + ", now " + k.Text(o.h.Requested(k.Name)), needsValue: true})
 		for _, head := range []string{"set " + k.Name, "set " + k.Alias, k.Name, k.Alias} { // forms that the user may type
 			if strings.HasPrefix(query, head+" ") {
 				for _, c := range k.Choices {
@@ -47,16 +47,16 @@ func (o *palette) entries(query string) []entry {
 			all = append(all, entry{text: "workload " + a.Name, doc: a.Title, run: func() { o.h.Command("workload", a.Name) }})
 		}
 	}
-	all = append(all, entry{text: "picture", doc: "write the screen to an .svg or .png file; optional: a pane to draw alone, and a size such as 120x36", more: true})
+	all = append(all, entry{text: "picture", doc: "write the screen to an .svg or .png file; optional: a pane to draw alone, and a size such as 120x36", needsValue: true})
 	all = append(all, o.pictures(query)...)
 	if file, ok := strings.CutPrefix(query, "capture "); ok && strings.TrimSpace(file) != "" {
 		e := o.capture(query, file)
 		e.doc = "record the session to this file"
 		all = append(all, e)
 	}
-	all = append(all, entry{text: "seek", doc: "go to a time (12.5s, -5s), a marker (mark 2), or a marker by its text", more: true})
-	all = append(all, entry{text: "save", doc: "save this scenario under a name", more: true})
-	all = append(all, entry{text: "load", doc: "run a scenario (O lists them)", more: true})
+	all = append(all, entry{text: "seek", doc: "go to a time (12.5s, -5s), a marker (mark 2), or a marker by its text", needsValue: true})
+	all = append(all, entry{text: "save", doc: "save this scenario under a name", needsValue: true})
+	all = append(all, entry{text: "load", doc: "run a scenario (O lists them)", needsValue: true})
 	if strings.HasPrefix(query, "load ") {
 		for _, p := range o.files {
 			all = append(all, o.load(p.Name, p.Title))

@@ -43,7 +43,11 @@ func (o *palette) Open() bool {
 func (o *palette) Line() *grid.Line { return &o.line }
 
 // Retyped selects the best match again.
-func (o *palette) Retyped() { o.list.At, o.chosen, o.fault = 0, false, "" }
+func (o *palette) Retyped() {
+	o.list.At = 0
+	o.chosen = false
+	o.fault = ""
+}
 
 func (o *palette) Actions() []pane.Action {
 	return []pane.Action{
@@ -90,7 +94,7 @@ func (o *palette) typed() string { return strings.Join(strings.Fields(o.line.Str
 func (o *palette) complete() {
 	if all := o.offers(); o.list.At < len(all) {
 		e := all[o.list.At]
-		if e.more {
+		if e.needsValue {
 			e.text += " "
 		}
 		o.line.Put(e.text)
@@ -116,7 +120,7 @@ func (o *palette) recall(by int) {
 // error.
 func (o *palette) run() {
 	e, err := o.command(o.typed())
-	if err == nil && e.more {
+	if err == nil && e.needsValue {
 		o.line.Put(e.text + " ")
 		o.Retyped()
 		return
@@ -154,7 +158,7 @@ func (o *palette) command(text string) (entry, error) {
 			for _, p := range o.files {
 				names = append(names, p.Name)
 			}
-			return o.load(begun(name, names), "")
+			return o.load(completeChoice(name, names), "")
 		}},
 	} {
 		if rest, ok := strings.CutPrefix(text, c.head); ok {
@@ -167,7 +171,7 @@ func (o *palette) command(text string) (entry, error) {
 	}
 	if len(words) == 2 {
 		if k, err := o.h.Panel.Scenario.Knob(words[0]); err == nil && k.Name != "" {
-			return o.set(k.Name, begun(words[1], k.Choices), k.Unit), nil
+			return o.set(k.Name, completeChoice(words[1], k.Choices), k.Unit), nil
 		} else if strings.HasPrefix(text, "set ") && words[0] != "workload" {
 			return entry{}, err
 		}
@@ -187,7 +191,7 @@ func (o *palette) command(text string) (entry, error) {
 	case len(fit) == 1:
 		return fit[0], nil
 	case len(fit) > 1:
-		return entry{}, fmt.Errorf("%q is ambiguous: %s, %s%s (type more, or choose with ↑↓)", text, fit[0].text, fit[1].text, others(len(fit)-2))
+		return entry{}, fmt.Errorf("%q is ambiguous: %s, %s%s (type more, or choose with ↑↓)", text, fit[0].text, fit[1].text, moreWords(len(fit)-2))
 	case text == "":
 		return entry{}, errors.New("no command: type one, or choose with ↑↓")
 	case len(all) > 0:
@@ -196,15 +200,15 @@ func (o *palette) command(text string) (entry, error) {
 	return entry{}, fmt.Errorf("unknown command %q", text)
 }
 
-func others(n int) string {
+func moreWords(n int) string {
 	if n == 0 {
 		return ""
 	}
 	return fmt.Sprintf(", %d more", n)
 }
 
-// begun returns the only choice that starts with the text, or else the text.
-func begun(text string, choices []string) string {
+// completeChoice returns the only choice that starts with the text, or else the text.
+func completeChoice(text string, choices []string) string {
 	found := text
 	for _, c := range choices {
 		switch {
@@ -264,12 +268,14 @@ func (o *palette) Draw(body grid.View) {
 	o.list.None = !o.runs(o.list.At)
 	o.list.Draw(v.Sub(grid.Rect{Y: y, W: v.W(), H: v.H() - y}), len(all), th, func(i int, row grid.View, selected bool) {
 		e := &all[i]
-		name, doc, key := th.Text, th.Dim, th.Accent
+		textStyle, docStyle, keyStyle := th.Text, th.Dim, th.Accent
 		if selected {
-			name, doc, key = th.Selected, th.Selected, th.Selected
+			textStyle = th.Selected
+			docStyle = th.Selected
+			keyStyle = th.Selected
 		}
-		n := row.TextIn(2, 0, row.W()/2, e.text, grid.Left, name)
-		row.TextIn(max(26, n+4), 0, row.W()-max(26, n+4)-13, e.doc, grid.Left, doc)
-		row.TextIn(row.W()-12, 0, 12, e.keys, grid.Right, key)
+		n := row.TextIn(2, 0, row.W()/2, e.text, grid.Left, textStyle)
+		row.TextIn(max(26, n+4), 0, row.W()-max(26, n+4)-13, e.doc, grid.Left, docStyle)
+		row.TextIn(row.W()-12, 0, 12, e.keys, grid.Right, keyStyle)
 	})
 }

@@ -39,8 +39,8 @@ func TestOffers(t *testing.T) {
 // After the file of a picture, the names of panes are listed.
 func TestPicturesOfPanesAreOffered(t *testing.T) {
 	s := panetest.Demo(4, 4, 4)
-	asked := ""
-	h := &overlay.Host{Host: &pane.Host{Snap: s}, Close: func() {}, Picture: func(of string) error { asked = of; return nil }, Lines: func() []overlay.Line {
+	picture := ""
+	h := &overlay.Host{Host: &pane.Host{Snap: s}, Close: func() {}, Picture: func(of string) error { picture = of; return nil }, Lines: func() []overlay.Line {
 		return []overlay.Line{{Name: "zoom-latency", Mode: overlay.OnScreen}, {Name: "zoom", Mode: overlay.OnScreen}}
 	}}
 	h.Panel.Load(s.Scenario)
@@ -53,7 +53,7 @@ func TestPicturesOfPanesAreOffered(t *testing.T) {
 	o.line.Put("picture my own.svg lat")
 	o.Retyped()
 	o.complete()
-	if o.run(); asked != "my own.svg latency" {
-		t.Errorf("tab and enter make a picture of %q", asked)
+	if o.run(); picture != "my own.svg latency" {
+		t.Errorf("tab and enter make a picture of %q", picture)
 	}
 }

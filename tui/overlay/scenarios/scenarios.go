@@ -24,7 +24,7 @@ type picker struct {
 
 func newPicker(h *overlay.Host) *picker {
 	o := &picker{}
-	o.Picker = overlay.Picker{Host: h, Noun: "scenario", Verb: "run", Size: [2]int{110, 36}, All: o.choices, Tell: o.tell, Take: o.take}
+	o.Picker = overlay.Picker{Host: h, Noun: "scenario", Verb: "run", Size: [2]int{110, 36}, All: o.choices, Describe: o.describe, Take: o.take}
 	return o
 }
 
@@ -53,8 +53,8 @@ func (o *picker) take(name string) {
 	}
 }
 
-// tell writes the description of a scenario.
-func (o *picker) tell(f *grid.Flow, name string) {
+// describe writes the description of a scenario.
+func (o *picker) describe(f *grid.Flow, name string) {
 	th := o.Host.Theme
 	i := slices.IndexFunc(o.all, func(s presets.Scenario) bool { return s.Name == name })
 	if i < 0 {
@@ -62,7 +62,7 @@ func (o *picker) tell(f *grid.Flow, name string) {
 	}
 	s := &o.all[i]
 	f.Text(s.Title, th.Title)
-	f.Text(s.Workload+orNothing("; ", s.Paper), th.Dim)
+	f.Text(s.Workload+prefixed("; ", s.Paper), th.Dim)
 	if s.Watch != "" {
 		f.Y++
 		f.Text(s.Watch, th.Text)
@@ -76,7 +76,7 @@ func (o *picker) tell(f *grid.Flow, name string) {
 	}
 }
 
-func orNothing(before, text string) string {
+func prefixed(before, text string) string {
 	if text == "" {
 		return ""
 	}

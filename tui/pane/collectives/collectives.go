@@ -160,7 +160,7 @@ func (p *Pane) kind(f *collective.Flow, h *pane.Host) string {
 	if f.Kind == "" {
 		return "one step per message"
 	}
-	return string(h.Theme.Kind(pane.KindOf(f.Kind)).Mark) + " " + string(f.Kind)
+	return string(h.Theme.Kind(pane.KindOf(f.Kind)).Symbol) + " " + string(f.Kind)
 }
 
 // formatSpan formats a time of the flow. Without costs it is a number of steps.

@@ -236,7 +236,7 @@ func (p *Pane) drawCourse(v grid.View, f *collective.Flow, at float64, h *pane.H
 	title := "ranks over time"
 	if f.Done != nil {
 		kind := th.Kind(pane.KindOf(f.DoneKind))
-		title += ", " + string(kind.Mark) + " done, " + string(f.DoneKind)
+		title += ", " + string(kind.Symbol) + " done, " + string(f.DoneKind)
 	}
 	v.TextIn(0, 0, v.W(), title, grid.Left, th.Title)
 	lines := []grid.Style{waiting: th.Border, delivered: th.Accent, moving: th.Focus.With(grid.Bold)}
@@ -259,7 +259,7 @@ func (p *Pane) drawCourse(v grid.View, f *collective.Flow, at float64, h *pane.H
 	if n := len(f.Done); n > 0 {
 		kind := th.Kind(pane.KindOf(f.DoneKind))
 		for b, d := range f.Done {
-			in.Rune(int(x(d)+0.5), int(row(b*f.Ranks/n)+0.5), kind.Mark, kind.Style)
+			in.Rune(int(x(d)+0.5), int(row(b*f.Ranks/n)+0.5), kind.Symbol, kind.Style)
 		}
 	}
 	if at < f.Span {

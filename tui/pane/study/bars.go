@@ -31,11 +31,11 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 		if len(spec.Same) > 0 && r.Series != "" {
 			label = r.Series // the rest of the label is the same for all
 		}
-		bar := grid.Bar{Label: c.units.Text(label), Value: s.Cell(i, spec.Y[0]), Mark: th.Kind(pane.KindOf(r.Kind)).Mark, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
+		bar := grid.Bar{Label: c.units.Text(label), Value: s.Cell(i, spec.Y[0]), Symbol: th.Kind(pane.KindOf(r.Kind)).Symbol, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
 		if i == s.Now {
 			bar.Style, b.Shown = th.Focus, len(b.Items)
 		}
-		bar.Ghost = c.baseline.cell(s, i, spec.Y[0])
+		bar.Baseline = c.baseline.cell(s, i, spec.Y[0])
 		if len(spec.Y) > 1 && isNumber(s.Cell(i, spec.Y[1])) { // the prediction, next to the bar
 			bar.Note = unit(&s.Columns[spec.Y[1]], c.units).Format(s.Cell(i, spec.Y[1]), 9) + " " + s.Columns[spec.Y[1]].Legend
 		}
@@ -75,7 +75,7 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 		row := grid.StackRow{Label: c.units.Text(s.Rows[i].Label), Parts: parts}
 		if c.baseline.row(s, i) != nil {
 			for _, y := range spec.Y {
-				row.Ghost = append(row.Ghost, c.baseline.cell(s, i, y))
+				row.Baseline = append(row.Baseline, c.baseline.cell(s, i, y))
 			}
 		}
 		c.stack.Rows = append(c.stack.Rows, row)

@@ -195,9 +195,9 @@ func (b *baseline) appendRatio(dst []byte, s *engine.StudyView, n, column int, t
 	dst = engine.AppendFactor(dst, q)
 	if now, base := &s.Rows[n], b.row(s, n); !math.IsNaN(q) && now.Kind != base.Kind && now.Kind != "" && base.Kind != "" {
 		dst = append(dst, ' ')
-		dst = append(dst, string(th.Kind(pane.KindOf(now.Kind)).Mark)...)
+		dst = append(dst, string(th.Kind(pane.KindOf(now.Kind)).Symbol)...)
 		dst = append(dst, '/')
-		dst = append(dst, string(th.Kind(pane.KindOf(base.Kind)).Mark)...)
+		dst = append(dst, string(th.Kind(pane.KindOf(base.Kind)).Symbol)...)
 	}
 	return dst
 }

@@ -175,7 +175,7 @@ func (c *chart) addPointsByColumn(s *engine.StudyView, spec *engine.Chart, kind 
 			continue
 		}
 		look := th.Kind(pane.KindOf(kind))
-		symbol, st := look.Mark, look.Style.With(grid.Bold)
+		symbol, st := look.Symbol, look.Style.With(grid.Bold)
 		if k > 0 {
 			symbol, st = pane.ClassSymbols[k%len(pane.ClassSymbols)], th.SeriesStyle(k).With(grid.Bold)
 		}
@@ -210,7 +210,7 @@ func (c *chart) addPointsByKind(s *engine.StudyView, spec *engine.Chart, th *gri
 			if isSame {
 				st = look.Style
 			}
-			c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: look.Mark})
+			c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: look.Symbol})
 		}
 	}
 }
@@ -235,7 +235,7 @@ func (c *chart) addSeriesCurves(s *engine.StudyView, spec *engine.Chart, n int, 
 				c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Dashed, Style: th.Kind(pane.KindOf(kind)).Style})
 				continue
 			}
-			symbol := th.Kind(pane.KindOf(kind)).Mark
+			symbol := th.Kind(pane.KindOf(kind)).Symbol
 			c.line.Series = append(c.line.Series,
 				grid.Series{X: p.x, Y: p.y, Style: st, Glyph: symbol},
 				grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: symbol})
@@ -256,7 +256,7 @@ func (c *chart) explainKinds(s *engine.StudyView, th *grid.Theme) {
 		other := func(r engine.Row) bool { return r.Kind == kind && r.Flag != engine.Passing && len(r.Cells) > 0 }
 		if kind != now.Kind && now.Kind != "" && slices.ContainsFunc(s.Rows, other) {
 			look := th.Kind(pane.KindOf(kind))
-			c.legend = append(c.legend, item{symbol: look.Mark, name: string(kind), style: look.Style})
+			c.legend = append(c.legend, item{symbol: look.Symbol, name: string(kind), style: look.Style})
 		}
 	}
 }
@@ -269,7 +269,7 @@ func (c *chart) addPresent(s *engine.StudyView, spec *engine.Chart, th *grid.The
 	}
 	for _, y := range spec.Y {
 		if x := s.Cell(s.Now, y); isNumber(x) && s.Columns[y].Kind == "" {
-			c.addMarker(th.Kind(pane.KindOf(now.Kind)).Mark, th.Focus, s.Cell(s.Now, spec.X), x)
+			c.addMarker(th.Kind(pane.KindOf(now.Kind)).Symbol, th.Focus, s.Cell(s.Now, spec.X), x)
 		}
 	}
 }

@@ -248,7 +248,7 @@ func (p *Pane) drawFacts(v grid.View, s *engine.StudyView, h *pane.Host) {
 	items := make([]grid.LegendItem, 0, len(s.Facts))
 	for i := range s.Facts {
 		n := &s.Facts[i]
-		it := grid.LegendItem{Mark: glyph(n.Glyph, n.Kind, th), Name: h.Units.Text(n.Text), Style: th.Kind(pane.KindOf(n.Kind)).Style}
+		it := grid.LegendItem{Symbol: glyph(n.Glyph, n.Kind, th), Name: h.Units.Text(n.Text), Style: th.Kind(pane.KindOf(n.Kind)).Style}
 		switch {
 		case n.Glyph == engine.NoGlyph:
 			v.TextIn(0, 0, v.W(), h.Units.Text(n.Text), grid.Left, th.Dim)
@@ -286,7 +286,7 @@ func glyph(g engine.Glyph, kind engine.Kind, th *grid.Theme) rune {
 	if r, ok := glyphs[g]; ok {
 		return r
 	}
-	return th.Kind(pane.KindOf(kind)).Mark
+	return th.Kind(pane.KindOf(kind)).Symbol
 }
 
 // unit returns the format of a column's numbers.

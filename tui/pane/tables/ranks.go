@@ -46,12 +46,12 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 		b := &p.bars
 		b.Items, b.Axis = b.Items[:0], grid.Axis{Unit: unit, FromZero: true}
 		for rank, x := range r.Values {
-			it := grid.Bar{Label: "rank " + strconv.Itoa(rank), Value: x, Mark: ' '}
+			it := grid.Bar{Label: "rank " + strconv.Itoa(rank), Value: x, Symbol: ' '}
 			if rank == worst {
-				it.Mark, it.Style = '▲', h.Theme.Warning
+				it.Symbol, it.Style = '▲', h.Theme.Warning
 			}
 			if base != nil {
-				it.Ghost, it.Note = base.Values[rank], factor(h.Base.OverIn(r.Unit, x, base.Values[rank]))
+				it.Baseline, it.Note = base.Values[rank], factor(h.Base.OverIn(r.Unit, x, base.Values[rank]))
 			}
 			b.Items = append(b.Items, it)
 		}

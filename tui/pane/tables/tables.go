@@ -318,11 +318,11 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 		it := grid.StackRow{Label: fmt.Sprintf("%-6s %7s", t.Rows[row], unit.Format(sum, 7)), Parts: parts}
 		if p.baseline.table != nil {
 			var base float64
-			base, it.Ghost = p.baseline.total(row, len(t.Columns), nil)
+			base, it.Baseline = p.baseline.total(row, len(t.Columns), nil)
 			if t.Unit == "s" {
 				base /= float64(max(h.Base.Layout.Ranks(), 1))
-				for c := range it.Ghost {
-					it.Ghost[c] /= float64(max(h.Base.Layout.Ranks(), 1))
+				for c := range it.Baseline {
+					it.Baseline[c] /= float64(max(h.Base.Layout.Ranks(), 1))
 				}
 			}
 			if v.W() >= minFactorW {

@@ -271,7 +271,7 @@ func (t *Pane) drawLegend(v grid.View, h *pane.Host) {
 	t.items = t.items[:0]
 	for i := range activityLooks {
 		l := &activityLooks[i]
-		t.items = append(t.items, grid.LegendItem{Mark: l.symbol, Name: l.activity.String(), Style: l.style(h.Theme)})
+		t.items = append(t.items, grid.LegendItem{Symbol: l.symbol, Name: l.activity.String(), Style: l.style(h.Theme)})
 	}
 	n := grid.DrawLegendRow(v, 0, 0, h.Theme, t.items)
 	if tl := h.Snap.Timeline; tl.Ranks < tl.Layout.Ranks() {

@@ -104,7 +104,7 @@ func (t *Pane) addTraffic(h *pane.Host, heavy float64) {
 		t.addItem('3', lineStyle(st, 3), func(b []byte) []byte { return append(b, "more"...) })
 	}
 	kind := th.Kind(pane.KindOf(h.Snap.Kind))
-	t.addItem(kind.Mark, kind.Style, func(b []byte) []byte {
+	t.addItem(kind.Symbol, kind.Style, func(b []byte) []byte {
 		b = append(b, h.Snap.Kind...)
 		if r.Class[cluster.Remote] > 0 {
 			b = append(b, ", last second"...)

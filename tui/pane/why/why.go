@@ -136,7 +136,7 @@ func writeMetric(f *grid.Flow, m *engine.Metric, name string, h *pane.Host) {
 	th := h.Theme
 	kind := th.Kind(pane.KindOf(m.Kind))
 	if m.Kind == engine.Emulated && strings.Contains(m.Unit, "s") && h.Snap.Late() {
-		kind.Mark, kind.Style = '▲', th.Dim
+		kind.Symbol, kind.Style = '▲', th.Dim
 	}
 	text := metricUnit(m, name, h.Units).String(m.Value)
 	end := f.V.W() - 1
@@ -156,7 +156,7 @@ func writeMetric(f *grid.Flow, m *engine.Metric, name string, h *pane.Host) {
 		name = ""
 	}
 	n := f.V.TextIn(0, f.Y, end-grid.Width(text)-3, name, grid.Left, th.Dim)
-	f.V.Rune(n+1, f.Y, kind.Mark, kind.Style)
+	f.V.Rune(n+1, f.Y, kind.Symbol, kind.Style)
 	f.V.Text(end-grid.Width(text), f.Y, text, kind.Style)
 	f.Y++
 	if below != "" {

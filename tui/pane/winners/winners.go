@@ -127,7 +127,7 @@ func kinds(f *collective.Field, h *pane.Host) string {
 	var words []string
 	for _, k := range engine.Kinds {
 		if slices.ContainsFunc(f.Cells, func(w collective.Winner) bool { return w.Kind == k && w.Best >= 0 }) {
-			words = append(words, string(h.Theme.Kind(pane.KindOf(k)).Mark)+" "+string(k))
+			words = append(words, string(h.Theme.Kind(pane.KindOf(k)).Symbol)+" "+string(k))
 		}
 	}
 	return strings.Join(words, ", ")
@@ -247,7 +247,7 @@ func (p *Pane) drawCell(v grid.View, f *collective.Field, x, y int, h *pane.Host
 	mid := (v.W() - 1) / 2
 	v.Rune(mid, (v.H()-1)/2, letter, text)
 	if w.Kind != engine.Modelled && v.W() > 2 {
-		v.Rune(mid+1, (v.H()-1)/2, th.Kind(pane.KindOf(w.Kind)).Mark, text)
+		v.Rune(mid+1, (v.H()-1)/2, th.Kind(pane.KindOf(w.Kind)).Symbol, text)
 	}
 	line := text
 	line.Attr = 0

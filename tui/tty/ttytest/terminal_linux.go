@@ -29,13 +29,13 @@ type Terminal struct {
 	cmd    *exec.Cmd
 	before unix.Termios
 
-	mu      sync.Mutex
-	came    sync.Cond
-	em      *vt.Emulator
-	modes   map[ansi.Mode]bool // last setting of each mode
-	written strings.Builder    // the complete output
-	stalled bool
-	late    bool
+	mu       sync.Mutex
+	came     sync.Cond
+	em       *vt.Emulator
+	modes    map[ansi.Mode]bool // last setting of each mode
+	written  strings.Builder    // the complete output
+	stalled  bool
+	timedOut bool
 }
 
 // HearSignals makes programs started afterwards react to signals that the parent of the tests
@@ -60,19 +60,22 @@ func Start(t testing.TB, columns, rows int, cmd *exec.Cmd) *Terminal {
 		DisableMode: func(m ansi.Mode) { x.modes[m] = false },
 	})
 	var err error
-	if x.master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
+	x.master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
 		t.Skipf("no pseudo-terminal here: %v", err)
 	}
 	t.Cleanup(func() { x.master.Close() })
 	var n int
 	x.control(func(fd int) error {
-		if n, err = unix.IoctlGetInt(fd, unix.TIOCGPTN); err != nil {
+		n, err = unix.IoctlGetInt(fd, unix.TIOCGPTN)
+		if err != nil {
 			return err
 		}
 		return unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
 	})
 	x.Resize(columns, rows)
-	if x.slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+	x.slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { x.slave.Close() })
@@ -227,7 +230,7 @@ func (x *Terminal) until(what string, wrong func() string) {
 	defer x.mu.Unlock()
 	giveUp := time.AfterFunc(patience, func() {
 		x.mu.Lock()
-		x.late = true
+		x.timedOut = true
 		x.mu.Unlock()
 		x.came.Broadcast()
 	})
@@ -247,7 +250,7 @@ func (x *Terminal) until(what string, wrong func() string) {
 		}
 	}()
 	for why := wrong(); why != ""; why = wrong() {
-		if x.late {
+		if x.timedOut {
 			x.t.Fatalf("%s: %s\n%s", what, why, x.text())
 		}
 		x.came.Wait()
