@@ -19,7 +19,7 @@ type Board struct {
 	Words [BoardWords]Word
 
 	// The fields below are for fabrics with a wall clock (Port.Direct).
-	Looks int                       // number of polls of a flag before a member sleeps, if each member has a core
+	SpinLimit int                       // number of polls of a flag before a member sleeps, if each member has a core
 	Wants [BoardWords]atomic.Uint64 // smallest value that a sleeping member waits for; at most the flag's value: no member sleeps
 }
 

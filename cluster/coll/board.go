@@ -177,7 +177,7 @@ func (x *Run) waitForFlag(flag int32, n uint64) {
 	c := x.comm
 	if c.board.isDirect {
 		now := &c.board.Words[flag].N
-		for range c.board.Looks + 1 {
+		for range c.board.SpinLimit + 1 {
 			if now.Load() >= n {
 				return
 			}

@@ -28,7 +28,7 @@ func (p *port) Board(ctx int32) *cluster.Board {
 	if b == nil {
 		b = &board{Board: cluster.NewBoard(len(m.b.ranks)), w: w}
 		if !w.crowded && !e.inRegion {
-			b.Looks = barrierSpins
+			b.SpinLimit = barrierSpins
 		}
 		m.b.board.Store(b)
 	}
