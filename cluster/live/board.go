@@ -96,7 +96,7 @@ func (e *engine) announceSleep(hs []cluster.Handle) {
 // threads is stored. A thread that wakes and sleeps again calls requestWake again. If the minimum
 // is already reached, a thread that waits for it may still be asleep.
 func (b *board) requestWake(of *barrier, word int32, n uint64) (reached bool) {
-	want := &b.Wants[word]
+	want := &b.WakeAt[word]
 	for {
 		least, now := want.Load(), b.Words[word].N.Load()
 		switch {
