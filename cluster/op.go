@@ -27,7 +27,7 @@ const (
 	KindRPC          // Peer Fn Arg Buf Size: completes when the body has run; Done.A is its result
 	KindBarrier      // Ctx: Post notifies, Wait waits
 	KindWork         // A B: a computation of A flops that moves B bytes of memory, on the thread that runs the step or the call; no time on a wall clock
-	KindRaise        // Ctx Tag A: adds A to flag Tag of the context's board; 0: wakes the members that sleep until the flag changes (Board.Raise)
+	KindFlagAdd        // Ctx Tag A: adds A to flag Tag of the context's board; 0: wakes the members that sleep until the flag changes (Board.Raise)
 	KindReached      // Ctx Tag A: completes when flag Tag of the context's board is at least A
 	KindLoad         // Ctx Tag A Size B: loads Size bytes in equal parts from the buffers of A members, starting with member Tag, and computes B flops; as KindWork
 	KindLaunch       // Tag A B: a kernel of A flops that moves B bytes of the device's memory, on stream Tag of the rank's device

@@ -36,7 +36,7 @@ func (p *proc) flagWait(t *cluster.Team, flag int32, n uint64) {
 // flagAdd adds one to a flag of a team's control block.
 func (p *proc) flagAdd(t *cluster.Team, flag int32) {
 	lib := p.Lib()
-	lib.Port().Post(&cluster.Op{Kind: cluster.KindRaise, Ctx: lib.BoardContext(t), Tag: flag, A: 1})
+	lib.Port().Post(&cluster.Op{Kind: cluster.KindFlagAdd, Ctx: lib.BoardContext(t), Tag: flag, A: 1})
 }
 
 // boardShowsBuffers exposes two buffers per member, used in alternate rounds. A member

@@ -169,7 +169,7 @@ func (x *Run) incrementFlag(flag int32) {
 		}
 		by = 0 // the operation only wakes a member
 	}
-	x.comm.lib.Port().Post(x.flagOp(&x.op, cluster.KindRaise, flag, by))
+	x.comm.lib.Port().Post(x.flagOp(&x.op, cluster.KindFlagAdd, flag, by))
 }
 
 // waitForFlag waits until a flag is at least n. On memory of this host it polls before it sleeps.

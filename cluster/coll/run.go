@@ -280,7 +280,7 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 // signalDone ends the call on this member and signals its event.
 func (x *Run) signalDone(p cluster.Poster) {
 	if x.Schedule.Marks > 0 && x.endCalls(1) {
-		p.Post(x.flagOp(&x.op, cluster.KindRaise, x.comm.board.doneFlag(x.boardSlot), 1))
+		p.Post(x.flagOp(&x.op, cluster.KindFlagAdd, x.comm.board.doneFlag(x.boardSlot), 1))
 	}
 	x.openNodes = -1       // ignore operations in progress of a failed call
 	fire := &x.comm.fireOp // not the Op of the call: after the call, its thread may use it for the next call
@@ -359,7 +359,7 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		o.Size = max(x.Bytes(n.Ref), x.Bytes(n.From))
 	case Mark:
 		x.publish(&n.Ref)
-		x.flagOp(o, cluster.KindRaise, arrivalFlag(x.boardSlot), 1)
+		x.flagOp(o, cluster.KindFlagAdd, arrivalFlag(x.boardSlot), 1)
 	case Meet:
 		x.flagOp(o, cluster.KindReached, arrivalFlag(x.boardSlot), x.arrivalsBefore+uint64(n.Count))
 	default:

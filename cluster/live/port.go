@@ -205,7 +205,7 @@ func (e *engine) start(op *cluster.Op) cluster.Handle {
 		return e.enter(op)
 	case cluster.KindWork:
 		return e.w.transport.work(e, op)
-	case cluster.KindRaise:
+	case cluster.KindFlagAdd:
 		return e.addToFlag(op)
 	case cluster.KindReached:
 		return e.waitFlag(op)

@@ -103,7 +103,7 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 		return t.enter(op)
 	case cluster.KindWork:
 		return t.work(op)
-	case cluster.KindRaise:
+	case cluster.KindFlagAdd:
 		return t.addToFlag(op)
 	case cluster.KindReached:
 		return t.waitFlag(op)
