@@ -28,7 +28,7 @@ const (
 	KindBarrier      // Ctx: Post notifies, Wait waits
 	KindWork         // A B: a computation of A flops that moves B bytes of memory, on the thread that runs the step or the call; no time on a wall clock
 	KindFlagAdd        // Ctx Tag A: adds A to flag Tag of the context's board; 0: wakes the members that sleep until the flag changes (Board.Raise)
-	KindReached      // Ctx Tag A: completes when flag Tag of the context's board is at least A
+	KindFlagWait      // Ctx Tag A: completes when flag Tag of the context's board is at least A
 	KindLoad         // Ctx Tag A Size B: loads Size bytes in equal parts from the buffers of A members, starting with member Tag, and computes B flops; as KindWork
 	KindLaunch       // Tag A B: a kernel of A flops that moves B bytes of the device's memory, on stream Tag of the rank's device
 	KindTree         // Ctx Tag A Size: a call of A members of the context on the machine's collective network; Size 0: a barrier

@@ -23,7 +23,7 @@ var boardCases = []testCase{
 // postFlagWait posts a wait until a flag of a team's control block has n.
 func (p *proc) postFlagWait(t *cluster.Team, flag int32, n uint64, then cluster.Step) cluster.Handle {
 	lib := p.Lib()
-	return lib.Port().Post(&cluster.Op{Kind: cluster.KindReached, Ctx: lib.BoardContext(t), Tag: flag, A: n, Then: then})
+	return lib.Port().Post(&cluster.Op{Kind: cluster.KindFlagWait, Ctx: lib.BoardContext(t), Tag: flag, A: n, Then: then})
 }
 
 // flagWait waits until a flag of a team's control block has n.

@@ -128,7 +128,7 @@ func post(p cluster.Poster, op *cluster.Op) cluster.Handle {
 		q.Tag, q.A, q.B = op.Tag, op.A, op.B
 	case cluster.KindWork:
 		q.A, q.B = op.A, op.B
-	case cluster.KindFlagAdd, cluster.KindReached:
+	case cluster.KindFlagAdd, cluster.KindFlagWait:
 		q.Ctx, q.Tag, q.A = op.Ctx, op.Tag, op.A
 	case cluster.KindLoad:
 		q.Ctx, q.Tag, q.A, q.B, q.Buf, q.Size = op.Ctx, op.Tag, op.A, op.B, nil, op.Size

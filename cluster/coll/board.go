@@ -183,7 +183,7 @@ func (x *Run) waitForFlag(flag int32, n uint64) {
 			}
 		}
 	}
-	if h := c.lib.Port().Post(x.flagOp(&x.op, cluster.KindReached, flag, n)); h != 0 {
+	if h := c.lib.Port().Post(x.flagOp(&x.op, cluster.KindFlagWait, flag, n)); h != 0 {
 		c.lib.Await(h)
 	}
 }

@@ -151,7 +151,7 @@ func (x *Run) postBegin() {
 		if x.isLastOfGroup() {
 			x.endCalls(c.board.takeUncounted()) // this call is open, so the group is, too
 		}
-		x.flagOp(o, cluster.KindReached, c.board.doneFlag(x.boardSlot), x.doneBefore)
+		x.flagOp(o, cluster.KindFlagWait, c.board.doneFlag(x.boardSlot), x.doneBefore)
 	}
 	o.Then, o.ThenArg = x, argBegin
 	c.lib.Port().Post(o)
@@ -361,7 +361,7 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		x.publish(&n.Ref)
 		x.flagOp(o, cluster.KindFlagAdd, arrivalFlag(x.boardSlot), 1)
 	case Meet:
-		x.flagOp(o, cluster.KindReached, arrivalFlag(x.boardSlot), x.arrivalsBefore+uint64(n.Count))
+		x.flagOp(o, cluster.KindFlagWait, arrivalFlag(x.boardSlot), x.arrivalsBefore+uint64(n.Count))
 	default:
 		x.strides = x.stridesOf(n)
 		x.runInline(n, &x.strides)

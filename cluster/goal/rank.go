@@ -195,7 +195,7 @@ func hint(op *cluster.Op) string {
 		return "it has no probes: use a receive"
 	case cluster.KindPut, cluster.KindGet, cluster.KindAtomic, cluster.KindAwait, cluster.KindRPC:
 		return "it has only messages: use two-sided ones (of a collective, transfer two-sided)"
-	case cluster.KindFlagAdd, cluster.KindReached, cluster.KindLoad:
+	case cluster.KindFlagAdd, cluster.KindFlagWait, cluster.KindLoad:
 		return "it has messages, and no loads from other ranks: use an algorithm of messages"
 	case cluster.KindTree:
 		return "it has messages, and no collective network: use an algorithm of messages"

@@ -120,7 +120,7 @@ func (e *engine) enter(op *cluster.Op) cluster.Handle {
 // isOpen reports whether the barrier of a continuation is complete, or its flag reached. If not,
 // the member that increments the flag will wake this rank.
 func (s *slot) isOpen() bool {
-	if s.kind == cluster.KindReached {
+	if s.kind == cluster.KindFlagWait {
 		b := s.member.b.board.Load()
 		return b.Words[s.tag].N.Load() >= s.a || b.requestWake(s.member.b, s.tag, s.a)
 	}

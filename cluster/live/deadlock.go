@@ -49,7 +49,7 @@ func (n *need) String() string {
 		return fmt.Sprintf("%s to %d tag %d (%d B)", n.kind, n.peer, n.tag, n.size)
 	case cluster.KindAwait:
 		return fmt.Sprintf("await of the word at %d", n.off)
-	case cluster.KindReached:
+	case cluster.KindFlagWait:
 		return fmt.Sprintf("%s for word %d", n.kind, n.tag)
 	case cluster.KindBarrier, cluster.KindEvent, cluster.KindMeet:
 		return n.kind.String()
@@ -149,7 +149,7 @@ func (v *survey) needsOf(p *port) sleeper {
 		case h&barrierBit != 0:
 			m := p.e.memberOf(h)
 			if h&boardBit != 0 {
-				s.needs = append(s.needs, need{kind: cluster.KindReached, tag: flagOf(h), ranks: m.b.ranks, any: true})
+				s.needs = append(s.needs, need{kind: cluster.KindFlagWait, tag: flagOf(h), ranks: m.b.ranks, any: true})
 				continue
 			}
 			s.needs = append(s.needs, need{kind: cluster.KindBarrier, ranks: v.absentFrom(m, uint32(h))})

@@ -24,7 +24,7 @@ func (p *port) checkPolling(h cluster.Handle) {
 	n := need{kind: cluster.KindBarrier}
 	switch {
 	case h&barrierBit != 0 && h&boardBit != 0:
-		n = need{kind: cluster.KindReached, tag: flagOf(h)}
+		n = need{kind: cluster.KindFlagWait, tag: flagOf(h)}
 	case h&barrierBit == 0:
 		s := p.e.slotOf(h)
 		n = need{kind: s.kind, peer: s.peer, tag: s.tag, size: s.size, off: s.off}

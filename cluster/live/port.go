@@ -207,7 +207,7 @@ func (e *engine) start(op *cluster.Op) cluster.Handle {
 		return e.w.transport.work(e, op)
 	case cluster.KindFlagAdd:
 		return e.addToFlag(op)
-	case cluster.KindReached:
+	case cluster.KindFlagWait:
 		return e.waitFlag(op)
 	case cluster.KindLoad:
 		return e.w.transport.load(e, op)

@@ -93,7 +93,7 @@ func (s *slot) waker() (ctx int32, anyRank bool) {
 		return s.ctx, s.peer == cluster.AnySource
 	case cluster.KindAwait, cluster.KindEvent:
 		return clusterwide, true
-	case cluster.KindReached, cluster.KindTree:
+	case cluster.KindFlagWait, cluster.KindTree:
 		return s.ctx, true
 	}
 	return s.ctx, false
@@ -108,7 +108,7 @@ func describe(s *slot) string {
 		return fmt.Sprintf("%s to %d tag %d (%d B)", s.kind, s.peer, s.tag, s.size)
 	case cluster.KindAwait:
 		return fmt.Sprintf("await of the word at %d", s.more.off)
-	case cluster.KindReached:
+	case cluster.KindFlagWait:
 		return fmt.Sprintf("%s for word %d", s.kind, s.tag)
 	case cluster.KindTree, cluster.KindMeet:
 		return s.kind.String()
@@ -237,7 +237,7 @@ func (w *world) canComplete(t *thread, h cluster.Handle, live []bool, absent map
 		return w.canOpen(t.r.memberOf(h), live, absent)
 	}
 	s := t.r.slots.find(h)
-	if s.kind == cluster.KindReached || s.kind == cluster.KindTree {
+	if s.kind == cluster.KindFlagWait || s.kind == cluster.KindTree {
 		return slices.ContainsFunc(t.r.memberIn(s.ctx).b.ranks, func(id int32) bool { return id != t.r.id && live[id] })
 	}
 	if _, anyRank := s.waker(); anyRank {

@@ -105,7 +105,7 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 		return t.work(op)
 	case cluster.KindFlagAdd:
 		return t.addToFlag(op)
-	case cluster.KindReached:
+	case cluster.KindFlagWait:
 		return t.waitFlag(op)
 	case cluster.KindLoad:
 		return t.loadBuffers(op)
