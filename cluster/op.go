@@ -36,7 +36,7 @@ const (
 	KindFire         // Event: fires an event of this port once
 
 	// In a parallel region, among its threads.
-	KindMeet  // a barrier: Post arrives, Wait waits
+	KindThreadBarrier  // a barrier: Post arrives, Wait waits
 	KindDraw  // Arg A: adds A to counter Arg of the region; Done.A is its old value; each thread barrier resets all counters to 0
 	KindEnter // takes the library's lock for the thread; Done.Found: it succeeded; Done.Peer: the thread that has the lock
 	KindLeave // releases the lock

@@ -61,7 +61,7 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 // Meet is a barrier of the region's threads (OpenMP's barrier, with its flush). It returns when all
 // threads have called it.
 func (t *Thread) Meet() {
-	t.op.Kind = KindMeet
+	t.op.Kind = KindThreadBarrier
 	if h := t.port.Post(&t.op); h != 0 {
 		t.handles = append(t.handles[:0], h)
 		t.port.Wait(t.handles, 1)

@@ -51,7 +51,7 @@ func (n *need) String() string {
 		return fmt.Sprintf("await of the word at %d", n.off)
 	case cluster.KindFlagWait:
 		return fmt.Sprintf("%s for word %d", n.kind, n.tag)
-	case cluster.KindBarrier, cluster.KindEvent, cluster.KindMeet:
+	case cluster.KindBarrier, cluster.KindEvent, cluster.KindThreadBarrier:
 		return n.kind.String()
 	case cluster.KindNone:
 		return "a wait for an invalid or freed handle"

@@ -102,7 +102,7 @@ func (o *observed) Post(op *cluster.Op) cluster.Handle {
 // postOther posts an operation that differs from the previous one, or is long.
 func (o *observed) postOther(op *cluster.Op) cluster.Handle {
 	switch op.Kind {
-	case cluster.KindMeet:
+	case cluster.KindThreadBarrier:
 		o.inThreadBarrier = true
 		return o.port.Post(op)
 	case cluster.KindDraw, cluster.KindEnter, cluster.KindLeave:
@@ -203,7 +203,7 @@ func (o *observed) Wait(hs []cluster.Handle, need int) {
 	peer := o.peer
 	if o.inThreadBarrier {
 		a = timeline.ActivitySleep
-		call = cluster.KindMeet
+		call = cluster.KindThreadBarrier
 		peer = timeline.NoPeer
 	}
 	o.endActivity(o.Now())

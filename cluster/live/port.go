@@ -154,7 +154,7 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 	if e.lockless {
 		return e.post(op)
 	}
-	if op.Kind >= cluster.KindMeet {
+	if op.Kind >= cluster.KindThreadBarrier {
 		return p.regional(op)
 	}
 	if e.vcis != nil {
@@ -218,7 +218,7 @@ func (e *engine) start(op *cluster.Op) cluster.Handle {
 	case cluster.KindFire:
 		return e.fire(op)
 	}
-	if op.Kind >= cluster.KindMeet {
+	if op.Kind >= cluster.KindThreadBarrier {
 		return e.regionalAlone(op)
 	}
 	panic("live: post of an unknown kind")

@@ -19,7 +19,7 @@ type region struct {
 func (p *port) regional(op *cluster.Op) cluster.Handle {
 	g := &p.e.region
 	switch op.Kind {
-	case cluster.KindMeet:
+	case cluster.KindThreadBarrier:
 		if p.e.vcis != nil {
 			p.flush()
 		}
@@ -50,7 +50,7 @@ func (g *region) draw(op *cluster.Op) {
 // regionalAlone is regional for a region of one thread, which needs no lock.
 func (e *engine) regionalAlone(op *cluster.Op) cluster.Handle {
 	switch op.Kind {
-	case cluster.KindMeet:
+	case cluster.KindThreadBarrier:
 		e.region.counters = e.region.counters[:0]
 		op.Done = cluster.Done{}
 	case cluster.KindDraw:
@@ -70,7 +70,7 @@ func (p *port) meet() cluster.Handle {
 		e.flush()
 	}
 	if len(g.waiting)+1 < g.threads {
-		s := e.slots.take(cluster.KindMeet)
+		s := e.slots.take(cluster.KindThreadBarrier)
 		s.peer = e.id
 		g.waiting = append(g.waiting, s)
 		return postResult(s)

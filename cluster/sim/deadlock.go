@@ -110,7 +110,7 @@ func describe(s *slot) string {
 		return fmt.Sprintf("await of the word at %d", s.more.off)
 	case cluster.KindFlagWait:
 		return fmt.Sprintf("%s for word %d", s.kind, s.tag)
-	case cluster.KindTree, cluster.KindMeet:
+	case cluster.KindTree, cluster.KindThreadBarrier:
 		return s.kind.String()
 	case cluster.KindEvent:
 		return "event"

@@ -62,8 +62,8 @@ func (t *thread) recordWait(until cluster.Time) {
 	switch {
 	case t.state == threadEnded:
 		t.lane.Until(until, timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
-	case t.call == cluster.KindMeet:
-		t.lane.Until(until, timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer)
+	case t.call == cluster.KindThreadBarrier:
+		t.lane.Until(until, timeline.ActivitySleep, cluster.KindThreadBarrier, timeline.NoPeer)
 	default:
 		if t.peerReady == 0 || t.peerReady > until {
 			t.peerReady = until
@@ -191,7 +191,7 @@ func (o observed) Post(op *cluster.Op) cluster.Handle {
 // Wait implements cluster.Port.
 func (o observed) Wait(hs []cluster.Handle, need int) {
 	a := timeline.ActivityWait
-	if o.call == cluster.KindMeet {
+	if o.call == cluster.KindThreadBarrier {
 		a = timeline.ActivitySleep
 	}
 	o.lane.Now(a, o.call, o.peer)
@@ -209,7 +209,7 @@ func (o observed) Compute(work cluster.Work, body func()) {
 // part.
 func (o observed) Fork(n int, body func(cluster.Port, int)) {
 	lanes := o.w.trace.recorder.Team(o.ID(), n)
-	o.setCall(cluster.KindMeet, timeline.NoPeer)
+	o.setCall(cluster.KindThreadBarrier, timeline.NoPeer)
 	o.thread.Fork(n, func(p cluster.Port, number int) {
 		t := p.(*thread)
 		if t.lane == nil {
@@ -219,8 +219,8 @@ func (o observed) Fork(n int, body func(cluster.Port, int)) {
 		t.setCall(cluster.KindNone, timeline.NoPeer)
 		t.lane.Unknown()
 		body(observed{t}, number)
-		t.setCall(cluster.KindMeet, timeline.NoPeer)
-		t.lane.Now(timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer)
+		t.setCall(cluster.KindThreadBarrier, timeline.NoPeer)
+		t.lane.Now(timeline.ActivitySleep, cluster.KindThreadBarrier, timeline.NoPeer)
 	})
 	o.setCall(cluster.KindNone, timeline.NoPeer)
 	o.lane.Unknown()

@@ -42,7 +42,7 @@ func (t *thread) Now() cluster.Time {
 // Post implements cluster.Port.
 func (t *thread) Post(op *cluster.Op) cluster.Handle {
 	t.check()
-	if op.Kind >= cluster.KindMeet {
+	if op.Kind >= cluster.KindThreadBarrier {
 		return t.regional(op)
 	}
 	if op.Kind-cluster.KindPut <= cluster.KindAtomic-cluster.KindPut && t.direct(op) {

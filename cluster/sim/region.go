@@ -27,7 +27,7 @@ func (t *thread) regional(op *cluster.Op) cluster.Handle {
 	}
 	t.sync(evResume)
 	switch op.Kind {
-	case cluster.KindMeet:
+	case cluster.KindThreadBarrier:
 		return t.meet()
 	case cluster.KindDraw:
 		for int(op.Arg) >= len(g.counters) {
@@ -56,7 +56,7 @@ func (t *thread) regional(op *cluster.Op) cluster.Handle {
 func (t *thread) meet() cluster.Handle {
 	r, g := t.r, t.r.group
 	if len(g.waiting)+1 < g.threads {
-		s, id := r.slots.take(cluster.KindMeet)
+		s, id := r.slots.take(cluster.KindThreadBarrier)
 		s.peer = r.id
 		s.at = t.now
 		s.cause = t.cause

@@ -29,7 +29,7 @@ func Hybrid(rec *timeline.Recorder, l cluster.Layout, from, to int) {
 			m.Until(t+65*us, timeline.ActivityCopy, cluster.KindSend, peer)
 			m.Until(t+85*us+late, timeline.ActivityWait, cluster.KindRecv, peer)
 			m.Until(t+95*us, timeline.ActivityCommunicate, cluster.KindBarrier, timeline.NoPeer)
-			m.Until(t+100*us, timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer)
+			m.Until(t+100*us, timeline.ActivitySleep, cluster.KindThreadBarrier, timeline.NoPeer)
 			for k, w := range lanes[1:] {
 				if i%2 == 0 {
 					w.Until(t+50*us-late, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
@@ -39,7 +39,7 @@ func Hybrid(rec *timeline.Recorder, l cluster.Layout, from, to int) {
 				w.Until(t+40*us, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 				w.Until(t+cluster.Time(45+k)*us, timeline.ActivityLock, cluster.KindSend, peer)
 				w.Until(t+99*us-late, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
-				w.Until(t+100*us, timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer)
+				w.Until(t+100*us, timeline.ActivitySleep, cluster.KindThreadBarrier, timeline.NoPeer)
 			}
 			if rec.Arrows() {
 				rec.Message(timeline.Arrow{From: int32(rank), To: peer, Sent: t + 62*us, Received: t + 80*us + late, Bytes: 4096, Tag: 7})
