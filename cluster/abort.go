@@ -53,7 +53,7 @@ type Wait struct {
 	Bytes  int64  // size of a send
 	For    []int  // the ranks that could end the wait
 	Any    bool   // any of them can end it; otherwise all are needed
-	Asks   bool   // the rank polls instead of waiting inside the call
+	Polls   bool   // the rank polls instead of waiting inside the call
 }
 
 // String describes the wait and its ranks in one line.
@@ -63,7 +63,7 @@ func (w Wait) String() string {
 	if w.Thread != 0 {
 		fmt.Fprintf(&b, " thread %d", w.Thread)
 	}
-	if w.Asks {
+	if w.Polls {
 		fmt.Fprintf(&b, " asks by %s", w.Call)
 	} else {
 		fmt.Fprintf(&b, " waits in %s", w.Call)

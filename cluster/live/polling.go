@@ -43,7 +43,7 @@ func (p *port) reportPolling(n *need) {
 	if !errors.As(w.err, &a) || a.Reason != cluster.ReasonCancelled {
 		return
 	}
-	wait := cluster.Wait{Rank: rank, Thread: p.thread, Call: n.String(), Asks: true}
+	wait := cluster.Wait{Rank: rank, Thread: p.thread, Call: n.String(), Polls: true}
 	if i, found := slices.BinarySearchFunc(a.Waits, wait, compareWaits); !found {
 		a.Waits = slices.Insert(a.Waits, i, wait)
 	}
