@@ -196,7 +196,7 @@ type Machine struct {
 	PollTime          Time              // of a test or a probe; 0: 10 ns, because a loop of free polls would never end
 	ClockTime         *Time             // to read the clock; nil: PollTime
 	ForkTime          Time              // to fork and join the threads of a parallel region
-	MeetTime          Time              // of a thread barrier
+	ThreadBarrierTime          Time              // of a thread barrier
 	ComputeNoise      float64           // relative standard deviation of computing time
 	LinkNoise         float64           // relative standard deviation of latencies
 	Slow              []Slow            // slow nodes and adapters

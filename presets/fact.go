@@ -105,7 +105,7 @@ var facts = slices.Concat(
 		{key: "clock_time_s", unit: seconds, min: 0, max: 1, need: free, cost: true,
 			field: func(m *cluster.Machine) any { return &m.ClockTime }},
 		span("fork_time_s", func(m *cluster.Machine) *cluster.Time { return &m.ForkTime }),
-		span("thread_barrier_time_s", func(m *cluster.Machine) *cluster.Time { return &m.MeetTime }),
+		span("thread_barrier_time_s", func(m *cluster.Machine) *cluster.Time { return &m.ThreadBarrierTime }),
 		{key: "compute_noise", unit: relative, min: 0, max: 10, need: free, cost: true,
 			field: func(m *cluster.Machine) any { return &m.ComputeNoise }},
 		{key: "link_noise", unit: relative, min: 0, max: 10, need: free, cost: true,

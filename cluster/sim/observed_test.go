@@ -22,7 +22,7 @@ func lanesOf(t *testing.T, arrows bool, body func(r *cluster.Rank) error) string
 	m.Progress = cluster.ProgressOffload
 	m.LockTime = 40 * cluster.Nanosecond
 	m.ForkTime = 500 * cluster.Nanosecond
-	m.MeetTime = 200 * cluster.Nanosecond
+	m.ThreadBarrierTime = 200 * cluster.Nanosecond
 	spec := cluster.Spec{Machine: m, EagerLimit: 8192, Segment: 64, Layout: cluster.Layout{
 		Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 3, Ranking: cluster.Sequential, Model: cluster.Flat, Group: 2}}
 	spec.Timeline = timeline.NewRecorder(spec.Layout, arrows)

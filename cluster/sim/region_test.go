@@ -17,7 +17,7 @@ func crew() (m cluster.Machine, F, B, A cluster.Time) {
 	B = 3 * us
 	A = 100 * cluster.Nanosecond
 	m = cluster.Machine{Name: "crew", Emulated: true, Flops: 1e9, EagerLimit: 1 << 20,
-		ForkTime: F, MeetTime: B, AtomicTime: A, PollTime: 10 * cluster.Nanosecond, Progress: cluster.ProgressOffload}
+		ForkTime: F, ThreadBarrierTime: B, AtomicTime: A, PollTime: 10 * cluster.Nanosecond, Progress: cluster.ProgressOffload}
 	for c := range m.Classes {
 		m.Classes[c] = cluster.Link{Latency: us, Overhead: us, Gap: us}
 	}

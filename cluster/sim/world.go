@@ -47,7 +47,7 @@ const minPoll = 10 * cluster.Nanosecond
 func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
 	c := costs{flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), cores: int64(m.CoresPerNode), ranksPerNode: int64(l.RanksPerNode),
 		compNoise: partsOf(m.ComputeNoise), atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime,
-		lockTime: m.LockTime, forkTime: m.ForkTime, meetTime: m.MeetTime}
+		lockTime: m.LockTime, forkTime: m.ForkTime, meetTime: m.ThreadBarrierTime}
 	for k := range c.kernels {
 		c.kernels[k] = rateOf(m.KernelRate(cluster.Kernel(k)))
 	}
