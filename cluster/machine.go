@@ -287,7 +287,7 @@ type Spec struct {
 	EagerLimit int64 // bytes; a longer send uses rendezvous; 0: every send; negative: the machine's limit
 	Seed       uint64
 	Dilation   float64     // 0: the fabric chooses
-	Stretch    float64     // factor on the dilation that the fabric chooses; up to 1: none
+	DilationFactor    float64     // factor on the dilation that the fabric chooses; up to 1: none
 	Threading  ThreadLevel // initial thread level of the ranks; unset: the machine's
 	Timeline   Recorder    // records the activity of threads; nil: no recording
 	Clock      Clock       // of the fabric; Start sets it

@@ -60,7 +60,7 @@ func newWire(w *world, cores int) *wire {
 	if x.dilation <= 0 {
 		perCore := max(1, float64(len(w.engines))/float64(cores))
 		x.dilation = roundUp(margin * perCore * float64(resolution.Nanoseconds()) * float64(cluster.Nanosecond) / float64(smallest))
-		if f := w.spec.Stretch; f > 1 {
+		if f := w.spec.DilationFactor; f > 1 {
 			x.dilation = roundUp(x.dilation * f)
 		}
 	}

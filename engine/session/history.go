@@ -56,7 +56,7 @@ func (h *history) begin(set setup, at time.Duration) {
 	h.dilation = 0
 	if h.hasSetup {
 		label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind())
-		dilationOnly = label == "" && h.set.spec.Stretch != set.spec.Stretch
+		dilationOnly = label == "" && h.set.spec.DilationFactor != set.spec.DilationFactor
 		if dilationOnly && h.shown != nil {
 			h.dilation = h.shown.Dilation
 		} else if label == "" && maps.Equal(h.set.scenario.Values, set.scenario.Values) {
@@ -110,7 +110,7 @@ func (h *history) applyKnobs(set setup, at time.Duration) {
 	if label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind()); label != "" {
 		h.addMark(label, at)
 	}
-	set.spec.Stretch = h.set.spec.Stretch
+	set.spec.DilationFactor = h.set.spec.DilationFactor
 	h.set = set
 }
 

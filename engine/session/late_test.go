@@ -23,7 +23,7 @@ func (f busy) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Po
 	if err != nil {
 		return nil, err
 	}
-	return &busyRun{Run: r, f: f, slowdown: max(spec.Stretch, 1)}, nil
+	return &busyRun{Run: r, f: f, slowdown: max(spec.DilationFactor, 1)}, nil
 }
 
 // busyRun simulates the lateness of the host.

@@ -44,7 +44,7 @@ func (s *Session) loop(ctx context.Context) {
 	for {
 		set, version := s.take()
 		if set.adaptsDilation() {
-			set.spec.Stretch = h.dilator.factor
+			set.spec.DilationFactor = h.dilator.factor
 		}
 		h.begin(set, s.elapsed())
 		s.notifyLaunch(&set)
