@@ -16,9 +16,9 @@ type Charger interface {
 	Charge(members []int32, what []Charge) (node int, share float64, err error)
 }
 
-// mostCharged is the maximum fraction of an adapter's time. Above it, accesses charged at once
+// maxCharged is the maximum fraction of an adapter's time. Above it, accesses charged at once
 // would have waited for each other.
-const mostCharged = 0.5
+const maxCharged = 0.5
 
 // ChargeAccesses counts reads of the memory of the group's threads, and adds the time of the same
 // number of consecutive, uncontended gets. The program has read the data in another way. It is an
@@ -44,7 +44,7 @@ func (r *Rank) ChargeAccesses(what ...Charge) error {
 	if err != nil {
 		return r.errorf("charge of accesses: %w: make each access", err)
 	}
-	if share > mostCharged {
+	if share > maxCharged {
 		return r.errorf("charge of accesses: the adapters of node %d would send for %.0f %% of the time, so accesses would wait for each other (make each access)", node, 100*share)
 	}
 	return nil
