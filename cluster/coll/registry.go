@@ -60,9 +60,9 @@ type Algorithm struct {
 	id uint8 // number by which members compare their calls
 }
 
-// MostRanks is the maximum size of a team. MostRadix and MostSegments limit the size of a schedule.
+// MaxRanks is the maximum size of a team. MostRadix and MostSegments limit the size of a schedule.
 const (
-	MostRanks    = 1 << 20
+	MaxRanks    = 1 << 20
 	MostRadix    = 4096
 	MostSegments = math.MaxUint16
 	maxParts     = 1 << 19 // segments times ranks
@@ -124,8 +124,8 @@ func (a *Algorithm) newKey(p Parameters) (k Key, err error) {
 // segments, or uses no places.
 func (a *Algorithm) checkSizes(p Parameters) error {
 	switch {
-	case p.Ranks < 1 || p.Ranks > MostRanks:
-		return fmt.Errorf("%d ranks: from 1 to %d", p.Ranks, MostRanks)
+	case p.Ranks < 1 || p.Ranks > MaxRanks:
+		return fmt.Errorf("%d ranks: from 1 to %d", p.Ranks, MaxRanks)
 	case a.Needs&PowerOfTwo != 0 && p.Ranks&(p.Ranks-1) != 0:
 		return fmt.Errorf("%d ranks: want a power of two", p.Ranks)
 	case a.Needs&EvenRanks != 0 && p.Ranks%2 != 0 && p.Ranks != 1:

@@ -47,8 +47,8 @@ func (r *Rule) check() error {
 	switch {
 	case r.Collective >= Collectives:
 		return errors.New("no such collective")
-	case r.Ranks < 1 || r.Ranks > MostRanks:
-		return fmt.Errorf("want 1 to %d ranks", MostRanks)
+	case r.Ranks < 1 || r.Ranks > MaxRanks:
+		return fmt.Errorf("want 1 to %d ranks", MaxRanks)
 	case r.PerNode < 0 || r.perNode() > r.Ranks:
 		return errors.New("want at most all ranks per node")
 	case r.Bytes < 0 || r.Time < 0:

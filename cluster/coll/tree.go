@@ -133,7 +133,7 @@ func fork(p, dims, rel int32) vertex {
 // power returns side to the power of dims, or a number above every team size.
 func power(side int64, dims int32) int64 {
 	n := int64(1)
-	for ; dims > 0 && n <= MostRanks; dims-- {
+	for ; dims > 0 && n <= MaxRanks; dims-- {
 		n *= side
 	}
 	return n

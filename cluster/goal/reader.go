@@ -90,7 +90,7 @@ func (p *parser) file() error {
 	if w, err := p.word("num_ranks"); err != nil || string(w) != "num_ranks" {
 		return p.orWant(err, "want num_ranks first")
 	}
-	n, err := p.number("a number of ranks", coll.MostRanks, false)
+	n, err := p.number("a number of ranks", coll.MaxRanks, false)
 	if err == nil && n == 0 {
 		err = fmt.Errorf("no ranks")
 	}

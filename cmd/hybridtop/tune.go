@@ -147,7 +147,7 @@ func (p *tunePlace) options(collectives []string) (tuner.Options, error) {
 		}
 		o.Collectives = append(o.Collectives, c)
 	}
-	ranks, err := wholeList(p.ranks, 1, coll.MostRanks)
+	ranks, err := wholeList(p.ranks, 1, coll.MaxRanks)
 	if err != nil {
 		return o, fmt.Errorf("--ranks: %w", err)
 	}

@@ -197,8 +197,8 @@ func nesting(data []byte) int {
 func readRule(f *fields) (coll.Rule, error) {
 	var r coll.Rule
 	name := f.text("collective")
-	r.Ranks = int32(f.number("ranks", 1, coll.MostRanks, 0))
-	r.PerNode = int32(f.number("ranks_per_node", 1, coll.MostRanks, 1))
+	r.Ranks = int32(f.number("ranks", 1, coll.MaxRanks, 0))
+	r.PerNode = int32(f.number("ranks_per_node", 1, coll.MaxRanks, 1))
 	r.Bytes = f.number("bytes", 0, math.MaxInt64, 0)
 	r.Time = cluster.Time(f.number("time_ps", 0, math.MaxInt64, 0))
 	for _, x := range requirements {

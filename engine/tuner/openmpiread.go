@@ -78,7 +78,7 @@ func (in *incoming) table() (rules []coll.Rule, notes []string, err error) {
 		case i+1 < len(in.spans):
 			to = in.spans[i+1].ranks - 1
 		default:
-			to = int32(min(int64(from)*16, coll.MostRanks))
+			to = int32(min(int64(from)*16, coll.MaxRanks))
 		}
 		if to < from {
 			continue
@@ -192,7 +192,7 @@ func readOmpiClassic(data []byte) ([]incoming, []string, error) {
 		}
 		teams := r.next("a number of teams", 0, maxOmpiComm)
 		for i := range teams {
-			s := ompiSpan{ranks: int32(r.next("ranks", 0, coll.MostRanks))}
+			s := ompiSpan{ranks: int32(r.next("ranks", 0, coll.MaxRanks))}
 			if i > 0 && r.err == nil && in.o != nil && s.ranks <= in.spans[i-1].ranks {
 				r.fail("%d ranks after %d: want increasing ranks", s.ranks, in.spans[i-1].ranks)
 			}
@@ -375,14 +375,14 @@ var ompiOthers = []string{"allgatherv", "alltoallv", "alltoallw", "exscan", "gat
 func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
 	s := ompiSpan{ranks: 1}
 	if c.Least != nil {
-		if *c.Least < 0 || *c.Least > coll.MostRanks {
-			return s, 0, fmt.Errorf("comm_size_min %d: want 0 to %d", *c.Least, coll.MostRanks)
+		if *c.Least < 0 || *c.Least > coll.MaxRanks {
+			return s, 0, fmt.Errorf("comm_size_min %d: want 0 to %d", *c.Least, coll.MaxRanks)
 		}
 		s.ranks = int32(max(*c.Least, 1))
 	}
-	end := int32(min(int64(s.ranks)*16, coll.MostRanks))
+	end := int32(min(int64(s.ranks)*16, coll.MaxRanks))
 	if c.Most != nil && *c.Most != unlimited {
-		end = int32(min(int64(*c.Most), coll.MostRanks))
+		end = int32(min(int64(*c.Most), coll.MaxRanks))
 	}
 	if !slices.Contains([]string{"", "any", "one-per-node", "single-node"}, c.Where) {
 		return s, 0, fmt.Errorf("comm_rank_distribution %.40q: want any, one-per-node or single-node", c.Where)

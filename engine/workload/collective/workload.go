@@ -38,7 +38,7 @@ var collective = workload.Workload{
 		{Name: "size", Label: "size", Doc: "bytes of each rank's block if each rank has its own block, else bytes of the data", Type: engine.Size, Unit: "B", Default: "8", Min: 0, Max: 1 << 30,
 			Choices: []string{"0", "8", "64", "512", "4096", "32768", "262144", "1048576", "4194304"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the fastest algorithm: few messages for short data, few bytes for long data", Paper: "paper 5, figures 2 to 8"},
-		{Name: "root", Label: "root", Doc: "rank that sends or receives the data; rotating: another rank in each call", Type: engine.Integer, Default: "0", Min: 0, Max: coll.MostRanks - 1,
+		{Name: "root", Label: "root", Doc: "rank that sends or receives the data; rotating: another rank in each call", Type: engine.Integer, Default: "0", Min: 0, Max: coll.MaxRanks - 1,
 			Choices: []string{"0", "1", rotating}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "no change on a uniform machine: schedules are relative to the root"},
 	}, parameters[2:], []engine.Knob{

@@ -43,7 +43,7 @@ var fft = workload.Workload{
 		{Name: "nz", Label: "n_z", Doc: "points along z, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: maxPoints,
 			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the planes of a process, and so the slabs"},
-		{Name: "rows", Label: "grid TY", Doc: "processes that share a plane of the box (TY of TY × TZ); square: the divisor closest to TZ; 1: whole planes and one exchange", Type: engine.Integer, Default: square, Min: 1, Max: coll.MostRanks,
+		{Name: "rows", Label: "grid TY", Doc: "processes that share a plane of the box (TY of TY × TZ); square: the divisor closest to TZ; 1: whole planes and one exchange", Type: engine.Integer, Default: square, Min: 1, Max: coll.MaxRanks,
 			Choices: []string{square, "1", "2", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the sizes of the two teams and of the messages: the larger the team, the smaller its messages", Paper: "paper 5, figure 15"},
 		{Name: "exchange", Label: "exchange", Doc: "form of the exchanges; packed: all points of a pass at once, then wait; slabs: slab by slab during the computing", Type: engine.Choice, Default: slabs,
