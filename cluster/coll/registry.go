@@ -60,10 +60,10 @@ type Algorithm struct {
 	id uint8 // number by which members compare their calls
 }
 
-// MaxRanks is the maximum size of a team. MostRadix and MostSegments limit the size of a schedule.
+// MaxRanks is the maximum size of a team. MaxRadix and MostSegments limit the size of a schedule.
 const (
 	MaxRanks    = 1 << 20
-	MostRadix    = 4096
+	MaxRadix    = 4096
 	MostSegments = math.MaxUint16
 	maxParts     = 1 << 19 // segments times ranks
 )
@@ -132,8 +132,8 @@ func (a *Algorithm) checkSizes(p Parameters) error {
 		return fmt.Errorf("%d ranks: want an even number", p.Ranks)
 	case a.Radix == 0 && p.Radix != 0:
 		return fmt.Errorf("radix %d: it has none", p.Radix)
-	case a.Radix != 0 && p.Radix != 0 && (p.Radix < a.least() || p.Radix > MostRadix):
-		return fmt.Errorf("radix %d: from %d to %d", p.Radix, a.least(), MostRadix)
+	case a.Radix != 0 && p.Radix != 0 && (p.Radix < a.least() || p.Radix > MaxRadix):
+		return fmt.Errorf("radix %d: from %d to %d", p.Radix, a.least(), MaxRadix)
 	case !a.Segmented && p.Segments > 1:
 		return fmt.Errorf("%d segments: it has none", p.Segments)
 	case p.Segments < 0 || p.Segments > MostSegments:

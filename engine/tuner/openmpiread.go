@@ -132,10 +132,10 @@ func (o *ompi) choices(at coll.Tuple, r ompiRule) (all []coll.Choice, note strin
 		case w.radix > 0:
 			c.Radix = w.radix
 		case w.radix < 0 && r.fan >= 2:
-			c.Radix = min(r.fan, coll.MostRadix)
+			c.Radix = min(r.fan, coll.MaxRadix)
 		}
 		if w.later != "" && r.fan >= 2 {
-			c.Radix = min(r.fan, coll.MostRadix)
+			c.Radix = min(r.fan, coll.MaxRadix)
 		}
 		if w.seg && a.Segmented && r.segment > 0 && at.Bytes > int64(r.segment) {
 			c.Segments = int(min((at.Bytes+int64(r.segment)-1)/int64(r.segment), coll.MostSegments))
