@@ -60,11 +60,11 @@ type Algorithm struct {
 	id uint8 // number by which members compare their calls
 }
 
-// MaxRanks is the maximum size of a team. MaxRadix and MostSegments limit the size of a schedule.
+// MaxRanks is the maximum size of a team. MaxRadix and MaxSegments limit the size of a schedule.
 const (
 	MaxRanks    = 1 << 20
 	MaxRadix    = 4096
-	MostSegments = math.MaxUint16
+	MaxSegments = math.MaxUint16
 	maxParts     = 1 << 19 // segments times ranks
 )
 
@@ -136,8 +136,8 @@ func (a *Algorithm) checkSizes(p Parameters) error {
 		return fmt.Errorf("radix %d: from %d to %d", p.Radix, a.least(), MaxRadix)
 	case !a.Segmented && p.Segments > 1:
 		return fmt.Errorf("%d segments: it has none", p.Segments)
-	case p.Segments < 0 || p.Segments > MostSegments:
-		return fmt.Errorf("%d segments: from 1 to %d", p.Segments, MostSegments)
+	case p.Segments < 0 || p.Segments > MaxSegments:
+		return fmt.Errorf("%d segments: from 1 to %d", p.Segments, MaxSegments)
 	case p.Segments > 1 && p.Segments > maxParts/p.Ranks: // a root may send each segment to all ranks
 		return fmt.Errorf("%d segments among %d ranks: up to %d", p.Segments, p.Ranks, max(maxParts/p.Ranks, 1))
 	case !a.Housed && p.Places != Places{}:

@@ -47,7 +47,7 @@ func Parameters() []engine.Knob {
 		{Name: "radix", Label: "radix", Doc: "children per tree node, or 1 + messages per round; own: the algorithm's default", Type: engine.Integer, Default: OwnRadix, Min: 1, Max: coll.MaxRadix,
 			Choices: []string{OwnRadix, "2", "3", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the number of steps: a higher radix has fewer steps with more messages each. It wins if overhead is small", Paper: "paper 5, section 3.4"},
-		{Name: "segments", Label: "segments", Doc: "number of pieces in which long data is sent, one after the other", Type: engine.Integer, Default: "1", Min: 1, Max: coll.MostSegments,
+		{Name: "segments", Label: "segments", Doc: "number of pieces in which long data is sent, one after the other", Type: engine.Integer, Default: "1", Min: 1, Max: coll.MaxSegments,
 			Choices: []string{"1", "2", "4", "8", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the pipeline: long data down a chain takes little longer than one transfer", Paper: "paper 5, section 3.2"},
 		{Name: "transfer", Label: "transfer", Doc: "how data reaches another rank: messages, puts with flags, gets from an announced address, or puts without flags", Type: engine.Choice, Default: coll.TwoSided.String(),

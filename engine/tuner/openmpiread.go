@@ -138,7 +138,7 @@ func (o *ompi) choices(at coll.Tuple, r ompiRule) (all []coll.Choice, note strin
 			c.Radix = min(r.fan, coll.MaxRadix)
 		}
 		if w.seg && a.Segmented && r.segment > 0 && at.Bytes > int64(r.segment) {
-			c.Segments = int(min((at.Bytes+int64(r.segment)-1)/int64(r.segment), coll.MostSegments))
+			c.Segments = int(min((at.Bytes+int64(r.segment)-1)/int64(r.segment), coll.MaxSegments))
 		}
 		if w.loose {
 			note = fmt.Sprintf("%s by %s: replaced by %s, the closest algorithm", o.name, w.name, a.Name)
