@@ -13,7 +13,7 @@ func chosen(p *proc) {
 	var rules []coll.Rule
 	for _, what := range []coll.Collective{coll.OpBcast, coll.OpAllreduce} {
 		var choices []coll.Choice
-		for _, a := range ofMessages(what)[:coll.MostChoices] {
+		for _, a := range ofMessages(what)[:coll.MaxChoices] {
 			choices = append(choices, coll.Choice{Algorithm: a, Parameters: coll.Parameters{Radix: int(a.Radix)}})
 		}
 		for _, n := range []int64{0, 512} {
@@ -39,10 +39,10 @@ func chosen(p *proc) {
 	const tries = 2
 	f, err := c.Refine(tries)
 	p.ok(err)
-	for i := range tries*coll.MostChoices + 2 {
+	for i := range tries*coll.MaxChoices + 2 {
 		for _, what := range []coll.Collective{coll.OpBcast, coll.OpAllreduce} {
 			_, settled := f.Settled(what, 800, 0)
-			p.check(settled == (i >= tries*coll.MostChoices), "call %d of %s: settled is %v", i, what, settled)
+			p.check(settled == (i >= tries*coll.MaxChoices), "call %d of %s: settled is %v", i, what, settled)
 			call, check := p.call(ofMessages(what)[0], p.All(), 800, i%p.Ranks(), coll.Modes{})
 			p.ok(f.Do(what, 800, 8, 0, call))
 			check()

@@ -17,8 +17,8 @@ type Rule struct {
 	Time    cluster.Time // time of the first choice; 0: unknown
 }
 
-// MostChoices is the maximum number of choices of a rule.
-const MostChoices = 3
+// MaxChoices is the maximum number of choices of a rule.
+const MaxChoices = 3
 
 // Table maps configurations to algorithms. It is immutable; any number of ranks may read it.
 type Table struct {
@@ -31,7 +31,7 @@ type Table struct {
 type tableEntry struct {
 	bytes   int64
 	time    cluster.Time
-	choices [MostChoices]uint16 // indices into choices, + 1; 0: end
+	choices [MaxChoices]uint16 // indices into choices, + 1; 0: end
 }
 
 // tableColumn has the entries of one team, by size.

@@ -53,8 +53,8 @@ func (r *Rule) check() error {
 		return errors.New("want at most all ranks per node")
 	case r.Bytes < 0 || r.Time < 0:
 		return errors.New("size and time must not be negative")
-	case len(r.Choices) == 0 || len(r.Choices) > MostChoices:
-		return fmt.Errorf("%d choices: from 1 to %d", len(r.Choices), MostChoices)
+	case len(r.Choices) == 0 || len(r.Choices) > MaxChoices:
+		return fmt.Errorf("%d choices: from 1 to %d", len(r.Choices), MaxChoices)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ type Refiner struct {
 	comm  *Comm
 	tries int
 	cells map[tuningKey]*tuning
-	word  [MostChoices]float64
+	word  [MaxChoices]float64
 }
 
 type tuningKey struct {

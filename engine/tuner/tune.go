@@ -330,7 +330,7 @@ func (f *timedTuple) near(g *timedTuple) []coll.Choice {
 func (f *timedTuple) rule() coll.Rule {
 	r := coll.Rule{Tuple: f.at, Time: f.choices[0].time}
 	add := func(c coll.Choice) {
-		if len(r.Choices) < coll.MostChoices && !slices.ContainsFunc(r.Choices, func(o coll.Choice) bool { return o.Algorithm == c.Algorithm }) {
+		if len(r.Choices) < coll.MaxChoices && !slices.ContainsFunc(r.Choices, func(o coll.Choice) bool { return o.Algorithm == c.Algorithm }) {
 			r.Choices = append(r.Choices, c)
 		}
 	}
