@@ -154,7 +154,7 @@ func keys(a *Algorithm, ranks int) []Key {
 	radices, segments := []int{0}, []int{0}
 	if a.Radix != 0 {
 		radices = []int{int(a.Radix), 3, 4, 8, 257}
-		if a.LeastRadix == 1 {
+		if a.MinRadix == 1 {
 			radices = append(radices, 1)
 		}
 	}

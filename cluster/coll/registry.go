@@ -44,7 +44,7 @@ type Algorithm struct {
 	Paper      string // section of the paper, or another source
 	Needs      Needs
 	Radix      int32 // default radix; 0: the algorithm has no radix
-	LeastRadix int32 // default 2
+	MinRadix int32 // default 2
 	Segmented  bool  // the algorithm accepts a number of segments
 	Housed     bool  // the algorithm accepts places; without them, each rank is alone
 
@@ -177,7 +177,7 @@ func (p Parameters) checkPlaces() error {
 	return nil
 }
 
-func (a *Algorithm) least() int { return max(2, int(a.LeastRadix)) }
+func (a *Algorithm) least() int { return max(2, int(a.MinRadix)) }
 
 // parts returns the number of blocks of the key's schedules.
 func (k Key) parts() int32 {

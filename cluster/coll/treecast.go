@@ -10,11 +10,11 @@ func init() {
 	for i := range shapes {
 		s := &shapes[i]
 		register(&Algorithm{
-			Collective: OpBcast, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least, Segmented: true,
+			Collective: OpBcast, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, MinRadix: s.least, Segmented: true,
 			Make: func(b *Builder) { b.cast(s, nil) }, Class: s.childClass,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time { return s.down(c, k, n) },
 		}, &Algorithm{
-			Collective: OpScatter, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least,
+			Collective: OpScatter, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, MinRadix: s.least,
 			Make: func(b *Builder) { b.scatter(s, In, Out) }, Class: s.subtreeClass,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time {
 				return s.walk(k, 0, func(d limb) int64 { return int64(d.size) * n }, c)

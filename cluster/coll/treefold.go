@@ -11,11 +11,11 @@ func init() {
 	for i := range shapes {
 		s := &shapes[i]
 		register(&Algorithm{
-			Collective: OpReduce, Name: s.name, Doc: "up " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least, Segmented: true,
+			Collective: OpReduce, Name: s.name, Doc: "up " + s.doc, Paper: s.paper, Radix: s.radix, MinRadix: s.least, Segmented: true,
 			Make: func(b *Builder) { b.fold(s) }, Class: s.childClass,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time { return s.up(c, k, n) },
 		}, &Algorithm{
-			Collective: OpGather, Name: s.name, Doc: "up " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least,
+			Collective: OpGather, Name: s.name, Doc: "up " + s.doc, Paper: s.paper, Radix: s.radix, MinRadix: s.least,
 			Make: func(b *Builder) { b.gather(s, false) }, Class: s.subtreeClass,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time {
 				return s.rise(k, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c)

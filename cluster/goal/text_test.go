@@ -61,7 +61,7 @@ func keys(a *coll.Algorithm, ranks int) (all []coll.Key) {
 	places := []coll.Places{{}}
 	if a.Radix != 0 {
 		radices = []int{int(a.Radix), 3, 4, 8, 257}
-		if a.LeastRadix == 1 {
+		if a.MinRadix == 1 {
 			radices = append(radices, 1)
 		}
 	}

@@ -35,7 +35,7 @@ func Index(c coll.Collective, transfers ...coll.Transfer) []Family {
 		f := Family{Algorithm: a, Segments: segments[:1]}
 		if a.Radix != 0 {
 			for _, r := range radices {
-				if r >= int(max(a.LeastRadix, 2)) {
+				if r >= int(max(a.MinRadix, 2)) {
 					f.Radices = append(f.Radices, r)
 				}
 			}
