@@ -211,7 +211,7 @@ func (p *proc) roomy(team *cluster.Team, m coll.Modes) (*coll.Comm, [2]int64) {
 	c, most := p.comm(team), coll.Room{}
 	for _, a := range coll.All() {
 		if call, _ := p.call(a, team, longest, 0, m); call.Key.Ranks > 0 {
-			most = most.Most(call.Key.Room(call.Blocks))
+			most = most.Max(call.Key.Room(call.Blocks))
 		}
 	}
 	if m.Transfer != coll.TwoSided {

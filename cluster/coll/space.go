@@ -46,8 +46,8 @@ type Room struct {
 	Store cluster.Store // store of the buffers: in the segment, or in the size-only memory behind it
 }
 
-// Most returns the space that suffices for both needs.
-func (r Room) Most(o Room) Room {
+// Max returns the space that suffices for both needs.
+func (r Room) Max(o Room) Room {
 	return Room{
 		Words: max(r.Words, o.Words),
 		Bytes: max(r.Bytes, o.Bytes),
@@ -252,7 +252,7 @@ func (k Key) Room(blocks Blocks) Room {
 		return Room{}
 	}
 	var size Room
-	k.eachClass(blocks, func(p *Place, _ int64) { size = size.Most(p.slotSize(k.Address == Bounced)) })
+	k.eachClass(blocks, func(p *Place, _ int64) { size = size.Max(p.slotSize(k.Address == Bounced)) })
 	return size
 }
 

@@ -251,7 +251,7 @@ func runKeys(p *Point, m *cluster.Machine, keys []coll.Key) ([]callResult, error
 	buffer := int64(1)
 	for _, k := range keys {
 		blocks := k.Blocks(size, 1)
-		scratch, buffer = scratch.Most(k.Room(blocks)), max(buffer, blocks.Bytes())
+		scratch, buffer = scratch.Max(k.Room(blocks)), max(buffer, blocks.Bytes())
 	}
 	scratch.Store = cluster.Bytewise(false)
 	spec := cluster.Spec{Machine: part, Layout: layout, EagerLimit: -1, Segment: 8*slots*(scratch.Words+8) + 256}

@@ -31,7 +31,7 @@ func buffersOf(at coll.Tuple, keys []coll.Key, sizeOnly bool) buffers {
 	for _, k := range keys {
 		if k.Transfer.OneSided() {
 			r.oneSided = true
-			r.Room = r.Most(k.Room(k.Blocks(at.Bytes, elementOf(at))))
+			r.Room = r.Max(k.Room(k.Blocks(at.Bytes, elementOf(at))))
 		}
 	}
 	r.in, r.out = at.Collective.Lengths(int(at.Ranks), true, at.Bytes)

@@ -91,7 +91,7 @@ func scratchOf(maxBytes int64, key func(n int64) (coll.Key, error)) (all coll.Ro
 			return all, err
 		}
 		if k.Transfer.OneSided() {
-			all = all.Most(k.Room(k.Blocks(min(2*n-1, maxBytes)/word*word, word)))
+			all = all.Max(k.Room(k.Blocks(min(2*n-1, maxBytes)/word*word, word)))
 		}
 	}
 	return all, nil

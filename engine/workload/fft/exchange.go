@@ -35,7 +35,7 @@ func slots(s *shape) int { return min(max(s.slabs, 4), 16) }
 func scratch(k coll.Key, e int, shapes ...*shape) coll.Room {
 	var largest coll.Room
 	for _, s := range shapes {
-		largest = largest.Most(k.Room(k.Blocks(s.blocks()[e], 16)))
+		largest = largest.Max(k.Room(k.Blocks(s.blocks()[e], 16)))
 	}
 	return largest
 }
