@@ -98,11 +98,11 @@ func (b *Builder) add(n Node, after []id) id {
 
 // send adds a node that sends blocks when the nodes after are complete; recv adds a receive.
 func (b *Builder) send(to Peer, r Ref, after ...id) id {
-	return b.add(Node{Kind: Send, Lane: b.channel, Peer: to, Ref: r}, after)
+	return b.add(Node{Kind: Send, Channel: b.channel, Peer: to, Ref: r}, after)
 }
 
 func (b *Builder) recv(from Peer, r Ref, after ...id) id {
-	return b.add(Node{Kind: Recv, Lane: b.channel, Peer: from, Ref: r}, after)
+	return b.add(Node{Kind: Recv, Channel: b.channel, Peer: from, Ref: r}, after)
 }
 
 // copy adds dst = src, combine adds dst = dst op src, and precede adds dst = src op dst.

@@ -97,7 +97,7 @@ func (s *Schedule) hash() uint64 {
 	h.add(int32(s.Collective), s.Ranks, s.Parts)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		h.add(int32(n.Kind), n.Count, int32(n.Lane), int32(n.Deps), n.Peer.D)
+		h.add(int32(n.Kind), n.Count, int32(n.Channel), int32(n.Deps), n.Peer.D)
 		h.add(int32(n.Ref.Buf), n.Ref.Lo, n.Ref.N, n.Ref.Run, n.Ref.Stride)
 		h.add(int32(n.From.Buf), n.From.Lo, n.From.N)
 	}

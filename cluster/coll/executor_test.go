@@ -157,7 +157,7 @@ func (x *executor) post(s step) {
 	}
 	switch n.Kind {
 	case Send:
-		f := flight{from: s.rank, to: p.Peer(n.Peer), channel: n.Lane}
+		f := flight{from: s.rank, to: p.Peer(n.Peer), channel: n.Channel}
 		m := message{step: s}
 		if late := x.rng.IntN(100) < x.sync; !late {
 			m.data = append([]byte{}, x.load(s.rank, n.Ref)...)
@@ -171,7 +171,7 @@ func (x *executor) post(s step) {
 			x.complete(s)
 		}
 	case Recv:
-		f := flight{from: p.Peer(n.Peer), to: s.rank, channel: n.Lane}
+		f := flight{from: p.Peer(n.Peer), to: s.rank, channel: n.Channel}
 		q := x.queue(f)
 		q.recvs = append(q.recvs, s)
 		x.match(f, q)

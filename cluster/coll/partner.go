@@ -18,7 +18,7 @@ func (s *Schedule) ends() map[messageEnd]int32 {
 		if n.Kind != Send && n.Kind != Recv {
 			continue
 		}
-		e := messageEnd{kind: n.Kind, channel: n.Lane, peer: n.Peer}
+		e := messageEnd{kind: n.Kind, channel: n.Channel, peer: n.Peer}
 		if !e.peer.Xor {
 			e.peer.D = wrap(e.peer.D, s.Ranks)
 		}
@@ -46,7 +46,7 @@ func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
 		if n.Kind != Send && n.Kind != Recv {
 			continue
 		}
-		other := messageEnd{kind: Recv + Send - n.Kind, channel: n.Lane, peer: n.Peer}
+		other := messageEnd{kind: Recv + Send - n.Kind, channel: n.Channel, peer: n.Peer}
 		if !n.Peer.Xor {
 			other.peer.D = wrap(-n.Peer.D, s.Ranks)
 		}

@@ -342,7 +342,7 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		if n.Kind == Recv {
 			o.Kind = cluster.KindRecv
 		}
-		o.Ctx, o.Tag = x.ctx, x.tag^int32(n.Lane)
+		o.Ctx, o.Tag = x.ctx, x.tag^int32(n.Channel)
 		o.Peer = x.global(n.Peer)
 		o.Size = x.Bytes(n.Ref)
 		o.Buf = nil

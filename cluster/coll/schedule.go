@@ -65,7 +65,7 @@ type Ref struct {
 // Node is one step of a rank.
 type Node struct {
 	Kind  Kind
-	Lane  uint16
+	Channel  uint16
 	Deps  uint16 // number of nodes that complete before this node is posted
 	Count int32
 	Peer  Peer

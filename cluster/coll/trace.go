@@ -99,7 +99,7 @@ func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 				n := &nodes[node]
 				switch n.Kind {
 				case Send, Recv:
-					return Task{Kind: n.Kind, Peer: p.Peer(n.Peer), Tag: int32(n.Lane), Size: p.Bytes(n.Ref)}
+					return Task{Kind: n.Kind, Peer: p.Peer(n.Peer), Tag: int32(n.Channel), Size: p.Bytes(n.Ref)}
 				case Mark:
 					return Task{Kind: Mark, Takes: c.O}
 				case Meet:

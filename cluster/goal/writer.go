@@ -34,7 +34,7 @@ func Write(w io.Writer, k coll.Key, root int32, blocks coll.Blocks, c coll.Cost)
 		out.begin(r)
 		for i := range s.Nodes {
 			n := &s.Nodes[i]
-			o := Op{Kind: Calc, Peer: p.Peer(n.Peer), Tag: int32(n.Lane), Size: max(p.Bytes(n.Ref), 1)}
+			o := Op{Kind: Calc, Peer: p.Peer(n.Peer), Tag: int32(n.Channel), Size: max(p.Bytes(n.Ref), 1)}
 			switch n.Kind {
 			case coll.Send:
 				o.Kind = Send
