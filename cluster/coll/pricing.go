@@ -239,7 +239,7 @@ func (m *pricing) begin(r *pricedRank, e event) {
 		r.processor = max(r.processor, e.at) + m.c.O
 		leaves := max(r.processor, r.out)
 		r.out = leaves + m.c.Gap + m.c.bytesTime(t.Size)
-		m.messages = append(m.messages, Message{From: e.rank, To: t.Peer, Lane: t.Tag, Bytes: t.Size, Sent: leaves})
+		m.messages = append(m.messages, Message{From: e.rank, To: t.Peer, Channel: t.Tag, Bytes: t.Size, Sent: leaves})
 		m.push(event{at: leaves + m.c.L, rank: t.Peer, node: int32(len(m.messages) - 1), what: coming})
 		m.complete(e.rank, e.node, r.processor)
 	case Recv:
@@ -324,7 +324,7 @@ func (m *pricing) marked(now cluster.Time) {
 
 // matches reports whether the receive matches msg.
 func (t *Task) matches(msg *Message) bool {
-	return (t.Peer < 0 || t.Peer == msg.From) && (t.Tag < 0 || t.Tag == msg.Lane)
+	return (t.Peer < 0 || t.Peer == msg.From) && (t.Tag < 0 || t.Tag == msg.Channel)
 }
 
 // takeLanded takes the first matching message, or waits.
@@ -343,7 +343,7 @@ func (m *pricing) takeLanded(r *pricedRank, e event, t Task) {
 func (m *pricing) land(r *pricedRank, e event) {
 	msg := &m.messages[e.node]
 	if !r.Any {
-		f := m.queueOf(channel{from: msg.From, to: msg.To, number: msg.Lane})
+		f := m.queueOf(channel{from: msg.From, to: msg.To, number: msg.Channel})
 		f.landed++
 		m.match(f, e.at)
 		return

@@ -139,7 +139,7 @@ func (s *schedule) write(w io.Writer, out *format) error {
 	case out.csv:
 		rows := [][]string{}
 		for _, m := range steps.Messages {
-			rows = append(rows, []string{fmt.Sprint(int64(m.Arrived)), fmt.Sprint(m.From), fmt.Sprint(m.To), fmt.Sprint(m.Lane), fmt.Sprint(m.Bytes)})
+			rows = append(rows, []string{fmt.Sprint(int64(m.Arrived)), fmt.Sprint(m.From), fmt.Sprint(m.To), fmt.Sprint(m.Channel), fmt.Sprint(m.Bytes)})
 		}
 		return writeCSV(w, []string{"step", "from", "to", "lane", "bytes"}, rows)
 	}
@@ -317,7 +317,7 @@ func drawSteps(w io.Writer, ranks int32, t *coll.Trace) error {
 func (s *schedule) writeJSON(w io.Writer, steps, priced *coll.Trace) error {
 	messages := make([]map[string]any, 0, len(steps.Messages))
 	for _, m := range steps.Messages {
-		messages = append(messages, map[string]any{"step": int64(m.Arrived), "from": m.From, "to": m.To, "lane": m.Lane, "bytes": m.Bytes})
+		messages = append(messages, map[string]any{"step": int64(m.Arrived), "from": m.From, "to": m.To, "lane": m.Channel, "bytes": m.Bytes})
 	}
 	all := map[string]any{
 		"schema": "hybridtop.schedule.v1", "collective": s.key.Algorithm.Collective.String(), "algorithm": s.key.Algorithm.Name,

@@ -71,13 +71,13 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	step := map[[3]int32][]int{}
 	for i := range steps.Messages {
 		m := &steps.Messages[i]
-		at := [3]int32{m.From, m.To, m.Lane}
+		at := [3]int32{m.From, m.To, m.Channel}
 		step[at] = append(step[at], int(m.Arrived))
 	}
 	var hops []Hop
 	for i := range trace.Messages {
 		m := &trace.Messages[i]
-		at := [3]int32{m.From, m.To, m.Lane}
+		at := [3]int32{m.From, m.To, m.Channel}
 		hops = append(hops, Hop{
 			From: int(m.From), To: int(m.To), Bytes: m.Bytes, Step: step[at][0], Sent: seconds(m.Sent), Arrived: seconds(m.Arrived),
 		})
