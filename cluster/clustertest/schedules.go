@@ -183,7 +183,7 @@ func (p *proc) call(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.M
 // salted is call with data that differ by a number.
 func (p *proc) salted(salt int, a *coll.Algorithm, team *cluster.Team, n, root int, m coll.Modes) (coll.Call, func()) {
 	want := coll.Parameters{Ranks: team.Size(), Modes: m}
-	if a.Housed {
+	if a.UsesPlaces {
 		want.Places = coll.PlacesOf(&p.Spec().Layout, team)
 	}
 	if a.Segmented {

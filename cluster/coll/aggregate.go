@@ -16,21 +16,21 @@ const maxSlots = 1 << 30
 func init() {
 	const paper = "paper 5, section 3.1"
 	register(&Algorithm{
-		Collective: OpGather, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
+		Collective: OpGather, Name: "hierarchical", Paper: paper, Radix: 2, UsesPlaces: true,
 		Doc:  "each node's leader gathers the blocks of its node, and the leaders send them up a k-nomial tree",
 		Make: (*Builder).gatherUp, Class: Key.blockClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			return rise(k.hierarchyVertex, k.blockClass, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c)
 		},
 	}, &Algorithm{
-		Collective: OpScatter, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
+		Collective: OpScatter, Name: "hierarchical", Paper: paper, Radix: 2, UsesPlaces: true,
 		Doc:  "the blocks go down a k-nomial tree of the nodes' leaders, and each leader scatters to its node",
 		Make: (*Builder).scatterDown, Class: Key.blockClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			return walk(k.hierarchyVertex, k.blockClass, 0, func(d limb) int64 { return int64(d.size) * n }, c)
 		},
 	}, &Algorithm{
-		Collective: OpAllgather, Name: "hierarchical", Paper: paper + " and 3.4", Radix: 2, Housed: true,
+		Collective: OpAllgather, Name: "hierarchical", Paper: paper + " and 3.4", Radix: 2, UsesPlaces: true,
 		Doc:  "each node's leader gathers the blocks of its node, the leaders exchange them by dissemination, and each leader broadcasts to its node",
 		Make: (*Builder).gatherAround, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
@@ -48,7 +48,7 @@ func init() {
 			return t + c.handOutTime(h.size-1, all, 0)
 		},
 	}, &Algorithm{
-		Collective: OpExchange, Name: "hierarchical", Paper: paper + " and 3.4", Needs: EvenBlocks, Housed: true, Check: slotted,
+		Collective: OpExchange, Name: "hierarchical", Paper: paper + " and 3.4", Needs: EvenBlocks, UsesPlaces: true, Check: slotted,
 		Doc:  "each node's leader gathers the blocks of its node, sends each other leader the blocks for its node, and scatters the received blocks",
 		Make: func(b *Builder) { b.exchangeNodes(false) }, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
@@ -57,7 +57,7 @@ func init() {
 			return k.inNodesTime(c, n) + c.copies(n*int64(h.size)*int64(h.size)) + c.bundlesTime(h.nodes-1, away)
 		},
 	}, &Algorithm{
-		Collective: OpExchange, Name: "hierarchical-bruck", Paper: paper + " and 3.4", Radix: 2, Needs: EvenBlocks, Housed: true, Check: slotted,
+		Collective: OpExchange, Name: "hierarchical-bruck", Paper: paper + " and 3.4", Radix: 2, Needs: EvenBlocks, UsesPlaces: true, Check: slotted,
 		Doc:  "aggregation by the nodes' leaders, and dissemination between the leaders; a partly filled node counts as a full one",
 		Make: func(b *Builder) { b.exchangeNodes(true) }, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {

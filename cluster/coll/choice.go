@@ -65,7 +65,7 @@ func (c Choice) Under(required Modes) Choice {
 // Placed returns the choice for members that share nodes.
 func (c Choice) Placed(p Places) Choice {
 	c.Places = (Places{})
-	if c.Algorithm.Housed && p.Per != 1 {
+	if c.Algorithm.UsesPlaces && p.Per != 1 {
 		c.Places = p
 	}
 	return c

@@ -47,7 +47,7 @@ func init() {
 	for _, a := range all {
 		a.Name, a.Paper = "hardware", "paper 5, section 3.5"
 		a.Needs |= Network
-		a.Housed = true
+		a.UsesPlaces = true
 		a.Class = Key.meetingClass
 	}
 	register(all...)

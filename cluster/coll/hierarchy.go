@@ -218,7 +218,7 @@ func init() {
 	const paper = "paper 5, section 3.1"
 	class := func(k Key, rel int32) int64 { return k.branchClass(rel) }
 	register(&Algorithm{
-		Collective: OpBcast, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true,
+		Collective: OpBcast, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, UsesPlaces: true,
 		Doc:   "down a k-nomial tree of the nodes' leaders, and from each leader to its node",
 		Make:  func(b *Builder) { b.castDown(b.branch(b.Rel), nil) },
 		Class: class,
@@ -226,7 +226,7 @@ func init() {
 			return k.hierarchyTime(c, n, 0)
 		},
 	}, &Algorithm{
-		Collective: OpReduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true, Needs: Commutative,
+		Collective: OpReduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, UsesPlaces: true, Needs: Commutative,
 		Doc:   "each node's leader combines the data of its node, and the leaders reduce up a k-nomial tree",
 		Make:  func(b *Builder) { b.foldUp(b.branch(b.Rel)) },
 		Class: class,
@@ -234,7 +234,7 @@ func init() {
 			return c.copies(n) + k.hierarchyTime(c, n, c.combines(n))
 		},
 	}, &Algorithm{
-		Collective: OpAllreduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true, Needs: Commutative,
+		Collective: OpAllreduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, UsesPlaces: true, Needs: Commutative,
 		Doc: "up to the leaders and their k-nomial tree, and down again",
 		Make: func(b *Builder) {
 			at := b.branch(b.Rel)
@@ -246,7 +246,7 @@ func init() {
 			return c.copies(n) + k.hierarchyTime(c, n, c.combines(n)) + k.hierarchyTime(c, n, 0)
 		},
 	}, &Algorithm{
-		Collective: OpBarrier, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
+		Collective: OpBarrier, Name: "hierarchical", Paper: paper, Radix: 2, UsesPlaces: true,
 		Doc: "the ranks of a node notify its leader, the leaders synchronize by dissemination, and each notifies its node",
 		Make: func(b *Builder) {
 			at := b.branch(b.Rel)

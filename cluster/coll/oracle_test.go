@@ -162,7 +162,7 @@ func keys(a *Algorithm, ranks int) []Key {
 		segments = append(segments, 2, 5)
 	}
 	places := []Places{{}}
-	if a.Housed {
+	if a.UsesPlaces {
 		places = append(places, Places{Per: 3}, Places{Per: 4}, Places{Places: 3})
 	}
 	var all []Key

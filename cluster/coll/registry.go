@@ -46,7 +46,7 @@ type Algorithm struct {
 	Radix      int32 // default radix; 0: the algorithm has no radix
 	MinRadix int32 // default 2
 	Segmented  bool  // the algorithm accepts a number of segments
-	Housed     bool  // the algorithm accepts places; without them, each rank is alone
+	UsesPlaces     bool  // the algorithm accepts places; without them, each rank is alone
 
 	Make  func(b *Builder)
 	Class func(k Key, rel int32) int64 // ranks of one class share a schedule; nil: one class
@@ -140,7 +140,7 @@ func (a *Algorithm) checkSizes(p Parameters) error {
 		return fmt.Errorf("%d segments: from 1 to %d", p.Segments, MaxSegments)
 	case p.Segments > 1 && p.Segments > maxParts/p.Ranks: // a root may send each segment to all ranks
 		return fmt.Errorf("%d segments among %d ranks: up to %d", p.Segments, p.Ranks, max(maxParts/p.Ranks, 1))
-	case !a.Housed && p.Places != Places{}:
+	case !a.UsesPlaces && p.Places != Places{}:
 		return errors.New("places: the algorithm does not use them")
 	}
 	return nil

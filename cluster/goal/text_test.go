@@ -68,7 +68,7 @@ func keys(a *coll.Algorithm, ranks int) (all []coll.Key) {
 	if a.Segmented {
 		segments = append(segments, 2, 5)
 	}
-	if a.Housed {
+	if a.UsesPlaces {
 		places = append(places, coll.Places{Per: 3}, coll.Places{Per: 4}, coll.Places{Places: 3})
 	}
 	for _, r := range radices {

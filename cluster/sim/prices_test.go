@@ -72,7 +72,7 @@ func TestPricesOfTransfers(t *testing.T) {
 		radices = radices[:1]
 	}
 	for _, a := range coll.All() {
-		if a.Needs&(coll.Reach|coll.Network) != 0 || a.Housed || a.Collective == coll.OpBarrier {
+		if a.Needs&(coll.Reach|coll.Network) != 0 || a.UsesPlaces || a.Collective == coll.OpBarrier {
 			continue
 		}
 		worst, where := 0.0, ""

@@ -97,7 +97,7 @@ func Idle(s Reader, what coll.Collective, knob string) string {
 		switch {
 		case knob == "radix" && a.Radix == 0:
 			return a.Name + " has no radix"
-		case knob == "process" && !a.Housed:
+		case knob == "process" && !a.UsesPlaces:
 			return what.String() + " by " + a.Name + " treats each rank separately"
 		case knob == "segments" && !a.Segmented:
 			return what.String() + " by " + a.Name + " sends data in one piece"

@@ -122,7 +122,7 @@ func (w Team) Asked(s Reader, a *coll.Algorithm, ranks int) coll.Parameters {
 	if a.Segmented {
 		p.Segments = int(s.Int("segments"))
 	}
-	if a.Housed && s.Text("process") == ProcessNode {
+	if a.UsesPlaces && s.Text("process") == ProcessNode {
 		p.Places = w.among(ranks)
 	}
 	return p
@@ -141,7 +141,7 @@ func (w Team) among(ranks int) coll.Places {
 
 // Twin reports whether an algorithm is the same as another one: a hierarchical algorithm if no
 // ranks share a node.
-func Twin(a *coll.Algorithm, k *coll.Key) bool { return a.Housed && k.Places == (coll.Places{}) }
+func Twin(a *coll.Algorithm, k *coll.Key) bool { return a.UsesPlaces && k.Places == (coll.Places{}) }
 
 // Best returns the fastest algorithm by the cost model for n bytes, and its time.
 func (w Team) Best(s Reader, what coll.Collective, c *coll.Cost, ranks int, n int64) (coll.Key, cluster.Time) {

@@ -271,7 +271,7 @@ const maxTeams = 64
 // dependsOnNodes reports whether the algorithm depends on which ranks share a node.
 func dependsOnNodes(s *engine.Scenario) bool {
 	a, err := coll.Find(coll.OpExchange, s.Text("algorithm"))
-	return err != nil || a.Housed
+	return err != nil || a.UsesPlaces
 }
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
