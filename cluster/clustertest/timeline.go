@@ -170,7 +170,7 @@ func intervalsNamePeers(s *suite, t *testing.T) {
 
 // inside calls f for each interval in which a master is inside the library. All reports
 // whether all workers of its rank have an activity in the middle of the interval.
-func inside(v *timeline.View, f func(m timeline.Stretch, all func(timeline.Activity) bool)) {
+func inside(v *timeline.View, f func(m timeline.Interval, all func(timeline.Activity) bool)) {
 	for i := 0; i < len(v.Lanes); i += 3 {
 		for m := range v.Lanes[i].Stretches(0, v.To) {
 			if m.Activity == timeline.ActivityCommunicate || m.Activity == timeline.ActivityWait {
@@ -206,7 +206,7 @@ func funneledOverlaps(s *suite, t *testing.T) {
 		})
 	})
 	overlaps := 0
-	inside(v, func(m timeline.Stretch, all func(timeline.Activity) bool) {
+	inside(v, func(m timeline.Interval, all func(timeline.Activity) bool) {
 		if m.Call != cluster.KindBarrier && all(timeline.ActivityCompute) {
 			overlaps++
 		}
@@ -218,7 +218,7 @@ func funneledOverlaps(s *suite, t *testing.T) {
 
 func masteronlySleeps(s *suite, t *testing.T) {
 	v := s.view(t, s.recorded(2, 3, cluster.ThreadMasteronly, false), communicateAndCompute)
-	inside(v, func(m timeline.Stretch, all func(timeline.Activity) bool) {
+	inside(v, func(m timeline.Interval, all func(timeline.Activity) bool) {
 		if !all(timeline.ActivitySleep) {
 			t.Errorf("at %v a master is in %v, and not all its workers sleep", m.Begin, m.Call)
 		}

@@ -287,7 +287,7 @@ func TestTimelineOfAStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := timeline.Of(&spec).View()
-	want := timeline.Stretch{End: 200 * cluster.Nanosecond, Activity: timeline.ActivityCopy, Call: cluster.KindPut, Peer: 1}
+	want := timeline.Interval{End: 200 * cluster.Nanosecond, Activity: timeline.ActivityCopy, Call: cluster.KindPut, Peer: 1}
 	if x, ok := v.Lanes[0].At(0); !ok || x != want {
 		t.Errorf("%+v, want %+v", x, want)
 	}

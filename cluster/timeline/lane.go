@@ -33,8 +33,8 @@ func (a Activity) String() string {
 	return "activity?"
 }
 
-// Stretch is an interval of a lane with one activity.
-type Stretch struct {
+// Interval is an interval of a lane with one activity.
+type Interval struct {
 	Begin, End cluster.Time
 	Activity   Activity
 	Call       cluster.Kind // call of the stretch; KindNone: no call
@@ -53,8 +53,8 @@ func labelOf(a Activity, call cluster.Kind, peer int32) label {
 
 func (m label) activity() Activity { return Activity(m) }
 
-func (m label) span(begin, end cluster.Time) Stretch {
-	return Stretch{Begin: begin, End: end, Activity: m.activity(), Call: cluster.Kind(m >> 8), Peer: int32(m >> 32)}
+func (m label) span(begin, end cluster.Time) Interval {
+	return Interval{Begin: begin, End: end, Activity: m.activity(), Call: cluster.Kind(m >> 8), Peer: int32(m >> 32)}
 }
 
 // noLabel is a label that no stretch has.

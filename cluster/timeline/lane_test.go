@@ -24,10 +24,10 @@ func TestLaneKeepsLatestPart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keep := rapid.IntRange(1, 600).Draw(t, "keep")
 		rec, l := oneLane(keep)
-		var all []timeline.Stretch
+		var all []timeline.Interval
 		at := cluster.Time(0)
 		for range rapid.IntRange(0, 2500).Draw(t, "stretches") {
-			x := timeline.Stretch{Begin: at, Activity: timeline.Activity(rapid.IntRange(0, 5).Draw(t, "activity")), Call: cluster.KindSend, Peer: int32(rapid.IntRange(-1, 2).Draw(t, "peer"))}
+			x := timeline.Interval{Begin: at, Activity: timeline.Activity(rapid.IntRange(0, 5).Draw(t, "activity")), Call: cluster.KindSend, Peer: int32(rapid.IntRange(-1, 2).Draw(t, "peer"))}
 			at += cluster.Time(rapid.IntRange(0, 9).Draw(t, "for"))
 			x.End = at
 			l.Until(x.End, x.Activity, x.Call, x.Peer)
@@ -110,7 +110,7 @@ func TestLaneShowsCurrentActivity(t *testing.T) {
 	l.Until(30, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 	l.Now(timeline.ActivityWait, cluster.KindRecv, 7)
 	v := rec.View()
-	want := timeline.Stretch{Begin: 30, End: 50, Activity: timeline.ActivityWait, Call: cluster.KindRecv, Peer: 7}
+	want := timeline.Interval{Begin: 30, End: 50, Activity: timeline.ActivityWait, Call: cluster.KindRecv, Peer: 7}
 	if x, ok := v.Lanes[0].At(45); !ok || x != want {
 		t.Errorf("at 45: %+v, want %+v", x, want)
 	}

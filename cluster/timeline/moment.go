@@ -29,8 +29,8 @@ func (v *LaneView) Count() uint64 {
 }
 
 // After returns the stretches of a lane from number n on.
-func (v *LaneView) After(n uint64) iter.Seq[Stretch] {
-	return func(yield func(Stretch) bool) {
+func (v *LaneView) After(n uint64) iter.Seq[Interval] {
+	return func(yield func(Interval) bool) {
 		n := max(n, v.First()) - v.First()
 		for k, i := int(n/chunkLength), int(n%chunkLength); k < len(v.chunks); k, i = k+1, 0 {
 			for ; i < v.count(k); i++ {
@@ -73,8 +73,8 @@ type Moment struct {
 type LaneMoment struct {
 	Rank, Thread int
 	Count        uint64
-	Last         Stretch
-	Now          Stretch // its times are not used
+	Last         Interval
+	Now          Interval // its times are not used
 	Known        bool    // whether the current activity is known
 }
 
@@ -121,7 +121,7 @@ func (x *LaneMoment) fields(c *codec.Walk) {
 	}
 }
 
-func (s *Stretch) fields(c *codec.Walk) {
+func (s *Interval) fields(c *codec.Walk) {
 	codec.Integer(c, &s.Begin)
 	codec.Integer(c, &s.End)
 	m := labelOf(s.Activity, s.Call, s.Peer)

@@ -101,9 +101,9 @@ func TestRestoreErrors(t *testing.T) {
 	for _, m := range []Moment{
 		{Ranks: 3},
 		{Ranks: 1, To: 20, Lanes: []LaneMoment{{Rank: 1}}},
-		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Stretch{Begin: 5, End: 4}}}},
-		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Stretch{Begin: 5, End: 25}}}},
-		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Stretch{Begin: 5, End: 15}}}}, // it must begin at 0
+		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Interval{Begin: 5, End: 4}}}},
+		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Interval{Begin: 5, End: 25}}}},
+		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Interval{Begin: 5, End: 15}}}}, // it must begin at 0
 	} {
 		strips := make([]*Strip, len(m.Lanes))
 		if len(strips) > 0 {

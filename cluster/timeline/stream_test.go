@@ -19,23 +19,23 @@ func TestStreamsHaveLanes(t *testing.T) {
 	rec.Kernel(1, 2, 10, 15, 30)
 	rec.Kernel(1, 2, 30, 30, 50)
 	rec.Kernel(1, 0, 20, 30, 45)
-	stretch := func(begin, end cluster.Time, a timeline.Activity) timeline.Stretch {
+	stretch := func(begin, end cluster.Time, a timeline.Activity) timeline.Interval {
 		call := cluster.KindLaunch
 		if a == timeline.ActivitySleep {
 			call = cluster.KindNone
 		}
-		return timeline.Stretch{Begin: begin, End: end, Activity: a, Call: call, Peer: timeline.NoPeer}
+		return timeline.Interval{Begin: begin, End: end, Activity: a, Call: call, Peer: timeline.NoPeer}
 	}
 	const sleep, wait, compute = timeline.ActivitySleep, timeline.ActivityWait, timeline.ActivityCompute
 	for _, c := range []struct {
 		now  cluster.Time
-		want []timeline.Stretch // of stream 2
+		want []timeline.Interval // of stream 2
 	}{
-		{8, []timeline.Stretch{stretch(0, 8, sleep)}},
-		{10, []timeline.Stretch{stretch(0, 10, sleep)}},
-		{12, []timeline.Stretch{stretch(0, 10, sleep), stretch(10, 12, wait)}},
-		{40, []timeline.Stretch{stretch(0, 10, sleep), stretch(10, 15, wait), stretch(15, 40, compute)}},
-		{60, []timeline.Stretch{stretch(0, 10, sleep), stretch(10, 15, wait), stretch(15, 50, compute), stretch(50, 60, sleep)}},
+		{8, []timeline.Interval{stretch(0, 8, sleep)}},
+		{10, []timeline.Interval{stretch(0, 10, sleep)}},
+		{12, []timeline.Interval{stretch(0, 10, sleep), stretch(10, 12, wait)}},
+		{40, []timeline.Interval{stretch(0, 10, sleep), stretch(10, 15, wait), stretch(15, 40, compute)}},
+		{60, []timeline.Interval{stretch(0, 10, sleep), stretch(10, 15, wait), stretch(15, 50, compute), stretch(50, 60, sleep)}},
 	} {
 		thread.Until(c.now, compute, cluster.KindNone, timeline.NoPeer)
 		v := rec.View()

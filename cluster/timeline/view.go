@@ -221,17 +221,17 @@ func (v *LaneView) find(t cluster.Time, from *Place) (k, i int, ok bool) {
 }
 
 // At returns the stretch that contains t. It returns false if the lane does not know that time.
-func (v *LaneView) At(t cluster.Time) (Stretch, bool) {
+func (v *LaneView) At(t cluster.Time) (Interval, bool) {
 	if k, i, ok := v.find(t, &Place{}); ok {
 		return v.span(k, i), true
 	}
 	if v.now != noLabel && t >= v.end && t < v.to {
 		return v.now.span(v.end, v.to), true
 	}
-	return Stretch{}, false
+	return Interval{}, false
 }
 
-func (v *LaneView) span(k, i int) Stretch {
+func (v *LaneView) span(k, i int) Interval {
 	begin := v.chunks[k].begin
 	if i > 0 {
 		begin = v.endOf(k, i-1)
@@ -283,8 +283,8 @@ func (v *LaneView) addCurrent(s *Sums, t cluster.Time) {
 
 // Stretches returns the stretches of the lane between two times, in order. The first and the last
 // one are not cut.
-func (v *LaneView) Stretches(from, to cluster.Time) iter.Seq[Stretch] {
-	return func(yield func(Stretch) bool) {
+func (v *LaneView) Stretches(from, to cluster.Time) iter.Seq[Interval] {
+	return func(yield func(Interval) bool) {
 		k, i, ok := v.find(max(from, v.From()), &Place{})
 		for ; ok && k < len(v.chunks); k, i = k+1, 0 {
 			for ; i < v.count(k); i++ {

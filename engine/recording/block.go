@@ -114,7 +114,7 @@ func (b *openBlock) start(first, dropped uint64, begin cluster.Time, before time
 		labels: b.labels[:0], labelIndex: b.labelIndex, labelOf: b.labelOf[:0], spans: b.spans[:0]}
 }
 
-func (b *openBlock) add(s *timeline.Stretch) {
+func (b *openBlock) add(s *timeline.Interval) {
 	l := label{activity: s.Activity, call: s.Call, peer: s.Peer}
 	n := len(b.labelOf)
 	var at uint32

@@ -14,19 +14,19 @@ import (
 
 // lifelike returns intervals like those of a live rank: few alternating labels, and times of a
 // ticking clock.
-func lifelike(n int, tick cluster.Time) []timeline.Stretch {
+func lifelike(n int, tick cluster.Time) []timeline.Interval {
 	rng := rand.New(rand.NewPCG(7, uint64(tick)))
 	at := cluster.Time(1000)
-	all := make([]timeline.Stretch, n)
+	all := make([]timeline.Interval, n)
 	for i := range all {
 		span := tick * cluster.Time(1+rng.IntN(200))
-		all[i] = timeline.Stretch{Begin: at, End: at + span, Activity: timeline.Activity(i % 3), Call: cluster.Kind(i % 3), Peer: int32(rng.IntN(4)) - 1}
+		all[i] = timeline.Interval{Begin: at, End: at + span, Activity: timeline.Activity(i % 3), Call: cluster.Kind(i % 3), Peer: int32(rng.IntN(4)) - 1}
 		at += span
 	}
 	return all
 }
 
-func blockOf(all []timeline.Stretch) *openBlock {
+func blockOf(all []timeline.Interval) *openBlock {
 	b := new(openBlock)
 	b.start(0, 0, all[0].Begin, timeline.Sums{})
 	for i := range all {

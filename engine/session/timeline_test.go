@@ -54,7 +54,7 @@ func TestTimelineOfASimulation(t *testing.T) {
 	a, b := run(), run()
 	for i := range a.Lanes {
 		next := b.Lanes[i].Stretches(0, b.To)
-		var all []timeline.Stretch
+		var all []timeline.Interval
 		for x := range next {
 			all = append(all, x)
 		}

@@ -78,7 +78,7 @@ func (t *Pane) describeCell(tl *timeline.View) string {
 const maxSearched = 4096
 
 // longest returns the interval that covers most of a time span of a lane.
-func longest(l *timeline.LaneView, begin, end cluster.Time) (best timeline.Stretch, ok bool) {
+func longest(l *timeline.LaneView, begin, end cluster.Time) (best timeline.Interval, ok bool) {
 	covered, n := cluster.Time(0), 0
 	for x := range l.Stretches(begin, end) {
 		if in := min(x.End, end) - max(x.Begin, begin); in > covered {
@@ -112,7 +112,7 @@ func (t *Pane) describeShares(tl *timeline.View, begin cluster.Time) string {
 }
 
 // describeInterval describes an interval of a thread or a stream, with its call and peer.
-func describeInterval(x *timeline.Stretch, stream bool) string {
+func describeInterval(x *timeline.Interval, stream bool) string {
 	text := x.Activity.String()
 	switch {
 	case x.Call != cluster.KindLaunch:
