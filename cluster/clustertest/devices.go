@@ -93,7 +93,7 @@ func (s *suite) streamsHaveLanes(t *testing.T) {
 		if number == 0 {
 			want *= 2
 		}
-		took := l.Sums(v.To, new(timeline.Place))[timeline.ActivityCompute]
+		took := l.Sums(v.To, new(timeline.Cursor))[timeline.ActivityCompute]
 		if took <= 0 || s.charged() && (took < want-want/100 || took > want+want/100) {
 			t.Errorf("kernels of rank %d's stream %d take %v, want %v", l.Rank, number, took, want)
 		}

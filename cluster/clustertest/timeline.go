@@ -92,7 +92,7 @@ func lanesCoverRun(s *suite, t *testing.T) {
 // sums agree with them.
 func covers(t *testing.T, l *timeline.LaneView, end cluster.Time) {
 	t.Helper()
-	at, sums, place := cluster.Time(0), timeline.Sums{}, new(timeline.Place)
+	at, sums, place := cluster.Time(0), timeline.Sums{}, new(timeline.Cursor)
 	for x := range l.Stretches(0, end) {
 		if x.Begin != at || x.End <= x.Begin {
 			t.Fatalf("rank %d thread %d: an interval from %v to %v follows one that ends at %v", l.Rank, l.Thread, x.Begin, x.End, at)
@@ -121,7 +121,7 @@ func lanesShowWork(s *suite, t *testing.T) {
 		if l.Thread == 0 {
 			pieces = 10
 		}
-		if got, want := l.Sums(v.To, new(timeline.Place))[timeline.ActivityCompute], pieces*s.machine.ComputeTime(lineWork); got != want {
+		if got, want := l.Sums(v.To, new(timeline.Cursor))[timeline.ActivityCompute], pieces*s.machine.ComputeTime(lineWork); got != want {
 			t.Errorf("rank %d thread %d computes for %v, want %v", l.Rank, l.Thread, got, want)
 		}
 	}
@@ -254,7 +254,7 @@ func threadsWaitForLock(s *suite, t *testing.T) {
 	})
 	for rank := range 2 {
 		l := v.Lanes[2*rank+1]
-		if l.Sums(l.To(), new(timeline.Place))[timeline.ActivityLock] <= 0 {
+		if l.Sums(l.To(), new(timeline.Cursor))[timeline.ActivityLock] <= 0 {
 			t.Errorf("thread 1 of rank %d waited for the lock, and its lane has no such time", rank)
 		}
 	}

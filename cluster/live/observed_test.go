@@ -83,7 +83,7 @@ func TestWireTellsWaitingFromCommunicating(t *testing.T) {
 				_, err := r.Recv(r.World(), 0, 5, cluster.Of(make([]byte, n)))
 				return err
 			})
-			sums := v.Lanes[1].Sums(v.To, new(timeline.Place))
+			sums := v.Lanes[1].Sums(v.To, new(timeline.Cursor))
 			if wait := sums[timeline.ActivityWait]; wait < 10*millisecond {
 				t.Errorf("it waits for %v of the 20 ms in which the sender computes", wait)
 			}

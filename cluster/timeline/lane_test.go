@@ -49,7 +49,7 @@ func TestLaneKeepsLatestPart(t *testing.T) {
 		if len(got) < min(keep, len(all)) {
 			t.Fatalf("%d of %d stretches are kept, want %d", len(got), len(all), keep)
 		}
-		var place timeline.Place
+		var place timeline.Cursor
 		for range 50 {
 			when := cluster.Time(rapid.IntRange(0, int(at)+5).Draw(t, "when"))
 			var want timeline.Sums
@@ -95,7 +95,7 @@ func TestViewWhileALaneIsWritten(t *testing.T) {
 			if at != lane.Settled() {
 				t.Fatalf("keep %d: the last stretch ends at %d, the lane is settled up to %d", keep, at, lane.Settled())
 			}
-			if s := lane.Sums(at, new(timeline.Place)); s[0]+s[1]+s[2]+s[3]+s[4] != at {
+			if s := lane.Sums(at, new(timeline.Cursor)); s[0]+s[1]+s[2]+s[3]+s[4] != at {
 				t.Fatalf("keep %d: sums %v up to %d", keep, s, at)
 			}
 		}
@@ -119,7 +119,7 @@ func TestLaneShowsCurrentActivity(t *testing.T) {
 	if x, ok := unknown.Lanes[0].At(45); ok {
 		t.Errorf("at 45: %+v, want unknown", x)
 	}
-	if got, want := unknown.Lanes[0].Sums(50, new(timeline.Place)), (timeline.Sums{timeline.ActivityCompute: 30}); got != want {
+	if got, want := unknown.Lanes[0].Sums(50, new(timeline.Cursor)), (timeline.Sums{timeline.ActivityCompute: 30}); got != want {
 		t.Errorf("sums %v, want %v", got, want)
 	}
 	l.Until(60, timeline.ActivityLock, cluster.KindSend, 1)

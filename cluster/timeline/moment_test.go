@@ -85,7 +85,7 @@ func TestRestore(t *testing.T) {
 				t.Fatalf("lane %d: %s", i, d)
 			}
 			for at := v.From; at <= v.To; at += v.To/97 + 1 {
-				if a.Sums(at, &Place{}) != b.Sums(at, &Place{}) {
+				if a.Sums(at, &Cursor{}) != b.Sums(at, &Cursor{}) {
 					t.Fatalf("lane %d: the sums up to %d differ", i, at)
 				}
 			}

@@ -52,7 +52,7 @@ func TestStreamsHaveLanes(t *testing.T) {
 		if d := cmp.Diff(c.want, slices.Collect(l.Stretches(0, v.To))); d != "" {
 			t.Errorf("at %d (− want, + got):\n%s", c.now, d)
 		}
-		var at timeline.Place
+		var at timeline.Cursor
 		if sums := l.Sums(v.To, &at); sums[sleep]+sums[wait]+sums[compute] != v.To {
 			t.Errorf("at %d: sums %v", c.now, sums)
 		}

@@ -51,7 +51,7 @@ func alike(a, b *timeline.View) string {
 		if !slices.Equal(slices.Collect(x.Stretches(0, a.To+1)), slices.Collect(y.Stretches(0, a.To+1))) {
 			return "stretches"
 		}
-		var p, q timeline.Place
+		var p, q timeline.Cursor
 		for step := range cluster.Time(40) {
 			at := x.From() + (a.To-x.From())*step/39
 			if x.Sums(at, &p) != y.Sums(at, &q) {

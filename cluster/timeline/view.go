@@ -184,7 +184,7 @@ func (v *LaneView) endOf(k, i int) cluster.Time {
 
 // find returns the chunk and the stretch that contain t. It starts the search at from. It returns
 // false if t is before the first kept stretch or after the last one.
-func (v *LaneView) find(t cluster.Time, from *Place) (k, i int, ok bool) {
+func (v *LaneView) find(t cluster.Time, from *Cursor) (k, i int, ok bool) {
 	all := v.chunks
 	if len(all) == 0 || t < all[0].begin || t >= v.end {
 		return 0, 0, false
@@ -222,7 +222,7 @@ func (v *LaneView) find(t cluster.Time, from *Place) (k, i int, ok bool) {
 
 // At returns the stretch that contains t. It returns false if the lane does not know that time.
 func (v *LaneView) At(t cluster.Time) (Interval, bool) {
-	if k, i, ok := v.find(t, &Place{}); ok {
+	if k, i, ok := v.find(t, &Cursor{}); ok {
 		return v.span(k, i), true
 	}
 	if v.now != noLabel && t >= v.end && t < v.to {
@@ -239,13 +239,13 @@ func (v *LaneView) span(k, i int) Interval {
 	return v.chunks[k].labels[i].span(begin, v.endOf(k, i))
 }
 
-// A Place stores the position of the last search in a lane. It makes searches at consecutive times
+// A Cursor stores the position of the last search in a lane. It makes searches at consecutive times
 // fast.
-type Place struct{ chunk, stride int }
+type Cursor struct{ chunk, stride int }
 
 // Sums returns the time per activity from the launch to t. Time before From is only known in total:
 // for an earlier t, Sums returns the sums at From.
-func (v *LaneView) Sums(t cluster.Time, at *Place) Sums {
+func (v *LaneView) Sums(t cluster.Time, at *Cursor) Sums {
 	if len(v.chunks) == 0 {
 		var s Sums
 		v.addCurrent(&s, t)
@@ -285,7 +285,7 @@ func (v *LaneView) addCurrent(s *Sums, t cluster.Time) {
 // one are not cut.
 func (v *LaneView) Stretches(from, to cluster.Time) iter.Seq[Interval] {
 	return func(yield func(Interval) bool) {
-		k, i, ok := v.find(max(from, v.From()), &Place{})
+		k, i, ok := v.find(max(from, v.From()), &Cursor{})
 		for ; ok && k < len(v.chunks); k, i = k+1, 0 {
 			for ; i < v.count(k); i++ {
 				s := v.span(k, i)

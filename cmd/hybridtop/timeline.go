@@ -102,7 +102,7 @@ func (f *timelineFlag) view(s *engine.Snapshot) *timeline {
 	}
 	for i := range tl.Lanes {
 		l := &tl.Lanes[i]
-		var at record.Place
+		var at record.Cursor
 		before, after := l.Sums(from, &at), l.Sums(tl.To, &at)
 		out := lane{Rank: l.Rank, Node: tl.Layout.NodeOf(l.Rank), Time: make(map[string]float64), Spans: []stretch{}}
 		if number, ok := l.Stream(); ok {

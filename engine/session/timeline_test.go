@@ -29,7 +29,7 @@ func TestTimelineKnob(t *testing.T) {
 		}
 		for i := range tl.Lanes {
 			l := &tl.Lanes[i]
-			sums := l.Sums(tl.To, new(timeline.Place))
+			sums := l.Sums(tl.To, new(timeline.Cursor))
 			if l.Thread == 0 && sums[timeline.ActivityWait] == 0 {
 				t.Errorf("%v: rank %d never waited: %v", knob, l.Rank, sums)
 			}

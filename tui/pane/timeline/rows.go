@@ -29,7 +29,7 @@ type laneRows struct {
 	computedFor [2]cluster.Time // origin and until for which the bins were computed
 	binsPerCell int
 	acc         []timeline.Sums
-	edges       [][2]timeline.Place // start and end of the previous frame in each lane
+	edges       [][2]timeline.Cursor // start and end of the previous frame in each lane
 	firstLeft   int                 // first row that the previous frame left
 }
 
@@ -81,7 +81,7 @@ func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 	r.order = r.order[:0]
 	r.threads = r.threads[:0]
 	r.hasStreams = false
-	r.edges = make([][2]timeline.Place, len(tl.Lanes))
+	r.edges = make([][2]timeline.Cursor, len(tl.Lanes))
 	for i := range tl.Lanes {
 		_, stream := tl.Lanes[i].Stream()
 		r.hasStreams = r.hasStreams || stream
