@@ -32,8 +32,8 @@ func (s *Snapshot) Profile(name string) *Profile {
 	return nil
 }
 
-// MostRanked is the maximum number of ranks for which a snapshot has metrics by rank.
-const MostRanked = 4096
+// MaxRanked is the maximum number of ranks for which a snapshot has metrics by rank.
+const MaxRanked = 4096
 
 // Ranked is a metric of each rank, as means over its iterations. NaN means no value.
 type Ranked struct {

@@ -43,7 +43,7 @@ func (p *process) reserve(l *cluster.Layout, w *workload.Workload, cells int) {
 		p.sums += w.Profiles[i].Places
 	}
 	for i := range w.Metrics {
-		if w.Metrics[i].Ranked && ranks <= engine.MostRanked {
+		if w.Metrics[i].Ranked && ranks <= engine.MaxRanked {
 			p.ranked = append(p.ranked, i)
 		}
 	}
