@@ -61,15 +61,15 @@ func since(all []Sample, at time.Duration) int {
 type Against struct {
 	*Baseline
 	Name string // the baseline's values that differ: "group 4, on demo"
-	Told string // Name, and the kind if it differs: "group 4, on demo, emulated"
+	NameAndKind string // Name, and the kind if it differs: "group 4, on demo, emulated"
 	Late bool   // the host fell behind in either run: there is no ratio
 }
 
 // Against compares a run with the baseline.
 func (b *Baseline) Against(s *Snapshot) *Against {
 	a := &Against{Baseline: b, Name: b.name(&s.Scenario), Late: b.Late || s.Keeping != Kept}
-	if a.Told = a.Name; b.Kind != s.Kind {
-		a.Told += ", " + string(b.Kind)
+	if a.NameAndKind = a.Name; b.Kind != s.Kind {
+		a.NameAndKind += ", " + string(b.Kind)
 	}
 	return a
 }

@@ -73,7 +73,7 @@ func (s *screen) drawHeader(a *app) {
 		all = append(all, part{string(kind.Symbol) + " " + string(snap.Kind), kind.Style.With(grid.Bold), 7})
 	}
 	if a.Base != nil {
-		all = append(all, part{"╌ baseline: " + a.Base.Told, th.Dim, 8})
+		all = append(all, part{"╌ baseline: " + a.Base.NameAndKind, th.Dim, 8})
 	}
 	if a.onSketch() {
 		all = append(all, part{"sketch", th.Warning, 3})

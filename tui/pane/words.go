@@ -83,7 +83,7 @@ func (h *Host) WriteMessage(v grid.View, lines ...string) {
 // BaseLegend writes the legend of the baseline curves: the run that they come from.
 func (h *Host) BaseLegend(v grid.View) {
 	v.Rune(0, 0, '╌', h.Theme.Dim)
-	v.TextIn(2, 0, v.W()-2, "baseline: "+h.Base.Told, grid.Left, h.Theme.Dim)
+	v.TextIn(2, 0, v.W()-2, "baseline: "+h.Base.NameAndKind, grid.Left, h.Theme.Dim)
 }
 
 // RatioLegend returns the legend of the ratios on a heat map, or "" without a baseline.
@@ -91,7 +91,7 @@ func (h *Host) RatioLegend() string {
 	if h.Base == nil {
 		return ""
 	}
-	return "× baseline: " + h.Base.Told
+	return "× baseline: " + h.Base.NameAndKind
 }
 
 // longIteration is the duration of an iteration from which its progress is shown.

@@ -82,7 +82,7 @@ func (p *Pane) writeBaseline(v grid.View, samples []engine.Sample, h *pane.Host)
 	if kinds := r.Kinds(); kinds != "" {
 		p.text = append(append(append(p.text, " ("...), kinds...), ')')
 	}
-	if n := utf8.RuneCount(p.text); grid.Width("baseline: "+h.Base.Told)+4+n <= v.W() {
+	if n := utf8.RuneCount(p.text); grid.Width("baseline: "+h.Base.NameAndKind)+4+n <= v.W() {
 		v.Bytes(v.W()-n, 0, p.text, h.Theme.Accent)
 	}
 }

@@ -43,7 +43,7 @@ func (b *baseline) update(s *engine.StudyView, h *pane.Host) {
 		return
 	}
 	b.view = v
-	b.description = h.Base.Told
+	b.description = h.Base.NameAndKind
 	b.inaccurate = h.Base.Late
 	if b.source != h.Base.Baseline || b.name != s.Name {
 		b.source = h.Base.Baseline

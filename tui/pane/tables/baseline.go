@@ -79,9 +79,9 @@ func explainBaseline(v grid.View, y int, h *pane.Host, late bool) int {
 	if h.Base == nil || y >= v.H() {
 		return 0
 	}
-	text := "╎ baseline, × ratio to it: " + h.Base.Told
+	text := "╎ baseline, × ratio to it: " + h.Base.NameAndKind
 	if late {
-		text = "╎ baseline: " + h.Base.Told + "; no ratios: inaccurate timings"
+		text = "╎ baseline: " + h.Base.NameAndKind + "; no ratios: inaccurate timings"
 	}
 	v.TextIn(0, y, v.W(), text, grid.Left, h.Theme.Dim)
 	return 1
