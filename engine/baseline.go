@@ -62,12 +62,12 @@ type Against struct {
 	*Baseline
 	Name string // the baseline's values that differ: "group 4, on demo"
 	NameAndKind string // Name, and the kind if it differs: "group 4, on demo, emulated"
-	Late bool   // the host fell behind in either run: there is no ratio
+	Inaccurate bool   // the host fell behind in either run: there is no ratio
 }
 
 // Against compares a run with the baseline.
 func (b *Baseline) Against(s *Snapshot) *Against {
-	a := &Against{Baseline: b, Name: b.name(&s.Scenario), Late: b.Late || s.Keeping != Kept}
+	a := &Against{Baseline: b, Name: b.name(&s.Scenario), Inaccurate: b.Late || s.Keeping != Kept}
 	if a.NameAndKind = a.Name; b.Kind != s.Kind {
 		a.NameAndKind += ", " + string(b.Kind)
 	}
@@ -126,7 +126,7 @@ type Ratio struct {
 // Ratio returns a metric divided by the baseline's metric of the same name and unit. It returns
 // false if there is none, if either is not above zero, or if the host fell behind in either run.
 func (a *Against) Ratio(m *Metric) (Ratio, bool) {
-	if a.Late && (m.Kind == Emulated || a.Kind == Emulated) && m.Kind != Modelled {
+	if a.Inaccurate && (m.Kind == Emulated || a.Kind == Emulated) && m.Kind != Modelled {
 		return Ratio{}, false
 	}
 	for i := range a.Metrics {
@@ -140,7 +140,7 @@ func (a *Against) Ratio(m *Metric) (Ratio, bool) {
 
 // Over returns a measured number divided by the baseline's, or NaN if there is no ratio.
 func (a *Against) Over(x, base float64) float64 {
-	if a.Late {
+	if a.Inaccurate {
 		return math.NaN()
 	}
 	return Quotient(x, base)
@@ -156,7 +156,7 @@ func (a *Against) OverIn(unit string, x, base float64) float64 {
 
 // Left is OverIn for numbers that may be missing. It returns 0 if only the baseline has one.
 func (a *Against) Left(unit string, x, base float64) float64 {
-	if !(x > 0) && base > 0 && !a.Late {
+	if !(x > 0) && base > 0 && !a.Inaccurate {
 		return 0
 	}
 	return a.OverIn(unit, x, base)

@@ -195,7 +195,7 @@ func (e *earlier) compare(s *engine.Snapshot) *comparison {
 		return nil
 	}
 	a := e.Against(s)
-	c := &comparison{File: e.file, Kind: e.Kind, Apart: a.Name, Late: a.Late, Ratios: make(map[string]ratio)}
+	c := &comparison{File: e.file, Kind: e.Kind, Apart: a.Name, Late: a.Inaccurate, Ratios: make(map[string]ratio)}
 	c.Scenario.Workload, c.Scenario.Knobs = e.Scenario.Workload, e.knobs
 	for i := range s.Metrics {
 		m := &s.Metrics[i]

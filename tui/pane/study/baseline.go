@@ -44,7 +44,7 @@ func (b *baseline) update(s *engine.StudyView, h *pane.Host) {
 	}
 	b.view = v
 	b.description = h.Base.NameAndKind
-	b.inaccurate = h.Base.Late
+	b.inaccurate = h.Base.Inaccurate
 	if b.source != h.Base.Baseline || b.name != s.Name {
 		b.source = h.Base.Baseline
 		b.name = s.Name

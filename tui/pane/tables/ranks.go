@@ -39,7 +39,7 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 		base = h.Base.ByRank(r)
 	}
 	if base != nil && len(r.Values) < rest.H() {
-		explainBaseline(v, 1, h, h.Base.Late && isTimed(r.Unit))
+		explainBaseline(v, 1, h, h.Base.Inaccurate && isTimed(r.Unit))
 		rest = rest.Sub(grid.Rect{Y: 1, W: rest.W(), H: rest.H() - 1})
 	}
 	if len(r.Values) <= rest.H() {

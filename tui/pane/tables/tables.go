@@ -351,7 +351,7 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 			y++
 		}
 		if p.baseline.table != nil && v.H() >= len(t.Rows)+y+1 {
-			y += explainBaseline(v, y, h, h.Base.Late && isTimed(t.Unit))
+			y += explainBaseline(v, y, h, h.Base.Inaccurate && isTimed(t.Unit))
 		}
 	}
 	k.Draw(v.Sub(grid.Rect{Y: y, W: v.W(), H: v.H() - y}), h.Theme)

@@ -177,7 +177,7 @@ func TestTablesWithABaseline(t *testing.T) {
 	draw("parts", 70, 8, false)
 	act(t, p, h, "next-table")
 	draw("ranks", 70, 8, false)
-	h.Base.Late = true
+	h.Base.Inaccurate = true
 	draw("late", 70, 8, false)
 	wide, late := host(4, 4), host(4, 4)
 	late.Snap.Ranked[0].Values[2] = 9

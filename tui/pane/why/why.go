@@ -93,7 +93,7 @@ func writeAll(f *grid.Flow, h *pane.Host) {
 	for i := range snap.Metrics {
 		writeMetric(f, &snap.Metrics[i], w.Phrase(snap.Metrics[i].Name), h)
 	}
-	if h.Base != nil && h.Base.Late {
+	if h.Base != nil && h.Base.Inaccurate {
 		f.Text("▲ no ratios: timings of this run or the baseline are inaccurate or too few", th.Warning)
 	}
 	if _, hasMetric := snap.Metric("memory_per_node"); snap.MemoryPerNode > 0 && !hasMetric {

@@ -68,7 +68,7 @@ func TestRatiosAreAtTheirMetric(t *testing.T) {
 			t.Errorf("%d columns: no ratio of 0.5× at the mean time:\n%s", c.w, strings.Join(lines, "\n"))
 		}
 	}
-	h.Base.Late = true
+	h.Base.Inaccurate = true
 	text := panetest.Draw(&Pane{}, h, panetest.Look{W: 70, H: 40})
 	if _, rest, _ := strings.Cut(text, "231 ns"); strings.HasPrefix(rest, "  0.5×") || !strings.Contains(text, "▲ no ratios") {
 		t.Errorf("inaccurate times have ratios:\n%s", text)
