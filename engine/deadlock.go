@@ -11,7 +11,7 @@ import (
 type Deadlock struct {
 	Waits  []Wait
 	More   int    // number of waits that are left out
-	Circle []int  // cycle of ranks: each waits for the next, and the last for the first; nil: no cycle
+	Cycle []int  // cycle of ranks: each waits for the next, and the last for the first; nil: no cycle
 	Hint   string // advice that avoids it; "": none
 }
 
@@ -35,7 +35,7 @@ func DeadlockOf(err error) *Deadlock {
 	if !errors.As(err, &a) || a.Reason != cluster.ReasonDeadlock {
 		return nil
 	}
-	d := &Deadlock{Circle: circle(a.Waits), Hint: a.Hint()}
+	d := &Deadlock{Cycle: circle(a.Waits), Hint: a.Hint()}
 	for i := range a.Waits {
 		w := &a.Waits[i]
 		if i == mostWaits {
@@ -50,11 +50,11 @@ func DeadlockOf(err error) *Deadlock {
 // Next returns the position of a rank in the cycle, and its wait for the next rank. It returns
 // −1 and nil if the rank is not in the cycle.
 func (d *Deadlock) Next(rank int) (at int, w *Wait) {
-	for i, r := range d.Circle {
+	for i, r := range d.Cycle {
 		if r != rank {
 			continue
 		}
-		to := d.Circle[(i+1)%len(d.Circle)]
+		to := d.Cycle[(i+1)%len(d.Cycle)]
 		for k := range d.Waits {
 			if w := &d.Waits[k]; w.Rank == rank {
 				for _, f := range w.For {
@@ -71,7 +71,7 @@ func (d *Deadlock) Next(rank int) (at int, w *Wait) {
 func (d *Deadlock) fields(c *codec.Walk) {
 	codec.List(c, &d.Waits, waits)
 	codec.Integer(c, &d.More)
-	codec.List(c, &d.Circle, indices)
+	codec.List(c, &d.Cycle, indices)
 	codec.Text(c, &d.Hint)
 }
 

@@ -221,10 +221,10 @@ func TestDeadlockIsListed(t *testing.T) {
 		s := start(t, sc, Options{Linger: true})
 		failed := s.until("the deadlock", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed })
 		d := failed.Deadlock
-		if d == nil || !slices.Equal(d.Circle, []int{0, 1}) || !strings.Contains(d.Hint, "eager limit") {
+		if d == nil || !slices.Equal(d.Cycle, []int{0, 1}) || !strings.Contains(d.Hint, "eager limit") {
 			t.Fatalf("%s: %+v", fabric, d)
 		}
-		for i, rank := range d.Circle {
+		for i, rank := range d.Cycle {
 			at, w := d.Next(rank)
 			if at != i || w == nil || w.Verb != "send" || w.Peer != 1-rank || w.Tag != 1 || w.Bytes != 65536 {
 				t.Errorf("%s: rank %d waits in %+v", fabric, rank, w)

@@ -112,15 +112,15 @@ const maxDrawn = 64
 func (s *drawing) drawAll() {
 	th := s.h.Theme
 	f := grid.Flow{V: s.v, Y: s.y}
-	if n := len(s.d.Circle); n > 1 {
+	if n := len(s.d.Cycle); n > 1 {
 		f.Text(fmt.Sprintf("deadlock: a cycle of %d ranks.", n), th.Error)
 	} else if n == 1 {
-		f.Text(fmt.Sprintf("deadlock: rank %d waits for itself.", s.d.Circle[0]), th.Error)
+		f.Text(fmt.Sprintf("deadlock: rank %d waits for itself.", s.d.Cycle[0]), th.Error)
 	} else {
 		f.Text("deadlock: no running rank can end these waits.", th.Error)
 	}
 	s.y = f.Y
-	if len(s.d.Circle) > 0 {
+	if len(s.d.Cycle) > 0 {
 		s.drawCycle()
 	}
 	if s.d.Hint != "" {
@@ -138,8 +138,8 @@ func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 func (s *drawing) drawCycle() {
 	th, d := s.h.Theme, s.d
 	first := s.y
-	n := len(d.Circle)
-	for i, rank := range d.Circle {
+	n := len(d.Cycle)
+	for i, rank := range d.Cycle {
 		if left := n - maxDrawn; left > 0 && i >= maxDrawn-1 && i < n-1 {
 			if i == maxDrawn-1 {
 				s.v.Rune(arrow, s.y, '┆', th.Error)
@@ -171,7 +171,7 @@ func (s *drawing) drawCycle() {
 	s.v.Rune(back, top, '╭', th.Error)
 	s.v.Rune(back+1, top, '─', th.Error)
 	s.v.Rune(back+2, top, '▶', th.Error)
-	_, w := d.Next(d.Circle[n-1])
+	_, w := d.Next(d.Cycle[n-1])
 	s.writeCall(w)
 }
 
@@ -231,7 +231,7 @@ func (s *drawing) listOthers() {
 	var kinds []kind
 	for i := range s.d.Waits {
 		w := &s.d.Waits[i]
-		if slices.Contains(s.d.Circle, w.Rank) {
+		if slices.Contains(s.d.Cycle, w.Rank) {
 			continue
 		}
 		k := kind{call: w.Call, whom: targets(w)}
@@ -248,7 +248,7 @@ func (s *drawing) listOthers() {
 		return
 	}
 	f := grid.Flow{V: s.v, Y: s.y}
-	if len(s.d.Circle) > 0 {
+	if len(s.d.Cycle) > 0 {
 		f.Y++
 		f.Text("Other waiting ranks:", th.Dim)
 	}

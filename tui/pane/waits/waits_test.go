@@ -15,7 +15,7 @@ import (
 func hand(circle []int, waits ...engine.Wait) *engine.Snapshot {
 	s := panetest.Demo(4, 4, 4)
 	s.Phase, s.Failure = engine.Failed, panetest.DeadlockFailure
-	s.Deadlock = &engine.Deadlock{Circle: circle, Waits: waits}
+	s.Deadlock = &engine.Deadlock{Cycle: circle, Waits: waits}
 	return s
 }
 
