@@ -209,7 +209,7 @@ func (s *Sample) fields(c *codec.Walk) {
 func (m *Mark) fields(c *codec.Walk) {
 	codec.Integer(c, &m.At)
 	codec.Text(c, &m.Label)
-	c.Flag(&m.Anew)
+	c.Flag(&m.NewWorkload)
 }
 
 func (q *Quantiles) fields(c *codec.Walk) {

@@ -44,7 +44,7 @@ type Sample struct {
 type Mark struct {
 	At    time.Duration
 	Label string // "group 2→4"
-	Anew  bool   // another workload: earlier data do not compare
+	NewWorkload  bool   // another workload: earlier data do not compare
 }
 
 // A RankView is one rank in the topology.

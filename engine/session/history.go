@@ -64,7 +64,7 @@ func (h *history) begin(set setup, at time.Duration) {
 		}
 		if label != "" {
 			h.addMark(label, at)
-			h.marks[len(h.marks)-1].Anew = h.set.scenario.Workload != set.scenario.Workload
+			h.marks[len(h.marks)-1].NewWorkload = h.set.scenario.Workload != set.scenario.Workload
 		}
 	}
 	if h.shown != nil {
@@ -188,7 +188,7 @@ func (h *history) add(s engine.Sample) {
 		h.series = h.series[1:]
 		dropped, kept := 0, -1
 		for dropped < len(h.marks) && h.marks[dropped].At < h.series[0].At {
-			if h.marks[dropped].Anew {
+			if h.marks[dropped].NewWorkload {
 				kept = dropped
 			}
 			dropped++

@@ -34,7 +34,7 @@ func TestHistoryIsLimited(t *testing.T) {
 	for i := range maxSamples + 2*every {
 		if i%every == 1 {
 			h.addMark(fmt.Sprint(i), second(i))
-			h.marks[len(h.marks)-1].Anew = i == 1
+			h.marks[len(h.marks)-1].NewWorkload = i == 1
 		}
 		h.add(engine.Sample{At: second(i)})
 	}

@@ -241,7 +241,7 @@ func TestKnobResponseTime(t *testing.T) {
 					t.Fatalf("%s: sample %d is at %v on the fabric's clock", story, i, now.Fabric)
 				}
 			}
-			if len(snap.Marks) != 1 || snap.Marks[0].Label != "group 4→2" || snap.Marks[0].Anew {
+			if len(snap.Marks) != 1 || snap.Marks[0].Label != "group 4→2" || snap.Marks[0].NewWorkload {
 				t.Fatalf("%s: marks %v, want one, group 4→2", story, snap.Marks)
 			}
 			first := time.Duration(0)

@@ -249,7 +249,7 @@ func TestAnotherWorkload(t *testing.T) {
 			t.Errorf("%s is %s, want %s", knob, got, want)
 		}
 	}
-	if len(tale.Marks) != 1 || tale.Marks[0].Label != "workload story→tale" || !tale.Marks[0].Anew {
+	if len(tale.Marks) != 1 || tale.Marks[0].Label != "workload story→tale" || !tale.Marks[0].NewWorkload {
 		t.Errorf("marks %v", tale.Marks)
 	}
 	s.do(engine.Set, "workload", "story")

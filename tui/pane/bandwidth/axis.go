@@ -26,7 +26,7 @@ func (p *Pane) updateAxis(snap *engine.Snapshot) {
 		}
 	} else {
 		for i := range snap.Marks {
-			if m := &snap.Marks[i]; m.Anew {
+			if m := &snap.Marks[i]; m.NewWorkload {
 				a.origin = m.At.Seconds()
 			}
 		}

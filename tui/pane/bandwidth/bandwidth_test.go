@@ -158,7 +158,7 @@ func TestPictureShowsAll(t *testing.T) {
 // it is shown.
 func TestAxisBeginsWithTheWorkload(t *testing.T) {
 	s := wave()
-	s.Marks[0] = engine.Mark{At: 24 * time.Second, Label: "workload dot→spmv", Anew: true}
+	s.Marks[0] = engine.Mark{At: 24 * time.Second, Label: "workload dot→spmv", NewWorkload: true}
 	p := Spec.New().(*Pane)
 	from, to := p.span(&pane.Host{Snap: s})
 	got := p.visible(from, to)
