@@ -13,9 +13,9 @@ import (
 // studies. Package study combines their rows over the runs of a session or a sweep.
 type Study struct {
 	Form
-	// Apart lists the knobs that may differ between runs of one table, in addition to the knobs
+	// Varying lists the knobs that may differ between runs of one table, in addition to the knobs
 	// of the role View.
-	Apart []string
+	Varying []string
 	// Adds is true if the sums (Row.Raw) of runs with the same key are added. Otherwise a later
 	// run replaces an earlier one.
 	Adds bool
@@ -220,7 +220,7 @@ func (st *Study) Rest(s *Scenario) string {
 	var b strings.Builder
 	b.WriteString(s.Workload)
 	for i := range s.Table {
-		if k := &s.Table[i]; k.Role != View && !slices.Contains(st.Apart, k.Name) {
+		if k := &s.Table[i]; k.Role != View && !slices.Contains(st.Varying, k.Name) {
 			fmt.Fprintf(&b, " %s=%s", k.Name, s.Values[k.Name])
 		}
 	}

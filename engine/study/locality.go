@@ -60,7 +60,7 @@ const (
 func Locality(memory func(s *engine.Scenario, group int) int64) *engine.Study {
 	st := &engine.Study{
 		Form:  localityForm,
-		Apart: []string{"group", "model"},
+		Varying: []string{"group", "model"},
 		Adds:  true,
 		Untimed: func(raw []float64) []float64 {
 			raw = slices.Clone(raw)

@@ -119,7 +119,7 @@ func TestStudies(t *testing.T) {
 				t.Errorf("%s: want a name, title, Of, Item, Absent, columns, charts and Observe", name)
 			}
 			s := w.Scenario(presets.Machines())
-			for _, knob := range slices.Concat(st.Apart, st.Chooses) {
+			for _, knob := range slices.Concat(st.Varying, st.Chooses) {
 				if _, err := s.Knob(knob); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}

@@ -39,7 +39,7 @@ var overSizes = &engine.Study{
 		Brief:   engine.Brief{Column: columnTime, After: " per call"},
 		Chooses: []string{"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"},
 	},
-	Apart: study.AnyKind("algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "size", "root", "calls", "slices", "overlap", "nodes", "ranks-per-node", "ranking", "group"),
+	Varying: study.AnyKind("algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "size", "root", "calls", "slices", "overlap", "nodes", "ranks-per-node", "ranking", "group"),
 	Frame: frame, Observe: observe, Complete: complete,
 }
 

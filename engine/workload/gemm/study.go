@@ -56,7 +56,7 @@ var bySchedule = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnTime, After: " per product"},
 	},
-	Apart: study.AnyKind("n", "block", "rows", "schedule", "ahead", "slices", "cores", "progress", "dgemm", "nodes", "ranks-per-node",
+	Varying: study.AnyKind("n", "block", "rows", "schedule", "ahead", "slices", "cores", "progress", "dgemm", "nodes", "ranks-per-node",
 		"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"),
 	Frame:    frame,
 	Observe:  observe,

@@ -26,7 +26,7 @@ var overSizes = &engine.Study{
 		Charts: []engine.Chart{{Shape: engine.Curve, X: columnSize, Y: []int{columnTime}, XLog: 2, YLog: 10, Join: true}},
 		Brief:  engine.Brief{Column: columnTime},
 	},
-	Apart: study.AnyKind("size", "eager-limit"),
+	Varying: study.AnyKind("size", "eager-limit"),
 	Frame: func(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
 		p := engine.Plot{Title: "exchange, over size"}
 		eager := s.Int("eager-limit")

@@ -41,7 +41,7 @@ var ladder = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnSolve, After: " per solve"},
 	},
-	Apart: study.AnyKind("variant"),
+	Varying: study.AnyKind("variant"),
 	Frame: func(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView {
 		v := engine.StudyView{Now: -1, Rows: paperRows(s)}
 		v.Draw(boxesOf(s))
