@@ -19,9 +19,9 @@ type Study struct {
 	// Adds is true if the sums (Row.Raw) of runs with the same key are added. Otherwise a later
 	// run replaces an earlier one.
 	Adds bool
-	// Untimed returns the sums (Row.Raw) that do not depend on a clock, for runs in which the host
+	// ClockFree returns the sums (Row.Raw) that do not depend on a clock, for runs in which the host
 	// fell behind. May be nil: all sums depend on it.
-	Untimed func(raw []float64) []float64
+	ClockFree func(raw []float64) []float64
 	// Timeless returns an explanation that does not depend on times. It is shown while the host is
 	// behind. May be nil.
 	Timeless func(*Snapshot) string

@@ -62,7 +62,7 @@ func Locality(memory func(s *engine.Scenario, group int) int64) *engine.Study {
 		Form:  localityForm,
 		Varying: []string{"group", "model"},
 		Adds:  true,
-		Untimed: func(raw []float64) []float64 {
+		ClockFree: func(raw []float64) []float64 {
 			raw = slices.Clone(raw)
 			clear(raw[localityTimed:])
 			return raw

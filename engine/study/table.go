@@ -107,7 +107,7 @@ func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 		v.Time = 0
 		v.Reference = 0
 		v.Gain = ""
-		if t.study.Untimed == nil {
+		if t.study.ClockFree == nil {
 			v.Why, v.Glance = "", ""
 		}
 		if t.study.Timeless != nil {
@@ -134,10 +134,10 @@ func (t *Table) newSums(i int) (engine.Row, bool) {
 	if t.keeping == engine.Kept {
 		return r, true
 	}
-	if t.study.Untimed == nil {
+	if t.study.ClockFree == nil {
 		return r, false
 	}
-	r.Raw = t.study.Untimed(r.Raw)
+	r.Raw = t.study.ClockFree(r.Raw)
 	return r, true
 }
 
