@@ -159,7 +159,7 @@ func (k *Knob) fields(c *codec.Walk) {
 	codec.List(c, &k.Choices, texts)
 	codec.Text(c, &k.By)
 	codec.List(c, &k.Offers, offers)
-	c.Values(&k.Barred)
+	c.Values(&k.Blocked)
 	codec.Text(c, &k.Scope)
 	codec.Text(c, &k.Role)
 	codec.Text(c, &k.Watch)

@@ -63,8 +63,8 @@ type Knob struct {
 	// choices of all its values.
 	By     string
 	Offers []Offer
-	// Barred maps a choice that cannot run with the current other knobs to the reason.
-	Barred map[string]string
+	// Blocked maps a choice that cannot run with the current other knobs to the reason.
+	Blocked map[string]string
 
 	Watch string // what to look at after a change
 	Paper string // source: "paper 2, section 3"; "": none
@@ -228,7 +228,7 @@ func (k *Knob) Turn(value string, by int) string {
 	at := value
 	for range k.Choices {
 		next := k.turn(at, by)
-		if k.Barred[next] == "" {
+		if k.Blocked[next] == "" {
 			return next
 		}
 		if at = next; at == value {
@@ -239,7 +239,7 @@ func (k *Knob) Turn(value string, by int) string {
 }
 
 // Passed returns why Turn skips the neighbouring choice of a value, or "" if it does not.
-func (k *Knob) Passed(value string, by int) string { return k.Barred[k.turn(value, by)] }
+func (k *Knob) Passed(value string, by int) string { return k.Blocked[k.turn(value, by)] }
 
 func (k *Knob) turn(value string, by int) string {
 	if i := slices.Index(k.Choices, value); i >= 0 {

@@ -166,7 +166,7 @@ func (w *Workload) WithBars(s engine.Scenario, on *Site) engine.Scenario {
 	bars := w.Bars(&s, on)
 	s.Table = slices.Clone(s.Table)
 	for i := range s.Table {
-		s.Table[i].Barred = bars[s.Table[i].Name]
+		s.Table[i].Blocked = bars[s.Table[i].Name]
 	}
 	return s
 }

@@ -151,20 +151,20 @@ func TestBarredAlgorithms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if why := k.Barred["direct"]; !strings.Contains(why, "one node") {
+	if why := k.Blocked["direct"]; !strings.Contains(why, "one node") {
 		t.Errorf("loads between 3 nodes: %q, want the reason", why)
 	}
-	if why := k.Barred["neighbour-exchange"]; !strings.Contains(why, "even") {
+	if why := k.Blocked["neighbour-exchange"]; !strings.Contains(why, "even") {
 		t.Errorf("neighbour exchange among 3 ranks: %q, want the reason", why)
 	}
 	v := k.Default
 	for range k.Choices {
 		v = k.Turn(v, +1)
-		if k.Barred[v] != "" {
-			t.Errorf("the knob offers %s, which is barred: %s", v, k.Barred[v])
+		if k.Blocked[v] != "" {
+			t.Errorf("the knob offers %s, which is barred: %s", v, k.Blocked[v])
 		}
 	}
-	if v != k.Default && len(k.Barred) == 0 {
+	if v != k.Default && len(k.Blocked) == 0 {
 		t.Error("nothing is barred")
 	}
 }

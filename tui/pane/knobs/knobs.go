@@ -149,7 +149,7 @@ func (p *Pane) drawWords(v grid.View, h *pane.Host, k *engine.Knob) {
 	var values, barred []string
 	for _, c := range k.Choices {
 		text := string(appendValue(nil, k, c, h.Units))
-		if why := k.Barred[c]; why != "" {
+		if why := k.Blocked[c]; why != "" {
 			barred = append(barred, text+": "+why)
 			continue
 		}
@@ -281,7 +281,7 @@ func (p *Pane) drawFoot(v grid.View, h *pane.Host, k *engine.Knob) {
 		st := th.Dim
 		text := string(appendValue(nil, k, c, h.Units))
 		switch {
-		case k.Barred[c] != "":
+		case k.Blocked[c] != "":
 			st, text = st.With(grid.Faint), "✗"+text
 		case c == a.Value(k.Name):
 			st = th.Accent
