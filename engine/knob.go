@@ -238,8 +238,8 @@ func (k *Knob) Turn(value string, by int) string {
 	return value
 }
 
-// Passed returns why Turn skips the neighbouring choice of a value, or "" if it does not.
-func (k *Knob) Passed(value string, by int) string { return k.Blocked[k.turn(value, by)] }
+// SkipReason returns why Turn skips the neighbouring choice of a value, or "" if it does not.
+func (k *Knob) SkipReason(value string, by int) string { return k.Blocked[k.turn(value, by)] }
 
 func (k *Knob) turn(value string, by int) string {
 	if i := slices.Index(k.Choices, value); i >= 0 {

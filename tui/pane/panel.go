@@ -104,7 +104,7 @@ func (p *Panel) Change(by int) {
 	}
 	old := p.Value(k.Name)
 	if v := k.Turn(old, by); v != old {
-		if why := k.Passed(old, by); why != "" {
+		if why := k.SkipReason(old, by); why != "" {
 			p.Say(why)
 		}
 		p.Set(k.Name, v)
