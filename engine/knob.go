@@ -222,9 +222,9 @@ func parseWhole(text string, size bool) (int64, error) {
 	return n * scale, nil
 }
 
-// Turn returns the next choice (by = +1) or the previous one (by = −1). It wraps around for
+// Next returns the next choice (by = +1) or the previous one (by = −1). It wraps around for
 // a Choice, but not for numbers. It skips barred choices.
-func (k *Knob) Turn(value string, by int) string {
+func (k *Knob) Next(value string, by int) string {
 	at := value
 	for range k.Choices {
 		next := k.turn(at, by)

@@ -103,7 +103,7 @@ func TestKnobTurn(t *testing.T) {
 		{&Knob{Name: "free", Type: Integer, Default: "0"}, "7", 1, "7"},
 	}
 	for _, tt := range tests {
-		if got := tt.knob.Turn(tt.value, tt.by); got != tt.expected {
+		if got := tt.knob.Next(tt.value, tt.by); got != tt.expected {
 			t.Errorf("%s %s turned by %+d is %s, want %s", tt.knob.Name, tt.value, tt.by, got, tt.expected)
 		}
 	}
@@ -128,8 +128,8 @@ func TestBaseTable(t *testing.T) {
 			if v, err := k.Parse(c); err != nil || v != c {
 				t.Errorf("%s: the choice %q is not canonical: %q, %v", k.Name, c, v, err)
 			}
-			if k.Type != Choice && k.Turn(k.Turn(c, 1), -1) != c && c != k.Choices[len(k.Choices)-1] {
-				t.Errorf("%s: %s turned forth and back is %s", k.Name, c, k.Turn(k.Turn(c, 1), -1))
+			if k.Type != Choice && k.Next(k.Next(c, 1), -1) != c && c != k.Choices[len(k.Choices)-1] {
+				t.Errorf("%s: %s turned forth and back is %s", k.Name, c, k.Next(k.Next(c, 1), -1))
 			}
 		}
 	}

@@ -193,7 +193,7 @@ func TestWalkThroughWorkloads(t *testing.T) {
 		for i, name := range names {
 			set("workload", name)
 			k := s.wanted.scenario.Table[0]
-			for _, v := range []string{k.Turn(k.Default, +1), k.Turn(k.Default, -1)} {
+			for _, v := range []string{k.Next(k.Default, +1), k.Next(k.Default, -1)} {
 				if s.Do(engine.Command{Verb: engine.Set, Knob: k.Name, Value: v}) == nil { // not all values are possible
 					break
 				}

@@ -103,7 +103,7 @@ func (p *Panel) Change(by int) {
 		return
 	}
 	old := p.Value(k.Name)
-	if v := k.Turn(old, by); v != old {
+	if v := k.Next(old, by); v != old {
 		if why := k.SkipReason(old, by); why != "" {
 			p.Say(why)
 		}

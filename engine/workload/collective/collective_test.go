@@ -159,7 +159,7 @@ func TestBarredAlgorithms(t *testing.T) {
 	}
 	v := k.Default
 	for range k.Choices {
-		v = k.Turn(v, +1)
+		v = k.Next(v, +1)
 		if k.Blocked[v] != "" {
 			t.Errorf("the knob offers %s, which is barred: %s", v, k.Blocked[v])
 		}
