@@ -103,15 +103,15 @@ func (w Team) Key(s Reader, a *coll.Algorithm, ranks int) (coll.Key, error) {
 	if a.Needs&coll.Network != 0 && !w.Networked() {
 		return coll.Key{}, fmt.Errorf("%s by %s: needs a collective network (simulation of a machine that has one, team of all ranks)", a.Collective, a.Name)
 	}
-	k, err := a.Key(w.Asked(s, a, ranks))
+	k, err := a.Key(w.Parameters(s, a, ranks))
 	if err == nil && k.PassesOn() {
 		return k, fmt.Errorf("%s by %s: ranks forward data, but transfer %s does not notify them of its arrival (use transfer %s)", a.Collective, a.Name, k.Transfer, coll.Put)
 	}
 	return k, err
 }
 
-// Asked returns the knobs' values of the parameters that an algorithm has.
-func (w Team) Asked(s Reader, a *coll.Algorithm, ranks int) coll.Parameters {
+// Parameters returns the knobs' values of the parameters that an algorithm has.
+func (w Team) Parameters(s Reader, a *coll.Algorithm, ranks int) coll.Parameters {
 	p := coll.Parameters{Ranks: ranks}
 	if a.Collective != coll.OpBarrier {
 		p.Modes = Modes(s)

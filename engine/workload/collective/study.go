@@ -115,7 +115,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	ranks := len(l.World())
 	series := s.Scenario.Text("algorithm")
 	if a, err := coll.Find(of(&s.Scenario), s.Scenario.Text("algorithm")); err == nil {
-		k, err := a.Key(teamSiteIn(&l, nil, s.Kind).Asked(&s.Scenario, a, ranks))
+		k, err := a.Key(teamSiteIn(&l, nil, s.Kind).Parameters(&s.Scenario, a, ranks))
 		if err != nil {
 			return nil
 		}
