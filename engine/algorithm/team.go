@@ -185,8 +185,8 @@ func (w Team) Chosen(s Reader, what coll.Collective, ranks int, n int64) (coll.K
 	return k, nil
 }
 
-// Called returns the name of an algorithm with its parameters: "knomial, radix 4".
-func Called(k *coll.Key) string {
+// Describe returns the name of an algorithm with its parameters: "knomial, radix 4".
+func Describe(k *coll.Key) string {
 	text := k.Algorithm.Name
 	if k.Radix != 0 {
 		text += fmt.Sprintf(", radix %d", k.Radix)

@@ -21,7 +21,7 @@ const (
 func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	what := k.Algorithm.Collective
 	n := length(s)
-	f := &Flow{Of: what.String(), Name: what.String() + " by " + algorithm.Called(k), Ranks: int(k.Ranks), Root: -1}
+	f := &Flow{Of: what.String(), Name: what.String() + " by " + algorithm.Describe(k), Ranks: int(k.Ranks), Root: -1}
 	root := int32(0)
 	if what.Rooted() {
 		if number := s.Int("root"); number > 0 {

@@ -73,7 +73,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	key := shared.key
 	t := &team{
-		r: r, p: p, key: key, name: algorithm.Called(&key), what: key.Algorithm.Collective, ranks: world.Size(), me: world.Rank(),
+		r: r, p: p, key: key, name: algorithm.Describe(&key), what: key.Algorithm.Collective, ranks: world.Size(), me: world.Rank(),
 		n: length(p), calls: int(p.Int("calls")),
 	}
 	t.times, t.worst = make([]int64, perCall*t.calls), make([]int64, perCall*t.calls)

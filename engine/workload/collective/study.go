@@ -119,7 +119,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 		if err != nil {
 			return nil
 		}
-		series = algorithm.Called(&k)
+		series = algorithm.Describe(&k)
 	}
 	model := math.NaN()
 	if m, ok := s.Metric("call_time_model"); ok {
