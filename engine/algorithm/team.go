@@ -139,9 +139,9 @@ func (w Team) among(ranks int) coll.Places {
 	return at
 }
 
-// Twin reports whether an algorithm is the same as another one: a hierarchical algorithm if no
+// IsDuplicate reports whether an algorithm is the same as another one: a hierarchical algorithm if no
 // ranks share a node.
-func Twin(a *coll.Algorithm, k *coll.Key) bool { return a.UsesPlaces && k.Places == (coll.Places{}) }
+func IsDuplicate(a *coll.Algorithm, k *coll.Key) bool { return a.UsesPlaces && k.Places == (coll.Places{}) }
 
 // Best returns the fastest algorithm by the cost model for n bytes, and its time.
 func (w Team) Best(s Reader, what coll.Collective, c *coll.Cost, ranks int, n int64) (coll.Key, cluster.Time) {
@@ -149,7 +149,7 @@ func (w Team) Best(s Reader, what coll.Collective, c *coll.Cost, ranks int, n in
 	time := cluster.Time(math.MaxInt64)
 	for _, a := range coll.Of(what) {
 		k, err := w.Key(s, a, ranks)
-		if err != nil || Twin(a, &k) {
+		if err != nil || IsDuplicate(a, &k) {
 			continue
 		}
 		if t := k.Predict(c, n); t < time {

@@ -74,7 +74,7 @@ func (at teamSite) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, 
 	least, second := cluster.Time(math.MaxInt64), cluster.Time(math.MaxInt64)
 	for _, a := range coll.Of(of(s)) {
 		k, err := at.Key(s, a, ranks)
-		if err != nil || algorithm.Twin(a, &k) {
+		if err != nil || algorithm.IsDuplicate(a, &k) {
 			continue
 		}
 		switch t := k.Predict(c, n); {
