@@ -115,8 +115,8 @@ func addTunePlace(cmd *cobra.Command) *tunePlace {
 }
 
 // place returns the fabric and the machine.
-func (p *tunePlace) place() (tuner.Place, error) {
-	to := tuner.Place{Seed: p.seed}
+func (p *tunePlace) place() (tuner.Site, error) {
+	to := tuner.Site{Seed: p.seed}
 	name := "demo"
 	switch p.fabric {
 	case "sim":
@@ -139,7 +139,7 @@ func (p *tunePlace) options(collectives []string) (tuner.Options, error) {
 	if err != nil {
 		return tuner.Options{}, err
 	}
-	o := tuner.Options{Place: place}
+	o := tuner.Options{Site: place}
 	for _, name := range collectives {
 		c, err := coll.CollectiveOf(name)
 		if err != nil {

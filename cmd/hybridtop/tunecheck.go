@@ -35,7 +35,7 @@ func newTuneCheck() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		c := tuner.CheckOptions{Place: o.Place, Table: f.Table, Ranks: o.Ranks, PerNode: o.PerNode, Sizes: o.Sizes, Modes: o.Modes}
+		c := tuner.CheckOptions{Site: o.Site, Table: f.Table, Ranks: o.Ranks, PerNode: o.PerNode, Sizes: o.Sizes, Modes: o.Modes}
 		line := newLine(cmd.ErrOrStderr())
 		if line != nil {
 			c.Progress = func(done, total int) { line.show(fmt.Sprintf("[%d/%d]", done, total)) }

@@ -50,7 +50,7 @@ func triedKeys(p *Point) ([]coll.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	site := tuner.Place{Fabric: sim.New(), Machine: *p.Machine}
+	site := tuner.Site{Fabric: sim.New(), Machine: *p.Machine}
 	at := coll.Tuple{Collective: what, Ranks: int32(p.Scenario.Int("cores")), PerNode: int32(layout.RanksPerNode), Bytes: p.Scenario.Int("size"), Modes: coll.Modes{In: in}}
 	choices, err := site.Pruned(at, transfer)
 	if err != nil {

@@ -62,7 +62,7 @@ const (
 
 // CheckOptions selects what to check.
 type CheckOptions struct {
-	Place
+	Site
 	Table    *coll.Table
 	Ranks    []int
 	PerNode  int
@@ -133,7 +133,7 @@ type promise struct {
 
 // side returns a call, or nil if the place cannot run it.
 func (c *comparisons) side(what coll.Collective, ranks int, n int64) *Side {
-	o := Options{Place: c.Place, PerNode: c.PerNode, Modes: c.Modes}
+	o := Options{Site: c.Site, PerNode: c.PerNode, Modes: c.Modes}
 	at := o.tuple(what, ranks, n)
 	if s, ok := c.sides[at]; ok {
 		return s

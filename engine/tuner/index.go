@@ -53,7 +53,7 @@ func Index(c coll.Collective, transfers ...coll.Transfer) []Family {
 }
 
 // Candidates lists every choice of the index for a tuple at the place.
-func (p *Place) Candidates(at coll.Tuple, transfers ...coll.Transfer) []coll.Choice {
+func (p *Site) Candidates(at coll.Tuple, transfers ...coll.Transfer) []coll.Choice {
 	if !p.isVirtual() || p.Machine.CollectiveNetwork.Bandwidth == 0 {
 		at.Lacks |= coll.Network
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// Place is the fabric and the machine on which collectives are timed.
-type Place struct {
+// Site is the fabric and the machine on which collectives are timed.
+type Site struct {
 	Fabric  cluster.Fabric
 	Machine cluster.Machine
 	Seed    uint64
@@ -22,7 +22,7 @@ type Place struct {
 const maxPayload = 256 << 20
 
 // isVirtual reports whether the clock is virtual: times are then exact, and the same in every run.
-func (p *Place) isVirtual() bool { return p.Fabric.Clock(&p.Machine) == cluster.VirtualClock }
+func (p *Site) isVirtual() bool { return p.Fabric.Clock(&p.Machine) == cluster.VirtualClock }
 
 // layout returns the layout of a team.
 func layout(at coll.Tuple) cluster.Layout {
@@ -31,7 +31,7 @@ func layout(at coll.Tuple) cluster.Layout {
 }
 
 // checkFits returns an error if the place cannot run a tuple.
-func (p *Place) checkFits(at coll.Tuple) error {
+func (p *Site) checkFits(at coll.Tuple) error {
 	each := max(at.PerNode, 1)
 	switch {
 	case at.Ranks < 1 || at.Ranks%each != 0:
@@ -82,7 +82,7 @@ const (
 // together, and the time ends with the last one. On a real clock, it is the time that a call adds
 // to a barrier after it. There, choices alternate, so that all of them see the same host
 // conditions, and the time is the median of the faster half of the measurements.
-func (p *Place) measure(ctx context.Context, at coll.Tuple, choices []coll.Choice, how pace) ([]cluster.Time, error) {
+func (p *Site) measure(ctx context.Context, at coll.Tuple, choices []coll.Choice, how pace) ([]cluster.Time, error) {
 	if err := p.checkFits(at); err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func TestOpenMPIRuns(t *testing.T) {
 // file with an unknown algorithm, so it does read it.
 func TestMPICHRuns(t *testing.T) {
 	program := mpiProgram(t, "mpicc.mpich", "mpirun.mpich")
-	r, err := Tune(t.Context(), Options{Place: small(t).Place, PerNode: 1, Ranks: []int{2, 4, 8}, Sizes: []int64{8, 4096, 65536},
+	r, err := Tune(t.Context(), Options{Site: small(t).Site, PerNode: 1, Ranks: []int{2, 4, 8}, Sizes: []int64{8, 4096, 65536},
 		Collectives: []coll.Collective{coll.OpBcast, coll.OpAllreduce, coll.OpAllgather, coll.OpExchange, coll.OpReduce, coll.OpReduceScatter, coll.OpScan}})
 	if err != nil {
 		t.Fatal(err)

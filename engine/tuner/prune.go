@@ -56,7 +56,7 @@ func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []
 }
 
 // pruneByClock prunes with the factor for the place's clock.
-func (p *Place) pruneByClock(all []coll.Choice, at coll.Tuple, cost *coll.Cost) []coll.Choice {
+func (p *Site) pruneByClock(all []coll.Choice, at coll.Tuple, cost *coll.Cost) []coll.Choice {
 	if p.isVirtual() {
 		return prune(all, at, cost, keepVirtual)
 	}
@@ -65,7 +65,7 @@ func (p *Place) pruneByClock(all []coll.Choice, at coll.Tuple, cost *coll.Cost) 
 
 // Pruned returns the choices that a search for a tuple tries on a machine with costs, after pruning
 // by the model (paper 5, section 3.6).
-func (p *Place) Pruned(at coll.Tuple, transfers ...coll.Transfer) ([]coll.Choice, error) {
+func (p *Site) Pruned(at coll.Tuple, transfers ...coll.Transfer) ([]coll.Choice, error) {
 	cost, err := coll.CostOf(&p.Machine)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (p *Place) Pruned(at coll.Tuple, transfers ...coll.Transfer) ([]coll.Choice
 
 // cost returns the model's terms for a tuple. They describe inter-node links, or of intra-node
 // links for a team on one node. A host without terms is measured once.
-func (p *Place) cost(ctx context.Context, at coll.Tuple, host **coll.Cost) (*coll.Cost, error) {
+func (p *Site) cost(ctx context.Context, at coll.Tuple, host **coll.Cost) (*coll.Cost, error) {
 	m := p.Machine
 	if at.Ranks <= max(at.PerNode, 1) {
 		m.Classes[cluster.Remote] = m.Classes[cluster.InNode]
@@ -94,7 +94,7 @@ func (p *Place) cost(ctx context.Context, at coll.Tuple, host **coll.Cost) (*col
 }
 
 // measureCost fits the model's terms to broadcasts between two ranks.
-func (p *Place) measureCost(ctx context.Context) (*coll.Cost, error) {
+func (p *Site) measureCost(ctx context.Context) (*coll.Cost, error) {
 	const short, long = 8, 64 << 10
 	flat, err := coll.Find(coll.OpBcast, "flat")
 	if err != nil {

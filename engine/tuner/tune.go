@@ -17,7 +17,7 @@ import (
 
 // Options selects what to tune.
 type Options struct {
-	Place
+	Site
 	Collectives []coll.Collective
 	Ranks       []int   // of the teams
 	PerNode     int     // ranks per node; smaller teams are on one
@@ -160,7 +160,7 @@ func Tune(ctx context.Context, o Options) (*Result, error) {
 
 // workers returns the number of parallel measurements: on a real clock they would disturb each
 // other.
-func (p *Place) workers() int {
+func (p *Site) workers() int {
 	if p.isVirtual() {
 		return runtime.GOMAXPROCS(0)
 	}
@@ -356,7 +356,7 @@ func (f *timedTuple) rule() coll.Rule {
 func (t *tuning) cost(ctx context.Context, at coll.Tuple) (*coll.Cost, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.Place.cost(ctx, at, &t.host)
+	return t.Site.cost(ctx, at, &t.host)
 }
 
 func (t *tuning) addChoices(all, few int) {

@@ -18,18 +18,18 @@ import (
 )
 
 // on returns a fabric with a machine.
-func on(t testing.TB, f cluster.Fabric, machine string) Place {
+func on(t testing.TB, f cluster.Fabric, machine string) Site {
 	t.Helper()
 	m, err := presets.Machine(machine)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Place{Fabric: f, Machine: m, Seed: 1}
+	return Site{Fabric: f, Machine: m, Seed: 1}
 }
 
 // small returns a tuning of a second or less.
 func small(t testing.TB) Options {
-	return Options{Place: on(t, sim.New(), "ranger"), Collectives: []coll.Collective{coll.OpBcast, coll.OpAllreduce, coll.OpBarrier},
+	return Options{Site: on(t, sim.New(), "ranger"), Collectives: []coll.Collective{coll.OpBcast, coll.OpAllreduce, coll.OpBarrier},
 		Ranks: []int{2, 3, 4, 6, 8}, PerNode: 1, Sizes: []int64{8, 512, 32768}}
 }
 
@@ -202,7 +202,7 @@ func TestJournalErrors(t *testing.T) {
 
 // On a real clock a tuning also produces a table of valid choices.
 func TestLive(t *testing.T) {
-	o := Options{Place: on(t, live.New(), "this-host"), Collectives: []coll.Collective{coll.OpAllreduce}, Ranks: []int{3}, PerNode: 4, Sizes: []int64{8, 4096}}
+	o := Options{Site: on(t, live.New(), "this-host"), Collectives: []coll.Collective{coll.OpAllreduce}, Ranks: []int{3}, PerNode: 4, Sizes: []int64{8, 4096}}
 	r, err := Tune(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
