@@ -251,7 +251,7 @@ func tune(ctx context.Context, cmd *cobra.Command, o *tuner.Options, file string
 	}
 	t := newTable(w)
 	t.row("table", file)
-	t.row("configurations", fmt.Sprintf("%d (%d from the journal), in %s", result.Tuples, result.Known, pane.Roughly(took)))
+	t.row("configurations", fmt.Sprintf("%d (%d from the journal), in %s", result.Tuples, result.FromJournal, pane.Roughly(took)))
 	t.row("candidates", fmt.Sprintf("%d, of which %d were timed", result.Choices, result.Measured))
 	if len(misses) > 0 {
 		t.row("mean regret", fmt.Sprintf("%.2f %% on %d held-out configurations, compared with the best candidate", 100*tuner.Mean(misses), len(misses)))
@@ -352,7 +352,7 @@ func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner
 	}
 	all := tableJSON(f)
 	all["schema"], all["kind"] = "hybridtop.tune.v1", kind
-	all["tuples"], all["known"], all["candidates"], all["measured"] = r.Tuples, r.Known, r.Choices, r.Measured
+	all["tuples"], all["known"], all["candidates"], all["measured"] = r.Tuples, r.FromJournal, r.Choices, r.Measured
 	held := []map[string]any{}
 	for _, m := range misses {
 		held = append(held, map[string]any{"collective": m.At.Collective.String(), "ranks": m.At.Ranks, "ranks_per_node": m.At.PerNode, "size": m.At.Bytes,

@@ -45,7 +45,7 @@ type Progress struct {
 type Result struct {
 	Table    *coll.Table
 	Tuples   int // measured tuples
-	Known    int // of these, taken from the journal
+	FromJournal    int // of these, taken from the journal
 	Choices  int // candidates of all tuples
 	Measured int // of these, not pruned by the model
 }
@@ -399,7 +399,7 @@ func (t *tuning) find(ctx context.Context, at coll.Tuple, choices []coll.Choice)
 	t.done++
 	t.result.Tuples++
 	if recorded {
-		t.result.Known++
+		t.result.FromJournal++
 	} else {
 		t.fresh++
 	}

@@ -161,8 +161,8 @@ func TestResume(t *testing.T) {
 			if got := text(t, &o, again.Table); got != want {
 				t.Errorf("after %d, %d bytes cut off: the table differs", after, cut)
 			}
-			if lost := min(cut, 1); again.Known != records-lost {
-				t.Errorf("after %d, %d bytes cut off: %d tuples from the journal, want %d", after, cut, again.Known, records-lost)
+			if lost := min(cut, 1); again.FromJournal != records-lost {
+				t.Errorf("after %d, %d bytes cut off: %d tuples from the journal, want %d", after, cut, again.FromJournal, records-lost)
 			}
 		}
 	}
