@@ -27,7 +27,7 @@ type Scenario struct {
 	Paper    string // "paper 2, section 7.2"; "": none
 	Workload string
 	Pane     string // pane that has the focus; "": the screen's default
-	Turn     string // the knob that Watch sets first; the cursor starts on it; "": the workload's
+	FirstKnob     string // the knob that Watch sets first; the cursor starts on it; "": the workload's
 	Knobs    []Knob // in the order of the file; other knobs have their defaults
 
 	document *document // source document; nil: none
@@ -101,7 +101,7 @@ func decodeScenario(file string, data []byte) (Scenario, error) {
 		s.Pane = r.name("pane", "locality")
 	}
 	if r.has("turn") {
-		s.Turn = r.name("turn", "group")
+		s.FirstKnob = r.name("turn", "group")
 	}
 	s.Knobs = r.knobs("knobs")
 	if r.err != nil {
@@ -155,7 +155,7 @@ func SaveScenario(ctx context.Context, s Scenario) (string, error) {
 func (s *Scenario) encode() ([]byte, error) {
 	var b bytes.Buffer
 	for _, line := range []struct{ key, value string }{
-		{"title", s.Title}, {"watch", s.Watch}, {"paper", s.Paper}, {"workload", s.Workload}, {"pane", s.Pane}, {"turn", s.Turn},
+		{"title", s.Title}, {"watch", s.Watch}, {"paper", s.Paper}, {"workload", s.Workload}, {"pane", s.Pane}, {"turn", s.FirstKnob},
 	} {
 		if line.value != "" {
 			fmt.Fprintf(&b, "%s = %s\n", line.key, strconv.Quote(line.value))
@@ -175,7 +175,7 @@ func (s *Scenario) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s cannot be written: %w", s.Name, err)
 	}
-	same := back.Title == s.Title && back.Watch == s.Watch && back.Paper == s.Paper && back.Workload == s.Workload && back.Pane == s.Pane && back.Turn == s.Turn
+	same := back.Title == s.Title && back.Watch == s.Watch && back.Paper == s.Paper && back.Workload == s.Workload && back.Pane == s.Pane && back.FirstKnob == s.FirstKnob
 	if !same || !slices.Equal(back.Knobs, s.Knobs) {
 		return nil, fmt.Errorf("scenario %s cannot be written: it has values that a file cannot contain", s.Name)
 	}

@@ -30,7 +30,7 @@ func TestScenarioFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Knob{{"threading", "multiple"}, {"reserved", "2"}, {"dilation", "2.5"}}
-	if s.Name != "out-of-step" || s.Title != "Out of step" || s.Watch != "turn it" || s.Paper != "paper 2, section 7" || s.Workload != "spmv" || s.Pane != "overlap" || s.Turn != "reserved" || !slices.Equal(s.Knobs, want) {
+	if s.Name != "out-of-step" || s.Title != "Out of step" || s.Watch != "turn it" || s.Paper != "paper 2, section 7" || s.Workload != "spmv" || s.Pane != "overlap" || s.FirstKnob != "reserved" || !slices.Equal(s.Knobs, want) {
 		t.Errorf("%+v", s)
 	}
 	wantError(t, s.Wrong("knobs.reserved", errors.New("too\x1b many")), "x/out-of-step.toml:10: knobs.reserved: too\ufffd many")
@@ -92,7 +92,7 @@ func TestUserScenarios(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)
 	folder := filepath.Join(home, "hybridtop", "scenarios")
-	s := Scenario{Name: "ours", Title: `A "quoted" title`, Workload: "dot", Turn: "model", Knobs: []Knob{{"elements", "1000"}, {"pace", "1e-06"}, {"model", "flat"}}}
+	s := Scenario{Name: "ours", Title: `A "quoted" title`, Workload: "dot", FirstKnob: "model", Knobs: []Knob{{"elements", "1000"}, {"pace", "1e-06"}, {"model", "flat"}}}
 	for range 2 { // the second takes the place of the first
 		file, err := SaveScenario(context.Background(), s)
 		if err != nil || file != filepath.Join(folder, "ours.toml") {
@@ -100,7 +100,7 @@ func TestUserScenarios(t *testing.T) {
 		}
 	}
 	got, err := FindScenario("ours")
-	if err != nil || got.Title != s.Title || got.Turn != s.Turn || !slices.Equal(got.Knobs, s.Knobs) {
+	if err != nil || got.Title != s.Title || got.FirstKnob != s.FirstKnob || !slices.Equal(got.Knobs, s.Knobs) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = FindScenario(filepath.Join(folder, "ours.toml"))

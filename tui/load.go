@@ -36,7 +36,7 @@ func (a *app) loadScenario(name string) error {
 			a.workloads[sc.Workload] = w
 		}
 	}
-	a.selectKnob(sc.Workload, p.Turn)
+	a.selectKnob(sc.Workload, p.FirstKnob)
 	a.Panel.Clear()
 	a.do(engine.Command{Verb: engine.Take, Scenario: &sc})
 	a.notice = "loaded " + p.Name + ": " + p.Title
@@ -60,7 +60,7 @@ func (a *app) saveScenario(name string) error {
 	if err != nil {
 		return err
 	}
-	p.Pane, p.Turn = a.specs[a.focus].Name, a.Panel.Selected
+	p.Pane, p.FirstKnob = a.specs[a.focus].Name, a.Panel.Selected
 	if err := presets.CheckName(name); err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func listScenarios() (listing, error) {
 		}
 		l.entries = append(l.entries, entry{
 			{"name", p.Name}, {"workload", p.Workload}, {"title", p.Title}, {"paper", p.Paper},
-			{"watch", p.Watch}, {"pane", p.Pane}, {"turn", p.Turn}, {"knobs", knobs}, {"built_in", presets.BuiltIn(p.Name)},
+			{"watch", p.Watch}, {"pane", p.Pane}, {"turn", p.FirstKnob}, {"knobs", knobs}, {"built_in", presets.BuiltIn(p.Name)},
 		})
 	}
 	return l, nil

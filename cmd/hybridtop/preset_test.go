@@ -73,7 +73,7 @@ func TestScenariosTurnWhatTheySay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := sc.Knob(p.Turn)
+		k, err := sc.Knob(p.FirstKnob)
 		if err != nil {
 			t.Errorf("%s: turn: %v", p.Name, err)
 			continue
@@ -81,7 +81,7 @@ func TestScenariosTurnWhatTheySay(t *testing.T) {
 		if _, words, _ := strings.Cut(p.Watch, "Set "); !strings.HasPrefix(words, k.Label) {
 			t.Errorf("%s begins on %s, and its text begins: set %.30s", p.Name, k.Label, words)
 		}
-		if why := workload.Idle(&sc, engine.Simulated, p.Turn); why != "" && sc.Text("fabric") == "sim" {
+		if why := workload.Idle(&sc, engine.Simulated, p.FirstKnob); why != "" && sc.Text("fabric") == "sim" {
 			t.Errorf("%s begins on %s, which has no effect: %s", p.Name, k.Label, why)
 		}
 	}

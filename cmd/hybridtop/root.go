@@ -80,7 +80,7 @@ func newRoot() *cobra.Command {
 			if err == nil && screen.Pane == "" {
 				screen.Pane, err = p.Pane, checkPreset(p)
 			}
-			screen.Knob = p.Turn
+			screen.Knob = p.FirstKnob
 			if p.Watch != "" {
 				screen.Notice = "watch: " + p.Watch
 			}

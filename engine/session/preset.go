@@ -21,8 +21,8 @@ func FromPreset(p *presets.Scenario, userMachines ...cluster.Machine) (engine.Sc
 			return engine.Scenario{}, p.Wrong("knobs."+k.Name, err)
 		}
 	}
-	if p.Turn != "" {
-		if _, err := sc.Knob(p.Turn); err != nil {
+	if p.FirstKnob != "" {
+		if _, err := sc.Knob(p.FirstKnob); err != nil {
 			return engine.Scenario{}, p.Wrong("turn", err)
 		}
 	}
