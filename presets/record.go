@@ -77,8 +77,8 @@ func (r *Record) LongResultOf(row string) *LongResult {
 	return nil
 }
 
-// Of returns the recorded verdict of a row, or "" if it is not recorded.
-func (r *Record) Of(row string) Verdict {
+// VerdictOf returns the recorded verdict of a row, or "" if it is not recorded.
+func (r *Record) VerdictOf(row string) Verdict {
 	if k := r.LongResultOf(row); k != nil {
 		return k.Verdict
 	}

@@ -91,7 +91,7 @@ decided = ["\"gaps\", all"]
 	if !reflect.DeepEqual(back.Checks[0].Record, refuted) || back.Checks[1].Record.Verdict != Pass {
 		t.Errorf("read back: %+v", back.Checks)
 	}
-	if r := &back.Checks[0].Record; r.Of("one at 4") != Refuted || r.Of("one at 1") != Pass || (&Record{}).Of("one at 1") != "" {
+	if r := &back.Checks[0].Record; r.VerdictOf("one at 4") != Refuted || r.VerdictOf("one at 1") != Pass || (&Record{}).VerdictOf("one at 1") != "" {
 		t.Errorf("%+v: rows read back otherwise", r)
 	}
 	passed := write(got, map[string]Record{"copy": {Verdict: Pass}})
@@ -215,7 +215,7 @@ func TestLongRecords(t *testing.T) {
 	if got := back.Checks[0].Record; !reflect.DeepEqual(got, want) {
 		t.Errorf("read back %+v, want %+v", got, want)
 	}
-	if r := &back.Checks[0].Record; r.Of("one at 64") != Refuted || r.Of("one at 4") != Pass {
+	if r := &back.Checks[0].Record; r.VerdictOf("one at 64") != Refuted || r.VerdictOf("one at 4") != Pass {
 		t.Errorf("%+v: rows read back otherwise", r)
 	}
 	// A program without long runs, built before they were recorded, does not change them. The check

@@ -125,7 +125,7 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 			row.Claim, row.Figure, row.Paper, row.Place, row.Check, row.Says, row.Series, engine.Finite(row.X), row.Quantity, row.Unit,
 			engine.Finite(row.Published), engine.Finite(row.Simulated), engine.Finite(row.Modelled), engine.Finite(row.Error),
 			row.Use, row.Reason, row.Rule, row.Tolerance, bound(&row, row.Least), bound(&row, row.Most), engine.Finite(row.Null), row.Pass,
-			row.Verdict(), recorded(row.Recorded.Of(row.Name)), append([]string{}, row.Recorded.Decided...), row.Term, row.Note,
+			row.Verdict(), recorded(row.Recorded.VerdictOf(row.Name)), append([]string{}, row.Recorded.Decided...), row.Term, row.Note,
 			row.Long, row.Kept, row.Hash, row.Reach, row.Measure, fresh, moveResults(moves),
 		})
 	}
@@ -190,7 +190,7 @@ func reproduceCSV(w io.Writer, r *reproduce.Report) error {
 			strconv.Itoa(row.Claim), row.Figure, row.Check, row.Series, plain(row.X), row.Quantity, row.Unit,
 			plain(row.Published), plain(row.Simulated), plain(row.Modelled), plain(row.Error),
 			string(row.Use), string(row.Rule), plain(row.Tolerance), plain(row.Null), strconv.FormatBool(row.Pass), row.Note,
-			string(row.Verdict()), string(row.Recorded.Of(row.Name)),
+			string(row.Verdict()), string(row.Recorded.VerdictOf(row.Name)),
 		})
 	}
 	return writeCSV(w, []string{"claim", "figure", "check", "series", "x", "quantity", "unit", "published", "simulated", "modelled", "error",

@@ -49,7 +49,7 @@ func verdict(row *reproduce.Row) string {
 	if !row.Changed() {
 		return v
 	}
-	switch was := row.Recorded.Of(row.Name); was {
+	switch was := row.Recorded.VerdictOf(row.Name); was {
 	case "":
 		return v + ", not recorded"
 	case row.Verdict():

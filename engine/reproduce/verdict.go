@@ -36,9 +36,9 @@ func (r *Row) judgedValue() float64 {
 func (r *Row) Changed() bool {
 	v := r.Verdict()
 	if r.Long {
-		return v != Failed && v != r.Recorded.Of(r.Name)
+		return v != Failed && v != r.Recorded.VerdictOf(r.Name)
 	}
-	return v != Failed && (v != r.Recorded.Of(r.Name) ||
+	return v != Failed && (v != r.Recorded.VerdictOf(r.Name) ||
 		v == presets.Refuted && r.Term != "" && !slices.Contains(r.Recorded.Decided, r.Term))
 }
 
