@@ -27,7 +27,7 @@ type Record struct {
 	Refuted []string     // refuted rows (RowName), without those in Long
 	Decided []string     // the terms that dominate the refuted rows, each once; nil: none
 	Long    []LongResult // rows at values of x that run only on request
-	Base    string       // hash of the runs and assumed constants before Moves; "": not recorded
+	SensitivityHash    string       // hash of the runs and assumed constants before Moves; "": not recorded
 	Moves   []Move       // effects of halving or doubling an assumed constant, except constants that change nothing
 }
 
@@ -251,7 +251,7 @@ func (r *figureReader) moves(at string, c *Check) {
 		}
 		return
 	}
-	c.Record.Base = r.words(at+"sensitivity", "")
+	c.Record.SensitivityHash = r.words(at+"sensitivity", "")
 	if !r.has(key) {
 		return
 	}
@@ -301,8 +301,8 @@ func WriteRecords(f *Figure, file string, data []byte, records map[string]Record
 				r.Verdict = r.Overall()
 			}
 		}
-		if r.Base == built.Base && reflect.DeepEqual(r.Moves, built.Moves) {
-			r.Base, r.Moves = inFile.Base, inFile.Moves
+		if r.SensitivityHash == built.SensitivityHash && reflect.DeepEqual(r.Moves, built.Moves) {
+			r.SensitivityHash, r.Moves = inFile.SensitivityHash, inFile.Moves
 		}
 		records[f.Checks[i].Name] = r
 	}
@@ -369,8 +369,8 @@ func (r *Record) lines() string {
 		}
 		s += "long = [" + strings.Join(all, ", ") + "]\n"
 	}
-	if r.Base != "" {
-		s += fmt.Sprintf("sensitivity = %q\n", r.Base)
+	if r.SensitivityHash != "" {
+		s += fmt.Sprintf("sensitivity = %q\n", r.SensitivityHash)
 	}
 	if len(r.Moves) > 0 {
 		var all []string

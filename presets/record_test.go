@@ -202,7 +202,7 @@ func TestLongRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Record{Verdict: Refuted, Base: "0f", Long: []LongResult{{"one at 64", Refuted, 4.25, "a1"}},
+	want := Record{Verdict: Refuted, SensitivityHash: "0f", Long: []LongResult{{"one at 64", Refuted, 4.25, "a1"}},
 		Moves: []Move{{"remote.gap_s", 0.5, -0.125, false}, {"remote.gap_s", 2, 3, true}}}
 	out, err := WriteRecords(&f, "paper9-x.toml", []byte(text), map[string]Record{"copy": want})
 	if err != nil {
@@ -227,7 +227,7 @@ func TestLongRecords(t *testing.T) {
 	if kept, err := decodeFigure("paper9-x.toml", out); err != nil || !reflect.DeepEqual(kept.Checks[0].Record, want) {
 		t.Errorf("%v: %+v is left, want %+v", err, kept.Checks[0].Record, want)
 	}
-	none := Record{Verdict: Pass, Base: "0f", Moves: []Move{{"remote.gap_s", 2, math.NaN(), true}}}
+	none := Record{Verdict: Pass, SensitivityHash: "0f", Moves: []Move{{"remote.gap_s", 2, math.NaN(), true}}}
 	out, err = WriteRecords(&back, "paper9-x.toml", out, map[string]Record{"copy": none})
 	if err != nil {
 		t.Fatal(err)

@@ -157,7 +157,7 @@ func (p *plan) addSensitivity(c *presets.Check, rows []Row) []Row {
 // whether they belong to the present runs. It returns nil if they are unknown, or if the check
 // depends on no assumed constant.
 func (r *Row) Effects() (moves []presets.Move, fresh bool) {
-	base := r.Recorded.Base
+	base := r.Recorded.SensitivityHash
 	moves = r.Recorded.Moves
 	if r.Sensed {
 		base, moves = r.Base, r.Moves

@@ -60,9 +60,9 @@ func (r *Report) Records() map[string]map[string]presets.Record {
 		}
 		c, begun := all[row.Figure][row.Check]
 		if !begun {
-			c = presets.Record{Base: row.Recorded.Base, Moves: row.Recorded.Moves}
+			c = presets.Record{SensitivityHash: row.Recorded.SensitivityHash, Moves: row.Recorded.Moves}
 			if row.Sensed {
-				c.Base, c.Moves = row.Base, row.Moves
+				c.SensitivityHash, c.Moves = row.Base, row.Moves
 			}
 		}
 		if row.Long {
