@@ -44,7 +44,7 @@ func (s *setup) memoryItems() []workload.Item {
 	probes := int64(probeBytes)
 	blocks, _ := l.Blocks()
 	probes += 3 * 8 * int64(blocks)
-	items := append([]workload.Item{{Name: "segments", Per: workload.PerRank, Bytes: s.spec.Segment}}, s.plan.Holds...)
+	items := append([]workload.Item{{Name: "segments", Per: workload.PerRank, Bytes: s.spec.Segment}}, s.plan.Items...)
 	items = append(items,
 		workload.Item{Name: "ranks", Per: workload.InAll, Bytes: s.fabric.Overhead(&s.spec)},
 		workload.Item{Name: "counters", Per: workload.PerRank, Bytes: probes},

@@ -106,9 +106,9 @@ func (on *Site) Kind() engine.Kind {
 type Plan struct {
 	Segment  int64 // bytes of segment per rank
 	Modelled int64 // bytes of segment on the machine, if size-only data need more than Segment; 0: Segment
-	// Holds is everything else that the program keeps: its own arrays, message buffers, and the
+	// Items is everything else that the program keeps: its own arrays, message buffers, and the
 	// fabric's copies of messages in progress.
-	Holds    []Item
+	Items    []Item
 	Replicas int // copies of the shared data in the cluster; 0: no shared data
 }
 

@@ -89,7 +89,7 @@ func (m *Memory) Hold(s cluster.Store, i Item) {
 // Fill sets the memory of a plan. It puts the items of Hold before the items of the plan.
 func (m *Memory) Fill(p *Plan) {
 	const line = 64
-	p.Segment, p.Holds = m.segment, append(m.items, p.Holds...)
+	p.Segment, p.Items = m.segment, append(m.items, p.Items...)
 	if m.sizes > 0 {
 		p.Modelled = (m.segment+line-1)/line*line + m.sizes
 	}

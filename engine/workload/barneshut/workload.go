@@ -108,14 +108,14 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	}
 	records := capacityFor(int(n), l.GroupSize(), s.Text("partition") == byCost)
 	list := alignLine(int64(listBlock(int(n), l.GroupSize())) * 8)
-	p := workload.Plan{Segment: records.bytes() + list, Replicas: l.Groups(), Holds: []workload.Item{workload.Renumbering(&l)}}
+	p := workload.Plan{Segment: records.bytes() + list, Replicas: l.Groups(), Items: []workload.Item{workload.Renumbering(&l)}}
 	record := int64(bodySize * 8)
 	order := int64(40) // per body: its position in the order, during and after the sort
 	if bulk {
 		p.Segment, p.Modelled = 64, p.Segment
-		p.Holds = append(p.Holds, workload.Item{Name: "tree and bodies", Per: workload.InAll, Bytes: n * (2*record + order + 3*(summaryBytes+childrenBytes))})
+		p.Items = append(p.Items, workload.Item{Name: "tree and bodies", Per: workload.InAll, Bytes: n * (2*record + order + 3*(summaryBytes+childrenBytes))})
 	} else {
-		p.Holds = append(p.Holds, workload.Item{Name: "copies of the bodies", Per: workload.PerRank, Bytes: n * (3*record + order)})
+		p.Items = append(p.Items, workload.Item{Name: "copies of the bodies", Per: workload.PerRank, Bytes: n * (3*record + order)})
 	}
 	return p, nil
 }

@@ -110,7 +110,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			return fail("placing = cubes: the number of processes that may call MPI differs between nodes; use placing = rows, model = flat, or groups that fill nodes")
 		}
 	}
-	return workload.Plan{Holds: memoryItems(s, on, len(world))}, nil
+	return workload.Plan{Items: memoryItems(s, on, len(world))}, nil
 }
 
 // Bytes and entries that a process stores per pattern: a slice per process, and its exchanges in a

@@ -75,7 +75,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if err := checkEven(world, &l); err != nil {
 		return workload.Plan{}, err
 	}
-	return workload.Plan{Holds: memoryItems(s, on, &l, byNode(world, &l))}, nil
+	return workload.Plan{Items: memoryItems(s, on, &l, byNode(world, &l))}, nil
 }
 
 // memoryItems returns the memory of a process's messages: a buffer each way, and one more per

@@ -64,7 +64,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		return fail("n = %d on %d processes: %s per process is too much; use a smaller n or more nodes", n, processes, cluster.SizeText(float64(all.Segment)))
 	}
 	longest := int64(word * (1 + of.nb*of.cols.MaxLen()))
-	all.Holds = []workload.Item{
+	all.Items = []workload.Item{
 		{Name: "messages in progress", Per: workload.PerRank, Bytes: 4 * site.Eager(s, longest)},
 		{Name: "operations in progress", Per: workload.PerRank, Bytes: 4 * perOperation * timed.nodes},
 		{Name: "schedules", Per: workload.InAll, Bytes: 2 * perNode * timed.nodes * schedules},
@@ -72,9 +72,9 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		{Name: "grids of teams", Per: workload.PerRank, Bytes: 64 * int64(g.tx+g.ty)},
 	}
 	if s.Text("matrix") != exact {
-		all.Holds = append(all.Holds, workload.Item{Name: "residual matrix", Per: workload.PerRank, Bytes: word * int64(of.rows.MaxLen()*of.rowLength())})
+		all.Items = append(all.Items, workload.Item{Name: "residual matrix", Per: workload.PerRank, Bytes: word * int64(of.rows.MaxLen()*of.rowLength())})
 		if of.n <= oracleRows {
-			all.Holds = append(all.Holds, workload.Item{Name: "gonum's factor", Per: workload.InAll, Bytes: 8 * word * int64(of.n) * int64(of.n)})
+			all.Items = append(all.Items, workload.Item{Name: "gonum's factor", Per: workload.InAll, Bytes: 8 * word * int64(of.n) * int64(of.n)})
 		}
 	}
 	return all, nil

@@ -52,7 +52,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	if !k.Transfer.OneSided() { // one-sided: in the segment
 		temporary = k.Temporary(k.Blocks(size, elementOf(c)))
 	}
-	p := workload.Plan{Holds: []workload.Item{
+	p := workload.Plan{Items: []workload.Item{
 		{Name: "collective's buffers", Per: workload.PerRank, Bytes: in + out},
 		{Name: "buffers of a root", Per: workload.InAll, Bytes: some},
 		{Name: "temporary buffers", Per: workload.InAll, Bytes: temporary},

@@ -45,7 +45,7 @@ func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	part := (s.Int("elements") + int64(l.GroupSize()) - 1) / int64(l.GroupSize()) * 8
 	part = (part + 63) &^ 63
-	return workload.Plan{Segment: 2 * part, Replicas: l.Groups(), Holds: []workload.Item{workload.Renumbering(&l)}}, nil
+	return workload.Plan{Segment: 2 * part, Replicas: l.Groups(), Items: []workload.Item{workload.Renumbering(&l)}}, nil
 }
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {

@@ -189,7 +189,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if err != nil {
 		return fail("%w", err)
 	}
-	p := workload.Plan{Holds: []workload.Item{
+	p := workload.Plan{Items: []workload.Item{
 		{Name: "messages in flight", Per: workload.PerRank, Bytes: 4 * on.Eager(s, verified.message)},
 		{Name: "operations in flight", Per: workload.PerRank, Bytes: inFlight},
 		{Name: "buffers of the exchanges", Per: workload.PerRank, Bytes: verified.library},

@@ -152,7 +152,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if n := verified.numbers(); n > 3*maxElements {
 		return fail("n = %d: got %d numbers per rank, want at most %d (use more ranks, or fabric = sim with a lower real-limit)", of.n, n, int64(3*maxElements))
 	}
-	result := workload.Plan{Holds: []workload.Item{
+	result := workload.Plan{Items: []workload.Item{
 		{Name: "tiles of the local product", Per: workload.PerRank, Bytes: dense.Bytes(verified.along(verified.rows).MaxLen(), verified.block)},
 		{Name: "panels in flight", Per: workload.PerRank, Bytes: int64(ahead+1) * eager},
 		{Name: "operations in flight", Per: workload.PerRank, Bytes: perOperation * nodes * int64(ahead+1)},

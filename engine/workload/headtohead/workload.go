@@ -37,7 +37,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf("%d rank may call MPI under model = %s: want at least two (use more ranks, or smaller groups under nested-funneled)", n, l.Model)
 	}
 	size := s.Int("size")
-	return workload.Plan{Holds: []workload.Item{
+	return workload.Plan{Items: []workload.Item{
 		{Name: "message buffers", Per: workload.InAll, Bytes: 4 * size},
 		{Name: "messages in flight", Per: workload.InAll, Bytes: 2 * on.Eager(s, size)},
 	}}, nil

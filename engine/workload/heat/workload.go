@@ -143,7 +143,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if b.cells() > maxCells {
 		return fail("size = %d: got blocks of %d×%d×%d cells, want at most %d (use a smaller size or more nodes, or fabric = sim with a lower real-limit)", side, b.size[0], b.size[1], b.size[2], maxCells)
 	}
-	p := workload.Plan{Holds: memoryItems(s, on, &b, verified.steps, processes)}
+	p := workload.Plan{Items: memoryItems(s, on, &b, verified.steps, processes)}
 	memory.Fill(&p)
 	return p, nil
 }

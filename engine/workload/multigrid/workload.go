@@ -150,7 +150,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	shape := verified.shapes[0]
 	image := 8 * int64(shape.slots(l.Ranks())) * int64(shape.side*shape.side*shape.side)
 	n := int64(shape.cells())
-	p := workload.Plan{Holds: []workload.Item{
+	p := workload.Plan{Items: []workload.Item{
 		{Name: "images of boxes", Per: workload.PerRank, Bytes: 2 * image},
 		{Name: "message buffers", Per: workload.PerRank, Bytes: 8 * shape.vectorBytes() * int64(shape.slots(l.Ranks()))},
 		{Name: "messages of steps", Per: workload.PerRank, Bytes: 64 << 10},

@@ -62,11 +62,11 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	segment := flag + (size+63)&^63
 	switch s.Text("method") {
 	case "two-sided":
-		return workload.Plan{Holds: items(2*size, on.Eager(s, size))}, nil
+		return workload.Plan{Items: items(2*size, on.Eager(s, size))}, nil
 	case "lock":
-		return workload.Plan{Segment: segment, Holds: items(2*size, workload.Copy(size))}, nil
+		return workload.Plan{Segment: segment, Items: items(2*size, workload.Copy(size))}, nil
 	}
-	return workload.Plan{Segment: segment, Holds: items(size, workload.Copy(size))}, nil
+	return workload.Plan{Segment: segment, Items: items(size, workload.Copy(size))}, nil
 }
 
 // classes are the choices of pair.

@@ -33,7 +33,7 @@ var ring = workload.Workload{
 // plan lists the memory of a run.
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	size := s.Int("size")
-	return workload.Plan{Holds: []workload.Item{
+	return workload.Plan{Items: []workload.Item{
 		{Name: "tokens", Per: workload.PerRank, Bytes: 3 * size},
 		{Name: "tokens in flight", Per: workload.PerRank, Bytes: on.Eager(s, size)},
 	}}, nil

@@ -102,7 +102,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if s.Text("master-section") == sectionBare {
 		holds = append(holds, workload.Item{Name: "received planes", Per: workload.PerRank, Bytes: 2 * 8 * int64(m.plane())})
 	}
-	return workload.Plan{Segment: m.segment(), Holds: holds}, nil
+	return workload.Plan{Segment: m.segment(), Items: holds}, nil
 }
 
 // finish computes ratios of the times, and adds the predictions of the models.
