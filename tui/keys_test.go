@@ -151,7 +151,7 @@ func looks(a *app, but int) []string {
 	for p, x := range a.panes {
 		if p != but {
 			g := grid.New(90, 30)
-			for x.Draw(g.All(), &a.Host).Again {
+			for x.Draw(g.All(), &a.Host).Incomplete {
 			}
 			all[p] = g.PlainText()
 		}

@@ -134,7 +134,7 @@ func (s *screen) drawPane(a *app, p, digit int, all bool) {
 	a.Alone = s.at.shown == 1
 	v := s.g.View(in.at)
 	border := a.panes[p].Draw(v.Sub(v.Local().Inset(2, 1)), &a.Host)
-	d.in, d.incomplete = in, border.Again
+	d.in, d.incomplete = in, border.Incomplete
 	d.title.set(in.digit, pane.Or(border.Title, a.specs[p].Title))
 	box := grid.Box{Title: d.title.text, Right: border.Right, Border: a.Theme.Border, TitleStyle: a.Theme.Title, RightStyle: a.Theme.Dim}
 	if in.focused && s.at.shown > 1 {

@@ -47,8 +47,8 @@ func Draw(p pane.Pane, h *pane.Host, l Look) string {
 	h.Alone = l.Alone
 	g := grid.New(l.W, l.H)
 	g.ASCII, g.Mono = l.ASCII, h.Theme.Name == "mono"
-	b := pane.Border{Again: true}
-	for b.Again {
+	b := pane.Border{Incomplete: true}
+	for b.Incomplete {
 		g.Fill(g.Bounds(), grid.Cell{Bg: h.Theme.Background})
 		b = p.Draw(g.All(), h)
 	}

@@ -127,7 +127,7 @@ func (t *Pane) Inputs(h *pane.Host) pane.Inputs {
 // Draw draws the rows that are computed. If there are many, some of them follow at the next tick.
 func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	t.draw(v, h)
-	return pane.Border{Right: t.caption(h), Again: t.shown.incomplete}
+	return pane.Border{Right: t.caption(h), Incomplete: t.shown.incomplete}
 }
 
 func (t *Pane) draw(v grid.View, h *pane.Host) {

@@ -244,7 +244,7 @@ func (l look) act(names ...string) {
 // screen returns the drawing of the pane.
 func (l look) screen(w, h int) string {
 	g := grid.New(w, h)
-	for l.Draw(g.All(), l.h).Again {
+	for l.Draw(g.All(), l.h).Incomplete {
 	}
 	return g.StyledText()
 }
@@ -530,7 +530,7 @@ func BenchmarkTimeline(b *testing.B) {
 			g := grid.New(196, 55)
 			frames := func(b *testing.B, each func(i int)) {
 				b.ReportAllocs()
-				for l.Draw(g.All(), l.h).Again {
+				for l.Draw(g.All(), l.h).Incomplete {
 				}
 				b.ResetTimer()
 				for i := 0; b.Loop(); i++ {
