@@ -84,7 +84,7 @@ func endable(ctx context.Context, t *tty.Terminal, stderr io.Writer) (context.Co
 		var s os.Signal
 		select {
 		case s = <-signals:
-		case <-t.Gone():
+		case <-t.Lost():
 			s = syscall.SIGHUP
 		case <-ctx.Done():
 			return

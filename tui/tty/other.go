@@ -19,8 +19,8 @@ func (*Terminal) Stops() <-chan os.Signal { return nil }
 // Continued returns nil.
 func (*Terminal) Continued() <-chan struct{} { return nil }
 
-// Gone returns nil.
-func (*Terminal) Gone() <-chan struct{} { return nil }
+// Lost returns nil.
+func (*Terminal) Lost() <-chan struct{} { return nil }
 
 // Take does nothing.
 func (*Terminal) Take() {}
