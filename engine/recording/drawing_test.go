@@ -41,7 +41,7 @@ func TestDrawingsOfVersion7(t *testing.T) {
 		!slices.Equal(f.Hops, []collective.Hop{{From: 0, To: 2, Bytes: 64, Step: 1, Arrived: 2.0063e-06}, {From: 0, To: 1, Bytes: 64, Step: 2, Sent: 6.3e-09, Arrived: 2.0126e-06}, {From: 2, To: 3, Bytes: 64, Step: 2, Sent: 2.0063e-06, Arrived: 4.0126e-06}}) {
 		t.Errorf("the flow of a collective is %+v", f)
 	}
-	w := engine.DrawingOf[*collective.Field](s)
+	w := engine.DrawingOf[*collective.Map](s)
 	if w == nil || w.Of != "algorithm of bcast" || len(w.X) != 11 || len(w.Y) != 10 || w.At(0, 0).Best != 6 || w.At(0, 0).Time != 2.0006e-06 {
 		t.Errorf("decision map %+v", w)
 	}

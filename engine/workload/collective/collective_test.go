@@ -198,7 +198,7 @@ func TestAlgorithmsGoByTheCollective(t *testing.T) {
 // If two algorithms ran, the faster one has the cell, with its kind and the model's winner. One
 // algorithm alone wins nothing, and rows of the model's or a table's choice have no algorithm.
 func TestRunsWinCells(t *testing.T) {
-	f := &Field{
+	f := &Map{
 		X: []float64{8, 64}, Y: []float64{4}, Names: []string{"chain", "flat", "knomial"}, NowX: 0, NowY: 0,
 		Cells: []Winner{{Best: 1, Kind: engine.Modelled, Model: -1}, {Best: 1, Kind: engine.Modelled, Model: -1}},
 	}

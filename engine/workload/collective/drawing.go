@@ -9,7 +9,7 @@ import (
 
 func init() {
 	engine.RegisterDrawing[Flow]("flow")
-	engine.RegisterDrawing[Field]("field")
+	engine.RegisterDrawing[Map]("field")
 }
 
 // A Flow has the messages of a call, as the cost model predicts them or as a run recorded them.
@@ -57,8 +57,8 @@ type Term struct {
 	Time  float64 // s
 }
 
-// A Field is the decision map of the fastest algorithms, with one cell per X (across) and Y (up).
-type Field struct {
+// A Map is the decision map of the fastest algorithms, with one cell per X (across) and Y (up).
+type Map struct {
 	Of     string // what Names are: "algorithm of a bcast"
 	X, Y   []float64
 	XTitle string
@@ -81,7 +81,7 @@ type Winner struct {
 }
 
 // At returns the cell of a column and a row.
-func (f *Field) At(x, y int) *Winner { return &f.Cells[y*len(f.X)+x] }
+func (f *Map) At(x, y int) *Winner { return &f.Cells[y*len(f.X)+x] }
 
 // Elements of lists for the codec.
 var (
@@ -133,7 +133,7 @@ func (t *Term) fields(c *codec.Walk) {
 }
 
 // Fields walks over all fields.
-func (f *Field) Fields(c *codec.Walk) {
+func (f *Map) Fields(c *codec.Walk) {
 	codec.Text(c, &f.Of)
 	c.FloatList(&f.X)
 	c.FloatList(&f.Y)

@@ -13,8 +13,8 @@ func TestDrawingsTravel(t *testing.T) {
 			f.Blocks = len(f.Folds)
 		}
 	})
-	codectest.Travels(t, (*Field).Fields, func(p any) {
-		if f, ok := p.(*Field); ok {
+	codectest.Travels(t, (*Map).Fields, func(p any) {
+		if f, ok := p.(*Map); ok {
 			f.Cells = append(f.Cells, f.Cells...)
 		}
 	})

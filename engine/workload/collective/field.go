@@ -21,12 +21,12 @@ func teams(ranks int) []int64 {
 }
 
 // decisionMap returns the decision map of the cost model over size and ranks.
-func (w teamSite) decisionMap(s *engine.Scenario, c *coll.Cost, priced bool) *Field {
+func (w teamSite) decisionMap(s *engine.Scenario, c *coll.Cost, priced bool) *Map {
 	what := of(s)
 	l := s.Layout()
 	ranks := len(l.World())
 	n := length(s)
-	f := &Field{Of: fmt.Sprintf("algorithm of %s", what), XTitle: "size", YTitle: "ranks", XUnit: "B", NowX: -1, NowY: -1}
+	f := &Map{Of: fmt.Sprintf("algorithm of %s", what), XTitle: "size", YTitle: "ranks", XUnit: "B", NowX: -1, NowY: -1}
 	for _, a := range coll.Of(what) {
 		f.Names = append(f.Names, a.Name)
 	}
@@ -96,13 +96,13 @@ func (at teamSite) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, 
 }
 
 // setPresent sets the cell of the present knobs.
-func setPresent(f *Field, n int64, ranks int) {
+func setPresent(f *Map, n int64, ranks int) {
 	f.NowX, f.NowY = slices.Index(f.X, float64(n)), slices.Index(f.Y, float64(ranks))
 }
 
 // withRuns returns the decision map with the results of runs. A cell with at least two algorithms
 // of a kind has their winner.
-func withRuns(v *engine.StudyView, before *Field) *Field {
+func withRuns(v *engine.StudyView, before *Map) *Map {
 	f := *before
 	f.Cells = slices.Clone(f.Cells)
 	type cell struct {

@@ -153,7 +153,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	f = withRun(f, s)
 	v.Draw(f)
-	v.Draw(withRuns(v, engine.DrawingIn[*Field](v)))
+	v.Draw(withRuns(v, engine.DrawingIn[*Map](v)))
 	now := v.Present()
 	if now == nil {
 		return

@@ -9,7 +9,7 @@ import (
 
 // addTableWinners adds the winners of the table to the decision map, if the table was tuned on this
 // machine and has teams of these sizes.
-func (w teamSite) addTableWinners(f *Field, s algorithm.Reader, perNode int) {
+func (w teamSite) addTableWinners(f *Map, s algorithm.Reader, perNode int) {
 	tuned := algorithm.InUse()
 	if tuned == nil || tuned.Machine != w.Machine.Name {
 		return

@@ -116,7 +116,7 @@ func compareRuns(v *engine.StudyView, now *engine.Row) string {
 // modelAdvice returns the model's fastest algorithm for the present knobs, and the size from which
 // another one is faster.
 func modelAdvice(v *engine.StudyView, now *engine.Row) string {
-	f, flow := engine.DrawingIn[*Field](v), engine.DrawingIn[*Flow](v)
+	f, flow := engine.DrawingIn[*Map](v), engine.DrawingIn[*Flow](v)
 	if f == nil || f.NowX < 0 || f.NowY < 0 {
 		return ""
 	}

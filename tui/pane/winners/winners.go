@@ -21,8 +21,8 @@ var Spec = pane.Spec{
 }
 
 // mapOf returns the decision map of a run, or nil if it has none.
-func mapOf(s *engine.Snapshot) *collective.Field {
-	return engine.DrawingOf[*collective.Field](s)
+func mapOf(s *engine.Snapshot) *collective.Map {
+	return engine.DrawingOf[*collective.Map](s)
 }
 
 // Pane is the position at which the map was drawn, and the selected cell.
@@ -123,7 +123,7 @@ const (
 )
 
 // kinds returns the kinds of number in the map, with their symbols.
-func kinds(f *collective.Field, h *pane.Host) string {
+func kinds(f *collective.Map, h *pane.Host) string {
 	var words []string
 	for _, k := range engine.Kinds {
 		if slices.ContainsFunc(f.Cells, func(w collective.Winner) bool { return w.Kind == k && w.Best >= 0 }) {
@@ -135,7 +135,7 @@ func kinds(f *collective.Field, h *pane.Host) string {
 
 // assignLetters assigns a unique letter to each algorithm: the first letter of its name that is not
 // taken, otherwise any other.
-func (p *Pane) assignLetters(f *collective.Field) {
+func (p *Pane) assignLetters(f *collective.Map) {
 	if slices.Equal(p.names, f.Names) {
 		return
 	}
@@ -153,7 +153,7 @@ func (p *Pane) assignLetters(f *collective.Field) {
 }
 
 // winning returns the algorithms that win in at least one cell, in their order.
-func (p *Pane) winning(f *collective.Field) []int {
+func (p *Pane) winning(f *collective.Map) []int {
 	var all []int
 	for i := range f.Names {
 		if slices.ContainsFunc(f.Cells, func(w collective.Winner) bool { return w.Best == i }) {
@@ -172,7 +172,7 @@ const (
 )
 
 // drawMap draws the cells, with the sizes below and the numbers of ranks on the left.
-func (p *Pane) drawMap(v grid.View, f *collective.Field, h *pane.Host) {
+func (p *Pane) drawMap(v grid.View, f *collective.Map, h *pane.Host) {
 	th := h.Theme
 	if v.W() < labelW+4 || v.H() < 3 {
 		return
@@ -226,7 +226,7 @@ func short(n float64, u grid.Units) string {
 // drawCell draws a cell: the letter of the winner on its colour, and the symbol of the kind of
 // number if it is not modelled. A line at the right or lower edge separates it from a cell with
 // another predicted winner.
-func (p *Pane) drawCell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
+func (p *Pane) drawCell(v grid.View, f *collective.Map, x, y int, h *pane.Host) {
 	th := h.Theme
 	w := f.At(x, y)
 	if w.Best < 0 {
@@ -278,7 +278,7 @@ func (p *Pane) drawCell(v grid.View, f *collective.Field, x, y int, h *pane.Host
 const minLead = 1.05
 
 // highlight marks the cell of the present run and the selected cell.
-func (p *Pane) highlight(v grid.View, f *collective.Field, x, y int) {
+func (p *Pane) highlight(v grid.View, f *collective.Map, x, y int) {
 	isNow, isSelected := x == f.NowX && y == f.NowY, p.selected && x == p.x && y == p.y
 	if !isNow && !isSelected {
 		return
@@ -316,7 +316,7 @@ func predicted(w *collective.Winner) int {
 }
 
 // drawLegend writes the letters with their algorithms and returns the number of rows.
-func (p *Pane) drawLegend(v grid.View, f *collective.Field, shown []int, h *pane.Host, cols int) int {
+func (p *Pane) drawLegend(v grid.View, f *collective.Map, shown []int, h *pane.Host, cols int) int {
 	x, y := 0, 0
 	for _, i := range shown {
 		n := grid.Width(f.Names[i]) + 2
@@ -331,7 +331,7 @@ func (p *Pane) drawLegend(v grid.View, f *collective.Field, shown []int, h *pane
 }
 
 // describe describes the selected cell, or the cell of the present run if none is selected.
-func (p *Pane) describe(v grid.View, f *collective.Field, h *pane.Host) {
+func (p *Pane) describe(v grid.View, f *collective.Map, h *pane.Host) {
 	x, y := f.NowX, f.NowY
 	if p.selected {
 		x, y = p.x, p.y

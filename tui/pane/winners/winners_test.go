@@ -33,7 +33,7 @@ func host(t *testing.T) *pane.Host {
 		}
 	}
 	v := w.Studies[0].Frame(&s, &m, engine.Simulated)
-	f := engine.DrawingIn[*collective.Field](&v)
+	f := engine.DrawingIn[*collective.Map](&v)
 	c := f.At(f.NowX, f.NowY)
 	*c = collective.Winner{Best: 1, Model: c.Best, Time: 51e-6, Lead: 1.5, Kind: engine.Simulated}
 	return &pane.Host{
