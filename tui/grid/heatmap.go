@@ -95,9 +95,9 @@ func (h *Heatmap) Draw(v View, th *Theme) {
 	}
 }
 
-// Place returns the position in the view of an element of the matrix: its first column, the middle
+// Locate returns the position in the view of an element of the matrix: its first column, the middle
 // of its rows, and its number of columns.
-func (h *Heatmap) Place(row, col int) (x, y, wide int, ok bool) {
+func (h *Heatmap) Locate(row, col int) (x, y, wide int, ok bool) {
 	if h.area.Empty() || row < 0 || row >= h.rows || col < 0 || col >= h.Cols {
 		return 0, 0, 0, false
 	}

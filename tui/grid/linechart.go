@@ -107,8 +107,8 @@ func (c *LineChart) XAt(col int) (float64, bool) {
 	return c.plot.x.value((float64(col-a.X) + 0.5) / float64(a.W)), true
 }
 
-// Place returns the cell of a point in the view of the last drawing, and false outside the axes.
-func (c *LineChart) Place(x, y float64) (col, row int, ok bool) { return c.plot.at(x, y) }
+// Locate returns the cell of a point in the view of the last drawing, and false outside the axes.
+func (c *LineChart) Locate(x, y float64) (col, row int, ok bool) { return c.plot.at(x, y) }
 
 // Range returns the vertical range of the last drawing, so that other panes can use the same.
 func (c *LineChart) Range() (lo, hi float64) { return c.plot.y.lo, c.plot.y.hi }

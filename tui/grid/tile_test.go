@@ -66,7 +66,7 @@ func TestHeatmapGrows(t *testing.T) {
 	h.Draw(g.All(), Themes()[0])
 	for row := range 2 {
 		for col := range 2 {
-			x, y, wide, ok := h.Place(row, col)
+			x, y, wide, ok := h.Locate(row, col)
 			if !ok || wide != 19 || g.At(x, y-3).Bg != g.At(x+18, y+4).Bg || g.At(x, y).Bg == None {
 				t.Errorf("cell %d, %d is %d columns at %d, %d", row, col, wide, x, y)
 			}

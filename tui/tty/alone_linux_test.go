@@ -54,7 +54,7 @@ func alone() {
 		case <-end:
 			t.Restore()
 			os.Exit(3)
-		case <-t.Gone():
+		case <-t.Lost():
 			os.Exit(4)
 		}
 	}

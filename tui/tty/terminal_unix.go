@@ -103,8 +103,8 @@ func (t *Terminal) Stops() <-chan os.Signal { return t.stops }
 // Suspend. Another program may have changed the terminal in between.
 func (t *Terminal) Continued() <-chan struct{} { return t.continued }
 
-// Gone returns a channel that is closed when the terminal or its holder is gone.
-func (t *Terminal) Gone() <-chan struct{} { return t.gone }
+// Lost returns a channel that is closed when the terminal or its holder is gone.
+func (t *Terminal) Lost() <-chan struct{} { return t.gone }
 
 // Take reports to the holder that the program is about to change the terminal, and saves its title.
 func (t *Terminal) Take() {

@@ -125,7 +125,7 @@ func (c *chart) drawLabel(v grid.View, m *engine.Line, th *grid.Theme) {
 	if m.Label == "" {
 		return
 	}
-	if col, row, ok := c.line.Place(m.LabelX, m.LabelY); ok && row > 0 {
+	if col, row, ok := c.line.Locate(m.LabelX, m.LabelY); ok && row > 0 {
 		text := c.units.Text(m.Label)
 		for x := range grid.Width(text) + 2 {
 			if r := v.At(col-2+x, row-1).Rune; unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -94,7 +94,7 @@ func TestThePointMoves(t *testing.T) {
 		at := v.Present().Cells
 		for n, x := range []float64{at[study.EpsilonComm], at[study.EpsilonPlanes]} {
 			left := n * 59
-			col, row, ok := p.charts[n].line.Place(x, at[study.EpsilonValue])
+			col, row, ok := p.charts[n].line.Locate(x, at[study.EpsilonValue])
 			if !ok {
 				t.Fatalf("chart %d: the point is outside", n)
 			}
@@ -103,7 +103,7 @@ func TestThePointMoves(t *testing.T) {
 			}
 			if n == 0 {
 				seen[[2]int{col, row}] = true
-				mc, mr, _ := p.charts[n].line.Place(x, at[study.EpsilonModel])
+				mc, mr, _ := p.charts[n].line.Locate(x, at[study.EpsilonModel])
 				if r := g.At(mc, 3+mr).Rune; r != '◇' && [2]int{mc, mr} != [2]int{col, row} {
 					t.Errorf("n_k = %s: %q is at the predicted ε, want ◇", planes, r)
 				}

@@ -95,7 +95,7 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 		m.RowLabels = append(m.RowLabels, "node "+strconv.Itoa(node))
 	}
 	m.Draw(rest, h.Theme)
-	if x, y, wide, ok := m.Place(row, col); ok {
+	if x, y, wide, ok := m.Locate(row, col); ok {
 		c := rest.At(x, y)
 		rest.Rune(x+min(wide-1, 1), y, '▲', grid.Style{Fg: h.Theme.Warning.Fg, Bg: c.Bg, Attr: grid.Bold})
 	}
