@@ -11,7 +11,7 @@ const (
 
 // Board is the shared control block of a context, if all of its members can load and store each
 // other's memory. It has the addresses of exposed buffers, and flags that members increment and
-// wait for (KindRaise, KindReached). Writes of a member before it increments a flag are visible to
+// wait for (KindFlagAdd, KindFlagWait). Writes of a member before it increments a flag are visible to
 // members that have waited for the flag.
 type Board struct {
 	shown [BoardPlaces][][]byte
@@ -24,7 +24,7 @@ type Board struct {
 }
 
 // Raise adds to a flag, on a fabric with a wall clock. It reports whether a member may sleep until
-// the flag has its new value. The caller then posts KindRaise with 0, and the fabric wakes the
+// the flag has its new value. The caller then posts KindFlagAdd with 0, and the fabric wakes the
 // member.
 func (b *Board) Raise(word int32, by uint64) (wake bool) {
 	n := b.Words[word].N.Add(by)
@@ -33,7 +33,7 @@ func (b *Board) Raise(word int32, by uint64) (wake bool) {
 }
 
 // Word is a counter that never decreases. On a fabric with a wall clock (Port.Direct), a load sees
-// its value; on other fabrics only KindReached does. Its cache line also holds some words of data.
+// its value; on other fabrics only KindFlagWait does. Its cache line also holds some words of data.
 type Word struct {
 	N    atomic.Uint64
 	Room [7]uint64

@@ -23,7 +23,7 @@ var payloadCases = []testCase{
 	{"size-only puts and gets that do not fit are refused and not counted", onRanks(2, sizesAreChecked)},
 	{"bytes are refused in size-only memory", on((*suite).farSegment, bytesNeedBytes)},
 	{"memory of a size-only store follows the segment", on((*suite).farSegment, sizesFollowBytes)},
-	{"each block of a packet train is a put of its own", onRanks(4, trainsAreTheirPuts)},
+	{"each block of a packet train is a separate put", onRanks(4, trainsAreTheirPuts)},
 	{"a fabric checks the range of a size-only operation", on((*suite).farSegment, fabricsCheckRanges)},
 }
 

@@ -13,7 +13,7 @@ var stepCases = []testCase{
 	{"a continuation posts the next receive and the last one fires", forSizes(2, stepsChainReceives, 8, eager+1)},
 	{"continuations broadcast down a tree", onRanks(8, stepsBroadcast)},
 	{"a receive with a continuation takes the time of a receive with a wait", when((*suite).virtual, when((*suite).calling, stepsTakeTimeOfWait))},
-	{"a continuation has its own argument besides the operation's", onRanks(2, stepsHaveArgument)},
+	{"a continuation has a separate argument", onRanks(2, stepsHaveArgument)},
 	{"an early continuation of a put may write the buffer and runs no later than another", earlyStepsOwnBuffer},
 	{"work takes the machine's time and its continuation follows", onRanks(2, workTakesTime)},
 	{"a continuation runs once for each kind of operation", onRanks(2, stepsRunOnce)},

@@ -6,7 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Activity is what a thread does during a stretch (paper 2, figure 1).
+// Activity is the activity of a thread during an interval (paper 2, figure 1).
 type Activity uint8
 
 // The activities. A thread sleeps while its rank has no parallel region, and while it waits for the
