@@ -53,7 +53,7 @@ type Wait struct {
 	Bytes  int64  // size of a send
 	For    []int  // the ranks that could end the wait
 	Any    bool   // any of them can end it; otherwise all are needed
-	Polls   bool   // the rank polls instead of waiting inside the call
+	Polls  bool   // the rank polls instead of waiting inside the call
 }
 
 // String describes the wait and its ranks in one line.

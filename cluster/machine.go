@@ -196,7 +196,7 @@ type Machine struct {
 	PollTime          Time              // of a test or a probe; 0: 10 ns, because a loop of free polls would never end
 	ClockTime         *Time             // to read the clock; nil: PollTime
 	ForkTime          Time              // to fork and join the threads of a parallel region
-	ThreadBarrierTime          Time              // of a thread barrier
+	ThreadBarrierTime Time              // of a thread barrier
 	ComputeNoise      float64           // relative standard deviation of computing time
 	LinkNoise         float64           // relative standard deviation of latencies
 	Slow              []Slow            // slow nodes and adapters
@@ -280,17 +280,17 @@ func (m *Machine) ComputeTime(w Work) Time {
 
 // Spec describes a launch: a layout on a machine, and the memory and options of the ranks.
 type Spec struct {
-	Machine    Machine
-	Layout     Layout
-	Segment    int64 // bytes of the segment of a rank
-	Modelled   int64 // end of the size-only memory that follows the segment; less than Segment: none
-	EagerLimit int64 // bytes; a longer send uses rendezvous; 0: every send; negative: the machine's limit
-	Seed       uint64
-	Dilation   float64     // 0: the fabric chooses
-	DilationFactor    float64     // factor on the dilation that the fabric chooses; up to 1: none
-	Threading  ThreadLevel // initial thread level of the ranks; unset: the machine's
-	Timeline   Recorder    // records the activity of threads; nil: no recording
-	Clock      Clock       // of the fabric; Start sets it
+	Machine        Machine
+	Layout         Layout
+	Segment        int64 // bytes of the segment of a rank
+	Modelled       int64 // end of the size-only memory that follows the segment; less than Segment: none
+	EagerLimit     int64 // bytes; a longer send uses rendezvous; 0: every send; negative: the machine's limit
+	Seed           uint64
+	Dilation       float64     // 0: the fabric chooses
+	DilationFactor float64     // factor on the dilation that the fabric chooses; up to 1: none
+	Threading      ThreadLevel // initial thread level of the ranks; unset: the machine's
+	Timeline       Recorder    // records the activity of threads; nil: no recording
+	Clock          Clock       // of the fabric; Start sets it
 }
 
 // Recorder records the activity of the threads of a launch. Package cluster/timeline has the

@@ -60,9 +60,9 @@ func since(all []Sample, at time.Duration) int {
 // Against is a baseline together with its comparison to one run.
 type Against struct {
 	*Baseline
-	Name string // the baseline's values that differ: "group 4, on demo"
+	Name        string // the baseline's values that differ: "group 4, on demo"
 	NameAndKind string // Name, and the kind if it differs: "group 4, on demo, emulated"
-	Inaccurate bool   // the host fell behind in either run: there is no ratio
+	Inaccurate  bool   // the host fell behind in either run: there is no ratio
 }
 
 // Against compares a run with the baseline.

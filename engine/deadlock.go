@@ -9,10 +9,10 @@ import (
 
 // A Deadlock is the wait-for graph of a run that cannot continue.
 type Deadlock struct {
-	Waits  []Wait
-	More   int    // number of waits that are left out
+	Waits []Wait
+	More  int    // number of waits that are left out
 	Cycle []int  // cycle of ranks: each waits for the next, and the last for the first; nil: no cycle
-	Hint   string // advice that avoids it; "": none
+	Hint  string // advice that avoids it; "": none
 }
 
 // A Wait is one thread of a rank that waits in a call.

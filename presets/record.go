@@ -23,12 +23,12 @@ const (
 
 // A Record holds the result of a check at the time when its figure was recorded.
 type Record struct {
-	Verdict Verdict      // of all rows, those in Long included; "": not recorded
-	Refuted []string     // refuted rows (RowName), without those in Long
-	Decided []string     // the terms that dominate the refuted rows, each once; nil: none
-	Long    []LongResult // rows at values of x that run only on request
-	SensitivityHash    string       // hash of the runs and assumed constants before Moves; "": not recorded
-	Moves   []Move       // effects of halving or doubling an assumed constant, except constants that change nothing
+	Verdict         Verdict      // of all rows, those in Long included; "": not recorded
+	Refuted         []string     // refuted rows (RowName), without those in Long
+	Decided         []string     // the terms that dominate the refuted rows, each once; nil: none
+	Long            []LongResult // rows at values of x that run only on request
+	SensitivityHash string       // hash of the runs and assumed constants before Moves; "": not recorded
+	Moves           []Move       // effects of halving or doubling an assumed constant, except constants that change nothing
 }
 
 // LongResult is the recorded result of a row of a long run.

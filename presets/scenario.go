@@ -21,14 +21,14 @@ var scenarioFiles embed.FS
 // file. The engine checks that the workload and the knobs exist; Wrong adds the position in the
 // file to its errors.
 type Scenario struct {
-	Name     string // name of the file
-	Title    string
-	Watch    string // what to set, and what to look at; "": no text
-	Paper    string // "paper 2, section 7.2"; "": none
-	Workload string
-	Pane     string // pane that has the focus; "": the screen's default
-	FirstKnob     string // the knob that Watch sets first; the cursor starts on it; "": the workload's
-	Knobs    []Knob // in the order of the file; other knobs have their defaults
+	Name      string // name of the file
+	Title     string
+	Watch     string // what to set, and what to look at; "": no text
+	Paper     string // "paper 2, section 7.2"; "": none
+	Workload  string
+	Pane      string // pane that has the focus; "": the screen's default
+	FirstKnob string // the knob that Watch sets first; the cursor starts on it; "": the workload's
+	Knobs     []Knob // in the order of the file; other knobs have their defaults
 
 	document *document // source document; nil: none
 }

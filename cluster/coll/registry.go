@@ -44,9 +44,9 @@ type Algorithm struct {
 	Paper      string // section of the paper, or another source
 	Needs      Needs
 	Radix      int32 // default radix; 0: the algorithm has no radix
-	MinRadix int32 // default 2
+	MinRadix   int32 // default 2
 	Segmented  bool  // the algorithm accepts a number of segments
-	UsesPlaces     bool  // the algorithm accepts places; without them, each rank is alone
+	UsesPlaces bool  // the algorithm accepts places; without them, each rank is alone
 
 	Make  func(b *Builder)
 	Class func(k Key, rel int32) int64 // ranks of one class share a schedule; nil: one class
@@ -65,7 +65,7 @@ const (
 	MaxRanks    = 1 << 20
 	MaxRadix    = 4096
 	MaxSegments = math.MaxUint16
-	maxParts     = 1 << 19 // segments times ranks
+	maxParts    = 1 << 19 // segments times ranks
 )
 
 // Parameters are the parameters of a key; 0: the algorithm's default.

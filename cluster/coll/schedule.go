@@ -64,13 +64,13 @@ type Ref struct {
 
 // Node is one step of a rank.
 type Node struct {
-	Kind  Kind
-	Channel  uint16
-	Deps  uint16 // number of nodes that complete before this node is posted
-	Count int32
-	Peer  Peer
-	Ref   Ref
-	From  Ref
+	Kind    Kind
+	Channel uint16
+	Deps    uint16 // number of nodes that complete before this node is posted
+	Count   int32
+	Peer    Peer
+	Ref     Ref
+	From    Ref
 }
 
 // Temp is a temporary buffer of one of three kinds. It has a window of the numbering of blocks,

@@ -10,7 +10,7 @@ import (
 // Message is a message between two ranks of a collective, with the times of a cost model.
 type Message struct {
 	From, To int32 // numbers in the team
-	Channel     int32 // or tag
+	Channel  int32 // or tag
 	Bytes    int64
 	Sent     cluster.Time // time at which the first byte leaves
 	Arrived  cluster.Time // time at which the last byte arrives

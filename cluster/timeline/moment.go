@@ -75,7 +75,7 @@ type LaneMoment struct {
 	Count        uint64
 	Last         Interval
 	Now          Interval // its times are not used
-	Known        bool    // whether the current activity is known
+	Known        bool     // whether the current activity is known
 }
 
 // Moment returns the view without its stretches and messages.

@@ -89,7 +89,7 @@ func Epsilon(selected func(*engine.Scenario) Selection, result func(*engine.Snap
 	e := epsilon{selected: selected, result: result}
 	st := &engine.Study{
 		Form:     epsilonForm,
-		Varying:    AnyKind(append([]string{"threading", "thread-support", "nodes"}, knobs...)...),
+		Varying:  AnyKind(append([]string{"threading", "thread-support", "nodes"}, knobs...)...),
 		Frame:    func(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView { return e.frame(s) },
 		Observe:  e.rows,
 		Complete: e.complete,

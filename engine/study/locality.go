@@ -59,9 +59,9 @@ const (
 // segment at a group size.
 func Locality(memory func(s *engine.Scenario, group int) int64) *engine.Study {
 	st := &engine.Study{
-		Form:  localityForm,
+		Form:    localityForm,
 		Varying: []string{"group", "model"},
-		Adds:  true,
+		Adds:    true,
 		ClockFree: func(raw []float64) []float64 {
 			raw = slices.Clone(raw)
 			clear(raw[localityTimed:])

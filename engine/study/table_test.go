@@ -28,7 +28,7 @@ func newCounting(adds bool, frame ...engine.Row) *counting {
 	})}
 	c.study = engine.Study{
 		Form:    engine.Form{Name: "counting", Columns: []engine.Column{{Name: "n"}}},
-		Varying:   []string{"size"},
+		Varying: []string{"size"},
 		Adds:    adds,
 		Observe: func(*engine.Snapshot) []engine.Row { return c.now },
 		Complete: func(v *engine.StudyView, _ *engine.Snapshot) {

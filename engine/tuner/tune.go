@@ -43,11 +43,11 @@ type Progress struct {
 
 // Result is the result of a tuning.
 type Result struct {
-	Table    *coll.Table
-	Tuples   int // measured tuples
-	FromJournal    int // of these, taken from the journal
-	Choices  int // candidates of all tuples
-	Measured int // of these, not pruned by the model
+	Table       *coll.Table
+	Tuples      int // measured tuples
+	FromJournal int // of these, taken from the journal
+	Choices     int // candidates of all tuples
+	Measured    int // of these, not pruned by the model
 }
 
 // tuple returns the tuple of a size on a team.

@@ -36,8 +36,8 @@ func FitMachine(s *engine.Scenario, m *cluster.Machine) {
 	}
 }
 
-// PartOf returns the network of a part with the given number of nodes that a run has for itself. Of
-// a torus, this is the torus nearest to a cube, with the longer sides first. Other networks are
+// PartOf returns the network of a part with the given number of nodes that a run has for itself. In
+// a torus it is the torus nearest to a cube, with the longer sides first. Other networks are
 // returned unchanged.
 func PartOf(t cluster.Topology, nodes int) cluster.Topology {
 	if t.Shape != cluster.Torus || nodes < 1 {

@@ -33,7 +33,7 @@ type Border struct {
 	Right        string // on the right side: usually the kind and unit of the numbers
 	Banner       string // in the middle, styled as a warning
 	Above, Below bool   // more rows are available by scrolling
-	Incomplete        bool   // the frame is incomplete: draw again at the next tick
+	Incomplete   bool   // the frame is incomplete: draw again at the next tick
 }
 
 // Clicker is a pane that handles clicks. Click reports whether a click at this position of the last

@@ -42,7 +42,7 @@ var byGroup = &engine.Study{
 		Charts:  []engine.Chart{{Shape: engine.Bars, Y: []int{columnSlowest}}},
 		Brief:   engine.Brief{Before: "G ", Column: columnMemory, After: "/node"},
 	},
-	Varying:    study.AnyKind("model", "group", "placement", "partition", "cache"),
+	Varying:  study.AnyKind("model", "group", "placement", "partition", "cache"),
 	Observe:  observe,
 	Complete: complete,
 }

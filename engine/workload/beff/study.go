@@ -46,7 +46,7 @@ var overSizes = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnBandwidth},
 	},
-	Varying:    study.AnyKind("lmax", "sizes", "method"),
+	Varying:  study.AnyKind("lmax", "sizes", "method"),
 	Frame:    frame,
 	Observe:  observe,
 	Complete: complete,

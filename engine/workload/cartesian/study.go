@@ -37,7 +37,7 @@ var bySenders = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnTime, After: " per exchange"},
 	},
-	Varying:    study.AnyKind("senders", "directions", "method", "copies", "ranks-per-node", "threads-per-rank", "rounds"),
+	Varying:  study.AnyKind("senders", "directions", "method", "copies", "ranks-per-node", "threads-per-rank", "rounds"),
 	Observe:  observe,
 	Complete: complete,
 }

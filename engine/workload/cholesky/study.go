@@ -53,7 +53,7 @@ var byHandoff = &engine.Study{
 		Brief:   engine.Brief{Column: columnTime},
 		Chooses: schemes,
 	},
-	Varying:    append(study.AnyKind("nodes", "ranks-per-node", "n"), schemes...),
+	Varying:  append(study.AnyKind("nodes", "ranks-per-node", "n"), schemes...),
 	Frame:    frame,
 	Observe:  observe,
 	Complete: complete,

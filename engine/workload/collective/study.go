@@ -40,7 +40,7 @@ var overSizes = &engine.Study{
 		Chooses: []string{"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"},
 	},
 	Varying: study.AnyKind("algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "size", "root", "calls", "slices", "overlap", "nodes", "ranks-per-node", "ranking", "group"),
-	Frame: frame, Observe: observe, Complete: complete,
+	Frame:   frame, Observe: observe, Complete: complete,
 }
 
 // sizes returns the sizes for the model's lines and the decision map.

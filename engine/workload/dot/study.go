@@ -33,7 +33,7 @@ var byModel = &engine.Study{
 		Charts:  []engine.Chart{{Shape: engine.Stack, Y: []int{columnCompute, columnReduce}}},
 		Brief:   engine.Brief{Column: columnTime, After: " per product"},
 	},
-	Varying:    study.AnyKind("model", "group", "nodes", "ranks-per-node", "ranking"),
+	Varying:  study.AnyKind("model", "group", "nodes", "ranks-per-node", "ranking"),
 	Observe:  observe,
 	Complete: complete,
 }

@@ -54,7 +54,7 @@ var byExchange = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnStep, After: " per step"},
 	},
-	Varying:    study.AnyKind("exchange", "slabs", "slices", "transfer", "sync-in", "cores", "progress", "nodes", "ranks-per-node"),
+	Varying:  study.AnyKind("exchange", "slabs", "slices", "transfer", "sync-in", "cores", "progress", "nodes", "ranks-per-node"),
 	Frame:    frame,
 	Observe:  observe,
 	Complete: complete,

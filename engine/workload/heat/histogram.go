@@ -35,7 +35,7 @@ var bySpread = &engine.Study{
 		Charts: []engine.Chart{{Shape: engine.Curve, X: spreadMedian, Y: []int{spreadShare}, XLog: 10, YLog: 10}},
 		Brief:  engine.Brief{Column: spreadMedian, After: " for two steps"},
 	},
-	Varying:    study.AnyKind("variant", "prepost", "overlap", "reduce-every", "inboxes", "memory", "noise-rate", "noise-length"),
+	Varying:  study.AnyKind("variant", "prepost", "overlap", "reduce-every", "inboxes", "memory", "noise-rate", "noise-length"),
 	Observe:  spread,
 	Complete: histograms,
 }

@@ -44,7 +44,7 @@ var byVariant = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnTime, After: " per step"},
 	},
-	Varying:    study.AnyKind("variant", "prepost", "overlap", "reduce-every", "inboxes", "memory", "noise-rate", "noise-length", "nodes", "ranks-per-node", "steps"),
+	Varying:  study.AnyKind("variant", "prepost", "overlap", "reduce-every", "inboxes", "memory", "noise-rate", "noise-length", "nodes", "ranks-per-node", "steps"),
 	Observe:  observe,
 	Complete: complete,
 }

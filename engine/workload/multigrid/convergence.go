@@ -38,7 +38,7 @@ var convergence = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnResidual, After: " residual"},
 	},
-	Varying:    study.AnyKind("variant", "boxes", "box", "vcycles", "agglomerate", "real-limit", "nodes", "ranks-per-node", "machine"),
+	Varying:  study.AnyKind("variant", "boxes", "box", "vcycles", "agglomerate", "real-limit", "nodes", "ranks-per-node", "machine"),
 	Observe:  residuals,
 	Complete: orders,
 }

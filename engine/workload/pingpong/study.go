@@ -39,7 +39,7 @@ var overSizes = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnLatency, After: " one way"},
 	},
-	Varying:    study.AnyKind("size", "method", "pair", "rounds"),
+	Varying:  study.AnyKind("size", "method", "pair", "rounds"),
 	Frame:    frame,
 	Observe:  observe,
 	Complete: complete,

@@ -30,7 +30,7 @@ type laneRows struct {
 	binsPerCell int
 	acc         []timeline.Sums
 	edges       [][2]timeline.Cursor // start and end of the previous frame in each lane
-	firstLeft   int                 // first row that the previous frame left
+	firstLeft   int                  // first row that the previous frame left
 }
 
 // laneRow is one row: the lanes order[lo:hi].
