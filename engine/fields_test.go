@@ -153,7 +153,7 @@ func TestTheTimelineTravels(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent, came := &s.Timeline.Lanes[1], &back.Timeline.Lanes[1]
-		if n := len(slices.Collect(came.Stretches(0, at))); n == 0 || !slices.Equal(slices.Collect(sent.Stretches(0, at)), slices.Collect(came.Stretches(0, at))) {
+		if n := len(slices.Collect(came.Intervals(0, at))); n == 0 || !slices.Equal(slices.Collect(sent.Intervals(0, at)), slices.Collect(came.Intervals(0, at))) {
 			t.Errorf("after %d more: %d stretches came, and are others than those that were sent", more, n)
 		}
 	}

@@ -43,7 +43,7 @@ func TestCrossoverOfFigure6(t *testing.T) {
 	}
 	near(t, "n_k where ε = 1 with 4.57", nk, models.PaperCrossover, 0.02)
 	if _, err := models.PlanesAtCrossover(hitachi, -1); err == nil {
-		t.Error("a negative x_comm is taken")
+		t.Error("a negative x_comm is accepted")
 	}
 	if _, err := models.PlanesAtCrossover(models.Reserved{M: 8, N: 8}, 1); err == nil {
 		t.Error("all threads reserved: want an error")

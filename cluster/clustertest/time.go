@@ -13,10 +13,10 @@ import (
 const slack = 0.01
 
 var timeCases = []testCase{
-	{"Compute runs its body once and takes the machine's time at least", onRanks(4, computeTakesTime)},
+	{"Compute runs its body once and takes at least the machine's time", onRanks(4, computeTakesTime)},
 	{"time does not run backwards", onRanks(4, timeMovesForward)},
-	{"a message takes the machine's time at least", forSizes(4, messagesTakeTime, 8, eager+8, 12_000)},
-	{"puts, gets and atomics take the machine's time at least", forSizes(4, transfersTakeTime, 8, eager+8, 12_000)},
+	{"a message takes at least the machine's time", forSizes(4, messagesTakeTime, 8, eager+8, 12_000)},
+	{"puts, gets and atomics take at least the machine's time", forSizes(4, transfersTakeTime, 8, eager+8, 12_000)},
 	{"a thread at each end packs and unpacks pieces that travel as one message", piecesArePacked},
 	{"a kernel takes the time of its rate on its number of cores", kernelTakesTimeOfRate},
 	{"work by an unknown kernel or on fewer than 0 cores is refused", impossibleWorkIsRefused},
@@ -143,16 +143,16 @@ func (p *proc) machineTime(c cluster.Class, n int64) cluster.Time {
 	return m.TransferTime(c, n)
 }
 
-// takes checks that a call takes the machine's time at least, and returns how long it took.
-func (p *proc) takes(what string, least cluster.Time, call func()) cluster.Time {
+// takes checks that a call takes at least the machine's time, and returns how long it took.
+func (p *proc) takes(what string, minimum cluster.Time, call func()) cluster.Time {
 	at := p.Now()
 	call()
 	took := p.Now() - at
-	p.took(what, took, least)
+	p.took(what, took, minimum)
 	return took
 }
 
 // took checks that something took the machine's time at least.
-func (p *proc) took(what string, got, least cluster.Time) {
-	p.check(float64(got) >= float64(least)*(1-slack), "%s took %v, the machine takes %v", what, got, least)
+func (p *proc) took(what string, got, minimum cluster.Time) {
+	p.check(float64(got) >= float64(minimum)*(1-slack), "%s took %v, the machine takes %v", what, got, minimum)
 }

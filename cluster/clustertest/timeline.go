@@ -93,7 +93,7 @@ func lanesCoverRun(s *suite, t *testing.T) {
 func covers(t *testing.T, l *timeline.LaneView, end cluster.Time) {
 	t.Helper()
 	at, sums, place := cluster.Time(0), timeline.Sums{}, new(timeline.Cursor)
-	for x := range l.Stretches(0, end) {
+	for x := range l.Intervals(0, end) {
 		if x.Begin != at || x.End <= x.Begin {
 			t.Fatalf("rank %d thread %d: an interval from %v to %v follows one that ends at %v", l.Rank, l.Thread, x.Begin, x.End, at)
 		}
@@ -148,7 +148,7 @@ func intervalsNamePeers(s *suite, t *testing.T) {
 	awaits := 0
 	for i := range v.Lanes {
 		l := &v.Lanes[i]
-		for x := range l.Stretches(0, v.To) {
+		for x := range l.Intervals(0, v.To) {
 			peer := timeline.NoPeer
 			switch x.Call {
 			case cluster.KindPut, cluster.KindSend:
@@ -172,7 +172,7 @@ func intervalsNamePeers(s *suite, t *testing.T) {
 // whether all workers of its rank have an activity in the middle of the interval.
 func inside(v *timeline.View, f func(m timeline.Interval, all func(timeline.Activity) bool)) {
 	for i := 0; i < len(v.Lanes); i += 3 {
-		for m := range v.Lanes[i].Stretches(0, v.To) {
+		for m := range v.Lanes[i].Intervals(0, v.To) {
 			if m.Activity == timeline.ActivityCommunicate || m.Activity == timeline.ActivityWait {
 				f(m, func(a timeline.Activity) bool {
 					return !slices.ContainsFunc(v.Lanes[i+1:i+3], func(l timeline.LaneView) bool {
@@ -229,7 +229,7 @@ func threadsWaitForLock(s *suite, t *testing.T) {
 	spec := s.recorded(2, 2, cluster.ThreadMultiple, false)
 	waits := func(rank int) bool { // thread 1, now
 		v := timeline.Of(&spec).View()
-		for x := range v.Lanes[2*rank+1].Stretches(v.To-1, v.To) {
+		for x := range v.Lanes[2*rank+1].Intervals(v.To-1, v.To) {
 			if x.Activity == timeline.ActivityLock {
 				return true
 			}
@@ -269,7 +269,7 @@ func viewsWhileRunning(s *suite, t *testing.T) {
 			v := timeline.Of(&spec).View()
 			for i := range v.Lanes {
 				at := cluster.Time(0)
-				for x := range v.Lanes[i].Stretches(0, v.To) {
+				for x := range v.Lanes[i].Intervals(0, v.To) {
 					if x.Begin < at || x.End < x.Begin {
 						bad++
 					}

@@ -27,7 +27,7 @@ func init() {
 		Doc:  "the blocks go down a k-nomial tree of the nodes' leaders, and each leader scatters to its node",
 		Make: (*Builder).scatterDown, Class: Key.blockClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
-			return walk(k.hierarchyVertex, k.blockClass, 0, func(d limb) int64 { return int64(d.size) * n }, c)
+			return walk(k.hierarchyVertex, k.blockClass, 0, func(d edge) int64 { return int64(d.size) * n }, c)
 		},
 	}, &Algorithm{
 		Collective: OpAllgather, Name: "hierarchical", Paper: paper + " and 3.4", Radix: 2, UsesPlaces: true,
@@ -153,7 +153,7 @@ func (b *Builder) gatherUp() {
 	for i := range at.mateCount() {
 		ready = append(ready, b.recv(at.mate(i+1), from(all, at.mate(i+1).D, 1)))
 	}
-	for _, c := range at.kids {
+	for _, c := range at.children {
 		ready = append(ready, b.recv(at.child(c), at.blocks(all, c.d, c.size)))
 	}
 	if at.hasParent() {
@@ -348,7 +348,7 @@ func (k Key) blockClass(rel int32) int64 {
 	if !b.isLeader() {
 		return int64(h)
 	}
-	for _, c := range b.kids {
+	for _, c := range b.children {
 		h.add(b.rankCount(b.node+c.d, c.size))
 	}
 	h.add(b.rankCount(b.node, b.vertex.size))
@@ -363,11 +363,11 @@ func (k Key) hierarchyVertex(rel int32) vertex {
 		return vertex{size: 1}
 	}
 	v := vertex{size: b.rankCount(b.node, b.vertex.size)}
-	for _, c := range b.kids {
-		v.kids = append(v.kids, limb{b.child(c).D, b.rankCount(b.node+c.d, c.size)})
+	for _, c := range b.children {
+		v.children = append(v.children, edge{b.child(c).D, b.rankCount(b.node+c.d, c.size)})
 	}
 	for i := range b.mateCount() {
-		v.kids = append(v.kids, limb{b.mate(i + 1).D, 1})
+		v.children = append(v.children, edge{b.mate(i + 1).D, 1})
 	}
 	return v
 }

@@ -79,17 +79,17 @@ func disseminate(b *Builder) {
 		b.channel = uint16(i)
 		var next []id
 		for d := range messages[i] {
-			next = append(next, b.recv(me(-(d+1)*w), nothing, arrived...))
+			next = append(next, b.recv(me(-(d+1)*w), noWindow, arrived...))
 		}
 		for d := range messages[i] {
-			b.send(me((d+1)*w), nothing, arrived...)
+			b.send(me((d+1)*w), noWindow, arrived...)
 		}
 		arrived = next
 	}
 }
 
-// nothing is an empty window.
-var nothing = part(Out, 0, 0)
+// noWindow is an empty window.
+var noWindow = part(Out, 0, 0)
 
 // ring describes a dissemination among n ranks: the windows of a buffer for a number of ranks,
 // starting at a distance.

@@ -16,7 +16,7 @@ func init() {
 		Parts: func(k Key) int32 { return k.Ranks },
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			each := (n + int64(k.Ranks) - 1) / int64(k.Ranks)
-			return tree.walk(k, 0, func(d limb) int64 { return int64(d.size) * each }, c) +
+			return tree.walk(k, 0, func(d edge) int64 { return int64(d.size) * each }, c) +
 				cluster.Time(k.Ranks-2)*c.message(each) + max(c.sendInterval(each), c.O+c.recvTime())
 		},
 	}, &Algorithm{
@@ -49,7 +49,7 @@ func init() {
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			all := n * int64(k.Ranks)
 			return c.copies(n) + tree.rise(k, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c) +
-				tree.walk(k, 0, func(limb) int64 { return all }, c)
+				tree.walk(k, 0, func(edge) int64 { return all }, c)
 		},
 	}, &Algorithm{
 		Collective: OpReduceScatter, Name: "reduce-scatter", Paper: "paper 5, section 3.5", Radix: 2,
@@ -62,7 +62,7 @@ func init() {
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			all := n * int64(k.Ranks)
 			return c.copies(all) + tree.rise(k, func(int32) int64 { return all }, func(int32) cluster.Time { return c.combines(all) }, c) +
-				tree.walk(k, 0, func(d limb) int64 { return int64(d.size) * n }, c)
+				tree.walk(k, 0, func(d edge) int64 { return int64(d.size) * n }, c)
 		},
 	}, &Algorithm{
 		Collective: OpBarrier, Name: "tree", Paper: "paper 5, section 3.2", Radix: 2,
@@ -70,20 +70,20 @@ func init() {
 		Make: func(b *Builder) {
 			v := tree.vertex(b.P, b.Radix, b.Rel)
 			var arrived []id
-			for _, c := range v.kids {
-				arrived = append(arrived, b.recv(me(c.d), nothing))
+			for _, c := range v.children {
+				arrived = append(arrived, b.recv(me(c.d), noWindow))
 			}
 			if v.up > 0 {
-				arrived = []id{b.recv(me(-v.up), nothing, b.send(me(-v.up), nothing, arrived...))}
+				arrived = []id{b.recv(me(-v.up), noWindow, b.send(me(-v.up), noWindow, arrived...))}
 			}
 			for _, c := range v.largest() {
-				b.send(me(c.d), nothing, arrived...)
+				b.send(me(c.d), noWindow, arrived...)
 			}
 		},
 		Class: tree.subtreeClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			none := func(int32) cluster.Time { return 0 }
-			return tree.rise(k, func(int32) int64 { return 0 }, none, c) + tree.walk(k, 0, func(limb) int64 { return 0 }, c)
+			return tree.rise(k, func(int32) int64 { return 0 }, none, c) + tree.walk(k, 0, func(edge) int64 { return 0 }, c)
 		},
 	}, &Algorithm{
 		Collective: OpScan, Name: "chain", Paper: "paper 5, section 3.2", Segmented: true,
@@ -152,12 +152,12 @@ func (b *Builder) foldAll(s *shape) (all Buf, done id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	all = In
 	done = none
-	if len(v.kids) > 0 || v.up == 0 {
+	if len(v.children) > 0 || v.up == 0 {
 		all = b.temp(part(0, 0, -1))
 		done = b.copy(part(all, 0, -1), part(In, 0, -1))
 	}
-	theirs, free := b.landings(len(v.kids), func() Buf { return b.temp(part(0, 0, -1)) })
-	for i, c := range v.kids {
+	theirs, free := b.landings(len(v.children), func() Buf { return b.temp(part(0, 0, -1)) })
+	for i, c := range v.children {
 		slot := i % len(theirs)
 		t := part(theirs[slot], 0, -1)
 		done = b.combine(part(all, 0, -1), t, b.recv(me(c.d), t, free[slot]), done)

@@ -111,21 +111,21 @@ func init() {
 		Make: func(b *Builder) {
 			q, beyond := core(b.P)
 			if folded(b.P, b.Rel) {
-				b.recv(me(-1), nothing, b.send(me(-1), nothing))
+				b.recv(me(-1), noWindow, b.send(me(-1), noWindow))
 				return
 			}
 			have := none
 			if b.Rel < 2*beyond {
-				have = b.recv(me(1), nothing)
+				have = b.recv(me(1), noWindow)
 			}
 			for bit := int32(1); bit < q; bit *= 2 {
 				b.channel++
-				b.send(across(bit), nothing, have)
-				have = b.recv(across(bit), nothing, have)
+				b.send(across(bit), noWindow, have)
+				have = b.recv(across(bit), noWindow, have)
 			}
 			if b.Rel < 2*beyond {
 				b.channel = 0
-				b.send(me(1), nothing, have)
+				b.send(me(1), noWindow, have)
 			}
 		},
 		Class: foldedClass,

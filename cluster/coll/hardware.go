@@ -105,9 +105,9 @@ func (b *Builder) hardwareCast() {
 		b.recv(at.mate(0), all)
 		return
 	}
-	give, get := nothing, all
+	give, get := noWindow, all
 	if b.Rel == 0 {
-		give, get = all, nothing
+		give, get = all, noWindow
 	}
 	have := b.hardware(get, give, at.nodes)
 	for i := range at.mateCount() {
@@ -138,7 +138,7 @@ func (b *Builder) hardwareFold(everywhere bool) {
 		}
 		give = acc
 	}
-	get := nothing
+	get := noWindow
 	if everywhere || b.Rel == 0 {
 		get = all
 	}
@@ -152,7 +152,7 @@ func (b *Builder) hardwareFold(everywhere bool) {
 
 func (b *Builder) hardwareMeet() {
 	at := b.branchOf(b.Rel)
-	b.nodeBarrier(at.branch, func(arrived []id) []id { return []id{b.hardware(nothing, nothing, at.nodes, arrived...)} })
+	b.nodeBarrier(at.branch, func(arrived []id) []id { return []id{b.hardware(noWindow, noWindow, at.nodes, arrived...)} })
 }
 
 // networkKey is the key of the collective network's calls in the launch.

@@ -132,7 +132,7 @@ func (k Key) firstPieceTime(c *Cost, piece int64, work cluster.Time) (last, mess
 		if t, ok := times[at]; ok && isRegular {
 			return t
 		}
-		messages = max(messages, cluster.Time(len(b.kids))+cluster.Time(b.mateCount()))
+		messages = max(messages, cluster.Time(len(b.children))+cluster.Time(b.mateCount()))
 		var clock sendClock
 		var last cluster.Time
 		for _, limb := range b.largest() {
@@ -176,7 +176,7 @@ func (k Key) branch(rel int32) branch {
 
 // parent returns the leader of the parent node in the tree.
 func (b *branch) parent() Peer      { return me(b.leader(b.node-b.up) - b.rel) }
-func (b *branch) child(c limb) Peer { return me(b.leader(b.node+c.d) - b.rel) }
+func (b *branch) child(c edge) Peer { return me(b.leader(b.node+c.d) - b.rel) }
 
 // mate returns rank i of this node; 0: its leader.
 func (b *branch) mate(i int32) Peer { return me(b.member(i) - b.rel) }
@@ -208,7 +208,7 @@ func (k Key) branchClass(rel int32) int64 {
 	if b.hasParent() {
 		h.add(b.parent().D)
 	}
-	for _, c := range b.kids {
+	for _, c := range b.children {
 		h.add(b.child(c).D)
 	}
 	return int64(h)
@@ -256,10 +256,10 @@ func init() {
 					b.channel = uint16(i + 1)
 					var next []id
 					for d := range messages[i] {
-						next = append(next, b.recv(at.hop(-(d+1)*w), nothing, arrived...))
+						next = append(next, b.recv(at.hop(-(d+1)*w), noWindow, arrived...))
 					}
 					for d := range messages[i] {
-						b.send(at.hop((d+1)*w), nothing, arrived...)
+						b.send(at.hop((d+1)*w), noWindow, arrived...)
 					}
 					arrived = next
 				}
@@ -307,7 +307,7 @@ func (b *Builder) foldUp(at branch) (done []id) {
 	for i := range at.mateCount() {
 		from = append(from, at.mate(i+1))
 	}
-	for _, c := range at.kids {
+	for _, c := range at.children {
 		from = append(from, at.child(c))
 	}
 	theirs, free := b.landings(len(from), func() Buf { return b.temp(part(0, 0, -1)) })
@@ -366,15 +366,15 @@ func (b *Builder) castDown(at branch, after []id) {
 // of the leaders after these messages. Then each leader notifies its node.
 func (b *Builder) nodeBarrier(at branch, synchronize func(arrived []id) []id) {
 	if !at.isLeader() {
-		b.recv(at.mate(0), nothing, b.send(at.mate(0), nothing))
+		b.recv(at.mate(0), noWindow, b.send(at.mate(0), noWindow))
 		return
 	}
 	var arrived []id
 	for i := range at.mateCount() {
-		arrived = append(arrived, b.recv(at.mate(i+1), nothing))
+		arrived = append(arrived, b.recv(at.mate(i+1), noWindow))
 	}
 	released := synchronize(arrived)
 	for i := range at.mateCount() {
-		b.send(at.mate(i+1), nothing, released...)
+		b.send(at.mate(i+1), noWindow, released...)
 	}
 }

@@ -49,8 +49,8 @@ func (b *Builder) barrier(channel uint16, after []id) id {
 	all := none
 	for i, w := range have {
 		b.channel = channel + uint16(i)
-		got := b.recv(me(-w), nothing, after...)
-		b.send(me(w), nothing, after...)
+		got := b.recv(me(-w), noWindow, after...)
+		b.send(me(w), noWindow, after...)
 		after, all = []id{got}, got
 	}
 	return all

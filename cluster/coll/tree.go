@@ -15,13 +15,13 @@ type shape struct {
 
 // vertex is a rank in the tree.
 type vertex struct {
-	up   int32  // distance to the parent; 0: the root
-	size int32  // size of the subtree, with this vertex
-	kids []limb // nearest first
+	up       int32  // distance to the parent; 0: the root
+	size     int32  // size of the subtree, with this vertex
+	children []edge // nearest first
 }
 
-// limb leads to a child.
-type limb struct{ d, size int32 }
+// edge leads to a child.
+type edge struct{ d, size int32 }
 
 var shapes = []shape{
 	{name: "knomial", doc: "a k-nomial tree: a rank's children are at multiples of all powers of the radix below the rank's own power", paper: "paper 5, section 3.2", radix: 2, vertex: knomial},
@@ -48,7 +48,7 @@ func knomial(p, k, rel int32) vertex {
 	}
 	for at := int64(1); at < w; at *= int64(k) {
 		for d := at; d < at*int64(k) && d < int64(v.size); d += at {
-			v.kids = append(v.kids, limb{int32(d), int32(min(at, int64(v.size)-d))})
+			v.children = append(v.children, edge{int32(d), int32(min(at, int64(v.size)-d))})
 		}
 	}
 	return v
@@ -59,7 +59,7 @@ func knomial(p, k, rel int32) vertex {
 func kary(p, k, rel int32) vertex {
 	v := vertex{size: p}
 	for at := int32(0); ; {
-		v.kids = v.kids[:0]
+		v.children = v.children[:0]
 		each, longer := (v.size-1)/k, (v.size-1)%k
 		d := int32(1)
 		for i := range min(k, v.size-1) {
@@ -67,13 +67,13 @@ func kary(p, k, rel int32) vertex {
 			if i < longer {
 				n++
 			}
-			v.kids = append(v.kids, limb{d, n})
+			v.children = append(v.children, edge{d, n})
 			d += n
 		}
 		if at == rel {
 			return v
 		}
-		for _, c := range v.kids {
+		for _, c := range v.children {
 			if rel < at+c.d+c.size {
 				at += c.d
 				v.up, v.size = c.d, c.size
@@ -86,7 +86,7 @@ func kary(p, k, rel int32) vertex {
 func chain(p, _, rel int32) vertex {
 	v := vertex{up: min(rel, 1), size: p - rel}
 	if v.size > 1 {
-		v.kids = []limb{{1, v.size - 1}}
+		v.children = []edge{{1, v.size - 1}}
 	}
 	return v
 }
@@ -97,7 +97,7 @@ func flat(p, _, rel int32) vertex {
 	}
 	v := vertex{size: p}
 	for d := int32(1); d < p; d++ {
-		v.kids = append(v.kids, limb{d, 1})
+		v.children = append(v.children, edge{d, 1})
 	}
 	return v
 }
@@ -124,7 +124,7 @@ func fork(p, dims, rel int32) vertex {
 			limit = min(limit, at*side)
 		}
 		if at < limit {
-			v.kids = append(v.kids, limb{int32(at), int32(limit - at)})
+			v.children = append(v.children, edge{int32(at), int32(limit - at)})
 		}
 	}
 	return v
@@ -140,9 +140,9 @@ func power(side int64, dims int32) int64 {
 }
 
 // largest returns the children of a vertex, the largest subtree first.
-func (v *vertex) largest() []limb {
-	order := slices.Clone(v.kids)
-	slices.SortStableFunc(order, func(a, b limb) int { return int(b.size - a.size) })
+func (v *vertex) largest() []edge {
+	order := slices.Clone(v.children)
+	slices.SortStableFunc(order, func(a, b edge) int { return int(b.size - a.size) })
 	return order
 }
 

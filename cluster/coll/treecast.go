@@ -17,7 +17,7 @@ func init() {
 			Collective: OpScatter, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, MinRadix: s.least,
 			Make: func(b *Builder) { b.scatter(s, In, Out) }, Class: s.subtreeClass,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time {
-				return s.walk(k, 0, func(d limb) int64 { return int64(d.size) * n }, c)
+				return s.walk(k, 0, func(d edge) int64 { return int64(d.size) * n }, c)
 			},
 		})
 	}
@@ -30,7 +30,7 @@ func (b *Builder) cast(s *shape, after func(part int32) []id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	order := v.largest()
 	if s.far {
-		order = slices.Clone(v.kids)
+		order = slices.Clone(v.children)
 		slices.Reverse(order)
 	}
 	last := [2]id{none, none}
@@ -74,12 +74,12 @@ func (b *Builder) scatter(s *shape, root, block Buf, after ...id) {
 
 // walk returns the time at which the last rank below a vertex has its message. The size depends on
 // the child. A parent has the message at time 0 and sends to one child after another.
-func (s *shape) walk(k Key, rel int32, size func(limb) int64, c *Cost) cluster.Time {
+func (s *shape) walk(k Key, rel int32, size func(edge) int64, c *Cost) cluster.Time {
 	return walk(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 { return s.subtreeClass(k, rel) }, rel, size, c)
 }
 
 // walk is shape.walk for any tree whose vertices of one class have equal subtrees.
-func walk(at func(rel int32) vertex, class func(rel int32) int64, rel int32, size func(limb) int64, c *Cost) cluster.Time {
+func walk(at func(rel int32) vertex, class func(rel int32) int64, rel int32, size func(edge) int64, c *Cost) cluster.Time {
 	times := map[int64]cluster.Time{} // by class
 	var below func(rel int32) cluster.Time
 	below = func(rel int32) cluster.Time {
@@ -112,15 +112,15 @@ func (s *shape) down(c *Cost, k Key, n int64) cluster.Time {
 func (s *shape) downward(c *Cost, k Key, n int64) (first, processor, elsewhere cluster.Time) {
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
 	s.busiest(k, func(v *vertex, siblings int) {
-		kids, up := cluster.Time(len(v.kids)), cluster.Time(min(v.up, 1))
+		kids, up := cluster.Time(len(v.children)), cluster.Time(min(v.up, 1))
 		processor = max(processor, kids*c.O+up*c.recvTime())
-		ahead := siblings - 1 // segments that the parent sends to the siblings
-		if len(v.kids) > 0 {  // an inner rank also sends, and requests arrive in pairs
-			ahead = len(v.kids) + siblings
+		ahead := siblings - 1    // segments that the parent sends to the siblings
+		if len(v.children) > 0 { // an inner rank also sends, and requests arrive in pairs
+			ahead = len(v.children) + siblings
 		}
-		elsewhere = max(elsewhere, c.offers(len(v.kids))+c.adapterTime(max(len(v.kids), 1), piece), up*c.landing(2, piece, kids*c.O, c.adapterTime(ahead, piece)))
+		elsewhere = max(elsewhere, c.offers(len(v.children))+c.adapterTime(max(len(v.children), 1), piece), up*c.landing(2, piece, kids*c.O, c.adapterTime(ahead, piece)))
 	})
-	return s.walk(k, 0, func(limb) int64 { return piece }, c), processor, elsewhere
+	return s.walk(k, 0, func(edge) int64 { return piece }, c), processor, elsewhere
 }
 
 // busiest visits the root and its children, which have the most children, with the number of their
@@ -129,10 +129,10 @@ func (s *shape) busiest(k Key, visit func(v *vertex, siblings int)) {
 	root := s.vertex(k.Ranks, k.Radix, 0)
 	visit(&root, 0)
 	last := int32(-1)
-	for _, d := range root.kids {
+	for _, d := range root.children {
 		if d.size != last {
 			v := s.vertex(k.Ranks, k.Radix, d.d)
-			visit(&v, len(root.kids))
+			visit(&v, len(root.children))
 			last = d.size
 		}
 	}

@@ -33,11 +33,11 @@ func (b *Builder) fold(s *shape) (done []id) {
 	acc := Out
 	if v.up > 0 {
 		acc = In
-		if len(v.kids) > 0 {
+		if len(v.children) > 0 {
 			acc = b.temp(part(0, 0, -1))
 		}
 	}
-	theirs, free := b.landings(len(v.kids), func() Buf { return b.temp(part(0, 0, -1)) })
+	theirs, free := b.landings(len(v.children), func() Buf { return b.temp(part(0, 0, -1)) })
 	slot := 0
 	for i := range b.s.Parts {
 		b.channel = uint16(i)
@@ -45,7 +45,7 @@ func (b *Builder) fold(s *shape) (done []id) {
 		if acc != In {
 			have = b.copy(part(acc, i, 1), part(In, i, 1))
 		}
-		for _, c := range v.kids {
+		for _, c := range v.children {
 			t := theirs[slot]
 			got := b.recv(me(c.d), part(t, i, 1), free[slot])
 			have = b.combine(part(acc, i, 1), part(t, i, 1), got, have)
@@ -76,7 +76,7 @@ func (b *Builder) gather(s *shape, everywhere bool) id {
 	if all != In {
 		ready[0] = b.copy(from(all, 0, 1), from(In, 0, 1))
 	}
-	for _, c := range v.kids {
+	for _, c := range v.children {
 		ready = append(ready, b.recv(me(c.d), from(all, c.d, c.size)))
 	}
 	if v.up > 0 {
@@ -103,18 +103,18 @@ func (s *shape) upward(c *Cost, k Key, n int64, again bool) (first, processor, e
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
 	wait := cluster.Time(0) // waiting time for a free buffer
 	s.busiest(k, func(v *vertex, _ int) {
-		kids, up := cluster.Time(len(v.kids)), cluster.Time(min(v.up, 1))
+		kids, up := cluster.Time(len(v.children)), cluster.Time(min(v.up, 1))
 		processor = max(processor, kids*(c.recvTime()+c.combines(piece))+up*c.O)
 		elsewhere = max(elsewhere, max(kids, up)*c.adapterTime(1, piece))
 		if c.pulls == 0 {
 			return
 		}
 		down := cluster.Time(0)
-		if again && len(v.kids) > 1 {
-			down = c.adapterTime(len(v.kids), piece)
+		if again && len(v.children) > 1 {
+			down = c.adapterTime(len(v.children), piece)
 		}
-		buffers := min(len(v.kids), 2)
-		if len(v.kids) > 2 {
+		buffers := min(len(v.children), 2)
+		if len(v.children) > 2 {
 			wait = max(wait, c.landing(buffers, piece, c.combines(piece), 0)-c.recvTime()-c.combines(piece))
 		}
 		elsewhere = max(elsewhere, down+kids*c.landing(buffers, piece, c.combines(piece), up*c.adapterTime(1, piece)))
@@ -139,18 +139,18 @@ func rise(at func(rel int32) vertex, class func(rel int32) int64, bytes func(sub
 			return t
 		}
 		v := at(rel)
-		sent := make([]cluster.Time, len(v.kids)) // arrival of each first byte
-		order := make([]int, len(v.kids))
-		for i, d := range v.kids {
+		sent := make([]cluster.Time, len(v.children)) // arrival of each first byte
+		order := make([]int, len(v.children))
+		for i, d := range v.children {
 			sent[i], order[i] = whole(rel+d.d)+c.O+c.L, i
 		}
 		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(sent[i], sent[j]) })
 		var processor, adapter cluster.Time
 		for _, i := range order {
-			n := bytes(v.kids[i].size)
+			n := bytes(v.children[i].size)
 			begins := max(sent[i], adapter)
 			adapter = begins + c.Gap + c.bytesTime(n)
-			processor = max(processor, begins+c.bytesTime(n)) + c.recvTime() + work(v.kids[i].size)
+			processor = max(processor, begins+c.bytesTime(n)) + c.recvTime() + work(v.children[i].size)
 		}
 		times[class] = processor
 		return processor

@@ -47,7 +47,7 @@ func TestTransfersInPlaceAreNotComputing(t *testing.T) {
 		return nil
 	})
 	var time [timeline.Activities]map[cluster.Kind]cluster.Time
-	for x := range v.Lanes[0].Stretches(0, v.To) {
+	for x := range v.Lanes[0].Intervals(0, v.To) {
 		if x.Call != cluster.KindNone && x.Peer != 1 {
 			t.Errorf("%v for %v with peer %d", x.Activity, x.Call, x.Peer)
 		}

@@ -34,7 +34,7 @@ func lanesOf(t *testing.T, arrows bool, body func(r *cluster.Rank) error) string
 	for i := range v.Lanes {
 		l := &v.Lanes[i]
 		fmt.Fprintf(&b, "rank %d thread %d\n", l.Rank, l.Thread)
-		for x := range l.Stretches(0, v.To) {
+		for x := range l.Intervals(0, v.To) {
 			fmt.Fprintf(&b, "  %8.3f %8.3f %s", float64(x.Begin)/1e3, float64(x.End)/1e3, x.Activity)
 			if x.Call != cluster.KindNone {
 				fmt.Fprintf(&b, " %s", x.Call)

@@ -1,5 +1,5 @@
 // Package timeline records the activities of the threads of a launch over time, and the messages
-// between them. Each thread has a lane of consecutive stretches. Each stream of a device also has a
+// between them. Each thread has a lane of consecutive intervals. Each stream of a device also has a
 // lane.
 //
 //	spec.Timeline = timeline.NewRecorder(spec.Layout, true) // pass it to a launch

@@ -37,14 +37,14 @@ func (a Activity) String() string {
 type Interval struct {
 	Begin, End cluster.Time
 	Activity   Activity
-	Call       cluster.Kind // call of the stretch; KindNone: no call
+	Call       cluster.Kind // call of the interval; KindNone: no call
 	Peer       int32        // the other rank; NoPeer: none, several, or any
 }
 
-// NoPeer is the peer of a stretch without a peer, or with several.
+// NoPeer is the peer of a interval without a peer, or with several.
 const NoPeer int32 = -1
 
-// label is a stretch without its times: activity, call and peer in one word.
+// label is a interval without its times: activity, call and peer in one word.
 type label uint64
 
 func labelOf(a Activity, call cluster.Kind, peer int32) label {
@@ -57,43 +57,43 @@ func (m label) span(begin, end cluster.Time) Interval {
 	return Interval{Begin: begin, End: end, Activity: m.activity(), Call: cluster.Kind(m >> 8), Peer: int32(m >> 32)}
 }
 
-// noLabel is a label that no stretch has.
+// noLabel is a label that no interval has.
 const noLabel = ^label(0)
 
 // Sums is the total time of each activity.
 type Sums [Activities]cluster.Time
 
-// A lane stores stretches in chunks, with the sums before every block of them. The sums at a time
-// can therefore be computed without all earlier stretches.
+// A lane stores intervals in chunks, with the sums before every block of them. The sums at a time
+// can therefore be computed without all earlier intervals.
 const (
 	chunkLength = 256
 	blockLength = 32
 )
 
-// chunk is a sequence of stretches. Each begins at the end of the previous one. A full chunk never
-// changes. In the open chunk, the last of a lane, only the end of the last stretch changes.
+// chunk is a sequence of intervals. Each begins at the end of the previous one. A full chunk never
+// changes. In the open chunk, the last of a lane, only the end of the last interval changes.
 type chunk struct {
-	first  uint64 // number of its first stretch in the lane
+	first  uint64 // number of its first interval in the lane
 	begin  cluster.Time
 	begins [chunkLength / blockLength]cluster.Time // start of each block
 	sums   [chunkLength / blockLength]Sums         // sums of the lane before each block
 	labels [chunkLength]label
-	ends   [chunkLength]cluster.Time // the end of the open stretch is in the lane
+	ends   [chunkLength]cluster.Time // the end of the open interval is in the lane
 }
 
 // A Lane records the activities of one thread of a rank, or of one stream of its device, from the
 // launch on. Only one goroutine at a time may write to it. View can read it meanwhile.
 type Lane struct {
 	rank, thread int32
-	end          cluster.Time // of the last stretch
+	end          cluster.Time // of the last interval
 	last         label
 	shown        label
-	n            uint32 // stretches in the current chunk
+	n            uint32 // intervals in the current chunk
 	sums         Sums
 	cur          *chunk
-	now          atomic.Uint64 // label of the current activity, since the last stretch
-	begun        atomic.Uint64 // stretches so far; publishes the chunks' content of all stretches before the last
-	open         atomic.Int64  // current end of the last stretch
+	now          atomic.Uint64 // label of the current activity, since the last interval
+	begun        atomic.Uint64 // intervals so far; publishes the chunks' content of all intervals before the last
+	open         atomic.Int64  // current end of the last interval
 	ring         []atomic.Pointer[chunk]
 	_            [64]byte // different cores write to different lanes
 }
@@ -105,7 +105,7 @@ func newLane(rank, thread, keep int) *Lane {
 	return l
 }
 
-// Until records that the thread had activity a from the end of the last stretch until t, for a call
+// Until records that the thread had activity a from the end of the last interval until t, for a call
 // with a peer. It does nothing if t is not later.
 func (l *Lane) Until(t cluster.Time, a Activity, call cluster.Kind, peer int32) {
 	span := t - l.end
@@ -121,7 +121,7 @@ func (l *Lane) Until(t cluster.Time, a Activity, call cluster.Kind, peer int32) 
 	l.end = t
 }
 
-// add starts a stretch; t is its current end. Concurrent readers must see the new stretch before
+// add starts a interval; t is its current end. Concurrent readers must see the new interval before
 // the end of the last one changes to this one's.
 func (l *Lane) add(m label, t cluster.Time) {
 	if l.n > 0 {
@@ -143,7 +143,7 @@ func (l *Lane) add(m label, t cluster.Time) {
 	l.open.Store(int64(t))
 }
 
-// Now publishes the activity of the thread from the end of the last stretch on, for concurrent
+// Now publishes the activity of the thread from the end of the last interval on, for concurrent
 // readers.
 func (l *Lane) Now(a Activity, call cluster.Kind, peer int32) {
 	if m := labelOf(a, call, peer); m != l.shown {
@@ -152,7 +152,7 @@ func (l *Lane) Now(a Activity, call cluster.Kind, peer int32) {
 	}
 }
 
-// Unknown publishes that the activity from the end of the last stretch on is not known yet.
+// Unknown publishes that the activity from the end of the last interval on is not known yet.
 func (l *Lane) Unknown() {
 	if l.shown != noLabel {
 		l.shown = noLabel
@@ -160,5 +160,5 @@ func (l *Lane) Unknown() {
 	}
 }
 
-// End returns the end of the last stretch.
+// End returns the end of the last interval.
 func (l *Lane) End() cluster.Time { return l.end }

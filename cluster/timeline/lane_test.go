@@ -18,8 +18,8 @@ func oneLane(keep int) (*timeline.Recorder, *timeline.Lane) {
 	return rec, rec.Team(0, 1)[0]
 }
 
-// A lane keeps its latest part. Each stretch begins at the end of the previous one, equal
-// consecutive stretches are merged, and sums include all time since the launch.
+// A lane keeps its latest part. Each interval begins at the end of the previous one, equal
+// consecutive intervals are merged, and sums include all time since the launch.
 func TestLaneKeepsLatestPart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keep := rapid.IntRange(1, 600).Draw(t, "keep")
@@ -42,12 +42,12 @@ func TestLaneKeepsLatestPart(t *testing.T) {
 		}
 		v := rec.View()
 		lane := &v.Lanes[0]
-		got := slices.Collect(lane.Stretches(0, v.To))
+		got := slices.Collect(lane.Intervals(0, v.To))
 		if len(got) > len(all) || !slices.Equal(got, all[len(all)-len(got):]) {
-			t.Fatalf("%d stretches: not the last ones of %d", len(got), len(all))
+			t.Fatalf("%d intervals: not the last ones of %d", len(got), len(all))
 		}
 		if len(got) < min(keep, len(all)) {
-			t.Fatalf("%d of %d stretches are kept, want %d", len(got), len(all), keep)
+			t.Fatalf("%d of %d intervals are kept, want %d", len(got), len(all), keep)
 		}
 		var place timeline.Cursor
 		for range 50 {
@@ -63,7 +63,7 @@ func TestLaneKeepsLatestPart(t *testing.T) {
 	})
 }
 
-// A concurrent reader sees stretches that were written: stretch i has activity i mod 5 and lasts 10
+// A concurrent reader sees intervals that were written: interval i has activity i mod 5 and lasts 10
 // ps; the last one can be half as long.
 func TestViewWhileALaneIsWritten(t *testing.T) {
 	for _, keep := range []int{1, 5000} {
@@ -86,14 +86,14 @@ func TestViewWhileALaneIsWritten(t *testing.T) {
 			v := rec.View()
 			lane := &v.Lanes[0]
 			at := lane.From()
-			for x := range lane.Stretches(0, v.To) {
+			for x := range lane.Intervals(0, v.To) {
 				if x.Begin != at || x.Begin%10 != 0 || x.Activity != timeline.Activity(x.Begin/10%5) || x.End-x.Begin != 10 && (x.End-x.Begin != 5 || x.End != lane.Settled()) {
 					t.Fatalf("keep %d: %+v after %d, of a lane that is settled up to %d", keep, x, at, lane.Settled())
 				}
 				at = x.End
 			}
 			if at != lane.Settled() {
-				t.Fatalf("keep %d: the last stretch ends at %d, the lane is settled up to %d", keep, at, lane.Settled())
+				t.Fatalf("keep %d: the last interval ends at %d, the lane is settled up to %d", keep, at, lane.Settled())
 			}
 			if s := lane.Sums(at, new(timeline.Cursor)); s[0]+s[1]+s[2]+s[3]+s[4] != at {
 				t.Fatalf("keep %d: sums %v up to %d", keep, s, at)
@@ -170,7 +170,7 @@ func TestRecorderOff(t *testing.T) {
 	}
 }
 
-// BenchmarkLane measures the cost of writing a stretch.
+// BenchmarkLane measures the cost of writing a interval.
 func BenchmarkLane(b *testing.B) {
 	_, l := oneLane(100_000)
 	b.ReportAllocs()

@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec"
 )
 
-// A view without the only stretch of a new chunk can be sent after a view with it. The previous
-// chunk was then sent as a full one. The same holds for a view in which that stretch begins.
+// A view without the only interval of a new chunk can be sent after a view with it. The previous
+// chunk was then sent as a full one. The same holds for a view in which that interval begins.
 func TestViewWithoutLastStretchIsSent(t *testing.T) {
 	rec := NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1}, false)
 	l := rec.Team(0, 1)[0]
@@ -17,7 +17,7 @@ func TestViewWithoutLastStretchIsSent(t *testing.T) {
 	}
 	shorter := rec.View()
 	shorter.Lanes[0].dropLast()
-	begun := rec.View() // its last stretch begins at the time of the view, and has no end yet
+	begun := rec.View() // its last interval begins at the time of the view, and has no end yet
 	begun.Lanes[0].end = begun.Lanes[0].chunks[2].begin
 	var s Sender
 	var r Receiver
@@ -31,7 +31,7 @@ func TestViewWithoutLastStretchIsSent(t *testing.T) {
 		}
 		a, b := &v.Lanes[0], &got.Lanes[0]
 		if a.n != b.n || a.end != b.end || len(a.chunks) != len(b.chunks) || a.Settled() != b.Settled() {
-			t.Errorf("%d stretches in the last of %d chunks to %v was received as %d in %d to %v", a.n, len(a.chunks), a.end, b.n, len(b.chunks), b.end)
+			t.Errorf("%d intervals in the last of %d chunks to %v was received as %d in %d to %v", a.n, len(a.chunks), a.end, b.n, len(b.chunks), b.end)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Messages returns the number of messages so far. Arrows are the latest of them.
 func (v *View) Messages() uint64 { return v.messages }
 
-// First returns the number of the earliest stretch that the lane keeps.
+// First returns the number of the earliest interval that the lane keeps.
 func (v *LaneView) First() uint64 {
 	if len(v.chunks) == 0 {
 		return 0
@@ -20,7 +20,7 @@ func (v *LaneView) First() uint64 {
 	return v.chunks[0].first
 }
 
-// Count returns the number of stretches that the lane has had. All except the last are final.
+// Count returns the number of intervals that the lane has had. All except the last are final.
 func (v *LaneView) Count() uint64 {
 	if n := len(v.chunks); n > 0 {
 		return v.chunks[n-1].first + uint64(v.n)
@@ -28,7 +28,7 @@ func (v *LaneView) Count() uint64 {
 	return 0
 }
 
-// After returns the stretches of a lane from number n on.
+// After returns the intervals of a lane from number n on.
 func (v *LaneView) After(n uint64) iter.Seq[Interval] {
 	return func(yield func(Interval) bool) {
 		n := max(n, v.First()) - v.First()
@@ -42,7 +42,7 @@ func (v *LaneView) After(n uint64) iter.Seq[Interval] {
 	}
 }
 
-// Before returns the sums of a lane before a stretch that it keeps.
+// Before returns the sums of a lane before a interval that it keeps.
 func (v *LaneView) Before(n uint64) Sums {
 	n -= v.First()
 	if len(v.chunks) == 0 || n >= uint64(len(v.chunks))*chunkLength {
@@ -58,7 +58,7 @@ func (v *LaneView) Before(n uint64) Sums {
 	return s
 }
 
-// A Moment is a view without its stretches and messages. Restore combines both to the view again.
+// A Moment is a view without its intervals and messages. Restore combines both to the view again.
 type Moment struct {
 	To       cluster.Time
 	Ranks    int
@@ -68,7 +68,7 @@ type Moment struct {
 	Parts    []Part
 }
 
-// LaneMoment is a lane of a moment: the number of stretches, the current last stretch, and the
+// LaneMoment is a lane of a moment: the number of intervals, the current last interval, and the
 // current activity.
 type LaneMoment struct {
 	Rank, Thread int
@@ -78,7 +78,7 @@ type LaneMoment struct {
 	Known        bool     // whether the current activity is known
 }
 
-// Moment returns the view without its stretches and messages.
+// Moment returns the view without its intervals and messages.
 func (v *View) Moment() *Moment {
 	m := &Moment{To: v.To, Ranks: v.Ranks, Messages: v.messages, Arrows: v.Arrows != nil, Lanes: make([]LaneMoment, len(v.Lanes)), Parts: v.Parts}
 	for i := range v.Lanes {
@@ -129,36 +129,36 @@ func (s *Interval) fields(c *codec.Walk) {
 	*s = m.span(s.Begin, s.End)
 }
 
-// A Strip holds consecutive stretches of a lane. Restore reads it, and only Add changes it.
+// A Strip holds consecutive intervals of a lane. Restore reads it, and only Add changes it.
 type Strip struct {
 	chunks []*chunk
-	n      int // stretches in the last chunk
+	n      int // intervals in the last chunk
 	sums   Sums
 	end    cluster.Time
 }
 
-// NewStrip returns a strip that starts with stretch number first, at time begin, with the sums
+// NewStrip returns a strip that starts with interval number first, at time begin, with the sums
 // before it.
 func NewStrip(first uint64, begin cluster.Time, before Sums) *Strip {
 	return &Strip{chunks: []*chunk{{first: first, begin: begin}}, sums: before, end: begin}
 }
 
-// Count returns the number of the next stretch.
+// Count returns the number of the next interval.
 func (s *Strip) Count() uint64 {
 	last := s.chunks[len(s.chunks)-1]
 	return last.first + uint64(s.n)
 }
 
-// First returns the number of the first stretch.
+// First returns the number of the first interval.
 func (s *Strip) First() uint64 { return s.chunks[0].first }
 
-// End returns the end of the last stretch.
+// End returns the end of the last interval.
 func (s *Strip) End() cluster.Time { return s.end }
 
 // Sums returns the sums up to End.
 func (s *Strip) Sums() Sums { return s.sums }
 
-// Add appends a stretch with the given end.
+// Add appends a interval with the given end.
 func (s *Strip) Add(a Activity, call cluster.Kind, peer int32, end cluster.Time) {
 	c := s.chunks[len(s.chunks)-1]
 	if s.n == chunkLength {
@@ -174,7 +174,7 @@ func (s *Strip) Add(a Activity, call cluster.Kind, peer int32, end cluster.Time)
 	s.n++
 }
 
-// view returns the lane with the number of stretches that it had in x.
+// view returns the lane with the number of intervals that it had in x.
 func (s *Strip) view(x *LaneMoment, to cluster.Time) (LaneView, error) {
 	v := LaneView{Rank: x.Rank, Thread: x.Thread, to: to, now: noLabel}
 	if x.Known {
@@ -183,8 +183,8 @@ func (s *Strip) view(x *LaneMoment, to cluster.Time) (LaneView, error) {
 	if x.Count == 0 {
 		return v, nil
 	}
-	if x.Last.End < x.Last.Begin || x.Last.End > to { // a stretch that begins now has no end yet
-		return v, fmt.Errorf("lane %d.%d: a stretch from %d to %d in a view up to %d", x.Rank, x.Thread, x.Last.Begin, x.Last.End, to)
+	if x.Last.End < x.Last.Begin || x.Last.End > to { // a interval that begins now has no end yet
+		return v, fmt.Errorf("lane %d.%d: an interval from %d to %d in a view up to %d", x.Rank, x.Thread, x.Last.Begin, x.Last.End, to)
 	}
 	settled := x.Count - 1
 	if s == nil || s.chunks[0].first > settled || s.Count() < settled || s.Count() == settled && s.end != x.Last.Begin {
@@ -214,7 +214,7 @@ func (s *Strip) view(x *LaneMoment, to cluster.Time) (LaneView, error) {
 		at = last.ends[j]
 	}
 	if at != x.Last.Begin {
-		return v, fmt.Errorf("lane %d.%d: stretch %d begins at %d: want %d", x.Rank, x.Thread, settled, x.Last.Begin, at)
+		return v, fmt.Errorf("lane %d.%d: interval %d begins at %d: want %d", x.Rank, x.Thread, settled, x.Last.Begin, at)
 	}
 	if i%blockLength == 0 {
 		last.begins[i/blockLength], last.sums[i/blockLength] = at, sums
@@ -229,7 +229,7 @@ func (s *Strip) view(x *LaneMoment, to cluster.Time) (LaneView, error) {
 // errLanes is returned if a moment does not fit the layout.
 var errLanes = errors.New("the view has lanes outside its layout")
 
-// Restore returns the view of a moment. strips are the stretches of its lanes (nil: none), and
+// Restore returns the view of a moment. strips are the intervals of its lanes (nil: none), and
 // arrows the messages, of which the last belongs to the moment.
 func (m *Moment) Restore(of *Recorder, l cluster.Layout, strips []*Strip, arrows []Arrow) (*View, error) {
 	v := &View{Of: of, Layout: l, To: m.To, Ranks: m.Ranks, Parts: m.Parts, messages: m.Messages}

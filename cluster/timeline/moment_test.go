@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec"
 )
 
-// Restore returns the view of a moment from the stretches that were final at that time. They come
+// Restore returns the view of a moment from the intervals that were final at that time. They come
 // from earlier views, and later writes have no effect.
 func TestRestore(t *testing.T) {
 	const seed = 11
@@ -36,7 +36,7 @@ func TestRestore(t *testing.T) {
 		}
 		v := rec.View()
 		views = append(views, v)
-		if one := v.Lanes[0]; one.Count() > 0 { // a view of a stretch that begins now
+		if one := v.Lanes[0]; one.Count() > 0 { // a view of a interval that begins now
 			one.end = one.span(len(one.chunks)-1, int(one.n)-1).Begin
 			begun := *v
 			begun.Lanes = append([]LaneView{one}, v.Lanes[1:]...)
@@ -81,7 +81,7 @@ func TestRestore(t *testing.T) {
 		}
 		for i := range v.Lanes {
 			a, b := &v.Lanes[i], &back.Lanes[i]
-			if d := cmp.Diff(slices.Collect(a.Stretches(0, v.To)), slices.Collect(b.Stretches(0, v.To))); d != "" {
+			if d := cmp.Diff(slices.Collect(a.Intervals(0, v.To)), slices.Collect(b.Intervals(0, v.To))); d != "" {
 				t.Fatalf("lane %d: %s", i, d)
 			}
 			for at := v.From; at <= v.To; at += v.To/97 + 1 {

@@ -6,7 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Limits of a recorder: stretches (18 B each, with their sums) of threads and of streams, and
+// Limits of a recorder: intervals (18 B each, with their sums) of threads and of streams, and
 // lanes. Ranks beyond the last lane have none.
 const (
 	maxStretches = 4 << 20
@@ -53,7 +53,7 @@ func NewRecorder(l cluster.Layout, withArrows bool) *Recorder {
 	return r
 }
 
-// Keep sets the number of stretches per lane to about n. It must be called before the launch.
+// Keep sets the number of intervals per lane to about n. It must be called before the launch.
 func (r *Recorder) Keep(n int) {
 	r.keep = max((n+chunkLength-1)/chunkLength+1, minChunks)
 	for i := range r.ranks {

@@ -68,7 +68,7 @@ func (v *LaneView) cut() {
 	v.end = min(v.end, v.to)
 }
 
-// beginOfLast returns the start of the newest stretch.
+// beginOfLast returns the start of the newest interval.
 func (v *LaneView) beginOfLast() cluster.Time {
 	last := v.chunks[len(v.chunks)-1]
 	if v.n < 2 {

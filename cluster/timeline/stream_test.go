@@ -49,7 +49,7 @@ func TestStreamsHaveLanes(t *testing.T) {
 		if _, ok := v.Lanes[0].Stream(); ok {
 			t.Error("a thread's lane is a stream's")
 		}
-		if d := cmp.Diff(c.want, slices.Collect(l.Stretches(0, v.To))); d != "" {
+		if d := cmp.Diff(c.want, slices.Collect(l.Intervals(0, v.To))); d != "" {
 			t.Errorf("at %d (− want, + got):\n%s", c.now, d)
 		}
 		var at timeline.Cursor

@@ -131,7 +131,7 @@ func (s *Sender) lane(c *codec.Walk, v *LaneView, sent *uint64) {
 	}
 }
 
-// until returns a copy of a chunk's first n stretches. The last one ends at end.
+// until returns a copy of a chunk's first n intervals. The last one ends at end.
 func (k *chunk) until(n int, end cluster.Time) *chunk {
 	o := &chunk{begin: k.begin}
 	o.sums[0] = k.sums[0]
@@ -141,8 +141,8 @@ func (k *chunk) until(n int, end cluster.Time) *chunk {
 	return o
 }
 
-// fields walks n stretches of a chunk: the sums before it, and the label and the duration of each
-// stretch. When decoding, it also computes the data of each block.
+// fields walks n intervals of a chunk: the sums before it, and the label and the duration of each
+// interval. When decoding, it also computes the data of each block.
 func (k *chunk) fields(c *codec.Walk, n *uint64) {
 	codec.Integer(c, &k.begin)
 	for a := range k.sums[0] {
@@ -162,7 +162,7 @@ func (k *chunk) fields(c *codec.Walk, n *uint64) {
 		if c.Reading() {
 			end := at + cluster.Time(span)
 			if span == 0 && i < int(*n)-1 || end < at { // the last one can begin at the time of the view
-				c.Fail(fmt.Errorf("a stretch from %d that ends at %d", at, end))
+				c.Fail(fmt.Errorf("an interval from %d that ends at %d", at, end))
 				return
 			}
 			k.ends[i] = end
@@ -260,7 +260,7 @@ func (r *Receiver) lane(c *codec.Walk, i int, to cluster.Time) LaneView {
 	r.lanes[i] = old
 	var open uint64
 	if c.Natural(&open); open > chunkLength || open == 0 && h.fresh > 0 || open == 0 && len(old) == 0 && h.base > 0 {
-		c.Fail(fmt.Errorf("lane %d: %d stretches in its last chunk", i, open))
+		c.Fail(fmt.Errorf("lane %d: %d intervals in its last chunk", i, open))
 	}
 	if c.Err() != nil {
 		return v

@@ -48,7 +48,7 @@ func alike(a, b *timeline.View) string {
 		if x.Rank != y.Rank || x.Thread != y.Thread || x.From() != y.From() || x.To() != y.To() || x.Settled() != y.Settled() {
 			return "a lane's head"
 		}
-		if !slices.Equal(slices.Collect(x.Stretches(0, a.To+1)), slices.Collect(y.Stretches(0, a.To+1))) {
+		if !slices.Equal(slices.Collect(x.Intervals(0, a.To+1)), slices.Collect(y.Intervals(0, a.To+1))) {
 			return "stretches"
 		}
 		var p, q timeline.Cursor
@@ -78,7 +78,7 @@ func live(t *rapid.T, rec *timeline.Recorder, at *cluster.Time) {
 			l.Now(timeline.ActivityWait, cluster.KindRecv, 1)
 		}
 	}
-	for range rapid.IntRange(0, 300).Draw(t, "kernels") { // they end later than the threads' last stretches
+	for range rapid.IntRange(0, 300).Draw(t, "kernels") { // they end later than the threads' last intervals
 		rank, stream := int32(rapid.IntRange(0, 3).Draw(t, "device")), int32(rapid.IntRange(0, 2).Draw(t, "stream"))
 		ready := *at + cluster.Time(rapid.IntRange(0, 3000).Draw(t, "ready"))
 		begin := ready + cluster.Time(rapid.IntRange(0, 50).Draw(t, "until it begins"))
@@ -136,7 +136,7 @@ func TestChunksAreSentOnce(t *testing.T) {
 	_, first := travels(t, &s, &r, rec.View())
 	got, again := travels(t, &s, &r, rec.View())
 	if first < 300_000 || again > 2000 {
-		t.Errorf("100000 stretches take %d B at first, and %d B without changes", first, again)
+		t.Errorf("100000 intervals take %d B at first, and %d B without changes", first, again)
 	}
 	if what := alike(rec.View(), got); what != "" {
 		t.Errorf("%s differ", what)

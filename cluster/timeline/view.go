@@ -25,8 +25,8 @@ type View struct {
 type LaneView struct {
 	Rank, Thread int // a thread below 0 represents a stream: see Stream
 	chunks       []*chunk
-	n            uint32       // stretches in the last chunk
-	end          cluster.Time // of the last stretch
+	n            uint32       // intervals in the last chunk
+	end          cluster.Time // of the last interval
 	to           cluster.Time
 	now          label // activity from end to to
 }
@@ -78,8 +78,8 @@ func (v *View) clip() {
 	}
 }
 
-// viewTries is the maximum number of attempts to read a lane while stretches are added. The last
-// attempt omits the newest stretch.
+// viewTries is the maximum number of attempts to read a lane while intervals are added. The last
+// attempt omits the newest interval.
 const viewTries = 4
 
 // view reads the lane while its thread continues to write.
@@ -122,7 +122,7 @@ func (l *Lane) view() LaneView {
 	}
 }
 
-// dropLast removes the newest stretch, whose end can belong to another stretch. The earlier ones
+// dropLast removes the newest interval, whose end can belong to another interval. The earlier ones
 // never change.
 func (v *LaneView) dropLast() {
 	v.now = noLabel
@@ -166,7 +166,7 @@ func (v *LaneView) knownUntil() cluster.Time {
 	return v.end
 }
 
-// count returns the number of stretches of chunk k.
+// count returns the number of intervals of chunk k.
 func (v *LaneView) count(k int) int {
 	if k == len(v.chunks)-1 {
 		return int(v.n)
@@ -174,7 +174,7 @@ func (v *LaneView) count(k int) int {
 	return chunkLength
 }
 
-// endOf returns the end of stretch i of chunk k.
+// endOf returns the end of interval i of chunk k.
 func (v *LaneView) endOf(k, i int) cluster.Time {
 	if k == len(v.chunks)-1 && i == int(v.n)-1 {
 		return v.end
@@ -182,8 +182,8 @@ func (v *LaneView) endOf(k, i int) cluster.Time {
 	return v.chunks[k].ends[i]
 }
 
-// find returns the chunk and the stretch that contain t. It starts the search at from. It returns
-// false if t is before the first kept stretch or after the last one.
+// find returns the chunk and the interval that contain t. It starts the search at from. It returns
+// false if t is before the first kept interval or after the last one.
 func (v *LaneView) find(t cluster.Time, from *Cursor) (k, i int, ok bool) {
 	all := v.chunks
 	if len(all) == 0 || t < all[0].begin || t >= v.end {
@@ -220,7 +220,7 @@ func (v *LaneView) find(t cluster.Time, from *Cursor) (k, i int, ok bool) {
 	return lo, i, true
 }
 
-// At returns the stretch that contains t. It returns false if the lane does not know that time.
+// At returns the interval that contains t. It returns false if the lane does not know that time.
 func (v *LaneView) At(t cluster.Time) (Interval, bool) {
 	if k, i, ok := v.find(t, &Cursor{}); ok {
 		return v.span(k, i), true
@@ -255,7 +255,7 @@ func (v *LaneView) Sums(t cluster.Time, at *Cursor) Sums {
 		return v.chunks[0].sums[0]
 	}
 	k, i, ok := v.find(t, at)
-	if !ok { // after the last stretch
+	if !ok { // after the last interval
 		k, i = len(v.chunks)-1, int(v.n)-1
 	}
 	c, first := v.chunks[k], i/blockLength*blockLength
@@ -274,16 +274,16 @@ func (v *LaneView) Sums(t cluster.Time, at *Cursor) Sums {
 	return s
 }
 
-// addCurrent adds the current activity from the last stretch to t.
+// addCurrent adds the current activity from the last interval to t.
 func (v *LaneView) addCurrent(s *Sums, t cluster.Time) {
 	if v.now != noLabel {
 		s[v.now.activity()] += max(min(t, v.to)-v.end, 0)
 	}
 }
 
-// Stretches returns the stretches of the lane between two times, in order. The first and the last
+// Intervals returns the intervals of the lane between two times, in order. The first and the last
 // one are not cut.
-func (v *LaneView) Stretches(from, to cluster.Time) iter.Seq[Interval] {
+func (v *LaneView) Intervals(from, to cluster.Time) iter.Seq[Interval] {
 	return func(yield func(Interval) bool) {
 		k, i, ok := v.find(max(from, v.From()), &Cursor{})
 		for ; ok && k < len(v.chunks); k, i = k+1, 0 {
@@ -292,7 +292,7 @@ func (v *LaneView) Stretches(from, to cluster.Time) iter.Seq[Interval] {
 				if s.Begin >= to {
 					return
 				}
-				if s.Begin < s.End && !yield(s) { // a stretch that begins now has no end yet
+				if s.Begin < s.End && !yield(s) { // a interval that begins now has no end yet
 					return
 				}
 			}

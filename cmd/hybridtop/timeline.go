@@ -113,7 +113,7 @@ func (f *timelineFlag) view(s *engine.Snapshot) *timeline {
 		for a := range after {
 			out.Time[t.Words[a]] = (after[a] - before[a]).Seconds()
 		}
-		for x := range l.Stretches(from, tl.To) {
+		for x := range l.Intervals(from, tl.To) {
 			st := stretch{Begin: x.Begin.Seconds(), End: x.End.Seconds(), Activity: x.Activity.String()}
 			if x.Call != cluster.KindNone {
 				call := x.Call.String()

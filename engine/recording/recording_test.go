@@ -128,7 +128,7 @@ var alike = cmp.Options{
 			return false
 		}
 		for i := range a.Lanes {
-			if !slices.Equal(slices.Collect(a.Lanes[i].Stretches(0, a.To)), slices.Collect(b.Lanes[i].Stretches(0, b.To))) {
+			if !slices.Equal(slices.Collect(a.Lanes[i].Intervals(0, a.To)), slices.Collect(b.Lanes[i].Intervals(0, b.To))) {
 				return false
 			}
 		}

@@ -53,13 +53,13 @@ func TestTimelineOfASimulation(t *testing.T) {
 	}
 	a, b := run(), run()
 	for i := range a.Lanes {
-		next := b.Lanes[i].Stretches(0, b.To)
+		next := b.Lanes[i].Intervals(0, b.To)
 		var all []timeline.Interval
 		for x := range next {
 			all = append(all, x)
 		}
 		k := 0
-		for x := range a.Lanes[i].Stretches(0, a.To) {
+		for x := range a.Lanes[i].Intervals(0, a.To) {
 			if k >= len(all) || all[k] != x {
 				t.Fatalf("lane %d differs at %v", i, x.Begin)
 			}

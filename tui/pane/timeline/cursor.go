@@ -80,7 +80,7 @@ const maxSearched = 4096
 // longest returns the interval that covers most of a time span of a lane.
 func longest(l *timeline.LaneView, begin, end cluster.Time) (best timeline.Interval, ok bool) {
 	covered, n := cluster.Time(0), 0
-	for x := range l.Stretches(begin, end) {
+	for x := range l.Intervals(begin, end) {
 		if in := min(x.End, end) - max(x.Begin, begin); in > covered {
 			best = x
 			covered = in

@@ -86,7 +86,7 @@ func TestBinsMatchIntervals(t *testing.T) {
 						if begin >= end || node != r.all[i].node || want != foldNodes && l.Rank != r.all[i].rank || want == foldThreads && l.Thread != r.all[i].thread {
 							continue
 						}
-						for y := range l.Stretches(begin, end) {
+						for y := range l.Intervals(begin, end) {
 							sums[b][y.Activity] += min(y.End, end) - max(y.Begin, begin)
 						}
 					}
