@@ -1,4 +1,4 @@
-package house
+package archtest
 
 import (
 	"go/ast"
@@ -68,16 +68,16 @@ tui/export             : tui/grid
 cmd/hybridtop          : **
 internal/atomicfile    :
 internal/golden        :
-internal/house         :
+internal/archtest         :
 internal/prose         :
 internal/soak          :
 internal/xdg           :
 `
 
-// floors are the layers, from the lowest. A layer imports only lower ones. A test can also import
+// layers are the layers, from the lowest. A layer imports only lower ones. A test can also import
 // its own layer (the conformance suite, a fabric, a machine from a file) and packages below
 // internal.
-var floors = []string{"models", "cluster", "presets", "engine", "tui", "cmd"}
+var layers = []string{"models", "cluster", "presets", "engine", "tui", "cmd"}
 
 // banned are imports from outside the module that a package must not have, by pattern. Time,
 // waiting, randomness and files come from the Rank. A program that gets them from the host behaves
@@ -182,9 +182,9 @@ func allowed(table, pkg string) ([]string, bool) {
 	return nil, false
 }
 
-func floor(pkg string) int {
+func layerOf(pkg string) int {
 	first, _, _ := strings.Cut(pkg, "/")
-	return slices.Index(floors, first)
+	return slices.Index(layers, first)
 }
 
 // wrong returns the reason why an import is not allowed, or "".
@@ -202,7 +202,7 @@ func wrong(table string, f *file, imported string) string {
 		if strings.HasPrefix(imported, ntcharts) && f.path != "tui/grid/ntcharts.go" {
 			return "ntcharts has one adapter, tui/grid/ntcharts.go"
 		}
-		if floor(f.pkg) < floor("tui") {
+		if layerOf(f.pkg) < layerOf("tui") {
 			for _, prefix := range terminal {
 				if strings.HasPrefix(imported, prefix) {
 					return "terminal libraries belong to tui and cmd"
@@ -218,7 +218,7 @@ func wrong(table string, f *file, imported string) string {
 	if slices.ContainsFunc(may, func(p string) bool { return matches(p, inside) }) {
 		return ""
 	}
-	if f.test && (inside == f.pkg || strings.HasPrefix(inside, "internal/") || floor(inside) >= 0 && floor(inside) <= floor(f.pkg)) {
+	if f.test && (inside == f.pkg || strings.HasPrefix(inside, "internal/") || layerOf(inside) >= 0 && layerOf(inside) <= layerOf(f.pkg)) {
 		return ""
 	}
 	return "the table allows: " + strings.Join(may, " ")

@@ -1,4 +1,4 @@
-// Package house tests rules of the whole module. It has no other code. The table in imports_test.go
+// Package archtest tests rules of the whole module. It has no other code. The table in imports_test.go
 // lists the imports that each package may have. The rules for every file and every page are in
 // files_test.go.
 //
@@ -7,4 +7,4 @@
 //	cluster/live   cluster cluster/match
 //	engine         cluster
 //	…
-package house
+package archtest

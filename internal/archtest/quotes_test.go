@@ -1,4 +1,4 @@
-package house
+package archtest
 
 import (
 	"os"
