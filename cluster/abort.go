@@ -109,7 +109,8 @@ func (a *Abort) Error() string {
 	case ReasonPanic:
 		fmt.Fprintf(&b, "rank %d panicked: %v", a.Rank, brief{a.Cause})
 	case ReasonExit:
-		fmt.Fprintf(&b, "rank %d ended its goroutine (runtime.Goexit, or t.Fatal of a test) before its body returned: return an error instead", a.Rank)
+		fmt.Fprintf(&b, "rank %d ended its goroutine (runtime.Goexit, or t.Fatal of a test) before its body returned: "+
+			"return an error instead", a.Rank)
 	default:
 		b.WriteString("cancelled")
 		if a.Cause != nil {
@@ -127,7 +128,8 @@ func (a *Abort) Error() string {
 }
 
 // sendHint is the hint for a deadlock of sends.
-const sendHint = "a send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit"
+const sendHint = "a send above the eager limit returns only when its receive is posted: post a receive first on " +
+	"one side, use Sendrecv, or raise the eager limit"
 
 // sendsInACircle reports whether ranks wait for each other only in sends.
 func sendsInACircle(waits []Wait) bool {

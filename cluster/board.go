@@ -19,8 +19,9 @@ type Board struct {
 	Words [BoardWords]Word
 
 	// The fields below are for fabrics with a wall clock (Port.Direct).
-	SpinLimit int                       // number of polls of a flag before a member sleeps, if each member has a core
-	WakeAt    [BoardWords]atomic.Uint64 // smallest value that a sleeping member waits for; at most the flag's value: no member sleeps
+	SpinLimit int // number of polls of a flag before a member sleeps, if each member has a core
+	// smallest value that a sleeping member waits for; at most the flag's value: no member sleeps
+	WakeAt [BoardWords]atomic.Uint64
 }
 
 // Raise adds to a flag, on a fabric with a wall clock. It reports whether a member may sleep until

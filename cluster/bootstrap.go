@@ -36,7 +36,8 @@ func (r *Rank) irecv(q *Request, t *Team, from int, tag int32, d Data) {
 }
 
 func (r *Rank) internal(kind Kind, q *Request, t *Team, peer int, tag int32, d Data) {
-	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx+1, t.ranks[peer], tag, d.Bytes(), d.n, nil
+	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx+1, t.ranks[peer], tag,
+		d.Bytes(), d.n, nil
 	r.op.Batch = false
 	r.again()
 	was := r.means(Means{})
@@ -60,7 +61,8 @@ func (r *Rank) received(q *Request, call string, t *Team) error {
 	case err != nil:
 		return within(call, t, err)
 	case st.Bytes != want:
-		return r.errorf("%s on %s: received %d B from rank %d, want %d B: every member must pass the same length", call, t.name, st.Bytes, from, want)
+		return r.errorf("%s on %s: received %d B from rank %d, want %d B: every member must pass the same length", call,
+			t.name, st.Bytes, from, want)
 	}
 	return nil
 }

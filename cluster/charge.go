@@ -45,7 +45,8 @@ func (r *Rank) ChargeAccesses(what ...Charge) error {
 		return r.errorf("charge of accesses: %w: make each access", err)
 	}
 	if share > maxCharged {
-		return r.errorf("charge of accesses: the adapters of node %d would send for %.0f %% of the time, so accesses would wait for each other (make each access)", node, 100*share)
+		return r.errorf("charge of accesses: the adapters of node %d would send for %.0f %% of the time, so accesses "+
+			"would wait for each other (make each access)", node, 100*share)
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ func (r *Rank) Launch(q *Request, stream int, w Work, body func()) error {
 		return r.errorf("launch on stream %d: a device has streams 0 to %d", stream, Streams-1)
 	}
 	if m := &r.launch.spec.Machine; m.Device.Count == 0 && (m.Emulated || r.launch.spec.Clock == VirtualClock) {
-		return r.errorf("launch on stream %d: machine %s has no devices (use Compute, or a machine with devices)", stream, m.Name)
+		return r.errorf("launch on stream %d: machine %s has no devices (use Compute, or a machine with devices)", stream,
+			m.Name)
 	}
 	r.op.Kind, r.op.Tag, r.op.Then = KindLaunch, int32(stream), nil
 	r.op.A, r.op.B, r.op.Buf, r.op.Size = count(w.Flops), count(w.Bytes), nil, 0

@@ -152,7 +152,8 @@ func (l *Layout) Validate() error {
 	case l.Group > p:
 		return fmt.Errorf("group = %d: want at most the number of ranks, %d", l.Group, p)
 	case p%l.Group != 0:
-		return fmt.Errorf("group = %d does not divide %d ranks: use %d or %d", l.Group, p, divisor(p, l.Group, -1), divisor(p, l.Group, 1))
+		return fmt.Errorf("group = %d does not divide %d ranks: use %d or %d", l.Group, p, divisor(p, l.Group, -1),
+			divisor(p, l.Group, 1))
 	}
 	return nil
 }

@@ -166,7 +166,8 @@ func TestClassSharesOf4x4(t *testing.T) {
 	got := map[string][cluster.Classes]int{}
 	for _, ranking := range cluster.Rankings {
 		for _, g := range []int{2, 4, 8, 16} {
-			l := cluster.Layout{Nodes: 4, RanksPerNode: 4, ThreadsPerRank: 1, Ranking: ranking, Model: cluster.NestedMultiple, Group: g}
+			l := cluster.Layout{Nodes: 4, RanksPerNode: 4, ThreadsPerRank: 1, Ranking: ranking, Model: cluster.NestedMultiple,
+				Group: g}
 			for r := range l.Ranks() {
 				var c [cluster.Classes]int
 				first := l.GroupOf(r) * g

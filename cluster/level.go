@@ -112,9 +112,11 @@ func (r *Rank) admit(call string, t *Team) error {
 	if t != nil && t.mpi && r.inside == 0 {
 		switch r.gate {
 		case gateClosed:
-			return r.errorf("%s: an MPI call inside a parallel region: thread level %s permits calls only outside (end the region first, or initialize at funneled or higher)", call, upper(r.level))
+			return r.errorf("%s: an MPI call inside a parallel region: thread level %s permits calls only outside (end the "+
+				"region first, or initialize at funneled or higher)", call, upper(r.level))
 		case gateFunneled:
-			return r.errorf("%s: an MPI call by a worker thread: thread level FUNNELED permits calls only by the master (use Master, or initialize at serialized or multiple)", call)
+			return r.errorf("%s: an MPI call by a worker thread: thread level FUNNELED permits calls only by the master "+
+				"(use Master, or initialize at serialized or multiple)", call)
 		case gateSerial:
 			if err := r.claim(call); err != nil {
 				return err
@@ -133,7 +135,8 @@ func (r *Rank) claim(call string) error {
 	op := Op{Kind: KindEnter}
 	r.port.Post(&op)
 	if !op.Done.Found {
-		return r.errorf("%s: thread %d is inside an MPI call: thread level SERIALIZED permits one call at a time (order the calls by Single, Meet or a lock, or initialize at multiple)", call, op.Done.Peer)
+		return r.errorf("%s: thread %d is inside an MPI call: thread level SERIALIZED permits one call at a time (order "+
+			"the calls by Single, Meet or a lock, or initialize at multiple)", call, op.Done.Peer)
 	}
 	r.claimed = true
 	return nil
@@ -179,7 +182,8 @@ func upper(l ThreadLevel) string { return strings.ToUpper(l.String()) }
 // completed.
 func (r *Rank) completing(call string, q *Request) error {
 	if q.h != 0 && !atomic.CompareAndSwapUint32(&q.busy, 0, uint32(r.thread)+1) {
-		return r.errorf("%s: thread %d already completes that request: only one thread may wait for a request", call, atomic.LoadUint32(&q.busy)-1)
+		return r.errorf("%s: thread %d already completes that request: only one thread may wait for a request", call,
+			atomic.LoadUint32(&q.busy)-1)
 	}
 	if !r.gated() {
 		return nil

@@ -38,10 +38,14 @@ type Link struct {
 
 	// The transfer paths through a node's memory; 0: Latency, Overhead and Bandwidth apply. Only
 	// simulations read them.
-	Inline     Inline
-	Uncached   Uncached
-	EagerCopy  float64 // bytes per second of the sender's copy into a buffer and the receiver's copy out of it, up to the eager limit; 0: another core moves the bytes
-	SingleCopy float64 // bytes per second of the receiver's copy from the sender's memory, above the eager limit; 0: the sender sends after a handshake
+	Inline   Inline
+	Uncached Uncached
+	// bytes per second of the sender's copy into a buffer and the receiver's copy out of it, up to
+	// the eager limit; 0: another core moves the bytes
+	EagerCopy float64
+	// bytes per second of the receiver's copy from the sender's memory, above the eager limit; 0:
+	// the sender sends after a handshake
+	SingleCopy float64
 
 	// AccessRate is the rate, in bytes per second, of a load or store beyond AccessLine; 0: the
 	// bandwidth. Only simulations read it.
@@ -50,7 +54,9 @@ type Link struct {
 
 // Uncached describes the single copy of long messages that are no longer in their sender's cache.
 type Uncached struct {
-	Limit int64   // maximum bytes in the cache: of a message and of later messages of its sender that are not copied yet; 0: no limit
+	// maximum bytes in the cache: of a message and of later messages of its sender that are not
+	// copied yet; 0: no limit
+	Limit int64
 	Copy  float64 // bytes per second of an uncached message
 }
 
@@ -92,11 +98,12 @@ type Shape string
 
 // The networks.
 const (
-	Crossbar  Shape = "crossbar"       // a separate link between any two nodes
-	FatTree   Shape = "fat-tree"       // Dims: children by level, from the leaves; Taper: up-links per down-link
-	Torus     Shape = "torus"          // Dims: 3 lengths; dimension-order routes
-	Hyper     Shape = "hyper-crossbar" // Dims: lengths; one crossbar per line of nodes, dimension-order routes
-	Dragonfly Shape = "dragonfly"      // Dims: nodes per router, routers per chassis, chassis per group, groups; minimal routes
+	Crossbar Shape = "crossbar"       // a separate link between any two nodes
+	FatTree  Shape = "fat-tree"       // Dims: children by level, from the leaves; Taper: up-links per down-link
+	Torus    Shape = "torus"          // Dims: 3 lengths; dimension-order routes
+	Hyper    Shape = "hyper-crossbar" // Dims: lengths; one crossbar per line of nodes, dimension-order routes
+	// Dims: nodes per router, routers per chassis, chassis per group, groups; minimal routes
+	Dragonfly Shape = "dragonfly"
 )
 
 // Topology is the network between nodes. Messages share its links and wait for each other.
@@ -183,10 +190,11 @@ type Machine struct {
 	Classes [Classes]Link // costs by locality class; Adapters applies only to Remote
 
 	// Only simulations read the fields below.
-	Sockets           int               // per node; 0 or 1: one
-	Socket            Link              // between ranks of one socket; zero: as between ranks of one node
-	Topology          Topology          // between nodes
-	CopyRate          float64           // bytes per second of one thread's copy into or out of an eager buffer; 0: free copies
+	Sockets  int      // per node; 0 or 1: one
+	Socket   Link     // between ranks of one socket; zero: as between ranks of one node
+	Topology Topology // between nodes
+	// bytes per second of one thread's copy into or out of an eager buffer; 0: free copies
+	CopyRate          float64
 	Server            Server            // message server of a node
 	CollectiveNetwork CollectiveNetwork // in addition to the network for messages; zero: none
 	NodeRate          float64           // memory bandwidth of a node, bytes per second; 0: no limit
@@ -326,7 +334,8 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("segment of %d bytes: must not be negative", min(s.Segment, s.Modelled))
 	}
 	if m.MemoryPerNode > 0 && s.Extent() > m.MemoryPerNode/int64(l.RanksPerNode) {
-		return fmt.Errorf("machine %s has %s per node: %d ranks with segments of %s do not fit (use a smaller problem, larger groups or fewer ranks per node)",
+		return fmt.Errorf("machine %s has %s per node: %d ranks with segments of %s do not fit (use a smaller problem, "+
+			"larger groups or fewer ranks per node)",
 			m.Name, SizeText(float64(m.MemoryPerNode)), l.RanksPerNode, SizeText(float64(s.Extent())))
 	}
 	return nil

@@ -15,7 +15,8 @@ func (r *Rank) sending(kind Kind, batch bool, t *Team, to, tag int, d Data) erro
 	if d.n < 0 {
 		return r.negative(kind, d.n)
 	}
-	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), d.Bytes(), d.n, nil
+	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), d.Bytes(),
+		d.n, nil
 	r.op.Batch = batch
 	if r.gated() {
 		if err := r.admit(kind.String(), t); err != nil {
@@ -48,7 +49,8 @@ func (r *Rank) receiving(kind Kind, t *Team, from, tag int, d Data) error {
 	if d.n < 0 {
 		return r.negative(kind, d.n)
 	}
-	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), d.Bytes(), d.n, nil
+	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), d.Bytes(),
+		d.n, nil
 	if r.gated() {
 		return r.admit(kind.String(), t)
 	}

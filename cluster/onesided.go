@@ -13,7 +13,8 @@ func (r *Rank) target(call string, to int) error {
 		return r.errorf("%s at rank %d: ranks are 0 to %d", call, to, len(r.launch.node)-1)
 	}
 	if l.Model != Flat && l.GroupOf(to) != l.GroupOf(int(r.id)) {
-		return r.errorf("%s at rank %d: in UPC group %d, not in the caller's group %d (send an MPI message, or use larger groups)",
+		return r.errorf("%s at rank %d: in UPC group %d, not in the caller's group %d (send an MPI message, or use "+
+			"larger groups)",
 			call, to, l.GroupOf(to), l.GroupOf(int(r.id)))
 	}
 	return nil
@@ -93,7 +94,8 @@ func (r *Rank) Await(off int64, c Cmp, v uint64) (uint64, error) {
 // AtomicCompare needs a second operand (see CompareSwap). The word is 8 bytes, aligned to 8.
 func (r *Rank) Atomic(to Target, op AtomicOp, v uint64) (uint64, error) {
 	if uint32(op) >= uint32(AtomicCompare) {
-		return 0, r.errorf("atomic %d at rank %d: want one of AtomicLoad to AtomicSwap (CompareSwap is a method)", op, to.Rank)
+		return 0,
+			r.errorf("atomic %d at rank %d: want one of AtomicLoad to AtomicSwap (CompareSwap is a method)", op, to.Rank)
 	}
 	return r.atomic(to, op, v, 0)
 }

@@ -11,39 +11,50 @@ type Kind uint8
 // The operations of a port. The comment of each kind lists the fields that it reads; the other
 // fields are ignored. Kinds up to KindEvent also read Then and ThenArg.
 const (
-	KindNone     Kind = iota
-	KindSend          // Ctx Peer Tag Buf Size From Batch: eager up to the spec's limit, rendezvous above
-	KindSsend         // as KindSend, completes only once the receive has started
-	KindRecv          // Ctx Peer|AnySource Tag|AnyTag Buf Size From
-	KindIprobe        // Ctx Peer Tag: completes at once; Done.Found: a message has arrived
-	KindProbe         // Ctx Peer Tag: completes when a message waits, leaves it in place
-	KindImprobe       // as KindIprobe, and takes the message; Done.A names it
-	KindMprobe        // as KindProbe, and takes the message; Done.A names it
-	KindMrecv         // A (from a matched probe) Buf Size From
-	KindPut           // Peer Off Buf Size Vec Shape Train From To Path; SigOp, with Sig A; Fn, with Arg
-	KindGet           // Peer Off Buf Size Vec Shape From To Path
-	KindAtomic        // Peer Off Arg(AtomicOp) A B: Done.A is the word before
-	KindAwait         // Off Arg(Cmp) A: completes when the local word Cmp A holds; Done.A is that word
-	KindRPC           // Peer Fn Arg Buf Size: completes when the body has run; Done.A is its result
-	KindBarrier       // Ctx: Post notifies, Wait waits
-	KindWork          // A B: a computation of A flops that moves B bytes of memory, on the thread that runs the step or the call; no time on a wall clock
-	KindFlagAdd       // Ctx Tag A: adds A to flag Tag of the context's board; 0: wakes the members that sleep until the flag changes (Board.Raise)
-	KindFlagWait      // Ctx Tag A: completes when flag Tag of the context's board is at least A
-	KindLoad          // Ctx Tag A Size B: loads Size bytes in equal parts from the buffers of A members, starting with member Tag, and computes B flops; as KindWork
-	KindLaunch        // Tag A B: a kernel of A flops that moves B bytes of the device's memory, on stream Tag of the rank's device
-	KindTree          // Ctx Tag A Size: a call of A members of the context on the machine's collective network; Size 0: a barrier
-	KindEvent         // Arg: a handle that completes after that many fires
-	KindFire          // Event: fires an event of this port once
+	KindNone    Kind = iota
+	KindSend         // Ctx Peer Tag Buf Size From Batch: eager up to the spec's limit, rendezvous above
+	KindSsend        // as KindSend, completes only once the receive has started
+	KindRecv         // Ctx Peer|AnySource Tag|AnyTag Buf Size From
+	KindIprobe       // Ctx Peer Tag: completes at once; Done.Found: a message has arrived
+	KindProbe        // Ctx Peer Tag: completes when a message waits, leaves it in place
+	KindImprobe      // as KindIprobe, and takes the message; Done.A names it
+	KindMprobe       // as KindProbe, and takes the message; Done.A names it
+	KindMrecv        // A (from a matched probe) Buf Size From
+	KindPut          // Peer Off Buf Size Vec Shape Train From To Path; SigOp, with Sig A; Fn, with Arg
+	KindGet          // Peer Off Buf Size Vec Shape From To Path
+	KindAtomic       // Peer Off Arg(AtomicOp) A B: Done.A is the word before
+	KindAwait        // Off Arg(Cmp) A: completes when the local word Cmp A holds; Done.A is that word
+	KindRPC          // Peer Fn Arg Buf Size: completes when the body has run; Done.A is its result
+	KindBarrier      // Ctx: Post notifies, Wait waits
+	// A B: a computation of A flops that moves B bytes of memory, on the thread that runs the step
+	// or the call; no time on a wall clock
+	KindWork
+	// Ctx Tag A: adds A to flag Tag of the context's board; 0: wakes the members that sleep until
+	// the flag changes (Board.Raise)
+	KindFlagAdd
+	KindFlagWait // Ctx Tag A: completes when flag Tag of the context's board is at least A
+	// Ctx Tag A Size B: loads Size bytes in equal parts from the buffers of A members, starting
+	// with member Tag, and computes B flops; as KindWork
+	KindLoad
+	// Tag A B: a kernel of A flops that moves B bytes of the device's memory, on stream Tag of the
+	// rank's device
+	KindLaunch
+	KindTree  // Ctx Tag A Size: a call of A members of the context on the machine's collective network; Size 0: a barrier
+	KindEvent // Arg: a handle that completes after that many fires
+	KindFire  // Event: fires an event of this port once
 
 	// In a parallel region, among its threads.
 	KindThreadBarrier // a barrier: Post arrives, Wait waits
-	KindDraw          // Arg A: adds A to counter Arg of the region; Done.A is its old value; each thread barrier resets all counters to 0
-	KindEnter         // takes the library's lock for the thread; Done.Found: it succeeded; Done.Peer: the thread that has the lock
-	KindLeave         // releases the lock
+	// Arg A: adds A to counter Arg of the region; Done.A is its old value; each thread barrier
+	// resets all counters to 0
+	KindDraw
+	KindEnter // takes the library's lock for the thread; Done.Found: it succeeded; Done.Peer: the thread that has the lock
+	KindLeave // releases the lock
 )
 
 // peered is the set of kinds that name a Peer.
-const peered = 1<<KindSend | 1<<KindSsend | 1<<KindRecv | 1<<KindIprobe | 1<<KindProbe | 1<<KindImprobe | 1<<KindMprobe |
+const peered = 1<<KindSend | 1<<KindSsend | 1<<KindRecv | 1<<KindIprobe | 1<<KindProbe | 1<<KindImprobe | 1<<
+	KindMprobe |
 	1<<KindPut | 1<<KindGet | 1<<KindAtomic | 1<<KindRPC
 
 // HasPeer reports whether an operation of the kind names another rank. The Peer of other kinds is
@@ -52,7 +63,8 @@ func (k Kind) HasPeer() bool { return peered>>k&1 != 0 }
 
 var kindNames = [...]string{
 	"none", "send", "ssend", "recv", "iprobe", "probe", "improbe", "mprobe", "mrecv",
-	"put", "get", "atomic", "await", "rpc", "barrier", "work", "raise", "wait at a board", "load", "kernel", "collective network", "event", "fire",
+	"put", "get", "atomic", "await", "rpc", "barrier", "work", "raise", "wait at a board", "load", "kernel",
+	"collective network", "event", "fire",
 	"thread barrier", "draw", "enter", "leave",
 }
 
@@ -134,7 +146,9 @@ type Span struct{ Off, Len int64 }
 type Op struct {
 	Kind  Kind
 	SigOp SigOp
-	Batch bool   // send: may leave together with later sends, at the latest in the next call that waits, tests, probes or computes
+	// send: may leave together with later sends, at the latest in the next call that waits, tests,
+	// probes or computes
+	Batch bool
 	Early bool   // put with a step and without Fn: the step runs at local completion (Buf can be reused)
 	From  Memory // memory of Buf: the source of a send or put, the destination of a receive or get
 	To    Memory // memory at the peer: the destination of a put, the source of a get

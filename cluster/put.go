@@ -176,10 +176,13 @@ func (r *Rank) prepare(kind Kind, call string, p *Put, waits bool) (packed []byt
 	case p.Call.Fn != 0 && p.Signal.Op != SigNone:
 		return nil, r.errorf("%s at rank %d: has a signal and a call: use one of them", call, p.To.Rank)
 	case p.Signal.Op != SigNone && (off < 0 || off&7 != 0 || off > end-8):
-		return nil, r.errorf("%s at rank %d: the flag at %d must be 8-byte aligned and inside the segment of %d B", call, p.To.Rank, off, end)
+		return nil,
+			r.errorf("%s at rank %d: the flag at %d must be 8-byte aligned and inside the segment of %d B", call, p.To.Rank,
+				off, end)
 	case kind == KindPut || p.Shape.Block == 0 || p.Data.p == nil || p.Shape.Near == p.Shape.Packed().Near:
 	case !waits:
-		return nil, r.errorf("%s at rank %d: a get that does not wait needs packed blocks (use Packed, or wait)", call, p.To.Rank)
+		return nil,
+			r.errorf("%s at rank %d: a get that does not wait needs packed blocks (use Packed, or wait)", call, p.To.Rank)
 	default:
 		packed = r.pack(p.Shape.Bytes())
 	}

@@ -82,7 +82,8 @@ func Start(ctx context.Context, f Fabric, spec Spec, body func(*Rank) error) (Ru
 
 func share(spec Spec) *launch {
 	p := spec.Layout.Ranks()
-	sh := &launch{spec: spec, node: make([]int32, p), all: make([]int32, p), far: make([][]uint64, p), world: spec.Layout.World()}
+	sh := &launch{spec: spec, node: make([]int32, p), all: make([]int32, p), far: make([][]uint64, p),
+		world: spec.Layout.World()}
 	for i := range p {
 		sh.node[i] = int32(spec.Layout.NodeOf(i))
 		sh.all[i] = int32(i)
@@ -162,7 +163,8 @@ func (r *Rank) Now() Time { return r.port.Now() }
 // rank's body with an error.
 func (r *Rank) Compute(w Work, body func()) {
 	if w.Kernel >= Kernels || w.Cores < 0 {
-		panic(misuse{r.errorf("compute by kernel %d on %d cores: kernels are 0 (none) to %d, cores at least 0", w.Kernel, w.Cores, Kernels-1)})
+		panic(misuse{r.errorf("compute by kernel %d on %d cores: kernels are 0 (none) to %d, cores at least 0", w.Kernel,
+			w.Cores, Kernels-1)})
 	}
 	r.port.Compute(w, body)
 }

@@ -26,7 +26,8 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	case r.gate != gateOpen:
 		return r.errorf("fork of %d threads: inside a parallel region: regions do not nest", n)
 	case n > 1 && r.level == ThreadSingle:
-		return r.errorf("fork of %d threads: the thread level is SINGLE, which forbids threads: initialize at masteronly or more", n)
+		return r.errorf("fork of %d threads: the thread level is SINGLE, which forbids threads: initialize at "+
+			"masteronly or more", n)
 	}
 	errs := make([]error, n)
 	traffics := make([]Traffic, n)
@@ -130,10 +131,12 @@ func (t *Thread) For(n int, l Loop, body func(lo, hi int) error) error {
 func (t *Thread) share(n int, l Loop, body func(lo, hi int) error) error {
 	workers, me := t.threads-l.Reserved, t.thread-l.Reserved
 	if l.Reserved < 0 || workers < 1 || l.Chunk < 0 || n < 0 {
-		return t.errorf("for over %d iterations in chunks of %d with %d of %d threads reserved: want no negative number and at least one computing thread", n, l.Chunk, l.Reserved, t.threads)
+		return t.errorf("for over %d iterations in chunks of %d with %d of %d threads reserved: want no negative number "+
+			"and at least one computing thread", n, l.Chunk, l.Reserved, t.threads)
 	}
 	if l.Away && l.Schedule != Dynamic {
-		return t.errorf("for over %d iterations: Away in a static loop, so no thread would compute its share (use the dynamic schedule)", n)
+		return t.errorf("for over %d iterations: Away in a static loop, so no thread would compute its share (use the "+
+			"dynamic schedule)", n)
 	}
 	k := t.construct()
 	if me < 0 || l.Away {

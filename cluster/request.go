@@ -85,11 +85,13 @@ func (r *Rank) failure(kind Kind, t *Team, peer, tag int, size int64, d Done) er
 	case Cancelled:
 		return r.errorf("%s from %d tag %d: cancelled", kind, peer, tag)
 	case OutOfSegment:
-		return r.errorf("%s at rank %d: %d B reach beyond the end of its segment of %d B", kind, peer, size, r.launch.spec.Segment)
+		return r.errorf("%s at rank %d: %d B reach beyond the end of its segment of %d B", kind, peer, size,
+			r.launch.spec.Segment)
 	case Misaligned:
 		return r.errorf("%s at rank %d: the word must be 8-byte aligned and inside the segment", kind, peer)
 	case NoFunction:
-		return r.errorf("%s at rank %d: that rank has not registered a function with this number (register on every rank in the same order, then call Barrier)", kind, peer)
+		return r.errorf("%s at rank %d: that rank has not registered a function with this number (register on every "+
+			"rank in the same order, then call Barrier)", kind, peer)
 	case NoMessage:
 		return r.errorf("%s: the message was already received, or no probe of this rank matched it", kind)
 	}

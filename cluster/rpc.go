@@ -46,12 +46,14 @@ func (r *Rank) Irpc(q *Request, to, fn int, arg int32, data Data) error {
 }
 
 func (r *Rank) noFunction(call string, to, fn int) error {
-	return r.errorf("%s at rank %d: function %d: no function of that number is registered by the program; numbers from Register start at 1", call, to, fn)
+	return r.errorf("%s at rank %d: function %d: no function of that number is registered by the program; numbers "+
+		"from Register start at 1", call, to, fn)
 }
 
 // rpc starts an RPC without checking whether UPC access reaches the target.
 func (r *Rank) rpc(q *Request, to, fn int, arg int32, data Data) {
-	r.op.Kind, r.op.Peer, r.op.Fn, r.op.Arg, r.op.Buf, r.op.Size, r.op.Then = KindRPC, int32(to), int32(fn), arg, data.Bytes(), data.n, nil
+	r.op.Kind, r.op.Peer, r.op.Fn, r.op.Arg, r.op.Buf, r.op.Size, r.op.Then = KindRPC, int32(to), int32(fn), arg,
+		data.Bytes(), data.n, nil
 	r.start(q, nil, to, 0)
 }
 

@@ -4,7 +4,8 @@ import "unsafe"
 
 // Number is the element type of shared arrays and views: any number of fixed size.
 type Number interface {
-	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64 | ~complex64 | ~complex128
+	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64 | ~complex64 |
+		~complex128
 }
 
 // View returns bytes of a segment as numbers, in the host's byte order. b must be aligned for T. An
@@ -68,7 +69,8 @@ func (r *Rank) alloc(sizes bool, n, size int64) (int64, error) {
 	}
 	off := (*used + align - 1) &^ (align - 1)
 	if free := end - off; free < 0 || n > free/size {
-		return 0, r.errorf("alloc of %d B: %d of the %s %d B are free; raise the segment size", n*size, max(free, 0), what, end)
+		return 0,
+			r.errorf("alloc of %d B: %d of the %s %d B are free; raise the segment size", n*size, max(free, 0), what, end)
 	}
 	*used = off + n*size
 	return off, nil
@@ -82,7 +84,8 @@ func (r *Rank) Release(off int64) error {
 		used = &r.sized
 	}
 	if off < 0 || off > *used {
-		return r.errorf("release from %d on: %d B of the segment are in use (use an offset from Alloc, the latest first)", off, *used)
+		return r.errorf("release from %d on: %d B of the segment are in use (use an offset from Alloc, the latest first)",
+			off, *used)
 	}
 	*used = off
 	return nil

@@ -79,7 +79,8 @@ func TestRelease(t *testing.T) {
 			return fmt.Errorf("rank %d: %d after the release, want %d: %v", r.ID(), again, first, err)
 		}
 		for _, mark := range []int64{inner, -1} {
-			want := fmt.Sprintf("rank %d: release from %d on: 64 B of the segment are in use (use an offset from Alloc, the latest first)", r.ID(), mark)
+			want := fmt.Sprintf("rank %d: release from %d on: 64 B of the segment are in use (use an offset from Alloc, "+
+				"the latest first)", r.ID(), mark)
 			if err := clustertest.Refused(r.Release(mark), want); err != nil {
 				return err
 			}
@@ -121,9 +122,13 @@ func TestWordAccessMisuse(t *testing.T) {
 	s.Segment = 64
 	const far = math.MaxInt/4 + 1 // 8·far is 0 in as many bits
 	for want, access := range map[string]func(r *cluster.Rank){
-		fmt.Sprintf("rank 0: put at rank 0: 8 B from %d on reach beyond the end of its segment of 64 B", 8*min(int64(far), math.MaxInt64/8)): func(r *cluster.Rank) { r.PutUint64(0, far, 1) },
-		"rank 0: put at rank 1: in UPC group 1, not in the caller's group 0 (send an MPI message, or use larger groups)":                     func(r *cluster.Rank) { r.PutUint64(1, 0, 1) },
-		"rank 0: get at rank 0: 8 B from 64 on reach beyond the end of its segment of 64 B":                                                  func(r *cluster.Rank) { r.GetUint64(0, 8) },
+		fmt.Sprintf("rank 0: put at rank 0: 8 B from %d on reach beyond the end of its segment of 64 B",
+			8*min(int64(far), math.MaxInt64/8)): func(r *cluster.Rank) { r.PutUint64(0, far, 1) },
+		"rank 0: put at rank 1: in UPC group 1, not in the caller's group 0 (send an MPI message, or use " +
+			"larger groups)": func(r *cluster.Rank) { r.PutUint64(1, 0, 1) },
+		"rank 0: get at rank 0: 8 B from 64 on reach beyond the end of its segment of 64 B": func(r *cluster.Rank) {
+			r.GetUint64(0, 8)
+		},
 	} {
 		err := launch(t, s, func(r *cluster.Rank) error {
 			if r.ID() == 0 {

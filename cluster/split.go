@@ -49,7 +49,9 @@ func (r *Rank) lead(call string, t *Team, name string) (*Team, error) {
 func (r *Rank) made(call string, t *Team, name string, ctx int64, ranks, index []int32, n int) (*Team, error) {
 	stride := int64(ctxFanout) * int64(len(r.launch.all)) * int64(n)
 	if ctx > math.MaxInt32-stride {
-		return nil, r.errorf("%s of %s: rank %d has no contexts left for new teams (make teams once, not in a loop)", call, t.name, ranks[0])
+		return nil,
+			r.errorf("%s of %s: rank %d has no contexts left for new teams (make teams once, not in a loop)", call, t.name,
+				ranks[0])
 	}
 	if ranks[0] == r.id {
 		r.nextCtx += int32(stride)
@@ -150,7 +152,8 @@ func (r *Rank) splitInto(call string, t *Team, color, key, n int) (*Team, error)
 	for i, m := range members {
 		ranks[i] = m.rank
 	}
-	return r.made(call, t, fmt.Sprintf("%s color %d", t.name, color), members[0].ctx, ranks, indexOf(ranks, len(r.launch.all)), n)
+	return r.made(call, t, fmt.Sprintf("%s color %d", t.name, color), members[0].ctx, ranks,
+		indexOf(ranks, len(r.launch.all)), n)
 }
 
 // Renumber returns the MPI team whose ranks are contiguous in UPC groups, and the number of the

@@ -23,7 +23,8 @@ type Lattice struct {
 // Column returns a strided transfer of count packed blocks. In the target's segment they begin at
 // off, stride bytes apart.
 func Column(off, stride, block int64, count int) Strided {
-	return Strided{Block: block, Count: [2]int{count, 1}, Far: Lattice{Off: off, Stride: [2]int64{stride}}, Near: Lattice{Stride: [2]int64{block}}}
+	return Strided{Block: block, Count: [2]int{count, 1}, Far: Lattice{Off: off, Stride: [2]int64{stride}},
+		Near: Lattice{Stride: [2]int64{block}}}
 }
 
 // Blocks returns the number of blocks.
@@ -118,7 +119,9 @@ func (r *Rank) check(call string, p *Put) (messages int64, err error) {
 	at, d, s, spans, train := p.To, p.Data, &p.Shape, p.Spans, p.Train
 	switch {
 	case s.Block < 0 || s.Count[0] < 0 || s.Count[1] < 0:
-		return 0, r.errorf("%s at rank %d: %d × %d blocks of %d B: must not be negative", call, at.Rank, s.Count[1], s.Count[0], s.Block)
+		return 0,
+			r.errorf("%s at rank %d: %d × %d blocks of %d B: must not be negative", call, at.Rank, s.Count[1], s.Count[0],
+				s.Block)
 	case s.Block == 0 && train:
 		return 0, r.errorf("%s at rank %d: has no shape: set its blocks", call, at.Rank)
 	case s.Block == 0 && spans == nil:
@@ -150,10 +153,12 @@ func (r *Rank) check(call string, p *Put) (messages int64, err error) {
 func (r *Rank) side(call string, to int, s *Strided, l *Lattice, n int64, where string) error {
 	switch s.spread(l, n) {
 	case "overlap":
-		return r.errorf("%s at rank %d: %d × %d blocks of %d B overlap in %s at strides of %d and %d B: use strides of at least a block, and a row of them",
+		return r.errorf("%s at rank %d: %d × %d blocks of %d B overlap in %s at strides of %d and %d B: use strides of "+
+			"at least a block, and a row of them",
 			call, to, s.Count[1], s.Count[0], s.Block, where, l.Stride[0], l.Stride[1])
 	case "end":
-		return r.errorf("%s at rank %d: %d × %d blocks of %d B from %d on with strides of %d and %d B reach beyond the end of %s of %d B",
+		return r.errorf("%s at rank %d: %d × %d blocks of %d B from %d on with strides of %d and %d B reach beyond the "+
+			"end of %s of %d B",
 			call, to, s.Count[1], s.Count[0], s.Block, l.Off, l.Stride[0], l.Stride[1], where, n)
 	}
 	return nil
@@ -178,7 +183,8 @@ func (r *Rank) within(call string, at Target, d Data) error {
 		if extent := r.launch.spec.Extent(); d.p != nil && extent > limit {
 			hint = fmt.Sprintf(" (size-only memory follows up to %d B: only a size-only payload may go there)", extent)
 		}
-		return r.errorf("%s at rank %d: %d B from %d on reach beyond the end of its segment of %d B%s", call, at.Rank, d.n, at.Off, limit, hint)
+		return r.errorf("%s at rank %d: %d B from %d on reach beyond the end of its segment of %d B%s", call, at.Rank, d.n,
+			at.Off, limit, hint)
 	}
 	return nil
 }
@@ -189,7 +195,8 @@ func (r *Rank) pieces(call string, at Target, d Data, spans []Span) error {
 	left, room := d.n, r.extent(d)-at.Off
 	for i, v := range spans {
 		if v.Off < 0 || v.Len < 0 || v.Len > room || v.Off > room-v.Len {
-			return r.errorf("%s at rank %d: span %d (%d B at %d) is not inside its segment of %d B", call, at.Rank, i, v.Len, v.Off, room)
+			return r.errorf("%s at rank %d: span %d (%d B at %d) is not inside its segment of %d B", call, at.Rank, i, v.Len,
+				v.Off, room)
 		}
 		if left -= v.Len; left < 0 {
 			return r.errorf("%s at rank %d: the spans up to %d are longer than the data of %d B", call, at.Rank, i, d.n)

@@ -103,7 +103,8 @@ func (r *Rank) member(call string, t *Team) error {
 		return nil
 	}
 	if l := &r.launch.spec.Layout; t.mpi && !l.MayCallMPI(int(r.id)) {
-		return r.errorf("%s: UPC thread %d of group %d may not call MPI in nested-funneled: only UPC thread 0 of a group has an MPI rank; let it make the call, or use nested-multiple",
+		return r.errorf("%s: UPC thread %d of group %d may not call MPI in nested-funneled: only UPC thread 0 of a "+
+			"group has an MPI rank; let it make the call, or use nested-multiple",
 			call, l.UPCOf(int(r.id)), l.GroupOf(int(r.id)))
 	}
 	return r.errorf("%s: not a member of team %s", call, t.name)

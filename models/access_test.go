@@ -62,7 +62,8 @@ func TestTermsOfAccess(t *testing.T) {
 		t.Errorf("n½ = %v B, want 3000", got)
 	}
 	near(t, "b(n½)/b∞", rate(link, 3000)/link.Bandwidth, 0.5, 1e-12)
-	for size, want := range map[int]string{8: models.TermLatency, 2999: models.TermLatency, 3001: models.TermTransfer, 1 << 20: models.TermTransfer} {
+	for size, want := range map[int]string{8: models.TermLatency, 2999: models.TermLatency, 3001: models.TermTransfer,
+		1 << 20: models.TermTransfer} {
 		if got := accesses(t, models.PaperAccess, size)["two-sided"].Dominant(); got.Name != want || got.Unit != "s" {
 			t.Errorf("%d bytes: %+v dominates, want %s", size, got, want)
 		}
@@ -72,26 +73,33 @@ func TestTermsOfAccess(t *testing.T) {
 func TestAccessProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		link := rapid.Custom(func(t *rapid.T) models.Link {
-			return models.Link{Bandwidth: rapid.Float64Range(1e6, 1e12).Draw(t, "b∞"), Latency: rapid.Float64Range(0, 1e-3).Draw(t, "T_lat")}
+			return models.Link{Bandwidth: rapid.Float64Range(1e6, 1e12).Draw(t, "b∞"),
+				Latency: rapid.Float64Range(0, 1e-3).Draw(t, "T_lat")}
 		})
 		c := models.AccessCosts{
 			TwoSided: link.Draw(t, "two-sided"), OneSided: link.Draw(t, "one-sided"),
 			WordLatency: rapid.Float64Range(1e-9, 1e-3).Draw(t, "word"),
-			WordSize:    1 << rapid.IntRange(0, 4).Draw(t, "log word size"), PageSize: 1 << rapid.IntRange(6, 21).Draw(t, "log page size"),
+			WordSize:    1 << rapid.IntRange(0, 4).Draw(t, "log word size"),
+			PageSize:    1 << rapid.IntRange(6, 21).Draw(t, "log page size"),
 		}
 		size := rapid.IntRange(1, 1<<30).Draw(t, "size")
 		at, larger := accesses(t, c, size), accesses(t, c, size+rapid.IntRange(0, 1<<20).Draw(t, "more"))
 		const slack = 1 + 1e-9
-		for name, l := range map[string]models.Link{"two-sided": c.TwoSided, "one-sided": c.OneSided, "buffering": c.OneSided} {
-			if b := at[name].Value; math.Abs(b/rate(l, float64(size))-1) > 1e-9 || b > l.Bandwidth*slack || larger[name].Value*slack < b {
-				t.Fatalf("%s: %v B/s of %v, want table 2's %v; larger messages %v", name, b, l.Bandwidth, rate(l, float64(size)), larger[name].Value)
+		for name, l := range map[string]models.Link{"two-sided": c.TwoSided, "one-sided": c.OneSided,
+			"buffering": c.OneSided} {
+			if b := at[name].Value; math.Abs(b/rate(l, float64(size))-1) > 1e-9 || b > l.Bandwidth*slack ||
+				larger[name].Value*slack < b {
+				t.Fatalf("%s: %v B/s of %v, want table 2's %v; larger messages %v", name, b, l.Bandwidth, rate(l, float64(size)),
+					larger[name].Value)
 			}
 		}
-		if whole := float64(c.WordSize) / c.WordLatency; at["word"].Value > whole*slack || size%c.WordSize == 0 && at["word"].Value*slack < whole {
+		if whole := float64(c.WordSize) / c.WordLatency; at["word"].Value > whole*slack ||
+			size%c.WordSize == 0 && at["word"].Value*slack < whole {
 			t.Fatalf("words: %v B/s, whole ones %v", at["word"].Value, whole)
 		}
 		if at["page"].Value > at["one-sided"].Value*slack || at["one-sided"].Value > at["prefetch"].Value*slack {
-			t.Fatalf("want pages %v ≤ one-sided %v ≤ pre-fetch %v", at["page"].Value, at["one-sided"].Value, at["prefetch"].Value)
+			t.Fatalf("want pages %v ≤ one-sided %v ≤ pre-fetch %v", at["page"].Value, at["one-sided"].Value,
+				at["prefetch"].Value)
 		}
 		for name, a := range at {
 			if sum := a.Sum[0].Value + a.Sum[1].Value; math.Abs(float64(size)/sum/a.Value-1) > 1e-12 || a.Unit != "B/s" {
@@ -110,8 +118,10 @@ func TestAccessRefusesNonsense(t *testing.T) {
 		{func(*models.AccessCosts) {}, 0, "an access of 0 bytes: want at least 1"},
 		{func(c *models.AccessCosts) { c.PageSize = 0 }, 8, "words of 8 bytes and pages of 0: want at least 1"},
 		{func(c *models.AccessCosts) { c.WordLatency = 0 }, 8, "word: latency 0 s: want a number of seconds above 0"},
-		{func(c *models.AccessCosts) { c.TwoSided.Bandwidth = math.NaN() }, 8, "two-sided: bandwidth NaN B/s: want a number above 0"},
-		{func(c *models.AccessCosts) { c.OneSided.Latency = -1 }, 8, "one-sided: latency -1 s: want a number of seconds, not negative"},
+		{func(c *models.AccessCosts) { c.TwoSided.Bandwidth = math.NaN() }, 8,
+			"two-sided: bandwidth NaN B/s: want a number above 0"},
+		{func(c *models.AccessCosts) { c.OneSided.Latency = -1 }, 8,
+			"one-sided: latency -1 s: want a number of seconds, not negative"},
 	} {
 		costs := models.PaperAccess
 		c.change(&costs)

@@ -19,10 +19,12 @@ const maxRounding = 1e-9
 // Check returns an error unless equation (1) holds, f_comm + f_comp,non + f_comp,overlap = 1, and
 // each fraction is in 0..1.
 func (f Fractions) Check() error {
-	if isShare(f.Comm) && isShare(f.NonOverlap) && isShare(f.Overlap) && math.Abs(f.Comm+f.NonOverlap+f.Overlap-1) <= maxRounding {
+	if isShare(f.Comm) && isShare(f.NonOverlap) && isShare(f.Overlap) && math.Abs(f.Comm+f.NonOverlap+f.Overlap-1) <=
+		maxRounding {
 		return nil // fast path, because curves have many points
 	}
-	for _, t := range []Term{{Name: "f_comm", Value: f.Comm}, {Name: "f_comp,non", Value: f.NonOverlap}, {Name: "f_comp,overlap", Value: f.Overlap}} {
+	for _, t := range []Term{{Name: "f_comm", Value: f.Comm}, {Name: "f_comp,non", Value: f.NonOverlap},
+		{Name: "f_comp,overlap", Value: f.Overlap}} {
 		if !isShare(t.Value) {
 			return fmt.Errorf("%s = %v: want a fraction from 0 to 1", t.Name, t.Value)
 		}
@@ -51,7 +53,8 @@ func Split(comm, nonOverlap float64) (Fractions, error) {
 func FractionsOf(comm, nonOverlap, overlap float64) (Fractions, error) {
 	sum := comm + nonOverlap + overlap
 	if !(min(comm, nonOverlap, overlap) >= 0) || !(sum > 0) || math.IsInf(sum, 1) {
-		return Fractions{}, fmt.Errorf("times %v of communication, %v and %v of computation: want none below 0, and one above", comm, nonOverlap, overlap)
+		return Fractions{}, fmt.Errorf("times %v of communication, %v and %v of computation: want none below 0, and "+
+			"one above", comm, nonOverlap, overlap)
 	}
 	return Fractions{Comm: comm / sum, NonOverlap: nonOverlap / sum, Overlap: overlap / sum}, nil
 }

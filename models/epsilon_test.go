@@ -254,10 +254,12 @@ func TestLimitsAreMonotone(t *testing.T) {
 		wider := limits(t, m, n+rapid.IntRange(0, 100).Draw(t, "more threads"), non)
 		const slack = 1 + 1e-12
 		if waits.Max > l.Max*slack || fewer.Max > l.Max*slack || wider.Max*slack < l.Max {
-			t.Fatalf("ε_max %v; %v with larger f_non, %v with smaller m, %v with larger n", l.Max, waits.Max, fewer.Max, wider.Max)
+			t.Fatalf("ε_max %v; %v with larger f_non, %v with smaller m, %v with larger n", l.Max, waits.Max, fewer.Max,
+				wider.Max)
 		}
 		if waits.Min*slack < l.Min || fewer.Min*slack < l.Min || wider.Min*slack < l.Min {
-			t.Fatalf("ε_min %v; %v with larger f_non, %v with smaller m, %v with larger n", l.Min, waits.Min, fewer.Min, wider.Min)
+			t.Fatalf("ε_min %v; %v with larger f_non, %v with smaller m, %v with larger n", l.Min, waits.Min, fewer.Min,
+				wider.Min)
 		}
 		if nothing := limits(t, m, n, 1); math.Abs(nothing.Max-1) > 1e-12 || math.Abs(nothing.Min-1) > 1e-12 {
 			t.Fatalf("f_comp,non = 1: ε_max %v, ε_min %v, want 1", nothing.Max, nothing.Min)
@@ -323,7 +325,8 @@ func TestEpsilonRefusesNonsense(t *testing.T) {
 		{of(models.Reserved{M: nan, N: 8}, half), "m = NaN of n = 8 threads reserved for communication: want 0 < m < n"},
 		{of(one, models.Fractions{Comm: 0.5, Overlap: 0.4}), "f_comm 0.5 + f_comp,non 0 + f_comp,overlap 0.4 = 0.9: want 1"},
 		{of(one, models.Fractions{Comm: 1.5, NonOverlap: -0.5}), "f_comm = 1.5: want a fraction from 0 to 1"},
-		{of(one, models.Fractions{Comm: 0.5, NonOverlap: nan, Overlap: 0.5}), "f_comp,non = NaN: want a fraction from 0 to 1"},
+		{of(one, models.Fractions{Comm: 0.5, NonOverlap: nan, Overlap: 0.5}),
+			"f_comp,non = NaN: want a fraction from 0 to 1"},
 		{split(0.5, 0.6), "f_comm 0.5 + f_comp,non 0.6 = 1.1: want at most 1"},
 		{split(nan, 0.6), "f_comm = NaN: want a fraction from 0 to 1"},
 		{split(0.5, -1), "f_comp,non = -1: want a fraction from 0 to 1"},
@@ -334,7 +337,8 @@ func TestEpsilonRefusesNonsense(t *testing.T) {
 		{limit(models.Reserved{M: 2, N: 2}, 0), "m = 2 of n = 2 threads reserved for communication: want 0 < m < n"},
 		{limit(one, 1.01), "f_comp,non = 1.01: want a fraction from 0 to 1"},
 		{limit(one, nan), "f_comp,non = NaN: want a fraction from 0 to 1"},
-		{func() error { _, err := models.Fractions{Comm: 1, Overlap: 1}.MinimumThreads(); return err }, "f_comm 1 + f_comp,non 0 + f_comp,overlap 1 = 2: want 1"},
+		{func() error { _, err := models.Fractions{Comm: 1, Overlap: 1}.MinimumThreads(); return err },
+			"f_comm 1 + f_comp,non 0 + f_comp,overlap 1 = 2: want 1"},
 	} {
 		if err := c.call(); err == nil || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)

@@ -38,7 +38,9 @@ func TestFitInvertsTheLaw(t *testing.T) {
 		var points []models.Point
 		for _, g := range []int{1, 4, 16, 64} {
 			share := models.NodeShare(min(g, 4), g)
-			points = append(points, models.Point{Share: share, Latency: models.AverageLatency(local, remote, share), Weight: rapid.Float64Range(1, 1000).Draw(t, "weight")})
+			points = append(points,
+				models.Point{Share: share, Latency: models.AverageLatency(local, remote, share),
+					Weight: rapid.Float64Range(1, 1000).Draw(t, "weight")})
 		}
 		f, err := models.FitLatencies(points)
 		if err != nil {

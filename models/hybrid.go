@@ -11,7 +11,8 @@ import (
 // common unit. moreBytes is s_MPP/s_hybrid, the bytes that pure MPI moves divided by the bytes that
 // hybrid moves ([NodeBox.MoreBytes]; 2 in the paper).
 func HybridRatio(bMPP, bHybrid, moreBytes float64) (float64, error) {
-	for _, t := range []Term{{Name: "b_MPP", Value: bMPP}, {Name: "b_hybrid", Value: bHybrid}, {Name: "s_MPP/s_hybrid", Value: moreBytes}} {
+	for _, t := range []Term{{Name: "b_MPP", Value: bMPP}, {Name: "b_hybrid", Value: bHybrid},
+		{Name: "s_MPP/s_hybrid", Value: moreBytes}} {
 		if !(t.Value > 0) || math.IsInf(t.Value, 1) {
 			return 0, fmt.Errorf("%s = %v: want a number above 0", t.Name, t.Value)
 		}

@@ -123,11 +123,14 @@ func TestHybridRefusesNonsense(t *testing.T) {
 		{ratio(1, 1, math.Inf(1)), "s_MPP/s_hybrid = +Inf: want a number above 0"},
 		{func() error { _, err := models.OverlappedRatio(1.6, models.Reserved{M: 8, N: 8}); return err },
 			"m = 8 of n = 8 threads reserved for communication: want 0 < m < n"},
-		{func() error { _, err := models.OverlappedRatio(nan, models.Reserved{M: 1, N: 8}); return err }, "T_hybrid/T_MPP = NaN: want a number above 0"},
+		{func() error { _, err := models.OverlappedRatio(nan, models.Reserved{M: 1, N: 8}); return err },
+			"T_hybrid/T_MPP = NaN: want a number above 0"},
 		{func() error { _, err := models.ExtraTime(1.5, 2); return err }, "share of communication 1.5: want 0 to 1"},
 		{func() error { _, err := models.ExtraTime(0.5, 0); return err }, "T_hybrid/T_MPP = 0: want a number above 0"},
-		{func() error { _, _, err := models.NodeBox{I: 2, J: 0, K: 2}.Faces(); return err }, "a node of 2×0×2 domains: want at least 1 along each axis"},
-		{func() error { _, err := models.NodeBox{}.MoreBytes(); return err }, "a node of 0×0×0 domains: want at least 1 along each axis"},
+		{func() error { _, _, err := models.NodeBox{I: 2, J: 0, K: 2}.Faces(); return err },
+			"a node of 2×0×2 domains: want at least 1 along each axis"},
+		{func() error { _, err := models.NodeBox{}.MoreBytes(); return err },
+			"a node of 0×0×0 domains: want at least 1 along each axis"},
 	} {
 		if err := c.call(); err == nil || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)

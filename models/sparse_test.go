@@ -91,7 +91,8 @@ func TestSparseEpsilon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, n := reserved(t)
 		cost := rapid.Float64Range(1e-3, 1e3)
-		x := models.SparseCosts{Comm: cost.Draw(t, "x_comm"), NonOverlap: cost.Draw(t, "x_non"), Overlap: cost.Draw(t, "x_overlap")}
+		x := models.SparseCosts{Comm: cost.Draw(t, "x_comm"), NonOverlap: cost.Draw(t, "x_non"),
+			Overlap: cost.Draw(t, "x_overlap")}
 		nk := rapid.IntRange(1, 10000).Draw(t, "n_k")
 		p, err := x.Epsilon(models.Reserved{M: m, N: n}, nk)
 		if err != nil {
@@ -122,12 +123,14 @@ func TestSparseRefusesNonsense(t *testing.T) {
 	}{
 		{func() error { _, err := product(4).Epsilon(hitachi, 0); return err }, "n_k = 0 local planes: want at least 1"},
 		{func() error { _, err := product(math.NaN()).Epsilon(hitachi, 4); return err },
-			"costs of the product: times NaN of communication, 0.6666666666666666 and 4 of computation: want none below 0, and one above"},
+			"costs of the product: times NaN of communication, 0.6666666666666666 and 4 of computation: want none below 0, " +
+				"and one above"},
 		{func() error { _, err := product(4).Epsilon(models.Reserved{M: 8, N: 8}, 4); return err },
 			"m = 8 of n = 8 threads reserved for communication: want 0 < m < n"},
 		{func() error { _, err := models.CommAtCrossover(models.Reserved{M: 8, N: 4}, 4); return err },
 			"m = 8 of n = 4 threads reserved for communication: want 0 < m < n"},
-		{func() error { _, err := models.CommAtCrossover(hitachi, math.NaN()); return err }, "n_k = NaN local planes: want a number above 0"},
+		{func() error { _, err := models.CommAtCrossover(hitachi, math.NaN()); return err },
+			"n_k = NaN local planes: want a number above 0"},
 	} {
 		if err := c.call(); err == nil || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)

@@ -35,7 +35,8 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	case c.Use == UseVerify:
 		r.wrong(at+"reason", "missing; add reason = why it cannot fail, or set use = \"check\"")
 	}
-	c.Rule = Rule(r.choice(at+"rule", string(Within), string(Sampling), string(Direction), string(Range), string(Rises), string(Flat), string(Crosses), string(Peaks)))
+	c.Rule = Rule(r.choice(at+"rule", string(Within), string(Sampling), string(Direction), string(Range), string(Rises),
+		string(Flat), string(Crosses), string(Peaks)))
 	r.tolerance(at+"tolerance", &c)
 	r.bounds(at, &c)
 	if r.has(at + "against") {
@@ -103,7 +104,8 @@ func (r *figureReader) bounds(at string, c *Check) {
 		v, has := r.at(at + k.key)
 		switch {
 		case has && c.Rule != k.rule && (c.Rule != Peaks || k.rule != Range):
-			r.wrong(at+k.key, "only the rule %q%s uses it; leave it out", k.rule, map[bool]string{true: " or \"peaks\""}[k.rule == Range])
+			r.wrong(at+k.key, "only the rule %q%s uses it; leave it out", k.rule,
+				map[bool]string{true: " or \"peaks\""}[k.rule == Range])
 		case has:
 			*k.into = r.number(at+k.key, v, -maxNumber, maxNumber)
 		case k.rule == Crosses && c.Rule == Crosses:

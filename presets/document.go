@@ -45,7 +45,8 @@ const maxOpen = 1000
 // parse reads a document and rejects dotted keys for which isKey returns false.
 func parse(file string, data []byte, isKey func(key string) bool, hint func(key string) string) (*document, error) {
 	if n := bytes.Count(data, []byte("[")) + bytes.Count(data, []byte("{")); n > maxOpen {
-		return nil, &mistake{file: file, text: fmt.Sprintf("%d opening brackets: a file of this sort has a few dozen, at most %d are read", n, maxOpen)}
+		return nil, &mistake{file: file, text: fmt.Sprintf("%d opening brackets: a file of this sort has a few dozen, "+
+			"at most %d are read", n, maxOpen)}
 	}
 	d := &document{file: file, lines: make(map[string]int)}
 	if err := d.locate(data, isKey, hint); err != nil {

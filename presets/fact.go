@@ -23,8 +23,10 @@ type fact struct {
 	unit     string // in words, for errors
 	min, max float64
 	need     need
-	cost     bool                             // a cost of emulation or simulation; a machine has all costs or none
-	field    func(m *cluster.Machine) (p any) // *int, *int64, *float64, *cluster.Time, **cluster.Time, *[]int, *[]float64, *[]cluster.Slow, *cluster.Shape, *cluster.ThreadLevel, *bool
+	cost     bool // a cost of emulation or simulation; a machine has all costs or none
+	// *int, *int64, *float64, *cluster.Time, **cluster.Time, *[]int, *[]float64, *[]cluster.Slow,
+	// *cluster.Shape, *cluster.ThreadLevel, *bool
+	field func(m *cluster.Machine) (p any)
 }
 
 // Units in words.
@@ -84,7 +86,8 @@ var facts = slices.Concat(
 			field: func(m *cluster.Machine) any { return &m.Topology.Shape }},
 		{key: "topology.dims", unit: "a list of whole numbers", min: 1, max: 1e6, need: free, cost: true,
 			field: func(m *cluster.Machine) any { return &m.Topology.Dims }},
-		{key: "topology.taper", unit: "a list of numbers, up-links by down-links", min: 1e-3, max: 100, need: free, cost: true,
+		{key: "topology.taper", unit: "a list of numbers, up-links by down-links", min: 1e-3, max: 100, need: free,
+			cost:  true,
 			field: func(m *cluster.Machine) any { return &m.Topology.Taper }},
 		{key: "topology.link_bandwidth_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
 			field: func(m *cluster.Machine) any { return &m.Topology.LinkBandwidth }},
@@ -118,7 +121,8 @@ var facts = slices.Concat(
 			field: func(m *cluster.Machine) any { return &m.Device.Rate }},
 		{key: "device.flops", unit: flops, min: 1e3, max: 1e18, need: free, cost: true,
 			field: func(m *cluster.Machine) any { return &m.Device.Flops }},
-		{key: "device.direct", unit: "true (adapters reach device memory) or false (through the host's)", need: free, cost: true,
+		{key: "device.direct", unit: "true (adapters reach device memory) or false (through the host's)", need: free,
+			cost:  true,
 			field: func(m *cluster.Machine) any { return &m.Device.Direct }},
 		span("device.launch_s", func(m *cluster.Machine) *cluster.Time { return &m.Device.Launch }),
 		span("device.fence_s", func(m *cluster.Machine) *cluster.Time { return &m.Device.Fence }),
@@ -261,7 +265,8 @@ func stem(key string) string {
 }
 
 // shapes are the networks that a file can name.
-var shapes = []string{string(cluster.Crossbar), string(cluster.FatTree), string(cluster.Torus), string(cluster.Hyper), string(cluster.Dragonfly)}
+var shapes = []string{string(cluster.Crossbar), string(cluster.FatTree), string(cluster.Torus), string(cluster.Hyper),
+	string(cluster.Dragonfly)}
 
 // levels are the thread levels that a file can name.
 var levels = func() []string {

@@ -8,10 +8,12 @@ import (
 
 // Fact is one number or word of a machine file, with its key and source.
 type Fact struct {
-	Key    string
-	Unit   string // s, B, B/s, flop/s, or empty
-	Value  any    // float64, []float64, string or bool; nil: unknown or omitted
-	Source string // "derived from ...", "fitted to ...", "assumed: ..." or "unknown: ..."; other texts: Sourced; empty: omitted
+	Key   string
+	Unit  string // s, B, B/s, flop/s, or empty
+	Value any    // float64, []float64, string or bool; nil: unknown or omitted
+	// "derived from ...", "fitted to ...", "assumed: ..." or "unknown: ..."; other texts: Sourced;
+	// empty: omitted
+	Source string
 }
 
 // Kind returns Sourced, Derived, Fitted, Assumed or Unknown.

@@ -100,9 +100,11 @@ type Check struct {
 	Decides   string             // the term that must dominate; "": any
 	DependsOn []string           // facts of the machine that it depends on
 	Fits      []string           // the facts in DependsOn that it sets
-	Reach     string             // the nearest physically reasonable constants with which it would hold, found after the outcome was known, and their cost elsewhere; "": none
-	Measure   string             // the measurement that would decide it; "": none
-	Record    Record             // the recorded result
+	// the nearest physically reasonable constants with which it would hold, found after the outcome
+	// was known, and their cost elsewhere; "": none
+	Reach   string
+	Measure string // the measurement that would decide it; "": none
+	Record  Record // the recorded result
 }
 
 // FitsX in Fits means that the check sets the value of x, which the paper has lost.
@@ -201,7 +203,8 @@ func decodeFigure(file string, data []byte) (Figure, error) {
 	fail := func(err error) (Figure, error) { return Figure{}, err }
 	f := Figure{Name: fileName(file)}
 	if paper, short, _ := strings.Cut(f.Name, "-"); paper == "" || short == "" {
-		return fail(&mistake{file: file, text: "invalid name for a figure; use paper1-fig6.toml, in lower-case letters, digits and dashes, at most 40"})
+		return fail(&mistake{file: file, text: "invalid name for a figure; use paper1-fig6.toml, in lower-case letters, " +
+			"digits and dashes, at most 40"})
 	}
 	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), figureKey, suggestFigureKey)
 	if err != nil {

@@ -18,9 +18,12 @@ const (
 
 // The keys of a figure file, of a series and of a check.
 var (
-	figureHeads = []string{"title", "paper", "place", "lost", "experiment", "machine", "x", "y", "knobs", "series", "checks"}
+	figureHeads = []string{"title", "paper", "place", "lost", "experiment", "machine", "x", "y", "knobs", "series",
+		"checks"}
 	seriesParts = []string{"label", "knobs", "x", "long"}
-	checkParts  = []string{"claim", "says", "place", "quantity", "series", "x", "use", "reason", "rule", "tolerance", "least", "most", "crossing", "against", "decides", "published", "null", "leans", "fits", "reach", "measure", "verdict", "refuted", "decided", "long", "sensitivity", "moves"}
+	checkParts  = []string{"claim", "says", "place", "quantity", "series", "x", "use", "reason", "rule", "tolerance",
+		"least", "most", "crossing", "against", "decides", "published", "null", "leans", "fits", "reach", "measure",
+		"verdict", "refuted", "decided", "long", "sensitivity", "moves"}
 )
 
 // figureKey reports whether a figure file has a dotted key.
@@ -34,9 +37,11 @@ func figureKey(key string) bool {
 	case p[0] == "knobs":
 		return len(p) == 2
 	case p[0] == "series":
-		return len(p) == 2 || slices.Contains(seriesParts, p[2]) && (len(p) == 3 || len(p) == 4 && p[2] == "knobs" && isName(p[3]))
+		return len(p) == 2 ||
+			slices.Contains(seriesParts, p[2]) && (len(p) == 3 || len(p) == 4 && p[2] == "knobs" && isName(p[3]))
 	case p[0] == "checks":
-		return len(p) == 2 || slices.Contains(checkParts, p[2]) && (len(p) == 3 || len(p) == 4 && p[2] == "published" && isName(p[3]))
+		return len(p) == 2 ||
+			slices.Contains(checkParts, p[2]) && (len(p) == 3 || len(p) == 4 && p[2] == "published" && isName(p[3]))
 	}
 	return false
 }
@@ -294,7 +299,8 @@ func (r *figureReader) machine(f *Figure) {
 	for i := range f.Checks {
 		for _, key := range f.Checks[i].DependsOn {
 			if !has[key] {
-				r.wrong("checks."+f.Checks[i].Name+".leans", "has %q, and the machine %s has no such number", shorten(key), f.Machine)
+				r.wrong("checks."+f.Checks[i].Name+".leans", "has %q, and the machine %s has no such number", shorten(key),
+					f.Machine)
 			}
 		}
 	}

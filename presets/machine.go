@@ -47,7 +47,8 @@ func readFile(file string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, &mistake{file: file, text: "not a regular file"}
 	}
-	tooLong := &mistake{file: file, text: fmt.Sprintf("has more than %d bytes; a file of this sort has a few thousand", MaxFile)}
+	tooLong := &mistake{file: file,
+		text: fmt.Sprintf("has more than %d bytes; a file of this sort has a few thousand", MaxFile)}
 	if info.Size() > MaxFile {
 		return nil, tooLong
 	}
@@ -71,7 +72,8 @@ func decodeMachine(file string, data []byte) (cluster.Machine, error) {
 	fail := func(err error) (cluster.Machine, error) { return cluster.Machine{}, err }
 	m := cluster.Machine{Name: fileName(file), Source: make(map[string]string)}
 	if m.Name == "" {
-		return fail(&mistake{file: file, text: "invalid name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml"})
+		return fail(&mistake{file: file, text: "invalid name for a machine; use lower-case letters, digits and dashes, " +
+			"at most 40, and the ending .toml"})
 	}
 	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), isMachineKey, suggestMachineKey)
 	if err != nil {
@@ -110,8 +112,10 @@ func readWords(d *document, m *cluster.Machine) error {
 	progress, _ := d.at("progress")
 	word, _ := progress.(string)
 	m.Progress = cluster.Progress(word)
-	if !slices.Contains([]cluster.Progress{cluster.ProgressCall, cluster.ProgressThread, cluster.ProgressOffload}, m.Progress) {
-		return d.fail("progress", `want "call" (only calls of a rank advance its handshakes), "thread" (a thread next to each rank does) or "offload" (the adapter does)`)
+	if !slices.Contains([]cluster.Progress{cluster.ProgressCall, cluster.ProgressThread, cluster.ProgressOffload},
+		m.Progress) {
+		return d.fail("progress",
+			`want "call" (only calls of a rank advance its handshakes), "thread" (a thread next to each rank does) or "offload" (the adapter does)`)
 	}
 	return nil
 }

@@ -85,7 +85,8 @@ func checkSound(t *testing.T, m cluster.Machine) {
 			t.Errorf("%s: %+v does not hold %d nodes", m.Name, m.Topology, m.Nodes)
 		}
 	}
-	if !slices.Contains([]cluster.Progress{cluster.ProgressCall, cluster.ProgressThread, cluster.ProgressOffload}, m.Progress) {
+	if !slices.Contains([]cluster.Progress{cluster.ProgressCall, cluster.ProgressThread, cluster.ProgressOffload},
+		m.Progress) {
 		t.Errorf("%s: progress %q", m.Name, m.Progress)
 	}
 	var file strings.Builder
@@ -122,7 +123,8 @@ func checkPlausible(t *testing.T, m cluster.Machine) {
 	if !m.Emulated || m.Name == "demo" {
 		return
 	}
-	for _, key := range []string{"sockets_per_node", "memory_rate_per_node_bytes_per_s", "copy_rate_per_thread_bytes_per_s",
+	for _, key := range []string{"sockets_per_node", "memory_rate_per_node_bytes_per_s",
+		"copy_rate_per_thread_bytes_per_s",
 		"remote.overhead_s", "remote.gap_s", "remote.thread_rate_bytes_per_s", "topology.shape",
 		"atomic_time_s", "handler_time_s", "lock_time_s", "poll_time_s"} {
 		if m.Source[key] == "" {
@@ -166,8 +168,10 @@ func TestUnits(t *testing.T) {
 	m.Source, m.Title = nil, ""
 	want := cluster.Machine{
 		Name: "demo", Emulated: true, Nodes: 64, CoresPerNode: 16, MemoryPerNode: 12 << 20,
-		Flops: 5e9, MemoryRate: 8e9, NodeRate: 64e9, AtomicTime: 100 * cluster.Nanosecond, HandlerTime: 300 * cluster.Nanosecond,
-		LockTime: 100 * cluster.Nanosecond, PollTime: 50 * cluster.Nanosecond, Progress: cluster.ProgressThread, EagerLimit: 8192,
+		Flops: 5e9, MemoryRate: 8e9, NodeRate: 64e9, AtomicTime: 100 * cluster.Nanosecond,
+		HandlerTime: 300 * cluster.Nanosecond,
+		LockTime:    100 * cluster.Nanosecond, PollTime: 50 * cluster.Nanosecond, Progress: cluster.ProgressThread,
+		EagerLimit: 8192,
 		Classes: [cluster.Classes]cluster.Link{
 			{Latency: 400 * cluster.Nanosecond, Bandwidth: 16e9},
 			{Latency: 420 * cluster.Nanosecond, Bandwidth: 12e9},
@@ -235,7 +239,8 @@ func TestCount(t *testing.T) {
 		"[cores_per_node]\nvalue = 16\nsource =", "[cores_per_node]\nvalue = 16\nderived =",
 		"[nodes]\nvalue = 64\n", "[nodes]\nunknown = \"nobody counted\"\n#")
 	want := Tally{Sourced: 15, Derived: 1, Fitted: 1, Unknown: 1}
-	for _, key := range []string{"", "atomic_time_s", "handler_time_s", "lock_time_s", "poll_time_s", "remote.latency_s", "in_node.latency_s"} {
+	for _, key := range []string{"", "atomic_time_s", "handler_time_s", "lock_time_s", "poll_time_s", "remote.latency_s",
+		"in_node.latency_s"} {
 		if key != "" {
 			head, rest, _ := strings.Cut(text, "["+key+"]")
 			text = head + "[" + key + "]" + strings.Replace(rest, "source =", "assumed =", 1)
@@ -304,28 +309,34 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"upper case", edit(t, demo, latency, "[remote.latency_s]\nValue = 4e-6"),
 			"remote.latency_s.Value: unknown key; a number has value, and source, derived, fitted or assumed"},
 		{"quoted dot", "\"remote.latency_s\" = 1\n" + demo, `x.toml:1: "remote.latency_s": unknown key`},
-		{"unknown key in an inline table", host[:strings.Index(host, "[nodes]")] + "nodes = { value = 2, src = \"x\" }\n", "nodes.src: unknown key; a number has value"},
+		{"unknown key in an inline table", host[:strings.Index(host, "[nodes]")] + "nodes = { value = 2, src = \"x\" }\n",
+			"nodes.src: unknown key; a number has value"},
 		{"unit in the value", edit(t, demo, latency, "[remote.latency_s]\nvalue = \"4 us\""),
 			"remote.latency_s.value: want a number without a unit, in seconds"},
 		{"number without table", edit(t, host, "[cores_per_node]\n", "[cores_per_node.value]\n"),
 			"cores_per_node.value.unknown: unknown key"},
 		{"bare number", "nodes = 64\n" + dropTable(t, demo, "nodes"),
-			"x.toml:1: nodes: want a table: [nodes] with value (a whole number) and source, derived, fitted or assumed, or with unknown"},
+			"x.toml:1: nodes: want a table: [nodes] with value (a whole number) and source, derived, fitted or assumed, or " +
+				"with unknown"},
 		{"no source", dropLine(t, demo, `source = "chosen for teaching: one small message`),
 			`remote.latency_s: has no source; add source = "where the number comes from", derived = "from what", fitted = "to what", or assumed = "why"`},
 		{"both source and fitted", edit(t, demo, latency, latency+"\nfitted = \"a figure\""),
 			"remote.latency_s: has both source and fitted"},
 		{"both fitted and assumed", edit(t, demo, latency, "[remote.latency_s]\nassumed = \"x\"\nvalue = 2e-6"),
 			"remote.latency_s: has both source and assumed"},
-		{"a fit to nothing", edit(t, host, `source = "chosen: a`, `fitted = "nothing published; a`), "eager_limit_bytes.fitted: is fitted to nothing; use the key assumed"},
-		{"an assumption as a source", edit(t, host, `source = "chosen: a`, `source = "assumed: a`), "eager_limit_bytes.source: reads as assumed; use that key"},
-		{"a derivation as a source", edit(t, host, `source = "chosen: a`, `source = "derived from a`), "eager_limit_bytes.source: reads as derived; use that key"},
+		{"a fit to nothing", edit(t, host, `source = "chosen: a`, `fitted = "nothing published; a`),
+			"eager_limit_bytes.fitted: is fitted to nothing; use the key assumed"},
+		{"an assumption as a source", edit(t, host, `source = "chosen: a`, `source = "assumed: a`),
+			"eager_limit_bytes.source: reads as assumed; use that key"},
+		{"a derivation as a source", edit(t, host, `source = "chosen: a`, `source = "derived from a`),
+			"eager_limit_bytes.source: reads as derived; use that key"},
 		{"empty source", edit(t, demo, latency, "[remote.latency_s]\nvalue = 2e-6\nfitted = \" \"\n#"),
 			"remote.latency_s"},
 		{"source is a number", edit(t, host, `source = "chosen: a`, "source = 3 #"),
 			"eager_limit_bytes.source: want a text in quotes"},
 		{"missing key, at what is there of its class", dropTable(t, demo, "remote.latency_s"),
-			"x.toml:51: remote.latency_s: missing; add [remote.latency_s] with value (seconds) and source, derived, fitted or assumed"},
+			"x.toml:51: remote.latency_s: missing; add [remote.latency_s] with value (seconds) and source, derived, fitted " +
+				"or assumed"},
 		{"missing class", dropTable(t, dropTable(t, demo, "in_node.latency_s"), "in_node.bandwidth_bytes_per_s"),
 			"in_node.latency_s: missing"},
 		{"missing value", dropLine(t, demo, "value = 2e-6"),
@@ -335,46 +346,79 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"missing progress", dropLine(t, demo, "progress ="), `progress: want "call"`},
 		{"wrong progress", edit(t, demo, `"thread"`, `"magic"`), `x.toml:5: progress: want "call"`},
 		{"emulated as text", edit(t, demo, "emulated = true", `emulated = "yes"`), "x.toml:4: emulated: want true"},
-		{"unknown latency", edit(t, demo, latency, "[remote.latency_s]\nunknown = \"?\"\n#"), "remote.latency_s.unknown: this number is needed"},
-		{"unknown and value", edit(t, demo, "value = 64\n", "value = 64\nunknown = \"?\"\n"), "nodes.unknown: must be the only key"},
-		{"one cost of a host", host + "\n[remote.latency_s]\nvalue = 1e-6\nsource = \"x\"\n", "flops_per_core: missing; add [flops_per_core] with value (floating-point operations per second) and source, derived, fitted or assumed, or with unknown = \"why\" (a machine that is not emulated has all costs, to be simulated, or none)"},
-		{"hop in another unit", demo + "\n[topology.hop_latency_ns]\nvalue = 1\n", "topology.hop_latency_ns: unknown key; want topology.hop_latency_s, in seconds"},
-		{"node rate in another unit", demo + "\n[memory_rate_per_node_gb_per_s]\nvalue = 1\n", "want memory_rate_per_node_bytes_per_s, in bytes per second"},
-		{"no such shape", demo + shape("ring", ""), `topology.shape.value: want one of "crossbar", "fat-tree", "torus", "hyper-crossbar", "dragonfly"`},
+		{"unknown latency", edit(t, demo, latency, "[remote.latency_s]\nunknown = \"?\"\n#"),
+			"remote.latency_s.unknown: this number is needed"},
+		{"unknown and value", edit(t, demo, "value = 64\n", "value = 64\nunknown = \"?\"\n"),
+			"nodes.unknown: must be the only key"},
+		{"one cost of a host", host + "\n[remote.latency_s]\nvalue = 1e-6\nsource = \"x\"\n",
+			"flops_per_core: missing; add [flops_per_core] with value (floating-point operations per second) and source, " +
+				"derived, fitted or assumed, or with unknown = \"why\" (a machine that is not emulated has all costs, to be " +
+				"simulated, or none)"},
+		{"hop in another unit", demo + "\n[topology.hop_latency_ns]\nvalue = 1\n",
+			"topology.hop_latency_ns: unknown key; want topology.hop_latency_s, in seconds"},
+		{"node rate in another unit", demo + "\n[memory_rate_per_node_gb_per_s]\nvalue = 1\n",
+			"want memory_rate_per_node_bytes_per_s, in bytes per second"},
+		{"no such shape", demo + shape("ring", ""),
+			`topology.shape.value: want one of "crossbar", "fat-tree", "torus", "hyper-crossbar", "dragonfly"`},
 		{"shape without dims", demo + shape("torus", ""), "topology.dims: has 0 numbers; a torus has 3: its lengths"},
 		{"flat torus", demo + shape("torus", "[8, 8]"), "topology.dims: has 2 numbers; a torus has 3"},
-		{"hyper-crossbar without dims", demo + shape("hyper-crossbar", ""), "topology.dims: has 0 numbers; a hyper-crossbar has at least 1: nodes of a line, by dimension"},
-		{"hyper-crossbar too small", demo + shape("hyper-crossbar", "[7, 9]"), "topology.dims: hold 63 nodes, and the machine has 64; use larger ones"},
-		{"hyper-crossbar with taper", demo + shape("hyper-crossbar", "[8, 8]") + "\n[topology.taper]\nvalue = [0.5]\nsource = \"x\"\n", "topology.taper: only a fat tree and a dragonfly have it; leave it out"},
-		{"torus too small", demo + shape("torus", "[3, 4, 5]"), "topology.dims: hold 60 nodes, and the machine has 64; use larger ones"},
-		{"torus too large", demo + shape("torus", "[100000, 100000, 100000]"), "topology.dims: make a network of more than 1073741824 nodes"},
-		{"length of half a node", demo + shape("torus", "[4, 4, 4.5]"), "topology.dims.value: is 4.5; want a list of whole numbers"},
-		{"no length", demo + shape("torus", "[]"), "topology.dims.value: want a list of whole numbers in brackets, at most 16"},
+		{"hyper-crossbar without dims", demo + shape("hyper-crossbar", ""),
+			"topology.dims: has 0 numbers; a hyper-crossbar has at least 1: nodes of a line, by dimension"},
+		{"hyper-crossbar too small", demo + shape("hyper-crossbar", "[7, 9]"),
+			"topology.dims: hold 63 nodes, and the machine has 64; use larger ones"},
+		{"hyper-crossbar with taper", demo + shape("hyper-crossbar", "[8, 8]") + "\n[topology.taper]\nvalue = " +
+			"[0.5]\nsource = \"x\"\n", "topology.taper: only a fat tree and a dragonfly have it; leave it out"},
+		{"torus too small", demo + shape("torus", "[3, 4, 5]"),
+			"topology.dims: hold 60 nodes, and the machine has 64; use larger ones"},
+		{"torus too large", demo + shape("torus", "[100000, 100000, 100000]"),
+			"topology.dims: make a network of more than 1073741824 nodes"},
+		{"length of half a node", demo + shape("torus", "[4, 4, 4.5]"),
+			"topology.dims.value: is 4.5; want a list of whole numbers"},
+		{"no length", demo + shape("torus", "[]"),
+			"topology.dims.value: want a list of whole numbers in brackets, at most 16"},
 		{"length as text", demo + shape("torus", `[4, 4, "4"]`), "topology.dims.value: want a number without a unit"},
 		{"dims of a crossbar", demo + shape("crossbar", "[8, 8]"), "topology.dims: a crossbar has none"},
-		{"dims without a shape", demo + "\n[topology.dims]\nvalue = [8, 8]\nsource = \"x\"\n", "topology.dims: a crossbar has none; leave it out, or name another shape"},
-		{"taper of a torus", demo + shape("torus", "[4, 4, 4]") + taper("[1]"), "topology.taper: only a fat tree and a dragonfly have it"},
-		{"taper of no level", demo + shape("dragonfly", "[4, 4, 2, 2]") + taper("[1, 1, 0.5, 0.5]"), "topology.taper: has 4 numbers; this network has 3 levels that taper"},
-		{"taper of the top", demo + shape("fat-tree", "[8, 8]") + taper("[1, 1]"), "topology.taper: has 2 numbers; this network has 1 levels that taper"},
-		{"taper of nothing", demo + shape("dragonfly", "[4, 4, 2, 2]") + taper("[0]"), "topology.taper.value: is 0; want a list of numbers, up-links by down-links, from 0.001 to 100"},
-		{"socket without latency", demo + "\n[in_socket.bandwidth_bytes_per_s]\nvalue = 1e9\nsource = \"x\"\n", "in_socket.latency_s: missing"},
+		{"dims without a shape", demo + "\n[topology.dims]\nvalue = [8, 8]\nsource = \"x\"\n",
+			"topology.dims: a crossbar has none; leave it out, or name another shape"},
+		{"taper of a torus", demo + shape("torus", "[4, 4, 4]") + taper("[1]"),
+			"topology.taper: only a fat tree and a dragonfly have it"},
+		{"taper of no level", demo + shape("dragonfly", "[4, 4, 2, 2]") + taper("[1, 1, 0.5, 0.5]"),
+			"topology.taper: has 4 numbers; this network has 3 levels that taper"},
+		{"taper of the top", demo + shape("fat-tree", "[8, 8]") + taper("[1, 1]"),
+			"topology.taper: has 2 numbers; this network has 1 levels that taper"},
+		{"taper of nothing", demo + shape("dragonfly", "[4, 4, 2, 2]") + taper("[0]"),
+			"topology.taper.value: is 0; want a list of numbers, up-links by down-links, from 0.001 to 100"},
+		{"socket without latency", demo + "\n[in_socket.bandwidth_bytes_per_s]\nvalue = 1e9\nsource = \"x\"\n",
+			"in_socket.latency_s: missing"},
 		{"devices without number", demo + "\n[device.flops]\nvalue = 1e12\nsource = \"x\"\n", "device.per_node: missing"},
-		{"device link without latency", demo + "\n[device.per_node]\nvalue = 4\nsource = \"x\"\n[device.link.overhead_s]\nvalue = 0\nsource = \"x\"\n", "device.link.latency_s: missing"},
-		{"number of devices unknown", demo + "\n[device.per_node]\nunknown = \"x\"\n", "device.per_node.unknown: this number is needed"},
-		{"flag as text", demo + "\n[device.per_node]\nvalue = 4\nsource = \"x\"\n[device.direct]\nvalue = \"yes\"\nsource = \"x\"\n", "device.direct.value: want true (adapters reach device memory) or false"},
-		{"noise above measure", demo + "\n[link_noise]\nvalue = 11\nsource = \"x\"\n", "link_noise.value: is 11; want a share of 1, from 0 to 10"},
-		{"a source that is none", edit(t, host, `source = "chosen: a`, `source = "unknown: a`), "eager_limit_bytes.source: reads as unknown"},
-		{"negative", edit(t, demo, latency, "[remote.latency_s]\nvalue = -2e-6"), "remote.latency_s.value: is -2e-06; want seconds, from 1e-12 to 1"},
+		{"device link without latency", demo + "\n[device.per_node]\nvalue = 4\nsource = " +
+			"\"x\"\n[device.link.overhead_s]\nvalue = 0\nsource = \"x\"\n", "device.link.latency_s: missing"},
+		{"number of devices unknown", demo + "\n[device.per_node]\nunknown = \"x\"\n",
+			"device.per_node.unknown: this number is needed"},
+		{"flag as text", demo + "\n[device.per_node]\nvalue = 4\nsource = \"x\"\n[device.direct]\nvalue = " +
+			"\"yes\"\nsource = \"x\"\n", "device.direct.value: want true (adapters reach device memory) or false"},
+		{"noise above measure", demo + "\n[link_noise]\nvalue = 11\nsource = \"x\"\n",
+			"link_noise.value: is 11; want a share of 1, from 0 to 10"},
+		{"a source that is none", edit(t, host, `source = "chosen: a`, `source = "unknown: a`),
+			"eager_limit_bytes.source: reads as unknown"},
+		{"negative", edit(t, demo, latency, "[remote.latency_s]\nvalue = -2e-6"),
+			"remote.latency_s.value: is -2e-06; want seconds, from 1e-12 to 1"},
 		{"zero latency", edit(t, demo, latency, "[remote.latency_s]\nvalue = 0"), "remote.latency_s.value: is 0"},
-		{"microseconds in a key for seconds", edit(t, demo, latency, "[remote.latency_s]\nvalue = 4.0"), "remote.latency_s.value: is 4; want seconds"},
+		{"microseconds in a key for seconds", edit(t, demo, latency, "[remote.latency_s]\nvalue = 4.0"),
+			"remote.latency_s.value: is 4; want seconds"},
 		{"NaN", edit(t, demo, latency, "[remote.latency_s]\nvalue = nan"), "remote.latency_s.value: is NaN"},
 		{"infinite", edit(t, demo, "value = 10e9", "value = inf"), "remote.bandwidth_bytes_per_s.value: is +Inf"},
-		{"huge", edit(t, demo, "value = 64\n", "value = 9_000_000_000_000_000_000\n"), "nodes.value: is 9e+18; want a whole number, from 1 to 1e+07"},
+		{"huge", edit(t, demo, "value = 64\n", "value = 9_000_000_000_000_000_000\n"),
+			"nodes.value: is 9e+18; want a whole number, from 1 to 1e+07"},
 		{"larger than any number", edit(t, demo, "value = 64\n", "value = 99999999999999999999999\n"), "x.toml:8: "},
-		{"half a core", edit(t, demo, "value = 16\n", "value = 16.5\n"), "cores_per_node.value: is 16.5; want a whole number"},
-		{"escape in a title", edit(t, demo, "title = \"Demo", `title = "\u001b[31mDemo`), "x.toml:3: title: contains U+001B, which is not printable"},
-		{"newline in a source", edit(t, demo, "teaching: one small", `teaching: \none small`), "remote.latency_s.source: contains U+000A"},
-		{"text turned round", edit(t, demo, "teaching: one small", `teaching: \u202eone small`), "remote.latency_s.source: contains U+202E"},
+		{"half a core", edit(t, demo, "value = 16\n", "value = 16.5\n"),
+			"cores_per_node.value: is 16.5; want a whole number"},
+		{"escape in a title", edit(t, demo, "title = \"Demo", `title = "\u001b[31mDemo`),
+			"x.toml:3: title: contains U+001B, which is not printable"},
+		{"newline in a source", edit(t, demo, "teaching: one small", `teaching: \none small`),
+			"remote.latency_s.source: contains U+000A"},
+		{"text turned round", edit(t, demo, "teaching: one small", `teaching: \u202eone small`),
+			"remote.latency_s.source: contains U+202E"},
 		{"long title", edit(t, demo, "title = \"Demo", `title = "`+strings.Repeat("x", maxText)), "title: has 10"},
 		{"raw control character", edit(t, demo, "title = \"Demo", "title = \"\x1b[31mDemo"), "x.toml:3: "},
 		{"not UTF-8", edit(t, demo, "title = \"Demo", "title = \"\xff\xfe"), "x.toml:3: "},
@@ -530,9 +574,11 @@ func TestUnreadableFiles(t *testing.T) {
 func FuzzMachine(f *testing.F) {
 	f.Add(demo(f))
 	f.Add(thisHost(f))
-	f.Add([]byte(string(demo(f)) + shape("dragonfly", "[4, 4, 2, 2]") + taper("[1, 0.5]") + "\n[device.per_node]\nvalue = 4\nsource = \"x\"\n[device.direct]\nvalue = true\nfitted = \"x\"\n"))
+	f.Add([]byte(string(demo(f)) + shape("dragonfly", "[4, 4, 2, 2]") + taper("[1, 0.5]") +
+		"\n[device.per_node]\nvalue = 4\nsource = \"x\"\n[device.direct]\nvalue = true\nfitted = \"x\"\n"))
 	f.Add([]byte("emulated = false\n[remote.overhead_s]\nunknown = \"x\"\n[topology.dims]\nvalue = [1, [2], nan]\n"))
-	f.Add([]byte("title = \"x\"\nemulated = false\nprogress = \"call\"\nnodes = { value = 2, source = \"x\" }\ncores_per_node.unknown = \"?\"\n"))
+	f.Add([]byte("title = \"x\"\nemulated = false\nprogress = \"call\"\nnodes = { value = 2, source = \"x\" " +
+		"}\ncores_per_node.unknown = \"?\"\n"))
 	f.Add([]byte("[[nodes]]\n[nodes.value]\n\"remote.latency_s\" = nan\n"))
 	f.Add([]byte("\xef\xbb\xbfemulated = +inf # \x00\r\n'' = '''\n'''"))
 	f.Fuzz(func(t *testing.T, data []byte) {

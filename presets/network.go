@@ -52,8 +52,9 @@ func checkTopology(d *document, m *cluster.Machine) error {
 
 // dimensions describe the dims of a shape.
 var dimensions = map[cluster.Shape]string{
-	cluster.Torus:     "3: its lengths",
-	cluster.Hyper:     "at least 1: nodes of a line, by dimension",
-	cluster.Dragonfly: "4: nodes per router, routers per chassis, chassis per group, groups; or 3: nodes per router, routers per group, groups",
-	cluster.FatTree:   "at least 1: children by level, from the leaves",
+	cluster.Torus: "3: its lengths",
+	cluster.Hyper: "at least 1: nodes of a line, by dimension",
+	cluster.Dragonfly: "4: nodes per router, routers per chassis, chassis per group, groups; or 3: nodes per router, " +
+		"routers per group, groups",
+	cluster.FatTree: "at least 1: children by level, from the leaves",
 }

@@ -28,7 +28,8 @@ type Record struct {
 	Decided         []string     // the terms that dominate the refuted rows, each once; nil: none
 	Long            []LongResult // rows at values of x that run only on request
 	SensitivityHash string       // hash of the runs and assumed constants before Moves; "": not recorded
-	Moves           []Move       // effects of halving or doubling an assumed constant, except constants that change nothing
+	// effects of halving or doubling an assumed constant, except constants that change nothing
+	Moves []Move
 }
 
 // LongResult is the recorded result of a row of a long run.
@@ -145,7 +146,8 @@ func (r *figureReader) record(f *Figure, at string, c *Check) {
 	refutedLong := c.Record.RefutedRows() // refuted short rows are read below
 	if c.Record.Verdict != Refuted {
 		if len(refutedLong) > 0 {
-			r.wrong(at+"verdict", "is %q, but long has %q as refuted; want %q", c.Record.Verdict, shorten(refutedLong[0]), Refuted)
+			r.wrong(at+"verdict", "is %q, but long has %q as refuted; want %q", c.Record.Verdict, shorten(refutedLong[0]),
+				Refuted)
 		}
 		for _, key := range []string{"refuted", "decided"} {
 			if r.has(at + key) {
@@ -214,7 +216,8 @@ func (r *figureReader) longResults(f *Figure, at string, c *Check) {
 		r.wrong(key, "belongs to long runs, and the check has none; leave it out")
 	}
 	for _, t := range r.tuples(key, 4, "of a row, its verdict, its number and the hash of its runs") {
-		k := LongResult{Row: r.word(key, t[0], rows...), Verdict: Verdict(r.word(key, t[1], string(Pass), string(Refuted))), Value: r.number(key, t[2], -maxNumber, maxNumber), Hash: r.word(key, t[3])}
+		k := LongResult{Row: r.word(key, t[0], rows...), Verdict: Verdict(r.word(key, t[1], string(Pass), string(Refuted))),
+			Value: r.number(key, t[2], -maxNumber, maxNumber), Hash: r.word(key, t[3])}
 		if c.Record.LongResultOf(k.Row) != nil {
 			r.wrong(key, "has %q twice", shorten(k.Row))
 		}
@@ -341,14 +344,16 @@ func WriteRecords(f *Figure, file string, data []byte, records map[string]Record
 	}
 	flush()
 	if written != len(records) {
-		return nil, &mistake{file: file, text: fmt.Sprintf("has %d of %d checks as a table [checks.NAME]", written, len(records))}
+		return nil,
+			&mistake{file: file, text: fmt.Sprintf("has %d of %d checks as a table [checks.NAME]", written, len(records))}
 	}
 	after, err := decodeFigure(file, out)
 	if err != nil {
 		return nil, err
 	}
 	if !sameButRecords(*f, after) {
-		return nil, &mistake{file: file, text: "would change in more than its records; write each key of a check on a separate line"}
+		return nil, &mistake{file: file, text: "would change in more than its records; write each key of a check on a " +
+			"separate line"}
 	}
 	return out, nil
 }

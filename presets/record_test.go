@@ -29,7 +29,8 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 			}
 			switch ran := f.hasShortRows(&c) || len(c.Record.Long) > 0; {
 			case ran && c.Record.Verdict == "":
-				t.Errorf("%s: %s has no verdict; write it with hybridtop reproduce %s --record presets/figures", f.Name, c.Name, f.Name)
+				t.Errorf("%s: %s has no verdict; write it with hybridtop reproduce %s --record presets/figures", f.Name, c.Name,
+					f.Name)
 			case !ran && c.Record.Verdict != "":
 				t.Errorf("%s: %s has a verdict, and its points are long ones that were not recorded; leave it out", f.Name, c.Name)
 			}
@@ -91,11 +92,13 @@ decided = ["\"gaps\", all"]
 	if !reflect.DeepEqual(back.Checks[0].Record, refuted) || back.Checks[1].Record.Verdict != Pass {
 		t.Errorf("read back: %+v", back.Checks)
 	}
-	if r := &back.Checks[0].Record; r.VerdictOf("one at 4") != Refuted || r.VerdictOf("one at 1") != Pass || (&Record{}).VerdictOf("one at 1") != "" {
+	if r := &back.Checks[0].Record; r.VerdictOf("one at 4") != Refuted || r.VerdictOf("one at 1") != Pass ||
+		(&Record{}).VerdictOf("one at 1") != "" {
 		t.Errorf("%+v: rows read back otherwise", r)
 	}
 	passed := write(got, map[string]Record{"copy": {Verdict: Pass}})
-	if want := edit(t, text, "published.one = [[1, 2.5], [4, 3]]\n", "published.one = [[1, 2.5], [4, 3]]\nverdict = \"pass\"\n") + "verdict = \"pass\"\n"; passed != want {
+	if want := edit(t, text, "published.one = [[1, 2.5], [4, 3]]\n",
+		"published.one = [[1, 2.5], [4, 3]]\nverdict = \"pass\"\n") + "verdict = \"pass\"\n"; passed != want {
 		t.Errorf("written over:\n%s\nwant\n%s", passed, want)
 	}
 	unended := strings.TrimSuffix(text, "\n")
@@ -104,7 +107,8 @@ decided = ["\"gaps\", all"]
 	}
 
 	inline := edit(t, aFigure, aFigure[strings.Index(aFigure, "[checks.copy]"):],
-		"[checks]\nflat = { claim = 11, says = \"stays\", quantity = \"time\", series = [\"one\"], use = \"check\", rule = \"rises\" }\n")
+		"[checks]\nflat = { claim = 11, says = \"stays\", quantity = \"time\", series = [\"one\"], use = \"check\", "+
+			"rule = \"rises\" }\n")
 	g, err := decodeFigure("paper9-x.toml", []byte(inline))
 	if err != nil {
 		t.Fatal(err)
@@ -123,16 +127,26 @@ func TestRecordMistakes(t *testing.T) {
 	for _, c := range []struct{ what, add, want string }{
 		{"another verdict", `verdict = "failed"`, `paper9-x.toml:41: checks.flat.verdict: want one of "pass", "refuted"`},
 		{"refuted nowhere", `verdict = "refuted"`, "checks.flat.refuted: want rows that are refuted in brackets"},
-		{"refuted at a place of the series as a whole", "verdict = \"refuted\"\nrefuted = [\"one at 4\"]", `checks.flat.refuted: has "one at 4"; the check's rows are "one"`},
-		{"rows of a pass", "verdict = \"pass\"\nrefuted = [\"one\"]", "checks.flat.refuted: belongs to a refuted check; leave it out"},
-		{"a term of a pass", "verdict = \"pass\"\ndecided = [\"gaps\"]", "checks.flat.decided: belongs to a refuted check; leave it out"},
-		{"a term of nothing", `decided = ["gaps"]`, "checks.flat.decided: belongs to a recorded verdict, and none is recorded; leave it out"},
-		{"moves from nowhere", "verdict = \"pass\"\nmoves = [[\"nodes\", 2, 0.1, \"holds\"]]", "checks.flat.moves: has no sensitivity = the hash that it starts from; leave it out"},
-		{"half a move", "verdict = \"pass\"\nsensitivity = \"a\"\nmoves = [[\"nodes\", 2]]", "checks.flat.moves: want lists of a constant, a factor, the change and"},
-		{"a move in other words", "verdict = \"pass\"\nsensitivity = \"a\"\nmoves = [[\"nodes\", 2, 0.1, \"perhaps\"]]", `checks.flat.moves: has "perhaps"; want one of "holds", "flips"`},
-		{"a long row of no long point", "verdict = \"pass\"\nlong = [[\"one at 4\", \"pass\", 1, \"a\"]]", `checks.flat.long: belongs to long runs, and the check has none; leave it out`},
-		{"sensitivity of nothing", `sensitivity = "a"`, "checks.flat.sensitivity: belongs to a recorded verdict, and none is recorded; leave it out"},
-		{"a term twice", "verdict = \"refuted\"\nrefuted = [\"one\"]\ndecided = [\"gaps\", \"gaps\"]", `checks.flat.decided: has "gaps" twice`},
+		{"refuted at a place of the series as a whole", "verdict = \"refuted\"\nrefuted = [\"one at 4\"]",
+			`checks.flat.refuted: has "one at 4"; the check's rows are "one"`},
+		{"rows of a pass", "verdict = \"pass\"\nrefuted = [\"one\"]",
+			"checks.flat.refuted: belongs to a refuted check; leave it out"},
+		{"a term of a pass", "verdict = \"pass\"\ndecided = [\"gaps\"]",
+			"checks.flat.decided: belongs to a refuted check; leave it out"},
+		{"a term of nothing", `decided = ["gaps"]`,
+			"checks.flat.decided: belongs to a recorded verdict, and none is recorded; leave it out"},
+		{"moves from nowhere", "verdict = \"pass\"\nmoves = [[\"nodes\", 2, 0.1, \"holds\"]]",
+			"checks.flat.moves: has no sensitivity = the hash that it starts from; leave it out"},
+		{"half a move", "verdict = \"pass\"\nsensitivity = \"a\"\nmoves = [[\"nodes\", 2]]",
+			"checks.flat.moves: want lists of a constant, a factor, the change and"},
+		{"a move in other words", "verdict = \"pass\"\nsensitivity = \"a\"\nmoves = [[\"nodes\", 2, 0.1, \"perhaps\"]]",
+			`checks.flat.moves: has "perhaps"; want one of "holds", "flips"`},
+		{"a long row of no long point", "verdict = \"pass\"\nlong = [[\"one at 4\", \"pass\", 1, \"a\"]]",
+			`checks.flat.long: belongs to long runs, and the check has none; leave it out`},
+		{"sensitivity of nothing", `sensitivity = "a"`,
+			"checks.flat.sensitivity: belongs to a recorded verdict, and none is recorded; leave it out"},
+		{"a term twice", "verdict = \"refuted\"\nrefuted = [\"one\"]\ndecided = [\"gaps\", \"gaps\"]",
+			`checks.flat.decided: has "gaps" twice`},
 	} {
 		_, err := decodeFigure("paper9-x.toml", []byte(aFigure+c.add+"\n"))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -147,10 +161,15 @@ func TestRecordMistakesOfLongRows(t *testing.T) {
 	text = edit(t, text, "published.one = [[1, 2.5], [4, 3]]\n", "published.one = [[1, 2.5], [4, 3], [64, 5]]\nRECORD")
 	const long = "\nlong = [[\"one at 64\", \"refuted\", 4.25, \"a1\"]]\n"
 	for _, c := range []struct{ what, record, want string }{
-		{"a pass with a refuted long row", `verdict = "pass"` + long, `paper9-x.toml:32: checks.copy.verdict: is "pass", but long has "one at 64" as refuted; want "refuted"`},
-		{"a long row in refuted", "verdict = \"refuted\"\nrefuted = [\"one at 64\"]" + long, `paper9-x.toml:33: checks.copy.refuted: has "one at 64"; the check's rows are "one at 1", "one at 4"`},
-		{"a term of long rows only", "verdict = \"refuted\"\ndecided = [\"gaps\"]" + long, "paper9-x.toml:33: checks.copy.decided: belongs to the rows in refuted, and there are none; leave it out"},
-		{"a refuted check without a refuted row", "verdict = \"refuted\"\nlong = [[\"one at 64\", \"pass\", 4.25, \"a1\"]]\n", "checks.copy.refuted: want rows that are refuted in brackets"},
+		{"a pass with a refuted long row", `verdict = "pass"` + long,
+			`paper9-x.toml:32: checks.copy.verdict: is "pass", but long has "one at 64" as refuted; want "refuted"`},
+		{"a long row in refuted", "verdict = \"refuted\"\nrefuted = [\"one at 64\"]" + long,
+			`paper9-x.toml:33: checks.copy.refuted: has "one at 64"; the check's rows are "one at 1", "one at 4"`},
+		{"a term of long rows only", "verdict = \"refuted\"\ndecided = [\"gaps\"]" + long,
+			"paper9-x.toml:33: checks.copy.decided: belongs to the rows in refuted, and there are none; leave it out"},
+		{"a refuted check without a refuted row",
+			"verdict = \"refuted\"\nlong = [[\"one at 64\", \"pass\", 4.25, \"a1\"]]\n",
+			"checks.copy.refuted: want rows that are refuted in brackets"},
 	} {
 		_, err := decodeFigure("paper9-x.toml", []byte(edit(t, text, "RECORD", c.record)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -236,11 +255,13 @@ func TestLongRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := back.Checks[0].Record; len(got.Long) > 0 || len(got.Moves) != 1 || !math.IsNaN(got.Moves[0].By) || !got.Moves[0].Flips {
+	if got := back.Checks[0].Record; len(got.Long) > 0 || len(got.Moves) != 1 || !math.IsNaN(got.Moves[0].By) ||
+		!got.Moves[0].Flips {
 		t.Errorf("written over: %+v", got)
 	}
 	for _, c := range []struct{ text, want string }{
-		{edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4]\nlong = [4]"), "series.one.long: has 4, which is also in x; leave it out of one of them"},
+		{edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4]\nlong = [4]"),
+			"series.one.long: has 4, which is also in x; leave it out of one of them"},
 		{edit(t, text, "[64, 5]", "[32, 5]"), "has x = 32, and one is not run there"},
 	} {
 		_, err := decodeFigure("paper9-x.toml", []byte(c.text))

@@ -21,7 +21,9 @@ func TestScaled(t *testing.T) {
 		{"remote.overhead_s", 2, func(m *cluster.Machine) float64 { return m.Classes[cluster.Remote].Overhead.Seconds() }},
 		{"memory_rate_per_core_bytes_per_s", 0.5, func(m *cluster.Machine) float64 { return m.MemoryRate }},
 		{"eager_limit_bytes", 2, func(m *cluster.Machine) float64 { return float64(m.EagerLimit) }},
-		{"remote.adapters_per_node", 2, func(m *cluster.Machine) float64 { return float64(m.Classes[cluster.Remote].Adapters) }},
+		{"remote.adapters_per_node", 2, func(m *cluster.Machine) float64 {
+			return float64(m.Classes[cluster.Remote].Adapters)
+		}},
 	} {
 		next, err := Scaled(&m, c.key, c.factor)
 		if err != nil {

@@ -86,7 +86,8 @@ func BuiltIn(scenario string) bool { return slices.Contains(scenarioCatalog.buil
 func decodeScenario(file string, data []byte) (Scenario, error) {
 	s := Scenario{Name: fileName(file)}
 	if s.Name == "" {
-		return Scenario{}, &mistake{file: file, text: "invalid name for a scenario; use lower-case letters, digits and dashes, at most 40, and the ending .toml"}
+		return Scenario{}, &mistake{file: file, text: "invalid name for a scenario; use lower-case letters, digits and " +
+			"dashes, at most 40, and the ending .toml"}
 	}
 	d, err := parse(file, bytes.TrimPrefix(data, []byte("\ufeff")), scenarioKey, suggestScenarioKey)
 	if err != nil {
@@ -123,7 +124,8 @@ func (s *Scenario) Wrong(key string, err error) error {
 func CheckName(name string) error {
 	switch {
 	case name == "" || fileName(name+".toml") != name:
-		return fmt.Errorf("scenario %q: want a name of lower-case letters, digits and dashes, at most 40", shorten(visible(name)))
+		return fmt.Errorf("scenario %q: want a name of lower-case letters, digits and dashes, at most 40",
+			shorten(visible(name)))
 	case BuiltIn(name):
 		return fmt.Errorf("scenario %s is built in; use another name", name)
 	}
@@ -155,7 +157,8 @@ func SaveScenario(ctx context.Context, s Scenario) (string, error) {
 func (s *Scenario) encode() ([]byte, error) {
 	var b bytes.Buffer
 	for _, line := range []struct{ key, value string }{
-		{"title", s.Title}, {"watch", s.Watch}, {"paper", s.Paper}, {"workload", s.Workload}, {"pane", s.Pane}, {"turn", s.FirstKnob},
+		{"title", s.Title}, {"watch", s.Watch}, {"paper", s.Paper}, {"workload", s.Workload}, {"pane", s.Pane},
+		{"turn", s.FirstKnob},
 	} {
 		if line.value != "" {
 			fmt.Fprintf(&b, "%s = %s\n", line.key, strconv.Quote(line.value))
@@ -175,7 +178,8 @@ func (s *Scenario) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s cannot be written: %w", s.Name, err)
 	}
-	same := back.Title == s.Title && back.Watch == s.Watch && back.Paper == s.Paper && back.Workload == s.Workload && back.Pane == s.Pane && back.FirstKnob == s.FirstKnob
+	same := back.Title == s.Title && back.Watch == s.Watch && back.Paper == s.Paper && back.Workload == s.Workload &&
+		back.Pane == s.Pane && back.FirstKnob == s.FirstKnob
 	if !same || !slices.Equal(back.Knobs, s.Knobs) {
 		return nil, fmt.Errorf("scenario %s cannot be written: it has values that a file cannot contain", s.Name)
 	}

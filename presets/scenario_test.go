@@ -30,10 +30,12 @@ func TestScenarioFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Knob{{"threading", "multiple"}, {"reserved", "2"}, {"dilation", "2.5"}}
-	if s.Name != "out-of-step" || s.Title != "Out of step" || s.Watch != "turn it" || s.Paper != "paper 2, section 7" || s.Workload != "spmv" || s.Pane != "overlap" || s.FirstKnob != "reserved" || !slices.Equal(s.Knobs, want) {
+	if s.Name != "out-of-step" || s.Title != "Out of step" || s.Watch != "turn it" || s.Paper != "paper 2, section 7" ||
+		s.Workload != "spmv" || s.Pane != "overlap" || s.FirstKnob != "reserved" || !slices.Equal(s.Knobs, want) {
 		t.Errorf("%+v", s)
 	}
-	wantError(t, s.Wrong("knobs.reserved", errors.New("too\x1b many")), "x/out-of-step.toml:10: knobs.reserved: too\ufffd many")
+	wantError(t, s.Wrong("knobs.reserved", errors.New("too\x1b many")),
+		"x/out-of-step.toml:10: knobs.reserved: too\ufffd many")
 	made := Scenario{Name: "made"}
 	wantError(t, made.Wrong("pane", errors.New("none")), "scenario made: pane: none")
 }
@@ -57,9 +59,11 @@ func TestMistakesInScenarios(t *testing.T) {
 		{"x.toml", swap(`"reserved"`, "3"), "x.toml:6: turn: want a text in quotes"},
 		{"x.toml", swap("reserved = 2", "reserved = [2]"), "x.toml:10: knobs.reserved: want a text in quotes"},
 		{"x.toml", swap("reserved = 2", "reserved = nan"), "x.toml:10: knobs.reserved: is NaN"},
-		{"x.toml", swap("reserved = 2", "reserved.two = 2"), "x.toml:10: knobs.reserved.two: unknown key; a knob's name has lower-case letters"},
+		{"x.toml", swap("reserved = 2", "reserved.two = 2"),
+			"x.toml:10: knobs.reserved.two: unknown key; a knob's name has lower-case letters"},
 		{"x.toml", swap("reserved = 2", "Reserved = 2"), "x.toml:10: knobs.Reserved: unknown key"},
-		{"x.toml", swap("watch", "wtach"), "x.toml:2: wtach: unknown key; want one of title, watch, paper, workload, pane, turn, knobs"},
+		{"x.toml", swap("watch", "wtach"), "x.toml:2: wtach: unknown key; want one of title, watch, paper, workload, " +
+			"pane, turn, knobs"},
 		{"x.toml", swap("[knobs]", "knobs = 3\n[other]"), "x.toml:9: other: unknown key"},
 		{"x.toml", "title = \n", "x.toml:1: "},
 		{"x.toml", strings.Repeat("[", 2000), "x.toml: 2000 opening brackets"},
@@ -92,7 +96,8 @@ func TestUserScenarios(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)
 	folder := filepath.Join(home, "hybridtop", "scenarios")
-	s := Scenario{Name: "ours", Title: `A "quoted" title`, Workload: "dot", FirstKnob: "model", Knobs: []Knob{{"elements", "1000"}, {"pace", "1e-06"}, {"model", "flat"}}}
+	s := Scenario{Name: "ours", Title: `A "quoted" title`, Workload: "dot", FirstKnob: "model",
+		Knobs: []Knob{{"elements", "1000"}, {"pace", "1e-06"}, {"model", "flat"}}}
 	for range 2 { // the second takes the place of the first
 		file, err := SaveScenario(context.Background(), s)
 		if err != nil || file != filepath.Join(folder, "ours.toml") {
@@ -108,7 +113,8 @@ func TestUserScenarios(t *testing.T) {
 		t.Errorf("by its file: %+v, %v", got, err)
 	}
 	for name, want := range map[string]string{
-		"locality-law": "is built in", "Our own": "want a name of lower-case letters", "../ours": "want a name", "": "want a name",
+		"locality-law": "is built in", "Our own": "want a name of lower-case letters", "../ours": "want a name",
+		"": "want a name",
 	} {
 		s.Name = name
 		_, err := SaveScenario(context.Background(), s)

@@ -14,7 +14,8 @@ func slow(list string) string {
 
 // A file with slow adapters and slow processors is equal after it is written and read again.
 func TestSlowParts(t *testing.T) {
-	m, err := decodeMachine("x.toml", []byte(string(demo(t))+slow("[\n  { node = 3, adapter = 0, factor = 2.5 },\n  { node = 63, processors = true, factor = 1 },\n]")))
+	m, err := decodeMachine("x.toml", []byte(string(demo(t))+slow("[\n  { node = 3, adapter = 0, factor = 2.5 },\n  "+
+		"{ node = 63, processors = true, factor = 1 },\n]")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,8 @@ func TestSlowParts(t *testing.T) {
 	checkSound(t, m)
 	all := Facts(&m)
 	f := all[slices.IndexFunc(all, func(f Fact) bool { return f.Key == "slow" })]
-	if f.Value != "node 3, adapter 0: 2.5 times; node 63, processors: 1 times" || f.Source != "x" || f.Kind() != "sourced" {
+	if f.Value != "node 3, adapter 0: 2.5 times; node 63, processors: 1 times" || f.Source != "x" ||
+		f.Kind() != "sourced" {
 		t.Errorf("in words: %+v", f)
 	}
 }
@@ -41,7 +43,8 @@ func TestSlowPartsUnknown(t *testing.T) {
 
 // A machine is not written if a file cannot represent its slow parts.
 func TestSlowPartsNotWritable(t *testing.T) {
-	for _, s := range []cluster.Slow{{Node: -1, Adapter: 0, Factor: 2}, {Node: 64, Adapter: 0, Factor: 2}, {Node: 0, Adapter: -2, Factor: 2}, {Node: 0, Adapter: 0, Factor: 0.5}} {
+	for _, s := range []cluster.Slow{{Node: -1, Adapter: 0, Factor: 2}, {Node: 64, Adapter: 0, Factor: 2},
+		{Node: 0, Adapter: -2, Factor: 2}, {Node: 0, Adapter: 0, Factor: 0.5}} {
 		m, err := decodeMachine("x.toml", demo(t))
 		if err != nil {
 			t.Fatal(err)
@@ -66,7 +69,8 @@ func TestMistakesInSlowParts(t *testing.T) {
 		{"3", "slow.value: want a list in brackets, at most 256, of { node = 3, adapter = 0, factor = 2 } or"},
 		{"[]", "slow.value: want a list in brackets"},
 		{"[3]", "slow.value[0]: want { node"},
-		{"[{ node = 0, adapter = 0, factor = 2 }, { node = 0, adapter = 0, factor = 3 }]", "slow.value[1]: the list has this part twice; state it once"},
+		{"[{ node = 0, adapter = 0, factor = 2 }, { node = 0, adapter = 0, factor = 3 }]",
+			"slow.value[1]: the list has this part twice; state it once"},
 		{"[{ adapter = 0, factor = 2 }]", "slow.value[0].node: want the number of the node, from 0 to"},
 		{"[{ node = -1, adapter = 0, factor = 2 }]", "slow.value[0].node: want the number of the node"},
 		{"[{ node = 1.5, adapter = 0, factor = 2 }]", "slow.value[0].node: want the number of the node"},
@@ -74,7 +78,8 @@ func TestMistakesInSlowParts(t *testing.T) {
 		{"[{ node = 0, adapter = 2, factor = 2 }]", "slow.value[0].adapter: is 2; a node has 2, numbered from 0 on"},
 		{"[{ node = 0, adapter = \"all\", factor = 2 }]", "slow.value[0].adapter: want the number of the adapter"},
 		{"[{ node = 0, factor = 2 }]", "slow.value[0]: want either adapter = its number, or processors = true"},
-		{"[{ node = 0, adapter = 0, processors = true, factor = 2 }]", "slow.value[0]: want either adapter = its number, or processors = true"},
+		{"[{ node = 0, adapter = 0, processors = true, factor = 2 }]",
+			"slow.value[0]: want either adapter = its number, or processors = true"},
 		{"[{ node = 0, processors = false, factor = 2 }]", "slow.value[0].processors: want true; leave the part out"},
 		{"[{ node = 0, adapter = 0 }]", "slow.value[0].factor: want how many times slower, from 1 to 1e+06"},
 		{"[{ node = 0, adapter = 0, factor = 0.5 }]", "slow.value[0].factor: want how many times slower"},
@@ -94,7 +99,9 @@ func TestMistakesInSlowParts(t *testing.T) {
 			t.Errorf("%s: the error is not printable: %q", c.list, err)
 		}
 	}
-	if _, err := decodeMachine("x.toml", []byte(string(demo(t))+"\n[slow]\nvalue = [{ node = 0, adapter = 0, factor = 2 }]\n")); err == nil || !strings.Contains(err.Error(), "slow: has no source") {
+	if _, err := decodeMachine("x.toml",
+		[]byte(string(demo(t))+"\n[slow]\nvalue = [{ node = 0, adapter = 0, factor = 2 }]\n")); err == nil ||
+		!strings.Contains(err.Error(), "slow: has no source") {
 		t.Errorf("without a source: %v", err)
 	}
 }

@@ -93,7 +93,8 @@ func (c *catalog) find(name string) (file string, data []byte, err error) {
 	if dir := c.home(); dir != "" {
 		where = "; put your own into " + dir
 	}
-	return "", nil, fmt.Errorf("unknown %s %q: want one of %s%s", c.what, shorten(name), strings.Join(c.names(), ", "), where)
+	return "", nil,
+		fmt.Errorf("unknown %s %q: want one of %s%s", c.what, shorten(name), strings.Join(c.names(), ", "), where)
 }
 
 // home returns the folder of the user's files, or an empty string if the system has none.

@@ -57,19 +57,23 @@ func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 		if f.cost && !m.Emulated {
 			why = " (a machine that is not emulated has all costs, to be simulated, or none)"
 		}
-		return d.fail(f.key, "missing; add [%s] with value (%s) and source, derived, fitted or assumed%s%s", f.key, f.unit, orUnknown(need), why)
+		return d.fail(f.key, "missing; add [%s] with value (%s) and source, derived, fitted or assumed%s%s", f.key, f.unit,
+			orUnknown(need), why)
 	}
 	table, ok := v.(map[string]any)
 	if !ok {
-		return d.fail(f.key, "want a table: [%s] with value (%s) and source, derived, fitted or assumed%s", f.key, f.unit, orUnknown(need))
+		return d.fail(f.key, "want a table: [%s] with value (%s) and source, derived, fitted or assumed%s", f.key, f.unit,
+			orUnknown(need))
 	}
 	why, unknown := table["unknown"]
 	if unknown {
 		if need == needed {
-			return d.fail(f.key+".unknown", "this number is needed; give value (%s) and source, derived, fitted or assumed", f.unit)
+			return d.fail(f.key+".unknown", "this number is needed; give value (%s) and source, derived, fitted or assumed",
+				f.unit)
 		}
 		if len(table) > 1 {
-			return d.fail(f.key+".unknown", "must be the only key; leave out value and source, derived, fitted or assumed, or leave out unknown")
+			return d.fail(f.key+".unknown", "must be the only key; leave out value and source, derived, fitted or assumed, "+
+				"or leave out unknown")
 		}
 		return f.note(d, m, prefixUnknown, f.key+".unknown", why)
 	}
@@ -96,7 +100,8 @@ func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 		from = o
 	}
 	if from == "" {
-		return d.fail(f.key, `has no source; add source = "where the number comes from", derived = "from what", fitted = "to what", or assumed = "why"`)
+		return d.fail(f.key,
+			`has no source; add source = "where the number comes from", derived = "from what", fitted = "to what", or assumed = "why"`)
 	}
 	return f.note(d, m, prefix, f.key+"."+from, words)
 }

@@ -17,7 +17,8 @@ import (
 // a file cannot represent the machine, WriteMachine returns an error and writes nothing.
 func WriteMachine(w io.Writer, m cluster.Machine) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "title = %s\nemulated = %t\nprogress = %s\n", strconv.Quote(m.Title), m.Emulated, strconv.Quote(string(m.Progress)))
+	fmt.Fprintf(&b, "title = %s\nemulated = %t\nprogress = %s\n", strconv.Quote(m.Title), m.Emulated,
+		strconv.Quote(string(m.Progress)))
 	for i := range facts {
 		f := &facts[i]
 		v, is := f.get(&m)

@@ -22,7 +22,8 @@ type actionGroups struct{ knobs, run, view, workload, rest []binding }
 
 func screenActions() actionGroups {
 	line := func(name, key, doc, hint string, do func(*app)) binding {
-		return binding{Action: pane.Action{Name: name, Keys: []string{key}, Doc: doc, Hint: hint}, mode: overlay.OnScreen, do: do}
+		return binding{Action: pane.Action{Name: name, Keys: []string{key}, Doc: doc, Hint: hint}, mode: overlay.OnScreen,
+			do: do}
 	}
 	// pair is the second of two opposite actions, which has the hint for both.
 	pair := func(b binding, other, both string) binding {
@@ -55,7 +56,9 @@ func screenActions() actionGroups {
 		b.mode = overlay.Everywhere
 		return b
 	}
-	zoom := now(line("zoom", "z", "show the focused pane alone, or all panes", "zoom", func(a *app) { a.zoomed = !a.zoomed }),
+	zoom := now(line("zoom", "z", "show the focused pane alone, or all panes", "zoom", func(a *app) {
+		a.zoomed = !a.zoomed
+	}),
 		func(a *app) bool { return a.zoomed }, "all panes")
 	zoom.bothNow = func(a *app) string {
 		_, n := a.numbered()
@@ -66,11 +69,15 @@ func screenActions() actionGroups {
 			now(line("pause", "space", "pause before the next iteration, or resume", "pause", (*app).togglePause),
 				(*app).paused, "resume"),
 			line("turn-down", "left", "decrease the selected knob", "", func(a *app) { a.Panel.Change(-1) }),
-			pair(line("turn-up", "right", "increase the selected knob", "change", func(a *app) { a.Panel.Change(+1) }), "turn-down", "←→"),
+			pair(line("turn-up", "right", "increase the selected knob", "change", func(a *app) { a.Panel.Change(+1) }),
+				"turn-down", "←→"),
 			and(line("previous-knob", "up", "select the knob above", "", func(a *app) { a.Panel.Move(-1) }), "shift+tab"),
-			pair(and(line("next-knob", "down", "select the knob below", "knob", func(a *app) { a.Panel.Move(+1) }), "tab"), "previous-knob", "↑↓"),
+			pair(and(line("next-knob", "down", "select the knob below", "knob", func(a *app) { a.Panel.Move(+1) }), "tab"),
+				"previous-knob", "↑↓"),
 			anywhere("quit", "ctrl+c", "quit", quit),
-			anywhere("suspend", "ctrl+z", "suspend the program as a job of the shell; fg resumes it", func(a *app) { a.suspend = true }),
+			anywhere("suspend", "ctrl+z", "suspend the program as a job of the shell; fg resumes it", func(a *app) {
+				a.suspend = true
+			}),
 		},
 		run: []binding{
 			line("quit", "q", "quit", "quit", quit),
@@ -82,28 +89,45 @@ func screenActions() actionGroups {
 		view: []binding{
 			line("next-pane", "p", "focus the next pane", "pane", func(a *app) { a.focusPane(+1) }),
 			line("previous-pane", "P", "focus the previous pane", "", func(a *app) { a.focusPane(-1) }),
-			now(line("mouse", "M", "use the mouse here, or leave it to the terminal", "mouse off", func(a *app) { a.mouse = !a.mouse }),
+			now(line("mouse", "M", "use the mouse here, or leave it to the terminal", "mouse off", func(a *app) {
+				a.mouse = !a.mouse
+			}),
 				func(a *app) bool { return a.mouse }, "mouse on"),
 			line("theme", "t", "switch to the next theme", "theme", (*app).nextTheme),
-			line("units", "B", "show sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) { a.useUnits(a.Units.Next()) }),
+			line("units", "B", "show sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) {
+				a.useUnits(a.Units.Next())
+			}),
 		},
 		workload: []binding{
 			line("workload", "w", "run the next workload", "workload", (*app).nextWorkload),
-			line("simulate", "S", "simulate the machine in virtual time, for instance if this host is too slow to emulate it", "", (*app).simulate),
+			line("simulate", "S", "simulate the machine in virtual time, for instance if this host is too slow to emulate it",
+				"", (*app).simulate),
 		},
 		rest: []binding{
-			now(line("baseline", "b", "keep this run as the baseline for comparisons, or clear it", "baseline", (*app).toggleBaseline),
+			now(line("baseline", "b", "keep this run as the baseline for comparisons, or clear it", "baseline",
+				(*app).toggleBaseline),
 				func(a *app) bool { return a.base != nil }, "clear baseline"),
 			line("ratios", "%", "show ratios to the baseline on heat maps, or the values", "", (*app).toggleRatios),
-			line("undo", "u", "undo the last change of a knob, workload, model or machine", "", func(a *app) { a.Panel.Restore(engine.Undo, "") }),
-			pair(line("redo", "U", "redo the last undone change", "undo redo", func(a *app) { a.Panel.Restore(engine.Redo, "") }), "undo", "uU"),
+			line("undo", "u", "undo the last change of a knob, workload, model or machine", "", func(a *app) {
+				a.Panel.Restore(engine.Undo, "")
+			}),
+			pair(line("redo", "U", "redo the last undone change", "undo redo", func(a *app) {
+				a.Panel.Restore(engine.Redo, "")
+			}), "undo", "uU"),
 			and(line("default", "backspace", "set the selected knob to its default", "", (*app).turnToDefault), "delete"),
 			named("reset", "set all knobs to their defaults", func(a *app) { a.Panel.Restore(engine.Default, "") }),
-			line("capture", "R", "record the session to a file for replay, or stop; :capture FILE chooses the file", "", (*app).toggleCapture),
-			line("seek-back", "{", "go back five seconds, in a recording or in the last minutes of the session", "", func(a *app) { a.move(engine.Seek, "-5s") }),
-			pair(line("seek-forward", "}", "go forward five seconds", "", func(a *app) { a.move(engine.Seek, "+5s") }), "seek-back", "{}"),
-			line("previous-mark", "(", "go back to the previous marker", "", func(a *app) { a.move(engine.Seek, "previous mark") }),
-			pair(line("next-mark", ")", "go forward to the next marker", "", func(a *app) { a.move(engine.Seek, "next mark") }), "previous-mark", "()"),
+			line("capture", "R", "record the session to a file for replay, or stop; :capture FILE chooses the file", "",
+				(*app).toggleCapture),
+			line("seek-back", "{", "go back five seconds, in a recording or in the last minutes of the session", "",
+				func(a *app) { a.move(engine.Seek, "-5s") }),
+			pair(line("seek-forward", "}", "go forward five seconds", "", func(a *app) { a.move(engine.Seek, "+5s") }),
+				"seek-back", "{}"),
+			line("previous-mark", "(", "go back to the previous marker", "", func(a *app) {
+				a.move(engine.Seek, "previous mark")
+			}),
+			pair(line("next-mark", ")", "go forward to the next marker", "", func(a *app) {
+				a.move(engine.Seek, "next mark")
+			}), "previous-mark", "()"),
 			line("slower", "_", "play a recording slower", "", func(a *app) { a.move(engine.Speed, "-") }),
 			pair(line("faster", "*", "play a recording faster", "", func(a *app) { a.move(engine.Speed, "+") }), "slower", "_*"),
 			line("forget", "r", "clear series, points and markers", "clear", func(a *app) { a.do(resetCommand) }),

@@ -35,7 +35,8 @@ func Cast(w io.Writer, p *recording.Player, of CastOf) error {
 		until = min(until, of.Until)
 	}
 	if until < from {
-		return fmt.Errorf("no such interval: from %v until %v, the recording lasts from %v to %v", of.From, until, p.Begin(), p.Length)
+		return fmt.Errorf("no such interval: from %v until %v, the recording lasts from %v to %v", of.From, until,
+			p.Begin(), p.Length)
 	}
 	every := castStep(until - from)
 	a, c := newApp(), export.NewCast(w, of.Title, of.W, of.H)

@@ -131,7 +131,8 @@ func (s *screen) drawStatus(a *app) {
 		all = append(all, part{"● recording", th.Error, 9})
 	}
 	if a.frozen {
-		all = append(all, part{"screen FROZEN at " + clock(a.Snap.Elapsed) + ": f unfreeze", th.Warning.With(grid.Bold | grid.Reverse), 9})
+		all = append(all,
+			part{"screen FROZEN at " + clock(a.Snap.Elapsed) + ": f unfreeze", th.Warning.With(grid.Bold | grid.Reverse), 9})
 	}
 	switch {
 	case a.notice != "":
@@ -149,7 +150,8 @@ func (s *screen) drawStatus(a *app) {
 		verifiedPart(&snap.Verification, th),
 	)
 	if snap.Keeping == engine.Beyond {
-		all = append(all, part{"▲ host too slow to emulate this machine: " + a.Keys("simulate") + " simulate", th.Warning, 8})
+		all = append(all,
+			part{"▲ host too slow to emulate this machine: " + a.Keys("simulate") + " simulate", th.Warning, 8})
 	} else if n := len(snap.Warnings); n > 0 {
 		all = append(all, part{"▲ " + a.Units.Text(snap.Warnings[0]), th.Warning, 3})
 	}
@@ -273,7 +275,9 @@ func (s *screen) drawFooter(a *app) {
 		for _, now := range [...]struct {
 			holds        bool
 			action, hint string
-		}{{a.replay != nil, "seek-forward", "5 s"}, {a.replay != nil, "next-mark", "marker"}, {a.replay != nil, "faster", "speed"}, {a.Snap.Phase == engine.Failed, "scroll-down", "scroll"}, {a.latest.Keeping == engine.Beyond, "simulate", "simulate"}} {
+		}{{a.replay != nil, "seek-forward", "5 s"}, {a.replay != nil, "next-mark", "marker"},
+			{a.replay != nil, "faster", "speed"}, {a.Snap.Phase == engine.Failed, "scroll-down", "scroll"},
+			{a.latest.Keeping == engine.Beyond, "simulate", "simulate"}} {
 			if now.holds {
 				b := *named(mode, now.action)
 				b.Hint = now.hint

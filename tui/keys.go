@@ -44,12 +44,14 @@ func init() {
 			hints[b.mode] = append(hints[b.mode], b)
 		}
 	}
-	tail = [...]*binding{named(overlay.OnScreen, "mouse"), named(overlay.OnScreen, "help"), named(overlay.OnScreen, "quit")}
+	tail = [...]*binding{named(overlay.OnScreen, "mouse"), named(overlay.OnScreen, "help"),
+		named(overlay.OnScreen, "quit")}
 }
 
 func makeTable() []binding {
 	actions := screenActions()
-	all := slices.Concat(actions.knobs, openers(true), actions.run, zooms(), actions.view, paneActions(), actions.workload, openers(false), actions.rest)
+	all := slices.Concat(actions.knobs, openers(true), actions.run, zooms(), actions.view, paneActions(),
+		actions.workload, openers(false), actions.rest)
 	for _, s := range overlayreg.Overlays {
 		for _, b := range overlayKeys(&s) {
 			if !slices.ContainsFunc(all, func(o binding) bool { return o.mode == b.mode && o.Name == b.Name }) {
@@ -110,7 +112,8 @@ func lineKeys(mode string) (all []binding) {
 		keys      []string
 	}{
 		{"erase", "erase the character before the cursor", change(func(l *grid.Line) { l.Erase(-1) }), []string{"backspace"}},
-		{"erase-next", "erase the character after the cursor", change(func(l *grid.Line) { l.Erase(+1) }), []string{"delete"}},
+		{"erase-next", "erase the character after the cursor", change(func(l *grid.Line) { l.Erase(+1) }),
+			[]string{"delete"}},
 		{"erase-all", "erase the line", change((*grid.Line).Clear), []string{"ctrl+u"}},
 		{"cursor-left", "move the cursor left", move(-1), []string{"left"}},
 		{"cursor-right", "move the cursor right", move(+1), []string{"right"}},
@@ -183,8 +186,10 @@ const onMouse = "with the mouse"
 var mouse = []struct{ what, name, doc string }{
 	{"click", "mouse-focus", "focus a pane, or select the item under the mouse; again: show the pane alone, or all panes"},
 	{"click", "mouse-knob", "select a knob; on its arrows ◂ ▸: change it"},
-	{"click", "mouse-hint", "run an action of the last line; in a pair of keys, the first character is the opposite action"},
+	{"click", "mouse-hint", "run an action of the last line; in a pair of keys, the first character is the " +
+		"opposite action"},
 	{"click", "mouse-list", "select a row of a list; again: choose it"},
-	{"wheel", "mouse-scroll", "scroll, or select in a list; on a chart over time, show a longer or shorter time; never changes a knob"},
+	{"wheel", "mouse-scroll", "scroll, or select in a list; on a chart over time, show a longer or shorter time; " +
+		"never changes a knob"},
 	{"ctrl+wheel", "mouse-turn", "change the knob under the mouse; alt or shift work too, if the terminal passes them"},
 }

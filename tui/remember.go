@@ -54,7 +54,8 @@ func (a *app) restore(k state.Kept) (skipped []string) {
 
 // kept returns the settings and layouts to remember.
 func (a *app) kept() state.Kept {
-	k := state.Kept{Units: a.Units.String(), Markers: markerNames[a.Markers], Mouse: &[]bool{a.mouse}[0], Workloads: make(map[string]state.Workload, len(a.workloads)+1)}
+	k := state.Kept{Units: a.Units.String(), Markers: markerNames[a.Markers], Mouse: &[]bool{a.mouse}[0],
+		Workloads: make(map[string]state.Workload, len(a.workloads)+1)}
 	if a.chosen {
 		k.Theme = a.Theme.Name
 	}

@@ -57,7 +57,8 @@ type inputs struct {
 // draw updates the grid for a screen of w columns and h rows, and returns it.
 func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	a.w, a.h = w, h
-	now := sharedInputs{w: w, h: h, theme: a.Theme, units: a.Units, ascii: a.ascii, base: a.base, plain: a.Absolute, under: s.shared.over}
+	now := sharedInputs{w: w, h: h, theme: a.Theme, units: a.Units, ascii: a.ascii, base: a.base, plain: a.Absolute,
+		under: s.shared.over}
 	if a.covered() {
 		now.over = a.over
 	}
@@ -136,7 +137,8 @@ func (s *screen) drawPane(a *app, p, digit int, all bool) {
 	border := a.panes[p].Draw(v.Sub(v.Local().Inset(2, 1)), &a.Host)
 	d.in, d.incomplete = in, border.Incomplete
 	d.title.set(in.digit, pane.Or(border.Title, a.specs[p].Title))
-	box := grid.Box{Title: d.title.text, Right: border.Right, Border: a.Theme.Border, TitleStyle: a.Theme.Title, RightStyle: a.Theme.Dim}
+	box := grid.Box{Title: d.title.text, Right: border.Right, Border: a.Theme.Border, TitleStyle: a.Theme.Title,
+		RightStyle: a.Theme.Dim}
 	if in.focused && s.at.shown > 1 {
 		box.Border = a.Theme.Focus
 	}

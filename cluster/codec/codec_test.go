@@ -62,13 +62,16 @@ func points() *rapid.Generator[*point] {
 	return rapid.Custom(func(t *rapid.T) *point {
 		real := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(-1), math.Copysign(0, -1)}))
 		p := &point{
-			Natural: rapid.Uint64().Draw(t, "natural"), Signed: rapid.Int64().Draw(t, "signed"), Short: rapid.Int8().Draw(t, "short"), Small: rapid.Uint8Range(0, 8).Draw(t, "small"),
-			Name: rapid.String().Draw(t, "name"), On: rapid.Bool().Draw(t, "on"), X: real.Draw(t, "x"), Pair: [2]float64{real.Draw(t, "p"), real.Draw(t, "q")},
+			Natural: rapid.Uint64().Draw(t, "natural"), Signed: rapid.Int64().Draw(t, "signed"),
+			Short: rapid.Int8().Draw(t, "short"), Small: rapid.Uint8Range(0, 8).Draw(t, "small"),
+			Name: rapid.String().Draw(t, "name"), On: rapid.Bool().Draw(t, "on"), X: real.Draw(t, "x"),
+			Pair:    [2]float64{real.Draw(t, "p"), real.Draw(t, "q")},
 			Pairs:   [2]uint64{rapid.Uint64().Draw(t, "first"), rapid.Uint64Range(0, 300).Draw(t, "second")},
-			Numbers: rapid.SampledFrom([][]int64{nil, {}, {1, -2, math.MinInt64}}).Draw(t, "numbers"), Reals: rapid.SampledFrom([][]float64{nil, {}, {1.5}}).Draw(t, "reals"),
-			Names: rapid.SampledFrom([][]string{nil, {}, {"", "b"}}).Draw(t, "names"),
-			Inner: [2]int64{rapid.Int64().Draw(t, "a"), rapid.Int64().Draw(t, "b")},
-			By:    rapid.SampledFrom([]map[string]string{nil, {}, {"": "", "b": "2", "a": "1"}}).Draw(t, "by"),
+			Numbers: rapid.SampledFrom([][]int64{nil, {}, {1, -2, math.MinInt64}}).Draw(t, "numbers"),
+			Reals:   rapid.SampledFrom([][]float64{nil, {}, {1.5}}).Draw(t, "reals"),
+			Names:   rapid.SampledFrom([][]string{nil, {}, {"", "b"}}).Draw(t, "names"),
+			Inner:   [2]int64{rapid.Int64().Draw(t, "a"), rapid.Int64().Draw(t, "b")},
+			By:      rapid.SampledFrom([]map[string]string{nil, {}, {"": "", "b": "2", "a": "1"}}).Draw(t, "by"),
 		}
 		if rapid.Bool().Draw(t, "next") {
 			p.Next = &point{Signed: 1}
@@ -128,7 +131,8 @@ func TestDecodeErrors(t *testing.T) {
 		{"\x80\x02", func(c *Walk) { Integer(c, new(int8)) }, "128 does not fit into int8"},
 		{"\x01", func(c *Walk) { Integer(c, new(uint8)) }, "-1 does not fit into uint8"},
 		{"\x12", func(c *Walk) { Below(c, new(uint8), 9) }, "uint8 9: want less than 9"},
-		{"\x01\xff\xff\xff\xff\x0f", func(c *Walk) { IntegerList(new([]int64), c) }, "a length of 4294967295 with 0 bytes left"},
+		{"\x01\xff\xff\xff\xff\x0f", func(c *Walk) { IntegerList(new([]int64), c) },
+			"a length of 4294967295 with 0 bytes left"},
 		{"\x01\x02\x01b\x00\x01a\x00", func(c *Walk) { c.Values(new(map[string]string)) }, `"a" after "b": names must rise`},
 		{"\x00\x00", func(c *Walk) { c.Flag(new(bool)) }, "1 extra bytes at the end"},
 		{"\x03\x00\x00\x00", func(c *Walk) { c.Sized(func(c *Walk) { c.Flag(new(bool)) }) }, "2 extra bytes at the end"},

@@ -20,7 +20,8 @@ func init() {
 		Doc:  "each node's leader gathers the blocks of its node, and the leaders send them up a k-nomial tree",
 		Make: (*Builder).gatherUp, Class: Key.blockClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
-			return rise(k.hierarchyVertex, k.blockClass, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c)
+			return rise(k.hierarchyVertex, k.blockClass, func(size int32) int64 { return int64(size) * n },
+				func(int32) cluster.Time { return 0 }, c)
 		},
 	}, &Algorithm{
 		Collective: OpScatter, Name: "hierarchical", Paper: paper, Radix: 2, UsesPlaces: true,
@@ -31,7 +32,8 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpAllgather, Name: "hierarchical", Paper: paper + " and 3.4", Radix: 2, UsesPlaces: true,
-		Doc:  "each node's leader gathers the blocks of its node, the leaders exchange them by dissemination, and each leader broadcasts to its node",
+		Doc: "each node's leader gathers the blocks of its node, the leaders exchange them by dissemination, and each " +
+			"leader broadcasts to its node",
 		Make: (*Builder).gatherAround, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			h := k.nodeGroup(0)
@@ -48,8 +50,10 @@ func init() {
 			return t + c.handOutTime(h.size-1, all, 0)
 		},
 	}, &Algorithm{
-		Collective: OpExchange, Name: "hierarchical", Paper: paper + " and 3.4", Needs: EvenBlocks, UsesPlaces: true, Check: slotted,
-		Doc:  "each node's leader gathers the blocks of its node, sends each other leader the blocks for its node, and scatters the received blocks",
+		Collective: OpExchange, Name: "hierarchical", Paper: paper + " and 3.4", Needs: EvenBlocks, UsesPlaces: true,
+		Check: slotted,
+		Doc: "each node's leader gathers the blocks of its node, sends each other leader the blocks for its node, and " +
+			"scatters the received blocks",
 		Make: func(b *Builder) { b.exchangeNodes(false) }, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			h := k.nodeGroup(0)
@@ -57,8 +61,10 @@ func init() {
 			return k.inNodesTime(c, n) + c.copies(n*int64(h.size)*int64(h.size)) + c.bundlesTime(h.nodes-1, away)
 		},
 	}, &Algorithm{
-		Collective: OpExchange, Name: "hierarchical-bruck", Paper: paper + " and 3.4", Radix: 2, Needs: EvenBlocks, UsesPlaces: true, Check: slotted,
-		Doc:  "aggregation by the nodes' leaders, and dissemination between the leaders; a partly filled node counts as a full one",
+		Collective: OpExchange, Name: "hierarchical-bruck", Paper: paper + " and 3.4", Radix: 2, Needs: EvenBlocks,
+		UsesPlaces: true, Check: slotted,
+		Doc: "aggregation by the nodes' leaders, and dissemination between the leaders; a partly filled node counts as " +
+			"a full one",
 		Make: func(b *Builder) { b.exchangeNodes(true) }, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			h := k.nodeGroup(0)
@@ -83,7 +89,8 @@ func slotted(k Key) error {
 	h := k.nodeGroup(0)
 	full := int64(h.largestNode())
 	if n := full * full * int64(h.nodes); n > maxSlots {
-		return fmt.Errorf("%d ranks per node on %d nodes: a leader would need %d blocks, want at most %d (use fewer ranks per node)", full, h.nodes, n, maxSlots)
+		return fmt.Errorf("%d ranks per node on %d nodes: a leader would need %d blocks, want at most %d (use fewer "+
+			"ranks per node)", full, h.nodes, n, maxSlots)
 	}
 	return nil
 }

@@ -16,7 +16,8 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpReduceScatter, Name: "bruck", Paper: "paper 5, section 3.5", Radix: 2, Needs: Commutative,
-		Doc: "reversed dissemination: each round a rank sends the sums for all ranks beyond a distance, which shrinks by the radix",
+		Doc: "reversed dissemination: each round a rank sends the sums for all ranks beyond a distance, which shrinks " +
+			"by the radix",
 		Make: func(b *Builder) {
 			t := b.temp(from(0, 0, b.P))
 			have, _ := b.collapse(t, b.copy(from(t, 0, b.P), from(In, 0, b.P)))
@@ -40,7 +41,8 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpExchange, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2, Needs: EvenBlocks,
-		Doc:  "dissemination: blocks travel by the digits of their distance, one digit per round; blocks with the same digit share a message",
+		Doc: "dissemination: blocks travel by the digits of their distance, one digit per round; blocks with the same " +
+			"digit share a message",
 		Make: bruckExchange,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			t := 2 * c.copies(n*int64(k.Ranks))
@@ -199,7 +201,8 @@ func bruckExchange(b *Builder) {
 // the nodes that complete it.
 func (b *Builder) relay(t Buf, n, group int32, to func(d int32) Peer, begin id) []id {
 	positions := func(buf Buf, w, d int32) Ref {
-		return Ref{Buf: buf, Lo: d * w * group, N: digit(n, b.Radix, w, d) * group, Run: w * group, Stride: int32(min(int64(w)*int64(b.Radix), int64(n))) * group}
+		return Ref{Buf: buf, Lo: d * w * group, N: digit(n, b.Radix, w, d) * group, Run: w * group,
+			Stride: int32(min(int64(w)*int64(b.Radix), int64(n))) * group}
 	}
 	all := func(buf Buf, w, d int32) Ref { return part(buf, 0, digit(n, b.Radix, w, d)*group) }
 	ready := []id{begin}

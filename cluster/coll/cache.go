@@ -86,8 +86,10 @@ func (c *Cache) Size() int {
 }
 
 func (s *Schedule) equal(o *Schedule) bool {
-	return s.Collective == o.Collective && s.Ranks == o.Ranks && s.Parts == o.Parts && s.Marks == o.Marks && s.exit == o.exit && s.exited == o.exited &&
-		slices.Equal(s.Nodes, o.Nodes) && slices.Equal(s.Temps, o.Temps) && slices.Equal(s.next, o.next) && slices.Equal(s.first, o.first)
+	return s.Collective == o.Collective && s.Ranks == o.Ranks && s.Parts == o.Parts && s.Marks == o.Marks && s.exit ==
+		o.exit && s.exited == o.exited &&
+		slices.Equal(s.Nodes, o.Nodes) && slices.Equal(s.Temps, o.Temps) && slices.Equal(s.next, o.next) &&
+		slices.Equal(s.first, o.first)
 }
 
 // hash returns the FNV-1a hash of the words of the nodes. Schedules with equal hashes may differ;

@@ -13,7 +13,8 @@ func TestClasses(t *testing.T) {
 				var c Cache
 				for rel := range k.Ranks {
 					if got, want := c.Schedule(k, rel), k.Make(rel); !got.equal(want) {
-						t.Fatalf("%s by %s, ranks %d, radix %d: rank %d has the schedule of another class", a.Collective, a.Name, p, k.Radix, rel)
+						t.Fatalf("%s by %s, ranks %d, radix %d: rank %d has the schedule of another class", a.Collective, a.Name, p,
+							k.Radix, rel)
 					}
 				}
 			}
@@ -59,7 +60,8 @@ func TestSchedulesOfLargeTeams(t *testing.T) {
 			cache.Schedule(k, rel)
 		}
 		if cache.Size() != c.want {
-			t.Errorf("%s by %s, %d ranks, radix %d: %d schedules, want %d", c.collective, c.name, c.ranks, k.Radix, cache.Size(), c.want)
+			t.Errorf("%s by %s, %d ranks, radix %d: %d schedules, want %d", c.collective, c.name, c.ranks, k.Radix,
+				cache.Size(), c.want)
 		}
 	}
 }
@@ -110,8 +112,10 @@ func TestRestrictions(t *testing.T) {
 		{OpBcast, "chain", Parameters{Ranks: 8, Radix: 2}, "bcast by chain: radix 2: it has none"},
 		{OpBcast, "chain", Parameters{Ranks: 8, Segments: 70_000}, "bcast by chain: 70000 segments: from 1 to 65535"},
 		{OpScatter, "chain", Parameters{Ranks: 8, Segments: 2}, "scatter by chain: 2 segments: it has none"},
-		{OpAllgather, "recursive-doubling", Parameters{Ranks: 6}, "allgather by recursive-doubling: 6 ranks: want a power of two"},
-		{OpAllgather, "neighbour-exchange", Parameters{Ranks: 7}, "allgather by neighbour-exchange: 7 ranks: want an even number"},
+		{OpAllgather, "recursive-doubling", Parameters{Ranks: 6},
+			"allgather by recursive-doubling: 6 ranks: want a power of two"},
+		{OpAllgather, "neighbour-exchange", Parameters{Ranks: 7},
+			"allgather by neighbour-exchange: 7 ranks: want an even number"},
 	} {
 		a, err := Find(c.collective, c.name)
 		if err != nil {
@@ -121,7 +125,9 @@ func TestRestrictions(t *testing.T) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	if _, err := Find(OpBcast, "ring"); err == nil || err.Error() != `bcast by "ring": there are chain, flat, fork, hierarchical, kary, knomial, scatter-allgather, direct, staged, hardware` {
+	if _, err := Find(OpBcast, "ring"); err == nil ||
+		err.Error() !=
+			`bcast by "ring": there are chain, flat, fork, hierarchical, kary, knomial, scatter-allgather, direct, staged, hardware` {
 		t.Error(err)
 	}
 }
@@ -140,7 +146,8 @@ func TestTemporary(t *testing.T) {
 						}
 					}
 					if got := k.Temporary(blocks); got != all {
-						t.Errorf("%s by %s, ranks %d, radix %d, places %v: %d B, want %d", a.Collective, a.Name, p, k.Radix, k.Places, got, all)
+						t.Errorf("%s by %s, ranks %d, radix %d, places %v: %d B, want %d", a.Collective, a.Name, p, k.Radix, k.Places,
+							got, all)
 					}
 				}
 			}

@@ -35,7 +35,8 @@ func Reduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, root int, op clu
 	}
 	defer lib.Leave()
 	if t.Rank() == root && len(out) != len(in) {
-		return lib.Errorf("%s on %s: %d elements into %d: in and out must have the same length at the root", OpReduce, t.Name(), len(in), len(out))
+		return lib.Errorf("%s on %s: %d elements into %d: in and out must have the same length at the root", OpReduce,
+			t.Name(), len(in), len(out))
 	}
 	return runReduction(programCall{r: r, lib: lib, team: t, what: OpReduce, root: int32(root)}, op, in, out)
 }
@@ -48,7 +49,8 @@ func Allreduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, op cluster.Re
 		return err
 	}
 	if len(out) != len(in) {
-		return lib.Errorf("%s on %s: %d elements into %d: in and out must have the same length", OpAllreduce, t.Name(), len(in), len(out))
+		return lib.Errorf("%s on %s: %d elements into %d: in and out must have the same length", OpAllreduce, t.Name(),
+			len(in), len(out))
 	}
 	if err := lib.Enter(OpAllreduce.String(), t); err != nil {
 		return err

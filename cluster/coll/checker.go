@@ -83,7 +83,8 @@ func (f *Finding) String() string {
 	if f.At >= 0 {
 		where = fmt.Sprintf(" at %d of its segment", f.At)
 	}
-	s := fmt.Sprintf("rank %d: call %d, %s: its data (%d B%s) are %s %s it, and it has %s %s", f.Rank, f.Call, f.What, f.Bytes, where, access, when, f.Mode, side)
+	s := fmt.Sprintf("rank %d: call %d, %s: its data (%d B%s) are %s %s it, and it has %s %s", f.Rank, f.Call, f.What,
+		f.Bytes, where, access, when, f.Mode, side)
 	if harm := f.Harm(); harm == "stale" || harm == "torn" {
 		i := 0
 		for f.Seen[i] == f.Then[i] {
@@ -104,7 +105,8 @@ type word [4]int64
 func wordOf(call *Call) word {
 	k := &call.Key
 	modes := int64(k.Transfer) | int64(k.Address)<<8 | int64(k.In)<<16 | int64(k.Out)<<24
-	return word{1 + int64(slices.Index(registry, k.Algorithm)), int64(k.Radix)<<32 | int64(k.Segments), modes<<32 | int64(call.Root), call.Blocks.Bytes()}
+	return word{1 + int64(slices.Index(registry, k.Algorithm)), int64(k.Radix)<<32 | int64(k.Segments),
+		modes<<32 | int64(call.Root), call.Blocks.Bytes()}
 }
 
 func (w word) String() string {
@@ -162,7 +164,8 @@ func (k *Checker) checkSameCall(mine word) error {
 	if more := len(which) - maxNamed; more > 0 {
 		says = append(says, fmt.Sprintf("%d other calls", more))
 	}
-	return k.c.lib.Errorf("call %d on %s: %s: every member must make the same calls in the same order", k.calls, k.c.team.Name(), strings.Join(says, "; "))
+	return k.c.lib.Errorf("call %d on %s: %s: every member must make the same calls in the same order", k.calls,
+		k.c.team.Name(), strings.Join(says, "; "))
 }
 
 // maxNamed is the maximum number of calls listed in an error.
@@ -181,7 +184,8 @@ func (k *Checker) Do(call Call) error {
 	rel := wrap(int32(k.c.team.Rank()-call.Root), call.Key.Ranks)
 	if call.Key.In == NoSync {
 		for _, t := range k.touched {
-			if what.uses(Out, rel) && overlap(t.buf, call.Out.Bytes()) || t.writes && what.uses(In, rel) && overlap(t.buf, call.In.Bytes()) {
+			if what.uses(Out, rel) && overlap(t.buf, call.Out.Bytes()) ||
+				t.writes && what.uses(In, rel) && overlap(t.buf, call.In.Bytes()) {
 				f := k.finding(t.buf, k.calls, what)
 				f.Before, f.Writes = true, t.writes
 			}
@@ -236,7 +240,8 @@ func (k *Checker) touch(buf []byte, writes bool) {
 		o := &k.open[i]
 		what := o.call.Key.Algorithm.Collective
 		rel := wrap(int32(k.c.team.Rank()-o.call.Root), o.call.Key.Ranks)
-		if !(what.uses(Out, rel) && overlap(buf, o.call.Out.Bytes())) && !(writes && what.uses(In, rel) && overlap(buf, o.call.In.Bytes())) {
+		if !(what.uses(Out, rel) && overlap(buf, o.call.Out.Bytes())) &&
+			!(writes && what.uses(In, rel) && overlap(buf, o.call.In.Bytes())) {
 			continue
 		}
 		f := k.finding(buf, o.number, what)
@@ -260,7 +265,8 @@ func (o *openCall) before(buf []byte) []byte {
 
 // finding adds a finding about data and a call.
 func (k *Checker) finding(buf []byte, call int, what Collective) *Finding {
-	f := &Finding{Rank: k.c.r.ID(), At: offsetIn(k.c.r.Segment(), buf), Bytes: len(buf), Call: call, What: what.String(), Mode: NoSync, buf: buf}
+	f := &Finding{Rank: k.c.r.ID(), At: offsetIn(k.c.r.Segment(), buf), Bytes: len(buf), Call: call, What: what.String(),
+		Mode: NoSync, buf: buf}
 	k.findings = append(k.findings, f)
 	return f
 }

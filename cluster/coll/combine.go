@@ -48,7 +48,8 @@ func Combining[T cluster.Number](r *cluster.Rank, call string, op cluster.Reduce
 // CombiningAll returns the function that combines many inputs into out in one pass. The result is
 // bitwise identical to a binomial tree: the first half, a power of two, then the rest. out must not
 // be an input.
-func CombiningAll[T cluster.Number](r *cluster.Rank, call string, op cluster.ReduceOp) (func(out []byte, in [][]byte), error) {
+func CombiningAll[T cluster.Number](r *cluster.Rank, call string,
+	op cluster.ReduceOp) (func(out []byte, in [][]byte), error) {
 	if err := reducible[T](call, op); err != nil {
 		return nil, r.Lib().Errorf("%w", err)
 	}

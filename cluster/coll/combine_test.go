@@ -45,7 +45,8 @@ func combines[T cluster.Number](t *testing.T, a, b []T, results ...[]T) {
 			}
 		}
 	}
-	if err := reducible[T]("reduce", cluster.Max+1); err == nil || err.Error() != "reduce with operation 4: want one of sum, prod, min and max" {
+	if err := reducible[T]("reduce", cluster.Max+1); err == nil ||
+		err.Error() != "reduce with operation 4: want one of sum, prod, min and max" {
 		t.Errorf("an operation that is none: %v", err)
 	}
 }

@@ -48,7 +48,9 @@ func init() {
 		Class: tree.subtreeClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			all := n * int64(k.Ranks)
-			return c.copies(n) + tree.rise(k, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c) +
+			return c.copies(n) + tree.rise(k, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time {
+				return 0
+			}, c) +
 				tree.walk(k, 0, func(edge) int64 { return all }, c)
 		},
 	}, &Algorithm{
@@ -61,7 +63,9 @@ func init() {
 		Class: tree.subtreeClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			all := n * int64(k.Ranks)
-			return c.copies(all) + tree.rise(k, func(int32) int64 { return all }, func(int32) cluster.Time { return c.combines(all) }, c) +
+			return c.copies(all) + tree.rise(k, func(int32) int64 { return all }, func(int32) cluster.Time {
+				return c.combines(all)
+			}, c) +
 				tree.walk(k, 0, func(d edge) int64 { return int64(d.size) * n }, c)
 		},
 	}, &Algorithm{
@@ -117,7 +121,8 @@ func init() {
 				passes, ahead = 0, 0
 			}
 			return c.copies(n) + cluster.Time(k.Ranks-1)*(c.message(piece)+c.combines(piece)) +
-				cluster.Time(k.Segments-1)*max(c.sendInterval(piece), works+passes, c.landing(min(int(k.Segments), 2), piece, c.combines(piece)+passes, ahead))
+				cluster.Time(k.Segments-1)*max(c.sendInterval(piece), works+passes,
+					c.landing(min(int(k.Segments), 2), piece, c.combines(piece)+passes, ahead))
 		},
 	})
 }

@@ -38,7 +38,8 @@ func CostOf(m *cluster.Machine) (Cost, error) {
 		c.Network = CollectiveNetwork{L: net.Latency, Barrier: net.Barrier, G: cluster.FromSeconds(1 / net.Bandwidth)}
 	}
 	if c.L+c.O+c.Gap+c.G <= 0 {
-		return Cost{}, fmt.Errorf("machine %s has no latency, overhead, gap or bandwidth between nodes: messages have no cost", m.Name)
+		return Cost{}, fmt.Errorf("machine %s has no latency, overhead, gap or bandwidth between nodes: messages "+
+			"have no cost", m.Name)
 	}
 	return c, nil
 }

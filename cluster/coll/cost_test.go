@@ -12,7 +12,8 @@ func TestAsksFirst(t *testing.T) {
 	}{
 		{OpBcast, "flat", 8, 1}, {OpBcast, "chain", 4096, 1}, {OpScatter, "flat", 4096, 1}, {OpScatter, "knomial", 8, 0},
 		{OpReduce, "knomial", 1024, 0}, {OpAllgather, "bruck", 1024, 0}, {OpAllgather, "ring", 4096, 1},
-		{OpExchange, "flat", 16, 15}, {OpExchange, "pairwise", 64, 63}, {OpExchange, "flat", 65536, 65535}, {OpAllgather, "recursive-doubling", 65536, 16},
+		{OpExchange, "flat", 16, 15}, {OpExchange, "pairwise", 64, 63}, {OpExchange, "flat", 65536, 65535},
+		{OpAllgather, "recursive-doubling", 65536, 16},
 	} {
 		a, err := Find(c.what, c.name)
 		if err != nil {

@@ -64,18 +64,24 @@ func TestCounts(t *testing.T) {
 			return q*log(q) + q - 1 + beyond
 		},
 		"scan recursive-doubling": hops, "scan chain": tree,
-		"allreduce reduce-bcast": func(n, k, s int) int { return 2 * (n - 1) * s },
-		"allgather gather-bcast": func(n, k, s int) int { return 2 * (n - 1) }, "reduce-scatter reduce-scatter": func(n, k, s int) int { return 2 * (n - 1) },
-		"allreduce hierarchical": func(n, k, s int) int { return 2 * (n - 1) * s },
-		"barrier tree":           func(n, k, s int) int { return 2 * (n - 1) },
-		"exchange direct":        all, "exchange staged": all, "allgather direct": all, "allgather staged": all, "reduce-scatter direct": all, "reduce-scatter staged": all,
-		"allreduce staged": all, "allreduce direct": func(n, k, s int) int { return 2 * n * (n - 1) }, "reduce direct": func(n, k, s int) int { return n*(n-1) + n - 1 },
-		"allreduce relayed": func(n, k, s int) int { return 2 * (n - 1) }, "scan staged": func(n, k, s int) int { return n * (n - 1) / 2 }, "barrier direct": func(n, k, s int) int { return 0 },
+		"allreduce reduce-bcast":        func(n, k, s int) int { return 2 * (n - 1) * s },
+		"allgather gather-bcast":        func(n, k, s int) int { return 2 * (n - 1) },
+		"reduce-scatter reduce-scatter": func(n, k, s int) int { return 2 * (n - 1) },
+		"allreduce hierarchical":        func(n, k, s int) int { return 2 * (n - 1) * s },
+		"barrier tree":                  func(n, k, s int) int { return 2 * (n - 1) },
+		"exchange direct":               all, "exchange staged": all, "allgather direct": all, "allgather staged": all,
+		"reduce-scatter direct": all, "reduce-scatter staged": all,
+		"allreduce staged": all, "allreduce direct": func(n, k, s int) int { return 2 * n * (n - 1) },
+		"reduce direct":     func(n, k, s int) int { return n*(n-1) + n - 1 },
+		"allreduce relayed": func(n, k, s int) int { return 2 * (n - 1) }, "scan staged": func(n, k, s int) int {
+			return n * (n - 1) / 2
+		}, "barrier direct": func(n, k, s int) int { return 0 },
 		"bcast scatter-allgather": nil, // below: the ring omits the blocks of the scatter
 	}
 	// Bytes of members' blocks, or of all data of m bytes.
 	bytes := map[string]func(n, k int, m int64) int64{
-		"exchange bruck": func(n, k int, m int64) int64 { // the message (j, d) carries m bytes for each b < N whose digit j is d
+		// the message (j, d) carries m bytes for each b < N whose digit j is d
+		"exchange bruck": func(n, k int, m int64) int64 {
 			sum := int64(0)
 			for w := 1; w < n; w *= k {
 				for b := range n {
@@ -119,12 +125,15 @@ func TestCounts(t *testing.T) {
 			return counts{2*(n-nodes) + nodes*(nodes-1), 2*int64(n-nodes)*int64(n)*m + (int64(n)*int64(n)-squares)*m}
 		},
 		"exchange hierarchical-bruck": func(n, nodes, full, k int, _, m int64) counts { // claim 42: t²·B per pair of nodes
-			return counts{2*(n-nodes) + nodes*dissemination(nodes, k), 2*int64(n-nodes)*int64(n)*m + between(nodes, k, m, int64(full)*int64(full))}
+			return counts{2*(n-nodes) + nodes*dissemination(nodes, k),
+				2*int64(n-nodes)*int64(n)*m + between(nodes, k, m, int64(full)*int64(full))}
 		},
-		"bcast hardware":     func(n, nodes, _, _ int, _, m int64) counts { return counts{n - nodes, int64(n-nodes) * m} },
-		"reduce hardware":    func(n, nodes, _, _ int, _, m int64) counts { return counts{n - nodes, int64(n-nodes) * m} },
-		"allreduce hardware": func(n, nodes, _, _ int, _, m int64) counts { return counts{2 * (n - nodes), 2 * int64(n-nodes) * m} },
-		"barrier hardware":   func(n, nodes, _, _ int, _, _ int64) counts { return counts{2 * (n - nodes), -1} },
+		"bcast hardware":  func(n, nodes, _, _ int, _, m int64) counts { return counts{n - nodes, int64(n-nodes) * m} },
+		"reduce hardware": func(n, nodes, _, _ int, _, m int64) counts { return counts{n - nodes, int64(n-nodes) * m} },
+		"allreduce hardware": func(n, nodes, _, _ int, _, m int64) counts {
+			return counts{2 * (n - nodes), 2 * int64(n-nodes) * m}
+		},
+		"barrier hardware": func(n, nodes, _, _ int, _, _ int64) counts { return counts{2 * (n - nodes), -1} },
 		"allgather hierarchical": func(n, nodes, full, k int, _, m int64) counts {
 			return counts{2*(n-nodes) + nodes*dissemination(nodes, k), int64(n-nodes)*int64(n+1)*m + int64(n)*int64(nodes-1)*m}
 		},
@@ -164,7 +173,8 @@ func TestCounts(t *testing.T) {
 					}
 					want := count(n, int(h.nodes), int(h.largestNode()), int(k.Radix), squares, m)
 					if len(tr.Messages) != want.messages || want.bytes >= 0 && tr.Bytes() != want.bytes {
-						t.Errorf("%s, ranks %d, places %v, radix %d: %d messages and %d B, want %d and %d", name, n, k.Places, k.Radix, len(tr.Messages), tr.Bytes(), want.messages, want.bytes)
+						t.Errorf("%s, ranks %d, places %v, radix %d: %d messages and %d B, want %d and %d", name, n, k.Places, k.Radix,
+							len(tr.Messages), tr.Bytes(), want.messages, want.bytes)
 					}
 					continue
 				}
@@ -203,12 +213,15 @@ func TestPredictions(t *testing.T) {
 	}
 	exact["gather kary"] = false // children of one size may arrive at the same time
 	for _, name := range []string{
-		"reduce chain", "reduce flat", "allgather neighbour-exchange", "allgather recursive-doubling", "allgather ring", "exchange pairwise",
-		"reduce-scatter recursive-halving", "reduce-scatter ring", "allreduce ring", "scan chain", "barrier dissemination", "barrier recursive-doubling",
+		"reduce chain", "reduce flat", "allgather neighbour-exchange", "allgather recursive-doubling", "allgather ring",
+		"exchange pairwise",
+		"reduce-scatter recursive-halving", "reduce-scatter ring", "allreduce ring", "scan chain", "barrier dissemination",
+		"barrier recursive-doubling",
 	} {
 		exact[name] = true
 	}
-	c := Cost{L: 2500, O: 1500, Gap: 1000, G: 6, Copy: 1, Combine: 2, Network: CollectiveNetwork{L: 3000, Barrier: 1300, G: 1}}
+	c := Cost{L: 2500, O: 1500, Gap: 1000, G: 6, Copy: 1, Combine: 2,
+		Network: CollectiveNetwork{L: 3000, Barrier: 1300, G: 1}}
 	for _, a := range All() {
 		name := a.Collective.String() + " " + a.Name
 		worst, where := 0.0, ""
@@ -224,7 +237,8 @@ func TestPredictions(t *testing.T) {
 					}
 					got, want := tr.Last(), k.Predict(&c, m)
 					if off := float64(want-got) / float64(max(got, 1)); max(off, -off) > worst {
-						worst, where = max(off, -off), fmt.Sprintf("ranks %d radix %d segments %d places %v, %d B: priced %d, predicted %d", n, k.Radix, k.Segments, k.Places, m, got, want)
+						worst, where = max(off, -off), fmt.Sprintf("ranks %d radix %d segments %d places %v, %d B: priced %d, "+
+							"predicted %d", n, k.Radix, k.Segments, k.Places, m, got, want)
 					}
 				}
 			}

@@ -38,7 +38,8 @@ func init() {
 		Parts: func(k Key) int32 { return k.Ranks }, Predict: sharesTime,
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "relayed", Paper: threadsPaper, Needs: Reach,
-		Doc: "each member copies its data to the shared control block, the first one combines them, and the others load the result",
+		Doc: "each member copies its data to the shared control block, the first one combines them, and the others load " +
+			"the result",
 		Make: func(b *Builder) {
 			b.s.Marks = b.P + 1
 			given := b.publishCopy(part(In, 0, -1), whole)

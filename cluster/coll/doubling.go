@@ -17,8 +17,10 @@ func init() {
 			return t
 		},
 	}, &Algorithm{
-		Collective: OpReduceScatter, Name: "recursive-halving", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: PowerOfTwo | Commutative,
-		Doc: "ranks exchange half of their blocks with the partner whose number differs in one bit, from the highest bit down",
+		Collective: OpReduceScatter, Name: "recursive-halving", Paper: "Thakur, Rabenseifner and Gropp 2005",
+		Needs: PowerOfTwo | Commutative,
+		Doc: "ranks exchange half of their blocks with the partner whose number differs in one bit, from the " +
+			"highest bit down",
 		Make: func(b *Builder) {
 			acc := b.temp(part(0, 0, -1))
 			have, _ := b.halve(acc, b.copy(part(acc, 0, -1), part(In, 0, -1)))
@@ -29,7 +31,8 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "recursive-doubling", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
-		Doc:  "ranks exchange all data with the partner whose number differs in one bit; ranks beyond a power of two are folded into others",
+		Doc: "ranks exchange all data with the partner whose number differs in one bit; ranks beyond a power of two " +
+			"are folded into others",
 		Make: doublingAllreduce, Class: foldedClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			q, _ := core(k.Ranks)
@@ -39,7 +42,8 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "rabenseifner", Paper: "paper 5, section 3.5; Rabenseifner 2004", Needs: Commutative,
-		Doc: "a reduce-scatter by recursive halving, then an allgather by recursive doubling; ranks beyond a power of two are folded into others",
+		Doc: "a reduce-scatter by recursive halving, then an allgather by recursive doubling; ranks beyond a power of " +
+			"two are folded into others",
 		Make: func(b *Builder) {
 			have, unfold, member := b.folding()
 			if !member {
@@ -107,7 +111,8 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpBarrier, Name: "recursive-doubling", Paper: "Thakur, Rabenseifner and Gropp 2005",
-		Doc: "ranks notify the partner whose number differs in one bit, from the lowest bit up; ranks beyond a power of two are folded into others",
+		Doc: "ranks notify the partner whose number differs in one bit, from the lowest bit up; ranks beyond a power of " +
+			"two are folded into others",
 		Make: func(b *Builder) {
 			q, beyond := core(b.P)
 			if folded(b.P, b.Rel) {

@@ -46,7 +46,8 @@ func init() {
 		Predict: func(c *Cost, k Key, n int64) cluster.Time { return c.all(k.Ranks-1, n) + c.copies(n) },
 	}, &Algorithm{
 		Collective: OpReduceScatter, Name: "pairwise", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
-		Doc: "one round per distance: a rank sends the block of the rank at that distance, and adds the received block to its own",
+		Doc: "one round per distance: a rank sends the block of the rank at that distance, and adds the received block " +
+			"to its own",
 		Make: func(b *Builder) {
 			have := b.copy(from(Out, 0, 1), from(In, 0, 1))
 			theirs, free := b.landings(int(b.P-1), func() Buf { return b.loose(1) })

@@ -113,7 +113,8 @@ func (x *executor) execute() error {
 	}
 	for f, q := range x.flights {
 		if len(q.sends)+len(q.recvs) > 0 {
-			return fmt.Errorf("%d messages and %d receives from %d to %d in channel %d are left", len(q.sends), len(q.recvs), f.from, f.to, f.channel)
+			return fmt.Errorf("%d messages and %d receives from %d to %d in channel %d are left", len(q.sends), len(q.recvs),
+				f.from, f.to, f.channel)
 		}
 	}
 	return nil

@@ -226,7 +226,8 @@ func init() {
 			return k.hierarchyTime(c, n, 0)
 		},
 	}, &Algorithm{
-		Collective: OpReduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, UsesPlaces: true, Needs: Commutative,
+		Collective: OpReduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, UsesPlaces: true,
+		Needs: Commutative,
 		Doc:   "each node's leader combines the data of its node, and the leaders reduce up a k-nomial tree",
 		Make:  func(b *Builder) { b.foldUp(b.branch(b.Rel)) },
 		Class: class,
@@ -234,8 +235,9 @@ func init() {
 			return c.copies(n) + k.hierarchyTime(c, n, c.combines(n))
 		},
 	}, &Algorithm{
-		Collective: OpAllreduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, UsesPlaces: true, Needs: Commutative,
-		Doc: "up to the leaders and their k-nomial tree, and down again",
+		Collective: OpAllreduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, UsesPlaces: true,
+		Needs: Commutative,
+		Doc:   "up to the leaders and their k-nomial tree, and down again",
 		Make: func(b *Builder) {
 			at := b.branch(b.Rel)
 			done := b.foldUp(at)

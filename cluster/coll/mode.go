@@ -127,12 +127,14 @@ func (k Key) PassesOn() bool {
 // check returns an error if the modes do not fit together.
 func (m Modes) check() error {
 	switch {
-	case int(m.Transfer) >= len(transferNames), int(m.Address) >= len(addressNames), int(m.In) >= len(syncNames), int(m.Out) >= len(syncNames):
+	case int(m.Transfer) >= len(transferNames), int(m.Address) >= len(addressNames), int(m.In) >= len(syncNames),
+		int(m.Out) >= len(syncNames):
 		return fmt.Errorf("modes %d, %d, %d and %d: one of them is invalid", m.Transfer, m.Address, m.In, m.Out)
 	case !m.Transfer.OneSided() && m.Address != Single:
 		return fmt.Errorf("address mode %s: two-sided messages need no addresses (use transfer put or rendezvous)", m.Address)
 	case m.Transfer == PutOnly && m.Out == MySync:
-		return fmt.Errorf("%s with %s out: a member cannot detect the arrival of its data (use %s or %s out, or transfer %s)", PutOnly, MySync, AllSync, NoSync, Put)
+		return fmt.Errorf("%s with %s out: a member cannot detect the arrival of its data (use %s or %s out, or "+
+			"transfer %s)", PutOnly, MySync, AllSync, NoSync, Put)
 	}
 	return nil
 }

@@ -385,7 +385,8 @@ func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
 // get gets a message from the sender's buffer at base.
 func (x *Run) get(p cluster.Poster, n *Node, node int32, base int64) {
 	q := x.peerPlace(node)
-	x.op = cluster.Op{Kind: cluster.KindGet, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Then: x, ThenArg: node | stageGot}
+	x.op = cluster.Op{Kind: cluster.KindGet, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Then: x,
+		ThenArg: node | stageGot}
 	x.op.Off, x.op.Vec = x.target(&q, q.Schedule.Nodes[x.plan.partners[node]].Ref, base)
 	if !x.call.isSizeOnly && x.op.Size > 0 {
 		x.op.Buf = x.messageBytes(n, node)

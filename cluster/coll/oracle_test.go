@@ -39,7 +39,8 @@ type trial struct {
 }
 
 func (c trial) String() string {
-	return fmt.Sprintf("%s by %s: ranks %d, radix %d, segments %d, root %d, %d B %v, seed %d, %d%% synchronous", c.key.Algorithm.Collective, c.key.Algorithm.Name,
+	return fmt.Sprintf("%s by %s: ranks %d, radix %d, segments %d, root %d, %d B %v, seed %d, %d%% synchronous",
+		c.key.Algorithm.Collective, c.key.Algorithm.Name,
 		c.key.Ranks, c.key.Radix, c.key.Segments, c.root, c.n, c.sizes, c.seed, c.sync)
 }
 
@@ -237,8 +238,10 @@ func TestOracle(t *testing.T) {
 					}
 					// 1 MiB: alternating roots, and only the smallest radix that covers all ranks
 					// at once. Large teams use one key, alternating.
-					if exhaustive() && payload(a, p, 1<<20) <= maxPayload && (k.Radix <= int32(p) || k.Radix == a.Radix) && (p <= 16 || i == p%len(all)) {
-						c := trial{key: k, cache: cache, root: roots[seed%uint64(len(roots))], n: 1 << 20, seed: seed, sync: int(seed % 3 * 50)}
+					if exhaustive() && payload(a, p, 1<<20) <= maxPayload && (k.Radix <= int32(p) || k.Radix == a.Radix) &&
+						(p <= 16 || i == p%len(all)) {
+						c := trial{key: k, cache: cache, root: roots[seed%uint64(len(roots))], n: 1 << 20, seed: seed,
+							sync: int(seed % 3 * 50)}
 						if _, err := c.run(); err != nil {
 							t.Fatalf("%s: %v", c, err)
 						}
@@ -268,7 +271,8 @@ func TestOracleOfModes(t *testing.T) {
 					if k.Radix == 257 {
 						continue
 					}
-					for _, m := range []Modes{{In: AllSync, Out: AllSync}, {Transfer: Put, In: NoSync}, {Transfer: Put, In: AllSync, Out: AllSync}} {
+					for _, m := range []Modes{{In: AllSync, Out: AllSync}, {Transfer: Put, In: NoSync},
+						{Transfer: Put, In: AllSync, Out: AllSync}} {
 						k.Modes = m
 						c := trial{key: k, cache: &Cache{}, n: 6, seed: seed, sync: int(seed % 3 * 50)}
 						if a.Collective.Rooted() {

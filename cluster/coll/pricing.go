@@ -10,7 +10,8 @@ import (
 
 // A Graph holds the tasks of one rank, which wait for each other.
 type Graph struct {
-	Deps []uint16                               // by task: the number of tasks that it waits for; PriceGraphs counts them down
+	// by task: the number of tasks that it waits for; PriceGraphs counts them down
+	Deps []uint16
 	Next func(task int32, started bool) []int32 // the tasks that wait for the start of a task, or for its completion
 	Task func(task int32) Task                  // a task's message or time
 	Any  bool                                   // a receive has no peer or no tag
@@ -138,7 +139,9 @@ func (m *pricing) deadlock() error {
 	for i := range m.ranks {
 		waits = append(waits, m.ranks[i].posted...)
 	}
-	slices.SortFunc(waits, func(a, b event) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.node, b.node)) })
+	slices.SortFunc(waits, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.node, b.node))
+	})
 	d := &Deadlock{Open: m.open, Reason: "which depend on each other"}
 	for _, w := range waits {
 		t := m.ranks[w.rank].Task(w.node)

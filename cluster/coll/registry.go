@@ -15,15 +15,18 @@ type Needs uint8
 
 // The restrictions.
 const (
-	PowerOfTwo  Needs = 1 << iota // ranks
-	EvenRanks                     // an even number of ranks
-	EvenBlocks                    // all blocks have the same length
-	Commutative                   // a commutative reduction; other algorithms combine in the order of members, starting at the root
-	Reach                         // loads reach all members, through the shared control block
-	Network                       // the machine has a collective network
+	PowerOfTwo Needs = 1 << iota // ranks
+	EvenRanks                    // an even number of ranks
+	EvenBlocks                   // all blocks have the same length
+	// a commutative reduction; other algorithms combine in the order of members, starting at the
+	// root
+	Commutative
+	Reach   // loads reach all members, through the shared control block
+	Network // the machine has a collective network
 )
 
-var needNames = []string{"ranks a power of two", "an even number of ranks", "equal blocks", "a commutative reduction", "loads that reach all ranks", "a collective network"}
+var needNames = []string{"ranks a power of two", "an even number of ranks", "equal blocks", "a commutative reduction",
+	"loads that reach all ranks", "a collective network"}
 
 // Words returns the names of the restrictions.
 func (n Needs) Words() []string {
@@ -51,7 +54,9 @@ type Algorithm struct {
 	Make  func(b *Builder)
 	Class func(k Key, rel int32) int64 // ranks of one class share a schedule; nil: one class
 	Check func(k Key) error            // returns an error for a key without a schedule; nil: no check
-	Parts func(k Key) int32            // number of blocks; nil: one per member if blocks are numbered by member, otherwise one per segment
+	// number of blocks; nil: one per member if blocks are numbered by member, otherwise one per
+	// segment
+	Parts func(k Key) int32
 
 	// Predict returns the time at which the last rank ends, for blocks (or all shares together) of
 	// n bytes. All ranks start together, and messages do not wait for each other.

@@ -96,7 +96,8 @@ func (c *Comm) agreeOnSlots(room Room, slots int) error {
 	bytes, lowestBytes := all[3], -all[4]
 	highest, lowest := all[5], -all[6]
 	if words != lowestWords || bytes != lowestBytes || highest != lowest {
-		return c.lib.Errorf("%d slots of %d words and %d B on %s: others pass up to %d slots of %d words and %d B: every member must pass the same numbers",
+		return c.lib.Errorf("%d slots of %d words and %d B on %s: others pass up to %d slots of %d words and %d B: "+
+			"every member must pass the same numbers",
 			slots, room.Words, room.Bytes, c.team.Name(), highest, words, bytes)
 	}
 	c.lib.Raise(heap)

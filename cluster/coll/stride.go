@@ -75,7 +75,8 @@ func (x *Run) boundOf(plan *plan) *bound {
 		return nil
 	}
 	k := &plan.bound
-	if k.root == x.Root && k.blocks.Elems == x.Blocks.Elems && k.blocks.Unit == x.Blocks.Unit && k.nodes != nil { // as many parts as the schedule has
+	// as many parts as the schedule has
+	if k.root == x.Root && k.blocks.Elems == x.Blocks.Elems && k.blocks.Unit == x.Blocks.Unit && k.nodes != nil {
 		return k
 	}
 	k.root, k.blocks = x.Root, x.Blocks

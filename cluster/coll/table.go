@@ -50,7 +50,8 @@ func compareModes(a, b Modes) int {
 
 // same reports whether two configurations differ only in size.
 func (t Tuple) same(o Tuple) bool {
-	return t.Collective == o.Collective && compareModes(t.Modes, o.Modes) == 0 && t.Ranks == o.Ranks && t.perNode() == o.perNode()
+	return t.Collective == o.Collective && compareModes(t.Modes, o.Modes) == 0 && t.Ranks == o.Ranks && t.perNode() ==
+		o.perNode()
 }
 
 // Len returns the number of rules.
@@ -62,7 +63,8 @@ func (t *Table) Rules() []Rule {
 	for c := range t.columns {
 		for _, col := range t.columns[c] {
 			for _, e := range t.entries[col.first:col.end] {
-				r := Rule{Tuple: Tuple{Collective: Collective(c), Ranks: col.ranks, PerNode: col.perNode, Bytes: e.bytes, Modes: col.modes}, Time: e.time}
+				r := Rule{Tuple: Tuple{Collective: Collective(c), Ranks: col.ranks, PerNode: col.perNode, Bytes: e.bytes,
+					Modes: col.modes}, Time: e.time}
 				for _, n := range e.choices {
 					if n != 0 {
 						r.Choices = append(r.Choices, t.choices[n-1])
@@ -214,7 +216,8 @@ func Serving(at Tuple) (Choice, error) {
 
 // Memory returns the size of a table in bytes.
 func (t *Table) Memory() int {
-	n := int(unsafe.Sizeof(*t)) + cap(t.entries)*int(unsafe.Sizeof(tableEntry{})) + cap(t.choices)*int(unsafe.Sizeof(Choice{}))
+	n := int(unsafe.Sizeof(*t)) + cap(t.entries)*int(unsafe.Sizeof(tableEntry{})) + cap(t.choices)*
+		int(unsafe.Sizeof(Choice{}))
 	for _, c := range t.columns {
 		n += cap(c) * int(unsafe.Sizeof(tableColumn{}))
 	}

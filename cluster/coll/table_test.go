@@ -19,7 +19,8 @@ func choiceOf(t testing.TB, c Collective, name string, radix, segments int) Choi
 }
 
 func ruleOf(ranks, perNode int32, bytes int64, choices ...Choice) Rule {
-	return Rule{Tuple: Tuple{Collective: choices[0].Algorithm.Collective, Ranks: ranks, PerNode: perNode, Bytes: bytes}, Choices: choices}
+	return Rule{Tuple: Tuple{Collective: choices[0].Algorithm.Collective, Ranks: ranks, PerNode: perNode, Bytes: bytes},
+		Choices: choices}
 }
 
 // A rule applies from its size on; below the first rule, the first one applies. A team that is not
@@ -69,7 +70,8 @@ func TestTableServes(t *testing.T) {
 	if got, err := table.Find(Tuple{Collective: OpAllgather, Ranks: 9, Bytes: 8}); err != nil || got != bruck {
 		t.Errorf("9 ranks: %v, %v; want %v", got, err, bruck)
 	}
-	if got, err := table.Find(Tuple{Collective: OpAllgather, Ranks: 9, Bytes: 64}); err != nil || got.Algorithm.Needs&PowerOfTwo != 0 {
+	if got, err := table.Find(Tuple{Collective: OpAllgather, Ranks: 9, Bytes: 64}); err != nil ||
+		got.Algorithm.Needs&PowerOfTwo != 0 {
 		t.Errorf("9 ranks where the only choice wants a power of two: %v, %v", got, err)
 	}
 	for _, a := range All() {
@@ -126,12 +128,14 @@ func TestTableModes(t *testing.T) {
 // node.
 func TestTableWinners(t *testing.T) {
 	flat := choiceOf(t, OpBcast, "flat", 0, 1)
-	table, err := NewTable([]Rule{ruleOf(2, 2, 0, flat), ruleOf(4, 4, 0, flat), ruleOf(8, 4, 0, flat), ruleOf(2, 1, 0, flat), ruleOf(8, 1, 0, flat)})
+	table, err := NewTable([]Rule{ruleOf(2, 2, 0, flat), ruleOf(4, 4, 0, flat), ruleOf(8, 4, 0, flat),
+		ruleOf(2, 1, 0, flat), ruleOf(8, 1, 0, flat)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := table.Winners()
-	if len(w) != 2 || w[0].PerNode != 1 || !slices.Equal(w[0].Ranks, []int32{2, 8}) || w[1].PerNode != 4 || !slices.Equal(w[1].Ranks, []int32{2, 4, 8}) {
+	if len(w) != 2 || w[0].PerNode != 1 || !slices.Equal(w[0].Ranks, []int32{2, 8}) || w[1].PerNode != 4 ||
+		!slices.Equal(w[1].Ranks, []int32{2, 4, 8}) {
 		t.Errorf("fields: %+v", w)
 	}
 }
@@ -180,7 +184,8 @@ func big(t testing.TB, teams, sizes int) []Rule {
 	var rules []Rule
 	for i := range teams {
 		for j := range sizes {
-			r := ruleOf(int32(i+2), 1, int64(j)*64, choiceOf(t, OpBcast, "knomial", 2+(i+j)%7, 1), choiceOf(t, OpBcast, "flat", 0, 1))
+			r := ruleOf(int32(i+2), 1, int64(j)*64, choiceOf(t, OpBcast, "knomial", 2+(i+j)%7, 1),
+				choiceOf(t, OpBcast, "flat", 0, 1))
 			r.Time = cluster.Time(1000 * (i + j))
 			rules = append(rules, r)
 		}

@@ -68,7 +68,9 @@ func (k Key) Bind(root int32, blocks Blocks) ([]Place, error) {
 		places[r] = Place{Schedule: cache.Schedule(k, rel), Rel: rel, Root: root, Blocks: blocks}
 		nodes += len(places[r].Schedule.Nodes)
 		if nodes > maxNodes {
-			return nil, fmt.Errorf("%s by %s among %d ranks has more than %d steps (use fewer ranks)", k.Algorithm.Collective, k.Algorithm.Name, k.Ranks, maxNodes)
+			return nil,
+				fmt.Errorf("%s by %s among %d ranks has more than %d steps (use fewer ranks)", k.Algorithm.Collective,
+					k.Algorithm.Name, k.Ranks, maxNodes)
 		}
 	}
 	return places, nil

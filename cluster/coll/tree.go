@@ -24,11 +24,16 @@ type vertex struct {
 type edge struct{ d, size int32 }
 
 var shapes = []shape{
-	{name: "knomial", doc: "a k-nomial tree: a rank's children are at multiples of all powers of the radix below the rank's own power", paper: "paper 5, section 3.2", radix: 2, vertex: knomial},
-	{name: "kary", doc: "a k-ary tree: each rank divides the following ranks among its children; the radix is their number", paper: "paper 5, section 3.2", radix: 2, vertex: kary},
-	{name: "chain", doc: "a chain: each rank has the next one as its only child", paper: "paper 5, section 3.2", vertex: chain},
+	{name: "knomial", doc: "a k-nomial tree: a rank's children are at multiples of all powers of the radix below the " +
+		"rank's own power", paper: "paper 5, section 3.2", radix: 2, vertex: knomial},
+	{name: "kary", doc: "a k-ary tree: each rank divides the following ranks among its children; the radix is " +
+		"their number", paper: "paper 5, section 3.2", radix: 2, vertex: kary},
+	{name: "chain", doc: "a chain: each rank has the next one as its only child", paper: "paper 5, section 3.2",
+		vertex: chain},
 	{name: "flat", doc: "the root has all others as its children", paper: "paper 5, section 3.2", vertex: flat},
-	{name: "fork", doc: "a fork: ranks form a grid, whose number of dimensions is the radix, with a chain along the first dimension and from each of its ranks a fork in the others", paper: "paper 5, section 3.2", radix: 3, least: 1, vertex: fork},
+	{name: "fork", doc: "a fork: ranks form a grid, whose number of dimensions is the radix, with a chain along the " +
+		"first dimension and from each of its ranks a fork in the others", paper: "paper 5, section 3.2", radix: 3,
+		least: 1, vertex: fork},
 }
 
 // knomial returns the vertex of a k-nomial tree. The lowest nonzero digit of a rank determines its

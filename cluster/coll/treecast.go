@@ -10,8 +10,9 @@ func init() {
 	for i := range shapes {
 		s := &shapes[i]
 		register(&Algorithm{
-			Collective: OpBcast, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, MinRadix: s.least, Segmented: true,
-			Make: func(b *Builder) { b.cast(s, nil) }, Class: s.childClass,
+			Collective: OpBcast, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, MinRadix: s.least,
+			Segmented: true,
+			Make:      func(b *Builder) { b.cast(s, nil) }, Class: s.childClass,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time { return s.down(c, k, n) },
 		}, &Algorithm{
 			Collective: OpScatter, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, MinRadix: s.least,
@@ -75,11 +76,14 @@ func (b *Builder) scatter(s *shape, root, block Buf, after ...id) {
 // walk returns the time at which the last rank below a vertex has its message. The size depends on
 // the child. A parent has the message at time 0 and sends to one child after another.
 func (s *shape) walk(k Key, rel int32, size func(edge) int64, c *Cost) cluster.Time {
-	return walk(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 { return s.subtreeClass(k, rel) }, rel, size, c)
+	return walk(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 {
+		return s.subtreeClass(k, rel)
+	}, rel, size, c)
 }
 
 // walk is shape.walk for any tree whose vertices of one class have equal subtrees.
-func walk(at func(rel int32) vertex, class func(rel int32) int64, rel int32, size func(edge) int64, c *Cost) cluster.Time {
+func walk(at func(rel int32) vertex, class func(rel int32) int64, rel int32, size func(edge) int64,
+	c *Cost) cluster.Time {
 	times := map[int64]cluster.Time{} // by class
 	var below func(rel int32) cluster.Time
 	below = func(rel int32) cluster.Time {
@@ -118,7 +122,8 @@ func (s *shape) downward(c *Cost, k Key, n int64) (first, processor, elsewhere c
 		if len(v.children) > 0 { // an inner rank also sends, and requests arrive in pairs
 			ahead = len(v.children) + siblings
 		}
-		elsewhere = max(elsewhere, c.offers(len(v.children))+c.adapterTime(max(len(v.children), 1), piece), up*c.landing(2, piece, kids*c.O, c.adapterTime(ahead, piece)))
+		elsewhere = max(elsewhere, c.offers(len(v.children))+c.adapterTime(max(len(v.children), 1), piece),
+			up*c.landing(2, piece, kids*c.O, c.adapterTime(ahead, piece)))
 	})
 	return s.walk(k, 0, func(edge) int64 { return piece }, c), processor, elsewhere
 }

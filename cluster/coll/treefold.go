@@ -11,8 +11,9 @@ func init() {
 	for i := range shapes {
 		s := &shapes[i]
 		register(&Algorithm{
-			Collective: OpReduce, Name: s.name, Doc: "up " + s.doc, Paper: s.paper, Radix: s.radix, MinRadix: s.least, Segmented: true,
-			Make: func(b *Builder) { b.fold(s) }, Class: s.childClass,
+			Collective: OpReduce, Name: s.name, Doc: "up " + s.doc, Paper: s.paper, Radix: s.radix, MinRadix: s.least,
+			Segmented: true,
+			Make:      func(b *Builder) { b.fold(s) }, Class: s.childClass,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time { return s.up(c, k, n) },
 		}, &Algorithm{
 			Collective: OpGather, Name: s.name, Doc: "up " + s.doc, Paper: s.paper, Radix: s.radix, MinRadix: s.least,
@@ -125,12 +126,16 @@ func (s *shape) upward(c *Cost, k Key, n int64, again bool) (first, processor, e
 
 // rise returns the time at which the root has received everything. Each rank sends to its parent
 // after it has received from its children; the size depends on its subtree.
-func (s *shape) rise(k Key, bytes func(subtree int32) int64, work func(subtree int32) cluster.Time, c *Cost) cluster.Time {
-	return rise(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 { return s.subtreeClass(k, rel) }, bytes, work, c)
+func (s *shape) rise(k Key, bytes func(subtree int32) int64, work func(subtree int32) cluster.Time,
+	c *Cost) cluster.Time {
+	return rise(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 {
+		return s.subtreeClass(k, rel)
+	}, bytes, work, c)
 }
 
 // rise is shape.rise for any tree whose vertices of one class have equal subtrees.
-func rise(at func(rel int32) vertex, class func(rel int32) int64, bytes func(subtree int32) int64, work func(subtree int32) cluster.Time, c *Cost) cluster.Time {
+func rise(at func(rel int32) vertex, class func(rel int32) int64, bytes func(subtree int32) int64,
+	work func(subtree int32) cluster.Time, c *Cost) cluster.Time {
 	times := map[int64]cluster.Time{}
 	var whole func(rel int32) cluster.Time
 	whole = func(rel int32) cluster.Time {

@@ -23,7 +23,10 @@ func (o *rankOps) sequential() bool {
 // callInTurn makes the calls of a rank whose operations follow each other. The rank answers
 // RTS messages only inside these calls.
 func (x *replayed) callInTurn() error {
-	before := group(x.of.edges, len(x.of.ops), func(e edge) (key, value int32, ok bool) { return e.op, e.before, !e.started })
+	before := group(x.of.edges, len(x.of.ops), func(e edge) (key, value int32, ok bool) {
+		return e.op, e.before,
+			!e.started
+	})
 	for i := range x.of.ops {
 		o := &x.of.ops[i]
 		if err := x.await(before(int32(i))); err != nil {

@@ -169,7 +169,8 @@ func (p poster) Post(op *cluster.Op) cluster.Handle {
 		return 0
 	}
 	why := hint(op)
-	if g, is := op.Then.(graph); !is || g != x.of || op.Kind != cluster.KindSend && op.Kind != cluster.KindRecv && op.Kind != cluster.KindWork {
+	if g, is := op.Then.(graph); !is || g != x.of ||
+		op.Kind != cluster.KindSend && op.Kind != cluster.KindRecv && op.Kind != cluster.KindWork {
 		why = cmp.Or(why, noGraph)
 	}
 	if why != "" {

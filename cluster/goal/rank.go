@@ -170,7 +170,8 @@ func (s *rankRecorder) refused(call, hint string) error {
 // callOf names an operation.
 func callOf(op *cluster.Op) string {
 	way := " to "
-	if op.Kind == cluster.KindRecv || op.Kind == cluster.KindGet || op.Kind >= cluster.KindIprobe && op.Kind <= cluster.KindMprobe {
+	if op.Kind == cluster.KindRecv || op.Kind == cluster.KindGet ||
+		op.Kind >= cluster.KindIprobe && op.Kind <= cluster.KindMprobe {
 		way = " from "
 	}
 	switch {

@@ -121,7 +121,8 @@ func (t *Recorder) Note() string {
 	if !t.usesRendezvous || !t.stepped {
 		return ""
 	}
-	return "some messages use rendezvous, and collectives run as continuations: a replay may take another time, because GOAL does not mark the calls between which a rank answers"
+	return "some messages use rendezvous, and collectives run as continuations: a replay may take another time, " +
+		"because GOAL does not mark the calls between which a rank answers"
 }
 
 // chunk is a part of a rank's operations in the temporary file.

@@ -18,16 +18,19 @@ const ns = cluster.Nanosecond
 
 // machine has LogGP's terms in whole ns. Apart from flops nothing else takes time.
 func machine(eager int64) cluster.Machine {
-	m := cluster.Machine{Name: "loggp", ClockTime: new(cluster.Time), Progress: cluster.ProgressCall, EagerLimit: eager, Flops: 1e9}
+	m := cluster.Machine{Name: "loggp", ClockTime: new(cluster.Time), Progress: cluster.ProgressCall, EagerLimit: eager,
+		Flops: 1e9}
 	for i := range m.Classes {
-		m.Classes[i] = cluster.Link{Latency: 2503 * ns, Overhead: 1511 * ns, Gap: 1009 * ns, Bandwidth: 1.0 / 6e-9, Adapters: 1}
+		m.Classes[i] = cluster.Link{Latency: 2503 * ns, Overhead: 1511 * ns, Gap: 1009 * ns, Bandwidth: 1.0 / 6e-9,
+			Adapters: 1}
 	}
 	return m
 }
 
 func spec(m cluster.Machine, nodes, perNode int) cluster.Spec {
 	return cluster.Spec{Machine: m, EagerLimit: -1, Seed: 1, Segment: 1 << 12,
-		Layout: cluster.Layout{Nodes: nodes, RanksPerNode: perNode, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}}
+		Layout: cluster.Layout{Nodes: nodes, RanksPerNode: perNode, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+			Model: cluster.Flat}}
 }
 
 // run returns the end of the last rank.
@@ -106,7 +109,8 @@ func TestRoundTrip(t *testing.T) {
 			case name == "barriers" && s.Layout.RanksPerNode > 1:
 				continue // the messages of a barrier share adapters; the formula of a barrier does not model this
 			}
-			what := fmt.Sprintf("%s, %d × %d, eager up to %d B", name, s.Layout.Nodes, s.Layout.RanksPerNode, s.Machine.EagerLimit)
+			what := fmt.Sprintf("%s, %d × %d, eager up to %d B", name, s.Layout.Nodes, s.Layout.RanksPerNode,
+				s.Machine.EagerLimit)
 			text, took := written(t, s, body)
 			if alone := run(t, sim.New(), s, body); alone != took {
 				t.Errorf("%s: %d ps while it is recorded, %d otherwise", what, took, alone)
@@ -273,9 +277,16 @@ func TestRoundTripOfSchedules(t *testing.T) {
 // An operation that GOAL does not have ends the program with the rank, the call and a hint.
 func TestRefused(t *testing.T) {
 	for want, body := range map[string]func(*cluster.Rank) error{
-		"rank 1: put to 0: not in GOAL: it has only messages":   func(r *cluster.Rank) error { return r.Put(cluster.At(0, 0), cluster.Of(make([]byte, 8))) },
-		"rank 1: get from 0: not in GOAL: it has only messages": func(r *cluster.Rank) error { return r.Get(cluster.At(0, 0), cluster.Of(make([]byte, 8))) },
-		"rank 1: atomic to 0: not in GOAL":                      func(r *cluster.Rank) error { _, err := r.Atomic(cluster.At(0, 0), cluster.AtomicAdd, 1); return err },
+		"rank 1: put to 0: not in GOAL: it has only messages": func(r *cluster.Rank) error {
+			return r.Put(cluster.At(0, 0), cluster.Of(make([]byte, 8)))
+		},
+		"rank 1: get from 0: not in GOAL: it has only messages": func(r *cluster.Rank) error {
+			return r.Get(cluster.At(0, 0), cluster.Of(make([]byte, 8)))
+		},
+		"rank 1: atomic to 0: not in GOAL": func(r *cluster.Rank) error {
+			_, err := r.Atomic(cluster.At(0, 0), cluster.AtomicAdd, 1)
+			return err
+		},
 		"rank 1: ssend to 0: not in GOAL: no send always waits for its receive": func(r *cluster.Rank) error {
 			return r.Ssend(r.World(), 0, 0, cluster.Data{})
 		},

@@ -14,7 +14,8 @@ import (
 
 // loggops is a machine of LogGP's terms only.
 func loggops(c coll.Cost) cluster.Machine {
-	m := cluster.Machine{Name: "loggops", ClockTime: new(cluster.Time), Progress: cluster.ProgressCall, EagerLimit: 1 << 40, Flops: 1e12}
+	m := cluster.Machine{Name: "loggops", ClockTime: new(cluster.Time), Progress: cluster.ProgressCall,
+		EagerLimit: 1 << 40, Flops: 1e12}
 	for i := range m.Classes {
 		m.Classes[i] = cluster.Link{Latency: c.L, Overhead: c.O, Gap: c.Gap, Bandwidth: 1 / c.G.Seconds(), Adapters: 1}
 	}
@@ -34,7 +35,8 @@ func replay(t *testing.T, text string, m cluster.Machine) (cluster.Time, error) 
 		return 0, err
 	}
 	spec := cluster.Spec{Machine: m, EagerLimit: -1, Seed: 1,
-		Layout: cluster.Layout{Nodes: p.Size(), RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}}
+		Layout: cluster.Layout{Nodes: p.Size(), RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+			Model: cluster.Flat}}
 	last := cluster.Time(0)
 	err = cluster.Launch(t.Context(), sim.New(), spec, func(r *cluster.Rank) error {
 		err := g.Rank(r)
@@ -55,9 +57,12 @@ func TestReplayTakesThePrice(t *testing.T) {
 	for name, text := range map[string]string{
 		"one message":   "num_ranks 2\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 1000b from 0\n}\n",
 		"no operations": "num_ranks 2\n",
-		"calculations":  "num_ranks 2\nrank 0 {\na: calc 700\nb: send 8b to 1\nb requires a\n}\nrank 1 {\na: recv 8b from 0\nb: calc 12345\nb requires a\n}\n",
-		"from any":      "num_ranks 3\nrank 0 {\na: recv 8b from -1 tag -1\nb: recv 8b from -1 tag 7\nb requires a\n}\nrank 1 {\nc: calc 5000\ns: send 8b to 0 tag 7\ns requires c\n}\nrank 2 {\nsend 8b to 0 tag 3\n}\n",
-		"started":       "num_ranks 2\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb irequires a\n}\nrank 1 {\na: recv 8b from 0\nb: send 8b to 0\nb requires a\n}\n",
+		"calculations": "num_ranks 2\nrank 0 {\na: calc 700\nb: send 8b to 1\nb requires a\n}\nrank 1 {\na: recv 8b " +
+			"from 0\nb: calc 12345\nb requires a\n}\n",
+		"from any": "num_ranks 3\nrank 0 {\na: recv 8b from -1 tag -1\nb: recv 8b from -1 tag 7\nb requires " +
+			"a\n}\nrank 1 {\nc: calc 5000\ns: send 8b to 0 tag 7\ns requires c\n}\nrank 2 {\nsend 8b to 0 tag 3\n}\n",
+		"started": "num_ranks 2\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb irequires a\n}\nrank 1 {\na: " +
+			"recv 8b from 0\nb: send 8b to 0\nb requires a\n}\n",
 		"a ring":        ring(7, 400),
 		"dissemination": dissemination(16, 100),
 	} {
@@ -97,7 +102,8 @@ func dissemination(ranks, size int) string {
 	for r := range ranks {
 		fmt.Fprintf(&b, "rank %d {\n", r)
 		for i, d := 0, 1; d < ranks; i, d = i+1, 2*d {
-			fmt.Fprintf(&b, "s%d: send %db to %d tag %d\nr%d: recv %db from %d tag %d\n", i, size, (r+d)%ranks, i, i, size, (r+ranks-d)%ranks, i)
+			fmt.Fprintf(&b, "s%d: send %db to %d tag %d\nr%d: recv %db from %d tag %d\n", i, size, (r+d)%ranks, i, i, size,
+				(r+ranks-d)%ranks, i)
 			if i > 0 {
 				fmt.Fprintf(&b, "s%d requires r%d\n", i, i-1)
 			}
@@ -111,17 +117,21 @@ func dissemination(ranks, size int) string {
 // calculates on processors of unknown speed is refused before it starts.
 func TestReplayRefuses(t *testing.T) {
 	m := loggops(coll.Cost{L: 1000 * ns, O: 100 * ns, Gap: 10 * ns, G: 1 * ns})
-	_, err := replay(t, "num_ranks 3\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb requires a\n}\nrank 1 {\nrecv 8b from -1 tag 4\n}\nrank 2 {\nsend 8b to 0\n}\n", m)
+	_, err := replay(t, "num_ranks 3\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb requires a\n}\nrank 1 {\nrecv "+
+		"8b from -1 tag 4\n}\nrank 2 {\nsend 8b to 0\n}\n", m)
 	const want = "deadlock: 3 operations left; rank 0 waits for rank 1 with tag 0; rank 1 waits for any rank with tag 4"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	m.EagerLimit = 0 // sends wait as well
-	if _, err := replay(t, "num_ranks 2\nrank 1 {\nsend 8b to 0\n}\n", m); err == nil || !strings.Contains(err.Error(), "none of them a receive: sends that wait") || !strings.Contains(err.Error(), "on ranks [1]") {
+	if _, err := replay(t, "num_ranks 2\nrank 1 {\nsend 8b to 0\n}\n", m); err == nil ||
+		!strings.Contains(err.Error(), "none of them a receive: sends that wait") ||
+		!strings.Contains(err.Error(), "on ranks [1]") {
 		t.Errorf("a send that nobody receives: %v", err)
 	}
 	m.Flops = 0
-	if _, err := replay(t, "num_ranks 1\nrank 0 {\ncalc 8\n}\n", m); err == nil || !strings.Contains(err.Error(), "has no flop rate") {
+	if _, err := replay(t, "num_ranks 1\nrank 0 {\ncalc 8\n}\n", m); err == nil ||
+		!strings.Contains(err.Error(), "has no flop rate") {
 		t.Errorf("no flop/s: %v", err)
 	}
 }

@@ -23,7 +23,8 @@ func TestTextHasThePriceOfItsSchedule(t *testing.T) {
 		for _, p := range []int{1, 2, 5, 8, 12, 16} {
 			for _, k := range keys(a, p) {
 				if a.Needs&(coll.Reach|coll.Network) != 0 {
-					if err := goal.Write(io.Discard, k, 0, k.Blocks(8, 1), published); err == nil || !strings.Contains(err.Error(), "cannot export to GOAL: the algorithm ") {
+					if err := goal.Write(io.Discard, k, 0, k.Blocks(8, 1), published); err == nil ||
+						!strings.Contains(err.Error(), "cannot export to GOAL: the algorithm ") {
 						t.Errorf("%s by %s, which has no messages: %v", a.Collective, a.Name, err)
 					}
 					continue
@@ -46,7 +47,8 @@ func TestTextHasThePriceOfItsSchedule(t *testing.T) {
 					t.Fatalf("%s by %s: %v", a.Collective, a.Name, err)
 				}
 				if got.Last() != want.Last() || len(got.Messages) != len(want.Messages) || got.Unreceived != 0 {
-					t.Errorf("%s by %s, ranks %d: as GOAL it takes %s and %d messages, %d left; want %s and %d", a.Collective, a.Name, p,
+					t.Errorf("%s by %s, ranks %d: as GOAL it takes %s and %d messages, %d left; want %s and %d", a.Collective,
+						a.Name, p,
 						got.Last(), len(got.Messages), got.Unreceived, want.Last(), len(want.Messages))
 				}
 			}
@@ -95,7 +97,8 @@ func TestClosedForms(t *testing.T) {
 	}{
 		{"binomial broadcast of 64", scheduleText(t, coll.OpBcast, "knomial", 64, size), 6 * hop},
 		{"dissemination of 64", dissemination(64, size), 6 * hop},
-		{"linear all-to-all of 64", scheduleText(t, coll.OpExchange, "flat", 64, size), 62*(1000*ns+carry) + 2*1500*ns + 2500*ns + carry},
+		{"linear all-to-all of 64", scheduleText(t, coll.OpExchange, "flat", 64, size),
+			62*(1000*ns+carry) + 2*1500*ns + 2500*ns + carry},
 		{"halo of 4 × 4 × 4", halos(4, size), 5*(1000*ns+carry) + 2*1500*ns + 2500*ns + carry},
 	} {
 		g, err := goal.Load(strings.NewReader(c.text), 1<<20)
@@ -170,7 +173,8 @@ rank 0 {
 	want := []string{
 		"2 ranks", "rank 1", "{Kind:1 CPU:1 NIC:2 Peer:-1 Tag:-1 Size:8}", "{Kind:2 CPU:3 NIC:0 Peer:0 Tag:0 Size:100}",
 		"{Kind:1 CPU:0 NIC:0 Peer:0 Tag:0 Size:16}", "2 requires 0, started true",
-		"rank 0", "{Kind:0 CPU:0 NIC:0 Peer:1 Tag:0 Size:16}", "{Kind:0 CPU:0 NIC:0 Peer:1 Tag:7 Size:8}", "1 requires 0, started false",
+		"rank 0", "{Kind:0 CPU:0 NIC:0 Peer:1 Tag:0 Size:16}", "{Kind:0 CPU:0 NIC:0 Peer:1 Tag:7 Size:8}",
+		"1 requires 0, started false",
 	}
 	if got, want := strings.Join(log, "\n"), strings.Join(want, "\n"); got != want {
 		t.Errorf("read\n%s\nwant\n%s", got, want)
@@ -181,7 +185,8 @@ rank 0 {
 	}
 	// The receive from any, which is posted first, takes the first message; the second
 	// has a tag that the other receive does not take.
-	if _, err := g.Price(published); err == nil || err.Error() != "deadlock: 1 operations left; rank 1 waits for rank 0 with tag 0" {
+	if _, err := g.Price(published); err == nil ||
+		err.Error() != "deadlock: 1 operations left; rank 1 waits for rank 0 with tag 0" {
 		t.Error(err)
 	}
 }
@@ -214,8 +219,10 @@ func TestRefusals(t *testing.T) {
 		{"num_ranks 2\nrank 0 {\n  send 8b from 1\n}", "line 3, column 11: want to"},
 		{"num_ranks 2\nrank 0 {\n  send 8b to -1\n}", "line 3, column 14: want a rank, got '-'"},
 		{"num_ranks 2\nrank 0 {\n  recv 8b from -2\n}", "line 3, column 17: want a rank, or -1 for any, got '2'"},
-		{"num_ranks 2\nrank 0 {\n  send 8b to 1 tag 1 tag 2\n}", "line 3, column 22: want tag, cpu and nic at most once and in this order, of a calculation cpu alone"},
-		{"num_ranks 2\nrank 0 {\n  calc 5 tag 2\n}", "line 3, column 10: want tag, cpu and nic at most once and in this order, of a calculation cpu alone"},
+		{"num_ranks 2\nrank 0 {\n  send 8b to 1 tag 1 tag 2\n}",
+			"line 3, column 22: want tag, cpu and nic at most once and in this order, of a calculation cpu alone"},
+		{"num_ranks 2\nrank 0 {\n  calc 5 tag 2\n}",
+			"line 3, column 10: want tag, cpu and nic at most once and in this order, of a calculation cpu alone"},
 		{"num_ranks 2\nrank 0 {\n  send 9999999999999b to 1\n}", "line 3, column 8: a size beyond 1099511627776"},
 		{"num_ranks 2\nrank 0 {\n  send 8b to 1 tag 1073741824\n}", "line 3, column 20: a tag beyond 1073741823"},
 		{"num_ranks 2\nrank 0 {\n  l1: calc 1\n  l1: calc 1\n}", "line 4, column 3: label l1 a second time"},
@@ -238,10 +245,12 @@ func TestRefusals(t *testing.T) {
 	}
 	broken := errors.New("a broken disk")
 	var log []string
-	if err := goal.Read(io.MultiReader(strings.NewReader("num_ranks 2\n"), iotest.ErrReader(broken)), &logged{log: &log}); !errors.Is(err, broken) {
+	if err := goal.Read(io.MultiReader(strings.NewReader("num_ranks 2\n"), iotest.ErrReader(broken)),
+		&logged{log: &log}); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	if _, err := goal.Load(strings.NewReader("num_ranks 1\nrank 0 {\ncalc 1\ncalc 1\n}"), 1); err == nil || err.Error() != "line 4, column 7: more operations than are kept at once" {
+	if _, err := goal.Load(strings.NewReader("num_ranks 1\nrank 0 {\ncalc 1\ncalc 1\n}"), 1); err == nil ||
+		err.Error() != "line 4, column 7: more operations than are kept at once" {
 		t.Error(err)
 	}
 }
@@ -249,10 +258,13 @@ func TestRefusals(t *testing.T) {
 // The error about a program that cannot end names the waiting ranks.
 func TestDeadlock(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"num_ranks 2\nrank 0 {\nl1: recv 8b from 1\nl2: send 8b to 1\nl2 requires l1\n}\nrank 1 {\nl1: recv 8b from 0\nl2: send 8b to 0\nl2 requires l1\n}",
+		{"num_ranks 2\nrank 0 {\nl1: recv 8b from 1\nl2: send 8b to 1\nl2 requires l1\n}\nrank 1 {\nl1: recv 8b from " +
+			"0\nl2: send 8b to 0\nl2 requires l1\n}",
 			"deadlock: 4 operations left; rank 0 waits for rank 1 with tag 0; rank 1 waits for rank 0 with tag 0"},
-		{"num_ranks 1\nrank 0 {\nl1: calc 1\nl2: calc 1\nl1 requires l2\nl2 requires l1\n}", "deadlock: 2 operations left, which depend on each other"},
-		{"num_ranks 1\nrank 0 {\nrecv 1b from -1 tag 3\n}", "deadlock: 1 operations left; rank 0 waits for any rank with tag 3"},
+		{"num_ranks 1\nrank 0 {\nl1: calc 1\nl2: calc 1\nl1 requires l2\nl2 requires l1\n}",
+			"deadlock: 2 operations left, which depend on each other"},
+		{"num_ranks 1\nrank 0 {\nrecv 1b from -1 tag 3\n}",
+			"deadlock: 1 operations left; rank 0 waits for any rank with tag 3"},
 	} {
 		g, err := goal.Load(strings.NewReader(c.text), 100)
 		if err != nil {
@@ -267,11 +279,13 @@ func TestDeadlock(t *testing.T) {
 // Any text is read or refused, at once and byte by byte with the same result. A program is
 // priced or refused.
 func FuzzRead(f *testing.F) {
-	f.Add("num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 3 cpu 1 nic 2\n}\nrank 1 {\na: recv 8b from -1 tag -1\nb: calc 5\nb irequires a // x\n}")
+	f.Add("num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 3 cpu 1 nic 2\n}\nrank 1 {\na: recv 8b from -1 tag -1\nb: " +
+		"calc 5\nb irequires a // x\n}")
 	f.Add("num_ranks 1 rank 0 {l1: calc 1\nl2: calc 2\nl2 requires l1 /* y */ }")
 	f.Fuzz(func(t *testing.T, text string) {
 		g, err := goal.Load(strings.NewReader(text), 10_000)
-		if slow, again := goal.Load(iotest.OneByteReader(strings.NewReader(text)), 10_000); (err == nil) != (again == nil) || err != nil && err.Error() != again.Error() {
+		if slow, again := goal.Load(iotest.OneByteReader(strings.NewReader(text)), 10_000); (err == nil) !=
+			(again == nil) || err != nil && err.Error() != again.Error() {
 			t.Fatalf("read at once: %v; byte by byte: %v, %v", err, again, slow)
 		}
 		if err != nil {

@@ -21,7 +21,8 @@ func Write(w io.Writer, k coll.Key, root int32, blocks coll.Blocks, c coll.Cost)
 		needs = "uses the collective network"
 	}
 	if needs != "" {
-		return fmt.Errorf("%s by %s: cannot export to GOAL: the algorithm %s", k.Algorithm.Collective, k.Algorithm.Name, needs)
+		return fmt.Errorf("%s by %s: cannot export to GOAL: the algorithm %s", k.Algorithm.Collective, k.Algorithm.Name,
+			needs)
 	}
 	bound, err := k.Bind(root, blocks)
 	if err != nil {

@@ -58,7 +58,8 @@ func Check(s *cluster.Spec, overhead, limit int64) error {
 	ranks := s.Layout.Ranks()
 	need := float64(ranks)*float64(s.Segment) + float64(overhead)
 	if limit > 0 && need > float64(limit) {
-		return fmt.Errorf("%d ranks with segments of %s take %s, and %s are left: use a smaller problem, larger groups or fewer ranks",
+		return fmt.Errorf("%d ranks with segments of %s take %s, and %s are left: use a smaller problem, larger groups "+
+			"or fewer ranks",
 			ranks, cluster.SizeText(float64(s.Segment)), cluster.SizeText(need), cluster.SizeText(float64(limit)))
 	}
 	return nil

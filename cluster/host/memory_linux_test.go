@@ -26,7 +26,8 @@ func system(files map[string]string) fstest.MapFS {
 // The process's own memory counts as available, because a run replaces the previous one.
 func TestLimitIncludesOwnMemory(t *testing.T) {
 	const (
-		v1 = "25 20 0:22 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n26 20 0:23 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
+		v1 = "25 20 0:22 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n26 20 0:23 / " +
+			"/sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
 		v2 = "30 20 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
 	)
 	for _, c := range []struct {
@@ -87,8 +88,9 @@ func TestLimitIncludesOwnMemory(t *testing.T) {
 			"sys/fs/cgroup/x/memory.current": "52428800\n",
 		}, 600 * mib},
 		{"both kinds, as on a hybrid host", map[string]string{
-			"proc/self/mountinfo":                            v1 + "35 20 0:30 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
-			"proc/self/cgroup":                               "4:memory:/job\n0::/\n",
+			"proc/self/mountinfo": v1 +
+				"35 20 0:30 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
+			"proc/self/cgroup": "4:memory:/job\n0::/\n",
 			"sys/fs/cgroup/memory/job/memory.limit_in_bytes": "629145600\n",
 			"sys/fs/cgroup/memory/job/memory.usage_in_bytes": "52428800\n",
 			"sys/fs/cgroup/unified/cgroup.procs":             "1\n",

@@ -36,7 +36,8 @@ func TestCheck(t *testing.T) {
 		t.Errorf("a host of unknown memory: %v", err)
 	}
 	for _, segment := range []int64{2 * gib, math.MaxInt64} {
-		if err := fits(4, segment, 1, 8*gib); err == nil || !strings.Contains(err.Error(), "and 8 GiB are left: use a smaller problem") {
+		if err := fits(4, segment, 1, 8*gib); err == nil ||
+			!strings.Contains(err.Error(), "and 8 GiB are left: use a smaller problem") {
 			t.Errorf("4 segments of %d B: %v", segment, err)
 		}
 	}

@@ -34,9 +34,13 @@ func TestTransfersDoNotAllocate(t *testing.T) {
 				return r.GetWith(&cluster.Get{Data: cluster.Of(b), Shape: cluster.Column(0, 32, 8, 64)}, nil)
 			},
 			"put with signal": func() error {
-				return r.PutWith(&cluster.Put{To: cluster.At(0, 64), Data: cluster.Of(b), Signal: cluster.Signal{Op: cluster.SigAdd, Value: 1}, Until: cluster.Source}, nil, nil)
+				return r.PutWith(&cluster.Put{To: cluster.At(0, 64), Data: cluster.Of(b),
+					Signal: cluster.Signal{Op: cluster.SigAdd, Value: 1}, Until: cluster.Source}, nil, nil)
 			},
-			"message to itself": func() error { _, err := r.Sendrecv(r.All(), 0, 1, cluster.Of(b), 0, 1, cluster.Of(b)); return err },
+			"message to itself": func() error {
+				_, err := r.Sendrecv(r.All(), 0, 1, cluster.Of(b), 0, 1, cluster.Of(b))
+				return err
+			},
 			"put with requests": func() error {
 				if err := r.PutWith(&cluster.Put{To: cluster.At(0, 64), Data: cluster.Of(b)}, &op, &source); err != nil {
 					return err

@@ -154,7 +154,8 @@ func (b *barrier) alert(w *world) {
 			w.engines[r].markUrgent(0) // a continuation may wait for it
 		}
 	}
-	if w.parked.Load() == 0 && w.spec.Machine.Progress != cluster.ProgressThread { // a computing rank is not parked, and its progress thread may help
+	// a computing rank is not parked, and its progress thread may help
+	if w.parked.Load() == 0 && w.spec.Machine.Progress != cluster.ProgressThread {
 		return
 	}
 	for _, r := range b.ranks {

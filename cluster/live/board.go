@@ -71,7 +71,8 @@ func (e *engine) waitFlag(op *cluster.Op) cluster.Handle {
 		return e.finish(op, cluster.Done{})
 	}
 	if op.Then == nil {
-		return barrierBit | boardBit | cluster.Handle(i)<<boardShift | cluster.Handle(op.Tag)<<32 | cluster.Handle(uint32(op.A))
+		return barrierBit | boardBit | cluster.Handle(i)<<boardShift | cluster.Handle(op.Tag)<<32 |
+			cluster.Handle(uint32(op.A))
 	}
 	s := e.takeSlot(op)
 	s.member = m
@@ -108,7 +109,8 @@ func (b *board) requestWake(of *barrier, word int32, n uint64) (reached bool) {
 			continue
 		}
 		reached = b.Words[word].N.Load() >= n
-		if least != 0 && (least <= now || reached) { // the other number has been replaced, and no member may have seen this one
+		// the other number has been replaced, and no member may have seen this one
+		if least != 0 && (least <= now || reached) {
 			of.alert(b.w)
 		}
 		return reached

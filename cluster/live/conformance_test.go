@@ -14,9 +14,13 @@ import (
 func TestConformance(t *testing.T) {
 	host := clustertest.Host()
 	t.Run("host", func(t *testing.T) { clustertest.Run(t, live.New(), host) })
-	t.Run("host, progress threads", func(t *testing.T) { clustertest.Run(t, live.New(), clustertest.With(host, cluster.ProgressThread)) })
+	t.Run("host, progress threads", func(t *testing.T) {
+		clustertest.Run(t, live.New(), clustertest.With(host, cluster.ProgressThread))
+	})
 	t.Run("host, VCIs", func(t *testing.T) { clustertest.Run(t, live.New(), host, clustertest.Threads(4)) })
-	t.Run("emulated", func(t *testing.T) { clustertest.Run(t, live.New(), clustertest.Emulated(), clustertest.Smaller(3)) })
+	t.Run("emulated", func(t *testing.T) {
+		clustertest.Run(t, live.New(), clustertest.Emulated(), clustertest.Smaller(3))
+	})
 }
 
 // Mixtures for the time of make soak, on each of the machines in turn.

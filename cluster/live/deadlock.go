@@ -43,7 +43,8 @@ type need struct {
 // String describes the waiting call.
 func (n *need) String() string {
 	switch n.kind {
-	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv, cluster.KindIprobe, cluster.KindImprobe:
+	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv, cluster.KindIprobe,
+		cluster.KindImprobe:
 		return fmt.Sprintf("%s from %s tag %s", n.kind, wildcard(n.peer), wildcard(n.tag))
 	case cluster.KindSend, cluster.KindSsend:
 		return fmt.Sprintf("%s to %d tag %d (%d B)", n.kind, n.peer, n.tag, n.size)
@@ -97,7 +98,8 @@ type absentKey struct {
 }
 
 func newSurvey(w *world) *survey {
-	v := &survey{w: w, views: make([]rankView, len(w.engines)), parks: make([]uint64, len(w.engines)), all: make([]int32, len(w.engines)), absent: map[absentKey][]int32{}}
+	v := &survey{w: w, views: make([]rankView, len(w.engines)), parks: make([]uint64, len(w.engines)),
+		all: make([]int32, len(w.engines)), absent: map[absentKey][]int32{}}
 	for i := range v.all {
 		v.all[i] = int32(i)
 	}

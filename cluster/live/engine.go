@@ -45,7 +45,9 @@ type engine struct {
 	finished atomic.Bool
 	ended    atomic.Bool // the rank's goroutine has ended
 
-	_         [128]byte     // senders often read the next five fields: no frequently changed field may share their cache lines
+	// senders often read the next five fields: no frequently changed field may share their cache
+	// lines
+	_         [128]byte
 	sleeping  atomic.Int32  // number of parked threads, plus away: a sender that reads 0 need not wake a thread
 	urgent    atomic.Uint32 // VCIs with work for any thread of the rank, by bit
 	detached  atomic.Int32  // operations of a VCI with a continuation

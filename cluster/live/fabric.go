@@ -48,7 +48,9 @@ func (*Fabric) Overhead(s *cluster.Spec) int64 {
 	rings := min(ranks, int64(bits.Len64(uint64(ranks)))+8)
 	kept, back := spareParcels(int(ranks * (1 + vcis)))
 	ring := ringOverhead + cellOverhead*int64(ringCells(int(ranks*(1+vcis/2))))
-	return ranks * (rankOverhead + (1+vcis)*int64(kept+back)*(maxKept+parcelOverhead) + threadOverhead*int64(s.Layout.ThreadsPerRank-1) + rings*ring + (1+vcis)*pairOverhead*ranks)
+	return ranks *
+		(rankOverhead + (1+vcis)*int64(kept+back)*(maxKept+parcelOverhead) + threadOverhead*
+			int64(s.Layout.ThreadsPerRank-1) + rings*ring + (1+vcis)*pairOverhead*ranks)
 }
 
 // world is one running cluster.
@@ -280,7 +282,8 @@ func (w *world) lingering() []string {
 		case len(all) == maxLingering:
 			more++
 		default:
-			all = append(all, fmt.Sprintf("rank %d computes and has made no call for %.0f s: the run ends at its next call", e.id, since.Seconds()))
+			all = append(all, fmt.Sprintf("rank %d computes and has made no call for %.0f s: the run ends at its "+
+				"next call", e.id, since.Seconds()))
 		}
 	}
 	if more > 0 {

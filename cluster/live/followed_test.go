@@ -47,7 +47,8 @@ func TestArrowsOfSchedules(t *testing.T) {
 					return err
 				}
 				in, out := make([]byte, n), make([]byte, n)
-				call := coll.Call{Key: k, In: cluster.Of(in), Out: cluster.Of(out), Blocks: k.Blocks(n, 8), Combine: func(acc, in []byte) {}}
+				call := coll.Call{Key: k, In: cluster.Of(in), Out: cluster.Of(out), Blocks: k.Blocks(n, 8),
+					Combine: func(acc, in []byte) {}}
 				for range calls {
 					x, err := c.Start(call)
 					if err != nil {

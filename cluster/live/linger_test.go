@@ -80,20 +80,21 @@ func TestACancelNamesWhoAsked(t *testing.T) {
 // Ranks that make a call have ended.
 func TestACancelSaysWhatItWaitsFor(t *testing.T) {
 	var entered, over atomic.Bool
-	run, err := cluster.Start(t.Context(), live.New(), clustertest.Spec(clustertest.Host(), 1, 4), func(r *cluster.Rank) error {
-		if r.ID() != 2 {
-			for {
-				if _, _, err := r.Iprobe(r.World(), cluster.AnySource, 1); err != nil {
-					return err
+	run, err := cluster.Start(t.Context(), live.New(), clustertest.Spec(clustertest.Host(), 1, 4),
+		func(r *cluster.Rank) error {
+			if r.ID() != 2 {
+				for {
+					if _, _, err := r.Iprobe(r.World(), cluster.AnySource, 1); err != nil {
+						return err
+					}
 				}
 			}
-		}
-		entered.Store(true)
-		for !over.Load() {
-			runtime.Gosched()
-		}
-		return nil
-	})
+			entered.Store(true)
+			for !over.Load() {
+				runtime.Gosched()
+			}
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

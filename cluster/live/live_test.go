@@ -17,14 +17,17 @@ func host(nodes, perNode int) cluster.Spec {
 }
 
 func emulated(nodes, perNode int) cluster.Spec {
-	return clustertest.Spec(cluster.Machine{Name: "slow", Emulated: true, Progress: cluster.ProgressThread, EagerLimit: 1024, Flops: 1e9,
-		Classes: [cluster.Classes]cluster.Link{{Latency: 1 * cluster.Microsecond}, {Latency: 2 * cluster.Microsecond}, {Latency: 5 * cluster.Microsecond, Bandwidth: 1e9, Adapters: 2}}}, nodes, perNode)
+	return clustertest.Spec(cluster.Machine{Name: "slow", Emulated: true, Progress: cluster.ProgressThread,
+		EagerLimit: 1024, Flops: 1e9,
+		Classes: [cluster.Classes]cluster.Link{{Latency: 1 * cluster.Microsecond}, {Latency: 2 * cluster.Microsecond},
+			{Latency: 5 * cluster.Microsecond, Bandwidth: 1e9, Adapters: 2}}}, nodes, perNode)
 }
 
 func specs() map[string]cluster.Spec {
 	threaded := host(2, 2)
 	threaded.Machine.Progress = cluster.ProgressThread
-	return map[string]cluster.Spec{"host": host(1, 2), "host16": host(4, 4), "host64": host(4, 16), "progress thread": threaded, "emulated": emulated(2, 2)}
+	return map[string]cluster.Spec{"host": host(1, 2), "host16": host(4, 4), "host64": host(4, 16),
+		"progress thread": threaded, "emulated": emulated(2, 2)}
 }
 
 // Every rank passes a token around and adds to it: the simplest program that
@@ -107,7 +110,8 @@ func TestPartialDeadlockIsFoundWhileOthersRun(t *testing.T) {
 		}
 	})
 	var a *cluster.Abort
-	if !errors.As(err, &a) || a.Reason != cluster.ReasonDeadlock || len(a.Waits) != 2 || a.Waits[0].Rank != 0 || a.Waits[1].Rank != 1 {
+	if !errors.As(err, &a) || a.Reason != cluster.ReasonDeadlock || len(a.Waits) != 2 || a.Waits[0].Rank != 0 ||
+		a.Waits[1].Rank != 1 {
 		t.Fatalf("want the deadlock of ranks 0 and 1, got %v", err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 func parkedWorld(ranks, threads int) *world {
 	spec := clustertest.Spec(clustertest.Host(), 1, ranks)
 	spec.Layout.ThreadsPerRank = threads
-	w := &world{spec: spec, eager: spec.Eager(), engines: make([]*engine, ranks), node: make([]int32, ranks), barriers: map[int32]*barrier{}, transport: direct{}}
+	w := &world{spec: spec, eager: spec.Eager(), engines: make([]*engine, ranks), node: make([]int32, ranks),
+		barriers: map[int32]*barrier{}, transport: direct{}}
 	w.vcis = vcisOf(&spec)
 	for i := range w.engines {
 		w.engines[i] = w.newEngine(int32(i))
@@ -87,13 +88,17 @@ func parks(e *engine, peer int32) *port {
 // first check.
 func TestDeadlockIsConfirmed(t *testing.T) {
 	for name, moves := range map[string]func(e *engine, p *port){
-		"an event on the wire for one":        func(e *engine, _ *port) { e.inflight.Add(1) },
-		"a message has arrived at one":        func(e *engine, _ *port) { e.deliver(&parcel{kind: parcelEager, src: 1, tag: 9}) },
-		"one was woken":                       func(_ *engine, p *port) { p.parked.Store(false) },
-		"one has slept again since":           func(_ *engine, p *port) { p.sleeps++ },
-		"one has another wait":                func(_ *engine, p *port) { p.need = 0 },
-		"one has other ranks that may end it": func(e *engine, p *port) { p.hs = append(p.hs, e.start(&cluster.Op{Kind: cluster.KindRecv, Peer: 2})) },
-		"":                                    func(*engine, *port) {},
+		"an event on the wire for one": func(e *engine, _ *port) { e.inflight.Add(1) },
+		"a message has arrived at one": func(e *engine, _ *port) {
+			e.deliver(&parcel{kind: parcelEager, src: 1, tag: 9})
+		},
+		"one was woken":             func(_ *engine, p *port) { p.parked.Store(false) },
+		"one has slept again since": func(_ *engine, p *port) { p.sleeps++ },
+		"one has another wait":      func(_ *engine, p *port) { p.need = 0 },
+		"one has other ranks that may end it": func(e *engine, p *port) {
+			p.hs = append(p.hs, e.start(&cluster.Op{Kind: cluster.KindRecv, Peer: 2}))
+		},
+		"": func(*engine, *port) {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := parkedWorld(3, 1)

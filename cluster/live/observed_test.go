@@ -59,7 +59,8 @@ func TestTransfersInPlaceAreNotComputing(t *testing.T) {
 	for _, want := range []struct {
 		a    timeline.Activity
 		call cluster.Kind
-	}{{timeline.ActivityCopy, cluster.KindPut}, {timeline.ActivityCopy, cluster.KindGet}, {timeline.ActivityCommunicate, cluster.KindPut}} {
+	}{{timeline.ActivityCopy, cluster.KindPut}, {timeline.ActivityCopy, cluster.KindGet},
+		{timeline.ActivityCommunicate, cluster.KindPut}} {
 		if time[want.a][want.call] == 0 {
 			t.Errorf("no time of a %v is %v: %v", want.call, want.a, time)
 		}

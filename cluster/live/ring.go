@@ -78,7 +78,8 @@ type ring struct {
 }
 
 func newRing(src int32, to *engine, cells int) *ring {
-	return &ring{src: src, to: to, mask: uint32(cells - 1), shift: uint8(bits.TrailingZeros(uint(cells))), cells: make([]cell, cells), limit: uint32(cells)}
+	return &ring{src: src, to: to, mask: uint32(cells - 1), shift: uint8(bits.TrailingZeros(uint(cells))),
+		cells: make([]cell, cells), limit: uint32(cells)}
 }
 
 func (r *ring) lap(pos uint32) uint64 { return uint64(pos>>r.shift+1) & lapMask }

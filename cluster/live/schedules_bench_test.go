@@ -17,8 +17,10 @@ import (
 func BenchmarkSchedules(b *testing.B) {
 	for _, ranks := range []int{2, 8, 64} {
 		for _, size := range []int{8, 4096, 65536} {
-			ways := []string{"none", "bcast/call", "bcast/knomial", "bcast/direct", "bcast/staged", "allreduce/call", "allreduce/reduce-bcast", "allreduce/recursive-doubling", "allreduce/rabenseifner",
-				"allreduce/direct", "allreduce/staged", "exchange/flat", "exchange/bruck", "exchange/direct", "exchange/staged", "barrier/direct"}
+			ways := []string{"none", "bcast/call", "bcast/knomial", "bcast/direct", "bcast/staged", "allreduce/call",
+				"allreduce/reduce-bcast", "allreduce/recursive-doubling", "allreduce/rabenseifner",
+				"allreduce/direct", "allreduce/staged", "exchange/flat", "exchange/bruck", "exchange/direct", "exchange/staged",
+				"barrier/direct"}
 			for _, way := range ways {
 				if strings.HasPrefix(way, "exchange") == (size == 65536) || size == 4096 && !strings.HasPrefix(way, "exchange") {
 					if size != 8 {
@@ -95,6 +97,7 @@ func collective(r *cluster.Rank, way string, size int) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	call := coll.Call{Key: k, In: cluster.Of(in), Out: cluster.Of(out), Blocks: k.Blocks(int64(size), 8), Combine: combine, CombineAll: all}
+	call := coll.Call{Key: k, In: cluster.Of(in), Out: cluster.Of(out), Blocks: k.Blocks(int64(size), 8),
+		Combine: combine, CombineAll: all}
 	return func() error { return c.Do(call) }, nil
 }

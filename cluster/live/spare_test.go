@@ -98,15 +98,16 @@ func BenchmarkWindow(b *testing.B) {
 				b.Run(fmt.Sprintf("ranks=2/back=%t/size=%d/window=%d", back, size, k), func(b *testing.B) {
 					b.ReportAllocs()
 					n := b.N
-					err := cluster.Launch(context.Background(), live.New(), clustertest.Spec(cluster.Machine{Name: "host", EagerLimit: 8192}, 1, 2), func(r *cluster.Rank) error {
-						if err := (traffic{k: k, size: size, back: back}).run(r, 100, nil); err != nil {
-							return err
-						}
-						if r.ID() == 0 {
-							b.ResetTimer()
-						}
-						return traffic{k: k, size: size, back: back}.run(r, n, nil)
-					})
+					err := cluster.Launch(context.Background(), live.New(),
+						clustertest.Spec(cluster.Machine{Name: "host", EagerLimit: 8192}, 1, 2), func(r *cluster.Rank) error {
+							if err := (traffic{k: k, size: size, back: back}).run(r, 100, nil); err != nil {
+								return err
+							}
+							if r.ID() == 0 {
+								b.ResetTimer()
+							}
+							return traffic{k: k, size: size, back: back}.run(r, n, nil)
+						})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -40,7 +40,8 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 	if len(e.batch) > 0 {
 		e.flush()
 	}
-	if !e.inRegion && need == 1 && len(hs) == 1 && hs[0]&barrierBit != 0 && (e.w.crowded && p.yieldFor(hs[0]) || !e.w.crowded && e.spinFor(hs[0])) {
+	if !e.inRegion && need == 1 && len(hs) == 1 && hs[0]&barrierBit != 0 && (e.w.crowded && p.yieldFor(hs[0]) ||
+		!e.w.crowded && e.spinFor(hs[0])) {
 		return
 	}
 	p.await(hs, need)

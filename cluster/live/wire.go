@@ -48,7 +48,8 @@ func newWire(w *world, cores int) *wire {
 	m, l := &w.spec.Machine, &w.spec.Layout
 	smallest := cluster.Time(math.MaxInt64)
 	for c := range cluster.Classes {
-		present := c == int(cluster.InRank) || c == int(cluster.InNode) && l.RanksPerNode > 1 || c == int(cluster.Remote) && l.Nodes > 1
+		present := c == int(cluster.InRank) || c == int(cluster.InNode) && l.RanksPerNode > 1 ||
+			c == int(cluster.Remote) && l.Nodes > 1
 		if t := m.Classes[c].Latency; present && t > 0 {
 			smallest = min(smallest, t)
 		}
@@ -59,7 +60,8 @@ func newWire(w *world, cores int) *wire {
 	x.dilation = w.spec.Dilation
 	if x.dilation <= 0 {
 		perCore := max(1, float64(len(w.engines))/float64(cores))
-		x.dilation = roundUp(margin * perCore * float64(resolution.Nanoseconds()) * float64(cluster.Nanosecond) / float64(smallest))
+		x.dilation = roundUp(margin * perCore * float64(resolution.Nanoseconds()) * float64(cluster.Nanosecond) /
+			float64(smallest))
 		if f := w.spec.DilationFactor; f > 1 {
 			x.dilation = roundUp(x.dilation * f)
 		}
@@ -423,9 +425,11 @@ func (x *wire) warnings() []string {
 	}
 	would := roundUp(x.dilation * l.Excess())
 	if l.Slow() {
-		return []string{fmt.Sprintf("%.0f%% of the computations took longer than modelled, %.1f times on average (use a dilation of %g)",
+		return []string{fmt.Sprintf("%.0f%% of the computations took longer than modelled, %.1f times on average (use a "+
+			"dilation of %g)",
 			100*float64(l.Overruns)/float64(l.Bodies), float64(l.Took)/float64(l.Modelled), would)}
 	}
-	return []string{fmt.Sprintf("the host fell behind: events were %s late on average, more than a tenth of the shortest modelled time (use a dilation of %g)",
+	return []string{fmt.Sprintf("the host fell behind: events were %s late on average, more than a tenth of the "+
+		"shortest modelled time (use a dilation of %g)",
 		cluster.FromSeconds(l.Mean()/1e9), would)}
 }

@@ -124,7 +124,8 @@ func (p *pair) compare(what string, at item, got, want outcome) {
 		p.Fatalf("%s %+v: %+v, want %+v (%d posted, %d arrived)", what, at, got, want, len(p.o.posted), len(p.o.arrived))
 	}
 	if p.q.Posted() != len(p.o.posted) || p.q.Unexpected() != len(p.o.arrived) {
-		p.Fatalf("after %s: %d posted, %d unexpected, want %d, %d", what, p.q.Posted(), p.q.Unexpected(), len(p.o.posted), len(p.o.arrived))
+		p.Fatalf("after %s: %d posted, %d unexpected, want %d, %d", what, p.q.Posted(), p.q.Unexpected(), len(p.o.posted),
+			len(p.o.arrived))
 	}
 }
 
@@ -164,7 +165,8 @@ func TestQueuesEqualOracle(t *testing.T) {
 		srcs := rapid.SampledFrom([]int32{1, 2, 50}).Draw(t, "sources")
 		tags := rapid.SampledFrom([]int32{1, 2, 50}).Draw(t, "tags")
 		envelope := func(t *rapid.T) item {
-			return item{ctx: rapid.Int32Range(0, 1).Draw(t, "ctx"), src: rapid.Int32Range(0, srcs-1).Draw(t, "src"), tag: rapid.Int32Range(0, tags-1).Draw(t, "tag")}
+			return item{ctx: rapid.Int32Range(0, 1).Draw(t, "ctx"), src: rapid.Int32Range(0, srcs-1).Draw(t, "src"),
+				tag: rapid.Int32Range(0, tags-1).Draw(t, "tag")}
 		}
 		receive := func(t *rapid.T) item { return wild(envelope(t), rapid.IntRange(0, 3).Draw(t, "wild")) }
 		t.Repeat(map[string]func(*rapid.T){

@@ -45,7 +45,8 @@ func (w *Window) Get(target int, off int64, d cluster.Data) error {
 func Accumulate[T cluster.Number](w *Window, target int, off int64, v []T) error {
 	in := cluster.Bytes(v)
 	if a := alignment[T](); off%a != 0 {
-		return w.errorf("accumulate at %d: offset %d: %s numbers must be aligned to %d B", target, off, reflect.TypeFor[T]().Kind(), a)
+		return w.errorf("accumulate at %d: offset %d: %s numbers must be aligned to %d B", target, off,
+			reflect.TypeFor[T]().Kind(), a)
 	}
 	if _, _, err := w.admit("accumulate", target, off, int64(len(in))); err != nil || len(in) == 0 {
 		return err
@@ -83,7 +84,8 @@ func (w *Window) Local() ([]byte, error) {
 	case w.exposure == posted:
 		return nil, w.errorf("local access at %d: between Post and Wait others may write there: call Wait first", me)
 	case w.access == locked:
-		return nil, w.errorf("local access at %d: this rank holds the lock of %d, not its own: unlock that and lock %d", me, w.target, me)
+		return nil, w.errorf("local access at %d: this rank holds the lock of %d, not its own: unlock that "+
+			"and lock %d", me, w.target, me)
 	default:
 		return nil, w.errorf("local access at %d: outside an epoch: call Fence, or Lock(LockExclusive, %d)", me, me)
 	}
@@ -109,7 +111,8 @@ func (w *Window) admit(call string, target int, off, n int64) (to int, at int64,
 		}
 	case locked:
 		if target != w.target {
-			return 0, 0, w.errorf("%s at %d: this rank holds the lock of %d: unlock that and lock %d", call, target, w.target, target)
+			return 0, 0,
+				w.errorf("%s at %d: this rank holds the lock of %d: unlock that and lock %d", call, target, w.target, target)
 		}
 	}
 	if size := w.sizes[target]; off < 0 || n > size || off > size-n {
@@ -122,7 +125,8 @@ func (w *Window) admit(call string, target int, off, n int64) (to int, at int64,
 	}
 	v := cluster.Span{Off: off, Len: n}
 	if before := a.conflict(call, v); before != "" {
-		return 0, 0, w.errorf("%s at %d: %d B at %d overlap an earlier %s in the same epoch, and the two may be reordered: end the epoch between them", call, target, n, off, before)
+		return 0, 0, w.errorf("%s at %d: %d B at %d overlap an earlier %s in the same epoch, and the two may be "+
+			"reordered: end the epoch between them", call, target, n, off, before)
 	}
 	a.note(call, v)
 	w.used = w.access == fenceAccess

@@ -86,7 +86,8 @@ func NewWindow(r *cluster.Rank, t *cluster.Team, bytes int64) (*Window, error) {
 		return nil, lib.Errorf("%s: %s is not an MPI team: use MPI_COMM_WORLD or a team split from it", call, t.Name())
 	}
 	if segment := r.Spec().Segment; bytes < 0 || bytes > segment-controlBlock {
-		return nil, lib.Errorf("%s of %d B: a window has 0 B up to the segment's %d B less %d", call, bytes, segment, controlBlock)
+		return nil,
+			lib.Errorf("%s of %d B: a window has 0 B up to the segment's %d B less %d", call, bytes, segment, controlBlock)
 	}
 	team, err := lib.Dup(call, t)
 	if err != nil {
@@ -224,7 +225,8 @@ func (w *Window) Lock(kind LockKind, target int) error {
 		return err
 	}
 	if w.exposure == posted && target == w.team.Rank() {
-		return w.errorf("lock of %d, this rank itself, between Post and Wait: a window is exposed or locked, not both; call Wait first", target)
+		return w.errorf("lock of %d, this rank itself, between Post and Wait: a window is exposed or locked, not both; "+
+			"call Wait first", target)
 	}
 	ask := requests[askShared : askShared+1]
 	switch kind {
@@ -293,7 +295,8 @@ func (w *Window) checkOpening(call string, target int) error {
 	case w.access == locked && w.target == target:
 		return w.errorf("%s: this rank holds that lock already: call Unlock first", call)
 	case w.access == locked:
-		return w.errorf("%s: this rank holds the lock of %d, and epochs of a window must not overlap: call Unlock first", call, w.target)
+		return w.errorf("%s: this rank holds the lock of %d, and epochs of a window must not overlap: call Unlock first",
+			call, w.target)
 	case w.access == started:
 		return w.errorf("%s: between Start and Complete, and epochs of a window must not overlap: call Complete first", call)
 	}

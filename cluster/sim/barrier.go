@@ -51,7 +51,8 @@ func (t *thread) Team(ctx int32, ranks []int32) {
 	}
 	b := w.barriers[ctx]
 	if b == nil {
-		b = &barrier{ranks: ranks, in: make([]cluster.Time, len(ranks)), out: make([]cluster.Time, len(ranks)), waiter: make([]*thread, len(ranks))}
+		b = &barrier{ranks: ranks, in: make([]cluster.Time, len(ranks)), out: make([]cluster.Time, len(ranks)),
+			waiter: make([]*thread, len(ranks))}
 		w.barriers[ctx] = b
 	}
 	m := member{ctx: ctx, index: indexOf(ranks, t.r.id), b: b}

@@ -89,7 +89,8 @@ func (a *actor) call(t *testing.T, call string) error {
 		return a.GetWith(&cluster.Get{From: cluster.At(arg(1), 8), Data: cluster.Of(make([]byte, arg(2)))}, next())
 	case "train":
 		train := cluster.Column(8, int64(arg(3)), int64(arg(3)), arg(2))
-		return a.PutWith(&cluster.Put{To: cluster.At(arg(1), 0), Data: cluster.Of(make([]byte, arg(2)*arg(3))), Shape: train, Train: true}, next(), &a.source)
+		return a.PutWith(&cluster.Put{To: cluster.At(arg(1), 0), Data: cluster.Of(make([]byte, arg(2)*arg(3))),
+			Shape: train, Train: true}, next(), &a.source)
 	case "source":
 		_, err := a.Wait(&a.source)
 		return err
@@ -97,13 +98,16 @@ func (a *actor) call(t *testing.T, call string) error {
 		memory := map[string]cluster.Memory{"host": cluster.HostMemory, "device": cluster.DeviceMemory}
 		a.means = cluster.Means{Own: memory[f[1]], Far: memory[f[2]]}
 	case "path": // for the following calls
-		a.means.Path = map[string]cluster.Path{"loads": cluster.PathLoads, "messages": cluster.PathMessages, "adapter": cluster.PathAdapter}[f[1]]
+		a.means.Path = map[string]cluster.Path{"loads": cluster.PathLoads, "messages": cluster.PathMessages,
+			"adapter": cluster.PathAdapter}[f[1]]
 	case "iputs", "gets": // blocks at a stride of twice their length
 		blocks := cluster.Column(8, int64(2*arg(3)), int64(arg(3)), arg(2))
 		if f[0] == "gets" {
-			return a.GetWith(&cluster.Get{From: cluster.At(arg(1), 0), Data: cluster.Of(make([]byte, arg(2)*arg(3))), Shape: blocks}, nil)
+			return a.GetWith(&cluster.Get{From: cluster.At(arg(1), 0), Data: cluster.Of(make([]byte, arg(2)*arg(3))),
+				Shape: blocks}, nil)
 		}
-		return a.PutWith(&cluster.Put{To: cluster.At(arg(1), 0), Data: cluster.Of(make([]byte, arg(2)*arg(3))), Shape: blocks}, next(), &a.source)
+		return a.PutWith(&cluster.Put{To: cluster.At(arg(1), 0), Data: cluster.Of(make([]byte, arg(2)*arg(3))),
+			Shape: blocks}, next(), &a.source)
 	case "get":
 		return a.Get(cluster.At(arg(1), 8), cluster.Of(make([]byte, arg(2))))
 	case "add":
@@ -116,7 +120,8 @@ func (a *actor) call(t *testing.T, call string) error {
 		}
 		return err
 	case "signal":
-		return a.PutWith(&cluster.Put{To: cluster.At(arg(1), 8), Data: cluster.Of(make([]byte, arg(2))), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil)
+		return a.PutWith(&cluster.Put{To: cluster.At(arg(1), 8), Data: cluster.Of(make([]byte, arg(2))),
+			Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil)
 	case "await":
 		_, err := a.Await(0, cluster.CmpEqual, 1)
 		return err

@@ -13,7 +13,8 @@ import (
 func TestNoMessageOvertakesOnLinks(t *testing.T) {
 	m := clustertest.Priced()
 	m.Classes[cluster.Remote].Adapters = 2
-	m.Topology = cluster.Topology{Shape: cluster.Torus, Dims: []int{2, 1, 1}, LinkBandwidth: 50e9, HopLatency: 500 * cluster.Nanosecond}
+	m.Topology = cluster.Topology{Shape: cluster.Torus, Dims: []int{2, 1, 1}, LinkBandwidth: 50e9,
+		HopLatency: 500 * cluster.Nanosecond}
 	spec := clustertest.Spec(m, 2, 4)
 	spec.EagerLimit, spec.Segment = 256, 1<<16
 	const n = 200

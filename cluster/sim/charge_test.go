@@ -43,7 +43,8 @@ func TestChargedAccessesAreGets(t *testing.T) {
 						} else {
 							ops := make([]int64, 4)
 							ops[to] = times
-							if err := r.ChargeAccesses(cluster.Charge{Ops: ops, Bytes: n}); err != nil && !strings.Contains(err.Error(), "adapters") {
+							if err := r.ChargeAccesses(cluster.Charge{Ops: ops, Bytes: n}); err != nil && !strings.Contains(err.Error(),
+								"adapters") {
 								return err
 							}
 							once = sim.Clock(r.Lib().Port()) - start
@@ -64,7 +65,8 @@ func TestChargedAccessesAreGets(t *testing.T) {
 // rank reads from another node, it is not.
 func TestChargeIsRefusedWhereAnAdapterIsBusy(t *testing.T) {
 	m := clustertest.Host()
-	m.Classes[cluster.Remote] = cluster.Link{Latency: 4 * cluster.Microsecond, Gap: cluster.Microsecond, Bandwidth: 1e9, Adapters: 1}
+	m.Classes[cluster.Remote] = cluster.Link{Latency: 4 * cluster.Microsecond, Gap: cluster.Microsecond, Bandwidth: 1e9,
+		Adapters: 1}
 	const ranks = 8
 	for _, spread := range []bool{true, false} {
 		err := clustertest.Launch(t, sim.New(), clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error {
@@ -89,15 +91,19 @@ func TestChargeIsRefusedWhereAnAdapterIsBusy(t *testing.T) {
 	err := clustertest.Launch(t, sim.New(), clustertest.Spec(served, ranks, 1), func(r *cluster.Rank) error {
 		return r.ChargeAccesses(cluster.Charge{Ops: make([]int64, ranks), Bytes: 8})
 	})
-	if err == nil || !strings.Contains(err.Error(), "message servers") || !strings.Contains(err.Error(), "make each access") {
+	if err == nil || !strings.Contains(err.Error(), "message servers") ||
+		!strings.Contains(err.Error(), "make each access") {
 		t.Errorf("on a machine with message servers: %v", err)
 	}
 	for _, c := range []struct {
 		ops  []int64
 		n    int64
 		want string
-	}{{make([]int64, 3), 8, "of 8 B to 3 threads: the group has 8"}, {make([]int64, 8), 0, "of 0 B"}, {[]int64{0, -1, 0, 0, 0, 0, 0, 0}, 8, "charge of -1 accesses to thread 1"}} {
-		err := clustertest.Launch(t, sim.New(), clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error { return r.ChargeAccesses(cluster.Charge{Ops: c.ops, Bytes: c.n}) })
+	}{{make([]int64, 3), 8, "of 8 B to 3 threads: the group has 8"}, {make([]int64, 8), 0, "of 0 B"},
+		{[]int64{0, -1, 0, 0, 0, 0, 0, 0}, 8, "charge of -1 accesses to thread 1"}} {
+		err := clustertest.Launch(t, sim.New(), clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error {
+			return r.ChargeAccesses(cluster.Charge{Ops: c.ops, Bytes: c.n})
+		})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v of %d B: %v, want %q", c.ops, c.n, err, c.want)
 		}

@@ -37,7 +37,8 @@ func TestClosedForms(t *testing.T) {
 		if c.long && testing.Short() {
 			continue
 		}
-		names := map[string]cluster.Time{"L": 2500 * ns, "o": 1500 * ns, "g": 1000 * ns, "G": 6 * ns, "n": cluster.Time(c.ranks), "s": cluster.Time(c.size)}
+		names := map[string]cluster.Time{"L": 2500 * ns, "o": 1500 * ns, "g": 1000 * ns, "G": 6 * ns,
+			"n": cluster.Time(c.ranks), "s": cluster.Time(c.size)}
 		form, err := evaluate(c.form, names)
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +54,8 @@ func TestClosedForms(t *testing.T) {
 			last = max(last, end)
 		}
 		if form != c.want || last != form {
-			t.Errorf("%s of %d ranks, %d B: it ends at %s; %s is %s, want %s", c.what, c.ranks, c.size, nanoseconds(last), c.form, nanoseconds(form), nanoseconds(c.want))
+			t.Errorf("%s of %d ranks, %d B: it ends at %s; %s is %s, want %s", c.what, c.ranks, c.size, nanoseconds(last),
+				c.form, nanoseconds(form), nanoseconds(c.want))
 		}
 	}
 }
@@ -136,7 +138,8 @@ func TestExchangesSideBySide(t *testing.T) {
 				})
 				each := 2 * (c.gaps*1000*ns + cluster.Time(c.size-1)*4*ns)
 				if more := ends[k] - ends[k-1]; k > 2 && more != each {
-					t.Errorf("ring of %d, %d B: exchange %d a side adds %s, want 2(%dg + (s-1)G) = %s", ranks, c.size, k, nanoseconds(more), c.gaps, nanoseconds(each))
+					t.Errorf("ring of %d, %d B: exchange %d a side adds %s, want 2(%dg + (s-1)G) = %s", ranks, c.size, k,
+						nanoseconds(more), c.gaps, nanoseconds(each))
 				}
 			}
 		}
@@ -149,7 +152,8 @@ func bothSides(r *cluster.Rank, k int, size int64) error {
 	peers := [2]int{(r.ID() + 1) % n, (r.ID() + n - 1) % n}
 	qs := make([]cluster.Request, 4*k)
 	for i := range 2 * k {
-		if err := r.Irecv(&qs[i], r.World(), peers[i%2], i^1, cluster.Sized(size)); err != nil { // tag of the other side's message
+		// tag of the other side's message
+		if err := r.Irecv(&qs[i], r.World(), peers[i%2], i^1, cluster.Sized(size)); err != nil {
 			return err
 		}
 	}

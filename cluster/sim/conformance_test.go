@@ -21,7 +21,8 @@ func TestConformance(t *testing.T) {
 	}
 	t.Run("every cost", func(t *testing.T) {
 		m := clustertest.Priced()
-		m.Server = cluster.Server{Send: 700 * cluster.Nanosecond, Receive: 500 * cluster.Nanosecond, Handshake: 30 * cluster.Nanosecond}
+		m.Server = cluster.Server{Send: 700 * cluster.Nanosecond, Receive: 500 * cluster.Nanosecond,
+			Handshake: 30 * cluster.Nanosecond}
 		m.CopyRate = 2e9
 		m.Classes[cluster.Remote].ThreadRate, m.Classes[cluster.Remote].ReceiveRate = 2e9, 3e9
 		m.Classes[cluster.Remote].HandshakeGap = 10 * cluster.Nanosecond

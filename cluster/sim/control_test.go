@@ -38,7 +38,8 @@ func stepping(n int, made *atomic.Int64) func(*cluster.Rank) error {
 }
 
 // begin starts a program that waits for the test.
-func begin(t *testing.T, ctx context.Context, s cluster.Spec, body func(*cluster.Rank) error) (run *sim.Run, letGo func()) {
+func begin(t *testing.T, ctx context.Context, s cluster.Spec,
+	body func(*cluster.Rank) error) (run *sim.Run, letGo func()) {
 	t.Helper()
 	gate := make(chan struct{})
 	started, err := cluster.Start(ctx, sim.New(), s, func(r *cluster.Rank) error {
@@ -99,7 +100,8 @@ func TestPause(t *testing.T) {
 		}
 	}
 	if run.Hash() != plain.Hash() || run.Total() != plain.Total() || made.Load() != steps {
-		t.Errorf("hash %016x, %d ps, %d steps with pauses; %016x, %d ps, %d without", run.Hash(), run.Total(), made.Load(), plain.Hash(), plain.Total(), steps)
+		t.Errorf("hash %016x, %d ps, %d steps with pauses; %016x, %d ps, %d without", run.Hash(), run.Total(), made.Load(),
+			plain.Hash(), plain.Total(), steps)
 	}
 }
 
@@ -165,7 +167,8 @@ func TestPace(t *testing.T) {
 	}
 	for _, run := range []*sim.Run{paced, endless} {
 		if run.Hash() != plain.Hash() || run.Total() != plain.Total() {
-			t.Errorf("hash %016x and %d ps at a pace, %016x and %d ps without", run.Hash(), run.Total(), plain.Hash(), plain.Total())
+			t.Errorf("hash %016x and %d ps at a pace, %016x and %d ps without", run.Hash(), run.Total(), plain.Hash(),
+				plain.Total())
 		}
 	}
 }
@@ -241,15 +244,18 @@ func TestOverflow(t *testing.T) {
 			r.Compute(cluster.Work{Bytes: 1e300}, nil)
 			return nil
 		}},
-		{"latency", func(m *cluster.Machine) { m.Classes[cluster.Remote].Latency = math.MaxInt64 }, func(r *cluster.Rank) error {
-			return r.Send(r.World(), 1-r.ID(), 0, cluster.Data{})
-		}},
-		{"overhead", func(m *cluster.Machine) { m.Classes[cluster.Remote].Overhead = math.MaxInt64 }, func(r *cluster.Rank) error {
-			return r.Send(r.World(), 1-r.ID(), 0, cluster.Data{})
-		}},
-		{"barrier", func(m *cluster.Machine) { m.Classes[cluster.Remote].Latency = math.MaxInt64 }, func(r *cluster.Rank) error {
-			return r.Barrier(r.All())
-		}},
+		{"latency", func(m *cluster.Machine) { m.Classes[cluster.Remote].Latency = math.MaxInt64 },
+			func(r *cluster.Rank) error {
+				return r.Send(r.World(), 1-r.ID(), 0, cluster.Data{})
+			}},
+		{"overhead", func(m *cluster.Machine) { m.Classes[cluster.Remote].Overhead = math.MaxInt64 },
+			func(r *cluster.Rank) error {
+				return r.Send(r.World(), 1-r.ID(), 0, cluster.Data{})
+			}},
+		{"barrier", func(m *cluster.Machine) { m.Classes[cluster.Remote].Latency = math.MaxInt64 },
+			func(r *cluster.Rank) error {
+				return r.Barrier(r.All())
+			}},
 		{"bytes", func(m *cluster.Machine) { m.Classes[cluster.Remote].Bandwidth = 1 }, func(r *cluster.Rank) error {
 			return r.Send(r.World(), 1-r.ID(), 0, cluster.Sized(1<<60))
 		}},

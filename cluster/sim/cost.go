@@ -66,7 +66,9 @@ type way struct {
 }
 
 func wayOf(l cluster.Link) way {
-	w := way{receiveRate: rateOf(l.ReceiveRate), l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end), bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), access: min(l.Access, end), adapters: l.Adapters, lastN: -1}
+	w := way{receiveRate: rateOf(l.ReceiveRate), l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end),
+		bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), access: min(l.Access, end), adapters: l.Adapters,
+		lastN: -1}
 	w.copy = rateOf(l.EagerCopy)
 	w.pull = rateOf(l.SingleCopy)
 	w.inline = -1

@@ -36,9 +36,11 @@ func TestKernels(t *testing.T) {
 			_ = r.Launch(&q[0], 0, w(100*us), nil)
 			r.Compute(cluster.Work{Flops: 80_000}, nil)
 		}, (3 + 100 + 5) * us},
-		{"two ranks of a device", 2, func(r *cluster.Rank, q []cluster.Request) { _ = r.Launch(&q[0], 0, w(100*us), nil) }, (3 + 200 + 5) * us},
+		{"two ranks of a device", 2, func(r *cluster.Rank, q []cluster.Request) { _ = r.Launch(&q[0], 0, w(100*us), nil) },
+			(3 + 200 + 5) * us},
 	} {
-		m := cluster.Machine{Name: "kernels", Flops: 1e9, Device: cluster.Device{Count: 1, Flops: 1e9, Launch: 3 * us, Fence: 5 * us}}
+		m := cluster.Machine{Name: "kernels", Flops: 1e9,
+			Device: cluster.Device{Count: 1, Flops: 1e9, Launch: 3 * us, Fence: 5 * us}}
 		free := cluster.Time(0)
 		m.ClockTime = &free
 		var last cluster.Time
@@ -90,7 +92,8 @@ func TestMessageOverheadOfDevices(t *testing.T) {
 		})
 		return end
 	}
-	if host, device := took(cluster.HostMemory, false), took(cluster.DeviceMemory, false); device != host+o { // both ends pay at the same time
+	// both ends pay at the same time
+	if host, device := took(cluster.HostMemory, false), took(cluster.DeviceMemory, false); device != host+o {
 		t.Errorf("a message takes %v from host to host, %v from device to device; want %v more", host, device, o)
 	}
 	if host, device := took(cluster.HostMemory, true), took(cluster.DeviceMemory, true); device != host {

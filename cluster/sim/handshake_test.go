@@ -13,12 +13,14 @@ import (
 // whose RTS arrives after 1 ms, ends 10 ms later.
 func TestAnswersAreNotQueuedBehindBytes(t *testing.T) {
 	spec := cluster.Spec{
-		Layout:     cluster.Layout{Nodes: 3, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+		Layout: cluster.Layout{Nodes: 3, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+			Model: cluster.Flat},
 		EagerLimit: 1024,
 	}
 	spec.Machine.Progress = cluster.ProgressCall
 	spec.Machine.Flops = 1e9
-	spec.Machine.Classes[cluster.Remote] = cluster.Link{Latency: cluster.Microsecond, Bandwidth: 1e9, Adapters: 1, ThreadRate: 1e8}
+	spec.Machine.Classes[cluster.Remote] = cluster.Link{Latency: cluster.Microsecond, Bandwidth: 1e9, Adapters: 1,
+		ThreadRate: 1e8}
 	var done cluster.Time
 	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
 		world := r.World()
@@ -55,11 +57,13 @@ func TestAnswersAreNotQueuedBehindBytes(t *testing.T) {
 // Together they take as long as one thread.
 func TestThreadsInjectWhatTheyWaitFor(t *testing.T) {
 	spec := cluster.Spec{
-		Layout:     cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat},
+		Layout: cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 2, Ranking: cluster.Sequential,
+			Model: cluster.Flat},
 		EagerLimit: 1024,
 	}
 	spec.Machine.Progress = cluster.ProgressCall
-	spec.Machine.Classes[cluster.Remote] = cluster.Link{Latency: cluster.Microsecond, Bandwidth: 1e9, Adapters: 2, ThreadRate: 1e8}
+	spec.Machine.Classes[cluster.Remote] = cluster.Link{Latency: cluster.Microsecond, Bandwidth: 1e9, Adapters: 2,
+		ThreadRate: 1e8}
 	took := make(map[int]cluster.Time)
 	for _, threads := range []int{1, 2} {
 		err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {

@@ -22,7 +22,8 @@ func TestCollectiveNetwork(t *testing.T) {
 	for _, c := range []struct {
 		what  coll.Collective
 		bytes int64
-	}{{coll.OpBcast, 8}, {coll.OpBcast, 64 << 10}, {coll.OpReduce, 800}, {coll.OpAllreduce, 8}, {coll.OpAllreduce, 64 << 10}, {coll.OpBarrier, 0}} {
+	}{{coll.OpBcast, 8}, {coll.OpBcast, 64 << 10}, {coll.OpReduce, 800}, {coll.OpAllreduce, 8},
+		{coll.OpAllreduce, 64 << 10}, {coll.OpBarrier, 0}} {
 		a, err := coll.Find(c.what, "hardware")
 		if err != nil {
 			t.Fatal(err)
@@ -67,13 +68,14 @@ func TestCollectiveNetworkDeadlock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = cluster.Launch(context.Background(), sim.New(), clustertest.Spec(clustertest.Priced(), 3, 1), func(r *cluster.Rank) error {
-		comm, err := coll.New(r, r.World())
-		if err != nil || r.ID() == 1 {
-			return err
-		}
-		return comm.Do(coll.Call{Key: key, Blocks: key.Blocks(0, 1)})
-	})
+	err = cluster.Launch(context.Background(), sim.New(), clustertest.Spec(clustertest.Priced(), 3, 1),
+		func(r *cluster.Rank) error {
+			comm, err := coll.New(r, r.World())
+			if err != nil || r.ID() == 1 {
+				return err
+			}
+			return comm.Do(coll.Call{Key: key, Blocks: key.Blocks(0, 1)})
+		})
 	if err == nil {
 		t.Error("two of three ranks pass a barrier of three")
 	}

@@ -20,7 +20,8 @@ func TestHotFieldsShareLines(t *testing.T) {
 	for _, e := range []end{
 		{"thread: clock, wait and polls", unsafe.Offsetof(th.polls) + unsafe.Sizeof(th.polls), line},
 		{"rank: first thread and posted receives", unsafe.Offsetof(r.queues) + unsafe.Sizeof(match.Queues{})/2, line},
-		{"rank: arrived messages and slots", unsafe.Offsetof(r.slots) + unsafe.Sizeof(r.slots.list[:0]) - unsafe.Sizeof(uintptr(0)), 2 * line},
+		{"rank: arrived messages and slots",
+			unsafe.Offsetof(r.slots) + unsafe.Sizeof(r.slots.list[:0]) - unsafe.Sizeof(uintptr(0)), 2 * line},
 		{"rank: steps and regions", unsafe.Offsetof(r.region) + unsafe.Sizeof(r.region), rankLines * line},
 		{"slot", unsafe.Sizeof(slot{}), line},
 		{"msg", unsafe.Sizeof(msg{}), line},
@@ -29,10 +30,12 @@ func TestHotFieldsShareLines(t *testing.T) {
 			t.Errorf("%s ends at byte %d, want at most %d", e.what, e.at, e.limit)
 		}
 	}
-	for what, size := range map[string]uintptr{"thread": unsafe.Sizeof(th), "rank": unsafe.Sizeof(r), "msg": unsafe.Sizeof(msg{})} {
+	for what, size := range map[string]uintptr{"thread": unsafe.Sizeof(th), "rank": unsafe.Sizeof(r),
+		"msg": unsafe.Sizeof(msg{})} {
 		if unsafe.Sizeof(uintptr(0)) == 8 && size%line != 0 {
 			t.Errorf("%s has %d B, want a multiple of a cache line", what, size)
 		}
 	}
-	t.Logf("thread %d, rank %d, slot %d, msg %d", unsafe.Sizeof(th), unsafe.Sizeof(r), unsafe.Sizeof(slot{}), unsafe.Sizeof(msg{}))
+	t.Logf("thread %d, rank %d, slot %d, msg %d", unsafe.Sizeof(th), unsafe.Sizeof(r), unsafe.Sizeof(slot{}),
+		unsafe.Sizeof(msg{}))
 }

@@ -32,7 +32,8 @@ func (w *world) loops() []cluster.Wait {
 	var out []cluster.Wait
 	for _, t := range w.threads {
 		if t.runs() {
-			out = append(out, cluster.Wait{Rank: int(t.r.id), Thread: int(t.number), Call: "an endless loop of polls (livelock)"})
+			out = append(out,
+				cluster.Wait{Rank: int(t.r.id), Thread: int(t.number), Call: "an endless loop of polls (livelock)"})
 		}
 	}
 	return out

@@ -68,7 +68,8 @@ func TestLivelock(t *testing.T) {
 				}
 				return errors.New("nobody noticed")
 			})
-			if text := strings.Join(lines(abort), "\n"); !strings.Contains(text, "livelock") || !strings.Contains(text, "rank 2 waits in recv from any tag 0") {
+			if text := strings.Join(lines(abort), "\n"); !strings.Contains(text, "livelock") ||
+				!strings.Contains(text, "rank 2 waits in recv from any tag 0") {
 				t.Errorf("waits:\n%s\nwant a livelock, and the receive of rank 2", text)
 			}
 			for _, who := range []string{"rank 0", "rank 1"} {

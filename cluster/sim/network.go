@@ -19,8 +19,10 @@ type network struct {
 	adapters   int                      // per node and direction
 	memories   []server                 // by node
 	linkOrders []linkOrder              // by rank; nil: messages reach the links in the order of posting anyway
-	uncopied   []int64                  // by rank: bytes of its sends in host memory that receivers have not copied yet; nil: the cost of a copy does not depend on the cache
-	movers     []cluster.Time           // by rank: earliest start of the next message inside the node
+	// by rank: bytes of its sends in host memory that receivers have not copied yet; nil: the cost
+	// of a copy does not depend on the cache
+	uncopied []int64
+	movers   []cluster.Time // by rank: earliest start of the next message inside the node
 
 	shape         *topology.Network // nil: no shared link
 	linkFree      []cluster.Time

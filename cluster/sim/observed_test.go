@@ -46,7 +46,8 @@ func lanesOf(t *testing.T, arrows bool, body func(r *cluster.Rank) error) string
 		}
 	}
 	for _, a := range v.Arrows {
-		fmt.Fprintf(&b, "%d.%d → %d.%d %.3f %.3f %d B tag %d\n", a.From, a.FromThread, a.To, a.ToThread, float64(a.Sent)/1e3, float64(a.Received)/1e3, a.Bytes, a.Tag)
+		fmt.Fprintf(&b, "%d.%d → %d.%d %.3f %.3f %d B tag %d\n", a.From, a.FromThread, a.To, a.ToThread,
+			float64(a.Sent)/1e3, float64(a.Received)/1e3, a.Bytes, a.Tag)
 	}
 	return b.String()
 }
@@ -59,7 +60,8 @@ func TestTimelineOfAFunneledRegion(t *testing.T) {
 		r.Compute(cluster.Work{Flops: 1000}, nil)
 		return r.Fork(3, func(th *cluster.Thread) error {
 			if th.Number() == 0 {
-				_, err := th.Sendrecv(th.World(), 1-r.ID(), 1, cluster.Of(make([]byte, 8)), 1-r.ID(), 1, cluster.Of(make([]byte, 8)))
+				_, err := th.Sendrecv(th.World(), 1-r.ID(), 1, cluster.Of(make([]byte, 8)), 1-r.ID(), 1,
+					cluster.Of(make([]byte, 8)))
 				return err
 			}
 			th.Compute(cluster.Work{Flops: 5000}, nil)
@@ -287,7 +289,8 @@ func TestTimelineOfAStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := timeline.Of(&spec).View()
-	want := timeline.Interval{End: 200 * cluster.Nanosecond, Activity: timeline.ActivityCopy, Call: cluster.KindPut, Peer: 1}
+	want := timeline.Interval{End: 200 * cluster.Nanosecond, Activity: timeline.ActivityCopy, Call: cluster.KindPut,
+		Peer: 1}
 	if x, ok := v.Lanes[0].At(0); !ok || x != want {
 		t.Errorf("%+v, want %+v", x, want)
 	}
@@ -307,7 +310,8 @@ func TestTimelineChangesNothing(t *testing.T) {
 		run, err := cluster.Start(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
 			for n := range 5 {
 				to, from := (r.ID()+1)%4, (r.ID()+3)%4
-				if _, err := r.Sendrecv(r.World(), to, 1, cluster.Of(make([]byte, n*300)), from, 1, cluster.Of(make([]byte, n*300))); err != nil {
+				if _, err := r.Sendrecv(r.World(), to, 1, cluster.Of(make([]byte, n*300)), from, 1,
+					cluster.Of(make([]byte, n*300))); err != nil {
 					return err
 				}
 				if err := r.Fork(2, func(th *cluster.Thread) error {

@@ -27,7 +27,8 @@ func TestCrowdedAdaptersKeepOrder(t *testing.T) {
 		if m.Topology.Shape != "" {
 			m.Topology.Dims = []int{3, 2, 2}
 		}
-		mix := clustertest.Mix{Ops: clustertest.Messages | clustertest.Wildcards, Ranks: ranks, Limit: limit, Phases: 1, Length: ranks * rounds}
+		mix := clustertest.Mix{Ops: clustertest.Messages | clustertest.Wildcards, Ranks: ranks, Limit: limit, Phases: 1,
+			Length: ranks * rounds}
 		times(t, clustertest.Spec(m, nodes, ranks/nodes), clustertest.Draw(seed, mix))
 	}
 }

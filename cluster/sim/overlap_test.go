@@ -69,8 +69,10 @@ func TestCollectivesOverlapWithComputing(t *testing.T) {
 	call := overlapped(t, cluster.ProgressCall, compute, 1)
 	few, many := overlapped(t, cluster.ProgressCall, compute, 8), overlapped(t, cluster.ProgressCall, compute, 64)
 	endless := overlapped(t, cluster.ProgressCall, compute, 50_000)
-	thread, offload := overlapped(t, cluster.ProgressThread, compute, 1), overlapped(t, cluster.ProgressOffload, compute, 1)
-	t.Logf("alone %s; call %s, 8 slices %s, 64 slices %s, 50000 slices %s; thread %s, offload %s", alone, call, few, many, endless, thread, offload)
+	thread, offload := overlapped(t, cluster.ProgressThread, compute, 1),
+		overlapped(t, cluster.ProgressOffload, compute, 1)
+	t.Logf("alone %s; call %s, 8 slices %s, 64 slices %s, 50000 slices %s; thread %s, offload %s", alone, call, few,
+		many, endless, thread, offload)
 	if !(call > compute+alone/2 && few < call && many < few) {
 		t.Errorf("by calls %s, in 8 slices %s, in 64 %s: each hides more of %s", call, few, many, alone)
 	}

@@ -107,7 +107,8 @@ func (w *world) reserveThread(m *msg, at cluster.Time, wire int64) cluster.Time 
 // yieldsToHandshake reports whether waiting handshakes of the same thread may leave at this exact
 // time. A receive must not match this message first, so it goes behind them.
 func (w *world) yieldsToHandshake(m *msg, at cluster.Time) bool {
-	return m.isMatchable() && m.class == cluster.Remote && m.thread >= 0 && at > 0 && w.threads[m.thread].handshakeFree == at
+	return m.isMatchable() && m.class == cluster.Remote && m.thread >= 0 && at > 0 &&
+		w.threads[m.thread].handshakeFree == at
 }
 
 // depart reserves the resources of a ready message at its node, and sends it.

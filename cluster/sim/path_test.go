@@ -27,13 +27,15 @@ func wholePath(run *sim.Run) error {
 	var share [sim.Causes]cluster.Time
 	for i, s := range p.Segments {
 		if s.Start != at || s.Span <= 0 {
-			return fmt.Errorf("segment %d of %d: %d ps of %s on rank %d from %d ps on, want it from %d ps on", i, len(p.Segments), s.Span, s.Why, s.Rank, s.Start, at)
+			return fmt.Errorf("segment %d of %d: %d ps of %s on rank %d from %d ps on, want it from %d ps on", i,
+				len(p.Segments), s.Span, s.Why, s.Rank, s.Start, at)
 		}
 		at += s.Span
 		share[s.Why] += s.Span
 	}
 	if at != p.Total || p.Total != run.Total() || share != p.Share {
-		return fmt.Errorf("segments end at %d ps of %d ps, the run took %d ps; shares %v, want %v", at, p.Total, run.Total(), p.Share, share)
+		return fmt.Errorf("segments end at %d ps of %d ps, the run took %d ps; shares %v, want %v", at, p.Total,
+			run.Total(), p.Share, share)
 	}
 	return nil
 }
@@ -98,7 +100,8 @@ func TestPath(t *testing.T) {
 			}
 			_, err := r.Recv(r.World(), r.ID()-2, 0, cluster.Of(b))
 			return err
-		}, share{sim.CauseOverhead: 600 * ns, sim.CauseLatency: us, sim.CauseBytes: us, sim.CauseGap: 100 * ns, sim.CauseAdapter: us}},
+		}, share{sim.CauseOverhead: 600 * ns, sim.CauseLatency: us, sim.CauseBytes: us, sim.CauseGap: 100 * ns,
+			sim.CauseAdapter: us}},
 		{"two ranks that share memory", 1, 2, func(r *cluster.Rank) error {
 			r.Compute(cluster.Work{Bytes: 40000}, nil)
 			return nil
@@ -176,7 +179,8 @@ func TestPathIsWhole(t *testing.T) {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 		if _, plain := times(t, s, p); plain.Hash() != run.Hash() || plain.Total() != run.Total() {
-			t.Errorf("seed %d: hash %016x and %d ps with a trace, %016x and %d ps without", seed, run.Hash(), run.Total(), plain.Hash(), plain.Total())
+			t.Errorf("seed %d: hash %016x and %d ps with a trace, %016x and %d ps without", seed, run.Hash(), run.Total(),
+				plain.Hash(), plain.Total())
 		}
 	}
 }

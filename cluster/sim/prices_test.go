@@ -55,7 +55,8 @@ func called(t *testing.T, m cluster.Machine, k coll.Key, n int64) cluster.Time {
 // puts and rendezvous, if no two messages share a link.
 func TestPricesOfTransfers(t *testing.T) {
 	const ns = cluster.Nanosecond
-	m := cluster.Machine{Name: "loggp", ClockTime: new(cluster.Time), Progress: cluster.ProgressCall, EagerLimit: 1 << 40, Flops: 1e12, MemoryRate: 2e9}
+	m := cluster.Machine{Name: "loggp", ClockTime: new(cluster.Time), Progress: cluster.ProgressCall,
+		EagerLimit: 1 << 40, Flops: 1e12, MemoryRate: 2e9}
 	for i := range m.Classes {
 		m.Classes[i] = cluster.Link{Latency: 2500 * ns, Overhead: 1500 * ns, Gap: 1000 * ns, Bandwidth: 1 / 6e-9, Adapters: 1}
 	}
@@ -81,16 +82,19 @@ func TestPricesOfTransfers(t *testing.T) {
 				for _, p := range teams {
 					for _, radix := range radices {
 						for _, n := range lengths {
-							if segments > 1 && (!a.Segmented || n < 4096) || radix > 0 && a.Radix == 0 || !a.Takes(coll.Tuple{Collective: a.Collective, Ranks: int32(p)}) {
+							if segments > 1 && (!a.Segmented || n < 4096) || radix > 0 && a.Radix == 0 ||
+								!a.Takes(coll.Tuple{Collective: a.Collective, Ranks: int32(p)}) {
 								continue
 							}
-							k, err := a.Key(coll.Parameters{Ranks: p, Segments: segments, Radix: radix, Modes: coll.Modes{Transfer: transfer}})
+							k, err := a.Key(coll.Parameters{Ranks: p, Segments: segments, Radix: radix,
+								Modes: coll.Modes{Transfer: transfer}})
 							if err != nil {
 								t.Fatal(err)
 							}
 							got, want := called(t, m, k, n), k.Predict(&c, n)
 							if off := math.Abs(float64(want-got)) / float64(got); off > worst {
-								worst, where = off, fmt.Sprintf("%s, ranks %d, radix %d, %d segments, %d B: simulated %s, predicted %s", transfer, p, k.Radix, segments, n, got, want)
+								worst, where = off, fmt.Sprintf("%s, ranks %d, radix %d, %d segments, %d B: simulated %s, "+
+									"predicted %s", transfer, p, k.Radix, segments, n, got, want)
 							}
 						}
 					}

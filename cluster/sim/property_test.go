@@ -33,7 +33,8 @@ func anyMachine(seed uint64) cluster.Machine {
 		Classes: [cluster.Classes]cluster.Link{
 			cluster.InRank: {Latency: span(60_000), Bandwidth: per(5e9, 20e9)},
 			cluster.InNode: {Latency: span(400_000), Overhead: span(200_000), Bandwidth: per(4e9, 9e9)},
-			cluster.Remote: {Latency: span(2_000_000), Overhead: span(700_000), Gap: span(300_000), Bandwidth: per(1e9, 9e9), Adapters: 1 + rng.IntN(2), ThreadRate: per(1e9, 9e9)},
+			cluster.Remote: {Latency: span(2_000_000), Overhead: span(700_000), Gap: span(300_000), Bandwidth: per(1e9, 9e9),
+				Adapters: 1 + rng.IntN(2), ThreadRate: per(1e9, 9e9)},
 		},
 	}
 	if rng.IntN(2) == 0 {
@@ -45,13 +46,16 @@ func anyMachine(seed uint64) cluster.Machine {
 		m.Socket.Access = span(100_000)
 	}
 	if rng.IntN(2) == 0 {
-		m.Device = cluster.Device{Count: 1, Direct: rng.IntN(3) == 0, Link: cluster.Link{Latency: span(900_000), Bandwidth: per(5e9, 20e9)}}
+		m.Device = cluster.Device{Count: 1, Direct: rng.IntN(3) == 0,
+			Link: cluster.Link{Latency: span(900_000), Bandwidth: per(5e9, 20e9)}}
 	}
 	if rng.IntN(2) == 0 {
-		m.Slow = []cluster.Slow{{Node: rng.IntN(3), Adapter: -1, Factor: 1 + 2*rng.Float64()}, {Node: rng.IntN(3), Adapter: 0, Factor: 1 + 2*rng.Float64()}}
+		m.Slow = []cluster.Slow{{Node: rng.IntN(3), Adapter: -1, Factor: 1 + 2*rng.Float64()},
+			{Node: rng.IntN(3), Adapter: 0, Factor: 1 + 2*rng.Float64()}}
 	}
 	if rng.IntN(2) == 0 {
-		m.Topology = cluster.Topology{Shape: cluster.Torus, Dims: []int{3, 2, 1}, LinkBandwidth: per(1e9, 9e9), HopLatency: span(90_000)}
+		m.Topology = cluster.Topology{Shape: cluster.Torus, Dims: []int{3, 2, 1}, LinkBandwidth: per(1e9, 9e9),
+			HopLatency: span(90_000)}
 	}
 	return m
 }
@@ -80,7 +84,8 @@ func burdened(seed uint64) cluster.Machine {
 
 // scaled returns a machine with all times multiplied by k.
 func scaled(m cluster.Machine, k int64) cluster.Machine {
-	for _, t := range []*cluster.Time{&m.AtomicTime, &m.HandlerTime, &m.PollTime, &m.LockTime, &m.Topology.HopLatency, &m.Server.Send, &m.Server.Receive, &m.Server.Handshake} {
+	for _, t := range []*cluster.Time{&m.AtomicTime, &m.HandlerTime, &m.PollTime, &m.LockTime, &m.Topology.HopLatency,
+		&m.Server.Send, &m.Server.Receive, &m.Server.Handshake} {
 		*t *= cluster.Time(k)
 	}
 	for _, r := range []*float64{&m.Flops, &m.MemoryRate, &m.NodeRate, &m.CopyRate, &m.Topology.LinkBandwidth} {
@@ -91,10 +96,12 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 		links = append(links, &m.Classes[i])
 	}
 	for _, l := range links {
-		for _, t := range []*cluster.Time{&l.Latency, &l.Overhead, &l.Gap, &l.Access, &l.HandshakeGap, &l.Inline.Latency, &l.Inline.Overhead} {
+		for _, t := range []*cluster.Time{&l.Latency, &l.Overhead, &l.Gap, &l.Access, &l.HandshakeGap, &l.Inline.Latency,
+			&l.Inline.Overhead} {
 			*t *= cluster.Time(k)
 		}
-		for _, r := range []*float64{&l.Bandwidth, &l.ThreadRate, &l.ReceiveRate, &l.EagerCopy, &l.SingleCopy, &l.AccessRate, &l.Uncached.Copy} {
+		for _, r := range []*float64{&l.Bandwidth, &l.ThreadRate, &l.ReceiveRate, &l.EagerCopy, &l.SingleCopy,
+			&l.AccessRate, &l.Uncached.Copy} {
 			*r /= float64(k)
 		}
 	}
@@ -104,7 +111,8 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 // generate draws a program of six ranks for the machine. Its ranks do not poll, do not await words,
 // and receive only from named sources, so its events do not depend on rounding.
 func generate(seed uint64, m *cluster.Machine) *clustertest.Program {
-	const timely = clustertest.Locks | clustertest.Polls | clustertest.Wildcards | clustertest.Regions | clustertest.Collectives | clustertest.Signals
+	const timely = clustertest.Locks | clustertest.Polls | clustertest.Wildcards | clustertest.Regions |
+		clustertest.Collectives | clustertest.Signals
 	return clustertest.Draw(seed, clustertest.Mix{Ranks: 6, Limit: m.EagerLimit, Ops: clustertest.AllOps &^ timely})
 }
 
@@ -132,7 +140,8 @@ func TestScaling(t *testing.T) {
 			for r := range one {
 				for i, at := range one[r] {
 					if off := many[r][i] - cluster.Time(k)*at; max(off, -off) > cluster.Time(k)*cluster.Time(p.Calls) {
-						t.Fatalf("seed %d: rank %d ends call %d at %d ps, and at %d ps with all times × %d: the difference is %d", seed, r, i, at, many[r][i], k, off)
+						t.Fatalf("seed %d: rank %d ends call %d at %d ps, and at %d ps with all times × %d: the difference is %d",
+							seed, r, i, at, many[r][i], k, off)
 					}
 				}
 			}
@@ -196,7 +205,8 @@ func TestSlowerIsNeverFaster(t *testing.T) {
 		m := anyMachine(seed)
 		m.LinkNoise = 0
 		if m.Topology.Shape == "" {
-			m.Topology = cluster.Topology{Shape: cluster.FatTree, Dims: []int{2, 3}, Taper: []float64{0.5}, LinkBandwidth: 2e9, HopLatency: 50_000}
+			m.Topology = cluster.Topology{Shape: cluster.FatTree, Dims: []int{2, 3}, Taper: []float64{0.5}, LinkBandwidth: 2e9,
+				HopLatency: 50_000}
 		}
 		before := simulated(t, clustertest.Spec(m, 6, 1), walk).Total()
 		for _, s := range slower {
@@ -264,7 +274,8 @@ func TestHash(t *testing.T) {
 		var seed uint64
 		d.ScanArgs(t, "seed", &seed)
 		m := anyMachine(seed)
-		_, run := times(t, clustertest.Spec(m, 2, 3), clustertest.Draw(seed, clustertest.Mix{Ranks: 6, Ops: clustertest.AllOps &^ clustertest.Locks}))
+		_, run := times(t, clustertest.Spec(m, 2, 3),
+			clustertest.Draw(seed, clustertest.Mix{Ranks: 6, Ops: clustertest.AllOps &^ clustertest.Locks}))
 		return fmt.Sprintf("%d ps, %d events, %016x\n", run.Total(), run.Events(), run.Hash())
 	})
 }
@@ -273,7 +284,8 @@ func TestHash(t *testing.T) {
 func TestDrawnMachines(t *testing.T) {
 	for seed := range uint64(60) {
 		m := burdened(seed)
-		times(t, clustertest.Spec(m, 3, 2), clustertest.Draw(seed, clustertest.Mix{Ranks: 6, Limit: m.EagerLimit, Ops: clustertest.AllOps &^ clustertest.Locks}))
+		times(t, clustertest.Spec(m, 3, 2),
+			clustertest.Draw(seed, clustertest.Mix{Ranks: 6, Limit: m.EagerLimit, Ops: clustertest.AllOps &^ clustertest.Locks}))
 	}
 }
 
@@ -355,13 +367,15 @@ func TestTrainIsItsPuts(t *testing.T) {
 						if train {
 							break
 						}
-						if err := r.PutWith(&cluster.Put{To: cluster.At(to, int64(8+i*n)), Data: cluster.Of(make([]byte, n))}, &reqs[i], nil); err != nil {
+						if err := r.PutWith(&cluster.Put{To: cluster.At(to, int64(8+i*n)), Data: cluster.Of(make([]byte, n))}, &reqs[i],
+							nil); err != nil {
 							return err
 						}
 					}
 					if train {
 						all := cluster.Column(8, int64(n), int64(n), k)
-						if err := r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Of(make([]byte, k*n)), Shape: all, Train: true}, &reqs[0], nil); err != nil {
+						if err := r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Of(make([]byte, k*n)), Shape: all,
+							Train: true}, &reqs[0], nil); err != nil {
 							return err
 						}
 					}
@@ -373,7 +387,8 @@ func TestTrainIsItsPuts(t *testing.T) {
 		puts, many := end(false)
 		train, few := end(true)
 		if train != puts {
-			t.Errorf("seed %d: %d puts of %d B to rank %d from memory %d to %d take %d ps, a train of them %d ps", seed, k, n, to, near, far, puts, train)
+			t.Errorf("seed %d: %d puts of %d B to rank %d from memory %d to %d take %d ps, a train of them %d ps", seed, k, n,
+				to, near, far, puts, train)
 		}
 		if few > 6+8 || few > many {
 			t.Errorf("seed %d: a train of %d puts makes %d events, the puts %d", seed, k, few, many)

@@ -32,7 +32,8 @@ type protocol struct {
 // newProtocol returns the protocol of a spec on a network.
 func newProtocol(s *cluster.Spec, n *network) protocol {
 	m, l := &s.Machine, &s.Layout
-	p := protocol{barriers: map[int32]*barrier{}, eager: s.Eager(), progress: m.Progress, minTransit: minTransit(m, l), device: wayOf(m.Device.Link)}
+	p := protocol{barriers: map[int32]*barrier{}, eager: s.Eager(), progress: m.Progress, minTransit: minTransit(m, l),
+		device: wayOf(m.Device.Link)}
 	p.onlyCalls = m.Progress == cluster.ProgressCall
 	p.hasLoads = n.ways[cluster.InRank].access > 0 || n.ways[cluster.InNode].access > 0 || n.ways[sameSocket].access > 0
 	p.staged = m.Device.Count > 0 && !m.Device.Direct

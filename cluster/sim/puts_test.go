@@ -15,7 +15,8 @@ import (
 // Messages that arrive meanwhile are answered between a rank's posts.
 func slowCalls() cluster.Machine {
 	m := clustertest.Priced()
-	m.Classes[cluster.Remote] = cluster.Link{Latency: 4960 * cluster.Nanosecond, Overhead: 620 * cluster.Nanosecond, Gap: 620 * cluster.Nanosecond, Bandwidth: 2e9, Adapters: 1}
+	m.Classes[cluster.Remote] = cluster.Link{Latency: 4960 * cluster.Nanosecond, Overhead: 620 * cluster.Nanosecond,
+		Gap: 620 * cluster.Nanosecond, Bandwidth: 2e9, Adapters: 1}
 	return m
 }
 
@@ -61,7 +62,8 @@ func inPuts(r *cluster.Rank, a *coll.Algorithm, m coll.Modes, words int) error {
 		if err := r.Barrier(r.World()); err != nil {
 			return err
 		}
-		err := c.Do(coll.Call{Key: key, InAt: &coll.At{Off: at[0]}, OutAt: &coll.At{Off: at[1]}, Blocks: blocks, Combine: combine})
+		err := c.Do(coll.Call{Key: key, InAt: &coll.At{Off: at[0]}, OutAt: &coll.At{Off: at[1]}, Blocks: blocks,
+			Combine: combine})
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,8 @@ func crew() (m cluster.Machine, F, B, A cluster.Time) {
 	B = 3 * us
 	A = 100 * cluster.Nanosecond
 	m = cluster.Machine{Name: "crew", Emulated: true, Flops: 1e9, EagerLimit: 1 << 20,
-		ForkTime: F, ThreadBarrierTime: B, AtomicTime: A, PollTime: 10 * cluster.Nanosecond, Progress: cluster.ProgressOffload}
+		ForkTime: F, ThreadBarrierTime: B, AtomicTime: A, PollTime: 10 * cluster.Nanosecond,
+		Progress: cluster.ProgressOffload}
 	for c := range m.Classes {
 		m.Classes[c] = cluster.Link{Latency: us, Overhead: us, Gap: us}
 	}
@@ -38,7 +39,8 @@ func TestRegion(t *testing.T) {
 		body    func(th *cluster.Thread) error
 		want    cluster.Time
 	}{
-		{"a region of one thread is free", 1, func(th *cluster.Thread) error { th.Compute(work(5*us), nil); return nil }, 5 * us},
+		{"a region of one thread is free", 1, func(th *cluster.Thread) error { th.Compute(work(5*us), nil); return nil },
+			5 * us},
 		{"a region ends with its slowest thread", 4, func(th *cluster.Thread) error {
 			th.Compute(work(cluster.Time(th.Number())*us), nil)
 			return nil
@@ -50,15 +52,24 @@ func TestRegion(t *testing.T) {
 			return nil
 		}, F + 3*us + B + 4*us},
 		{"a static loop takes the longest share", 4, func(th *cluster.Thread) error {
-			return th.For(10, cluster.Loop{}, func(lo, hi int) error { th.Compute(work(cluster.Time(hi-lo)*us), nil); return nil })
+			return th.For(10, cluster.Loop{}, func(lo, hi int) error {
+				th.Compute(work(cluster.Time(hi-lo)*us), nil)
+				return nil
+			})
 		}, F + 3*us + B}, // 10 over 4: 3, 3, 2, 2
 		{"with one reserved thread, the others share the loop and it waits", 4, func(th *cluster.Thread) error {
-			return th.For(12, cluster.Loop{Reserved: 1}, func(lo, hi int) error { th.Compute(work(cluster.Time(hi-lo)*us), nil); return nil })
+			return th.For(12, cluster.Loop{Reserved: 1}, func(lo, hi int) error {
+				th.Compute(work(cluster.Time(hi-lo)*us), nil)
+				return nil
+			})
 		}, F + 4*us + B},
 		// Each draw is an atomic on one word, and atomics are serialized: thread k gets its first
 		// chunk at (k + 1)A. Two threads have 3 chunks each, and a last draw finds no chunk.
 		{"a dynamic loop draws", 2, func(th *cluster.Thread) error {
-			return th.For(6, cluster.Loop{Schedule: cluster.Dynamic}, func(lo, hi int) error { th.Compute(work(us), nil); return nil })
+			return th.For(6, cluster.Loop{Schedule: cluster.Dynamic}, func(lo, hi int) error {
+				th.Compute(work(us), nil)
+				return nil
+			})
 		}, F + 2*A + 3*us + 3*A + B},
 		{"one thread runs a single section; the others wait at its barrier", 3, func(th *cluster.Thread) error {
 			return th.Single(func() error { th.Compute(work(9*us), nil); return nil })
@@ -108,7 +119,8 @@ func TestSerializedInVirtualTime(t *testing.T) {
 					return th.Send(th.World(), 1, 0, cluster.Of(make([]byte, 8)))
 				})
 			})
-			if refused := err != nil && strings.Contains(err.Error(), "rank 0 thread 1: send: thread 0 is inside an MPI call"); refused != c.refused || err != nil && !refused {
+			if refused := err != nil && strings.Contains(err.Error(),
+				"rank 0 thread 1: send: thread 0 is inside an MPI call"); refused != c.refused || err != nil && !refused {
 				t.Errorf("error %v, refused should be %v", err, c.refused)
 			}
 		})

@@ -33,7 +33,8 @@ func TestCallsSideBySide(t *testing.T) {
 						bound = least + 2*(3*link.Latency+6*link.Overhead)
 					}
 					if took < least || took > bound {
-						t.Errorf("%d calls among %d, %d B, progress by %v: %v, want %v to %v", k, ranks, size, progress, took, least, bound)
+						t.Errorf("%d calls among %d, %d B, progress by %v: %v, want %v to %v", k, ranks, size, progress, took, least,
+							bound)
 					}
 				}
 			}

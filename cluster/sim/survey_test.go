@@ -15,16 +15,18 @@ func TestALongRunIsNotStuck(t *testing.T) {
 	}
 	m := cluster.Machine{Name: "one rank", EagerLimit: 8192, Progress: cluster.ProgressOffload}
 	m.Classes[cluster.InRank] = cluster.Link{Latency: 100 * cluster.Nanosecond, Bandwidth: 1e10}
-	layout := cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1, Model: cluster.Flat, Ranking: cluster.Sequential}
-	run, err := cluster.Start(t.Context(), sim.New(), cluster.Spec{Machine: m, Layout: layout, Segment: 8}, func(r *cluster.Rank) error {
-		buf := make([]byte, 8)
-		for range 600_000 {
-			if err := r.Get(cluster.At(0, 0), cluster.Of(buf)); err != nil {
-				return err
+	layout := cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1, Model: cluster.Flat,
+		Ranking: cluster.Sequential}
+	run, err := cluster.Start(t.Context(), sim.New(), cluster.Spec{Machine: m, Layout: layout, Segment: 8},
+		func(r *cluster.Rank) error {
+			buf := make([]byte, 8)
+			for range 600_000 {
+				if err := r.Get(cluster.At(0, 0), cluster.Of(buf)); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

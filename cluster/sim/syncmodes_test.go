@@ -144,7 +144,8 @@ func onChecker(m coll.Modes, body func(r *cluster.Rank, k *coll.Checker, call co
 		if err != nil {
 			return err
 		}
-		return body(r, c.Check(), coll.Call{Key: key, Out: cluster.Of(r.Segment()[at : at+n]), OutAt: &coll.At{Off: at}, Blocks: blocks})
+		return body(r, c.Check(),
+			coll.Call{Key: key, Out: cluster.Of(r.Segment()[at : at+n]), OutAt: &coll.At{Off: at}, Blocks: blocks})
 	})
 }
 
@@ -156,32 +157,33 @@ func TestTooWeakModeIn(t *testing.T) {
 		barrier bool
 		want    int // findings of the root, which writes, and of a member that reads the received data
 	}{{coll.NoSync, false, 1}, {coll.NoSync, true, 0}, {coll.MySync, false, 0}, {coll.AllSync, false, 0}} {
-		err := onChecker(coll.Modes{Transfer: coll.Put, In: c.in}, func(r *cluster.Rank, k *coll.Checker, call coll.Call) error {
-			if r.ID() == 0 {
-				k.Writes(call.Out.Bytes())
-				call.Out.Bytes()[0] = 7
-			} else {
-				k.Reads(call.Out.Bytes())
-			}
-			if c.barrier {
-				if err := k.Barrier(); err != nil {
+		err := onChecker(coll.Modes{Transfer: coll.Put, In: c.in},
+			func(r *cluster.Rank, k *coll.Checker, call coll.Call) error {
+				if r.ID() == 0 {
+					k.Writes(call.Out.Bytes())
+					call.Out.Bytes()[0] = 7
+				} else {
+					k.Reads(call.Out.Bytes())
+				}
+				if c.barrier {
+					if err := k.Barrier(); err != nil {
+						return err
+					}
+				}
+				if err := k.Do(call); err != nil {
 					return err
 				}
-			}
-			if err := k.Do(call); err != nil {
-				return err
-			}
-			found := k.Findings()
-			if len(found) != c.want {
-				return fmt.Errorf("%d findings, want %d: %v", len(found), c.want, found)
-			}
-			for _, f := range found {
-				if !f.Before || f.Call != 1 || f.Writes != (r.ID() == 0) || f.Mode != coll.NoSync {
-					return fmt.Errorf("%v", f)
+				found := k.Findings()
+				if len(found) != c.want {
+					return fmt.Errorf("%d findings, want %d: %v", len(found), c.want, found)
 				}
-			}
-			return nil
-		})
+				for _, f := range found {
+					if !f.Before || f.Call != 1 || f.Writes != (r.ID() == 0) || f.Mode != coll.NoSync {
+						return fmt.Errorf("%v", f)
+					}
+				}
+				return nil
+			})
 		if err != nil {
 			t.Errorf("%s in, barrier %v: %v", c.in, c.barrier, err)
 		}
@@ -191,7 +193,8 @@ func TestTooWeakModeIn(t *testing.T) {
 // Members that make different calls get an error that lists the calls, before any data move.
 func TestDifferentCalls(t *testing.T) {
 	for name, other := range map[string]func(k *coll.Checker, call coll.Call) error{
-		"rank 0 (and 1 more) calls bcast by flat, from 0, 64 B; rank 1 calls barrier": func(k *coll.Checker, call coll.Call) error {
+		"rank 0 (and 1 more) calls bcast by flat, from 0, 64 B; rank 1 calls barrier": func(k *coll.Checker,
+			call coll.Call) error {
 			return k.Barrier()
 		},
 		"rank 0 (and 1 more) calls bcast by flat, from 0, 64 B; rank 1 calls bcast by flat, from 2, 64 B": func(k *coll.Checker, call coll.Call) error {

@@ -98,7 +98,8 @@ func perSecond(piece cluster.Time) float64 {
 // processors where the adapter is -1.
 func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cluster.Time) {
 	c := map[string]cluster.Time{}
-	for _, name := range strings.Fields("o L g G T o1 L1 g1 G1 oI LI gI O1 U1 UC V1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C h S R Q O W TR") {
+	for _, name := range strings.Fields("o L g G T o1 L1 g1 G1 oI LI gI O1 U1 UC V1 oS LS GS L0 G0 X0 X1 XS M N A H " +
+		"P K hop D GD C h S R Q O W TR") {
 		c[name] = 0
 	}
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressCall, Flops: 1e9}
@@ -160,7 +161,8 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 		cluster.InRank: {Latency: c["L0"], Access: c["X0"], Bandwidth: perSecond(c["G0"])},
 		cluster.InNode: {Latency: c["L1"], Access: c["X1"], Overhead: c["o1"], Gap: c["g1"], Bandwidth: perSecond(c["G1"]),
 			EagerCopy: perSecond(c["O1"]), SingleCopy: perSecond(c["U1"]), AccessRate: perSecond(c["V1"])},
-		cluster.Remote: {Latency: c["L"], Overhead: c["o"], Gap: c["g"], Bandwidth: perSecond(c["G"]), Adapters: adapters, ThreadRate: perSecond(c["T"]), HandshakeGap: c["h"], ReceiveRate: perSecond(c["TR"])},
+		cluster.Remote: {Latency: c["L"], Overhead: c["o"], Gap: c["g"], Bandwidth: perSecond(c["G"]), Adapters: adapters,
+			ThreadRate: perSecond(c["T"]), HandshakeGap: c["h"], ReceiveRate: perSecond(c["TR"])},
 	}
 	if inline > 0 {
 		m.Classes[cluster.InNode].Inline = cluster.Inline{Limit: inline, Latency: c["LI"], Overhead: c["oI"], Gap: c["gI"]}

@@ -29,7 +29,8 @@ const (
 // Causes is the number of causes.
 const Causes = 14
 
-var causeNames = [Causes]string{"compute", "o", "L", "g", "G", "adapter", "link", "memory", "lock", "synchronization", "noise", "message server", "copy", "kernel"}
+var causeNames = [Causes]string{"compute", "o", "L", "g", "G", "adapter", "link", "memory", "lock", "synchronization",
+	"noise", "message server", "copy", "kernel"}
 
 // String returns the name of the cause.
 func (c Cause) String() string { return causeNames[c] }
@@ -110,7 +111,8 @@ func (t *trace) departure(m *msg, p *passage, g cluster.Time) int32 {
 	left := m.cause
 	for _, x := range [...]piece{
 		{CauseMemory, p.staged - p.at}, {CauseServer, p.served - p.staged}, {CauseBytes, p.begin - p.served},
-		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseBytes, bytes}, {p.rest, p.left - p.reserved - bytes},
+		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseBytes, bytes},
+		{p.rest, p.left - p.reserved - bytes},
 	} {
 		left = t.charge(left, x.span, x.why, m.src)
 	}

@@ -12,7 +12,8 @@ import (
 func TestTrainsShareAnAdapterAsPutsDo(t *testing.T) {
 	for _, gap := range []cluster.Time{54, 60, 67, 130, 200} {
 		m := cluster.Machine{Name: "trains", Progress: cluster.ProgressCall, EagerLimit: 8192}
-		m.Classes[cluster.Remote] = cluster.Link{Latency: 1040 * cluster.Nanosecond, Overhead: 130 * cluster.Nanosecond, Gap: gap * cluster.Nanosecond, Bandwidth: 8e9, Adapters: 1}
+		m.Classes[cluster.Remote] = cluster.Link{Latency: 1040 * cluster.Nanosecond, Overhead: 130 * cluster.Nanosecond,
+			Gap: gap * cluster.Nanosecond, Bandwidth: 8e9, Adapters: 1}
 		took := func(train bool) cluster.Time {
 			var last cluster.Time
 			spec := clustertest.Spec(m, 1, 8)
@@ -31,13 +32,15 @@ func TestTrainsShareAnAdapterAsPutsDo(t *testing.T) {
 						}
 						if train {
 							of := cluster.Column(0, int64(bytes), int64(bytes), n)
-							if err := r.PutWith(&cluster.Put{To: cluster.At(peer, 0), Data: cluster.Of(make([]byte, n*bytes)), Shape: of, Train: true}, &reqs[i], nil); err != nil {
+							if err := r.PutWith(&cluster.Put{To: cluster.At(peer, 0), Data: cluster.Of(make([]byte, n*bytes)), Shape: of,
+								Train: true}, &reqs[i], nil); err != nil {
 								return err
 							}
 							continue
 						}
 						for k := range n {
-							if err := r.PutWith(&cluster.Put{To: cluster.At(peer, int64(k*bytes)), Data: cluster.Of(make([]byte, bytes)), Until: cluster.Later}, nil, nil); err != nil {
+							if err := r.PutWith(&cluster.Put{To: cluster.At(peer, int64(k*bytes)), Data: cluster.Of(make([]byte, bytes)),
+								Until: cluster.Later}, nil, nil); err != nil {
 								return err
 							}
 						}

@@ -13,7 +13,8 @@ import (
 // leave in the order of posting: here four RTS behind the bytes of an eager message.
 func TestWhoWaitsForATurnGoesFirst(t *testing.T) {
 	m := clustertest.Priced()
-	m.Server = cluster.Server{Send: 700 * cluster.Nanosecond, Receive: 500 * cluster.Nanosecond, Handshake: 30 * cluster.Nanosecond}
+	m.Server = cluster.Server{Send: 700 * cluster.Nanosecond, Receive: 500 * cluster.Nanosecond,
+		Handshake: 30 * cluster.Nanosecond}
 	m.CopyRate = 2e9
 	m.Classes[cluster.Remote].ThreadRate = 2e9
 	spec := clustertest.Spec(m, 2, 1)

@@ -45,8 +45,9 @@ type costs struct {
 const minPoll = 10 * cluster.Nanosecond
 
 func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
-	c := costs{flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), cores: int64(m.CoresPerNode), ranksPerNode: int64(l.RanksPerNode),
-		compNoise: partsOf(m.ComputeNoise), atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime,
+	c := costs{flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), cores: int64(m.CoresPerNode),
+		ranksPerNode: int64(l.RanksPerNode),
+		compNoise:    partsOf(m.ComputeNoise), atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime,
 		lockTime: m.LockTime, forkTime: m.ForkTime, meetTime: m.ThreadBarrierTime}
 	for k := range c.kernels {
 		c.kernels[k] = rateOf(m.KernelRate(cluster.Kernel(k)))
@@ -67,7 +68,8 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{kernel: newKernel(c, l.Ranks()), protocol: newProtocol(&spec, &net), net: net, devices: newDevices(&spec), costs: costsOf(m, l), spec: spec}
+	w := &world{kernel: newKernel(c, l.Ranks()), protocol: newProtocol(&spec, &net), net: net,
+		devices: newDevices(&spec), costs: costsOf(m, l), spec: spec}
 	w.ranks, w.exceedsCache = make([]rank, l.Ranks()), l.Ranks() > manyRanks
 	mains := make([]thread, l.Ranks())
 	for i := range w.ranks {

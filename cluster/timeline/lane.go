@@ -100,7 +100,8 @@ type Lane struct {
 
 // newLane returns a sleeping lane that keeps keep chunks.
 func newLane(rank, thread, keep int) *Lane {
-	l := &Lane{rank: int32(rank), thread: int32(thread), last: noLabel, shown: noLabel, ring: make([]atomic.Pointer[chunk], keep)}
+	l := &Lane{rank: int32(rank), thread: int32(thread), last: noLabel, shown: noLabel,
+		ring: make([]atomic.Pointer[chunk], keep)}
 	l.Now(ActivitySleep, cluster.KindNone, NoPeer)
 	return l
 }

@@ -11,7 +11,8 @@ import (
 )
 
 func oneLane(keep int) (*timeline.Recorder, *timeline.Lane) {
-	rec := timeline.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, false)
+	rec := timeline.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+		Model: cluster.Flat}, false)
 	if keep > 0 {
 		rec.Keep(keep)
 	}
@@ -27,7 +28,8 @@ func TestLaneKeepsLatestPart(t *testing.T) {
 		var all []timeline.Interval
 		at := cluster.Time(0)
 		for range rapid.IntRange(0, 2500).Draw(t, "stretches") {
-			x := timeline.Interval{Begin: at, Activity: timeline.Activity(rapid.IntRange(0, 5).Draw(t, "activity")), Call: cluster.KindSend, Peer: int32(rapid.IntRange(-1, 2).Draw(t, "peer"))}
+			x := timeline.Interval{Begin: at, Activity: timeline.Activity(rapid.IntRange(0, 5).Draw(t, "activity")),
+				Call: cluster.KindSend, Peer: int32(rapid.IntRange(-1, 2).Draw(t, "peer"))}
 			at += cluster.Time(rapid.IntRange(0, 9).Draw(t, "for"))
 			x.End = at
 			l.Until(x.End, x.Activity, x.Call, x.Peer)
@@ -87,7 +89,8 @@ func TestViewWhileALaneIsWritten(t *testing.T) {
 			lane := &v.Lanes[0]
 			at := lane.From()
 			for x := range lane.Intervals(0, v.To) {
-				if x.Begin != at || x.Begin%10 != 0 || x.Activity != timeline.Activity(x.Begin/10%5) || x.End-x.Begin != 10 && (x.End-x.Begin != 5 || x.End != lane.Settled()) {
+				if x.Begin != at || x.Begin%10 != 0 || x.Activity != timeline.Activity(x.Begin/10%5) ||
+					x.End-x.Begin != 10 && (x.End-x.Begin != 5 || x.End != lane.Settled()) {
 					t.Fatalf("keep %d: %+v after %d, of a lane that is settled up to %d", keep, x, at, lane.Settled())
 				}
 				at = x.End
@@ -119,7 +122,8 @@ func TestLaneShowsCurrentActivity(t *testing.T) {
 	if x, ok := unknown.Lanes[0].At(45); ok {
 		t.Errorf("at 45: %+v, want unknown", x)
 	}
-	if got, want := unknown.Lanes[0].Sums(50, new(timeline.Cursor)), (timeline.Sums{timeline.ActivityCompute: 30}); got != want {
+	if got, want := unknown.Lanes[0].Sums(50, new(timeline.Cursor)),
+		(timeline.Sums{timeline.ActivityCompute: 30}); got != want {
 		t.Errorf("sums %v, want %v", got, want)
 	}
 	l.Until(60, timeline.ActivityLock, cluster.KindSend, 1)
@@ -135,7 +139,8 @@ func TestLaneShowsCurrentActivity(t *testing.T) {
 // The nth receive of an envelope gets its nth message. If too many messages are in flight, some are
 // omitted, and later ones are not.
 func TestArrowsPairInOrder(t *testing.T) {
-	rec := timeline.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, true)
+	rec := timeline.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+		Model: cluster.Flat}, true)
 	e := timeline.Envelope{From: 0, To: 1, Ctx: 2, Tag: 3}
 	other := e
 	other.Tag = 4
@@ -152,7 +157,8 @@ func TestArrowsPairInOrder(t *testing.T) {
 		t.Fatalf("%d arrows, want 64", len(arrows))
 	}
 	for i, a := range arrows {
-		if n := int64(100 - 64 + i); a.Bytes != n || a.Sent != cluster.Time(n) || a.Received != cluster.Time(200+n) || a.ToThread != 1 {
+		if n := int64(100 - 64 + i); a.Bytes != n || a.Sent != cluster.Time(n) || a.Received != cluster.Time(200+n) ||
+			a.ToThread != 1 {
 			t.Errorf("arrow %d is %+v", i, a)
 		}
 	}
@@ -164,7 +170,8 @@ func TestRecorderOff(t *testing.T) {
 	if off.Team(0, 1) != nil || off.Arrows() {
 		t.Error("a nil recorder has lanes")
 	}
-	large := timeline.NewRecorder(cluster.Layout{Nodes: 1 << 14, RanksPerNode: 4, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}, false)
+	large := timeline.NewRecorder(cluster.Layout{Nodes: 1 << 14, RanksPerNode: 4, ThreadsPerRank: 2,
+		Ranking: cluster.Sequential, Model: cluster.Flat}, false)
 	if large.Team(1<<16-1, 2) != nil || large.Team(0, 2) == nil {
 		t.Error("of 65,536 ranks the first have lanes and the last have none")
 	}

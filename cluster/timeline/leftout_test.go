@@ -31,7 +31,8 @@ func TestViewWithoutLastStretchIsSent(t *testing.T) {
 		}
 		a, b := &v.Lanes[0], &got.Lanes[0]
 		if a.n != b.n || a.end != b.end || len(a.chunks) != len(b.chunks) || a.Settled() != b.Settled() {
-			t.Errorf("%d intervals in the last of %d chunks to %v was received as %d in %d to %v", a.n, len(a.chunks), a.end, b.n, len(b.chunks), b.end)
+			t.Errorf("%d intervals in the last of %d chunks to %v was received as %d in %d to %v", a.n, len(a.chunks), a.end,
+				b.n, len(b.chunks), b.end)
 		}
 	}
 }

@@ -80,7 +80,8 @@ type LaneMoment struct {
 
 // Moment returns the view without its intervals and messages.
 func (v *View) Moment() *Moment {
-	m := &Moment{To: v.To, Ranks: v.Ranks, Messages: v.messages, Arrows: v.Arrows != nil, Lanes: make([]LaneMoment, len(v.Lanes)), Parts: v.Parts}
+	m := &Moment{To: v.To, Ranks: v.Ranks, Messages: v.messages, Arrows: v.Arrows != nil,
+		Lanes: make([]LaneMoment, len(v.Lanes)), Parts: v.Parts}
 	for i := range v.Lanes {
 		l := &v.Lanes[i]
 		x := &m.Lanes[i]
@@ -184,7 +185,9 @@ func (s *Strip) view(x *LaneMoment, to cluster.Time) (LaneView, error) {
 		return v, nil
 	}
 	if x.Last.End < x.Last.Begin || x.Last.End > to { // a interval that begins now has no end yet
-		return v, fmt.Errorf("lane %d.%d: an interval from %d to %d in a view up to %d", x.Rank, x.Thread, x.Last.Begin, x.Last.End, to)
+		return v,
+			fmt.Errorf("lane %d.%d: an interval from %d to %d in a view up to %d", x.Rank, x.Thread, x.Last.Begin, x.Last.End,
+				to)
 	}
 	settled := x.Count - 1
 	if s == nil || s.chunks[0].first > settled || s.Count() < settled || s.Count() == settled && s.end != x.Last.Begin {

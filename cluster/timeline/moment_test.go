@@ -26,7 +26,8 @@ func TestRestore(t *testing.T) {
 	for step := range 60 {
 		for range rng.IntN(300) {
 			one := lanes[rng.IntN(2)]
-			one.Until(one.End()+cluster.Time(rng.IntN(50)), Activity(rng.IntN(Activities)), cluster.KindNone, int32(rng.IntN(3))-1)
+			one.Until(one.End()+cluster.Time(rng.IntN(50)), Activity(rng.IntN(Activities)), cluster.KindNone,
+				int32(rng.IntN(3))-1)
 		}
 		if ahead := lanes[0].End() + cluster.Time(rng.IntN(300)); step > 5 {
 			rec.Kernel(int32(rng.IntN(2)), int32(rng.IntN(3)), ahead, ahead+5, ahead+40)
@@ -76,7 +77,8 @@ func TestRestore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back.From != v.From || back.To != v.To || back.Edge != v.Edge || back.Ranks != v.Ranks || back.Messages() != v.Messages() || cmp.Diff(back.Arrows, v.Arrows) != "" {
+		if back.From != v.From || back.To != v.To || back.Edge != v.Edge || back.Ranks != v.Ranks ||
+			back.Messages() != v.Messages() || cmp.Diff(back.Arrows, v.Arrows) != "" {
 			t.Errorf("from %d to %d, edge %d: want %d to %d, edge %d", back.From, back.To, back.Edge, v.From, v.To, v.Edge)
 		}
 		for i := range v.Lanes {

@@ -35,7 +35,8 @@ func TestStreamsHaveLanes(t *testing.T) {
 		{10, []timeline.Interval{stretch(0, 10, sleep)}},
 		{12, []timeline.Interval{stretch(0, 10, sleep), stretch(10, 12, wait)}},
 		{40, []timeline.Interval{stretch(0, 10, sleep), stretch(10, 15, wait), stretch(15, 40, compute)}},
-		{60, []timeline.Interval{stretch(0, 10, sleep), stretch(10, 15, wait), stretch(15, 50, compute), stretch(50, 60, sleep)}},
+		{60, []timeline.Interval{stretch(0, 10, sleep), stretch(10, 15, wait), stretch(15, 50, compute),
+			stretch(50, 60, sleep)}},
 	} {
 		thread.Until(c.now, compute, cluster.KindNone, timeline.NoPeer)
 		v := rec.View()

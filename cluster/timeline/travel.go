@@ -181,7 +181,8 @@ func (r *Receiver) Receive(c *codec.Walk, l cluster.Layout) *View {
 	switch {
 	case c.Err() != nil:
 		return nil
-	case launch == 0 || launch != r.launch && launch != r.launch+1 || lanes < 0 || lanes > maxLanes || launch == r.launch && lanes < len(r.lanes):
+	case launch == 0 || launch != r.launch && launch != r.launch+1 || lanes < 0 || lanes > maxLanes ||
+		launch == r.launch && lanes < len(r.lanes):
 		c.Fail(fmt.Errorf("timeline %d of %d lanes after timeline %d of %d", launch, lanes, r.launch, len(r.lanes)))
 		return nil
 	case launch > r.launch:
@@ -231,7 +232,8 @@ func (r *Receiver) lane(c *codec.Walk, i int, to cluster.Time) LaneView {
 	old := r.lanes[i]
 	first := r.next[i] - uint64(len(old))
 	if c.Err() == nil && (h.base < first || h.from != max(r.next[i], h.base)) {
-		c.Fail(fmt.Errorf("lane %d: chunks from %d on of those from %d on, after those from %d to %d", i, h.from, h.base, first, r.next[i]))
+		c.Fail(fmt.Errorf("lane %d: chunks from %d on of those from %d on, after those from %d to %d", i, h.from, h.base,
+			first, r.next[i]))
 	}
 	if c.Err() != nil {
 		return LaneView{}

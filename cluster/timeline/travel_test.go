@@ -12,7 +12,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-var layout = cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
+var layout = cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+	Model: cluster.Flat}
 
 // travels sends a view, and returns the received view and the number of bytes.
 func travels(t interface {
@@ -45,7 +46,8 @@ func alike(a, b *timeline.View) string {
 	}
 	for i := range a.Lanes {
 		x, y := &a.Lanes[i], &b.Lanes[i]
-		if x.Rank != y.Rank || x.Thread != y.Thread || x.From() != y.From() || x.To() != y.To() || x.Settled() != y.Settled() {
+		if x.Rank != y.Rank || x.Thread != y.Thread || x.From() != y.From() || x.To() != y.To() ||
+			x.Settled() != y.Settled() {
 			return "a lane's head"
 		}
 		if !slices.Equal(slices.Collect(x.Intervals(0, a.To+1)), slices.Collect(y.Intervals(0, a.To+1))) {
@@ -69,7 +71,8 @@ func live(t *rapid.T, rec *timeline.Recorder, at *cluster.Time) {
 		end := *at
 		for range rapid.IntRange(0, 700).Draw(t, "stretches") {
 			end += cluster.Time(rapid.IntRange(0, 9).Draw(t, "for"))
-			l.Until(end, timeline.Activity(rapid.IntRange(0, timeline.Activities-1).Draw(t, "activity")), cluster.KindSend, int32(rapid.IntRange(-1, 3).Draw(t, "peer")))
+			l.Until(end, timeline.Activity(rapid.IntRange(0, timeline.Activities-1).Draw(t, "activity")), cluster.KindSend,
+				int32(rapid.IntRange(-1, 3).Draw(t, "peer")))
 		}
 		switch rapid.IntRange(0, 2).Draw(t, "now") {
 		case 0:
@@ -86,7 +89,8 @@ func live(t *rapid.T, rec *timeline.Recorder, at *cluster.Time) {
 	}
 	if rec.Arrows() {
 		for range rapid.IntRange(0, 20).Draw(t, "messages") {
-			rec.Message(timeline.Arrow{From: 1, To: 2, Sent: *at, Received: *at + 5, Bytes: 8, Tag: int32(rapid.IntRange(0, 9).Draw(t, "tag"))})
+			rec.Message(timeline.Arrow{From: 1, To: 2, Sent: *at, Received: *at + 5, Bytes: 8,
+				Tag: int32(rapid.IntRange(0, 9).Draw(t, "tag"))})
 		}
 	}
 	*at += 7000
@@ -162,7 +166,8 @@ func TestMissedViewIsError(t *testing.T) {
 	var late timeline.Receiver
 	d := codec.Decode(last)
 	late.Receive(d, layout)
-	if want := "lane 0: chunks from 3 on of those from 0 on, after those from 0 to 0"; d.End() == nil || d.End().Error() != want {
+	if want := "lane 0: chunks from 3 on of those from 0 on, after those from 0 to 0"; d.End() == nil ||
+		d.End().Error() != want {
 		t.Errorf("%v, want %s", d.End(), want)
 	}
 }

@@ -55,7 +55,8 @@ func TestCyclicDistribution(t *testing.T) {
 
 func TestCyclicDoesNotOverflow(t *testing.T) {
 	c := cyclic{n: math.MaxInt, block: math.MaxInt - 1, threads: 3}
-	for i, want := range map[int][2]int{0: {0, 0}, math.MaxInt / 3: {0, math.MaxInt / 3}, math.MaxInt - 2: {0, math.MaxInt - 2}, math.MaxInt - 1: {1, 0}} {
+	for i, want := range map[int][2]int{0: {0, 0}, math.MaxInt / 3: {0, math.MaxInt / 3},
+		math.MaxInt - 2: {0, math.MaxInt - 2}, math.MaxInt - 1: {1, 0}} {
 		th, lo := c.locate(i)
 		if got := [2]int{th, lo}; got != want {
 			t.Errorf("element %d is at %v, want %v", i, got, want)
@@ -71,7 +72,8 @@ func TestCyclicDoesNotOverflow(t *testing.T) {
 // Numbers beyond 32 bits use another code path with the same results.
 func TestCyclicBeyond32Bits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := cyclic{n: math.MaxInt, block: rapid.IntRange(1, min(1<<34, math.MaxInt)).Draw(t, "block"), threads: rapid.IntRange(1, 1<<22).Draw(t, "threads")}
+		c := cyclic{n: math.MaxInt, block: rapid.IntRange(1, min(1<<34, math.MaxInt)).Draw(t, "block"),
+			threads: rapid.IntRange(1, 1<<22).Draw(t, "threads")}
 		i := rapid.IntRange(0, min(1<<40, math.MaxInt)).Draw(t, "element")
 		th, lo := c.locate(i)
 		if th != i/c.block%c.threads || lo != i/c.block/c.threads*c.block+i%c.block {
@@ -92,7 +94,8 @@ func TestPointerArithmetic(t *testing.T) {
 		i, j := rapid.IntRange(0, c.n-1).Draw(t, "i"), rapid.IntRange(0, c.n-1).Draw(t, "j")
 		p, q := s.Ptr(i), s.Ptr(j)
 		owner, local, _ := deal(c)
-		if p.Thread() != owner[i] || p.Rank() != s.first+owner[i] || p.Offset() != 128+4*int64(local[i]) || p.Phase() != i%c.block {
+		if p.Thread() != owner[i] || p.Rank() != s.first+owner[i] || p.Offset() != 128+4*int64(local[i]) ||
+			p.Phase() != i%c.block {
 			t.Fatalf("%+v: element %d is on thread %d at %d, its pointer has %s", c, i, owner[i], local[i], p)
 		}
 		if got := p.Add(j - i); got != q {

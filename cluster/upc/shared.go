@@ -52,11 +52,13 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 	size := int64(unsafe.Sizeof(s.cell[0]))
 	part := int64(s.length(0))
 	if part > math.MaxInt64/2/size {
-		return nil, lib.Errorf("%s of %d elements of %d B over %d threads: more than can be addressed", call, n, size, s.threads)
+		return nil,
+			lib.Errorf("%s of %d elements of %d B over %d threads: more than can be addressed", call, n, size, s.threads)
 	}
 	part *= size
 	if part > r.Spec().Segment {
-		return nil, lib.Errorf("%s of %d elements of %d B: its part of %d B is larger than the segment of %d B; raise the segment size, or use larger groups",
+		return nil, lib.Errorf("%s of %d elements of %d B: its part of %d B is larger than the segment of %d B; raise "+
+			"the segment size, or use larger groups",
 			call, n, size, part, r.Spec().Segment)
 	}
 	// Agree on the sizes, and on an offset that is free on all threads.
@@ -67,7 +69,9 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 	}
 	for i, name := range [...]string{"elements", "elements per block", "bytes per element"} {
 		if high, low := agreed[i], -agreed[i+4]; high != low {
-			return nil, lib.Errorf("%s with %d %s here: threads of the group have %d to %d; want the same on all", call, want[i], name, low, high)
+			return nil,
+				lib.Errorf("%s with %d %s here: threads of the group have %d to %d; want the same on all", call, want[i], name,
+					low, high)
 		}
 	}
 	lib.Raise(agreed[3])
@@ -243,10 +247,12 @@ func (s *Shared[T]) PutRange(i int, buf []T) error {
 // span returns the position of n elements from i on, which must be in one block.
 func (s *Shared[T]) span(call string, i, n int) (thread, local int, err error) {
 	if i < 0 || n > s.n || i > s.n-n {
-		return 0, 0, s.r.Lib().Errorf("%s of %d elements from %d on of a shared array: it has %d elements, numbered from 0", call, n, i, s.n)
+		return 0, 0, s.r.Lib().Errorf("%s of %d elements from %d on of a shared array: it has %d elements, "+
+			"numbered from 0", call, n, i, s.n)
 	}
 	if n > s.block-i%s.block {
-		return 0, 0, s.r.Lib().Errorf("%s of %d elements from %d on of a shared array: they span several blocks of %d; use one range per block", call, n, i, s.block)
+		return 0, 0, s.r.Lib().Errorf("%s of %d elements from %d on of a shared array: they span several blocks of %d; "+
+			"use one range per block", call, n, i, s.block)
 	}
 	if n == 0 {
 		return 0, 0, nil

@@ -55,7 +55,9 @@ func TestSharedAccessesOfALargeCluster(t *testing.T) {
 		if err := a.Put(next, 1); err != nil {
 			return err
 		}
-		if err := r.Fork(threads, func(th *cluster.Thread) error { return a.On(th).Put(next+(1+th.Number())*nodes, 1) }); err != nil {
+		if err := r.Fork(threads, func(th *cluster.Thread) error {
+			return a.On(th).Put(next+(1+th.Number())*nodes, 1)
+		}); err != nil {
 			return err
 		}
 		if got := r.Traffic().Ops[cluster.Remote] - before; got != 1+threads {

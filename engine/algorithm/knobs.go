@@ -35,36 +35,50 @@ func Names(what coll.Collective) []string {
 // parameters, transfer, addresses and synchronization.
 func Knobs(what coll.Collective) []engine.Knob {
 	return append([]engine.Knob{
-		{Name: "algorithm", Label: "algorithm", Doc: "algorithm of the " + what.String() + "; model: fastest by the cost model; tuned: from a table (--table)", Type: engine.Choice, Default: ByModel,
+		{Name: "algorithm", Label: "algorithm",
+			Doc:  "algorithm of the " + what.String() + "; model: fastest by the cost model; tuned: from a table (--table)",
+			Type: engine.Choice, Default: ByModel,
 			Choices: Names(what), Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the share of communication: long data needs few bytes per rank, short data few steps", Paper: "paper 5, sections 3.2 to 3.5"},
+			Watch: "the share of communication: long data needs few bytes per rank, short data few steps",
+			Paper: "paper 5, sections 3.2 to 3.5"},
 	}, Parameters()...)
 }
 
 // Parameters returns the knobs that every collective has.
 func Parameters() []engine.Knob {
 	return []engine.Knob{
-		{Name: "radix", Label: "radix", Doc: "children per tree node, or 1 + messages per round; own: the algorithm's default", Type: engine.Integer, Default: OwnRadix, Min: 1, Max: coll.MaxRadix,
+		{Name: "radix", Label: "radix", Doc: "children per tree node, or 1 + messages per round; own: the " +
+			"algorithm's default", Type: engine.Integer, Default: OwnRadix, Min: 1, Max: coll.MaxRadix,
 			Choices: []string{OwnRadix, "2", "3", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the number of steps: a higher radix has fewer steps with more messages each. It wins if overhead is small", Paper: "paper 5, section 3.4"},
-		{Name: "segments", Label: "segments", Doc: "number of pieces in which long data is sent, one after the other", Type: engine.Integer, Default: "1", Min: 1, Max: coll.MaxSegments,
+			Watch: "the number of steps: a higher radix has fewer steps with more messages each. It wins if overhead is small",
+			Paper: "paper 5, section 3.4"},
+		{Name: "segments", Label: "segments", Doc: "number of pieces in which long data is sent, one after the other",
+			Type: engine.Integer, Default: "1", Min: 1, Max: coll.MaxSegments,
 			Choices: []string{"1", "2", "4", "8", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the pipeline: long data down a chain takes little longer than one transfer", Paper: "paper 5, section 3.2"},
-		{Name: "transfer", Label: "transfer", Doc: "how data reaches another rank: messages, puts with flags, gets from an announced address, or puts without flags", Type: engine.Choice, Default: coll.TwoSided.String(),
+		{Name: "transfer", Label: "transfer", Doc: "how data reaches another rank: messages, puts with flags, gets from " +
+			"an announced address, or puts without flags", Type: engine.Choice, Default: coll.TwoSided.String(),
 			Choices: coll.Transfers(), Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the time: a put needs no receive and no handshake, so at every size it beats the rendezvous", Paper: "paper 5, section 3.3"},
-		{Name: "addresses", Label: "addresses", Doc: "known buffer addresses: of all ranks, own, or none (library buffers)", Type: engine.Choice, Default: coll.Single.String(),
+			Watch: "the time: a put needs no receive and no handshake, so at every size it beats the rendezvous",
+			Paper: "paper 5, section 3.3"},
+		{Name: "addresses", Label: "addresses", Doc: "known buffer addresses: of all ranks, own, or none (library buffers)",
+			Type: engine.Choice, Default: coll.Single.String(),
 			Choices: coll.Addresses(), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the cost of finding the addresses of other ranks", Paper: "paper 5, section 2.4"},
-		{Name: "sync-in", Label: "sync in", Doc: "when a call may access data: its peers have started (mysync), all ranks have (allsync), any time (nosync)", Type: engine.Choice, Default: coll.MySync.String(),
+		{Name: "sync-in", Label: "sync in", Doc: "when a call may access data: its peers have started (mysync), all " +
+			"ranks have (allsync), any time (nosync)", Type: engine.Choice, Default: coll.MySync.String(),
 			Choices: coll.Syncs(), Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "one more or one fewer barrier: strict synchronization costs most for short calls", Paper: "paper 5, section 2.2"},
-		{Name: "sync-out", Label: "sync out", Doc: "when a call may return: local data ready (mysync), all ranks' data ready (allsync), local work done (nosync)", Type: engine.Choice, Default: coll.MySync.String(),
+			Watch: "one more or one fewer barrier: strict synchronization costs most for short calls",
+			Paper: "paper 5, section 2.2"},
+		{Name: "sync-out", Label: "sync out", Doc: "when a call may return: local data ready (mysync), all ranks' data " +
+			"ready (allsync), local work done (nosync)", Type: engine.Choice, Default: coll.MySync.String(),
 			Choices: coll.Syncs(), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "one more or one fewer barrier, as for sync-in", Paper: "paper 5, section 2.2"},
-		{Name: "process", Label: "process", Doc: "unit of hierarchical algorithms: all ranks of a node, or each rank", Type: engine.Choice, Default: ProcessNode,
+		{Name: "process", Label: "process", Doc: "unit of hierarchical algorithms: all ranks of a node, or each rank",
+			Type: engine.Choice, Default: ProcessNode,
 			Choices: []string{ProcessNode, ProcessRank}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "messages between nodes: many short ones become few long ones, and one rank per node does the work for all", Paper: "paper 5, section 3.1"},
+			Watch: "messages between nodes: many short ones become few long ones, and one rank per node does the work for all",
+			Paper: "paper 5, section 3.1"},
 	}
 }
 

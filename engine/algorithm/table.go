@@ -40,7 +40,8 @@ func (w Team) FromTable(s Reader, what coll.Collective, ranks int, n int64) (col
 	column := tuned.Table.Column(what, int32(ranks), int32(w.PerNode))
 	choice, ok := column.Choose(n, lacks)
 	if !ok {
-		return coll.Key{}, fmt.Errorf("algorithm = tuned: the table has no %s for %d ranks (use another algorithm, or tune it)", what, ranks)
+		return coll.Key{}, fmt.Errorf("algorithm = tuned: the table has no %s for %d ranks (use another algorithm, "+
+			"or tune it)", what, ranks)
 	}
 	if choice = choice.Placed(coll.Places{}); s.Text("process") == ProcessNode {
 		choice = choice.Placed(w.among(ranks))

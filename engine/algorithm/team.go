@@ -98,14 +98,17 @@ func (w Team) Costs() (coll.Cost, bool) {
 // the team cannot run it.
 func (w Team) Key(s Reader, a *coll.Algorithm, ranks int) (coll.Key, error) {
 	if a.Needs&coll.Reach != 0 && !w.Reach() {
-		return coll.Key{}, fmt.Errorf("%s by %s: needs loads from all ranks, which only work inside one node", a.Collective, a.Name)
+		return coll.Key{},
+			fmt.Errorf("%s by %s: needs loads from all ranks, which only work inside one node", a.Collective, a.Name)
 	}
 	if a.Needs&coll.Network != 0 && !w.Networked() {
-		return coll.Key{}, fmt.Errorf("%s by %s: needs a collective network (simulation of a machine that has one, team of all ranks)", a.Collective, a.Name)
+		return coll.Key{}, fmt.Errorf("%s by %s: needs a collective network (simulation of a machine that has one, team "+
+			"of all ranks)", a.Collective, a.Name)
 	}
 	k, err := a.Key(w.Parameters(s, a, ranks))
 	if err == nil && k.PassesOn() {
-		return k, fmt.Errorf("%s by %s: ranks forward data, but transfer %s does not notify them of its arrival (use transfer %s)", a.Collective, a.Name, k.Transfer, coll.Put)
+		return k, fmt.Errorf("%s by %s: ranks forward data, but transfer %s does not notify them of its arrival (use "+
+			"transfer %s)", a.Collective, a.Name, k.Transfer, coll.Put)
 	}
 	return k, err
 }

@@ -26,17 +26,24 @@ type application struct {
 }
 
 var applications = []application{
-	{Case{Name: "barneshut_walk", Doc: "forces on 256 of 16,384 bodies by one of two ranks that share the oct-tree, θ = 1", Limit: "tree walks in one process, without counters", Target: 1.5, Ranks: 2, computes: true},
+	{Case{Name: "barneshut_walk", Doc: "forces on 256 of 16,384 bodies by one of two ranks that share the " +
+		"oct-tree, θ = 1", Limit: "tree walks in one process, without counters", Target: 1.5, Ranks: 2, computes: true},
 		"barneshut", map[string]string{"bodies": "16384"}},
-	{Case{Name: "gemm1", Doc: "SUMMA of 512 × 512 numbers on one rank, panels of 128", Limit: "the local kernel on the same matrices", Target: 1.05, Ranks: 1, computes: true},
+	{Case{Name: "gemm1", Doc: "SUMMA of 512 × 512 numbers on one rank, panels of 128",
+		Limit: "the local kernel on the same matrices", Target: 1.05, Ranks: 1, computes: true},
 		"gemm", map[string]string{"n": "512", "block": "128"}},
-	{Case{Name: "gemm4_cpu", Doc: "SUMMA of 1,024 × 1,024 numbers on four ranks, panels of 128, processor time of all", Limit: "the local kernel on the same matrices, processor time", Target: 1.25, Ranks: 4, cpu: true},
+	{Case{Name: "gemm4_cpu", Doc: "SUMMA of 1,024 × 1,024 numbers on four ranks, panels of 128, processor time of all",
+		Limit: "the local kernel on the same matrices, processor time", Target: 1.25, Ranks: 4, cpu: true},
 		"gemm", map[string]string{"n": "1024", "block": "128"}},
-	{Case{Name: "fft1", Doc: "one step of NAS FT, class S, on one rank", Limit: "the sequential program's step", Target: 1.1, Ranks: 1, computes: true},
+	{Case{Name: "fft1", Doc: "one step of NAS FT, class S, on one rank", Limit: "the sequential program's step",
+		Target: 1.1, Ranks: 1, computes: true},
 		"fft", map[string]string{"class": "S"}},
-	{Case{Name: "multigrid1", Doc: "an F-cycle of 64³ on one rank, by bulk messages", Limit: "the sequential program, in one box", Target: 1 / 0.9, Ranks: 1, computes: true},
+	{Case{Name: "multigrid1", Doc: "an F-cycle of 64³ on one rank, by bulk messages",
+		Limit: "the sequential program, in one box", Target: 1 / 0.9, Ranks: 1, computes: true},
 		"multigrid", map[string]string{"boxes": "2", "box": "32"}},
-	{Case{Name: "multigrid2", Doc: "an F-cycle of 64³ on two ranks, by bulk messages", Limit: "the sequential program, in one box", Target: 1 / 1.6, Why: "1.6 times as fast, with a core for each rank", Ranks: 2, computes: true},
+	{Case{Name: "multigrid2", Doc: "an F-cycle of 64³ on two ranks, by bulk messages",
+		Limit: "the sequential program, in one box", Target: 1 / 1.6, Why: "1.6 times as fast, with a core for each rank",
+		Ranks: 2, computes: true},
 		"multigrid", map[string]string{"boxes": "2", "box": "32"}},
 }
 
@@ -108,8 +115,10 @@ func times(once func() error) side {
 // kernelCase returns the case of the dense matrix product that workloads use.
 func kernelCase() Case {
 	const n, rows, cols, depth, ld = 512, 64, 128, 256, 136
-	k := Case{Name: "gemm_kernel", Doc: "flops per second of the product of 512 × 512 numbers in one thread", Unit: perSecond, Limit: "gonum's product of one tile, 64 × 256 by 256 × 128",
-		Target: 0.85, Ranks: 1, computes: true, valueOps: dense.GemmFlops(n, n, n), limitOps: dense.GemmFlops(rows, cols, depth)}
+	k := Case{Name: "gemm_kernel", Doc: "flops per second of the product of 512 × 512 numbers in one thread",
+		Unit: perSecond, Limit: "gonum's product of one tile, 64 × 256 by 256 × 128",
+		Target: 0.85, Ranks: 1, computes: true, valueOps: dense.GemmFlops(n, n, n),
+		limitOps: dense.GemmFlops(rows, cols, depth)}
 	k.sides = func(r *cluster.Rank, _ *common) (value, limit side, err error) {
 		numbers := func(n, period int) []float64 {
 			v := make([]float64, n)

@@ -21,7 +21,8 @@ func TestRowsOfApplications(t *testing.T) {
 	var got []string
 	for _, r := range rows {
 		got = append(got, r.Name)
-		if !(r.Value > 0) || !(r.Limit > 0) || !(r.Ratio > 0) || !(r.Target > 0) || r.Want == "" || r.Note == "" || r.LimitName == "" {
+		if !(r.Value > 0) || !(r.Limit > 0) || !(r.Ratio > 0) || !(r.Target > 0) || r.Want == "" || r.Note == "" ||
+			r.LimitName == "" {
 			t.Errorf("incomplete row %+v", r)
 		}
 	}
@@ -32,7 +33,8 @@ func TestRowsOfApplications(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows (-names +rows):\n%s", diff)
 	}
-	if _, err := ApplicationRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Only: []string{"gemm9"}}, nil); err == nil || !strings.Contains(err.Error(), `unknown row "gemm9"`) {
+	if _, err := ApplicationRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Only: []string{"gemm9"}},
+		nil); err == nil || !strings.Contains(err.Error(), `unknown row "gemm9"`) {
 		t.Errorf("got %v, want an error about gemm9", err)
 	}
 }

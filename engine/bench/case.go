@@ -77,8 +77,9 @@ type turner func(what which, n int) (time.Duration, error)
 // launch runs the case's ranks. referee runs on rank 0 and orders the turns.
 func (k *Case) launch(ctx context.Context, f cluster.Fabric, m cluster.Machine, referee func(turner) error) error {
 	spec := cluster.Spec{
-		Machine:    m,
-		Layout:     cluster.Layout{Nodes: 1, RanksPerNode: k.Ranks, ThreadsPerRank: max(1, k.threads), Ranking: cluster.Sequential, Model: cluster.Flat},
+		Machine: m,
+		Layout: cluster.Layout{Nodes: 1, RanksPerNode: k.Ranks, ThreadsPerRank: max(1, k.threads),
+			Ranking: cluster.Sequential, Model: cluster.Flat},
 		Segment:    k.segment,
 		EagerLimit: -1,
 		Seed:       1,

@@ -73,7 +73,8 @@ func collectiveLine(row string) string {
 func (c collective) row(ranks int, withBarrier bool) Case {
 	k := Case{
 		Name: fmt.Sprintf("%s%d_%d", c.name, c.bytes, ranks), Unit: seconds, Ranks: ranks, beyond: withBarrier,
-		Doc:   fmt.Sprintf("a call of coll's %s on %d B among %d ranks: time in addition to the barrier after it", c.what, c.bytes, ranks),
+		Doc: fmt.Sprintf("a call of coll's %s on %d B among %d ranks: time in addition to the barrier after it", c.what,
+			c.bytes, ranks),
 		Limit: "only the barrier", Why: "at most Open MPI's time", least: 10, valueOps: 1, limitOps: 1,
 	}
 	if !withBarrier {
@@ -158,7 +159,8 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 	}
 	for i, v := range out {
 		if v != want(i/words) {
-			return nil, fmt.Errorf("rank %d: %s by %s: word %d is %d, want %d", r.ID(), c.what, key.Algorithm.Name, i, v, want(i/words))
+			return nil,
+				fmt.Errorf("rank %d: %s by %s: word %d is %d, want %d", r.ID(), c.what, key.Algorithm.Name, i, v, want(i/words))
 		}
 	}
 	return func() error { return comm.Do(x) }, nil

@@ -20,7 +20,8 @@ func TestRowsOfCollectives(t *testing.T) {
 			only = append(only, name)
 		}
 	}
-	rows, err := CollectiveRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Rounds: 1, Batch: 1, Only: only}, nil)
+	rows, err := CollectiveRows(t.Context(),
+		Options{Fabric: live.New(), Machine: thisHost, Rounds: 1, Batch: 1, Only: only}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,14 +33,16 @@ func TestRowsOfCollectives(t *testing.T) {
 			t.Errorf("row %+v", r)
 		}
 	}
-	if _, err := CollectiveRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Only: []string{"bcast9"}}, nil); err == nil {
+	if _, err := CollectiveRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Only: []string{"bcast9"}},
+		nil); err == nil {
 		t.Error("a row that is not there is measured")
 	}
 }
 
 func TestLinesOfCollectives(t *testing.T) {
 	for row, want := range map[string]string{
-		"bcast8_2": "np2_bcast_8B_apart", "alltoall4096_64_row": "np64_alltoall_4K", "allreduce65536_8": "np8_allreduce_64K_apart", "barrier64": "", "bcast8_3": "",
+		"bcast8_2": "np2_bcast_8B_apart", "alltoall4096_64_row": "np64_alltoall_4K",
+		"allreduce65536_8": "np8_allreduce_64K_apart", "barrier64": "", "bcast8_3": "",
 	} {
 		if got := collectiveLine(row); got != want {
 			t.Errorf("%s compares with %q, want %q", row, got, want)

@@ -77,7 +77,8 @@ type table[C any] struct {
 
 // newTable returns a table of plain cases.
 func newTable(name string, cases []Case, programs ...string) *table[Case] {
-	return &table[Case]{name: name, cases: cases, nameOf: func(k *Case) string { return k.Name }, measure: (*Case).measure, programs: programs}
+	return &table[Case]{name: name, cases: cases, nameOf: func(k *Case) string { return k.Name },
+		measure: (*Case).measure, programs: programs}
 }
 
 // rows measures the cases that the options name, in the order of the options, or all of them. It
@@ -153,7 +154,8 @@ func (k *Case) needsLaunch(launches int, all rounds) bool {
 
 // alternate runs rounds of a case's value, alternating with a side of the other case, and counts
 // the allocations per iteration.
-func (k *Case) alternate(o *Options, value turner, reference *Case, other turner, side which) (all rounds, allocs float64, err error) {
+func (k *Case) alternate(o *Options, value turner, reference *Case, other turner,
+	side which) (all rounds, allocs float64, err error) {
 	n, err := k.calibrate(value, playValue, o.Batch)
 	if err != nil {
 		return nil, 0, err

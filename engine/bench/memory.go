@@ -41,7 +41,8 @@ func memoryCases() []Case {
 func neighbour(r *cluster.Rank) ([]byte, error) {
 	s := r.Reach(1)
 	if s == nil {
-		return nil, fmt.Errorf("rank %d: loads and stores do not reach the segment of rank 1: want a fabric with shared memory", r.ID())
+		return nil, fmt.Errorf("rank %d: loads and stores do not reach the segment of rank 1: want a fabric with "+
+			"shared memory", r.ID())
 	}
 	return s, nil
 }

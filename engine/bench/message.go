@@ -22,19 +22,27 @@ const (
 func messageCases() []Case {
 	const oneWay = "cache line to the other core, one way"
 	return []Case{
-		{Name: "self8", Doc: fmt.Sprintf("Isend and Irecv of 8 B to the local rank, %d outstanding: only the cost of the code, on one core", windowSelf), Unit: seconds,
-			Limit: "a word into a queue and out of it, one call each", Why: "use it to compare two builds: it repeats within about 1 %", Ranks: 1, computes: true,
+		{Name: "self8", Doc: fmt.Sprintf("Isend and Irecv of 8 B to the local rank, %d outstanding: only the cost of "+
+			"the code, on one core", windowSelf), Unit: seconds,
+			Limit: "a word into a queue and out of it, one call each",
+			Why:   "use it to compare two builds: it repeats within about 1 %", Ranks: 1, computes: true,
 			valueOps: windowSelf, limitOps: windowSelf, bound: hard, sides: self8},
 		{Name: "pingpong8", Doc: "Send and Recv of 8 B there and back, one way", Unit: seconds,
 			Limit: oneWay, Target: 2.5, Ranks: 2,
-			valueOps: 2, limitOps: 2, bound: hard, sides: func(r *cluster.Rank, c *common) (side, side, error) { return pingpong(r, c, 8) }},
-		{Name: "msgrate8", Doc: fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding, one reply per window", window), Unit: perSecond,
+			valueOps: 2, limitOps: 2, bound: hard, sides: func(r *cluster.Rank, c *common) (side, side, error) {
+				return pingpong(r, c, 8)
+			}},
+		{Name: "msgrate8", Doc: fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding, one reply per window", window),
+			Unit:  perSecond,
 			Limit: "one message per " + oneWay, Target: 0.66, Why: "12 M/s where a line takes 55 ns", Ranks: 2,
 			valueOps: window, limitOps: 2, bound: pipelined, sides: msgrate8},
 		{Name: "send4KiB", Doc: "Send and Recv of 4 KiB there and back, one way", Unit: seconds,
 			Limit: "cache line one way and one copy", Why: "compare with MPI's", Ranks: 2,
-			buffer: page, valueOps: 2, limitOps: 2, bound: hard, sides: func(r *cluster.Rank, c *common) (side, side, error) { return pingpong(r, c, page) }},
-		{Name: "send1MiB", Doc: fmt.Sprintf("Isend and Irecv of 1 MiB, %d outstanding, one reply per window", windowM), Unit: bytesRate,
+			buffer: page, valueOps: 2, limitOps: 2, bound: hard, sides: func(r *cluster.Rank, c *common) (side, side, error) {
+				return pingpong(r, c, page)
+			}},
+		{Name: "send1MiB", Doc: fmt.Sprintf("Isend and Irecv of 1 MiB, %d outstanding, one reply per window", windowM),
+			Unit:  bytesRate,
 			Limit: "copy of the same buffers", Target: 0.9, Ranks: 2,
 			buffer: mebi, size: mebi, valueOps: windowM, limitOps: 1, bound: hard, sides: send1MiB},
 		{Name: "putsignal8", Doc: "PutSignal of 8 B and Await there and back, one way", Unit: seconds,

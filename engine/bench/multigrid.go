@@ -55,8 +55,10 @@ const faceSide = 128
 // plain loop.
 func MultigridCases() []Case {
 	face := func(variant string, target float64, doc string) Case {
-		return Case{Name: "mg_face_" + variant, Doc: "a cell of 128² of a face along i to the neighbour's ghosts, " + doc, Unit: seconds, Limit: "a plain loop over []float64", Target: target,
-			Ranks: 2, segment: 8 * (faceSide + 2) * (faceSide + 2) * (faceSide + 2), valueOps: faceSide * faceSide, limitOps: faceSide * faceSide, bound: hard,
+		return Case{Name: "mg_face_" + variant, Doc: "a cell of 128² of a face along i to the neighbour's ghosts, " + doc,
+			Unit: seconds, Limit: "a plain loop over []float64", Target: target,
+			Ranks: 2, segment: 8 * (faceSide + 2) * (faceSide + 2) * (faceSide + 2), valueOps: faceSide * faceSide,
+			limitOps: faceSide * faceSide, bound: hard,
 			sides: func(r *cluster.Rank, _ *common) (value, limit side, err error) { return facePuts(r, variant) }}
 	}
 	return []Case{face("local", 1.3, "by loads and stores"), face("natural", 8, "by one put each")}

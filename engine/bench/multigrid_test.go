@@ -8,7 +8,8 @@ import (
 
 // Rows of faces and of a train run, are verified, and are complete.
 func TestMultigridRows(t *testing.T) {
-	o := Options{Fabric: live.New(), Machine: thisHost, Only: []string{"mg_face_local", "mg_face_natural", "mg_train"}, Rounds: 1, Batch: 1}
+	o := Options{Fabric: live.New(), Machine: thisHost, Only: []string{"mg_face_local", "mg_face_natural", "mg_train"},
+		Rounds: 1, Batch: 1}
 	all, err := MultigridRows(t.Context(), o, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +22,8 @@ func TestMultigridRows(t *testing.T) {
 			t.Errorf("row %+v", r)
 		}
 	}
-	if _, err := MultigridRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Only: []string{"mg_face"}}, nil); err == nil {
+	if _, err := MultigridRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Only: []string{"mg_face"}},
+		nil); err == nil {
 		t.Error("an unknown row: want an error")
 	}
 }

@@ -25,9 +25,12 @@ type multigridSim struct {
 func multigridSims() []multigridSim {
 	const events = "only one event per message and a coroutine switch every six"
 	return []multigridSim{
-		{"mg_sim_64", "F-cycles by bulk messages, size-only boxes of 128³ per rank, events per second", events, "1.5 M events/s on one core", perSecond, 64, 5, 128},
-		{"mg_sim_4096", "an F-cycle by bulk messages, size-only boxes of 128³ per rank, events per second", events, "0.5 M events/s on one core, at 32,768 ranks", perSecond, 4096, 1, 128},
-		{"mg_train", "a size-only train of 16,384 puts of 8 B, simulated: the host's time", "as many stores into []uint64", "at most 5 µs", seconds, 32, 5, 0},
+		{"mg_sim_64", "F-cycles by bulk messages, size-only boxes of 128³ per rank, events per second", events,
+			"1.5 M events/s on one core", perSecond, 64, 5, 128},
+		{"mg_sim_4096", "an F-cycle by bulk messages, size-only boxes of 128³ per rank, events per second", events,
+			"0.5 M events/s on one core, at 32,768 ranks", perSecond, 4096, 1, 128},
+		{"mg_train", "a size-only train of 16,384 puts of 8 B, simulated: the host's time", "as many stores into []uint64",
+			"at most 5 µs", seconds, 32, 5, 0},
 	}
 }
 
@@ -69,8 +72,9 @@ func (k *multigridSim) measure(ctx context.Context, o *Options) (Row, error) {
 func edison(ranks int) (cluster.Spec, error) {
 	m, err := presets.Machine("xc30-edison")
 	return cluster.Spec{
-		Machine:    m,
-		Layout:     cluster.Layout{Nodes: (ranks + 15) / 16, RanksPerNode: min(ranks, 16), ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+		Machine: m,
+		Layout: cluster.Layout{Nodes: (ranks + 15) / 16, RanksPerNode: min(ranks, 16), ThreadsPerRank: 1,
+			Ranking: cluster.Sequential, Model: cluster.Flat},
 		EagerLimit: -1, Seed: 1,
 	}, err
 }
@@ -144,7 +148,8 @@ func simulatedTrains(ctx context.Context, ranks int) (took time.Duration, err er
 		var q cluster.Request
 		begun := time.Now()
 		for range trains {
-			if err := r.PutWith(&cluster.Put{To: cluster.At(ranks-1, 0), Data: cluster.Sized(of.Bytes()), Shape: of, Train: true}, &q, nil); err != nil {
+			if err := r.PutWith(&cluster.Put{To: cluster.At(ranks-1, 0), Data: cluster.Sized(of.Bytes()), Shape: of,
+				Train: true}, &q, nil); err != nil {
 				return err
 			}
 			if _, err := r.Wait(&q); err != nil {

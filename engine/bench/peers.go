@@ -74,11 +74,16 @@ type peerProgram struct {
 var peerPrograms = []peerProgram{
 	{"Open MPI", "p2p", "p2p.openmpi", "mpirun.openmpi", []string{"-n", "2", "--bind-to", "core"}, nil},
 	{"MPICH", "p2p", "p2p.mpich", "mpirun.mpich", []string{"-n", "2", "-bind-to", "core"}, nil},
-	{"Open MPI", "coll", "coll.openmpi", "mpirun.openmpi", []string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "64"}, []string{"0.15"}},
-	{"Open MPI", "collectives", "coll.openmpi", "mpirun.openmpi", []string{"--bind-to", "core", "-n", "2"}, []string{"0.15"}},
-	{"Open MPI", "collectives", "coll.openmpi", "mpirun.openmpi", []string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "8"}, []string{"0.15"}},
-	{"Open MPI", "collectives", "coll.openmpi", "mpirun.openmpi", []string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "64"}, []string{"0.15"}},
-	{"Open MPI", "mt", "mt.openmpi", "mpirun.openmpi", []string{"--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "2"}, nil},
+	{"Open MPI", "coll", "coll.openmpi", "mpirun.openmpi",
+		[]string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "64"}, []string{"0.15"}},
+	{"Open MPI", "collectives", "coll.openmpi", "mpirun.openmpi", []string{"--bind-to", "core", "-n", "2"},
+		[]string{"0.15"}},
+	{"Open MPI", "collectives", "coll.openmpi", "mpirun.openmpi",
+		[]string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "8"}, []string{"0.15"}},
+	{"Open MPI", "collectives", "coll.openmpi", "mpirun.openmpi",
+		[]string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "64"}, []string{"0.15"}},
+	{"Open MPI", "mt", "mt.openmpi", "mpirun.openmpi",
+		[]string{"--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "2"}, nil},
 	{"MPICH", "mt", "mt.mpich", "mpirun.mpich", []string{"-bind-to", "none", "-n", "2"}, nil},
 }
 
@@ -261,7 +266,8 @@ func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("line %d: %q", n, printable(strings.Join(f, " "))))
 			continue
 		}
-		p.figures[f[0]] = append(p.figures[f[0]], Peer{Name: name, Value: v, Unit: si.unit, Kind: engine.Measured, Line: f[0]})
+		p.figures[f[0]] = append(p.figures[f[0]],
+			Peer{Name: name, Value: v, Unit: si.unit, Kind: engine.Measured, Line: f[0]})
 	}
 	return wrong
 }

@@ -56,7 +56,8 @@ echo "mt2_msgrate_8B_w64 1e400 Mmsg/s"
 echo "mt2_msgrate_8B_w64 1e300 Mmsg/s"
 echo "mt2_msgrate_8B_w64 7 Mmsg/s"`)
 	runs, said := mt(t, t.Context(), peerTime, folder)
-	rows := []Row{{Name: "mt1_lat_8B", Unit: seconds}, {Name: "mt1_msgrate_8B_w64", Unit: perSecond}, {Name: "mt2_lat_8B", Unit: seconds}, {Name: "mt2_msgrate_8B_w64", Unit: perSecond}}
+	rows := []Row{{Name: "mt1_lat_8B", Unit: seconds}, {Name: "mt1_msgrate_8B_w64", Unit: perSecond},
+		{Name: "mt2_lat_8B", Unit: seconds}, {Name: "mt2_msgrate_8B_w64", Unit: perSecond}}
 	runs.addTo(rows)
 	if _, err := json.Marshal(rows); err != nil {
 		t.Error(err)

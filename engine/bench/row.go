@@ -9,7 +9,8 @@ import (
 )
 
 // Statement is the remark on every comparison with MPI.
-const Statement = "hybridtop's ranks are goroutines of one process and share one address space; MPI's ranks are processes."
+const Statement = "hybridtop's ranks are goroutines of one process and share one address space; MPI's ranks are " +
+	"processes."
 
 // Row is one hot path and its limit. Numbers are medians over the quiet rounds, in SI base units.
 // If a row only computes, the value and the limit are minima.
@@ -56,12 +57,14 @@ func (k *Case) row(all rounds) Row {
 	if !k.hasLimit(all) {
 		values, _, _ := k.figures(all.quietRounds())
 		row.Value = quantile(values, .5)
-		row.LimitMissing = fmt.Sprintf("in %d of %d rounds the path beat its limit by more than %g×, which is impossible: measure again on a quiet host",
+		row.LimitMissing = fmt.Sprintf("in %d of %d rounds the path beat its limit by more than %g×, which is "+
+			"impossible: measure again on a quiet host",
 			len(all)-len(counted), len(all), k.bound)
 		return row
 	}
 	if dropped := len(all) - len(counted); dropped > 0 {
-		row.Note += fmt.Sprintf("; %d of %d rounds do not count: the path beat its limit by more than %g×, which is impossible", dropped, len(all), k.bound)
+		row.Note += fmt.Sprintf("; %d of %d rounds do not count: the path beat its limit by more than %g×, which is "+
+			"impossible", dropped, len(all), k.bound)
 	}
 	values, limits, ratios := k.figures(counted.quietRounds())
 	row.Value, row.Limit = quantile(values, .5), quantile(limits, .5)
@@ -74,7 +77,8 @@ func (k *Case) row(all rounds) Row {
 		row.Note += "; minimum times"
 	}
 	if row.RatioHigh > 1.5*row.RatioLow {
-		row.Note += fmt.Sprintf("; the host was busy (half of the ratios are %.3g to %.3g): measure again on a quiet host", row.RatioLow, row.RatioHigh)
+		row.Note += fmt.Sprintf("; the host was busy (half of the ratios are %.3g to %.3g): measure again on a quiet host",
+			row.RatioLow, row.RatioHigh)
 	}
 	return row
 }

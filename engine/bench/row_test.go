@@ -62,7 +62,8 @@ func TestRowsRefuse(t *testing.T) {
 	}{
 		{"no fabric", Options{Machine: thisHost}, "no fabric"},
 		{"an emulated machine", Options{Fabric: live.New(), Machine: emulated}, "machine demo is emulated"},
-		{"an unknown row", Options{Fabric: live.New(), Machine: thisHost, Only: []string{"put9"}}, `bench: unknown row "put9"`},
+		{"an unknown row", Options{Fabric: live.New(), Machine: thisHost, Only: []string{"put9"}},
+			`bench: unknown row "put9"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rows, err := Rows(t.Context(), c.o, nil)
@@ -191,16 +192,20 @@ func TestImpossibleLimits(t *testing.T) {
 		{"all but a few were", rate, slices.Concat(parked, real[:10]), 0, false, ""},
 		{"all were", rate, parked, 0, false, ""},
 		{"one round of one", rate, real[:1], 64 / 5.5e-6, true, ""},
-		{"a time", Case{Unit: seconds, Target: 3, bound: 1.5, valueOps: 2, limitOps: 2}, rounds{{8, 4}, {8, 80}}, 2, true, "1 of 2 rounds"},
+		{"a time", Case{Unit: seconds, Target: 3, bound: 1.5, valueOps: 2, limitOps: 2}, rounds{{8, 4}, {8, 80}}, 2, true,
+			"1 of 2 rounds"},
 		{"a limit that may lose", Case{Unit: seconds, Target: 3, valueOps: 1, limitOps: 1}, rounds{{1, 80}}, 80, true, ""},
 	} {
 		row := c.k.row(c.rounds)
 		if c.k.needsLaunch(1, c.rounds) == c.counts || c.k.needsLaunch(launchTries, c.rounds) {
-			t.Errorf("%s: another launch: %v after one, %v after %d", c.name, c.k.needsLaunch(1, c.rounds), c.k.needsLaunch(launchTries, c.rounds), launchTries)
+			t.Errorf("%s: another launch: %v after one, %v after %d", c.name, c.k.needsLaunch(1, c.rounds),
+				c.k.needsLaunch(launchTries, c.rounds), launchTries)
 		}
 		met, judged := row.Met()
-		if math.Abs(row.Limit-c.limit) > 1e-9*c.limit || judged != c.counts || (row.LimitMissing == "") != c.counts || row.Value <= 0 {
-			t.Errorf("%s: limit %g, target judged %v, missing %q; want %g, %v", c.name, row.Limit, judged, row.LimitMissing, c.limit, c.counts)
+		if math.Abs(row.Limit-c.limit) > 1e-9*c.limit || judged != c.counts || (row.LimitMissing == "") != c.counts ||
+			row.Value <= 0 {
+			t.Errorf("%s: limit %g, target judged %v, missing %q; want %g, %v", c.name, row.Limit, judged, row.LimitMissing,
+				c.limit, c.counts)
 		}
 		if !c.counts && (met || row.Ratio != 0 || !strings.Contains(row.LimitMissing, "rounds")) {
 			t.Errorf("%s: met %v, ratio %g, missing %q", c.name, met, row.Ratio, row.LimitMissing)
@@ -221,7 +226,8 @@ func TestRowJSON(t *testing.T) {
 	if err := json.Unmarshal(raw, &got); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"name", "value", "unit", "kind", "limit", "limit_name", "ratio", "want", "allocs", "ranks", "compare", "note"} {
+	for _, name := range []string{"name", "value", "unit", "kind", "limit", "limit_name", "ratio", "want", "allocs",
+		"ranks", "compare", "note"} {
 		if _, ok := got[name]; !ok {
 			t.Errorf("%q is missing in %s", name, raw)
 		}
@@ -239,11 +245,13 @@ func TestPeers(t *testing.T) {
 		}
 	}
 	script(bin, "mpirun.openmpi", `[ "$1 $2 $3 $4" = "-n 2 --bind-to core" ] || exit 2; exec "$5"`)
-	script(folder, "p2p.openmpi", `echo "lat_8B 100.5 ns"; echo "a line of chatter"; echo "msgrate_8B_w64 24 Mmsg/s"; echo "winshared_fetch_and_op 20 Mop/s"; echo "winshared_flag_oneway 50 ns"`)
+	script(folder, "p2p.openmpi",
+		`echo "lat_8B 100.5 ns"; echo "a line of chatter"; echo "msgrate_8B_w64 24 Mmsg/s"; echo "winshared_fetch_and_op 20 Mop/s"; echo "winshared_flag_oneway 50 ns"`)
 	script(bin, "mpirun.mpich", `echo -------- >&2; echo "no such luck" >&2; exit 3`)
 	script(folder, "p2p.mpich", "")
 
-	rows := []Row{{Name: "pingpong8", Unit: seconds}, {Name: "msgrate8", Unit: perSecond}, {Name: "fetchadd8", Unit: seconds}, {Name: "barrier64", Unit: seconds}, {Name: "rpc", Unit: seconds}}
+	rows := []Row{{Name: "pingpong8", Unit: seconds}, {Name: "msgrate8", Unit: perSecond},
+		{Name: "fetchadd8", Unit: seconds}, {Name: "barrier64", Unit: seconds}, {Name: "rpc", Unit: seconds}}
 	runPeers(t.Context(), folder, "p2p", "coll").addTo(rows)
 
 	peer := func(line string, v float64, unit string, limit float64) []Peer {
@@ -278,14 +286,16 @@ func TestPeers(t *testing.T) {
 // Every row of the threads runs, verifies its data, and compares with the cache line or with one
 // thread.
 func TestRowsOfThreads(t *testing.T) {
-	rows, err := ThreadRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Rounds: 1, Batch: time.Microsecond}, nil)
+	rows, err := ThreadRows(t.Context(),
+		Options{Fabric: live.New(), Machine: thisHost, Rounds: 1, Batch: time.Microsecond}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, r := range rows {
 		got = append(got, r.Name)
-		if !(r.Value > 0) || r.LimitMissing == "" && (!(r.Limit > 0) || !(r.Ratio > 0)) || r.Kind != engine.Measured || r.Ranks != 2 ||
+		if !(r.Value > 0) || r.LimitMissing == "" && (!(r.Limit > 0) || !(r.Ratio > 0)) || r.Kind != engine.Measured ||
+			r.Ranks != 2 ||
 			!strings.Contains(r.Compare, "MPI_THREAD_MULTIPLE") || !strings.Contains(r.Note, "threads per rank") {
 			t.Errorf("incomplete row %+v", r)
 		}
@@ -296,7 +306,8 @@ func TestRowsOfThreads(t *testing.T) {
 	if diff := cmp.Diff(ThreadNames(), got); diff != "" {
 		t.Errorf("rows (-names +rows):\n%s", diff)
 	}
-	if _, err := ThreadRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Only: []string{"mt9"}}, nil); err == nil || !strings.Contains(err.Error(), `unknown row "mt9"`) {
+	if _, err := ThreadRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Only: []string{"mt9"}},
+		nil); err == nil || !strings.Contains(err.Error(), `unknown row "mt9"`) {
 		t.Errorf("got %v, want an error about mt9", err)
 	}
 }
@@ -316,7 +327,8 @@ func TestPeersOfThreads(t *testing.T) {
 	}
 	rows := []Row{{Name: "mt2_msgrate_8B_w64", Unit: perSecond}, {Name: "pingpong8", Unit: seconds}}
 	runPeers(t.Context(), folder, "mt").addTo(rows)
-	if p := rows[0].Peers; len(p) != 1 || p[0].Name != "MPICH" || p[0].Value != 9.5e6 || p[0].Limit != 19e6 || p[0].Ratio != 0.5 {
+	if p := rows[0].Peers; len(p) != 1 || p[0].Name != "MPICH" || p[0].Value != 9.5e6 || p[0].Limit != 19e6 ||
+		p[0].Ratio != 0.5 {
 		t.Errorf("peers %+v, want MPICH's 9.5 M/s and its 19 M/s", p)
 	}
 	if got := rows[0].PeersSkipped; len(got) != 1 || !strings.Contains(got[0], "mt.openmpi skipped") {

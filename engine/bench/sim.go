@@ -28,10 +28,13 @@ type SimCase struct {
 // full matching and size-only payloads.
 func SimCases() []SimCase {
 	return []SimCase{
-		{"sim_halo512", "8 KiB faces with six neighbours in a box of 8×8×8, 50 steps", 512, 512 * 6 * 50, 4e6, haloBody([3]int{8, 8, 8}, 50, 8<<10)},
-		{"sim_halo4096", "8 KiB faces with six neighbours in a box of 16×16×16, 50 steps", 4096, 4096 * 6 * 50, 2.5e6, haloBody([3]int{16, 16, 16}, 50, 8<<10)},
+		{"sim_halo512", "8 KiB faces with six neighbours in a box of 8×8×8, 50 steps", 512, 512 * 6 * 50, 4e6,
+			haloBody([3]int{8, 8, 8}, 50, 8<<10)},
+		{"sim_halo4096", "8 KiB faces with six neighbours in a box of 16×16×16, 50 steps", 4096, 4096 * 6 * 50, 2.5e6,
+			haloBody([3]int{16, 16, 16}, 50, 8<<10)},
 		{"sim_exchange512", "pairwise exchange of 1 KB among 512 ranks", 512, 512 * 511, 3e6, exchangeBody(1000)},
-		{"sim_bcast1M", "one binomial broadcast of 8 B over 1,048,576 ranks, launch included", 1 << 20, 1<<20 - 1, float64(1<<20-1) / 60, bcastBody},
+		{"sim_bcast1M", "one binomial broadcast of 8 B over 1,048,576 ranks, launch included", 1 << 20, 1<<20 - 1,
+			float64(1<<20-1) / 60, bcastBody},
 	}
 }
 
@@ -42,10 +45,12 @@ func simSpec(ranks int) cluster.Spec {
 			Name: "loggp", Progress: cluster.ProgressOffload, EagerLimit: 64 << 10,
 			Classes: [cluster.Classes]cluster.Link{
 				cluster.InRank: {Latency: 100 * cluster.Nanosecond, Bandwidth: 10e9},
-				cluster.Remote: {Latency: 1 * cluster.Microsecond, Overhead: 200 * cluster.Nanosecond, Gap: 50 * cluster.Nanosecond, Bandwidth: 10e9, Adapters: 1},
+				cluster.Remote: {Latency: 1 * cluster.Microsecond, Overhead: 200 * cluster.Nanosecond,
+					Gap: 50 * cluster.Nanosecond, Bandwidth: 10e9, Adapters: 1},
 			},
 		},
-		Layout:     cluster.Layout{Nodes: ranks, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+		Layout: cluster.Layout{Nodes: ranks, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+			Model: cluster.Flat},
 		EagerLimit: -1,
 	}
 }

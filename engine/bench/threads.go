@@ -69,7 +69,8 @@ func threadCase(name string, threads int, endpoints bool, pair pairSide) ThreadC
 		k.Unit = perSecond
 		k.Limit = "one message per cache line to the other core, one way"
 		k.Why = "compare with msgrate8"
-		k.Doc = fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding per pair, one reply per window; all pairs together", window)
+		k.Doc = fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding per pair, one reply per window; all pairs together",
+			window)
 		k.valueOps, k.bound = float64(window*threads), pipelined
 	}
 	how := "one duplicate of MPI_COMM_WORLD per thread"

@@ -30,15 +30,21 @@ func preset(t *testing.T, name string) cluster.Machine {
 
 // truth is a host that follows the formulas.
 type truth struct {
-	shortO, shortL                                                                              float64 // of messages in cells
-	o, l, copy                                                                                  float64 // of messages in buffers
-	long, far                                                                                   float64 // per byte of messages that are copied once, and beyond a limit
-	g, held                                                                                     float64 // gaps: of messages in cells, and in buffers
+	// of messages in cells
+	shortO, shortL float64
+	// of messages in buffers
+	o, l, copy float64
+	// per byte of messages that are copied once, and beyond a limit
+	long, far float64
+	// gaps: of messages in cells, and in buffers
+	g, held                                                                                     float64
 	local, localPerByte, peer, anyLocal, anyPeer, atomic, handler, poll, flop, streamed, copied float64
 }
 
-var plain = truth{shortO: 30e-9, shortL: 70e-9, o: 60e-9, l: 150e-9, g: 50e-9, held: 110e-9, copy: .1e-9, long: .15e-9, far: .05e-9,
-	local: 5e-9, localPerByte: .02e-9, peer: 9e-9, anyLocal: 13e-9, anyPeer: 25e-9, atomic: 11e-9, handler: 700e-9, poll: 20e-9, flop: .5e-9, streamed: 2e-9, copied: 200e-6}
+var plain = truth{shortO: 30e-9, shortL: 70e-9, o: 60e-9, l: 150e-9, g: 50e-9, held: 110e-9, copy: .1e-9,
+	long: .15e-9, far: .05e-9,
+	local: 5e-9, localPerByte: .02e-9, peer: 9e-9, anyLocal: 13e-9, anyPeer: 25e-9, atomic: 11e-9, handler: 700e-9,
+	poll: 20e-9, flop: .5e-9, streamed: 2e-9, copied: 200e-6}
 
 // times returns the times of the trials on such a host. Each is off by a share of up to noise in
 // either direction.
@@ -125,12 +131,14 @@ func (h truth) numbers() map[string]float64 {
 	return map[string]float64{
 		"flops_per_core": 1 / h.flop, "memory_rate_per_core_bytes_per_s": 16 / h.streamed,
 		"memory_rate_per_node_bytes_per_s": 2 * copyBytes * 2 / (1.5 * h.copied),
-		"in_rank.access_s":                 h.anyLocal, "in_node.access_s": h.anyPeer, "in_node.access_rate_bytes_per_s": 1 / h.localPerByte,
-		"in_rank.latency_s": h.local, "in_rank.bandwidth_bytes_per_s": 1 / h.localPerByte,
+		"in_rank.access_s":                 h.anyLocal, "in_node.access_s": h.anyPeer,
+		"in_node.access_rate_bytes_per_s": 1 / h.localPerByte,
+		"in_rank.latency_s":               h.local, "in_rank.bandwidth_bytes_per_s": 1 / h.localPerByte,
 		"in_node.inline.overhead_s": h.shortO, "in_node.inline.latency_s": h.shortL,
 		"in_node.overhead_s": h.o, "in_node.latency_s": h.l, "in_node.eager_copy_rate_bytes_per_s": 1 / h.copy,
-		"in_node.single_copy_rate_bytes_per_s": 1 / h.long, "in_node.uncached.copy_rate_bytes_per_s": 1 / h.far, "in_node.uncached.limit_bytes": 512 << 10,
-		"in_node.inline.gap_s": h.g, "in_node.gap_s": h.held,
+		"in_node.single_copy_rate_bytes_per_s": 1 / h.long, "in_node.uncached.copy_rate_bytes_per_s": 1 / h.far,
+		"in_node.uncached.limit_bytes": 512 << 10,
+		"in_node.inline.gap_s":         h.g, "in_node.gap_s": h.held,
 		"atomic_time_s": h.atomic, "handler_time_s": h.handler, "poll_time_s": h.poll,
 	}
 }
@@ -152,7 +160,8 @@ func TestFitRecoversTheHost(t *testing.T) {
 				}
 				want := plain.numbers()
 				if c.noise > 0 { // the overhead is the difference of two slopes, the latency is the rest
-					for _, key := range []string{"in_node.overhead_s", "in_node.latency_s", "in_node.inline.overhead_s", "in_node.inline.latency_s"} {
+					for _, key := range []string{"in_node.overhead_s", "in_node.latency_s", "in_node.inline.overhead_s",
+						"in_node.inline.latency_s"} {
 						near(t, m, .9, map[string]float64{key: want[key]})
 						delete(want, key)
 					}
@@ -199,10 +208,13 @@ func TestFitOfSimulator(t *testing.T) {
 	m.NodeRate = 0
 	m.Progress = cluster.ProgressCall
 	m.EagerLimit = 8192
-	m.Classes[cluster.InNode] = cluster.Link{Latency: 140 * cluster.Nanosecond, Overhead: 60 * cluster.Nanosecond, Gap: 95 * cluster.Nanosecond, Bandwidth: 8e9, Uncached: cluster.Uncached{Limit: 192 << 10, Copy: 14e9},
-		Inline: cluster.Inline{Limit: inlineLimit, Latency: 80 * cluster.Nanosecond, Overhead: 35 * cluster.Nanosecond, Gap: 45 * cluster.Nanosecond}, EagerCopy: 20e9, SingleCopy: 9e9,
+	m.Classes[cluster.InNode] = cluster.Link{Latency: 140 * cluster.Nanosecond, Overhead: 60 * cluster.Nanosecond,
+		Gap: 95 * cluster.Nanosecond, Bandwidth: 8e9, Uncached: cluster.Uncached{Limit: 192 << 10, Copy: 14e9},
+		Inline: cluster.Inline{Limit: inlineLimit, Latency: 80 * cluster.Nanosecond, Overhead: 35 * cluster.Nanosecond,
+			Gap: 45 * cluster.Nanosecond}, EagerCopy: 20e9, SingleCopy: 9e9,
 		Access: 11 * cluster.Nanosecond, AccessRate: 40e9}
-	m.Classes[cluster.InRank] = cluster.Link{Latency: 6 * cluster.Nanosecond, Bandwidth: 50e9, Access: 6 * cluster.Nanosecond}
+	m.Classes[cluster.InRank] = cluster.Link{Latency: 6 * cluster.Nanosecond, Bandwidth: 50e9,
+		Access: 6 * cluster.Nanosecond}
 	m.AtomicTime = 12 * cluster.Nanosecond
 	m.HandlerTime = 600 * cluster.Nanosecond
 	m.PollTime = 15 * cluster.Nanosecond
@@ -224,11 +236,14 @@ func TestFitOfSimulator(t *testing.T) {
 	}
 	near(t, fit, .02, map[string]float64{
 		"flops_per_core": m.Flops, "memory_rate_per_core_bytes_per_s": m.MemoryRate,
-		"in_rank.access_s": 6e-9, "in_rank.bandwidth_bytes_per_s": 50e9, "in_node.access_s": 11e-9, "in_node.access_rate_bytes_per_s": 40e9,
-		"in_node.inline.overhead_s": 35e-9, "in_node.inline.latency_s": 80e-9,
-		"in_node.overhead_s": 60e-9, "in_node.latency_s": 140e-9, "in_node.gap_s": 95e-9, "in_node.inline.gap_s": 45e-9, "in_node.eager_copy_rate_bytes_per_s": 20e9,
-		"in_node.single_copy_rate_bytes_per_s": 9e9, "in_node.uncached.copy_rate_bytes_per_s": 14e9, "in_node.uncached.limit_bytes": 192 << 10,
-		"atomic_time_s": 12e-9, "handler_time_s": 600e-9, "poll_time_s": 15e-9,
+		"in_rank.access_s": 6e-9, "in_rank.bandwidth_bytes_per_s": 50e9, "in_node.access_s": 11e-9,
+		"in_node.access_rate_bytes_per_s": 40e9,
+		"in_node.inline.overhead_s":       35e-9, "in_node.inline.latency_s": 80e-9,
+		"in_node.overhead_s": 60e-9, "in_node.latency_s": 140e-9, "in_node.gap_s": 95e-9, "in_node.inline.gap_s": 45e-9,
+		"in_node.eager_copy_rate_bytes_per_s":  20e9,
+		"in_node.single_copy_rate_bytes_per_s": 9e9, "in_node.uncached.copy_rate_bytes_per_s": 14e9,
+		"in_node.uncached.limit_bytes": 192 << 10,
+		"atomic_time_s":                12e-9, "handler_time_s": 600e-9, "poll_time_s": 15e-9,
 	})
 }
 
@@ -257,7 +272,8 @@ func TestMachineFileLoadsBackEqual(t *testing.T) {
 		t.Errorf("-written +loaded:\n%s", diff)
 	}
 	for _, n := range m.Numbers {
-		if s := back.Source[n.Key]; !strings.HasPrefix(s, "fitted to "+n.To+": ") || strings.Contains(s, "residual") != (n.Points > 1) {
+		if s := back.Source[n.Key]; !strings.HasPrefix(s, "fitted to "+n.To+": ") ||
+			strings.Contains(s, "residual") != (n.Points > 1) {
 			t.Errorf("%s: source %q has no fit or no residual", n.Key, s)
 		}
 	}
@@ -293,8 +309,10 @@ func TestFitRefuses(t *testing.T) {
 		{"no chain", drop(trialChain), "0 times of chain"},
 		{"a time of nothing", change(trialRPC, func(Time) float64 { return 0 }), "rpc at 8: invalid time 0 s"},
 		{"no number", change(trialNow, func(Time) float64 { return math.NaN() }), "now at 0: invalid time NaN s"},
-		{"more messages, less time", change(exchangeOf(128), func(t Time) float64 { return 1e-3 / t.X }), "exchange 128 B does not take longer with more messages"},
-		{"more bytes, less time", change(trialPingpong, func(t Time) float64 { return 1e-8 / t.X }), "per byte of an eager message"},
+		{"more messages, less time", change(exchangeOf(128), func(t Time) float64 { return 1e-3 / t.X }),
+			"exchange 128 B does not take longer with more messages"},
+		{"more bytes, less time", change(trialPingpong, func(t Time) float64 { return 1e-8 / t.X }),
+			"per byte of an eager message"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Fit(c.with(plain.times(0, 1, host.EagerLimit)), host, "calibrated", 2)
@@ -315,7 +333,8 @@ func TestQuietBatches(t *testing.T) {
 		{"all alike", []float64{2, 2, 2, 2, 2, 2}, 2, 0, true},
 		{"the fastest third is closest", []float64{9, 1, 8, 1.1, 7, 1.2, 6, 5, 4}, 1.1, 5/1.1 - 1, true},
 		{"the most frequent condition counts", []float64{1, 1, 1.2, 5, 5, 5, 5, 5, 5, 5, 5, 5}, 5, 0, true},
-		{"a lost time slice does not count", []float64{1, 1, 1.2, 50, 50, 50, 50, 50, 50, 50, 50, 50}, 1.1, 50/1.1 - 1, false},
+		{"a lost time slice does not count", []float64{1, 1, 1.2, 50, 50, 50, 50, 50, 50, 50, 50, 50}, 1.1, 50/1.1 - 1,
+			false},
 		{"alike, and not calm", []float64{1, 9, 9, 9, 9, 9, 9}, 9, 0, false},
 		{"one", []float64{3}, 3, 0, true},
 	} {
@@ -355,7 +374,8 @@ func TestCheckOfAMachineAgainstItself(t *testing.T) {
 	}
 	m := preset(t, "demo")
 	m.Emulated = false
-	r, err := CheckMachine(context.Background(), Options{Live: sim.New(), Sim: sim.New(), Host: m, Cores: 2, Rounds: 1, pace: &inSim}, m)
+	r, err := CheckMachine(context.Background(),
+		Options{Live: sim.New(), Sim: sim.New(), Host: m, Cores: 2, Rounds: 1, pace: &inSim}, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -442,7 +462,9 @@ func TestOptionsRefused(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	why := errors.New("enough")
 	cancel(why)
-	if _, err := Calibrate(ctx, Options{Live: live.New(), Sim: sim.New(), Host: host, Name: "calibrated", Cores: 2, Rounds: 1}); !errors.Is(err, why) {
+	if _, err := Calibrate(ctx,
+		Options{Live: live.New(), Sim: sim.New(), Host: host, Name: "calibrated", Cores: 2, Rounds: 1}); !errors.Is(err,
+		why) {
 		t.Errorf("cancelled: %v, want %v", err, why)
 	}
 }

@@ -66,7 +66,8 @@ func (j *Judged) Pass() bool {
 }
 
 func newCheck(program, at string, live, simulated, noise float64) Check {
-	return Check{Program: program, At: at, Live: live, Simulated: simulated, Error: models.RelativeError(simulated, live), Noise: noise}
+	return Check{Program: program, At: at, Live: live, Simulated: simulated,
+		Error: models.RelativeError(simulated, live), Noise: noise}
 }
 
 // ProgramError is the median error over the sizes of one program.

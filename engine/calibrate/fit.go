@@ -87,7 +87,8 @@ func (f *fitter) record(n Number, ts []Time, at func(Time) float64) {
 	f.numbers = append(f.numbers, n)
 	f.machine.Source[n.Key] = fmt.Sprintf("fitted to %s: %s", n.To, points(len(ts)))
 	if len(ts) > 1 { // one point is always met exactly
-		f.machine.Source[n.Key] += fmt.Sprintf("; residual %s (root mean square), %s at worst", percent(n.Residual), percent(n.Worst))
+		f.machine.Source[n.Key] += fmt.Sprintf("; residual %s (root mean square), %s at worst", percent(n.Residual),
+			percent(n.Worst))
 	}
 }
 
@@ -122,7 +123,8 @@ var ErrFit = errors.New("calibrate: the times yield no valid machine")
 //	RPC                      2o + L + handler
 func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, error) {
 	f := &fitter{by: make(map[string][]Time), machine: cluster.Machine{
-		Name: name, Title: "This host, calibrated through the live fabric", Progress: base.Progress, EagerLimit: base.EagerLimit,
+		Name: name, Title: "This host, calibrated through the live fabric", Progress: base.Progress,
+		EagerLimit:   base.EagerLimit,
 		CoresPerNode: cores, Source: make(map[string]string),
 	}}
 	for _, t := range times {
@@ -177,7 +179,8 @@ func (f *fitter) compute() {
 	if len(ts) == 0 {
 		return
 	}
-	m.Source["copy_rate_per_thread_bytes_per_s"] = "unknown: all nodes are this host, and in_node.eager_copy_rate_bytes_per_s has what a copy takes there"
+	m.Source["copy_rate_per_thread_bytes_per_s"] = "unknown: all nodes are this host, and " +
+		"in_node.eager_copy_rate_bytes_per_s has what a copy takes there"
 	best := ts[0]
 	for _, t := range ts {
 		if t.X/t.Seconds > best.X/best.Seconds {
@@ -225,7 +228,8 @@ func (f *fitter) access(l *cluster.Link, kind, table, whose string) {
 	l.Access = cluster.FromSeconds(t)
 	f.record(Number{
 		Key: table + ".access_s", Unit: "s", Value: t,
-		To: fmt.Sprintf("gets of 8 B from all over %d MiB of %s, each address depends on the previous value", scatterBytes>>20, whose),
+		To: fmt.Sprintf("gets of 8 B from all over %d MiB of %s, each address depends on the previous value",
+			scatterBytes>>20, whose),
 	}, ts, func(Time) float64 { return t })
 }
 
@@ -278,7 +282,8 @@ func (f *fitter) line(kind string) slopeOf {
 	var ok bool
 	s.first, s.slope, ok = straight(s.times)
 	if !ok || s.slope == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: %s does not take longer with more messages; measure again on a quieter host", ErrFit, kind))
+		f.errs = append(f.errs, fmt.Errorf("%w: %s does not take longer with more messages; measure again on a "+
+			"quieter host", ErrFit, kind))
 	}
 	return s
 }
@@ -319,7 +324,8 @@ func (f *fitter) service(intra *cluster.Link) {
 func (f *fitter) remote() {
 	m := &f.machine
 	node := &m.Classes[cluster.InNode]
-	m.Classes[cluster.Remote] = cluster.Link{Latency: node.Latency, Overhead: node.Overhead, Gap: node.Gap, Bandwidth: node.Bandwidth, Adapters: m.CoresPerNode}
+	m.Classes[cluster.Remote] = cluster.Link{Latency: node.Latency, Overhead: node.Overhead, Gap: node.Gap,
+		Bandwidth: node.Bandwidth, Adapters: m.CoresPerNode}
 	for _, key := range []string{"latency_s", "overhead_s", "gap_s", "bandwidth_bytes_per_s"} {
 		m.Source["remote."+key] = "as in_node." + key + ": all nodes are this host"
 	}
@@ -329,8 +335,10 @@ func (f *fitter) remote() {
 // limits returns the behaviour that the machine does not model.
 func (f *fitter) limits() []string {
 	return []string{
-		fmt.Sprintf("one rank per core: with more than %d ranks, ranks of the live fabric share cores, park and wake; a simulation does not model this", f.machine.CoresPerNode),
-		"cache contents: a simulation only counts the sender's bytes that wait for a copy to decide whether a message is still in cache, not other accesses",
+		fmt.Sprintf("one rank per core: with more than %d ranks, ranks of the live fabric share cores, park and wake; a "+
+			"simulation does not model this", f.machine.CoresPerNode),
+		"cache contents: a simulation only counts the sender's bytes that wait for a copy to decide whether a message " +
+			"is still in cache, not other accesses",
 	}
 }
 

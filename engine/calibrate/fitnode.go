@@ -68,15 +68,18 @@ func (f *fitter) cells(l *cluster.Link, flood, sparse, spacing slopeOf, trips []
 	}
 	x, ok := solve(terms)
 	if !ok {
-		f.errs = append(f.errs, fmt.Errorf("%w: with an overhead of %.3g s ping-pong yields no positive latency of a message in cells", ErrFit, o))
+		f.errs = append(f.errs, fmt.Errorf("%w: with an overhead of %.3g s ping-pong yields no positive latency of a "+
+			"message in cells", ErrFit, o))
 		return
 	}
 	latency := max(x[0], minLatency)
-	l.Inline = cluster.Inline{Limit: inlineLimit, Latency: cluster.FromSeconds(latency), Overhead: cluster.FromSeconds(o), Gap: cluster.FromSeconds(g)}
+	l.Inline = cluster.Inline{Limit: inlineLimit, Latency: cluster.FromSeconds(latency),
+		Overhead: cluster.FromSeconds(o), Gap: cluster.FromSeconds(g)}
 	f.machine.Source["in_node.inline.limit_bytes"] = "the size of the cells in the live fabric's rings"
 	f.record(Number{
 		Key: "in_node.inline.overhead_s", Unit: "s", Value: o,
-		To: "messages of 8 B each after some computing: extra time of one more message beyond the computing, at most its time in a flood",
+		To: "messages of 8 B each after some computing: extra time of one more message beyond the computing, at most " +
+			"its time in a flood",
 	}, sparse.times,
 		func(t Time) float64 { return sparse.first + t.X*(spacing.slope+o) })
 	f.record(Number{
@@ -104,7 +107,8 @@ func (f *fitter) buffers(l *cluster.Link, trips, exchanges []Time) {
 	}
 	x, ok := solve(terms)
 	if !ok || x[2] == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: ping-pong and exchanges yield no positive time per byte of an eager message; measure again on a quieter host", ErrFit))
+		f.errs = append(f.errs, fmt.Errorf("%w: ping-pong and exchanges yield no positive time per byte of an eager "+
+			"message; measure again on a quieter host", ErrFit))
 		return
 	}
 	o := x[0]
@@ -146,7 +150,8 @@ func (f *fitter) gap(l *cluster.Link) {
 	}
 	x, ok := solve(terms)
 	if !ok {
-		f.errs = append(f.errs, fmt.Errorf("%w: windows of messages take less time than their copies; measure again on a quieter host", ErrFit))
+		f.errs = append(f.errs, fmt.Errorf("%w: windows of messages take less time than their copies; measure again on "+
+			"a quieter host", ErrFit))
 		return
 	}
 	l.Gap = cluster.FromSeconds(x[0])
@@ -200,7 +205,8 @@ func (f *fitter) single(l *cluster.Link, trips, exchanges []Time) {
 		}
 	}
 	if limit == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: overhead %.3g s and latency %.3g s: no positive time per byte of a long message; measure again on a quieter host", ErrFit, o, latency))
+		f.errs = append(f.errs, fmt.Errorf("%w: overhead %.3g s and latency %.3g s: no positive time per byte of a long "+
+			"message; measure again on a quieter host", ErrFit, o, latency))
 		return
 	}
 	l.SingleCopy = round(1 / near)
@@ -220,7 +226,8 @@ func (f *fitter) single(l *cluster.Link, trips, exchanges []Time) {
 		Key: "in_node.uncached.copy_rate_bytes_per_s", Unit: "B/s", Value: l.Uncached.Copy,
 		To: to + ", of longer ones",
 	}, all, at)
-	f.machine.Source["in_node.bandwidth_bytes_per_s"] = "derived from in_node.single_copy_rate_bytes_per_s: each byte is copied once"
+	f.machine.Source["in_node.bandwidth_bytes_per_s"] = "derived from in_node.single_copy_rate_bytes_per_s: each " +
+		"byte is copied once"
 }
 
 func pick(first bool, a, b float64) float64 {

@@ -162,7 +162,8 @@ func work(name, kind, at string, ranks int, knobs map[string]string) (program, e
 		return program{}, err
 	}
 	sc := w.Scenario([]string{"this-host"})
-	for knob, v := range map[string]string{"machine": "this-host", "nodes": "1", "ranks-per-node": fmt.Sprint(ranks), "model": string(cluster.Flat)} {
+	for knob, v := range map[string]string{"machine": "this-host", "nodes": "1", "ranks-per-node": fmt.Sprint(ranks),
+		"model": string(cluster.Flat)} {
 		if err := sc.Set(knob, v); err != nil {
 			return program{}, err
 		}
@@ -186,7 +187,8 @@ func work(name, kind, at string, ranks int, knobs map[string]string) (program, e
 		}
 		return nil
 	}
-	return program{kind: kind, at: at, job: job{name: kind + " " + at, ranks: ranks, segment: plan.Segment, ops: 1, body: b}}, nil
+	return program{kind: kind, at: at,
+		job: job{name: kind + " " + at, ranks: ranks, segment: plan.Segment, ops: 1, body: b}}, nil
 }
 
 // probe connects a workload's body to the stopwatch. The stopwatch provides the iterations; of the

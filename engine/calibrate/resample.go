@@ -71,7 +71,8 @@ type resampled struct {
 }
 
 // resample draws rounds and fits each draw. fit can be nil: then nothing is fitted.
-func resample(trials, checks [][][]float64, rounds int, fit func(seconds []float64) (*Model, error)) (*resampled, error) {
+func resample(trials, checks [][][]float64, rounds int,
+	fit func(seconds []float64) (*Model, error)) (*resampled, error) {
 	r := &resampled{times: make([][]float64, len(trials)), checks: make([][]float64, len(checks))}
 	d := newDrawer(rounds)
 	var last error
@@ -97,7 +98,9 @@ func resample(trials, checks [][][]float64, rounds int, fit func(seconds []float
 		r.models = append(r.models, m)
 	}
 	if fit != nil && float64(len(r.models)) < level95*resamples {
-		return nil, fmt.Errorf("%w: of %d resamples only %d yield a machine; stop other programs on this host: %w", ErrBusy, resamples, len(r.models), last)
+		return nil,
+			fmt.Errorf("%w: of %d resamples only %d yield a machine; stop other programs on this host: %w", ErrBusy, resamples,
+				len(r.models), last)
 	}
 	return r, nil
 }

@@ -108,7 +108,8 @@ func TestBusyHostsWidenRanges(t *testing.T) {
 				widths = append(widths, n.Width())
 			}
 		}
-		t.Logf("busy %g: %d of %d numbers inside, %d of %d refused, median width %.3g", busy, inside, numbers, refused, seeds, median(widths))
+		t.Logf("busy %g: %d of %d numbers inside, %d of %d refused, median width %.3g", busy, inside, numbers, refused,
+			seeds, median(widths))
 		if float64(inside) < .9*float64(numbers) {
 			t.Errorf("busy in %g of its rounds: %d of %d numbers are inside their ranges", busy, inside, numbers)
 		}
@@ -176,15 +177,20 @@ func TestJudge(t *testing.T) {
 		want   Judged
 		pass   bool
 	}{
-		{"near enough", []Check{check(1, 1.05, .1), check(1, .7, .1), check(1, 1.02, .1)}, Judged{Median: .05, Worst: .3, Noisy: 0, Checks: 3}, true},
-		{"a noisy one is left out", []Check{check(1, 1.05, .1), check(1, 9, .3), check(1, 1.02, .1), check(1, 1, .1)}, Judged{Median: .02, Worst: .05, Noisy: 1, Checks: 4}, true},
-		{"too many noisy ones", []Check{check(1, 1, .1), check(1, 1, .3)}, Judged{Median: 0, Worst: 0, Noisy: 1, Checks: 2}, false},
-		{"one far off", []Check{check(1, 1, .1), check(1, 1, .1), check(1, 1.4, .1)}, Judged{Median: 0, Worst: .4, Noisy: 0, Checks: 3}, false},
+		{"near enough", []Check{check(1, 1.05, .1), check(1, .7, .1), check(1, 1.02, .1)},
+			Judged{Median: .05, Worst: .3, Noisy: 0, Checks: 3}, true},
+		{"a noisy one is left out", []Check{check(1, 1.05, .1), check(1, 9, .3), check(1, 1.02, .1), check(1, 1, .1)},
+			Judged{Median: .02, Worst: .05, Noisy: 1, Checks: 4}, true},
+		{"too many noisy ones", []Check{check(1, 1, .1), check(1, 1, .3)}, Judged{Median: 0, Worst: 0, Noisy: 1, Checks: 2},
+			false},
+		{"one far off", []Check{check(1, 1, .1), check(1, 1, .1), check(1, 1.4, .1)},
+			Judged{Median: 0, Worst: .4, Noisy: 0, Checks: 3}, false},
 		{"all noisy", []Check{check(1, 1, .3)}, Judged{Median: math.NaN(), Worst: math.NaN(), Noisy: 1, Checks: 1}, false},
 	} {
 		got := Judge(c.checks)
 		near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 || math.IsNaN(a) && math.IsNaN(b) }
-		if !near(got.Median, c.want.Median) || !near(got.Worst, c.want.Worst) || got.Noisy != c.want.Noisy || got.Checks != c.want.Checks || got.Pass() != c.pass {
+		if !near(got.Median, c.want.Median) || !near(got.Worst, c.want.Worst) || got.Noisy != c.want.Noisy ||
+			got.Checks != c.want.Checks || got.Pass() != c.pass {
 			t.Errorf("%s: %+v, pass %v", c.name, got, got.Pass())
 		}
 	}

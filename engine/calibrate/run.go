@@ -59,7 +59,8 @@ func (o *Options) run(ctx context.Context, machine *cluster.Machine) (*Result, e
 		return nil, fmt.Errorf("calibrate: machine %s is emulated; want a machine without delays (this-host)", o.Host.Name)
 	}
 	if o.Cores < 2 {
-		return nil, fmt.Errorf("calibrate: %d core: want at least two, because ranks that share a core cannot be modelled", o.Cores)
+		return nil, fmt.Errorf("calibrate: %d core: want at least two, because ranks that share a core cannot "+
+			"be modelled", o.Cores)
 	}
 	if o.Rounds < 1 {
 		return nil, fmt.Errorf("calibrate: %d rounds: want at least 1", o.Rounds)
@@ -91,7 +92,8 @@ func (o *Options) run(ctx context.Context, machine *cluster.Machine) (*Result, e
 	for i := range ts {
 		quiet, noise := estimate(slices.Concat(turns[i]...))
 		if ts[i].kind == trialPingpong && ts[i].x == float64(pingpongSizes[0]) && quiet > maxTrip {
-			return nil, fmt.Errorf("calibrate: a message of %g B takes %.3g s: the ranks shared a core; stop other programs on this host", ts[i].x, quiet)
+			return nil, fmt.Errorf("calibrate: a message of %g B takes %.3g s: the ranks shared a core; stop other "+
+				"programs on this host", ts[i].x, quiet)
 		}
 		noises = append(noises, noise)
 		result.Times = append(result.Times, Time{Kind: ts[i].kind, X: ts[i].x, Seconds: quiet, Noise: noise})
@@ -140,7 +142,8 @@ func (o *Options) run(ctx context.Context, machine *cluster.Machine) (*Result, e
 
 // predicted returns the prediction of a program by a simulation of the machine, followed by the
 // predictions with some resampled machines.
-func (p *program) predicted(ctx context.Context, sim cluster.Fabric, m *cluster.Machine, others []*Model) ([]float64, error) {
+func (p *program) predicted(ctx context.Context, sim cluster.Fabric, m *cluster.Machine,
+	others []*Model) ([]float64, error) {
 	all := make([]float64, 0, 1+predictions)
 	for i := range 1 + min(predictions, len(others)) {
 		at := m
@@ -168,7 +171,8 @@ func checkHost(turns [][][]float64) error {
 		}
 	}
 	if float64(disturbed) > maxDisturbed*float64(len(turns)) {
-		return fmt.Errorf("%w: in %d of %d measurements no third of the batches is within a factor of %g; stop other programs on it", ErrBusy, disturbed, len(turns), spread)
+		return fmt.Errorf("%w: in %d of %d measurements no third of the batches is within a factor of %g; stop other "+
+			"programs on it", ErrBusy, disturbed, len(turns), spread)
 	}
 	return nil
 }

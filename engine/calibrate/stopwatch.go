@@ -124,8 +124,9 @@ type job struct {
 // play launches a job and returns the seconds per operation of each batch.
 func (j *job) play(ctx context.Context, f cluster.Fabric, m cluster.Machine, p pace) ([]float64, error) {
 	spec := cluster.Spec{
-		Machine:    m,
-		Layout:     cluster.Layout{Nodes: 1, RanksPerNode: j.ranks, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+		Machine: m,
+		Layout: cluster.Layout{Nodes: 1, RanksPerNode: j.ranks, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+			Model: cluster.Flat},
 		Segment:    j.segment,
 		EagerLimit: -1,
 		Seed:       1,

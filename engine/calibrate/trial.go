@@ -50,20 +50,22 @@ const (
 
 var (
 	floodWindows  = []int{16, 32, 64, 128}
-	pingpongSizes = []int{8, 16, 32, 128, 512, 2048, 6 << 10, 12 << 10, 24 << 10, 48 << 10, 96 << 10, 192 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20}
-	eagerSizes    = []int{128, 768, 6 << 10} // of exchanges
-	eagerWindows  = []int{4, 8, 16, 32}
-	volleySizes   = []int{64, 512}
-	longSizes     = []int{24 << 10, 96 << 10}
-	longWindows   = []int{1, 2} // with more messages, a post copies messages that arrived meanwhile
-	getSizes      = []int{8, 512, 4096, 32 << 10, 256 << 10}
+	pingpongSizes = []int{8, 16, 32, 128, 512, 2048, 6 << 10, 12 << 10, 24 << 10, 48 << 10, 96 << 10, 192 << 10,
+		512 << 10, 1 << 20, 2 << 20, 4 << 20}
+	eagerSizes   = []int{128, 768, 6 << 10} // of exchanges
+	eagerWindows = []int{4, 8, 16, 32}
+	volleySizes  = []int{64, 512}
+	longSizes    = []int{24 << 10, 96 << 10}
+	longWindows  = []int{1, 2} // with more messages, a post copies messages that arrived meanwhile
+	getSizes     = []int{8, 512, 4096, 32 << 10, 256 << 10}
 )
 
 // trials returns the trials for a number of cores, in the order of a round.
 func trials(cores int) []trial {
 	var all []trial
 	add := func(kind string, x, ranks, segment int, ops float64, b body) {
-		all = append(all, trial{kind: kind, x: float64(x), job: job{name: kind, ranks: ranks, segment: int64(segment), ops: ops, body: b}})
+		all = append(all,
+			trial{kind: kind, x: float64(x), job: job{name: kind, ranks: ranks, segment: int64(segment), ops: ops, body: b}})
 	}
 	for _, k := range floodWindows {
 		add(trialFlood, k, 2, 0, 1, flood(k, 8))

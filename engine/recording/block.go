@@ -29,7 +29,8 @@ func checksum(b []byte) int64 { return int64(crc32.Checksum(b, castagnoli)) }
 type packer struct{ z *zstd.Encoder }
 
 func newPacker() *packer {
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false))
 	if err != nil {
 		panic("recording: " + err.Error()) // its options are constant
 	}

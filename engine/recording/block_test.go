@@ -20,7 +20,8 @@ func lifelike(n int, tick cluster.Time) []timeline.Interval {
 	all := make([]timeline.Interval, n)
 	for i := range all {
 		span := tick * cluster.Time(1+rng.IntN(200))
-		all[i] = timeline.Interval{Begin: at, End: at + span, Activity: timeline.Activity(i % 3), Call: cluster.Kind(i % 3), Peer: int32(rng.IntN(4)) - 1}
+		all[i] = timeline.Interval{Begin: at, End: at + span, Activity: timeline.Activity(i % 3), Call: cluster.Kind(i % 3),
+			Peer: int32(rng.IntN(4)) - 1}
 		at += span
 	}
 	return all
@@ -64,7 +65,8 @@ func TestBlocks(t *testing.T) {
 	at := cluster.Time(0)
 	for i := range arrows {
 		at += cluster.Time(rng.IntN(100000))
-		arrows[i] = timeline.Arrow{From: int32(i % 4), To: int32((i + 1) % 4), FromThread: 1, Sent: at, Received: at + cluster.Time(rng.IntN(10000)), Bytes: 8, Tag: int32(i % 2)}
+		arrows[i] = timeline.Arrow{From: int32(i % 4), To: int32((i + 1) % 4), FromThread: 1, Sent: at,
+			Received: at + cluster.Time(rng.IntN(10000)), Bytes: 8, Tag: int32(i % 2)}
 	}
 	packed := newPacker().pack(encodeColumns(slices.Clone(arrows), arrowFields))
 	if each := float64(len(packed)) / float64(len(arrows)); each > 10 {
@@ -74,7 +76,8 @@ func TestBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back, err := decodeColumns(plain, len(arrows), blockLength, arrowFields); err != nil || cmp.Diff(arrows, back) != "" {
+	if back, err := decodeColumns(plain, len(arrows), blockLength, arrowFields); err != nil ||
+		cmp.Diff(arrows, back) != "" {
 		t.Error("messages differ", err)
 	}
 	packed[len(packed)/2] ^= 1

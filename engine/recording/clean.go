@@ -12,7 +12,8 @@ var nan = math.NaN()
 // the cursor, change colours or hide text.
 func Clean(s string) string {
 	bad := func(r rune) bool {
-		return r != '\n' && (r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp))
+		return r != '\n' && (r == unicode.ReplacementChar || unicode.IsControl(r) ||
+			unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp))
 	}
 	if strings.IndexFunc(s, bad) < 0 {
 		return s

@@ -115,7 +115,8 @@ func BenchmarkRecording(b *testing.B) {
 // eventful returns a recording of the activities of threads on some nodes of 8 ranks, as random as
 // a live run's, and of the messages between them, with 20 snapshots per second. It ends when more
 // returns false.
-func eventful(b testing.TB, nodes int, messages bool, more func(stretches, arrows int) bool) (file string, stretches, arrows int) {
+func eventful(b testing.TB, nodes int, messages bool,
+	more func(stretches, arrows int) bool) (file string, stretches, arrows int) {
 	b.Helper()
 	file = filepath.Join(b.TempDir(), "events.htr")
 	last, w, r := begun(b, file, "nodes", strconv.Itoa(nodes), "ranks-per-node", "8")
@@ -154,7 +155,8 @@ func eventful(b testing.TB, nodes int, messages bool, more func(stretches, arrow
 				if messages {
 					x := rng.Uint64()
 					sent := l.End() - cluster.Time(x%100_000)
-					rec.Message(timeline.Arrow{From: int32(i), To: int32(x>>40) % int32(ranks), Sent: sent, Received: sent + cluster.Time(x>>20%1_000_000), Bytes: 8 << (x >> 50 % 8), Tag: int32(x>>60) % 4})
+					rec.Message(timeline.Arrow{From: int32(i), To: int32(x>>40) % int32(ranks), Sent: sent,
+						Received: sent + cluster.Time(x>>20%1_000_000), Bytes: 8 << (x >> 50 % 8), Tag: int32(x>>60) % 4})
 					arrows++
 				}
 			}
@@ -164,7 +166,9 @@ func eventful(b testing.TB, nodes int, messages bool, more func(stretches, arrow
 		s.Elapsed = at
 		s.Phase = engine.Running
 		s.Virtual = nil
-		all = append(all, engine.Sample{At: at, Fabric: lanes[0].End(), Local: rng.Float64(), Access: rng.Float64(), Rate: [cluster.Classes]float64{rng.Float64(), rng.Float64(), rng.Float64()}})
+		all = append(all,
+			engine.Sample{At: at, Fabric: lanes[0].End(), Local: rng.Float64(), Access: rng.Float64(),
+				Rate: [cluster.Classes]float64{rng.Float64(), rng.Float64(), rng.Float64()}})
 		s.Series = all[max(0, len(all)-12000):len(all):len(all)]
 		s.Timeline = rec.View()
 		r.Published(&s)

@@ -18,7 +18,8 @@ import (
 // tables lists the tables of the CSV export by name.
 var tables = map[string]func(*File, *RunInfo, []LaunchInfo, func(...any)) error{
 	"samples": func(f *File, run *RunInfo, _ []LaunchInfo, row func(...any)) error {
-		row("at_s", "fabric_s", "rate_rank", "rate_node", "rate_remote", "ops_rank", "ops_node", "ops_remote", "rank_local_share", "access_time_s")
+		row("at_s", "fabric_s", "rate_rank", "rate_node", "rate_remote", "ops_rank", "ops_node", "ops_remote",
+			"rank_local_share", "access_time_s")
 		return f.samples(run.ID, func(x *engine.Sample) error {
 			cells := []any{x.At.Seconds(), x.Fabric.Seconds()}
 			for _, c := range classNames {
@@ -34,7 +35,9 @@ var tables = map[string]func(*File, *RunInfo, []LaunchInfo, func(...any)) error{
 	"iterations": func(f *File, _ *RunInfo, launches []LaunchInfo, row func(...any)) error {
 		row("launch", "iteration", "s")
 		for i := range launches {
-			err := f.each(`SELECT i, s FROM iteration WHERE launch=? ORDER BY i`, []any{launches[i].ID}, func(r *resultRow) { row(i+1, r.int(), r.real()) })
+			err := f.each(`SELECT i, s FROM iteration WHERE launch=? ORDER BY i`, []any{launches[i].ID}, func(r *resultRow) {
+				row(i+1, r.int(), r.real())
+			})
 			if err != nil {
 				return f.explain(err)
 			}
@@ -64,14 +67,16 @@ var tables = map[string]func(*File, *RunInfo, []LaunchInfo, func(...any)) error{
 		return nil
 	},
 	"launches": func(_ *File, _ *RunInfo, launches []LaunchInfo, row func(...any)) error {
-		row("launch", "at_s", "workload", "machine", "fabric", "kind", "iterations", "cut", "hash", "checks", "verified", "detail", "failure")
+		row("launch", "at_s", "workload", "machine", "fabric", "kind", "iterations", "cut", "hash", "checks", "verified",
+			"detail", "failure")
 		for i := range launches {
 			l := &launches[i]
 			hash := ""
 			if l.Virtual != nil {
 				hash = fmt.Sprintf("%016x", l.Virtual.Hash)
 			}
-			row(i+1, l.At.Seconds(), l.Scenario.Workload, l.Machine, l.Fabric, string(l.Kind), l.Iterations, l.Cut, hash, l.Verification.Checks, l.Verified(), l.Verification.Detail, l.Failure)
+			row(i+1, l.At.Seconds(), l.Scenario.Workload, l.Machine, l.Fabric, string(l.Kind), l.Iterations, l.Cut, hash,
+				l.Verification.Checks, l.Verified(), l.Verification.Detail, l.Failure)
 		}
 		return nil
 	},
@@ -216,14 +221,17 @@ type sampleDocument struct {
 
 func (f *File) json(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportOptions) error {
 	d := document{
-		Schema: "hybridtop.recording.v1", Run: run.ID, Sweep: run.Sweep, Began: run.Began, Length: run.Length.Seconds(), Finished: run.Finished, Version: run.Version, Build: run.Build,
+		Schema: "hybridtop.recording.v1", Run: run.ID, Sweep: run.Sweep, Began: run.Began, Length: run.Length.Seconds(),
+		Finished: run.Finished, Version: run.Version, Build: run.Build,
 		Host:     map[string]any{"os": run.OS, "arch": run.Arch, "cores": run.Cores},
 		Launches: []launchDocument{}, Commands: []map[string]any{}, Marks: []map[string]any{}, Samples: []sampleDocument{},
 	}
 	for i := range launches {
 		l := &launches[i]
-		x := launchDocument{At: l.At.Seconds(), Scenario: l.Scenario, Kind: l.Kind, MachineFile: Clean(l.MachineFile), Iterations: l.Iterations, Cut: l.Cut,
-			Verification: l.Verification, Verified: l.Verified(), Failure: l.Failure, Times: []*float64{}, Metrics: make(map[string]engine.Metric), Latencies: []latencyDocument{}}
+		x := launchDocument{At: l.At.Seconds(), Scenario: l.Scenario, Kind: l.Kind, MachineFile: Clean(l.MachineFile),
+			Iterations: l.Iterations, Cut: l.Cut,
+			Verification: l.Verification, Verified: l.Verified(), Failure: l.Failure, Times: []*float64{},
+			Metrics: make(map[string]engine.Metric), Latencies: []latencyDocument{}}
 		if v := l.Virtual; v != nil {
 			hash, time := fmt.Sprintf("%016x", v.Hash), v.Time.Seconds()
 			x.Hash, x.Time = &hash, &time
@@ -256,7 +264,8 @@ func (f *File) json(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportO
 		return err
 	}
 	for _, c := range commands {
-		d.Commands = append(d.Commands, map[string]any{"at_s": c.At.Seconds(), "verb": c.Verb, "knob": c.Knob, "value": c.Value, "error": c.Error})
+		d.Commands = append(d.Commands,
+			map[string]any{"at_s": c.At.Seconds(), "verb": c.Verb, "knob": c.Knob, "value": c.Value, "error": c.Error})
 	}
 	marks, err := f.Marks(run.ID)
 	if err != nil {
@@ -266,7 +275,8 @@ func (f *File) json(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportO
 		d.Marks = append(d.Marks, map[string]any{"at_s": m.At.Seconds(), "label": m.Label})
 	}
 	err = f.samples(run.ID, func(s *engine.Sample) error {
-		x := sampleDocument{At: s.At.Seconds(), Fabric: s.Fabric.Seconds(), Rate: make(map[string]*float64), Ops: make(map[string]*float64), Local: engine.Finite(s.Local), Access: engine.Finite(s.Access)}
+		x := sampleDocument{At: s.At.Seconds(), Fabric: s.Fabric.Seconds(), Rate: make(map[string]*float64),
+			Ops: make(map[string]*float64), Local: engine.Finite(s.Local), Access: engine.Finite(s.Access)}
 		for _, c := range classNames {
 			x.Rate[c.name], x.Ops[c.name] = engine.Finite(s.Rate[c.class]), engine.Finite(s.Ops[c.class])
 		}

@@ -73,7 +73,8 @@ func TestIntervalsIndependentOfReadOrder(t *testing.T) {
 		if first > max(end-want, 0) {
 			t.Fatalf("%d before %d begin at %d", want, end, first)
 		}
-		m := timeline.Moment{To: all[end].End, Ranks: 1, Lanes: []timeline.LaneMoment{{Count: uint64(end) + 1, Last: all[end]}}}
+		m := timeline.Moment{To: all[end].End, Ranks: 1,
+			Lanes: []timeline.LaneMoment{{Count: uint64(end) + 1, Last: all[end]}}}
 		v, err := m.Restore(new(timeline.Recorder), layout, []*timeline.Strip{one.strip}, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -110,7 +110,8 @@ const benchBatches = 10
 
 // benchmarks writes each launch in Go's benchmark format.
 func (f *File) benchmarks(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportOptions) error {
-	fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: hybridtop\nhybridtop: %s\n", benchWord(run.OS), benchWord(run.Arch), benchWord(run.Version))
+	fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: hybridtop\nhybridtop: %s\n", benchWord(run.OS), benchWord(run.Arch),
+		benchWord(run.Version))
 	for i := range launches {
 		l := &launches[i]
 		times, err := f.Iterations(l.ID)

@@ -31,14 +31,17 @@ func exported(t *testing.T, f *recording.File, format string, o recording.Export
 
 func exportable(t *testing.T) (*tee, *recording.File) {
 	file := filepath.Join(t.TempDir(), "a.htr")
-	all := record(t, file, scenario(t, "pingpong", "fabric", "sim", "machine", "demo", "timeline", "arrows", "nodes", "2"), session.Limits{Iterations: 4}, nil)
+	all := record(t, file,
+		scenario(t, "pingpong", "fabric", "sim", "machine", "demo", "timeline", "arrows", "nodes", "2"),
+		session.Limits{Iterations: 4}, nil)
 	return all, open(t, file)
 }
 
 func TestCSVIsValid(t *testing.T) {
 	all, f := exportable(t)
 	last := all.ended[0].Last
-	for table, want := range map[string]int{"samples": len(last.Series), "iterations": 4, "metrics": len(last.Metrics), "launches": 1, "knobs": len(last.Scenario.Table), "commands": 0, "marks": 0} {
+	for table, want := range map[string]int{"samples": len(last.Series), "iterations": 4, "metrics": len(last.Metrics),
+		"launches": 1, "knobs": len(last.Scenario.Table), "commands": 0, "marks": 0} {
 		rows, err := csv.NewReader(strings.NewReader(exported(t, f, "csv", recording.ExportOptions{Table: table}))).ReadAll()
 		if err != nil || len(rows) != want+1 {
 			t.Errorf("%s: %d rows of %d, %v", table, len(rows)-1, want, err)
@@ -76,7 +79,8 @@ func TestJSONContainsRun(t *testing.T) {
 	if d.Schema != "hybridtop.recording.v1" || !d.Finished || len(d.Launches) != 1 || len(d.Samples) != len(last.Series) {
 		t.Fatalf("%+v", d)
 	}
-	if l := d.Launches[0]; l.Hash != fmt.Sprintf("%016x", last.Virtual.Hash) || len(l.Times) != 4 || !l.Verified || len(l.Metrics) != len(last.Metrics) {
+	if l := d.Launches[0]; l.Hash != fmt.Sprintf("%016x", last.Virtual.Hash) || len(l.Times) != 4 || !l.Verified ||
+		len(l.Metrics) != len(last.Metrics) {
 		t.Errorf("%+v", l)
 	}
 }
@@ -208,7 +212,8 @@ func TestBenchfmtReadsBenchmarks(t *testing.T) {
 		case *benchfmt.Result:
 			results++
 			name, parts := x.Name.Parts()
-			if string(name) != "Pingpong" || len(parts) == 0 || x.GetConfig("kind") != "simulated" || x.GetConfig("machine") != "demo" {
+			if string(name) != "Pingpong" || len(parts) == 0 || x.GetConfig("kind") != "simulated" ||
+				x.GetConfig("machine") != "demo" {
 				t.Errorf("%s of %s on %s", x.Name, x.GetConfig("kind"), x.GetConfig("machine"))
 			}
 			want := 0.0
@@ -237,7 +242,9 @@ func TestBenchfmtReadsBenchmarks(t *testing.T) {
 func TestExportErrors(t *testing.T) {
 	_, f := exportable(t)
 	for want, try := range map[string]func() error{
-		`no format "xls": want one of csv, json`: func() error { return f.Export(new(bytes.Buffer), "xls", recording.ExportOptions{Run: 1}) },
+		`no format "xls": want one of csv, json`: func() error {
+			return f.Export(new(bytes.Buffer), "xls", recording.ExportOptions{Run: 1})
+		},
 		`no table "rows": want one of commands`: func() error {
 			return f.Export(new(bytes.Buffer), "csv", recording.ExportOptions{Run: 1, Table: "rows"})
 		},

@@ -63,7 +63,8 @@ func Open(name string) (*File, error) {
 	if err := recoverJournal(name); err != nil {
 		return nil, err
 	}
-	db, err := connect(name, fmt.Sprintf("mode=ro&_pragma=busy_timeout(%d)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=query_only(1)", maxReadWait.Milliseconds()))
+	db, err := connect(name,
+		fmt.Sprintf("mode=ro&_pragma=busy_timeout(%d)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=query_only(1)", maxReadWait.Milliseconds()))
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,8 @@ func sniff(name string) (int, error) {
 	v := binary.BigEndian.Uint32(head[60:])
 	switch {
 	case v > version:
-		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d (written by a newer program)", v, minVersion, version)
+		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d (written by a "+
+			"newer program)", v, minVersion, version)
 	case v < minVersion:
 		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d", v, minVersion, version)
 	}
@@ -133,7 +135,8 @@ func recoverJournal(name string) error {
 		if isBusy(err) {
 			return fmt.Errorf(beingWritten, name, err)
 		}
-		return fmt.Errorf("%s: writing was interrupted; to recover it, copy it and %s-journal to a writable folder: %w", name, name, err)
+		return fmt.Errorf("%s: writing was interrupted; to recover it, copy it and %s-journal to a writable folder: %w",
+			name, name, err)
 	}
 	return nil
 }
@@ -226,7 +229,9 @@ func (f *File) checkComplete() error {
 // elsewhere can replace a table.
 func (f *File) checkTables() error {
 	have := make(map[string]bool)
-	if err := f.each(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`, nil, func(r *resultRow) { have[r.raw()] = true }); err != nil {
+	if err := f.each(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`, nil, func(r *resultRow) {
+		have[r.raw()] = true
+	}); err != nil {
 		return err
 	}
 	for _, s := range schemaOf(f.format) {

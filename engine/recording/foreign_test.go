@@ -24,7 +24,9 @@ func TestRecordingOfAnotherHost(t *testing.T) {
 	const file, golden = "testdata/live.htr", "testdata/live.json"
 	if *update {
 		_ = os.Remove(file)
-		record(t, file, scenario(t, "randomaccess", "machine", "this-host", "nodes", "1", "ranks-per-node", "2", "group", "2", "elements", "1024", "accesses", "64"), session.Limits{Iterations: 40}, nil)
+		record(t, file,
+			scenario(t, "randomaccess", "machine", "this-host", "nodes", "1", "ranks-per-node", "2", "group", "2", "elements",
+				"1024", "accesses", "64"), session.Limits{Iterations: 40}, nil)
 	}
 	f := open(t, file)
 	if f.Runs[0].Arch != "amd64" {
@@ -76,6 +78,7 @@ func TestRecordingOfAnotherHost(t *testing.T) {
 	case replayed != nil:
 		t.Error(replayed)
 	case hash != string(wanted):
-		t.Errorf("%d snapshots differ from amd64: hash %s (use go test -update if the format of snapshots has changed)", n, strings.TrimSpace(hash))
+		t.Errorf("%d snapshots differ from amd64: hash %s (use go test -update if the format of snapshots has changed)", n,
+			strings.TrimSpace(hash))
 	}
 }

@@ -76,7 +76,8 @@ func (f *frames) seal(b *batch, run int64) error {
 		return nil
 	}
 	data := f.pack.pack(f.buf)
-	_, err := b.exec(`INSERT INTO frame VALUES (?,?,?,?,?,?,?)`, run, f.first, f.n, int64(f.from), int64(f.to), checksum(data), data)
+	_, err := b.exec(`INSERT INTO frame VALUES (?,?,?,?,?,?,?)`, run, f.first, f.n, int64(f.from), int64(f.to),
+		checksum(data), data)
 	f.first += f.n
 	f.n = 0
 	f.buf = f.buf[:0]

@@ -24,7 +24,9 @@ func TestLatencyIntervals(t *testing.T) {
 		t.Skip("a second and a half")
 	}
 	file := filepath.Join(t.TempDir(), "run.htr")
-	all := record(t, file, scenario(t, "randomaccess", "fabric", "live", "machine", "this-host", "nodes", "1", "ranks-per-node", "2", "group", "2", "elements", "4096"), session.Limits{For: 1500 * time.Millisecond}, nil)
+	all := record(t, file,
+		scenario(t, "randomaccess", "fabric", "live", "machine", "this-host", "nodes", "1", "ranks-per-node", "2", "group",
+			"2", "elements", "4096"), session.Limits{For: 1500 * time.Millisecond}, nil)
 	f := open(t, file)
 	launches, err := f.Launches(f.Runs[0].ID)
 	if err != nil {
@@ -56,7 +58,9 @@ func TestLatencyIntervals(t *testing.T) {
 			t.Fatalf("interval %d ends at %v, without a snapshot", i, x.To)
 		}
 		for c, class := range names {
-			at := slices.IndexFunc(infos, func(q recording.LatencyInfo) bool { return q.To == x.To && q.Class == cluster.Class(c) })
+			at := slices.IndexFunc(infos, func(q recording.LatencyInfo) bool {
+				return q.To == x.To && q.Class == cluster.Class(c)
+			})
 			if x.Class[c].Count == 0 {
 				if at >= 0 {
 					t.Errorf("%v, %s: a row without an access", x.To, class)
@@ -64,15 +68,18 @@ func TestLatencyIntervals(t *testing.T) {
 				continue
 			}
 			var packed []byte
-			if err := db.QueryRow(`SELECT hdr FROM latency WHERE to_ns=? AND class=?`, int64(x.To), class).Scan(&packed); err != nil {
+			if err := db.QueryRow(`SELECT hdr FROM latency WHERE to_ns=? AND class=?`, int64(x.To),
+				class).Scan(&packed); err != nil {
 				t.Fatal(err)
 			}
 			h, err := hdrhistogram.Decode(packed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if q := infos[at]; q.From != x.From || q.Count != h.TotalCount() || q.P99 != float64(h.ValueAtPercentile(99))/float64(cluster.Second) || q.Mean != x.Class[c].Mean {
-				t.Errorf("%v, %s: %+v, and %d accesses with %d ps at 99 %% in its histogram", x.To, class, q, h.TotalCount(), h.ValueAtPercentile(99))
+			if q := infos[at]; q.From != x.From || q.Count != h.TotalCount() ||
+				q.P99 != float64(h.ValueAtPercentile(99))/float64(cluster.Second) || q.Mean != x.Class[c].Mean {
+				t.Errorf("%v, %s: %+v, and %d accesses with %d ps at 99 %% in its histogram", x.To, class, q, h.TotalCount(),
+					h.ValueAtPercentile(99))
 			}
 			if sums[c] == nil {
 				sums[c] = h
@@ -86,8 +93,10 @@ func TestLatencyIntervals(t *testing.T) {
 			}
 			seconds := func(v int64) float64 { return float64(v) / float64(cluster.Second) }
 			q := &s.Latency[c]
-			if q.Count != h.TotalCount() || q.Min != seconds(h.Min()) || q.P50 != seconds(h.ValueAtPercentile(50)) || q.P99 != seconds(h.ValueAtPercentile(99)) || q.Max != seconds(h.Max()) {
-				t.Errorf("%v, %s: the screen showed %d accesses, median %v, 99 %% %v; the histograms have %d, %v, %v", x.To, names[c],
+			if q.Count != h.TotalCount() || q.Min != seconds(h.Min()) || q.P50 != seconds(h.ValueAtPercentile(50)) ||
+				q.P99 != seconds(h.ValueAtPercentile(99)) || q.Max != seconds(h.Max()) {
+				t.Errorf("%v, %s: the screen showed %d accesses, median %v, 99 %% %v; the histograms have %d, %v, %v", x.To,
+					names[c],
 					q.Count, q.P50, q.P99, h.TotalCount(), seconds(h.ValueAtPercentile(50)), seconds(h.ValueAtPercentile(99)))
 			}
 		}
@@ -115,7 +124,8 @@ func TestFormat1IsReadOnly(t *testing.T) {
 	if all, err := f.Latencies(l[0].ID); len(all) > 0 || err != nil {
 		t.Error(all, err)
 	}
-	if _, err := recording.Create(file); err == nil || !strings.Contains(err.Error(), "cannot add a run to a recording of format 1: this program writes format 2") {
+	if _, err := recording.Create(file); err == nil ||
+		!strings.Contains(err.Error(), "cannot add a run to a recording of format 1: this program writes format 2") {
 		t.Error(err)
 	}
 }

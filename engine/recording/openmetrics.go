@@ -10,7 +10,8 @@ import (
 )
 
 // suffixes maps units to the suffixes of OpenMetrics' names.
-var suffixes = map[string]string{"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "flop/s": "flops_per_second", "1": "ratio", "%": "percent"}
+var suffixes = map[string]string{"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second",
+	"flop/s": "flops_per_second", "1": "ratio", "%": "percent"}
 
 // family is a metric of OpenMetrics, with its lines.
 type family struct {
@@ -26,13 +27,18 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 		name, help string
 		of         func(*engine.Sample, int) float64
 	}{
-		{"hybridtop_rate_bytes_per_second", "bytes moved, by locality class", func(s *engine.Sample, c int) float64 { return s.Rate[classNames[c].class] }},
-		{"hybridtop_operations_per_second", "operations, by locality class", func(s *engine.Sample, c int) float64 { return s.Ops[classNames[c].class] }},
+		{"hybridtop_rate_bytes_per_second", "bytes moved, by locality class", func(s *engine.Sample, c int) float64 {
+			return s.Rate[classNames[c].class]
+		}},
+		{"hybridtop_operations_per_second", "operations, by locality class", func(s *engine.Sample, c int) float64 {
+			return s.Ops[classNames[c].class]
+		}},
 	} {
 		writeHeader(w, x.name, x.help)
 		for c := range classNames { // OpenMetrics requires the points of a series to be adjacent and sorted by time
 			err := f.samples(run.ID, func(s *engine.Sample) error {
-				_, err := fmt.Fprintf(w, "%s%s,class=%q} %s %s\n", x.name, runLabel, classNames[c].name, formatNumber(x.of(s, c)), formatTime(began+s.At.Seconds()))
+				_, err := fmt.Fprintf(w, "%s%s,class=%q} %s %s\n", x.name, runLabel, classNames[c].name, formatNumber(x.of(s, c)),
+					formatTime(began+s.At.Seconds()))
 				return err
 			})
 			if err != nil {
@@ -63,7 +69,8 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 	}
 	for i := range launches {
 		l := &launches[i]
-		labels := runLabel + `,launch="` + strconv.Itoa(i+1) + `",workload="` + escapeLabel(l.Scenario.Workload) + `",machine="` + escapeLabel(l.Machine) + `"`
+		labels := runLabel + `,launch="` + strconv.Itoa(i+1) + `",workload="` + escapeLabel(l.Scenario.Workload) +
+			`",machine="` + escapeLabel(l.Machine) + `"`
 		for _, m := range l.Metrics {
 			unit, ok := suffixes[m.Unit]
 			if !ok {

@@ -83,9 +83,10 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 		rank, thread int
 	}
 	var lanes []fileLane
-	err := f.each(`SELECT id, rank, thread FROM lane WHERE launch=? AND rank<>? ORDER BY rank, thread, id`, []any{launches[at].ID, sampleLane}, func(r *resultRow) {
-		lanes = append(lanes, fileLane{id: r.int(), rank: int(r.int()), thread: int(r.int())})
-	})
+	err := f.each(`SELECT id, rank, thread FROM lane WHERE launch=? AND rank<>? ORDER BY rank, thread, id`,
+		[]any{launches[at].ID, sampleLane}, func(r *resultRow) {
+			lanes = append(lanes, fileLane{id: r.int(), rank: int(r.int()), thread: int(r.int())})
+		})
 	if err != nil {
 		return f.explain(err)
 	}
@@ -145,7 +146,8 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 	if t.err != nil {
 		return t.err
 	}
-	facts, err := json.Marshal(map[string]any{"run": run.ID, "launch": at + 1, "workload": launches[at].Scenario.Workload, "machine": launches[at].Machine, "kind": launches[at].Kind})
+	facts, err := json.Marshal(map[string]any{"run": run.ID, "launch": at + 1,
+		"workload": launches[at].Scenario.Workload, "machine": launches[at].Machine, "kind": launches[at].Kind})
 	if err != nil {
 		return err
 	}
@@ -177,7 +179,8 @@ func (t *trace) intervals(b []byte, n int, begin cluster.Time, rank, tid int) er
 			peer = `,"args":{"peer":` + strconv.Itoa(int(s.peer)) + `}`
 		}
 		span := nanos(end) - nanos(begin)
-		t.event(`{"ph":"X","name":%q,"cat":%q,"pid":%d,"tid":%d,"ts":%s,"dur":%d.%03d%s}`, name, s.activity.String(), rank+1, tid, micros(begin), span/1000, span%1000, peer)
+		t.event(`{"ph":"X","name":%q,"cat":%q,"pid":%d,"tid":%d,"ts":%s,"dur":%d.%03d%s}`, name, s.activity.String(),
+			rank+1, tid, micros(begin), span/1000, span%1000, peer)
 	}
 	return nil
 }
@@ -195,7 +198,8 @@ func (t *trace) arrows(b []byte, first int64, n int) error {
 		}
 		id := first + int64(i)
 		t.event(`{"ph":"s","name":"message","cat":"message","id":%d,"pid":%d,"tid":%d,"ts":%s,"args":{"bytes":%d,"tag":%d}}`, id, a.From+1, s, micros(a.Sent), a.Bytes, a.Tag)
-		t.event(`{"ph":"f","bp":"e","name":"message","cat":"message","id":%d,"pid":%d,"tid":%d,"ts":%s}`, id, a.To+1, r, micros(a.Received))
+		t.event(`{"ph":"f","bp":"e","name":"message","cat":"message","id":%d,"pid":%d,"tid":%d,"ts":%s}`, id, a.To+1, r,
+			micros(a.Received))
 	}
 	return nil
 }

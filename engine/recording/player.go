@@ -60,7 +60,8 @@ func (f *File) Player(run int64) (*Player, error) {
 	var bad error
 	err := f.each(`SELECT first, n, from_ns, to_ns FROM frame WHERE run=? ORDER BY first`, []any{run}, func(r *resultRow) {
 		s := snapshotBlock{first: r.int(), n: int(r.int()), from: time.Duration(r.int()), to: time.Duration(r.int())}
-		if n := len(p.blocks); s.n < 1 || s.n > maxFrames || s.to < s.from || n > 0 && (s.from < p.blocks[n-1].to || s.first != p.blocks[n-1].first+int64(p.blocks[n-1].n)) {
+		if n := len(p.blocks); s.n < 1 || s.n > maxFrames || s.to < s.from ||
+			n > 0 && (s.from < p.blocks[n-1].to || s.first != p.blocks[n-1].first+int64(p.blocks[n-1].n)) {
 			bad = fmt.Errorf("snapshots %d to %d: out of sequence", s.first, s.first+int64(s.n)-1)
 		}
 		p.blocks = append(p.blocks, s)
@@ -69,7 +70,9 @@ func (f *File) Player(run int64) (*Player, error) {
 		err = bad
 	}
 	if err == nil {
-		err = f.each(`SELECT id FROM launch WHERE run=? ORDER BY id`, []any{run}, func(r *resultRow) { p.launches = append(p.launches, r.int()) })
+		err = f.each(`SELECT id FROM launch WHERE run=? ORDER BY id`, []any{run}, func(r *resultRow) {
+			p.launches = append(p.launches, r.int())
+		})
 	}
 	if err != nil {
 		return nil, f.explain(err)
@@ -130,7 +133,8 @@ func (p *Player) unpackBlock(k int) (*openedBlock, error) {
 	s := &p.blocks[k]
 	var data []byte
 	var crc int64
-	if err := p.file.each(`SELECT crc, data FROM frame WHERE run=? AND first=?`, []any{p.Run.ID, s.first}, func(r *resultRow) { crc, data = r.int(), slices.Clone(r.blob()) }); err != nil {
+	if err := p.file.each(`SELECT crc, data FROM frame WHERE run=? AND first=?`, []any{p.Run.ID, s.first},
+		func(r *resultRow) { crc, data = r.int(), slices.Clone(r.blob()) }); err != nil {
 		return nil, err
 	}
 	b, err := p.file.unpack.unpack(data, crc)
@@ -157,7 +161,8 @@ func (p *Player) restore(r *record, follows bool) (*engine.Snapshot, error) {
 		return nil, err
 	}
 	if x.window < 0 || x.window > maxSamples || int64(x.window) > x.samples || x.launch < 0 || x.launch > len(p.launches) {
-		return nil, fmt.Errorf("%d of %d samples in launch %d of %d: out of range", x.window, x.samples, x.launch, len(p.launches))
+		return nil,
+			fmt.Errorf("%d of %d samples in launch %d of %d: out of range", x.window, x.samples, x.launch, len(p.launches))
 	}
 	s.Series, err = p.samples.slice(x.samples-int64(x.window), x.samples)
 	if err != nil {
@@ -359,7 +364,9 @@ func (t *track) read(f *File, d *decoding, end, want uint64, whole bool) error {
 	}
 	err := f.each(`SELECT b.first, b.n, b.from_ps, b.before, b.crc, y.data FROM block b JOIN body y ON y.block = b.id
 WHERE b.lane=? AND b.first>=coalesce((SELECT max(first) FROM block WHERE lane=? AND first<=?), 0) AND b.first<? ORDER BY b.first`, []any{t.id, t.id, int64(from), int64(end)}, func(r *resultRow) {
-		piece.rows = append(piece.rows, blockRow{first: uint64(r.int()), n: int(r.int()), begin: cluster.Time(r.int()), before: slices.Clone(r.blob()), crc: r.int(), data: slices.Clone(r.blob())})
+		piece.rows = append(piece.rows,
+			blockRow{first: uint64(r.int()), n: int(r.int()), begin: cluster.Time(r.int()), before: slices.Clone(r.blob()),
+				crc: r.int(), data: slices.Clone(r.blob())})
 	})
 	if err == nil && piece.rows != nil {
 		d.add(piece)

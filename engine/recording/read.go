@@ -76,21 +76,23 @@ FROM launch l LEFT JOIN machine m ON m.id = l.machine WHERE l.run=? ORDER BY l.i
 
 // readDetails reads the knobs and the metrics of a launch.
 func (f *File) readDetails(l *LaunchInfo) error {
-	err := f.each(`SELECT name, value, type, unit, def, role, label, doc FROM knob WHERE launch=? ORDER BY i`, []any{l.ID}, func(r *resultRow) {
-		k := engine.Knob{Name: r.text()}
-		l.Scenario.Values[k.Name] = r.text()
-		k.Type = engine.KnobType(r.text())
-		k.Unit = r.text()
-		k.Default = r.text()
-		k.Role = engine.Role(r.text())
-		k.Label, k.Doc = r.text(), r.text()
-		l.Scenario.Table = append(l.Scenario.Table, k)
-	})
+	err := f.each(`SELECT name, value, type, unit, def, role, label, doc FROM knob WHERE launch=? ORDER BY i`,
+		[]any{l.ID}, func(r *resultRow) {
+			k := engine.Knob{Name: r.text()}
+			l.Scenario.Values[k.Name] = r.text()
+			k.Type = engine.KnobType(r.text())
+			k.Unit = r.text()
+			k.Default = r.text()
+			k.Role = engine.Role(r.text())
+			k.Label, k.Doc = r.text(), r.text()
+			l.Scenario.Table = append(l.Scenario.Table, k)
+		})
 	if err != nil {
 		return err
 	}
 	return f.each(`SELECT name, value, unit, kind FROM metric WHERE launch=? ORDER BY i`, []any{l.ID}, func(r *resultRow) {
-		l.Metrics = append(l.Metrics, engine.Metric{Name: r.text(), Value: r.real(), Unit: r.text(), Kind: engine.Kind(r.text())})
+		l.Metrics = append(l.Metrics,
+			engine.Metric{Name: r.text(), Value: r.real(), Unit: r.text(), Kind: engine.Kind(r.text())})
 	})
 }
 
@@ -114,13 +116,14 @@ func (f *File) Samples(run, first int64, n int) ([]engine.Sample, error) {
 	var all []engine.Sample
 	at := first
 	var gap error
-	err := f.each(`SELECT `+sampleColumns+` FROM sample WHERE run=? AND i>=? ORDER BY i LIMIT ?`, []any{run, first, n}, func(r *resultRow) {
-		if i := r.int(); i != at && gap == nil {
-			gap = fmt.Errorf("sample %d after sample %d", i, at-1)
-		}
-		at++
-		all = append(all, r.sample())
-	})
+	err := f.each(`SELECT `+sampleColumns+` FROM sample WHERE run=? AND i>=? ORDER BY i LIMIT ?`, []any{run, first, n},
+		func(r *resultRow) {
+			if i := r.int(); i != at && gap == nil {
+				gap = fmt.Errorf("sample %d after sample %d", i, at-1)
+			}
+			at++
+			all = append(all, r.sample())
+		})
 	if err == nil {
 		err = gap
 	}
@@ -133,10 +136,12 @@ func (f *File) Samples(run, first int64, n int) ([]engine.Sample, error) {
 // LaunchSamples returns the samples of a launch.
 func (f *File) LaunchSamples(launch int64) ([]engine.Sample, error) {
 	var all []engine.Sample
-	err := f.each(`SELECT `+sampleColumns+` FROM sample WHERE run=(SELECT run FROM launch WHERE id=?) AND launch=? ORDER BY i`, []any{launch, launch}, func(r *resultRow) {
-		r.int()
-		all = append(all, r.sample())
-	})
+	err := f.each(`SELECT `+sampleColumns+
+		` FROM sample WHERE run=(SELECT run FROM launch WHERE id=?) AND launch=? ORDER BY i`, []any{launch, launch},
+		func(r *resultRow) {
+			r.int()
+			all = append(all, r.sample())
+		})
 	if err != nil {
 		return nil, f.explain(err)
 	}
@@ -158,7 +163,9 @@ func (f *File) Marks(run int64) ([]engine.Mark, error) {
 // Iterations returns the recorded times of a launch's iterations, in seconds.
 func (f *File) Iterations(launch int64) ([]float64, error) {
 	var all []float64
-	err := f.each(`SELECT s FROM iteration WHERE launch=? ORDER BY i`, []any{launch}, func(r *resultRow) { all = append(all, r.real()) })
+	err := f.each(`SELECT s FROM iteration WHERE launch=? ORDER BY i`, []any{launch}, func(r *resultRow) {
+		all = append(all, r.real())
+	})
 	if err != nil {
 		return nil, f.explain(err)
 	}
@@ -188,7 +195,8 @@ func (f *File) Latencies(launch int64) ([]LatencyInfo, error) {
 			return
 		}
 		x.Class = cluster.Class(class)
-		x.Quantiles = engine.Quantiles{Count: r.int(), Mean: r.real(), Min: r.real(), P50: r.real(), P99: r.real(), Max: r.real()}
+		x.Quantiles = engine.Quantiles{Count: r.int(), Mean: r.real(), Min: r.real(), P50: r.real(), P99: r.real(),
+			Max: r.real()}
 		all = append(all, x)
 	})
 	if err != nil {
@@ -206,11 +214,12 @@ type CommandInfo struct {
 // Commands returns the commands of a run.
 func (f *File) Commands(run int64) ([]CommandInfo, error) {
 	var all []CommandInfo
-	err := f.each(`SELECT at_ns, verb, knob, value, error FROM command WHERE run=? ORDER BY seq`, []any{run}, func(r *resultRow) {
-		all = append(all, CommandInfo{
-			At: time.Duration(r.int()), Verb: r.text(), Knob: r.text(), Value: r.text(), Error: r.text(),
+	err := f.each(`SELECT at_ns, verb, knob, value, error FROM command WHERE run=? ORDER BY seq`, []any{run},
+		func(r *resultRow) {
+			all = append(all, CommandInfo{
+				At: time.Duration(r.int()), Verb: r.text(), Knob: r.text(), Value: r.text(), Error: r.text(),
+			})
 		})
-	})
 	if err != nil {
 		return nil, f.explain(err)
 	}
@@ -241,7 +250,8 @@ func (f *File) Activities(launch int64) (timeline.Sums, bool, error) {
 	err := f.each(`SELECT count(*), sum(b.sleep_ps), sum(b.compute_ps), sum(b.comm_ps), sum(b.copy_ps), sum(b.wait_ps), sum(b.lock_ps)
 FROM block b JOIN lane n ON n.id = b.lane WHERE n.launch=? AND n.thread>=0 AND b.kind=?`, []any{launch, kindIntervals}, func(r *resultRow) {
 		blocks = r.int()
-		for _, a := range [...]timeline.Activity{timeline.ActivitySleep, timeline.ActivityCompute, timeline.ActivityCommunicate, timeline.ActivityCopy, timeline.ActivityWait, timeline.ActivityLock} {
+		for _, a := range [...]timeline.Activity{timeline.ActivitySleep, timeline.ActivityCompute,
+			timeline.ActivityCommunicate, timeline.ActivityCopy, timeline.ActivityWait, timeline.ActivityLock} {
 			s[a] = cluster.Time(r.int())
 		}
 	})

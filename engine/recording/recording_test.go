@@ -93,7 +93,8 @@ func record(t testing.TB, file string, sc engine.Scenario, l session.Limits, dur
 func begun(t testing.TB, file string, knobs ...string) (engine.Snapshot, *recording.Writer, *recording.Run) {
 	t.Helper()
 	knobs = append([]string{"fabric", "sim", "machine", "demo"}, knobs...)
-	base := record(t, filepath.Join(t.TempDir(), "base.htr"), scenario(t, "randomaccess", knobs...), session.Limits{Iterations: 3}, nil)
+	base := record(t, filepath.Join(t.TempDir(), "base.htr"), scenario(t, "randomaccess", knobs...),
+		session.Limits{Iterations: 3}, nil)
 	last := *base.ended[0].Last
 	w, err := recording.Create(file)
 	if err != nil {
@@ -124,7 +125,8 @@ var alike = cmp.Options{
 		if a == nil || b == nil {
 			return a == b
 		}
-		if a.From != b.From || a.To != b.To || a.Edge != b.Edge || len(a.Lanes) != len(b.Lanes) || !cmp.Equal(a.Parts, b.Parts) || !cmp.Equal(a.Arrows, b.Arrows, cmpopts.EquateEmpty()) {
+		if a.From != b.From || a.To != b.To || a.Edge != b.Edge || len(a.Lanes) != len(b.Lanes) ||
+			!cmp.Equal(a.Parts, b.Parts) || !cmp.Equal(a.Arrows, b.Arrows, cmpopts.EquateEmpty()) {
 			return false
 		}
 		for i := range a.Lanes {
@@ -144,11 +146,15 @@ func TestReplayEqualsPublished(t *testing.T) {
 		limits session.Limits
 		during func(*session.Session)
 	}{
-		"simulated":    {sc: scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "timeline", "arrows", "elements", "4096", "accesses", "64"), limits: session.Limits{Iterations: 3}},
-		"streams":      {sc: scenario(t, "heat", "fabric", "sim", "machine", "ac922-summit", "memory", "direct", "ranks-per-node", "2", "size", "9", "steps", "40", "timeline", "on"), limits: session.Limits{Iterations: 4}},
-		"live streams": {sc: scenario(t, "heat", "machine", "ac922-summit", "memory", "direct", "nodes", "2", "ranks-per-node", "1", "size", "8", "timeline", "on"), limits: session.Limits{For: 300 * time.Millisecond}},
-		"live":         {sc: scenario(t, "pingpong", "timeline", "arrows"), limits: session.Limits{For: 300 * time.Millisecond}},
-		"turned": {sc: scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "elements", "4096", "accesses", "64", "group", "4"), during: func(s *session.Session) {
+		"simulated": {sc: scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "timeline", "arrows",
+			"elements", "4096", "accesses", "64"), limits: session.Limits{Iterations: 3}},
+		"streams": {sc: scenario(t, "heat", "fabric", "sim", "machine", "ac922-summit", "memory", "direct",
+			"ranks-per-node", "2", "size", "9", "steps", "40", "timeline", "on"), limits: session.Limits{Iterations: 4}},
+		"live streams": {sc: scenario(t, "heat", "machine", "ac922-summit", "memory", "direct", "nodes", "2",
+			"ranks-per-node", "1", "size", "8", "timeline", "on"), limits: session.Limits{For: 300 * time.Millisecond}},
+		"live": {sc: scenario(t, "pingpong", "timeline", "arrows"), limits: session.Limits{For: 300 * time.Millisecond}},
+		"turned": {sc: scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "elements", "4096", "accesses", "64",
+			"group", "4"), during: func(s *session.Session) {
 			for i, group := range []string{"1", "2"} {
 				if err := s.Do(engine.Command{Verb: engine.Set, Knob: "group", Value: group}); err != nil && i == 0 {
 					panic(err)
@@ -189,13 +195,16 @@ func TestReplayEqualsPublished(t *testing.T) {
 			}
 			for i, l := range launches {
 				last := all.ended[i].Last
-				if d := cmp.Diff(last.Virtual, l.Virtual, cmpopts.IgnoreFields(engine.Virtual{}, "Timed")); d != "" || l.Iterations != last.Iteration ||
+				if d := cmp.Diff(last.Virtual, l.Virtual, cmpopts.IgnoreFields(engine.Virtual{}, "Timed")); d != "" ||
+					l.Iterations != last.Iteration ||
 					cmp.Diff(last.Verification, l.Verification) != "" || cmp.Diff(last.Scenario.Values, l.Scenario.Values) != "" ||
-					cmp.Diff(last.Metrics, l.Metrics, cmpopts.EquateNaNs()) != "" || l.Machine != last.Machine || l.Kind != last.Kind || !l.Ended {
+					cmp.Diff(last.Metrics, l.Metrics, cmpopts.EquateNaNs()) != "" || l.Machine != last.Machine ||
+					l.Kind != last.Kind || !l.Ended {
 					t.Errorf("launch %d: %+v, %s", i, l, d)
 				}
 				times, err := f.Iterations(l.ID)
-				if err != nil || last.Iteration > 0 && len(times) == 0 || !slices.Equal(times[max(0, len(times)-len(last.IterationTimes)):], last.IterationTimes) {
+				if err != nil || last.Iteration > 0 && len(times) == 0 ||
+					!slices.Equal(times[max(0, len(times)-len(last.IterationTimes)):], last.IterationTimes) {
 					t.Errorf("launch %d: %d iterations of %d, %v", i, len(times), last.Iteration, err)
 				}
 			}
@@ -215,9 +224,10 @@ func until(s *session.Session, is func(*engine.Snapshot) bool) {
 // A launch that was stopped in the middle of an iteration is marked as cut.
 func TestCutLaunchIsMarked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cut.htr")
-	record(t, file, scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "accesses", "100000000"), session.Limits{}, func(s *session.Session) {
-		until(s, func(n *engine.Snapshot) bool { return len(n.Series) > 0 }) // it is inside its first iteration
-	})
+	record(t, file, scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "accesses", "100000000"),
+		session.Limits{}, func(s *session.Session) {
+			until(s, func(n *engine.Snapshot) bool { return len(n.Series) > 0 }) // it is inside its first iteration
+		})
 	f := open(t, file)
 	all, err := f.Launches(f.Runs[0].ID)
 	if err != nil || len(all) != 1 || !all[0].Cut || !all[0].Ended || all[0].Virtual == nil || all[0].Virtual.Whole {
@@ -231,7 +241,8 @@ func TestManySnapshotsAtOnce(t *testing.T) {
 		t.Skip("compresses a hundred megabytes")
 	}
 	file := filepath.Join(t.TempDir(), "many.htr")
-	one := record(t, filepath.Join(t.TempDir(), "one.htr"), scenario(t, "dot", "fabric", "sim", "machine", "demo"), session.Limits{Iterations: 1}, nil).snaps[1]
+	one := record(t, filepath.Join(t.TempDir(), "one.htr"), scenario(t, "dot", "fabric", "sim", "machine", "demo"),
+		session.Limits{Iterations: 1}, nil).snaps[1]
 	w, err := recording.Create(file)
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +280,8 @@ func TestManySnapshotsAtOnce(t *testing.T) {
 // A paused session is recorded as well: a recording starts with the snapshot on the screen.
 func TestSwitchRecordsPausedSession(t *testing.T) {
 	sw := new(recording.Switch)
-	s, err := session.New(scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "elements", "4096", "accesses", "64"),
+	s, err := session.New(scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "elements", "4096", "accesses",
+		"64"),
 		session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 1}, Linger: true, Observer: sw})
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,8 @@ const playEvery = 33 * time.Millisecond
 
 // NewReplay returns a paused replay at a time of a run.
 func NewReplay(p *Player, at time.Duration, speed float64) (*Replay, error) {
-	r := &Replay{player: p, at: Position{Name: p.file.Name, At: min(max(at, p.Begin()), p.Length), Length: p.Length, Marks: len(p.Marks)}}
+	r := &Replay{player: p,
+		at: Position{Name: p.file.Name, At: min(max(at, p.Begin()), p.Length), Length: p.Length, Marks: len(p.Marks)}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.setSpeed(strconv.FormatFloat(speed, 'g', -1, 64)); err != nil {
@@ -231,7 +232,9 @@ func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration,
 	if len(marks) == 0 {
 		return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s (the recording has no marks)", Clean(text))
 	}
-	return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s, \"mark 1\" (of %d), or part of a mark's label", Clean(text), len(marks))
+	return 0,
+		fmt.Errorf("%q: want a time such as 12.5s or +5s, \"mark 1\" (of %d), or part of a mark's label", Clean(text),
+			len(marks))
 }
 
 // snapshotAfterMark returns the time of the first snapshot that has a mark.

@@ -49,7 +49,8 @@ func TestChild(t *testing.T) {
 		fmt.Println("failed:", err)
 		return
 	}
-	s, err := session.New(scenario(t, "randomaccess", "machine", "this-host", "nodes", "1", "ranks-per-node", "2", "group", "2", "timeline", "on"),
+	s, err := session.New(scenario(t, "randomaccess", "machine", "this-host", "nodes", "1", "ranks-per-node", "2",
+		"group", "2", "timeline", "on"),
 		session.Options{Fabrics: session.Fabrics(), Observer: printer{r}})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +146,8 @@ func TestKilled(t *testing.T) {
 			if err := os.WriteFile(alone, b, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if info, err := os.Stat(file + "-journal"); err != nil || info.Size() == 0 { // otherwise it was killed inside a transaction
+			// otherwise it was killed inside a transaction
+			if info, err := os.Stat(file + "-journal"); err != nil || info.Size() == 0 {
 				whole(t, alone)
 			}
 		}
@@ -162,7 +164,9 @@ func TestTwoWriters(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
-			record(t, file, scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "elements", "4096", "accesses", "64"), session.Limits{Iterations: 3}, nil)
+			record(t, file,
+				scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "elements", "4096", "accesses", "64"),
+				session.Limits{Iterations: 3}, nil)
 		})
 	}
 	wg.Wait()
@@ -182,7 +186,8 @@ func TestTwoWriters(t *testing.T) {
 func small(t testing.TB) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "small.htr")
-	record(t, file, scenario(t, "pingpong", "fabric", "sim", "machine", "demo", "timeline", "arrows"), session.Limits{Iterations: 1}, nil)
+	record(t, file, scenario(t, "pingpong", "fabric", "sim", "machine", "demo", "timeline", "arrows"),
+		session.Limits{Iterations: 1}, nil)
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -200,14 +205,16 @@ func TestOpenErrors(t *testing.T) {
 	}
 	number := func(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
 	for want, b := range map[string][]byte{
-		"is empty: not a recording":                                                                  {},
-		"is not a recording (hybridtop record writes one)":                                           []byte("hello, this is a text of mine"),
-		"is not a recording: SQLite file of another program":                                         change(68, number(7)...),
-		"is a recording of format 9: this program reads formats 1 to 2 (written by a newer program)": change(60, number(9)...),
-		"is truncated: 60 bytes":                                                                     good[:60],
-		"truncated: ":                                                                                good[:len(good)-4096],
-		"is damaged":                                                                                 change(100, make([]byte, 900)...),
-		"wrong checksum":                                                                             flipped(good, "frame"),
+		"is empty: not a recording":                        {},
+		"is not a recording (hybridtop record writes one)": []byte("hello, this is a text of mine"),
+		"is not a recording: SQLite file of another program": change(68,
+			number(7)...),
+		"is a recording of format 9: this program reads formats 1 to 2 (written by a newer program)": change(60,
+			number(9)...),
+		"is truncated: 60 bytes": good[:60],
+		"truncated: ":            good[:len(good)-4096],
+		"is damaged":             change(100, make([]byte, 900)...),
+		"wrong checksum":         flipped(good, "frame"),
 	} {
 		file := filepath.Join(t.TempDir(), "a.htr")
 		if err := os.WriteFile(file, b, 0o644); err != nil {
@@ -227,7 +234,8 @@ func TestOpenErrors(t *testing.T) {
 	if err := readAll(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Error(err)
 	}
-	if _, err := recording.Create(filepath.Join(t.TempDir(), "no", "a.htr")); err == nil || !strings.Contains(err.Error(), "a.htr cannot be created (its folder is missing or not writable") {
+	if _, err := recording.Create(filepath.Join(t.TempDir(), "no", "a.htr")); err == nil ||
+		!strings.Contains(err.Error(), "a.htr cannot be created (its folder is missing or not writable") {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "a.htr")
@@ -354,7 +362,8 @@ func TestTextsAreCleaned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{`UPDATE launch SET workload='p'||char(27)||'[2J', failure=char(155)||'x'`, `UPDATE knob SET value=char(7)`, `UPDATE metric SET unit=char(27)`, `UPDATE run SET version=char(27)`} {
+	for _, s := range []string{`UPDATE launch SET workload='p'||char(27)||'[2J', failure=char(155)||'x'`,
+		`UPDATE knob SET value=char(7)`, `UPDATE metric SET unit=char(27)`, `UPDATE run SET version=char(27)`} {
 		if _, err := db.Exec(s); err != nil {
 			t.Fatal(err)
 		}
@@ -367,7 +376,8 @@ func TestTextsAreCleaned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := fmt.Sprintf("%+v %+v", f.Runs, l[0].Scenario.Values) + l[0].Scenario.Workload + l[0].Failure + l[0].Metrics[0].Unit; strings.ContainsAny(text, "\x1b\x07\u009b") {
+	if text := fmt.Sprintf("%+v %+v", f.Runs, l[0].Scenario.Values) + l[0].Scenario.Workload + l[0].Failure +
+		l[0].Metrics[0].Unit; strings.ContainsAny(text, "\x1b\x07\u009b") {
 		t.Errorf("%q", text)
 	}
 }
@@ -398,7 +408,8 @@ func TestOpenWhileWriting(t *testing.T) {
 	if info, err := os.Stat(file + "-journal"); err != nil || info.Size() == 0 {
 		t.Fatal("no journal", err)
 	}
-	if _, err := recording.Open(file); err == nil || !strings.Contains(err.Error(), "is locked by another program that writes to it") {
+	if _, err := recording.Open(file); err == nil ||
+		!strings.Contains(err.Error(), "is locked by another program that writes to it") {
 		t.Error(err)
 	}
 }

@@ -200,7 +200,8 @@ func (r *Run) write(b *batch, over bool) error {
 			return err
 		}
 	}
-	_, err := b.exec(`UPDATE run SET ended_ns=?, finished=?, lost=? WHERE id=?`, int64(r.length), r.finished, r.Lost(), r.ID)
+	_, err := b.exec(`UPDATE run SET ended_ns=?, finished=?, lost=? WHERE id=?`, int64(r.length), r.finished, r.Lost(),
+		r.ID)
 	return err
 }
 
@@ -220,7 +221,8 @@ func (r *Run) writeLaunch(b *batch, l *engine.Launch) error {
 	}
 	sum := sha256.Sum256([]byte(l.Machine + "\x00" + l.File))
 	key := hex.EncodeToString(sum[:])
-	if _, err := b.exec(`INSERT OR IGNORE INTO machine(name, toml, sha256) VALUES (?,?,?)`, l.Machine, l.File, key); err != nil {
+	if _, err := b.exec(`INSERT OR IGNORE INTO machine(name, toml, sha256) VALUES (?,?,?)`, l.Machine, l.File,
+		key); err != nil {
 		return err
 	}
 	sc := &l.Scenario
@@ -231,7 +233,8 @@ VALUES (?,?,?,(SELECT id FROM machine WHERE sha256=?),?,?,?,0)`, r.ID, int64(l.A
 	}
 	for i := range sc.Table {
 		k := &sc.Table[i]
-		if _, err := b.exec(`INSERT INTO knob VALUES (?,?,?,?,?,?,?,?,?,?)`, id, i, k.Name, sc.Values[k.Name], string(k.Type), k.Unit, k.Default, string(k.Role), k.Label, k.Doc); err != nil {
+		if _, err := b.exec(`INSERT INTO knob VALUES (?,?,?,?,?,?,?,?,?,?)`, id, i, k.Name, sc.Values[k.Name],
+			string(k.Type), k.Unit, k.Default, string(k.Role), k.Label, k.Doc); err != nil {
 			return err
 		}
 	}
@@ -250,7 +253,8 @@ func (r *Run) writeCommand(b *batch, c *command) error {
 	if c.Scenario != nil {
 		value = c.Scenario.Workload
 	}
-	_, err := b.exec(`INSERT INTO command VALUES (?,?,?,?,?,?,?,?)`, r.ID, r.commands, int64(c.at), r.launchID(), string(c.Verb), knob, value, text)
+	_, err := b.exec(`INSERT INTO command VALUES (?,?,?,?,?,?,?,?)`, r.ID, r.commands, int64(c.at), r.launchID(),
+		string(c.Verb), knob, value, text)
 	r.commands++
 	return err
 }
@@ -278,9 +282,11 @@ func (r *Run) writeSnapshot(b *batch, s *engine.Snapshot) error {
 	}
 	for i := range s.Series[first:] {
 		x := &s.Series[first+i]
-		if _, err := b.exec(`INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`, r.ID, r.samples, r.launchID(), int64(x.At), int64(x.Fabric),
+		if _, err := b.exec(`INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`, r.ID, r.samples, r.launchID(),
+			int64(x.At), int64(x.Fabric),
 			realOrNull(x.Rate[cluster.InRank]), realOrNull(x.Rate[cluster.InNode]), realOrNull(x.Rate[cluster.Remote]),
-			realOrNull(x.Ops[cluster.InRank]), realOrNull(x.Ops[cluster.InNode]), realOrNull(x.Ops[cluster.Remote]), realOrNull(x.Local), realOrNull(x.Access)); err != nil {
+			realOrNull(x.Ops[cluster.InRank]), realOrNull(x.Ops[cluster.InNode]), realOrNull(x.Ops[cluster.Remote]),
+			realOrNull(x.Local), realOrNull(x.Access)); err != nil {
 			return err
 		}
 		if err := r.chunks.add(b, x, r.launch); err != nil {
@@ -322,7 +328,8 @@ func (r *Run) writeProgress(b *batch, s *engine.Snapshot) error {
 	}
 	added := min(s.Iteration-l.iterations, len(s.IterationTimes))
 	for i, t := range s.IterationTimes[len(s.IterationTimes)-added:] {
-		if _, err := b.exec(`INSERT OR REPLACE INTO iteration VALUES (?,?,?)`, l.id, s.Iteration-added+i, realOrNull(t)); err != nil {
+		if _, err := b.exec(`INSERT OR REPLACE INTO iteration VALUES (?,?,?)`, l.id, s.Iteration-added+i,
+			realOrNull(t)); err != nil {
 			return err
 		}
 	}
@@ -334,12 +341,14 @@ func (r *Run) writeProgress(b *batch, s *engine.Snapshot) error {
 func (r *Run) writeResult(b *batch, s *engine.Snapshot) error {
 	for i := range s.Metrics {
 		m := &s.Metrics[i]
-		if _, err := b.exec(`INSERT OR REPLACE INTO metric VALUES (?,?,?,?,?,?)`, r.launch.id, i, m.Name, realOrNull(m.Value), m.Unit, string(m.Kind)); err != nil {
+		if _, err := b.exec(`INSERT OR REPLACE INTO metric VALUES (?,?,?,?,?,?)`, r.launch.id, i, m.Name,
+			realOrNull(m.Value), m.Unit, string(m.Kind)); err != nil {
 			return err
 		}
 	}
 	_, err := b.exec(`UPDATE launch SET iterations=?, checks=?, verified=?, detail=?, failure=? WHERE id=?`,
-		s.Iteration, s.Verification.Checks, s.Verification.Done && s.Verification.OK, s.Verification.Detail, s.Failure, r.launch.id)
+		s.Iteration, s.Verification.Checks, s.Verification.Done && s.Verification.OK, s.Verification.Detail, s.Failure,
+		r.launch.id)
 	return err
 }
 
@@ -369,7 +378,8 @@ func (r *Run) writeOutcome(b *batch, o *engine.Outcome) error {
 		count = strconv.FormatUint(v.Events, 10)
 		whole = v.Whole
 	}
-	_, err := b.exec(`UPDATE launch SET cut=?, whole=?, hash=?, total_ps=?, events=? WHERE id=?`, o.Cut, whole, hash, total, count, l.id)
+	_, err := b.exec(`UPDATE launch SET cut=?, whole=?, hash=?, total_ps=?, events=? WHERE id=?`, o.Cut, whole, hash,
+		total, count, l.id)
 	return err
 }
 

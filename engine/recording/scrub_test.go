@@ -30,7 +30,9 @@ func longRun(b testing.TB, samples int) string {
 	all := make([]engine.Sample, 0, samples)
 	for i := range samples {
 		at := time.Duration(i+1) * 50 * time.Millisecond
-		all = append(all, engine.Sample{At: at, Fabric: cluster.Time(i), Local: 0.5, Access: 1e-6, Rate: [cluster.Classes]float64{1, 2, float64(i)}})
+		all = append(all,
+			engine.Sample{At: at, Fabric: cluster.Time(i), Local: 0.5, Access: 1e-6,
+				Rate: [cluster.Classes]float64{1, 2, float64(i)}})
 		if i%snapshotEach != snapshotEach-1 {
 			continue
 		}
@@ -91,7 +93,8 @@ func TestSamplesIndependentOfReadOrder(t *testing.T) {
 	packed := read("")
 	for i, at := range times {
 		last := packed[i][len(packed[i])-1]
-		if last.At > at && i > 0 && last.At > 10*time.Second || last.Rate[cluster.Remote] != float64(last.At/(50*time.Millisecond)-1) {
+		if last.At > at && i > 0 && last.At > 10*time.Second ||
+			last.Rate[cluster.Remote] != float64(last.At/(50*time.Millisecond)-1) {
 			t.Errorf("at %v the last sample is %+v", at, last)
 		}
 	}

@@ -64,7 +64,8 @@ func (w *window) chunk(k, want int64) ([]engine.Sample, error) {
 		return nil, err
 	}
 	if int64(len(c)) < want {
-		return nil, fmt.Errorf("samples up to %d: the recording has only %d", k*chunkLength+want-1, k*chunkLength+int64(len(c)))
+		return nil,
+			fmt.Errorf("samples up to %d: the recording has only %d", k*chunkLength+want-1, k*chunkLength+int64(len(c)))
 	}
 	if w.chunks == nil {
 		w.chunks = make(map[int64][]engine.Sample)
@@ -84,7 +85,8 @@ func (w *window) chunk(k, want int64) ([]engine.Sample, error) {
 func (w *window) block(k int64) ([]engine.Sample, error) {
 	if w.lane == 0 {
 		w.lane = -1
-		if err := w.file.each(`SELECT n.id FROM lane n JOIN launch l ON l.id = n.launch WHERE l.run=? AND n.rank=? LIMIT 1`, []any{w.run, sampleLane}, func(r *resultRow) { w.lane = r.int() }); err != nil {
+		if err := w.file.each(`SELECT n.id FROM lane n JOIN launch l ON l.id = n.launch WHERE l.run=? AND n.rank=? LIMIT 1`,
+			[]any{w.run, sampleLane}, func(r *resultRow) { w.lane = r.int() }); err != nil {
 			return nil, err
 		}
 	}

@@ -73,14 +73,17 @@ func Create(name string) (*Writer, error) {
 			return nil, err
 		}
 		if f.format != version {
-			return nil, fmt.Errorf("%s: cannot add a run to a recording of format %d: this program writes format %d (use another file)", name, f.format, version)
+			return nil, fmt.Errorf("%s: cannot add a run to a recording of format %d: this program writes format %d (use "+
+				"another file)", name, f.format, version)
 		}
 	}
-	db, err := connect(name, fmt.Sprintf("mode=rwc&_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(TRUNCATE)&_pragma=synchronous(NORMAL)", maxBusyWait.Milliseconds()))
+	db, err := connect(name,
+		fmt.Sprintf("mode=rwc&_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(TRUNCATE)&_pragma=synchronous(NORMAL)", maxBusyWait.Milliseconds()))
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{name: name, db: db, pack: newPacker(), failed: make(chan struct{}), over: make(chan struct{}), done: make(chan struct{})}
+	w := &Writer{name: name, db: db, pack: newPacker(), failed: make(chan struct{}), over: make(chan struct{}),
+		done: make(chan struct{})}
 	if err := w.transaction(create); err != nil {
 		_ = db.Close()
 		return nil, err
@@ -105,7 +108,8 @@ func create(tx *sql.Tx) error {
 			return err
 		}
 	}
-	if _, err := tx.Exec(fmt.Sprintf(`PRAGMA application_id=%d; PRAGMA user_version=%d`, applicationID, version)); err != nil {
+	if _, err := tx.Exec(fmt.Sprintf(`PRAGMA application_id=%d; PRAGMA user_version=%d`, applicationID, version)); err !=
+		nil {
 		return err
 	}
 	_, err := tx.Exec(`INSERT INTO meta VALUES ('format', 'a recording of hybridtop: docs/recordings.md')`)

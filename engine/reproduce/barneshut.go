@@ -12,16 +12,21 @@ var _ = register(&Experiment{
 			Simulated: func(p, _ *Point) float64 { return p.metric("force_time_slowest") }, Modelled: unknown,
 		},
 		{
-			Name: "efficiency", Unit: "1", Doc: "mean time of the ranks over the slowest rank's; without remote reads, the efficiency against one rank",
-			Simulated: func(p, _ *Point) float64 { return p.metric("force_time") / p.metric("force_time_slowest") }, Modelled: unknown,
+			Name: "efficiency", Unit: "1", Doc: "mean time of the ranks over the slowest rank's; without remote reads, the " +
+				"efficiency against one rank",
+			Simulated: func(p, _ *Point) float64 { return p.metric("force_time") / p.metric("force_time_slowest") },
+			Modelled:  unknown,
 		},
 		{
 			Name: "rank_local_share", Unit: "1", Doc: "share of reads in the local rank's memory, mean over ranks",
 			Simulated: func(p, _ *Point) float64 { return p.metric("rank_local_share") }, Modelled: unknown,
 		},
 		{
-			Name: "share_over", Unit: "1", Doc: "share of reads in the local rank's memory, relative to another series", Against: Another,
-			Simulated: func(p, other *Point) float64 { return p.metric("rank_local_share") / other.metric("rank_local_share") }, Modelled: unknown,
+			Name: "share_over", Unit: "1", Doc: "share of reads in the local rank's memory, relative to another series",
+			Against: Another,
+			Simulated: func(p, other *Point) float64 {
+				return p.metric("rank_local_share") / other.metric("rank_local_share")
+			}, Modelled: unknown,
 		},
 		{
 			Name: "gain", Unit: "1", Doc: "speedup over another series, by the slowest ranks", Against: Another,

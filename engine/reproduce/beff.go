@@ -77,11 +77,17 @@ func bandwidthsOf(name string, pick func(average, atLmax float64) float64) []Qua
 		}
 	}
 	return []Quantity{
-		{Name: name, Unit: "B/s", Doc: "bandwidth of all processes together", Simulated: over(simulated, one), Modelled: over(modelled, one)},
-		{Name: name + "_per_node", Unit: "B/s", Doc: "a node", Simulated: over(simulated, nodes), Modelled: over(modelled, nodes)},
-		{Name: name + "_per_process", Unit: "B/s", Doc: "a process", Simulated: over(simulated, processes), Modelled: over(modelled, processes)},
-		{Name: name + "_ratio", Unit: "1", Doc: "bandwidth relative to another series", Against: Another, Simulated: times(simulated), Modelled: times(modelled)},
-		{Name: name + "_time_ratio", Unit: "1", Doc: "T_hybrid/T_MPP: bandwidth relative to the hybrid series, with twice the bytes", Against: Another, Simulated: longer(simulated), Modelled: longer(modelled)},
+		{Name: name, Unit: "B/s", Doc: "bandwidth of all processes together", Simulated: over(simulated, one),
+			Modelled: over(modelled, one)},
+		{Name: name + "_per_node", Unit: "B/s", Doc: "a node", Simulated: over(simulated, nodes),
+			Modelled: over(modelled, nodes)},
+		{Name: name + "_per_process", Unit: "B/s", Doc: "a process", Simulated: over(simulated, processes),
+			Modelled: over(modelled, processes)},
+		{Name: name + "_ratio", Unit: "1", Doc: "bandwidth relative to another series", Against: Another,
+			Simulated: times(simulated), Modelled: times(modelled)},
+		{Name: name + "_time_ratio", Unit: "1",
+			Doc: "T_hybrid/T_MPP: bandwidth relative to the hybrid series, with twice the bytes", Against: Another,
+			Simulated: longer(simulated), Modelled: longer(modelled)},
 	}
 }
 

@@ -32,12 +32,14 @@ var _ = register(&Experiment{
 			},
 		},
 		{
-			Name: "extra_time", Unit: "1", Doc: "extra run time from the ratio, if pure MPI spends 15 % on communication", Against: Another,
+			Name: "extra_time", Unit: "1", Doc: "extra run time from the ratio, if pure MPI spends 15 % on communication",
+			Against: Another,
 			Simulated: func(p, pure *Point) float64 {
 				return must(models.ExtraTime(maxCommunication, p.metric("exchange_time")/pure.metric("exchange_time")))
 			},
 			Modelled: func(p, pure *Point) float64 {
-				return must(models.ExtraTime(maxCommunication, cartesian.Model(&p.Scenario, p.Machine).Time()/cartesian.Model(&pure.Scenario, pure.Machine).Time()))
+				return must(models.ExtraTime(maxCommunication,
+					cartesian.Model(&p.Scenario, p.Machine).Time()/cartesian.Model(&pure.Scenario, pure.Machine).Time()))
 			},
 		},
 		{

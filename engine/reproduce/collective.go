@@ -23,17 +23,29 @@ const rangerName = "ranger"
 var collectives = register(&Experiment{
 	Name: "collective",
 	Knobs: []engine.Knob{
-		{Name: "collective", Label: "collective", Doc: "collective operation", Type: engine.Choice, Default: "bcast", Choices: []string{"bcast", "exchange"}},
-		{Name: "algorithm", Label: "algorithm", Doc: "algorithm, or a set of which the best counts", Type: engine.Choice, Default: "trees", Choices: []string{"trees", "flat", "dissemination"}},
-		{Name: "cores", Label: "cores", Doc: "cores of the partition, one rank per core", Type: engine.Integer, Default: "64", Min: 2, Max: 1 << 15},
-		{Name: "partition", Label: "partition", Doc: "network: own (the nodes of the run, nearly a cube) or whole (the whole machine)", Type: engine.Choice, Default: "own", Choices: []string{"own", "whole"}},
-		{Name: "size", Label: "size", Doc: "bytes per call or per block", Type: engine.Size, Default: "8", Min: 0, Max: 1 << 30},
-		{Name: "calls", Label: "calls", Doc: "successive calls that the time is averaged over", Type: engine.Integer, Default: "1", Min: 1, Max: 10000},
-		{Name: "overhead", Label: "overhead", Doc: "overhead o and gap g per message, instead of the machine's", Type: engine.Real, Unit: "µs", Default: "0", Min: 0, Max: 1000},
-		{Name: "transfer", Label: "transfer", Doc: "transfer of bytes between members", Type: engine.Choice, Default: "two-sided", Choices: coll.Transfers()},
-		{Name: "address", Label: "address", Doc: "which buffer addresses a member knows", Type: engine.Choice, Default: "single", Choices: coll.Addresses()},
-		{Name: "sync-in", Label: "sync in", Doc: "when a call may access data", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
-		{Name: "sync-out", Label: "sync out", Doc: "when the program may access data", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
+		{Name: "collective", Label: "collective", Doc: "collective operation", Type: engine.Choice, Default: "bcast",
+			Choices: []string{"bcast", "exchange"}},
+		{Name: "algorithm", Label: "algorithm", Doc: "algorithm, or a set of which the best counts", Type: engine.Choice,
+			Default: "trees", Choices: []string{"trees", "flat", "dissemination"}},
+		{Name: "cores", Label: "cores", Doc: "cores of the partition, one rank per core", Type: engine.Integer,
+			Default: "64", Min: 2, Max: 1 << 15},
+		{Name: "partition", Label: "partition",
+			Doc: "network: own (the nodes of the run, nearly a cube) or whole (the whole machine)", Type: engine.Choice,
+			Default: "own", Choices: []string{"own", "whole"}},
+		{Name: "size", Label: "size", Doc: "bytes per call or per block", Type: engine.Size, Default: "8", Min: 0,
+			Max: 1 << 30},
+		{Name: "calls", Label: "calls", Doc: "successive calls that the time is averaged over", Type: engine.Integer,
+			Default: "1", Min: 1, Max: 10000},
+		{Name: "overhead", Label: "overhead", Doc: "overhead o and gap g per message, instead of the machine's",
+			Type: engine.Real, Unit: "µs", Default: "0", Min: 0, Max: 1000},
+		{Name: "transfer", Label: "transfer", Doc: "transfer of bytes between members", Type: engine.Choice,
+			Default: "two-sided", Choices: coll.Transfers()},
+		{Name: "address", Label: "address", Doc: "which buffer addresses a member knows", Type: engine.Choice,
+			Default: "single", Choices: coll.Addresses()},
+		{Name: "sync-in", Label: "sync in", Doc: "when a call may access data", Type: engine.Choice, Default: "mysync",
+			Choices: coll.Syncs()},
+		{Name: "sync-out", Label: "sync out", Doc: "when the program may access data", Type: engine.Choice,
+			Default: "mysync", Choices: coll.Syncs()},
 	},
 	SetX:       onKnob("size"),
 	Quantities: callQuantities,
@@ -43,7 +55,8 @@ var collectives = register(&Experiment{
 
 // overheads is the same over the processor's cost per message. No source states this cost: a claim
 // that depends on it holds in a range.
-var _ = register(&Experiment{Name: "collective-overhead", Knobs: collectives.Knobs, SetX: onKnob("overhead"), Quantities: callQuantities, Terms: callTerms, Trials: callHash})
+var _ = register(&Experiment{Name: "collective-overhead", Knobs: collectives.Knobs, SetX: onKnob("overhead"),
+	Quantities: callQuantities, Terms: callTerms, Trials: callHash})
 
 var (
 	callQuantities = []Quantity{
@@ -67,7 +80,8 @@ var (
 			Modelled: func(p, o *Point) float64 { return predictTime(p, p.Machine) - predictTime(o, o.Machine) },
 		},
 		{
-			Name: "penalty_over_ranger", Unit: "1", Doc: "time minus the time of another series, relative to the Sun Constellation with as many cores", Against: Another,
+			Name: "penalty_over_ranger", Unit: "1",
+			Doc: "time minus the time of another series, relative to the Sun Constellation with as many cores", Against: Another,
 			Simulated: func(p, o *Point) float64 {
 				r := rangerMachine()
 				return (callOf(p, p.Machine).seconds - callOf(o, o.Machine).seconds) / (callOf(p, r).seconds - callOf(o, r).seconds)
@@ -173,7 +187,8 @@ func partitionOf(p *Point, m *cluster.Machine) (cluster.Machine, cluster.Layout,
 		per = cores
 	}
 	part := *m
-	l := cluster.Layout{Nodes: cores / per, RanksPerNode: per, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
+	l := cluster.Layout{Nodes: cores / per, RanksPerNode: per, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+		Model: cluster.Flat}
 	if l.Ranks() != cores {
 		return part, l, fmt.Errorf("%d cores do not fill nodes of %d", cores, per)
 	}

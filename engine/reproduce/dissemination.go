@@ -13,8 +13,10 @@ var _ = register(&Experiment{
 	Name: "dissemination",
 	Knobs: []engine.Knob{
 		{Name: "nodes", Label: "nodes", Doc: "N", Type: engine.Integer, Default: "8", Min: 2, Max: 4096},
-		{Name: "threads", Label: "threads", Doc: "threads t per node, one of which sends for all", Type: engine.Integer, Default: "1", Min: 1, Max: 64},
-		{Name: "radix", Label: "radix", Doc: "radix k of the dissemination; 0: flat", Type: engine.Integer, Default: "2", Min: 0, Max: 4096},
+		{Name: "threads", Label: "threads", Doc: "threads t per node, one of which sends for all", Type: engine.Integer,
+			Default: "1", Min: 1, Max: 64},
+		{Name: "radix", Label: "radix", Doc: "radix k of the dissemination; 0: flat", Type: engine.Integer, Default: "2",
+			Min: 0, Max: 4096},
 	},
 	SetX: onKnob("nodes"),
 	Quantities: []Quantity{

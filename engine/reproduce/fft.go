@@ -54,7 +54,8 @@ func transforms(name string, tall bool) *Experiment {
 		},
 		Quantities: []Quantity{
 			{
-				Name: "flop_rate", Unit: "1/s", Doc: "5·N·log₂ N flops over the time per step; the model is the bisection bound, where half of the points cross",
+				Name: "flop_rate", Unit: "1/s", Doc: "5·N·log₂ N flops over the time per step; the model is the bisection " +
+					"bound, where half of the points cross",
 				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") },
 				Modelled:  func(p, _ *Point) float64 { return boundOf(p, 0).Half },
 			},
@@ -68,17 +69,20 @@ func transforms(name string, tall bool) *Experiment {
 			},
 			{
 				Name: "route_share", Unit: "1", Doc: "share of the bound by the busiest link",
-				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") / boundOf(p, math.MaxInt).Busiest }, Modelled: unknown,
+				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") / boundOf(p, math.MaxInt).Busiest },
+				Modelled:  unknown,
 			},
 			{
-				Name: "crossing_share", Unit: "1", Doc: "share of the bytes of both exchanges per step that cross the bisection on their routes",
+				Name: "crossing_share", Unit: "1", Doc: "share of the bytes of both exchanges per step that cross the " +
+					"bisection on their routes",
 				Modelled: func(p, _ *Point) float64 {
 					b := boundOf(p, math.MaxInt)
 					return (b.Share[0] + b.Share[1]) / 2
 				},
 			},
 			{
-				Name: "explained", Unit: "1", Doc: "communication that only the other series waits for, over the difference of the step times", Against: Another,
+				Name: "explained", Unit: "1", Doc: "communication that only the other series waits for, over the difference " +
+					"of the step times", Against: Another,
 				Simulated: func(p, o *Point) float64 {
 					return (o.metric("time_comm") - p.metric("time_comm")) / (o.metric("step_time") - p.metric("step_time"))
 				}, Modelled: unknown,
@@ -86,7 +90,8 @@ func transforms(name string, tall bool) *Experiment {
 		},
 		Terms: func(p *Point) []Term {
 			var all []Term
-			for _, t := range [][2]string{{"local transforms", "time_fft"}, {"communication", "time_comm"}, {"packing", "time_memory"}, {"evolve and checksum", "time_other"}, {"barrier", "time_barrier"}} {
+			for _, t := range [][2]string{{"local transforms", "time_fft"}, {"communication", "time_comm"},
+				{"packing", "time_memory"}, {"evolve and checksum", "time_other"}, {"barrier", "time_barrier"}} {
 				all = append(all, Term{Name: t[0], Simulated: p.metric(t[1]), Modelled: math.NaN()})
 			}
 			return all
@@ -101,5 +106,6 @@ func boundOf(p *Point, pairs int) fft.Bound {
 	m, l := *p.Machine, s.Layout()
 	m.Topology = workload.PartOf(m.Topology, l.Nodes)
 	rows := int(s.Int("rows"))
-	return fft.BoundOf([3]int{int(s.Int("nx")), int(s.Int("ny")), int(s.Int("nz"))}, rows, l.Nodes*l.RanksPerNode/rows, &l, &m, pairs)
+	return fft.BoundOf([3]int{int(s.Int("nx")), int(s.Int("ny")), int(s.Int("nz"))}, rows, l.Nodes*l.RanksPerNode/rows,
+		&l, &m, pairs)
 }

@@ -33,7 +33,8 @@ func real(name, doc, value string, maxValue float64) engine.Knob {
 // threadKnobs are m and n.
 var threadKnobs = []engine.Knob{
 	real("reserved", "m, communication threads", "1", 1024),
-	{Name: "threads", Label: "threads", Doc: "n, threads per process", Type: engine.Integer, Default: "8", Min: 1, Max: 1024},
+	{Name: "threads", Label: "threads", Doc: "n, threads per process", Type: engine.Integer, Default: "8", Min: 1,
+		Max: 1024},
 }
 
 func reservedOf(p *Point) models.Reserved {
@@ -110,7 +111,8 @@ var _ = register(&Experiment{
 func waysOf(name, unit, doc string, of func(models.Access) float64) []Quantity {
 	var all []Quantity
 	for _, a := range must(models.PaperAccess.Accesses(1)) {
-		all = append(all, formula(name+"_"+a.Name, unit, a.Title+": "+doc, func(p *Point) float64 { return of(wayOf(p, a.Name)) }))
+		all = append(all,
+			formula(name+"_"+a.Name, unit, a.Title+": "+doc, func(p *Point) float64 { return of(wayOf(p, a.Name)) }))
 	}
 	return all
 }
@@ -131,10 +133,14 @@ func wayOf(p *Point, name string) models.Access {
 var _ = register(&Experiment{
 	Name: "group-gain",
 	Knobs: []engine.Knob{
-		{Name: "processors", Label: "processors", Doc: "processors of the cluster", Type: engine.Integer, Default: "256", Min: 1, Max: 1 << 20},
-		{Name: "per-node", Label: "processors per node", Doc: "cores per node", Type: engine.Integer, Default: "4", Min: 1, Max: 1 << 10},
-		{Name: "span", Label: "nodes per group", Doc: "nodes that a group spans", Type: engine.Integer, Default: "2", Min: 1, Max: 1 << 10},
-		{Name: "operations", Label: "operations", Doc: "operations per element", Type: engine.Integer, Default: "1000", Max: 1 << 30},
+		{Name: "processors", Label: "processors", Doc: "processors of the cluster", Type: engine.Integer, Default: "256",
+			Min: 1, Max: 1 << 20},
+		{Name: "per-node", Label: "processors per node", Doc: "cores per node", Type: engine.Integer, Default: "4", Min: 1,
+			Max: 1 << 10},
+		{Name: "span", Label: "nodes per group", Doc: "nodes that a group spans", Type: engine.Integer, Default: "2",
+			Min: 1, Max: 1 << 10},
+		{Name: "operations", Label: "operations", Doc: "operations per element", Type: engine.Integer, Default: "1000",
+			Max: 1 << 30},
 		real("rate", "operations per second of a core", "1e9", 1e15),
 	},
 	SetX: func(s *engine.Scenario, x float64) error { return onKnob("rate")(s, x) },

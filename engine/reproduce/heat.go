@@ -54,14 +54,17 @@ var heatQuantities = []Quantity{
 		Modelled:  func(p, other *Point) float64 { return heatModel(p, nil) / heatModel(other, nil) },
 	},
 	{
-		Name: "median_over", Unit: "1", Doc: "median of two successive steps relative to another series; the model has no noise", Against: Another,
+		Name: "median_over", Unit: "1", Doc: "median of two successive steps relative to another series; the model " +
+			"has no noise", Against: Another,
 		Modelled:  func(p, other *Point) float64 { return heatModel(p, nil) / heatModel(other, nil) },
 		Simulated: func(p, other *Point) float64 { return p.metric("step_median") / other.metric("step_median") },
 	},
 	{
-		Name: "width_over", Unit: "1", Doc: "10th to 90th percentile range of two successive steps, relative to another series", Against: Another, Modelled: unknown,
+		Name: "width_over", Unit: "1", Doc: "10th to 90th percentile range of two successive steps, relative to " +
+			"another series", Against: Another, Modelled: unknown,
 		Simulated: func(p, other *Point) float64 {
-			return p.metric("step_spread") * p.metric("step_median") / (other.metric("step_spread") * other.metric("step_median"))
+			return p.metric("step_spread") * p.metric("step_median") /
+				(other.metric("step_spread") * other.metric("step_median"))
 		},
 	},
 }

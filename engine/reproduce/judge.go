@@ -59,9 +59,11 @@ func (p *plan) judge(c *presets.Check) []Row {
 		points := p.pointsOf(c, name)
 		base := Row{
 			Figure: p.figure.Name, Paper: p.figure.Paper, Claim: c.Claim, Check: c.Name, Place: c.Place, Says: c.Says,
-			Name: presets.RowName(name, math.NaN()), Series: p.figure.Find(name).Label, X: math.NaN(), Quantity: q.Name, Unit: q.Unit,
+			Name: presets.RowName(name, math.NaN()), Series: p.figure.Find(name).Label, X: math.NaN(), Quantity: q.Name,
+			Unit:      q.Unit,
 			Published: math.NaN(), Simulated: math.NaN(), Modelled: math.NaN(), Error: math.NaN(), Null: math.NaN(),
-			Use: c.Use, Reason: c.Reason, Rule: c.Rule, Tolerance: c.Tolerance, Least: c.Least, Most: c.Most, Recorded: c.Record, Reach: c.Reach, Measure: c.Measure,
+			Use: c.Use, Reason: c.Reason, Rule: c.Rule, Tolerance: c.Tolerance, Least: c.Least, Most: c.Most,
+			Recorded: c.Record, Reach: c.Reach, Measure: c.Measure,
 		}
 		if c.Rule == presets.Crosses {
 			base.Published = c.Crossing
@@ -256,7 +258,8 @@ func (p *plan) judgeSeries(r Row, c *presets.Check, q *Quantity, points []*Point
 	default:
 		r.Pass = judged > 0
 		last := len(points) - 1
-		r.Note = fmt.Sprintf("%.3g× from %v to %v, %.3g× in the last step; ", values[last]/values[0], xs[0], xs[last], values[last]/values[max(last-1, 0)])
+		r.Note = fmt.Sprintf("%.3g× from %v to %v, %.3g× in the last step; ", values[last]/values[0], xs[0], xs[last],
+			values[last]/values[max(last-1, 0)])
 	}
 	a, b := points[high], points[low]
 	if c.Rule == presets.Crosses { // the difference between the two runs where they should be equal
@@ -352,7 +355,9 @@ func (p *plan) decide(at, other *Point) (name, text string) {
 	a := p.experiment.Terms(at)
 	if other == nil {
 		t := a[widestGap(len(a), func(i int) float64 { return a[i].Simulated - a[i].Modelled })]
-		return t.Name, fmt.Sprintf("largest gap to the model: %s, %s compared with %s", t.Name, formatSeconds(t.Simulated), formatSeconds(t.Modelled))
+		return t.Name,
+			fmt.Sprintf("largest gap to the model: %s, %s compared with %s", t.Name, formatSeconds(t.Simulated),
+				formatSeconds(t.Modelled))
 	}
 	b := p.experiment.Terms(other)
 	i := widestGap(len(a), func(i int) float64 { return a[i].Simulated - b[i].Simulated })

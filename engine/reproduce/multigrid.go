@@ -17,21 +17,27 @@ const boxCells = 128
 // them per socket.
 func layoutOf(p *Point) (*cluster.Layout, *cluster.Machine) {
 	ranks := int(p.Scenario.Int("processes"))
-	return &cluster.Layout{Nodes: (ranks + 15) / 16, RanksPerNode: min(ranks, 16), ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, p.Machine
+	return &cluster.Layout{Nodes: (ranks + 15) / 16, RanksPerNode: min(ranks, 16), ThreadsPerRank: 1,
+		Ranking: cluster.Sequential, Model: cluster.Flat}, p.Machine
 }
 
-var processes = engine.Knob{Name: "processes", Label: "processes", Doc: "processes, a cube number", Type: engine.Integer, Default: "8", Min: 8, Max: 1 << 15}
+var processes = engine.Knob{Name: "processes", Label: "processes", Doc: "processes, a cube number",
+	Type: engine.Integer, Default: "8", Min: 8, Max: 1 << 15}
 
 // faces counts the data that a rank sends on the finest grid along a dimension (paper 3, table
 // II).
 var _ = register(&Experiment{
-	Name:  "halo",
-	Knobs: []engine.Knob{processes, {Name: "along", Label: "along", Doc: "dimension: 0, 1, 2 for i, j, k", Type: engine.Integer, Default: "0", Max: 2}},
-	SetX:  onKnob("processes"),
+	Name: "halo",
+	Knobs: []engine.Knob{processes,
+		{Name: "along", Label: "along", Doc: "dimension: 0, 1, 2 for i, j, k", Type: engine.Integer, Default: "0", Max: 2}},
+	SetX: onKnob("processes"),
 	Quantities: []Quantity{
-		formula("messages", "1", "messages per face, one per row", func(p *Point) float64 { return float64(faceOf(p).Messages) }),
+		formula("messages", "1", "messages per face, one per row", func(p *Point) float64 {
+			return float64(faceOf(p).Messages)
+		}),
 		formula("bytes", "B", "of each", func(p *Point) float64 { return float64(faceOf(p).Bytes) }),
-		formula("link", "1", "farthest link between two processes: 1 on-socket, 2 on-node, 3 PCIe, 4 rank-1, 5 rank-2, 6 rank-3", func(p *Point) float64 { return float64(faceOf(p).Link + 1) }),
+		formula("link", "1", "farthest link between two processes: 1 on-socket, 2 on-node, 3 PCIe, 4 rank-1, 5 "+
+			"rank-2, 6 rank-3", func(p *Point) float64 { return float64(faceOf(p).Link + 1) }),
 	},
 })
 
@@ -59,13 +65,20 @@ var halos sync.Map
 var _ = register(&Experiment{
 	Name: "puts",
 	Knobs: []engine.Knob{processes, real("bulk", "time of a solve with bulk messages, s", "0.366", 1000),
-		real("bulk-at-8", "time of a solve with bulk messages at 8 processes, s", "0.348", 1000), real("slowdown-at-8", "slowdown of fine-grained puts at 8 processes", "1.44", 1000)},
+		real("bulk-at-8", "time of a solve with bulk messages at 8 processes, s", "0.348", 1000),
+		real("slowdown-at-8", "slowdown of fine-grained puts at 8 processes", "1.44", 1000)},
 	SetX: onKnob("processes"),
 	Quantities: []Quantity{
-		formula("cost_processor", "s", "cost of a put if the processor paid it", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(0) }),
-		formula("cost_adapter", "s", "cost of a put if the adapter paid it", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(1) }),
-		formula("slowdown_processor", "1", "slowdown of fine-grained puts if the processor paid the cost", func(p *Point) float64 { return slowdown(p, 0) }),
-		formula("slowdown_adapter", "1", "slowdown of fine-grained puts if the adapter paid the cost", func(p *Point) float64 { return slowdown(p, 1) }),
+		formula("cost_processor", "s", "cost of a put if the processor paid it", func(p *Point) float64 {
+			return extraAtEight(p) / putsAtEight(0)
+		}),
+		formula("cost_adapter", "s", "cost of a put if the adapter paid it", func(p *Point) float64 {
+			return extraAtEight(p) / putsAtEight(1)
+		}),
+		formula("slowdown_processor", "1", "slowdown of fine-grained puts if the processor paid the cost",
+			func(p *Point) float64 { return slowdown(p, 0) }),
+		formula("slowdown_adapter", "1", "slowdown of fine-grained puts if the adapter paid the cost",
+			func(p *Point) float64 { return slowdown(p, 1) }),
 	},
 })
 
@@ -81,7 +94,8 @@ func puts(l *cluster.Layout) [2]float64 {
 }
 
 func putsAtEight(of int) float64 {
-	return puts(&cluster.Layout{Nodes: 1, RanksPerNode: 8, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat})[of]
+	return puts(&cluster.Layout{Nodes: 1, RanksPerNode: 8, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+		Model: cluster.Flat})[of]
 }
 
 func extraAtEight(p *Point) float64 {

@@ -15,12 +15,15 @@ var _ = register(&Experiment{
 	Name: "node-puts",
 	Knobs: []engine.Knob{
 		{Name: "size", Label: "size", Doc: "bytes per put", Type: engine.Size, Unit: "B", Default: "8", Min: 1, Max: 1 << 24},
-		{Name: "path", Label: "path", Doc: "transfer path of puts inside the node", Type: engine.Choice, Default: "loads", Choices: []string{"loads", "adapter"}},
-		{Name: "wait", Label: "wait", Doc: "wait for each put, or once after the last put", Type: engine.Choice, Default: "each", Choices: []string{"each", "last"}},
+		{Name: "path", Label: "path", Doc: "transfer path of puts inside the node", Type: engine.Choice, Default: "loads",
+			Choices: []string{"loads", "adapter"}},
+		{Name: "wait", Label: "wait", Doc: "wait for each put, or once after the last put", Type: engine.Choice,
+			Default: "each", Choices: []string{"each", "last"}},
 	},
 	SetX: onKnob("size"),
 	Quantities: []Quantity{
-		{Name: "put_time", Unit: "s", Doc: "time of a put, mean over a sequence", Modelled: unknown, Simulated: func(p, _ *Point) float64 { return putTime(p) }},
+		{Name: "put_time", Unit: "s", Doc: "time of a put, mean over a sequence", Modelled: unknown,
+			Simulated: func(p, _ *Point) float64 { return putTime(p) }},
 		{Name: "put_over", Unit: "1", Doc: "time of a put relative to another series", Against: Another, Modelled: unknown,
 			Simulated: func(p, other *Point) float64 { return putTime(p) / putTime(other) }},
 	},
@@ -36,7 +39,8 @@ func putTime(p *Point) float64 {
 	}
 	spec := cluster.Spec{
 		Machine: *p.Machine, Segment: size, EagerLimit: -1,
-		Layout: cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+		Layout: cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+			Model: cluster.Flat},
 	}
 	var took cluster.Time
 	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {

@@ -76,7 +76,8 @@ func accessShares(p *Point) models.Shares {
 // equals (l_l − l_r)·P + l_r, where P is the share inside the node (paper 1, section 4.3.1).
 func accessTime(p *Point) float64 {
 	at := func(c cluster.Class) float64 { return p.Machine.AccessTime(c, element).Seconds() }
-	return models.Levels{Rank: at(cluster.InRank), Node: at(cluster.InNode), Remote: at(cluster.Remote)}.Average(accessShares(p))
+	return models.Levels{Rank: at(cluster.InRank), Node: at(cluster.InNode),
+		Remote: at(cluster.Remote)}.Average(accessShares(p))
 }
 
 // element is the size of an access in bytes.

@@ -125,7 +125,8 @@ func simulate(ctx context.Context, plans []*plan, o Options, progress func(*sess
 				if !ok {
 					row = len(rows)
 					index[at.key], shared = row, append(shared, nil)
-					rows = append(rows, session.Row{Knobs: []session.Setting{{Knob: at.Series.Label + ",", Value: fmt.Sprint(at.X, " ", p.figure.X)}}})
+					rows = append(rows,
+						session.Row{Knobs: []session.Setting{{Knob: at.Series.Label + ",", Value: fmt.Sprint(at.X, " ", p.figure.X)}}})
 					scenarios = append(scenarios, at.Scenario)
 				}
 				shared[row] = append(shared[row], at)

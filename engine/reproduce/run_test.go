@@ -23,16 +23,21 @@ import (
 // small returns a figure that runs in no time.
 func small(change func(f *presets.Figure)) []presets.Figure {
 	f := presets.Figure{
-		Name: "paper1-small", Paper: 1, Experiment: "randomaccess", Machine: "osc-ibm1350", X: "processors", Y: "time_per_access",
-		Knobs: []presets.Knob{{Name: "ranks-per-node", Value: "4"}, {Name: "elements", Value: "4096"}, {Name: "accesses", Value: "300"}},
+		Name: "paper1-small", Paper: 1, Experiment: "randomaccess", Machine: "osc-ibm1350", X: "processors",
+		Y: "time_per_access",
+		Knobs: []presets.Knob{{Name: "ranks-per-node", Value: "4"}, {Name: "elements", Value: "4096"},
+			{Name: "accesses", Value: "300"}},
 		Series: []presets.Series{
-			{Name: "baseline", Label: "baseline", X: []float64{4, 16}, Knobs: []presets.Knob{{Name: "model", Value: "flat"}, {Name: "replica", Value: "full"}}},
+			{Name: "baseline", Label: "baseline", X: []float64{4, 16},
+				Knobs: []presets.Knob{{Name: "model", Value: "flat"}, {Name: "replica", Value: "full"}}},
 			{Name: "pairs", Label: "pairs", X: []float64{4, 16}, Knobs: []presets.Knob{{Name: "group", Value: "2"}}},
 		},
 		Checks: []presets.Check{
-			{Name: "gain", Claim: 7, Quantity: "speedup", Series: []string{"pairs"}, X: []float64{16}, Use: presets.UseCheck, Rule: presets.Within, Tolerance: .1,
+			{Name: "gain", Claim: 7, Quantity: "speedup", Series: []string{"pairs"}, X: []float64{16}, Use: presets.UseCheck,
+				Rule: presets.Within, Tolerance: .1,
 				DependsOn: []string{"remote.latency_s", "flops_per_core"}},
-			{Name: "share", Claim: 6, Quantity: "rank_local_share", Series: []string{"pairs"}, Use: presets.UseExact, Rule: presets.Sampling, Tolerance: 5,
+			{Name: "share", Claim: 6, Quantity: "rank_local_share", Series: []string{"pairs"}, Use: presets.UseExact,
+				Rule: presets.Sampling, Tolerance: 5,
 				Published: map[string][]presets.Point{"pairs": {{X: 4, Value: .5}, {X: 16, Value: .5}}}},
 		},
 	}
@@ -76,7 +81,8 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(report.Rows, again.Rows, cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })); d != "" {
+	if d := cmp.Diff(report.Rows, again.Rows,
+		cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })); d != "" {
 		t.Errorf("a second run has different rows:\n%s", d)
 	}
 }
@@ -104,11 +110,14 @@ func TestRunErrors(t *testing.T) {
 		{func(f *presets.Figure) { f.Y = "colour" }, `quantity "colour": not in experiment randomaccess`},
 		{func(f *presets.Figure) { f.Knobs[0].Name = "colour" }, `baseline at 4: unknown knob "colour"`},
 		{func(f *presets.Figure) { f.Series[0].X[0] = 6 }, "baseline at 6: 6 processors do not fill nodes of 4"},
-		{func(f *presets.Figure) { f.Series[1].Knobs[0].Value = "3" }, "pairs, 4 processors: group = 3 does not divide 4 ranks"},
+		{func(f *presets.Figure) { f.Series[1].Knobs[0].Value = "3" },
+			"pairs, 4 processors: group = 3 does not divide 4 ranks"},
 		{func(f *presets.Figure) { f.Checks[0].Quantity = "colour" }, `check gain: quantity "colour"`},
 		{func(f *presets.Figure) { f.Checks[0].Rule = presets.Sampling }, "check gain: quantity speedup is not a sample"},
-		{func(f *presets.Figure) { f.Series[0].X = []float64{4} }, "check gain: quantity speedup is relative to series baseline, which has no run at 16"},
-		{func(f *presets.Figure) { f.Checks[1].Against = "baseline" }, "check share: quantity rank_local_share is not relative to a series: remove against"},
+		{func(f *presets.Figure) { f.Series[0].X = []float64{4} },
+			"check gain: quantity speedup is relative to series baseline, which has no run at 16"},
+		{func(f *presets.Figure) { f.Checks[1].Against = "baseline" },
+			"check share: quantity rank_local_share is not relative to a series: remove against"},
 	} {
 		_, err := Run(t.Context(), small(c.change), Options{}, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -155,7 +164,8 @@ func TestFiguresAreValid(t *testing.T) {
 			q.machine = doubled(t, p, fact.Key)
 			for k := range f.Checks {
 				if c := &f.Checks[k]; slices.Contains(c.DependsOn, fact.Key) != moves(p, q, c) {
-					t.Errorf("%s: %s: leans = %v, but doubling %s changes the model: %v", f.Name, c.Name, c.DependsOn, fact.Key, moves(p, q, c))
+					t.Errorf("%s: %s: leans = %v, but doubling %s changes the model: %v", f.Name, c.Name, c.DependsOn, fact.Key,
+						moves(p, q, c))
 				}
 			}
 		}
@@ -224,7 +234,8 @@ func TestModelsIncludeMessageServer(t *testing.T) {
 		m.Name = "served"
 		m.Classes[cluster.Remote].Gap = 0
 		m.Topology = cluster.Topology{}
-		m.Server = cluster.Server{Send: 2 * cluster.Millisecond, Receive: 3 * cluster.Millisecond, Handshake: 100 * cluster.Microsecond}
+		m.Server = cluster.Server{Send: 2 * cluster.Millisecond, Receive: 3 * cluster.Millisecond,
+			Handshake: 100 * cluster.Microsecond}
 		after, err = before.onMachine(m)
 		if err != nil {
 			t.Fatal(err)

@@ -17,8 +17,9 @@ import (
 // at an assumed rate.
 func reach(maxValue float64) []presets.Figure {
 	return small(func(f *presets.Figure) {
-		f.Checks = append(f.Checks, presets.Check{Name: "reach", Claim: 8, Quantity: "access_time", Series: []string{"pairs"}, Use: presets.UseCheck,
-			Rule: presets.Range, Least: 1e-9, Most: maxValue, DependsOn: []string{"in_node.bandwidth_bytes_per_s"}})
+		f.Checks = append(f.Checks,
+			presets.Check{Name: "reach", Claim: 8, Quantity: "access_time", Series: []string{"pairs"}, Use: presets.UseCheck,
+				Rule: presets.Range, Least: 1e-9, Most: maxValue, DependsOn: []string{"in_node.bandwidth_bytes_per_s"}})
 	})
 }
 
@@ -65,13 +66,15 @@ func TestSensitivity(t *testing.T) {
 			flips = append(flips, moveText(&m))
 		}
 	}
-	if !slices.Equal(flips, []string{"in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %)", "in_node.bandwidth_bytes_per_s × 0.5 (+1.45 %)"}) {
+	if !slices.Equal(flips,
+		[]string{"in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %)", "in_node.bandwidth_bytes_per_s × 0.5 (+1.45 %)"}) {
 		t.Errorf("flips: %q", flips)
 	}
 	if m := find(wide, key, 0.5); m == nil || m.Flips || math.Abs(m.By) < 0.01 {
 		t.Errorf("half of %s: %+v", key, m)
 	}
-	if text := narrow.Sensitivity(); text != "can flip it: in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %), in_node.bandwidth_bytes_per_s × 0.5 (+1.45 %)" {
+	if text := narrow.Sensitivity(); text !=
+		"can flip it: in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %), in_node.bandwidth_bytes_per_s × 0.5 (+1.45 %)" {
 		t.Errorf("in words: %s", text)
 	}
 	if r := sensed(t, reach(1), "share"); r.Sensed || r.Moves != nil || r.Base != "" {
@@ -103,7 +106,9 @@ func TestRecordedSensitivity(t *testing.T) {
 		_, fresh = row.Effects()
 		return row.Sensitivity(), fresh
 	}
-	if text, fresh := recorded(); !fresh || text != "can flip it: in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %), in_node.bandwidth_bytes_per_s × 0.5 (+1.45 %), as recorded" {
+	if text, fresh := recorded(); !fresh ||
+		text != "can flip it: in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %), in_node.bandwidth_bytes_per_s × 0.5 "+
+			"(+1.45 %), as recorded" {
 		t.Errorf("fresh %v: %s", fresh, text)
 	}
 	figures[0].Knobs[2].Value = "301"
@@ -144,10 +149,12 @@ func TestLongPoints(t *testing.T) {
 	}
 	again, runs := run(Options{})
 	kept := again.Rows[2]
-	if runs != 4 || !kept.Kept || kept.Pass != row.Pass || kept.Hash != row.Hash || kept.Simulated != row.Simulated || kept.Changed() {
+	if runs != 4 || !kept.Kept || kept.Pass != row.Pass || kept.Hash != row.Hash || kept.Simulated != row.Simulated ||
+		kept.Changed() {
 		t.Errorf("%d runs, recorded as %+v", runs, kept)
 	}
-	if got, want := again.Records(), long.Records(); len(got[figures[0].Name]["share"].Long) != 1 || got[figures[0].Name]["share"].Long[0] != want[figures[0].Name]["share"].Long[0] {
+	if got, want := again.Records(), long.Records(); len(got[figures[0].Name]["share"].Long) != 1 ||
+		got[figures[0].Name]["share"].Long[0] != want[figures[0].Name]["share"].Long[0] {
 		t.Errorf("recorded again: %+v, want %+v", got, want)
 	}
 	if c := again.Curves[1]; len(c.Simulated) != len(c.Series.X) {

@@ -89,7 +89,8 @@ func (s *Store) save(ctx context.Context, file string, snap *engine.Snapshot) er
 
 // run runs the rows that are not in the store, and saves each as soon as it is finished. A nil
 // Store saves nothing.
-func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, options session.Options, progress func(*session.Progress)) ([]session.Row, error) {
+func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, options session.Options,
+	progress func(*session.Progress)) ([]session.Row, error) {
 	options.Fabrics = session.Fabrics()
 	options.Limits = session.Limits{Iterations: 1}
 	options.Whole = true

@@ -51,7 +51,8 @@ func triedKeys(p *Point) ([]coll.Key, error) {
 		return nil, err
 	}
 	site := tuner.Site{Fabric: sim.New(), Machine: *p.Machine}
-	at := coll.Tuple{Collective: what, Ranks: int32(p.Scenario.Int("cores")), PerNode: int32(layout.RanksPerNode), Bytes: p.Scenario.Int("size"), Modes: coll.Modes{In: in}}
+	at := coll.Tuple{Collective: what, Ranks: int32(p.Scenario.Int("cores")), PerNode: int32(layout.RanksPerNode),
+		Bytes: p.Scenario.Int("size"), Modes: coll.Modes{In: in}}
 	choices, err := site.Pruned(at, transfer)
 	if err != nil {
 		return nil, err
@@ -116,7 +117,9 @@ func entryBytes() float64 {
 	for team := range int32(64) {
 		for size := range int64(64) {
 			choice := coll.Choice{Algorithm: a, Parameters: coll.Parameters{Radix: 2 + int(size)%7, Segments: 1}}
-			rules = append(rules, coll.Rule{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 2 + team, PerNode: 1, Bytes: 64 * size}, Choices: []coll.Choice{choice}})
+			rules = append(rules,
+				coll.Rule{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 2 + team, PerNode: 1, Bytes: 64 * size},
+					Choices: []coll.Choice{choice}})
 		}
 	}
 	table, err := coll.NewTable(rules)

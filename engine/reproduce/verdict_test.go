@@ -42,7 +42,8 @@ func TestRecords(t *testing.T) {
 		{Figure: "g", Check: "c", Name: "a", Pass: true, Use: presets.UseFit},
 		{Figure: "g", Check: "e", Name: "a", Failed: true, Use: presets.UseFit},
 	}}
-	if got, want := r.Summary(), "1 exact, 2 fitted (1 failed to run), 3 predicted (2 refuted), 0 verified; 5 not as recorded"; got != want {
+	if got, want := r.Summary(), "1 exact, 2 fitted (1 failed to run), 3 predicted (2 refuted), 0 verified; 5 not "+
+		"as recorded"; got != want {
 		t.Errorf("not recorded: %s, want %s", got, want)
 	}
 	all := r.Records()
@@ -57,7 +58,8 @@ func TestRecords(t *testing.T) {
 	for i := range r.Rows {
 		r.Rows[i].Recorded = all[r.Rows[i].Figure][r.Rows[i].Check]
 	}
-	if got, want := r.Summary(), "1 exact, 0 fitted, 3 predicted (2 refuted), 0 verified; all as recorded"; got != want || r.Any((*Row).Changed) {
+	if got, want := r.Summary(),
+		"1 exact, 0 fitted, 3 predicted (2 refuted), 0 verified; all as recorded"; got != want || r.Any((*Row).Changed) {
 		t.Errorf("recorded: %s, want %s", got, want)
 	}
 }
@@ -71,8 +73,10 @@ func TestRecordsOfLongRows(t *testing.T) {
 	}}
 	all := r.Records()
 	want := map[string]map[string]presets.Record{"f": {
-		"c": {Verdict: presets.Refuted, Long: []presets.LongResult{{Row: "a at 64", Verdict: presets.Refuted, Value: 2, Hash: "h"}}},
-		"d": {Verdict: presets.Pass, Long: []presets.LongResult{{Row: "a at 64", Verdict: presets.Pass, Value: 3, Hash: "h"}}},
+		"c": {Verdict: presets.Refuted,
+			Long: []presets.LongResult{{Row: "a at 64", Verdict: presets.Refuted, Value: 2, Hash: "h"}}},
+		"d": {Verdict: presets.Pass,
+			Long: []presets.LongResult{{Row: "a at 64", Verdict: presets.Pass, Value: 3, Hash: "h"}}},
 	}}
 	if !reflect.DeepEqual(all, want) {
 		t.Errorf("records %+v, want %+v", all, want)

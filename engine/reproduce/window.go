@@ -14,9 +14,10 @@ import (
 // windows tests the rules of MPI-2 for windows (paper 1, section 2.1) in virtual time, over the
 // number of processes. Each program that breaks a rule must be refused; the correct one must not.
 var _ = register(&Experiment{
-	Name:  "windows",
-	Knobs: []engine.Knob{{Name: "processes", Label: "processes", Doc: "processes of the window", Type: engine.Integer, Default: "2", Min: 2, Max: 1 << 16}},
-	SetX:  onKnob("processes"),
+	Name: "windows",
+	Knobs: []engine.Knob{{Name: "processes", Label: "processes", Doc: "processes of the window", Type: engine.Integer,
+		Default: "2", Min: 2, Max: 1 << 16}},
+	SetX: onKnob("processes"),
 	Quantities: []Quantity{
 		refusalQuantity("access_outside_epoch", "refused accesses outside an epoch", []windowProgram{
 			func(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, cluster.Of(b)) },
@@ -29,14 +30,16 @@ var _ = register(&Experiment{
 		refusalQuantity("conflict_in_epoch", "refused reads and writes of data put in the same epoch", []windowProgram{
 			underLock(put, get), underLock(put, put), underLock(get, put),
 		}),
-		refusalQuantity("overlapping_lock", "refused conflicting locks, and refused accesses under another rank's lock", []windowProgram{
-			underLock(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, to) }),
-			underLock(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, 0) }),
-			underLock(func(w *rma.Window, _ int, b []byte) error { return w.Put(0, 0, cluster.Of(b)) }),
-			underLock(func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
-		}),
+		refusalQuantity("overlapping_lock", "refused conflicting locks, and refused accesses under another rank's lock",
+			[]windowProgram{
+				underLock(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, to) }),
+				underLock(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, 0) }),
+				underLock(func(w *rma.Window, _ int, b []byte) error { return w.Put(0, 0, cluster.Of(b)) }),
+				underLock(func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
+			}),
 		refusalQuantity("kept_rules", "correct programs that were refused", []windowProgram{
-			underLock(put), underLock(get), underLock(put, func(w *rma.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), cluster.Of(b)) }),
+			underLock(put), underLock(get),
+			underLock(put, func(w *rma.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), cluster.Of(b)) }),
 			underLock(get, get),
 		}),
 	},
@@ -80,7 +83,8 @@ func countRefused(p *Point, programs []windowProgram) float64 {
 	n := int(p.Scenario.Int("processes"))
 	spec := cluster.Spec{
 		Machine: *p.Machine, Segment: 1 << 12, EagerLimit: -1,
-		Layout: cluster.Layout{Nodes: n, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+		Layout: cluster.Layout{Nodes: n, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+			Model: cluster.Flat},
 	}
 	count := 0.0
 	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {

@@ -25,9 +25,10 @@ const alikeSim = 1.005
 // (simulated); 6.10 ms of 7.90 ms communication now hidden". It returns "" if there is nothing to
 // compare: a run lacks iterations, or no knob that affects the program differs.
 func Change(before, after *engine.Snapshot) string {
-	if before == nil || before.Scenario.Workload != after.Scenario.Workload || !knobsDiffer(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool {
-		return changesRun(k) && !lacksEffect(before, after, k.Name)
-	}) {
+	if before == nil || before.Scenario.Workload != after.Scenario.Workload ||
+		!knobsDiffer(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool {
+			return changesRun(k) && !lacksEffect(before, after, k.Name)
+		}) {
 		return ""
 	}
 	a, okA := iterationTime(before)
@@ -37,7 +38,9 @@ func Change(before, after *engine.Snapshot) string {
 	}
 	label := difference(&before.Scenario, &after.Scenario, before.Kind, after.Kind)
 	from, to := timedStudy(before), timedStudy(after)
-	if to != nil && !knobsDiffer(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool { return !slices.Contains(to.Chooses, k.Name) }) {
+	if to != nil && !knobsDiffer(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool {
+		return !slices.Contains(to.Chooses, k.Name)
+	}) {
 		if from != nil {
 			a *= drift(from, to)
 		}
@@ -54,7 +57,8 @@ func Change(before, after *engine.Snapshot) string {
 
 // lacksEffect reports whether a knob has no effect in either run.
 func lacksEffect(before, after *engine.Snapshot, knob string) bool {
-	return workload.Idle(&before.Scenario, before.Kind, knob) != "" && workload.Idle(&after.Scenario, after.Kind, knob) != ""
+	return workload.Idle(&before.Scenario, before.Kind, knob) != "" && workload.Idle(&after.Scenario, after.Kind,
+		knob) != ""
 }
 
 // Changes returns the Change of each row of a sweep. It compares a row with the first earlier row

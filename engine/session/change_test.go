@@ -39,7 +39,8 @@ func TestChange(t *testing.T) {
 			"group 4→8: 2× faster: 2.00 → 1.00 ms for an iteration (measured)"},
 		{"slower", snapOf(t, engine.Emulated, 1e-3), snapOf(t, engine.Emulated, 1.5e-3, "ranking", "round-robin"),
 			"ranking sequential→round-robin: 1.5× slower: 1.00 → 1.50 ms for an iteration (emulated)"},
-		{"ranks × threads", snapOf(t, engine.Measured, 1e-3), snapOf(t, engine.Measured, 4e-3, "ranks-per-node", "1", "threads-per-rank", "4"),
+		{"ranks × threads", snapOf(t, engine.Measured, 1e-3),
+			snapOf(t, engine.Measured, 4e-3, "ranks-per-node", "1", "threads-per-rank", "4"),
 			"ranks-per-node 4→1, threads-per-rank 1→4: 4× slower: 1.00 → 4.00 ms for an iteration (measured)"},
 		{"alike", snapOf(t, engine.Measured, 1e-3), snapOf(t, engine.Measured, 1.04e-3, "group", "8"),
 			"group 4→8: no difference: 1.00 → 1.04 ms for an iteration (measured)"},
@@ -79,9 +80,11 @@ func product(t *testing.T, threading string, comm, non, epsilon float64, knobs .
 			t.Fatal(err)
 		}
 	}
-	s := &engine.Snapshot{Kind: engine.Simulated, Iteration: 5, IterationTimes: []float64{1e-3}, Scenario: sc, Layout: sc.Layout()}
+	s := &engine.Snapshot{Kind: engine.Simulated, Iteration: 5, IterationTimes: []float64{1e-3}, Scenario: sc,
+		Layout: sc.Layout()}
 	for name, v := range map[string]float64{
-		"f_comm": comm, "f_non": non, "f_overlap": 1 - comm - non, "epsilon": epsilon, "time_masteronly": 10e-3, "time_scheme": 10e-3 / epsilon,
+		"f_comm": comm, "f_non": non, "f_overlap": 1 - comm - non, "epsilon": epsilon, "time_masteronly": 10e-3,
+		"time_scheme": 10e-3 / epsilon,
 	} {
 		s.Metrics = append(s.Metrics, engine.Metric{Name: name, Value: v, Kind: s.Kind})
 	}
@@ -116,19 +119,25 @@ func TestChangeOfThreading(t *testing.T) {
 		want          string
 	}{
 		{"to multiple", master, product(t, "multiple", 0.4, 0.2, 1.46),
-			"multiple, m = 1: 1.46× faster: 10.0 → 6.85 ms for an iteration (simulated); 3.15 ms of 4.00 ms communication now hidden"},
+			"multiple, m = 1: 1.46× faster: 10.0 → 6.85 ms for an iteration (simulated); 3.15 ms of 4.00 ms " +
+				"communication now hidden"},
 		{"the host was slower before", slow, product(t, "multiple", 0.4, 0.2, 1.46),
-			"multiple, m = 1: 1.46× faster: 10.0 → 6.85 ms for an iteration (simulated); 3.15 ms of 4.00 ms communication now hidden"},
+			"multiple, m = 1: 1.46× faster: 10.0 → 6.85 ms for an iteration (simulated); 3.15 ms of 4.00 ms " +
+				"communication now hidden"},
 		{"more than all cannot be hidden", master, product(t, "multiple", 0.1, 0.2, 2),
-			"multiple, m = 1: 2× faster: 10.0 → 5.00 ms for an iteration (simulated); 1.00 ms of 1.00 ms communication now hidden"},
-		{"to funneled", product(t, "multiple", 0.4, 0.2, 1.6, "reserved", "2"), product(t, "funneled", 0.4, 0.2, 1.28, "reserved", "2"),
-			"funneled: 1.25× slower: 6.25 → 7.81 ms for an iteration (simulated); 2.19 ms of 4.00 ms communication now hidden"},
+			"multiple, m = 1: 2× faster: 10.0 → 5.00 ms for an iteration (simulated); 1.00 ms of 1.00 ms communication " +
+				"now hidden"},
+		{"to funneled", product(t, "multiple", 0.4, 0.2, 1.6, "reserved", "2"),
+			product(t, "funneled", 0.4, 0.2, 1.28, "reserved", "2"),
+			"funneled: 1.25× slower: 6.25 → 7.81 ms for an iteration (simulated); 2.19 ms of 4.00 ms communication " +
+				"now hidden"},
 		{"m", product(t, "multiple", 0.4, 0.2, 1.6), product(t, "multiple", 0.4, 0.2, 0.8, "reserved", "6"),
 			"multiple, m = 6: 2× slower: 6.25 → 12.5 ms for an iteration (simulated); none of 4.00 ms communication hidden"},
 		{"and back", product(t, "multiple", 0.4, 0.2, 1.6), master,
 			"masteronly: 1.6× slower: 6.25 → 10.0 ms for an iteration (simulated); 4.00 ms communication not hidden"},
 		{"with another knob", master, product(t, "multiple", 0.4, 0.2, 1.25, "world-seed", "1"),
-			"threading masteronly→multiple, world-seed 0→1: 1.25× faster: 10.0 → 8.00 ms for an iteration (simulated); 2.00 ms of 4.00 ms communication now hidden"},
+			"threading masteronly→multiple, world-seed 0→1: 1.25× faster: 10.0 → 8.00 ms for an iteration " +
+				"(simulated); 2.00 ms of 4.00 ms communication now hidden"},
 	} {
 		if got := Change(c.before, c.after); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.what, got, c.want)
@@ -146,8 +155,10 @@ func TestChangesOfASweep(t *testing.T) {
 		rows = append(rows, Row{Snapshot: s})
 	}
 	want := []string{"", "",
-		"multiple, m = 1: 1.25× faster: 10.0 → 8.00 ms for an iteration (simulated); 2.00 ms of 4.00 ms communication now hidden",
-		"multiple, m = 1: 2× faster: 10.0 → 5.00 ms for an iteration (simulated); 3.00 ms of 3.00 ms communication now hidden",
+		"multiple, m = 1: 1.25× faster: 10.0 → 8.00 ms for an iteration (simulated); 2.00 ms of 4.00 ms " +
+			"communication now hidden",
+		"multiple, m = 1: 2× faster: 10.0 → 5.00 ms for an iteration (simulated); 3.00 ms of 3.00 ms communication " +
+			"now hidden",
 	}
 	if d := cmp.Diff(want, Changes(rows)); d != "" {
 		t.Error(d)

@@ -32,10 +32,11 @@ const (
 	maxFactor           = 100                    // above it, an iteration takes seconds
 	maxFactorUnattended = 10                     // likewise in an unattended session, where no user sees the reason
 	riseMargin          = 2                      // extra factor of a rise
-	lateWindows         = 3                      // successive late windows before a rise; a launch's first is enough if a rise helps
-	fallMargin          = 4                      // a smaller factor is enough if it leaves this margin
-	calmWindows         = 20                     // successive calm windows that cause a fall
-	maxWait             = 64 * calmWindows
+	// successive late windows before a rise; a launch's first is enough if a rise helps
+	lateWindows = 3
+	fallMargin  = 4  // a smaller factor is enough if it leaves this margin
+	calmWindows = 20 // successive calm windows that cause a fall
+	maxWait     = 64 * calmWindows
 )
 
 func newDilator(unattended bool) dilator {

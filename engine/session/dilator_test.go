@@ -72,7 +72,8 @@ func TestBusyHostRisesOnce(t *testing.T) {
 		}
 		p.run(1000, tt.mean)
 		if p.x.factor != tt.want || p.rises != 1 || p.falls > 0 {
-			t.Errorf("%v ns late: factor %v after %d rises and %d falls, want %v after one", tt.mean, p.x.factor, p.rises, p.falls, tt.want)
+			t.Errorf("%v ns late: factor %v after %d rises and %d falls, want %v after one", tt.mean, p.x.factor, p.rises,
+				p.falls, tt.want)
 		}
 	}
 }

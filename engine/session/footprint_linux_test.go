@@ -207,7 +207,8 @@ func TestRandomScenariosChild(t *testing.T) {
 	if ran < 20 || short < 5 {
 		t.Errorf("%d ran, %d were too large, %d were invalid: too few scenarios", ran, short, other)
 	}
-	fmt.Printf("%d ran, %d were too large, %d could not be; grown %s\n", ran, short, other, cluster.SizeText(float64(resident(t, "VmHWM:")-before)))
+	fmt.Printf("%d ran, %d were too large, %d could not be; grown %s\n", ran, short, other,
+		cluster.SizeText(float64(resident(t, "VmHWM:")-before)))
 }
 
 // randomScenario sets some knobs of a workload to one of their choices or, for numbers, to any

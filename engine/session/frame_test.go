@@ -15,7 +15,8 @@ import (
 // processOf returns a process with some ranks of a finished run. It has the counts of the ranks,
 // and nothing of the shards.
 func processOf(r *run, number, first, end int) *process {
-	p := &process{number: number, first: first, layout: r.layout, sums: r.sums, ranked: r.ranked, slots: make([]slot, end-first)}
+	p := &process{number: number, first: first, layout: r.layout, sums: r.sums, ranked: r.ranked,
+		slots: make([]slot, end-first)}
 	p.shards = newShards(end-first, len(r.setup.workload.Samples), len(r.shards.whole))
 	for i := range p.slots {
 		from := r.slot(first + i)
@@ -48,7 +49,8 @@ func TestFramesOfProcessesAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := r.frame()
-	if whole.ranks != 12 || whole.iterations != 3 || whole.counted != 3 || len(whole.times) != 3 || whole.checks != 36 || whole.traffic.Ops == [cluster.Classes]int64{} {
+	if whole.ranks != 12 || whole.iterations != 3 || whole.counted != 3 || len(whole.times) != 3 || whole.checks != 36 ||
+		whole.traffic.Ops == [cluster.Classes]int64{} {
 		t.Fatalf("the run's own frame: %+v", whole)
 	}
 	for _, cuts := range [][]int{{0, 12}, {0, 5, 12}, {0, 1, 2, 11, 12}} {
@@ -71,12 +73,15 @@ func TestFramesOfProcessesAddUp(t *testing.T) {
 			s.take(f, 12)
 		}
 		sum := c.sum()
-		if sum.ranks != whole.ranks || sum.stamp != whole.stamp || sum.spent != whole.spent || sum.iterations != whole.iterations || sum.counted != whole.counted || !slices.Equal(sum.times, whole.times) {
-			t.Errorf("%v: %d ranks to %v, %v in all, %d iterations of %v", cuts, sum.ranks, sum.stamp, sum.spent, sum.iterations, sum.times)
+		if sum.ranks != whole.ranks || sum.stamp != whole.stamp || sum.spent != whole.spent ||
+			sum.iterations != whole.iterations || sum.counted != whole.counted || !slices.Equal(sum.times, whole.times) {
+			t.Errorf("%v: %d ranks to %v, %v in all, %d iterations of %v", cuts, sum.ranks, sum.stamp, sum.spent,
+				sum.iterations, sum.times)
 		}
 		for what, d := range map[string]string{
-			"counts": cmp.Diff(whole.counts, sum.counts, cmp.AllowUnexported(counts{}), cmpopts.EquateApprox(1e-12, 0)), "traffic": cmp.Diff(whole.traffic, sum.traffic),
-			"pairs": cmp.Diff(whole.pairs, sum.pairs), "cells": cmp.Diff(whole.cells, sum.cells),
+			"counts":  cmp.Diff(whole.counts, sum.counts, cmp.AllowUnexported(counts{}), cmpopts.EquateApprox(1e-12, 0)),
+			"traffic": cmp.Diff(whole.traffic, sum.traffic),
+			"pairs":   cmp.Diff(whole.pairs, sum.pairs), "cells": cmp.Diff(whole.cells, sum.cells),
 		} {
 			if d != "" {
 				t.Errorf("%v: %s\n%s", cuts, what, d)
@@ -128,7 +133,8 @@ func TestFrameTakesObservationsOnce(t *testing.T) {
 		}
 	}
 	l.sample(seen{state: cluster.Idle}, 4)
-	if s.take(&frame{states: l.take()}, 1); s.now[0] != cluster.Idle || s.windows[s.at][0] != (tally{cluster.Idle: 1, cluster.Calling: 1, cluster.Waiting: 2}) {
+	if s.take(&frame{states: l.take()}, 1); s.now[0] != cluster.Idle ||
+		s.windows[s.at][0] != (tally{cluster.Idle: 1, cluster.Calling: 1, cluster.Waiting: 2}) {
 		t.Errorf("%v, seen %v", s.now, s.windows[s.at])
 	}
 }

@@ -133,7 +133,9 @@ func difference(from, to *engine.Scenario, a, b engine.Kind) string {
 	}
 	for i := range table {
 		name := table[i].Name
-		if x, y := from.Text(name), table[i].Text(to.Text(name)); table[i].Text(x) != y && (workload.Idle(from, a, name) == "" || workload.Idle(to, b, name) == "") {
+		if x, y := from.Text(name),
+			table[i].Text(to.Text(name)); table[i].Text(x) != y && (workload.Idle(from, a, name) == "" ||
+			workload.Idle(to, b, name) == "") {
 			changed = append(changed, name+" "+x+"→"+y)
 		}
 	}
@@ -333,14 +335,17 @@ func (h *history) addDistributions(snap *engine.Snapshot, r *run) {
 		}
 		at += p.Places
 		if last > 0 {
-			snap.Profiles = append(snap.Profiles, engine.Profile{Name: p.Name, Title: p.Title, Unit: p.Unit, Kind: snap.Kind, Over: p.Over, Values: values[:last:last]})
+			snap.Profiles = append(snap.Profiles,
+				engine.Profile{Name: p.Name, Title: p.Title, Unit: p.Unit, Kind: snap.Kind, Over: p.Over,
+					Values: values[:last:last]})
 		}
 	}
 	for i := range t.ranked {
 		k := &t.ranked[i]
 		if m := &w.Metrics[k.metric]; k.metric < len(t.reports) && t.reports[k.metric] > 0 {
 			snap.Ranked = append(snap.Ranked, engine.Ranked{
-				Metric: engine.Metric{Name: m.Name, Value: t.sums[k.metric] / float64(t.reports[k.metric]), Unit: m.Unit, Kind: snap.Kind}, Values: k.values,
+				Metric: engine.Metric{Name: m.Name, Value: t.sums[k.metric] / float64(t.reports[k.metric]), Unit: m.Unit,
+					Kind: snap.Kind}, Values: k.values,
 			})
 		}
 	}

@@ -39,7 +39,8 @@ func TestHistoryIsLimited(t *testing.T) {
 		h.add(engine.Sample{At: second(i)})
 	}
 	if n := maxSamples / every; len(h.marks) != n+1 || h.marks[0].At != second(1) || h.marks[1].At != second(2*every+1) {
-		t.Errorf("%d marks, the first at %v and %v: want the beginning of the workload and %d", len(h.marks), h.marks[0].At, h.marks[1].At, n)
+		t.Errorf("%d marks, the first at %v and %v: want the beginning of the workload and %d", len(h.marks), h.marks[0].At,
+			h.marks[1].At, n)
 	}
 
 	h = newHistory(false)

@@ -129,7 +129,8 @@ func TestIdleKnobLeavesNoMark(t *testing.T) {
 // A knob may change after a run has ended and before the session waits for one: here it changes
 // while the end is published. It takes effect nevertheless.
 func TestKnobChangedAtEndOfRun(t *testing.T) {
-	for _, kv := range [][2]string{{"group", "8"}, {"dilation", "50"}} { // the first without effect, the second applied at once
+	// the first without effect, the second applied at once
+	for _, kv := range [][2]string{{"group", "8"}, {"dilation", "50"}} {
 		sc, err := Scenario("randomaccess")
 		if err != nil {
 			t.Fatal(err)
@@ -203,7 +204,8 @@ func TestWalkThroughWorkloads(t *testing.T) {
 		}
 		for _, name := range names {
 			set("workload", name)
-			if got, want := s.wanted.scenario, left[name]; got.Workload != name || fmt.Sprint(got.Values) != fmt.Sprint(want.Values) {
+			if got, want := s.wanted.scenario, left[name]; got.Workload != name ||
+				fmt.Sprint(got.Values) != fmt.Sprint(want.Values) {
 				t.Errorf("%s on %s: got\n%v, want the last scenario\n%v", name, fabric, got.Values, want.Values)
 			}
 		}

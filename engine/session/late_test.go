@@ -60,11 +60,14 @@ func checkAccurate(t *testing.T, s *engine.Snapshot) {
 	}
 	for i := range s.Studies {
 		v := &s.Studies[i]
-		if v.Time != 0 || v.Glance != "" || strings.Contains(v.Why, "×") || v.Gain != "" && strings.ContainsAny(v.Gain, "0123456789") {
-			t.Errorf("%s, study %s, %s: time %v, glance %q, why %q, gain %q", s.Scenario.Workload, v.Name, s.Keeping, v.Time, v.Glance, v.Why, v.Gain)
+		if v.Time != 0 || v.Glance != "" || strings.Contains(v.Why, "×") ||
+			v.Gain != "" && strings.ContainsAny(v.Gain, "0123456789") {
+			t.Errorf("%s, study %s, %s: time %v, glance %q, why %q, gain %q", s.Scenario.Workload, v.Name, s.Keeping, v.Time,
+				v.Glance, v.Why, v.Gain)
 		}
 		for _, r := range v.Rows {
-			if law := slices.IndexFunc(v.Columns, func(c engine.Column) bool { return c.Name == "access_time_law" }); law >= 0 && r.Cells[law] == r.Cells[law] {
+			if law := slices.IndexFunc(v.Columns, func(c engine.Column) bool { return c.Name == "access_time_law" }); law >=
+				0 && r.Cells[law] == r.Cells[law] {
 				t.Errorf("%s: law %v s at %s from inaccurate timings", s.Scenario.Workload, r.Cells[law], r.Label)
 			}
 			if r.Kind == engine.Emulated && r.Flag != engine.Late && r.Flag != engine.Passing && !untimed(v, &r) {
@@ -125,15 +128,20 @@ func TestDilationFollowsHost(t *testing.T) {
 	fabrics[engine.Live] = busy{Fabric: fabrics[engine.Live], mean: shortest}
 	s := start(t, sc, Options{Fabrics: fabrics, Linger: true})
 	before := s.until("late", func(s *engine.Snapshot) bool { return s.Keeping == engine.Behind })
-	after := s.until("a larger dilation", func(s *engine.Snapshot) bool { return s.Dilation > before.Dilation && s.Keeping == engine.Kept })
+	after := s.until("a larger dilation", func(s *engine.Snapshot) bool {
+		return s.Dilation > before.Dilation && s.Keeping == engine.Kept
+	})
 	// This host may be late, too, which increases the dilation.
-	if after.Dilation < 20*before.Dilation || len(after.Marks) == 0 || !strings.HasPrefix(after.Marks[0].Label, "dilation ") {
+	if after.Dilation < 20*before.Dilation || len(after.Marks) == 0 ||
+		!strings.HasPrefix(after.Marks[0].Label, "dilation ") {
 		t.Errorf("dilation %v→%v, marks %v", before.Dilation, after.Dilation, after.Marks)
 	}
 	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "dilation", Value: "10"}); err != nil {
 		t.Fatal(err)
 	}
-	chosen := s.until("the user's own", func(s *engine.Snapshot) bool { return s.Dilation == 10 && s.Keeping == engine.Behind })
+	chosen := s.until("the user's own", func(s *engine.Snapshot) bool {
+		return s.Dilation == 10 && s.Keeping == engine.Behind
+	})
 	for range 20 {
 		chosen = s.until("the next", func(n *engine.Snapshot) bool { return n.Seq > chosen.Seq })
 	}
@@ -169,7 +177,8 @@ func TestLateRowRunsAgain(t *testing.T) {
 		fabrics := Fabrics()
 		fabrics[engine.Live] = busy{Fabric: fabrics[engine.Live], mean: c.mean}
 		launches := &launchesOf{}
-		rows, err := RunRows(t.Context(), []Row{{}}, []engine.Scenario{sc}, Options{Fabrics: fabrics, Limits: Limits{Iterations: 20}, Observer: launches}, nil)
+		rows, err := RunRows(t.Context(), []Row{{}}, []engine.Scenario{sc},
+			Options{Fabrics: fabrics, Limits: Limits{Iterations: 20}, Observer: launches}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,8 +191,10 @@ func TestLateRowRunsAgain(t *testing.T) {
 		case c.dilation != "auto":
 			want = 10
 		}
-		if s.Keeping != c.keeping || s.Dilation != want || s.Iteration != 20 || !s.Verification.OK || launches.n != c.launches || len(rows[0].Late) != c.launches-1 {
-			t.Errorf("%v ns late at %s: got %q at dilation %v after %v, %d launches, %d iterations", c.mean, c.dilation, s.Keeping, s.Dilation, rows[0].Late, launches.n, s.Iteration)
+		if s.Keeping != c.keeping || s.Dilation != want || s.Iteration != 20 || !s.Verification.OK ||
+			launches.n != c.launches || len(rows[0].Late) != c.launches-1 {
+			t.Errorf("%v ns late at %s: got %q at dilation %v after %v, %d launches, %d iterations", c.mean, c.dilation,
+				s.Keeping, s.Dilation, rows[0].Late, launches.n, s.Iteration)
 		}
 		for _, late := range rows[0].Late {
 			if late != automatic {
@@ -233,6 +244,8 @@ func TestDeadlockIsListed(t *testing.T) {
 		if err := s.Do(engine.Command{Verb: engine.Set, Knob: "size", Value: "64"}); err != nil {
 			t.Fatal(err)
 		}
-		s.until("the deadlock is over", func(s *engine.Snapshot) bool { return s.Phase == engine.Running && s.Deadlock == nil })
+		s.until("the deadlock is over", func(s *engine.Snapshot) bool {
+			return s.Phase == engine.Running && s.Deadlock == nil
+		})
 	}
 }

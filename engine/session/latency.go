@@ -57,7 +57,8 @@ func quantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quantiles 
 	}
 	at := h.ValueAtPercentilesSlice([]float64{50, 99})
 	value := func(v int64) float64 { return float64(v) / steps }
-	return engine.Quantiles{Count: n, Mean: mean, Min: value(h.Min()), P50: value(at[0]), P99: value(at[1]), Max: value(h.Max())}
+	return engine.Quantiles{Count: n, Mean: mean, Min: value(h.Min()), P50: value(at[0]), P99: value(at[1]),
+		Max: value(h.Max())}
 }
 
 // decadeBuckets returns buckets that divide each decade equally.

@@ -46,8 +46,10 @@ func TestOneIterationAtLeast(t *testing.T) {
 		if err := s.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		if snap := s.Load(); snap.Phase != engine.Ended || snap.Iteration < 1 || !snap.Verification.OK || len(snap.Warnings) > 0 {
-			t.Errorf("%s: %s after %d iterations, verified %v, warnings %v", fabric, snap.Phase, snap.Iteration, snap.Verification.OK, snap.Warnings)
+		if snap := s.Load(); snap.Phase != engine.Ended || snap.Iteration < 1 || !snap.Verification.OK ||
+			len(snap.Warnings) > 0 {
+			t.Errorf("%s: %s after %d iterations, verified %v, warnings %v", fabric, snap.Phase, snap.Iteration,
+				snap.Verification.OK, snap.Warnings)
 		}
 	}
 }

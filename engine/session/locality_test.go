@@ -35,10 +35,12 @@ func TestRandomAccessFollowsTheLaw(t *testing.T) {
 		for _, s := range []struct {
 			what          string
 			measured, law float64
-		}{{"rank", at[study.LocalityRank], at[study.LocalityLawRank]}, {"node", at[study.LocalityNode], at[study.LocalityLawNode]}} {
+		}{{"rank", at[study.LocalityRank], at[study.LocalityLawRank]},
+			{"node", at[study.LocalityNode], at[study.LocalityLawNode]}} {
 			deviation := math.Sqrt(s.law * (1 - s.law) / at[study.LocalityAccesses])
 			if math.Abs(s.measured-s.law) > 5*deviation {
-				t.Errorf("%s (seed 3): %s-local share %g, the law says %g ± %g", rows[i].Name(), s.what, s.measured, s.law, deviation)
+				t.Errorf("%s (seed 3): %s-local share %g, the law says %g ± %g", rows[i].Name(), s.what, s.measured, s.law,
+					deviation)
 			}
 		}
 	}

@@ -59,7 +59,8 @@ func (s *Session) loop(ctx context.Context) {
 			why, err = s.watch(ctx, h, r, version)
 			h.fold(r, err == nil && !r.cut, why != byItself, s.elapsed())
 			set = h.set // with the knobs changed meanwhile
-			if x, ok := r.handle.(cluster.Dilated); ok && err == nil && (why == byItself || why == byLimit) && set.adaptsDilation() && h.dilator.finish(x.Lateness()) {
+			if x, ok := r.handle.(cluster.Dilated); ok && err == nil && (why == byItself || why == byLimit) &&
+				set.adaptsDilation() && h.dilator.finish(x.Lateness()) {
 				why = byHost
 			}
 			if why == byHost && !s.options.Linger {
@@ -216,7 +217,8 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 		case <-cut:
 			r.cut = true
 			if why == byLimit {
-				h.warnings = append(h.warnings, fmt.Sprintf("time limit %v: the current iteration did not finish within another %v and was stopped",
+				h.warnings = append(h.warnings, fmt.Sprintf("time limit %v: the current iteration did not finish within "+
+					"another %v and was stopped",
 					s.options.Limits.For, patience))
 			}
 			r.handle.Cancel(errCut)

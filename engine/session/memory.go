@@ -51,7 +51,9 @@ func (s *setup) memoryItems() []workload.Item {
 		workload.Item{Name: "series", Per: workload.InAll, Bytes: runBytes})
 	if s.scenario.Text("timeline") != "off" {
 		if m := &s.spec.Machine; m.Device.Count > 0 || !m.Emulated { // otherwise a device is only a label
-			items = append(items, workload.Item{Name: "timelines of streams", Per: workload.InAll, Bytes: min(maxStreamBytes, int64(l.Ranks())*cluster.Streams*laneBytes)})
+			items = append(items,
+				workload.Item{Name: "timelines of streams", Per: workload.InAll,
+					Bytes: min(maxStreamBytes, int64(l.Ranks())*cluster.Streams*laneBytes)})
 		}
 		items = append(items, workload.Item{Name: "timelines", Per: workload.InAll,
 			Bytes: min(maxTimelineBytes, int64(l.Ranks())*int64(l.ThreadsPerRank)*laneBytes+64<<20)})
@@ -80,7 +82,8 @@ type shortage struct {
 }
 
 func (e *shortage) Error() string {
-	s := fmt.Sprintf("needs %s of memory (%s), only %s available", cluster.SizeText(e.need), e.largest, cluster.SizeText(e.limit))
+	s := fmt.Sprintf("needs %s of memory (%s), only %s available", cluster.SizeText(e.need), e.largest,
+		cluster.SizeText(e.limit))
 	if e.knob != "" {
 		s = fmt.Sprintf("%s = %s: %s", e.knob, e.value, s)
 	}

@@ -28,7 +28,8 @@ func TestMemoryRefusal(t *testing.T) {
 		// The error can name a knob that is at its default.
 		{"cartesian machine this-host nodes 64 ranks-per-node 64", 1024 * mib, `^nodes = 64: needs .* fits\)$`},
 		// No single changed knob is enough.
-		{"beff fabric sim nodes 64 ranks-per-node 64 randoms 1000", 64 * mib, `^needs .*, only 64 MiB available \(use a smaller problem, larger groups or fewer ranks\)$`},
+		{"beff fabric sim nodes 64 ranks-per-node 64 randoms 1000", 64 * mib,
+			`^needs .*, only 64 MiB available \(use a smaller problem, larger groups or fewer ranks\)$`},
 		// A larger value can need less memory: larger groups have fewer replicas.
 		{"randomaccess machine this-host elements 4000000 group 1", 256 * mib, `^elements = 4000000: .* fits\)$`},
 	} {
@@ -60,8 +61,10 @@ func TestMemoryRefusalOfKnob(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range [][3]string{
-		{"elements", "16000000", `^elements = 16000000: needs .* MiB of memory \(segments 488\.3 MiB(, .*)?\), only 100 MiB available \([12]\d00000 fits\)$`},
-		{"group", "1", `^group = 1: needs 1\d\d.* MiB of memory \(segments 122\.1 MiB(, .*)?\), only 100 MiB available \([24] fits\)$`},
+		{"elements", "16000000",
+			`^elements = 16000000: needs .* MiB of memory \(segments 488\.3 MiB(, .*)?\), only 100 MiB available \([12]\d00000 fits\)$`},
+		{"group", "1",
+			`^group = 1: needs 1\d\d.* MiB of memory \(segments 122\.1 MiB(, .*)?\), only 100 MiB available \([24] fits\)$`},
 	} {
 		if err := s.setKnob(c[0], c[1]); err == nil || !regexp.MustCompile(c[2]).MatchString(err.Error()) {
 			t.Errorf("%s at %s: %v, want %s", c[0], c[1], err, c[2])

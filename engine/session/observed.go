@@ -19,7 +19,8 @@ func (s *Session) notifyLaunch(set *setup) {
 	}
 	var file bytes.Buffer
 	_ = presets.WriteMachine(&file, set.machine) // left empty for a machine that a file cannot describe
-	o.Launched(&engine.Launch{At: s.elapsed(), Scenario: set.scenario, Kind: set.kind(), Machine: set.machine.Name, File: file.String()})
+	o.Launched(&engine.Launch{At: s.elapsed(), Scenario: set.scenario, Kind: set.kind(), Machine: set.machine.Name,
+		File: file.String()})
 }
 
 // notifyEnd notifies the observer of the outcome of a launch.

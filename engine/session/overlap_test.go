@@ -15,7 +15,8 @@ import (
 // schemesStudy is ε of a workload whose metrics have the names of the study's columns.
 var schemesStudy = study.Epsilon(
 	func(s *engine.Scenario) study.Selection {
-		return study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
+		return study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"),
+			Planes: int(s.Int("local-k"))}
 	},
 	func(s *engine.Snapshot) (study.Result, bool) {
 		value := func(name string) float64 {
@@ -28,7 +29,8 @@ var schemesStudy = study.Epsilon(
 		_, overlaps := s.Metric("epsilon_model")
 		return study.Result{
 			Fractions: f, Overlaps: overlaps, CommCost: value("x_comm_over_x_overlap"),
-			Masteronly: value("time_masteronly"), Scheme: value("time_scheme"), Epsilon: value("epsilon"), Model: value("epsilon_model"),
+			Masteronly: value("time_masteronly"), Scheme: value("time_scheme"), Epsilon: value("epsilon"),
+			Model: value("epsilon_model"),
 		}, err == nil
 	},
 	"reserved", "local-k")
@@ -71,14 +73,16 @@ func init() {
 			{Name: "reserved", Type: engine.Integer, Default: "1", Min: 1, Max: 64, Role: engine.Scheme},
 			{Name: "local-k", Type: engine.Integer, Default: "8", Min: 1, Max: 64, Role: engine.Problem},
 		},
-		Defaults: map[string]string{"machine": "xc30-edison", "fabric": "sim", "ranks-per-node": "1", "threads-per-rank": "8", "model": "flat", "threading": "masteronly"},
+		Defaults: map[string]string{"machine": "xc30-edison", "fabric": "sim", "ranks-per-node": "1",
+			"threads-per-rank": "8", "model": "flat", "threading": "masteronly"},
 		Plan: func(*engine.Scenario, *workload.Site) (workload.Plan, error) {
 			return workload.Plan{Segment: 64}, nil
 		},
 		Run:     report,
 		Studies: []*engine.Study{schemesStudy},
 	}
-	for _, name := range []string{"f_comm", "f_non", "f_overlap", "epsilon", "epsilon_model", "x_comm_over_x_overlap", "time_masteronly", "time_scheme"} {
+	for _, name := range []string{"f_comm", "f_non", "f_overlap", "epsilon", "epsilon_model", "x_comm_over_x_overlap",
+		"time_masteronly", "time_scheme"} {
 		w.Metrics = append(w.Metrics, engine.MetricSpec{Name: name, Unit: "1"})
 	}
 	workload.Register(w)
@@ -113,12 +117,14 @@ func TestOverlapOfASession(t *testing.T) {
 		}
 	}
 	first := s.until("masteronly", hasPoints("masteronly", 8))
-	if want := "All threads except one are idle during communication, 33% of the time. With 1 reserved thread, ε would be 1.33 (modelled)."; first.Why != want || first.Change != "" {
+	if want := "All threads except one are idle during communication, 33% of the time. With 1 reserved thread, ε " +
+		"would be 1.33 (modelled)."; first.Why != want || first.Change != "" {
 		t.Errorf("why %q, want %q; change %q", first.Why, want, first.Change)
 	}
 	s.do(engine.Set, "threading", "multiple")
 	now := s.until("multiple", hasPoints("multiple", 8, 8))
-	if want := "multiple, m = 1: 1.29× faster: 10.0 → 7.73 ms for an iteration (simulated); 2.27 ms of 3.29 ms communication now hidden"; now.Change != want {
+	if want := "multiple, m = 1: 1.29× faster: 10.0 → 7.73 ms for an iteration (simulated); 2.27 ms of 3.29 ms " +
+		"communication now hidden"; now.Change != want {
 		t.Errorf("change %q, want %q", now.Change, want)
 	}
 	s.do(engine.Set, "local-k", "2")

@@ -31,7 +31,8 @@ func (s *Session) keepPace(h *history, r *run) {
 		return
 	}
 	want := pace(&h.set.scenario, h.last, s.options.Linger)
-	if want == r.pace || want > 0 && r.pace > 0 && math.Abs(math.Log2(want/r.pace)) < 0.5 && h.set.scenario.Text("pace") == "auto" {
+	if want == r.pace ||
+		want > 0 && r.pace > 0 && math.Abs(math.Log2(want/r.pace)) < 0.5 && h.set.scenario.Text("pace") == "auto" {
 		return
 	}
 	r.pace = want

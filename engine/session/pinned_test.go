@@ -26,10 +26,12 @@ func TestPinnedOutput(t *testing.T) {
 		changes  [][2]string
 	}{
 		{"randomaccess", []string{"machine", "demo", "accesses", "64"}, [][2]string{
-			{"group", "16"}, {"group", "1"}, {"model", "flat"}, {"model", "nested-multiple"}, {"group", "8"}, {"seed", "2"}, {"ranking", "round-robin"}, {"nodes", "2"},
+			{"group", "16"}, {"group", "1"}, {"model", "flat"}, {"model", "nested-multiple"}, {"group", "8"}, {"seed", "2"},
+			{"ranking", "round-robin"}, {"nodes", "2"},
 		}},
 		{"spmv", []string{"machine", "sr8000-f1", "threads-per-rank", "8", "threading", "masteronly"}, [][2]string{
-			{"threading", "funneled"}, {"threading", "multiple"}, {"reserved", "2"}, {"local-k", "32"}, {"reserved", "balanced"}, {"nodes", "8"},
+			{"threading", "funneled"}, {"threading", "multiple"}, {"reserved", "2"}, {"local-k", "32"},
+			{"reserved", "balanced"}, {"nodes", "8"},
 			{"local-k", "2"}, {"ni", "64"}, {"ni", "40"}, {"master-section", "barriers"}, {"threading", "masteronly"},
 		}},
 	} {
@@ -89,14 +91,17 @@ func cells(s *engine.Snapshot) []string {
 				flag = " " + flag
 			}
 			all = append(all, fmt.Sprintf("group %v: memory %d rank %v node %v access %v of %v law %v %v %v copies %v%s",
-				at[study.LocalityGroup], int64(at[study.LocalityMemory]), at[study.LocalityRank], at[study.LocalityNode], at[study.LocalityAccess],
-				at[study.LocalityAccesses], at[study.LocalityLawRank], at[study.LocalityLawNode], at[study.LocalityLaw], at[study.LocalityReplicas], flag))
+				at[study.LocalityGroup], int64(at[study.LocalityMemory]), at[study.LocalityRank], at[study.LocalityNode],
+				at[study.LocalityAccess],
+				at[study.LocalityAccesses], at[study.LocalityLawRank], at[study.LocalityLawNode], at[study.LocalityLaw],
+				at[study.LocalityReplicas], flag))
 		}
 	}
 	if v := s.Study(study.EpsilonName); v != nil {
 		line := func(r *engine.Row) string {
 			at := r.Cells
-			return fmt.Sprintf("%s m %v n %v nodes %v planes %v: comm %v non %v overlap %v cost %v masteronly %v scheme %v epsilon %v model %v (%s)",
+			return fmt.Sprintf("%s m %v n %v nodes %v planes %v: comm %v non %v overlap %v cost %v masteronly %v scheme %v "+
+				"epsilon %v model %v (%s)",
 				r.Series, at[study.EpsilonReserved], at[study.EpsilonThreads], at[study.EpsilonNodes], at[study.EpsilonPlanes],
 				at[study.EpsilonComm], at[study.EpsilonNonOverlap], at[study.EpsilonOverlap], at[study.EpsilonCommCost],
 				at[study.EpsilonMasteronly], at[study.EpsilonScheme], at[study.EpsilonValue], at[study.EpsilonModel], r.Kind)

@@ -229,8 +229,10 @@ func (p *probe) TallyIn(name string, layer, row, column int, n int64) {
 		if t.spec.Name != name {
 			continue
 		}
-		if layers := max(len(t.layers), 1); uint(layer) >= uint(layers) || uint(row) >= uint(len(t.rows)) || uint(column) >= uint(len(t.columns)) {
-			panic(fmt.Sprintf("session: workload %s: table %s of %d × %d × %d has no cell %d, %d, %d", p.run.setup.workload.Name, name, layers, len(t.rows), len(t.columns), layer, row, column))
+		if layers := max(len(t.layers), 1); uint(layer) >= uint(layers) || uint(row) >= uint(len(t.rows)) ||
+			uint(column) >= uint(len(t.columns)) {
+			panic(fmt.Sprintf("session: workload %s: table %s of %d × %d × %d has no cell %d, %d, %d",
+				p.run.setup.workload.Name, name, layers, len(t.rows), len(t.columns), layer, row, column))
 		}
 		b := p.batch
 		cell := t.first + (layer*len(t.rows)+row)*len(t.columns) + column

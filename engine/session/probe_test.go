@@ -77,14 +77,30 @@ func BenchmarkAccess(b *testing.B) {
 
 func TestUndeclaredPanics(t *testing.T) {
 	for want, call := range map[string]func(p engine.Probe){
-		"session: workload story does not declare the metric speed":              func(p engine.Probe) { p.Report("speed", 1) },
-		"session: workload story does not declare the sample speed":              func(p engine.Probe) { p.Sample("speed", 1) },
-		"session: workload story does not declare the table speed":               func(p engine.Probe) { p.Tally("speed", 0, 0, 1) },
-		"session: workload story: sample span = -1: want a finite number ≥ 0":    func(p engine.Probe) { p.Sample("span", -1) },
-		"session: workload story: sample span = NaN: want a finite number ≥ 0":   func(p engine.Probe) { p.Sample("span", math.NaN()) },
-		"session: workload story: sample span = +Inf: want a finite number ≥ 0":  func(p engine.Probe) { p.Sample("span", math.Inf(1)) },
-		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 2, 0":  func(p engine.Probe) { p.Tally("turns", 2, 0, 1) },
-		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 0, -1": func(p engine.Probe) { p.Tally("turns", 0, -1, 1) },
+		"session: workload story does not declare the metric speed": func(p engine.Probe) {
+			p.Report("speed", 1)
+		},
+		"session: workload story does not declare the sample speed": func(p engine.Probe) {
+			p.Sample("speed", 1)
+		},
+		"session: workload story does not declare the table speed": func(p engine.Probe) {
+			p.Tally("speed", 0, 0, 1)
+		},
+		"session: workload story: sample span = -1: want a finite number ≥ 0": func(p engine.Probe) {
+			p.Sample("span", -1)
+		},
+		"session: workload story: sample span = NaN: want a finite number ≥ 0": func(p engine.Probe) {
+			p.Sample("span", math.NaN())
+		},
+		"session: workload story: sample span = +Inf: want a finite number ≥ 0": func(p engine.Probe) {
+			p.Sample("span", math.Inf(1))
+		},
+		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 2, 0": func(p engine.Probe) {
+			p.Tally("turns", 2, 0, 1)
+		},
+		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 0, -1": func(p engine.Probe) {
+			p.Tally("turns", 0, -1, 1)
+		},
 	} {
 		runProbe(t, func(p engine.Probe) {
 			defer func() {
@@ -110,7 +126,8 @@ func TestSamplesAndTables(t *testing.T) {
 			t.Fatalf("%s: samples %+v", fabric, s.Samples)
 		}
 		number, span := s.Samples[0], s.Samples[1]
-		if number.Count != 30 || number.Mean != 2.5 || number.Min != 0 || number.P50 < 1.99 || number.P50 > 2.01 || number.Max < 4.98 || number.Max > 5.02 || number.Kind != s.Kind {
+		if number.Count != 30 || number.Mean != 2.5 || number.Min != 0 || number.P50 < 1.99 || number.P50 > 2.01 ||
+			number.Max < 4.98 || number.Max > 5.02 || number.Kind != s.Kind {
 			t.Errorf("%s: got %+v, want the numbers 0 to 5, five times each", fabric, number)
 		}
 		if span.Count != 30 || math.Abs(span.Mean/3e-6-1) > 1e-12 || math.Abs(span.Max/5e-6-1) > 0.01 || span.Unit != "s" {
@@ -119,10 +136,12 @@ func TestSamplesAndTables(t *testing.T) {
 		if len(s.Tallies) != 3 || s.Tallies[0].At(0, 0) != 0 {
 			t.Fatalf("%s: tables %+v", fabric, s.Tallies)
 		}
-		if l := s.Tally("layers"); l.In(0, 0, 0) != 0 || l.In(1, 0, 0) != 18 || l.In(2, 0, 0) != 12 || l.At(0, 0) != 30 || l.Each != 1e-12 {
+		if l := s.Tally("layers"); l.In(0, 0, 0) != 0 || l.In(1, 0, 0) != 18 || l.In(2, 0, 0) != 12 || l.At(0, 0) != 30 ||
+			l.Each != 1e-12 {
 			t.Errorf("%s: of 30 counts 18 in even and 12 in odd iterations: %+v", fabric, l)
 		}
-		if len(s.Ranked) != 1 || s.Ranked[0].Name != "own" || !slices.Equal(s.Ranked[0].Values, []float64{2, 12, 22, 32, 42, 52}) || s.Ranked[0].Value != 27 {
+		if len(s.Ranked) != 1 || s.Ranked[0].Name != "own" ||
+			!slices.Equal(s.Ranked[0].Values, []float64{2, 12, 22, 32, 42, 52}) || s.Ranked[0].Value != 27 {
 			t.Errorf("%s: by rank %+v", fabric, s.Ranked)
 		}
 		if p := s.Profile("squares"); len(s.Profiles) != 1 || p == nil || len(p.Values) != 17 || p.Kind != s.Kind {
@@ -147,7 +166,9 @@ func TestSamplesAndTables(t *testing.T) {
 func TestTablesCoverCompleteIterations(t *testing.T) {
 	const ranks = 6
 	for _, fabric := range []string{"live", "sim"} {
-		run := start(t, storyOf(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1"), Options{Linger: true})
+		run := start(t,
+			storyOf(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1"),
+			Options{Linger: true})
 		seen := map[int]bool{}
 		whole := func(s *engine.Snapshot) {
 			if len(s.Tallies) == 0 {
@@ -157,13 +178,17 @@ func TestTablesCoverCompleteIterations(t *testing.T) {
 			even, odd := (s.Counted+1)/2, s.Counted/2
 			for rank := range ranks {
 				if a, b := s.Tallies[1].At(0, rank), s.Tallies[1].At(1, rank); a != int64(10*even) || b != int64(10*odd) {
-					t.Errorf("%s, iteration %d: rank %d has counted %d and %d in %d iterations, want %d and %d", fabric, s.Iteration, rank, a, b, s.Counted, 10*even, 10*odd)
+					t.Errorf("%s, iteration %d: rank %d has counted %d and %d in %d iterations, want %d and %d", fabric, s.Iteration,
+						rank, a, b, s.Counted, 10*even, 10*odd)
 				}
 			}
 		}
 		run.until("looks", func(s *engine.Snapshot) bool { whole(s); return len(seen) > 2 })
 		run.do(engine.Pause)
-		at := run.until("paused", func(s *engine.Snapshot) bool { whole(s); return s.Phase == engine.Paused && s.Counted == s.Iteration })
+		at := run.until("paused", func(s *engine.Snapshot) bool {
+			whole(s)
+			return s.Phase == engine.Paused && s.Counted == s.Iteration
+		})
 		run.do(engine.Step)
 		run.until("a step", func(s *engine.Snapshot) bool { whole(s); return s.Counted > at.Counted })
 		run.do(engine.Resume)
@@ -220,7 +245,8 @@ func TestLastCounts(t *testing.T) {
 		p.Verify(false, "wrong")
 	})
 	c := r.frame()
-	if n, sum := c.totalAccesses(); n != 1000 || sum != 3*cluster.Millisecond || c.histograms.series[cluster.InRank].TotalCount() != 1000 {
+	if n, sum := c.totalAccesses(); n != 1000 || sum != 3*cluster.Millisecond ||
+		c.histograms.series[cluster.InRank].TotalCount() != 1000 {
 		t.Errorf("%d accesses, total time %v", n, sum)
 	}
 	if c.checks != 1 || c.failures != 1 || c.detail != "wrong" {
@@ -285,7 +311,8 @@ func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 		from, by      float64
 		n             int
 		filled, finer int // filled buckets, and the minimum number per decade
-	}{{"a few values near each other", 400e-6, 1.01, 20, 20, 250}, {"one", 1e-3, 1, 50, 1, 250}, {"a decade", 1e-5, 1.0023, 1000, 100, 60}, {"nine decades", 1e-8, 1.021, 1000, 100, 5}} {
+	}{{"a few values near each other", 400e-6, 1.01, 20, 20, 250}, {"one", 1e-3, 1, 50, 1, 250},
+		{"a decade", 1e-5, 1.0023, 1000, 100, 60}, {"nine decades", 1e-8, 1.021, 1000, 100, 5}} {
 		h := newHistograms(1).series[cluster.Classes]
 		x, least := c.from, math.Inf(1)
 		for range c.n {
@@ -310,7 +337,8 @@ func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 			}
 			n, lower = n+b.Count, b.Upper
 		}
-		if n != int64(c.n) || filled > maxBuckets || filled < min(c.filled, maxBuckets/2) || q.Min > least || q.Buckets[len(q.Buckets)-1].Upper < q.Max*0.9999 {
+		if n != int64(c.n) || filled > maxBuckets || filled < min(c.filled, maxBuckets/2) || q.Min > least ||
+			q.Buckets[len(q.Buckets)-1].Upper < q.Max*0.9999 {
 			t.Errorf("%s: %d values in %d buckets from %v to %v", c.what, n, filled, q.Min, q.Buckets[len(q.Buckets)-1].Upper)
 		}
 	}
@@ -318,7 +346,8 @@ func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 
 func TestLatenciesBeyondTheScaleAreClamped(t *testing.T) {
 	s := newShards(1, 0, 0)
-	s.record(0, &batch{values: 2, waiting: [256]pending{packTime(cluster.InNode, 0), packTime(cluster.InNode, math.MaxInt64)}})
+	s.record(0,
+		&batch{values: 2, waiting: [256]pending{packTime(cluster.InNode, 0), packTime(cluster.InNode, math.MaxInt64)}})
 	q := latencyQuantiles(s.merge().series[cluster.InNode], 2, 2000*cluster.Second)
 	if q.Count != 2 || q.Min != 0 || math.Abs(q.Max-1000) > 10 {
 		t.Errorf("%+v", q)

@@ -34,7 +34,8 @@ func TestRecentTrafficOfLastSecond(t *testing.T) {
 	for range 100 {
 		r.take(time.Minute, counts(2000)) // a long iteration
 	}
-	want := engine.Recent{Span: 200 * cluster.Millisecond, Class: [cluster.Classes]int64{cluster.Remote: 20000}, Nodes: 1, Pairs: []int64{0, 20000, 0, 0}}
+	want := engine.Recent{Span: 200 * cluster.Millisecond, Class: [cluster.Classes]int64{cluster.Remote: 20000},
+		Nodes: 1, Pairs: []int64{0, 20000, 0, 0}}
 	if v := r.view(&l); v.Span != want.Span || v.Class != want.Class || !slices.Equal(v.Pairs, want.Pairs) {
 		t.Errorf("%+v, want %+v", v, want)
 	}
@@ -43,7 +44,9 @@ func TestRecentTrafficOfLastSecond(t *testing.T) {
 // For many nodes, recent traffic lists the bytes between blocks of nodes. Their sum equals the sum
 // over classes.
 func TestRecentTrafficOfManyNodes(t *testing.T) {
-	s := start(t, storyOf(t, "send", "fabric", "sim", "machine", "xc30-edison", "nodes", "100", "ranks-per-node", "1", "group", "1"), Options{Limits: Limits{Iterations: 3}, Fabrics: Fabrics()})
+	s := start(t,
+		storyOf(t, "send", "fabric", "sim", "machine", "xc30-edison", "nodes", "100", "ranks-per-node", "1", "group", "1"),
+		Options{Limits: Limits{Iterations: 3}, Fabrics: Fabrics()})
 	if err := s.Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +56,7 @@ func TestRecentTrafficOfManyNodes(t *testing.T) {
 		t.Fatalf("%d nodes a block, %d pairs, node pairs %v", v.Nodes, len(v.Pairs), snap.NodePairs != nil)
 	}
 	if v.Pairs[0] != 3*100 || v.Pairs[49] != 3*200 || v.Class[cluster.Remote] != 3*9900 {
-		t.Errorf("rank 0 sent %d B to its own block, %d B to the last, %d B in all; want 300, 600, 29700", v.Pairs[0], v.Pairs[49], v.Class[cluster.Remote])
+		t.Errorf("rank 0 sent %d B to its own block, %d B to the last, %d B in all; want 300, 600, 29700", v.Pairs[0],
+			v.Pairs[49], v.Class[cluster.Remote])
 	}
 }

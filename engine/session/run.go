@@ -21,7 +21,8 @@ type setup struct {
 }
 
 // kinds maps a clock to the kind of its numbers.
-var kinds = [...]engine.Kind{cluster.WallClock: engine.Measured, cluster.DilatedClock: engine.Emulated, cluster.VirtualClock: engine.Simulated}
+var kinds = [...]engine.Kind{cluster.WallClock: engine.Measured, cluster.DilatedClock: engine.Emulated,
+	cluster.VirtualClock: engine.Simulated}
 
 // kind returns the kind of this setup's numbers.
 func (s *setup) kind() engine.Kind { return kinds[s.fabric.Clock(&s.machine)] }

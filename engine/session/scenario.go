@@ -114,7 +114,8 @@ func (s *setup) checkSimulable() error {
 	}
 	m := &s.machine
 	if m.Classes == [cluster.Classes]cluster.Link{} {
-		return fmt.Errorf("machine %s: no costs to simulate with (measure them with hybridtop calibrate, use a machine such as demo, or fabric = live)", m.Name)
+		return fmt.Errorf("machine %s: no costs to simulate with (measure them with hybridtop calibrate, use a machine "+
+			"such as demo, or fabric = live)", m.Name)
 	}
 	if _, err := topology.New(m.Topology, s.spec.Layout.Nodes); err != nil {
 		return fmt.Errorf("machine %s: %w", m.Name, err)

@@ -183,7 +183,8 @@ func (s *Session) do(c engine.Command) error {
 		s.stop = true
 		s.mu.Unlock()
 	default:
-		return errors.New("unknown command " + string(c.Verb) + ": want one of set, take, default, undo, redo, pause, resume, step, reset, stop")
+		return errors.New("unknown command " + string(c.Verb) +
+			": want one of set, take, default, undo, redo, pause, resume, step, reset, stop")
 	}
 	s.wake()
 	return nil
@@ -216,10 +217,11 @@ func (s *Session) replaceWanted(next func(from *engine.Scenario) (setup, error),
 	if same && !s.idle {
 		return nil
 	}
-	takesEffectNow := from.Workload == to.Workload && !s.idle && s.wanted.kind() == set.kind() && !slices.ContainsFunc(to.Table, func(k engine.Knob) bool {
-		return k.Scope != engine.ScopeNow && from.Values[k.Name] != to.Values[k.Name] &&
-			(workload.Idle(from, set.kind(), k.Name) == "" || workload.Idle(to, set.kind(), k.Name) == "")
-	})
+	takesEffectNow := from.Workload == to.Workload && !s.idle && s.wanted.kind() == set.kind() &&
+		!slices.ContainsFunc(to.Table, func(k engine.Knob) bool {
+			return k.Scope != engine.ScopeNow && from.Values[k.Name] != to.Values[k.Name] &&
+				(workload.Idle(from, set.kind(), k.Name) == "" || workload.Idle(to, set.kind(), k.Name) == "")
+		})
 	if !same {
 		onLeave(*from)
 	}

@@ -109,7 +109,8 @@ func TestInvalidScenarios(t *testing.T) {
 		}
 	}
 	sc := storyOf(t, "access")
-	if _, err := New(sc, Options{}); err == nil || !strings.Contains(err.Error(), "fabric live: not built into this program") {
+	if _, err := New(sc, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "fabric live: not built into this program") {
 		t.Errorf("without a fabric: %v", err)
 	}
 }
@@ -130,14 +131,16 @@ func TestTakeAScenario(t *testing.T) {
 	after := s.until("taken", func(s *engine.Snapshot) bool {
 		return s.Phase == engine.Running && s.Layout.Nodes == 3 && s.Iteration > 0
 	})
-	if after.Layout.Group != 15 || len(after.Marks) != len(before.Marks)+1 || !strings.Contains(after.Marks[len(after.Marks)-1].Label, "nodes 4→3, ranks-per-node 4→5, group 16→15") {
+	if after.Layout.Group != 15 || len(after.Marks) != len(before.Marks)+1 ||
+		!strings.Contains(after.Marks[len(after.Marks)-1].Label, "nodes 4→3, ranks-per-node 4→5, group 16→15") {
 		t.Errorf("layout %v, marks %v", after.Layout, after.Marks)
 	}
 	bad := want.Clone()
 	bad.Values["group"] = "4"
 	gone := want.Clone()
 	gone.Values["speed"] = "9"
-	for want, sc := range map[string]*engine.Scenario{"group = 4 does not divide": &bad, `unknown knob "speed"`: &gone, "no scenario": nil} {
+	for want, sc := range map[string]*engine.Scenario{"group = 4 does not divide": &bad, `unknown knob "speed"`: &gone,
+		"no scenario": nil} {
 		if err := s.Do(engine.Command{Verb: engine.Take, Scenario: sc}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("taken: %v, want %q", err, want)
 		}
@@ -154,12 +157,15 @@ func TestPauseStepResume(t *testing.T) {
 	at := s.until("paused", paused)
 	for range 3 {
 		s.do(engine.Step)
-		next := s.until("paused after a step", func(s *engine.Snapshot) bool { return paused(s) && s.Iteration > at.Iteration })
+		next := s.until("paused after a step", func(s *engine.Snapshot) bool {
+			return paused(s) && s.Iteration > at.Iteration
+		})
 		if next.Iteration != at.Iteration+1 {
 			t.Fatalf("a step went from iteration %d to %d", at.Iteration, next.Iteration)
 		}
 		if next.Verification.Checks != int64(next.Iteration)*16 {
-			t.Errorf("paused after %d iterations with %d checks, want %d: counts are missing", next.Iteration, next.Verification.Checks, next.Iteration*16)
+			t.Errorf("paused after %d iterations with %d checks, want %d: counts are missing", next.Iteration,
+				next.Verification.Checks, next.Iteration*16)
 		}
 		if next.Ranks[0].State != cluster.Waiting {
 			t.Errorf("state of rank 0 in a paused session: %s", next.Ranks[0].State)
@@ -167,7 +173,9 @@ func TestPauseStepResume(t *testing.T) {
 		at = next
 	}
 	s.do(engine.Resume)
-	s.until("running again", func(s *engine.Snapshot) bool { return s.Phase == engine.Running && s.Iteration > at.Iteration+3 })
+	s.until("running again", func(s *engine.Snapshot) bool {
+		return s.Phase == engine.Running && s.Iteration > at.Iteration+3
+	})
 }
 
 // A pause of a minute is not a deadlock, because rank 0 waits outside the fabric.
@@ -206,14 +214,16 @@ func TestKnobWithoutEffect(t *testing.T) {
 		s.do(engine.Set, "group", "8")
 		time.Sleep(time.Second)
 		snap := s.Load()
-		if snap.Scenario.Text("group") != "8" || snap.Iteration < before.Iteration+50 || snap.Fabric < before.Fabric || len(snap.Marks) > 0 {
+		if snap.Scenario.Text("group") != "8" || snap.Iteration < before.Iteration+50 || snap.Fabric < before.Fabric ||
+			len(snap.Marks) > 0 {
 			t.Errorf("group %s, iteration %d after %d, the fabric's time %v after %v, marks %v",
 				snap.Scenario.Text("group"), snap.Iteration, before.Iteration, snap.Fabric, before.Fabric, snap.Marks)
 		}
 		s.do(engine.Set, "model", "nested-multiple")
 		time.Sleep(time.Second)
 		if again := s.Load(); again.Iteration > snap.Iteration+50 || again.Layout.Group != 8 {
-			t.Errorf("iteration %d with groups of %d: want a new launch after the change of a knob with an effect", again.Iteration, again.Layout.Group)
+			t.Errorf("iteration %d with groups of %d: want a new launch after the change of a knob with an effect",
+				again.Iteration, again.Layout.Group)
 		}
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -290,7 +300,8 @@ func TestTimeLimit(t *testing.T) {
 		if err := s.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		if snap := s.Load(); snap.Phase != engine.Ended || snap.Elapsed < 2*time.Second || snap.Elapsed > 2100*time.Millisecond || len(snap.Warnings) > 0 {
+		if snap := s.Load(); snap.Phase != engine.Ended || snap.Elapsed < 2*time.Second ||
+			snap.Elapsed > 2100*time.Millisecond || len(snap.Warnings) > 0 {
 			t.Errorf("%s after %v, warnings %v", snap.Phase, snap.Elapsed, snap.Warnings)
 		}
 	})
@@ -406,7 +417,8 @@ func TestReset(t *testing.T) {
 		all += snap.Latency[c].Count
 	}
 	if at := snap.Studies[0].Rows[1].Cells; at[study.LocalityGroup] != 2 || at[study.LocalityAccesses] >= float64(all) {
-		t.Errorf("row of group %v has %v accesses of %d: cleared accesses count again", at[study.LocalityGroup], at[study.LocalityAccesses], all)
+		t.Errorf("row of group %v has %v accesses of %d: cleared accesses count again", at[study.LocalityGroup],
+			at[study.LocalityAccesses], all)
 	}
 }
 

@@ -71,7 +71,8 @@ func newShards(ranks, samples, cells int) *shards {
 	if samples > maxDeclaredSamples {
 		panic(fmt.Sprintf("session: %d samples declared: want at most %d", samples, maxDeclaredSamples))
 	}
-	s := &shards{part: make([]shard, min(ranks, 2*runtime.GOMAXPROCS(0))), total: newHistograms(samples), spare: newHistograms(samples), whole: make([]int64, cells)}
+	s := &shards{part: make([]shard, min(ranks, 2*runtime.GOMAXPROCS(0))), total: newHistograms(samples),
+		spare: newHistograms(samples), whole: make([]int64, cells)}
 	for i := range s.part {
 		s.part[i].histograms, s.part[i].cells = newHistograms(samples), make([]int64, cells)
 	}

@@ -10,7 +10,8 @@ import (
 // The cost of the session itself: sampling the states, a sample and a snapshot.
 func BenchmarkPublish(b *testing.B) {
 	for _, nodes := range []string{"1", "64", "2048"} {
-		sc := storyOf(b, "access", "nodes", nodes, "ranks-per-node", "16", "group", "16", "fabric", "sim", "machine", "xc30-edison")
+		sc := storyOf(b, "access", "nodes", nodes, "ranks-per-node", "16", "group", "16", "fabric", "sim", "machine",
+			"xc30-edison")
 		o := Options{Fabrics: Fabrics()}
 		set, err := o.resolve(sc, "")
 		if err != nil {

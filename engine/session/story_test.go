@@ -178,7 +178,8 @@ func spread(r *cluster.Rank, p engine.Probe, n int) {
 	}
 }
 
-var classTime = [cluster.Classes]cluster.Time{10 * cluster.Nanosecond, 100 * cluster.Nanosecond, 4 * cluster.Microsecond}
+var classTime = [cluster.Classes]cluster.Time{10 * cluster.Nanosecond, 100 * cluster.Nanosecond,
+	4 * cluster.Microsecond}
 
 func init() {
 	var names []string
@@ -192,19 +193,22 @@ func init() {
 			{Name: "segment", Type: engine.Size, Default: "4096", Max: 1 << 50, Role: engine.Problem},
 		},
 		Defaults: map[string]string{"machine": "this-host"},
-		Metrics:  []engine.MetricSpec{{Name: "iteration", Unit: "1"}, {Name: "unused", Unit: "s"}, {Name: "own", Unit: "1", Ranked: true}},
-		Samples:  []engine.MetricSpec{{Name: "number", Unit: "1"}, {Name: "span", Unit: "s"}, {Name: "unseen", Unit: "B/s"}},
+		Metrics: []engine.MetricSpec{{Name: "iteration", Unit: "1"}, {Name: "unused", Unit: "s"},
+			{Name: "own", Unit: "1", Ranked: true}},
+		Samples: []engine.MetricSpec{{Name: "number", Unit: "1"}, {Name: "span", Unit: "s"}, {Name: "unseen", Unit: "B/s"}},
 		Tallies: []engine.TallySpec{
-			{Name: "nothing", Unit: "B", Row: "row", Column: "column", Labels: func(*engine.Scenario, *cluster.Machine) (rows, columns []string) {
-				return []string{"first"}, []string{"only"}
-			}},
-			{Name: "turns", Unit: "1", Row: "iteration", Column: "rank", Labels: func(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
-				l := s.Layout()
-				for rank := range min(l.Ranks(), engine.MaxTally) {
-					columns = append(columns, strconv.Itoa(rank))
-				}
-				return []string{"even", "odd"}, columns
-			}},
+			{Name: "nothing", Unit: "B", Row: "row", Column: "column",
+				Labels: func(*engine.Scenario, *cluster.Machine) (rows, columns []string) {
+					return []string{"first"}, []string{"only"}
+				}},
+			{Name: "turns", Unit: "1", Row: "iteration", Column: "rank",
+				Labels: func(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
+					l := s.Layout()
+					for rank := range min(l.Ranks(), engine.MaxTally) {
+						columns = append(columns, strconv.Itoa(rank))
+					}
+					return []string{"even", "odd"}, columns
+				}},
 			{Name: "layers", Unit: "s", Each: 1e-12, Row: "row", Column: "column", Layer: "layer",
 				Labels: func(*engine.Scenario, *cluster.Machine) (rows, columns []string) { return []string{"r"}, []string{"c"} },
 				Layers: func(*engine.Scenario, *cluster.Machine) []string { return []string{"none", "even", "odd"} }},
@@ -330,7 +334,8 @@ func (w *watched) until(what string, holds func(*engine.Snapshot) bool) *engine.
 			}
 			seen++
 			if seen == patience {
-				w.t.Fatalf("after %d snapshots (%s, iteration %d, marks %v), still waiting for: %s", seen, s.Phase, s.Iteration, s.Marks, what)
+				w.t.Fatalf("after %d snapshots (%s, iteration %d, marks %v), still waiting for: %s", seen, s.Phase, s.Iteration,
+					s.Marks, what)
 			}
 		}
 		if w.over {

@@ -60,9 +60,11 @@ func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, pr
 }
 
 // RunRows runs a scenario for each row, as Sweep does, and fills in the results.
-func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Options, progress func(*Progress)) ([]Row, error) {
+func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Options,
+	progress func(*Progress)) ([]Row, error) {
 	o.Linger = false
-	f := &sweepRun{options: o, cores: runtime.GOMAXPROCS(0), rows: rows, setups: make([]setup, len(rows)), refusals: make(map[int]error), began: time.Now()}
+	f := &sweepRun{options: o, cores: runtime.GOMAXPROCS(0), rows: rows, setups: make([]setup, len(rows)),
+		refusals: make(map[int]error), began: time.Now()}
 	all := o
 	all.Memory = o.memory() // looked up once for all points
 	for i := range rows {

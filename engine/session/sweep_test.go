@@ -50,7 +50,9 @@ func TestSweep(t *testing.T) {
 func TestRefusedPoint(t *testing.T) {
 	for _, values := range [][]string{{"3", "4", "2"}, {"4", "3", "2"}, {"4", "2", "3"}} {
 		var last Progress
-		rows, err := Sweep(t.Context(), storyOf(t, "access"), []Axis{{"group", values}}, onLive(), func(p *Progress) { last = *p })
+		rows, err := Sweep(t.Context(), storyOf(t, "access"), []Axis{{"group", values}}, onLive(), func(p *Progress) {
+			last = *p
+		})
 		if err != nil || len(rows) != len(values) {
 			t.Fatalf("%v: %d rows, %v", values, len(rows), err)
 		}
@@ -61,8 +63,10 @@ func TestRefusedPoint(t *testing.T) {
 			if r.Knobs[0].Value == "3" {
 				want, iterations = "group = 3 does not divide 16 ranks: use 2 or 4", 0
 			}
-			if s.Failure != want || (s.Phase == engine.Failed) != (want != "") || s.Iteration != iterations || s.Kind == "" || s.Machine == "" || s.Scenario.Text("group") != r.Knobs[0].Value {
-				t.Errorf("%v: %s: %v after %d iterations on %q, %q: %q", values, r.Name(), s.Phase, s.Iteration, s.Machine, s.Kind, s.Failure)
+			if s.Failure != want || (s.Phase == engine.Failed) != (want != "") || s.Iteration != iterations || s.Kind == "" ||
+				s.Machine == "" || s.Scenario.Text("group") != r.Knobs[0].Value {
+				t.Errorf("%v: %s: %v after %d iterations on %q, %q: %q", values, r.Name(), s.Phase, s.Iteration, s.Machine,
+					s.Kind, s.Failure)
 			}
 		}
 		if last.Done != len(values) || last.Total != len(values) {
@@ -75,7 +79,9 @@ func TestRefusedPoint(t *testing.T) {
 func TestRefusedPointEndsWhole(t *testing.T) {
 	o := onLive()
 	o.Whole = true
-	rows, err := Sweep(t.Context(), storyOf(t, "access"), []Axis{{"group", []string{"4", "3"}}}, o, func(*Progress) { t.Error("a point ran") })
+	rows, err := Sweep(t.Context(), storyOf(t, "access"), []Axis{{"group", []string{"4", "3"}}}, o, func(*Progress) {
+		t.Error("a point ran")
+	})
 	if err == nil || !strings.Contains(err.Error(), "group 3: group = 3 does not divide 16 ranks") || rows != nil {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
@@ -121,7 +127,9 @@ func TestSweepChecksEveryPointFirst(t *testing.T) {
 func TestSweepEndsWithItsContext(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	rows, err := Sweep(ctx, storyOf(t, "endless"), []Axis{{"seed", []string{"1", "2", "3"}}}, onLive(), func(*Progress) { cancel(why) })
+	rows, err := Sweep(ctx, storyOf(t, "endless"), []Axis{{"seed", []string{"1", "2", "3"}}}, onLive(), func(*Progress) {
+		cancel(why)
+	})
 	if !errors.Is(err, why) || len(rows) != 1 || rows[0].Snapshot == nil {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}

@@ -86,7 +86,8 @@ func (f *sweepRun) run(ctx context.Context, progress func(*Progress)) {
 // refuse ends a point that cannot run. The other points still run.
 func (f *sweepRun) refuse(i int, sc engine.Scenario, err error) {
 	s := &engine.Snapshot{
-		Scenario: sc, Phase: engine.Failed, Layout: sc.Layout(), Machine: sc.Text("machine"), Dilation: 1, Failure: err.Error(),
+		Scenario: sc, Phase: engine.Failed, Layout: sc.Layout(), Machine: sc.Text("machine"), Dilation: 1,
+		Failure: err.Error(),
 	}
 	if m, err := f.options.machine(s.Machine); err == nil {
 		if fabric, ok := f.options.Fabrics[sc.Text("fabric")]; ok {

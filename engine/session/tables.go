@@ -24,7 +24,8 @@ func (s *setup) layOutTables() (tables []table, cells int) {
 			t.layers = t.spec.Layers(&s.scenario, &s.machine)
 		}
 		if len(t.rows) > engine.MaxTally || len(t.columns) > engine.MaxTally || len(t.layers) > engine.MaxTally {
-			panic(fmt.Sprintf("session: table %s of workload %s has %d × %d × %d cells: want at most %d per dimension", t.spec.Name, s.workload.Name, len(t.layers), len(t.rows), len(t.columns), engine.MaxTally))
+			panic(fmt.Sprintf("session: table %s of workload %s has %d × %d × %d cells: want at most %d per dimension",
+				t.spec.Name, s.workload.Name, len(t.layers), len(t.rows), len(t.columns), engine.MaxTally))
 		}
 		cells += t.cells()
 		tables = append(tables, t)
@@ -45,6 +46,7 @@ func (t *table) withCounts(cells []int64, kind engine.Kind) engine.Table {
 	}
 	return engine.Table{
 		Name: t.spec.Name, Title: t.spec.Title, Unit: t.spec.Unit, Each: each, Kind: kind, Shape: t.spec.Shape,
-		Row: t.spec.Row, Column: t.spec.Column, Rows: t.rows, Columns: t.columns, Layer: t.spec.Layer, Layers: t.layers, Counts: counts,
+		Row: t.spec.Row, Column: t.spec.Column, Rows: t.rows, Columns: t.columns, Layer: t.spec.Layer, Layers: t.layers,
+		Counts: counts,
 	}
 }

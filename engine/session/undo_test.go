@@ -53,7 +53,8 @@ func set(knob, value string) engine.Command {
 func TestUndoAndRedo(t *testing.T) {
 	s := idle(t, "randomaccess")
 	all := []map[string]string{s.wantedValues()}
-	for _, c := range []engine.Command{set("group", "8"), set("model", "flat"), set("machine", "xc30-edison"), set("workload", "pingpong"), set("size", "64"), set("workload", "dot")} {
+	for _, c := range []engine.Command{set("group", "8"), set("model", "flat"), set("machine", "xc30-edison"),
+		set("workload", "pingpong"), set("size", "64"), set("workload", "dot")} {
 		s.mustDo(t, c)
 		all = append(all, s.wantedValues())
 	}
@@ -159,7 +160,8 @@ func TestDefaults(t *testing.T) {
 	if diff := cmp.Diff(changed, s.wantedValues()); diff != "" {
 		t.Error(diff)
 	}
-	if err := s.Do(engine.Command{Verb: engine.Default, Knob: "gruop"}); err == nil || !strings.Contains(err.Error(), `unknown knob "gruop"`) {
+	if err := s.Do(engine.Command{Verb: engine.Default, Knob: "gruop"}); err == nil ||
+		!strings.Contains(err.Error(), `unknown knob "gruop"`) {
 		t.Errorf("default of an unknown knob: %v", err)
 	}
 }

@@ -37,7 +37,8 @@ func finished(t *testing.T, s *watched) *engine.Snapshot {
 		t.Fatal(err)
 	}
 	snap := s.Load()
-	if snap.Phase != engine.Ended || snap.Kind != engine.Simulated || snap.Virtual == nil || snap.Virtual.Events == 0 || snap.Virtual.Time < snap.Fabric {
+	if snap.Phase != engine.Ended || snap.Kind != engine.Simulated || snap.Virtual == nil || snap.Virtual.Events == 0 ||
+		snap.Virtual.Time < snap.Fabric {
 		t.Fatalf("%s, %s, %+v, fabric time %v", snap.Phase, snap.Kind, snap.Virtual, snap.Fabric)
 	}
 	return snap
@@ -49,7 +50,8 @@ func TestSimulationIsReproducible(t *testing.T) {
 	const iterations = 40
 	limits := Options{Limits: Limits{Iterations: iterations}}
 	want := finished(t, start(t, simulated(t), limits))
-	if want.Iteration != iterations || len(want.IterationTimes) != iterations || want.Verification.Checks != 16*iterations {
+	if want.Iteration != iterations || len(want.IterationTimes) != iterations ||
+		want.Verification.Checks != 16*iterations {
 		t.Fatalf("%d iterations, %d times, %+v", want.Iteration, len(want.IterationTimes), want.Verification)
 	}
 	same := func(how string, got *engine.Snapshot) {
@@ -68,7 +70,9 @@ func TestSimulationIsReproducible(t *testing.T) {
 	at := s.until("paused", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused })
 	for range 3 {
 		s.do(engine.Step)
-		next := s.until("a step", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused && s.Iteration > at.Iteration })
+		next := s.until("a step", func(s *engine.Snapshot) bool {
+			return s.Phase == engine.Paused && s.Iteration > at.Iteration
+		})
 		if next.Iteration != at.Iteration+1 || next.Verification.Checks != int64(next.Iteration)*16 {
 			t.Errorf("a step from iteration %d to %d, %d checks", at.Iteration, next.Iteration, next.Verification.Checks)
 		}
@@ -119,7 +123,9 @@ func TestPauseInIteration(t *testing.T) {
 	s.do(engine.Set, "pace", "max")
 	s.do(engine.Step)
 	// Counts in the middle of an iteration may belong to an earlier one.
-	s.until("the end of the iteration", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused && s.Iteration > at.Iteration })
+	s.until("the end of the iteration", func(s *engine.Snapshot) bool {
+		return s.Phase == engine.Paused && s.Iteration > at.Iteration
+	})
 	s.do(engine.Resume)
 	if d := cmp.Diff(want, finished(t, s), timeless); d != "" {
 		t.Error(d)
@@ -153,7 +159,8 @@ func TestPaceValues(t *testing.T) {
 func TestUntil(t *testing.T) {
 	long := finished(t, start(t, simulated(t), Options{Limits: Limits{Iterations: 40}}))
 	half := Limits{Until: long.Fabric / 2}
-	a, b := finished(t, start(t, simulated(t), Options{Limits: half})), finished(t, start(t, simulated(t), Options{Limits: half}))
+	a, b := finished(t, start(t, simulated(t), Options{Limits: half})),
+		finished(t, start(t, simulated(t), Options{Limits: half}))
 	if a.Iteration < 10 || a.Iteration > 30 || a.Fabric < half.Until || *a.Virtual != *b.Virtual {
 		t.Errorf("until %v: %d of 40 iterations to %v, %+v and %+v", half.Until, a.Iteration, a.Fabric, a.Virtual, b.Virtual)
 	}
@@ -215,7 +222,8 @@ func TestWallClockLimit(t *testing.T) {
 }
 
 func TestSimulationErrors(t *testing.T) {
-	torus := cluster.Machine{Name: "small-torus", Nodes: 100, EagerLimit: 1, Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{1, 1, 2}}}
+	torus := cluster.Machine{Name: "small-torus", Nodes: 100, EagerLimit: 1,
+		Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{1, 1, 2}}}
 	torus.Classes[cluster.Remote].Latency = cluster.Microsecond
 	o := Options{Fabrics: Fabrics(), Machines: []cluster.Machine{torus}}
 	for _, c := range []struct{ machine, want string }{
@@ -243,8 +251,11 @@ func TestAnotherWorkload(t *testing.T) {
 	s := start(t, storyOf(t, "access", "group", "2", "segment", "8192"), Options{Linger: true})
 	s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	s.do(engine.Set, "workload", "tale")
-	tale := s.until("the tale", func(s *engine.Snapshot) bool { return s.Scenario.Workload == "tale" && s.Phase == engine.Running })
-	for knob, want := range map[string]string{"chapter": "1", "segment": "64", "group": "2", "nodes": "4", "machine": "this-host"} {
+	tale := s.until("the tale", func(s *engine.Snapshot) bool {
+		return s.Scenario.Workload == "tale" && s.Phase == engine.Running
+	})
+	for knob, want := range map[string]string{"chapter": "1", "segment": "64", "group": "2", "nodes": "4",
+		"machine": "this-host"} {
 		if got := tale.Scenario.Text(knob); got != want {
 			t.Errorf("%s is %s, want %s", knob, got, want)
 		}
@@ -267,7 +278,8 @@ func TestAnotherWorkload(t *testing.T) {
 	if got := tale.Scenario.Text("machine"); got != "this-host" {
 		t.Errorf("machine %s: want the user's machine", got)
 	}
-	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "workload", Value: "epic"}); err == nil || !strings.Contains(err.Error(), `unknown workload "epic": want one of `) {
+	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "workload", Value: "epic"}); err == nil ||
+		!strings.Contains(err.Error(), `unknown workload "epic": want one of `) {
 		t.Errorf("workload epic: %v", err)
 	}
 }
@@ -368,7 +380,8 @@ func TestTimeLeft(t *testing.T) {
 // A sweep of simulations ends at once with its context.
 func TestSweepOfSimulationsIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	rows, err := Sweep(ctx, simulated(t, "pace", "1e-12"), []Axis{{"seed", []string{"1", "2", "3", "4", "5", "6", "7", "8"}}},
+	rows, err := Sweep(ctx, simulated(t, "pace", "1e-12"),
+		[]Axis{{"seed", []string{"1", "2", "3", "4", "5", "6", "7", "8"}}},
 		Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1 << 30}}, func(*Progress) { cancel() })
 	if !errors.Is(err, context.Canceled) || len(rows) > runtime.GOMAXPROCS(0) || len(rows) == 0 {
 		t.Errorf("%d rows, %v", len(rows), err)

@@ -24,7 +24,8 @@ func why(s *engine.Snapshot) string {
 	case engine.Behind:
 		return "The host is too busy to emulate this machine: no valid timings yet."
 	case engine.Beyond:
-		return "The host is too busy to emulate this machine at any practical time dilation. Simulate it instead: simulated times do not depend on the host."
+		return "The host is too busy to emulate this machine at any practical time dilation. Simulate it instead: " +
+			"simulated times do not depend on the host."
 	}
 	if present || s.Kind == engine.Simulated && s.Phase == engine.Ended {
 		return "" // the moment of the last look is not a result of the simulation

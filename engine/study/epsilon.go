@@ -30,7 +30,8 @@ const (
 )
 
 var epsilonForm = engine.Form{
-	Name: EpsilonName, Title: "Overlap ε", Caption: "ε = T_masteronly / T_scheme", Of: "an iteration", Item: "scheme", Metric: "epsilon",
+	Name: EpsilonName, Title: "Overlap ε", Caption: "ε = T_masteronly / T_scheme", Of: "an iteration", Item: "scheme",
+	Metric: "epsilon",
 	Absent: "ε compares threading schemes, but WORKLOAD has only one.", Chooses: []string{"threading", "reserved"},
 	Columns: []engine.Column{
 		EpsilonComm:       {Name: "f_comm", Unit: "%"},
@@ -85,7 +86,8 @@ type Result struct {
 // Epsilon returns the study of threading schemes. It compares the time of the selected scheme with
 // masteronly, and with the model (paper 2, section 7.2). The function result reports false until
 // there are fractions. The rows may also differ in the given knobs.
-func Epsilon(selected func(*engine.Scenario) Selection, result func(*engine.Snapshot) (Result, bool), knobs ...string) *engine.Study {
+func Epsilon(selected func(*engine.Scenario) Selection, result func(*engine.Snapshot) (Result, bool),
+	knobs ...string) *engine.Study {
 	e := epsilon{selected: selected, result: result}
 	st := &engine.Study{
 		Form:     epsilonForm,
@@ -140,7 +142,8 @@ func (e *epsilon) rows(s *engine.Snapshot) []engine.Row {
 		Cells: []float64{
 			EpsilonComm: t.Comm, EpsilonNonOverlap: t.NonOverlap, EpsilonOverlap: t.Overlap, EpsilonCommCost: t.CommCost,
 			EpsilonMasteronly: t.Masteronly, EpsilonScheme: t.Scheme, EpsilonValue: t.Epsilon, EpsilonModel: t.Model,
-			EpsilonReserved: r.M, EpsilonThreads: float64(r.N), EpsilonNodes: float64(s.Layout.Nodes), EpsilonPlanes: float64(a.Planes),
+			EpsilonReserved: r.M, EpsilonThreads: float64(r.N), EpsilonNodes: float64(s.Layout.Nodes),
+			EpsilonPlanes: float64(a.Planes),
 		},
 	}
 	if math.IsNaN(t.Epsilon) || !t.Overlaps {
@@ -183,5 +186,7 @@ func (e *epsilon) complete(v *engine.StudyView, s *engine.Snapshot) {
 	if x := p.Cells[EpsilonValue]; !math.IsNaN(x) {
 		v.Glance = fmt.Sprintf("ε %.2f %s, %.2f modelled", x, p.Kind, p.Cells[EpsilonModel])
 	}
-	v.Why = whyEpsilon(r, models.Fractions{Comm: p.Cells[EpsilonComm], NonOverlap: p.Cells[EpsilonNonOverlap], Overlap: p.Cells[EpsilonOverlap]}, t.Overlaps)
+	v.Why = whyEpsilon(r,
+		models.Fractions{Comm: p.Cells[EpsilonComm], NonOverlap: p.Cells[EpsilonNonOverlap],
+			Overlap: p.Cells[EpsilonOverlap]}, t.Overlaps)
 }

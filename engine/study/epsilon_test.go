@@ -29,13 +29,15 @@ var schemes = study.Epsilon(
 		_, overlaps := s.Metric("epsilon_model")
 		return study.Result{
 			Fractions: f, Overlaps: overlaps, CommCost: value("x_comm_over_x_overlap"),
-			Masteronly: value("time_masteronly"), Scheme: value("time_scheme"), Epsilon: value("epsilon"), Model: value("epsilon_model"),
+			Masteronly: value("time_masteronly"), Scheme: value("time_scheme"), Epsilon: value("epsilon"),
+			Model: value("epsilon_model"),
 		}, err == nil
 	},
 	"reserved", "local-k")
 
 func selected(s *engine.Scenario) study.Selection {
-	a := study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
+	a := study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"),
+		Planes: int(s.Int("local-k"))}
 	switch {
 	case a.Level == "funneled":
 		a.Reserved = 1
@@ -63,14 +65,17 @@ func (n notes) look(s *engine.Snapshot) engine.StudyView {
 func product(threading string, comm, non, epsilon float64, knobs ...string) *engine.Snapshot {
 	s := &engine.Snapshot{Kind: engine.Simulated, Iteration: 5, IterationTimes: []float64{1e-3}}
 	s.Scenario = engine.NewScenario("product", []engine.Knob{
-		{Name: "threading", Default: threading, Role: engine.Scheme}, {Name: "reserved", Default: "1", Role: engine.Scheme}, {Name: "local-k", Default: "8", Role: engine.Problem},
-		{Name: "nodes", Default: "4", Role: engine.Scheme}, {Name: "size", Default: "512", Role: engine.Problem}, {Name: "ranking", Default: "sequential", Role: engine.Scheme},
+		{Name: "threading", Default: threading, Role: engine.Scheme}, {Name: "reserved", Default: "1", Role: engine.Scheme},
+		{Name: "local-k", Default: "8", Role: engine.Problem},
+		{Name: "nodes", Default: "4", Role: engine.Scheme}, {Name: "size", Default: "512", Role: engine.Problem},
+		{Name: "ranking", Default: "sequential", Role: engine.Scheme},
 	})
 	s.Scenario.Values["threads-per-rank"] = "8"
 	for i := 0; i < len(knobs); i += 2 {
 		s.Scenario.Values[knobs[i]] = knobs[i+1]
 	}
-	s.Layout = cluster.Layout{Nodes: int(s.Scenario.Int("nodes")), RanksPerNode: 1, ThreadsPerRank: int(s.Scenario.Int("threads-per-rank"))}
+	s.Layout = cluster.Layout{Nodes: int(s.Scenario.Int("nodes")), RanksPerNode: 1,
+		ThreadsPerRank: int(s.Scenario.Int("threads-per-rank"))}
 	put := func(name, unit string, v float64) {
 		if !math.IsNaN(v) {
 			s.Metrics = append(s.Metrics, engine.Metric{Name: name, Value: v, Unit: unit, Kind: s.Kind})
@@ -113,7 +118,9 @@ func TestEpsilonPointsAreKept(t *testing.T) {
 		}
 		for _, r := range v.Rows {
 			if at := r.Cells; r.Flag != engine.Passing {
-				all = append(all, seen{r.Series, at[study.EpsilonReserved], int(at[study.EpsilonPlanes]), int(at[study.EpsilonNodes]), r.Kind, at[study.EpsilonValue]})
+				all = append(all,
+					seen{r.Series, at[study.EpsilonReserved], int(at[study.EpsilonPlanes]), int(at[study.EpsilonNodes]), r.Kind,
+						at[study.EpsilonValue]})
 			}
 		}
 		return all
@@ -165,7 +172,8 @@ func TestEpsilonPointsAreBounded(t *testing.T) {
 	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return r.Flag == engine.Passing })
 	n := len(v.Rows)
 	if n != maxPoints || v.Cell(0, study.EpsilonPlanes) != 11 || v.Cell(n-1, study.EpsilonPlanes) != maxPoints+10 {
-		t.Errorf("%d points from n_k = %v to %v: want the latest %d", n, v.Cell(0, study.EpsilonPlanes), v.Cell(n-1, study.EpsilonPlanes), maxPoints)
+		t.Errorf("%d points from n_k = %v to %v: want the latest %d", n, v.Cell(0, study.EpsilonPlanes),
+			v.Cell(n-1, study.EpsilonPlanes), maxPoints)
 	}
 }
 
@@ -198,7 +206,8 @@ func TestEpsilonOfTheModel(t *testing.T) {
 	}
 	s := product("masteronly", 24./56, 0.2, 1)
 	at, flag := present(s)
-	if math.Abs(at[study.EpsilonModel]-1.6) > 0.01 || at[study.EpsilonValue] != 1 || at[study.EpsilonThreads] != 8 || at[study.EpsilonReserved] != 1 || flag != engine.Passing {
+	if math.Abs(at[study.EpsilonModel]-1.6) > 0.01 || at[study.EpsilonValue] != 1 || at[study.EpsilonThreads] != 8 ||
+		at[study.EpsilonReserved] != 1 || flag != engine.Passing {
 		t.Errorf("%v, %s: want ε 1 next to the modelled 1.60, and no kept point", at, flag)
 	}
 	s = product("multiple", 24./56, 0.2, 1.5)
@@ -214,12 +223,14 @@ func TestEpsilonOfTheModel(t *testing.T) {
 	// T1b): the workload has no model of it, and there is no point.
 	s = product("funneled", 24./56, 0.2, 1.01)
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m engine.Metric) bool { return m.Name == "epsilon_model" })
-	if v := newNotes().look(s); v.Present().Flag != engine.Passing || !strings.HasPrefix(v.Why, "All threads except one are idle") {
+	if v := newNotes().look(s); v.Present().Flag != engine.Passing ||
+		!strings.HasPrefix(v.Why, "All threads except one are idle") {
 		t.Errorf("%+v, why %s", v.Rows, v.Why)
 	}
 	// Full load balancing: m satisfies equation (4).
 	at, _ = present(product("multiple", 0.3, 0.2, 1.5, "reserved", "balanced"))
-	e, err := models.Epsilon(models.Reserved{M: at[study.EpsilonReserved], N: 8}, models.Fractions{Comm: 0.3, NonOverlap: 0.2, Overlap: 0.5})
+	e, err := models.Epsilon(models.Reserved{M: at[study.EpsilonReserved], N: 8},
+		models.Fractions{Comm: 0.3, NonOverlap: 0.2, Overlap: 0.5})
 	if err != nil || !e.Balanced() || at[study.EpsilonModel] != e.Value {
 		t.Errorf("m = %v is not balanced: %+v, %v", at[study.EpsilonReserved], e, err)
 	}
@@ -238,16 +249,32 @@ func TestWhyOfOverlap(t *testing.T) {
 		comm, non float64
 		want      string
 	}{
-		{"communication", "multiple", "1", 0.6, 0.1, "Communication is the bottleneck: compute threads are idle 37% of the time. A second communication thread would raise ε from 1.43 to 2.00 (modelled)."},
-		{"one more", "multiple", "2", 0.8, 0, "Communication is the bottleneck: compute threads are idle 33% of the time. Another communication thread would raise ε from 2.50 to 3.13 (modelled)."},
-		{"computing", "multiple", "1", 0.25, 0.2, "Computation is the bottleneck: the reserved thread is idle 46% of the time (modelled)."},
-		{"too many", "multiple", "3", 0.25, 0.2, "Computation is the bottleneck: the 3 reserved threads are idle 74% of the time. One reserved thread fewer would raise ε from 0.93 to 1.07 (modelled)."},
-		{"not worth it", "funneled", "1", 0.05, 0.2, "Computation is the bottleneck: the reserved thread is idle 76% of the time. Masteronly would be faster (modelled)."},
-		{"balanced", "multiple", "1", 0.8 / 1.875, 0.2, "Communication and computation are balanced: threads are hardly ever idle (modelled)."},
-		{"nearly balanced", "multiple", "1", 0.428, 0.2, "Communication and computation are balanced: threads are hardly ever idle (modelled)."},
-		{"no other m", "multiple", "7", 0.99, 0.01, "Communication is the bottleneck: compute threads are idle 93% of the time. More communication threads would not help (modelled)."},
-		{"masteronly", "masteronly", "1", 24. / 56, 0.2, "All threads except one are idle during communication, 43% of the time. With 1 reserved thread, ε would be 1.59 (modelled)."},
-		{"masteronly is right", "masteronly", "2", 0.1, 0.2, "All threads except one are idle during communication, 10% of the time. This is too little for 2 reserved threads to pay off: at least 20% is needed (modelled)."},
+		{"communication", "multiple", "1", 0.6, 0.1,
+			"Communication is the bottleneck: compute threads are idle 37% of the time. A second communication thread " +
+				"would raise ε from 1.43 to 2.00 (modelled)."},
+		{"one more", "multiple", "2", 0.8, 0, "Communication is the bottleneck: compute threads are idle 33% of the " +
+			"time. Another communication thread would raise ε from 2.50 to 3.13 (modelled)."},
+		{"computing", "multiple", "1", 0.25, 0.2,
+			"Computation is the bottleneck: the reserved thread is idle 46% of the time (modelled)."},
+		{"too many", "multiple", "3", 0.25, 0.2,
+			"Computation is the bottleneck: the 3 reserved threads are idle 74% of the time. One reserved thread fewer " +
+				"would raise ε from 0.93 to 1.07 (modelled)."},
+		{"not worth it", "funneled", "1", 0.05, 0.2,
+			"Computation is the bottleneck: the reserved thread is idle 76% of the time. Masteronly would be faster " +
+				"(modelled)."},
+		{"balanced", "multiple", "1", 0.8 / 1.875, 0.2,
+			"Communication and computation are balanced: threads are hardly ever idle (modelled)."},
+		{"nearly balanced", "multiple", "1", 0.428, 0.2,
+			"Communication and computation are balanced: threads are hardly ever idle (modelled)."},
+		{"no other m", "multiple", "7", 0.99, 0.01,
+			"Communication is the bottleneck: compute threads are idle 93% of the time. More communication threads would " +
+				"not help (modelled)."},
+		{"masteronly", "masteronly", "1", 24. / 56, 0.2,
+			"All threads except one are idle during communication, 43% of the time. With 1 reserved thread, ε would be " +
+				"1.59 (modelled)."},
+		{"masteronly is right", "masteronly", "2", 0.1, 0.2,
+			"All threads except one are idle during communication, 10% of the time. This is too little for 2 reserved " +
+				"threads to pay off: at least 20% is needed (modelled)."},
 	} {
 		if got := newNotes().look(product(c.threading, c.comm, c.non, unknown, "reserved", c.reserved)).Why; got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.what, got, c.want)

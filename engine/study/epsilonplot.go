@@ -112,8 +112,10 @@ func drawPoint(v *engine.StudyView, r models.Reserved) {
 	here.Kind = engine.Modelled
 	comm.Lines = append(comm.Lines[:n:n], here)
 	comm.Marks = []engine.Marker{
-		{X: l.CommBest, Y: l.Max, Glyph: engine.AtBest, Kind: engine.Modelled, Under: true, Text: fmt.Sprintf("ε_max %.2f at %.0f%%", l.Max, 100*l.CommBest)},
-		{X: l.CommEquiv, Y: 1, Glyph: engine.AtEqual, Kind: engine.Modelled, Under: true, Text: fmt.Sprintf("ε = 1 at %.0f%%", 100*l.CommEquiv)},
+		{X: l.CommBest, Y: l.Max, Glyph: engine.AtBest, Kind: engine.Modelled, Under: true,
+			Text: fmt.Sprintf("ε_max %.2f at %.0f%%", l.Max, 100*l.CommBest)},
+		{X: l.CommEquiv, Y: 1, Glyph: engine.AtEqual, Kind: engine.Modelled, Under: true,
+			Text: fmt.Sprintf("ε = 1 at %.0f%%", 100*l.CommEquiv)},
 		{X: at[EpsilonComm], Y: at[EpsilonModel], Glyph: engine.AtModel, Kind: engine.Modelled},
 	}
 	maxPlanes := int(planes.XRange.Max)
@@ -130,7 +132,8 @@ func drawPoint(v *engine.StudyView, r models.Reserved) {
 		runCurve.Kind = engine.Modelled
 		lines = append(lines, runCurve)
 		if cross, err := models.PlanesAtCrossover(r, cost); err == nil {
-			marker := engine.Marker{X: cross, Y: 1, Glyph: engine.AtEqual, Kind: engine.Modelled, Text: fmt.Sprintf("ε = 1 at n_k %.3g", cross)}
+			marker := engine.Marker{X: cross, Y: 1, Glyph: engine.AtEqual, Kind: engine.Modelled,
+				Text: fmt.Sprintf("ε = 1 at n_k %.3g", cross)}
 			planes.Marks = append([]engine.Marker{marker}, planes.Marks...)
 		}
 	}

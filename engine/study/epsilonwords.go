@@ -31,11 +31,13 @@ func factNotes(p *engine.Row, level string) []engine.Note {
 	}
 	all = append(all,
 		engine.Note{Text: fmt.Sprintf("%.2f modelled", at[EpsilonModel]), Glyph: engine.AtModel, Kind: engine.Modelled},
-		engine.Note{Text: fmt.Sprintf("f_comm %.1f%%, f_non %.1f%%", 100*at[EpsilonComm], 100*at[EpsilonNonOverlap]), Kind: p.Kind})
+		engine.Note{Text: fmt.Sprintf("f_comm %.1f%%, f_non %.1f%%", 100*at[EpsilonComm], 100*at[EpsilonNonOverlap]),
+			Kind: p.Kind})
 	if isFiniteCost(at[EpsilonCommCost]) {
 		all = append(all,
 			engine.Note{Text: fmt.Sprintf("x_comm/x_overlap %.3g", at[EpsilonCommCost]), Kind: p.Kind},
-			engine.Note{Text: fmt.Sprintf("SR8000-F1: %.3g, %.3g", models.PaperCommFitted, models.PaperCommProfiled), Kind: engine.Published})
+			engine.Note{Text: fmt.Sprintf("SR8000-F1: %.3g, %.3g", models.PaperCommFitted, models.PaperCommProfiled),
+				Kind: engine.Published})
 	}
 	return all
 }
@@ -85,7 +87,8 @@ func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 	case comm > comp:
 		text := fmt.Sprintf("Communication is the bottleneck: compute threads are idle %s of the time", Percent(comm-comp))
 		if more, ok := epsilonWith(r, f, e, +1); ok {
-			return fmt.Sprintf("%s. %s communication thread would raise ε from %.2f to %.2f (modelled).", text, nextOrdinal(r.M), e.Value, more)
+			return fmt.Sprintf("%s. %s communication thread would raise ε from %.2f to %.2f (modelled).", text,
+				nextOrdinal(r.M), e.Value, more)
 		}
 		return text + ". More communication threads would not help (modelled)."
 	}
@@ -130,5 +133,6 @@ func whyMasteronly(r models.Reserved, f models.Fractions, e models.Prediction) s
 	if e.Value > 1 {
 		return fmt.Sprintf("%s. With %s, ε would be %.2f (modelled).", asleep, who, e.Value)
 	}
-	return fmt.Sprintf("%s. This is too little for %s to pay off: at least %s is needed (modelled).", asleep, who, Percent(l.CommEquiv))
+	return fmt.Sprintf("%s. This is too little for %s to pay off: at least %s is needed (modelled).", asleep, who,
+		Percent(l.CommEquiv))
 }

@@ -39,12 +39,14 @@ var localityForm = engine.Form{
 		LocalityLaw:      {Name: "access_time_law", Title: "law", Unit: "s", Wide: 9, Kind: engine.Modelled},
 		LocalityNode:     {Name: "node_local_share", Title: "node", Unit: "%", Wide: 6, Legend: "in node"},
 		LocalityReplicas: {Name: "replicas", Title: "copies", Unit: "1", Wide: 8},
-		LocalityLawRank:  {Name: "rank_local_share_law", Unit: "%", Kind: engine.Modelled, Legend: "law of 1/G", Short: "law"},
+		LocalityLawRank: {Name: "rank_local_share_law", Unit: "%", Kind: engine.Modelled, Legend: "law of 1/G",
+			Short: "law"},
 		LocalityLawNode:  {Name: "node_local_share_law", Unit: "%", Kind: engine.Modelled},
 		LocalityAccesses: {Name: "accesses", Unit: "1"},
 	},
-	Charts: []engine.Chart{{Shape: engine.Curve, X: LocalityGroup, Y: []int{LocalityLawRank, LocalityLawNode, LocalityRank, LocalityNode}, XLog: 2}},
-	Brief:  engine.Brief{Before: "G ", Column: LocalityMemory, After: "/node"},
+	Charts: []engine.Chart{{Shape: engine.Curve, X: LocalityGroup,
+		Y: []int{LocalityLawRank, LocalityLawNode, LocalityRank, LocalityNode}, XLog: 2}},
+	Brief: engine.Brief{Before: "G ", Column: LocalityMemory, After: "/node"},
 }
 
 // Sums of a row by class: number of accesses, number of timed accesses, and their time in ps.
@@ -114,7 +116,8 @@ func localityFrame(s *engine.Scenario, m *cluster.Machine, memory func(*engine.S
 		v.Rows[i].Flag = engine.Best // the smallest that fits
 	}
 	if n := len(v.Rows); n > 1 {
-		v.Plots[0].XRange = engine.Range{Min: v.Rows[0].Cells[LocalityGroup] / 1.1, Max: v.Rows[n-1].Cells[LocalityGroup] * 1.1}
+		v.Plots[0].XRange = engine.Range{Min: v.Rows[0].Cells[LocalityGroup] / 1.1,
+			Max: v.Rows[n-1].Cells[LocalityGroup] * 1.1}
 	}
 	return v
 }

@@ -27,7 +27,8 @@ func grouped(nodes, ranks, group int, accesses ...int64) *engine.Snapshot {
 	}
 	s.Layout = s.Scenario.Layout()
 	for c, n := range accesses {
-		s.Accesses[c] = engine.Accesses{Count: n, Time: cluster.Time(n) * [...]cluster.Time{10, 100, 4000}[c] * cluster.Nanosecond}
+		s.Accesses[c] = engine.Accesses{Count: n,
+			Time: cluster.Time(n) * [...]cluster.Time{10, 100, 4000}[c] * cluster.Nanosecond}
 	}
 	return s
 }
@@ -68,7 +69,8 @@ func TestLocalityFrame(t *testing.T) {
 	for _, r := range v.Rows {
 		flags = append(flags, r.Flag)
 	}
-	if d := cmp.Diff([]engine.Flag{engine.Unfit, engine.Unfit, engine.Best, "", ""}, flags); d != "" || v.Present().Label != "4" {
+	if d := cmp.Diff([]engine.Flag{engine.Unfit, engine.Unfit, engine.Best, "", ""}, flags); d != "" ||
+		v.Present().Label != "4" {
 		t.Errorf("present %+v, flags (-want +got)\n%s", v.Present(), d)
 	}
 }
@@ -134,7 +136,8 @@ func TestThinnedGroupSizes(t *testing.T) {
 
 // point returns the row of a group size on 4 nodes of 4 ranks; access and law in ns, 0: none.
 func point(group int, access, law float64) engine.Row {
-	r := engine.Row{Key: "group " + strconv.Itoa(group), Label: strconv.Itoa(group), Cells: make([]float64, len(groups.Columns))}
+	r := engine.Row{Key: "group " + strconv.Itoa(group), Label: strconv.Itoa(group),
+		Cells: make([]float64, len(groups.Columns))}
 	at := r.Cells
 	at[study.LocalityGroup] = float64(group)
 	at[study.LocalityMemory] = float64(16 << 20 / group)
@@ -168,13 +171,15 @@ func TestWhyOfLocality(t *testing.T) {
 		{"measured, as fast", 1, 4, []engine.Row{point(1, 400, 0), point(4, 404, 0)},
 			"Group 4 keeps every access inside a node: no difference from group 1, with 1/4 of the memory (4 replicas)."},
 		{"modelled, which must fit", 2, 4, []engine.Row{point(1, 0, 100), point(4, 0, 400), point(16, 700, 800)},
-			"Group 16 sends 75% of its accesses to other nodes. Group 4 is 2× faster (modelled), at 4× the memory (4 replicas)."},
+			"Group 16 sends 75% of its accesses to other nodes. Group 4 is 2× faster (modelled), at 4× the memory (4 " +
+				"replicas)."},
 		{"measured goes before modelled", 1, 4, []engine.Row{point(2, 0, 10), point(4, 400, 400), point(8, 800, 700)},
 			"Group 4 keeps every access inside a node: 2× faster than group 8, at 2× the memory (4 replicas)."},
 		{"alone", 0, 4, []engine.Row{point(1, 400, 400), point(16, 0, 0)},
 			"Group 1 keeps every access in the local rank's memory."},
 		{"one node", 0, 1, []engine.Row{point(4, 400, 0), point(16, 760, 0)},
-			"Group 4 finds 25% of its accesses in the local rank's memory: 1.9× faster than group 16, at 4× the memory (4 replicas)."},
+			"Group 4 finds 25% of its accesses in the local rank's memory: 1.9× faster than group 16, at 4× the memory " +
+				"(4 replicas)."},
 		{"nothing that stands", 0, 4, []engine.Row{point(4, 0, 400), point(16, 760, 0)}, ""},
 	}
 	for _, tt := range tests {
@@ -203,7 +208,8 @@ func swept(nodes, group int, access float64, knobs ...string) *engine.Snapshot {
 // Paper 1's law with l_l = 100 ns and l_r = 4 µs, fitted to G = 1 and 16.
 func TestFit(t *testing.T) {
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
-	f, err := groups.Fit([]*engine.Snapshot{swept(4, 1, 100), swept(4, 2, 105), swept(4, 4, 95), swept(4, 8, 2100), swept(4, 16, 3025)})
+	f, err := groups.Fit([]*engine.Snapshot{swept(4, 1, 100), swept(4, 2, 105), swept(4, 4, 95), swept(4, 8, 2100),
+		swept(4, 16, 3025)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +227,8 @@ func TestFit(t *testing.T) {
 	}
 	// On one node the share is that of the rank.
 	f, err = groups.Fit([]*engine.Snapshot{swept(1, 1, 100), swept(1, 2, 150), nil, swept(1, 4, 175)})
-	if err != nil || f.Within != "rank" || !near(f.Constants[0].Value, 100e-9) || !near(f.Constants[1].Value, 200e-9) || math.Abs(f.Predictions[1].Error) > 1e-9 || f.Predictions[2].Row != 3 {
+	if err != nil || f.Within != "rank" || !near(f.Constants[0].Value, 100e-9) || !near(f.Constants[1].Value, 200e-9) ||
+		math.Abs(f.Predictions[1].Error) > 1e-9 || f.Predictions[2].Row != 3 {
 		t.Errorf("one node: %+v, %v", f, err)
 	}
 }
@@ -232,7 +239,8 @@ func TestFitErrors(t *testing.T) {
 			t.Errorf("%d rows: %v", len(runs), err)
 		}
 	}
-	if _, err := groups.Fit([]*engine.Snapshot{swept(4, 1, 100), swept(4, 16, 9, "machine", "other")}); err == nil || !strings.Contains(err.Error(), "more than group and model") {
+	if _, err := groups.Fit([]*engine.Snapshot{swept(4, 1, 100), swept(4, 16, 9, "machine", "other")}); err == nil ||
+		!strings.Contains(err.Error(), "more than group and model") {
 		t.Errorf("incomparable rows: %v", err)
 	}
 }
@@ -247,7 +255,8 @@ func TestLateAccesses(t *testing.T) {
 		table.Begin(&s.Scenario, &cluster.Machine{}, engine.Emulated)
 		v := table.Look(s)
 		now := v.Present().Cells
-		if now[study.LocalityRank] != 0.25 || now[study.LocalityNode] != 1 || !math.IsNaN(now[study.LocalityAccess]) || !math.IsNaN(now[study.LocalityLaw]) {
+		if now[study.LocalityRank] != 0.25 || now[study.LocalityNode] != 1 || !math.IsNaN(now[study.LocalityAccess]) ||
+			!math.IsNaN(now[study.LocalityLaw]) {
 			t.Errorf("%s: cells %v", keeping, now)
 		}
 		if want := "Group 4 keeps every access inside a node."; v.Why != want {

@@ -37,7 +37,8 @@ func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error)
 	if len(points) == 0 {
 		return nil, fmt.Errorf("no accesses recorded: %w", models.ErrUndetermined)
 	}
-	f := &engine.Fit{Formula: "l_avg = (l_l − l_r)·P + l_r, fitted to the two extremes", Share: "P", Within: "node", Metric: st.Metric}
+	f := &engine.Fit{Formula: "l_avg = (l_l − l_r)·P + l_r, fitted to the two extremes", Share: "P", Within: "node",
+		Metric: st.Metric}
 	law, measured := LocalityLawNode, LocalityNode
 	if nodes == 1 {
 		f.Within = "rank"
@@ -47,7 +48,8 @@ func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error)
 	low, high := extremes(points, law)
 	var ends []models.Point
 	for _, s := range []sweepPoint{low, high} {
-		ends = append(ends, models.Point{Share: s.cells[measured], Latency: s.cells[LocalityAccess], Weight: s.cells[LocalityAccesses]})
+		ends = append(ends,
+			models.Point{Share: s.cells[measured], Latency: s.cells[LocalityAccess], Weight: s.cells[LocalityAccesses]})
 	}
 	fit, err := models.FitLatencies(ends)
 	if err != nil {
@@ -58,7 +60,8 @@ func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error)
 		{Name: "l_r", Value: fit.Remote, Unit: "s", Kind: engine.Modelled},
 	}
 	for _, s := range points {
-		p := engine.Prediction{Row: s.row, Share: s.cells[law], Measured: s.cells[LocalityAccess], Fitted: s.row == low.row || s.row == high.row}
+		p := engine.Prediction{Row: s.row, Share: s.cells[law], Measured: s.cells[LocalityAccess],
+			Fitted: s.row == low.row || s.row == high.row}
 		p.Predicted = fit.At(p.Share)
 		p.Error = models.RelativeError(p.Predicted, p.Measured)
 		f.Predictions = append(f.Predictions, p)

@@ -28,9 +28,11 @@ func WhyLocality(v *engine.StudyView, nodes int) string {
 	}
 	switch {
 	case ratio >= Alike:
-		return fmt.Sprintf("%s: %s× faster than group %s%s, %s.", text, Figure(ratio), other.Label, provenance, describeMemory(now.Cells, other.Cells))
+		return fmt.Sprintf("%s: %s× faster than group %s%s, %s.", text, Figure(ratio), other.Label, provenance,
+			describeMemory(now.Cells, other.Cells))
 	case ratio <= 1/Alike:
-		return fmt.Sprintf("%s. Group %s is %s× faster%s, %s.", text, other.Label, Figure(1/ratio), provenance, describeMemory(other.Cells, now.Cells))
+		return fmt.Sprintf("%s. Group %s is %s× faster%s, %s.", text, other.Label, Figure(1/ratio), provenance,
+			describeMemory(other.Cells, now.Cells))
 	}
 	memory := describeMemory(now.Cells, other.Cells)
 	return fmt.Sprintf("%s: no difference from group %s%s, %s.", text, other.Label, provenance, memory)

@@ -24,7 +24,8 @@ type counting struct {
 
 func newCounting(adds bool, frame ...engine.Row) *counting {
 	c := &counting{knobs: engine.NewScenario("counting", []engine.Knob{
-		{Name: "size", Default: "8", Role: engine.Problem}, {Name: "way", Default: "put", Role: engine.Scheme}, {Name: "seed", Default: "1", Role: engine.View},
+		{Name: "size", Default: "8", Role: engine.Problem}, {Name: "way", Default: "put", Role: engine.Scheme},
+		{Name: "seed", Default: "1", Role: engine.View},
 	})}
 	c.study = engine.Study{
 		Form:    engine.Form{Name: "counting", Columns: []engine.Column{{Name: "n"}}},
@@ -179,13 +180,15 @@ func TestLateRowsAreSeparate(t *testing.T) {
 			}
 		}
 		c.now = []engine.Row{row("a", 4)}
-		if v := c.table.Look(&engine.Snapshot{Kind: engine.Emulated}); v.Rows[0].Flag != "" || v.Cell(0, 0) != 4 || v.Now != 0 {
+		if v := c.table.Look(&engine.Snapshot{Kind: engine.Emulated}); v.Rows[0].Flag != "" || v.Cell(0, 0) != 4 ||
+			v.Now != 0 {
 			t.Errorf("adds %v, kept: %+v", adds, v.Rows)
 		}
 		c.table.Fold()
 		c.begin("size", "8")
 		c.now = []engine.Row{row("a", 5)}
-		if v := c.table.Look(&engine.Snapshot{Kind: engine.Emulated, Keeping: engine.Behind}); v.Cell(0, 0) != 4 || len(seen) > 0 {
+		if v := c.table.Look(&engine.Snapshot{Kind: engine.Emulated, Keeping: engine.Behind}); v.Cell(0, 0) != 4 ||
+			len(seen) > 0 {
 			t.Errorf("adds %v: a late row replaced an accurate one: %+v", adds, v.Rows)
 		}
 	}

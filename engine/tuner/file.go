@@ -38,10 +38,12 @@ const (
 // Write writes the file as TOML, with one block per rule.
 func (f *File) Write(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Algorithms of collectives: for each team, the rule with the largest size up to the call's applies.\n")
+	fmt.Fprintf(&b, "# Algorithms of collectives: for each team, the rule with the largest size up to the call's "+
+		"applies.\n")
 	fmt.Fprintf(&b, "schema = %q\nfabric = %q\nmachine = %q\n", tableSchema, f.Fabric, f.Machine)
 	for _, r := range f.Table.Rules() {
-		fmt.Fprintf(&b, "\n[[rule]]\ncollective = %q\nranks = %d\nranks_per_node = %d\nbytes = %d\n", r.Collective, r.Ranks, r.PerNode, r.Bytes)
+		fmt.Fprintf(&b, "\n[[rule]]\ncollective = %q\nranks = %d\nranks_per_node = %d\nbytes = %d\n", r.Collective, r.Ranks,
+			r.PerNode, r.Bytes)
 		for _, x := range requirements {
 			if n := x.get(&r.Modes); n != 0 {
 				fmt.Fprintf(&b, "%s = %q\n", x.name, x.words()[n])
@@ -81,8 +83,10 @@ type parameter struct {
 
 var parameters = []parameter{
 	{name: "radix", get: func(c *coll.Choice) int { return c.Radix }, set: func(c *coll.Choice, x int) { c.Radix = x }},
-	{name: "segments", omitted: 1, get: func(c *coll.Choice) int { return max(c.Segments, 1) }, set: func(c *coll.Choice, x int) { c.Segments = x }},
-	{name: "transfer", words: coll.Transfers, get: func(c *coll.Choice) int { return int(c.Transfer) }, set: func(c *coll.Choice, x int) { c.Transfer = coll.Transfer(x) }},
+	{name: "segments", omitted: 1, get: func(c *coll.Choice) int { return max(c.Segments, 1) },
+		set: func(c *coll.Choice, x int) { c.Segments = x }},
+	{name: "transfer", words: coll.Transfers, get: func(c *coll.Choice) int { return int(c.Transfer) },
+		set: func(c *coll.Choice, x int) { c.Transfer = coll.Transfer(x) }},
 }
 
 // requirements describes the requirements of the program in rules.
@@ -92,9 +96,15 @@ var requirements = []struct {
 	get   func(*coll.Modes) int
 	set   func(*coll.Modes, int)
 }{
-	{"addresses", coll.Addresses, func(m *coll.Modes) int { return int(m.Address) }, func(m *coll.Modes, x int) { m.Address = coll.Address(x) }},
-	{"sync_in", coll.Syncs, func(m *coll.Modes) int { return int(m.In) }, func(m *coll.Modes, x int) { m.In = coll.Sync(x) }},
-	{"sync_out", coll.Syncs, func(m *coll.Modes) int { return int(m.Out) }, func(m *coll.Modes, x int) { m.Out = coll.Sync(x) }},
+	{"addresses", coll.Addresses, func(m *coll.Modes) int { return int(m.Address) }, func(m *coll.Modes, x int) {
+		m.Address = coll.Address(x)
+	}},
+	{"sync_in", coll.Syncs, func(m *coll.Modes) int { return int(m.In) }, func(m *coll.Modes, x int) {
+		m.In = coll.Sync(x)
+	}},
+	{"sync_out", coll.Syncs, func(m *coll.Modes) int { return int(m.Out) }, func(m *coll.Modes, x int) {
+		m.Out = coll.Sync(x)
+	}},
 }
 
 // Save writes the file atomically.

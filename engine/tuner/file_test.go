@@ -40,7 +40,8 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := again.Table.Rules()
-	if again.Fabric != "sim" || again.Machine != "ranger" || len(r) != 1 || r[0].Time != 5000 || len(r[0].Choices) != 2 || r[0].Choices[0].String() != "knomial, radix 4, 2 segments" {
+	if again.Fabric != "sim" || again.Machine != "ranger" || len(r) != 1 || r[0].Time != 5000 ||
+		len(r[0].Choices) != 2 || r[0].Choices[0].String() != "knomial, radix 4, 2 segments" {
 		t.Errorf("read again: %+v, %+v", again, r)
 	}
 	data, err := os.ReadFile(name)
@@ -72,7 +73,8 @@ func TestFileErrors(t *testing.T) {
 		if !strings.Contains(tableText, c.old) {
 			t.Fatalf("no %q", c.old)
 		}
-		if _, err := Read([]byte(strings.Replace(tableText, c.old, c.new, 1))); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Read([]byte(strings.Replace(tableText, c.old, c.new, 1))); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s for %s: got %v, want %q", c.new, c.old, err, c.want)
 		}
 	}
@@ -101,10 +103,14 @@ func FuzzRead(f *testing.F) {
 
 func TestMaps(t *testing.T) {
 	table, err := coll.NewTable([]coll.Rule{
-		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 2, Bytes: 8}, Choices: []coll.Choice{choice(t, coll.OpBcast, "flat", 0, 1)}},
-		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 8, Bytes: 8}, Choices: []coll.Choice{choice(t, coll.OpBcast, "knomial", 2, 1)}},
-		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 8, Bytes: 64}, Choices: []coll.Choice{choice(t, coll.OpBcast, "knomial", 2, 1)}},
-		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 8, Bytes: 4096}, Choices: []coll.Choice{choice(t, coll.OpBcast, "chain", 0, 8)}},
+		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 2, Bytes: 8},
+			Choices: []coll.Choice{choice(t, coll.OpBcast, "flat", 0, 1)}},
+		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 8, Bytes: 8},
+			Choices: []coll.Choice{choice(t, coll.OpBcast, "knomial", 2, 1)}},
+		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 8, Bytes: 64},
+			Choices: []coll.Choice{choice(t, coll.OpBcast, "knomial", 2, 1)}},
+		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 8, Bytes: 4096},
+			Choices: []coll.Choice{choice(t, coll.OpBcast, "chain", 0, 8)}},
 	})
 	if err != nil {
 		t.Fatal(err)

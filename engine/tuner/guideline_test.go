@@ -19,7 +19,8 @@ func TestCheck(t *testing.T) {
 	}
 	check := func(table *coll.Table) ([]Violation, int) {
 		t.Helper()
-		bad, looked, err := Check(t.Context(), CheckOptions{Site: o.Site, Table: table, Ranks: o.Ranks, PerNode: 1, Sizes: o.Sizes})
+		bad, looked, err := Check(t.Context(),
+			CheckOptions{Site: o.Site, Table: table, Ranks: o.Ranks, PerNode: 1, Sizes: o.Sizes})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,8 @@ func (p *Site) isVirtual() bool { return p.Fabric.Clock(&p.Machine) == cluster.V
 // layout returns the layout of a team.
 func layout(at coll.Tuple) cluster.Layout {
 	each := max(at.PerNode, 1)
-	return cluster.Layout{Nodes: int(at.Ranks / each), RanksPerNode: int(each), ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
+	return cluster.Layout{Nodes: int(at.Ranks / each), RanksPerNode: int(each), ThreadsPerRank: 1,
+		Ranking: cluster.Sequential, Model: cluster.Flat}
 }
 
 // checkFits returns an error if the place cannot run a tuple.
@@ -39,7 +40,8 @@ func (p *Site) checkFits(at coll.Tuple) error {
 	case p.Machine.Nodes > 0 && int(at.Ranks/each) > p.Machine.Nodes:
 		return fmt.Errorf("%s: too many nodes: machine %s has %d", at, p.Machine.Name, p.Machine.Nodes)
 	}
-	if in, out := at.Collective.Lengths(int(at.Ranks), true, at.Bytes); !p.isVirtual() && (in+out) > maxPayload/int64(at.Ranks) {
+	if in, out := at.Collective.Lengths(int(at.Ranks), true, at.Bytes); !p.isVirtual() && (in+out) > maxPayload/
+		int64(at.Ranks) {
 		return fmt.Errorf("%s: more than %s of data", at, cluster.SizeText(maxPayload))
 	}
 	return nil

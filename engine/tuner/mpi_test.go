@@ -41,7 +41,8 @@ func mpiRun(t *testing.T, env []string, name string, args ...string) (string, er
 	defer done()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), append([]string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}, env...)...)
+	cmd.Env = append(os.Environ(),
+		append([]string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}, env...)...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -52,7 +53,8 @@ func rulesFile(t *testing.T, write func(io.Writer, *coll.Table, int32) error, ch
 	t.Helper()
 	var rules []coll.Rule
 	for _, c := range choices {
-		rules = append(rules, coll.Rule{Tuple: coll.Tuple{Collective: c.Algorithm.Collective, Ranks: 4}, Choices: []coll.Choice{c}})
+		rules = append(rules,
+			coll.Rule{Tuple: coll.Tuple{Collective: c.Algorithm.Collective, Ranks: 4}, Choices: []coll.Choice{c}})
 	}
 	table, err := coll.NewTable(rules)
 	if err != nil {
@@ -83,9 +85,11 @@ func TestOpenMPIRuns(t *testing.T) {
 	} {
 		rules := rulesFile(t, WriteOpenMPI, c.choice)
 		traffic := filepath.Join(t.TempDir(), "traffic")
-		out, err := mpiRun(t, nil, "mpirun.openmpi", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "4",
+		out, err := mpiRun(t, nil, "mpirun.openmpi", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to",
+			"none", "-n", "4",
 			"--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_dynamic_rules_filename", rules,
-			"--mca", "coll", "^sm,han,adapt", "--mca", "pml_monitoring_enable", "1", "--mca", "pml_monitoring_enable_output", "3",
+			"--mca", "coll", "^sm,han,adapt", "--mca", "pml_monitoring_enable", "1", "--mca", "pml_monitoring_enable_output",
+			"3",
 			"--mca", "pml_monitoring_filename", traffic, program, "bcast", "5000")
 		if err != nil || !strings.Contains(out, "done") {
 			t.Fatalf("%s: %v\n%s", c.choice, err, out)
@@ -114,8 +118,10 @@ func TestOpenMPIRuns(t *testing.T) {
 // file with an unknown algorithm, so it does read it.
 func TestMPICHRuns(t *testing.T) {
 	program := mpiProgram(t, "mpicc.mpich", "mpirun.mpich")
-	r, err := Tune(t.Context(), Options{Site: small(t).Site, PerNode: 1, Ranks: []int{2, 4, 8}, Sizes: []int64{8, 4096, 65536},
-		Collectives: []coll.Collective{coll.OpBcast, coll.OpAllreduce, coll.OpAllgather, coll.OpExchange, coll.OpReduce, coll.OpReduceScatter, coll.OpScan}})
+	r, err := Tune(t.Context(),
+		Options{Site: small(t).Site, PerNode: 1, Ranks: []int{2, 4, 8}, Sizes: []int64{8, 4096, 65536},
+			Collectives: []coll.Collective{coll.OpBcast, coll.OpAllreduce, coll.OpAllgather, coll.OpExchange, coll.OpReduce,
+				coll.OpReduceScatter, coll.OpScan}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +130,8 @@ func TestMPICHRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	var calls []string
-	for _, c := range []string{"bcast", "allreduce", "reduce", "allgather", "alltoall", "gather", "scatter", "reduce-scatter", "scan", "barrier", "split"} {
+	for _, c := range []string{"bcast", "allreduce", "reduce", "allgather", "alltoall", "gather", "scatter",
+		"reduce-scatter", "scan", "barrier", "split"} {
 		calls = append(calls, c, "8", c, "5000", c, "100000")
 	}
 	run := func(text string) (string, error) {
@@ -138,7 +145,8 @@ func TestMPICHRuns(t *testing.T) {
 	if out, err := run(b.String()); err != nil || !strings.Contains(out, "done") {
 		t.Errorf("%v\n%.2000s", err, out)
 	}
-	if out, err := run(strings.ReplaceAll(b.String(), "MPIR_Bcast_intra", "MPIR_Bcast_infra")); err == nil || strings.Contains(out, "done") {
+	if out, err := run(strings.ReplaceAll(b.String(), "MPIR_Bcast_intra", "MPIR_Bcast_infra")); err == nil ||
+		strings.Contains(out, "done") {
 		t.Errorf("a file with an unknown algorithm is accepted:\n%.500s", out)
 	}
 }

@@ -53,7 +53,8 @@ func byPowerOfTwo(yes, no branch) []branch {
 
 // byReduction is for algorithms that divide a reduction's elements among the ranks.
 func byReduction(yes, no branch) []branch {
-	return []branch{condition("is_op_built_in=yes", condition("count<pow2", no), condition("count=any", yes)), condition("is_op_built_in=no", no)}
+	return []branch{condition("is_op_built_in=yes", condition("count<pow2", no), condition("count=any", yes)),
+		condition("is_op_built_in=no", no)}
 }
 
 func byCommutativity(yes, no branch) []branch {
@@ -69,65 +70,84 @@ var mpichs = func() []mpich {
 		return none(name, of, []branch{intra(of, algorithm)}, between)
 	}
 	all := []mpich{
-		{name: "bcast", what: coll.OpBcast, hasCollective: true, fallback: []branch{intra("Bcast", "binomial")}, inter: inter("Bcast", "remote_send_local_bcast"), ways: map[string][]branch{
-			"knomial":           {intra("Bcast", "binomial")},
-			"scatter-allgather": byPowerOfTwo(intra("Bcast", "scatter_recursive_doubling_allgather"), intra("Bcast", "scatter_ring_allgather")),
-		}},
-		{name: "allreduce", what: coll.OpAllreduce, hasCollective: true, fallback: []branch{intra("Allreduce", "recursive_doubling")}, inter: inter("Allreduce", "reduce_exchange_bcast"), ways: map[string][]branch{
-			"recursive-doubling": {intra("Allreduce", "recursive_doubling")},
-			"rabenseifner":       byReduction(intra("Allreduce", "reduce_scatter_allgather"), intra("Allreduce", "recursive_doubling")),
-		}},
-		{name: "allgather", what: coll.OpAllgather, hasCollective: true, fallback: []branch{intra("Allgather", "ring")}, inter: inter("Allgather", "local_gather_remote_bcast"), ways: map[string][]branch{
-			"bruck":              {intra("Allgather", "brucks")},
-			"recursive-doubling": byPowerOfTwo(intra("Allgather", "recursive_doubling"), intra("Allgather", "brucks")),
-			"ring":               {intra("Allgather", "ring")},
-		}},
+		{name: "bcast", what: coll.OpBcast, hasCollective: true, fallback: []branch{intra("Bcast", "binomial")},
+			inter: inter("Bcast", "remote_send_local_bcast"), ways: map[string][]branch{
+				"knomial": {intra("Bcast", "binomial")},
+				"scatter-allgather": byPowerOfTwo(intra("Bcast", "scatter_recursive_doubling_allgather"),
+					intra("Bcast", "scatter_ring_allgather")),
+			}},
+		{name: "allreduce", what: coll.OpAllreduce, hasCollective: true,
+			fallback: []branch{intra("Allreduce", "recursive_doubling")}, inter: inter("Allreduce", "reduce_exchange_bcast"),
+			ways: map[string][]branch{
+				"recursive-doubling": {intra("Allreduce", "recursive_doubling")},
+				"rabenseifner": byReduction(intra("Allreduce", "reduce_scatter_allgather"),
+					intra("Allreduce", "recursive_doubling")),
+			}},
+		{name: "allgather", what: coll.OpAllgather, hasCollective: true, fallback: []branch{intra("Allgather", "ring")},
+			inter: inter("Allgather", "local_gather_remote_bcast"), ways: map[string][]branch{
+				"bruck":              {intra("Allgather", "brucks")},
+				"recursive-doubling": byPowerOfTwo(intra("Allgather", "recursive_doubling"), intra("Allgather", "brucks")),
+				"ring":               {intra("Allgather", "ring")},
+			}},
 		{name: "alltoall", what: coll.OpExchange, hasCollective: true, inter: inter("Alltoall", "pairwise_exchange"),
-			fallback: byInPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "pairwise")), ways: map[string][]branch{
+			fallback: byInPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "pairwise")),
+			ways: map[string][]branch{
 				"bruck":    byInPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "brucks")),
 				"flat":     byInPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "scattered")),
 				"pairwise": byInPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "pairwise")),
 			}},
-		{name: "reduce", what: coll.OpReduce, hasCollective: true, fallback: []branch{intra("Reduce", "binomial")}, inter: inter("Reduce", "local_reduce_remote_send"), ways: map[string][]branch{
-			"knomial":      {intra("Reduce", "binomial")},
-			"rabenseifner": byReduction(intra("Reduce", "reduce_scatter_gather"), intra("Reduce", "binomial")),
-		}},
-		{name: "scan", what: coll.OpScan, hasCollective: true, sizeless: true, fallback: []branch{intra("Scan", "recursive_doubling")}, ways: map[string][]branch{
-			"recursive-doubling": {intra("Scan", "recursive_doubling")},
-		}},
+		{name: "reduce", what: coll.OpReduce, hasCollective: true, fallback: []branch{intra("Reduce", "binomial")},
+			inter: inter("Reduce", "local_reduce_remote_send"), ways: map[string][]branch{
+				"knomial":      {intra("Reduce", "binomial")},
+				"rabenseifner": byReduction(intra("Reduce", "reduce_scatter_gather"), intra("Reduce", "binomial")),
+			}},
+		{name: "scan", what: coll.OpScan, hasCollective: true, sizeless: true,
+			fallback: []branch{intra("Scan", "recursive_doubling")}, ways: map[string][]branch{
+				"recursive-doubling": {intra("Scan", "recursive_doubling")},
+			}},
 		one("barrier", "Barrier", "dissemination", inter("Barrier", "bcast")),
 		one("gather", "Gather", "binomial", inter("Gather", "linear")),
 		one("scatter", "Scatter", "binomial", inter("Scatter", "linear")),
 		one("allgatherv", "Allgatherv", "ring", inter("Allgatherv", "remote_gather_local_bcast")),
-		none("alltoallv", "", byInPlace(intra("Alltoallv", "pairwise_sendrecv_replace"), intra("Alltoallv", "scattered")), inter("Alltoallv", "pairwise_exchange")),
-		none("alltoallw", "", byInPlace(intra("Alltoallw", "pairwise_sendrecv_replace"), intra("Alltoallw", "scattered")), inter("Alltoallw", "pairwise_exchange")),
+		none("alltoallv", "", byInPlace(intra("Alltoallv", "pairwise_sendrecv_replace"), intra("Alltoallv", "scattered")),
+			inter("Alltoallv", "pairwise_exchange")),
+		none("alltoallw", "", byInPlace(intra("Alltoallw", "pairwise_sendrecv_replace"), intra("Alltoallw", "scattered")),
+			inter("Alltoallw", "pairwise_exchange")),
 		one("exscan", "Exscan", "recursive_doubling", nil),
 		none("gatherv", "", allComm("Gatherv", "linear"), nil),
 		none("scatterv", "", allComm("Scatterv", "linear"), nil),
 		one("iallgather", "Iallgather", "sched_ring", inter("Iallgather", "sched_local_gather_remote_bcast")),
 		one("iallgatherv", "Iallgatherv", "sched_ring", inter("Iallgatherv", "sched_remote_gather_local_bcast")),
 		one("iallreduce", "Iallreduce", "sched_recursive_doubling", inter("Iallreduce", "sched_remote_reduce_local_bcast")),
-		none("ialltoall", "", byInPlace(intra("Ialltoall", "sched_inplace"), intra("Ialltoall", "sched_permuted_sendrecv")), inter("Ialltoall", "sched_pairwise_exchange")),
-		none("ialltoallv", "", byInPlace(intra("Ialltoallv", "sched_inplace"), intra("Ialltoallv", "sched_blocked")), inter("Ialltoallv", "sched_pairwise_exchange")),
-		none("ialltoallw", "", byInPlace(intra("Ialltoallw", "sched_inplace"), intra("Ialltoallw", "sched_blocked")), inter("Ialltoallw", "sched_pairwise_exchange")),
+		none("ialltoall", "", byInPlace(intra("Ialltoall", "sched_inplace"), intra("Ialltoall", "sched_permuted_sendrecv")),
+			inter("Ialltoall", "sched_pairwise_exchange")),
+		none("ialltoallv", "", byInPlace(intra("Ialltoallv", "sched_inplace"), intra("Ialltoallv", "sched_blocked")),
+			inter("Ialltoallv", "sched_pairwise_exchange")),
+		none("ialltoallw", "", byInPlace(intra("Ialltoallw", "sched_inplace"), intra("Ialltoallw", "sched_blocked")),
+			inter("Ialltoallw", "sched_pairwise_exchange")),
 		one("ibarrier", "Ibarrier", "sched_recursive_doubling", inter("Ibarrier", "sched_bcast")),
 		one("ibcast", "Ibcast", "sched_binomial", inter("Ibcast", "sched_flat")),
 		one("iexscan", "Iexscan", "sched_recursive_doubling", nil),
 		one("igather", "Igather", "sched_binomial", inter("Igather", "sched_long")),
 		none("igatherv", "", allComm("Igatherv", "sched_linear"), nil),
 		one("ireduce", "Ireduce", "sched_binomial", inter("Ireduce", "sched_local_reduce_remote_send")),
-		one("ireduce_scatter", "Ireduce_scatter", "sched_recursive_doubling", inter("Ireduce_scatter", "sched_remote_reduce_local_scatterv")),
-		one("ireduce_scatter_block", "Ireduce_scatter_block", "sched_recursive_doubling", inter("Ireduce_scatter_block", "sched_remote_reduce_local_scatterv")),
+		one("ireduce_scatter", "Ireduce_scatter", "sched_recursive_doubling",
+			inter("Ireduce_scatter", "sched_remote_reduce_local_scatterv")),
+		one("ireduce_scatter_block", "Ireduce_scatter_block", "sched_recursive_doubling",
+			inter("Ireduce_scatter_block", "sched_remote_reduce_local_scatterv")),
 		one("iscan", "Iscan", "sched_recursive_doubling", nil),
 		one("iscatter", "Iscatter", "sched_binomial", inter("Iscatter", "sched_linear")),
 		none("iscatterv", "", allComm("Iscatterv", "sched_linear"), nil),
 	}
-	for _, x := range []struct{ name, of string }{{"reduce_scatter", "Reduce_scatter"}, {"reduce_scatter_block", "Reduce_scatter_block"}} {
+	for _, x := range []struct{ name, of string }{{"reduce_scatter", "Reduce_scatter"},
+		{"reduce_scatter_block", "Reduce_scatter_block"}} {
 		fallback := intra(x.of, "recursive_doubling")
-		all = append(all, mpich{name: x.name, what: coll.OpReduceScatter, hasCollective: true, fallback: []branch{fallback}, inter: inter(x.of, "remote_reduce_local_scatter"), total: true, ways: map[string][]branch{
-			"recursive-halving": byCommutativity(intra(x.of, "recursive_halving"), fallback),
-			"pairwise":          byCommutativity(intra(x.of, "pairwise"), fallback),
-		}})
+		all = append(all,
+			mpich{name: x.name, what: coll.OpReduceScatter, hasCollective: true, fallback: []branch{fallback},
+				inter: inter(x.of, "remote_reduce_local_scatter"), total: true, ways: map[string][]branch{
+					"recursive-halving": byCommutativity(intra(x.of, "recursive_halving"), fallback),
+					"pairwise":          byCommutativity(intra(x.of, "pairwise"), fallback),
+				}})
 	}
 	for _, what := range []string{"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"} {
 		all = append(all, none("neighbor_"+what, "", allComm("Neighbor_"+what, "nb"), nil),

@@ -35,33 +35,45 @@ type ompiWay struct {
 
 var ompis = []ompi{
 	{id: 0, name: "allgather", what: coll.OpAllgather, total: true, ways: []ompiWay{
-		{name: "linear", kin: "gather-bcast"}, {name: "bruck", later: "bruck-k-fanout", kin: "bruck", radix: 2}, {name: "recursive_doubling", kin: "recursive-doubling"},
-		{name: "ring", kin: "ring"}, {name: "neighbor", kin: "neighbour-exchange"}, {name: "two_proc", kin: "flat", loose: true},
+		{name: "linear", kin: "gather-bcast"}, {name: "bruck", later: "bruck-k-fanout", kin: "bruck", radix: 2},
+		{name: "recursive_doubling", kin: "recursive-doubling"},
+		{name: "ring", kin: "ring"}, {name: "neighbor", kin: "neighbour-exchange"},
+		{name: "two_proc", kin: "flat", loose: true},
 		{name: "sparbit", since: 5, kin: "bruck", loose: true}, {name: "direct-messaging", since: 6, kin: "flat"}}},
 	{id: 2, name: "allreduce", what: coll.OpAllreduce, ways: []ompiWay{
-		{name: "basic_linear", kin: "reduce-bcast", loose: true}, {name: "nonoverlapping", kin: "reduce-bcast"}, {name: "recursive_doubling", kin: "recursive-doubling"},
-		{name: "ring", kin: "ring"}, {name: "segmented_ring", kin: "ring", seg: true, loose: true}, {name: "rabenseifner", kin: "rabenseifner"},
+		{name: "basic_linear", kin: "reduce-bcast", loose: true}, {name: "nonoverlapping", kin: "reduce-bcast"},
+		{name: "recursive_doubling", kin: "recursive-doubling"},
+		{name: "ring", kin: "ring"}, {name: "segmented_ring", kin: "ring", seg: true, loose: true},
+		{name: "rabenseifner", kin: "rabenseifner"},
 		{name: "allgather_reduce", since: 5, kin: "recursive-doubling", loose: true}}},
 	{id: 3, name: "alltoall", what: coll.OpExchange, total: true, ways: []ompiWay{
 		{name: "linear", kin: "flat"}, {name: "pairwise", kin: "pairwise"}, {name: "modified_bruck", kin: "bruck", radix: 2},
 		{name: "linear_sync", kin: "flat", loose: true}, {name: "two_proc", kin: "flat", loose: true}}},
 	{id: 6, name: "barrier", what: coll.OpBarrier, sizeless41: true, sizeless: true, ways: []ompiWay{
-		{name: "linear", kin: "tree", loose: true}, {name: "double_ring", kin: "dissemination", loose: true}, {name: "recursive_doubling", kin: "recursive-doubling"},
-		{name: "bruck", kin: "dissemination", radix: 2}, {name: "two_proc", kin: "dissemination", loose: true}, {name: "tree", kin: "tree"}}},
+		{name: "linear", kin: "tree", loose: true}, {name: "double_ring", kin: "dissemination", loose: true},
+		{name: "recursive_doubling", kin: "recursive-doubling"},
+		{name: "bruck", kin: "dissemination", radix: 2}, {name: "two_proc", kin: "dissemination", loose: true},
+		{name: "tree", kin: "tree"}}},
 	{id: 7, name: "bcast", what: coll.OpBcast, ways: []ompiWay{
-		{name: "basic_linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true}, {name: "pipeline", kin: "chain", seg: true},
-		{name: "split_binary_tree", kin: "kary", radix: 2, seg: true, loose: true}, {name: "binary_tree", kin: "kary", radix: 2, seg: true},
+		{name: "basic_linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true},
+		{name: "pipeline", kin: "chain", seg: true},
+		{name: "split_binary_tree", kin: "kary", radix: 2, seg: true, loose: true},
+		{name: "binary_tree", kin: "kary", radix: 2, seg: true},
 		{name: "binomial", kin: "knomial", radix: 2, seg: true}, {name: "knomial", kin: "knomial", radix: 4, seg: true},
-		{name: "scatter_allgather", kin: "scatter-allgather"}, {name: "scatter_allgather_ring", kin: "scatter-allgather", loose: true}}},
+		{name: "scatter_allgather", kin: "scatter-allgather"},
+		{name: "scatter_allgather_ring", kin: "scatter-allgather", loose: true}}},
 	{id: 9, name: "gather", what: coll.OpGather, total: true, sizeless41: true, ways: []ompiWay{
-		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2}, {name: "linear_sync", kin: "flat", seg: true, loose: true}}},
+		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2},
+		{name: "linear_sync", kin: "flat", seg: true, loose: true}}},
 	{id: 11, name: "reduce", what: coll.OpReduce, ways: []ompiWay{
-		{name: "linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true}, {name: "pipeline", kin: "chain", seg: true},
+		{name: "linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true},
+		{name: "pipeline", kin: "chain", seg: true},
 		{name: "binary", kin: "kary", radix: 2, seg: true}, {name: "binomial", kin: "knomial", radix: 2, seg: true},
 		{name: "in-order_binary", kin: "kary", radix: 2, seg: true, loose: true}, {name: "rabenseifner", kin: "rabenseifner"},
 		{name: "knomial", since: 6, kin: "knomial", radix: -1, fan: true, seg: true}}},
 	{id: 12, name: "reducescatter", what: coll.OpReduceScatter, total: true, ways: []ompiWay{
-		{name: "non-overlapping", kin: "reduce-scatter"}, {name: "recursive_halving", kin: "recursive-halving"}, {name: "ring", kin: "ring"},
+		{name: "non-overlapping", kin: "reduce-scatter"}, {name: "recursive_halving", kin: "recursive-halving"},
+		{name: "ring", kin: "ring"},
 		{name: "butterfly", kin: "recursive-halving", loose: true}}},
 	{id: 13, name: "reducescatterblock", what: coll.OpReduceScatter, total: true, ways: []ompiWay{
 		{name: "basic_linear", kin: "reduce-scatter"}, {name: "recursive_doubling", kin: "recursive-halving", loose: true},
@@ -69,7 +81,8 @@ var ompis = []ompi{
 	{id: 14, name: "scan", what: coll.OpScan, sizeless41: true, sizeless: true, ways: []ompiWay{
 		{name: "linear", kin: "chain"}, {name: "recursive_doubling", kin: "recursive-doubling"}}},
 	{id: 15, name: "scatter", what: coll.OpScatter, total: true, sizeless41: true, sizeless: true, ways: []ompiWay{
-		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2}, {name: "linear_nb", kin: "flat", loose: true}}},
+		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2},
+		{name: "linear_nb", kin: "flat", loose: true}}},
 }
 
 // way returns the number of a choice's algorithm in a version of the library, its fan-out and the
@@ -122,7 +135,8 @@ func (o *ompi) rules(t *coll.Table, perNode int32, version int) []ompiSpan {
 				r.from *= int64(s.ranks)
 			}
 			r.algorithm, r.fan, r.segment = o.way(step, version)
-			if n := len(x.rules); n > 0 && x.rules[n-1].algorithm == r.algorithm && x.rules[n-1].fan == r.fan && x.rules[n-1].segment == r.segment {
+			if n := len(x.rules); n > 0 && x.rules[n-1].algorithm == r.algorithm && x.rules[n-1].fan == r.fan && x.rules[n-
+				1].segment == r.segment {
 				continue
 			}
 			x.rules = append(x.rules, r)
@@ -148,7 +162,8 @@ func WriteOpenMPI(w io.Writer, t *coll.Table, perNode int32) error {
 		n++
 		fmt.Fprintf(&b, "%d # collective: %s\n%d # teams\n", o.id, o.name, len(all))
 		for _, s := range all {
-			fmt.Fprintf(&b, "%d # minimum ranks\n%d # sizes: minimum bytes, algorithm, fan-out, segment\n", s.ranks, len(s.rules))
+			fmt.Fprintf(&b, "%d # minimum ranks\n%d # sizes: minimum bytes, algorithm, fan-out, segment\n", s.ranks,
+				len(s.rules))
 			for _, r := range s.rules {
 				fmt.Fprintf(&b, "%d %d %d %d\n", r.from, r.algorithm, r.fan, r.segment)
 			}
@@ -233,7 +248,8 @@ func WriteOpenMPIJSON(w io.Writer, t *coll.Table, perNode int32) error {
 				if k+1 < len(s.rules) {
 					to = ompiSize(s.rules[k+1].from - 1)
 				}
-				c.Rules = append(c.Rules, ompiMsg{Least: &from, Most: &to, Algorithm: o.ways[r.algorithm-1].nameIn(6), Fan: r.fan, Segment: r.segment})
+				c.Rules = append(c.Rules,
+					ompiMsg{Least: &from, Most: &to, Algorithm: o.ways[r.algorithm-1].nameIn(6), Fan: r.fan, Segment: r.segment})
 			}
 			if len(c.Rules) > 0 {
 				file.Collectives[o.name] = append(file.Collectives[o.name], c)

@@ -347,7 +347,8 @@ func readOmpiJSON(data []byte) ([]incoming, []string, error) {
 				return nil, nil, fmt.Errorf("%s: %w", o.name, err)
 			}
 			if n := len(in.ends); n > 0 && s.ranks <= in.ends[n-1] {
-				notes = append(notes, fmt.Sprintf("%s: teams from %d ranks on overlap earlier teams, which take precedence", o.name, s.ranks))
+				notes = append(notes, fmt.Sprintf("%s: teams from %d ranks on overlap earlier teams, which take "+
+					"precedence", o.name, s.ranks))
 				s.ranks = in.ends[n-1] + 1
 				if s.ranks > end {
 					continue

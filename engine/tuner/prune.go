@@ -103,7 +103,8 @@ func (p *Site) measureCost(ctx context.Context) (*coll.Cost, error) {
 	var t [2]cluster.Time
 	for i, n := range []int64{short, long} {
 		at := coll.Tuple{Collective: coll.OpBcast, Ranks: 2, PerNode: 2, Bytes: n}
-		times, err := p.measure(ctx, at, []coll.Choice{{Algorithm: flat, Parameters: coll.Parameters{Segments: 1}}}, searchPace)
+		times, err := p.measure(ctx, at, []coll.Choice{{Algorithm: flat, Parameters: coll.Parameters{Segments: 1}}},
+			searchPace)
 		if err != nil {
 			return nil, err
 		}

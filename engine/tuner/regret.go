@@ -57,7 +57,8 @@ func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 			size = 0
 		}
 		at := o.tuple(c, int(team), size)
-		if slices.Contains(o.Ranks, int(team)) && slices.Contains(o.Sizes, size) || slices.Contains(drawn, at) || o.checkFits(at) != nil {
+		if slices.Contains(o.Ranks, int(team)) && slices.Contains(o.Sizes, size) || slices.Contains(drawn, at) ||
+			o.checkFits(at) != nil {
 			continue
 		}
 		drawn = append(drawn, at)
@@ -68,7 +69,8 @@ func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 // Regret measures a table's choices for tuples together with all other candidates. On a real clock
 // the best of many measurements is biased by luck. The best one is therefore timed again,
 // alternating with the chosen one.
-func Regret(ctx context.Context, o Options, t *coll.Table, tuples []coll.Tuple, progress func(done int)) ([]Miss, error) {
+func Regret(ctx context.Context, o Options, t *coll.Table, tuples []coll.Tuple,
+	progress func(done int)) ([]Miss, error) {
 	all := make([]Miss, len(tuples))
 	var mu sync.Mutex
 	done := 0

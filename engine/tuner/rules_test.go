@@ -18,9 +18,12 @@ func sample(t testing.TB) *coll.Table {
 	t.Helper()
 	var rules []coll.Rule
 	for _, c := range []coll.Choice{
-		choice(t, coll.OpBcast, "knomial", 2, 4), choice(t, coll.OpScatter, "knomial", 2, 1), choice(t, coll.OpGather, "flat", 0, 1),
-		choice(t, coll.OpReduce, "rabenseifner", 0, 1), choice(t, coll.OpAllgather, "bruck", 2, 1), choice(t, coll.OpExchange, "pairwise", 0, 1),
-		choice(t, coll.OpReduceScatter, "ring", 0, 1), choice(t, coll.OpAllreduce, "recursive-doubling", 0, 1), choice(t, coll.OpScan, "recursive-doubling", 0, 1),
+		choice(t, coll.OpBcast, "knomial", 2, 4), choice(t, coll.OpScatter, "knomial", 2, 1),
+		choice(t, coll.OpGather, "flat", 0, 1),
+		choice(t, coll.OpReduce, "rabenseifner", 0, 1), choice(t, coll.OpAllgather, "bruck", 2, 1),
+		choice(t, coll.OpExchange, "pairwise", 0, 1),
+		choice(t, coll.OpReduceScatter, "ring", 0, 1), choice(t, coll.OpAllreduce, "recursive-doubling", 0, 1),
+		choice(t, coll.OpScan, "recursive-doubling", 0, 1),
 		choice(t, coll.OpBarrier, "dissemination", 2, 1),
 	} {
 		for _, p := range []int32{4, 6, 8, 16} {
@@ -33,7 +36,8 @@ func sample(t testing.TB) *coll.Table {
 					x = choice(t, coll.OpExchange, "flat", 0, 1)
 				}
 				if c.Algorithm.Collective != coll.OpBarrier || n == 0 {
-					rules = append(rules, coll.Rule{Tuple: coll.Tuple{Collective: c.Algorithm.Collective, Ranks: p, Bytes: n}, Choices: []coll.Choice{x}})
+					rules = append(rules,
+						coll.Rule{Tuple: coll.Tuple{Collective: c.Algorithm.Collective, Ranks: p, Bytes: n}, Choices: []coll.Choice{x}})
 				}
 			}
 		}
@@ -48,7 +52,8 @@ func sample(t testing.TB) *coll.Table {
 // Rules exported for Open MPI are imported as the same choices.
 func TestOpenMPIRoundTrip(t *testing.T) {
 	table := sample(t)
-	for name, write := range map[string]func(io.Writer, *coll.Table, int32) error{"classic": WriteOpenMPI, "JSON": WriteOpenMPIJSON} {
+	for name, write := range map[string]func(io.Writer, *coll.Table, int32) error{"classic": WriteOpenMPI,
+		"JSON": WriteOpenMPIJSON} {
 		var b bytes.Buffer
 		if err := write(&b, table, 1); err != nil {
 			t.Fatal(err)
@@ -108,8 +113,12 @@ func TestOpenMPISchema(t *testing.T) {
 	text := func(v any) bool { _, ok := v.(string); return ok }
 	list := func(v any) bool { _, ok := v.([]any); return ok }
 	keys("file", file, []string{"rule_file_version", "module", "collectives"}, map[string]func(any) bool{
-		"rule_file_version": whole, "module": func(v any) bool { return v == "tuned" }, "collectives": func(v any) bool { _, ok := v.(map[string]any); return ok }, "$schema": text})
-	names := []string{"allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce", "reducescatter", "reducescatterblock", "scan", "scatter"}
+		"rule_file_version": whole, "module": func(v any) bool { return v == "tuned" }, "collectives": func(v any) bool {
+			_, ok := v.(map[string]any)
+			return ok
+		}, "$schema": text})
+	names := []string{"allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce", "reducescatter",
+		"reducescatterblock", "scan", "scatter"}
 	collectives := file["collectives"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(collectives)) {
 		if !slices.Contains(names, name) {
@@ -118,14 +127,18 @@ func TestOpenMPISchema(t *testing.T) {
 		last := 0.0
 		for _, c := range collectives[name].([]any) {
 			comm := c.(map[string]any)
-			keys(name, comm, []string{"rules"}, map[string]func(any) bool{"comm_size_min": bound, "comm_size_max": bound, "comm_rank_distribution": text, "rules": list})
+			keys(name, comm, []string{"rules"},
+				map[string]func(any) bool{"comm_size_min": bound, "comm_size_max": bound, "comm_rank_distribution": text,
+					"rules": list})
 			if least := comm["comm_size_min"].(float64); least <= last {
 				t.Errorf("%s: teams from %v after %v", name, least, last)
 			} else {
 				last = least
 			}
 			for _, r := range comm["rules"].([]any) {
-				keys(name, r.(map[string]any), []string{"alg"}, map[string]func(any) bool{"msg_size_min": bound, "msg_size_max": bound, "alg": text, "reqs": whole, "faninout": whole, "seg_size": whole})
+				keys(name, r.(map[string]any), []string{"alg"},
+					map[string]func(any) bool{"msg_size_min": bound, "msg_size_max": bound, "alg": text, "reqs": whole,
+						"faninout": whole, "seg_size": whole})
 			}
 		}
 	}
@@ -156,7 +169,8 @@ func TestMPICH(t *testing.T) {
 			t.Fatalf("%s: no answer", path)
 		}
 		last := x.kids[len(x.kids)-1].key
-		if !strings.HasSuffix(last, "=any") && !strings.HasPrefix(last, "algorithm=") && !strings.HasSuffix(last, "=no") && !strings.HasSuffix(last, "_built_in=no") && last != "comm_type=inter" {
+		if !strings.HasSuffix(last, "=any") && !strings.HasPrefix(last, "algorithm=") && !strings.HasSuffix(last, "=no") &&
+			!strings.HasSuffix(last, "_built_in=no") && last != "comm_type=inter" {
 			t.Errorf("%s: no answer for %s", path, last)
 		}
 		for _, k := range x.kids {
@@ -166,7 +180,8 @@ func TestMPICH(t *testing.T) {
 	for i := range mpichs {
 		walk("", mpichs[i].tree(sample(t), 1))
 	}
-	for _, want := range []string{`"comm_size<=4"`, `"avg_msg_size<=4095"`, "MPIR_Alltoall_intra_pairwise", "MPIR_Alltoall_intra_scattered"} {
+	for _, want := range []string{`"comm_size<=4"`, `"avg_msg_size<=4095"`, "MPIR_Alltoall_intra_pairwise",
+		"MPIR_Alltoall_intra_scattered"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s", want)
 		}
@@ -205,11 +220,13 @@ func TestOpenMPIErrors(t *testing.T) {
 // Version 2 of the classic rules has an optional number of requests. Notes list the algorithms
 // that are replaced by similar ones.
 func TestOpenMPIReads(t *testing.T) {
-	table, notes, err := ReadOpenMPI([]byte("rule-file-version-2\n2 # collectives\n3 1 8 2\n0 4 0 0 16\n4096 2 0 0\n5 1 1 1 0 0 0 0\n"))
+	table, notes, err := ReadOpenMPI([]byte("rule-file-version-2\n2 # collectives\n3 1 8 2\n0 4 0 0 16\n4096 2 0 " +
+		"0\n5 1 1 1 0 0 0 0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"collective 5: ignored, hybridtop does not have it", "alltoall by linear_sync: replaced by flat, the closest algorithm"}; !slices.Equal(notes, want) {
+	if want := []string{"collective 5: ignored, hybridtop does not have it",
+		"alltoall by linear_sync: replaced by flat, the closest algorithm"}; !slices.Equal(notes, want) {
 		t.Errorf("notes %q", notes)
 	}
 	for n, want := range map[int64]string{8: "flat", 511: "flat", 512: "pairwise"} { // 4096 for all 8 ranks

@@ -52,7 +52,8 @@ type Result struct {
 
 // tuple returns the tuple of a size on a team.
 func (o *Options) tuple(c coll.Collective, ranks int, bytes int64) coll.Tuple {
-	return coll.Tuple{Collective: c, Ranks: int32(ranks), PerNode: int32(max(min(o.PerNode, ranks), 1)), Bytes: bytes, Modes: o.modes(c)}
+	return coll.Tuple{Collective: c, Ranks: int32(ranks), PerNode: int32(max(min(o.PerNode, ranks), 1)), Bytes: bytes,
+		Modes: o.modes(c)}
 }
 
 // modes returns the requirements for a collective.
@@ -148,7 +149,9 @@ func Tune(ctx context.Context, o Options) (*Result, error) {
 		}
 		defer t.journal.close()
 	}
-	if err := each(ctx, t.workers(), len(columns), func(ctx context.Context, i int) error { return t.column(ctx, columns[i]) }); err != nil {
+	if err := each(ctx, t.workers(), len(columns), func(ctx context.Context, i int) error {
+		return t.column(ctx, columns[i])
+	}); err != nil {
 		return nil, err
 	}
 	t.result.Table, err = coll.NewTable(t.rules)
@@ -330,7 +333,9 @@ func (f *timedTuple) near(g *timedTuple) []coll.Choice {
 func (f *timedTuple) rule() coll.Rule {
 	r := coll.Rule{Tuple: f.at, Time: f.choices[0].time}
 	add := func(c coll.Choice) {
-		if len(r.Choices) < coll.MaxChoices && !slices.ContainsFunc(r.Choices, func(o coll.Choice) bool { return o.Algorithm == c.Algorithm }) {
+		if len(r.Choices) < coll.MaxChoices && !slices.ContainsFunc(r.Choices, func(o coll.Choice) bool {
+			return o.Algorithm == c.Algorithm
+		}) {
 			r.Choices = append(r.Choices, c)
 		}
 	}

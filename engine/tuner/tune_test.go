@@ -29,8 +29,9 @@ func on(t testing.TB, f cluster.Fabric, machine string) Site {
 
 // small returns a tuning of a second or less.
 func small(t testing.TB) Options {
-	return Options{Site: on(t, sim.New(), "ranger"), Collectives: []coll.Collective{coll.OpBcast, coll.OpAllreduce, coll.OpBarrier},
-		Ranks: []int{2, 3, 4, 6, 8}, PerNode: 1, Sizes: []int64{8, 512, 32768}}
+	return Options{Site: on(t, sim.New(), "ranger"),
+		Collectives: []coll.Collective{coll.OpBcast, coll.OpAllreduce, coll.OpBarrier},
+		Ranks:       []int{2, 3, 4, 6, 8}, PerNode: 1, Sizes: []int64{8, 512, 32768}}
 }
 
 // smaller returns a tuning of some milliseconds.
@@ -76,7 +77,10 @@ func TestIndex(t *testing.T) {
 					least = min(least, k.Predict(cost, n))
 				}
 				few := prune(all, at, cost, keepVirtual)
-				if !slices.ContainsFunc(few, func(x coll.Choice) bool { k, _ := x.Key(ranks); return k.Predict(cost, n) == least }) {
+				if !slices.ContainsFunc(few, func(x coll.Choice) bool {
+					k, _ := x.Key(ranks)
+					return k.Predict(cost, n) == least
+				}) {
 					t.Errorf("%s: the best prediction is pruned", at)
 				}
 			}
@@ -162,7 +166,8 @@ func TestResume(t *testing.T) {
 				t.Errorf("after %d, %d bytes cut off: the table differs", after, cut)
 			}
 			if lost := min(cut, 1); again.FromJournal != records-lost {
-				t.Errorf("after %d, %d bytes cut off: %d tuples from the journal, want %d", after, cut, again.FromJournal, records-lost)
+				t.Errorf("after %d, %d bytes cut off: %d tuples from the journal, want %d", after, cut, again.FromJournal,
+					records-lost)
 			}
 		}
 	}
@@ -179,7 +184,8 @@ func TestJournalErrors(t *testing.T) {
 	}
 	other := o
 	other.Machine.PollTime++
-	if _, err := Tune(t.Context(), other); err == nil || !strings.Contains(err.Error(), "journal of another tuning: got sim ranger") {
+	if _, err := Tune(t.Context(), other); err == nil ||
+		!strings.Contains(err.Error(), "journal of another tuning: got sim ranger") {
 		t.Errorf("the journal of another machine: %v", err)
 	}
 	for name, data := range map[string]string{
@@ -202,7 +208,8 @@ func TestJournalErrors(t *testing.T) {
 
 // On a real clock a tuning also produces a table of valid choices.
 func TestLive(t *testing.T) {
-	o := Options{Site: on(t, live.New(), "this-host"), Collectives: []coll.Collective{coll.OpAllreduce}, Ranks: []int{3}, PerNode: 4, Sizes: []int64{8, 4096}}
+	o := Options{Site: on(t, live.New(), "this-host"), Collectives: []coll.Collective{coll.OpAllreduce}, Ranks: []int{3},
+		PerNode: 4, Sizes: []int64{8, 4096}}
 	r, err := Tune(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -10,9 +10,11 @@ const nodeCores = "node"
 
 // Cores is the knob for the number of cores that a kernel uses.
 var Cores = engine.Knob{
-	Name: "cores", Label: "cores", Doc: "cores that each rank's kernels use, as threads of the kernel library; node: an equal share of the node's cores", Type: engine.Integer, Default: nodeCores, Min: 1, Max: 4096,
+	Name: "cores", Label: "cores", Doc: "cores that each rank's kernels use, as threads of the kernel library; node: " +
+		"an equal share of the node's cores", Type: engine.Integer, Default: nodeCores, Min: 1, Max: 4096,
 	Choices: []string{nodeCores, "1", "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-	Watch: "the share of communication: faster kernels hide less of it, and one rank per node with all cores sends fewer and longer messages", Paper: "paper 5, section 6",
+	Watch: "the share of communication: faster kernels hide less of it, and one rank per node with all cores sends " +
+		"fewer and longer messages", Paper: "paper 5, section 6",
 }
 
 // CoresOf returns the number of cores that a rank's kernels use.

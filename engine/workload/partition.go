@@ -13,16 +13,21 @@ const partitionOwn = "own"
 
 // Partition is the knob of programs whose time depends on the bisection of the network.
 var Partition = engine.Knob{
-	Name: "partition", Label: "partition", Doc: "network of a run on a torus: its own torus, as near to a cube as possible (own), or the first nodes of the whole machine (machine)", Type: engine.Choice, Default: partitionOwn,
+	Name: "partition", Label: "partition", Doc: "network of a run on a torus: its own torus, as near to a cube as " +
+		"possible (own), or the first nodes of the whole machine (machine)", Type: engine.Choice, Default: partitionOwn,
 	Choices: []string{partitionOwn, OfMachine}, Scope: engine.ScopeCluster, Role: engine.Machine,
 	Watch: "exchanges, which the bisection limits, and broadcasts that share links", Paper: "paper 5, section 4",
 }
 
 // Progress is the knob of programs that communicate while they compute.
 var Progress = engine.Knob{
-	Name: "progress", Label: "progress", Doc: "progress engine while ranks compute: only their own calls (call), one progress thread per rank (thread), or the network adapter (offload); machine: as in the machine file", Type: engine.Choice, Default: OfMachine,
-	Choices: []string{OfMachine, string(cluster.ProgressCall), string(cluster.ProgressThread), string(cluster.ProgressOffload)}, Scope: engine.ScopeCluster, Role: engine.Machine,
-	Watch: "the effect of slices: if the adapter makes progress by itself, no rank has to poll", Paper: "paper 5, section 4",
+	Name: "progress", Label: "progress", Doc: "progress engine while ranks compute: only their own calls (call), one " +
+		"progress thread per rank (thread), or the network adapter (offload); machine: as in the machine file",
+	Type: engine.Choice, Default: OfMachine,
+	Choices: []string{OfMachine, string(cluster.ProgressCall), string(cluster.ProgressThread),
+		string(cluster.ProgressOffload)}, Scope: engine.ScopeCluster, Role: engine.Machine,
+	Watch: "the effect of slices: if the adapter makes progress by itself, no rank has to poll",
+	Paper: "paper 5, section 4",
 }
 
 // FitMachine sets the machine's network and progress engine to the values of the knobs partition

@@ -11,8 +11,10 @@ const limitKnob = "real-limit"
 // RealLimit returns the knob that decides whether a part of a simulated program stores bytes or is
 // size-only (see Store). def is its default in bytes.
 func RealLimit(def string) engine.Knob {
-	return engine.Knob{Name: limitKnob, Label: "real up to", Type: engine.Size, Unit: "B", Default: def, Min: 0, Max: 1 << 40,
-		Doc:     "bytes of data per rank up to which a simulation moves and verifies real bytes; above it, messages are size-only and a small instance is verified",
+	return engine.Knob{Name: limitKnob, Label: "real up to", Type: engine.Size, Unit: "B", Default: def, Min: 0,
+		Max: 1 << 40,
+		Doc: "bytes of data per rank up to which a simulation moves and verifies real bytes; above it, messages are " +
+			"size-only and a small instance is verified",
 		Choices: []string{"4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.View,
 		Watch: "memory and run time of the simulation; simulated times do not change"}
 }

@@ -84,7 +84,8 @@ var layers = []string{"models", "cluster", "presets", "engine", "tui", "cmd"}
 // differently on another fabric.
 var banned = []struct{ packages, imports, why string }{
 	{"engine/workload/*", "time sync sync/atomic os math/rand math/rand/v2", "a workload has these from its Rank"},
-	{"cluster", "time sync os math/rand", "the contract is free of clocks, locks and files; seeded generators are math/rand/v2"},
+	{"cluster", "time sync os math/rand", "the contract is free of clocks, locks and files; seeded generators are " +
+		"math/rand/v2"},
 	{"cluster/upc", "time sync os math/rand math/rand/v2", "a library has these from its Rank"},
 	{"cluster/rma", "time sync os math/rand math/rand/v2", "a library has these from its Rank"},
 	{"cluster/coll", "time sync os math/rand math/rand/v2", "a collective has these from its Rank"},
@@ -119,7 +120,8 @@ func goFiles(t *testing.T) []file {
 			return err
 		}
 		if d.IsDir() {
-			if n := d.Name(); p != root && (n == "testdata" || n == "dist" || strings.HasPrefix(n, ".") || strings.HasPrefix(n, "_")) {
+			if n := d.Name(); p != root && (n == "testdata" || n == "dist" || strings.HasPrefix(n, ".") ||
+				strings.HasPrefix(n, "_")) {
 				return fs.SkipDir
 			}
 			return nil
@@ -218,7 +220,8 @@ func wrong(table string, f *file, imported string) string {
 	if slices.ContainsFunc(may, func(p string) bool { return matches(p, inside) }) {
 		return ""
 	}
-	if f.test && (inside == f.pkg || strings.HasPrefix(inside, "internal/") || layerOf(inside) >= 0 && layerOf(inside) <= layerOf(f.pkg)) {
+	if f.test && (inside == f.pkg || strings.HasPrefix(inside, "internal/") ||
+		layerOf(inside) >= 0 && layerOf(inside) <= layerOf(f.pkg)) {
 		return ""
 	}
 	return "the table allows: " + strings.Join(may, " ")

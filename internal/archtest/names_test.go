@@ -13,8 +13,10 @@ var byName = []struct {
 	way      *regexp.Regexp
 	why      string
 }{
-	{"engine/workload/*", regexp.MustCompile(`"fab` + `ric"|"li` + `ve"|"si` + `m"`), "a workload never knows whether its time is real: ask its Rank or its Site for what it needs"},
-	{"**", regexp.MustCompile(`\.Na` + `me\(\) *[!=]= *"(li` + `ve|si` + `m|mp` + `i)"`), "a fabric states its clock, and what only some can do is an optional interface"},
+	{"engine/workload/*", regexp.MustCompile(`"fab` + `ric"|"li` + `ve"|"si` + `m"`),
+		"a workload never knows whether its time is real: ask its Rank or its Site for what it needs"},
+	{"**", regexp.MustCompile(`\.Na` + `me\(\) *[!=]= *"(li` + `ve|si` + `m|mp` + `i)"`),
+		"a fabric states its clock, and what only some can do is an optional interface"},
 	{"engine/session", regexp.MustCompile(`\*si` + `m\.Run|\*li` + `ve\.`), "test a run for cluster.Virtual"},
 }
 

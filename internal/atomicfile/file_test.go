@@ -71,7 +71,8 @@ func TestRefused(t *testing.T) {
 	put(t, at("file"), "plain", 0o644)
 	put(t, at("to"), "behind the link", 0o644)
 	put(t, at("locked"), "locked", 0o444)
-	if err := errors.Join(os.Mkdir(at("folder"), 0o755), os.Symlink("to", at("link")), os.Symlink("nowhere", at("gone"))); err != nil {
+	if err := errors.Join(os.Mkdir(at("folder"), 0o755), os.Symlink("to", at("link")),
+		os.Symlink("nowhere", at("gone"))); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
@@ -83,7 +84,8 @@ func TestRefused(t *testing.T) {
 		"file/a.svg":  "not a directory",
 		"file\x00svg": "invalid argument",
 	} {
-		for what, err := range map[string]error{"Check": Check(at(name)), "Write": Write(t.Context(), at(name), []byte("new"))} {
+		for what, err := range map[string]error{"Check": Check(at(name)),
+			"Write": Write(t.Context(), at(name), []byte("new"))} {
 			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), at(name)) {
 				t.Errorf("%s of %q: got %v, want %s", what, name, err, want)
 			}
@@ -99,7 +101,8 @@ func TestRefused(t *testing.T) {
 // Folders in the path can be links.
 func TestFolderLink(t *testing.T) {
 	dir := in(t, "link", "to")
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "to"), 0o755), os.Symlink("to", filepath.Join(dir, "link"))); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "to"), 0o755),
+		os.Symlink("to", filepath.Join(dir, "link"))); err != nil {
 		t.Fatal(err)
 	}
 	if err := Write(t.Context(), filepath.Join(dir, "link", "a"), []byte("a")); err != nil {

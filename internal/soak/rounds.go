@@ -72,7 +72,8 @@ func Rounds(t *testing.T, usual int, round func(t *testing.T, seed uint64)) {
 		}
 	}
 	after := count(t, goroutines)
-	t.Logf("%d rounds from seed %d in %v: %d goroutines (%d before), %d files (%d), %d KiB of heap (%d)", n, first, time.Since(began).Round(time.Millisecond),
+	t.Logf("%d rounds from seed %d in %v: %d goroutines (%d before), %d files (%d), %d KiB of heap (%d)", n, first,
+		time.Since(began).Round(time.Millisecond),
 		after.goroutines, goroutines, after.files, before.files, after.memory>>10, before.memory>>10)
 	if after.goroutines > goroutines {
 		stacks := make([]byte, 1<<18)

@@ -57,7 +57,8 @@ const (
 	Ring
 )
 
-var pointShapes = map[Point]draw.GlyphDrawer{Disc: draw.CircleGlyph{}, Square: draw.BoxGlyph{}, Triangle: draw.PyramidGlyph{}, Cross: draw.CrossGlyph{}, Ring: draw.RingGlyph{}}
+var pointShapes = map[Point]draw.GlyphDrawer{Disc: draw.CircleGlyph{}, Square: draw.BoxGlyph{},
+	Triangle: draw.PyramidGlyph{}, Cross: draw.CrossGlyph{}, Ring: draw.RingGlyph{}}
 
 // Bars is one part of stacked bars.
 type Bars struct {
@@ -90,7 +91,8 @@ const least = 0.1
 func (c Chart) svg(letters *outlines) []byte {
 	p := plot.New()
 	p.BackgroundColor = nil
-	for _, s := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
+	for _, s := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label,
+		&p.Y.Tick.Label} {
 		sans(s, labelSize)
 	}
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -288,7 +290,8 @@ func (c *Chart) legend(v *vector) int {
 		n++
 		entry(b.Label, func(x, y float64) {
 			v.SetColor(b.Tint)
-			v.Fill(vg.Rectangle{Min: vg.Point{X: vg.Points(x + 4), Y: vg.Points(y - 3)}, Max: vg.Point{X: vg.Points(x + legendMark - 6), Y: vg.Points(y + 4)}}.Path())
+			v.Fill(vg.Rectangle{Min: vg.Point{X: vg.Points(x + 4), Y: vg.Points(y - 3)},
+				Max: vg.Point{X: vg.Points(x + legendMark - 6), Y: vg.Points(y + 4)}}.Path())
 		})
 	}
 	for i := range c.Curves {
@@ -404,7 +407,8 @@ func (b behind) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for _, at := range b.of.Rules {
 		if finite(at) && at >= p.X.Min && at <= p.X.Max {
-			c.StrokeLine2(draw.LineStyle{Color: Hint, Width: vg.Points(1), Dashes: []vg.Length{2, 2}}, x(at), c.Min.Y, x(at), c.Max.Y)
+			c.StrokeLine2(draw.LineStyle{Color: Hint, Width: vg.Points(1), Dashes: []vg.Length{2, 2}}, x(at), c.Min.Y, x(at),
+				c.Max.Y)
 		}
 	}
 }
@@ -431,6 +435,7 @@ func (b bar) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 		half := min((x(float64(k)+barShare/2)-x(float64(k)-barShare/2))/2, vg.Points(widestBar/2))
-		c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(k)) - half, Y: y(below)}, Max: vg.Point{X: x(float64(k)) + half, Y: y(below + v)}}.Path())
+		c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(k)) - half, Y: y(below)},
+			Max: vg.Point{X: x(float64(k)) + half, Y: y(below + v)}}.Path())
 	}
 }

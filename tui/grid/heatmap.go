@@ -194,11 +194,13 @@ func Range(first, last string) string {
 		last = last[i+len(to):]
 	}
 	if i := strings.LastIndexFunc(first, notDigit) + 1; i < len(first) {
-		if number, same := strings.CutPrefix(last, first[:i]); same && number != "" && strings.IndexFunc(number, notDigit) < 0 {
+		if number, same := strings.CutPrefix(last, first[:i]); same && number != "" && strings.IndexFunc(number, notDigit) <
+			0 {
 			last = number
 		}
 	}
-	if number, unit, some := strings.Cut(first, " "); some && unit != "" && strings.IndexFunc(unit, notDigit) == 0 && strings.HasSuffix(last, " "+unit) {
+	if number, unit, some := strings.Cut(first, " "); some && unit != "" && strings.IndexFunc(unit, notDigit) == 0 &&
+		strings.HasSuffix(last, " "+unit) {
 		first = number
 	}
 	return first + to + last

@@ -13,7 +13,8 @@ const (
 
 // quadrants holds the block characters by mask. Bits 0 to 3 are the upper left, upper right, lower
 // left and lower right quarter.
-var quadrants = [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
+var quadrants = [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄',
+	'▙', '▟', '█'}
 
 // asciiMarkers holds the characters of curves in ASCII, one per series.
 const asciiMarkers = "*+ox#@%&"

@@ -168,11 +168,13 @@ func sixteen() *Theme {
 	p := func(i ansi.BasicColor) lipgloss.Style { return lipgloss.NewStyle().Foreground(i) }
 	t := compile(Theme{
 		Name: "sixteen", Ground: Palette(black), Ink: Palette(silver),
-		Ramp: []Color{Palette(blue), Palette(brightBlue), Palette(cyan), Palette(brightCyan), Palette(yellow), Palette(brightYellow)},
+		Ramp: []Color{Palette(blue), Palette(brightBlue), Palette(cyan), Palette(brightCyan), Palette(yellow),
+			Palette(brightYellow)},
 		Styles: Styles{
 			Dim: p(bright), Border: p(bright), Title: lipgloss.NewStyle().Bold(true), Accent: p(brightCyan).Bold(true),
 			Focus: p(brightYellow).Bold(true), Selected: lipgloss.NewStyle().Reverse(true).Bold(true),
-			OK: p(green), Good: p(brightCyan).Bold(true), Warning: p(brightYellow), Error: p(brightRed).Bold(true).Underline(true),
+			OK: p(green), Good: p(brightCyan).Bold(true), Warning: p(brightYellow),
+			Error: p(brightRed).Bold(true).Underline(true),
 			Kinds: [kinds]lipgloss.Style{p(brightCyan), p(brightGreen), p(yellow), p(brightMagenta), p(brightYellow)},
 		},
 	})
@@ -187,7 +189,8 @@ func mono() *Theme {
 	return compile(Theme{
 		Name: "mono", Ground: Hex(0x000000), Ink: Hex(0xffffff),
 		Styles: Styles{
-			Title: lipgloss.NewStyle().Bold(true), Accent: lipgloss.NewStyle().Bold(true), Focus: lipgloss.NewStyle().Bold(true).Underline(true),
+			Title: lipgloss.NewStyle().Bold(true), Accent: lipgloss.NewStyle().Bold(true),
+			Focus:    lipgloss.NewStyle().Bold(true).Underline(true),
 			Selected: lipgloss.NewStyle().Reverse(true), Good: lipgloss.NewStyle().Bold(true),
 			Warning: lipgloss.NewStyle().Underline(true), Error: lipgloss.NewStyle().Bold(true).Reverse(true),
 		},

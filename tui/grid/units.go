@@ -85,8 +85,10 @@ var unitWords = [...]struct {
 }{
 	{"KiB/s", 1 << 10, true}, {"MiB/s", 1 << 20, true}, {"GiB/s", 1 << 30, true}, {"TiB/s", 1 << 40, true},
 	{"kB/s", 1e3, true}, {"MB/s", 1e6, true}, {"GB/s", 1e9, true}, {"TB/s", 1e12, true}, {"B/s", 1, true},
-	{"KiB", 1 << 10, false}, {"MiB", 1 << 20, false}, {"GiB", 1 << 30, false}, {"TiB", 1 << 40, false}, {"PiB", 1 << 50, false}, {"EiB", 1 << 60, false},
-	{"kB", 1e3, false}, {"MB", 1e6, false}, {"GB", 1e9, false}, {"TB", 1e12, false}, {"PB", 1e15, false}, {"EB", 1e18, false},
+	{"KiB", 1 << 10, false}, {"MiB", 1 << 20, false}, {"GiB", 1 << 30, false}, {"TiB", 1 << 40, false},
+	{"PiB", 1 << 50, false}, {"EiB", 1 << 60, false},
+	{"kB", 1e3, false}, {"MB", 1e6, false}, {"GB", 1e9, false}, {"TB", 1e12, false}, {"PB", 1e15, false},
+	{"EB", 1e18, false},
 }
 
 // Text converts the sizes and rates in a sentence, such as "8 KiB of 1.2 GB/s", to the chosen

@@ -163,7 +163,8 @@ func (v View) TextIn(x, y, cols int, s string, align Align, st Style) int {
 		return 0
 	}
 	if v.g != nil && v.g.Watch != nil {
-		v.g.Watch(Written{Text: s, X: x + v.r.X, Y: y + v.r.Y, Clip: v.clip.Intersect(Rect{x + v.r.X, y + v.r.Y, cols, 1}), Short: true})
+		v.g.Watch(Written{Text: s, X: x + v.r.X, Y: y + v.r.Y, Clip: v.clip.Intersect(Rect{x + v.r.X, y + v.r.Y, cols, 1}),
+			Short: true})
 	}
 	n := v.Sub(Rect{x, y, cols - 1, 1}).text(0, 0, s, st)
 	v.Rune(x+min(n, cols-1), y, '…', st)

@@ -54,12 +54,17 @@ func (p *Picker) Retyped() { p.list.At, p.top = 0, 0 }
 
 func (p *Picker) Actions() []pane.Action {
 	return []pane.Action{
-		{Name: "take", Keys: []string{"enter"}, Doc: p.Verb + " the selected " + p.Noun, Hint: p.Verb, Do: func(*pane.Host) { p.take() }},
+		{Name: "take", Keys: []string{"enter"}, Doc: p.Verb + " the selected " + p.Noun, Hint: p.Verb,
+			Do: func(*pane.Host) { p.take() }},
 		{Name: "up", Keys: []string{"up"}, Doc: "select the " + p.Noun + " above", Do: func(*pane.Host) { p.move(-1) }},
-		{Name: "down", Keys: []string{"down", "tab"}, Doc: "select the " + p.Noun + " below", Hint: "select", Both: "↑↓", Other: "up", Do: func(*pane.Host) { p.move(+1) }},
+		{Name: "down", Keys: []string{"down", "tab"}, Doc: "select the " + p.Noun + " below", Hint: "select",
+			Both: "↑↓", Other: "up", Do: func(*pane.Host) { p.move(+1) }},
 		{Name: "text-up", Keys: []string{"pgup"}, Doc: "scroll the description up", Do: func(*pane.Host) { p.scroll(-8) }},
-		{Name: "text-down", Keys: []string{"pgdown"}, Doc: "scroll the description down", Hint: "scroll", Both: "pgup/dn", Do: func(*pane.Host) { p.scroll(+8) }},
-		{Name: "close", Keys: []string{"esc"}, Doc: "close the " + p.Noun + "s", Hint: "close", Do: func(*pane.Host) { p.Host.Close() }},
+		{Name: "text-down", Keys: []string{"pgdown"}, Doc: "scroll the description down", Hint: "scroll", Both: "pgup/dn",
+			Do: func(*pane.Host) { p.scroll(+8) }},
+		{Name: "close", Keys: []string{"esc"}, Doc: "close the " + p.Noun + "s", Hint: "close", Do: func(*pane.Host) {
+			p.Host.Close()
+		}},
 	}
 }
 

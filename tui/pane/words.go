@@ -17,7 +17,8 @@ import (
 var ClassSymbols = [cluster.Classes]rune{cluster.InRank: '■', cluster.InNode: '▲', cluster.Remote: '▼'}
 
 // ClassNames are the labels of the locality classes.
-var ClassNames = [cluster.Classes]string{cluster.InRank: "self", cluster.InNode: "intra-node", cluster.Remote: "inter-node"}
+var ClassNames = [cluster.Classes]string{cluster.InRank: "self", cluster.InNode: "intra-node",
+	cluster.Remote: "inter-node"}
 
 // Integer is the unit of integers without a prefix.
 var Integer = grid.Unit{Kind: grid.Plain}
@@ -113,7 +114,8 @@ func Progress(s *engine.Snapshot) string {
 		parts = append(parts, "about "+Roughly(p.Left)+" left")
 	}
 	if p.Events > 0 {
-		parts = append(parts, grid.Count.String(float64(p.Events))+" events, virtual time "+grid.Seconds.String(p.Clock.Seconds()))
+		parts = append(parts,
+			grid.Count.String(float64(p.Events))+" events, virtual time "+grid.Seconds.String(p.Clock.Seconds()))
 	}
 	return "iteration " + strconv.Itoa(s.Iteration+1) + ": " + strings.Join(parts, ", ")
 }

@@ -19,7 +19,8 @@ func lock(ctx context.Context, folder string) (unlock func()) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for wait := time.Millisecond; unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil; wait = min(2*wait, 10*time.Millisecond) {
+	for wait := time.Millisecond; unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil; wait = min(2*wait,
+		10*time.Millisecond) {
 		select {
 		case <-ctx.Done():
 			_ = dir.Close()

@@ -54,7 +54,8 @@ func newDragonfly(t cluster.Topology) (*dragonfly, []float64, error) {
 	case 4:
 		chassis = d[2]
 	default:
-		return nil, nil, fmt.Errorf("%s: want dims: nodes per router, routers per chassis, chassis per group, groups; or nodes per router, routers per group, groups", title(t))
+		return nil, nil, fmt.Errorf("%s: want dims: nodes per router, routers per chassis, chassis per group, groups; "+
+			"or nodes per router, routers per group, groups", title(t))
 	}
 	ranks := len(d) - 1
 	if len(t.Taper) > ranks {

@@ -43,7 +43,8 @@ func newFatTree(t cluster.Topology) (*fatTree, []float64, error) {
 		return nil, nil, fmt.Errorf("%s: no dims (set the children per switch by level, from the leaves)", title(t))
 	}
 	if len(t.Taper) >= len(t.Dims) {
-		return nil, nil, fmt.Errorf("%s: %d tapers for %d levels below the top (omit the last one)", title(t), len(t.Taper), len(t.Dims)-1)
+		return nil, nil,
+			fmt.Errorf("%s: %d tapers for %d levels below the top (omit the last one)", title(t), len(t.Taper), len(t.Dims)-1)
 	}
 	nodes := product(t.Dims...)
 	if nodes > maxCount {

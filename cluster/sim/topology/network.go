@@ -67,13 +67,16 @@ func New(t cluster.Topology, nodes int) (*Network, error) {
 	case cluster.Dragonfly:
 		n.wiring, thickness, err = newDragonfly(t)
 	default:
-		err = fmt.Errorf("topology %q: must be %s, %s, %s, %s or %s", t.Shape, cluster.Crossbar, cluster.FatTree, cluster.Torus, cluster.Hyper, cluster.Dragonfly)
+		err = fmt.Errorf("topology %q: must be %s, %s, %s, %s or %s", t.Shape, cluster.Crossbar, cluster.FatTree,
+			cluster.Torus, cluster.Hyper, cluster.Dragonfly)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if holds := n.wiring.capacity(); nodes > holds {
-		return nil, fmt.Errorf("%s has %d nodes, the layout needs %d (use at most %d nodes or larger dims)", title(t), holds, nodes, holds)
+		return nil,
+			fmt.Errorf("%s has %d nodes, the layout needs %d (use at most %d nodes or larger dims)", title(t), holds, nodes,
+				holds)
 	}
 	for _, x := range thickness {
 		// One product and one rounding: the result is the same on every processor.
@@ -179,7 +182,8 @@ type crossbar struct{ nodes int }
 
 func newCrossbar(t cluster.Topology, nodes int) (wiring, error) {
 	if len(t.Dims) > 0 || len(t.Taper) > 0 {
-		return nil, fmt.Errorf("%s: a crossbar has no shared links (omit dims and taper, or choose another topology)", title(t))
+		return nil, fmt.Errorf("%s: a crossbar has no shared links (omit dims and taper, or choose another "+
+			"topology)", title(t))
 	}
 	return crossbar{nodes}, nil
 }

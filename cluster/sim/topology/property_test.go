@@ -240,7 +240,8 @@ func TestFatTreeRoutesAreShortest(t *testing.T) {
 			for to := range n.Nodes() {
 				path := n.Route(from, to, nil)
 				if len(path) != far[n.Router(to)] || len(path) != n.Hops(to, from) {
-					t.Fatalf("%d→%d: %d links, and %d back, there is a way of %d", from, to, len(path), n.Hops(to, from), far[n.Router(to)])
+					t.Fatalf("%d→%d: %d links, and %d back, there is a way of %d", from, to, len(path), n.Hops(to, from),
+						far[n.Router(to)])
 				}
 				for i, l := range path {
 					if want := min(i, len(path)-1-i) + 1; n.Rank(int(l)) != want {
@@ -409,7 +410,8 @@ func TestEveryLinkIsUsed(t *testing.T) {
 		if top.Shape == cluster.FatTree && top.Dims[len(top.Dims)-1] == 1 {
 			t.Skip("the topmost switches join nothing")
 		}
-		if last := len(top.Dims) - 1; top.Shape == cluster.Dragonfly && len(top.Taper) == last && top.Taper[last-1] > float64(top.Dims[last]-1) {
+		if last := len(top.Dims) - 1; top.Shape == cluster.Dragonfly && len(top.Taper) == last && top.Taper[last-1] >
+			float64(top.Dims[last]-1) {
 			t.Skip("more cables to a group than nodes in it")
 		}
 		n := network(t, top)
@@ -437,7 +439,8 @@ func TestFewerNodes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if part.Links() != whole.Links() || part.Routers() != whole.Routers() {
-			t.Fatalf("%d links, %d routers, the whole has %d and %d", part.Links(), part.Routers(), whole.Links(), whole.Routers())
+			t.Fatalf("%d links, %d routers, the whole has %d and %d", part.Links(), part.Routers(), whole.Links(),
+				whole.Routers())
 		}
 		pairs(part, func(from, to int) {
 			if a, b := part.Route(from, to, nil), whole.Route(from, to, nil); !slices.Equal(a, b) {
@@ -543,7 +546,8 @@ func TestAnyTopology(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := rapid.OneOf(rapid.IntRange(1, 2000), rapid.IntRange(1, 20), rapid.Int())
 		top := cluster.Topology{
-			Shape:         rapid.SampledFrom([]cluster.Shape{"", cluster.Crossbar, cluster.FatTree, cluster.Torus, cluster.Hyper, cluster.Dragonfly, "ring"}).Draw(t, "shape"),
+			Shape: rapid.SampledFrom([]cluster.Shape{"", cluster.Crossbar, cluster.FatTree, cluster.Torus,
+				cluster.Hyper, cluster.Dragonfly, "ring"}).Draw(t, "shape"),
 			Dims:          rapid.SliceOfN(length, 0, 5).Draw(t, "dims"),
 			Taper:         rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0.01, 10), rapid.Float64()), 0, 3).Draw(t, "taper"),
 			LinkBandwidth: rapid.OneOf(rapid.Float64Range(0, 1e12), rapid.Float64()).Draw(t, "bandwidth"),

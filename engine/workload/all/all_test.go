@@ -115,7 +115,8 @@ func TestStudies(t *testing.T) {
 	for _, w := range workload.All() {
 		for _, st := range w.Studies {
 			name := w.Name + ", " + st.Name
-			if st.Name == "" || st.Title == "" || st.Of == "" || st.Item == "" || st.Absent == "" || len(st.Columns) == 0 || len(st.Charts) == 0 || st.Observe == nil {
+			if st.Name == "" || st.Title == "" || st.Of == "" || st.Item == "" || st.Absent == "" || len(st.Columns) == 0 ||
+				len(st.Charts) == 0 || st.Observe == nil {
 				t.Errorf("%s: want a name, title, Of, Item, Absent, columns, charts and Observe", name)
 			}
 			s := w.Scenario(presets.Machines())
@@ -131,7 +132,9 @@ func TestStudies(t *testing.T) {
 					}
 				}
 			}
-			if st.Metric != "" && !slices.ContainsFunc(slices.Concat(w.Metrics, w.Derived), func(m engine.MetricSpec) bool { return m.Name == st.Metric }) {
+			if st.Metric != "" && !slices.ContainsFunc(slices.Concat(w.Metrics, w.Derived), func(m engine.MetricSpec) bool {
+				return m.Name == st.Metric
+			}) {
 				t.Errorf("%s: %s reports no metric %s", name, w.Name, st.Metric)
 			}
 			if st.Frame == nil {
@@ -202,7 +205,8 @@ func TestEveryWorkloadInEveryModel(t *testing.T) {
 func TestEveryWorkloadEmulated(t *testing.T) {
 	for _, w := range workload.All() {
 		t.Run(w.Name, func(t *testing.T) {
-			tr := trial{workload: w.Name, knobs: quickly(w, map[string]string{"machine": "demo", "nodes": "2", "ranks-per-node": "2"}), iterations: 2}
+			tr := trial{workload: w.Name,
+				knobs: quickly(w, map[string]string{"machine": "demo", "nodes": "2", "ranks-per-node": "2"}), iterations: 2}
 			tr.sound(t)
 		})
 	}
@@ -220,7 +224,8 @@ func TestFinishGivesDerivedMetrics(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			snap := &engine.Snapshot{Scenario: s, Layout: s.Layout(), Kind: engine.Measured, MemoryPerNode: 4 * plan.Segment, Replicas: plan.Replicas}
+			snap := &engine.Snapshot{Scenario: s, Layout: s.Layout(), Kind: engine.Measured, MemoryPerNode: 4 * plan.Segment,
+				Replicas: plan.Replicas}
 			units := map[string]string{}
 			for _, d := range w.Derived {
 				units[d.Name] = d.Unit

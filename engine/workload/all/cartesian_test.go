@@ -22,7 +22,8 @@ func TestCartesianBytes(t *testing.T) {
 	// bytes of setup.
 	const rounds = 3 * 3 * 4 * 2 * 1000
 	for name, b := range map[string]int64{
-		"pure MPI, between nodes": pure.Bytes[cluster.Remote], "pure MPI, inside": pure.Bytes[cluster.InNode], "hybrid, between nodes": hybrid.Bytes[cluster.Remote],
+		"pure MPI, between nodes": pure.Bytes[cluster.Remote], "pure MPI, inside": pure.Bytes[cluster.InNode],
+		"hybrid, between nodes": hybrid.Bytes[cluster.Remote],
 	} {
 		if b < rounds || b > rounds+2000 {
 			t.Errorf("%s: %d B, want %d and at most 2000 more", name, b, rounds)
@@ -38,13 +39,15 @@ func TestCartesianSenders(t *testing.T) {
 	for _, senders := range []string{"1", "2", "3", "4"} {
 		for _, directions := range []string{"apart", "together"} {
 			for _, copies := range []string{"none", "staged"} {
-				(&trial{workload: "cartesian", knobs: map[string]string{"nodes": "3", "ranks-per-node": "1", "threads-per-rank": "4", "size": "1001",
-					"senders": senders, "directions": directions, "copies": copies, "method": "nonblocking"}, iterations: 2}).sound(t)
+				(&trial{workload: "cartesian",
+					knobs: map[string]string{"nodes": "3", "ranks-per-node": "1", "threads-per-rank": "4", "size": "1001",
+						"senders": senders, "directions": directions, "copies": copies, "method": "nonblocking"}, iterations: 2}).sound(t)
 			}
 		}
 	}
 	_, _, _, _, err := (&trial{workload: "cartesian", knobs: map[string]string{"senders": "2"}, iterations: 1}).plan(t)
 	wantRefusal(t, err, "a process has only 1 threads", "use fewer senders")
-	_, _, _, _, err = (&trial{workload: "cartesian", knobs: map[string]string{"nodes": "1", "ranks-per-node": "1"}, iterations: 1}).plan(t)
+	_, _, _, _, err = (&trial{workload: "cartesian", knobs: map[string]string{"nodes": "1", "ranks-per-node": "1"},
+		iterations: 1}).plan(t)
 	wantRefusal(t, err, "no neighbour", "use more nodes")
 }

@@ -20,7 +20,8 @@ func TestComparison(t *testing.T) {
 		ran++
 		for _, ranks := range []int{1, 4} {
 			s := w.Scenario([]string{"this-host"})
-			for knob, v := range quickly(w, map[string]string{"nodes": "1", "ranks-per-node": fmt.Sprint(ranks), "model": string(cluster.Flat)}) {
+			for knob, v := range quickly(w,
+				map[string]string{"nodes": "1", "ranks-per-node": fmt.Sprint(ranks), "model": string(cluster.Flat)}) {
 				if err := s.Set(knob, v); err != nil {
 					t.Fatal(err)
 				}
@@ -29,7 +30,8 @@ func TestComparison(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			spec := cluster.Spec{Machine: cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall}, Layout: s.Layout(), Segment: plan.Segment, EagerLimit: -1}
+			spec := cluster.Spec{Machine: cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall},
+				Layout: s.Layout(), Segment: plan.Segment, EagerLimit: -1}
 			err = cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
 				path, alone, err := w.Comparison(r, workload.IdleProbe{Scenario: &s})
 				if err != nil {

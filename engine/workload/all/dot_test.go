@@ -45,7 +45,8 @@ func TestDotIsTheSameInEveryModel(t *testing.T) {
 func TestDotRefusesMPIOutsideTheMasters(t *testing.T) {
 	tr := trial{workload: "dot", knobs: map[string]string{"model": "nested-funneled", "callers": "every"}, iterations: 1}
 	_, err := tr.run(t)
-	wantRefusal(t, err, "may not call MPI in nested-funneled", "only UPC thread 0 of a group has an MPI rank", "use nested-multiple")
+	wantRefusal(t, err, "may not call MPI in nested-funneled", "only UPC thread 0 of a group has an MPI rank",
+		"use nested-multiple")
 	for _, model := range []string{"flat", "nested-multiple"} {
 		tr.knobs["model"] = model
 		tr.sound(t)
@@ -54,7 +55,8 @@ func TestDotRefusesMPIOutsideTheMasters(t *testing.T) {
 
 // A wrong element is noticed in the replica that uses it.
 func TestDotNoticesWrongData(t *testing.T) {
-	tr := trial{workload: "dot", knobs: map[string]string{"elements": "100", "nodes": "2", "ranks-per-node": "2", "group": "2"}, iterations: 3,
+	tr := trial{workload: "dot",
+		knobs: map[string]string{"elements": "100", "nodes": "2", "ranks-per-node": "2", "group": "2"}, iterations: 3,
 		before: func(r *cluster.Rank, iteration int) {
 			if r.ID() == 0 && iteration == 2 {
 				cluster.View[float64](r.Segment())[0]++
@@ -77,7 +79,8 @@ func TestDotComputeTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := metric(t, w.Finish(&engine.Snapshot{Scenario: s, Layout: s.Layout(), Kind: engine.Emulated}, &m), "dot_compute_time")
+	got := metric(t, w.Finish(&engine.Snapshot{Scenario: s, Layout: s.Layout(), Kind: engine.Emulated}, &m),
+		"dot_compute_time")
 	if want := 100000. / 16 * 16 / 8e9; math.Abs(got.Value-want) > 1e-9*want || got.Kind != engine.Modelled {
 		t.Errorf("%+v, want %v s, modelled", got, want)
 	}

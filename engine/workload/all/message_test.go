@@ -16,11 +16,14 @@ func TestPingpong(t *testing.T) {
 		for _, pair := range []string{"in-node", "remote"} {
 			for _, method := range []string{"two-sided", "put", "fence", "pscw", "lock"} {
 				for _, size := range []string{"0", "1", "8", "8192", "8193", "100000"} {
-					tr := trial{workload: "pingpong", knobs: map[string]string{"machine": machine, "pair": pair, "method": method, "size": size, "rounds": "3", "nodes": "2", "ranks-per-node": "2"}, iterations: 2}
+					tr := trial{workload: "pingpong",
+						knobs: map[string]string{"machine": machine, "pair": pair, "method": method, "size": size, "rounds": "3",
+							"nodes": "2", "ranks-per-node": "2"}, iterations: 2}
 					rec := tr.sound(t)
 					class := map[string]cluster.Class{"in-node": cluster.InNode, "remote": cluster.Remote}[pair]
 					if rec.accesses[class] != 3*2 || rec.checks != 2*2 || len(rec.reports["latency"]) != 2 {
-						t.Errorf("%v: %v accesses, %d checks, %d latencies", tr.knobs, rec.accesses, rec.checks, len(rec.reports["latency"]))
+						t.Errorf("%v: %v accesses, %d checks, %d latencies", tr.knobs, rec.accesses, rec.checks,
+							len(rec.reports["latency"]))
 					}
 				}
 			}
@@ -42,8 +45,10 @@ func TestPingpongPicksAPartnerWhoMay(t *testing.T) {
 	}{
 		{base("pair", "in-node", "ranks-per-node", "1"), []string{"alone on its node", "use 2 or more ranks per node"}},
 		{base("pair", "remote", "nodes", "1"), []string{"there is only one node", "use 2 or more nodes"}},
-		{base("method", "put", "model", "nested-multiple", "group", "2"), []string{"no such rank in rank 0's UPC group", "use larger groups, model = flat"}},
-		{base("pair", "in-node", "model", "nested-funneled", "group", "2"), []string{"only UPC thread 0 of a group may call MPI", "use nested-multiple or flat"}},
+		{base("method", "put", "model", "nested-multiple", "group", "2"),
+			[]string{"no such rank in rank 0's UPC group", "use larger groups, model = flat"}},
+		{base("pair", "in-node", "model", "nested-funneled", "group", "2"),
+			[]string{"only UPC thread 0 of a group may call MPI", "use nested-multiple or flat"}},
 	} {
 		_, _, _, _, err := c.trial.plan(t)
 		wantRefusal(t, err, c.says...)
@@ -68,7 +73,9 @@ func TestPingpongModel(t *testing.T) {
 		{"pscw", "1048576", "machine", 3*2e-6 + 1048576/10e9},
 		{"lock", "8", "machine", (2+5*2+2*0.3)*1e-6 + 8/10e9},
 	} {
-		tr := trial{workload: "pingpong", knobs: map[string]string{"machine": "demo", "method": c.method, "size": c.size, "eager-limit": c.eager}, iterations: 1}
+		tr := trial{workload: "pingpong",
+			knobs:      map[string]string{"machine": "demo", "method": c.method, "size": c.size, "eager-limit": c.eager},
+			iterations: 1}
 		w, s, m, _, err := tr.plan(t)
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +101,9 @@ func TestHeadToHead(t *testing.T) {
 		{"64", "64", false}, {"65", "64", true}, {"8", "0", true},
 	} {
 		for _, machine := range []string{"this-host", "demo"} {
-			tr := trial{workload: "headtohead", knobs: map[string]string{"machine": machine, "size": c.size, "eager-limit": c.eager, "nodes": "2", "ranks-per-node": "2"}, iterations: 2}
+			tr := trial{workload: "headtohead",
+				knobs: map[string]string{"machine": machine, "size": c.size, "eager-limit": c.eager, "nodes": "2",
+					"ranks-per-node": "2"}, iterations: 2}
 			if !c.deadlock {
 				if rec := tr.sound(t); rec.checks != 4 {
 					t.Errorf("%v: %d checks, want 4", tr.knobs, rec.checks)

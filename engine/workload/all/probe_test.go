@@ -103,7 +103,8 @@ func (p *probe) Tally(name string, row, column int, n int64) {
 		if t.Name == name {
 			rows, columns := t.Labels(p.s, &p.r.Spec().Machine)
 			if row < 0 || row >= len(rows) || column < 0 || column >= len(columns) {
-				p.rec.failures = append(p.rec.failures, fmt.Sprintf("table %s of %d × %d: cell %d, %d", name, len(rows), len(columns), row, column))
+				p.rec.failures = append(p.rec.failures,
+					fmt.Sprintf("table %s of %d × %d: cell %d, %d", name, len(rows), len(columns), row, column))
 			}
 			return
 		}
@@ -169,7 +170,8 @@ func (tr *trial) run(t *testing.T) (*record, error) {
 		return nil, err
 	}
 	rec := &record{reports: make(map[string][]float64)}
-	spec := cluster.Spec{Machine: m, Layout: s.Layout(), Segment: plan.Segment, EagerLimit: s.Int("eager-limit"), Seed: uint64(s.Int("seed")), Dilation: s.Float("dilation")}
+	spec := cluster.Spec{Machine: m, Layout: s.Layout(), Segment: plan.Segment, EagerLimit: s.Int("eager-limit"),
+		Seed: uint64(s.Int("seed")), Dilation: s.Float("dilation")}
 	err = cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
 		return w.Run(r, &probe{r: r, w: w, s: &s, rec: rec, left: tr.iterations, before: tr.before})
 	})

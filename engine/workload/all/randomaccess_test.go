@@ -58,7 +58,8 @@ func TestRandomAccessFollowsTheLocalityLaw(t *testing.T) {
 
 // The baseline is one full array over all ranks, in the flat model.
 func TestRandomAccessBaseline(t *testing.T) {
-	tr := trial{workload: "randomaccess", knobs: map[string]string{"model": "flat", "replica": "full", "accesses": "200", "flops": "3"}, iterations: 2}
+	tr := trial{workload: "randomaccess",
+		knobs: map[string]string{"model": "flat", "replica": "full", "accesses": "200", "flops": "3"}, iterations: 2}
 	tr.sound(t)
 	_, _, _, plan, err := tr.plan(t)
 	if err != nil || plan.Replicas != 1 || plan.Segment != 262144*8/16 {
@@ -79,7 +80,8 @@ func TestRandomAccessTradesMemoryForLocality(t *testing.T) {
 		elements string
 		smallest int
 	}{{"262144", 1}, {"1000000", 4}, {"4000000", 16}} {
-		tr := trial{workload: "randomaccess", knobs: map[string]string{"machine": "demo", "elements": c.elements}, iterations: 1}
+		tr := trial{workload: "randomaccess", knobs: map[string]string{"machine": "demo", "elements": c.elements},
+			iterations: 1}
 		w, s, m, _, err := tr.plan(t)
 		if err != nil {
 			t.Fatal(err)
@@ -100,8 +102,10 @@ func TestRandomAccessTradesMemoryForLocality(t *testing.T) {
 				smallest = g
 			}
 			for i, r := range frame.Rows {
-				if r.Label == strconv.Itoa(g) && (frame.Cell(i, study.LocalityMemory) != float64(4*plan.Segment) || fits == (r.Flag == engine.Unfit)) {
-					t.Errorf("%s elements, group %d: the study has %v B a node, %s; the plan %d a rank, fits %v", c.elements, g, frame.Cell(i, study.LocalityMemory), r.Flag, plan.Segment, fits)
+				if r.Label == strconv.Itoa(g) && (frame.Cell(i, study.LocalityMemory) != float64(4*plan.Segment) ||
+					fits == (r.Flag == engine.Unfit)) {
+					t.Errorf("%s elements, group %d: the study has %v B a node, %s; the plan %d a rank, fits %v", c.elements, g,
+						frame.Cell(i, study.LocalityMemory), r.Flag, plan.Segment, fits)
 				}
 			}
 		}
@@ -113,7 +117,9 @@ func TestRandomAccessTradesMemoryForLocality(t *testing.T) {
 
 // A wrong element is noticed.
 func TestRandomAccessNoticesWrongData(t *testing.T) {
-	tr := trial{workload: "randomaccess", knobs: map[string]string{"elements": "40", "accesses": "100", "nodes": "2", "ranks-per-node": "2", "group": "2", "flops": "1"}, iterations: 2,
+	tr := trial{workload: "randomaccess",
+		knobs: map[string]string{"elements": "40", "accesses": "100", "nodes": "2", "ranks-per-node": "2", "group": "2",
+			"flops": "1"}, iterations: 2,
 		before: func(r *cluster.Rank, iteration int) {
 			if r.ID() == 3 && iteration == 1 {
 				cluster.View[float64](r.Segment())[0]++
@@ -148,8 +154,10 @@ func TestRandomAccessMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	snap := &engine.Snapshot{
-		Scenario: s, Layout: s.Layout(), Kind: engine.Emulated, Fabric: 2 * cluster.Second, MemoryPerNode: 4 * plan.Segment, Replicas: 1,
-		Latency: [cluster.Classes]engine.Quantiles{{Count: 10, Mean: 1e-6}, {Count: 30, Mean: 2e-6}, {Count: 160, Mean: 4e-6}},
+		Scenario: s, Layout: s.Layout(), Kind: engine.Emulated, Fabric: 2 * cluster.Second, MemoryPerNode: 4 * plan.Segment,
+		Replicas: 1,
+		Latency: [cluster.Classes]engine.Quantiles{{Count: 10, Mean: 1e-6}, {Count: 30, Mean: 2e-6},
+			{Count: 160, Mean: 4e-6}},
 		Studies: []engine.StudyView{w.Studies[0].Frame(&s, &m, engine.Emulated)},
 	}
 	snap.Studies[0].Name = study.LocalityName

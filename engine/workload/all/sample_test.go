@@ -47,7 +47,8 @@ func TestDeclaredSamplesAreGiven(t *testing.T) {
 		for _, fabric := range []string{"live", "sim"} {
 			s := ended(t, w.Name, fabric, quickly(w, map[string]string{"nodes": "2", "ranks-per-node": "2"}))
 			for i, m := range w.Samples {
-				if len(s.Samples) <= i || s.Samples[i].Name != m.Name || s.Samples[i].Unit != m.Unit || s.Samples[i].Kind != s.Kind || s.Samples[i].Count == 0 {
+				if len(s.Samples) <= i || s.Samples[i].Name != m.Name || s.Samples[i].Unit != m.Unit ||
+					s.Samples[i].Kind != s.Kind || s.Samples[i].Count == 0 {
 					t.Errorf("%s on %s: sample %s is not among %+v", w.Name, fabric, m.Name, s.Samples)
 				}
 			}
@@ -66,18 +67,21 @@ func TestDeclaredSamplesAreGiven(t *testing.T) {
 
 // Each process of an exchange reports its own time, and the slowest one is the exchange's time.
 func TestCartesianProcessTimes(t *testing.T) {
-	s := ended(t, "cartesian", "sim", map[string]string{"nodes": "3", "ranks-per-node": "4", "directions": "together", "method": "nonblocking"})
+	s := ended(t, "cartesian", "sim",
+		map[string]string{"nodes": "3", "ranks-per-node": "4", "directions": "together", "method": "nonblocking"})
 	d := s.Samples[0]
 	slowest := metric(t, s.Metrics, "exchange_time").Value
 	if d.Count != 2*12 || d.Mean > slowest || d.Max > 1.01*slowest || d.Max < 0.99*slowest {
-		t.Errorf("%d samples with mean %g s and maximum %g s, want 24 with the maximum near exchange_time = %g s", d.Count, d.Mean, d.Max, slowest)
+		t.Errorf("%d samples with mean %g s and maximum %g s, want 24 with the maximum near exchange_time = %g s", d.Count,
+			d.Mean, d.Max, slowest)
 	}
 }
 
 // Each pattern has one fastest method at each size.
 func TestBeffBestMethods(t *testing.T) {
 	knobs := map[string]string{"nodes": "2", "ranks-per-node": "2", "lmax": "64", "randoms": "3", "rounds": "1"}
-	for method, columns := range map[string][]string{"best": {"sendrecv", "alltoallv", "nonblocking"}, "alltoallv": {"alltoallv"}} {
+	for method, columns := range map[string][]string{"best": {"sendrecv", "alltoallv", "nonblocking"},
+		"alltoallv": {"alltoallv"}} {
 		knobs["method"] = method
 		y := ended(t, "beff", "sim", knobs).Tallies[0]
 		if !slices.Equal(y.Rows, []string{"8 B", "16 B", "32 B", "64 B"}) || !slices.Equal(y.Columns, columns) {

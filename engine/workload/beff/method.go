@@ -30,7 +30,8 @@ type round struct {
 
 func newRound(r *cluster.Rank, exchanges []exchange, size int64, store cluster.Store) *round {
 	n := len(exchanges)
-	d := &round{r: r, exchanges: exchanges, size: size, requests: make([]cluster.Request, 2*n), statuses: make([]cluster.Status, 2*n)}
+	d := &round{r: r, exchanges: exchanges, size: size, requests: make([]cluster.Request, 2*n),
+		statuses: make([]cluster.Status, 2*n)}
 	for range n {
 		d.out, d.in = append(d.out, cluster.Make[byte](store, int(size))), append(d.in, cluster.Make[byte](store, int(size)))
 	}
@@ -118,7 +119,8 @@ func (d *round) waitall(requests []cluster.Request, statuses []cluster.Status) e
 	}
 	for i := 0; i < len(statuses); i += 2 {
 		if got := statuses[i].Bytes; got != d.size {
-			return fmt.Errorf("rank %d: wrong message size: got %d B from process %d, want %d B", d.r.ID(), got, statuses[i].Source, d.size)
+			return fmt.Errorf("rank %d: wrong message size: got %d B from process %d, want %d B", d.r.ID(), got,
+				statuses[i].Source, d.size)
 		}
 	}
 	return nil
@@ -141,7 +143,8 @@ func (d *round) check(stamp int) string {
 		b, from := d.in[i].Slice(), d.exchanges[i].from
 		for k := range b {
 			if want := content(from, i, stamp, k); b[k] != want {
-				return fmt.Sprintf("rank %d: byte %d of the message of %d B from process %d is %d, want %d", d.r.ID(), k, d.size, from, b[k], want)
+				return fmt.Sprintf("rank %d: byte %d of the message of %d B from process %d is %d, want %d", d.r.ID(), k, d.size,
+					from, b[k], want)
 			}
 		}
 		clear(b) // so that a missing message is noticed

@@ -86,7 +86,8 @@ func TestPatternsMeet(t *testing.T) {
 
 // The dimensions of MPI_Dims_create are in descending order and close to each other.
 func TestDims(t *testing.T) {
-	for n, want := range map[int][3]int{1: {1, 1, 1}, 2: {2, 1, 1}, 8: {2, 2, 2}, 12: {3, 2, 2}, 16: {4, 2, 2}, 64: {4, 4, 4}, 96: {6, 4, 4}, 7: {7, 1, 1}} {
+	for n, want := range map[int][3]int{1: {1, 1, 1}, 2: {2, 1, 1}, 8: {2, 2, 2}, 12: {3, 2, 2}, 16: {4, 2, 2},
+		64: {4, 4, 4}, 96: {6, 4, 4}, 7: {7, 1, 1}} {
 		if got := balanced(n); got != want {
 			t.Errorf("%d: %v, want %v", n, got, want)
 		}
@@ -141,7 +142,8 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%d sizes: %v", len(all), all)
 		}
 	}
-	if paper[0] != 8 || paper[1] != 16 || original[0] != 1 || original[12] != 4096 || math.Abs(float64(original[13])/4096-math.Pow(2048, 0.125)) > 1e-3 {
+	if paper[0] != 8 || paper[1] != 16 || original[0] != 1 || original[12] != 4096 ||
+		math.Abs(float64(original[13])/4096-math.Pow(2048, 0.125)) > 1e-3 {
 		t.Errorf("%v\n%v", paper, original)
 	}
 	if got := sizes(sizesOriginal, 5); !slices.Equal(got, []int64{1, 2, 4}) {
@@ -161,7 +163,8 @@ func TestEffectiveBandwidth(t *testing.T) {
 	if want := math.Sqrt(math.Cbrt(3*8*7.5) * 16); math.Abs(got.atLmax-want) > 1e-12 {
 		t.Errorf("at Lmax %v, want %v", got.atLmax, want)
 	}
-	if got := effective(all[:1], 2, func(i, k int) float64 { return b[i][k] }); math.Abs(got.average-2) > 1e-12 || math.Abs(got.atLmax-3) > 1e-12 {
+	if got := effective(all[:1], 2, func(i, k int) float64 { return b[i][k] }); math.Abs(got.average-2) > 1e-12 ||
+		math.Abs(got.atLmax-3) > 1e-12 {
 		t.Errorf("a single pattern: %+v", got)
 	}
 }

@@ -214,14 +214,16 @@ func (s *suite) report() error {
 		return slices.Index(times, slices.Min(times))
 	}
 	b := func(pattern, size int) float64 {
-		return float64(s.patterns[pattern].messages) * float64(s.sizes[size]) / s.seconds[s.at(pattern, size, best(pattern, size))]
+		return float64(s.patterns[pattern].messages) * float64(s.sizes[size]) / s.seconds[s.at(pattern, size,
+			best(pattern, size))]
 	}
 	for i := range s.patterns {
 		for k := range s.sizes {
 			s.p.Tally("best_method", k, best(i, k), 1)
 			s.p.Tally("pattern_bandwidth", k, min(i, len(patternNames)-1), int64(b(i, k)))
 			for m := range s.methods {
-				s.p.Tally("method_bandwidth", k, m, int64(float64(s.patterns[i].messages)*float64(s.sizes[k])/s.seconds[s.at(i, k, m)]))
+				s.p.Tally("method_bandwidth", k, m,
+					int64(float64(s.patterns[i].messages)*float64(s.sizes[k])/s.seconds[s.at(i, k, m)]))
 			}
 		}
 	}

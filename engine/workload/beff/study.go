@@ -12,7 +12,8 @@ import (
 
 // patternNames are the names of b_eff's patterns, in the order of ringSizes. The last one is for
 // all random orders.
-var patternNames = []string{"rings of 2", "rings of 4", "rings of 8", "rings of p/4", "rings of p/2", "one ring", "random rings"}
+var patternNames = []string{"rings of 2", "rings of 4", "rings of 8", "rings of p/4", "rings of p/2", "one ring",
+	"random rings"}
 
 // patternLabels returns the sizes and patterns that a scenario measures.
 func patternLabels(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
@@ -33,7 +34,8 @@ const (
 // overSizes compares patterns and methods by message size. Each run adds many rows.
 var overSizes = &engine.Study{
 	Form: engine.Form{
-		Name: "patterns", Title: "Bandwidth by pattern", Of: "a round", Item: "pattern, size", Metric: "b_eff_average", Listed: true,
+		Name: "patterns", Title: "Bandwidth by pattern", Of: "a round", Item: "pattern, size", Metric: "b_eff_average",
+		Listed: true,
 		Absent: "this workload has no table of message patterns",
 		Columns: []engine.Column{
 			columnSize:      {Name: "size", Title: "size", Unit: "B", Wide: 9},
@@ -57,7 +59,9 @@ func key(series, size string) string { return series + ", " + size }
 
 // frame returns all rows that the run will fill, with their sizes.
 func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
-	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bandwidth with the longest message"}, {Title: "total bandwidth by message size"}, {Title: "bandwidth by pattern and size"}}}
+	v := engine.StudyView{Now: -1,
+		Plots: []engine.Plot{{Title: "bandwidth with the longest message"}, {Title: "total bandwidth by message size"},
+			{Title: "bandwidth by pattern and size"}}}
 	rows, patterns := patternLabels(s, m)
 	_, methods := labels(s, m)
 	l := s.Layout()
@@ -65,7 +69,8 @@ func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyVi
 	for _, series := range slices.Concat(patterns, methods) {
 		for k, size := range rows {
 			v.Rows = append(v.Rows, engine.Row{
-				Key: key(series, size), Label: key(series, size), Series: series, Cells: []float64{columnSize: float64(lengths[k]), columnBandwidth: math.NaN()},
+				Key: key(series, size), Label: key(series, size), Series: series,
+				Cells: []float64{columnSize: float64(lengths[k]), columnBandwidth: math.NaN()},
 			})
 		}
 	}
@@ -129,7 +134,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	if now := v.Present(); now != nil {
 		key = now.Key
 	}
-	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return math.IsNaN(r.Cells[columnSize]) }) // rows of other sizes, from earlier runs
+	// rows of other sizes, from earlier runs
+	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return math.IsNaN(r.Cells[columnSize]) })
 	if key == "" {
 		return
 	}
@@ -138,7 +144,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	var best, worst *engine.Row
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		if r.Cells[columnSize] != longest || math.IsNaN(r.Cells[columnBandwidth]) || !slices.Contains(patternNames, r.Series) {
+		if r.Cells[columnSize] != longest || math.IsNaN(r.Cells[columnBandwidth]) ||
+			!slices.Contains(patternNames, r.Series) {
 			continue
 		}
 		if best == nil || r.Cells[columnBandwidth] > best.Cells[columnBandwidth] {
@@ -150,7 +157,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	if best != nil && best != worst {
 		best.Flag = engine.Best
-		v.Why = fmt.Sprintf("Messages of %s: %s reach %s× the bandwidth of %s (%.3g and %.3g GB/s in total, %s).", cluster.SizeText(longest),
+		v.Why = fmt.Sprintf("Messages of %s: %s reach %s× the bandwidth of %s (%.3g and %.3g GB/s in total, %s).",
+			cluster.SizeText(longest),
 			best.Series, study.Figure(best.Cells[columnBandwidth]/worst.Cells[columnBandwidth]), worst.Series,
 			best.Cells[columnBandwidth]/1e9, worst.Cells[columnBandwidth]/1e9, s.Kind)
 	}

@@ -13,32 +13,43 @@ func init() { workload.Register(&beff) }
 var beff = workload.Workload{
 	Name:  "beff",
 	Title: "Effective bandwidth (b_eff)",
-	Doc: "Each process exchanges messages with its neighbours in rings of six lengths and in random rings, or with six neighbours in a periodic grid. Messages have many sizes, and three methods send them. " +
+	Doc: "Each process exchanges messages with its neighbours in rings of six lengths and in random rings, or with " +
+		"six neighbours in a periodic grid. Messages have many sizes, and three methods send them. " +
 		"Compare the network bandwidth of one process per node and of one process per CPU; the slowest process counts.",
 	Paper: "paper 2, section 6, table 1",
 	Knobs: []engine.Knob{
-		{Name: "pattern", Label: "pattern", Doc: "communication pattern: b_eff's rings and random rings (beff), or a periodic 3-D grid (3d-cyclic)", Type: engine.Choice, Default: patternBeff,
+		{Name: "pattern", Label: "pattern", Doc: "communication pattern: b_eff's rings and random rings (beff), or a " +
+			"periodic 3-D grid (3d-cyclic)", Type: engine.Choice, Default: patternBeff,
 			Choices: []string{patternBeff, patternCubes}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the bandwidth of six neighbours in a grid compared with rings", Paper: "paper 2, section 6, table 1"},
-		{Name: "placing", Label: "placing", Doc: "placement of processes in the 3-D grid: in rank order (rows), or one box of them per node (cubes)", Type: engine.Choice, Default: placingRows,
+		{Name: "placing", Label: "placing", Doc: "placement of processes in the 3-D grid: in rank order (rows), or one " +
+			"box of them per node (cubes)", Type: engine.Choice, Default: placingRows,
 			Choices: []string{placingRows, placingCube}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the share of bytes that stay in a node: half of them with boxes, fewer with rows", Paper: "paper 2, section 5"},
-		{Name: "method", Label: "method", Doc: "method that exchanges messages; best: the fastest of the three", Type: engine.Choice, Default: "best",
+			Watch: "the share of bytes that stay in a node: half of them with boxes, fewer with rows",
+			Paper: "paper 2, section 5"},
+		{Name: "method", Label: "method", Doc: "method that exchanges messages; best: the fastest of the three",
+			Type: engine.Choice, Default: "best",
 			Choices: []string{"best", "sendrecv", "alltoallv", "nonblocking"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the fastest method at each size", Paper: "paper 2, section 6"},
-		{Name: "sizes", Label: "sizes", Doc: "message sizes: powers of two from 8 B to Lmax (powers, paper 2), or b_eff's 1 B to 4 kB and eight equal factors to Lmax (original)", Type: engine.Choice, Default: sizesPowers,
+		{Name: "sizes", Label: "sizes", Doc: "message sizes: powers of two from 8 B to Lmax (powers, paper 2), or " +
+			"b_eff's 1 B to 4 kB and eight equal factors to Lmax (original)", Type: engine.Choice, Default: sizesPowers,
 			Choices: []string{sizesPowers, sizesOriginal}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the average over sizes, which is b_eff"},
-		{Name: "lmax", Label: "Lmax", Doc: "longest message; memory: 1/128 of the memory of a process, at most 128 MB", Type: engine.Size, Unit: "B", Default: "65536", Min: 8, Max: maxLmax,
+		{Name: "lmax", Label: "Lmax", Doc: "longest message; memory: 1/128 of the memory of a process, at most 128 MB",
+			Type: engine.Size, Unit: "B", Default: "65536", Min: 8, Max: maxLmax,
 			Choices: []string{"4096", "65536", "1048576", "8388608", lmaxMemory}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the bandwidth at Lmax and its effect on the average", Paper: "paper 2, section 6"},
-		{Name: "randoms", Label: "random rings", Doc: "number of random rings; b_eff uses 30", Type: engine.Integer, Default: "3", Min: 1, Max: 1000,
+		{Name: "randoms", Label: "random rings", Doc: "number of random rings; b_eff uses 30", Type: engine.Integer,
+			Default: "3", Min: 1, Max: 1000,
 			Choices: []string{"1", "3", "6", "30"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the differences between random rings"},
-		{Name: "rounds", Label: "rounds", Doc: "number of timed rounds per pattern, after one warm-up round", Type: engine.Integer, Default: "2", Min: 1, Max: 1000,
+		{Name: "rounds", Label: "rounds", Doc: "number of timed rounds per pattern, after one warm-up round",
+			Type: engine.Integer, Default: "2", Min: 1, Max: 1000,
 			Choices: []string{"1", "2", "10", "300"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the run time of an iteration"},
-		{Name: "repetitions", Label: "repetitions", Doc: "number of repetitions of each measurement, of which the best counts; b_eff uses 3", Type: engine.Integer, Default: "1", Min: 1, Max: 100,
+		{Name: "repetitions", Label: "repetitions",
+			Doc: "number of repetitions of each measurement, of which the best counts; b_eff uses 3", Type: engine.Integer,
+			Default: "1", Min: 1, Max: 100,
 			Choices: []string{"1", "3"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the best of several measurements, which hides noise of the host"},
 		workload.RealLimit("4096"),
@@ -46,23 +57,37 @@ var beff = workload.Workload{
 	Defaults: map[string]string{"model": "flat"},
 	First:    "ranks-per-node", Panes: []string{"locality"}, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "b_eff_average", Phrase: "effective bandwidth", Unit: "B/s", Doc: "total bandwidth of all processes, mean over sizes"},
-		{Name: "b_eff_average_per_node", Phrase: "effective bandwidth per node", Unit: "B/s", Doc: "the same divided by the number of nodes"},
-		{Name: "b_eff_average_per_process", Phrase: "effective bandwidth per process", Unit: "B/s", Doc: "the same divided by the number of processes"},
-		{Name: "b_eff_at_lmax", Phrase: "Lmax bandwidth", Unit: "B/s", Doc: "total bandwidth of all processes with the longest message"},
-		{Name: "b_eff_at_lmax_per_node", Phrase: "Lmax bandwidth per node", Unit: "B/s", Doc: "the same divided by the number of nodes"},
-		{Name: "b_eff_at_lmax_per_process", Phrase: "Lmax bandwidth per process", Unit: "B/s", Doc: "the same divided by the number of processes"},
+		{Name: "b_eff_average", Phrase: "effective bandwidth", Unit: "B/s",
+			Doc: "total bandwidth of all processes, mean over sizes"},
+		{Name: "b_eff_average_per_node", Phrase: "effective bandwidth per node", Unit: "B/s",
+			Doc: "the same divided by the number of nodes"},
+		{Name: "b_eff_average_per_process", Phrase: "effective bandwidth per process", Unit: "B/s",
+			Doc: "the same divided by the number of processes"},
+		{Name: "b_eff_at_lmax", Phrase: "Lmax bandwidth", Unit: "B/s",
+			Doc: "total bandwidth of all processes with the longest message"},
+		{Name: "b_eff_at_lmax_per_node", Phrase: "Lmax bandwidth per node", Unit: "B/s",
+			Doc: "the same divided by the number of nodes"},
+		{Name: "b_eff_at_lmax_per_process", Phrase: "Lmax bandwidth per process", Unit: "B/s",
+			Doc: "the same divided by the number of processes"},
 		{Name: "rings_at_lmax", Phrase: "rings at Lmax", Unit: "B/s", Doc: "bandwidth at Lmax, mean over the rings only"},
-		{Name: "random_at_lmax", Phrase: "random rings at Lmax", Unit: "B/s", Doc: "bandwidth at Lmax, mean over the random rings only"},
+		{Name: "random_at_lmax", Phrase: "random rings at Lmax", Unit: "B/s",
+			Doc: "bandwidth at Lmax, mean over the random rings only"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "b_eff_average_model", Phrase: "effective bandwidth, model", Unit: "B/s", Doc: "b_eff_average from the machine's constants: the slowest resource of each round, plus latencies and overheads"},
-		{Name: "b_eff_at_lmax_model", Phrase: "bandwidth at Lmax, model", Unit: "B/s", Doc: "the same with the longest message"},
+		{Name: "b_eff_average_model", Phrase: "effective bandwidth, model", Unit: "B/s",
+			Doc: "b_eff_average from the machine's constants: the slowest resource of each round, plus latencies and overheads"},
+		{Name: "b_eff_at_lmax_model", Phrase: "bandwidth at Lmax, model", Unit: "B/s",
+			Doc: "the same with the longest message"},
 	},
 	Tallies: []engine.TallySpec{
-		{Name: "best_method", Unit: "1", Doc: "number of patterns in which a method was the fastest, by message size", Row: "size", Column: "method", Labels: labels},
-		{Name: "pattern_bandwidth", Unit: "B/s", Doc: "total bandwidth of all processes with the fastest method, summed over iterations and random rings", Row: "size", Column: "pattern", Labels: patternLabels},
-		{Name: "method_bandwidth", Unit: "B/s", Doc: "total bandwidth of all processes, summed over iterations and patterns", Row: "size", Column: "method", Labels: labels},
+		{Name: "best_method", Unit: "1", Doc: "number of patterns in which a method was the fastest, by message size",
+			Row: "size", Column: "method", Labels: labels},
+		{Name: "pattern_bandwidth", Unit: "B/s",
+			Doc: "total bandwidth of all processes with the fastest method, summed over iterations and random rings",
+			Row: "size", Column: "pattern", Labels: patternLabels},
+		{Name: "method_bandwidth", Unit: "B/s",
+			Doc: "total bandwidth of all processes, summed over iterations and patterns", Row: "size", Column: "method",
+			Labels: labels},
 	},
 	Studies:    []*engine.Study{overSizes},
 	Iterations: 1,
@@ -100,14 +125,17 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	}
 	world := l.World()
 	if len(world) < 2 {
-		return fail("only %d process may call MPI, and a ring needs two; use more nodes or ranks per node, or smaller groups", len(world))
+		return fail("only %d process may call MPI, and a ring needs two; use more nodes or ranks per node, or "+
+			"smaller groups", len(world))
 	}
 	if lmax(s.Text("lmax"), s.Int("lmax"), on.Machine, &l) < 8 {
-		return fail("lmax = %s: the memory per process of %s is unknown or below 1 kB; use a number of bytes", s.Text("lmax"), on.Machine.Name)
+		return fail("lmax = %s: the memory per process of %s is unknown or below 1 kB; use a number of bytes",
+			s.Text("lmax"), on.Machine.Name)
 	}
 	if s.Text("pattern") == patternCubes && s.Text("placing") == placingCube {
 		if _, even := byNode(world, l.Nodes, l.NodeOf); !even {
-			return fail("placing = cubes: the number of processes that may call MPI differs between nodes; use placing = rows, model = flat, or groups that fill nodes")
+			return fail("placing = cubes: the number of processes that may call MPI differs between nodes; use placing = " +
+				"rows, model = flat, or groups that fill nodes")
 		}
 	}
 	return workload.Plan{Items: memoryItems(s, on, len(world))}, nil

@@ -24,7 +24,8 @@ type exchange struct {
 
 func newExchange(s cluster.Store, peers []int, size int64, tag int, copies bool) *exchange {
 	n := len(peers)
-	x := &exchange{peers: peers, size: size, tag: tag, copies: copies, requests: make([]cluster.Request, 2*n), statuses: make([]cluster.Status, 2*n)}
+	x := &exchange{peers: peers, size: size, tag: tag, copies: copies, requests: make([]cluster.Request, 2*n),
+		statuses: make([]cluster.Status, 2*n)}
 	if copies {
 		x.staging = cluster.Make[byte](s, int(size))
 	}
@@ -74,7 +75,8 @@ func (x *exchange) end(r *cluster.Rank, from, to int) error {
 	}
 	for i := 0; i < len(statuses); i += 2 {
 		if got := statuses[i].Bytes; got != x.size {
-			return fmt.Errorf("rank %d: wrong message size: got %d B from process %d, want %d B", r.ID(), got, statuses[i].Source, x.size)
+			return fmt.Errorf("rank %d: wrong message size: got %d B from process %d, want %d B", r.ID(), got,
+				statuses[i].Source, x.size)
 		}
 	}
 	return nil
@@ -128,7 +130,8 @@ func (x *exchange) check(rank, stamp int) string {
 		from := x.peers[opposite(i)]
 		for k := range b {
 			if want := content(from, x.tag+i, stamp, k); b[k] != want {
-				return fmt.Sprintf("rank %d: byte %d of the message of %d B from process %d is %d, want %d", rank, k, x.size, from, b[k], want)
+				return fmt.Sprintf("rank %d: byte %d of the message of %d B from process %d is %d, want %d", rank, k, x.size,
+					from, b[k], want)
 			}
 		}
 		clear(b) // so that a missing message is noticed

@@ -17,7 +17,8 @@ func TestNeighbours(t *testing.T) {
 		cluster.Sequential: {vertical: []int{7, 1}, horizontal: []int{5, 3}},
 		cluster.RoundRobin: {vertical: []int{5, 3}, horizontal: []int{7, 1}},
 	} {
-		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 3, RanksPerNode: 3, ThreadsPerRank: 1, Ranking: ranking, Model: cluster.Flat}}
+		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 3, RanksPerNode: 3, ThreadsPerRank: 1, Ranking: ranking,
+			Model: cluster.Flat}}
 		err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
 			if got := neighboursOf(r.World(), &r.Spec().Layout); r.ID() == 4 && fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%s: %+v, want %+v", ranking, got, want)
@@ -33,7 +34,8 @@ func TestNeighbours(t *testing.T) {
 // Messages arrive complete with every method, with and without copies, and if both neighbours are
 // the same process. A wrong byte is noticed.
 func TestExchange(t *testing.T) {
-	spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 4, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, EagerLimit: 64}
+	spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 4, ThreadsPerRank: 1,
+		Ranking: cluster.Sequential, Model: cluster.Flat}, EagerLimit: 64}
 	for _, ringOf := range []int{2, 4} {
 		for _, inTurn := range []bool{true, false} {
 			for _, copies := range []bool{true, false} {
@@ -41,7 +43,8 @@ func TestExchange(t *testing.T) {
 					err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
 						first := r.ID() / ringOf * ringOf
 						index := r.ID() - first
-						x := newExchange(cluster.Store{}, []int{first + (index+1)%ringOf, first + (index+ringOf-1)%ringOf}, size, 4, copies)
+						x := newExchange(cluster.Store{}, []int{first + (index+1)%ringOf, first + (index+ringOf-1)%ringOf}, size, 4,
+							copies)
 						way := x.atOnce
 						if inTurn {
 							way = x.inTurn
@@ -53,7 +56,8 @@ func TestExchange(t *testing.T) {
 							}
 							if r.ID() == 2 && stamp == 2 {
 								x.in[1].Slice()[size/2]++
-								if wrong := x.check(r.ID(), stamp); !strings.Contains(wrong, fmt.Sprintf("byte %d of the message of %d B", size/2, size)) {
+								if wrong := x.check(r.ID(), stamp); !strings.Contains(wrong,
+									fmt.Sprintf("byte %d of the message of %d B", size/2, size)) {
 									t.Errorf("a wrong byte is reported as %q", wrong)
 								}
 							} else if wrong := x.check(r.ID(), stamp); wrong != "" {

@@ -65,7 +65,8 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 	if processes > 1 {
 		near := &m.Classes[cluster.InNode]
 		size := s.Int("size")
-		p.IntraNode = start(near, inTurn, size > eager, m.Progress) + 2*(near.Gap.Seconds()+secondsFor(float64(size), near.Bandwidth))
+		p.IntraNode = start(near, inTurn, size > eager, m.Progress) + 2*
+			(near.Gap.Seconds()+secondsFor(float64(size), near.Bandwidth))
 	}
 	return p
 }

@@ -53,11 +53,13 @@ func checkEven(world []int32, l *cluster.Layout) error {
 	members := byNode(world, l)
 	for _, m := range members {
 		if len(m) != len(members[0]) {
-			return fmt.Errorf("nodes have %d to %d processes that may call MPI, but need equal numbers; use model = flat, or groups that fill nodes", min(len(m), len(members[0])), max(len(m), len(members[0])))
+			return fmt.Errorf("nodes have %d to %d processes that may call MPI, but need equal numbers; use model = flat, "+
+				"or groups that fill nodes", min(len(m), len(members[0])), max(len(m), len(members[0])))
 		}
 	}
 	if len(world) < 2 {
-		return fmt.Errorf("only one process may call MPI, and it has no neighbour; use more nodes or ranks per node, or smaller groups")
+		return fmt.Errorf("only one process may call MPI, and it has no neighbour; use more nodes or ranks per node, or " +
+			"smaller groups")
 	}
 	return nil
 }

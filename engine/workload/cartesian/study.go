@@ -18,8 +18,9 @@ const (
 )
 
 var senderColumns = []engine.Column{
-	columnTime:      {Name: "exchange_time", Title: "exchange", Unit: "s", Wide: 10},
-	columnModel:     {Name: "exchange_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled, Legend: "modelled"},
+	columnTime: {Name: "exchange_time", Title: "exchange", Unit: "s", Wide: 10},
+	columnModel: {Name: "exchange_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled,
+		Legend: "modelled"},
 	columnBetween:   {Name: "inter_node_time", Title: "between", Unit: "s", Wide: 9, Legend: "between nodes"},
 	columnInside:    {Name: "intra_node_time", Title: "inside", Unit: "s", Wide: 9, Legend: "inside nodes"},
 	columnBandwidth: {Name: "node_bandwidth", Title: "per node", Unit: "B/s", Wide: 11},
@@ -28,7 +29,8 @@ var senderColumns = []engine.Column{
 // bySenders compares ways to exchange the same data, by ranks and threads, senders and directions.
 var bySenders = &engine.Study{
 	Form: engine.Form{
-		Name: "senders", Title: "Exchange by senders", Of: "an exchange", Item: "ranks × threads, senders", Metric: "exchange_time",
+		Name: "senders", Title: "Exchange by senders", Of: "an exchange", Item: "ranks × threads, senders",
+		Metric:  "exchange_time",
 		Absent:  "this workload has no table of senders",
 		Columns: senderColumns,
 		Charts: []engine.Chart{
@@ -49,12 +51,14 @@ func observe(s *engine.Snapshot) []engine.Row {
 		return nil
 	}
 	sc := &s.Scenario
-	label := fmt.Sprintf("%d×%d, %d %s", s.Layout.RanksPerNode, s.Layout.ThreadsPerRank, sc.Int("senders"), sc.Text("directions"))
+	label := fmt.Sprintf("%d×%d, %d %s", s.Layout.RanksPerNode, s.Layout.ThreadsPerRank, sc.Int("senders"),
+		sc.Text("directions"))
 	series := sc.Text("method")
 	if sc.Text("copies") == staged {
 		series += ", staged"
 	}
-	return []engine.Row{{Key: fmt.Sprintf("%s %s %s", s.Kind, label, series), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
+	return []engine.Row{{Key: fmt.Sprintf("%s %s %s", s.Kind, label, series), Label: label, Series: series, Kind: s.Kind,
+		Cells: cells}}
 }
 
 // complete marks the fastest exchange of the present kind, and compares the present run with it.
@@ -82,9 +86,11 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	text := fmt.Sprintf("%s: %s per exchange", nameOf(now), cluster.FromSeconds(v.Time))
 	switch {
 	case best != now:
-		v.Why = fmt.Sprintf("%s. %s is %s× faster (%s).", text, nameOf(best), study.Figure(v.Time/best.Cells[columnTime]), s.Kind)
+		v.Why = fmt.Sprintf("%s. %s is %s× faster (%s).", text, nameOf(best), study.Figure(v.Time/best.Cells[columnTime]),
+			s.Kind)
 	case worst != now:
-		v.Why = fmt.Sprintf("%s, %s× faster than %s (%s).", text, study.Figure(worst.Cells[columnTime]/v.Time), nameOf(worst), s.Kind)
+		v.Why = fmt.Sprintf("%s, %s× faster than %s (%s).", text, study.Figure(worst.Cells[columnTime]/v.Time),
+			nameOf(worst), s.Kind)
 	default:
 		v.Why = fmt.Sprintf("%s (%s). Change senders to compare.", text, s.Kind)
 	}

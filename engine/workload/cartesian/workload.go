@@ -20,26 +20,38 @@ const (
 var cartesian = workload.Workload{
 	Name:  "cartesian",
 	Title: "Cartesian exchange",
-	Doc: "Each CPU exchanges messages with the same CPU of the neighbouring nodes and with its neighbours on its own node. With one process of n threads per node, only the master thread sends, and its messages are n times as long. " +
-		"Change ranks × threads and the message size to see which way is faster. Change senders to see how many threads fill the node's adapters.",
+	Doc: "Each CPU exchanges messages with the same CPU of the neighbouring nodes and with its neighbours on its own " +
+		"node. With one process of n threads per node, only the master thread sends, and its messages are n times as long. " +
+		"Change ranks × threads and the message size to see which way is faster. Change senders to see how many " +
+		"threads fill the node's adapters.",
 	Paper: "paper 2, section 6, figures 2 to 4",
 	Knobs: []engine.Knob{
-		{Name: "size", Label: "size", Doc: "bytes of one CPU's message; between nodes, a process of n threads sends n times as many", Type: engine.Size, Unit: "B", Default: "65536", Min: 1, Max: 1 << 30,
-			Choices: []string{"1024", "4096", "16384", "65536", "262144", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the faster layout, one process per CPU or one per node: it changes with the size", Paper: "paper 2, section 6, figure 3"},
-		{Name: "senders", Label: "senders", Doc: "number of threads that share the inter-node messages of a process; 1: only the master, outside parallel regions", Type: engine.Integer, Default: "1", Min: 1, Max: 1024,
+		{Name: "size", Label: "size", Doc: "bytes of one CPU's message; between nodes, a process of n threads sends n " +
+			"times as many", Type: engine.Size, Unit: "B", Default: "65536", Min: 1, Max: 1 << 30,
+			Choices: []string{"1024", "4096", "16384", "65536", "262144", "1048576"}, Scope: engine.ScopeBody,
+			Role:  engine.Problem,
+			Watch: "the faster layout, one process per CPU or one per node: it changes with the size",
+			Paper: "paper 2, section 6, figure 3"},
+		{Name: "senders", Label: "senders", Doc: "number of threads that share the inter-node messages of a process; 1: " +
+			"only the master, outside parallel regions", Type: engine.Integer, Default: "1", Min: 1, Max: 1024,
 			Choices: []string{"1", "2", "4", "8"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "bandwidth per node: the number of threads that fill its adapters", Paper: "paper 2, section 6"},
-		{Name: "method", Label: "method", Doc: "MPI calls: one direction after the other with Sendrecv, or all directions with Irecv, Isend and Waitall (nonblocking)", Type: engine.Choice, Default: "sendrecv",
+		{Name: "method", Label: "method", Doc: "MPI calls: one direction after the other with Sendrecv, or all " +
+			"directions with Irecv, Isend and Waitall (nonblocking)", Type: engine.Choice, Default: "sendrecv",
 			Choices: []string{"sendrecv", "nonblocking"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the gain of all directions in progress at the same time", Paper: "paper 2, section 6"},
-		{Name: "directions", Label: "directions", Doc: "vertical (inter-node) and horizontal (intra-node) exchange: timed separately and added (apart), or nonblocking at the same time (together)", Type: engine.Choice, Default: directionsApart,
+		{Name: "directions", Label: "directions",
+			Doc: "vertical (inter-node) and horizontal (intra-node) exchange: timed separately and added (apart), or " +
+				"nonblocking at the same time (together)", Type: engine.Choice, Default: directionsApart,
 			Choices: []string{directionsApart, directionsTogether}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the sum of both directions compared with both at once", Paper: "paper 2, section 6, figure 2"},
-		{Name: "copies", Label: "copies", Doc: "copy of an inter-node message in memory before it is sent: none, or by the sending thread (staged)", Type: engine.Choice, Default: "none",
+		{Name: "copies", Label: "copies", Doc: "copy of an inter-node message in memory before it is sent: none, or by " +
+			"the sending thread (staged)", Type: engine.Choice, Default: "none",
 			Choices: []string{"none", staged}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the cost of a copy before the send with one thread, and how several threads hide it", Paper: "paper 2, section 6"},
-		{Name: "rounds", Label: "rounds", Doc: "number of timed rounds, after one warm-up round", Type: engine.Integer, Default: "3", Min: 1, Max: 10000,
+			Watch: "the cost of a copy before the send with one thread, and how several threads hide it",
+			Paper: "paper 2, section 6"},
+		{Name: "rounds", Label: "rounds", Doc: "number of timed rounds, after one warm-up round", Type: engine.Integer,
+			Default: "3", Min: 1, Max: 10000,
 			Choices: []string{"1", "3", "10", "100"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the run time of an iteration"},
 		workload.RealLimit("524288"),
@@ -47,16 +59,22 @@ var cartesian = workload.Workload{
 	Defaults: map[string]string{"model": "flat"},
 	First:    "senders", Panes: []string{"locality"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s", Doc: "time of a round, vertical and horizontal, on the slowest process"},
-		{Name: "inter_node_time", Phrase: "inter-node exchange", Unit: "s", Doc: "time of the vertical exchange between nodes; directions = together: of all directions"},
-		{Name: "intra_node_time", Phrase: "intra-node exchange", Unit: "s", Doc: "time of the horizontal exchange inside nodes; 0: none, or included in the other"},
-		{Name: "node_bandwidth", Phrase: "bandwidth per node", Unit: "B/s", Doc: "bytes that a node sends to other nodes, divided by inter_node_time"},
+		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s",
+			Doc: "time of a round, vertical and horizontal, on the slowest process"},
+		{Name: "inter_node_time", Phrase: "inter-node exchange", Unit: "s",
+			Doc: "time of the vertical exchange between nodes; directions = together: of all directions"},
+		{Name: "intra_node_time", Phrase: "intra-node exchange", Unit: "s",
+			Doc: "time of the horizontal exchange inside nodes; 0: none, or included in the other"},
+		{Name: "node_bandwidth", Phrase: "bandwidth per node", Unit: "B/s",
+			Doc: "bytes that a node sends to other nodes, divided by inter_node_time"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "exchange_time_model", Phrase: "time of an exchange, model", Unit: "s", Doc: "the same from the machine's constants: the slowest resource of each direction, plus latency and overheads"},
+		{Name: "exchange_time_model", Phrase: "time of an exchange, model", Unit: "s",
+			Doc: "the same from the machine's constants: the slowest resource of each direction, plus latency and overheads"},
 	},
 	Samples: []engine.MetricSpec{
-		{Name: "process_time", Unit: "s", Doc: "time of a round on each process, by its own clock; the slowest process counts"},
+		{Name: "process_time", Unit: "s", Doc: "time of a round on each process, by its own clock; the slowest " +
+			"process counts"},
 	},
 	Studies:    []*engine.Study{bySenders},
 	Iterations: 3,
@@ -69,7 +87,8 @@ var cartesian = workload.Workload{
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	if n := s.Int("senders"); n > int64(l.ThreadsPerRank) {
-		return workload.Plan{}, fmt.Errorf("senders = %d: a process has only %d threads; use fewer senders or more threads per rank", n, l.ThreadsPerRank)
+		return workload.Plan{}, fmt.Errorf("senders = %d: a process has only %d threads; use fewer senders or more "+
+			"threads per rank", n, l.ThreadsPerRank)
 	}
 	world := l.World()
 	if err := checkEven(world, &l); err != nil {
@@ -121,7 +140,8 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 			machine.Classes[c].Overhead = 0 // the live fabric's overheads are the host's own
 		}
 	}
-	return []engine.Metric{{Name: "exchange_time_model", Value: Model(&snap.Scenario, &machine).Time(), Unit: "s", Kind: engine.Modelled}}
+	return []engine.Metric{{Name: "exchange_time_model", Value: Model(&snap.Scenario, &machine).Time(), Unit: "s",
+		Kind: engine.Modelled}}
 }
 
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {

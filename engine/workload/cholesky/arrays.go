@@ -32,7 +32,8 @@ func (g *grid) rowLength() int { return g.cols.MaxLen() + pad }
 
 // allocate allocates the arrays with alloc, in the sizes of the process that has the most elements.
 func (g *grid) allocate(alloc func(numbers int) array) arrays {
-	p := arrays{matrix: alloc(g.rows.MaxLen() * g.rowLength()), diag: alloc(1 + g.nb*g.nb), side: alloc(g.nb * g.cols.MaxLen())}
+	p := arrays{matrix: alloc(g.rows.MaxLen() * g.rowLength()), diag: alloc(1 + g.nb*g.nb),
+		side: alloc(g.nb * g.cols.MaxLen())}
 	common := gcd(g.tx, g.ty)
 	for parity := range p.panels {
 		to := &p.panels[parity]

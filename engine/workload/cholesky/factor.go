@@ -252,5 +252,6 @@ func (f *factor) compute(w cluster.Work, body func()) {
 
 // pivotError returns the error of all ranks for a matrix that is not positive definite.
 func (f *factor) pivotError(name string) error {
-	return fmt.Errorf("rank %d: cholesky: matrix %s of %d rows is not positive definite: the pivot of row %d is not positive; use matrix = %s or %s", f.r.ID(), name, f.n, f.broken, exact, random)
+	return fmt.Errorf("rank %d: cholesky: matrix %s of %d rows is not positive definite: the pivot of row %d is not "+
+		"positive; use matrix = %s or %s", f.r.ID(), name, f.n, f.broken, exact, random)
 }

@@ -58,7 +58,8 @@ func TestAllRanksLeaveAnIndefiniteMatrix(t *testing.T) {
 		machine cluster.Machine
 	}{{&sim.Fabric{}, clustertest.Priced()}, {live.New(), clustertest.Host()}} {
 		for _, knobs := range [][]string{
-			{"handoff", "direct"}, {"handoff", "direct", "transfer", "put"}, {"handoff", "column", "lookahead", "on"}, {"handoff", "column", "lookahead", "on", "transfer", "put"},
+			{"handoff", "direct"}, {"handoff", "direct", "transfer", "put"}, {"handoff", "column", "lookahead", "on"},
+			{"handoff", "column", "lookahead", "on", "transfer", "put"},
 		} {
 			var mu sync.Mutex
 			left := 0

@@ -8,7 +8,8 @@ import (
 // In round 3, a row of processes gets each index once, from columns that have it, for all shapes of
 // grids. A piece has its blocks at the offsets that update uses.
 func TestPiecesAreTheRowsThatAreLeft(t *testing.T) {
-	for _, shape := range [][4]int{{50, 3, 1, 1}, {50, 3, 2, 2}, {61, 4, 2, 3}, {61, 4, 4, 6}, {40, 5, 6, 2}, {7, 7, 2, 2}, {100, 1, 3, 5}} {
+	for _, shape := range [][4]int{{50, 3, 1, 1}, {50, 3, 2, 2}, {61, 4, 2, 3}, {61, 4, 4, 6}, {40, 5, 6, 2},
+		{7, 7, 2, 2}, {100, 1, 3, 5}} {
 		n, nb, tx, ty := shape[0], shape[1], shape[2], shape[3]
 		for i := range tx * ty {
 			g := gridOf(n, nb, tx, ty, i)

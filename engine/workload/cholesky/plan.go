@@ -37,7 +37,8 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	case nb > n:
 		return fail("block = %d: larger than the matrix, n = %d; use block = %d or less", nb, n, n)
 	case !fits:
-		return fail("rows = %d: %d processes do not divide into %d rows; use a divisor, or rows = %s", requested, processes, requested, squareGrid)
+		return fail("rows = %d: %d processes do not divide into %d rows; use a divisor, or rows = %s", requested, processes,
+			requested, squareGrid)
 	case modes.Transfer.OneSided() && l.Model != cluster.Flat && s.Text("handoff") == direct && g.tx > 1:
 		return fail("transfer = %s under model = %s: %s, or transfer = %s", modes.Transfer, l.Model, putsEnd, coll.TwoSided)
 	case s.Text("lookahead") == on && s.Text("handoff") == direct:
@@ -48,20 +49,23 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		return fail("sync-out = nosync: %s", notThere)
 	}
 	if local := word * float64(g.rows.MaxLen()) * float64(g.cols.MaxLen()); local > math.MaxInt {
-		return fail("n = %d on %d processes: %s per process exceeds the address space of a %d-bit program; use a smaller n or more nodes", n, processes, cluster.SizeText(local), strconv.IntSize)
+		return fail("n = %d on %d processes: %s per process exceeds the address space of a %d-bit program; use a "+
+			"smaller n or more nodes", n, processes, cluster.SizeText(local), strconv.IntSize)
 	}
 	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
 	var memory workload.Memory
-	timed, verified, err := workload.Parts(site.Store(s, g.bytes()), func(store cluster.Store, small bool) (extent, error) {
-		return extentOf(s, g.part(small), rows, columns, store, &memory)
-	})
+	timed, verified, err := workload.Parts(site.Store(s, g.bytes()),
+		func(store cluster.Store, small bool) (extent, error) {
+			return extentOf(s, g.part(small), rows, columns, store, &memory)
+		})
 	if err != nil {
 		return workload.Plan{}, err
 	}
 	of, all := &verified.grid, workload.Plan{}
 	memory.Fill(&all)
 	if all.Segment > maxReal {
-		return fail("n = %d on %d processes: %s per process is too much; use a smaller n or more nodes", n, processes, cluster.SizeText(float64(all.Segment)))
+		return fail("n = %d on %d processes: %s per process is too much; use a smaller n or more nodes", n, processes,
+			cluster.SizeText(float64(all.Segment)))
 	}
 	longest := int64(word * (1 + of.nb*of.cols.MaxLen()))
 	all.Items = []workload.Item{
@@ -72,9 +76,11 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		{Name: "grids of teams", Per: workload.PerRank, Bytes: 64 * int64(g.tx+g.ty)},
 	}
 	if s.Text("matrix") != exact {
-		all.Items = append(all.Items, workload.Item{Name: "residual matrix", Per: workload.PerRank, Bytes: word * int64(of.rows.MaxLen()*of.rowLength())})
+		all.Items = append(all.Items,
+			workload.Item{Name: "residual matrix", Per: workload.PerRank, Bytes: word * int64(of.rows.MaxLen()*of.rowLength())})
 		if of.n <= oracleRows {
-			all.Items = append(all.Items, workload.Item{Name: "gonum's factor", Per: workload.InAll, Bytes: 8 * word * int64(of.n) * int64(of.n)})
+			all.Items = append(all.Items,
+				workload.Item{Name: "gonum's factor", Per: workload.InAll, Bytes: 8 * word * int64(of.n) * int64(of.n)})
 		}
 	}
 	return all, nil
@@ -87,7 +93,8 @@ type extent struct {
 }
 
 // extentOf adds the memory of a matrix to the memory of a rank.
-func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cluster.Store, m *workload.Memory) (extent, error) {
+func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cluster.Store,
+	m *workload.Memory) (extent, error) {
 	e := extent{grid: g}
 	m.Add(cluster.Store{}, wordsOf(g.tx))
 	g.allocate(func(n int) array {
@@ -123,7 +130,9 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	s := &snap.Scenario
 	if rate, ok := snap.Metric("flop_rate"); ok && m.Flops > 0 {
 		cores := float64(len(snap.Layout.World()) * workload.CoresOf(s, m, &snap.Layout))
-		all = append(all, engine.Metric{Name: "peak_share", Value: rate.Value / (cores * m.Flops), Unit: "1", Kind: snap.Kind})
+		all = append(all,
+			engine.Metric{Name: "peak_share", Value: rate.Value / (cores * m.Flops), Unit: "1", Kind: snap.Kind})
 	}
-	return append(all, engine.Metric{Name: "factor_time_model", Value: Model(s, m, snap.Kind), Unit: "s", Kind: engine.Modelled})
+	return append(all,
+		engine.Metric{Name: "factor_time_model", Value: Model(s, m, snap.Kind), Unit: "s", Kind: engine.Modelled})
 }

@@ -41,25 +41,27 @@ func run(r *cluster.Rank, p engine.Probe) error {
 func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 	world := r.World()
 	g := scenarioGrid(p, world.Size(), world.Rank())
-	c := &process{r: r, p: p, of: matrix{name: p.Text("matrix"), seed: uint64(p.Int("seed"))}, start: workload.NewStart(r, world)}
+	c := &process{r: r, p: p, of: matrix{name: p.Text("matrix"), seed: uint64(p.Int("seed"))},
+		start: workload.NewStart(r, world)}
 	row, column, err := teams(r, &g)
 	if err != nil {
 		return nil, err
 	}
 	rows, columns := sites(&r.Spec().Machine, algorithm.KindOf(r), &r.Spec().Layout, &g)
-	c.timed, c.verified, err = workload.Parts(workload.Store(r, p, g.bytes()), func(store cluster.Store, small bool) (*factor, error) {
-		f := newFactor(r, p, g.part(small), store)
-		if err := f.allocateAll(); err != nil {
-			return nil, err
-		}
-		across, pieces := f.longestMessages()
-		f.row = &caster{r: r, team: row, site: rows, knobs: p}
-		if err := f.row.open(pieces, store); err != nil {
-			return nil, err
-		}
-		f.column = &caster{r: r, team: column, site: columns, knobs: p}
-		return f, f.column.open(across, store)
-	})
+	c.timed, c.verified, err = workload.Parts(workload.Store(r, p, g.bytes()),
+		func(store cluster.Store, small bool) (*factor, error) {
+			f := newFactor(r, p, g.part(small), store)
+			if err := f.allocateAll(); err != nil {
+				return nil, err
+			}
+			across, pieces := f.longestMessages()
+			f.row = &caster{r: r, team: row, site: rows, knobs: p}
+			if err := f.row.open(pieces, store); err != nil {
+				return nil, err
+			}
+			f.column = &caster{r: r, team: column, site: columns, knobs: p}
+			return f, f.column.open(across, store)
+		})
 	return c, err
 }
 
@@ -144,9 +146,11 @@ func newFactor(r *cluster.Rank, p engine.Probe, g grid, store cluster.Store) *fa
 		panic(err) // impossible: the knob has only valid choices
 	}
 	return &factor{
-		grid: g, r: r, p: p, world: r.World(), store: store, ld: g.rowLength(), direct: p.Text("handoff") == direct && g.tx > 1,
-		ahead: p.Text("lookahead") == "on", slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout),
-		post: mail{puts: transfer.OneSided()},
+		grid: g, r: r, p: p, world: r.World(), store: store, ld: g.rowLength(),
+		direct: p.Text("handoff") == direct && g.tx > 1,
+		ahead:  p.Text("lookahead") == "on", slices: int(p.Int("slices")),
+		cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout),
+		post:  mail{puts: transfer.OneSided()},
 	}
 }
 

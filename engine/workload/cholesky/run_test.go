@@ -44,8 +44,9 @@ func value(t *testing.T, s *engine.Snapshot, name string) float64 {
 // costs is a machine with costs of each kind. Intra-node messages have no overheads, so ranks that
 // only communicate do not delay each other.
 var costs = cluster.Machine{
-	Name: "costs", Emulated: true, Progress: cluster.ProgressCall, Flops: 1e9, MemoryRate: 1e9, EagerLimit: 1024, CoresPerNode: 4,
-	Kernels: [cluster.Kernels]float64{cluster.Dgemm: 0.9, cluster.Potrf: 0.5, cluster.Trsm: 0.8},
+	Name: "costs", Emulated: true, Progress: cluster.ProgressCall, Flops: 1e9, MemoryRate: 1e9, EagerLimit: 1024,
+	CoresPerNode: 4,
+	Kernels:      [cluster.Kernels]float64{cluster.Dgemm: 0.9, cluster.Potrf: 0.5, cluster.Trsm: 0.8},
 	Classes: [cluster.Classes]cluster.Link{
 		{Latency: 100 * cluster.Nanosecond, Bandwidth: 4e9},
 		{Latency: 500 * cluster.Nanosecond, Bandwidth: 2e9},
@@ -60,7 +61,8 @@ var ways = [][]string{
 	{"handoff", "direct"},
 	{"handoff", "direct", "transfer", "put"},
 	{"handoff", "column", "transfer", "rendezvous", "sync-in", "allsync", "eager-limit", "0"},
-	{"handoff", "column", "transfer", "put", "addresses", "bounced", "algorithm", "knomial", "radix", "3", "segments", "3"},
+	{"handoff", "column", "transfer", "put", "addresses", "bounced", "algorithm", "knomial", "radix", "3", "segments",
+		"3"},
 	{"handoff", "column", "lookahead", "on"},
 	{"handoff", "column", "lookahead", "on", "transfer", "put", "slices", "3", "algorithm", "chain"},
 }
@@ -69,10 +71,13 @@ var ways = [][]string{
 // nothing and grids of every shape.
 func TestEveryWayIsExact(t *testing.T) {
 	shapes := [][]string{
-		{"nodes", "1", "ranks-per-node", "1"}, {"nodes", "2", "ranks-per-node", "1", "rows", "2"}, {"nodes", "3", "ranks-per-node", "1"}, {"nodes", "1", "ranks-per-node", "5"},
-		{"nodes", "2", "ranks-per-node", "4"}, {"nodes", "2", "ranks-per-node", "3", "rows", "3"}, {"nodes", "4", "ranks-per-node", "4"}, {"nodes", "2", "ranks-per-node", "4", "rows", "4"},
+		{"nodes", "1", "ranks-per-node", "1"}, {"nodes", "2", "ranks-per-node", "1", "rows", "2"},
+		{"nodes", "3", "ranks-per-node", "1"}, {"nodes", "1", "ranks-per-node", "5"},
+		{"nodes", "2", "ranks-per-node", "4"}, {"nodes", "2", "ranks-per-node", "3", "rows", "3"},
+		{"nodes", "4", "ranks-per-node", "4"}, {"nodes", "2", "ranks-per-node", "4", "rows", "4"},
 	}
-	sizes := [][]string{{"n", "61", "block", "7"}, {"n", "40", "block", "40"}, {"n", "29", "block", "1"}, {"n", "1", "block", "1"}}
+	sizes := [][]string{{"n", "61", "block", "7"}, {"n", "40", "block", "40"}, {"n", "29", "block", "1"},
+		{"n", "1", "block", "1"}}
 	for i, way := range ways {
 		for j, shape := range shapes {
 			size := sizes[(i+j)%len(sizes)]
@@ -88,16 +93,20 @@ func TestEveryWayIsExact(t *testing.T) {
 		}
 	}
 	for _, way := range ways {
-		sound(t, lastBit, slices.Concat(way, []string{"machine", "demo", "nodes", "2", "ranks-per-node", "2", "n", "31", "block", "6"})...)
+		sound(t, lastBit,
+			slices.Concat(way, []string{"machine", "demo", "nodes", "2", "ranks-per-node", "2", "n", "31", "block", "6"})...)
 	}
 }
 
 // If only some ranks have an MPI rank, these ranks factor, and broadcasts put across groups.
 func TestEveryModel(t *testing.T) {
 	for _, model := range []string{"nested-funneled", "nested-multiple"} {
-		for _, way := range [][]string{nil, {"handoff", "column", "transfer", "put"}, {"handoff", "column", "transfer", "rendezvous", "lookahead", "on"}, {"rows", "1", "transfer", "put"}} {
+		for _, way := range [][]string{nil, {"handoff", "column", "transfer", "put"},
+			{"handoff", "column", "transfer", "rendezvous", "lookahead", "on"}, {"rows", "1", "transfer", "put"}} {
 			for _, where := range [][]string{{"machine", "this-host"}, {"fabric", "sim", "machine", "costs"}} {
-				sound(t, lastBit, slices.Concat([]string{"nodes", "4", "ranks-per-node", "2", "group", "2", "model", model, "n", "50", "block", "6"}, where, way)...)
+				sound(t, lastBit,
+					slices.Concat([]string{"nodes", "4", "ranks-per-node", "2", "group", "2", "model", model, "n", "50", "block",
+						"6"}, where, way)...)
 			}
 		}
 	}
@@ -106,12 +115,16 @@ func TestEveryModel(t *testing.T) {
 // The residual of a random matrix has the size of rounding errors, and its factor matches gonum's.
 func TestRandomMatrices(t *testing.T) {
 	for i, way := range ways {
-		s := sound(t, "U matches gonum", slices.Concat(way, []string{"fabric", "sim", "machine", "costs", "matrix", "random", "seed", fmt.Sprint(i + 1), "nodes", "3", "ranks-per-node", "2", "n", "100", "block", "9"})...)
+		s := sound(t, "U matches gonum",
+			slices.Concat(way,
+				[]string{"fabric", "sim", "machine", "costs", "matrix", "random", "seed", fmt.Sprint(i + 1), "nodes", "3",
+					"ranks-per-node", "2", "n", "100", "block", "9"})...)
 		if r := value(t, s, "residual"); !(r > 0 && r < 1) {
 			t.Errorf("seed %d: a residual of %g, want rounding: above 0, below 1", i+1, r)
 		}
 	}
-	sound(t, "below 16 (", "fabric", "sim", "machine", "costs", "matrix", "random", "nodes", "2", "ranks-per-node", "2", "n", "600", "block", "60", "real-limit", "1048576")
+	sound(t, "below 16 (", "fabric", "sim", "machine", "costs", "matrix", "random", "nodes", "2", "ranks-per-node", "2",
+		"n", "600", "block", "60", "real-limit", "1048576")
 }
 
 // An indefinite matrix ends the run with the row of its pivot, also in the last step, and without a
@@ -119,10 +132,14 @@ func TestRandomMatrices(t *testing.T) {
 func TestIndefinite(t *testing.T) {
 	for _, way := range ways {
 		for _, size := range []string{"61", "9", "2"} {
-			s := try(t, slices.Concat(way, []string{"fabric", "sim", "machine", "costs", "matrix", "indefinite", "nodes", "2", "ranks-per-node", "3", "n", size, "block", "2"})...)
+			s := try(t,
+				slices.Concat(way,
+					[]string{"fabric", "sim", "machine", "costs", "matrix", "indefinite", "nodes", "2", "ranks-per-node", "3", "n",
+						size, "block", "2"})...)
 			n := 0
 			fmt.Sscan(size, &n)
-			if want := fmt.Sprintf("the pivot of row %d is not positive; use matrix = exact or random", 2*n/3); !strings.Contains(s.Failure, want) {
+			if want := fmt.Sprintf("the pivot of row %d is not positive; use matrix = exact or random",
+				2*n/3); !strings.Contains(s.Failure, want) {
 				t.Errorf("%v, %s rows: %q, want %q", way, size, s.Failure, want)
 			}
 		}
@@ -139,7 +156,8 @@ func TestMessageCounts(t *testing.T) {
 		knobs  []string
 		direct bool
 	}{
-		{2, 2, []string{"handoff", "direct"}, true}, {3, 3, []string{"handoff", "column"}, false}, {4, 4, []string{"handoff", "direct"}, true},
+		{2, 2, []string{"handoff", "direct"}, true}, {3, 3, []string{"handoff", "column"}, false},
+		{4, 4, []string{"handoff", "direct"}, true},
 		{1, 4, []string{"handoff", "direct"}, true}, {2, 2, []string{"handoff", "column", "lookahead", "on"}, false},
 	} {
 		messages := func(blocks int) (all int64) {
@@ -160,8 +178,10 @@ func TestMessageCounts(t *testing.T) {
 			return all
 		}
 		sent := func(blocks int) (all int64) {
-			s := sound(t, lastBit, append(c.knobs, "fabric", "sim", "machine", "costs", "nodes", fmt.Sprint(c.tx*c.ty), "ranks-per-node", "1", "rows", fmt.Sprint(c.tx),
-				"block", fmt.Sprint(nb), "n", fmt.Sprint(blocks*nb-1), "algorithm", "knomial")...)
+			s := sound(t, lastBit,
+				append(c.knobs, "fabric", "sim", "machine", "costs", "nodes", fmt.Sprint(c.tx*c.ty), "ranks-per-node", "1",
+					"rows", fmt.Sprint(c.tx),
+					"block", fmt.Sprint(nb), "n", fmt.Sprint(blocks*nb-1), "algorithm", "knomial")...)
 			for _, n := range s.Traffic.Ops {
 				all += n
 			}
@@ -182,11 +202,17 @@ func TestRefusals(t *testing.T) {
 		{"block = 16: larger than the matrix, n = 15; use block = 15 or less", []string{"n", "15"}},
 		{"rows = 3: 16 processes do not divide into 3 rows; use a divisor, or rows = square", []string{"rows", "3"}},
 		{"rows = 32: 16 processes do not divide into 32 rows", []string{"rows", "32"}},
-		{"the hand-off is a put, which works only inside a UPC group; use handoff = column", []string{"transfer", "put", "model", "nested-multiple"}},
-		{"lookahead = on with handoff = direct: the hand-off between the rounds delays what lookahead hides; use handoff = column", []string{"lookahead", "on"}},
-		{"sync-in = nosync: a root could overwrite a panel that is still in use; use mysync or allsync", []string{"sync-in", "nosync", "transfer", "put"}},
-		{"sync-out = nosync: a panel is used as soon as the call returns; use mysync or allsync", []string{"sync-out", "nosync"}},
-		{"put-only", []string{"transfer", "put-only", "sync-out", "allsync", "algorithm", "knomial", "nodes", "4", "ranks-per-node", "4"}},
+		{"the hand-off is a put, which works only inside a UPC group; use handoff = column",
+			[]string{"transfer", "put", "model", "nested-multiple"}},
+		{"lookahead = on with handoff = direct: the hand-off between the rounds delays what lookahead hides; use " +
+			"handoff = column", []string{"lookahead", "on"}},
+		{"sync-in = nosync: a root could overwrite a panel that is still in use; use mysync or allsync",
+			[]string{"sync-in", "nosync", "transfer", "put"}},
+		{"sync-out = nosync: a panel is used as soon as the call returns; use mysync or allsync",
+			[]string{"sync-out", "nosync"}},
+		{"put-only",
+			[]string{"transfer", "put-only", "sync-out", "allsync", "algorithm", "knomial", "nodes", "4", "ranks-per-node",
+				"4"}},
 		{"GiB", []string{"n", "1000000", "machine", "bgp-intrepid", "fabric", "sim", "nodes", "64", "ranks-per-node", "1"}},
 	} {
 		if s := try(t, c.knobs...); !strings.Contains(s.Failure, c.want) || !strings.Contains(s.Failure, "use") {
@@ -197,7 +223,8 @@ func TestRefusals(t *testing.T) {
 
 // With lookahead, processes spend a smaller share in the rounds, and the results are the same.
 func TestLookaheadHidesTheRounds(t *testing.T) {
-	knobs := []string{"fabric", "sim", "machine", "costs", "nodes", "4", "ranks-per-node", "1", "n", "400", "block", "20", "handoff", "column", "matrix", "random", "real-limit", "1048576"}
+	knobs := []string{"fabric", "sim", "machine", "costs", "nodes", "4", "ranks-per-node", "1", "n", "400", "block",
+		"20", "handoff", "column", "matrix", "random", "real-limit", "1048576"}
 	blocking, ahead := sound(t, "below 16", knobs...), sound(t, "below 16", append(knobs, "lookahead", "on")...)
 	if a, b := value(t, blocking, "wait_share"), value(t, ahead, "wait_share"); b >= a {
 		t.Errorf("share of the rounds is %.2f, with lookahead %.2f: want less", a, b)

@@ -37,13 +37,15 @@ var handoffColumns = []engine.Column{
 }
 
 // schemes are the knobs that distinguish the rows of the study.
-var schemes = []string{"handoff", "lookahead", "slices", "algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "rows", "block", "cores"}
+var schemes = []string{"handoff", "lookahead", "slices", "algorithm", "radix", "segments", "transfer", "addresses",
+	"sync-in", "sync-out", "rows", "block", "cores"}
 
 // byHandoff compares hand-offs, transfers and lookahead by the time of each part of a
 // factorization, over processes.
 var byHandoff = &engine.Study{
 	Form: engine.Form{
-		Name: "handoffs", Title: "Rounds of a factorization", Of: "a factorization", Item: "processes, hand-off, transfer", Metric: "factor_time",
+		Name: "handoffs", Title: "Rounds of a factorization", Of: "a factorization", Item: "processes, hand-off, transfer",
+		Metric:  "factor_time",
 		Absent:  "this workload has no table of broadcast rounds",
 		Columns: handoffColumns,
 		Charts: []engine.Chart{
@@ -84,7 +86,8 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}
 	series := scheme(sc)
 	label := fmt.Sprintf("%d×%d, %s", g.tx, g.ty, series)
-	return []engine.Row{{Key: fmt.Sprintf("%s %s %d %s", s.Kind, label, g.n, otherKnobs(sc)), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
+	return []engine.Row{{Key: fmt.Sprintf("%s %s %d %s", s.Kind, label, g.n, otherKnobs(sc)), Label: label,
+		Series: series, Kind: s.Kind, Cells: cells}}
 }
 
 // scheme returns the name of the way to do the rounds.
@@ -168,7 +171,8 @@ func comparison(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string
 	}
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		if r.Kind != now.Kind || r.Series != want || r.Cells[columnProcesses] != now.Cells[columnProcesses] || !sameRest(r, now) {
+		if r.Kind != now.Kind || r.Series != want || r.Cells[columnProcesses] != now.Cells[columnProcesses] ||
+			!sameRest(r, now) {
 			continue
 		}
 		if ratio := v.Time / r.Cells[columnTime]; ratio >= 1 {

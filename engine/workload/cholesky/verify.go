@@ -46,7 +46,8 @@ func (c *process) verify(f *factor) error {
 		c.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", f.r.ID(), c.p.Iteration(), wrong))
 		return nil
 	}
-	c.p.Verify(true, fmt.Sprintf("‖A − UᵀU‖ / (n·ε·‖A‖) is %.2g, below %d%s (%s)", residual, acceptable, also, size))
+	c.p.Verify(true,
+		fmt.Sprintf("‖A − UᵀU‖ / (n·ε·‖A‖) is %.2g, below %d%s (%s)", residual, acceptable, also, size))
 	return nil
 }
 

@@ -24,34 +24,50 @@ const (
 )
 
 // partMetrics are the metrics of the parts of a step.
-var partMetrics = [parts]string{"potrf_time", "trsm_time", "update_time", "round1_time", "round2_time", "handoff_time", "round3_time"}
+var partMetrics = [parts]string{"potrf_time", "trsm_time", "update_time", "round1_time", "round2_time",
+	"handoff_time", "round3_time"}
 
 var cholesky = workload.Workload{
 	Name:  "cholesky",
 	Title: "Cholesky factorization",
-	Doc: "Factors a symmetric matrix into UᵀU on a checkerboard of processes. Each step has three rounds of broadcasts. " +
-		"Change the hand-off to remove a hop, the transfer to compare puts with messages, and lookahead to overlap the rounds with the product.",
+	Doc: "Factors a symmetric matrix into UᵀU on a checkerboard of processes. Each step has three rounds of " +
+		"broadcasts. " +
+		"Change the hand-off to remove a hop, the transfer to compare puts with messages, and lookahead to overlap the " +
+		"rounds with the product.",
 	Paper: "paper 5, section 6.2",
 	Knobs: slices.Concat([]engine.Knob{
 		{Name: "n", Label: "n", Doc: "rows of the matrix", Type: engine.Integer, Default: "192", Min: 1, Max: 1 << 20,
-			Choices: []string{"64", "192", "512", "1024", "4096", "16384", "32768", "65536", "131072", "262144"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the share of the rounds: a product grows with the square of the rows left, a panel linearly", Paper: "paper 5, section 6.2"},
-		{Name: "block", Label: "block", Doc: "rows and columns of a block", Type: engine.Integer, Default: "16", Min: 1, Max: 4096,
+			Choices: []string{"64", "192", "512", "1024", "4096", "16384", "32768", "65536", "131072", "262144"},
+			Scope:   engine.ScopeBody, Role: engine.Problem,
+			Watch: "the share of the rounds: a product grows with the square of the rows left, a panel linearly",
+			Paper: "paper 5, section 6.2"},
+		{Name: "block", Label: "block", Doc: "rows and columns of a block", Type: engine.Integer, Default: "16", Min: 1,
+			Max:     4096,
 			Choices: []string{"8", "16", "32", "64", "128", "256", "512"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "large blocks: fewer and longer messages, and more idle processes at the end", Paper: "paper 5, section 6.2"},
-		{Name: "rows", Label: "grid rows", Doc: "rows of the grid of processes; square: as near to a square as possible, with at most as many rows as columns", Type: engine.Integer, Default: squareGrid, Min: 1, Max: 1 << 20,
+		{Name: "rows", Label: "grid rows", Doc: "rows of the grid of processes; square: as near to a square as " +
+			"possible, with at most as many rows as columns", Type: engine.Integer, Default: squareGrid, Min: 1, Max: 1 << 20,
 			Choices: []string{squareGrid, "1", "2", "4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the time of each round: rounds 1 and 3 run along rows of processes, round 2 along columns", Paper: "paper 5, section 6.2"},
-		{Name: "matrix", Label: "matrix", Doc: "matrix: integers with a factor U known bit for bit (exact), random numbers verified by the residual norm (random), or without a factor, which is an error (indefinite)", Type: engine.Choice, Default: exact,
+			Watch: "the time of each round: rounds 1 and 3 run along rows of processes, round 2 along columns",
+			Paper: "paper 5, section 6.2"},
+		{Name: "matrix", Label: "matrix", Doc: "matrix: integers with a factor U known bit for bit (exact), random " +
+			"numbers verified by the residual norm (random), or without a factor, which is an error (indefinite)",
+			Type: engine.Choice, Default: exact,
 			Choices: []string{exact, random, indefinite}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the verification"},
-		{Name: "handoff", Label: "hand-off", Doc: "process that starts round 3: it gets the blocks from their owner (direct, as in the paper), or has them from round 2 (column, not in the paper)", Type: engine.Choice, Default: direct,
+		{Name: "handoff", Label: "hand-off", Doc: "process that starts round 3: it gets the blocks from their owner " +
+			"(direct, as in the paper), or has them from round 2 (column, not in the paper)", Type: engine.Choice,
+			Default: direct,
 			Choices: []string{direct, column}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the time of the hand-off, a hop between rounds 2 and 3", Paper: "paper 5, section 6.2; column is not in the paper"},
-		{Name: "lookahead", Label: "lookahead", Doc: "overlap of a step's rounds 2 and 3 with the product of the previous step; needs handoff = column (not in the paper, whose program blocks)", Type: engine.Choice, Default: off,
+			Watch: "the time of the hand-off, a hop between rounds 2 and 3",
+			Paper: "paper 5, section 6.2; column is not in the paper"},
+		{Name: "lookahead", Label: "lookahead",
+			Doc: "overlap of a step's rounds 2 and 3 with the product of the previous step; needs handoff = column (not in " +
+				"the paper, whose program blocks)", Type: engine.Choice, Default: off,
 			Choices: []string{off, on}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the share of waiting, which the product hides"},
-		{Name: "slices", Label: "slices", Doc: "number of parts of a product under lookahead; the rounds are polled between parts", Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 20,
+		{Name: "slices", Label: "slices", Doc: "number of parts of a product under lookahead; the rounds are polled " +
+			"between parts", Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 20,
 			Choices: []string{"1", "4", "8", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the share of waiting, on machines where only calls make progress"},
 		workload.Cores,
@@ -63,24 +79,38 @@ var cholesky = workload.Workload{
 	First:    "handoff", Panes: []string{"locality", "tables"}, Serial: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm, cluster.Potrf, cluster.Trsm},
 	Metrics: []engine.MetricSpec{
-		{Name: "factor_time", Phrase: "time of a factorization", Unit: "s", Doc: "time until the slowest process has finished"},
-		{Name: "flop_rate", Phrase: "flop rate", Unit: "1/s", Doc: "n³/3 + n²/2 + n/6 operations divided by that time, all processes"},
-		{Name: "potrf_time", Phrase: "factoring blocks", Unit: "s", Doc: "time to factor the blocks on the diagonal, mean over processes"},
-		{Name: "trsm_time", Phrase: "solving for rows", Unit: "s", Doc: "time of triangular solves and packing, mean over processes"},
+		{Name: "factor_time", Phrase: "time of a factorization", Unit: "s",
+			Doc: "time until the slowest process has finished"},
+		{Name: "flop_rate", Phrase: "flop rate", Unit: "1/s",
+			Doc: "n³/3 + n²/2 + n/6 operations divided by that time, all processes"},
+		{Name: "potrf_time", Phrase: "factoring blocks", Unit: "s",
+			Doc: "time to factor the blocks on the diagonal, mean over processes"},
+		{Name: "trsm_time", Phrase: "solving for rows", Unit: "s",
+			Doc: "time of triangular solves and packing, mean over processes"},
 		{Name: "update_time", Phrase: "product", Unit: "s", Doc: "time of the products, mean over processes"},
-		{Name: "round1_time", Phrase: "round 1", Unit: "s", Doc: "time of round 1, the diagonal block along a row of processes, waiting included, mean over processes"},
-		{Name: "round2_time", Phrase: "round 2", Unit: "s", Doc: "time of round 2, a row of U down columns of processes, waiting included, mean over processes"},
-		{Name: "handoff_time", Phrase: "hand-off", Unit: "s", Doc: "time of the hand-off, the same row to the processes that start round 3, mean over processes"},
-		{Name: "round3_time", Phrase: "round 3", Unit: "s", Doc: "time of round 3, that row along rows of processes, waiting included, mean over processes"},
-		{Name: "wait_share", Phrase: "share of the rounds", Unit: "1", Ranked: true, Doc: "share of the time spent in rounds and hand-off, mean over processes"},
-		{Name: "residual", Phrase: "residual", Unit: "1", Doc: "‖A − UᵀU‖ / (n·ε·‖A‖) of a random matrix, with Frobenius norms and the machine epsilon ε"},
+		{Name: "round1_time", Phrase: "round 1", Unit: "s",
+			Doc: "time of round 1, the diagonal block along a row of processes, waiting included, mean over processes"},
+		{Name: "round2_time", Phrase: "round 2", Unit: "s",
+			Doc: "time of round 2, a row of U down columns of processes, waiting included, mean over processes"},
+		{Name: "handoff_time", Phrase: "hand-off", Unit: "s",
+			Doc: "time of the hand-off, the same row to the processes that start round 3, mean over processes"},
+		{Name: "round3_time", Phrase: "round 3", Unit: "s",
+			Doc: "time of round 3, that row along rows of processes, waiting included, mean over processes"},
+		{Name: "wait_share", Phrase: "share of the rounds", Unit: "1", Ranked: true,
+			Doc: "share of the time spent in rounds and hand-off, mean over processes"},
+		{Name: "residual", Phrase: "residual", Unit: "1",
+			Doc: "‖A − UᵀU‖ / (n·ε·‖A‖) of a random matrix, with Frobenius norms and the machine epsilon ε"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "peak_share", Phrase: "share of peak", Unit: "1", Doc: "flop rate divided by the peak of all cores used, from the machine file"},
-		{Name: "factor_time_model", Phrase: "time of a factorization, model", Unit: "s", Doc: "sum over steps of the slowest process's kernels and the broadcasts' cost models, without contention"},
+		{Name: "peak_share", Phrase: "share of peak", Unit: "1",
+			Doc: "flop rate divided by the peak of all cores used, from the machine file"},
+		{Name: "factor_time_model", Phrase: "time of a factorization, model", Unit: "s",
+			Doc: "sum over steps of the slowest process's kernels and the broadcasts' cost models, without contention"},
 	},
 	Tallies: []engine.TallySpec{
-		{Name: "steps", Title: "Steps by rows left", Unit: "s", Each: 1e-9, Doc: "time of each part of the steps, summed over processes; solve includes the blocks on the diagonal, and round 3 the hand-off",
+		{Name: "steps", Title: "Steps by rows left", Unit: "s", Each: 1e-9,
+			Doc: "time of each part of the steps, summed over processes; solve includes the blocks on the diagonal, and " +
+				"round 3 the hand-off",
 			Shape: engine.Stack, Row: "rows left", Column: "part", Labels: stepLabels},
 	},
 	Studies:    []*engine.Study{byHandoff},

@@ -85,7 +85,8 @@ func right(x *call, b *buffers) {
 // The terms of a time add up to it, and count each cost: a binomial tree of 64 ranks has 6 messages
 // on its longest path, a chain 63.
 func TestTermsAddUp(t *testing.T) {
-	c := coll.Cost{L: 5 * cluster.Microsecond, O: cluster.Microsecond, Gap: cluster.Microsecond / 2, G: cluster.Nanosecond, Copy: 300, Combine: 500}
+	c := coll.Cost{L: 5 * cluster.Microsecond, O: cluster.Microsecond, Gap: cluster.Microsecond / 2,
+		G: cluster.Nanosecond, Copy: 300, Combine: 500}
 	for _, a := range coll.All() {
 		for _, ranks := range []int{2, 8, 64, 100} {
 			for _, n := range []int64{0, 8, 4096} {
@@ -203,10 +204,12 @@ func TestRunsWinCells(t *testing.T) {
 		Cells: []Winner{{Best: 1, Kind: engine.Modelled, Model: -1}, {Best: 1, Kind: engine.Modelled, Model: -1}},
 	}
 	row := func(series string, size, time float64) engine.Row {
-		return engine.Row{Series: series + ", 4×1", Kind: engine.Simulated, Cells: []float64{columnSize: size, columnRanks: 4, columnTime: time, columnModel: math.NaN()}}
+		return engine.Row{Series: series + ", 4×1", Kind: engine.Simulated,
+			Cells: []float64{columnSize: size, columnRanks: 4, columnTime: time, columnModel: math.NaN()}}
 	}
 	v := &engine.StudyView{Now: -1, Rows: []engine.Row{
-		row("flat", 8, 3), row("knomial, radix 2", 8, 4), row("knomial, radix 4", 8, 2), row(algorithm.ByModel, 8, 1), row("chain", 64, 1),
+		row("flat", 8, 3), row("knomial, radix 2", 8, 4), row("knomial, radix 4", 8, 2), row(algorithm.ByModel, 8, 1),
+		row("chain", 64, 1),
 	}}
 	got := withRuns(v, f)
 	if w := got.At(0, 0); w.Best != 2 || w.Kind != engine.Simulated || w.Model != 1 || w.Lead != 1.5 {

@@ -72,7 +72,8 @@ func (x *call) fill(b *buffers) {
 		if x.me == x.root {
 			x.put(b.outBytes(), func(i int) uint64 { return word(x.root, 0, i, x.stamp) })
 		}
-	case b.inN == x.n*int64(x.ranks) && x.what.ByMember() && (x.what == coll.OpScatter || x.what == coll.OpExchange || x.what == coll.OpReduceScatter):
+	case b.inN == x.n*int64(x.ranks) && x.what.ByMember() && (x.what == coll.OpScatter || x.what == coll.OpExchange ||
+		x.what == coll.OpReduceScatter):
 		for j := range x.ranks {
 			x.put(x.block(b.inBytes(), j), func(i int) uint64 { return word(x.me, j, i, x.stamp) })
 		}
@@ -102,13 +103,15 @@ func (x *call) check(b *buffers) string {
 	out := b.outBytes()
 	at := func(from int, b []byte, word func(i int) uint64) string {
 		if i := x.differs(b, word); i >= 0 {
-			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has wrong byte %d of the data from rank %d", x.what, x.ranks, x.root, x.me, i, from)
+			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has wrong byte %d of the data from rank %d", x.what,
+				x.ranks, x.root, x.me, i, from)
 		}
 		return ""
 	}
 	added := func(n, block int) string {
 		if i := x.differs(out, func(i int) uint64 { return sum(n, block, i, x.stamp) }); i >= 0 {
-			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has wrong byte %d of the sum", x.what, x.ranks, x.root, x.me, i)
+			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has wrong byte %d of the sum", x.what, x.ranks, x.root,
+				x.me, i)
 		}
 		return ""
 	}

@@ -103,7 +103,8 @@ func (f *Flow) Fields(c *codec.Walk) {
 	c.Float(&f.Span)
 	codec.List(c, &f.Hops, hops)
 	codec.IntegerList(&f.Folds, c)
-	if codec.Integer(c, &f.Blocks); f.Blocks < 0 || (f.Blocks == 0) != (len(f.Folds) == 0) || f.Blocks > 0 && len(f.Folds)%f.Blocks != 0 {
+	if codec.Integer(c, &f.Blocks); f.Blocks < 0 || (f.Blocks == 0) != (len(f.Folds) == 0) ||
+		f.Blocks > 0 && len(f.Folds)%f.Blocks != 0 {
 		c.Fail(fmt.Errorf("flow %q of %d blocks has %d counts", f.Name, f.Blocks, len(f.Folds)))
 	}
 	c.FloatList(&f.Ends)

@@ -137,7 +137,8 @@ func withRuns(v *engine.StudyView, before *Map) *Map {
 	}
 	for y := range f.Y {
 		for x := range f.X {
-			for _, kind := range []engine.Kind{engine.Simulated, engine.Emulated, engine.Measured, now} { // the present kind overrides the others
+			// the present kind overrides the others
+			for _, kind := range []engine.Kind{engine.Simulated, engine.Emulated, engine.Measured, now} {
 				at := cell{x: x, y: y, kind: kind}
 				if second[at] == nil {
 					continue
@@ -146,7 +147,8 @@ func withRuns(v *engine.StudyView, before *Map) *Map {
 				model := modelWinner(w)
 				r := best[at]
 				*w = Winner{
-					Best: slices.Index(f.Names, algorithmIn(r)), Time: r.Cells[columnTime], Lead: second[at].Cells[columnTime] / r.Cells[columnTime], Kind: kind, Model: model,
+					Best: slices.Index(f.Names, algorithmIn(r)), Time: r.Cells[columnTime],
+					Lead: second[at].Cells[columnTime] / r.Cells[columnTime], Kind: kind, Model: model,
 				}
 			}
 		}

@@ -79,7 +79,8 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 		m := &trace.Messages[i]
 		at := [3]int32{m.From, m.To, m.Channel}
 		hops = append(hops, Hop{
-			From: int(m.From), To: int(m.To), Bytes: m.Bytes, Step: step[at][0], Sent: seconds(m.Sent), Arrived: seconds(m.Arrived),
+			From: int(m.From), To: int(m.To), Bytes: m.Bytes, Step: step[at][0], Sent: seconds(m.Sent),
+			Arrived: seconds(m.Arrived),
 		})
 		step[at] = step[at][1:]
 	}
@@ -91,7 +92,8 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 
 // messagesOf calls send for each inter-node message of a call. It returns false if they are unknown
 // or too many.
-func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send func(from, to int, bytes float64)) bool {
+func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine,
+	send func(from, to int, bytes float64)) bool {
 	world := l.World()
 	w := teamSiteOf(s, m, engine.Simulated)
 	k, err := w.chosen(s, len(world))
@@ -244,7 +246,8 @@ func recordedHops(v *timeline.View, f *Flow) (hops []Hop, span float64) {
 		for _, a := range v.Arrows {
 			if a.Sent >= p.Begin && a.Received <= p.End {
 				hops = append(hops, Hop{
-					From: int(a.From), To: int(a.To), Bytes: a.Bytes, Sent: (a.Sent - p.Begin).Seconds(), Arrived: (a.Received - p.Begin).Seconds(),
+					From: int(a.From), To: int(a.To), Bytes: a.Bytes, Sent: (a.Sent - p.Begin).Seconds(),
+					Arrived: (a.Received - p.Begin).Seconds(),
 				})
 			}
 		}

@@ -12,11 +12,13 @@ import (
 // share. If they do not, neither mentions it.
 func TestSentenceSaysWhatIsHidden(t *testing.T) {
 	for overlap, want := range map[string]map[string]string{
-		"1000000": {"1": ": 467 µs per call, 3% of 217 µs hidden (simulated)", "256": ": 467 µs per call, 95% of 217 µs hidden (simulated)"},
-		"0":       {"1": ": 467 µs per call (simulated)"},
+		"1000000": {"1": ": 467 µs per call, 3% of 217 µs hidden (simulated)",
+			"256": ": 467 µs per call, 95% of 217 µs hidden (simulated)"},
+		"0": {"1": ": 467 µs per call (simulated)"},
 	} {
 		for slices, says := range want {
-			s, err := sessiontest.Run("collective", nil, 1, "fabric", "sim", "machine", "xt4-franklin", "nodes", "32", "ranks-per-node", "1",
+			s, err := sessiontest.Run("collective", nil, 1, "fabric", "sim", "machine", "xt4-franklin", "nodes", "32",
+				"ranks-per-node", "1",
 				"collective", "allreduce", "algorithm", "ring", "size", "65536", "overlap", overlap, "slices", slices)
 			if err != nil {
 				t.Fatal(err)

@@ -21,7 +21,8 @@ func teamSiteOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) teamSi
 
 // teamSiteIn returns the site of a layout's team.
 func teamSiteIn(l *cluster.Layout, m *cluster.Machine, kind engine.Kind) teamSite {
-	return teamSite{algorithm.Team{Machine: m, Kind: kind, Node: l.Nodes == 1, PerNode: l.RanksPerNode, Places: coll.PlacesAmong(l, l.World()), World: true}}
+	return teamSite{algorithm.Team{Machine: m, Kind: kind, Node: l.Nodes == 1, PerNode: l.RanksPerNode,
+		Places: coll.PlacesAmong(l, l.World()), World: true}}
 }
 
 // teamSiteOn returns the site of a scenario's team on a site.

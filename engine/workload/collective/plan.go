@@ -21,11 +21,13 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	c, n := of(s), length(s)
 	switch root := s.Int("root"); {
 	case c.Rooted() && root >= int64(ranks):
-		return workload.Plan{}, fmt.Errorf("root = %d: the team has only ranks 0 to %d; use one of these, or more ranks", root, ranks-1)
+		return workload.Plan{}, fmt.Errorf("root = %d: the team has only ranks 0 to %d; use one of these, or "+
+			"more ranks", root, ranks-1)
 	case c.Combines() && n%unit != 0:
 		return workload.Plan{}, fmt.Errorf("size = %d: %s sums numbers of %d B; use a multiple of this size", n, c, unit)
 	case c.ByMember() && n > 0 && int64(ranks) > (1<<40)/n:
-		return workload.Plan{}, fmt.Errorf("size = %d: blocks of %d ranks exceed 1 TiB; use fewer ranks or smaller blocks", n, ranks)
+		return workload.Plan{}, fmt.Errorf("size = %d: blocks of %d ranks exceed 1 TiB; use fewer ranks or "+
+			"smaller blocks", n, ranks)
 	}
 	k, err := teamSiteOn(s, site).chosen(s, ranks)
 	if err != nil {
@@ -88,5 +90,6 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	if err != nil {
 		return nil
 	}
-	return []engine.Metric{{Name: "call_time_model", Value: k.Predict(&c, length(&snap.Scenario)).Seconds(), Unit: "s", Kind: engine.Modelled}}
+	return []engine.Metric{{Name: "call_time_model", Value: k.Predict(&c, length(&snap.Scenario)).Seconds(), Unit: "s",
+		Kind: engine.Modelled}}
 }

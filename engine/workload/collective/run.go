@@ -73,17 +73,19 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	key := shared.key
 	t := &team{
-		r: r, p: p, key: key, name: algorithm.Describe(&key), what: key.Algorithm.Collective, ranks: world.Size(), me: world.Rank(),
-		n: length(p), calls: int(p.Int("calls")),
+		r: r, p: p, key: key, name: algorithm.Describe(&key), what: key.Algorithm.Collective, ranks: world.Size(),
+		me: world.Rank(),
+		n:  length(p), calls: int(p.Int("calls")),
 	}
 	t.times, t.worst = make([]int64, perCall*t.calls), make([]int64, perCall*t.calls)
 	t.start = workload.NewStart(r, world)
 	t.busy = newBusy(r, p.Int("overlap"), p.Int("slices"))
 	in, out := t.what.Lengths(t.ranks, true, t.n)
 	var err error
-	t.timed, t.verified, err = workload.Parts(workload.Store(r, p, in+out), func(store cluster.Store, small bool) (*part, error) {
-		return newPart(r, key, sizeOf(t.what, t.ranks, t.n, p.Int("real-limit"), small), store)
-	})
+	t.timed, t.verified, err = workload.Parts(workload.Store(r, p, in+out),
+		func(store cluster.Store, small bool) (*part, error) {
+			return newPart(r, key, sizeOf(t.what, t.ranks, t.n, p.Int("real-limit"), small), store)
+		})
 	if err != nil {
 		return err
 	}
@@ -183,7 +185,8 @@ func (t *team) call(at *part) *call {
 
 // libraryCall returns the call for package coll.
 func (t *team) libraryCall(x *call, at *part) coll.Call {
-	c := coll.Call{Key: t.key, Root: x.root, Blocks: t.key.Blocks(x.n, elementOf(t.what)), In: at.data.inData(), Out: at.data.outData(), InAt: at.in, OutAt: at.out}
+	c := coll.Call{Key: t.key, Root: x.root, Blocks: t.key.Blocks(x.n, elementOf(t.what)), In: at.data.inData(),
+		Out: at.data.outData(), InAt: at.in, OutAt: at.out}
 	if t.what.Combines() {
 		c.Combine = add
 	}
@@ -291,7 +294,8 @@ func (t *team) report() {
 		t.p.Tally("progress", row, 0, (mine[lastEnd]+all[firstStart])/int64(cluster.Nanosecond))
 		t.p.Tally("progress", row, 1, 1)
 		if t.what == coll.OpBarrier && -all[firstEnd] < all[lastStart] {
-			t.noteWrong(fmt.Sprintf("barrier: a rank left %s before the last rank arrived", cluster.Time(all[lastStart]+all[firstEnd])))
+			t.noteWrong(fmt.Sprintf("barrier: a rank left %s before the last rank arrived",
+				cluster.Time(all[lastStart]+all[firstEnd])))
 		}
 	}
 	n := cluster.Time(t.calls)
@@ -331,7 +335,8 @@ func (t *team) verifiedText() string {
 	case t.verified == t.timed:
 		return fmt.Sprintf("%s by %s among %d ranks: every byte of every result is correct", t.what, t.name, t.ranks)
 	}
-	return fmt.Sprintf("%s by %s among %d ranks: every byte is correct with %s; the timed calls are size-only", t.what, t.name, t.ranks, cluster.SizeText(float64(t.verified.n)))
+	return fmt.Sprintf("%s by %s among %d ranks: every byte is correct with %s; the timed calls are size-only", t.what,
+		t.name, t.ranks, cluster.SizeText(float64(t.verified.n)))
 }
 
 // maxBlocks is the maximum number of rows in the table of progress.

@@ -39,8 +39,9 @@ var overSizes = &engine.Study{
 		Brief:   engine.Brief{Column: columnTime, After: " per call"},
 		Chooses: []string{"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"},
 	},
-	Varying: study.AnyKind("algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "size", "root", "calls", "slices", "overlap", "nodes", "ranks-per-node", "ranking", "group"),
-	Frame:   frame, Observe: observe, Complete: complete,
+	Varying: study.AnyKind("algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "size",
+		"root", "calls", "slices", "overlap", "nodes", "ranks-per-node", "ranking", "group"),
+	Frame: frame, Observe: observe, Complete: complete,
 }
 
 // sizes returns the sizes for the model's lines and the decision map.
@@ -64,7 +65,8 @@ func insert(all []int64, x int64) []int64 {
 // frame returns the messages of the model, the decision map, and the model's lines: one for the
 // selected algorithm, and one for the best algorithm at each size.
 func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.StudyView {
-	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "time of a call by size"}, {Title: "time of a call by ranks"}}}
+	v := engine.StudyView{Now: -1,
+		Plots: []engine.Plot{{Title: "time of a call by size"}, {Title: "time of a call by ranks"}}}
 	l := s.Layout()
 	ranks := len(l.World())
 	w := teamSiteOf(s, m, kind)
@@ -90,7 +92,8 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 		win, t := w.Best(s, of(s), &c, ranks, n)
 		least.X, least.Y = append(least.X, float64(n)), append(least.Y, t.Seconds())
 		if name := win.Algorithm.Name; before != "" && name != before {
-			v.Plots[0].Rules = append(v.Plots[0].Rules, engine.Rule{At: float64(n), Vertical: true, Label: name, Wide: name + " is fastest from here", Minor: true})
+			v.Plots[0].Rules = append(v.Plots[0].Rules,
+				engine.Rule{At: float64(n), Vertical: true, Label: name, Wide: name + " is fastest from here", Minor: true})
 		}
 		before = win.Algorithm.Name
 	}

@@ -14,7 +14,8 @@ import (
 // algorithms.
 func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	f := engine.DrawingIn[*Flow](v)
-	text := fmt.Sprintf("%s among %d ranks, %s: %s per call", f.Name, f.Ranks, cluster.SizeText(now.Cells[columnSize]), cluster.FromSeconds(v.Time))
+	text := fmt.Sprintf("%s among %d ranks, %s: %s per call", f.Name, f.Ranks, cluster.SizeText(now.Cells[columnSize]),
+		cluster.FromSeconds(v.Time))
 	if share := hiddenShare(s); share != "" {
 		text += ", " + share
 	}
@@ -31,7 +32,8 @@ func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	switch l := s.Scenario.Layout(); {
 	case v.Time/model < contended:
 	case l.Nodes > 1 && l.RanksPerNode > 1:
-		text += fmt.Sprintf(" The model assumes that no link is shared, but here the %d ranks of a node share theirs.", l.RanksPerNode)
+		text += fmt.Sprintf(" The model assumes that no link is shared, but here the %d ranks of a node share theirs.",
+			l.RanksPerNode)
 	default:
 		text += " The model assumes that no link is shared."
 	}
@@ -46,7 +48,8 @@ func hiddenShare(s *engine.Snapshot) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s hidden", study.Percent(min(max(share.Value, 0), 1)), cluster.FromSeconds(min(call.Value, alone.Value)))
+	return fmt.Sprintf("%s of %s hidden", study.Percent(min(max(share.Value, 0), 1)),
+		cluster.FromSeconds(min(call.Value, alone.Value)))
 }
 
 // contended is the ratio to the model's time from which effects outside the model dominate.

@@ -12,7 +12,8 @@ func TestACheckerboardTravels(t *testing.T) { codectest.Travels(t, (*Checkerboar
 
 // A checkerboard without ranks or steps, or with too many ranks, is refused.
 func TestCheckerboardsThatAreRefused(t *testing.T) {
-	for _, b := range []Checkerboard{{Rows: 0, Cols: 1, Steps: 1}, {Rows: 1, Cols: -1, Steps: 1}, {Rows: 1, Cols: 1}, {Rows: 1 << 13, Cols: 1<<11 + 1, Steps: 1}, {Rows: 1, Cols: 1, Steps: 1, Ahead: -1}} {
+	for _, b := range []Checkerboard{{Rows: 0, Cols: 1, Steps: 1}, {Rows: 1, Cols: -1, Steps: 1}, {Rows: 1, Cols: 1},
+		{Rows: 1 << 13, Cols: 1<<11 + 1, Steps: 1}, {Rows: 1, Cols: 1, Steps: 1, Ahead: -1}} {
 		c := codec.Encode(nil)
 		b.Fields(c)
 		d := codec.Decode(c.Bytes())
@@ -25,7 +26,8 @@ func TestCheckerboardsThatAreRefused(t *testing.T) {
 // A rank works in a step if it has a block on or above the diagonal that is in no row or column
 // before the step.
 func TestWhoWorksOnACheckerboard(t *testing.T) {
-	for _, c := range []Checkerboard{{1, 1, 3, 0, true}, {2, 3, 7, 0, true}, {4, 2, 9, 0, true}, {4, 4, 4, 0, true}, {3, 5, 2, 0, true}, {3, 2, 8, 0, false}, {3, 5, 2, 0, false}} {
+	for _, c := range []Checkerboard{{1, 1, 3, 0, true}, {2, 3, 7, 0, true}, {4, 2, 9, 0, true}, {4, 4, 4, 0, true},
+		{3, 5, 2, 0, true}, {3, 2, 8, 0, false}, {3, 5, 2, 0, false}} {
 		for step := range c.Steps {
 			works := make([]bool, c.Rows*c.Cols)
 			for i := range c.Steps {

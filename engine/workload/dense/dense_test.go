@@ -26,7 +26,8 @@ func TestCyclic(t *testing.T) {
 						}
 					}
 					if l := c.Local(g); l != have[owner] || c.Global(owner, l) != g {
-						t.Fatalf("%+v: index %d is number %d of rank %d, and that is index %d; want number %d", c, g, l, owner, c.Global(owner, l), have[owner])
+						t.Fatalf("%+v: index %d is number %d of rank %d, and that is index %d; want number %d", c, g, l, owner,
+							c.Global(owner, l), have[owner])
 					}
 					if g%block == 0 && owner != g/block%ranks {
 						t.Fatalf("%+v: block %d is rank %d's", c, g/block, owner)
@@ -63,7 +64,8 @@ func TestGemmIsExact(t *testing.T) {
 	const seed = 20110115
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var tiles Tiles
-	for _, size := range [][3]int{{0, 3, 2}, {3, 0, 2}, {3, 2, 0}, {1, 1, 1}, {64, 128, 256}, {65, 129, 257}, {100, 300, 70}, {131, 17, 300}} {
+	for _, size := range [][3]int{{0, 3, 2}, {3, 0, 2}, {3, 2, 0}, {1, 1, 1}, {64, 128, 256}, {65, 129, 257},
+		{100, 300, 70}, {131, 17, 300}} {
 		m, n, p := size[0], size[1], size[2]
 		for _, trans := range []bool{false, true} {
 			rows, cols := m, p

@@ -27,7 +27,8 @@ type Tiles struct {
 
 // Gemm computes C += alpha·op(A)·B with m × p by p × n elements. If trans is set, op(A) is the
 // transpose of the p × m matrix A.
-func (t *Tiles) Gemm(trans bool, m, n, p int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
+func (t *Tiles) Gemm(trans bool, m, n, p int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64,
+	ldc int) {
 	t.product(trans, m, n, p, alpha, a, lda, b, ldb, c, ldc, func(int, int) bool { return true })
 }
 
@@ -39,7 +40,8 @@ func (t *Tiles) Syrk(n, p int, a []float64, lda int, c []float64, ldc int) {
 
 // product multiplies tile by tile. It skips tiles for which wanted, called with the first row and
 // column, is false.
-func (t *Tiles) product(trans bool, m, n, p int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, wanted func(row, col int) bool) {
+func (t *Tiles) product(trans bool, m, n, p int, alpha float64, a []float64, lda int, b []float64, ldb int,
+	c []float64, ldc int, wanted func(row, col int) bool) {
 	left, right, sum := packed(m, p)
 	t.left = grow(t.left, left)
 	t.right = grow(t.right, right)

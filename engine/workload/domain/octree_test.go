@@ -13,9 +13,11 @@ import (
 func TestOctree(t *testing.T) {
 	none := math.NaN()
 	values := []float64{2, 0, none, 1, none, none, 2, 4, 0, 3} // the root, eight octants, and the first one's first
-	s := &engine.Snapshot{Layout: cluster.Layout{Nodes: 2, RanksPerNode: 3, Model: cluster.Flat}, Profiles: []engine.Profile{{Name: "owners", Over: Octants, Values: values}}}
+	s := &engine.Snapshot{Layout: cluster.Layout{Nodes: 2, RanksPerNode: 3, Model: cluster.Flat},
+		Profiles: []engine.Profile{{Name: "owners", Over: Octants, Values: values}}}
 	d := OctreeOf(s)
-	if d == nil || len(d.Grids) != 3 || d.Grids[0].Name != "depth 2" || d.Grids[2].Boxes != [3]int{1, 1, 1} || d.Ranks != 6 {
+	if d == nil || len(d.Grids) != 3 || d.Grids[0].Name != "depth 2" || d.Grids[2].Boxes != [3]int{1, 1, 1} ||
+		d.Ranks != 6 {
 		t.Fatalf("%+v", d)
 	}
 	for z := range 2 {

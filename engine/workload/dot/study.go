@@ -59,6 +59,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	v.Time = now.Cells[columnTime]
 	if reduce, compute := now.Cells[columnReduce], now.Cells[columnCompute]; reduce+compute > 0 {
-		v.Why = fmt.Sprintf("%s: %.0f of %d ranks may call MPI; reductions take %s of the product's time, waiting included (%s).", now.Label, now.Cells[columnCallers], s.Layout.Ranks(), study.Percent(reduce/(reduce+compute)), now.Kind)
+		v.Why = fmt.Sprintf("%s: %.0f of %d ranks may call MPI; reductions take %s of the product's time, waiting "+
+			"included (%s).", now.Label, now.Cells[columnCallers], s.Layout.Ranks(), study.Percent(reduce/(reduce+compute)),
+			now.Kind)
 	}
 }

@@ -11,16 +11,22 @@ func init() { workload.Register(&product) }
 var product = workload.Workload{
 	Name:  "dot",
 	Title: "Dot product",
-	Doc: "The dot product of two shared vectors, as paper 1 writes it in each execution model. Flat reduces over all ranks, nested-funneled in two steps (UPC in the group, MPI between the masters), and nested-multiple in one step. " +
-		"The vectors contain integers, so every model computes the same bits. Under nested-funneled, let every rank call MPI to see the refusal.",
+	Doc: "The dot product of two shared vectors, as paper 1 writes it in each execution model. Flat reduces over all " +
+		"ranks, nested-funneled in two steps (UPC in the group, MPI between the masters), and nested-multiple in one step. " +
+		"The vectors contain integers, so every model computes the same bits. Under nested-funneled, let every rank " +
+		"call MPI to see the refusal.",
 	Paper: "paper 1, section 3, figures 2 to 4",
 	Knobs: []engine.Knob{
-		{Name: "elements", Label: "elements", Doc: "number of elements of each vector, 8 bytes each; any number works", Type: engine.Integer, Default: "100000", Min: 1, Max: 1 << 33,
+		{Name: "elements", Label: "elements", Doc: "number of elements of each vector, 8 bytes each; any number works",
+			Type: engine.Integer, Default: "100000", Min: 1, Max: 1 << 33,
 			Choices: []string{"1", "1000", "10007", "100000", "1000000"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the share of reductions in a product, which falls with more elements", Paper: "paper 1, section 3"},
-		{Name: "callers", Label: "MPI callers", Doc: "ranks that call MPI_Reduce: the ranks that the model permits, or every rank", Type: engine.Choice, Default: "permitted",
+		{Name: "callers", Label: "MPI callers",
+			Doc: "ranks that call MPI_Reduce: the ranks that the model permits, or every rank", Type: engine.Choice,
+			Default: "permitted",
 			Choices: []string{"permitted", "every"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the refusal under nested-funneled: only UPC thread 0 of a group may call MPI", Paper: "paper 1, section 3.2.1"},
+			Watch: "the refusal under nested-funneled: only UPC thread 0 of a group may call MPI",
+			Paper: "paper 1, section 3.2.1"},
 	},
 	First: "model", Panes: []string{"locality", "latency"}, Serial: true, Steady: true,
 	Metrics: []engine.MetricSpec{
@@ -30,9 +36,11 @@ var product = workload.Workload{
 		{Name: "reduce_time", Phrase: "reducing", Unit: "s", Doc: "time of the reductions, waiting included"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "dot_compute_time", Phrase: "time of computing, model", Unit: "s", Doc: "time that the emulated machine needs for one rank's elements, without the reductions"},
+		{Name: "dot_compute_time", Phrase: "time of computing, model", Unit: "s",
+			Doc: "time that the emulated machine needs for one rank's elements, without the reductions"},
 		{Name: "memory_per_node", Phrase: "memory per node", Unit: "B", Doc: "sum of the segments of a node's ranks"},
-		{Name: "replicas", Phrase: "copies of the vectors", Unit: "1", Doc: "number of replicas of the vectors in the cluster"},
+		{Name: "replicas", Phrase: "copies of the vectors", Unit: "1",
+			Doc: "number of replicas of the vectors in the cluster"},
 	},
 	Studies:    []*engine.Study{byModel},
 	Iterations: 10,
@@ -55,7 +63,8 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	}
 	if m.Emulated {
 		t := m.ComputeTime(work(float64(snap.Scenario.Int("elements")) / float64(snap.Layout.Ranks())))
-		metrics = append(metrics, engine.Metric{Name: "dot_compute_time", Value: t.Seconds(), Unit: "s", Kind: engine.Modelled})
+		metrics = append(metrics,
+			engine.Metric{Name: "dot_compute_time", Value: t.Seconds(), Unit: "s", Kind: engine.Modelled})
 	}
 	return metrics
 }

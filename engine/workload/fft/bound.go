@@ -70,7 +70,8 @@ func BoundOf(points [3]int, ty, tz int, l *cluster.Layout, m *cluster.Machine, p
 // loads routes one message between every two members of each team of an exchange. It returns the
 // number of messages on each link, and the number that cross the cut each way. sizes are the numbers
 // of members of the teams.
-func loads(net *topology.Network, cut func(router int) bool, l *cluster.Layout, sizes [exchanges]int, e int) (load []int64, over [2]int64) {
+func loads(net *topology.Network, cut func(router int) bool, l *cluster.Layout, sizes [exchanges]int,
+	e int) (load []int64, over [2]int64) {
 	load = make([]int64, net.Links())
 	world := l.World()
 	members := sizes[e]
@@ -106,7 +107,8 @@ func loads(net *topology.Network, cut func(router int) bool, l *cluster.Layout, 
 }
 
 // messagesOf calls send for the data that the nodes exchange in a step.
-func messagesOf(s *engine.Scenario, l *cluster.Layout, _ *cluster.Machine, send func(from, to int, bytes float64)) bool {
+func messagesOf(s *engine.Scenario, l *cluster.Layout, _ *cluster.Machine,
+	send func(from, to int, bytes float64)) bool {
 	world := l.World()
 	g, err := gridOf(s, len(world), 0)
 	b := problemOf(s)

@@ -30,10 +30,12 @@ func TestCrossingByRoutes(t *testing.T) {
 	for _, c := range []struct {
 		dims   []int
 		ty, tz int
-	}{{[]int{8, 4, 2}, 4, 16}, {[]int{8, 4, 2}, 8, 8}, {[]int{4, 4, 4}, 16, 4}, {[]int{2, 3, 6}, 6, 6}, {[]int{5, 2, 1}, 2, 5}} {
+	}{{[]int{8, 4, 2}, 4, 16}, {[]int{8, 4, 2}, 8, 8}, {[]int{4, 4, 4}, 16, 4}, {[]int{2, 3, 6}, 6, 6},
+		{[]int{5, 2, 1}, 2, 5}} {
 		m := &cluster.Machine{Topology: cluster.Topology{Shape: cluster.Torus, Dims: c.dims, LinkBandwidth: 1e9}}
 		nodes := m.Topology.Nodes()
-		l := &cluster.Layout{Nodes: nodes, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
+		l := &cluster.Layout{Nodes: nodes, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+			Model: cluster.Flat}
 		net, err := topology.New(m.Topology, nodes)
 		if err != nil {
 			t.Fatal(err)
@@ -57,14 +59,16 @@ func TestCrossingByRoutes(t *testing.T) {
 				}
 			}
 			if over != want {
-				t.Errorf("%v, %d × %d, exchange %d: %v messages cross by their routes, by their ends %v", c.dims, c.ty, c.tz, e, over, want)
+				t.Errorf("%v, %d × %d, exchange %d: %v messages cross by their routes, by their ends %v", c.dims, c.ty, c.tz, e,
+					over, want)
 			}
 			busiest := int64(0)
 			for _, n := range load {
 				busiest = max(busiest, n)
 			}
 			if float64(busiest) < float64(max(over[0], over[1]))/float64(net.Bisection()) {
-				t.Errorf("%v, exchange %d: the busiest link carries %d, %v cross %d links", c.dims, e, busiest, over, net.Bisection())
+				t.Errorf("%v, exchange %d: the busiest link carries %d, %v cross %d links", c.dims, e, busiest, over,
+					net.Bisection())
 			}
 		}
 		b := BoundOf([3]int{c.ty * c.tz, c.ty * c.tz, c.ty * c.tz}, c.ty, c.tz, l, m, math.MaxInt)

@@ -69,7 +69,8 @@ func (s *solver) call(e int, of *shape, slab, from, to int) coll.Call {
 	k := s.channel(e).key
 	at := slab * of.slab()
 	end := at + of.slab()
-	c := coll.Call{Key: k, Blocks: k.Blocks(of.blocks()[e], pointBytes), In: s.arrays[from].Part(at, end).Data(), Out: s.arrays[to].Part(at, end).Data()}
+	c := coll.Call{Key: k, Blocks: k.Blocks(of.blocks()[e], pointBytes), In: s.arrays[from].Part(at, end).Data(),
+		Out: s.arrays[to].Part(at, end).Data()}
 	if k.Transfer.OneSided() {
 		c.InAt, c.OutAt = &coll.At{Off: s.at[from] + 16*int64(at)}, &coll.At{Off: s.at[to] + 16*int64(at)}
 	}

@@ -29,7 +29,8 @@ func gridOf(s algorithm.Reader, ranks, me int) (grid, error) {
 		}
 	}
 	if ranks%ty != 0 {
-		return grid{}, fmt.Errorf("rows = %d: %d ranks do not divide into that many rows (use a divisor of them, or %s)", ty, ranks, square)
+		return grid{}, fmt.Errorf("rows = %d: %d ranks do not divide into that many rows (use a divisor of "+
+			"them, or %s)", ty, ranks, square)
 	}
 	return grid{ty: ty, tz: ranks / ty, y: me % ty, z: me / ty}, nil
 }
@@ -124,7 +125,8 @@ func (of *instance) small() instance {
 	for side%g.tz != 0 {
 		side += g.ty
 	}
-	return instance{problem: problem{n: [3]int{4 * side, 4 * side, side * smallSlabs}}, grid: g, slabs: min(of.slabs, smallSlabs)}
+	return instance{problem: problem{n: [3]int{4 * side, 4 * side, side * smallSlabs}}, grid: g,
+		slabs: min(of.slabs, smallSlabs)}
 }
 
 // slab returns the number of points of a slab.

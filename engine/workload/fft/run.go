@@ -17,13 +17,14 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	if err != nil {
 		return err
 	}
-	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes()), func(store cluster.Store, small bool) (*verifier, error) {
-		if small {
-			return newSmallVerifier(r, p, whole.small(), store)
-		}
-		s, err := newSolver(r, p, world, whole, store)
-		return &verifier{s: s}, err
-	})
+	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes()),
+		func(store cluster.Store, small bool) (*verifier, error) {
+			if small {
+				return newSmallVerifier(r, p, whole.small(), store)
+			}
+			s, err := newSolver(r, p, world, whole, store)
+			return &verifier{s: s}, err
+		})
 	if err != nil {
 		return err
 	}

@@ -77,8 +77,10 @@ func TestClassS(t *testing.T) {
 // either fabric, with either exchange, with messages and with puts.
 func TestTwoRanks(t *testing.T) {
 	for _, g := range [][2]int{{1, 2}, {2, 1}} {
-		for _, where := range [][]string{{"machine", "this-host"}, {"fabric", "sim", "real-limit", "8388608", "nodes", "2", "ranks-per-node", "1"}} {
-			for _, how := range [][]string{{"exchange", "packed"}, {"exchange", "slabs"}, {"exchange", "slabs", "transfer", "put", "sync-in", "nosync"}} {
+		for _, where := range [][]string{{"machine", "this-host"},
+			{"fabric", "sim", "real-limit", "8388608", "nodes", "2", "ranks-per-node", "1"}} {
+			for _, how := range [][]string{{"exchange", "packed"}, {"exchange", "slabs"},
+				{"exchange", "slabs", "transfer", "put", "sync-in", "nosync"}} {
 				s := sound(t, 2, slices.Concat(how, layout(g[0], g[1]), where)...)
 				if e := value(t, s, "checksum_error"); e > 1e-12 || s.Layout.Ranks() != 2 {
 					t.Errorf("grid %v, %v, %v, %d ranks: checksums are off by %.3g", g, where, how, s.Layout.Ranks(), e)
@@ -115,7 +117,8 @@ func TestExchangeChoices(t *testing.T) {
 		{"algorithm", "hierarchical", "transfer", "put"},
 	} {
 		for j, g := range [][2]int{{3, 2}, {5, 1}, {1, 3}, {2, 4}} {
-			sides := []string{"class", "own", "nx", fmt.Sprint(g[0] * g[1] * 4), "ny", fmt.Sprint(g[0] * g[1] * 2), "nz", fmt.Sprint(g[0] * g[1] * 6)}
+			sides := []string{"class", "own", "nx", fmt.Sprint(g[0] * g[1] * 4), "ny", fmt.Sprint(g[0] * g[1] * 2), "nz",
+				fmt.Sprint(g[0] * g[1] * 6)}
 			where := []string{"fabric", "sim"}
 			if (i+j)%3 == 0 {
 				where = []string{"machine", "this-host"}
@@ -132,7 +135,8 @@ func TestMessages(t *testing.T) {
 	const ranks, points, doublings = 16, 32 * 32 * 32, 4
 	for _, g := range [][2]int{{4, 4}, {2, 8}, {1, 16}, {16, 1}} {
 		for _, how := range []string{"packed", "slabs"} {
-			knobs := slices.Concat([]string{"fabric", "sim", "exchange", how, "algorithm", "flat", "class", "own", "nx", "32", "ny", "32", "nz", "32"}, layout(g[0], g[1]))
+			knobs := slices.Concat([]string{"fabric", "sim", "exchange", how, "algorithm", "flat", "class", "own", "nx", "32",
+				"ny", "32", "nz", "32"}, layout(g[0], g[1]))
 			counts := func(iterations int) (messages, bytes int64) {
 				s := sound(t, iterations, knobs...)
 				for c := range s.Traffic.Ops {
@@ -168,7 +172,10 @@ func TestRefused(t *testing.T) {
 		{"does not divide the 64 points along x (use other rows", []string{"nodes", "3", "ranks-per-node", "1"}},
 		{"does not divide the 16 planes", []string{"slabs", "3"}},
 		{"does not divide the 10 points along z", []string{"class", "own", "nz", "10"}},
-		{map[int]string{32: "4 PiB, more than a 32-bit program can address", 64: "needs 16 PiB of memory (points"}[strconv.IntSize], []string{"class", "own", "nx", "65536", "ny", "65536", "nz", "65536", "real-limit", "17179869184", "machine", "this-host"}},
+		{map[int]string{32: "4 PiB, more than a 32-bit program can address",
+			64: "needs 16 PiB of memory (points"}[strconv.IntSize],
+			[]string{"class", "own", "nx", "65536", "ny", "65536", "nz", "65536", "real-limit", "17179869184", "machine",
+				"this-host"}},
 	} {
 		s, err := try(1, c.knobs...)
 		text := fmt.Sprint(err)

@@ -59,7 +59,8 @@ func (s *solver) lap(to *cluster.Time) {
 // newSolver creates a solver on a process of the team. Numbers in the team are numbers in the grid.
 func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, of instance, store cluster.Store) (*solver, error) {
 	s := &solver{
-		r: r, p: p, problem: of.problem, grid: of.grid, team: team, store: store, cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
+		r: r, p: p, problem: of.problem, grid: of.grid, team: team, store: store,
+		cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
 	}
 	s.there, s.back = of.shapes()
 	teams, err := s.teams()

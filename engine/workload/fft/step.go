@@ -143,7 +143,8 @@ func contains(x, lo, n [3]int) bool {
 // sum adds the numbers in mine over the processes.
 func (s *solver) sum() (all [2]float64, err error) {
 	in := s.mine.Data()
-	err = s.sums.Do(coll.Call{Key: s.sumKey, Blocks: s.sumKey.Blocks(in.Len(), 8), In: in, Out: s.all.Data(), Combine: s.combine})
+	err = s.sums.Do(coll.Call{Key: s.sumKey, Blocks: s.sumKey.Blocks(in.Len(), 8), In: in, Out: s.all.Data(),
+		Combine: s.combine})
 	copy(all[:], s.all.Slice())
 	return all, err
 }

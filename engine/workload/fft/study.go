@@ -29,10 +29,11 @@ const (
 )
 
 var exchangeColumns = []engine.Column{
-	columnRanks:   {Name: "ranks", Title: "ranks", Unit: "1", Wide: 6},
-	columnStep:    {Name: "step_time", Title: "step", Unit: "s", Wide: 9},
-	columnFFT:     {Name: "time_fft", Title: "passes", Unit: "s", Wide: 9, Legend: "passes"},
-	columnComm:    {Name: "time_comm", Title: "comm", Unit: "s", Wide: 9, Legend: "communication not hidden", Short: "comm"},
+	columnRanks: {Name: "ranks", Title: "ranks", Unit: "1", Wide: 6},
+	columnStep:  {Name: "step_time", Title: "step", Unit: "s", Wide: 9},
+	columnFFT:   {Name: "time_fft", Title: "passes", Unit: "s", Wide: 9, Legend: "passes"},
+	columnComm: {Name: "time_comm", Title: "comm", Unit: "s", Wide: 9, Legend: "communication not hidden",
+		Short: "comm"},
 	columnMemory:  {Name: "time_memory", Title: "packing", Unit: "s", Wide: 9, Legend: "packing"},
 	columnOther:   {Name: "time_other", Title: "other", Unit: "s", Wide: 9, Legend: "evolve, checksum", Short: "other"},
 	columnBarrier: {Name: "time_barrier", Title: "barrier", Unit: "s", Wide: 9, Legend: "barrier"},
@@ -54,7 +55,8 @@ var byExchange = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnStep, After: " per step"},
 	},
-	Varying:  study.AnyKind("exchange", "slabs", "slices", "transfer", "sync-in", "cores", "progress", "nodes", "ranks-per-node"),
+	Varying: study.AnyKind("exchange", "slabs", "slices", "transfer", "sync-in", "cores", "progress", "nodes",
+		"ranks-per-node"),
 	Frame:    frame,
 	Observe:  observe,
 	Complete: complete,
@@ -113,7 +115,8 @@ func observe(s *engine.Snapshot) []engine.Row {
 	addSetting("progress", workload.OfMachine, "progress ")
 	series := strings.Join(words, ", ")
 	label := fmt.Sprintf("%d, %s", ranks, series)
-	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
+	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: series, Kind: s.Kind,
+		Cells: cells}}
 }
 
 // complete reports the hidden share of the exchanges, and compares slabs with packed exchanges.
@@ -128,11 +131,13 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Glance = fmt.Sprintf("%s per step, %s", cluster.FromSeconds(v.Time), s.Kind)
 	alone, how := c[columnAlone], s.Scenario.Text("exchange")
 	if !(alone > 0) {
-		v.Why = fmt.Sprintf("%s: %s per step. One rank alone exchanges nothing (%s).", now.Label, cluster.FromSeconds(v.Time), s.Kind)
+		v.Why = fmt.Sprintf("%s: %s per step. One rank alone exchanges nothing (%s).", now.Label,
+			cluster.FromSeconds(v.Time), s.Kind)
 		return
 	}
 	hidden := 1 - c[columnComm]/alone
-	text := fmt.Sprintf("exchanges in messages of %s take %s alone. In a step they take %s of %s", messages(now), cluster.FromSeconds(alone), cluster.FromSeconds(c[columnComm]), cluster.FromSeconds(v.Time))
+	text := fmt.Sprintf("exchanges in messages of %s take %s alone. In a step they take %s of %s", messages(now),
+		cluster.FromSeconds(alone), cluster.FromSeconds(c[columnComm]), cluster.FromSeconds(v.Time))
 	if how == slabs && hidden > 0 {
 		text = fmt.Sprintf("messages of %s: computing hides %s of their time", messages(now), study.Percent(hidden))
 	}
@@ -145,7 +150,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 			long, short = now, other
 		}
 		text = fmt.Sprintf("messages of %s reach %s of %s, and computing hides %s of their time", messages(short),
-			bandwidth(long.Cells[columnAlone]/short.Cells[columnAlone]), messages(long), study.Percent(max(1-short.Cells[columnComm]/short.Cells[columnAlone], 0)))
+			bandwidth(long.Cells[columnAlone]/short.Cells[columnAlone]), messages(long),
+			study.Percent(max(1-short.Cells[columnComm]/short.Cells[columnAlone], 0)))
 		with := map[string]string{packed: "slabs", slabs: "packed exchanges"}[how]
 		switch {
 		case ratio >= study.Alike:
@@ -183,7 +189,8 @@ func opposite(v *engine.StudyView, now *engine.Row, how string) *engine.Row {
 	rest := strings.TrimPrefix(now.Series, strings.Split(now.Series, ",")[0])
 	at := slices.IndexFunc(v.Rows, func(r engine.Row) bool {
 		head := strings.Split(r.Series, ",")[0]
-		return r.Kind == now.Kind && r.Cells[columnRanks] == now.Cells[columnRanks] && strings.HasSuffix(head, want) && strings.TrimPrefix(r.Series, head) == rest
+		return r.Kind == now.Kind && r.Cells[columnRanks] == now.Cells[columnRanks] && strings.HasSuffix(head, want) &&
+			strings.TrimPrefix(r.Series, head) == rest
 	})
 	if at < 0 {
 		return nil

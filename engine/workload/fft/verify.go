@@ -40,7 +40,8 @@ func (v *verifier) verifyTransforms() error {
 	}
 	points := float64(s.problem.points())
 	off := math.Abs(all[1]/points/all[0] - 1)
-	s.p.Verify(off < tolerance, fmt.Sprintf("Parseval: the energies of spectrum and numbers differ by %.1g (relative)", off))
+	s.p.Verify(off < tolerance, fmt.Sprintf("Parseval: the energies of spectrum and numbers differ by %.1g "+
+		"(relative)", off))
 	copy(s.arrays[0].Slice(), s.spectrum)
 	if err := s.transform(&s.back, &s.linesFro); err != nil {
 		return err
@@ -51,7 +52,8 @@ func (v *verifier) verifyTransforms() error {
 		got := result[s.back.indexAfter(lo, [3]int{x, y, z})] / complex(points, 0)
 		worst = max(worst, cmplx.Abs(got-want))
 	})
-	s.p.Verify(worst < tolerance, fmt.Sprintf("the transform back returns the numbers; largest error on rank %d: %.1g", s.r.ID(), worst))
+	s.p.Verify(worst < tolerance, fmt.Sprintf("the transform back returns the numbers; largest error on "+
+		"rank %d: %.1g", s.r.ID(), worst))
 	return s.r.Barrier(s.team)
 }
 

@@ -27,32 +27,46 @@ const (
 var fft = workload.Workload{
 	Name:  "fft",
 	Title: "3-D FFT",
-	Doc: "NAS FT solves a partial differential equation. A time step is a three-dimensional Fourier transform over a grid of processes, with two exchanges of all points. " +
-		"Exchanges are either packed, after each pass, or in slabs during the computing: compare many small messages that are hidden with few large ones that are not.",
+	Doc: "NAS FT solves a partial differential equation. A time step is a three-dimensional Fourier transform over a " +
+		"grid of processes, with two exchanges of all points. " +
+		"Exchanges are either packed, after each pass, or in slabs during the computing: compare many small messages " +
+		"that are hidden with few large ones that are not.",
 	Paper: "paper 5, section 6.3",
 	Knobs: slices.Concat([]engine.Knob{
-		{Name: "class", Label: "class", Doc: "size of the box: NAS classes S (64³), W (128² × 32) and A (256² × 128), with published checksums; own: nx, ny and nz, any lengths that the grid divides", Type: engine.Choice, Default: "S",
+		{Name: "class", Label: "class", Doc: "size of the box: NAS classes S (64³), W (128² × 32) and A (256² × " +
+			"128), with published checksums; own: nx, ny and nz, any lengths that the grid divides", Type: engine.Choice,
+			Default: "S",
 			Choices: []string{"S", "W", "A", ownSizes}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the time of a step, and the checksum compared with NASA's", Paper: "paper 5, section 6.3"},
-		{Name: "nx", Label: "n_x", Doc: "points along x, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: maxPoints,
+		{Name: "nx", Label: "n_x", Doc: "points along x, under class = own", Type: engine.Integer, Default: "64", Min: 1,
+			Max:     maxPoints,
 			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the length of the first pass's lines"},
-		{Name: "ny", Label: "n_y", Doc: "points along y, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: maxPoints,
+		{Name: "ny", Label: "n_y", Doc: "points along y, under class = own", Type: engine.Integer, Default: "64", Min: 1,
+			Max:     maxPoints,
 			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the length of the second pass's lines"},
-		{Name: "nz", Label: "n_z", Doc: "points along z, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: maxPoints,
+		{Name: "nz", Label: "n_z", Doc: "points along z, under class = own", Type: engine.Integer, Default: "64", Min: 1,
+			Max:     maxPoints,
 			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the planes of a process, and so the slabs"},
-		{Name: "rows", Label: "grid TY", Doc: "processes that share a plane of the box (TY of TY × TZ); square: the divisor closest to TZ; 1: whole planes and one exchange", Type: engine.Integer, Default: square, Min: 1, Max: coll.MaxRanks,
+		{Name: "rows", Label: "grid TY", Doc: "processes that share a plane of the box (TY of TY × TZ); square: the " +
+			"divisor closest to TZ; 1: whole planes and one exchange", Type: engine.Integer, Default: square, Min: 1,
+			Max:     coll.MaxRanks,
 			Choices: []string{square, "1", "2", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the sizes of the two teams and of the messages: the larger the team, the smaller its messages", Paper: "paper 5, figure 15"},
-		{Name: "exchange", Label: "exchange", Doc: "form of the exchanges; packed: all points of a pass at once, then wait; slabs: slab by slab during the computing", Type: engine.Choice, Default: slabs,
+			Watch: "the sizes of the two teams and of the messages: the larger the team, the smaller its messages",
+			Paper: "paper 5, figure 15"},
+		{Name: "exchange", Label: "exchange", Doc: "form of the exchanges; packed: all points of a pass at once, then " +
+			"wait; slabs: slab by slab during the computing", Type: engine.Choice, Default: slabs,
 			Choices: []string{packed, slabs}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the time of communication: an exchange in slabs overlaps with the computing of the next slab", Paper: "paper 5, section 6.3, figures 17 and 18"},
-		{Name: "slabs", Label: "slabs", Doc: "parts of a pass, each exchanged as soon as it is complete; planes: one per plane", Type: engine.Integer, Default: planes, Min: 1, Max: maxPoints,
+			Watch: "the time of communication: an exchange in slabs overlaps with the computing of the next slab",
+			Paper: "paper 5, section 6.3, figures 17 and 18"},
+		{Name: "slabs", Label: "slabs", Doc: "parts of a pass, each exchanged as soon as it is complete; planes: one " +
+			"per plane", Type: engine.Integer, Default: planes, Min: 1, Max: maxPoints,
 			Choices: []string{planes, "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "more slabs start earlier, with smaller messages", Paper: "paper 5, section 6.3"},
-		{Name: "slices", Label: "slices", Doc: "parts of the computing of a slab; a rank polls the exchanges between two parts", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
+		{Name: "slices", Label: "slices", Doc: "parts of the computing of a slab; a rank polls the exchanges between " +
+			"two parts", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
 			Choices: []string{"1", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
 	}, algorithm.Knobs(coll.OpExchange), []engine.Knob{
@@ -60,26 +74,42 @@ var fft = workload.Workload{
 		workload.RealLimit("2097152"),
 	}),
 	Defaults: map[string]string{"model": "flat"},
-	First:    "exchange", Panes: []string{"locality", "timeline"}, Serial: true, Steady: true, Idle: idle, Kernels: []cluster.Kernel{cluster.FFT},
+	First:    "exchange", Panes: []string{"locality", "timeline"}, Serial: true, Steady: true, Idle: idle,
+	Kernels: []cluster.Kernel{cluster.FFT},
 	Metrics: []engine.MetricSpec{
-		{Name: "step_time", Phrase: "time of a step", Unit: "s", Doc: "time of a time step after a barrier: evolve, transform, barrier, checksum"},
-		{Name: "time_fft", Phrase: "transforms of lines", Unit: "s", Doc: "part of a step: transforms of the passes, mean over ranks (figure 18: local FFT)"},
-		{Name: "time_comm", Phrase: "communication not hidden", Unit: "s", Doc: "part of a step: starting exchanges and waiting for them (figure 18: synchronous communication)"},
-		{Name: "time_memory", Phrase: "packing", Unit: "s", Doc: "part of a step: packing for the first exchange (figure 18: in-memory data transfers)"},
-		{Name: "time_other", Phrase: "evolve and checksum", Unit: "s", Doc: "part of a step: evolve and checksum (figure 18: other)"},
-		{Name: "time_barrier", Phrase: "barrier", Unit: "s", Doc: "part of a step: barrier after the transform, including the wait for the slowest rank (figure 18)"},
-		{Name: "exchange_alone", Phrase: "exchanges without computing", Unit: "s", Doc: "time of the two exchanges of a slab alone, times the slabs: the time without any overlap"},
+		{Name: "step_time", Phrase: "time of a step", Unit: "s",
+			Doc: "time of a time step after a barrier: evolve, transform, barrier, checksum"},
+		{Name: "time_fft", Phrase: "transforms of lines", Unit: "s",
+			Doc: "part of a step: transforms of the passes, mean over ranks (figure 18: local FFT)"},
+		{Name: "time_comm", Phrase: "communication not hidden", Unit: "s",
+			Doc: "part of a step: starting exchanges and waiting for them (figure 18: synchronous communication)"},
+		{Name: "time_memory", Phrase: "packing", Unit: "s",
+			Doc: "part of a step: packing for the first exchange (figure 18: in-memory data transfers)"},
+		{Name: "time_other", Phrase: "evolve and checksum", Unit: "s",
+			Doc: "part of a step: evolve and checksum (figure 18: other)"},
+		{Name: "time_barrier", Phrase: "barrier", Unit: "s",
+			Doc: "part of a step: barrier after the transform, including the wait for the slowest rank (figure 18)"},
+		{Name: "exchange_alone", Phrase: "exchanges without computing", Unit: "s",
+			Doc: "time of the two exchanges of a slab alone, times the slabs: the time without any overlap"},
 		{Name: "flop_rate", Phrase: "rate of the transform", Unit: "1/s", Doc: "5·N·log₂ N flops / time of a step"},
-		{Name: "checksum_error", Phrase: "error of the checksum", Unit: "1", Doc: "relative error of the checksum, compared with the published one or with one process alone"},
+		{Name: "checksum_error", Phrase: "error of the checksum", Unit: "1",
+			Doc: "relative error of the checksum, compared with the published one or with one process alone"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "bound_half", Phrase: "bisection bound", Unit: "1/s", Doc: "5·N·log₂ N flops / time of the exchanges, if half of the points cross the network's bisection"},
-		{Name: "bound_busiest", Phrase: "busiest-link bound", Unit: "1/s", Doc: "the same for the link that carries the most bytes by the routes (up to 16,384 pairs of ranks)"},
-		{Name: "crossing_first", Phrase: "first exchange across the bisection", Unit: "1", Doc: "share of its bytes that cross the bisection by the routes (up to 16,384 pairs of ranks)"},
-		{Name: "crossing_second", Phrase: "second exchange across the bisection", Unit: "1", Doc: "share of its bytes that cross the bisection by the routes (up to 16,384 pairs of ranks)"},
-		{Name: "hidden_share", Phrase: "share of exchanges hidden", Unit: "1", Doc: "1 − communication not hidden / exchanges without computing; 0 if a step waits longer than that"},
-		{Name: "message_first", Phrase: "message of the first exchange", Unit: "B", Doc: "bytes from one rank to another in a call of the first exchange"},
-		{Name: "message_second", Phrase: "message of the second exchange", Unit: "B", Doc: "bytes from one rank to another in a call of the second exchange"},
+		{Name: "bound_half", Phrase: "bisection bound", Unit: "1/s",
+			Doc: "5·N·log₂ N flops / time of the exchanges, if half of the points cross the network's bisection"},
+		{Name: "bound_busiest", Phrase: "busiest-link bound", Unit: "1/s",
+			Doc: "the same for the link that carries the most bytes by the routes (up to 16,384 pairs of ranks)"},
+		{Name: "crossing_first", Phrase: "first exchange across the bisection", Unit: "1",
+			Doc: "share of its bytes that cross the bisection by the routes (up to 16,384 pairs of ranks)"},
+		{Name: "crossing_second", Phrase: "second exchange across the bisection", Unit: "1",
+			Doc: "share of its bytes that cross the bisection by the routes (up to 16,384 pairs of ranks)"},
+		{Name: "hidden_share", Phrase: "share of exchanges hidden", Unit: "1",
+			Doc: "1 − communication not hidden / exchanges without computing; 0 if a step waits longer than that"},
+		{Name: "message_first", Phrase: "message of the first exchange", Unit: "B",
+			Doc: "bytes from one rank to another in a call of the first exchange"},
+		{Name: "message_second", Phrase: "message of the second exchange", Unit: "B",
+			Doc: "bytes from one rank to another in a call of the second exchange"},
 	},
 	Studies:    []*engine.Study{byExchange, network.Links("a step", messagesOf)},
 	Fit:        workload.FitMachine,
@@ -160,12 +190,14 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	}
 	b, g := &whole.problem, &whole.grid
 	if all := pointBytes * float64(b.n[0]) * float64(b.n[1]) * float64(b.n[2]); all > math.MaxInt {
-		return fail("%d × %d × %d points need %s, more than a %d-bit program can address (use fewer points)", b.n[0], b.n[1], b.n[2], cluster.SizeText(all), strconv.IntSize)
+		return fail("%d × %d × %d points need %s, more than a %d-bit program can address (use fewer points)", b.n[0],
+			b.n[1], b.n[2], cluster.SizeText(all), strconv.IntSize)
 	}
 	for a, name := range []string{"x", "y", "z"} {
 		for _, side := range []int{g.ty, g.tz} {
 			if b.n[a]%side != 0 {
-				return fail("a grid of %d × %d processes: %d does not divide the %d points along %s (use other rows, ranks or class)", g.ty, g.tz, side, b.n[a], name)
+				return fail("a grid of %d × %d processes: %d does not divide the %d points along %s (use other rows, ranks "+
+					"or class)", g.ty, g.tz, side, b.n[a], name)
 			}
 		}
 	}
@@ -211,7 +243,8 @@ type need struct {
 const perOperation = 200
 
 // addMemory adds the arrays of an instance to the memory of a rank, and returns its other memory.
-func addMemory(s *engine.Scenario, on *workload.Site, of *instance, store cluster.Store, memory *workload.Memory) (need, error) {
+func addMemory(s *engine.Scenario, on *workload.Site, of *instance, store cluster.Store,
+	memory *workload.Memory) (need, error) {
 	l := s.Layout()
 	m := algorithm.Modes(s)
 	there, back := of.shapes()
@@ -304,7 +337,8 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	comm, ok := snap.Metric("time_comm")
 	alone, too := snap.Metric("exchange_alone")
 	if ok && too && alone.Value > 0 {
-		all = append(all, engine.Metric{Name: "hidden_share", Value: max(1-comm.Value/alone.Value, 0), Unit: "1", Kind: snap.Kind})
+		all = append(all,
+			engine.Metric{Name: "hidden_share", Value: max(1-comm.Value/alone.Value, 0), Unit: "1", Kind: snap.Kind})
 	}
 	return all
 }

@@ -12,7 +12,8 @@ func BenchmarkSUMMA(b *testing.B) {
 	for _, transfer := range []string{"two-sided", "put"} {
 		b.Run("transfer="+transfer+"/ranks=256", func(b *testing.B) {
 			for b.Loop() {
-				s, err := sessiontest.Run("gemm", nil, 1, "fabric", "sim", "machine", "xt4-franklin", "nodes", "256", "ranks-per-node", "1", "n", "131072", "block", "256",
+				s, err := sessiontest.Run("gemm", nil, 1, "fabric", "sim", "machine", "xt4-franklin", "nodes", "256",
+					"ranks-per-node", "1", "n", "131072", "block", "256",
 					"cores", "4", "algorithm", "knomial", "ahead", "2", "slices", "8", "transfer", transfer)
 				if err != nil || !s.Verification.OK {
 					b.Fatalf("%v, %+v", err, s.Verification)

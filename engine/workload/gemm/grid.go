@@ -19,7 +19,8 @@ func shapeOf(rows int64, ranks int) (shape, error) {
 		rows = int64(dense.Square(ranks))
 	}
 	if int64(ranks)%rows != 0 {
-		return shape{}, fmt.Errorf("rows = %d: %d ranks do not divide into that many rows (use a divisor of %d, or rows = square)", rows, ranks, ranks)
+		return shape{}, fmt.Errorf("rows = %d: %d ranks do not divide into that many rows (use a divisor of %d, or rows "+
+			"= square)", rows, ranks, ranks)
 	}
 	return shape{int(rows), ranks / int(rows)}, nil
 }

@@ -38,7 +38,8 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 	}
 	rows, cols := of.along(of.rows).MaxLen(), of.along(of.cols).MaxLen()
 	l := s.Layout()
-	work := cluster.Work{Flops: dense.GemmFlops(rows, cols, of.n), Kernel: cluster.Dgemm, Cores: workload.CoresOf(s, m, &l)}
+	work := cluster.Work{Flops: dense.GemmFlops(rows, cols, of.n), Kernel: cluster.Dgemm,
+		Cores: workload.CoresOf(s, m, &l)}
 	compute = m.ComputeTime(work).Seconds()
 	var panel, pack, exposed float64
 	calls := float64(aheadOf(s)) * float64(s.Int("slices"))

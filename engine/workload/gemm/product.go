@@ -44,8 +44,10 @@ type span struct {
 type part struct{ line, panel, wide, from, to int }
 
 // newProduct allocates memory for the rank's part.
-func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*cluster.Team, store cluster.Store) (*product, error) {
-	x := &product{problem: of, r: r, p: p, teams: teams, ahead: aheadOf(p), slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout)}
+func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*cluster.Team,
+	store cluster.Store) (*product, error) {
+	x := &product{problem: of, r: r, p: p, teams: teams, ahead: aheadOf(p), slices: int(p.Int("slices")),
+		cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout)}
 	if p.Text("schedule") == blocking {
 		x.slices = 1
 	}
@@ -206,7 +208,8 @@ func (x *product) update(k int, now *cluster.Time) error {
 	for slice := range x.slices {
 		from, to := x.m*slice/x.slices, x.m*(slice+1)/x.slices
 		x.now = part{panel: k, wide: wide, from: from, to: to}
-		x.r.Compute(cluster.Work{Flops: dense.GemmFlops(to-from, x.w, wide), Kernel: cluster.Dgemm, Cores: x.cores}, x.updater)
+		x.r.Compute(cluster.Work{Flops: dense.GemmFlops(to-from, x.w, wide), Kernel: cluster.Dgemm, Cores: x.cores},
+			x.updater)
 		if x.ahead == 0 || slice == x.slices-1 {
 			continue
 		}

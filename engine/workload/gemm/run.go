@@ -25,9 +25,10 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return err
 	}
 	whole := problem{shape: g, n: int(p.Int("n")), block: int(p.Int("block"))}
-	timed, verified, err := workload.Parts(workload.Store(r, p, unit*whole.numbers()), func(store cluster.Store, small bool) (*product, error) {
-		return newProduct(r, p, whole.part(small), teams, store)
-	})
+	timed, verified, err := workload.Parts(workload.Store(r, p, unit*whole.numbers()),
+		func(store cluster.Store, small bool) (*product, error) {
+			return newProduct(r, p, whole.part(small), teams, store)
+		})
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,8 @@ func teamsOf(r *cluster.Rank, g shape) (teams [lines]*cluster.Team, err error) {
 
 // verifiedText describes a verified product.
 func (x *product) verifiedText() string {
-	return fmt.Sprintf("every element of C = A·B of %d × %d numbers is exact on %d × %d ranks", x.n, x.n, x.rows, x.cols)
+	return fmt.Sprintf("every element of C = A·B of %d × %d numbers is exact on %d × %d ranks", x.n, x.n, x.rows,
+		x.cols)
 }
 
 // report reports the parts of the time on the slowest rank.

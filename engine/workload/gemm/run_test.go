@@ -25,7 +25,8 @@ func sound(t *testing.T, m *cluster.Machine, knobs ...string) *engine.Snapshot {
 	if err != nil {
 		t.Fatalf("%v: %v", knobs, err)
 	}
-	if s.Failure != "" || !s.Verification.OK || !s.Verification.Done || !strings.Contains(s.Verification.Detail, "every element of C = A·B") {
+	if s.Failure != "" || !s.Verification.OK || !s.Verification.Done ||
+		!strings.Contains(s.Verification.Detail, "every element of C = A·B") {
 		t.Errorf("%v: failure %q, verification %+v", knobs, s.Failure, s.Verification)
 	}
 	return s
@@ -58,10 +59,13 @@ var schedules = [][]string{
 // ranks divide the matrices (paper 5, section 6.1).
 func TestSchedulesAreExact(t *testing.T) {
 	for i, schedule := range schedules {
-		for j, shape := range [][3]string{{"1", "1", "9"}, {"2", "1", "17"}, {"1", "3", "10"}, {"5", "1", "23"}, {"2", "4", "29"}, {"4", "4", "35"}} {
+		for j, shape := range [][3]string{{"1", "1", "9"}, {"2", "1", "17"}, {"1", "3", "10"}, {"5", "1", "23"},
+			{"2", "4", "29"}, {"4", "4", "35"}} {
 			block := fmt.Sprint(3 + (i+j)%3)
 			for _, where := range [][]string{{"fabric", "sim"}, {"machine", "this-host"}} {
-				sound(t, nil, slices.Concat([]string{"nodes", shape[0], "ranks-per-node", shape[1], "n", shape[2], "block", block}, where, schedule)...)
+				sound(t, nil,
+					slices.Concat([]string{"nodes", shape[0], "ranks-per-node", shape[1], "n", shape[2], "block", block}, where,
+						schedule)...)
 			}
 		}
 	}
@@ -71,11 +75,14 @@ func TestSchedulesAreExact(t *testing.T) {
 // Grids that are not square, more ranks than blocks, and blocks as large as the matrix.
 func TestGrids(t *testing.T) {
 	for _, knobs := range [][]string{
-		{"rows", "1", "n", "11", "block", "2"}, {"rows", "8", "n", "11", "block", "2"}, {"rows", "4", "n", "20", "block", "7"},
-		{"n", "3", "block", "2"}, {"n", "6", "block", "6"}, {"n", "1", "block", "1"}, {"n", "64", "block", "8", "world-seed", "3"},
+		{"rows", "1", "n", "11", "block", "2"}, {"rows", "8", "n", "11", "block", "2"},
+		{"rows", "4", "n", "20", "block", "7"},
+		{"n", "3", "block", "2"}, {"n", "6", "block", "6"}, {"n", "1", "block", "1"},
+		{"n", "64", "block", "8", "world-seed", "3"},
 	} {
 		for _, transfer := range []string{"two-sided", "put"} {
-			sound(t, nil, append(slices.Clone(knobs), "fabric", "sim", "nodes", "4", "ranks-per-node", "2", "transfer", transfer)...)
+			sound(t, nil,
+				append(slices.Clone(knobs), "fabric", "sim", "nodes", "4", "ranks-per-node", "2", "transfer", transfer)...)
 		}
 	}
 }
@@ -87,7 +94,8 @@ func TestSlowRankKeepsPanels(t *testing.T) {
 	m.Slow = []cluster.Slow{{Node: 2, Adapter: -1, Factor: 40}}
 	for _, in := range []string{"mysync", "allsync", "nosync"} {
 		for _, ahead := range []string{"1", "3"} {
-			sound(t, &m, "fabric", "sim", "nodes", "6", "ranks-per-node", "1", "n", "61", "block", "4", "transfer", "put", "sync-in", in, "ahead", ahead)
+			sound(t, &m, "fabric", "sim", "nodes", "6", "ranks-per-node", "1", "n", "61", "block", "4", "transfer", "put",
+				"sync-in", in, "ahead", ahead)
 		}
 	}
 }
@@ -95,8 +103,9 @@ func TestSlowRankKeepsPanels(t *testing.T) {
 // costs is a machine whose transfers take longer than its products. Its broadcasts advance only
 // inside calls.
 var costs = cluster.Machine{
-	Name: "costs", Emulated: true, Progress: cluster.ProgressCall, Flops: 1e9, MemoryRate: 8e9, EagerLimit: 1024, CoresPerNode: 4,
-	Kernels: [cluster.Kernels]float64{cluster.Dgemm: 0.5},
+	Name: "costs", Emulated: true, Progress: cluster.ProgressCall, Flops: 1e9, MemoryRate: 8e9, EagerLimit: 1024,
+	CoresPerNode: 4,
+	Kernels:      [cluster.Kernels]float64{cluster.Dgemm: 0.5},
 	Classes: [cluster.Classes]cluster.Link{
 		{Latency: 100 * cluster.Nanosecond, Bandwidth: 4e9},
 		{Latency: 500 * cluster.Nanosecond, Bandwidth: 2e9},
@@ -108,12 +117,16 @@ var costs = cluster.Machine{
 // to end; polls between slices hide as much as adapters that work independently.
 func TestOverlapNeedsProgress(t *testing.T) {
 	at := func(knobs ...string) float64 {
-		return value(t, sound(t, &costs, append([]string{"fabric", "sim", "nodes", "16", "ranks-per-node", "1", "n", "2048", "block", "64", "algorithm", "knomial", "cores", "4"}, knobs...)...), "compute_share")
+		return value(t,
+			sound(t, &costs,
+				append([]string{"fabric", "sim", "nodes", "16", "ranks-per-node", "1", "n", "2048", "block", "64", "algorithm",
+					"knomial", "cores", "4"}, knobs...)...), "compute_share")
 	}
 	blocking, unpolled, polled := at("schedule", "blocking"), at(), at("slices", "8")
 	offload := at("progress", "offload")
 	if !(blocking < unpolled && unpolled < polled) || offload < polled {
-		t.Errorf("share of compute-only speed: blocking %.4f, prefetched %.4f, with polls %.4f, by adapters %.4f: want increasing values", blocking, unpolled, polled, offload)
+		t.Errorf("share of compute-only speed: blocking %.4f, prefetched %.4f, with polls %.4f, by adapters %.4f: want "+
+			"increasing values", blocking, unpolled, polled, offload)
 	}
 }
 
@@ -125,13 +138,15 @@ func TestKernelRate(t *testing.T) {
 		knob string
 		rate float64
 	}{{"1", 0.5e9}, {"4", 2e9}, {"node", 2e9}} {
-		s := sound(t, &costs, "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "n", fmt.Sprint(n), "block", "64", "cores", c.knob)
+		s := sound(t, &costs, "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "n", fmt.Sprint(n), "block", "64",
+			"cores", c.knob)
 		want := 2 * n * n * n / c.rate
 		if got := value(t, s, "compute_time"); got < want || got > 1.001*want {
 			t.Errorf("cores = %s: multiplying takes %v s, want %v s", c.knob, got, want)
 		}
 	}
-	s := sound(t, &costs, "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "n", fmt.Sprint(n), "block", "64", "cores", "1", "dgemm", "0.8")
+	s := sound(t, &costs, "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "n", fmt.Sprint(n), "block", "64",
+		"cores", "1", "dgemm", "0.8")
 	if got, want := value(t, s, "compute_time"), 2*n*n*n/0.8e9; got < want || got > 1.001*want {
 		t.Errorf("a share of 0.8: multiplying takes %v s, want %v s", got, want)
 	}
@@ -150,12 +165,16 @@ func TestMessageCounts(t *testing.T) {
 		ahead      int // 0: no puts
 		knobs      []string
 	}{
-		{2, 2, 0, nil}, {3, 3, 0, []string{"schedule", "blocking"}}, {2, 4, 0, []string{"ahead", "3", "slices", "2"}}, {4, 4, 0, []string{"algorithm", "chain"}},
-		{1, 4, 0, nil}, {4, 1, 0, []string{"algorithm", "flat"}}, {2, 3, 1, []string{"transfer", "put"}}, {3, 5, 1, []string{"transfer", "put", "slices", "3"}},
+		{2, 2, 0, nil}, {3, 3, 0, []string{"schedule", "blocking"}}, {2, 4, 0, []string{"ahead", "3", "slices", "2"}},
+		{4, 4, 0, []string{"algorithm", "chain"}},
+		{1, 4, 0, nil}, {4, 1, 0, []string{"algorithm", "flat"}}, {2, 3, 1, []string{"transfer", "put"}},
+		{3, 5, 1, []string{"transfer", "put", "slices", "3"}},
 	} {
 		sent := func(n int) (messages, bytes int) {
-			s := sound(t, &costs, append([]string{"fabric", "sim", "nodes", fmt.Sprint(c.rows * c.cols), "ranks-per-node", "1", "rows", fmt.Sprint(c.rows),
-				"block", fmt.Sprint(nb), "n", fmt.Sprint(n), "algorithm", "knomial"}, c.knobs...)...)
+			s := sound(t, &costs,
+				append([]string{"fabric", "sim", "nodes", fmt.Sprint(c.rows * c.cols), "ranks-per-node", "1", "rows",
+					fmt.Sprint(c.rows),
+					"block", fmt.Sprint(nb), "n", fmt.Sprint(n), "algorithm", "knomial"}, c.knobs...)...)
 			for class := range s.Traffic.Ops {
 				messages, bytes = messages+int(s.Traffic.Ops[class]), bytes+int(s.Traffic.Bytes[class])
 			}
@@ -172,7 +191,8 @@ func TestMessageCounts(t *testing.T) {
 		a, b := sent(few)
 		m, n := sent(many)
 		if m-a != messages || n-b != bytes {
-			t.Errorf("%d × %d, %v: 12 blocks send %d messages of %d B more than 4, want %d of %d B", c.rows, c.cols, c.knobs, m-a, n-b, messages, bytes)
+			t.Errorf("%d × %d, %v: 12 blocks send %d messages of %d B more than 4, want %d of %d B", c.rows, c.cols, c.knobs,
+				m-a, n-b, messages, bytes)
 		}
 	}
 }
@@ -187,7 +207,8 @@ func TestRefusals(t *testing.T) {
 		{[]string{"rows", "3"}, []string{"rows = 3: 16 ranks", "use a divisor of 16"}},
 		{[]string{"sync-out", "nosync"}, []string{"sync-out = nosync", "use mysync"}},
 		{[]string{"transfer", "put-only"}, []string{"put-only", "use"}},
-		{[]string{"fabric", "sim", "machine", "bgp-intrepid", "nodes", "4", "ranks-per-node", "1", "n", "32768", "block", "256"}, []string{"bgp-intrepid has 2 GiB per node", "use a smaller problem"}},
+		{[]string{"fabric", "sim", "machine", "bgp-intrepid", "nodes", "4", "ranks-per-node", "1", "n", "32768", "block",
+			"256"}, []string{"bgp-intrepid has 2 GiB per node", "use a smaller problem"}},
 	} {
 		_, err := try(nil, c.knobs...)
 		if err == nil {

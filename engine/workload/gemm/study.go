@@ -56,7 +56,8 @@ var bySchedule = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnTime, After: " per product"},
 	},
-	Varying: study.AnyKind("n", "block", "rows", "schedule", "ahead", "slices", "cores", "progress", "dgemm", "nodes", "ranks-per-node",
+	Varying: study.AnyKind("n", "block", "rows", "schedule", "ahead", "slices", "cores", "progress", "dgemm", "nodes",
+		"ranks-per-node",
 		"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"),
 	Frame:    frame,
 	Observe:  observe,
@@ -76,8 +77,10 @@ func observe(s *engine.Snapshot) []engine.Row {
 	cells[columnUnder] = max(0, cells[columnPanel]-cells[columnStepWait])
 	settings, scheme := settingsOf(sc), schemeOf(sc)
 	return []engine.Row{{
-		Key:   fmt.Sprintf("%s%s%d, n = %d%s, nb %d, %s", scheme, keySeparator, ranks, sc.Int("n"), settings, sc.Int("block"), s.Kind),
-		Label: fmt.Sprintf("%d, %s, n = %d%s", ranks, scheme, sc.Int("n"), settings), Series: scheme + settings, Kind: s.Kind, Cells: cells,
+		Key: fmt.Sprintf("%s%s%d, n = %d%s, nb %d, %s", scheme, keySeparator, ranks, sc.Int("n"), settings,
+			sc.Int("block"), s.Kind),
+		Label: fmt.Sprintf("%d, %s, n = %d%s", ranks, scheme, sc.Int("n"), settings), Series: scheme + settings,
+		Kind: s.Kind, Cells: cells,
 	}}
 }
 
@@ -136,7 +139,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		return
 	}
 	v.Time = now.Cells[columnTime]
-	v.Glance = fmt.Sprintf("%s per product, %s of compute-only speed, %s", seconds(v.Time), study.Percent(now.Cells[columnShare]), s.Kind)
+	v.Glance = fmt.Sprintf("%s per product, %s of compute-only speed, %s", seconds(v.Time),
+		study.Percent(now.Cells[columnShare]), s.Kind)
 	best := now
 	for i := range v.Rows {
 		r := &v.Rows[i]
@@ -147,7 +151,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	text := why(now, s, len(v.Facts) > 0 && v.Facts[0].Text == inCalls)
 	if best != now {
 		best.Flag = engine.Best
-		text += fmt.Sprintf(". With %s, %s is hidden, and the product is %s× faster", schemeIn(best), hiddenText(best), study.Figure(v.Time/best.Cells[columnTime]))
+		text += fmt.Sprintf(". With %s, %s is hidden, and the product is %s× faster", schemeIn(best), hiddenText(best),
+			study.Figure(v.Time/best.Cells[columnTime]))
 	}
 	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 }
@@ -168,7 +173,8 @@ func why(now *engine.Row, s *engine.Snapshot, calls bool) string {
 	if !(c[columnPanel] > 0) {
 		return fmt.Sprintf("%s: a product takes %s. No panel comes from another rank", schemeIn(now), seconds(c[columnTime]))
 	}
-	text := fmt.Sprintf("%s: each step waits %s for its panels, which take %s alone", schemeIn(now), seconds(c[columnStepWait]), seconds(c[columnPanel]))
+	text := fmt.Sprintf("%s: each step waits %s for its panels, which take %s alone", schemeIn(now),
+		seconds(c[columnStepWait]), seconds(c[columnPanel]))
 	if sc.Text("schedule") == blocking {
 		return text + ". No rank computes meanwhile"
 	}
@@ -176,7 +182,8 @@ func why(now *engine.Row, s *engine.Snapshot, calls bool) string {
 	switch longest := c[columnLongest]; {
 	case !(longest > c[columnPanel]/10):
 	case sc.Int("slices") == 1 && calls:
-		text += fmt.Sprintf(". Step %.0f waited longest, %s, because no rank polled during its product", c[columnStep], seconds(longest))
+		text += fmt.Sprintf(". Step %.0f waited longest, %s, because no rank polled during its product", c[columnStep],
+			seconds(longest))
 	default:
 		text += fmt.Sprintf(". Step %.0f waited longest, %s", c[columnStep], seconds(longest))
 	}
@@ -192,7 +199,8 @@ func hiddenText(r *engine.Row) string {
 const inCalls = "broadcasts advance only inside the ranks' own calls"
 
 var progressWords = map[cluster.Progress]string{
-	cluster.ProgressCall: inCalls, cluster.ProgressThread: "a progress thread per rank advances broadcasts", cluster.ProgressOffload: "adapters advance broadcasts",
+	cluster.ProgressCall: inCalls, cluster.ProgressThread: "a progress thread per rank advances broadcasts",
+	cluster.ProgressOffload: "adapters advance broadcasts",
 }
 
 // frame draws the grid of ranks and names the progress engine of the machine.

@@ -65,7 +65,8 @@ func (x *product) firstWrong(s sums) string {
 	for i := range x.m {
 		for j, got := range x.c[i*x.w:][:x.w] {
 			if want := x.element(s, i, j); got != want {
-				return fmt.Sprintf("C(%d, %d) is %v, want %v", x.along(x.rows).Global(x.me[column], i), x.along(x.cols).Global(x.me[row], j), got, want)
+				return fmt.Sprintf("C(%d, %d) is %v, want %v", x.along(x.rows).Global(x.me[column], i),
+					x.along(x.cols).Global(x.me[row], j), got, want)
 			}
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // The closed form equals gonum's product, and one wrong element is found.
 func TestClosedForm(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 512} {
-		x := &product{problem: problem{shape: shape{1, 1}, n: n, block: 5}, m: n, w: n, inner: [2]int{n, n}, a: make([]float64, n*n), b: make([]float64, n*n)}
+		x := &product{problem: problem{shape: shape{1, 1}, n: n, block: 5}, m: n, w: n, inner: [2]int{n, n},
+			a: make([]float64, n*n), b: make([]float64, n*n)}
 		x.fill()
 		var c mat.Dense
 		c.Mul(mat.NewDense(n, n, x.a), mat.NewDense(n, n, x.b))
@@ -63,13 +64,15 @@ func TestExplanation(t *testing.T) {
 		c[columnLongest] = 44e-3
 		c[columnStep] = 12
 		c[columnShare] = 0.95
-		return engine.Row{Key: scheme + " on 256, n = 131072, 4 cores, nb 256", Label: "256, " + scheme, Series: scheme, Kind: engine.Simulated, Cells: c}
+		return engine.Row{Key: scheme + " on 256, n = 131072, 4 cores, nb 256", Label: "256, " + scheme, Series: scheme,
+			Kind: engine.Simulated, Cells: c}
 	}
 	v := frame(&snap.Scenario, &cluster.Machine{Progress: cluster.ProgressCall}, engine.Simulated)
 	v.Form, v.Now = bySchedule.Form, 0
 	v.Rows = []engine.Row{row("1 ahead, 1 slice", 10, 40e-3), row("1 ahead, 8 slices", 9, 8e-3)}
 	complete(&v, snap)
-	const want = "1 ahead, 1 slice: each step waits 40.0 ms for its panels, which take 48.0 ms alone. Of that time, 17% is hidden. Step 12 waited longest, 44.0 ms, because no rank polled during its product. " +
+	const want = "1 ahead, 1 slice: each step waits 40.0 ms for its panels, which take 48.0 ms alone. Of that time, " +
+		"17% is hidden. Step 12 waited longest, 44.0 ms, because no rank polled during its product. " +
 		"With 1 ahead, 8 slices, 83% is hidden, and the product is 1.1× faster (simulated)."
 	if v.Why != want {
 		t.Errorf("why\n%q, want\n%q", v.Why, want)

@@ -25,30 +25,42 @@ const (
 var gemm = workload.Workload{
 	Name:  "gemm",
 	Title: "Matrix product (GEMM)",
-	Doc: "C = A·B by SUMMA. In every step a panel of A is broadcast along the rows of a grid of ranks, and a panel of B along its columns. Each rank multiplies the two. " +
+	Doc: "C = A·B by SUMMA. In every step a panel of A is broadcast along the rows of a grid of ranks, and a panel " +
+		"of B along its columns. Each rank multiplies the two. " +
 		"Prefetch the next panels, and change the slices: if only calls make progress, nothing is hidden until a core polls.",
 	Paper: "paper 5, section 6.1",
 	Knobs: slices.Concat([]engine.Knob{
-		{Name: "n", Label: "n", Doc: "rows and columns of the matrices", Type: engine.Integer, Default: "150", Min: 1, Max: 1 << 22,
-			Choices: []string{"150", "512", "1024", "8192", "16384", "32768", "65536", "131072"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the share of communication: a panel grows with n, the computation on it with n²", Paper: "paper 5, section 6.1, figures 10 and 11"},
-		{Name: "block", Label: "block", Doc: "block size nb: rows and columns of the blocks distributed over the grid, and width of a panel", Type: engine.Integer, Default: "16", Min: 1, Max: 1 << 14,
+		{Name: "n", Label: "n", Doc: "rows and columns of the matrices", Type: engine.Integer, Default: "150", Min: 1,
+			Max:     1 << 22,
+			Choices: []string{"150", "512", "1024", "8192", "16384", "32768", "65536", "131072"}, Scope: engine.ScopeBody,
+			Role:  engine.Problem,
+			Watch: "the share of communication: a panel grows with n, the computation on it with n²",
+			Paper: "paper 5, section 6.1, figures 10 and 11"},
+		{Name: "block", Label: "block", Doc: "block size nb: rows and columns of the blocks distributed over the grid, " +
+			"and width of a panel", Type: engine.Integer, Default: "16", Min: 1, Max: 1 << 14,
 			Choices: []string{"16", "32", "64", "128", "256", "512"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the number of steps, and the time of the first panels, which nothing hides", Paper: "paper 5, figure 9"},
-		{Name: "rows", Label: "grid rows", Doc: "rows of the grid of ranks (columns = ranks / rows); square: the grid closest to a square", Type: engine.Integer, Default: square, Min: 1, Max: 1 << 16,
+		{Name: "rows", Label: "grid rows", Doc: "rows of the grid of ranks (columns = ranks / rows); square: the grid " +
+			"closest to a square", Type: engine.Integer, Default: square, Min: 1, Max: 1 << 16,
 			Choices: []string{square, "1", "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the bytes: a flat grid has long panels in one direction", Paper: "paper 5, figure 9"},
-		{Name: "schedule", Label: "schedule", Doc: "schedule of broadcasts; blocking: they block in every step; prefetch: later panels are fetched while a step computes", Type: engine.Choice, Default: prefetch,
+		{Name: "schedule", Label: "schedule", Doc: "schedule of broadcasts; blocking: they block in every step; " +
+			"prefetch: later panels are fetched while a step computes", Type: engine.Choice, Default: prefetch,
 			Choices: []string{blocking, prefetch}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the time spent waiting for panels; prefetching hides it if the broadcasts make progress", Paper: "paper 5, section 6.1"},
-		{Name: "ahead", Label: "ahead", Doc: "panels fetched ahead, each in its own buffer", Type: engine.Integer, Default: "1", Min: 1, Max: maxAhead,
+			Watch: "the time spent waiting for panels; prefetching hides it if the broadcasts make progress",
+			Paper: "paper 5, section 6.1"},
+		{Name: "ahead", Label: "ahead", Doc: "panels fetched ahead, each in its own buffer", Type: engine.Integer,
+			Default: "1", Min: 1, Max: maxAhead,
 			Choices: []string{"1", "2", "3", "4"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the remaining wait: a broadcast can overlap as many steps as it is ahead, and ranks can run ahead of others", Paper: "paper 5, section 6.1"},
-		{Name: "slices", Label: "slices", Doc: "parts of a step's product; a rank polls the broadcasts between two parts", Type: engine.Integer, Default: "1", Min: 1, Max: 1 << 14,
+			Watch: "the remaining wait: a broadcast can overlap as many steps as it is ahead, and ranks can run ahead " +
+				"of others", Paper: "paper 5, section 6.1"},
+		{Name: "slices", Label: "slices", Doc: "parts of a step's product; a rank polls the broadcasts between two parts",
+			Type: engine.Integer, Default: "1", Min: 1, Max: 1 << 14,
 			Choices: []string{"1", "2", "4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
 		workload.Cores,
-		{Name: "dgemm", Label: "dgemm share", Doc: "share of peak that the library's product reaches; machine: the value in the machine file", Type: engine.Real, Default: workload.OfMachine, Min: 0.01, Max: 1,
+		{Name: "dgemm", Label: "dgemm share", Doc: "share of peak that the library's product reaches; machine: the " +
+			"value in the machine file", Type: engine.Real, Default: workload.OfMachine, Min: 0.01, Max: 1,
 			Choices: []string{workload.OfMachine, "0.7", "0.8", "0.9", "0.95"}, Scope: engine.ScopeCluster, Role: engine.Machine,
 			Watch: "whether a conclusion depends on the share that the library reaches"},
 		workload.Progress, workload.Partition,
@@ -59,19 +71,28 @@ var gemm = workload.Workload{
 	Kernels: []cluster.Kernel{cluster.Dgemm},
 	Metrics: []engine.MetricSpec{
 		{Name: "gemm_time", Phrase: "time of the product", Unit: "s", Doc: "time of the whole product on the slowest rank"},
-		{Name: "compute_time", Phrase: "time of multiplying", Unit: "s", Doc: "local products, with the polls between their slices"},
-		{Name: "pack_time", Phrase: "time of packing", Unit: "s", Doc: "copies of panels into the buffers from which they are broadcast"},
+		{Name: "compute_time", Phrase: "time of multiplying", Unit: "s",
+			Doc: "local products, with the polls between their slices"},
+		{Name: "pack_time", Phrase: "time of packing", Unit: "s",
+			Doc: "copies of panels into the buffers from which they are broadcast"},
 		{Name: "wait_time", Phrase: "wait for panels", Unit: "s", Doc: "broadcast time that computing does not hide"},
-		{Name: "panel_time", Phrase: "panels of a step alone", Unit: "s", Doc: "both broadcasts of a step one after the other, without any other work, on the slowest rank"},
+		{Name: "panel_time", Phrase: "panels of a step alone", Unit: "s",
+			Doc: "both broadcasts of a step one after the other, without any other work, on the slowest rank"},
 		{Name: "panel_wait", Phrase: "wait of a step", Unit: "s", Doc: "mean wait of a step for its panels"},
-		{Name: "longest_wait", Phrase: "longest wait", Unit: "s", Doc: "longest wait of a rank for the panels of one step, without the first step"},
-		{Name: "longest_step", Phrase: "step of the longest wait", Unit: "1", Doc: "number of the step with the longest wait, from 0"},
-		{Name: "compute_share", Phrase: "share of compute-only speed", Unit: "1", Doc: "time of multiplying over time of the product; 1: as fast as without communication"},
-		{Name: "hidden_share", Phrase: "share of the panels hidden", Unit: "1", Doc: "1 − (waiting + packing) / time of all panels alone"},
+		{Name: "longest_wait", Phrase: "longest wait", Unit: "s",
+			Doc: "longest wait of a rank for the panels of one step, without the first step"},
+		{Name: "longest_step", Phrase: "step of the longest wait", Unit: "1",
+			Doc: "number of the step with the longest wait, from 0"},
+		{Name: "compute_share", Phrase: "share of compute-only speed", Unit: "1",
+			Doc: "time of multiplying over time of the product; 1: as fast as without communication"},
+		{Name: "hidden_share", Phrase: "share of the panels hidden", Unit: "1",
+			Doc: "1 − (waiting + packing) / time of all panels alone"},
 	},
 	Derived: []engine.MetricSpec{
 		{Name: "node_flops", Phrase: "flop/s per node", Unit: "1/s", Doc: "2n³ / (time of the product · nodes)"},
-		{Name: "gemm_time_model", Phrase: "time of the product, model", Unit: "s", Doc: "from the machine's constants: all ranks in step, broadcasts by their cost formula; prefetched panels are hidden while a step computes"},
+		{Name: "gemm_time_model", Phrase: "time of the product, model", Unit: "s",
+			Doc: "from the machine's constants: all ranks in step, broadcasts by their cost formula; prefetched panels are " +
+				"hidden while a step computes"},
 	},
 	Studies:    []*engine.Study{bySchedule},
 	Fit:        fit,
@@ -116,7 +137,8 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, err
 	}
 	if of.block > of.n {
-		return fail("block = %d: the matrices have only n = %d rows (use block = %d or less, or a larger n)", of.block, of.n, of.n)
+		return fail("block = %d: the matrices have only n = %d rows (use block = %d or less, or a larger n)", of.block,
+			of.n, of.n)
 	}
 	if s.Text("sync-out") == coll.NoSync.String() {
 		return fail("sync-out = nosync: a rank could multiply by a panel that has not arrived (use mysync or allsync)")
@@ -131,29 +153,32 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	ahead := aheadOf(s)
 	var memory workload.Memory
 	var nodes, eager int64
-	_, verified, err := workload.Parts(on.Store(s, unit*of.numbers()), func(store cluster.Store, small bool) (problem, error) {
-		p := of.part(small)
-		memory.Hold(store, workload.Item{Name: "local matrices", Per: workload.PerRank, Bytes: unit * p.numbers()})
-		for line := range lines {
-			maxBytes := p.maxPanelBytes(line)
-			k, err := teamOf(s, on.Machine, kind, p.shape, line).Chosen(s, coll.OpBcast, p.size(line), maxBytes)
-			if err != nil {
-				return p, err
+	_, verified, err := workload.Parts(on.Store(s, unit*of.numbers()),
+		func(store cluster.Store, small bool) (problem, error) {
+			p := of.part(small)
+			memory.Hold(store, workload.Item{Name: "local matrices", Per: workload.PerRank, Bytes: unit * p.numbers()})
+			for line := range lines {
+				maxBytes := p.maxPanelBytes(line)
+				k, err := teamOf(s, on.Machine, kind, p.shape, line).Chosen(s, coll.OpBcast, p.size(line), maxBytes)
+				if err != nil {
+					return p, err
+				}
+				addMemory(&memory, store, k, maxBytes, ahead)
+				nodes += int64(len(k.Make(0).Nodes))
+				eager += on.Eager(s, maxBytes)
 			}
-			addMemory(&memory, store, k, maxBytes, ahead)
-			nodes += int64(len(k.Make(0).Nodes))
-			eager += on.Eager(s, maxBytes)
-		}
-		return p, nil
-	})
+			return p, nil
+		})
 	if err != nil {
 		return workload.Plan{}, err
 	}
 	if n := verified.numbers(); n > 3*maxElements {
-		return fail("n = %d: got %d numbers per rank, want at most %d (use more ranks, or fabric = sim with a lower real-limit)", of.n, n, int64(3*maxElements))
+		return fail("n = %d: got %d numbers per rank, want at most %d (use more ranks, or fabric = sim with a lower "+
+			"real-limit)", of.n, n, int64(3*maxElements))
 	}
 	result := workload.Plan{Items: []workload.Item{
-		{Name: "tiles of the local product", Per: workload.PerRank, Bytes: dense.Bytes(verified.along(verified.rows).MaxLen(), verified.block)},
+		{Name: "tiles of the local product", Per: workload.PerRank,
+			Bytes: dense.Bytes(verified.along(verified.rows).MaxLen(), verified.block)},
 		{Name: "panels in flight", Per: workload.PerRank, Bytes: int64(ahead+1) * eager},
 		{Name: "operations in flight", Per: workload.PerRank, Bytes: perOperation * nodes * int64(ahead+1)},
 		{Name: "members of rows and columns", Per: workload.PerRank, Bytes: 8 * int64(of.rows+of.cols) * 4},
@@ -177,7 +202,9 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	var all []engine.Metric
 	if t, ok := snap.Metric("gemm_time"); ok && t.Value > 0 {
 		n := float64(snap.Scenario.Int("n"))
-		all = append(all, engine.Metric{Name: "node_flops", Value: 2 * n * n * n / t.Value / float64(snap.Layout.Nodes), Unit: "1/s", Kind: snap.Kind})
+		all = append(all,
+			engine.Metric{Name: "node_flops", Value: 2 * n * n * n / t.Value / float64(snap.Layout.Nodes), Unit: "1/s",
+				Kind: snap.Kind})
 	}
 	if t, _, ok := Model(&snap.Scenario, m, snap.Kind); ok && snap.Kind != engine.Measured {
 		all = append(all, engine.Metric{Name: "gemm_time_model", Value: t, Unit: "s", Kind: engine.Modelled})

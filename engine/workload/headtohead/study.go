@@ -34,10 +34,12 @@ var overSizes = &engine.Study{
 			eager = m.EagerLimit
 		}
 		if eager > 0 {
-			p.Rules = []engine.Rule{{At: float64(eager), Vertical: true, Label: "eager limit", Wide: "above the eager limit: deadlock"}}
+			p.Rules = []engine.Rule{{At: float64(eager), Vertical: true, Label: "eager limit",
+				Wide: "above the eager limit: deadlock"}}
 			p.XRange = engine.Range{Min: 1, Max: 16 * float64(max(eager, s.Int("size")))}
 		}
-		return engine.StudyView{Now: -1, Plots: []engine.Plot{p}, Facts: []engine.Note{{Text: "eager limit " + cluster.SizeText(float64(eager)), Glyph: engine.NoGlyph}}}
+		return engine.StudyView{Now: -1, Plots: []engine.Plot{p},
+			Facts: []engine.Note{{Text: "eager limit " + cluster.SizeText(float64(eager)), Glyph: engine.NoGlyph}}}
 	},
 	Observe: func(s *engine.Snapshot) []engine.Row {
 		t, ok := s.Metric("exchange_time")
@@ -46,7 +48,8 @@ var overSizes = &engine.Study{
 		}
 		size := s.Scenario.Int("size")
 		return []engine.Row{{
-			Key: fmt.Sprintf("%s %d %s", s.Kind, size, s.Scenario.Text("eager-limit")), Label: cluster.SizeText(float64(size)), Kind: t.Kind,
+			Key: fmt.Sprintf("%s %d %s", s.Kind, size, s.Scenario.Text("eager-limit")), Label: cluster.SizeText(float64(size)),
+			Kind:  t.Kind,
 			Cells: []float64{columnSize: float64(size), columnTime: t.Value},
 		}}
 	},
@@ -65,6 +68,7 @@ func explainArrival(s *engine.Snapshot) string {
 	if s.Iteration == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Messages of %s are sent before their receives are posted, so both sends return. Above the eager limit both ranks would wait forever.",
+	return fmt.Sprintf("Messages of %s are sent before their receives are posted, so both sends return. Above the "+
+		"eager limit both ranks would wait forever.",
 		cluster.SizeText(float64(s.Scenario.Int("size"))))
 }

@@ -18,7 +18,8 @@ func TestExplanationWithoutTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := study.NewTable(overSizes)
-	s := &engine.Snapshot{Scenario: w.Scenario([]string{"demo"}), Kind: engine.Emulated, Metrics: []engine.Metric{{Name: "exchange_time", Value: 1e-6, Kind: engine.Emulated}}}
+	s := &engine.Snapshot{Scenario: w.Scenario([]string{"demo"}), Kind: engine.Emulated,
+		Metrics: []engine.Metric{{Name: "exchange_time", Value: 1e-6, Kind: engine.Emulated}}}
 	table.Begin(&s.Scenario, &cluster.Machine{EagerLimit: 8192}, s.Kind)
 	for _, keeping := range []engine.Keeping{engine.Kept, engine.Unproven, engine.Behind, engine.Beyond} {
 		for _, iterations := range []int{0, 1} {

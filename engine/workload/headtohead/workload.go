@@ -13,17 +13,23 @@ func init() { workload.Register(&headtohead) }
 var headtohead = workload.Workload{
 	Name:  "headtohead",
 	Title: "Head to head",
-	Doc: "MPI ranks 0 and 1 send to each other before they receive. This works up to the eager limit. Raise the size above the limit, or lower the limit: both ranks wait forever, and hybridtop reports the deadlock with its wait-for graph. " +
+	Doc: "MPI ranks 0 and 1 send to each other before they receive. This works up to the eager limit. Raise the size " +
+		"above the limit, or lower the limit: both ranks wait forever, and hybridtop reports the deadlock with its " +
+		"wait-for graph. " +
 		"The program is wrong for every size. Sendrecv, or a receive posted first, removes the deadlock.",
 	Paper: "paper 1, section 2.1",
 	Knobs: []engine.Knob{
-		{Name: "size", Label: "size", Doc: "bytes of each message", Type: engine.Size, Unit: "B", Default: "1024", Min: 0, Max: 1 << 30,
-			Choices: []string{"8", "64", "1024", "8192", "8193", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the deadlock above the eager limit: both sends wait for receives that are posted later", Paper: "paper 1, section 2.1"},
+		{Name: "size", Label: "size", Doc: "bytes of each message", Type: engine.Size, Unit: "B", Default: "1024", Min: 0,
+			Max:     1 << 30,
+			Choices: []string{"8", "64", "1024", "8192", "8193", "65536", "1048576"}, Scope: engine.ScopeBody,
+			Role:  engine.Problem,
+			Watch: "the deadlock above the eager limit: both sends wait for receives that are posted later",
+			Paper: "paper 1, section 2.1"},
 	},
 	First: "size", Panes: []string{"waits"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s", Doc: "time of the send and the receive, mean over both ranks"},
+		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s",
+			Doc: "time of the send and the receive, mean over both ranks"},
 	},
 	Studies:    []*engine.Study{overSizes},
 	Iterations: 3,
@@ -34,7 +40,8 @@ var headtohead = workload.Workload{
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	if n := l.N().MPI; n < 2 {
-		return workload.Plan{}, fmt.Errorf("%d rank may call MPI under model = %s: want at least two (use more ranks, or smaller groups under nested-funneled)", n, l.Model)
+		return workload.Plan{}, fmt.Errorf("%d rank may call MPI under model = %s: want at least two (use more ranks, "+
+			"or smaller groups under nested-funneled)", n, l.Model)
 	}
 	size := s.Int("size")
 	return workload.Plan{Items: []workload.Item{
@@ -70,7 +77,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		if st.Bytes == int64(size) && string(in) == string(out) {
 			p.Verify(true, "each rank received the other's message")
 		} else {
-			p.Verify(false, fmt.Sprintf("MPI rank %d, iteration %d: received %d B that differ from the message of rank %d", me, p.Iteration(), st.Bytes, other))
+			p.Verify(false, fmt.Sprintf("MPI rank %d, iteration %d: received %d B that differ from the message "+
+				"of rank %d", me, p.Iteration(), st.Bytes, other))
 		}
 	}
 	return nil

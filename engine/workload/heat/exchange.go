@@ -80,7 +80,8 @@ func (x *exchange) allocate(store cluster.Store, largest block) error {
 				cluster.FireOn(c.Poster, x.count[c.Arg])
 				return 0
 			}
-			c.Poster.Post(&cluster.Op{Kind: cluster.KindAtomic, Peer: int32(r.ID()), Off: x.flags.Off, Arg: int32(cluster.AtomicAdd), A: 1, Then: ignored{}})
+			c.Poster.Post(&cluster.Op{Kind: cluster.KindAtomic, Peer: int32(r.ID()), Off: x.flags.Off,
+				Arg: int32(cluster.AtomicAdd), A: 1, Then: ignored{}})
 			return 0
 		})
 	}

@@ -9,7 +9,8 @@ import (
 
 // Processes form the example's grid; blocks fill the cube, and neighbours name each other.
 func TestBlocks(t *testing.T) {
-	for p, want := range map[int][3]int{1: {1, 1, 1}, 2: {1, 1, 2}, 6: {1, 2, 3}, 7: {1, 7, 1}, 8: {2, 2, 2}, 12: {2, 2, 3}, 17: {17, 1, 1}, 27: {3, 3, 3}, 1536: {12, 16, 8}} {
+	for p, want := range map[int][3]int{1: {1, 1, 1}, 2: {1, 1, 2}, 6: {1, 2, 3}, 7: {1, 7, 1}, 8: {2, 2, 2},
+		12: {2, 2, 3}, 17: {17, 1, 1}, 27: {3, 3, 3}, 1536: {12, 16, 8}} {
 		n := divide(p)
 		if n != want {
 			t.Errorf("%d processes form %v, want %v", p, n, want)
@@ -37,7 +38,8 @@ func TestBlocks(t *testing.T) {
 // one returns a process that has the whole cube, after all steps.
 func one(side, steps int) *process {
 	b := blockOf(side, [3]int{1, 1, 1}, 0)
-	c := &process{exchange: &exchange{b: b}, f: newField(b, cluster.Store{}), steps: steps, flows: make([]float64, 2*(steps+1)), want: sequential(&b, steps)}
+	c := &process{exchange: &exchange{b: b}, f: newField(b, cluster.Store{}), steps: steps,
+		flows: make([]float64, 2*(steps+1)), want: sequential(&b, steps)}
 	for t := range steps + 1 {
 		c.f.on = t <= steps/2
 		c.f.inner()

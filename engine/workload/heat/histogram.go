@@ -35,7 +35,8 @@ var bySpread = &engine.Study{
 		Charts: []engine.Chart{{Shape: engine.Curve, X: spreadMedian, Y: []int{spreadShare}, XLog: 10, YLog: 10}},
 		Brief:  engine.Brief{Column: spreadMedian, After: " for two steps"},
 	},
-	Varying:  study.AnyKind("variant", "prepost", "overlap", "reduce-every", "inboxes", "memory", "noise-rate", "noise-length"),
+	Varying: study.AnyKind("variant", "prepost", "overlap", "reduce-every", "inboxes", "memory", "noise-rate",
+		"noise-length"),
 	Observe:  spread,
 	Complete: histograms,
 }
@@ -60,7 +61,8 @@ func spread(s *engine.Snapshot) []engine.Row {
 		row.Cells = []float64{
 			spreadMedian: d.P50, spreadShare: math.NaN(), // computed from the chart's buckets
 
-			spreadTenth: min(percentile(d, 0.1), d.P50), spreadNinetieth: max(percentile(d, 0.9), d.P50), spreadMost: d.Max, spreadCount: float64(d.Count),
+			spreadTenth: min(percentile(d, 0.1), d.P50), spreadNinetieth: max(percentile(d, 0.9), d.P50), spreadMost: d.Max,
+			spreadCount: float64(d.Count),
 		}
 		return []engine.Row{row}
 	}
@@ -86,7 +88,8 @@ func percentile(d *engine.Distribution, share float64) float64 {
 // histograms draws one histogram per row, with its median, and compares their widths.
 func histograms(v *engine.StudyView, s *engine.Snapshot) {
 	per := bucketsPerDecade(v.Rows)
-	p := engine.Plot{Title: fmt.Sprintf("share of samples, in buckets of %s %%", study.Figure(100*(math.Pow(10, 1/float64(per))-1)))}
+	p := engine.Plot{Title: fmt.Sprintf("share of samples, in buckets of %s %%",
+		study.Figure(100*(math.Pow(10, 1/float64(per))-1)))}
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		shares, first := rebucket(r.Raw, per)
@@ -97,7 +100,9 @@ func histograms(v *engine.StudyView, s *engine.Snapshot) {
 		}
 		line.X, line.Y = outline(shares, first, per, 0.5/r.Cells[spreadCount])
 		p.Lines = append(p.Lines, line)
-		p.Rules = append(p.Rules, engine.Rule{At: r.Cells[spreadMedian], Vertical: true, Label: r.Series, Wide: r.Series + " " + cluster.FromSeconds(r.Cells[spreadMedian]).String()})
+		p.Rules = append(p.Rules,
+			engine.Rule{At: r.Cells[spreadMedian], Vertical: true, Label: r.Series,
+				Wide: r.Series + " " + cluster.FromSeconds(r.Cells[spreadMedian]).String()})
 	}
 	v.Plots = []engine.Plot{p}
 	now := v.Present()
@@ -105,14 +110,16 @@ func histograms(v *engine.StudyView, s *engine.Snapshot) {
 		return
 	}
 	wide := now.Cells[spreadNinetieth] - now.Cells[spreadTenth]
-	text := fmt.Sprintf("Two steps of %s: median %s, with 80%% of them within %s", now.Series, cluster.FromSeconds(now.Cells[spreadMedian]), cluster.FromSeconds(wide))
+	text := fmt.Sprintf("Two steps of %s: median %s, with 80%% of them within %s", now.Series,
+		cluster.FromSeconds(now.Cells[spreadMedian]), cluster.FromSeconds(wide))
 	for i := range v.Rows {
 		other := &v.Rows[i]
 		if i == v.Now || other.Kind != now.Kind {
 			continue
 		}
 		theirs := other.Cells[spreadNinetieth] - other.Cells[spreadTenth]
-		text += fmt.Sprintf(". %s: median %s, within %s", other.Series, cluster.FromSeconds(other.Cells[spreadMedian]), cluster.FromSeconds(theirs))
+		text += fmt.Sprintf(". %s: median %s, within %s", other.Series, cluster.FromSeconds(other.Cells[spreadMedian]),
+			cluster.FromSeconds(theirs))
 	}
 	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 }

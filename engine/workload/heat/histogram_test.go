@@ -15,7 +15,8 @@ func spreadOf(variant string, upper float64, counts [2]int64) *engine.Snapshot {
 	if err := s.Scenario.Set("variant", variant); err != nil {
 		panic(err)
 	}
-	s.Layout = cluster.Layout{Nodes: 4, RanksPerNode: 4, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
+	s.Layout = cluster.Layout{Nodes: 4, RanksPerNode: 4, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+		Model: cluster.Flat}
 	q := engine.Quantiles{Count: counts[0] + counts[1], Min: upper * 0.9, P50: upper * 0.95, Max: 2 * upper,
 		Buckets: []engine.Bucket{{Upper: upper, Count: counts[0]}, {Upper: 2 * upper, Count: counts[1]}}}
 	s.Samples = []engine.Distribution{{Name: "two_steps", Unit: "s", Kind: engine.Simulated, Quantiles: q}}
@@ -31,7 +32,8 @@ func TestHistograms(t *testing.T) {
 	if p := v.Plots[0]; len(p.Lines) != 2 || len(p.Rules) != 2 || p.Rules[1].At != 95e-6 {
 		t.Fatalf("%d lines and rules %+v, want a histogram and a median each", len(p.Lines), p.Rules)
 	}
-	if tenth, ninetieth := v.Rows[0].Cells[spreadTenth], v.Rows[0].Cells[spreadNinetieth]; tenth <= 180e-6 || tenth >= 200e-6 || ninetieth <= 200e-6 || ninetieth >= 400e-6 {
+	if tenth, ninetieth := v.Rows[0].Cells[spreadTenth], v.Rows[0].Cells[spreadNinetieth]; tenth <= 180e-6 ||
+		tenth >= 200e-6 || ninetieth <= 200e-6 || ninetieth >= 400e-6 {
 		t.Errorf("80 %% are from %v s to %v s", tenth, ninetieth)
 	}
 	line, sum := v.Plots[0].Lines[0], 0.0
@@ -86,7 +88,8 @@ func TestBucketsFollowTheData(t *testing.T) {
 		{"one value", 256, []engine.Row{gather("a", 400e-6, 100)}},
 		{"together with a distant row", 128, []engine.Row{gather("a", 400e-6, bell...), gather("b", 3e-3, bell...)}},
 		{"over many decades", 16, []engine.Row{gather("a", 1e-6, bell...), gather("b", 1, bell...)}},
-		{"hardly told apart", 16, []engine.Row{{Raw: []float64{1e-6, 2e-6, 1e6, 2e-6, 4e-6, 1e6}, Cells: []float64{spreadCount: 2e6}}}},
+		{"hardly told apart", 16,
+			[]engine.Row{{Raw: []float64{1e-6, 2e-6, 1e6, 2e-6, 4e-6, 1e6}, Cells: []float64{spreadCount: 2e6}}}},
 		{"nothing", 16, nil},
 	} {
 		got := bucketsPerDecade(c.rows)
@@ -104,7 +107,8 @@ func TestBucketsFollowTheData(t *testing.T) {
 			}
 		}
 	}
-	v := &engine.StudyView{Form: bySpread.Form, Now: 0, Rows: []engine.Row{gather("a", 400e-6, bell...), gather("b", 450e-6, 5, 90, 5)}}
+	v := &engine.StudyView{Form: bySpread.Form, Now: 0,
+		Rows: []engine.Row{gather("a", 400e-6, bell...), gather("b", 450e-6, 5, 90, 5)}}
 	s := spreadOf("two-sided", 400e-6, [2]int64{1, 1})
 	histograms(v, s)
 	for _, line := range v.Plots[0].Lines {
@@ -128,7 +132,8 @@ func TestBucketsFollowTheData(t *testing.T) {
 			on = on || line.X[k] <= median && median < line.X[k+1] && line.Y[k] == v.Rows[i].Cells[spreadShare]
 		}
 		if !on {
-			t.Errorf("%s: the mark at %v s has %v, and the edge there another share", line.Name, median, v.Rows[i].Cells[spreadShare])
+			t.Errorf("%s: the mark at %v s has %v, and the edge there another share", line.Name, median,
+				v.Rows[i].Cells[spreadShare])
 		}
 	}
 }

@@ -112,7 +112,8 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 		link := &m.Classes[class]
 		return 2 * float64(levels) * (link.Latency + 2*link.Overhead).Seconds()
 	}
-	p.Reduce = (at(cluster.InNode, min(inside, all)) + at(cluster.Remote, max(all-inside, 0))) / float64(s.Int("reduce-every"))
+	p.Reduce = (at(cluster.InNode, min(inside, all)) + at(cluster.Remote, max(all-inside, 0))) /
+		float64(s.Int("reduce-every"))
 	return p
 }
 

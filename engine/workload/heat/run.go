@@ -46,13 +46,14 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return nil
 	}
 	whole, n := cube{int(p.Int("size")), int(p.Int("steps"))}, divide(r.World().Size())
-	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes(n)), func(store cluster.Store, small bool) (*process, error) {
-		tag := 0
-		if small {
-			tag = directions
-		}
-		return newProcess(r, p, store, whole.part(small, n), tag)
-	})
+	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes(n)),
+		func(store cluster.Store, small bool) (*process, error) {
+			tag := 0
+			if small {
+				tag = directions
+			}
+			return newProcess(r, p, store, whole.part(small, n), tag)
+		})
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,9 @@ func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, t
 		return nil, err
 	}
 	device := p.Text("memory") != memoryHost
-	c := &process{exchange: x, kernels: kernels{on: r, device: device}, noise: newNoise(r, p.Float("noise-rate"), p.Float("noise-length")), p: p, f: newField(b, store), steps: of.steps, every: int(p.Int("reduce-every")), spans: make([]span, of.steps+1),
+	c := &process{exchange: x, kernels: kernels{on: r, device: device},
+		noise: newNoise(r, p.Float("noise-rate"), p.Float("noise-length")), p: p, f: newField(b, store), steps: of.steps,
+		every: int(p.Int("reduce-every")), spans: make([]span, of.steps+1),
 		overlap: p.Text("overlap") == "on", prepost: p.Text("prepost") == "on" && x.variant == twoSided}
 	if device {
 		c.means = cluster.Means{Own: cluster.DeviceMemory, Far: cluster.DeviceMemory}
@@ -323,7 +326,8 @@ func (c *process) firstWrong() string {
 	for i, want := range c.want {
 		if got := c.f.t[i]; math.Float64bits(got) != math.Float64bits(want) {
 			x, y, z := i%c.b.size[0], i/c.b.size[0]%c.b.size[1], i/c.b.size[0]/c.b.size[1]
-			return fmt.Sprintf("the temperature of cell {%d, %d, %d} is %v, want %v", c.b.lo[0]+x, c.b.lo[1]+y, c.b.lo[2]+z, got, want)
+			return fmt.Sprintf("the temperature of cell {%d, %d, %d} is %v, want %v", c.b.lo[0]+x, c.b.lo[1]+y, c.b.lo[2]+z,
+				got, want)
 		}
 	}
 	if c.wanted != 0 && !(math.Abs(c.mean-c.wanted) <= averageTolerance*c.wanted) {
@@ -337,7 +341,8 @@ func (c *process) firstWrong() string {
 		}
 		gained, lost := c.flows[2*t], dt*c.flows[2*t+1]
 		if !(math.Abs(gained-(added-lost)) <= energyTolerance*supplied) {
-			return fmt.Sprintf("step %d: the cube gained %v, but the source added %v and radiation removed %v", t, gained, added, lost)
+			return fmt.Sprintf("step %d: the cube gained %v, but the source added %v and radiation removed %v", t, gained,
+				added, lost)
 		}
 	}
 	return ""

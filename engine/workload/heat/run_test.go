@@ -54,11 +54,17 @@ func TestVariantsEqualSequential(t *testing.T) {
 		for i, shape := range [][2]string{{"1", "1"}, {"2", "1"}, {"2", "3"}, {"1", "7"}, {"3", "4"}} {
 			for j, where := range [][]string{{"fabric", "sim"}, {"machine", "this-host"}} {
 				every := strconv.Itoa(1 + 2*((i+j)%2))
-				sound(t, nil, bits, slices.Concat([]string{"nodes", shape[0], "ranks-per-node", shape[1], "size", "9", "steps", "6", "reduce-every", every}, where, variant)...)
+				sound(t, nil, bits,
+					slices.Concat([]string{"nodes", shape[0], "ranks-per-node", shape[1], "size", "9", "steps", "6", "reduce-every",
+						every}, where, variant)...)
 			}
 		}
-		sound(t, nil, bits, slices.Concat([]string{"machine", "demo", "nodes", "2", "ranks-per-node", "2", "size", "8", "steps", "4"}, variant)...)
-		sound(t, nil, bits, slices.Concat([]string{"fabric", "sim", "nodes", "2", "ranks-per-node", "3", "size", "8", "steps", "4", "model", "nested-multiple", "group", "6"}, variant)...)
+		sound(t, nil, bits,
+			slices.Concat([]string{"machine", "demo", "nodes", "2", "ranks-per-node", "2", "size", "8", "steps", "4"},
+				variant)...)
+		sound(t, nil, bits,
+			slices.Concat([]string{"fabric", "sim", "nodes", "2", "ranks-per-node", "3", "size", "8", "steps", "4", "model",
+				"nested-multiple", "group", "6"}, variant)...)
 	}
 }
 
@@ -69,7 +75,8 @@ func TestPublishedAverages(t *testing.T) {
 		if testing.Short() && (c[0] == "100" || c[1] == "1000") {
 			continue
 		}
-		sound(t, nil, published, "fabric", "sim", "nodes", "2", "ranks-per-node", "3", "size", c[0], "steps", c[1], "variant", "put-signal", "real-limit", "16777216")
+		sound(t, nil, published, "fabric", "sim", "nodes", "2", "ranks-per-node", "3", "size", c[0], "steps", c[1],
+			"variant", "put-signal", "real-limit", "16777216")
 	}
 }
 
@@ -79,7 +86,8 @@ func TestSlowRankWithoutReductions(t *testing.T) {
 	m := costs
 	m.Slow = []cluster.Slow{{Node: 2, Adapter: -1, Factor: 40}}
 	for _, variant := range []string{"two-sided", "put-rpc", "put-signal"} {
-		sound(t, &m, bits, "fabric", "sim", "nodes", "6", "ranks-per-node", "1", "size", "12", "steps", "20", "reduce-every", "10", "variant", variant)
+		sound(t, &m, bits, "fabric", "sim", "nodes", "6", "ranks-per-node", "1", "size", "12", "steps", "20",
+			"reduce-every", "10", "variant", variant)
 	}
 }
 
@@ -89,11 +97,14 @@ func TestDevicesEqualSequential(t *testing.T) {
 	for i, memory := range []string{"staged", "direct"} {
 		for j, variant := range []string{"two-sided", "put-rpc", "put-signal"} {
 			overlap := []string{"on", "off"}[(i+j)%2]
-			for _, where := range [][]string{{"machine", "ac922-summit", "fabric", "sim"}, {"machine", "this-host"}, {"machine", "ac922-summit", "dilation", "1"}} {
+			for _, where := range [][]string{{"machine", "ac922-summit", "fabric", "sim"}, {"machine", "this-host"},
+				{"machine", "ac922-summit", "dilation", "1"}} {
 				if where[1] == "ac922-summit" && len(where) == 4 && where[2] == "dilation" && testing.Short() && i > 0 {
 					continue
 				}
-				sound(t, nil, bits, slices.Concat([]string{"nodes", "2", "ranks-per-node", "3", "size", "9", "steps", "5", "memory", memory, "variant", variant, "overlap", overlap}, where)...)
+				sound(t, nil, bits,
+					slices.Concat([]string{"nodes", "2", "ranks-per-node", "3", "size", "9", "steps", "5", "memory", memory,
+						"variant", variant, "overlap", overlap}, where)...)
 			}
 		}
 	}
@@ -130,7 +141,9 @@ func TestOneInboxRaces(t *testing.T) {
 // Detours take additional time, which depends only on the seed, and more at a higher rate.
 func TestNoise(t *testing.T) {
 	at := func(rate, seed string) float64 {
-		return value(t, sound(t, &costs, bits, "fabric", "sim", "nodes", "3", "ranks-per-node", "1", "size", "12", "steps", "60", "noise-rate", rate, "noise-length", "0.0001", "seed", seed), "step_time")
+		return value(t,
+			sound(t, &costs, bits, "fabric", "sim", "nodes", "3", "ranks-per-node", "1", "size", "12", "steps", "60",
+				"noise-rate", rate, "noise-length", "0.0001", "seed", seed), "step_time")
 	}
 	none, some, more := at("0", "1"), at("200", "1"), at("2000", "1")
 	if again := at("200", "1"); again != some {
@@ -146,19 +159,23 @@ func TestNoise(t *testing.T) {
 
 // costs is a machine with costs of every kind.
 var costs = cluster.Machine{
-	Name: "costs", Emulated: true, Progress: cluster.ProgressThread, Flops: 1e9, MemoryRate: 1e9, EagerLimit: 1024, HandlerTime: 300 * cluster.Nanosecond,
+	Name: "costs", Emulated: true, Progress: cluster.ProgressThread, Flops: 1e9, MemoryRate: 1e9, EagerLimit: 1024,
+	HandlerTime: 300 * cluster.Nanosecond,
 	Classes: [cluster.Classes]cluster.Link{
 		{Latency: 100 * cluster.Nanosecond, Bandwidth: 4e9},
 		{Latency: 500 * cluster.Nanosecond, Bandwidth: 2e9},
 		{Latency: 2 * cluster.Microsecond, Overhead: 300 * cluster.Nanosecond, Bandwidth: 1e9, Adapters: 1},
 	},
-	Device: cluster.Device{Count: 2, Memory: 1 << 20, Rate: 1e11, Flops: 1e12, Link: cluster.Link{Latency: 5 * cluster.Microsecond, Bandwidth: 1e10}},
+	Device: cluster.Device{Count: 2, Memory: 1 << 20, Rate: 1e11, Flops: 1e12,
+		Link: cluster.Link{Latency: 5 * cluster.Microsecond, Bandwidth: 1e10}},
 }
 
 // Staged faces in device memory wait for the copies through host memory; direct faces do not.
 func TestStagingCosts(t *testing.T) {
 	at := func(memory, variant string) float64 {
-		return value(t, sound(t, &costs, bits, "fabric", "sim", "nodes", "4", "ranks-per-node", "1", "size", "20", "memory", memory, "variant", variant), "exchange_time")
+		return value(t,
+			sound(t, &costs, bits, "fabric", "sim", "nodes", "4", "ranks-per-node", "1", "size", "20", "memory", memory,
+				"variant", variant), "exchange_time")
 	}
 	for _, variant := range []string{"two-sided", "put-rpc", "put-signal"} {
 		staged, direct := at("staged", variant), at("direct", variant)
@@ -173,7 +190,8 @@ func TestStagingCosts(t *testing.T) {
 func TestPutsBeatMessagesAboveTheEagerLimit(t *testing.T) {
 	var took, modelled [2]float64
 	for i, variant := range []string{"two-sided", "put-signal"} {
-		s := sound(t, &costs, bits, "fabric", "sim", "nodes", "4", "ranks-per-node", "1", "size", "24", "steps", "8", "reduce-every", "100", "variant", variant)
+		s := sound(t, &costs, bits, "fabric", "sim", "nodes", "4", "ranks-per-node", "1", "size", "24", "steps", "8",
+			"reduce-every", "100", "variant", variant)
 		took[i], modelled[i] = value(t, s, "step_time"), value(t, s, "step_time_model")
 	}
 	if took[1] >= took[0] || modelled[1] >= modelled[0] {
@@ -193,13 +211,18 @@ func TestRefusals(t *testing.T) {
 	}{
 		{[]string{"size", "3"}, []string{"size", "4"}},
 		{[]string{"steps", "3"}, []string{"steps", "4"}},
-		{[]string{"nodes", "17", "ranks-per-node", "1", "size", "16"}, []string{"17 processes form a grid of 17×1×1", "use size = 17 or more"}},
-		{[]string{"model", "nested-multiple", "variant", "put-signal"}, []string{"under model = nested-multiple with 4 groups: a put cannot leave its UPC group", "use model = flat, or one group, or variant = two-sided"}},
+		{[]string{"nodes", "17", "ranks-per-node", "1", "size", "16"},
+			[]string{"17 processes form a grid of 17×1×1", "use size = 17 or more"}},
+		{[]string{"model", "nested-multiple", "variant", "put-signal"},
+			[]string{"under model = nested-multiple with 4 groups: a put cannot leave its UPC group",
+				"use model = flat, or one group, or variant = two-sided"}},
 		{[]string{"fabric", "sim", "memory", "direct"}, []string{"machine demo has no devices", "use memory = host"}},
 		{[]string{"memory", "staged"}, []string{"machine demo has no devices", "use memory = host"}},
 		{[]string{"inboxes", "one", "variant", "put-signal", "reduce-every", "2"}, []string{"a race", "use fabric = sim"}},
-		{[]string{"machine", "ac922-summit", "fabric", "sim", "ranks-per-node", "7", "memory", "direct"}, []string{"7 ranks per node", "use ranks-per-node = 6"}},
-		{[]string{"machine", "ac922-summit", "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "size", "1600", "memory", "direct"}, []string{"a device of ac922-summit has", "use a smaller size"}},
+		{[]string{"machine", "ac922-summit", "fabric", "sim", "ranks-per-node", "7", "memory", "direct"},
+			[]string{"7 ranks per node", "use ranks-per-node = 6"}},
+		{[]string{"machine", "ac922-summit", "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "size", "1600", "memory",
+			"direct"}, []string{"a device of ac922-summit has", "use a smaller size"}},
 	} {
 		_, err := try(nil, 1, c.knobs...)
 		if err == nil {
@@ -219,7 +242,8 @@ func TestACubeOfThePaper(t *testing.T) {
 	if os.Getenv("CONFORM") == "" {
 		t.Skip("takes seconds under the race detector: CONFORM=1 runs it")
 	}
-	s := sound(t, nil, "balances", "machine", "ac922-summit", "fabric", "sim", "nodes", "128", "ranks-per-node", "6", "memory", "direct", "size", "6400", "steps", "4", "variant", "put-signal")
+	s := sound(t, nil, "balances", "machine", "ac922-summit", "fabric", "sim", "nodes", "128", "ranks-per-node", "6",
+		"memory", "direct", "size", "6400", "steps", "4", "variant", "put-signal")
 	cells := 6400. * 6400 * 6400 / 768
 	if compute := value(t, s, "compute_time"); compute < cells*40/900e9 || compute > 1.1*cells*40/900e9 {
 		t.Errorf("computing takes %v s, want about 40 B per cell at 900 GB/s", compute)

@@ -44,7 +44,8 @@ var byVariant = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnTime, After: " per step"},
 	},
-	Varying:  study.AnyKind("variant", "prepost", "overlap", "reduce-every", "inboxes", "memory", "noise-rate", "noise-length", "nodes", "ranks-per-node", "steps"),
+	Varying: study.AnyKind("variant", "prepost", "overlap", "reduce-every", "inboxes", "memory", "noise-rate",
+		"noise-length", "nodes", "ranks-per-node", "steps"),
 	Observe:  observe,
 	Complete: complete,
 }
@@ -59,7 +60,8 @@ func observe(s *engine.Snapshot) []engine.Row {
 	cells[columnNodes] = float64(l.Nodes)
 	series := series(&s.Scenario)
 	label := fmt.Sprintf("%d×%d, %s", l.Nodes, l.RanksPerNode, series)
-	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
+	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: series, Kind: s.Kind,
+		Cells: cells}}
 }
 
 // series names the way in which a scenario exchanges faces.
@@ -103,13 +105,15 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	parts := now.Cells[columnCompute] + now.Cells[columnExchange] + now.Cells[columnReduce]
 	text := fmt.Sprintf("%s: %s per step", now.Label, cluster.FromSeconds(v.Time))
 	if words := describeFaces(s); parts > 0 && words != "" {
-		text += fmt.Sprintf(". The exchange of %[2]s takes %[1]s of it, reductions take %[3]s", study.Percent(now.Cells[columnExchange]/parts), words, study.Percent(now.Cells[columnReduce]/parts))
+		text += fmt.Sprintf(". The exchange of %[2]s takes %[1]s of it, reductions take %[3]s",
+			study.Percent(now.Cells[columnExchange]/parts), words, study.Percent(now.Cells[columnReduce]/parts))
 	}
 	v.Glance = fmt.Sprintf("%s per step, %s", cluster.FromSeconds(v.Time), s.Kind)
 	var best *engine.Row
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		if r.Kind == now.Kind && r.Series != now.Series && layoutIn(r.Label) == layoutIn(now.Label) && (best == nil || r.Cells[columnTime] < best.Cells[columnTime]) {
+		if r.Kind == now.Kind && r.Series != now.Series && layoutIn(r.Label) == layoutIn(now.Label) && (best == nil ||
+			r.Cells[columnTime] < best.Cells[columnTime]) {
 			best = r
 		}
 	}
@@ -212,8 +216,9 @@ func optima(v *engine.StudyView, kind engine.Kind) []engine.Marker {
 	for _, series := range order {
 		r := &v.Rows[best[series]]
 		if r.Cells[columnNodes] < maxNodes[series] {
-			markers = append(markers, engine.Marker{X: r.Cells[columnNodes], Y: r.Cells[columnTime], Glyph: engine.AtBest, Kind: kind,
-				Text: fmt.Sprintf("best of %s: %.0f nodes", series, r.Cells[columnNodes])})
+			markers = append(markers,
+				engine.Marker{X: r.Cells[columnNodes], Y: r.Cells[columnTime], Glyph: engine.AtBest, Kind: kind,
+					Text: fmt.Sprintf("best of %s: %.0f nodes", series, r.Cells[columnNodes])})
 		}
 	}
 	return markers

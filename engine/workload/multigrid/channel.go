@@ -141,7 +141,8 @@ func (l *layout) childPieces(level, rank int, fine bool) (all []piece) {
 			r.n[x] = half
 		}
 		coarse, _ := c.box(in)
-		p := piece{key: box, image: c.index(r.first[0], r.first[1], r.first[2]), from: f.owner(box, l.ranks), to: c.owner(coarse, l.ranks)}
+		p := piece{key: box, image: c.index(r.first[0], r.first[1], r.first[2]), from: f.owner(box, l.ranks),
+			to: c.owner(coarse, l.ranks)}
 		for x := range at {
 			p.ends[x] = r.first[x]+half-1 == c.side
 		}

@@ -16,7 +16,8 @@ func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() erro
 	if err != nil {
 		return nil, nil, err
 	}
-	whole, err := newSolver(nil, newLayout(shapes(1, a.boxes*a.side, a.threshold), 1, false), cluster.Store{}, a.degree, nil)
+	whole, err := newSolver(nil, newLayout(shapes(1, a.boxes*a.side, a.threshold), 1, false), cluster.Store{}, a.degree,
+		nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +51,9 @@ func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() erro
 				for i := 1; i <= b.side; i++ {
 					got, want := b.v[vU][b.index(i, j, k)], all.v[vU][all.index(b.first[0]+i, b.first[1]+j, b.first[2]+k)]
 					if got != want {
-						return nil, nil, fmt.Errorf("rank %d: u at (%d, %d, %d) is %g, want %g (sequential program)", r.ID(), b.first[0]+i-1, b.first[1]+j-1, b.first[2]+k-1, got, want)
+						return nil, nil,
+							fmt.Errorf("rank %d: u at (%d, %d, %d) is %g, want %g (sequential program)", r.ID(), b.first[0]+i-1,
+								b.first[1]+j-1, b.first[2]+k-1, got, want)
 					}
 				}
 			}

@@ -38,7 +38,8 @@ var convergence = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnResidual, After: " residual"},
 	},
-	Varying:  study.AnyKind("variant", "boxes", "box", "vcycles", "agglomerate", "real-limit", "nodes", "ranks-per-node", "machine"),
+	Varying: study.AnyKind("variant", "boxes", "box", "vcycles", "agglomerate", "real-limit", "nodes", "ranks-per-node",
+		"machine"),
 	Observe:  residuals,
 	Complete: orders,
 }
@@ -51,16 +52,20 @@ func residuals(s *engine.Snapshot) (rows []engine.Row) {
 		return nil
 	}
 	a, on := problemOf(s.Scenario.Int, s.Scenario.Text), workload.Site{Virtual: s.Kind == engine.Simulated}
-	_, verified, _ := workload.Parts(on.Store(&s.Scenario, a.bytes(s.Layout.Ranks())), func(_ cluster.Store, small bool) (problem, error) {
-		return a.part(small), nil
-	})
+	_, verified, _ := workload.Parts(on.Store(&s.Scenario, a.bytes(s.Layout.Ranks())),
+		func(_ cluster.Store, small bool) (problem, error) {
+			return a.part(small), nil
+		})
 	n := verified.boxes * verified.side
 	for cycle := len(p.Values) - 1; cycle >= 0; cycle-- {
-		cells := []float64{columnCycle: float64(cycle), columnResidual: p.Values[cycle], columnCells: float64(n), columnError: math.NaN()}
+		cells := []float64{columnCycle: float64(cycle), columnResidual: p.Values[cycle], columnCells: float64(n),
+			columnError: math.NaN()}
 		if m, ok := s.Metric("error"); ok && cycle == len(p.Values)-1 {
 			cells[columnError] = m.Value
 		}
-		rows = append(rows, engine.Row{Key: fmt.Sprintf("%s %d³ %d", s.Kind, n, cycle), Label: fmt.Sprint(cycle), Series: fmt.Sprintf("%d³", n), Kind: s.Kind, Cells: cells})
+		rows = append(rows,
+			engine.Row{Key: fmt.Sprintf("%s %d³ %d", s.Kind, n, cycle), Label: fmt.Sprint(cycle),
+				Series: fmt.Sprintf("%d³", n), Kind: s.Kind, Cells: cells})
 	}
 	return rows
 }
@@ -90,9 +95,11 @@ func orders(v *engine.StudyView, _ *engine.Snapshot) {
 		return
 	}
 	second := func(n float64) float64 { return finest * (greatest / n) * (greatest / n) }
-	v.Plots[1].Lines = []engine.Line{{Name: "O(h²)", Kind: engine.Modelled, Look: engine.Dashed, X: []float64{least / 2, greatest}, Y: []float64{second(least / 2), finest}}}
+	v.Plots[1].Lines = []engine.Line{{Name: "O(h²)", Kind: engine.Modelled, Look: engine.Dashed,
+		X: []float64{least / 2, greatest}, Y: []float64{second(least / 2), finest}}}
 	if now := v.Present(); now != nil {
-		v.Facts = []engine.Note{{Text: fmt.Sprintf("residual %.2g after %s V-cycles, error %.3g", now.Cells[columnResidual], now.Label, now.Cells[columnError]), Kind: now.Kind, Now: true}}
+		v.Facts = []engine.Note{{Text: fmt.Sprintf("residual %.2g after %s V-cycles, error %.3g", now.Cells[columnResidual],
+			now.Label, now.Cells[columnError]), Kind: now.Kind, Now: true}}
 	}
 }
 
@@ -102,7 +109,9 @@ func boxesOf(s *engine.Scenario) *domain.Boxes {
 	l := s.Layout()
 	d := &domain.Boxes{Ranks: l.Ranks()}
 	for _, g := range shapes(a.boxes, a.side, a.threshold) {
-		d.Grids = append(d.Grids, domain.Grid{Name: fmt.Sprintf("%d³", g.cells()), Boxes: [3]int{g.boxes, g.boxes, g.boxes}, Cells: [3]int{g.side, g.side, g.side}})
+		d.Grids = append(d.Grids,
+			domain.Grid{Name: fmt.Sprintf("%d³", g.cells()), Boxes: [3]int{g.boxes, g.boxes, g.boxes},
+				Cells: [3]int{g.side, g.side, g.side}})
 	}
 	return d
 }

@@ -177,7 +177,8 @@ func TestSentIsReceived(t *testing.T) {
 							}
 						}
 						if g.source != source || g.inbox != inbox {
-							t.Errorf("%v, level %d, way %d: rank %d is source %d of rank %d with an inbox at %d, want %d at %d", c, at, way, r, g.source, g.peer, g.inbox, source, inbox)
+							t.Errorf("%v, level %d, way %d: rank %d is source %d of rank %d with an inbox at %d, want %d at %d", c, at,
+								way, r, g.source, g.peer, g.inbox, source, inbox)
 						}
 						given[[2]int{r, g.peer}] = g
 					}
@@ -194,8 +195,10 @@ func TestSentIsReceived(t *testing.T) {
 						t.Fatalf("%v, level %d, way %d, %v: %d pieces sent, %d received", c, at, way, pair, len(g.pieces), len(in.pieces))
 					}
 					for k := range g.pieces {
-						if !g.pieces[k].of.Within(l.data) || g.pieces[k].of.Far != in.pieces[k].of.Far || g.pieces[k].key != in.pieces[k].key {
-							t.Errorf("%v, level %d, way %d, %v: piece %d is %+v, but %+v at the receiver", c, at, way, pair, k, g.pieces[k], in.pieces[k])
+						if !g.pieces[k].of.Within(l.data) || g.pieces[k].of.Far != in.pieces[k].of.Far ||
+							g.pieces[k].key != in.pieces[k].key {
+							t.Errorf("%v, level %d, way %d, %v: piece %d is %+v, but %+v at the receiver", c, at, way, pair, k,
+								g.pieces[k], in.pieces[k])
 						}
 					}
 				}

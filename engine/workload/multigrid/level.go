@@ -102,7 +102,8 @@ type layout struct {
 
 func newLayout(list []shape, ranks int, bulk bool) *layout {
 	l := &layout{ranks: ranks, shapes: list, bulk: bulk, base: make([]int64, len(list)),
-		inbox: make([][ways]int64, len(list)), inboxBytes: make([][ways]int64, len(list)), flag: make([][ways]int64, len(list))}
+		inbox: make([][ways]int64, len(list)), inboxBytes: make([][ways]int64, len(list)),
+		flag: make([][ways]int64, len(list))}
 	for i, s := range list {
 		l.base[i] = l.data
 		l.data += int64(s.slots(ranks)) * s.boxBytes()
@@ -118,7 +119,8 @@ func newLayout(list []shape, ranks int, bulk bool) *layout {
 		if i+1 < len(list) && list[i+1].boxes != s.boxes {
 			coarse := list[i+1]
 			below := int64(coarse.slots(ranks))
-			l.inboxBytes[i][down], sources[down] = 8*below*int64(coarse.side*coarse.side*coarse.side), below*int64((s.boxes/coarse.boxes)*(s.boxes/coarse.boxes)*(s.boxes/coarse.boxes))
+			l.inboxBytes[i][down], sources[down] = 8*below*int64(coarse.side*coarse.side*coarse.side),
+				below*int64((s.boxes/coarse.boxes)*(s.boxes/coarse.boxes)*(s.boxes/coarse.boxes))
 			l.inboxBytes[i][up] = 8 * slots * cells
 		}
 		for way := range ways {

@@ -45,7 +45,8 @@ func Published(variant string, ranks int) float64 {
 // paperRows returns the published points of a scenario that equals the paper's.
 func paperRows(s *engine.Scenario) (rows []engine.Row) {
 	l, a := s.Layout(), problemOf(s.Int, s.Text)
-	if n := l.Ranks(); s.Text("machine") != "xc30-edison" || a.side != 128 || a.boxes*a.boxes*a.boxes != n || l.RanksPerNode != min(n, 16) ||
+	if n := l.Ranks(); s.Text("machine") != "xc30-edison" || a.side != 128 || a.boxes*a.boxes*a.boxes != n ||
+		l.RanksPerNode != min(n, 16) ||
 		a.degree != 4 || a.threshold != 8 || a.cycles != 0 {
 		return nil
 	}
@@ -56,7 +57,8 @@ func paperRows(s *engine.Scenario) (rows []engine.Row) {
 				cells[k] = math.NaN()
 			}
 			cells[columnSolve], cells[columnRung] = x, float64(i)+0.5
-			rows = append(rows, engine.Row{Key: "published " + v.name, Label: v.name + ", paper", Kind: engine.Published, Cells: cells})
+			rows = append(rows,
+				engine.Row{Key: "published " + v.name, Label: v.name + ", paper", Kind: engine.Published, Cells: cells})
 		}
 	}
 	return rows

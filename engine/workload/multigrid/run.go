@@ -12,14 +12,15 @@ import (
 
 func run(r *cluster.Rank, p engine.Probe) error {
 	a := problemOf(p.Int, p.Text)
-	timed, verified, err := workload.Parts(workload.Store(r, p, a.bytes(r.Ranks())), func(store cluster.Store, small bool) (*solver, error) {
-		of := a.part(small)
-		s, err := of.solver(r, store)
-		if err != nil {
-			return nil, err
-		}
-		return s, store.Do(func() error { return s.computeExpected(&of) })
-	})
+	timed, verified, err := workload.Parts(workload.Store(r, p, a.bytes(r.Ranks())),
+		func(store cluster.Store, small bool) (*solver, error) {
+			of := a.part(small)
+			s, err := of.solver(r, store)
+			if err != nil {
+				return nil, err
+			}
+			return s, store.Do(func() error { return s.computeExpected(&of) })
+		})
 	if err != nil {
 		return err
 	}

@@ -33,13 +33,15 @@ func run(t *testing.T, knobs ...string) *engine.Snapshot {
 // u equals the sequential program's bit for bit, in every variant on any number of ranks, after
 // the F-cycle and after a V-cycle.
 func TestVariantsAgree(t *testing.T) {
-	layouts := []struct{ nodes, per, boxes, side int }{{1, 1, 2, 4}, {1, 2, 2, 8}, {3, 1, 3, 4}, {2, 4, 2, 8}, {4, 4, 4, 4}, {9, 3, 3, 4}}
+	layouts := []struct{ nodes, per, boxes, side int }{{1, 1, 2, 4}, {1, 2, 2, 8}, {3, 1, 3, 4}, {2, 4, 2, 8},
+		{4, 4, 4, 4}, {9, 3, 3, 4}}
 	cycles := []string{"0", "1"}
 	if testing.Short() { // each variant with one of both
 		layouts = layouts[2:4]
 	}
 	if os.Getenv("CONFORM") != "" {
-		layouts = append(layouts, []struct{ nodes, per, boxes, side int }{{9, 3, 3, 8}, {9, 3, 6, 4}, {5, 1, 3, 8}, {2, 8, 2, 16}}...)
+		layouts = append(layouts,
+			[]struct{ nodes, per, boxes, side int }{{9, 3, 3, 8}, {9, 3, 6, 4}, {5, 1, 3, 8}, {2, 8, 2, 16}}...)
 	}
 	for _, fabric := range []string{"sim", "live"} {
 		for _, l := range layouts {
@@ -48,14 +50,15 @@ func TestVariantsAgree(t *testing.T) {
 					if testing.Short() && k != i%2 {
 						continue
 					}
-					t.Run(fmt.Sprintf("%s %dx%d boxes=%d box=%d %s vcycles=%s", fabric, l.nodes, l.per, l.boxes, l.side, v, n), func(t *testing.T) {
-						machine := "this-host"
-						if fabric == "sim" {
-							machine = "demo"
-						}
-						run(t, "fabric", fabric, "machine", machine, "nodes", fmt.Sprint(l.nodes), "ranks-per-node", fmt.Sprint(l.per),
-							"boxes", fmt.Sprint(l.boxes), "box", fmt.Sprint(l.side), "variant", v, "vcycles", n, "real-limit", "1073741824")
-					})
+					t.Run(fmt.Sprintf("%s %dx%d boxes=%d box=%d %s vcycles=%s", fabric, l.nodes, l.per, l.boxes, l.side, v, n),
+						func(t *testing.T) {
+							machine := "this-host"
+							if fabric == "sim" {
+								machine = "demo"
+							}
+							run(t, "fabric", fabric, "machine", machine, "nodes", fmt.Sprint(l.nodes), "ranks-per-node", fmt.Sprint(l.per),
+								"boxes", fmt.Sprint(l.boxes), "box", fmt.Sprint(l.side), "variant", v, "vcycles", n, "real-limit", "1073741824")
+						})
 				}
 			}
 		}
@@ -78,7 +81,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	// A node of 64 GB cannot hold 16 ranks with boxes of 512³. The memory of this host does not matter.
-	_, err := try("fabric", "sim", "machine", "xc30-edison", "nodes", "1", "ranks-per-node", "8", "boxes", "2", "box", "512", "real-limit", "1")
+	_, err := try("fabric", "sim", "machine", "xc30-edison", "nodes", "1", "ranks-per-node", "8", "boxes", "2", "box",
+		"512", "real-limit", "1")
 	if err == nil || !strings.Contains(err.Error(), "do not fit") {
 		t.Errorf("memory: %v", err)
 	}

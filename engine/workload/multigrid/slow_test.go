@@ -68,7 +68,8 @@ func TestOneSynchronizationIsEnough(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.wrong+got.good != ranks || (got.wrong > 0) != c.loose {
-				t.Errorf("%d ranks, rank %d slow, loose %t: %d ranks have a wrong u, %d the right one", ranks, c.slow, c.loose, got.wrong, got.good)
+				t.Errorf("%d ranks, rank %d slow, loose %t: %d ranks have a wrong u, %d the right one", ranks, c.slow, c.loose,
+					got.wrong, got.good)
 			}
 		}
 	}

@@ -82,7 +82,8 @@ func coefficients(degree int) (c1, c2 []float64) {
 
 // newSolver creates a rank's solver of a problem, and allocates its memory.
 func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *variant) (*solver, error) {
-	s := &solver{r: r, layout: l, store: store, variant: v, times: make([][parts]cluster.Time, len(l.shapes)), messages: make([][links]counts, len(l.shapes))}
+	s := &solver{r: r, layout: l, store: store, variant: v, times: make([][parts]cluster.Time, len(l.shapes)),
+		messages: make([][links]counts, len(l.shapes))}
 	s.c1, s.c2 = coefficients(degree)
 	s.bind()
 	rank, n := 0, int(l.data/8)
@@ -238,7 +239,8 @@ func (s *solver) sendFaces(at int) error {
 				of := rows(n)
 				of.Near, of.Far = packed(n, 0), p.of.Far
 				of.Far.Off += shift(d)
-				if err := s.r.PutWith(&cluster.Put{To: s.data.On(p.to).Target, Data: cluster.Of(image), Shape: of}, nil, nil); err != nil {
+				if err := s.r.PutWith(&cluster.Put{To: s.data.On(p.to).Target, Data: cluster.Of(image), Shape: of}, nil,
+					nil); err != nil {
 					return err
 				}
 			}
@@ -464,7 +466,8 @@ func (s *solver) maxError() (largest float64) {
 		for k := 1; k <= b.side; k++ {
 			for j := 1; j <= b.side; j++ {
 				for i := 1; i <= b.side; i++ {
-					largest = max(largest, math.Abs(b.v[vU][b.index(i, j, k)]-exact(b.coordinate(0, 2*i-1), b.coordinate(1, 2*j-1), b.coordinate(2, 2*k-1))))
+					largest = max(largest,
+						math.Abs(b.v[vU][b.index(i, j, k)]-exact(b.coordinate(0, 2*i-1), b.coordinate(1, 2*j-1), b.coordinate(2, 2*k-1))))
 				}
 			}
 		}

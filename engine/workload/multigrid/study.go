@@ -92,7 +92,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	best.Flag = engine.Best
 	v.Why = fmt.Sprintf("%s: %s per solve", now.Label, cluster.FromSeconds(v.Time))
 	if bulk != nil && bulk != now {
-		v.Why += fmt.Sprintf(", %s× bulk's %s", study.Figure(v.Time/bulk.Cells[columnSolve]), cluster.FromSeconds(bulk.Cells[columnSolve]))
+		v.Why += fmt.Sprintf(", %s× bulk's %s", study.Figure(v.Time/bulk.Cells[columnSolve]),
+			cluster.FromSeconds(bulk.Cells[columnSolve]))
 		v.Reference = bulk.Cells[columnSolve]
 	}
 	if paper != nil {
@@ -114,7 +115,8 @@ func explainLoad(s *engine.Snapshot, now *engine.Row) string {
 		text += fmt.Sprintf(", %.0f %% of them %s", 100*share, size)
 	}
 	if m, ok := s.Metric("adapter_time"); ok {
-		return text + fmt.Sprintf(". They occupy its adapter for %s, while each rank computes for %s", cluster.FromSeconds(m.Value), smooth)
+		return text + fmt.Sprintf(". They occupy its adapter for %s, while each rank computes for %s",
+			cluster.FromSeconds(m.Value), smooth)
 	}
 	return text + fmt.Sprintf(". Each rank computes for %s", smooth)
 }

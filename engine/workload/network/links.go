@@ -26,14 +26,17 @@ var linkColumns = []engine.Column{
 
 // Messages calls send for each message between nodes in an iteration. It returns false if there are
 // too many messages.
-type Messages func(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send func(from, to int, bytes float64)) bool
+type Messages func(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine,
+	send func(from, to int, bytes float64)) bool
 
 // Links returns the study of the bytes that links carry, by the routes of messages. of names the
 // part of the program that sends them, for example "a step".
 func Links(of string, each Messages) *engine.Study {
 	return &engine.Study{
 		Form: engine.Form{
-			Name: study.LinksName, Title: "Links", Caption: "bytes of " + of + " on the links of a torus, computed from the routes only", Of: of, Item: "links leaving a plane",
+			Name: study.LinksName, Title: "Links",
+			Caption: "bytes of " + of + " on the links of a torus, computed from the routes only", Of: of,
+			Item:    "links leaving a plane",
 			Absent:  "WORKLOAD does not report its messages per link",
 			Columns: linkColumns,
 			Charts:  []engine.Chart{{Shape: engine.Heat, X: columnPlane, Y: []int{columnMost}}},
@@ -64,7 +67,8 @@ func (p plane) direction() string {
 }
 
 func frame(s *engine.Scenario, m *cluster.Machine, of string, each Messages) engine.StudyView {
-	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bytes of " + of + " on the busiest link leaving each plane"}}}
+	v := engine.StudyView{Now: -1,
+		Plots: []engine.Plot{{Title: "bytes of " + of + " on the busiest link leaving each plane"}}}
 	missing := func(text, command string) engine.StudyView {
 		v.Missing = []engine.Hint{{Text: text, Command: command}}
 		return v

@@ -167,12 +167,16 @@ func (g *game) verify(got []byte, wrong int) {
 	stamp(g.message, g.round)
 	for i := range g.message {
 		if got[i] != g.message[i] {
-			g.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: byte %d of %d is %d, want %d", g.r.ID(), g.p.Iteration(), i, len(got), got[i], g.message[i]))
+			g.p.Verify(false,
+				fmt.Sprintf("rank %d, iteration %d: byte %d of %d is %d, want %d", g.r.ID(), g.p.Iteration(), i, len(got), got[i],
+					g.message[i]))
 			return
 		}
 	}
 	if wrong > 0 {
-		g.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %d of %d messages belong to another round", g.r.ID(), g.p.Iteration(), wrong, g.rounds))
+		g.p.Verify(false,
+			fmt.Sprintf("rank %d, iteration %d: %d of %d messages belong to another round", g.r.ID(), g.p.Iteration(), wrong,
+				g.rounds))
 		return
 	}
 	g.p.Verify(true, "messages return unchanged")

@@ -63,7 +63,8 @@ func TestHostNoticesWrongData(t *testing.T) {
 		{"an old message", func(b []byte) { b[0]-- }, "byte 0 of 16"},
 	} {
 		v := &verdicts{failed: map[int]string{}}
-		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, Segment: 128, EagerLimit: 1024}
+		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1,
+			Ranking: cluster.Sequential, Model: cluster.Flat}, Segment: 128, EagerLimit: 1024}
 		err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
 			w, err := newWay(r, "lock", 1, 1-r.ID(), 16)
 			if err != nil {
@@ -109,9 +110,11 @@ func TestGameNoticesWrongData(t *testing.T) {
 		}, [2]string{"1 of 4 messages belong to another round", "1 of 4 messages belong to another round"}},
 	} {
 		v := &verdicts{failed: map[int]string{}}
-		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, EagerLimit: 1024}
+		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1,
+			Ranking: cluster.Sequential, Model: cluster.Flat}, EagerLimit: 1024}
 		err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
-			g := game{r: r, p: player{v, r.ID()}, way: newTwoSided(r, 1-r.ID(), 16), other: 1 - r.ID(), rounds: 4, message: make([]byte, 16)}
+			g := game{r: r, p: player{v, r.ID()}, way: newTwoSided(r, 1-r.ID(), 16), other: 1 - r.ID(), rounds: 4,
+				message: make([]byte, 16)}
 			if r.ID() == 0 {
 				return g.serve()
 			}

@@ -51,7 +51,8 @@ const maxSize = 1 << 20
 // frame draws the machine's lines for the method and the partner that the knobs choose,
 // and the eager limit.
 func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.StudyView {
-	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "one-way time, over size"}, {Title: "bandwidth, over size"}}}
+	v := engine.StudyView{Now: -1,
+		Plots: []engine.Plot{{Title: "one-way time, over size"}, {Title: "bandwidth, over size"}}}
 	if s.Text("method") == "two-sided" {
 		if eager := eagerLimit(s, m); eager > 0 {
 			for i := range v.Plots {
@@ -71,7 +72,8 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	}
 	v.Plots[0].Lines, v.Plots[1].Lines = []engine.Line{latency}, []engine.Line{bandwidth}
 	if n, rate := halfBandwidth(s, m, kind); n > 0 {
-		v.Plots[1].Marks = []engine.Marker{{X: float64(n), Y: rate, Glyph: engine.AtEqual, Kind: engine.Modelled, Text: "n½ " + cluster.SizeText(float64(n))}}
+		v.Plots[1].Marks = []engine.Marker{{X: float64(n), Y: rate, Glyph: engine.AtEqual, Kind: engine.Modelled,
+			Text: "n½ " + cluster.SizeText(float64(n))}}
 	}
 	return v
 }

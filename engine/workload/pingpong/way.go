@@ -54,7 +54,8 @@ func newPut(r *cluster.Rank, partner, size int) (*put, error) {
 }
 
 func (w *put) send(round uint64, message []byte) error {
-	return w.r.PutWith(&cluster.Put{To: cluster.At(w.partner, w.off), Data: cluster.Of(message), Signal: cluster.Signal{Op: cluster.SigSet, Off: w.flag, Value: round}, Until: cluster.Source}, nil, nil)
+	return w.r.PutWith(&cluster.Put{To: cluster.At(w.partner, w.off), Data: cluster.Of(message),
+		Signal: cluster.Signal{Op: cluster.SigSet, Off: w.flag, Value: round}, Until: cluster.Source}, nil, nil)
 }
 
 func (w *put) receive(round uint64) ([]byte, error) {

@@ -13,20 +13,31 @@ func init() { workload.Register(&pingpong) }
 var pingpong = workload.Workload{
 	Name:  "pingpong",
 	Title: "Ping-pong",
-	Doc: "Rank 0 and another rank send a message back and forth. Change the size to see where bandwidth replaces latency as the limit, and the cost of the handshake above the eager limit. " +
-		"Choose a partner on rank 0's node or on another node. Compare two-sided messages with puts: puts with signal, or puts into an MPI window.",
+	Doc: "Rank 0 and another rank send a message back and forth. Change the size to see where bandwidth replaces " +
+		"latency as the limit, and the cost of the handshake above the eager limit. " +
+		"Choose a partner on rank 0's node or on another node. Compare two-sided messages with puts: puts with signal, " +
+		"or puts into an MPI window.",
 	Paper: "paper 1, section 2.1; paper 4",
 	Knobs: []engine.Knob{
-		{Name: "pair", Label: "partner", Doc: "location of rank 0's partner: on its own node or on another node", Type: engine.Choice, Default: "remote",
+		{Name: "pair", Label: "partner", Doc: "location of rank 0's partner: on its own node or on another node",
+			Type: engine.Choice, Default: "remote",
 			Choices: []string{"in-node", "remote"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "latency by locality class: messages to a partner on the same node go through memory", Paper: "paper 1, section 2.1"},
-		{Name: "size", Label: "size", Doc: "bytes of the message", Type: engine.Size, Unit: "B", Default: "8", Min: 0, Max: 1 << 30,
-			Choices: []string{"0", "8", "64", "512", "4096", "8192", "16384", "65536", "262144", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "n½, the size that reaches half of the bandwidth, and the step at the eager limit", Paper: "paper 5, section 3.3"},
-		{Name: "method", Label: "method", Doc: "transfer method; two-sided: send and receive; put: put with signal; or a put into an MPI window: between fences (fence), between start and complete (pscw), or under a lock (lock)", Type: engine.Choice, Default: "two-sided",
+			Watch: "latency by locality class: messages to a partner on the same node go through memory",
+			Paper: "paper 1, section 2.1"},
+		{Name: "size", Label: "size", Doc: "bytes of the message", Type: engine.Size, Unit: "B", Default: "8", Min: 0,
+			Max:     1 << 30,
+			Choices: []string{"0", "8", "64", "512", "4096", "8192", "16384", "65536", "262144", "1048576"},
+			Scope:   engine.ScopeBody, Role: engine.Problem,
+			Watch: "n½, the size that reaches half of the bandwidth, and the step at the eager limit",
+			Paper: "paper 5, section 3.3"},
+		{Name: "method", Label: "method", Doc: "transfer method; two-sided: send and receive; put: put with signal; or " +
+			"a put into an MPI window: between fences (fence), between start and complete (pscw), or under a lock (lock)",
+			Type: engine.Choice, Default: "two-sided",
 			Choices: []string{"two-sided", "put", "fence", "pscw", "lock"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the handshake, which a put with signal does not need, and the cost that a window adds to a put; with lock the way back is a get", Paper: "paper 1, section 2.1; paper 5, section 3.3.1"},
-		{Name: "rounds", Label: "rounds", Doc: "round trips per iteration", Type: engine.Integer, Default: "10", Min: 1, Max: 1e6,
+			Watch: "the handshake, which a put with signal does not need, and the cost that a window adds to a put; with " +
+				"lock the way back is a get", Paper: "paper 1, section 2.1; paper 5, section 3.3.1"},
+		{Name: "rounds", Label: "rounds", Doc: "round trips per iteration", Type: engine.Integer, Default: "10", Min: 1,
+			Max:     1e6,
 			Choices: []string{"1", "10", "100", "1000"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the time of an iteration; the latency does not change"},
 	},
@@ -37,7 +48,9 @@ var pingpong = workload.Workload{
 		{Name: "bandwidth", Phrase: "bandwidth", Unit: "B/s", Doc: "size / latency"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "latency_model", Phrase: "time one way, model", Unit: "s", Doc: "one-way time of the machine, with the handshake above the eager limit and a window's synchronization; for simulated runs also the processor overheads"},
+		{Name: "latency_model", Phrase: "time one way, model", Unit: "s",
+			Doc: "one-way time of the machine, with the handshake above the eager limit and a window's synchronization; " +
+				"for simulated runs also the processor overheads"},
 		{Name: "bandwidth_model", Phrase: "bandwidth, model", Unit: "B/s", Doc: "size / modelled latency"},
 	},
 	Studies:    []*engine.Study{overSizes},
@@ -57,7 +70,8 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	}
 	size := s.Int("size")
 	items := func(buffers, inFlight int64) []workload.Item {
-		return []workload.Item{{Name: "message buffers", Per: workload.InAll, Bytes: 2 * buffers}, {Name: "messages in flight", Per: workload.InAll, Bytes: 2 * inFlight}}
+		return []workload.Item{{Name: "message buffers", Per: workload.InAll, Bytes: 2 * buffers},
+			{Name: "messages in flight", Per: workload.InAll, Bytes: 2 * inFlight}}
 	}
 	segment := flag + (size+63)&^63
 	switch s.Text("method") {
@@ -90,9 +104,11 @@ func partner(l *cluster.Layout, pair, method string) (int, error) {
 	case !there:
 		return 0, fmt.Errorf("pair = remote: there is only one node (use 2 or more nodes, or pair = in-node)")
 	case method == "put":
-		return 0, fmt.Errorf("pair = %s, method = put: no such rank in rank 0's UPC group of %d (use larger groups, model = flat, or method = two-sided)", pair, l.GroupSize())
+		return 0, fmt.Errorf("pair = %s, method = put: no such rank in rank 0's UPC group of %d (use larger groups, "+
+			"model = flat, or method = two-sided)", pair, l.GroupSize())
 	}
-	return 0, fmt.Errorf("pair = %s, method = %s: only UPC thread 0 of a group may call MPI (use nested-multiple or flat, smaller groups, or method = put)", pair, method)
+	return 0, fmt.Errorf("pair = %s, method = %s: only UPC thread 0 of a group may call MPI (use nested-multiple or "+
+		"flat, smaller groups, or method = put)", pair, method)
 }
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
@@ -103,7 +119,8 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	}
 	metrics := []engine.Metric{{Name: "latency_model", Value: t.Seconds(), Unit: "s", Kind: engine.Modelled}}
 	if t > 0 {
-		metrics = append(metrics, engine.Metric{Name: "bandwidth_model", Value: float64(size) / t.Seconds(), Unit: "B/s", Kind: engine.Modelled})
+		metrics = append(metrics,
+			engine.Metric{Name: "bandwidth_model", Value: float64(size) / t.Seconds(), Unit: "B/s", Kind: engine.Modelled})
 	}
 	return metrics
 }

@@ -48,7 +48,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		if sum == want {
 			p.Verify(true, "every rank's sum over its accesses equals the sequential sum")
 		} else {
-			p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %d accesses sum to %v, want %v", r.ID(), p.Iteration(), accesses, sum, want))
+			p.Verify(false,
+				fmt.Sprintf("rank %d, iteration %d: %d accesses sum to %v, want %v", r.ID(), p.Iteration(), accesses, sum, want))
 		}
 	}
 	return nil
@@ -74,7 +75,8 @@ func initialize(r *cluster.Rank, p engine.Probe, data *upc.Shared[float64]) erro
 		if want := arraySum(data.Len()); sum[0] == want {
 			p.Verify(true, "the replica of each group has the right sum")
 		} else {
-			p.Verify(false, fmt.Sprintf("the replica of group %d sums to %v, want %v", r.Spec().Layout.GroupOf(r.ID()), sum[0], want))
+			p.Verify(false,
+				fmt.Sprintf("the replica of group %d sums to %v, want %v", r.Spec().Layout.GroupOf(r.ID()), sum[0], want))
 		}
 	}
 	return r.Barrier(group) // no rank reads a part before it is filled

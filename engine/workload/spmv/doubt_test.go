@@ -18,7 +18,8 @@ func TestDoubt(t *testing.T) {
 	}{
 		{"funneled", engine.Measured, 1.7, ""},
 		{"funneled", engine.Measured, 1.76, ""},
-		{"funneled", engine.Measured, 2.4, "ε 2.40 is above its bound 1 + m(1 − 1/n) = 1.75: masteronly and the scheme are timed one after the other"},
+		{"funneled", engine.Measured, 2.4, "ε 2.40 is above its bound 1 + m(1 − 1/n) = 1.75: masteronly and the " +
+			"scheme are timed one after the other"},
 		{"funneled", engine.Simulated, 1.9, "fewer threads saturate the memory"},
 		{"masteronly", engine.Measured, 2.4, ""},
 	} {

@@ -62,7 +62,8 @@ func (h *halo) exchange(r *cluster.Rank, q int, s *share, low, high cluster.Buf[
 	down := 2*q + 1
 	world := r.World()
 	data := func(plane cluster.Buf[float64]) cluster.Data { return plane.Part(s.lo, s.hi).Data() }
-	err := firstError(r.Irecv(&s.requests[0], world, h.below, up, data(low)), r.Irecv(&s.requests[1], world, h.above, down, data(high)))
+	err := firstError(r.Irecv(&s.requests[0], world, h.below, up, data(low)),
+		r.Irecv(&s.requests[1], world, h.above, down, data(high)))
 	err = firstError(err, r.Isend(&s.requests[2], world, h.above, up, data(h.plane(h.m.nk))))
 	err = firstError(err, r.Isend(&s.requests[3], world, h.below, down, data(h.plane(1))))
 	err = firstError(err, r.Waitall(s.requests[:], s.statuses[:]))

@@ -16,7 +16,8 @@ func onMesh(t *testing.T, processes, ni, nj, nk int, body func(r *cluster.Rank, 
 	t.Helper()
 	of := mesh{ni: ni, nj: nj, nk: nk}
 	spec := cluster.Spec{
-		Layout:  cluster.Layout{Nodes: processes, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+		Layout: cluster.Layout{Nodes: processes, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential,
+			Model: cluster.Flat},
 		Segment: of.segment(),
 	}
 	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
@@ -65,7 +66,8 @@ func TestProduct(t *testing.T) {
 						}
 						whole(r, m, how)
 						if wrong, looked, detail := m.check(); wrong > 0 || int64(looked) != m.rows() {
-							t.Errorf("%d processes, %v, %s: %d of %d rows are wrong, of %d: %s", processes, size, how, wrong, looked, m.rows(), detail)
+							t.Errorf("%d processes, %v, %s: %d of %d rows are wrong, of %d: %s", processes, size, how, wrong, looked,
+								m.rows(), detail)
 						}
 					}
 					return nil
@@ -187,11 +189,13 @@ func TestSplit(t *testing.T) {
 		nk    int
 		how   string
 		ratio float64
-	}{{1, splitPaper, models.PaperSplit}, {8, splitPaper, models.PaperSplit}, {3, splitPlanes, 2}, {8, splitPlanes, 2. / 6}, {2, splitPlanes, math.Inf(1)}} {
+	}{{1, splitPaper, models.PaperSplit}, {8, splitPaper, models.PaperSplit}, {3, splitPlanes, 2},
+		{8, splitPlanes, 2. / 6}, {2, splitPlanes, math.Inf(1)}} {
 		m := mesh{ni: 4, nj: 4, nk: c.nk}
 		independent, dependent := m.shares(c.how)
 		if math.Abs(dependent/independent-c.ratio) > 1e-12 || math.Abs(dependent+independent-float64(m.rows())) > 1e-9 {
-			t.Errorf("%d planes, %s: work of %v rows waits and of %v does not, want a ratio of %v", c.nk, c.how, dependent, independent, c.ratio)
+			t.Errorf("%d planes, %s: work of %v rows waits and of %v does not, want a ratio of %v", c.nk, c.how, dependent,
+				independent, c.ratio)
 		}
 	}
 }

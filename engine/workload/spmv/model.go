@@ -47,7 +47,8 @@ func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 	threads := l.ThreadsPerRank
 	reserved := 1
 	scheme := true
-	c := Costs{Comm: commTime(s, m, world, 1), Overlap: computeTime(m, independent, threads, node), Wait: computeTime(m, dependent, threads, node)}
+	c := Costs{Comm: commTime(s, m, world, 1), Overlap: computeTime(m, independent, threads, node),
+		Wait: computeTime(m, dependent, threads, node)}
 	switch s.Threading() {
 	case cluster.ThreadFunneled:
 		scheme = s.Text("master-section") == sectionOverlapped
@@ -80,7 +81,8 @@ func processes(world []int32, l *cluster.Layout) []int {
 // memory path, and for the node's memory.
 func computeTime(m *cluster.Machine, rows float64, threads, node int) float64 {
 	w := work(1, 1)
-	seconds := m.ComputeTime(cluster.Work{Flops: w.Flops * rows / float64(threads), Bytes: w.Bytes * rows / float64(threads)}).Seconds()
+	seconds := m.ComputeTime(cluster.Work{Flops: w.Flops * rows / float64(threads),
+		Bytes: w.Bytes * rows / float64(threads)}).Seconds()
 	if m.NodeRate > 0 {
 		seconds = max(seconds, w.Bytes*rows*float64(node)/m.NodeRate)
 	}

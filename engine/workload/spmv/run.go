@@ -19,15 +19,16 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return nil
 	}
 	whole := mesh{ni: int(p.Int("ni")), nj: int(p.Int("nj")), nk: int(p.Int("local-k"))}
-	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes()), func(store cluster.Store, small bool) (*product, error) {
-		m := new(mesh)
-		*m = whole.part(small)
-		m.locate(r.World(), store)
-		if err := store.Do(func() error { return m.build(r) }); err != nil {
-			return nil, err
-		}
-		return newProduct(r, p, m)
-	})
+	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes()),
+		func(store cluster.Store, small bool) (*product, error) {
+			m := new(mesh)
+			*m = whole.part(small)
+			m.locate(r.World(), store)
+			if err := store.Do(func() error { return m.build(r) }); err != nil {
+				return nil, err
+			}
+			return newProduct(r, p, m)
+		})
 	if err != nil {
 		return err
 	}
@@ -132,9 +133,11 @@ func (c *product) verify(p engine.Probe, reference bool) {
 		p.Verify(true, "the products equal the operator's at every checked row")
 		return
 	}
-	detail = fmt.Sprintf("rank %d, iteration %d, %s: %s; %d of %d rows are wrong", c.r.ID(), p.Iteration(), who, detail, wrong, checked)
+	detail = fmt.Sprintf("rank %d, iteration %d, %s: %s; %d of %d rows are wrong", c.r.ID(), p.Iteration(), who, detail,
+		wrong, checked)
 	if !reference && who == cluster.ThreadFunneled.String() && p.Text("master-section") == sectionBare {
-		detail += ": this is a race. MASTER has no barrier, and threads computed with the halo of the product before (use master-section = barriers or overlapped)"
+		detail += ": this is a race. MASTER has no barrier, and threads computed with the halo of the product before " +
+			"(use master-section = barriers or overlapped)"
 	}
 	p.Verify(false, detail)
 }

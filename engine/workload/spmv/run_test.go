@@ -90,7 +90,8 @@ func TestSchemesVerify(t *testing.T) {
 
 // fractions returns the fractions of masteronly in a run.
 func fractions(t *testing.T, s *engine.Snapshot) models.Fractions {
-	return models.Fractions{Comm: value(t, s, "f_comm"), NonOverlap: value(t, s, "f_non"), Overlap: value(t, s, "f_overlap")}
+	return models.Fractions{Comm: value(t, s, "f_comm"), NonOverlap: value(t, s, "f_non"),
+		Overlap: value(t, s, "f_overlap")}
 }
 
 // Equation (3): if only bytes have a cost, ε follows from the fractions of masteronly, with either
@@ -107,7 +108,9 @@ func TestEpsilonIsEquation3(t *testing.T) {
 		{[]string{"threading", "funneled", "split", "planes"}, 1},
 	} {
 		for _, planes := range []string{"4", "8", "28"} {
-			knobs := slices.Concat(c.knobs, []string{"fabric", "sim", "nodes", "4", "threads-per-rank", "8", "ni", "16", "nj", "168", "local-k", planes, "real-limit", "1"})
+			knobs := slices.Concat(c.knobs,
+				[]string{"fabric", "sim", "nodes", "4", "threads-per-rank", "8", "ni", "16", "nj", "168", "local-k", planes,
+					"real-limit", "1"})
 			s := run(t, &ideal, 1, knobs...)
 			sound(t, s, knobs...)
 			f := fractions(t, s)
@@ -137,13 +140,15 @@ func TestEpsilonIsEquation3(t *testing.T) {
 // thread, and hardly below 1.
 func TestBalanced(t *testing.T) {
 	for _, planes := range []string{"2", "8", "28"} {
-		knobs := []string{"fabric", "sim", "nodes", "4", "threads-per-rank", "8", "ni", "64", "nj", "56", "local-k", planes, "threading", "multiple", "real-limit", "1"}
+		knobs := []string{"fabric", "sim", "nodes", "4", "threads-per-rank", "8", "ni", "64", "nj", "56", "local-k", planes,
+			"threading", "multiple", "real-limit", "1"}
 		one := run(t, &ideal, 1, append(knobs, "reserved", "1")...)
 		all := run(t, &ideal, 1, append(knobs, "reserved", "balanced")...)
 		sound(t, all, planes)
 		a, b := value(t, one, "epsilon"), value(t, all, "epsilon")
 		if b < a*.98 || b < .98 || math.Abs(b/value(t, all, "epsilon_model")-1) > .04 {
-			t.Errorf("%s planes: ε %v with a reserved thread, %v balanced, modelled %v", planes, a, b, value(t, all, "epsilon_model"))
+			t.Errorf("%s planes: ε %v with a reserved thread, %v balanced, modelled %v", planes, a, b,
+				value(t, all, "epsilon_model"))
 		}
 	}
 }
@@ -152,7 +157,8 @@ func TestBalanced(t *testing.T) {
 // masteronly again (T1b); they take the same time.
 func TestBothBarriersAreMasteronly(t *testing.T) {
 	for _, machine := range []string{"sr8000-f1", "ibm-sp-power3"} {
-		s := run(t, nil, 1, "fabric", "sim", "machine", machine, "threads-per-rank", "8", "ni", "256", "nj", "256", "local-k", "8", "master-section", "barriers")
+		s := run(t, nil, 1, "fabric", "sim", "machine", machine, "threads-per-rank", "8", "ni", "256", "nj", "256",
+			"local-k", "8", "master-section", "barriers")
 		sound(t, s, machine)
 		if e := value(t, s, "epsilon"); math.Abs(e-1) > 1e-3 {
 			t.Errorf("%s: T_masteronly / T1b = %v, want 1", machine, e)
@@ -164,9 +170,11 @@ func TestBothBarriersAreMasteronly(t *testing.T) {
 // other threads compute next to the halo use the old one.
 func TestMissingBarriers(t *testing.T) {
 	for _, size := range []string{"16", "512"} { // the second is timed without numbers
-		s := run(t, nil, 2, "fabric", "sim", "machine", "sr8000-f1", "nodes", "2", "threads-per-rank", "4", "ni", size, "nj", size, "local-k", "4", "master-section", "bare")
+		s := run(t, nil, 2, "fabric", "sim", "machine", "sr8000-f1", "nodes", "2", "threads-per-rank", "4", "ni", size,
+			"nj", size, "local-k", "4", "master-section", "bare")
 		v := s.Verification
-		if s.Failure != "" || v.OK || !strings.Contains(v.Detail, "this is a race. MASTER has no barrier") || !strings.Contains(v.Detail, "funneled: row {") {
+		if s.Failure != "" || v.OK || !strings.Contains(v.Detail, "this is a race. MASTER has no barrier") ||
+			!strings.Contains(v.Detail, "funneled: row {") {
 			t.Errorf("failure %q, verification %+v", s.Failure, v)
 		}
 		if w := value(t, s, "wrong_rows"); w <= 0 || w > .5 {
@@ -177,7 +185,8 @@ func TestMissingBarriers(t *testing.T) {
 		}
 	}
 	// On the live fabric it may be shown or not; a wrong row is never overlooked.
-	s := run(t, nil, 5, "machine", "demo", "nodes", "2", "threads-per-rank", "2", "ni", "8", "nj", "8", "local-k", "2", "master-section", "bare")
+	s := run(t, nil, 5, "machine", "demo", "nodes", "2", "threads-per-rank", "2", "ni", "8", "nj", "8", "local-k", "2",
+		"master-section", "bare")
 	if w := value(t, s, "wrong_rows"); s.Failure != "" || (w > 0) == s.Verification.OK {
 		t.Errorf("failure %q, %v of the rows are wrong, verification %+v", s.Failure, w, s.Verification)
 	}
@@ -191,7 +200,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{[]string{"threading", "single"}, "threads-per-rank = 4: want 1 under threading = single"},
 		{[]string{"threads-per-rank", "1"}, "threads-per-rank = 1: want 2 or more under threading = funneled"},
-		{[]string{"threading", "multiple", "reserved", "4"}, "reserved = 4 of 4 threads: no thread is left to compute (use fewer"},
+		{[]string{"threading", "multiple", "reserved", "4"},
+			"reserved = 4 of 4 threads: no thread is left to compute (use fewer"},
 		{[]string{"reserved", "0"}, "reserved = \"0\": want a whole number from 1 to 1023, or balanced"},
 		{[]string{"ni", "0"}, "ni = \"0\""},
 		{[]string{"local-k", "0"}, "local-k = \"0\""},
@@ -209,13 +219,15 @@ func TestRefusals(t *testing.T) {
 func TestThreadSupport(t *testing.T) {
 	for _, fabric := range []string{"live", "sim"} {
 		for _, c := range [][3]string{
-			{"multiple", "serialized", "threading = multiple: the MPI library provides serialized (use threading = serialized, or a machine or thread-support that provides more"},
+			{"multiple", "serialized", "threading = multiple: the MPI library provides serialized (use threading = " +
+				"serialized, or a machine or thread-support that provides more"},
 			{"funneled", "masteronly", "threading = funneled: the MPI library provides single (use threading = masteronly"},
 			{"masteronly", "single", "threading = masteronly: the MPI library provides single (use threading = single"},
 			{"masteronly", "masteronly", ""},
 			{"funneled", "funneled", ""},
 		} {
-			s := run(t, nil, 1, "fabric", fabric, "threads-per-rank", "2", "ni", "4", "nj", "4", "threading", c[0], "thread-support", c[1])
+			s := run(t, nil, 1, "fabric", fabric, "threads-per-rank", "2", "ni", "4", "nj", "4", "threading", c[0],
+				"thread-support", c[1])
 			if c[2] == "" {
 				sound(t, s, fmt.Sprint(c))
 			} else if !strings.Contains(s.Failure, c[2]) {
@@ -230,7 +242,8 @@ func TestThreadSupport(t *testing.T) {
 func TestNodesMatterLittle(t *testing.T) {
 	var all []float64
 	for _, nodes := range []string{"4", "64"} {
-		s := run(t, nil, 1, "fabric", "sim", "machine", "sr8000-f1", "nodes", nodes, "threads-per-rank", "8", "ni", "512", "nj", "512", "local-k", "64")
+		s := run(t, nil, 1, "fabric", "sim", "machine", "sr8000-f1", "nodes", nodes, "threads-per-rank", "8", "ni", "512",
+			"nj", "512", "local-k", "64")
 		sound(t, s, nodes)
 		all = append(all, value(t, s, "epsilon"))
 	}
@@ -258,7 +271,9 @@ func TestModelOfTheMachine(t *testing.T) {
 			for perNode, near := range map[string]float64{"1": .03, "2": .12} {
 				for _, planes := range []string{"4", "32"} {
 					threads := map[string]string{"1": "8", "2": "4"}[perNode]
-					knobs := slices.Concat(scheme, []string{"nodes", "4", "ranks-per-node", perNode, "threads-per-rank", threads, "fabric", "sim", "machine", machine, "ni", "512", "nj", "504", "local-k", planes})
+					knobs := slices.Concat(scheme,
+						[]string{"nodes", "4", "ranks-per-node", perNode, "threads-per-rank", threads, "fabric", "sim", "machine",
+							machine, "ni", "512", "nj", "504", "local-k", planes})
 					s := run(t, nil, 1, knobs...)
 					sound(t, s, knobs...)
 					got, want := value(t, s, "epsilon"), value(t, s, "epsilon_machine")

@@ -216,7 +216,8 @@ func requestLevel(r *cluster.Rank, want cluster.ThreadLevel) error {
 		return nil // the library reports SINGLE; MPI has no name for this level
 	}
 	if provided < want {
-		return fmt.Errorf("rank %d: threading = %s: the MPI library provides %s (use threading = %s, or a machine or thread-support that provides more)", r.ID(), want, provided, r.ThreadLevel())
+		return fmt.Errorf("rank %d: threading = %s: the MPI library provides %s (use threading = %s, or a machine or "+
+			"thread-support that provides more)", r.ID(), want, provided, r.ThreadLevel())
 	}
 	return nil
 }

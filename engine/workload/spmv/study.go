@@ -12,7 +12,8 @@ import (
 // schemeFor returns the scheme that the knobs choose. One thread at a time communicates, except
 // under multiple. For masteronly, m is the number of threads that could be reserved instead.
 func schemeFor(s *engine.Scenario) study.Selection {
-	a := study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
+	a := study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"),
+		Planes: int(s.Int("local-k"))}
 	switch level := s.Threading(); {
 	case level == cluster.ThreadFunneled || level == cluster.ThreadSerialized:
 		a.Reserved = 1
@@ -37,6 +38,7 @@ func readMetrics(s *engine.Snapshot) (study.Result, bool) {
 	_, overlaps := reserved(&s.Scenario, f)
 	return study.Result{
 		Fractions: f, Overlaps: overlaps, CommCost: value("x_comm_over_x_overlap"),
-		Masteronly: value("time_masteronly"), Scheme: value("time_scheme"), Epsilon: value("epsilon"), Model: value("epsilon_model"),
+		Masteronly: value("time_masteronly"), Scheme: value("time_scheme"), Epsilon: value("epsilon"),
+		Model: value("epsilon_model"),
 	}, true
 }

@@ -20,26 +20,40 @@ const maxRows = math.MaxInt32 / entries
 var spmv = workload.Workload{
 	Name:  "spmv",
 	Title: "Sparse matrix-vector product",
-	Doc: "A seven-point matrix on a periodic grid times a vector. Each process owns a block of planes and has several threads. Every product runs twice: masteronly, where all other threads sleep while one communicates, and by the scheme of the knob threading, where they compute meanwhile. " +
-		"ε = T_masteronly / T_scheme is the speedup of the scheme. Increase the local planes until it no longer pays, and reserve more threads. Omit the barriers of a MASTER section (master-section = bare) to see the wrong result.",
+	Doc: "A seven-point matrix on a periodic grid times a vector. Each process owns a block of planes and has " +
+		"several threads. Every product runs twice: masteronly, where all other threads sleep while one communicates, " +
+		"and by the scheme of the knob threading, where they compute meanwhile. " +
+		"ε = T_masteronly / T_scheme is the speedup of the scheme. Increase the local planes until it no longer pays, " +
+		"and reserve more threads. Omit the barriers of a MASTER section (master-section = bare) to see the wrong result.",
 	Paper: "paper 2, section 7.2",
 	Knobs: []engine.Knob{
-		{Name: "ni", Label: "n_i", Doc: "points of the grid along i", Type: engine.Integer, Default: "40", Min: 1, Max: 1 << 14,
+		{Name: "ni", Label: "n_i", Doc: "points of the grid along i", Type: engine.Integer, Default: "40", Min: 1,
+			Max:     1 << 14,
 			Choices: []string{"8", "16", "40", "64", "128", "256", "512"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "communication compared with computing: the points of a plane are sent, all points are computed", Paper: "paper 2, section 7.2.2"},
-		{Name: "nj", Label: "n_j", Doc: "points of the grid along j", Type: engine.Integer, Default: "40", Min: 1, Max: 1 << 14,
+			Watch: "communication compared with computing: the points of a plane are sent, all points are computed",
+			Paper: "paper 2, section 7.2.2"},
+		{Name: "nj", Label: "n_j", Doc: "points of the grid along j", Type: engine.Integer, Default: "40", Min: 1,
+			Max:     1 << 14,
 			Choices: []string{"8", "16", "40", "64", "128", "256", "512"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "communication compared with computing, as for n_i", Paper: "paper 2, section 7.2.2"},
-		{Name: "local-k", Label: "n_k local", Doc: "planes per process: its share of the grid along k", Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 14,
+		{Name: "local-k", Label: "n_k local", Doc: "planes per process: its share of the grid along k",
+			Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 14,
 			Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "ε: with more planes communication matters less, until a reserved thread costs more than it saves", Paper: "paper 2, section 7.2.2, figure 6"},
-		{Name: "reserved", Label: "reserved", Doc: "threads reserved for communication under threading = multiple (otherwise 1); balanced: one thread communicates, and computes when it has finished", Type: engine.Integer, Default: "1", Min: 1, Max: 1023,
+			Watch: "ε: with more planes communication matters less, until a reserved thread costs more than it saves",
+			Paper: "paper 2, section 7.2.2, figure 6"},
+		{Name: "reserved", Label: "reserved", Doc: "threads reserved for communication under threading = multiple " +
+			"(otherwise 1); balanced: one thread communicates, and computes when it has finished", Type: engine.Integer,
+			Default: "1", Min: 1, Max: 1023,
 			Choices: []string{balanced, "1", "2", "3", "4"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the bottleneck, communication or computing: more reserved threads shorten the first and lengthen the second", Paper: "paper 2, section 7.2.1, figure 5"},
-		{Name: "split", Label: "split", Doc: "part of the product that needs the halo; paper: a seventh; planes: the rows of the boundary planes", Type: engine.Choice, Default: splitPaper,
+			Watch: "the bottleneck, communication or computing: more reserved threads shorten the first and lengthen " +
+				"the second", Paper: "paper 2, section 7.2.1, figure 5"},
+		{Name: "split", Label: "split", Doc: "part of the product that needs the halo; paper: a seventh; planes: the " +
+			"rows of the boundary planes", Type: engine.Choice, Default: splitPaper,
 			Choices: []string{splitPaper, splitPlanes}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the part of the product that can overlap with communication", Paper: "paper 2, section 7.2.2"},
-		{Name: "master-section", Label: "master section", Doc: "under threading = funneled; overlapped: the other threads compute meanwhile; barriers: a barrier before and after it (masteronly again); bare: no barriers (a race)", Type: engine.Choice, Default: sectionOverlapped,
+		{Name: "master-section", Label: "master section",
+			Doc: "under threading = funneled; overlapped: the other threads compute meanwhile; barriers: a barrier before " +
+				"and after it (masteronly again); bare: no barriers (a race)", Type: engine.Choice, Default: sectionOverlapped,
 			Choices: []string{sectionOverlapped, sectionBarriers, sectionBare}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the barriers on the timeline, and the wrong result with bare", Paper: "paper 2, section 4"},
 		workload.RealLimit("3407872"),
@@ -47,24 +61,39 @@ var spmv = workload.Workload{
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "4", "threading": "funneled"},
 	First:    "threading", Panes: []string{"overlap"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "time_masteronly", Phrase: "time of masteronly", Unit: "s", Doc: "time of a masteronly product, mean over processes"},
-		{Name: "time_scheme", Phrase: "time of the scheme", Unit: "s", Doc: "time of a product by the scheme, mean over processes"},
-		{Name: "time_comm", Phrase: "time of communication", Unit: "s", Doc: "part of masteronly: exchange of the boundary planes"},
-		{Name: "time_overlap", Phrase: "time that can overlap", Unit: "s", Doc: "part of masteronly: computing that does not need the halo"},
-		{Name: "time_non", Phrase: "time that cannot overlap", Unit: "s", Doc: "part of masteronly: computing that needs the halo"},
+		{Name: "time_masteronly", Phrase: "time of masteronly", Unit: "s",
+			Doc: "time of a masteronly product, mean over processes"},
+		{Name: "time_scheme", Phrase: "time of the scheme", Unit: "s",
+			Doc: "time of a product by the scheme, mean over processes"},
+		{Name: "time_comm", Phrase: "time of communication", Unit: "s",
+			Doc: "part of masteronly: exchange of the boundary planes"},
+		{Name: "time_overlap", Phrase: "time that can overlap", Unit: "s",
+			Doc: "part of masteronly: computing that does not need the halo"},
+		{Name: "time_non", Phrase: "time that cannot overlap", Unit: "s",
+			Doc: "part of masteronly: computing that needs the halo"},
 		{Name: "wrong_rows", Phrase: "share of wrong rows", Unit: "1", Doc: "share of wrong rows in the scheme's product"},
 	},
 	Derived: []engine.MetricSpec{
 		{Name: "f_comm", Phrase: "share of communication", Unit: "1", Doc: "share of masteronly's time for communication"},
-		{Name: "f_non", Phrase: "share that cannot overlap", Unit: "1", Doc: "share of masteronly's time for computing that needs the halo"},
-		{Name: "f_overlap", Phrase: "share that can overlap", Unit: "1", Doc: "share of masteronly's time for computing that does not need the halo"},
-		{Name: "x_comm_over_x_overlap", Phrase: "communication over overlap", Unit: "1", Doc: "communication per point of a plane / computing per point that does not need the halo; the parameter of equation (14)"},
-		{Name: "epsilon", Phrase: "ε, masteronly/scheme", Unit: "1", Doc: "T_masteronly / T_scheme: above 1 the scheme is faster"},
-		{Name: "epsilon_model", Phrase: "ε by equation (3)", Unit: "1", Doc: "ε by equation (3), from the fractions of the run"},
-		{Name: "epsilon_max", Phrase: "maximum ε, equation (5)", Unit: "1", Doc: "largest ε at this f_non (the share that cannot overlap), equation (5)"},
-		{Name: "epsilon_min", Phrase: "minimum ε, equation (9)", Unit: "1", Doc: "smallest ε, without communication, equation (9)"},
-		{Name: "epsilon_machine", Phrase: "ε by the machine", Unit: "1", Doc: "ε from the machine's constants; fewer threads may saturate the memory"},
-		{Name: "x_comm_over_x_overlap_machine", Phrase: "communication over overlap, machine", Unit: "1", Doc: "parameter of equation (14), from the machine's constants"},
+		{Name: "f_non", Phrase: "share that cannot overlap", Unit: "1",
+			Doc: "share of masteronly's time for computing that needs the halo"},
+		{Name: "f_overlap", Phrase: "share that can overlap", Unit: "1",
+			Doc: "share of masteronly's time for computing that does not need the halo"},
+		{Name: "x_comm_over_x_overlap", Phrase: "communication over overlap", Unit: "1",
+			Doc: "communication per point of a plane / computing per point that does not need the halo; the parameter of " +
+				"equation (14)"},
+		{Name: "epsilon", Phrase: "ε, masteronly/scheme", Unit: "1",
+			Doc: "T_masteronly / T_scheme: above 1 the scheme is faster"},
+		{Name: "epsilon_model", Phrase: "ε by equation (3)", Unit: "1",
+			Doc: "ε by equation (3), from the fractions of the run"},
+		{Name: "epsilon_max", Phrase: "maximum ε, equation (5)", Unit: "1",
+			Doc: "largest ε at this f_non (the share that cannot overlap), equation (5)"},
+		{Name: "epsilon_min", Phrase: "minimum ε, equation (9)", Unit: "1",
+			Doc: "smallest ε, without communication, equation (9)"},
+		{Name: "epsilon_machine", Phrase: "ε by the machine", Unit: "1",
+			Doc: "ε from the machine's constants; fewer threads may saturate the memory"},
+		{Name: "x_comm_over_x_overlap_machine", Phrase: "communication over overlap, machine", Unit: "1",
+			Doc: "parameter of equation (14), from the machine's constants"},
 	},
 	Studies:    []*engine.Study{study.Epsilon(schemeFor, readMetrics, "reserved", "local-k")},
 	Iterations: 4,
@@ -86,9 +115,11 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return fail("threads-per-rank = %d: want 1 under threading = single (or use threading = masteronly)", n)
 	case level <= cluster.ThreadMasteronly:
 	case n < 2:
-		return fail("threads-per-rank = 1: want 2 or more under threading = %s, where one thread communicates and others compute (or use threading = masteronly)", threading)
+		return fail("threads-per-rank = 1: want 2 or more under threading = %s, where one thread communicates and "+
+			"others compute (or use threading = masteronly)", threading)
 	case level == cluster.ThreadMultiple && s.Int("reserved") >= int64(n):
-		return fail("reserved = %d of %d threads: no thread is left to compute (use fewer reserved or more threads per rank)", s.Int("reserved"), n)
+		return fail("reserved = %d of %d threads: no thread is left to compute (use fewer reserved or more threads "+
+			"per rank)", s.Int("reserved"), n)
 	}
 	whole := mesh{ni: int(s.Int("ni")), nj: int(s.Int("nj")), nk: int(s.Int("local-k"))}
 	_, m, _ := workload.Parts(on.Store(s, whole.bytes()), func(_ cluster.Store, small bool) (*mesh, error) {
@@ -96,7 +127,8 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return &m, nil
 	})
 	if m.rows()+2*int64(m.plane()) > maxRows {
-		return fail("ni × nj × local-k = %d × %d × %d points per process: want at most %d (use fewer, or fabric = sim with a lower real-limit)", m.ni, m.nj, m.nk, maxRows)
+		return fail("ni × nj × local-k = %d × %d × %d points per process: want at most %d (use fewer, or fabric = "+
+			"sim with a lower real-limit)", m.ni, m.nj, m.nk, maxRows)
 	}
 	holds := []workload.Item{{Name: "planes in flight", Per: workload.PerRank, Bytes: 4 * on.Eager(s, 8*int64(m.plane()))}}
 	if s.Text("master-section") == sectionBare {

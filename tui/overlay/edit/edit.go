@@ -8,7 +8,8 @@ import (
 
 // Spec is the registry entry of the overlay.
 var Spec = overlay.Spec{
-	Open:  pane.Action{Name: "type-value", Keys: []string{"enter", "="}, Doc: "type a value for the selected knob; for machine, choose from a list", Hint: "type"},
+	Open: pane.Action{Name: "type-value", Keys: []string{"enter", "="},
+		Doc: "type a value for the selected knob; for machine, choose from a list", Hint: "type"},
 	First: true, Inside: true,
 	Mode: "typing a value",
 	New:  func(h *overlay.Host) overlay.Overlay { return &edit{h: h} },
@@ -39,7 +40,9 @@ func (o *edit) Line() *grid.Line { return &o.line }
 func (o *edit) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "take", Keys: []string{"enter"}, Doc: "set the value", Hint: "set", Do: func(*pane.Host) { o.take() }},
-		{Name: "leave", Keys: []string{"esc"}, Doc: "keep the old value", Hint: "cancel", Do: func(*pane.Host) { o.h.Close() }},
+		{Name: "leave", Keys: []string{"esc"}, Doc: "keep the old value", Hint: "cancel", Do: func(*pane.Host) {
+			o.h.Close()
+		}},
 	}
 }
 

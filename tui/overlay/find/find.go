@@ -8,7 +8,8 @@ import (
 
 // Spec is the registry entry of the overlay.
 var Spec = overlay.Spec{
-	Open: pane.Action{Name: "find", Keys: []string{"/"}, Doc: "select a node, rank or thread by number, or ranks by state"},
+	Open: pane.Action{Name: "find", Keys: []string{"/"},
+		Doc: "select a node, rank or thread by number, or ranks by state"},
 	Mode: "finding",
 	New:  func(h *overlay.Host) overlay.Overlay { return &find{h: h} },
 }
@@ -61,7 +62,8 @@ func (o *find) Draw(body grid.View) {
 
 func (o *find) Actions() []pane.Action {
 	return []pane.Action{
-		{Name: "take", Keys: []string{"enter"}, Doc: "select in the Cluster pane and on the timeline", Hint: "select", Do: func(*pane.Host) { o.take() }},
+		{Name: "take", Keys: []string{"enter"}, Doc: "select in the Cluster pane and on the timeline", Hint: "select",
+			Do: func(*pane.Host) { o.take() }},
 		{Name: "close", Keys: []string{"esc"}, Doc: "close", Hint: "close", Do: func(*pane.Host) { o.h.Close() }},
 	}
 }

@@ -11,7 +11,8 @@ import (
 
 // Spec is the registry entry of the help overlay.
 var Spec = overlay.Spec{
-	Open:  pane.Action{Name: "help", Keys: []string{"?"}, Doc: "search keys, actions and terms, and run an action", Hint: "help"},
+	Open: pane.Action{Name: "help", Keys: []string{"?"}, Doc: "search keys, actions and terms, and run an action",
+		Hint: "help"},
 	First: true,
 	Mode:  "in the help",
 	New:   func(h *overlay.Host) overlay.Overlay { return &help{h: h} },
@@ -38,8 +39,11 @@ func (o *help) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "run", Keys: []string{"enter"}, Doc: "run the selected action", Hint: "run", Do: func(*pane.Host) { o.run() }},
 		{Name: "up", Keys: []string{"up"}, Doc: "select the action above", Do: func(*pane.Host) { o.move(-1) }},
-		{Name: "down", Keys: []string{"down", "tab"}, Doc: "select the action below", Hint: "select", Both: "↑↓", Other: "up", Do: func(*pane.Host) { o.move(+1) }},
-		{Name: "close", Keys: []string{"esc", "?"}, Doc: "close the help", Hint: "close", Do: func(*pane.Host) { o.h.Close() }},
+		{Name: "down", Keys: []string{"down", "tab"}, Doc: "select the action below", Hint: "select", Both: "↑↓",
+			Other: "up", Do: func(*pane.Host) { o.move(+1) }},
+		{Name: "close", Keys: []string{"esc", "?"}, Doc: "close the help", Hint: "close", Do: func(*pane.Host) {
+			o.h.Close()
+		}},
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 
 // Spec is the registry entry of the overlay.
 var Spec = overlay.Spec{
-	Open: pane.Action{Name: "machines", Keys: []string{"o"}, Doc: "choose a machine: its facts and their sources", Hint: "machines"},
+	Open: pane.Action{Name: "machines", Keys: []string{"o"}, Doc: "choose a machine: its facts and their sources",
+		Hint: "machines"},
 	Mode: "in the machines", Knob: knob,
 	New: func(h *overlay.Host) overlay.Overlay { return newPicker(h) },
 }
@@ -27,8 +28,9 @@ type picker struct {
 
 func newPicker(h *overlay.Host) *picker {
 	o := &picker{}
-	o.Picker = overlay.Picker{Host: h, Noun: knob, Verb: "choose", Size: [2]int{110, 44}, All: o.choices, Describe: o.describe,
-		Take: func(name string) { h.Set(knob, name) }}
+	o.Picker = overlay.Picker{Host: h, Noun: knob, Verb: "choose", Size: [2]int{110, 44}, All: o.choices,
+		Describe: o.describe,
+		Take:     func(name string) { h.Set(knob, name) }}
 	return o
 }
 

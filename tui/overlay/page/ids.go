@@ -11,7 +11,8 @@ import (
 
 // IDs is the registry entry of the page with ID and N of paper 1, section 3.
 var IDs = overlay.Spec{
-	Open: pane.Action{Name: "ids", Keys: []string{"i"}, Doc: "show the ID triple ⟨group, UPC, MPI⟩ of every rank, and N", Hint: "ids"},
+	Open: pane.Action{Name: "ids", Keys: []string{"i"},
+		Doc: "show the ID triple ⟨group, UPC, MPI⟩ of every rank, and N", Hint: "ids"},
 	Mode: mode, Page: true,
 	New: func(h *overlay.Host) overlay.Overlay { return &page{h: h, draw: triples} },
 }

@@ -15,7 +15,8 @@ const mode = "on a page"
 
 // Launch is the registry entry of the page of launch lines.
 var Launch = overlay.Spec{
-	Open: pane.Action{Name: "launch-line", Keys: []string{"L"}, Doc: "show launch commands for this layout: Open MPI, MPICH, Slurm, and paper 1's", Hint: "launch line"},
+	Open: pane.Action{Name: "launch-line", Keys: []string{"L"},
+		Doc: "show launch commands for this layout: Open MPI, MPICH, Slurm, and paper 1's", Hint: "launch line"},
 	Mode: mode, Page: true,
 	New: func(h *overlay.Host) overlay.Overlay { return &page{h: h, draw: launch} },
 }
@@ -40,9 +41,12 @@ func (o *page) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "close", Keys: []string{"esc"}, Doc: "close the page", Hint: "close", Do: func(*pane.Host) { o.h.Close() }},
 		{Name: "line-up", Keys: []string{"up"}, Doc: "scroll up a line", Do: func(*pane.Host) { o.scroll(-1) }},
-		{Name: "line-down", Keys: []string{"down"}, Doc: "scroll down a line", Hint: "scroll", Both: "↑↓", Other: "line-up", Do: func(*pane.Host) { o.scroll(+1) }},
+		{Name: "line-down", Keys: []string{"down"}, Doc: "scroll down a line", Hint: "scroll", Both: "↑↓",
+			Other: "line-up", Do: func(*pane.Host) { o.scroll(+1) }},
 		{Name: "page-up", Keys: []string{"pgup"}, Doc: "scroll up a screenful", Do: func(*pane.Host) { o.scroll(-o.rows) }},
-		{Name: "page-down", Keys: []string{"pgdown"}, Doc: "scroll down a screenful", Do: func(*pane.Host) { o.scroll(+o.rows) }},
+		{Name: "page-down", Keys: []string{"pgdown"}, Doc: "scroll down a screenful", Do: func(*pane.Host) {
+			o.scroll(+o.rows)
+		}},
 		{Name: "top", Keys: []string{"home"}, Doc: "scroll to the beginning", Do: func(*pane.Host) { o.scroll(-o.lines) }},
 		{Name: "bottom", Keys: []string{"end"}, Doc: "scroll to the end", Do: func(*pane.Host) { o.scroll(+o.lines) }},
 	}
@@ -92,13 +96,15 @@ func launchers(f *grid.Flow, s *engine.Snapshot, th *grid.Theme) {
 		f.Y++
 	}
 	if g := l.GroupSize(); l.Model != cluster.Flat {
-		f.Text(fmt.Sprintf("A group is %s with consecutive numbers: MPI_Comm_split(MPI_COMM_WORLD, rank / %d, rank, &group).", count(g, "rank"), g), th.Dim)
+		f.Text(fmt.Sprintf("A group is %s with consecutive numbers: MPI_Comm_split(MPI_COMM_WORLD, rank / %d, "+
+			"rank, &group).", count(g, "rank"), g), th.Dim)
 	}
 	if l.Model == cluster.NestedFunneled {
 		f.Text("These launchers let every rank call MPI. On the screen, only the first rank of each group may.", th.Dim)
 	}
 	if l.WorldSeed != 0 {
-		f.Text("These launchers number MPI ranks in launch order. On the screen, MPI order "+strconv.FormatUint(l.WorldSeed, 10)+" shuffles them.", th.Dim)
+		f.Text("These launchers number MPI ranks in launch order. On the screen, MPI order "+strconv.FormatUint(l.WorldSeed,
+			10)+" shuffles them.", th.Dim)
 	}
 	if s.LaunchLine != "" {
 		command(f, "Only for paper 1's runtime", "paper", s.LaunchLine, th)

@@ -30,7 +30,8 @@ func (o *palette) entries(query string) []entry {
 	table := o.h.Panel.Scenario.Table
 	for i := range table {
 		k := &table[i]
-		all = append(all, entry{text: "set " + k.Name, doc: k.Doc + ", now " + k.Text(o.h.Requested(k.Name)), needsValue: true})
+		all = append(all,
+			entry{text: "set " + k.Name, doc: k.Doc + ", now " + k.Text(o.h.Requested(k.Name)), needsValue: true})
 		for _, head := range []string{"set " + k.Name, "set " + k.Alias, k.Name, k.Alias} { // forms that the user may type
 			if strings.HasPrefix(query, head+" ") {
 				for _, c := range k.Choices {
@@ -47,14 +48,16 @@ func (o *palette) entries(query string) []entry {
 			all = append(all, entry{text: "workload " + a.Name, doc: a.Title, run: func() { o.h.Command("workload", a.Name) }})
 		}
 	}
-	all = append(all, entry{text: "picture", doc: "write the screen to an .svg or .png file; optional: a pane to draw alone, and a size such as 120x36", needsValue: true})
+	all = append(all, entry{text: "picture", doc: "write the screen to an .svg or .png file; optional: a pane to " +
+		"draw alone, and a size such as 120x36", needsValue: true})
 	all = append(all, o.pictures(query)...)
 	if file, ok := strings.CutPrefix(query, "capture "); ok && strings.TrimSpace(file) != "" {
 		e := o.capture(query, file)
 		e.doc = "record the session to this file"
 		all = append(all, e)
 	}
-	all = append(all, entry{text: "seek", doc: "go to a time (12.5s, -5s), a marker (mark 2), or a marker by its text", needsValue: true})
+	all = append(all, entry{text: "seek", doc: "go to a time (12.5s, -5s), a marker (mark 2), or a marker " +
+		"by its text", needsValue: true})
 	all = append(all, entry{text: "save", doc: "save this scenario under a name", needsValue: true})
 	all = append(all, entry{text: "load", doc: "run a scenario (O lists them)", needsValue: true})
 	if strings.HasPrefix(query, "load ") {
@@ -77,7 +80,8 @@ func (o *palette) entries(query string) []entry {
 	}
 	for _, name := range grid.UnitsNames() {
 		u, _ := grid.UnitsByName(name)
-		all = append(all, entry{text: "units " + name, doc: "show sizes and rates as " + u.Doc(), run: func() { o.h.UseUnits(u) }})
+		all = append(all,
+			entry{text: "units " + name, doc: "show sizes and rates as " + u.Doc(), run: func() { o.h.UseUnits(u) }})
 	}
 	return all
 }

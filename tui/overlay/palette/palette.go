@@ -52,12 +52,18 @@ func (o *palette) Retyped() {
 func (o *palette) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "run", Keys: []string{"enter"}, Doc: "run the command", Hint: "run", Do: func(*pane.Host) { o.run() }},
-		{Name: "complete", Keys: []string{"tab"}, Doc: "complete to the selected command", Hint: "complete", Do: func(*pane.Host) { o.complete() }},
+		{Name: "complete", Keys: []string{"tab"}, Doc: "complete to the selected command", Hint: "complete",
+			Do: func(*pane.Host) { o.complete() }},
 		{Name: "up", Keys: []string{"up"}, Doc: "select the command above", Do: func(*pane.Host) { o.move(-1) }},
-		{Name: "down", Keys: []string{"down"}, Doc: "select the command below", Hint: "select", Both: "↑↓", Other: "up", Do: func(*pane.Host) { o.move(+1) }},
-		{Name: "older", Keys: []string{"ctrl+p"}, Doc: "recall an older command", Hint: "older", Do: func(*pane.Host) { o.recall(-1) }},
+		{Name: "down", Keys: []string{"down"}, Doc: "select the command below", Hint: "select", Both: "↑↓", Other: "up",
+			Do: func(*pane.Host) { o.move(+1) }},
+		{Name: "older", Keys: []string{"ctrl+p"}, Doc: "recall an older command", Hint: "older", Do: func(*pane.Host) {
+			o.recall(-1)
+		}},
 		{Name: "newer", Keys: []string{"ctrl+n"}, Doc: "recall a newer command", Do: func(*pane.Host) { o.recall(+1) }},
-		{Name: "close", Keys: []string{"esc"}, Doc: "close the command line", Hint: "close", Do: func(*pane.Host) { o.h.Close() }},
+		{Name: "close", Keys: []string{"esc"}, Doc: "close the command line", Hint: "close", Do: func(*pane.Host) {
+			o.h.Close()
+		}},
 	}
 }
 
@@ -182,7 +188,9 @@ func (o *palette) command(text string) (entry, error) {
 			if form == text {
 				return e, nil
 			}
-			if text != "" && strings.HasPrefix(form, text) && !slices.ContainsFunc(fit, func(o entry) bool { return o.text == e.text }) {
+			if text != "" && strings.HasPrefix(form, text) && !slices.ContainsFunc(fit, func(o entry) bool {
+				return o.text == e.text
+			}) {
 				fit = append(fit, e)
 			}
 		}
@@ -191,7 +199,9 @@ func (o *palette) command(text string) (entry, error) {
 	case len(fit) == 1:
 		return fit[0], nil
 	case len(fit) > 1:
-		return entry{}, fmt.Errorf("%q is ambiguous: %s, %s%s (type more, or choose with ↑↓)", text, fit[0].text, fit[1].text, moreWords(len(fit)-2))
+		return entry{},
+			fmt.Errorf("%q is ambiguous: %s, %s%s (type more, or choose with ↑↓)", text, fit[0].text, fit[1].text,
+				moreWords(len(fit)-2))
 	case text == "":
 		return entry{}, errors.New("no command: type one, or choose with ↑↓")
 	case len(all) > 0:

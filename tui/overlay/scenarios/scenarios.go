@@ -12,7 +12,8 @@ import (
 
 // Spec is the registry entry of the overlay.
 var Spec = overlay.Spec{
-	Open: pane.Action{Name: "scenarios", Keys: []string{"O"}, Doc: "choose a scenario: what it shows, what to watch, and its paper"},
+	Open: pane.Action{Name: "scenarios", Keys: []string{"O"},
+		Doc: "choose a scenario: what it shows, what to watch, and its paper"},
 	Mode: "in the scenarios",
 	New:  func(h *overlay.Host) overlay.Overlay { return newPicker(h) },
 }
@@ -24,7 +25,8 @@ type picker struct {
 
 func newPicker(h *overlay.Host) *picker {
 	o := &picker{}
-	o.Picker = overlay.Picker{Host: h, Noun: "scenario", Verb: "run", Size: [2]int{110, 36}, All: o.choices, Describe: o.describe, Take: o.take}
+	o.Picker = overlay.Picker{Host: h, Noun: "scenario", Verb: "run", Size: [2]int{110, 36}, All: o.choices,
+		Describe: o.describe, Take: o.take}
 	return o
 }
 
@@ -42,7 +44,8 @@ func (o *picker) Open() bool {
 func (o *picker) choices() []overlay.Choice {
 	var all []overlay.Choice
 	for _, s := range o.all {
-		all = append(all, overlay.Choice{Name: s.Name, Search: strings.Join([]string{s.Name, s.Title, s.Workload, s.Paper, s.Watch}, " ")})
+		all = append(all,
+			overlay.Choice{Name: s.Name, Search: strings.Join([]string{s.Name, s.Title, s.Workload, s.Paper, s.Watch}, " ")})
 	}
 	return all
 }

@@ -101,7 +101,8 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	}
 	c.Series = c.Series[:0]
 	for i := range p.y {
-		c.Series = append(c.Series, grid.Series{Name: pane.ClassNames[i], X: p.x, Y: p.y[i], Style: th.SeriesStyle(i), Glyph: pane.ClassSymbols[i]})
+		c.Series = append(c.Series,
+			grid.Series{Name: pane.ClassNames[i], X: p.x, Y: p.y[i], Style: th.SeriesStyle(i), Glyph: pane.ClassSymbols[i]})
 	}
 	p.addBaseline(h, from, to, (to-from)/float64(max(v.W(), 1)))
 	c.VLines = c.VLines[:0]
@@ -136,7 +137,8 @@ func (p *Pane) Wheel(h *pane.Host, _, _, by int) bool {
 	return true
 }
 
-var windows = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 0}
+var windows = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute,
+	5 * time.Minute, 0}
 
 // maxHalvings is the maximum number of halvings of virtual time: to about a thousandth.
 const maxHalvings = 10

@@ -71,7 +71,9 @@ func (b *baseline) computePoints(base *engine.Baseline, fabric bool, from, end, 
 func (p *Pane) writeBaseline(v grid.View, samples []engine.Sample, h *pane.Host) {
 	h.BaseLegend(v)
 	if n := len(h.Snap.Marks); n > 0 {
-		i, _ := slices.BinarySearchFunc(samples, h.Snap.Marks[n-1].At, func(s engine.Sample, at time.Duration) int { return cmp.Compare(s.At, at) })
+		i, _ := slices.BinarySearchFunc(samples, h.Snap.Marks[n-1].At, func(s engine.Sample, at time.Duration) int {
+			return cmp.Compare(s.At, at)
+		})
 		samples = samples[i:]
 	}
 	r := engine.Ratio{Value: h.Base.Over(mean(samples), mean(h.Base.Series)), Kind: h.Snap.Kind, Base: h.Base.Kind}
@@ -113,7 +115,8 @@ func (p *Pane) addBaseline(h *pane.Host, from, to, column float64) {
 		}
 	}
 	for c := range b.y {
-		s := grid.Series{Name: b.names[c], X: b.x, Y: b.y[c], Shape: grid.Dashed, Style: h.Theme.SeriesStyle(c).With(grid.Faint), Glyph: pane.ClassSymbols[c]}
+		s := grid.Series{Name: b.names[c], X: b.x, Y: b.y[c], Shape: grid.Dashed,
+			Style: h.Theme.SeriesStyle(c).With(grid.Faint), Glyph: pane.ClassSymbols[c]}
 		p.chart.Series = append(p.chart.Series, s)
 	}
 	if h.Markers == grid.Lines { // later lines cover earlier ones

@@ -52,13 +52,15 @@ func (p plan) words(grid int) (title, boxes, idle string, isWarning bool) {
 	g := &p.Grids[grid]
 	if p.tree != nil {
 		all, _ := p.tree.Cells(grid)
-		boxes, idle = fmt.Sprintf("%d of %s octants have a cell", all, product(g.Boxes)), fmt.Sprintf("all %d group ranks made cells", p.Ranks)
+		boxes, idle = fmt.Sprintf("%d of %s octants have a cell", all, product(g.Boxes)),
+			fmt.Sprintf("all %d group ranks made cells", p.Ranks)
 		if n := p.Ranks - p.tree.Owners(grid); n > 0 {
 			idle = fmt.Sprintf("%d of %d group ranks made no cell (╱)", n, p.Ranks)
 		}
 		return "Tree cells at", boxes, idle, false
 	}
-	boxes, idle = fmt.Sprintf("%d × %d × %d boxes of %s cells", g.Boxes[0], g.Boxes[1], g.Boxes[2], product(g.Cells)), fmt.Sprintf("all %d ranks own a box", p.Ranks)
+	boxes, idle = fmt.Sprintf("%d × %d × %d boxes of %s cells", g.Boxes[0], g.Boxes[1], g.Boxes[2], product(g.Cells)),
+		fmt.Sprintf("all %d ranks own a box", p.Ranks)
 	n := p.Ranks - p.Owners(grid)
 	if n > 0 {
 		idle = fmt.Sprintf("%d of %d ranks are idle here (╱)", n, p.Ranks)
@@ -105,13 +107,15 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{}
 	case d.Boxes == nil || len(d.Grids) == 0 || d.Grids[0].Count() == 0:
-		h.WriteMessage(v, h.Snap.Scenario.Workload+" does not divide a grid into boxes.", "Try multigrid: type "+h.Typed("workload multigrid")+".")
+		h.WriteMessage(v, h.Snap.Scenario.Workload+" does not divide a grid into boxes.",
+			"Try multigrid: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{}
 	}
 	p.at(d)
 	g := &d.Grids[p.grid]
 	title, boxes, idle, isWarning := d.words(p.grid)
-	b := pane.Border{Title: fmt.Sprintf("%s %s (%d of %d)", title, g.Name, p.grid+1, len(d.Grids)), Right: fmt.Sprintf("plane %d of %d", p.plane+1, g.Boxes[2])}
+	b := pane.Border{Title: fmt.Sprintf("%s %s (%d of %d)", title, g.Name, p.grid+1, len(d.Grids)),
+		Right: fmt.Sprintf("plane %d of %d", p.plane+1, g.Boxes[2])}
 	rest := v.Local()
 	if v.H() >= 6 {
 		var top, low grid.Rect

@@ -13,7 +13,8 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "checkerboard", Title: "Checkerboard", Doc: "which ranks send the panels of a step, and which ranks have finished", Place: pane.Cluster,
+	Name: "checkerboard", Title: "Checkerboard",
+	Doc: "which ranks send the panels of a step, and which ranks have finished", Place: pane.Cluster,
 	Offered: func(s *engine.Snapshot) bool { return boardOf(s) != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
@@ -66,11 +67,13 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{}
 	case b == nil:
-		h.WriteMessage(v, h.Snap.Scenario.Workload+" does not distribute a matrix in blocks.", "Try gemm or cholesky: type "+h.Typed("workload gemm")+".")
+		h.WriteMessage(v, h.Snap.Scenario.Workload+" does not distribute a matrix in blocks.",
+			"Try gemm or cholesky: type "+h.Typed("workload gemm")+".")
 		return pane.Border{}
 	}
 	step := p.at(b, h.Snap)
-	border := pane.Border{Title: fmt.Sprintf("Checkerboard of %d × %d ranks", b.Rows, b.Cols), Right: fmt.Sprintf("step %d of %d", step+1, b.Steps)}
+	border := pane.Border{Title: fmt.Sprintf("Checkerboard of %d × %d ranks", b.Rows, b.Cols),
+		Right: fmt.Sprintf("step %d of %d", step+1, b.Steps)}
 	rest := v.Local()
 	if v.H() >= 6 {
 		var top, low grid.Rect
@@ -165,7 +168,8 @@ func drawGrid(v grid.View, b *dense.Checkerboard, step int, h *pane.Host) {
 // isPicked reports whether a rank of the grid is selected.
 func isPicked(rank int, h *pane.Host) bool {
 	world := h.Snap.Layout.World()
-	return h.Pick.Level != pane.Nothing && rank < len(world) && int(world[rank]) < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, int(world[rank]), 0)
+	return h.Pick.Level != pane.Nothing && rank < len(world) && int(world[rank]) < len(h.Snap.Ranks) &&
+		h.Pick.Has(h.Snap, int(world[rank]), 0)
 }
 
 // square is a rank of the grid in the step that is shown.

@@ -194,7 +194,8 @@ func (p *Pane) drawHead(v grid.View, f *collective.Flow, at float64, u grid.Unit
 	if f.Loads {
 		what = "load"
 	}
-	whole := fmt.Sprintf("%s, %s, %d ranks", plural(int(f.Messages), what), u.Text(cluster.SizeText(float64(f.Bytes))), f.Ranks)
+	whole := fmt.Sprintf("%s, %s, %d ranks", plural(int(f.Messages), what), u.Text(cluster.SizeText(float64(f.Bytes))),
+		f.Ranks)
 	if f.Steps > 0 {
 		whole = plural(f.Steps, "step") + ", " + whole
 	}
@@ -302,6 +303,7 @@ func (p *Pane) drawFolded(v grid.View, f *collective.Flow, at float64, h *pane.H
 	m.Axis = grid.Axis{Unit: grid.Count, FromZero: true}
 	m.Bar = true
 	top := v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
-	v.TextIn(0, 0, v.W(), "messages in flight, by sender (down) and time (across, "+formatSpan(f, f.Span)+")", grid.Left, h.Theme.Title)
+	v.TextIn(0, 0, v.W(), "messages in flight, by sender (down) and time (across, "+formatSpan(f, f.Span)+")", grid.Left,
+		h.Theme.Title)
 	m.Draw(top, h.Theme)
 }

@@ -64,7 +64,8 @@ func (b *boxes) drawBoxes(in grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	for i := range b.chart.Items {
 		b.chart.Items[i].Style = kind.Style
 	}
-	in.Text(grid.DrawLegendRow(in, 0, 0, th, []grid.LegendItem{{Symbol: kind.Symbol, Name: "iteration time", Style: kind.Style}})+2, 0,
+	in.Text(grid.DrawLegendRow(in, 0, 0, th,
+		[]grid.LegendItem{{Symbol: kind.Symbol, Name: "iteration time", Style: kind.Style}})+2, 0,
 		legend(in), th.Dim)
 	b.chart.Y = grid.Axis{Unit: grid.Seconds, FromZero: true}
 	b.chart.Draw(in.Sub(grid.Rect{Y: 1, W: in.W(), H: in.H() - 1}), th)

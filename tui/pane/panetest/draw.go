@@ -15,9 +15,12 @@ import (
 // Host returns a host of a screen that shows a snapshot. The keys of an action are its name.
 // Commands have no effect.
 func Host(s *engine.Snapshot) *pane.Host {
-	h := &pane.Host{Snap: s, Theme: grid.Themes()[0], Say: func(string) {}, Keys: func(action string) string { return action }}
+	h := &pane.Host{Snap: s, Theme: grid.Themes()[0], Say: func(string) {}, Keys: func(action string) string {
+		return action
+	}}
 	h.Idle = func(knob string) string { return workload.Idle(&h.Snap.Scenario, h.Snap.Kind, knob) }
-	h.Panel = pane.Panel{Send: func(engine.Command) {}, Say: func(string) {}, Selected: workload.First(&s.Scenario, s.Kind)}
+	h.Panel = pane.Panel{Send: func(engine.Command) {}, Say: func(string) {},
+		Selected: workload.First(&s.Scenario, s.Kind)}
 	h.Panel.Load(s.Scenario)
 	return h
 }
@@ -100,7 +103,8 @@ func Looks(t *testing.T, spec *pane.Spec, of string, base, s *engine.Snapshot) {
 		return
 	}
 	for _, l := range []Look{{W: 32, H: 8}, {W: 76, H: 19, Alone: true}, {W: 116, H: 35, Alone: true}} {
-		golden.Text(t, fmt.Sprintf("%s: %s, next to a baseline, %d×%d", spec.Name, of, l.W, l.H), Draw(spec.New(), NextTo(base, s), l))
+		golden.Text(t, fmt.Sprintf("%s: %s, next to a baseline, %d×%d", spec.Name, of, l.W, l.H),
+			Draw(spec.New(), NextTo(base, s), l))
 	}
 }
 

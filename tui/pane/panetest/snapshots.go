@@ -14,8 +14,10 @@ import (
 func Demo(nodes, ranksPerNode, group int) *engine.Snapshot {
 	rng := rand.New(rand.NewPCG(1, 2))
 	table := append([]engine.Knob{
-		{Name: "n", Label: "elements", Doc: "elements of the shared array", Type: engine.Size, Unit: "B", Default: "65536", Min: 1, Max: 1 << 40, Choices: []string{"4096", "65536", "1048576"}},
-		{Name: "flops", Label: "flops/access", Doc: "floating-point operations between accesses", Type: engine.Integer, Default: "1000", Max: 1e9, Choices: []string{"0", "100", "1000"}},
+		{Name: "n", Label: "elements", Doc: "elements of the shared array", Type: engine.Size, Unit: "B", Default: "65536",
+			Min: 1, Max: 1 << 40, Choices: []string{"4096", "65536", "1048576"}},
+		{Name: "flops", Label: "flops/access", Doc: "floating-point operations between accesses", Type: engine.Integer,
+			Default: "1000", Max: 1e9, Choices: []string{"0", "100", "1000"}},
 	}, engine.Base...)
 	for i := range table {
 		if table[i].Name == "machine" {
@@ -32,8 +34,9 @@ func Demo(nodes, ranksPerNode, group int) *engine.Snapshot {
 		Elapsed: 42300 * time.Millisecond, Iteration: 1234,
 		MemoryPerNode: 4 << 20, Replicas: nodes * ranksPerNode / group,
 		Verification: engine.Verification{Done: true, OK: true, Checks: 1234, Detail: "checksum of every rank"},
-		Why:          "Group 4 keeps every access inside a node: 1.9× faster than group 16, at 4 times the memory (4 replicas).",
-		LaunchLine:   "mpirun -n 4 upcrun -shared-heap 1MB -n 4 ./randomaccess",
+		Why: "Group 4 keeps every access inside a node: 1.9× faster than group 16, at 4 times the memory (4 " +
+			"replicas).",
+		LaunchLine: "mpirun -n 4 upcrun -shared-heap 1MB -n 4 ./randomaccess",
 		Metrics: []engine.Metric{
 			{Name: "rank_local_share", Value: 0.2503, Unit: "1", Kind: engine.Emulated},
 			{Name: "node_local_share", Value: 1, Unit: "1", Kind: engine.Emulated},

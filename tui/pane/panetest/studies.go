@@ -14,9 +14,11 @@ import (
 )
 
 func init() {
-	workload.Register(&workload.Workload{Name: "demo-access", Plan: refusePlan, Title: "for tests", First: "group", Studies: []*engine.Study{sizesOfGroups}})
+	workload.Register(&workload.Workload{Name: "demo-access", Plan: refusePlan, Title: "for tests", First: "group",
+		Studies: []*engine.Study{sizesOfGroups}})
 	workload.Register(&workload.Workload{Name: "demo-dot", Plan: refusePlan, Title: "for tests"})
-	workload.Register(&workload.Workload{Name: "demo-product", Plan: refusePlan, Title: "for tests of schemes", First: "threading", Studies: []*engine.Study{Schemes}})
+	workload.Register(&workload.Workload{Name: "demo-product", Plan: refusePlan, Title: "for tests of schemes",
+		First: "threading", Studies: []*engine.Study{Schemes}})
 }
 
 // refusePlan is the Plan of a workload that is only drawn and never run.
@@ -73,7 +75,8 @@ func groups(l *cluster.Layout, now int) engine.StudyView {
 // Schemes is the study of the product.
 var Schemes = study.Epsilon(
 	func(s *engine.Scenario) study.Selection {
-		return study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"), Planes: int(s.Int("local-k"))}
+		return study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"),
+			Planes: int(s.Int("local-k"))}
 	},
 	func(s *engine.Snapshot) (study.Result, bool) {
 		value := func(name string) float64 {
@@ -96,10 +99,13 @@ func product(m, n, planes int, gain float64) *engine.Snapshot {
 	s := Demo(4, 1, 4)
 	machines := slices.IndexFunc(s.Scenario.Table, func(k engine.Knob) bool { return k.Name == "machine" })
 	sc := engine.NewScenario("demo-product", append([]engine.Knob{
-		{Name: "local-k", Label: "local planes", Doc: "planes of a rank, n_k", Type: engine.Integer, Default: "8", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}},
-		{Name: "reserved", Label: "reserved", Doc: "threads reserved for communication, m", Type: engine.Integer, Default: "1", Min: 1, Max: 64, Choices: []string{"1", "2", "4"}},
+		{Name: "local-k", Label: "local planes", Doc: "planes of a rank, n_k", Type: engine.Integer, Default: "8", Min: 1,
+			Max: 4096, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}},
+		{Name: "reserved", Label: "reserved", Doc: "threads reserved for communication, m", Type: engine.Integer,
+			Default: "1", Min: 1, Max: 64, Choices: []string{"1", "2", "4"}},
 	}, s.Scenario.Table[machines:]...))
-	for k, v := range map[string]string{"nodes": "4", "ranks-per-node": "1", "threads-per-rank": itoa(n), "threading": "multiple", "fabric": "sim", "reserved": itoa(m), "local-k": itoa(planes)} {
+	for k, v := range map[string]string{"nodes": "4", "ranks-per-node": "1", "threads-per-rank": itoa(n),
+		"threading": "multiple", "fabric": "sim", "reserved": itoa(m), "local-k": itoa(planes)} {
 		sc.Values[k] = v
 	}
 	s.Scenario, s.Layout = sc, sc.Layout()
@@ -113,13 +119,15 @@ func product(m, n, planes int, gain float64) *engine.Snapshot {
 	x, _ := models.SparseCosts{Comm: 4.31, NonOverlap: models.PaperSplit, Overlap: 1}.Fractions(planes)
 	e, _ := models.Epsilon(models.Reserved{M: float64(m), N: n}, x)
 	s.Metrics = nil
-	for _, x := range []engine.Metric{{Name: "f_comm", Value: x.Comm}, {Name: "f_non", Value: x.NonOverlap}, {Name: "f_overlap", Value: x.Overlap}, {Name: "epsilon", Value: 1 + (e.Value-1)*gain}} {
+	for _, x := range []engine.Metric{{Name: "f_comm", Value: x.Comm}, {Name: "f_non", Value: x.NonOverlap},
+		{Name: "f_overlap", Value: x.Overlap}, {Name: "epsilon", Value: 1 + (e.Value-1)*gain}} {
 		x.Unit, x.Kind = "1", engine.Simulated
 		s.Metrics = append(s.Metrics, x)
 	}
 	s.Metrics = append(s.Metrics, engine.Metric{Name: "epsilon_model", Value: e.Value, Unit: "1", Kind: engine.Modelled})
 	s.Why = "Computation is the bottleneck: the reserved thread is idle 43% of the time (modelled)."
-	s.Change = "multiple, m = 1: 1.18× faster: 11.2 → 9.48 ms for an iteration (simulated); 1.72 ms of 3.53 ms communication now hidden"
+	s.Change = "multiple, m = 1: 1.18× faster: 11.2 → 9.48 ms for an iteration (simulated); 1.72 ms of 3.53 ms " +
+		"communication now hidden"
 	return s
 }
 
@@ -176,7 +184,8 @@ func Knob(name, value string) func(*engine.Snapshot) {
 func Masteronly(s *engine.Snapshot) {
 	Knob("threading", "masteronly")(s)
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m engine.Metric) bool { return m.Name == "epsilon" })
-	s.Why = "All threads except one are idle during communication, 31% of the time. With 1 reserved thread, ε would be 1.21 (modelled)."
+	s.Why = "All threads except one are idle during communication, 31% of the time. With 1 reserved thread, ε would " +
+		"be 1.21 (modelled)."
 	s.Change = "masteronly: 1.18× slower: 9.48 → 11.2 ms for an iteration (simulated); 3.53 ms communication not hidden"
 }
 

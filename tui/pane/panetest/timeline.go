@@ -42,7 +42,8 @@ func Hybrid(rec *timeline.Recorder, l cluster.Layout, from, to int) {
 				w.Until(t+100*us, timeline.ActivitySleep, cluster.KindThreadBarrier, timeline.NoPeer)
 			}
 			if rec.Arrows() {
-				rec.Message(timeline.Arrow{From: int32(rank), To: peer, Sent: t + 62*us, Received: t + 80*us + late, Bytes: 4096, Tag: 7})
+				rec.Message(timeline.Arrow{From: int32(rank), To: peer, Sent: t + 62*us, Received: t + 80*us + late, Bytes: 4096,
+					Tag: 7})
 			}
 		}
 	}

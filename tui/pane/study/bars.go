@@ -31,7 +31,8 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 		if len(spec.Same) > 0 && r.Series != "" {
 			label = r.Series // the rest of the label is the same for all
 		}
-		bar := grid.Bar{Label: c.units.Text(label), Value: s.Cell(i, spec.Y[0]), Symbol: th.Kind(pane.KindOf(r.Kind)).Symbol, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
+		bar := grid.Bar{Label: c.units.Text(label), Value: s.Cell(i, spec.Y[0]),
+			Symbol: th.Kind(pane.KindOf(r.Kind)).Symbol, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
 		if i == s.Now {
 			bar.Style, b.Shown = th.Focus, len(b.Items)
 		}

@@ -63,7 +63,9 @@ func (b *baseline) update(s *engine.StudyView, h *pane.Host) {
 func baseView(s *engine.StudyView, b *engine.Baseline) *engine.StudyView {
 	for i := range b.Studies {
 		v := &b.Studies[i]
-		if v.Name == s.Name && slices.EqualFunc(v.Columns, s.Columns, func(a, b engine.Column) bool { return a.Name == b.Name && a.Unit == b.Unit }) {
+		if v.Name == s.Name && slices.EqualFunc(v.Columns, s.Columns, func(a, b engine.Column) bool {
+			return a.Name == b.Name && a.Unit == b.Unit
+		}) {
 			return v
 		}
 	}

@@ -147,7 +147,8 @@ func (c *chart) addModelColumns(s *engine.StudyView, spec *engine.Chart, th *gri
 		for i := range s.Rows {
 			p.add(s.Cell(i, spec.X), s.Cell(i, y))
 		}
-		c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Dashed, Style: th.Kind(pane.KindOf(kind)).Style})
+		c.line.Series = append(c.line.Series,
+			grid.Series{X: p.x, Y: p.y, Shape: grid.Dashed, Style: th.Kind(pane.KindOf(kind)).Style})
 	}
 }
 
@@ -232,7 +233,8 @@ func (c *chart) addSeriesCurves(s *engine.StudyView, spec *engine.Chart, n int, 
 			}
 			st := th.SeriesStyle(k)
 			if modelled {
-				c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Dashed, Style: th.Kind(pane.KindOf(kind)).Style})
+				c.line.Series = append(c.line.Series,
+					grid.Series{X: p.x, Y: p.y, Shape: grid.Dashed, Style: th.Kind(pane.KindOf(kind)).Style})
 				continue
 			}
 			symbol := th.Kind(pane.KindOf(kind)).Symbol

@@ -248,7 +248,8 @@ func (p *Pane) drawFacts(v grid.View, s *engine.StudyView, h *pane.Host) {
 	items := make([]grid.LegendItem, 0, len(s.Facts))
 	for i := range s.Facts {
 		n := &s.Facts[i]
-		it := grid.LegendItem{Symbol: glyph(n.Glyph, n.Kind, th), Name: h.Units.Text(n.Text), Style: th.Kind(pane.KindOf(n.Kind)).Style}
+		it := grid.LegendItem{Symbol: glyph(n.Glyph, n.Kind, th), Name: h.Units.Text(n.Text),
+			Style: th.Kind(pane.KindOf(n.Kind)).Style}
 		switch {
 		case n.Glyph == engine.NoGlyph:
 			v.TextIn(0, 0, v.W(), h.Units.Text(n.Text), grid.Left, th.Dim)
@@ -280,7 +281,8 @@ func (p *Pane) drawWords(v grid.View, s *engine.StudyView, h *pane.Host, cols in
 }
 
 // glyphs are the symbols of special points in a chart.
-var glyphs = map[engine.Glyph]rune{engine.AtBest: '△', engine.AtEqual: '▽', engine.AtModel: '◇', engine.Dash: '–'}
+var glyphs = map[engine.Glyph]rune{engine.AtBest: '△', engine.AtEqual: '▽', engine.AtModel: '◇',
+	engine.Dash: '–'}
 
 func glyph(g engine.Glyph, kind engine.Kind, th *grid.Theme) rune {
 	if r, ok := glyphs[g]; ok {

@@ -178,7 +178,8 @@ func (p *Pane) drawOneLine(v grid.View, s *engine.StudyView, th *grid.Theme) {
 			continue
 		}
 		p.text = append(p.text[:0], s.Brief.Before+p.units.Text(s.Rows[i].Label)+": "...)
-		p.text = append(unit(&s.Columns[s.Brief.Column], p.units).Append(p.text, s.Cell(i, s.Brief.Column), 9), s.Brief.After...)
+		p.text = append(unit(&s.Columns[s.Brief.Column], p.units).Append(p.text, s.Cell(i, s.Brief.Column), 9),
+			s.Brief.After...)
 		if x+2+grid.Width(string(p.text)) > v.W() {
 			return
 		}

@@ -120,7 +120,8 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{Right: h.KindWords()}
 	case n == 0:
-		h.WriteMessage(v, s.Scenario.Workload+" has no tables.", "Try multigrid, which counts messages by size and link: type "+h.Typed("workload multigrid")+".")
+		h.WriteMessage(v, s.Scenario.Workload+" has no tables.",
+			"Try multigrid, which counts messages by size and link: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{Right: h.KindWords()}
 	}
 	b := pane.Border{Right: h.KindWords()}
@@ -145,7 +146,8 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	}
 	if n > 1 {
 		const besides = 6 // columns for the border, the pane's digit and blanks
-		for _, which := range [...]string{fmt.Sprintf(" (%d of %d, %s)", p.page+1, n, h.Keys("next-table")), fmt.Sprintf(" %d/%d", p.page+1, n)} {
+		for _, which := range [...]string{fmt.Sprintf(" (%d of %d, %s)", p.page+1, n, h.Keys("next-table")),
+			fmt.Sprintf(" %d/%d", p.page+1, n)} {
 			if grid.Width(b.Title+which)+besides <= v.W() {
 				b.Title += which
 				break

@@ -71,7 +71,8 @@ func (t *Pane) describeCell(tl *timeline.View) string {
 	if !ok {
 		return where + " at " + exactTime(begin, s.column) + ": no data (dropped, or not yet complete)"
 	}
-	return where + ": " + describeInterval(&x, row.thread < 0) + ", at " + exactTime(x.Begin, min(s.column, x.End-x.Begin)) + " for " + (x.End - x.Begin).String()
+	return where + ": " + describeInterval(&x, row.thread < 0) + ", at " + exactTime(x.Begin,
+		min(s.column, x.End-x.Begin)) + " for " + (x.End - x.Begin).String()
 }
 
 // maxSearched is the maximum number of intervals that are searched for the longest one in a cell.

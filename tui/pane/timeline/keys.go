@@ -23,10 +23,16 @@ func (t *Pane) Actions() []pane.Action {
 		{Name: "scroll-up", Do: func(*pane.Host) { t.moveRow(-t.screenful()) }},
 		{Name: "fold", Do: func(h *pane.Host) { t.foldBy(h, +1) }},
 		{Name: "unfold", Do: func(h *pane.Host) { t.foldBy(h, -1) }},
-		{Name: "back", Do: func(*pane.Host) { t.back() }, Ready: func(*pane.Host) bool { return t.Want.Cursor || t.Want.End > 0 }},
-		{Name: "record", Keys: []string{"e"}, Doc: "record the activity of every thread for the timeline, or stop recording; restarts the cluster", Run: true, Do: toggleRecording},
-		{Name: "pair", Keys: []string{"v"}, Doc: "show the parts of an iteration on the timeline one above the other, or one after the other", Do: t.togglePair},
-		{Name: "arrows", Keys: []string{"a"}, Doc: "show or hide messages on the timeline; starts recording them if needed", Do: t.toggleArrows},
+		{Name: "back", Do: func(*pane.Host) { t.back() }, Ready: func(*pane.Host) bool {
+			return t.Want.Cursor ||
+				t.Want.End > 0
+		}},
+		{Name: "record", Keys: []string{"e"}, Doc: "record the activity of every thread for the timeline, or stop " +
+			"recording; restarts the cluster", Run: true, Do: toggleRecording},
+		{Name: "pair", Keys: []string{"v"}, Doc: "show the parts of an iteration on the timeline one above the other, " +
+			"or one after the other", Do: t.togglePair},
+		{Name: "arrows", Keys: []string{"a"}, Doc: "show or hide messages on the timeline; starts recording them if needed",
+			Do: t.toggleArrows},
 	}
 }
 

@@ -76,7 +76,8 @@ func (t *Pane) drawPair(v grid.View, h *pane.Host, body, axis grid.Rect, both [2
 		t.drawCells(v.Sub(grid.Rect{X: label, Y: y + 1, W: w, H: s.rows}), h.Theme, binsPerCell)
 		t.drawLabels(v.Sub(grid.Rect{Y: y + 1, W: label, H: s.rows}), h, false)
 		if shares > 0 {
-			t.drawShares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: y, W: shares * sharesCol, H: 1 + s.rows}), 1, h.Theme, tl, shares)
+			t.drawShares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: y, W: shares * sharesCol, H: 1 + s.rows}), 1,
+				h.Theme, tl, shares)
 		}
 		y += 1 + s.rows
 		t.rows, t.pairs[k] = t.pairs[k], t.rows

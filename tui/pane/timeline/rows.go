@@ -98,7 +98,8 @@ func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 		return tl.Lanes[i].Thread
 	}
 	slices.SortFunc(r.order, func(i, j int32) int {
-		return cmp.Or(cmp.Compare(node(i), node(j)), cmp.Compare(tl.Lanes[i].Rank, tl.Lanes[j].Rank), cmp.Compare(position(i), position(j)))
+		return cmp.Or(cmp.Compare(node(i), node(j)), cmp.Compare(tl.Lanes[i].Rank, tl.Lanes[j].Rank),
+			cmp.Compare(position(i), position(j)))
 	})
 	r.all = r.all[:0]
 	r.hasRanks, r.hasThreads = f != foldNodes, false

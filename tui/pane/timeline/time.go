@@ -75,7 +75,8 @@ func (t *Pane) drawAxis(v grid.View, th *grid.Theme) {
 var timeUnits = []struct {
 	name string
 	unit cluster.Time
-}{{"s", cluster.Second}, {"ms", cluster.Millisecond}, {"µs", cluster.Microsecond}, {"ns", cluster.Nanosecond}, {"ps", cluster.Picosecond}}
+}{{"s", cluster.Second}, {"ms", cluster.Millisecond}, {"µs", cluster.Microsecond}, {"ns", cluster.Nanosecond},
+	{"ps", cluster.Picosecond}}
 
 // plainTime formats a time in the largest unit that is not larger than the step.
 func plainTime(t, step cluster.Time) string {

@@ -181,7 +181,8 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		t.drawParts(v.Sub(grid.Rect{X: label, Y: parts.Y, W: cells.W, H: 1}), h.Theme, tl)
 	}
 	if shares > 0 {
-		t.drawShares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}), body.Y, h.Theme, tl, shares)
+		t.drawShares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}),
+			body.Y, h.Theme, tl, shares)
 	}
 	axis.Y = min(axis.Y, body.Y+t.shown.rows) // below the last row
 	t.drawAxis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: cells.W, H: axis.H}), h.Theme)
@@ -275,7 +276,8 @@ func (t *Pane) drawLegend(v grid.View, h *pane.Host) {
 	}
 	n := grid.DrawLegendRow(v, 0, 0, h.Theme, t.items)
 	if tl := h.Snap.Timeline; tl.Ranks < tl.Layout.Ranks() {
-		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("only ranks 0–%d of %d are recorded", tl.Ranks-1, tl.Layout.Ranks()), grid.Left, h.Theme.Warning)
+		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("only ranks 0–%d of %d are recorded", tl.Ranks-1, tl.Layout.Ranks()),
+			grid.Left, h.Theme.Warning)
 	}
 }
 

@@ -303,7 +303,8 @@ func (t *Pane) drawRates(v grid.View, c *column, r *engine.Recent, u grid.Units,
 			words string
 			bytes int64
 			class cluster.Class
-		}{{"sends  ", out, cluster.Remote}, {"gets   ", in, cluster.Remote}, {"inside ", r.Pairs[n*nodes+n], cluster.InNode}} {
+		}{{"sends  ", out, cluster.Remote}, {"gets   ", in, cluster.Remote},
+			{"inside ", r.Pairs[n*nodes+n], cluster.InNode}} {
 			x := c.right + 1 + v.Text(c.right+1, n*c.stride+i, one.words, th.Dim)
 			t.text = u.Rate().Append(t.text[:0], rate(r, one.bytes), 10)
 			st := th.Dim

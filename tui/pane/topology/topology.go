@@ -40,7 +40,8 @@ type Pane struct {
 	isShort      bool // there is little room for notes
 }
 
-var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '█', cluster.Calling: '▓', cluster.Waiting: '▒'}
+var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '█', cluster.Calling: '▓',
+	cluster.Waiting: '▒'}
 
 // shownStates is the order of the legend.
 var shownStates = [...]cluster.State{cluster.Computing, cluster.Calling, cluster.Waiting, cluster.Idle}

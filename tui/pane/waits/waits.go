@@ -49,7 +49,8 @@ func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	d := h.Snap.Deadlock
 	if d == nil {
-		h.WriteMessage(v, "No deadlock.", "If ranks deadlock, this pane shows each waiting rank, its call, and the ranks that it waits for.")
+		h.WriteMessage(v, "No deadlock.", "If ranks deadlock, this pane shows each waiting rank, its call, and the "+
+			"ranks that it waits for.")
 		return pane.Border{}
 	}
 	if p.deadlock != nil && d != p.deadlock {

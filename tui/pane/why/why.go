@@ -67,7 +67,9 @@ func writeAll(f *grid.Flow, h *pane.Host) {
 	th := h.Theme
 	u := h.Units
 	var w *workload.Workload
-	if i := slices.IndexFunc(workload.All(), func(w *workload.Workload) bool { return w.Name == snap.Scenario.Workload }); i >= 0 {
+	if i := slices.IndexFunc(workload.All(), func(w *workload.Workload) bool {
+		return w.Name == snap.Scenario.Workload
+	}); i >= 0 {
 		w = workload.All()[i]
 	}
 	if snap.Phase == engine.Failed {

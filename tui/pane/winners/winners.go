@@ -87,7 +87,8 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		if h.Snap.Layout.Nodes == 0 {
 			h.Empty(v)
 		} else {
-			h.WriteMessage(v, "This workload does not compare algorithms.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
+			h.WriteMessage(v, "This workload does not compare algorithms.",
+				"Try a broadcast: type "+h.Typed("workload bcast")+".")
 		}
 		return pane.Border{Right: h.KindWords()}
 	}

@@ -356,7 +356,8 @@ func (x *Terminal) changed() string {
 			return fmt.Sprintf("mode %v is set: %v", mode, set)
 		}
 	}
-	for push, pop := range map[string]string{"\x1b[>1u": "\x1b[<1u", "\x1b[22;2t": "\x1b[23;2t", "\x1b[>4;2m": "\x1b[>4m"} {
+	for push, pop := range map[string]string{"\x1b[>1u": "\x1b[<1u", "\x1b[22;2t": "\x1b[23;2t",
+		"\x1b[>4;2m": "\x1b[>4m"} {
 		all := x.written.String()
 		if strings.LastIndex(all, push) > strings.LastIndex(all, pop) {
 			return fmt.Sprintf("%q is not taken back by %q", push, pop)

@@ -70,20 +70,33 @@ func (r Run) With(knob, value string) Run {
 
 // chosenRuns are runs that show more than the defaults, or are faster to simulate.
 var chosenRuns = map[string]Run{
-	"pingpong":     {Axes: []session.Axis{{Knob: "method", Values: []string{"put", "two-sided"}}, {Knob: "size", Values: []string{"8", "512", "8192", "16384", "262144"}}}},
-	"beff":         {Knobs: map[string]string{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2", "ranks-per-node": "2"}},
-	"cartesian":    {Knobs: map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, Axes: []session.Axis{{Knob: "directions", Values: []string{"apart", "together"}}, {Knob: "senders", Values: []string{"1", "2", "4"}}}},
-	"collective":   {Knobs: map[string]string{"nodes": "16", "ranks-per-node": "1", "size": "4096"}, Axes: []session.Axis{{Knob: "algorithm", Values: []string{"chain", "flat", "scatter-allgather", "knomial"}}}},
-	"barneshut":    {Knobs: map[string]string{"bodies": "128"}, Axes: []session.Axis{{Knob: "model", Values: []string{"flat", "nested-funneled"}}, {Knob: "group", Values: []string{"4", "8"}}}},
-	"dot":          {Axes: []session.Axis{{Knob: "model", Values: []string{"flat", "nested-funneled", "nested-multiple"}}}},
+	"pingpong": {Axes: []session.Axis{{Knob: "method", Values: []string{"put", "two-sided"}},
+		{Knob: "size", Values: []string{"8", "512", "8192", "16384", "262144"}}}},
+	"beff": {Knobs: map[string]string{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2",
+		"ranks-per-node": "2"}},
+	"cartesian": {Knobs: map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"},
+		Axes: []session.Axis{{Knob: "directions", Values: []string{"apart", "together"}},
+			{Knob: "senders", Values: []string{"1", "2", "4"}}}},
+	"collective": {Knobs: map[string]string{"nodes": "16", "ranks-per-node": "1", "size": "4096"},
+		Axes: []session.Axis{{Knob: "algorithm", Values: []string{"chain", "flat", "scatter-allgather", "knomial"}}}},
+	"barneshut": {Knobs: map[string]string{"bodies": "128"},
+		Axes: []session.Axis{{Knob: "model", Values: []string{"flat", "nested-funneled"}},
+			{Knob: "group", Values: []string{"4", "8"}}}},
+	"dot": {Axes: []session.Axis{{Knob: "model",
+		Values: []string{"flat", "nested-funneled", "nested-multiple"}}}},
 	"randomaccess": {Axes: []session.Axis{{Knob: "group", Values: []string{"1", "2", "8", "16", "4"}}}},
-	"spmv":         {Knobs: map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, Axes: []session.Axis{{Knob: "threading", Values: []string{"masteronly", "funneled", "multiple"}}}},
-	"gemm":         {Axes: []session.Axis{{Knob: "schedule", Values: []string{"blocking", "prefetch"}}, {Knob: "slices", Values: []string{"8", "1"}}}},
-	"fft":          {Knobs: map[string]string{"class": "own", "nx": "32", "ny": "32", "nz": "32"}, Axes: []session.Axis{{Knob: "exchange", Values: []string{"packed", "slabs"}}}},
-	"headtohead":   {},
-	"heat":         {Axes: []session.Axis{{Knob: "variant", Values: []string{"put-rpc", "put-signal", "two-sided"}}}},
-	"cholesky":     {Axes: []session.Axis{{Knob: "transfer", Values: []string{"two-sided", "put"}}, {Knob: "handoff", Values: []string{"direct", "column"}}}},
-	"multigrid":    {Knobs: map[string]string{"boxes": "2", "nodes": "4", "ranks-per-node": "2"}, Axes: []session.Axis{{Knob: "variant", Values: []string{"bulk", "natural", "shm", "vis", "groupsync"}}}},
+	"spmv": {Knobs: map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"},
+		Axes: []session.Axis{{Knob: "threading", Values: []string{"masteronly", "funneled", "multiple"}}}},
+	"gemm": {Axes: []session.Axis{{Knob: "schedule", Values: []string{"blocking", "prefetch"}},
+		{Knob: "slices", Values: []string{"8", "1"}}}},
+	"fft": {Knobs: map[string]string{"class": "own", "nx": "32", "ny": "32", "nz": "32"},
+		Axes: []session.Axis{{Knob: "exchange", Values: []string{"packed", "slabs"}}}},
+	"headtohead": {},
+	"heat":       {Axes: []session.Axis{{Knob: "variant", Values: []string{"put-rpc", "put-signal", "two-sided"}}}},
+	"cholesky": {Axes: []session.Axis{{Knob: "transfer", Values: []string{"two-sided", "put"}},
+		{Knob: "handoff", Values: []string{"direct", "column"}}}},
+	"multigrid": {Knobs: map[string]string{"boxes": "2", "nodes": "4", "ranks-per-node": "2"},
+		Axes: []session.Axis{{Knob: "variant", Values: []string{"bulk", "natural", "shm", "vis", "groupsync"}}}},
 }
 
 // finished caches simulated runs, because several tests draw the same ones.
@@ -116,7 +129,8 @@ func (r Run) simulate(t testing.TB, machine string) *engine.Snapshot {
 			}
 		}
 	}
-	rows, err := session.Sweep(t.Context(), sc, r.Axes, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 2}}, nil)
+	rows, err := session.Sweep(t.Context(), sc, r.Axes,
+		session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 2}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
