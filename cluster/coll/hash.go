@@ -3,9 +3,10 @@ package coll
 // wordHash is an FNV-1a hash of words.
 type wordHash uint64
 
+// The parameters of FNV-1a with 64 bits.
 const (
 	emptyHash wordHash = 14695981039346656037
-	hashPrime          = 1099511628211
+	hashPrime wordHash = 1099511628211
 )
 
 // add adds words to the hash.
