@@ -60,9 +60,9 @@ func since(all []Sample, at time.Duration) int {
 // Against is a baseline together with its comparison to one run.
 type Against struct {
 	*Baseline
-	Name string // the baseline's values that differ: "group 4, on demo"
+	Name        string // the baseline's values that differ: "group 4, on demo"
 	NameAndKind string // Name, and the kind if it differs: "group 4, on demo, emulated"
-	Inaccurate bool   // the host fell behind in either run: there is no ratio
+	Inaccurate  bool   // the host fell behind in either run: there is no ratio
 }
 
 // Against compares a run with the baseline.
@@ -74,14 +74,14 @@ func (b *Baseline) Against(s *Snapshot) *Against {
 	return a
 }
 
-// mostNamed is the maximum number of knobs in the name of a baseline.
-const mostNamed = 3
+// maxNamed is the maximum number of knobs in the name of a baseline.
+const maxNamed = 3
 
 // name returns the values of the baseline's knobs that differ from the run's.
 func (b *Baseline) name(now *Scenario) string {
-	var apart []string
+	var differing []string
 	if b.Scenario.Workload != now.Workload {
-		apart = append(apart, b.Scenario.Workload)
+		differing = append(differing, b.Scenario.Workload)
 	}
 	more := 0
 	for i := range now.Table {
@@ -89,19 +89,19 @@ func (b *Baseline) name(now *Scenario) string {
 		v, ok := b.Scenario.Values[k.Name]
 		switch {
 		case !ok || v == now.Values[k.Name]:
-		case len(apart) < mostNamed:
-			apart = append(apart, named(k, v))
+		case len(differing) < maxNamed:
+			differing = append(differing, named(k, v))
 		default:
 			more++
 		}
 	}
 	switch {
-	case len(apart) == 0:
+	case len(differing) == 0:
 		return "the same knobs"
 	case more > 0:
-		apart = append(apart, strconv.Itoa(more)+" more")
+		differing = append(differing, strconv.Itoa(more)+" more")
 	}
-	return strings.Join(apart, ", ")
+	return strings.Join(differing, ", ")
 }
 
 // named returns a knob's value in words. Some values are clear without the knob's name.

@@ -49,7 +49,7 @@ func TestRatios(t *testing.T) {
 			{"huge", 1e-300, "1", Emulated}, {"unit", 1, "s", Emulated},
 		}
 	})
-	told := func(base, now *Snapshot) map[string]string {
+	ratioTexts := func(base, now *Snapshot) map[string]string {
 		all := map[string]string{}
 		a := NewBaseline(base).Against(now)
 		for i := range now.Metrics {
@@ -72,12 +72,12 @@ func TestRatios(t *testing.T) {
 		"time":  "1.8× baseline: dot, group 4 (simulated over emulated)",
 		"model": "0.5× baseline: dot, group 4",
 	}
-	if diff := cmp.Diff(want, told(base, now(func(*Snapshot) {}))); diff != "" {
+	if diff := cmp.Diff(want, ratioTexts(base, now(func(*Snapshot) {}))); diff != "" {
 		t.Error(diff)
 	}
 	base.Keeping = Behind
 	delete(want, "time")
-	if diff := cmp.Diff(want, told(base, now(func(*Snapshot) {}))); diff != "" {
+	if diff := cmp.Diff(want, ratioTexts(base, now(func(*Snapshot) {}))); diff != "" {
 		t.Errorf("of a late baseline: %s", diff)
 	}
 }

@@ -9,10 +9,10 @@ import (
 
 // A Deadlock is the wait-for graph of a run that cannot continue.
 type Deadlock struct {
-	Waits  []Wait
-	More   int    // number of waits that are left out
+	Waits []Wait
+	More  int    // number of waits that are left out
 	Cycle []int  // cycle of ranks: each waits for the next, and the last for the first; nil: no cycle
-	Hint   string // advice that avoids it; "": none
+	Hint  string // advice that avoids it; "": none
 }
 
 // A Wait is one thread of a rank that waits in a call.
@@ -26,8 +26,8 @@ type Wait struct {
 	Any          bool   // one of them is enough; otherwise all are needed
 }
 
-// mostWaits is the maximum number of waits of a deadlock in a snapshot.
-const mostWaits = 1024
+// maxWaits is the maximum number of waits of a deadlock in a snapshot.
+const maxWaits = 1024
 
 // DeadlockOf returns the deadlock that caused err, or nil if err has another cause.
 func DeadlockOf(err error) *Deadlock {
@@ -38,7 +38,7 @@ func DeadlockOf(err error) *Deadlock {
 	d := &Deadlock{Cycle: circle(a.Waits), Hint: a.Hint()}
 	for i := range a.Waits {
 		w := &a.Waits[i]
-		if i == mostWaits {
+		if i == maxWaits {
 			d.More = len(a.Waits) - i
 			break
 		}

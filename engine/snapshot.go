@@ -42,9 +42,9 @@ type Sample struct {
 
 // A Mark is an event on the charts: the moment of a change.
 type Mark struct {
-	At    time.Duration
-	Label string // "group 2→4"
-	NewWorkload  bool   // another workload: earlier data do not compare
+	At          time.Duration
+	Label       string // "group 2→4"
+	NewWorkload bool   // another workload: earlier data do not compare
 }
 
 // A RankView is one rank in the topology.
