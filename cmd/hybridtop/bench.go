@@ -115,7 +115,7 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 	var missing []string
 	for _, r := range rows {
 		kept := "-"
-		if met, known := r.Met(); known {
+		if met, ok := r.Met(); ok {
 			kept = map[bool]string{true: "yes", false: "no"}[met]
 		}
 		limit, ratio := text(engine.Metric{Value: r.Limit, Unit: r.Unit}), fmt.Sprintf("%.2f", r.Ratio)

@@ -222,12 +222,12 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 	t.head("program", "at", "live, measured", "95 % from", "to", "simulated", "95 % from", "to", "error", "noise", "")
 	for _, c := range r.Checks {
 		second := func(x float64) string { return text(engine.Metric{Value: x, Unit: "s"}) }
-		mark := ""
+		note := ""
 		if c.Noisy() {
-			mark = "noisy"
+			note = "noisy"
 		}
 		t.row(c.Program, c.At, second(c.Live), second(c.LiveRange.Low), second(c.LiveRange.High), second(c.Simulated), second(c.SimulatedRange.Low), second(c.SimulatedRange.High),
-			fmt.Sprintf("%+.1f %%", 100*c.Error), share(c.Noise), mark)
+			fmt.Sprintf("%+.1f %%", 100*c.Error), share(c.Noise), note)
 	}
 	t.row()
 	programs, all := calibrate.Errors(r.Checks)

@@ -35,9 +35,9 @@ type modelled struct {
 	Metrics map[string]engine.Metric `json:"metrics"`
 	Rows    []modelRow               `json:"rows"`
 
-	lines []modelLine // the metrics, in order
-	chart string      // title of the chart of rows
-	mark  float64     // value of the line in the chart; 0: none
+	lines  []modelLine // the metrics, in order
+	chart  string      // title of the chart of rows
+	marker float64     // value of the line in the chart; 0: none
 }
 
 // givenView is a number that the user gave.
@@ -130,9 +130,9 @@ func (r *modelled) write(w io.Writer, f *format) error {
 	return errors.Join(t.close(), r.draw(w))
 }
 
-// draw draws one bar per row, each with ╌ at the mark.
+// draw draws one bar per row, each with ╌ at the marker.
 func (r *modelled) draw(w io.Writer) error {
-	longest := r.mark
+	longest := r.marker
 	for i := range r.Rows {
 		longest = max(longest, r.Rows[i].Value.Value)
 	}
@@ -141,7 +141,7 @@ func (r *modelled) draw(w io.Writer) error {
 	t.title(r.chart)
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		cells := append(append([]string{}, row.cells...), bar(cell(row.Value.Value, longest), cell(r.mark, longest)-1), modelText(row.Value))
+		cells := append(append([]string{}, row.cells...), bar(cell(row.Value.Value, longest), cell(r.marker, longest)-1), modelText(row.Value))
 		t.row(append(cells, row.notes...)...)
 	}
 	return t.close()

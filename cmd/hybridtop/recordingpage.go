@@ -117,8 +117,8 @@ func runFacts(f *recording.File, run *recording.RunInfo, launches []recording.La
 		{Name: "host", Value: fmt.Sprintf("%s/%s, %d cores", run.OS, run.Arch, run.Cores)},
 		{Name: "launches", Value: strconv.Itoa(len(launches))},
 	}
-	if stretches, messages, err := f.Dropped(run.ID); err == nil && stretches+messages > 0 {
-		all = append(all, export.Pair{Name: "not recorded", Value: fmt.Sprintf("%d intervals and %d messages, because they came too fast", stretches, messages)})
+	if intervals, messages, err := f.Dropped(run.ID); err == nil && intervals+messages > 0 {
+		all = append(all, export.Pair{Name: "not recorded", Value: fmt.Sprintf("%d intervals and %d messages, because they came too fast", intervals, messages)})
 	}
 	if run.Lost > 0 {
 		all = append(all, export.Pair{Name: "lost", Value: fmt.Sprintf("%d snapshots, because they came too fast", run.Lost)})
@@ -411,21 +411,21 @@ func spreadChart(all []recording.LatencyInfo, l *recording.LaunchInfo) (export.C
 	}
 	first, whole := all[0].To, float64(all[len(all)-1].To-all[0].To)
 	for k := range cluster.Classes {
-		half, most := newTrace(), newTrace()
+		median, p99 := newTrace(), newTrace()
 		for i := range all {
 			x := &all[i]
 			if x.Class != cluster.Class(k) {
 				continue
 			}
 			span := int(float64(x.To-first) / whole * pageSpans)
-			half.add(span, x.To.Seconds(), x.P50)
-			most.add(span, x.To.Seconds(), x.P99)
+			median.add(span, x.To.Seconds(), x.P50)
+			p99.add(span, x.To.Seconds(), x.P99)
 		}
-		half.flush()
-		most.flush()
-		if len(half.x) > 0 {
-			c.Curves = append(c.Curves, export.Curve{Label: pane.ClassNames[k] + ": median", Tint: export.Series(k), X: half.x, Y: half.y, Line: true},
-				export.Curve{Label: "99 %", Tint: export.Series(k), X: most.x, Y: most.y, Line: true, Dashed: true})
+		median.flush()
+		p99.flush()
+		if len(median.x) > 0 {
+			c.Curves = append(c.Curves, export.Curve{Label: pane.ClassNames[k] + ": median", Tint: export.Series(k), X: median.x, Y: median.y, Line: true},
+				export.Curve{Label: "99 %", Tint: export.Series(k), X: p99.x, Y: p99.y, Line: true, Dashed: true})
 		}
 	}
 	return c, len(c.Curves) > 0
@@ -456,12 +456,12 @@ func latencyChart(s *engine.Snapshot) (export.Chart, bool) {
 
 func commandsSection(commands []recording.CommandInfo, marks []engine.Mark) export.Section {
 	s := export.Section{Title: "Changes"}
-	asked := export.Sheet{Title: "commands", Head: []string{"at", "command", "reason of refusal"}}
+	requests := export.Sheet{Title: "commands", Head: []string{"at", "command", "reason of refusal"}}
 	for i, c := range commands {
 		if i == pageRows {
 			break
 		}
-		asked.Rows = append(asked.Rows, []string{c.At.Round(time.Millisecond).String(), strings.TrimSpace(c.Verb + " " + c.Knob + " " + c.Value), c.Error})
+		requests.Rows = append(requests.Rows, []string{c.At.Round(time.Millisecond).String(), strings.TrimSpace(c.Verb + " " + c.Knob + " " + c.Value), c.Error})
 	}
 	changed := export.Sheet{Title: "marks", Head: []string{"at", "mark"}}
 	for i, m := range marks {
@@ -470,7 +470,7 @@ func commandsSection(commands []recording.CommandInfo, marks []engine.Mark) expo
 		}
 		changed.Rows = append(changed.Rows, []string{m.At.Round(time.Millisecond).String(), m.Label})
 	}
-	for _, t := range []export.Sheet{asked, changed} {
+	for _, t := range []export.Sheet{requests, changed} {
 		if len(t.Rows) > 0 {
 			s.Tables = append(s.Tables, t)
 		}

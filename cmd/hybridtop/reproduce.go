@@ -129,15 +129,15 @@ func findFigures(names []string) ([]presets.Figure, error) {
 	if err == nil {
 		return figures, nil
 	}
-	known := []string{"all"}
+	valid := []string{"all"}
 	all, _ := presets.Figures() // an error is the one of FindFigures
 	for i := range all {
 		paper, short, _ := strings.Cut(all[i].Name, "-")
-		known = append(known, all[i].Name, paper, short)
+		valid = append(valid, all[i].Name, paper, short)
 	}
 	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, suggest(err, name, known)
+		if !slices.Contains(valid, name) {
+			return nil, suggest(err, name, valid)
 		}
 	}
 	return nil, err
@@ -208,7 +208,7 @@ func (k *keptRuns) end(w io.Writer) error {
 	if k.failed != nil {
 		return k.failed
 	}
-	return tellRecorded(w, k.file, k.runs)
+	return reportRecorded(w, k.file, k.runs)
 }
 
 // openPoints opens the store of finished points.

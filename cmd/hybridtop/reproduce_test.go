@@ -85,7 +85,7 @@ func TestReproduceStatus(t *testing.T) {
 		what           string
 		row            reproduce.Row
 		status, strict error
-		told           string
+		text           string
 	}{
 		{"a pass as recorded", reproduce.Row{Pass: true, Recorded: passed}, nil, nil, ""},
 		{"refuted as recorded", reproduce.Row{Term: "gaps", Recorded: refuted}, nil, status(1), ""},
@@ -105,8 +105,8 @@ func TestReproduceStatus(t *testing.T) {
 			if err := concludeReport(cmd, r, &format{}, strict); err != want {
 				t.Errorf("%s, strict %v: error %v, want %v", c.what, strict, err, want)
 			}
-			if !strict && (c.told == "") != (errs.Len() == 0) || !strings.Contains(errs.String(), c.told) {
-				t.Errorf("%s, strict %v: told %q, want %q", c.what, strict, &errs, c.told)
+			if !strict && (c.text == "") != (errs.Len() == 0) || !strings.Contains(errs.String(), c.text) {
+				t.Errorf("%s, strict %v: told %q, want %q", c.what, strict, &errs, c.text)
 			}
 		}
 	}

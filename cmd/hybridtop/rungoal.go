@@ -68,7 +68,7 @@ func newRunGoal() *cobra.Command {
 			defer file.Close()
 			in = file
 		}
-		p, err := goal.Load(in, mostGoal)
+		p, err := goal.Load(in, maxGoal)
 		if err != nil {
 			return fmt.Errorf("%s: %w", trace, err)
 		}

@@ -277,13 +277,13 @@ func (t *tree) drawKids(w io.Writer, r int32, indent string) error {
 	return nil
 }
 
-// mostColumns is the maximum number of ranks in a drawing of steps.
-const mostColumns = 64
+// maxColumns is the maximum number of ranks in a drawing of steps.
+const maxColumns = 64
 
 // drawSteps writes one line per step, with the target of each rank's message.
 func drawSteps(w io.Writer, ranks int32, t *coll.Trace) error {
-	if ranks > mostColumns {
-		_, err := fmt.Fprintf(w, "too many ranks to draw: want at most %d (--json or --csv lists the messages)\n", mostColumns)
+	if ranks > maxColumns {
+		_, err := fmt.Fprintf(w, "too many ranks to draw: want at most %d (--json or --csv lists the messages)\n", maxColumns)
 		return err
 	}
 	tab := newTable(w)
@@ -296,18 +296,18 @@ func drawSteps(w io.Writer, ranks int32, t *coll.Trace) error {
 		step := t.Messages[i].Arrived
 		cells := make([]string, ranks+2)
 		cells[0] = fmt.Sprint(int64(step))
-		least, most := t.Messages[i].Bytes, t.Messages[i].Bytes
+		smallest, largest := t.Messages[i].Bytes, t.Messages[i].Bytes
 		for ; i < len(t.Messages) && t.Messages[i].Arrived == step; i++ {
 			m := t.Messages[i]
 			if cells[m.From+1] != "" {
 				cells[m.From+1] += " "
 			}
 			cells[m.From+1] += fmt.Sprintf("→%d", m.To)
-			least, most = min(least, m.Bytes), max(most, m.Bytes)
+			smallest, largest = min(smallest, m.Bytes), max(largest, m.Bytes)
 		}
-		cells[ranks+1] = fmt.Sprint(least)
-		if most != least {
-			cells[ranks+1] = fmt.Sprintf("%d-%d", least, most)
+		cells[ranks+1] = fmt.Sprint(smallest)
+		if largest != smallest {
+			cells[ranks+1] = fmt.Sprintf("%d-%d", smallest, largest)
 		}
 		tab.row(cells...)
 	}
@@ -321,7 +321,7 @@ func (s *schedule) writeJSON(w io.Writer, steps, priced *coll.Trace) error {
 	}
 	all := map[string]any{
 		"schema": "hybridtop.schedule.v1", "collective": s.key.Algorithm.Collective.String(), "algorithm": s.key.Algorithm.Name,
-		"ranks": s.key.Ranks, "radix": known(float64(s.key.Radix)), "segments": s.key.Segments, "root": s.root, "size": s.bytes,
+		"ranks": s.key.Ranks, "radix": orNil(float64(s.key.Radix)), "segments": s.key.Segments, "root": s.root, "size": s.bytes,
 		"schedules": s.schedules(), "steps": int64(steps.Last()), "messages": messages, "total_bytes": steps.Bytes(),
 		"machine": nil, "time": nil, "predicted_time": nil,
 	}

@@ -18,7 +18,7 @@ func newTuneCheck() *cobra.Command {
 		Example: "hybridtop tune check ranger.table.toml --fabric sim --machine ranger",
 	}
 	tableArgument(cmd)
-	where := addTunePlace(cmd)
+	where := addSiteFlags(cmd)
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f, err := tuner.Load(args[0])

@@ -170,7 +170,7 @@ func firstLine(s string) string {
 // repeat runs a simulated launch again with the same number of iterations. For a failed launch it
 // adds the iteration that failed.
 func repeat(ctx context.Context, x *recording.LaunchInfo) (*engine.Snapshot, error) {
-	sc, own, err := scenarioOf(x)
+	sc, machines, err := scenarioOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func repeat(ctx context.Context, x *recording.LaunchInfo) (*engine.Snapshot, err
 	if x.Failure != "" {
 		limits.Iterations++
 	}
-	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: limits})
+	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: machines, Limits: limits})
 	if err != nil {
 		return nil, err
 	}
@@ -200,14 +200,14 @@ func scenarioOf(x *recording.LaunchInfo) (engine.Scenario, []cluster.Machine, er
 	if err != nil {
 		return fail(err)
 	}
-	var own []cluster.Machine
-	if known, err := presets.Machine(x.Machine); err != nil || !reflect.DeepEqual(known, m) {
+	var machines []cluster.Machine
+	if builtIn, err := presets.Machine(x.Machine); err != nil || !reflect.DeepEqual(builtIn, m) {
 		if err == nil {
 			m.Name = "recorded"
 		}
-		own = append(own, m)
+		machines = append(machines, m)
 	}
-	sc, err := session.Scenario(x.Scenario.Workload, own...)
+	sc, err := session.Scenario(x.Scenario.Workload, machines...)
 	if err != nil {
 		return fail(err)
 	}
@@ -220,7 +220,7 @@ func scenarioOf(x *recording.LaunchInfo) (engine.Scenario, []cluster.Machine, er
 			return fail(err)
 		}
 	}
-	return sc, own, nil
+	return sc, machines, nil
 }
 
 // oneRecording requires one file name.
