@@ -141,8 +141,8 @@ func (s *suite) collectivesNoticeDifferentLengths(t *testing.T) {
 				}
 				return call(r, make([]byte, n))
 			})
-			told := err != nil && (strings.Contains(err.Error(), "every member must") || strings.Contains(err.Error(), "call and length must agree on all members"))
-			if !told || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "MPI_COMM_WORLD") {
+			reported := err != nil && (strings.Contains(err.Error(), "every member must") || strings.Contains(err.Error(), "call and length must agree on all members"))
+			if !reported || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "MPI_COMM_WORLD") {
 				t.Errorf("%s, rank %d gives more: the error is %v", name, longer, err)
 			}
 		}

@@ -62,7 +62,7 @@ func (d *drawer) deliver(m message, at int) {
 	}
 	from := d.recvs[in]
 	if d.one(3) && m.src != m.dst {
-		d.add(m.dst, call{at: at, turn: waiting, verb: vRecv, index: index})
+		d.add(m.dst, call{at: at, stage: waiting, verb: vRecv, index: index})
 		from = at + 1
 	} else {
 		from += d.rng.IntN(at - from + 1)
@@ -79,7 +79,7 @@ func (d *drawer) send(m *message, index, at int, out matching) {
 		d.start(m.src, call{at: at, verb: vIsend, index: index}, d.last)
 		from = at
 	case d.one(3) && m.src != m.dst:
-		d.add(m.src, call{at: at, turn: waiting, verb: vSend, index: index})
+		d.add(m.src, call{at: at, stage: waiting, verb: vSend, index: index})
 		from = at + 1
 	default:
 		if from += d.rng.IntN(at - from + 1); m.stream.open() {
@@ -96,13 +96,13 @@ func (d *drawer) receiveShared(m *message, index, at int) {
 	from, k := d.rng.IntN(d.last), d.rng.IntN(4)
 	switch {
 	case k == 0 && m.stream != sharedInOrder:
-		d.add(m.dst, call{at: d.last, turn: waiting, verb: vRecv, index: index})
+		d.add(m.dst, call{at: d.last, stage: waiting, verb: vRecv, index: index})
 	case k == 1 && m.stream == sharedAny && d.has(Probes):
 		d.start(m.dst, call{at: from, verb: vImprobe, index: index}, d.last)
 	case k == 2:
 		d.nextReq++
 		d.add(m.dst, call{at: from, verb: vIrecv, index: index, req: d.nextReq},
-			call{at: from + d.rng.IntN(d.last-from), turn: waiting, verb: vHand, index: index, req: d.nextReq})
+			call{at: from + d.rng.IntN(d.last-from), stage: waiting, verb: vHand, index: index, req: d.nextReq})
 	default:
 		d.start(m.dst, call{at: from, verb: vIrecv, index: index}, d.last)
 	}
@@ -119,7 +119,7 @@ func (d *drawer) ring(at int) {
 		m := matching{team, src, dst, tag}
 		d.sends[m], d.recvs[m] = at+1, at+1
 		d.msgs = append(d.msgs, message{team: team, src: src, dst: dst, tag: tag, recvTag: tag, size: size})
-		d.add(src, call{at: at, turn: waiting, verb: vSendrecv, index: first + i, n: first + (i+n*by-by)%n})
+		d.add(src, call{at: at, stage: waiting, verb: vSendrecv, index: first + i, n: first + (i+n*by-by)%n})
 	}
 }
 
@@ -136,20 +136,20 @@ func (d *drawer) transfer(at int, as shape, get, signals bool) {
 	if d.has(Memories) {
 		x.means.Path = cluster.Path(d.rng.IntN(3))
 	}
-	room := int64(readOnly)
+	free := int64(readOnly)
 	if n := len(d.written); n > 0 {
-		room = d.written[n-1][x.to] - wordBytes
+		free = d.written[n-1][x.to] - wordBytes
 	}
 	if !x.get {
-		room = d.segment - d.free[x.to]
+		free = d.segment - d.free[x.to]
 	}
-	extent := d.places(&x)
-	if extent > room {
+	extent := d.drawLayout(&x)
+	if extent > free {
 		return
 	}
 	base := d.free[x.to]
 	if x.get {
-		base = wordBytes + d.rng.Int64N(room-extent+1)
+		base = wordBytes + d.rng.Int64N(free-extent+1)
 	} else {
 		d.free[x.to] += extent
 	}
@@ -160,8 +160,8 @@ func (d *drawer) transfer(at int, as shape, get, signals bool) {
 	d.complete(&x, a, at, signals)
 }
 
-// places draws the places of a move's bytes, and returns their extent.
-func (d *drawer) places(x *move) (extent int64) {
+// drawLayout draws the layout of a move's bytes, and returns their extent.
+func (d *drawer) drawLayout(x *move) (extent int64) {
 	between := func(lo, hi int64) int64 { return lo + d.rng.Int64N(hi-lo+1) }
 	switch x.shape {
 	case contiguous:
@@ -215,7 +215,7 @@ func (d *drawer) complete(x *move, a actor, at int, signals bool) {
 		}
 	}
 	d.moves = append(d.moves, *x)
-	c := call{at: at, turn: waiting, verb: vMove, index: index}
+	c := call{at: at, stage: waiting, verb: vMove, index: index}
 	if x.how < nonblocking {
 		d.add(a, c)
 		return
@@ -225,7 +225,7 @@ func (d *drawer) complete(x *move, a actor, at int, signals bool) {
 		c.src = d.nextReq
 		d.add(a, d.end(c.src, d.later(at)))
 	}
-	c.turn = starting
+	c.stage = starting
 	d.start(a, c, d.later(at))
 }
 
@@ -241,7 +241,7 @@ func (d *drawer) flag(x *move, index, at int) {
 	} else {
 		x.value = uint64(index + 1)
 		d.words[x.to][x.flag] = x.value
-		d.add(actor{x.to, d.rng.IntN(d.threads())}, call{at: min(at+1+d.rng.IntN(6), d.last), turn: waiting, verb: vAwait, index: index})
+		d.add(actor{x.to, d.rng.IntN(d.threads())}, call{at: min(at+1+d.rng.IntN(6), d.last), stage: waiting, verb: vAwait, index: index})
 	}
 	if x.how == implicit {
 		x.how = blocking
@@ -262,12 +262,12 @@ func (d *drawer) word(rank int) int {
 func (d *drawer) atomic(at int) {
 	a := d.actor()
 	x := atomicCall{op: atomicOp(d.rng.IntN(2)), to: d.rng.IntN(d.Ranks), word: sharedWord, value: 1 + d.rng.Uint64N(9), shared: true}
-	if own := &d.private[a.rank][a.thread]; d.one(2) {
+	if private := &d.private[a.rank][a.thread]; d.one(2) {
 		x.to, x.shared = (a.rank+1)%d.Ranks, false
-		if *own == 0 {
-			*own = max(0, d.word(x.to))
+		if *private == 0 {
+			*private = max(0, d.word(x.to))
 		}
-		if x.word = *own; x.word == 0 {
+		if x.word = *private; x.word == 0 {
 			return
 		}
 		x.op = atomicOp(d.rng.IntN(int(atomicOps)))
@@ -283,21 +283,21 @@ func (d *drawer) atomic(at int) {
 			*w = x.value
 		}
 	}
-	d.add(a, call{at: at, turn: waiting, verb: vAtomic, index: len(d.atomics)})
+	d.add(a, call{at: at, stage: waiting, verb: vAtomic, index: len(d.atomics)})
 	d.atomics = append(d.atomics, x)
 }
 
 // rpc adds an RPC.
 func (d *drawer) rpc(at int, x remoteCall) {
 	a := d.actor()
-	c := call{at: at, turn: waiting, verb: vRPC, index: len(d.rpcs)}
+	c := call{at: at, stage: waiting, verb: vRPC, index: len(d.rpcs)}
 	d.rpcs = append(d.rpcs, x)
 	d.served[x.to]++
 	if d.one(2) {
 		d.add(a, c)
 		return
 	}
-	c.turn = starting
+	c.stage = starting
 	d.start(a, c, d.later(at))
 }
 
@@ -310,12 +310,12 @@ func (d *drawer) event(at int) {
 	owner, fires := d.rng.IntN(d.Ranks), 1+d.rng.IntN(3)
 	for range fires {
 		if d.one(4) {
-			d.add(actor{owner, 0}, call{at: at, turn: waiting, verb: vFire, index: len(d.events)})
+			d.add(actor{owner, 0}, call{at: at, stage: waiting, verb: vFire, index: len(d.events)})
 		} else {
 			d.rpc(at, remoteCall{to: owner, event: len(d.events), move: -1})
 		}
 	}
-	d.add(actor{owner, 0}, call{at: min(at+1+d.rng.IntN(6), d.last), turn: waiting, verb: vWaitEvent, index: len(d.events), style: d.style(2)})
+	d.add(actor{owner, 0}, call{at: min(at+1+d.rng.IntN(6), d.last), stage: waiting, verb: vWaitEvent, index: len(d.events), style: d.style(2)})
 	d.events = append(d.events, eventPlan{owner, fires})
 }
 
@@ -325,14 +325,14 @@ func (d *drawer) barrier(at int) {
 	if d.busy[team] > at {
 		return
 	}
-	c := call{at: at, turn: waiting, verb: vBarrier, index: team}
+	c := call{at: at, stage: waiting, verb: vBarrier, index: team}
 	if d.one(2) {
 		d.all(d.teams[team].members, thread, c)
 		return
 	}
 	to := d.later(at)
 	d.busy[team] = to + 1
-	c.verb, c.turn = vNotify, starting
+	c.verb, c.stage = vNotify, starting
 	for _, r := range d.teams[team].members {
 		d.start(actor{r, thread}, c, to)
 	}
@@ -354,9 +354,9 @@ func (d *drawer) sync(at int) {
 		x := move{from: r, to: to, spans: []cluster.Span{{Off: d.free[to], Len: size}}, size: int(size), flag: -1, rpc: -1}
 		d.free[to] += size
 		copy(d.image[to][x.spans[0].Off:], payload(moveNumbers+len(d.moves), x.size))
-		d.add(actor{r, thread}, call{at: at, turn: waiting, verb: vMove, index: len(d.moves)},
-			call{at: at, turn: waiting, verb: vSync, index: team, n: by},
-			call{at: at, turn: waiting, verb: vHolds, index: first + (i+n*by-by)%n})
+		d.add(actor{r, thread}, call{at: at, stage: waiting, verb: vMove, index: len(d.moves)},
+			call{at: at, stage: waiting, verb: vSync, index: team, n: by},
+			call{at: at, stage: waiting, verb: vHolds, index: first + (i+n*by-by)%n})
 		d.moves = append(d.moves, x)
 	}
 }
@@ -374,7 +374,7 @@ func (d *drawer) collective(at int) {
 	if x.style == ofProgram {
 		x.what = ofPrograms[d.rng.IntN(len(ofPrograms))]
 	}
-	c := call{at: at, turn: waiting, verb: vCollective, index: len(d.joints)}
+	c := call{at: at, stage: waiting, verb: vCollective, index: len(d.joints)}
 	d.joints = append(d.joints, x)
 	d.all(members, thread, c)
 	if x.style == started {
@@ -385,10 +385,10 @@ func (d *drawer) collective(at int) {
 
 // window adds an epoch of a window of all ranks.
 func (d *drawer) window(at int) {
-	if d.windows == mostWindows || d.firstTeam {
+	if d.windows == maxWindows || d.firstTeam {
 		return
 	}
 	d.windows++
-	d.all(d.teams[teamWorld].members, 0, call{at: at, turn: waiting, verb: vWindow, index: len(d.joints)})
+	d.all(d.teams[teamWorld].members, 0, call{at: at, stage: waiting, verb: vWindow, index: len(d.joints)})
 	d.joints = append(d.joints, jointCall{style: d.rng.IntN(epochs), size: min(d.size(), windowBytes), by: 1 + d.rng.IntN(d.Ranks), root: d.rng.IntN(d.Ranks), which: d.rng.IntN(2)})
 }

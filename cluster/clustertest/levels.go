@@ -52,9 +52,9 @@ func regionSends(level cluster.ThreadLevel, master, other string) func(*suite, *
 		self := p.World().Rank()
 		var errs [2]error
 		p.region(2, func(_ *proc, th *cluster.Thread) {
-			for turn := range 2 {
-				if turn == th.Number() {
-					errs[turn] = th.Send(th.World(), self, levelTag, cluster.Data{})
+			for sender := range 2 {
+				if sender == th.Number() {
+					errs[sender] = th.Send(th.World(), self, levelTag, cluster.Data{})
 				}
 				th.Meet()
 			}

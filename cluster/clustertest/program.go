@@ -294,18 +294,18 @@ const (
 
 // call is a call of an actor.
 type call struct {
-	at, turn int
-	verb     verb
-	index    int // of a message, move or other thing that the verb is about
-	n        int // requests, or another number of the verb
-	req, src int // requests: of the call, and of the source of a put; 0, and -1 once they are numbered: none
-	style    int // which of several calls for the same
+	at, stage int
+	verb      verb
+	index     int // of a message, move or other thing that the verb is about
+	n         int // requests, or another number of the verb
+	req, src  int // requests: of the call, and of the source of a put; 0, and -1 once they are numbered: none
+	style     int // which of several calls for the same
 }
 
 // order sorts an actor's calls, and renumbers their requests: requests that one call
 // waits for are adjacent.
 func order(cs []call) []call {
-	slices.SortStableFunc(cs, func(a, b call) int { return cmp.Or(a.at-b.at, a.turn-b.turn) })
+	slices.SortStableFunc(cs, func(a, b call) int { return cmp.Or(a.at-b.at, a.stage-b.stage) })
 	reqs, next := map[int]int{0: -1}, 0
 	for _, c := range cs {
 		if c.verb == vWait || c.verb == vHand {
@@ -316,7 +316,7 @@ func order(cs []call) []call {
 	var out []call
 	for _, c := range cs {
 		c.req, c.src = reqs[c.req], reqs[c.src]
-		if k := len(out) - 1; k >= 0 && c.verb == vWait && c.turn == ending && out[k].verb == vWait && out[k].turn == ending {
+		if k := len(out) - 1; k >= 0 && c.verb == vWait && c.stage == ending && out[k].verb == vWait && out[k].stage == ending {
 			out[k].n++
 			continue
 		}

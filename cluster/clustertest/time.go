@@ -62,14 +62,14 @@ func messagesTakeTime(p *proc, size int) {
 }
 
 func transfersTakeTime(p *proc, size int) {
-	b, place := make([]byte, size), int64(64+13_000*p.ID()) // of this rank only, at each target
+	b, offset := make([]byte, size), int64(64+13_000*p.ID()) // of this rank only, at each target
 	for to := range p.Ranks() {
 		if to == p.ID() {
 			continue
 		}
 		one := p.machineTime(p.Spec().Layout.ClassOf(p.ID(), to), int64(size))
-		p.takes("put", one, func() { p.ok(p.Put(cluster.At(to, place), cluster.Of(b))) })
-		p.takes("get", one, func() { p.ok(p.Get(cluster.At(to, place), cluster.Of(b))) })
+		p.takes("put", one, func() { p.ok(p.Put(cluster.At(to, offset), cluster.Of(b))) })
+		p.takes("get", one, func() { p.ok(p.Get(cluster.At(to, offset), cluster.Of(b))) })
 		p.takes("atomic", p.machineTime(p.Spec().Layout.ClassOf(p.ID(), to), 8), func() { p.word(p.Atomic(cluster.At(to, 56_000), cluster.AtomicAdd, 1)) })
 	}
 	p.ok(p.Barrier(p.All()))

@@ -92,7 +92,7 @@ func lanesCoverRun(s *suite, t *testing.T) {
 // sums agree with them.
 func covers(t *testing.T, l *timeline.LaneView, end cluster.Time) {
 	t.Helper()
-	at, sums, place := cluster.Time(0), timeline.Sums{}, new(timeline.Cursor)
+	at, sums, cursor := cluster.Time(0), timeline.Sums{}, new(timeline.Cursor)
 	for x := range l.Stretches(0, end) {
 		if x.Begin != at || x.End <= x.Begin {
 			t.Fatalf("rank %d thread %d: an interval from %v to %v follows one that ends at %v", l.Rank, l.Thread, x.Begin, x.End, at)
@@ -103,7 +103,7 @@ func covers(t *testing.T, l *timeline.LaneView, end cluster.Time) {
 		}
 		want := sums
 		want[x.Activity] += middle - x.Begin
-		if got := l.Sums(middle, place); got != want {
+		if got := l.Sums(middle, cursor); got != want {
 			t.Fatalf("rank %d thread %d up to %v: %v by activity, want %v", l.Rank, l.Thread, middle, got, want)
 		}
 		sums[x.Activity] += x.End - x.Begin

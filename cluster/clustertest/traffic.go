@@ -58,7 +58,7 @@ func (w *player) expect(index int) (m *message, from int, g *received) {
 	m = &w.x.msgs[index]
 	from, size := w.number(m.team, m.src.rank), m.size
 	if m.stream.open() {
-		if size = w.x.most; m.stream != sharedSource {
+		if size = w.x.maxOpenSize; m.stream != sharedSource {
 			from = cluster.AnySource
 		}
 	}

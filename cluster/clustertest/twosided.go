@@ -41,8 +41,8 @@ func everySize(p *proc) {
 	me, w := p.ID(), p.World()
 	for i, size := range sizes {
 		for how, tag := range []int{1, 0, cluster.MaxTag, 7} {
-			for turn := range 2 {
-				if turn != me {
+			for sender := range 2 {
+				if sender != me {
 					st := p.take(1-me, tag, size, i+how+1-me)
 					same(p, "status", st, cluster.Status{Source: 1 - me, Tag: tag, Bytes: int64(size)})
 					continue
