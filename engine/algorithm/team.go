@@ -132,7 +132,8 @@ func (w Team) Parameters(s Reader, a *coll.Algorithm, ranks int) coll.Parameters
 func (w Team) among(ranks int) coll.Places {
 	at := w.Places
 	if at.Places > 0 {
-		if at.Places = int32(ranks / max(w.PerNode, 1)); ranks%max(w.PerNode, 1) != 0 || at.Places < 2 {
+		at.Places = int32(ranks / max(w.PerNode, 1))
+		if ranks%max(w.PerNode, 1) != 0 || at.Places < 2 {
 			return coll.Places{}
 		}
 	}
@@ -141,7 +142,9 @@ func (w Team) among(ranks int) coll.Places {
 
 // IsDuplicate reports whether an algorithm is the same as another one: a hierarchical algorithm if no
 // ranks share a node.
-func IsDuplicate(a *coll.Algorithm, k *coll.Key) bool { return a.UsesPlaces && k.Places == (coll.Places{}) }
+func IsDuplicate(a *coll.Algorithm, k *coll.Key) bool {
+	return a.UsesPlaces && k.Places == (coll.Places{})
+}
 
 // Best returns the fastest algorithm by the cost model for n bytes, and its time.
 func (w Team) Best(s Reader, what coll.Collective, c *coll.Cost, ranks int, n int64) (coll.Key, cluster.Time) {
