@@ -39,7 +39,8 @@ func NewBaseline(s *Snapshot) *Baseline {
 	if n := len(s.Marks); n > 0 {
 		b.Series = b.Series[len(b.Series)-since(b.Series, s.Marks[n-1].At):]
 	}
-	if b.Series = slices.Clone(b.Series); len(b.Series) > 0 {
+	b.Series = slices.Clone(b.Series)
+	if len(b.Series) > 0 {
 		b.End = b.Series[len(b.Series)-1].At
 	}
 	for i := range b.Latency {
@@ -68,7 +69,8 @@ type Against struct {
 // Against compares a run with the baseline.
 func (b *Baseline) Against(s *Snapshot) *Against {
 	a := &Against{Baseline: b, Name: b.name(&s.Scenario), Inaccurate: b.Late || s.Keeping != Kept}
-	if a.NameAndKind = a.Name; b.Kind != s.Kind {
+	a.NameAndKind = a.Name
+	if b.Kind != s.Kind {
 		a.NameAndKind += ", " + string(b.Kind)
 	}
 	return a
@@ -131,7 +133,7 @@ func (a *Against) Ratio(m *Metric) (Ratio, bool) {
 	}
 	for i := range a.Metrics {
 		if b := &a.Metrics[i]; b.Name == m.Name && b.Unit == m.Unit {
-			r := Ratio{Quotient(m.Value, b.Value), m.Kind, b.Kind, a.Name}
+			r := Ratio{Value: Quotient(m.Value, b.Value), Kind: m.Kind, Base: b.Kind, Reference: a.Name}
 			return r, r.Value > 0
 		}
 	}

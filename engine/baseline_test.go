@@ -103,12 +103,15 @@ func TestABaselineIsOfOneRun(t *testing.T) {
 	if len(b.Series) != 3 || b.Series[0].At != 7*time.Second || b.End != 9*time.Second {
 		t.Errorf("%d samples from %v to %v", len(b.Series), b.Series[0].At, b.End)
 	}
-	s.Series[9].At, s.Scenario.Values["group"], s.Latency[0].Buckets[0].Count = 0, "1", 7
+	s.Series[9].At = 0
+	s.Scenario.Values["group"] = "1"
+	s.Latency[0].Buckets[0].Count = 7
 	if b.Series[2].At != 9*time.Second || b.Scenario.Values["group"] != "4" || b.Latency[0].Buckets[0].Count != 2 {
 		t.Error("the baseline changes with the snapshot")
 	}
 	s.Marks = []Mark{{At: time.Hour}}
-	if b = NewBaseline(s); len(b.Series) != 0 || b.End != 0 {
+	b = NewBaseline(s)
+	if len(b.Series) != 0 || b.End != 0 {
 		t.Errorf("%d samples before the first of a launch", len(b.Series))
 	}
 }

@@ -42,7 +42,17 @@ func DeadlockOf(err error) *Deadlock {
 			d.More = len(a.Waits) - i
 			break
 		}
-		d.Waits = append(d.Waits, Wait{w.Rank, w.Thread, w.Call, w.Kind.String(), w.Peer, w.Tag, w.Bytes, w.For, w.Any})
+		d.Waits = append(d.Waits, Wait{
+			Rank:   w.Rank,
+			Thread: w.Thread,
+			Call:   w.Call,
+			Verb:   w.Kind.String(),
+			Peer:   w.Peer,
+			Tag:    w.Tag,
+			Bytes:  w.Bytes,
+			For:    w.For,
+			Any:    w.Any,
+		})
 	}
 	return d
 }

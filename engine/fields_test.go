@@ -185,7 +185,8 @@ func TestTheVersionBeforeIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Counted = 5; !cmp.Equal(s, old, same, cmpopts.EquateEmpty()) {
+	s.Counted = 5
+	if !cmp.Equal(s, old, same, cmpopts.EquateEmpty()) {
 		t.Errorf("it is read as\n%s", cmp.Diff(s, old, same, cmpopts.EquateEmpty()))
 	}
 }

@@ -231,7 +231,8 @@ func (k *Knob) Next(value string, by int) string {
 		if k.Blocked[next] == "" {
 			return next
 		}
-		if at = next; at == value {
+		at = next
+		if at == value {
 			break
 		}
 	}
