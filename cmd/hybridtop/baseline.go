@@ -208,7 +208,7 @@ func (e *earlier) compare(s *engine.Snapshot) *comparison {
 		if kinds := r.Kinds(); kinds != "" {
 			text += " (" + kinds + ")"
 		}
-		c.Ratios[m.Name] = ratio{r.Value, base, text}
+		c.Ratios[m.Name] = ratio{Value: r.Value, Base: base, text: text}
 	}
 	return c
 }

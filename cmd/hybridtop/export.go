@@ -58,7 +58,8 @@ func newExport() *cobra.Command {
 		o.From, o.To = picoseconds(*from), picoseconds(*until)
 		cast := &tui.CastOf{From: *from, Until: *until}
 		var err error
-		if cast.W, cast.H, err = tui.PictureSize(*size); err != nil {
+		cast.W, cast.H, err = tui.PictureSize(*size)
+		if err != nil {
 			return fmt.Errorf("--size %w", err)
 		}
 		f, err := recording.Open(args[0])

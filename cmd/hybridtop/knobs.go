@@ -105,7 +105,9 @@ func widen(k, other *engine.Knob) {
 	if k.Default != other.Default {
 		k.Default = ""
 	}
-	k.Min, k.Max, k.Choices = min(k.Min, other.Min), max(k.Max, other.Max), slices.Clone(k.Choices)
+	k.Min = min(k.Min, other.Min)
+	k.Max = max(k.Max, other.Max)
+	k.Choices = slices.Clone(k.Choices)
 	for _, c := range other.Choices {
 		if !slices.Contains(k.Choices, c) {
 			k.Choices = append(k.Choices, c)
@@ -170,7 +172,8 @@ func adaptHelp(cmd *cobra.Command, args []string) bool {
 			return
 		}
 		k, err := sc.Knob(flag.Name)
-		if flag.Hidden = err != nil; flag.Hidden {
+		flag.Hidden = err != nil
+		if flag.Hidden {
 			return
 		}
 		flag.Usage = usage(k)
@@ -270,7 +273,8 @@ func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Sce
 		text := f.values[name].text
 		values := []string{text}
 		if f.many {
-			if values, err = valueList(text); err != nil {
+			values, err = valueList(text)
+			if err != nil {
 				return engine.Scenario{}, nil, nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -321,7 +325,8 @@ func valueList(text string) ([]string, error) {
 		n := make([]int64, len(ends))
 		for i, end := range ends {
 			var err error
-			if n[i], err = strconv.ParseInt(strings.TrimSpace(end), 10, 64); err != nil {
+			n[i], err = strconv.ParseInt(strings.TrimSpace(end), 10, 64)
+			if err != nil {
 				return nil, fmt.Errorf("range %q: %q is not a whole number; want 1..64 (doubling) or 1..64..3 (steps)", item, end)
 			}
 		}

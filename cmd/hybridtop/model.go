@@ -81,7 +81,7 @@ func (r *modelled) input(name string, value float64, unit string) {
 // add stores a result of the model.
 func (r *modelled) add(name string, value float64, unit, symbol, note string) {
 	r.Metrics[name] = engine.Metric{Name: name, Value: value, Unit: unit, Kind: engine.Modelled}
-	r.lines = append(r.lines, modelLine{name, symbol, note})
+	r.lines = append(r.lines, modelLine{metric: name, symbol: symbol, note: note})
 }
 
 // row stores a point with the terms of its prediction.
@@ -93,7 +93,11 @@ func (r *modelled) row(at map[string]any, metric string, p models.Prediction, ce
 	row.notes = append([]string{row.Ruling}, notes...)
 	view := func(terms []models.Term, side bool) {
 		for _, t := range terms {
-			row.Terms = append(row.Terms, termView{t.Name, side, engine.Metric{Value: t.Value, Unit: t.Unit, Kind: engine.Modelled}})
+			row.Terms = append(row.Terms, termView{
+				Name: t.Name,
+				Max:  side,
+				Time: engine.Metric{Value: t.Value, Unit: t.Unit, Kind: engine.Modelled},
+			})
 		}
 	}
 	view(p.Sum, false)

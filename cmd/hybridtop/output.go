@@ -53,7 +53,8 @@ func addUnits(root *cobra.Command) *string {
 	}))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		ok := true
-		if inUnits = grid.MixedUnits; *name != "" {
+		inUnits = grid.MixedUnits
+		if *name != "" {
 			inUnits, ok = grid.UnitsByName(*name)
 		} else if _, kept := state.Open(xdg.Config(), ""); kept.Units != "" {
 			inUnits, _ = grid.UnitsByName(kept.Units) // the screen reports a broken file

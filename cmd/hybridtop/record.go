@@ -67,7 +67,8 @@ func newRecord() *cobra.Command {
 		}
 		var result error
 		if len(axes) == 0 {
-			if options.Observer, err = begin(""); err == nil {
+			options.Observer, err = begin("")
+			if err == nil {
 				result, err = recordOne(ctx, cmd, sc, options, out)
 			}
 		} else {

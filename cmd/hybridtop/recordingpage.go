@@ -257,7 +257,8 @@ func seriesSection(f *recording.File, run *recording.RunInfo, launches []recordi
 			local.add(span, x, s.Local)
 			access.add(span, x, s.Access)
 		}
-		if first += int64(len(samples)); len(samples) < pageSamples {
+		first += int64(len(samples))
+		if len(samples) < pageSamples {
 			break
 		}
 	}

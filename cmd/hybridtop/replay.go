@@ -60,7 +60,8 @@ func newReplay() *cobra.Command {
 			begin = p.Length
 		}
 		if *at != "" {
-			if begin, err = p.Find(*at, 0); err != nil {
+			begin, err = p.Find(*at, 0)
+			if err != nil {
 				return fmt.Errorf("--at %w", err)
 			}
 		}

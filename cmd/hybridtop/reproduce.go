@@ -85,7 +85,8 @@ func newReproduce() *cobra.Command {
 			return err
 		}
 		if o.Sense || o.Long {
-			if o.Keep, err = openPoints(*points); err != nil {
+			o.Keep, err = openPoints(*points)
+			if err != nil {
 				return err
 			}
 		}
@@ -145,7 +146,8 @@ func findFigures(names []string) ([]presets.Figure, error) {
 
 // claimsOf returns all claims. If all figures are requested, it also returns the missing claims.
 func claimsOf(figures []presets.Figure) (claims, missing []presets.Claim, err error) {
-	if claims, err = presets.Claims(); err != nil {
+	claims, err = presets.Claims()
+	if err != nil {
 		return nil, nil, err
 	}
 	all, err := presets.Figures()
@@ -171,7 +173,8 @@ func (k *keptRuns) begin(ctx context.Context, o *reproduce.Options) (context.Con
 		return ctx, nil
 	}
 	var err error
-	if k.writer, err = recording.Create(k.file); err != nil {
+	k.writer, err = recording.Create(k.file)
+	if err != nil {
 		return nil, err
 	}
 	ctx, k.stop = context.WithCancelCause(ctx)

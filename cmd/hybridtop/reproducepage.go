@@ -87,7 +87,9 @@ func claimUses(rows []*reproduce.Row) string {
 
 // claimBadges returns the verdicts and uses of some rows.
 func claimBadges(rows []*reproduce.Row) []export.Badge {
-	refuted, failed, changed := 0, 0, 0
+	refuted := 0
+	failed := 0
+	changed := 0
 	for _, row := range rows {
 		switch row.Verdict() {
 		case presets.Refuted:

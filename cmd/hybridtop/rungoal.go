@@ -145,7 +145,14 @@ func replayGoal(ctx context.Context, p *goal.Program, m cluster.Machine, perNode
 		return nil, err
 	}
 	v := run.(cluster.Virtual)
-	return &goalRun{p, m.Name, spec.Layout.Nodes, v.Total(), v.Events(), v.Hash()}, nil
+	return &goalRun{
+		program: p,
+		machine: m.Name,
+		nodes:   spec.Layout.Nodes,
+		total:   v.Total(),
+		events:  v.Events(),
+		hash:    v.Hash(),
+	}, nil
 }
 
 func (r *goalRun) write(w io.Writer, out *format) error {

@@ -92,7 +92,8 @@ func newShowSchedule() *cobra.Command {
 			return suggest(err, algorithm, algorithmNames(c))
 		}
 		s := schedule{root: int32(root), bytes: bytes}
-		if s.key, err = a.Key(p); err != nil {
+		s.key, err = a.Key(p)
+		if err != nil {
 			return err
 		}
 		if bytes < 0 || bytes > 1<<40/int64(p.Ranks) {
@@ -105,7 +106,8 @@ func newShowSchedule() *cobra.Command {
 				return err
 			}
 			s.machine = &m
-			if s.cost, err = coll.CostOf(&m); err != nil {
+			s.cost, err = coll.CostOf(&m)
+			if err != nil {
 				return err
 			}
 		}
@@ -129,7 +131,8 @@ func (s *schedule) write(w io.Writer, out *format) error {
 	}
 	var priced *coll.Trace
 	if s.machine != nil {
-		if priced, err = coll.Price(s.key, s.root, s.blocks, s.cost); err != nil {
+		priced, err = coll.Price(s.key, s.root, s.blocks, s.cost)
+		if err != nil {
 			return err
 		}
 	}
@@ -326,7 +329,9 @@ func (s *schedule) writeJSON(w io.Writer, steps, priced *coll.Trace) error {
 		"machine": nil, "time": nil, "predicted_time": nil,
 	}
 	if priced != nil {
-		all["machine"], all["time"], all["predicted_time"] = s.machine.Name, priced.Last().Seconds(), s.key.Predict(&s.cost, s.bytes).Seconds()
+		all["machine"] = s.machine.Name
+		all["time"] = priced.Last().Seconds()
+		all["predicted_time"] = s.key.Predict(&s.cost, s.bytes).Seconds()
 	}
 	return writeJSON(w, all)
 }

@@ -54,7 +54,8 @@ func newShowGoal() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if c, err = coll.CostOf(&m); err != nil {
+			c, err = coll.CostOf(&m)
+			if err != nil {
 				return err
 			}
 		}

@@ -131,7 +131,16 @@ func (f *timelineFlag) view(s *engine.Snapshot) *timeline {
 	}
 	for _, a := range tl.Arrows {
 		if a.Received >= from {
-			t.Sent = append(t.Sent, arrow{a.From, a.FromThread, a.To, a.ToThread, a.Sent.Seconds(), a.Received.Seconds(), a.Bytes, a.Tag})
+			t.Sent = append(t.Sent, arrow{
+				From:       a.From,
+				FromThread: a.FromThread,
+				To:         a.To,
+				ToThread:   a.ToThread,
+				Sent:       a.Sent.Seconds(),
+				Received:   a.Received.Seconds(),
+				Bytes:      a.Bytes,
+				Tag:        a.Tag,
+			})
 		}
 	}
 	return t

@@ -64,7 +64,8 @@ func newTune() *cobra.Command {
 			return fmt.Errorf("--held-out %d: want 0 to 10000", held)
 		}
 		o.Exhaustive = exhaustive
-		if o.Journal = journal; journal == "" {
+		o.Journal = journal
+		if journal == "" {
 			o.Journal = file + ".journal"
 		}
 		ctx, done := interruptible(cmd.Context())
@@ -156,7 +157,8 @@ func (p *siteFlags) options(collectives []string) (tuner.Options, error) {
 		o.Ranks = append(o.Ranks, int(n))
 		largest = max(largest, int(n))
 	}
-	if o.Sizes, err = wholeList(p.sizes, 0, 1<<40); err != nil {
+	o.Sizes, err = wholeList(p.sizes, 0, 1<<40)
+	if err != nil {
 		return o, fmt.Errorf("--size: %w", err)
 	}
 	for _, name := range strings.Split(p.transfers, ",") {
@@ -352,7 +354,10 @@ func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner
 	}
 	all := tableJSON(f)
 	all["schema"], all["kind"] = "hybridtop.tune.v1", kind
-	all["tuples"], all["known"], all["candidates"], all["measured"] = r.Tuples, r.FromJournal, r.Choices, r.Measured
+	all["tuples"] = r.Tuples
+	all["known"] = r.FromJournal
+	all["candidates"] = r.Choices
+	all["measured"] = r.Measured
 	held := []map[string]any{}
 	for _, m := range misses {
 		held = append(held, map[string]any{"collective": m.At.Collective.String(), "ranks": m.At.Ranks, "ranks_per_node": m.At.PerNode, "size": m.At.Bytes,

@@ -148,7 +148,8 @@ func verify(ctx context.Context, x *recording.LaunchInfo) finding {
 		return finding{differs, fmt.Sprintf("%v and %d events, now %v and %d", v.Time, v.Events, w.Time, w.Events)}
 	}
 	now := again.Verification
-	if now.Detail = recording.Clean(now.Detail); x.Verification != now {
+	now.Detail = recording.Clean(now.Detail)
+	if x.Verification != now {
 		return finding{differs, fmt.Sprintf("%d checks, %s; now %d, %s", x.Verification.Checks, x.Verification.Detail, now.Checks, now.Detail)}
 	}
 	what := fmt.Sprintf("hash, virtual time, %d events and %d checks", v.Events, x.Verification.Checks)
