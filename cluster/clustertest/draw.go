@@ -174,7 +174,8 @@ func (d *drawer) phase() {
 		ph.calls[r] = make([][]call, ph.threads)
 	}
 	d.phases = append(d.phases, ph)
-	if d.last = d.mix.Length; d.last == 0 {
+	d.last = d.mix.Length
+	if d.last == 0 {
 		d.last = 10 + d.rng.IntN(30) + 2*d.Ranks
 	}
 	d.sends, d.recvs = map[matching]int{}, map[matching]int{}
@@ -198,7 +199,8 @@ func (d *drawer) phase() {
 			if !d.has(o.ops) || o.alone && ph.threads > 1 {
 				continue
 			}
-			if k -= o.times; k < 0 {
+			k -= o.times
+			if k < 0 {
 				o.draw(d, at)
 				break
 			}

@@ -26,7 +26,9 @@ func (p *proc) endpoints(n int) []*cluster.Team {
 
 func endpointsReceiveSeparately(p *proc) {
 	const threads = 4
-	ends, n, me := p.endpoints(threads), p.World().Size(), p.World().Rank()
+	ends := p.endpoints(threads)
+	n := p.World().Size()
+	me := p.World().Rank()
 	p.fork(threads, func(th *proc, thread int) {
 		mine, b := ends[thread], make([]byte, 64)
 		same(th, "rank in the endpoint", mine.Rank(), me)

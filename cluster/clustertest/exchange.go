@@ -29,7 +29,8 @@ func (d *drawer) message(at int) {
 // deliver adds the calls of a message, whose ends are drawn.
 func (d *drawer) deliver(m message, at int) {
 	index, tag := len(d.msgs), d.rng.IntN(4)
-	out, in := matching{m.team, m.src, m.dst, -1}, matching{m.team, m.src, m.dst, -1}
+	out := matching{team: m.team, src: m.src, dst: m.dst, tag: -1}
+	in := out
 	switch m.stream {
 	case exact:
 		tag += (m.src.thread*d.Threads + m.dst.thread) * 4
@@ -40,14 +41,16 @@ func (d *drawer) deliver(m message, at int) {
 	case anything, sharedAny, sharedSource, sharedInOrder:
 		tag = index
 	}
-	if m.tag, m.recvTag = tag, tag; m.stream == anything || m.stream == fifo && d.one(2) || m.stream.shared() && m.stream != sharedTag {
+	m.tag, m.recvTag = tag, tag
+	if m.stream == anything || m.stream == fifo && d.one(2) || m.stream.shared() && m.stream != sharedTag {
 		m.recvTag = cluster.AnyTag
 	}
 	if m.stream.open() {
 		m.size, in.src = max(m.size, 8), actor{-1, -1}
 	}
 	if d.has(Probes) {
-		if m.how = receiveHow(d.rng.IntN(int(afterIprobe))); d.has(Polls) {
+		m.how = receiveHow(d.rng.IntN(int(afterIprobe)))
+		if d.has(Polls) {
 			m.how = receiveHow(d.rng.IntN(int(hows)))
 		}
 	}
@@ -82,7 +85,8 @@ func (d *drawer) send(m *message, index, at int, out matching) {
 		d.add(m.src, call{at: at, stage: waiting, verb: vSend, index: index})
 		from = at + 1
 	default:
-		if from += d.rng.IntN(at - from + 1); m.stream.open() {
+		from += d.rng.IntN(at - from + 1)
+		if m.stream.open() {
 			from = at
 		}
 		d.start(m.src, call{at: from, verb: vIsend, index: index}, d.later(at))
@@ -112,11 +116,13 @@ func (d *drawer) receiveShared(m *message, index, at int) {
 func (d *drawer) ring(at int) {
 	team, _ := d.team(func(t *teamPlan) bool { return t.stream == exact })
 	members, thread := d.teams[team].members, d.rng.IntN(d.threads())
-	n, by, size := len(members), 1+d.rng.IntN(len(members)), d.size()
+	n := len(members)
+	by := 1 + d.rng.IntN(len(members))
+	size := d.size()
 	first, tag := len(d.msgs), (thread*d.Threads+thread)*4
 	for i := range members {
 		src, dst := actor{members[i], thread}, actor{members[(i+by)%n], thread}
-		m := matching{team, src, dst, tag}
+		m := matching{team: team, src: src, dst: dst, tag: tag}
 		d.sends[m], d.recvs[m] = at+1, at+1
 		d.msgs = append(d.msgs, message{team: team, src: src, dst: dst, tag: tag, recvTag: tag, size: size})
 		d.add(src, call{at: at, stage: waiting, verb: vSendrecv, index: first + i, n: first + (i+n*by-by)%n})
@@ -171,7 +177,9 @@ func (d *drawer) drawLayout(x *move) (extent int64) {
 	case indexed:
 		for range 1 + d.rng.IntN(8) {
 			v := cluster.Span{Off: extent + between(0, 40), Len: between(0, 30)}
-			x.spans, extent, x.size = append(x.spans, v), v.Off+v.Len, x.size+int(v.Len)
+			x.spans = append(x.spans, v)
+			extent = v.Off + v.Len
+			x.size += int(v.Len)
 		}
 		d.rng.Shuffle(len(x.spans), func(i, j int) { x.spans[i], x.spans[j] = x.spans[j], x.spans[i] })
 	case strided:
@@ -232,7 +240,8 @@ func (d *drawer) complete(x *move, a actor, at int, signals bool) {
 // flag makes a put set a flag that its target awaits, or add to the word that the
 // target awaits at the end of the phase.
 func (d *drawer) flag(x *move, index, at int) {
-	if x.add = d.one(2); x.add {
+	x.add = d.one(2)
+	if x.add {
 		x.flag, x.value = sumWord, 1
 		d.words[x.to][sumWord]++
 		d.sums[x.to]++
@@ -267,7 +276,8 @@ func (d *drawer) atomic(at int) {
 		if *private == 0 {
 			*private = max(0, d.word(x.to))
 		}
-		if x.word = *private; x.word == 0 {
+		x.word = *private
+		if x.word == 0 {
 			return
 		}
 		x.op = atomicOp(d.rng.IntN(int(atomicOps)))
@@ -279,7 +289,8 @@ func (d *drawer) atomic(at int) {
 	case storeWord, swapWord, putWord:
 		*w = x.value
 	case compareSwap:
-		if x.old = *w + d.rng.Uint64N(2); x.old == *w {
+		x.old = *w + d.rng.Uint64N(2)
+		if x.old == *w {
 			*w = x.value
 		}
 	}
@@ -342,7 +353,9 @@ func (d *drawer) barrier(at int) {
 func (d *drawer) sync(at int) {
 	team, thread := d.joint()
 	members := d.teams[team].members
-	n, by, size := len(members), 1+d.rng.IntN(len(members)), int64(d.size())
+	n := len(members)
+	by := 1 + d.rng.IntN(len(members))
+	size := int64(d.size())
 	for _, r := range members {
 		if d.segment-d.free[r] < size {
 			return
@@ -378,7 +391,9 @@ func (d *drawer) collective(at int) {
 	d.joints = append(d.joints, x)
 	d.all(members, thread, c)
 	if x.style == started {
-		c.at, c.verb, c.style = d.later(at), vFinish, d.style(2)
+		c.at = d.later(at)
+		c.verb = vFinish
+		c.style = d.style(2)
 		d.all(members, thread, c)
 	}
 }

@@ -158,7 +158,8 @@ func refuseSecondWait(p *proc) {
 	var errs [2]error
 	p.ok(p.Fork(2, func(th *cluster.Thread) error {
 		_, err := th.Wait(&q)
-		if errs[th.Number()] = err; err != nil {
+		errs[th.Number()] = err
+		if err != nil {
 			return only(th.Atomic(cluster.At(1, 0), cluster.AtomicStore, 1))
 		}
 		return nil

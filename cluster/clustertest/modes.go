@@ -118,7 +118,9 @@ func callsShareSlots(p *proc) {
 }
 
 func freeReturnsRoom(p *proc) {
-	used, c, bcast := p.Lib().Heap(), p.comm(p.All()), p.algorithm(coll.OpBcast, "knomial")
+	used := p.Lib().Heap()
+	c := p.comm(p.All())
+	bcast := p.algorithm(coll.OpBcast, "knomial")
 	for i := range 3 { // together more than the segment has
 		p.ok(c.Reserve(coll.Room{Words: 40, Bytes: int64(len(p.Segment()))/4 - int64(i)*64 - 4096}, 1))
 		call, check := p.call(bcast, p.All(), 16, i, coll.Modes{Transfer: coll.Put, Address: coll.Bounced, In: coll.NoSync})

@@ -52,7 +52,7 @@ func (x *Play) Judge() error {
 
 // receives names the receives that match the same messages as the one of m.
 func (m *message) receives() matching {
-	in := matching{m.team, actor{-1, -1}, actor{m.dst.rank, -1}, m.recvTag}
+	in := matching{team: m.team, src: actor{-1, -1}, dst: actor{m.dst.rank, -1}, tag: m.recvTag}
 	if !m.stream.open() {
 		in.src, in.tag = m.src, -1
 	}

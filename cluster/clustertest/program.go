@@ -180,7 +180,7 @@ func (x *move) pieces() []piece {
 	if x.shape != strided {
 		near := int64(0)
 		for _, v := range x.spans {
-			ps = append(ps, piece{v.Off, near, v.Len})
+			ps = append(ps, piece{far: v.Off, near: near, n: v.Len})
 			near += v.Len
 		}
 		return ps
@@ -188,7 +188,11 @@ func (x *move) pieces() []piece {
 	b := &x.blocks
 	for j := range int64(b.Count[1]) {
 		for i := range int64(b.Count[0]) {
-			ps = append(ps, piece{b.Far.Off + i*b.Far.Stride[0] + j*b.Far.Stride[1], b.Near.Off + i*b.Near.Stride[0] + j*b.Near.Stride[1], b.Block})
+			ps = append(ps, piece{
+				far:  b.Far.Off + i*b.Far.Stride[0] + j*b.Far.Stride[1],
+				near: b.Near.Off + i*b.Near.Stride[0] + j*b.Near.Stride[1],
+				n:    b.Block,
+			})
 		}
 	}
 	return ps

@@ -23,7 +23,9 @@ var timeCases = []testCase{
 }
 
 func computeTakesTime(p *proc) {
-	w, want, runs := cluster.Work{Flops: 10_000, Bytes: 10_000}, cluster.Time(0), 0
+	w := cluster.Work{Flops: 10_000, Bytes: 10_000}
+	want := cluster.Time(0)
+	runs := 0
 	if m := &p.Spec().Machine; m.Emulated {
 		want = m.ComputeTime(w)
 	}
@@ -108,7 +110,9 @@ func kernelTakesTimeOfRate(s *suite, t *testing.T) {
 			t.Run(fmt.Sprintf("%s on %d cores", k, cores), func(t *testing.T) {
 				s.run(t, spec, func(p *proc) {
 					work := cluster.Work{Flops: 100_000, Kernel: k, Cores: cores}
-					m, runs, want := &p.Spec().Machine, 0, cluster.Time(0)
+					m := &p.Spec().Machine
+					runs := 0
+					want := cluster.Time(0)
 					if virtual || m.Emulated {
 						share := shares[k]
 						if share == 0 {
