@@ -482,13 +482,13 @@ func commandsSection(commands []recording.CommandInfo, marks []engine.Mark) expo
 // machineSections returns the machines of the launches, with the source of each constant.
 func machineSections(launches []recording.LaunchInfo) []export.Section {
 	var all []export.Section
-	known := make(map[string]bool)
+	seen := make(map[string]bool)
 	for i := range launches {
 		l := &launches[i]
-		if known[l.MachineFile] || l.MachineFile == "" || len(all) == pageLaunches {
+		if seen[l.MachineFile] || l.MachineFile == "" || len(all) == pageLaunches {
 			continue
 		}
-		known[l.MachineFile] = true
+		seen[l.MachineFile] = true
 		s := export.Section{Title: "Machine " + l.Machine}
 		m, err := presets.ReadMachine(l.Machine, l.MachineFile)
 		if err != nil {
