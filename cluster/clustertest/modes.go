@@ -168,15 +168,15 @@ func pointersNameRoot(p *proc) {
 	blocks := key.Blocks(8, 8)
 	for from := range p.Ranks() {
 		at := words.Ptr(p.Ranks() + from) // the second word of that thread
-		root, place, err := c.Root(at)
+		root, rootWord, err := c.Root(at)
 		p.ok(err)
 		same(p, "root", root, from)
 		p.ok(c.Reserve(key.Room(blocks), 1))
 		if p.ID() == from {
 			p.ok(at.Store(p.Rank, int64(100+from)))
 		}
-		p.ok(c.Do(coll.Call{Key: key, Root: root, OutAt: place, Blocks: blocks}))
-		same(p, "word", int(cluster.View[int64](p.Segment()[place.Off:])[0]), 100+from)
+		p.ok(c.Do(coll.Call{Key: key, Root: root, OutAt: rootWord, Blocks: blocks}))
+		same(p, "word", int(cluster.View[int64](p.Segment()[rootWord.Off:])[0]), 100+from)
 	}
 	p.ok(c.Free())
 }
