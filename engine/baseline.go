@@ -39,7 +39,8 @@ func NewBaseline(s *Snapshot) *Baseline {
 	if n := len(s.Marks); n > 0 {
 		b.Series = b.Series[len(b.Series)-since(b.Series, s.Marks[n-1].At):]
 	}
-	if b.Series = slices.Clone(b.Series); len(b.Series) > 0 {
+	b.Series = slices.Clone(b.Series)
+	if len(b.Series) > 0 {
 		b.End = b.Series[len(b.Series)-1].At
 	}
 	for i := range b.Latency {
@@ -68,20 +69,21 @@ type Against struct {
 // Against compares a run with the baseline.
 func (b *Baseline) Against(s *Snapshot) *Against {
 	a := &Against{Baseline: b, Name: b.name(&s.Scenario), Inaccurate: b.Late || s.Keeping != Kept}
-	if a.NameAndKind = a.Name; b.Kind != s.Kind {
+	a.NameAndKind = a.Name
+	if b.Kind != s.Kind {
 		a.NameAndKind += ", " + string(b.Kind)
 	}
 	return a
 }
 
-// mostNamed is the maximum number of knobs in the name of a baseline.
-const mostNamed = 3
+// maxNamed is the maximum number of knobs in the name of a baseline.
+const maxNamed = 3
 
 // name returns the values of the baseline's knobs that differ from the run's.
 func (b *Baseline) name(now *Scenario) string {
-	var apart []string
+	var differing []string
 	if b.Scenario.Workload != now.Workload {
-		apart = append(apart, b.Scenario.Workload)
+		differing = append(differing, b.Scenario.Workload)
 	}
 	more := 0
 	for i := range now.Table {
@@ -89,19 +91,19 @@ func (b *Baseline) name(now *Scenario) string {
 		v, ok := b.Scenario.Values[k.Name]
 		switch {
 		case !ok || v == now.Values[k.Name]:
-		case len(apart) < mostNamed:
-			apart = append(apart, named(k, v))
+		case len(differing) < maxNamed:
+			differing = append(differing, named(k, v))
 		default:
 			more++
 		}
 	}
 	switch {
-	case len(apart) == 0:
+	case len(differing) == 0:
 		return "the same knobs"
 	case more > 0:
-		apart = append(apart, strconv.Itoa(more)+" more")
+		differing = append(differing, strconv.Itoa(more)+" more")
 	}
-	return strings.Join(apart, ", ")
+	return strings.Join(differing, ", ")
 }
 
 // named returns a knob's value in words. Some values are clear without the knob's name.
@@ -131,7 +133,7 @@ func (a *Against) Ratio(m *Metric) (Ratio, bool) {
 	}
 	for i := range a.Metrics {
 		if b := &a.Metrics[i]; b.Name == m.Name && b.Unit == m.Unit {
-			r := Ratio{Quotient(m.Value, b.Value), m.Kind, b.Kind, a.Name}
+			r := Ratio{Value: Quotient(m.Value, b.Value), Kind: m.Kind, Base: b.Kind, Reference: a.Name}
 			return r, r.Value > 0
 		}
 	}

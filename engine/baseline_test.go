@@ -49,7 +49,7 @@ func TestRatios(t *testing.T) {
 			{"huge", 1e-300, "1", Emulated}, {"unit", 1, "s", Emulated},
 		}
 	})
-	told := func(base, now *Snapshot) map[string]string {
+	ratioTexts := func(base, now *Snapshot) map[string]string {
 		all := map[string]string{}
 		a := NewBaseline(base).Against(now)
 		for i := range now.Metrics {
@@ -72,12 +72,12 @@ func TestRatios(t *testing.T) {
 		"time":  "1.8× baseline: dot, group 4 (simulated over emulated)",
 		"model": "0.5× baseline: dot, group 4",
 	}
-	if diff := cmp.Diff(want, told(base, now(func(*Snapshot) {}))); diff != "" {
+	if diff := cmp.Diff(want, ratioTexts(base, now(func(*Snapshot) {}))); diff != "" {
 		t.Error(diff)
 	}
 	base.Keeping = Behind
 	delete(want, "time")
-	if diff := cmp.Diff(want, told(base, now(func(*Snapshot) {}))); diff != "" {
+	if diff := cmp.Diff(want, ratioTexts(base, now(func(*Snapshot) {}))); diff != "" {
 		t.Errorf("of a late baseline: %s", diff)
 	}
 }
@@ -103,12 +103,15 @@ func TestABaselineIsOfOneRun(t *testing.T) {
 	if len(b.Series) != 3 || b.Series[0].At != 7*time.Second || b.End != 9*time.Second {
 		t.Errorf("%d samples from %v to %v", len(b.Series), b.Series[0].At, b.End)
 	}
-	s.Series[9].At, s.Scenario.Values["group"], s.Latency[0].Buckets[0].Count = 0, "1", 7
+	s.Series[9].At = 0
+	s.Scenario.Values["group"] = "1"
+	s.Latency[0].Buckets[0].Count = 7
 	if b.Series[2].At != 9*time.Second || b.Scenario.Values["group"] != "4" || b.Latency[0].Buckets[0].Count != 2 {
 		t.Error("the baseline changes with the snapshot")
 	}
 	s.Marks = []Mark{{At: time.Hour}}
-	if b = NewBaseline(s); len(b.Series) != 0 || b.End != 0 {
+	b = NewBaseline(s)
+	if len(b.Series) != 0 || b.End != 0 {
 		t.Errorf("%d samples before the first of a launch", len(b.Series))
 	}
 }

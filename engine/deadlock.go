@@ -26,8 +26,8 @@ type Wait struct {
 	Any          bool   // one of them is enough; otherwise all are needed
 }
 
-// mostWaits is the maximum number of waits of a deadlock in a snapshot.
-const mostWaits = 1024
+// maxWaits is the maximum number of waits of a deadlock in a snapshot.
+const maxWaits = 1024
 
 // DeadlockOf returns the deadlock that caused err, or nil if err has another cause.
 func DeadlockOf(err error) *Deadlock {
@@ -38,11 +38,21 @@ func DeadlockOf(err error) *Deadlock {
 	d := &Deadlock{Cycle: circle(a.Waits), Hint: a.Hint()}
 	for i := range a.Waits {
 		w := &a.Waits[i]
-		if i == mostWaits {
+		if i == maxWaits {
 			d.More = len(a.Waits) - i
 			break
 		}
-		d.Waits = append(d.Waits, Wait{w.Rank, w.Thread, w.Call, w.Kind.String(), w.Peer, w.Tag, w.Bytes, w.For, w.Any})
+		d.Waits = append(d.Waits, Wait{
+			Rank:   w.Rank,
+			Thread: w.Thread,
+			Call:   w.Call,
+			Verb:   w.Kind.String(),
+			Peer:   w.Peer,
+			Tag:    w.Tag,
+			Bytes:  w.Bytes,
+			For:    w.For,
+			Any:    w.Any,
+		})
 	}
 	return d
 }

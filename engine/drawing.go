@@ -54,7 +54,8 @@ func nameOf(d Drawing) string {
 // several views may share it.
 func (v *StudyView) Draw(d Drawing) {
 	at, there := slices.BinarySearchFunc(v.Drawings, nameOf(d), func(e Drawing, name string) int { return strings.Compare(nameOf(e), name) })
-	if v.Drawings = slices.Clone(v.Drawings); there {
+	v.Drawings = slices.Clone(v.Drawings)
+	if there {
 		v.Drawings[at] = d
 	} else {
 		v.Drawings = slices.Insert(v.Drawings, at, d)

@@ -56,7 +56,8 @@ func (d *Decoder) Decode(b []byte) (*Snapshot, error) {
 		views = studiesBefore
 	}
 	s.fields(c, views)
-	if s.Counted = s.Iteration; v >= countedSince {
+	s.Counted = s.Iteration
+	if v >= countedSince {
 		codec.Integer(c, &s.Counted)
 	}
 	var there bool

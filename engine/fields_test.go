@@ -24,8 +24,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// apart lists the fields that are not plain data; they have their own tests.
-var apart = []string{"Timeline"}
+// skipped lists the fields that are not plain data; they have their own tests.
+var skipped = []string{"Timeline"}
 
 // sketch is a drawing of these tests.
 type sketch struct {
@@ -60,12 +60,12 @@ func fill(s *Snapshot, f *codectest.Filler) {
 			}
 		}
 	}
-	f.Skip = apart
+	f.Skip = skipped
 	f.Fill(s)
 }
 
 // same compares bit for bit, except that all NaN are equal.
-var same = cmp.Options{cmpopts.EquateNaNs(), cmpopts.IgnoreFields(Snapshot{}, apart...)}
+var same = cmp.Options{cmpopts.EquateNaNs(), cmpopts.IgnoreFields(Snapshot{}, skipped...)}
 
 func trip(t interface {
 	Helper()
@@ -185,7 +185,8 @@ func TestTheVersionBeforeIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Counted = 5; !cmp.Equal(s, old, same, cmpopts.EquateEmpty()) {
+	s.Counted = 5
+	if !cmp.Equal(s, old, same, cmpopts.EquateEmpty()) {
 		t.Errorf("it is read as\n%s", cmp.Diff(s, old, same, cmpopts.EquateEmpty()))
 	}
 }
@@ -342,7 +343,7 @@ func BenchmarkSnapshotEncodeGob(b *testing.B) {
 	from := reflect.ValueOf(usual(1024, 600)).Elem()
 	var fields []reflect.StructField
 	for i := range from.NumField() {
-		if f := from.Type().Field(i); f.Name != apart[0] {
+		if f := from.Type().Field(i); f.Name != skipped[0] {
 			fields = append(fields, f)
 		}
 	}

@@ -227,11 +227,12 @@ func parseWhole(text string, size bool) (int64, error) {
 func (k *Knob) Next(value string, by int) string {
 	at := value
 	for range k.Choices {
-		next := k.turn(at, by)
+		next := k.neighbour(at, by)
 		if k.Blocked[next] == "" {
 			return next
 		}
-		if at = next; at == value {
+		at = next
+		if at == value {
 			break
 		}
 	}
@@ -239,9 +240,9 @@ func (k *Knob) Next(value string, by int) string {
 }
 
 // SkipReason returns why Turn skips the neighbouring choice of a value, or "" if it does not.
-func (k *Knob) SkipReason(value string, by int) string { return k.Blocked[k.turn(value, by)] }
+func (k *Knob) SkipReason(value string, by int) string { return k.Blocked[k.neighbour(value, by)] }
 
-func (k *Knob) turn(value string, by int) string {
+func (k *Knob) neighbour(value string, by int) string {
 	if i := slices.Index(k.Choices, value); i >= 0 {
 		n := len(k.Choices)
 		if k.Type == Choice {

@@ -22,9 +22,9 @@ type LaunchCommand struct {
 // ranks.
 func Launches(l *cluster.Layout, program string) []LaunchCommand {
 	return []LaunchCommand{
-		{"openmpi", "Open MPI 4.1 or 5", openMPI(l, program)},
-		{"mpich", "MPICH (Hydra)", mpich(l, program)},
-		{"slurm", "Slurm", slurm(l, program)},
+		{Name: "openmpi", Title: "Open MPI 4.1 or 5", Command: openMPI(l, program)},
+		{Name: "mpich", Title: "MPICH (Hydra)", Command: mpich(l, program)},
+		{Name: "slurm", Title: "Slurm", Command: slurm(l, program)},
 	}
 }
 

@@ -109,7 +109,9 @@ func (s *suite) groupsReduceByThemselves(t *testing.T) {
 }
 
 func collectiveArguments(p *proc) {
-	r, w, b := p.Rank, p.World(), make([]byte, 3)
+	r := p.Rank
+	w := p.World()
+	b := make([]byte, 3)
 	p.refused(coll.Bcast(r, w, 1, cluster.Of(b)), "bcast on MPI_COMM_WORLD: root 1: the team has ranks 0 to 0")
 	p.refused(coll.Gather(r, w, -1, cluster.Of(b), cluster.Of(b)), "gather on MPI_COMM_WORLD: root -1: the team has ranks 0 to 0")
 	p.refused(coll.Gather(r, w, 0, cluster.Of(b), cluster.Of(b[:2])), "gather on MPI_COMM_WORLD: output of 2 B: 1 members with 3 B each need 3 B")
@@ -141,8 +143,8 @@ func (s *suite) collectivesNoticeDifferentLengths(t *testing.T) {
 				}
 				return call(r, make([]byte, n))
 			})
-			told := err != nil && (strings.Contains(err.Error(), "every member must") || strings.Contains(err.Error(), "call and length must agree on all members"))
-			if !told || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "MPI_COMM_WORLD") {
+			reported := err != nil && (strings.Contains(err.Error(), "every member must") || strings.Contains(err.Error(), "call and length must agree on all members"))
+			if !reported || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "MPI_COMM_WORLD") {
 				t.Errorf("%s, rank %d gives more: the error is %v", name, longer, err)
 			}
 		}

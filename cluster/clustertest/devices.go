@@ -107,9 +107,9 @@ func computeBesideKernel(p *proc) {
 	p.ok(p.Launch(&q, 0, w, nil))
 	p.Compute(cluster.Work{Flops: 100_000}, nil)
 	p.status(p.Wait(&q))
-	took, most := p.Now()-at, dev.Launch+dev.KernelTime(w)+dev.Fence+cluster.Microsecond
+	took, limit := p.Now()-at, dev.Launch+dev.KernelTime(w)+dev.Fence+cluster.Microsecond
 	// It is not known when a host runs a thread again.
-	p.check(took <= most || !p.suite.virtual(), "a kernel and the computation took %v, want %v at most", took, most)
+	p.check(took <= limit || !p.suite.virtual(), "a kernel and the computation took %v, want %v at most", took, limit)
 }
 
 func (s *suite) transferDeviceMemory(t *testing.T) {

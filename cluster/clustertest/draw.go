@@ -80,7 +80,7 @@ const (
 	wordBytes    = 8 * programWords
 	readOnly     = 512 // bytes behind the words that each rank fills before the first phase
 	windowBytes  = 256
-	mostWindows  = 24
+	maxWindows   = 24
 )
 
 // Draw makes a program from a seed.
@@ -174,7 +174,8 @@ func (d *drawer) phase() {
 		ph.calls[r] = make([][]call, ph.threads)
 	}
 	d.phases = append(d.phases, ph)
-	if d.last = d.mix.Length; d.last == 0 {
+	d.last = d.mix.Length
+	if d.last == 0 {
 		d.last = 10 + d.rng.IntN(30) + 2*d.Ranks
 	}
 	d.sends, d.recvs = map[matching]int{}, map[matching]int{}
@@ -198,7 +199,8 @@ func (d *drawer) phase() {
 			if !d.has(o.ops) || o.alone && ph.threads > 1 {
 				continue
 			}
-			if k -= o.times; k < 0 {
+			k -= o.times
+			if k < 0 {
 				o.draw(d, at)
 				break
 			}
@@ -212,7 +214,7 @@ func (d *drawer) endPhase(teams int) {
 	ph := &d.phases[len(d.phases)-1]
 	for r, n := range d.sums {
 		if n > 0 {
-			d.add(actor{r, 0}, call{at: d.last, turn: waiting, verb: vAwaitSum, n: n})
+			d.add(actor{r, 0}, call{at: d.last, stage: waiting, verb: vAwaitSum, n: n})
 		}
 	}
 	if teams < len(d.teams) && d.one(2) {
@@ -224,7 +226,7 @@ func (d *drawer) endPhase(teams int) {
 	for r := range ph.calls {
 		for t := range ph.calls[r] {
 			if d.has(Wildcards) {
-				d.add(actor{r, t}, call{at: d.last, turn: waiting, verb: vAdopt})
+				d.add(actor{r, t}, call{at: d.last, stage: waiting, verb: vAdopt})
 			}
 			ph.calls[r][t] = order(ph.calls[r][t])
 		}
@@ -270,9 +272,9 @@ func (d *drawer) start(a actor, c call, to int) {
 
 func (d *drawer) end(req, to int) call {
 	if to < d.last {
-		return call{at: to, turn: waiting, verb: vWait, n: 1, req: req, style: d.style(2)}
+		return call{at: to, stage: waiting, verb: vWait, n: 1, req: req, style: d.style(2)}
 	}
-	return call{at: d.last, turn: ending, verb: vWait, n: 1, req: req, style: d.style(6)}
+	return call{at: d.last, stage: ending, verb: vWait, n: 1, req: req, style: d.style(6)}
 }
 
 func (d *drawer) threads() int     { return d.phases[len(d.phases)-1].threads }
@@ -297,11 +299,11 @@ func (d *drawer) memory() cluster.Memory {
 }
 
 func (d *drawer) compute(at int) {
-	d.add(d.actor(), call{at: at, turn: waiting, verb: vCompute, n: 1 + d.rng.IntN(5000), style: d.rng.IntN(4)})
+	d.add(d.actor(), call{at: at, stage: waiting, verb: vCompute, n: 1 + d.rng.IntN(5000), style: d.rng.IntN(4)})
 }
 
 func (d *drawer) cancel(at int) {
-	d.add(d.actor(), call{at: at, turn: waiting, verb: vCancel, n: 1 + d.rng.IntN(5), style: d.rng.IntN(5)})
+	d.add(d.actor(), call{at: at, stage: waiting, verb: vCancel, n: 1 + d.rng.IntN(5), style: d.rng.IntN(5)})
 }
 
 // team draws a team that something holds for.

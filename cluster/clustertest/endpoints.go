@@ -9,7 +9,7 @@ import (
 
 // Random programs check the order of messages through endpoints, and collectives on them.
 var endpointCases = []testCase{
-	{"a message to one endpoint arrives at no other", onRanks(3, endpointsReceiveApart)},
+	{"a message to one endpoint arrives at no other", onRanks(3, endpointsReceiveSeparately)},
 	{"an endpoint is a team with its own collectives, splits and messages", onRanks(4, endpointsAreTeams)},
 	{"a call for no endpoints is refused", onRanks(2, func(p *proc) {
 		_, err := p.Endpoints(p.World(), 0)
@@ -24,17 +24,19 @@ func (p *proc) endpoints(n int) []*cluster.Team {
 	return ends
 }
 
-func endpointsReceiveApart(p *proc) {
+func endpointsReceiveSeparately(p *proc) {
 	const threads = 4
-	ends, n, me := p.endpoints(threads), p.World().Size(), p.World().Rank()
+	ends := p.endpoints(threads)
+	n := p.World().Size()
+	me := p.World().Rank()
 	p.fork(threads, func(th *proc, thread int) {
-		own, b := ends[thread], make([]byte, 64)
-		same(th, "rank in the endpoint", own.Rank(), me)
+		mine, b := ends[thread], make([]byte, 64)
+		same(th, "rank in the endpoint", mine.Rank(), me)
 		for i := range th.times(30) {
 			// Thread after thread, around the ranks, all with one tag.
 			var q cluster.Request
 			th.ok(th.Isend(&q, ends[(thread+i)%threads], (me+1)%n, 7, cluster.Of(data(64, thread*1000+i))))
-			st := th.status(th.Recv(own, cluster.AnySource, cluster.AnyTag, cluster.Of(b)))
+			st := th.status(th.Recv(mine, cluster.AnySource, cluster.AnyTag, cluster.Of(b)))
 			same(th, "source", st.Source, (me+n-1)%n)
 			th.status(th.Wait(&q))
 		}

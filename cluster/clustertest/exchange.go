@@ -29,7 +29,8 @@ func (d *drawer) message(at int) {
 // deliver adds the calls of a message, whose ends are drawn.
 func (d *drawer) deliver(m message, at int) {
 	index, tag := len(d.msgs), d.rng.IntN(4)
-	out, in := matching{m.team, m.src, m.dst, -1}, matching{m.team, m.src, m.dst, -1}
+	out := matching{team: m.team, src: m.src, dst: m.dst, tag: -1}
+	in := out
 	switch m.stream {
 	case exact:
 		tag += (m.src.thread*d.Threads + m.dst.thread) * 4
@@ -40,14 +41,16 @@ func (d *drawer) deliver(m message, at int) {
 	case anything, sharedAny, sharedSource, sharedInOrder:
 		tag = index
 	}
-	if m.tag, m.recvTag = tag, tag; m.stream == anything || m.stream == fifo && d.one(2) || m.stream.shared() && m.stream != sharedTag {
+	m.tag, m.recvTag = tag, tag
+	if m.stream == anything || m.stream == fifo && d.one(2) || m.stream.shared() && m.stream != sharedTag {
 		m.recvTag = cluster.AnyTag
 	}
 	if m.stream.open() {
 		m.size, in.src = max(m.size, 8), actor{-1, -1}
 	}
 	if d.has(Probes) {
-		if m.how = receiveHow(d.rng.IntN(int(afterIprobe))); d.has(Polls) {
+		m.how = receiveHow(d.rng.IntN(int(afterIprobe)))
+		if d.has(Polls) {
 			m.how = receiveHow(d.rng.IntN(int(hows)))
 		}
 	}
@@ -62,7 +65,7 @@ func (d *drawer) deliver(m message, at int) {
 	}
 	from := d.recvs[in]
 	if d.one(3) && m.src != m.dst {
-		d.add(m.dst, call{at: at, turn: waiting, verb: vRecv, index: index})
+		d.add(m.dst, call{at: at, stage: waiting, verb: vRecv, index: index})
 		from = at + 1
 	} else {
 		from += d.rng.IntN(at - from + 1)
@@ -79,10 +82,11 @@ func (d *drawer) send(m *message, index, at int, out matching) {
 		d.start(m.src, call{at: at, verb: vIsend, index: index}, d.last)
 		from = at
 	case d.one(3) && m.src != m.dst:
-		d.add(m.src, call{at: at, turn: waiting, verb: vSend, index: index})
+		d.add(m.src, call{at: at, stage: waiting, verb: vSend, index: index})
 		from = at + 1
 	default:
-		if from += d.rng.IntN(at - from + 1); m.stream.open() {
+		from += d.rng.IntN(at - from + 1)
+		if m.stream.open() {
 			from = at
 		}
 		d.start(m.src, call{at: from, verb: vIsend, index: index}, d.later(at))
@@ -96,13 +100,13 @@ func (d *drawer) receiveShared(m *message, index, at int) {
 	from, k := d.rng.IntN(d.last), d.rng.IntN(4)
 	switch {
 	case k == 0 && m.stream != sharedInOrder:
-		d.add(m.dst, call{at: d.last, turn: waiting, verb: vRecv, index: index})
+		d.add(m.dst, call{at: d.last, stage: waiting, verb: vRecv, index: index})
 	case k == 1 && m.stream == sharedAny && d.has(Probes):
 		d.start(m.dst, call{at: from, verb: vImprobe, index: index}, d.last)
 	case k == 2:
 		d.nextReq++
 		d.add(m.dst, call{at: from, verb: vIrecv, index: index, req: d.nextReq},
-			call{at: from + d.rng.IntN(d.last-from), turn: waiting, verb: vHand, index: index, req: d.nextReq})
+			call{at: from + d.rng.IntN(d.last-from), stage: waiting, verb: vHand, index: index, req: d.nextReq})
 	default:
 		d.start(m.dst, call{at: from, verb: vIrecv, index: index}, d.last)
 	}
@@ -112,14 +116,16 @@ func (d *drawer) receiveShared(m *message, index, at int) {
 func (d *drawer) ring(at int) {
 	team, _ := d.team(func(t *teamPlan) bool { return t.stream == exact })
 	members, thread := d.teams[team].members, d.rng.IntN(d.threads())
-	n, by, size := len(members), 1+d.rng.IntN(len(members)), d.size()
+	n := len(members)
+	by := 1 + d.rng.IntN(len(members))
+	size := d.size()
 	first, tag := len(d.msgs), (thread*d.Threads+thread)*4
 	for i := range members {
 		src, dst := actor{members[i], thread}, actor{members[(i+by)%n], thread}
-		m := matching{team, src, dst, tag}
+		m := matching{team: team, src: src, dst: dst, tag: tag}
 		d.sends[m], d.recvs[m] = at+1, at+1
 		d.msgs = append(d.msgs, message{team: team, src: src, dst: dst, tag: tag, recvTag: tag, size: size})
-		d.add(src, call{at: at, turn: waiting, verb: vSendrecv, index: first + i, n: first + (i+n*by-by)%n})
+		d.add(src, call{at: at, stage: waiting, verb: vSendrecv, index: first + i, n: first + (i+n*by-by)%n})
 	}
 }
 
@@ -136,20 +142,20 @@ func (d *drawer) transfer(at int, as shape, get, signals bool) {
 	if d.has(Memories) {
 		x.means.Path = cluster.Path(d.rng.IntN(3))
 	}
-	room := int64(readOnly)
+	free := int64(readOnly)
 	if n := len(d.written); n > 0 {
-		room = d.written[n-1][x.to] - wordBytes
+		free = d.written[n-1][x.to] - wordBytes
 	}
 	if !x.get {
-		room = d.segment - d.free[x.to]
+		free = d.segment - d.free[x.to]
 	}
-	extent := d.places(&x)
-	if extent > room {
+	extent := d.drawLayout(&x)
+	if extent > free {
 		return
 	}
 	base := d.free[x.to]
 	if x.get {
-		base = wordBytes + d.rng.Int64N(room-extent+1)
+		base = wordBytes + d.rng.Int64N(free-extent+1)
 	} else {
 		d.free[x.to] += extent
 	}
@@ -160,8 +166,8 @@ func (d *drawer) transfer(at int, as shape, get, signals bool) {
 	d.complete(&x, a, at, signals)
 }
 
-// places draws the places of a move's bytes, and returns their extent.
-func (d *drawer) places(x *move) (extent int64) {
+// drawLayout draws the layout of a move's bytes, and returns their extent.
+func (d *drawer) drawLayout(x *move) (extent int64) {
 	between := func(lo, hi int64) int64 { return lo + d.rng.Int64N(hi-lo+1) }
 	switch x.shape {
 	case contiguous:
@@ -171,7 +177,9 @@ func (d *drawer) places(x *move) (extent int64) {
 	case indexed:
 		for range 1 + d.rng.IntN(8) {
 			v := cluster.Span{Off: extent + between(0, 40), Len: between(0, 30)}
-			x.spans, extent, x.size = append(x.spans, v), v.Off+v.Len, x.size+int(v.Len)
+			x.spans = append(x.spans, v)
+			extent = v.Off + v.Len
+			x.size += int(v.Len)
 		}
 		d.rng.Shuffle(len(x.spans), func(i, j int) { x.spans[i], x.spans[j] = x.spans[j], x.spans[i] })
 	case strided:
@@ -215,7 +223,7 @@ func (d *drawer) complete(x *move, a actor, at int, signals bool) {
 		}
 	}
 	d.moves = append(d.moves, *x)
-	c := call{at: at, turn: waiting, verb: vMove, index: index}
+	c := call{at: at, stage: waiting, verb: vMove, index: index}
 	if x.how < nonblocking {
 		d.add(a, c)
 		return
@@ -225,14 +233,15 @@ func (d *drawer) complete(x *move, a actor, at int, signals bool) {
 		c.src = d.nextReq
 		d.add(a, d.end(c.src, d.later(at)))
 	}
-	c.turn = starting
+	c.stage = starting
 	d.start(a, c, d.later(at))
 }
 
 // flag makes a put set a flag that its target awaits, or add to the word that the
 // target awaits at the end of the phase.
 func (d *drawer) flag(x *move, index, at int) {
-	if x.add = d.one(2); x.add {
+	x.add = d.one(2)
+	if x.add {
 		x.flag, x.value = sumWord, 1
 		d.words[x.to][sumWord]++
 		d.sums[x.to]++
@@ -241,7 +250,7 @@ func (d *drawer) flag(x *move, index, at int) {
 	} else {
 		x.value = uint64(index + 1)
 		d.words[x.to][x.flag] = x.value
-		d.add(actor{x.to, d.rng.IntN(d.threads())}, call{at: min(at+1+d.rng.IntN(6), d.last), turn: waiting, verb: vAwait, index: index})
+		d.add(actor{x.to, d.rng.IntN(d.threads())}, call{at: min(at+1+d.rng.IntN(6), d.last), stage: waiting, verb: vAwait, index: index})
 	}
 	if x.how == implicit {
 		x.how = blocking
@@ -262,12 +271,13 @@ func (d *drawer) word(rank int) int {
 func (d *drawer) atomic(at int) {
 	a := d.actor()
 	x := atomicCall{op: atomicOp(d.rng.IntN(2)), to: d.rng.IntN(d.Ranks), word: sharedWord, value: 1 + d.rng.Uint64N(9), shared: true}
-	if own := &d.private[a.rank][a.thread]; d.one(2) {
+	if private := &d.private[a.rank][a.thread]; d.one(2) {
 		x.to, x.shared = (a.rank+1)%d.Ranks, false
-		if *own == 0 {
-			*own = max(0, d.word(x.to))
+		if *private == 0 {
+			*private = max(0, d.word(x.to))
 		}
-		if x.word = *own; x.word == 0 {
+		x.word = *private
+		if x.word == 0 {
 			return
 		}
 		x.op = atomicOp(d.rng.IntN(int(atomicOps)))
@@ -279,25 +289,26 @@ func (d *drawer) atomic(at int) {
 	case storeWord, swapWord, putWord:
 		*w = x.value
 	case compareSwap:
-		if x.old = *w + d.rng.Uint64N(2); x.old == *w {
+		x.old = *w + d.rng.Uint64N(2)
+		if x.old == *w {
 			*w = x.value
 		}
 	}
-	d.add(a, call{at: at, turn: waiting, verb: vAtomic, index: len(d.atomics)})
+	d.add(a, call{at: at, stage: waiting, verb: vAtomic, index: len(d.atomics)})
 	d.atomics = append(d.atomics, x)
 }
 
 // rpc adds an RPC.
 func (d *drawer) rpc(at int, x remoteCall) {
 	a := d.actor()
-	c := call{at: at, turn: waiting, verb: vRPC, index: len(d.rpcs)}
+	c := call{at: at, stage: waiting, verb: vRPC, index: len(d.rpcs)}
 	d.rpcs = append(d.rpcs, x)
 	d.served[x.to]++
 	if d.one(2) {
 		d.add(a, c)
 		return
 	}
-	c.turn = starting
+	c.stage = starting
 	d.start(a, c, d.later(at))
 }
 
@@ -310,12 +321,12 @@ func (d *drawer) event(at int) {
 	owner, fires := d.rng.IntN(d.Ranks), 1+d.rng.IntN(3)
 	for range fires {
 		if d.one(4) {
-			d.add(actor{owner, 0}, call{at: at, turn: waiting, verb: vFire, index: len(d.events)})
+			d.add(actor{owner, 0}, call{at: at, stage: waiting, verb: vFire, index: len(d.events)})
 		} else {
 			d.rpc(at, remoteCall{to: owner, event: len(d.events), move: -1})
 		}
 	}
-	d.add(actor{owner, 0}, call{at: min(at+1+d.rng.IntN(6), d.last), turn: waiting, verb: vWaitEvent, index: len(d.events), style: d.style(2)})
+	d.add(actor{owner, 0}, call{at: min(at+1+d.rng.IntN(6), d.last), stage: waiting, verb: vWaitEvent, index: len(d.events), style: d.style(2)})
 	d.events = append(d.events, eventPlan{owner, fires})
 }
 
@@ -325,14 +336,14 @@ func (d *drawer) barrier(at int) {
 	if d.busy[team] > at {
 		return
 	}
-	c := call{at: at, turn: waiting, verb: vBarrier, index: team}
+	c := call{at: at, stage: waiting, verb: vBarrier, index: team}
 	if d.one(2) {
 		d.all(d.teams[team].members, thread, c)
 		return
 	}
 	to := d.later(at)
 	d.busy[team] = to + 1
-	c.verb, c.turn = vNotify, starting
+	c.verb, c.stage = vNotify, starting
 	for _, r := range d.teams[team].members {
 		d.start(actor{r, thread}, c, to)
 	}
@@ -342,7 +353,9 @@ func (d *drawer) barrier(at int) {
 func (d *drawer) sync(at int) {
 	team, thread := d.joint()
 	members := d.teams[team].members
-	n, by, size := len(members), 1+d.rng.IntN(len(members)), int64(d.size())
+	n := len(members)
+	by := 1 + d.rng.IntN(len(members))
+	size := int64(d.size())
 	for _, r := range members {
 		if d.segment-d.free[r] < size {
 			return
@@ -354,9 +367,9 @@ func (d *drawer) sync(at int) {
 		x := move{from: r, to: to, spans: []cluster.Span{{Off: d.free[to], Len: size}}, size: int(size), flag: -1, rpc: -1}
 		d.free[to] += size
 		copy(d.image[to][x.spans[0].Off:], payload(moveNumbers+len(d.moves), x.size))
-		d.add(actor{r, thread}, call{at: at, turn: waiting, verb: vMove, index: len(d.moves)},
-			call{at: at, turn: waiting, verb: vSync, index: team, n: by},
-			call{at: at, turn: waiting, verb: vHolds, index: first + (i+n*by-by)%n})
+		d.add(actor{r, thread}, call{at: at, stage: waiting, verb: vMove, index: len(d.moves)},
+			call{at: at, stage: waiting, verb: vSync, index: team, n: by},
+			call{at: at, stage: waiting, verb: vHolds, index: first + (i+n*by-by)%n})
 		d.moves = append(d.moves, x)
 	}
 }
@@ -374,21 +387,23 @@ func (d *drawer) collective(at int) {
 	if x.style == ofProgram {
 		x.what = ofPrograms[d.rng.IntN(len(ofPrograms))]
 	}
-	c := call{at: at, turn: waiting, verb: vCollective, index: len(d.joints)}
+	c := call{at: at, stage: waiting, verb: vCollective, index: len(d.joints)}
 	d.joints = append(d.joints, x)
 	d.all(members, thread, c)
 	if x.style == started {
-		c.at, c.verb, c.style = d.later(at), vFinish, d.style(2)
+		c.at = d.later(at)
+		c.verb = vFinish
+		c.style = d.style(2)
 		d.all(members, thread, c)
 	}
 }
 
 // window adds an epoch of a window of all ranks.
 func (d *drawer) window(at int) {
-	if d.windows == mostWindows || d.firstTeam {
+	if d.windows == maxWindows || d.firstTeam {
 		return
 	}
 	d.windows++
-	d.all(d.teams[teamWorld].members, 0, call{at: at, turn: waiting, verb: vWindow, index: len(d.joints)})
+	d.all(d.teams[teamWorld].members, 0, call{at: at, stage: waiting, verb: vWindow, index: len(d.joints)})
 	d.joints = append(d.joints, jointCall{style: d.rng.IntN(epochs), size: min(d.size(), windowBytes), by: 1 + d.rng.IntN(d.Ranks), root: d.rng.IntN(d.Ranks), which: d.rng.IntN(2)})
 }

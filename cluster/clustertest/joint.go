@@ -69,7 +69,9 @@ func (w *player) collective(c *call) {
 	all := serving(comm, x.what)
 	call, check := w.salted(c.index, all[x.which%len(all)], team, x.size, x.root, coll.Modes{})
 	if w.x.Store.SizeOnly() {
-		call.In, call.Out, check = cluster.Sized(call.In.Len()), cluster.Sized(call.Out.Len()), func() {}
+		call.In = cluster.Sized(call.In.Len())
+		call.Out = cluster.Sized(call.Out.Len())
+		check = func() {}
 	}
 	switch {
 	case call.Key.Ranks == 0: // the algorithm cannot serve the team

@@ -52,9 +52,9 @@ func regionSends(level cluster.ThreadLevel, master, other string) func(*suite, *
 		self := p.World().Rank()
 		var errs [2]error
 		p.region(2, func(_ *proc, th *cluster.Thread) {
-			for turn := range 2 {
-				if turn == th.Number() {
-					errs[turn] = th.Send(th.World(), self, levelTag, cluster.Data{})
+			for sender := range 2 {
+				if sender == th.Number() {
+					errs[sender] = th.Send(th.World(), self, levelTag, cluster.Data{})
 				}
 				th.Meet()
 			}
@@ -158,7 +158,8 @@ func refuseSecondWait(p *proc) {
 	var errs [2]error
 	p.ok(p.Fork(2, func(th *cluster.Thread) error {
 		_, err := th.Wait(&q)
-		if errs[th.Number()] = err; err != nil {
+		errs[th.Number()] = err
+		if err != nil {
 			return only(th.Atomic(cluster.At(1, 0), cluster.AtomicStore, 1))
 		}
 		return nil

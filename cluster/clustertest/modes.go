@@ -118,7 +118,9 @@ func callsShareSlots(p *proc) {
 }
 
 func freeReturnsRoom(p *proc) {
-	mark, c, bcast := p.Lib().Heap(), p.comm(p.All()), p.algorithm(coll.OpBcast, "knomial")
+	used := p.Lib().Heap()
+	c := p.comm(p.All())
+	bcast := p.algorithm(coll.OpBcast, "knomial")
 	for i := range 3 { // together more than the segment has
 		p.ok(c.Reserve(coll.Room{Words: 40, Bytes: int64(len(p.Segment()))/4 - int64(i)*64 - 4096}, 1))
 		call, check := p.call(bcast, p.All(), 16, i, coll.Modes{Transfer: coll.Put, Address: coll.Bounced, In: coll.NoSync})
@@ -126,15 +128,15 @@ func freeReturnsRoom(p *proc) {
 		check()
 	}
 	p.ok(c.Free())
-	same(p, "bytes in use after Free", p.Lib().Heap(), mark)
+	same(p, "bytes in use after Free", p.Lib().Heap(), used)
 	kept, err := p.Alloc(64)
 	p.ok(err)
 	c = p.comm(p.All())
 	p.ok(c.Reserve(coll.Room{Words: 40, Bytes: 64}, 1))
 	p.ok(only(p.Alloc(64)))
-	mark = p.Lib().Heap()
+	used = p.Lib().Heap()
 	p.ok(c.Free()) // memory behind it is in use
-	same(p, "bytes in use below others", p.Lib().Heap(), mark)
+	same(p, "bytes in use below others", p.Lib().Heap(), used)
 	p.ok(p.Release(kept))
 }
 
@@ -166,15 +168,15 @@ func pointersNameRoot(p *proc) {
 	blocks := key.Blocks(8, 8)
 	for from := range p.Ranks() {
 		at := words.Ptr(p.Ranks() + from) // the second word of that thread
-		root, place, err := c.Root(at)
+		root, rootWord, err := c.Root(at)
 		p.ok(err)
 		same(p, "root", root, from)
 		p.ok(c.Reserve(key.Room(blocks), 1))
 		if p.ID() == from {
 			p.ok(at.Store(p.Rank, int64(100+from)))
 		}
-		p.ok(c.Do(coll.Call{Key: key, Root: root, OutAt: place, Blocks: blocks}))
-		same(p, "word", int(cluster.View[int64](p.Segment()[place.Off:])[0]), 100+from)
+		p.ok(c.Do(coll.Call{Key: key, Root: root, OutAt: rootWord, Blocks: blocks}))
+		same(p, "word", int(cluster.View[int64](p.Segment()[rootWord.Off:])[0]), 100+from)
 	}
 	p.ok(c.Free())
 }
@@ -208,14 +210,14 @@ func (p *proc) roomy(team *cluster.Team, m coll.Modes) (*coll.Comm, [2]int64) {
 		at[i], err = p.Alloc(int64(longest * team.Size()))
 		p.ok(err)
 	}
-	c, most := p.comm(team), coll.Room{}
+	c, largest := p.comm(team), coll.Room{}
 	for _, a := range coll.All() {
 		if call, _ := p.call(a, team, longest, 0, m); call.Key.Ranks > 0 {
-			most = most.Max(call.Key.Room(call.Blocks))
+			largest = largest.Max(call.Key.Room(call.Blocks))
 		}
 	}
 	if m.Transfer != coll.TwoSided {
-		p.ok(c.Reserve(most, 4))
+		p.ok(c.Reserve(largest, 4))
 	}
 	return c, at
 }
@@ -258,7 +260,7 @@ func (p *proc) placed(a *coll.Algorithm, team *cluster.Team, n, root int, m coll
 	for i, b := range given {
 		copy(p.Segment()[at[i]:], b)
 	}
-	place := func(off int64) *coll.At {
+	locate := func(off int64) *coll.At {
 		if m.Address == coll.Local {
 			return &coll.At{Off: off}
 		}
@@ -266,7 +268,7 @@ func (p *proc) placed(a *coll.Algorithm, team *cluster.Team, n, root int, m coll
 		p.ok(coll.Allgather(p.Rank, team, cluster.Of([]int64{off}), cluster.Of(all)))
 		return &coll.At{Of: all}
 	}
-	call.InAt, call.OutAt = place(at[0]), place(at[1])
+	call.InAt, call.OutAt = locate(at[0]), locate(at[1])
 	call.In, call.Out = cluster.Data{}, cluster.Data{}
 	return call, func() {
 		copy(given[0], p.Segment()[at[0]:])

@@ -80,7 +80,9 @@ func nonblockingTransfers(p *proc) {
 }
 
 func quietCompletesImplicit(p *proc) {
-	n, me, count := p.Ranks(), p.ID(), p.times(100)
+	n := p.Ranks()
+	me := p.ID()
+	count := p.times(100)
 	for i := range count {
 		p.ok(p.PutWith(&cluster.Put{To: cluster.At((me+1)%n, int64(i*64)), Data: cluster.Of(data(64, me*count+i)), Until: cluster.Later}, nil, nil))
 	}
@@ -139,7 +141,9 @@ func reachIsSegment(p *proc) {
 }
 
 func transfersStayInSegment(p *proc) {
-	size, b, in := int64(len(p.Segment())), data(16, 1), make([]byte, 16)
+	size := int64(len(p.Segment()))
+	b := data(16, 1)
+	in := make([]byte, 16)
 	var q, source cluster.Request
 	for _, off := range []int64{-1, size - 15, size, size + 1, math.MaxInt64 - 8, math.MinInt64} {
 		for to := range 2 {

@@ -52,7 +52,7 @@ func (x *Play) Judge() error {
 
 // receives names the receives that match the same messages as the one of m.
 func (m *message) receives() matching {
-	in := matching{m.team, actor{-1, -1}, actor{m.dst.rank, -1}, m.recvTag}
+	in := matching{team: m.team, src: actor{-1, -1}, dst: actor{m.dst.rank, -1}, tag: m.recvTag}
 	if !m.stream.open() {
 		in.src, in.tag = m.src, -1
 	}
@@ -67,8 +67,8 @@ func (m *message) receives() matching {
 
 // which finds the message that a receive took, and checks it.
 func (x *Play) which(g *received, at actor) (int, error) {
-	asked, index := &x.msgs[g.index], g.index
-	switch asked.stream {
+	posted, index := &x.msgs[g.index], g.index
+	switch posted.stream {
 	case exact, fifo:
 	case anySource, sharedTag:
 		if g.st.Bytes < 8 || g.st.Bytes > int64(g.buf.Len()) {
@@ -84,7 +84,7 @@ func (x *Play) which(g *received, at actor) (int, error) {
 	m := &x.msgs[index]
 	source := slices.Index(x.teams[m.team].members, m.src.rank)
 	switch {
-	case m.receives() != asked.receives() || m.dst.rank != at.rank || !m.stream.shared() && m.dst != at:
+	case m.receives() != posted.receives() || m.dst.rank != at.rank || !m.stream.shared() && m.dst != at:
 		return 0, fmt.Errorf("receive %d of %+v took message %d, which it does not match: %+v", g.index, at, index, *m)
 	case g.st.Source != source || g.st.Tag != m.tag || g.st.Bytes != int64(m.size):
 		return 0, fmt.Errorf("receive %d of %+v: %+v, want message %d: %+v", g.index, at, g.st, index, *m)

@@ -160,7 +160,7 @@ func TestProgramsHaveEverything(t *testing.T) {
 				for _, cs := range append(ph.calls[r], ph.before[r], ph.after[r]) {
 					for i, c := range cs {
 						seen[[4]int{8, int(c.verb)}] = true
-						if i > 0 && (c.at < cs[i-1].at || c.at == cs[i-1].at && c.turn < cs[i-1].turn) {
+						if i > 0 && (c.at < cs[i-1].at || c.at == cs[i-1].at && c.stage < cs[i-1].stage) {
 							t.Fatalf("seed %d: rank %d's call %d is out of order", seed, r, i)
 						}
 					}

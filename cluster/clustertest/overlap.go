@@ -81,7 +81,8 @@ func mastersGatherUneven(s *suite, t *testing.T) {
 		p.ok(err)
 		n, me := world.Size(), world.Rank()
 		same(p, "masters", n, 4)
-		displ, mine, want := []int64{0}, []int64(nil), []int64(nil)
+		displ := []int64{0}
+		var mine, want []int64
 		for m := range n { // member m has m elements
 			displ = append(displ, displ[m]+int64(8*m))
 			for i := range m {

@@ -17,7 +17,7 @@ func column(off, stride, block int64, count int) *cluster.Strided {
 }
 
 var payloadCases = []testCase{
-	{"a message of one kind of data may meet a receive of the other", onRanks(2, kindsMeet)},
+	{"a message of one kind of data may meet a receive of the other", onRanks(2, mixedKindsMatch)},
 	{"size-only puts and gets touch only flags", on((*suite).farSegment, touchNothing)},
 	{"size-only puts and gets count as traffic", onRanks(2, sizesCount)},
 	{"size-only puts and gets that do not fit are refused and not counted", onRanks(2, sizesAreChecked)},
@@ -27,15 +27,15 @@ var payloadCases = []testCase{
 	{"a fabric checks the range of a size-only operation", on((*suite).farSegment, fabricsCheckRanges)},
 }
 
-// kindsMeet sends bytes to size-only receives, and sizes to receives of bytes, on both sides
+// mixedKindsMatch sends bytes to size-only receives, and sizes to receives of bytes, on both sides
 // of the eager limit, also too long for the receive.
-func kindsMeet(p *proc) {
+func mixedKindsMatch(p *proc) {
 	peer := 1 - p.ID()
 	for _, size := range []int{0, 1, eager, eager + 1, 5000} {
-		room := data(size, 3)
+		buf := data(size, 3)
 		for i, c := range []struct{ out, in cluster.Data }{
 			{cluster.Of(data(size, 1)), cluster.Sized(int64(size))},
-			{cluster.Sized(int64(size)), cluster.Of(room)},
+			{cluster.Sized(int64(size)), cluster.Of(buf)},
 		} {
 			st := p.status(p.Sendrecv(p.World(), peer, i, c.out, peer, i, c.in))
 			same(p, "bytes", st.Bytes, int64(size))
@@ -48,7 +48,7 @@ func kindsMeet(p *proc) {
 				p.ok(only(p.Wait(&q)))
 			}
 		}
-		p.holds("a receive of a size-only message", room, 3)
+		p.holds("a receive of a size-only message", buf, 3)
 	}
 }
 

@@ -18,10 +18,10 @@ type Play struct {
 	Seen  func(r *cluster.Rank) // called after each call of a rank, outside regions; may be nil
 	Store cluster.Store         // of the data of messages, puts, gets and collectives
 
-	fault  fault
-	ranks  []playedRank
-	stamps []uint64 // by message: its place among the sends that a lock orders
-	most   int      // bytes of the longest message in an open stream
+	fault       fault
+	ranks       []playedRank
+	stamps      []uint64 // by message: its place among the sends that a lock orders
+	maxOpenSize int      // bytes of the longest message in an open stream
 }
 
 // playedRank is the state that the threads of a rank share.
@@ -92,7 +92,7 @@ func NewPlay(g *Program) *Play {
 	}
 	for i := range g.msgs {
 		if m := &g.msgs[i]; m.stream.open() {
-			x.most = max(x.most, m.size)
+			x.maxOpenSize = max(x.maxOpenSize, m.size)
 		}
 	}
 	return x

@@ -85,55 +85,99 @@ func post(p cluster.Poster, op *cluster.Op) cluster.Handle {
 		}
 	}
 	bytes := func() {
-		if q.Buf = op.Buf; op.Buf == nil {
+		q.Buf = op.Buf
+		if op.Buf == nil {
 			q.Size = op.Size
 		}
 	}
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend:
-		q.Ctx, q.Peer, q.Tag, q.From, q.Batch = op.Ctx, op.Peer, op.Tag, op.From, op.Batch
+		q.Ctx = op.Ctx
+		q.Peer = op.Peer
+		q.Tag = op.Tag
+		q.From = op.From
+		q.Batch = op.Batch
 		bytes()
 	case cluster.KindRecv:
-		q.Ctx, q.Peer, q.Tag, q.From = op.Ctx, op.Peer, op.Tag, op.From
+		q.Ctx = op.Ctx
+		q.Peer = op.Peer
+		q.Tag = op.Tag
+		q.From = op.From
 		bytes()
 	case cluster.KindIprobe, cluster.KindProbe, cluster.KindImprobe, cluster.KindMprobe:
-		q.Ctx, q.Peer, q.Tag = op.Ctx, op.Peer, op.Tag
+		q.Ctx = op.Ctx
+		q.Peer = op.Peer
+		q.Tag = op.Tag
 	case cluster.KindMrecv:
 		q.A, q.From = op.A, op.From
 		bytes()
 	case cluster.KindPut:
-		q.Peer, q.Off, q.Vec, q.Train, q.From, q.To = op.Peer, op.Off, op.Vec, op.Train, op.From, op.To
+		q.Peer = op.Peer
+		q.Off = op.Off
+		q.Vec = op.Vec
+		q.Train = op.Train
+		q.From = op.From
+		q.To = op.To
 		q.Shape, q.Path = op.Shape, op.Path
-		if q.SigOp = op.SigOp; q.SigOp != cluster.SigNone {
+		q.SigOp = op.SigOp
+		if q.SigOp != cluster.SigNone {
 			q.Sig, q.A = op.Sig, op.A
 		}
-		if q.Fn = op.Fn; q.Fn != 0 {
+		q.Fn = op.Fn
+		if q.Fn != 0 {
 			q.Arg = op.Arg
 		}
 		q.Early = op.Early
 		bytes()
 	case cluster.KindGet:
-		q.Peer, q.Off, q.Vec, q.From, q.To, q.Shape, q.Path = op.Peer, op.Off, op.Vec, op.From, op.To, op.Shape, op.Path
+		q.Peer = op.Peer
+		q.Off = op.Off
+		q.Vec = op.Vec
+		q.From = op.From
+		q.To = op.To
+		q.Shape = op.Shape
+		q.Path = op.Path
 		bytes()
 	case cluster.KindAtomic:
-		q.Peer, q.Off, q.Arg, q.A, q.B = op.Peer, op.Off, op.Arg, op.A, op.B
+		q.Peer = op.Peer
+		q.Off = op.Off
+		q.Arg = op.Arg
+		q.A = op.A
+		q.B = op.B
 	case cluster.KindAwait:
-		q.Off, q.Arg, q.A = op.Off, op.Arg, op.A
+		q.Off = op.Off
+		q.Arg = op.Arg
+		q.A = op.A
 	case cluster.KindRPC:
-		q.Peer, q.Fn, q.Arg = op.Peer, op.Fn, op.Arg
+		q.Peer = op.Peer
+		q.Fn = op.Fn
+		q.Arg = op.Arg
 		bytes()
 	case cluster.KindBarrier:
 		q.Ctx = op.Ctx
 	case cluster.KindLaunch:
-		q.Tag, q.A, q.B = op.Tag, op.A, op.B
+		q.Tag = op.Tag
+		q.A = op.A
+		q.B = op.B
 	case cluster.KindWork:
 		q.A, q.B = op.A, op.B
 	case cluster.KindFlagAdd, cluster.KindFlagWait:
-		q.Ctx, q.Tag, q.A = op.Ctx, op.Tag, op.A
+		q.Ctx = op.Ctx
+		q.Tag = op.Tag
+		q.A = op.A
 	case cluster.KindLoad:
-		q.Ctx, q.Tag, q.A, q.B, q.Buf, q.Size = op.Ctx, op.Tag, op.A, op.B, nil, op.Size
+		q.Ctx = op.Ctx
+		q.Tag = op.Tag
+		q.A = op.A
+		q.B = op.B
+		q.Buf = nil
+		q.Size = op.Size
 	case cluster.KindTree:
-		q.Ctx, q.Tag, q.A, q.Buf, q.Size = op.Ctx, op.Tag, op.A, nil, op.Size
+		q.Ctx = op.Ctx
+		q.Tag = op.Tag
+		q.A = op.A
+		q.Buf = nil
+		q.Size = op.Size
 	case cluster.KindEvent:
 		q.Arg = op.Arg
 	case cluster.KindFire:

@@ -24,8 +24,8 @@ func sizeOnlyMessages(p *proc) {
 		huge = 1 << 16 // its bytes take time, if no memory
 	}
 	for _, c := range []struct {
-		size, room int64
-		code       cluster.Code
+		size, capacity int64
+		code           cluster.Code
 	}{
 		{0, 0, cluster.OK}, {8, 8, cluster.OK}, {eager, eager, cluster.OK}, {eager + 1, eager + 1, cluster.OK}, {huge, huge, cluster.OK},
 		{100, 99, cluster.Truncated}, {5000, 99, cluster.Truncated},
@@ -38,8 +38,8 @@ func sizeOnlyMessages(p *proc) {
 		d := p.finish(&cluster.Op{Kind: cluster.KindProbe, Ctx: stepCtx, Peer: 0, Tag: 1})
 		p.check(d.Size == c.size, "probe of %d B: %+v", c.size, d)
 		for tag := int32(1); tag <= 2; tag++ {
-			d = p.finish(&cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 0, Tag: tag, Size: c.room})
-			p.check(d.Size == c.size && d.Err == c.code && d.Peer == 0 && d.Tag == tag, "%d B into %d: %+v", c.size, c.room, d)
+			d = p.finish(&cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 0, Tag: tag, Size: c.capacity})
+			p.check(d.Size == c.size && d.Err == c.code && d.Peer == 0 && d.Tag == tag, "%d B into %d: %+v", c.size, c.capacity, d)
 		}
 	}
 }

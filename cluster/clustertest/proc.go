@@ -99,7 +99,9 @@ func dress(body func(p *proc)) func(*cluster.Rank) error {
 func (p *proc) fork(n int, body func(p *proc, thread int)) {
 	p.ok(p.Fork(n, func(t *cluster.Thread) error {
 		return dress(func(th *proc) {
-			th.suite, th.ctx, th.cancel = p.suite, p.ctx, p.cancel
+			th.suite = p.suite
+			th.ctx = p.ctx
+			th.cancel = p.cancel
 			body(th, t.Number())
 		})(&t.Rank)
 	}))

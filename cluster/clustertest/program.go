@@ -180,7 +180,7 @@ func (x *move) pieces() []piece {
 	if x.shape != strided {
 		near := int64(0)
 		for _, v := range x.spans {
-			ps = append(ps, piece{v.Off, near, v.Len})
+			ps = append(ps, piece{far: v.Off, near: near, n: v.Len})
 			near += v.Len
 		}
 		return ps
@@ -188,7 +188,11 @@ func (x *move) pieces() []piece {
 	b := &x.blocks
 	for j := range int64(b.Count[1]) {
 		for i := range int64(b.Count[0]) {
-			ps = append(ps, piece{b.Far.Off + i*b.Far.Stride[0] + j*b.Far.Stride[1], b.Near.Off + i*b.Near.Stride[0] + j*b.Near.Stride[1], b.Block})
+			ps = append(ps, piece{
+				far:  b.Far.Off + i*b.Far.Stride[0] + j*b.Far.Stride[1],
+				near: b.Near.Off + i*b.Near.Stride[0] + j*b.Near.Stride[1],
+				n:    b.Block,
+			})
 		}
 	}
 	return ps
@@ -294,18 +298,18 @@ const (
 
 // call is a call of an actor.
 type call struct {
-	at, turn int
-	verb     verb
-	index    int // of a message, move or other thing that the verb is about
-	n        int // requests, or another number of the verb
-	req, src int // requests: of the call, and of the source of a put; 0, and -1 once they are numbered: none
-	style    int // which of several calls for the same
+	at, stage int
+	verb      verb
+	index     int // of a message, move or other thing that the verb is about
+	n         int // requests, or another number of the verb
+	req, src  int // requests: of the call, and of the source of a put; 0, and -1 once they are numbered: none
+	style     int // which of several calls for the same
 }
 
 // order sorts an actor's calls, and renumbers their requests: requests that one call
 // waits for are adjacent.
 func order(cs []call) []call {
-	slices.SortStableFunc(cs, func(a, b call) int { return cmp.Or(a.at-b.at, a.turn-b.turn) })
+	slices.SortStableFunc(cs, func(a, b call) int { return cmp.Or(a.at-b.at, a.stage-b.stage) })
 	reqs, next := map[int]int{0: -1}, 0
 	for _, c := range cs {
 		if c.verb == vWait || c.verb == vHand {
@@ -316,7 +320,7 @@ func order(cs []call) []call {
 	var out []call
 	for _, c := range cs {
 		c.req, c.src = reqs[c.req], reqs[c.src]
-		if k := len(out) - 1; k >= 0 && c.verb == vWait && c.turn == ending && out[k].verb == vWait && out[k].turn == ending {
+		if k := len(out) - 1; k >= 0 && c.verb == vWait && c.stage == ending && out[k].verb == vWait && out[k].stage == ending {
 			out[k].n++
 			continue
 		}

@@ -39,7 +39,9 @@ func (s *suite) testSizes(t *testing.T) {
 					t.Fatalf("%v, bytes %v: %v", g, bytes, err)
 				}
 				v := run.(cluster.Virtual)
-				total[k], events[k], hash[k] = v.Total(), v.Events(), v.Hash()
+				total[k] = v.Total()
+				events[k] = v.Events()
+				hash[k] = v.Hash()
 			}
 			if total[0] != total[1] || events[0] != events[1] || hash[0] != hash[1] {
 				t.Errorf("%v: %v, %d events, hash %x with bytes; %v, %d events, hash %x with only sizes", g, total[0], events[0], hash[0], total[1], events[1], hash[1])
@@ -112,7 +114,8 @@ func (s *suite) play(t *testing.T, g *Program, f fault) {
 	var a *cluster.Abort
 	reason, rank := cluster.Reason(""), f.rank
 	if errors.As(err, &a) {
-		if reason = a.Reason; f.how == endPanic || f.how == endExit {
+		reason = a.Reason
+		if f.how == endPanic || f.how == endExit {
 			rank = a.Rank
 		}
 	}

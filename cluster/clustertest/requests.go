@@ -95,7 +95,9 @@ func waitanyReturnsOnce(p *proc) {
 		p.send(0, p.ID(), data(8, p.ID()))
 		return
 	}
-	qs, b, seen := make([]cluster.Request, 4), make([][8]byte, 4), [4]bool{}
+	qs := make([]cluster.Request, 4)
+	b := make([][8]byte, 4)
+	seen := [4]bool{}
 	for i := 1; i < 4; i++ {
 		p.ok(p.Irecv(&qs[i], p.World(), i, i, cluster.Of(b[i][:])))
 	}
@@ -120,7 +122,9 @@ func waitsomeReturnsComplete(p *proc) {
 		p.send(0, 0, data(p.ID()*eager/2, p.ID()))
 		return
 	}
-	qs, b, seen := make([]cluster.Request, 4), make([][]byte, 4), map[int]bool{}
+	qs := make([]cluster.Request, 4)
+	b := make([][]byte, 4)
+	seen := map[int]bool{}
 	for i := range qs {
 		b[i] = make([]byte, 4*eager)
 		p.ok(p.Irecv(&qs[i], p.World(), i+1, 0, cluster.Of(b[i])))
@@ -194,7 +198,9 @@ func waitallReturnsFailure(p *proc) {
 		p.send(1, 3, data(8, 3))
 		return
 	}
-	qs, sts, b := make([]cluster.Request, 3), make([]cluster.Status, 3), make([][8]byte, 3)
+	qs := make([]cluster.Request, 3)
+	sts := make([]cluster.Status, 3)
+	b := make([][8]byte, 3)
 	for i := range qs {
 		p.ok(p.Irecv(&qs[i], p.World(), 0, i+1, cluster.Of(b[i][:])))
 	}

@@ -28,7 +28,9 @@ func (p *proc) register(bodies ...func(cluster.RPC) uint64) int {
 }
 
 func functionsRunAtTarget(p *proc, size int) {
-	me, calls, rounds := p.ID(), 0, p.times(20)
+	me := p.ID()
+	calls := 0
+	rounds := p.times(20)
 	first := p.Register(func(cluster.RPC) uint64 { return 0 })
 	fn := p.register(func(c cluster.RPC) uint64 {
 		calls++
@@ -101,8 +103,12 @@ func functionsSend(p *proc) {
 
 func putRunsFunction(p *proc) {
 	const size = 3000
-	n, me, rounds := p.Ranks(), p.ID(), p.times(20)
-	bad, calls, segment := 0, 0, p.Segment()
+	n := p.Ranks()
+	me := p.ID()
+	rounds := p.times(20)
+	bad := 0
+	calls := 0
+	segment := p.Segment()
 	fn := p.register(func(c cluster.RPC) uint64 {
 		calls++
 		src := int(c.Src)
@@ -125,7 +131,10 @@ func putRunsFunction(p *proc) {
 }
 
 func functionsCallOn(p *proc) {
-	n, me, hops, laps := p.Ranks(), p.ID(), 0, p.times(10)
+	n := p.Ranks()
+	me := p.ID()
+	hops := 0
+	laps := p.times(10)
 	home := p.event(1)
 	fn := p.register(func(c cluster.RPC) uint64 {
 		hops++

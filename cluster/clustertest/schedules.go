@@ -90,7 +90,9 @@ func (s *suite) sizesTakeTheTimeOfBytes(t *testing.T) {
 					continue
 				}
 				if i == 1 {
-					call.In, call.Out, call.Combine = cluster.Sized(call.In.Len()), cluster.Sized(call.Out.Len()), nil
+					call.In = cluster.Sized(call.In.Len())
+					call.Out = cluster.Sized(call.Out.Len())
+					call.Combine = nil
 				}
 				p.ok(c.Do(call))
 			}
@@ -255,7 +257,8 @@ func (d *collected) exchange(what coll.Collective) {
 	switch what {
 	case coll.OpBcast:
 		d.want(1, func(_, e int) int64 { return d.given(d.root, 0, e) })
-		if d.out = make([]int64, d.elements); isRoot {
+		d.out = make([]int64, d.elements)
+		if isRoot {
 			d.out = d.fill(d.root, 1)
 		}
 	case coll.OpScatter:
@@ -264,14 +267,16 @@ func (d *collected) exchange(what coll.Collective) {
 		}
 		d.want(1, func(_, e int) int64 { return d.given(d.root, d.me, e) })
 	case coll.OpGather, coll.OpAllgather:
-		if d.in = d.fill(d.me, 1); what == coll.OpAllgather || isRoot {
+		d.in = d.fill(d.me, 1)
+		if what == coll.OpAllgather || isRoot {
 			d.want(d.size, func(b, e int) int64 { return d.given(b, 0, e) })
 		}
 	case coll.OpExchange:
 		d.in = d.fill(d.me, d.size)
 		d.want(d.size, func(b, e int) int64 { return d.given(b, d.me, e) })
 	case coll.OpReduce, coll.OpAllreduce:
-		if d.in = d.fill(d.me, 1); what == coll.OpAllreduce || isRoot {
+		d.in = d.fill(d.me, 1)
+		if what == coll.OpAllreduce || isRoot {
 			d.want(1, func(_, e int) int64 { return d.sum(d.size, 0, e) })
 		}
 	case coll.OpReduceScatter:

@@ -52,14 +52,16 @@ func (s *suite) sharedArrayHolds(t *testing.T) {
 // their neighbour.
 func sharedHolds[T cluster.Number](p *proc, a *upc.Shared[T], block int) {
 	value := func(i int) T { var v T; b := cluster.Bytes([]T{v}); b[0] = byte(i); return cluster.View[T](b)[0] }
-	threads, me, own := p.Group().Size(), p.Group().Rank(), 0
+	threads := p.Group().Size()
+	me := p.Group().Rank()
+	local := 0
 	a.ForAll(func(i int) {
-		p.check(a.Affinity(i) == me && i/block%threads == me && a.Owner(i) == p.ID() && a.Index(own) == i, "element %d has affinity to thread %d, owner %d", i, a.Affinity(i), a.Owner(i))
-		own++
+		p.check(a.Affinity(i) == me && i/block%threads == me && a.Owner(i) == p.ID() && a.Index(local) == i, "element %d has affinity to thread %d, owner %d", i, a.Affinity(i), a.Owner(i))
+		local++
 		p.ok(a.Put(i, value(i)))
 	})
-	same(p, "number of local elements", a.LocalLen(), own)
-	same(p, "length of the local part", len(a.Local()), own)
+	same(p, "number of local elements", a.LocalLen(), local)
+	same(p, "length of the local part", len(a.Local()), local)
 	p.ok(p.Barrier(p.Group()))
 	for i := range a.Len() {
 		same(p, "element", element(p, a, i), value(i))

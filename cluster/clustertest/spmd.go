@@ -45,7 +45,9 @@ func Grouped(m cluster.Machine, model cluster.Model, groups, size int, worldSeed
 		nodes, perNode = perNode/2, 2
 	}
 	s := Spec(m, nodes, perNode)
-	s.Layout.Model, s.Layout.Group, s.Layout.WorldSeed = model, size, worldSeed
+	s.Layout.Model = model
+	s.Layout.Group = size
+	s.Layout.WorldSeed = worldSeed
 	return s
 }
 

@@ -56,7 +56,9 @@ func stepsChainReceives(p *proc, size int) {
 		}
 		return
 	}
-	b, e, wrong := make([]byte, size), p.event(1), error(nil)
+	b := make([]byte, size)
+	e := p.event(1)
+	wrong := error(nil)
 	var next stepFunc
 	post := func(q cluster.Poster, i int32) {
 		q.Post(&cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 0, Tag: 3, Buf: b, Then: next, ThenArg: i})
@@ -131,7 +133,9 @@ func stepsTakeTimeOfWait(s *suite, t *testing.T) {
 }
 
 func stepsHaveArgument(p *proc) {
-	peer, fn, e := int32(1-p.ID()), int32(p.register(func(c cluster.RPC) uint64 { return uint64(c.Arg) })), p.event(3)
+	peer := int32(1 - p.ID())
+	fn := int32(p.register(func(c cluster.RPC) uint64 { return uint64(c.Arg) }))
+	e := p.event(3)
 	var args [3]int32
 	var words [3]uint64
 	for i, op := range []cluster.Op{
@@ -162,7 +166,9 @@ func earlyStepsOwnBuffer(s *suite, t *testing.T) {
 					p.holds("data", p.Segment()[64:][:size], 1)
 					return
 				}
-				b, e, code := data(size, 1), p.event(1), cluster.OK
+				b := data(size, 1)
+				e := p.event(1)
+				code := cluster.OK
 				p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 1, Off: 64, Buf: b, Sig: 0, SigOp: cluster.SigSet, A: 1, Early: early,
 					Then: stepFunc(func(q cluster.Poster, _ int32, d cluster.Done) {
 						code = d.Err
@@ -197,7 +203,9 @@ func workTakesTime(p *proc) {
 
 func stepsRunOnce(p *proc) {
 	p.Lib().Port().Team(stepCtx, []int32{0, 1})
-	me, peer, fn := p.ID(), int32(1-p.ID()), int32(p.register(func(cluster.RPC) uint64 { return 77 }))
+	me := p.ID()
+	peer := int32(1 - p.ID())
+	fn := int32(p.register(func(cluster.RPC) uint64 { return 77 }))
 	ops := []cluster.Op{
 		{Kind: cluster.KindRPC, Peer: peer, Fn: fn},
 		{Kind: cluster.KindPut, Peer: peer, Off: 1 << 30, Buf: data(8, me)},
@@ -211,7 +219,9 @@ func stepsRunOnce(p *proc) {
 		{Kind: cluster.KindBarrier, Ctx: stepCtx},
 		{Kind: cluster.KindWork, A: 100, B: 100},
 	}
-	e, runs, dones := p.event(len(ops)), make([]int, len(ops)), make([]cluster.Done, len(ops))
+	e := p.event(len(ops))
+	runs := make([]int, len(ops))
+	dones := make([]cluster.Done, len(ops))
 	for i := range ops {
 		ops[i].Then = stepFunc(func(q cluster.Poster, _ int32, d cluster.Done) {
 			runs[i]++

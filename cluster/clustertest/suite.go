@@ -255,7 +255,9 @@ func (s *suite) launchIn(ctx context.Context, t *testing.T, spec cluster.Spec, b
 func (s *suite) start(ctx context.Context, spec cluster.Spec, body func(p *proc)) (cluster.Run, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return cluster.Start(ctx, s.fabric, spec, dress(func(p *proc) {
-		p.suite, p.ctx, p.cancel = s, ctx, cancel
+		p.suite = s
+		p.ctx = ctx
+		p.cancel = cancel
 		body(p)
 	}))
 }

@@ -64,7 +64,9 @@ func threadsSendToEachOther(p *proc, size int) {
 }
 
 func threadsPutAddCall(p *proc) {
-	calls, peer, n := 0, 1-p.ID(), p.times(50)
+	calls := 0
+	peer := 1 - p.ID()
+	n := p.times(50)
 	fn := p.register(func(c cluster.RPC) uint64 { calls++; return uint64(c.Arg) })
 	p.fork(3, func(th *proc, thread int) {
 		for i := range n {

@@ -23,7 +23,9 @@ var timeCases = []testCase{
 }
 
 func computeTakesTime(p *proc) {
-	w, want, runs := cluster.Work{Flops: 10_000, Bytes: 10_000}, cluster.Time(0), 0
+	w := cluster.Work{Flops: 10_000, Bytes: 10_000}
+	want := cluster.Time(0)
+	runs := 0
 	if m := &p.Spec().Machine; m.Emulated {
 		want = m.ComputeTime(w)
 	}
@@ -62,14 +64,14 @@ func messagesTakeTime(p *proc, size int) {
 }
 
 func transfersTakeTime(p *proc, size int) {
-	b, place := make([]byte, size), int64(64+13_000*p.ID()) // of this rank only, at each target
+	b, offset := make([]byte, size), int64(64+13_000*p.ID()) // of this rank only, at each target
 	for to := range p.Ranks() {
 		if to == p.ID() {
 			continue
 		}
 		one := p.machineTime(p.Spec().Layout.ClassOf(p.ID(), to), int64(size))
-		p.takes("put", one, func() { p.ok(p.Put(cluster.At(to, place), cluster.Of(b))) })
-		p.takes("get", one, func() { p.ok(p.Get(cluster.At(to, place), cluster.Of(b))) })
+		p.takes("put", one, func() { p.ok(p.Put(cluster.At(to, offset), cluster.Of(b))) })
+		p.takes("get", one, func() { p.ok(p.Get(cluster.At(to, offset), cluster.Of(b))) })
 		p.takes("atomic", p.machineTime(p.Spec().Layout.ClassOf(p.ID(), to), 8), func() { p.word(p.Atomic(cluster.At(to, 56_000), cluster.AtomicAdd, 1)) })
 	}
 	p.ok(p.Barrier(p.All()))
@@ -108,7 +110,9 @@ func kernelTakesTimeOfRate(s *suite, t *testing.T) {
 			t.Run(fmt.Sprintf("%s on %d cores", k, cores), func(t *testing.T) {
 				s.run(t, spec, func(p *proc) {
 					work := cluster.Work{Flops: 100_000, Kernel: k, Cores: cores}
-					m, runs, want := &p.Spec().Machine, 0, cluster.Time(0)
+					m := &p.Spec().Machine
+					runs := 0
+					want := cluster.Time(0)
 					if virtual || m.Emulated {
 						share := shares[k]
 						if share == 0 {

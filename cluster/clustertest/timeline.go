@@ -47,7 +47,10 @@ const lineTag = 5
 // of three threads.
 func communicateAndCompute(p *proc) {
 	w := p.World()
-	me, to, from, in := w.Rank(), (w.Rank()+1)%w.Size(), (w.Rank()+w.Size()-1)%w.Size(), make([]byte, 100_000)
+	me := w.Rank()
+	to := (w.Rank() + 1) % w.Size()
+	from := (w.Rank() + w.Size() - 1) % w.Size()
+	in := make([]byte, 100_000)
 	for _, n := range lineSizes {
 		p.Compute(lineWork, nil)
 		p.status(p.Sendrecv(w, to, lineTag, cluster.Of(data(n, me)), from, lineTag, cluster.Of(in[:n])))
@@ -92,7 +95,9 @@ func lanesCoverRun(s *suite, t *testing.T) {
 // sums agree with them.
 func covers(t *testing.T, l *timeline.LaneView, end cluster.Time) {
 	t.Helper()
-	at, sums, place := cluster.Time(0), timeline.Sums{}, new(timeline.Cursor)
+	at := cluster.Time(0)
+	sums := timeline.Sums{}
+	cursor := new(timeline.Cursor)
 	for x := range l.Intervals(0, end) {
 		if x.Begin != at || x.End <= x.Begin {
 			t.Fatalf("rank %d thread %d: an interval from %v to %v follows one that ends at %v", l.Rank, l.Thread, x.Begin, x.End, at)
@@ -103,7 +108,7 @@ func covers(t *testing.T, l *timeline.LaneView, end cluster.Time) {
 		}
 		want := sums
 		want[x.Activity] += middle - x.Begin
-		if got := l.Sums(middle, place); got != want {
+		if got := l.Sums(middle, cursor); got != want {
 			t.Fatalf("rank %d thread %d up to %v: %v by activity, want %v", l.Rank, l.Thread, middle, got, want)
 		}
 		sums[x.Activity] += x.End - x.Begin
@@ -129,7 +134,9 @@ func lanesShowWork(s *suite, t *testing.T) {
 
 func intervalsNamePeers(s *suite, t *testing.T) {
 	v := s.view(t, s.recorded(4, s.threads, cluster.ThreadUnset, false), func(p *proc) {
-		me, next, from := p.ID(), (p.ID()+1)%4, (p.ID()+3)%4
+		me := p.ID()
+		next := (p.ID() + 1) % 4
+		from := (p.ID() + 3) % 4
 		for i := range uint64(s.times(20)) {
 			p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 1024), Data: cluster.Of(data(40_000, me)), Signal: cluster.Signal{Op: cluster.SigSet, Off: 8, Value: i + 1}, Until: cluster.Source}, nil, nil))
 			p.word(p.Await(8, cluster.CmpEqual, i+1))

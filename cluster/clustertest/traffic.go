@@ -33,7 +33,9 @@ func (w *player) lock(mu *sync.Mutex) {
 
 func (w *player) send(c *call) {
 	m := &w.x.msgs[c.index]
-	team, to, b := w.teams[m.team], w.number(m.team, m.dst.rank), w.payload(c.index, m.size)
+	team := w.teams[m.team]
+	to := w.number(m.team, m.dst.rank)
+	b := w.payload(c.index, m.size)
 	if m.stream == sharedInOrder {
 		w.lock(&w.sending)
 		defer w.sending.Unlock()
@@ -58,7 +60,8 @@ func (w *player) expect(index int) (m *message, from int, g *received) {
 	m = &w.x.msgs[index]
 	from, size := w.number(m.team, m.src.rank), m.size
 	if m.stream.open() {
-		if size = w.x.most; m.stream != sharedSource {
+		size = w.x.maxOpenSize
+		if m.stream != sharedSource {
 			from = cluster.AnySource
 		}
 	}
@@ -108,7 +111,8 @@ func (w *player) receiveNow(m *message, team *cluster.Team, from int, g *receive
 		if m.how == afterProbe {
 			probed = w.status(w.Probe(team, from, m.recvTag))
 		}
-		if g.st, err = w.Recv(team, from, m.recvTag, g.buf.Data()); err != nil || m.how == plainly {
+		g.st, err = w.Recv(team, from, m.recvTag, g.buf.Data())
+		if err != nil || m.how == plainly {
 			return err
 		}
 	default:
@@ -121,7 +125,8 @@ func (w *player) receiveNow(m *message, team *cluster.Team, from int, g *receive
 			}
 			w.ok(err)
 		}
-		if probed = msg.Status; m.how == matchedLater {
+		probed = msg.Status
+		if m.how == matchedLater {
 			var q cluster.Request
 			w.ok(w.Imrecv(&q, msg, g.buf.Data()))
 			g.st = w.status(w.Wait(&q))
@@ -204,7 +209,9 @@ func (w *player) put(c *call, x *move, source *cluster.Request, b cluster.Buf[by
 	if x.how >= nonblocking {
 		op = &w.reqs[c.req]
 	}
-	off, flag, how := int64(0), int64(8*x.flag), cluster.SigSet
+	off := int64(0)
+	flag := int64(8 * x.flag)
+	how := cluster.SigSet
 	if x.add {
 		how = cluster.SigAdd
 	}

@@ -41,8 +41,8 @@ func everySize(p *proc) {
 	me, w := p.ID(), p.World()
 	for i, size := range sizes {
 		for how, tag := range []int{1, 0, cluster.MaxTag, 7} {
-			for turn := range 2 {
-				if turn != me {
+			for sender := range 2 {
+				if sender != me {
 					st := p.take(1-me, tag, size, i+how+1-me)
 					same(p, "status", st, cluster.Status{Source: 1 - me, Tag: tag, Bytes: int64(size)})
 					continue
@@ -69,7 +69,9 @@ func everySize(p *proc) {
 func allToAll(p *proc) {
 	n, me := p.World().Size(), p.World().Rank()
 	for round, size := range []int{0, 8, eager, eager + 1, 20_000} {
-		qs, sts, in := make([]cluster.Request, 2*n), make([]cluster.Status, 2*n), make([]byte, n*size)
+		qs := make([]cluster.Request, 2*n)
+		sts := make([]cluster.Status, 2*n)
+		in := make([]byte, n*size)
 		for i := range n {
 			p.ok(p.Irecv(&qs[i], p.World(), i, round, cluster.Of(in[i*size:][:size])))
 		}
@@ -181,7 +183,9 @@ func receivesReportLength(p *proc, size int) {
 				p.send(1, 7, data(16, 2))
 				continue
 			}
-			b, st, err := data(room+48, 3), cluster.Status{}, error(nil)
+			b := data(room+48, 3)
+			st := cluster.Status{}
+			err := error(nil)
 			if c.posted {
 				var q cluster.Request
 				p.ok(p.Irecv(&q, p.World(), c.from, c.tag, cluster.Of(b[:room])))
@@ -220,12 +224,16 @@ func teamsSeparateMessages(p *proc) {
 
 func teamsNumberRanks(s *suite, t *testing.T) {
 	spec := s.spec(8)
-	spec.Layout.Model, spec.Layout.Group, spec.Layout.WorldSeed = cluster.NestedMultiple, 4, 3
+	spec.Layout.Model = cluster.NestedMultiple
+	spec.Layout.Group = 4
+	spec.Layout.WorldSeed = 3
 	s.run(t, spec, func(p *proc) {
 		for _, team := range []*cluster.Team{p.World(), p.Group()} {
 			n, me := team.Size(), team.Rank()
 			same(p, "number in the team", team.Global(me), p.ID())
-			left, out, in := (me+n-1)%n, []byte{byte(p.ID())}, make([]byte, 1)
+			left := (me + n - 1) % n
+			out := []byte{byte(p.ID())}
+			in := make([]byte, 1)
 			for tag, from := range []int{left, cluster.AnySource} {
 				st := p.status(p.Sendrecv(team, (me+1)%n, tag, cluster.Of(out), from, tag, cluster.Of(in)))
 				same(p, "source", st.Source, left)

@@ -8,11 +8,11 @@ import (
 
 // Random programs compare strided and indexed transfers of all shapes with copies.
 var vectorCases = []testCase{
-	{"threads of a region pack their strided puts apart", threadsPackApart},
+	{"threads of a region pack their strided puts apart", threadsPackSeparately},
 	{"an indexed or strided transfer that does not fit is refused", (*suite).vectorsThatDoNotFit},
 }
 
-func threadsPackApart(s *suite, t *testing.T) {
+func threadsPackSeparately(s *suite, t *testing.T) {
 	const threads, rows, bytes = 4, 6, 40
 	spec := s.spec(2)
 	spec.Layout.ThreadsPerRank = max(threads, s.threads)

@@ -122,7 +122,9 @@ func windowCall(w *rma.Window, call string, args []string) error {
 func (s *suite) windowFence(t *testing.T) {
 	s.run(t, s.grouped(cluster.NestedMultiple, 3, 2, 1), func(p *proc) {
 		n, me := p.World().Size(), p.World().Rank()
-		w, words, got := p.newWindow(int64(8*n)), make([]uint64, n), make([]uint64, n)
+		w := p.newWindow(int64(8 * n))
+		words := make([]uint64, n)
+		got := make([]uint64, n)
 		for round := range uint64(5) {
 			p.ok(w.Fence())
 			for to := range n {

@@ -62,9 +62,9 @@ func openBaseline(file string, now *engine.Scenario) (*earlier, error) {
 
 // Limits of a file. The timeline of a long run is larger.
 const (
-	mostBaseline = 64 << 20 // bytes
-	mostNames    = 1000     // metrics, or knobs
-	longestName  = 200      // bytes
+	maxBaseline   = 64 << 20 // bytes
+	maxNames      = 1000     // metrics, or knobs
+	maxNameLength = 200      // bytes
 )
 
 // runFile has the fields that are read from a run's JSON. A later version may have more.
@@ -86,7 +86,7 @@ type runFile struct {
 
 // readBaseline reads a run from its JSON. The JSON is untrusted.
 func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
-	limited := &io.LimitedReader{R: r, N: mostBaseline + 1}
+	limited := &io.LimitedReader{R: r, N: maxBaseline + 1}
 	d := json.NewDecoder(limited)
 	d.UseNumber()
 	var f runFile
@@ -96,7 +96,7 @@ func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
 	}
 	switch {
 	case limited.N <= 0:
-		return nil, fmt.Errorf("more than %d MiB (write the run without a timeline)", mostBaseline>>20)
+		return nil, fmt.Errorf("more than %d MiB (write the run without a timeline)", maxBaseline>>20)
 	case err != nil:
 		return nil, fmt.Errorf("not the JSON of a run: %w", err)
 	case f.Schema != "hybridtop.run.v1":
@@ -105,8 +105,8 @@ func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
 		return nil, fmt.Errorf("kind %.40q: want one of %v", f.Kind, engine.Kinds)
 	case !f.Verified:
 		return nil, errors.New("run not verified: a baseline must be a verified run")
-	case len(f.Metrics) > mostNames || len(f.Scenario.Knobs) > mostNames:
-		return nil, fmt.Errorf("%d metrics and %d knobs: want at most %d of each", len(f.Metrics), len(f.Scenario.Knobs), mostNames)
+	case len(f.Metrics) > maxNames || len(f.Scenario.Knobs) > maxNames:
+		return nil, fmt.Errorf("%d metrics and %d knobs: want at most %d of each", len(f.Metrics), len(f.Scenario.Knobs), maxNames)
 	}
 	if _, err := workload.Find(f.Scenario.Workload); err != nil {
 		return nil, fmt.Errorf("unknown workload %.40q", f.Scenario.Workload)
@@ -159,8 +159,8 @@ func knobText(v any) (string, error) {
 // words rejects texts that are too long or cannot be printed.
 func words(all ...string) error {
 	for _, s := range all {
-		if len(s) > longestName {
-			return fmt.Errorf("text of %d bytes: want at most %d", len(s), longestName)
+		if len(s) > maxNameLength {
+			return fmt.Errorf("text of %d bytes: want at most %d", len(s), maxNameLength)
 		}
 		if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
 			return fmt.Errorf("unprintable text %q", s)
@@ -177,7 +177,7 @@ type comparison struct {
 		Knobs    map[string]any `json:"knobs"`
 	} `json:"scenario"`
 	Kind   engine.Kind      `json:"kind"`
-	Apart  string           `json:"apart"`
+	Name   string           `json:"apart"`
 	Late   bool             `json:"late"`
 	Ratios map[string]ratio `json:"ratios"`
 }
@@ -195,7 +195,7 @@ func (e *earlier) compare(s *engine.Snapshot) *comparison {
 		return nil
 	}
 	a := e.Against(s)
-	c := &comparison{File: e.file, Kind: e.Kind, Apart: a.Name, Late: a.Inaccurate, Ratios: make(map[string]ratio)}
+	c := &comparison{File: e.file, Kind: e.Kind, Name: a.Name, Late: a.Inaccurate, Ratios: make(map[string]ratio)}
 	c.Scenario.Workload, c.Scenario.Knobs = e.Scenario.Workload, e.knobs
 	for i := range s.Metrics {
 		m := &s.Metrics[i]
@@ -208,7 +208,7 @@ func (e *earlier) compare(s *engine.Snapshot) *comparison {
 		if kinds := r.Kinds(); kinds != "" {
 			text += " (" + kinds + ")"
 		}
-		c.Ratios[m.Name] = ratio{r.Value, base, text}
+		c.Ratios[m.Name] = ratio{Value: r.Value, Base: base, text: text}
 	}
 	return c
 }
@@ -252,9 +252,9 @@ func (c *comparison) plainCells(metric string) []string {
 
 // words describes the run of the baseline.
 func (c *comparison) words() string {
-	text := fmt.Sprintf("%s, %s (%s)", c.Scenario.Workload, c.Apart, c.Kind)
-	if strings.HasPrefix(c.Apart, c.Scenario.Workload) {
-		text = fmt.Sprintf("%s (%s)", c.Apart, c.Kind)
+	text := fmt.Sprintf("%s, %s (%s)", c.Scenario.Workload, c.Name, c.Kind)
+	if strings.HasPrefix(c.Name, c.Scenario.Workload) {
+		text = fmt.Sprintf("%s (%s)", c.Name, c.Kind)
 	}
 	if c.Late {
 		text += "; no ratios, because the host fell behind the machine in one of the runs"

@@ -35,7 +35,7 @@ func TestReadBaseline(t *testing.T) {
 		return s
 	}
 	many := strings.Builder{}
-	for i := range mostNames {
+	for i := range maxNames {
 		fmt.Fprintf(&many, `"k%d": 1, `, i)
 	}
 	for text, want := range map[string]string{

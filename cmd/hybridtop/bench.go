@@ -44,7 +44,8 @@ func newBench() *cobra.Command {
 			return fmt.Errorf("--rounds %d: want at least 1", o.Rounds)
 		}
 		var err error
-		if o.Machine, err = presets.Machine("this-host"); err != nil {
+		o.Machine, err = presets.Machine("this-host")
+		if err != nil {
 			return err
 		}
 		ctx, done := interruptible(cmd.Context())
@@ -115,12 +116,14 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 	var missing []string
 	for _, r := range rows {
 		kept := "-"
-		if met, known := r.Met(); known {
+		if met, ok := r.Met(); ok {
 			kept = map[bool]string{true: "yes", false: "no"}[met]
 		}
 		limit, ratio := text(engine.Metric{Value: r.Limit, Unit: r.Unit}), fmt.Sprintf("%.2f", r.Ratio)
 		if r.LimitMissing != "" {
-			limit, ratio, kept = "-", "-", "no limit"
+			limit = "-"
+			ratio = "-"
+			kept = "no limit"
 			missing = append(missing, fmt.Sprintf("%s has no limit: %s", r.Name, r.LimitMissing))
 		}
 		t.row(r.Name, text(engine.Metric{Value: r.Value, Unit: r.Unit}), limit, ratio,

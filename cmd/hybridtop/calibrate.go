@@ -39,19 +39,23 @@ func newCalibrate() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("out", "check")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error
-		if o.Host, err = presets.Machine("this-host"); err != nil {
+		o.Host, err = presets.Machine("this-host")
+		if err != nil {
 			return err
 		}
 		o.Name = "calibrated"
 		if file != "" {
-			if o.Name, err = machineNameOf(file); err != nil {
+			o.Name, err = machineNameOf(file)
+			if err != nil {
 				return err
 			}
-			if err = atomicfile.Check(file); err != nil {
+			err = atomicfile.Check(file)
+			if err != nil {
 				return fmt.Errorf("--out: %w", err)
 			}
 		}
-		if o.Rounds = calibrate.DefaultRounds; quick {
+		o.Rounds = calibrate.DefaultRounds
+		if quick {
 			o.Rounds = calibrate.QuickRounds
 		}
 		line := newLine(cmd.ErrOrStderr())
@@ -174,21 +178,49 @@ func calibrationJSON(r *calibrate.Result, o *calibrate.Options) map[string]any {
 	seconds := func(x float64, kind engine.Kind) engine.Metric {
 		return engine.Metric{Value: x, Unit: "s", Kind: kind}
 	}
-	numbers, times, checks, limits := []numberView{}, []timeView{}, []checkView{}, []string{}
+	numbers := []numberView{}
+	times := []timeView{}
+	checks := []checkView{}
+	limits := []string{}
 	if r.Model != nil {
 		for _, n := range r.Model.Numbers {
-			numbers = append(numbers, numberView{n.Key, engine.Metric{Value: n.Value, Unit: n.Unit, Kind: engine.Measured},
-				engine.Finite(n.Low), engine.Finite(n.High), engine.Finite(n.Residual), engine.Finite(n.Worst), n.Points, n.To})
+			numbers = append(numbers, numberView{
+				Key:      n.Key,
+				Number:   engine.Metric{Value: n.Value, Unit: n.Unit, Kind: engine.Measured},
+				Low:      engine.Finite(n.Low),
+				High:     engine.Finite(n.High),
+				Residual: engine.Finite(n.Residual),
+				Worst:    engine.Finite(n.Worst),
+				Points:   n.Points,
+				To:       n.To,
+			})
 		}
 		limits = append(limits, r.Model.Limits...)
 	}
 	for _, t := range r.Times {
-		times = append(times, timeView{t.Kind, t.X, seconds(t.Seconds, engine.Measured), engine.Finite(t.Low), engine.Finite(t.High), engine.Finite(t.Noise)})
+		times = append(times, timeView{
+			Trial: t.Kind,
+			X:     t.X,
+			Live:  seconds(t.Seconds, engine.Measured),
+			Low:   engine.Finite(t.Low),
+			High:  engine.Finite(t.High),
+			Noise: engine.Finite(t.Noise),
+		})
 	}
 	for _, c := range r.Checks {
-		checks = append(checks, checkView{c.Program, c.At, seconds(c.Live, engine.Measured), seconds(c.Simulated, engine.Simulated),
-			engine.Finite(c.Error), engine.Finite(c.Noise), engine.Finite(c.LiveRange.Low), engine.Finite(c.LiveRange.High),
-			engine.Finite(c.SimulatedRange.Low), engine.Finite(c.SimulatedRange.High), c.Noisy()})
+		checks = append(checks, checkView{
+			Program:   c.Program,
+			At:        c.At,
+			Live:      seconds(c.Live, engine.Measured),
+			Simulated: seconds(c.Simulated, engine.Simulated),
+			Error:     engine.Finite(c.Error),
+			Noise:     engine.Finite(c.Noise),
+			LiveLow:   engine.Finite(c.LiveRange.Low),
+			LiveHigh:  engine.Finite(c.LiveRange.High),
+			SimLow:    engine.Finite(c.SimulatedRange.Low),
+			SimHigh:   engine.Finite(c.SimulatedRange.High),
+			Noisy:     c.Noisy(),
+		})
 	}
 	programs, all := calibrate.Errors(r.Checks)
 	byProgram := make(map[string]*float64)
@@ -222,12 +254,12 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 	t.head("program", "at", "live, measured", "95 % from", "to", "simulated", "95 % from", "to", "error", "noise", "")
 	for _, c := range r.Checks {
 		second := func(x float64) string { return text(engine.Metric{Value: x, Unit: "s"}) }
-		mark := ""
+		note := ""
 		if c.Noisy() {
-			mark = "noisy"
+			note = "noisy"
 		}
 		t.row(c.Program, c.At, second(c.Live), second(c.LiveRange.Low), second(c.LiveRange.High), second(c.Simulated), second(c.SimulatedRange.Low), second(c.SimulatedRange.High),
-			fmt.Sprintf("%+.1f %%", 100*c.Error), share(c.Noise), mark)
+			fmt.Sprintf("%+.1f %%", 100*c.Error), share(c.Noise), note)
 	}
 	t.row()
 	programs, all := calibrate.Errors(r.Checks)

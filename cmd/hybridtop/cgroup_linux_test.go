@@ -15,11 +15,11 @@ import (
 // its folder.
 func memoryGroup(t *testing.T, limit int64) string {
 	t.Helper()
-	own, err := os.ReadFile("/proc/self/cgroup")
+	groups, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		t.Skipf("no control groups here: %v", err)
 	}
-	for line := range strings.Lines(string(own)) {
+	for line := range strings.Lines(string(groups)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
 			continue

@@ -42,7 +42,8 @@ func newCompare() *cobra.Command {
 				return err
 			}
 			defer f.Close()
-			if sides[i], err = sideOf(f, *of[i]); err != nil {
+			sides[i], err = sideOf(f, *of[i])
+			if err != nil {
 				return err
 			}
 		}
@@ -80,7 +81,8 @@ func sideOf(f *recording.File, number int) (*side, error) {
 	for i := range slices.Backward(all) {
 		if x := &all[i]; x.Iterations > 0 {
 			s := &side{LaunchInfo: x, file: f}
-			if s.iterations, err = f.Iterations(x.ID); err != nil {
+			s.iterations, err = f.Iterations(x.ID)
+			if err != nil {
 				return nil, err
 			}
 			s.samples, err = f.LaunchSamples(x.ID)
@@ -154,7 +156,10 @@ func compare(a, b *side) ([]difference, error) {
 		d := difference{of: "series", name: name, a: mean(x), b: mean(y), unit: unit, isNumber: true, low: r.Low, high: r.High, isInterval: !math.IsNaN(r.Low)}
 		switch {
 		case exact:
-			d.low, d.high, d.isInterval, d.verdict = math.NaN(), math.NaN(), false, sameOr(d.a == d.b)
+			d.low = math.NaN()
+			d.high = math.NaN()
+			d.isInterval = false
+			d.verdict = sameOr(d.a == d.b)
 		case !d.isInterval:
 			d.verdict = "too few values"
 		case r.Noise():

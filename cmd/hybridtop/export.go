@@ -58,7 +58,8 @@ func newExport() *cobra.Command {
 		o.From, o.To = picoseconds(*from), picoseconds(*until)
 		cast := &tui.CastOf{From: *from, Until: *until}
 		var err error
-		if cast.W, cast.H, err = tui.PictureSize(*size); err != nil {
+		cast.W, cast.H, err = tui.PictureSize(*size)
+		if err != nil {
 			return fmt.Errorf("--size %w", err)
 		}
 		f, err := recording.Open(args[0])
@@ -120,8 +121,8 @@ func writeCast(w io.Writer, f *recording.File, run *recording.RunInfo, of *tui.C
 
 func picoseconds(d time.Duration) cluster.Time { return cluster.Time(d) * cluster.Nanosecond }
 
-// mostExport is the maximum size of an export to a file, which is buffered in memory.
-const mostExport = 1 << 30
+// maxExport is the maximum size of an export to a file, which is buffered in memory.
+const maxExport = 1 << 30
 
 // exportTo writes a file atomically.
 func exportTo(cmd *cobra.Command, f *recording.File, name string, write func(io.Writer) error) error {
@@ -144,8 +145,8 @@ func exportTo(cmd *cobra.Command, f *recording.File, name string, write func(io.
 type bounded struct{ bytes.Buffer }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > mostExport {
-		return 0, fmt.Errorf("more than %d MiB (write to standard output)", mostExport>>20)
+	if b.Len()+len(p) > maxExport {
+		return 0, fmt.Errorf("more than %d MiB (write to standard output)", maxExport>>20)
 	}
 	return b.Buffer.Write(p)
 }

@@ -44,7 +44,8 @@ func (g *goalFlags) read(sc *engine.Scenario, o *session.Options) error {
 		return err
 	}
 	var err error
-	if g.trace, err = goal.NewRecorder(); err != nil {
+	g.trace, err = goal.NewRecorder()
+	if err != nil {
 		return err
 	}
 	o.Fabrics[engine.Sim] = g.trace.On(o.Fabrics[engine.Sim])

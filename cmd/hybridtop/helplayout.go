@@ -31,7 +31,7 @@ var (
 // help is printed, because completion and the manual need all flags.
 func prepareHelp(cmd *cobra.Command, args []string, stdout io.Writer) {
 	cmd.InitDefaultHelpFlag()
-	if !tellWorkload(cmd, args) {
+	if !adaptHelp(cmd, args) {
 		hideFlags(cmd)
 	}
 	width := helpWidth

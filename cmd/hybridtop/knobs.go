@@ -46,7 +46,7 @@ var _ pflag.Value = (*knobValue)(nil)
 func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 	f := &knobFlags{values: make(map[string]*knobValue), many: many}
 	cmd.Flags().SortFlags = false
-	own := make(map[string][]string) // workloads that have a knob
+	workloads := make(map[string][]string) // workloads that have a knob
 	for _, w := range workload.All() {
 		for _, k := range w.Knobs {
 			if i := slices.IndexFunc(f.knobs, func(o engine.Knob) bool { return o.Name == k.Name }); i < 0 {
@@ -54,7 +54,7 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 			} else {
 				widen(&f.knobs[i], &k)
 			}
-			own[k.Name] = append(own[k.Name], w.Name)
+			workloads[k.Name] = append(workloads[k.Name], w.Name)
 		}
 	}
 	f.knobs = append(slices.Clone(engine.Base), f.knobs...)
@@ -76,7 +76,7 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 			aliases[k.Alias] = k.Name
 		}
 		usage := usage(k)
-		if names := own[k.Name]; len(names) > 0 {
+		if names := workloads[k.Name]; len(names) > 0 {
 			usage += " (" + strings.Join(names, ", ") + ")"
 		}
 		v := &knobValue{kind: kind, text: k.Default, of: f}
@@ -105,7 +105,9 @@ func widen(k, other *engine.Knob) {
 	if k.Default != other.Default {
 		k.Default = ""
 	}
-	k.Min, k.Max, k.Choices = min(k.Min, other.Min), max(k.Max, other.Max), slices.Clone(k.Choices)
+	k.Min = min(k.Min, other.Min)
+	k.Max = max(k.Max, other.Max)
+	k.Choices = slices.Clone(k.Choices)
 	for _, c := range other.Choices {
 		if !slices.Contains(k.Choices, c) {
 			k.Choices = append(k.Choices, c)
@@ -136,10 +138,10 @@ func offered(k *engine.Knob) string {
 	return "; " + k.Range()
 }
 
-// tellWorkload adapts the help of a command to the workload in its arguments, and reports whether
+// adaptHelp adapts the help of a command to the workload in its arguments, and reports whether
 // there is one. Help then lists only the flags of that workload's knobs, with its texts and
 // defaults, and the reason why a knob has no effect.
-func tellWorkload(cmd *cobra.Command, args []string) bool {
+func adaptHelp(cmd *cobra.Command, args []string) bool {
 	machine := cmd.Flags().Lookup("machine")
 	if machine == nil {
 		return false
@@ -151,8 +153,8 @@ func tellWorkload(cmd *cobra.Command, args []string) bool {
 	f := v.of
 	_ = cmd.ParseFlags(args) // errors are reported when the command runs
 	name := first(cmd.Flags().Args())
-	if asked := cmd.Flags().Lookup("workload"); asked != nil && asked.Changed {
-		name = asked.Value.String()
+	if flag := cmd.Flags().Lookup("workload"); flag != nil && flag.Changed {
+		name = flag.Value.String()
 	}
 	p, err := presets.FindScenario(f.preset)
 	if f.preset != "" && err == nil {
@@ -170,7 +172,8 @@ func tellWorkload(cmd *cobra.Command, args []string) bool {
 			return
 		}
 		k, err := sc.Knob(flag.Name)
-		if flag.Hidden = err != nil; flag.Hidden {
+		flag.Hidden = err != nil
+		if flag.Hidden {
 			return
 		}
 		flag.Usage = usage(k)
@@ -208,15 +211,15 @@ func (f *knobFlags) scenario(cmd *cobra.Command, name string, p *presets.Scenari
 	})
 }
 
-// asLeft returns the scenario with the knobs of the last screen, and then the flags. It adds the
+// stored returns the scenario with the knobs of the last screen, and then the flags. It adds the
 // user's machines to the options. Invalid stored values are skipped with a note. differs lists the
 // stored values that differ from the defaults.
-func (f *knobFlags) asLeft(cmd *cobra.Command, name string, left map[string]string, o *session.Options) (sc engine.Scenario, differs, notes []string, err error) {
+func (f *knobFlags) stored(cmd *cobra.Command, name string, kept map[string]string, o *session.Options) (sc engine.Scenario, differs, notes []string, err error) {
 	machines := f.values["machine"].text // still with names of files
 	sc, _, o.Machines, err = f.from(cmd, name, func(sc *engine.Scenario) error {
-		for _, knob := range slices.Sorted(maps.Keys(left)) {
+		for _, knob := range slices.Sorted(maps.Keys(kept)) {
 			before := sc.Values[knob]
-			if err := sc.Set(knob, left[knob]); err != nil {
+			if err := sc.Set(knob, kept[knob]); err != nil {
 				notes = append(notes, fmt.Sprintf("%s, stored knobs: %v: skipped", name, err))
 			} else if v := sc.Text(knob); v != before && !cmd.Flags().Changed(knob) {
 				differs = append(differs, knob+" "+v)
@@ -224,7 +227,7 @@ func (f *knobFlags) asLeft(cmd *cobra.Command, name string, left map[string]stri
 		}
 		return nil
 	})
-	if err != nil || len(left) == 0 {
+	if err != nil || len(kept) == 0 {
 		return sc, differs, notes, err
 	}
 	if _, err := session.New(sc, *o); err != nil {
@@ -242,23 +245,23 @@ func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Sce
 		return engine.Scenario{}, nil, nil, err
 	}
 	machine := f.values["machine"]
-	names, own, err := machineFiles(machine.text)
+	names, userMachines, err := machineFiles(machine.text)
 	if err != nil {
 		return engine.Scenario{}, nil, nil, err
 	}
 	machine.text = names
-	sc, err := session.Scenario(name, own...)
+	sc, err := session.Scenario(name, userMachines...)
 	if err != nil {
 		return engine.Scenario{}, nil, nil, suggest(err, name, workloadNames())
 	}
 	if err := begin(&sc); err != nil {
 		return engine.Scenario{}, nil, nil, err
 	}
-	asked := []string{sc.Text("machine")}
+	used := []string{sc.Text("machine")}
 	if cmd.Flags().Changed("machine") {
-		asked = strings.Split(names, ",")
+		used = strings.Split(names, ",")
 	}
-	if err := checkSkipped(cmd.ErrOrStderr(), asked...); err != nil {
+	if err := checkSkipped(cmd.ErrOrStderr(), used...); err != nil {
 		return engine.Scenario{}, nil, nil, err
 	}
 	var axes []session.Axis
@@ -270,7 +273,8 @@ func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Sce
 		text := f.values[name].text
 		values := []string{text}
 		if f.many {
-			if values, err = valueList(text); err != nil {
+			values, err = valueList(text)
+			if err != nil {
 				return engine.Scenario{}, nil, nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -285,7 +289,7 @@ func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Sce
 			return engine.Scenario{}, nil, nil, err
 		}
 	}
-	return sc, axes, own, nil
+	return sc, axes, userMachines, nil
 }
 
 // useTable loads the table for algorithm = tuned.
@@ -321,7 +325,8 @@ func valueList(text string) ([]string, error) {
 		n := make([]int64, len(ends))
 		for i, end := range ends {
 			var err error
-			if n[i], err = strconv.ParseInt(strings.TrimSpace(end), 10, 64); err != nil {
+			n[i], err = strconv.ParseInt(strings.TrimSpace(end), 10, 64)
+			if err != nil {
 				return nil, fmt.Errorf("range %q: %q is not a whole number; want 1..64 (doubling) or 1..64..3 (steps)", item, end)
 			}
 		}
@@ -345,7 +350,7 @@ func valueList(text string) ([]string, error) {
 
 // machineFiles loads the machine files in a list of machines. It returns the list with names
 // instead of files.
-func machineFiles(list string) (names string, own []cluster.Machine, err error) {
+func machineFiles(list string) (names string, loaded []cluster.Machine, err error) {
 	all := strings.Split(list, ",")
 	for i, s := range all {
 		if !isMachineFile(s) {
@@ -356,9 +361,9 @@ func machineFiles(list string) (names string, own []cluster.Machine, err error) 
 			return "", nil, err
 		}
 		all[i] = m.Name
-		own = append(own, m)
+		loaded = append(loaded, m)
 	}
-	return strings.Join(all, ","), own, nil
+	return strings.Join(all, ","), loaded, nil
 }
 
 // workloadArgument makes a command require and complete one workload's name, which is optional

@@ -300,7 +300,7 @@ func listAlgorithms() (listing, error) {
 	l := listing{what: "algorithms", columns: []string{"collective", "name", "radix", "segmented", "needs", "paper"}}
 	for _, a := range coll.All() {
 		l.entries = append(l.entries, entry{
-			{"collective", a.Collective.String()}, {"name", a.Name}, {"radix", known(float64(a.Radix))}, {"segmented", a.Segmented},
+			{"collective", a.Collective.String()}, {"name", a.Name}, {"radix", orNil(float64(a.Radix))}, {"segmented", a.Segmented},
 			{"needs", strings.Join(a.Needs.Words(), ", ")}, {"paper", a.Paper}, {"doc", a.Doc},
 		})
 	}
@@ -330,20 +330,20 @@ func listMachines() (listing, error) {
 		}
 		e := append(append(entry{{"name", m.Name}}, tallyFields(presets.Count(&m))...), entry{
 			{"title", m.Title}, {"emulated", m.Emulated}, {"progress", m.Progress},
-			{"nodes", known(float64(m.Nodes))}, {"cores_per_node", known(float64(m.CoresPerNode))},
-			{"memory_per_node", known(float64(m.MemoryPerNode))}, {"flops_per_core", known(m.Flops)},
-			{"memory_rate_per_core", known(m.MemoryRate)}, {"eager_limit", m.EagerLimit},
+			{"nodes", orNil(float64(m.Nodes))}, {"cores_per_node", orNil(float64(m.CoresPerNode))},
+			{"memory_per_node", orNil(float64(m.MemoryPerNode))}, {"flops_per_core", orNil(m.Flops)},
+			{"memory_rate_per_core", orNil(m.MemoryRate)}, {"eager_limit", m.EagerLimit},
 		}...)
 		for c, key := range classKeys {
-			e = append(e, field{key + "_latency", m.Classes[c].Latency.Seconds()}, field{key + "_bandwidth", known(m.Classes[c].Bandwidth)})
+			e = append(e, field{key + "_latency", m.Classes[c].Latency.Seconds()}, field{key + "_bandwidth", orNil(m.Classes[c].Bandwidth)})
 		}
-		l.entries = append(l.entries, append(e, field{"remote_adapters", known(float64(m.Classes[cluster.Remote].Adapters))}, field{"sources", m.Source}))
+		l.entries = append(l.entries, append(e, field{"remote_adapters", orNil(float64(m.Classes[cluster.Remote].Adapters))}, field{"sources", m.Source}))
 	}
 	return l, nil
 }
 
-// known returns a machine's number, or nil for 0, which means unknown or unlimited.
-func known(x float64) any {
+// orNil returns a machine's number, or nil for 0, which means unknown or unlimited.
+func orNil(x float64) any {
 	if x == 0 {
 		return nil
 	}

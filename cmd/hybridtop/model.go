@@ -35,9 +35,9 @@ type modelled struct {
 	Metrics map[string]engine.Metric `json:"metrics"`
 	Rows    []modelRow               `json:"rows"`
 
-	lines []modelLine // the metrics, in order
-	chart string      // title of the chart of rows
-	mark  float64     // value of the line in the chart; 0: none
+	lines  []modelLine // the metrics, in order
+	chart  string      // title of the chart of rows
+	marker float64     // value of the line in the chart; 0: none
 }
 
 // givenView is a number that the user gave.
@@ -81,7 +81,7 @@ func (r *modelled) input(name string, value float64, unit string) {
 // add stores a result of the model.
 func (r *modelled) add(name string, value float64, unit, symbol, note string) {
 	r.Metrics[name] = engine.Metric{Name: name, Value: value, Unit: unit, Kind: engine.Modelled}
-	r.lines = append(r.lines, modelLine{name, symbol, note})
+	r.lines = append(r.lines, modelLine{metric: name, symbol: symbol, note: note})
 }
 
 // row stores a point with the terms of its prediction.
@@ -93,7 +93,11 @@ func (r *modelled) row(at map[string]any, metric string, p models.Prediction, ce
 	row.notes = append([]string{row.Ruling}, notes...)
 	view := func(terms []models.Term, side bool) {
 		for _, t := range terms {
-			row.Terms = append(row.Terms, termView{t.Name, side, engine.Metric{Value: t.Value, Unit: t.Unit, Kind: engine.Modelled}})
+			row.Terms = append(row.Terms, termView{
+				Name: t.Name,
+				Max:  side,
+				Time: engine.Metric{Value: t.Value, Unit: t.Unit, Kind: engine.Modelled},
+			})
 		}
 	}
 	view(p.Sum, false)
@@ -130,9 +134,9 @@ func (r *modelled) write(w io.Writer, f *format) error {
 	return errors.Join(t.close(), r.draw(w))
 }
 
-// draw draws one bar per row, each with ╌ at the mark.
+// draw draws one bar per row, each with ╌ at the marker.
 func (r *modelled) draw(w io.Writer) error {
-	longest := r.mark
+	longest := r.marker
 	for i := range r.Rows {
 		longest = max(longest, r.Rows[i].Value.Value)
 	}
@@ -141,7 +145,7 @@ func (r *modelled) draw(w io.Writer) error {
 	t.title(r.chart)
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		cells := append(append([]string{}, row.cells...), bar(cell(row.Value.Value, longest), cell(r.mark, longest)-1), modelText(row.Value))
+		cells := append(append([]string{}, row.cells...), bar(cell(row.Value.Value, longest), cell(r.marker, longest)-1), modelText(row.Value))
 		t.row(append(cells, row.notes...)...)
 	}
 	return t.close()

@@ -22,9 +22,13 @@ func newModelAccess() *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	c := models.PaperAccess
-	size, wordSize, pageSize := "10240", strconv.Itoa(c.WordSize), strconv.Itoa(c.PageSize)
+	size := "10240"
+	wordSize := strconv.Itoa(c.WordSize)
+	pageSize := strconv.Itoa(c.PageSize)
 	seconds := func(x float64) time.Duration { return time.Duration(x*1e9+0.5) * time.Nanosecond }
-	two, one, word := seconds(c.TwoSided.Latency), seconds(c.OneSided.Latency), seconds(c.WordLatency)
+	two := seconds(c.TwoSided.Latency)
+	one := seconds(c.OneSided.Latency)
+	word := seconds(c.WordLatency)
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&size, "size", size, "contiguous bytes per access: 4096, 10KiB, 1MB")
@@ -43,14 +47,17 @@ func newModelAccess() *cobra.Command {
 		if !cmd.Flags().Changed("one-sided-latency") {
 			one = two
 		}
-		c.TwoSided.Latency, c.OneSided.Latency, c.WordLatency = two.Seconds(), one.Seconds(), word.Seconds()
+		c.TwoSided.Latency = two.Seconds()
+		c.OneSided.Latency = one.Seconds()
+		c.WordLatency = word.Seconds()
 		var bytes int
 		for _, x := range []struct {
 			flag, text string
 			to         *int
 		}{{"--size", size, &bytes}, {"--word", wordSize, &c.WordSize}, {"--page", pageSize, &c.PageSize}} {
 			var err error
-			if *x.to, err = wholeBytes(x.flag, x.text); err != nil {
+			*x.to, err = wholeBytes(x.flag, x.text)
+			if err != nil {
 				return err
 			}
 		}

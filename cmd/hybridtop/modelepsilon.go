@@ -80,7 +80,7 @@ func epsilonOf(r models.Reserved, nonOverlap, comm float64, given bool) (*modell
 	res.add("epsilon", p.Value, "1", "ε", fmt.Sprintf("at that f_comm (3); %s", rules))
 	res.add("m_min", least, "1", "m_min", "minimum m at that f_comm to communicate in time")
 	res.chart = "ε over f_comm; ╌ at 1, where both schemes take the same time"
-	res.mark = 1
+	res.marker = 1
 	return res, res.curve(r, nonOverlap, l, comm, given)
 }
 

@@ -47,13 +47,13 @@ type locality struct {
 	local, remote         float64 // s
 }
 
-// mostRanks is the maximum number of ranks, which are counted one by one.
-const mostRanks = 1 << 18
+// maxRanks is the maximum number of ranks, which are counted one by one.
+const maxRanks = 1 << 18
 
 func (l *locality) check() error {
 	switch {
-	case l.ranks < 1 || l.ranks > mostRanks:
-		return fmt.Errorf("--ranks %d: want 1 to %d", l.ranks, mostRanks)
+	case l.ranks < 1 || l.ranks > maxRanks:
+		return fmt.Errorf("--ranks %d: want 1 to %d", l.ranks, maxRanks)
 	case l.perNode < 1:
 		return fmt.Errorf("--ranks-per-node %d: want at least 1", l.perNode)
 	case l.group < 1 || l.ranks%l.group != 0:

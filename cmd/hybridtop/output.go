@@ -52,13 +52,14 @@ func addUnits(root *cobra.Command) *string {
 		return grid.UnitsNames(), cobra.ShellCompDirectiveNoFileComp
 	}))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
-		known := true
-		if inUnits = grid.MixedUnits; *name != "" {
-			inUnits, known = grid.UnitsByName(*name)
+		ok := true
+		inUnits = grid.MixedUnits
+		if *name != "" {
+			inUnits, ok = grid.UnitsByName(*name)
 		} else if _, kept := state.Open(xdg.Config(), ""); kept.Units != "" {
 			inUnits, _ = grid.UnitsByName(kept.Units) // the screen reports a broken file
 		}
-		if !known {
+		if !ok {
 			err := fmt.Errorf("--units %s: want one of %s", *name, strings.Join(grid.UnitsNames(), ", "))
 			return suggest(err, *name, grid.UnitsNames())
 		}

@@ -34,9 +34,9 @@ func presetNames() []string {
 	return names
 }
 
-// begun returns the scenario of --preset, or nil without the flag. given is the workload of the
+// findPreset returns the scenario of --preset, or nil without the flag. given is the workload of the
 // command line, or "".
-func (f *knobFlags) begun(cmd *cobra.Command, given string) (*presets.Scenario, error) {
+func (f *knobFlags) findPreset(cmd *cobra.Command, given string) (*presets.Scenario, error) {
 	if !cmd.Flags().Changed("preset") {
 		return nil, nil
 	}
@@ -55,20 +55,20 @@ func (f *knobFlags) begun(cmd *cobra.Command, given string) (*presets.Scenario, 
 	return &p, nil
 }
 
-// asked returns the request of a command line that runs a workload: the scenario, the knobs with
+// request returns the request of a command line that runs a workload: the scenario, the knobs with
 // several values, and the options of the session.
-func (f *knobFlags) asked(cmd *cobra.Command, args []string, limits *limitFlags) (engine.Scenario, []session.Axis, session.Options, error) {
+func (f *knobFlags) request(cmd *cobra.Command, args []string, limits *limitFlags) (engine.Scenario, []session.Axis, session.Options, error) {
 	o := session.Options{Fabrics: session.Fabrics()}
 	name := first(args)
-	p, err := f.begun(cmd, name)
+	p, err := f.findPreset(cmd, name)
 	if err != nil {
 		return engine.Scenario{}, nil, o, err
 	}
-	sc, axes, own, err := f.scenario(cmd, name, p)
+	sc, axes, userMachines, err := f.scenario(cmd, name, p)
 	if err != nil {
 		return sc, nil, o, err
 	}
-	o.Machines = own
+	o.Machines = userMachines
 	o.Limits, err = limits.read(cmd)
 	return sc, axes, o, err
 }

@@ -34,7 +34,7 @@ func newRecord() *cobra.Command {
 		if *file == "" {
 			return errors.New("record: want a file: --out run.htr")
 		}
-		sc, axes, options, err := knobs.asked(cmd, args, limits)
+		sc, axes, options, err := knobs.request(cmd, args, limits)
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,8 @@ func newRecord() *cobra.Command {
 		}
 		var result error
 		if len(axes) == 0 {
-			if options.Observer, err = begin(""); err == nil {
+			options.Observer, err = begin("")
+			if err == nil {
 				result, err = recordOne(ctx, cmd, sc, options, out)
 			}
 		} else {
@@ -79,7 +80,7 @@ func newRecord() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return errors.Join(tellRecorded(cmd.ErrOrStderr(), *file, runs), result)
+		return errors.Join(reportRecorded(cmd.ErrOrStderr(), *file, runs), result)
 	}
 	return cmd
 }
@@ -132,8 +133,8 @@ func recordSweep(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, ax
 	return sw.status(cmd.ErrOrStderr()), nil
 }
 
-// tellRecorded reports the recorded runs and their losses.
-func tellRecorded(w io.Writer, file string, runs []*recording.Run) error {
+// reportRecorded reports the recorded runs and their losses.
+func reportRecorded(w io.Writer, file string, runs []*recording.Run) error {
 	f, err := recording.Open(file)
 	if err != nil {
 		return err
@@ -145,12 +146,12 @@ func tellRecorded(w io.Writer, file string, runs []*recording.Run) error {
 	}
 	which := "run"
 	for _, r := range runs {
-		stretches, messages, err := f.Dropped(r.ID)
+		intervals, messages, err := f.Dropped(r.ID)
 		if err != nil {
 			return err
 		}
-		if stretches > 0 || messages > 0 {
-			fmt.Fprintf(w, "run %d: %d intervals and %d messages not recorded, because they came too fast\n", r.ID, stretches, messages)
+		if intervals > 0 || messages > 0 {
+			fmt.Fprintf(w, "run %d: %d intervals and %d messages not recorded, because they came too fast\n", r.ID, intervals, messages)
 		}
 		if n := r.Lost(); n > 0 {
 			fmt.Fprintf(w, "run %d: %d snapshots not recorded, because they came too fast\n", r.ID, n)

@@ -117,8 +117,8 @@ func runFacts(f *recording.File, run *recording.RunInfo, launches []recording.La
 		{Name: "host", Value: fmt.Sprintf("%s/%s, %d cores", run.OS, run.Arch, run.Cores)},
 		{Name: "launches", Value: strconv.Itoa(len(launches))},
 	}
-	if stretches, messages, err := f.Dropped(run.ID); err == nil && stretches+messages > 0 {
-		all = append(all, export.Pair{Name: "not recorded", Value: fmt.Sprintf("%d intervals and %d messages, because they came too fast", stretches, messages)})
+	if intervals, messages, err := f.Dropped(run.ID); err == nil && intervals+messages > 0 {
+		all = append(all, export.Pair{Name: "not recorded", Value: fmt.Sprintf("%d intervals and %d messages, because they came too fast", intervals, messages)})
 	}
 	if run.Lost > 0 {
 		all = append(all, export.Pair{Name: "lost", Value: fmt.Sprintf("%d snapshots, because they came too fast", run.Lost)})
@@ -257,7 +257,8 @@ func seriesSection(f *recording.File, run *recording.RunInfo, launches []recordi
 			local.add(span, x, s.Local)
 			access.add(span, x, s.Access)
 		}
-		if first += int64(len(samples)); len(samples) < pageSamples {
+		first += int64(len(samples))
+		if len(samples) < pageSamples {
 			break
 		}
 	}
@@ -411,21 +412,21 @@ func spreadChart(all []recording.LatencyInfo, l *recording.LaunchInfo) (export.C
 	}
 	first, whole := all[0].To, float64(all[len(all)-1].To-all[0].To)
 	for k := range cluster.Classes {
-		half, most := newTrace(), newTrace()
+		median, p99 := newTrace(), newTrace()
 		for i := range all {
 			x := &all[i]
 			if x.Class != cluster.Class(k) {
 				continue
 			}
 			span := int(float64(x.To-first) / whole * pageSpans)
-			half.add(span, x.To.Seconds(), x.P50)
-			most.add(span, x.To.Seconds(), x.P99)
+			median.add(span, x.To.Seconds(), x.P50)
+			p99.add(span, x.To.Seconds(), x.P99)
 		}
-		half.flush()
-		most.flush()
-		if len(half.x) > 0 {
-			c.Curves = append(c.Curves, export.Curve{Label: pane.ClassNames[k] + ": median", Tint: export.Series(k), X: half.x, Y: half.y, Line: true},
-				export.Curve{Label: "99 %", Tint: export.Series(k), X: most.x, Y: most.y, Line: true, Dashed: true})
+		median.flush()
+		p99.flush()
+		if len(median.x) > 0 {
+			c.Curves = append(c.Curves, export.Curve{Label: pane.ClassNames[k] + ": median", Tint: export.Series(k), X: median.x, Y: median.y, Line: true},
+				export.Curve{Label: "99 %", Tint: export.Series(k), X: p99.x, Y: p99.y, Line: true, Dashed: true})
 		}
 	}
 	return c, len(c.Curves) > 0
@@ -456,12 +457,12 @@ func latencyChart(s *engine.Snapshot) (export.Chart, bool) {
 
 func commandsSection(commands []recording.CommandInfo, marks []engine.Mark) export.Section {
 	s := export.Section{Title: "Changes"}
-	asked := export.Sheet{Title: "commands", Head: []string{"at", "command", "reason of refusal"}}
+	requests := export.Sheet{Title: "commands", Head: []string{"at", "command", "reason of refusal"}}
 	for i, c := range commands {
 		if i == pageRows {
 			break
 		}
-		asked.Rows = append(asked.Rows, []string{c.At.Round(time.Millisecond).String(), strings.TrimSpace(c.Verb + " " + c.Knob + " " + c.Value), c.Error})
+		requests.Rows = append(requests.Rows, []string{c.At.Round(time.Millisecond).String(), strings.TrimSpace(c.Verb + " " + c.Knob + " " + c.Value), c.Error})
 	}
 	changed := export.Sheet{Title: "marks", Head: []string{"at", "mark"}}
 	for i, m := range marks {
@@ -470,7 +471,7 @@ func commandsSection(commands []recording.CommandInfo, marks []engine.Mark) expo
 		}
 		changed.Rows = append(changed.Rows, []string{m.At.Round(time.Millisecond).String(), m.Label})
 	}
-	for _, t := range []export.Sheet{asked, changed} {
+	for _, t := range []export.Sheet{requests, changed} {
 		if len(t.Rows) > 0 {
 			s.Tables = append(s.Tables, t)
 		}
@@ -481,13 +482,13 @@ func commandsSection(commands []recording.CommandInfo, marks []engine.Mark) expo
 // machineSections returns the machines of the launches, with the source of each constant.
 func machineSections(launches []recording.LaunchInfo) []export.Section {
 	var all []export.Section
-	known := make(map[string]bool)
+	seen := make(map[string]bool)
 	for i := range launches {
 		l := &launches[i]
-		if known[l.MachineFile] || l.MachineFile == "" || len(all) == pageLaunches {
+		if seen[l.MachineFile] || l.MachineFile == "" || len(all) == pageLaunches {
 			continue
 		}
-		known[l.MachineFile] = true
+		seen[l.MachineFile] = true
 		s := export.Section{Title: "Machine " + l.Machine}
 		m, err := presets.ReadMachine(l.Machine, l.MachineFile)
 		if err != nil {

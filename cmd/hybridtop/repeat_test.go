@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// told runs a command line and returns its output.
-func told(t *testing.T, line string) []byte {
+// outputOf runs a command line and returns its output.
+func outputOf(t *testing.T, line string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
 	root := newRoot()
@@ -38,7 +38,7 @@ type digits struct {
 func digitsOf(t *testing.T, line string) digits {
 	t.Helper()
 	var d digits
-	if err := json.Unmarshal(told(t, line), &d); err != nil {
+	if err := json.Unmarshal(outputOf(t, line), &d); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -73,7 +73,7 @@ func TestARunOfSomeTimeCanBeRepeated(t *testing.T) {
 // Each point of a sweep does the same.
 func TestASweepOfSomeTimeCanBeRepeated(t *testing.T) {
 	var sweep struct{ Rows []digits }
-	if err := json.Unmarshal(told(t, "sweep dot --fabric sim --elements 5000 --nodes 1..4 --callers permitted,every --for 30ms --json"), &sweep); err != nil {
+	if err := json.Unmarshal(outputOf(t, "sweep dot --fabric sim --elements 5000 --nodes 1..4 --callers permitted,every --for 30ms --json"), &sweep); err != nil {
 		t.Fatal(err)
 	}
 	if len(sweep.Rows) != 6 {

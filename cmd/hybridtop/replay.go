@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -60,7 +59,8 @@ func newReplay() *cobra.Command {
 			begin = p.Length
 		}
 		if *at != "" {
-			if begin, err = p.Find(*at, 0); err != nil {
+			begin, err = p.Find(*at, 0)
+			if err != nil {
 				return fmt.Errorf("--at %w", err)
 			}
 		}
@@ -76,17 +76,20 @@ func newReplay() *cobra.Command {
 		if !term.IsTerminal(os.Stdout.Fd()) {
 			return errors.New("standard output is not a terminal, but the screen needs one (use --picture FILE, or hybridtop export)")
 		}
-		return play(cmd, p, begin, *speed, *paused, screen, ascii)
+		r, err := recording.NewReplay(p, begin, *speed)
+		if err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("ascii") {
+			screen.ASCII = ascii
+		}
+		return play(cmd, r, *paused, screen)
 	}
 	return cmd
 }
 
 // play opens the screen on a recorded run.
-func play(cmd *cobra.Command, p *recording.Player, at time.Duration, speed float64, paused bool, screen *tui.Options, ascii *bool) error {
-	r, err := recording.NewReplay(p, at, speed)
-	if err != nil {
-		return err
-	}
+func play(cmd *cobra.Command, r *recording.Replay, paused bool, screen *tui.Options) error {
 	terminal, code := tty.Open()
 	if terminal == nil { // the program ran in another process and has ended
 		return status(code)
@@ -99,10 +102,7 @@ func play(cmd *cobra.Command, p *recording.Player, at time.Duration, speed float
 		r.Run(ctx)
 	}
 	screen.Terminal, screen.Units = terminal, inUnits.String()
-	if cmd.Flags().Changed("ascii") {
-		screen.ASCII = ascii
-	}
-	err = tui.Run(ctx, r, *screen)
+	err := tui.Run(ctx, r, *screen)
 	if code := interruption(ctx); code != 0 {
 		code.say(cmd.ErrOrStderr())
 		return code

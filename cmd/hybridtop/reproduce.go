@@ -85,7 +85,8 @@ func newReproduce() *cobra.Command {
 			return err
 		}
 		if o.Sense || o.Long {
-			if o.Keep, err = openPoints(*points); err != nil {
+			o.Keep, err = openPoints(*points)
+			if err != nil {
 				return err
 			}
 		}
@@ -129,15 +130,15 @@ func findFigures(names []string) ([]presets.Figure, error) {
 	if err == nil {
 		return figures, nil
 	}
-	known := []string{"all"}
+	valid := []string{"all"}
 	all, _ := presets.Figures() // an error is the one of FindFigures
 	for i := range all {
 		paper, short, _ := strings.Cut(all[i].Name, "-")
-		known = append(known, all[i].Name, paper, short)
+		valid = append(valid, all[i].Name, paper, short)
 	}
 	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, suggest(err, name, known)
+		if !slices.Contains(valid, name) {
+			return nil, suggest(err, name, valid)
 		}
 	}
 	return nil, err
@@ -145,7 +146,8 @@ func findFigures(names []string) ([]presets.Figure, error) {
 
 // claimsOf returns all claims. If all figures are requested, it also returns the missing claims.
 func claimsOf(figures []presets.Figure) (claims, missing []presets.Claim, err error) {
-	if claims, err = presets.Claims(); err != nil {
+	claims, err = presets.Claims()
+	if err != nil {
 		return nil, nil, err
 	}
 	all, err := presets.Figures()
@@ -171,7 +173,8 @@ func (k *keptRuns) begin(ctx context.Context, o *reproduce.Options) (context.Con
 		return ctx, nil
 	}
 	var err error
-	if k.writer, err = recording.Create(k.file); err != nil {
+	k.writer, err = recording.Create(k.file)
+	if err != nil {
 		return nil, err
 	}
 	ctx, k.stop = context.WithCancelCause(ctx)
@@ -208,7 +211,7 @@ func (k *keptRuns) end(w io.Writer) error {
 	if k.failed != nil {
 		return k.failed
 	}
-	return tellRecorded(w, k.file, k.runs)
+	return reportRecorded(w, k.file, k.runs)
 }
 
 // openPoints opens the store of finished points.

@@ -85,7 +85,7 @@ func TestReproduceStatus(t *testing.T) {
 		what           string
 		row            reproduce.Row
 		status, strict error
-		told           string
+		text           string
 	}{
 		{"a pass as recorded", reproduce.Row{Pass: true, Recorded: passed}, nil, nil, ""},
 		{"refuted as recorded", reproduce.Row{Term: "gaps", Recorded: refuted}, nil, status(1), ""},
@@ -95,7 +95,13 @@ func TestReproduceStatus(t *testing.T) {
 		{"not recorded", reproduce.Row{Pass: true}, status(1), nil, "c is pass, not recorded: why"},
 		{"failed", reproduce.Row{Failed: true, Recorded: refuted}, status(2), status(1), "c failed: why"},
 	} {
-		c.row.Name, c.row.Series, c.row.X, c.row.Check, c.row.Claim, c.row.Note, c.row.Use = "a", "the a", math.NaN(), "c", 7, "why", presets.UseCheck
+		c.row.Name = "a"
+		c.row.Series = "the a"
+		c.row.X = math.NaN()
+		c.row.Check = "c"
+		c.row.Claim = 7
+		c.row.Note = "why"
+		c.row.Use = presets.UseCheck
 		r := &reproduce.Report{Rows: []reproduce.Row{c.row}}
 		for strict, want := range map[bool]error{false: c.status, true: c.strict} {
 			var errs bytes.Buffer
@@ -105,8 +111,8 @@ func TestReproduceStatus(t *testing.T) {
 			if err := concludeReport(cmd, r, &format{}, strict); err != want {
 				t.Errorf("%s, strict %v: error %v, want %v", c.what, strict, err, want)
 			}
-			if !strict && (c.told == "") != (errs.Len() == 0) || !strings.Contains(errs.String(), c.told) {
-				t.Errorf("%s, strict %v: told %q, want %q", c.what, strict, &errs, c.told)
+			if !strict && (c.text == "") != (errs.Len() == 0) || !strings.Contains(errs.String(), c.text) {
+				t.Errorf("%s, strict %v: told %q, want %q", c.what, strict, &errs, c.text)
 			}
 		}
 	}

@@ -87,7 +87,9 @@ func claimUses(rows []*reproduce.Row) string {
 
 // claimBadges returns the verdicts and uses of some rows.
 func claimBadges(rows []*reproduce.Row) []export.Badge {
-	refuted, failed, changed := 0, 0, 0
+	refuted := 0
+	failed := 0
+	changed := 0
 	for _, row := range rows {
 		switch row.Verdict() {
 		case presets.Refuted:
@@ -200,7 +202,9 @@ func rowsChart(c *presets.Claim, rows []*reproduce.Row, numbers map[*reproduce.R
 		curve := export.Curve{Label: kinds[k].kind.String(), Tint: export.Kind(kinds[k].kind), Point: kinds[k].shape}
 		for i, r := range rows {
 			if v := kinds[k].of(r); !math.IsNaN(v) {
-				curve.X, curve.Y, values = append(curve.X, float64(i)), append(curve.Y, v), append(values, v)
+				curve.X = append(curve.X, float64(i))
+				curve.Y = append(curve.Y, v)
+				values = append(values, v)
 			}
 		}
 		if len(curve.X) > 0 {

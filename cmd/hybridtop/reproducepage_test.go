@@ -59,17 +59,17 @@ func TestEachClaimIsRunOrMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := make(map[int]int)
+	times := make(map[int]int)
 	for _, c := range missing {
-		known[c.Number]++
+		times[c.Number]++
 	}
 	for i := range figures {
 		for _, n := range figures[i].Claims() {
-			known[n] = 1
+			times[n] = 1
 		}
 	}
 	for _, c := range claims {
-		if known[c.Number] != 1 {
+		if times[c.Number] != 1 {
 			t.Errorf("claim %d is neither run nor missing, or both", c.Number)
 		}
 	}

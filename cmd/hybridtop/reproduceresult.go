@@ -117,31 +117,88 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 		Rows: []reproduceRow{}, Figures: []figureResult{}, Constants: []constantValue{}, Missing: []missingClaim{},
 	}
 	for _, t := range r.Tallies() {
-		all.Summary = append(all.Summary, useTally{t.Use, t.Rows, t.Refuted, t.Failed, t.Changed})
+		all.Summary = append(all.Summary, useTally{
+			Use:     t.Use,
+			Rows:    t.Rows,
+			Refuted: t.Refuted,
+			Failed:  t.Failed,
+			Changed: t.Changed,
+		})
 	}
 	for _, row := range r.Rows {
 		moves, fresh := row.Effects()
 		all.Rows = append(all.Rows, reproduceRow{
-			row.Claim, row.Figure, row.Paper, row.Place, row.Check, row.Says, row.Series, engine.Finite(row.X), row.Quantity, row.Unit,
-			engine.Finite(row.Published), engine.Finite(row.Simulated), engine.Finite(row.Modelled), engine.Finite(row.Error),
-			row.Use, row.Reason, row.Rule, row.Tolerance, bound(&row, row.Least), bound(&row, row.Most), engine.Finite(row.Null), row.Pass,
-			row.Verdict(), recorded(row.Recorded.VerdictOf(row.Name)), append([]string{}, row.Recorded.Decided...), row.Term, row.Note,
-			row.Long, row.Kept, row.Hash, row.Reach, row.Measure, fresh, moveResults(moves),
+			Claim:     row.Claim,
+			Figure:    row.Figure,
+			Paper:     row.Paper,
+			Place:     row.Place,
+			Check:     row.Check,
+			Says:      row.Says,
+			Series:    row.Series,
+			X:         engine.Finite(row.X),
+			Quantity:  row.Quantity,
+			Unit:      row.Unit,
+			Published: engine.Finite(row.Published),
+			Simulated: engine.Finite(row.Simulated),
+			Modelled:  engine.Finite(row.Modelled),
+			Error:     engine.Finite(row.Error),
+			Use:       row.Use,
+			Reason:    row.Reason,
+			Rule:      row.Rule,
+			Tolerance: row.Tolerance,
+			Least:     bound(&row, row.Least),
+			Most:      bound(&row, row.Most),
+			Null:      engine.Finite(row.Null),
+			Pass:      row.Pass,
+			Verdict:   row.Verdict(),
+			Recorded:  recorded(row.Recorded.VerdictOf(row.Name)),
+			Decided:   append([]string{}, row.Recorded.Decided...),
+			Term:      row.Term,
+			Note:      row.Note,
+			Long:      row.Long,
+			Kept:      row.Kept,
+			Hash:      row.Hash,
+			Reach:     row.Reach,
+			Measure:   row.Measure,
+			Fresh:     fresh,
+			Moves:     moveResults(moves),
 		})
 	}
 	for i, c := range r.Curves {
 		f := c.Figure
 		if i == 0 || f != r.Curves[i-1].Figure {
-			all.Figures = append(all.Figures, figureResult{f.Name, f.Title, f.Machine, f.Lost, f.X, f.Y, c.Unit, nil})
+			all.Figures = append(all.Figures, figureResult{
+				Name:    f.Name,
+				Title:   f.Title,
+				Machine: f.Machine,
+				Lost:    f.Lost,
+				X:       f.X,
+				Y:       f.Y,
+				Unit:    c.Unit,
+				Curves:  nil,
+			})
 		}
 		last := &all.Figures[len(all.Figures)-1]
-		last.Curves = append(last.Curves, curveResult{c.Series.Label, c.Series.X, finite(c.Simulated), finite(c.Modelled)})
+		last.Curves = append(last.Curves, curveResult{
+			Series:    c.Series.Label,
+			X:         c.Series.X,
+			Simulated: finite(c.Simulated),
+			Modelled:  finite(c.Modelled),
+		})
 	}
 	for _, c := range r.Constants {
-		all.Constants = append(all.Constants, constantValue{c.Machine, c.Key, c.Value, c.Unit, c.Source, c.Claims, append([]int{}, c.FittedClaims...)})
+		all.Constants = append(all.Constants, constantValue{
+			Machine: c.Machine,
+			Key:     c.Key,
+			Value:   c.Value,
+			Unit:    c.Unit,
+			Source:  c.Source,
+			Claims:  c.Claims,
+			Fitted:  append([]int{}, c.FittedClaims...),
+		})
 	}
 	for _, c := range r.Missing {
-		all.Missing = append(all.Missing, missingClaim{c.Number, c.Paper, c.Place, c.Says})
+		all.Missing = append(all.Missing, missingClaim{Claim: c.Number, Paper: c.Paper, Place: c.Place, Says: c.Says})
 	}
 	return all
 }
@@ -153,7 +210,7 @@ func moveResults(moves []presets.Move) []moveResult {
 	}
 	all := []moveResult{}
 	for _, m := range moves {
-		all = append(all, moveResult{m.Key, m.Factor, engine.Finite(m.By), m.Flips})
+		all = append(all, moveResult{Key: m.Key, Factor: m.Factor, By: engine.Finite(m.By), Flips: m.Flips})
 	}
 	return all
 }

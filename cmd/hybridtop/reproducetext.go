@@ -242,7 +242,7 @@ func numbers(all []int) string {
 }
 
 // ruleText describes a rule.
-func ruleText(r presets.Rule, tolerance, least, most float64) string {
+func ruleText(r presets.Rule, tolerance, lo, hi float64) string {
 	switch r {
 	case presets.Within:
 		return fmt.Sprintf("within %.4g %%", 100*tolerance)
@@ -255,19 +255,19 @@ func ruleText(r presets.Rule, tolerance, least, most float64) string {
 	case presets.Crosses:
 		return fmt.Sprintf("passes 1 within a factor of %g", tolerance)
 	case presets.Range:
-		return rangeText(least, most)
+		return rangeText(lo, hi)
 	case presets.Peaks:
-		return rangeText(least, most)
+		return rangeText(lo, hi)
 	}
 	return "rises from point to point"
 }
 
-func rangeText(least, most float64) string {
+func rangeText(lo, hi float64) string {
 	switch {
-	case math.IsInf(most, 1):
-		return fmt.Sprintf("at least %g", least)
-	case math.IsInf(least, -1):
-		return fmt.Sprintf("at most %g", most)
+	case math.IsInf(hi, 1):
+		return fmt.Sprintf("at least %g", lo)
+	case math.IsInf(lo, -1):
+		return fmt.Sprintf("at most %g", hi)
 	}
-	return fmt.Sprintf("from %g to %g", least, most)
+	return fmt.Sprintf("from %g to %g", lo, hi)
 }

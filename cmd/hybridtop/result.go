@@ -66,7 +66,9 @@ type virtual struct {
 
 func virtualOf(s *engine.Snapshot) (v virtual) {
 	if s.Virtual != nil {
-		hash, time, events := fmt.Sprintf("%016x", s.Virtual.Hash), s.Virtual.Time.Seconds(), s.Virtual.Events
+		hash := fmt.Sprintf("%016x", s.Virtual.Hash)
+		time := s.Virtual.Time.Seconds()
+		events := s.Virtual.Events
 		v = virtual{Hash: &hash, Time: &time, Events: &events, whole: s.Virtual.Whole}
 	}
 	return v
@@ -104,7 +106,18 @@ type tally struct {
 }
 
 func newTally(t *engine.Table) tally {
-	v := tally{t.Unit, t.Each, t.Kind, t.Layer, append([]string{}, t.Layers...), t.Row, t.Column, t.Rows, t.Columns, [][]int64{}}
+	v := tally{
+		Unit:    t.Unit,
+		Each:    t.Each,
+		Kind:    t.Kind,
+		Layer:   t.Layer,
+		Layers:  append([]string{}, t.Layers...),
+		Row:     t.Row,
+		Column:  t.Column,
+		Rows:    t.Rows,
+		Columns: t.Columns,
+		Counts:  [][]int64{},
+	}
 	for row := range max(len(t.Layers), 1) * len(t.Rows) {
 		v.Counts = append(v.Counts, t.Counts[row*len(t.Columns):(row+1)*len(t.Columns)])
 	}
@@ -123,7 +136,14 @@ func newLatency(q *engine.Quantiles) latency {
 	if q.Count == 0 {
 		return latency{}
 	}
-	return latency{q.Count, engine.Finite(q.Mean), engine.Finite(q.Min), engine.Finite(q.P50), engine.Finite(q.P99), engine.Finite(q.Max)}
+	return latency{
+		Count: q.Count,
+		Mean:  engine.Finite(q.Mean),
+		Min:   engine.Finite(q.Min),
+		P50:   engine.Finite(q.P50),
+		P99:   engine.Finite(q.P99),
+		Max:   engine.Finite(q.Max),
+	}
 }
 
 type traffic struct {
@@ -170,8 +190,14 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 		Verification: s.Verification, Iterations: s.Iteration, Times: append([]float64{}, s.IterationTimes...),
 		Latency: make(map[string]latency), Samples: make(map[string]sample), Tallies: make(map[string]tally), Profiles: make(map[string]profile), Ranked: make(map[string][]*float64), Traffic: make(map[string]traffic),
 		Layout: layoutView{
-			s.Layout.Nodes, s.Layout.RanksPerNode, s.Layout.ThreadsPerRank, s.Layout.Ranks(), s.Layout.Ranking,
-			s.Layout.Model, s.Layout.GroupSize(), triple{n.Group, n.UPC, n.MPI},
+			Nodes:          s.Layout.Nodes,
+			RanksPerNode:   s.Layout.RanksPerNode,
+			ThreadsPerRank: s.Layout.ThreadsPerRank,
+			Ranks:          s.Layout.Ranks(),
+			Ranking:        s.Layout.Ranking,
+			Model:          s.Layout.Model,
+			GroupSize:      s.Layout.GroupSize(),
+			N:              triple{Groups: n.Group, UPC: n.UPC, MPI: n.MPI},
 		},
 		Kind: s.Kind, Dilation: s.Dilation, Late: []float64{}, FabricTime: s.Fabric.Seconds(), virtual: virtualOf(s), Elapsed: s.Elapsed.Seconds(),
 		Memory: s.MemoryPerNode, Replicas: s.Replicas, LaunchLine: s.LaunchLine, Why: s.Why,
@@ -183,14 +209,14 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 	}
 	for i := range s.Samples {
 		d := &s.Samples[i]
-		r.Samples[d.Name] = sample{d.Unit, d.Kind, newLatency(&d.Quantiles), d.Buckets}
+		r.Samples[d.Name] = sample{Unit: d.Unit, Kind: d.Kind, latency: newLatency(&d.Quantiles), Buckets: d.Buckets}
 	}
 	for i := range s.Tallies {
 		r.Tallies[s.Tallies[i].Name] = newTally(&s.Tallies[i])
 	}
 	for i := range s.Profiles {
 		p := &s.Profiles[i]
-		r.Profiles[p.Name] = profile{p.Unit, p.Kind, p.Over, finite(p.Values)}
+		r.Profiles[p.Name] = profile{Unit: p.Unit, Kind: p.Kind, Over: p.Over, Values: finite(p.Values)}
 	}
 	for i := range s.Ranked {
 		r.Ranked[s.Ranked[i].Name] = finite(s.Ranked[i].Values)

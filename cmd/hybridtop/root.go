@@ -69,7 +69,7 @@ func newRoot() *cobra.Command {
 		if cmd.Flags().Changed("workload") {
 			given = name
 		}
-		p, err := knobs.begun(cmd, given)
+		p, err := knobs.findPreset(cmd, given)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func newRoot() *cobra.Command {
 				screen.Notice = "watch: " + p.Watch
 			}
 		} else {
-			sc, differs, notes, err = knobs.asLeft(cmd, name, screen.Kept.Workloads[name].Knobs, &options)
+			sc, differs, notes, err = knobs.stored(cmd, name, screen.Kept.Workloads[name].Knobs, &options)
 		}
 		if err != nil {
 			return err

@@ -31,7 +31,7 @@ func newRun() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("json", "csv", "json-stream")
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		sc, _, options, err := knobs.asked(cmd, args, limits)
+		sc, _, options, err := knobs.request(cmd, args, limits)
 		if err != nil {
 			return err
 		}
@@ -77,14 +77,14 @@ func newRun() *cobra.Command {
 }
 
 // conclude writes the result and returns the exit status.
-func conclude(cmd *cobra.Command, s *session.Session, signal status, out *format, lanes *timelineFlag, own []cluster.Machine, before *earlier) error {
+func conclude(cmd *cobra.Command, s *session.Session, signal status, out *format, lanes *timelineFlag, userMachines []cluster.Machine, before *earlier) error {
 	snap := s.Load()
 	if snap.Failure == "" || out.json || out.lines || snap.Iteration > 0 {
 		r := newResult(snap, signal != 0)
 		r.Late = append(r.Late, s.Late()...)
 		r.Repeat = repeats(cmd, snap, nil)
 		r.Baseline = before.compare(snap)
-		r.sketch = presets.IsSketch(snap.Machine, own)
+		r.sketch = presets.IsSketch(snap.Machine, userMachines)
 		if out.json {
 			r.Timeline = lanes.view(snap)
 		}

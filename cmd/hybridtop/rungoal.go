@@ -26,19 +26,18 @@ func newRunGoal() *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	var trace, machine string
-	var latency, overhead, gap, perByte, overheadByte time.Duration
-	var eager int64
+	var params loggops
 	var perNode int
 	var seed uint64
 	f := cmd.Flags()
 	f.StringVar(&trace, "trace", "", "GOAL file")
 	f.StringVar(&machine, "machine", "", "machine name or file")
-	f.DurationVar(&latency, "latency", 2500*time.Nanosecond, "L: latency")
-	f.DurationVar(&overhead, "overhead", 1500*time.Nanosecond, "o: CPU time per message, at each end")
-	f.DurationVar(&gap, "gap", 1000*time.Nanosecond, "g: minimum time between two messages of an adapter")
-	f.DurationVar(&perByte, "per-byte", 6*time.Nanosecond, "G: time per byte")
-	f.DurationVar(&overheadByte, "overhead-per-byte", 0, "O: CPU time per byte of an eager message, at each end")
-	f.Int64Var(&eager, "eager", 65535, "S: size of the longest eager message in bytes")
+	f.DurationVar(&params.latency, "latency", 2500*time.Nanosecond, "L: latency")
+	f.DurationVar(&params.overhead, "overhead", 1500*time.Nanosecond, "o: CPU time per message, at each end")
+	f.DurationVar(&params.gap, "gap", 1000*time.Nanosecond, "g: minimum time between two messages of an adapter")
+	f.DurationVar(&params.perByte, "per-byte", 6*time.Nanosecond, "G: time per byte")
+	f.DurationVar(&params.overheadByte, "overhead-per-byte", 0, "O: CPU time per byte of an eager message, at each end")
+	f.Int64Var(&params.eager, "eager", 65535, "S: size of the longest eager message in bytes")
 	f.IntVar(&perNode, "ranks-per-node", 1, "ranks on each node")
 	f.Uint64Var(&seed, "seed", 1, "seed of a machine with noise")
 	for _, flag := range []string{"latency", "overhead", "gap", "per-byte", "overhead-per-byte", "eager"} {
@@ -52,7 +51,7 @@ func newRunGoal() *cobra.Command {
 		if perNode < 1 {
 			return fmt.Errorf("--ranks-per-node %d: want at least 1", perNode)
 		}
-		m, err := loggops(latency, overhead, gap, perByte, overheadByte, eager)
+		m, err := params.machine()
 		if machine != "" {
 			m, err = machineOf(machine)
 		}
@@ -68,7 +67,7 @@ func newRunGoal() *cobra.Command {
 			defer file.Close()
 			in = file
 		}
-		p, err := goal.Load(in, mostGoal)
+		p, err := goal.Load(in, maxGoal)
 		if err != nil {
 			return fmt.Errorf("%s: %w", trace, err)
 		}
@@ -87,27 +86,34 @@ func newRunGoal() *cobra.Command {
 	return cmd
 }
 
-// loggops returns a machine with only these parameters: each rank is a node, links are not shared,
+// loggops holds the parameters of the LogGOPS model.
+type loggops struct {
+	latency, overhead, gap time.Duration
+	perByte, overheadByte  time.Duration
+	eager                  int64 // size of the longest eager message
+}
+
+// machine returns a machine with only these parameters: each rank is a node, links are not shared,
 // and CPUs do one operation per picosecond, so that calculations are exact.
-func loggops(latency, overhead, gap, perByte, overheadByte time.Duration, eager int64) (cluster.Machine, error) {
-	for _, d := range []time.Duration{latency, overhead, gap, perByte, overheadByte} {
+func (p *loggops) machine() (cluster.Machine, error) {
+	for _, d := range []time.Duration{p.latency, p.overhead, p.gap, p.perByte, p.overheadByte} {
 		if d < 0 || d > time.Second {
 			return cluster.Machine{}, errors.New("times of a message: want 0 to 1 s")
 		}
 	}
-	if eager < 0 {
-		return cluster.Machine{}, fmt.Errorf("--eager %d: want at least 0", eager)
+	if p.eager < 0 {
+		return cluster.Machine{}, fmt.Errorf("--eager %d: want at least 0", p.eager)
 	}
-	l := cluster.Link{Latency: span(latency), Overhead: span(overhead), Gap: span(gap), Adapters: 1}
-	if perByte > 0 {
-		l.Bandwidth = 1 / perByte.Seconds()
+	l := cluster.Link{Latency: span(p.latency), Overhead: span(p.overhead), Gap: span(p.gap), Adapters: 1}
+	if p.perByte > 0 {
+		l.Bandwidth = 1 / p.perByte.Seconds()
 	}
-	m := cluster.Machine{Name: "loggops", Progress: cluster.ProgressCall, EagerLimit: eager, Flops: 1e12}
+	m := cluster.Machine{Name: "loggops", Progress: cluster.ProgressCall, EagerLimit: p.eager, Flops: 1e12}
 	for i := range m.Classes {
 		m.Classes[i] = l
 	}
-	if overheadByte > 0 {
-		m.CopyRate = 1 / overheadByte.Seconds()
+	if p.overheadByte > 0 {
+		m.CopyRate = 1 / p.overheadByte.Seconds()
 	}
 	return m, nil
 }
@@ -145,7 +151,14 @@ func replayGoal(ctx context.Context, p *goal.Program, m cluster.Machine, perNode
 		return nil, err
 	}
 	v := run.(cluster.Virtual)
-	return &goalRun{p, m.Name, spec.Layout.Nodes, v.Total(), v.Events(), v.Hash()}, nil
+	return &goalRun{
+		program: p,
+		machine: m.Name,
+		nodes:   spec.Layout.Nodes,
+		total:   v.Total(),
+		events:  v.Events(),
+		hash:    v.Hash(),
+	}, nil
 }
 
 func (r *goalRun) write(w io.Writer, out *format) error {

@@ -92,7 +92,8 @@ func newShowSchedule() *cobra.Command {
 			return suggest(err, algorithm, algorithmNames(c))
 		}
 		s := schedule{root: int32(root), bytes: bytes}
-		if s.key, err = a.Key(p); err != nil {
+		s.key, err = a.Key(p)
+		if err != nil {
 			return err
 		}
 		if bytes < 0 || bytes > 1<<40/int64(p.Ranks) {
@@ -105,7 +106,8 @@ func newShowSchedule() *cobra.Command {
 				return err
 			}
 			s.machine = &m
-			if s.cost, err = coll.CostOf(&m); err != nil {
+			s.cost, err = coll.CostOf(&m)
+			if err != nil {
 				return err
 			}
 		}
@@ -129,7 +131,8 @@ func (s *schedule) write(w io.Writer, out *format) error {
 	}
 	var priced *coll.Trace
 	if s.machine != nil {
-		if priced, err = coll.Price(s.key, s.root, s.blocks, s.cost); err != nil {
+		priced, err = coll.Price(s.key, s.root, s.blocks, s.cost)
+		if err != nil {
 			return err
 		}
 	}
@@ -277,13 +280,13 @@ func (t *tree) drawKids(w io.Writer, r int32, indent string) error {
 	return nil
 }
 
-// mostColumns is the maximum number of ranks in a drawing of steps.
-const mostColumns = 64
+// maxColumns is the maximum number of ranks in a drawing of steps.
+const maxColumns = 64
 
 // drawSteps writes one line per step, with the target of each rank's message.
 func drawSteps(w io.Writer, ranks int32, t *coll.Trace) error {
-	if ranks > mostColumns {
-		_, err := fmt.Fprintf(w, "too many ranks to draw: want at most %d (--json or --csv lists the messages)\n", mostColumns)
+	if ranks > maxColumns {
+		_, err := fmt.Fprintf(w, "too many ranks to draw: want at most %d (--json or --csv lists the messages)\n", maxColumns)
 		return err
 	}
 	tab := newTable(w)
@@ -296,18 +299,18 @@ func drawSteps(w io.Writer, ranks int32, t *coll.Trace) error {
 		step := t.Messages[i].Arrived
 		cells := make([]string, ranks+2)
 		cells[0] = fmt.Sprint(int64(step))
-		least, most := t.Messages[i].Bytes, t.Messages[i].Bytes
+		smallest, largest := t.Messages[i].Bytes, t.Messages[i].Bytes
 		for ; i < len(t.Messages) && t.Messages[i].Arrived == step; i++ {
 			m := t.Messages[i]
 			if cells[m.From+1] != "" {
 				cells[m.From+1] += " "
 			}
 			cells[m.From+1] += fmt.Sprintf("→%d", m.To)
-			least, most = min(least, m.Bytes), max(most, m.Bytes)
+			smallest, largest = min(smallest, m.Bytes), max(largest, m.Bytes)
 		}
-		cells[ranks+1] = fmt.Sprint(least)
-		if most != least {
-			cells[ranks+1] = fmt.Sprintf("%d-%d", least, most)
+		cells[ranks+1] = fmt.Sprint(smallest)
+		if largest != smallest {
+			cells[ranks+1] = fmt.Sprintf("%d-%d", smallest, largest)
 		}
 		tab.row(cells...)
 	}
@@ -321,12 +324,14 @@ func (s *schedule) writeJSON(w io.Writer, steps, priced *coll.Trace) error {
 	}
 	all := map[string]any{
 		"schema": "hybridtop.schedule.v1", "collective": s.key.Algorithm.Collective.String(), "algorithm": s.key.Algorithm.Name,
-		"ranks": s.key.Ranks, "radix": known(float64(s.key.Radix)), "segments": s.key.Segments, "root": s.root, "size": s.bytes,
+		"ranks": s.key.Ranks, "radix": orNil(float64(s.key.Radix)), "segments": s.key.Segments, "root": s.root, "size": s.bytes,
 		"schedules": s.schedules(), "steps": int64(steps.Last()), "messages": messages, "total_bytes": steps.Bytes(),
 		"machine": nil, "time": nil, "predicted_time": nil,
 	}
 	if priced != nil {
-		all["machine"], all["time"], all["predicted_time"] = s.machine.Name, priced.Last().Seconds(), s.key.Predict(&s.cost, s.bytes).Seconds()
+		all["machine"] = s.machine.Name
+		all["time"] = priced.Last().Seconds()
+		all["predicted_time"] = s.key.Predict(&s.cost, s.bytes).Seconds()
 	}
 	return writeJSON(w, all)
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/goal"
 )
 
-// mostGoal is the maximum number of operations and requirements of a GOAL file in memory, about
+// maxGoal is the maximum number of operations and requirements of a GOAL file in memory, about
 // 100 bytes each.
-const mostGoal = 1 << 23
+const maxGoal = 1 << 23
 
 func newShowGoal() *cobra.Command {
 	cmd := &cobra.Command{
@@ -54,7 +54,8 @@ func newShowGoal() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if c, err = coll.CostOf(&m); err != nil {
+			c, err = coll.CostOf(&m)
+			if err != nil {
 				return err
 			}
 		}
@@ -67,7 +68,7 @@ func newShowGoal() *cobra.Command {
 			defer file.Close()
 			in = file
 		}
-		g, err := goal.Load(in, mostGoal)
+		g, err := goal.Load(in, maxGoal)
 		if err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}

@@ -32,7 +32,7 @@ func studyRows(s *engine.Snapshot) map[string][]studyRow {
 			for c := range v.Columns {
 				cells[v.Columns[c].Name] = engine.Finite(v.Cell(k, c))
 			}
-			rows = append(rows, studyRow{r.Label, r.Series, r.Kind, cells})
+			rows = append(rows, studyRow{Label: r.Label, Series: r.Series, Kind: r.Kind, Cells: cells})
 		}
 		all[v.Name] = rows
 	}

@@ -37,7 +37,7 @@ func newSweep() *cobra.Command {
 	picture := addPicture(cmd, " of the last point that ran")
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		sc, axes, options, err := knobs.asked(cmd, args, limits)
+		sc, axes, options, err := knobs.request(cmd, args, limits)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func lastRun(rows []session.Row) *engine.Snapshot {
 }
 
 // chartMetric finds the metric to draw.
-func chartMetric(name, asked string) (string, error) {
+func chartMetric(name, requested string) (string, error) {
 	w, err := workload.Find(name)
 	if err != nil {
 		return "", err
@@ -96,10 +96,10 @@ func chartMetric(name, asked string) (string, error) {
 		all = append(all, m.Name)
 	}
 	switch {
-	case asked != "" && !slices.Contains(all, asked):
-		return "", suggest(fmt.Errorf("--chart %s: for %s, want one of %s", asked, name, strings.Join(all, ", ")), asked, all)
-	case asked != "":
-		return asked, nil
+	case requested != "" && !slices.Contains(all, requested):
+		return "", suggest(fmt.Errorf("--chart %s: for %s, want one of %s", requested, name, strings.Join(all, ", ")), requested, all)
+	case requested != "":
+		return requested, nil
 	}
 	for _, st := range w.Studies {
 		if st.Metric != "" {
@@ -416,37 +416,37 @@ func (sw *sweepResult) chart(w io.Writer, metric string) error {
 		if !ok {
 			continue
 		}
-		mark := -1
+		marker := -1
 		if p, ok := predicted[i]; ok {
-			mark = cell(p, longest) - 1
+			marker = cell(p, longest) - 1
 		}
-		t.row(r.row.Name(), bar(cell(m.Value, longest), mark), text(m))
+		t.row(r.row.Name(), bar(cell(m.Value, longest), marker), text(m))
 	}
 	return t.close()
 }
 
 // Limits for boxes of iteration times: number of points, and iterations per point.
 const (
-	fewestBoxes, mostBoxes = 2, 12
-	fewestInBox            = 5
+	minBoxes, maxBoxes = 2, 12
+	minInBox           = 5
 )
 
 // boxes draws the distribution of iteration times at each point.
 func (sw *sweepResult) boxes(w io.Writer) error {
-	if len(sw.Rows) > mostBoxes {
+	if len(sw.Rows) > maxBoxes {
 		return nil
 	}
 	plot := grid.BoxPlot{Y: grid.Axis{Unit: grid.Seconds, FromZero: true}}
 	for i := range sw.Rows {
 		row := sw.Rows[i].row
-		if row.Snapshot == nil || len(row.Snapshot.IterationTimes) < fewestInBox {
+		if row.Snapshot == nil || len(row.Snapshot.IterationTimes) < minInBox {
 			continue
 		}
 		if spread, _, ok := grid.SpreadOf(row.Snapshot.IterationTimes, nil); ok {
 			plot.Items = append(plot.Items, grid.BoxItem{Label: row.Name(), Spread: spread})
 		}
 	}
-	if len(plot.Items) < fewestBoxes {
+	if len(plot.Items) < minBoxes {
 		return nil
 	}
 	g := grid.New(figureWidth, figureHeight)
@@ -463,11 +463,11 @@ func cell(v, longest float64) int {
 }
 
 // bar draws n of barCells cells, with a mark at one of them; −1: no mark.
-func bar(n, mark int) string {
+func bar(n, marker int) string {
 	var b strings.Builder
 	for i := range barCells {
 		switch {
-		case i == mark:
+		case i == marker:
 			b.WriteString("╌")
 		case i < n:
 			b.WriteString("█")
@@ -480,7 +480,7 @@ func bar(n, mark int) string {
 
 // studies writes the rows of listed studies, if there are few points.
 func (sw *sweepResult) studies(w io.Writer) error {
-	if len(sw.Rows) > mostChanges {
+	if len(sw.Rows) > maxChanges {
 		return nil
 	}
 	var all []error
@@ -490,12 +490,12 @@ func (sw *sweepResult) studies(w io.Writer) error {
 	return errors.Join(all...)
 }
 
-// mostChanges is the maximum number of points whose changes are written.
-const mostChanges = 24
+// maxChanges is the maximum number of points whose changes are written.
+const maxChanges = 24
 
 // changes writes the effect of each point's knobs on the iteration time.
 func (sw *sweepResult) changes(w io.Writer) error {
-	if len(sw.Rows) > mostChanges {
+	if len(sw.Rows) > maxChanges {
 		return nil
 	}
 	t := newTable(w)

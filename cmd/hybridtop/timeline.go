@@ -64,10 +64,10 @@ type lane struct {
 	Thread *int               `json:"thread"`
 	Stream *int               `json:"stream"`
 	Time   map[string]float64 `json:"time"`
-	Spans  []stretch          `json:"intervals"`
+	Spans  []interval         `json:"intervals"`
 }
 
-type stretch struct {
+type interval struct {
 	Begin    float64 `json:"begin"`
 	End      float64 `json:"end"`
 	Activity string  `json:"activity"`
@@ -104,7 +104,7 @@ func (f *timelineFlag) view(s *engine.Snapshot) *timeline {
 		l := &tl.Lanes[i]
 		var at record.Cursor
 		before, after := l.Sums(from, &at), l.Sums(tl.To, &at)
-		out := lane{Rank: l.Rank, Node: tl.Layout.NodeOf(l.Rank), Time: make(map[string]float64), Spans: []stretch{}}
+		out := lane{Rank: l.Rank, Node: tl.Layout.NodeOf(l.Rank), Time: make(map[string]float64), Spans: []interval{}}
 		if number, ok := l.Stream(); ok {
 			out.Stream = &number
 		} else {
@@ -114,7 +114,7 @@ func (f *timelineFlag) view(s *engine.Snapshot) *timeline {
 			out.Time[t.Words[a]] = (after[a] - before[a]).Seconds()
 		}
 		for x := range l.Intervals(from, tl.To) {
-			st := stretch{Begin: x.Begin.Seconds(), End: x.End.Seconds(), Activity: x.Activity.String()}
+			st := interval{Begin: x.Begin.Seconds(), End: x.End.Seconds(), Activity: x.Activity.String()}
 			if x.Call != cluster.KindNone {
 				call := x.Call.String()
 				st.Call = &call
@@ -131,7 +131,16 @@ func (f *timelineFlag) view(s *engine.Snapshot) *timeline {
 	}
 	for _, a := range tl.Arrows {
 		if a.Received >= from {
-			t.Sent = append(t.Sent, arrow{a.From, a.FromThread, a.To, a.ToThread, a.Sent.Seconds(), a.Received.Seconds(), a.Bytes, a.Tag})
+			t.Sent = append(t.Sent, arrow{
+				From:       a.From,
+				FromThread: a.FromThread,
+				To:         a.To,
+				ToThread:   a.ToThread,
+				Sent:       a.Sent.Seconds(),
+				Received:   a.Received.Seconds(),
+				Bytes:      a.Bytes,
+				Tag:        a.Tag,
+			})
 		}
 	}
 	return t

@@ -42,7 +42,7 @@ func newTune() *cobra.Command {
 	var file, journal string
 	var held int
 	var exhaustive bool
-	where := addTunePlace(cmd)
+	where := addSiteFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&file, "out", "", "table file to write")
 	f.StringVar(&journal, "journal", "", "journal from which an interrupted tuning continues; default: the table's name with .journal")
@@ -64,7 +64,8 @@ func newTune() *cobra.Command {
 			return fmt.Errorf("--held-out %d: want 0 to 10000", held)
 		}
 		o.Exhaustive = exhaustive
-		if o.Journal = journal; journal == "" {
+		o.Journal = journal
+		if journal == "" {
 			o.Journal = file + ".journal"
 		}
 		ctx, done := interruptible(cmd.Context())
@@ -90,16 +91,16 @@ func collectiveNames() []string {
 	return names
 }
 
-// tunePlace holds the flags for the place and range of the timings.
-type tunePlace struct {
+// siteFlags holds the flags for the site and range of the timings.
+type siteFlags struct {
 	fabric, machine, ranks, sizes         string
 	transfers, addresses, syncIn, syncOut string
 	perNode                               int
 	seed                                  uint64
 }
 
-func addTunePlace(cmd *cobra.Command) *tunePlace {
-	p := &tunePlace{}
+func addSiteFlags(cmd *cobra.Command) *siteFlags {
+	p := &siteFlags{}
 	f := cmd.Flags()
 	f.StringVar(&p.fabric, "fabric", "sim", "fabric: sim or live")
 	f.StringVar(&p.machine, "machine", "", "machine name or file; default: demo on sim, this-host on live")
@@ -114,8 +115,8 @@ func addTunePlace(cmd *cobra.Command) *tunePlace {
 	return p
 }
 
-// place returns the fabric and the machine.
-func (p *tunePlace) place() (tuner.Site, error) {
+// site returns the fabric and the machine.
+func (p *siteFlags) site() (tuner.Site, error) {
 	to := tuner.Site{Seed: p.seed}
 	name := "demo"
 	switch p.fabric {
@@ -134,12 +135,12 @@ func (p *tunePlace) place() (tuner.Site, error) {
 	return to, err
 }
 
-func (p *tunePlace) options(collectives []string) (tuner.Options, error) {
-	place, err := p.place()
+func (p *siteFlags) options(collectives []string) (tuner.Options, error) {
+	site, err := p.site()
 	if err != nil {
 		return tuner.Options{}, err
 	}
-	o := tuner.Options{Site: place}
+	o := tuner.Options{Site: site}
 	for _, name := range collectives {
 		c, err := coll.CollectiveOf(name)
 		if err != nil {
@@ -151,12 +152,13 @@ func (p *tunePlace) options(collectives []string) (tuner.Options, error) {
 	if err != nil {
 		return o, fmt.Errorf("--ranks: %w", err)
 	}
-	most := 1
+	largest := 1
 	for _, n := range ranks {
 		o.Ranks = append(o.Ranks, int(n))
-		most = max(most, int(n))
+		largest = max(largest, int(n))
 	}
-	if o.Sizes, err = wholeList(p.sizes, 0, 1<<40); err != nil {
+	o.Sizes, err = wholeList(p.sizes, 0, 1<<40)
+	if err != nil {
 		return o, fmt.Errorf("--size: %w", err)
 	}
 	for _, name := range strings.Split(p.transfers, ",") {
@@ -177,7 +179,7 @@ func (p *tunePlace) options(collectives []string) (tuner.Options, error) {
 	case p.perNode < 0:
 		return o, fmt.Errorf("--ranks-per-node %d: want at least 1", p.perNode)
 	case p.perNode == 0 && p.fabric == "live":
-		o.PerNode = most
+		o.PerNode = largest
 	case p.perNode == 0:
 		o.PerNode = 1
 	}
@@ -185,7 +187,7 @@ func (p *tunePlace) options(collectives []string) (tuner.Options, error) {
 }
 
 // wholeList reads a list of whole numbers and ranges.
-func wholeList(text string, least, most int64) ([]int64, error) {
+func wholeList(text string, lo, hi int64) ([]int64, error) {
 	words, err := valueList(text)
 	if err != nil {
 		return nil, err
@@ -193,8 +195,8 @@ func wholeList(text string, least, most int64) ([]int64, error) {
 	var all []int64
 	for _, w := range words {
 		n, err := strconv.ParseInt(strings.TrimSpace(w), 10, 64)
-		if err != nil || n < least || n > most {
-			return nil, fmt.Errorf("%q: want a whole number from %d to %d", w, least, most)
+		if err != nil || n < lo || n > hi {
+			return nil, fmt.Errorf("%q: want a whole number from %d to %d", w, lo, hi)
 		}
 		all = append(all, n)
 	}
@@ -318,7 +320,7 @@ func rulesListing(f *tuner.File) *listing {
 			all = append(all, c.String())
 		}
 		l.entries = append(l.entries, entry{{"collective", r.Collective.String()}, {"ranks", int(r.Ranks)}, {"ranks_per_node", int(r.PerNode)},
-			{"size", r.Bytes}, {"time", known(r.Time.Seconds())}, {"choices", strings.Join(all, "; ")}})
+			{"size", r.Bytes}, {"time", orNil(r.Time.Seconds())}, {"choices", strings.Join(all, "; ")}})
 	}
 	return l
 }
@@ -333,13 +335,13 @@ func tableJSON(f *tuner.File) map[string]any {
 		}
 		rules = append(rules, map[string]any{"collective": r.Collective.String(), "ranks": r.Ranks, "ranks_per_node": r.PerNode, "size": r.Bytes,
 			"addresses": r.Modes.Address.String(), "sync_in": r.Modes.In.String(), "sync_out": r.Modes.Out.String(),
-			"time": known(r.Time.Seconds()), "choices": choices})
+			"time": orNil(r.Time.Seconds()), "choices": choices})
 	}
 	return map[string]any{"schema": "hybridtop.table.v1", "fabric": f.Fabric, "machine": f.Machine, "rules": rules}
 }
 
 func choiceJSON(c coll.Choice) map[string]any {
-	return map[string]any{"algorithm": c.Algorithm.Name, "radix": known(float64(c.Radix)), "segments": max(c.Segments, 1), "transfer": c.Transfer.String()}
+	return map[string]any{"algorithm": c.Algorithm.Name, "radix": orNil(float64(c.Radix)), "segments": max(c.Segments, 1), "transfer": c.Transfer.String()}
 }
 
 func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner.Miss) map[string]any {
@@ -352,7 +354,10 @@ func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner
 	}
 	all := tableJSON(f)
 	all["schema"], all["kind"] = "hybridtop.tune.v1", kind
-	all["tuples"], all["known"], all["candidates"], all["measured"] = r.Tuples, r.FromJournal, r.Choices, r.Measured
+	all["tuples"] = r.Tuples
+	all["known"] = r.FromJournal
+	all["candidates"] = r.Choices
+	all["measured"] = r.Measured
 	held := []map[string]any{}
 	for _, m := range misses {
 		held = append(held, map[string]any{"collective": m.At.Collective.String(), "ranks": m.At.Ranks, "ranks_per_node": m.At.PerNode, "size": m.At.Bytes,

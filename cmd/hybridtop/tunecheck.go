@@ -18,7 +18,7 @@ func newTuneCheck() *cobra.Command {
 		Example: "hybridtop tune check ranger.table.toml --fabric sim --machine ranger",
 	}
 	tableArgument(cmd)
-	where := addTunePlace(cmd)
+	where := addSiteFlags(cmd)
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f, err := tuner.Load(args[0])
@@ -87,7 +87,9 @@ func writeViolations(cmd *cobra.Command, bad []tuner.Violation, looked int, out 
 		e := entry{{"guideline", v.Guideline}, {"call", v.Call.At.String()}, {"choice", v.Call.Choice.String()}, {"time", v.Call.Took.Seconds()},
 			{"others", words}, {"bound", v.Bound.Seconds()}, {"factor", v.Factor()}}
 		if !out.csv {
-			e[3].value, e[5].value, e[6].value = v.Call.Took.String(), v.Bound.String(), fmt.Sprintf("%.2f", v.Factor())
+			e[3].value = v.Call.Took.String()
+			e[5].value = v.Bound.String()
+			e[6].value = fmt.Sprintf("%.2f", v.Factor())
 		}
 		l.entries = append(l.entries, e)
 	}

@@ -148,7 +148,8 @@ func verify(ctx context.Context, x *recording.LaunchInfo) finding {
 		return finding{differs, fmt.Sprintf("%v and %d events, now %v and %d", v.Time, v.Events, w.Time, w.Events)}
 	}
 	now := again.Verification
-	if now.Detail = recording.Clean(now.Detail); x.Verification != now {
+	now.Detail = recording.Clean(now.Detail)
+	if x.Verification != now {
 		return finding{differs, fmt.Sprintf("%d checks, %s; now %d, %s", x.Verification.Checks, x.Verification.Detail, now.Checks, now.Detail)}
 	}
 	what := fmt.Sprintf("hash, virtual time, %d events and %d checks", v.Events, x.Verification.Checks)
@@ -170,7 +171,7 @@ func firstLine(s string) string {
 // repeat runs a simulated launch again with the same number of iterations. For a failed launch it
 // adds the iteration that failed.
 func repeat(ctx context.Context, x *recording.LaunchInfo) (*engine.Snapshot, error) {
-	sc, own, err := scenarioOf(x)
+	sc, machines, err := scenarioOf(x)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +184,7 @@ func repeat(ctx context.Context, x *recording.LaunchInfo) (*engine.Snapshot, err
 	if x.Failure != "" {
 		limits.Iterations++
 	}
-	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: limits})
+	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: machines, Limits: limits})
 	if err != nil {
 		return nil, err
 	}
@@ -200,14 +201,14 @@ func scenarioOf(x *recording.LaunchInfo) (engine.Scenario, []cluster.Machine, er
 	if err != nil {
 		return fail(err)
 	}
-	var own []cluster.Machine
-	if known, err := presets.Machine(x.Machine); err != nil || !reflect.DeepEqual(known, m) {
+	var machines []cluster.Machine
+	if builtIn, err := presets.Machine(x.Machine); err != nil || !reflect.DeepEqual(builtIn, m) {
 		if err == nil {
 			m.Name = "recorded"
 		}
-		own = append(own, m)
+		machines = append(machines, m)
 	}
-	sc, err := session.Scenario(x.Scenario.Workload, own...)
+	sc, err := session.Scenario(x.Scenario.Workload, machines...)
 	if err != nil {
 		return fail(err)
 	}
@@ -220,7 +221,7 @@ func scenarioOf(x *recording.LaunchInfo) (engine.Scenario, []cluster.Machine, er
 			return fail(err)
 		}
 	}
-	return sc, own, nil
+	return sc, machines, nil
 }
 
 // oneRecording requires one file name.

@@ -43,7 +43,8 @@ func (w Team) FromTable(s Reader, what coll.Collective, ranks int, n int64) (col
 		return coll.Key{}, fmt.Errorf("algorithm = tuned: the table has no %s for %d ranks (use another algorithm, "+
 			"or tune it)", what, ranks)
 	}
-	if choice = choice.Placed(coll.Places{}); s.Text("process") == ProcessNode {
+	choice = choice.Placed(coll.Places{})
+	if s.Text("process") == ProcessNode {
 		choice = choice.Placed(w.among(ranks))
 	}
 	k, err := choice.Key(int32(ranks))

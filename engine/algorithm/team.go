@@ -135,7 +135,8 @@ func (w Team) Parameters(s Reader, a *coll.Algorithm, ranks int) coll.Parameters
 func (w Team) among(ranks int) coll.Places {
 	at := w.Places
 	if at.Places > 0 {
-		if at.Places = int32(ranks / max(w.PerNode, 1)); ranks%max(w.PerNode, 1) != 0 || at.Places < 2 {
+		at.Places = int32(ranks / max(w.PerNode, 1))
+		if ranks%max(w.PerNode, 1) != 0 || at.Places < 2 {
 			return coll.Places{}
 		}
 	}

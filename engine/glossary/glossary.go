@@ -14,9 +14,6 @@ type Term struct {
 	Source  string   // place in a paper; empty: the term is general or hybridtop's own
 }
 
-// All returns the terms in alphabetical order. The caller owns the slice.
-func All() []Term { return slices.Clone(terms) }
-
 // Names returns the name of a term and its other names in one line.
 func (t *Term) Names() string { return strings.Join(append([]string{t.Name}, t.Also...), ", ") }
 
@@ -33,7 +30,8 @@ func (t *Term) Definition() string {
 }
 
 // Find returns the terms that contain every word of a query, in any case. Matches of a name come
-// first, then matches of a definition. An empty query returns all terms.
+// first, then matches of a definition. An empty query returns all terms in
+// alphabetical order.
 func Find(query string) []Term {
 	words := strings.Fields(strings.ToLower(query))
 	has := func(text string) bool {

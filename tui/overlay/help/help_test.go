@@ -19,7 +19,7 @@ func TestTermsAreFound(t *testing.T) {
 	h := &overlay.Host{Host: host, Lines: func() []overlay.Line {
 		return []overlay.Line{{Name: "find", Keys: "/", Doc: "select a node, a rank or a thread", Mode: overlay.OnScreen}}
 	}}
-	for _, x := range glossary.All() {
+	for _, x := range glossary.Find("") {
 		for _, name := range append([]string{x.Name}, x.Also...) {
 			o := &help{h: h}
 			o.Open()
@@ -52,7 +52,7 @@ func TestGlossaryIsListed(t *testing.T) {
 	h := &overlay.Host{Lines: func() []overlay.Line { return []overlay.Line{{Name: "glossary", Mode: overlay.OnScreen}} }}
 	o := &help{h: h}
 	o.line.Insert("Glossary")
-	all, terms := o.entries(), glossary.All()
+	all, terms := o.entries(), glossary.Find("")
 	if len(all) != len(terms) || all[0].Name != terms[0].Names() {
 		t.Errorf("got %d lines, first %q, want all %d terms", len(all), all[0].Name, len(terms))
 	}
