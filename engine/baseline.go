@@ -34,7 +34,8 @@ func NewBaseline(s *Snapshot) *Baseline {
 	b := &Baseline{
 		Scenario: s.Scenario.Clone(), Kind: s.Kind, Late: s.Keeping != Kept,
 		Metrics: slices.Clone(s.Metrics), Series: s.Series, Latency: s.Latency, Studies: slices.Clone(s.Studies),
-		Iterations: s.Counted, Tables: slices.Clone(s.Tallies), Ranked: slices.Clone(s.Ranked), Layout: s.Layout, Recent: s.Recent,
+		Iterations: s.Counted, Tables: slices.Clone(s.Tallies), Ranked: slices.Clone(s.Ranked), Layout: s.Layout,
+		Recent: s.Recent,
 	}
 	if n := len(s.Marks); n > 0 {
 		b.Series = b.Series[len(b.Series)-since(b.Series, s.Marks[n-1].At):]

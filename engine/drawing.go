@@ -53,7 +53,9 @@ func nameOf(d Drawing) string {
 // Draw adds a drawing, or replaces the one of the same type. It copies the list first, because
 // several views may share it.
 func (v *StudyView) Draw(d Drawing) {
-	at, there := slices.BinarySearchFunc(v.Drawings, nameOf(d), func(e Drawing, name string) int { return strings.Compare(nameOf(e), name) })
+	at, there := slices.BinarySearchFunc(v.Drawings, nameOf(d), func(e Drawing, name string) int {
+		return strings.Compare(nameOf(e), name)
+	})
 	v.Drawings = slices.Clone(v.Drawings)
 	if there {
 		v.Drawings[at] = d
@@ -115,7 +117,8 @@ func (v *StudyView) listDrawings(c *codec.Walk) {
 	for _, d := range v.Drawings {
 		name := nameOf(d)
 		if name <= last {
-			c.Fail(fmt.Errorf("study %q: drawing %q (%T) after %q: want registered types, sorted by name", v.Name, name, d, last))
+			c.Fail(fmt.Errorf("study %q: drawing %q (%T) after %q: want registered types, sorted by name", v.Name, name, d,
+				last))
 		}
 		last = name
 	}

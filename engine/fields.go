@@ -249,7 +249,8 @@ func (t *Table) fields(c *codec.Walk) {
 	codec.Text(c, &t.Layer)
 	codec.List(c, &t.Layers, texts)
 	if codec.IntegerList(&t.Counts, c); len(t.Counts) != max(len(t.Layers), 1)*len(t.Rows)*len(t.Columns) {
-		c.Fail(fmt.Errorf("table %q: %d × %d × %d cells, but %d counts", t.Name, max(len(t.Layers), 1), len(t.Rows), len(t.Columns), len(t.Counts)))
+		c.Fail(fmt.Errorf("table %q: %d × %d × %d cells, but %d counts", t.Name, max(len(t.Layers), 1), len(t.Rows),
+			len(t.Columns), len(t.Counts)))
 	}
 }
 

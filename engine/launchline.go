@@ -35,7 +35,8 @@ func openMPI(l *cluster.Layout, program string) string {
 	if l.Ranking == cluster.RoundRobin {
 		place = fmt.Sprintf("--map-by node:PE=%d --rank-by node", l.ThreadsPerRank)
 	}
-	return fmt.Sprintf("mpirun -n %d %s --bind-to core \\\n    -x OMP_NUM_THREADS=%d %s", l.Ranks(), place, l.ThreadsPerRank, program)
+	return fmt.Sprintf("mpirun -n %d %s --bind-to core \\\n    -x OMP_NUM_THREADS=%d %s", l.Ranks(), place,
+		l.ThreadsPerRank, program)
 }
 
 // mpich places ranks round-robin with -ppn 1: Hydra starts again at the first node when each
@@ -45,7 +46,8 @@ func mpich(l *cluster.Layout, program string) string {
 	if l.Ranking == cluster.RoundRobin {
 		share = 1
 	}
-	return fmt.Sprintf("mpiexec -n %d -ppn %d -bind-to core:%d \\\n    -genv OMP_NUM_THREADS %d %s", l.Ranks(), share, l.ThreadsPerRank, l.ThreadsPerRank, program)
+	return fmt.Sprintf("mpiexec -n %d -ppn %d -bind-to core:%d \\\n    -genv OMP_NUM_THREADS %d %s", l.Ranks(), share,
+		l.ThreadsPerRank, l.ThreadsPerRank, program)
 }
 
 // slurm passes the CPUs per task to srun itself: since version 22.05, srun does not inherit them

@@ -73,7 +73,9 @@ func (s *Scenario) Knob(name string) (*Knob, error) {
 	for i := range s.Table {
 		names[i] = s.Table[i].Name
 	}
-	return nil, fmt.Errorf("unknown knob %q of %s: want one of %s%s", name, s.Workload, strings.Join(names, ", "), DidYouMean(name, names))
+	return nil,
+		fmt.Errorf("unknown knob %q of %s: want one of %s%s", name, s.Workload, strings.Join(names, ", "),
+			DidYouMean(name, names))
 }
 
 // Set sets a knob to the canonical spelling of text.

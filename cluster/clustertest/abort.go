@@ -16,28 +16,33 @@ var abortCases = []testCase{
 			t.Errorf("error %v, want rank 0's", err)
 		}
 	})},
-	{"a panic of one rank ends the run, and the error names the rank", whileBusy(panicOnRank0, func(t *testing.T, err error) {
-		abortedBy(t, 0, cluster.ReasonPanic, errBoom, err, "rank 0 panicked: boom")
-	})},
-	{"a rank that ends its goroutine ends the run, and the error names the rank", whileBusy(exitOnRank0, func(t *testing.T, err error) {
-		a := abortedBy(t, 0, cluster.ReasonExit, nil, err, "rank 0 ended its goroutine (runtime.Goexit")
-		if !strings.Contains(a.Stack, "exitOnRank0") {
-			t.Errorf("stack %s", a.Stack)
-		}
-	})},
+	{"a panic of one rank ends the run, and the error names the rank",
+		whileBusy(panicOnRank0, func(t *testing.T, err error) {
+			abortedBy(t, 0, cluster.ReasonPanic, errBoom, err, "rank 0 panicked: boom")
+		})},
+	{"a rank that ends its goroutine ends the run, and the error names the rank",
+		whileBusy(exitOnRank0, func(t *testing.T, err error) {
+			a := abortedBy(t, 0, cluster.ReasonExit, nil, err, "rank 0 ended its goroutine (runtime.Goexit")
+			if !strings.Contains(a.Stack, "exitOnRank0") {
+				t.Errorf("stack %s", a.Stack)
+			}
+		})},
 	{"a cancelled context ends the run", whileBusy(cancelAndChat, func(t *testing.T, err error) {
 		aborted(t, cluster.ReasonCancelled, errBoom, err)
 	})},
 	{"Run.Cancel ends the run", (*suite).runCancels},
 	{"the report of a cancel names the peer of a matched receive", (*suite).cancelNamesPeer},
 	{"a context that is cancelled before the start ends the run", (*suite).cancelledBefore},
-	{"the error of a panic in a callback names the rank", callbackEnds(func() { panic(errBoom) }, cluster.ReasonPanic, errBoom)},
+	{"the error of a panic in a callback names the rank",
+		callbackEnds(func() { panic(errBoom) }, cluster.ReasonPanic, errBoom)},
 	{"the error of a goroutine's end in a callback names the rank", callbackEnds(runtime.Goexit, cluster.ReasonExit, nil)},
 	{"a panic inside a call frees the threads of the rank", onBodies(badCalls, panicFreesThreads)},
 	{"a panic in an RPC body ends the run", func(s *suite, t *testing.T) {
 		s.rpcAborts(t, func(*proc) { panic("no error value") }, "rank 1 panicked: no error value")
 	}},
-	{"an RPC body that waits ends the run", func(s *suite, t *testing.T) { s.rpcAborts(t, func(p *proc) { p.recv(0, 99, nil) }) }},
+	{"an RPC body that waits ends the run", func(s *suite, t *testing.T) {
+		s.rpcAborts(t, func(p *proc) { p.recv(0, 99, nil) })
+	}},
 	{"the fabric runs on after an abort", onRanks(4, allToAll)},
 }
 
@@ -53,7 +58,8 @@ var endings = []namedBody{
 	{"barrier", enterBarrier},
 	{"rpc", func(p *proc) {
 		fn := p.Register(func(cluster.RPC) uint64 { return 0 })
-		forever(func() { _, _ = p.RPC(3-p.ID(), fn, 0, cluster.Data{}) }) // an error until the other rank has registered, which does no harm
+		// an error until the other rank has registered, which does no harm
+		forever(func() { _, _ = p.RPC(3-p.ID(), fn, 0, cluster.Data{}) })
 	}},
 	{"fork", func(p *proc) { p.fork(3, func(th *proc, _ int) { th.recv(0, 99, nil) }) }},
 	{"test", func(p *proc) {
@@ -169,9 +175,12 @@ type callback struct {
 var callbacks = []callback{
 	{"compute", func(p *proc, end func()) { p.Compute(cluster.Work{}, end) }},
 	{"a thread", func(p *proc, end func()) { p.fork(3, func(th *proc, thread int) { endThread(th, thread == 1, end) }) }},
-	{"the first thread", func(p *proc, end func()) { p.fork(3, func(th *proc, thread int) { endThread(th, thread == 0, end) }) }},
+	{"the first thread", func(p *proc, end func()) {
+		p.fork(3, func(th *proc, thread int) { endThread(th, thread == 0, end) })
+	}},
 	{"a step", func(p *proc, end func()) {
-		p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(cluster.Poster, int32, cluster.Done) { end() })})
+		p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1},
+			Then: stepFunc(func(cluster.Poster, int32, cluster.Done) { end() })})
 		p.recv(0, 99, nil)
 	}},
 	{"an RPC to itself", func(p *proc, end func()) {
@@ -219,9 +228,10 @@ var badCalls = []namedBody{
 		p.Lib().Port().Wait([]cluster.Handle{1<<62 | 2<<28 | 1<<20, h}, 2)
 	}},
 	{"a send from a step", func(p *proc) {
-		p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(p cluster.Poster, _ int32, _ cluster.Done) {
-			p.Post(&cluster.Op{Kind: cluster.KindSend, Peer: 1 << 20, Tag: 99, Buf: make([]byte, 8)})
-		})})
+		p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1},
+			Then: stepFunc(func(p cluster.Poster, _ int32, _ cluster.Done) {
+				p.Post(&cluster.Op{Kind: cluster.KindSend, Peer: 1 << 20, Tag: 99, Buf: make([]byte, 8)})
+			})})
 		p.recv(0, 99, nil)
 	}},
 }

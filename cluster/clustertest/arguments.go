@@ -32,10 +32,13 @@ func refuseArguments(p *proc) {
 		{p.Irecv(&q, w, 0, -2, cluster.Data{}), "tag -2"},
 		{p.Put(cluster.At(2, 0), cluster.Data{}), "put at rank 2: ranks are 0 to 1"},
 		{p.Get(cluster.At(-1, 0), cluster.Data{}), "get at rank -1"},
-		{p.PutWith(&cluster.Put{To: cluster.At(2, 0), Data: cluster.Data{}, Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil), "put with signal at rank 2"},
+		{p.PutWith(&cluster.Put{To: cluster.At(2, 0), Data: cluster.Data{},
+			Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil),
+			"put with signal at rank 2"},
 		{only(p.Atomic(cluster.At(9, 0), cluster.AtomicStore, 1)), "atomic at rank 9"},
 		{p.Irpc(&q, 2, 1, 0, cluster.Data{}), "rpc at rank 2"},
-		{p.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Data{}, Call: cluster.Call{Fn: -1}}, &q, nil), "function -1"},
+		{p.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Data{}, Call: cluster.Call{Fn: -1}}, &q, nil),
+			"function -1"},
 		{p.Fork(-1, nil), "fork of -1 threads"},
 		{only(p.Probe(w, 3, 0)), "probe from rank 3"},
 		{third(p.Iprobe(w, 0, -5)), "iprobe from 0 tag -5"},
@@ -76,9 +79,14 @@ func accessEnds(model cluster.Model) func(*suite, *testing.T) {
 		var b [8]byte
 		other, next := (p.ID()+4)%8, p.ID()/4*4+(p.ID()+1)%4
 		for _, err := range []error{
-			p.Put(cluster.At(other, 0), cluster.Of(b[:])), p.Get(cluster.At(other, 0), cluster.Of(b[:])), p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(b[:])}, &q, nil), p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(b[:])}, &q),
-			p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(b[:]), Until: cluster.Later}, nil, nil), p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(b[:]), Until: cluster.Later}, nil),
-			p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(b[:]), Signal: cluster.Signal{Op: cluster.SigSet, Off: 8, Value: 1}, Until: cluster.Source}, nil, nil), only(p.Atomic(cluster.At(other, 0), cluster.AtomicAdd, 1)), only(p.RPC(other, 1, 0, cluster.Data{})),
+			p.Put(cluster.At(other, 0), cluster.Of(b[:])), p.Get(cluster.At(other, 0), cluster.Of(b[:])),
+			p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(b[:])}, &q, nil),
+			p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(b[:])}, &q),
+			p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(b[:]), Until: cluster.Later}, nil, nil),
+			p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(b[:]), Until: cluster.Later}, nil),
+			p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(b[:]),
+				Signal: cluster.Signal{Op: cluster.SigSet, Off: 8, Value: 1}, Until: cluster.Source}, nil, nil),
+			only(p.Atomic(cluster.At(other, 0), cluster.AtomicAdd, 1)), only(p.RPC(other, 1, 0, cluster.Data{})),
 		} {
 			p.fails(err, "in UPC group", "the caller's group")
 		}

@@ -7,7 +7,8 @@ import (
 
 var atomicCases = []testCase{
 	{"each atomic returns the word before it and stores its result", onRanks(2, atomicsOneByOne)},
-	{"concurrent fetch-adds draw each ticket once, in ascending order on each rank", onEach([]int{2, 8}, onRanks, drawTickets)},
+	{"concurrent fetch-adds draw each ticket once, in ascending order on each rank",
+		onEach([]int{2, 8}, onRanks, drawTickets)},
 	{"compare-swap loops count without a loss", onEach([]int{2, 8}, onRanks, compareSwapLoops)},
 	{"concurrent swaps lose and double no word", onEach([]int{2, 8}, onRanks, concurrentSwaps)},
 	{"a lock of compare-swap guards plain data", onRanks(4, lockOfCompareSwap)},
@@ -83,7 +84,9 @@ func concurrentSwaps(p *proc) {
 	p.ok(only(p.Atomic(cluster.At(0, 8), cluster.AtomicAdd, sum)))
 	p.ok(p.Barrier(p.All()))
 	all := uint64(n * p.Ranks())
-	same(p, "sum of all tokens", p.word(p.Atomic(cluster.At(0, 0), cluster.AtomicLoad, 0))+p.word(p.Atomic(cluster.At(0, 8), cluster.AtomicLoad, 0)), all*(all+1)/2)
+	same(p, "sum of all tokens",
+		p.word(p.Atomic(cluster.At(0, 0), cluster.AtomicLoad, 0))+p.word(p.Atomic(cluster.At(0, 8), cluster.AtomicLoad, 0)),
+		all*(all+1)/2)
 }
 
 func lockOfCompareSwap(p *proc) {

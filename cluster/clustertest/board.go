@@ -9,7 +9,8 @@ import (
 
 // boardCases test the control blocks (boards): memory that the members of a team share.
 var boardCases = []testCase{
-	{"a member reads the buffers that the others exposed before they incremented a flag", onEach([]int{1, 2, 5, 16}, onNode, boardShowsBuffers)},
+	{"a member reads the buffers that the others exposed before they incremented a flag",
+		onEach([]int{1, 2, 5, 16}, onNode, boardShowsBuffers)},
 	{"a step waits for several flags at once", onNode(4, boardSteps)},
 	{"waits for several counts of one flag end in order", onNode(3, boardCountsInOrder)},
 	{"messages pass while other ranks wait for a flag", onNode(4, messagesPassBoard)},
@@ -66,7 +67,8 @@ func boardSteps(p *proc) {
 	for round := range p.times(50) {
 		e := p.event(3)
 		for flag := range int32(3) { // the last flag is incremented first
-			p.postFlagWait(all, flag, uint64(p.Ranks()*(round+1)), stepFunc(func(q cluster.Poster, _ int32, _ cluster.Done) { cluster.FireOn(q, e.Handle()) }))
+			p.postFlagWait(all, flag, uint64(p.Ranks()*(round+1)),
+				stepFunc(func(q cluster.Poster, _ int32, _ cluster.Done) { cluster.FireOn(q, e.Handle()) }))
 		}
 		for flag := int32(2); flag >= 0; flag-- {
 			p.flagAdd(all, flag)
@@ -136,7 +138,8 @@ func boardLoadsCost(p *proc) {
 	lib.Port().Board(lib.BoardContext(p.All()))
 	for _, size := range []int64{8, 100_000} {
 		begin := p.Now()
-		if h := lib.Port().Post(&cluster.Op{Kind: cluster.KindLoad, Ctx: lib.BoardContext(p.All()), Tag: int32(1 - p.ID()), A: 1, Size: size}); h != 0 {
+		if h := lib.Port().Post(&cluster.Op{Kind: cluster.KindLoad, Ctx: lib.BoardContext(p.All()), Tag: int32(1 - p.ID()),
+			A: 1, Size: size}); h != 0 {
 			lib.Await(h)
 		}
 		p.took("a load", p.Now()-begin, p.suite.machine.AccessTime(cluster.InNode, size)-cluster.Nanosecond)
@@ -170,7 +173,8 @@ var flagWaits = []namedBody{
 }
 
 func boardAborts(s *suite, t *testing.T, busy func(p *proc)) {
-	err := s.launch(t, s.node(4), endWhile(func(p *proc) { p.Lib().Port().Board(p.Lib().BoardContext(p.All())); busy(p) }, failOnRank0))
+	err := s.launch(t, s.node(4),
+		endWhile(func(p *proc) { p.Lib().Port().Board(p.Lib().BoardContext(p.All())); busy(p) }, failOnRank0))
 	if !errors.Is(err, errBoom) {
 		t.Errorf("error %v, want rank 0's", err)
 	}

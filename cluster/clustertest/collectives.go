@@ -60,7 +60,8 @@ func reduceOperations(p *proc) {
 		same(p, c.op.String(), out[0], c.want)
 	}
 	z := []complex128{complex(x, 1)}
-	p.refused(coll.Allreduce(p.Rank, p.World(), cluster.Max, z, z), "allreduce with max of complex128: complex numbers have no order (use sum or prod)")
+	p.refused(coll.Allreduce(p.Rank, p.World(), cluster.Max, z, z),
+		"allreduce with max of complex128: complex numbers have no order (use sum or prod)")
 }
 
 // tree adds up what a binomial tree adds up, in its order.
@@ -113,11 +114,16 @@ func collectiveArguments(p *proc) {
 	w := p.World()
 	b := make([]byte, 3)
 	p.refused(coll.Bcast(r, w, 1, cluster.Of(b)), "bcast on MPI_COMM_WORLD: root 1: the team has ranks 0 to 0")
-	p.refused(coll.Gather(r, w, -1, cluster.Of(b), cluster.Of(b)), "gather on MPI_COMM_WORLD: root -1: the team has ranks 0 to 0")
-	p.refused(coll.Gather(r, w, 0, cluster.Of(b), cluster.Of(b[:2])), "gather on MPI_COMM_WORLD: output of 2 B: 1 members with 3 B each need 3 B")
-	p.refused(coll.Allgather(r, w, cluster.Of(b[:2]), cluster.Of(b)), "allgather on MPI_COMM_WORLD: output of 3 B: 1 members with 2 B each need 2 B")
-	p.refused(coll.Reduce(r, w, 0, cluster.Sum, b, b[:1]), "reduce on MPI_COMM_WORLD: 3 elements into 1: in and out must have the same length at the root")
-	p.refused(coll.Allreduce(r, w, cluster.Sum, b, b[:1]), "allreduce on MPI_COMM_WORLD: 3 elements into 1: in and out must have the same length")
+	p.refused(coll.Gather(r, w, -1, cluster.Of(b), cluster.Of(b)),
+		"gather on MPI_COMM_WORLD: root -1: the team has ranks 0 to 0")
+	p.refused(coll.Gather(r, w, 0, cluster.Of(b), cluster.Of(b[:2])),
+		"gather on MPI_COMM_WORLD: output of 2 B: 1 members with 3 B each need 3 B")
+	p.refused(coll.Allgather(r, w, cluster.Of(b[:2]), cluster.Of(b)),
+		"allgather on MPI_COMM_WORLD: output of 3 B: 1 members with 2 B each need 2 B")
+	p.refused(coll.Reduce(r, w, 0, cluster.Sum, b, b[:1]),
+		"reduce on MPI_COMM_WORLD: 3 elements into 1: in and out must have the same length at the root")
+	p.refused(coll.Allreduce(r, w, cluster.Sum, b, b[:1]),
+		"allreduce on MPI_COMM_WORLD: 3 elements into 1: in and out must have the same length")
 	p.refused(p.SyncNeighbours(w, []int{0, 1}), "neighbour sync with rank 1: team MPI_COMM_WORLD has ranks 0 to 0")
 	p.refused(coll.Allreduce(r, w, 9, b, b), "allreduce with operation 9: want one of sum, prod, min and max")
 }
@@ -143,7 +149,8 @@ func (s *suite) collectivesNoticeDifferentLengths(t *testing.T) {
 				}
 				return call(r, make([]byte, n))
 			})
-			reported := err != nil && (strings.Contains(err.Error(), "every member must") || strings.Contains(err.Error(), "call and length must agree on all members"))
+			reported := err != nil && (strings.Contains(err.Error(), "every member must") ||
+				strings.Contains(err.Error(), "call and length must agree on all members"))
 			if !reported || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "MPI_COMM_WORLD") {
 				t.Errorf("%s, rank %d gives more: the error is %v", name, longer, err)
 			}
@@ -220,7 +227,8 @@ func (s *suite) differentCollectivesEnd(t *testing.T) {
 			case err != nil && strings.Contains(err.Error(), "call and length must agree on all members"):
 			case err == nil && a.gives[0] && b.gives[1]:
 			default:
-				t.Errorf("%s on rank 0 and %s on rank 1 end with %v, want a deadlock, or an error that names the calls", a.name, b.name, err)
+				t.Errorf("%s on rank 0 and %s on rank 1 end with %v, want a deadlock, or an error that names the calls", a.name,
+					b.name, err)
 			}
 		}
 	}

@@ -20,7 +20,8 @@ var deadlockCases = []testCase{
 		"rank 0 waits in send to 1 tag 7 (257 B) for rank 1", "rank 1 waits in send to 0 tag 7 (257 B) for rank 0")},
 	{"a ring of receives is a deadlock", deadlocks(3,
 		func(p *proc) { p.recv((p.ID()+1)%3, 3, nil) },
-		"rank 0 waits in recv from 1 tag 3 for rank 1", "rank 1 waits in recv from 2 tag 3 for rank 2", "rank 2 waits in recv from 0 tag 3 for rank 0")},
+		"rank 0 waits in recv from 1 tag 3 for rank 1", "rank 1 waits in recv from 2 tag 3 for rank 2",
+		"rank 2 waits in recv from 0 tag 3 for rank 0")},
 	{"a receive with the wrong tag is a deadlock", deadlocks(2,
 		roles(func(p *proc) { p.send(1, 1, nil) }, func(p *proc) { p.recv(0, 2, nil) }),
 		"rank 1 waits in recv from 0 tag 2 for rank 0")},
@@ -35,7 +36,8 @@ var deadlockCases = []testCase{
 		"rank 0 waits in recv from any tag any for any of rank 1, rank 2")},
 	{"a receive from any source in a cycle is a deadlock", deadlocks(3,
 		roles(func(p *proc) { p.recv(cluster.AnySource, 1, nil) }, recvFrom0, recvFrom0),
-		"rank 0 waits in recv from any tag 1 for any of rank 1, rank 2", "rank 1 waits in recv from 0* for rank 0", "rank 2 waits in recv from 0* for rank 0")},
+		"rank 0 waits in recv from any tag 1 for any of rank 1, rank 2", "rank 1 waits in recv from 0* for rank 0",
+		"rank 2 waits in recv from 0* for rank 0")},
 	{"a probe of a message that no rank sends is a deadlock", deadlocks(2,
 		func(p *proc) { p.status(p.Probe(p.World(), 1-p.ID(), 4)) },
 		"rank 0 waits in probe from 1 tag 4 for rank 1", "rank 1 waits in probe from 0 tag 4 for rank 0")},
@@ -148,7 +150,9 @@ func (s *suite) stuck(t *testing.T, spec cluster.Spec, body func(p *proc), want 
 	a := s.deadlock(t, spec, body)
 	for _, w := range a.Waits {
 		slices.Sort(w.For)
-		if !slices.ContainsFunc(want, func(line string) bool { return strings.HasPrefix(line, fmt.Sprintf("rank %d ", w.Rank)) }) {
+		if !slices.ContainsFunc(want, func(line string) bool {
+			return strings.HasPrefix(line, fmt.Sprintf("rank %d ", w.Rank))
+		}) {
 			t.Errorf("rank %d is reported, and is not stuck:\n%v", w.Rank, a)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 var deviceCases = []testCase{
 	{"the body of a kernel runs once, in the order of launches", accelerated(false, onRanks(2, kernelsRunInOrder))},
-	{"kernels of a stream run in turn, kernels of several streams at once", accelerated(false, ifCharged(onRanks(2, kernelsTakeTime)))},
+	{"kernels of a stream run in turn, kernels of several streams at once",
+		accelerated(false, ifCharged(onRanks(2, kernelsTakeTime)))},
 	{"each stream that ran a kernel has a lane of the timeline", accelerated(false, (*suite).streamsHaveLanes)},
 	{"a rank computes while its kernel runs", accelerated(false, onRanks(2, computeBesideKernel))},
 	{"transfers of device memory are correct, staged by the host", accelerated(false, (*suite).transferDeviceMemory)},
@@ -26,8 +27,9 @@ func accelerated(direct bool, test func(*suite, *testing.T)) func(*suite, *testi
 	return func(s *suite, t *testing.T) {
 		with := *s
 		with.machine.Device = cluster.Device{
-			Count: 2, Memory: 1 << 20, Rate: 1e10, Flops: 1e10, Direct: direct, Launch: 3 * cluster.Microsecond, Fence: 5 * cluster.Microsecond,
-			Link: cluster.Link{Latency: 4 * cluster.Microsecond, Bandwidth: 5e9},
+			Count: 2, Memory: 1 << 20, Rate: 1e10, Flops: 1e10, Direct: direct, Launch: 3 * cluster.Microsecond,
+			Fence: 5 * cluster.Microsecond,
+			Link:  cluster.Link{Latency: 4 * cluster.Microsecond, Bandwidth: 5e9},
 		}
 		test(&with, t)
 	}

@@ -103,7 +103,8 @@ func Draw(seed uint64, m Mix) *Program {
 	if m.Limit > 0 {
 		limit = m.Limit
 	}
-	d := &drawer{Program: &Program{Seed: seed, Ranks: ranks, Threads: threads, Limit: limit, firstTeam: m.OnlyTeam}, mix: m, rng: rng,
+	d := &drawer{Program: &Program{Seed: seed, Ranks: ranks, Threads: threads, Limit: limit, firstTeam: m.OnlyTeam},
+		mix: m, rng: rng,
 		segment: 48 << 10, free: make([]int64, ranks), private: make([][]int, ranks), sums: make([]int, ranks)}
 	d.served = make([]int, ranks)
 	for r := range ranks {
@@ -166,7 +167,8 @@ var operations = []struct {
 
 // phase appends a phase.
 func (d *drawer) phase() {
-	ph := phase{threads: 1, before: make([][]call, d.Ranks), calls: make([][][]call, d.Ranks), after: make([][]call, d.Ranks)}
+	ph := phase{threads: 1, before: make([][]call, d.Ranks), calls: make([][][]call, d.Ranks),
+		after: make([][]call, d.Ranks)}
 	if d.mix.Shared || d.has(Regions) && d.one(3) {
 		ph.threads = d.Threads
 	}

@@ -9,10 +9,13 @@ import (
 func (d *drawer) message(at int) {
 	m := message{size: d.size(), sync: d.one(6), from: d.memory(), into: d.memory()}
 	shared := d.mix.Shared || d.threads() > 1 && d.has(Teams|Wildcards) && d.one(2)
-	m.team, _ = d.team(func(t *teamPlan) bool { return t.stream.shared() == shared && (t.stream == exact || d.has(Wildcards)) })
+	m.team, _ = d.team(func(t *teamPlan) bool {
+		return t.stream.shared() == shared && (t.stream == exact || d.has(Wildcards))
+	})
 	t := &d.teams[m.team]
 	thread := m.team % d.threads()
-	m.src, m.dst = actor{t.members[d.rng.IntN(len(t.members))], thread}, actor{t.members[d.rng.IntN(len(t.members))], thread}
+	m.src, m.dst = actor{t.members[d.rng.IntN(len(t.members))], thread},
+		actor{t.members[d.rng.IntN(len(t.members))], thread}
 	if d.one(3) {
 		m.dst.rank = t.members[0] // so that it is crowded
 	}
@@ -135,7 +138,8 @@ func (d *drawer) signal(at int) { d.transfer(at, contiguous, false, true) }
 
 func (d *drawer) transfer(at int, as shape, get, signals bool) {
 	a := d.actor()
-	x := move{from: a.rank, to: d.rng.IntN(d.Ranks), get: get, shape: as, flag: -1, rpc: -1, means: cluster.Means{Own: d.memory(), Far: d.memory()}}
+	x := move{from: a.rank, to: d.rng.IntN(d.Ranks), get: get, shape: as, flag: -1, rpc: -1,
+		means: cluster.Means{Own: d.memory(), Far: d.memory()}}
 	if signals && d.one(2) {
 		x.to = 0 // so that several signals add up
 	}
@@ -183,7 +187,8 @@ func (d *drawer) drawLayout(x *move) (extent int64) {
 		}
 		d.rng.Shuffle(len(x.spans), func(i, j int) { x.spans[i], x.spans[j] = x.spans[j], x.spans[i] })
 	case strided:
-		b := cluster.Strided{Block: []int64{1, 3, 8, 8, 40}[d.rng.IntN(5)], Count: [2]int{1 + d.rng.IntN(6), 1 + d.rng.IntN(4)}}
+		b := cluster.Strided{Block: []int64{1, 3, 8, 8, 40}[d.rng.IntN(5)],
+			Count: [2]int{1 + d.rng.IntN(6), 1 + d.rng.IntN(4)}}
 		lattice := func(gap int64) (l cluster.Lattice, end int64) {
 			l.Off, l.Stride[0] = between(0, gap), b.Block+between(0, gap)
 			row := l.Stride[0]*int64(b.Count[0]-1) + b.Block
@@ -250,7 +255,8 @@ func (d *drawer) flag(x *move, index, at int) {
 	} else {
 		x.value = uint64(index + 1)
 		d.words[x.to][x.flag] = x.value
-		d.add(actor{x.to, d.rng.IntN(d.threads())}, call{at: min(at+1+d.rng.IntN(6), d.last), stage: waiting, verb: vAwait, index: index})
+		d.add(actor{x.to, d.rng.IntN(d.threads())},
+			call{at: min(at+1+d.rng.IntN(6), d.last), stage: waiting, verb: vAwait, index: index})
 	}
 	if x.how == implicit {
 		x.how = blocking
@@ -270,7 +276,8 @@ func (d *drawer) word(rank int) int {
 // one actor uses. The word's rank is the next one.
 func (d *drawer) atomic(at int) {
 	a := d.actor()
-	x := atomicCall{op: atomicOp(d.rng.IntN(2)), to: d.rng.IntN(d.Ranks), word: sharedWord, value: 1 + d.rng.Uint64N(9), shared: true}
+	x := atomicCall{op: atomicOp(d.rng.IntN(2)), to: d.rng.IntN(d.Ranks), word: sharedWord, value: 1 + d.rng.Uint64N(9),
+		shared: true}
 	if private := &d.private[a.rank][a.thread]; d.one(2) {
 		x.to, x.shared = (a.rank+1)%d.Ranks, false
 		if *private == 0 {
@@ -326,7 +333,8 @@ func (d *drawer) event(at int) {
 			d.rpc(at, remoteCall{to: owner, event: len(d.events), move: -1})
 		}
 	}
-	d.add(actor{owner, 0}, call{at: min(at+1+d.rng.IntN(6), d.last), stage: waiting, verb: vWaitEvent, index: len(d.events), style: d.style(2)})
+	d.add(actor{owner, 0},
+		call{at: min(at+1+d.rng.IntN(6), d.last), stage: waiting, verb: vWaitEvent, index: len(d.events), style: d.style(2)})
 	d.events = append(d.events, eventPlan{owner, fires})
 }
 
@@ -405,5 +413,7 @@ func (d *drawer) window(at int) {
 	}
 	d.windows++
 	d.all(d.teams[teamWorld].members, 0, call{at: at, stage: waiting, verb: vWindow, index: len(d.joints)})
-	d.joints = append(d.joints, jointCall{style: d.rng.IntN(epochs), size: min(d.size(), windowBytes), by: 1 + d.rng.IntN(d.Ranks), root: d.rng.IntN(d.Ranks), which: d.rng.IntN(2)})
+	d.joints = append(d.joints,
+		jointCall{style: d.rng.IntN(epochs), size: min(d.size(), windowBytes), by: 1 + d.rng.IntN(d.Ranks),
+			root: d.rng.IntN(d.Ranks), which: d.rng.IntN(2)})
 }

@@ -27,7 +27,8 @@ func (s *suite) runReports(t *testing.T) {
 	spec := s.spec(4)
 	clock := s.fabric.Clock(&spec.Machine)
 	run, err := s.start(t.Context(), spec, func(p *proc) {
-		p.check((p.Spec().Clock == cluster.VirtualClock) == s.virtual(), "virtual clock: %t", (p.Spec().Clock == cluster.VirtualClock))
+		p.check((p.Spec().Clock == cluster.VirtualClock) == s.virtual(), "virtual clock: %t",
+			(p.Spec().Clock == cluster.VirtualClock))
 		for range s.times(50) {
 			p.ok(p.Barrier(p.World()))
 		}

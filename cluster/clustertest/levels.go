@@ -10,13 +10,16 @@ import (
 
 // levelCases test the permissions of MPI's thread levels and of paper 2, section 3.
 var levelCases = []testCase{
-	{"masteronly permits no thread of a region to send", regionSends(cluster.ThreadMasteronly, "MASTERONLY", "MASTERONLY")},
+	{"masteronly permits no thread of a region to send",
+		regionSends(cluster.ThreadMasteronly, "MASTERONLY", "MASTERONLY")},
 	{"funneled permits only the master to send", regionSends(cluster.ThreadFunneled, "", "FUNNELED")},
 	{"serialized permits the threads to send in turn", regionSends(cluster.ThreadSerialized, "", "")},
 	{"multiple permits each thread to send", regionSends(cluster.ThreadMultiple, "", "")},
 	{"an unset level permits each thread to send", regionSends(cluster.ThreadUnset, "", "")},
-	{"funneled refuses each kind of MPI call by a second thread, and no UPC call", atLevel(cluster.ThreadFunneled, 2, funneledRefuses)},
-	{"serialized refuses a call while another thread waits in one", atLevel(cluster.ThreadSerialized, 2, serializedRefuses)},
+	{"funneled refuses each kind of MPI call by a second thread, and no UPC call",
+		atLevel(cluster.ThreadFunneled, 2, funneledRefuses)},
+	{"serialized refuses a call while another thread waits in one",
+		atLevel(cluster.ThreadSerialized, 2, serializedRefuses)},
 	{"a second wait for one request is refused", onRanks(2, refuseSecondWait)},
 	{"single forbids threads", atLevel(cluster.ThreadSingle, 1, func(p *proc) {
 		p.fails(p.Fork(2, func(*cluster.Thread) error { return nil }), "fork of 2 threads", "SINGLE")
@@ -112,7 +115,8 @@ func funneledRefuses(p *proc) {
 		}
 		q.fails(only(th.Mrecv(cluster.Message{}, cluster.Data{})), "no probe of this rank matched") // a message of no team
 		q.ok(th.Waitall([]cluster.Request{{}}, nil))
-		q.ok(th.PutWith(&cluster.Put{To: cluster.At(th.ID(), 8), Data: cluster.Of([]byte{1}), Until: cluster.Later}, nil, nil))
+		q.ok(th.PutWith(&cluster.Put{To: cluster.At(th.ID(), 8), Data: cluster.Of([]byte{1}), Until: cluster.Later}, nil,
+			nil))
 	})
 	p.send(1-w.Rank(), levelTag, nil)
 	p.status(p.Wait(&before))

@@ -50,14 +50,27 @@ var loops = []struct {
 	{"improbe", func(p *proc) func() { return func() { p.ok(third(p.Improbe(p.World(), 1, 99))) } }},
 	{"reach", func(p *proc) func() { return func() { p.Reach(1) } }},
 	{"reach of another node", func(p *proc) func() { return func() { p.Reach(2) } }},
-	{"load of the local word", func(p *proc) func() { return func() { p.word(p.Atomic(cluster.At(0, 8), cluster.AtomicLoad, 0)) } }},
-	{"load of a word of its own node", func(p *proc) func() { return func() { p.word(p.Atomic(cluster.At(1, 8), cluster.AtomicLoad, 0)) } }},
-	{"load of a word of another node", func(p *proc) func() { return func() { p.word(p.Atomic(cluster.At(2, 8), cluster.AtomicLoad, 0)) } }},
+	{"load of the local word", func(p *proc) func() {
+		return func() {
+			p.word(p.Atomic(cluster.At(0, 8), cluster.AtomicLoad, 0))
+		}
+	}},
+	{"load of a word of its own node", func(p *proc) func() {
+		return func() {
+			p.word(p.Atomic(cluster.At(1, 8), cluster.AtomicLoad, 0))
+		}
+	}},
+	{"load of a word of another node", func(p *proc) func() {
+		return func() {
+			p.word(p.Atomic(cluster.At(2, 8), cluster.AtomicLoad, 0))
+		}
+	}},
 	{"fetch and add", func(p *proc) func() { return func() { p.word(p.Atomic(cluster.At(0, 8), cluster.AtomicAdd, 1)) } }},
 	{"await of what holds", func(p *proc) func() { return func() { p.word(p.Await(8, cluster.CmpEqual, 0)) } }},
 	{"put with a signal", func(p *proc) func() {
 		return func() {
-			p.ok(p.PutWith(&cluster.Put{To: cluster.At(2, 64), Data: cluster.Of([]byte{1}), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 8, Value: 1}, Until: cluster.Source}, nil, nil))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(2, 64), Data: cluster.Of([]byte{1}),
+				Signal: cluster.Signal{Op: cluster.SigAdd, Off: 8, Value: 1}, Until: cluster.Source}, nil, nil))
 			p.ok(p.Quiet())
 		}
 	}},

@@ -26,12 +26,14 @@ func Priced() cluster.Machine {
 	return cluster.Machine{
 		Name: "small", Progress: cluster.ProgressCall, EagerLimit: 8192,
 		Flops: 1e9, MemoryRate: 4e9, NodeRate: 10e9,
-		CollectiveNetwork: cluster.CollectiveNetwork{Latency: 2 * cluster.Microsecond, Bandwidth: 1e9, Barrier: 1500 * cluster.Nanosecond},
-		AtomicTime:        50 * cluster.Nanosecond, HandlerTime: 100 * cluster.Nanosecond, PollTime: 20 * cluster.Nanosecond,
+		CollectiveNetwork: cluster.CollectiveNetwork{Latency: 2 * cluster.Microsecond, Bandwidth: 1e9,
+			Barrier: 1500 * cluster.Nanosecond},
+		AtomicTime: 50 * cluster.Nanosecond, HandlerTime: 100 * cluster.Nanosecond, PollTime: 20 * cluster.Nanosecond,
 		Classes: [cluster.Classes]cluster.Link{
 			cluster.InRank: {Latency: 50 * cluster.Nanosecond, Bandwidth: 10e9},
 			cluster.InNode: {Latency: 200 * cluster.Nanosecond, Overhead: 100 * cluster.Nanosecond, Bandwidth: 8e9},
-			cluster.Remote: {Latency: 1 * cluster.Microsecond, Overhead: 300 * cluster.Nanosecond, Gap: 100 * cluster.Nanosecond, Bandwidth: 4e9, Adapters: 1},
+			cluster.Remote: {Latency: 1 * cluster.Microsecond, Overhead: 300 * cluster.Nanosecond,
+				Gap: 100 * cluster.Nanosecond, Bandwidth: 4e9, Adapters: 1},
 		},
 	}
 }

@@ -28,7 +28,9 @@ var meansCases = []testCase{
 	{"a scope covers size-only puts and gets", scope(true, func(p *proc, other int) {
 		var q [2]cluster.Request
 		p.ok(p.Put(cluster.At(other, 0), cluster.Sized(8)))
-		p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Sized(column(0, 16, 8, 2).Bytes()), Shape: *column(0, 16, 8, 2), Train: true, Signal: cluster.Signal{Op: cluster.SigAdd, Off: 64, Value: 1}}, &q[0], nil))
+		p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Sized(column(0, 16, 8, 2).Bytes()),
+			Shape: *column(0, 16, 8, 2), Train: true, Signal: cluster.Signal{Op: cluster.SigAdd, Off: 64, Value: 1}}, &q[0],
+			nil))
 		p.ok(p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Sized(8)}, &q[1]))
 		p.ok(p.Waitall(q[:], nil))
 	})},
@@ -42,19 +44,25 @@ var meansCases = []testCase{
 		p.ok(p.Put(cluster.At(other, 0), cluster.Of(make([]byte, 8))))
 		p.ok(p.Get(cluster.At(other, 0), cluster.Of(make([]byte, 8))))
 	})},
-	{"a scope covers puts and gets of words", scope(true, func(p *proc, other int) { p.PutUint64(other, 1, p.GetUint64(other, 2)) })},
+	{"a scope covers puts and gets of words",
+		scope(true, func(p *proc, other int) { p.PutUint64(other, 1, p.GetUint64(other, 2)) })},
 	{"a scope covers implicit transfers", scope(true, func(p *proc, other int) {
-		p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(make([]byte, 8)), Until: cluster.Later}, nil, nil))
+		p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(make([]byte, 8)), Until: cluster.Later}, nil,
+			nil))
 		p.ok(p.Quiet())
-		p.ok(p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(make([]byte, 8)), Until: cluster.Later}, nil))
+		p.ok(p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(make([]byte, 8)), Until: cluster.Later},
+			nil))
 		p.ok(p.Quiet())
 	})},
 	{"a scope covers strided and indexed transfers", scope(true, func(p *proc, other int) {
-		p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(make([]byte, 16)), Shape: *column(0, 16, 8, 2)}, nil, nil))
-		p.ok(p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(make([]byte, 16)), Spans: []cluster.Span{{Off: 0, Len: 8}, {Off: 16, Len: 8}}}, nil))
+		p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(make([]byte, 16)),
+			Shape: *column(0, 16, 8, 2)}, nil, nil))
+		p.ok(p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(make([]byte, 16)),
+			Spans: []cluster.Span{{Off: 0, Len: 8}, {Off: 16, Len: 8}}}, nil))
 	})},
 	{"a scope covers puts with signal", scope(true, func(p *proc, other int) {
-		p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(make([]byte, 8)), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 64, Value: 1}, Until: cluster.Source}, nil, nil))
+		p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(make([]byte, 8)),
+			Signal: cluster.Signal{Op: cluster.SigAdd, Off: 64, Value: 1}, Until: cluster.Source}, nil, nil))
 	})},
 	{"a scope covers the threads of a region", scope(true, func(p *proc, other int) {
 		p.fork(2, func(p *proc, thread int) {
@@ -70,8 +78,10 @@ var meansCases = []testCase{
 		p.ok(coll.Reduce(p.Rank, p.World(), 1, cluster.Sum, b, b))
 		p.ok(coll.Allreduce(p.Rank, p.World(), cluster.Sum, b, b))
 	})},
-	{"a scope does not cover a neighbour sync", scope(false, func(p *proc, other int) { p.ok(p.SyncNeighbours(p.World(), []int{other})) })},
-	{"a scope does not cover a split", scope(false, func(p *proc, other int) { p.ok(only(p.Split(p.World(), 0, other))) })},
+	{"a scope does not cover a neighbour sync",
+		scope(false, func(p *proc, other int) { p.ok(p.SyncNeighbours(p.World(), []int{other})) })},
+	{"a scope does not cover a split",
+		scope(false, func(p *proc, other int) { p.ok(only(p.Split(p.World(), 0, other))) })},
 	{"a scope does not cover a window", scope(false, func(p *proc, other int) {
 		w, err := rma.NewWindow(p.Rank, p.World(), 64)
 		p.ok(err)

@@ -163,7 +163,8 @@ func pointersNameRoot(p *proc) {
 	words, err := upc.NewShared[int64](p.Rank, 8, 1)
 	p.ok(err)
 	c := p.comm(p.All())
-	key, err := p.algorithm(coll.OpBcast, "knomial").Key(coll.Parameters{Ranks: p.Ranks(), Modes: coll.Modes{Transfer: coll.Put}})
+	key, err := p.algorithm(coll.OpBcast,
+		"knomial").Key(coll.Parameters{Ranks: p.Ranks(), Modes: coll.Modes{Transfer: coll.Put}})
 	p.ok(err)
 	blocks := key.Blocks(8, 8)
 	for from := range p.Ranks() {
@@ -247,11 +248,13 @@ func (p *proc) inMode(c *coll.Comm, a *coll.Algorithm, team *cluster.Team, m col
 
 // ends reports whether no member forwards received data.
 func ends(a *coll.Algorithm) bool {
-	return a.Name == "flat" && slices.Contains([]coll.Collective{coll.OpBcast, coll.OpScatter, coll.OpExchange, coll.OpAllgather}, a.Collective)
+	return a.Name == "flat" &&
+		slices.Contains([]coll.Collective{coll.OpBcast, coll.OpScatter, coll.OpExchange, coll.OpAllgather}, a.Collective)
 }
 
 // placed is a call whose buffers are in the segments, unless the library bounces its bytes.
-func (p *proc) placed(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.Modes, at [2]int64) (coll.Call, func()) {
+func (p *proc) placed(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.Modes,
+	at [2]int64) (coll.Call, func()) {
 	call, check := p.call(a, team, n, root, m)
 	if call.Key.Ranks == 0 || m.Transfer == coll.TwoSided || m.Address == coll.Bounced {
 		return call, check

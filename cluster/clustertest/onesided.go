@@ -8,7 +8,8 @@ import (
 )
 
 var onesidedCases = []testCase{
-	{"a put writes and a get reads the bytes, between all ranks", forSizes(4, putsWriteAndGetsRead, 0, 1, 7, 8, 100, 4096)},
+	{"a put writes and a get reads the bytes, between all ranks",
+		forSizes(4, putsWriteAndGetsRead, 0, 1, 7, 8, 100, 4096)},
 	{"a put returns when its bytes are at the target", onRanks(2, putsReturnAtTarget)},
 	{"nonblocking puts and gets complete at the source and at the target", onRanks(4, nonblockingTransfers)},
 	{"implicit puts and gets are complete after Quiet", onRanks(4, quietCompletesImplicit)},
@@ -73,7 +74,8 @@ func nonblockingTransfers(p *proc) {
 		p.holds("own segment", p.Segment()[i*size:][:size], i*n+me)
 	}
 	p.ok(p.Barrier(p.All()))
-	p.ok(p.PutWith(&cluster.Put{To: cluster.At((me+1)%n, 0), Data: cluster.Of(data(size, me))}, &op[0], nil)) // without a request for the source
+	// without a request for the source
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At((me+1)%n, 0), Data: cluster.Of(data(size, me))}, &op[0], nil))
 	p.wait(&op[0])
 	p.ok(p.Barrier(p.All()))
 	p.holds("put", p.Segment()[:size], (me+n-1)%n)
@@ -84,13 +86,15 @@ func quietCompletesImplicit(p *proc) {
 	me := p.ID()
 	count := p.times(100)
 	for i := range count {
-		p.ok(p.PutWith(&cluster.Put{To: cluster.At((me+1)%n, int64(i*64)), Data: cluster.Of(data(64, me*count+i)), Until: cluster.Later}, nil, nil))
+		p.ok(p.PutWith(&cluster.Put{To: cluster.At((me+1)%n, int64(i*64)), Data: cluster.Of(data(64, me*count+i)),
+			Until: cluster.Later}, nil, nil))
 	}
 	p.ok(p.Quiet())
 	p.ok(p.Barrier(p.All()))
 	b := make([]byte, 64*count)
 	for i := range count {
-		p.ok(p.GetWith(&cluster.Get{From: cluster.At((me+2)%n, int64(i*64)), Data: cluster.Of(b[i*64:][:64]), Until: cluster.Later}, nil))
+		p.ok(p.GetWith(&cluster.Get{From: cluster.At((me+2)%n, int64(i*64)), Data: cluster.Of(b[i*64:][:64]),
+			Until: cluster.Later}, nil))
 	}
 	p.ok(p.Quiet())
 	for i := range count {

@@ -35,7 +35,8 @@ func (x *Play) Judge() error {
 				taken[index] = true
 				s := source{x.msgs[g.index].receives(), x.msgs[index].src}
 				if before, ok := last[s]; ok && before > index {
-					return fmt.Errorf("rank %d thread %d received message %d after message %d of the same thread, which overtook it", dst, thread, index, before)
+					return fmt.Errorf("rank %d thread %d received message %d after message %d of the same thread, which overtook it",
+						dst, thread, index, before)
 				}
 				last[s] = index
 			}
@@ -111,7 +112,8 @@ func (x *Play) judgeOrdered(dst int) error {
 		m := &x.msgs[g.st.Tag]
 		s := source{m.team, m.src.rank}
 		if before, ok := last[s]; ok && x.stamps[before] > x.stamps[g.st.Tag] {
-			return fmt.Errorf("rank %d matched receive %d with message %d of rank %d, which was sent before message %d of an earlier receive", dst, g.post, g.st.Tag, m.src.rank, before)
+			return fmt.Errorf("rank %d matched receive %d with message %d of rank %d, which was sent before message %d of "+
+				"an earlier receive", dst, g.post, g.st.Tag, m.src.rank, before)
 		}
 		last[s] = g.st.Tag
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 var overlapCases = []testCase{
-	{"a progress thread advances allreduces while rank 0 computes", when((*suite).threaded, when((*suite).parallel, overlapsCompute))},
+	{"a progress thread advances allreduces while rank 0 computes",
+		when((*suite).threaded, when((*suite).parallel, overlapsCompute))},
 	{"the master of a parallel region advances an allreduce", overlapsRegion},
 	{"the masters of nested-funneled gather blocks of several sizes", mastersGatherUneven},
 }

@@ -56,15 +56,19 @@ func mixedKindsMatch(p *proc) {
 func bytesNeedBytes(p *proc) {
 	b, size := make([]byte, 8), p.Spec().Segment
 	for _, off := range []int64{size - 7, size, far - 8} {
-		p.fails(p.Put(cluster.At(1, off), cluster.Of(b)), fmt.Sprintf("put at rank 1: 8 B from %d on", off), "size-only memory follows")
-		p.fails(p.Get(cluster.At(1, off), cluster.Of(b)), fmt.Sprintf("get at rank 1: 8 B from %d on", off), "size-only memory follows")
+		p.fails(p.Put(cluster.At(1, off), cluster.Of(b)), fmt.Sprintf("put at rank 1: 8 B from %d on", off),
+			"size-only memory follows")
+		p.fails(p.Get(cluster.At(1, off), cluster.Of(b)), fmt.Sprintf("get at rank 1: 8 B from %d on", off),
+			"size-only memory follows")
 	}
 	p.fails(p.Put(cluster.At(1, far-7), cluster.Sized(8)), "beyond the end")
 	spans := []cluster.Span{{Off: 0, Len: 8}, {Off: far - 8, Len: 8}}
 	p.ok(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(16), Spans: spans}, nil, nil))
 	p.ok(p.GetWith(&cluster.Get{From: cluster.At(1, 0), Data: cluster.Sized(16), Spans: spans}, nil))
-	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(make([]byte, 16)), Spans: spans}, nil, nil), "span 1")
-	p.fails(p.GetWith(&cluster.Get{From: cluster.At(1, 0), Data: cluster.Of(b), Until: cluster.Source}, nil), "no source completion")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(make([]byte, 16)), Spans: spans}, nil, nil),
+		"span 1")
+	p.fails(p.GetWith(&cluster.Get{From: cluster.At(1, 0), Data: cluster.Of(b), Until: cluster.Source}, nil),
+		"no source completion")
 }
 
 // sizesFollowBytes allocates in both kinds of memory, and puts between them.
@@ -84,8 +88,10 @@ func sizesFollowBytes(p *proc) {
 	p.fails(err, "are free")
 	p.ok(p.Barrier(p.All()))
 	out := first.Local(p.Rank, 100)
-	p.check(out.Slice() == nil && out.Len() == 100 && out.Data().Len() == 800, "a local size-only buffer has %d elements", out.Len())
-	p.ok(p.PutWith(&cluster.Put{To: second.On(next).Add(5).Target, Data: out.Data(), Signal: cluster.Signal{Op: cluster.SigSet, Off: flags.Add(2).Off, Value: 7}, Until: cluster.Source}, nil, nil))
+	p.check(out.Slice() == nil && out.Len() == 100 && out.Data().Len() == 800,
+		"a local size-only buffer has %d elements", out.Len())
+	p.ok(p.PutWith(&cluster.Put{To: second.On(next).Add(5).Target, Data: out.Data(),
+		Signal: cluster.Signal{Op: cluster.SigSet, Off: flags.Add(2).Off, Value: 7}, Until: cluster.Source}, nil, nil))
 	same(p, "flag", p.word(p.Await(flags.Add(2).Off, cluster.CmpEqual, 7)), 7)
 	p.ok(p.Quiet())
 	p.ok(p.Release(second.Off))
@@ -100,10 +106,12 @@ func trainsAreTheirPuts(p *proc) {
 	const count = 20
 	b := data(8*count, p.ID())
 	for i, until := range []cluster.Completion{cluster.Operation, cluster.Source, cluster.Later} {
-		p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, int64(1024*(i+1))), Data: cluster.Of(b), Shape: cluster.Column(0, 32, 8, count), Train: true, Until: until}, nil, nil))
+		p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, int64(1024*(i+1))), Data: cluster.Of(b),
+			Shape: cluster.Column(0, 32, 8, count), Train: true, Until: until}, nil, nil))
 	}
 	var op, source cluster.Request
-	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 4096), Data: cluster.Of(b), Shape: cluster.Column(0, 32, 8, count), Train: true, Signal: cluster.Signal{Op: cluster.SigAdd, Value: 1}}, &op, &source))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 4096), Data: cluster.Of(b), Shape: cluster.Column(0, 32, 8, count),
+		Train: true, Signal: cluster.Signal{Op: cluster.SigAdd, Value: 1}}, &op, &source))
 	p.word(p.Await(0, cluster.CmpEqual, 1))
 	from := data(8*count, (p.ID()+p.Ranks()-1)%p.Ranks())
 	for i := range count {
@@ -133,7 +141,8 @@ func sizesCount(p *proc) {
 	before, to := *p.Traffic(), 1-p.ID()
 	var op cluster.Request
 	p.ok(p.Put(cluster.At(to, 0), cluster.Sized(100)))
-	p.ok(p.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Sized(column(0, 64, 8, 30).Bytes()), Shape: *column(0, 64, 8, 30), Train: true}, &op, nil))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Sized(column(0, 64, 8, 30).Bytes()),
+		Shape: *column(0, 64, 8, 30), Train: true}, &op, nil))
 	p.ok(p.Waitall([]cluster.Request{op}, nil))
 	messages, bytes := p.since(before, p.Spec().Layout.ClassOf(p.ID(), to))
 	same(p, "messages", messages, 31)
@@ -146,15 +155,25 @@ func sizesAreChecked(p *proc) {
 	}
 	var q cluster.Request
 	end := p.Spec().Segment
-	p.fails(p.Put(cluster.At(1, end-7), cluster.Sized(8)), "put at rank 1: 8 B from 65529 on reach beyond the end of its segment of 65536 B")
+	p.fails(p.Put(cluster.At(1, end-7), cluster.Sized(8)),
+		"put at rank 1: 8 B from 65529 on reach beyond the end of its segment of 65536 B")
 	p.fails(p.Put(cluster.At(1, 0), cluster.Sized(-1)), "put at rank 1 of -1 B: size must not be negative")
 	p.fails(p.GetWith(&cluster.Get{From: cluster.At(1, -8), Data: cluster.Sized(8)}, &q), "get at rank 1: 8 B from -8 on")
 	p.fails(p.Get(cluster.At(2, 0), cluster.Sized(8)), "ranks are 0 to 1")
-	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 64, 8, 1025).Bytes()), Shape: *column(0, 64, 8, 1025), Train: true}, &q, nil), "1 × 1025 blocks of 8 B from 0 on with strides of 64 and 0 B reach beyond the end of its segment of 65536 B")
-	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 4, 8, 2).Bytes()), Shape: *column(0, 4, 8, 2), Train: true}, &q, nil), "1 × 2 blocks of 8 B overlap in its segment at strides of 4 and 0 B")
-	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 1, 1, 1<<16).Bytes()), Shape: *column(0, 1, 1, 1<<16), Train: true}, &q, nil), "train of 65536 puts at rank 1: want at most 65535 (use several trains)")
-	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8), Call: cluster.Call{Fn: -1}}, &q, nil), "function -1: no function of that number")
-	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8), Signal: cluster.Signal{Op: cluster.SigSet, Off: 12, Value: 1}, Until: cluster.Source}, nil, nil), "the flag at 12 must be 8-byte aligned and inside the segment")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 64, 8, 1025).Bytes()),
+		Shape: *column(0, 64, 8, 1025), Train: true}, &q, nil),
+		"1 × 1025 blocks of 8 B from 0 on with strides of 64 and 0 B reach beyond the end of its segment of 65536 B")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 4, 8, 2).Bytes()),
+		Shape: *column(0, 4, 8, 2), Train: true}, &q, nil),
+		"1 × 2 blocks of 8 B overlap in its segment at strides of 4 and 0 B")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 1, 1, 1<<16).Bytes()),
+		Shape: *column(0, 1, 1, 1<<16), Train: true}, &q, nil),
+		"train of 65536 puts at rank 1: want at most 65535 (use several trains)")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8), Call: cluster.Call{Fn: -1}}, &q, nil),
+		"function -1: no function of that number")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8),
+		Signal: cluster.Signal{Op: cluster.SigSet, Off: 12, Value: 1}, Until: cluster.Source}, nil, nil),
+		"the flag at 12 must be 8-byte aligned and inside the segment")
 	same(p, "messages", p.Traffic().Ops[p.Spec().Layout.ClassOf(p.ID(), 1)], 0)
 }
 
@@ -168,15 +187,22 @@ func touchNothing(p *proc) {
 	p.ok(p.Put(cluster.At(next, 64), cluster.Sized(1000)))
 	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, far-500), Data: cluster.Sized(500)}, &op[0], &source[0]))
 	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 64), Data: cluster.Sized(8), Until: cluster.Later}, nil, nil))
-	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, far-2000), Data: cluster.Sized(2000), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil))
-	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 64), Data: cluster.Sized(3), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}}, &op[1], &source[1]))
-	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 1<<39), Data: cluster.Sized(700), Call: cluster.Call{Fn: fn, Arg: 5}}, &op[2], nil))
-	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 0), Data: cluster.Sized(column(1<<39, 100, 8, 50).Bytes()), Shape: *column(1<<39, 100, 8, 50)}, nil, nil))
-	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 0), Data: cluster.Sized(column(1<<39, 100, 8, 50).Bytes()), Shape: *column(1<<39, 100, 8, 50), Train: true}, &op[3], nil))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, far-2000), Data: cluster.Sized(2000),
+		Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 64), Data: cluster.Sized(3),
+		Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}}, &op[1], &source[1]))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 1<<39), Data: cluster.Sized(700),
+		Call: cluster.Call{Fn: fn, Arg: 5}}, &op[2], nil))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 0), Data: cluster.Sized(column(1<<39, 100, 8, 50).Bytes()),
+		Shape: *column(1<<39, 100, 8, 50)}, nil, nil))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 0), Data: cluster.Sized(column(1<<39, 100, 8, 50).Bytes()),
+		Shape: *column(1<<39, 100, 8, 50), Train: true}, &op[3], nil))
 	st, err := p.Wait(&op[2])
 	p.ok(err)
 	same(p, "word of the remote function", st.Word, 5)
-	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 0), Data: cluster.Sized(column(64, 16, 16, 20).Bytes()), Shape: *column(64, 16, 16, 20), Train: true, Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}}, &op[2], nil))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 0), Data: cluster.Sized(column(64, 16, 16, 20).Bytes()),
+		Shape: *column(64, 16, 16, 20), Train: true, Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}}, &op[2],
+		nil))
 	_, err = p.Await(0, cluster.CmpEqual, 3)
 	p.ok(err)
 	p.ok(p.Waitall(op[:], nil))

@@ -67,10 +67,12 @@ func poison(k cluster.Kind) cluster.Op {
 		Kind: k, SigOp: cluster.SigAdd, Batch: true,
 		Ctx: math.MaxInt32 - 7, Peer: math.MaxInt32, Tag: math.MinInt32, Arg: math.MinInt32, Fn: math.MaxInt32,
 		Buf: nobodys, Size: math.MaxInt64, Off: math.MinInt64, Sig: math.MinInt64,
-		Vec: []cluster.Span{{Off: math.MinInt64, Len: -1}}, Train: math.MaxInt32, From: cluster.DeviceMemory, To: cluster.DeviceMemory,
+		Vec: []cluster.Span{{Off: math.MinInt64, Len: -1}}, Train: math.MaxInt32, From: cluster.DeviceMemory,
+		To:    cluster.DeviceMemory,
 		Shape: &cluster.Strided{Block: -1}, Path: cluster.PathAdapter,
 		A: math.MaxUint64, B: math.MaxUint64, Event: math.MaxUint64, Early: true,
-		Then: deadly{}, ThenArg: math.MinInt32, Done: cluster.Done{Peer: math.MaxInt32, Tag: math.MinInt32, Size: -1, A: math.MaxUint64, Err: 99, Found: true},
+		Then: deadly{}, ThenArg: math.MinInt32,
+		Done:   cluster.Done{Peer: math.MaxInt32, Tag: math.MinInt32, Size: -1, A: math.MaxUint64, Err: 99, Found: true},
 		Source: math.MaxUint64,
 	}
 }

@@ -9,7 +9,8 @@ import (
 
 var portCases = []testCase{
 	{"size-only messages have sizes without bytes, and are truncated like others", onRanks(2, sizeOnlyMessages)},
-	{"a size-only message leaves a buffer as it is, and bytes fit a size-only receive", forSizes(2, sizesMeetBytes, 8, eager, eager+1)},
+	{"a size-only message leaves a buffer as it is, and bytes fit a size-only receive",
+		forSizes(2, sizesMeetBytes, 8, eager, eager+1)},
 	{"size-only puts and gets move nothing and stay in the segment", onRanks(2, sizeOnlyTransfers)},
 	{"spans of the target are packed in the buffer", onRanks(2, spansArePacked)},
 	{"handle 0 counts as complete in a wait", onRanks(2, handleZeroIsComplete)},
@@ -27,7 +28,8 @@ func sizeOnlyMessages(p *proc) {
 		size, capacity int64
 		code           cluster.Code
 	}{
-		{0, 0, cluster.OK}, {8, 8, cluster.OK}, {eager, eager, cluster.OK}, {eager + 1, eager + 1, cluster.OK}, {huge, huge, cluster.OK},
+		{0, 0, cluster.OK}, {8, 8, cluster.OK}, {eager, eager, cluster.OK}, {eager + 1, eager + 1, cluster.OK},
+		{huge, huge, cluster.OK},
 		{100, 99, cluster.Truncated}, {5000, 99, cluster.Truncated},
 	} {
 		if p.ID() == 0 {
@@ -39,7 +41,8 @@ func sizeOnlyMessages(p *proc) {
 		p.check(d.Size == c.size, "probe of %d B: %+v", c.size, d)
 		for tag := int32(1); tag <= 2; tag++ {
 			d = p.finish(&cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 0, Tag: tag, Size: c.capacity})
-			p.check(d.Size == c.size && d.Err == c.code && d.Peer == 0 && d.Tag == tag, "%d B into %d: %+v", c.size, c.capacity, d)
+			p.check(d.Size == c.size && d.Err == c.code && d.Peer == 0 && d.Tag == tag, "%d B into %d: %+v", c.size,
+				c.capacity, d)
 		}
 	}
 }

@@ -3,8 +3,10 @@ package clustertest
 import "github.com/hybridtop/hybridtop/cluster"
 
 var probeCases = []testCase{
-	{"a probe reports a message and leaves it in the queue", forSizes(2, probeLeavesMessage, 0, 8, eager, eager+1, 10_000)},
-	{"a matched probe takes its message out of the queue", forSizes(2, matchedProbeTakesMessage, 0, 8, eager, eager+1, 10_000)},
+	{"a probe reports a message and leaves it in the queue",
+		forSizes(2, probeLeavesMessage, 0, 8, eager, eager+1, 10_000)},
+	{"a matched probe takes its message out of the queue",
+		forSizes(2, matchedProbeTakesMessage, 0, 8, eager, eager+1, 10_000)},
 	{"polls with Iprobe find a message that arrives later", onRanks(4, pollsFindMessage)},
 	{"a probe does not see a message that a posted receive takes", onRanks(2, probeSkipsReceived)},
 	{"a matched receive reports truncation", onRanks(2, matchedReceiveTruncates)},

@@ -59,14 +59,16 @@ type actor struct{ rank, thread int }
 type stream int
 
 const (
-	exact         stream = iota // receives name source and tag: the k-th takes the k-th message of source, target and tag
-	fifo                        // receives name the source, and the tag or any: the k-th takes the k-th message of source and target
-	anySource                   // open: any source, one tag
-	anything                    // open: any source, any tag; each message has its own tag
-	sharedAny                   // open, received by all threads of a rank: any source, any tag
-	sharedTag                   // the same with a named tag
-	sharedSource                // the same with a named source
-	sharedInOrder               // as sharedAny; locks order the sends of a rank, and its receives
+	exact stream = iota // receives name source and tag: the k-th takes the k-th message of source, target and tag
+	// receives name the source, and the tag or any: the k-th takes the k-th message of source and
+	// target
+	fifo
+	anySource     // open: any source, one tag
+	anything      // open: any source, any tag; each message has its own tag
+	sharedAny     // open, received by all threads of a rank: any source, any tag
+	sharedTag     // the same with a named tag
+	sharedSource  // the same with a named source
+	sharedInOrder // as sharedAny; locks order the sends of a rank, and its receives
 	streams
 )
 
@@ -320,7 +322,8 @@ func order(cs []call) []call {
 	var out []call
 	for _, c := range cs {
 		c.req, c.src = reqs[c.req], reqs[c.src]
-		if k := len(out) - 1; k >= 0 && c.verb == vWait && c.stage == ending && out[k].verb == vWait && out[k].stage == ending {
+		if k := len(out) - 1; k >= 0 && c.verb == vWait && c.stage == ending && out[k].verb == vWait && out[k].stage ==
+			ending {
 			out[k].n++
 			continue
 		}

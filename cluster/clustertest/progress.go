@@ -14,7 +14,8 @@ var progressCases = []testCase{
 	{"a rendezvous progresses while its sender is inside other calls", onRanks(2, rendezvousProgresses)},
 	{"a started message leaves with the sender's next call", when((*suite).parallel, messagesLeave)},
 	{"a computing rank serves RPCs if and only if it has a progress thread", when((*suite).parallel, computingRanksServe)},
-	{"a posted receive completes while its rank computes with a progress thread", when((*suite).threaded, when((*suite).parallel, receivesCompleteInCompute))},
+	{"a posted receive completes while its rank computes with a progress thread",
+		when((*suite).threaded, when((*suite).parallel, receivesCompleteInCompute))},
 }
 
 func burstsArrive(s *suite, t *testing.T) {
@@ -75,7 +76,9 @@ func callsServeRPCs(s *suite, t *testing.T) {
 		{"Recv", func(p *proc, _ *served) { p.recv(0, 5, nil) }, send},
 		{"Probe", func(p *proc, _ *served) { p.status(p.Probe(p.World(), 0, 5)); p.recv(0, 5, nil) }, send},
 		{"Barrier", func(p *proc, _ *served) { p.ok(p.Barrier(p.All())) }, func(p *proc) { p.ok(p.Barrier(p.All())) }},
-		{"Await", func(p *proc, _ *served) { p.word(p.Await(8, cluster.CmpEqual, 1)) }, func(p *proc) { p.ok(only(p.Atomic(cluster.At(1, 8), cluster.AtomicStore, 1))) }},
+		{"Await", func(p *proc, _ *served) { p.word(p.Await(8, cluster.CmpEqual, 1)) }, func(p *proc) {
+			p.ok(only(p.Atomic(cluster.At(1, 8), cluster.AtomicStore, 1)))
+		}},
 		{"WaitEvent", func(p *proc, s *served) { p.ok(only(p.Wait(&s.all.Request))) }, nil},
 	} {
 		s.test(t, c.name, 2, func(p *proc) {

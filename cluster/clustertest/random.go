@@ -34,7 +34,9 @@ func (s *suite) testSizes(t *testing.T) {
 			for k, bytes := range []bool{true, false} {
 				x := NewPlay(g)
 				x.Store = cluster.Bytewise(bytes)
-				run, err := guarded(t.Context(), t, func(ctx context.Context) (cluster.Run, error) { return cluster.Start(ctx, s.fabric, spec, x.Body) })
+				run, err := guarded(t.Context(), t, func(ctx context.Context) (cluster.Run, error) {
+					return cluster.Start(ctx, s.fabric, spec, x.Body)
+				})
 				if err != nil {
 					t.Fatalf("%v, bytes %v: %v", g, bytes, err)
 				}
@@ -44,7 +46,8 @@ func (s *suite) testSizes(t *testing.T) {
 				hash[k] = v.Hash()
 			}
 			if total[0] != total[1] || events[0] != events[1] || hash[0] != hash[1] {
-				t.Errorf("%v: %v, %d events, hash %x with bytes; %v, %d events, hash %x with only sizes", g, total[0], events[0], hash[0], total[1], events[1], hash[1])
+				t.Errorf("%v: %v, %d events, hash %x with bytes; %v, %d events, hash %x with only sizes", g, total[0], events[0],
+					hash[0], total[1], events[1], hash[1])
 			}
 		})
 	}
@@ -89,7 +92,8 @@ func (g *Program) Run(t tester, f cluster.Fabric, spec cluster.Spec, seen func(*
 
 // String describes the program.
 func (g *Program) String() string {
-	return fmt.Sprintf("the program of seed %d (%d ranks, %d threads, eager limit %d, %d calls, %d messages, %d puts and gets)", g.Seed, g.Ranks, g.Threads, g.Limit, g.Calls, len(g.msgs), len(g.moves))
+	return fmt.Sprintf("the program of seed %d (%d ranks, %d threads, eager limit %d, %d calls, %d messages, %d puts "+
+		"and gets)", g.Seed, g.Ranks, g.Threads, g.Limit, g.Calls, len(g.msgs), len(g.moves))
 }
 
 // play plays a program, which may end by a fault.
@@ -119,7 +123,8 @@ func (s *suite) play(t *testing.T, g *Program, f fault) {
 			rank = a.Rank
 		}
 	}
-	want := map[endingKind]cluster.Reason{endPanic: cluster.ReasonPanic, endExit: cluster.ReasonExit, endCancel: cluster.ReasonCancelled}[f.how]
+	want := map[endingKind]cluster.Reason{endPanic: cluster.ReasonPanic, endExit: cluster.ReasonExit,
+		endCancel: cluster.ReasonCancelled}[f.how]
 	if err == nil || reason != want || rank != f.rank || errors.Is(err, errDrawn) != (f.how != endExit) {
 		t.Errorf("%v, which rank %d ends in way %d before call %d of phase %d: %v", g, f.rank, f.how, f.call, f.phase, err)
 	}
@@ -139,13 +144,16 @@ func (s *suite) testEnds(t *testing.T) {
 func (s *suite) ends(t *testing.T, seed uint64) {
 	t.Helper()
 	g, rng := Draw(seed, Mix{Ops: s.ops()}), rand.New(rand.NewPCG(seed, 0x656e64))
-	s.play(t, g, fault{how: endingKind(rng.IntN(int(endingKinds))), rank: rng.IntN(g.Ranks), phase: rng.IntN(len(g.phases)), call: rng.IntN(1 << 20)})
+	s.play(t, g,
+		fault{how: endingKind(rng.IntN(int(endingKinds))), rank: rng.IntN(g.Ranks), phase: rng.IntN(len(g.phases)),
+			call: rng.IntN(1 << 20)})
 }
 
 // Mixture plays a random program of all operations. One rank may end it early.
 func Mixture(t *testing.T, f cluster.Fabric, m cluster.Machine, seed uint64) {
 	t.Helper()
-	s := &suite{fabric: poisoner{f}, machine: m, seed: seed, scale: 1, threads: 1, oneAtATime: f.Clock(&m) == cluster.VirtualClock}
+	s := &suite{fabric: poisoner{f}, machine: m, seed: seed, scale: 1, threads: 1,
+		oneAtATime: f.Clock(&m) == cluster.VirtualClock}
 	s.ends(t, seed)
 }
 
@@ -154,8 +162,11 @@ func Mixture(t *testing.T, f cluster.Fabric, m cluster.Machine, seed uint64) {
 func (s *suite) testShared(t *testing.T) {
 	for i, shape := range []struct{ ranks, threads, each int }{{1, 3, 100}, {2, 2, 200}, {3, 5, 100}, {8, 8, 200}} {
 		seed := s.seed + uint64(i)
-		mix := Mix{Ops: s.ops() & (Messages | Wildcards | Probes | Polls | Locks), Ranks: shape.ranks, Threads: shape.threads, Limit: eager,
+		mix := Mix{Ops: s.ops() & (Messages | Wildcards | Probes | Polls | Locks), Ranks: shape.ranks,
+			Threads: shape.threads, Limit: eager,
 			Phases: 1, Length: shape.ranks * shape.threads * s.times(shape.each), Shared: true}
-		t.Run(fmt.Sprintf("ranks=%d,threads=%d,seed=%d", shape.ranks, shape.threads, seed), func(t *testing.T) { s.play(t, Draw(seed, mix), fault{}) })
+		t.Run(fmt.Sprintf("ranks=%d,threads=%d,seed=%d", shape.ranks, shape.threads, seed), func(t *testing.T) {
+			s.play(t, Draw(seed, mix), fault{})
+		})
 	}
 }

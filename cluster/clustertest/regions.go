@@ -94,12 +94,13 @@ func loopWithoutAway(p *proc) {
 	by := make([]int, 40)
 	p.region(3, func(q *proc, th *cluster.Thread) {
 		for range 2 { // the second loop is another construct for all threads
-			q.ok(th.For(len(by), cluster.Loop{Schedule: cluster.Dynamic, Chunk: 3, Away: th.Number() == 1}, func(lo, hi int) error {
-				for i := lo; i < hi; i++ {
-					by[i] += 1 + 10*th.Number()
-				}
-				return nil
-			}))
+			q.ok(th.For(len(by), cluster.Loop{Schedule: cluster.Dynamic, Chunk: 3, Away: th.Number() == 1},
+				func(lo, hi int) error {
+					for i := lo; i < hi; i++ {
+						by[i] += 1 + 10*th.Number()
+					}
+					return nil
+				}))
 		}
 	})
 	for i, b := range by { // twice by thread 0, twice by thread 2, or once by each

@@ -8,7 +8,8 @@ import (
 )
 
 var requestCases = []testCase{
-	{"waiting for any of many takes no more time than waiting for any of two", when((*suite).virtual, waitsForAnyTakeEqualTime)},
+	{"waiting for any of many takes no more time than waiting for any of two",
+		when((*suite).virtual, waitsForAnyTakeEqualTime)},
 	{"Waitall completes many requests in any order", forSizes(2, waitallCompletesMany, 8, eager+1)},
 	{"Waitany waits for one request and returns each once, then none", onRanks(4, waitanyReturnsOnce)},
 	{"Waitsome returns all complete requests", onRanks(5, waitsomeReturnsComplete)},

@@ -76,7 +76,8 @@ func unregisteredFails(p *proc) {
 		}
 	}
 	var q cluster.Request
-	p.ok(p.PutWith(&cluster.Put{To: cluster.At(1-p.ID(), 0), Data: cluster.Of(data(8, 1)), Call: cluster.Call{Fn: 9999, Arg: 0}}, &q, nil))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(1-p.ID(), 0), Data: cluster.Of(data(8, 1)),
+		Call: cluster.Call{Fn: 9999, Arg: 0}}, &q, nil))
 	p.fails(only(p.Wait(&q)), "put at rank", "has not registered a function with this number")
 	p.Quiet()
 	same(p, "word", p.word(p.RPC(1-p.ID(), fn, 0, cluster.Data{})), 4)
@@ -85,7 +86,8 @@ func unregisteredFails(p *proc) {
 
 func functionsSend(p *proc) {
 	fn := p.register(func(c cluster.RPC) uint64 {
-		return uint64(c.Poster.Post(&cluster.Op{Kind: cluster.KindSend, Ctx: stepCtx, Peer: c.Src, Tag: c.Arg, Buf: data(16, int(c.Arg))}))
+		return uint64(c.Poster.Post(&cluster.Op{Kind: cluster.KindSend, Ctx: stepCtx, Peer: c.Src, Tag: c.Arg,
+			Buf: data(16, int(c.Arg))}))
 	})
 	if p.ID() != 0 {
 		p.accept(0)
@@ -120,7 +122,8 @@ func putRunsFunction(p *proc) {
 	op, source := make([]cluster.Request, n), make([]cluster.Request, n)
 	for round := range rounds {
 		for to := range n {
-			p.ok(p.PutWith(&cluster.Put{To: cluster.At(to, int64(me*size)), Data: cluster.Of(data(size, me+round)), Call: cluster.Call{Fn: fn, Arg: int32(round)}}, &op[to], &source[to]))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(to, int64(me*size)), Data: cluster.Of(data(size, me+round)),
+				Call: cluster.Call{Fn: fn, Arg: int32(round)}}, &op[to], &source[to]))
 		}
 		p.ok(p.Waitall(source, nil))
 		p.ok(p.Waitall(op, nil)) // the functions have run

@@ -204,13 +204,15 @@ func (p *proc) salted(salt int, a *coll.Algorithm, team *cluster.Team, n, root i
 	p.ok(err)
 	all, err := coll.CombiningAll[int64](p.Rank, "combine", cluster.Sum)
 	p.ok(err)
-	return coll.Call{Key: key, Root: root, In: cluster.Of(d.in), Out: cluster.Of(d.out), Blocks: key.Blocks(int64(n), 8), Combine: combine, CombineAll: all}, func() {
-		for i, want := range d.result {
-			if d.out[i] != want {
-				p.failf("%s by %s on %d ranks from %d, %d B: element %d is %d, want %d", a.Collective, a.Name, team.Size(), root, n, i, d.out[i], want)
+	return coll.Call{Key: key, Root: root, In: cluster.Of(d.in), Out: cluster.Of(d.out), Blocks: key.Blocks(int64(n), 8),
+			Combine: combine, CombineAll: all}, func() {
+			for i, want := range d.result {
+				if d.out[i] != want {
+					p.failf("%s by %s on %d ranks from %d, %d B: element %d is %d, want %d", a.Collective, a.Name, team.Size(), root,
+						n, i, d.out[i], want)
+				}
 			}
 		}
-	}
 }
 
 // collected is a member's data in a collective: its input, room for its output, and the

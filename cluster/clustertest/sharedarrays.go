@@ -56,7 +56,8 @@ func sharedHolds[T cluster.Number](p *proc, a *upc.Shared[T], block int) {
 	me := p.Group().Rank()
 	local := 0
 	a.ForAll(func(i int) {
-		p.check(a.Affinity(i) == me && i/block%threads == me && a.Owner(i) == p.ID() && a.Index(local) == i, "element %d has affinity to thread %d, owner %d", i, a.Affinity(i), a.Owner(i))
+		p.check(a.Affinity(i) == me && i/block%threads == me && a.Owner(i) == p.ID() && a.Index(local) == i,
+			"element %d has affinity to thread %d, owner %d", i, a.Affinity(i), a.Owner(i))
 		local++
 		p.ok(a.Put(i, value(i)))
 	})
@@ -116,9 +117,11 @@ func (s *suite) sharedRanges(t *testing.T) {
 		got, before := make([]float64, block), *p.Traffic()
 		p.ok(a.GetRange(first, got))
 		ops, bytes := p.since(before, p.Spec().Layout.ClassOf(p.ID(), a.Owner(first)))
-		p.check(ops == 1 && bytes == 8*block, "a range of %d elements is %d accesses of %d B, want one of %d", block, ops, bytes, 8*block)
+		p.check(ops == 1 && bytes == 8*block, "a range of %d elements is %d accesses of %d B, want one of %d", block, ops,
+			bytes, 8*block)
 		p.check(slices.Equal(got, []float64{0, 0, 1, 2, 3}), "range %v", got)
-		p.fails(a.GetRange(block-1, make([]float64, 2)), "get of 2 elements from 4 on of a shared array: they span several blocks of 5")
+		p.fails(a.GetRange(block-1, make([]float64, 2)),
+			"get of 2 elements from 4 on of a shared array: they span several blocks of 5")
 		p.fails(a.GetRange(n-1, make([]float64, 2)), "get of 2 elements from 37 on of a shared array: it has 38 elements")
 		p.fails(a.GetRange(-1, make([]float64, 1)), "get of 1 elements from -1 on of a shared array: it has 38 elements")
 		p.ok(a.GetRange(n, nil))
@@ -133,7 +136,8 @@ func (s *suite) sharedAccessesCount(t *testing.T) {
 		}
 		for c, want := range [cluster.Classes]int64{2, 2, 4} {
 			ops, b := p.since(before, cluster.Class(c))
-			p.check(ops == want && b == 8*want, "%d accesses of %d B count as %s, want %d of %d B", ops, b, cluster.Class(c), want, 8*want)
+			p.check(ops == want && b == 8*want, "%d accesses of %d B count as %s, want %d of %d B", ops, b, cluster.Class(c),
+				want, 8*want)
 		}
 	})
 }
@@ -143,7 +147,8 @@ func (s *suite) sharedArguments(t *testing.T) {
 	spec.Segment = 4096
 	tooMany := "shared array of 9223372036854775807 elements of 8 B over 2 threads: more than can be addressed"
 	if math.MaxInt == math.MaxInt32 {
-		tooMany = "shared array of 2147483647 elements of 8 B: its part of 8589934592 B is larger than the segment of 4096 B; raise the segment size, or use larger groups"
+		tooMany = "shared array of 2147483647 elements of 8 B: its part of 8589934592 B is larger than the segment of " +
+			"4096 B; raise the segment size, or use larger groups"
 	}
 	s.run(t, spec, func(p *proc) {
 		for _, c := range []struct {
@@ -153,10 +158,14 @@ func (s *suite) sharedArguments(t *testing.T) {
 			{-1, 1, "shared array of -1 elements: must not be negative"},
 			{10, -1, "shared array in blocks of -1 elements: must be at least 1, or 0 for the default of 1"},
 			{math.MaxInt, 1, tooMany},
-			{1025, 1, "shared array of 1025 elements of 8 B: its part of 4104 B is larger than the segment of 4096 B; raise the segment size, or use larger groups"},
-			{513, 1000, "shared array of 513 elements of 8 B: its part of 4104 B is larger than the segment of 4096 B; raise the segment size, or use larger groups"},
-			{10 + p.ID(), 1, fmt.Sprintf("shared array with %d elements here: threads of the group have 10 to 11; want the same on all", 10+p.ID())},
-			{10, 2 - p.ID(), fmt.Sprintf("shared array with %d elements per block here: threads of the group have 1 to 2; want the same on all", 2-p.ID())},
+			{1025, 1, "shared array of 1025 elements of 8 B: its part of 4104 B is larger than the segment of 4096 B; " +
+				"raise the segment size, or use larger groups"},
+			{513, 1000, "shared array of 513 elements of 8 B: its part of 4104 B is larger than the segment of 4096 B; " +
+				"raise the segment size, or use larger groups"},
+			{10 + p.ID(), 1, fmt.Sprintf("shared array with %d elements here: threads of the group have 10 to 11; want the "+
+				"same on all", 10+p.ID())},
+			{10, 2 - p.ID(), fmt.Sprintf("shared array with %d elements per block here: threads of the group have 1 to 2; "+
+				"want the same on all", 2-p.ID())},
 		} {
 			_, err := upc.NewShared[float64](p.Rank, c.n, c.block)
 			p.refused(err, c.want)
@@ -244,9 +253,11 @@ func (s *suite) pointersEndAtGroup(t *testing.T) {
 			"load":  func(q upc.GlobalPtr[int64]) error { _, err := q.Load(p.Rank); return err },
 			"store": func(q upc.GlobalPtr[int64]) error { return q.Store(p.Rank, 6) },
 		} {
-			p.refused(f(ptrs[other]), fmt.Sprintf("%s at rank %d: in UPC group %d, not in the caller's group %d (send an MPI message, or use larger groups)", call, other, other, me))
+			p.refused(f(ptrs[other]), fmt.Sprintf("%s at rank %d: in UPC group %d, not in the caller's group %d (send an "+
+				"MPI message, or use larger groups)", call, other, other, me))
 			p.refused(f(upc.GlobalPtr[int64]{}), call+" through the null pointer to shared")
 		}
-		p.check(ptrs[other].Local(p.Rank) == nil && *ptrs[me].Local(p.Rank) == 5, "plain pointers reach another group, or do not reach their own")
+		p.check(ptrs[other].Local(p.Rank) == nil && *ptrs[me].Local(p.Rank) == 5,
+			"plain pointers reach another group, or do not reach their own")
 	})
 }

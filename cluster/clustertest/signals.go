@@ -19,12 +19,14 @@ func flagFollowsData(p *proc, size int) {
 	me, next := p.ID(), (p.ID()+1)%p.Ranks()
 	for i := 1; i <= p.times(50); i++ {
 		if me == 0 {
-			p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 64), Data: cluster.Of(data(size, i)), Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: uint64(i)}, Until: cluster.Source}, nil, nil))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 64), Data: cluster.Of(data(size, i)),
+				Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: uint64(i)}, Until: cluster.Source}, nil, nil))
 		}
 		same(p, "word", p.word(p.Await(0, cluster.CmpEqual, uint64(i))), uint64(i))
 		p.holds("data", p.Segment()[64:][:size], i)
 		if me != 0 {
-			p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 64), Data: cluster.Of(data(size, i)), Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: uint64(i)}, Until: cluster.Source}, nil, nil))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 64), Data: cluster.Of(data(size, i)),
+				Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: uint64(i)}, Until: cluster.Source}, nil, nil))
 		}
 	}
 	p.ok(p.Quiet())
@@ -48,7 +50,8 @@ func awaitsCompare(p *proc) {
 		if p.ID() == 0 {
 			p.ok(only(p.Atomic(cluster.At(1, 0), cluster.AtomicStore, c.miss)))
 			p.token(1)
-			p.ok(p.PutWith(&cluster.Put{To: cluster.At(1, 8), Data: cluster.Data{}, Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: c.value}, Until: cluster.Source}, nil, nil))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(1, 8), Data: cluster.Data{},
+				Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: c.value}, Until: cluster.Source}, nil, nil))
 			p.ok(p.Quiet())
 			p.accept(1)
 			continue
@@ -66,7 +69,8 @@ func signalsCount(p *proc) {
 	rounds := p.times(50)
 	for range rounds {
 		for i := range p.Ranks() {
-			p.ok(p.PutWith(&cluster.Put{To: cluster.At(i, int64(64+p.ID()*8)), Data: cluster.Of(data(8, p.ID())), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(i, int64(64+p.ID()*8)), Data: cluster.Of(data(8, p.ID())),
+				Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil))
 		}
 	}
 	want := uint64(rounds * p.Ranks())
@@ -81,7 +85,8 @@ func signalsCount(p *proc) {
 func nonblockingSignals(p *proc) {
 	var op, source cluster.Request
 	peer, b := 1-p.ID(), data(5000, p.ID())
-	p.ok(p.PutWith(&cluster.Put{To: cluster.At(peer, 64), Data: cluster.Of(b), Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: 1}}, &op, &source))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(peer, 64), Data: cluster.Of(b),
+		Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: 1}}, &op, &source))
 	p.wait(&source)
 	clear(b)
 	p.word(p.Await(0, cluster.CmpEqual, 1))
@@ -107,7 +112,9 @@ func flagsAreWords(p *proc) {
 	size := int64(len(p.Segment()))
 	for _, off := range []int64{1, 4, 7, size - 4, size, -8, 1 << 40} {
 		p.fails(only(p.Await(off, cluster.CmpEqual, 0)), fmt.Sprintf("rank %d: await at rank %d", p.ID(), p.ID()), "segment")
-		put := cluster.Put{To: cluster.At(1-p.ID(), 0), Data: cluster.Of(data(8, 1)), Signal: cluster.Signal{Op: cluster.SigSet, Off: off, Value: 1}}
-		p.fails(p.PutWith(&put, &q, nil), fmt.Sprintf("rank %d: put with signal at rank %d", p.ID(), 1-p.ID()), "inside the segment")
+		put := cluster.Put{To: cluster.At(1-p.ID(), 0), Data: cluster.Of(data(8, 1)),
+			Signal: cluster.Signal{Op: cluster.SigSet, Off: off, Value: 1}}
+		p.fails(p.PutWith(&put, &q, nil), fmt.Sprintf("rank %d: put with signal at rank %d", p.ID(), 1-p.ID()),
+			"inside the segment")
 	}
 }

@@ -46,7 +46,8 @@ func subteamsFollowARule(p *proc) {
 	for range 3 {
 		for _, list := range [][]int{row, col} {
 			team := p.made(p.Subteam(p.World(), list))
-			p.check(team.Size() == len(list) && list[team.Rank()] == at, "number %d of %d in the team of %v", team.Rank(), team.Size(), list)
+			p.check(team.Size() == len(list) && list[team.Rank()] == at, "number %d of %d in the team of %v", team.Rank(),
+				team.Size(), list)
 			for range team.Members()[0]%3 + 1 { // another number in each
 				p.meets(team)
 			}
@@ -56,7 +57,8 @@ func subteamsFollowARule(p *proc) {
 }
 
 func (s *suite) subteamsAreChecked(t *testing.T) {
-	for what, list := range map[string][]int{"two times": {0, 0}, "beyond": {0, 2}, "negative": {0, -1}, "without the caller": {1}, "nobody": nil} {
+	for what, list := range map[string][]int{"two times": {0, 0}, "beyond": {0, 2}, "negative": {0, -1},
+		"without the caller": {1}, "nobody": nil} {
 		err := s.launch(t, s.spec(2), func(p *proc) {
 			if p.World().Rank() == 0 {
 				p.made(p.Subteam(p.World(), list))
@@ -143,7 +145,8 @@ func (s *suite) funneledRefusesMPICalls(t *testing.T) {
 		_, calls["dup"] = r.Dup(r.World())
 		_, calls["new window"] = rma.NewWindow(r, r.World(), 8)
 		for call, err := range calls {
-			p.refused(err, fmt.Sprintf("%s: UPC thread 1 of group %d may not call MPI in nested-funneled: only UPC thread 0 of a group has an MPI rank; let it make the call, or use nested-multiple", call, r.ID()/2))
+			p.refused(err, fmt.Sprintf("%s: UPC thread 1 of group %d may not call MPI in nested-funneled: only UPC thread "+
+				"0 of a group has an MPI rank; let it make the call, or use nested-multiple", call, r.ID()/2))
 		}
 	})
 }

@@ -72,7 +72,9 @@ func Must(t tester, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) e
 // fabric refuses the spec.
 func Start(t tester, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) error) (cluster.Run, error) {
 	t.Helper()
-	return guarded(t.Context(), t, func(ctx context.Context) (cluster.Run, error) { return cluster.Start(ctx, f, s, body) })
+	return guarded(t.Context(), t, func(ctx context.Context) (cluster.Run, error) {
+		return cluster.Start(ctx, f, s, body)
+	})
 }
 
 // guarded starts a run and waits for its end. A run that hangs fails the test.

@@ -12,7 +12,8 @@ var stepCases = []testCase{
 	{"an event happens after its fires", onRanks(1, eventHappensAfterFires)},
 	{"a continuation posts the next receive and the last one fires", forSizes(2, stepsChainReceives, 8, eager+1)},
 	{"continuations broadcast down a tree", onRanks(8, stepsBroadcast)},
-	{"a receive with a continuation takes the time of a receive with a wait", when((*suite).virtual, when((*suite).calling, stepsTakeTimeOfWait))},
+	{"a receive with a continuation takes the time of a receive with a wait",
+		when((*suite).virtual, when((*suite).calling, stepsTakeTimeOfWait))},
 	{"a continuation has a separate argument", onRanks(2, stepsHaveArgument)},
 	{"an early continuation of a put may write the buffer and runs no later than another", earlyStepsOwnBuffer},
 	{"work takes the machine's time and its continuation follows", onRanks(2, workTakesTime)},
@@ -98,7 +99,8 @@ func stepsBroadcast(p *proc) {
 			copy(b, data(100, round))
 			arrived(p.Lib().Port(), 0, cluster.Done{})
 		} else {
-			p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: int32((me - 1) / 2), Tag: 1, Buf: b, Then: arrived})
+			p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: int32((me - 1) / 2), Tag: 1, Buf: b,
+				Then: arrived})
 		}
 		p.ok(only(p.Wait(&e.Request)))
 		p.holds(fmt.Sprintf("round %d", round), b, round)
@@ -169,7 +171,8 @@ func earlyStepsOwnBuffer(s *suite, t *testing.T) {
 				b := data(size, 1)
 				e := p.event(1)
 				code := cluster.OK
-				p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 1, Off: 64, Buf: b, Sig: 0, SigOp: cluster.SigSet, A: 1, Early: early,
+				p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 1, Off: 64, Buf: b, Sig: 0, SigOp: cluster.SigSet,
+					A: 1, Early: early,
 					Then: stepFunc(func(q cluster.Poster, _ int32, d cluster.Done) {
 						code = d.Err
 						clear(b)

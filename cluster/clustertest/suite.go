@@ -163,7 +163,8 @@ func on(spec func(*suite) cluster.Spec, body func(p *proc)) func(*suite, *testin
 }
 
 // onEach is a test with a subtest for each of several numbers of ranks.
-func onEach(ranks []int, on func(n int, body func(p *proc)) func(*suite, *testing.T), body func(p *proc)) func(*suite, *testing.T) {
+func onEach(ranks []int, on func(n int, body func(p *proc)) func(*suite, *testing.T),
+	body func(p *proc)) func(*suite, *testing.T) {
 	return func(s *suite, t *testing.T) {
 		for _, n := range ranks {
 			t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) { on(n, body)(s, t) })
@@ -279,7 +280,9 @@ func (s *suite) test(t *testing.T, name string, ranks int, body func(p *proc)) {
 // ports runs a program on the ports of a fabric.
 func (s *suite) ports(t *testing.T, spec cluster.Spec, body func(p cluster.Port) error) error {
 	t.Helper()
-	_, err := guarded(t.Context(), t, func(ctx context.Context) (cluster.Run, error) { return s.fabric.Start(ctx, spec, body) })
+	_, err := guarded(t.Context(), t, func(ctx context.Context) (cluster.Run, error) {
+		return s.fabric.Start(ctx, spec, body)
+	})
 	return err
 }
 

@@ -19,7 +19,8 @@ var threadCases = []testCase{
 	{"traffic counts messages of threads and size-only messages, by class and by node", onRanks(2, trafficIsCounted)},
 	{"a region returns the error of a thread and names the thread", onRanks(2, regionsReturnErrors)},
 	{"two threads of a rank wait for each other through another rank", onRanks(2, threadsWaitThroughRank)},
-	{"a thread's message leaves while it blocks outside and another waits inside", when((*suite).parallel, onRanks(2, messagesLeaveBlockedThread))},
+	{"a thread's message leaves while it blocks outside and another waits inside",
+		when((*suite).parallel, onRanks(2, messagesLeaveBlockedThread))},
 	{"threads that wait for finished ranks are a deadlock despite messages of other teams", threadsDeadlock},
 }
 
@@ -46,7 +47,8 @@ func threadsExchange(p *proc, size int) {
 		n, me := th.World().Size(), th.World().Rank()
 		b := make([]byte, size)
 		for i := range p.times(30) {
-			th.status(th.Sendrecv(th.World(), (me+1)%n, thread, cluster.Of(data(size, me*10+thread+i)), (me+n-1)%n, thread, cluster.Of(b)))
+			th.status(th.Sendrecv(th.World(), (me+1)%n, thread, cluster.Of(data(size, me*10+thread+i)), (me+n-1)%n, thread,
+				cluster.Of(b)))
 			th.holds("message", b, (me+n-1)%n*10+thread+i)
 		}
 	})
@@ -199,7 +201,9 @@ func threadsDeadlock(s *suite, t *testing.T) {
 	})
 	for thread := range 3 {
 		call := fmt.Sprintf("recv from 1 tag %d", thread)
-		if !slices.ContainsFunc(a.Waits, func(w cluster.Wait) bool { return w.Rank == 0 && w.Thread == thread && w.Call == call }) {
+		if !slices.ContainsFunc(a.Waits, func(w cluster.Wait) bool {
+			return w.Rank == 0 && w.Thread == thread && w.Call == call
+		}) {
 			t.Errorf("the report lacks thread %d in %s:\n%v", thread, call, a)
 		}
 	}

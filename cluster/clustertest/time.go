@@ -72,7 +72,9 @@ func transfersTakeTime(p *proc, size int) {
 		one := p.machineTime(p.Spec().Layout.ClassOf(p.ID(), to), int64(size))
 		p.takes("put", one, func() { p.ok(p.Put(cluster.At(to, offset), cluster.Of(b))) })
 		p.takes("get", one, func() { p.ok(p.Get(cluster.At(to, offset), cluster.Of(b))) })
-		p.takes("atomic", p.machineTime(p.Spec().Layout.ClassOf(p.ID(), to), 8), func() { p.word(p.Atomic(cluster.At(to, 56_000), cluster.AtomicAdd, 1)) })
+		p.takes("atomic", p.machineTime(p.Spec().Layout.ClassOf(p.ID(), to), 8), func() {
+			p.word(p.Atomic(cluster.At(to, 56_000), cluster.AtomicAdd, 1))
+		})
 	}
 	p.ok(p.Barrier(p.All()))
 }
@@ -92,7 +94,9 @@ func piecesArePacked(s *suite, t *testing.T) {
 			p.takes("strided put", want, func() {
 				p.ok(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(b), Shape: face}, nil, nil))
 			})
-			p.takes("strided get", want, func() { p.ok(p.GetWith(&cluster.Get{From: cluster.At(1, 0), Data: cluster.Of(b), Shape: face}, nil)) })
+			p.takes("strided get", want, func() {
+				p.ok(p.GetWith(&cluster.Get{From: cluster.At(1, 0), Data: cluster.Of(b), Shape: face}, nil))
+			})
 		}
 		p.ok(p.Barrier(p.All()))
 	})

@@ -16,7 +16,8 @@ var timelineCases = []testCase{
 	{"an interval names the peer of its own call", intervalsNamePeers},
 	{"funneled: the master communicates while workers compute", funneledOverlaps},
 	{"masteronly: workers sleep while the master communicates", masteronlySleeps},
-	{"multiple: a thread waits for the lock while another is inside the library", when((*suite).parallel, threadsWaitForLock)},
+	{"multiple: a thread waits for the lock while another is inside the library",
+		when((*suite).parallel, threadsWaitForLock)},
 	{"a view is consistent while ranks run", viewsWhileRunning},
 }
 
@@ -100,7 +101,8 @@ func covers(t *testing.T, l *timeline.LaneView, end cluster.Time) {
 	cursor := new(timeline.Cursor)
 	for x := range l.Intervals(0, end) {
 		if x.Begin != at || x.End <= x.Begin {
-			t.Fatalf("rank %d thread %d: an interval from %v to %v follows one that ends at %v", l.Rank, l.Thread, x.Begin, x.End, at)
+			t.Fatalf("rank %d thread %d: an interval from %v to %v follows one that ends at %v", l.Rank, l.Thread, x.Begin,
+				x.End, at)
 		}
 		middle := x.Begin + (x.End-x.Begin)/2
 		if y, ok := l.At(middle); !ok || y != x {
@@ -126,7 +128,8 @@ func lanesShowWork(s *suite, t *testing.T) {
 		if l.Thread == 0 {
 			pieces = 10
 		}
-		if got, want := l.Sums(v.To, new(timeline.Cursor))[timeline.ActivityCompute], pieces*s.machine.ComputeTime(lineWork); got != want {
+		if got, want := l.Sums(v.To, new(timeline.Cursor))[timeline.ActivityCompute],
+			pieces*s.machine.ComputeTime(lineWork); got != want {
 			t.Errorf("rank %d thread %d computes for %v, want %v", l.Rank, l.Thread, got, want)
 		}
 	}
@@ -138,7 +141,8 @@ func intervalsNamePeers(s *suite, t *testing.T) {
 		next := (p.ID() + 1) % 4
 		from := (p.ID() + 3) % 4
 		for i := range uint64(s.times(20)) {
-			p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 1024), Data: cluster.Of(data(40_000, me)), Signal: cluster.Signal{Op: cluster.SigSet, Off: 8, Value: i + 1}, Until: cluster.Source}, nil, nil))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 1024), Data: cluster.Of(data(40_000, me)),
+				Signal: cluster.Signal{Op: cluster.SigSet, Off: 8, Value: i + 1}, Until: cluster.Source}, nil, nil))
 			p.word(p.Await(8, cluster.CmpEqual, i+1))
 			p.ok(p.Barrier(p.All()))
 			for _, n := range []int{8, 20_000} {

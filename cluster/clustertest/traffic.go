@@ -134,14 +134,16 @@ func (w *player) receiveNow(m *message, team *cluster.Team, from int, g *receive
 			g.st = w.status(w.Mrecv(msg, g.buf.Data()))
 		}
 	}
-	w.check(probed.Source == g.st.Source && probed.Tag == g.st.Tag && probed.Bytes == g.st.Bytes, "probed %+v, received %+v", probed, g.st)
+	w.check(probed.Source == g.st.Source && probed.Tag == g.st.Tag && probed.Bytes == g.st.Bytes,
+		"probed %+v, received %+v", probed, g.st)
 	return nil
 }
 
 func (w *player) sendrecv(c *call) {
 	out := &w.x.msgs[c.index]
 	in, from, g := w.expect(c.n)
-	g.st = w.status(w.Sendrecv(w.teams[out.team], w.number(out.team, out.dst.rank), out.tag, w.payload(c.index, out.size).Data(), from, in.recvTag, g.buf.Data()))
+	g.st = w.status(w.Sendrecv(w.teams[out.team], w.number(out.team, out.dst.rank), out.tag,
+		w.payload(c.index, out.size).Data(), from, in.recvTag, g.buf.Data()))
 }
 
 // hand leaves a receive to another thread of the rank. adopt completes the receives that were left.
@@ -198,7 +200,9 @@ func (w *player) move(c *call) {
 	w.using(x.means, func() error { return w.put(c, x, source, b) })
 	switch {
 	case x.rpc >= 0:
-		w.done[c.req] = completion{func(st cluster.Status) { same(w.proc, "word of a put with RPC", st.Word, rpcWord(x.rpc)) }, true}
+		w.done[c.req] = completion{func(st cluster.Status) {
+			same(w.proc, "word of a put with RPC", st.Word, rpcWord(x.rpc))
+		}, true}
 	case x.how == blocking, x.shape == strided: // the buffer is the program's again
 		clear(b.Slice())
 	}
@@ -220,11 +224,14 @@ func (w *player) put(c *call, x *move, source *cluster.Request, b cluster.Buf[by
 	}
 	switch {
 	case x.rpc >= 0:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data(), Call: cluster.Call{Fn: w.fn, Arg: int32(x.rpc)}}, op, source)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data(),
+			Call: cluster.Call{Fn: w.fn, Arg: int32(x.rpc)}}, op, source)
 	case x.flag >= 0 && x.how == nonblocking:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data(), Signal: cluster.Signal{Op: how, Off: flag, Value: x.value}}, op, source)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data(),
+			Signal: cluster.Signal{Op: how, Off: flag, Value: x.value}}, op, source)
 	case x.flag >= 0:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data(), Signal: cluster.Signal{Op: how, Off: flag, Value: x.value}, Until: cluster.Source}, nil, nil)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data(),
+			Signal: cluster.Signal{Op: how, Off: flag, Value: x.value}, Until: cluster.Source}, nil, nil)
 	case x.shape == contiguous && x.how == nonblocking:
 		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data()}, op, source)
 	case x.shape == contiguous && x.how == implicit:
@@ -240,7 +247,8 @@ func (w *player) put(c *call, x *move, source *cluster.Request, b cluster.Buf[by
 	case x.how == nonblocking:
 		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: b.Data(), Shape: x.blocks}, op, source)
 	case x.how == implicit:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: b.Data(), Shape: x.blocks, Until: cluster.Later}, nil, nil)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: b.Data(), Shape: x.blocks, Until: cluster.Later}, nil,
+			nil)
 	}
 	return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: b.Data(), Shape: x.blocks}, nil, nil)
 }

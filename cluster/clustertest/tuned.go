@@ -34,7 +34,8 @@ func chosen(p *proc) {
 	for _, r := range table.Rules() {
 		key, err := c.Choose(r.Collective, r.Bytes, 0)
 		p.ok(err)
-		p.check(key.Algorithm == r.Choices[0].Algorithm, "%s of %d B is by %s, want %s", r.Collective, r.Bytes, key.Algorithm.Name, r.Choices[0].Algorithm.Name)
+		p.check(key.Algorithm == r.Choices[0].Algorithm, "%s of %d B is by %s, want %s", r.Collective, r.Bytes,
+			key.Algorithm.Name, r.Choices[0].Algorithm.Name)
 	}
 	const tries = 2
 	f, err := c.Refine(tries)
@@ -53,12 +54,15 @@ func chosen(p *proc) {
 		mine := []int64{int64(slices.Index(coll.Of(what), key.Algorithm))}
 		all := make([]int64, p.Ranks())
 		p.ok(coll.Allgather(p.Rank, p.World(), cluster.Of(mine), cluster.Of(all)))
-		p.check(!slices.ContainsFunc(all, func(i int64) bool { return i != mine[0] }), "%s: members settle on %v of its algorithms", what, all)
+		p.check(!slices.ContainsFunc(all, func(i int64) bool { return i != mine[0] }),
+			"%s: members settle on %v of its algorithms", what, all)
 	}
 	p.ok(c.Free())
 }
 
 // ofMessages lists the algorithms of a collective that serve teams of several nodes.
 func ofMessages(what coll.Collective) []*coll.Algorithm {
-	return slices.DeleteFunc(slices.Clone(coll.Of(what)), func(a *coll.Algorithm) bool { return a.Needs&(coll.Reach|coll.Network) != 0 })
+	return slices.DeleteFunc(slices.Clone(coll.Of(what)), func(a *coll.Algorithm) bool {
+		return a.Needs&(coll.Reach|coll.Network) != 0
+	})
 }

@@ -206,7 +206,8 @@ func (s *suite) windowLocks(t *testing.T) {
 		for round := range uint64(p.times(30)) {
 			if kind := rma.LockKind(p.Rand().IntN(2)); kind == rma.LockExclusive {
 				p.ok(w.Lock(kind, target))
-				p.check(writers.Add(1) == 1 && readers.Load() == 0, "%d hold the lock exclusively and %d shared", writers.Load(), readers.Load())
+				p.check(writers.Add(1) == 1 && readers.Load() == 0, "%d hold the lock exclusively and %d shared", writers.Load(),
+					readers.Load())
 				word[0] = uint64(p.ID()+1)<<32 | (round + 1)
 				word[1] = ^word[0] // the two words have to change together
 				last = word[0]
@@ -222,7 +223,8 @@ func (s *suite) windowLocks(t *testing.T) {
 			want := last
 			readers.Add(-1)
 			p.ok(w.Unlock(target))
-			p.check(word[0] == want && (want == 0 || word[1] == ^want), "read %x and %x, want %x and its complement", word[0], word[1], want)
+			p.check(word[0] == want && (want == 0 || word[1] == ^want), "read %x and %x, want %x and its complement", word[0],
+				word[1], want)
 		}
 		p.ok(w.Free())
 	})

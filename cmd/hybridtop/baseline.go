@@ -22,7 +22,8 @@ type baselineFlag struct{ file string }
 
 func addBaseline(cmd *cobra.Command) *baselineFlag {
 	b := &baselineFlag{}
-	cmd.Flags().StringVar(&b.file, "baseline", "", "file of another run --json; the result has the ratio of each metric to it")
+	cmd.Flags().StringVar(&b.file, "baseline", "",
+		"file of another run --json; the result has the ratio of each metric to it")
 	return b
 }
 
@@ -106,7 +107,8 @@ func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
 	case !f.Verified:
 		return nil, errors.New("run not verified: a baseline must be a verified run")
 	case len(f.Metrics) > maxNames || len(f.Scenario.Knobs) > maxNames:
-		return nil, fmt.Errorf("%d metrics and %d knobs: want at most %d of each", len(f.Metrics), len(f.Scenario.Knobs), maxNames)
+		return nil,
+			fmt.Errorf("%d metrics and %d knobs: want at most %d of each", len(f.Metrics), len(f.Scenario.Knobs), maxNames)
 	}
 	if _, err := workload.Find(f.Scenario.Workload); err != nil {
 		return nil, fmt.Errorf("unknown workload %.40q", f.Scenario.Workload)
@@ -203,7 +205,9 @@ func (e *earlier) compare(s *engine.Snapshot) *comparison {
 		if !ok {
 			continue
 		}
-		base := e.Metrics[slices.IndexFunc(e.Metrics, func(b engine.Metric) bool { return b.Name == m.Name && b.Unit == m.Unit })]
+		base := e.Metrics[slices.IndexFunc(e.Metrics, func(b engine.Metric) bool {
+			return b.Name == m.Name && b.Unit == m.Unit
+		})]
 		text := r.Factor()
 		if kinds := r.Kinds(); kinds != "" {
 			text += " (" + kinds + ")"

@@ -18,9 +18,13 @@ import (
 func newBench() *cobra.Command {
 	benches := []string{"sim", "threads", "collectives", "applications", "multigrid"}
 	cmd := &cobra.Command{
-		Use:       "bench [" + strings.Join(benches, "|") + "]",
-		Short:     "measure the hot paths and their limits on this host",
-		Long:      "Measure the hot paths of the live fabric on this host, each with its limit, measured in the same process. An argument selects other measurements:\n\n  sim: speed of the simulator\n  threads: concurrent threads of two ranks, compared with one thread\n  collectives: calls among 2, 8 and 64 ranks, compared with the barrier\n  applications: kernels and waits of workloads, compared with one process alone\n  multigrid: its faces compared with a plain loop, and its simulation\n\n" + bench.Statement,
+		Use:   "bench [" + strings.Join(benches, "|") + "]",
+		Short: "measure the hot paths and their limits on this host",
+		Long: "Measure the hot paths of the live fabric on this host, each with its limit, measured in the same " +
+			"process. An argument selects other measurements:\n\n  sim: speed of the simulator\n  threads: concurrent " +
+			"threads of two ranks, compared with one thread\n  collectives: calls among 2, 8 and 64 ranks, compared with " +
+			"the barrier\n  applications: kernels and waits of workloads, compared with one process alone\n  multigrid: " +
+			"its faces compared with a plain loop, and its simulation\n\n" + bench.Statement,
 		Example:   "hybridtop bench --only put8,pingpong8 --json",
 		ValidArgs: benches,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -36,9 +40,11 @@ func newBench() *cobra.Command {
 	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "rows to measure; default: all")
 	cmd.Flags().IntVar(&o.Rounds, "rounds", bench.DefaultRounds, "measurements of each side")
 	cmd.Flags().StringVar(&o.Peers, "peers", "", "folder with compiled MPI programs to compare with")
-	must(cmd.RegisterFlagCompletionFunc("only", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return slices.Concat(bench.Names(), bench.SimNames(), bench.ThreadNames(), bench.CollectiveNames(), bench.ApplicationNames(), bench.MultigridNames()), cobra.ShellCompDirectiveNoFileComp
-	}))
+	must(cmd.RegisterFlagCompletionFunc("only",
+		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return slices.Concat(bench.Names(), bench.SimNames(), bench.ThreadNames(), bench.CollectiveNames(),
+				bench.ApplicationNames(), bench.MultigridNames()), cobra.ShellCompDirectiveNoFileComp
+		}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.Rounds < 1 {
 			return fmt.Errorf("--rounds %d: want at least 1", o.Rounds)
@@ -94,7 +100,8 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 	w := cmd.OutOrStdout()
 	if f.json {
 		return writeJSON(w, map[string]any{
-			"schema": "hybridtop.bench.v1", "statement": bench.Statement, "host": thisHost(), "rows": append([]bench.Row{}, rows...),
+			"schema": "hybridtop.bench.v1", "statement": bench.Statement, "host": thisHost(),
+			"rows": append([]bench.Row{}, rows...),
 		})
 	}
 	if f.csv {
@@ -104,9 +111,12 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 			if r.LimitMissing != "" {
 				limit, ratio = "", ""
 			}
-			lines = append(lines, []string{r.Name, plain(r.Value), r.Unit, string(r.Kind), limit, r.LimitName, ratio, plain(r.Target), r.LimitMissing})
+			lines = append(lines,
+				[]string{r.Name, plain(r.Value), r.Unit, string(r.Kind), limit, r.LimitName, ratio, plain(r.Target),
+					r.LimitMissing})
 		}
-		return writeCSV(w, []string{"name", "value", "unit", "kind", "limit", "limit_name", "ratio", "target", "limit_missing"}, lines)
+		return writeCSV(w,
+			[]string{"name", "value", "unit", "kind", "limit", "limit_name", "ratio", "target", "limit_missing"}, lines)
 	}
 	t := newTable(w)
 	t.row(bench.Statement)

@@ -23,8 +23,10 @@ func newCalibrate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calibrate",
 		Short: "fit a machine to this host, and check its predictions",
-		Long: "Measure this host through the live fabric, and fit a machine to it. Then compare simulations of that machine with live runs " +
-			"that the fit did not use (docs/calibrate.md). These run a barrier, windows of messages, a halo exchange, a dot product and random access, with one rank per core.",
+		Long: "Measure this host through the live fabric, and fit a machine to it. Then compare simulations of that " +
+			"machine with live runs " +
+			"that the fit did not use (docs/calibrate.md). These run a barrier, windows of messages, a halo exchange, a " +
+			"dot product and random access, with one rank per core.",
 		Example: "hybridtop calibrate --out laptop.toml",
 		Args:    cobra.NoArgs,
 	}
@@ -35,7 +37,8 @@ func newCalibrate() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&file, "out", "", "machine file to write; the machine is named after the file")
 	f.StringVar(&check, "check", "", "machine file to check, without a fit")
-	f.BoolVar(&quick, "quick", false, fmt.Sprintf("%d rounds instead of %d", calibrate.QuickRounds, calibrate.DefaultRounds))
+	f.BoolVar(&quick, "quick", false,
+		fmt.Sprintf("%d rounds instead of %d", calibrate.QuickRounds, calibrate.DefaultRounds))
 	cmd.MarkFlagsMutuallyExclusive("out", "check")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error
@@ -107,7 +110,8 @@ func newCalibrate() *cobra.Command {
 			var rows [][]string
 			for _, c := range r.Checks {
 				rows = append(rows, []string{c.Program, c.At, plain(c.Live), plain(c.Simulated), plain(c.Error), plain(c.Noise),
-					plain(c.LiveRange.Low), plain(c.LiveRange.High), plain(c.SimulatedRange.Low), plain(c.SimulatedRange.High), strconv.FormatBool(c.Noisy())})
+					plain(c.LiveRange.Low), plain(c.LiveRange.High), plain(c.SimulatedRange.Low), plain(c.SimulatedRange.High),
+					strconv.FormatBool(c.Noisy())})
 			}
 			return writeCSV(cmd.OutOrStdout(), []string{"program", "at", "live_s", "simulated_s", "error", "noise",
 				"live_low_s", "live_high_s", "simulated_low_s", "simulated_high_s", "noisy"}, rows)
@@ -127,7 +131,8 @@ func machineNameOf(file string) (string, error) {
 	}
 	probe.Name = name
 	if !ok || presets.WriteMachine(&bytes.Buffer{}, probe) != nil {
-		return "", fmt.Errorf("--out %s: want a machine's name and .toml: at most 40 lower-case letters, digits and dashes", file)
+		return "", fmt.Errorf("--out %s: want a machine's name and .toml: at most 40 lower-case letters, digits "+
+			"and dashes", file)
 	}
 	return name, nil
 }
@@ -229,7 +234,8 @@ func calibrationJSON(r *calibrate.Result, o *calibrate.Options) map[string]any {
 	}
 	judged := calibrate.Judge(r.Checks)
 	return map[string]any{
-		"judged_median": engine.Finite(judged.Median), "judged_worst": engine.Finite(judged.Worst), "noisy": judged.Noisy, "pass": judged.Pass(),
+		"judged_median": engine.Finite(judged.Median), "judged_worst": engine.Finite(judged.Worst), "noisy": judged.Noisy,
+		"pass":   judged.Pass(),
 		"schema": "hybridtop.calibrate.v1", "machine": r.Machine, "numbers": numbers, "limits": limits, "times": times,
 		"checks": checks, "errors": byProgram, "median_error": engine.Finite(all), "noise": engine.Finite(r.Noise),
 		"ranks": o.Cores, "rounds": o.Rounds, "host": thisHost(),
@@ -242,7 +248,8 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 	if r.Model != nil {
 		t.head("key", "value", "95 % from", "to", "residual", "worst", "points", "fitted to")
 		for _, n := range r.Model.Numbers {
-			t.row(n.Key, text(engine.Metric{Value: n.Value, Unit: n.Unit}), text(engine.Metric{Value: n.Low, Unit: n.Unit}), text(engine.Metric{Value: n.High, Unit: n.Unit}), share(n.Residual), share(n.Worst), strconv.Itoa(n.Points), n.To)
+			t.row(n.Key, text(engine.Metric{Value: n.Value, Unit: n.Unit}), text(engine.Metric{Value: n.Low, Unit: n.Unit}),
+				text(engine.Metric{Value: n.High, Unit: n.Unit}), share(n.Residual), share(n.Worst), strconv.Itoa(n.Points), n.To)
 		}
 		t.row()
 		if len(r.Model.Limits) > 0 {
@@ -258,7 +265,8 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 		if c.Noisy() {
 			note = "noisy"
 		}
-		t.row(c.Program, c.At, second(c.Live), second(c.LiveRange.Low), second(c.LiveRange.High), second(c.Simulated), second(c.SimulatedRange.Low), second(c.SimulatedRange.High),
+		t.row(c.Program, c.At, second(c.Live), second(c.LiveRange.Low), second(c.LiveRange.High), second(c.Simulated),
+			second(c.SimulatedRange.Low), second(c.SimulatedRange.High),
 			fmt.Sprintf("%+.1f %%", 100*c.Error), share(c.Noise), note)
 	}
 	t.row()
@@ -272,8 +280,10 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 	if judged.Pass() {
 		verdict = "met"
 	}
-	t.row("without noisy ones", fmt.Sprintf("median error %s (at most %s), worst %s at %s (at most %s); noisy %d of %d (at most a quarter): %s",
-		share(judged.Median), share(calibrate.MaxMedian), share(judged.Worst), judged.At, share(calibrate.MaxError), judged.Noisy, judged.Checks, verdict))
+	t.row("without noisy ones", fmt.Sprintf("median error %s (at most %s), worst %s at %s (at most %s); noisy %d of "+
+		"%d (at most a quarter): %s",
+		share(judged.Median), share(calibrate.MaxMedian), share(judged.Worst), judged.At, share(calibrate.MaxError),
+		judged.Noisy, judged.Checks, verdict))
 	t.row("host noise", share(r.Noise)+": median time of a batch above a quiet batch")
 	return t.close()
 }

@@ -21,8 +21,10 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "show how two recordings differ: knobs, metrics, terms of simulations",
-		Long: "Compare the last launches of two runs. Ratios are B divided by A. Ratios of series, such as iterations, have a 95 % interval; " +
-			"if it contains 1, the difference is within noise. Numbers of simulations are exact. For simulations, compare also shows different machine constants and thread times by activity.",
+		Long: "Compare the last launches of two runs. Ratios are B divided by A. Ratios of series, such as iterations, " +
+			"have a 95 % interval; " +
+			"if it contains 1, the difference is within noise. Numbers of simulations are exact. For simulations, compare " +
+			"also shows different machine constants and thread times by activity.",
 		Example: "hybridtop compare before.htr after.htr",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -32,7 +34,8 @@ func newCompare() *cobra.Command {
 		},
 		ValidArgsFunction: recordingFiles,
 	}
-	of := [2]*int{cmd.Flags().Int("run-a", 0, "run of A; default: the last"), cmd.Flags().Int("run-b", 0, "run of B; default: the last")}
+	of := [2]*int{cmd.Flags().Int("run-a", 0, "run of A; default: the last"),
+		cmd.Flags().Int("run-b", 0, "run of B; default: the last")}
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var sides [2]*side
@@ -120,22 +123,27 @@ func (d *difference) entry(out *format) entry {
 		if d.isNumber {
 			a, b = number(d.a), number(d.b)
 		}
-		return append(e, field{"a", a}, field{"b", b}, field{"unit", d.unit}, field{"ratio", number(ratio)}, field{"low", number(d.low)}, field{"high", number(d.high)}, field{"verdict", d.verdict})
+		return append(e, field{"a", a}, field{"b", b}, field{"unit", d.unit}, field{"ratio", number(ratio)},
+			field{"low", number(d.low)}, field{"high", number(d.high)}, field{"verdict", d.verdict})
 	case !d.isNumber:
-		return entry{{"of", d.of}, {"name", d.name}, {"a", d.textA}, {"b", d.textB}, {"ratio", nil}, {"interval", nil}, {"verdict", d.verdict}}
+		return entry{{"of", d.of}, {"name", d.name}, {"a", d.textA}, {"b", d.textB}, {"ratio", nil}, {"interval", nil},
+			{"verdict", d.verdict}}
 	}
 	interval := any(nil)
 	if d.isInterval {
 		interval = fmt.Sprintf("%.3g–%.3g", d.low, d.high)
 	}
-	return append(e, field{"a", text(engine.Metric{Name: d.name, Value: d.a, Unit: d.unit})}, field{"b", text(engine.Metric{Name: d.name, Value: d.b, Unit: d.unit})},
+	return append(e, field{"a", text(engine.Metric{Name: d.name, Value: d.a, Unit: d.unit})},
+		field{"b", text(engine.Metric{Name: d.name, Value: d.b, Unit: d.unit})},
 		field{"ratio", fmt.Sprintf("%.4g×", ratio)}, field{"interval", interval}, field{"verdict", d.verdict})
 }
 
 // compare lists the differences.
 func compare(a, b *side) ([]difference, error) {
 	if a.Scenario.Workload != b.Scenario.Workload {
-		return nil, fmt.Errorf("different workloads: %s has %s, %s has %s", a.file.Name, a.Scenario.Workload, b.file.Name, b.Scenario.Workload)
+		return nil,
+			fmt.Errorf("different workloads: %s has %s, %s has %s", a.file.Name, a.Scenario.Workload, b.file.Name,
+				b.Scenario.Workload)
 	}
 	var all []difference
 	for i := range b.Scenario.Table {
@@ -153,7 +161,8 @@ func compare(a, b *side) ([]difference, error) {
 		if math.IsNaN(r.Value) {
 			return
 		}
-		d := difference{of: "series", name: name, a: mean(x), b: mean(y), unit: unit, isNumber: true, low: r.Low, high: r.High, isInterval: !math.IsNaN(r.Low)}
+		d := difference{of: "series", name: name, a: mean(x), b: mean(y), unit: unit, isNumber: true, low: r.Low,
+			high: r.High, isInterval: !math.IsNaN(r.Low)}
 		switch {
 		case exact:
 			d.low = math.NaN()
@@ -186,7 +195,8 @@ func compare(a, b *side) ([]difference, error) {
 			continue
 		}
 		x := a.Metrics[at]
-		d := difference{of: "metric", name: y.Name, a: x.Value, b: y.Value, unit: y.Unit, isNumber: true, low: math.NaN(), high: math.NaN()}
+		d := difference{of: "metric", name: y.Name, a: x.Value, b: y.Value, unit: y.Unit, isNumber: true, low: math.NaN(),
+			high: math.NaN()}
 		switch {
 		case x.Kind != y.Kind:
 			d.verdict = string(x.Kind) + ", " + string(y.Kind)
@@ -225,7 +235,9 @@ func terms(a, b *side, exact bool) ([]difference, error) {
 		}
 		for _, p := range presets.Pair(&x, &y) {
 			if !reflect.DeepEqual(p[0].Value, p[1].Value) {
-				all = append(all, difference{of: "constant", name: p[1].Key + p[0].Key[min(len(p[0].Key), len(p[1].Key)):], textA: factText(p[0]), textB: factText(p[1])})
+				all = append(all,
+					difference{of: "constant", name: p[1].Key + p[0].Key[min(len(p[0].Key), len(p[1].Key)):], textA: factText(p[0]),
+						textB: factText(p[1])})
 			}
 		}
 	}
@@ -239,7 +251,8 @@ func terms(a, b *side, exact bool) ([]difference, error) {
 	}
 	for k := range lanes.Activities {
 		each := func(t cluster.Time, s *side) float64 { return t.Seconds() / float64(s.Iterations) }
-		if d := (difference{of: "threads' time an iteration", name: lanes.Activity(k).String(), a: each(x[k], a), b: each(y[k], b), unit: "s", isNumber: true, low: math.NaN(), high: math.NaN()}); d.a != d.b {
+		if d := (difference{of: "threads' time an iteration", name: lanes.Activity(k).String(), a: each(x[k], a),
+			b: each(y[k], b), unit: "s", isNumber: true, low: math.NaN(), high: math.NaN()}); d.a != d.b {
 			d.verdict = "differs (simulated)"
 			all = append(all, d)
 		}

@@ -24,7 +24,8 @@ func addGoal(cmd *cobra.Command) *goalFlags {
 	g := &goalFlags{}
 	cmd.Flags().StringVar(&g.to, "to", "", "also write the simulated operations, as: goal (GOAL text)")
 	cmd.Flags().StringVar(&g.out, "out", "", "file for --to")
-	must(cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions([]string{"goal"}, cobra.ShellCompDirectiveNoFileComp)))
+	must(cmd.RegisterFlagCompletionFunc("to",
+		cobra.FixedCompletions([]string{"goal"}, cobra.ShellCompDirectiveNoFileComp)))
 	must(cmd.MarkFlagFilename("out", "goal"))
 	cmd.MarkFlagsRequiredTogether("to", "out")
 	return g

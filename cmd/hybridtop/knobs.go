@@ -83,9 +83,10 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 		f.values[k.Name] = v
 		cmd.Flags().Var(v, k.Name, usage)
 		choices := k.Choices
-		must(cmd.RegisterFlagCompletionFunc(k.Name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return choices, complete
-		}))
+		must(cmd.RegisterFlagCompletionFunc(k.Name,
+			func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+				return choices, complete
+			}))
 	}
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if real, ok := aliases[name]; ok {
@@ -194,7 +195,8 @@ func must(err error) {
 
 // scenario returns the scenario of a workload or preset, with the knobs from the flags. Knobs with
 // several values become axes. The machines are the user's own.
-func (f *knobFlags) scenario(cmd *cobra.Command, name string, p *presets.Scenario) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
+func (f *knobFlags) scenario(cmd *cobra.Command, name string,
+	p *presets.Scenario) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
 	if p == nil {
 		return f.from(cmd, name, func(*engine.Scenario) error { return nil })
 	}
@@ -214,7 +216,8 @@ func (f *knobFlags) scenario(cmd *cobra.Command, name string, p *presets.Scenari
 // stored returns the scenario with the knobs of the last screen, and then the flags. It adds the
 // user's machines to the options. Invalid stored values are skipped with a note. differs lists the
 // stored values that differ from the defaults.
-func (f *knobFlags) stored(cmd *cobra.Command, name string, kept map[string]string, o *session.Options) (sc engine.Scenario, differs, notes []string, err error) {
+func (f *knobFlags) stored(cmd *cobra.Command, name string, kept map[string]string,
+	o *session.Options) (sc engine.Scenario, differs, notes []string, err error) {
 	machines := f.values["machine"].text // still with names of files
 	sc, _, o.Machines, err = f.from(cmd, name, func(sc *engine.Scenario) error {
 		for _, knob := range slices.Sorted(maps.Keys(kept)) {
@@ -240,7 +243,8 @@ func (f *knobFlags) stored(cmd *cobra.Command, name string, kept map[string]stri
 }
 
 // from is scenario, except that begin sets knobs before the flags do.
-func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Scenario) error) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
+func (f *knobFlags) from(cmd *cobra.Command, name string,
+	begin func(*engine.Scenario) error) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
 	if err := useTable(f.table); err != nil {
 		return engine.Scenario{}, nil, nil, err
 	}
@@ -373,7 +377,8 @@ func workloadArgument(cmd *cobra.Command) {
 		if len(args) == 1 || len(args) == 0 && cmd.Flags().Changed("preset") {
 			return nil
 		}
-		return fmt.Errorf("%s: want one workload, got %d: one of %s", cmd.Name(), len(args), strings.Join(workloadNames(), ", "))
+		return fmt.Errorf("%s: want one workload, got %d: one of %s", cmd.Name(), len(args),
+			strings.Join(workloadNames(), ", "))
 	}
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

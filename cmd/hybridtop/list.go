@@ -48,9 +48,10 @@ var lists = map[string]func() (listing, error){
 func newList() *cobra.Command {
 	names := []string{"workloads", "models", "levels", "knobs", "machines", "scenarios", "algorithms", "terms"}
 	cmd := &cobra.Command{
-		Use:       "list WHAT [WORKLOAD|WORD]",
-		Short:     "list workloads, models, knobs, machines and more",
-		Long:      "List " + strings.Join(names, ", ") + ". With a workload, list knobs shows only its knobs. With a word, list terms shows only the terms with it.",
+		Use:   "list WHAT [WORKLOAD|WORD]",
+		Short: "list workloads, models, knobs, machines and more",
+		Long: "List " + strings.Join(names, ", ") +
+			". With a workload, list knobs shows only its knobs. With a word, list terms shows only the terms with it.",
 		Example:   "hybridtop list machines --json\nhybridtop list knobs dot",
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -179,8 +180,9 @@ func listWorkloads() (listing, error) {
 
 // modelDocs describes the execution models.
 var modelDocs = map[cluster.Model]string{
-	cluster.Flat:           "one UPC execution over all ranks; every process may call MPI (paper 1, section 3.1)",
-	cluster.NestedFunneled: "one UPC execution per group; only UPC thread 0 of a group may call MPI (paper 1, section 3.2.1)",
+	cluster.Flat: "one UPC execution over all ranks; every process may call MPI (paper 1, section 3.1)",
+	cluster.NestedFunneled: "one UPC execution per group; only UPC thread 0 of a group may call MPI (paper 1, " +
+		"section 3.2.1)",
 	cluster.NestedMultiple: "one UPC execution per group; every process may call MPI (paper 1, section 3.2.2)",
 }
 
@@ -194,11 +196,13 @@ func listModels() (listing, error) {
 
 // levelDocs describes the thread levels.
 var levelDocs = map[cluster.ThreadLevel]string{
-	cluster.ThreadSingle:     "ranks without threads",
-	cluster.ThreadMasteronly: "MPI calls only outside parallel regions (paper 2, section 3: T1; such a library reports single)",
-	cluster.ThreadFunneled:   "MPI calls only by the master thread, while others compute (paper 2, section 3)",
-	cluster.ThreadSerialized: "MPI calls by any thread, one at a time; a blocking call lasts until it returns (paper 2, section 3)",
-	cluster.ThreadMultiple:   "MPI calls by any thread at any time (paper 2, section 3)",
+	cluster.ThreadSingle: "ranks without threads",
+	cluster.ThreadMasteronly: "MPI calls only outside parallel regions (paper 2, section 3: T1; such a library " +
+		"reports single)",
+	cluster.ThreadFunneled: "MPI calls only by the master thread, while others compute (paper 2, section 3)",
+	cluster.ThreadSerialized: "MPI calls by any thread, one at a time; a blocking call lasts until it returns (paper " +
+		"2, section 3)",
+	cluster.ThreadMultiple: "MPI calls by any thread at any time (paper 2, section 3)",
 }
 
 func listLevels() (listing, error) {
@@ -210,7 +214,8 @@ func listLevels() (listing, error) {
 }
 
 func listKnobs() (listing, error) {
-	l := listing{what: "knobs", columns: []string{"name", "workload", "type", "unit", "default", "choices", "doc", "no_effect"}}
+	l := listing{what: "knobs",
+		columns: []string{"name", "workload", "type", "unit", "default", "choices", "doc", "no_effect"}}
 	add := func(owner string, table []engine.Knob) {
 		for _, k := range table {
 			if k.Name == "machine" {
@@ -218,7 +223,8 @@ func listKnobs() (listing, error) {
 			}
 			e := entry{
 				{"name", k.Name}, {"workload", owner}, {"type", k.Type}, {"unit", k.Unit}, {"default", k.Default},
-				{"min", nil}, {"max", nil}, {"choices", append([]string{}, k.Choices...)}, {"doc", k.Doc}, {"no_effect", idleIn(owner, k.Name)},
+				{"min", nil}, {"max", nil}, {"choices", append([]string{}, k.Choices...)}, {"doc", k.Doc},
+				{"no_effect", idleIn(owner, k.Name)},
 			}
 			if k.Type != engine.Choice {
 				e[5].value, e[6].value = k.Min, k.Max
@@ -241,7 +247,9 @@ func writeKnobsOf(w io.Writer, name string, l *listing, f *format) error {
 		return err
 	}
 	if f.json || f.csv {
-		l.entries = slices.DeleteFunc(l.entries, func(e entry) bool { return e[1].value != "all" && e[1].value != sc.Workload })
+		l.entries = slices.DeleteFunc(l.entries, func(e entry) bool {
+			return e[1].value != "all" && e[1].value != sc.Workload
+		})
 		return l.write(w, f)
 	}
 	t := newTable(w)
@@ -300,7 +308,8 @@ func listAlgorithms() (listing, error) {
 	l := listing{what: "algorithms", columns: []string{"collective", "name", "radix", "segmented", "needs", "paper"}}
 	for _, a := range coll.All() {
 		l.entries = append(l.entries, entry{
-			{"collective", a.Collective.String()}, {"name", a.Name}, {"radix", orNil(float64(a.Radix))}, {"segmented", a.Segmented},
+			{"collective", a.Collective.String()}, {"name", a.Name}, {"radix", orNil(float64(a.Radix))},
+			{"segmented", a.Segmented},
 			{"needs", strings.Join(a.Needs.Words(), ", ")}, {"paper", a.Paper}, {"doc", a.Doc},
 		})
 	}
@@ -312,7 +321,8 @@ func listTerms(query string) (listing, error) {
 	l := listing{what: "terms", columns: []string{"names", "definition"}, lines: true}
 	for _, t := range glossary.Find(query) {
 		l.entries = append(l.entries, entry{
-			{"name", t.Name}, {"names", t.Names()}, {"definition", t.Definition()}, {"text", t.Text}, {"formula", t.Formula}, {"source", t.Source},
+			{"name", t.Name}, {"names", t.Names()}, {"definition", t.Definition()}, {"text", t.Text}, {"formula", t.Formula},
+			{"source", t.Source},
 		})
 	}
 	if len(l.entries) == 0 {
@@ -335,9 +345,11 @@ func listMachines() (listing, error) {
 			{"memory_rate_per_core", orNil(m.MemoryRate)}, {"eager_limit", m.EagerLimit},
 		}...)
 		for c, key := range classKeys {
-			e = append(e, field{key + "_latency", m.Classes[c].Latency.Seconds()}, field{key + "_bandwidth", orNil(m.Classes[c].Bandwidth)})
+			e = append(e, field{key + "_latency", m.Classes[c].Latency.Seconds()},
+				field{key + "_bandwidth", orNil(m.Classes[c].Bandwidth)})
 		}
-		l.entries = append(l.entries, append(e, field{"remote_adapters", orNil(float64(m.Classes[cluster.Remote].Adapters))}, field{"sources", m.Source}))
+		l.entries = append(l.entries,
+			append(e, field{"remote_adapters", orNil(float64(m.Classes[cluster.Remote].Adapters))}, field{"sources", m.Source}))
 	}
 	return l, nil
 }

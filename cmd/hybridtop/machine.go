@@ -49,7 +49,8 @@ func newMachineList() *cobra.Command {
 func machineArguments(cmd *cobra.Command, n int, want string) {
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return fmt.Errorf("machine %s: want %s, got %d: of %s", cmd.Name(), want, len(args), strings.Join(presets.Machines(), ", "))
+			return fmt.Errorf("machine %s: want %s, got %d: of %s", cmd.Name(), want, len(args),
+				strings.Join(presets.Machines(), ", "))
 		}
 		return nil
 	}
@@ -87,7 +88,8 @@ func showMachine(w io.Writer, m *cluster.Machine, out *format) error {
 	var all []map[string]any
 	tally := presets.Count(m)
 	for _, f := range presets.Facts(m) {
-		all = append(all, map[string]any{"fact": f.Key, "unit": f.Unit, "value": f.Value, "kind": f.Kind(), "source": f.Source})
+		all = append(all,
+			map[string]any{"fact": f.Key, "unit": f.Unit, "value": f.Value, "kind": f.Kind(), "source": f.Source})
 		e := entry{{"fact", f.Key}, {"unit", f.Unit}, {"value", f.Value}, {"kind", f.Kind()}, {"source", f.Words()}}
 		if !out.csv {
 			e[2].value = factText(f)
@@ -107,7 +109,8 @@ func showMachine(w io.Writer, m *cluster.Machine, out *format) error {
 		if m.Emulated {
 			live = "can be emulated live"
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s\n%s, progress by %s\n%s\n\n", m.Name, m.Title, live, m.Progress, tallyWords(tally)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s\n%s, progress by %s\n%s\n\n", m.Name, m.Title, live, m.Progress,
+			tallyWords(tally)); err != nil {
 			return err
 		}
 	}
@@ -116,7 +119,8 @@ func showMachine(w io.Writer, m *cluster.Machine, out *format) error {
 
 // tallyFields returns the columns of a tally.
 func tallyFields(t presets.Tally) []field {
-	return []field{{"sourced", t.Sourced}, {"derived", t.Derived}, {"fitted", t.Fitted}, {"assumed", t.Assumed}, {"unknown", t.Unknown}, {"mark", markOf(t)}}
+	return []field{{"sourced", t.Sourced}, {"derived", t.Derived}, {"fitted", t.Fitted}, {"assumed", t.Assumed},
+		{"unknown", t.Unknown}, {"mark", markOf(t)}}
 }
 
 // markOf returns the mark of a machine with too many assumed numbers, or "".
@@ -129,7 +133,8 @@ func markOf(t presets.Tally) string {
 
 // tallyWords describes the sources of a machine's numbers.
 func tallyWords(t presets.Tally) string {
-	s := fmt.Sprintf("%d numbers sourced, %d derived, %d fitted, %d assumed; %d unknown", t.Sourced, t.Derived, t.Fitted, t.Assumed, t.Unknown)
+	s := fmt.Sprintf("%d numbers sourced, %d derived, %d fitted, %d assumed; %d unknown", t.Sourced, t.Derived, t.Fitted,
+		t.Assumed, t.Unknown)
 	if t.Sketch() {
 		s += ": a sketch (more than a third of its numbers are assumed)"
 	}
@@ -170,9 +175,10 @@ func newMachineCheck() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		l := listing{what: "files", columns: []string{"file", "sourced", "derived", "fitted", "assumed", "unknown", "mark"}, entries: []entry{
-			append(entry{{"file", args[0]}, {"name", m.Name}}, tallyFields(presets.Count(&m))...),
-		}}
+		l := listing{what: "files", columns: []string{"file", "sourced", "derived", "fitted", "assumed", "unknown", "mark"},
+			entries: []entry{
+				append(entry{{"file", args[0]}, {"name", m.Name}}, tallyFields(presets.Count(&m))...),
+			}}
 		return l.write(cmd.OutOrStdout(), out)
 	}
 	return cmd
@@ -215,7 +221,8 @@ func diffMachines(w io.Writer, a, b *cluster.Machine, out *format) error {
 		l.entries = append(l.entries, e)
 	}
 	if a.Progress != b.Progress {
-		add(presets.Fact{Key: "progress", Value: string(a.Progress)}, presets.Fact{Key: "progress", Value: string(b.Progress)})
+		add(presets.Fact{Key: "progress", Value: string(a.Progress)},
+			presets.Fact{Key: "progress", Value: string(b.Progress)})
 	}
 	if a.Emulated != b.Emulated {
 		add(presets.Fact{Key: "emulated", Value: a.Emulated}, presets.Fact{Key: "emulated", Value: b.Emulated})

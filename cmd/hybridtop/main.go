@@ -33,7 +33,9 @@ func command(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	if slices.ContainsFunc(args, func(a string) bool { return a == "--help" || a == "-h" || a == "help" }) {
-		if cmd, rest, err := root.Find(slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "help" })); err == nil {
+		if cmd, rest, err := root.Find(slices.DeleteFunc(slices.Clone(args), func(a string) bool {
+			return a == "help"
+		})); err == nil {
 			prepareHelp(cmd, rest, stdout)
 		}
 	}

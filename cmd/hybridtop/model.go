@@ -145,7 +145,8 @@ func (r *modelled) draw(w io.Writer) error {
 	t.title(r.chart)
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		cells := append(append([]string{}, row.cells...), bar(cell(row.Value.Value, longest), cell(r.marker, longest)-1), modelText(row.Value))
+		cells := append(append([]string{}, row.cells...), bar(cell(row.Value.Value, longest), cell(r.marker, longest)-1),
+			modelText(row.Value))
 		t.row(append(cells, row.notes...)...)
 	}
 	return t.close()

@@ -16,7 +16,8 @@ func newModelAccess() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "access",
 		Short: "bandwidth of the methods to access remote memory",
-		Long: "Table 2 of paper 2: copies and bandwidth of each method to load remote memory into a register, for one access size. " +
+		Long: "Table 2 of paper 2: copies and bandwidth of each method to load remote memory into a register, for one " +
+			"access size. " +
 			"The defaults are the paper's examples. The paper has no separate numbers for one-sided calls, and none for pages.",
 		Example: "hybridtop model access --size 10240",
 		Args:    cobra.NoArgs,
@@ -34,7 +35,8 @@ func newModelAccess() *cobra.Command {
 	f.StringVar(&size, "size", size, "contiguous bytes per access: 4096, 10KiB, 1MB")
 	f.Float64Var(&c.TwoSided.Bandwidth, "bandwidth", c.TwoSided.Bandwidth, "b∞ of messages (asymptotic bandwidth), B/s")
 	f.DurationVar(&two, "latency", two, "T_lat of messages (latency)")
-	f.Float64Var(&c.OneSided.Bandwidth, "one-sided-bandwidth", c.OneSided.Bandwidth, "b∞ of one-sided calls, pages, prefetch and buffering, B/s; default: --bandwidth")
+	f.Float64Var(&c.OneSided.Bandwidth, "one-sided-bandwidth", c.OneSided.Bandwidth,
+		"b∞ of one-sided calls, pages, prefetch and buffering, B/s; default: --bandwidth")
 	f.DurationVar(&one, "one-sided-latency", one, "T_lat of the same; default: --latency")
 	f.DurationVar(&word, "word-latency", word, "time to load a remote word")
 	f.StringVar(&wordSize, "word", wordSize, "word size in bytes")

@@ -14,7 +14,8 @@ func newModelEpsilon() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "epsilon",
 		Short: "gain from computing while m of n threads communicate",
-		Long: "ε = T_masteronly / T_multiple, by equations (1) to (9) of paper 2. If ε is above 1, it is faster to reserve m of a process's n threads " +
+		Long: "ε = T_masteronly / T_multiple, by equations (1) to (9) of paper 2. If ε is above 1, it is faster to " +
+			"reserve m of a process's n threads " +
 			"for communication while the others compute. Fractions are of the masteronly run's time.",
 		Example: "hybridtop model epsilon --m 1 --n 8 --non-overlap 0.2 --comm 0.3",
 		Args:    cobra.NoArgs,

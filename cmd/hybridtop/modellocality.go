@@ -16,7 +16,8 @@ func newModelLocality() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "locality",
 		Short: "share of local random accesses, and mean access time",
-		Long: "The locality law of paper 1: l_avg = (l_l − l_r)·P + l_r. P is the share of random accesses that stay in the node " +
+		Long: "The locality law of paper 1: l_avg = (l_l − l_r)·P + l_r. P is the share of random accesses that stay " +
+			"in the node " +
 			"if every group of ranks has a replica of the data. Ranks and groups are placed sequentially.",
 		Example: "hybridtop model locality --group 8 --ranks 256 --ranks-per-node 4",
 		Args:    cobra.NoArgs,

@@ -47,10 +47,12 @@ var inUnits grid.Units
 
 // addUnits adds --units to all commands.
 func addUnits(root *cobra.Command) *string {
-	name := root.PersistentFlags().String("units", "", "units of sizes and rates in text; default: as on the last screen, or mixed: "+strings.Join(grid.UnitsNames(), ", "))
-	must(root.RegisterFlagCompletionFunc("units", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return grid.UnitsNames(), cobra.ShellCompDirectiveNoFileComp
-	}))
+	name := root.PersistentFlags().String("units", "",
+		"units of sizes and rates in text; default: as on the last screen, or mixed: "+strings.Join(grid.UnitsNames(), ", "))
+	must(root.RegisterFlagCompletionFunc("units",
+		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return grid.UnitsNames(), cobra.ShellCompDirectiveNoFileComp
+		}))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		ok := true
 		inUnits = grid.MixedUnits

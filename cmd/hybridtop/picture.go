@@ -24,9 +24,10 @@ func addPicture(cmd *cobra.Command, of string) *pictureFlags {
 	cmd.Flags().StringVar(&p.pane, "picture-pane", "", "single pane in the picture; default: all")
 	cmd.Flags().StringVar(&p.size, "picture-size", "120x36", "columns and rows of the picture")
 	must(cmd.MarkFlagFilename("picture", "svg", "png"))
-	must(cmd.RegisterFlagCompletionFunc("picture-pane", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return tui.PaneNames(), cobra.ShellCompDirectiveNoFileComp
-	}))
+	must(cmd.RegisterFlagCompletionFunc("picture-pane",
+		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return tui.PaneNames(), cobra.ShellCompDirectiveNoFileComp
+		}))
 	return p
 }
 

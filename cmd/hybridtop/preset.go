@@ -14,14 +14,15 @@ import (
 // addPreset adds --preset to a command with knobs.
 func (f *knobFlags) addPreset(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.preset, "preset", "", "scenario to start with, or its file (see hybridtop list scenarios)")
-	must(cmd.RegisterFlagCompletionFunc("preset", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		var names []string
-		all, _ := session.Presets()
-		for _, p := range all {
-			names = append(names, cobra.CompletionWithDesc(p.Name, p.Title))
-		}
-		return names, cobra.ShellCompDirectiveDefault // or a file
-	}))
+	must(cmd.RegisterFlagCompletionFunc("preset",
+		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			all, _ := session.Presets()
+			for _, p := range all {
+				names = append(names, cobra.CompletionWithDesc(p.Name, p.Title))
+			}
+			return names, cobra.ShellCompDirectiveDefault // or a file
+		}))
 }
 
 // presetNames returns the names of all presets that can be read.
@@ -50,14 +51,16 @@ func (f *knobFlags) findPreset(cmd *cobra.Command, given string) (*presets.Scena
 		return nil, suggest(err, f.preset, presetNames())
 	}
 	if given != "" && given != p.Workload {
-		return nil, fmt.Errorf("--preset %s: belongs to workload %s, not %s (omit the workload, or use another preset)", p.Name, p.Workload, given)
+		return nil, fmt.Errorf("--preset %s: belongs to workload %s, not %s (omit the workload, or use "+
+			"another preset)", p.Name, p.Workload, given)
 	}
 	return &p, nil
 }
 
 // request returns the request of a command line that runs a workload: the scenario, the knobs with
 // several values, and the options of the session.
-func (f *knobFlags) request(cmd *cobra.Command, args []string, limits *limitFlags) (engine.Scenario, []session.Axis, session.Options, error) {
+func (f *knobFlags) request(cmd *cobra.Command, args []string,
+	limits *limitFlags) (engine.Scenario, []session.Axis, session.Options, error) {
 	o := session.Options{Fabrics: session.Fabrics()}
 	name := first(args)
 	p, err := f.findPreset(cmd, name)

@@ -99,7 +99,8 @@ func (l *terminalLine) show(text string) {
 
 // line returns a short text about the progress of a session.
 func line(s *engine.Snapshot) string {
-	parts := []string{s.Scenario.Workload, string(s.Phase), fmt.Sprintf("%.1f s", s.Elapsed.Seconds()), fmt.Sprintf("%d iterations", s.Iteration)}
+	parts := []string{s.Scenario.Workload, string(s.Phase), fmt.Sprintf("%.1f s", s.Elapsed.Seconds()),
+		fmt.Sprintf("%d iterations", s.Iteration)}
 	if text := pane.Progress(s); text != "" {
 		parts[len(parts)-1] = text
 	}

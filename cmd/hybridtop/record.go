@@ -19,9 +19,12 @@ func newRecord() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record [WORKLOAD] --out FILE",
 		Short: "run a workload or a sweep, and record everything in a file",
-		Long: "Run a workload without a screen, and record it in a file (docs/recordings.md) for replay, verify, compare and export. " +
-			"If a knob has several values, the run is a sweep, and the file gets one run per point. Runs are appended to an existing file. " +
-			"With --timeline on or arrows, the file contains what every thread did. After an interruption the file contains the run so far.",
+		Long: "Run a workload without a screen, and record it in a file (docs/recordings.md) for replay, verify, " +
+			"compare and export. " +
+			"If a knob has several values, the run is a sweep, and the file gets one run per point. Runs are appended to " +
+			"an existing file. " +
+			"With --timeline on or arrows, the file contains what every thread did. After an interruption the file " +
+			"contains the run so far.",
 		Example: "hybridtop record randomaccess --fabric sim --machine demo --iterations 20 --out run.htr",
 	}
 	workloadArgument(cmd)
@@ -89,7 +92,8 @@ func newRecord() *cobra.Command {
 var errRecording = errors.New("the recording failed")
 
 // recordOne runs a scenario and returns its exit status as result.
-func recordOne(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, o session.Options, out *format) (result, err error) {
+func recordOne(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, o session.Options,
+	out *format) (result, err error) {
 	s, err := session.New(sc, o)
 	if err != nil {
 		return nil, err
@@ -101,7 +105,8 @@ func recordOne(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, o se
 }
 
 // recordSweep runs all points of a sweep and returns its exit status as result.
-func recordSweep(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, axes []session.Axis, o session.Options, begin func(string) (engine.Observer, error), out *format) (result, err error) {
+func recordSweep(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, axes []session.Axis, o session.Options,
+	begin func(string) (engine.Observer, error), out *format) (result, err error) {
 	var failed error
 	o.Observers = func(r *session.Row) engine.Observer {
 		observer, err := begin(r.Name())
@@ -151,7 +156,8 @@ func reportRecorded(w io.Writer, file string, runs []*recording.Run) error {
 			return err
 		}
 		if intervals > 0 || messages > 0 {
-			fmt.Fprintf(w, "run %d: %d intervals and %d messages not recorded, because they came too fast\n", r.ID, intervals, messages)
+			fmt.Fprintf(w, "run %d: %d intervals and %d messages not recorded, because they came too fast\n", r.ID, intervals,
+				messages)
 		}
 		if n := r.Lost(); n > 0 {
 			fmt.Fprintf(w, "run %d: %d snapshots not recorded, because they came too fast\n", r.ID, n)

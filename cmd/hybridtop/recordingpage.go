@@ -41,7 +41,8 @@ func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, err
 		p.Lead = append(p.Lead, "A point of a sweep: "+run.Sweep+".")
 	}
 	kinds := kindsOf(launches)
-	p.Lead = append(p.Lead, "Numbers of launches are "+kinds+" unless a table states another kind. Charts over the run use wall time since its start.")
+	p.Lead = append(p.Lead, "Numbers of launches are "+kinds+" unless a table states another kind. Charts over the "+
+		"run use wall time since its start.")
 	series, err := seriesSection(f, run, launches, marks, kinds)
 	if err != nil {
 		return nil, err
@@ -60,12 +61,15 @@ func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, err
 	}
 	if named != nil {
 		p.Sections = append(p.Sections, export.Section{Title: "Thread activity", Charts: []export.Chart{{
-			Title: "Share of the threads' time by activity, " + kinds, Y: export.ChartAxis{Label: "share", Unit: grid.Share, FromZero: true}, Names: named, Bars: activities,
+			Title: "Share of the threads' time by activity, " + kinds,
+			Y:     export.ChartAxis{Label: "share", Unit: grid.Share, FromZero: true}, Names: named, Bars: activities,
 		}}})
 	}
 	for i := range launches {
 		if i == pageLaunches {
-			p.Sections = append(p.Sections, export.Section{Title: "More launches", Text: []string{fmt.Sprintf("%d more launches are only in the table above.", len(launches)-i)}})
+			p.Sections = append(p.Sections,
+				export.Section{Title: "More launches",
+					Text: []string{fmt.Sprintf("%d more launches are only in the table above.", len(launches)-i)}})
 			break
 		}
 		last := run.Length
@@ -86,11 +90,13 @@ func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, err
 		p.Sections = append(p.Sections, commandsSection(commands, marks))
 	}
 	p.Sections = append(p.Sections, machineSections(launches)...)
-	p.Foot = []string{"Made by hybridtop export --to html from " + f.Name + ", run " + strconv.FormatInt(run.ID, 10) + ".", kindsText}
+	p.Foot = []string{"Made by hybridtop export --to html from " + f.Name + ", run " + strconv.FormatInt(run.ID, 10) +
+		".", kindsText}
 	return p, nil
 }
 
-const kindsText = "Measured: wall clock of this host. Emulated: on this host, with a machine's delays. Simulated: in virtual time. Modelled: a closed formula. Published: from a paper."
+const kindsText = "Measured: wall clock of this host. Emulated: on this host, with a machine's delays. Simulated: " +
+	"in virtual time. Modelled: a closed formula. Published: from a paper."
 
 // runTitle returns the title of a run, with its programs.
 func runTitle(launches []recording.LaunchInfo) string {
@@ -112,13 +118,17 @@ func runFacts(f *recording.File, run *recording.RunInfo, launches []recording.La
 		state = "cut off"
 	}
 	all := []export.Pair{
-		{Name: "recorded", Value: run.Began.UTC().Format("2006-01-02 15:04:05 UTC") + ", " + run.Length.Round(time.Millisecond).String() + ", " + state},
+		{Name: "recorded",
+			Value: run.Began.UTC().Format("2006-01-02 15:04:05 UTC") + ", " + run.Length.Round(time.Millisecond).String() +
+				", " + state},
 		{Name: "program", Value: strings.TrimSpace("hybridtop " + run.Version + " " + run.Build)},
 		{Name: "host", Value: fmt.Sprintf("%s/%s, %d cores", run.OS, run.Arch, run.Cores)},
 		{Name: "launches", Value: strconv.Itoa(len(launches))},
 	}
 	if intervals, messages, err := f.Dropped(run.ID); err == nil && intervals+messages > 0 {
-		all = append(all, export.Pair{Name: "not recorded", Value: fmt.Sprintf("%d intervals and %d messages, because they came too fast", intervals, messages)})
+		all = append(all,
+			export.Pair{Name: "not recorded",
+				Value: fmt.Sprintf("%d intervals and %d messages, because they came too fast", intervals, messages)})
 	}
 	if run.Lost > 0 {
 		all = append(all, export.Pair{Name: "lost", Value: fmt.Sprintf("%d snapshots, because they came too fast", run.Lost)})
@@ -179,7 +189,8 @@ func turnedText(l *recording.LaunchInfo) string {
 }
 
 func launchesSection(launches []recording.LaunchInfo) export.Section {
-	t := export.Sheet{Head: []string{"launch", "at", "workload", "machine", "changed knobs", "iterations", "checks", "result", "hash"}}
+	t := export.Sheet{Head: []string{"launch", "at", "workload", "machine", "changed knobs", "iterations", "checks",
+		"result", "hash"}}
 	for i := range launches {
 		l := &launches[i]
 		if i == pageRows {
@@ -233,7 +244,8 @@ func (t *trace) flush() {
 }
 
 // seriesSection returns the charts of the samples over the time of the run.
-func seriesSection(f *recording.File, run *recording.RunInfo, launches []recording.LaunchInfo, marks []engine.Mark, kinds string) (export.Section, error) {
+func seriesSection(f *recording.File, run *recording.RunInfo, launches []recording.LaunchInfo, marks []engine.Mark,
+	kinds string) (export.Section, error) {
 	var rate, ops [cluster.Classes]trace
 	local, access := newTrace(), newTrace()
 	all := []*trace{&local, &access}
@@ -278,14 +290,17 @@ func seriesSection(f *recording.File, run *recording.RunInfo, launches []recordi
 	}
 	time := export.ChartAxis{Label: "wall time of the run", Unit: grid.Seconds, FromZero: true}
 	byClass := func(title, axis string, unit grid.Unit, of *[cluster.Classes]trace) export.Chart {
-		c := export.Chart{Title: title + " by locality, " + kinds, X: time, Y: export.ChartAxis{Label: axis, Unit: unit, FromZero: true}, Rules: rules}
+		c := export.Chart{Title: title + " by locality, " + kinds, X: time,
+			Y: export.ChartAxis{Label: axis, Unit: unit, FromZero: true}, Rules: rules}
 		for k := range of {
-			c.Curves = append(c.Curves, export.Curve{Label: pane.ClassNames[k], Tint: export.Series(k), X: of[k].x, Y: of[k].y, Line: true})
+			c.Curves = append(c.Curves,
+				export.Curve{Label: pane.ClassNames[k], Tint: export.Series(k), X: of[k].x, Y: of[k].y, Line: true})
 		}
 		return c
 	}
 	one := func(title, axis string, unit grid.Unit, scale grid.Scale, t *trace) export.Chart {
-		return export.Chart{Title: title + ", " + kinds, X: time, Y: export.ChartAxis{Label: axis, Unit: unit, Scale: scale, FromZero: scale == grid.Linear}, Rules: rules,
+		return export.Chart{Title: title + ", " + kinds, X: time,
+			Y: export.ChartAxis{Label: axis, Unit: unit, Scale: scale, FromZero: scale == grid.Linear}, Rules: rules,
 			Curves: []export.Curve{{Tint: export.Series(0), X: t.x, Y: t.y, Line: true}}}
 	}
 	s := export.Section{Title: "Over the run"}
@@ -293,12 +308,14 @@ func seriesSection(f *recording.File, run *recording.RunInfo, launches []recordi
 		s.Text = []string{"The run has no sample, because it ended before the first interval did."}
 		return s, nil
 	}
-	s.Charts = append(s.Charts, byClass("Bandwidth", "rate", inUnits.Rate(), &rate), byClass("Operations", "rate", grid.PerSecond, &ops))
+	s.Charts = append(s.Charts, byClass("Bandwidth", "rate", inUnits.Rate(), &rate),
+		byClass("Operations", "rate", grid.PerSecond, &ops))
 	if len(access.x) > 0 {
 		s.Charts = append(s.Charts, one("Mean access time", "time", grid.Seconds, grid.Log10, &access))
 	}
 	if len(local.x) > 0 {
-		s.Charts = append(s.Charts, one("Share of accesses in the local rank's memory", "share", grid.Share, grid.Linear, &local))
+		s.Charts = append(s.Charts,
+			one("Share of accesses in the local rank's memory", "share", grid.Share, grid.Linear, &local))
 	}
 	if len(rules) > 0 {
 		s.Text = []string{"Dashed lines mark changes of knobs."}
@@ -311,7 +328,8 @@ var activityTints = []struct {
 	of   lanes.Activity
 	tint export.Tint
 }{
-	{lanes.ActivityCompute, export.Series(0)}, {lanes.ActivityCommunicate, export.Series(1)}, {lanes.ActivityCopy, export.Series(2)},
+	{lanes.ActivityCompute, export.Series(0)}, {lanes.ActivityCommunicate, export.Series(1)},
+	{lanes.ActivityCopy, export.Series(2)},
 	{lanes.ActivityWait, export.Series(3)}, {lanes.ActivityLock, export.Series(4)}, {lanes.ActivitySleep, export.Soft},
 }
 
@@ -334,15 +352,22 @@ func addActivities(all []export.Bars, n int, sums *lanes.Sums) []export.Bars {
 
 // launchSection returns the section of a launch: iterations, latencies, results, knobs. Its last
 // snapshot was published at the time last or earlier.
-func launchSection(f *recording.File, player *recording.Player, l *recording.LaunchInfo, number int, last time.Duration) (export.Section, error) {
-	s := export.Section{Title: fmt.Sprintf("Launch %d: %s", number, l.Scenario.Workload), Badges: launchBadges(l), Text: []string{sentence(turnedText(l))}}
+func launchSection(f *recording.File, player *recording.Player, l *recording.LaunchInfo, number int,
+	last time.Duration) (export.Section, error) {
+	s := export.Section{Title: fmt.Sprintf("Launch %d: %s", number, l.Scenario.Workload), Badges: launchBadges(l),
+		Text: []string{sentence(turnedText(l))}}
 	if l.Failure != "" {
 		s.Text = append(s.Text, l.Failure)
 	}
-	s.Facts = []export.Pair{{Name: "machine", Value: l.Machine}, {Name: "fabric", Value: l.Fabric}, {Name: "iterations", Value: strconv.Itoa(l.Iterations)},
-		{Name: "verification", Value: strings.TrimSpace(strings.TrimSuffix(fmt.Sprintf("%d checks: %s", l.Verification.Checks, l.Verification.Detail), ": "))}}
+	s.Facts = []export.Pair{{Name: "machine", Value: l.Machine}, {Name: "fabric", Value: l.Fabric},
+		{Name: "iterations", Value: strconv.Itoa(l.Iterations)},
+		{Name: "verification",
+			Value: strings.TrimSpace(strings.TrimSuffix(fmt.Sprintf("%d checks: %s", l.Verification.Checks,
+				l.Verification.Detail), ": "))}}
 	if v := l.Virtual; v != nil {
-		s.Facts = append(s.Facts, export.Pair{Name: "hash", Value: hashText(l)}, export.Pair{Name: "virtual time", Value: v.Time.String()}, export.Pair{Name: "events", Value: strconv.FormatUint(v.Events, 10)})
+		s.Facts = append(s.Facts, export.Pair{Name: "hash", Value: hashText(l)},
+			export.Pair{Name: "virtual time", Value: v.Time.String()},
+			export.Pair{Name: "events", Value: strconv.FormatUint(v.Events, 10)})
 	}
 	times, err := f.Iterations(l.ID)
 	if err != nil {
@@ -358,8 +383,9 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 		if len(times) <= 60 {
 			curve.Point = export.Disc
 		}
-		s.Charts = append(s.Charts, export.Chart{Title: "Iteration time, " + string(l.Kind), X: export.ChartAxis{Label: "iteration", Unit: grid.Count},
-			Y: export.ChartAxis{Label: "time", Unit: grid.Seconds, FromZero: true}, Curves: []export.Curve{curve}})
+		s.Charts = append(s.Charts,
+			export.Chart{Title: "Iteration time, " + string(l.Kind), X: export.ChartAxis{Label: "iteration", Unit: grid.Count},
+				Y: export.ChartAxis{Label: "time", Unit: grid.Seconds, FromZero: true}, Curves: []export.Curve{curve}})
 	}
 	latencies, err := f.Latencies(l.ID)
 	if err != nil {
@@ -405,7 +431,8 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 // spreadChart returns a chart of access times over a launch, or false if there is at most one
 // interval.
 func spreadChart(all []recording.LatencyInfo, l *recording.LaunchInfo) (export.Chart, bool) {
-	c := export.Chart{Title: "Median and 99th percentile of access times over the launch, " + string(l.Kind), X: export.ChartAxis{Label: "wall time of the run", Unit: grid.Seconds},
+	c := export.Chart{Title: "Median and 99th percentile of access times over the launch, " + string(l.Kind),
+		X: export.ChartAxis{Label: "wall time of the run", Unit: grid.Seconds},
 		Y: export.ChartAxis{Label: "access time", Unit: grid.Seconds, Scale: grid.Log10}}
 	if len(all) == 0 || all[0].To == all[len(all)-1].To {
 		return c, false
@@ -425,7 +452,8 @@ func spreadChart(all []recording.LatencyInfo, l *recording.LaunchInfo) (export.C
 		median.flush()
 		p99.flush()
 		if len(median.x) > 0 {
-			c.Curves = append(c.Curves, export.Curve{Label: pane.ClassNames[k] + ": median", Tint: export.Series(k), X: median.x, Y: median.y, Line: true},
+			c.Curves = append(c.Curves,
+				export.Curve{Label: pane.ClassNames[k] + ": median", Tint: export.Series(k), X: median.x, Y: median.y, Line: true},
 				export.Curve{Label: "99 %", Tint: export.Series(k), X: p99.x, Y: p99.y, Line: true, Dashed: true})
 		}
 	}
@@ -434,14 +462,16 @@ func spreadChart(all []recording.LatencyInfo, l *recording.LaunchInfo) (export.C
 
 // latencyChart returns the distribution of access times, or false if there are none.
 func latencyChart(s *engine.Snapshot) (export.Chart, bool) {
-	c := export.Chart{Title: "Share of accesses up to an access time, " + string(s.Kind), X: export.ChartAxis{Label: "access time", Unit: grid.Seconds, Scale: grid.Log10},
+	c := export.Chart{Title: "Share of accesses up to an access time, " + string(s.Kind),
+		X: export.ChartAxis{Label: "access time", Unit: grid.Seconds, Scale: grid.Log10},
 		Y: export.ChartAxis{Label: "share of accesses", Unit: grid.Share, FromZero: true}}
 	for k := range s.Latency {
 		q := &s.Latency[k]
 		if q.Count <= 0 || len(q.Buckets) == 0 {
 			continue
 		}
-		curve := export.Curve{Label: fmt.Sprintf("%s: median %s, 99 %% %s", pane.ClassNames[k], grid.Seconds.String(q.P50), grid.Seconds.String(q.P99)), Tint: export.Series(k), Line: true}
+		curve := export.Curve{Label: fmt.Sprintf("%s: median %s, 99 %% %s", pane.ClassNames[k], grid.Seconds.String(q.P50),
+			grid.Seconds.String(q.P99)), Tint: export.Series(k), Line: true}
 		sum := int64(0)
 		for i, b := range q.Buckets {
 			if i == 0 && len(q.Buckets) == 1 {
@@ -462,7 +492,8 @@ func commandsSection(commands []recording.CommandInfo, marks []engine.Mark) expo
 		if i == pageRows {
 			break
 		}
-		requests.Rows = append(requests.Rows, []string{c.At.Round(time.Millisecond).String(), strings.TrimSpace(c.Verb + " " + c.Knob + " " + c.Value), c.Error})
+		requests.Rows = append(requests.Rows,
+			[]string{c.At.Round(time.Millisecond).String(), strings.TrimSpace(c.Verb + " " + c.Knob + " " + c.Value), c.Error})
 	}
 	changed := export.Sheet{Title: "marks", Head: []string{"at", "mark"}}
 	for i, m := range marks {

@@ -25,7 +25,8 @@ func newReplay() *cobra.Command {
 		ValidArgsFunction: recordingFiles,
 	}
 	number := cmd.Flags().Int("run", 0, "run of the file; default: the last")
-	at := cmd.Flags().String("at", "", "start: a time such as 12.5s, mark 2, or the text of a mark; default: the beginning, for a picture the end")
+	at := cmd.Flags().String("at", "", "start: a time such as 12.5s, mark 2, or the text of a mark; default: the "+
+		"beginning, for a picture the end")
 	speed := cmd.Flags().Float64("speed", 1, "playing speed")
 	paused := cmd.Flags().Bool("paused", false, "start paused")
 	screen := &tui.Options{}
@@ -74,7 +75,8 @@ func newReplay() *cobra.Command {
 			return writePicture(ctx, cmd.ErrOrStderr(), of, snap)
 		}
 		if !term.IsTerminal(os.Stdout.Fd()) {
-			return errors.New("standard output is not a terminal, but the screen needs one (use --picture FILE, or hybridtop export)")
+			return errors.New("standard output is not a terminal, but the screen needs one (use --picture FILE, or " +
+				"hybridtop export)")
 		}
 		r, err := recording.NewReplay(p, begin, *speed)
 		if err != nil {

@@ -28,9 +28,12 @@ func newReproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce [FIGURE...|all]",
 		Short: "simulate the papers' figures, and compare with published values",
-		Long: "Run the papers' figures in virtual time on the papers' machines. Print published, simulated and modelled values, " +
-			"the relative error, its use (exact, fitted, predicted or verified), and whether it is within the stated tolerance. " +
-			"Without a figure, list the published values. The exit status is 0 if every verdict is as recorded, even a refuted one. " +
+		Long: "Run the papers' figures in virtual time on the papers' machines. Print published, simulated and " +
+			"modelled values, " +
+			"the relative error, its use (exact, fitted, predicted or verified), and whether it is within the stated " +
+			"tolerance. " +
+			"Without a figure, list the published values. The exit status is 0 if every verdict is as recorded, even a " +
+			"refuted one. " +
 			"It is 1 if a verdict changed, and 2 if something failed to run (docs/reproduce.md).",
 		Example: "hybridtop reproduce fig6 fig7",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -47,11 +50,14 @@ func newReproduce() *cobra.Command {
 	}
 	out := addFormat(cmd)
 	strict := cmd.Flags().Bool("strict", false, "exit with 1 unless everything passes, regardless of recorded verdicts")
-	record := cmd.Flags().String("record", "", "write the verdicts into the figure files of this `DIRECTORY` (usually presets/figures)")
+	record := cmd.Flags().String("record", "",
+		"write the verdicts into the figure files of this `DIRECTORY` (usually presets/figures)")
 	var o reproduce.Options
-	cmd.Flags().BoolVar(&o.Sense, "sensitivity", false, "also run with each assumed machine constant halved and doubled; --record stores the effect on each verdict")
+	cmd.Flags().BoolVar(&o.Sense, "sensitivity", false,
+		"also run with each assumed machine constant halved and doubled; --record stores the effect on each verdict")
 	cmd.Flags().BoolVar(&o.Long, "long", false, "also run the long points; otherwise their rows are taken from the record")
-	points := cmd.Flags().String("points", "", "`DIRECTORY` for finished points of --sensitivity and --long; default: hybridtop/points in the user's cache")
+	points := cmd.Flags().String("points", "",
+		"`DIRECTORY` for finished points of --sensitivity and --long; default: hybridtop/points in the user's cache")
 	page := cmd.Flags().String("html", "", "also write a report with charts into this `FILE`")
 	must(cmd.MarkFlagFilename("html", "html"))
 	file := cmd.Flags().String("out", "", "record the runs in this `FILE`, as hybridtop record does")
@@ -240,10 +246,14 @@ func listFigures(w io.Writer, f *format) error {
 	for _, fig := range figures {
 		for _, c := range fig.Checks {
 			l.entries = append(l.entries, entry{
-				{"claim", c.Claim}, {"figure", fig.Name}, {"check", c.Name}, {"title", fig.Title}, {"paper", fig.Paper}, {"place", c.Place},
-				{"quantity", c.Quantity}, {"series", c.Series}, {"machine", fig.Machine}, {"use", c.Use}, {"reason", c.Reason}, {"rule", ruleText(c.Rule, c.Tolerance, c.Least, c.Most)},
-				{"says", c.Says}, {"lost", fig.Lost}, {"leans", append([]string{}, c.DependsOn...)}, {"fits", append([]string{}, c.Fits...)},
-				{"recorded", recorded(c.Record.Verdict)}, {"refuted", append([]string{}, c.Record.RefutedRows()...)}, {"decided", append([]string{}, c.Record.Decided...)},
+				{"claim", c.Claim}, {"figure", fig.Name}, {"check", c.Name}, {"title", fig.Title}, {"paper", fig.Paper},
+				{"place", c.Place},
+				{"quantity", c.Quantity}, {"series", c.Series}, {"machine", fig.Machine}, {"use", c.Use}, {"reason", c.Reason},
+				{"rule", ruleText(c.Rule, c.Tolerance, c.Least, c.Most)},
+				{"says", c.Says}, {"lost", fig.Lost}, {"leans", append([]string{}, c.DependsOn...)},
+				{"fits", append([]string{}, c.Fits...)},
+				{"recorded", recorded(c.Record.Verdict)}, {"refuted", append([]string{}, c.Record.RefutedRows()...)},
+				{"decided", append([]string{}, c.Record.Decided...)},
 			})
 		}
 	}
@@ -279,7 +289,8 @@ func concludeReport(cmd *cobra.Command, r *reproduce.Report, f *format, strict b
 		default:
 			continue
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: claim %d, %s: %s %s: %s\n", row.Claim, where(row), row.Check, what, row.Note)
+		fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: claim %d, %s: %s %s: %s\n", row.Claim, where(row), row.Check, what,
+			row.Note)
 	}
 	if code == 0 {
 		return nil
@@ -289,7 +300,8 @@ func concludeReport(cmd *cobra.Command, r *reproduce.Report, f *format, strict b
 
 // recordVerdicts writes the verdicts into the figures' files, and reports each file that changed.
 // It does not change a figure of which something failed to run.
-func recordVerdicts(ctx context.Context, w io.Writer, directory string, figures []presets.Figure, r *reproduce.Report) error {
+func recordVerdicts(ctx context.Context, w io.Writer, directory string, figures []presets.Figure,
+	r *reproduce.Report) error {
 	records := r.Records()
 	var failed []string
 	for i := range figures {

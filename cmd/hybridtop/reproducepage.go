@@ -23,11 +23,15 @@ func claimsPage(r *reproduce.Report, figures []presets.Figure, claims []presets.
 	p := &export.Page{
 		Title: "Claims of the papers, and results in virtual time",
 		Lead: []string{
-			"Each claim with published, simulated and modelled values. Predicted: computed from constants that were set elsewhere, and can fail. Fitted: sets constants, and proves nothing alone. Exact: arithmetic. Verified: true by construction, and no evidence for the claim.",
+			"Each claim with published, simulated and modelled values. Predicted: computed from constants that were set " +
+				"elsewhere, and can fail. Fitted: sets constants, and proves nothing alone. Exact: arithmetic. Verified: true " +
+				"by construction, and no evidence for the claim.",
 			r.Summary() + ".",
 		},
-		Facts: []export.Pair{{Name: "host", Value: fmt.Sprintf("%s/%s, %d cores, %s; virtual time gives the same numbers everywhere", host.OS, host.Arch, host.Cores, host.Go)}},
-		Foot:  []string{"Made by hybridtop reproduce --html.", kindsText},
+		Facts: []export.Pair{{Name: "host",
+			Value: fmt.Sprintf("%s/%s, %d cores, %s; virtual time gives the same numbers everywhere", host.OS, host.Arch,
+				host.Cores, host.Go)}},
+		Foot: []string{"Made by hybridtop reproduce --html.", kindsText},
 	}
 	rows := make(map[int][]*reproduce.Row)
 	for i := range r.Rows {
@@ -41,8 +45,9 @@ func claimsPage(r *reproduce.Report, figures []presets.Figure, claims []presets.
 		switch {
 		case slices.Contains(r.Missing, c):
 			all.Rows = append(all.Rows, []string{number, paper, c.Says, "–", "0", "missing"})
-			sections = append(sections, export.Section{Title: claimTitle(&c), Badges: []export.Badge{{Word: "missing", Tone: export.Amiss}},
-				Text: []string{sentence(c.Says), "This program does not run it yet."}})
+			sections = append(sections,
+				export.Section{Title: claimTitle(&c), Badges: []export.Badge{{Word: "missing", Tone: export.Amiss}},
+					Text: []string{sentence(c.Says), "This program does not run it yet."}})
 		case len(of) > 0:
 			badges := claimBadges(of)
 			all.Rows = append(all.Rows, []string{number, paper, c.Says, claimUses(of), strconv.Itoa(len(of)), badges[0].Word})
@@ -56,7 +61,9 @@ func claimsPage(r *reproduce.Report, figures []presets.Figure, claims []presets.
 		}
 	}
 	if len(r.Constants) > 0 {
-		p.Sections = append(p.Sections, export.Section{Title: "All constants", Text: []string{"Constants of the machines, with the claims that depend on each, and its source."}, Tables: []export.Sheet{constantSheet(r.Constants, 0)}})
+		p.Sections = append(p.Sections, export.Section{Title: "All constants", Text: []string{"Constants of the " +
+			"machines, with the claims that depend on each, and its source."},
+			Tables: []export.Sheet{constantSheet(r.Constants, 0)}})
 	}
 	return p
 }
@@ -119,7 +126,8 @@ func claimBadges(rows []*reproduce.Row) []export.Badge {
 }
 
 // claimSections returns the sections of a claim: its charts, then one part per check.
-func claimSections(c *presets.Claim, rows []*reproduce.Row, badges []export.Badge, constants []reproduce.Constant) []export.Section {
+func claimSections(c *presets.Claim, rows []*reproduce.Row, badges []export.Badge,
+	constants []reproduce.Constant) []export.Section {
 	top := export.Section{Title: claimTitle(c), Badges: badges, Text: []string{sentence(c.Says)}}
 	numbers := make(map[*reproduce.Row]string)
 	groups := make(map[string][]*reproduce.Row)
@@ -158,16 +166,22 @@ func claimSections(c *presets.Claim, rows []*reproduce.Row, badges []export.Badg
 func checkSection(rows []*reproduce.Row, numbers map[*reproduce.Row]string) export.Section {
 	row := rows[0]
 	s := export.Section{Title: sentence(row.Says), Inner: true, Badges: claimBadges(rows)}
-	s.Text = append(s.Text, fmt.Sprintf("%s, %s: %s (%s, %s).", row.Figure, row.Place, ruleText(row.Rule, row.Tolerance, row.Least, row.Most), row.Quantity, reproduce.UseWord(row.Use)))
-	for _, add := range [][2]string{{"It cannot fail: ", row.Reason}, {"Reachable, known from the outcome and therefore not a prediction: ", row.Reach}, {"Decisive measurement: ", row.Measure}, {"Assumed constants, halved and doubled: ", row.Sensitivity()}} {
+	s.Text = append(s.Text,
+		fmt.Sprintf("%s, %s: %s (%s, %s).", row.Figure, row.Place, ruleText(row.Rule, row.Tolerance, row.Least, row.Most),
+			row.Quantity, reproduce.UseWord(row.Use)))
+	for _, add := range [][2]string{{"It cannot fail: ", row.Reason},
+		{"Reachable, known from the outcome and therefore not a prediction: ", row.Reach},
+		{"Decisive measurement: ", row.Measure}, {"Assumed constants, halved and doubled: ", row.Sensitivity()}} {
 		if add[1] != "" {
 			s.Text = append(s.Text, add[0]+add[1]+".")
 		}
 	}
-	t := export.Sheet{Head: []string{"row", "series", "at", "published", "simulated", "modelled", "error", "verdict", "decisive term"}}
+	t := export.Sheet{Head: []string{"row", "series", "at", "published", "simulated", "modelled", "error", "verdict",
+		"decisive term"}}
 	for _, row := range rows {
 		c := newRowCells(row)
-		t.Rows = append(t.Rows, []string{numbers[row], row.Series, c.at, c.published, c.simulated, c.modelled, c.miss, verdict(row), c.note})
+		t.Rows = append(t.Rows,
+			[]string{numbers[row], row.Series, c.at, c.published, c.simulated, c.modelled, c.miss, verdict(row), c.note})
 	}
 	s.Tables = []export.Sheet{t}
 	return s
@@ -285,11 +299,14 @@ func figureCurves(f *presets.Figure, r *reproduce.Report) (export.Section, bool)
 	for _, n := range f.Claims() {
 		numbers = append(numbers, strconv.Itoa(n))
 	}
-	s := export.Section{Title: "Figure " + f.Name, Text: []string{f.Title + ".", fmt.Sprintf("Paper %d, %s; on %s; claims %s.", f.Paper, f.Place, f.Machine, strings.Join(numbers, ", "))}}
+	s := export.Section{Title: "Figure " + f.Name,
+		Text: []string{f.Title + ".",
+			fmt.Sprintf("Paper %d, %s; on %s; claims %s.", f.Paper, f.Place, f.Machine, strings.Join(numbers, ", "))}}
 	if f.Lost != "" {
 		s.Text = append(s.Text, "Lost: "+f.Lost+".")
 	}
-	chart := export.Chart{Title: fmt.Sprintf("%s over %s; points: simulated, dashed: modelled, crosses: published", f.Y, f.X), X: export.ChartAxis{Label: f.X}, Y: export.ChartAxis{Label: f.Y}}
+	chart := export.Chart{Title: fmt.Sprintf("%s over %s; points: simulated, dashed: modelled, crosses: published", f.Y,
+		f.X), X: export.ChartAxis{Label: f.X}, Y: export.ChartAxis{Label: f.Y}}
 	var xs, ys []float64
 	n := 0
 	for i := range r.Curves {
@@ -304,13 +321,15 @@ func figureCurves(f *presets.Figure, r *reproduce.Report) (export.Section, bool)
 		}
 		chart.Curves = append(chart.Curves,
 			export.Curve{Tint: export.Series(n), X: c.Series.X, Y: c.Modelled, Line: true, Dashed: true},
-			export.Curve{Label: c.Series.Label, Tint: export.Series(n), X: c.Series.X, Y: c.Simulated, Point: figureShapes[n%len(figureShapes)]})
+			export.Curve{Label: c.Series.Label, Tint: export.Series(n), X: c.Series.X, Y: c.Simulated,
+				Point: figureShapes[n%len(figureShapes)]})
 		xs, ys = append(xs, c.Series.X...), append(append(ys, c.Simulated...), c.Modelled...)
 		n++
 	}
 	published := export.Curve{Label: "published", Tint: export.Kind(grid.Published), Point: export.Cross}
 	for i := range r.Rows {
-		if row := &r.Rows[i]; row.Figure == f.Name && row.Quantity == f.Y && !row.Rule.Whole() && !math.IsNaN(row.X) && !math.IsNaN(row.Published) {
+		if row := &r.Rows[i]; row.Figure == f.Name && row.Quantity == f.Y && !row.Rule.Whole() && !math.IsNaN(row.X) &&
+			!math.IsNaN(row.Published) {
 			published.X, published.Y = append(published.X, row.X), append(published.Y, row.Published)
 		}
 	}
@@ -346,7 +365,9 @@ func constantSheet(constants []reproduce.Constant, claim int) export.Sheet {
 		if len(c.FittedClaims) > 0 {
 			fitted = "claim " + numbers(c.FittedClaims)
 		}
-		t.Rows = append(t.Rows, []string{c.Machine, c.Key, factText(c.Fact), c.Kind(), strings.ReplaceAll(numbers(c.Claims), " ", ", "), fitted, c.Source})
+		t.Rows = append(t.Rows,
+			[]string{c.Machine, c.Key, factText(c.Fact), c.Kind(), strings.ReplaceAll(numbers(c.Claims), " ", ", "), fitted,
+				c.Source})
 	}
 	return t
 }

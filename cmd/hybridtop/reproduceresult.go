@@ -113,7 +113,8 @@ type constantValue struct {
 
 func newReproduceResult(r *reproduce.Report) *reproduceResult {
 	all := &reproduceResult{
-		Schema: "hybridtop.reproduce.v1", Pass: r.Pass(), Recorded: !r.Any(func(row *reproduce.Row) bool { return row.Failed || row.Changed() }), Host: thisHost(),
+		Schema: "hybridtop.reproduce.v1", Pass: r.Pass(),
+		Recorded: !r.Any(func(row *reproduce.Row) bool { return row.Failed || row.Changed() }), Host: thisHost(),
 		Rows: []reproduceRow{}, Figures: []figureResult{}, Constants: []constantValue{}, Missing: []missingClaim{},
 	}
 	for _, t := range r.Tallies() {
@@ -250,6 +251,7 @@ func reproduceCSV(w io.Writer, r *reproduce.Report) error {
 			string(row.Verdict()), string(row.Recorded.VerdictOf(row.Name)),
 		})
 	}
-	return writeCSV(w, []string{"claim", "figure", "check", "series", "x", "quantity", "unit", "published", "simulated", "modelled", "error",
-		"use", "rule", "tolerance", "null", "pass", "note", "verdict", "recorded"}, lines)
+	return writeCSV(w,
+		[]string{"claim", "figure", "check", "series", "x", "quantity", "unit", "published", "simulated", "modelled", "error",
+			"use", "rule", "tolerance", "null", "pass", "note", "verdict", "recorded"}, lines)
 }

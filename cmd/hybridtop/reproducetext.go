@@ -76,7 +76,8 @@ func claims(w io.Writer, r *reproduce.Report) error {
 			if i > 0 {
 				t.row()
 			}
-			t.title(fmt.Sprintf("claim %d, %s, paper %d, %s: %s", row.Claim, reproduce.UseWord(row.Use), row.Paper, row.Place, row.Says))
+			t.title(fmt.Sprintf("claim %d, %s, paper %d, %s: %s", row.Claim, reproduce.UseWord(row.Use), row.Paper, row.Place,
+				row.Says))
 			if row.Reason != "" {
 				t.row("cannot fail: " + row.Reason)
 			}
@@ -102,7 +103,8 @@ func claims(w io.Writer, r *reproduce.Report) error {
 type rowCells struct{ at, published, simulated, modelled, miss, note string }
 
 func newRowCells(row *reproduce.Row) rowCells {
-	c := rowCells{at: "all", published: "in words", simulated: value(row, row.Simulated), modelled: value(row, row.Modelled), miss: "-", note: row.Note}
+	c := rowCells{at: "all", published: "in words", simulated: value(row, row.Simulated),
+		modelled: value(row, row.Modelled), miss: "-", note: row.Note}
 	if !math.IsNaN(row.X) {
 		c.at, c.published = plain(row.X), "by formula"
 	}
@@ -206,11 +208,13 @@ func figureChart(w io.Writer, curves []reproduce.Curve) error {
 		legend = append(legend, string(theme.Glyph(i))+" "+c.Series.Label)
 	}
 	for i, c := range curves {
-		chart.Series = append(chart.Series, grid.Series{X: c.Series.X, Y: c.Simulated, Shape: grid.Points, Glyph: theme.Glyph(i)})
+		chart.Series = append(chart.Series,
+			grid.Series{X: c.Series.X, Y: c.Simulated, Shape: grid.Points, Glyph: theme.Glyph(i)})
 	}
 	g := grid.New(figureWidth, figureHeight)
 	chart.Draw(g.All(), theme)
-	_, err := fmt.Fprintf(w, "\n%s over %s: %s, simulated; ╌ modelled\n%s", f.Y, f.X, strings.Join(legend, "  "), g.PlainText())
+	_, err := fmt.Fprintf(w, "\n%s over %s: %s, simulated; ╌ modelled\n%s", f.Y, f.X, strings.Join(legend, "  "),
+		g.PlainText())
 	return err
 }
 

@@ -188,7 +188,8 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 		snap: s, Studies: studyRows(s),
 		Schema: "hybridtop.run.v1", Scenario: s.Scenario, Verified: verified(s), Metrics: make(map[string]engine.Metric),
 		Verification: s.Verification, Iterations: s.Iteration, Times: append([]float64{}, s.IterationTimes...),
-		Latency: make(map[string]latency), Samples: make(map[string]sample), Tallies: make(map[string]tally), Profiles: make(map[string]profile), Ranked: make(map[string][]*float64), Traffic: make(map[string]traffic),
+		Latency: make(map[string]latency), Samples: make(map[string]sample), Tallies: make(map[string]tally),
+		Profiles: make(map[string]profile), Ranked: make(map[string][]*float64), Traffic: make(map[string]traffic),
 		Layout: layoutView{
 			Nodes:          s.Layout.Nodes,
 			RanksPerNode:   s.Layout.RanksPerNode,
@@ -199,8 +200,9 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 			GroupSize:      s.Layout.GroupSize(),
 			N:              triple{Groups: n.Group, UPC: n.UPC, MPI: n.MPI},
 		},
-		Kind: s.Kind, Dilation: s.Dilation, Late: []float64{}, FabricTime: s.Fabric.Seconds(), virtual: virtualOf(s), Elapsed: s.Elapsed.Seconds(),
-		Memory: s.MemoryPerNode, Replicas: s.Replicas, LaunchLine: s.LaunchLine, Why: s.Why,
+		Kind: s.Kind, Dilation: s.Dilation, Late: []float64{}, FabricTime: s.Fabric.Seconds(), virtual: virtualOf(s),
+		Elapsed: s.Elapsed.Seconds(),
+		Memory:  s.MemoryPerNode, Replicas: s.Replicas, LaunchLine: s.LaunchLine, Why: s.Why,
 		Warnings: append([]string{}, s.Warnings...), Failure: s.Failure, Interrupted: interrupted, Host: thisHost(),
 	}
 	for _, m := range s.Metrics {
@@ -289,7 +291,8 @@ func (r *result) table(w io.Writer) error {
 	if r.sketch {
 		machine += " (a sketch: over a third of its numbers are assumed)"
 	}
-	t.title(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩ (groups, UPC threads per group, MPI ranks)", r.Scenario.Workload,
+	t.title(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩ (groups, UPC threads per group, "+
+		"MPI ranks)", r.Scenario.Workload,
 		machine, l.Nodes, l.RanksPerNode, threads, l.Model, l.N.Groups, l.N.UPC, l.N.MPI))
 	if r.Dilation != 1 {
 		t.row(fmt.Sprintf("times are the emulated machine's (time dilation %.4g×, divided out)", r.Dilation))
@@ -311,7 +314,8 @@ func (r *result) table(w io.Writer) error {
 		t.head("access", "count", "mean", "p50", "p99", "max")
 		for c, key := range classKeys {
 			if q := r.Latency[key]; q.Count > 0 {
-				t.row(cluster.Class(c).String(), strconv.FormatInt(q.Count, 10), seconds(q.Mean), seconds(q.P50), seconds(q.P99), seconds(q.Max))
+				t.row(cluster.Class(c).String(), strconv.FormatInt(q.Count, 10), seconds(q.Mean), seconds(q.P50), seconds(q.P99),
+					seconds(q.Max))
 			}
 		}
 	}
@@ -346,7 +350,8 @@ func (r *result) covers() string {
 	case !r.whole && r.Failure == "":
 		return fmt.Sprintf("%s (stopped inside an iteration, after %s; not repeatable)", *r.Hash, iterations(r.Iterations))
 	case r.Repeat != nil:
-		return fmt.Sprintf("%s (%s, ended by the wall clock; to repeat exactly these:)\n%s", *r.Hash, iterations(r.Iterations), *r.Repeat)
+		return fmt.Sprintf("%s (%s, ended by the wall clock; to repeat exactly these:)\n%s", *r.Hash,
+			iterations(r.Iterations), *r.Repeat)
 	}
 	return *r.Hash
 }

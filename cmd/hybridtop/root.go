@@ -27,7 +27,8 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hybridtop",
 		Short: "see why one way of programming a cluster is faster than another",
-		Long: "Hybridtop runs real SPMD programs on a cluster: live, emulated or simulated. It shows bandwidth, latency and locality " +
+		Long: "Hybridtop runs real SPMD programs on a cluster: live, emulated or simulated. It shows bandwidth, latency " +
+			"and locality " +
 			"while you change execution model, group size, nodes and ranks. Without a command it opens the screen. " +
 			"For all flags, name a workload: hybridtop --workload dot --help.",
 		Example: "hybridtop --workload randomaccess --group 4",
@@ -44,13 +45,15 @@ func newRoot() *cobra.Command {
 	var until time.Duration
 	addUntil(root, &until, "the session pauses")
 	f.BoolVar(&screen.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
-	f.StringVar(&screen.Pane, "pane", "", "focused pane; default: as on the last screen: "+strings.Join(tui.PaneNames(), ", "))
+	f.StringVar(&screen.Pane, "pane", "",
+		"focused pane; default: as on the last screen: "+strings.Join(tui.PaneNames(), ", "))
 	f.BoolVar(&paused, "paused", false, "pause before the first iteration")
 	f.BoolVar(&fresh, "fresh", false, "start with defaults; neither use nor change stored settings")
 	complete := func(flag string, words func() []string) {
-		must(root.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return words(), cobra.ShellCompDirectiveNoFileComp
-		}))
+		must(root.RegisterFlagCompletionFunc(flag,
+			func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+				return words(), cobra.ShellCompDirectiveNoFileComp
+			}))
 	}
 	complete("workload", workloadNames)
 	complete("theme", themes)
@@ -144,7 +147,8 @@ func newRoot() *cobra.Command {
 		return err
 	}
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExport(), newList(), newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce())
+	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExport(), newList(),
+		newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce())
 	return root
 }
 

@@ -17,7 +17,8 @@ func newRun() *cobra.Command {
 		Use:   "run [WORKLOAD]",
 		Short: "run a workload without a screen, and verify it",
 		Long: "Run a workload without a screen. Progress goes to the terminal, the result to standard output. " +
-			"The exit status is 0 only if the run verified its result. To list all flags of a workload: hybridtop run WORKLOAD --help.",
+			"The exit status is 0 only if the run verified its result. To list all flags of a workload: hybridtop run " +
+			"WORKLOAD --help.",
 		Example: "hybridtop run randomaccess --nodes 4 --ranks-per-node 4 --group 4 --for 5s",
 	}
 	workloadArgument(cmd)
@@ -66,7 +67,8 @@ func newRun() *cobra.Command {
 			follow(cmd.ErrOrStderr(), s)
 		}
 		_ = s.Wait() // the snapshot has the failure
-		drawing := errors.Join(writePicture(ctx, cmd.ErrOrStderr(), of, s.Load()), text.write(ctx, cmd.ErrOrStderr(), s.Load()))
+		drawing := errors.Join(writePicture(ctx, cmd.ErrOrStderr(), of, s.Load()),
+			text.write(ctx, cmd.ErrOrStderr(), s.Load()))
 		if err := conclude(cmd, s, interruption(ctx), out, lanes, options.Machines, before); err != nil {
 			return err
 		}
@@ -77,7 +79,8 @@ func newRun() *cobra.Command {
 }
 
 // conclude writes the result and returns the exit status.
-func conclude(cmd *cobra.Command, s *session.Session, signal status, out *format, lanes *timelineFlag, userMachines []cluster.Machine, before *earlier) error {
+func conclude(cmd *cobra.Command, s *session.Session, signal status, out *format, lanes *timelineFlag,
+	userMachines []cluster.Machine, before *earlier) error {
 	snap := s.Load()
 	if snap.Failure == "" || out.json || out.lines || snap.Iteration > 0 {
 		r := newResult(snap, signal != 0)
@@ -120,7 +123,8 @@ type limitFlags struct {
 
 func addLimits(cmd *cobra.Command, usual time.Duration, what string) *limitFlags {
 	l := &limitFlags{}
-	cmd.Flags().DurationVar(&l.duration, "for", usual, "time in which "+what+" starts iterations; default on sim: the workload's number of iterations")
+	cmd.Flags().DurationVar(&l.duration, "for", usual,
+		"time in which "+what+" starts iterations; default on sim: the workload's number of iterations")
 	cmd.Flags().IntVar(&l.iterations, "iterations", 0, "number of iterations of "+what+", however long they take")
 	addUntil(cmd, &l.until, what+" starts no further iteration")
 	cmd.MarkFlagsMutuallyExclusive("for", "iterations")

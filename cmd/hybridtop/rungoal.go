@@ -21,7 +21,8 @@ func newRunGoal() *cobra.Command {
 		Short: "replay GOAL text on a simulated machine",
 		Long: "Read GOAL text, and run it on sim. The machine has its network, eager limit and noise, " +
 			"or only LogGOPS parameters, to compare the time with other simulators. Ranks are assigned to nodes in order. " +
-			"A program that deadlocks is an error, with the waiting ranks. The file - is standard input. To price a file without a run, use show goal.",
+			"A program that deadlocks is an error, with the waiting ranks. The file - is standard input. To price a file " +
+			"without a run, use show goal.",
 		Example: "hybridtop run goal --trace stencil.goal --machine ranger --ranks-per-node 16",
 		Args:    cobra.NoArgs,
 	}
@@ -138,7 +139,8 @@ func replayGoal(ctx context.Context, p *goal.Program, m cluster.Machine, perNode
 		return nil, err
 	}
 	spec := cluster.Spec{Machine: m, EagerLimit: -1, Seed: seed,
-		Layout: cluster.Layout{Nodes: p.Size() / perNode, RanksPerNode: perNode, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}}
+		Layout: cluster.Layout{Nodes: p.Size() / perNode, RanksPerNode: perNode, ThreadsPerRank: 1,
+			Ranking: cluster.Sequential, Model: cluster.Flat}}
 	run, err := cluster.Start(ctx, sim.New(), spec, g.Rank)
 	if err != nil {
 		return nil, err
@@ -162,9 +164,12 @@ func replayGoal(ctx context.Context, p *goal.Program, m cluster.Machine, perNode
 }
 
 func (r *goalRun) write(w io.Writer, out *format) error {
-	l := listing{what: "goal", columns: []string{"machine", "nodes", "ranks", "operations", "messages", "bytes", "time", "events", "hash"}}
-	e := entry{{"machine", r.machine}, {"nodes", r.nodes}, {"ranks", r.program.Size()}, {"operations", r.program.Ops}, {"messages", r.program.Messages},
-		{"bytes", r.program.Bytes}, {"time", r.total.Seconds()}, {"events", int64(r.events)}, {"hash", fmt.Sprintf("%016x", r.hash)}}
+	l := listing{what: "goal",
+		columns: []string{"machine", "nodes", "ranks", "operations", "messages", "bytes", "time", "events", "hash"}}
+	e := entry{{"machine", r.machine}, {"nodes", r.nodes}, {"ranks", r.program.Size()}, {"operations", r.program.Ops},
+		{"messages", r.program.Messages},
+		{"bytes", r.program.Bytes}, {"time", r.total.Seconds()}, {"events", int64(r.events)},
+		{"hash", fmt.Sprintf("%016x", r.hash)}}
 	if out.json {
 		all := map[string]any{"schema": "hybridtop.rungoal.v1", "kind": "simulated"}
 		for _, x := range e {

@@ -42,10 +42,12 @@ func newShowSchedule() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schedule COLLECTIVE",
 		Short: "draw the messages of a collective, step by step",
-		Long: "Draw the messages of a collective as a tree or step by step. In one step a rank sends and receives one message. " +
+		Long: "Draw the messages of a collective as a tree or step by step. In one step a rank sends and receives one " +
+			"message. " +
 			"With --machine, messages take the machine's times between nodes, with one rank per node and no contention. " +
 			"For algorithms see hybridtop list algorithms.",
-		Example: "hybridtop show schedule bcast --algorithm knomial --radix 4 --ranks 8\nhybridtop show schedule exchange --algorithm bruck --ranks 16 --to goal",
+		Example: "hybridtop show schedule bcast --algorithm knomial --radix 4 --ranks 8\nhybridtop show schedule " +
+			"exchange --algorithm bruck --ranks 16 --to goal",
 	}
 	names := collectiveNames()
 	cmd.ValidArgs = names
@@ -68,16 +70,18 @@ func newShowSchedule() *cobra.Command {
 	f.Int64Var(&bytes, "size", 8, "bytes of each member's block, if members have blocks; otherwise bytes of all data")
 	f.StringVar(&machine, "machine", "", "machine for the times of messages between nodes: a name or a file")
 	f.StringVar(&to, "to", "text", "format: text, or goal (GOAL text, for LogGOPS simulators)")
-	must(cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions([]string{"text", "goal"}, cobra.ShellCompDirectiveNoFileComp)))
-	must(cmd.RegisterFlagCompletionFunc("algorithm", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		var names []string
-		for _, a := range coll.All() {
-			if len(args) == 0 || a.Collective.String() == args[0] {
-				names = append(names, a.Name)
+	must(cmd.RegisterFlagCompletionFunc("to",
+		cobra.FixedCompletions([]string{"text", "goal"}, cobra.ShellCompDirectiveNoFileComp)))
+	must(cmd.RegisterFlagCompletionFunc("algorithm",
+		func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, a := range coll.All() {
+				if len(args) == 0 || a.Collective.String() == args[0] {
+					names = append(names, a.Name)
+				}
 			}
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}))
+			return names, cobra.ShellCompDirectiveNoFileComp
+		}))
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := coll.CollectiveOf(args[0])
@@ -142,7 +146,9 @@ func (s *schedule) write(w io.Writer, out *format) error {
 	case out.csv:
 		rows := [][]string{}
 		for _, m := range steps.Messages {
-			rows = append(rows, []string{fmt.Sprint(int64(m.Arrived)), fmt.Sprint(m.From), fmt.Sprint(m.To), fmt.Sprint(m.Channel), fmt.Sprint(m.Bytes)})
+			rows = append(rows,
+				[]string{fmt.Sprint(int64(m.Arrived)), fmt.Sprint(m.From), fmt.Sprint(m.To), fmt.Sprint(m.Channel),
+					fmt.Sprint(m.Bytes)})
 		}
 		return writeCSV(w, []string{"step", "from", "to", "lane", "bytes"}, rows)
 	}
@@ -157,7 +163,8 @@ func (s *schedule) write(w io.Writer, out *format) error {
 		head += fmt.Sprintf(", root %d", s.root)
 	}
 	fmt.Fprintf(w, "%s: %s\n", head, s.key.Algorithm.Doc)
-	fmt.Fprintf(w, "%s in %s, %s in all, %s\n\n", count(int64(len(steps.Messages)), "message"), count(int64(steps.Last()), "step"),
+	fmt.Fprintf(w, "%s in %s, %s in all, %s\n\n", count(int64(len(steps.Messages)), "message"),
+		count(int64(steps.Last()), "step"),
 		inUnits.Text(cluster.SizeText(float64(steps.Bytes()))), count(int64(s.schedules()), "schedule"))
 	if tree := treeOf(s.key.Ranks, s.root, steps); tree != nil {
 		err = tree.draw(w)
@@ -165,7 +172,8 @@ func (s *schedule) write(w io.Writer, out *format) error {
 		err = drawSteps(w, s.key.Ranks, steps)
 	}
 	if err == nil && priced != nil {
-		_, err = fmt.Fprintf(w, "\non %s: %s modelled by LogGP message by message, %s by the algorithm's formula\n", s.machine.Name, priced.Last(), s.key.Predict(&s.cost, s.bytes))
+		_, err = fmt.Fprintf(w, "\non %s: %s modelled by LogGP message by message, %s by the algorithm's formula\n",
+			s.machine.Name, priced.Last(), s.key.Predict(&s.cost, s.bytes))
 	}
 	return err
 }
@@ -270,7 +278,8 @@ func (t *tree) drawKids(w io.Writer, r int32, indent string) error {
 		if k.more > 0 {
 			more = fmt.Sprintf(" and %d more", k.more)
 		}
-		if _, err := fmt.Fprintf(w, "%s%s%d  step %d%s, %s\n", indent, branch, k.rank, k.step, more, inUnits.Text(cluster.SizeText(float64(k.bytes)))); err != nil {
+		if _, err := fmt.Fprintf(w, "%s%s%d  step %d%s, %s\n", indent, branch, k.rank, k.step, more,
+			inUnits.Text(cluster.SizeText(float64(k.bytes)))); err != nil {
 			return err
 		}
 		if err := t.drawKids(w, k.rank, indent+below); err != nil {
@@ -320,11 +329,14 @@ func drawSteps(w io.Writer, ranks int32, t *coll.Trace) error {
 func (s *schedule) writeJSON(w io.Writer, steps, priced *coll.Trace) error {
 	messages := make([]map[string]any, 0, len(steps.Messages))
 	for _, m := range steps.Messages {
-		messages = append(messages, map[string]any{"step": int64(m.Arrived), "from": m.From, "to": m.To, "lane": m.Channel, "bytes": m.Bytes})
+		messages = append(messages,
+			map[string]any{"step": int64(m.Arrived), "from": m.From, "to": m.To, "lane": m.Channel, "bytes": m.Bytes})
 	}
 	all := map[string]any{
-		"schema": "hybridtop.schedule.v1", "collective": s.key.Algorithm.Collective.String(), "algorithm": s.key.Algorithm.Name,
-		"ranks": s.key.Ranks, "radix": orNil(float64(s.key.Radix)), "segments": s.key.Segments, "root": s.root, "size": s.bytes,
+		"schema": "hybridtop.schedule.v1", "collective": s.key.Algorithm.Collective.String(),
+		"algorithm": s.key.Algorithm.Name,
+		"ranks":     s.key.Ranks, "radix": orNil(float64(s.key.Radix)), "segments": s.key.Segments, "root": s.root,
+		"size":      s.bytes,
 		"schedules": s.schedules(), "steps": int64(steps.Last()), "messages": messages, "total_bytes": steps.Bytes(),
 		"machine": nil, "time": nil, "predicted_time": nil,
 	}

@@ -22,8 +22,10 @@ func newShowGoal() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "goal FILE",
 		Short: "summarize a GOAL file, and predict its time",
-		Long: "Read GOAL text (for LogGOPS simulators; show schedule --to goal writes it), and compute its time message by message: " +
-			"sends are eager, and links are not shared. A program that deadlocks is an error, with the waiting ranks. FILE may be - for standard input.",
+		Long: "Read GOAL text (for LogGOPS simulators; show schedule --to goal writes it), and compute its time message " +
+			"by message: " +
+			"sends are eager, and links are not shared. A program that deadlocks is an error, with the waiting ranks. FILE " +
+			"may be - for standard input.",
 		Example: "hybridtop show goal binomial.goal --machine demo",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -84,7 +86,8 @@ func newShowGoal() *cobra.Command {
 func span(d time.Duration) cluster.Time { return cluster.Time(d) * cluster.Nanosecond }
 
 func showGoal(w io.Writer, out *format, g *goal.Program, t *coll.Trace) error {
-	l := listing{what: "goal", columns: []string{"ranks", "operations", "messages", "receives", "bytes", "unreceived", "time"}}
+	l := listing{what: "goal",
+		columns: []string{"ranks", "operations", "messages", "receives", "bytes", "unreceived", "time"}}
 	e := entry{
 		{"ranks", g.Size()}, {"operations", g.Ops}, {"messages", g.Messages}, {"receives", g.Receives},
 		{"bytes", g.Bytes}, {"unreceived", t.Unreceived}, {"time", t.Last().Seconds()},

@@ -45,8 +45,10 @@ func stream(w io.Writer, s *session.Session) error {
 		for i := range now.Series[first:] {
 			x := &now.Series[first+i]
 			line := streamed{
-				Schema: "hybridtop.sample.v1", At: x.At.Seconds(), Fabric: x.Fabric.Seconds(), Iteration: now.Iteration, Kind: now.Kind,
-				Rate: make(map[string]*float64), Ops: make(map[string]*float64), Local: engine.Finite(x.Local), Access: engine.Finite(x.Access),
+				Schema: "hybridtop.sample.v1", At: x.At.Seconds(), Fabric: x.Fabric.Seconds(), Iteration: now.Iteration,
+				Kind: now.Kind,
+				Rate: make(map[string]*float64), Ops: make(map[string]*float64), Local: engine.Finite(x.Local),
+				Access: engine.Finite(x.Access),
 			}
 			for c, key := range classKeys {
 				line.Rate[key], line.Ops[key] = engine.Finite(x.Rate[c]), engine.Finite(x.Ops[c])

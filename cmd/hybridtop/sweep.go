@@ -25,15 +25,19 @@ func newSweep() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep [WORKLOAD]",
 		Short: "run a workload at every combination of knob values",
-		Long: "Run a workload once at every combination of knob values. Each knob accepts a list with commas. The range 1..64 doubles from 1 to 64, and 1..64..3 has steps of 3. " +
-			"Simulations run in parallel on all cores. Live points run one after another, so that they do not disturb each other. " +
-			"In a sweep over group sizes, l_l and l_r of the locality law are fitted to the smallest and largest share, and the law predicts the others.",
+		Long: "Run a workload once at every combination of knob values. Each knob accepts a list with commas. The range " +
+			"1..64 doubles from 1 to 64, and 1..64..3 has steps of 3. " +
+			"Simulations run in parallel on all cores. Live points run one after another, so that they do not disturb " +
+			"each other. " +
+			"In a sweep over group sizes, l_l and l_r of the locality law are fitted to the smallest and largest share, " +
+			"and the law predicts the others.",
 		Example: "hybridtop sweep randomaccess --group 1,2,4,8,16",
 	}
 	workloadArgument(cmd)
 	limits := addLimits(cmd, 2*time.Second, "each point")
 	out := addFormat(cmd)
-	chart := cmd.Flags().String("chart", "", "metric of the chart; default: from the workload's study, or the first metric")
+	chart := cmd.Flags().String("chart", "",
+		"metric of the chart; default: from the workload's study, or the first metric")
 	picture := addPicture(cmd, " of the last point that ran")
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -97,7 +101,8 @@ func chartMetric(name, requested string) (string, error) {
 	}
 	switch {
 	case requested != "" && !slices.Contains(all, requested):
-		return "", suggest(fmt.Errorf("--chart %s: for %s, want one of %s", requested, name, strings.Join(all, ", ")), requested, all)
+		return "",
+			suggest(fmt.Errorf("--chart %s: for %s, want one of %s", requested, name, strings.Join(all, ", ")), requested, all)
 	case requested != "":
 		return requested, nil
 	}
@@ -167,14 +172,16 @@ type prediction struct {
 }
 
 func newSweepResult(sc engine.Scenario, rows []session.Row) *sweepResult {
-	sw := &sweepResult{Schema: "hybridtop.sweep.v1", Scenario: sc, Verified: len(rows) > 0, Rows: []sweepRow{}, Host: thisHost()}
+	sw := &sweepResult{Schema: "hybridtop.sweep.v1", Scenario: sc, Verified: len(rows) > 0, Rows: []sweepRow{},
+		Host: thisHost()}
 	changes := session.Changes(rows)
 	for i := range rows {
 		snap := rows[i].Snapshot
 		r := newResult(snap, false)
 		row := sweepRow{
 			Knobs: make(map[string]any), Metrics: r.Metrics, Verified: r.Verified, Verification: r.Verification,
-			Iterations: r.Iterations, Kind: r.Kind, Dilation: r.Dilation, Late: append(r.Late, rows[i].Late...), virtual: r.virtual, Warnings: r.Warnings, Failure: r.Failure, Change: changes[i], Studies: r.Studies,
+			Iterations: r.Iterations, Kind: r.Kind, Dilation: r.Dilation, Late: append(r.Late, rows[i].Late...),
+			virtual: r.virtual, Warnings: r.Warnings, Failure: r.Failure, Change: changes[i], Studies: r.Studies,
 			row: &rows[i], order: r.order,
 		}
 		for _, k := range rows[i].Knobs {
@@ -236,7 +243,8 @@ func (sw *sweepResult) write(w io.Writer, f *format, metric string) error {
 	if len(sw.Rows) == 0 {
 		return nil
 	}
-	return errors.Join(sw.table(w), sw.failures(w), sw.lates(w), sw.chart(w, metric), sw.boxes(w), sw.changes(w), sw.repeats(w), sw.law(w), sw.studies(w))
+	return errors.Join(sw.table(w), sw.failures(w), sw.lates(w), sw.chart(w, metric), sw.boxes(w), sw.changes(w),
+		sw.repeats(w), sw.law(w), sw.studies(w))
 }
 
 // failed reports whether a point was refused or failed.
@@ -280,7 +288,8 @@ func (sw *sweepResult) csv(w io.Writer) error {
 func (sw *sweepResult) table(w io.Writer) error {
 	t := newTable(w)
 	first := &sw.Rows[0]
-	t.title(fmt.Sprintf("%s on %s: %s (%s)", sw.Scenario.Workload, first.row.Snapshot.Machine, points(len(sw.Rows)), first.Kind))
+	t.title(fmt.Sprintf("%s on %s: %s (%s)", sw.Scenario.Workload, first.row.Snapshot.Machine, points(len(sw.Rows)),
+		first.Kind))
 	t.row()
 	var head, names []string
 	for _, k := range first.row.Knobs {
@@ -451,7 +460,8 @@ func (sw *sweepResult) boxes(w io.Writer) error {
 	}
 	g := grid.New(figureWidth, figureHeight)
 	plot.Draw(g.All(), grid.Themes()[0])
-	_, err := fmt.Fprintf(w, "\niteration time, %s: ━ median, ┃ middle half, │ minimum to maximum\n%s", sw.Rows[0].Kind, g.PlainText())
+	_, err := fmt.Fprintf(w, "\niteration time, %s: ━ median, ┃ middle half, │ minimum to maximum\n%s",
+		sw.Rows[0].Kind, g.PlainText())
 	return err
 }
 

@@ -25,8 +25,10 @@ func newTune() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune COLLECTIVE...",
 		Short: "find the fastest algorithms of collectives, and write a table",
-		Long: "Time the algorithms of collectives for several teams and sizes, and write a table of the fastest for runs with algorithm = tuned. " +
-			"Algorithms that are much slower by the cost model are skipped. Between sizes with different winners, more sizes are timed. " +
+		Long: "Time the algorithms of collectives for several teams and sizes, and write a table of the fastest for " +
+			"runs with algorithm = tuned. " +
+			"Algorithms that are much slower by the cost model are skipped. Between sizes with different winners, more " +
+			"sizes are timed. " +
 			"An interrupted tuning continues from its journal, a file next to the table until the table is complete.",
 		Example: "hybridtop tune bcast allreduce --machine ranger --ranks 2..64 --out ranger.table.toml",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -45,8 +47,10 @@ func newTune() *cobra.Command {
 	where := addSiteFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&file, "out", "", "table file to write")
-	f.StringVar(&journal, "journal", "", "journal from which an interrupted tuning continues; default: the table's name with .journal")
-	f.IntVar(&held, "held-out", 0, "configurations (collective, ranks, size) not used for tuning, to measure regret (slowdown versus the best choice)")
+	f.StringVar(&journal, "journal", "", "journal from which an interrupted tuning continues; default: the table's "+
+		"name with .journal")
+	f.IntVar(&held, "held-out", 0, "configurations (collective, ranks, size) not used for tuning, to measure regret "+
+		"(slowdown versus the best choice)")
 	f.BoolVar(&exhaustive, "exhaustive", false, "time every candidate, even if the cost model predicts it slow")
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -106,10 +110,14 @@ func addSiteFlags(cmd *cobra.Command) *siteFlags {
 	f.StringVar(&p.machine, "machine", "", "machine name or file; default: demo on sim, this-host on live")
 	f.StringVar(&p.ranks, "ranks", "2,3,4,6,8,12,16", "team sizes: a list; 2..64 doubles, 2..16..2 has steps of 2")
 	f.IntVar(&p.perNode, "ranks-per-node", 0, "ranks of a team on each node; default: 1 on sim, all on live")
-	f.StringVar(&p.sizes, "size", "8,64,512,4096,32768,262144", "bytes of each member's block, or of all data if members have no blocks: a list or ranges")
-	f.StringVar(&p.transfers, "transfer", coll.TwoSided.String(), "transfers to try, a list of: "+strings.Join(coll.Transfers(), ", "))
-	f.StringVar(&p.addresses, "addresses", coll.Single.String(), "buffer addresses that a rank knows: "+strings.Join(coll.Addresses(), ", "))
-	f.StringVar(&p.syncIn, "sync-in", coll.MySync.String(), "synchronization at the start: "+strings.Join(coll.Syncs(), ", "))
+	f.StringVar(&p.sizes, "size", "8,64,512,4096,32768,262144",
+		"bytes of each member's block, or of all data if members have no blocks: a list or ranges")
+	f.StringVar(&p.transfers, "transfer", coll.TwoSided.String(),
+		"transfers to try, a list of: "+strings.Join(coll.Transfers(), ", "))
+	f.StringVar(&p.addresses, "addresses", coll.Single.String(),
+		"buffer addresses that a rank knows: "+strings.Join(coll.Addresses(), ", "))
+	f.StringVar(&p.syncIn, "sync-in", coll.MySync.String(),
+		"synchronization at the start: "+strings.Join(coll.Syncs(), ", "))
 	f.StringVar(&p.syncOut, "sync-out", coll.MySync.String(), "synchronization at the end: same values")
 	f.Uint64Var(&p.seed, "seed", 1, "seed of machine noise and of --held-out")
 	return p
@@ -253,17 +261,22 @@ func tune(ctx context.Context, cmd *cobra.Command, o *tuner.Options, file string
 	}
 	t := newTable(w)
 	t.row("table", file)
-	t.row("configurations", fmt.Sprintf("%d (%d from the journal), in %s", result.Tuples, result.FromJournal, pane.Roughly(took)))
+	t.row("configurations",
+		fmt.Sprintf("%d (%d from the journal), in %s", result.Tuples, result.FromJournal, pane.Roughly(took)))
 	t.row("candidates", fmt.Sprintf("%d, of which %d were timed", result.Choices, result.Measured))
 	if len(misses) > 0 {
-		t.row("mean regret", fmt.Sprintf("%.2f %% on %d held-out configurations, compared with the best candidate", 100*tuner.Mean(misses), len(misses)))
+		t.row("mean regret",
+			fmt.Sprintf("%.2f %% on %d held-out configurations, compared with the best candidate", 100*tuner.Mean(misses),
+				len(misses)))
 		worst := misses[0]
 		for _, m := range misses {
 			if m.Regret() > worst.Regret() {
 				worst = m
 			}
 		}
-		t.row("worst", fmt.Sprintf("%.2f %%: %s: %s took %s, %s %s", 100*worst.Regret(), worst.At, worst.Chosen, worst.Took, worst.Best, worst.Least))
+		t.row("worst",
+			fmt.Sprintf("%.2f %%: %s: %s took %s, %s %s", 100*worst.Regret(), worst.At, worst.Chosen, worst.Took, worst.Best,
+				worst.Least))
 	}
 	t.row()
 	if err := t.close(); err != nil {
@@ -319,8 +332,9 @@ func rulesListing(f *tuner.File) *listing {
 		for _, c := range r.Choices {
 			all = append(all, c.String())
 		}
-		l.entries = append(l.entries, entry{{"collective", r.Collective.String()}, {"ranks", int(r.Ranks)}, {"ranks_per_node", int(r.PerNode)},
-			{"size", r.Bytes}, {"time", orNil(r.Time.Seconds())}, {"choices", strings.Join(all, "; ")}})
+		l.entries = append(l.entries,
+			entry{{"collective", r.Collective.String()}, {"ranks", int(r.Ranks)}, {"ranks_per_node", int(r.PerNode)},
+				{"size", r.Bytes}, {"time", orNil(r.Time.Seconds())}, {"choices", strings.Join(all, "; ")}})
 	}
 	return l
 }
@@ -333,15 +347,17 @@ func tableJSON(f *tuner.File) map[string]any {
 		for _, c := range r.Choices {
 			choices = append(choices, choiceJSON(c))
 		}
-		rules = append(rules, map[string]any{"collective": r.Collective.String(), "ranks": r.Ranks, "ranks_per_node": r.PerNode, "size": r.Bytes,
-			"addresses": r.Modes.Address.String(), "sync_in": r.Modes.In.String(), "sync_out": r.Modes.Out.String(),
-			"time": orNil(r.Time.Seconds()), "choices": choices})
+		rules = append(rules,
+			map[string]any{"collective": r.Collective.String(), "ranks": r.Ranks, "ranks_per_node": r.PerNode, "size": r.Bytes,
+				"addresses": r.Modes.Address.String(), "sync_in": r.Modes.In.String(), "sync_out": r.Modes.Out.String(),
+				"time": orNil(r.Time.Seconds()), "choices": choices})
 	}
 	return map[string]any{"schema": "hybridtop.table.v1", "fabric": f.Fabric, "machine": f.Machine, "rules": rules}
 }
 
 func choiceJSON(c coll.Choice) map[string]any {
-	return map[string]any{"algorithm": c.Algorithm.Name, "radix": orNil(float64(c.Radix)), "segments": max(c.Segments, 1), "transfer": c.Transfer.String()}
+	return map[string]any{"algorithm": c.Algorithm.Name, "radix": orNil(float64(c.Radix)),
+		"segments": max(c.Segments, 1), "transfer": c.Transfer.String()}
 }
 
 func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner.Miss) map[string]any {
@@ -360,8 +376,11 @@ func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner
 	all["measured"] = r.Measured
 	held := []map[string]any{}
 	for _, m := range misses {
-		held = append(held, map[string]any{"collective": m.At.Collective.String(), "ranks": m.At.Ranks, "ranks_per_node": m.At.PerNode, "size": m.At.Bytes,
-			"chosen": choiceJSON(m.Chosen), "best": choiceJSON(m.Best), "chosen_time": m.Took.Seconds(), "best_time": m.Least.Seconds(), "regret": m.Regret()})
+		held = append(held,
+			map[string]any{"collective": m.At.Collective.String(), "ranks": m.At.Ranks, "ranks_per_node": m.At.PerNode,
+				"size":   m.At.Bytes,
+				"chosen": choiceJSON(m.Chosen), "best": choiceJSON(m.Best), "chosen_time": m.Took.Seconds(),
+				"best_time": m.Least.Seconds(), "regret": m.Regret()})
 	}
 	mean := math.NaN()
 	if len(misses) > 0 {

@@ -12,7 +12,8 @@ func newTuneCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "check a table against performance guidelines",
-		Long: "Time the choices of a table, and list violations of performance guidelines. No collective should be slower than others that do the same " +
+		Long: "Time the choices of a table, and list violations of performance guidelines. No collective should be " +
+			"slower than others that do the same " +
 			"(allreduce and reduce with broadcast, gather and allgather, and more), or than itself with more bytes or ranks. " +
 			"One more element or rank should not cost a multiple. The exit status is 1 if a guideline is violated.",
 		Example: "hybridtop tune check ranger.table.toml --fabric sim --machine ranger",
@@ -35,7 +36,8 @@ func newTuneCheck() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		c := tuner.CheckOptions{Site: o.Site, Table: f.Table, Ranks: o.Ranks, PerNode: o.PerNode, Sizes: o.Sizes, Modes: o.Modes}
+		c := tuner.CheckOptions{Site: o.Site, Table: f.Table, Ranks: o.Ranks, PerNode: o.PerNode, Sizes: o.Sizes,
+			Modes: o.Modes}
 		line := newLine(cmd.ErrOrStderr())
 		if line != nil {
 			c.Progress = func(done, total int) { line.show(fmt.Sprintf("[%d/%d]", done, total)) }
@@ -67,7 +69,8 @@ func newTuneCheck() *cobra.Command {
 func writeViolations(cmd *cobra.Command, bad []tuner.Violation, looked int, out *format) error {
 	w := cmd.OutOrStdout()
 	side := func(s tuner.Side) map[string]any {
-		return map[string]any{"collective": s.At.Collective.String(), "ranks": s.At.Ranks, "ranks_per_node": s.At.PerNode, "size": s.At.Bytes,
+		return map[string]any{"collective": s.At.Collective.String(), "ranks": s.At.Ranks, "ranks_per_node": s.At.PerNode,
+			"size":   s.At.Bytes,
 			"choice": choiceJSON(s.Choice), "time": s.Took.Seconds()}
 	}
 	l := listing{what: "violations", columns: []string{"guideline", "call", "choice", "time", "others", "bound", "factor"}}
@@ -83,8 +86,11 @@ func writeViolations(cmd *cobra.Command, bad []tuner.Violation, looked int, out 
 			}
 			words += fmt.Sprintf("%s by %s: %s", o.At, o.Choice, o.Took)
 		}
-		list = append(list, map[string]any{"guideline": v.Guideline, "call": side(v.Call), "others": others, "bound": v.Bound.Seconds(), "factor": v.Factor()})
-		e := entry{{"guideline", v.Guideline}, {"call", v.Call.At.String()}, {"choice", v.Call.Choice.String()}, {"time", v.Call.Took.Seconds()},
+		list = append(list,
+			map[string]any{"guideline": v.Guideline, "call": side(v.Call), "others": others, "bound": v.Bound.Seconds(),
+				"factor": v.Factor()})
+		e := entry{{"guideline", v.Guideline}, {"call", v.Call.At.String()}, {"choice", v.Call.Choice.String()},
+			{"time", v.Call.Took.Seconds()},
 			{"others", words}, {"bound", v.Bound.Seconds()}, {"factor", v.Factor()}}
 		if !out.csv {
 			e[3].value = v.Call.Took.String()

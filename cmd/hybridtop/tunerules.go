@@ -21,9 +21,11 @@ var ruleFormats = []struct {
 	name, doc string
 	write     func(io.Writer, *coll.Table, int32) error
 }{
-	{"openmpi", "Open MPI 4.1 and later: --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename FILE", tuner.WriteOpenMPI},
+	{"openmpi", "Open MPI 4.1 and later: --mca coll_tuned_use_dynamic_rules 1 --mca " +
+		"coll_tuned_dynamic_rules_filename FILE", tuner.WriteOpenMPI},
 	{"openmpi-json", "Open MPI 6, with the same parameters", tuner.WriteOpenMPIJSON},
-	{"mpich", "MPICH 4.0: MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE", tuner.WriteMPICH},
+	{"mpich", "MPICH 4.0: MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE",
+		tuner.WriteMPICH},
 }
 
 func newTuneExport() *cobra.Command {

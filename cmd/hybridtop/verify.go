@@ -23,8 +23,10 @@ func newVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "repeat the simulations of a recording, and compare bit by bit",
-		Long: "Check a recording. Each simulated launch runs again with the same number of iterations. Its hash, virtual time and verification must be the same. " +
-			"A launch that was stopped inside an iteration cannot be checked. A launch that failed must fail with the same message. For a live run, whose times do not repeat, verify reads the stored verification.",
+		Long: "Check a recording. Each simulated launch runs again with the same number of iterations. Its hash, " +
+			"virtual time and verification must be the same. " +
+			"A launch that was stopped inside an iteration cannot be checked. A launch that failed must fail with the same " +
+			"message. For a live run, whose times do not repeat, verify reads the stored verification.",
 		Example:           "hybridtop verify run.htr",
 		Args:              oneRecording,
 		ValidArgsFunction: recordingFiles,
@@ -38,7 +40,8 @@ func newVerify() *cobra.Command {
 		defer f.Close()
 		ctx, done := interruptible(cmd.Context())
 		defer done()
-		l := listing{what: "launches", columns: []string{"run", "launch", "workload", "fabric", "iterations", "hash", "verdict", "because"}}
+		l := listing{what: "launches",
+			columns: []string{"run", "launch", "workload", "fabric", "iterations", "hash", "verdict", "because"}}
 		held, broke := 0, 0
 		progress := newLine(cmd.ErrOrStderr())
 		for _, run := range f.Runs {
@@ -65,8 +68,9 @@ func newVerify() *cobra.Command {
 				if x.Virtual != nil {
 					hash = fmt.Sprintf("%016x", x.Virtual.Hash)
 				}
-				l.entries = append(l.entries, entry{{"run", run.ID}, {"launch", i + 1}, {"workload", x.Scenario.Workload}, {"fabric", x.Fabric},
-					{"iterations", x.Iterations}, {"hash", hash}, {"verdict", v.word}, {"because", v.why}})
+				l.entries = append(l.entries,
+					entry{{"run", run.ID}, {"launch", i + 1}, {"workload", x.Scenario.Workload}, {"fabric", x.Fabric},
+						{"iterations", x.Iterations}, {"hash", hash}, {"verdict", v.word}, {"because", v.why}})
 			}
 		}
 		if progress != nil {
@@ -150,7 +154,8 @@ func verify(ctx context.Context, x *recording.LaunchInfo) finding {
 	now := again.Verification
 	now.Detail = recording.Clean(now.Detail)
 	if x.Verification != now {
-		return finding{differs, fmt.Sprintf("%d checks, %s; now %d, %s", x.Verification.Checks, x.Verification.Detail, now.Checks, now.Detail)}
+		return finding{differs,
+			fmt.Sprintf("%d checks, %s; now %d, %s", x.Verification.Checks, x.Verification.Detail, now.Checks, now.Detail)}
 	}
 	what := fmt.Sprintf("hash, virtual time, %d events and %d checks", v.Events, x.Verification.Checks)
 	switch {
@@ -248,5 +253,6 @@ func runOf(f *recording.File, number int) (*recording.RunInfo, error) {
 			return &f.Runs[i], nil
 		}
 	}
-	return nil, errors.New(f.Name + fmt.Sprintf(" has no run %d: want %d to %d", want, f.Runs[0].ID, f.Runs[len(f.Runs)-1].ID))
+	return nil,
+		errors.New(f.Name + fmt.Sprintf(" has no run %d: want %d to %d", want, f.Runs[0].ID, f.Runs[len(f.Runs)-1].ID))
 }
