@@ -33,7 +33,7 @@ func WhyLocality(v *engine.StudyView, nodes int) string {
 		return fmt.Sprintf("%s. Group %s is %s× faster%s, %s.", text, other.Label, Figure(1/ratio), provenance, describeMemory(other.Cells, now.Cells))
 	}
 	memory := describeMemory(now.Cells, other.Cells)
-	return fmt.Sprintf("%s: no difference from group %s%s, %s.", text, other.Label, provenance, memory)
+	return fmt.Sprintf("%s: as fast as group %s%s, %s.", text, other.Label, provenance, memory)
 }
 
 // describeLocality describes the locality of a group size.
