@@ -41,7 +41,7 @@ func (r *Rank) Using(m Means, body func() error) error {
 		return r.errorf("using memory %d and %d: want HostMemory or DeviceMemory", m.Own, m.Far)
 	}
 	if m.Path > PathAdapter {
-		return r.errorf("means with path %d: there are PathLoads, PathMessages and PathAdapter", m.Path)
+		return r.errorf("means with path %d: want PathLoads, PathMessages or PathAdapter", m.Path)
 	}
 	was := r.means(m)
 	defer r.means(was)

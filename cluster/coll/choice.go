@@ -18,7 +18,7 @@ type Tuple struct {
 
 // String describes the configuration.
 func (t Tuple) String() string {
-	return fmt.Sprintf("%s, ranks %d, a node %d, size %d", t.Collective, t.Ranks, max(t.PerNode, 1), t.Bytes) +
+	return fmt.Sprintf("%s, ranks %d, per node %d, size %d", t.Collective, t.Ranks, max(t.PerNode, 1), t.Bytes) +
 		t.Modes.Words()
 }
 

@@ -1,8 +1,11 @@
 package coll
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"fmt"
+	"strings"
 
-import "fmt"
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 // Collective is a collective operation of a team.
 type Collective uint8
@@ -42,7 +45,7 @@ func CollectiveOf(name string) (Collective, error) {
 			return Collective(i), nil
 		}
 	}
-	return 0, fmt.Errorf("collective %q: there are %v", name, collectiveNames)
+	return 0, fmt.Errorf("collective %q: want one of %s", name, strings.Join(collectiveNames[:], ", "))
 }
 
 // Rooted reports whether one member is the source or the destination of all.

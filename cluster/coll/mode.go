@@ -86,7 +86,7 @@ func named[T ~uint8](what string, names []string, name string) (T, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return T(i), nil
 	}
-	return 0, fmt.Errorf("%s %q: there are %s", what, name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("%s %q: want one of %s", what, name, strings.Join(names, ", "))
 }
 
 // OneSided reports whether bytes move by puts or gets.

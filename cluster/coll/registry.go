@@ -274,5 +274,5 @@ func Find(c Collective, name string) (*Algorithm, error) {
 	for _, a := range Of(c) {
 		names = append(names, a.Name)
 	}
-	return nil, fmt.Errorf("%s by %q: there are %s", c, name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%s by %q: want one of %s", c, name, strings.Join(names, ", "))
 }

@@ -234,7 +234,7 @@ func (w *Window) Lock(kind LockKind, target int) error {
 	case LockExclusive:
 		ask = requests[askExclusive : askExclusive+1]
 	default:
-		return w.errorf("lock of %d: kind %d: there are LockShared and LockExclusive", target, kind)
+		return w.errorf("lock of %d: kind %d: want LockShared or LockExclusive", target, kind)
 	}
 	granted, err := w.ask(target, ask)
 	if err != nil {

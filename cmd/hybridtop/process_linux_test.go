@@ -121,7 +121,7 @@ func TestCtrlC(t *testing.T) {
 					break // the other end is closed
 				}
 				// The progress line shows that accesses were recorded.
-				if !sent && strings.Contains(screen.String(), "an access") {
+				if !sent && strings.Contains(screen.String(), "per access") {
 					sent = true
 					if err := cmd.Process.Signal(os.Interrupt); err != nil {
 						t.Fatal(err)

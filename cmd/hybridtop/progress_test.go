@@ -55,7 +55,7 @@ func TestLongIteration(t *testing.T) {
 		{engine.Progress{Spent: 12 * time.Second, Share: math.NaN()}, "iteration 1: 12 s so far"},
 		{engine.Progress{Spent: 12 * time.Second, Share: 0.374, Left: 20 * time.Second}, "iteration 1: 12 s so far, 37 % done, about 20 s left"},
 		{engine.Progress{Spent: 3 * time.Second, Share: math.NaN(), Clock: 2 * cluster.Millisecond, Events: 3400000},
-			"iteration 1: 3 s so far, 3.4M events, virtual 2 ms"},
+			"iteration 1: 3 s so far, 3.4M events, virtual time 2 ms"},
 	} {
 		if got := pane.Progress(&engine.Snapshot{Progress: c.p}); got != c.want {
 			t.Errorf("%+v is told as %q, want %q", c.p, got, c.want)

@@ -26,7 +26,7 @@ func TestFindings(t *testing.T) {
 		{recording.LaunchInfo{Kind: engine.Simulated, Ended: true, Virtual: whole}, "cannot tell: no iteration ended"},
 		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1, Verification: good}, "as stored: 3 checks passed; measured times do not repeat"},
 		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1}, "cannot tell: the run made no check, and live runs do not repeat"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: whole, Machine: "no machine"}, `cannot tell: it cannot run here: no machine.toml: is no name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml`},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: whole, Machine: "no machine"}, `cannot tell: it cannot run here: no machine.toml: invalid name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml`},
 	} {
 		if f := verify(context.Background(), &c.launch); f.word+": "+f.why != c.want {
 			t.Errorf("%s: %s\nwant %s", f.word, f.why, c.want)

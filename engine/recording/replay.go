@@ -201,7 +201,7 @@ func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration,
 		if n, err := strconv.Atoi(rest); err == nil && n >= 1 && n <= len(marks) {
 			return marks[n-1].At, nil
 		} else if err == nil {
-			return 0, fmt.Errorf("mark %d: the recording has %d", n, len(marks))
+			return 0, fmt.Errorf("mark %d: the recording has %d marks", n, len(marks))
 		}
 	}
 	switch text {

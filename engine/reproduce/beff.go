@@ -51,8 +51,8 @@ var _ = register(&Experiment{
 		average, atLmax := beff.Model(&p.Scenario, p.Machine)
 		long, all := p.metric("b_eff_at_lmax"), p.metric("b_eff_average")
 		return []Term{
-			{"1 MB a process in the longest messages", spell(long), spell(atLmax)},
-			{"1 MB a process, what shorter messages add", spell(all) - spell(long), spell(average) - spell(atLmax)},
+			{"1 MB per process in the longest messages", spell(long), spell(atLmax)},
+			{"1 MB per process, time added by shorter messages", spell(all) - spell(long), spell(average) - spell(atLmax)},
 		}
 	},
 })

@@ -169,7 +169,7 @@ func TestWhyOfLocality(t *testing.T) {
 		{"measured, slower", 1, 4, []engine.Row{point(4, 400, 0), point(16, 8000, 0)},
 			"Group 16 sends 75% of its accesses to other nodes. Group 4 is 20× faster, at 4× the memory (4 replicas)."},
 		{"measured, as fast", 1, 4, []engine.Row{point(1, 400, 0), point(4, 404, 0)},
-			"Group 4 keeps every access inside a node: no difference from group 1, with 1/4 of the memory (4 replicas)."},
+			"Group 4 keeps every access inside a node: as fast as group 1, with 1/4 of the memory (4 replicas)."},
 		{"modelled, which must fit", 2, 4, []engine.Row{point(1, 0, 100), point(4, 0, 400), point(16, 700, 800)},
 			"Group 16 sends 75% of its accesses to other nodes. Group 4 is 2× faster (modelled), at 4× the memory (4 " +
 				"replicas)."},

@@ -35,7 +35,7 @@ func WhyLocality(v *engine.StudyView, nodes int) string {
 			describeMemory(other.Cells, now.Cells))
 	}
 	memory := describeMemory(now.Cells, other.Cells)
-	return fmt.Sprintf("%s: no difference from group %s%s, %s.", text, other.Label, provenance, memory)
+	return fmt.Sprintf("%s: as fast as group %s%s, %s.", text, other.Label, provenance, memory)
 }
 
 // describeLocality describes the locality of a group size.
