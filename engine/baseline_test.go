@@ -31,7 +31,8 @@ func TestNameOfABaseline(t *testing.T) {
 		{compared("dot", nil), "group 4"},
 		{compared("dot", nil, "group", "8", "machine", "xc30-edison", "model", "flat"), "on xc30-edison, flat"},
 		{compared("spmv", nil, "eager-limit", "64"), "spmv, group 4, eager limit 64 B"},
-		{compared("dot", nil, "nodes", "1", "seed", "2", "threading", "single"), "nodes 1, threading single, group 4, 1 more"},
+		{compared("dot", nil, "nodes", "1", "seed", "2", "threading", "single"),
+			"nodes 1, threading single, group 4, 1 more"},
 	} {
 		if got := NewBaseline(c.base).Against(now).Name; got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -45,7 +46,8 @@ func TestRatios(t *testing.T) {
 	base := compared("dot", func(s *Snapshot) {
 		s.Kind = Emulated
 		s.Metrics = []Metric{
-			{"time", 2, "s", Emulated}, {"model", 2, "s", Modelled}, {"rate", 0, "B/s", Emulated}, {"nan", math.NaN(), "s", Emulated},
+			{"time", 2, "s", Emulated}, {"model", 2, "s", Modelled}, {"rate", 0, "B/s", Emulated},
+			{"nan", math.NaN(), "s", Emulated},
 			{"huge", 1e-300, "1", Emulated}, {"unit", 1, "s", Emulated},
 		}
 	})
@@ -62,7 +64,8 @@ func TestRatios(t *testing.T) {
 	now := func(edit func(*Snapshot)) *Snapshot {
 		return compared("spmv", func(s *Snapshot) {
 			s.Metrics = []Metric{
-				{"time", 3.6, "s", Simulated}, {"model", 1, "s", Modelled}, {"rate", 3, "B/s", Simulated}, {"nan", 1, "s", Simulated},
+				{"time", 3.6, "s", Simulated}, {"model", 1, "s", Modelled}, {"rate", 3, "B/s", Simulated},
+				{"nan", 1, "s", Simulated},
 				{"huge", 1e300, "1", Simulated}, {"unit", 1, "B", Simulated}, {"more", 1, "s", Simulated},
 			}
 			edit(s)
@@ -83,7 +86,8 @@ func TestRatios(t *testing.T) {
 }
 
 func TestFactor(t *testing.T) {
-	for x, want := range map[float64]string{1: "1×", 1.806: "1.81×", 0.05123: "0.0512×", 123.4: "123×", 1e6: "1.0e+06×", 1e-9: "1.0e-09×", math.NaN(): "–"} {
+	for x, want := range map[float64]string{1: "1×", 1.806: "1.81×", 0.05123: "0.0512×", 123.4: "123×",
+		1e6: "1.0e+06×", 1e-9: "1.0e-09×", math.NaN(): "–"} {
 		if r := (Ratio{Value: x}); r.Factor() != want {
 			t.Errorf("%g: %q, want %q", x, r.Factor(), want)
 		}

@@ -105,7 +105,8 @@ func TestAnySnapshotTravels(t *testing.T) {
 		f := codectest.Filler{
 			Integer: func() int64 { return rapid.Int64().Draw(t, "integer") },
 			Float: func() float64 {
-				return rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)})).Draw(t, "float")
+				return rapid.OneOf(rapid.Float64(),
+					rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)})).Draw(t, "float")
 			},
 			Text:   func() string { return rapid.String().Draw(t, "text") },
 			Flag:   func() bool { return rapid.Bool().Draw(t, "flag") },
@@ -153,7 +154,8 @@ func TestTheTimelineTravels(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent, came := &s.Timeline.Lanes[1], &back.Timeline.Lanes[1]
-		if n := len(slices.Collect(came.Intervals(0, at))); n == 0 || !slices.Equal(slices.Collect(sent.Intervals(0, at)), slices.Collect(came.Intervals(0, at))) {
+		if n := len(slices.Collect(came.Intervals(0, at))); n == 0 ||
+			!slices.Equal(slices.Collect(sent.Intervals(0, at)), slices.Collect(came.Intervals(0, at))) {
 			t.Errorf("after %d more: %d stretches came, and are others than those that were sent", more, n)
 		}
 	}
@@ -204,9 +206,12 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 		{"another version", "snapshot of version 9: want version 6 to 8", at(4, 9)},
 		{"more behind it", "snapshot: 1 extra bytes at the end", append(bytes.Clone(good), 0)},
 		{"a number in a longer form", "snapshot: a number is not in its shortest form", at(5, 0x80, 0)},
-		{"a number that is too long", "snapshot: a number is not in its shortest form", at(5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)},
+		{"a number that is too long", "snapshot: a number is not in its shortest form",
+			at(5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)},
 		{"a text that is longer than all", "snapshot: a length of 18446744073709551615 with", at(6, huge...)},
-		{"a text that is a little longer", fmt.Sprintf("snapshot: a length of %d with %d bytes left", len(good)-7+1, len(good)-7), at(6, binary.AppendUvarint(nil, uint64(len(good)-7+1))...)},
+		{"a text that is a little longer",
+			fmt.Sprintf("snapshot: a length of %d with %d bytes left", len(good)-7+1, len(good)-7),
+			at(6, binary.AppendUvarint(nil, uint64(len(good)-7+1))...)},
 	} {
 		if _, err := new(Decoder).Decode(c.b); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.what, err, c.want)
@@ -223,7 +228,8 @@ func TestValuesOutOfRangeAreRefused(t *testing.T) {
 			t.Errorf("%v, want %s", err, what)
 		}
 	}
-	good := new(Encoder).Append(nil, &Snapshot{Tallies: []Table{{Rows: []string{"r"}, Columns: []string{"c"}, Counts: []int64{7}}}})
+	good := new(Encoder).Append(nil,
+		&Snapshot{Tallies: []Table{{Rows: []string{"r"}, Columns: []string{"c"}, Counts: []int64{7}}}})
 	i := bytes.Index(good, []byte{1, 1, 14}) // there, one count, 7
 	b := append(bytes.Clone(good[:i]), append([]byte{1, 2, 14, 14}, good[i+3:]...)...)
 	if _, err := new(Decoder).Decode(b); err == nil || !strings.Contains(err.Error(), "1 × 1 × 1 cells, but 2 counts") {
@@ -275,16 +281,22 @@ func FuzzSnapshot(f *testing.F) {
 func usual(ranks, series int) *Snapshot {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := &Snapshot{
-		Seq: 1234, Phase: Running, Scenario: NewScenario("randomaccess", Base), Layout: cluster.Layout{Nodes: 64, RanksPerNode: (ranks + 63) / 64, ThreadsPerRank: 1},
+		Seq: 1234, Phase: Running, Scenario: NewScenario("randomaccess", Base),
+		Layout:  cluster.Layout{Nodes: 64, RanksPerNode: (ranks + 63) / 64, ThreadsPerRank: 1},
 		Machine: "demo", Kind: Simulated, Dilation: 1, Elapsed: time.Minute, Fabric: cluster.Second, Iteration: 1000,
-		Traffic: cluster.Traffic{Nodes: make([]int64, 64)}, LaunchLine: "mpiexec --ranks-per-proc=4 \\\n  -env HOSTS=hosts.1 upcrun -n 4 myapp", Why: "group 4 keeps every access inside a node.",
-		Verification: Verification{Done: true, OK: true, Checks: 1000, Detail: "every rank's sum over its accesses is the sequential one"},
+		Traffic:    cluster.Traffic{Nodes: make([]int64, 64)},
+		LaunchLine: "mpiexec --ranks-per-proc=4 \\\n  -env HOSTS=hosts.1 upcrun -n 4 myapp",
+		Why:        "group 4 keeps every access inside a node.",
+		Verification: Verification{Done: true, OK: true, Checks: 1000,
+			Detail: "every rank's sum over its accesses is the sequential one"},
 	}
 	for range 256 {
 		s.IterationTimes = append(s.IterationTimes, rng.Float64())
 	}
 	for i := range ranks {
-		s.Ranks = append(s.Ranks, RankView{Node: i / 16, Group: i / 4, State: cluster.State(i % cluster.States), Share: [cluster.States]float64{0, rng.Float64(), rng.Float64(), rng.Float64()}})
+		s.Ranks = append(s.Ranks,
+			RankView{Node: i / 16, Group: i / 4, State: cluster.State(i % cluster.States),
+				Share: [cluster.States]float64{0, rng.Float64(), rng.Float64(), rng.Float64()}})
 	}
 	for i := range series {
 		sample := Sample{At: time.Duration(i) * 50 * time.Millisecond, Local: math.NaN(), Access: rng.Float64()}
@@ -307,7 +319,8 @@ func usual(ranks, series int) *Snapshot {
 		}
 		s.NodePairs = append(s.NodePairs, pairs)
 	}
-	for _, name := range []string{"time_per_access", "rank_local_share", "node_local_share", "access_time_mean", "accesses_per_second", "memory_per_node", "replicas"} {
+	for _, name := range []string{"time_per_access", "rank_local_share", "node_local_share", "access_time_mean",
+		"accesses_per_second", "memory_per_node", "replicas"} {
 		s.Metrics = append(s.Metrics, Metric{Name: name, Value: rng.Float64(), Unit: "s", Kind: Simulated})
 	}
 	return s

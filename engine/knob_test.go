@@ -10,8 +10,9 @@ import (
 
 // knobs of each type; numeric ones also accept words.
 var (
-	whole  = Knob{Name: "group", Type: Integer, Default: "4", Min: 1, Max: 64, Choices: []string{"1", "2", "4", "8"}}
-	size   = Knob{Name: "limit", Type: Size, Default: "machine", Min: 0, Max: 1 << 40, Choices: []string{"machine", "0", "64"}}
+	whole = Knob{Name: "group", Type: Integer, Default: "4", Min: 1, Max: 64, Choices: []string{"1", "2", "4", "8"}}
+	size  = Knob{Name: "limit", Type: Size, Default: "machine", Min: 0, Max: 1 << 40,
+		Choices: []string{"machine", "0", "64"}}
 	number = Knob{Name: "dilation", Type: Real, Default: "auto", Min: 1, Max: 1e9, Choices: []string{"auto", "10", "100"}}
 	choice = Knob{Name: "model", Type: Choice, Default: "flat", Choices: []string{"flat", "funneled", "multiple"}}
 )
@@ -67,7 +68,8 @@ func TestKnobParse(t *testing.T) {
 func TestKnobParseIsIdempotent(t *testing.T) {
 	for _, k := range []*Knob{&whole, &size, &number, &choice} {
 		rapid.Check(t, func(t *rapid.T) {
-			text := rapid.OneOf(rapid.String(), rapid.StringMatching(`-?[0-9]{1,12}(\.[0-9]{1,3})?(e[0-9])?( ?[kMGT]?i?B)?`)).Draw(t, "text")
+			text := rapid.OneOf(rapid.String(),
+				rapid.StringMatching(`-?[0-9]{1,12}(\.[0-9]{1,3})?(e[0-9])?( ?[kMGT]?i?B)?`)).Draw(t, "text")
 			once, err := k.Parse(text)
 			if err != nil {
 				return

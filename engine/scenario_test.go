@@ -28,7 +28,8 @@ func TestScenarioSet(t *testing.T) {
 	if fresh.Int("eager-limit") != -1 {
 		t.Errorf("the word machine reads as %d, want -1", fresh.Int("eager-limit"))
 	}
-	if err := s.Set("colour", "red"); err == nil || !strings.HasPrefix(err.Error(), `unknown knob "colour" of sorting: want one of machine, fabric, nodes`) {
+	if err := s.Set("colour", "red"); err == nil ||
+		!strings.HasPrefix(err.Error(), `unknown knob "colour" of sorting: want one of machine, fabric, nodes`) {
 		t.Errorf("an unknown knob: %v", err)
 	}
 	if err := s.Set("nodes", "0"); err == nil || s.Text("nodes") != "8" {

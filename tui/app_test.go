@@ -52,36 +52,51 @@ func TestKeysSendCommands(t *testing.T) {
 		{"r resets", []string{"r"}, engine.Running, []engine.Command{{Verb: engine.Reset}}},
 		{"u undoes", []string{"right", "u"}, engine.Running, []engine.Command{set("group", "8"), {Verb: engine.Undo}}},
 		{"U redoes", []string{"U"}, engine.Running, []engine.Command{{Verb: engine.Redo}}},
-		{"backspace turns to the default", []string{"backspace", "up", "delete"}, engine.Running, []engine.Command{{Verb: engine.Default, Knob: "group"}, {Verb: engine.Default, Knob: "model"}}},
-		{"reset turns all to their defaults", []string{":", "'reset", "enter"}, engine.Running, []engine.Command{{Verb: engine.Default}}},
+		{"backspace turns to the default", []string{"backspace", "up", "delete"}, engine.Running,
+			[]engine.Command{{Verb: engine.Default, Knob: "group"}, {Verb: engine.Default, Knob: "model"}}},
+		{"reset turns all to their defaults", []string{":", "'reset", "enter"}, engine.Running,
+			[]engine.Command{{Verb: engine.Default}}},
 		{"right turns up", []string{"right"}, engine.Running, []engine.Command{set("group", "8")}},
 		{"left turns down", []string{"left"}, engine.Running, []engine.Command{set("group", "2")}},
-		{"turns before the answer count on", []string{"right", "right"}, engine.Running, []engine.Command{set("group", "16")}},
+		{"turns before the answer count on", []string{"right", "right"}, engine.Running,
+			[]engine.Command{set("group", "16")}},
 		{"an end is an end", []string{"left", "left", "left", "left"}, engine.Running, []engine.Command{set("group", "1")}},
 		{"up selects another knob", []string{"up", "right"}, engine.Running, []engine.Command{set("model", "flat")}},
-		{"down and up again", []string{"down", "up", "tab", "shift+tab", "right"}, engine.Running, []engine.Command{set("group", "8")}},
+		{"down and up again", []string{"down", "up", "tab", "shift+tab", "right"}, engine.Running,
+			[]engine.Command{set("group", "8")}},
 		{"a value is typed", []string{"enter", "'16", "enter"}, engine.Running, []engine.Command{set("group", "16")}},
-		{"a value is corrected", []string{"=", "'17", "backspace", "'6", "enter"}, engine.Running, []engine.Command{set("group", "16")}},
+		{"a value is corrected", []string{"=", "'17", "backspace", "'6", "enter"}, engine.Running,
+			[]engine.Command{set("group", "16")}},
 		{"esc leaves the value", []string{"enter", "'16", "esc"}, engine.Running, nil},
 		{"nonsense is not sent", []string{"enter", "'many", "enter"}, engine.Running, nil},
 		{"w takes the next workload", []string{"w"}, engine.Running, []engine.Command{set("workload", "demo-dot")}},
 		{"palette sets", []string{":", "'set group 8", "enter"}, engine.Running, []engine.Command{set("group", "8")}},
 		{"palette needs no set", []string{":", "'group 8", "enter"}, engine.Running, []engine.Command{set("group", "8")}},
-		{"palette reads =", []string{":", "'eager-limit=4KiB", "enter"}, engine.Running, []engine.Command{set("eager-limit", "4096")}},
+		{"palette reads =", []string{":", "'eager-limit=4KiB", "enter"}, engine.Running,
+			[]engine.Command{set("eager-limit", "4096")}},
 		{"palette finds an action", []string{":", "'pau", "enter"}, engine.Running, []engine.Command{{Verb: engine.Pause}}},
-		{"palette takes a workload", []string{":", "'workload demo-dot", "enter"}, engine.Running, []engine.Command{set("workload", "demo-dot")}},
-		{"palette completes a value without set", []string{":", "'threading fun", "enter"}, engine.Running, []engine.Command{set("threading", "funneled")}},
-		{"palette knows other names of knobs", []string{":", "'threads 2", "enter"}, engine.Running, []engine.Command{set("threads-per-rank", "2")}},
+		{"palette takes a workload", []string{":", "'workload demo-dot", "enter"}, engine.Running,
+			[]engine.Command{set("workload", "demo-dot")}},
+		{"palette completes a value without set", []string{":", "'threading fun", "enter"}, engine.Running,
+			[]engine.Command{set("threading", "funneled")}},
+		{"palette knows other names of knobs", []string{":", "'threads 2", "enter"}, engine.Running,
+			[]engine.Command{set("threads-per-rank", "2")}},
 		{"palette runs no guess", []string{":", "'iter", "enter", "esc"}, engine.Running, nil},
 		{"palette runs none of several", []string{":", "'zoo", "enter", "esc"}, engine.Running, nil},
-		{"a guess is chosen by hand", []string{":", "'tep", "down", "enter"}, engine.Running, []engine.Command{{Verb: engine.Step}}},
-		{"tab completes to the value", []string{":", "'set gro", "tab", "'2", "enter"}, engine.Running, []engine.Command{set("group", "2")}},
-		{"the second offer", []string{":", "'set group ", "down", "enter"}, engine.Running, []engine.Command{set("group", "1")}},
-		{"o chooses a machine", []string{"o", "down", "down", "enter"}, engine.Running, []engine.Command{set("machine", "xc30-edison")}},
-		{"the list is narrowed by typing", []string{"o", "'nersc", "enter"}, engine.Running, []engine.Command{set("machine", "xc30-edison")}},
+		{"a guess is chosen by hand", []string{":", "'tep", "down", "enter"}, engine.Running,
+			[]engine.Command{{Verb: engine.Step}}},
+		{"tab completes to the value", []string{":", "'set gro", "tab", "'2", "enter"}, engine.Running,
+			[]engine.Command{set("group", "2")}},
+		{"the second offer", []string{":", "'set group ", "down", "enter"}, engine.Running,
+			[]engine.Command{set("group", "1")}},
+		{"o chooses a machine", []string{"o", "down", "down", "enter"}, engine.Running,
+			[]engine.Command{set("machine", "xc30-edison")}},
+		{"the list is narrowed by typing", []string{"o", "'nersc", "enter"}, engine.Running,
+			[]engine.Command{set("machine", "xc30-edison")}},
 		{"esc leaves the machine", []string{"o", "down", "esc"}, engine.Running, nil},
 		{"no machine is none", []string{"o", "'abacus", "enter", "esc"}, engine.Running, nil},
-		{"help runs an action", []string{"?", "'iteration, then pause", "enter"}, engine.Running, []engine.Command{{Verb: engine.Step}}},
+		{"help runs an action", []string{"?", "'iteration, then pause", "enter"}, engine.Running,
+			[]engine.Command{{Verb: engine.Step}}},
 		{"typing q in a line does not quit", []string{":", "'q", "esc"}, engine.Running, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -360,8 +375,10 @@ func TestNoControlCharacters(t *testing.T) {
 
 // Every theme and every odd snapshot can be drawn at every size.
 func TestDrawsAnything(t *testing.T) {
-	odd := []*engine.Snapshot{nothing, demo(1, 1, 1), demo(3, 5, 15), demo(200, 30, 1), scheme(1, 2), scheme(63, 64), wildScheme()}
-	odd = append(odd, &engine.Snapshot{Phase: engine.Running, Layout: cluster.Layout{Nodes: 7, RanksPerNode: 3, Model: cluster.Flat}})
+	odd := []*engine.Snapshot{nothing, demo(1, 1, 1), demo(3, 5, 15), demo(200, 30, 1), scheme(1, 2), scheme(63, 64),
+		wildScheme()}
+	odd = append(odd,
+		&engine.Snapshot{Phase: engine.Running, Layout: cluster.Layout{Nodes: 7, RanksPerNode: 3, Model: cluster.Flat}})
 	for i, s := range odd {
 		for k, th := range grid.Themes() {
 			if testing.Short() && k%3 != i%3 {
@@ -377,7 +394,8 @@ func TestDrawsAnything(t *testing.T) {
 				if a.closeOverlay(); over > 0 {
 					a.toggle(over - 1)
 				}
-				for _, size := range [][2]int{{0, 0}, {1, 1}, {2, 9}, {31, 9}, {33, 8}, {61, 17}, {101, 29}, {140, 28}, {320, 100}} {
+				for _, size := range [][2]int{{0, 0}, {1, 1}, {2, 9}, {31, 9}, {33, 8}, {61, 17}, {101, 29}, {140, 28},
+					{320, 100}} {
 					g := sc.draw(a, size[0], size[1])
 					if g.W != size[0] || g.H != size[1] {
 						t.Fatalf("snapshot %d, %s: %d×%d, want %v", i, th.Name, g.W, g.H, size)
@@ -394,7 +412,8 @@ func TestMessagesOfOtherCommands(t *testing.T) {
 	if a.notice != "the session has ended" || a.Panel.Fault.Text != "" {
 		t.Errorf("notice %q, wrong %q", a.notice, a.Panel.Fault.Text)
 	}
-	a.Panel.HandleResult(engine.Command{Verb: engine.Set, Knob: "workload", Value: "x"}, fmt.Errorf("this session keeps its workload"))
+	a.Panel.HandleResult(engine.Command{Verb: engine.Set, Knob: "workload", Value: "x"},
+		fmt.Errorf("this session keeps its workload"))
 	if a.notice != "this session keeps its workload" {
 		t.Errorf("notice %q", a.notice)
 	}

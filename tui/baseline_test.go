@@ -17,7 +17,8 @@ func TestBaseline(t *testing.T) {
 	a.load(demo(4, 4, 16))
 	var s screen
 	text := s.draw(a, 120, 40).PlainText()
-	for _, want := range []string{"╌ baseline: group 4  dilation", "│ ╌ baseline: group 4 ", "0.5× baseline: group 4"} {
+	for _, want := range []string{"╌ baseline: group 4  dilation", "│ ╌ baseline: group 4 ",
+		"0.5× baseline: group 4"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("not on the screen: %q\n%s", want, text)
 		}

@@ -52,7 +52,8 @@ func TestSharedPlace(t *testing.T) {
 
 // Each state without data shows what to do, and the user can do it.
 func TestEmptyOverlap(t *testing.T) {
-	one, all := firstScheme(1, 8, knob("threads-per-rank", "1")), firstScheme(1, 8, knob("reserved", "4"), knob("threads-per-rank", "4"))
+	one, all := firstScheme(1, 8, knob("threads-per-rank", "1")),
+		firstScheme(1, 8, knob("reserved", "4"), knob("threads-per-rank", "4"))
 	for _, c := range []struct {
 		s     *engine.Snapshot
 		says  string

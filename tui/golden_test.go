@@ -35,7 +35,9 @@ var goldens = []struct {
 	{"focus on the cluster", sizes(80, 24), func() *app { return pressed(demo(4, 4, 16), "1", "z") }},
 	{"focus on the reasons", sizes(80, 24), typed("6", "z")},
 	{"zoomed", sizes(80, 24, 120, 40, 30, 8), typed("4")},
-	{"a timeline next to the other panes", sizes(200, 60, 300, 90), func() *app { return pressed(recorded(4, 2, 4, 8, false), "7", "z") }},
+	{"a timeline next to the other panes", sizes(200, 60, 300, 90), func() *app {
+		return pressed(recorded(4, 2, 4, 8, false), "7", "z")
+	}},
 	{"failed", sizes(80, 24, 120, 40, 60, 16, 20, 5), func() *app {
 		s := demo(4, 4, 4)
 		s.Phase, s.Failure = engine.Failed, deadlock
@@ -64,7 +66,9 @@ var goldens = []struct {
 		a.Panel.HandleResult(a.out[0], fmt.Errorf("group = 3 does not divide 16 ranks: use 2 or 4"))
 		return a
 	}},
-	{"next to a baseline", sizes(80, 24, 120, 40), func() *app { return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8)) }},
+	{"next to a baseline", sizes(80, 24, 120, 40), func() *app {
+		return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8))
+	}},
 	{"units in bits", sizes(80, 24), typed("B", "B", "B")},
 	// Overlays.
 	{"edit", sizes(80, 24, 59, 15), typed("enter", "1", "6")},
@@ -92,13 +96,15 @@ func TestScreensLookLikeThis(t *testing.T) {
 	for _, g := range goldens {
 		for _, size := range g.sizes {
 			var s screen
-			golden.Text(t, fmt.Sprintf("%s, %d×%d", g.name, size[0], size[1]), s.draw(boxed(g.make()), size[0], size[1]).PlainText())
+			golden.Text(t, fmt.Sprintf("%s, %d×%d", g.name, size[0], size[1]),
+				s.draw(boxed(g.make()), size[0], size[1]).PlainText())
 		}
 	}
 	many := runs.Last("multigrid").With("timeline", "on").On(t, "demo")
 	for _, size := range sizes(80, 24, 300, 90) {
 		var s screen
-		golden.Text(t, fmt.Sprintf("many panes, %d×%d", size[0], size[1]), s.draw(boxed(shownApp(many)), size[0], size[1]).PlainText())
+		golden.Text(t, fmt.Sprintf("many panes, %d×%d", size[0], size[1]),
+			s.draw(boxed(shownApp(many)), size[0], size[1]).PlainText())
 	}
 }
 

@@ -60,7 +60,8 @@ func TestLettersAreNeverRepurposed(t *testing.T) {
 	}
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "L")
-	if on := []string{overlay.OnScreen}; find(a.modes(), "q") != find(on, "q") || find(a.modes(), "space") != find(on, "space") {
+	if on := []string{overlay.OnScreen}; find(a.modes(), "q") != find(on, "q") ||
+		find(a.modes(), "space") != find(on, "space") {
 		t.Error("a page takes keys of the screen away")
 	}
 }
@@ -106,7 +107,9 @@ func TestHelpListsEveryAction(t *testing.T) {
 	a := newApp()
 	for i := range keyTable {
 		b := &keyTable[i]
-		found := overlay.Rank(a.lines(), b.Name+" "+b.Doc, func(l overlay.Line) string { return l.Name + " " + l.Keys + " " + l.Doc + " " + l.Mode })
+		found := overlay.Rank(a.lines(), b.Name+" "+b.Doc, func(l overlay.Line) string {
+			return l.Name + " " + l.Keys + " " + l.Doc + " " + l.Mode
+		})
 		if !slices.ContainsFunc(found, func(l overlay.Line) bool { return l.Name == b.Name && l.Mode == b.mode }) {
 			t.Errorf("help does not find %s by its name and words", b.Name)
 		}

@@ -18,8 +18,10 @@ func TestDigitsNumberWhatIsShown(t *testing.T) {
 		snap *engine.Snapshot
 		want []int
 	}{
-		"group sizes": {demo(4, 4, 4), []int{topologyPane, bandwidthPane, latencyPane, localityPane, knobsPane, whyPane, timelinePane}},
-		"schemes":     {scheme(1, 8), []int{topologyPane, bandwidthPane, latencyPane, epsilonPane, knobsPane, whyPane, timelinePane}},
+		"group sizes": {demo(4, 4, 4),
+			[]int{topologyPane, bandwidthPane, latencyPane, localityPane, knobsPane, whyPane, timelinePane}},
+		"schemes": {scheme(1, 8),
+			[]int{topologyPane, bandwidthPane, latencyPane, epsilonPane, knobsPane, whyPane, timelinePane}},
 	} {
 		for focus := range shownApp(c.snap).panes {
 			a := shownApp(c.snap)
@@ -92,7 +94,8 @@ func TestLargeScreensShowMorePanes(t *testing.T) {
 	before := arrange(200, 60, a)
 	keys(a, "7", "z")
 	if p := arrange(200, 60, a); p.at != before.at || p.extra != before.extra {
-		t.Errorf("with the focus on the timeline panes stand at %v %v, before it at %v %v", p.at, p.extra, before.at, before.extra)
+		t.Errorf("with the focus on the timeline panes stand at %v %v, before it at %v %v", p.at, p.extra, before.at,
+			before.extra)
 	}
 	if p := arrange(200, 60, shownApp(demo(4, 4, 4))); p.shown != 6 {
 		t.Errorf("a timeline that is off has a place: %d panes", p.shown)

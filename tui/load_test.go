@@ -21,10 +21,12 @@ func TestAScenarioIsLoaded(t *testing.T) {
 		a.out = nil
 		a.zoomed = true
 		keys(a, press...)
-		if len(a.out) != 1 || a.out[0].Verb != engine.Take || a.out[0].Scenario.Workload != "spmv" || a.out[0].Scenario.Text("threads-per-rank") != "8" {
+		if len(a.out) != 1 || a.out[0].Verb != engine.Take || a.out[0].Scenario.Workload != "spmv" ||
+			a.out[0].Scenario.Text("threads-per-rank") != "8" {
 			t.Fatalf("%q sends %v", press, a.out)
 		}
-		if a.focus != epsilonPane || a.zoomed || !strings.HasPrefix(a.notice, "watch: One of 8 threads") || a.Panel.Pending("group") {
+		if a.focus != epsilonPane || a.zoomed || !strings.HasPrefix(a.notice, "watch: One of 8 threads") ||
+			a.Panel.Pending("group") {
 			t.Errorf("%q: focus on %d, zoomed %v, says %q", press, a.focus+1, a.zoomed, a.notice)
 		}
 		a.workloads["demo-access"] = a.workloads["spmv"]
@@ -52,7 +54,8 @@ func TestAScenarioIsSaved(t *testing.T) {
 	if err := sc.Set("elements", "1000"); err != nil {
 		t.Fatal(err)
 	}
-	p, err := newProgram(&player{snap: &engine.Snapshot{Phase: engine.Running, Scenario: sc}}, Options{Environ: []string{}})
+	p, err := newProgram(&player{snap: &engine.Snapshot{Phase: engine.Running, Scenario: sc}},
+		Options{Environ: []string{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +96,8 @@ func TestCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := &engine.Snapshot{Phase: engine.Running, Scenario: sc, Kind: engine.Simulated, Iteration: 7, LaunchLine: "mpiexec -n 4", Layout: sc.Layout()}
+	s := &engine.Snapshot{Phase: engine.Running, Scenario: sc, Kind: engine.Simulated, Iteration: 7,
+		LaunchLine: "mpiexec -n 4", Layout: sc.Layout()}
 	p, err := newProgram(&player{snap: s}, Options{Environ: []string{}})
 	if err != nil {
 		t.Fatal(err)

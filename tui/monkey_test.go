@@ -22,10 +22,13 @@ type monkey struct {
 
 // keysOfAMonkey lists keys with a meaning in some mode. Other runes are text.
 var keysOfAMonkey = []tea.Key{
-	{Code: tea.KeyEnter}, {Code: tea.KeyEscape}, {Code: tea.KeyTab}, {Code: tea.KeyTab, Mod: tea.ModShift}, {Code: tea.KeyBackspace},
-	{Code: tea.KeyUp}, {Code: tea.KeyDown}, {Code: tea.KeyLeft}, {Code: tea.KeyRight}, {Code: tea.KeyHome}, {Code: tea.KeyEnd},
+	{Code: tea.KeyEnter}, {Code: tea.KeyEscape}, {Code: tea.KeyTab}, {Code: tea.KeyTab, Mod: tea.ModShift},
+	{Code: tea.KeyBackspace},
+	{Code: tea.KeyUp}, {Code: tea.KeyDown}, {Code: tea.KeyLeft}, {Code: tea.KeyRight}, {Code: tea.KeyHome},
+	{Code: tea.KeyEnd},
 	{Code: tea.KeyPgUp}, {Code: tea.KeyPgDown}, {Code: tea.KeyDelete}, {Code: tea.KeySpace, Text: " "},
-	{Code: 'c', Mod: tea.ModCtrl}, {Code: 'z', Mod: tea.ModCtrl}, {Code: 'u', Mod: tea.ModCtrl}, {Code: 'w', Mod: tea.ModCtrl},
+	{Code: 'c', Mod: tea.ModCtrl}, {Code: 'z', Mod: tea.ModCtrl}, {Code: 'u', Mod: tea.ModCtrl},
+	{Code: 'w', Mod: tea.ModCtrl},
 }
 
 // act performs one random action.
@@ -39,15 +42,20 @@ func (m *monkey) act() {
 	case k < 76:
 		m.give(tea.MouseClickMsg{X: m.rng.IntN(200) - 2, Y: m.rng.IntN(70) - 2, Button: tea.MouseLeft})
 	case k < 82:
-		m.give(tea.MouseWheelMsg{X: m.rng.IntN(200), Y: m.rng.IntN(70), Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[m.rng.IntN(2)]})
+		m.give(tea.MouseWheelMsg{X: m.rng.IntN(200), Y: m.rng.IntN(70),
+			Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[m.rng.IntN(2)]})
 	case k < 85:
 		m.give(tea.WindowSizeMsg{Width: m.rng.IntN(260), Height: m.rng.IntN(80)})
 	case k < 86:
-		m.give(tea.PasteMsg{Content: []string{"4", "group 2", "日本\x00\x1b[31m", "size 1073741824", "machine nowhere"}[m.rng.IntN(5)]})
+		m.give(tea.PasteMsg{Content: []string{"4", "group 2", "日本\x00\x1b[31m", "size 1073741824",
+			"machine nowhere"}[m.rng.IntN(5)]})
 	case k < 88:
-		m.line(fmt.Sprintf(":%s %d", []string{"group", "nodes", "ranks-per-node", "size", "elements", "threads-per-rank", "world-seed"}[m.rng.IntN(7)], 1<<m.rng.IntN(7)))
+		m.line(fmt.Sprintf(":%s %d",
+			[]string{"group", "nodes", "ranks-per-node", "size", "elements", "threads-per-rank", "world-seed"}[m.rng.IntN(7)],
+			1<<m.rng.IntN(7)))
 	case k < 89:
-		m.line(":workload " + []string{"pingpong", "dot", "randomaccess", "spmv", "beff", "cartesian", "headtohead", "heat"}[m.rng.IntN(8)])
+		m.line(":workload " + []string{"pingpong", "dot", "randomaccess", "spmv", "beff", "cartesian", "headtohead",
+			"heat"}[m.rng.IntN(8)])
 	default:
 		m.give(tick(time.Now()))
 	}

@@ -44,7 +44,8 @@ func TestPicture(t *testing.T) {
 		t.Errorf("the picture has %v pixels", got)
 	}
 	for _, file := range []string{"a.gif", "a", ".", ""} {
-		if _, err := Picture(&PictureOf{File: file, W: 120, H: 36}, s); err == nil || !strings.Contains(err.Error(), "want a .svg or .png file") {
+		if _, err := Picture(&PictureOf{File: file, W: 120, H: 36}, s); err == nil ||
+			!strings.Contains(err.Error(), "want a .svg or .png file") {
 			t.Errorf("%q: got %v", file, err)
 		}
 	}
@@ -103,7 +104,8 @@ func TestPictureOfAPane(t *testing.T) {
 		{PictureOf{File: "a.svg", Pane: "latency", W: 29, H: 30}, "too small for a pane: want at least 30×8"},
 		{PictureOf{File: "a.png", Pane: "latency", W: 1000, H: 1000}, "is too large: want at most 64 million pixels"},
 	} {
-		for what, err := range map[string]error{"check": c.of.Check(), "draw": func() error { _, err := Picture(&c.of, s); return err }()} {
+		for what, err := range map[string]error{"check": c.of.Check(),
+			"draw": func() error { _, err := Picture(&c.of, s); return err }()} {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s %+v: %v, want %s", what, c.of, err, c.want)
 			}
@@ -153,7 +155,8 @@ func TestPictureOfAPaneOfTheScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := string(b); !strings.Contains(s, `width="800" height="480"`) || !strings.Contains(s, "Latency") || strings.Contains(s, "Cluster") {
+	if s := string(b); !strings.Contains(s, `width="800" height="480"`) || !strings.Contains(s, "Latency") ||
+		strings.Contains(s, "Cluster") {
 		t.Errorf("the picture is not the pane's:\n%.2000s", s)
 	}
 	x.press(":picture " + file + " speed\r")

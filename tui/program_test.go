@@ -48,7 +48,8 @@ func TestProgramKeepsOrder(t *testing.T) {
 	x.press(" ")
 	x.press("nnnr")
 	x.press(":group 2\r")
-	p.wants(t, 6, engine.Command{Verb: engine.Pause}, stepCommand, stepCommand, stepCommand, resetCommand, set("group", "2"))
+	p.wants(t, 6, engine.Command{Verb: engine.Pause}, stepCommand, stepCommand, stepCommand, resetCommand,
+		set("group", "2"))
 }
 
 func TestProgramRefusal(t *testing.T) {

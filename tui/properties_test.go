@@ -159,18 +159,24 @@ func subjects(t *testing.T) (all []subject) {
 	if !testing.Short() {
 		for _, name := range runs.Workloads() {
 			s, base := runs.Of(name).On(t, "demo"), runs.Of(name).On(t, "osc-ibm1350")
-			all = append(all, subject{name: name + " next to a baseline", some: some, make: func() *app { return against(base, s) }})
+			all = append(all,
+				subject{name: name + " next to a baseline", some: some, make: func() *app { return against(base, s) }})
 		}
 	}
-	all = append(all, subject{name: "next to a baseline", some: some, make: func() *app { return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8)) }})
+	all = append(all,
+		subject{name: "next to a baseline", some: some, make: func() *app {
+			return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8))
+		}})
 	failed := demo(4, 4, 4)
 	failed.Phase, failed.Failure = engine.Failed, deadlock
 	for _, c := range []struct {
 		name string
 		s    *engine.Snapshot
 	}{
-		{"4 nodes", demo(4, 4, 16)}, {"1024 nodes", demo(1024, 4, 256)}, {"1024 ranks", demo(64, 16, 16)}, {"simulated", simulated()},
-		{"schemes", scheme(1, 8)}, {"first scheme", firstScheme(1, 8)}, {"timeline", recorded(4, 2, 4, 8, true)}, {"timeline of 1024 ranks", recorded(64, 16, 1, 8, false)},
+		{"4 nodes", demo(4, 4, 16)}, {"1024 nodes", demo(1024, 4, 256)}, {"1024 ranks", demo(64, 16, 16)},
+		{"simulated", simulated()},
+		{"schemes", scheme(1, 8)}, {"first scheme", firstScheme(1, 8)}, {"timeline", recorded(4, 2, 4, 8, true)},
+		{"timeline of 1024 ranks", recorded(64, 16, 1, 8, false)},
 		{"deadlock", deadlocked(2)}, {"deadlock of 16 ranks", deadlocked(16)}, {"failed", failed}, {"starting", nothing},
 	} {
 		all = append(all, subject{name: c.name, some: some, make: func() *app { return shownApp(c.s) }})

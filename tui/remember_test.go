@@ -22,8 +22,10 @@ func TestRestore(t *testing.T) {
 		t.Errorf("it skips %q", skipped)
 	}
 	b.load(demo(4, 4, 4))
-	if b.Theme != a.Theme || !b.chosen || b.mouse || b.Units != grid.DecimalUnits || b.Markers != grid.Lines || b.focus != timelinePane || !b.zoomed || b.last != a.last {
-		t.Errorf("theme %s, mouse %v, markers %v, focus %d, zoomed %v, last %v", b.Theme.Name, b.mouse, b.Markers, b.focus, b.zoomed, b.last)
+	if b.Theme != a.Theme || !b.chosen || b.mouse || b.Units != grid.DecimalUnits || b.Markers != grid.Lines ||
+		b.focus != timelinePane || !b.zoomed || b.last != a.last {
+		t.Errorf("theme %s, mouse %v, markers %v, focus %d, zoomed %v, last %v", b.Theme.Name, b.mouse, b.Markers, b.focus,
+			b.zoomed, b.last)
 	}
 	if d := cmp.Diff(kept, b.kept()); d != "" {
 		t.Errorf("kept again it differs:\n%s", d)
@@ -32,7 +34,8 @@ func TestRestore(t *testing.T) {
 	skipped := c.restore(state.Kept{Theme: "pink", Units: "yards", Markers: "stars", Workloads: map[string]state.Workload{
 		"demo-access": {Layout: &state.Layout{Focus: "moon", Panes: []string{"latency", "moon"}}},
 	}})
-	if d := cmp.Diff([]string{`unknown theme "pink": skipped`, `unknown units "yards": skipped`, `unknown markers "stars": skipped`}, skipped); d != "" {
+	if d := cmp.Diff([]string{`unknown theme "pink": skipped`, `unknown units "yards": skipped`,
+		`unknown markers "stars": skipped`}, skipped); d != "" {
 		t.Error(d)
 	}
 	c.load(demo(4, 4, 4))

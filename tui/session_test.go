@@ -89,7 +89,8 @@ func TestMemoryIsRefusedOnTheScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for knob, value := range map[string]string{"fabric": "sim", "nodes": "2", "ranks-per-node": "1", "group": "1", "size": "1024"} {
+	for knob, value := range map[string]string{"fabric": "sim", "nodes": "2", "ranks-per-node": "1", "group": "1",
+		"size": "1024"} {
 		if err := sc.Set(knob, value); err != nil {
 			t.Fatal(err)
 		}

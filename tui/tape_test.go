@@ -147,7 +147,8 @@ func TestAReplayShowsTheSame(t *testing.T) {
 
 // At each moment the latency pane of a recording equals the pane of the session in every cell.
 func TestLatenciesAreReplayedAtEachMoment(t *testing.T) {
-	snaps, p := replayable(t, turned{workload: "randomaccess", knob: "group", to: "2"}, "nodes", "2", "ranks-per-node", "2", "elements", "4096", "accesses", "64")
+	snaps, p := replayable(t, turned{workload: "randomaccess", knob: "group", to: "2"}, "nodes", "2", "ranks-per-node",
+		"2", "elements", "4096", "accesses", "64")
 	drawn := make(map[string]bool)
 	for i, live := range snaps {
 		again, err := p.At(live.Elapsed)
@@ -287,7 +288,8 @@ func TestTheLastMinutesAreRewound(t *testing.T) {
 	}
 	shows := func(want int) {
 		t.Helper()
-		if a.Snap.Seq != uint64(want) || a.Snap.Iteration != want || len(a.Snap.Series) != len(all[want].Series) || (want < 199) != a.frozen {
+		if a.Snap.Seq != uint64(want) || a.Snap.Iteration != want || len(a.Snap.Series) != len(all[want].Series) ||
+			(want < 199) != a.frozen {
 			t.Errorf("it shows snapshot %d, frozen %v: want %d", a.Snap.Seq, a.frozen, want)
 		}
 	}

@@ -126,7 +126,8 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 		}
 		_ = keyboard.Close()
 	}()
-	o := Options{Input: in, Output: x, Width: 120, Height: 40, FPS: 60, Environ: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}}
+	o := Options{Input: in, Output: x, Width: 120, Height: 40, FPS: 60,
+		Environ: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}}
 	if change != nil {
 		change(&o)
 	}

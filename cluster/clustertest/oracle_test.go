@@ -30,7 +30,9 @@ func (x *Play) want(i int) (*message, *received) {
 	for x.teams[m.team].members[source] != m.src.rank {
 		source++
 	}
-	return m, &received{index: i, st: cluster.Status{Source: source, Tag: m.tag, Bytes: int64(m.size)}, buf: cluster.Wrap(payload(i, m.size))}
+	return m,
+		&received{index: i, st: cluster.Status{Source: source, Tag: m.tag, Bytes: int64(m.size)},
+			buf: cluster.Wrap(payload(i, m.size))}
 }
 
 // spoiled is a change of the receives of two messages, which the oracle accepts or not.
@@ -144,7 +146,8 @@ func TestProgramsHaveEverything(t *testing.T) {
 			seen[[4]int{0, int(m.stream), bit(int64(m.size) > g.Limit), bit(m.sync)}], seen[[4]int{1, int(m.how)}] = true, true
 		}
 		for _, x := range g.moves {
-			seen[[4]int{2, bit(x.get), int(x.shape), int(x.how)}], seen[[4]int{3, bit(x.flag >= 0), bit(x.add), bit(x.rpc >= 0)}] = true, true
+			seen[[4]int{2, bit(x.get), int(x.shape), int(x.how)}], seen[[4]int{3, bit(x.flag >= 0), bit(x.add),
+				bit(x.rpc >= 0)}] = true, true
 		}
 		for _, x := range g.atomics {
 			seen[[4]int{4, int(x.op)}] = true
@@ -183,8 +186,10 @@ func TestProgramsHaveEverything(t *testing.T) {
 			missing([4]int{kind, i})
 		}
 	}
-	for _, what := range [][4]int{{2, 0, 0, 0}, {2, 0, 0, 1}, {2, 0, 0, 2}, {2, 0, 1, 0}, {2, 0, 1, 1}, {2, 0, 1, 2}, {2, 0, 1, 3}, {2, 0, 2, 0}, {2, 0, 2, 2},
-		{2, 1, 0, 0}, {2, 1, 0, 1}, {2, 1, 0, 2}, {2, 1, 1, 0}, {2, 1, 2, 0}, {2, 1, 2, 2}, {3, 1, 0, 0}, {3, 1, 1, 0}, {3, 0, 0, 1}} {
+	for _, what := range [][4]int{{2, 0, 0, 0}, {2, 0, 0, 1}, {2, 0, 0, 2}, {2, 0, 1, 0}, {2, 0, 1, 1}, {2, 0, 1, 2},
+		{2, 0, 1, 3}, {2, 0, 2, 0}, {2, 0, 2, 2},
+		{2, 1, 0, 0}, {2, 1, 0, 1}, {2, 1, 0, 2}, {2, 1, 1, 0}, {2, 1, 2, 0}, {2, 1, 2, 2}, {3, 1, 0, 0}, {3, 1, 1, 0},
+		{3, 0, 0, 1}} {
 		missing(what)
 	}
 }

@@ -14,7 +14,8 @@ import (
 // In every format, a row without a limit has the reason, and no ratio.
 func TestARowWithoutALimit(t *testing.T) {
 	rows := []bench.Row{
-		{Name: "mt2", Value: 9e6, Unit: "1/s", Kind: engine.Measured, LimitName: "one thread", Target: 1, LimitMissing: "it was parked"},
+		{Name: "mt2", Value: 9e6, Unit: "1/s", Kind: engine.Measured, LimitName: "one thread", Target: 1,
+			LimitMissing: "it was parked"},
 		{Name: "put8", Value: 2e-9, Unit: "s", Kind: engine.Measured, Limit: 1e-9, LimitName: "a store", Ratio: 2, Target: 3},
 	}
 	for _, c := range []struct {

@@ -31,8 +31,9 @@ func calibrated(t *testing.T) *calibrate.Result {
 		Machine: m.Name,
 		Model: &calibrate.Model{
 			Machine: m,
-			Numbers: []calibrate.Number{{Key: "in_node.latency_s", Unit: "s", Value: 120e-9, Range: calibrate.Range{Low: 110e-9, High: 130e-9}, Residual: .25, Worst: .5, Points: 13, To: "ping-pong"}},
-			Limits:  []string{"a rank a core"},
+			Numbers: []calibrate.Number{{Key: "in_node.latency_s", Unit: "s", Value: 120e-9,
+				Range: calibrate.Range{Low: 110e-9, High: 130e-9}, Residual: .25, Worst: .5, Points: 13, To: "ping-pong"}},
+			Limits: []string{"a rank a core"},
 		},
 		Times: []calibrate.Time{{Kind: "pingpong", X: 8, Seconds: 200e-9, Noise: .1}},
 		Checks: []calibrate.Check{{Program: "barrier", At: "2 ranks", Live: 200e-9, Simulated: 250e-9, Error: .25, Noise: .05,

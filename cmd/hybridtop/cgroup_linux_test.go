@@ -64,7 +64,8 @@ func TestControlGroups(t *testing.T) {
 			} {
 				var stderr bytes.Buffer
 				wanted := program(t, strings.Fields(command)...)
-				cmd := exec.CommandContext(t.Context(), shell, append([]string{"-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, dir}, wanted.Args...)...)
+				cmd := exec.CommandContext(t.Context(), shell,
+					append([]string{"-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, dir}, wanted.Args...)...)
 				cmd.Args[4] = wanted.Path
 				cmd.Stderr = &stderr
 				err := cmd.Run()

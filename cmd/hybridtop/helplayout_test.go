@@ -77,7 +77,8 @@ func TestWrapWords(t *testing.T) {
 func TestErrorsHaveNoControlCharacters(t *testing.T) {
 	const evil = "\x1b[31m\u009bx\a"
 	for _, args := range [][]string{
-		{evil}, {"--" + evil}, {"run", evil}, {"run", "dot", "--group", evil}, {"run", "dot", "--machine", evil}, {"run", "--preset", evil},
+		{evil}, {"--" + evil}, {"run", evil}, {"run", "dot", "--group", evil}, {"run", "dot", "--machine", evil},
+		{"run", "--preset", evil},
 		{"list", evil}, {"list", "knobs", evil}, {"reproduce", evil}, {"machine", evil}, {"bench", evil}, {"tune", evil},
 		{"sweep", "dot", "--chart", evil}, {"list", "models", "--units", evil}, {"run", "dot", "--to", evil, "--out", "x"},
 	} {

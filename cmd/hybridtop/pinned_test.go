@@ -20,20 +20,23 @@ func TestWhatIsWritten(t *testing.T) {
 		t.Skip("seconds under the race detector")
 	}
 	locality := "sweep randomaccess --fabric sim --machine demo --group 1,2,4,8,16 --iterations 2"
-	schemes := "sweep spmv --fabric sim --machine sr8000-f1 --threads-per-rank 8 --threading masteronly,funneled,multiple --local-k 2,8,32 --iterations 1"
+	schemes := "sweep spmv --fabric sim --machine sr8000-f1 --threads-per-rank 8 --threading " +
+		"masteronly,funneled,multiple --local-k 2,8,32 --iterations 1"
 	for name, line := range map[string]string{
 		"locality":      locality,
 		"locality.json": locality + " --json",
 		"locality.csv":  locality + " --csv",
-		"node":          "sweep randomaccess --fabric sim --machine demo --nodes 1 --ranks-per-node 8 --elements 65536 --group 1,2,8 --seed 1,2 --iterations 1",
-		"unfitted":      "sweep randomaccess --fabric sim --machine demo --group 1,16 --ranking sequential,round-robin --iterations 1",
-		"schemes":       schemes,
-		"schemes.json":  schemes + " --json",
-		"schemes.csv":   schemes + " --csv",
-		"run":           "run randomaccess --fabric sim --machine demo --iterations 2",
-		"run.json":      "run randomaccess --fabric sim --machine demo --iterations 2 --json",
-		"scheme":        "run spmv --fabric sim --machine demo --iterations 2",
-		"scheme.json":   "run spmv --fabric sim --machine demo --iterations 2 --json",
+		"node": "sweep randomaccess --fabric sim --machine demo --nodes 1 --ranks-per-node 8 --elements 65536 " +
+			"--group 1,2,8 --seed 1,2 --iterations 1",
+		"unfitted": "sweep randomaccess --fabric sim --machine demo --group 1,16 --ranking sequential,round-robin " +
+			"--iterations 1",
+		"schemes":      schemes,
+		"schemes.json": schemes + " --json",
+		"schemes.csv":  schemes + " --csv",
+		"run":          "run randomaccess --fabric sim --machine demo --iterations 2",
+		"run.json":     "run randomaccess --fabric sim --machine demo --iterations 2 --json",
+		"scheme":       "run spmv --fabric sim --machine demo --iterations 2",
+		"scheme.json":  "run spmv --fabric sim --machine demo --iterations 2 --json",
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer

@@ -28,7 +28,8 @@ func TestSweepLine(t *testing.T) {
 		p    session.Progress
 		want string
 	}{
-		{session.Progress{Total: 3, Running: []session.Running{point("8")}}, "[0/3]  size 8  pingpong  starting  0.0 s  0 iterations"},
+		{session.Progress{Total: 3, Running: []session.Running{point("8")}},
+			"[0/3]  size 8  pingpong  starting  0.0 s  0 iterations"},
 		{session.Progress{Done: 1, Total: 3, Left: 61 * time.Second, Running: []session.Running{point("8"), point("64")}},
 			"[1/3]  about 61 s left  2 at once:  size 8 (0 iterations)  size 64 (0 iterations)"},
 	} {
@@ -53,7 +54,8 @@ func TestLongIteration(t *testing.T) {
 	}{
 		{engine.Progress{Spent: time.Second, Share: 0.5}, ""},
 		{engine.Progress{Spent: 12 * time.Second, Share: math.NaN()}, "iteration 1: 12 s so far"},
-		{engine.Progress{Spent: 12 * time.Second, Share: 0.374, Left: 20 * time.Second}, "iteration 1: 12 s so far, 37 % done, about 20 s left"},
+		{engine.Progress{Spent: 12 * time.Second, Share: 0.374, Left: 20 * time.Second},
+			"iteration 1: 12 s so far, 37 % done, about 20 s left"},
 		{engine.Progress{Spent: 3 * time.Second, Share: math.NaN(), Clock: 2 * cluster.Millisecond, Events: 3400000},
 			"iteration 1: 3 s so far, 3.4M events, virtual time 2 ms"},
 	} {

@@ -26,7 +26,8 @@ func recordedFile(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "a.htr")
 	c := newRecord()
-	c.SetArgs([]string{"randomaccess", "--fabric", "sim", "--machine", "demo", "--elements", "4096", "--accesses", "64", "--iterations", "3", "--timeline", "on", "--out", file})
+	c.SetArgs([]string{"randomaccess", "--fabric", "sim", "--machine", "demo", "--elements", "4096", "--accesses", "64",
+		"--iterations", "3", "--timeline", "on", "--out", file})
 	c.SetOut(&bytes.Buffer{})
 	c.SetErr(&bytes.Buffer{})
 	if err := c.Execute(); err != nil {
@@ -59,9 +60,12 @@ func TestTextsOfAFileAreEscapedOnAPage(t *testing.T) {
 	}
 	const bad = `<script>alert(1)</script>`
 	for _, s := range []string{
-		`UPDATE launch SET workload=?1, failure=?1, detail=?1, fabric=?1, kind=?1`, `UPDATE knob SET value=?1, label=?1, unit=?1`,
-		`UPDATE metric SET name=name||?1, unit=?1, kind=?1`, `UPDATE run SET version=?1, build=?1, sweep=?1`, `UPDATE machine SET name=?1, toml=?1`,
-		`INSERT INTO mark SELECT id, 1, ?1 FROM run`, `INSERT INTO command SELECT id, 99, 1, 1, ?1, ?1, ?1, ?1 FROM run`, `UPDATE frame SET crc=0 WHERE ?1<>''`,
+		`UPDATE launch SET workload=?1, failure=?1, detail=?1, fabric=?1, kind=?1`,
+		`UPDATE knob SET value=?1, label=?1, unit=?1`,
+		`UPDATE metric SET name=name||?1, unit=?1, kind=?1`, `UPDATE run SET version=?1, build=?1, sweep=?1`,
+		`UPDATE machine SET name=?1, toml=?1`,
+		`INSERT INTO mark SELECT id, 1, ?1 FROM run`, `INSERT INTO command SELECT id, 99, 1, 1, ?1, ?1, ?1, ?1 FROM run`,
+		`UPDATE frame SET crc=0 WHERE ?1<>''`,
 	} {
 		if _, err := db.Exec(s, bad); err != nil {
 			t.Fatalf("%s: %v", s, err)
@@ -106,8 +110,10 @@ func TestChromiumDrawsAPage(t *testing.T) {
 	grounds := make(map[uint32]bool)
 	for _, scheme := range []string{"0", "1"} { // dark, light
 		picture := filepath.Join(folder, scheme+".png")
-		c := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-			"--user-data-dir="+t.TempDir(), "--blink-settings=preferredColorScheme="+scheme, "--window-size=1000,2000", "--screenshot="+picture, "file://"+file)
+		c := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+			"--disable-background-networking", "--disable-component-update", "--disable-sync",
+			"--user-data-dir="+t.TempDir(), "--blink-settings=preferredColorScheme="+scheme, "--window-size=1000,2000",
+			"--screenshot="+picture, "file://"+file)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -141,14 +147,19 @@ func TestChromiumDrawsAPage(t *testing.T) {
 // A chart of access times over a launch has two lines per class; one interval has no chart.
 func TestLatenciesOverALaunchAreACurve(t *testing.T) {
 	at := func(to time.Duration, c cluster.Class) recording.LatencyInfo {
-		return recording.LatencyInfo{From: to - time.Second, To: to, Class: c, Quantiles: engine.Quantiles{Count: 5, P50: 1e-7, P99: 1e-6}}
+		return recording.LatencyInfo{From: to - time.Second, To: to, Class: c,
+			Quantiles: engine.Quantiles{Count: 5, P50: 1e-7, P99: 1e-6}}
 	}
 	l := &recording.LaunchInfo{Kind: engine.Measured}
-	c, there := spreadChart([]recording.LatencyInfo{at(time.Second, cluster.InNode), at(2*time.Second, cluster.InNode), at(2*time.Second, cluster.Remote)}, l)
-	if !there || len(c.Curves) != 4 || c.Curves[0].Label != "intra-node: median" || !slices.Equal(c.Curves[0].X, []float64{1, 2}) || !slices.Equal(c.Curves[1].Y, []float64{1e-6, 1e-6}) || len(c.Curves[2].X) != 1 {
+	c, there := spreadChart([]recording.LatencyInfo{at(time.Second, cluster.InNode), at(2*time.Second, cluster.InNode),
+		at(2*time.Second, cluster.Remote)}, l)
+	if !there || len(c.Curves) != 4 || c.Curves[0].Label != "intra-node: median" ||
+		!slices.Equal(c.Curves[0].X, []float64{1, 2}) || !slices.Equal(c.Curves[1].Y, []float64{1e-6, 1e-6}) ||
+		len(c.Curves[2].X) != 1 {
 		t.Errorf("%v, %+v", there, c.Curves)
 	}
-	if _, there := spreadChart([]recording.LatencyInfo{at(time.Second, cluster.InNode), at(time.Second, cluster.Remote)}, l); there {
+	if _, there := spreadChart([]recording.LatencyInfo{at(time.Second, cluster.InNode), at(time.Second, cluster.Remote)},
+		l); there {
 		t.Error("one interval has a chart")
 	}
 }

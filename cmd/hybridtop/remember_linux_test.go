@@ -32,7 +32,8 @@ func TestTheScreenRemembers(t *testing.T) {
 	x.Type("q")
 	x.Ends(0)
 	state, err := os.ReadFile(filepath.Join(folder, "hybridtop", "state.toml"))
-	if err != nil || !strings.Contains(string(state), "group = 8") || !strings.Contains(string(state), "focus = 'latency'") {
+	if err != nil || !strings.Contains(string(state), "group = 8") ||
+		!strings.Contains(string(state), "focus = 'latency'") {
 		t.Errorf("%v: state.toml is\n%s", err, state)
 	}
 	config, err := os.ReadFile(filepath.Join(folder, "hybridtop", "config.toml"))

@@ -73,7 +73,8 @@ func TestARunOfSomeTimeCanBeRepeated(t *testing.T) {
 // Each point of a sweep does the same.
 func TestASweepOfSomeTimeCanBeRepeated(t *testing.T) {
 	var sweep struct{ Rows []digits }
-	if err := json.Unmarshal(outputOf(t, "sweep dot --fabric sim --elements 5000 --nodes 1..4 --callers permitted,every --for 30ms --json"), &sweep); err != nil {
+	if err := json.Unmarshal(outputOf(t, "sweep dot --fabric sim --elements 5000 --nodes 1..4 --callers "+
+		"permitted,every --for 30ms --json"), &sweep); err != nil {
 		t.Fatal(err)
 	}
 	if len(sweep.Rows) != 6 {
@@ -82,14 +83,16 @@ func TestASweepOfSomeTimeCanBeRepeated(t *testing.T) {
 	for _, row := range sweep.Rows {
 		again := digitsOf(t, strings.TrimPrefix(*row.Repeat, "hybridtop ")+" --json")
 		if again.Hash != row.Hash || again.Iterations != row.Iterations || !cmp.Equal(again.Metrics, row.Metrics) {
-			t.Errorf("%s: hash %s after %d iterations, want %s after %d", *row.Repeat, again.Hash, again.Iterations, row.Hash, row.Iterations)
+			t.Errorf("%s: hash %s after %d iterations, want %s after %d", *row.Repeat, again.Hash, again.Iterations, row.Hash,
+				row.Iterations)
 		}
 	}
 }
 
 func TestQuoted(t *testing.T) {
 	for word, want := range map[string]string{
-		"4096": "4096", "4 KiB": "'4 KiB'", "my machine.toml": "'my machine.toml'", "it's": `'it'\''s'`, "": "''", "/tmp/a_b-c.toml": "/tmp/a_b-c.toml", "$HOME": "'$HOME'",
+		"4096": "4096", "4 KiB": "'4 KiB'", "my machine.toml": "'my machine.toml'", "it's": `'it'\''s'`, "": "''",
+		"/tmp/a_b-c.toml": "/tmp/a_b-c.toml", "$HOME": "'$HOME'",
 	} {
 		if got := quoted(word); got != want {
 			t.Errorf("%q is quoted %s, want %s", word, got, want)

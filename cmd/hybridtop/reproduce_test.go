@@ -39,10 +39,14 @@ func TestClaims(t *testing.T) {
 func TestRefutedClaim(t *testing.T) {
 	nan := math.NaN()
 	r := &reproduce.Report{Rows: []reproduce.Row{
-		{Claim: 4, Check: "gain", Series: "groups", X: 256, Quantity: "speedup", Unit: "1", Published: 1.33, Simulated: 1.1, Modelled: 1.2, Error: -.17, Null: -.25,
-			Use: presets.UseCheck, Rule: presets.Within, Tolerance: .03, Note: "decides: remote accesses", Name: "groups at 256", Term: "remote accesses",
-			Recorded: presets.Record{Verdict: presets.Refuted, Refuted: []string{"groups at 256"}, Decided: []string{"remote accesses"}}},
-		{Claim: 5, Check: "flat", Series: "groups", X: nan, Quantity: "departure", Unit: "1", Published: nan, Simulated: nan, Modelled: .01, Error: nan, Null: nan,
+		{Claim: 4, Check: "gain", Series: "groups", X: 256, Quantity: "speedup", Unit: "1", Published: 1.33, Simulated: 1.1,
+			Modelled: 1.2, Error: -.17, Null: -.25,
+			Use: presets.UseCheck, Rule: presets.Within, Tolerance: .03, Note: "decides: remote accesses",
+			Name: "groups at 256", Term: "remote accesses",
+			Recorded: presets.Record{Verdict: presets.Refuted, Refuted: []string{"groups at 256"},
+				Decided: []string{"remote accesses"}}},
+		{Claim: 5, Check: "flat", Series: "groups", X: nan, Quantity: "departure", Unit: "1", Published: nan,
+			Simulated: nan, Modelled: .01, Error: nan, Null: nan,
 			Use: presets.UseExact, Rule: presets.Flat, Tolerance: .05, Failed: true, Note: "groups at 4 did not run: deadlock"},
 	}}
 	for _, c := range []struct {
@@ -55,8 +59,13 @@ func TestRefutedClaim(t *testing.T) {
 			`(?m)^groups +all +in words +- +1 % +- +failed +groups at 4 did not run: deadlock$`,
 			`\n\n1 exact \(1 failed to run\), 0 fitted, 1 predicted \(1 refuted\), 0 verified; all that ran as recorded\n$`,
 		}},
-		{format{json: true}, []string{`"null": -0.25,\n +"pass": false,`, `"simulated": null,`, `"x": null,`, `"verdict": "refuted",\n +"recorded": "refuted",`, `"verdict": "failed",\n +"recorded": null,`, `"as_recorded": false,`}},
-		{format{csv: true}, []string{`(?m)^4,.*,-0.17,check,within,0.03,-0.25,false,decides: remote accesses,refuted,refuted$`, `(?m)^5,,flat,groups,,departure,1,,,0.01,,exact,flat,0.05,,false,groups at 4 did not run: deadlock,failed,$`}},
+		{format{json: true},
+			[]string{`"null": -0.25,\n +"pass": false,`, `"simulated": null,`, `"x": null,`,
+				`"verdict": "refuted",\n +"recorded": "refuted",`, `"verdict": "failed",\n +"recorded": null,`,
+				`"as_recorded": false,`}},
+		{format{csv: true},
+			[]string{`(?m)^4,.*,-0.17,check,within,0.03,-0.25,false,decides: remote accesses,refuted,refuted$`,
+				`(?m)^5,,flat,groups,,departure,1,,,0.01,,exact,flat,0.05,,false,groups at 4 did not run: deadlock,failed,$`}},
 	} {
 		var out, errs bytes.Buffer
 		cmd := &cobra.Command{}
@@ -89,9 +98,11 @@ func TestReproduceStatus(t *testing.T) {
 	}{
 		{"a pass as recorded", reproduce.Row{Pass: true, Recorded: passed}, nil, nil, ""},
 		{"refuted as recorded", reproduce.Row{Term: "gaps", Recorded: refuted}, nil, status(1), ""},
-		{"refuted now", reproduce.Row{Term: "gaps", Recorded: passed}, status(1), status(1), "c is refuted, recorded as pass: why"},
+		{"refuted now", reproduce.Row{Term: "gaps", Recorded: passed}, status(1), status(1),
+			"c is refuted, recorded as pass: why"},
 		{"passes now", reproduce.Row{Pass: true, Recorded: refuted}, status(1), nil, "c is pass, recorded as refuted: why"},
-		{"by another term", reproduce.Row{Term: "bytes", Recorded: refuted}, status(1), status(1), "c is refuted, recorded as decided by gaps: why"},
+		{"by another term", reproduce.Row{Term: "bytes", Recorded: refuted}, status(1), status(1),
+			"c is refuted, recorded as decided by gaps: why"},
 		{"not recorded", reproduce.Row{Pass: true}, status(1), nil, "c is pass, not recorded: why"},
 		{"failed", reproduce.Row{Failed: true, Recorded: refuted}, status(2), status(1), "c failed: why"},
 	} {
@@ -150,7 +161,8 @@ func TestRecordVerdicts(t *testing.T) {
 	if code, errs := reproduce("--record", directory); code != 0 || errs != "" {
 		t.Errorf("written again: exit status %d, %q", code, errs)
 	}
-	if code, errs := reproduce("--record", t.TempDir()); code != 1 || !strings.Contains(errs, "paper2-eq14.toml: no such file") {
+	if code, errs := reproduce("--record", t.TempDir()); code != 1 ||
+		!strings.Contains(errs, "paper2-eq14.toml: no such file") {
 		t.Errorf("no file: exit status %d, %q", code, errs)
 	}
 	if code, errs := reproduce(); code != 0 || errs != "" {
@@ -196,7 +208,8 @@ func TestReproduceDocument(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(text), "\n## `hybridtop reproduce --json`\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	for _, v := range []any{reproduceResult{}, reproduceRow{}, figureResult{}, curveResult{}, constantValue{}, useTally{}} {
+	for _, v := range []any{reproduceResult{}, reproduceRow{}, figureResult{}, curveResult{}, constantValue{},
+		useTally{}} {
 		b, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)

@@ -81,7 +81,8 @@ func TestScreenEndsBySignal(t *testing.T) {
 				send(t, pid, s)
 				x.Ends(128 + int(s))
 				x.AsBefore()
-				x.Wrote("hybridtop: interrupted by " + unix.SignalName(s)) // answers of the terminal may stand on the screen before it
+				// answers of the terminal may stand on the screen before it
+				x.Wrote("hybridtop: interrupted by " + unix.SignalName(s))
 			})
 		}
 	}
@@ -175,7 +176,8 @@ func TestTerminalIsGone(t *testing.T) {
 	for name, trap := range map[string]string{"a terminal that hangs up": "", "under nohup": "trap '' HUP;"} {
 		t.Run(name, func(t *testing.T) {
 			cmd := program(t)
-			x := ttytest.Start(t, 80, 24, exec.CommandContext(t.Context(), "sh", "-c", trap+" exec "+cmd.Path+" --machine this-host"))
+			x := ttytest.Start(t, 80, 24,
+				exec.CommandContext(t.Context(), "sh", "-c", trap+" exec "+cmd.Path+" --machine this-host"))
 			x.Shows("Bandwidth")
 			drawing := child(t, x, x.Pid())
 			x.HangUp()
@@ -238,7 +240,9 @@ func TestSuspend(t *testing.T) {
 		x.Shows("Latency")
 	}
 	x.Type("q")
-	x.Until("the shell", func(text string) bool { return !strings.Contains(text, "Bandwidth") && strings.Contains(text, "at0") })
+	x.Until("the shell", func(text string) bool {
+		return !strings.Contains(text, "Bandwidth") && strings.Contains(text, "at0")
+	})
 	x.AsBefore()
 	x.Type("clear; exit 7\r")
 	x.Ends(7)

@@ -55,7 +55,8 @@ func TestTableOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := b.String()
-	for _, escaped := range []string{looks.Title.Render("name"), looks.Kinds[2].Render("simulated"), looks.Kinds[0].Render("measured")} {
+	for _, escaped := range []string{looks.Title.Render("name"), looks.Kinds[2].Render("simulated"),
+		looks.Kinds[0].Render("measured")} {
 		if start, _, _ := strings.Cut(escaped, "m"); !strings.Contains(got, start+"m") {
 			t.Errorf("no %q in %q", escaped, got)
 		}

@@ -17,16 +17,26 @@ func TestFindings(t *testing.T) {
 		launch recording.LaunchInfo
 		want   string
 	}{
-		{recording.LaunchInfo{Kind: engine.Measured, Failure: "rank 3 fell\n  twice"}, "cannot tell: the run failed, and live runs do not repeat: rank 3 fell"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Failure: "no memory", Ended: true}, "cannot tell: the run failed before the simulation started: no memory"},
-		{recording.LaunchInfo{Kind: engine.Measured, Verification: engine.Verification{Done: true, Detail: "2 is not 3"}}, "differs: its own verification failed: 2 is not 3"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1}, "cannot tell: the recording ends before the launch did"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Cut: true, Virtual: whole}, "cannot tell: it was stopped inside an iteration"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: &engine.Virtual{}}, "cannot tell: it was stopped inside an iteration"},
+		{recording.LaunchInfo{Kind: engine.Measured, Failure: "rank 3 fell\n  twice"},
+			"cannot tell: the run failed, and live runs do not repeat: rank 3 fell"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Failure: "no memory", Ended: true},
+			"cannot tell: the run failed before the simulation started: no memory"},
+		{recording.LaunchInfo{Kind: engine.Measured, Verification: engine.Verification{Done: true, Detail: "2 is not 3"}},
+			"differs: its own verification failed: 2 is not 3"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1},
+			"cannot tell: the recording ends before the launch did"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Cut: true,
+			Virtual: whole}, "cannot tell: it was stopped inside an iteration"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true,
+			Virtual: &engine.Virtual{}}, "cannot tell: it was stopped inside an iteration"},
 		{recording.LaunchInfo{Kind: engine.Simulated, Ended: true, Virtual: whole}, "cannot tell: no iteration ended"},
-		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1, Verification: good}, "as stored: 3 checks passed; measured times do not repeat"},
-		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1}, "cannot tell: the run made no check, and live runs do not repeat"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: whole, Machine: "no machine"}, `cannot tell: it cannot run here: no machine.toml: invalid name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml`},
+		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1, Verification: good},
+			"as stored: 3 checks passed; measured times do not repeat"},
+		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1},
+			"cannot tell: the run made no check, and live runs do not repeat"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: whole,
+			Machine: "no machine"},
+			`cannot tell: it cannot run here: no machine.toml: invalid name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml`},
 	} {
 		if f := verify(context.Background(), &c.launch); f.word+": "+f.why != c.want {
 			t.Errorf("%s: %s\nwant %s", f.word, f.why, c.want)
@@ -37,7 +47,8 @@ func TestFindings(t *testing.T) {
 // A launch with another hash or other checks differs.
 func TestWhatDiffers(t *testing.T) {
 	file := t.TempDir() + "/a.htr"
-	if code := command([]string{"record", "randomaccess", "--fabric", "sim", "--machine", "demo", "--iterations", "2", "--out", file}, new(nowhere), new(nowhere)); code != 0 {
+	if code := command([]string{"record", "randomaccess", "--fabric", "sim", "--machine", "demo", "--iterations", "2",
+		"--out", file}, new(nowhere), new(nowhere)); code != 0 {
 		t.Fatal(code)
 	}
 	f, err := recording.Open(file)
@@ -70,7 +81,8 @@ func TestAFailureIsVerified(t *testing.T) {
 	file := t.TempDir() + "/a.htr"
 	for _, args := range [][]string{
 		{"record", "headtohead", "--fabric", "sim", "--machine", "demo", "--eager-limit", "0", "--iterations", "3"},
-		{"record", "spmv", "--fabric", "sim", "--machine", "demo", "--threads-per-rank", "4", "--threading", "funneled", "--master-section", "none", "--iterations", "1"},
+		{"record", "spmv", "--fabric", "sim", "--machine", "demo", "--threads-per-rank", "4", "--threading", "funneled",
+			"--master-section", "none", "--iterations", "1"},
 	} {
 		if code := command(append(args, "--out", file), new(nowhere), new(nowhere)); code != 1 {
 			t.Fatalf("%s: exit status %d", args[1], code)

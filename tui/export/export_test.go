@@ -24,7 +24,8 @@ var (
 // attributes and backgrounds.
 func small() *grid.Grid {
 	g := grid.New(16, 5)
-	in := g.Box(g.Bounds(), grid.Box{Title: "a<b & c", TitleStyle: grid.Style{Attr: grid.Bold}, Border: grid.Fg(grid.Hex(0x59616f))})
+	in := g.Box(g.Bounds(),
+		grid.Box{Title: "a<b & c", TitleStyle: grid.Style{Attr: grid.Bold}, Border: grid.Fg(grid.Hex(0x59616f))})
 	in.Text(0, 0, "4.1 µs  日", grid.Fg(grid.Hex(0x56b4e9)))
 	in.Text(0, 1, "⣀⡠⠔⠊ ▁▄█ ░▒▓", grid.Fg(grid.Hex(0xe69f00)))
 	in.Text(0, 2, "on", grid.Style{Attr: grid.Reverse})
@@ -101,7 +102,8 @@ func TestPNGHasTheSizeOfItsCells(t *testing.T) {
 }
 
 func TestPNGRefusesWhatItCannotDraw(t *testing.T) {
-	for _, tt := range []struct{ w, h, scale int }{{0, 0, 1}, {1, 0, 1}, {1, 1, 0}, {1, 1, -1}, {1, 1, min(1<<40, math.MaxInt)}, {1000, 1000, 8}} {
+	for _, tt := range []struct{ w, h, scale int }{{0, 0, 1}, {1, 0, 1}, {1, 1, 0}, {1, 1, -1},
+		{1, 1, min(1<<40, math.MaxInt)}, {1000, 1000, 8}} {
 		if _, err := PNG(grid.New(tt.w, tt.h), Options{}, tt.scale); err == nil {
 			t.Errorf("%d×%d at scale %d gave a picture", tt.w, tt.h, tt.scale)
 		}
@@ -118,7 +120,8 @@ func TestPixels(t *testing.T) {
 		x, y int
 		want uint32
 	}{
-		{0, 0, 0xe69f00}, {15, 31, 0xe69f00}, {16, 0, 0x010203}, {23, 0, 0xe69f00}, {24, 31, 0xe69f00}, {31, 9, 0x010203}, {40, 9, 0xff0000},
+		{0, 0, 0xe69f00}, {15, 31, 0xe69f00}, {16, 0, 0x010203}, {23, 0, 0xe69f00}, {24, 31, 0xe69f00}, {31, 9, 0x010203},
+		{40, 9, 0xff0000},
 	} {
 		c := img.RGBAAt(tt.x, tt.y)
 		if got := uint32(c.R)<<16 | uint32(c.G)<<8 | uint32(c.B); got != tt.want || c.A != 255 {
@@ -136,7 +139,8 @@ func TestEveryBoxCharacterIsDescribed(t *testing.T) {
 			t.Errorf("%c is not entry %x", r, i)
 		}
 	}
-	for r, want := range map[rune]string{'├': "0111", '┬': "1101", '┼': "1111", '╬': "3333", '╿': "0021", '╦': "3303"} {
+	for r, want := range map[rune]string{'├': "0111", '┬': "1101", '┼': "1111", '╬': "3333", '╿': "0021",
+		'╦': "3303"} {
 		if got := arms[5*(r-0x2500):][:4]; got != want {
 			t.Errorf("%c reaches %s, want %s", r, got, want)
 		}
@@ -194,7 +198,8 @@ func scene(th *grid.Theme) *grid.Grid {
 	line := &grid.LineChart{
 		X: grid.Axis{Unit: grid.Seconds}, Y: grid.Axis{Unit: grid.BytesPerSecond, FromZero: true}, Legend: true,
 		VLines: []grid.VLine{{X: 4, Label: "group 2→4"}}, HLines: []grid.HLine{{Y: 3e9, Label: "adapter limit"}},
-		Series: []grid.Series{{Name: "in rank"}, {Name: "remote"}, {Name: "model", Shape: grid.Dashed}, {Name: "paper", Shape: grid.Points}},
+		Series: []grid.Series{{Name: "in rank"}, {Name: "remote"}, {Name: "model", Shape: grid.Dashed},
+			{Name: "paper", Shape: grid.Points}},
 	}
 	heat := &grid.Heatmap{Cols: 16, Axis: grid.Axis{Unit: grid.Bytes}, Bar: true}
 	spark := &grid.Sparkline{}
@@ -213,14 +218,18 @@ func scene(th *grid.Theme) *grid.Grid {
 	for i := range 256 {
 		heat.Values = append(heat.Values, 8192/float64(1+max(i/16-i%16, i%16-i/16)))
 	}
-	stack := &grid.Stack{Rows: []grid.StackRow{{Label: "in rank", Parts: []float64{5, 2, 1}}, {Label: "remote", Parts: []float64{2, 6, 0}}}}
+	stack := &grid.Stack{Rows: []grid.StackRow{{Label: "in rank", Parts: []float64{5, 2, 1}},
+		{Label: "remote", Parts: []float64{2, 6, 0}}}}
 	bars := &grid.Bars{Axis: grid.Axis{Unit: grid.Seconds}, Items: []grid.Bar{
-		{Label: "binomial", Value: 1.9e-3, Symbol: '●'}, {Label: "ring", Value: 3.3e-3, Symbol: '◆'}, {Label: "dissemination", Value: 1.2e-3, Symbol: '×'}}}
+		{Label: "binomial", Value: 1.9e-3, Symbol: '●'}, {Label: "ring", Value: 3.3e-3, Symbol: '◆'},
+		{Label: "dissemination", Value: 1.2e-3, Symbol: '×'}}}
 	draws := []interface {
 		Draw(grid.View, *grid.Theme)
 	}{line, heat, spark, stack, bars}
-	for i, title := range []string{"Bandwidth, measured", "Traffic", "Time of a step", "Latency (puts & gets)", "Algorithms: quick, jumpy, {wxyz}"} {
-		draws[i].Draw(g.Box(panes[i], grid.Box{Title: title, Right: "GB/s", Border: th.Border, TitleStyle: th.Title, RightStyle: th.Dim}), th)
+	for i, title := range []string{"Bandwidth, measured", "Traffic", "Time of a step", "Latency (puts & gets)",
+		"Algorithms: quick, jumpy, {wxyz}"} {
+		draws[i].Draw(g.Box(panes[i],
+			grid.Box{Title: title, Right: "GB/s", Border: th.Border, TitleStyle: th.Title, RightStyle: th.Dim}), th)
 	}
 	return g
 }

@@ -18,20 +18,29 @@ const hostile = `</svg><script src="http://x.invalid/a.js">alert(1)</script>"'&<
 
 func page() *Page {
 	nan, inf := math.NaN(), math.Inf(1)
-	return &Page{Title: hostile, Lead: []string{hostile}, Facts: []Pair{{hostile, hostile}}, Foot: []string{hostile}, Sections: []Section{
-		{Title: hostile, Badges: []Badge{{hostile, Good}}, Text: []string{hostile}, Facts: []Pair{{hostile, hostile}},
-			Tables: []Sheet{{Title: hostile, Head: []string{hostile}, Rows: [][]string{{hostile}, {"12 ms"}}}},
-			Charts: []Chart{{
-				Title: hostile, X: ChartAxis{Label: hostile, Unit: grid.Count, Scale: grid.Log2}, Y: ChartAxis{Label: "time µs ε", Unit: grid.Seconds, Scale: grid.Log10},
-				Curves: []Curve{
-					{Label: hostile, Tint: Series(0), X: []float64{1, 2, 4, 8}, Y: []float64{1e-6, nan, 4e-6, inf}, Line: true},
-					{Label: "zero has no place on a log axis", Tint: Kind(grid.Modelled), X: []float64{0, 1, 2}, Y: []float64{1, 0, 2e-6}, Line: true, Dashed: true, Point: Cross},
-				},
-				Spans: []Span{{X: 1, Least: math.Inf(-1), Most: 2e-6}, {X: 2, Least: 1e-6, Most: inf}, {X: 4, Most: 1}}, Rules: []float64{3, 1e9},
-			}}},
-		{Title: "bars", Inner: true, Charts: []Chart{{Names: []string{hostile, "b"}, Bars: []Bars{{Label: "compute", Tint: Series(0), Values: []float64{0.5, nan}}, {Label: "wait", Tint: Series(1), Values: []float64{0.5}}}}}},
-		{Title: "nothing", Charts: []Chart{{}, {Curves: []Curve{{X: []float64{nan}, Y: []float64{1}}, {X: []float64{1}, Y: []float64{1e300}, Line: true}}}}},
-	}}
+	return &Page{Title: hostile, Lead: []string{hostile}, Facts: []Pair{{hostile, hostile}}, Foot: []string{hostile},
+		Sections: []Section{
+			{Title: hostile, Badges: []Badge{{hostile, Good}}, Text: []string{hostile}, Facts: []Pair{{hostile, hostile}},
+				Tables: []Sheet{{Title: hostile, Head: []string{hostile}, Rows: [][]string{{hostile}, {"12 ms"}}}},
+				Charts: []Chart{{
+					Title: hostile, X: ChartAxis{Label: hostile, Unit: grid.Count, Scale: grid.Log2},
+					Y: ChartAxis{Label: "time µs ε", Unit: grid.Seconds, Scale: grid.Log10},
+					Curves: []Curve{
+						{Label: hostile, Tint: Series(0), X: []float64{1, 2, 4, 8}, Y: []float64{1e-6, nan, 4e-6, inf}, Line: true},
+						{Label: "zero has no place on a log axis", Tint: Kind(grid.Modelled), X: []float64{0, 1, 2},
+							Y: []float64{1, 0, 2e-6}, Line: true, Dashed: true, Point: Cross},
+					},
+					Spans: []Span{{X: 1, Least: math.Inf(-1), Most: 2e-6}, {X: 2, Least: 1e-6, Most: inf}, {X: 4, Most: 1}},
+					Rules: []float64{3, 1e9},
+				}}},
+			{Title: "bars", Inner: true,
+				Charts: []Chart{{Names: []string{hostile, "b"},
+					Bars: []Bars{{Label: "compute", Tint: Series(0), Values: []float64{0.5, nan}},
+						{Label: "wait", Tint: Series(1), Values: []float64{0.5}}}}}},
+			{Title: "nothing",
+				Charts: []Chart{{},
+					{Curves: []Curve{{X: []float64{nan}, Y: []float64{1}}, {X: []float64{1}, Y: []float64{1e300}, Line: true}}}}},
+		}}
 }
 
 func written(t *testing.T, p *Page) string {
@@ -117,7 +126,9 @@ func TestColoursFollowThePage(t *testing.T) {
 // is unchanged.
 func TestTextsOfAPageAreInUnits(t *testing.T) {
 	const said = "8 KiB at 1.2 GB/s"
-	p := &Page{Lead: []string{said}, Facts: []Pair{{"size", said}}, Sections: []Section{{Title: said, Text: []string{said}, Facts: []Pair{{"size", said}}, Tables: []Sheet{{Rows: [][]string{{said}}}}}}}
+	p := &Page{Lead: []string{said}, Facts: []Pair{{"size", said}},
+		Sections: []Section{{Title: said, Text: []string{said}, Facts: []Pair{{"size", said}},
+			Tables: []Sheet{{Rows: [][]string{{said}}}}}}}
 	before := written(t, p)
 	if n := strings.Count(written(t, p.In(grid.DecimalUnits)), "8.192 kB at 1.2 GB/s"); n < 6 {
 		t.Errorf("%d texts are in decimal units: want 6", n)
@@ -146,8 +157,10 @@ func FuzzPage(f *testing.F) {
 		if log {
 			a.Scale = grid.Log2
 		}
-		c := Chart{Title: label, X: a, Y: a, Names: []string{label}, Rules: []float64{x, y}, Spans: []Span{{X: x, Least: y, Most: x}},
-			Curves: []Curve{{Label: label, X: []float64{x, y}, Y: []float64{y, x}, Line: true, Point: Disc}}, Bars: []Bars{{Label: label, Tint: Ink, Values: []float64{x, y}}}}
+		c := Chart{Title: label, X: a, Y: a, Names: []string{label}, Rules: []float64{x, y},
+			Spans:  []Span{{X: x, Least: y, Most: x}},
+			Curves: []Curve{{Label: label, X: []float64{x, y}, Y: []float64{y, x}, Line: true, Point: Disc}},
+			Bars:   []Bars{{Label: label, Tint: Ink, Values: []float64{x, y}}}}
 		p := Page{Title: label, Sections: []Section{{Title: label, Charts: []Chart{c}}}}
 		if err := p.HTML(io.Discard); err != nil {
 			t.Error(err)

@@ -51,7 +51,8 @@ var widgets = map[string]func(*rapid.T) widget{
 			HLines: []HLine{{Y: anyValue().Draw(t, "h"), Label: anyText().Draw(t, "hl")}},
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "series") {
-			s := Series{Name: anyText().Draw(t, "name"), Y: anyValues().Draw(t, "ys"), Shape: Shape(rapid.IntRange(0, 2).Draw(t, "shape"))}
+			s := Series{Name: anyText().Draw(t, "name"), Y: anyValues().Draw(t, "ys"),
+				Shape: Shape(rapid.IntRange(0, 2).Draw(t, "shape"))}
 			if rapid.Bool().Draw(t, "hasx") {
 				s.X = anyValues().Draw(t, "xs")
 			}
@@ -62,14 +63,18 @@ var widgets = map[string]func(*rapid.T) widget{
 	"Bars": func(t *rapid.T) widget {
 		b := &Bars{Axis: anyAxis().Draw(t, "axis"), LabelW: rapid.IntRange(-1, 30).Draw(t, "labelw")}
 		for _, x := range anyValues().Draw(t, "values") {
-			b.Items = append(b.Items, Bar{Label: anyText().Draw(t, "label"), Value: x, Baseline: anyValue().Draw(t, "ghost"), Note: "note", Symbol: '●'})
+			b.Items = append(b.Items,
+				Bar{Label: anyText().Draw(t, "label"), Value: x, Baseline: anyValue().Draw(t, "ghost"), Note: "note",
+					Symbol: '●'})
 		}
 		return b
 	},
 	"Stack": func(t *rapid.T) widget {
 		s := &Stack{Whole: anyValue().Draw(t, "whole"), LabelW: rapid.IntRange(-1, 30).Draw(t, "labelw")}
 		for range rapid.IntRange(0, 5).Draw(t, "rows") {
-			s.Rows = append(s.Rows, StackRow{Label: anyText().Draw(t, "label"), Parts: anyValues().Draw(t, "parts"), Baseline: anyValues().Draw(t, "ghost")})
+			s.Rows = append(s.Rows,
+				StackRow{Label: anyText().Draw(t, "label"), Parts: anyValues().Draw(t, "parts"),
+					Baseline: anyValues().Draw(t, "ghost")})
 		}
 		return s
 	},

@@ -19,7 +19,8 @@ func sampleBoxes() *BoxPlot {
 		it.Spread, _, _ = SpreadOf(times, nil)
 		b.Items = append(b.Items, it)
 	}
-	b.Items = append(b.Items, BoxItem{Label: "one", Spread: Spread{Low: 5e-6, Q1: 5e-6, Median: 5e-6, Q3: 5e-6, High: 5e-6}})
+	b.Items = append(b.Items,
+		BoxItem{Label: "one", Spread: Spread{Low: 5e-6, Q1: 5e-6, Median: 5e-6, Q3: 5e-6, High: 5e-6}})
 	return b
 }
 
@@ -27,7 +28,8 @@ func sampleBoxes() *BoxPlot {
 func TestBoxesHaveANumberAboveZero(t *testing.T) {
 	for _, x := range []float64{0.1, 0.11, 0.16, 0.2, 0.25, 0.3, 0.46, 0.49, 0.7, 0.99} {
 		for rows := 5; rows < 12; rows++ {
-			b := BoxPlot{Items: []BoxItem{{Spread: Spread{Low: x, Q1: x, Median: x, Q3: x, High: x}}}, Y: Axis{Unit: Seconds, FromZero: true}}
+			b := BoxPlot{Items: []BoxItem{{Spread: Spread{Low: x, Q1: x, Median: x, Q3: x, High: x}}},
+				Y: Axis{Unit: Seconds, FromZero: true}}
 			g := New(40, rows)
 			b.Draw(g.All(), Themes()[0])
 			if n := strings.Count(g.PlainText(), "┤"); n < 2 {

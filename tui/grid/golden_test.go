@@ -65,7 +65,8 @@ func sampleLocality() *LineChart {
 		X: Axis{Scale: Log2}, Y: Axis{Unit: Share, Fixed: true, Max: 1}, Legend: true,
 		Series: []Series{
 			{Name: "modelled 1/G", Shape: Dashed},
-			{Name: "measured", Shape: Points, Glyph: '●', X: []float64{1, 2, 4, 8, 16}, Y: []float64{1, 0.52, 0.24, 0.12, 0.07}},
+			{Name: "measured", Shape: Points, Glyph: '●', X: []float64{1, 2, 4, 8, 16},
+				Y: []float64{1, 0.52, 0.24, 0.12, 0.07}},
 		},
 	}
 	for g := 1.0; g <= 16; g *= 1.2 {
@@ -114,7 +115,8 @@ func sampleHeatmap() *Heatmap {
 
 func sampleStack() *Stack {
 	return &Stack{Rows: []StackRow{
-		{Label: "rank 0", Parts: []float64{5, 2, 1}}, {Label: "rank 1", Parts: []float64{6, 1, 1}}, {Label: "rank 2", Parts: []float64{2, 6, 0}},
+		{Label: "rank 0", Parts: []float64{5, 2, 1}}, {Label: "rank 1", Parts: []float64{6, 1, 1}},
+		{Label: "rank 2", Parts: []float64{2, 6, 0}},
 	}}
 }
 

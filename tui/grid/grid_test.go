@@ -75,8 +75,10 @@ func TestRowsOfTextAreCutBetweenWords(t *testing.T) {
 // A range has the common part of its ends only once.
 func TestRange(t *testing.T) {
 	for _, c := range [][3]string{
-		{"depth 0", "depth 1", "depth 0–1"}, {"n8", "n15", "n8–15"}, {"0", "31", "0–31"}, {"n0–3", "n4–7", "n0–7"}, {"n3", "n3", "n3"},
-		{"8 B", "16 B", "8–16 B"}, {"512 B", "1 KiB", "512 B–1 KiB"}, {"2 KiB", "8 KiB", "2–8 KiB"}, {"8–16 B", "32–64 B", "8–64 B"},
+		{"depth 0", "depth 1", "depth 0–1"}, {"n8", "n15", "n8–15"}, {"0", "31", "0–31"},
+		{"n0–3", "n4–7", "n0–7"}, {"n3", "n3", "n3"},
+		{"8 B", "16 B", "8–16 B"}, {"512 B", "1 KiB", "512 B–1 KiB"}, {"2 KiB", "8 KiB", "2–8 KiB"},
+		{"8–16 B", "32–64 B", "8–64 B"},
 		{"bruck", "flat", "bruck–flat"}, {"", "x", "–x"},
 	} {
 		if got := Range(c[0], c[1]); got != c[2] {
@@ -220,7 +222,8 @@ func anyRect(t *rapid.T) Rect {
 }
 
 func anyText() *rapid.Generator[string] {
-	return rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("ab 日本👍🏽\u200d\u0301\x1b\n\t🇩é…"))))
+	return rapid.OneOf(rapid.String(),
+		rapid.StringOf(rapid.SampledFrom([]rune("ab 日本👍🏽\u200d\u0301\x1b\n\t🇩é…"))))
 }
 
 // stripSGR removes well-formed SGR sequences.
@@ -267,7 +270,8 @@ func TestFit(t *testing.T) {
 }
 
 func TestAttributesAndColoursInWords(t *testing.T) {
-	for c, want := range map[Color]string{None: "none", Hex(0x12abef): "#12abef", Palette(3): "ansi3", Palette(14): "ansi14"} {
+	for c, want := range map[Color]string{None: "none", Hex(0x12abef): "#12abef", Palette(3): "ansi3",
+		Palette(14): "ansi14"} {
 		if got := c.String(); got != want {
 			t.Errorf("%d is %q, want %q", c, got, want)
 		}

@@ -10,7 +10,8 @@ import (
 func TestTilesTakeTheRoom(t *testing.T) {
 	const some = 8
 	for _, c := range []struct{ w, h, nx, ny, wide, high int }{
-		{198, 53, 4, 4, 49, 13}, {298, 83, 4, 4, 74, 20}, {78, 17, 4, 4, 16, 4}, {78, 17, 40, 4, 1, 1}, {78, 3, 4, 4, 8, 1}, {10, 90, 2, 2, 5, 3}, {0, 0, 0, 0, 1, 1},
+		{198, 53, 4, 4, 49, 13}, {298, 83, 4, 4, 74, 20}, {78, 17, 4, 4, 16, 4}, {78, 17, 40, 4, 1, 1}, {78, 3, 4, 4, 8, 1},
+		{10, 90, 2, 2, 5, 3}, {0, 0, 0, 0, 1, 1},
 	} {
 		if wide, high := Tile(c.w, c.h, c.nx, c.ny, some); wide != c.wide || high != c.high {
 			t.Errorf("%d × %d cells on %d × %d: %d × %d, want %d × %d", c.nx, c.ny, c.w, c.h, wide, high, c.wide, c.high)
@@ -46,7 +47,8 @@ func TestNumerals(t *testing.T) {
 	if got := strings.TrimRight(g.PlainText(), "\n "); got != strings.TrimPrefix(want, "\n") {
 		t.Errorf("drawn\n%s", got)
 	}
-	for _, c := range []struct{ w, h, digits, scale int }{{0, 0, 0, 0}, {1, 1, 1, 0}, {15, 7, 2, 0}, {16, 5, 2, 1}, {20, 4, 2, 0}, {60, 14, 2, 2}, {60, 14, 4, 1}, {29, 90, 2, 1}} {
+	for _, c := range []struct{ w, h, digits, scale int }{{0, 0, 0, 0}, {1, 1, 1, 0}, {15, 7, 2, 0}, {16, 5, 2, 1},
+		{20, 4, 2, 0}, {60, 14, 2, 2}, {60, 14, 4, 1}, {29, 90, 2, 1}} {
 		got := Numerals(c.w, c.h, c.digits)
 		if got != c.scale {
 			t.Errorf("%d digits on %d × %d are %d times their size, want %d", c.digits, c.w, c.h, got, c.scale)
@@ -94,7 +96,8 @@ func TestLanesTakeTheRoom(t *testing.T) {
 	for h := range 120 {
 		for n := 1; n <= h; n++ {
 			for highest := range 7 {
-				if pitch, bar := BarRows(100, h, n, highest); pitch*n > h || bar < 1 || bar > max(highest, 1) || bar == pitch && pitch > 1 {
+				if pitch, bar := BarRows(100, h, n, highest); pitch*n > h || bar < 1 || bar > max(highest, 1) ||
+					bar == pitch && pitch > 1 {
 					t.Fatalf("%d bars on %d rows, %d at most: %d of %d", n, h, highest, bar, pitch)
 				}
 			}
@@ -106,9 +109,12 @@ func TestLanesTakeTheRoom(t *testing.T) {
 // in the middle.
 func TestHighBars(t *testing.T) {
 	g := New(30, 20)
-	b := Bars{Highest: 3, Axis: Axis{Unit: Count}, Items: []Bar{{Label: "one", Value: 50, Baseline: 25, Note: "n"}, {Label: "two", Value: 100}}}
+	b := Bars{Highest: 3, Axis: Axis{Unit: Count},
+		Items: []Bar{{Label: "one", Value: 50, Baseline: 25, Note: "n"}, {Label: "two", Value: 100}}}
 	b.Draw(g.All(), Themes()[0])
-	s := Stack{Highest: 3, Rows: []StackRow{{Label: "one", Parts: []float64{1, 1}, Baseline: []float64{3, 1}}, {Label: "two", Parts: []float64{1, 0}}}}
+	s := Stack{Highest: 3,
+		Rows: []StackRow{{Label: "one", Parts: []float64{1, 1}, Baseline: []float64{3, 1}},
+			{Label: "two", Parts: []float64{1, 0}}}}
 	k := New(30, 20)
 	s.Draw(k.All(), Themes()[0])
 	const bars, stack = `

@@ -10,9 +10,12 @@ func TestUnitsOfBytes(t *testing.T) {
 	sentence := "8 KiB at 1.2 GB/s, 95 ns, 512 B, 2 MiB/node, 1e-05 GB/s (G=4 KiB): -heap 1MB, 3 Bessel, 4 KiBs; 3 TB"
 	for _, c := range []struct{ name, size, rate, text string }{
 		{"mixed", "8 KiB", "1.2 GB/s", sentence},
-		{"binary", "8 KiB", "1.12 GiB/s", "8 KiB at 1.118 GiB/s, 95 ns, 512 B, 2 MiB/node, 9.766 KiB/s (G=4 KiB): -heap 1MB, 3 Bessel, 4 KiBs; 2.728 TiB"},
-		{"decimal", "8.19 kB", "1.2 GB/s", "8.192 kB at 1.2 GB/s, 95 ns, 512 B, 2 MiB/node, 10 kB/s (G=4.096 kB): -heap 1MB, 3 Bessel, 4 KiBs; 3 TB"},
-		{"bits", "8 KiB", "9.6 Gbit/s", "8 KiB at 9.6 Gbit/s, 95 ns, 512 B, 2 MiB/node, 80 kbit/s (G=4 KiB): -heap 1MB, 3 Bessel, 4 KiBs; 2.728 TiB"},
+		{"binary", "8 KiB", "1.12 GiB/s", "8 KiB at 1.118 GiB/s, 95 ns, 512 B, 2 MiB/node, 9.766 KiB/s (G=4 KiB): -heap " +
+			"1MB, 3 Bessel, 4 KiBs; 2.728 TiB"},
+		{"decimal", "8.19 kB", "1.2 GB/s", "8.192 kB at 1.2 GB/s, 95 ns, 512 B, 2 MiB/node, 10 kB/s (G=4.096 kB): -heap " +
+			"1MB, 3 Bessel, 4 KiBs; 3 TB"},
+		{"bits", "8 KiB", "9.6 Gbit/s", "8 KiB at 9.6 Gbit/s, 95 ns, 512 B, 2 MiB/node, 80 kbit/s (G=4 KiB): -heap 1MB, " +
+			"3 Bessel, 4 KiBs; 2.728 TiB"},
 	} {
 		u, ok := UnitsByName(c.name)
 		if !ok || u.String() != c.name {

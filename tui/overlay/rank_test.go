@@ -18,7 +18,8 @@ func TestFuzzy(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{"log": "log", "row": "next row", "go": "go on"} {
-		got := Rank([]string{"show the longer logo", "catalog", "arrows grow", "going", "next row", "go on", "log"}, query, func(s string) string { return s })
+		got := Rank([]string{"show the longer logo", "catalog", "arrows grow", "going", "next row", "go on", "log"}, query,
+			func(s string) string { return s })
 		if len(got) == 0 || got[0] != want {
 			t.Errorf("%q finds %v, want %s first", query, got, want)
 		}

@@ -11,13 +11,15 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-var fourByTwo = cluster.Layout{Nodes: 4, RanksPerNode: 2, ThreadsPerRank: 3, Ranking: cluster.RoundRobin, Model: cluster.Flat}
+var fourByTwo = cluster.Layout{Nodes: 4, RanksPerNode: 2, ThreadsPerRank: 3, Ranking: cluster.RoundRobin,
+	Model: cluster.Flat}
 
 // The selection moves from a node to its first rank and to that rank's first thread, and back.
 func TestPickGoesFinerAndCoarser(t *testing.T) {
 	l := &fourByTwo
 	p := pane.Pick{}
-	for _, want := range []string{"node 0", "node 1", "rank 1 of node 1", "rank 2 of node 2", "thread 0 of rank 2, node 2", "thread 1 of rank 2, node 2"} {
+	for _, want := range []string{"node 0", "node 1", "rank 1 of node 1", "rank 2 of node 2",
+		"thread 0 of rank 2, node 2", "thread 1 of rank 2, node 2"} {
 		switch want {
 		case "node 1", "rank 2 of node 2", "thread 1 of rank 2, node 2":
 			p = p.Step(+1, l)
@@ -41,7 +43,8 @@ func TestPickStaysInsideTheLayout(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := pane.Pick{}
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
-			l := cluster.Layout{Nodes: rapid.IntRange(0, 5).Draw(t, "nodes"), RanksPerNode: rapid.IntRange(1, 4).Draw(t, "ranks"),
+			l := cluster.Layout{Nodes: rapid.IntRange(0, 5).Draw(t, "nodes"),
+				RanksPerNode:   rapid.IntRange(1, 4).Draw(t, "ranks"),
 				ThreadsPerRank: rapid.IntRange(0, 3).Draw(t, "threads"), Model: cluster.Flat}
 			p = p.Within(&l)
 			switch rapid.IntRange(0, 4).Draw(t, "move") {
@@ -60,7 +63,8 @@ func TestPickStaysInsideTheLayout(t *testing.T) {
 				t.Fatalf("selection %+v is not in layout %+v", p, l)
 			}
 			s := &engine.Snapshot{Layout: l, Ranks: make([]engine.RankView, l.Ranks())}
-			if p.Level > pane.OneNode && !p.Has(s, p.Rank, p.Thread) || p.Level == pane.OneNode && !p.Has(s, p.Finer(&l).Rank, 0) {
+			if p.Level > pane.OneNode && !p.Has(s, p.Rank, p.Thread) ||
+				p.Level == pane.OneNode && !p.Has(s, p.Finer(&l).Rank, 0) {
 				t.Fatalf("selection %v does not include itself", p)
 			}
 		}
@@ -69,9 +73,12 @@ func TestPickStaysInsideTheLayout(t *testing.T) {
 
 func TestParsePick(t *testing.T) {
 	for text, want := range map[string]string{
-		"node 3": "node 3", "rank 5": "rank 5 of node 1", "5": "rank 5 of node 1", " Rank 5  THREAD 2 ": "thread 2 of rank 5, node 1",
-		"node 4": "", "rank 8": "", "rank 5 thread 3": "", "rank": "", "thread 1": "", "": "", "node -1": "", "rank 1 node 2": "",
-		"3-7": "ranks 3 to 7", "7-3": "", "3-8": "", "-3": "", "3-": "", "wait": "ranks that wait", "Compute": "ranks that compute",
+		"node 3": "node 3", "rank 5": "rank 5 of node 1", "5": "rank 5 of node 1",
+		" Rank 5  THREAD 2 ": "thread 2 of rank 5, node 1",
+		"node 4":             "", "rank 8": "", "rank 5 thread 3": "", "rank": "", "thread 1": "", "": "", "node -1": "",
+		"rank 1 node 2": "",
+		"3-7":           "ranks 3 to 7", "7-3": "", "3-8": "", "-3": "", "3-": "", "wait": "ranks that wait",
+		"Compute": "ranks that compute",
 	} {
 		p, ok := pane.ParsePick(text, &fourByTwo)
 		if got := p.String(); ok != (want != "") || ok && got != want {

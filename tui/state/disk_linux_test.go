@@ -30,7 +30,8 @@ func TestAFullAndAReadOnlyDisk(t *testing.T) {
 	for folder, want := range map[string]string{full: "no space left on device", readOnly: "read-only file system"} {
 		s, _ := Open(folder, "")
 		err := s.Keep(context.Background(), Kept{Theme: "dark"})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), filepath.Join(folder, "config.toml")) {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), filepath.Join(folder, "config.toml")) {
 			t.Errorf("it says %v, want %s", err, want)
 		}
 		if err := s.Keep(context.Background(), Kept{Theme: "mono"}); err != nil {

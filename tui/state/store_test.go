@@ -99,7 +99,9 @@ func TestTwoScreens(t *testing.T) {
 	b, _ := opened(t, folder)
 	keep(t, a, Kept{Theme: "light", Workloads: map[string]Workload{"dot": {Knobs: map[string]string{"nodes": "2"}}}})
 	keep(t, b, Kept{Theme: "mono", Workloads: map[string]Workload{"spmv": {Knobs: map[string]string{"nodes": "4"}}}})
-	keep(t, a, Kept{Theme: "light", Mouse: on(true), Workloads: map[string]Workload{"dot": {Knobs: map[string]string{"nodes": "2"}, Layout: &Layout{Focus: "why"}}}})
+	keep(t, a,
+		Kept{Theme: "light", Mouse: on(true),
+			Workloads: map[string]Workload{"dot": {Knobs: map[string]string{"nodes": "2"}, Layout: &Layout{Focus: "why"}}}})
 	_, k := opened(t, folder)
 	want := Kept{Theme: "mono", Mouse: on(true), Workloads: map[string]Workload{
 		"dot":  {Knobs: map[string]string{"nodes": "2"}, Layout: &Layout{Focus: "why"}},
@@ -148,7 +150,8 @@ func TestABrokenFile(t *testing.T) {
 	for i, text := range []string{"theme = \n", "version = \"one\"\n", "\x00\xff", strings.Repeat("[", 20000)} {
 		write(t, file, text)
 		s, k := Open(folder, folder)
-		if len(s.Warnings) != 1 || !strings.HasPrefix(s.Warnings[0], file+":") || !strings.HasSuffix(s.Warnings[0], ": not used") || visible(s.Warnings[0]) != s.Warnings[0] {
+		if len(s.Warnings) != 1 || !strings.HasPrefix(s.Warnings[0], file+":") ||
+			!strings.HasSuffix(s.Warnings[0], ": not used") || visible(s.Warnings[0]) != s.Warnings[0] {
 			t.Errorf("%q: it says %q", text[:5], s.Warnings)
 		}
 		if d := cmp.Diff(Kept{}, k); d != "" {
@@ -158,7 +161,8 @@ func TestABrokenFile(t *testing.T) {
 		if i > 0 {
 			copied = fmt.Sprintf("%s.broken-%d", file, i+1)
 		}
-		if err := s.Keep(context.Background(), Kept{Theme: "dark"}); err == nil || !strings.Contains(err.Error(), "kept as "+copied) {
+		if err := s.Keep(context.Background(), Kept{Theme: "dark"}); err == nil ||
+			!strings.Contains(err.Error(), "kept as "+copied) {
 			t.Errorf("%q: replaced with %v", text[:5], err)
 		}
 		if got := read(t, copied); got != text {
@@ -171,7 +175,8 @@ func TestABrokenFile(t *testing.T) {
 	}
 	write(t, file, "theme = \n") // a copy exists already
 	s, _ := Open(folder, folder)
-	if err := s.Keep(context.Background(), Kept{Theme: "dark"}); err == nil || !strings.HasSuffix(err.Error(), file+".broken") {
+	if err := s.Keep(context.Background(), Kept{Theme: "dark"}); err == nil ||
+		!strings.HasSuffix(err.Error(), file+".broken") {
 		t.Errorf("replaced again with %v", err)
 	}
 }
@@ -183,7 +188,8 @@ func TestANewerFile(t *testing.T) {
 	text := "version = 2\ntheme = { dark = 1 }\n"
 	write(t, file, text)
 	s, k := Open(folder, folder)
-	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], file+": version 2 of a newer hybridtop, want at most 1: neither used nor changed") {
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], file+": version 2 of a newer hybridtop, want at most "+
+		"1: neither used nor changed") {
 		t.Errorf("it says %q", s.Warnings)
 	}
 	if k.Theme != "" {
@@ -201,7 +207,8 @@ func TestANewerFile(t *testing.T) {
 // Unknown keys are reported, one line each, and stay in the file.
 func TestUnknownKeys(t *testing.T) {
 	folder := t.TempDir()
-	write(t, filepath.Join(folder, "config.toml"), "colour = \"red\"\ntheme = 3\nmouse = \"on\"\nmarkers = \"a\\u001b[2J\"\n")
+	write(t, filepath.Join(folder, "config.toml"),
+		"colour = \"red\"\ntheme = 3\nmouse = \"on\"\nmarkers = \"a\\u001b[2J\"\n")
 	write(t, filepath.Join(folder, "state.toml"), `
 shape = 1
 [workloads]
@@ -234,11 +241,13 @@ layout.corner = "left"
 	if d := cmp.Diff(want, s.Warnings); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(Kept{Workloads: map[string]Workload{"spmv": {Knobs: map[string]string{"group": "2"}, Layout: &Layout{Panes: []string{"why"}}}}}, k); d != "" {
+	if d := cmp.Diff(Kept{Workloads: map[string]Workload{"spmv": {Knobs: map[string]string{"group": "2"},
+		Layout: &Layout{Panes: []string{"why"}}}}}, k); d != "" {
 		t.Error(d)
 	}
 	keep(t, s, Kept{Theme: "dark"})
-	if text := read(t, filepath.Join(folder, "config.toml")); !strings.Contains(text, "colour = 'red'") || !strings.Contains(text, "theme = 'dark'") {
+	if text := read(t, filepath.Join(folder, "config.toml")); !strings.Contains(text, "colour = 'red'") ||
+		!strings.Contains(text, "theme = 'dark'") {
 		t.Errorf("the file is now\n%s", text)
 	}
 }

@@ -40,7 +40,10 @@ func TestOffers(t *testing.T) {
 func TestPicturesOfPanesAreOffered(t *testing.T) {
 	s := panetest.Demo(4, 4, 4)
 	picture := ""
-	h := &overlay.Host{Host: &pane.Host{Snap: s}, Close: func() {}, Picture: func(of string) error { picture = of; return nil }, Lines: func() []overlay.Line {
+	h := &overlay.Host{Host: &pane.Host{Snap: s}, Close: func() {}, Picture: func(of string) error {
+		picture = of
+		return nil
+	}, Lines: func() []overlay.Line {
 		return []overlay.Line{{Name: "zoom-latency", Mode: overlay.OnScreen}, {Name: "zoom", Mode: overlay.OnScreen}}
 	}}
 	h.Panel.Load(s.Scenario)

@@ -14,7 +14,8 @@ import (
 func TestEveryPaneIsDescribed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Panes {
-		if s.Name == "" || s.Title == "" || s.Doc == "" || strings.HasSuffix(s.Doc, ".") || s.New == nil || s.Place >= pane.Places {
+		if s.Name == "" || s.Title == "" || s.Doc == "" || strings.HasSuffix(s.Doc, ".") || s.New == nil ||
+			s.Place >= pane.Places {
 			t.Errorf("%+v: want a name, a title, a Doc without a full stop, a place and New", s)
 		}
 		if seen[s.Name] {

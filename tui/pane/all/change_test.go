@@ -36,7 +36,8 @@ func TestAChangeOfOnePaneChangesOneGolden(t *testing.T) {
 	table := fmt.Sprintf("%-14s %-45s %s\n", "folder", "panes", "golden files that differ")
 	for _, folder := range slices.Sorted(maps.Keys(panes)) {
 		files := differing(t, root, changed(t, filepath.Join(root, "tui/pane", folder)))
-		table += fmt.Sprintf("%-14s %-45s %d: %s\n", folder, strings.Join(panes[folder], " "), len(files), strings.Join(files, " "))
+		table += fmt.Sprintf("%-14s %-45s %d: %s\n", folder, strings.Join(panes[folder], " "), len(files),
+			strings.Join(files, " "))
 		if len(files) != 1 {
 			t.Errorf("a change of %s changes %d golden files, want 1: %v", folder, len(files), files)
 		}

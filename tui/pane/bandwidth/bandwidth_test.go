@@ -34,9 +34,11 @@ func TestBandwidthLooksLikeThis(t *testing.T) {
 		panetest.Act(t, p, h, actions...)
 		golden.Text(t, name, panetest.Draw(p, h, l))
 	}
-	draw("next to a baseline of another kind", panetest.NextTo(panetest.Slower(panetest.Demo(4, 4, 4), 2.5), panetest.Simulated()), look)
+	draw("next to a baseline of another kind",
+		panetest.NextTo(panetest.Slower(panetest.Demo(4, 4, 4), 2.5), panetest.Simulated()), look)
 	draw("crosshair", panetest.Host(panetest.Demo(4, 4, 4)), look, "crosshair", "crosshair-left", "crosshair-left")
-	draw("logarithmic, all of the time", panetest.Host(panetest.Demo(4, 4, 4)), look, "log", "longer", "longer", "longer", "longer")
+	draw("logarithmic, all of the time", panetest.Host(panetest.Demo(4, 4, 4)), look, "log", "longer", "longer",
+		"longer", "longer")
 	draw("virtual time", panetest.Host(panetest.Simulated()), look, "clock")
 	for u := range grid.Units(len(grid.UnitsNames())) {
 		h := panetest.Host(panetest.Demo(4, 4, 4))
@@ -75,7 +77,8 @@ func TestPointsDoNotMove(t *testing.T) {
 		before.computePoints(s.Series[:n], s.Marks, 0.6)
 		after.computePoints(s.Series[:n+1], s.Marks, 0.6)
 		settled := len(before.x) - 1 // the last column is incomplete
-		if !slices.Equal(before.x[:settled], after.x[:settled]) || !slices.Equal(before.y[0][:settled], after.y[0][:settled]) {
+		if !slices.Equal(before.x[:settled], after.x[:settled]) ||
+			!slices.Equal(before.y[0][:settled], after.y[0][:settled]) {
 			t.Fatalf("sample %d changes earlier points", n)
 		}
 	}

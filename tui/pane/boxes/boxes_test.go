@@ -28,10 +28,13 @@ func TestBoxesLookLikeThis(t *testing.T) {
 // The domain has 16 ranks; its coarser grids leave ranks idle.
 func TestPlanes(t *testing.T) {
 	d := &domain.Boxes{Ranks: 16, Grids: []domain.Grid{
-		{Name: "32³", Boxes: [3]int{4, 4, 4}, Cells: [3]int{8, 8, 8}}, {Name: "16³", Boxes: [3]int{2, 2, 2}, Cells: [3]int{8, 8, 8}}, {Name: "8³", Boxes: [3]int{1, 1, 1}, Cells: [3]int{8, 8, 8}},
+		{Name: "32³", Boxes: [3]int{4, 4, 4}, Cells: [3]int{8, 8, 8}},
+		{Name: "16³", Boxes: [3]int{2, 2, 2}, Cells: [3]int{8, 8, 8}},
+		{Name: "8³", Boxes: [3]int{1, 1, 1}, Cells: [3]int{8, 8, 8}},
 	}}
 	h := &pane.Host{
-		Snap:  &engine.Snapshot{Layout: cluster.Layout{Nodes: 4, RanksPerNode: 4, Model: cluster.Flat}, Studies: []engine.StudyView{{Drawings: []engine.Drawing{d}}}},
+		Snap: &engine.Snapshot{Layout: cluster.Layout{Nodes: 4, RanksPerNode: 4, Model: cluster.Flat},
+			Studies: []engine.StudyView{{Drawings: []engine.Drawing{d}}}},
 		Theme: grid.Themes()[0], Keys: func(a string) string { return a },
 	}
 	p := &Pane{}

@@ -30,11 +30,13 @@ func snapshot(t *testing.T, name string, share float64, knobs ...string) *engine
 	}
 	l := s.Layout()
 	v := w.Studies[0].Frame(&s, &cluster.Machine{}, engine.Simulated)
-	return &engine.Snapshot{Scenario: s, Layout: l, Phase: engine.Running, Progress: engine.Progress{Share: share}, Studies: []engine.StudyView{v}}
+	return &engine.Snapshot{Scenario: s, Layout: l, Phase: engine.Running, Progress: engine.Progress{Share: share},
+		Studies: []engine.StudyView{v}}
 }
 
 func TestCheckerboardLooksLikeThis(t *testing.T) {
-	panetest.Looks(t, &Spec, "a factorization", nil, snapshot(t, "cholesky", 0.7, "nodes", "12", "ranks-per-node", "1", "rows", "3", "n", "1000", "block", "100"))
+	panetest.Looks(t, &Spec, "a factorization", nil,
+		snapshot(t, "cholesky", 0.7, "nodes", "12", "ranks-per-node", "1", "rows", "3", "n", "1000", "block", "100"))
 }
 
 // The panels follow the program's steps, or the keys. Ranks that have no work left are hatched.
@@ -65,11 +67,13 @@ func TestSteps(t *testing.T) {
 	h.Snap = snapshot(t, "gemm", math.NaN(), append(product, "nodes", "4096", "rows", "64")...)
 	draw("more ranks than there are cells", 20, 9, false)
 	for _, share := range []float64{0, 0.7, 0.95} {
-		h.Snap = snapshot(t, "cholesky", share, "nodes", "12", "ranks-per-node", "1", "rows", "3", "n", "1000", "block", "100")
+		h.Snap = snapshot(t, "cholesky", share, "nodes", "12", "ranks-per-node", "1", "rows", "3", "n", "1000", "block",
+			"100")
 		draw("a factorization", 44, 9, false)
 		draw("the same on a large screen", 100, 27, false)
 	}
-	h.Snap = &engine.Snapshot{Layout: cluster.Layout{Nodes: 4, RanksPerNode: 4, Model: cluster.Flat}, Scenario: engine.Scenario{Workload: "dot"}}
+	h.Snap = &engine.Snapshot{Layout: cluster.Layout{Nodes: 4, RanksPerNode: 4, Model: cluster.Flat},
+		Scenario: engine.Scenario{Workload: "dot"}}
 	draw("none", 60, 5, false)
 	golden.Text(t, "steps", all.String())
 }

@@ -30,13 +30,15 @@ func snapshot(t *testing.T, what, algorithm string, ranks int, at time.Duration)
 		t.Fatal(err)
 	}
 	s := w.Scenario([]string{m.Name})
-	for _, k := range [][2]string{{"collective", what}, {"algorithm", algorithm}, {"nodes", fmt.Sprint(ranks)}, {"ranks-per-node", "1"}} {
+	for _, k := range [][2]string{{"collective", what}, {"algorithm", algorithm}, {"nodes", fmt.Sprint(ranks)},
+		{"ranks-per-node", "1"}} {
 		if err := s.Set(k[0], k[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
 	v := w.Studies[0].Frame(&s, &m, engine.Simulated)
-	return &engine.Snapshot{Scenario: s, Layout: s.Layout(), Kind: engine.Simulated, Phase: engine.Running, Elapsed: at, Studies: []engine.StudyView{v}}
+	return &engine.Snapshot{Scenario: s, Layout: s.Layout(), Kind: engine.Simulated, Phase: engine.Running, Elapsed: at,
+		Studies: []engine.StudyView{v}}
 }
 
 func host(s *engine.Snapshot) *pane.Host {
@@ -74,7 +76,9 @@ func TestCollectivesLookLikeThis(t *testing.T) {
 	s := snapshot(t, "bcast", "knomial", 16, time.Second)
 	panetest.Looks(t, &Spec, "a broadcast", nil, s)
 	golden.Text(t, "narrow and high", panetest.Draw(&Pane{}, panetest.Host(s), panetest.Look{W: 60, H: 34}))
-	golden.Text(t, "folded", panetest.Draw(&Pane{}, panetest.Host(snapshot(t, "barrier", "dissemination", 256, 2*time.Second)), panetest.Look{W: 76, H: 19}))
+	golden.Text(t, "folded",
+		panetest.Draw(&Pane{}, panetest.Host(snapshot(t, "barrier", "dissemination", 256, 2*time.Second)),
+			panetest.Look{W: 76, H: 19}))
 }
 
 // The animation can be held, moved from arrival to arrival, and released.
@@ -113,7 +117,8 @@ func TestAnimationIsHeld(t *testing.T) {
 // Any team can be drawn in a view of any size.
 func TestCollectivesFitAnyView(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 64, 100} {
-		for _, c := range [][2]string{{"bcast", "knomial"}, {"bcast", "chain"}, {"allreduce", "ring"}, {"gather", "flat"}, {"exchange", "flat"}, {"barrier", "tree"}} {
+		for _, c := range [][2]string{{"bcast", "knomial"}, {"bcast", "chain"}, {"allreduce", "ring"}, {"gather", "flat"},
+			{"exchange", "flat"}, {"barrier", "tree"}} {
 			h := host(snapshot(t, c[0], c[1], ranks, time.Second))
 			p := &Pane{}
 			for _, size := range [][2]int{{0, 0}, {1, 1}, {5, 3}, {20, 9}, {37, 11}, {300, 5}, {12, 90}, {120, 40}} {

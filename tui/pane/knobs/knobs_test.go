@@ -55,7 +55,8 @@ func TestKnobsLookLikeThis(t *testing.T) {
 			t.Fatal(err)
 		}
 		sc := w.Scenario([]string{"demo"})
-		draw("workload "+name, panetest.Host(&engine.Snapshot{Scenario: sc, Layout: sc.Layout()}), panetest.Look{W: 40, H: 40})
+		draw("workload "+name, panetest.Host(&engine.Snapshot{Scenario: sc, Layout: sc.Layout()}),
+			panetest.Look{W: 40, H: 40})
 	}
 }
 
@@ -92,7 +93,8 @@ func selectedIsShown(t *testing.T, h *pane.Host, cols, rows int) {
 	if !short {
 		label, rest, _ = strings.Cut(label, k.Label)
 	}
-	if strings.Count(row, "\n") != 1 || !strings.HasPrefix(k.Label, label) || !strings.Contains(rest, " "+value+" ") && !strings.Contains(rest, " "+value+"\n") {
+	if strings.Count(row, "\n") != 1 || !strings.HasPrefix(k.Label, label) ||
+		!strings.Contains(rest, " "+value+" ") && !strings.Contains(rest, " "+value+"\n") {
 		t.Fatalf("%d×%d: the row of %s = %s is %q:\n%s", cols, rows, k.Name, value, row, g.PlainText())
 	}
 	n := len(slices.DeleteFunc(slices.Clone(p.spots), func(s spot) bool { return s.change != 0 }))
@@ -162,7 +164,8 @@ func TestTheWheelSelectsAndTurns(t *testing.T) {
 	}
 	h.Held = true
 	y := slices.IndexFunc(all, func(k engine.Knob) bool { return k.Name == "group" })
-	if !p.Wheel(h, 5, y, +1) || fmt.Sprint(sent) != fmt.Sprint([]engine.Command{{Verb: engine.Set, Knob: "group", Value: "8"}}) {
+	if !p.Wheel(h, 5, y, +1) ||
+		fmt.Sprint(sent) != fmt.Sprint([]engine.Command{{Verb: engine.Set, Knob: "group", Value: "8"}}) {
 		t.Errorf("the wheel with a key held over the group sends %v, want group 8", sent)
 	}
 	if p.Wheel(h, 5, 39, +1) {
@@ -180,9 +183,12 @@ func TestValuesHaveTheirUnit(t *testing.T) {
 		u     grid.Units
 		want  string
 	}{
-		{size, "0", grid.MixedUnits, "0 B"}, {size, "65536", grid.MixedUnits, "64 KiB"}, {size, "65537", grid.MixedUnits, "65537 B"},
-		{size, "65536", grid.DecimalUnits, "65536 B"}, {size, "2000000", grid.DecimalUnits, "2 MB"}, {size, "auto", grid.MixedUnits, "auto"},
-		{seconds, "1e-6", grid.MixedUnits, "1 µs"}, {&engine.Knob{}, "12", grid.MixedUnits, "12"}, {&engine.Knob{Unit: "%"}, "12", grid.MixedUnits, "12 %"},
+		{size, "0", grid.MixedUnits, "0 B"}, {size, "65536", grid.MixedUnits, "64 KiB"},
+		{size, "65537", grid.MixedUnits, "65537 B"},
+		{size, "65536", grid.DecimalUnits, "65536 B"}, {size, "2000000", grid.DecimalUnits, "2 MB"},
+		{size, "auto", grid.MixedUnits, "auto"},
+		{seconds, "1e-6", grid.MixedUnits, "1 µs"}, {&engine.Knob{}, "12", grid.MixedUnits, "12"},
+		{&engine.Knob{Unit: "%"}, "12", grid.MixedUnits, "12 %"},
 	} {
 		if got := string(appendValue(nil, c.k, c.value, c.u)); got != c.want {
 			t.Errorf("value %s in %v units is %q, want %q", c.value, c.u, got, c.want)

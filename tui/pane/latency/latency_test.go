@@ -47,13 +47,15 @@ func TestLatencyBeginsAtTheClocksTick(t *testing.T) {
 
 // A single value is a line of one column, for any width of its bucket.
 func TestOneValueIsALine(t *testing.T) {
-	q := engine.Quantiles{Count: 100, Mean: 4e-6, Min: 4e-6, P50: 4e-6, P99: 4e-6, Max: 4e-6, Buckets: []engine.Bucket{{Upper: 4.2e-6, Count: 100}}}
+	q := engine.Quantiles{Count: 100, Mean: 4e-6, Min: 4e-6, P50: 4e-6, P99: 4e-6, Max: 4e-6,
+		Buckets: []engine.Bucket{{Upper: 4.2e-6, Count: 100}}}
 	got := show(q, 60, 12)
 	if strings.ContainsAny(got, "▁▂▃▄▅▆▇█┆") || strings.Count(got, "│") != 7 {
 		t.Errorf("a single value is not drawn as a line:\n%s", got)
 	}
 	// Empty buckets are left out: the columns between two values are empty.
-	q = engine.Quantiles{Count: 200, Mean: 2e-6, Min: 1e-8, P50: 1e-8, P99: 4e-6, Max: 4e-6, Buckets: []engine.Bucket{{Upper: 1.1e-8, Count: 100}, {Upper: 4.2e-6, Count: 100}}}
+	q = engine.Quantiles{Count: 200, Mean: 2e-6, Min: 1e-8, P50: 1e-8, P99: 4e-6, Max: 4e-6,
+		Buckets: []engine.Bucket{{Upper: 1.1e-8, Count: 100}, {Upper: 4.2e-6, Count: 100}}}
 	var bins [60]float64
 	spread(bins[:], &q, span{lo: 1e-8, hi: 5e-6})
 	filled := 0
@@ -103,15 +105,18 @@ func TestBoxesOfIterations(t *testing.T) {
 func TestLatencyLooksLikeThis(t *testing.T) {
 	panetest.Looks(t, &Spec, "a run", panetest.Slower(panetest.Demo(4, 4, 4), 1.6), panetest.Demo(4, 4, 8))
 	look := panetest.Look{W: 76, H: 19, Alone: true}
-	golden.Text(t, "next to a baseline of another kind", panetest.Draw(Spec.New(), panetest.NextTo(panetest.Slower(panetest.Demo(4, 4, 4), 2.5), panetest.Simulated()), look))
+	golden.Text(t, "next to a baseline of another kind",
+		panetest.Draw(Spec.New(), panetest.NextTo(panetest.Slower(panetest.Demo(4, 4, 4), 2.5), panetest.Simulated()), look))
 	first := panetest.Demo(4, 4, 8)
 	first.Latency = [cluster.Classes]engine.Quantiles{}
-	golden.Text(t, "before the first access", panetest.Draw(Spec.New(), panetest.NextTo(panetest.Demo(4, 4, 4), first), look))
+	golden.Text(t, "before the first access",
+		panetest.Draw(Spec.New(), panetest.NextTo(panetest.Demo(4, 4, 4), first), look))
 	times := panetest.Demo(4, 4, 4)
 	for i := range 60 {
 		times.IterationTimes = append(times.IterationTimes, 20e-6*(1+0.3*math.Sin(float64(i*i))+0.01*float64(i)))
 	}
 	for _, ascii := range []bool{false, true} {
-		golden.Text(t, map[bool]string{false: "boxes", true: "boxes, ascii"}[ascii], panetest.Draw(Spec.New(), panetest.Host(times), panetest.Look{W: 76, H: 28, ASCII: ascii}))
+		golden.Text(t, map[bool]string{false: "boxes", true: "boxes, ascii"}[ascii],
+			panetest.Draw(Spec.New(), panetest.Host(times), panetest.Look{W: 76, H: 28, ASCII: ascii}))
 	}
 }

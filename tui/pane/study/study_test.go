@@ -24,7 +24,9 @@ func TestStudiesLookLikeThis(t *testing.T) {
 			runs.Looks(t, spec, runs.Of, l, false)
 			runs.Looks(t, spec, runs.Of, l, true)
 		}
-		golden.Text(t, spec.Name+": no such study", panetest.Draw(spec.New(), panetest.Host(&engine.Snapshot{Layout: panetest.Demo(4, 4, 4).Layout}), panetest.Look{W: 49, H: 15}))
+		golden.Text(t, spec.Name+": no such study",
+			panetest.Draw(spec.New(), panetest.Host(&engine.Snapshot{Layout: panetest.Demo(4, 4, 4).Layout}),
+				panetest.Look{W: 49, H: 15}))
 	}
 	if !testing.Short() {
 		runs.Looks(t, &Spec, runs.Of, panetest.Look{W: 49, H: 15}, false)
@@ -35,12 +37,15 @@ func TestStudiesLookLikeThis(t *testing.T) {
 // The links of a torus carry the exchanges of an FFT and a broadcast.
 func TestLinksOfATorusLookLikeThis(t *testing.T) {
 	for _, r := range []runs.Run{
-		{Workload: "fft", Knobs: map[string]string{"class": "own", "nx": "32", "ny": "32", "nz": "32", "rows": "4", "nodes": "32", "ranks-per-node": "1"}},
+		{Workload: "fft",
+			Knobs: map[string]string{"class": "own", "nx": "32", "ny": "32", "nz": "32", "rows": "4", "nodes": "32",
+				"ranks-per-node": "1"}},
 		{Workload: "collective", Knobs: map[string]string{"nodes": "32", "ranks-per-node": "1"}},
 	} {
 		s := r.On(t, "xt4-franklin")
 		for _, l := range []panetest.Look{{W: 76, H: 19, Alone: true}, {W: 116, H: 35, Alone: true}} {
-			golden.Text(t, fmt.Sprintf("links: %s on a torus, %d×%d", r.Workload, l.W, l.H), panetest.Draw(Links.New(), panetest.Host(s), l))
+			golden.Text(t, fmt.Sprintf("links: %s on a torus, %d×%d", r.Workload, l.W, l.H),
+				panetest.Draw(Links.New(), panetest.Host(s), l))
 		}
 	}
 }
@@ -64,14 +69,17 @@ func TestOverlapLooksLikeThis(t *testing.T) {
 		{"masteronly", masteronly},
 		{"starting", panetest.FirstScheme(1, 8, panetest.Starting)},
 		{"one thread", panetest.FirstScheme(1, 8, panetest.Knob("threads-per-rank", "1"))},
-		{"all threads reserved", panetest.FirstScheme(1, 8, panetest.Knob("reserved", "4"), panetest.Knob("threads-per-rank", "4"))},
+		{"all threads reserved",
+			panetest.FirstScheme(1, 8, panetest.Knob("reserved", "4"), panetest.Knob("threads-per-rank", "4"))},
 		{"failed", failed},
 	} {
 		golden.Text(t, "overlap: "+c.name, panetest.Draw(Overlap.New(), panetest.Host(c.s), l))
 	}
 	same := panetest.Scheme(1, 8, func(s *engine.Snapshot) { panetest.Knob("nodes", "8")(s); s.Metrics[3].Value *= 0.9 })
-	golden.Text(t, "overlap: next to a baseline of the same table", panetest.Draw(Overlap.New(), panetest.NextTo(same, panetest.Scheme(1, 8)), l))
-	golden.Text(t, "overlap: next to a baseline of another table", panetest.Draw(Overlap.New(), panetest.NextTo(panetest.Scheme(1, 4), panetest.Scheme(1, 8)), l))
+	golden.Text(t, "overlap: next to a baseline of the same table",
+		panetest.Draw(Overlap.New(), panetest.NextTo(same, panetest.Scheme(1, 8)), l))
+	golden.Text(t, "overlap: next to a baseline of another table",
+		panetest.Draw(Overlap.New(), panetest.NextTo(panetest.Scheme(1, 4), panetest.Scheme(1, 8)), l))
 }
 
 // The present point is at its f_comm and n_k and at its ε. The predicted ε is at the same f_comm.
@@ -84,7 +92,8 @@ func TestThePointMoves(t *testing.T) {
 		snap := panetest.Scheme(1, 8)
 		v := &snap.Studies[0]
 		for i, r := range v.Rows {
-			if r.Label == "multiple, m = 1" && r.Kind == engine.Simulated && r.Cells[study.EpsilonPlanes] == map[string]float64{"2": 2, "8": 8, "32": 32}[planes] {
+			if r.Label == "multiple, m = 1" && r.Kind == engine.Simulated && r.Cells[study.EpsilonPlanes] ==
+				map[string]float64{"2": 2, "8": 8, "32": 32}[planes] {
 				v.Now = i
 			}
 		}
@@ -125,7 +134,8 @@ func TestNamesOfRowsAreComplete(t *testing.T) {
 	short := v.Rows[v.Now].Label
 	count := func(cols, rows int, what string) int {
 		g := grid.New(cols, rows)
-		Spec.New().(*Pane).Draw(g.All(), &pane.Host{Snap: snap, Theme: grid.Themes()[0], Keys: func(a string) string { return a }})
+		Spec.New().(*Pane).Draw(g.All(),
+			&pane.Host{Snap: snap, Theme: grid.Themes()[0], Keys: func(a string) string { return a }})
 		return strings.Count(g.PlainText(), what)
 	}
 	for _, c := range []struct {
@@ -150,14 +160,17 @@ func TestNamesOfRowsAreComplete(t *testing.T) {
 // A published total does not have a bar of parts.
 func TestTotalsHaveNoBarOfParts(t *testing.T) {
 	s := &engine.StudyView{
-		Form: engine.Form{Columns: []engine.Column{{Name: "move", Legend: "move", Unit: "s"}, {Name: "sync", Legend: "sync", Unit: "s"}},
+		Form: engine.Form{Columns: []engine.Column{{Name: "move", Legend: "move", Unit: "s"},
+			{Name: "sync", Legend: "sync", Unit: "s"}},
 			Charts: []engine.Chart{{Shape: engine.Stack, Y: []int{0, 1}}}},
-		Rows: []engine.Row{{Label: "bulk, paper", Cells: []float64{math.NaN(), math.NaN()}}, {Label: "bulk", Cells: []float64{3e-3, math.NaN()}}},
-		Now:  1,
+		Rows: []engine.Row{{Label: "bulk, paper", Cells: []float64{math.NaN(), math.NaN()}},
+			{Label: "bulk", Cells: []float64{3e-3, math.NaN()}}},
+		Now: 1,
 	}
 	g := grid.New(60, 8)
 	c := chart{baseline: &baseline{}}
-	c.draw(g.All(), s, 0, &pane.Host{Snap: &engine.Snapshot{}, Theme: grid.Themes()[0], Keys: func(a string) string { return a }})
+	c.draw(g.All(), s, 0,
+		&pane.Host{Snap: &engine.Snapshot{}, Theme: grid.Themes()[0], Keys: func(a string) string { return a }})
 	if text := g.PlainText(); strings.Contains(text, "paper") || !strings.Contains(text, "bulk █") {
 		t.Errorf("want a bar for the parts and none for the total:\n%s", text)
 	}
@@ -174,7 +187,8 @@ func TestALongTableScrolls(t *testing.T) {
 	} {
 		c.by += tt.by
 		if got := c.top(tt.now, tt.n, tt.rows); got != tt.want {
-			t.Errorf("%d rows from %d of %d, scrolled by %d: the first is %d, want %d", tt.rows, tt.now, tt.n, tt.by, got, tt.want)
+			t.Errorf("%d rows from %d of %d, scrolled by %d: the first is %d, want %d", tt.rows, tt.now, tt.n, tt.by, got,
+				tt.want)
 		}
 	}
 }
@@ -186,7 +200,8 @@ func TestNamesOfBarsKeepDifferences(t *testing.T) {
 		cols        int
 		names, want []string
 	}{
-		{12, []string{"64, blocking, knomial, 4 cores", "64, 1 ahead, 1 slice, knomial, 4 cores"}, []string{"blocking", "1 ahead, 1 slice"}},
+		{12, []string{"64, blocking, knomial, 4 cores", "64, 1 ahead, 1 slice, knomial, 4 cores"},
+			[]string{"blocking", "1 ahead, 1 slice"}},
 		{40, []string{"64, blocking", "64, 1 ahead"}, []string{"64, blocking", "64, 1 ahead"}},
 		{4, []string{"64, blocking"}, []string{"64, blocking"}},
 		{4, []string{"4×4, column", "4×4, column, lookahead"}, []string{"column", "column, lookahead"}},

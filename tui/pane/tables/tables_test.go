@@ -17,10 +17,12 @@ import (
 // host returns a host of a run with a table of two layers, a table of parts, and a metric by rank.
 func host(nodes, per int) *pane.Host {
 	s := &engine.Snapshot{
-		Layout: cluster.Layout{Nodes: nodes, RanksPerNode: per, ThreadsPerRank: 1, Model: cluster.Flat}, Kind: engine.Simulated, Iteration: 2, Counted: 2,
+		Layout: cluster.Layout{Nodes: nodes, RanksPerNode: per, ThreadsPerRank: 1, Model: cluster.Flat},
+		Kind:   engine.Simulated, Iteration: 2, Counted: 2,
 		Tallies: []engine.Table{
 			{Name: "hidden", Each: 1, Rows: []string{"r"}, Columns: []string{"c"}, Counts: []int64{1}},
-			{Name: "messages", Title: "Messages", Unit: "1", Each: 1, Shape: engine.Heat, Row: "size", Column: "link", Layer: "level", Layers: []string{"64³", "32³"},
+			{Name: "messages", Title: "Messages", Unit: "1", Each: 1, Shape: engine.Heat, Row: "size", Column: "link",
+				Layer: "level", Layers: []string{"64³", "32³"},
 				Rows: []string{"4 B", "8 B", "64 B", "1 KiB"}, Columns: []string{"socket", "unused", "adapter"},
 				Counts: []int64{0, 0, 0, 2000000, 0, 40, 0, 0, 0, 0, 0, 80 /**/, 0, 0, 0, 200, 0, 0, 0, 0, 0, 0, 0, 0}},
 			{Name: "times", Title: "Time a level", Unit: "s", Each: 1e-12, Shape: engine.Stack, Row: "level", Column: "part",
@@ -35,7 +37,8 @@ func host(nodes, per int) *pane.Host {
 	if len(values) > 8 {
 		values[1] = math.NaN()
 	}
-	s.Ranked = []engine.Ranked{{Metric: engine.Metric{Name: "force_time", Value: 1.25, Unit: "s", Kind: engine.Simulated}, Values: values}}
+	s.Ranked = []engine.Ranked{{Metric: engine.Metric{Name: "force_time", Value: 1.25, Unit: "s",
+		Kind: engine.Simulated}, Values: values}}
 	return &pane.Host{Snap: s, Theme: grid.Themes()[0], Keys: func(a string) string { return a[:1] }}
 }
 
@@ -101,7 +104,8 @@ func TestFoldedRowsAreNamedAndAddedUp(t *testing.T) {
 		h := host(1, 2)
 		h.Snap.Counted = 1
 		m := &h.Snap.Tallies[1]
-		*m = engine.Table{Name: "reads", Unit: "1", Each: 1, Shape: engine.Heat, Row: "depth", Columns: []string{"here", "there"}}
+		*m = engine.Table{Name: "reads", Unit: "1", Each: 1, Shape: engine.Heat, Row: "depth",
+			Columns: []string{"here", "there"}}
 		for depth := range 7 {
 			m.Rows = append(m.Rows, "depth "+string(rune('0'+depth)))
 			m.Counts = append(m.Counts, int64(depth+1), int64(10*(depth+1)))
@@ -115,7 +119,8 @@ func TestFoldedRowsAreNamedAndAddedUp(t *testing.T) {
 		return strings.Split(g.PlainText(), "\n")
 	}
 	text := strings.Join(lines(6), "\n") // one of them has the names of the columns
-	for _, want := range []string{"depth   here  there", "0–1        3     30", "2–3        7     70", "4–5       11    110", "6          7     70"} {
+	for _, want := range []string{"depth   here  there", "0–1        3     30", "2–3        7     70",
+		"4–5       11    110", "6          7     70"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -132,7 +137,8 @@ func TestFoldedRowsAreNamedAndAddedUp(t *testing.T) {
 func TestPagesTurn(t *testing.T) {
 	h, p := host(2, 2), &Pane{}
 	g := grid.New(60, 10)
-	for _, want := range []string{"Messages (1 of 3, n)", "Time a level (2 of 3, n)", "Force time by rank (3 of 3, n)", "Messages (1 of 3, n)", "Time a level (2 of 3, n)"} {
+	for _, want := range []string{"Messages (1 of 3, n)", "Time a level (2 of 3, n)", "Force time by rank (3 of 3, n)",
+		"Messages (1 of 3, n)", "Time a level (2 of 3, n)"} {
 		if got := p.Draw(g.All(), h).Title; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

@@ -31,11 +31,14 @@ func TestTimelineLooksLikeThis(t *testing.T) {
 		golden.Text(t, name, panetest.Draw(p, h, l))
 	}
 	for _, theme := range []string{"dark", "light", "sixteen"} {
-		draw("theme "+theme, panetest.Recorded(2, 2, 2, 6, false), Want{}, panetest.Look{W: 76, H: 11, Theme: theme, Styles: true})
+		draw("theme "+theme, panetest.Recorded(2, 2, 2, 6, false), Want{},
+			panetest.Look{W: 76, H: 11, Theme: theme, Styles: true})
 	}
 	draw("a cursor", panetest.Recorded(4, 2, 4, 8, false), Want{Cursor: true, Row: 4, At: 670 * us}, l)
-	draw("a cursor, 116×35", panetest.Recorded(4, 2, 4, 8, false), Want{Cursor: true, Row: 4, At: 670 * us}, panetest.Look{W: 116, H: 35, Alone: true})
-	draw("arrows", panetest.Recorded(4, 2, 4, 8, true), Want{}, panetest.Look{W: 116, H: 35, Alone: true}, "arrows", "fold")
+	draw("a cursor, 116×35", panetest.Recorded(4, 2, 4, 8, false), Want{Cursor: true, Row: 4, At: 670 * us},
+		panetest.Look{W: 116, H: 35, Alone: true})
+	draw("arrows", panetest.Recorded(4, 2, 4, 8, true), Want{}, panetest.Look{W: 116, H: 35, Alone: true}, "arrows",
+		"fold")
 	draw("1024 ranks", panetest.Recorded(64, 16, 1, 8, false), Want{}, l)
 	draw("1024 ranks, 196×55", panetest.Recorded(64, 16, 1, 8, false), Want{}, panetest.Look{W: 196, H: 55, Alone: true})
 	draw("off", panetest.Demo(4, 4, 4), Want{}, l)
@@ -57,7 +60,8 @@ func TestBinsMatchIntervals(t *testing.T) {
 				at := cluster.Time(0)
 				for range rapid.IntRange(0, 700).Draw(t, "intervals") {
 					at += cluster.Time(rapid.IntRange(1, 40).Draw(t, "for"))
-					lane.Until(at, timeline.Activity(rapid.IntRange(0, timeline.Activities-1).Draw(t, "activity")), cluster.KindSend, int32(at%3))
+					lane.Until(at, timeline.Activity(rapid.IntRange(0, timeline.Activities-1).Draw(t, "activity")), cluster.KindSend,
+						int32(at%3))
 				}
 				if rapid.Bool().Draw(t, "unknown") {
 					lane.Unknown()
@@ -83,7 +87,8 @@ func TestBinsMatchIntervals(t *testing.T) {
 					for k := range tl.Lanes {
 						l := &tl.Lanes[k]
 						node := tl.Layout.NodeOf(l.Rank)
-						if begin >= end || node != r.all[i].node || want != foldNodes && l.Rank != r.all[i].rank || want == foldThreads && l.Thread != r.all[i].thread {
+						if begin >= end || node != r.all[i].node || want != foldNodes && l.Rank != r.all[i].rank ||
+							want == foldThreads && l.Thread != r.all[i].thread {
 							continue
 						}
 						for y := range l.Intervals(begin, end) {
@@ -139,7 +144,8 @@ func TestFoldingKeepsEveryActivity(t *testing.T) {
 			}
 		}
 		if has[timeline.ActivityCommunicate] > 0 {
-			if n, least := shown[timeline.ActivityCommunicate], min(max(int(whole+0.5), 1), has[timeline.ActivityCommunicate]); n < least {
+			if n, least := shown[timeline.ActivityCommunicate],
+				min(max(int(whole+0.5), 1), has[timeline.ActivityCommunicate]); n < least {
 				t.Fatalf("%d bins communicate, want %d for %.2f", n, least, whole)
 			}
 		}
@@ -230,7 +236,8 @@ type look struct {
 }
 
 func looking(s *engine.Snapshot) look {
-	return look{&Pane{}, &pane.Host{Snap: s, Theme: grid.Themes()[0], Keys: func(a string) string { return a }, Say: func(string) {}}}
+	return look{&Pane{},
+		&pane.Host{Snap: s, Theme: grid.Themes()[0], Keys: func(a string) string { return a }, Say: func(string) {}}}
 }
 
 // act does actions by name.
@@ -253,7 +260,9 @@ func (l look) screen(w, h int) string {
 // user zooms, scrolls and folds.
 func TestCachedFramesAreCorrect(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}
-	actions := []string{"run", "run", "run", "shorter", "longer", "earlier", "later", "follow", "crosshair", "crosshair-left", "crosshair-right", "row-down", "row-up", "scroll-down", "scroll-up", "fold", "unfold", "back", "pair"}
+	actions := []string{"run", "run", "run", "shorter", "longer", "earlier", "later", "follow", "crosshair",
+		"crosshair-left", "crosshair-right", "row-down", "row-up", "scroll-down", "scroll-up", "fold", "unfold", "back",
+		"pair"}
 	rapid.Check(t, func(t *rapid.T) {
 		s := panetest.Recorded(2, 2, 2, 1, false)
 		rec, done := timeline.NewRecorder(l, true), 0

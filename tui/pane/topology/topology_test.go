@@ -16,14 +16,16 @@ import (
 func TestClusterLooksLikeThis(t *testing.T) {
 	panetest.Looks(t, &Spec, "no bytes between nodes", nil, panetest.Demo(4, 4, 4))
 	panetest.Looks(t, &Spec, "lines between nodes", panetest.Demo(4, 4, 4), panetest.Demo(4, 4, 16))
-	panetest.Looks(t, &Spec, "a matrix of 64 nodes", panetest.Slower(panetest.Demo(64, 16, 128), 1.6), panetest.Demo(64, 16, 64))
+	panetest.Looks(t, &Spec, "a matrix of 64 nodes", panetest.Slower(panetest.Demo(64, 16, 128), 1.6),
+		panetest.Demo(64, 16, 64))
 	draw := func(name string, h *pane.Host, l panetest.Look) {
 		golden.Text(t, name, panetest.Draw(&Pane{}, h, l))
 	}
 	draw("8 nodes, 76×19", panetest.Host(panetest.Demo(8, 16, 128)), panetest.Look{W: 76, H: 19, Alone: true})
 	draw("8 nodes, 116×35", panetest.Host(panetest.Demo(8, 16, 128)), panetest.Look{W: 116, H: 35, Alone: true})
 	draw("1024 nodes, 76×19", panetest.Host(panetest.Demo(1024, 4, 256)), panetest.Look{W: 76, H: 19, Alone: true})
-	draw("1024 nodes, 196×55, mono", panetest.Host(panetest.Demo(1024, 4, 256)), panetest.Look{W: 196, H: 55, Theme: "mono"})
+	draw("1024 nodes, 196×55, mono", panetest.Host(panetest.Demo(1024, 4, 256)),
+		panetest.Look{W: 196, H: 55, Theme: "mono"})
 	draw("1024 nodes, 27×14", panetest.Host(panetest.Demo(1024, 4, 4)), panetest.Look{W: 27, H: 14})
 	h := panetest.NextTo(panetest.Demo(64, 16, 128), panetest.Demo(64, 16, 64))
 	h.Absolute = true
@@ -40,7 +42,8 @@ func TestClusterLooksLikeThis(t *testing.T) {
 	p := &Pane{}
 	panetest.Draw(p, h, panetest.Look{W: 116, H: 35, Alone: true})
 	panetest.Act(t, p, h, "row-down", "row-up", "crosshair-right", "crosshair-right")
-	golden.Text(t, "selected: a node of 1024, and its peer", panetest.Draw(p, h, panetest.Look{W: 116, H: 35, Alone: true, Theme: "mono"}))
+	golden.Text(t, "selected: a node of 1024, and its peer",
+		panetest.Draw(p, h, panetest.Look{W: 116, H: 35, Alone: true, Theme: "mono"}))
 	draw("before the first snapshot", panetest.Host(&engine.Snapshot{Phase: engine.Starting}), panetest.Look{W: 32, H: 8})
 }
 
@@ -79,13 +82,15 @@ func TestLinesLeadToReceivers(t *testing.T) {
 		for pair := range sent {
 			y := c.port(pair[1], pair[0], 4)
 			if r := g.At(c.left, y).Rune; r != '◂' {
-				t.Errorf("found %q where node %d receives bytes from node %d, in row %d; want ◂:\n%s", r, pair[1], pair[0], y, g.PlainText())
+				t.Errorf("found %q where node %d receives bytes from node %d, in row %d; want ◂:\n%s", r, pair[1], pair[0], y,
+					g.PlainText())
 			}
 		}
 	}
 	for y := range h {
 		for x := range w {
-			if r := alone[0].At(x, y).Rune; strings.ContainsRune("┓┛", r) && alone[1].At(x, y).Rune != r && !strings.ContainsRune("┳┻┫┣┃━┼┤├", alone[1].At(x, y).Rune) {
+			if r := alone[0].At(x, y).Rune; strings.ContainsRune("┓┛", r) && alone[1].At(x, y).Rune != r &&
+				!strings.ContainsRune("┳┻┫┣┃━┼┤├", alone[1].At(x, y).Rune) {
 				t.Errorf("the line has %q at %d,%d, but %q with other lines", r, x, y, alone[1].At(x, y).Rune)
 			}
 		}
@@ -141,7 +146,8 @@ func TestWeightsAreDecades(t *testing.T) {
 
 // A click on a rank selects the rank, a second one its node, at every size that shows ranks.
 func TestClicksSelectRanks(t *testing.T) {
-	for _, c := range []struct{ nodes, group, w, h int }{{4, 16, 76, 19}, {4, 4, 49, 15}, {64, 16, 60, 40}, {64, 16, 27, 17}, {1024, 4, 100, 60}} {
+	for _, c := range []struct{ nodes, group, w, h int }{{4, 16, 76, 19}, {4, 4, 49, 15}, {64, 16, 60, 40},
+		{64, 16, 27, 17}, {1024, 4, 100, 60}} {
 		host, p := panetest.Host(panetest.Demo(c.nodes, 4, c.group)), &Pane{}
 		g := grid.New(c.w, c.h)
 		p.Draw(g.All(), host)

@@ -26,8 +26,10 @@ func TestWaitsLookLikeThis(t *testing.T) {
 	}
 	draw("five ranks", panetest.Deadlocked(5), 76, 40)
 	draw("more ranks than are drawn", panetest.Deadlocked(100), 76, 90)
-	draw("a rank that waits for itself", hand([]int{3}, engine.Wait{Rank: 3, Call: "recv from 3 tag 1", For: []int{3}}), 76, 19)
-	more := hand(nil, engine.Wait{Rank: 0, Call: "recv from any", For: []int{1, 2, 3}, Any: true}, engine.Wait{Rank: 5, Call: "barrier", For: []int{0, 2, 4, 6, 8, 10, 12}},
+	draw("a rank that waits for itself", hand([]int{3}, engine.Wait{Rank: 3, Call: "recv from 3 tag 1", For: []int{3}}),
+		76, 19)
+	more := hand(nil, engine.Wait{Rank: 0, Call: "recv from any", For: []int{1, 2, 3}, Any: true},
+		engine.Wait{Rank: 5, Call: "barrier", For: []int{0, 2, 4, 6, 8, 10, 12}},
 		engine.Wait{Rank: 6, Call: "wait"})
 	more.Deadlock.More, more.Deadlock.Hint = 12, "post the receives first"
 	draw("without a circle", more, 76, 19)

@@ -70,7 +70,8 @@ func TestRatiosAreAtTheirMetric(t *testing.T) {
 	}
 	h.Base.Inaccurate = true
 	text := panetest.Draw(&Pane{}, h, panetest.Look{W: 70, H: 40})
-	if _, rest, _ := strings.Cut(text, "231 ns"); strings.HasPrefix(rest, "  0.5×") || !strings.Contains(text, "▲ no ratios") {
+	if _, rest, _ := strings.Cut(text, "231 ns"); strings.HasPrefix(rest, "  0.5×") ||
+		!strings.Contains(text, "▲ no ratios") {
 		t.Errorf("inaccurate times have ratios:\n%s", text)
 	}
 }

@@ -50,14 +50,16 @@ func drawn(p *Pane, h *pane.Host, w, rows int) (string, pane.Border) {
 
 func TestWinnersLookLikeThis(t *testing.T) {
 	panetest.Looks(t, &Spec, "an exchange", nil, host(t).Snap)
-	golden.Text(t, "no field", panetest.Draw(Spec.New(), panetest.Host(panetest.Demo(4, 4, 4)), panetest.Look{W: 49, H: 8}))
+	golden.Text(t, "no field",
+		panetest.Draw(Spec.New(), panetest.Host(panetest.Demo(4, 4, 4)), panetest.Look{W: 49, H: 8}))
 }
 
 // The cursor and a click select the cell that is described, until the pane follows the run again.
 func TestCellsAreDescribed(t *testing.T) {
 	h := host(t)
 	p := &Pane{}
-	if text, _ := drawn(p, h, 78, 30); !strings.Contains(text, "128 B, 64 ranks: flat") || !strings.Contains(text, "model: bruck") {
+	if text, _ := drawn(p, h, 78, 30); !strings.Contains(text, "128 B, 64 ranks: flat") ||
+		!strings.Contains(text, "model: bruck") {
 		t.Errorf("the present cell is not described:\n%s", text)
 	}
 	act := func(name string) {
