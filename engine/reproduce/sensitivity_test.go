@@ -74,7 +74,7 @@ func TestSensitivity(t *testing.T) {
 		t.Errorf("half of %s: %+v", key, m)
 	}
 	if text := narrow.Sensitivity(); text !=
-		"can flip it: in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %), in_node.bandwidth_bytes_per_s × 0.5 (+1.45 %)" {
+		"can change the verdict: in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %), in_node.bandwidth_bytes_per_s × 0.5 (+1.45 %)" {
 		t.Errorf("in words: %s", text)
 	}
 	if r := sensed(t, reach(1), "share"); r.Sensed || r.Moves != nil || r.Base != "" {
@@ -107,7 +107,7 @@ func TestRecordedSensitivity(t *testing.T) {
 		return row.Sensitivity(), fresh
 	}
 	if text, fresh := recorded(); !fresh ||
-		text != "can flip it: in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %), in_node.bandwidth_bytes_per_s × 0.5 "+
+		text != "can change the verdict: in_rank.bandwidth_bytes_per_s × 0.5 (+1.41 %), in_node.bandwidth_bytes_per_s × 0.5 "+
 			"(+1.45 %), as recorded" {
 		t.Errorf("fresh %v: %s", fresh, text)
 	}
