@@ -187,7 +187,7 @@ func TestRandomScenariosChild(t *testing.T) {
 		switch {
 		case errors.As(err, &lacks):
 			short++
-			if lacks.need <= lacks.limit || !strings.Contains(err.Error(), "256 MiB are left") {
+			if lacks.need <= lacks.limit || !strings.Contains(err.Error(), "only 256 MiB available") {
 				t.Errorf("%v: %v", sc.Values, err)
 			}
 			continue
