@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// id is the number of a node under construction; none is no node.
+// id is the number of a node under construction. none means that there is no such node.
 type id = int32
 
 const none id = -1

@@ -161,8 +161,8 @@ func coreParts(k Key) int32 {
 }
 
 // folding begins a reduction of all data in Out. A rank beyond a power of two sends its data to the
-// rank before it, and later receives the result from it. unfold adds these sends; done is the node
-// after which the result is ready. A folded rank is not a member of the steps between.
+// rank before it. It receives the result from that rank later. unfold adds these sends. done is the
+// node after which the result is ready. A folded rank is not a member of the steps between.
 func (b *Builder) folding() (have id, unfold func(done id), member bool) {
 	all := part(Out, 0, -1)
 	if folded(b.P, b.Rel) {
@@ -183,8 +183,8 @@ func (b *Builder) folding() (have id, unfold func(done id), member bool) {
 }
 
 // foldTime returns the time of a reduction of n bytes with folding before and after steps. each
-// returns two times of a step: both, among ranks that are late because they received a folded
-// rank's data; waiting, of a late rank with a partner that was not late. With gets, the bytes do
+// returns two times of a step. A rank is late if it received a folded rank's data. both is the time
+// of two late ranks. waiting is the time of a late rank with a partner that is not late. With gets, the bytes do
 // not leave before the late rank's request.
 func foldTime(c *Cost, k Key, n int64, steps int, each func(step int) (both, waiting cluster.Time)) cluster.Time {
 	_, beyond := core(k.Ranks)

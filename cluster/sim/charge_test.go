@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// Accesses that are charged at once take the same time as as many gets, to the picosecond, and have
-// the same counts.
+// Accesses that are charged at once take the time of the same number of gets, to the picosecond.
+// Their counts are equal too.
 func TestChargedAccessesAreGets(t *testing.T) {
 	for seed := range uint64(24) {
 		m := anyMachine(seed)

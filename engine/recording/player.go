@@ -346,7 +346,7 @@ func (t *tracks) view(m *timeline.Moment, l cluster.Layout, follows bool) (*time
 	return m.Restore(t.recorder, l, strips, arrows)
 }
 
-// read loads the intervals before number end, and at least want of them if they exist. With whole
+// read loads the intervals before number end, and at least the number want if they exist. With whole
 // it decodes the blocks completely, because the next view will need the rest.
 func (t *track) read(f *File, d *decoding, end, want uint64, whole bool) error {
 	from := end - min(end, want)

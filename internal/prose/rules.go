@@ -109,7 +109,7 @@ var (
 	subjectForm = regexp.MustCompile(`^[a-z0-9_./,*{}-]+: [a-z]`)
 )
 
-// checkSubject returns what is wrong with the subject of a commit; empty: nothing.
+// checkSubject returns the fault of a commit's subject, or an empty string.
 func checkSubject(s string) string {
 	switch {
 	case len([]rune(s)) > maxSubject:
