@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -158,100 +157,4 @@ func except(ranks []int32, id int32) []int {
 		}
 	}
 	return out
-}
-
-// A run is checked for stuck ranks while others continue: first after a number of events, then each
-// time that the number has doubled, and later periodically.
-const (
-	firstSurvey  = 1 << 14
-	surveyPeriod = 1 << 20
-)
-
-// surveyed reports whether a run is checked after a number of events, a multiple of firstSurvey.
-func surveyed(events uint64) bool {
-	return events%surveyPeriod == 0 || events < surveyPeriod && events&(events-1) == 0
-}
-
-// stuck finds ranks that no event concerns and that only other such ranks could wake. It reduces an
-// AND-OR graph: live ranks make others live until nothing changes. A wait for any source, a flag or
-// an event counts as possible as long as any rank can continue.
-func (w *world) stuck() []cluster.Wait {
-	live := w.concerned()
-	if !slices.Contains(live, true) {
-		return w.waits(live)
-	}
-	absent := map[*barrier][]int32{}
-	for changed := true; changed; {
-		changed = false
-		for _, t := range w.threads {
-			if !live[t.r.id] && t.state == threadWaits && w.canResume(t, live, absent) {
-				live[t.r.id] = true
-				changed = true
-			}
-		}
-	}
-	return w.waits(live)
-}
-
-// concerned reports, by rank, whether a thread of it runs or an event concerns it.
-func (w *world) concerned() []bool {
-	live := make([]bool, len(w.ranks))
-	for i := range w.ranks {
-		live[i] = w.ranks[i].busy()
-	}
-	for e := range w.queue.events() {
-		switch ref := e.ref(); e.kind() {
-		case evInject, evLink, evReach, evArrive, evComplete:
-			live[w.msgs[ref].src] = true
-			live[w.msgs[ref].dst] = true
-		default:
-			live[w.threads[ref].r.id] = true
-		}
-	}
-	return live
-}
-
-// busy reports whether a thread of the rank runs or will run.
-func (r *rank) busy() bool {
-	return r.main.runs() || slices.ContainsFunc(r.region, (*thread).runs)
-}
-
-// runs reports whether the thread runs, or an event will resume it.
-func (t *thread) runs() bool { return t.state == threadReady || t.state == threadRuns }
-
-// canResume reports whether live ranks can end a thread's wait. absent caches the missing members
-// of each barrier.
-func (w *world) canResume(t *thread, live []bool, absent map[*barrier][]int32) bool {
-	left := t.left
-	for _, h := range t.hs {
-		if t.waitsFor(h) && w.canComplete(t, h, live, absent) {
-			left--
-		}
-	}
-	return left <= 0
-}
-
-// canComplete reports whether live ranks can complete an operation.
-func (w *world) canComplete(t *thread, h cluster.Handle, live []bool, absent map[*barrier][]int32) bool {
-	if h&barrierBit != 0 {
-		return w.canOpen(t.r.memberOf(h), live, absent)
-	}
-	s := t.r.slots.find(h)
-	if s.kind == cluster.KindFlagWait || s.kind == cluster.KindTree {
-		return slices.ContainsFunc(t.r.memberIn(s.ctx).b.ranks, func(id int32) bool { return id != t.r.id && live[id] })
-	}
-	if _, anyRank := s.waker(); anyRank {
-		return true
-	}
-	return live[s.peer]
-}
-
-// canOpen reports whether all missing members of a barrier are live.
-func (w *world) canOpen(m *member, live []bool, absent map[*barrier][]int32) bool {
-	list, ok := absent[m.b]
-	if !ok {
-		list = w.absent(m)
-		absent[m.b] = list
-	}
-	return !slices.ContainsFunc(list, func(id int32) bool { return !live[id] })
 }

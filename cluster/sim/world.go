@@ -110,7 +110,7 @@ func (w *world) run() {
 			}
 			break
 		}
-		if w.events%firstSurvey == firstSurvey-1 && surveyed(w.events+1) { // with the next event still in the queue
+		if w.events%firstSurvey == firstSurvey-1 && w.surveyed(w.events+1) { // with the next event still in the queue
 			if stuck := w.stuck(); len(stuck) > 0 {
 				w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: stuck})
 				break
