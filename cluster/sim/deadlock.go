@@ -6,9 +6,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// fullWaits is the maximum number of waits for which all ranks that could end them are listed.
-// Listing all ranks for all waits would be quadratic.
-const fullWaits = 128
+// maxWakers limits the ranks that waits list as able to end them. The first wait lists all of its
+// ranks. Listing all ranks for all waits would be quadratic.
+const maxWakers = 1 << 17
 
 // maxListed is the maximum number of operations that are listed for one waiting thread.
 const maxListed = 4
@@ -17,6 +17,7 @@ const maxListed = 4
 // exactly the stuck ranks.
 func (w *world) waits(spared []bool) []cluster.Wait {
 	var out []cluster.Wait
+	wakers := 0
 	for _, t := range w.threads {
 		if t.state != threadWaits || spared != nil && spared[t.r.id] {
 			continue
@@ -30,7 +31,9 @@ func (w *world) waits(spared []bool) []cluster.Wait {
 				break
 			}
 			listed++
-			out = append(out, w.waitOf(t, h, len(out) < fullWaits))
+			x := w.waitOf(t, h, wakers < maxWakers)
+			wakers += len(x.For)
+			out = append(out, x)
 		}
 	}
 	return out

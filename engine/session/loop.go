@@ -18,6 +18,7 @@ const (
 	tick         = 5 * time.Millisecond   // sampling of states
 	slowTick     = 100 * time.Millisecond // likewise, if the session is not watched
 	publishEvery = 10                     // ticks
+	tickShare    = 9                      // a tick waits for this multiple of the previous tick's time
 	grace        = 100 * time.Millisecond
 )
 
@@ -183,7 +184,8 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 		}
 	}
 	quit := ctx.Done()
-	for n := 1; ; n++ {
+	n, next := 0, time.Time{} // ticks, and the earliest time of the next one
+	for {
 		select {
 		case err := <-over:
 			h.sample(r, s.elapsed())
@@ -222,10 +224,15 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 					s.options.Limits.For, patience))
 			}
 			r.handle.Cancel(errCut)
-		case <-ticker.C:
+		case now := <-ticker.C:
+			if now.Before(next) {
+				continue
+			}
+			n++
 			if s.tick(h, r, n) {
 				finish(byHost, grace)
 			}
+			next = time.Now().Add(tickShare * time.Since(now))
 		}
 	}
 }
