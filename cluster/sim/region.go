@@ -7,12 +7,23 @@ import (
 // threadGroup is the data that the threads of a parallel region share in addition to the rank.
 type threadGroup struct {
 	threads  int
+	workers  []*thread    // threads of all regions except the first thread, by number - 1
 	waiting  []uint32     // slots of the threads at the barrier, except the last
 	counters []uint64     // counters of the work-sharing constructs since the last thread barrier
 	drawEnd  cluster.Time // end of the last draw
 	holder   int32        // thread inside the library at SERIALIZED, + 1
 	last     int32        // previous holder
 	leftAt   cluster.Time // time at which it left
+}
+
+// worker returns the thread with a number. It is the same one in each region.
+func (g *threadGroup) worker(w *world, number int) *thread {
+	if number > len(g.workers) {
+		t := &thread{id: int32(len(w.threads))}
+		w.threads = append(w.threads, t)
+		g.workers = append(g.workers, t)
+	}
+	return g.workers[number-1]
 }
 
 // regional runs the operations of a region's threads, in the order of time.

@@ -244,7 +244,9 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 		t.spend(w.forkTime, CauseSync)
 	}
 	for i := 1; i < n; i++ {
-		c := &thread{w: w, r: r, id: int32(len(w.threads)), number: int32(i), now: t.now, cause: t.cause, clockRead: never}
+		c := r.group.worker(w, i)
+		*c = thread{w: w, r: r, id: c.id, number: int32(i), now: t.now, cause: t.cause, clockRead: never,
+			inject: c.inject, handshakeFree: c.handshakeFree, stagedUntil: c.stagedUntil}
 		c.body = func() error {
 			body(c, i)
 			r.forked--
@@ -254,7 +256,6 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 			}
 			return nil
 		}
-		w.threads = append(w.threads, c)
 		r.region = append(r.region, c)
 		r.forked++
 		w.push(t.now, evResume, c.id)
