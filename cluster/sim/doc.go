@@ -39,7 +39,8 @@
 // messages from several nodes to one node wait there. If copies have a rate, a thread pays for a
 // copy into the eager buffer and a copy out of it. Above the eager limit the sender first sends an
 // RTS (o + L) and the receiver a CTS (o + L). Inside a node the receiver may instead copy the bytes
-// from the sender's memory. If the adapter makes progress by itself, both answers cost no o.
+// from the sender's memory. If the adapter makes progress by itself, both answers cost no o. A
+// receive always costs its receiver o.
 //
 // If no event can advance the run, it is deadlocked; the simulator detects this at once. A run in
 // which threads only poll is a livelock. Polls are tests, probes, atomics that load the same word

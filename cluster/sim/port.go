@@ -364,10 +364,10 @@ func (st *pendingStep) run(t *thread) {
 	t.until(st.at, st.cause)
 	switch st.fee {
 	case feeO:
-		t.pay(t.w.net.ways[st.class].o)
+		t.spend(t.w.net.ways[st.class].o, CauseOverhead)
 	case feeEager:
 		way := &t.w.net.ways[st.class]
-		t.pay(way.overhead(st.done.Size))
+		t.spend(way.overhead(st.done.Size), CauseOverhead)
 		t.payCopies(way, 1, st.done.Size)
 	case feeUnpack:
 		t.payPacking(st.done.Size)

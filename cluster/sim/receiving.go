@@ -256,7 +256,7 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 	}
 	device := w.staged && op.From == cluster.DeviceMemory
 	way := &w.net.ways[m.class]
-	t.pay(way.overhead(m.size))
+	t.spend(way.overhead(m.size), CauseOverhead)
 	if way.copy > 0 && !device {
 		t.payCopies(way, 1, m.size)
 	}

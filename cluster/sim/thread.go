@@ -222,7 +222,8 @@ func (r *rank) inCall() *thread {
 	return nil
 }
 
-// pay charges an actor for handling a message. The adapter handles messages for free.
+// pay charges an actor for handling a message. The adapter handles messages for free, except that a
+// receive costs o in spend.
 func (t *thread) pay(o cluster.Time) {
 	if t.id < 0 && t.w.progress == cluster.ProgressOffload {
 		return
