@@ -16,6 +16,7 @@ var levelCases = []testCase{
 	{"serialized permits the threads to send in turn", regionSends(cluster.ThreadSerialized, "", "")},
 	{"multiple permits each thread to send", regionSends(cluster.ThreadMultiple, "", "")},
 	{"an unset level permits each thread to send", regionSends(cluster.ThreadUnset, "", "")},
+	{"funneled refuses SINGLE if a worker arrives first, serialized permits it", singleInRegion},
 	{"funneled refuses each kind of MPI call by a second thread, and no UPC call",
 		atLevel(cluster.ThreadFunneled, 2, funneledRefuses)},
 	{"serialized refuses a call while another thread waits in one",
@@ -73,6 +74,39 @@ func regionSends(level cluster.ThreadLevel, master, other string) func(*suite, *
 		p.send(self, levelTag, nil) // outside of regions the rank may send
 		p.recv(self, levelTag, nil)
 	})
+}
+
+// singleInRegion is a test of a SINGLE section that sends. The worker arrives first; the master
+// waits for a flag in memory that the worker sets after its section.
+func singleInRegion(s *suite, t *testing.T) {
+	for level, word := range map[cluster.ThreadLevel]string{cluster.ThreadFunneled: "FUNNELED", cluster.ThreadSerialized: ""} {
+		atLevel(level, 1, func(p *proc) {
+			self := p.World().Rank()
+			flag := cluster.At(p.ID(), 0)
+			var sent [2]bool
+			var errs [2]error
+			p.region(2, func(at *proc, th *cluster.Thread) {
+				n := th.Number()
+				for n == 0 && at.word(th.Atomic(flag, cluster.AtomicLoad, 0)) == 0 {
+				}
+				errs[n] = th.SingleNowait(func() error {
+					sent[n] = true
+					return th.Send(th.World(), self, levelTag, cluster.Data{})
+				})
+				if n == 1 {
+					at.word(th.Atomic(flag, cluster.AtomicStore, 1))
+				}
+				th.Meet()
+			})
+			same(p, "threads that ran the section", sent, [2]bool{false, true})
+			if word != "" {
+				p.fails(errs[1], "send", word, "use Master")
+				return
+			}
+			p.ok(errs[1])
+			p.recv(self, levelTag, nil)
+		})(s, t)
+	}
 }
 
 func funneledRefuses(p *proc) {

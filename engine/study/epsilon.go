@@ -57,6 +57,7 @@ var epsilonForm = engine.Form{
 type Selection struct {
 	Level    string  // level of threading: "multiple"
 	Choice   string  // m as text of its knob; "": there is no such knob
+	Variant  string  // of the level's construct and barriers; "": the usual one
 	Reserved float64 // m; for masteronly, the m that could be reserved; NaN: derived from the load
 	Planes   int     // n_k per rank
 }
@@ -65,6 +66,14 @@ type Selection struct {
 func (a *Selection) name() string {
 	if a.Level == multiple && a.Choice != "" {
 		return a.Level + ", m = " + a.Choice
+	}
+	return a.series()
+}
+
+// series returns the level with its variant.
+func (a *Selection) series() string {
+	if a.Variant != "" {
+		return a.Level + ", " + a.Variant
 	}
 	return a.Level
 }
@@ -135,9 +144,9 @@ func (e *epsilon) rows(s *engine.Snapshot) []engine.Row {
 		t.Model = models.EpsilonAt(r, t.Fractions)
 	}
 	row := engine.Row{
-		Key:    fmt.Sprintf("%s %s m=%s nodes=%d k=%d", s.Kind, a.Level, a.Choice, s.Layout.Nodes, a.Planes),
+		Key:    fmt.Sprintf("%s %s m=%s nodes=%d k=%d", s.Kind, a.series(), a.Choice, s.Layout.Nodes, a.Planes),
 		Label:  a.name(),
-		Series: a.Level,
+		Series: a.series(),
 		Kind:   s.Kind,
 		Cells: []float64{
 			EpsilonComm: t.Comm, EpsilonNonOverlap: t.NonOverlap, EpsilonOverlap: t.Overlap, EpsilonCommCost: t.CommCost,

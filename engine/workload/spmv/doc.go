@@ -32,13 +32,16 @@
 //	masteronly   exchange, then a parallel region in which all n threads compute
 //	funneled     in a parallel region the master exchanges while n − 1 threads
 //	             compute what need not wait; then all compute the rest
-//	serialized   likewise, and the thread that comes first exchanges
+//	serialized   likewise, and the thread that comes first exchanges (SINGLE NOWAIT)
 //	multiple     likewise, and m threads exchange, each its share of the planes; or,
 //	             balanced, the master exchanges and then helps computing
 //
-// A region's MASTER section needs a barrier before and after it if the whole product follows
-// (section 4). With both barriers the scheme is masteronly again (T1b). The knob master-section
-// selects this, or the incorrect program without barriers: some threads then compute with the halo
-// of the product before, and the verification reports it. Only in this variant threads load the
-// halo's words one by one with atomics, so that they see either old words or new ones.
+// Section 4 has two constructs around the exchange. MASTER needs FUNNELED. SINGLE lets any thread
+// communicate, so it needs SERIALIZED; the knob section selects one of them. MASTER has no barriers.
+// If the whole product follows, it needs one before and one after it, and is then masteronly again
+// (T1b). SINGLE has a barrier only at its end, with the same effect, unless NOWAIT drops it. The
+// knobs master-section and nowait select these barriers, or the incorrect program without them: some
+// threads then compute with the halo of the product before, and the verification reports it. Only in
+// this variant threads check a flag before they use the halo, so that they see either the old one or
+// the new one.
 package spmv

@@ -50,9 +50,9 @@ func Model(s *engine.Scenario, m *cluster.Machine) Costs {
 	c := Costs{Comm: commTime(s, m, world, 1), Overlap: computeTime(m, independent, threads, node),
 		Wait: computeTime(m, dependent, threads, node)}
 	switch s.Threading() {
-	case cluster.ThreadFunneled:
-		scheme = s.Text("master-section") == sectionOverlapped
-	case cluster.ThreadSerialized:
+	case cluster.ThreadFunneled, cluster.ThreadSerialized:
+		_, variant := sectionOf(s)
+		scheme = variant == sectionOverlapped
 	case cluster.ThreadMultiple:
 		c.helps = s.Text("reserved") == balanced
 		reserved = int(max(s.Int("reserved"), 1))

@@ -9,8 +9,7 @@ import (
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
-	want, _ := cluster.ParseThreadLevel(p.Text("threading")) // the knob has the levels for choices
-	if err := requestLevel(r, want); err != nil {
+	if err := requestLevel(r, levelOf(p)); err != nil {
 		return err
 	}
 	if r.World().Rank() < 0 { // not an MPI process: it owns no planes
@@ -135,9 +134,13 @@ func (c *product) verify(p engine.Probe, reference bool) {
 	}
 	detail = fmt.Sprintf("rank %d, iteration %d, %s: %s; %d of %d rows are wrong", c.r.ID(), p.Iteration(), who, detail,
 		wrong, checked)
-	if !reference && who == cluster.ThreadFunneled.String() && p.Text("master-section") == sectionBare {
-		detail += ": this is a race. MASTER has no barrier, and threads computed with the halo of the product before " +
-			"(use master-section = barriers or overlapped)"
+	if construct, variant := sectionOf(p); !reference && variant == sectionBare {
+		cause, hint := "MASTER has no barrier", "master-section = barriers or overlapped"
+		if construct == sectionSingle {
+			cause, hint = "NOWAIT dropped the barrier of the loop, too", "nowait = single or off"
+		}
+		detail += fmt.Sprintf(": this is a race. %s, and threads computed with the halo of the product before (use %s)",
+			cause, hint)
 	}
 	p.Verify(false, detail)
 }

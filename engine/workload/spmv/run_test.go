@@ -61,6 +61,8 @@ func TestSchemesVerify(t *testing.T) {
 		{"threading", "funneled", "threads-per-rank", "2"},
 		{"threading", "funneled", "threads-per-rank", "4", "master-section", "barriers"},
 		{"threading", "serialized", "threads-per-rank", "3"},
+		{"threading", "serialized", "threads-per-rank", "3", "nowait", "off"},
+		{"threading", "serialized", "threads-per-rank", "3", "section", "master"},
 		{"threading", "multiple", "threads-per-rank", "4", "reserved", "3"},
 		{"threading", "multiple", "threads-per-rank", "3", "reserved", "balanced"},
 	}
@@ -153,16 +155,44 @@ func TestBalanced(t *testing.T) {
 	}
 }
 
-// Section 4: with a barrier before and after its MASTER section, FUNNELED is
-// masteronly again (T1b); they take the same time.
+// Section 4: with a barrier before and after its section, the scheme is masteronly again (T1b); they
+// take the same time. SINGLE has the second barrier unless NOWAIT drops it.
 func TestBothBarriersAreMasteronly(t *testing.T) {
 	for _, machine := range []string{"sr8000-f1", "ibm-sp-power3"} {
-		s := run(t, nil, 1, "fabric", "sim", "machine", machine, "threads-per-rank", "8", "ni", "256", "nj", "256",
-			"local-k", "8", "master-section", "barriers")
-		sound(t, s, machine)
-		if e := value(t, s, "epsilon"); math.Abs(e-1) > 1e-3 {
-			t.Errorf("%s: T_masteronly / T1b = %v, want 1", machine, e)
+		for _, scheme := range [][]string{
+			{"master-section", "barriers"},
+			{"threading", "serialized", "section", "master", "master-section", "barriers"},
+			{"threading", "serialized", "nowait", "off"},
+		} {
+			knobs := append([]string{"fabric", "sim", "machine", machine, "threads-per-rank", "8", "ni", "256", "nj", "256",
+				"local-k", "8"}, scheme...)
+			s := run(t, nil, 1, knobs...)
+			sound(t, s, knobs...)
+			if e := value(t, s, "epsilon"); math.Abs(e-1) > 1e-3 {
+				t.Errorf("%v: T_masteronly / T1b = %v, want 1", knobs, e)
+			}
+			if e := value(t, s, "epsilon_machine"); math.Abs(e-1) > 1e-9 {
+				t.Errorf("%v: modelled %v, want 1", knobs, e)
+			}
 		}
+	}
+}
+
+// Section 4: SINGLE NOWAIT overlaps like MASTER, and its communicating thread computes afterwards.
+// MASTER at SERIALIZED takes the same time as at FUNNELED.
+func TestNowaitOverlaps(t *testing.T) {
+	epsilon := func(knobs ...string) float64 {
+		s := run(t, nil, 1, append([]string{"fabric", "sim", "machine", "sr8000-f1", "nodes", "4", "threads-per-rank", "8",
+			"ni", "256", "nj", "256", "local-k", "8"}, knobs...)...)
+		sound(t, s, knobs...)
+		return value(t, s, "epsilon")
+	}
+	master, single := epsilon("threading", "funneled"), epsilon("threading", "serialized")
+	if master < 1.2 || single < .95*master {
+		t.Errorf("ε %v with MASTER and %v with SINGLE NOWAIT, want both to overlap", master, single)
+	}
+	if e := epsilon("threading", "serialized", "section", "master"); e != master {
+		t.Errorf("ε %v with MASTER at SERIALIZED, %v at FUNNELED", e, master)
 	}
 }
 
@@ -170,18 +200,25 @@ func TestBothBarriersAreMasteronly(t *testing.T) {
 // other threads compute next to the halo use the old one.
 func TestMissingBarriers(t *testing.T) {
 	for _, size := range []string{"16", "512"} { // the second is timed without numbers
-		s := run(t, nil, 2, "fabric", "sim", "machine", "sr8000-f1", "nodes", "2", "threads-per-rank", "4", "ni", size,
-			"nj", size, "local-k", "4", "master-section", "bare")
-		v := s.Verification
-		if s.Failure != "" || v.OK || !strings.Contains(v.Detail, "this is a race. MASTER has no barrier") ||
-			!strings.Contains(v.Detail, "funneled: row {") {
-			t.Errorf("failure %q, verification %+v", s.Failure, v)
-		}
-		if w := value(t, s, "wrong_rows"); w <= 0 || w > .5 {
-			t.Errorf("%v of the rows are wrong, want those of boundary planes", w)
-		}
-		if v.Checks != 2*2*2 {
-			t.Errorf("%d checks, want the checks of masteronly as well", v.Checks)
+		for _, scheme := range [][3]string{ // level, its knob and value
+			{"funneled", "master-section", "bare"},
+			{"serialized", "nowait", "all"},
+		} {
+			s := run(t, nil, 2, "fabric", "sim", "machine", "sr8000-f1", "nodes", "2", "threads-per-rank", "4", "ni", size,
+				"nj", size, "local-k", "4", "threading", scheme[0], scheme[1], scheme[2])
+			v := s.Verification
+			says := map[string]string{"funneled": "this is a race. MASTER has no barrier",
+				"serialized": "this is a race. NOWAIT dropped the barrier of the loop, too"}[scheme[0]]
+			if s.Failure != "" || v.OK || !strings.Contains(v.Detail, says) ||
+				!strings.Contains(v.Detail, scheme[0]+": row {") {
+				t.Errorf("%v: failure %q, verification %+v", scheme, s.Failure, v)
+			}
+			if w := value(t, s, "wrong_rows"); w <= 0 || w > .5 {
+				t.Errorf("%v: %v of the rows are wrong, want those of boundary planes", scheme, w)
+			}
+			if v.Checks != 2*2*2 {
+				t.Errorf("%v: %d checks, want the checks of masteronly as well", scheme, v.Checks)
+			}
 		}
 	}
 	// On the live fabric it may be shown or not; a wrong row is never overlooked.
@@ -205,6 +242,8 @@ func TestRefusals(t *testing.T) {
 		{[]string{"reserved", "0"}, "reserved = \"0\": want a whole number from 1 to 1023, or balanced"},
 		{[]string{"ni", "0"}, "ni = \"0\""},
 		{[]string{"local-k", "0"}, "local-k = \"0\""},
+		{[]string{"section", "single"}, "section = single under threading = funneled: SINGLE lets any thread call MPI, but " +
+			"FUNNELED permits only the master (use threading = serialized, or section = master)"},
 		{[]string{"master-section", "none"}, "want one of overlapped, barriers, bare"},
 		{[]string{"ni", "16384", "nj", "16384", "local-k", "2"}, "points per process: want at most"},
 	} {
@@ -222,6 +261,7 @@ func TestThreadSupport(t *testing.T) {
 			{"multiple", "serialized", "threading = multiple: the MPI library provides serialized (use threading = " +
 				"serialized, or a machine or thread-support that provides more"},
 			{"funneled", "masteronly", "threading = funneled: the MPI library provides single (use threading = masteronly"},
+			{"serialized", "funneled", "threading = serialized: the MPI library provides funneled (use threading = funneled"},
 			{"masteronly", "single", "threading = masteronly: the MPI library provides single (use threading = single"},
 			{"masteronly", "masteronly", ""},
 			{"funneled", "funneled", ""},

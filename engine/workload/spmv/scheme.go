@@ -18,10 +18,25 @@ type product struct {
 	name        string       // of the scheme, on a timeline; "": not shown
 	clock       cluster.Time // time to read the clock
 	threads     int
-	reserved    int // threads that communicate; 0: the master, which then computes, too
+	reserved    int  // threads that communicate; 0: the master, which then computes, too
+	single      bool // SINGLE instead of MASTER
 }
 
-// The variants of a region's master section.
+// The values of the knob section: the construct by level, or one of OpenMP's two.
+const (
+	sectionLevel  = "level"
+	sectionMaster = "master"
+	sectionSingle = "single"
+)
+
+// The implied barriers that NOWAIT drops.
+const (
+	nowaitOff    = "off"
+	nowaitSingle = "single"
+	nowaitAll    = "all"
+)
+
+// The variants of a region's section.
 const (
 	sectionOverlapped = "overlapped"
 	sectionBarriers   = "barriers"
@@ -34,18 +49,20 @@ const balanced = "balanced"
 func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) (*product, error) {
 	c := &product{r: r, m: m, clock: p.Clock(), threads: r.Spec().Layout.ThreadsPerRank, reserved: 1}
 	c.independent, c.dependent = m.split(p.Text("split"))
-	level, _ := cluster.ParseThreadLevel(p.Text("threading")) // the knob has the levels for choices
+	level := levelOf(p)
+	construct, variant := sectionOf(p)
+	c.single = construct == sectionSingle
 	switch {
 	case level <= cluster.ThreadMasteronly:
 		c.scheme = func() error { _, err := c.masteronly(); return err }
-	case level == cluster.ThreadFunneled && p.Text("master-section") == sectionBarriers:
+	case variant == sectionBarriers:
 		c.scheme = c.runBarriers
-	case level == cluster.ThreadFunneled && p.Text("master-section") == sectionBare:
+	case variant == sectionBare:
 		c.scheme = c.runBare
-	case level == cluster.ThreadFunneled:
-		c.scheme = c.runReserved
-	case level == cluster.ThreadSerialized:
+	case c.single:
 		c.scheme = c.runSingle
+	case construct == sectionMaster:
+		c.scheme = c.runReserved
 	default:
 		c.scheme = c.runReserved
 		c.reserved = int(max(p.Int("reserved"), 0)) // balanced: −1
@@ -55,15 +72,63 @@ func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) (*product, error) {
 	return c, err
 }
 
-// schemeOf returns the name of the scheme: its thread level and the variant of its master section.
+// reader has the values of knobs: a scenario, or a rank's probe.
+type reader interface{ Text(knob string) string }
+
+// levelOf returns the thread level of the scheme.
+func levelOf(s reader) cluster.ThreadLevel {
+	level, _ := cluster.ParseThreadLevel(s.Text("threading")) // the knob has the levels for choices
+	return level
+}
+
+// sectionOf returns the construct around the exchange, and the variant of its barriers. Both are ""
+// if the scheme has no such section.
+func sectionOf(s reader) (construct, variant string) {
+	level := levelOf(s)
+	if level != cluster.ThreadFunneled && level != cluster.ThreadSerialized {
+		return "", ""
+	}
+	construct = s.Text("section")
+	switch {
+	case construct == sectionLevel && level == cluster.ThreadSerialized:
+		construct = sectionSingle
+	case construct == sectionLevel:
+		construct = sectionMaster
+	}
+	if construct == sectionMaster {
+		return construct, s.Text("master-section")
+	}
+	switch s.Text("nowait") {
+	case nowaitOff:
+		return construct, sectionBarriers
+	case nowaitAll:
+		return construct, sectionBare
+	}
+	return construct, sectionOverlapped
+}
+
+// variantOf returns the name of a section that is not its level's own one that overlaps, or "".
+func variantOf(s reader) string {
+	switch construct, variant := sectionOf(s); {
+	case construct == sectionSingle && variant == sectionBarriers:
+		return "SINGLE without NOWAIT"
+	case construct == sectionSingle && variant == sectionBare:
+		return "NOWAIT on SINGLE and loop"
+	case construct == sectionMaster && levelOf(s) == cluster.ThreadSerialized:
+		return "MASTER, " + variant
+	case variant != sectionOverlapped:
+		return variant
+	}
+	return ""
+}
+
+// schemeOf returns the name of the scheme: its thread level and the variant of its section.
 func schemeOf(p engine.Probe) string {
 	name := p.Text("threading")
-	switch name {
-	case cluster.ThreadFunneled.String():
-		if s := p.Text("master-section"); s != sectionOverlapped {
-			name += ", " + s
-		}
-	case cluster.ThreadMultiple.String():
+	if v := variantOf(p); v != "" {
+		name += ", " + v
+	}
+	if name == cluster.ThreadMultiple.String() {
 		name += ", reserved " + p.Text("reserved")
 	}
 	return name
@@ -145,14 +210,20 @@ func (c *product) runSingle() error {
 	})
 }
 
-// runBarriers lets the master communicate inside the region. A barrier before it waits for the data
-// that the threads have computed, a barrier after it for the halo; all other threads sleep
-// meanwhile (paper 2, section 4: T1b).
+// runBarriers lets one thread communicate inside the region while all others sleep (paper 2, section
+// 4: T1b). A barrier before the section waits for the data that the threads have computed, a
+// barrier after it for the halo; SINGLE implies the second one.
 func (c *product) runBarriers() error {
 	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
+		exchange := func() error { return c.h.exchangePlanes(&t.Rank) }
 		t.Meet()
-		err := t.Master(func() error { return c.h.exchangePlanes(&t.Rank) })
-		t.Meet()
+		var err error
+		if c.single {
+			err = t.Single(exchange)
+		} else {
+			err = t.Master(exchange)
+			t.Meet()
+		}
 		err = firstError(err, c.distribute(t, &c.independent, cluster.Loop{}))
 		return firstError(err, c.distribute(t, &c.dependent, cluster.Loop{Nowait: true}))
 	})
@@ -164,7 +235,11 @@ func (c *product) runBarriers() error {
 func (c *product) runBare() error {
 	c.h.product++
 	err := c.r.Fork(c.threads, func(t *cluster.Thread) error {
-		err := t.Master(func() error { return c.h.exchangeToInbox(&t.Rank) })
+		section := t.Master
+		if c.single {
+			section = t.SingleNowait
+		}
+		err := section(func() error { return c.h.exchangeToInbox(&t.Rank) })
 		l := c.dynamic(&part{lines: c.m.lines()})
 		l.Nowait = true
 		return firstError(err, t.For(c.m.lines(), l, func(lo, hi int) error {

@@ -13,7 +13,7 @@ import (
 // under multiple. For masteronly, m is the number of threads that could be reserved instead.
 func schemeFor(s *engine.Scenario) study.Selection {
 	a := study.Selection{Level: s.Text("threading"), Choice: s.Text("reserved"), Reserved: s.Float("reserved"),
-		Planes: int(s.Int("local-k"))}
+		Planes: int(s.Int("local-k")), Variant: variantOf(s)}
 	switch level := s.Threading(); {
 	case level == cluster.ThreadFunneled || level == cluster.ThreadSerialized:
 		a.Reserved = 1

@@ -24,7 +24,8 @@ var spmv = workload.Workload{
 		"several threads. Every product runs twice: masteronly, where all other threads sleep while one communicates, " +
 		"and by the scheme of the knob threading, where they compute meanwhile. " +
 		"ε = T_masteronly / T_scheme is the speedup of the scheme. Increase the local planes until it no longer pays, " +
-		"and reserve more threads. Omit the barriers of a MASTER section (master-section = bare) to see the wrong result.",
+		"and reserve more threads. Set nowait = off under threading = serialized to see what the implied barrier of SINGLE " +
+		"costs. Omit the barriers of a MASTER section (master-section = bare) to see the wrong result.",
 	Paper: "paper 2, section 7.2",
 	Knobs: []engine.Knob{
 		{Name: "ni", Label: "n_i", Doc: "points of the grid along i", Type: engine.Integer, Default: "40", Min: 1,
@@ -51,8 +52,22 @@ var spmv = workload.Workload{
 			"rows of the boundary planes", Type: engine.Choice, Default: splitPaper,
 			Choices: []string{splitPaper, splitPlanes}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the part of the product that can overlap with communication", Paper: "paper 2, section 7.2.2"},
+		{Name: "section", Label: "section",
+			Doc: "OpenMP construct around the exchange in a parallel region; level: MASTER under threading = funneled, " +
+				"SINGLE under serialized; single: the first thread that arrives (needs serialized)", Type: engine.Choice,
+			Default: sectionLevel,
+			Choices: []string{sectionLevel, sectionMaster, sectionSingle}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the thread level: any thread may communicate in SINGLE, so it needs SERIALIZED",
+			Paper: "paper 2, section 4"},
+		{Name: "nowait", Label: "nowait",
+			Doc: "implied barriers dropped by NOWAIT with SINGLE; off: none, so all threads wait for the exchange " +
+				"(masteronly again); single: at the end of SINGLE; all: also at the end of the next loop (a race)",
+			Type: engine.Choice, Default: nowaitSingle,
+			Choices: []string{nowaitOff, nowaitSingle, nowaitAll}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "ε: without NOWAIT nothing overlaps; the barrier of the next loop is still needed",
+			Paper: "paper 2, section 4"},
 		{Name: "master-section", Label: "master section",
-			Doc: "under threading = funneled; overlapped: the other threads compute meanwhile; barriers: a barrier before " +
+			Doc: "barriers of a MASTER section; overlapped: the other threads compute meanwhile; barriers: a barrier before " +
 				"and after it (masteronly again); bare: no barriers (a race)", Type: engine.Choice, Default: sectionOverlapped,
 			Choices: []string{sectionOverlapped, sectionBarriers, sectionBare}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the barriers on the timeline, and the wrong result with bare", Paper: "paper 2, section 4"},
@@ -95,13 +110,25 @@ var spmv = workload.Workload{
 		{Name: "x_comm_over_x_overlap_machine", Phrase: "communication over overlap, machine", Unit: "1",
 			Doc: "parameter of equation (14), from the machine's constants"},
 	},
-	Studies:    []*engine.Study{study.Epsilon(schemeFor, readMetrics, "reserved", "local-k")},
+	Studies:    []*engine.Study{study.Epsilon(schemeFor, readMetrics, "reserved", "local-k", "section", "nowait", "master-section")},
 	Iterations: 4,
 	Quick:      map[string]string{"ni": "8", "nj": "8"},
 	Plan:       plan,
 	Run:        run,
 	Finish:     finish,
+	Bars:       refusedChoices,
 	Doubt:      doubt,
+}
+
+// needsSerialized is the reason why FUNNELED refuses a SINGLE construct.
+const needsSerialized = "SINGLE lets any thread call MPI, but FUNNELED permits only the master"
+
+// refusedChoices returns the choices that cannot run with the present values of the other knobs.
+func refusedChoices(s *engine.Scenario, _ *workload.Site) map[string]map[string]string {
+	if s.Threading() != cluster.ThreadFunneled {
+		return nil
+	}
+	return map[string]map[string]string{"section": {sectionSingle: needsSerialized + ": use threading = serialized"}}
 }
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
@@ -117,6 +144,9 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	case n < 2:
 		return fail("threads-per-rank = 1: want 2 or more under threading = %s, where one thread communicates and "+
 			"others compute (or use threading = masteronly)", threading)
+	case level == cluster.ThreadFunneled && s.Text("section") == sectionSingle:
+		return fail("section = single under threading = funneled: %s (use threading = serialized, or section = master)",
+			needsSerialized)
 	case level == cluster.ThreadMultiple && s.Int("reserved") >= int64(n):
 		return fail("reserved = %d of %d threads: no thread is left to compute (use fewer reserved or more threads "+
 			"per rank)", s.Int("reserved"), n)
@@ -131,7 +161,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			"sim with a lower real-limit)", m.ni, m.nj, m.nk, maxRows)
 	}
 	holds := []workload.Item{{Name: "planes in flight", Per: workload.PerRank, Bytes: 4 * on.Eager(s, 8*int64(m.plane()))}}
-	if s.Text("master-section") == sectionBare {
+	if _, variant := sectionOf(s); variant == sectionBare {
 		holds = append(holds, workload.Item{Name: "received planes", Per: workload.PerRank, Bytes: 2 * 8 * int64(m.plane())})
 	}
 	return workload.Plan{Segment: m.segment(), Items: holds}, nil
@@ -188,10 +218,9 @@ func reserved(s *engine.Scenario, f models.Fractions) (models.Reserved, bool) {
 	n := s.Layout().ThreadsPerRank
 	r := models.Reserved{M: 1, N: n}
 	switch s.Threading() {
-	case cluster.ThreadFunneled:
-		return r, s.Text("master-section") == sectionOverlapped
-	case cluster.ThreadSerialized:
-		return r, true
+	case cluster.ThreadFunneled, cluster.ThreadSerialized:
+		_, variant := sectionOf(s)
+		return r, variant == sectionOverlapped
 	case cluster.ThreadMultiple:
 		r.M = s.Float("reserved")
 		if s.Text("reserved") == balanced {
@@ -203,11 +232,19 @@ func reserved(s *engine.Scenario, f models.Fractions) (models.Reserved, bool) {
 }
 
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+	level := s.Threading()
+	construct, _ := sectionOf(s)
 	switch {
-	case knob == "reserved" && s.Threading() != cluster.ThreadMultiple:
+	case knob == "reserved" && level != cluster.ThreadMultiple:
 		return "only threading = multiple uses this knob"
-	case knob == "master-section" && s.Threading() != cluster.ThreadFunneled:
-		return "only threading = funneled has a master section"
+	case knob == "section" && level == cluster.ThreadFunneled:
+		return "FUNNELED permits MPI calls only by the master, so the section is MASTER: use threading = serialized"
+	case knob == "section" && level != cluster.ThreadSerialized:
+		return "only threading = funneled and serialized have one thread at a time communicate in the region"
+	case knob == "nowait" && construct != sectionSingle:
+		return "only SINGLE has an implied barrier: use threading = serialized with section = single"
+	case knob == "master-section" && construct != sectionMaster:
+		return "only a MASTER section has these barriers: use threading = funneled, or section = master"
 	}
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
