@@ -8,6 +8,10 @@
 // master thread sends them, or several sender threads share them in a parallel region. The same
 // number of bytes leaves a node either way.
 //
+// The knob packing makes the vertical data strided (section 7.1). As a derived datatype, each sender
+// packs its part inside MPI. For a scratch copy, all threads of the process pack in a parallel loop,
+// and the senders then send contiguous data. Receives are contiguous.
+//
 // The vertical and the horizontal exchange are timed separately and added, as in figure 3
 // ("inter-node plus intra-node communication"), or run at the same time.
 package cartesian

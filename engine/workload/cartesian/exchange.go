@@ -14,6 +14,11 @@ type exchange struct {
 	tag   int // first tag; one tag per direction
 	out   []cluster.Buf[byte]
 	in    []cluster.Buf[byte]
+	// face has the data of each direction if they are strided: element k begins at byte pitch·k.
+	// They are packed into out before a message is sent; derived: by the sending thread.
+	face    []cluster.Buf[byte]
+	derived bool
+	store   cluster.Store
 	// staging is the buffer to which a message is copied before it is sent; empty without copies.
 	copies  bool
 	staging cluster.Buf[byte]
@@ -22,9 +27,9 @@ type exchange struct {
 	statuses []cluster.Status
 }
 
-func newExchange(s cluster.Store, peers []int, size int64, tag int, copies bool) *exchange {
+func newExchange(s cluster.Store, peers []int, size int64, tag int, copies bool, packing string) *exchange {
 	n := len(peers)
-	x := &exchange{peers: peers, size: size, tag: tag, copies: copies, requests: make([]cluster.Request, 2*n),
+	x := &exchange{peers: peers, size: size, tag: tag, copies: copies, derived: packing == derived, store: s, requests: make([]cluster.Request, 2*n),
 		statuses: make([]cluster.Status, 2*n)}
 	if copies {
 		x.staging = cluster.Make[byte](s, int(size))
@@ -33,7 +38,34 @@ func newExchange(s cluster.Store, peers []int, size int64, tag int, copies bool)
 	for i := range n {
 		x.out[i], x.in[i] = cluster.Make[byte](s, int(size)), cluster.Make[byte](s, int(size))
 	}
+	if packing != contiguous {
+		x.face = make([]cluster.Buf[byte], n)
+		for i := range n {
+			x.face[i] = cluster.Make[byte](s, int(pitch*elements(size)))
+		}
+	}
 	return x
+}
+
+// Strided data are elements of 8 bytes, one in each line of 64 bytes.
+const (
+	element = 8
+	pitch   = 64
+)
+
+// elements returns the number of elements of size bytes; the last one may be shorter.
+func elements(size int64) int64 { return (size + element - 1) / element }
+
+// pack packs elements [lo, hi) of direction i on a thread. It reads and writes each byte once; the
+// other bytes of their lines are not charged.
+func (x *exchange) pack(r *cluster.Rank, i, lo, hi int) {
+	bytes := min(int64(hi)*element, x.size) - int64(lo)*element
+	r.Compute(cluster.Work{Bytes: 2 * float64(bytes)}, x.store.Body(func() {
+		out, face := x.out[i].Slice(), x.face[i].Slice()
+		for k := lo; k < hi; k++ {
+			copy(out[k*element:min((k+1)*element, len(out))], face[k*pitch:])
+		}
+	}))
 }
 
 // opposite returns the index of the peer that sends the message for direction i.
@@ -44,6 +76,9 @@ func (x *exchange) start(r *cluster.Rank, i int) error {
 	from := x.peers[opposite(i)]
 	to := x.peers[i]
 	tag := x.tag + i
+	if x.derived {
+		x.pack(r, i, 0, int(elements(x.size)))
+	}
 	if x.copies {
 		if err := x.stage(r, i); err != nil {
 			return err
@@ -117,8 +152,16 @@ func (x *exchange) atOnce(r *cluster.Rank) error {
 func (x *exchange) fill(me, stamp int) {
 	for i := range x.out {
 		b := x.out[i].Slice()
-		for k := range b {
-			b[k] = content(me, x.tag+i, stamp, k)
+		if x.face == nil {
+			for k := range b {
+				b[k] = content(me, x.tag+i, stamp, k)
+			}
+			continue
+		}
+		clear(b) // so that an element that is not packed is noticed
+		face := x.face[i].Slice()
+		for k := range int(x.size) {
+			face[k/element*pitch+k%element] = content(me, x.tag+i, stamp, k)
 		}
 	}
 }

@@ -38,19 +38,25 @@ func TestExchange(t *testing.T) {
 		Ranking: cluster.Sequential, Model: cluster.Flat}, EagerLimit: 64}
 	for _, ringOf := range []int{2, 4} {
 		for _, inTurn := range []bool{true, false} {
-			for _, copies := range []bool{true, false} {
-				for _, size := range []int64{8, 1000} {
+			for _, ways := range []struct {
+				copies  bool
+				packing string
+			}{{true, contiguous}, {false, contiguous}, {false, derived}, {true, derived}, {true, scratch}} {
+				for _, size := range []int64{8, 1001} {
 					err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
 						first := r.ID() / ringOf * ringOf
 						index := r.ID() - first
 						x := newExchange(cluster.Store{}, []int{first + (index+1)%ringOf, first + (index+ringOf-1)%ringOf}, size, 4,
-							copies)
+							ways.copies, ways.packing)
 						way := x.atOnce
 						if inTurn {
 							way = x.inTurn
 						}
 						for stamp := range 3 {
 							x.fill(r.ID(), stamp)
+							for i := 0; ways.packing == scratch && i < len(x.peers); i++ {
+								x.pack(r, i, 0, int(elements(size)))
+							}
 							if err := way(r); err != nil {
 								return err
 							}
@@ -61,7 +67,7 @@ func TestExchange(t *testing.T) {
 									t.Errorf("a wrong byte is reported as %q", wrong)
 								}
 							} else if wrong := x.check(r.ID(), stamp); wrong != "" {
-								t.Errorf("rings of %d, in turn %v, copies %v: %s", ringOf, inTurn, copies, wrong)
+								t.Errorf("rings of %d, in turn %v, %v: %s", ringOf, inTurn, ways, wrong)
 							}
 						}
 						return nil

@@ -8,12 +8,13 @@ import (
 )
 
 // A Prediction is the time of a round, in s, from a machine's constants. Between nodes, a direction
-// takes the longest of Thread, Adapters and Server, plus Copy and Start.
+// takes the longest of Thread, Adapters and Server, plus Copy, Pack and Start.
 type Prediction struct {
 	Thread     float64 // injection by one thread, all directions
 	Adapters   float64 // the node's adapters that its messages can use at the same time
 	Server     float64 // the node's message server, without one message that finds it idle
 	Copy       float64 // copies before sending
+	Pack       float64 // packing of strided data, and the fork of the threads that do it
 	Start      float64 // overheads and latencies, between nodes
 	IntraNode  float64 // the exchange inside the node
 	Overlapped bool    // IntraNode overlaps with the exchange between nodes
@@ -21,7 +22,7 @@ type Prediction struct {
 
 // InterNode returns the time of the exchange between nodes.
 func (p Prediction) InterNode() float64 {
-	return p.Start + p.Copy + max(p.Thread, p.Adapters, p.Server)
+	return p.Start + p.Copy + p.Pack + max(p.Thread, p.Adapters, p.Server)
 }
 
 // Time returns the time of a round.
@@ -55,6 +56,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 			copyLink := &m.Classes[cluster.InRank]
 			p.Copy = 2 * (copyLink.Latency.Seconds() + secondsFor(part, copyLink.Bandwidth))
 		}
+		p.Pack = packTime(s, m, &l, processes, senders)
 		rounds := 1.0 // rounds in which a message finds the server idle
 		if inTurn {
 			rounds = 2
@@ -69,6 +71,27 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 			(near.Gap.Seconds()+secondsFor(float64(size), near.Bandwidth))
 	}
 	return p
+}
+
+// packTime returns the time in which a process packs the data of both directions: by its senders, or
+// by all of its threads.
+func packTime(s *engine.Scenario, m *cluster.Machine, l *cluster.Layout, processes, senders float64) float64 {
+	threads, fork := senders, 0.0
+	switch s.Text("packing") {
+	case contiguous:
+		return 0
+	case scratch:
+		threads, fork = float64(l.ThreadsPerRank), 2*m.ThreadBarrierTime.Seconds()
+		if senders == 1 {
+			fork = m.ForkTime.Seconds()
+		}
+	}
+	bytes := 2 * 2 * float64(s.Int("size")) * float64(l.ThreadsPerRank)
+	seconds := m.ComputeTime(cluster.Work{Bytes: bytes / threads}).Seconds()
+	if m.NodeRate > 0 {
+		seconds = max(seconds, processes*bytes/m.NodeRate)
+	}
+	return fork + seconds
 }
 
 // start returns the costs of two directions that do not depend on the number of bytes.

@@ -1,6 +1,7 @@
 package cartesian
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,6 +16,8 @@ type process struct {
 	r          *cluster.Rank
 	p          engine.Probe
 	senders    int
+	workers    int // threads that take part
+	scratch    bool
 	inTurn     bool        // one direction after the other
 	vertical   []*exchange // by sending thread
 	horizontal *exchange
@@ -54,7 +57,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			return err
 		}
 		if atOnce {
-			mine, all, err := timed.time(rounds, timed.both)
+			mine, all, err := timed.time(rounds, true, timed.both)
 			if err != nil {
 				return err
 			}
@@ -62,12 +65,12 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			timed.report(all, 0, all)
 			continue
 		}
-		myInter, inter, err := timed.time(rounds, timed.vertically)
+		myInter, inter, err := timed.time(rounds, true, timed.vertically)
 		if err != nil {
 			return err
 		}
 		timed.done = rounds + 1
-		myIntra, intra, err := timed.time(rounds, timed.horizontally)
+		myIntra, intra, err := timed.time(rounds, false, timed.horizontally)
 		if err != nil {
 			return err
 		}
@@ -83,13 +86,17 @@ type lengths struct{ vertical, horizontal int64 }
 // newProcess returns a process whose senders share the vertical bytes.
 func newProcess(r *cluster.Rank, p engine.Probe, s cluster.Store, at neighbours, n lengths) *process {
 	senders := int(p.Int("senders"))
-	c := &process{r: r, p: p, senders: senders, inTurn: p.Text("method") == "sendrecv"}
+	c := &process{r: r, p: p, senders: senders, workers: senders, inTurn: p.Text("method") == "sendrecv"}
+	packing := p.Text("packing")
+	if c.scratch = packing == scratch && len(at.vertical) > 0; c.scratch && senders > 1 {
+		c.workers = r.Spec().Layout.ThreadsPerRank
+	}
 	directions, copies := len(at.vertical), p.Text("copies") == staged
 	for k := range senders {
 		part := int64(k+1)*n.vertical/int64(senders) - int64(k)*n.vertical/int64(senders)
-		c.vertical = append(c.vertical, newExchange(s, at.vertical, part, directions*k, copies))
+		c.vertical = append(c.vertical, newExchange(s, at.vertical, part, directions*k, copies, packing))
 	}
-	c.horizontal = newExchange(s, at.horizontal, n.horizontal, directions*senders, false)
+	c.horizontal = newExchange(s, at.horizontal, n.horizontal, directions*senders, false, contiguous)
 	return c
 }
 
@@ -108,6 +115,42 @@ func (n lengths) small(limit, senders int64) lengths {
 
 // A part is the work of one sending thread in a round.
 type part func(r *cluster.Rank, k int) error
+
+// A worker is a thread that takes part in the rounds. Threads from the number of senders on only
+// pack.
+type worker struct {
+	r *cluster.Rank
+	t *cluster.Thread // nil: the master, outside parallel regions
+	k int
+}
+
+// pack packs the vertical data by all threads. In a region, the messages of the last round must have
+// left the buffers before, and all data must be packed after.
+func (c *process) pack(w worker) error {
+	if w.t == nil {
+		return c.r.Fork(0, c.packShare)
+	}
+	w.t.Meet()
+	err := c.packShare(w.t)
+	w.t.Meet()
+	return err
+}
+
+// packShare packs one thread's share of every message.
+func (c *process) packShare(t *cluster.Thread) error {
+	for _, x := range c.vertical {
+		for i := range x.peers {
+			err := t.For(int(elements(x.size)), cluster.Loop{Nowait: true}, func(lo, hi int) error {
+				x.pack(&t.Rank, i, lo, hi)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // vertically exchanges between nodes.
 func (c *process) vertically(r *cluster.Rank, k int) error { return c.methodOf(c.vertical[k])(r) }
@@ -141,39 +184,55 @@ func (c *process) methodOf(x *exchange) func(*cluster.Rank) error {
 	return x.atOnce
 }
 
-// forEachSender runs do in each sending thread. A single sender is the master, outside parallel
-// regions.
-func (c *process) forEachSender(do part) error {
+// forEachWorker runs do in each thread that takes part. A single sender is the master, outside
+// parallel regions.
+func (c *process) forEachWorker(do func(worker) error) error {
 	if c.senders == 1 {
-		return do(c.r, 0)
+		return do(worker{r: c.r})
 	}
-	return c.r.Fork(c.senders, func(t *cluster.Thread) error { return do(&t.Rank, t.Number()) })
+	return c.r.Fork(c.workers, func(t *cluster.Thread) error { return do(worker{&t.Rank, t, t.Number()}) })
+}
+
+// runRounds runs a number of rounds on a thread, each after packing its data. before is called
+// before each round. A thread that fails continues to pack, because the others wait for it.
+func (c *process) runRounds(w worker, rounds int, packs bool, round part, before func(i int)) error {
+	var failed error
+	for i := range rounds {
+		before(i)
+		if packs && c.scratch {
+			failed = cmp.Or(failed, c.pack(w))
+		}
+		if failed == nil && w.k < c.senders {
+			failed = round(w.r, w.k)
+		}
+		if failed != nil && !c.scratch {
+			break
+		}
+	}
+	return failed
 }
 
 // time returns the time of a round on the slowest thread of this process, and on the slowest
 // process. After a barrier and one warm-up round, the rounds run without a break in one parallel
 // region.
-func (c *process) time(rounds int, round part) (mine, slowest float64, err error) {
+func (c *process) time(rounds int, packs bool, round part) (mine, slowest float64, err error) {
 	world := c.r.World()
 	if err := c.r.Barrier(world); err != nil {
 		return 0, 0, err
 	}
-	took := make([]cluster.Time, c.senders)
-	err = c.forEachSender(func(r *cluster.Rank, k int) error {
+	took := make([]cluster.Time, c.workers)
+	err = c.forEachWorker(func(w worker) error {
 		var start cluster.Time
-		for i := range rounds + 1 {
+		err := c.runRounds(w, rounds+1, packs, round, func(i int) {
 			if i == 1 {
-				start = r.Now()
+				start = w.r.Now()
 			}
-			if k == 0 {
+			if w.k == 0 {
 				c.p.Step(c.done+i, c.steps)
 			}
-			if err := round(r, k); err != nil {
-				return err
-			}
-		}
-		took[k] = r.Now() - start
-		return nil
+		})
+		took[w.k] = w.r.Now() - start
+		return err
 	})
 	if err != nil {
 		return 0, 0, err
@@ -211,10 +270,12 @@ func (c *process) report(inter, intra, all float64) {
 
 // exchangeOnce does one round, in each way that is timed.
 func (c *process) exchangeOnce(atOnce bool) error {
+	way := c.vertically
 	if atOnce {
-		return c.forEachSender(c.both)
+		way = c.both
 	}
-	if err := c.forEachSender(c.vertically); err != nil {
+	err := c.forEachWorker(func(w worker) error { return c.runRounds(w, 1, true, way, func(int) {}) })
+	if err != nil || atOnce {
 		return err
 	}
 	return c.horizontally(c.r, 0)

@@ -2,6 +2,7 @@ package cartesian
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -39,7 +40,7 @@ var bySenders = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnTime, After: " per exchange"},
 	},
-	Varying:  study.AnyKind("senders", "directions", "method", "copies", "ranks-per-node", "threads-per-rank", "rounds"),
+	Varying:  study.AnyKind("senders", "directions", "method", "copies", "packing", "ranks-per-node", "threads-per-rank", "rounds"),
 	Observe:  observe,
 	Complete: complete,
 }
@@ -56,6 +57,9 @@ func observe(s *engine.Snapshot) []engine.Row {
 	series := sc.Text("method")
 	if sc.Text("copies") == staged {
 		series += ", staged"
+	}
+	if p := sc.Text("packing"); p != contiguous {
+		series += ", " + p
 	}
 	return []engine.Row{{Key: fmt.Sprintf("%s %s %s", s.Kind, label, series), Label: label, Series: series, Kind: s.Kind,
 		Cells: cells}}
@@ -94,9 +98,49 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	default:
 		v.Why = fmt.Sprintf("%s (%s). Change senders to compare.", text, s.Kind)
 	}
+	if text := comparePacking(v.Rows, now, s.Layout.ThreadsPerRank, s.Scenario.Int("senders")); text != "" {
+		v.Why += " " + text
+	}
 	if model := now.Cells[columnModel]; model > 0 {
 		v.Glance = fmt.Sprintf("%s %s, %s modelled", cluster.FromSeconds(v.Time), now.Kind, cluster.FromSeconds(model))
 	}
+}
+
+// comparePacking compares the time of the present row with that of the other way to pack the same
+// data, and returns "" if there is no such row.
+func comparePacking(rows []engine.Row, now *engine.Row, threads int, senders int64) string {
+	method, packing, ok := cutPacking(now.Series)
+	if !ok {
+		return ""
+	}
+	for i := range rows {
+		r := &rows[i]
+		other, otherPacking, ok := cutPacking(r.Series)
+		if !ok || r.Kind != now.Kind || r.Label != now.Label || other != method || otherPacking == packing {
+			continue
+		}
+		one, all := now.Cells[columnTime], r.Cells[columnTime]
+		if packing == scratch {
+			one, all = all, one
+		}
+		if all < one {
+			return fmt.Sprintf("The scratch copy wins (%s×): all %d threads pack it, and %d a derived datatype.",
+				study.Figure(one/all), threads, senders)
+		}
+		return fmt.Sprintf("The derived datatype wins (%s×): its senders start no other threads, and wait for none.",
+			study.Figure(all/one))
+	}
+	return ""
+}
+
+// cutPacking splits a series into the method and the packing. It returns false for contiguous data.
+func cutPacking(series string) (method, packing string, ok bool) {
+	for _, packing := range []string{derived, scratch} {
+		if method, ok := strings.CutSuffix(series, ", "+packing); ok {
+			return method, packing, true
+		}
+	}
+	return "", "", false
 }
 
 // nameOf returns the name of a row's exchange.

@@ -15,6 +15,9 @@ const (
 	directionsApart    = "apart"
 	directionsTogether = "together"
 	staged             = "staged"
+	contiguous         = "contiguous"
+	derived            = "derived"
+	scratch            = "scratch"
 )
 
 var cartesian = workload.Workload{
@@ -23,8 +26,8 @@ var cartesian = workload.Workload{
 	Doc: "Each CPU exchanges messages with the same CPU of the neighbouring nodes and with its neighbours on its own " +
 		"node. With one process of n threads per node, only the master thread sends, and its messages are n times as long. " +
 		"Change ranks × threads and the message size to see which way is faster. Change senders to see how many " +
-		"threads fill the node's adapters.",
-	Paper: "paper 2, section 6, figures 2 to 4",
+		"threads fill the node's adapters. Set packing to derived and to scratch to see who should pack strided data.",
+	Paper: "paper 2, sections 6 and 7.1, figures 2 to 4",
 	Knobs: []engine.Knob{
 		{Name: "size", Label: "size", Doc: "bytes of one CPU's message; between nodes, a process of n threads sends n " +
 			"times as many", Type: engine.Size, Unit: "B", Default: "65536", Min: 1, Max: 1 << 30,
@@ -50,6 +53,12 @@ var cartesian = workload.Workload{
 			Choices: []string{"none", staged}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the cost of a copy before the send with one thread, and how several threads hide it",
 			Paper: "paper 2, section 6"},
+		{Name: "packing", Label: "packing", Doc: "layout and packing of inter-node data; contiguous: not packed; else " +
+			"8-byte elements 64 bytes apart: packed by MPI on the sending thread (derived: a derived datatype), or by all " +
+			"threads into a scratch buffer (scratch)", Type: engine.Choice, Default: contiguous,
+			Choices: []string{contiguous, derived, scratch}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the time of packing: a scratch copy uses all threads, but they wait for each other in every round",
+			Paper: "paper 2, section 7.1"},
 		{Name: "rounds", Label: "rounds", Doc: "number of timed rounds, after one warm-up round", Type: engine.Integer,
 			Default: "3", Min: 1, Max: 10000,
 			Choices: []string{"1", "3", "10", "100"}, Scope: engine.ScopeBody, Role: engine.Problem,
@@ -124,6 +133,9 @@ func memoryItems(s *engine.Scenario, on *workload.Site, l *cluster.Layout, membe
 		buffers += n.vertical
 		inFlight += senders * on.Eager(s, part)
 	}
+	if s.Text("packing") != contiguous {
+		buffers += int64(vertical) * senders * pitch * elements(part)
+	}
 	return []workload.Item{
 		{Name: "message buffers", Per: workload.PerRank, Bytes: buffers},
 		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * inFlight}, // a neighbour may be a round ahead
@@ -145,6 +157,9 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 }
 
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+	if l := s.Layout(); knob == "packing" && len(byNode(l.World(), &l)) < 2 {
+		return "no process on another node: only data between nodes are packed"
+	}
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
