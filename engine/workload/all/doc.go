@@ -15,5 +15,6 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/multigrid"
 	_ "github.com/hybridtop/hybridtop/engine/workload/pingpong"
 	_ "github.com/hybridtop/hybridtop/engine/workload/randomaccess"
+	_ "github.com/hybridtop/hybridtop/engine/workload/reduction"
 	_ "github.com/hybridtop/hybridtop/engine/workload/spmv"
 )
