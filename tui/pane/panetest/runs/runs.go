@@ -84,6 +84,7 @@ var chosenRuns = map[string]Run{
 			{Knob: "group", Values: []string{"4", "8"}}}},
 	"dot": {Axes: []session.Axis{{Knob: "model",
 		Values: []string{"flat", "nested-funneled", "nested-multiple"}}}},
+	"reduction":    {Axes: []session.Axis{{Knob: "reduction", Values: []string{"whole", "overlapped", "split"}}}},
 	"randomaccess": {Axes: []session.Axis{{Knob: "group", Values: []string{"1", "2", "8", "16", "4"}}}},
 	"spmv": {Knobs: map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"},
 		Axes: []session.Axis{{Knob: "threading", Values: []string{"masteronly", "funneled", "multiple"}}}},
