@@ -36,8 +36,8 @@ func metric(t *testing.T, s *engine.Snapshot, name string) float64 {
 	return m.Value
 }
 
-// Strided data arrive complete in every model, however they are packed, with sizes that are no
-// multiple of an element, and with size-only data.
+// Strided data arrive complete in every model, however they are packed. The tested sizes also end
+// inside an element, or are size-only.
 func TestPackingVerifies(t *testing.T) {
 	for _, fabric := range []string{"live", "sim"} {
 		for _, packing := range []string{"derived", "scratch"} {
@@ -59,8 +59,9 @@ func TestPackingVerifies(t *testing.T) {
 }
 
 // Section 7.1: the master packs a derived datatype alone, and all threads pack a scratch copy. On
-// the SR8000-F1 a thread moves 4 GB/s and the node n times as many: two directions of n messages of
-// b bytes take 2·2·n·b/(4 GB/s) or the n-th part of it. The rest of the exchange does not change.
+// the SR8000-F1 a thread moves 4 GB/s, and n threads move n times as many. Two directions of n
+// messages of b bytes take 2·2·n·b/(4 GB/s), or the n-th part of it. The rest of the exchange does not
+// change.
 func TestPackingTimes(t *testing.T) {
 	const n, b = 8, 65536
 	times := map[string]float64{}

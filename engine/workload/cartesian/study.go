@@ -106,8 +106,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 }
 
-// comparePacking compares the time of the present row with that of the other way to pack the same
-// data, and returns "" if there is no such row.
+// comparePacking compares the present row with the row that packs the same data in the other way. It
+// returns "" if there is none.
 func comparePacking(rows []engine.Row, now *engine.Row, threads int, senders int64) string {
 	method, packing, ok := cutPacking(now.Series)
 	if !ok {

@@ -53,9 +53,8 @@ var cartesian = workload.Workload{
 			Choices: []string{"none", staged}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the cost of a copy before the send with one thread, and how several threads hide it",
 			Paper: "paper 2, section 6"},
-		{Name: "packing", Label: "packing", Doc: "layout and packing of inter-node data; contiguous: not packed; else " +
-			"8-byte elements 64 bytes apart: packed by MPI on the sending thread (derived: a derived datatype), or by all " +
-			"threads into a scratch buffer (scratch)", Type: engine.Choice, Default: contiguous,
+		{Name: "packing", Label: "packing", Doc: "layout of inter-node data; contiguous; or 8-byte elements 64 bytes " +
+			"apart, packed by MPI on the sending thread (derived), or by all threads into a scratch buffer (scratch)", Type: engine.Choice, Default: contiguous,
 			Choices: []string{contiguous, derived, scratch}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the time of packing: a scratch copy uses all threads, but they wait for each other in every round",
 			Paper: "paper 2, section 7.1"},

@@ -17,8 +17,8 @@ const (
 )
 
 var settingColumns = []engine.Column{
-	columnTime:  {Name: "reduction_time", Title: "reduction", Unit: "s", Wide: 9},
-	columnComm:  {Name: "comm_time", Title: "communicate", Unit: "s", Wide: 11, Legend: "communicate"},
+	columnTime:  {Name: "reduction_time", Title: "reduction", Unit: "s", Wide: 11},
+	columnComm:  {Name: "comm_time", Title: "communicate", Unit: "s", Wide: 13, Legend: "communicate"},
 	columnLocal: {Name: "local_time", Title: "local", Unit: "s", Wide: 9, Legend: "local reduction"},
 	columnModel: {Name: "local_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
 }

@@ -60,8 +60,8 @@ var spmv = workload.Workload{
 			Watch: "the thread level: any thread may communicate in SINGLE, so it needs SERIALIZED",
 			Paper: "paper 2, section 4"},
 		{Name: "nowait", Label: "nowait",
-			Doc: "implied barriers dropped by NOWAIT with SINGLE; off: none, so all threads wait for the exchange " +
-				"(masteronly again); single: at the end of SINGLE; all: also at the end of the next loop (a race)",
+			Doc: "barriers that NOWAIT drops with SINGLE; off: none, all threads wait; single: at the end " +
+				"of SINGLE; all: also at the end of the next loop (a race)",
 			Type: engine.Choice, Default: nowaitSingle,
 			Choices: []string{nowaitOff, nowaitSingle, nowaitAll}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "ε: without NOWAIT nothing overlaps; the barrier of the next loop is still needed",
