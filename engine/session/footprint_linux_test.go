@@ -85,6 +85,8 @@ func TestFootprints(t *testing.T) {
 		"dot machine this-host elements 4000000 model flat",
 		"dot machine this-host elements 1000 model flat nodes 16 ranks-per-node 32",
 		"randomaccess machine this-host elements 2000000",
+		"reduction machine this-host elements 4000000",
+		"cartesian machine this-host size 1048576 ranks-per-node 1 threads-per-rank 4 packing scratch",
 		"randomaccess fabric sim elements 100000 nodes 64 ranks-per-node 16 group 16",
 		"beff machine this-host nodes 4 ranks-per-node 2 lmax 1048576",
 		"beff fabric sim nodes 8 ranks-per-node 8 randoms 100 lmax 64",
