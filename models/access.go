@@ -36,6 +36,8 @@ type AccessCosts struct {
 	WordLatency float64 // time to load a remote word, s
 	WordSize    int     // B
 	PageSize    int     // B
+	Stride      int     // distance between two requested words, in words; 0 or 1: contiguous
+	Write       bool    // words are written: changed pages are fetched, and then written back
 }
 
 // PaperAccess are the numbers of table 2's examples: b∞ 300 MB/s and T_lat 10 µs for messages,
@@ -62,9 +64,9 @@ const (
 	TermTransfer = "transfer"
 )
 
-// Accesses returns the rows of table 2 for size contiguous bytes. The paper has no bandwidth for
+// Accesses returns the rows of table 2 for size requested bytes. The paper has no bandwidth for
 // pages; it only calls them extremely poor if parts of a page are needed. Here it is computed for
-// whole consecutive pages.
+// all pages that contain a requested word, if the first word begins a page.
 func (c AccessCosts) Accesses(size int) ([]Access, error) {
 	if err := c.check(size); err != nil {
 		return nil, err
@@ -75,6 +77,15 @@ func (c AccessCosts) Accesses(size int) ([]Access, error) {
 	}
 	pages, pageBytes := whole(c.PageSize)
 	words, _ := whole(c.WordSize)
+	if c.Stride > 1 {
+		extent := ((words-1)*float64(c.Stride) + 1) * float64(c.WordSize)
+		pages = min(words, math.Ceil(extent/float64(c.PageSize)))
+		pageBytes = pages * float64(c.PageSize)
+	}
+	if c.Write {
+		pages *= 2
+		pageBytes *= 2
+	}
 	bytes := float64(size)
 	return []Access{
 		newAccess(size, AccessMethod{
@@ -115,6 +126,9 @@ func newAccess(size int, method AccessMethod, latency, transfer float64) Access 
 func (c AccessCosts) check(size int) error {
 	if size < 1 {
 		return fmt.Errorf("an access of %d bytes: want at least 1", size)
+	}
+	if c.Stride < 0 {
+		return fmt.Errorf("stride of %d words: want at least 0", c.Stride)
 	}
 	if min(c.WordSize, c.PageSize) < 1 {
 		return fmt.Errorf("words of %d bytes and pages of %d: want at least 1", c.WordSize, c.PageSize)

@@ -55,6 +55,20 @@ func TestTable2(t *testing.T) {
 	}
 }
 
+// Every requested word of a large stride is in another page, which carries 4096 bytes for 8. Half a
+// page apart, two words share a page. A write carries each page twice.
+func TestPagesOfStridedWords(t *testing.T) {
+	for _, c := range []struct {
+		stride int
+		write  bool
+		pages  float64
+	}{{1, false, 1}, {256, false, 32}, {512, false, 64}, {5000, false, 64}, {512, true, 128}} {
+		costs := models.PaperAccess
+		costs.Stride, costs.Write = c.stride, c.write
+		near(t, "s per access", 512/accesses(t, costs, 512)["page"].Value, c.pages*(10e-6+4096/300e6), 1e-12)
+	}
+}
+
 // The dominant term is latency below n½, and transfer above it.
 func TestTermsOfAccess(t *testing.T) {
 	link := models.PaperAccess.TwoSided
@@ -117,6 +131,7 @@ func TestAccessRefusesNonsense(t *testing.T) {
 	}{
 		{func(*models.AccessCosts) {}, 0, "an access of 0 bytes: want at least 1"},
 		{func(c *models.AccessCosts) { c.PageSize = 0 }, 8, "words of 8 bytes and pages of 0: want at least 1"},
+		{func(c *models.AccessCosts) { c.Stride = -1 }, 8, "stride of -1 words: want at least 0"},
 		{func(c *models.AccessCosts) { c.WordLatency = 0 }, 8, "word: latency 0 s: want a number of seconds above 0"},
 		{func(c *models.AccessCosts) { c.TwoSided.Bandwidth = math.NaN() }, 8,
 			"two-sided: bandwidth NaN B/s: want a number above 0"},

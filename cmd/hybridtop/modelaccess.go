@@ -32,7 +32,7 @@ func newModelAccess() *cobra.Command {
 	word := seconds(c.WordLatency)
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&size, "size", size, "contiguous bytes per access: 4096, 10KiB, 1MB")
+	f.StringVar(&size, "size", size, "requested bytes per access: 4096, 10KiB, 1MB")
 	f.Float64Var(&c.TwoSided.Bandwidth, "bandwidth", c.TwoSided.Bandwidth, "b∞ of messages (asymptotic bandwidth), B/s")
 	f.DurationVar(&two, "latency", two, "T_lat of messages (latency)")
 	f.Float64Var(&c.OneSided.Bandwidth, "one-sided-bandwidth", c.OneSided.Bandwidth,
@@ -41,6 +41,8 @@ func newModelAccess() *cobra.Command {
 	f.DurationVar(&word, "word-latency", word, "time to load a remote word")
 	f.StringVar(&wordSize, "word", wordSize, "word size in bytes")
 	f.StringVar(&pageSize, "page", pageSize, "page size in bytes")
+	f.IntVar(&c.Stride, "stride", 1, "distance between two requested words, in words; 1: contiguous")
+	f.BoolVar(&c.Write, "write", false, "write the words: changed pages are fetched, and then written back")
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("one-sided-bandwidth") {
@@ -96,6 +98,7 @@ func accessOf(c models.AccessCosts, size int) (*modelled, error) {
 	res.input("word_latency", c.WordLatency, "s")
 	res.input("word", float64(c.WordSize), "B")
 	res.input("page", float64(c.PageSize), "B")
+	res.input("stride", float64(max(c.Stride, 1)), "1")
 	for _, a := range accesses {
 		name := strings.ReplaceAll(a.Name, "-", "_")
 		copies := strconv.Itoa(a.Copies) + " copies"
