@@ -142,7 +142,7 @@ func TestUserScenarios(t *testing.T) {
 		t.Errorf("locality-law is not the built-in one: %+v, %v", s, err)
 	}
 	_, err = FindScenario("nothing")
-	wantError(t, err, `unknown scenario "nothing": want one of alltoall-crossover, bcast-tree, beff-sr8000, `)
+	wantError(t, err, `unknown scenario "nothing": want one of access-pages, access-prefetch, access-ways, alltoall-crossover, bcast-tree, beff-sr8000, `)
 }
 
 func FuzzScenario(f *testing.F) {

@@ -2,6 +2,7 @@
 package all
 
 import (
+	_ "github.com/hybridtop/hybridtop/engine/workload/access"
 	_ "github.com/hybridtop/hybridtop/engine/workload/barneshut"
 	_ "github.com/hybridtop/hybridtop/engine/workload/beff"
 	_ "github.com/hybridtop/hybridtop/engine/workload/cartesian"

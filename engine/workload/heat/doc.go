@@ -26,7 +26,7 @@
 // step t + 2 only after it has received the face of step t + 1, which this process sends after it
 // has used the face of step t. So two are enough without a reduction in every step. Arrivals are
 // counted separately for each face and parity, so the order of arrival does not matter.
-// granted.
+//
 // This is the knob inboxes at two. At one there is one inbox per face, and one counter for all
 // faces that is reset to 0, as in paper 4's listing 2. A face from a neighbour that is a step ahead
 // is then counted for the wrong step, unless every step has a reduction.

@@ -70,6 +70,7 @@ func (r Run) With(knob, value string) Run {
 
 // chosenRuns are runs that show more than the defaults, or are faster to simulate.
 var chosenRuns = map[string]Run{
+	"access": {Axes: []session.Axis{{Knob: "size", Values: []string{"1024", "10240"}}}},
 	"pingpong": {Axes: []session.Axis{{Knob: "method", Values: []string{"put", "two-sided"}},
 		{Knob: "size", Values: []string{"8", "512", "8192", "16384", "262144"}}}},
 	"beff": {Knobs: map[string]string{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2",
