@@ -25,8 +25,6 @@ func chosen(p *proc) {
 	p.ok(err)
 	c, err := coll.New(p.Rank, p.All())
 	p.ok(err)
-	_, err = c.Refine(1)
-	p.fails(err, "refine", "has no table")
 	key, err := c.Choose(coll.OpExchange, 8, 0)
 	p.ok(err)
 	p.check((key.Algorithm.Needs&coll.Reach != 0) == c.Reaches(), "without a table, exchange is by %s", key.Algorithm.Name)
@@ -37,27 +35,42 @@ func chosen(p *proc) {
 		p.check(key.Algorithm == r.Choices[0].Algorithm, "%s of %d B is by %s, want %s", r.Collective, r.Bytes,
 			key.Algorithm.Name, r.Choices[0].Algorithm.Name)
 	}
+	p.refined(c, table)
+	p.ok(c.Free())
+}
+
+// refined: all members try each of a table's choices equally often, unless it drops out, and then
+// use the same one.
+func (p *proc) refined(c *coll.Comm, table *coll.Table) {
 	const tries = 2
-	f, err := c.Refine(tries)
-	p.ok(err)
-	for i := range tries*coll.MaxChoices + 2 {
-		for _, what := range []coll.Collective{coll.OpBcast, coll.OpAllreduce} {
-			_, settled := f.Settled(what, 800, 0)
-			p.check(settled == (i >= tries*coll.MaxChoices), "call %d of %s: settled is %v", i, what, settled)
-			call, check := p.call(ofMessages(what)[0], p.All(), 800, i%p.Ranks(), coll.Modes{})
-			p.ok(f.Do(what, 800, 8, 0, call))
+	for _, what := range []coll.Collective{coll.OpBcast, coll.OpAllreduce} {
+		column := table.Column(what, int32(p.Ranks()), 1)
+		near := column.Near(800, 0)
+		f := coll.NewRefiner(p.Rank, p.All(), len(near), tries)
+		for i := 0; !f.Settled(); i++ {
+			p.check(i < tries*len(near), "%s: not settled after %d tries", what, i)
+			a := near[f.Now()].Algorithm
+			call, check := p.call(a, p.All(), 800, i%p.Ranks(), coll.Modes{})
+			start := p.Now()
+			p.ok(c.Do(call))
+			slowest, err := f.Took(p.Now() - start)
+			p.ok(err)
+			p.check(slowest > 0, "%s by %s: the slowest member took %s", what, a.Name, slowest)
 			check()
 		}
-	}
-	for _, what := range []coll.Collective{coll.OpBcast, coll.OpAllreduce} { // all members settle on the same
-		key, _ := f.Settled(what, 800, 0)
-		mine := []int64{int64(slices.Index(coll.Of(what), key.Algorithm))}
+		best := f.Trials()[f.Now()]
+		for i, t := range f.Trials() {
+			p.check(t.Fastest >= best.Fastest && t.Total >= cluster.Time(t.Tries)*t.Fastest, "%s: choice %d took %+v, the best %+v",
+				what, i, t, best)
+			p.check(t.Tries == tries || t.Dropped || best.Tries < tries, "%s: choice %d: %+v", what, i, t)
+		}
+		p.check(f.Cost() >= 0, "%s: the tries cost %s", what, f.Cost())
+		mine := []int64{int64(f.Now())}
 		all := make([]int64, p.Ranks())
 		p.ok(coll.Allgather(p.Rank, p.World(), cluster.Of(mine), cluster.Of(all)))
 		p.check(!slices.ContainsFunc(all, func(i int64) bool { return i != mine[0] }),
-			"%s: members settle on %v of its algorithms", what, all)
+			"%s: members settle on %v of its choices", what, all)
 	}
-	p.ok(c.Free())
 }
 
 // ofMessages lists the algorithms of a collective that serve teams of several nodes.

@@ -21,7 +21,7 @@
 // channel, in order.
 //
 // A [Table] maps team and message size to an algorithm; [Comm.Choose] looks it up, and a
-// [Refiner] updates the choice at run time. On a team whose members can load each other's memory
+// [Refiner] tries several choices at run time. On a team whose members can load each other's memory
 // ([Comm.Reaches]), algorithms may use shared-memory flags instead of messages (direct.go).
 //
 // Each algorithm states its restrictions (Needs) and its LogGP cost (Predict). [Price] computes

@@ -174,8 +174,8 @@ func (c *Column) Steps(lacks Needs) []Step {
 	return all
 }
 
-// near returns all choices that support a call.
-func (c *Column) near(n int64, lacks Needs) []Choice {
+// Near returns all choices that support a call, best first.
+func (c *Column) Near(n int64, lacks Needs) []Choice {
 	if len(c.entries) == 0 {
 		return nil
 	}

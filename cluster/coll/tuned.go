@@ -1,10 +1,6 @@
 package coll
 
-import (
-	"fmt"
-
-	"github.com/hybridtop/hybridtop/cluster"
-)
+import "github.com/hybridtop/hybridtop/cluster"
 
 // Use sets the table of the Comm. Every member passes the same table; nil: none.
 func (c *Comm) Use(t *Table) {
@@ -57,125 +53,112 @@ func (c *Comm) places() Places {
 	return *c.placement
 }
 
-// Refiner tunes the choice at run time. For each collective and octave of sizes, the first calls
-// try the choices of the table in turn. Then the choice with the fastest slowest member is used.
+// Refiner tunes a choice at run time (paper 5, section 3.6). The program tries its candidates one
+// after another, and reports the time of each try. After each round of tries, candidates that are
+// much slower than the best one drop out. After the last round, the fastest candidate remains.
+//
+// Every member of the team makes a Refiner with the same numbers, and reports the same tries. The
+// Refiner takes the time of the slowest member, so that all members make the same choice.
 type Refiner struct {
-	comm  *Comm
-	tries int
-	cells map[tuningKey]*tuning
-	word  [MaxChoices]float64
+	r       *cluster.Rank
+	team    *cluster.Team
+	tries   int
+	trials  []Trial
+	now     int // candidate to use
+	settled bool
+	word    [1]int64
 }
 
-type tuningKey struct {
-	what   Collective
-	octave int
-	lacks  Needs
+// Trial has the tries of a candidate.
+type Trial struct {
+	Tries   int
+	Fastest cluster.Time // of the tries; 0: none
+	Total   cluster.Time // sum of the tries
+	Dropped bool         // it was much slower than another candidate
 }
 
-type tuning struct {
-	keys  []Key
-	times []cluster.Time // minimum of each choice
-	calls int
-	best  int // −1: not known yet
+// nearFastest is the time relative to the fastest candidate above which a candidate drops out.
+const nearFastest = 1.4
+
+// NewRefiner returns a Refiner for a number of candidates, with the given tries per candidate.
+func NewRefiner(r *cluster.Rank, team *cluster.Team, candidates, tries int) *Refiner {
+	return &Refiner{r: r, team: team, tries: max(tries, 1), trials: make([]Trial, candidates), settled: candidates < 2}
 }
 
-// Refine returns a Refiner for a Comm that uses a table. Every member makes one with the same
-// number of tries per choice, and makes its calls with it.
-func (c *Comm) Refine(tries int) (*Refiner, error) {
-	if c.table == nil {
-		return nil, c.lib.Errorf("refine on %s: the Comm has no table (call Use first)", c.team.Name())
+// Now returns the candidate to use: the next one to try, or the choice.
+func (f *Refiner) Now() int { return f.now }
+
+// Settled reports whether the tries have ended.
+func (f *Refiner) Settled() bool { return f.settled }
+
+// Trials returns the tries by candidate. The caller must not change them.
+func (f *Refiner) Trials() []Trial { return f.trials }
+
+// Took reports the time of a try on this member. It returns the time of the slowest member. After
+// the tries have ended, it does nothing.
+func (f *Refiner) Took(local cluster.Time) (cluster.Time, error) {
+	if f.settled {
+		return local, nil
 	}
-	return &Refiner{comm: c, tries: max(tries, 1), cells: map[tuningKey]*tuning{}}, nil
+	f.word[0] = int64(local)
+	if err := Allreduce(f.r, f.team, cluster.Max, f.word[:], f.word[:]); err != nil {
+		return 0, err
+	}
+	took := cluster.Time(f.word[0])
+	t := &f.trials[f.now]
+	if t.Tries == 0 || took < t.Fastest {
+		t.Fastest = took
+	}
+	t.Tries++
+	t.Total += took
+	round := t.Tries
+	for f.now++; f.now < len(f.trials) && f.trials[f.now].Dropped; {
+		f.now++
+	}
+	if f.now == len(f.trials) {
+		f.endRound(round)
+	}
+	return took, nil
 }
 
-// Do runs a collective on n bytes, in elements of unit bytes, to its end. The Refiner sets the key
-// and the blocks of the call.
-func (f *Refiner) Do(what Collective, n, unit int64, lacks Needs, call Call) error {
-	c := f.comm
-	cell := tuningKey{what: what, octave: octave(n), lacks: lacks}
-	t := f.cells[cell]
-	if t == nil {
-		t = &tuning{best: -1}
-		if err := t.begin(c, what, n, lacks); err != nil {
-			return err
+// endRound drops slow candidates, and ends the tries if no other candidate is left or all rounds
+// are complete.
+func (f *Refiner) endRound(round int) {
+	best, left := f.fastest(), 0
+	drops := round > 1 || f.r.Spec().Clock == cluster.VirtualClock // on a real clock the first try is slow
+	f.now = -1
+	for i := range f.trials {
+		t := &f.trials[i]
+		t.Dropped = t.Dropped || drops && float64(t.Fastest) > nearFastest*float64(f.trials[best].Fastest)
+		if t.Dropped {
+			continue
 		}
-		f.cells[cell] = t
-	}
-	i := t.best
-	if i < 0 {
-		i = t.calls % len(t.keys)
-	}
-	call.Key, call.Blocks = t.keys[i], t.keys[i].Blocks(n, unit)
-	if t.best >= 0 {
-		return c.Do(call)
-	}
-	start := c.r.Now()
-	if err := c.Do(call); err != nil {
-		return err
-	}
-	if took := c.r.Now() - start; t.calls < len(t.keys) || took < t.times[i] {
-		t.times[i] = took
-	}
-	if t.calls++; t.calls < f.tries*len(t.keys) {
-		return nil
-	}
-	return f.chooseBest(t)
-}
-
-// octave returns 0 for no bytes, 1 for one byte, 2 for two or three, and so on.
-func octave(n int64) int {
-	o := 0
-	for ; n > 0; n >>= 1 {
-		o++
-	}
-	return o
-}
-
-// begin sets the choices of a cell.
-func (t *tuning) begin(c *Comm, what Collective, n int64, lacks Needs) error {
-	first, err := c.Choose(what, n, lacks)
-	if err != nil {
-		return fmt.Errorf("refine: %w", err)
-	}
-	t.keys = append(t.keys, first)
-	for _, choice := range c.columns[what].near(n, lacks) {
-		key, err := choice.Placed(c.places()).Key(int32(c.team.Size()))
-		if err != nil {
-			return err
-		}
-		if key != first {
-			t.keys = append(t.keys, key)
+		left++
+		if f.now < 0 {
+			f.now = i
 		}
 	}
-	t.times = make([]cluster.Time, len(t.keys))
-	if len(t.keys) == 1 {
-		t.best = 0
+	if left == 1 || round == f.tries {
+		f.now, f.settled = best, true
 	}
-	return nil
 }
 
-// chooseBest keeps the choice with the fastest slowest member. All members are at the same call.
-func (f *Refiner) chooseBest(t *tuning) error {
-	words := f.word[:len(t.keys)]
-	for i, x := range t.times {
-		words[i] = x.Seconds()
-	}
-	if err := Allreduce(f.comm.r, f.comm.team, cluster.Max, words, words); err != nil {
-		return err
-	}
-	t.best = 0
-	for i := range words {
-		if words[i] < words[t.best] {
-			t.best = i
+// fastest returns the candidate with the fastest try; the first one of equal ones.
+func (f *Refiner) fastest() int {
+	best := 0
+	for i := range f.trials {
+		if f.trials[i].Tries > 0 && f.trials[i].Fastest < f.trials[best].Fastest {
+			best = i
 		}
 	}
-	return nil
+	return best
 }
 
-// Settled returns the final key for a size; false: tries are not finished.
-func (f *Refiner) Settled(what Collective, n int64, lacks Needs) (Key, bool) {
-	if t := f.cells[tuningKey{what: what, octave: octave(n), lacks: lacks}]; t != nil && t.best >= 0 {
-		return t.keys[t.best], true
+// Cost returns the time that all tries took beyond the fastest try of the best candidate.
+func (f *Refiner) Cost() cluster.Time {
+	best, cost := f.trials[f.fastest()].Fastest, cluster.Time(0)
+	for _, t := range f.trials {
+		cost += t.Total - cluster.Time(t.Tries)*best
 	}
-	return Key{}, false
+	return cost
 }

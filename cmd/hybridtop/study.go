@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/engine"
 )
@@ -45,7 +46,7 @@ func writeStudies(w io.Writer, point string, s *engine.Snapshot) error {
 	t := newTable(w)
 	for i := range s.Studies {
 		v := &s.Studies[i]
-		if !v.Listed {
+		if !v.Listed || !slices.ContainsFunc(v.Rows, func(r engine.Row) bool { return r.Kind != "" }) {
 			continue
 		}
 		t.row()

@@ -24,7 +24,7 @@ const (
 
 // Names returns the choices of the knob algorithm for a collective.
 func Names(what coll.Collective) []string {
-	all := []string{ByModel, ByTable}
+	all := []string{ByModel, ByTable, Online}
 	for _, a := range coll.Of(what) {
 		all = append(all, a.Name)
 	}
@@ -36,7 +36,8 @@ func Names(what coll.Collective) []string {
 func Knobs(what coll.Collective) []engine.Knob {
 	return append([]engine.Knob{
 		{Name: "algorithm", Label: "algorithm",
-			Doc:  "algorithm of the " + what.String() + "; model: fastest by the cost model; tuned: from a table (--table)",
+			Doc: "algorithm of the " + what.String() + "; model: fastest by the cost model; tuned: from a table (--table); " +
+				"online: the fastest of those near the best, tried in the run",
 			Type: engine.Choice, Default: ByModel,
 			Choices: Names(what), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the share of communication: long data needs few bytes per rank, short data few steps",
@@ -79,6 +80,11 @@ func Parameters() []engine.Knob {
 			Choices: []string{ProcessNode, ProcessRank}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "messages between nodes: many short ones become few long ones, and one rank per node does the work for all",
 			Paper: "paper 5, section 3.1"},
+		{Name: "tries", Label: "tries", Doc: "tries of each algorithm near the best before online tuning chooses, one iteration each",
+			Type: engine.Integer, Default: "2", Min: 1, Max: 1000,
+			Choices: []string{"1", "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the cost of tuning, which grows with the tries; on a noisy host more tries find the best algorithm more often",
+			Paper: "paper 5, section 3.6"},
 	}
 }
 
@@ -118,6 +124,8 @@ func Idle(s Reader, what coll.Collective, knob string) string {
 		}
 	}
 	switch {
+	case knob == "tries" && s.Text("algorithm") != Online:
+		return "only algorithm = online tries algorithms"
 	case knob == "addresses" && s.Text("transfer") == coll.TwoSided.String():
 		return "messages need no addresses"
 	case what == coll.OpBarrier && slices.Contains([]string{"transfer", "sync-in", "sync-out"}, knob):

@@ -27,8 +27,29 @@ func InUse() *Tuned { return tuned }
 
 // FromTable returns the table's choice for a number of ranks and n bytes.
 func (w Team) FromTable(s Reader, what coll.Collective, ranks int, n int64) (coll.Key, error) {
+	return w.nthOfTable(s, what, ranks, n, 0)
+}
+
+// nthOfTable returns one of the table's choices, from 0 for the best one, or the last one if it has
+// fewer.
+func (w Team) nthOfTable(s Reader, what coll.Collective, ranks int, n int64, nth int) (coll.Key, error) {
+	near, err := w.tableChoices(what, ranks, n)
+	if err != nil {
+		return coll.Key{}, err
+	}
+	choice := near[min(nth, len(near)-1)].Placed(coll.Places{})
+	if s.Text("process") == ProcessNode {
+		choice = choice.Placed(w.among(ranks))
+	}
+	k, err := choice.Key(int32(ranks))
+	k.Modes = Modes(s)
+	return k, err
+}
+
+// tableChoices returns the table's choices that the team can run, best first; at least one.
+func (w Team) tableChoices(what coll.Collective, ranks int, n int64) ([]coll.Choice, error) {
 	if tuned == nil {
-		return coll.Key{}, errors.New("algorithm = tuned: no table (use --table FILE; hybridtop tune writes one)")
+		return nil, errors.New("algorithm = tuned: no table (use --table FILE; hybridtop tune writes one)")
 	}
 	lacks := coll.Needs(0)
 	if !w.Reach() {
@@ -38,16 +59,10 @@ func (w Team) FromTable(s Reader, what coll.Collective, ranks int, n int64) (col
 		lacks |= coll.Network
 	}
 	column := tuned.Table.Column(what, int32(ranks), int32(w.PerNode))
-	choice, ok := column.Choose(n, lacks)
-	if !ok {
-		return coll.Key{}, fmt.Errorf("algorithm = tuned: the table has no %s for %d ranks (use another algorithm, "+
+	near := column.Near(n, lacks)
+	if len(near) == 0 {
+		return nil, fmt.Errorf("algorithm = tuned: the table has no %s for %d ranks (use another algorithm, "+
 			"or tune it)", what, ranks)
 	}
-	choice = choice.Placed(coll.Places{})
-	if s.Text("process") == ProcessNode {
-		choice = choice.Placed(w.among(ranks))
-	}
-	k, err := choice.Key(int32(ranks))
-	k.Modes = Modes(s)
-	return k, err
+	return near, nil
 }

@@ -177,8 +177,11 @@ func (w Team) Chosen(s Reader, what coll.Collective, ranks int, n int64) (coll.K
 		_, err := w.Key(s, coll.Of(what)[0], ranks)
 		return coll.Key{}, fmt.Errorf("no algorithm can run: %w (change ranks, transfer or synchronization)", err)
 	}
-	if name == ByTable {
-		return w.FromTable(s, what, ranks, n)
+	if nth := nthOf(name); nth >= 0 {
+		return w.nthOfTable(s, what, ranks, n, nth)
+	}
+	if name == Online {
+		return w.Chosen(As(s, Tried(s, Cell{w, what, ranks, n})[0]), what, ranks, n)
 	}
 	a, err := coll.Find(what, name)
 	if err != nil {

@@ -35,7 +35,7 @@ func (l Limits) forSetup(set *setup) Limits {
 	switch {
 	case l.Usual == 0 || l.For > 0 || l.Iterations > 0 || l.Until > 0:
 	case set.kind() == engine.Simulated:
-		l.Iterations = max(set.workload.Iterations, 1)
+		l.Iterations = max(set.workload.Iterations, 1) + set.plan.Tries
 	default:
 		l.For = l.Usual
 	}

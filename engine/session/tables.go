@@ -27,8 +27,10 @@ func (s *setup) layOutTables() (tables []table, cells int) {
 			panic(fmt.Sprintf("session: table %s of workload %s has %d × %d × %d cells: want at most %d per dimension",
 				t.spec.Name, s.workload.Name, len(t.layers), len(t.rows), len(t.columns), engine.MaxTally))
 		}
-		cells += t.cells()
-		tables = append(tables, t)
+		if t.cells() > 0 { // otherwise the scenario does not have the table
+			cells += t.cells()
+			tables = append(tables, t)
+		}
 	}
 	return tables, cells
 }

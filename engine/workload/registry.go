@@ -110,6 +110,9 @@ type Plan struct {
 	// fabric's copies of messages in progress.
 	Items    []Item
 	Replicas int // copies of the shared data in the cluster; 0: no shared data
+	// Tries is the number of iterations that online tuning needs before it has chosen. A simulated
+	// run without a limit has them in addition to the workload's number of iterations.
+	Tries int
 }
 
 var registry []*Workload

@@ -19,25 +19,38 @@ const slots = 4
 // A caster broadcasts in a row or a column of processes. The knobs determine the algorithm for each
 // size.
 type caster struct {
-	r     *cluster.Rank
-	team  *cluster.Team
-	comm  *coll.Comm
-	knobs algorithm.Reader
-	site  algorithm.Team
-	keys  map[int64]coll.Key // by octave
+	r    *cluster.Rank
+	team *cluster.Team
+	comm *coll.Comm
+	p    *algorithm.Tuning
+	site algorithm.Team
+	keys map[keyAt]coll.Key
+}
+
+// keyAt is a candidate of online tuning and an octave of sizes.
+type keyAt struct {
+	candidate int
+	octave    int64
 }
 
 // open creates the communicator of a caster, with space for one-sided calls of up to maxBytes bytes.
 func (c *caster) open(maxBytes int64, store cluster.Store) error {
-	c.keys = map[int64]coll.Key{}
+	c.keys = map[keyAt]coll.Key{}
 	var err error
 	c.comm, err = coll.New(c.r, c.team)
 	if err != nil {
 		return err
 	}
-	scratch, err := scratchOf(maxBytes, c.key)
-	if err != nil || scratch.Words == 0 {
-		return err
+	var scratch coll.Room
+	for i := range c.p.Names {
+		need, err := scratchOf(maxBytes, func(n int64) (coll.Key, error) { return c.keyOf(i, n) })
+		if err != nil {
+			return err
+		}
+		scratch = scratch.Max(need)
+	}
+	if scratch.Words == 0 {
+		return nil
 	}
 	scratch.Store = store
 	return c.comm.Reserve(scratch, slots)
@@ -50,6 +63,7 @@ func octave(n int64) int64 { return 1 << (bits.Len64(uint64(max(n, 1))) - 1) }
 type choiceKey struct {
 	site  algorithm.Team
 	ranks int
+	name  string
 	n     int64
 }
 
@@ -58,18 +72,33 @@ type choice struct {
 	err error
 }
 
-// key returns the schedules for n bytes.
-func (c *caster) key(n int64) (coll.Key, error) {
+// key returns the schedules for n bytes in the current iteration.
+func (c *caster) key(n int64) (coll.Key, error) { return c.keyOf(c.p.Now(), n) }
+
+// keyOf returns the schedules of a candidate of online tuning for n bytes.
+func (c *caster) keyOf(candidate int, n int64) (coll.Key, error) {
 	n = octave(n)
-	if k, found := c.keys[n]; found {
+	at := keyAt{candidate, n}
+	if k, found := c.keys[at]; found {
 		return k, nil
 	}
-	of := c.r.Lib().Shared(choiceKey{site: c.site, ranks: c.team.Size(), n: n}, func() any {
-		k, err := c.site.Chosen(c.knobs, coll.OpBcast, c.team.Size(), n)
+	name := c.p.Names[candidate]
+	of := c.r.Lib().Shared(choiceKey{site: c.site, ranks: c.team.Size(), name: name, n: n}, func() any {
+		k, err := chosen(c.p, c.site, c.team.Size(), n, name)
 		return choice{k, err}
 	}).(choice)
-	c.keys[n] = of.key
+	c.keys[at] = of.key
 	return of.key, of.err
+}
+
+// chosen returns the schedules of a team for n bytes and a value of the knob algorithm.
+func chosen(s algorithm.Reader, site algorithm.Team, ranks int, n int64, name string) (coll.Key, error) {
+	of := algorithm.Cell{Team: site, What: coll.OpBcast, Ranks: ranks, Bytes: n}
+	keys, err := of.Keys(s, []string{name})
+	if err != nil {
+		return coll.Key{}, err
+	}
+	return keys[0], nil
 }
 
 // call returns a broadcast of the first n bytes of an array.

@@ -53,10 +53,11 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 			"smaller n or more nodes", n, processes, cluster.SizeText(local), strconv.IntSize)
 	}
 	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
+	tried := algorithm.Tried(s, cells(s, site.Machine, site.Kind(), &l)...)
 	var memory workload.Memory
 	timed, verified, err := workload.Parts(site.Store(s, g.bytes()),
 		func(store cluster.Store, small bool) (extent, error) {
-			return extentOf(s, g.part(small), rows, columns, store, &memory)
+			return extentOf(s, tried, g.part(small), rows, columns, store, &memory)
 		})
 	if err != nil {
 		return workload.Plan{}, err
@@ -83,6 +84,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 				workload.Item{Name: "gonum's factor", Per: workload.InAll, Bytes: 8 * word * int64(of.n) * int64(of.n)})
 		}
 	}
+	all.Tries = algorithm.Iterations(s, len(tried))
 	return all, nil
 }
 
@@ -93,7 +95,7 @@ type extent struct {
 }
 
 // extentOf adds the memory of a matrix to the memory of a rank.
-func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cluster.Store,
+func extentOf(s *engine.Scenario, tried []string, g grid, rows, columns algorithm.Team, store cluster.Store,
 	m *workload.Memory) (extent, error) {
 	e := extent{grid: g}
 	m.Add(cluster.Store{}, wordsOf(g.tx))
@@ -107,15 +109,19 @@ func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cl
 		ranks    int
 		maxBytes int64
 	}{{rows, g.ty, pieces}, {columns, g.tx, across}} {
-		scratch, err := scratchOf(team.maxBytes, func(n int64) (coll.Key, error) {
-			k, err := team.site.Chosen(s, coll.OpBcast, team.ranks, octave(n))
-			if err == nil {
-				e.nodes = max(e.nodes, int64(len(k.Make(0).Nodes)), int64(len(k.Make(k.Ranks-1).Nodes)))
+		var scratch coll.Room
+		for _, name := range tried {
+			need, err := scratchOf(team.maxBytes, func(n int64) (coll.Key, error) {
+				k, err := chosen(s, team.site, team.ranks, octave(n), name)
+				if err == nil {
+					e.nodes = max(e.nodes, int64(len(k.Make(0).Nodes)), int64(len(k.Make(k.Ranks-1).Nodes)))
+				}
+				return k, err
+			})
+			if err != nil {
+				return e, err
 			}
-			return k, err
-		})
-		if err != nil {
-			return e, err
+			scratch = scratch.Max(need)
 		}
 		reserve(m, store, scratch)
 	}

@@ -13,7 +13,7 @@ import (
 // which is small if the timed one is size-only.
 type process struct {
 	r        *cluster.Rank
-	p        engine.Probe
+	p        *algorithm.Tuning
 	of       matrix
 	start    *workload.Start
 	timed    *factor
@@ -38,8 +38,12 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return nil
 }
 
-func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
+func newProcess(r *cluster.Rank, probe engine.Probe) (*process, error) {
 	world := r.World()
+	spec := r.Spec()
+	p := algorithm.Tune(r, world, probe, func() []algorithm.Cell {
+		return cells(probe, &spec.Machine, algorithm.KindOf(r), &spec.Layout)
+	})
 	g := scenarioGrid(p, world.Size(), world.Rank())
 	c := &process{r: r, p: p, of: matrix{name: p.Text("matrix"), seed: uint64(p.Int("seed"))},
 		start: workload.NewStart(r, world)}
@@ -55,11 +59,11 @@ func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 				return nil, err
 			}
 			across, pieces := f.longestMessages()
-			f.row = &caster{r: r, team: row, site: rows, knobs: p}
+			f.row = &caster{r: r, team: row, site: rows, p: p}
 			if err := f.row.open(pieces, store); err != nil {
 				return nil, err
 			}
-			f.column = &caster{r: r, team: column, site: columns, knobs: p}
+			f.column = &caster{r: r, team: column, site: columns, p: p}
 			return f, f.column.open(across, store)
 		})
 	return c, err
@@ -190,7 +194,25 @@ func (c *process) iterate() error {
 			return err
 		}
 	}
-	return c.report(c.timed)
+	if err := c.report(c.timed); err != nil {
+		return err
+	}
+	return c.p.Took(c.timed.times.took)
+}
+
+// cells returns the broadcasts of a factorization at their longest, for online tuning. Shorter ones
+// use the same candidate.
+func cells(s algorithm.Reader, m *cluster.Machine, kind engine.Kind, l *cluster.Layout) (all []algorithm.Cell) {
+	g := scenarioGrid(s, len(l.World()), 0)
+	rows, columns := sites(m, kind, l, &g)
+	across, pieces := g.longestMessages()
+	for _, c := range []algorithm.Cell{{Team: rows, Ranks: g.ty, Bytes: octave(pieces)},
+		{Team: columns, Ranks: g.tx, Bytes: octave(across)}} {
+		if c.What = coll.OpBcast; c.Ranks > 1 {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // attempt fills and factors a matrix.

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
@@ -78,7 +79,7 @@ var cholesky = workload.Workload{
 	Defaults: map[string]string{"model": "flat"},
 	First:    "handoff", Panes: []string{"locality", "tables"}, Serial: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm, cluster.Potrf, cluster.Trsm},
-	Metrics: []engine.MetricSpec{
+	Metrics: append([]engine.MetricSpec{
 		{Name: "factor_time", Phrase: "time of a factorization", Unit: "s",
 			Doc: "time until the slowest process has finished"},
 		{Name: "flop_rate", Phrase: "flop rate", Unit: "1/s",
@@ -100,7 +101,7 @@ var cholesky = workload.Workload{
 			Doc: "share of the time spent in rounds and hand-off, mean over processes"},
 		{Name: "residual", Phrase: "residual", Unit: "1",
 			Doc: "‖A − UᵀU‖ / (n·ε·‖A‖) of a random matrix, with Frobenius norms and the machine epsilon ε"},
-	},
+	}, algorithm.Metrics()...),
 	Derived: []engine.MetricSpec{
 		{Name: "peak_share", Phrase: "share of peak", Unit: "1",
 			Doc: "flop rate divided by the peak of all cores used, from the machine file"},
@@ -112,8 +113,12 @@ var cholesky = workload.Workload{
 			Doc: "time of each part of the steps, summed over processes; solve includes the blocks on the diagonal, and " +
 				"round 3 the hand-off",
 			Shape: engine.Stack, Row: "rows left", Column: "part", Labels: stepLabels},
+		algorithm.Tries(func(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) []algorithm.Cell {
+			l := s.Layout()
+			return cells(s, m, kind, &l)
+		}),
 	},
-	Studies:    []*engine.Study{byHandoff},
+	Studies:    []*engine.Study{byHandoff, study.Tries},
 	Fit:        workload.FitMachine,
 	Bars:       refusedChoices,
 	Iterations: 1,

@@ -2,6 +2,7 @@ package collective
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster/codec"
 	"github.com/hybridtop/hybridtop/engine"
@@ -9,6 +10,7 @@ import (
 
 func init() {
 	engine.RegisterDrawing[Flow]("flow")
+	engine.RegisterDrawing[Flows]("flows")
 	engine.RegisterDrawing[Map]("field")
 }
 
@@ -37,6 +39,20 @@ type Flow struct {
 	Loads    bool // messages are loads from other ranks' memory
 	Bytes    int64
 	Steps    int // if a rank sends and receives one message per step
+}
+
+// Flows has the flow of each algorithm that online tuning tries.
+type Flows struct {
+	Names []string // values of the knob algorithm
+	Flows []Flow
+}
+
+// chosen returns the flow of a value of the knob algorithm, or other if it has none.
+func (f *Flows) chosen(name string, other *Flow) *Flow {
+	if i := slices.Index(f.Names, name); i >= 0 {
+		return &f.Flows[i]
+	}
+	return other
 }
 
 // A Hop is one message.
@@ -88,6 +104,7 @@ var (
 	hops    = codec.PartOf((*Hop).fields)
 	costs   = codec.PartOf((*Term).fields)
 	winners = codec.PartOf((*Winner).fields)
+	flows   = codec.PartOf((*Flow).Fields)
 	names   = codec.PartOf(func(p *string, c *codec.Walk) { codec.Text(c, p) })
 )
 
@@ -131,6 +148,14 @@ func (t *Term) fields(c *codec.Walk) {
 	codec.Text(c, &t.Doc)
 	c.Float(&t.Count)
 	c.Float(&t.Time)
+}
+
+// Fields walks over all fields.
+func (f *Flows) Fields(c *codec.Walk) {
+	codec.List(c, &f.Names, names)
+	if codec.List(c, &f.Flows, flows); len(f.Flows) != len(f.Names) {
+		c.Fail(fmt.Errorf("%d flows of %d algorithms", len(f.Flows), len(f.Names)))
+	}
 }
 
 // Fields walks over all fields.

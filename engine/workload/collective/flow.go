@@ -178,6 +178,20 @@ func blocksMean(ranks int, of func(rank int) float64) []float64 {
 	return sums
 }
 
+// flows returns the flows of the algorithms that online tuning tries.
+func (w teamSite) flows(s algorithm.Reader, ranks int, c *coll.Cost, priced bool) *Flows {
+	cell := w.cell(s, ranks)
+	f := &Flows{Names: algorithm.Tried(s, cell)}
+	keys, err := cell.Keys(s, f.Names)
+	if err != nil {
+		return &Flows{}
+	}
+	for i := range keys {
+		f.Flows = append(f.Flows, *flow(s, &keys[i], c, priced))
+	}
+	return f
+}
+
 // treeOf reports whether messages follow a tree, and whether towards its root. In a tree, each rank
 // except the root receives from only one other rank, or sends to only one.
 func treeOf(f *Flow, hops []Hop) (tree, up bool) {

@@ -35,6 +35,17 @@ func (w teamSite) chosen(s algorithm.Reader, ranks int) (coll.Key, error) {
 	return w.Chosen(s, of(s), ranks, length(s))
 }
 
+// cell returns the collective of a run, for online tuning.
+func (w teamSite) cell(s algorithm.Reader, ranks int) algorithm.Cell {
+	return algorithm.Cell{Team: w.Team, What: of(s), Ranks: ranks, Bytes: length(s)}
+}
+
+// tried returns the schedules that online tuning tries, or the only ones that the run uses.
+func (w teamSite) tried(s algorithm.Reader, ranks int) ([]coll.Key, error) {
+	c := w.cell(s, ranks)
+	return c.Keys(s, algorithm.Tried(s, c))
+}
+
 // length returns the size of a call in bytes.
 func length(s algorithm.Reader) int64 {
 	if of(s) == coll.OpBarrier {

@@ -6,6 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
@@ -29,7 +30,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf("size = %d: blocks of %d ranks exceed 1 TiB; use fewer ranks or "+
 			"smaller blocks", n, ranks)
 	}
-	k, err := teamSiteOn(s, site).chosen(s, ranks)
+	keys, err := teamSiteOn(s, site).tried(s, ranks)
 	if err != nil {
 		return workload.Plan{}, err
 	}
@@ -37,7 +38,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	var memory workload.Memory
 	_, verified, _ := workload.Parts(site.Store(s, in+out), func(store cluster.Store, small bool) (*int64, error) {
 		size := sizeOf(c, ranks, n, s.Int("real-limit"), small)
-		e := extentOf(k, size, store)
+		e := extentOf(keys, size, store)
 		e.add(&memory)
 		return &size, nil
 	})
@@ -49,10 +50,12 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		some = in + out - least - also
 		in, out = least, also
 	}
-	nodes := nodesOf(k)
-	temporary := int64(0)
-	if !k.Transfer.OneSided() { // one-sided: in the segment
-		temporary = k.Temporary(k.Blocks(size, elementOf(c)))
+	nodes, temporary := int64(0), int64(0)
+	for _, k := range keys {
+		nodes = max(nodes, nodesOf(k))
+		if !k.Transfer.OneSided() { // one-sided: in the segment
+			temporary = max(temporary, k.Temporary(k.Blocks(size, elementOf(c))))
+		}
 	}
 	p := workload.Plan{Items: []workload.Item{
 		{Name: "collective's buffers", Per: workload.PerRank, Bytes: in + out},
@@ -62,6 +65,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		{Name: "operations in progress", Per: workload.PerRank, Bytes: perOperation * nodes},
 		{Name: "schedules", Per: workload.InAll, Bytes: perNode * nodes * schedules},
 	}}
+	p.Tries = algorithm.Iterations(s, len(keys))
 	memory.Fill(&p)
 	return p, nil
 }
@@ -79,6 +83,14 @@ func nodesOf(k coll.Key) int64 {
 	return int64(n)
 }
 
+// chosenOr returns the value of the knob algorithm, or the choice of online tuning.
+func chosenOr(snap *engine.Snapshot) string {
+	if name := algorithm.Chosen(snap); name != "" {
+		return name
+	}
+	return snap.Scenario.Text("algorithm")
+}
+
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	w := teamSiteOf(&snap.Scenario, m, snap.Kind)
 	c, ok := w.Costs()
@@ -86,7 +98,7 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 		return nil
 	}
 	l := snap.Scenario.Layout()
-	k, err := w.chosen(&snap.Scenario, len(l.World()))
+	k, err := w.chosen(algorithm.As(&snap.Scenario, chosenOr(snap)), len(l.World()))
 	if err != nil {
 		return nil
 	}

@@ -13,8 +13,9 @@ import (
 // A team is one rank's data of the run.
 type team struct {
 	r    *cluster.Rank
-	p    engine.Probe
-	key  coll.Key
+	p    *algorithm.Tuning
+	keys []coll.Key // that online tuning tries, or the only one
+	key  coll.Key   // of the current iteration
 	name string
 
 	timed    *part
@@ -48,12 +49,12 @@ const (
 	perCall
 )
 
-// choice is the key of the model's choice, which the ranks of a launch share.
+// choice is the key of the choice, which the ranks of a launch share.
 type choice struct{}
 
-type chosenKey struct {
-	key coll.Key
-	err error
+type chosenKeys struct {
+	keys []coll.Key
+	err  error
 }
 
 func run(r *cluster.Rank, p engine.Probe) error {
@@ -63,19 +64,19 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		return nil
 	}
+	at := teamSiteIn(&r.Spec().Layout, &r.Spec().Machine, algorithm.KindOf(r))
 	ask := func() any {
-		k, err := teamSiteIn(&r.Spec().Layout, &r.Spec().Machine, algorithm.KindOf(r)).chosen(p, world.Size())
-		return chosenKey{k, err}
+		keys, err := at.tried(p, world.Size())
+		return chosenKeys{keys, err}
 	}
-	shared := r.Lib().Shared(choice{}, ask).(chosenKey)
+	shared := r.Lib().Shared(choice{}, ask).(chosenKeys)
 	if shared.err != nil {
 		return shared.err
 	}
-	key := shared.key
+	keys := shared.keys
 	t := &team{
-		r: r, p: p, key: key, name: algorithm.Describe(&key), what: key.Algorithm.Collective, ranks: world.Size(),
-		me: world.Rank(),
-		n:  length(p), calls: int(p.Int("calls")),
+		r: r, p: algorithm.Tune(r, world, p, func() []algorithm.Cell { return []algorithm.Cell{at.cell(p, world.Size())} }), keys: keys, what: of(p), ranks: world.Size(), me: world.Rank(),
+		n: length(p), calls: int(p.Int("calls")),
 	}
 	t.times, t.worst = make([]int64, perCall*t.calls), make([]int64, perCall*t.calls)
 	t.start = workload.NewStart(r, world)
@@ -84,7 +85,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	var err error
 	t.timed, t.verified, err = workload.Parts(workload.Store(r, p, in+out),
 		func(store cluster.Store, small bool) (*part, error) {
-			return newPart(r, key, sizeOf(t.what, t.ranks, t.n, p.Int("real-limit"), small), store)
+			return newPart(r, keys, sizeOf(t.what, t.ranks, t.n, p.Int("real-limit"), small), store)
 		})
 	if err != nil {
 		return err
@@ -122,6 +123,8 @@ func sizeOf(c coll.Collective, ranks int, n, limit int64, small bool) int64 {
 // iterate does the calls of an iteration, and reports them.
 func (t *team) iterate() error {
 	t.wrong, t.violation = "", ""
+	t.key = t.keys[t.p.Now()]
+	t.name = algorithm.Describe(&t.key)
 	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
 		if err := t.callChecked(); err != nil {
 			return err
@@ -151,8 +154,7 @@ func (t *team) iterate() error {
 	if err := coll.Allreduce(t.r, t.r.World(), cluster.Max, t.times, t.worst); err != nil {
 		return err
 	}
-	t.report()
-	return nil
+	return t.p.Took(t.report())
 }
 
 // check verifies the result of a call. If the modes require it, the ranks synchronize first.
@@ -274,10 +276,10 @@ func (t *team) noteWrong(wrong string) {
 	}
 }
 
-// report reports the calls of an iteration. In virtual time, a call lasts from the start of the
+// report reports the calls of an iteration, and returns their mean time. In virtual time, a call lasts from the start of the
 // first rank to the end of the last one. On a live fabric, a rank may have no core when it could
 // start, so a call lasts as long as on the slowest rank.
-func (t *team) report() {
+func (t *team) report() cluster.Time {
 	blocks := blocksOf(t.ranks)
 	var local, call, busy, together cluster.Time
 	for i := range t.calls {
@@ -314,17 +316,18 @@ func (t *team) report() {
 		if t.violation != otherRank {
 			t.p.Verify(false, fmt.Sprintf("iteration %d: %s", t.p.Iteration(), t.violation))
 		}
-		return
+		return call / n
 	}
 	if t.wrong != "" {
 		t.p.Verify(false, fmt.Sprintf("iteration %d: %s by %s", t.p.Iteration(), t.wrong, t.name))
-		return
+		return call / n
 	}
 	text := t.verifiedText()
 	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
 		text += "; its modes allow writes directly before a call and reads directly after it"
 	}
 	t.p.Verify(true, text)
+	return call / n
 }
 
 // verifiedText returns a description of the verification.

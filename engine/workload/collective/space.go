@@ -17,8 +17,9 @@ type extent struct {
 	scratch coll.Room
 }
 
-// extentOf returns the extent of calls with n bytes.
-func extentOf(k coll.Key, n int64, store cluster.Store) extent {
+// extentOf returns the extent of calls with n bytes by any of the keys.
+func extentOf(keys []coll.Key, n int64, store cluster.Store) extent {
+	k := &keys[0]
 	c := k.Algorithm.Collective
 	var e extent
 	if !k.Transfer.OneSided() {
@@ -26,7 +27,9 @@ func extentOf(k coll.Key, n int64, store cluster.Store) extent {
 	}
 	e.in, e.out = c.Lengths(int(k.Ranks), true, n)
 	e.in, e.out = lines(e.in), lines(e.out)
-	e.scratch = k.Room(k.Blocks(n, elementOf(c)))
+	for _, k := range keys {
+		e.scratch = e.scratch.Max(k.Room(k.Blocks(n, elementOf(c))))
+	}
 	e.scratch.Store = store
 	return e
 }
@@ -60,13 +63,13 @@ type part struct {
 }
 
 // newPart returns a part with a new Comm, and reserves memory for one-sided calls of n bytes.
-func newPart(r *cluster.Rank, k coll.Key, n int64, store cluster.Store) (*part, error) {
+func newPart(r *cluster.Rank, keys []coll.Key, n int64, store cluster.Store) (*part, error) {
 	comm, err := coll.New(r, r.World())
 	c := &part{n: n, comm: comm, data: buffers{store: store}}
-	if err != nil || !k.Transfer.OneSided() {
+	if err != nil || !keys[0].Transfer.OneSided() {
 		return c, err
 	}
-	e := extentOf(k, n, store)
+	e := extentOf(keys, n, store)
 	alloc := func(size int64) (*coll.At, cluster.Buf[uint64]) {
 		at, failed := cluster.Alloc[uint64](r, store, int(size/unit))
 		err = failed

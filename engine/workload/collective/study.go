@@ -77,6 +77,9 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	n := length(s)
 	c, ok := w.Costs()
 	v.Draw(flow(s, &k, &c, ok))
+	if s.Text("algorithm") == algorithm.Online {
+		v.Draw(w.flows(s, ranks, &c, ok))
+	}
 	v.Draw(w.decisionMap(s, &c, ok))
 	if !ok {
 		return v
@@ -140,7 +143,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 // algorithmIn returns the algorithm of a row, or "" if the model or a table chose it.
 func algorithmIn(r *engine.Row) string {
 	name, _, _ := strings.Cut(r.Series, ", ")
-	if name == algorithm.ByModel || name == algorithm.ByTable {
+	if name == algorithm.ByModel || name == algorithm.ByTable || name == algorithm.Online {
 		return ""
 	}
 	return name
@@ -153,6 +156,9 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	f := engine.DrawingIn[*Flow](v)
 	if f == nil {
 		return // the knobs choose no algorithm
+	}
+	if all := engine.DrawingIn[*Flows](v); all != nil {
+		f = all.chosen(algorithm.Chosen(s), f)
 	}
 	f = withRun(f, s)
 	v.Draw(f)

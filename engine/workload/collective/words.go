@@ -20,6 +20,7 @@ func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 		text += ", " + share
 	}
 	text += fmt.Sprintf(" (%s)", now.Kind)
+	text += tuned(s)
 	model := now.Cells[columnModel]
 	if !(model > 0) {
 		return text + "; " + describeShape(f) + "." + compareRuns(v, now)
@@ -38,6 +39,15 @@ func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 		text += " The model assumes that no link is shared."
 	}
 	return text + compareRuns(v, now) + modelAdvice(v, now)
+}
+
+// tuned returns the cost of online tuning, or "" without it.
+func tuned(s *engine.Snapshot) string {
+	cost, ok := s.Metric("tuning_cost")
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(", chosen online for %s", cluster.FromSeconds(cost.Value))
 }
 
 // hiddenShare returns the hidden share of a call with overlap, or "" without computation.

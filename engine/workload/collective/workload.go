@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/network"
 )
@@ -36,7 +38,8 @@ var collective = workload.Workload{
 			Watch: "the messages: from a root down a tree, up a tree to a root, or between all ranks",
 			Paper: "paper 5, section 2"},
 		{Name: "algorithm", Label: "algorithm",
-			Doc:  "algorithm of the collective; model: the fastest by the cost model; tuned: from a table (--table)",
+			Doc: "algorithm of the collective; model: the fastest by the cost model; tuned: from a table (--table); " +
+				"online: the fastest of those near the best, tried in the run",
 			Type: engine.Choice, Default: algorithm.ByModel,
 			Choices: algorithms(), By: "collective", Offers: offers(), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the drawing of messages, the steps, and the time compared with the cost model",
@@ -77,7 +80,7 @@ var collective = workload.Workload{
 	}),
 	Defaults: map[string]string{"model": "flat"},
 	First:    "algorithm", Panes: []string{"collectives"}, Serial: true, Steady: true, Idle: idle,
-	Metrics: []engine.MetricSpec{
+	Metrics: append([]engine.MetricSpec{
 		{Name: "call_time", Phrase: "time of a call", Unit: "s", Doc: "time of one call on the slowest rank"},
 		{Name: "mean_time", Phrase: "mean time of a call", Unit: "s", Doc: "time of one call, mean over ranks"},
 		{Name: "compute_time", Phrase: "time of computation", Unit: "s",
@@ -86,7 +89,7 @@ var collective = workload.Workload{
 			Doc: "time of call and computation together, on the slowest rank"},
 		{Name: "hidden_share", Phrase: "share of the call hidden", Unit: "1",
 			Doc: "(call + computation − both) / the shorter of call and computation"},
-	},
+	}, algorithm.Metrics()...),
 	Derived: []engine.MetricSpec{
 		{Name: "call_time_model", Phrase: "time of a call, model", Unit: "s",
 			Doc: "the algorithm's LogGP cost on the machine's inter-node links (L latency, o overhead, g gap, G time per " +
@@ -98,8 +101,9 @@ var collective = workload.Workload{
 	Tallies: []engine.TallySpec{
 		{Name: "progress", Unit: "ns", Doc: "time from the start of the first rank until a rank has finished, summed " +
 			"over calls, and the number of these calls", Row: "ranks", Column: "of", Labels: progressLabels},
+		algorithm.Tries(cells),
 	},
-	Studies:    []*engine.Study{overSizes, network.Links("a call", messagesOf)},
+	Studies:    []*engine.Study{overSizes, network.Links("a call", messagesOf), study.Tries},
 	Fit:        workload.FitMachine,
 	Bars:       refusedChoices,
 	Iterations: 3,
@@ -119,7 +123,7 @@ func collectives() []string {
 
 // algorithms returns the names of the algorithms of all collectives.
 func algorithms() []string {
-	all := []string{algorithm.ByModel, algorithm.ByTable}
+	all := []string{algorithm.ByModel, algorithm.ByTable, algorithm.Online}
 	for _, a := range coll.All() {
 		if !slices.Contains(all, a.Name) {
 			all = append(all, a.Name)
@@ -208,6 +212,12 @@ func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[stri
 		return nil
 	}
 	return map[string]map[string]string{"algorithm": all}
+}
+
+// cells returns the collective of a scenario, for online tuning.
+func cells(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) []algorithm.Cell {
+	l := s.Layout()
+	return []algorithm.Cell{teamSiteIn(&l, m, kind).cell(s, len(l.World()))}
 }
 
 // of returns the collective of a scenario.

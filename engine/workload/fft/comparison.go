@@ -14,7 +14,7 @@ func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() erro
 	if err != nil {
 		return nil, nil, err
 	}
-	x, err := newSolver(r, p, r.World(), of, cluster.Store{})
+	x, err := newSolver(r, tune(r, p), r.World(), of, cluster.Store{})
 	if err == nil {
 		err = x.begin()
 	}

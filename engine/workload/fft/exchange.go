@@ -1,7 +1,9 @@
 package fft
 
 import (
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
@@ -13,10 +15,26 @@ const (
 	exchanges
 )
 
-// keyFor returns the schedule that the knobs choose, for blocks of n bytes in a team of this many
-// members.
-func keyFor(s algorithm.Reader, on algorithm.Team, members int, n int64) (coll.Key, error) {
-	return on.Chosen(s, coll.OpExchange, members, n)
+// cellFor returns an exchange of blocks of n bytes in a team of this many members.
+func cellFor(on algorithm.Team, members int, n int64) algorithm.Cell {
+	return algorithm.Cell{Team: on, What: coll.OpExchange, Ranks: members, Bytes: n}
+}
+
+// cellsOf returns the exchanges of a transform, for online tuning.
+func cellsOf(s algorithm.Reader, m *cluster.Machine, kind engine.Kind, l *cluster.Layout) (all []algorithm.Cell) {
+	world := l.World()
+	of, err := instanceOf(s, len(world), 0)
+	if err != nil {
+		return nil
+	}
+	g := &of.grid
+	_, back := of.shapes()
+	for e, members := range []int{g.ty, g.tz} {
+		if members > 1 {
+			all = append(all, cellFor(algorithm.Among(m, kind, l, g.team(world, e, 0)), members, back.blocks()[e]))
+		}
+	}
+	return all
 }
 
 // arrays returns the number of arrays for a process's points, without the spectrum. If a member may
@@ -31,10 +49,9 @@ func arrays(m coll.Modes) int {
 // slots returns the number of one-sided calls that have buffers at once.
 func slots(s *shape) int { return min(max(s.slabs, 4), 16) }
 
-// scratch returns the scratch space of a slot for one-sided calls of a team, for both transforms.
-func scratch(k coll.Key, e int, shapes ...*shape) coll.Room {
-	var largest coll.Room
-	for _, s := range shapes {
+// scratch returns the scratch space of a slot for one-sided calls of a team, by any of the keys.
+func scratch(keys []coll.Key, e int, s *shape) (largest coll.Room) {
+	for _, k := range keys {
 		largest = largest.Max(k.Room(k.Blocks(s.blocks()[e], 16)))
 	}
 	return largest
@@ -43,7 +60,8 @@ func scratch(k coll.Key, e int, shapes ...*shape) coll.Room {
 // channel is one of the two exchanges of a transform, with one call per slab.
 type channel struct {
 	comm *coll.Comm // nil: the team has one member
-	key  coll.Key
+	keys []coll.Key // by candidate of online tuning
+	key  coll.Key   // in use
 	runs []*coll.Run
 }
 

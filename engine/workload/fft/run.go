@@ -3,16 +3,18 @@ package fft
 import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-func run(r *cluster.Rank, p engine.Probe) error {
+func run(r *cluster.Rank, probe engine.Probe) error {
 	world := r.World()
 	if world.Rank() < 0 { // no MPI process: it has no points
-		for p.Next() {
+		for probe.Next() {
 		}
 		return nil
 	}
+	p := tune(r, probe)
 	whole, err := instanceOf(p, world.Size(), world.Rank())
 	if err != nil {
 		return err
@@ -32,6 +34,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return err
 	}
 	for p.Next() {
+		timed.use(p.Now())
+		verified.use(p.Now())
 		if verified != timed {
 			if _, err := verified.step(p.Iteration()); err != nil {
 				return err
@@ -46,6 +50,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			return err
 		}
 		timed.s.report(took, alone)
+		if err := p.Took(took); err != nil {
+			return err
+		}
 	}
 	if verified != timed {
 		if err := verified.free(); err != nil {
@@ -55,9 +62,17 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return timed.free()
 }
 
+// tune returns the probe of an MPI process.
+func tune(r *cluster.Rank, p engine.Probe) *algorithm.Tuning {
+	spec := r.Spec()
+	return algorithm.Tune(r, r.World(), p, func() []algorithm.Cell {
+		return cellsOf(p, &spec.Machine, algorithm.KindOf(r), &spec.Layout)
+	})
+}
+
 // newSmallVerifier creates a small problem on a few of the processes, which is verified in addition
 // to the timed problem.
-func newSmallVerifier(r *cluster.Rank, p engine.Probe, small instance, store cluster.Store) (*verifier, error) {
+func newSmallVerifier(r *cluster.Rank, p *algorithm.Tuning, small instance, store cluster.Store) (*verifier, error) {
 	world, g := r.World(), &small.grid
 	if world.Rank() >= g.ty*g.tz {
 		return &verifier{}, nil
@@ -73,6 +88,18 @@ func newSmallVerifier(r *cluster.Rank, p engine.Probe, small instance, store clu
 	g.y, g.z = team.Rank()%g.ty, team.Rank()/g.ty
 	s, err := newSolver(r, p, team, small, store)
 	return &verifier{s: s}, err
+}
+
+// use selects the candidate of online tuning for the timed exchanges.
+func (v *verifier) use(candidate int) {
+	if v.s == nil {
+		return
+	}
+	for e := range v.s.channels {
+		if c := &v.s.channels[e]; c.comm != nil {
+			c.key = c.keys[candidate]
+		}
+	}
 }
 
 // begin generates the numbers of the part.

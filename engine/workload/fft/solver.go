@@ -3,7 +3,6 @@ package fft
 import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
-	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
@@ -11,7 +10,7 @@ import (
 // solver solves the problem as one process of a team.
 type solver struct {
 	r       *cluster.Rank
-	p       engine.Probe
+	p       *algorithm.Tuning
 	problem problem
 	grid    grid
 	team    *cluster.Team
@@ -57,7 +56,7 @@ func (s *solver) lap(to *cluster.Time) {
 }
 
 // newSolver creates a solver on a process of the team. Numbers in the team are numbers in the grid.
-func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, of instance, store cluster.Store) (*solver, error) {
+func newSolver(r *cluster.Rank, p *algorithm.Tuning, team *cluster.Team, of instance, store cluster.Store) (*solver, error) {
 	s := &solver{
 		r: r, p: p, problem: of.problem, grid: of.grid, team: team, store: store,
 		cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
@@ -85,7 +84,7 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, of instance,
 		if t == nil {
 			continue
 		}
-		timed, err := keyFor(p, algorithm.TeamOf(r, t), t.Size(), s.back.blocks()[e])
+		timed, err := cellFor(algorithm.TeamOf(r, t), t.Size(), s.back.blocks()[e]).Keys(p, p.Names)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +96,7 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, of instance,
 		if err := store.Do(func() error {
 			k, err := setupKey(t.Size())
 			if err == nil {
-				s.setup[e], err = newChannel(r, t, k, &s.there, &s.back)
+				s.setup[e], err = newChannel(r, t, []coll.Key{k}, &s.there, &s.back)
 			}
 			return err
 		}); err != nil {
@@ -135,13 +134,13 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, of instance,
 	return s, err
 }
 
-func newChannel(r *cluster.Rank, t *cluster.Team, k coll.Key, shapes ...*shape) (channel, error) {
+func newChannel(r *cluster.Rank, t *cluster.Team, keys []coll.Key, shapes ...*shape) (channel, error) {
 	maxSlabs := 0
 	for _, s := range shapes {
 		maxSlabs = max(maxSlabs, s.slabs)
 	}
 	c, err := coll.New(r, t)
-	return channel{comm: c, key: k, runs: make([]*coll.Run, maxSlabs)}, err
+	return channel{comm: c, keys: keys, key: keys[0], runs: make([]*coll.Run, maxSlabs)}, err
 }
 
 func linesOf(s *shape, inverse bool) [3]*lines {

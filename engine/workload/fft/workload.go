@@ -10,6 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/network"
 )
@@ -76,7 +77,7 @@ var fft = workload.Workload{
 	Defaults: map[string]string{"model": "flat"},
 	First:    "exchange", Panes: []string{"locality", "timeline"}, Serial: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.FFT},
-	Metrics: []engine.MetricSpec{
+	Metrics: append([]engine.MetricSpec{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s",
 			Doc: "time of a time step after a barrier: evolve, transform, barrier, checksum"},
 		{Name: "time_fft", Phrase: "transforms of lines", Unit: "s",
@@ -94,7 +95,7 @@ var fft = workload.Workload{
 		{Name: "flop_rate", Phrase: "rate of the transform", Unit: "1/s", Doc: "5·N·log₂ N flops / time of a step"},
 		{Name: "checksum_error", Phrase: "error of the checksum", Unit: "1",
 			Doc: "relative error of the checksum, compared with the published one or with one process alone"},
-	},
+	}, algorithm.Metrics()...),
 	Derived: []engine.MetricSpec{
 		{Name: "bound_half", Phrase: "bisection bound", Unit: "1/s",
 			Doc: "5·N·log₂ N flops / time of the exchanges, if half of the points cross the network's bisection"},
@@ -111,7 +112,11 @@ var fft = workload.Workload{
 		{Name: "message_second", Phrase: "message of the second exchange", Unit: "B",
 			Doc: "bytes from one rank to another in a call of the second exchange"},
 	},
-	Studies:    []*engine.Study{byExchange, network.Links("a step", messagesOf)},
+	Tallies: []engine.TallySpec{algorithm.Tries(func(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) []algorithm.Cell {
+		l := s.Layout()
+		return cellsOf(s, m, kind, &l)
+	})},
+	Studies:    []*engine.Study{byExchange, network.Links("a step", messagesOf), study.Tries},
 	Fit:        workload.FitMachine,
 	Bars:       refusedChoices,
 	Iterations: 6,
@@ -208,13 +213,14 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return fail("sync-out = nosync: a pass needs its data when its exchange ends (use mysync or allsync)")
 	}
 	var memory workload.Memory
+	tried := algorithm.Tried(s, cellsOf(s, on.Machine, on.Kind(), &l)...)
 	inFlight := int64(0)
 	_, verified, err := workload.Parts(on.Store(s, whole.bytes()), func(store cluster.Store, small bool) (need, error) {
 		of := whole
 		if small {
 			of = whole.small()
 		}
-		part, err := addMemory(s, on, &of, store, &memory)
+		part, err := addMemory(s, tried, on, &of, store, &memory)
 		inFlight += part.inFlight
 		return part, err
 	})
@@ -227,6 +233,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		{Name: "buffers of the exchanges", Per: workload.PerRank, Bytes: verified.library},
 		{Name: "points of the sequential program", Per: workload.InAll, Bytes: verified.alone},
 	}}
+	p.Tries = algorithm.Iterations(s, len(tried))
 	memory.Fill(&p)
 	return p, nil
 }
@@ -243,7 +250,7 @@ type need struct {
 const perOperation = 200
 
 // addMemory adds the arrays of an instance to the memory of a rank, and returns its other memory.
-func addMemory(s *engine.Scenario, on *workload.Site, of *instance, store cluster.Store,
+func addMemory(s *engine.Scenario, tried []string, on *workload.Site, of *instance, store cluster.Store,
 	memory *workload.Memory) (need, error) {
 	l := s.Layout()
 	m := algorithm.Modes(s)
@@ -278,18 +285,19 @@ func addMemory(s *engine.Scenario, on *workload.Site, of *instance, store cluste
 		var words, bytes int64
 		for t := range min(teams, maxTeams) {
 			ranks := g.team(l.World(), e, t)
-			k, err := keyFor(s, algorithm.Among(on.Machine, on.Kind(), &l, ranks), members, back.blocks()[e])
+			keys, err := cellFor(algorithm.Among(on.Machine, on.Kind(), &l, ranks), members, back.blocks()[e]).Keys(s, tried)
 			if err != nil {
 				return n, err
 			}
 			if m.Transfer.OneSided() {
-				r := scratch(k, e, &back)
+				r := scratch(keys, e, &back)
 				words, bytes = max(words, 8*((r.Words+7)&^7)), max(bytes, (r.Bytes+63)&^63)
 				continue
 			}
-			put := k
-			put.Transfer = coll.Put // which states its temporary buffers
-			n.library = max(n.library, 2*int64(back.slabs)*scratch(put, e, &back).Bytes)
+			for i := range keys {
+				keys[i].Transfer = coll.Put // which states its temporary buffers
+			}
+			n.library = max(n.library, 2*int64(back.slabs)*scratch(keys, e, &back).Bytes)
 		}
 		calls := int64(slots(&back) + 4)
 		memory.Add(cluster.Store{}, calls*words)

@@ -18,7 +18,7 @@ func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() erro
 	}
 	of := problem{shape: g, n: int(p.Int("n")), block: int(p.Int("block"))}
 	expected := sumsOf(of.n)
-	x, err := newProduct(r, p, of, teams, cluster.Store{})
+	x, err := newProduct(r, tune(r, p), of, teams, cluster.Store{})
 	if err != nil {
 		return nil, nil, err
 	}

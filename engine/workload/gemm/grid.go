@@ -105,16 +105,18 @@ type choiceKey struct {
 }
 
 type choice struct {
-	key coll.Key
-	err error
+	keys []coll.Key
+	err  error
 }
 
-// keyOf returns the algorithm of a team for broadcasts of up to this number of bytes.
-func keyOf(r *cluster.Rank, s algorithm.Reader, t *cluster.Team, bytes int64) (coll.Key, error) {
+// keysOf returns the algorithms of a team for broadcasts of up to this number of bytes, by
+// candidate of online tuning.
+func keysOf(r *cluster.Rank, p *algorithm.Tuning, t *cluster.Team, bytes int64) ([]coll.Key, error) {
 	w := algorithm.TeamOf(r, t)
 	got := r.Lib().Shared(choiceKey{node: w.Node, ranks: t.Size(), each: w.PerNode, bytes: bytes}, func() any {
-		k, err := w.Chosen(s, coll.OpBcast, t.Size(), bytes)
-		return choice{k, err}
+		c := algorithm.Cell{Team: w, What: coll.OpBcast, Ranks: t.Size(), Bytes: bytes}
+		keys, err := c.Keys(p, p.Names)
+		return choice{keys, err}
 	}).(choice)
-	return got.key, got.err
+	return got.keys, got.err
 }

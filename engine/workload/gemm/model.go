@@ -11,12 +11,29 @@ import (
 
 // teamOf returns the team of a scenario's rows or columns, for numbers of a kind. The ranks of a
 // row have consecutive numbers.
-func teamOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, g shape, line int) algorithm.Team {
+func teamOf(s algorithm.Reader, m *cluster.Machine, kind engine.Kind, g shape, line int) algorithm.Team {
 	each := int(s.Int("ranks-per-node"))
 	if line == column {
 		each = max(1, each/g.cols)
 	}
 	return algorithm.Team{Machine: m, Kind: kind, Node: s.Int("nodes") == 1, PerNode: min(each, g.size(line))}
+}
+
+// cellsOf returns the broadcasts of a product, for online tuning.
+func cellsOf(s algorithm.Reader, m *cluster.Machine, kind engine.Kind, l *cluster.Layout) []algorithm.Cell {
+	g, err := shapeOf(s.Int("rows"), len(l.World()))
+	if err != nil {
+		return nil
+	}
+	of := problem{shape: g, n: int(s.Int("n")), block: int(s.Int("block"))}
+	var all []algorithm.Cell
+	for line := range lines {
+		if of.size(line) > 1 {
+			all = append(all, algorithm.Cell{Team: teamOf(s, m, kind, g, line), What: coll.OpBcast, Ranks: of.size(line),
+				Bytes: of.maxPanelBytes(line)})
+		}
+	}
+	return all
 }
 
 // problemOf returns the product of a scenario.

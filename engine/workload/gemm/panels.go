@@ -14,7 +14,8 @@ import (
 type panels struct {
 	r         *cluster.Rank
 	comm      *coll.Comm
-	key       coll.Key
+	keys      []coll.Key // by candidate of online tuning
+	key       coll.Key   // in use
 	me        int
 	long      int // rows of A, or columns of B, of the team
 	credits   bool
@@ -42,19 +43,27 @@ func slotsFor(m coll.Modes, ahead int) int {
 func needsCredits(m coll.Modes) bool { return m.In == coll.NoSync && m.Transfer.OneSided() }
 
 // addMemory adds the slots and the scratch buffers of a line's broadcasts to the memory of a rank.
-func addMemory(m *workload.Memory, store cluster.Store, k coll.Key, maxBytes int64, ahead int) {
-	count := slotsFor(k.Modes, ahead)
-	if !k.Transfer.OneSided() {
+func addMemory(m *workload.Memory, store cluster.Store, keys []coll.Key, maxBytes int64, ahead int) {
+	count := slotsFor(keys[0].Modes, ahead)
+	if !keys[0].Transfer.OneSided() {
 		m.Hold(store, workload.Item{Name: "panels", Per: workload.PerRank, Bytes: int64(count) * roundToLines(maxBytes)})
 		return
 	}
 	for range count {
 		m.Add(store, roundToLines(maxBytes))
 	}
-	scratch := k.Room(k.Blocks(maxBytes, unit))
+	scratch := roomFor(keys, maxBytes)
 	calls := int64(reserved(ahead, scratch))
 	m.Add(cluster.Store{}, calls*8*((scratch.Words+7)&^7))
 	m.Add(store, calls*roundToLines(scratch.Bytes))
+}
+
+// roomFor returns the library's scratch space for a call by any of the keys.
+func roomFor(keys []coll.Key, maxBytes int64) (all coll.Room) {
+	for _, k := range keys {
+		all = all.Max(k.Room(k.Blocks(maxBytes, unit)))
+	}
+	return all
 }
 
 // reserved returns the number of calls for which the library has scratch buffers, in four groups.
@@ -73,12 +82,13 @@ func roundToLines(n int64) int64 { return (n + 63) &^ 63 }
 
 // newPanels returns the broadcasts of a team. long is the number of rows of A, or of columns of B.
 // Call allocate before the first broadcast.
-func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int) (*panels, error) {
+func newPanels(r *cluster.Rank, t *cluster.Team, keys []coll.Key, long int) (*panels, error) {
 	comm, err := coll.New(r, t)
 	if err != nil {
 		return nil, err
 	}
-	x := &panels{r: r, comm: comm, key: key, me: t.Rank(), long: long, credits: needsCredits(key.Modes) && t.Size() > 1}
+	x := &panels{r: r, comm: comm, keys: keys, key: keys[0], me: t.Rank(), long: long,
+		credits: needsCredits(keys[0].Modes) && t.Size() > 1}
 	if x.credits {
 		a, err := coll.Find(coll.OpBarrier, "dissemination")
 		if err != nil {
@@ -108,7 +118,7 @@ func (x *panels) allocate(maxBytes int64, ahead int, store cluster.Store) error 
 		}
 		x.slots[i] = slot{at: &coll.At{Off: at.Off}, words: at.Local(x.r, int(maxBytes/unit))}
 	}
-	space := func() any { return x.key.Room(x.key.Blocks(maxBytes, unit)) }
+	space := func() any { return roomFor(x.keys, maxBytes) }
 	scratch := x.r.Lib().Shared(scratchFor{x.key, maxBytes}, space).(coll.Room)
 	scratch.Store = store
 	return x.comm.Reserve(scratch, reserved(ahead, scratch))

@@ -2,7 +2,7 @@ package gemm
 
 import (
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
@@ -11,7 +11,7 @@ import (
 type product struct {
 	problem
 	r      *cluster.Rank
-	p      engine.Probe
+	p      *algorithm.Tuning
 	me     [lines]int // column in its row, row in its column
 	m, w   int        // its rows and columns of C
 	ahead  int        // panels that are prefetched; 0: broadcasts block
@@ -44,7 +44,7 @@ type span struct {
 type part struct{ line, panel, wide, from, to int }
 
 // newProduct allocates memory for the rank's part.
-func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*cluster.Team,
+func newProduct(r *cluster.Rank, p *algorithm.Tuning, of problem, teams [lines]*cluster.Team,
 	store cluster.Store) (*product, error) {
 	x := &product{problem: of, r: r, p: p, teams: teams, ahead: aheadOf(p), slices: int(p.Int("slices")),
 		cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout)}
@@ -57,11 +57,11 @@ func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*clust
 	x.m, x.w = of.along(of.rows).Len(x.me[column]), of.along(of.cols).Len(x.me[row])
 	for line, long := range [lines]int{x.m, x.w} {
 		maxBytes := of.maxPanelBytes(line)
-		key, err := keyOf(r, p, teams[line], maxBytes)
+		keys, err := keysOf(r, p, teams[line], maxBytes)
 		if err != nil {
 			return nil, err
 		}
-		x.lines[line], err = newPanels(r, teams[line], key, long)
+		x.lines[line], err = newPanels(r, teams[line], keys, long)
 		if err != nil {
 			return nil, err
 		}
@@ -92,6 +92,9 @@ func aheadOf(s interface {
 // multiply runs all steps.
 func (x *product) multiply() error {
 	clear(x.c)
+	for _, line := range x.lines {
+		line.key = line.keys[x.p.Now()]
+	}
 	if err := x.r.Barrier(x.r.World()); err != nil {
 		return err
 	}

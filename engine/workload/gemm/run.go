@@ -6,16 +6,18 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-func run(r *cluster.Rank, p engine.Probe) error {
+func run(r *cluster.Rank, probe engine.Probe) error {
 	world := r.World()
 	if world.Rank() < 0 { // not an MPI rank: it has no part
-		for p.Next() {
+		for probe.Next() {
 		}
 		return nil
 	}
+	p := tune(r, probe)
 	g, err := shapeOf(p.Int("rows"), world.Size())
 	if err != nil {
 		return err
@@ -57,6 +59,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		if err := timed.report(); err != nil {
 			return err
 		}
+		if err := p.Took(timed.spans.all); err != nil {
+			return err
+		}
 	}
 	if verified != timed {
 		if err := verified.free(); err != nil {
@@ -72,6 +77,14 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 	}
 	return nil
+}
+
+// tune returns the probe of an MPI rank.
+func tune(r *cluster.Rank, p engine.Probe) *algorithm.Tuning {
+	spec := r.Spec()
+	return algorithm.Tune(r, r.World(), p, func() []algorithm.Cell {
+		return cellsOf(p, &spec.Machine, algorithm.KindOf(r), &spec.Layout)
+	})
 }
 
 // teamsOf returns the teams of the rank's row and column in a grid.

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
@@ -69,7 +70,7 @@ var gemm = workload.Workload{
 	Defaults: map[string]string{"model": "flat"},
 	First:    "schedule", Serial: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm},
-	Metrics: []engine.MetricSpec{
+	Metrics: append([]engine.MetricSpec{
 		{Name: "gemm_time", Phrase: "time of the product", Unit: "s", Doc: "time of the whole product on the slowest rank"},
 		{Name: "compute_time", Phrase: "time of multiplying", Unit: "s",
 			Doc: "local products, with the polls between their slices"},
@@ -87,14 +88,18 @@ var gemm = workload.Workload{
 			Doc: "time of multiplying over time of the product; 1: as fast as without communication"},
 		{Name: "hidden_share", Phrase: "share of the panels hidden", Unit: "1",
 			Doc: "1 − (waiting + packing) / time of all panels alone"},
-	},
+	}, algorithm.Metrics()...),
 	Derived: []engine.MetricSpec{
 		{Name: "node_flops", Phrase: "flop/s per node", Unit: "1/s", Doc: "2n³ / (time of the product · nodes)"},
 		{Name: "gemm_time_model", Phrase: "time of the product, model", Unit: "s",
 			Doc: "from the machine's constants: all ranks in step, broadcasts by their cost formula; prefetched panels are " +
 				"hidden while a step computes"},
 	},
-	Studies:    []*engine.Study{bySchedule},
+	Tallies: []engine.TallySpec{algorithm.Tries(func(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) []algorithm.Cell {
+		l := s.Layout()
+		return cellsOf(s, m, kind, &l)
+	})},
+	Studies:    []*engine.Study{bySchedule, study.Tries},
 	Fit:        fit,
 	Bars:       refusedChoices,
 	Iterations: 1,
@@ -143,14 +148,9 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if s.Text("sync-out") == coll.NoSync.String() {
 		return fail("sync-out = nosync: a rank could multiply by a panel that has not arrived (use mysync or allsync)")
 	}
-	kind := engine.Measured
-	switch {
-	case on.Virtual:
-		kind = engine.Simulated
-	case on.Machine.Emulated:
-		kind = engine.Emulated
-	}
-	ahead := aheadOf(s)
+	kind := on.Kind()
+	ahead, l := aheadOf(s), s.Layout()
+	tried := algorithm.Tried(s, cellsOf(s, on.Machine, kind, &l)...)
 	var memory workload.Memory
 	var nodes, eager int64
 	_, verified, err := workload.Parts(on.Store(s, unit*of.numbers()),
@@ -159,12 +159,18 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			memory.Hold(store, workload.Item{Name: "local matrices", Per: workload.PerRank, Bytes: unit * p.numbers()})
 			for line := range lines {
 				maxBytes := p.maxPanelBytes(line)
-				k, err := teamOf(s, on.Machine, kind, p.shape, line).Chosen(s, coll.OpBcast, p.size(line), maxBytes)
+				c := algorithm.Cell{Team: teamOf(s, on.Machine, kind, p.shape, line), What: coll.OpBcast, Ranks: p.size(line),
+					Bytes: maxBytes}
+				keys, err := c.Keys(s, tried)
 				if err != nil {
 					return p, err
 				}
-				addMemory(&memory, store, k, maxBytes, ahead)
-				nodes += int64(len(k.Make(0).Nodes))
+				addMemory(&memory, store, keys, maxBytes, ahead)
+				most := 0
+				for _, k := range keys {
+					most = max(most, len(k.Make(0).Nodes))
+				}
+				nodes += int64(most)
 				eager += on.Eager(s, maxBytes)
 			}
 			return p, nil
@@ -184,6 +190,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		{Name: "members of rows and columns", Per: workload.PerRank, Bytes: 8 * int64(of.rows+of.cols) * 4},
 		{Name: "positions in rows and columns", Per: workload.PerRank, Bytes: 2 * 4 * int64(of.rows) * int64(of.cols)},
 	}}
+	result.Tries = algorithm.Iterations(s, len(tried))
 	memory.Fill(&result)
 	return result, nil
 }

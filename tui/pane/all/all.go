@@ -28,6 +28,7 @@ var Panes = []pane.Spec{
 	study.Convergence,
 	study.Steps,
 	study.Links,
+	study.Tries,
 	boxes.Spec,
 	checkerboard.Spec,
 	knobs.Spec,

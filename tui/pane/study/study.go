@@ -46,6 +46,16 @@ var Links = pane.Spec{
 	New:     func() pane.Pane { return &Pane{shows: isLinks, home: study.LinksName} },
 }
 
+// Tries is the registry entry for the study of online tuning.
+var Tries = pane.Spec{
+	Name: "tries", Title: "Online tuning", Doc: "the algorithms that the run has tried, their times, and the choice",
+	Place:   pane.Workload,
+	Offered: func(s *engine.Snapshot) bool { return s.Tally(study.TriesName) != nil },
+	New:     func() pane.Pane { return &Pane{shows: isTries, home: study.TriesName} },
+}
+
+func isTries(name string) bool { return name == study.TriesName }
+
 func isLinks(name string) bool { return name == study.LinksName }
 
 func isSteps(name string) bool { return name == study.StepsName }
@@ -55,7 +65,7 @@ func isOverlap(name string) bool { return name == study.EpsilonName }
 func isConvergence(name string) bool { return name == study.ConvergenceName }
 
 func isOther(name string) bool {
-	return !isOverlap(name) && !isConvergence(name) && !isSteps(name) && !isLinks(name)
+	return !isOverlap(name) && !isConvergence(name) && !isSteps(name) && !isLinks(name) && !isTries(name)
 }
 
 // find returns the first study that a pane shows, or nil if there is none.
