@@ -50,6 +50,14 @@ func TestLinksOfATorusLookLikeThis(t *testing.T) {
 	}
 }
 
+// A run that tunes online shows the algorithms that it has tried, and its choice.
+func TestTriesLookLikeThis(t *testing.T) {
+	for _, workload := range []string{"collective", "cholesky"} {
+		r := runs.Run{Workload: workload, Knobs: map[string]string{"algorithm": "online"}, Iterations: 20}
+		golden.Text(t, "tries: "+workload, panetest.Draw(Tries.New(), panetest.Host(r.On(t, "ranger")), panetest.Look{W: 76, H: 19, Alone: true}))
+	}
+}
+
 // The study of ε is drawn for other numbers of threads and nodes, without a scheme, and before
 // there is anything to compare.
 func TestOverlapLooksLikeThis(t *testing.T) {

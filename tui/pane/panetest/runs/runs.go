@@ -20,9 +20,10 @@ import (
 
 // Run is a run of a workload, or several runs that its study compares. The last one is shown.
 type Run struct {
-	Workload string
-	Knobs    map[string]string // values that differ from the defaults
-	Axes     []session.Axis
+	Workload   string
+	Knobs      map[string]string // values that differ from the defaults
+	Axes       []session.Axis
+	Iterations int // at least the usual number
 }
 
 // Workloads returns the names of all registered workloads, without those for tests.
@@ -132,7 +133,7 @@ func (r Run) simulate(t testing.TB, machine string) *engine.Snapshot {
 		}
 	}
 	rows, err := session.Sweep(t.Context(), sc, r.Axes,
-		session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 2}}, nil)
+		session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: max(r.Iterations, 2)}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
