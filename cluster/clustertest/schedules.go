@@ -17,6 +17,7 @@ var scheduleCases = []testCase{
 	{"every algorithm is right on teams of odd ranks and on teams that overlap", onRanks(7, everyAlgorithmOnParts)},
 	{"many calls in progress complete in any order", onNode(4, manyCallsInProgress)},
 	{"calls with only sizes take the virtual time of calls with bytes", (*suite).sizesTakeTheTimeOfBytes},
+	{"compositions give the results of their collectives", onRanks(6, everyComposition)},
 	{"a table chooses an algorithm, and a run refines the choice", onRanks(4, chosen)},
 	{"arguments of a call are checked", onRanks(2, scheduleArguments)},
 }
@@ -41,6 +42,28 @@ func everyAlgorithmOfLoads(p *proc) {
 		if a.Needs&coll.Reach != 0 {
 			p.everyWay(a, p.All())
 		}
+	}
+}
+
+// everyComposition: compositions run like registered algorithms.
+func everyComposition(p *proc) {
+	for _, c := range []struct {
+		what coll.Collective
+		text string
+	}{
+		{coll.OpBcast, "scatter knomial + allgather bruck"},
+		{coll.OpReduce, "reduce-scatter pairwise + gather knomial"},
+		{coll.OpAllreduce, "reduce-scatter ring + allgather flat"},
+		{coll.OpAllreduce, "reduce knomial + bcast chain"},
+		{coll.OpAllgather, "gather kary radix 3 + bcast scatter-allgather"},
+		{coll.OpReduceScatter, "reduce flat + scatter fork"},
+		{coll.OpBcast, "leaders bcast flat + node bcast knomial"},
+		{coll.OpAllreduce, "node reduce flat + leaders allreduce rabenseifner + node bcast flat"},
+		{coll.OpBarrier, "node barrier tree + leaders barrier dissemination + node barrier tree"},
+	} {
+		a, err := coll.Find(c.what, c.text)
+		p.ok(err)
+		p.everyWay(a, p.All())
 	}
 }
 

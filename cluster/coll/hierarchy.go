@@ -69,7 +69,7 @@ func (k Key) nodeGroup(rel int32) nodeGroup {
 	h.node = wrap(at/h.perNode-h.rootNode(), h.nodes)
 	h.size = h.sizeOf(h.node)
 	h.index = rel - h.leader(h.node)
-	if h.index >= h.size { // before the root in its node
+	if h.node == 0 && h.index >= h.size-h.rootAt%h.perNode { // before the root in its node
 		h.index -= h.ranks - h.size
 	}
 	return h

@@ -263,8 +263,16 @@ func Of(c Collective) []*Algorithm {
 	return of
 }
 
-// Find returns the algorithm with a name.
+// Find returns the algorithm with a name. A name with a plus sign is a composition.
 func Find(c Collective, name string) (*Algorithm, error) {
+	if strings.Contains(name, "+") {
+		return ParseComposition(c, name)
+	}
+	return findRegistered(c, name)
+}
+
+// findRegistered returns the registered algorithm with a name.
+func findRegistered(c Collective, name string) (*Algorithm, error) {
 	for _, a := range registry {
 		if a.Collective == c && a.Name == name {
 			return a, nil
