@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // KnobType is the type of a knob's value.
@@ -17,6 +18,7 @@ const (
 	Real    KnobType = "real"
 	Size    KnobType = "size" // bytes: 4096, 4KiB, 1MB
 	Choice  KnobType = "choice"
+	Words   KnobType = "words" // words with single blanks; the choices are examples
 )
 
 // Scope is the part of a run that restarts when a knob changes.
@@ -55,7 +57,7 @@ type Knob struct {
 	Default string
 	Min     float64  // of numbers
 	Max     float64  // of numbers
-	Choices []string // of a Choice: all values; of a number: the values for ← and →, ascending
+	Choices []string // of a Choice: all values; of Words: examples; of a number: the values for ← and →, ascending
 	Scope   Scope
 	Role    Role
 
@@ -179,6 +181,12 @@ func (k *Knob) Parse(text string) (string, error) {
 	switch k.Type {
 	case Choice:
 		return fail("one of " + strings.Join(k.Choices, ", ") + DidYouMean(text, k.Choices))
+	case Words:
+		text = strings.Join(strings.Fields(text), " ")
+		if text == "" || len(text) > maxWords || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) {
+			return fail(fmt.Sprintf("printable words, at most %d bytes", maxWords))
+		}
+		return text, nil
 	case Integer, Size:
 		n, err := parseWhole(text, k.Type == Size)
 		if err != nil {
@@ -197,6 +205,12 @@ func (k *Knob) Parse(text string) (string, error) {
 	}
 	panic("engine: knob " + k.Name + " has no type")
 }
+
+// maxWords is the maximum length of words, in bytes.
+const maxWords = 400
+
+// IsNumber reports whether the values are numbers.
+func (k *Knob) IsNumber() bool { return k.Type != Choice && k.Type != Words }
 
 // Text returns a value, with the knob's unit if it is a number.
 func (k *Knob) Text(value string) string {
@@ -280,7 +294,7 @@ func (k *Knob) SkipReason(value string, by int) string { return k.Blocked[k.neig
 func (k *Knob) neighbour(value string, by int) string {
 	if i := slices.Index(k.Choices, value); i >= 0 {
 		n := len(k.Choices)
-		if k.Type == Choice {
+		if !k.IsNumber() {
 			return k.Choices[((i+by)%n+n)%n]
 		}
 		return k.Choices[min(max(i+by, 0), n-1)]

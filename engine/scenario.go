@@ -50,7 +50,7 @@ func (s *Scenario) offer(by string) {
 				k.Choices = o.Choices
 			}
 		}
-		if v := s.Values[k.Name]; k.Type == Choice && !slices.Contains(k.Choices, v) {
+		if v := s.Values[k.Name]; !k.IsNumber() && !slices.Contains(k.Choices, v) {
 			s.Values[k.Name] = k.Default
 		}
 	}

@@ -135,6 +135,8 @@ func offered(k *engine.Knob) string {
 		return ""
 	case k.Type == engine.Choice:
 		return "; one of " + strings.Join(k.Choices, ", ")
+	case k.Type == engine.Words:
+		return "; default: " + k.Default
 	}
 	return "; " + k.Range()
 }

@@ -226,7 +226,7 @@ func listKnobs() (listing, error) {
 				{"min", nil}, {"max", nil}, {"choices", append([]string{}, k.Choices...)}, {"doc", k.Doc},
 				{"no_effect", idleIn(owner, k.Name)},
 			}
-			if k.Type != engine.Choice {
+			if k.IsNumber() {
 				e[5].value, e[6].value = k.Min, k.Max
 			}
 			l.entries = append(l.entries, e)

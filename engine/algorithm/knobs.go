@@ -28,13 +28,16 @@ func Names(what coll.Collective) []string {
 	for _, a := range coll.Of(what) {
 		all = append(all, a.Name)
 	}
+	if len(examples[what]) > 0 {
+		all = append(all, Composed)
+	}
 	return all
 }
 
 // Knobs returns the knobs of a program whose teams call only one collective: algorithm,
 // parameters, transfer, addresses and synchronization.
 func Knobs(what coll.Collective) []engine.Knob {
-	return append([]engine.Knob{
+	knobs := []engine.Knob{
 		{Name: "algorithm", Label: "algorithm",
 			Doc: "algorithm of the " + what.String() + "; model: fastest by the cost model; tuned: from a table (--table); " +
 				"online: the fastest of those near the best, tried in the run",
@@ -42,7 +45,11 @@ func Knobs(what coll.Collective) []engine.Knob {
 			Choices: Names(what), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the share of communication: long data needs few bytes per rank, short data few steps",
 			Paper: "paper 5, sections 3.2 to 3.5"},
-	}, Parameters()...)
+	}
+	if len(examples[what]) > 0 {
+		knobs = append(knobs, Composition(what))
+	}
+	return append(knobs, Parameters()...)
 }
 
 // Parameters returns the knobs that every collective has.
@@ -113,7 +120,7 @@ func Modes(s Reader) coll.Modes {
 // Idle returns why one of these knobs has no effect with the current values of the others.
 // It returns "" if the knob has an effect, or is not one of these.
 func Idle(s Reader, what coll.Collective, knob string) string {
-	if a, err := coll.Find(what, s.Text("algorithm")); err == nil {
+	if a, err := coll.Find(what, Name(s, what)); err == nil {
 		switch {
 		case knob == "radix" && a.Radix == 0:
 			return a.Name + " has no radix"
@@ -124,6 +131,8 @@ func Idle(s Reader, what coll.Collective, knob string) string {
 		}
 	}
 	switch {
+	case knob == "composition" && s.Text("algorithm") != Composed:
+		return "only algorithm = composed has parts"
 	case knob == "tries" && s.Text("algorithm") != Online:
 		return "only algorithm = online tries algorithms"
 	case knob == "addresses" && s.Text("transfer") == coll.TwoSided.String():

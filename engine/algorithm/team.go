@@ -180,6 +180,9 @@ func (w Team) Chosen(s Reader, what coll.Collective, ranks int, n int64) (coll.K
 	if nth := nthOf(name); nth >= 0 {
 		return w.nthOfTable(s, what, ranks, n, nth)
 	}
+	if name == Composed {
+		return w.FromComposition(s, what, ranks)
+	}
 	if name == Online {
 		return w.Chosen(As(s, Tried(s, Cell{w, what, ranks, n})[0]), what, ranks, n)
 	}

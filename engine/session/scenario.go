@@ -56,8 +56,11 @@ func (o *Options) resolve(sc engine.Scenario, changed string) (setup, error) {
 
 // plan is like resolve, but does not check the host's memory.
 func (o *Options) plan(sc engine.Scenario) (setup, error) {
+	sc, err := composed(sc)
+	if err != nil {
+		return setup{}, err
+	}
 	set := setup{scenario: sc}
-	var err error
 	set.workload, err = workload.Find(sc.Workload)
 	if err != nil {
 		return setup{}, err

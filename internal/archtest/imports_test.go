@@ -46,7 +46,7 @@ engine/study           : engine cluster models
 engine/glossary        :
 engine/recording       : engine engine/workload cluster cluster/codec cluster/timeline
 engine/session/sessiontest : engine engine/session cluster
-engine/session         : engine engine/study engine/workload/** cluster/** presets models
+engine/session         : engine engine/algorithm engine/study engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/tuner           : engine cluster/** presets models internal/atomicfile

@@ -37,7 +37,7 @@ var handoffColumns = []engine.Column{
 }
 
 // schemes are the knobs that distinguish the rows of the study.
-var schemes = []string{"handoff", "lookahead", "slices", "algorithm", "radix", "segments", "transfer", "addresses",
+var schemes = []string{"handoff", "lookahead", "slices", "algorithm", "composition", "tries", "radix", "segments", "transfer", "addresses",
 	"sync-in", "sync-out", "rows", "block", "cores"}
 
 // byHandoff compares hand-offs, transfers and lookahead by the time of each part of a
@@ -99,7 +99,7 @@ func scheme(s *engine.Scenario) string {
 	if s.Text("lookahead") == on {
 		words = append(words, "lookahead")
 	}
-	if name := s.Text("algorithm"); name != algorithm.ByModel {
+	if name := algorithm.Name(s, coll.OpBcast); name != algorithm.ByModel {
 		words = append(words, name)
 	}
 	return strings.Join(words, ", ")

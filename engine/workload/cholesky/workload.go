@@ -218,6 +218,11 @@ func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[stri
 			bar("algorithm", a.Name, err.Error())
 		}
 	}
+	if _, err := rows.FromComposition(s, coll.OpBcast, g.ty); err != nil {
+		bar("algorithm", algorithm.Composed, err.Error())
+	} else if _, err := columns.FromComposition(s, coll.OpBcast, g.tx); err != nil {
+		bar("algorithm", algorithm.Composed, err.Error())
+	}
 	if _, err := rows.FromTable(s, coll.OpBcast, g.ty, word); err != nil {
 		bar("algorithm", algorithm.ByTable, err.Error())
 	}

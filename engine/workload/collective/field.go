@@ -115,7 +115,7 @@ func withRuns(v *engine.StudyView, before *Map) *Map {
 		r := &v.Rows[i]
 		t := r.Cells[columnTime]
 		at := cell{x: slices.Index(f.X, r.Cells[columnSize]), y: slices.Index(f.Y, r.Cells[columnRanks]), kind: r.Kind}
-		if algorithmIn(r) == "" || at.x < 0 || at.y < 0 || !(t > 0) {
+		if !slices.Contains(f.Names, algorithmIn(r)) || at.x < 0 || at.y < 0 || !(t > 0) {
 			continue
 		}
 		switch b := best[at]; {

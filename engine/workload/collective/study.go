@@ -37,9 +37,9 @@ var overSizes = &engine.Study{
 			{Shape: engine.Curve, X: columnRanks, Y: []int{columnTime}, XLog: 2, YLog: 10, Same: []int{columnSize}},
 		},
 		Brief:   engine.Brief{Column: columnTime, After: " per call"},
-		Chooses: []string{"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"},
+		Chooses: []string{"algorithm", "composition", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"},
 	},
-	Varying: study.AnyKind("algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "size",
+	Varying: study.AnyKind("algorithm", "composition", "tries", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "size",
 		"root", "calls", "slices", "overlap", "nodes", "ranks-per-node", "ranking", "group"),
 	Frame: frame, Observe: observe, Complete: complete,
 }
@@ -120,7 +120,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	l := s.Scenario.Layout()
 	ranks := len(l.World())
 	series := s.Scenario.Text("algorithm")
-	if a, err := coll.Find(of(&s.Scenario), s.Scenario.Text("algorithm")); err == nil {
+	if a, err := coll.Find(of(&s.Scenario), algorithm.Name(&s.Scenario, of(&s.Scenario))); err == nil {
 		k, err := a.Key(teamSiteIn(&l, nil, s.Kind).Parameters(&s.Scenario, a, ranks))
 		if err != nil {
 			return nil

@@ -44,7 +44,7 @@ var collective = workload.Workload{
 			Choices: algorithms(), By: "collective", Offers: offers(), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the drawing of messages, the steps, and the time compared with the cost model",
 			Paper: "paper 5, sections 3.2 to 3.5"},
-	}, parameters[:2], []engine.Knob{
+	}, []engine.Knob{algorithm.Composition(every()...)}, parameters[:2], []engine.Knob{
 		{Name: "size", Label: "size", Doc: "bytes of each rank's block if each rank has its own block, else bytes " +
 			"of the data", Type: engine.Size, Unit: "B", Default: "8", Min: 0, Max: 1 << 30,
 			Choices: []string{"0", "8", "64", "512", "4096", "32768", "262144", "1048576", "4194304"}, Scope: engine.ScopeBody,
@@ -112,6 +112,14 @@ var collective = workload.Workload{
 	Finish:     finish,
 }
 
+// every returns all collectives.
+func every() (all []coll.Collective) {
+	for c := range coll.Collective(coll.Collectives) {
+		all = append(all, c)
+	}
+	return all
+}
+
 // collectives returns the names of all collectives.
 func collectives() []string {
 	var all []string
@@ -129,7 +137,7 @@ func algorithms() []string {
 			all = append(all, a.Name)
 		}
 	}
-	return all
+	return append(all, algorithm.Composed)
 }
 
 func offers() []engine.Offer {
@@ -202,6 +210,9 @@ func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[stri
 	all, w := map[string]string{}, teamSiteOn(s, site)
 	if _, err := w.FromTable(s, of(s), len(l.World()), length(s)); err != nil {
 		all[algorithm.ByTable] = err.Error()
+	}
+	if _, err := w.FromComposition(s, of(s), len(l.World())); err != nil {
+		all[algorithm.Composed] = err.Error()
 	}
 	for _, a := range coll.Of(of(s)) {
 		if _, err := w.Key(s, a, len(l.World())); err != nil {

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
@@ -58,7 +60,7 @@ var bySchedule = &engine.Study{
 	},
 	Varying: study.AnyKind("n", "block", "rows", "schedule", "ahead", "slices", "cores", "progress", "dgemm", "nodes",
 		"ranks-per-node",
-		"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"),
+		"algorithm", "composition", "tries", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"),
 	Frame:    frame,
 	Observe:  observe,
 	Complete: complete,
@@ -111,7 +113,7 @@ func schemeOf(sc *engine.Scenario) string {
 	if t := sc.Text("transfer"); t != "two-sided" {
 		words = append(words, t)
 	}
-	if a := sc.Text("algorithm"); a != "model" {
+	if a := algorithm.Name(sc, coll.OpBcast); a != algorithm.ByModel {
 		words = append(words, a)
 	}
 	for _, side := range []string{"in", "out"} {

@@ -161,7 +161,7 @@ func (p *Pane) drawWords(v grid.View, h *pane.Host, k *engine.Knob) {
 	for _, text := range barred {
 		f.Text("✗ "+text, th.Dim.With(grid.Faint))
 	}
-	if k.Type != engine.Choice {
+	if k.IsNumber() {
 		f.Text("values "+k.Range(), th.Dim)
 	}
 	f.Text("part of the "+string(k.Role)+"; "+scopes[k.Scope], th.Dim)
