@@ -58,6 +58,7 @@ type app struct {
 	capture   bool                                          // start or stop recording the session
 	capturing string                                        // file of the recording in progress; "": none
 
+	broken  string // error of the composition's file
 	machine string // machine that sketch is valid for
 	sketch  bool   // more than a third of the machine's numbers are assumed
 }

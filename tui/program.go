@@ -34,6 +34,8 @@ type program struct {
 
 	store   *state.Store // remembers settings and layouts; nil: none
 	keeping bool         // store is being written
+	reading bool         // the file of a composition is being read
+	read    time.Time    // start of the last read
 	kept    time.Time    // start of the last write
 
 	drawn int       // frames since the time since
@@ -76,7 +78,10 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		p.stale = p.stale || p.screen.incomplete()
 		p.count(time.Time(msg))
-		cmd = tea.Batch(p.next(), p.keep(time.Time(msg)))
+		cmd = tea.Batch(p.next(), p.keep(time.Time(msg)), p.rereadComposition(time.Time(msg)))
+	case reread:
+		p.reading, p.stale = false, true
+		p.app.recompose(msg)
 	case remembered:
 		p.keeping = false
 		if msg.err != nil {
