@@ -76,7 +76,7 @@ func newShowSchedule() *cobra.Command {
 		func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			for _, a := range coll.All() {
-				if len(args) == 0 || a.Collective.String() == args[0] {
+				if c, err := collectiveOf(first(args)); len(args) == 0 || err == nil && a.Collective == c {
 					names = append(names, a.Name)
 				}
 			}
@@ -84,9 +84,9 @@ func newShowSchedule() *cobra.Command {
 		}))
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := coll.CollectiveOf(args[0])
+		c, err := collectiveOf(args[0])
 		if err != nil {
-			return suggest(err, args[0], names)
+			return err
 		}
 		if algorithm == "" {
 			algorithm = coll.Of(c)[0].Name

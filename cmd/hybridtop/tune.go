@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +17,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/tuner"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -86,13 +89,30 @@ func newTune() *cobra.Command {
 	return cmd
 }
 
-// collectiveNames returns the names of all collectives.
+// collectiveNames returns the names by which run starts a collective.
 func collectiveNames() []string {
 	var names []string
-	for c := range coll.Collective(coll.Collectives) {
-		names = append(names, c.String())
+	for _, w := range workload.All() {
+		for _, a := range w.Aliases {
+			if a.Knob == "collective" {
+				names = append(names, a.Name)
+			}
+		}
 	}
 	return names
+}
+
+// collectiveOf returns the collective that run starts by a name.
+func collectiveOf(name string) (coll.Collective, error) {
+	if slices.Contains(collectiveNames(), name) {
+		sc, err := session.Scenario(name)
+		if err != nil {
+			return 0, err
+		}
+		return coll.CollectiveOf(sc.Text("collective"))
+	}
+	names := collectiveNames()
+	return 0, suggest(fmt.Errorf("collective %q: want one of %s", name, strings.Join(names, ", ")), name, names)
 }
 
 // siteFlags holds the flags for the site and range of the timings.
@@ -150,9 +170,9 @@ func (p *siteFlags) options(collectives []string) (tuner.Options, error) {
 	}
 	o := tuner.Options{Site: site}
 	for _, name := range collectives {
-		c, err := coll.CollectiveOf(name)
+		c, err := collectiveOf(name)
 		if err != nil {
-			return o, suggest(err, name, collectiveNames())
+			return o, err
 		}
 		o.Collectives = append(o.Collectives, c)
 	}
@@ -264,6 +284,9 @@ func tune(ctx context.Context, cmd *cobra.Command, o *tuner.Options, file string
 	t.row("configurations",
 		fmt.Sprintf("%d (%d from the journal), in %s", result.Tuples, result.FromJournal, pane.Roughly(took)))
 	t.row("candidates", fmt.Sprintf("%d, of which %d were timed", result.Choices, result.Measured))
+	for _, s := range result.Skipped {
+		t.row("skipped", s.String())
+	}
 	if len(misses) > 0 {
 		t.row("mean regret",
 			fmt.Sprintf("%.2f %% on %d held-out configurations, compared with the best candidate", 100*tuner.Mean(misses),
@@ -374,6 +397,16 @@ func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner
 	all["known"] = r.FromJournal
 	all["candidates"] = r.Choices
 	all["measured"] = r.Measured
+	skipped := []map[string]any{}
+	for _, s := range r.Skipped {
+		e := map[string]any{"collective": s.At.Collective.String(), "ranks": s.At.Ranks, "ranks_per_node": s.At.PerNode,
+			"size": s.At.Bytes, "choice": nil, "memory": s.Memory, "limit": s.Limit}
+		if s.Choice.Algorithm != nil {
+			e["choice"] = choiceJSON(s.Choice)
+		}
+		skipped = append(skipped, e)
+	}
+	all["skipped"] = skipped
 	held := []map[string]any{}
 	for _, m := range misses {
 		held = append(held,

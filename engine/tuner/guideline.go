@@ -139,7 +139,7 @@ func (c *comparisons) side(what coll.Collective, ranks int, n int64) *Side {
 		return s
 	}
 	choice, err := c.Table.Find(at)
-	if err != nil || c.checkFits(at) != nil {
+	if err != nil || c.checkFits(at) != nil || c.data(at) > maxPayload {
 		c.sides[at] = nil
 		return nil
 	}

@@ -40,11 +40,19 @@ func (p *Site) checkFits(at coll.Tuple) error {
 	case p.Machine.Nodes > 0 && int(at.Ranks/each) > p.Machine.Nodes:
 		return fmt.Errorf("%s: too many nodes: machine %s has %d", at, p.Machine.Name, p.Machine.Nodes)
 	}
-	if in, out := at.Collective.Lengths(int(at.Ranks), true, at.Bytes); !p.isVirtual() && (in+out) > maxPayload/
-		int64(at.Ranks) {
-		return fmt.Errorf("%s: more than %s of data", at, cluster.SizeText(maxPayload))
-	}
 	return nil
+}
+
+// data returns the bytes of a tuple's data on all ranks; 0 if they are size-only.
+func (p *Site) data(at coll.Tuple) int64 {
+	in, out := at.Collective.Lengths(int(at.Ranks), true, at.Bytes)
+	if p.isVirtual() {
+		return 0
+	}
+	if in+out > math.MaxInt64/int64(at.Ranks) {
+		return math.MaxInt64
+	}
+	return (in + out) * int64(at.Ranks)
 }
 
 // pace defines the length of a measurement on a real clock.
@@ -87,6 +95,9 @@ const (
 func (p *Site) measure(ctx context.Context, at coll.Tuple, choices []coll.Choice, how pace) ([]cluster.Time, error) {
 	if err := p.checkFits(at); err != nil {
 		return nil, err
+	}
+	if p.data(at) > maxPayload {
+		return nil, fmt.Errorf("%s: more than %s of data", at, cluster.SizeText(maxPayload))
 	}
 	keys := make([]coll.Key, len(choices))
 	for i, c := range choices {

@@ -58,7 +58,7 @@ func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 		}
 		at := o.tuple(c, int(team), size)
 		if slices.Contains(o.Ranks, int(team)) && slices.Contains(o.Sizes, size) || slices.Contains(drawn, at) ||
-			o.checkFits(at) != nil {
+			o.checkFits(at) != nil || o.data(at) > maxPayload {
 			continue
 		}
 		drawn = append(drawn, at)
@@ -97,7 +97,8 @@ func (p *Options) compareChoice(ctx context.Context, t *coll.Table, at coll.Tupl
 		return Miss{}, err
 	}
 	choices := []coll.Choice{chosen}
-	for _, c := range p.Candidates(at, p.Transfers...) {
+	fit, _ := p.candidates(at)
+	for _, c := range fit {
 		if c != chosen {
 			choices = append(choices, c)
 		}

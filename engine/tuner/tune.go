@@ -23,6 +23,7 @@ type Options struct {
 	PerNode     int     // ranks per node; smaller teams are on one
 	Sizes       []int64 // bytes of a block if blocks differ by member, otherwise of the whole data
 	Journal     string  // file from which an interrupted tuning continues; "": none
+	Memory      int64   // bytes of host memory that measurements may use; 0: the host's limit
 	Exhaustive  bool    // measure all choices, without pruning by the model
 
 	// Addresses and synchronization of the program, and the transfers to try; none: two-sided
@@ -44,10 +45,11 @@ type Progress struct {
 // Result is the result of a tuning.
 type Result struct {
 	Table       *coll.Table
-	Tuples      int // measured tuples
-	FromJournal int // of these, taken from the journal
-	Choices     int // candidates of all tuples
-	Measured    int // of these, not pruned by the model
+	Tuples      int    // measured tuples
+	FromJournal int    // of these, taken from the journal
+	Choices     int    // candidates of all tuples
+	Measured    int    // of these, not pruned by the model
+	Skipped     []Skip // candidates that exceed the memory
 }
 
 // tuple returns the tuple of a size on a team.
@@ -84,11 +86,10 @@ func (o *Options) sizes() []int64 {
 const maxTuples = 100_000
 
 // columns returns the tuples to tune, grouped by team.
-func (o *Options) columns() ([][]coll.Tuple, error) {
+func (o *Options) columns() (columns [][]coll.Tuple, skipped []Skip, err error) {
 	if len(o.Collectives) == 0 || len(o.Ranks) == 0 || len(o.Sizes) == 0 {
-		return nil, errors.New("nothing to tune (set a collective, a team and a size)")
+		return nil, nil, errors.New("nothing to tune (set a collective, a team and a size)")
 	}
-	var columns [][]coll.Tuple
 	total := 0
 	for _, c := range o.Collectives {
 		for _, ranks := range o.Ranks {
@@ -98,22 +99,24 @@ func (o *Options) columns() ([][]coll.Tuple, error) {
 					n = 0
 				}
 				at := o.tuple(c, ranks, n)
-				err := o.checkFits(at)
-				if err != nil && len(column) == 0 {
-					return nil, err
+				if err := o.checkFits(at); err != nil {
+					return nil, nil, err
 				}
-				if err == nil && !slices.Contains(column, at) {
+				switch data := o.data(at); {
+				case data > maxPayload:
+					skipped = append(skipped, Skip{At: at, Memory: data, Limit: maxPayload})
+				case !slices.Contains(column, at):
 					column = append(column, at)
 				}
 			}
 			columns = append(columns, column)
 			total += len(column)
 			if total > maxTuples {
-				return nil, fmt.Errorf("more than %d configurations (tune fewer sizes or teams)", maxTuples)
+				return nil, nil, fmt.Errorf("more than %d configurations (tune fewer sizes or teams)", maxTuples)
 			}
 		}
 	}
-	return columns, nil
+	return columns, skipped, nil
 }
 
 // tuning is the state of a tuning.
@@ -134,11 +137,12 @@ type tuning struct {
 // Tune searches for the fastest choices. It stops when ctx ends; its measurements so far remain in
 // the journal.
 func Tune(ctx context.Context, o Options) (*Result, error) {
-	columns, err := o.columns()
+	columns, skipped, err := o.columns()
 	if err != nil {
 		return nil, err
 	}
 	t := &tuning{Options: &o, began: time.Now()}
+	t.skip(skipped)
 	for _, c := range columns {
 		t.total += len(c)
 	}
@@ -153,6 +157,10 @@ func Tune(ctx context.Context, o Options) (*Result, error) {
 		return t.column(ctx, columns[i])
 	}); err != nil {
 		return nil, err
+	}
+	t.result.sortSkipped()
+	if len(t.rules) == 0 {
+		return nil, fmt.Errorf("no candidate fits into memory: %s (use fewer ranks, or smaller sizes)", t.result.Skipped[0])
 	}
 	t.result.Table, err = coll.NewTable(t.rules)
 	if err != nil {
@@ -219,7 +227,12 @@ const (
 func (t *tuning) column(ctx context.Context, tuples []coll.Tuple) error {
 	var all []timedTuple
 	for _, at := range tuples {
-		choices := t.Candidates(at, t.Transfers...)
+		choices, skipped := t.candidates(at)
+		t.skip(skipped)
+		if len(choices) == 0 {
+			t.dropTuple()
+			continue
+		}
 		kept := choices
 		if !t.Exhaustive {
 			cost, err := t.cost(ctx, at)
@@ -256,7 +269,9 @@ func (t *tuning) column(ctx context.Context, tuples []coll.Tuple) error {
 		if err != nil {
 			return err
 		}
-		for _, c := range prune(t.Candidates(at, t.Transfers...), at, cost, keepBetween) {
+		fit, skipped := t.candidates(at)
+		t.skip(skipped)
+		for _, c := range prune(fit, at, cost, keepBetween) {
 			if !slices.Contains(choices, c) {
 				choices = append(choices, c)
 			}
@@ -376,6 +391,13 @@ func (t *tuning) addTuple() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.total++
+}
+
+// dropTuple counts a tuple that is not measured.
+func (t *tuning) dropTuple() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.total--
 }
 
 // find measures a tuple, unless the journal contains it.
