@@ -74,57 +74,135 @@ func (f *field) inner() {
 	}
 }
 
-// surface computes dT of all other cells, from the received faces.
+// surface computes dT of all other cells, from the received faces: whole rows at the sides of y and
+// z, and the ends of all other rows.
 func (f *field) surface() {
 	f.radiated = 0
 	last := f.size[0] - 1
 	for z := range f.size[2] {
 		for y := range f.size[1] {
-			if z == 0 || z == f.size[2]-1 || y == 0 || y == f.size[1]-1 {
-				for x := range f.size[0] {
-					f.outer(x, y, z)
-				}
+			if last > 0 && z > 0 && z < f.size[2]-1 && y > 0 && y < f.size[1]-1 {
 				continue
 			}
-			f.outer(0, y, z)
+			r := f.row(y, z)
+			f.end(&r, 0)
+			f.middle(&r)
 			if last > 0 {
-				f.outer(last, y, z)
+				f.end(&r, last)
 			}
+		}
+	}
+	if last > 0 {
+		f.side(0, 0, 1)
+		f.side(1, last, -1)
+	}
+}
+
+// side computes dT at x of all rows whose neighbours in y and z are in the block. inward is the
+// distance to the next cell of the row.
+func (f *field) side(d, x, inward int) {
+	n, plane := f.size[0], f.size[0]*f.size[1]
+	gain, exposed := 0.0, 0
+	if f.on && f.lo[0]+x == 0 {
+		gain = source
+	}
+	if f.peers[d] < 0 {
+		exposed = 1
+	}
+	for z := 1; z < f.size[2]-1; z++ {
+		for y := 1; y < f.size[1]-1; y++ {
+			i := f.index(x, y, z)
+			c := f.t[i]
+			beyond := c
+			if exposed == 0 {
+				beyond = f.in[d][y+f.size[1]*z]
+			}
+			lost := radiation(c, exposed)
+			f.dT[i] = (beyond - c) + (f.t[i+inward] - c) + (f.t[i-n] - c) + (f.t[i+n] - c) + (f.t[i-plane] - c) +
+				(f.t[i+plane] - c) + gain - lost
+			f.radiated += lost
 		}
 	}
 }
 
-// outer computes dT of a cell on the block's surface.
-func (f *field) outer(x, y, z int) {
-	i := f.index(x, y, z)
-	c := f.t[i]
-	sum, exposed := 0.0, 0
-	at := [3]int{x, y, z}
-	face := [3]int{y + f.size[1]*z, x + f.size[0]*z, x + f.size[0]*y}
-	stride := [3]int{1, f.size[0], f.size[0] * f.size[1]}
-	for a := range 3 {
-		switch {
-		case at[a] > 0:
-			sum += f.t[i-stride[a]] - c
-		case f.peers[2*a] >= 0:
-			sum += f.in[2*a][face[a]] - c
+// row is a row of cells along x. A missing neighbour has the temperature of the cell itself, so it
+// conducts no heat.
+type row struct {
+	t, dT   []float64
+	near    [4][]float64 // temperatures of the rows beside it, before and behind in y and z
+	exposed int          // missing rows
+	ends    [2]*float64  // temperatures before its first cell and behind its last one; nil: missing
+}
+
+// row returns the row at y and z.
+func (f *field) row(y, z int) row {
+	n := f.size[0]
+	i := f.index(0, y, z)
+	r := row{t: f.t[i : i+n], dT: f.dT[i : i+n]}
+	at, stride, first := [2]int{y, z}, [2]int{n, n * f.size[1]}, [2]int{n * z, n * y}
+	for k := range r.near {
+		a, d := k/2, k+2
+		switch next := at[a] + 2*(k%2) - 1; {
+		case next >= 0 && next < f.size[a+1]:
+			j := i + (2*(k%2)-1)*stride[a]
+			r.near[k] = f.t[j : j+n]
+		case f.peers[d] >= 0:
+			r.near[k] = f.in[d][first[a] : first[a]+n]
 		default:
-			exposed++
+			r.near[k] = r.t
+			r.exposed++
 		}
-		switch {
-		case at[a] < f.size[a]-1:
-			sum += f.t[i+stride[a]] - c
-		case f.peers[2*a+1] >= 0:
-			sum += f.in[2*a+1][face[a]] - c
-		default:
-			exposed++
+	}
+	for d := range r.ends {
+		if f.peers[d] >= 0 {
+			r.ends[d] = &f.in[d][y+f.size[1]*z]
 		}
+	}
+	return r
+}
+
+// middle computes dT of the cells of a row without its ends.
+func (f *field) middle(r *row) {
+	t, dT, radiated := r.t, r.dT[:len(r.t)], f.radiated
+	south, north, below, above := r.near[0][:len(t)], r.near[1][:len(t)], r.near[2][:len(t)], r.near[3][:len(t)]
+	for x := 1; x < len(t)-1; x++ {
+		c := t[x]
+		lost := radiation(c, r.exposed)
+		dT[x] = (t[x-1] - c) + (t[x+1] - c) + (south[x] - c) + (north[x] - c) + (below[x] - c) + (above[x] - c) - lost
+		radiated += lost
+	}
+	f.radiated = radiated
+}
+
+// end computes dT of the first or the last cell of a row.
+func (f *field) end(r *row, x int) {
+	c := r.t[x]
+	west, east, exposed := c, c, r.exposed
+	switch {
+	case x > 0:
+		west = r.t[x-1]
+	case r.ends[0] != nil:
+		west = *r.ends[0]
+	default:
+		exposed++
+	}
+	switch {
+	case x < len(r.t)-1:
+		east = r.t[x+1]
+	case r.ends[1] != nil:
+		east = *r.ends[1]
+	default:
+		exposed++
+	}
+	sum := (west - c) + (east - c)
+	for _, near := range r.near {
+		sum += near[x] - c
 	}
 	if f.on && f.lo[0]+x == 0 {
 		sum += source
 	}
 	lost := radiation(c, exposed)
-	f.dT[i] = sum - lost
+	r.dT[x] = sum - lost
 	f.radiated += lost
 }
 
