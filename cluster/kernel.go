@@ -1,7 +1,7 @@
 package cluster
 
-// Kernel is a routine of a numerical library. Machine.Kernels has the fraction of the flop rate
-// that the routine reaches. A multithreaded routine computes on several cores in one call
+// Kernel is a routine of a numerical library, or a kind of loop. Machine.Kernels has the fraction of
+// the flop rate that it reaches. A multithreaded routine computes on several cores in one call
 // (Work.Cores); the program forks no threads for it.
 type Kernel uint8
 
@@ -12,10 +12,12 @@ const (
 	Potrf           // Cholesky factorization of a tile
 	Trsm            // triangular solve with many right-hand sides
 	FFT             // fast Fourier transforms along a line
+	Stencil         // loops over the cells of a grid that read each cell's neighbours
+	Chain           // operations of which each needs the result of the previous one
 	Kernels         // the number of kernels
 )
 
-var kernelNames = [Kernels]string{"none", "dgemm", "potrf", "trsm", "fft"}
+var kernelNames = [Kernels]string{"none", "dgemm", "potrf", "trsm", "fft", "stencil", "chain"}
 
 // String returns the name, as in machine files.
 func (k Kernel) String() string {

@@ -61,6 +61,7 @@ var facts = slices.Concat(
 		{key: "flops_per_core", unit: flops, min: 1e3, max: 1e18, need: stated, cost: true,
 			field: func(m *cluster.Machine) any { return &m.Flops }},
 		kernel(cluster.Dgemm), kernel(cluster.Potrf), kernel(cluster.Trsm), kernel(cluster.FFT),
+		kernel(cluster.Stencil), kernel(cluster.Chain),
 		{key: "memory_rate_per_core_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: stated, cost: true,
 			field: func(m *cluster.Machine) any { return &m.MemoryRate }},
 		{key: "memory_rate_per_node_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,

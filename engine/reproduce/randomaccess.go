@@ -85,7 +85,7 @@ const element = 8
 
 // computing returns the time of the operations on an element.
 func computing(p *Point) float64 {
-	return p.Machine.ComputeTime(cluster.Work{Flops: float64(p.Scenario.Int("flops"))}).Seconds()
+	return p.Machine.ComputeTime(cluster.Work{Flops: float64(p.Scenario.Int("flops")), Kernel: cluster.Chain}).Seconds()
 }
 
 // byProcessors sets the number of processors of a point, which must fill whole nodes.

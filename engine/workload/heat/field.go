@@ -34,10 +34,17 @@ func work(cells int64, flops, bytes float64) cluster.Work {
 	return cluster.Work{Flops: flops * float64(cells), Bytes: bytes * float64(cells)}
 }
 
+// stencil is like work, for cells that are computed from their neighbours.
+func stencil(cells int64, flops, bytes float64) cluster.Work {
+	w := work(cells, flops, bytes)
+	w.Kernel = cluster.Stencil
+	return w
+}
+
 func packWork(b *block, d int) cluster.Work { return work(b.face(d), 0, 2*cell) }
-func innerWork(b *block) cluster.Work       { return work(b.inner(), 12, 2*cell) }
-func surfaceWork(b *block) cluster.Work     { return work(b.cells()-b.inner(), 16, 3*cell) }
-func sideWork(b *block, d int) cluster.Work { return work(b.face(d), 16, 3*cell) }
+func innerWork(b *block) cluster.Work       { return stencil(b.inner(), 12, 2*cell) }
+func surfaceWork(b *block) cluster.Work     { return stencil(b.cells()-b.inner(), 16, 3*cell) }
+func sideWork(b *block, d int) cluster.Work { return stencil(b.face(d), 16, 3*cell) }
 func updateWork(b *block) cluster.Work      { return work(b.cells(), 3, 3*cell) }
 
 // pack copies the face of direction d.
@@ -129,7 +136,7 @@ func (f *field) side(d, x, inward int) {
 // conducts no heat.
 type row struct {
 	t, dT   []float64
-	near    [4][]float64 // temperatures of the rows beside it, before and behind in y and z
+	near    [4][]float64 // temperatures of the neighbouring rows, before and behind in y and z
 	exposed int          // missing rows
 	ends    [2]*float64  // temperatures before its first cell and behind its last one; nil: missing
 }

@@ -166,7 +166,7 @@ func (s *solver) compute(bytes, flops float64, lv *level, body func(*box)) {
 		return
 	}
 	cells := float64(len(lv.boxes) * lv.side * lv.side * lv.side)
-	s.r.Compute(cluster.Work{Bytes: bytes * cells, Flops: flops * cells}, s.store.Body(all))
+	s.r.Compute(cluster.Work{Bytes: bytes * cells, Flops: flops * cells, Kernel: cluster.Stencil}, s.store.Body(all))
 }
 
 // copies charges a copy of n bytes, and runs body.

@@ -21,7 +21,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return err
 	}
 	var value, result float64
-	work := cluster.Work{Flops: float64(flops)}
+	work := cluster.Work{Flops: float64(flops), Kernel: cluster.Chain}
 	compute := func() { result = churn(value, flops) }
 	rng, clock := r.Rand(), p.Clock()
 	for p.Next() {
