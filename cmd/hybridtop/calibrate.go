@@ -26,7 +26,7 @@ func newCalibrate() *cobra.Command {
 		Long: "Measure this host through the live fabric, and fit a machine to it. Then compare simulations of that " +
 			"machine with live runs " +
 			"that the fit did not use (docs/calibrate.md). These run a barrier, windows of messages, a halo exchange, a " +
-			"dot product and random access, with one rank per core.",
+			"dot product, random access, heat conduction and multigrid, with one rank per core.",
 		Example: "hybridtop calibrate --out laptop.toml",
 		Args:    cobra.NoArgs,
 	}

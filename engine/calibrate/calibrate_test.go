@@ -37,14 +37,16 @@ type truth struct {
 	// per byte of messages that are copied once, and beyond a limit
 	long, far float64
 	// gaps: of messages in cells, and in buffers
-	g, held                                                                                     float64
-	local, localPerByte, peer, anyLocal, anyPeer, atomic, handler, poll, flop, streamed, copied float64
+	g, held                                                                     float64
+	local, localPerByte, peer, anyLocal, anyPeer, atomic, handler, poll, copied float64
+	// per independent operation, per operation of a stencil and of a chain, per byte of memory traffic
+	flop, stencil, chain, moved float64
 }
 
 var plain = truth{shortO: 30e-9, shortL: 70e-9, o: 60e-9, l: 150e-9, g: 50e-9, held: 110e-9, copy: .1e-9,
 	long: .15e-9, far: .05e-9,
 	local: 5e-9, localPerByte: .02e-9, peer: 9e-9, anyLocal: 13e-9, anyPeer: 25e-9, atomic: 11e-9, handler: 700e-9,
-	poll: 20e-9, flop: .5e-9, streamed: 2e-9, copied: 200e-6}
+	poll: 20e-9, flop: .2e-9, stencil: .25e-9, chain: .5e-9, moved: .04e-9, copied: 200e-6}
 
 // times returns the times of the trials on such a host. Each is off by a share of up to noise in
 // either direction.
@@ -74,8 +76,6 @@ func (h truth) times(noise float64, seed uint64, eager int64) []Time {
 			s = h.peer + max(n-cluster.AccessLine, 0)*h.localPerByte
 		case trialCopy:
 			s = h.copied * (1 + (n-1)/2)
-		case trialStream:
-			s = h.streamed
 		case trialAtomic:
 			s = h.local + 7*h.localPerByte + h.atomic
 		case trialRPC:
@@ -83,14 +83,19 @@ func (h truth) times(noise float64, seed uint64, eager int64) []Time {
 		case trialNow, trialTest:
 			s = h.poll
 		case trialChain:
-			s = h.flop
+			s = h.chain
 		case trialSparse:
-			s = 500e-9 + n*(sparseFlops*h.flop+h.shortO)
+			s = 500e-9 + n*(sparseFlops*h.chain+h.shortO)
 		case trialSpacing:
-			s = 500e-9 + n*sparseFlops*h.flop
+			s = 500e-9 + n*sparseFlops*h.chain
 		case trialFlood:
 			s = 500e-9 + n*max(h.shortO, h.g)
 		default:
+			for i := range loops {
+				if l := &loops[i]; tr.kind == loopOf(l) {
+					s = max(l.flops*pick(l.kernel == cluster.Stencil, h.stencil, h.flop), l.bytes*h.moved)
+				}
+			}
 			for _, size := range eagerSizes {
 				if tr.kind == exchangeOf(size) {
 					s = 300e-9 + n*(2*h.o+2*float64(size)*h.copy)
@@ -129,7 +134,8 @@ func near(t *testing.T, m *Model, within float64, want map[string]float64) {
 
 func (h truth) numbers() map[string]float64 {
 	return map[string]float64{
-		"flops_per_core": 1 / h.flop, "memory_rate_per_core_bytes_per_s": 16 / h.streamed,
+		"flops_per_core": 1 / h.flop, "memory_rate_per_core_bytes_per_s": 1 / h.moved,
+		"kernel.stencil": h.flop / h.stencil, "kernel.chain": h.flop / h.chain,
 		"memory_rate_per_node_bytes_per_s": 2 * copyBytes * 2 / (1.5 * h.copied),
 		"in_rank.access_s":                 h.anyLocal, "in_node.access_s": h.anyPeer,
 		"in_node.access_rate_bytes_per_s": 1 / h.localPerByte,
@@ -206,6 +212,8 @@ func TestFitOfSimulator(t *testing.T) {
 	m := preset(t, "demo")
 	m.Emulated = false
 	m.NodeRate = 0
+	m.Flops, m.MemoryRate = 4e9, 40e9
+	m.Kernels[cluster.Stencil], m.Kernels[cluster.Chain] = 0.8, 0.25
 	m.Progress = cluster.ProgressCall
 	m.EagerLimit = 8192
 	m.Classes[cluster.InNode] = cluster.Link{Latency: 140 * cluster.Nanosecond, Overhead: 60 * cluster.Nanosecond,
@@ -236,6 +244,7 @@ func TestFitOfSimulator(t *testing.T) {
 	}
 	near(t, fit, .02, map[string]float64{
 		"flops_per_core": m.Flops, "memory_rate_per_core_bytes_per_s": m.MemoryRate,
+		"kernel.stencil": 0.8, "kernel.chain": 0.25,
 		"in_rank.access_s": 6e-9, "in_rank.bandwidth_bytes_per_s": 50e9, "in_node.access_s": 11e-9,
 		"in_node.access_rate_bytes_per_s": 40e9,
 		"in_node.inline.overhead_s":       35e-9, "in_node.inline.latency_s": 80e-9,
@@ -374,6 +383,7 @@ func TestCheckOfAMachineAgainstItself(t *testing.T) {
 	}
 	m := preset(t, "demo")
 	m.Emulated = false
+	m.MemoryPerNode = 1 << 30
 	r, err := CheckMachine(context.Background(),
 		Options{Live: sim.New(), Sim: sim.New(), Host: m, Cores: 2, Rounds: 1, pace: &inSim}, m)
 	if err != nil {
@@ -386,7 +396,8 @@ func TestCheckOfAMachineAgainstItself(t *testing.T) {
 			t.Errorf("%s, %s: live %g, simulated %g, error %g", c.Program, c.At, c.Live, c.Simulated, c.Error)
 		}
 	}
-	for _, p := range []string{ProgramBarrier, ProgramBandwidth, ProgramHalo, ProgramDot, ProgramRandom} {
+	for _, p := range []string{ProgramBarrier, ProgramBandwidth, ProgramHalo, ProgramDot, ProgramRandom, ProgramHeat,
+		ProgramMultigrid} {
 		if !seen[p] {
 			t.Errorf("%s was not checked", p)
 		}
@@ -432,6 +443,59 @@ func TestPaceFills(t *testing.T) {
 		if err != nil || len(times) != 2 || times[0] <= 0 {
 			t.Errorf("%s: %v, %v", f.Name(), times, err)
 		}
+	}
+}
+
+// A program on a fitted machine runs on the host's clock, on the dilated clock of an emulation, and
+// in virtual time. The times of the last two are the machine's.
+func TestLiveEmulatedAndSimulated(t *testing.T) {
+	host := preset(t, "this-host")
+	model, err := Fit(plain.times(0, 1, host.EagerLimit), host, "calibrated", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ps, err := programs(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heat := ps[slices.IndexFunc(ps, func(p program) bool { return p.kind == ProgramHeat })]
+	inner, outer := 12.*10*10*4, 16.*(12*12*6-10*10*4) // operations of a rank's cells, 10³ of 12³ inside
+	least := (inner + outer) * plain.stencil
+	for _, c := range []struct {
+		fabric  cluster.Fabric
+		machine cluster.Machine
+		clock   cluster.Clock
+	}{
+		{live.New(), host, cluster.WallClock},
+		{live.New(), model.Machine, cluster.DilatedClock},
+		{sim.New(), model.Machine, cluster.VirtualClock},
+	} {
+		if got := c.fabric.Clock(&c.machine); got != c.clock {
+			t.Errorf("machine %s on %s: clock %v, want %v", c.machine.Name, c.fabric.Name(), got, c.clock)
+		}
+		times, err := heat.play(context.Background(), c.fabric, c.machine, pace{n: 1, batches: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.clock != cluster.WallClock && times[0] < least {
+			t.Errorf("machine %s on %s: a step takes %g s, and its stencil alone %g s", c.machine.Name, c.fabric.Name(),
+				times[0], least)
+		}
+	}
+}
+
+// Loops with few operations per byte set the memory rate, and the others the flops, wherever the
+// machine balances them.
+func TestRoofline(t *testing.T) {
+	host := preset(t, "this-host")
+	for _, moved := range []float64{.02e-9, .04e-9, .1e-9} {
+		h := plain
+		h.moved = moved
+		m, err := Fit(h.times(0, 1, host.EagerLimit), host, "calibrated", 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, m, .001, map[string]float64{"flops_per_core": 1 / h.flop, "memory_rate_per_core_bytes_per_s": 1 / moved})
 	}
 }
 

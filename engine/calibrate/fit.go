@@ -121,6 +121,8 @@ var ErrFit = errors.New("calibrate: the times yield no valid machine")
 //	get of up to a line      access                 in rank, in node
 //	longer get               access + (n − 64)A     in node
 //	RPC                      2o + L + handler
+//	loop over arrays         max(operations / flops, bytes / memory rate)
+//	stencil, chain           operations / (flops · kernel)
 func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, error) {
 	f := &fitter{by: make(map[string][]Time), machine: cluster.Machine{
 		Name: name, Title: "This host, calibrated through the live fabric", Progress: base.Progress,
@@ -138,6 +140,7 @@ func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, er
 	}
 	m.Source["cores_per_node"] = "read from the host"
 	f.compute()
+	m.Emulated = true
 	local := f.inRank()
 	intra := f.inNode()
 	f.access(local, trialAnyLocal, "in_rank", "the local segment")
@@ -158,23 +161,9 @@ func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, er
 
 // compute fits the rates of a core and of the node's memory.
 func (f *fitter) compute() {
+	f.roofline()
+	f.kernels()
 	m := &f.machine
-	if ts := f.of(trialChain, 1); len(ts) > 0 {
-		t := level(ts)
-		m.Flops = round(1 / t)
-		f.record(Number{
-			Key: "flops_per_core", Unit: "flop/s", Value: m.Flops,
-			To: "a chain of subtractions each of which needs the one before",
-		}, ts, func(Time) float64 { return t })
-	}
-	if ts := f.of(trialStream, 1); len(ts) > 0 {
-		t := level(ts)
-		m.MemoryRate = round(streamBytes / t)
-		f.record(Number{
-			Key: "memory_rate_per_core_bytes_per_s", Unit: "B/s", Value: m.MemoryRate,
-			To: "the loop of a dot product in vectors of 128 KiB, on 1 to all threads",
-		}, ts, func(Time) float64 { return t })
-	}
 	ts := f.of(trialCopy, 1)
 	if len(ts) == 0 {
 		return
@@ -194,6 +183,85 @@ func (f *fitter) compute() {
 	}, ts, func(t Time) float64 {
 		return max(ts[0].Seconds, 2*copyBytes*t.X/m.NodeRate)
 	})
+}
+
+// roofline fits the rate of independent operations and the memory rate of a core to the loops
+// without a kernel. The loops with fewer operations per byte than some ratio are bound by memory,
+// the others by operations. The ratio is the one with the smallest errors.
+func (f *fitter) roofline() {
+	var ts []Time
+	byKind := make(map[string]*loop)
+	for i := range loops {
+		if l := &loops[i]; l.kernel == cluster.NoKernel {
+			byKind[loopOf(l)] = l
+			ts = append(ts, f.of(loopOf(l), 1)...)
+		}
+	}
+	if len(f.errs) > 0 {
+		return
+	}
+	intensity := func(t Time) float64 { return byKind[t.Kind].flops / byKind[t.Kind].bytes }
+	slices.SortStableFunc(ts, func(a, b Time) int { return cmpFloat(intensity(a), intensity(b)) })
+	scaled := func(ts []Time, amount func(*loop) float64) float64 {
+		of := slices.Clone(ts)
+		for i := range of {
+			of[i].Seconds /= amount(byKind[of[i].Kind])
+		}
+		return level(of)
+	}
+	least, flop, moved := math.Inf(1), 0.0, 0.0 // seconds per operation and per byte
+	var at func(Time) float64
+	for split := 1; split < len(ts); split++ {
+		perByte := scaled(ts[:split], func(l *loop) float64 { return l.bytes })
+		perFlop := scaled(ts[split:], func(l *loop) float64 { return l.flops })
+		roof := func(t Time) float64 { return max(perFlop*byKind[t.Kind].flops, perByte*byKind[t.Kind].bytes) }
+		sum := 0.0
+		for _, t := range ts {
+			e := math.Log(roof(t) / t.Seconds)
+			sum += e * e
+		}
+		if sum < least {
+			least, flop, moved, at = sum, perFlop, perByte, roof
+		}
+	}
+	m := &f.machine
+	m.Flops, m.MemoryRate = round(1/flop), round(1/moved)
+	const to = "loops over cached arrays with independent elements and different numbers of operations per byte, the " +
+		"larger of operations / flops_per_core and bytes / memory_rate_per_core"
+	f.record(Number{Key: "flops_per_core", Unit: "flop/s", Value: m.Flops, To: to}, ts, at)
+	f.record(Number{Key: "memory_rate_per_core_bytes_per_s", Unit: "B/s", Value: m.MemoryRate, To: to}, ts, at)
+}
+
+// kernels fits the fractions of the flop rate that stencils and dependent operations reach.
+func (f *fitter) kernels() {
+	stencils, chains := []Time{}, f.of(trialChain, 1)
+	flops := map[string]float64{trialChain: 1}
+	for i := range loops {
+		if l := &loops[i]; l.kernel == cluster.Stencil {
+			flops[loopOf(l)] = l.flops
+			stencils = append(stencils, f.of(loopOf(l), 1)...)
+		}
+	}
+	if len(f.errs) > 0 {
+		return
+	}
+	for _, k := range []struct {
+		kernel cluster.Kernel
+		ts     []Time
+		to     string
+	}{
+		{cluster.Stencil, stencils, "stencils with 7 points over a cached grid, with and without coefficients of cells"},
+		{cluster.Chain, chains, "a chain of subtractions each of which needs the one before"},
+	} {
+		each := slices.Clone(k.ts)
+		for i := range each {
+			each[i].Seconds /= flops[each[i].Kind]
+		}
+		share := min(round(1/(level(each)*f.machine.Flops)), 1)
+		f.machine.Kernels[k.kernel] = share
+		f.record(Number{Key: "kernel." + k.kernel.String(), Unit: "1", Value: share, To: k.to}, k.ts,
+			func(t Time) float64 { return flops[t.Kind] / (share * f.machine.Flops) })
+	}
 }
 
 // inRank fits accesses to the local segment.

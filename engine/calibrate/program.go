@@ -7,6 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	_ "github.com/hybridtop/hybridtop/engine/workload/dot"          // a check program
+	_ "github.com/hybridtop/hybridtop/engine/workload/heat"         // a check program
+	_ "github.com/hybridtop/hybridtop/engine/workload/multigrid"    // a check program
 	_ "github.com/hybridtop/hybridtop/engine/workload/randomaccess" // a check program
 )
 
@@ -17,6 +19,8 @@ const (
 	ProgramHalo      = "halo exchange"
 	ProgramDot       = "dot product"
 	ProgramRandom    = "random access"
+	ProgramHeat      = "heat conduction"
+	ProgramMultigrid = "multigrid"
 )
 
 // program is a check program, which a simulation of the fitted machine must predict.
@@ -37,6 +41,8 @@ var (
 	dotElements  = []int{1000, 10007, 100000}
 	randomFlops  = []int{1000, 100}
 	randomAccess = 64
+	heatSides    = []int{12, 20, 40}
+	boxSides     = []int{4, 8}
 )
 
 // programs returns the check programs for a number of ranks, in the order of a round.
@@ -53,19 +59,36 @@ func programs(ranks int) ([]program, error) {
 		add(ProgramHalo, fmt.Sprintf("faces of %d B", n), 1, halo(n))
 	}
 	for _, n := range dotElements {
-		p, err := work("dot", ProgramDot, fmt.Sprintf("%d elements", n), ranks, map[string]string{"elements": fmt.Sprint(n)})
+		p, err := work("dot", ProgramDot, fmt.Sprintf("%d elements", n), "", ranks,
+			map[string]string{"elements": fmt.Sprint(n)})
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, p)
 	}
 	for _, n := range randomFlops {
-		p, err := work("randomaccess", ProgramRandom, fmt.Sprintf("%d flop per access", n), ranks,
+		p, err := work("randomaccess", ProgramRandom, fmt.Sprintf("%d flop per access", n), "", ranks,
 			map[string]string{"flops": fmt.Sprint(n), "accesses": fmt.Sprint(randomAccess), "replica": "full"})
 		if err != nil {
 			return nil, err
 		}
 		p.ops = float64(randomAccess)
+		all = append(all, p)
+	}
+	for _, n := range heatSides {
+		p, err := work("heat", ProgramHeat, fmt.Sprintf("step of %d³ cells", n), "step_median", ranks,
+			map[string]string{"size": fmt.Sprint(n)})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	for _, n := range boxSides {
+		p, err := work("multigrid", ProgramMultigrid, fmt.Sprintf("solve with boxes of %d³ cells", n), "solve_time", ranks,
+			map[string]string{"box": fmt.Sprint(n)})
+		if err != nil {
+			return nil, err
+		}
 		all = append(all, p)
 	}
 	return all, nil
@@ -126,7 +149,7 @@ func halo(n int) body {
 		toRight := make([]byte, n)
 		const leftwards, rightwards = 1, 2
 		requests := make([]cluster.Request, 4)
-		compute := cluster.Work{Flops: haloFlops}
+		compute := cluster.Work{Flops: haloFlops, Kernel: cluster.Chain}
 		v, x := 3.0, 3.0
 		for s.more() {
 			if err := r.Irecv(&requests[0], world, left, rightwards, cluster.Of(fromLeft)); err != nil {
@@ -155,8 +178,9 @@ func halo(n int) body {
 	}
 }
 
-// work returns a check program of a workload: its own body, under the flat model.
-func work(name, kind, at string, ranks int, knobs map[string]string) (program, error) {
+// work returns a check program of a workload: its own body, under the flat model. Its time is the
+// metric that the workload reports, or the time of an iteration if metric is "".
+func work(name, kind, at, metric string, ranks int, knobs map[string]string) (program, error) {
 	w, err := workload.Find(name)
 	if err != nil {
 		return program{}, err
@@ -173,11 +197,9 @@ func work(name, kind, at string, ranks int, knobs map[string]string) (program, e
 			return program{}, err
 		}
 	}
-	plan, err := w.Plan(&sc, &workload.Site{Machine: &cluster.Machine{}})
-	if err != nil {
-		return program{}, err
-	}
+	plan := func(on *workload.Site) (workload.Plan, error) { return w.Plan(&sc, on) }
 	b := func(r *cluster.Rank, s *stopwatch) error {
+		s.metric = metric
 		p := &probe{stopwatch: s, scenario: &sc}
 		if err := w.Run(r, p); err != nil {
 			return err
@@ -187,12 +209,11 @@ func work(name, kind, at string, ranks int, knobs map[string]string) (program, e
 		}
 		return nil
 	}
-	return program{kind: kind, at: at,
-		job: job{name: kind + " " + at, ranks: ranks, segment: plan.Segment, ops: 1, body: b}}, nil
+	return program{kind: kind, at: at, job: job{name: kind + " " + at, ranks: ranks, ops: 1, body: b, plan: plan}}, nil
 }
 
 // probe connects a workload's body to the stopwatch. The stopwatch provides the iterations; of the
-// reported values only the checks are used.
+// reported values only the checks and the stopwatch's metric are used.
 type probe struct {
 	*stopwatch
 	scenario *engine.Scenario
@@ -208,7 +229,6 @@ func (p *probe) Next() bool {
 
 func (p *probe) Iteration() int                       { return p.n - 1 }
 func (p *probe) Access(int, int64, cluster.Time)      {}
-func (p *probe) Report(string, float64)               {}
 func (p *probe) Sample(string, float64)               {}
 func (p *probe) Tally(string, int, int, int64)        {}
 func (p *probe) TallyIn(string, int, int, int, int64) {}
@@ -219,6 +239,12 @@ func (p *probe) Clock() cluster.Time                  { return 0 }
 func (p *probe) Int(knob string) int64                { return p.scenario.Int(knob) }
 func (p *probe) Float(knob string) float64            { return p.scenario.Float(knob) }
 func (p *probe) Text(knob string) string              { return p.scenario.Text(knob) }
+
+func (p *probe) Report(metric string, x float64) {
+	if metric == p.metric {
+		p.sum += x
+	}
+}
 
 func (p *probe) Verify(ok bool, detail string) {
 	p.checks++

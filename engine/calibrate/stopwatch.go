@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // pace is the length of a job's batches.
@@ -37,6 +38,8 @@ type stopwatch struct {
 	began   cluster.Time
 	started cluster.Time
 	batch   int       // started batches
+	metric  string    // what a workload reports as the time of an operation; "": the time of an iteration
+	sum     float64   // of the metric in this batch
 	times   []float64 // seconds per iteration, by counted batch
 	err     error
 	word    [1]float64
@@ -83,6 +86,14 @@ func (s *stopwatch) end(now cluster.Time) bool {
 	if s.err != nil {
 		return false
 	}
+	counted := took
+	if s.metric != "" {
+		counted, s.err = s.largest(s.sum / float64(s.n))
+		if s.err != nil {
+			return false
+		}
+		s.sum = 0
+	}
 	isWarm := s.batch > 1
 	if warmup := s.pace.warmup.Seconds(); warmup > 0 {
 		passed, err := s.largest((now - s.began).Seconds())
@@ -93,7 +104,7 @@ func (s *stopwatch) end(now cluster.Time) bool {
 		isWarm = isWarm && passed > warmup
 	}
 	if isWarm {
-		s.times = append(s.times, took)
+		s.times = append(s.times, counted)
 		return len(s.times) < s.pace.batches
 	}
 	if s.pace.fill > 0 {
@@ -119,15 +130,26 @@ type job struct {
 	segment int64
 	ops     float64 // operations per iteration
 	body    body
+	// plan returns the segments of a workload, which depend on the fabric; nil: segment.
+	plan func(on *workload.Site) (workload.Plan, error)
 }
 
 // play launches a job and returns the seconds per operation of each batch.
 func (j *job) play(ctx context.Context, f cluster.Fabric, m cluster.Machine, p pace) ([]float64, error) {
+	plan := workload.Plan{Segment: j.segment}
+	if j.plan != nil {
+		var err error
+		plan, err = j.plan(workload.SiteOf(f, &m))
+		if err != nil {
+			return nil, fmt.Errorf("%s on %s: %w", j.name, f.Name(), err)
+		}
+	}
 	spec := cluster.Spec{
 		Machine: m,
 		Layout: cluster.Layout{Nodes: 1, RanksPerNode: j.ranks, ThreadsPerRank: 1, Ranking: cluster.Sequential,
 			Model: cluster.Flat},
-		Segment:    j.segment,
+		Segment:    plan.Segment,
+		Modelled:   plan.Modelled,
 		EagerLimit: -1,
 		Seed:       1,
 	}

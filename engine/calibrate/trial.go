@@ -14,7 +14,7 @@ const (
 	trialSpacing  = "spacing"  // x: number of times, only that computing
 	trialPingpong = "pingpong" // x: bytes
 	trialCopy     = "copy"     // x: threads
-	trialStream   = "stream"   // x: threads
+	trialLoop     = "loop"     // x: threads, by the name of the loop
 	trialExchange = "exchange" // x: messages each way at the same time, by size
 	trialVolley   = "volley"   // x: messages in a window, one way and then back, by size
 	trialGetLocal = "get own"  // x: bytes
@@ -41,8 +41,6 @@ const (
 
 	copyBytes    = 4 << 20
 	scatterBytes = 2 << 20 // larger than a core's own cache
-	streamWords  = 1 << 14
-	streamBytes  = 16 // per element
 	chainFlops   = 10_000
 	sparseFlops  = 400  // between two messages: longer than any gap
 	batchOps     = 1000 // for operations of a few nanoseconds
@@ -98,15 +96,20 @@ func trials(cores int) []trial {
 	add(trialAnyPeer, 8, 2, scatterBytes, batchOps, scattered(false))
 	for k := 1; k <= cores; k++ {
 		add(trialCopy, k, k, 0, 1, copying)
-		add(trialStream, k, k, 0, streamWords, stream)
 	}
+	for i := range loops {
+		add(loopOf(&loops[i]), cores, cores, 0, loops[i].elements(), loops[i].body())
+	}
+	add(trialChain, chainFlops, cores, 0, chainFlops, chain)
 	add(trialAtomic, 8, 1, 64, batchOps, atomics)
 	add(trialRPC, 8, 2, 0, 1, rpc)
 	add(trialNow, 0, 1, 0, batchOps, clocks)
 	add(trialTest, 0, 1, 0, batchOps, tests)
-	add(trialChain, chainFlops, 1, 0, chainFlops, chain)
 	return all
 }
+
+// loopOf returns the kind of a loop.
+func loopOf(l *loop) string { return trialLoop + " " + l.name }
 
 // exchangeOf returns the kind of exchanges with n bytes per message.
 func exchangeOf(n int) string { return fmt.Sprintf("%s %d B", trialExchange, n) }
@@ -154,7 +157,7 @@ func sparse(k int, messages bool) body {
 		data, back := make([]byte, k*n), make([]byte, 8)
 		requests := make([]cluster.Request, k)
 		world := r.World()
-		work := cluster.Work{Flops: sparseFlops}
+		work := cluster.Work{Flops: sparseFlops, Kernel: cluster.Chain}
 		v, x := 3.0, 3.0
 		for s.more() {
 			for i := range requests {
@@ -308,26 +311,6 @@ func copying(_ *cluster.Rank, s *stopwatch) error {
 	return nil
 }
 
-// stream sums the products of two local vectors, on every rank: the loop of a dot product, with two
-// operations and 16 bytes per element.
-func stream(r *cluster.Rank, s *stopwatch) error {
-	a := make([]float64, streamWords)
-	b := make([]float64, streamWords)
-	sum := make([]float64, 1)
-	for i := range a {
-		a[i], b[i] = float64(i%5), float64(i%3)
-	}
-	work := cluster.Work{Flops: 2 * streamWords, Bytes: streamBytes * streamWords}
-	for s.more() {
-		r.Compute(work, func() {
-			for i := range a {
-				sum[0] += a[i] * b[i]
-			}
-		})
-	}
-	return nil
-}
-
 // atomics adds to a word of the local segment.
 func atomics(r *cluster.Rank, s *stopwatch) error {
 	for s.more() {
@@ -400,26 +383,4 @@ func tests(r *cluster.Rank, s *stopwatch) error {
 	}
 	_, err := r.Wait(&q)
 	return err
-}
-
-// chain runs operations of which each needs the result of the previous one.
-func chain(r *cluster.Rank, s *stopwatch) error {
-	work := cluster.Work{Flops: chainFlops}
-	v, x := 3.0, 3.0
-	for s.more() {
-		r.Compute(work, func() { x = dependent(v, x, chainFlops) })
-	}
-	if x != v {
-		return fmt.Errorf("rank %d: the computed value is %v, want %v", r.ID(), x, v)
-	}
-	return nil
-}
-
-// dependent subtracts repeatedly from v.
-func dependent(v, x float64, flops int) float64 {
-	for range flops / 2 {
-		x = v - x
-		x = v - x
-	}
-	return x
 }
