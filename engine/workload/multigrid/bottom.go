@@ -87,12 +87,7 @@ func (b *box) precondition(x, to []float64) {
 func (b *box) applyPreconditioned(x, y, to []float64) {
 	b.precondition(x, y)
 	b.fillBoundary(y)
-	s, scale := b.stride(), 1/(b.h*b.h)
-	b.rows(func(at int) {
-		for q := at; q < at+b.side; q++ {
-			to[q] = apply(y, b.v[vBetaI], b.v[vBetaJ], b.v[vBetaK], q, s, s*s, scale)
-		}
-	})
+	b.rows(func(at int) { b.apply(y, to[at:], at) })
 }
 
 // combine puts a + c·x into to.

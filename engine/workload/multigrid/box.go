@@ -9,6 +9,7 @@ type box struct {
 	first [3]int // its first cell in the domain
 	h     float64
 	v     [vectors][]float64 // nil in a size-only problem
+	line  []float64          // of a row in a sweep
 }
 
 // edge reports whether the low and the high side of a box in dimension d are on the domain's
@@ -56,56 +57,58 @@ func negate(to, from []float64) {
 	}
 }
 
-// apply returns the operator at cell p, −h⁻²Σβ(u_neighbour − u). Products are rounded before they
-// are added, on every processor.
-func apply(x, bi, bj, bk []float64, p, s, ss int, scale float64) float64 {
-	c := x[p]
-	sum := float64(bi[p+1]*(x[p+1]-c)) - float64(bi[p]*(c-x[p-1]))
-	sum += float64(bj[p+s]*(x[p+s]-c)) - float64(bj[p]*(c-x[p-s]))
-	sum += float64(bk[p+ss]*(x[p+ss]-c)) - float64(bk[p]*(c-x[p-ss]))
-	return -scale * sum
+// apply writes the operator's values in the cells of a row into to, −h⁻²Σβ(u_neighbour − u). first is
+// the index of the row's first cell. Products are rounded before they are added, on every
+// processor.
+func (b *box) apply(x, to []float64, first int) {
+	n, s := b.side, b.stride()
+	ss, scale := s*s, 1/(b.h*b.h)
+	line := func(v []float64, at, cells int) []float64 { return v[at : at+cells] }
+	bi, bj, bk := line(b.v[vBetaI], first, n+1), line(b.v[vBetaJ], first, n), line(b.v[vBetaK], first, n)
+	bjNext, bkNext := line(b.v[vBetaJ], first+s, n), line(b.v[vBetaK], first+ss, n)
+	row, to := line(x, first-1, n+2), to[:n]
+	south, north := line(x, first-s, n), line(x, first+s, n)
+	below, above := line(x, first-ss, n), line(x, first+ss, n)
+	for i := range to {
+		c := row[i+1]
+		sum := float64(bi[i+1]*(row[i+2]-c)) - float64(bi[i]*(c-row[i]))
+		sum += float64(bjNext[i]*(north[i]-c)) - float64(bj[i]*(c-south[i]))
+		sum += float64(bkNext[i]*(above[i]-c)) - float64(bk[i]*(c-below[i]))
+		to[i] = -scale * sum
+	}
 }
 
 // sweep does one step of a Chebyshev pass. It reads x, and to, which holds the x before it, and
 // writes to.
 func (b *box) sweep(x, to, f []float64, c1, c2 float64) {
-	n, s := b.side, b.stride()
-	ss, scale := s*s, 1/(b.h*b.h)
-	bi := b.v[vBetaI]
-	bj := b.v[vBetaJ]
-	bk := b.v[vBetaK]
-	d := b.v[vDinv]
-	for k := 1; k <= n; k++ {
-		for j := 1; j <= n; j++ {
-			row := b.index(1, j, k)
-			if c1 == 0 {
-				for p := row; p < row+n; p++ {
-					to[p] = x[p] + float64(c2*float64(d[p]*(f[p]-apply(x, bi, bj, bk, p, s, ss, scale))))
-				}
-				continue
-			}
-			for p := row; p < row+n; p++ {
-				to[p] = x[p] + float64(c1*(x[p]-to[p])) + float64(c2*float64(d[p]*(f[p]-apply(x, bi, bj, bk, p, s, ss, scale))))
-			}
-		}
+	if b.line == nil {
+		b.line = make([]float64, b.side)
 	}
+	b.rows(func(first int) {
+		end := first + b.side
+		b.apply(x, b.line, first)
+		x, to, f, d := x[first:end], to[first:end], f[first:end], b.v[vDinv][first:end]
+		if c1 == 0 {
+			for i, ax := range b.line {
+				to[i] = x[i] + float64(c2*float64(d[i]*(f[i]-ax)))
+			}
+			return
+		}
+		for i, ax := range b.line {
+			to[i] = x[i] + float64(c1*(x[i]-to[i])) + float64(c2*float64(d[i]*(f[i]-ax)))
+		}
+	})
 }
 
 // residual writes f − Ax into to, and returns the largest absolute value.
-func (b *box) residual(x, f, to []float64) float64 {
-	n, s := b.side, b.stride()
-	ss := s * s
-	scale := 1 / (b.h * b.h)
-	largest := 0.
-	for k := 1; k <= n; k++ {
-		for j := 1; j <= n; j++ {
-			row := b.index(1, j, k)
-			for p := row; p < row+n; p++ {
-				to[p] = f[p] - apply(x, b.v[vBetaI], b.v[vBetaJ], b.v[vBetaK], p, s, ss, scale)
-				largest = max(largest, math.Abs(to[p]))
-			}
+func (b *box) residual(x, f, to []float64) (largest float64) {
+	b.rows(func(first int) {
+		b.apply(x, to[first:], first)
+		for p := first; p < first+b.side; p++ {
+			to[p] = f[p] - to[p]
+			largest = max(largest, math.Abs(to[p]))
 		}
-	}
+	})
 	return largest
 }
 
