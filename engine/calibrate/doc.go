@@ -20,5 +20,5 @@
 // A disturbance can only add time. A time is therefore the median of its quiet batches, the third
 // of the batches with the closest values; resample.go computes its uncertainty. The check programs
 // are a barrier, windows of messages, a halo exchange, and the unchanged bodies of the workloads
-// dot, randomaccess, heat and multigrid. None of them is a trial.
+// dot, randomaccess, heat and multigrid. The fit does not use them.
 package calibrate
