@@ -63,7 +63,7 @@ var cholesky = workload.Workload{
 			Watch: "the time of the hand-off, a hop between rounds 2 and 3",
 			Paper: "paper 5, section 6.2; column is not in the paper"},
 		{Name: "lookahead", Label: "lookahead",
-			Doc: "overlap of a step's rounds 2 and 3 with the product of the previous step; needs handoff = column (not in " +
+			Doc: "overlap of a step's rounds 2 and 3 with the previous step's product; needs handoff = column (not in " +
 				"the paper, whose program blocks)", Type: engine.Choice, Default: off,
 			Choices: []string{off, on}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the share of waiting, which the product hides"},
