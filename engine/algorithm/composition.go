@@ -30,7 +30,7 @@ var examples = [coll.Collectives][]string{
 // collective selects one.
 func Composition(of ...coll.Collective) engine.Knob {
 	k := engine.Knob{Name: "composition", Label: "composition",
-		Doc:  "parts joined by +, or a composition's name or file (algorithm composed); own: the first example",
+		Doc:  "parts of algorithm = composed (A + B), or a name or file; own: an example",
 		Type: engine.Words, Default: OwnComposition, Scope: engine.ScopeBody, Role: engine.Scheme,
 		Watch: "the drawing of messages: each part begins when a rank has ended the part before",
 		Paper: "paper 5, section 3.5"}

@@ -87,7 +87,7 @@ func Parameters() []engine.Knob {
 			Choices: []string{ProcessNode, ProcessRank}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "messages between nodes: many short ones become few long ones, and one rank per node does the work for all",
 			Paper: "paper 5, section 3.1"},
-		{Name: "tries", Label: "tries", Doc: "iterations of each near-best algorithm before online tuning chooses",
+		{Name: "tries", Label: "tries", Doc: "iterations with each algorithm before algorithm = online chooses",
 			Type: engine.Integer, Default: "2", Min: 1, Max: 1000,
 			Choices: []string{"1", "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the cost of tuning, which grows with the tries; on a noisy host more tries find the best algorithm more often",
