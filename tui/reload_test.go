@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The screen runs a composition again when its file has changed. A broken file is reported once, and
-// changes nothing.
+// TestChangedCompositionIsRunAgain checks that the screen runs a composition again when its file has
+// changed. A broken file is reported once, and changes nothing.
 func TestChangedCompositionIsRunAgain(t *testing.T) {
 	a := newApp()
 	s := *nothing

@@ -42,8 +42,8 @@ func compositions(t *testing.T, seed uint64) []*Algorithm {
 	return all
 }
 
-// Compositions of all forms have the defined result of their collective, like registered algorithms: by
-// messages and by puts, for several roots and sizes, with equal and unequal nodes.
+// TestOracleOfCompositions checks that compositions of all forms have the defined result of their
+// collective. They run by messages and by puts, for several roots and sizes, on equal and unequal nodes.
 func TestOracleOfCompositions(t *testing.T) {
 	const seed = 1
 	ran := map[Collective]int{}
@@ -84,7 +84,7 @@ func TestOracleOfCompositions(t *testing.T) {
 	}
 }
 
-// Ranks of one class have the same schedule, also in compositions.
+// TestClassesOfCompositions checks that ranks of one class have the same schedule.
 func TestClassesOfCompositions(t *testing.T) {
 	for i, a := range compositions(t, 3) {
 		if !exhaustive() && i%5 > 0 {
@@ -114,7 +114,8 @@ func TestClassesOfCompositions(t *testing.T) {
 	}
 }
 
-// The modelled time of a composition is the sum of its parts' times.
+// TestCompositionsCostTheSumOfTheirParts compares the modelled time of a composition with the sum of
+// its parts' times.
 func TestCompositionsCostTheSumOfTheirParts(t *testing.T) {
 	c := Cost{L: 5000, O: 300, Gap: 200, G: 2, Copy: 1, Combine: 3}
 	const ranks, n = 16, 1 << 14
@@ -158,8 +159,8 @@ func TestCompositionsCostTheSumOfTheirParts(t *testing.T) {
 	}
 }
 
-// The time of a priced composition is at most the sum of its parts' times: a rank may begin a part
-// before others have ended the part before.
+// TestPredictionsOfCompositions compares the priced messages of a composition with its modelled time.
+// A rank may begin a part before others have ended the part before.
 func TestPredictionsOfCompositions(t *testing.T) {
 	c := Cost{L: 2500, O: 1500, Gap: 1000, G: 6, Copy: 1, Combine: 2}
 	for i, a := range compositions(t, 4) {
@@ -182,7 +183,8 @@ func TestPredictionsOfCompositions(t *testing.T) {
 	}
 }
 
-// Equal compositions are one algorithm. Invalid ones are errors with a hint.
+// TestParseComposition checks that equal compositions are one algorithm, and that invalid ones are
+// errors with a hint.
 func TestParseComposition(t *testing.T) {
 	a, err := Find(OpAllreduce, " reduce-scatter ring+allgather  ring")
 	if err != nil {

@@ -47,8 +47,8 @@ func Composition(of ...coll.Collective) engine.Knob {
 	return k
 }
 
-// SplitComposition returns the name or file of a composition, if a value of the knob has one, and its
-// parts, if the value has them: "mine: reduce-scatter ring + allgather ring".
+// SplitComposition returns the name or file of a composition and its parts. A value of the knob has
+// one of them or both: "mine: reduce-scatter ring + allgather ring".
 func SplitComposition(value string) (name, parts string) {
 	if before, after, named := strings.Cut(value, ": "); named {
 		return before, after

@@ -1,6 +1,6 @@
 // Package algorithm chooses the algorithms of a program's collectives, as its knobs request.
-// That is a named algorithm of package coll with its parameters, the fastest one by the cost
-// model, the one from a tuning table, a composition, or the fastest one of those that a run tries.
+// That is a named algorithm of package coll with its parameters, or a composition. It can also be
+// the fastest one by the cost model, by a tuning table, or by tries in the run.
 //
 //	w := algorithm.TeamOf(r, team)            // where the team runs
 //	k, err := w.Chosen(p, coll.OpBcast, n)      // for n bytes: a key for coll.Call

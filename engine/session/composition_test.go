@@ -19,8 +19,8 @@ collective = "allgather"
 algorithm = "ring"
 `
 
-// A run has the parts that the file of its composition has now. Mistakes in the file have its line and
-// key, and a hint.
+// TestCompositionOfAFile checks that a run has the current parts of its composition's file. Mistakes
+// in the file have its line and key, and a hint.
 func TestCompositionOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.toml")
 	write := func(old, text string) {

@@ -9,7 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// Candidates that exceed the memory are listed, and the others are timed.
+// TestLargeCandidatesAreSkipped checks that candidates which exceed the memory are listed, and the
+// others are timed.
 func TestLargeCandidatesAreSkipped(t *testing.T) {
 	m, err := presets.Machine("demo")
 	if err != nil {

@@ -46,8 +46,9 @@ func run(t *testing.T, name string, knobs map[string]string, limits session.Limi
 	return snap
 }
 
-// Every workload whose algorithm is a knob tunes it online: it tries several algorithms at most as
-// often as the knob tries permits, chooses the fastest one, uses it to the end, and reports the cost.
+// TestOnlineTuning runs every workload whose algorithm is a knob. A run tries several algorithms, at
+// most as often as the knob tries permits. It chooses the fastest one, uses it to the end, and
+// reports the cost.
 func TestOnlineTuning(t *testing.T) {
 	tuned := 0
 	for _, w := range workload.All() {
@@ -95,7 +96,8 @@ func TestOnlineTuning(t *testing.T) {
 	}
 }
 
-// On the machines of paper 5, a run that tunes online ends within 5 % of the best algorithm.
+// TestOnlineTuningFindsTheBest checks that a run on the machines of paper 5 ends within 5 % of the
+// best algorithm.
 func TestOnlineTuningFindsTheBest(t *testing.T) {
 	for _, machine := range []string{"xt4-franklin", "ranger"} {
 		for _, c := range []struct{ size, nodes string }{{"8", "4"}, {"32768", "4"}, {"8", "16"}, {"1048576", "8"}} {

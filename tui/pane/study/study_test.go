@@ -50,7 +50,7 @@ func TestLinksOfATorusLookLikeThis(t *testing.T) {
 	}
 }
 
-// A run that tunes online shows the algorithms that it has tried, and its choice.
+// TestTriesLookLikeThis draws the algorithms that a run has tried online, and its choice.
 func TestTriesLookLikeThis(t *testing.T) {
 	for _, workload := range []string{"collective", "cholesky"} {
 		r := runs.Run{Workload: workload, Knobs: map[string]string{"algorithm": "online"}, Iterations: 20}
