@@ -151,9 +151,16 @@ func (r *Rank) Traffic() *Traffic { return &r.traffic }
 // Rand returns the rank's random generator, seeded by the spec's seed and the rank's number.
 func (r *Rank) Rand() *rand.Rand {
 	if r.rng == nil {
-		r.rng = rand.New(rand.NewPCG(r.launch.spec.Seed, uint64(r.id)|uint64(r.thread)<<32))
+		r.rng = r.RandStream(0)
 	}
 	return r.rng
+}
+
+// RandStream returns a new random generator of the rank. Generators of different streams return
+// independent numbers, so that numbers for verification do not change the numbers of a program. Rand
+// has stream 0.
+func (r *Rank) RandStream(stream uint16) *rand.Rand {
+	return rand.New(rand.NewPCG(r.launch.spec.Seed, uint64(r.id)|uint64(r.thread)<<32|uint64(stream)<<48))
 }
 
 // Now returns the time since launch, divided by the time dilation.

@@ -1,10 +1,6 @@
 package workload
 
-import (
-	"math/bits"
-
-	"github.com/hybridtop/hybridtop/cluster"
-)
+import "github.com/hybridtop/hybridtop/cluster"
 
 // A Start lets the ranks of a team start at about the same time, after a barrier. In virtual time,
 // they start at the same multiple of a window. Timings then do not depend on the order in which
@@ -45,11 +41,8 @@ func (s *Start) until(more cluster.Time) {
 // windowOf returns a window longer than the time in which the ranks of a team leave a barrier. It
 // returns 0 if ranks cannot compute for an exact time.
 func windowOf(r *cluster.Rank, ranks int) cluster.Time {
-	m := &r.Spec().Machine
-	if !(r.Spec().Clock == cluster.VirtualClock) || m.Flops <= 0 || m.ComputeNoise > 0 || len(m.Slow) > 0 {
+	if m := &r.Spec().Machine; m.ComputeNoise > 0 || len(m.Slow) > 0 {
 		return 0
 	}
-	l := &m.Classes[cluster.Remote]
-	rounds := cluster.Time(bits.Len(uint(ranks)))
-	return 4 * rounds * (l.Latency + 2*l.Overhead + cluster.Nanosecond)
+	return roundTrips(r, ranks)
 }

@@ -95,6 +95,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			return err
 		}
 	}
+	if err := t.verifySkewed(); err != nil {
+		return err
+	}
 	if t.verified != t.timed {
 		if err := t.verified.comm.Free(); err != nil {
 			return err

@@ -37,4 +37,7 @@
 //
 // A simulation with more bytes of temperatures per process than real-limit is size-only. It
 // verifies a small cube with the same processes.
+//
+// The cube is symmetric in y and z, and its processes are in step. Therefore a last run without source has cosine
+// waves of three lengths as T, which shrink by a known factor per step, and delays the processes (verify.go).
 package heat

@@ -1,7 +1,6 @@
 package heat
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -17,6 +16,7 @@ type process struct {
 	kernels
 	bodies  bodies
 	noise   noise
+	skew    *workload.Skew // delays of an untimed run; nil: none
 	p       engine.Probe
 	f       *field
 	steps   int
@@ -28,7 +28,7 @@ type process struct {
 	shown   bool // it reports its steps to the screen
 
 	want   []float64 // reference temperatures after all steps; nil: unknown
-	mean   float64   // of T before the last update
+	mean   float64   // of T before the last update; NaN: not yet reduced
 	spans  []span    // by step
 	flows  []float64 // by step: energy gained by the block, and lost by radiation
 	wanted float64   // published average; 0: there is none
@@ -72,7 +72,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		timed.report()
 	}
-	return nil
+	return verified.verifyMode()
 }
 
 // cube is the side of the cube, and the number of steps.
@@ -138,6 +138,11 @@ func (c *process) bindBodies() {
 // conduct runs all steps, starting from T = 0.
 func (c *process) conduct() error {
 	clear(c.f.t)
+	return c.runSteps(c.steps, true)
+}
+
+// runSteps runs the steps from 0 to the last one, with the source in the first half or without it.
+func (c *process) runSteps(last int, heated bool) error {
 	if err := c.expect(c.step); err != nil {
 		return err
 	}
@@ -148,12 +153,14 @@ func (c *process) conduct() error {
 		return err
 	}
 	now := c.r.Now()
-	for t := range c.steps + 1 {
+	c.mean = math.NaN()
+	for t := range last + 1 {
 		if c.shown {
 			c.p.Step(t, c.steps+1)
 		}
+		c.now, c.f.on = t, heated && t <= c.steps/2
 		var err error
-		now, err = c.runStep(t, now)
+		now, err = c.runStep(t, last, now)
 		if err != nil {
 			return err
 		}
@@ -167,7 +174,7 @@ func (c *process) conduct() error {
 }
 
 // runStep runs step t, which began at the time begun, and returns the time of its end.
-func (c *process) runStep(t int, begun cluster.Time) (cluster.Time, error) {
+func (c *process) runStep(t, last int, begun cluster.Time) (cluster.Time, error) {
 	s, clock := &c.spans[t], c.p.Clock()
 	lap := func(part *cluster.Time) {
 		now := c.r.Now()
@@ -175,16 +182,18 @@ func (c *process) runStep(t int, begun cluster.Time) (cluster.Time, error) {
 		begun = now
 	}
 	*s = span{}
-	c.now, c.f.on = t, t <= c.steps/2
 	for d := range c.f.in {
 		c.f.in[d] = c.in[c.step%2][d].Slice()
 	}
-	if t < c.steps {
+	if t < last {
 		if err := c.expect(c.step + 1); err != nil {
 			return 0, err
 		}
 	}
-	c.noise.runDetours(begun)
+	if c.skew == nil {
+		c.noise.runDetours(begun)
+	}
+	c.skew.Delay()
 	if err := c.r.Using(c.means, c.sendFaces); err != nil {
 		return 0, err
 	}
@@ -217,7 +226,7 @@ func (c *process) runStep(t int, begun cluster.Time) (cluster.Time, error) {
 		return 0, err
 	}
 	lap(&s.compute)
-	if (t+1)%c.every == 0 || t == c.steps {
+	if (t+1)%c.every == 0 || t == last {
 		sum := []float64{c.f.content}
 		if err := coll.Allreduce(c.r, c.r.World(), cluster.Sum, sum, sum); err != nil {
 			return 0, err
@@ -291,61 +300,6 @@ func (c *process) waitPacked(d int) error {
 		return c.pack(d)
 	}
 	return c.fence(d)
-}
-
-// The relative tolerances: of an average compared with the published one, and of the energy balance
-// of a step, as a share of the energy from the source.
-const (
-	averageTolerance = 1e-11
-	energyTolerance  = 1e-12
-)
-
-// verify checks the results of the steps.
-func (c *process) verify() error {
-	if err := coll.Allreduce(c.r, c.r.World(), cluster.Sum, c.flows, c.flows); err != nil {
-		return err
-	}
-	wrong := c.firstWrong()
-	if wrong != "" {
-		c.p.Verify(false, fmt.Sprintf("rank %d, iteration %d, %s: %s", c.r.ID(), c.p.Iteration(), c.variant, wrong))
-		return nil
-	}
-	detail := "the energy of every step balances"
-	if c.wanted != 0 {
-		detail += ", the average temperature equals the published one"
-	}
-	if c.want != nil {
-		detail += ", and every temperature equals the sequential program's, bit for bit"
-	}
-	c.p.Verify(true, detail)
-	return nil
-}
-
-// firstWrong describes the first error, or returns "" if there is none.
-func (c *process) firstWrong() string {
-	for i, want := range c.want {
-		if got := c.f.t[i]; math.Float64bits(got) != math.Float64bits(want) {
-			x, y, z := i%c.b.size[0], i/c.b.size[0]%c.b.size[1], i/c.b.size[0]/c.b.size[1]
-			return fmt.Sprintf("the temperature of cell {%d, %d, %d} is %v, want %v", c.b.lo[0]+x, c.b.lo[1]+y, c.b.lo[2]+z,
-				got, want)
-		}
-	}
-	if c.wanted != 0 && !(math.Abs(c.mean-c.wanted) <= averageTolerance*c.wanted) {
-		return fmt.Sprintf("the average temperature is %.15g, want %.15g (published)", c.mean, c.wanted)
-	}
-	supplied := dt * source * float64(c.b.side) * float64(c.b.side)
-	for t := range c.steps + 1 {
-		added := supplied
-		if t > c.steps/2 {
-			added = 0
-		}
-		gained, lost := c.flows[2*t], dt*c.flows[2*t+1]
-		if !(math.Abs(gained-(added-lost)) <= energyTolerance*supplied) {
-			return fmt.Sprintf("step %d: the cube gained %v, but the source added %v and radiation removed %v", t, gained,
-				added, lost)
-		}
-	}
-	return ""
 }
 
 // warmUp returns the number of steps that are not counted.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // level is a rank's part of the grid of a level.
@@ -59,6 +60,8 @@ type solver struct {
 	outbox   cluster.Buf[float64] // packed messages
 	copy     copying
 	messages [][links]counts // by level and link
+	skew     *workload.Skew  // delays of an untimed solve; nil: none
+	slowest  float64         // largest ratio of two residuals of the sequential program
 }
 
 // counts is the number of messages by the power of two of their size.
@@ -165,6 +168,7 @@ func (s *solver) compute(bytes, flops float64, lv *level, body func(*box)) {
 		all()
 		return
 	}
+	s.skew.Delay()
 	cells := float64(len(lv.boxes) * lv.side * lv.side * lv.side)
 	s.r.Compute(cluster.Work{Bytes: bytes * cells, Flops: flops * cells, Kernel: cluster.Stencil}, s.store.Body(all))
 }
@@ -176,6 +180,7 @@ func (s *solver) copies(n int64, body func()) {
 		return
 	}
 	if n > 0 {
+		s.skew.Delay()
 		s.r.Compute(cluster.Work{Bytes: 2 * float64(n)}, body)
 	}
 }
@@ -475,13 +480,19 @@ func (s *solver) maxError() (largest float64) {
 	return largest
 }
 
-// solveAlone solves the problem in one box, without ranks.
-func solveAlone(cells, degree, threshold, cycles int) (*box, []float64, error) {
+// newAlone creates a solver of the problem in one box, without ranks.
+func newAlone(cells, degree, threshold int) (*solver, error) {
 	s, err := newSolver(nil, newLayout(shapes(1, cells, threshold), 1, false), cluster.Store{}, degree, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err := s.build(); err != nil {
+	return s, s.build()
+}
+
+// solveAlone solves the problem in one box, without ranks.
+func solveAlone(cells, degree, threshold, cycles int) (*box, []float64, error) {
+	s, err := newAlone(cells, degree, threshold)
+	if err != nil {
 		return nil, nil, err
 	}
 	residuals, err := s.solve(cycles)

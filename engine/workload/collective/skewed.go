@@ -1,0 +1,69 @@
+package collective
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// skewedCalls is the number of calls with skew.
+const skewedCalls = 4
+
+// verifySkewed verifies calls at which the ranks arrive in random order, and one rank long after the
+// others. It runs after the last iteration, so that no time includes it. Only virtual time has skew.
+func (t *team) verifySkewed() error {
+	skew := workload.NewSkew(t.r, t.ranks)
+	if skew == nil {
+		return nil
+	}
+	t.wrong = ""
+	for i := range skewedCalls {
+		at := t.verified
+		x := t.call(at)
+		at.fill(x)
+		if _, err := t.start.Together(); err != nil {
+			return err
+		}
+		skew.Delay()
+		if t.me == (2*i+1)*t.ranks/(2*skewedCalls) {
+			skew.Late()
+		}
+		begun := t.r.Now()
+		if err := at.comm.Do(t.libraryCall(x, at)); err != nil {
+			return err
+		}
+		ended := t.r.Now()
+		if err := t.check(x, at); err != nil {
+			return err
+		}
+		if err := t.r.Barrier(t.r.World()); err != nil {
+			return err
+		}
+		if err := t.checkOrder(begun, ended); err != nil {
+			return err
+		}
+	}
+	if t.wrong != "" {
+		t.p.Verify(false, fmt.Sprintf("calls with late ranks: %s by %s", t.wrong, t.name))
+		return nil
+	}
+	t.p.Verify(true, "calls with late ranks are correct")
+	return nil
+}
+
+// checkOrder checks that no rank has left a barrier before the last one has arrived.
+func (t *team) checkOrder(begun, ended cluster.Time) error {
+	if t.what != coll.OpBarrier {
+		return nil
+	}
+	times := []int64{int64(begun), -int64(ended)}
+	if err := coll.Allreduce(t.r, t.r.World(), cluster.Max, times, times); err != nil {
+		return err
+	}
+	if early := cluster.Time(times[0] + times[1]); early > 0 {
+		t.noteWrong(fmt.Sprintf("barrier: a rank left %s before the last rank arrived", early))
+	}
+	return nil
+}
