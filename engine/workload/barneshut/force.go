@@ -93,18 +93,3 @@ func (w *walker) forceOn(body float64, x []float64, lib cluster.Lib) (p pull, er
 	w.stack = stack
 	return p, nil
 }
-
-// direct returns the force on a body as the sum over all other bodies.
-func direct(state []float64, body int, soft float64) (p pull) {
-	x := state[body*bodySize:]
-	n := len(state) / bodySize
-	for b := range n {
-		if b == body {
-			continue
-		}
-		y := state[b*bodySize:]
-		d := [3]float64{y[0] - x[0], y[1] - x[1], y[2] - x[2]}
-		p.add(&d, d[0]*d[0]+d[1]*d[1]+d[2]*d[2], 1/float64(n), soft)
-	}
-	return p
-}

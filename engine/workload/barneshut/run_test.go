@@ -28,6 +28,7 @@ type trial struct {
 	fabric  cluster.Fabric
 	steps   int
 	before  func(s *simulation) // before each step; may be nil
+	after   func(s *simulation) // after each step; may be nil
 
 	mu       sync.Mutex
 	failures []string
@@ -101,10 +102,13 @@ func (tr *trial) run() (bodies uint64, err error) {
 			if tr.before != nil {
 				tr.before(s)
 			}
-			for _, do := range []func() error{s.step, s.verify, s.advance} {
+			for i, do := range []func() error{s.step, s.verify, s.advance} {
 				err = do()
 				if err != nil {
 					return err
+				}
+				if i == 0 && tr.after != nil {
+					tr.after(s)
 				}
 			}
 		}
@@ -418,6 +422,32 @@ func TestRefused(t *testing.T) {
 	tr.before = func(s *simulation) { s.tree.cells = 3 }
 	if _, err := tr.run(); err == nil || !strings.Contains(err.Error(), "are in use: 3 of 3") {
 		t.Errorf("a pool that is too small: %v", err)
+	}
+}
+
+// Forces and potentials that are 5 % too large are noticed, by the energy along short paths and by all pairs.
+func TestWrongForcesAreNoticed(t *testing.T) {
+	for _, c := range []struct {
+		want   string
+		change func(p *pull)
+	}{
+		{"the work of forces along short paths is 1.05", func(p *pull) {
+			for k := range p.a {
+				p.a[k] *= 1.05
+			}
+		}},
+		{"potentials differ from all pairs", func(p *pull) { p.potential *= 1.05 }},
+	} {
+		tr := try(t, sim.New(), 1, append(layout(2, 2, cluster.NestedFunneled, 2), "bodies", "512")...)
+		tr.after = func(s *simulation) {
+			for i := range s.pulls {
+				c.change(&s.pulls[i])
+			}
+		}
+		_, err := tr.run()
+		if all := strings.Join(tr.failures, "; "); err != nil || !strings.Contains(all, c.want) {
+			t.Errorf("%v, %q: want %q", err, all, c.want)
+		}
 	}
 }
 

@@ -15,8 +15,12 @@ const (
 	sumLeaves
 	sumNumbers
 	sumSquares
-	sumError // squared errors of the sampled forces; sumSquare: their squares
+	sumError // of the sample
 	sumSquare
+	sumPotential
+	sumShift
+	sumWork
+	sumLoss
 	sumSampled
 	sums
 )
@@ -58,6 +62,7 @@ func (s *simulation) verify() error {
 // find returns the findings and the number of interactions of this rank's bodies.
 func (s *simulation) find() (f findings, interactions int) {
 	n := s.bodies()
+	var of sample
 	for i, b := range s.order.bodies[s.share.lo:s.share.hi] {
 		p, v := &s.pulls[i], s.velocity(i)
 		interactions += p.interactions
@@ -70,13 +75,12 @@ func (s *simulation) find() (f findings, interactions int) {
 		f.sum[sumForce] += math.Sqrt(square)
 		f.sum[sumEnergy] += (speed + p.potential) / 2 / float64(n)
 		if s.steps == 0 && int(b)%max(1, n/sampled) == 0 {
-			off, square := errorOf(p, s.state, int(b), s.soft)
-			f.sum[sumError] += off
-			f.sum[sumSquare] += square
-			f.sum[sumSampled]++
-			f.max[maxError] = max(f.max[maxError], off)
+			of.add(p, s.state, int(b), s.soft)
 		}
 	}
+	f.sum[sumError], f.sum[sumSquare], f.max[maxError] = of.off, of.squares, of.worst
+	f.sum[sumPotential], f.sum[sumShift] = of.potential, of.shift
+	f.sum[sumWork], f.sum[sumLoss], f.sum[sumSampled] = of.work, of.loss, of.bodies
 	if s.ofFirstTree() {
 		copy(f.sum[sumLeaves:], s.census[:])
 	}
@@ -105,17 +109,6 @@ func (f *findings) combine(r *cluster.Rank, hashed uint64) error {
 		f.hashes = make([]uint64, r.Ranks())
 	}
 	return coll.Gather(r, r.All(), 0, cluster.Of([]uint64{hashed}), cluster.Of(f.hashes))
-}
-
-// errorOf returns the squared error of a force, compared with the sum over all bodies, and the
-// square of that sum.
-func errorOf(f *pull, state []float64, body int, soft float64) (off, square float64) {
-	want := direct(state, body, soft)
-	for k := range 3 {
-		off += (f.a[k] - want.a[k]) * (f.a[k] - want.a[k])
-		square += want.a[k] * want.a[k]
-	}
-	return off, square
 }
 
 // hashed returns the hash of this rank's copy of all bodies.
