@@ -16,7 +16,7 @@ GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race whole conform goldens lint prose bench 386 single platforms fuzz soak vuln clean
+.PHONY: build test race whole conform goldens lint prose mutate bench 386 single platforms fuzz soak vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -69,6 +69,11 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestChromiumDrawsAPage$$' ./cmd/hybridtop
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestNothingIsCutOffOrDrawnOver$$' ./tui
 	$(MAKE) goldens
+
+# Makes forty small errors in the workloads and collectives, one at a time, and counts those that a run reports: about
+# half an hour. MUTATE='-seed 7' repeats the errors of a seed.
+mutate:
+	$(GO) run ./internal/mutate $(MUTATE)
 
 # Changes the drawing of each pane in turn and prints the golden files that differ: one each.
 goldens:

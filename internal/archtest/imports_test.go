@@ -69,6 +69,7 @@ cmd/hybridtop          : **
 internal/atomicfile    :
 internal/golden        :
 internal/archtest         :
+internal/mutate        :
 internal/prose         :
 internal/soak          :
 internal/xdg           :

@@ -1,0 +1,321 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// verdict is the result of a mutation.
+type verdict string
+
+const (
+	detected    verdict = "detected"
+	missed      verdict = "missed"
+	performance verdict = "performance"
+	equal       verdict = "equal"
+	uncompiled  verdict = "uncompiled"
+)
+
+// limit is the time of a run after which a mutant counts as detected.
+const limit = 60 * time.Second
+
+const collectives = "cluster/coll"
+
+// trial builds and runs mutants of the checkout.
+type trial struct {
+	root, dir string
+	packages  map[string][]string         // the arguments of run that test a folder
+	values    map[string]map[string]value // by argument: the values that the unchanged program prints
+	verified  map[string]bool             // by argument: the default fabric verifies the unchanged program
+	blocks    map[string][]block          // by file: the executed lines
+}
+
+// value is a value of the output.
+type value struct {
+	text   string
+	isTime bool // a slower machine changes it
+}
+
+// block is a range of lines.
+type block struct{ from, to int }
+
+// prepare runs the unchanged program: for the values that it prints, and for the lines that it executes.
+func (t *trial) prepare() error {
+	program := filepath.Join(t.dir, "covered")
+	if out, err := t.command(context.Background(), "go", "build", "-cover",
+		"-coverpkg=./cmd/hybridtop,./engine/workload/...,./cluster/coll", "-o", program, "./cmd/hybridtop").CombinedOutput(); err != nil {
+		return fmt.Errorf("go build -cover: %w\n%s", err, out)
+	}
+	slow, err := t.slower()
+	if err != nil {
+		return err
+	}
+	if err := t.findPackages(program); err != nil {
+		return err
+	}
+	covered := filepath.Join(t.dir, "lines")
+	if err := os.Mkdir(covered, 0o755); err != nil {
+		return err
+	}
+	t.values, t.verified = map[string]map[string]value{}, map[string]bool{}
+	for _, workloads := range t.packages {
+		for _, w := range workloads {
+			if t.values[w] != nil {
+				continue
+			}
+			base, ok := t.output(program, covered, w, "--fabric", "sim")
+			if !ok {
+				return fmt.Errorf("run %s --fabric sim: the unchanged program is not verified", w)
+			}
+			other, ok := t.output(program, covered, w, "--fabric", "sim", "--machine", slow)
+			if !ok {
+				return fmt.Errorf("run %s --machine %s: the unchanged program is not verified", w, slow)
+			}
+			t.values[w] = map[string]value{}
+			for at, text := range base {
+				t.values[w][at] = value{text: text, isTime: other[at] != text}
+			}
+			_, t.verified[w] = t.output(program, covered, w)
+		}
+	}
+	return t.readBlocks(covered)
+}
+
+// slower writes the default machine with other times, and returns its path.
+func (t *trial) slower() (string, error) {
+	text, err := os.ReadFile(filepath.Join(t.root, "presets/machines/demo.toml"))
+	if err != nil {
+		return "", err
+	}
+	n := 0
+	times := regexp.MustCompile(`(?m)^\[(\S+_s|flops_per_core)\]\nvalue = (\S+)$`)
+	text = times.ReplaceAllFunc(text, func(found []byte) []byte {
+		m := times.FindSubmatch(found)
+		x, err := strconv.ParseFloat(string(m[2]), 64)
+		if err != nil {
+			return found
+		}
+		n++
+		return fmt.Appendf(nil, "[%s]\nvalue = %g", m[1], x*(1+0.003*float64(n)))
+	})
+	path := filepath.Join(t.dir, "slower.toml")
+	return path, os.WriteFile(path, text, 0o644)
+}
+
+// findPackages lists the folders that are mutated, with the runs that test them.
+func (t *trial) findPackages(program string) error {
+	out, err := t.command(context.Background(), program, "list", "workloads", "--json").Output()
+	if err != nil {
+		return fmt.Errorf("list workloads: %w", err)
+	}
+	var list struct{ Workloads []struct{ Name string } }
+	if err := json.Unmarshal(out, &list); err != nil || len(list.Workloads) == 0 {
+		return fmt.Errorf("list workloads: got %q, %w", out, err)
+	}
+	t.packages = map[string][]string{"engine/workload/dense": {"gemm", "cholesky"}, collectives: {
+		"bcast", "scatter", "gather", "reduce", "allgather", "exchange", "reduce-scatter", "allreduce", "scan", "barrier"}}
+	for _, i := range list.Workloads {
+		t.packages["engine/workload/"+i.Name] = []string{i.Name}
+	}
+	t.packages["engine/workload/collective"] = t.packages[collectives]
+	return nil
+}
+
+// readBlocks reads the executed lines.
+func (t *trial) readBlocks(covered string) error {
+	profile := filepath.Join(t.dir, "profile")
+	if out, err := t.command(context.Background(), "go", "tool", "covdata", "textfmt", "-i="+covered,
+		"-o="+profile).CombinedOutput(); err != nil {
+		return fmt.Errorf("go tool covdata: %w\n%s", err, out)
+	}
+	text, err := os.ReadFile(profile)
+	if err != nil {
+		return err
+	}
+	t.blocks = map[string][]block{}
+	for line := range strings.Lines(string(text)) {
+		path, rest, ok := strings.Cut(strings.TrimSpace(line), ":")
+		var b block
+		var x, statements, count int
+		if _, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &b.from, &x, &b.to, &x, &statements, &count); err != nil || !ok ||
+			count == 0 {
+			continue
+		}
+		file := strings.TrimPrefix(path, "github.com/hybridtop/hybridtop/")
+		t.blocks[file] = append(t.blocks[file], b)
+	}
+	return nil
+}
+
+// sites returns the executed places of all folders.
+func (t *trial) sites(only string) ([]site, error) {
+	var all []site
+	folders := make([]string, 0, len(t.packages))
+	for folder := range t.packages {
+		folders = append(folders, folder)
+	}
+	slices.Sort(folders)
+	for _, folder := range folders {
+		var entry []string
+		if folder != collectives && folder != "engine/workload/dense" {
+			entry = []string{"run"}
+		}
+		sites, err := sitesOf(t.root, folder, entry)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sites...)
+	}
+	return slices.DeleteFunc(all, func(s site) bool {
+		return !strings.Contains(s.file, only) || !slices.ContainsFunc(t.blocks[s.file],
+			func(b block) bool { return b.from <= s.line && s.line <= b.to })
+	}), nil
+}
+
+// judge builds and runs the mutant of a site.
+func (t *trial) judge(s *site) (v verdict, why string, err error) {
+	program, err := t.build(s)
+	if err != nil || program == "" {
+		return uncompiled, "", err
+	}
+	v, why = equal, "the same values"
+	workloads := t.packages[filepath.Dir(s.file)]
+	for _, w := range workloads {
+		got, ok := t.output(program, "", w, "--fabric", "sim")
+		if !ok {
+			return detected, "run " + w + " --fabric sim", nil
+		}
+		if of, differs := t.compare(w, got); of == missed || of == performance && v == equal {
+			v, why = of, w+" "+differs
+		}
+	}
+	if v == equal {
+		return v, why, nil
+	}
+	for _, w := range workloads {
+		if t.verified[w] {
+			if _, ok := t.output(program, "", w); !ok {
+				return detected, "run " + w, nil
+			}
+		}
+	}
+	return v, why, nil
+}
+
+// compare compares the values of a run with those of the unchanged program.
+func (t *trial) compare(w string, got map[string]string) (v verdict, differs string) {
+	v = equal
+	want := t.values[w]
+	for _, at := range slices.Sorted(keys(want, got)) {
+		switch {
+		case want[at].text == got[at]:
+		case !want[at].isTime:
+			return missed, fmt.Sprintf("%s = %s instead of %s", at, got[at], want[at].text)
+		case v == equal:
+			v, differs = performance, fmt.Sprintf("%s = %s instead of %s", at, got[at], want[at].text)
+		}
+	}
+	return v, differs
+}
+
+// keys returns the keys of both maps.
+func keys(want map[string]value, got map[string]string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for at := range want {
+			if !yield(at) {
+				return
+			}
+		}
+		for at := range got {
+			if _, both := want[at]; !both && !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+// build builds the mutant of a site. It returns "" if the mutant does not compile.
+func (t *trial) build(s *site) (program string, err error) {
+	path := filepath.Join(t.root, s.file)
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	mutant, overlay := filepath.Join(t.dir, "mutant.go"), filepath.Join(t.dir, "overlay.json")
+	if err := os.WriteFile(mutant, s.apply(source), 0o644); err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{path: mutant}})
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(overlay, text, 0o644); err != nil {
+		return "", err
+	}
+	program = filepath.Join(t.dir, "mutant")
+	var failed *exec.ExitError
+	err = t.command(context.Background(), "go", "build", "-overlay", overlay, "-o", program, "./cmd/hybridtop").Run()
+	if errors.As(err, &failed) {
+		return "", nil
+	}
+	return program, err
+}
+
+// command returns a command in the checkout.
+func (t *trial) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, name, args...)
+	c.Dir, c.WaitDelay = t.root, time.Second
+	return c
+}
+
+// output runs a workload. It returns the printed values, and whether the run is verified.
+func (t *trial) output(program, covered, w string, knobs ...string) (values map[string]string, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	c := t.command(ctx, program, append([]string{"run", w, "--json"}, knobs...)...)
+	if c.Env = append(os.Environ(), "GOMEMLIMIT=4GiB"); covered != "" {
+		c.Env = append(c.Env, "GOCOVERDIR="+covered)
+	}
+	var out bytes.Buffer
+	c.Stdout = &out
+	if c.Run() != nil {
+		return nil, false
+	}
+	var document map[string]any
+	if json.Unmarshal(out.Bytes(), &document) != nil {
+		return nil, false
+	}
+	for _, key := range []string{"elapsed", "host", "scenario"} {
+		delete(document, key)
+	}
+	values = map[string]string{}
+	flatten(values, "", document)
+	return values, true
+}
+
+// flatten adds the values below x by their paths.
+func flatten(values map[string]string, path string, x any) {
+	switch x := x.(type) {
+	case map[string]any:
+		for key, below := range x {
+			flatten(values, path+"."+key, below)
+		}
+	case []any:
+		for i, below := range x {
+			flatten(values, fmt.Sprintf("%s[%d]", path, i), below)
+		}
+	default:
+		values[path] = fmt.Sprint(x)
+	}
+}
