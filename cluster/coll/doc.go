@@ -25,7 +25,9 @@
 // ([Comm.Reaches]), algorithms may use shared-memory flags instead of messages (direct.go).
 //
 // Each algorithm states its restrictions (Needs) and its LogGP cost (Predict). [Price] computes
-// the cost of any schedule message by message; drawings and GOAL files are made from it.
+// the cost of any schedule message by message; drawings and GOAL files are made from it. Neither knows
+// that ranks share resources. An [Estimator] predicts the time of a call on a machine and a layout
+// (a [Site]), with the adapters, memory, message servers and links that ranks of a node share.
 //
 // # Ways to run a schedule
 //

@@ -1,0 +1,124 @@
+package coll
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// folding has the loads of links if all nodes send at the same time to the node with the same
+// shift. It follows the busiest links of each shift.
+type folding struct {
+	all    *resources
+	count  int32 // nodes
+	shifts map[foldedShift]*shiftLoad
+	slots  map[int32]int32 // by link: index into free
+	free   []cluster.Time
+	counts map[int32]int32 // by link, while a shift is computed
+	path   []int32
+}
+
+type foldedShift struct {
+	shift int32
+	isXor bool
+}
+
+// shiftLoad is the load of a shift.
+type shiftLoad struct {
+	hops   int32   // links of the longest route, after the first
+	single perByte // on the slowest link of a route, for a byte of one node
+	loads  []linkLoad
+}
+
+// linkLoad is the time per byte of each node on a followed link.
+type linkLoad struct {
+	slot  int32
+	bytes perByte
+}
+
+func newFolding(all *resources) *folding {
+	return &folding{all: all, count: int32(len(all.nodes)), shifts: map[foldedShift]*shiftLoad{},
+		slots: map[int32]int32{}, counts: map[int32]int32{}}
+}
+
+// maxFoldedNodes is the maximum number of nodes whose common links are followed.
+const maxFoldedNodes = 256
+
+// maxFollowed is the number of the busiest links of a shift that are followed.
+const maxFollowed = 4
+
+// load returns the load of a shift, computed once.
+func (x *folding) load(shift int32, isXor bool) *shiftLoad {
+	at := foldedShift{shift, isXor}
+	if l := x.shifts[at]; l != nil {
+		return l
+	}
+	l := &shiftLoad{}
+	clear(x.counts)
+	var order []int32 // links in the order of their first message
+	all := x.all
+	step := int32(1)
+	if x.count > maxFoldedNodes { // only the slowest link
+		step = x.count / maxFoldedNodes
+	}
+	for from := int32(0); from < x.count; from += step {
+		to := wrap(from+shift, x.count)
+		if isXor {
+			to = from ^ shift
+		}
+		x.path = all.links.Route(int(all.nodes[from]), int(all.nodes[to]), x.path[:0])
+		l.hops = max(l.hops, int32(len(x.path))-1)
+		for _, link := range x.path {
+			if x.counts[link] == 0 {
+				order = append(order, link)
+			}
+			x.counts[link]++
+		}
+	}
+	for _, link := range order {
+		rate := perByteOf(float64(all.links.Rate(int(link))))
+		l.single = max(l.single, rate)
+		l.loads = append(l.loads, linkLoad{slot: link, bytes: rate * perByte(x.counts[link])})
+	}
+	if step > 1 {
+		l.loads = nil
+	}
+	l.keepBusiest(x.slots)
+	for i := range l.loads {
+		link := l.loads[i].slot
+		slot, isKnown := x.slots[link]
+		if !isKnown {
+			slot = int32(len(x.free))
+			x.slots[link] = slot
+			x.free = append(x.free, 0)
+		}
+		l.loads[i].slot = slot
+	}
+	x.shifts[at] = l
+	return l
+}
+
+// keepBusiest keeps the busiest links of a shift, preferably followed ones.
+func (l *shiftLoad) keepBusiest(followed map[int32]int32) {
+	for i := range min(maxFollowed, len(l.loads)) {
+		best := i
+		for j := i + 1; j < len(l.loads); j++ {
+			_, isFollowed := followed[l.loads[j].slot]
+			_, was := followed[l.loads[best].slot]
+			if a, b := l.loads[j].bytes, l.loads[best].bytes; a > b || a == b && isFollowed && !was {
+				best = j
+			}
+		}
+		l.loads[i], l.loads[best] = l.loads[best], l.loads[i]
+	}
+	l.loads = l.loads[:min(maxFollowed, len(l.loads))]
+}
+
+// cross sends n bytes of each node with the shift of a transit. It returns the time until the last
+// byte has passed the links, and the latency of the hops.
+func (x *folding) cross(f *transit, start cluster.Time, n int64) (last, hops cluster.Time) {
+	l := x.load(f.shift, f.at.isXor)
+	last = start + l.single.time(n-1)
+	for _, load := range l.loads {
+		free := &x.free[load.slot]
+		*free = max(start, *free) + load.bytes.time(n)
+		last = max(last, *free)
+	}
+	return last, x.all.hop * cluster.Time(max(l.hops, 0))
+}
