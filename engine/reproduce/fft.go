@@ -55,7 +55,7 @@ func transforms(name string, tall bool) *Experiment {
 		Quantities: []Quantity{
 			{
 				Name: "flop_rate", Unit: "1/s", Doc: "5·N·log₂ N flops over the time per step; the model is the bisection " +
-					"bound, where half of the points cross",
+					"estimate, where half of the points cross in both exchanges",
 				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") },
 				Modelled:  func(p, _ *Point) float64 { return boundOf(p, 0).Half },
 			},
@@ -64,11 +64,11 @@ func transforms(name string, tall bool) *Experiment {
 				Simulated: func(p, o *Point) float64 { return o.metric("step_time") / p.metric("step_time") }, Modelled: unknown,
 			},
 			{
-				Name: "bound_share", Unit: "1", Doc: "share of the bisection bound, where half of the points cross",
+				Name: "bound_share", Unit: "1", Doc: "share of the bisection estimate, where half of the points cross in both exchanges",
 				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") / boundOf(p, 0).Half }, Modelled: unknown,
 			},
 			{
-				Name: "route_share", Unit: "1", Doc: "share of the bound by the busiest link",
+				Name: "route_share", Unit: "1", Doc: "share of the limit by the busiest link of the routes",
 				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") / boundOf(p, math.MaxInt).Busiest },
 				Modelled:  unknown,
 			},

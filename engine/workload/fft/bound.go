@@ -6,16 +6,20 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Bound is an upper limit, set by the network, for the rate of a transform in flop/s: 5·N·log₂ N
-// flops over the time of its exchanges (paper 5, section 6.3). 0 means that no limit is known.
+// Bound has limits by the network for the rate of a transform in flop/s. A rate is 5·N·log₂ N flops
+// over the time of the exchanges (paper 5, section 6.3). 0 means that no limit is known.
 type Bound struct {
-	// Half is the paper's bound: in each exchange half of the points cross the bisection.
+	// Half is the paper's bound. It assumes that half of the points cross the bisection in each of
+	// the two exchanges, as in an exchange of all ranks. It is an estimate, not a limit: if the
+	// members of a team are in one half of the network, their exchange does not cross. On BlueGene/P
+	// only one of the two exchanges crosses, so that a run can reach twice this rate.
 	Half float64
-	// Crossing uses the bytes that cross the bisection by the routes of the two teams. Share is
-	// their share of an exchange's bytes.
+	// Crossing is a limit: it uses the bytes that cross the bisection by the routes of the two teams.
+	// Share is their share of an exchange's bytes.
 	Crossing float64
 	Share    [exchanges]float64
-	// Busiest uses the link that carries the most bytes by the routes.
+	// Busiest is a lower limit than Crossing: it uses the link that carries the most bytes by the
+	// routes. The bytes of an exchange take at least its time.
 	Busiest float64
 }
 

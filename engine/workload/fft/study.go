@@ -65,7 +65,7 @@ var byExchange = &engine.Study{
 // maxFactor is the maximum multiple of the present number of nodes for which the bound is drawn.
 const maxFactor = 16
 
-// frame draws the bisection bound around the present number of nodes.
+// frame draws the bisection estimate around the present number of nodes.
 func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
 	v := engine.StudyView{Now: -1, Plots: make([]engine.Plot, 2)}
 	v.Plots[0].Title, v.Plots[1].Title = "parts of a step, mean over ranks", "rate of a transform"
@@ -74,7 +74,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyVi
 		return v
 	}
 	b := problemOf(s)
-	line := engine.Line{Name: "bisection bound", Kind: engine.Modelled, Look: engine.Dashed}
+	line := engine.Line{Name: "bisection estimate", Kind: engine.Modelled, Look: engine.Dashed}
 	for nodes := max(l.Nodes/maxFactor, 1); nodes <= l.Nodes*maxFactor; nodes *= 2 {
 		part, at := *m, l
 		part.Topology = workload.PartOf(part.Topology, nodes)
@@ -166,7 +166,14 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		v.Reference = o[columnStep]
 	}
 	if of, ok := s.Metric("bound_half"); ok && c[columnRate] > 0 {
-		text += fmt.Sprintf(". The rate is %s of the bisection bound", study.Percent(c[columnRate]/of.Value))
+		share := c[columnRate] / of.Value
+		text += fmt.Sprintf(". The rate is %s of the bisection estimate", study.Percent(share))
+		if routes, ok := s.Metric("bound_busiest"); ok {
+			text += fmt.Sprintf(" and %s of the busiest-link bound", study.Percent(c[columnRate]/routes.Value))
+		}
+		if share > 1 {
+			text += ". The estimate lets half of the points cross in both exchanges, but fewer cross by the routes"
+		}
 	}
 	v.Why = strings.ToUpper(text[:1]) + text[1:] + fmt.Sprintf(" (%s).", s.Kind)
 }

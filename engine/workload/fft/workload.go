@@ -97,10 +97,12 @@ var fft = workload.Workload{
 			Doc: "relative error of the checksum, compared with the published one or with one process alone"},
 	}, algorithm.Metrics()...),
 	Derived: []engine.MetricSpec{
-		{Name: "bound_half", Phrase: "bisection bound", Unit: "1/s",
-			Doc: "5·N·log₂ N flops / time of the exchanges, if half of the points cross the network's bisection"},
+		{Name: "bound_half", Phrase: "bisection estimate", Unit: "1/s",
+			Doc: "5·N·log₂ N flops / time of the exchanges, if half of the points cross the bisection in both exchanges; " +
+				"a run can exceed it if fewer cross by the routes"},
 		{Name: "bound_busiest", Phrase: "busiest-link bound", Unit: "1/s",
-			Doc: "the same for the link that carries the most bytes by the routes (up to 16,384 pairs of ranks)"},
+			Doc: "5·N·log₂ N flops / time of the link that carries the most bytes by the routes: no run exceeds it (up to " +
+				"16,384 pairs of ranks)"},
 		{Name: "crossing_first", Phrase: "first exchange across the bisection", Unit: "1",
 			Doc: "share of its bytes that cross the bisection by the routes (up to 16,384 pairs of ranks)"},
 		{Name: "crossing_second", Phrase: "second exchange across the bisection", Unit: "1",
