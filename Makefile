@@ -16,7 +16,7 @@ GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race whole conform goldens lint prose mutate bench 386 single platforms fuzz soak vuln clean
+.PHONY: build test race whole conform goldens lint prose estimates mutate bench 386 single platforms fuzz soak vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -65,6 +65,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestOracle|TestCounts|TestPredictions|TestACubeOfThePaper)$$' ./cluster/coll ./engine/workload/heat
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/workload/multigrid
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestPerturbations$$' ./engine/reproduce
+	$(MAKE) estimates
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestKilled$$' ./engine/recording
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestRandomScenariosStayUnderTheLimit$$' ./engine/session
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestChromiumDrawsAPage$$' ./cmd/hybridtop
@@ -75,6 +76,12 @@ conform: platforms
 # half an hour. MUTATE='-seed 7' repeats the errors of a seed.
 mutate:
 	$(GO) run ./internal/mutate $(MUTATE)
+
+# Compares the cost model of collectives with simulations of drawn calls, and the default choice with
+# the best algorithm. ESTIMATES=all takes all calls, which is many hours of one core.
+ESTIMATES ?= 1
+estimates:
+	CONFORM=$(ESTIMATES) $(GO) test -count=1 -timeout 0 -v -run '^TestEstimates$$' ./engine/algorithm
 
 # Changes the drawing of each pane in turn and prints the golden files that differ: one each.
 goldens:

@@ -39,8 +39,8 @@ func Names(what coll.Collective) []string {
 func Knobs(what coll.Collective) []engine.Knob {
 	knobs := []engine.Knob{
 		{Name: "algorithm", Label: "algorithm",
-			Doc: "algorithm of the " + what.String() + "; model: fastest by the cost model; tuned: from a table (--table); " +
-				"online: the fastest of those near the best, tried in the run",
+			Doc: "algorithm of the " + what.String() + "; model: fastest by the cost model (close ones are simulated); " +
+				"tuned: from a table (--table); online: the fastest of those near the best, tried in the run",
 			Type: engine.Choice, Default: ByModel,
 			Choices: Names(what), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the share of communication: long data needs few bytes per rank, short data few steps",

@@ -1,7 +1,6 @@
 package algorithm
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,21 +64,10 @@ func (c Cell) near(s Reader) (all []string) {
 		}
 		return all
 	}
-	type candidate struct {
-		name string
-		time cluster.Time
-	}
-	var ranked []candidate
-	cost, _ := c.Costs()
-	for _, a := range coll.Of(c.What) {
-		if k, err := c.Key(s, a, c.Ranks); err == nil && !IsDuplicate(a, &k) {
-			ranked = append(ranked, candidate{a.Name, k.Predict(&cost, c.Bytes)})
-		}
-	}
-	slices.SortStableFunc(ranked, func(a, b candidate) int { return cmp.Compare(a.time, b.time) })
-	for i, a := range ranked {
-		if i < coll.MaxChoices || a.time <= nearBest*ranked[0].time {
-			all = append(all, a.name)
+	ranked := c.ranked(s, c.What, c.Ranks, c.Bytes)
+	for i := range ranked {
+		if a := &ranked[i]; i < coll.MaxChoices || a.Time <= nearBest*ranked[0].Time {
+			all = append(all, a.Key.Algorithm.Name)
 		}
 	}
 	return all

@@ -2,7 +2,6 @@ package algorithm
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
@@ -25,6 +24,10 @@ type Team struct {
 	PerNode int         // ranks
 	Places  coll.Places // of ranks that share a node
 	World   bool        // the team has all ranks
+
+	nodes   []int32 // node of each member; of the first team
+	crowd   int     // ranks per node of the launch
+	sharing int     // teams that call at the same time on each node; 0: one
 }
 
 // TeamOf returns the Team of the members of t.
@@ -36,16 +39,23 @@ func TeamOf(r *cluster.Rank, t *cluster.Team) Team {
 // rows of a grid. It is inside a node only if each of the teams is. Places is only set if it is
 // the same in each.
 func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]int32) Team {
-	w := Team{Machine: m, Kind: kind, Node: true, PerNode: 1}
+	w := Team{Machine: m, Kind: kind, Node: true, PerNode: 1, crowd: l.RanksPerNode}
 	world := l.N().MPI
 	for i, ranks := range teams {
-		on := map[int]int{}
+		on := make([]int, l.Nodes)
+		nodes := 0
 		for _, rank := range ranks {
 			node := l.NodeOf(int(rank))
+			if on[node] == 0 {
+				nodes++
+			}
 			on[node]++
 			w.PerNode = max(w.PerNode, on[node])
+			if i == 0 {
+				w.nodes = append(w.nodes, int32(node))
+			}
 		}
-		w.Node = w.Node && len(on) < 2
+		w.Node = w.Node && nodes < 2
 		w.World = w.World || len(ranks) == world
 		switch at := coll.PlacesAmong(l, ranks); {
 		case i == 0:
@@ -54,6 +64,7 @@ func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]i
 			w.Places = coll.Places{}
 		}
 	}
+	w.sharing = world / l.Nodes / w.PerNode // all teams of the launch call
 	return w
 }
 
@@ -80,18 +91,12 @@ func (w Team) Networked() bool {
 // Costs returns the cost terms of the machine's links: between nodes, or inside the node if the
 // team has only one. It returns Nominal and false if the machine states none.
 func (w Team) Costs() (coll.Cost, bool) {
-	m := *w.Machine
-	if w.Node {
-		m.Classes[cluster.Remote] = m.Classes[cluster.InNode]
-	}
-	c, err := coll.CostOf(&m)
-	if err != nil || w.Kind == engine.Measured {
+	m, ok := w.costMachine()
+	if !ok {
 		return Nominal, false
 	}
-	if w.Kind == engine.Emulated {
-		c.O = 0 // overheads of the live fabric are real time of the host
-	}
-	return c, true
+	c, err := coll.CostOf(m)
+	return c, err == nil
 }
 
 // Key returns the key of an algorithm with the parameters of the knobs. Its error states why
@@ -149,20 +154,22 @@ func IsDuplicate(a *coll.Algorithm, k *coll.Key) bool {
 	return a.UsesPlaces && k.Places == (coll.Places{})
 }
 
-// Best returns the fastest algorithm by the cost model for n bytes, and its time.
-func (w Team) Best(s Reader, what coll.Collective, c *coll.Cost, ranks int, n int64) (coll.Key, cluster.Time) {
-	var least coll.Key
-	time := cluster.Time(math.MaxInt64)
-	for _, a := range coll.Of(what) {
-		k, err := w.Key(s, a, ranks)
-		if err != nil || IsDuplicate(a, &k) {
-			continue
-		}
-		if t := k.Predict(c, n); t < time {
-			least, time = k, t
-		}
+// Best returns the fastest algorithm by the cost model for n bytes, and its time, without a
+// simulation.
+func (w Team) Best(s Reader, what coll.Collective, ranks int, n int64) (coll.Key, cluster.Time) {
+	all := w.ranked(s, what, ranks, n)
+	if len(all) == 0 {
+		return coll.Key{}, 0
 	}
-	return least, time
+	return all[0].Key, all[0].Time
+}
+
+// ranked returns the algorithms that can run, the fastest by the cost model first.
+func (w Team) ranked(s Reader, what coll.Collective, ranks int, n int64) []Choice {
+	return w.candidates(s, what, ranks, func(k *coll.Key) cluster.Time {
+		time, _ := w.Estimate(s, k, n)
+		return time
+	})
 }
 
 // Chosen returns the key of the algorithm that the knobs request. n is the number of bytes: of
@@ -170,12 +177,8 @@ func (w Team) Best(s Reader, what coll.Collective, c *coll.Cost, ranks int, n in
 func (w Team) Chosen(s Reader, what coll.Collective, ranks int, n int64) (coll.Key, error) {
 	name := s.Text("algorithm")
 	if name == ByModel {
-		c, _ := w.Costs()
-		if k, _ := w.Best(s, what, &c, ranks, n); k.Algorithm != nil {
-			return k, nil
-		}
-		_, err := w.Key(s, coll.Of(what)[0], ranks)
-		return coll.Key{}, fmt.Errorf("no algorithm can run: %w (change ranks, transfer or synchronization)", err)
+		c, err := w.Choose(s, what, ranks, n)
+		return c.Key, err
 	}
 	if nth := nthOf(name); nth >= 0 {
 		return w.nthOfTable(s, what, ranks, n, nth)

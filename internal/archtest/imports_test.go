@@ -38,7 +38,7 @@ presets                : cluster internal/xdg internal/atomicfile
 engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*
-engine/algorithm       : engine engine/study cluster cluster/coll
+engine/algorithm       : engine engine/study cluster cluster/coll cluster/sim cluster/sim/topology
 engine/workload/dense  : engine cluster/codec
 engine/workload/domain : engine cluster/codec
 engine/workload/*      : engine engine/workload engine/workload/dense engine/workload/domain engine/workload/network engine/study engine/algorithm cluster cluster/codec cluster/coll cluster/sim/topology cluster/timeline cluster/upc cluster/rma models

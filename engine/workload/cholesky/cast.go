@@ -59,19 +59,6 @@ func (c *caster) open(maxBytes int64, store cluster.Store) error {
 // octave returns the size that represents all sizes from it up to (excluding) its double.
 func octave(n int64) int64 { return 1 << (bits.Len64(uint64(max(n, 1))) - 1) }
 
-// choiceKey is the key of a choice that the ranks of a launch share.
-type choiceKey struct {
-	site  algorithm.Team
-	ranks int
-	name  string
-	n     int64
-}
-
-type choice struct {
-	key coll.Key
-	err error
-}
-
 // key returns the schedules for n bytes in the current iteration.
 func (c *caster) key(n int64) (coll.Key, error) { return c.keyOf(c.p.Now(), n) }
 
@@ -82,13 +69,9 @@ func (c *caster) keyOf(candidate int, n int64) (coll.Key, error) {
 	if k, found := c.keys[at]; found {
 		return k, nil
 	}
-	name := c.p.Names[candidate]
-	of := c.r.Lib().Shared(choiceKey{site: c.site, ranks: c.team.Size(), name: name, n: n}, func() any {
-		k, err := chosen(c.p, c.site, c.team.Size(), n, name)
-		return choice{k, err}
-	}).(choice)
-	c.keys[at] = of.key
-	return of.key, of.err
+	k, err := chosen(c.p, c.site, c.team.Size(), n, c.p.Names[candidate])
+	c.keys[at] = k
+	return k, err
 }
 
 // chosen returns the schedules of a team for n bytes and a value of the knob algorithm.

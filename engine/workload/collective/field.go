@@ -14,7 +14,10 @@ import (
 // teams returns the numbers of ranks for the model's lines and the decision map.
 func teams(ranks int) []int64 {
 	var all []int64
-	for p := int64(2); p <= max(1024, int64(ranks)); p *= 2 {
+	for p := int64(2); p <= 128; p *= 2 {
+		all = append(all, p)
+	}
+	for p := int64(512); p <= int64(ranks); p *= 4 {
 		all = append(all, p)
 	}
 	return insert(all, int64(ranks))
@@ -46,7 +49,7 @@ func (w teamSite) decisionMap(s *engine.Scenario, c *coll.Cost, priced bool) *Ma
 		for x := range f.X {
 			one := Winner{Best: -1, Model: -1}
 			if priced {
-				one = w.winner(s, c, int(f.Y[y]), int64(f.X[x]), f.Names)
+				one = w.winner(s, int(f.Y[y]), int64(f.X[x]), f.Names)
 			}
 			f.Cells = append(f.Cells, one)
 		}
@@ -55,10 +58,7 @@ func (w teamSite) decisionMap(s *engine.Scenario, c *coll.Cost, priced bool) *Ma
 		for _, a := range coll.Of(what) {
 			formula := ""
 			if k, err := w.Key(s, a, ranks); err == nil {
-				formula = cluster.FromSeconds(k.Predict(c, n).Seconds()).String()
-				if of := sumOf(terms(&k, c, n)); of != "" {
-					formula += " = " + of
-				}
+				formula = w.formula(s, &k, c, n)
 			}
 			f.Terms = append(f.Terms, formula)
 		}
@@ -68,8 +68,20 @@ func (w teamSite) decisionMap(s *engine.Scenario, c *coll.Cost, priced bool) *Ma
 	return f
 }
 
+// formula returns the time of a call by the cost model, with its terms if they explain it.
+func (w teamSite) formula(s algorithm.Reader, k *coll.Key, c *coll.Cost, n int64) string {
+	t, _ := w.Estimate(s, k, n)
+	text := t.String()
+	if alone := k.Predict(c, n); math.Abs(float64(alone)/float64(t)-1) < logGP {
+		if of := sumOf(terms(k, c, n)); of != "" {
+			text += " = " + of
+		}
+	}
+	return text
+}
+
 // winner returns the cost model's fastest algorithm of a cell.
-func (at teamSite) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, names []string) Winner {
+func (at teamSite) winner(s algorithm.Reader, ranks int, n int64, names []string) Winner {
 	w := Winner{Best: -1, Model: -1, Kind: engine.Modelled}
 	least, second := cluster.Time(math.MaxInt64), cluster.Time(math.MaxInt64)
 	for _, a := range coll.Of(of(s)) {
@@ -77,7 +89,7 @@ func (at teamSite) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, 
 		if err != nil || algorithm.IsDuplicate(a, &k) {
 			continue
 		}
-		switch t := k.Predict(c, n); {
+		switch t, _ := at.Estimate(s, &k, n); {
 		case t < least:
 			w.Best = slices.Index(names, a.Name)
 			second = least

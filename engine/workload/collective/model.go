@@ -21,8 +21,7 @@ func teamSiteOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) teamSi
 
 // teamSiteIn returns the site of a layout's team.
 func teamSiteIn(l *cluster.Layout, m *cluster.Machine, kind engine.Kind) teamSite {
-	return teamSite{algorithm.Team{Machine: m, Kind: kind, Node: l.Nodes == 1, PerNode: l.RanksPerNode,
-		Places: coll.PlacesAmong(l, l.World()), World: true}}
+	return teamSite{algorithm.Among(m, kind, l, l.World())}
 }
 
 // teamSiteOn returns the site of a scenario's team on a site.
@@ -44,6 +43,18 @@ func (w teamSite) cell(s algorithm.Reader, ranks int) algorithm.Cell {
 func (w teamSite) tried(s algorithm.Reader, ranks int) ([]coll.Key, error) {
 	c := w.cell(s, ranks)
 	return c.Keys(s, algorithm.Tried(s, c))
+}
+
+// how describes how the model chose the algorithm, or returns "" if the knobs name it.
+func (w teamSite) how(s algorithm.Reader, ranks int) string {
+	if s.Text("algorithm") != algorithm.ByModel {
+		return ""
+	}
+	c, err := w.Choose(s, of(s), ranks, length(s))
+	if err != nil {
+		return ""
+	}
+	return c.Words()
 }
 
 // length returns the size of a call in bytes.

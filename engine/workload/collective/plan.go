@@ -93,15 +93,15 @@ func chosenOr(snap *engine.Snapshot) string {
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	w := teamSiteOf(&snap.Scenario, m, snap.Kind)
-	c, ok := w.Costs()
-	if !ok {
-		return nil
-	}
 	l := snap.Scenario.Layout()
 	k, err := w.chosen(algorithm.As(&snap.Scenario, chosenOr(snap)), len(l.World()))
 	if err != nil {
 		return nil
 	}
-	return []engine.Metric{{Name: "call_time_model", Value: k.Predict(&c, length(&snap.Scenario)).Seconds(), Unit: "s",
+	t, ok := w.Estimate(&snap.Scenario, &k, length(&snap.Scenario))
+	if !ok {
+		return nil
+	}
+	return []engine.Metric{{Name: "call_time_model", Value: t.Seconds(), Unit: "s",
 		Kind: engine.Modelled}}
 }

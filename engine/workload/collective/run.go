@@ -17,6 +17,7 @@ type team struct {
 	keys []coll.Key // that online tuning tries, or the only one
 	key  coll.Key   // of the current iteration
 	name string
+	how  string // how the model chose the algorithm; "": the knobs name it
 
 	timed    *part
 	verified *part
@@ -54,6 +55,7 @@ type choice struct{}
 
 type chosenKeys struct {
 	keys []coll.Key
+	how  string
 	err  error
 }
 
@@ -67,7 +69,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	at := teamSiteIn(&r.Spec().Layout, &r.Spec().Machine, algorithm.KindOf(r))
 	ask := func() any {
 		keys, err := at.tried(p, world.Size())
-		return chosenKeys{keys, err}
+		return chosenKeys{keys, at.how(p, world.Size()), err}
 	}
 	shared := r.Lib().Shared(choice{}, ask).(chosenKeys)
 	if shared.err != nil {
@@ -75,7 +77,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	keys := shared.keys
 	t := &team{
-		r: r, p: algorithm.Tune(r, world, p, func() []algorithm.Cell { return []algorithm.Cell{at.cell(p, world.Size())} }), keys: keys, what: of(p), ranks: world.Size(), me: world.Rank(),
+		r: r, p: algorithm.Tune(r, world, p, func() []algorithm.Cell { return []algorithm.Cell{at.cell(p, world.Size())} }),
+		keys: keys, how: shared.how, what: of(p), ranks: world.Size(), me: world.Rank(),
 		n: length(p), calls: int(p.Int("calls")),
 	}
 	t.times, t.worst = make([]int64, perCall*t.calls), make([]int64, perCall*t.calls)
@@ -326,6 +329,9 @@ func (t *team) report() cluster.Time {
 		return call / n
 	}
 	text := t.verifiedText()
+	if t.how != "" {
+		text += "; " + t.how
+	}
 	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
 		text += "; its modes allow writes directly before a call and reads directly after it"
 	}

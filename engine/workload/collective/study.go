@@ -91,8 +91,9 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 		if n%unit != 0 && of(s).Combines() {
 			continue
 		}
-		selected.X, selected.Y = append(selected.X, float64(n)), append(selected.Y, k.Predict(&c, n).Seconds())
-		win, t := w.Best(s, of(s), &c, ranks, n)
+		one, _ := w.Estimate(s, &k, n)
+		selected.X, selected.Y = append(selected.X, float64(n)), append(selected.Y, one.Seconds())
+		win, t := w.Best(s, of(s), ranks, n)
 		least.X, least.Y = append(least.X, float64(n)), append(least.Y, t.Seconds())
 		if name := win.Algorithm.Name; before != "" && name != before {
 			v.Plots[0].Rules = append(v.Plots[0].Rules,
@@ -104,7 +105,8 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	selected.X, selected.Y = nil, nil
 	for _, p := range teams(ranks) {
 		if k, err := w.Key(s, k.Algorithm, int(p)); err == nil {
-			selected.X, selected.Y = append(selected.X, float64(p)), append(selected.Y, k.Predict(&c, n).Seconds())
+			one, _ := w.Estimate(s, &k, n)
+			selected.X, selected.Y = append(selected.X, float64(p)), append(selected.Y, one.Seconds())
 		}
 	}
 	v.Plots[1].Lines = []engine.Line{selected}

@@ -25,18 +25,21 @@ func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	if !(model > 0) {
 		return text + "; " + describeShape(f) + "." + compareRuns(v, now)
 	}
-	text += fmt.Sprintf(", %s× the LogGP model's %s", study.Figure(v.Time/model), cluster.FromSeconds(model))
-	if total := sumOf(f.Terms); total != "" {
-		text += " (" + total + ")"
+	text += fmt.Sprintf(", %s× the cost model's %s", study.Figure(v.Time/model), cluster.FromSeconds(model))
+	alone := 0.0
+	for _, t := range f.Terms {
+		alone += t.Time
 	}
-	text += "."
-	switch l := s.Scenario.Layout(); {
-	case v.Time/model < contended:
-	case l.Nodes > 1 && l.RanksPerNode > 1:
-		text += fmt.Sprintf(" The model assumes that no link is shared, but here the %d ranks of a node share theirs.",
-			l.RanksPerNode)
+	switch {
+	case alone == 0:
+		text += "."
+	case math.Abs(alone/model-1) < logGP:
+		text += " (" + sumOf(f.Terms) + ")."
 	default:
-		text += " The model assumes that no link is shared."
+		text += fmt.Sprintf(". Without shared resources, LogGP predicts %s (%s).", cluster.FromSeconds(alone), sumOf(f.Terms))
+	}
+	if l := s.Scenario.Layout(); model > contended*alone && alone > 0 && l.RanksPerNode > 1 && l.Nodes > 1 {
+		text += fmt.Sprintf(" The %d ranks of a node share its adapters and memory.", l.RanksPerNode)
 	}
 	return text + compareRuns(v, now) + modelAdvice(v, now)
 }
@@ -62,7 +65,10 @@ func hiddenShare(s *engine.Snapshot) string {
 		cluster.FromSeconds(min(call.Value, alone.Value)))
 }
 
-// contended is the ratio to the model's time from which effects outside the model dominate.
+// logGP is the relative difference to LogGP's time up to which its terms explain a time.
+const logGP = 0.05
+
+// contended is the ratio of a time to LogGP's from which waits for shared resources dominate.
 const contended = 1.5
 
 // describeShape returns the number of messages and steps.

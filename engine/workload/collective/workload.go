@@ -38,8 +38,8 @@ var collective = workload.Workload{
 			Watch: "the messages: from a root down a tree, up a tree to a root, or between all ranks",
 			Paper: "paper 5, section 2"},
 		{Name: "algorithm", Label: "algorithm",
-			Doc: "algorithm of the collective; model: the fastest by the cost model; tuned: from a table (--table); " +
-				"online: the fastest of those near the best, tried in the run",
+			Doc: "algorithm of the collective; model: the fastest by the cost model (close ones are simulated); " +
+				"tuned: from a table (--table); online: the fastest of those near the best, tried in the run",
 			Type: engine.Choice, Default: algorithm.ByModel,
 			Choices: algorithms(), By: "collective", Offers: offers(), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the drawing of messages, the steps, and the time compared with the cost model",

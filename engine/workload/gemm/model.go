@@ -11,12 +11,14 @@ import (
 
 // teamOf returns the team of a scenario's rows or columns, for numbers of a kind. The ranks of a
 // row have consecutive numbers.
-func teamOf(s algorithm.Reader, m *cluster.Machine, kind engine.Kind, g shape, line int) algorithm.Team {
-	each := int(s.Int("ranks-per-node"))
-	if line == column {
-		each = max(1, each/g.cols)
+func teamOf(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, g shape, line int) algorithm.Team {
+	world := l.World()
+	members, _ := g.members(line, 0)
+	ranks := make([]int32, len(members))
+	for i, member := range members {
+		ranks[i] = world[member]
 	}
-	return algorithm.Team{Machine: m, Kind: kind, Node: s.Int("nodes") == 1, PerNode: min(each, g.size(line))}
+	return algorithm.Among(m, kind, l, ranks)
 }
 
 // cellsOf returns the broadcasts of a product, for online tuning.
@@ -29,7 +31,7 @@ func cellsOf(s algorithm.Reader, m *cluster.Machine, kind engine.Kind, l *cluste
 	var all []algorithm.Cell
 	for line := range lines {
 		if of.size(line) > 1 {
-			all = append(all, algorithm.Cell{Team: teamOf(s, m, kind, g, line), What: coll.OpBcast, Ranks: of.size(line),
+			all = append(all, algorithm.Cell{Team: teamOf(m, kind, l, g, line), What: coll.OpBcast, Ranks: of.size(line),
 				Bytes: of.maxPanelBytes(line)})
 		}
 	}
@@ -61,7 +63,7 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 	var panel, pack, exposed float64
 	calls := float64(aheadOf(s)) * float64(s.Int("slices"))
 	for line := range lines {
-		w := teamOf(s, m, kind, of.shape, line)
+		w := teamOf(m, kind, &l, of.shape, line)
 		c, stated := w.Costs()
 		if !stated {
 			return 0, 0, false

@@ -159,7 +159,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			memory.Hold(store, workload.Item{Name: "local matrices", Per: workload.PerRank, Bytes: unit * p.numbers()})
 			for line := range lines {
 				maxBytes := p.maxPanelBytes(line)
-				c := algorithm.Cell{Team: teamOf(s, on.Machine, kind, p.shape, line), What: coll.OpBcast, Ranks: p.size(line),
+				c := algorithm.Cell{Team: teamOf(on.Machine, kind, &l, p.shape, line), What: coll.OpBcast, Ranks: p.size(line),
 					Bytes: maxBytes}
 				keys, err := c.Keys(s, tried)
 				if err != nil {

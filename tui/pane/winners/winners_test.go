@@ -77,7 +77,7 @@ func TestCellsAreDescribed(t *testing.T) {
 	if !p.Click(h, p.area.X, p.area.Y) {
 		t.Error("a click on the map does nothing")
 	}
-	if text, _ := drawn(p, h, 78, 30); !strings.Contains(text, "8 B, 1024 ranks: bruck") {
+	if text, _ := drawn(p, h, 78, 30); !strings.Contains(text, "8 B, 128 ranks: bruck") {
 		t.Errorf("the clicked cell is not described:\n%s", text)
 	}
 	act("follow")

@@ -1,0 +1,183 @@
+package algorithm
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/sim/topology"
+)
+
+// siteKey identifies the estimator of a team.
+type siteKey struct {
+	machine machineKey
+	eager   int64
+	ranks   int
+	perNode int // of the team
+	crowd   int // ranks per node of the launch
+	sharing int
+	nodes   uint64 // hash of the nodes of the members
+}
+
+// machineKey has the numbers of a machine that determine estimates.
+type machineKey struct {
+	name                                  string
+	classes                               [cluster.Classes]cluster.Link
+	socket                                cluster.Link
+	sockets, cores                        int
+	flops, memoryRate, nodeRate, copyRate float64
+	progress                              cluster.Progress
+	server                                cluster.Server
+	network                               cluster.CollectiveNetwork
+	shape                                 cluster.Shape
+	linkBandwidth                         float64
+	hop                                   cluster.Time
+	dims                                  [maxDims]int
+	taper                                 [maxDims]float64
+}
+
+// maxDims is the maximum number of lengths of a topology.
+const maxDims = 8
+
+func keyOfMachine(m *cluster.Machine) machineKey {
+	k := machineKey{
+		name: m.Name, classes: m.Classes, socket: m.Socket, sockets: m.Sockets, cores: m.CoresPerNode, flops: m.Flops,
+		memoryRate: m.MemoryRate, nodeRate: m.NodeRate, copyRate: m.CopyRate, progress: m.Progress, server: m.Server,
+		network: m.CollectiveNetwork, shape: m.Topology.Shape, linkBandwidth: m.Topology.LinkBandwidth,
+		hop: m.Topology.HopLatency,
+	}
+	copy(k.dims[:], m.Topology.Dims)
+	copy(k.taper[:], m.Topology.Taper)
+	return k
+}
+
+// costMachine returns the machine whose costs estimates use. It returns false if the machine states
+// none, like this host without calibration.
+func (w Team) costMachine() (*cluster.Machine, bool) {
+	if w.Machine == nil {
+		return nil, false
+	}
+	m := *w.Machine
+	m.Nodes, m.MemoryPerNode = 0, 0
+	if w.oneNode() { // formulas have the costs between nodes
+		m.Classes[cluster.Remote] = m.Classes[cluster.InNode]
+		m.Topology = cluster.Topology{}
+	}
+	_, err := coll.CostOf(&m)
+	return &m, err == nil
+}
+
+// oneNode reports whether all ranks are in one node. On this host, they are.
+func (w Team) oneNode() bool { return w.Reach() }
+
+// eager returns the longest eager message in bytes.
+func (w Team) eager(s Reader) int64 {
+	if n := s.Int("eager-limit"); n >= 0 {
+		return n
+	}
+	return w.Machine.EagerLimit
+}
+
+func (w Team) siteKey(m *cluster.Machine, s Reader, ranks int) siteKey {
+	k := siteKey{machine: keyOfMachine(m), eager: w.eager(s), ranks: ranks, perNode: w.PerNode, crowd: w.crowd,
+		sharing: w.sharing}
+	h := uint64(14695981039346656037) // FNV-1a
+	for i := range ranks {
+		h = (h ^ uint64(w.nodeOf(i, ranks))) * 1099511628211
+	}
+	k.nodes = h
+	return k
+}
+
+// nodeOf returns the node of a member of a team with a number of ranks, on the same kind of nodes.
+func (w Team) nodeOf(i, ranks int) int32 {
+	switch per := max(w.PerNode, 1); {
+	case w.oneNode():
+		return 0
+	case len(w.nodes) == ranks:
+		return w.nodes[i]
+	case w.Places.Places > 0:
+		return int32(i % max((ranks+per-1)/per, 1))
+	default:
+		return int32(i / per)
+	}
+}
+
+// knownSite is the estimator of a site, with the times that it has estimated.
+type knownSite struct {
+	*coll.Estimator
+	times map[timeKey]cluster.Time
+}
+
+type timeKey struct {
+	coll.Key
+	bytes int64
+}
+
+// maxTimes is the maximum number of times of a site. A full map is cleared.
+const maxTimes = 1 << 12
+
+// time returns the time of a call on n bytes. The memory must be locked.
+func (x *knownSite) time(k *coll.Key, n int64) cluster.Time {
+	at := timeKey{*k, n}
+	t, isKnown := x.times[at]
+	if !isKnown {
+		t = x.Estimate(*k, n, element(k.Algorithm.Collective))
+		if len(x.times) >= maxTimes {
+			clear(x.times)
+		}
+		x.times[at] = t
+	}
+	return t
+}
+
+// site returns the estimator of a site. The memory must be locked.
+func (w Team) site(m *cluster.Machine, at siteKey) *knownSite {
+	if x := memory.sites[at]; x != nil {
+		return x
+	}
+	s := &coll.Site{Machine: m, EagerLimit: at.eager, PerNode: max(w.crowd, w.PerNode), Sharing: at.sharing}
+	nodes := int32(0)
+	for i := range at.ranks {
+		s.Nodes = append(s.Nodes, w.nodeOf(i, at.ranks))
+		nodes = max(nodes, s.Nodes[i]+1)
+	}
+	if shape := m.Topology.Shape; shape != "" && shape != cluster.Crossbar {
+		if net, err := topology.New(m.Topology, int(nodes)); err == nil { // a larger team has no network to share
+			s.Links = net
+		}
+	}
+	e, err := coll.NewEstimator(s)
+	if err != nil {
+		panic(err) // costMachine has costs
+	}
+	if memory.sites == nil || len(memory.sites) >= maxSites {
+		memory.sites = map[siteKey]*knownSite{}
+	}
+	x := &knownSite{Estimator: e, times: map[timeKey]cluster.Time{}}
+	memory.sites[at] = x
+	return x
+}
+
+// Estimate returns the time of a call on n bytes by the cost model, with the resources that the
+// team's ranks share. It returns false if the machine states no costs.
+func (w Team) Estimate(s Reader, k *coll.Key, n int64) (cluster.Time, bool) {
+	m, ok := w.costMachine()
+	if !ok {
+		return k.Predict(&Nominal, n), false
+	}
+	at := w.siteKey(m, s, int(k.Ranks))
+	memory.Lock()
+	defer memory.Unlock()
+	return w.site(m, at).time(k, n), true
+}
+
+// Messages returns the number of messages of a call, or 0 if the machine states no costs.
+func (w Team) Messages(s Reader, k *coll.Key) int {
+	m, ok := w.costMachine()
+	if !ok {
+		return 0
+	}
+	at := w.siteKey(m, s, int(k.Ranks))
+	memory.Lock()
+	defer memory.Unlock()
+	return w.site(m, at).Messages(*k)
+}
