@@ -27,9 +27,6 @@ var levelNames = []string{"team", "node", "leaders"}
 // LevelOf returns the level with a name.
 func LevelOf(name string) (Level, error) { return named[Level]("level", levelNames, name) }
 
-// Levels returns the names of the levels.
-func Levels() []string { return slices.Clone(levelNames) }
-
 // Part is one of the algorithms that a composition runs one after another.
 type Part struct {
 	Level     Level

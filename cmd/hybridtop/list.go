@@ -35,18 +35,19 @@ type field struct {
 }
 
 var lists = map[string]func() (listing, error){
-	"workloads":  listWorkloads,
-	"models":     listModels,
-	"levels":     listLevels,
-	"knobs":      listKnobs,
-	"machines":   listMachines,
-	"scenarios":  listScenarios,
-	"algorithms": listAlgorithms,
-	"terms":      func() (listing, error) { return listTerms("") },
+	"workloads":    listWorkloads,
+	"models":       listModels,
+	"levels":       listLevels,
+	"knobs":        listKnobs,
+	"machines":     listMachines,
+	"scenarios":    listScenarios,
+	"algorithms":   listAlgorithms,
+	"compositions": listCompositions,
+	"terms":        func() (listing, error) { return listTerms("") },
 }
 
 func newList() *cobra.Command {
-	names := []string{"workloads", "models", "levels", "knobs", "machines", "scenarios", "algorithms", "terms"}
+	names := []string{"workloads", "models", "levels", "knobs", "machines", "scenarios", "algorithms", "compositions", "terms"}
 	cmd := &cobra.Command{
 		Use:   "list WHAT [WORKLOAD|WORD]",
 		Short: "list workloads, models, knobs, machines and more",

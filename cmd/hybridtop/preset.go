@@ -107,3 +107,16 @@ func listScenarios() (listing, error) {
 	}
 	return l, nil
 }
+
+func listCompositions() (listing, error) {
+	l := listing{what: "compositions", columns: []string{"name", "collective", "parts", "title"}}
+	for _, name := range presets.Compositions() {
+		c, err := presets.FindComposition(name)
+		if err != nil {
+			return l, err
+		}
+		l.entries = append(l.entries, entry{{"name", c.Name}, {"collective", c.Collective}, {"parts", c.Text()},
+			{"title", c.Title}, {"paper", c.Paper}})
+	}
+	return l, nil
+}

@@ -25,7 +25,7 @@ type Cell struct {
 }
 
 // nearBest is the modelled time relative to the best up to which an algorithm is tried. The formulas
-// count no contention. An allreduce of 32 KiB on 4 × 4 ranks of the XT4 is an example: ring is the
+// count no contention. For an allreduce of 32 KiB on 4 × 4 ranks of the XT4, ring is the
 // fastest algorithm in the simulation, and has 2.7 times the best modelled time. At least coll.MaxChoices
 // algorithms are tried.
 const nearBest = 3
