@@ -55,7 +55,7 @@ func TestTable2(t *testing.T) {
 	}
 }
 
-// Every requested word of a large stride is in another page, which carries 4096 bytes for 8. Half a
+// TestPagesOfStridedWords tests that every requested word of a large stride is in another page, which carries 4096 bytes for 8. Half a
 // page apart, two words share a page. A write carries each page twice.
 func TestPagesOfStridedWords(t *testing.T) {
 	for _, c := range []struct {

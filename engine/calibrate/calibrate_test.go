@@ -446,7 +446,7 @@ func TestPaceFills(t *testing.T) {
 	}
 }
 
-// A program on a fitted machine runs on the host's clock, on the dilated clock of an emulation, and
+// TestLiveEmulatedAndSimulated tests that a program on a fitted machine runs on the host's clock, on the dilated clock of an emulation, and
 // in virtual time. The times of the last two are the machine's.
 func TestLiveEmulatedAndSimulated(t *testing.T) {
 	host := preset(t, "this-host")
@@ -484,7 +484,7 @@ func TestLiveEmulatedAndSimulated(t *testing.T) {
 	}
 }
 
-// Loops with few operations per byte set the memory rate, and the others the flops, wherever the
+// TestRoofline tests that loops with few operations per byte set the memory rate, and the others the flops, wherever the
 // machine balances them.
 func TestRoofline(t *testing.T) {
 	host := preset(t, "this-host")

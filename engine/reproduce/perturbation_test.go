@@ -44,7 +44,7 @@ func perturbations(t *testing.T) (all []perturbation) {
 	return all
 }
 
-// Each perturbation of the list changes a verdict, or has a reason why it does not: constants × 10, formulas and
+// TestPerturbations tests that each perturbation of the list changes a verdict, or has a reason why it does not: constants × 10, formulas and
 // published numbers × 1.02, checks removed. A reason is refused if a verdict changes. CONFORM=1 tests the constants, too.
 func TestPerturbations(t *testing.T) {
 	list := perturbations(t)

@@ -11,7 +11,7 @@
 //	index      adds or subtracts 1 in an index
 //	constant   adds 1 to an integer, or multiplies a floating-point number by 1.05
 //
-// A place is drawn only if the default runs execute it (measured with go build -cover), and if it is in
+// A place is drawn only if the default runs execute it (measured with go build -cover). It must also be in
 // the program itself: in a function that the workload's run reaches, or in the calls of cluster/coll. Studies,
 // plans, models, costs and texts are not mutated. A mutant that does not compile is drawn again. The mutant is
 // built with go build -overlay, so the checkout does not change.

@@ -213,7 +213,7 @@ func (t *trial) judge(s *site) (v verdict, why string, err error) {
 	return v, why, nil
 }
 
-// compare compares the values of a run with those of the unchanged program.
+// compare compares the values of a run with the values of the unchanged program.
 func (t *trial) compare(w string, got map[string]string) (v verdict, differs string) {
 	v = equal
 	want := t.values[w]

@@ -33,7 +33,7 @@ func value(t *testing.T, s *engine.Snapshot, name string) float64 {
 	return m.Value
 }
 
-// Without contention, each way except prefetch has the bandwidth of its formula: on machines with
+// TestWaysHaveTheBandwidthOfTable2 tests that without contention each way except prefetch has the bandwidth of its formula: on machines with
 // and without overheads, for reads and writes, contiguous and strided. The size is below the eager
 // limit, because the formula of messages has no handshake. A window's fences cost more.
 func TestWaysHaveTheBandwidthOfTable2(t *testing.T) {
@@ -59,7 +59,7 @@ func TestWaysHaveTheBandwidthOfTable2(t *testing.T) {
 	}
 }
 
-// A single prefetch of a word is a word access. More of them in progress take less time, until the
+// TestPrefetchHidesTheLatency tests that a single prefetch of a word is a word access. More of them in progress take less time, until the
 // link limits them: then the bandwidth is the formula's b∞.
 func TestPrefetchHidesTheLatency(t *testing.T) {
 	words := run(t, "demo", "method", "word", "size", "8192")
@@ -81,7 +81,7 @@ func TestPrefetchHidesTheLatency(t *testing.T) {
 	}
 }
 
-// If one word of each page is needed, pages are slower than words.
+// TestPagesArePoorIfPartsAreNeeded tests that if one word of each page is needed, pages are slower than words.
 func TestPagesArePoorIfPartsAreNeeded(t *testing.T) {
 	dense, sparse := run(t, "demo", "size", "1024"), run(t, "demo", "size", "1024", "stride", "512")
 	if page, word := value(t, dense, "time_page"), value(t, dense, "time_word"); page > word/50 {
@@ -92,7 +92,7 @@ func TestPagesArePoorIfPartsAreNeeded(t *testing.T) {
 	}
 }
 
-// A way that forgets a word is reported, with its name, in both directions.
+// TestAForgottenWordIsReported tests that a way that forgets a word is reported, with its name, in both directions.
 func TestAForgottenWordIsReported(t *testing.T) {
 	defer access.SkipLastWord()()
 	for _, method := range []string{"one-sided", "page", "word", "prefetch", "buffering"} {
@@ -105,7 +105,7 @@ func TestAForgottenWordIsReported(t *testing.T) {
 	}
 }
 
-// UPC access ends at the group: with groups of one node, only the MPI ways reach another node.
+// TestOnlyMPILeavesTheGroup tests that UPC access ends at the group: with groups of one node, only the MPI ways reach another node.
 func TestOnlyMPILeavesTheGroup(t *testing.T) {
 	s := run(t, "demo", "model", "nested-multiple", "group", "2")
 	if _, ok := s.Metric("time_word"); ok || value(t, s, "time_two_sided") <= 0 || value(t, s, "time_one_sided") <= 0 {

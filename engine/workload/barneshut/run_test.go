@@ -425,7 +425,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Forces and potentials that are 5 % too large are noticed, by the energy along short paths and by all pairs.
+// TestWrongForcesAreNoticed tests that forces and potentials that are 5 % too large are noticed, by the energy along short paths and by all pairs.
 func TestWrongForcesAreNoticed(t *testing.T) {
 	for _, c := range []struct {
 		want   string

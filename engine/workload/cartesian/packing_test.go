@@ -36,7 +36,7 @@ func metric(t *testing.T, s *engine.Snapshot, name string) float64 {
 	return m.Value
 }
 
-// Strided data arrive complete in every model, however they are packed. The tested sizes also end
+// TestPackingVerifies tests that strided data arrive complete in every model, however they are packed. The tested sizes also end
 // inside an element, or are size-only.
 func TestPackingVerifies(t *testing.T) {
 	for _, fabric := range []string{"live", "sim"} {
@@ -58,7 +58,7 @@ func TestPackingVerifies(t *testing.T) {
 	}
 }
 
-// Section 7.1: the master packs a derived datatype alone, and all threads pack a scratch copy. On
+// TestPackingTimes tests section 7.1: the master packs a derived datatype alone, and all threads pack a scratch copy. On
 // the SR8000-F1 a thread moves 4 GB/s, and n threads move n times as many. Two directions of n
 // messages of b bytes take 2·2·n·b/(4 GB/s), or the n-th part of it. The rest of the exchange does not
 // change.
@@ -81,7 +81,7 @@ func TestPackingTimes(t *testing.T) {
 	}
 }
 
-// The study names the faster way to pack: all threads instead of the master, but not instead of
+// TestStudyComparesPacking tests that the study names the faster way to pack: all threads instead of the master, but not instead of
 // several senders, which a scratch copy makes wait for each other.
 func TestStudyComparesPacking(t *testing.T) {
 	for senders, says := range map[string]string{"1": "The scratch copy wins (1.4×): all 8 threads pack it, and 1 a derived datatype.",

@@ -9,12 +9,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// The relative tolerances: of an average compared with the published one or with the energies of all
-// steps, of the energy balance of a step as a share of the energy from the source, and of a mode.
+// The relative tolerances.
 const (
-	averageTolerance = 1e-11
-	energyTolerance  = 1e-12
-	modeTolerance    = 1e-12
+	averageTolerance = 1e-11 // of an average, against the published one or the energies of all steps
+	energyTolerance  = 1e-12 // of the energy balance of a step, as a share of the source's energy
+	modeTolerance    = 1e-12 // of a mode
 )
 
 // A mode is a closed solution: T = level + height · Π cos(πk(i + ½)/n). Without the source the

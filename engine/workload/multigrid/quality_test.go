@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// Error, residual after the F-cycle, and reduction per V-cycle are within their limits at every size and degree. On
+// TestQuality tests that error, residual after the F-cycle, and reduction per V-cycle are within their limits at every size and degree. On
 // the larger grids they use more than half of the limits, so that larger limits would not be necessary.
 func TestQuality(t *testing.T) {
 	sides := []int{4, 6, 8, 12, 16, 20, 24, 32}
@@ -36,4 +36,14 @@ func TestQuality(t *testing.T) {
 			}
 		}
 	}
+}
+
+// solveAlone solves the problem in one box, without ranks.
+func solveAlone(cells, degree, threshold, cycles int) (*box, []float64, error) {
+	s, err := newAlone(cells, degree, threshold)
+	if err != nil {
+		return nil, nil, err
+	}
+	residuals, err := s.solve(cycles)
+	return s.levels[0].boxes[0], residuals, err
 }

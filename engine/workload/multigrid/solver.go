@@ -488,13 +488,3 @@ func newAlone(cells, degree, threshold int) (*solver, error) {
 	}
 	return s, s.build()
 }
-
-// solveAlone solves the problem in one box, without ranks.
-func solveAlone(cells, degree, threshold, cycles int) (*box, []float64, error) {
-	s, err := newAlone(cells, degree, threshold)
-	if err != nil {
-		return nil, nil, err
-	}
-	residuals, err := s.solve(cycles)
-	return s.levels[0].boxes[0], residuals, err
-}

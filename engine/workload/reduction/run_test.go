@@ -39,7 +39,7 @@ func metric(t *testing.T, s *engine.Snapshot, name string) float64 {
 // onPaper are the knobs of the machine of paper 2's figure 6, with eight nodes.
 var onPaper = []string{"fabric", "sim", "machine", "sr8000-f1", "nodes", "8", "threads-per-rank", "8"}
 
-// Every setting computes the sum on both fabrics and in every model, also with fewer elements than
+// TestSettingsVerify tests that every setting computes the sum on both fabrics and in every model, also with fewer elements than
 // processes, and with size-only vectors.
 func TestSettingsVerify(t *testing.T) {
 	for _, fabric := range []string{"live", "sim"} {
@@ -58,7 +58,7 @@ func TestSettingsVerify(t *testing.T) {
 	}
 }
 
-// Section 7.1: all threads add a vector n times as fast as one. On the SR8000-F1 a thread moves
+// TestSplitTimes tests section 7.1: all threads add a vector n times as fast as one. On the SR8000-F1 a thread moves
 // 4 GB/s, and an addition moves 24 B: 7/8 of 10⁶ numbers take 5.25 ms. Splitting the reduction does
 // not change its messages.
 func TestSplitTimes(t *testing.T) {
@@ -79,7 +79,7 @@ func TestSplitTimes(t *testing.T) {
 	}
 }
 
-// The study names the fastest setting and the reason. Overlapping pays for long vectors; for short
+// TestStudySaysWhoShouldAdd tests that the study names the fastest setting and the reason. Overlapping pays for long vectors; for short
 // ones its two messages per piece cost more than they hide.
 func TestStudySaysWhoShouldAdd(t *testing.T) {
 	for elements, want := range map[string][3]string{
@@ -104,7 +104,7 @@ func TestStudySaysWhoShouldAdd(t *testing.T) {
 	}
 }
 
-// Threads that add during MPI calls need FUNNELED, and one thread more than the master.
+// TestRefusals tests that threads that add during MPI calls need FUNNELED, and one thread more than the master.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		knobs []string

@@ -155,7 +155,7 @@ func TestBalanced(t *testing.T) {
 	}
 }
 
-// Section 4: with a barrier before and after its section, the scheme is masteronly again (T1b); they
+// TestBothBarriersAreMasteronly tests section 4: with a barrier before and after its section, the scheme is masteronly again (T1b); they
 // take the same time. SINGLE has the second barrier unless NOWAIT drops it.
 func TestBothBarriersAreMasteronly(t *testing.T) {
 	for _, machine := range []string{"sr8000-f1", "ibm-sp-power3"} {
@@ -178,7 +178,7 @@ func TestBothBarriersAreMasteronly(t *testing.T) {
 	}
 }
 
-// Section 4: SINGLE NOWAIT overlaps like MASTER, and its communicating thread computes afterwards.
+// TestNowaitOverlaps tests section 4: SINGLE NOWAIT overlaps like MASTER, and its communicating thread computes afterwards.
 // MASTER at SERIALIZED takes the same time as at FUNNELED.
 func TestNowaitOverlaps(t *testing.T) {
 	epsilon := func(knobs ...string) float64 {
