@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // KnobType is the type of a knob's value.
@@ -138,6 +140,13 @@ var Base = []Knob{
 		Choices: []string{"machine", "0", "64", "1024", "8192", "65536"}, Scope: ScopeCluster, Role: Machine,
 		Watch: "latency over size: above the limit a message first requests its buffer (rendezvous). At 0, two ranks " +
 			"that send to each other deadlock", Paper: "paper 1, section 2.1"},
+	{Name: "progress", Label: "progress", Doc: "progress engine while ranks compute; call: only their own calls; thread: " +
+		"a progress thread per rank; offload: the network adapter, on sim; machine: as in the machine file",
+		Type: Choice, Default: "machine",
+		Choices: []string{"machine", string(cluster.ProgressCall), string(cluster.ProgressThread),
+			string(cluster.ProgressOffload)}, Scope: ScopeCluster, Role: Machine,
+		Watch: "waits after computing: with call, handshakes, RPCs and collectives stop while their rank computes",
+		Paper: "paper 5, section 4"},
 	{Name: "seed", Label: "seed", Doc: "seed of the run's random numbers", Type: Integer, Default: "1", Min: 0,
 		Max: 1 << 52, Choices: []string{"1", "2", "3"}, Scope: ScopeBody, Role: View,
 		Watch: "whether the result is luck: other random accesses should have the same shares"},

@@ -275,7 +275,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 	for i, t := range h.tables {
 		snap.Studies[i] = t.Look(snap)
 	}
-	snap.Why, snap.Change = why(snap), Change(h.before, snap)
+	snap.Why, snap.Change = why(snap, &set.machine), Change(h.before, snap)
 	h.shown = snap
 	return snap
 }

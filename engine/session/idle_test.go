@@ -12,7 +12,7 @@ import (
 // variants are settings with which some knob has no effect.
 var variants = [][]string{
 	{}, {"model", "flat"}, {"nodes", "1"}, {"ranks-per-node", "1"}, {"pattern", "cubes"},
-	{"threading", "multiple"}, {"threading", "masteronly"},
+	{"threading", "multiple"}, {"threading", "masteronly"}, {"nodes", "1", "ranks-per-node", "1"},
 }
 
 // placed returns a short run of a workload on sim, on two nodes. It reports false if the

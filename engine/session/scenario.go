@@ -69,21 +69,23 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if err != nil {
 		return setup{}, err
 	}
-	if set.workload.Fit != nil {
-		set.workload.Fit(&sc, &set.machine)
-	}
+	set.workload.Fitted(&sc, &set.machine)
 	var ok bool
 	set.fabric, ok = o.Fabrics[sc.Text("fabric")]
 	if !ok {
 		return setup{}, fmt.Errorf("fabric %s: not built into this program", sc.Text("fabric"))
 	}
-	sc = set.workload.WithBars(sc, workload.SiteOf(set.fabric, &set.machine))
+	site := workload.SiteOf(set.fabric, &set.machine)
+	sc = set.workload.WithBars(sc, site)
 	set.scenario = sc
+	if err := workload.CheckProgress(&sc, site); err != nil {
+		return setup{}, err
+	}
 	layout := sc.Layout()
 	if err := layout.Validate(); err != nil {
 		return setup{}, err
 	}
-	set.plan, err = set.workload.Plan(&sc, workload.SiteOf(set.fabric, &set.machine))
+	set.plan, err = set.workload.Plan(&sc, site)
 	if err != nil {
 		return setup{}, err
 	}

@@ -6,12 +6,22 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // why explains the bottleneck and the effect of another choice, using only numbers of the
 // snapshot. It returns the text of the first study that has one. If no study has a row of the run,
-// it describes the states of the ranks.
-func why(s *engine.Snapshot) string {
+// it describes the states of the ranks. A progress engine other than the machine's own is named.
+func why(s *engine.Snapshot, m *cluster.Machine) string {
+	text := whyTime(s)
+	if by := workload.ExplainProgress(&s.Scenario, m, s.Kind); text != "" && by != "" {
+		text += " " + by
+	}
+	return text
+}
+
+// whyTime explains where the time goes.
+func whyTime(s *engine.Snapshot) string {
 	present := false
 	for i := range s.Studies {
 		if v := &s.Studies[i]; v.Why != "" {

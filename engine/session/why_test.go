@@ -23,11 +23,11 @@ func TestWhy(t *testing.T) {
 		{"a row", []engine.StudyView{{Rows: row}}, ""},
 		{"the second has words", []engine.StudyView{{Rows: row}, {Why: "that rules"}, {Why: "another"}}, "that rules"},
 	} {
-		if got := why(&engine.Snapshot{Ranks: states, Studies: c.studies}); got != c.want {
+		if got := why(&engine.Snapshot{Ranks: states, Studies: c.studies}, &cluster.Machine{}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
 	}
-	if got := why(&engine.Snapshot{Ranks: states, Kind: engine.Simulated, Phase: engine.Ended}); got != "" {
+	if got := why(&engine.Snapshot{Ranks: states, Kind: engine.Simulated, Phase: engine.Ended}, &cluster.Machine{}); got != "" {
 		t.Errorf("after the end of a simulation: %q", got)
 	}
 }
@@ -38,10 +38,10 @@ func TestWhyWithoutStudies(t *testing.T) {
 		{Share: [cluster.States]float64{cluster.Calling: 1}},
 	}}
 	want := "In the last second, ranks spent 25% of the time computing, 50% in calls and 25% waiting."
-	if got := why(s); got != want {
+	if got := why(s, &cluster.Machine{}); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := why(&engine.Snapshot{}); got != "" {
+	if got := why(&engine.Snapshot{}, &cluster.Machine{}); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
 }

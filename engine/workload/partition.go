@@ -19,25 +19,11 @@ var Partition = engine.Knob{
 	Watch: "exchanges, which the bisection limits, and broadcasts that share links", Paper: "paper 5, section 4",
 }
 
-// Progress is the knob of programs that communicate while they compute.
-var Progress = engine.Knob{
-	Name: "progress", Label: "progress", Doc: "progress engine while ranks compute: only their own calls (call), one " +
-		"progress thread per rank (thread), or the network adapter (offload); machine: as in the machine file",
-	Type: engine.Choice, Default: OfMachine,
-	Choices: []string{OfMachine, string(cluster.ProgressCall), string(cluster.ProgressThread),
-		string(cluster.ProgressOffload)}, Scope: engine.ScopeCluster, Role: engine.Machine,
-	Watch: "the effect of slices: if the adapter makes progress by itself, no rank has to poll",
-	Paper: "paper 5, section 4",
-}
-
-// FitMachine sets the machine's network and progress engine to the values of the knobs partition
-// and progress. It is the Fit of workloads with one or both of these knobs.
-func FitMachine(s *engine.Scenario, m *cluster.Machine) {
+// FitPartition sets the machine's network to the value of the knob partition. It is the Fit of
+// workloads with this knob.
+func FitPartition(s *engine.Scenario, m *cluster.Machine) {
 	if s.Text("partition") == partitionOwn {
 		m.Topology = PartOf(m.Topology, int(s.Int("nodes")))
-	}
-	if by, ok := s.Values["progress"]; ok && by != OfMachine {
-		m.Progress = cluster.Progress(by)
 	}
 }
 

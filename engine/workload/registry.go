@@ -41,7 +41,7 @@ type Workload struct {
 	// or "". May be nil.
 	Idle func(s *engine.Scenario, kind engine.Kind, knob string) string
 
-	// Fit changes the machine to match the scenario. May be nil.
+	// Fit changes the machine to match the workload's own knobs. May be nil.
 	Fit func(s *engine.Scenario, m *cluster.Machine)
 	// Bars returns, by knob and choice, the reasons why choices cannot be run with the other knobs
 	// as they are. May be nil.
@@ -163,13 +163,17 @@ func (w *Workload) ApplyAlias(name string, s *engine.Scenario) error {
 
 // WithBars returns the scenario with all choices that cannot be run marked in its table.
 func (w *Workload) WithBars(s engine.Scenario, on *Site) engine.Scenario {
-	if w.Bars == nil {
-		return s
+	var bars map[string]map[string]string
+	if w.Bars != nil {
+		bars = w.Bars(&s, on)
 	}
-	bars := w.Bars(&s, on)
 	s.Table = slices.Clone(s.Table)
 	for i := range s.Table {
-		s.Table[i].Blocked = bars[s.Table[i].Name]
+		k := &s.Table[i]
+		k.Blocked = bars[k.Name]
+		if k.Name == "progress" && !on.Virtual {
+			k.Blocked = map[string]string{string(cluster.ProgressOffload): noAdapter}
+		}
 	}
 	return s
 }

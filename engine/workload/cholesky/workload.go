@@ -56,8 +56,8 @@ var cholesky = workload.Workload{
 			Type: engine.Choice, Default: exact,
 			Choices: []string{exact, random, indefinite}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the verification"},
-		{Name: "handoff", Label: "hand-off", Doc: "process that starts round 3: it gets the blocks from their owner " +
-			"(direct, as in the paper), or has them from round 2 (column, not in the paper)", Type: engine.Choice,
+		{Name: "handoff", Label: "hand-off", Doc: "process that starts round 3; direct: it gets the blocks from their " +
+			"owner, as in the paper; column: it has them from round 2 (not in the paper)", Type: engine.Choice,
 			Default: direct,
 			Choices: []string{direct, column}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the time of the hand-off, a hop between rounds 2 and 3",
@@ -119,7 +119,7 @@ var cholesky = workload.Workload{
 		}),
 	},
 	Studies:    []*engine.Study{byHandoff, study.Tries},
-	Fit:        workload.FitMachine,
+	Fit:        workload.FitPartition,
 	Bars:       refusedChoices,
 	Iterations: 1,
 	Plan:       plan,

@@ -128,13 +128,13 @@ func TestPartition(t *testing.T) {
 	}
 	m := cluster.Machine{Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{16, 16, 8}}}
 	local, whole := m, m
-	if workload.FitMachine(&s, &local); !slices.Equal(local.Topology.Dims, []int{3, 2, 2}) {
+	if workload.FitPartition(&s, &local); !slices.Equal(local.Topology.Dims, []int{3, 2, 2}) {
 		t.Errorf("12 nodes, partition = own: %v", local.Topology.Dims)
 	}
 	if err := s.Set("partition", "machine"); err != nil {
 		t.Fatal(err)
 	}
-	if workload.FitMachine(&s, &whole); !slices.Equal(whole.Topology.Dims, m.Topology.Dims) {
+	if workload.FitPartition(&s, &whole); !slices.Equal(whole.Topology.Dims, m.Topology.Dims) {
 		t.Errorf("12 nodes, partition = machine: %v", whole.Topology.Dims)
 	}
 }

@@ -104,7 +104,7 @@ var collective = workload.Workload{
 		algorithm.Tries(cells),
 	},
 	Studies:    []*engine.Study{overSizes, network.Links("a call", messagesOf), study.Tries},
-	Fit:        workload.FitMachine,
+	Fit:        workload.FitPartition,
 	Bars:       refusedChoices,
 	Iterations: 3,
 	Plan:       plan,

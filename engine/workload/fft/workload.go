@@ -71,7 +71,7 @@ var fft = workload.Workload{
 			Choices: []string{"1", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
 	}, algorithm.Knobs(coll.OpExchange), []engine.Knob{
-		workload.Cores, workload.Progress, workload.Partition,
+		workload.Cores, workload.Partition,
 		workload.RealLimit("2097152"),
 	}),
 	Defaults: map[string]string{"model": "flat"},
@@ -119,7 +119,7 @@ var fft = workload.Workload{
 		return cellsOf(s, m, kind, &l)
 	})},
 	Studies:    []*engine.Study{byExchange, network.Links("a step", messagesOf), study.Tries},
-	Fit:        workload.FitMachine,
+	Fit:        workload.FitPartition,
 	Bars:       refusedChoices,
 	Iterations: 6,
 	Quick:      map[string]string{"class": "own", "nx": "16", "ny": "16", "nz": "16"},

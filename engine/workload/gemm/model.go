@@ -62,6 +62,7 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 	compute = m.ComputeTime(work).Seconds()
 	var panel, pack, exposed float64
 	calls := float64(aheadOf(s)) * float64(s.Int("slices"))
+	onlyCalls := workload.ProgressOf(m, kind) == cluster.ProgressCall
 	for line := range lines {
 		w := teamOf(m, kind, &l, of.shape, line)
 		c, stated := w.Costs()
@@ -76,7 +77,7 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 		if of.size(line) > 1 {
 			one := k.Predict(&c, maxBytes).Seconds()
 			panel += one
-			if hops := float64(k.Predict(&coll.Cost{L: 1}, maxBytes)); m.Progress == cluster.ProgressCall && hops > calls {
+			if hops := float64(k.Predict(&coll.Cost{L: 1}, maxBytes)); onlyCalls && hops > calls {
 				exposed += one * (hops - calls) / hops
 			}
 		}

@@ -206,12 +206,12 @@ var progressWords = map[cluster.Progress]string{
 }
 
 // frame draws the grid of ranks and names the progress engine of the machine.
-func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
+func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.StudyView {
 	v := engine.StudyView{Now: -1}
 	if b := checkerboard(s); b != nil {
 		v.Draw(b)
 	}
-	if words := progressWords[m.Progress]; words != "" {
+	if words := progressWords[workload.ProgressOf(m, kind)]; words != "" {
 		v.Facts = []engine.Note{{Text: words, Dim: true}}
 	}
 	return v

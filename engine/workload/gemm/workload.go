@@ -64,7 +64,7 @@ var gemm = workload.Workload{
 			"value in the machine file", Type: engine.Real, Default: workload.OfMachine, Min: 0.01, Max: 1,
 			Choices: []string{workload.OfMachine, "0.7", "0.8", "0.9", "0.95"}, Scope: engine.ScopeCluster, Role: engine.Machine,
 			Watch: "whether a conclusion depends on the share that the library reaches"},
-		workload.Progress, workload.Partition,
+		workload.Partition,
 		workload.RealLimit("393216"),
 	}, algorithm.Knobs(coll.OpBcast)),
 	Defaults: map[string]string{"model": "flat"},
@@ -122,12 +122,12 @@ func checkerboard(s *engine.Scenario) *dense.Checkerboard {
 	return &dense.Checkerboard{Rows: of.rows, Cols: of.cols, Steps: of.steps(), Ahead: aheadOf(s)}
 }
 
-// fit sets the kernel share, the progress engine and the network that the knobs choose.
+// fit sets the kernel share and the network that the knobs choose.
 func fit(s *engine.Scenario, m *cluster.Machine) {
 	if share := s.Float("dgemm"); s.Text("dgemm") != workload.OfMachine {
 		m.Kernels[cluster.Dgemm] = share
 	}
-	workload.FitMachine(s, m)
+	workload.FitPartition(s, m)
 }
 
 // maxElements is the maximum number of elements in a rank's part of C.

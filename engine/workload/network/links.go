@@ -77,7 +77,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, of string, each Messages) eng
 	if l.Validate() != nil {
 		return v
 	}
-	workload.FitMachine(s, &machine)
+	workload.FitPartition(s, &machine)
 	dims := machine.Topology.Dims
 	net, err := topology.New(machine.Topology, l.Nodes)
 	if machine.Topology.Shape != cluster.Torus || err != nil || net.Links() == 0 {
