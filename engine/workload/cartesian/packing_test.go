@@ -81,8 +81,8 @@ func TestPackingTimes(t *testing.T) {
 	}
 }
 
-// TestStudyComparesPacking tests that the study names the faster way to pack: all threads instead of the master, but not instead of
-// several senders, which a scratch copy makes wait for each other.
+// TestStudyComparesPacking tests that the study names the faster way to pack. All threads pack faster
+// than the master. A scratch copy makes several senders wait for each other, and is slower.
 func TestStudyComparesPacking(t *testing.T) {
 	for senders, says := range map[string]string{"1": "The scratch copy wins (1.4×): all 8 threads pack it, and 1 a derived datatype.",
 		"2": "The derived datatype wins (1.1×): its senders start no other threads"} {
