@@ -50,10 +50,13 @@ const (
 	perCall
 )
 
-// choice is the key of the choice, which the ranks of a launch share.
+// choice is the key of a teamChoice.
 type choice struct{}
 
-type chosenKeys struct {
+// A teamChoice is the site of the team and the keys to try. The ranks of a launch share it, because
+// both take time in proportion to the number of ranks.
+type teamChoice struct {
+	at   teamSite
 	keys []coll.Key
 	how  string
 	err  error
@@ -66,20 +69,21 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		return nil
 	}
-	at := teamSiteIn(&r.Spec().Layout, &r.Spec().Machine, algorithm.KindOf(r))
-	ask := func() any {
+	chosen := r.Lib().Shared(choice{}, func() any {
+		at := teamSiteIn(&r.Spec().Layout, &r.Spec().Machine, algorithm.KindOf(r))
 		keys, err := at.tried(p, world.Size())
-		return chosenKeys{keys, at.how(p, world.Size()), err}
+		return &teamChoice{at, keys, at.how(p, world.Size()), err}
+	}).(*teamChoice)
+	if chosen.err != nil {
+		return chosen.err
 	}
-	shared := r.Lib().Shared(choice{}, ask).(chosenKeys)
-	if shared.err != nil {
-		return shared.err
-	}
-	keys := shared.keys
+	keys := chosen.keys
 	t := &team{
-		r: r, p: algorithm.Tune(r, world, p, func() []algorithm.Cell { return []algorithm.Cell{at.cell(p, world.Size())} }),
-		keys: keys, how: shared.how, what: of(p), ranks: world.Size(), me: world.Rank(),
-		n: length(p), calls: int(p.Int("calls")),
+		r: r, keys: keys, how: chosen.how, what: of(p), ranks: world.Size(), me: world.Rank(), n: length(p),
+		calls: int(p.Int("calls")),
+		p: algorithm.Tune(r, world, p, func() []algorithm.Cell {
+			return []algorithm.Cell{chosen.at.cell(p, world.Size())}
+		}),
 	}
 	t.times, t.worst = make([]int64, perCall*t.calls), make([]int64, perCall*t.calls)
 	t.start = workload.NewStart(r, world)
