@@ -12,10 +12,11 @@ import (
 // version is the number of the format below. It increases with every field that is added,
 // removed or moved. Decode reads an older version if the missing fields can be computed.
 const (
-	version       = 8
+	version       = 9
 	oldest        = 6
 	countedSince  = 7
 	drawingsSince = 8 // before: three drawings as fields
+	sizeOnlySince = 9
 )
 
 // magic is the start of an encoded snapshot.
@@ -30,6 +31,7 @@ func (e *Encoder) Append(b []byte, s *Snapshot) []byte {
 	c := codec.Encode(append(append(b, magic...), version))
 	s.fields(c, studies)
 	codec.Integer(c, &s.Counted)
+	codec.Maybe(c, &s.SizeOnly, (*SizeOnly).fields)
 	there := s.Timeline != nil
 	if c.Flag(&there); there {
 		e.timeline.Send(c, s.Timeline)
@@ -60,6 +62,9 @@ func (d *Decoder) Decode(b []byte) (*Snapshot, error) {
 	if v >= countedSince {
 		codec.Integer(c, &s.Counted)
 	}
+	if v >= sizeOnlySince {
+		codec.Maybe(c, &s.SizeOnly, (*SizeOnly).fields)
+	}
 	var there bool
 	if c.Flag(&there); there {
 		s.Timeline = d.timeline.Receive(c, s.Layout)
@@ -87,8 +92,8 @@ var (
 	metrics       = codec.PartOf((*Metric).fields)
 )
 
-// fields encodes or decodes all fields of a snapshot except Counted and Timeline, which follow
-// them.
+// fields encodes or decodes all fields of a snapshot except Counted, SizeOnly and Timeline, which
+// follow them.
 func (s *Snapshot) fields(c *codec.Walk, studies codec.Part[StudyView]) {
 	c.Natural(&s.Seq)
 	codec.Text(c, &s.Phase)
@@ -131,6 +136,11 @@ func (s *Snapshot) fields(c *codec.Walk, studies codec.Part[StudyView]) {
 	codec.Maybe(c, &s.Virtual, (*Virtual).fields)
 	codec.Text(c, &s.Why)
 	codec.Text(c, &s.Change)
+}
+
+func (d *SizeOnly) fields(c *codec.Walk) {
+	codec.Integer(c, &d.Bytes)
+	codec.Integer(c, &d.Limit)
 }
 
 func (p *Progress) fields(c *codec.Walk) {

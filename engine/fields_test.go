@@ -177,19 +177,26 @@ func TestAPartOfASnapshotIsRefused(t *testing.T) {
 	}
 }
 
-// Version 6 does not store the iterations of its tables: they cover all iterations.
-func TestTheVersionBeforeIsRead(t *testing.T) {
-	s := &Snapshot{Iteration: 5, Counted: 4, Why: "because"}
-	b := new(Encoder).Append(nil, s)
-	b[len(magic)] = 6
-	b = slices.Delete(b, len(b)-2, len(b)-1) // before the flag of the timeline
-	old, err := new(Decoder).Decode(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Counted = 5
-	if !cmp.Equal(s, old, same, cmpopts.EquateEmpty()) {
-		t.Errorf("it is read as\n%s", cmp.Diff(s, old, same, cmpopts.EquateEmpty()))
+// Version 8 does not store whether data are size-only. Version 6 does not store the iterations of
+// its tables either: they cover all iterations.
+func TestVersionsBeforeAreRead(t *testing.T) {
+	for _, c := range []struct {
+		version byte
+		missing int // bytes before the flag of the timeline
+		counted int
+	}{{8, 1, 4}, {6, 2, 5}} {
+		s := &Snapshot{Iteration: 5, Counted: 4, Why: "because"}
+		b := new(Encoder).Append(nil, s)
+		b[len(magic)] = c.version
+		b = slices.Delete(b, len(b)-1-c.missing, len(b)-1)
+		old, err := new(Decoder).Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Counted = c.counted
+		if !cmp.Equal(s, old, same, cmpopts.EquateEmpty()) {
+			t.Errorf("version %d is read as\n%s", c.version, cmp.Diff(s, old, same, cmpopts.EquateEmpty()))
+		}
 	}
 }
 
@@ -203,7 +210,7 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 	}{
 		{"nothing", "not a hybridtop snapshot", nil},
 		{"another thing", "not a hybridtop snapshot", []byte("GIF89a and more")},
-		{"another version", "snapshot of version 9: want version 6 to 8", at(4, 9)},
+		{"another version", "snapshot of version 10: want version 6 to 9", at(4, 10)},
 		{"more behind it", "snapshot: 1 extra bytes at the end", append(bytes.Clone(good), 0)},
 		{"a number in a longer form", "snapshot: a number is not in its shortest form", at(5, 0x80, 0)},
 		{"a number that is too long", "snapshot: a number is not in its shortest form",
@@ -282,8 +289,9 @@ func usual(ranks, series int) *Snapshot {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := &Snapshot{
 		Seq: 1234, Phase: Running, Scenario: NewScenario("randomaccess", Base),
-		Layout:  cluster.Layout{Nodes: 64, RanksPerNode: (ranks + 63) / 64, ThreadsPerRank: 1},
-		Machine: "demo", Kind: Simulated, Dilation: 1, Elapsed: time.Minute, Fabric: cluster.Second, Iteration: 1000,
+		Layout:   cluster.Layout{Nodes: 64, RanksPerNode: (ranks + 63) / 64, ThreadsPerRank: 1},
+		SizeOnly: &SizeOnly{Bytes: 65536, Limit: 4096},
+		Machine:  "demo", Kind: Simulated, Dilation: 1, Elapsed: time.Minute, Fabric: cluster.Second, Iteration: 1000,
 		Traffic:    cluster.Traffic{Nodes: make([]int64, 64)},
 		LaunchLine: "mpiexec --ranks-per-proc=4 \\\n  -env HOSTS=hosts.1 upcrun -n 4 myapp",
 		Why:        "group 4 keeps every access inside a node.",

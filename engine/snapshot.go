@@ -115,6 +115,7 @@ type Snapshot struct {
 	Traffic        cluster.Traffic           // summed over ranks
 	NodePairs      [][]int64                 // bytes from node to node; nil if there are too many nodes
 	Recent         Recent                    // traffic of the last second
+	SizeOnly       *SizeOnly                 // data of the timed program; nil: it has bytes
 	MemoryPerNode  int64                     // bytes of the segments of a node's ranks
 	Replicas       int                       // of the shared data
 	Metrics        []Metric                  // of the workload, declared ones first, then model values
@@ -132,6 +133,13 @@ type Snapshot struct {
 
 // Late reports whether the times of this launch are invalid because the host fell behind.
 func (s *Snapshot) Late() bool { return s.Keeping == Behind || s.Keeping == Beyond }
+
+// SizeOnly describes data above the limit of real bytes: messages have sizes and no bytes, and a
+// small instance with bytes is verified.
+type SizeOnly struct {
+	Bytes int64 `json:"bytes"` // of the rank with the most data
+	Limit int64 `json:"limit"` // bytes per rank; from the knob real-limit and the number of ranks
+}
 
 // Virtual is the outcome of a simulation. If it is whole, it is reproducible: the same program,
 // machine, layout, seed and number of iterations have the same outcome.

@@ -36,6 +36,7 @@ type result struct {
 	FabricTime   float64                  `json:"fabric_time"`
 	virtual
 	Elapsed     float64               `json:"elapsed"`
+	SizeOnly    *engine.SizeOnly      `json:"size_only"`
 	Memory      int64                 `json:"memory_per_node"`
 	Replicas    int                   `json:"replicas"`
 	LaunchLine  string                `json:"launch_line"`
@@ -201,8 +202,8 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 			N:              triple{Groups: n.Group, UPC: n.UPC, MPI: n.MPI},
 		},
 		Kind: s.Kind, Dilation: s.Dilation, Late: []float64{}, FabricTime: s.Fabric.Seconds(), virtual: virtualOf(s),
-		Elapsed: s.Elapsed.Seconds(),
-		Memory:  s.MemoryPerNode, Replicas: s.Replicas, LaunchLine: s.LaunchLine, Why: s.Why,
+		Elapsed:  s.Elapsed.Seconds(),
+		SizeOnly: s.SizeOnly, Memory: s.MemoryPerNode, Replicas: s.Replicas, LaunchLine: s.LaunchLine, Why: s.Why,
 		Warnings: append([]string{}, s.Warnings...), Failure: s.Failure, Interrupted: interrupted, Host: thisHost(),
 	}
 	for _, m := range s.Metrics {
@@ -331,6 +332,11 @@ func (r *result) table(w io.Writer) error {
 	}
 	if r.Memory > 0 { // else the program has no segments
 		t.row("memory", text(engine.Metric{Value: float64(r.Memory), Unit: "B"})+" per node")
+	}
+	if d := r.SizeOnly; d != nil {
+		bytes := func(n int64) string { return text(engine.Metric{Value: float64(n), Unit: "B"}) }
+		t.row("data", fmt.Sprintf("size-only above %s per rank (knob real-limit; here %s); only a small instance is checked",
+			bytes(d.Limit), bytes(d.Bytes)))
 	}
 	t.row("verified", r.verdict())
 	for _, warning := range r.Warnings {

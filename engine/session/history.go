@@ -236,6 +236,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		Accesses:       t.byClass(),
 		Traffic:        t.traffic,
 		Recent:         h.recent.view(&set.spec.Layout),
+		SizeOnly:       set.sizeOnly,
 		MemoryPerNode:  set.spec.Extent() * int64(set.spec.Layout.RanksPerNode),
 		Replicas:       set.plan.Replicas,
 		Virtual:        h.virtual,

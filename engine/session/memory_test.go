@@ -1,6 +1,7 @@
 package session
 
 import (
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -115,6 +116,40 @@ func TestSizeOnlyMemory(t *testing.T) {
 	}
 	if got := need("cartesian fabric live machine this-host nodes 4 ranks-per-node 4 size 1048576"); got < 128<<20 {
 		t.Errorf("messages of 1 MiB need %s", cluster.SizeText(got))
+	}
+}
+
+// At its default, real-limit keeps bytes in runs of default size. An allreduce of 32 KiB has bytes
+// on 4096 ranks, and is size-only on 65,536 ranks with a small instance that fits.
+func TestDefaultRealLimit(t *testing.T) {
+	o := limited(0)
+	for _, c := range []struct {
+		settings string
+		want     *engine.SizeOnly
+	}{
+		{"bcast fabric sim", nil},
+		{"allreduce fabric sim", nil},
+		{"cartesian fabric sim", nil},
+		{"heat fabric sim", nil},
+		{"allreduce fabric sim size 32768", nil},
+		{"allreduce fabric sim machine frontier nodes 64 ranks-per-node 64 size 32768", nil},
+		{"allreduce fabric sim machine frontier nodes 1024 ranks-per-node 64", nil},
+		{"allreduce fabric sim machine frontier nodes 1024 ranks-per-node 64 size 32768",
+			&engine.SizeOnly{Bytes: 65536, Limit: 4096}},
+		{"allreduce fabric sim machine frontier nodes 1024 ranks-per-node 64 size 32768 real-limit 1048576", nil},
+		{"allreduce fabric sim size 32768 real-limit 64", &engine.SizeOnly{Bytes: 65536, Limit: 64}},
+		{"allreduce fabric live machine this-host size 32768 real-limit 64", nil},
+	} {
+		set, err := o.plan(scenarioOf(t, strings.Fields(c.settings)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(set.sizeOnly, c.want) {
+			t.Errorf("%s: size-only data are %+v, want %+v", c.settings, set.sizeOnly, c.want)
+		}
+		if got := set.memory(); c.want != nil && got > 6<<30 {
+			t.Errorf("%s: size-only data need %s", c.settings, cluster.SizeText(got))
+		}
 	}
 }
 

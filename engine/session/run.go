@@ -18,6 +18,7 @@ type setup struct {
 	fabric   cluster.Fabric
 	plan     workload.Plan
 	spec     cluster.Spec
+	sizeOnly *engine.SizeOnly // nil: data have bytes
 }
 
 // kinds maps a clock to the kind of its numbers.

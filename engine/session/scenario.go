@@ -89,6 +89,7 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if err != nil {
 		return setup{}, err
 	}
+	set.sizeOnly = site.SizeOnly
 	set.spec = cluster.Spec{
 		Machine:    set.machine,
 		Layout:     layout,

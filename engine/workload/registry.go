@@ -84,6 +84,8 @@ type Alias struct {
 type Site struct {
 	Machine *cluster.Machine
 	Virtual bool // virtual clock: data may be size-only
+
+	SizeOnly *engine.SizeOnly // set by Store; nil: data have bytes
 }
 
 // SiteOf returns the site of a machine on a fabric.

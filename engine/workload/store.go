@@ -8,13 +8,18 @@ import (
 // limitKnob is the name of the knob that RealLimit returns.
 const limitKnob = "real-limit"
 
+// limitRanks is the number of ranks up to which each rank may have the bytes of real-limit. More
+// ranks share the bytes of this number, so that the host's work has a bound: 256 MiB in all for the
+// default of 64 KiB.
+const limitRanks = 4096
+
 // RealLimit returns the knob that decides whether a part of a simulated program stores bytes or is
 // size-only (see Store). def is its default in bytes.
 func RealLimit(def string) engine.Knob {
 	return engine.Knob{Name: limitKnob, Label: "real up to", Type: engine.Size, Unit: "B", Default: def, Min: 0,
 		Max: 1 << 40,
 		Doc: "bytes of data per rank up to which a simulation moves and verifies real bytes; above it, messages are " +
-			"size-only and a small instance is verified",
+			"size-only and a small instance is verified; beyond 4096 ranks, the limit is divided by ranks / 4096",
 		Choices: []string{"4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.View,
 		Watch: "memory and run time of the simulation; simulated times do not change"}
 }
@@ -29,14 +34,27 @@ func LimitIdle(kind engine.Kind, knob string) string {
 
 // Store returns the store of a part of a program. bytes is the data of the rank with the most data,
 // and all ranks must pass the same number. The store is size-only if the clock is virtual and bytes
-// exceeds the knob real-limit.
+// exceeds Limit.
 func Store(r *cluster.Rank, p engine.Probe, bytes int64) cluster.Store {
-	return storeOf(r.Spec().Clock == cluster.VirtualClock, bytes, p.Int(limitKnob))
+	return storeOf(r.Spec().Clock == cluster.VirtualClock, bytes, Limit(p, r.Ranks()))
 }
 
-// Store returns the store that a program has on the site, as the function Store does.
+// Store returns the store that a program has on the site, as the function Store does, and records
+// in the site that data are size-only.
 func (on *Site) Store(s *engine.Scenario, bytes int64) cluster.Store {
-	return storeOf(on.Virtual, bytes, s.Int(limitKnob))
+	l := s.Layout()
+	limit := Limit(s, l.Ranks())
+	store := storeOf(on.Virtual, bytes, limit)
+	if store.SizeOnly() {
+		on.SizeOnly = &engine.SizeOnly{Bytes: bytes, Limit: limit}
+	}
+	return store
+}
+
+// Limit returns the bytes per rank up to which a part of a simulated program on some ranks stores
+// bytes. knobs is a probe or a scenario.
+func Limit(knobs interface{ Int(knob string) int64 }, ranks int) int64 {
+	return knobs.Int(limitKnob) * limitRanks / int64(max(ranks, limitRanks))
 }
 
 func storeOf(virtual bool, bytes, limit int64) cluster.Store {

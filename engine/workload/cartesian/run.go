@@ -40,7 +40,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	timed, verified, err := workload.Parts(store, func(store cluster.Store, small bool) (*process, error) {
 		n := whole
 		if small {
-			n = whole.small(p.Int("real-limit"), p.Int("senders"))
+			n = whole.small(workload.Limit(p, r.Ranks()), p.Int("senders"))
 		}
 		return newProcess(r, p, store, at, n), nil
 	})

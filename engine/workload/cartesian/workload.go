@@ -121,7 +121,7 @@ func memoryItems(s *engine.Scenario, on *workload.Site, l *cluster.Layout, membe
 	store := on.Store(s, n.data(vertical, horizontal))
 	_, n, _ = workload.Parts(store, func(_ cluster.Store, small bool) (lengths, error) {
 		if small {
-			return n.small(s.Int("real-limit"), senders), nil
+			return n.small(workload.Limit(s, l.Ranks()), senders), nil
 		}
 		return n, nil
 	})

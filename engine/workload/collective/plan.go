@@ -37,7 +37,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	in, out := c.Lengths(ranks, true, n)
 	var memory workload.Memory
 	_, verified, _ := workload.Parts(site.Store(s, in+out), func(store cluster.Store, small bool) (*int64, error) {
-		size := sizeOf(c, ranks, n, s.Int("real-limit"), small)
+		size := sizeOf(c, ranks, n, workload.Limit(s, l.Ranks()), small)
 		e := extentOf(keys, size, store)
 		e.add(&memory)
 		return &size, nil

@@ -92,7 +92,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	var err error
 	t.timed, t.verified, err = workload.Parts(workload.Store(r, p, in+out),
 		func(store cluster.Store, small bool) (*part, error) {
-			return newPart(r, keys, sizeOf(t.what, t.ranks, t.n, p.Int("real-limit"), small), store)
+			return newPart(r, keys, sizeOf(t.what, t.ranks, t.n, workload.Limit(p, r.Ranks()), small), store)
 		})
 	if err != nil {
 		return err
