@@ -151,16 +151,20 @@ func (r *Rank) Traffic() *Traffic { return &r.traffic }
 // Rand returns the rank's random generator, seeded by the spec's seed and the rank's number.
 func (r *Rank) Rand() *rand.Rand {
 	if r.rng == nil {
-		r.rng = r.RandStream(0)
+		r.rng = newRand(r.launch.spec.Seed, r.ID(), r.thread)
 	}
 	return r.rng
 }
 
-// RandStream returns a new random generator of the rank. Generators of different streams return
-// independent numbers, so that numbers for verification do not change the numbers of a program. Rand
-// has stream 0.
-func (r *Rank) RandStream(stream uint16) *rand.Rand {
-	return rand.New(rand.NewPCG(r.launch.spec.Seed, uint64(r.id)|uint64(r.thread)<<32|uint64(stream)<<48))
+// FixedRand returns a new random generator of the rank that does not depend on the run's seed. Numbers
+// for verification come from it, so that they change neither the numbers of a program nor its times.
+func (r *Rank) FixedRand() *rand.Rand { return newRand(fixedSeed, r.ID(), r.thread) }
+
+// fixedSeed is the seed of FixedRand.
+const fixedSeed = 0x9e3779b97f4a7c15
+
+func newRand(seed uint64, rank, thread int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(rank)|uint64(thread)<<32))
 }
 
 // Now returns the time since launch, divided by the time dilation.

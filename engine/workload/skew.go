@@ -16,9 +16,6 @@ type Skew struct {
 	longest cluster.Time
 }
 
-// skewStream is the number of the random numbers for skew.
-const skewStream = 1
-
 // NewSkew returns the skew of a rank in a program with this number of ranks. It returns nil if the
 // clock is not virtual, or if ranks cannot compute for a given time.
 func NewSkew(r *cluster.Rank, ranks int) *Skew {
@@ -26,7 +23,7 @@ func NewSkew(r *cluster.Rank, ranks int) *Skew {
 	if longest == 0 {
 		return nil
 	}
-	return &Skew{r: r, rng: r.RandStream(skewStream), longest: longest}
+	return &Skew{r: r, rng: r.FixedRand(), longest: longest}
 }
 
 // Delay computes for a random time: nothing in half of the calls, and up to the time of several
