@@ -40,11 +40,12 @@ func Store(r *cluster.Rank, p engine.Probe, bytes int64) cluster.Store {
 }
 
 // Store returns the store that a program has on the site, as the function Store does, and records
-// in the site that data are size-only.
+// in the site whether data are size-only.
 func (on *Site) Store(s *engine.Scenario, bytes int64) cluster.Store {
 	l := s.Layout()
 	limit := Limit(s, l.Ranks())
 	store := storeOf(on.Virtual, bytes, limit)
+	on.SizeOnly = nil
 	if store.SizeOnly() {
 		on.SizeOnly = &engine.SizeOnly{Bytes: bytes, Limit: limit}
 	}
