@@ -5,16 +5,6 @@ import (
 	"math/rand/v2"
 )
 
-// Ranking is the assignment of ranks to nodes.
-type Ranking string
-
-// The rankings (paper 2, section 2): sequential fills one node after the other; round-robin assigns
-// consecutive ranks to consecutive nodes.
-const (
-	Sequential Ranking = "sequential"
-	RoundRobin Ranking = "round-robin"
-)
-
 // Model is a hybrid MPI+UPC execution model (paper 1, section 3, figure 1).
 type Model string
 
@@ -28,7 +18,7 @@ const (
 // Models and Rankings list the choices.
 var (
 	Models   = []Model{Flat, NestedFunneled, NestedMultiple}
-	Rankings = []Ranking{Sequential, RoundRobin}
+	Rankings = []Ranking{Sequential, RoundRobin, PerSocket, Cubes}
 )
 
 // MaxRanks is the maximum number of ranks in a layout, checked before memory is allocated.
@@ -70,14 +60,6 @@ func (l *Layout) GroupSize() int {
 
 // Groups returns the number of UPC groups.
 func (l *Layout) Groups() int { return l.Ranks() / l.GroupSize() }
-
-// NodeOf returns the node of a rank.
-func (l *Layout) NodeOf(rank int) int {
-	if l.Ranking == RoundRobin {
-		return rank % l.Nodes
-	}
-	return rank / l.RanksPerNode
-}
 
 // GroupOf returns the UPC group of a rank.
 func (l *Layout) GroupOf(rank int) int { return rank / l.GroupSize() }
@@ -136,8 +118,9 @@ func (l *Layout) Validate() error {
 		return fmt.Errorf("threads per rank = %d: a rank needs at least one thread", l.ThreadsPerRank)
 	case l.Nodes > MaxRanks || l.RanksPerNode > MaxRanks/l.Nodes:
 		return fmt.Errorf("%d nodes × %d ranks: more than %d ranks", l.Nodes, l.RanksPerNode, MaxRanks)
-	case l.Ranking != Sequential && l.Ranking != RoundRobin:
-		return fmt.Errorf("ranking %q: want sequential or round-robin", l.Ranking)
+	}
+	if _, err := l.placing(); err != nil {
+		return err
 	}
 	switch l.Model {
 	case Flat:

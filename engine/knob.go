@@ -20,7 +20,8 @@ const (
 	Real    KnobType = "real"
 	Size    KnobType = "size" // bytes: 4096, 4KiB, 1MB
 	Choice  KnobType = "choice"
-	Words   KnobType = "words" // words with single blanks; the choices are examples
+	Words   KnobType = "words"  // words with single blanks; the choices are examples
+	Places  KnobType = "places" // a choice, or a list of the positions of ranks
 )
 
 // Scope is the part of a run that restarts when a knob changes.
@@ -118,8 +119,10 @@ var Base = []Knob{
 		Role:  Machine,
 		Watch: "refused thread levels: a program that requests more than the library provides must use a lower level",
 		Paper: "paper 2, section 3"},
-	{Name: "ranking", Label: "ranking", Doc: "assignment of ranks to nodes", Type: Choice, Default: "sequential",
-		Choices: []string{"sequential", "round-robin"}, Scope: ScopeCluster, Role: Scheme,
+	{Name: "ranking", Alias: "placing", Label: "ranking", Doc: "placement of ranks: one node after the " +
+		"other (sequential), nodes in turn (round-robin), sockets of a node in turn (per-socket), boxes of a 3-D grid " +
+		"(cubes), or the positions of ranks 0, 1, ... (0 4-7 1-3)", Type: Places, Default: "sequential",
+		Choices: []string{"sequential", "round-robin", "per-socket", "cubes"}, Scope: ScopeCluster, Role: Scheme,
 		Watch: "the lines between nodes: consecutive ranks share a node with sequential, and never with round-robin",
 		Paper: "paper 2, section 5"},
 	{Name: "model", Label: "model", Doc: "execution model for MPI with UPC", Type: Choice, Default: "nested-multiple",
@@ -188,7 +191,14 @@ func (k *Knob) Parse(text string) (string, error) {
 		return "", fmt.Errorf("%s = %q: want %s", k.Name, text, want)
 	}
 	switch k.Type {
-	case Choice:
+	case Choice, Places:
+		if list := cluster.Ranking(text); k.Type == Places && list.IsList() {
+			at, err := list.Positions()
+			if err != nil {
+				return "", err
+			}
+			return string(cluster.ListOf(at)), nil
+		}
 		return fail("one of " + strings.Join(k.Choices, ", ") + DidYouMean(text, k.Choices))
 	case Words:
 		text = strings.Join(strings.Fields(text), " ")
@@ -219,7 +229,7 @@ func (k *Knob) Parse(text string) (string, error) {
 const maxWords = 400
 
 // IsNumber reports whether the values are numbers.
-func (k *Knob) IsNumber() bool { return k.Type != Choice && k.Type != Words }
+func (k *Knob) IsNumber() bool { return k.Type != Choice && k.Type != Words && k.Type != Places }
 
 // Text returns a value, with the knob's unit if it is a number.
 func (k *Knob) Text(value string) string {

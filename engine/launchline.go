@@ -15,7 +15,7 @@ type LaunchCommand struct {
 }
 
 // Launches returns the commands that place a program's ranks and threads as the layout does, the
-// most common one first. Each rank is bound to one core per thread.
+// most common one first. Each rank is bound to one core per thread, if the launcher can.
 //
 // The commands do not start UPC groups: only the runtime of paper 1 does (LaunchLine). Every
 // process has an MPI rank, numbered in launch order, so that groups are runs of consecutive
@@ -28,36 +28,62 @@ func Launches(l *cluster.Layout, program string) []LaunchCommand {
 	}
 }
 
+// hostFile is the name of the file that rankings need which no launcher has: line n names the node of
+// rank n − 1 (docs/placement.md).
+const hostFile = "hosts"
+
 // openMPI also states the ranking: its default depends on the mapping, by rules that differ
 // between versions.
 func openMPI(l *cluster.Layout, program string) string {
-	place := fmt.Sprintf("--map-by ppr:%d:node:PE=%d --rank-by slot", l.RanksPerNode, l.ThreadsPerRank)
-	if l.Ranking == cluster.RoundRobin {
+	place, bind := "", "core"
+	switch l.Ranking {
+	case cluster.Sequential:
+		place = fmt.Sprintf("--map-by ppr:%d:node:PE=%d --rank-by slot", l.RanksPerNode, l.ThreadsPerRank)
+	case cluster.RoundRobin:
 		place = fmt.Sprintf("--map-by node:PE=%d --rank-by node", l.ThreadsPerRank)
+	case cluster.PerSocket:
+		place = fmt.Sprintf("--map-by socket:PE=%d --rank-by slot", l.ThreadsPerRank)
+	default:
+		place = fmt.Sprintf("--hostfile %s --map-by seq", hostFile)
+		if l.ThreadsPerRank > 1 {
+			bind = "none" // seq has no cores per rank
+		}
 	}
-	return fmt.Sprintf("mpirun -n %d %s --bind-to core \\\n    -x OMP_NUM_THREADS=%d %s", l.Ranks(), place,
+	return fmt.Sprintf("mpirun -n %d %s --bind-to %s \\\n    -x OMP_NUM_THREADS=%d %s", l.Ranks(), place, bind,
 		l.ThreadsPerRank, program)
 }
 
 // mpich places ranks round-robin with -ppn 1: Hydra starts again at the first node when each
 // node has its share. The option -rr only exists in Intel MPI.
 func mpich(l *cluster.Layout, program string) string {
-	share := l.RanksPerNode
-	if l.Ranking == cluster.RoundRobin {
+	share, place := l.RanksPerNode, ""
+	switch l.Ranking {
+	case cluster.Sequential:
+	case cluster.RoundRobin:
 		share = 1
+	case cluster.PerSocket:
+		place = " -map-by socket"
+	default:
+		share, place = 1, " -f "+hostFile
 	}
-	return fmt.Sprintf("mpiexec -n %d -ppn %d -bind-to core:%d \\\n    -genv OMP_NUM_THREADS %d %s", l.Ranks(), share,
-		l.ThreadsPerRank, l.ThreadsPerRank, program)
+	return fmt.Sprintf("mpiexec -n %d -ppn %d -bind-to core:%d%s \\\n    -genv OMP_NUM_THREADS %d %s", l.Ranks(), share,
+		l.ThreadsPerRank, place, l.ThreadsPerRank, program)
 }
 
 // slurm passes the CPUs per task to srun itself: since version 22.05, srun does not inherit them
 // from the allocation.
 func slurm(l *cluster.Layout, program string) string {
-	order := "block"
-	if l.Ranking == cluster.RoundRobin {
+	order, hosts := "block", ""
+	switch l.Ranking {
+	case cluster.Sequential:
+	case cluster.RoundRobin:
 		order = "cyclic"
+	case cluster.PerSocket:
+		order = "block:cyclic"
+	default:
+		order, hosts = "arbitrary", "SLURM_HOSTFILE="+hostFile+" "
 	}
-	return fmt.Sprintf("srun --nodes=%d --ntasks=%d --ntasks-per-node=%d --cpus-per-task=%d \\\n"+
+	return hosts + fmt.Sprintf("srun --nodes=%d --ntasks=%d --ntasks-per-node=%d --cpus-per-task=%d \\\n"+
 		"    --distribution=%s --cpu-bind=cores \\\n    --export=ALL,OMP_NUM_THREADS=%d %s",
 		l.Nodes, l.Ranks(), l.RanksPerNode, l.ThreadsPerRank, order, l.ThreadsPerRank, program)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -84,6 +85,9 @@ func (s *Scenario) Set(name, text string) error {
 	if err != nil {
 		return err
 	}
+	if k.Type == Places && text == formerRows {
+		return nil
+	}
 	v, err := k.Parse(text)
 	if err != nil {
 		return err
@@ -92,6 +96,23 @@ func (s *Scenario) Set(name, text string) error {
 	s.Values[name] = v
 	s.offer(name)
 	return nil
+}
+
+// formerRows is the default of placing, now an alias of ranking: it left the ranking as it was.
+const formerRows = "rows"
+
+// Names returns the names of values in the order to set them: sorted, but aliases last, because files
+// of older versions may have a knob that is now an alias of another one.
+func (s *Scenario) Names(values map[string]string) []string {
+	isAlias := func(name string) int {
+		if k, err := s.Knob(name); err == nil && k.Name != name {
+			return 1
+		}
+		return 0
+	}
+	return slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+		return cmp.Or(isAlias(a)-isAlias(b), cmp.Compare(a, b))
+	})
 }
 
 // Text returns the value of a knob. It panics if the knob is not in the table.

@@ -81,8 +81,8 @@ func (f *fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 		t.limit = min(max(keptBytes/n, 256), 64<<10)
 	}
 	t.textRank = func(rank int32) int32 { return rank }
-	if l.Ranking == cluster.RoundRobin {
-		t.textRank = func(rank int32) int32 { return rank%int32(l.Nodes)*int32(l.RanksPerNode) + rank/int32(l.Nodes) }
+	if l.Ranking != cluster.Sequential {
+		t.textRank = func(rank int32) int32 { return int32(l.PositionOf(int(rank), spec.Machine.Sockets)) }
 	}
 	for i := range t.ranks {
 		t.ranks[i] = newRankRecorder(t, int32(i))

@@ -95,21 +95,17 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 	return n, nil
 }
 
-// placeRanks sets the node and the socket of each rank. Sockets have consecutive ranks of a node.
+// placeRanks sets the node and the socket of each rank.
 func (n *network) placeRanks(l *cluster.Layout, perNode int, sockets bool) {
 	n.nodeOf = make([]int32, l.Ranks())
 	if sockets {
 		n.socketOf = make([]int32, l.Ranks())
 	}
-	perSocket := (l.RanksPerNode + perNode - 1) / perNode
-	placed := make([]int32, l.Nodes)
 	for i := range n.nodeOf {
-		node := l.NodeOf(i)
-		n.nodeOf[i] = int32(node)
+		n.nodeOf[i] = int32(l.NodeOf(i))
 		if sockets {
-			n.socketOf[i] = placed[node] / int32(perSocket)
+			n.socketOf[i] = int32(l.SocketOf(i, perNode))
 		}
-		placed[node]++
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
@@ -120,7 +121,7 @@ func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
 	for _, name := range slices.Sorted(maps.Keys(f.Scenario.Knobs)) {
 		value, err := knobText(f.Scenario.Knobs[name])
 		if err == nil {
-			err = words(name, value)
+			err = errors.Join(words(maxNameLength, name), words(cluster.MaxRankingText, value))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("knob %.40q: %w", name, err)
@@ -134,7 +135,7 @@ func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Metrics)) {
 		m := f.Metrics[name]
-		if err := words(name, m.Unit); err != nil {
+		if err := words(maxNameLength, name, m.Unit); err != nil {
 			return nil, fmt.Errorf("metric %.40q: %w", name, err)
 		}
 		if !slices.Contains(engine.Kinds, m.Kind) {
@@ -159,10 +160,10 @@ func knobText(v any) (string, error) {
 }
 
 // words rejects texts that are too long or cannot be printed.
-func words(all ...string) error {
+func words(longest int, all ...string) error {
 	for _, s := range all {
-		if len(s) > maxNameLength {
-			return fmt.Errorf("text of %d bytes: want at most %d", len(s), maxNameLength)
+		if len(s) > longest {
+			return fmt.Errorf("text of %d bytes: want at most %d", len(s), longest)
 		}
 		if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
 			return fmt.Errorf("unprintable text %q", s)

@@ -1,9 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"maps"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ type knobFlags struct {
 	many   bool   // a flag accepts a list
 	preset string // value of --preset
 	table  string // value of --table
+	ranks  string // value of --rank-file
 }
 
 // knobValue is a flag's text. The scenario parses it when the workload is known.
@@ -60,6 +62,7 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 	f.knobs = append(slices.Clone(engine.Base), f.knobs...)
 	f.addPreset(cmd)
 	cmd.Flags().StringVar(&f.table, "table", "", "table for algorithm = tuned (from hybridtop tune)")
+	cmd.Flags().StringVar(&f.ranks, "rank-file", "", "file with the position of each rank, for the knob ranking (docs/placement.md)")
 	aliases := map[string]string{}
 	for i := range f.knobs {
 		k := &f.knobs[i]
@@ -133,7 +136,7 @@ func offered(k *engine.Knob) string {
 	switch {
 	case k.Name == "machine": // too many to list, and a file is accepted, too
 		return ""
-	case k.Type == engine.Choice:
+	case k.Type == engine.Choice, k.Type == engine.Places:
 		return "; one of " + strings.Join(k.Choices, ", ")
 	case k.Type == engine.Words:
 		return "; default: " + k.Default
@@ -222,7 +225,7 @@ func (f *knobFlags) stored(cmd *cobra.Command, name string, kept map[string]stri
 	o *session.Options) (sc engine.Scenario, differs, notes []string, err error) {
 	machines := f.values["machine"].text // still with names of files
 	sc, _, o.Machines, err = f.from(cmd, name, func(sc *engine.Scenario) error {
-		for _, knob := range slices.Sorted(maps.Keys(kept)) {
+		for _, knob := range sc.Names(kept) {
 			before := sc.Values[knob]
 			if err := sc.Set(knob, kept[knob]); err != nil {
 				notes = append(notes, fmt.Sprintf("%s, stored knobs: %v: skipped", name, err))
@@ -256,6 +259,9 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 		return engine.Scenario{}, nil, nil, err
 	}
 	machine.text = names
+	if err := f.readRanks(cmd); err != nil {
+		return engine.Scenario{}, nil, nil, err
+	}
 	sc, err := session.Scenario(name, userMachines...)
 	if err != nil {
 		return engine.Scenario{}, nil, nil, suggest(err, name, workloadNames())
@@ -296,6 +302,27 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 		}
 	}
 	return sc, axes, userMachines, nil
+}
+
+// readRanks sets the flag of the knob ranking to the positions in the file of --rank-file.
+func (f *knobFlags) readRanks(cmd *cobra.Command) error {
+	if f.ranks == "" {
+		return nil
+	}
+	if cmd.Flags().Changed("ranking") {
+		return errors.New("--rank-file: the file is the ranking: want no --ranking")
+	}
+	file, err := os.Open(f.ranks)
+	if err != nil {
+		return fmt.Errorf("--rank-file: %.200q: %w", f.ranks, errors.Unwrap(err))
+	}
+	defer file.Close()
+	list, err := cluster.ReadRanking(file, f.ranks)
+	if err != nil {
+		return fmt.Errorf("--rank-file: %w", err)
+	}
+	f.ranks = ""
+	return cmd.Flags().Set("ranking", string(list))
 }
 
 // useTable loads the table for algorithm = tuned.

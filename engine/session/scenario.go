@@ -3,7 +3,6 @@ package session
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -174,7 +173,7 @@ func (o *Options) planTaken(sc *engine.Scenario) (setup, error) {
 	if err != nil {
 		return setup{}, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(sc.Values)) {
+	for _, name := range next.Names(sc.Values) {
 		if err := next.Set(name, sc.Values[name]); err != nil {
 			return setup{}, err
 		}

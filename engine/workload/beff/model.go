@@ -58,7 +58,7 @@ func Model(s *engine.Scenario, m *cluster.Machine) (average, atLmax float64) {
 	if eager < 0 {
 		eager = m.EagerLimit
 	}
-	all := patterns(s.Text("pattern"), p, nil, func() pattern { return grid(s.Text("placing"), world, &l) })
+	all := patterns(s.Text("pattern"), p, nil, func() pattern { return grid(world, &l) })
 	var roundLoads []load
 	for i := range all {
 		roundLoads = append(roundLoads, loads(&all[i], world, &l))

@@ -1,17 +1,15 @@
 package beff
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 // Values of the knob pattern.
 const (
 	patternBeff  = "beff"
 	patternCubes = "3d-cyclic"
-)
-
-// Placements of the processes in the 3-D cyclic pattern.
-const (
-	placingRows = "rows"  // in rank order, as MPI_Cart_create without reordering
-	placingCube = "cubes" // the processes of a node in a box (paper 2, section 5)
 )
 
 // A pattern lists the receivers of each process. Numbers are ranks in MPI_COMM_WORLD.
@@ -128,28 +126,11 @@ func inCubes(grid, box [3]int, members [][]int) func([3]int) int {
 // It leaves out processes until no dimension has length one, unless there are few.
 func gridSize(p int) (int, [3]int) {
 	for n := p; ; n-- {
-		dims := balanced(n)
+		dims := cluster.Balanced(n)
 		if dims[2] > 1 || n < 8 && n%2 == 0 || n < 4 {
 			return n, dims
 		}
 	}
-}
-
-// balanced returns the dimensions, in descending order, of MPI_Dims_create for n processes in three
-// dimensions: as close to each other as the divisors of n allow.
-func balanced(n int) [3]int {
-	best := [3]int{n, 1, 1}
-	for c := 1; c*c*c <= n; c++ {
-		if n%c != 0 {
-			continue
-		}
-		for b := c; b*b <= n/c; b++ {
-			if a := n / c / b; n/c%b == 0 && (a < best[0] || a == best[0] && b < best[1]) {
-				best = [3]int{a, b, c}
-			}
-		}
-	}
-	return best
 }
 
 // patterns returns the measured patterns: b_eff's rings and the random rings in the given orders,

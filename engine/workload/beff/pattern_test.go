@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // b_eff's release 3.6 prints these rings of 12 and 96 processes. If the size does not divide the
@@ -88,7 +90,7 @@ func TestPatternsMeet(t *testing.T) {
 func TestDims(t *testing.T) {
 	for n, want := range map[int][3]int{1: {1, 1, 1}, 2: {2, 1, 1}, 8: {2, 2, 2}, 12: {3, 2, 2}, 16: {4, 2, 2},
 		64: {4, 4, 4}, 96: {6, 4, 4}, 7: {7, 1, 1}} {
-		if got := balanced(n); got != want {
+		if got := cluster.Balanced(n); got != want {
 			t.Errorf("%d: %v, want %v", n, got, want)
 		}
 	}
@@ -102,7 +104,7 @@ func TestDims(t *testing.T) {
 // has one message, to the neighbour on both sides.
 func TestCyclicGrid(t *testing.T) {
 	for n, want := range map[int]int{96: 6, 12: 4} {
-		dims := balanced(n)
+		dims := cluster.Balanced(n)
 		for i, exchanges := range cyclic(n, dims, inRows(dims)).exchanges {
 			if len(exchanges) != want {
 				t.Fatalf("%d processes: %d has %d messages, want %d", n, i, len(exchanges), want)

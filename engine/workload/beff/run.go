@@ -101,19 +101,21 @@ func (s *suite) drawPatterns() error {
 		}
 	}
 	s.patterns = patterns(s.p.Text("pattern"), p, orders, func() pattern {
-		return grid(s.p.Text("placing"), world.Members(), layout)
+		return grid(world.Members(), layout)
 	})
 	return nil
 }
 
-// grid returns the 3-D cyclic pattern of the processes in world.
-func grid(placing string, world []int32, layout *cluster.Layout) pattern {
-	if placing == placingRows {
+// grid returns the 3-D cyclic pattern of the processes in world. Processes are in the order of their
+// numbers, or with ranking = cubes in one box per node, also if only some may call MPI or MPI numbers
+// them in another order.
+func grid(world []int32, layout *cluster.Layout) pattern {
+	if layout.Ranking != cluster.Cubes {
 		_, dims := gridSize(len(world))
 		return cyclic(len(world), dims, inRows(dims))
 	}
 	members, _ := byNode(world, layout.Nodes, layout.NodeOf) // even: plan has checked it
-	nodes, box := balanced(len(members)), balanced(len(members[0]))
+	nodes, box := cluster.Balanced(len(members)), cluster.Balanced(len(members[0]))
 	var dims [3]int
 	for d := range dims {
 		dims[d] = nodes[d] * box[d]

@@ -22,11 +22,6 @@ var beff = workload.Workload{
 			"periodic 3-D grid (3d-cyclic)", Type: engine.Choice, Default: patternBeff,
 			Choices: []string{patternBeff, patternCubes}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the bandwidth of six neighbours in a grid compared with rings", Paper: "paper 2, section 6, table 1"},
-		{Name: "placing", Label: "placing", Doc: "placement of processes in the 3-D grid: in rank order (rows), or one " +
-			"box of them per node (cubes)", Type: engine.Choice, Default: placingRows,
-			Choices: []string{placingRows, placingCube}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the share of bytes that stay in a node: half of them with boxes, fewer with rows",
-			Paper: "paper 2, section 5"},
 		{Name: "method", Label: "method", Doc: "method that exchanges messages; best: the fastest of the three",
 			Type: engine.Choice, Default: "best",
 			Choices: []string{"best", "sendrecv", "alltoallv", "nonblocking"}, Scope: engine.ScopeBody, Role: engine.Problem,
@@ -132,10 +127,10 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return fail("lmax = %s: the memory per process of %s is unknown or below 1 kB; use a number of bytes",
 			s.Text("lmax"), on.Machine.Name)
 	}
-	if s.Text("pattern") == patternCubes && s.Text("placing") == placingCube {
+	if s.Text("pattern") == patternCubes && l.Ranking == cluster.Cubes {
 		if _, even := byNode(world, l.Nodes, l.NodeOf); !even {
-			return fail("placing = cubes: the number of processes that may call MPI differs between nodes; use placing = " +
-				"rows, model = flat, or groups that fill nodes")
+			return fail("ranking = cubes: the number of processes that may call MPI differs between nodes; use ranking = " +
+				"sequential, model = flat, or groups that fill nodes")
 		}
 	}
 	return workload.Plan{Items: memoryItems(s, on, len(world))}, nil
@@ -198,8 +193,6 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	cubes := s.Text("pattern") == patternCubes
 	switch {
-	case knob == "placing" && !cubes:
-		return "b_eff's rings use the rank order; only pattern = " + patternCubes + " has boxes"
 	case knob == "randoms" && cubes:
 		return "a grid has no random rings"
 	}

@@ -25,11 +25,7 @@ var linkNames = [links]string{"socket", "node", "adapter", "rank-1", "rank-2", "
 func linkOf(l *cluster.Layout, m *cluster.Machine, from, to int) int {
 	a, b := l.NodeOf(from), l.NodeOf(to)
 	if a == b {
-		per := (l.RanksPerNode + max(1, m.Sockets) - 1) / max(1, m.Sockets)
-		if l.Ranking == cluster.RoundRobin {
-			from, to = from/l.Nodes, to/l.Nodes
-		}
-		if from%l.RanksPerNode/per == to%l.RanksPerNode/per {
+		if l.SocketOf(from, m.Sockets) == l.SocketOf(to, m.Sockets) {
 			return linkSocket
 		}
 		return linkNode

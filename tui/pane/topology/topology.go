@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -135,15 +136,9 @@ func (t *Pane) sortRanks(l *cluster.Layout) {
 		return
 	}
 	t.layout = *l
-	t.slots = t.slots[:0]
-	for n := range l.Nodes {
-		for k := range l.RanksPerNode {
-			rank := n*l.RanksPerNode + k
-			if l.Ranking == cluster.RoundRobin {
-				rank = k*l.Nodes + n
-			}
-			t.slots = append(t.slots, int32(rank))
-		}
+	t.slots = slices.Grow(t.slots[:0], l.Ranks())[:l.Ranks()]
+	for rank := range t.slots {
+		t.slots[l.PositionOf(rank, 1)] = int32(rank)
 	}
 }
 
