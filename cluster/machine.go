@@ -299,6 +299,7 @@ type Spec struct {
 	Threading      ThreadLevel // initial thread level of the ranks; unset: the machine's
 	Timeline       Recorder    // records the activity of threads; nil: no recording
 	Clock          Clock       // of the fabric; Start sets it
+	PairRanks      bool        // Traffic.Nodes has the bytes by rank instead of by block of nodes
 }
 
 // Recorder records the activity of the threads of a launch. Package cluster/timeline has the

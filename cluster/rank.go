@@ -18,6 +18,7 @@ const (
 type launch struct {
 	spec       Spec
 	node       []int32 // by rank
+	block      []int32 // by rank: its node, or with PairRanks the rank; BlockOf shifts it
 	blocks     int     // blocks of nodes by which bytes are counted
 	shift      uint8   // from a node to its block
 	world      []int32
@@ -89,6 +90,10 @@ func share(spec Spec) *launch {
 		sh.all[i] = int32(i)
 	}
 	sh.blocks, sh.shift = spec.Layout.Blocks()
+	sh.block = sh.node
+	if spec.PairRanks {
+		sh.blocks, sh.shift, sh.block = p, 0, sh.all
+	}
 	sh.worldIndex = indexOf(sh.world, p)
 	return sh
 }
@@ -183,6 +188,9 @@ func (r *Rank) Compute(w Work, body func()) {
 // Progress advances handshakes, RPC bodies and steps.
 func (r *Rank) Progress() { r.port.Progress() }
 
+// BlockOf returns the block of a rank in Traffic.Nodes.
+func (r *Rank) BlockOf(rank int) int32 { return r.launch.block[rank] >> r.launch.shift }
+
 // class returns the locality class of accesses from this rank to another rank's memory.
 func (r *Rank) class(to int) Class {
 	switch {
@@ -201,6 +209,6 @@ func (r *Rank) Account(to int, ops, bytes int64) {
 	r.traffic.Ops[c] += ops
 	r.traffic.Bytes[c] += bytes
 	if r.traffic.Nodes != nil {
-		r.traffic.Nodes[r.launch.node[to]>>r.launch.shift] += bytes
+		r.traffic.Nodes[r.BlockOf(to)] += bytes
 	}
 }

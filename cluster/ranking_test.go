@@ -77,26 +77,26 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// A node of cubes has a box of the grid: on 8 nodes of 8 ranks, three of six neighbours of every rank
-// are in its node. In rank order, two are, because a node has a plane of 2 × 4 ranks.
+// A node of cubes has a box of the grid. On 64 nodes of 8 ranks, it has 2 × 2 × 2 of 8 × 8 × 8 ranks, and
+// three of six neighbours of every rank are in its node. In rank order a node has a row, and two are.
 func TestCubesKeepNeighbours(t *testing.T) {
-	for ranking, want := range map[cluster.Ranking]int{cluster.Sequential: 3, cluster.Cubes: 3} {
-		l := cluster.Layout{Nodes: 8, RanksPerNode: 8, ThreadsPerRank: 1, Ranking: ranking, Model: cluster.Flat}
+	for ranking, want := range map[cluster.Ranking]int{cluster.Sequential: 2, cluster.Cubes: 3} {
+		l := cluster.Layout{Nodes: 64, RanksPerNode: 8, ThreadsPerRank: 1, Ranking: ranking, Model: cluster.Flat}
 		near := 0
 		for rank := range l.Ranks() {
-			x := [3]int{rank / 16, rank / 4 % 4, rank % 4}
+			x := [3]int{rank / 64, rank / 8 % 8, rank % 8}
 			for d := range x {
-				for _, step := range []int{1, 3} {
+				for _, step := range []int{1, 7} {
 					y := x
-					y[d] = (y[d] + step) % 4
-					if l.NodeOf(rank) == l.NodeOf(y[0]*16+y[1]*4+y[2]) {
+					y[d] = (y[d] + step) % 8
+					if l.NodeOf(rank) == l.NodeOf(y[0]*64+y[1]*8+y[2]) {
 						near++
 					}
 				}
 			}
 		}
-		if near != want*64 {
-			t.Errorf("%s: %d neighbours in the node, want %d", ranking, near, want*64)
+		if near != want*512 {
+			t.Errorf("%s: %d neighbours in the node, want %d", ranking, near, want*512)
 		}
 	}
 }

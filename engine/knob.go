@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // KnobType is the type of a knob's value.
@@ -119,11 +117,11 @@ var Base = []Knob{
 		Role:  Machine,
 		Watch: "refused thread levels: a program that requests more than the library provides must use a lower level",
 		Paper: "paper 2, section 3"},
-	{Name: "ranking", Alias: "placing", Label: "ranking", Doc: "placement of ranks: one node after the " +
-		"other (sequential), nodes in turn (round-robin), sockets of a node in turn (per-socket), boxes of a 3-D grid " +
-		"(cubes), or the positions of ranks 0, 1, ... (0 4-7 1-3)", Type: Places, Default: "sequential",
-		Choices: []string{"sequential", "round-robin", "per-socket", "cubes"}, Scope: ScopeCluster, Role: Scheme,
-		Watch: "the lines between nodes: consecutive ranks share a node with sequential, and never with round-robin",
+	{Name: "ranking", Alias: "placing", Label: "ranking", Doc: "placement of ranks, or a list of their positions",
+		Type: Places, Default: "sequential",
+		Choices: []string{"sequential", "round-robin", "per-socket", "cubes", Unplaced}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "the lines between nodes: consecutive ranks share a node with sequential, and never with round-robin; " +
+			"cheapest says how many bytes are left",
 		Paper: "paper 2, section 5"},
 	{Name: "model", Label: "model", Doc: "execution model for MPI with UPC", Type: Choice, Default: "nested-multiple",
 		Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster, Role: Scheme,
@@ -192,17 +190,15 @@ func (k *Knob) Parse(text string) (string, error) {
 	}
 	switch k.Type {
 	case Choice, Places:
-		if list := cluster.Ranking(text); k.Type == Places && list.IsList() {
-			at, err := list.Positions()
-			if err != nil {
-				return "", err
+		if k.Type == Places {
+			if value, isList, err := parseRanking(text); isList {
+				return value, err
 			}
-			return string(cluster.ListOf(at)), nil
 		}
 		return fail("one of " + strings.Join(k.Choices, ", ") + DidYouMean(text, k.Choices))
 	case Words:
 		text = strings.Join(strings.Fields(text), " ")
-		if text == "" || len(text) > maxWords || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		if text == "" || len(text) > maxWords || !printable(text) {
 			return fail(fmt.Sprintf("printable words, at most %d bytes", maxWords))
 		}
 		return text, nil
@@ -223,6 +219,11 @@ func (k *Knob) Parse(text string) (string, error) {
 		return strconv.FormatFloat(x, 'g', -1, 64), nil
 	}
 	panic("engine: knob " + k.Name + " has no type")
+}
+
+// printable reports whether a text has only printable characters.
+func printable(text string) bool {
+	return !strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) })
 }
 
 // maxWords is the maximum length of words, in bytes.

@@ -141,11 +141,12 @@ func (s *Scenario) Float(name string) float64 {
 
 // Layout returns the layout that the knobs describe.
 func (s *Scenario) Layout() cluster.Layout {
+	_, ranking := splitRanking(s.Text("ranking"))
 	return cluster.Layout{
 		Nodes:          int(s.Int("nodes")),
 		RanksPerNode:   int(s.Int("ranks-per-node")),
 		ThreadsPerRank: int(s.Int("threads-per-rank")),
-		Ranking:        cluster.Ranking(s.Text("ranking")),
+		Ranking:        ranking,
 		Model:          cluster.Model(s.Text("model")),
 		Group:          int(s.Int("group")),
 		WorldSeed:      uint64(s.Int("world-seed")),

@@ -81,14 +81,13 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 		return nil, err
 	}
 	if r.Lib().Port().Direct() {
-		_, shift := r.Spec().Layout.Blocks()
 		s.parts = make([][]T, s.threads)
 		s.class = make([]cluster.Class, s.threads)
 		s.node = make([]int32, s.threads)
 		for i := range s.parts {
 			s.class[i] = r.Spec().Layout.ClassOf(r.ID(), s.first+i)
 			if r.Traffic().Nodes != nil {
-				s.node[i] = int32(r.Spec().Layout.NodeOf(s.first+i) >> shift)
+				s.node[i] = r.BlockOf(s.first + i)
 			}
 			if words := r.Lib().Port().Reach(s.first + i); words != nil {
 				s.parts[i] = cluster.View[T](words[s.off : s.off+int64(s.length(i))*size])

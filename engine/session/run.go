@@ -47,22 +47,27 @@ type run struct {
 }
 
 func launch(ctx context.Context, set setup, g *gate) (*run, error) {
-	ranks := set.spec.Layout.Ranks()
 	if what := set.scenario.Text("timeline"); what != "off" {
 		set.spec.Timeline = timeline.NewRecorder(set.spec.Layout, what == "arrows")
 	}
-	tables, cells := set.layOutTables()
-	r := &run{setup: set, gate: g, tables: tables}
-	r.reserve(&r.setup.spec.Layout, set.workload, cells)
-	if set.kind() == engine.Simulated {
-		r.virtual = &virtual{gate: g, probes: make([]*probe, ranks)}
-	}
+	r := newRun(set, g)
 	handle, err := cluster.Start(ctx, set.fabric, set.spec, r.body)
 	if err != nil {
 		return nil, fmt.Errorf("%s on %s: %w", set.scenario.Workload, set.fabric.Name(), err)
 	}
 	r.handle = handle
 	return r, nil
+}
+
+// newRun returns a run that is not launched yet.
+func newRun(set setup, g *gate) *run {
+	tables, cells := set.layOutTables()
+	r := &run{setup: set, gate: g, tables: tables}
+	r.reserve(&r.setup.spec.Layout, set.workload, cells)
+	if set.kind() == engine.Simulated {
+		r.virtual = &virtual{gate: g, probes: make([]*probe, set.spec.Layout.Ranks())}
+	}
+	return r
 }
 
 // body wraps the workload's body.

@@ -59,6 +59,9 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if err != nil {
 		return setup{}, err
 	}
+	if sc, err = o.searched(sc); err != nil {
+		return setup{}, err
+	}
 	set := setup{scenario: sc}
 	set.workload, err = workload.Find(sc.Workload)
 	if err != nil {

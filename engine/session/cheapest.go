@@ -1,0 +1,113 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// maxMapped is the maximum number of ranks whose pairs are counted for ranking = cheapest.
+const maxMapped = 1024
+
+// mapped has the values of ranking = cheapest of the last scenarios.
+var mapped struct {
+	sync.Mutex
+	values map[string]string // by the scenario's other knobs
+}
+
+// maxMappings is the maximum number of values in mapped.
+const maxMappings = 256
+
+// searched returns the scenario with the positions of ranking = cheapest. A simulation of one
+// iteration with sequential ranking counts the bytes between ranks. Sizes are enough for it, if the
+// workload can do without data.
+func (o *Options) searched(sc engine.Scenario) (engine.Scenario, error) {
+	if !engine.IsCheapest(sc.Text("ranking")) {
+		return sc, nil
+	}
+	sc = sc.Clone()
+	if l := sc.Layout(); l.Nodes == 1 || l.RanksPerNode == 1 { // nothing to choose
+		sc.Values["ranking"] = engine.Unplaced
+		return sc, nil
+	}
+	counted := sc.Clone()
+	counted.Values["ranking"] = string(cluster.Sequential)
+	counted.Values["fabric"], counted.Values["timeline"] = engine.Sim, "off"
+	if _, err := sc.Knob("real-limit"); err == nil {
+		counted.Values["real-limit"] = "0"
+	}
+	key := counted.Workload + fmt.Sprint(counted.Values) // sorted by knob
+	mapped.Lock()
+	defer mapped.Unlock()
+	if value, ok := mapped.values[key]; ok {
+		sc.Values["ranking"] = value
+		return sc, nil
+	}
+	set, err := o.resolve(counted, "")
+	if err != nil {
+		return sc, fmt.Errorf("ranking = cheapest: counting the bytes between ranks on sim: %w", err)
+	}
+	value, err := cheapest(&set)
+	if err != nil {
+		return sc, fmt.Errorf("ranking = cheapest: %w", err)
+	}
+	if mapped.values == nil || len(mapped.values) >= maxMappings {
+		mapped.values = map[string]string{}
+	}
+	mapped.values[key] = value
+	sc.Values["ranking"] = value
+	return sc, nil
+}
+
+// cheapest returns the value of the knob ranking with the cheapest positions for a setup.
+func cheapest(set *setup) (string, error) {
+	l := &set.spec.Layout
+	if l.Ranks() > maxMapped {
+		return "", fmt.Errorf("%d ranks: want at most %d (use cubes, or a list)", l.Ranks(), maxMapped)
+	}
+	bytes, err := bytesOfPairs(set)
+	if err != nil {
+		return "", err
+	}
+	var starts [][]int
+	var before int64
+	for _, ranking := range []cluster.Ranking{cluster.Sequential, cluster.Cubes, cluster.RoundRobin} {
+		as := *l
+		as.Ranking = ranking
+		node := make([]int, l.Ranks())
+		for rank := range node {
+			node[rank] = as.NodeOf(rank)
+		}
+		starts = append(starts, node)
+	}
+	for i := range bytes {
+		for j, b := range bytes[i] {
+			if starts[0][i] != starts[0][j] {
+				before += b
+			}
+		}
+	}
+	positions, after := cheapestMapping(bytes, l.RanksPerNode, starts...)
+	return engine.Cheapest(cluster.ListOf(positions), after, before), nil
+}
+
+// bytesOfPairs counts the bytes from rank to rank in one iteration of a setup.
+func bytesOfPairs(set *setup) ([][]int64, error) {
+	set.spec.PairRanks = true
+	bytes := make([][]int64, set.spec.Layout.Ranks())
+	r := newRun(*set, newGate(Limits{Iterations: 1}, false))
+	handle, err := cluster.Start(context.Background(), set.fabric, r.setup.spec, func(rank *cluster.Rank) error {
+		if err := r.body(rank); err != nil {
+			return err
+		}
+		bytes[rank.ID()] = append([]int64(nil), rank.Traffic().Nodes...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return bytes, handle.Wait()
+}
