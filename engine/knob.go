@@ -117,11 +117,11 @@ var Base = []Knob{
 		Role:  Machine,
 		Watch: "refused thread levels: a program that requests more than the library provides must use a lower level",
 		Paper: "paper 2, section 3"},
-	{Name: "ranking", Alias: "placing", Label: "ranking", Doc: "placement of ranks, or a list of their positions",
+	{Name: "ranking", Alias: "placing", Label: "ranking", Doc: "placement of ranks, or positions",
 		Type: Places, Default: "sequential",
 		Choices: []string{"sequential", "round-robin", "per-socket", "cubes", Unplaced}, Scope: ScopeCluster, Role: Scheme,
 		Watch: "the lines between nodes: consecutive ranks share a node with sequential, and never with round-robin; " +
-			"cheapest says how many bytes are left",
+			"cheapest reports the bytes between nodes",
 		Paper: "paper 2, section 5"},
 	{Name: "model", Label: "model", Doc: "execution model for MPI with UPC", Type: Choice, Default: "nested-multiple",
 		Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster, Role: Scheme,

@@ -295,6 +295,10 @@ func (r *result) table(w io.Writer) error {
 	t.title(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩ (groups, UPC threads per group, "+
 		"MPI ranks)", r.Scenario.Workload,
 		machine, l.Nodes, l.RanksPerNode, threads, l.Model, l.N.Groups, l.N.UPC, l.N.MPI))
+	if v := r.Scenario.Text("ranking"); engine.IsCheapest(v) {
+		words, _, _ := strings.Cut(v, ": ")
+		t.row("ranking " + words)
+	}
 	if r.Dilation != 1 {
 		t.row(fmt.Sprintf("times are the emulated machine's (time dilation %.4g×, divided out)", r.Dilation))
 	}

@@ -161,7 +161,7 @@ func quickly(w *workload.Workload, knobs map[string]string) map[string]string {
 	return knobs
 }
 
-// reversed returns the ranking that gives n ranks the positions n−1, n−2, ...
+// reversed returns the ranking of n ranks at positions n−1, n−2, ...
 func reversed(n int) string {
 	at := make([]int32, n)
 	for i := range at {
