@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // KnobType is the type of a knob's value.
