@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Every ranking gives each rank a position of its own, and the position decides the node and the
+// TestRankingsArePermutations tests that every ranking gives each rank its own position, and the position decides the node and the
 // socket.
 func TestRankingsArePermutations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -45,7 +45,7 @@ func TestRankingsArePermutations(t *testing.T) {
 	})
 }
 
-// The positions of ranks 0, 1, ... for nodes of two sockets.
+// TestPositions lists the positions of ranks 0, 1, ... for nodes of two sockets.
 func TestPositions(t *testing.T) {
 	for _, c := range []struct {
 		ranking       cluster.Ranking
@@ -77,7 +77,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// A node of cubes has a box of the grid. On 64 nodes of 8 ranks, it has 2 × 2 × 2 of 8 × 8 × 8 ranks, and
+// TestCubesKeepNeighbours tests that a node of cubes has a box of the grid. On 64 nodes of 8 ranks, it has 2 × 2 × 2 of 8 × 8 × 8 ranks, and
 // three of six neighbours of every rank are in its node. In rank order a node has a row, and two are.
 func TestCubesKeepNeighbours(t *testing.T) {
 	for ranking, want := range map[cluster.Ranking]int{cluster.Sequential: 2, cluster.Cubes: 3} {
@@ -101,7 +101,7 @@ func TestCubesKeepNeighbours(t *testing.T) {
 	}
 }
 
-// A list that is not a permutation is refused.
+// TestListsAreRefused tests that a list that is not a permutation is refused.
 func TestListsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"0 1 1 3": "position 1: has ranks 1 and 2", "0-2 4": "rank 3 at position 4: want positions 0 to 3",
@@ -116,7 +116,7 @@ func TestListsAreRefused(t *testing.T) {
 	}
 }
 
-// A rank file has one position per line. Everything else is refused with the line.
+// TestRankFiles tests that a rank file has one position per line. Everything else is refused with the line.
 func TestRankFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"0\n1\n2\n3\n": "0-3", "3\n2\n1\n0": "3 2 1 0", "0\r\n1\r\n": "0-1", "0\n2\n3\n1\n": "0 2-3 1",
@@ -150,7 +150,7 @@ func TestRankFiles(t *testing.T) {
 	}
 }
 
-// A ranking that a file gives is a permutation, and its own text reads back as the same.
+// FuzzReadRanking tests that a ranking that a file gives is a permutation, and its own text reads back as the same.
 func FuzzReadRanking(f *testing.F) {
 	f.Add("0\n1\n")
 	f.Add("2\n0\n1\n")

@@ -177,7 +177,7 @@ func TestAPartOfASnapshotIsRefused(t *testing.T) {
 	}
 }
 
-// Version 8 does not store whether data are size-only. Version 6 does not store the iterations of
+// TestVersionsBeforeAreRead tests older versions. Version 8 does not store whether data are size-only. Version 6 does not store the iterations of
 // its tables either: they cover all iterations.
 func TestVersionsBeforeAreRead(t *testing.T) {
 	for _, c := range []struct {

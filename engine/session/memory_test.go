@@ -119,7 +119,7 @@ func TestSizeOnlyMemory(t *testing.T) {
 	}
 }
 
-// At its default, real-limit keeps bytes in runs of default size. An allreduce of 32 KiB has bytes
+// TestDefaultRealLimit tests that at its default, real-limit keeps bytes in runs of default size. An allreduce of 32 KiB has bytes
 // on 4096 ranks, and is size-only on 65,536 ranks with a small instance that fits.
 func TestDefaultRealLimit(t *testing.T) {
 	o := limited(0)

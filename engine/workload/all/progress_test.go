@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// Every workload has the knob progress. It changes the progress engine of every machine, and its
+// TestProgressOfEveryWorkload tests that every workload has the knob progress. It changes the progress engine of every machine, and its
 // default is the machine's own.
 func TestProgressOfEveryWorkload(t *testing.T) {
 	for _, name := range presets.Machines() {
@@ -34,7 +34,7 @@ func TestProgressOfEveryWorkload(t *testing.T) {
 	}
 }
 
-// Only simulations have adapters that advance messages. On this host the choice is blocked and
+// TestOffloadOnLiveIsRefused tests a refusal: only simulations have adapters that advance messages. On this host the choice is blocked and
 // refused with a hint, whether times are measured or emulated.
 func TestOffloadOnLiveIsRefused(t *testing.T) {
 	for _, w := range workload.All() {
@@ -71,7 +71,7 @@ func knobOf(t *testing.T, s engine.Scenario) *engine.Knob {
 	return k
 }
 
-// An explanation names the progress engine if the knob chooses it, and if the live fabric lacks the
+// TestExplainProgress tests that an explanation names the progress engine if the knob chooses it, and if the live fabric lacks the
 // machine's own.
 func TestExplainProgress(t *testing.T) {
 	w, err := workload.Find("heat")
