@@ -77,8 +77,8 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// TestCubesKeepNeighbours tests that a node of cubes has a box of the grid. On 64 nodes of 8 ranks, it has 2 × 2 × 2 of 8 × 8 × 8 ranks, and
-// three of six neighbours of every rank are in its node. In rank order a node has a row, and two are.
+// TestCubesKeepNeighbours tests that a node of cubes has a box of the grid. On 64 nodes of 8 ranks, it
+// has 2 × 2 × 2 of 8 × 8 × 8 ranks. Three of six neighbours of every rank are in its node. In rank order a node has a row, and two are.
 func TestCubesKeepNeighbours(t *testing.T) {
 	for ranking, want := range map[cluster.Ranking]int{cluster.Sequential: 2, cluster.Cubes: 3} {
 		l := cluster.Layout{Nodes: 64, RanksPerNode: 8, ThreadsPerRank: 1, Ranking: ranking, Model: cluster.Flat}

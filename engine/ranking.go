@@ -41,7 +41,7 @@ func splitRanking(value string) (words string, r cluster.Ranking) {
 const maxRankingWords = 80
 
 // parseRanking reads a value of the knob ranking that is not one of its choices. It returns false if
-// it is no list.
+// it is not a list.
 func parseRanking(text string) (value string, isList bool, err error) {
 	words, list := splitRanking(text)
 	if !list.IsList() || len(words) > maxRankingWords || !printable(words) {

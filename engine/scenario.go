@@ -101,8 +101,8 @@ func (s *Scenario) Set(name, text string) error {
 // formerRows is the default of placing, now an alias of ranking: it left the ranking as it was.
 const formerRows = "rows"
 
-// Names returns the names of values in the order to set them: sorted, but aliases last, because files
-// of older versions may have a knob that is now an alias of another one.
+// Names returns the names of values in the order to set them: sorted, but aliases last. Files of older
+// versions may have a knob that is now an alias of another one.
 func (s *Scenario) Names(values map[string]string) []string {
 	isAlias := func(name string) int {
 		if k, err := s.Knob(name); err == nil && k.Name != name {

@@ -65,7 +65,8 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	})
 }
 
-// TestReceivesCostOverheadWithEveryProgressEngine tests that a receive costs the receiver o, whichever progress engine runs it. If n short messages have
+// TestReceivesCostOverheadWithEveryProgressEngine tests that a receive costs the receiver o with each
+// progress engine. If n short messages have
 // arrived, n continuations that receive them one after another take n o. If they arrive meanwhile,
 // the last receive ends at o + L + n o.
 func TestReceivesCostOverheadWithEveryProgressEngine(t *testing.T) {

@@ -129,7 +129,7 @@ func Iterations(s Reader, candidates int) int {
 }
 
 // Tuning is a rank's probe in a program whose algorithm may be tuned online. While algorithms are
-// tried, it omits metrics, samples and counts, so that those of the run describe the choice.
+// tried, it omits metrics, samples and counts, so that the numbers of the run describe the choice.
 type Tuning struct {
 	engine.Probe
 	Names   []string // the values that Tried returns

@@ -20,8 +20,8 @@ func between(bytes [][]int64, positions []int32, perNode int) (sum int64) {
 	return sum
 }
 
-// TestMappingsCannotBeImproved tests that the mapping of random traffic is a permutation with the cost that it states, and no swap of two
-// ranks is cheaper. No placement that the search starts from is cheaper, either.
+// TestMappingsCannotBeImproved tests that the mapping of random traffic is a permutation with the cost
+// that it states. Neither a swap of two ranks nor a start of the search is cheaper.
 func TestMappingsCannotBeImproved(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))

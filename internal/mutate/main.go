@@ -87,7 +87,7 @@ func draw(rng *rand.Rand, sites []site) int {
 	return among[rng.IntN(len(among))]
 }
 
-// summarize prints the number of mutants by verdict, and lists those that were not detected.
+// summarize prints the number of mutants by verdict, and lists the undetected ones.
 func summarize(count map[verdict][]string) error {
 	for _, v := range []verdict{equal, performance, missed} {
 		if len(count[v]) > 0 {

@@ -107,8 +107,8 @@ func (s *suite) drawPatterns() error {
 }
 
 // grid returns the 3-D cyclic pattern of the processes in world. Processes are in the order of their
-// numbers, or with ranking = cubes in one box per node, also if only some may call MPI or MPI numbers
-// them in another order.
+// numbers, or in one box per node with ranking = cubes. This also holds if only some may call MPI, or if
+// MPI numbers them in another order.
 func grid(world []int32, layout *cluster.Layout) pattern {
 	if layout.Ranking != cluster.Cubes {
 		_, dims := gridSize(len(world))
