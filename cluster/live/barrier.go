@@ -15,6 +15,8 @@ type barrier struct {
 	_     [64]byte
 	gen   atomic.Uint32
 	board atomic.Pointer[board] // nil: not used yet
+
+	entered atomic.Int64 // wire: time at which the last member has entered, wall ns
 }
 
 // member is one rank's side of a barrier.
@@ -100,6 +102,9 @@ func (e *engine) enter(op *cluster.Op) cluster.Handle {
 	b := m.b
 	m.entered.Add(1)
 	gen := b.gen.Load()
+	if e.w.wire != nil {
+		b.enterAt(e.cpu.at)
+	}
 	last := int(b.count.Add(1)) == len(b.ranks)
 	if last {
 		b.count.Store(0)
@@ -115,6 +120,16 @@ func (e *engine) enter(op *cluster.Op) cluster.Handle {
 	s.member, s.count = m, gen
 	e.gates = append(e.gates, s)
 	return 0
+}
+
+// enterAt records that a member enters at a time.
+func (b *barrier) enterAt(at int64) {
+	for {
+		was := b.entered.Load()
+		if was >= at || b.entered.CompareAndSwap(was, at) {
+			return
+		}
+	}
 }
 
 // isOpen reports whether the barrier of a continuation is complete, or its flag reached. If not,

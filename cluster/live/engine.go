@@ -26,7 +26,7 @@ type engine struct {
 	batch     []*ring       // rings with unpublished cells
 	members   []*member     // members of the contexts of this rank
 	steps     []pendingStep // due continuations and RPC bodies
-	workEnd   int64         // wire: end of the last posted work
+	cpu       *cpu          // wire: clock of the thread that owns the engine
 	kernels   *kernelState  // in a main engine; nil: the machine has no devices or no costs
 	awaits    []*slot
 	gates     []*slot // barriers that continuations wait for
@@ -81,6 +81,8 @@ type pendingStep struct {
 	arg  int32
 	done cluster.Done
 	call *parcel
+	at   int64 // wire: time at which it was due, wall ns
+	fee  int64 // wire: CPU time before it, wall ns
 }
 
 // maxPolledRings is the maximum number of ranks for which a receiver polls every ring. In larger
@@ -262,7 +264,7 @@ func (e *engine) complete(s *slot, d cluster.Done) {
 		return
 	}
 	if s.detached {
-		e.steps = append(e.steps, pendingStep{then: s.then, arg: s.thenArg, done: d})
+		e.steps = append(e.steps, pendingStep{then: s.then, arg: s.thenArg, done: d, at: s.at, fee: s.fee})
 		e.slots.give(s)
 		return
 	}
@@ -337,6 +339,10 @@ func (e *engine) runSteps() {
 	for i := 0; i < len(e.steps); i++ {
 		st := e.steps[i]
 		e.steps[i] = pendingStep{}
+		if st.at != 0 {
+			e.cpu.until(st.at)
+			e.cpu.at += st.fee
+		}
 		if st.call != nil {
 			e.runBody(st.call)
 		} else {

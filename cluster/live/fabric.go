@@ -60,7 +60,8 @@ type world struct {
 	engines   []*engine
 	node      []int32
 	transport transport
-	staged    bool // device memory is reached through host memory
+	wire      *wire // the same, on an emulated machine
+	staged    bool  // device memory is reached through host memory
 	began     time.Time
 
 	vcis     int // VCIs of a rank in addition to its main engine
@@ -115,7 +116,10 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	w.threads.Store(int32(n))
 	kept, back := spareParcels(n * (1 + vcisOf(&spec)))
 	w.spareKept, w.spareBack = kept, int32(back)
-	w.transport = newTransport(w, cores)
+	var err error
+	if w.transport, err = newTransport(w, cores); err != nil {
+		return nil, fmt.Errorf("machine %s: %w", spec.Machine.Name, err)
+	}
 	for i := range w.engines {
 		w.engines[i] = w.newEngine(int32(i))
 	}

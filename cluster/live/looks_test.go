@@ -3,7 +3,6 @@ package live
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
@@ -138,24 +137,33 @@ func TestUrgentLaneIsNotForgotten(t *testing.T) {
 	}
 }
 
-// An inter-node message uses the first free adapter.
+// An inter-node message uses the adapter that can start it first. Each direction has its own adapters. A handshake goes
+// between the bytes of a message.
 func TestWireTakesTheFreeAdapter(t *testing.T) {
 	spec := clustertest.Spec(clustertest.Emulated(), 2, 1)
 	spec.Machine.Classes[cluster.Remote].Adapters = 2
 	spec.Dilation = 1
-	w := &world{spec: spec, engines: make([]*engine, 2), node: []int32{0, 1}, began: time.Now()}
-	x := newWire(w, 2)
-	n := int64(4e9) // bytes of a second
-	second := x.wallTime(cluster.Second)
-	first := x.arrival(x.class(0, 1), 0, 1, n, x.now())
-	for i, want := range []int64{0, 1, 1, 2, 2} { // seconds after the first message
-		got := x.arrival(x.class(0, 1), 0, 1, n, x.now()) - first
-		if got < want*second || got > want*second+second/2 {
-			t.Errorf("message %d arrives %d ns after the first, want %d s", i+1, got, want)
-		}
+	w := &world{spec: spec, engines: make([]*engine, 2), node: []int32{0, 1}}
+	x, err := newWire(w, 2)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := x.arrival(x.class(1, 0), 1, 0, n, x.now()) - first; got > second/2 {
-		t.Errorf("a message in the other direction arrives %d ns after the first: want separate adapters", got)
+	const second = int64(1e9)
+	eager := parcel{kind: parcelEager, wire: 4e9 + 1} // a second at 4 GB/s
+	data := parcel{kind: parcelData, wire: 4e9 + 1}
+	handshake := parcel{kind: parcelRTS, wire: 1}
+	for i, c := range []struct {
+		way  []wireAdapter
+		p    *parcel
+		want int64
+	}{
+		{x.out[0], &eager, 0}, {x.out[0], &eager, 0}, {x.out[0], &data, second}, {x.out[0], &data, second},
+		{x.out[0], &handshake, second}, {x.out[0], &eager, 2 * second}, {x.out[0], &handshake, second},
+		{x.in[0], &eager, 0}, {x.out[1], &eager, 0},
+	} {
+		if got := x.passAdapter(c.way, 0, c.p); got != c.want {
+			t.Errorf("message %d starts at %d ns, want %d ns", i, got, c.want)
+		}
 	}
 }
 

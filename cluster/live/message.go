@@ -147,6 +147,7 @@ func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
 	}
 	d := received(m.src, m.tag, m.size, op.Bytes())
 	if m.parcel != nil {
+		e.w.transport.charge(e, nil, m.parcel)
 		copy(op.Buf, m.parcel.buf)
 		e.release(m.parcel)
 	} else {
@@ -236,10 +237,14 @@ func (e *engine) arrive(p *parcel) {
 			d := received(p.src, p.tag, p.size, s.size)
 			copy(s.buf, p.buf)
 			s.peerArrival = p.peerArrival
+			e.w.transport.charge(e, s, p)
 			e.release(p)
 			e.completeReceive(s, d)
 		default:
 			if d, moved := e.w.transport.moveMatched(e, p, s.buf, s.size); moved {
+				if e.w.wire != nil {
+					s.at = e.cpu.at
+				}
 				e.complete(s, d)
 			} else {
 				e.sendCTS(p, s)

@@ -16,6 +16,7 @@ const (
 	parcelRTS                        // RTS: announces a message whose bytes wait at the sender
 	parcelRPC                        // run fn at the receiver
 	parcelCTS                        // emulated rendezvous: CTS, the receiver is ready
+	parcelSent                       // wire: bytes of a rendezvous have left
 	parcelData                       // wire: bytes of a rendezvous arrive
 	parcelPut                        // wire: bytes arrive at the target
 	parcelGet                        // wire: the target's bytes are read
@@ -54,12 +55,16 @@ type parcel struct {
 	sigOp    cluster.SigOp
 	vec      []cluster.Span
 	shape    *cluster.Strided
-	packing  int64 // wire: time to pack pieces before they leave, wall ns
-	handling int64 // time to unpack pieces, or to pack the answer, after the arrival
+	handling int64 // wire: time to unpack pieces, or to pack the answer, after the arrival
 	unpack   int64 // time to unpack a get's answer
-	done     cluster.Done
-	barrier  *barrier
-	port     *port
+
+	first, last int32 // wire: ranks at the ends of the transfer
+	wire        int64 // bytes of the transfer, at least 1
+	end         int64 // wire: arrival of the last byte without waiting, wall ns
+	phase       uint8
+	done        cluster.Done
+	barrier     *barrier
+	port        *port
 
 	at  int64 // wire: time of the event, wall ns since launch
 	seq uint64

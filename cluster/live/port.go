@@ -16,6 +16,7 @@ type port struct {
 	thread int
 	ch     chan struct{} // wakes the parked thread
 	timer  chan struct{} // emulated: wakes the computing thread
+	cpu    cpu
 	parked atomic.Bool
 
 	waitMu sync.Mutex // guards the fields that the monitor reads of a parked thread
@@ -41,6 +42,9 @@ type port struct {
 
 func newPort(e *engine, thread int) *port {
 	p := &port{e: e, thread: thread, ch: make(chan struct{}, 1), timer: make(chan struct{}, 1)}
+	if thread == 0 {
+		e.cpu = &p.cpu
+	}
 	e.portsMu.Lock()
 	e.ports = append(e.ports, p)
 	e.portsMu.Unlock()
@@ -63,6 +67,7 @@ func (p *port) close() {
 func (p *port) lock() {
 	p.e.mu.Lock()
 	p.holds = 1
+	p.e.cpu = &p.cpu
 }
 
 func (p *port) unlock() {
@@ -142,7 +147,7 @@ func (p *port) Serve(f func(cluster.RPC) (uint64, bool)) { p.e.serve = f }
 func (p *port) Now() cluster.Time {
 	w := p.e.w
 	p.check()
-	return w.transport.machineTime(time.Since(w.began))
+	return w.transport.machineTime(max(time.Since(w.began), time.Duration(p.cpu.at)))
 }
 
 // Post implements cluster.Port.
@@ -151,6 +156,7 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 	if e.w.aborted.Load() {
 		p.unwind(op.Kind, op.Peer, op.Tag)
 	}
+	p.enterWire()
 	if e.lockless {
 		return e.post(op)
 	}
@@ -162,6 +168,7 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 	}
 	p.lockToPost(e)
 	p.holds = 1
+	e.cpu = &p.cpu
 	h := e.post(op)
 	p.unlock()
 	return h
@@ -254,6 +261,7 @@ func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 	if e.vcis != nil {
 		return p.testVCI(h)
 	}
+	p.enterWire()
 	p.enter()
 	if !e.isDone(h) {
 		if len(e.batch) > 0 {
@@ -273,6 +281,10 @@ func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 	if h&barrierBit == 0 {
 		s := e.slots.find(h)
 		d = s.done
+		if s.at != 0 {
+			p.cpu.until(s.at)
+			p.cpu.at += s.fee
+		}
 		e.slots.give(s)
 	}
 	p.leave()
@@ -326,6 +338,7 @@ func (p *port) Progress() {
 	if p.e.vcis != nil {
 		p.progressAll()
 	} else {
+		p.enterWire()
 		p.enter()
 		if len(p.e.batch) > 0 {
 			p.e.flush()

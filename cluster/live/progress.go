@@ -114,15 +114,19 @@ func (e *engine) takeInbox() int {
 
 // take processes an arrived parcel.
 func (e *engine) take(p *parcel) {
+	if p.at != 0 {
+		e.cpu.until(p.at)
+	}
 	switch p.kind {
 	case parcelEager, parcelRTS:
 		e.arrive(p)
 	case parcelRPC:
-		e.steps = append(e.steps, pendingStep{call: p})
+		e.steps = append(e.steps, pendingStep{call: p, at: p.at, fee: e.w.transport.bodyTime(p)})
 	case parcelCTS:
 		e.sendBytes(p)
 	case parcelData:
 		p.recv.peerArrival = p.peerArrival
+		e.w.transport.charge(e, p.recv, p)
 		e.completeReceive(p.recv, received(p.src, p.tag, p.size, p.recv.size))
 		p.free()
 	case parcelComplete:
@@ -195,7 +199,7 @@ func (e *engine) runHelper() {
 				runtime.Gosched() // the owner is about to release the engine, or is back
 				continue
 			}
-			p.holds = 1
+			p.holds, e.cpu = 1, &p.cpu
 			for e.away.Load() && e.progress() {
 			}
 			p.unlock()

@@ -98,8 +98,11 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 	e.w.threads.Add(int32(n - 1))
 	e.region.threads, e.region.counters = n, e.region.counters[:0]
 	var wg sync.WaitGroup
+	var threads []*port
 	for i := 1; i < n; i++ {
 		q := newPort(e, i)
+		q.cpu = p.cpu
+		threads = append(threads, q)
 		wg.Go(func() {
 			defer q.close()
 			defer q.returnSpare()
@@ -114,6 +117,10 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 			p.joining.Store(true)
 			e.parks.Add(1)
 			wg.Wait()
+			for _, q := range threads {
+				p.cpu.until(q.cpu.at)
+			}
+			e.cpu = &p.cpu
 			p.joining.Store(false)
 			e.w.threads.Add(int32(1 - n))
 		}()

@@ -39,6 +39,8 @@ type slot struct {
 	then        cluster.Step
 	member      *member // of a barrier with a continuation
 	done        cluster.Done
+	at          int64 // wire: time of its completion, wall ns; 0: none
+	fee         int64 // wire: CPU time that its thread pays for it, wall ns
 	peerArrival int64 // wire: arrival of the later side of its message, wall ns; 0: no message
 }
 
@@ -108,7 +110,7 @@ func (s *slot) invalidate() {
 	s.member = nil
 	s.detached = false
 	s.toDevice = false
-	s.peerArrival = 0
+	s.peerArrival, s.at, s.fee = 0, 0, 0
 }
 
 // isDone reports whether the operation is complete.

@@ -11,16 +11,47 @@ import (
 func (x *wire) usesRing(int32, int32) bool { return false }
 
 // carry implements transport.
-func (x *wire) carry(_ *engine, p *parcel, n int64) {
+func (x *wire) carry(e *engine, p *parcel, n int64) {
 	if p.peerArrival == 0 { // the sender has arrived; a later receiver updates the time
 		p.peerArrival = x.now()
 	}
-	x.send(p, p.src, p.dst, n)
+	x.pay(e, p, n)
+	if p.kind == parcelRTS && !p.fromDevice {
+		x.mu.Lock()
+		x.uncopied[p.src] += p.size
+		x.mu.Unlock()
+	}
+	x.send(p, p.src, p.dst, n, e.cpu.at)
 }
 
-// moveMatched implements transport: the bytes are sent separately.
-func (x *wire) moveMatched(*engine, *parcel, []byte, int64) (d cluster.Done, moved bool) {
-	return d, false
+// moveMatched implements transport. Inside a node, the receiver may copy the bytes from the sender's
+// memory, and notify the sender. Otherwise the bytes are sent separately.
+func (x *wire) moveMatched(e *engine, p *parcel, buf []byte, capacity int64) (d cluster.Done, moved bool) {
+	way := x.price(p, p.src, p.dst)
+	x.mu.Lock()
+	uncopied := p.size
+	if !p.fromDevice { // also the bytes that the sender wrote since then
+		uncopied = x.uncopied[p.src]
+		x.uncopied[p.src] -= p.size
+	}
+	x.mu.Unlock()
+	if !way.pulls || p.fromDevice {
+		return d, false
+	}
+	rate := way.pull
+	if uncopied > way.cached {
+		rate = way.uncached
+	}
+	d = received(p.src, p.tag, p.size, capacity)
+	e.cpu.at += x.handling(way) + rate.time(min(p.size, capacity))
+	copy(buf, p.req.buf)
+	p.kind = parcelComplete
+	p.phase = arriving
+	p.done = cluster.Done{Peer: e.id, Tag: p.tag, Size: p.size}
+	x.mu.Lock()
+	x.push(p, e.cpu.at+way.l)
+	x.mu.Unlock()
+	return d, true
 }
 
 // inPlace implements transport.
@@ -77,11 +108,10 @@ func (x *wire) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 		p.fn = op.Fn
 		if op.Packed() {
 			copies := x.copyTime(n)
-			now := x.now()
-			e.workEnd = max(e.workEnd, now) + copies
-			p.packing, p.handling = e.workEnd-now, x.wallTime(x.w.spec.Machine.HandlerTime)+copies
+			e.cpu.at += copies
+			p.handling = x.bodyTime(p) + copies
 		}
-		x.send(p, e.id, op.Peer, n)
+		x.post(e, p, n, !op.Packed())
 	}
 	if early {
 		op.Then = then
@@ -106,7 +136,7 @@ func (x *wire) train(e *engine, s *slot, op *cluster.Op) {
 	e.eachBlock(op, func(one *cluster.Op) {
 		left--
 		if left > 0 {
-			x.send(x.newPut(e, nil, one, one.Size), e.id, op.Peer, one.Size)
+			x.post(e, x.newPut(e, nil, one, one.Size), one.Size, true)
 			return
 		}
 		p := x.newPut(e, s, one, one.Size)
@@ -114,7 +144,7 @@ func (x *wire) train(e *engine, s *slot, op *cluster.Op) {
 		p.sigOp = op.SigOp
 		p.fn = op.Fn
 		p.done.Size = n
-		x.send(p, e.id, op.Peer, one.Size)
+		x.post(e, p, one.Size, true)
 	})
 }
 
@@ -171,18 +201,18 @@ func (x *wire) land(p *parcel) {
 func (x *wire) answer(p *parcel, d cluster.Done, n int64) {
 	p.kind = parcelComplete
 	p.done = d
-	p.packing = 0
 	p.handling = p.unpack
 	if x.classOf(p, p.src, p.dst) != cluster.Remote {
 		p.complete()
 		return
 	}
-	x.send(p, p.dst, p.src, n)
+	x.send(p, p.dst, p.src, n, p.at)
 }
 
 // complete ends an operation at its initiator. For a train, only the last message does this.
 func (p *parcel) complete() {
 	if p.req != nil {
+		p.req.at = p.at
 		p.from.completeFrom(p.req, p.done)
 	}
 	p.free()
@@ -194,9 +224,8 @@ func (x *wire) reply(e *engine, p *parcel, d cluster.Done) {
 	p.pooled = nil
 	p.kind = parcelComplete
 	p.done = d
-	p.packing = 0
 	p.handling = 0
-	x.send(p, e.id, p.src, 8)
+	x.send(p, e.id, p.src, 1, e.cpu.at)
 }
 
 // get requests bytes. Inside a node the bytes take one transfer. For another node a request is sent
@@ -206,38 +235,78 @@ func (x *wire) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	p := x.transfer(e, s, op, parcelGet, n)
 	if op.Packed() { // packed by a handler at the target, and unpacked here
 		copies := x.copyTime(n)
-		p.handling, p.unpack = x.wallTime(x.w.spec.Machine.HandlerTime)+copies, copies
+		p.handling, p.unpack = x.bodyTime(p)+copies, copies
 		if x.classOf(p, p.src, p.dst) != cluster.Remote { // immediate inside a node
 			p.handling += copies
 		}
 	}
-	x.request(p, n)
+	x.post(e, p, n, false)
 	return postResult(s)
 }
 
-func (x *wire) request(p *parcel, n int64) {
-	if x.classOf(p, p.src, p.dst) == cluster.Remote {
-		n = 0
+// post sends the message of a one-sided operation: n bytes, or a request for them. copied: the
+// thread copies the bytes of a short put first. Inside a node it may be a load or store of the
+// thread.
+func (x *wire) post(e *engine, p *parcel, n int64, copied bool) {
+	way := x.price(p, p.src, p.dst)
+	if class := x.classOf(p, p.src, p.dst); class == cluster.Remote {
+		if p.kind != parcelPut {
+			n = 0
+		} else if copied && n <= x.w.eager && !p.fromDevice {
+			e.cpu.at += way.copies(n)
+		}
+	} else if way.access > 0 && p.fn == 0 && !p.fromDevice && !p.toDevice {
+		x.access(e, p, way, n)
+		return
 	}
-	x.send(p, p.src, p.dst, n)
+	e.cpu.at += way.o
+	from, to := p.src, p.dst
+	if p.kind == parcelGet && x.classOf(p, from, to) != cluster.Remote { // the bytes go in the other direction
+		from, to = to, from
+	}
+	x.send(p, from, to, n, e.cpu.at)
+}
+
+// access occupies the thread with loads or stores of n bytes, and of the flag of a put.
+func (x *wire) access(e *engine, p *parcel, way *price, n int64) {
+	times, each := int64(1), n
+	switch {
+	case p.shape != nil && !p.shape.Contiguous():
+		times, each = int64(p.shape.Blocks()), p.shape.Block
+	case len(p.vec) > 1:
+		times, each = int64(len(p.vec)), n/int64(len(p.vec))
+	}
+	took := way.loads(times, each)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	e.cpu.at = x.passMemory(x.w.node[p.dst], e.cpu.at, times*each, took)
+	if p.sigOp != cluster.SigNone {
+		e.cpu.at += way.access
+	}
+	p.phase = arriving
+	x.push(p, e.cpu.at)
 }
 
 func (x *wire) atomic(e *engine, op *cluster.Op) cluster.Handle {
 	s := e.takeSlot(op)
 	p := x.transfer(e, s, op, parcelAtomic, 8)
-	x.request(p, 8)
+	x.post(e, p, 8, false)
 	return postResult(s)
 }
 
 // read reads the target's segment for a get or an atomic.
 func (x *wire) read(p *parcel) {
-	t := x.w.engines[p.dst]
+	t, n := x.w.engines[p.dst], p.size
 	if p.kind == parcelGet {
 		t.gather(p.off, p.vec, p.shape, p.req.buf)
 	} else {
 		p.done.A = t.applyAtomic(&t.words[p.off/8], cluster.AtomicOp(p.arg), p.a, p.b)
+		at := max(p.at, x.atomics[p.dst]) + x.wallTime(x.w.spec.Machine.AtomicTime)
+		x.atomics[p.dst] = at
+		p.at = at
+		n = 1
 	}
-	x.answer(p, p.done, p.size)
+	x.answer(p, p.done, n)
 }
 
 // open completes a barrier after the time of a dissemination: ⌈log2 n⌉ messages after the last rank
@@ -252,11 +321,12 @@ func (x *wire) open(b *barrier) (now bool) {
 			class = cluster.Remote
 		}
 	}
-	rounds := cluster.Time(bits.Len(uint(len(b.ranks) - 1)))
+	rounds := int64(bits.Len(uint(len(b.ranks) - 1)))
+	way := &x.prices[class]
 	p := newParcel()
 	p.kind, p.barrier = parcelBarrier, b
 	x.mu.Lock()
-	x.push(p, x.now()+x.wallTime(rounds*x.w.spec.Machine.Classes[class].Latency))
+	x.push(p, b.entered.Swap(0)+rounds*(2*way.overhead(0)+way.latency(0)))
 	x.mu.Unlock()
 	return false
 }
@@ -273,7 +343,7 @@ func (x *wire) addToFlag(e *engine, b *barrier, op *cluster.Op) (now bool) {
 	p.tag = op.Tag
 	p.a = op.A
 	x.mu.Lock()
-	x.push(p, x.now()+x.wallTime(x.w.spec.Machine.AccessTime(cluster.InNode, 8)))
+	x.push(p, e.cpu.at+x.wallTime(x.w.spec.Machine.AccessTime(cluster.InNode, 8)))
 	x.mu.Unlock()
 	return false
 }

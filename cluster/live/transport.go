@@ -30,6 +30,10 @@ type transport interface {
 	launch(e *engine, op *cluster.Op) cluster.Handle
 	// toDevice completes a receive when its bytes are in device memory.
 	toDevice(e *engine, s *slot, d cluster.Done)
+	// charge charges a receive for the message of p: slot s, or at once (nil).
+	charge(e *engine, s *slot, p *parcel)
+	// bodyTime returns the CPU time before the body of an RPC, in wall ns.
+	bodyTime(p *parcel) int64
 	// reply completes an RPC at its caller.
 	reply(e *engine, p *parcel, d cluster.Done)
 	// open completes a barrier later, after all members have entered; now: the caller must complete
@@ -62,15 +66,17 @@ type clock interface {
 
 // newTransport returns the transport for a machine. Without emulation, threads may spin and use
 // VCIs.
-func newTransport(w *world, cores int) transport {
+func newTransport(w *world, cores int) (transport, error) {
 	if w.spec.Machine.Emulated {
-		return newWire(w, cores)
+		var err error
+		w.wire, err = newWire(w, cores)
+		return w.wire, err
 	}
 	if !w.crowded {
 		w.spins, w.patience = 20000, 2000
 	}
 	w.vcis = vcisOf(&w.spec)
-	return direct{}
+	return direct{}, nil
 }
 
 // direct is the transport between ranks of one address space. The side that arrives last copies the
@@ -144,6 +150,10 @@ func (direct) reply(_ *engine, p *parcel, d cluster.Done) {
 	p.from.completeFrom(p.req, d)
 	p.free()
 }
+
+func (direct) charge(*engine, *slot, *parcel) {}
+
+func (direct) bodyTime(*parcel) int64 { return 0 }
 
 func (direct) open(*barrier) bool { return true }
 

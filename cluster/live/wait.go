@@ -33,6 +33,7 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 		p.waitVCIs(hs, need)
 		return
 	}
+	p.enterWire()
 	p.enter()
 	if e.stepping {
 		panic("live: wait inside an RPC body or a step, which may only post")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim/topology"
 )
 
 // wire is the network and the clock of an emulated machine. One goroutine completes each transfer
@@ -21,11 +22,23 @@ type wire struct {
 	mu       sync.Mutex
 	heap     []*parcel // by (at, seq): equal times in the order of posting
 	seq      uint64
-	adapters [][]int64 // time at which each adapter of a node is free, wall ns
-	deviceOf []int32   // by rank
-	free     []int64   // time at which each device is free, wall ns
-	last     [][]int64 // by source and target: the latest arrival; later messages follow it
-	until    int64     // planned end of the loop's sleep; 0: it does not sleep
+	prices   [cluster.Classes + 1]price // by class, and within a socket
+	socketOf []int32                    // by rank; nil: no separate class
+	out, in  [][]wireAdapter            // by node
+	servers  []int64                    // by node: time at which its message server is free, wall ns
+	memory   perByte                    // of a node's memory
+	memories []int64                    // by node: time at which its memory is free
+	movers   []int64                    // by rank: earliest start of its next message inside the node
+	inject   []int64                    // by rank: time at which its thread has injected and received all
+	uncopied []int64                    // by rank: bytes of its sends that receivers have not copied yet
+	atomics  []int64                    // by rank: end of the last atomic on it
+	shape    *topology.Network          // nil: no shared link
+	hop      int64                      // of each link after the first
+	path     []int32                    // of the last route
+	deviceOf []int32                    // by rank
+	free     []int64                    // time at which each device is free, wall ns
+	last     [][]pairTimes              // by source and target
+	until    int64                      // planned end of the loop's sleep; 0: it does not sleep
 	kick     chan struct{}
 	changed  atomic.Bool
 
@@ -43,8 +56,8 @@ const resolution = 500 * time.Nanosecond
 // margin is the minimum ratio of the smallest modelled time to the resolution.
 const margin = 10
 
-func newWire(w *world, cores int) *wire {
-	x := &wire{w: w, kick: make(chan struct{}, 1), until: math.MaxInt64}
+func newWire(w *world, cores int) (x *wire, err error) {
+	x = &wire{w: w, kick: make(chan struct{}, 1), until: math.MaxInt64}
 	m, l := &w.spec.Machine, &w.spec.Layout
 	smallest := cluster.Time(math.MaxInt64)
 	for c := range cluster.Classes {
@@ -67,16 +80,47 @@ func newWire(w *world, cores int) *wire {
 		}
 	}
 	x.smallest = max(1, x.wallTime(smallest))
-	adapters := max(1, m.Classes[cluster.Remote].Adapters)
-	x.adapters = make([][]int64, l.Nodes)
-	for i := range x.adapters {
-		x.adapters[i] = make([]int64, adapters)
+	x.setPrices(m)
+	if err := x.placeResources(m, l); err != nil {
+		return nil, err
 	}
-	x.last = make([][]int64, len(w.engines))
 	var devices int
 	x.deviceOf, devices = l.Devices(m.Device.Count)
 	x.free = make([]int64, devices)
-	return x
+	return x, nil
+}
+
+// placeResources creates the resources of nodes and ranks.
+func (x *wire) placeResources(m *cluster.Machine, l *cluster.Layout) (err error) {
+	ranks := len(x.w.engines)
+	x.out, x.in = make([][]wireAdapter, l.Nodes), make([][]wireAdapter, l.Nodes)
+	for i := range x.out {
+		adapters := max(1, m.Classes[cluster.Remote].Adapters)
+		x.out[i], x.in[i] = make([]wireAdapter, adapters), make([]wireAdapter, adapters)
+	}
+	x.servers, x.memories = make([]int64, l.Nodes), make([]int64, l.Nodes)
+	x.memory = x.perByte(m.NodeRate)
+	x.movers, x.inject, x.uncopied = make([]int64, ranks), make([]int64, ranks), make([]int64, ranks)
+	x.atomics = make([]int64, ranks)
+	x.last = make([][]pairTimes, ranks)
+	if shape := m.Topology.Shape; shape != "" && shape != cluster.Crossbar {
+		x.shape, err = topology.New(m.Topology, l.Nodes)
+		if err != nil {
+			return err
+		}
+		x.hop = x.wallTime(m.Topology.HopLatency)
+	}
+	if m.Sockets > 1 && m.Socket != (cluster.Link{}) { // sockets have consecutive ranks of a node
+		x.socketOf = make([]int32, ranks)
+		perSocket := (l.RanksPerNode + m.Sockets - 1) / m.Sockets
+		placed := make([]int32, l.Nodes)
+		for i := range x.socketOf {
+			node := x.w.node[i]
+			x.socketOf[i] = placed[node] / int32(perSocket)
+			placed[node]++
+		}
+	}
+	return nil
 }
 
 // roundUp returns the next number of the series 1, 2, 5, 10, 20, ….
@@ -109,10 +153,12 @@ func (x *wire) class(from, to int32) cluster.Class {
 	switch {
 	case from == to:
 		return cluster.InRank
-	case x.w.node[from] == x.w.node[to]:
-		return cluster.InNode
+	case x.w.node[from] != x.w.node[to]:
+		return cluster.Remote
+	case x.socketOf != nil && x.socketOf[from] == x.socketOf[to]:
+		return sameSocket
 	}
-	return cluster.Remote
+	return cluster.InNode
 }
 
 // classOf returns the class of a parcel's transfer from one rank to another.
@@ -121,34 +167,6 @@ func (x *wire) classOf(p *parcel, from, to int32) cluster.Class {
 		return cluster.Remote
 	}
 	return x.class(from, to)
-}
-
-// arrival reserves the resources of a class for n bytes that are ready at a time, and returns their
-// arrival. The caller holds mu.
-func (x *wire) arrival(c cluster.Class, from, to int32, n, start int64) int64 {
-	link := &x.w.spec.Machine.Classes[c]
-	var carry int64
-	if link.Bandwidth > 0 {
-		carry = x.wallTime(cluster.FromSeconds(float64(n) / link.Bandwidth))
-	}
-	if c == cluster.Remote && link.Adapters > 0 {
-		free := x.adapters[x.w.node[from]]
-		best := 0
-		for i := range free {
-			if free[i] < free[best] {
-				best = i
-			}
-		}
-		start = max(start, free[best])
-		free[best] = start + carry
-	}
-	at := start + carry + x.wallTime(link.Latency)
-	if x.last[from] == nil {
-		x.last[from] = make([]int64, len(x.w.engines))
-	}
-	at = max(at, x.last[from][to])
-	x.last[from][to] = at
-	return at
 }
 
 // countInflight counts the pending events of a rank.
@@ -225,24 +243,26 @@ func (x *wire) pop() *parcel {
 	return p
 }
 
-// send sends a parcel from one rank to another as n bytes.
-func (x *wire) send(p *parcel, from, to int32, n int64) {
-	first, last := from, to // source and target of the bytes
-	if p.kind == parcelGet {
-		first, last = to, from
-	}
+// send sends a parcel from one rank to another as n bytes, ready at a time.
+func (x *wire) send(p *parcel, from, to int32, n, at int64) {
+	p.first, p.last = from, to // source and target of the bytes
+	p.wire = max(n, 1)
 	class := x.classOf(p, from, to) // an invalid rank panics here, without the lock
 	x.mu.Lock()
-	at := x.now() + p.packing
-	if p.fromDevice && n > 0 {
-		at = x.stage(first, at, n)
+	defer x.mu.Unlock()
+	switch {
+	case class != cluster.Remote:
+		if p.fromDevice && n > 0 {
+			at = x.stage(p.first, at, n)
+		}
+		x.finish(p, x.moveInNode(p, class, at))
+	case p.kind == parcelComplete && n <= 1: // an acknowledgement, without program data
+		p.phase = arriving
+		x.push(p, at+x.prices[class].l+p.handling)
+	default:
+		p.phase = leaving
+		x.push(p, at)
 	}
-	at = x.arrival(class, from, to, n, at)
-	if p.toDevice && n > 0 {
-		at = x.stage(last, at, n)
-	}
-	x.push(p, at+p.handling)
-	x.mu.Unlock()
 }
 
 // start implements clock.
@@ -280,6 +300,17 @@ func (x *wire) loop() {
 			}
 		default:
 			p := x.pop()
+			if p.phase != arriving {
+				q := *p // a copy for countInflight: the next phase may change p
+				if p.phase == leaving {
+					x.leave(p)
+				} else {
+					x.reach(p)
+				}
+				x.mu.Unlock()
+				x.countInflight(&q, -1)
+				continue
+			}
 			x.mu.Unlock()
 			x.delays.Add(now - p.at)
 			x.events.Add(1)
@@ -311,13 +342,14 @@ func (x *wire) loop() {
 func (x *wire) process(p *parcel) {
 	q := *p // a copy for countInflight: p may be freed or sent on
 	switch p.kind {
-	case parcelEager, parcelRTS, parcelRPC, parcelCTS:
+	case parcelEager, parcelRTS, parcelRPC, parcelCTS, parcelData:
 		x.w.engines[p.dst].deliver(p)
-	case parcelData:
+	case parcelSent: // the receiver does not read the bytes before their arrival
 		copy(p.recv.buf, p.req.buf)
 		p.req.peerArrival = p.peerArrival
+		p.req.at = p.at
 		p.from.completeFrom(p.req, cluster.Done{Peer: p.dst, Tag: p.tag, Size: p.size})
-		x.w.engines[p.dst].deliver(p)
+		p.free()
 	case parcelPut:
 		x.land(p)
 	case parcelGet, parcelAtomic:
@@ -335,78 +367,6 @@ func (x *wire) process(p *parcel) {
 		p.free()
 	}
 	x.countInflight(&q, -1)
-}
-
-// compute runs a body and waits until the machine's time for it has passed.
-func (x *wire) compute(pt *port, work cluster.Work, body func()) {
-	start := x.now()
-	if body != nil {
-		body()
-	}
-	modelled, kernel := x.wallTime(x.w.spec.Machine.ComputeTime(work)), false
-	if k := pt.e.kernels; k != nil && work == (cluster.Work{}) { // the body of a running kernel
-		modelled, kernel = k.model.Swap(0), true
-	}
-	if modelled == 0 {
-		return
-	}
-	x.computed.Add(1)
-	if took := x.now() - start; took >= modelled {
-		x.overruns.Add(1)
-		x.overTook.Add(took)
-		x.overModel.Add(modelled)
-		return
-	}
-	if kernel {
-		return
-	}
-	p := newParcel()
-	p.kind, p.port = parcelWake, pt
-	x.mu.Lock()
-	x.push(p, start+modelled)
-	x.mu.Unlock()
-	select {
-	case <-pt.timer:
-	case <-x.w.over:
-		panic(unwound{})
-	}
-}
-
-// work completes after the machine's time for it.
-func (x *wire) work(e *engine, op *cluster.Op) cluster.Handle {
-	return x.occupy(e, op, x.w.spec.Machine.ComputeTime(cluster.Work{Flops: float64(op.A), Bytes: float64(op.B)}))
-}
-
-// load charges one access to the exposed buffer of each of some members.
-func (x *wire) load(e *engine, op *cluster.Op) cluster.Handle {
-	machine := &x.w.spec.Machine
-	m, _ := e.member(op.Ctx)
-	t := machine.ComputeTime(cluster.Work{Flops: float64(op.B)})
-	for i := range op.A {
-		from := m.b.ranks[(uint64(op.Tag)+i)%uint64(len(m.b.ranks))]
-		t += machine.AccessTime(x.class(e.id, from), op.Size/int64(op.A))
-	}
-	return x.occupy(e, op, t)
-}
-
-// occupy occupies the rank's CPU for a time.
-func (x *wire) occupy(e *engine, op *cluster.Op, t cluster.Time) cluster.Handle {
-	modelled := x.wallTime(t)
-	if modelled == 0 {
-		return e.finish(op, cluster.Done{})
-	}
-	s := e.takeSlot(op)
-	p := newParcel()
-	p.kind = parcelComplete
-	p.src = e.id
-	p.dst = e.id
-	p.from = e
-	p.req = s
-	e.workEnd = max(e.workEnd, x.now()) + modelled
-	x.mu.Lock()
-	x.push(p, e.workEnd)
-	x.mu.Unlock()
-	return postResult(s)
 }
 
 // lateness returns the counts of how well the host keeps up.

@@ -37,13 +37,7 @@ func Formulas(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) map[stri
 	if kind == engine.Measured {
 		return nil
 	}
-	machine := *m
-	if kind == engine.Emulated { // the live fabric's overheads are the host's own
-		for c := range machine.Classes {
-			machine.Classes[c].Overhead = 0
-		}
-	}
-	costs, ok := costsOf(s, &machine)
+	costs, ok := costsOf(s, m)
 	if !ok {
 		return nil
 	}

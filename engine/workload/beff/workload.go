@@ -177,13 +177,7 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	if snap.Kind == engine.Measured {
 		return nil
 	}
-	machine := *m
-	if snap.Kind == engine.Emulated {
-		for c := range machine.Classes {
-			machine.Classes[c].Overhead = 0 // the live fabric's overheads are the host's own
-		}
-	}
-	average, atLmax := Model(&snap.Scenario, &machine)
+	average, atLmax := Model(&snap.Scenario, m)
 	return []engine.Metric{
 		{Name: "b_eff_average_model", Value: average, Unit: "B/s", Kind: engine.Modelled},
 		{Name: "b_eff_at_lmax_model", Value: atLmax, Unit: "B/s", Kind: engine.Modelled},

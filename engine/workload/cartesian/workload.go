@@ -145,13 +145,7 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	if snap.Kind == engine.Measured {
 		return nil
 	}
-	machine := *m
-	if snap.Kind == engine.Emulated {
-		for c := range machine.Classes {
-			machine.Classes[c].Overhead = 0 // the live fabric's overheads are the host's own
-		}
-	}
-	return []engine.Metric{{Name: "exchange_time_model", Value: Model(&snap.Scenario, &machine).Time(), Unit: "s",
+	return []engine.Metric{{Name: "exchange_time_model", Value: Model(&snap.Scenario, m).Time(), Unit: "s",
 		Kind: engine.Modelled}}
 }
 

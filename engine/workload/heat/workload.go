@@ -241,14 +241,7 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	if snap.Kind == engine.Measured || !m.Emulated {
 		return nil
 	}
-	machine := *m
-	if snap.Kind == engine.Emulated { // the live fabric has the host's overheads and no limit per node
-		for c := range machine.Classes {
-			machine.Classes[c].Overhead = 0
-		}
-		machine.NodeRate = 0
-	}
-	return []engine.Metric{{Name: "step_time_model", Value: Model(&snap.Scenario, &machine).Time(), Unit: "s",
+	return []engine.Metric{{Name: "step_time_model", Value: Model(&snap.Scenario, m).Time(), Unit: "s",
 		Kind: engine.Modelled}}
 }
 

@@ -142,9 +142,6 @@ func model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, size int64)
 	eager := eagerLimit(s, m)
 	c := classes[s.Text("pair")]
 	o := m.Classes[c].Overhead
-	if kind == engine.Emulated {
-		o = 0 // the live fabric has the host's overheads
-	}
 	t := m.TransferTime(c, size) + o
 	empty := m.TransferTime(c, 0)
 	acknowledgement := cluster.Time(0)

@@ -197,14 +197,8 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 			add(engine.Modelled, "epsilon_min", l.Min)
 		}
 	}
-	if machine := *m; m.Emulated && snap.Kind != engine.Measured {
-		if snap.Kind == engine.Emulated { // the live fabric has the host's overheads and no limit per node
-			for c := range machine.Classes {
-				machine.Classes[c].Overhead = 0
-			}
-			machine.NodeRate = 0
-		}
-		c := Model(s, &machine)
+	if m.Emulated && snap.Kind != engine.Measured {
+		c := Model(s, m)
 		add(engine.Modelled, "epsilon_machine", c.Epsilon())
 		add(engine.Modelled, "x_comm_over_x_overlap_machine", c.CommCost(int(s.Int("local-k"))))
 	}
