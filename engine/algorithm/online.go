@@ -144,11 +144,16 @@ type triedKey struct{}
 // Tune returns the probe of a member of a team. cells returns the collectives that online tuning
 // chooses algorithms for. Every member calls Tune.
 func Tune(r *cluster.Rank, team *cluster.Team, p engine.Probe, cells func() []Cell) *Tuning {
+	return tune(r, team, p, p, cells)
+}
+
+// tune is Tune with the knobs of s.
+func tune(r *cluster.Rank, team *cluster.Team, p engine.Probe, s Reader, cells func() []Cell) *Tuning {
 	t := &Tuning{Probe: p, leads: team.Rank() == 0}
 	if p.Text("algorithm") == Online {
-		t.Names = r.Lib().Shared(triedKey{}, func() any { return Tried(p, cells()...) }).([]string)
+		t.Names = r.Lib().Shared(triedKey{}, func() any { return Tried(s, cells()...) }).([]string)
 	} else {
-		t.Names = Tried(p)
+		t.Names = Tried(s)
 	}
 	t.refiner = coll.NewRefiner(r, team, len(t.Names), int(max(p.Int("tries"), 1)))
 	t.over = t.refiner.Settled()
@@ -176,6 +181,13 @@ func (t *Tuning) Sample(name string, value float64) {
 func (t *Tuning) Tally(name string, row, column int, n int64) {
 	if t.refiner.Settled() {
 		t.Probe.Tally(name, row, column, n)
+	}
+}
+
+// TallyIn adds to a cell of a layer of a table of counts.
+func (t *Tuning) TallyIn(name string, layer, row, column int, n int64) {
+	if t.refiner.Settled() {
+		t.Probe.TallyIn(name, layer, row, column, n)
 	}
 }
 
@@ -223,6 +235,13 @@ func Metrics() []engine.MetricSpec {
 
 // Tries returns the table of tries of online tuning. cells returns the collectives of a scenario.
 func Tries(cells func(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) []Cell) engine.TallySpec {
+	return triesOf(func(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) []string {
+		return Tried(s, cells(s, m, kind)...)
+	})
+}
+
+// triesOf returns the table of tries of the algorithms that tried returns.
+func triesOf(tried func(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) []string) engine.TallySpec {
 	return engine.TallySpec{Name: study.TriesName, Unit: "ns", Row: "algorithm", Column: "of",
 		Doc: "algorithm = online: number of tries, their total and shortest time, and iterations after the choice",
 		Labels: func(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
@@ -236,7 +255,7 @@ func Tries(cells func(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) 
 			case m.Emulated:
 				kind = engine.Emulated
 			}
-			return Tried(s, cells(s, m, kind)...), []string{"tries", "time", "fastest", "chosen"}
+			return tried(s, m, kind), []string{"tries", "time", "fastest", "chosen"}
 		}}
 }
 

@@ -58,9 +58,16 @@ func TestOnlineTuning(t *testing.T) {
 		}
 		tuned++
 		for _, fabric := range []string{engine.Live, engine.Sim} {
-			for _, transfer := range []string{"two-sided", "put"} {
-				knobs := map[string]string{"algorithm": algorithm.Online, "tries": "3", "fabric": fabric, "transfer": transfer,
+			transfers := []string{"two-sided", "put"}
+			if _, err := sc.Knob("transfer"); err != nil {
+				transfers = transfers[:1]
+			}
+			for _, transfer := range transfers {
+				knobs := map[string]string{"algorithm": algorithm.Online, "tries": "3", "fabric": fabric,
 					"nodes": "2", "ranks-per-node": "4", "machine": "this-host"}
+				if len(transfers) > 1 {
+					knobs["transfer"] = transfer
+				}
 				if fabric == engine.Sim {
 					knobs["machine"] = "ranger"
 				}
@@ -91,10 +98,44 @@ func TestOnlineTuning(t *testing.T) {
 			}
 		}
 	}
-	if tuned < 4 {
-		t.Errorf("%d workloads tune online, want at least 4", tuned)
+	if tuned < 8 {
+		t.Errorf("%d workloads tune online, want at least 8", tuned)
 	}
 }
+
+// TestAlgorithmsOfMainCollectives runs the workloads that have the knob algorithm without its
+// parameters, with each algorithm of their collective, on 3 and 4 nodes. Each run verifies.
+func TestAlgorithmsOfMainCollectives(t *testing.T) {
+	for _, w := range workload.All() {
+		sc := w.Scenario(nil)
+		k, err := sc.Knob("algorithm")
+		if err != nil || k.Default != algorithm.ByDefault {
+			continue
+		}
+		for _, name := range k.Choices {
+			if name == algorithm.Online || name == algorithm.ByTable {
+				continue
+			}
+			if a, err := coll.Find(mainCollectives[w.Name], name); err == nil && a.Needs&(coll.Reach|coll.Network) != 0 {
+				continue
+			}
+			for _, nodes := range []string{"3", "4"} {
+				a, err := coll.Find(mainCollectives[w.Name], name)
+				if err == nil && nodes == "3" && a.Needs&(coll.PowerOfTwo|coll.EvenRanks) != 0 {
+					continue
+				}
+				knobs := map[string]string{"algorithm": name, "fabric": engine.Sim, "machine": "ranger", "nodes": nodes, "group": "1",
+					"ranks-per-node": "1"}
+				maps.Copy(knobs, w.Quick)
+				run(t, w.Name, knobs, session.Limits{Iterations: 2})
+			}
+		}
+	}
+}
+
+// mainCollectives are the collectives of these workloads.
+var mainCollectives = map[string]coll.Collective{"barneshut": coll.OpAllgather, "dot": coll.OpReduce,
+	"heat": coll.OpAllreduce, "multigrid": coll.OpAllreduce}
 
 // TestOnlineTuningFindsTheBest checks that a run on the machines of paper 5 ends within 5 % of the
 // best algorithm.

@@ -28,14 +28,8 @@ func (s *simulation) exchange() error {
 		return s.r.Barrier(s.r.Group())
 	}
 	pieces, displ := s.shares(funneled)
-	if s.comm == nil {
-		var err error
-		if s.comm, err = coll.New(s.r, world); err != nil {
-			return err
-		}
-	}
 	n := displ[len(displ)-1]
-	key, err := s.comm.Choose(coll.OpAllgather, n/int64(world.Size()), coll.EvenBlocks)
+	comm, key, err := s.chooseExchange(n / int64(world.Size()))
 	if err != nil {
 		return err
 	}
@@ -43,9 +37,11 @@ func (s *simulation) exchange() error {
 	s.each(pieces[world.Rank()], func(body []float64) { in = append(in, body...) })
 	out := make([]float64, n/8)
 	blocks := coll.Blocks{Unit: 8, Elems: n / 8, Parts: int32(world.Size()), Displ: displ}
-	if err := s.comm.Do(coll.Call{Key: key, In: cluster.Of(in), Out: cluster.Of(out), Blocks: blocks}); err != nil {
+	start := s.caller.Time(s.r)
+	if err := comm.Do(coll.Call{Key: key, In: cluster.Of(in), Out: cluster.Of(out), Blocks: blocks}); err != nil {
 		return err
 	}
+	s.shared = s.caller.Time(s.r) - start
 	s.each(slices.Concat(pieces...), func(body []float64) { out = out[copy(body, out):] })
 	if funneled {
 		if err := s.writeList(); err != nil {
@@ -53,6 +49,21 @@ func (s *simulation) exchange() error {
 		}
 	}
 	return s.r.Barrier(s.r.Group())
+}
+
+// chooseExchange returns the Comm and the key of an exchange with a mean of n bytes per process.
+func (s *simulation) chooseExchange(n int64) (*coll.Comm, coll.Key, error) {
+	if comm, key, ok := s.caller.Comm(); ok {
+		return comm, key, nil
+	}
+	if s.comm == nil {
+		var err error
+		if s.comm, err = coll.New(s.r, s.r.World()); err != nil {
+			return nil, coll.Key{}, err
+		}
+	}
+	key, err := s.comm.Choose(coll.OpAllgather, n, coll.EvenBlocks)
+	return s.comm, key, err
 }
 
 // shares returns the parts of the order that each member of MPI_COMM_WORLD sends, and their

@@ -5,6 +5,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/upc"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
 // A simulation is a rank's data of the bodies and the tree.
@@ -22,7 +23,9 @@ type simulation struct {
 	pulls   []pull
 	census  census
 	list    *upc.Shared[float64]
-	comm    *coll.Comm // of the ranks that exchange bodies
+	comm    *coll.Comm        // of the ranks that exchange bodies
+	caller  *algorithm.Caller // chooses the algorithm of the exchange; nil: the library
+	shared  cluster.Time      // duration of the last exchange
 	tree    *tree
 	image   *image // for charge = bulk
 	reads   reads
@@ -40,6 +43,10 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	if err != nil {
 		return err
 	}
+	if s.caller, err = exchange.Caller(r, p, r.All(), r.World()); err != nil {
+		return err
+	}
+	s.p = s.caller
 	for p.Next() {
 		if err := s.step(); err != nil {
 			return err
@@ -51,6 +58,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			return err
 		}
 		s.steps++
+		if err := s.caller.Took(s.shared); err != nil {
+			return err
+		}
 	}
 	return nil
 }

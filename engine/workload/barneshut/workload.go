@@ -3,9 +3,13 @@ package barneshut
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
@@ -24,13 +28,21 @@ const (
 // maxDirect is the maximum number of bodies with θ = 0, where each pair is computed.
 const maxDirect = 8192
 
+// exchange gathers the bodies of all groups in each group.
+var exchange = algorithm.Main{What: coll.OpAllgather, Bytes: func(s algorithm.Reader, l *cluster.Layout) int64 {
+	if l.Groups() == 1 || s.Text("charge") == chargeBulk {
+		return 0
+	}
+	return s.Int("bodies") * bodySize * 8 / int64(l.N().MPI)
+}}
+
 var barnesHut = workload.Workload{
 	Name:  "barneshut",
 	Title: "Barnes-Hut",
 	Doc: "Gravitational n-body simulation with an oct-tree in shared memory. All threads of a UPC group build the tree and read it. " +
 		"Each group of G ranks has a replica of the tree. Fewer reads leave the rank and the node if a thread computes on bodies near the cells that it made.",
 	Paper: "paper 1, sections 4.2 and 4.3.2",
-	Knobs: []engine.Knob{
+	Knobs: slices.Concat([]engine.Knob{
 		{Name: "bodies", Label: "bodies", Doc: "total number of bodies, from the Plummer model (paper 1: 150000)", Type: engine.Integer, Default: "512", Min: 1, Max: 1 << 22,
 			Choices: []string{"512", "1024", "4096", "16384", "150000"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "reads per body, which grow with the logarithm of the bodies; almost all of a small tree is remote", Paper: "paper 1, section 4.3.2"},
@@ -58,16 +70,16 @@ var barnesHut = workload.Workload{
 		{Name: "charge", Label: "charge", Doc: "simulation of reads: one by one (exact), or counted on one tree for all ranks and charged together (bulk; all threads insert at the same pace)", Type: engine.Choice, Default: chargeExact,
 			Choices: []string{chargeExact, chargeBulk}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the run time of the simulation; simulated times stay within 1 %"},
-	},
+	}, exchange.Knobs()),
 	First: "group", Panes: []string{"locality", "tables", "cluster"}, Serial: true, Idle: idle,
-	Metrics: []engine.MetricSpec{
+	Metrics: append([]engine.MetricSpec{
 		{Name: "force_time", Phrase: "time of forces", Unit: "s", Ranked: true, Doc: "time in which a rank computes its forces of a step (the part in paper 1's figures 8 and 9), mean over ranks"},
 		{Name: "force_time_slowest", Phrase: "time of forces, slowest rank", Unit: "s", Doc: "the same of the slowest rank, which determines the step"},
 		{Name: "reads", Phrase: "reads per rank", Unit: "1", Doc: "tree records that a rank reads for the forces of a step; a record is a summary or the children of a cell"},
 		{Name: "interactions", Phrase: "interactions per rank", Unit: "1", Doc: "body-body and body-cell interactions that a rank computes in a step"},
 		{Name: "rank_local_share", Phrase: "share in the local rank", Unit: "1", Doc: "share of the reads from the rank's own memory, mean over ranks (figure 9)"},
 		{Name: "node_local_share", Phrase: "share in the local node", Unit: "1", Doc: "share of the reads from memory of the rank's own node, including the rank itself"},
-	},
+	}, algorithm.Metrics()...),
 	Tallies: []engine.TallySpec{
 		{Name: "reads_by_depth", Title: "Reads by depth and place", Unit: "1", Doc: "reads for the forces of a step, by depth in the tree and by distance of the owner; all ranks read the top, which few ranks own",
 			Shape: engine.Heat, Row: "depth", Column: "where", Labels: func(*engine.Scenario, *cluster.Machine) (rows, columns []string) {
@@ -79,6 +91,7 @@ var barnesHut = workload.Workload{
 				}
 				return rows, columns
 			}},
+		exchange.Tally(),
 	},
 	Profiles: []engine.ProfileSpec{owners},
 	Derived: []engine.MetricSpec{
@@ -88,7 +101,8 @@ var barnesHut = workload.Workload{
 		{Name: "hybrid_lines", Phrase: "lines for groups", Unit: "1", Doc: "source lines that this program needs for groups (hybrid.go); paper 1: 51"},
 		{Name: "hybrid_lines_share", Phrase: "share of lines for groups", Unit: "1", Doc: "these lines divided by all other lines; paper 1: 51 / 2,454"},
 	},
-	Studies:    []*engine.Study{byGroup},
+	Studies:    []*engine.Study{byGroup, study.Tries},
+	Bars:       refusedChoices,
 	Iterations: 2, Quick: map[string]string{"bodies": "64"}, // metrics count the lines of this package
 	Plan: plan, Run: run,
 	Comparison: compareSequential,
@@ -108,7 +122,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	}
 	records := capacityFor(int(n), l.GroupSize(), s.Text("partition") == byCost)
 	list := alignLine(int64(listBlock(int(n), l.GroupSize())) * 8)
-	p := workload.Plan{Segment: records.bytes() + list, Replicas: l.Groups(), Items: []workload.Item{workload.Renumbering(&l)}}
+	p := workload.Plan{Segment: records.bytes() + list, Replicas: l.Groups(), Items: []workload.Item{workload.Renumbering(&l)}, Tries: exchange.Iterations(s, on.Machine, on.Kind())}
 	record := int64(bodySize * 8)
 	order := int64(40) // per body: its position in the order, during and after the sort
 	if bulk {
@@ -136,6 +150,10 @@ func finish(snap *engine.Snapshot, _ *cluster.Machine) []engine.Metric {
 	return metrics
 }
 
+func refusedChoices(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
+	return map[string]map[string]string{"algorithm": exchange.Refused(s, on.Machine, on.Kind())}
+}
+
 func idle(s *engine.Scenario, _ engine.Kind, knob string) string {
 	l := s.Layout()
 	if knob == "placement" && (l.Model == cluster.Flat || l.Groups() == 1) {
@@ -144,5 +162,5 @@ func idle(s *engine.Scenario, _ engine.Kind, knob string) string {
 	if knob == "world-seed" && l.Model == cluster.Flat {
 		return "no message uses MPI rank numbers"
 	}
-	return ""
+	return exchange.Idle(s, knob)
 }

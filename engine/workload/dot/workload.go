@@ -1,12 +1,20 @@
 package dot
 
 import (
+	"slices"
+
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 func init() { workload.Register(&product) }
+
+// reduce adds the sums of all MPI processes.
+var reduce = algorithm.Main{What: coll.OpReduce, Bytes: func(algorithm.Reader, *cluster.Layout) int64 { return 8 }}
 
 var product = workload.Workload{
 	Name:  "dot",
@@ -16,7 +24,7 @@ var product = workload.Workload{
 		"The vectors contain integers, so every model computes the same bits. Under nested-funneled, let every rank " +
 		"call MPI to see the refusal.",
 	Paper: "paper 1, section 3, figures 2 to 4",
-	Knobs: []engine.Knob{
+	Knobs: slices.Concat([]engine.Knob{
 		{Name: "elements", Label: "elements", Doc: "number of elements of each vector, 8 bytes each; any number works",
 			Type: engine.Integer, Default: "100000", Min: 1, Max: 1 << 33,
 			Choices: []string{"1", "1000", "10007", "100000", "1000000"}, Scope: engine.ScopeBody, Role: engine.Problem,
@@ -27,14 +35,14 @@ var product = workload.Workload{
 			Choices: []string{"permitted", "every"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the refusal under nested-funneled: only UPC thread 0 of a group may call MPI",
 			Paper: "paper 1, section 3.2.1"},
-	},
-	First: "model", Panes: []string{"locality", "latency"}, Serial: true, Steady: true,
-	Metrics: []engine.MetricSpec{
+	}, reduce.Knobs()),
+	First: "model", Panes: []string{"locality", "latency"}, Serial: true, Steady: true, Idle: idle,
+	Metrics: append([]engine.MetricSpec{
 		{Name: "dot", Phrase: "dot product", Unit: "1", Doc: "the dot product"},
 		{Name: "dot_time", Phrase: "time of a product", Unit: "s", Doc: "time of one dot product, mean over ranks"},
 		{Name: "compute_time", Phrase: "computing", Unit: "s", Doc: "time of the multiplications of a rank's own elements"},
 		{Name: "reduce_time", Phrase: "reducing", Unit: "s", Doc: "time of the reductions, waiting included"},
-	},
+	}, algorithm.Metrics()...),
 	Derived: []engine.MetricSpec{
 		{Name: "dot_compute_time", Phrase: "time of computing, model", Unit: "s",
 			Doc: "time that the emulated machine needs for one rank's elements, without the reductions"},
@@ -42,19 +50,28 @@ var product = workload.Workload{
 		{Name: "replicas", Phrase: "copies of the vectors", Unit: "1",
 			Doc: "number of replicas of the vectors in the cluster"},
 	},
-	Studies:    []*engine.Study{byModel},
+	Tallies:    []engine.TallySpec{reduce.Tally()},
+	Studies:    []*engine.Study{byModel, study.Tries},
+	Bars:       refusedChoices,
 	Iterations: 10,
 	Plan:       plan,
 	Run:        run,
 	Finish:     finish,
 }
 
-func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
+func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	part := (s.Int("elements") + int64(l.GroupSize()) - 1) / int64(l.GroupSize()) * 8
 	part = (part + 63) &^ 63
-	return workload.Plan{Segment: 2 * part, Replicas: l.Groups(), Items: []workload.Item{workload.Renumbering(&l)}}, nil
+	return workload.Plan{Segment: 2 * part, Replicas: l.Groups(), Items: []workload.Item{workload.Renumbering(&l)},
+		Tries: reduce.Iterations(s, on.Machine, on.Kind())}, nil
 }
+
+func refusedChoices(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
+	return map[string]map[string]string{"algorithm": reduce.Refused(s, on.Machine, on.Kind())}
+}
+
+func idle(s *engine.Scenario, _ engine.Kind, knob string) string { return reduce.Idle(s, knob) }
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	metrics := []engine.Metric{

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
@@ -17,7 +17,7 @@ type process struct {
 	bodies  bodies
 	noise   noise
 	skew    *workload.Skew // delays of an untimed run; nil: none
-	p       engine.Probe
+	p       *algorithm.Caller
 	f       *field
 	steps   int
 	now     int // the step in progress
@@ -27,11 +27,12 @@ type process struct {
 	means   cluster.Means
 	shown   bool // it reports its steps to the screen
 
-	want   []float64 // reference temperatures after all steps; nil: unknown
-	mean   float64   // of T before the last update; NaN: not yet reduced
-	spans  []span    // by step
-	flows  []float64 // by step: energy gained by the block, and lost by radiation
-	wanted float64   // published average; 0: there is none
+	want   []float64  // reference temperatures after all steps; nil: unknown
+	mean   float64    // of T before the last update; NaN: not yet reduced
+	sums   [2]float64 // of this process, and of all
+	spans  []span     // by step
+	flows  []float64  // by step: energy gained by the block, and lost by radiation
+	wanted float64    // published average; 0: there is none
 }
 
 // span holds the parts of a step's time.
@@ -39,11 +40,15 @@ type span struct{ pack, exchange, compute, reduce cluster.Time }
 
 func (s *span) total() cluster.Time { return s.pack + s.exchange + s.compute + s.reduce }
 
-func run(r *cluster.Rank, p engine.Probe) error {
+func run(r *cluster.Rank, probe engine.Probe) error {
 	if r.World().Rank() < 0 { // not an MPI rank: it has no block
-		for p.Next() {
+		for probe.Next() {
 		}
 		return nil
+	}
+	p, err := reduction.Caller(r, probe, r.World(), r.World())
+	if err != nil {
+		return err
 	}
 	whole, n := cube{int(p.Int("size")), int(p.Int("steps"))}, divide(r.World().Size())
 	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes(n)),
@@ -70,7 +75,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 				return err
 			}
 		}
-		timed.report()
+		if err := p.Took(timed.report()); err != nil {
+			return err
+		}
 	}
 	return verified.verifyMode()
 }
@@ -96,7 +103,7 @@ func (c cube) part(small bool, n [3]int) cube {
 
 // newProcess allocates memory for the process's block of a cube. Its messages have the tags from
 // tag on.
-func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, tag int) (*process, error) {
+func newProcess(r *cluster.Rank, p *algorithm.Caller, store cluster.Store, of cube, tag int) (*process, error) {
 	n := divide(r.World().Size())
 	b, largest := blockOf(of.side, n, r.World().Rank()), blockOf(of.side, n, 0)
 	x := &exchange{r: r, b: b, variant: p.Text("variant"), tag: tag}
@@ -227,12 +234,12 @@ func (c *process) runStep(t, last int, begun cluster.Time) (cluster.Time, error)
 	}
 	lap(&s.compute)
 	if (t+1)%c.every == 0 || t == last {
-		sum := []float64{c.f.content}
-		if err := coll.Allreduce(c.r, c.r.World(), cluster.Sum, sum, sum); err != nil {
+		c.sums = [2]float64{c.f.content}
+		if err := algorithm.Allreduce(c.p, c.r, c.r.World(), cluster.Sum, c.sums[:1], c.sums[1:]); err != nil {
 			return 0, err
 		}
 		cells := float64(c.b.side) * float64(c.b.side) * float64(c.b.side)
-		c.mean = sum[0] / cells
+		c.mean = c.sums[1] / cells
 		lap(&s.reduce)
 	}
 	return begun, nil
@@ -305,9 +312,9 @@ func (c *process) waitPacked(d int) error {
 // warmUp returns the number of steps that are not counted.
 func warmUp(steps int) int { return min(3, steps/4) }
 
-// report reports the times of the counted steps. Two successive steps contain all parts of a step
+// report reports the times of the counted steps, and returns their sum. Two successive steps contain all parts of a step
 // on every process, even if it is ahead.
-func (c *process) report() {
+func (c *process) report() cluster.Time {
 	counted := c.spans[warmUp(c.steps):]
 	var sum span
 	windows := make([]float64, 0, len(counted))
@@ -344,4 +351,5 @@ func (c *process) report() {
 			c.p.Access(c.r.World().Global(peer), cell*c.b.face(d), took)
 		}
 	}
+	return sum.total()
 }

@@ -2,9 +2,13 @@ package heat
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
@@ -23,6 +27,9 @@ const (
 	oneInbox   = "one"
 )
 
+// reduction adds the heat of all processes.
+var reduction = algorithm.Main{What: coll.OpAllreduce, Bytes: func(algorithm.Reader, *cluster.Layout) int64 { return 8 }}
+
 var heat = workload.Workload{
 	Name:  "heat",
 	Title: "Heat conduction",
@@ -31,7 +38,7 @@ var heat = workload.Workload{
 		"Change the variant to see whether puts with remote completion beat messages. Increase the nodes to see when " +
 		"the step stops getting shorter.",
 	Paper: "paper 4, sections III to V",
-	Knobs: []engine.Knob{
+	Knobs: slices.Concat([]engine.Knob{
 		{Name: "size", Label: "size", Doc: "cells along each side of the cube", Type: engine.Integer, Default: "20", Min: 4,
 			Max:     12800,
 			Choices: []string{"20", "50", "100", "200", "400", "800", "1600", "3200", "6400", "12800"},
@@ -84,10 +91,10 @@ var heat = workload.Workload{
 			Choices: []string{memoryHost, memoryStaged, memoryDirect}, Scope: engine.ScopeCluster, Role: engine.Scheme,
 			Watch: "the time of the exchange: a staged face is copied twice more", Paper: "paper 4, section V"},
 		workload.RealLimit("524288"),
-	},
+	}, reduction.Knobs()),
 	Defaults: map[string]string{"model": "flat"},
 	First:    "variant", Panes: []string{"locality"}, Serial: true, Idle: idle,
-	Metrics: []engine.MetricSpec{
+	Metrics: append([]engine.MetricSpec{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s",
 			Doc: "mean over all steps except up to three at the beginning"},
 		{Name: "step_median", Phrase: "median of steps", Unit: "s", Doc: "median of the means of two successive steps"},
@@ -100,7 +107,7 @@ var heat = workload.Workload{
 		{Name: "reduce_time", Phrase: "reduction per step", Unit: "s",
 			Doc: "time per step for the average temperature, including the wait for the slowest process"},
 		{Name: "comm_share", Phrase: "share of communication", Unit: "1", Doc: "share of exchange and reduction in a step"},
-	},
+	}, algorithm.Metrics()...),
 	Derived: []engine.MetricSpec{
 		{Name: "step_time_model", Phrase: "time of a step, model", Unit: "s",
 			Doc: "from the machine's constants, all processes in step: computing, the part of the exchange's slowest " +
@@ -109,7 +116,8 @@ var heat = workload.Workload{
 	Samples: []engine.MetricSpec{
 		{Name: "two_steps", Unit: "s", Doc: "times of two successive steps of each process, as in paper 4's figure 2"},
 	},
-	Studies:    []*engine.Study{byVariant, bySpread},
+	Tallies:    []engine.TallySpec{reduction.Tally()},
+	Studies:    []*engine.Study{byVariant, bySpread, study.Tries},
 	Fit:        fit,
 	Bars:       refusedChoices,
 	Iterations: 3,
@@ -180,6 +188,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			"fabric = sim with a lower real-limit)", side, b.size[0], b.size[1], b.size[2], maxCells)
 	}
 	p := workload.Plan{Items: memoryItems(s, on, &b, verified.steps, processes)}
+	p.Tries = reduction.Iterations(s, on.Machine, on.Kind())
 	memory.Fill(&p)
 	return p, nil
 }
@@ -227,7 +236,7 @@ func noDevice(s *engine.Scenario, on *workload.Site) string {
 
 // refusedChoices returns the choices that cannot run with the present values of the other knobs.
 func refusedChoices(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
-	all := map[string]map[string]string{}
+	all := map[string]map[string]string{"algorithm": reduction.Refused(s, on.Machine, on.Kind())}
 	if why := noDevice(s, on); why != "" {
 		all["memory"] = map[string]string{memoryStaged: why, memoryDirect: why}
 	}
@@ -259,6 +268,9 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "a message needs no inbox"
 	case knob == "prepost" && s.Text("variant") != twoSided:
 		return "a put needs no receive"
+	}
+	if why := reduction.Idle(s, knob); why != "" {
+		return why
 	}
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why

@@ -6,7 +6,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-func run(r *cluster.Rank, p engine.Probe) error {
+func run(r *cluster.Rank, probe engine.Probe) error {
+	p, err := maximum.Caller(r, probe, r.All(), r.All())
+	if err != nil {
+		return err
+	}
 	a := problemOf(p.Int, p.Text)
 	timed, verified, err := workload.Parts(workload.Store(r, p, a.bytes(r.Ranks())),
 		func(store cluster.Store, small bool) (*solver, error) {
@@ -15,6 +19,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			if err != nil {
 				return nil, err
 			}
+			s.maximum = p
 			return s, store.Do(func() error { return s.computeExpected(&of) })
 		})
 	if err != nil {
@@ -35,6 +40,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			}
 		}
 		timed.report(p, took)
+		if err := p.Took(took); err != nil {
+			return err
+		}
 	}
 	return verified.verifySkewed(p, a.cycles)
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
@@ -43,6 +43,7 @@ const (
 // solver solves one problem on one rank. Without a rank it solves the whole problem in one box.
 type solver struct {
 	r       *cluster.Rank
+	maximum *algorithm.Caller // of the calls of maxOverRanks; nil: the library
 	layout  *layout
 	times   [][parts]cluster.Time
 	last    cluster.Time
@@ -263,7 +264,7 @@ func (s *solver) maxOverRanks(x float64) (float64, error) {
 		return x, nil
 	}
 	in, out := [1]float64{x}, [1]float64{}
-	err := coll.Allreduce(s.r, s.r.All(), cluster.Max, in[:], out[:])
+	err := algorithm.Allreduce(s.maximum, s.r, s.r.All(), cluster.Max, in[:], out[:])
 	return out[0], err
 }
 

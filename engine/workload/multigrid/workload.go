@@ -3,9 +3,13 @@ package multigrid
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
@@ -17,6 +21,10 @@ const maxCycles = 20
 // maxOdd is the longest side of a coarsest grid that BiCGStab may have to solve.
 const maxOdd = 11
 
+// maximum is the maximum of a residual over all ranks.
+var maximum = algorithm.Main{What: coll.OpAllreduce, All: true,
+	Bytes: func(algorithm.Reader, *cluster.Layout) int64 { return 8 }}
+
 var multigrid = workload.Workload{
 	Name:  "multigrid",
 	Title: "Geometric multigrid",
@@ -25,7 +33,7 @@ var multigrid = workload.Workload{
 		"Change the variant to see fewer messages on the network: loads and stores inside a node, strided puts between " +
 		"nodes, and synchronization with neighbours only.",
 	Paper: "paper 3",
-	Knobs: []engine.Knob{
+	Knobs: slices.Concat([]engine.Knob{
 		{Name: "variant", Label: "variant", Doc: "method of communication; mpi, bulk: one packed message per neighbour, " +
 			"sent or put; natural: one put per row, through the adapter even inside a node. Each further choice adds to " +
 			"the one before; shm: shared memory inside a node; local: plain loads and stores there; vis: one strided put " +
@@ -58,10 +66,10 @@ var multigrid = workload.Workload{
 			Choices: []string{"4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "coarse levels on fewer ranks, with fewer and longer messages"},
 		workload.RealLimit("589824"),
-	},
+	}, maximum.Knobs()),
 	Defaults: map[string]string{"model": "flat"},
 	First:    "variant", Panes: []string{"locality", "tables"}, Steady: true, Serial: true, Idle: idle,
-	Metrics: []engine.MetricSpec{
+	Metrics: append([]engine.MetricSpec{
 		{Name: "solve_time", Phrase: "time of a solve", Unit: "s",
 			Doc: "time of a solve, from one barrier of all ranks to the next"},
 		{Name: "unknowns_rate", Phrase: "unknowns per second", Unit: "1/s",
@@ -75,7 +83,7 @@ var multigrid = workload.Workload{
 		{Name: "time_move", Phrase: "time of moving", Unit: "s", Doc: "packing and transfers of a solve, mean over ranks"},
 		{Name: "time_sync", Phrase: "time of synchronizing", Unit: "s", Ranked: true,
 			Doc: "barriers and synchronization with neighbours in a solve, mean over ranks"},
-	},
+	}, algorithm.Metrics()...),
 	Tallies: []engine.TallySpec{
 		{Name: "messages", Title: "Messages by size and link", Unit: "1",
 			Doc:   "messages by size and by the farthest link that they cross, for each level",
@@ -85,6 +93,7 @@ var multigrid = workload.Workload{
 			Labels: func(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
 				return levelNames(s, m), partNames[:]
 			}},
+		maximum.Tally(),
 	},
 	Profiles: []engine.ProfileSpec{
 		{Name: "residuals", Title: "Residual over f", Unit: "1",
@@ -95,7 +104,8 @@ var multigrid = workload.Workload{
 		{Name: "adapter_time", Phrase: "time of a node's adapter", Unit: "s",
 			Doc: "time of a node's messages at its adapter: their number times the machine's gap"},
 	},
-	Studies:    []*engine.Study{ladder, convergence},
+	Studies:    []*engine.Study{ladder, convergence, study.Tries},
+	Bars:       refusedChoices,
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,
@@ -187,11 +197,19 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		{Name: "messages of steps", Per: workload.PerRank, Bytes: 64 << 10},
 		{Name: "sequential solution", Per: workload.InAll, Bytes: 8 * n * n * n * (vectors + 3)},
 	}}
+	p.Tries = maximum.Iterations(s, on.Machine, on.Kind())
 	memory.Fill(&p)
 	return p, nil
 }
 
+func refusedChoices(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
+	return map[string]map[string]string{"algorithm": maximum.Refused(s, on.Machine, on.Kind())}
+}
+
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+	if why := maximum.Idle(s, knob); why != "" {
+		return why
+	}
 	if why := workload.LimitIdle(kind, knob); why != "" {
 		return why
 	}
