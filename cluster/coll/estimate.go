@@ -20,13 +20,15 @@ type Estimator struct {
 	known map[Key]*team
 }
 
-// Limits of a walk: messages of teams with one schedule and of others, ranks, and schedules that are
-// kept.
+// MaxEstimated is the maximum number of ranks that an Estimator walks. Larger teams have the time of
+// Predict.
+const MaxEstimated = 1 << 12
+
+// Limits of a walk: messages of teams with one schedule and of others, and schedules that are kept.
 const (
-	maxWalked    = 1 << 13
-	maxUneven    = 1 << 17
-	maxWalkRanks = 1 << 12
-	maxKnown     = 64
+	maxWalked = 1 << 13
+	maxUneven = 1 << 17
+	maxKnown  = 64
 )
 
 // NewEstimator returns an Estimator, or an error if messages have no cost on the machine.
@@ -114,7 +116,7 @@ func (t *team) schedule(rel int32) *Schedule {
 // numbered by member) in elements of unit bytes. All ranks start together; the root is rank 0. The
 // key must be for as many ranks as the site has. Algorithms that load have the time of Predict.
 func (e *Estimator) Estimate(k Key, n, unit int64) cluster.Time {
-	if k.Ranks == 1 || k.Algorithm.Needs&Reach != 0 || k.Ranks > maxWalkRanks {
+	if k.Ranks == 1 || k.Algorithm.Needs&Reach != 0 || k.Ranks > MaxEstimated {
 		return k.Predict(&e.cost, n)
 	}
 	w := &e.walk

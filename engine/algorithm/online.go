@@ -24,11 +24,17 @@ type Cell struct {
 	Bytes int64
 }
 
-// nearBest is the modelled time relative to the best up to which an algorithm is tried. The formulas
-// count no contention. For an allreduce of 32 KiB on 4 × 4 ranks of the XT4, ring is the
-// fastest algorithm in the simulation, and has 2.7 times the best modelled time. At least coll.MaxChoices
-// algorithms are tried.
-const nearBest = 3
+// Times relative to the best up to which an algorithm is tried. At least coll.MaxChoices algorithms are
+// tried.
+const (
+	// nearEstimate is for estimates with the resources that ranks share, for teams up to
+	// coll.MaxEstimated ranks: 95 % are within 30 % (TestEstimates), and both times may have this error.
+	nearEstimate = modelError * modelError
+	// nearFormula is for the formulas, which count no contention. For an allreduce of 32 KiB on 4 × 4
+	// ranks of the XT4, ring is the fastest algorithm in the simulation, and has 2.7 times the best
+	// time by formulas.
+	nearFormula = 3.0
+)
 
 // Tried returns the values of the knob algorithm that online tuning tries, the first choice of the
 // table or of the cost model first. For other values of the knob it returns only this value. If
@@ -64,9 +70,13 @@ func (c Cell) near(s Reader) (all []string) {
 		}
 		return all
 	}
+	near := nearFormula
+	if _, ok := c.costMachine(); ok && c.Ranks <= coll.MaxEstimated {
+		near = nearEstimate
+	}
 	ranked := c.ranked(s, c.What, c.Ranks, c.Bytes)
 	for i := range ranked {
-		if a := &ranked[i]; i < coll.MaxChoices || a.Time <= nearBest*ranked[0].Time {
+		if a := &ranked[i]; i < coll.MaxChoices || float64(a.Time) <= near*float64(ranked[0].Time) {
 			all = append(all, a.Key.Algorithm.Name)
 		}
 	}
