@@ -29,7 +29,7 @@ func (o *Options) searched(sc engine.Scenario) (engine.Scenario, error) {
 		return sc, nil
 	}
 	sc = sc.Clone()
-	if l := sc.Layout(); l.Nodes == 1 || l.RanksPerNode == 1 { // nothing to choose
+	if m, err := o.machine(sc.Text("machine")); err == nil && !hasChoice(&m, sc.Layout()) {
 		sc.Values["ranking"] = engine.Unplaced
 		return sc, nil
 	}
@@ -41,8 +41,9 @@ func (o *Options) searched(sc engine.Scenario) (engine.Scenario, error) {
 	}
 	key := counted.Workload + fmt.Sprint(counted.Values) // sorted by knob
 	mapped.Lock()
-	defer mapped.Unlock()
-	if value, ok := mapped.values[key]; ok {
+	value, isKnown := mapped.values[key]
+	mapped.Unlock()
+	if isKnown {
 		sc.Values["ranking"] = value
 		return sc, nil
 	}
@@ -50,10 +51,11 @@ func (o *Options) searched(sc engine.Scenario) (engine.Scenario, error) {
 	if err != nil {
 		return sc, fmt.Errorf("ranking = cheapest: counting the bytes between ranks on sim: %w", err)
 	}
-	value, err := cheapest(&set)
-	if err != nil {
+	if value, err = cheapest(o.searchContext(), &set); err != nil {
 		return sc, fmt.Errorf("ranking = cheapest: %w", err)
 	}
+	mapped.Lock()
+	defer mapped.Unlock()
 	if mapped.values == nil || len(mapped.values) >= maxMappings {
 		mapped.values = map[string]string{}
 	}
@@ -62,13 +64,20 @@ func (o *Options) searched(sc engine.Scenario) (engine.Scenario, error) {
 	return sc, nil
 }
 
+// hasChoice reports whether positions differ in their costs: there are several nodes and several ranks
+// of each, or distances between nodes or sockets.
+func hasChoice(m *cluster.Machine, l cluster.Layout) bool {
+	hasRoutes := m.Topology.Shape != "" && m.Topology.Shape != cluster.Crossbar
+	return l.Nodes > 1 && (l.RanksPerNode > 1 || hasRoutes) || m.Sockets > 1 && l.RanksPerNode > m.Sockets
+}
+
 // cheapest returns the value of the knob ranking with the cheapest positions for a setup.
-func cheapest(set *setup) (string, error) {
+func cheapest(ctx context.Context, set *setup) (string, error) {
 	l := &set.spec.Layout
 	if l.Ranks() > maxMapped {
 		return "", fmt.Errorf("%d ranks: want at most %d (use cubes, or a list)", l.Ranks(), maxMapped)
 	}
-	bytes, err := bytesOfPairs(set)
+	bytes, err := bytesOfPairs(ctx, set)
 	if err != nil {
 		return "", err
 	}
@@ -90,16 +99,22 @@ func cheapest(set *setup) (string, error) {
 			}
 		}
 	}
-	positions, after := cheapestMapping(bytes, l.RanksPerNode, starts...)
+	positions, after, err := cheapestMapping(ctx, bytes, l.RanksPerNode, starts...)
+	if err != nil {
+		return "", err
+	}
+	if positions, err = byDistance(ctx, bytes, positions, &set.machine, l); err != nil {
+		return "", err
+	}
 	return engine.Cheapest(cluster.ListOf(positions), after, before), nil
 }
 
 // bytesOfPairs counts the bytes from rank to rank in one iteration of a setup.
-func bytesOfPairs(set *setup) ([][]int64, error) {
+func bytesOfPairs(ctx context.Context, set *setup) ([][]int64, error) {
 	set.spec.PairRanks = true
 	bytes := make([][]int64, set.spec.Layout.Ranks())
 	r := newRun(*set, newGate(Limits{Iterations: 1}, false))
-	handle, err := cluster.Start(context.Background(), set.fabric, r.setup.spec, func(rank *cluster.Rank) error {
+	handle, err := cluster.Start(ctx, set.fabric, r.setup.spec, func(rank *cluster.Rank) error {
 		if err := r.body(rank); err != nil {
 			return err
 		}

@@ -1,6 +1,9 @@
 package session
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // maxSweeps is the maximum number of passes of the local search over all pairs of ranks.
 const maxSweeps = 50
@@ -16,8 +19,8 @@ type mapping struct {
 // cheapestMapping returns the positions of ranks that a greedy start and a local search find for the
 // bytes between ranks, and the bytes between nodes. The search also starts from the given
 // assignments of nodes, of which the first wins among equals, so that the result is at most as
-// expensive as each of them.
-func cheapestMapping(bytes [][]int64, perNode int, starts ...[]int) (positions []int32, between int64) {
+// expensive as each of them. The end of ctx ends the search.
+func cheapestMapping(ctx context.Context, bytes [][]int64, perNode int, starts ...[]int) (positions []int32, between int64, err error) {
 	m := mapping{bytes: make([][]int64, len(bytes)), perNode: perNode}
 	for i := range bytes {
 		m.bytes[i] = make([]int64, len(bytes))
@@ -32,7 +35,11 @@ func cheapestMapping(bytes [][]int64, perNode int, starts ...[]int) (positions [
 	for _, start := range append(starts, m.greedy()) {
 		m.begin(start)
 		for range maxSweeps {
-			if !m.sweep() {
+			any, err := m.sweep(ctx)
+			if err != nil {
+				return nil, 0, err
+			}
+			if !any {
 				break
 			}
 		}
@@ -40,7 +47,7 @@ func cheapestMapping(bytes [][]int64, perNode int, starts ...[]int) (positions [
 			between, best = cost, slices.Clone(m.node)
 		}
 	}
-	return positionsOf(best, perNode), between
+	return positionsOf(best, perNode), between, nil
 }
 
 // positionsOf returns the positions of ranks on nodes. Nodes are numbered by their first rank, and
@@ -118,9 +125,12 @@ func (m *mapping) cost() int64 {
 }
 
 // sweep swaps every pair of ranks that is cheaper the other way round. It reports whether any was.
-func (m *mapping) sweep() bool {
-	nodes, any := len(m.node)/m.perNode, false
+func (m *mapping) sweep(ctx context.Context) (any bool, err error) {
+	nodes := len(m.node) / m.perNode
 	for i := range m.node {
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
 		for j := range i {
 			a, b := m.node[i], m.node[j]
 			if a == b {
@@ -139,5 +149,5 @@ func (m *mapping) sweep() bool {
 			any = true
 		}
 	}
-	return any
+	return any, nil
 }

@@ -1,11 +1,14 @@
 package session
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
 )
 
 // between returns the bytes between nodes of a placement, in a second way.
@@ -35,7 +38,10 @@ func TestMappingsCannotBeImproved(t *testing.T) {
 				bytes[i][j] = max(0, rng.Int64N(200)-100)
 			}
 		}
-		at, cost := cheapestMapping(bytes, perNode, start)
+		at, cost, err := cheapestMapping(t.Context(), bytes, perNode, start)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := cluster.CheckPositions(at); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -69,11 +75,14 @@ func TestPartnersShareANode(t *testing.T) {
 		bytes[i] = make([]int64, n)
 		bytes[i][(i+n/2)%n] = 100
 	}
-	first, cost := cheapestMapping(bytes, 4)
+	first, cost, err := cheapestMapping(t.Context(), bytes, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if cost != 0 {
 		t.Errorf("%d bytes between nodes, want 0", cost)
 	}
-	if again, _ := cheapestMapping(bytes, 4); !slices.Equal(first, again) {
+	if again, _, _ := cheapestMapping(t.Context(), bytes, 4); !slices.Equal(first, again) {
 		t.Errorf("%v, then %v", first, again)
 	}
 }
@@ -109,5 +118,96 @@ func TestCheapestRanking(t *testing.T) {
 	}
 	if one, err := o.planChange(&set.scenario, "nodes", "1"); err != nil || one.spec.Layout.Ranking != cluster.Sequential {
 		t.Errorf("with one node: %+v, %v", one.spec.Layout, err)
+	}
+}
+
+// TestPositionsFollowDistances tests that ranks in a row of nodes have the shortest routes on a torus of
+// one dimension, and that partners in a node share a socket.
+func TestPositionsFollowDistances(t *testing.T) {
+	const nodes, perNode = 8, 4
+	bytes := make([][]int64, nodes*perNode)
+	for i := range bytes {
+		bytes[i] = make([]int64, len(bytes))
+	}
+	order := rand.New(rand.NewPCG(1, 1)).Perm(nodes)
+	for k, node := range order { // a ring through the nodes, and pairs that sequential ranking has on two sockets
+		first := node * perNode
+		bytes[first][order[(k+1)%nodes]*perNode] = 10
+		for i := range perNode {
+			bytes[first+i][first+(i+2)%perNode] += 1000
+			bytes[first+i][first+(i+1)%perNode] += 100
+		}
+	}
+	m := &cluster.Machine{Sockets: 2, Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{nodes, 1, 1}}}
+	l := &cluster.Layout{Nodes: nodes, RanksPerNode: perNode}
+	at, between, err := cheapestMapping(t.Context(), bytes, perNode)
+	if err != nil || between != 10*nodes {
+		t.Fatalf("%d bytes between nodes, %v", between, err)
+	}
+	near, err := byDistance(t.Context(), bytes, at, m, l)
+	if err != nil || cluster.CheckPositions(near) != nil {
+		t.Fatalf("%v: %v, %v", near, cluster.CheckPositions(near), err)
+	}
+	hops, err := hopsOf(m, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := func(positions []int32) (sum int64) {
+		for i := range bytes {
+			for j, n := range bytes[i] {
+				if a, b := int(positions[i])/perNode, int(positions[j])/perNode; a != b {
+					sum += n * int64(hops(a, b))
+				}
+			}
+		}
+		return sum
+	}
+	if got := length(near); got >= length(at) || got > 2*10*nodes {
+		t.Errorf("routes of %d B·links, before %d, shortest %d", got, length(at), 10*nodes)
+	}
+	for i := range bytes {
+		partner := i/perNode*perNode + (i+2)%perNode
+		if near[i]/2 != near[partner]/2 {
+			t.Errorf("ranks %d and %d have positions %d and %d, on two sockets", i, partner, near[i], near[partner])
+		}
+	}
+}
+
+// TestSearchesEnd tests that a command ends the search of an earlier one, and that the session can be stopped
+// during a search.
+func TestSearchesEnd(t *testing.T) {
+	large := map[string]string{"fabric": "sim", "machine": "ranger", "nodes": "64", "ranks-per-node": "16", "class": "A",
+		"ranking": "cheapest"}
+	for _, end := range []engine.Command{{Verb: engine.Set, Knob: "nodes", Value: "1"}, {Verb: engine.Stop}} {
+		sc, err := Scenario("fft")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := New(sc, Options{Fabrics: Fabrics(), Linger: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Start(t.Context())
+		wanted := sc.Clone()
+		for _, knob := range []string{"fabric", "machine", "nodes", "ranks-per-node", "class", "ranking"} {
+			if err := wanted.Set(knob, large[knob]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		failed := make(chan error)
+		go func() { failed <- s.Do(engine.Command{Verb: engine.Take, Scenario: &wanted}) }()
+		time.Sleep(200 * time.Millisecond) // the search takes far longer
+		if err := s.Do(end); err != nil {
+			t.Errorf("%s during a search: %v", end.Verb, err)
+		}
+		if err := <-failed; !errors.Is(err, errNewer) && !errors.Is(err, errOver) {
+			t.Errorf("%s: the search ends with %v", end.Verb, err)
+		}
+		if err := s.Do(engine.Command{Verb: engine.Stop}); err != nil && !errors.Is(err, errOver) {
+			t.Error(err)
+		}
+		if err := s.Wait(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -69,6 +69,11 @@ type Options struct {
 	Observer  engine.Observer
 	Observers func(*Row) engine.Observer
 
+	// Context ends searches for ranking = cheapest while scenarios are planned; nil: they end by
+	// themselves.
+	Context context.Context
+
+	search    *search                // of a session; nil: Context
 	patience  time.Duration          // for the current iteration at the end of For; 0: derived from the limits
 	unwatched bool                   // snapshots are rare, to leave the cores to others
 	published func(*engine.Snapshot) // tests see every snapshot
@@ -83,6 +88,8 @@ type Session struct {
 	wakeup  chan struct{} // signals a change of the fields below
 	done    chan struct{}
 	started sync.Once
+
+	plan sync.Mutex // of commands that change wanted, history and lastScenarios; locked before mu
 
 	mu            sync.Mutex
 	wanted        setup
@@ -104,6 +111,8 @@ func New(scenario engine.Scenario, o Options) (*Session, error) {
 		done:          make(chan struct{}),
 		lastScenarios: map[string]engine.Scenario{},
 	}
+	s.options.search = newSearch(o.Context)
+	s.options.search.begin()
 	var err error
 	s.wanted, err = s.options.resolve(scenario.Clone(), "")
 	if err != nil {
@@ -121,6 +130,7 @@ func New(scenario engine.Scenario, o Options) (*Session, error) {
 func (s *Session) Start(ctx context.Context) {
 	s.started.Do(func() {
 		s.began = time.Now()
+		context.AfterFunc(ctx, func() { s.options.search.stop(context.Cause(ctx)) })
 		go s.loop(ctx)
 	})
 }
@@ -182,6 +192,7 @@ func (s *Session) do(c engine.Command) error {
 		s.mu.Lock()
 		s.stop = true
 		s.mu.Unlock()
+		s.options.search.stop(errOver)
 	default:
 		return errors.New("unknown command " + string(c.Verb) +
 			": want one of set, take, default, undo, redo, pause, resume, step, reset, stop")
@@ -204,14 +215,21 @@ func (s *Session) setKnob(knob, value string) error {
 }
 
 // replaceWanted replaces the wanted scenario, unless the new one cannot run. It passes the old one
-// to onLeave.
+// to onLeave. A plan may take long: the session runs meanwhile, and can be stopped.
 func (s *Session) replaceWanted(next func(from *engine.Scenario) (setup, error), onLeave func(engine.Scenario)) error {
+	s.options.search.end(errNewer)
+	s.plan.Lock()
+	defer s.plan.Unlock()
+	s.options.search.begin()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	set, err := next(&s.wanted.scenario)
+	scenario := s.wanted.scenario
+	s.mu.Unlock()
+	set, err := next(&scenario)
 	if err != nil {
 		return err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	from, to := &s.wanted.scenario, &set.scenario
 	same := from.Workload == to.Workload && maps.Equal(from.Values, to.Values)
 	if same && !s.idle {

@@ -66,8 +66,12 @@ func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Opt
 	f := &sweepRun{options: o, cores: runtime.GOMAXPROCS(0), rows: rows, setups: make([]setup, len(rows)),
 		refusals: make(map[int]error), began: time.Now()}
 	all := o
+	all.Context = ctx
 	all.Memory = o.memory() // looked up once for all points
 	for i := range rows {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		var err error
 		f.setups[i], err = all.resolve(scenarios[i], "")
 		if err != nil {
