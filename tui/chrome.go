@@ -72,6 +72,9 @@ func (s *screen) drawHeader(a *app) {
 	if snap.Kind != "" {
 		all = append(all, part{string(kind.Symbol) + " " + string(snap.Kind), kind.Style.With(grid.Bold), 7})
 	}
+	if snap.SizeOnly != nil {
+		all = append(all, part{"size-only", th.Warning, 6})
+	}
 	if a.Base != nil {
 		all = append(all, part{"╌ baseline: " + a.Base.NameAndKind, th.Dim, 8})
 	}
@@ -147,7 +150,7 @@ func (s *screen) drawStatus(a *app) {
 		part{clock(snap.Elapsed), th.Text, 7},
 		progressPart(snap, th),
 		virtualPart(snap, th),
-		verifiedPart(&snap.Verification, th),
+		verifiedPart(snap, th),
 	)
 	if snap.Keeping == engine.Beyond {
 		all = append(all,
@@ -205,10 +208,13 @@ func virtualPart(snap *engine.Snapshot, th *grid.Theme) part {
 	return part{"virtual " + grid.Seconds.String(snap.Fabric.Seconds()), th.Kind(pane.KindOf(snap.Kind)).Style, 4}
 }
 
-func verifiedPart(v *engine.Verification, th *grid.Theme) part {
-	switch {
+// verifiedPart shows the verdict. It belongs to a small instance if the data are size-only.
+func verifiedPart(snap *engine.Snapshot, th *grid.Theme) part {
+	switch v := &snap.Verification; {
 	case !v.Done:
 		return part{"– not verified yet", th.Dim, 2}
+	case v.OK && snap.SizeOnly != nil:
+		return part{"✓ small instance verified " + grid.Count.String(float64(v.Checks)), th.OK, 5}
 	case v.OK:
 		return part{"✓ verified " + grid.Count.String(float64(v.Checks)), th.OK, 5}
 	}

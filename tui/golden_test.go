@@ -54,6 +54,11 @@ var goldens = []struct {
 	}},
 	{"frozen", sizes(80, 24), typed("f")},
 	{"simulated", sizes(80, 24, 120, 40, 20, 5), func() *app { return shownApp(simulated()) }},
+	{"size-only", sizes(80, 24, 120, 40, 20, 5), func() *app {
+		s := simulated()
+		s.SizeOnly = &engine.SizeOnly{Bytes: 65536, Limit: 4096}
+		return shownApp(s)
+	}},
 	{"simulated and ended", sizes(120, 40), func() *app {
 		s := simulated()
 		s.Phase = engine.Ended
