@@ -122,7 +122,7 @@ func TestCheapestRanking(t *testing.T) {
 }
 
 // TestPositionsFollowDistances tests that ranks in a row of nodes have the shortest routes on a torus of
-// one dimension, and that partners in a node share a socket.
+// one dimension, and that partners of one node have the same socket.
 func TestPositionsFollowDistances(t *testing.T) {
 	const nodes, perNode = 8, 4
 	bytes := make([][]int64, nodes*perNode)

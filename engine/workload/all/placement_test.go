@@ -13,7 +13,7 @@ import (
 // TestEveryWorkloadOnCheapestPositions runs every workload with ranking = cheapest, on a torus and on nodes of
 // several sockets. Each run verifies with the positions that the search found.
 func TestEveryWorkloadOnCheapestPositions(t *testing.T) {
-	machines, sizes := []string{"xt4-franklin", "ranger"}, [][2]string{{"4", "4"}, {"3", "2"}}
+	machines, sizes := []string{"xt4-franklin", "ranger"}, [][2]string{{"4", "4"}, {"2", "8"}}
 	if testing.Short() {
 		machines, sizes = machines[:1], sizes[:1]
 	}
