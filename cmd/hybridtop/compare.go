@@ -67,6 +67,7 @@ func newCompare() *cobra.Command {
 type side struct {
 	*recording.LaunchInfo
 	file       *recording.File
+	program    string // that recorded it, with its cost rules
 	iterations []float64
 	samples    []engine.Sample
 }
@@ -83,7 +84,7 @@ func sideOf(f *recording.File, number int) (*side, error) {
 	}
 	for i := range slices.Backward(all) {
 		if x := &all[i]; x.Iterations > 0 {
-			s := &side{LaunchInfo: x, file: f}
+			s := &side{LaunchInfo: x, file: f, program: programText(run.Program(), run.Rules)}
 			s.iterations, err = f.Iterations(x.ID)
 			if err != nil {
 				return nil, err
@@ -151,6 +152,9 @@ func compare(a, b *side) ([]difference, error) {
 		if x, y := a.Scenario.Values[name], b.Scenario.Values[name]; x != y {
 			all = append(all, difference{of: "knob", name: name, textA: x, textB: y})
 		}
+	}
+	if a.program != b.program {
+		all = append(all, difference{of: "program", name: "version", textA: a.program, textB: b.program})
 	}
 	exact := a.Kind == engine.Simulated && b.Kind == engine.Simulated
 	if a.Kind != b.Kind {

@@ -2,14 +2,18 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
@@ -55,10 +59,46 @@ func TestHashesAreTheSameEverywhere(t *testing.T) {
 		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		writeRevision(t, got.String())
 		return
 	}
 	for _, run := range slices.Sorted(maps.Keys(recorded)) {
 		t.Errorf("%s has a hash of %q, which is not run (go test -update removes it)", file, run)
+	}
+}
+
+// Hashes that change are of another revision of the cost rules, which recordings store. The
+// revision is a checksum of the hashes.
+func TestARevisionHasItsHashes(t *testing.T) {
+	text, err := os.ReadFile("testdata/hashes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := revisionOf(string(text)); sim.Revision != want && !*update {
+		t.Errorf("sim.Revision is %q, and the hashes are of %q (go test -run Hash -update writes both)", sim.Revision, want)
+	}
+}
+
+// revisionOf returns the revision of the cost rules that the hashes belong to.
+func revisionOf(hashes string) string {
+	sum := sha256.Sum256([]byte(hashes))
+	return hex.EncodeToString(sum[:4])
+}
+
+// writeRevision writes the revision of hashes into the simulator.
+func writeRevision(t *testing.T, hashes string) {
+	t.Helper()
+	const file = "../../cluster/sim/revision.go"
+	code, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := strconv.Quote(sim.Revision), strconv.Quote(revisionOf(hashes))
+	if !bytes.Contains(code, []byte(before)) {
+		t.Fatalf("%s does not have the revision %s", file, before)
+	}
+	if err := os.WriteFile(file, bytes.Replace(code, []byte(before), []byte(after), 1), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

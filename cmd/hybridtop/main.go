@@ -15,6 +15,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine/recording"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+	"github.com/hybridtop/hybridtop/internal/build"
 )
 
 func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -47,7 +48,8 @@ func command(args []string, stdout, stderr io.Writer) int {
 	}
 	var failure error
 	keep(root, stdout, &failure)
-	err := fang.Execute(context.Background(), root, fang.WithErrorHandler(explain), fang.WithColorSchemeFunc(helpColors))
+	err := fang.Execute(context.Background(), root, fang.WithVersion(build.This().String()),
+		fang.WithErrorHandler(explain), fang.WithColorSchemeFunc(helpColors))
 	err = errors.Join(err, help.close())
 	if failure != nil {
 		err = failure

@@ -121,7 +121,7 @@ func runFacts(f *recording.File, run *recording.RunInfo, launches []recording.La
 		{Name: "recorded",
 			Value: run.Began.UTC().Format("2006-01-02 15:04:05 UTC") + ", " + run.Length.Round(time.Millisecond).String() +
 				", " + state},
-		{Name: "program", Value: strings.TrimSpace("hybridtop " + run.Version + " " + run.Build)},
+		{Name: "program", Value: "hybridtop, " + programText(run.Program(), run.Rules)},
 		{Name: "host", Value: fmt.Sprintf("%s/%s, %d cores", run.OS, run.Arch, run.Cores)},
 		{Name: "launches", Value: strconv.Itoa(len(launches))},
 	}

@@ -13,9 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/internal/build"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -25,6 +27,7 @@ func newVerify() *cobra.Command {
 		Short: "repeat the simulations of a recording, and compare bit by bit",
 		Long: "Check a recording. Each simulated launch runs again with the same number of iterations. Its hash, " +
 			"virtual time and verification must be the same. " +
+			"If a launch differs and another version recorded it, verify reports both versions. " +
 			"A launch that was stopped inside an iteration cannot be checked. A launch that failed must fail with the same " +
 			"message. For a live run, whose times do not repeat, verify reads the stored verification.",
 		Example:           "hybridtop verify run.htr",
@@ -42,7 +45,7 @@ func newVerify() *cobra.Command {
 		defer done()
 		l := listing{what: "launches",
 			columns: []string{"run", "launch", "workload", "fabric", "iterations", "hash", "verdict", "because"}}
-		held, broke := 0, 0
+		held, broke, foreign := 0, 0, 0
 		progress := newLine(cmd.ErrOrStderr())
 		for _, run := range f.Runs {
 			launches, err := f.Launches(run.ID)
@@ -55,6 +58,9 @@ func newVerify() *cobra.Command {
 					progress.show(fmt.Sprintf("run %d, launch %d: %s, %s", run.ID, i+1, x.Scenario.Workload, iterations(x.Iterations)))
 				}
 				v := verify(ctx, x)
+				if another := madeByAnother(&run); v.word == differs && x.Kind == engine.Simulated && another != "" {
+					v = finding{otherVersion, another + ": " + v.why}
+				}
 				if ctx.Err() != nil {
 					break
 				}
@@ -63,6 +69,8 @@ func newVerify() *cobra.Command {
 					held++
 				case differs:
 					broke++
+				case otherVersion:
+					foreign++
 				}
 				var hash any
 				if x.Virtual != nil {
@@ -86,6 +94,10 @@ func newVerify() *cobra.Command {
 		case broke > 0:
 			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: %d launches differ from the recording\n", broke)
 			return status(1)
+		case foreign > 0:
+			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: %d launches were made by another version, and differ here (verify them with that "+
+				"version)\n", foreign)
+			return status(1)
 		case held == 0:
 			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: no launch can be verified")
 			return status(1)
@@ -102,9 +114,24 @@ const (
 	stored  = "as stored"
 	differs = "differs"
 	unknown = "cannot tell"
+
+	otherVersion = "made by another version"
 )
 
 type finding struct{ word, why string }
+
+// madeByAnother returns the recorded version and this one, or "" if this program recorded the run.
+func madeByAnother(run *recording.RunInfo) string {
+	if run.Rules == sim.Revision && run.Program() == build.This() {
+		return ""
+	}
+	return programText(run.Program(), run.Rules) + "; this is " + programText(build.This(), sim.Revision)
+}
+
+// programText names a program and its revision of the simulator's cost rules.
+func programText(p build.Program, rules string) string {
+	return p.String() + ", cost rules " + cmp.Or(rules, "unknown")
+}
 
 // verify runs a launch again and compares, or returns why it cannot. A failed launch must fail again
 // with the same message and hash: some recordings exist to show a failure.

@@ -1,12 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/internal/build"
 )
 
 // A launch that cannot be verified has a reason, and a launch that is not as stored differs.
@@ -146,5 +153,50 @@ func TestARecordingRepeatsOnAnyNumberOfThreads(t *testing.T) {
 				t.Errorf("recorded with GOMAXPROCS %d, verified with %d: %s, %s", recorded, now, v.word, v.why)
 			}
 		}
+	}
+}
+
+// If a launch differs and another version recorded it, verify reports both versions. An early
+// recording has no version.
+func TestVerifyNamesAnotherVersion(t *testing.T) {
+	here := programText(build.This(), sim.Revision)
+	for change, want := range map[string][]string{
+		`UPDATE launch SET hash='0'`: {"differs", "1 launches differ from the recording"},
+		`UPDATE launch SET hash='0'; UPDATE run SET rules='f00'`: {"made by another version",
+			programText(build.This(), "f00") + "; this is " + here + ": hash 0000000000000000, now",
+			"1 launches were made by another version, and differ here"},
+		`UPDATE launch SET hash='0'; UPDATE run SET version='v0.1.0', build='0123456789abcdef', rules=NULL`: {
+			"v0.1.0 (0123456789ab), cost rules unknown; this is " + here},
+		`UPDATE launch SET hash='0'; UPDATE run SET version='(devel)', build='', rules=''`: {
+			"version unknown, cost rules unknown; this is " + here},
+		`UPDATE run SET version='v0.1.0', rules='f00'`: {"the same", ""}, // nothing differs
+	} {
+		file := filepath.Join(t.TempDir(), "a.htr")
+		if code := command([]string{"record", "pingpong", "--fabric", "sim", "--machine", "demo", "--iterations", "1",
+			"--out", file}, new(nowhere), new(nowhere)); code != 0 {
+			t.Fatal(code)
+		}
+		db, err := sql.Open("sqlite", file)
+		if err == nil {
+			_, err = db.Exec(change)
+		}
+		if err = errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		code := command([]string{"verify", file}, &out, &out)
+		for _, w := range want {
+			if got := out.String(); !strings.Contains(got, w) || (code == 0) != (w == "the same" || w == "") {
+				t.Errorf("%s: exit status %d, want %q in\n%s", change, code, w, got)
+			}
+		}
+	}
+}
+
+// The program reports its version and its commit.
+func TestVersion(t *testing.T) {
+	var out bytes.Buffer
+	if code := command([]string{"--version"}, &out, &out); code != 0 || out.String() != "hybridtop version "+build.This().String()+"\n" {
+		t.Errorf("exit status %d, %q", code, out.String())
 	}
 }

@@ -174,6 +174,7 @@ type document struct {
 	Finished bool             `json:"finished"`
 	Version  string           `json:"version"`
 	Build    string           `json:"build"`
+	Rules    string           `json:"rules"`
 	Host     map[string]any   `json:"host"`
 	Launches []launchDocument `json:"launches"`
 	Commands []map[string]any `json:"commands"`
@@ -222,7 +223,7 @@ type sampleDocument struct {
 func (f *File) json(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportOptions) error {
 	d := document{
 		Schema: "hybridtop.recording.v1", Run: run.ID, Sweep: run.Sweep, Began: run.Began, Length: run.Length.Seconds(),
-		Finished: run.Finished, Version: run.Version, Build: run.Build,
+		Finished: run.Finished, Version: run.Version, Build: run.Build, Rules: run.Rules,
 		Host:     map[string]any{"os": run.OS, "arch": run.Arch, "cores": run.Cores},
 		Launches: []launchDocument{}, Commands: []map[string]any{}, Marks: []map[string]any{}, Samples: []sampleDocument{},
 	}

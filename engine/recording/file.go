@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"modernc.org/sqlite"
+
+	"github.com/hybridtop/hybridtop/internal/build"
 )
 
 // File is a recording opened for reading.
@@ -36,12 +38,16 @@ type RunInfo struct {
 	Sweep          string // knobs of a point of a sweep
 	Began          time.Time
 	Length         time.Duration
-	Version, Build string
+	Version, Build string // see Program
+	Rules          string // revision of the simulator's cost rules; "": unknown
 	OS, Arch       string
 	Cores          int
 	Finished       bool  // the run ended and was not interrupted
 	Lost           int64 // snapshots that were published too fast to be recorded
 }
+
+// Program returns the program that recorded the run.
+func (r *RunInfo) Program() build.Program { return build.Parse(r.Version, r.Build) }
 
 // Limits of the data that is read.
 const (
@@ -178,12 +184,17 @@ func (f *File) begin() error {
 	if err := f.checkTables(); err != nil {
 		return err
 	}
-	return f.each(`SELECT id, sweep, began_utc, ended_ns, version, build, goos, goarch, cores, finished, lost FROM run ORDER BY id`, nil, func(r *resultRow) {
+	rules := "rules"
+	if f.format <= 2 {
+		rules = "NULL"
+	}
+	return f.each(`SELECT id, sweep, began_utc, ended_ns, version, build, `+rules+`, goos, goarch, cores, finished, lost FROM run ORDER BY id`, nil, func(r *resultRow) {
 		x := RunInfo{ID: r.int(), Sweep: r.text()}
 		x.Began, _ = time.Parse(time.RFC3339, r.text())
 		x.Length = time.Duration(r.int())
 		x.Version = r.text()
 		x.Build = r.text()
+		x.Rules = r.text()
 		x.OS = r.text()
 		x.Arch = r.text()
 		x.Cores = int(r.int())

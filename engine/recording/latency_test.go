@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,9 +13,11 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/internal/build"
 )
 
 // The histograms of a launch, added up to a moment, are the distribution that the screen showed
@@ -106,26 +109,43 @@ func TestLatencyIntervals(t *testing.T) {
 	}
 }
 
-// A recording of format 1 can be read, has no latencies with times, and cannot be extended.
-func TestFormat1IsReadOnly(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "one.htr")
-	b, err := os.ReadFile("testdata/format1.htr")
-	if err != nil {
+// A recording of an earlier format can be read, does not have what the format lacks, and cannot be
+// extended.
+func TestEarlierFormatsAreReadOnly(t *testing.T) {
+	for format, name := range map[int]string{1: "format1.htr", 2: "live.htr"} {
+		file := filepath.Join(t.TempDir(), name)
+		b, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		f := open(t, file)
+		l, err := f.Launches(f.Runs[0].ID)
+		if err != nil || len(l) != 1 || l[0].Iterations != 40 {
+			t.Fatal(l, err)
+		}
+		if all, err := f.Latencies(l[0].ID); (len(all) > 0) != (format > 1) || err != nil {
+			t.Errorf("format %d: %d latencies with times, %v", format, len(all), err)
+		}
+		if r := f.Runs[0]; r.Rules != "" || r.Program().String() != "version unknown" {
+			t.Errorf("format %d: rules %q of %q", format, r.Rules, r.Program())
+		}
+		want := fmt.Sprintf("cannot add a run to a recording of format %d: this program writes format 3", format)
+		if _, err := recording.Create(file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: want %q", err, want)
+		}
+	}
+}
+
+// A recording has the version of the program and the revision of the simulator's cost rules.
+func TestARecordingHasItsProgram(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.htr")
+	if err := os.WriteFile(file, small(t), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	f := open(t, file)
-	l, err := f.Launches(f.Runs[0].ID)
-	if err != nil || len(l) != 1 || l[0].Iterations != 40 {
-		t.Fatal(l, err)
-	}
-	if all, err := f.Latencies(l[0].ID); len(all) > 0 || err != nil {
-		t.Error(all, err)
-	}
-	if _, err := recording.Create(file); err == nil ||
-		!strings.Contains(err.Error(), "cannot add a run to a recording of format 1: this program writes format 2") {
-		t.Error(err)
+	if r := open(t, file).Runs[0]; r.Rules != sim.Revision || r.Program() != build.This() {
+		t.Errorf("rules %q of %q: want %q of %q", r.Rules, r.Program(), sim.Revision, build.This())
 	}
 }

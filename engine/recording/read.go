@@ -182,7 +182,7 @@ type LatencyInfo struct {
 // Latencies returns the latencies of a launch in order. A recording of format 1 has none with
 // times.
 func (f *File) Latencies(launch int64) ([]LatencyInfo, error) {
-	if f.format < version {
+	if f.format == 1 {
 		return nil, nil
 	}
 	var all []LatencyInfo

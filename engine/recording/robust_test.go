@@ -209,7 +209,7 @@ func TestOpenErrors(t *testing.T) {
 		"is not a recording (hybridtop record writes one)": []byte("hello, this is a text of mine"),
 		"is not a recording: SQLite file of another program": change(68,
 			number(7)...),
-		"is a recording of format 9: this program reads formats 1 to 2 (written by a newer program)": change(60,
+		"is a recording of format 9: this program reads formats 1 to 3 (written by a newer program)": change(60,
 			number(9)...),
 		"is truncated: 60 bytes": good[:60],
 		"truncated: ":            good[:len(good)-4096],

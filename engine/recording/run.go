@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/build"
 )
 
 // maxWaiting is the maximum number of snapshots that wait for the writer. Further ones are lost
@@ -71,19 +72,10 @@ func (w *Writer) Begin(f Facts) (*Run, error) {
 	}
 	r := &Run{done: make(chan struct{})}
 	r.frames.pack = w.pack
-	info, _ := debug.ReadBuildInfo()
-	release, build := "", ""
-	if info != nil {
-		release = info.Main.Version
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				build = s.Value
-			}
-		}
-	}
+	program := build.This()
 	err := w.transaction(func(tx *sql.Tx) error {
-		row, err := tx.Exec(`INSERT INTO run(sweep, began_utc, ended_ns, version, build, goos, goarch, cores) VALUES (?,?,0,?,?,?,?,?)`,
-			f.Sweep, f.Began.UTC().Format(time.RFC3339), release, build, runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+		row, err := tx.Exec(`INSERT INTO run(sweep, began_utc, ended_ns, version, build, rules, goos, goarch, cores) VALUES (?,?,0,?,?,?,?,?,?)`,
+			f.Sweep, f.Began.UTC().Format(time.RFC3339), program.Version, program.Build(), sim.Revision, runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 		if err == nil {
 			r.ID, err = row.LastInsertId()
 		}

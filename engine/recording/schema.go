@@ -1,10 +1,10 @@
 package recording
 
 // The header of a file identifies hybridtop and the version of the tables. A version that adds,
-// drops or changes a column increases the number. Format 1 can be read, but is no longer written.
+// drops or changes a column increases the number. Earlier formats can be read, but are no longer written.
 const (
 	applicationID = 0x48545231 // "HTR1"
-	version       = 2
+	version       = 3
 	minVersion    = 1
 )
 
@@ -12,8 +12,7 @@ const (
 // because SQLite has no integers above 2⁶³.
 var schema = []string{
 	`CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID`,
-	`CREATE TABLE run(id INTEGER PRIMARY KEY, sweep TEXT, began_utc TEXT, ended_ns INTEGER,
-  version TEXT, build TEXT, goos TEXT, goarch TEXT, cores INTEGER, finished INTEGER NOT NULL DEFAULT 0, lost INTEGER NOT NULL DEFAULT 0)`,
+	runTable,
 	`CREATE TABLE machine(id INTEGER PRIMARY KEY, name TEXT, toml TEXT, sha256 TEXT UNIQUE)`,
 	`CREATE TABLE launch(id INTEGER PRIMARY KEY, run INTEGER REFERENCES run, at_ns INTEGER,
   workload TEXT, machine INTEGER REFERENCES machine, fabric TEXT, kind TEXT, seed TEXT,
@@ -48,8 +47,13 @@ var schema = []string{
 	latencyView,
 }
 
-// Differences of format 1: latencies of a whole launch, without their times.
+// The tables that differ between formats. Format 1 has latencies of a whole launch, without their
+// times. Formats 1 and 2 do not have the revision of the simulator's cost rules.
 const (
+	runTable = `CREATE TABLE run(id INTEGER PRIMARY KEY, sweep TEXT, began_utc TEXT, ended_ns INTEGER,
+  version TEXT, build TEXT, rules TEXT, goos TEXT, goarch TEXT, cores INTEGER, finished INTEGER NOT NULL DEFAULT 0, lost INTEGER NOT NULL DEFAULT 0)`
+	runTable2 = `CREATE TABLE run(id INTEGER PRIMARY KEY, sweep TEXT, began_utc TEXT, ended_ns INTEGER,
+  version TEXT, build TEXT, goos TEXT, goarch TEXT, cores INTEGER, finished INTEGER NOT NULL DEFAULT 0, lost INTEGER NOT NULL DEFAULT 0)`
 	latencyTable = `CREATE TABLE latency(launch INTEGER, class TEXT, from_ns INTEGER, to_ns INTEGER,
   n INTEGER, mean_s REAL, min_s REAL, p50_s REAL, p99_s REAL, max_s REAL, hdr BLOB, PRIMARY KEY(launch,to_ns,class))`
 	latencyView   = `CREATE VIEW latencies AS SELECT l.run, l.id AS launch, x.to_ns/1e9 AS t_s, x.class, x.n, x.mean_s, x.min_s, x.p50_s, x.p99_s, x.max_s FROM latency x JOIN launch l ON l.id = x.launch`
@@ -58,15 +62,14 @@ const (
 
 // schemaOf returns the tables of a format.
 func schemaOf(format int) []string {
-	if format == version {
-		return schema
-	}
 	var all []string
 	for _, s := range schema {
-		switch s {
-		case latencyTable:
+		switch {
+		case s == runTable && format <= 2:
+			all = append(all, runTable2)
+		case s == latencyTable && format == 1:
 			all = append(all, latencyTable1)
-		case latencyView:
+		case s == latencyView && format == 1:
 		default:
 			all = append(all, s)
 		}

@@ -44,7 +44,7 @@ engine/workload/domain : engine cluster/codec
 engine/workload/*      : engine engine/workload engine/workload/dense engine/workload/domain engine/workload/network engine/study engine/algorithm cluster cluster/codec cluster/coll cluster/sim/topology cluster/timeline cluster/upc cluster/rma models
 engine/study           : engine cluster models
 engine/glossary        :
-engine/recording       : engine engine/workload cluster cluster/codec cluster/timeline
+engine/recording       : engine engine/workload cluster cluster/codec cluster/sim cluster/timeline internal/build
 engine/session/sessiontest : engine engine/session cluster
 engine/session         : engine engine/algorithm engine/study engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
@@ -69,6 +69,7 @@ cmd/hybridtop          : **
 internal/atomicfile    :
 internal/golden        :
 internal/archtest         :
+internal/build         :
 internal/mutate        :
 internal/prose         :
 internal/soak          :
