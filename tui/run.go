@@ -200,7 +200,7 @@ func wrap(ctx context.Context, m tea.Model, o Options) *tea.Program {
 
 func newProgram(s Session, o Options) (*program, error) {
 	a := newApp()
-	a.ascii = o.ascii()
+	a.ascii = o.UsesASCII()
 	a.mouse = !o.NoMouse
 	a.overHost.Machines = o.Machines
 	name, left := o.Theme, o.Kept
@@ -262,9 +262,15 @@ func (o *Options) fps() int {
 	return localFPS
 }
 
-// ascii reports whether the screen uses only ASCII characters. The Linux console has 256 or 512
+// The smallest screen with six panes.
+const (
+	FullColumns = sixW
+	FullRows    = sixH
+)
+
+// UsesASCII reports whether the screen uses only ASCII characters. The Linux console has 256 or 512
 // glyphs, a dumb terminal may have any, and a locale other than UTF-8 shows other bytes.
-func (o *Options) ascii() bool {
+func (o *Options) UsesASCII() bool {
 	if o.ASCII != nil {
 		return *o.ASCII
 	}

@@ -1,10 +1,13 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -20,6 +23,31 @@ var userLimit = debug.SetMemoryLimit(-1)
 // groups and GOMEMLIMIT, minus the reserve. It returns 0 if the limit is unknown.
 func Limit() int64 {
 	return combineLimits(clampToAddressSpace(limit(os.DirFS("/")), math.MaxInt), userLimit)
+}
+
+// Bound is a limit of the memory of this process.
+type Bound struct {
+	Name  string
+	Bytes int64
+}
+
+// Bounds returns the known limits from which Limit follows, without the reserve. The
+// system, control groups and the user set them.
+func Bounds() []Bound {
+	all := bounds(os.DirFS("/"))
+	if userLimit < math.MaxInt64 {
+		all = append(all, Bound{"GOMEMLIMIT", userLimit})
+	}
+	return all
+}
+
+// limit returns the minimum of the host's bounds, or 0 if there are none.
+func limit(root fs.FS) int64 {
+	all := bounds(root)
+	if len(all) == 0 {
+		return 0
+	}
+	return slices.MinFunc(all, func(a, b Bound) int { return cmp.Compare(a.Bytes, b.Bytes) }).Bytes
 }
 
 // clampToAddressSpace reduces a limit to the address space of the program, which is smaller on

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limit returns the host's total memory, because the system releases idle memory.
-func limit(fs.FS) int64 {
+// bounds returns the host's total memory, because the system releases idle memory.
+func bounds(fs.FS) []Bound {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {
-		return 0
+		return nil
 	}
-	return int64(min(n, math.MaxInt64))
+	return []Bound{{"memory", int64(min(n, math.MaxInt64))}}
 }

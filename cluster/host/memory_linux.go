@@ -7,19 +7,21 @@ import (
 	"strings"
 )
 
-// limit returns the minimum that the system and the control groups leave, plus the memory that this
-// process already has.
-func limit(root fs.FS) int64 {
+// bounds returns the memory that the system and the control groups leave, plus the memory that this
+// process already has. It returns nil if the system does not report its memory.
+func bounds(root fs.FS) []Bound {
 	free := line(root, "proc/meminfo", "MemAvailable:")
 	if free == 0 {
-		return 0
+		return nil
 	}
+	own := line(root, "proc/self/status", "RssAnon:")
+	all := []Bound{{"available memory", sum(free, own)}}
 	for _, g := range groups(root) {
 		if left, ok := g.left(root); ok {
-			free = min(free, left)
+			all = append(all, Bound{"control group /" + g.folder, sum(left, own)})
 		}
 	}
-	return sum(free, line(root, "proc/self/status", "RssAnon:"))
+	return all
 }
 
 // line returns the value of a line "name value [kB]" in a file in /proc, or 0 if there is no such

@@ -4,5 +4,5 @@ package host
 
 import "io/fs"
 
-// limit is unknown on this system.
-func limit(fs.FS) int64 { return 0 }
+// bounds are unknown on this system.
+func bounds(fs.FS) []Bound { return nil }

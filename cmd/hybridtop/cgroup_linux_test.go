@@ -73,6 +73,12 @@ func TestControlGroups(t *testing.T) {
 					t.Errorf("%s: %v, want a refusal by number:\n%s", command, err, text)
 				}
 			}
+			doctor := program(t, "doctor")
+			out, err := exec.CommandContext(t.Context(), shell, "-c", `echo $$ > "$0/cgroup.procs" && exec "$1" doctor`, dir,
+				doctor.Path).CombinedOutput()
+			if !strings.Contains(string(out), "control group "+dir) {
+				t.Errorf("doctor: %v, want the limit of the group:\n%s", err, out)
+			}
 			if b, err := os.ReadFile(filepath.Join(dir, "memory.failcnt")); err == nil && strings.TrimSpace(string(b)) != "0" {
 				t.Errorf("the group was full %s times", strings.TrimSpace(string(b)))
 			}

@@ -18,6 +18,7 @@
 //	hybridtop calibrate             fit a machine to this host
 //	hybridtop tune COLLECTIVE...    find the fastest algorithms of collectives
 //	hybridtop reproduce FIGURE...   simulate the papers' figures, and check them
+//	hybridtop doctor                check terminal, memory, timers and folders of this host
 //
 // This package contains flags and wiring. The flags come from the table of knobs: engine.Base and
 // each workload's own knobs. A session runs the scenario. Its last snapshot becomes a table, JSON

@@ -148,7 +148,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(suggestFlag)
 	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExport(), newList(),
-		newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce())
+		newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce(), newDoctor())
 	return root
 }
 
