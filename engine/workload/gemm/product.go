@@ -234,11 +234,14 @@ func (x *product) updatePart() {
 
 // timePanels broadcasts the panels of step 0 one after the other, without any other work.
 func (x *product) timePanels() error {
+	wide := x.along(1).Width(0)
+	for _, line := range x.lines { // so that a panel of the product is not found
+		clear(line.panel(0, wide).Slice())
+	}
 	if err := x.r.Barrier(x.r.World()); err != nil {
 		return err
 	}
 	begun := x.r.Now()
-	wide := x.along(1).Width(0)
 	now := begun
 	for line, to := range x.lines {
 		if x.me[line] == 0 {

@@ -53,8 +53,16 @@ func run(r *cluster.Rank, probe engine.Probe) error {
 		} else {
 			p.Verify(true, verified.verifiedText()+also)
 		}
-		if err := timed.timePanels(); err != nil {
+		if err := verified.timePanels(); err != nil {
 			return err
+		}
+		if wrong := verified.firstWrongPanel(); wrong != "" {
+			p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", r.ID(), p.Iteration(), wrong))
+		}
+		if verified != timed {
+			if err := timed.timePanels(); err != nil {
+				return err
+			}
 		}
 		if err := timed.report(); err != nil {
 			return err

@@ -72,3 +72,25 @@ func (x *product) firstWrong(s sums) string {
 	}
 	return ""
 }
+
+// firstWrongPanel describes the first wrong element of the panels of step 0, or returns "". Their
+// owners are the first column and the first row of the grid.
+func (x *product) firstWrongPanel() string {
+	wide := x.along(1).Width(0)
+	a, b := x.lines[row].panel(0, wide).Slice(), x.lines[column].panel(0, wide).Slice()
+	for k := range wide {
+		for i := range x.m {
+			want := entry(inF, x.along(x.rows).Global(x.me[column], i)) + entry(inG, k)
+			if got := a[i*wide+k]; got != want {
+				return fmt.Sprintf("element (%d, %d) of the first panel of A is %v, want %v", i, k, got, want)
+			}
+		}
+		for j := range x.w {
+			want := entry(inP, k) + entry(inQ, x.along(x.cols).Global(x.me[row], j))
+			if got := b[k*x.w+j]; got != want {
+				return fmt.Sprintf("element (%d, %d) of the first panel of B is %v, want %v", k, j, got, want)
+			}
+		}
+	}
+	return ""
+}

@@ -29,6 +29,30 @@ func TestClosedForm(t *testing.T) {
 	}
 }
 
+// TestFirstWrongPanel tests that one wrong element of a panel is found.
+func TestFirstWrongPanel(t *testing.T) {
+	const n, block = 7, 3
+	x := &product{problem: problem{shape: shape{1, 1}, n: n, block: block}, m: n, w: n, inner: [2]int{n, n},
+		a: make([]float64, n*n), b: make([]float64, n*n)}
+	x.fill()
+	for line := range lines {
+		words := make([]float64, n*block)
+		x.lines[line] = &panels{long: n, slots: []slot{{words: cluster.Wrap(words)}}}
+		x.now = part{line: line, wide: block}
+		x.packPart()
+	}
+	if wrong := x.firstWrongPanel(); wrong != "" {
+		t.Fatal(wrong)
+	}
+	for line, name := range map[int]string{row: "panel of A", column: "panel of B"} {
+		x.lines[line].slots[0].words.Slice()[5]++
+		if wrong := x.firstWrongPanel(); !strings.Contains(wrong, name) {
+			t.Errorf("an element of the %s that is off by 1 is not found: %q", name, wrong)
+		}
+		x.lines[line].slots[0].words.Slice()[5]--
+	}
+}
+
 // The ranks' parts cover the matrices completely.
 func TestGridCoversMatrices(t *testing.T) {
 	for ranks := 1; ranks <= 16; ranks++ {
