@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 func TestClosedFormIsTheSequentialSum(t *testing.T) {
@@ -13,6 +15,33 @@ func TestClosedFormIsTheSequentialSum(t *testing.T) {
 			t.Fatalf("%d elements: %v, want %v", n, got, sum)
 		}
 		sum += left(n) * right(n)
+	}
+}
+
+// TestClosedFormDoesNotUseTheVectors tests the sum of a period against numbers, so that a change of
+// the elements cannot change the expected product.
+func TestClosedFormDoesNotUseTheVectors(t *testing.T) {
+	for n, want := range map[int]float64{1: -3, 2: -7, 3: -10, 76: 567, 77: 616, 100000: 799957} {
+		if got := closedForm(n); got != want {
+			t.Errorf("%d elements: %v, want %v", n, got, want)
+		}
+	}
+}
+
+// TestWrongReads tests that missing reads, additional reads and reads of another size are found.
+func TestWrongReads(t *testing.T) {
+	var before cluster.Traffic
+	before.Ops[cluster.InRank], before.Bytes[cluster.InRank] = 3, 24
+	for _, c := range []struct {
+		reads, bytes int64
+		right        bool
+	}{{10, 80, true}, {0, 0, false}, {11, 88, false}, {10, 40, false}} {
+		after := before
+		after.Ops[cluster.InRank] += c.reads
+		after.Bytes[cluster.InRank] += c.bytes
+		if wrong := wrongReads(&before, &after, 5); (wrong == "") != c.right {
+			t.Errorf("%+v of 5 elements: %q", c, wrong)
+		}
 	}
 }
 
