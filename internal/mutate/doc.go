@@ -17,10 +17,10 @@
 // built with go build -overlay, so the checkout does not change.
 //
 // Each mutant runs its workload, or for cluster/coll each collective, with default knobs: first on the
-// simulator, then on the default fabric. Two runs are compared by all values of `run --json`, except the elapsed
-// time and the host. The values that a slower machine changes are times, all others are results. A mutant is
+// simulator, then on the default fabric for 0.3 s. Two runs are compared by all values of `run --json`, except the elapsed
+// time and the host. The values that slower machines change are times, all others are results. A mutant is
 //
-//	detected     if a run is not verified, fails, crashes, or exceeds 60 s
+//	detected     if a run is not verified, fails, crashes, or exceeds 20 s
 //	equal        if the simulator prints the same values: excluded from the count
 //	performance  if only times differ: the program computes the same with other costs. Verification
 //	             checks results, so these are listed separately, and excluded from the count

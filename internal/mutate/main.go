@@ -37,7 +37,7 @@ func run(seed uint64, number int, only string) error {
 	}
 	t := &trial{root: root, dir: dir}
 	fmt.Printf("seed %d\n", seed)
-	if err := t.prepare(); err != nil {
+	if err := t.prepare(only); err != nil {
 		return err
 	}
 	sites, err := t.sites(only)
@@ -46,23 +46,52 @@ func run(seed uint64, number int, only string) error {
 	}
 	fmt.Printf("%d places in %d packages\n", len(sites), len(t.packages))
 	count, rng := map[verdict][]string{}, rand.New(rand.NewPCG(seed, 0))
-	for drawn := 0; drawn < number && len(sites) > 0; {
-		i := draw(rng, sites)
-		s := sites[i]
-		sites = slices.Delete(sites, i, i+1)
-		found, why, err := t.judge(&s)
-		if err != nil {
-			return err
+	var open []*mutant // in the order in which they are drawn
+	for drawn := 0; ; {
+		for len(open) < parallel && drawn+len(open) < number && len(sites) > 0 {
+			i := draw(rng, sites)
+			open = append(open, t.start(sites[i]))
+			sites = slices.Delete(sites, i, i+1)
 		}
-		if found == uncompiled {
+		if len(open) == 0 {
+			return summarize(count)
+		}
+		m := open[0]
+		open = open[1:]
+		<-m.done
+		if m.err != nil {
+			return m.err
+		}
+		if m.found == uncompiled {
 			continue
 		}
 		drawn++
-		line := fmt.Sprintf("%s: %s", s, why)
-		fmt.Printf("%3d %-11s %s\n", drawn, found, line)
-		count[found] = append(count[found], line)
+		line := fmt.Sprintf("%s: %s", m.site, m.why)
+		fmt.Printf("%3d %-11s %s\n", drawn, m.found, line)
+		count[m.found] = append(count[m.found], line)
 	}
-	return summarize(count)
+}
+
+// parallel is the number of mutants that are built and run at the same time.
+const parallel = 2
+
+// mutant is a mutant at work.
+type mutant struct {
+	site  site
+	found verdict
+	why   string
+	err   error
+	done  chan struct{} // closed when the other fields are complete
+}
+
+// start begins to build and run the mutant of a site.
+func (t *trial) start(s site) *mutant {
+	m := &mutant{site: s, done: make(chan struct{})}
+	go func() {
+		defer close(m.done)
+		m.found, m.why, m.err = t.judge(&m.site)
+	}()
+	return m
 }
 
 // draw returns the index of a site. All operators are equally likely, and within an operator all folders.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,7 +29,10 @@ const (
 )
 
 // limit is the time of a run after which a mutant counts as detected.
-const limit = 60 * time.Second
+const limit = 20 * time.Second
+
+// iterating is the time in which a run on the default fabric starts iterations. All of them are verified.
+const iterating = "300ms"
 
 const collectives = "cluster/coll"
 
@@ -44,24 +48,28 @@ type trial struct {
 // value is a value of the output.
 type value struct {
 	text   string
-	isTime bool // a slower machine changes it
+	isTime bool // another machine changes it
 }
 
 // block is a range of lines.
 type block struct{ from, to int }
 
 // prepare runs the unchanged program: for the values that it prints, and for the lines that it executes.
-func (t *trial) prepare() error {
+func (t *trial) prepare(only string) error {
 	program := filepath.Join(t.dir, "covered")
 	if out, err := t.command(context.Background(), "go", "build", "-cover",
 		"-coverpkg=./cmd/hybridtop,./engine/workload/...,./cluster/coll", "-o", program, "./cmd/hybridtop").CombinedOutput(); err != nil {
 		return fmt.Errorf("go build -cover: %w\n%s", err, out)
 	}
-	slow, err := t.slower()
-	if err != nil {
-		return err
+	var machines []string
+	for _, factor := range []float64{1, 1.5} {
+		path, err := t.slower(factor)
+		if err != nil {
+			return err
+		}
+		machines = append(machines, path)
 	}
-	if err := t.findPackages(program); err != nil {
+	if err := t.findPackages(program, only); err != nil {
 		return err
 	}
 	covered := filepath.Join(t.dir, "lines")
@@ -78,22 +86,28 @@ func (t *trial) prepare() error {
 			if !ok {
 				return fmt.Errorf("run %s --fabric sim: the unchanged program is not verified", w)
 			}
-			other, ok := t.output(program, covered, w, "--fabric", "sim", "--machine", slow)
-			if !ok {
-				return fmt.Errorf("run %s --machine %s: the unchanged program is not verified", w, slow)
-			}
 			t.values[w] = map[string]value{}
 			for at, text := range base {
-				t.values[w][at] = value{text: text, isTime: other[at] != text}
+				t.values[w][at] = value{text: text}
 			}
-			_, t.verified[w] = t.output(program, covered, w)
+			for _, machine := range machines {
+				other, ok := t.output(program, covered, w, "--fabric", "sim", "--machine", machine)
+				if !ok {
+					return fmt.Errorf("run %s --machine %s: the unchanged program is not verified", w, machine)
+				}
+				for at, v := range t.values[w] {
+					t.values[w][at] = value{text: v.text, isTime: v.isTime || other[at] != v.text}
+				}
+			}
+			_, t.verified[w] = t.output(program, covered, w, "--for", iterating)
 		}
 	}
 	return t.readBlocks(covered)
 }
 
-// slower writes the default machine with other times, and returns its path.
-func (t *trial) slower() (string, error) {
+// slower writes the default machine with times longer by a factor and by different small shares, and
+// returns its path. The shares change all times, the factor also those that are counted in wide buckets.
+func (t *trial) slower(factor float64) (string, error) {
 	text, err := os.ReadFile(filepath.Join(t.root, "presets/machines/demo.toml"))
 	if err != nil {
 		return "", err
@@ -107,14 +121,18 @@ func (t *trial) slower() (string, error) {
 			return found
 		}
 		n++
-		return fmt.Appendf(nil, "[%s]\nvalue = %g", m[1], x*(1+0.003*float64(n)))
+		longer := factor * (1 + 0.003*float64(n))
+		if key := string(m[1]); strings.HasSuffix(key, "per_s") || key == "flops_per_core" {
+			longer = 1 / longer
+		}
+		return fmt.Appendf(nil, "[%s]\nvalue = %g", m[1], x*longer)
 	})
-	path := filepath.Join(t.dir, "slower.toml")
+	path := filepath.Join(t.dir, fmt.Sprintf("slower%g.toml", factor))
 	return path, os.WriteFile(path, text, 0o644)
 }
 
-// findPackages lists the folders that are mutated, with the runs that test them.
-func (t *trial) findPackages(program string) error {
+// findPackages lists the folders that are mutated, with a file whose path contains only, with the runs that test them.
+func (t *trial) findPackages(program, only string) error {
 	out, err := t.command(context.Background(), program, "list", "workloads", "--json").Output()
 	if err != nil {
 		return fmt.Errorf("list workloads: %w", err)
@@ -129,6 +147,13 @@ func (t *trial) findPackages(program string) error {
 		t.packages["engine/workload/"+i.Name] = []string{i.Name}
 	}
 	t.packages["engine/workload/collective"] = t.packages[collectives]
+	maps.DeleteFunc(t.packages, func(folder string, _ []string) bool {
+		files, _ := filepath.Glob(filepath.Join(t.root, folder, "*.go"))
+		return !slices.ContainsFunc(files, func(file string) bool { return strings.Contains(filepath.ToSlash(file), only) })
+	})
+	if len(t.packages) == 0 {
+		return fmt.Errorf("no file contains %q in its path (use a folder of engine/workload, or cluster/coll)", only)
+	}
 	return nil
 }
 
@@ -185,7 +210,12 @@ func (t *trial) sites(only string) ([]site, error) {
 
 // judge builds and runs the mutant of a site.
 func (t *trial) judge(s *site) (v verdict, why string, err error) {
-	program, err := t.build(s)
+	dir, err := os.MkdirTemp(t.dir, "mutant")
+	if err != nil {
+		return uncompiled, "", err
+	}
+	defer os.RemoveAll(dir)
+	program, err := t.build(s, dir)
 	if err != nil || program == "" {
 		return uncompiled, "", err
 	}
@@ -205,7 +235,7 @@ func (t *trial) judge(s *site) (v verdict, why string, err error) {
 	}
 	for _, w := range workloads {
 		if t.verified[w] {
-			if _, ok := t.output(program, "", w); !ok {
+			if _, ok := t.output(program, "", w, "--for", iterating); !ok {
 				return detected, "run " + w, nil
 			}
 		}
@@ -245,14 +275,14 @@ func keys(want map[string]value, got map[string]string) func(func(string) bool) 
 	}
 }
 
-// build builds the mutant of a site. It returns "" if the mutant does not compile.
-func (t *trial) build(s *site) (program string, err error) {
+// build builds the mutant of a site in a folder. It returns "" if the mutant does not compile.
+func (t *trial) build(s *site, dir string) (program string, err error) {
 	path := filepath.Join(t.root, s.file)
 	source, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
 	}
-	mutant, overlay := filepath.Join(t.dir, "mutant.go"), filepath.Join(t.dir, "overlay.json")
+	mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(mutant, s.apply(source), 0o644); err != nil {
 		return "", err
 	}
@@ -263,9 +293,9 @@ func (t *trial) build(s *site) (program string, err error) {
 	if err := os.WriteFile(overlay, text, 0o644); err != nil {
 		return "", err
 	}
-	program = filepath.Join(t.dir, "mutant")
+	program = filepath.Join(dir, "mutant")
 	var failed *exec.ExitError
-	err = t.command(context.Background(), "go", "build", "-overlay", overlay, "-o", program, "./cmd/hybridtop").Run()
+	err = t.command(context.Background(), "go", "build", "-ldflags=-s -w", "-overlay", overlay, "-o", program, "./cmd/hybridtop").Run()
 	if errors.As(err, &failed) {
 		return "", nil
 	}
