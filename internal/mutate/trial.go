@@ -28,8 +28,26 @@ const (
 	uncompiled  verdict = "uncompiled"
 )
 
-// limit is the time of a run after which a mutant counts as detected.
-const limit = 20 * time.Second
+// limit is the number of seconds after which a run counts as detected.
+const limit = 20
+
+// limited returns a context that ends after the limit. Seconds in which the host stops this process, and
+// its children with it, do not count.
+func limited() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for range limit {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+			}
+		}
+		cancel()
+	}()
+	return ctx, cancel
+}
 
 // iterating is the time in which a run on the default fabric starts iterations. All of them are verified.
 const iterating = "300ms"
@@ -311,7 +329,7 @@ func (t *trial) command(ctx context.Context, name string, args ...string) *exec.
 
 // output runs a workload. It returns the printed values, and whether the run is verified.
 func (t *trial) output(program, covered, w string, knobs ...string) (values map[string]string, ok bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := limited()
 	defer cancel()
 	c := t.command(ctx, program, append([]string{"run", w, "--json"}, knobs...)...)
 	if c.Env = append(os.Environ(), "GOMEMLIMIT=4GiB"); covered != "" {
