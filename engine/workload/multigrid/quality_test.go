@@ -24,9 +24,11 @@ func TestQuality(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := solver{layout: &layout{shapes: []shape{b.shape}}, c1: make([]float64, degree), slowest: x.slowest}
-			if wrong := s.compareExact(worstOf(b), residuals[0]); wrong != "" {
-				t.Errorf("%d³, degree %d: %s", cells, degree, wrong)
+			s := solver{layout: &layout{shapes: []shape{b.shape}}, c1: make([]float64, degree), alone: x}
+			for _, wrong := range []string{s.compareExact(worstOf(b), residuals[0]), x.wrongPlain(residuals[0], worstOf(b))} {
+				if wrong != "" {
+					t.Errorf("%d³, degree %d: %s", cells, degree, wrong)
+				}
 			}
 			residual, factor := limitsOf(degree)
 			if cells >= 16 && degree <= 8 && (worstOf(b)*float64(cells*cells) < errorLimit/2 || x.slowest < factor/2) || cells == 12 && degree <= 8 &&

@@ -62,7 +62,7 @@ type solver struct {
 	copy     copying
 	messages [][links]counts // by level and link
 	skew     *workload.Skew  // delays of an untimed solve; nil: none
-	slowest  float64         // largest ratio of two residuals of the sequential program
+	alone    *solution       // of the sequential program
 }
 
 // counts is the number of messages by the power of two of their size.

@@ -34,7 +34,7 @@ func (s *solver) computeExpected(a *problem) error {
 			if failed != nil {
 				return failed
 			}
-			s.slowest = whole.slowest
+			s.alone = whole
 			for _, b := range s.levels[0].boxes {
 				for k := 1; k <= b.side; k++ {
 					for j := 1; j <= b.side; j++ {
@@ -53,7 +53,9 @@ func (s *solver) computeExpected(a *problem) error {
 // solution is the sequential solution, and its convergence.
 type solution struct {
 	box
-	slowest float64 // largest ratio of two successive residuals
+	slowest         float64 // largest ratio of two successive residuals
+	residual, worst float64 // of u, from their definitions
+	wrong           string  // about the first wrong part of the sequential program; "": none
 }
 
 // checkedCycles is the number of V-cycles whose residuals the sequential program compares.
@@ -65,11 +67,15 @@ func solveReference(cells, degree, threshold, cycles int) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
+	wrong := s.wrongPart()
 	if _, err := s.solve(cycles); err != nil {
 		return nil, err
 	}
 	b := s.levels[0].boxes[0]
-	x := &solution{box: box{shape: b.shape, h: b.h, v: [vectors][]float64{vU: slices.Clone(b.v[vU])}}}
+	x := &solution{box: box{shape: b.shape, h: b.h, v: [vectors][]float64{vU: slices.Clone(b.v[vU])}}, wrong: wrong}
+	if cells <= maxPlain {
+		x.residual, x.worst = x.plain()
+	}
 	residuals, err := s.solve(checkedCycles)
 	for i := 1; i < len(residuals); i++ {
 		if residuals[i-1] > converged {
@@ -93,6 +99,9 @@ func (s *solver) verify(p engine.Probe, residuals []float64) error {
 	p.Report("error", worst)
 	if wrong == "" {
 		wrong = s.compareExact(worst, residuals[0])
+	}
+	if wrong == "" {
+		wrong = s.alone.wrongPlain(residuals[len(residuals)-1], worst)
 	}
 	if wrong != "" {
 		p.Verify(false, wrong)
@@ -149,13 +158,16 @@ func limitsOf(degree int) (residual, factor float64) {
 func (s *solver) compareExact(worst, first float64) string {
 	n := float64(s.layout.shapes[0].cells())
 	residual, factor := limitsOf(len(s.c1))
+	if s.alone.wrong != "" {
+		return s.alone.wrong
+	}
 	switch limit := errorLimit / (n * n); {
 	case !(worst <= limit):
 		return fmt.Sprintf("the error is %.3g, want at most C·h² = %.3g (exact solution)", worst, limit)
 	case !(first <= residual):
 		return fmt.Sprintf("the residual over f is %.3g after the F-cycle, want at most %.3g", first, residual)
-	case !(s.slowest <= factor):
-		return fmt.Sprintf("a V-cycle multiplies the residual by %.3g, want at most %.3g", s.slowest, factor)
+	case !(s.alone.slowest <= factor):
+		return fmt.Sprintf("a V-cycle multiplies the residual by %.3g, want at most %.3g", s.alone.slowest, factor)
 	}
 	return ""
 }
