@@ -42,6 +42,7 @@ func limited() (context.Context, context.CancelFunc) {
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
+				return
 			}
 		}
 		cancel()
@@ -323,7 +324,7 @@ func (t *trial) build(s *site, dir string) (program string, err error) {
 // command returns a command in the checkout.
 func (t *trial) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, name, args...)
-	c.Dir, c.WaitDelay = t.root, time.Second
+	c.Dir = t.root
 	return c
 }
 
