@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -62,6 +63,7 @@ type trial struct {
 	values    map[string]map[string]value // by argument: the values that the unchanged program prints
 	verified  map[string]bool             // by argument: the default fabric verifies the unchanged program
 	blocks    map[string][]block          // by file: the executed lines
+	last      atomic.Value                // text of the last failure
 }
 
 // value is a value of the output.
@@ -103,7 +105,7 @@ func (t *trial) prepare(only string) error {
 			}
 			base, ok := t.output(program, covered, w, "--fabric", "sim")
 			if !ok {
-				return fmt.Errorf("run %s --fabric sim: the unchanged program is not verified", w)
+				return fmt.Errorf("run %s --fabric sim: the unchanged program is not verified: %v", w, t.last.Load())
 			}
 			t.values[w] = map[string]value{}
 			for at, text := range base {
@@ -112,7 +114,7 @@ func (t *trial) prepare(only string) error {
 			for _, machine := range machines {
 				other, ok := t.output(program, covered, w, "--fabric", "sim", "--machine", machine)
 				if !ok {
-					return fmt.Errorf("run %s --machine %s: the unchanged program is not verified", w, machine)
+					return fmt.Errorf("run %s --machine %s: the unchanged program is not verified: %v", w, machine, t.last.Load())
 				}
 				for at, v := range t.values[w] {
 					t.values[w][at] = value{text: v.text, isTime: v.isTime || other[at] != v.text}
@@ -336,9 +338,10 @@ func (t *trial) output(program, covered, w string, knobs ...string) (values map[
 	if c.Env = append(os.Environ(), "GOMEMLIMIT=4GiB"); covered != "" {
 		c.Env = append(c.Env, "GOCOVERDIR="+covered)
 	}
-	var out bytes.Buffer
-	c.Stdout = &out
-	if c.Run() != nil {
+	var out, errors bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errors
+	if err := c.Run(); err != nil {
+		t.last.Store(fmt.Sprintf("%v: %s", err, strings.TrimSpace(errors.String())))
 		return nil, false
 	}
 	var document map[string]any
