@@ -85,6 +85,7 @@ func (s *Session) loop(ctx context.Context) {
 		if why == byChange || why == byHost {
 			continue
 		}
+		s.setIdle() // a change by a user who sees the end must start a run
 		s.publish(h, set, last, phase)
 		if !s.linger(ctx, h, &set.scenario, version, func() { s.publish(h, set, last, phase) }) {
 			s.err = err
@@ -131,12 +132,16 @@ func (s *Session) takeReset() bool {
 	return requested
 }
 
+// setIdle makes every knob start a run, even with its present value.
+func (s *Session) setIdle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idle = true
+}
+
 // linger waits for a changed knob after a run of a scenario. It publishes again when the user
 // clears the history. It reports false if the session is over.
 func (s *Session) linger(ctx context.Context, h *history, ran *engine.Scenario, version int, publish func()) bool {
-	s.mu.Lock()
-	s.idle = true
-	s.mu.Unlock()
 	for {
 		if s.isOver(ctx) {
 			return false

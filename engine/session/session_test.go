@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -362,6 +363,27 @@ func TestKnobRestartsAfterFailure(t *testing.T) {
 	s.until("running again", func(s *engine.Snapshot) bool {
 		return s.Phase == engine.Running && s.Failure == "" && s.Iteration > 0
 	})
+}
+
+// A knob starts a new run as soon as the failure is published, even with its present value.
+func TestKnobAtTheMomentOfTheFailure(t *testing.T) {
+	sessions, accepted := make(chan *watched, 1), make(chan bool, 1)
+	var first sync.Once
+	w := start(t, storyOf(t, "panic"), Options{Linger: true, published: func(s *engine.Snapshot) {
+		if s.Phase != engine.Failed {
+			return
+		}
+		first.Do(func() {
+			w := <-sessions
+			w.do(engine.Set, "story", "panic")
+			accepted <- w.changed(0)
+		})
+	}})
+	sessions <- w
+	if !<-accepted {
+		t.Fatal("a knob set after the failure is lost")
+	}
+	w.until("the same again", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed && len(s.Marks) == 1 })
 }
 
 func TestFailedCheckIsKept(t *testing.T) {

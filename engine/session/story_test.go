@@ -294,7 +294,11 @@ func start(t testing.TB, sc engine.Scenario, o Options) *watched {
 	if o.Fabrics == nil {
 		o.Fabrics = Fabrics()
 	}
+	hook := o.published
 	o.published = func(s *engine.Snapshot) {
+		if hook != nil {
+			hook(s)
+		}
 		w.mu.Lock()
 		w.all = append(w.all, s)
 		w.mu.Unlock()
