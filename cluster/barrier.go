@@ -5,11 +5,12 @@ func (r *Rank) Barrier(t *Team) error {
 	if err := r.member("barrier", t); err != nil {
 		return err
 	}
-	if err := r.enter("barrier", t); err != nil {
+	if err := r.enterAlone("barrier", t); err != nil {
 		return err
 	}
 	r.op.Kind, r.op.Ctx, r.op.Buf, r.op.Size, r.op.Then = KindBarrier, t.ctx, nil, 0, nil
 	_, err := r.wait(t, 0, 0)
+	r.release(t)
 	return err
 }
 

@@ -15,7 +15,7 @@ const (
 // members that have waited for the flag.
 type Board struct {
 	shown [BoardPlaces][][]byte
-	notes [BoardNotes][]uint64
+	notes [BoardNotes][]atomic.Uint64
 	Words [BoardWords]Word
 
 	// The fields below are for fabrics with a wall clock (Port.Direct).
@@ -34,10 +34,12 @@ func (b *Board) Raise(word int32, by uint64) (wake bool) {
 }
 
 // Word is a counter that never decreases. On a fabric with a wall clock (Port.Direct), a load sees
-// its value; on other fabrics only KindFlagWait does. Its cache line also holds some words of data.
+// its value; on other fabrics only KindFlagWait does. Its cache line also holds the sum of words that
+// describe the calls of the increments, and some words of data.
 type Word struct {
-	N    atomic.Uint64
-	Room [7]uint64
+	N     atomic.Uint64
+	Calls atomic.Uint64
+	Room  [6]uint64
 }
 
 // NewBoard returns the board of a context with the given number of members, for a fabric.
@@ -47,7 +49,7 @@ func NewBoard(members int) *Board {
 	for i := range b.shown {
 		b.shown[i] = all[i*members : (i+1)*members : (i+1)*members]
 	}
-	words := make([]uint64, BoardNotes*members)
+	words := make([]atomic.Uint64, BoardNotes*members)
 	for i := range b.notes {
 		b.notes[i] = words[i*members : (i+1)*members : (i+1)*members]
 	}
@@ -55,14 +57,15 @@ func NewBoard(members int) *Board {
 }
 
 // Note stores a word of a member. Members that wait for a later increment of the member see it.
+// Members whose calls differ may read it before.
 func (b *Board) Note(at, member int, what uint64) {
-	if b.notes[at][member] != what { // do not invalidate a cache line that others read
-		b.notes[at][member] = what
+	if w := &b.notes[at][member]; w.Load() != what { // do not invalidate a cache line that others read
+		w.Store(what)
 	}
 }
 
-// Notes returns the words that all members have stored, by member; read only.
-func (b *Board) Notes(at int) []uint64 { return b.notes[at] }
+// Notes returns the words that all members have stored, by member; for loads only.
+func (b *Board) Notes(at int) []atomic.Uint64 { return b.notes[at] }
 
 // Expose publishes a buffer of a member at a place.
 func (b *Board) Expose(place, member int, buf []byte) { b.shown[place][member] = buf }

@@ -165,6 +165,26 @@ func (r *Rank) leave() {
 	}
 }
 
+// enterAlone is enter for a collective. It also claims the team for the thread, until release.
+func (r *Rank) enterAlone(call string, t *Team) error {
+	if err := r.enter(call, t); err != nil {
+		return err
+	}
+	if r.gate != gateOpen && !atomic.CompareAndSwapUint32(&t.busy, 0, uint32(r.thread)+1) {
+		r.leave()
+		return r.errorf("%s on %s: another thread of the rank is inside a collective on this team (order the calls by "+
+			"Single, Meet or a lock, or make a team for each thread)", call, t.name)
+	}
+	return nil
+}
+
+// release ends a thread's claim of a team.
+func (r *Rank) release(t *Team) {
+	if r.gate != gateOpen {
+		atomic.StoreUint32(&t.busy, 0)
+	}
+}
+
 // again counts a nested call inside an admitted one.
 func (r *Rank) again() {
 	if r.gated() {

@@ -36,17 +36,20 @@ func (l Lib) Dup(call string, t *Team) (*Team, error) {
 	return l.r.dup(call, t, t.name)
 }
 
-// Enter begins a call of the thread on the team, if the active thread level permits it. Leave ends
-// the call.
+// Enter begins a collective of the thread on the team, if the active thread level permits it and no
+// other thread of the rank is inside one. Leave ends the call.
 func (l Lib) Enter(call string, t *Team) error {
 	if err := l.r.member(call, t); err != nil {
 		return err
 	}
-	return l.r.enter(call, t)
+	return l.r.enterAlone(call, t)
 }
 
 // Leave ends a call that Enter began.
-func (l Lib) Leave() { l.r.leave() }
+func (l Lib) Leave(t *Team) {
+	l.r.release(t)
+	l.r.leave()
+}
 
 // Kept returns the value that a library has stored in the rank's view of a team; nil: none.
 func (l Lib) Kept(t *Team) any { return t.kept }

@@ -14,10 +14,10 @@ func (r *Rank) SyncNeighbours(t *Team, peers []int) error {
 	if err := r.member(call, t); err != nil {
 		return err
 	}
-	if err := r.enter(call, t); err != nil {
+	if err := r.enterAlone(call, t); err != nil {
 		return err
 	}
-	defer r.leave()
+	defer func() { r.release(t); r.leave() }()
 	if err := r.notices(call, t, tagNeighbour, peers); err != nil {
 		return err
 	}

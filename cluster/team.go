@@ -12,6 +12,7 @@ type Team struct {
 	index []int32 // number in the team by cluster rank, −1: not a member; nil: ranks are consecutive
 	mpi   bool    // its calls are MPI calls
 	kept  any     // value of the library of collectives
+	busy  uint32  // atomic: 1 + the thread of a parallel region that is inside a collective; 0: none
 }
 
 // Rank returns the caller's number in the team, or −1 if it is not a member.

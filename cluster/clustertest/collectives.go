@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -18,6 +19,8 @@ var collectiveCases = []testCase{
 	{"UPC groups reduce by themselves", (*suite).groupsReduceByThemselves},
 	{"arguments of a collective are checked", onRanks(1, collectiveArguments)},
 	{"members that give different lengths are told so", (*suite).collectivesNoticeDifferentLengths},
+	{"a member that calls another collective does not release the data of an earlier call",
+		(*suite).laggingRootIsNotOverheard},
 	{"members that call different collectives end with an error or a deadlock", (*suite).differentCollectivesEnd},
 	{"a collective counts its bytes as traffic", (*suite).collectivesCountTraffic},
 	{"threads call collectives as their level permits", (*suite).threadsCallCollectives},
@@ -230,6 +233,40 @@ func (s *suite) differentCollectivesEnd(t *testing.T) {
 				t.Errorf("%s on rank 0 and %s on rank 1 end with %v, want a deadlock, or an error that names the calls", a.name,
 					b.name, err)
 			}
+		}
+	}
+}
+
+// laggingRootIsNotOverheard sends a member into another collective after some equal calls. No member
+// returns the data of an earlier call.
+func (s *suite) laggingRootIsNotOverheard(t *testing.T) {
+	const ranks, equal = 4, 16
+	for try := range s.times(32) {
+		err := Launch(t, s.fabric, s.node(ranks), func(r *cluster.Rank) error {
+			words := make([]int64, 1)
+			for i := range equal + 1 {
+				if r.ID() == ranks-1 && i == equal {
+					return coll.Allreduce(r, r.World(), cluster.Sum, words, words)
+				}
+				if r.ID() == 0 {
+					words[0] = int64(i)
+				}
+				for range 1000 * (i / equal) * (1 - min(r.ID(), 1)) { // the root comes last
+					runtime.Gosched()
+				}
+				if err := coll.Bcast(r, r.World(), 0, cluster.Of(words)); err != nil {
+					return err
+				}
+				if words[0] != int64(i) {
+					return fmt.Errorf("call %d returns the data of call %d", i, words[0])
+				}
+			}
+			return nil
+		})
+		var abort *cluster.Abort
+		if !(errors.As(err, &abort) && abort.Reason == cluster.ReasonDeadlock) &&
+			(err == nil || !strings.Contains(err.Error(), "call and length must agree on all members")) {
+			t.Fatalf("try %d ends with %v, want a deadlock, or an error that names the calls", try, err)
 		}
 	}
 }

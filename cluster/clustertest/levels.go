@@ -21,6 +21,7 @@ var levelCases = []testCase{
 		atLevel(cluster.ThreadFunneled, 2, funneledRefuses)},
 	{"serialized refuses a call while another thread waits in one",
 		atLevel(cluster.ThreadSerialized, 2, serializedRefuses)},
+	{"a collective is refused while another thread of the rank is inside one on the team", onRanks(2, oneCollectiveAtATime)},
 	{"a second wait for one request is refused", onRanks(2, refuseSecondWait)},
 	{"single forbids threads", atLevel(cluster.ThreadSingle, 1, func(p *proc) {
 		p.fails(p.Fork(2, func(*cluster.Thread) error { return nil }), "fork of 2 threads", "SINGLE")
@@ -39,6 +40,40 @@ var levelCases = []testCase{
 }
 
 const levelTag = 5
+
+// oneCollectiveAtATime lets two threads call collectives on one team. Rank 1 joins when one of them has
+// been refused.
+func oneCollectiveAtATime(p *proc) {
+	w := p.World()
+	b := make([]int64, 1)
+	for _, call := range []func(r *cluster.Rank, b []int64) error{
+		func(r *cluster.Rank, b []int64) error { return coll.Bcast(r, w, 1, cluster.Of(b)) },
+		func(r *cluster.Rank, b []int64) error { return coll.Allreduce(r, w, cluster.Sum, b, b) },
+		func(r *cluster.Rank, _ []int64) error { return r.Barrier(w) },
+		func(r *cluster.Rank, _ []int64) error { return r.SyncNeighbours(w, []int{1 - r.ID()}) },
+	} {
+		if p.ID() == 1 {
+			p.take(0, levelTag, 8, 0)
+			p.ok(call(p.Rank, b))
+			p.ok(call(p.Rank, b))
+			continue
+		}
+		refused := [2]bool{}
+		p.fork(2, func(th *proc, thread int) {
+			err := call(th.Rank, make([]int64, 1))
+			if refused[thread] = err != nil; err != nil {
+				th.fails(err, "another thread of the rank is inside a collective on this team", "make a team for each thread")
+				th.ok(th.Send(w, 1, levelTag, cluster.Of(data(8, 0))))
+			}
+		})
+		same(p, "one of the threads is refused", refused[0], !refused[1])
+		p.fork(2, func(th *proc, thread int) { // in turn
+			if thread == 1 {
+				th.ok(call(th.Rank, b))
+			}
+		})
+	}
+}
 
 // atLevel is onRanks at a thread level.
 func atLevel(level cluster.ThreadLevel, ranks int, body func(p *proc)) func(*suite, *testing.T) {

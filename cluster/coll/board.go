@@ -37,6 +37,7 @@ type board struct {
 type slotState struct {
 	calls   uint64       // calls of the slot so far
 	marks   uint64       // marks of these calls
+	sum     uint64       // their sum, by markOf
 	scratch []uint64     // temporary buffers that do not fit next to the arrival flag
 	open    atomic.Int32 // in the first slot of a group: calls of the group that have not ended here
 }
@@ -90,10 +91,12 @@ func (x *Run) takeSlot() {
 	}
 	slot := &b.slots[x.boardSlot]
 	x.doneBefore = slot.calls * uint64(x.Schedule.Ranks)
-	x.arrivalsBefore = slot.marks
+	x.arrivalsBefore, x.callsBefore = slot.marks, slot.sum
 	x.signature = signatureOf(x.call.Key.Algorithm, x.Root, x.Blocks.Bytes())
+	b.Note(x.boardSlot, x.comm.team.Rank(), x.signature)
 	slot.calls++
 	slot.marks += uint64(x.Schedule.Marks)
+	slot.sum += uint64(x.Schedule.Marks) * markOf(x.signature)
 }
 
 // isLastOfGroup reports whether the call's slot is the last one of its group.
@@ -139,7 +142,7 @@ func (x *Run) allocScratch(total int64) {
 // publish makes the address of a buffer visible to the other members.
 func (x *Run) publish(r *Ref) {
 	b, me := &x.comm.board, x.comm.team.Rank()
-	b.Note(x.boardSlot, me, x.signature)
+	b.Words[arrivalFlag(x.boardSlot)].Calls.Add(markOf(x.signature))
 	if r.N == 0 || x.call.isSizeOnly {
 		return
 	}

@@ -21,7 +21,7 @@ func Bcast(r *cluster.Rank, t *cluster.Team, root int, d cluster.Data) error {
 	if err := enterRooted(lib, OpBcast, t, root); err != nil {
 		return err
 	}
-	defer lib.Leave()
+	defer lib.Leave(t)
 	x := programCall{r: r, lib: lib, team: t, what: OpBcast, root: int32(root), out: d, size: d.Len(), unit: 1}
 	return x.do()
 }
@@ -33,7 +33,7 @@ func Reduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, root int, op clu
 	if err := enterRooted(lib, OpReduce, t, root); err != nil {
 		return err
 	}
-	defer lib.Leave()
+	defer lib.Leave(t)
 	if t.Rank() == root && len(out) != len(in) {
 		return lib.Errorf("%s on %s: %d elements into %d: in and out must have the same length at the root", OpReduce,
 			t.Name(), len(in), len(out))
@@ -55,7 +55,7 @@ func Allreduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, op cluster.Re
 	if err := lib.Enter(OpAllreduce.String(), t); err != nil {
 		return err
 	}
-	defer lib.Leave()
+	defer lib.Leave(t)
 	return runReduction(programCall{r: r, lib: lib, team: t, what: OpAllreduce}, op, in, out)
 }
 
@@ -83,7 +83,7 @@ func Gather(r *cluster.Rank, t *cluster.Team, root int, in, out cluster.Data) er
 	if err := enterRooted(lib, OpGather, t, root); err != nil {
 		return err
 	}
-	defer lib.Leave()
+	defer lib.Leave(t)
 	if t.Rank() == root {
 		if err := checkGathered(lib, OpGather, t, in.Len(), out.Len()); err != nil {
 			return err
@@ -100,7 +100,7 @@ func Allgather(r *cluster.Rank, t *cluster.Team, in, out cluster.Data) error {
 	if err := lib.Enter(OpAllgather.String(), t); err != nil {
 		return err
 	}
-	defer lib.Leave()
+	defer lib.Leave(t)
 	if err := checkGathered(lib, OpAllgather, t, in.Len(), out.Len()); err != nil {
 		return err
 	}

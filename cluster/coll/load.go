@@ -10,6 +10,8 @@ import (
 func (x *Run) runInline(n *Node, at *strides) {
 	switch {
 	case x.err != nil:
+	case (n.Kind == Load || n.Kind == Fold) && !x.callsAgree():
+		x.failMismatch()
 	case n.Kind == Load && at.isEven:
 		x.loadEven(n, at)
 	case n.Kind == Load:
@@ -80,7 +82,6 @@ func (x *Run) failShort(peer int32, b []byte, want int64) {
 // loadEven copies from the buffers of some members, whose blocks have the same length on both sides.
 func (x *Run) loadEven(n *Node, at *strides) {
 	p, all := x.Schedule.Ranks, x.peerBuffers(n)
-	signatures := x.comm.board.Notes(x.boardSlot)
 	first := wrap(x.Peer(n.Peer)-x.Root, p) // counted from the root
 	dst, src := &at.to, &at.from
 	to := x.localBytes(n.Ref.Buf)
@@ -88,10 +89,6 @@ func (x *Run) loadEven(n *Node, at *strides) {
 	for i := range n.Count {
 		peer := wrap(first+i, p)
 		member := wrap(peer+x.Root, p)
-		if signatures[member] != x.signature {
-			x.failMismatch(member, signatures[member])
-			return
-		}
 		x.loadedBytes += src.each
 		if all == nil || src.each == 0 {
 			continue
@@ -105,15 +102,10 @@ func (x *Run) loadEven(n *Node, at *strides) {
 // loadUneven is loadEven for any blocks.
 func (x *Run) loadUneven(n *Node) {
 	p, all := x.Schedule.Ranks, x.peerBuffers(n)
-	signatures := x.comm.board.Notes(x.boardSlot)
 	first := wrap(x.Peer(n.Peer)-x.Root, p) // counted from the root
 	x.loadedBytes = 0
 	for i := range n.Count {
 		peer := wrap(first+i, p)
-		if member := wrap(peer+x.Root, p); signatures[member] != x.signature {
-			x.failMismatch(member, signatures[member])
-			return
-		}
 		x.loadedBytes += x.peerSize(n.From, peer)
 		if all != nil {
 			x.loadRanges(n, all, peer)
@@ -147,14 +139,10 @@ func (x *Run) fold(n *Node, at *strides) {
 // foldSources returns the bytes of each member for a fold; none if the call fails or is size-only.
 func (x *Run) foldSources(n *Node, src *stride, isEven bool) [][]byte {
 	p, all := x.Schedule.Ranks, x.peerBuffers(n)
-	signatures, from := x.comm.board.Notes(x.boardSlot), x.sources[:0]
+	from := x.sources[:0]
 	x.loadedBytes = 0
 	member := x.Root
 	for i := range n.Count { // counted from the root
-		if signatures[member] != x.signature {
-			x.failMismatch(member, signatures[member])
-			return nil
-		}
 		off, size := src.base, src.each
 		if !isEven {
 			off, size = x.span(n.From, i, i)

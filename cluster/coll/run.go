@@ -41,6 +41,7 @@ type Run struct {
 	// The fields below are for loads.
 	boardSlot                  int    // slot of the shared control block
 	doneBefore, arrivalsBefore uint64 // values of the slot's flags after its earlier calls
+	callsBefore                uint64 // sum of the marks of these calls
 	signature                  uint64 // encoding of this member's call
 	loadedBytes                int64  // bytes of the last load or fold
 	bound                      *bound // positions of an inline call; nil: not computed
