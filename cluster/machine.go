@@ -183,6 +183,7 @@ type Machine struct {
 	Flops         float64          // flop/s per core, sustained; 0: unknown
 	MemoryRate    float64          // bytes per second and core; 0: unknown
 	Kernels       [Kernels]float64 // fraction of Flops that a kernel reaches; 0: 1
+	LoopTime      Time             // to start an innermost loop, in addition to its operations
 	Progress      Progress
 	Threading     ThreadLevel // highest level of the MPI library; unset: multiple
 	EagerLimit    int64       // largest eager send, in bytes
@@ -269,8 +270,8 @@ func (m *Machine) CopyTime(n int64) Time {
 	return FromSeconds(float64(n) / m.CopyRate)
 }
 
-// ComputeTime returns the machine's time for w: the larger of the times for flops and for memory.
-// Both use w.Cores cores, but at most the cores of a node.
+// ComputeTime returns the machine's time for w: the larger of the times for flops and for memory,
+// and the time to start its loops. All use w.Cores cores, but at most the cores of a node.
 func (m *Machine) ComputeTime(w Work) Time {
 	cores := max(w.Cores, 1)
 	if m.CoresPerNode > 0 {
@@ -283,7 +284,7 @@ func (m *Machine) ComputeTime(w Work) Time {
 	if m.MemoryRate > 0 {
 		s = max(s, w.Bytes/(m.MemoryRate*float64(cores)))
 	}
-	return FromSeconds(s)
+	return FromSeconds(s + w.Loops*m.LoopTime.Seconds()/float64(cores))
 }
 
 // Spec describes a launch: a layout on a machine, and the memory and options of the ranks.

@@ -234,5 +234,6 @@ type Work struct {
 	Flops  float64 // floating-point operations
 	Bytes  float64 // bytes moved between processor and memory
 	Kernel Kernel  // the library routine that computes; NoKernel: the machine's sustained rate
+	Loops  float64 // innermost loops that are started: rows of a grid, rows of a strided copy
 	Cores  int     // cores used by the routine's own threads, without a Fork; 0: one
 }

@@ -69,6 +69,7 @@ var facts = slices.Concat(
 		{key: "copy_rate_per_thread_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
 			field: func(m *cluster.Machine) any { return &m.CopyRate }},
 	},
+	[]fact{span("loop_time_s", func(m *cluster.Machine) *cluster.Time { return &m.LoopTime })},
 	link("in_rank", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InRank] }),
 	access("in_rank", func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InRank] }),
 	link("in_socket", leads, func(m *cluster.Machine) *cluster.Link { return &m.Socket }),

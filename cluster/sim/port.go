@@ -393,6 +393,9 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 	}
 	cores := min(max(work.Cores, 1), maxCores)
 	dt := max(w.kernels[work.Kernel].times(cores).time(toInt(work.Flops)), w.memRate.times(cores).time(toInt(work.Bytes)))
+	if w.loopTime > 0 {
+		dt += cluster.Time(min(toInt(work.Loops*float64(w.loopTime)/float64(cores)), int64(end)))
+	}
 	dt = t.r.shared(dt, cores)
 	if w.net.slow != nil {
 		dt = w.net.slow.compute(w.net.nodeOf[t.r.id], dt)

@@ -29,6 +29,7 @@ type costs struct {
 	flops               rate
 	kernels             [cluster.Kernels]rate // rates of a core
 	memRate             rate
+	loopTime            cluster.Time
 	cores, ranksPerNode int64 // per node; 0 cores: unknown
 	compNoise           int64
 	atomicTime          cluster.Time
@@ -45,7 +46,8 @@ type costs struct {
 const minPoll = 10 * cluster.Nanosecond
 
 func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
-	c := costs{flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), cores: int64(m.CoresPerNode),
+	c := costs{flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), loopTime: min(m.LoopTime, end),
+		cores:        int64(m.CoresPerNode),
 		ranksPerNode: int64(l.RanksPerNode),
 		compNoise:    partsOf(m.ComputeNoise), atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime,
 		lockTime: m.LockTime, forkTime: m.ForkTime, meetTime: m.ThreadBarrierTime}

@@ -41,11 +41,31 @@ func stencil(cells int64, flops, bytes float64) cluster.Work {
 	return w
 }
 
-func packWork(b *block, d int) cluster.Work { return work(b.face(d), 0, 2*cell) }
-func innerWork(b *block) cluster.Work       { return stencil(b.inner(), 12, 2*cell) }
-func surfaceWork(b *block) cluster.Work     { return stencil(b.cells()-b.inner(), 16, 3*cell) }
+// loops adds the innermost loops of a kernel to its work. On a device, threads run its cells.
+func loops(w cluster.Work, n int) cluster.Work {
+	w.Loops = float64(n)
+	return w
+}
+
+func packWork(b *block, d int) cluster.Work {
+	rows := b.size[1] * b.size[2]
+	if d >= 2 {
+		rows = b.size[3-d/2]
+	}
+	return loops(work(b.face(d), 0, 2*cell), rows)
+}
+
+func innerWork(b *block) cluster.Work { return loops(stencil(b.inner(), 12, 2*cell), b.innerRows()) }
+
+// surfaceWork has three loops for each row: its first cell, its last one, and the others. The cells
+// at both ends of inner rows are a loop for each plane.
+func surfaceWork(b *block) cluster.Work {
+	rows := 3 * (b.size[1]*b.size[2] - b.innerRows())
+	return loops(stencil(b.cells()-b.inner(), 16, 3*cell), rows+2*max(b.size[2]-2, 0))
+}
+
 func sideWork(b *block, d int) cluster.Work { return stencil(b.face(d), 16, 3*cell) }
-func updateWork(b *block) cluster.Work      { return work(b.cells(), 3, 3*cell) }
+func updateWork(b *block) cluster.Work      { return loops(work(b.cells(), 3, 3*cell), b.size[1]*b.size[2]) }
 
 // pack copies the face of direction d.
 func (f *field) pack(d int, out []float64) {

@@ -69,6 +69,14 @@ func (b *block) inner() int64 {
 	return n
 }
 
+// innerRows returns the number of rows with cells whose neighbours are all in the block.
+func (b *block) innerRows() int {
+	if b.size[0] <= 2 {
+		return 0
+	}
+	return max(b.size[1]-2, 0) * max(b.size[2]-2, 0)
+}
+
 // face returns the number of cells of a face of direction d.
 func (b *block) face(d int) int64 {
 	return int64(b.size[(d/2+1)%3]) * int64(b.size[(d/2+2)%3])

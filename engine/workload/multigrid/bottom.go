@@ -9,8 +9,12 @@ const (
 	maxBottomIterations = 200 // iterations
 )
 
-// bottomRounds is the number of iterations that a size-only problem is charged for.
-const bottomRounds = 10
+// A size-only problem is charged for bottomRounds iterations, each with bottomLoops loops over each
+// row.
+const (
+	bottomRounds = 10
+	bottomLoops  = 18
+)
 
 // solveBottom solves the box's grid, which is the whole level. It returns the number of iterations.
 func (b *box) solveBottom() int {

@@ -51,6 +51,20 @@ func (b *box) fillBoundary(x []float64) {
 	}
 }
 
+// edgeLoops returns the number of loops of fillBoundary.
+func (b *box) edgeLoops() (loops int) {
+	for d, each := range [3]int{1, b.stride(), 1} {
+		low, high := b.edge(d)
+		switch {
+		case low && high && d > 0:
+			loops += 2 * each
+		case low || high:
+			loops += each
+		}
+	}
+	return loops
+}
+
 func negate(to, from []float64) {
 	for i := range to {
 		to[i] = -from[i]

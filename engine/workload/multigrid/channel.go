@@ -23,6 +23,7 @@ type group struct {
 	peer   int
 	pieces []piece
 	bytes  int64
+	rows   int64 // of all pieces
 	source int   // bulk: index of this rank's flag at the peer
 	inbox  int64 // bulk: position in the peer's inbox
 }
@@ -32,6 +33,7 @@ type channel struct {
 	level, way int
 	local      []piece // between boxes of this rank
 	localBytes int64   // bytes of local
+	localRows  int64   // rows of local
 	out, in    []group
 	peers      []int // of out and in
 	epoch      uint64
@@ -233,6 +235,7 @@ func groupByPeer(all []piece, rank int, other func(*piece) int) (local []piece, 
 		g := &groups[len(groups)-1]
 		g.pieces = append(g.pieces, p)
 		g.bytes += p.of.Bytes()
+		g.rows += int64(p.of.Blocks())
 	}
 	return local, groups
 }
@@ -247,7 +250,10 @@ func (l *layout) arrivals(level, way, rank int) []group {
 func (l *layout) channel(level, way, rank int) *channel {
 	c := &channel{level: level, way: way}
 	c.local, c.out = groupByPeer(l.sends(level, way, rank), rank, func(p *piece) int { return p.to })
-	c.localBytes = pieceBytes(c.local)
+	for i := range c.local {
+		c.localBytes += c.local[i].of.Bytes()
+		c.localRows += int64(c.local[i].of.Blocks())
+	}
 	c.in = l.arrivals(level, way, rank)
 	if way == up { // each fine box's image has a position in the scratch buffer of the coarse box's rank
 		side, at := l.shapes[level].side, 0

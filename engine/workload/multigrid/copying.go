@@ -53,7 +53,7 @@ func (s *solver) pack(c *channel, g *group, near, buf cluster.Data, shift int64)
 	s.copy.near = near
 	s.copy.buf = buf
 	s.copy.shift = shift
-	s.copies(g.bytes, s.copy.packs)
+	s.copies(g.bytes, g.rows, s.copy.packs)
 	s.lap(c.level, partPack)
 }
 
@@ -63,5 +63,5 @@ func (s *solver) unpack(c *channel, g *group, buf cluster.Data, shift int64) {
 	s.copy.group = g
 	s.copy.buf = buf
 	s.copy.shift = shift
-	s.copies(g.bytes, s.copy.unpacks)
+	s.copies(g.bytes, g.rows, s.copy.unpacks)
 }

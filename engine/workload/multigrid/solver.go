@@ -11,9 +11,10 @@ import (
 // level is a rank's part of the grid of a level.
 type level struct {
 	shape
-	boxes    []*box
-	channels [ways]*channel
-	scratch  [2]cluster.Buf[float64] // images of boxes on their way down, and up
+	boxes     []*box
+	edgeLoops int // of fillBoundary, of all boxes
+	channels  [ways]*channel
+	scratch   [2]cluster.Buf[float64] // images of boxes on their way down, and up
 }
 
 // The parts of a solve.
@@ -117,6 +118,7 @@ func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *v
 				b.first[d] = at * shape.side
 			}
 			s.setVectors(b, i)
+			lv.edgeLoops += b.edgeLoops()
 			lv.boxes = append(lv.boxes, b)
 		}
 		for way := range ways {
@@ -155,8 +157,9 @@ func (s *solver) setVectors(b *box, level int) {
 	}
 }
 
-// compute charges work on all cells of a level, and runs body for each box.
-func (s *solver) compute(bytes, flops float64, lv *level, body func(*box)) {
+// compute charges work on all cells of a level, with a number of loops over each row of cells, and
+// runs body for each box.
+func (s *solver) compute(bytes, flops, loops float64, lv *level, body func(*box)) {
 	if len(lv.boxes) == 0 {
 		return
 	}
@@ -170,19 +173,21 @@ func (s *solver) compute(bytes, flops float64, lv *level, body func(*box)) {
 		return
 	}
 	s.skew.Delay()
-	cells := float64(len(lv.boxes) * lv.side * lv.side * lv.side)
-	s.r.Compute(cluster.Work{Bytes: bytes * cells, Flops: flops * cells, Kernel: cluster.Stencil}, s.store.Body(all))
+	rows := float64(len(lv.boxes) * lv.side * lv.side)
+	cells := rows * float64(lv.side)
+	s.r.Compute(cluster.Work{Bytes: bytes * cells, Flops: flops * cells, Loops: loops * rows, Kernel: cluster.Stencil},
+		s.store.Body(all))
 }
 
-// copies charges a copy of n bytes, and runs body.
-func (s *solver) copies(n int64, body func()) {
+// copies charges a copy of n bytes in rows, and runs body.
+func (s *solver) copies(n, rows int64, body func()) {
 	if s.r == nil {
 		body()
 		return
 	}
 	if n > 0 {
 		s.skew.Delay()
-		s.r.Compute(cluster.Work{Bytes: 2 * float64(n)}, body)
+		s.r.Compute(cluster.Work{Bytes: 2 * float64(n), Loops: float64(rows)}, body)
 	}
 }
 
@@ -273,12 +278,19 @@ func (s *solver) exchange(at, v, way int) error {
 	if err := s.move(at, way, v); err != nil {
 		return err
 	}
-	return s.store.Do(func() error {
+	fill := func() {
 		for _, b := range s.levels[at].boxes {
 			b.fillBoundary(b.v[v])
 		}
+	}
+	if s.r == nil {
+		fill()
 		return nil
-	})
+	}
+	if n := s.levels[at].edgeLoops; n > 0 { // the bytes of ghosts are not charged
+		s.r.Compute(cluster.Work{Loops: float64(n)}, s.store.Body(fill))
+	}
+	return nil
 }
 
 // smooth does a Chebyshev pass on u.
@@ -292,7 +304,7 @@ func (s *solver) smooth(at int) error {
 		if err := s.exchange(at, x, faces); err != nil {
 			return err
 		}
-		s.compute(sweepBytes, sweepFlops, lv, func(b *box) { b.sweep(b.v[x], b.v[to], b.v[vR], s.c1[step], s.c2[step]) })
+		s.compute(sweepBytes, sweepFlops, 2, lv, func(b *box) { b.sweep(b.v[x], b.v[to], b.v[vR], s.c1[step], s.c2[step]) })
 		s.lap(at, partSmooth)
 	}
 	return nil
@@ -303,7 +315,7 @@ func (s *solver) residual(at int) (largest float64, err error) {
 	if err := s.exchange(at, vU, faces); err != nil {
 		return 0, err
 	}
-	s.compute(residualBytes, sweepFlops, s.levels[at], func(b *box) {
+	s.compute(residualBytes, sweepFlops, 2, s.levels[at], func(b *box) {
 		largest = max(largest, b.residual(b.v[vU], b.v[vR], b.v[vTemp]))
 	})
 	s.lap(at, partResidual)
@@ -314,7 +326,7 @@ func (s *solver) residual(at int) (largest float64, err error) {
 func (s *solver) restrict(at, v int) error {
 	lv, c := s.levels[at], s.levels[at].channels[down]
 	half := lv.side / 2
-	s.compute(meansBytes, 1, lv, func(b *box) {
+	s.compute(meansBytes, 1, 0.25, lv, func(b *box) {
 		for _, p := range c.local {
 			if p.slots[0] == b.slot {
 				b.means(b.v[v], s.levels[at+1].boxes[p.slots[1]].image(vR, p.image))
@@ -355,12 +367,16 @@ func (s *solver) prolong(at int, add bool) error {
 			}
 		}
 	}
-	s.copies(groupBytes(c.out), s.store.Body(images))
+	rows := int64(0)
+	for i := range c.out {
+		rows += c.out[i].rows
+	}
+	s.copies(groupBytes(c.out), rows, s.store.Body(images))
 	s.lap(at, partBetween)
 	if err := s.move(at, up, 0); err != nil {
 		return err
 	}
-	s.compute(spreadBytes, 1, lv, func(b *box) {
+	s.compute(spreadBytes, 1, 1, lv, func(b *box) {
 		for i := range c.local {
 			if p := &c.local[i]; p.slots[1] == b.slot {
 				bring(p, b.grid(vU, 1, 1, 1), add)
@@ -397,7 +413,7 @@ func (s *solver) cycle(at int) error {
 	if err := s.restrict(at, vTemp); err != nil {
 		return err
 	}
-	s.compute(1, 0, s.levels[at+1], func(b *box) {
+	s.compute(1, 0, 1, s.levels[at+1], func(b *box) {
 		b.rows(func(row int) { clear(b.v[vU][row : row+b.side]) })
 	})
 	if err := s.cycle(at + 1); err != nil {
@@ -412,18 +428,18 @@ func (s *solver) cycle(at int) error {
 // bottom solves the coarsest grid.
 func (s *solver) bottom() {
 	at := len(s.levels) - 1
-	rounds := float64(bottomRounds)
-	if s.levels[at].side == 1 {
-		rounds = 1
+	rounds, loops := float64(bottomRounds), float64(bottomLoops)
+	if s.levels[at].side == 1 { // one cell, without loops
+		rounds, loops = 1, 0
 	}
-	s.compute(rounds*4*sweepBytes, rounds*4*sweepFlops, s.levels[at], func(b *box) { b.solveBottom() })
+	s.compute(rounds*4*sweepBytes, rounds*4*sweepFlops, rounds*loops, s.levels[at], func(b *box) { b.solveBottom() })
 	s.lap(at, partBottom)
 }
 
 // solve does an F-cycle, then V-cycles until the residual is small. It returns the residual over f
 // by cycle.
 func (s *solver) solve(cycles int) (residuals []float64, err error) {
-	s.compute(copyBytes, 0, s.levels[0], func(b *box) { copy(b.v[vR], b.v[vF]) })
+	s.compute(copyBytes, 0, 0, s.levels[0], func(b *box) { copy(b.v[vR], b.v[vF]) })
 	coarsest := len(s.levels) - 1
 	for at := range coarsest {
 		if err := s.restrict(at, vR); err != nil {

@@ -52,7 +52,7 @@ func (s *solver) move(at, way, vector int) error {
 	}
 	if way <= sides && c.localBytes > 0 {
 		s.copy.channel, s.copy.shift = c, shift
-		s.copies(c.localBytes, s.copy.copyLocal)
+		s.copies(c.localBytes, c.localRows, s.copy.copyLocal)
 		s.lap(at, partPack)
 	}
 	s.count(c)
@@ -83,13 +83,6 @@ func (s *solver) move(at, way, vector int) error {
 	}
 	s.lap(at, partSync)
 	return err
-}
-
-func pieceBytes(pieces []piece) (n int64) {
-	for i := range pieces {
-		n += pieces[i].of.Bytes()
-	}
-	return n
 }
 
 // shifted returns a piece shifted to another vector. Only vectors within a level are sent out of
@@ -226,7 +219,7 @@ func (s *solver) put(to int, of *cluster.Strided, near cluster.Data) error {
 		if s.copy.segment != nil {
 			r.Account(to, 1, of.Bytes())
 			s.copy.of, s.copy.near = *of, near
-			s.copies(of.Bytes(), s.copy.store)
+			s.copies(of.Bytes(), int64(of.Blocks()), s.copy.store)
 			return nil
 		}
 	}
