@@ -41,12 +41,13 @@ type truth struct {
 	local, localPerByte, peer, anyLocal, anyPeer, atomic, handler, poll, copied float64
 	// per independent operation, per operation of a stencil and of a chain, per byte of memory traffic
 	flop, stencil, chain, moved float64
+	loop                        float64 // to start a loop
 }
 
 var plain = truth{shortO: 30e-9, shortL: 70e-9, o: 60e-9, l: 150e-9, g: 50e-9, held: 110e-9, copy: .1e-9,
 	long: .15e-9, far: .05e-9,
 	local: 5e-9, localPerByte: .02e-9, peer: 9e-9, anyLocal: 13e-9, anyPeer: 25e-9, atomic: 11e-9, handler: 700e-9,
-	poll: 20e-9, flop: .2e-9, stencil: .25e-9, chain: .5e-9, moved: .04e-9, copied: 200e-6}
+	poll: 20e-9, flop: .2e-9, stencil: .25e-9, chain: .5e-9, loop: 8e-9, moved: .04e-9, copied: 200e-6}
 
 // times returns the times of the trials on such a host. Each is off by a share of up to noise in
 // either direction.
@@ -93,7 +94,8 @@ func (h truth) times(noise float64, seed uint64, eager int64) []Time {
 		default:
 			for i := range loops {
 				if l := &loops[i]; tr.kind == loopOf(l) {
-					s = max(l.flops*pick(l.kernel == cluster.Stencil, h.stencil, h.flop), l.bytes*h.moved)
+					s = max(l.flops*pick(l.kernel == cluster.Stencil, h.stencil, h.flop), l.bytes*h.moved) +
+						h.loop*l.starts()/l.elements()
 				}
 			}
 			for _, size := range eagerSizes {
@@ -136,8 +138,8 @@ func (h truth) numbers() map[string]float64 {
 	return map[string]float64{
 		"flops_per_core": 1 / h.flop, "memory_rate_per_core_bytes_per_s": 1 / h.moved,
 		"kernel.stencil": h.flop / h.stencil, "kernel.chain": h.flop / h.chain,
-		"memory_rate_per_node_bytes_per_s": 2 * copyBytes * 2 / (1.5 * h.copied),
-		"in_rank.access_s":                 h.anyLocal, "in_node.access_s": h.anyPeer,
+		"memory_rate_per_node_bytes_per_s": max(2*copyBytes*2/(1.5*h.copied), 2/h.moved), "loop_time_s": h.loop,
+		"in_rank.access_s": h.anyLocal, "in_node.access_s": h.anyPeer,
 		"in_node.access_rate_bytes_per_s": 1 / h.localPerByte,
 		"in_rank.latency_s":               h.local, "in_rank.bandwidth_bytes_per_s": 1 / h.localPerByte,
 		"in_node.inline.overhead_s": h.shortO, "in_node.inline.latency_s": h.shortL,

@@ -122,7 +122,8 @@ var ErrFit = errors.New("calibrate: the times yield no valid machine")
 //	longer get               access + (n − 64)A     in node
 //	RPC                      2o + L + handler
 //	loop over arrays         max(operations / flops, bytes / memory rate)
-//	stencil, chain           operations / (flops · kernel)
+//	stencil                  operations / (flops · kernel) + loops · loop time
+//	chain                    operations / (flops · kernel)
 func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, error) {
 	f := &fitter{by: make(map[string][]Time), machine: cluster.Machine{
 		Name: name, Title: "This host, calibrated through the live fabric", Progress: base.Progress,
@@ -176,10 +177,12 @@ func (f *fitter) compute() {
 			best = t
 		}
 	}
-	m.NodeRate = round(2 * copyBytes * best.X / best.Seconds)
+	// The rate of the loops in caches, which all cores ran at the same time, is a part of the node's.
+	m.NodeRate = round(max(2*copyBytes*best.X/best.Seconds, float64(m.CoresPerNode)*m.MemoryRate))
 	f.record(Number{
 		Key: "memory_rate_per_node_bytes_per_s", Unit: "B/s", Value: m.NodeRate,
-		To: "bytes read and written by copies of 4 MiB, with the number of threads that moves most bytes",
+		To: "bytes read and written by copies of 4 MiB, with the number of threads that moves most bytes; at least " +
+			"memory_rate_per_core of all cores, which ran the loops over cached arrays at the same time",
 	}, ts, func(t Time) float64 {
 		return max(ts[0].Seconds, 2*copyBytes*t.X/m.NodeRate)
 	})
@@ -232,36 +235,48 @@ func (f *fitter) roofline() {
 	f.record(Number{Key: "memory_rate_per_core_bytes_per_s", Unit: "B/s", Value: m.MemoryRate, To: to}, ts, at)
 }
 
-// kernels fits the fractions of the flop rate that stencils and dependent operations reach.
+// kernels fits the fractions of the flop rate that stencils and dependent operations reach, and the
+// time to start a loop.
 func (f *fitter) kernels() {
-	stencils, chains := []Time{}, f.of(trialChain, 1)
-	flops := map[string]float64{trialChain: 1}
+	chains := f.of(trialChain, 1)
+	byKind := make(map[string]*loop)
+	var stencils []Time
+	var terms []term
 	for i := range loops {
 		if l := &loops[i]; l.kernel == cluster.Stencil {
-			flops[loopOf(l)] = l.flops
-			stencils = append(stencils, f.of(loopOf(l), 1)...)
+			byKind[loopOf(l)] = l
+			for _, t := range f.of(loopOf(l), 1) {
+				stencils = append(stencils, t)
+				terms = append(terms, term{a: []float64{l.flops, l.starts() / l.elements()}, t: t.Seconds})
+			}
 		}
 	}
 	if len(f.errs) > 0 {
 		return
 	}
-	for _, k := range []struct {
-		kernel cluster.Kernel
-		ts     []Time
-		to     string
-	}{
-		{cluster.Stencil, stencils, "stencils with 7 points over a cached grid, with and without coefficients of cells"},
-		{cluster.Chain, chains, "a chain of subtractions each of which needs the one before"},
-	} {
-		each := slices.Clone(k.ts)
-		for i := range each {
-			each[i].Seconds /= flops[each[i].Kind]
-		}
-		share := min(round(1/(level(each)*f.machine.Flops)), 1)
-		f.machine.Kernels[k.kernel] = share
-		f.record(Number{Key: "kernel." + k.kernel.String(), Unit: "1", Value: share, To: k.to}, k.ts,
-			func(t Time) float64 { return flops[t.Kind] / (share * f.machine.Flops) })
+	m := &f.machine
+	x, ok := solve(terms)
+	if !ok || x[0] == 0 {
+		f.errs = append(f.errs, fmt.Errorf("%w: stencils do not take longer with more cells; measure again on a quieter "+
+			"host", ErrFit))
+		return
 	}
+	share := func(k cluster.Kernel, flop float64, to string, ts []Time, at func(Time) float64) {
+		m.Kernels[k] = min(round(1/(flop*m.Flops)), 1)
+		f.record(Number{Key: "kernel." + k.String(), Unit: "1", Value: m.Kernels[k], To: to}, ts, at)
+	}
+	m.LoopTime = cluster.FromSeconds(x[1])
+	ofStencil := func(t Time) float64 {
+		l := byKind[t.Kind]
+		return l.flops/(m.Kernels[cluster.Stencil]*m.Flops) + x[1]*l.starts()/l.elements()
+	}
+	const to = "stencils with 7 points over cached grids with short and long rows, with and without coefficients of " +
+		"cells, operations / (flops_per_core · kernel) + rows · loop_time"
+	share(cluster.Stencil, x[0], to, stencils, ofStencil)
+	f.record(Number{Key: "loop_time_s", Unit: "s", Value: x[1], To: to}, stencils, ofStencil)
+	flop := level(chains)
+	share(cluster.Chain, flop, "a chain of subtractions each of which needs the one before", chains,
+		func(Time) float64 { return flop })
 }
 
 // inRank fits accesses to the local segment.

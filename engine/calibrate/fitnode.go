@@ -35,9 +35,6 @@ func (f *fitter) inNode() *cluster.Link {
 		f.buffers(l, buffers, eager)
 	}
 	if len(f.errs) == 0 {
-		f.gap(l)
-	}
-	if len(f.errs) == 0 {
 		f.single(l, copies, long)
 	}
 	return l
@@ -96,70 +93,59 @@ func (f *fitter) cells(l *cluster.Link, flood, sparse, spacing slopeOf, trips []
 	}, flood.times, func(t Time) float64 { return flood.first + t.X*g })
 }
 
-// buffers fits messages that are copied into a buffer and out of it.
+// buffers fits messages that are copied into a buffer and out of it. Their gap is the delay of
+// one-way messages: receivers poll the cells of a queue while senders write the next ones.
 func (f *fitter) buffers(l *cluster.Link, trips, exchanges []Time) {
+	windows := make(map[string]slopeOf)
+	bytes := make(map[string]float64)
 	var terms []term
 	for _, t := range trips {
-		terms = append(terms, term{a: []float64{2, 1, 2 * t.X}, t: t.Seconds})
+		terms = append(terms, term{a: []float64{2, 1, 2 * t.X, 0}, t: t.Seconds})
 	}
 	for _, t := range exchanges {
-		terms = append(terms, term{a: []float64{2, 0, 2 * t.X}, t: t.Seconds})
+		terms = append(terms, term{a: []float64{2, 0, 2 * t.X, 0}, t: t.Seconds})
 	}
-	x, ok := solve(terms)
-	if !ok || x[2] == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: ping-pong and exchanges yield no positive time per byte of an eager "+
-			"message; measure again on a quieter host", ErrFit))
-		return
-	}
-	o := x[0]
-	latency := max(x[1], minLatency)
-	perByte := x[2]
-	l.Overhead = cluster.FromSeconds(o)
-	l.Latency = cluster.FromSeconds(latency)
-	l.EagerCopy = round(1 / perByte)
-	at := func(t Time) float64 {
-		if t.Kind == trialExchange {
-			return 2*o + 2*t.X*perByte
-		}
-		return 2*o + latency + 2*t.X*perByte
-	}
-	const to = "ping-pong, 2o + L + 2nC, and exchanges, 2o + 2nC for one more each way, up to the eager limit"
-	all := slices.Concat(trips, exchanges)
-	f.record(Number{Key: "in_node.overhead_s", Unit: "s", Value: o, To: to}, all, at)
-	f.record(Number{Key: "in_node.latency_s", Unit: "s", Value: latency, To: to}, all, at)
-	f.record(Number{
-		Key: "in_node.eager_copy_rate_bytes_per_s", Unit: "B/s", Value: l.EagerCopy,
-		To: to,
-	}, all, at)
-}
-
-// gap fits the delay of one-way messages in buffers: receivers poll the cells of a queue while
-// senders write the next ones.
-func (f *fitter) gap(l *cluster.Link) {
-	var terms []term
-	windows := map[string]struct{ first, copied float64 }{}
-	var all []Time
+	var volleys []Time
 	for _, n := range volleySizes {
-		s, copied := f.line(volleyOf(n)), float64(n)/l.EagerCopy
-		windows[volleyOf(n)] = struct{ first, copied float64 }{s.first, copied}
-		all = append(all, s.times...)
-		terms = append(terms, term{a: []float64{1}, constant: copied, t: s.slope})
+		kind := volleyOf(n)
+		windows[kind], bytes[kind] = f.line(kind), float64(n)
+		volleys = append(volleys, windows[kind].times...)
+		terms = append(terms, term{a: []float64{0, 0, float64(n), 1}, t: windows[kind].slope})
 	}
 	if len(f.errs) > 0 {
 		return
 	}
 	x, ok := solve(terms)
-	if !ok {
-		f.errs = append(f.errs, fmt.Errorf("%w: windows of messages take less time than their copies; measure again on "+
-			"a quieter host", ErrFit))
+	if !ok || x[2] == 0 {
+		f.errs = append(f.errs, fmt.Errorf("%w: ping-pong, exchanges and windows yield no positive time per byte of an "+
+			"eager message; measure again on a quieter host", ErrFit))
 		return
 	}
-	l.Gap = cluster.FromSeconds(x[0])
+	o, latency, perByte, gap := x[0], max(x[1], minLatency), x[2], x[3]
+	l.Overhead, l.Latency, l.Gap = cluster.FromSeconds(o), cluster.FromSeconds(latency), cluster.FromSeconds(gap)
+	l.EagerCopy = round(1 / perByte)
+	at := func(t Time) float64 {
+		if w, isWindow := windows[t.Kind]; isWindow {
+			return w.first + t.X*(gap+bytes[t.Kind]*perByte)
+		}
+		if t.Kind == trialExchange {
+			return 2*o + 2*t.X*perByte
+		}
+		return 2*o + latency + 2*t.X*perByte
+	}
+	const to = "ping-pong, 2o + L + 2nC, exchanges, 2o + 2nC for one more each way, and windows, g + nC for one more, up " +
+		"to the eager limit"
+	both := slices.Concat(trips, exchanges)
+	f.record(Number{Key: "in_node.overhead_s", Unit: "s", Value: o, To: to}, both, at)
+	f.record(Number{Key: "in_node.latency_s", Unit: "s", Value: latency, To: to}, both, at)
 	f.record(Number{
-		Key: "in_node.gap_s", Unit: "s", Value: x[0],
-		To: "windows of messages one way and then back: time of one more message, without a copy, g + nC",
-	}, all,
-		func(t Time) float64 { w := windows[t.Kind]; return w.first + t.X*(x[0]+w.copied) })
+		Key: "in_node.eager_copy_rate_bytes_per_s", Unit: "B/s", Value: l.EagerCopy,
+		To: to,
+	}, slices.Concat(both, volleys), at)
+	f.record(Number{
+		Key: "in_node.gap_s", Unit: "s", Value: gap,
+		To: "the same: windows of messages one way and then back",
+	}, volleys, at)
 }
 
 // single fits the copy of a long message out of the sender's memory: the time per byte if the bytes

@@ -49,10 +49,10 @@ const (
 var (
 	floodWindows  = []int{16, 32, 64, 128}
 	pingpongSizes = []int{8, 16, 32, 128, 512, 2048, 6 << 10, 12 << 10, 24 << 10, 48 << 10, 96 << 10, 192 << 10,
-		512 << 10, 1 << 20, 2 << 20, 4 << 20}
+		512 << 10, 1 << 20, 2 << 20, 4 << 20, 16 << 20}
 	eagerSizes   = []int{128, 768, 6 << 10} // of exchanges
 	eagerWindows = []int{4, 8, 16, 32}
-	volleySizes  = []int{64, 512}
+	volleySizes  = []int{64, 512, 2048}
 	longSizes    = []int{24 << 10, 96 << 10}
 	longWindows  = []int{1, 2} // with more messages, a post copies messages that arrived meanwhile
 	getSizes     = []int{8, 512, 4096, 32 << 10, 256 << 10}
