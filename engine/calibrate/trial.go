@@ -53,8 +53,8 @@ var (
 	eagerSizes   = []int{128, 768, 6 << 10} // of exchanges
 	eagerWindows = []int{4, 8, 16, 32}
 	volleySizes  = []int{64, 512, 2048}
-	longSizes    = []int{24 << 10, 96 << 10}
-	longWindows  = []int{1, 2} // with more messages, a post copies messages that arrived meanwhile
+	longSizes    = []int{12 << 10, 24 << 10, 48 << 10, 96 << 10} // like the cached messages of ping-pong
+	longWindows  = []int{1, 2}                                   // with more messages, a post copies messages that arrived meanwhile
 	getSizes     = []int{8, 512, 4096, 32 << 10, 256 << 10}
 )
 
