@@ -64,7 +64,7 @@ conform: platforms
 	$(GO) test $(RACE) -timeout 0 ./...
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestOracle|TestCounts|TestPredictions|TestACubeOfThePaper)$$' ./cluster/coll ./engine/workload/heat
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/workload/multigrid
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestPerturbations$$' ./engine/reproduce
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestPerturbations|TestNoPassHasARefutedRow)$$' ./engine/reproduce
 	$(MAKE) estimates
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestEmulationEqualsSimulation$$' ./engine/workload/all
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestKilled$$' ./engine/recording

@@ -109,7 +109,8 @@ func (q *Quantity) failure(points ...*Point) string {
 	return ""
 }
 
-// recordedRow returns the recorded row of a long point. It reports false if there is none.
+// recordedRow returns the recorded row of a long point. It judges the recorded number by the limits of
+// today. It reports false if there is none.
 func (p *plan) recordedRow(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool) {
 	r.Name = presets.RowName(at.Series.Name, at.X)
 	r.X = at.X
@@ -123,7 +124,10 @@ func (p *plan) recordedRow(r Row, c *presets.Check, q *Quantity, at *Point) (Row
 	}
 	r.Simulated = k.Value
 	r.Hash = k.Hash
-	r.Pass = k.Verdict == presets.Pass
+	r.judgeNumber(c, q, at, k.Value)
+	if c.Decides != "" && k.Verdict == presets.Refuted {
+		r.Pass = false // the term that decided is not recorded
+	}
 	r.Kept = true
 	r.Note = "as recorded, from runs " + k.Hash
 	return r, true
@@ -153,9 +157,18 @@ func (p *plan) judgePoint(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 		r.Failed, r.Note = true, "no number; "
 		return p.addDecisive(r, c, at, other)
 	}
+	r.judgeNumber(c, q, at, judged)
+	if c.Rule == presets.Sampling {
+		return r
+	}
+	return p.addDecisive(r, c, at, other)
+}
+
+// judgeNumber judges a row's number by the rule of its check.
+func (r *Row) judgeNumber(c *presets.Check, q *Quantity, at *Point, judged float64) {
 	if c.Rule == presets.Range {
 		r.Pass = judged >= c.Least && judged <= c.Most
-		return p.addDecisive(r, c, at, other)
+		return
 	}
 	truth := r.Published
 	if math.IsNaN(truth) {
@@ -167,7 +180,7 @@ func (p *plan) judgePoint(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 		sigma := q.Sigma(at, truth)
 		r.Pass = isWithinSampling(judged, truth, sigma, c.Tolerance)
 		r.Note = fmt.Sprintf("%.1f standard errors of sampling", math.Abs(judged-truth)/sigma)
-		return r
+		return
 	case presets.Direction:
 		r.Pass = isSameDirection(judged, truth)
 	default:
@@ -179,7 +192,6 @@ func (p *plan) judgePoint(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 			r.Pass, r.Note = false, "no better than a guess without a model; "
 		}
 	}
-	return p.addDecisive(r, c, at, other)
 }
 
 // addDecisive adds the decisive term. The row fails if it is not the term that the check names.
