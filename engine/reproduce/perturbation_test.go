@@ -153,8 +153,12 @@ func (x *perturbation) withPublished(t *testing.T, f *presets.Figure, base map[s
 	return differs(p.judge(&f.Checks[i]), p.judge(&c)), nil
 }
 
-// withConstant multiplies a constant of the machine.
+// withConstant multiplies a constant of the machine. It looks at the checks that can fail, and the figure must have
+// one.
 func (x *perturbation) withConstant(t *testing.T, f *presets.Figure, base map[string]*plan) (string, error) {
+	if !slices.ContainsFunc(f.Checks, func(c presets.Check) bool { return c.Use.Fails() }) {
+		return "", fmt.Errorf("no check of %s can fail", f.Name)
+	}
 	p, err := simulated(t, f, base)
 	if err != nil {
 		return "", err
