@@ -36,7 +36,7 @@ func (k *kept) Published(s *engine.Snapshot) {
 // turned is a workload and the knob that changes while it runs.
 type turned struct{ workload, knob, to string }
 
-var threading = turned{workload: "spmv", knob: "threading", to: "masteronly"}
+var threading = turned{workload: "spmv", knob: "threading", to: "funneled"}
 
 // replayable runs a session that changes a knob, and returns its snapshots and the player of its
 // recording.
@@ -186,7 +186,7 @@ func TestProgramOverARecording(t *testing.T) {
 	x.shows("┃┃ replay 0.0 s of ")
 	x.shows("5 s")
 	x.press(")")
-	x.shows("marker 1 of 1: threading funneled→masteronly")
+	x.shows("marker 1 of 1: threading masteronly→funneled")
 	x.shows("Why")
 	x.press("(")
 	x.shows("marker 0 of 1")

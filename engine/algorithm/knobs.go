@@ -22,12 +22,13 @@ const (
 	ProcessRank = "rank" // each rank is a process
 )
 
-// Names returns the choices of the knob algorithm for a collective.
+// Names returns the choices of the knob algorithm for a collective: those that always run come first.
 func Names(what coll.Collective) []string {
-	all := []string{ByModel, ByTable, Online}
+	all := []string{ByModel}
 	for _, a := range coll.Of(what) {
 		all = append(all, a.Name)
 	}
+	all = append(all, ByTable, Online)
 	if len(examples[what]) > 0 {
 		all = append(all, Composed)
 	}

@@ -22,7 +22,8 @@ const alikeSim = 1.005
 
 // Change describes how knob changes affect the time of an iteration, from one run to a later run
 // of the same workload: "multiple, m = 1: 1.46× faster: 11.2 → 7.70 ms for an iteration
-// (simulated); 6.10 ms of 7.90 ms communication now hidden". It returns "" if there is nothing to
+// (simulated); 6.10 ms of 7.90 ms communication now hidden". If the workload's first study is about
+// a bandwidth, Change compares the bandwidths instead. It returns "" if there is nothing to
 // compare: a run lacks iterations, or no knob that affects the program differs.
 func Change(before, after *engine.Snapshot) string {
 	if before == nil || before.Scenario.Workload != after.Scenario.Workload ||
@@ -37,6 +38,9 @@ func Change(before, after *engine.Snapshot) string {
 		return ""
 	}
 	label := difference(&before.Scenario, &after.Scenario, before.Kind, after.Kind)
+	if text := describeRates(before, after); text != "" {
+		return label + ": " + text
+	}
 	from, to := timedStudy(before), timedStudy(after)
 	if to != nil && !knobsDiffer(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool {
 		return !slices.Contains(to.Chooses, k.Name)
@@ -52,7 +56,56 @@ func Change(before, after *engine.Snapshot) string {
 	if to != nil && to.Gain != "" {
 		text += "; " + to.Gain
 	}
+	if alike(a, b, before, after) {
+		text += whyAlike(before, after)
+	}
 	return text
+}
+
+// whyAlike returns the workload's reason for equal times, if only one knob differs and the workload
+// has a reason for it: "; the models send the same messages". Otherwise it returns "".
+func whyAlike(before, after *engine.Snapshot) string {
+	name := ""
+	for i := range after.Scenario.Table {
+		k := &after.Scenario.Table[i]
+		if before.Scenario.Values[k.Name] == after.Scenario.Values[k.Name] || !changesRun(k) {
+			continue
+		}
+		if name != "" {
+			return ""
+		}
+		name = k.Name
+	}
+	if reason := workload.Alike(after.Scenario.Workload, name); reason != "" {
+		return "; " + reason
+	}
+	return ""
+}
+
+// describeRates states the ratio of two bandwidths: "1.33× higher effective bandwidth: 183 → 243 GB/s
+// (simulated)". It returns "" if the first study of the runs is not about a bandwidth of the same kind.
+func describeRates(before, after *engine.Snapshot) string {
+	if len(after.Studies) == 0 || before.Kind != after.Kind {
+		return ""
+	}
+	name := after.Studies[0].Metric
+	a, okA := before.Metric(name)
+	b, okB := after.Metric(name)
+	if !okA || !okB || a.Unit != "B/s" || !(a.Value > 0 && b.Value > 0) {
+		return ""
+	}
+	what := name
+	if w, err := workload.Find(after.Scenario.Workload); err == nil {
+		what = w.Phrase(name)
+	}
+	rates := fmt.Sprintf("%.3g → %.3g GB/s (%s)", a.Value/1e9, b.Value/1e9, after.Kind)
+	switch {
+	case alike(a.Value, b.Value, before, after):
+		return fmt.Sprintf("no difference: %s %s", what, rates)
+	case b.Value > a.Value:
+		return fmt.Sprintf("%s× higher %s: %s", ratio(b.Value/a.Value), what, rates)
+	}
+	return fmt.Sprintf("%s× lower %s: %s", ratio(a.Value/b.Value), what, rates)
 }
 
 // lacksEffect reports whether a knob has no effect in either run.
@@ -136,10 +189,6 @@ func sameWork(from, to *engine.Scenario) bool {
 
 // describeRatio states the ratio of two times.
 func describeRatio(a, b float64, before, after *engine.Snapshot) string {
-	threshold := study.Alike
-	if before.Kind == engine.Simulated && after.Kind == engine.Simulated {
-		threshold = alikeSim
-	}
 	unit := "an iteration"
 	longer := "longer iterations"
 	shorter := "shorter iterations"
@@ -157,12 +206,21 @@ func describeRatio(a, b float64, before, after *engine.Snapshot) string {
 		longer, shorter = "slower", "faster"
 	}
 	switch {
-	case a >= b*threshold:
+	case alike(a, b, before, after):
+		return "no difference: " + times
+	case a > b:
 		return fmt.Sprintf("%s× %s: %s", ratio(a/b), shorter, times)
-	case b >= a*threshold:
-		return fmt.Sprintf("%s× %s: %s", ratio(b/a), longer, times)
 	}
-	return "no difference: " + times
+	return fmt.Sprintf("%s× %s: %s", ratio(b/a), longer, times)
+}
+
+// alike reports whether the results a and b of two runs count as equal, or print the same three digits.
+func alike(a, b float64, before, after *engine.Snapshot) bool {
+	threshold := study.Alike
+	if before.Kind == engine.Simulated && after.Kind == engine.Simulated {
+		threshold = alikeSim
+	}
+	return max(a, b) < min(a, b)*threshold || fmt.Sprintf("%.3g", a) == fmt.Sprintf("%.3g", b)
 }
 
 // timeSpan joins two times with an arrow: "12.3 → 8.84 ms". It omits the first unit if both

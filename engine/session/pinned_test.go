@@ -29,7 +29,7 @@ func TestPinnedOutput(t *testing.T) {
 			{"group", "16"}, {"group", "1"}, {"model", "flat"}, {"model", "nested-multiple"}, {"group", "8"}, {"seed", "2"},
 			{"ranking", "round-robin"}, {"nodes", "2"},
 		}},
-		{"spmv", []string{"machine", "sr8000-f1", "threads-per-rank", "8", "threading", "masteronly"}, [][2]string{
+		{"spmv", []string{"machine", "sr8000-f1", "threads-per-rank", "8", "local-k", "8", "threading", "masteronly"}, [][2]string{
 			{"threading", "funneled"}, {"threading", "multiple"}, {"reserved", "2"}, {"local-k", "32"},
 			{"reserved", "balanced"}, {"nodes", "8"},
 			{"local-k", "2"}, {"ni", "64"}, {"ni", "40"}, {"master-section", "barriers"}, {"threading", "masteronly"},

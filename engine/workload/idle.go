@@ -77,6 +77,16 @@ func First(s *engine.Scenario, kind engine.Kind) string {
 	return ""
 }
 
+// Alike returns the reason why a change of a knob alone may leave a workload's time as it is, or "".
+func Alike(name, knob string) string {
+	for _, w := range registry {
+		if w.Name == name {
+			return w.Alike[knob]
+		}
+	}
+	return ""
+}
+
 // Panes returns the panes that a workload prefers, or nil if it has no preference.
 func Panes(name string) []string {
 	for _, w := range registry {

@@ -28,6 +28,8 @@ type Workload struct {
 
 	// First is the knob that the workload's explanation begins with.
 	First string
+	// Alike has, by knob, the reason why a change of that knob alone may leave the time as it is. May be nil.
+	Alike map[string]string
 	// Panes are the names of the preferred panes. In its place on the screen, each comes before the
 	// other panes. A screen ignores names that it does not have.
 	Panes []string

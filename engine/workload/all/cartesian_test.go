@@ -16,7 +16,7 @@ func TestCartesianBytes(t *testing.T) {
 		}
 		return (&trial{workload: "cartesian", knobs: k, iterations: 1}).sound(t).traffic
 	}
-	pure := traffic(map[string]string{"ranks-per-node": "4"})
+	pure := traffic(map[string]string{"ranks-per-node": "4", "threads-per-rank": "1"})
 	hybrid := traffic(map[string]string{"ranks-per-node": "1", "threads-per-rank": "4"})
 	// Rounds: the verified one and both timed ones, 3 nodes, 4 CPUs, 2 directions. The rest is the
 	// bytes of setup.
@@ -45,7 +45,7 @@ func TestCartesianSenders(t *testing.T) {
 			}
 		}
 	}
-	_, _, _, _, err := (&trial{workload: "cartesian", knobs: map[string]string{"senders": "2"}, iterations: 1}).plan(t)
+	_, _, _, _, err := (&trial{workload: "cartesian", knobs: map[string]string{"senders": "2", "threads-per-rank": "1"}, iterations: 1}).plan(t)
 	wantRefusal(t, err, "a process has only 1 threads", "use fewer senders")
 	_, _, _, _, err = (&trial{workload: "cartesian", knobs: map[string]string{"nodes": "1", "ranks-per-node": "1"},
 		iterations: 1}).plan(t)

@@ -72,7 +72,8 @@ func TestDeclaredSamplesAreGiven(t *testing.T) {
 // Each process of an exchange reports its own time, and the slowest one is the exchange's time.
 func TestCartesianProcessTimes(t *testing.T) {
 	s := ended(t, "cartesian", "sim",
-		map[string]string{"nodes": "3", "ranks-per-node": "4", "directions": "together", "method": "nonblocking"})
+		map[string]string{"nodes": "3", "ranks-per-node": "4", "threads-per-rank": "1", "directions": "together",
+			"method": "nonblocking"})
 	d := s.Samples[0]
 	slowest := metric(t, s.Metrics, "exchange_time").Value
 	if d.Count != 2*12 || d.Mean > slowest || d.Max > 1.01*slowest || d.Max < 0.99*slowest {

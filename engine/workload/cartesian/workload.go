@@ -62,9 +62,9 @@ var cartesian = workload.Workload{
 			Default: "3", Min: 1, Max: 10000,
 			Choices: []string{"1", "3", "10", "100"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the run time of an iteration"},
-		workload.RealLimit("524288"),
+		workload.RealLimit("1048576"),
 	},
-	Defaults: map[string]string{"model": "flat"},
+	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "4"},
 	First:    "senders", Panes: []string{"locality"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s",

@@ -131,13 +131,13 @@ func collectives() []string {
 
 // algorithms returns the names of the algorithms of all collectives.
 func algorithms() []string {
-	all := []string{algorithm.ByModel, algorithm.ByTable, algorithm.Online}
+	all := []string{algorithm.ByModel}
 	for _, a := range coll.All() {
 		if !slices.Contains(all, a.Name) {
 			all = append(all, a.Name)
 		}
 	}
-	return append(all, algorithm.Composed)
+	return append(all, algorithm.ByTable, algorithm.Online, algorithm.Composed)
 }
 
 func offers() []engine.Offer {

@@ -36,6 +36,8 @@ var product = workload.Workload{
 			Watch: "the refusal under nested-funneled: only UPC thread 0 of a group may call MPI",
 			Paper: "paper 1, section 3.2.1"},
 	}, reduce.Knobs()),
+	Alike: map[string]string{"model": "the models send equally few messages; they differ in who may call MPI, and in " +
+		"the copies of the vectors"},
 	First: "model", Panes: []string{"locality", "latency"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "dot", Phrase: "dot product", Unit: "1", Doc: "the dot product"},

@@ -170,7 +170,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"use a divisor of them", []string{"rows", "3"}},
 		{"does not divide the 64 points along x (use other rows", []string{"nodes", "3", "ranks-per-node", "1"}},
-		{"does not divide the 16 planes", []string{"slabs", "3"}},
+		{"does not divide the 16 planes", []string{"ranks-per-node", "4", "slabs", "3"}},
 		{"does not divide the 10 points along z", []string{"class", "own", "nz", "10"}},
 		{map[int]string{32: "4 PiB, more than a 32-bit program can address",
 			64: "needs 16 PiB of memory (points"}[strconv.IntSize],

@@ -74,7 +74,7 @@ var fft = workload.Workload{
 		workload.Cores, workload.Partition,
 		workload.RealLimit("2097152"),
 	}),
-	Defaults: map[string]string{"model": "flat"},
+	Defaults: map[string]string{"model": "flat", "ranks-per-node": "8"},
 	First:    "exchange", Panes: []string{"locality", "timeline"}, Serial: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.FFT},
 	Metrics: append([]engine.MetricSpec{

@@ -42,7 +42,7 @@ var pingpong = workload.Workload{
 			Watch: "the time of an iteration; the latency does not change"},
 	},
 	Defaults: map[string]string{"model": "flat"},
-	First:    "size", Panes: []string{"locality", "latency"}, Serial: true, Steady: true, Idle: idle,
+	First:    "pair", Panes: []string{"locality", "latency"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "latency", Phrase: "time one way", Unit: "s", Doc: "half a round trip"},
 		{Name: "bandwidth", Phrase: "bandwidth", Unit: "B/s", Doc: "size / latency"},

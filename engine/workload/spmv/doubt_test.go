@@ -24,7 +24,7 @@ func TestDoubt(t *testing.T) {
 		{"masteronly", engine.Measured, 2.4, ""},
 	} {
 		s := spmv.Scenario([]string{"demo"})
-		s.Values["threading"] = c.threading
+		s.Values["threading"], s.Values["threads-per-rank"] = c.threading, "4"
 		snap := &engine.Snapshot{Scenario: s, Kind: c.kind, Layout: s.Layout()}
 		for name, v := range map[string]float64{"f_comm": 0.4, "f_non": 0.1, "f_overlap": 0.5, "epsilon": c.epsilon} {
 			snap.Metrics = append(snap.Metrics, engine.Metric{Name: name, Value: v, Kind: c.kind})

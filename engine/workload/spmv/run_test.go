@@ -235,14 +235,14 @@ func TestRefusals(t *testing.T) {
 		knobs []string
 		says  string
 	}{
-		{[]string{"threading", "single"}, "threads-per-rank = 4: want 1 under threading = single"},
-		{[]string{"threads-per-rank", "1"}, "threads-per-rank = 1: want 2 or more under threading = funneled"},
-		{[]string{"threading", "multiple", "reserved", "4"},
+		{[]string{"threading", "single"}, "threads-per-rank = 8: want 1 under threading = single"},
+		{[]string{"threads-per-rank", "1", "threading", "funneled"}, "threads-per-rank = 1: want 2 or more under threading = funneled"},
+		{[]string{"threads-per-rank", "4", "threading", "multiple", "reserved", "4"},
 			"reserved = 4 of 4 threads: no thread is left to compute (use fewer"},
 		{[]string{"reserved", "0"}, "reserved = \"0\": want a whole number from 1 to 1023, or balanced"},
 		{[]string{"ni", "0"}, "ni = \"0\""},
 		{[]string{"local-k", "0"}, "local-k = \"0\""},
-		{[]string{"section", "single"}, "section = single under threading = funneled: SINGLE lets any thread call MPI, but " +
+		{[]string{"threading", "funneled", "section", "single"}, "section = single under threading = funneled: SINGLE lets any thread call MPI, but " +
 			"FUNNELED permits only the master (use threading = serialized, or section = master)"},
 		{[]string{"master-section", "none"}, "want one of overlapped, barriers, bare"},
 		{[]string{"ni", "16384", "nj", "16384", "local-k", "2"}, "points per process: want at most"},

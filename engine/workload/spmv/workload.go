@@ -38,7 +38,7 @@ var spmv = workload.Workload{
 			Choices: []string{"8", "16", "40", "64", "128", "256", "512"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "communication compared with computing, as for n_i", Paper: "paper 2, section 7.2.2"},
 		{Name: "local-k", Label: "n_k local", Doc: "planes per process: its share of the grid along k",
-			Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 14,
+			Type: engine.Integer, Default: "4", Min: 1, Max: 1 << 14,
 			Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "ε: with more planes communication matters less, until a reserved thread costs more than it saves",
 			Paper: "paper 2, section 7.2.2, figure 6"},
@@ -73,7 +73,7 @@ var spmv = workload.Workload{
 			Watch: "the barriers on the timeline, and the wrong result with bare", Paper: "paper 2, section 4"},
 		workload.RealLimit("3407872"),
 	},
-	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "4", "threading": "funneled"},
+	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "8", "threading": "masteronly"},
 	First:    "threading", Panes: []string{"overlap"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "time_masteronly", Phrase: "time of masteronly", Unit: "s",

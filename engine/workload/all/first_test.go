@@ -1,0 +1,94 @@
+package all_test
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+const (
+	contrast   = 1.3 // least ratio of the headline results before and after the first turn
+	maxReasons = 3   // workloads that state a reason instead
+)
+
+// TestFirstTurn presses → once on the headline knob of each workload at its defaults. The sentence
+// about this change states a ratio of at least contrast, or why nothing changes. With CONFORM=1 the
+// workloads also run on the live fabric.
+func TestFirstTurn(t *testing.T) {
+	fabrics := []string{engine.Sim}
+	if os.Getenv("CONFORM") != "" {
+		fabrics = append(fabrics, engine.Live)
+	}
+	for _, fabric := range fabrics {
+		reasons := 0
+		for _, w := range workload.All() {
+			if w.Name == "ring" { // the example of CONTRIBUTING, in no program
+				continue
+			}
+			text := firstTurn(t, w.Name, fabric)
+			t.Logf("%s: %s", fabric, text)
+			if strings.Contains(text, "no difference: ") && strings.Contains(text, "; ") {
+				reasons++
+			} else if ratio(text) < contrast {
+				t.Errorf("%s on %s: %q, want a ratio of at least %v", w.Name, fabric, text, contrast)
+			}
+		}
+		if reasons > maxReasons {
+			t.Errorf("%d workloads give a reason on %s, want at most %d", reasons, fabric, maxReasons)
+		}
+	}
+}
+
+// firstTurn returns the sentence about one press of → on the workload's headline knob.
+func firstTurn(t *testing.T, name, fabric string) string {
+	s, err := session.Scenario(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, iterations := engine.Simulated, 4
+	if fabric == engine.Live {
+		kind, iterations = engine.Emulated, 3
+	}
+	k, err := s.Knob(workload.First(&s, kind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, dilation := range []string{"", "2000"} { // a busy host needs a larger one
+		knobs := []string{"fabric", fabric}
+		if dilation != "" {
+			knobs = append(knobs, "dilation", dilation)
+		}
+		before, err := sessiontest.Run(name, nil, iterations, knobs...)
+		if err != nil {
+			t.Fatalf("%s on %s: %v", name, fabric, err)
+		}
+		after, err := sessiontest.Run(name, nil, iterations, append(knobs, k.Name, k.Next(s.Text(k.Name), 1))...)
+		if err != nil {
+			t.Fatalf("%s on %s: %v", name, fabric, err)
+		}
+		if text = session.Change(before, after); text != "" {
+			break
+		}
+	}
+	return text
+}
+
+// ratio returns the ratio that a sentence states, or 0.
+func ratio(text string) float64 {
+	before, _, found := strings.Cut(text, "×")
+	if !found {
+		return 0
+	}
+	x, err := strconv.ParseFloat(before[strings.LastIndexByte(before, ' ')+1:], 64)
+	if err != nil {
+		return 0
+	}
+	return x
+}
