@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -11,6 +12,9 @@ import (
 
 // maxMapped is the maximum number of ranks whose pairs are counted for ranking = cheapest.
 const maxMapped = 1024
+
+// maxCounting is the maximum time in which the bytes of one iteration are counted.
+const maxCounting = 20 * time.Second
 
 // mapped has the values of ranking = cheapest of the last scenarios.
 var mapped struct {
@@ -77,8 +81,14 @@ func cheapest(ctx context.Context, set *setup) (string, error) {
 	if l.Ranks() > maxMapped {
 		return "", fmt.Errorf("%d ranks: want at most %d (use cubes, or a list)", l.Ranks(), maxMapped)
 	}
-	bytes, err := bytesOfPairs(ctx, set)
+	counting, stop := context.WithTimeout(ctx, maxCounting)
+	defer stop()
+	bytes, err := bytesOfPairs(counting, set)
 	if err != nil {
+		if counting.Err() != nil && ctx.Err() == nil {
+			err = fmt.Errorf("counting the bytes of an iteration takes over %v (use fewer ranks, a shorter iteration, cubes, or a list)",
+				maxCounting)
+		}
 		return "", err
 	}
 	var starts [][]int
