@@ -181,8 +181,8 @@ func (f *fitter) compute() {
 	m.NodeRate = round(max(2*copyBytes*best.X/best.Seconds, float64(m.CoresPerNode)*m.MemoryRate))
 	f.record(Number{
 		Key: "memory_rate_per_node_bytes_per_s", Unit: "B/s", Value: m.NodeRate,
-		To: "bytes read and written by copies of 4 MiB, with the number of threads that moves most bytes; at least " +
-			"memory_rate_per_core of all cores, which ran the loops over cached arrays at the same time",
+		To: "bytes read and written by copies of 4 MiB, with the number of threads that moves most bytes. The value is at " +
+			"least memory_rate_per_core times the cores, because the loops ran on all cores at once",
 	}, ts, func(t Time) float64 {
 		return max(ts[0].Seconds, 2*copyBytes*t.X/m.NodeRate)
 	})
