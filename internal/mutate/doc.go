@@ -18,7 +18,7 @@
 //
 // Each mutant runs its workload, or for cluster/coll each collective, with default knobs: first on the
 // simulator, then on the default fabric for 0.3 s. Two runs are compared by all values of `run --json`, except the elapsed
-// time and the host. The values that slower machines change are times, all others are results. A mutant is
+// time and the host. The values that slower machines change are times, also in the other elements of a list. All others are results. A mutant is
 //
 //	detected     if a run is not verified, fails, crashes, or exceeds 20 s
 //	equal        if the simulator prints the same values: excluded from the count
