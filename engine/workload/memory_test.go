@@ -30,3 +30,19 @@ func TestCopiesComeInAFewSizes(t *testing.T) {
 		}
 	}
 }
+
+// knobs are the values of knobs.
+type knobs map[string]int64
+
+func (k knobs) Int(knob string) int64 { return k[knob] }
+
+// TestWrongSize tests that a timed part is found that is not as large as its knob.
+func TestWrongSize(t *testing.T) {
+	k := knobs{"n": 150}
+	if wrong := WrongSize(k, "n", 150); wrong != "" {
+		t.Error(wrong)
+	}
+	if WrongSize(k, "n", 34) == "" {
+		t.Error("a part of 34 in place of 150 is not found")
+	}
+}

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"fmt"
+
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 )
@@ -72,6 +74,15 @@ func Parts[P any](s cluster.Store, part func(s cluster.Store, small bool) (P, er
 	}
 	verified, err = part(cluster.Bytewise(true), true)
 	return timed, verified, err
+}
+
+// WrongSize describes a timed part that does not have the size of a knob, or returns "". A small
+// instance in place of the timed part is faster and verifies, too.
+func WrongSize(knobs interface{ Int(knob string) int64 }, knob string, got int64) string {
+	if want := knobs.Int(knob); got != want {
+		return fmt.Sprintf("the timed part has %s = %d, want %d", knob, got, want)
+	}
+	return ""
 }
 
 // A Memory sums the bytes that a rank allocates in its segment, in its size-only memory, and

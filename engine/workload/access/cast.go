@@ -54,6 +54,14 @@ func ownerOf(l *cluster.Layout, c cluster.Class, mpi bool) int {
 	return 0
 }
 
+// wrongOwner describes an owner that is not of the kind of pair, or returns "".
+func wrongOwner(l *cluster.Layout, pair string, owner int) string {
+	if near := l.NodeOf(owner) == l.NodeOf(0); owner == 0 || near != (pair == "in-node") {
+		return fmt.Sprintf("pair = %s: the owner is rank %d on node %d, and rank 0 is on node %d", pair, owner, l.NodeOf(owner), l.NodeOf(0))
+	}
+	return ""
+}
+
 // anyone reports whether a rank is at class c of rank 0.
 func anyone(l *cluster.Layout, c cluster.Class) bool {
 	for q := 1; q < l.Ranks(); q++ {

@@ -28,6 +28,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			if err != nil {
 				return err
 			}
+			if wrong := wrongOwner(&r.Spec().Layout, p.Text("pair"), x.owner); wrong != "" {
+				p.Verify(false, wrong)
+			}
 			if best == 0 || took < best {
 				best = took
 			}

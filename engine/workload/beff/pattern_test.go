@@ -170,3 +170,39 @@ func TestEffectiveBandwidth(t *testing.T) {
 		t.Errorf("a single pattern: %+v", got)
 	}
 }
+
+// TestWrongPatterns tests that b_eff's own patterns are right, and that missing, foreign and one-sided
+// ones are found.
+func TestWrongPatterns(t *testing.T) {
+	for _, p := range []int{1, 2, 3, 7, 12, 96} {
+		_, dims := gridSize(p)
+		grid := func() pattern { return cyclic(p, dims, inRows(dims)) }
+		order := make([]int, p)
+		for i := range order {
+			order[i] = p - 1 - i
+		}
+		rings, cubes := patterns(patternBeff, p, [][]int{order}, grid), patterns(patternCubes, p, nil, grid)
+		for name, all := range map[string][]pattern{patternBeff: rings, patternCubes: cubes} {
+			if wrong := wrongPatterns(all, name, 1, p); wrong != "" {
+				t.Errorf("%s of %d: %s", name, p, wrong)
+			}
+		}
+		if p < 3 {
+			continue
+		}
+		for what, wrong := range map[string]string{
+			"no pattern":              wrongPatterns(nil, patternBeff, 1, p),
+			"a missing random ring":   wrongPatterns(rings[:6], patternBeff, 1, p),
+			"grids in place of rings": wrongPatterns(cubes, patternBeff, 1, p),
+			"patterns of fewer":       wrongPatterns(rings, patternBeff, 1, p+1),
+		} {
+			if wrong == "" {
+				t.Errorf("%d processes: %s is not found", p, what)
+			}
+		}
+		rings[3].exchanges[0][0].to = 0
+		if wrongPatterns(rings, patternBeff, 1, p) == "" {
+			t.Errorf("%d processes: a message to the sender itself is not found", p)
+		}
+	}
+}

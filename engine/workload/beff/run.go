@@ -42,6 +42,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		if err := s.drawPatterns(); err != nil {
 			return err
 		}
+		if wrong := wrongPatterns(s.patterns, p.Text("pattern"), int(p.Int("randoms")), r.World().Size()); wrong != "" {
+			p.Verify(false, wrong)
+		}
 		if err := s.measure(); err != nil {
 			return err
 		}

@@ -53,6 +53,9 @@ func run(r *cluster.Rank, probe engine.Probe) error {
 		} else {
 			p.Verify(true, verified.verifiedText()+also)
 		}
+		if wrong := workload.WrongSize(p, "n", int64(timed.n)); wrong != "" {
+			p.Verify(false, wrong)
+		}
 		if err := verified.timePanels(); err != nil {
 			return err
 		}

@@ -206,17 +206,3 @@ func TestWorkOfARow(t *testing.T) {
 		t.Errorf("half of ten rows: %+v", w)
 	}
 }
-
-// TestWrongSize tests that a small mesh in place of the knobs' one is found.
-func TestWrongSize(t *testing.T) {
-	knobs := map[string]int64{"ni": 60, "nj": 50, "local-k": 40}
-	whole := mesh{ni: 60, nj: 50, nk: 40}
-	small := whole.part(true)
-	knob := func(name string) int64 { return knobs[name] }
-	if wrong := whole.wrongSize(knob); wrong != "" {
-		t.Error(wrong)
-	}
-	if small.wrongSize(knob) == "" {
-		t.Errorf("a mesh of %d × %d × %d is not found", small.ni, small.nj, small.nk)
-	}
-}

@@ -47,21 +47,15 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		if err != nil {
 			return err
 		}
-		if wrong := timed.m.wrongSize(p.Int); wrong != "" {
-			p.Verify(false, wrong)
+		m := timed.m
+		for knob, got := range map[string]int{"ni": m.ni, "nj": m.nj, "local-k": m.nk} {
+			if wrong := workload.WrongSize(p, knob, int64(got)); wrong != "" {
+				p.Verify(false, wrong)
+			}
 		}
 		timed.report(p, parts, took)
 	}
 	return nil
-}
-
-// wrongSize describes a timed mesh that is not the one of the knobs, or returns "".
-func (m *mesh) wrongSize(knob func(string) int64) string {
-	got, want := [3]int64{int64(m.ni), int64(m.nj), int64(m.nk)}, [3]int64{knob("ni"), knob("nj"), knob("local-k")}
-	if got != want {
-		return fmt.Sprintf("the timed mesh has %v points per process, want %v", got, want)
-	}
-	return ""
 }
 
 // locate sets the planes of a mesh within all processes' planes, and its store.
