@@ -165,7 +165,7 @@ func (t *trial) slower(factor float64) (string, error) {
 		}
 		return fmt.Appendf(nil, "[%s]\nvalue = %g", m[1], x*longer)
 	})
-	path := filepath.Join(t.dir, fmt.Sprintf("slower%g.toml", factor))
+	path := filepath.Join(t.dir, fmt.Sprintf("slower-%.0f.toml", 100*factor))
 	return path, os.WriteFile(path, text, 0o644)
 }
 
