@@ -15,12 +15,12 @@ type Comm struct {
 	nextCall  int
 	isWorld   bool // the team contains all ranks
 
-	beginOp    cluster.Op // used by the thread that starts a call
-	fireOp     cluster.Op // used by continuations
-	inProgress [maxCalls]*Run
-	recent     [maxRecent]recentPlan // by distance from the root
-	cache      *Cache                // shared by the launch
-	plans      map[role]*plan        // plans of earlier calls
+	beginOp    cluster.Op       // used by the thread that starts a call
+	fireOp     cluster.Op       // used by continuations
+	inProgress []*Run           // at most maxCalls, in any order
+	recent     [maxRecent]*plan // by distance from the root
+	cache      *Cache           // shared by the launch
+	plans      map[role]*plan   // plans that are not recent; nil: none
 
 	space            space
 	board            board
@@ -28,8 +28,8 @@ type Comm struct {
 	network          *networkData // calls on the machine's collective network
 	networkCallCount int32        // calls on the collective network so far
 
-	table   *Table // table for Choose; nil: none
-	columns [Collectives]Column
+	table   *Table               // table for Choose; nil: none
+	columns *[Collectives]Column // of the table; nil: none
 }
 
 // role identifies a member's schedule: a key and a distance from the root.
@@ -41,12 +41,6 @@ type role struct {
 // maxRecent is the number of roots whose plans a member finds at once. Programs on grids use the
 // members of rows and columns as roots in turn.
 const maxRecent = 16
-
-// recentPlan is a recently used plan with its role.
-type recentPlan struct {
-	role
-	plan *plan
-}
 
 // plan is a member's schedule of a key, with the data for one-sided transfers that follow from it.
 type plan struct {
@@ -97,7 +91,6 @@ func newComm(r *cluster.Rank, team *cluster.Team, cache *Cache) *Comm {
 		me:        int32(team.Rank()),
 		ctx:       r.Lib().Context(team),
 		cache:     cache,
-		plans:     map[role]*plan{},
 		isWorld:   team.Size() == r.World().Size(),
 	}
 }
@@ -168,8 +161,9 @@ func (c *Comm) take(call *Call) (*Run, error) {
 // plan returns the plan of the member that is rel ranks after the root.
 func (c *Comm) plan(k *Key, rel int32) *plan {
 	latest := &c.recent[uint32(rel)%maxRecent]
-	if latest.plan != nil && latest.rel == rel && latest.key == *k {
-		return latest.plan
+	old := *latest
+	if old != nil && old.rel == rel && old.key == *k {
+		return old
 	}
 	r := role{*k, rel}
 	p := c.plans[r]
@@ -181,9 +175,14 @@ func (c *Comm) plan(k *Key, rel int32) *plan {
 			p.ctsNodes = c.cache.ctsNodes(r.key, r.rel, p)
 			p.findSharedFlags()
 		}
-		c.plans[r] = p
 	}
-	*latest = recentPlan{r, p}
+	if old != nil { // p may be in the map, too
+		if c.plans == nil {
+			c.plans = map[role]*plan{}
+		}
+		c.plans[old.role] = old
+	}
+	*latest = p
 	return p
 }
 

@@ -2,6 +2,7 @@ package coll
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -75,9 +76,8 @@ const (
 // start begins the call.
 func (x *Run) start() error {
 	c := x.comm
-	if oldest := c.inProgress[c.nextCall]; oldest != nil {
-		oldest.await()
-	}
+	tag := int32(c.nextCall+1) << channelBits
+	c.awaitCall(tag)
 	if x.isOneSided {
 		if err := c.claimSlot(x); err != nil {
 			return err
@@ -87,8 +87,8 @@ func (x *Run) start() error {
 		c.networkCallCount++
 		x.networkCall = c.networkCallCount
 	}
-	x.tag = int32(c.nextCall+1)<<channelBits | int32(x.Schedule.Collective)<<(channelBits-collectiveBits)
-	c.inProgress[c.nextCall] = x
+	x.tag = tag | int32(x.Schedule.Collective)<<(channelBits-collectiveBits)
+	c.inProgress = append(c.inProgress, x)
 	c.nextCall = (c.nextCall + 1) % maxCalls
 	x.ctx, x.firstRank = c.ctx, c.firstRank
 	x.openAll()
@@ -98,6 +98,17 @@ func (x *Run) start() error {
 	}
 	x.postBegin()
 	return nil
+}
+
+// awaitCall waits for the call in progress whose number is in a tag, if there is one.
+func (c *Comm) awaitCall(tag int32) {
+	for i, x := range c.inProgress {
+		if x.tag>>channelBits == tag>>channelBits {
+			c.inProgress = slices.Delete(c.inProgress, i, i+1)
+			x.await()
+			return
+		}
+	}
 }
 
 // openAll makes all nodes of the schedule incomplete. Nodes without dependencies are ready.
@@ -229,8 +240,8 @@ func (x *Run) await() {
 // finish frees the Run.
 func (x *Run) finish() error {
 	c, err := x.comm, x.err
-	if i := int(x.tag>>channelBits) - 1; i >= 0 && c.inProgress[i] == x {
-		c.inProgress[i] = nil
+	if i := slices.Index(c.inProgress, x); i >= 0 {
+		c.inProgress = slices.Delete(c.inProgress, i, i+1)
 	}
 	if x.call.Key.Transfer.OneSided() {
 		if c.space.runs[x.spaceSlot] == x {

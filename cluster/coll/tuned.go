@@ -5,10 +5,11 @@ import "github.com/hybridtop/hybridtop/cluster"
 // Use sets the table of the Comm. Every member passes the same table; nil: none.
 func (c *Comm) Use(t *Table) {
 	c.table = t
-	c.columns = [Collectives]Column{}
+	c.columns = nil
 	if t == nil {
 		return
 	}
+	c.columns = new([Collectives]Column)
 	for what := range c.columns {
 		c.columns[what] = t.Column(Collective(what), int32(c.team.Size()), c.perNode())
 	}
@@ -33,7 +34,11 @@ func (c *Comm) Choose(what Collective, n int64, lacks Needs) (Key, error) {
 	if !c.Networked() {
 		lacks |= Network
 	}
-	choice, ok := c.columns[what].Choose(n, lacks)
+	var choice Choice
+	ok := false
+	if c.columns != nil {
+		choice, ok = c.columns[what].Choose(n, lacks)
+	}
 	if !ok {
 		var err error
 		choice, err = c.prefer(Tuple{Collective: what, Ranks: int32(c.team.Size()), Bytes: n, Lacks: lacks})
