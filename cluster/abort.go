@@ -24,7 +24,7 @@ type Abort struct {
 	Rank   int    // rank that panicked or ended its goroutine; −1: no single rank
 	Cause  error  // of a cancel or a panic
 	Stack  string // of a panic, or of the call that ended the goroutine
-	Waits  []Wait // waiting ranks: of a deadlock the stuck ranks, otherwise the ranks that were parked or polled
+	Waits  []Wait // waiting ranks: of a deadlock the stuck ranks, otherwise ranks that were parked or polled
 }
 
 // Ended returns the abort of a rank whose body panicked with v, or with v = nil ended its

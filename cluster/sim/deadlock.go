@@ -10,12 +10,16 @@ import (
 // ranks. Listing all ranks for all waits would be quadratic.
 const maxWakers = 1 << 17
 
+// maxCancelled is the maximum number of waits that a cancelled run lists. A list of all would take
+// seconds with many ranks.
+const maxCancelled = 1 << 12
+
 // maxListed is the maximum number of operations that are listed for one waiting thread.
 const maxListed = 4
 
-// waits lists the waiting ranks, except spared ones (nil: none). If no event is left, these are
-// exactly the stuck ranks.
-func (w *world) waits(spared []bool) []cluster.Wait {
+// waits lists the waiting ranks, except spared ones (nil: none), up to a number of waits. If no
+// event is left, these are exactly the stuck ranks.
+func (w *world) waits(spared []bool, limit int) []cluster.Wait {
 	var out []cluster.Wait
 	wakers := 0
 	for _, t := range w.threads {
@@ -29,6 +33,9 @@ func (w *world) waits(spared []bool) []cluster.Wait {
 			}
 			if listed == maxListed {
 				break
+			}
+			if len(out) == limit {
+				return out
 			}
 			listed++
 			x := w.waitOf(t, h, wakers < maxWakers)

@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 // maxPolls is the number of consecutive unsuccessful polls, without another event, after which a
 // run counts as a livelock. Many threads with a few polls each reach this number, too. Therefore
@@ -23,7 +27,7 @@ const (
 func (t *thread) countPoll() {
 	w := t.w
 	if w.idlePolls++; w.idlePolls > maxPolls && t.polls > minThreadPolls && w.realEvents == 0 {
-		w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: append(w.loops(), w.waits(nil)...)})
+		w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: append(w.loops(), w.waits(nil, math.MaxInt)...)})
 	}
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -26,7 +27,7 @@ func (w *world) stuck() []cluster.Wait {
 	if slices.Contains(live, true) {
 		newSurvey(w, live).spread()
 	}
-	return w.waits(live)
+	return w.waits(live, math.MaxInt)
 }
 
 // concerned reports, by rank, whether a thread of it runs or an event concerns it.

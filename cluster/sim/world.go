@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"math"
+
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
@@ -108,7 +110,7 @@ func (w *world) run() {
 	for w.err == nil {
 		if w.queue.len() == 0 {
 			if w.ended < len(w.ranks) {
-				w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: w.waits(nil)})
+				w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: w.waits(nil, math.MaxInt)})
 			}
 			break
 		}
@@ -162,5 +164,5 @@ func (w *world) run() {
 
 // cancel ends a cancelled run.
 func (w *world) cancel() {
-	w.abort(&cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: w.control.reason(), Waits: w.waits(nil)})
+	w.abort(&cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: w.control.reason(), Waits: w.waits(nil, maxCancelled)})
 }
