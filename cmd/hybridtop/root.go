@@ -135,7 +135,7 @@ func newRoot() *cobra.Command {
 			screen.ASCII = ascii
 		}
 		err = tui.Run(ctx, s, *screen)
-		_ = s.Stop() // the screen has shown the failure
+		stopSession(s, endTime)
 		_ = screen.Record.Stop()
 		switch code := interruption(ctx); {
 		case code != 0:

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/tui/tty"
 )
 
@@ -23,11 +24,17 @@ func (i interrupted) Error() string {
 	return "interrupted by " + i.signal.String()
 }
 
-// interruptible returns a context that ends at a termination signal. A second signal ends the
-// process at once.
+// lastMoment is the time limit for a command without a screen to write its results after a signal.
+// A large simulation needs longer to unwind its ranks. A recording is committed several times in
+// this time.
+const lastMoment = 1200 * time.Millisecond
+
+// interruptible returns a context that ends at a termination signal. The process ends soon after
+// the context, even if ranks hang or take long to unwind. A second signal ends it at once.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := notified()
+	ended := make(chan struct{})
 	go func() {
 		select {
 		case s := <-signals:
@@ -35,8 +42,31 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 		case <-ctx.Done():
 		}
 		signal.Stop(signals)
+		code := interruption(ctx)
+		if code == 0 {
+			return
+		}
+		select {
+		case <-ended:
+		case <-time.After(lastMoment):
+			code.say(os.Stderr)
+			os.Exit(int(code))
+		}
 	}()
-	return ctx, func() { cancel(nil) }
+	return ctx, func() { cancel(nil); close(ended) }
+}
+
+// stopSession ends a session. It does not wait longer than a limit for its ranks.
+func stopSession(s *session.Session, limit time.Duration) {
+	stopped := make(chan struct{})
+	go func() {
+		_ = s.Stop() // the screen has shown the failure
+		close(stopped)
+	}()
+	select {
+	case <-stopped:
+	case <-time.After(limit):
+	}
 }
 
 // notified returns a channel of termination signals, without the signals that the parent process
