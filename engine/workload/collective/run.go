@@ -63,19 +63,42 @@ type teamChoice struct {
 }
 
 func run(r *cluster.Rank, p engine.Probe) error {
-	world := r.World()
 	if !r.Spec().Layout.MayCallMPI(r.ID()) {
 		for p.Next() {
 		}
 		return nil
 	}
+	t, err := newTeam(r, p)
+	if err != nil {
+		return err
+	}
+	for p.Next() {
+		if err := t.iterate(); err != nil {
+			return err
+		}
+	}
+	if err := t.verifySkewed(); err != nil {
+		return err
+	}
+	if t.verified != t.timed {
+		if err := t.verified.comm.Free(); err != nil {
+			return err
+		}
+	}
+	return t.timed.comm.Free()
+}
+
+// newTeam makes the rank's data. It is a function of its own, so that the stack of a rank keeps no
+// more than 4 KiB.
+func newTeam(r *cluster.Rank, p engine.Probe) (*team, error) {
+	world := r.World()
 	chosen := r.Lib().Shared(choice{}, func() any {
 		at := teamSiteIn(&r.Spec().Layout, &r.Spec().Machine, algorithm.KindOf(r))
 		keys, err := at.tried(p, world.Size())
 		return &teamChoice{at, keys, at.how(p, world.Size()), err}
 	}).(*teamChoice)
 	if chosen.err != nil {
-		return chosen.err
+		return nil, chosen.err
 	}
 	keys := chosen.keys
 	t := &team{
@@ -94,23 +117,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		func(store cluster.Store, small bool) (*part, error) {
 			return newPart(r, keys, sizeOf(t.what, t.ranks, t.n, workload.Limit(p, r.Ranks()), small), store)
 		})
-	if err != nil {
-		return err
-	}
-	for p.Next() {
-		if err := t.iterate(); err != nil {
-			return err
-		}
-	}
-	if err := t.verifySkewed(); err != nil {
-		return err
-	}
-	if t.verified != t.timed {
-		if err := t.verified.comm.Free(); err != nil {
-			return err
-		}
-	}
-	return t.timed.comm.Free()
+	return t, err
 }
 
 // sizeOf returns the bytes of a call: n, or for the small call that is verified next to size-only
@@ -140,16 +147,8 @@ func (t *team) iterate() error {
 			return err
 		}
 	}
-	if at := t.verified; at != t.timed {
-		x := t.call(at)
-		at.fill(x)
-		if _, err := t.start.Together(); err != nil {
-			return err
-		}
-		if err := at.comm.Do(t.libraryCall(x, at)); err != nil {
-			return err
-		}
-		if err := t.check(x, at); err != nil {
+	if t.verified != t.timed {
+		if err := t.verifyCall(t.verified); err != nil {
 			return err
 		}
 	}
@@ -166,6 +165,22 @@ func (t *team) iterate() error {
 	}
 	return t.p.Took(t.report())
 }
+
+// verifyCall does one untimed call of a part, and checks it.
+func (t *team) verifyCall(at *part) error {
+	x := t.call(at)
+	at.fill(x)
+	if _, err := t.start.Together(); err != nil {
+		return err
+	}
+	if err := t.do(x, at); err != nil {
+		return err
+	}
+	return t.check(x, at)
+}
+
+// do does a call on a part.
+func (t *team) do(x *call, at *part) error { return at.comm.Do(t.libraryCall(x, at)) }
 
 // check verifies the result of a call. If the modes require it, the ranks synchronize first.
 func (t *team) check(x *call, at *part) error {
@@ -209,7 +224,6 @@ func (t *team) libraryCall(x *call, at *part) coll.Call {
 func (t *team) timeCall(times []int64, last bool) error {
 	x := t.call(t.timed)
 	t.timed.fill(x)
-	c := t.libraryCall(x, t.timed)
 	start, err := t.start.Together()
 	if err != nil {
 		return err
@@ -217,7 +231,7 @@ func (t *team) timeCall(times []int64, last bool) error {
 	if last {
 		t.p.Part(0, t.name)
 	}
-	if err := t.timed.comm.Do(c); err != nil {
+	if err := t.do(x, t.timed); err != nil {
 		return err
 	}
 	end := t.r.Now()
@@ -250,7 +264,7 @@ func (t *team) timeCall(times []int64, last bool) error {
 	if err != nil {
 		return err
 	}
-	if err := t.overlap(c); err != nil {
+	if err := t.overlap(x); err != nil {
 		return err
 	}
 	times[both] = int64(max(t.r.Now()-start-clock, 0))
@@ -258,8 +272,8 @@ func (t *team) timeCall(times []int64, last bool) error {
 }
 
 // overlap computes while a call is in progress.
-func (t *team) overlap(c coll.Call) error {
-	x, err := t.timed.comm.Start(c)
+func (t *team) overlap(of *call) error {
+	x, err := t.timed.comm.Start(t.libraryCall(of, t.timed))
 	if err != nil {
 		return err
 	}
