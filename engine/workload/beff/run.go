@@ -170,6 +170,9 @@ func (s *suite) measure() error {
 // size-only, these are short.
 func (s *suite) verify(exchanges []exchange, size int64, wrong *string) error {
 	d := newRound(s.r, exchanges, min(size, s.verified.longest), s.verified.store)
+	if s.verified == s.timed && d.size != size {
+		*wrong = fmt.Sprintf("messages of %d B are verified in place of %d B", d.size, size)
+	}
 	for stamp, method := range s.methods {
 		d.fill(stamp)
 		if err := d.exchangeBy(method); err != nil {
