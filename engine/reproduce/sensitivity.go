@@ -3,6 +3,7 @@ package reproduce
 import (
 	"fmt"
 	"hash/fnv"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -119,6 +120,7 @@ func (p *plan) addSensitivity(c *presets.Check, rows []Row) []Row {
 			fmt.Fprintln(base, factLine(&f))
 		}
 	}
+	io.WriteString(base, limits(c))
 	var moves []presets.Move
 	for _, v := range p.variants {
 		m := presets.Move{Key: v.key, Factor: v.factor}
@@ -153,8 +155,17 @@ func (p *plan) addSensitivity(c *presets.Check, rows []Row) []Row {
 	return rows
 }
 
+// limits describes what a verdict depends on, apart from the numbers.
+func limits(c *presets.Check) string {
+	null := math.NaN()
+	if c.Null != nil {
+		null = *c.Null
+	}
+	return fmt.Sprintln(c.Rule, c.Tolerance, c.Least, c.Most, c.Crossing, c.Published, null, c.Decides)
+}
+
 // Effects returns the effects of assumed constants on the row's check, computed or recorded, and
-// whether they belong to the present runs. It returns nil if they are unknown, or if the check
+// whether they belong to the present runs and limits. It returns nil if they are unknown, or if the check
 // depends on no assumed constant.
 func (r *Row) Effects() (moves []presets.Move, fresh bool) {
 	base := r.Recorded.SensitivityHash

@@ -82,8 +82,8 @@ func TestSensitivity(t *testing.T) {
 	}
 }
 
-// The recorded sensitivity is used as long as the runs and the assumed constants are the recorded
-// ones.
+// The recorded sensitivity is used as long as the runs, the assumed constants and the limits are the
+// recorded ones.
 func TestRecordedSensitivity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
@@ -111,6 +111,11 @@ func TestRecordedSensitivity(t *testing.T) {
 			"(+1.45 %), as recorded" {
 		t.Errorf("fresh %v: %s", fresh, text)
 	}
+	figures[0].Checks[2].Most = 126e-9
+	if text, fresh := recorded(); fresh {
+		t.Errorf("recorded for other limits: %s", text)
+	}
+	figures[0].Checks[2].Most = 125e-9
 	figures[0].Knobs[2].Value = "301"
 	if text, fresh := recorded(); fresh {
 		t.Errorf("recorded for other runs: %s", text)
