@@ -77,7 +77,7 @@ func Parts[P any](s cluster.Store, part func(s cluster.Store, small bool) (P, er
 }
 
 // WrongSize describes a timed part that does not have the size of a knob, or returns "". A small
-// instance in place of the timed part is faster and verifies, too.
+// instance instead of the timed part is faster and verifies, too.
 func WrongSize(knobs interface{ Int(knob string) int64 }, knob string, got int64) string {
 	if want := knobs.Int(knob); got != want {
 		return fmt.Sprintf("the timed part has %s = %d, want %d", knob, got, want)

@@ -88,7 +88,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return t.timed.comm.Free()
 }
 
-// newTeam makes the rank's data. It is a function of its own, so that the stack of a rank keeps no
+// newTeam makes the rank's data. It is a separate function, so that the stack of a rank keeps no
 // more than 4 KiB.
 func newTeam(r *cluster.Rank, p engine.Probe) (*team, error) {
 	world := r.World()
