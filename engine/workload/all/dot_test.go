@@ -66,8 +66,8 @@ func TestDotNoticesWrongData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rec.failures) != 1 || rec.checks != 3 {
-		t.Errorf("%d checks, failures %q, want 1 failure in 3 checks", rec.checks, rec.failures)
+	if len(rec.failures) != 2 || rec.checks != 4 { // the rank's part, and the product
+		t.Errorf("%d checks, failures %q, want 2 failures in 4 checks", rec.checks, rec.failures)
 	}
 }
 

@@ -52,7 +52,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return err
 	}
 	p = reduction
-	want := closedForm(n)
+	want, part := closedForm(n), expectedPart(low, high, upc.Rank(), upc.Size(), layout.Model)
 	for p.Next() {
 		start := r.Now()
 		r.Compute(mine, multiply)
@@ -74,6 +74,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		r.Account(r.ID(), 2*int64(to-from), int64(mine.Bytes))
 		if wrong := wrongReads(&before, r.Traffic(), len(part1[from:to])); wrong != "" {
 			p.Verify(false, fmt.Sprintf("rank %d: %s", r.ID(), wrong))
+		}
+		if callsMPI && p.Text("callers") == "permitted" && partial[0] != part {
+			p.Verify(false, fmt.Sprintf("rank %d reduces %v with MPI, want %v", r.ID(), partial[0], part))
 		}
 		p.Report("dot_time", max(ended-start-2*p.Clock(), 0).Seconds())
 		p.Report("compute_time", max(computed-start-p.Clock(), 0).Seconds())
@@ -151,6 +154,19 @@ const (
 
 func left(i int) float64  { return float64(i%period1 + 1) }
 func right(i int) float64 { return float64(i%period2 - 3) }
+
+// expectedPart returns what a rank that calls MPI contributes: the sum of its own elements, or under
+// nested-funneled of its group's block. Like closedForm, it uses neither left nor right.
+func expectedPart(low, high, me, threads int, model cluster.Model) float64 {
+	if model == cluster.NestedFunneled {
+		return closedForm(high) - closedForm(low)
+	}
+	sum := 0.0
+	for i := low + ((me-low)%threads+threads)%threads; i < high; i += threads {
+		sum += float64((1 + i%7) * (i%11 - 3))
+	}
+	return sum
+}
 
 // closedForm returns the dot product of the first n elements. A full period has each pair of 1 to 7
 // and −3 to 7 once, so its sum is 28 · 22. It uses neither left nor right.

@@ -28,6 +28,26 @@ func TestClosedFormDoesNotUseTheVectors(t *testing.T) {
 	}
 }
 
+// TestExpectedPart tests that the parts of all ranks add up to the product, and that a rank's own part is
+// not its group's.
+func TestExpectedPart(t *testing.T) {
+	const n, groups, threads = 1009, 3, 4
+	own, funneled := 0.0, 0.0
+	for g := range groups {
+		low, high := block(n, g, groups)
+		funneled += expectedPart(low, high, 0, threads, cluster.NestedFunneled)
+		for me := range threads {
+			own += expectedPart(low, high, me, threads, cluster.NestedMultiple)
+		}
+		if expectedPart(low, high, 0, threads, cluster.NestedMultiple) == expectedPart(low, high, 0, threads, cluster.NestedFunneled) {
+			t.Errorf("group %d: the part of a rank is the part of its group", g)
+		}
+	}
+	if want := closedForm(n); own != want || funneled != want {
+		t.Errorf("the parts add up to %v, and of groups to %v, want %v", own, funneled, want)
+	}
+}
+
 // TestWrongReads tests that missing reads, additional reads and reads of another size are found.
 func TestWrongReads(t *testing.T) {
 	var before cluster.Traffic
