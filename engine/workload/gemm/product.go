@@ -21,6 +21,8 @@ type product struct {
 	teams  [lines]*cluster.Team
 	tiles  dense.Tiles
 	shown  bool // it reports its steps to the screen
+	open   int  // steps whose panels are in progress, and their maximum in this product
+	most   int
 
 	a, b, c []float64 // its parts, by rows
 	inner   [2]int    // its columns of A and rows of B
@@ -99,6 +101,7 @@ func (x *product) multiply() error {
 		return err
 	}
 	x.spans = span{}
+	x.most = 0
 	steps := x.steps()
 	begun := x.r.Now()
 	now := begun
@@ -147,6 +150,8 @@ func (x *product) lap(part *cluster.Time, now *cluster.Time) {
 // start packs the panels of step k on the ranks that own them, and begins their broadcasts. Without
 // prefetching each broadcast ends before the next one begins.
 func (x *product) start(k int, now *cluster.Time) error {
+	x.open++
+	x.most = max(x.most, x.open)
 	wide := x.along(1).Width(k)
 	for line, to := range x.lines {
 		if err := to.waitFree(k); err != nil {
@@ -198,6 +203,7 @@ func (x *product) waitPanels(k int, now *cluster.Time) error {
 			return err
 		}
 	}
+	x.open--
 	x.lap(&x.spans.wait, now)
 	if waited := x.spans.wait - before; waited > x.spans.longest && k > 0 { // nothing hides the first
 		x.spans.longest, x.spans.step = waited, k

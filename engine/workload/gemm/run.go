@@ -56,6 +56,9 @@ func run(r *cluster.Rank, probe engine.Probe) error {
 		if wrong := workload.WrongSize(p, "n", int64(timed.n)); wrong != "" {
 			p.Verify(false, wrong)
 		}
+		if wrong := timed.wrongOverlap(p.Text("schedule"), p.Int("ahead")); wrong != "" {
+			p.Verify(false, wrong)
+		}
 		if err := verified.timePanels(); err != nil {
 			return err
 		}

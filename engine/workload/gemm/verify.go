@@ -73,6 +73,19 @@ func (x *product) firstWrong(s sums) string {
 	return ""
 }
 
+// wrongOverlap describes a product with more or fewer steps in progress than the schedule has, or returns
+// "". A product without prefetching has the same elements.
+func (x *product) wrongOverlap(schedule string, ahead int64) string {
+	want := 1
+	if schedule != blocking {
+		want = min(int(ahead)+1, x.steps())
+	}
+	if x.most != want {
+		return fmt.Sprintf("the panels of %d steps were in progress at most, want %d", x.most, want)
+	}
+	return ""
+}
+
 // firstWrongPanel describes the first wrong element of the panels of step 0, or returns "". Their
 // owners are the first column and the first row of the grid.
 func (x *product) firstWrongPanel() string {

@@ -53,6 +53,21 @@ func TestFirstWrongPanel(t *testing.T) {
 	}
 }
 
+// TestWrongOverlap tests that a product is found that prefetches although its schedule does not, or does
+// not although its schedule does.
+func TestWrongOverlap(t *testing.T) {
+	for _, c := range []struct {
+		schedule string
+		most     int
+		right    bool
+	}{{blocking, 1, true}, {blocking, 3, false}, {prefetch, 3, true}, {prefetch, 1, false}} {
+		x := &product{problem: problem{shape: shape{1, 1}, n: 40, block: 4}, most: c.most}
+		if wrong := x.wrongOverlap(c.schedule, 2); (wrong == "") != c.right {
+			t.Errorf("%s with %d steps in progress: %q", c.schedule, c.most, wrong)
+		}
+	}
+}
+
 // The ranks' parts cover the matrices completely.
 func TestGridCoversMatrices(t *testing.T) {
 	for ranks := 1; ranks <= 16; ranks++ {
