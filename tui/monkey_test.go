@@ -57,7 +57,7 @@ func (m *monkey) act() {
 		m.line(":workload " + []string{"pingpong", "dot", "randomaccess", "spmv", "beff", "cartesian", "headtohead",
 			"heat"}[m.rng.IntN(8)])
 	default:
-		m.give(tick(time.Now()))
+		m.give(tick{at: time.Now()})
 	}
 }
 

@@ -38,12 +38,21 @@ type program struct {
 	read    time.Time    // start of the last read
 	kept    time.Time    // start of the last write
 
+	tea     *tea.Program // runs the program; nil in tests
+	chain   int          // number of the current chain of ticks
+	news    time.Time    // time of the last event or new snapshot
+	resting bool
+	blurred bool // the terminal has no focus
+
 	drawn int       // frames since the time since
 	since time.Time // start of the count of frames
 }
 
-// tick triggers reading the session again.
-type tick time.Time
+// tick triggers reading the session again, if it belongs to the current chain.
+type tick struct {
+	at    time.Time
+	chain int
+}
 
 // answer is the result of a command.
 type answer struct {
@@ -59,13 +68,23 @@ func (p *program) Init() tea.Cmd {
 }
 
 func (p *program) next() tea.Cmd {
-	return tea.Tick(p.every, func(t time.Time) tea.Msg { return tick(t) })
+	every, chain := p.every, p.chain
+	if p.resting {
+		every = max(every, restEvery)
+	}
+	return tea.Tick(every, func(t time.Time) tea.Msg { return tick{t, chain} })
 }
 
 func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	var cmd tea.Cmd
+	var cmd, woken tea.Cmd
+	if isEvent(msg) {
+		woken = p.wake()
+	}
 	switch msg := msg.(type) {
 	case tick:
+		if msg.chain != p.chain {
+			return p, nil
+		}
 		if p.app.load(p.session.Load()) {
 			p.stale = true
 			if p.past != nil {
@@ -77,8 +96,22 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			p.app.capture = true
 		}
 		p.stale = p.stale || p.screen.incomplete()
-		p.count(time.Time(msg))
-		cmd = tea.Batch(p.next(), p.keep(time.Time(msg)), p.rereadComposition(time.Time(msg)))
+		p.count(msg.at)
+		next := tea.Cmd(nil)
+		if p.stale && !p.blurred {
+			next = p.wake()
+		}
+		if p.mayRest(msg.at) {
+			p.rest()
+		}
+		if next == nil {
+			next = p.next()
+		}
+		cmd = tea.Batch(next, p.keep(msg.at), p.rereadComposition(msg.at))
+	case tea.FocusMsg:
+		p.blurred = false
+	case tea.BlurMsg:
+		p.blurred = true
 	case reread:
 		p.reading, p.stale = false, true
 		p.app.recompose(msg)
@@ -109,6 +142,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.h = msg.Height
 		p.stale = true
 	case tea.KeyPressMsg:
+		p.blurred = false // a terminal that sends keys has the focus
 		p.app.press(msg.String(), msg.Key().Text)
 		p.stale = true
 	case tea.PasteMsg:
@@ -144,10 +178,10 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if p.app.picture != nil {
 		cmd = tea.Batch(cmd, p.takePicture())
 	}
-	if p.stale {
+	if p.stale && !p.blurred {
 		p.draw()
 	}
-	return p, tea.Batch(cmd, p.send())
+	return p, tea.Batch(woken, cmd, p.send())
 }
 
 // send returns the next command for the session. Only one is in progress at a time, so that
@@ -230,6 +264,7 @@ func (p *program) draw() {
 	p.frame = tea.NewView(string(p.buf))
 	p.frame.AltScreen = true
 	p.frame.WindowTitle = "hybridtop"
+	p.frame.ReportFocus = true
 	if p.app.mouse {
 		p.frame.MouseMode = tea.MouseModeCellMotion
 	}

@@ -396,6 +396,80 @@ func TestThemeFollowsWhatTheTerminalTells(t *testing.T) {
 	}
 }
 
+// A terminal without focus gets no frame. With the focus, it gets the latest one.
+func TestNothingIsDrawnWithoutFocus(t *testing.T) {
+	player := running()
+	p, err := newProgram(player, Options{Environ: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if !p.View().ReportFocus {
+		t.Fatal("the screen asks for no focus reports")
+	}
+	for _, back := range []tea.Msg{tea.FocusMsg{}, tea.KeyPressMsg{Code: 'z', Text: "z"}} {
+		p.Update(tea.BlurMsg{})
+		before := p.drawn
+		for group := range 5 {
+			player.snap = demo(4, 4, 1<<(group%3))
+			p.Update(tick{at: p.since, chain: p.chain})
+		}
+		if p.drawn != before || !p.resting {
+			t.Errorf("%d frames were drawn without focus, resting %v", p.drawn-before, p.resting)
+		}
+		if p.Update(back); p.drawn == before || p.resting {
+			t.Errorf("after %T: %d frames, resting %v", back, p.drawn-before, p.resting)
+		}
+	}
+}
+
+// A screen of a paused session rests until a key comes or the session publishes. Only one chain of ticks
+// goes on.
+func TestPausedScreenRests(t *testing.T) {
+	player := running()
+	p, err := newProgram(player, Options{Environ: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	later := func() tick { return tick{at: p.news.Add(2 * restAfter), chain: p.chain} }
+	if p.Update(later()); p.resting {
+		t.Error("the screen of a running session rests")
+	}
+	paused := *demo(4, 4, 4)
+	paused.Phase = engine.Paused
+	player.snap = &paused
+	p.Update(later()) // news
+	old := later()
+	if p.Update(old); !p.resting {
+		t.Fatal("the screen of a paused session does not rest")
+	}
+	p.Update(tea.KeyPressMsg{Code: 'z', Text: "z"})
+	if p.resting {
+		t.Error("the screen rests after a key")
+	}
+	if _, cmd := p.Update(old); cmd != nil {
+		t.Error("the tick from before the key starts a second chain")
+	}
+	p.Update(later())
+	next := paused
+	player.snap = &next
+	if p.Update(later()); p.resting {
+		t.Error("the screen rests after a new snapshot")
+	}
+}
+
+// A terminal without a size counts as 80×24. The screen draws a part of a huge one.
+func TestSized(t *testing.T) {
+	for _, c := range []struct{ columns, rows, w, h int }{
+		{0, 0, 80, 24}, {0, 30, 80, 24}, {120, 40, 120, 40}, {10000, 10000, maxColumns, maxRows}, {10000, 3, maxColumns, 3},
+	} {
+		if got, want := sized(c.columns, c.rows), (tea.WindowSizeMsg{Width: c.w, Height: c.h}); got != want {
+			t.Errorf("a terminal of %d×%d: %v, want %v", c.columns, c.rows, got, want)
+		}
+	}
+}
+
 // An idle program draws nothing until something changes.
 func TestNothingNewIsNotDrawn(t *testing.T) {
 	p, err := newProgram(running(), Options{Environ: []string{}})
@@ -405,7 +479,7 @@ func TestNothingNewIsNotDrawn(t *testing.T) {
 	p.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	before := p.drawn
 	for range 10 {
-		p.Update(tick(p.since))
+		p.Update(tick{at: p.since})
 	}
 	if p.drawn != before {
 		t.Errorf("%d frames were drawn of nothing new", p.drawn-before)

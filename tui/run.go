@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -117,6 +118,8 @@ func forward(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
 		select {
 		case <-t.Stops():
 			p.Send(stop{time.Now()})
+		case <-t.Resized():
+			p.Send(sized(t.Size()))
 		case <-t.Continued():
 			p.Send(continued{})
 		case <-over:
@@ -146,6 +149,8 @@ func suspension(p **tea.Program, t *tty.Terminal) func(tea.Model, tea.Msg) tea.M
 			}
 		case continued:
 			suspend = func() {}
+		case tea.WindowSizeMsg:
+			return sized(msg.Width, msg.Height)
 		default:
 			return msg
 		}
@@ -162,6 +167,9 @@ func suspension(p **tea.Program, t *tty.Terminal) func(tea.Model, tea.Msg) tea.M
 		if err := (*p).RestoreTerminal(); err != nil {
 			return nil
 		}
+		if t.Resized() != nil {
+			go (*p).Send(sized(t.Size()))
+		}
 		return tea.ResumeMsg{}
 	}
 }
@@ -173,7 +181,8 @@ func prepare(ctx context.Context, s Session, o Options) (*program, *tea.Program,
 		return nil, nil, err
 	}
 	p.ctx = ctx
-	return p, wrap(ctx, p, o), nil
+	p.tea = wrap(ctx, p, o)
+	return p, p.tea, nil
 }
 
 // wrap creates the Bubble Tea program of a model.
@@ -185,6 +194,14 @@ func wrap(ctx context.Context, m tea.Model, o Options) *tea.Program {
 	}
 	if o.Output != nil {
 		options = append(options, tea.WithOutput(o.Output))
+	}
+	if t := o.Terminal; t != nil && t.Resized() != nil && o.Output == nil {
+		// Bubble Tea allocates cells for the terminal's whole size, which may be any. It does not ask for
+		// the size of an output that is not a file.
+		size := sized(t.Size())
+		options = append(options, tea.WithOutput(struct{ io.Writer }{os.Stdout}),
+			tea.WithWindowSize(size.Width, size.Height),
+			tea.WithColorProfile(colorprofile.Detect(os.Stdout, o.environ())))
 	}
 	if o.Width > 0 && o.Height > 0 {
 		options = append(options, tea.WithWindowSize(o.Width, o.Height))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -200,6 +201,147 @@ func TestResize(t *testing.T) {
 	x.Type("q")
 	x.Ends(0)
 	x.AsBefore()
+}
+
+// A terminal without a size has 80×24 cells until its size arrives.
+func TestTerminalWithoutASize(t *testing.T) {
+	x := ttytest.Start(t, 80, 24, exec.CommandContext(t.Context(), "sh", "-c",
+		"stty rows 0 columns 0; exec "+program(t).Path+" --machine this-host"))
+	x.Shows("Bandwidth")
+	x.Resize(20, 5)
+	x.Until("a screen of 20 columns", func(text string) bool {
+		return !strings.Contains(text, "Bandwidth") && strings.Contains(text, "running")
+	})
+	x.Type("q")
+	x.Ends(0)
+}
+
+// The screen draws the first cells of a huge terminal, and ends.
+func TestHugeTerminal(t *testing.T) {
+	if raced {
+		t.Skip("the emulator draws each cell")
+	}
+	x := ttytest.Start(t, 80, 24, exec.CommandContext(t.Context(), "sh", "-c",
+		"stty rows 10000 columns 10000; exec "+program(t).Path+" --machine this-host"))
+	x.Wrote("Bandwidth")
+	pid := child(t, x, x.Pid())
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kib := statusLine(string(status), "VmHWM:"); kib > 300<<10 {
+		t.Errorf("the screen takes %d MiB", kib>>10)
+	}
+	x.Type("q")
+	x.Ends(0)
+	x.AsBefore()
+}
+
+// statusLine returns the number of a line of a status file in /proc.
+func statusLine(status, name string) int64 {
+	_, rest, _ := strings.Cut(status, name)
+	n := int64(0)
+	_, _ = fmt.Sscan(rest, &n)
+	return n
+}
+
+// A dumb terminal gets an error without a control sequence.
+func TestDumbTerminal(t *testing.T) {
+	x := ttytest.Start(t, 200, 24, exec.CommandContext(t.Context(), "sh", "-c",
+		"TERM=dumb exec "+program(t).Path+" --machine this-host"))
+	x.Ends(1)
+	x.Shows("TERM is dumb")
+	x.Shows("use hybridtop run randomaccess")
+	if strings.Contains(x.Text(), "Bandwidth") {
+		t.Error("the screen opens")
+	}
+}
+
+// A limit of the address space that is too low ends the command with a hint.
+func TestLittleAddressSpace(t *testing.T) {
+	if raced {
+		t.Skip("the race detector needs more")
+	}
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -v 1500000; exec "+program(t).Path+" list knobs").
+		CombinedOutput()
+	want := "hybridtop: address space: limit of 1464 MiB, want at least 2048 MiB (run: ulimit -v unlimited)\n"
+	if err == nil || string(out) != want {
+		t.Errorf("%v: %.200s, want %s", err, out, want)
+	}
+}
+
+// A paused or ended screen waits for events: it needs little of a core, and the system rarely
+// switches to it. A screen without focus draws nothing.
+func TestIdleScreenRests(t *testing.T) {
+	if raced || testing.Short() {
+		t.Skip("measures for some seconds, without the race detector")
+	}
+	for name, c := range map[string]struct {
+		args        []string
+		keys, shows string
+	}{
+		"a paused run":        {[]string{}, " ", "paused"},
+		"a paused simulation": {[]string{"--fabric", "sim", "--machine", "frontier"}, " ", "paused"},
+		"a failed run":        {[]string{"--workload", "headtohead", "--eager-limit", "0"}, "", "deadlock"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := screen(t, 120, 40, c.args...)
+			x.Shows("Bandwidth")
+			x.Type(c.keys)
+			x.Shows(c.shows)
+			pid := child(t, x, x.Pid())
+			rests(t, pid)
+			x.Type("z")
+			x.Until("a pane alone", func(text string) bool { return !strings.Contains(text, "Latency") })
+			x.Type("q")
+			x.Ends(0)
+			x.AsBefore()
+		})
+	}
+}
+
+// load holds the processor time and the context switches of a process.
+type load struct {
+	cpu      time.Duration
+	switches int64
+}
+
+func loadOf(t *testing.T, pid int) (l load) {
+	t.Helper()
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		folder := fmt.Sprintf("/proc/%d/task/%s/", pid, task.Name())
+		var ns int64
+		schedstat, _ := os.ReadFile(folder + "schedstat")
+		_, _ = fmt.Sscan(string(schedstat), &ns)
+		status, _ := os.ReadFile(folder + "status")
+		l.cpu += time.Duration(ns)
+		l.switches += statusLine(string(status), "\nvoluntary_ctxt_switches:") +
+			statusLine(string(status), "nonvoluntary_ctxt_switches:")
+	}
+	return l
+}
+
+// rests waits until a process has used less than 0.3 % of a core and 20 context switches per second
+// for some seconds.
+func rests(t *testing.T, pid int) {
+	t.Helper()
+	const tries, window = 8, 3 * time.Second
+	var used load
+	for range tries {
+		before := loadOf(t, pid)
+		<-time.After(window)
+		after := loadOf(t, pid)
+		used = load{after.cpu - before.cpu, after.switches - before.switches}
+		t.Logf("%v of a core and %d context switches in %v", used.cpu, used.switches, window)
+		if used.cpu < window*3/1000 && used.switches < int64(20*window/time.Second) {
+			return
+		}
+	}
+	t.Errorf("an idle screen used %v of a core and %d context switches in %v", used.cpu, used.switches, window)
 }
 
 // A shell stops the screen as a job and continues it, by Ctrl-Z and by signals

@@ -16,6 +16,12 @@ func (*Terminal) Held() bool { return false }
 // Stops returns nil, because this system has no job control.
 func (*Terminal) Stops() <-chan os.Signal { return nil }
 
+// Resized returns nil, because the console reports its size as an event.
+func (*Terminal) Resized() <-chan os.Signal { return nil }
+
+// Size returns 0, because it is not needed without Resized.
+func (*Terminal) Size() (columns, rows int) { return 0, 0 }
+
 // Continued returns nil.
 func (*Terminal) Continued() <-chan struct{} { return nil }
 

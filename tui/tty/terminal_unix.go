@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 )
 
@@ -19,6 +20,7 @@ type Terminal struct {
 	taken           atomic.Bool
 	away            atomic.Bool // in Suspend
 	stops           chan os.Signal
+	resized         chan os.Signal
 	backFromSuspend chan struct{} // continued while away
 	continued       chan struct{} // continued otherwise
 	gone            chan struct{}
@@ -36,11 +38,13 @@ func newTerminal(d device, link *os.File) *Terminal {
 	t := &Terminal{
 		device: d, link: link,
 		stops:           make(chan os.Signal, 1),
+		resized:         make(chan os.Signal, 1),
 		backFromSuspend: make(chan struct{}, 1),
 		continued:       make(chan struct{}, 1),
 		gone:            make(chan struct{}),
 	}
 	signal.Notify(t.stops, unix.SIGTSTP)
+	signal.Notify(t.resized, unix.SIGWINCH)
 	lost := make(chan struct{}, 2)
 	go t.listen(lost)
 	go t.watch(lost)
@@ -98,6 +102,15 @@ func (t *Terminal) Held() bool { return t.link != nil }
 
 // Stops returns a channel that receives a value when the program should suspend.
 func (t *Terminal) Stops() <-chan os.Signal { return t.stops }
+
+// Resized returns a channel that receives a value when the terminal may have another size.
+func (t *Terminal) Resized() <-chan os.Signal { return t.resized }
+
+// Size returns the columns and rows of the terminal, 0 if they are unknown.
+func (t *Terminal) Size() (columns, rows int) {
+	columns, rows, _ = term.GetSize(t.out.Fd())
+	return
+}
 
 // Continued returns a channel that receives a value when the job continues after a stop without
 // Suspend. Another program may have changed the terminal in between.
