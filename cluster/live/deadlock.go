@@ -8,16 +8,19 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// monitorPeriod is the interval of the monitor's checks.
-const monitorPeriod = 25 * time.Millisecond
+// The interval of the monitor's checks. While no rank parks, it doubles up to the longest one.
+const (
+	monitorPeriod = 25 * time.Millisecond
+	longestPeriod = 40 * monitorPeriod
+)
 
 // monitor looks for ranks that can never continue. It checks only ranks that slept for a whole
-// period, so a busy cluster costs almost nothing.
+// period, so a busy cluster costs almost nothing. In a paused one it rarely wakes.
 func (w *world) monitor() {
 	defer w.others.Done()
 	tick := time.NewTicker(monitorPeriod)
 	defer tick.Stop()
-	v := newSurvey(w)
+	v, period := newSurvey(w), monitorPeriod
 	for {
 		select {
 		case <-tick.C:
@@ -28,6 +31,12 @@ func (w *world) monitor() {
 			w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: stuck})
 			return
 		}
+		if v.parked {
+			period = monitorPeriod
+		} else {
+			period = min(2*period, longestPeriod)
+		}
+		tick.Reset(period)
 	}
 }
 
@@ -90,6 +99,7 @@ type survey struct {
 	parks  []uint64
 	all    []int32
 	absent map[absentKey][]int32 // ranks that have not entered a barrier
+	parked bool                  // a rank has parked since the check before
 }
 
 type absentKey struct {
@@ -269,9 +279,11 @@ func (v *survey) markDead() {
 	w, views := v.w, v.views
 	clear(v.absent)
 	dead := 0
+	v.parked = false
 	for i, e := range w.engines {
 		parks := e.parks.Load()
 		moved := parks != v.parks[i] || e.sleeping.Load() == 0
+		v.parked = v.parked || parks != v.parks[i]
 		v.parks[i] = parks
 		if moved {
 			views[i] = rankView{live: true}

@@ -29,6 +29,7 @@ type Position struct {
 type Replay struct {
 	current  atomic.Pointer[engine.Snapshot]
 	position atomic.Pointer[Position]
+	played   chan struct{} // signals that the replay starts to play
 
 	mu     sync.Mutex // guards the fields below
 	player *Player
@@ -43,7 +44,7 @@ const playEvery = 33 * time.Millisecond
 
 // NewReplay returns a paused replay at a time of a run.
 func NewReplay(p *Player, at time.Duration, speed float64) (*Replay, error) {
-	r := &Replay{player: p,
+	r := &Replay{player: p, played: make(chan struct{}, 1),
 		at: Position{Name: p.file.Name, At: min(max(at, p.Begin()), p.Length), Length: p.Length, Marks: len(p.Marks)}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,25 +73,31 @@ func (r *Replay) Run(ctx context.Context) {
 			case <-ctx.Done():
 				return
 			case now := <-ticker.C:
-				r.advance(now.Sub(last))
+				if !r.advance(now.Sub(last)) {
+					ticker.Stop()
+				}
 				last = now
+			case <-r.played:
+				ticker.Reset(playEvery)
+				last = time.Now()
 			}
 		}
 	}()
 }
 
-// advance moves the position by an amount of wall time.
-func (r *Replay) advance(d time.Duration) {
+// advance moves the position by an amount of wall time. It reports whether the replay is playing.
+func (r *Replay) advance(d time.Duration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.at.Playing {
-		return
+		return false
 	}
 	r.at.At += time.Duration(float64(d) * r.at.Speed)
 	if r.at.At >= r.at.Length {
 		r.at.At, r.at.Playing = r.at.Length, false
 	}
 	_ = r.show() // the position has the error
+	return r.at.Playing
 }
 
 // show publishes the snapshot and the position.
@@ -134,6 +141,10 @@ func (r *Replay) Do(c engine.Command) error {
 			r.at.At = r.player.Begin()
 		}
 		r.at.Playing = true
+		select {
+		case r.played <- struct{}{}:
+		default:
+		}
 	case engine.Step:
 		r.at.Playing = false
 		if next, ok := r.player.Next(r.at.At); ok {

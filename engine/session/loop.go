@@ -18,6 +18,7 @@ const (
 	tick         = 5 * time.Millisecond   // sampling of states
 	slowTick     = 100 * time.Millisecond // likewise, if the session is not watched
 	publishEvery = 10                     // ticks
+	restAfter    = 4 * publishEvery       // ticks of a pause after which the loop only waits for commands
 	tickShare    = 9                      // a tick waits for this multiple of the previous tick's time
 	grace        = 100 * time.Millisecond
 )
@@ -190,6 +191,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 	}
 	quit := ctx.Done()
 	n, next := 0, time.Time{} // ticks, and the earliest time of the next one
+	paused := 0               // ticks of a pause
 	for {
 		select {
 		case err := <-over:
@@ -203,6 +205,10 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			quit = nil
 			finish(byStop, grace)
 		case <-s.wakeup:
+			if paused == restAfter {
+				ticker.Reset(every)
+			}
+			paused = 0
 			if s.takeReset() {
 				h.forget()
 			}
@@ -238,6 +244,12 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 				finish(byHost, grace)
 			}
 			next = time.Now().Add(tickShare * time.Since(now))
+			if paused++; s.phase(r) != engine.Paused {
+				paused = 0
+			}
+			if paused == restAfter { // nothing changes until the next command
+				ticker.Stop()
+			}
 		}
 	}
 }
