@@ -1,12 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/engine/recording"
@@ -74,9 +71,8 @@ func newReplay() *cobra.Command {
 			defer done()
 			return writePicture(ctx, cmd.ErrOrStderr(), of, snap)
 		}
-		if !term.IsTerminal(os.Stdout.Fd()) {
-			return errors.New("standard output is not a terminal, but the screen needs one (use --picture FILE, or " +
-				"hybridtop export)")
+		if err := needTerminal("--picture FILE or hybridtop export"); err != nil {
+			return err
 		}
 		r, err := recording.NewReplay(p, begin, *speed)
 		if err != nil {

@@ -22,6 +22,17 @@ import (
 	"github.com/hybridtop/hybridtop/tui/tty"
 )
 
+// needTerminal returns an error if the screen cannot open. instead is a command without a screen.
+func needTerminal(instead string) error {
+	switch {
+	case !term.IsTerminal(os.Stdout.Fd()):
+		return errors.New("standard output is not a terminal, but the screen needs one: use " + instead)
+	case os.Getenv("TERM") == "dumb":
+		return errors.New("TERM is dumb, but the screen moves the cursor: export TERM=xterm-256color, or use " + instead)
+	}
+	return nil
+}
+
 // newRoot returns the complete command line.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
@@ -93,8 +104,8 @@ func newRoot() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if !term.IsTerminal(os.Stdout.Fd()) {
-			return errors.New("standard output is not a terminal, but the screen needs one: use hybridtop run " + name)
+		if err := needTerminal("hybridtop run " + name); err != nil {
+			return err
 		}
 		at, err := readUntil(cmd, until)
 		if err != nil {
