@@ -15,6 +15,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine/recording"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+	_ "github.com/hybridtop/hybridtop/internal/addressspace"
 	"github.com/hybridtop/hybridtop/internal/build"
 )
 

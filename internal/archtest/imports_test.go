@@ -66,6 +66,7 @@ tui/tty                :
 tui/tty/ttytest        :
 tui/export             : tui/grid
 cmd/hybridtop          : **
+internal/addressspace  :
 internal/atomicfile    :
 internal/golden        :
 internal/archtest         :
