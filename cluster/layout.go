@@ -117,7 +117,7 @@ func (l *Layout) Validate() error {
 	case l.ThreadsPerRank < 1:
 		return fmt.Errorf("threads per rank = %d: a rank needs at least one thread", l.ThreadsPerRank)
 	case l.Nodes > MaxRanks || l.RanksPerNode > MaxRanks/l.Nodes:
-		return fmt.Errorf("%d nodes × %d ranks: more than %d ranks", l.Nodes, l.RanksPerNode, MaxRanks)
+		return fmt.Errorf("%d nodes × %d ranks: want at most %d ranks (use fewer nodes or ranks per node)", l.Nodes, l.RanksPerNode, MaxRanks)
 	}
 	if _, err := l.placing(); err != nil {
 		return err

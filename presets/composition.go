@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 //go:embed compositions/*.toml
@@ -79,7 +81,7 @@ func FindComposition(name string) (Composition, error) {
 }
 
 func loadComposition(file string) (Composition, error) {
-	data, err := readFile(file)
+	data, err := inputfile.Read(file, MaxFile)
 	if err != nil {
 		return Composition{}, err
 	}

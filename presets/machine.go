@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 //go:embed machines/*.toml
@@ -32,39 +31,11 @@ func Machine(name string) (cluster.Machine, error) {
 
 // LoadMachine reads a machine file. The machine's name is the file name without .toml.
 func LoadMachine(file string) (cluster.Machine, error) {
-	data, err := readFile(file)
+	data, err := inputfile.Read(file, MaxFile)
 	if err != nil {
 		return cluster.Machine{}, err
 	}
 	return decodeMachine(file, data)
-}
-
-func readFile(file string) ([]byte, error) {
-	info, err := os.Stat(file) // before opening: a pipe would block there
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &mistake{file: file, text: "not a regular file"}
-	}
-	tooLong := &mistake{file: file,
-		text: fmt.Sprintf("has more than %d bytes; a file of this sort has a few thousand", MaxFile)}
-	if info.Size() > MaxFile {
-		return nil, tooLong
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1)) // it may have grown
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > MaxFile {
-		return nil, tooLong
-	}
-	return data, nil
 }
 
 // decodeMachine decodes the bytes of a machine file.

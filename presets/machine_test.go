@@ -548,7 +548,7 @@ func TestUnreadableFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := LoadMachine(long)
-	wantError(t, err, long+": has more than 1048576 bytes")
+	wantError(t, err, long+": 1099511627776 bytes, want at most 1048576")
 
 	pipe := filepath.Join(dir, "pipe.toml")
 	if err := syscall.Mkfifo(pipe, 0o644); err == nil { // opening it would block

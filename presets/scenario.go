@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 //go:embed scenarios/*.toml
@@ -72,7 +73,7 @@ func FindScenario(name string) (Scenario, error) {
 
 // LoadScenario reads a scenario file. The scenario's name is the file name without .toml.
 func LoadScenario(file string) (Scenario, error) {
-	data, err := readFile(file)
+	data, err := inputfile.Read(file, MaxFile)
 	if err != nil {
 		return Scenario{}, err
 	}

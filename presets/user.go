@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 	"github.com/hybridtop/hybridtop/internal/xdg"
 )
 
@@ -86,7 +87,7 @@ func (c *catalog) find(name string) (file string, data []byte, err error) {
 		return file, data, err
 	case slices.Contains(fileNames(c.entries()), name):
 		file = filepath.Join(c.home(), name+".toml")
-		data, err = readFile(file)
+		data, err = inputfile.Read(file, MaxFile)
 		return file, data, err
 	}
 	where := ""

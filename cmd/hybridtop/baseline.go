@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,6 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 // baselineFlag is --baseline: another run, to compare with.
@@ -49,7 +49,7 @@ func (b *baselineFlag) read(now *engine.Scenario) (*earlier, error) {
 }
 
 func openBaseline(file string, now *engine.Scenario) (*earlier, error) {
-	f, err := os.Open(file)
+	f, err := inputfile.Open(file, inputfile.Unlimited) // readBaseline has the limit
 	if err != nil {
 		return nil, errors.Unwrap(err)
 	}

@@ -57,10 +57,10 @@ func newBench() *cobra.Command {
 		ctx, done := interruptible(cmd.Context())
 		defer done()
 		e := cmd.ErrOrStderr()
-		_, visible := terminalFile(e)
+		progress := newLine(e)
 		show := func(name string) {
-			if visible {
-				fmt.Fprint(e, "\r\x1b[K"+name)
+			if progress != nil {
+				progress.show(name)
 			}
 		}
 		var rows []bench.Row
@@ -78,9 +78,7 @@ func newBench() *cobra.Command {
 		default:
 			rows, err = bench.ThreadRows(ctx, o, show)
 		}
-		if visible {
-			fmt.Fprint(e, "\r\x1b[K")
-		}
+		show("")
 		if err == nil || len(rows) > 0 {
 			err = errors.Join(writeRows(cmd, rows, out), err)
 		}

@@ -19,8 +19,8 @@ import (
 
 	resources "github.com/hybridtop/hybridtop/cluster/host"
 	"github.com/hybridtop/hybridtop/cluster/sim"
-	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/internal/build"
+	"github.com/hybridtop/hybridtop/internal/safetext"
 	"github.com/hybridtop/hybridtop/internal/xdg"
 	"github.com/hybridtop/hybridtop/tui"
 )
@@ -57,8 +57,8 @@ func newDoctor() *cobra.Command {
 			if d.unit != "" {
 				value = d.value
 			}
-			l.entries = append(l.entries, entry{{"check", d.check}, {"found", recording.Clean(d.found)}, {"value", value},
-				{"unit", d.unit}, {"state", d.state()}, {"hint", recording.Clean(d.hint)}})
+			l.entries = append(l.entries, entry{{"check", d.check}, {"found", safetext.Clean(d.found)}, {"value", value},
+				{"unit", d.unit}, {"state", d.state()}, {"hint", safetext.Clean(d.hint)}})
 			if d.broken {
 				problems++
 			}

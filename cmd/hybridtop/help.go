@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/term"
 
+	"github.com/hybridtop/hybridtop/internal/safetext"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
@@ -34,6 +35,9 @@ func helpColors(pick lipgloss.LightDarkFunc) fang.ColorScheme {
 
 // terminalFile returns the terminal that w writes to; false: w is not a terminal.
 func terminalFile(w io.Writer) (term.File, bool) {
+	if safe, ok := w.(*safetext.Writer); ok {
+		w = safe.Unwrap()
+	}
 	f, ok := w.(term.File)
 	return f, ok && term.IsTerminal(f.Fd())
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/tuner"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -312,7 +312,7 @@ func (f *knobFlags) readRanks(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("ranking") {
 		return errors.New("--rank-file: the file is the ranking: want no --ranking")
 	}
-	file, err := os.Open(f.ranks)
+	file, err := inputfile.Open(f.ranks, inputfile.Unlimited)
 	if err != nil {
 		return fmt.Errorf("--rank-file: %.200q: %w", f.ranks, errors.Unwrap(err))
 	}

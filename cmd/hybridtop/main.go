@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/hybridtop/hybridtop/engine/recording"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 	_ "github.com/hybridtop/hybridtop/internal/addressspace"
 	"github.com/hybridtop/hybridtop/internal/build"
+	"github.com/hybridtop/hybridtop/internal/safetext"
 )
 
 func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -32,6 +32,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 		// Any value counts (no-color.org), but the library only accepts some.
 		os.Setenv("NO_COLOR", "1")
 	}
+	out, errs := safetext.NewWriter(stdout), safetext.NewWriter(stderr)
 	root := newRoot()
 	root.SetArgs(args)
 	if slices.ContainsFunc(args, func(a string) bool { return a == "--help" || a == "-h" || a == "help" }) {
@@ -41,21 +42,22 @@ func command(args []string, stdout, stderr io.Writer) int {
 			prepareHelp(cmd, rest, stdout)
 		}
 	}
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	help := &trimmed{w: stdout}
+	root.SetOut(stdout) // colours of help reach a terminal
+	root.SetErr(errs)
+	help := &trimmed{w: out}
 	if _, ok := terminalFile(stdout); !ok {
 		root.SetOut(help)
 	}
 	var failure error
-	keep(root, stdout, &failure)
+	keep(root, out, &failure)
 	err := fang.Execute(context.Background(), root, fang.WithVersion(build.This().String()),
 		fang.WithErrorHandler(explain), fang.WithColorSchemeFunc(helpColors))
-	err = errors.Join(err, help.close())
+	err = errors.Join(err, help.close(), out.Close())
 	if failure != nil {
 		err = failure
-		explain(stderr, fang.Styles{}, err)
+		explain(errs, fang.Styles{}, err)
 	}
+	_ = errs.Close()
 	var code status
 	switch {
 	case err == nil:
@@ -95,5 +97,5 @@ func explain(w io.Writer, styles fang.Styles, err error) {
 	if errors.As(err, &code) || errors.Is(err, syscall.EPIPE) {
 		return
 	}
-	fmt.Fprintln(w, "hybridtop:", recording.Clean(err.Error())) // a name may have control characters
+	fmt.Fprintln(w, "hybridtop:", err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/safetext"
 	"github.com/hybridtop/hybridtop/internal/xdg"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/state"
@@ -35,8 +36,13 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// writeCSV writes a header and rows.
+// writeCSV writes a header and rows. Texts are safe for spreadsheets.
 func writeCSV(w io.Writer, head []string, rows [][]string) error {
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = safetext.Cell(cell)
+		}
+	}
 	c := csv.NewWriter(w)
 	return errors.Join(c.Write(head), c.WriteAll(rows))
 }
@@ -53,7 +59,10 @@ func addUnits(root *cobra.Command) *string {
 		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return grid.UnitsNames(), cobra.ShellCompDirectiveNoFileComp
 		}))
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := checkFlags(cmd.Flags()); err != nil {
+			return err
+		}
 		ok := true
 		inUnits = grid.MixedUnits
 		if *name != "" {

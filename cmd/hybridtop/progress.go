@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/internal/safetext"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -94,7 +95,7 @@ func (l *terminalLine) show(text string) {
 	if err != nil || width < 2 {
 		width = 80
 	}
-	fmt.Fprint(l.file, "\r\x1b[K"+cutTo(text, width-1))
+	fmt.Fprint(l.file, "\r\x1b[K"+cutTo(safetext.Clean(text), width-1))
 }
 
 // line returns a short text about the progress of a session.

@@ -12,6 +12,7 @@ import (
 	lanes "github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/internal/safetext"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/export"
 	"github.com/hybridtop/hybridtop/tui/grid"
@@ -523,7 +524,7 @@ func machineSections(launches []recording.LaunchInfo) []export.Section {
 		s := export.Section{Title: "Machine " + l.Machine}
 		m, err := presets.ReadMachine(l.Machine, l.MachineFile)
 		if err != nil {
-			s.Text = []string{"This program cannot read the machine's file: " + recording.Clean(err.Error())}
+			s.Text = []string{"This program cannot read the machine's file: " + safetext.Clean(err.Error())}
 		} else {
 			s.Tables = []export.Sheet{factSheet(presets.Facts(&m))}
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/reproduce"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -312,7 +313,7 @@ func recordVerdicts(ctx context.Context, w io.Writer, directory string, figures 
 			continue
 		}
 		file := filepath.Join(directory, f.Name+".toml")
-		before, err := os.ReadFile(file)
+		before, err := inputfile.Read(file, presets.MaxFile)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/goal"
 	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 func newRunGoal() *cobra.Command {
@@ -61,7 +61,7 @@ func newRunGoal() *cobra.Command {
 		}
 		in := cmd.InOrStdin()
 		if trace != "-" {
-			file, err := os.Open(trace)
+			file, err := inputfile.Open(trace, inputfile.Unlimited)
 			if err != nil {
 				return err
 			}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/goal"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 // maxGoal is the maximum number of operations and requirements of a GOAL file in memory, about
@@ -63,7 +63,7 @@ func newShowGoal() *cobra.Command {
 		}
 		in := cmd.InOrStdin()
 		if args[0] != "-" {
-			file, err := os.Open(args[0])
+			file, err := inputfile.Open(args[0], inputfile.Unlimited)
 			if err != nil {
 				return err
 			}

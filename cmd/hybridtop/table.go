@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/safetext"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
@@ -37,7 +38,7 @@ var looks = func() *grid.Styles {
 func newTable(w io.Writer) *table {
 	t := &table{w: w}
 	if f, ok := terminalFile(w); ok {
-		t.w, t.styles = colorprofile.NewWriter(w, os.Environ()), looks
+		t.w, t.styles = colorprofile.NewWriter(f, os.Environ()), looks
 		t.width, _, _ = term.GetSize(f.Fd())
 	}
 	return t
@@ -46,7 +47,7 @@ func newTable(w io.Writer) *table {
 // title writes a heading.
 func (t *table) title(s string) {
 	t.flush()
-	s = inUnits.Text(s)
+	s = inText(s)
 	if t.styles != nil {
 		s = t.styles.Title.Render(t.wrap(s))
 	}
@@ -56,7 +57,7 @@ func (t *table) title(s string) {
 // head starts a block with the names of its columns.
 func (t *table) head(cells ...string) {
 	t.flush()
-	t.rows, t.headed = append(t.rows, cells), true
+	t.rows, t.headed = append(t.rows, cleaned(cells)), true
 }
 
 // row adds a row to the block. A single cell is a line of text, and no cell is a blank line; both
@@ -68,18 +69,31 @@ func (t *table) row(cells ...string) {
 		t.write("\n")
 	case 1:
 		t.flush()
-		t.write(t.wrap(inUnits.Text(cells[0])) + "\n")
+		t.write(t.wrap(inText(cells[0])) + "\n")
 	default:
 		row := make([]string, len(cells))
 		for i, cell := range cells {
-			row[i] = inUnits.Text(cell)
+			row[i] = inText(cell)
 		}
 		t.rows = append(t.rows, row)
 	}
 }
 
+// inText returns a safe text for a cell, in the units of the user.
+func inText(s string) string { return safetext.Clean(inUnits.Text(s)) }
+
+// cleaned returns safe texts for cells.
+func cleaned(cells []string) []string {
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		texts[i] = safetext.Clean(cell)
+	}
+	return texts
+}
+
 // command writes a command line. It is never wrapped, so that it can be copied.
 func (t *table) command(label, line string) {
+	label, line = safetext.Clean(label), safetext.Clean(line)
 	first := lipgloss.Width(label)
 	for _, r := range t.rows {
 		first = max(first, lipgloss.Width(r[0]))
@@ -193,6 +207,7 @@ func (t *table) list(items ...string) {
 	t.flush()
 	all := list.New().Enumerator(list.Dash).ItemStyle(lipgloss.NewStyle())
 	for _, item := range items {
+		item = safetext.Clean(item)
 		if t.width > 0 {
 			item = lipgloss.Wrap(item, max(t.width-columnGap, 1), "")
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine/tuner"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 // ruleFormats lists the export formats of tables.
@@ -91,12 +91,7 @@ func newTuneImport() *cobra.Command {
 		if file == "" {
 			return errors.New("tune import: want a table file: --out FILE")
 		}
-		in, err := os.Open(args[0])
-		if err != nil {
-			return err
-		}
-		defer in.Close()
-		data, err := io.ReadAll(io.LimitReader(in, tuner.MaxRules+1))
+		data, err := inputfile.Read(args[0], tuner.MaxRules)
 		if err != nil {
 			return err
 		}

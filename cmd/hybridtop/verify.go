@@ -18,6 +18,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/build"
+	"github.com/hybridtop/hybridtop/internal/safetext"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -162,7 +163,7 @@ func verify(ctx context.Context, x *recording.LaunchInfo) finding {
 	case ctx.Err() != nil || again.Virtual == nil && again.Failure == "":
 		return finding{unknown, "it was interrupted"}
 	}
-	fails := recording.Clean(again.Failure)
+	fails := safetext.Clean(again.Failure)
 	switch {
 	case x.Failure == "" && fails != "":
 		return finding{differs, "it fails now: " + firstLine(fails)}
@@ -179,7 +180,7 @@ func verify(ctx context.Context, x *recording.LaunchInfo) finding {
 		return finding{differs, fmt.Sprintf("%v and %d events, now %v and %d", v.Time, v.Events, w.Time, w.Events)}
 	}
 	now := again.Verification
-	now.Detail = recording.Clean(now.Detail)
+	now.Detail = safetext.Clean(now.Detail)
 	if x.Verification != now {
 		return finding{differs,
 			fmt.Sprintf("%d checks, %s; now %d, %s", x.Verification.Checks, x.Verification.Detail, now.Checks, now.Detail)}

@@ -12,12 +12,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 // Peer is the result of another library for the same path on the same host.
@@ -126,7 +126,7 @@ func (p *peerProgram) run(ctx context.Context, folder string, limit time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	file, err := openRegular(program)
+	file, err := inputfile.Open(program, inputfile.Unlimited)
 	if err != nil {
 		return nil, err
 	}
@@ -153,23 +153,6 @@ func (p *peerProgram) run(ctx context.Context, folder string, limit time.Duratio
 		return out.kept, fmt.Errorf("%w: %s", err, firstWords(string(complaint.kept)))
 	}
 	return out.kept, nil
-}
-
-// openRegular opens a regular file. It returns an error for another file, such as a pipe, without
-// waiting for it.
-func openRegular(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a regular file", path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 // descriptor returns a path to the opened file, if the system has a path that other processes can

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 // stage creates folders for launchers and programs, and a launcher that runs its program at once.
@@ -161,7 +163,7 @@ func TestPeersRunOpenedFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\necho first\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	f, err := openRegular(path)
+	f, err := inputfile.Open(path, inputfile.Unlimited)
 	if err != nil {
 		t.Fatal(err)
 	}

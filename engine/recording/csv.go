@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/safetext"
 )
 
 // tables lists the tables of the CSV export by name.
@@ -133,6 +134,7 @@ func (f *File) csv(w io.Writer, run *RunInfo, launches []LaunchInfo, o *ExportOp
 }
 
 // cell prints a value with all its digits. NaN and infinities are empty.
+// Texts are safe for spreadsheets.
 func cell(v any) string {
 	if x, ok := v.(float64); ok {
 		if !isFinite(x) {
@@ -140,7 +142,7 @@ func cell(v any) string {
 		}
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
-	return fmt.Sprint(v)
+	return safetext.Cell(fmt.Sprint(v))
 }
 
 // samplesAtOnce limits the samples of a long run in memory.
@@ -229,7 +231,7 @@ func (f *File) json(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportO
 	}
 	for i := range launches {
 		l := &launches[i]
-		x := launchDocument{At: l.At.Seconds(), Scenario: l.Scenario, Kind: l.Kind, MachineFile: Clean(l.MachineFile),
+		x := launchDocument{At: l.At.Seconds(), Scenario: l.Scenario, Kind: l.Kind, MachineFile: safetext.Clean(l.MachineFile),
 			Iterations: l.Iterations, Cut: l.Cut,
 			Verification: l.Verification, Verified: l.Verified(), Failure: l.Failure, Times: []*float64{},
 			Metrics: make(map[string]engine.Metric), Latencies: []latencyDocument{}}

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -16,6 +16,8 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/hybridtop/hybridtop/internal/build"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
+	"github.com/hybridtop/hybridtop/internal/safetext"
 )
 
 // File is a recording opened for reading.
@@ -57,6 +59,8 @@ const (
 	headerSize    = 100
 )
 
+var nan = math.NaN()
+
 const magic = "SQLite format 3\x00"
 
 // Open opens a recording for reading. An error distinguishes a damaged recording from a file
@@ -65,6 +69,9 @@ func Open(name string) (*File, error) {
 	format, err := sniff(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", name, err)
+	}
+	if err := checkCompanions(name); err != nil {
+		return nil, err
 	}
 	if err := recoverJournal(name); err != nil {
 		return nil, err
@@ -84,18 +91,7 @@ func Open(name string) (*File, error) {
 
 // sniff checks the header of a file, and returns the format of its tables.
 func sniff(name string) (int, error) {
-	info, err := os.Stat(name) // before opening, because opening a pipe would block
-	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			err = path.Err
-		}
-		return 0, fmt.Errorf("cannot be read: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return 0, errors.New("is not a regular file")
-	}
-	f, err := os.Open(name)
+	f, err := inputfile.Open(name, inputfile.Unlimited)
 	if err != nil {
 		return 0, fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
 	}
@@ -122,6 +118,18 @@ func sniff(name string) (int, error) {
 		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d", v, minVersion, version)
 	}
 	return int(v), nil
+}
+
+// checkCompanions returns an error if a file that SQLite would open together with a recording is a
+// link, a pipe or a device.
+func checkCompanions(name string) error {
+	for _, suffix := range []string{"-journal", "-wal", "-shm"} {
+		info, err := os.Lstat(name + suffix)
+		if err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s%s: not a regular file (remove it)", name, suffix)
+		}
+	}
+	return nil
 }
 
 // recoverJournal rolls back the unfinished transaction of a killed writer. This needs write
@@ -213,7 +221,7 @@ func (f *File) checkComplete() error {
 	defer func() { _ = tx.Rollback() }()
 	var tables int64
 	damage := tx.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&tables) // locks the file against writers
-	head, err := os.Open(f.Name)
+	head, err := inputfile.Open(f.Name, inputfile.Unlimited)
 	if err != nil {
 		return err
 	}
@@ -332,7 +340,7 @@ func (r *resultRow) raw() string {
 }
 
 // text returns a text that is safe for a terminal.
-func (r *resultRow) text() string { return Clean(r.raw()) }
+func (r *resultRow) text() string { return safetext.Clean(r.raw()) }
 
 func (r *resultRow) blob() []byte {
 	switch v := r.next().(type) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/safetext"
 )
 
 // Position is the position of a replay.
@@ -180,7 +181,7 @@ func (r *Replay) setSpeed(value string) error {
 	default:
 		x, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(x >= speeds[0] && x <= 1000) {
-			return fmt.Errorf("speed %s: want a factor from %g to 1000", Clean(value), speeds[0])
+			return fmt.Errorf("speed %s: want a factor from %g to 1000", safetext.Clean(value), speeds[0])
 		}
 		r.at.Speed = x
 	}
@@ -241,10 +242,10 @@ func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration,
 		}
 	}
 	if len(marks) == 0 {
-		return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s (the recording has no marks)", Clean(text))
+		return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s (the recording has no marks)", safetext.Clean(text))
 	}
 	return 0,
-		fmt.Errorf("%q: want a time such as 12.5s or +5s, \"mark 1\" (of %d), or part of a mark's label", Clean(text),
+		fmt.Errorf("%q: want a time such as 12.5s or +5s, \"mark 1\" (of %d), or part of a mark's label", safetext.Clean(text),
 			len(marks))
 }
 

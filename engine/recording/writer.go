@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"modernc.org/sqlite" // a driver that needs no C compiler
+
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
 )
 
 // Intervals of the writer. Events are in the file at most commitEvery later. A block of snapshots
@@ -58,12 +60,13 @@ func connect(name, query string) (*sql.DB, error) {
 
 // Create creates a file, or opens a recording to append runs.
 func Create(name string) (*Writer, error) {
+	if err := errors.Join(atomicfile.CheckTarget(name), checkCompanions(name)); err != nil {
+		return nil, err
+	}
 	switch info, err := os.Stat(name); {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:
 		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s is a folder: want a file name", name)
 	case info.Size() > 0:
 		f, err := Open(name)
 		if err != nil {

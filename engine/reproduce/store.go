@@ -14,6 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -28,7 +29,7 @@ type Store struct {
 // NewStore opens the store of a folder for the executable file program. It creates the folder with
 // the first finished point.
 func NewStore(folder, program string) (*Store, error) {
-	data, err := os.ReadFile(program)
+	data, err := inputfile.Read(program, inputfile.Unlimited)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +64,12 @@ func (s *Store) file(sc *engine.Scenario, m *cluster.Machine) (string, error) {
 	return filepath.Join(s.folder, hex.EncodeToString(sum[:16])+pointSuffix), nil
 }
 
+// maxPoint is the maximum size of a point's file, in bytes.
+const maxPoint = 256 << 20
+
 // load returns a stored point, or nil if the file is missing or invalid.
 func (s *Store) load(file string) (*engine.Snapshot, error) {
-	data, err := os.ReadFile(file)
+	data, err := inputfile.Read(file, maxPoint)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -8,16 +8,17 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 // File is a table with the fabric and machine that it was tuned on.
@@ -32,7 +33,8 @@ const tableSchema = "hybridtop.table.v1"
 // Limits of a table's file.
 const (
 	maxFile  = 32 << 20
-	maxDepth = 8 // nesting of brackets
+	maxDepth = 8   // nesting of brackets
+	maxOther = 100 // unknown keys: decoding takes quadratic time in the number of keys of a TOML table
 )
 
 // Write writes the file as TOML, with one block per rule.
@@ -118,7 +120,7 @@ func (f *File) Save(ctx context.Context, name string) error {
 
 // Load reads a table's file.
 func Load(name string) (*File, error) {
-	data, err := readFile(name)
+	data, err := inputfile.Read(name, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -129,29 +131,13 @@ func Load(name string) (*File, error) {
 	return f, nil
 }
 
-// readFile reads a regular file of limited size.
-func readFile(name string) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", name)
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("%s: file larger than %s", name, cluster.SizeText(maxFile))
-	}
-	return io.ReadAll(io.LimitReader(file, maxFile))
-}
-
 // Read decodes a table's file. Unknown keys are errors.
 func Read(data []byte) (*File, error) {
 	if nesting(data) > maxDepth {
 		return nil, fmt.Errorf("brackets nested more than %d deep: a table needs 3", maxDepth)
+	}
+	if otherKeys(data) > maxOther {
+		return nil, fmt.Errorf("more than %d unknown keys: not a table of algorithms (hybridtop tune writes one)", maxOther)
 	}
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
@@ -187,6 +173,55 @@ func Read(data []byte) (*File, error) {
 	var err error
 	f.Table, err = coll.NewTable(rules)
 	return f, err
+}
+
+// tableKeys are the keys of a table's file.
+var tableKeys = func() map[string]bool {
+	all := map[string]bool{}
+	for _, key := range []string{"schema", "fabric", "machine", "rule", "collective", "ranks", "ranks_per_node", "bytes",
+		"time_ps", "choices", "algorithm"} {
+		all[key] = true
+	}
+	for _, p := range parameters {
+		all[p.name] = true
+	}
+	for _, x := range requirements {
+		all[x.name] = true
+	}
+	return all
+}()
+
+// otherKeys counts unknown keys, up to one more than maxOther, in linear time.
+func otherKeys(data []byte) (n int) {
+	count := func(keys unstable.Iterator) {
+		for keys.Next() {
+			if !tableKeys[string(keys.Node().Data)] {
+				n++
+			}
+		}
+	}
+	var inside func(value *unstable.Node)
+	inside = func(value *unstable.Node) {
+		for it := value.Children(); it.Next() && n <= maxOther; {
+			x := it.Node()
+			switch x.Kind {
+			case unstable.KeyValue:
+				count(x.Key())
+				inside(x.Value())
+			case unstable.Array, unstable.InlineTable:
+				inside(x)
+			}
+		}
+	}
+	p := unstable.Parser{}
+	for p.Reset(data); n <= maxOther && p.NextExpression(); { // decoding reports errors of syntax
+		e := p.Expression()
+		count(e.Key())
+		if e.Kind == unstable.KeyValue {
+			inside(e.Value())
+		}
+	}
+	return n
 }
 
 // nesting returns the maximum nesting of brackets.

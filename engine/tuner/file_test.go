@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,4 +140,28 @@ func choice(t testing.TB, c coll.Collective, name string, radix, segments int) c
 		t.Fatal(err)
 	}
 	return coll.Choice{Algorithm: a, Parameters: coll.Parameters{Radix: radix, Segments: segments}}
+}
+
+// A table with many unknown keys is refused before it is decoded. Decoding compares each key with
+// all earlier keys of the same TOML table.
+func TestManyKeys(t *testing.T) {
+	for name, line := range map[string]string{"headers": "[a%d]\n", "keys": "a%d=1\n", "parents": "[rule.a%d]\n",
+		"lists": "a%d=[{b=1}]\n"} {
+		var b strings.Builder
+		for i := range 10_000 {
+			fmt.Fprintf(&b, line, i)
+		}
+		if _, err := Read([]byte(b.String())); err == nil || !strings.Contains(err.Error(), "more than 100 unknown keys") {
+			t.Errorf("%s: error %v, want a refusal", name, err)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("choices = [{")
+	for i := range 10_000 {
+		fmt.Fprintf(&b, "a%d=1,", i)
+	}
+	b.WriteString("b=1}]\n")
+	if _, err := Read([]byte(b.String())); err == nil || !strings.Contains(err.Error(), "more than 100 unknown keys") {
+		t.Errorf("an inline table: error %v, want a refusal", err)
+	}
 }

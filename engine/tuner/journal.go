@@ -13,6 +13,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
 )
 
 // journal stores the measurements of a tuning, one line per tuple, so that an interrupted tuning
@@ -48,7 +49,7 @@ const maxJournal = 256 << 20
 // openJournal reads and continues a journal, or creates it.
 func openJournal(name, of string) (*journal, error) {
 	j := &journal{byTuple: map[string]map[string]cluster.Time{}}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	file, err := atomicfile.Open(name)
 	if err != nil {
 		return nil, err
 	}

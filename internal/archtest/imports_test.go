@@ -34,7 +34,7 @@ cluster/live           : cluster cluster/match cluster/host cluster/sim/topology
 cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster
 cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma cluster/coll
-presets                : cluster internal/xdg internal/atomicfile
+presets                : cluster internal/xdg internal/atomicfile internal/inputfile
 engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*
@@ -44,13 +44,13 @@ engine/workload/domain : engine cluster/codec
 engine/workload/*      : engine engine/workload engine/workload/dense engine/workload/domain engine/workload/network engine/study engine/algorithm cluster cluster/codec cluster/coll cluster/sim/topology cluster/timeline cluster/upc cluster/rma models
 engine/study           : engine cluster models
 engine/glossary        :
-engine/recording       : engine engine/workload cluster cluster/codec cluster/sim cluster/timeline internal/build
+engine/recording       : engine engine/workload cluster cluster/codec cluster/sim cluster/timeline internal/atomicfile internal/build internal/inputfile internal/safetext
 engine/session/sessiontest : engine engine/session cluster
 engine/session         : engine engine/algorithm engine/study engine/workload/** cluster/** presets models
-engine/bench           : engine engine/workload/** cluster/** presets models
+engine/bench           : engine engine/workload/** cluster/** presets models internal/inputfile
 engine/calibrate       : engine engine/workload/** cluster/** presets models
-engine/tuner           : engine cluster/** presets models internal/atomicfile
-engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile
+engine/tuner           : engine cluster/** presets models internal/atomicfile internal/inputfile
+engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile internal/inputfile
 tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
 tui/pane               : engine cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*
@@ -61,7 +61,7 @@ tui/pane/panetest      : engine engine/study engine/workload models cluster clus
 tui/pane/panetest/runs : engine engine/session engine/study engine/workload engine/workload/all presets cluster tui/pane tui/pane/panetest internal/golden
 tui/pane/*             : engine engine/workload engine/workload/* engine/study models cluster cluster/timeline tui/grid tui/pane
 tui/grid               :
-tui/state              : internal/atomicfile
+tui/state              : internal/atomicfile internal/inputfile
 tui/tty                :
 tui/tty/ttytest        :
 tui/export             : tui/grid
@@ -69,10 +69,13 @@ cmd/hybridtop          : **
 internal/addressspace  :
 internal/atomicfile    :
 internal/golden        :
+internal/inputfile     :
 internal/archtest         :
 internal/build         :
 internal/mutate        :
 internal/prose         :
+internal/revert        :
+internal/safetext      :
 internal/soak          :
 internal/xdg           :
 `

@@ -8,12 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
 // Check returns the error that Write would return for a file, before its content is computed.
 func Check(name string) error {
-	mode, err := checkTarget(name)
+	mode, err := modeOf(name)
 	if err != nil {
 		return err
 	}
@@ -24,12 +25,44 @@ func Check(name string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
+// CheckTarget returns an error if the name belongs to something that is not a writable regular
+// file, for writers that change a file in place.
+func CheckTarget(name string) error {
+	_, err := modeOf(name)
+	return err
+}
+
+// Open opens a file to read and change it in place. It creates the file if it does not exist.
+func Open(name string) (*os.File, error) {
+	mode, err := modeOf(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NONBLOCK, mode)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.Stat()
+	if err == nil {
+		var named fs.FileInfo
+		named, err = os.Lstat(name) // another file may have got the name
+		if err == nil && !os.SameFile(opened, named) {
+			err = fmt.Errorf("%s changed while it was opened", name)
+		}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 // defaultMode is the mode of a new file, before the umask.
 const defaultMode fs.FileMode = 0o644
 
-// checkTarget returns the maximum mode of the file. It returns an error if a file cannot replace the
+// modeOf returns the maximum mode of the file. It returns an error if a file cannot replace the
 // target.
-func checkTarget(name string) (fs.FileMode, error) {
+func modeOf(name string) (fs.FileMode, error) {
 	info, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -104,7 +137,7 @@ func Stream(ctx context.Context, name string, fill func(io.Writer) error) error 
 }
 
 func stream(ctx context.Context, name string, fill func(io.Writer) error) error {
-	mode, err := checkTarget(name)
+	mode, err := modeOf(name)
 	if err != nil {
 		return err
 	}

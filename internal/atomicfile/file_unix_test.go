@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,4 +85,26 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("printed %q, want %q", out, want)
 	}
 	holds(t, file, "old")
+}
+
+// A file that is changed in place is regular as well.
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	file, link, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
+	if err := errors.Join(os.Symlink(file, link), syscall.Mkfifo(pipe, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{file: "", link: "is a link", pipe: "not a regular file", dir: "is a folder",
+		"/dev/null": "not a regular file"} {
+		f, err := Open(name)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: error %v, want %q", name, err, want)
+		}
+		if err == nil {
+			err = f.Close()
+		}
+		if again := CheckTarget(name); (again == nil) != (err == nil) {
+			t.Errorf("%s: CheckTarget returns %v, Open %v", name, again, err)
+		}
+	}
 }

@@ -28,6 +28,7 @@ func TestTextIsClippedAndCounted(t *testing.T) {
 		{0, "\x1b[2J", 4, "\uFFFD[2J"},
 		{0, "\u009b1m\x7f", 4, "\uFFFD1m\uFFFD"},
 		{0, "\xff", 1, "\uFFFD"},
+		{0, "\u202ea\u2066", 3, "\uFFFDa\uFFFD"},
 		{0, "👍🏽ok", 4, "👍ok"},
 		{0, "🇩🇪", 2, "DE"},
 	} {

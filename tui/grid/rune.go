@@ -24,6 +24,8 @@ func printable(r rune) (rune, int) {
 		return r, 1 // box drawing, blocks, shapes and braille
 	case !utf8.ValidRune(r):
 		return unprintable, 1
+	case unicode.Is(unicode.Bidi_Control, r):
+		return unprintable, 1
 	case r >= 0x1f1e6 && r <= 0x1f1ff:
 		return 'A' + r - 0x1f1e6, 1 // pairs of regional indicators would become flags
 	case r >= 0x1f3fb && r <= 0x1f3ff, unicode.In(r, unicode.M, unicode.Cf):

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 // version is the version of the files that this program writes.
@@ -53,25 +53,10 @@ func (e *newer) Error() string { return e.text }
 
 // read returns the content of a file, which is empty if the file does not exist.
 func (f *file) read() (tree, error) {
-	info, err := os.Stat(f.name) // before opening, because a pipe would block
+	data, err := inputfile.Read(f.name, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return tree{}, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", f.name)
-	}
-	if info.Size() > maxSize {
-		return nil, fmt.Errorf("%s: %d bytes, want at most %d", f.name, info.Size(), maxSize)
-	}
-	in, err := os.Open(f.name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, maxSize))
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +133,7 @@ func (f *file) keepCopy(ctx context.Context, data []byte) (string, error) {
 		if i > 0 {
 			name += fmt.Sprintf("-%d", i+1)
 		}
-		old, err := os.ReadFile(name)
+		old, err := inputfile.Read(name, maxSize)
 		switch {
 		case err == nil && bytes.Equal(old, data):
 			return name, nil
