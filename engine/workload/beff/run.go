@@ -171,7 +171,7 @@ func (s *suite) measure() error {
 func (s *suite) verify(exchanges []exchange, size int64, wrong *string) error {
 	d := newRound(s.r, exchanges, min(size, s.verified.longest), s.verified.store)
 	if s.verified == s.timed && d.size != size {
-		*wrong = fmt.Sprintf("messages of %d B are verified in place of %d B", d.size, size)
+		*wrong = fmt.Sprintf("messages of %d B are verified instead of %d B", d.size, size)
 	}
 	for stamp, method := range s.methods {
 		d.fill(stamp)
