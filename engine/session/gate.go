@@ -30,6 +30,7 @@ type gate struct {
 	limit   int          // iterations per run; 0: no limit
 	until   cluster.Time // the fabric's time from which no iteration starts; 0: no limit
 	linger  bool         // until pauses instead of ending the run
+	arrived func()       // called when rank 0 begins to wait; nil: not called
 }
 
 func newGate(l Limits, linger bool) *gate {
@@ -65,6 +66,9 @@ func (g *gate) wait() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for g.paused && g.steps == 0 && !g.closed && !g.expired {
+		if !g.waiting && g.arrived != nil {
+			g.arrived()
+		}
 		g.waiting = true
 		g.change.Wait()
 	}

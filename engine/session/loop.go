@@ -204,6 +204,9 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 		case <-quit:
 			quit = nil
 			finish(byStop, grace)
+		case <-s.arrived: // ticks publish the complete counts, even if the loop has rested
+			ticker.Reset(every)
+			paused = 0
 		case <-s.wakeup:
 			if paused == restAfter {
 				ticker.Reset(every)

@@ -85,6 +85,7 @@ type Session struct {
 	began   time.Time
 	current atomic.Pointer[engine.Snapshot]
 	gate    *gate
+	arrived chan struct{} // signals that rank 0 waits at the gate
 	wakeup  chan struct{} // signals a change of the fields below
 	done    chan struct{}
 	started sync.Once
@@ -108,6 +109,7 @@ func New(scenario engine.Scenario, o Options) (*Session, error) {
 	s := &Session{
 		options:       o,
 		wakeup:        make(chan struct{}, 1),
+		arrived:       make(chan struct{}, 1),
 		done:          make(chan struct{}),
 		lastScenarios: map[string]engine.Scenario{},
 	}
@@ -120,6 +122,7 @@ func New(scenario engine.Scenario, o Options) (*Session, error) {
 	}
 	s.options.Limits = o.Limits.forSetup(&s.wanted)
 	s.gate = newGate(s.options.Limits, o.Linger)
+	s.gate.arrived = func() { signal(s.arrived) }
 	h := newHistory(!o.Linger)
 	h.begin(s.wanted, 0)
 	s.current.Store(h.snapshot(s.wanted, nil, engine.Starting, 0))
@@ -253,9 +256,12 @@ func (s *Session) replaceWanted(next func(from *engine.Scenario) (setup, error),
 	return nil
 }
 
-func (s *Session) wake() {
+func (s *Session) wake() { signal(s.wakeup) }
+
+// signal sends to a channel with a buffer of one, unless it is full.
+func signal(to chan<- struct{}) {
 	select {
-	case s.wakeup <- struct{}{}:
+	case to <- struct{}{}:
 	default:
 	}
 }
