@@ -155,7 +155,7 @@ const (
 func left(i int) float64  { return float64(i%period1 + 1) }
 func right(i int) float64 { return float64(i%period2 - 3) }
 
-// expectedPart returns what a rank that calls MPI contributes: the sum of its own elements, or under
+// expectedPart returns what a rank that calls MPI contributes: the sum over its elements, or under
 // nested-funneled of its group's block. Like closedForm, it uses neither left nor right.
 func expectedPart(low, high, me, threads int, model cluster.Model) float64 {
 	if model == cluster.NestedFunneled {
