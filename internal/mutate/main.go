@@ -130,9 +130,9 @@ func summarize(count map[verdict][]string) error {
 		return fmt.Errorf("no mutant changes a result (use another -seed)")
 	}
 	share := float64(n) / float64(all)
-	fmt.Printf("%.0f %% of the mutants with other results are detected\n", 100*share)
+	fmt.Printf("%.1f %% of the mutants with other results are detected\n", 100*share)
 	if share < required {
-		return fmt.Errorf("%.0f %% detected, want at least %.0f %%", 100*share, 100*required)
+		return fmt.Errorf("%.1f %% detected, want at least %.0f %%", 100*share, 100*required)
 	}
 	return nil
 }
