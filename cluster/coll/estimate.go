@@ -20,9 +20,12 @@ type Estimator struct {
 	known map[Key]*team
 }
 
-// MaxEstimated is the maximum number of ranks that an Estimator walks. Larger teams have the time of
-// Predict.
-const MaxEstimated = 1 << 12
+// MaxEstimated is the maximum number of ranks, and MaxSegmentsEstimated of segments, that an Estimator walks.
+// Calls with more have the time of Predict: the schedules of all ranks would take seconds to make.
+const (
+	MaxEstimated         = 1 << 12
+	MaxSegmentsEstimated = 1 << 10
+)
 
 // Limits of a walk: messages of teams with one schedule and of others, and schedules that are kept.
 const (
@@ -116,7 +119,7 @@ func (t *team) schedule(rel int32) *Schedule {
 // numbered by member) in elements of unit bytes. All ranks start together; the root is rank 0. The
 // key must be for as many ranks as the site has. Algorithms that load have the time of Predict.
 func (e *Estimator) Estimate(k Key, n, unit int64) cluster.Time {
-	if k.Ranks == 1 || k.Algorithm.Needs&Reach != 0 || k.Ranks > MaxEstimated {
+	if k.Ranks == 1 || k.Algorithm.Needs&Reach != 0 || k.Ranks > MaxEstimated || k.Segments > MaxSegmentsEstimated {
 		return k.Predict(&e.cost, n)
 	}
 	w := &e.walk

@@ -121,11 +121,17 @@ func (w Team) candidates(s Reader, what coll.Collective, ranks int, time func(*c
 // the simulation exceeds the budget, or cannot have the team's layout and modes.
 func (w Team) simulated(m *cluster.Machine, at choiceKey, e *knownSite, two []Choice) Choice {
 	l, ok := w.layout(at.site.ranks)
+	if !ok || at.site.ranks > simulatedRanks || at.parameters.Modes != (coll.Modes{}) {
+		return two[0]
+	}
 	messages := 0
 	for i := range two {
+		if two[i].Key.Segments > coll.MaxSegmentsEstimated {
+			return two[0]
+		}
 		messages += e.Messages(two[i].Key)
 	}
-	if !ok || messages > simulatedMessages || at.site.ranks > simulatedRanks || at.parameters.Modes != (coll.Modes{}) {
+	if messages > simulatedMessages {
 		return two[0]
 	}
 	spec := &cluster.Spec{Machine: *m, Layout: l, EagerLimit: at.site.eager}

@@ -22,10 +22,6 @@ const (
 	ProcessRank = "rank" // each rank is a process
 )
 
-// maxSegments is the maximum number of segments that a scenario offers. The estimates of a choice walk all of
-// them for each algorithm.
-const maxSegments = 1024
-
 // Names returns the choices of the knob algorithm for a collective: those that always run come first.
 func Names(what coll.Collective) []string {
 	all := []string{ByModel}
@@ -66,7 +62,7 @@ func Parameters() []engine.Knob {
 			Watch: "the number of steps: a higher radix has fewer steps with more messages each. It wins if overhead is small",
 			Paper: "paper 5, section 3.4"},
 		{Name: "segments", Label: "segments", Doc: "number of pieces in which long data is sent, one after the other",
-			Type: engine.Integer, Default: "1", Min: 1, Max: maxSegments,
+			Type: engine.Integer, Default: "1", Min: 1, Max: coll.MaxSegments,
 			Choices: []string{"1", "2", "4", "8", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the pipeline: long data down a chain takes little longer than one transfer", Paper: "paper 5, section 3.2"},
 		{Name: "transfer", Label: "transfer", Doc: "how data reaches another rank: messages, puts with flags, gets from " +

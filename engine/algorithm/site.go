@@ -136,11 +136,13 @@ func (w Team) site(m *cluster.Machine, at siteKey) *knownSite {
 	}
 	s := &coll.Site{Machine: m, EagerLimit: at.eager, PerNode: max(w.crowd, w.PerNode), Sharing: at.sharing}
 	nodes := int32(0)
-	for i := range at.ranks {
-		s.Nodes = append(s.Nodes, w.nodeOf(i, at.ranks))
-		nodes = max(nodes, s.Nodes[i]+1)
+	if at.ranks <= coll.MaxEstimated { // a larger team has the times of formulas, without resources
+		for i := range at.ranks {
+			s.Nodes = append(s.Nodes, w.nodeOf(i, at.ranks))
+			nodes = max(nodes, s.Nodes[i]+1)
+		}
 	}
-	if shape := m.Topology.Shape; shape != "" && shape != cluster.Crossbar {
+	if shape := m.Topology.Shape; nodes > 0 && shape != "" && shape != cluster.Crossbar {
 		if net, err := topology.New(m.Topology, int(nodes)); err == nil { // a larger team has no network to share
 			s.Links = net
 		}

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -181,9 +180,9 @@ func TestRandomScenariosChild(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var ran, short, other int
+	before := resident(t, "VmRSS:")
 	for range 200 {
 		sc := randomScenario(t, rng)
-		before := restartPeak(t)
 		fmt.Println(drawn+sc.Workload, sc.Values)
 		s, err := New(sc, Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}, Memory: randomLimit})
 		var lacks *shortage
@@ -210,18 +209,8 @@ func TestRandomScenariosChild(t *testing.T) {
 	if ran < 20 || short < 5 {
 		t.Errorf("%d ran, %d were too large, %d were invalid: too few scenarios", ran, short, other)
 	}
-	fmt.Printf("%d ran, %d were too large, %d could not be\n", ran, short, other)
-}
-
-// restartPeak returns unused memory to the host and restarts VmHWM, the process's peak. It returns the
-// memory that remains, such as that of caches.
-func restartPeak(t *testing.T) int64 {
-	t.Helper()
-	debug.FreeOSMemory()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		t.Skip(err)
-	}
-	return resident(t, "VmRSS:")
+	fmt.Printf("%d ran, %d were too large, %d could not be; grown %s\n", ran, short, other,
+		cluster.SizeText(float64(resident(t, "VmHWM:")-before)))
 }
 
 // randomScenario sets some knobs of a workload to one of their choices or, for numbers, to any
