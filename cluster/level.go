@@ -172,8 +172,8 @@ func (r *Rank) enterAlone(call string, t *Team) error {
 	}
 	if r.gate != gateOpen && !atomic.CompareAndSwapUint32(&t.busy, 0, uint32(r.thread)+1) {
 		r.leave()
-		return r.errorf("%s on %s: another thread of the rank is inside a collective on this team (order the calls by "+
-			"Single, Meet or a lock, or make a team for each thread)", call, t.name)
+		return r.errorf("%s on %s: another thread of the rank is inside a collective on this team (order the calls, or make "+
+			"a team for each thread)", call, t.name)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ const (
 	ProcessRank = "rank" // each rank is a process
 )
 
-// Names returns the choices of the knob algorithm for a collective: those that always run come first.
+// Names returns the choices of the knob algorithm for a collective. Choices that need no table come first.
 func Names(what coll.Collective) []string {
 	all := []string{ByModel}
 	for _, a := range coll.Of(what) {

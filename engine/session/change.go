@@ -21,9 +21,9 @@ const minIterations = 3
 const alikeSim = 1.005
 
 // Change describes how knob changes affect the time of an iteration, from one run to a later run
-// of the same workload: "multiple, m = 1: 1.46× faster: 11.2 → 7.70 ms for an iteration
-// (simulated); 6.10 ms of 7.90 ms communication now hidden". If the workload's first study is about
-// a bandwidth, Change compares the bandwidths instead. It returns "" if there is nothing to
+// of the same workload. An example is "multiple, m = 1: 1.46× faster: 11.2 → 7.70 ms for an iteration
+// (simulated)". If the workload's first study is about a bandwidth, Change compares the bandwidths
+// instead. It returns "" if there is nothing to
 // compare: a run lacks iterations, or no knob that affects the program differs.
 func Change(before, after *engine.Snapshot) string {
 	if before == nil || before.Scenario.Workload != after.Scenario.Workload ||

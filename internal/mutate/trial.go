@@ -133,8 +133,8 @@ func listOf(path string) string { return rows.ReplaceAllString(path, "[*]$1") }
 
 var rows = regexp.MustCompile(`\[\d+\]([.\[])`)
 
-// shareTimes makes a value a time in all elements of a list if it is one in any of them, also in
-// elements that only a mutant has, such as a bucket of times.
+// shareTimes makes a value a time in all elements of a list if it is one in any of them. Only a mutant
+// may have some of the elements, such as a bucket of times.
 func shareTimes(values map[string]value) {
 	for at, v := range maps.Clone(values) {
 		if list := listOf(at); v.isTime && list != at {
@@ -144,7 +144,7 @@ func shareTimes(values map[string]value) {
 }
 
 // slower writes the default machine with times longer by a factor and by different small shares, and
-// returns its path. The shares change all times, the factor also those that are counted in wide buckets.
+// returns its path. The shares change all times. The factor also changes times that are counted in wide buckets.
 func (t *trial) slower(factor float64) (string, error) {
 	text, err := os.ReadFile(filepath.Join(t.root, "presets/machines/demo.toml"))
 	if err != nil {
