@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -55,7 +56,7 @@ func (o *Options) searched(sc engine.Scenario) (engine.Scenario, error) {
 	if err != nil {
 		return sc, fmt.Errorf("ranking = cheapest: counting the bytes between ranks on sim: %w", err)
 	}
-	if value, err = cheapest(o.searchContext(), &set); err != nil {
+	if value, err = cheapest(o.searchContext(), cmp.Or(o.counting, maxCounting), &set); err != nil {
 		return sc, fmt.Errorf("ranking = cheapest: %w", err)
 	}
 	mapped.Lock()
@@ -76,18 +77,18 @@ func hasChoice(m *cluster.Machine, l cluster.Layout) bool {
 }
 
 // cheapest returns the value of the knob ranking with the cheapest positions for a setup.
-func cheapest(ctx context.Context, set *setup) (string, error) {
+func cheapest(ctx context.Context, limit time.Duration, set *setup) (string, error) {
 	l := &set.spec.Layout
 	if l.Ranks() > maxMapped {
 		return "", fmt.Errorf("%d ranks: want at most %d (use cubes, or a list)", l.Ranks(), maxMapped)
 	}
-	counting, stop := context.WithTimeout(ctx, maxCounting)
+	counting, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	bytes, err := bytesOfPairs(counting, set)
 	if err != nil {
 		if counting.Err() != nil && ctx.Err() == nil {
 			err = fmt.Errorf("counting the bytes of an iteration takes over %v (use fewer ranks, a shorter iteration, cubes, or a list)",
-				maxCounting)
+				limit)
 		}
 		return "", err
 	}

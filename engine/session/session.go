@@ -73,6 +73,7 @@ type Options struct {
 	// themselves.
 	Context context.Context
 
+	counting  time.Duration          // limit of a count of bytes for ranking = cheapest; 0: maxCounting
 	search    *search                // of a session; nil: Context
 	patience  time.Duration          // for the current iteration at the end of For; 0: derived from the limits
 	unwatched bool                   // snapshots are rare, to leave the cores to others
