@@ -1,11 +1,11 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -173,6 +173,20 @@ func TestPositionsFollowDistances(t *testing.T) {
 	}
 }
 
+// counting is a simulator that reports the start of a count of bytes.
+type counting struct {
+	cluster.Fabric
+	started chan struct{}
+}
+
+// Start starts a run.
+func (c counting) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Port) error) (cluster.Run, error) {
+	if spec.PairRanks {
+		signal(c.started)
+	}
+	return c.Fabric.Start(ctx, spec, body)
+}
+
 // TestSearchesEnd tests that a command ends the search of an earlier one, and that the session can be stopped
 // during a search.
 func TestSearchesEnd(t *testing.T) {
@@ -183,7 +197,10 @@ func TestSearchesEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := New(sc, Options{Fabrics: Fabrics(), Linger: true})
+		fabrics := Fabrics()
+		counts := counting{fabrics[engine.Sim], make(chan struct{}, 1)}
+		fabrics[engine.Sim] = counts
+		s, err := New(sc, Options{Fabrics: fabrics, Linger: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +213,7 @@ func TestSearchesEnd(t *testing.T) {
 		}
 		failed := make(chan error)
 		go func() { failed <- s.Do(engine.Command{Verb: engine.Take, Scenario: &wanted}) }()
-		time.Sleep(200 * time.Millisecond) // the search takes far longer
+		<-counts.started
 		if err := s.Do(end); err != nil {
 			t.Errorf("%s during a search: %v", end.Verb, err)
 		}
