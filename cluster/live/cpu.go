@@ -101,12 +101,7 @@ func (x *wire) occupy(e *engine, op *cluster.Op, t cluster.Time) cluster.Handle 
 		return e.finish(op, cluster.Done{})
 	}
 	s := e.takeSlot(op)
-	p := newParcel()
-	p.kind = parcelComplete
-	p.src = e.id
-	p.dst = e.id
-	p.from = e
-	p.req = s
+	p := newCompletion(e, s)
 	e.cpu.at += modelled
 	x.mu.Lock()
 	x.push(p, e.cpu.at)

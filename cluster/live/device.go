@@ -23,12 +23,7 @@ func (x *wire) launch(e *engine, op *cluster.Op) cluster.Handle {
 	d := &x.w.spec.Machine.Device
 	took := x.wallTime(d.KernelTime(cluster.Work{Flops: float64(op.A), Bytes: float64(op.B)}))
 	s := e.takeSlot(op)
-	p := newParcel()
-	p.kind = parcelComplete
-	p.src = e.id
-	p.dst = e.id
-	p.from = e
-	p.req = s
+	p := newCompletion(e, s)
 	k := e.main.kernels
 	k.model.Store(took)
 	x.mu.Lock()
@@ -71,12 +66,7 @@ func (e *engine) completeReceive(s *slot, d cluster.Done) {
 
 // toDevice implements transport.
 func (x *wire) toDevice(e *engine, s *slot, d cluster.Done) {
-	p := newParcel()
-	p.kind = parcelComplete
-	p.src = e.id
-	p.dst = e.id
-	p.from = e
-	p.req = s
+	p := newCompletion(e, s)
 	p.done = d
 	x.mu.Lock()
 	x.push(p, x.stage(e.main.id, x.now(), d.Size))

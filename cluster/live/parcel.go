@@ -74,6 +74,13 @@ var parcelPool = sync.Pool{New: func() any { return new(parcel) }}
 
 func newParcel() *parcel { return parcelPool.Get().(*parcel) }
 
+// newCompletion returns a parcel that completes an operation of an engine.
+func newCompletion(e *engine, s *slot) *parcel {
+	p := newParcel()
+	p.kind, p.src, p.dst, p.from, p.req = parcelComplete, e.id, e.id, e, s
+	return p
+}
+
 // spares are an engine's free parcels with their buffers. It reuses received parcels for its next
 // sends, because they are in its core's cache. Excess parcels return to their senders. With only a
 // pool, one-way traffic would leave all parcels with the receiver, and senders would have to fetch

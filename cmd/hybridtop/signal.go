@@ -34,7 +34,7 @@ const lastMoment = 1200 * time.Millisecond
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := notified()
-	ended := make(chan struct{})
+	running, end := context.WithCancel(context.Background())
 	go func() {
 		select {
 		case s := <-signals:
@@ -47,13 +47,13 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 			return
 		}
 		select {
-		case <-ended:
+		case <-running.Done():
 		case <-time.After(lastMoment):
 			code.say(os.Stderr)
 			os.Exit(int(code))
 		}
 	}()
-	return ctx, func() { cancel(nil); close(ended) }
+	return ctx, func() { cancel(nil); end() }
 }
 
 // stopSession ends a session. It does not wait longer than a limit for its ranks.
