@@ -190,8 +190,8 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 		}
 	}
 	quit := ctx.Done()
-	n, next := 0, time.Time{} // ticks, and the earliest time of the next one
-	paused := 0               // ticks of a pause
+	n, paused := 0, 0                     // ticks, and those of a pause
+	last, next := time.Now(), time.Time{} // times of the previous tick, and the earliest of the next one
 	for {
 		select {
 		case err := <-over:
@@ -238,15 +238,17 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 					s.options.Limits.For, patience))
 			}
 			r.handle.Cancel(errCut)
-		case now := <-ticker.C:
-			if now.Before(next) {
+		case <-ticker.C:
+			start := time.Now() // later than the tick's own time, if ranks use all cores
+			if start.Before(next) {
 				continue
 			}
-			n++
+			n = following(n, int(start.Sub(last)/every))
+			last = start
 			if s.tick(h, r, n) {
 				finish(byHost, grace)
 			}
-			next = time.Now().Add(tickShare * time.Since(now))
+			next = time.Now().Add(tickShare * time.Since(start))
 			if paused++; s.phase(r) != engine.Paused {
 				paused = 0
 			}
@@ -255,6 +257,16 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			}
 		}
 	}
+}
+
+// following returns the number of the tick after tick n. Ticks that were due in between count, so
+// that snapshots keep their rate. No tick that requests counts or publishes is left out.
+func following(n, due int) int {
+	request := n - n%publishEvery + publishEvery - 1
+	if n == request {
+		return n + 1
+	}
+	return min(n+max(1, due), request)
 }
 
 // tick samples states, requests counts ahead of a sample, and publishes. Until the first sample of
