@@ -10,6 +10,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/hybridtop/hybridtop/internal/tomlkeys"
 )
 
 // mistake is an error in a file. It has the position, the key and a hint.
@@ -41,6 +43,9 @@ type document struct {
 // maxOpen is the maximum number of brackets in a document. The parser recurses at each bracket, so
 // a file that consists of brackets would exhaust the stack.
 const maxOpen = 1000
+
+// maxKeys is the maximum number of keys in a document. The longest built-in file has a few hundred.
+const maxKeys = 4000
 
 // parse reads a document and rejects dotted keys for which isKey returns false.
 func parse(file string, data []byte, isKey func(key string) bool, hint func(key string) string) (*document, error) {
@@ -128,6 +133,9 @@ func (d *document) locate(data []byte, isKey func(string) bool, hint func(string
 		if err != nil {
 			return err
 		}
+	}
+	if line := tomlkeys.Excess(data, maxKeys, nil); line > 0 {
+		return &mistake{file: d.file, line: line, text: fmt.Sprintf("more than %d keys are not read (remove some)", maxKeys)}
 	}
 	if err := p.Error(); err != nil {
 		if e := toml.Unmarshal(data, new(map[string]any)); e != nil {

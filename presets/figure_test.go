@@ -307,6 +307,7 @@ x`), `checks.flat.quantity: is "a time"; want a name such as`},
 		{"no TOML", "hello\n", "paper9-x.toml:1: "},
 		{"nothing", "", "paper9-x.toml: title: missing"},
 		{"brackets without end", "x = " + strings.Repeat("[", 1<<19), "opening brackets"},
+		{"many keys", aFigure + "\n[series.two.knobs]\n" + manyKeys("a%d = 1\n"), "more than 4000 keys are not read"},
 		{"dots without end", strings.Repeat("a.", 1<<18) + "a = 1", "unknown key"},
 	} {
 		_, err := decodeFigure("paper9-x.toml", []byte(c.text))

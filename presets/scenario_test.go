@@ -3,6 +3,7 @@ package presets
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,10 +68,21 @@ func TestMistakesInScenarios(t *testing.T) {
 		{"x.toml", swap("[knobs]", "knobs = 3\n[other]"), "x.toml:9: other: unknown key"},
 		{"x.toml", "title = \n", "x.toml:1: "},
 		{"x.toml", strings.Repeat("[", 2000), "x.toml: 2000 opening brackets"},
+		{"x.toml", "[knobs]\n" + manyKeys("a%d = 1\n"), "x.toml:4001: more than 4000 keys are not read"},
+		{"x.toml", "[knobs]\nx = [{" + manyKeys("a%d = 1, ") + "b = 1}]\n", "x.toml:2: more than 4000 keys are not read"},
 	} {
 		_, err := decodeScenario(tt.name, []byte(tt.text))
 		wantError(t, err, tt.want)
 	}
+}
+
+// manyKeys returns 5,000 keys of a format. Decoding takes quadratic time in their number.
+func manyKeys(format string) string {
+	var b strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
 }
 
 // Built-in scenarios state what to watch, and the paper.

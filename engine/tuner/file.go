@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/internal/inputfile"
+	"github.com/hybridtop/hybridtop/internal/tomlkeys"
 )
 
 // File is a table with the fabric and machine that it was tuned on.
@@ -34,7 +34,7 @@ const tableSchema = "hybridtop.table.v1"
 const (
 	maxFile  = 32 << 20
 	maxDepth = 8   // nesting of brackets
-	maxOther = 100 // unknown keys: decoding takes quadratic time in the number of keys of a TOML table
+	maxOther = 100 // keys that are not a table's
 )
 
 // Write writes the file as TOML, with one block per rule.
@@ -136,8 +136,9 @@ func Read(data []byte) (*File, error) {
 	if nesting(data) > maxDepth {
 		return nil, fmt.Errorf("brackets nested more than %d deep: a table needs 3", maxDepth)
 	}
-	if otherKeys(data) > maxOther {
-		return nil, fmt.Errorf("more than %d unknown keys: not a table of algorithms (hybridtop tune writes one)", maxOther)
+	if line := tomlkeys.Excess(data, maxOther, tableKeys); line > 0 {
+		return nil, fmt.Errorf("line %d: more than %d unknown keys: not a table of algorithms (hybridtop tune writes one)",
+			line, maxOther)
 	}
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
@@ -190,39 +191,6 @@ var tableKeys = func() map[string]bool {
 	}
 	return all
 }()
-
-// otherKeys counts unknown keys, up to one more than maxOther, in linear time.
-func otherKeys(data []byte) (n int) {
-	count := func(keys unstable.Iterator) {
-		for keys.Next() {
-			if !tableKeys[string(keys.Node().Data)] {
-				n++
-			}
-		}
-	}
-	var inside func(value *unstable.Node)
-	inside = func(value *unstable.Node) {
-		for it := value.Children(); it.Next() && n <= maxOther; {
-			x := it.Node()
-			switch x.Kind {
-			case unstable.KeyValue:
-				count(x.Key())
-				inside(x.Value())
-			case unstable.Array, unstable.InlineTable:
-				inside(x)
-			}
-		}
-	}
-	p := unstable.Parser{}
-	for p.Reset(data); n <= maxOther && p.NextExpression(); { // decoding reports errors of syntax
-		e := p.Expression()
-		count(e.Key())
-		if e.Kind == unstable.KeyValue {
-			inside(e.Value())
-		}
-	}
-	return n
-}
 
 // nesting returns the maximum nesting of brackets.
 func nesting(data []byte) int {

@@ -146,7 +146,7 @@ func choice(t testing.TB, c coll.Collective, name string, radix, segments int) c
 // all earlier keys of the same TOML table.
 func TestManyKeys(t *testing.T) {
 	for name, line := range map[string]string{"headers": "[a%d]\n", "keys": "a%d=1\n", "parents": "[rule.a%d]\n",
-		"lists": "a%d=[{b=1}]\n"} {
+		"known parts": "ranks.bytes.x%d=1\n", "lists": "a%d=[{b=1}]\n"} {
 		var b strings.Builder
 		for i := range 10_000 {
 			fmt.Fprintf(&b, line, i)

@@ -34,7 +34,7 @@ cluster/live           : cluster cluster/match cluster/host cluster/sim/topology
 cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster
 cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma cluster/coll
-presets                : cluster internal/xdg internal/atomicfile internal/inputfile
+presets                : cluster internal/xdg internal/atomicfile internal/inputfile internal/tomlkeys
 engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*
@@ -49,7 +49,7 @@ engine/session/sessiontest : engine engine/session cluster
 engine/session         : engine engine/algorithm engine/study engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models internal/inputfile
 engine/calibrate       : engine engine/workload/** cluster/** presets models
-engine/tuner           : engine cluster/** presets models internal/atomicfile internal/inputfile
+engine/tuner           : engine cluster/** presets models internal/atomicfile internal/inputfile internal/tomlkeys
 engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile internal/inputfile
 tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
 tui/pane               : engine cluster tui/grid
@@ -61,7 +61,7 @@ tui/pane/panetest      : engine engine/study engine/workload models cluster clus
 tui/pane/panetest/runs : engine engine/session engine/study engine/workload engine/workload/all presets cluster tui/pane tui/pane/panetest internal/golden
 tui/pane/*             : engine engine/workload engine/workload/* engine/study models cluster cluster/timeline tui/grid tui/pane
 tui/grid               :
-tui/state              : internal/atomicfile internal/inputfile
+tui/state              : internal/atomicfile internal/inputfile internal/tomlkeys
 tui/tty                :
 tui/tty/ttytest        :
 tui/export             : tui/grid
@@ -77,6 +77,7 @@ internal/prose         :
 internal/revert        :
 internal/safetext      :
 internal/soak          :
+internal/tomlkeys      :
 internal/xdg           :
 `
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/internal/inputfile"
+	"github.com/hybridtop/hybridtop/internal/tomlkeys"
 )
 
 // version is the version of the files that this program writes.
@@ -25,6 +26,9 @@ const maxSize = 1 << 20
 
 // maxOpen is the maximum number of opening brackets in a file, because the parser recurses at each.
 const maxOpen = 10000
+
+// maxKeys is the maximum number of keys in a file. All knobs of all workloads are below 4,000.
+const maxKeys = 10000
 
 // patience is the longest wait for another screen's lock.
 const patience = 2 * time.Second
@@ -68,8 +72,12 @@ func (f *file) parse(data []byte) (tree, error) {
 	if n := bytes.Count(data, []byte("[")) + bytes.Count(data, []byte("{")); n > maxOpen {
 		return nil, &broken{fmt.Sprintf("%s: %d opening brackets", f.name, n), data}
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if line := tomlkeys.Excess(data, maxKeys, nil); line > 0 {
+		return nil, &broken{fmt.Sprintf("%s:%d: more than %d keys", f.name, line, maxKeys), data}
+	}
 	t := tree{}
-	if err := toml.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &t); err != nil {
+	if err := toml.Unmarshal(data, &t); err != nil {
 		where := f.name
 		var at *toml.DecodeError
 		if errors.As(err, &at) {

@@ -181,6 +181,22 @@ func TestABrokenFile(t *testing.T) {
 	}
 }
 
+// A file with too many keys is refused before it is decoded, which takes quadratic time.
+func TestManyKeys(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "state.toml")
+	var text strings.Builder
+	for i := range 2 * maxKeys {
+		fmt.Fprintf(&text, "a%d=1\n", i)
+	}
+	write(t, file, text.String())
+	s, _ := Open(folder, folder)
+	want := fmt.Sprintf("%s:%d: more than %d keys: not used", file, maxKeys+1, maxKeys)
+	if len(s.Warnings) != 1 || s.Warnings[0] != want {
+		t.Errorf("it says %q, want %q", s.Warnings, want)
+	}
+}
+
 // A newer file is reported, not used and not changed.
 func TestANewerFile(t *testing.T) {
 	folder := t.TempDir()
