@@ -1,11 +1,13 @@
 package headtohead
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
 	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
@@ -28,6 +30,27 @@ func TestExplanationWithoutTimes(t *testing.T) {
 			if came := strings.HasPrefix(why, "Messages of 1 KiB are sent before"); came != (iterations > 0) {
 				t.Errorf("times %q after %d iterations: %q", keeping, iterations, why)
 			}
+		}
+	}
+}
+
+// Both ranks start each exchange at the same time, so the mean does not depend on the number of iterations.
+func TestAnExchangeTakesTheSameTimeInEachIteration(t *testing.T) {
+	var first float64
+	for _, iterations := range []int{1, 10} {
+		s, err := sessiontest.Run("headtohead", nil, iterations, "fabric", "sim", "machine", "demo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, ok := s.Metric("exchange_time")
+		if !ok || !s.Verification.OK {
+			t.Fatalf("%d iterations: failure %q, verification %+v", iterations, s.Failure, s.Verification)
+		}
+		if first == 0 {
+			first = m.Value
+		}
+		if math.Abs(m.Value-first) > 1e-3*first {
+			t.Errorf("an exchange takes %g s in 1 iteration and %g s in %d", first, m.Value, iterations)
 		}
 	}
 }

@@ -29,7 +29,7 @@ var headtohead = workload.Workload{
 	First: "size", Panes: []string{"waits"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s",
-			Doc: "time of the send and the receive, mean over both ranks"},
+			Doc: "time of the send and the receive, from a common start, mean over both ranks"},
 	},
 	Studies:    []*engine.Study{overSizes},
 	Iterations: 3,
@@ -60,11 +60,19 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		return nil
 	}
+	pair, err := r.Subteam(world, []int{0, 1})
+	if err != nil {
+		return err
+	}
+	both := workload.NewStart(r, pair)
 	other := 1 - me
 	out, in := make([]byte, size), make([]byte, size)
 	for p.Next() {
 		fill(out, me, p.Iteration())
-		start := r.Now()
+		start, err := both.Together()
+		if err != nil {
+			return err
+		}
 		if err := r.Send(world, other, tag, cluster.Of(out)); err != nil {
 			return err
 		}
@@ -81,7 +89,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 				"of rank %d", me, p.Iteration(), st.Bytes, other))
 		}
 	}
-	return nil
+	return r.FreeTeam(pair)
 }
 
 // fill writes the bytes that a rank sends in an iteration.
