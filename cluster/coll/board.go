@@ -28,9 +28,9 @@ type board struct {
 	isDirect  bool // loads and flags are memory of this host, without a model of their time
 	isOneNode bool // the team is in one node
 	nextSlot  int
-	groupSize int   // slots per group, a power of two
-	uncounted int32 // inline calls of the current group that endCalls does not know yet
-	slots     [boardSlots]slotState
+	groupSize int                    // slots per group, a power of two
+	uncounted int32                  // inline calls of the current group that endCalls does not know yet
+	slots     *[boardSlots]slotState // nil: no control block
 }
 
 // slotState is a member's view of a slot.
@@ -72,8 +72,11 @@ func (c *Comm) openBoard() {
 	if b.isDirect {
 		b.groupSize = groupSlots
 	}
-	for i := range b.slots {
-		b.slots[i].open.Store(int32(b.groupSize))
+	if b.Board != nil {
+		b.slots = new([boardSlots]slotState)
+		for i := range b.slots {
+			b.slots[i].open.Store(int32(b.groupSize))
+		}
 	}
 	layout := &c.r.Spec().Layout
 	node := layout.NodeOf(c.r.ID())

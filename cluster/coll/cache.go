@@ -8,7 +8,10 @@ import (
 
 // Cache keeps schedules: one per class of ranks, and equal schedules once. The zero Cache is empty.
 // Ranks may use it concurrently.
-type Cache struct{ content atomic.Pointer[cacheContent] }
+type Cache struct {
+	content atomic.Pointer[cacheContent]
+	runs    runList // see runList
+}
 
 type cacheContent struct {
 	byClass  map[classKey]*Schedule

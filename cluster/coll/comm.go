@@ -11,18 +11,17 @@ type Comm struct {
 	members   []int32       // cluster ranks, by number in the team
 	firstRank int32         // see Run
 	me, ctx   int32         // number in the team; context of messages
-	freeRuns  *Run          // first Run without a call
+	runs      *runList      // Runs without a call
 	nextCall  int
 	isWorld   bool // the team contains all ranks
 
-	beginOp    cluster.Op       // used by the thread that starts a call
-	fireOp     cluster.Op       // used by continuations
+	ownRuns    runList          // runs, unless the launch shares them
 	inProgress []*Run           // at most maxCalls, in any order
 	recent     [maxRecent]*plan // by distance from the root
 	cache      *Cache           // shared by the launch
 	plans      map[role]*plan   // plans that are not recent; nil: none
 
-	space            space
+	space            *space
 	board            board
 	placement        *Places      // placement on nodes; nil: not computed yet
 	network          *networkData // calls on the machine's collective network
@@ -46,14 +45,23 @@ const maxRecent = 16
 type plan struct {
 	role
 	*Schedule
-	partners      []int32     // one-sided transfers, by node: the other end of the message
-	peerSchedules []*Schedule // one-sided transfers: the schedules of the partners; nil: all ranks have the same
-	bound         bound       // of the last call
+	*transferPlan        // one-sided transfers; otherwise nil
+	bound         *bound // of the last inline call; nil: none
+}
+
+// transferPlan is the part of a plan for one-sided transfers.
+type transferPlan struct {
+	partners      []int32     // by node: the other end of the message
+	peerSchedules []*Schedule // schedules of the partners; nil: all ranks have the same
 	isFlagShared  []bool      // by node: it shares a flag
 	sharedRecvs   uint64      // number of receives among them
 	sharedSends   uint64      // number of sends among them
 	ctsNodes      []int32     // by node of a put and its receive: the node whose flag carries the CTS; −1: no CTS needed
 }
+
+// runList is a list of Runs without a call. On a virtual clock all ranks of a launch share one, because
+// they run alternately. A rank then needs as many Runs as it has calls in progress, not one per Comm.
+type runList struct{ first *Run }
 
 // turns is the maximum number of calls in progress; another call waits for the oldest one. A
 // message's tag has the call's number, from 1 on, above the channel. Messages without a number
@@ -82,7 +90,7 @@ func New(r *cluster.Rank, t *cluster.Team) (*Comm, error) {
 
 // newComm returns a Comm on a team with separate contexts.
 func newComm(r *cluster.Rank, team *cluster.Team, cache *Cache) *Comm {
-	return &Comm{
+	c := &Comm{
 		r:         r,
 		lib:       r.Lib(),
 		team:      team,
@@ -92,7 +100,13 @@ func newComm(r *cluster.Rank, team *cluster.Team, cache *Cache) *Comm {
 		ctx:       r.Lib().Context(team),
 		cache:     cache,
 		isWorld:   team.Size() == r.World().Size(),
+		space:     &noSpace,
 	}
+	c.runs = &c.ownRuns
+	if r.Spec().Clock == cluster.VirtualClock {
+		c.runs = &cache.runs
+	}
+	return c
 }
 
 // Free frees the Comm. Every member calls it, with no call in progress.
@@ -170,6 +184,7 @@ func (c *Comm) plan(k *Key, rel int32) *plan {
 	if p == nil {
 		p = &plan{role: r, Schedule: c.cache.Schedule(r.key, r.rel)}
 		if r.key.Transfer.OneSided() {
+			p.transferPlan = &transferPlan{}
 			p.partners = c.cache.partners(r.key, r.rel, p.Schedule)
 			p.peerSchedules = c.cache.peerSchedules(r.key, r.rel, p.Schedule)
 			p.ctsNodes = c.cache.ctsNodes(r.key, r.rel, p)
@@ -205,10 +220,10 @@ func (s *plan) findSharedFlags() {
 
 // newRun returns a free Run.
 func (c *Comm) newRun() *Run {
-	x := c.freeRuns
+	x := c.runs.first
 	if x == nil {
 		return &Run{}
 	}
-	c.freeRuns, x.nextFree = x.nextFree, nil
+	c.runs.first, x.nextFree = x.nextFree, nil
 	return x
 }

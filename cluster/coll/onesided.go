@@ -103,7 +103,7 @@ func (x *Run) accountMessage(n *Node, node int32) {
 // awaitSharedFlags awaits the flags that messages share. It runs in a continuation, because
 // continuations of the first nodes may run inside any later post of the rank, and all share one Op.
 func (x *Run) awaitSharedFlags(p cluster.Poster) {
-	space := &x.comm.space
+	space := x.comm.space
 	arrivals, acks := &space.arrivals[x.spaceSlot], &space.acks[x.spaceSlot]
 	*arrivals += x.plan.sharedRecvs
 	*acks += x.plan.sharedSends

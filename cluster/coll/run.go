@@ -28,6 +28,8 @@ type Run struct {
 	depsMemory  [fewNodes]uint16 // memory of depsLeft for a short schedule
 	readyMemory [fewReady]int32  // memory of ready for a narrow schedule
 	op          cluster.Op       // the next operation to post
+	beginOp     cluster.Op       // used by the thread that starts the call
+	fireOp      cluster.Op       // ends the call; used by continuations
 	nextFree    *Run             // next free Run
 
 	call        Call
@@ -154,7 +156,7 @@ func (x *Run) accountAll() {
 // control block first waits until all members have ended the earlier calls of its slot.
 func (x *Run) postBegin() {
 	c := x.comm
-	o := &c.beginOp // not the Op of continuations: another thread may run them before Post returns
+	o := &x.beginOp // not the Op of continuations: another thread may run them before Post returns
 	*o, x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}, cluster.Op{}
 	x.done = c.lib.Port().Post(o)
 	*o = cluster.Op{Kind: cluster.KindWork}
@@ -259,7 +261,8 @@ func (x *Run) finish() error {
 // free makes the Run available for another call.
 func (x *Run) free() {
 	x.call, x.tempBytes = Call{}, nil
-	x.nextFree, x.comm.freeRuns = x.comm.freeRuns, x
+	list := x.comm.runs
+	x.nextFree, list.first = list.first, x
 }
 
 // Step implements cluster.Step: a node is complete.
@@ -294,8 +297,8 @@ func (x *Run) signalDone(p cluster.Poster) {
 	if x.Schedule.Marks > 0 && x.endCalls(1) {
 		p.Post(x.flagOp(&x.op, cluster.KindFlagAdd, x.comm.board.doneFlag(x.boardSlot), 1))
 	}
-	x.openNodes = -1       // ignore operations in progress of a failed call
-	fire := &x.comm.fireOp // not the Op of the call: after the call, its thread may use it for the next call
+	x.openNodes = -1  // ignore operations in progress of a failed call
+	fire := &x.fireOp // not the Op of the call: after the call, its thread may use it for the next call
 	fire.Kind, fire.Event = cluster.KindFire, x.done
 	p.Post(fire)
 }

@@ -29,6 +29,9 @@ type space struct {
 
 const slotGroups = 4
 
+// noSpace is the space of a Comm without slots. Nothing writes to it.
+var noSpace space
+
 // The flags of a slot: the counters of arrivals and acknowledgements, then one flag per node.
 const (
 	flagArrivals = iota
@@ -78,7 +81,7 @@ func (c *Comm) Reserve(room Room, slots int) error {
 		return err
 	}
 	clear(c.r.Segment()[s.flagsOff : s.flagsOff+s.flagsSize()])
-	c.space = s
+	c.space = &s
 	_, err = c.maxima() // no member signals before all flags are cleared
 	return err
 }
@@ -145,10 +148,10 @@ func (s *space) flagsSize() int64 { return 8 * s.slotSize.Words * int64(len(s.ru
 
 // releaseSpace frees the slots in the local segment, if no later allocation follows.
 func (c *Comm) releaseSpace() {
-	if s := &c.space; s.runs != nil && c.lib.Heap() == s.end {
+	if s := c.space; s.runs != nil && c.lib.Heap() == s.end {
 		_ = c.r.Release(s.start) // the offset is from this rank's Alloc
 	}
-	c.space = space{}
+	c.space = &noSpace
 }
 
 // maxima returns the maximum of each number over all members. Every member calls it.
@@ -184,7 +187,7 @@ func (c *Comm) maxima(values ...int64) ([]int64, error) {
 
 // claimSlot takes the next slot for a call.
 func (c *Comm) claimSlot(x *Run) error {
-	s := &c.space
+	s := c.space
 	perGroup := uint64(len(s.runs)) / slotGroups
 	if s.calls%perGroup == 0 {
 		if err := c.beginGroup(int(s.calls / perGroup)); err != nil {
@@ -208,7 +211,7 @@ func (c *Comm) claimSlot(x *Run) error {
 // beginGroup begins group g. It waits for the barrier that group g − 2 began. It then begins a
 // barrier itself, after the calls of group g − 2 have ended on this member.
 func (c *Comm) beginGroup(g int) error {
-	s := &c.space
+	s := c.space
 	barrier := &s.barriers[g%2]
 	if g >= 4 {
 		x := *barrier

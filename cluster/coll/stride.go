@@ -74,7 +74,10 @@ func (x *Run) boundOf(plan *plan) *bound {
 	if !x.Schedule.isInline || x.Blocks.Displ != nil || x.Into != nil {
 		return nil
 	}
-	k := &plan.bound
+	if plan.bound == nil {
+		plan.bound = &bound{}
+	}
+	k := plan.bound
 	// as many parts as the schedule has
 	if k.root == x.Root && k.blocks.Elems == x.Blocks.Elems && k.blocks.Unit == x.Blocks.Unit && k.nodes != nil {
 		return k
