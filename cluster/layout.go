@@ -85,7 +85,7 @@ func (l *Layout) ClassOf(from, to int) Class {
 
 // World returns the processes that have an MPI rank, in the order of MPI_COMM_WORLD.
 func (l *Layout) World() []int32 {
-	var w []int32
+	w := make([]int32, 0, l.Ranks())
 	for r := range l.Ranks() {
 		if l.MayCallMPI(r) {
 			w = append(w, int32(r))

@@ -16,16 +16,17 @@ const (
 
 // launch is the data that all ranks of a launch share. Only the values of libraries change.
 type launch struct {
-	spec       Spec
-	node       []int32 // by rank
-	block      []int32 // by rank: its node, or with PairRanks the rank; BlockOf shifts it
-	blocks     int     // blocks of nodes by which bytes are counted
-	shift      uint8   // from a node to its block
-	world      []int32
-	worldIndex []int32
-	all        []int32
-	far        [][]uint64                  // nil segments: none is reached in place
-	kept       atomic.Pointer[map[any]any] // values of libraries
+	spec     Spec
+	node     []int32      // by rank
+	block    []int32      // by rank: its node, or with PairRanks the rank; BlockOf shifts it
+	blocks   int          // blocks of nodes by which bytes are counted
+	shift    uint8        // from a node to its block
+	world    membership   // of MPI_COMM_WORLD
+	everyone membership   // of the team of all processes
+	groups   []membership // of the UPC groups
+	all      []int32
+	far      [][]uint64                  // nil segments: none is reached in place
+	kept     atomic.Pointer[map[any]any] // values of libraries
 }
 
 // Rank is one process of a program. It belongs to one goroutine.
@@ -35,7 +36,7 @@ type Rank struct {
 	handles  []Handle // scratch list of waits
 	launch   *launch
 	id       int32
-	thread   int
+	thread   int32
 	level    ThreadLevel
 	gate     gate
 	claimed  bool // the thread has the library's lock
@@ -83,8 +84,7 @@ func Start(ctx context.Context, f Fabric, spec Spec, body func(*Rank) error) (Ru
 
 func share(spec Spec) *launch {
 	p := spec.Layout.Ranks()
-	sh := &launch{spec: spec, node: make([]int32, p), all: make([]int32, p), far: make([][]uint64, p),
-		world: spec.Layout.World()}
+	sh := &launch{spec: spec, node: make([]int32, p), all: make([]int32, p), far: make([][]uint64, p)}
 	for i := range p {
 		sh.node[i] = int32(spec.Layout.NodeOf(i))
 		sh.all[i] = int32(i)
@@ -94,7 +94,13 @@ func share(spec Spec) *launch {
 	if spec.PairRanks {
 		sh.blocks, sh.shift, sh.block = p, 0, sh.all
 	}
-	sh.worldIndex = indexOf(sh.world, p)
+	world := spec.Layout.World()
+	sh.world = membership{world, indexOf(world, p), true}
+	sh.everyone = membership{ranks: sh.all}
+	sh.groups = make([]membership, spec.Layout.Groups())
+	for g, size := 0, spec.Layout.GroupSize(); g < len(sh.groups); g++ {
+		sh.groups[g].ranks = sh.all[g*size:][:size]
+	}
 	return sh
 }
 
@@ -104,11 +110,10 @@ func newRank(p Port, sh *launch) *Rank {
 	r.level = min(sh.spec.Threading.or(ThreadMultiple), sh.spec.Machine.Threading.or(ThreadMultiple))
 	r.mover, _ = p.(Mover)
 	l := &sh.spec.Layout
-	first, size := l.GroupOf(int(r.id))*l.GroupSize(), l.GroupSize()
-	r.world = newTeam("MPI_COMM_WORLD", ctxWorld, sh.world, sh.worldIndex, r.id, true)
-	r.all = newTeam("all", ctxAll, sh.all, nil, r.id, false)
-	members := sh.all[first : first+size]
-	r.group = newTeam("UPC group", ctxGroup+ctxFanout*int32(l.GroupOf(int(r.id))), members, nil, r.id, false)
+	group := l.GroupOf(int(r.id))
+	r.world = newTeam("MPI_COMM_WORLD", ctxWorld, &sh.world, r.id)
+	r.all = newTeam("all", ctxAll, &sh.everyone, r.id)
+	r.group = newTeam("UPC group", ctxGroup+ctxFanout*int32(group), &sh.groups[group], r.id)
 	r.nextCtx = ctxGroup + ctxFanout*(int32(l.Groups())+r.id)
 	if sh.blocks > 0 {
 		r.traffic.Nodes = make([]int64, sh.blocks)
@@ -116,9 +121,9 @@ func newRank(p Port, sh *launch) *Rank {
 	r.fast = sh.far
 	if p.Direct() {
 		r.fast = make([][]uint64, len(sh.all))
-	}
-	for i := first; i < first+size && p.Direct(); i++ {
-		r.fast[i] = Words(p.Reach(i))
+		for _, i := range r.group.ranks {
+			r.fast[i] = Words(p.Reach(int(i)))
+		}
 	}
 	if r.world.me >= 0 {
 		p.Team(r.world.ctx, r.world.ranks)
@@ -156,14 +161,14 @@ func (r *Rank) Traffic() *Traffic { return &r.traffic }
 // Rand returns the rank's random generator, seeded by the spec's seed and the rank's number.
 func (r *Rank) Rand() *rand.Rand {
 	if r.rng == nil {
-		r.rng = newRand(r.launch.spec.Seed, r.ID(), r.thread)
+		r.rng = newRand(r.launch.spec.Seed, r.ID(), int(r.thread))
 	}
 	return r.rng
 }
 
 // FixedRand returns a new random generator of the rank that does not depend on the run's seed. Numbers
 // for verification come from it, so that they change neither the numbers of a program nor its times.
-func (r *Rank) FixedRand() *rand.Rand { return newRand(fixedSeed, r.ID(), r.thread) }
+func (r *Rank) FixedRand() *rand.Rand { return newRand(fixedSeed, r.ID(), int(r.thread)) }
 
 // fixedSeed is the seed of FixedRand.
 const fixedSeed = 0x9e3779b97f4a7c15

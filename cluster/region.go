@@ -9,7 +9,7 @@ type Thread struct {
 }
 
 // Number returns the thread's number in the region; 0 is the master.
-func (t *Thread) Number() int { return t.thread }
+func (t *Thread) Number() int { return int(t.thread) }
 
 // Threads returns the number of threads of the region.
 func (t *Thread) Threads() int { return t.threads }
@@ -36,7 +36,7 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	r.port.Fork(n, func(p Port, thread int) {
 		t := new(Thread)
 		*t = mould
-		t.port, t.thread, t.handles, t.nbi, t.scratch, t.packed = p, thread, nil, nil, nil, nil
+		t.port, t.thread, t.handles, t.nbi, t.scratch, t.packed = p, int32(thread), nil, nil, nil, nil
 		t.mover, _ = p.(Mover)
 		t.traffic = Traffic{}
 		if mould.traffic.Nodes != nil {
@@ -129,7 +129,7 @@ func (t *Thread) For(n int, l Loop, body func(lo, hi int) error) error {
 }
 
 func (t *Thread) share(n int, l Loop, body func(lo, hi int) error) error {
-	workers, me := t.threads-l.Reserved, t.thread-l.Reserved
+	workers, me := t.threads-l.Reserved, int(t.thread)-l.Reserved
 	if l.Reserved < 0 || workers < 1 || l.Chunk < 0 || n < 0 {
 		return t.errorf("for over %d iterations in chunks of %d with %d of %d threads reserved: want no negative number "+
 			"and at least one computing thread", n, l.Chunk, l.Reserved, t.threads)

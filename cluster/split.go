@@ -42,21 +42,21 @@ func (r *Rank) lead(call string, t *Team, name string) (*Team, error) {
 	if err := r.bcast(call, t, Bytes(ctx[:])); err != nil {
 		return nil, err
 	}
-	return r.made(call, t, name, ctx[0], t.ranks, t.index, 1)
+	return r.made(call, t, name, ctx[0], t.membership, 1)
 }
 
 // made returns a team of members of t. Its first member has assigned the contexts of n teams.
-func (r *Rank) made(call string, t *Team, name string, ctx int64, ranks, index []int32, n int) (*Team, error) {
+func (r *Rank) made(call string, t *Team, name string, ctx int64, members *membership, n int) (*Team, error) {
 	stride := int64(ctxFanout) * int64(len(r.launch.all)) * int64(n)
 	if ctx > math.MaxInt32-stride {
 		return nil,
 			r.errorf("%s of %s: rank %d has no contexts left for new teams (make teams once, not in a loop)", call, t.name,
-				ranks[0])
+				members.ranks[0])
 	}
-	if ranks[0] == r.id {
+	if members.ranks[0] == r.id {
 		r.nextCtx += int32(stride)
 	}
-	team := newTeam(name, int32(ctx), ranks, index, r.id, t.mpi)
+	team := newTeam(name, int32(ctx), members, r.id)
 	r.port.Team(team.ctx, team.ranks)
 	return team, nil
 }
@@ -102,7 +102,7 @@ func (r *Rank) Subteam(t *Team, members []int) (*Team, error) {
 	if !seen[int(t.me)] {
 		return nil, r.errorf("%s of %s: rank %d is not in the list: only members call it", call, t.name, t.me)
 	}
-	among := newTeam(t.name, t.ctx, ranks, indexOf(ranks, len(r.launch.all)), r.id, t.mpi)
+	among := newTeam(t.name, t.ctx, &membership{ranks, indexOf(ranks, len(r.launch.all)), t.mpi}, r.id)
 	return r.lead(call, among, t.name+" subteam")
 }
 
@@ -152,8 +152,8 @@ func (r *Rank) splitInto(call string, t *Team, color, key, n int) (*Team, error)
 	for i, m := range members {
 		ranks[i] = m.rank
 	}
-	return r.made(call, t, fmt.Sprintf("%s color %d", t.name, color), members[0].ctx, ranks,
-		indexOf(ranks, len(r.launch.all)), n)
+	return r.made(call, t, fmt.Sprintf("%s color %d", t.name, color), members[0].ctx,
+		&membership{ranks, indexOf(ranks, len(r.launch.all)), t.mpi}, n)
 }
 
 // Renumber returns the MPI team whose ranks are contiguous in UPC groups, and the number of the

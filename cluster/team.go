@@ -5,14 +5,19 @@ import "fmt"
 // Team is an ordered set of ranks with a separate communication context, like an MPI communicator.
 // A message sent in one team is never received in another.
 type Team struct {
-	name  string
-	ctx   int32   // two-sided context; ctx+1 carries the team's collectives
-	me    int32   // number of this rank in the team; −1: not a member
-	ranks []int32 // cluster ranks by number in the team; shared, never written
+	name string
+	ctx  int32 // two-sided context; ctx+1 carries the team's collectives
+	me   int32 // number of this rank in the team; −1: not a member
+	*membership
+	kept any    // value of the library of collectives
+	busy uint32 // atomic: 1 + the thread of a parallel region that is inside a collective; 0: none
+}
+
+// membership has the members of a team. The members share it, and nobody writes to it.
+type membership struct {
+	ranks []int32 // cluster ranks by number in the team
 	index []int32 // number in the team by cluster rank, −1: not a member; nil: ranks are consecutive
-	mpi   bool    // its calls are MPI calls
-	kept  any     // value of the library of collectives
-	busy  uint32  // atomic: 1 + the thread of a parallel region that is inside a collective; 0: none
+	mpi   bool    // calls on the team are MPI calls
 }
 
 // Rank returns the caller's number in the team, or −1 if it is not a member.
@@ -55,9 +60,9 @@ func (t *Team) MPI() bool { return t.mpi }
 // Name returns the name of the team, for errors and screens.
 func (t *Team) Name() string { return t.name }
 
-// newTeam returns a team of the given cluster ranks, as seen by rank.
-func newTeam(name string, ctx int32, ranks []int32, index []int32, rank int32, mpi bool) *Team {
-	t := &Team{name: name, ctx: ctx, ranks: ranks, index: index, me: -1, mpi: mpi}
+// newTeam returns a team of the given members, as seen by rank.
+func newTeam(name string, ctx int32, members *membership, rank int32) *Team {
+	t := &Team{name: name, ctx: ctx, membership: members, me: -1}
 	t.me = int32(t.Local(int(rank)))
 	return t
 }

@@ -10,7 +10,7 @@ import (
 // Ranks may use it concurrently.
 type Cache struct {
 	content atomic.Pointer[cacheContent]
-	runs    runList // see runList
+	spare   spare // see spare
 }
 
 type cacheContent struct {

@@ -11,11 +11,10 @@ type Comm struct {
 	members   []int32       // cluster ranks, by number in the team
 	firstRank int32         // see Run
 	me, ctx   int32         // number in the team; context of messages
-	runs      *runList      // Runs without a call
+	spare     *spare        // Runs and operations without a call
 	nextCall  int
 	isWorld   bool // the team contains all ranks
 
-	ownRuns    runList          // runs, unless the launch shares them
 	inProgress []*Run           // at most maxCalls, in any order
 	recent     [maxRecent]*plan // by distance from the root
 	cache      *Cache           // shared by the launch
@@ -59,9 +58,28 @@ type transferPlan struct {
 	ctsNodes      []int32     // by node of a put and its receive: the node whose flag carries the CTS; −1: no CTS needed
 }
 
-// runList is a list of Runs without a call. On a virtual clock all ranks of a launch share one, because
-// they run alternately. A rank then needs as many Runs as it has calls in progress, not one per Comm.
-type runList struct{ first *Run }
+// spare has Runs without a call, and operations for calls that begin or end. On a virtual clock all ranks
+// of a launch share it, because they run alternately. A rank then needs as many Runs as it has calls in
+// progress, not one per Comm.
+type spare struct {
+	runs  *Run          // the first one
+	begin []*cluster.Op // used by threads that start calls
+	fire  cluster.Op    // used by continuations
+}
+
+// takeOp returns an operation for a call that begins.
+func (s *spare) takeOp() *cluster.Op {
+	n := len(s.begin)
+	if n == 0 {
+		return &cluster.Op{}
+	}
+	o := s.begin[n-1]
+	s.begin = s.begin[:n-1]
+	return o
+}
+
+// giveOp takes an operation back.
+func (s *spare) giveOp(o *cluster.Op) { s.begin = append(s.begin, o) }
 
 // turns is the maximum number of calls in progress; another call waits for the oldest one. A
 // message's tag has the call's number, from 1 on, above the channel. Messages without a number
@@ -102,9 +120,10 @@ func newComm(r *cluster.Rank, team *cluster.Team, cache *Cache) *Comm {
 		isWorld:   team.Size() == r.World().Size(),
 		space:     &noSpace,
 	}
-	c.runs = &c.ownRuns
 	if r.Spec().Clock == cluster.VirtualClock {
-		c.runs = &cache.runs
+		c.spare = &cache.spare
+	} else {
+		c.spare = &spare{}
 	}
 	return c
 }
@@ -220,10 +239,10 @@ func (s *plan) findSharedFlags() {
 
 // newRun returns a free Run.
 func (c *Comm) newRun() *Run {
-	x := c.runs.first
+	x := c.spare.runs
 	if x == nil {
 		return &Run{}
 	}
-	c.runs.first, x.nextFree = x.nextFree, nil
+	c.spare.runs, x.nextFree = x.nextFree, nil
 	return x
 }

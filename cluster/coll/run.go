@@ -28,8 +28,6 @@ type Run struct {
 	depsMemory  [fewNodes]uint16 // memory of depsLeft for a short schedule
 	readyMemory [fewReady]int32  // memory of ready for a narrow schedule
 	op          cluster.Op       // the next operation to post
-	beginOp     cluster.Op       // used by the thread that starts the call
-	fireOp      cluster.Op       // ends the call; used by continuations
 	nextFree    *Run             // next free Run
 
 	call        Call
@@ -51,7 +49,11 @@ type Run struct {
 	strides                    strides
 	sources                    [][]byte
 
-	// The fields below are for one-sided transfers.
+	*transfer // of one-sided transfers; otherwise nil
+}
+
+// transfer is the state of a call with one-sided transfers.
+type transfer struct {
 	spaceSlot     int
 	flagsOff      int64   // offset of the slot's flags, on every member
 	buffersOff    int64   // offset of the slot's buffers
@@ -156,7 +158,7 @@ func (x *Run) accountAll() {
 // control block first waits until all members have ended the earlier calls of its slot.
 func (x *Run) postBegin() {
 	c := x.comm
-	o := &x.beginOp // not the Op of continuations: another thread may run them before Post returns
+	o := c.spare.takeOp() // not the Op of continuations: another thread may run them before Post returns
 	*o, x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}, cluster.Op{}
 	x.done = c.lib.Port().Post(o)
 	*o = cluster.Op{Kind: cluster.KindWork}
@@ -169,6 +171,8 @@ func (x *Run) postBegin() {
 	}
 	o.Then, o.ThenArg = x, argBegin
 	c.lib.Port().Post(o)
+	o.Then = nil
+	c.spare.giveOp(o)
 }
 
 // allocTemps allocates the temporary buffers.
@@ -261,8 +265,8 @@ func (x *Run) finish() error {
 // free makes the Run available for another call.
 func (x *Run) free() {
 	x.call, x.tempBytes = Call{}, nil
-	list := x.comm.runs
-	x.nextFree, list.first = list.first, x
+	s := x.comm.spare
+	x.nextFree, s.runs = s.runs, x
 }
 
 // Step implements cluster.Step: a node is complete.
@@ -297,8 +301,8 @@ func (x *Run) signalDone(p cluster.Poster) {
 	if x.Schedule.Marks > 0 && x.endCalls(1) {
 		p.Post(x.flagOp(&x.op, cluster.KindFlagAdd, x.comm.board.doneFlag(x.boardSlot), 1))
 	}
-	x.openNodes = -1  // ignore operations in progress of a failed call
-	fire := &x.fireOp // not the Op of the call: after the call, its thread may use it for the next call
+	x.openNodes = -1           // ignore operations in progress of a failed call
+	fire := &x.comm.spare.fire // not the Op of the call: after the call, its thread may use it for the next call
 	fire.Kind, fire.Event = cluster.KindFire, x.done
 	p.Post(fire)
 }

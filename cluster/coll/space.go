@@ -201,6 +201,9 @@ func (c *Comm) claimSlot(x *Run) error {
 		return c.lib.Errorf("%d one-sided calls on %s: make another Comm", s.calls, c.team.Name())
 	}
 	s.runs[slot] = x
+	if x.transfer == nil {
+		x.transfer = &transfer{}
+	}
 	x.spaceSlot = int(slot)
 	x.round = s.uses[slot]
 	x.flagsOff = s.flagsOff + 8*s.slotSize.Words*int64(slot)

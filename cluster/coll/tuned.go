@@ -87,8 +87,14 @@ const nearFastest = 1.4
 
 // NewRefiner returns a Refiner for a number of candidates, with the given tries per candidate.
 func NewRefiner(r *cluster.Rank, team *cluster.Team, candidates, tries int) *Refiner {
+	if candidates == 1 {
+		return &settledRefiner
+	}
 	return &Refiner{r: r, team: team, tries: max(tries, 1), trials: make([]Trial, candidates), settled: candidates < 2}
 }
+
+// settledRefiner is the Refiner for a single candidate. Nothing changes it, so all members share it.
+var settledRefiner = Refiner{trials: make([]Trial, 1), settled: true}
 
 // Now returns the candidate to use: the next one to try, or the choice.
 func (f *Refiner) Now() int { return f.now }

@@ -6,7 +6,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 type devices struct {
 	each        []server       // by node, then number: a device, whose rates kernels share
 	deviceOf    []int32        // by rank
-	streams     []cluster.Time // by rank, then number: end of the stream's kernels
+	streams     []cluster.Time // by rank, then number: end of the stream's kernels; nil: none has been launched
 	fenced      []cluster.Time // by rank: end of the last fence that detected a kernel's end
 	shared      bool           // a node has more ranks than devices
 	flops, rate rate
@@ -26,15 +26,18 @@ func newDevices(s *cluster.Spec) devices {
 	var all int
 	a.deviceOf, all = l.Devices(d.Count)
 	a.each = make([]server, all)
-	a.streams = make([]cluster.Time, l.Ranks()*cluster.Streams)
-	a.fenced = make([]cluster.Time, l.Ranks())
-	for i := range a.fenced {
-		a.fenced[i] = never
-	}
 	for i := range a.each {
 		a.each[i].rate = rate(cluster.Second) // one unit of work per picosecond
 	}
 	return a
+}
+
+// allocate makes the times of the ranks at the first launch. Most programs launch no kernels.
+func (a *devices) allocate(ranks int) {
+	a.streams, a.fenced = make([]cluster.Time, ranks*cluster.Streams), make([]cluster.Time, ranks)
+	for i := range a.fenced {
+		a.fenced[i] = never
+	}
 }
 
 // launch starts a kernel.
@@ -43,6 +46,9 @@ func (t *thread) launch(op *cluster.Op) cluster.Handle {
 	t.spend(w.devices.launchTime, CauseOverhead)
 	if w.devices.shared && t.id >= 0 && !r.stepping {
 		t.sync(evResume) // devices are reserved in the order of time
+	}
+	if w.devices.streams == nil {
+		w.devices.allocate(len(w.ranks))
 	}
 	stream := &w.devices.streams[r.id*cluster.Streams+op.Tag]
 	dt := max(w.devices.flops.time(int64(min(op.A, 1<<62))), w.devices.rate.time(int64(min(op.B, 1<<62))))

@@ -30,8 +30,9 @@ type team struct {
 	busy      *busy
 	start     *workload.Start
 
-	times     []int64 // of the calls of an iteration, ps; see iterate
-	worst     []int64 // their maximum over ranks
+	times     []int64      // of the calls of an iteration, ps; then their maximum over ranks; see iterate
+	ends      []int64      // by call: end on this rank
+	local     cluster.Time // sum of the times of the calls alone on this rank
 	wrong     string
 	violation string // of the modes
 }
@@ -108,7 +109,7 @@ func newTeam(r *cluster.Rank, p engine.Probe) (*team, error) {
 			return []algorithm.Cell{chosen.at.cell(p, world.Size())}
 		}),
 	}
-	t.times, t.worst = make([]int64, perCall*t.calls), make([]int64, perCall*t.calls)
+	t.times, t.ends = make([]int64, perCall*t.calls), make([]int64, t.calls)
 	t.start = workload.NewStart(r, world)
 	t.busy = newBusy(r, p.Int("overlap"), p.Int("slices"))
 	in, out := t.what.Lengths(t.ranks, true, t.n)
@@ -139,7 +140,7 @@ func sizeOf(c coll.Collective, ranks int, n, limit int64, small bool) int64 {
 
 // iterate does the calls of an iteration, and reports them.
 func (t *team) iterate() error {
-	t.wrong, t.violation = "", ""
+	t.wrong, t.violation, t.local = "", "", 0
 	t.key = t.keys[t.p.Now()]
 	t.name = algorithm.Describe(&t.key)
 	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
@@ -153,14 +154,14 @@ func (t *team) iterate() error {
 		}
 	}
 	for i := range t.calls {
-		if err := t.timeCall(t.times[i*perCall:][:perCall], i == t.calls-1); err != nil {
+		if err := t.timeCall(i); err != nil {
 			return err
 		}
 	}
 	if err := t.r.Barrier(t.r.World()); err != nil { // keeps what follows out of the last call in the timeline
 		return err
 	}
-	if err := coll.Allreduce(t.r, t.r.World(), cluster.Max, t.times, t.worst); err != nil {
+	if err := coll.Allreduce(t.r, t.r.World(), cluster.Max, t.times, t.times); err != nil {
 		return err
 	}
 	return t.p.Took(t.report())
@@ -220,8 +221,9 @@ func (t *team) libraryCall(x *call, at *part) coll.Call {
 	return c
 }
 
-// timeCall does one call, and with overlap the same call again during computation.
-func (t *team) timeCall(times []int64, last bool) error {
+// timeCall does call i of an iteration, and with overlap the same call again during computation.
+func (t *team) timeCall(i int) error {
+	times, last := t.times[i*perCall:][:perCall], i == t.calls-1
 	x := t.call(t.timed)
 	t.timed.fill(x)
 	start, err := t.start.Together()
@@ -247,6 +249,8 @@ func (t *team) timeCall(times []int64, last bool) error {
 	times[lastEnd] = int64(end)
 	times[firstEnd] = -int64(end)
 	times[alone] = int64(max(end-start-clock, 0))
+	t.ends[i] = int64(end)
+	t.local += cluster.Time(times[alone])
 	t.p.Sample("member_time", cluster.Time(times[alone]).Seconds())
 	if t.busy == nil {
 		return nil
@@ -305,10 +309,9 @@ func (t *team) noteWrong(wrong string) {
 // start, so a call lasts as long as on the slowest rank.
 func (t *team) report() cluster.Time {
 	blocks := blocksOf(t.ranks)
-	var local, call, busy, together cluster.Time
+	var call, busy, together cluster.Time
 	for i := range t.calls {
-		mine, all := t.times[i*perCall:][:perCall], t.worst[i*perCall:][:perCall]
-		local += cluster.Time(mine[alone])
+		all := t.times[i*perCall:][:perCall]
 		busy += cluster.Time(all[computed])
 		together += cluster.Time(all[both])
 		if t.r.Spec().Clock == cluster.VirtualClock {
@@ -317,7 +320,7 @@ func (t *team) report() cluster.Time {
 			call += cluster.Time(all[alone])
 		}
 		row := t.me * blocks / t.ranks
-		t.p.Tally("progress", row, 0, (mine[lastEnd]+all[firstStart])/int64(cluster.Nanosecond))
+		t.p.Tally("progress", row, 0, (t.ends[i]+all[firstStart])/int64(cluster.Nanosecond))
 		t.p.Tally("progress", row, 1, 1)
 		if t.what == coll.OpBarrier && -all[firstEnd] < all[lastStart] {
 			t.noteWrong(fmt.Sprintf("barrier: a rank left %s before the last rank arrived",
@@ -325,7 +328,7 @@ func (t *team) report() cluster.Time {
 		}
 	}
 	n := cluster.Time(t.calls)
-	t.p.Report("mean_time", (local / n).Seconds())
+	t.p.Report("mean_time", (t.local / n).Seconds())
 	if t.me == 0 {
 		t.p.Report("call_time", (call / n).Seconds())
 		if t.busy != nil {
