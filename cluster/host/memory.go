@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"sync"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -71,13 +72,35 @@ func combineLimits(host, user int64) int64 {
 	return max(user-Reserve, 1)
 }
 
-// SetCollectorLimit sets the garbage collector's limit to the limit that a run was admitted by.
-// Otherwise the collector waits until the heap has twice the live memory, which the limit does not
-// include. It also frees the memory of the previous run before the next one allocates.
-func SetCollectorLimit(limit int64) {
+// collectorSlack is the memory of a run that the garbage collector may leave uncollected, if the run
+// needs less. Small runs share it with screens and recordings.
+const collectorSlack = 512 << 20
+
+// needs is the need of all runs of this process, in bytes.
+var needs struct {
+	sync.Mutex
+	sum int64
+}
+
+// Admit sets the garbage collector's limit for a run that begins, and returns a function for its end.
+// limit is the limit that the run was admitted by (0: unknown), and need its computed need. Otherwise
+// the collector waits until the heap has twice the live memory, which neither number includes. The
+// limit is a sixteenth above the need of all runs, so that a large run has little garbage. Setting
+// it also frees the memory of the previous run before the next one allocates.
+func Admit(limit, need int64) (end func()) {
+	needs.Lock()
+	defer needs.Unlock()
+	needs.sum = sum(needs.sum, need)
+	wanted := max(sum(needs.sum, needs.sum/16), collectorSlack)
 	if limit > 0 {
-		debug.SetMemoryLimit(sum(limit, Reserve))
+		wanted = min(wanted, limit)
 	}
+	debug.SetMemoryLimit(min(sum(wanted, Reserve), userLimit))
+	return sync.OnceFunc(func() {
+		needs.Lock()
+		defer needs.Unlock()
+		needs.sum -= need
+	})
 }
 
 // Check returns an error if a spec does not fit in limit bytes. overhead is the memory of a run in

@@ -52,7 +52,7 @@ func (s *Session) loop(ctx context.Context) {
 		s.notifyLaunch(&set)
 		s.publish(h, set, nil, engine.Starting)
 		last = nil
-		host.SetCollectorLimit(s.options.memory())
+		admitted := host.Admit(s.options.memory(), int64(min(set.memory(), 1<<50)))
 		r, err := launch(context.WithoutCancel(ctx), set, s.gate)
 		why := byItself
 		if err == nil {
@@ -71,6 +71,7 @@ func (s *Session) loop(ctx context.Context) {
 				s.mu.Unlock()
 			}
 		}
+		admitted()
 		phase := engine.Ended
 		if err != nil && why != byStop {
 			phase = engine.Failed
