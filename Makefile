@@ -66,7 +66,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/workload/multigrid
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestPerturbations|TestNoPassHasARefutedRow)$$' ./engine/reproduce
 	$(MAKE) estimates
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestEmulationEqualsSimulation|TestFirstTurn)$$' ./engine/workload/all
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestEmulationEqualsSimulation|TestFirstTurn|TestExpectations)$$' ./engine/workload/all
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestKilled$$' ./engine/recording
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestRandomScenariosStayUnderTheLimit$$' ./engine/session
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestMutatedFiles$$' ./cmd/hybridtop

@@ -37,7 +37,7 @@ func (e *mistake) Error() string {
 type document struct {
 	file  string
 	tree  map[string]any
-	lines map[string]int // by dotted key, first mention
+	lines map[string]int // by dotted key, first mention; tables of a list are numbered from 1: "expect.2.metric"
 }
 
 // maxOpen is the maximum number of brackets in a document. The parser recurses at each bracket, so
@@ -117,12 +117,19 @@ func (d *document) locate(data []byte, isKey func(string) bool, hint func(string
 	}
 	p := unstable.Parser{}
 	p.Reset(data)
-	table := ""
+	table, counts := "", make(map[string]int) // tables of each list
 	for p.NextExpression() {
 		var err error
 		switch e := p.Expression(); e.Kind {
-		case unstable.Table, unstable.ArrayTable:
+		case unstable.Table:
 			table, err = note("", e.Key())
+		case unstable.ArrayTable:
+			table, err = note("", e.Key())
+			if err == nil && isKey(table+".1") {
+				counts[table]++
+				table += "." + strconv.Itoa(counts[table])
+				d.lines[table] = line
+			}
 		case unstable.KeyValue:
 			var key string
 			key, err = note(table, e.Key())
@@ -146,16 +153,24 @@ func (d *document) locate(data []byte, isKey func(string) bool, hint func(string
 	return nil
 }
 
-// at returns the value of a dotted key that has only bare parts.
+// at returns the value of a dotted key that has only bare parts. A number from 1 selects a table of a list.
 func (d *document) at(key string) (any, bool) {
 	var v any = d.tree
 	for part := range strings.SplitSeq(key, ".") {
-		table, ok := v.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		v, ok = table[part]
-		if !ok {
+		switch parent := v.(type) {
+		case map[string]any:
+			child, ok := parent[part]
+			if !ok {
+				return nil, false
+			}
+			v = child
+		case []any:
+			n, err := strconv.Atoi(part)
+			if err != nil || n < 1 || n > len(parent) {
+				return nil, false
+			}
+			v = parent[n-1]
+		default:
 			return nil, false
 		}
 	}

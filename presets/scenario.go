@@ -30,20 +30,27 @@ type Scenario struct {
 	Pane      string // pane that has the focus; "": the screen's default
 	FirstKnob string // the knob that Watch sets first; the cursor starts on it; "": the workload's
 	Knobs     []Knob // in the order of the file; other knobs have their defaults
+	Expect    []Expectation
 
 	document *document // source document; nil: none
 }
 
 // The keys of a scenario file.
-var scenarioHeads = []string{"title", "watch", "paper", "workload", "pane", "turn", "knobs"}
+var scenarioHeads = []string{"title", "watch", "paper", "workload", "pane", "turn", "knobs", "expect"}
 
 func scenarioKey(key string) bool {
 	head, knob, nested := strings.Cut(key, ".")
+	if head == "expect" {
+		return expectationKey(key)
+	}
 	return slices.Contains(scenarioHeads, head) && (!nested || head == "knobs" && isName(knob))
 }
 
 func suggestScenarioKey(key string) string {
-	if strings.HasPrefix(key, "knobs.") {
+	switch {
+	case strings.HasPrefix(key, "expect."):
+		return "a table [[expect]] has " + strings.Join(expectationParts, ", ")
+	case strings.HasPrefix(key, "knobs."):
 		return "a knob's name has lower-case letters, digits and dashes, at most 40"
 	}
 	return "want one of " + strings.Join(scenarioHeads, ", ")
@@ -106,6 +113,7 @@ func decodeScenario(file string, data []byte) (Scenario, error) {
 		s.FirstKnob = r.name("turn", "group")
 	}
 	s.Knobs = r.knobs("knobs")
+	s.Expect = r.expectations()
 	if r.err != nil {
 		return Scenario{}, r.err
 	}
@@ -169,11 +177,10 @@ func (s *Scenario) encode() ([]byte, error) {
 		b.WriteString("\n[knobs]\n")
 	}
 	for _, k := range s.Knobs {
-		value := strconv.Quote(k.Value)
-		if n, err := strconv.ParseInt(k.Value, 10, 64); err == nil && strconv.FormatInt(n, 10) == k.Value {
-			value = k.Value
-		}
-		fmt.Fprintf(&b, "%s = %s\n", k.Name, value)
+		fmt.Fprintf(&b, "%s = %s\n", k.Name, k.encode())
+	}
+	for i := range s.Expect {
+		b.WriteString(s.Expect[i].encode())
 	}
 	back, err := decodeScenario(s.Name+".toml", b.Bytes())
 	if err != nil {
@@ -181,8 +188,16 @@ func (s *Scenario) encode() ([]byte, error) {
 	}
 	same := back.Title == s.Title && back.Watch == s.Watch && back.Paper == s.Paper && back.Workload == s.Workload &&
 		back.Pane == s.Pane && back.FirstKnob == s.FirstKnob
-	if !same || !slices.Equal(back.Knobs, s.Knobs) {
+	if !same || !slices.Equal(back.Knobs, s.Knobs) || !slices.EqualFunc(back.Expect, s.Expect, Expectation.equal) {
 		return nil, fmt.Errorf("scenario %s cannot be written: it has values that a file cannot contain", s.Name)
 	}
 	return b.Bytes(), nil
+}
+
+// encode returns a knob's value as TOML writes it: whole numbers without quotes.
+func (k *Knob) encode() string {
+	if n, err := strconv.ParseInt(k.Value, 10, 64); err == nil && strconv.FormatInt(n, 10) == k.Value {
+		return k.Value
+	}
+	return strconv.Quote(k.Value)
 }

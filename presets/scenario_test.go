@@ -23,6 +23,18 @@ turn = "reserved"
 threading = "multiple"
 reserved = 2
 dilation = 2.5
+
+[[expect]]
+metric = "epsilon"
+relation = "is"
+range = [1.4, 1.5]
+
+[[expect]]
+metric = "time_scheme"
+relation = "times"
+range = [0.5, 1]
+knobs = { reserved = 1, threading = "multiple" }
+against = { reserved = 4 }
 `
 
 func TestScenarioFile(t *testing.T) {
@@ -35,6 +47,13 @@ func TestScenarioFile(t *testing.T) {
 		s.Workload != "spmv" || s.Pane != "overlap" || s.FirstKnob != "reserved" || !slices.Equal(s.Knobs, want) {
 		t.Errorf("%+v", s)
 	}
+	expect := []Expectation{{Metric: "epsilon", Relation: Is, Low: 1.4, High: 1.5},
+		{Metric: "time_scheme", Relation: Times, Low: 0.5, High: 1,
+			Knobs: []Knob{{"reserved", "1"}, {"threading", "multiple"}}, Against: []Knob{{"reserved", "4"}}}}
+	if !slices.EqualFunc(s.Expect, expect, Expectation.equal) {
+		t.Errorf("expectations %+v", s.Expect)
+	}
+	wantError(t, s.Wrong("expect.2.knobs.reserved", errors.New("too many")), "x/out-of-step.toml:22: expect.2.knobs.reserved: ")
 	wantError(t, s.Wrong("knobs.reserved", errors.New("too\x1b many")),
 		"x/out-of-step.toml:10: knobs.reserved: too\ufffd many")
 	made := Scenario{Name: "made"}
@@ -64,7 +83,19 @@ func TestMistakesInScenarios(t *testing.T) {
 			"x.toml:10: knobs.reserved.two: unknown key; a knob's name has lower-case letters"},
 		{"x.toml", swap("reserved = 2", "Reserved = 2"), "x.toml:10: knobs.Reserved: unknown key"},
 		{"x.toml", swap("watch", "wtach"), "x.toml:2: wtach: unknown key; want one of title, watch, paper, workload, " +
-			"pane, turn, knobs"},
+			"pane, turn, knobs, expect"},
+		{"x.toml", swap(`metric = "epsilon"`, ""), `x.toml:13: expect.1.metric: missing; add metric = "time_per_access"`},
+		{"x.toml", swap(`"is"`, `"about"`), "x.toml:15: expect.1.relation: want one of \"is\", \"times\""},
+		{"x.toml", swap("[1.4, 1.5]", "[1.5, 1.4]"), "x.toml:16: expect.1.range: want the least and the largest value"},
+		{"x.toml", swap("[1.4, 1.5]", "[1.4]"), "x.toml:16: expect.1.range: want the least and the largest value"},
+		{"x.toml", swap("[1.4, 1.5]", "[1.4, nan]"), "x.toml:16: expect.1.range: is NaN"},
+		{"x.toml", swap(`"is"`, `"times"`), "x.toml:15: expect.1.relation: compares a run with itself"},
+		{"x.toml", swap(`"times"`, `"is"`), `x.toml:23: expect.2.against: belongs to relation = "times"`},
+		{"x.toml", swap("range = [0.5", "rnage = [0.5"), "x.toml:21: expect.2.rnage: unknown key; a table [[expect]] has metric, "},
+		{"x.toml", swap("{ reserved = 4 }", "{ Reserved = 4 }"), "x.toml:23: expect.2.against.Reserved: unknown key"},
+		{"x.toml", strings.ReplaceAll(soundScenario, "[[expect]]", "[expect]"), "x.toml:14: expect.metric: unknown key"},
+		{"x.toml", "expect = [{ metric = 'x' }]\n" + strings.Split(soundScenario, "[[")[0],
+			"x.toml:1: expect: want tables [[expect]], at most 64"},
 		{"x.toml", swap("[knobs]", "knobs = 3\n[other]"), "x.toml:9: other: unknown key"},
 		{"x.toml", "title = \n", "x.toml:1: "},
 		{"x.toml", strings.Repeat("[", 2000), "x.toml: 2000 opening brackets"},
@@ -109,7 +140,8 @@ func TestUserScenarios(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", home)
 	folder := filepath.Join(home, "hybridtop", "scenarios")
 	s := Scenario{Name: "ours", Title: `A "quoted" title`, Workload: "dot", FirstKnob: "model",
-		Knobs: []Knob{{"elements", "1000"}, {"pace", "1e-06"}, {"model", "flat"}}}
+		Knobs:  []Knob{{"elements", "1000"}, {"pace", "1e-06"}, {"model", "flat"}},
+		Expect: []Expectation{{Metric: "dot_time", Relation: Times, Low: 0.25, High: 1e6, Knobs: []Knob{{"group", "2"}}}}}
 	for range 2 { // the second takes the place of the first
 		file, err := SaveScenario(context.Background(), s)
 		if err != nil || file != filepath.Join(folder, "ours.toml") {
@@ -117,7 +149,8 @@ func TestUserScenarios(t *testing.T) {
 		}
 	}
 	got, err := FindScenario("ours")
-	if err != nil || got.Title != s.Title || got.FirstKnob != s.FirstKnob || !slices.Equal(got.Knobs, s.Knobs) {
+	if err != nil || got.Title != s.Title || got.FirstKnob != s.FirstKnob || !slices.Equal(got.Knobs, s.Knobs) ||
+		!slices.EqualFunc(got.Expect, s.Expect, Expectation.equal) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = FindScenario(filepath.Join(folder, "ours.toml"))
@@ -160,6 +193,7 @@ func TestUserScenarios(t *testing.T) {
 func FuzzScenario(f *testing.F) {
 	f.Add([]byte(soundScenario))
 	f.Add([]byte("title='x'\nworkload='y'\nknobs.a = 1e400\nknobs = {}\n"))
+	f.Add([]byte("title='x'\nworkload='y'\n[[expect]]\nmetric='m'\nrelation='is'\nrange=[-1e-9,2]\n[expect.knobs]\na=1\n"))
 	f.Add([]byte("\xef\xbb\xbf[[knobs]]\n\"\\u009b\" = 1 # \x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := decodeScenario("fuzz.toml", data)

@@ -102,7 +102,8 @@ func listScenarios() (listing, error) {
 		}
 		l.entries = append(l.entries, entry{
 			{"name", p.Name}, {"workload", p.Workload}, {"title", p.Title}, {"paper", p.Paper},
-			{"watch", p.Watch}, {"pane", p.Pane}, {"turn", p.FirstKnob}, {"knobs", knobs}, {"built_in", presets.BuiltIn(p.Name)},
+			{"watch", p.Watch}, {"pane", p.Pane}, {"turn", p.FirstKnob}, {"knobs", knobs}, {"expect", expectationTexts(p.Expect)},
+			{"built_in", presets.BuiltIn(p.Name)},
 		})
 	}
 	return l, nil

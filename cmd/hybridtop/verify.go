@@ -25,18 +25,37 @@ import (
 func newVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "repeat the simulations of a recording, and compare bit by bit",
+		Short: "repeat the simulations of a recording, or play a scenario's expectations",
 		Long: "Check a recording. Each simulated launch runs again with the same number of iterations. Its hash, " +
 			"virtual time and verification must be the same. " +
 			"If a launch differs and another version recorded it, verify reports both versions. " +
 			"A launch that was stopped inside an iteration cannot be checked. A launch that failed must fail with the same " +
-			"message. For a live run, whose times do not repeat, verify reads the stored verification.",
-		Example:           "hybridtop verify run.htr",
-		Args:              oneRecording,
+			"message. For a live run, whose times do not repeat, verify reads the stored verification. With --preset, " +
+			"verify runs a scenario instead, with each change that its expectations name, and compares the results with " +
+			"their ranges.",
+		Example: "hybridtop verify run.htr\nhybridtop verify --preset dot-models",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("preset") {
+				if len(args) > 0 {
+					return fmt.Errorf("verify: want a recording or --preset, got both (%s)", args[0])
+				}
+				return nil
+			}
+			return oneRecording(cmd, args)
+		},
 		ValidArgsFunction: recordingFiles,
 	}
 	out := addFormat(cmd)
+	scenario := &knobFlags{}
+	scenario.addPreset(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, err := scenario.findPreset(cmd, "")
+		if err != nil {
+			return err
+		}
+		if p != nil {
+			return verifyPreset(cmd, p, out)
+		}
 		f, err := recording.Open(args[0])
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ func FromPreset(p *presets.Scenario, userMachines ...cluster.Machine) (engine.Sc
 			return engine.Scenario{}, p.Wrong("turn", err)
 		}
 	}
-	return sc, nil
+	return sc, checkExpectations(p, &sc)
 }
 
 // Presets returns the built-in scenarios and the user's, and an error for each that was skipped.
