@@ -24,19 +24,25 @@ var scenarioFiles embed.FS
 type Scenario struct {
 	Name      string // name of the file
 	Title     string
-	Watch     string // what to set, and what to look at; "": no text
-	Paper     string // "paper 2, section 7.2"; "": none
+	Watch     string   // what the run shows; "": no text
+	Steps     []string // things to do, in order, with what to look at; none: no text
+	Paper     string   // "paper 2, section 7.2"; "": none
 	Workload  string
 	Pane      string // pane that has the focus; "": the screen's default
-	FirstKnob string // the knob that Watch sets first; the cursor starts on it; "": the workload's
+	FirstKnob string // the knob that Steps set first; the cursor starts on it; "": the workload's
 	Knobs     []Knob // in the order of the file; other knobs have their defaults
 	Expect    []Expectation
 
 	document *document // source document; nil: none
 }
 
+// Text returns the whole text of a scenario: Watch and the Steps.
+func (s *Scenario) Text() string {
+	return strings.TrimSpace(s.Watch + " " + strings.Join(s.Steps, " "))
+}
+
 // The keys of a scenario file.
-var scenarioHeads = []string{"title", "watch", "paper", "workload", "pane", "turn", "knobs", "expect"}
+var scenarioHeads = []string{"title", "watch", "steps", "paper", "workload", "pane", "turn", "knobs", "expect"}
 
 func scenarioKey(key string) bool {
 	head, knob, nested := strings.Cut(key, ".")
@@ -104,6 +110,9 @@ func decodeScenario(file string, data []byte) (Scenario, error) {
 	r := &figureReader{document: d}
 	s.Title = r.words("title", "what the scenario shows")
 	s.Watch = r.words("watch", "")
+	if r.has("steps") {
+		s.Steps = r.names("steps", "things to do, in quotes")
+	}
 	s.Paper = r.words("paper", "")
 	s.Workload = r.name("workload", "randomaccess")
 	if r.has("pane") {
@@ -173,6 +182,13 @@ func (s *Scenario) encode() ([]byte, error) {
 			fmt.Fprintf(&b, "%s = %s\n", line.key, strconv.Quote(line.value))
 		}
 	}
+	if len(s.Steps) > 0 {
+		b.WriteString("steps = [\n")
+		for _, step := range s.Steps {
+			fmt.Fprintf(&b, "  %s,\n", strconv.Quote(step))
+		}
+		b.WriteString("]\n")
+	}
 	if len(s.Knobs) > 0 {
 		b.WriteString("\n[knobs]\n")
 	}
@@ -187,7 +203,7 @@ func (s *Scenario) encode() ([]byte, error) {
 		return nil, fmt.Errorf("scenario %s cannot be written: %w", s.Name, err)
 	}
 	same := back.Title == s.Title && back.Watch == s.Watch && back.Paper == s.Paper && back.Workload == s.Workload &&
-		back.Pane == s.Pane && back.FirstKnob == s.FirstKnob
+		back.Pane == s.Pane && back.FirstKnob == s.FirstKnob && slices.Equal(back.Steps, s.Steps)
 	if !same || !slices.Equal(back.Knobs, s.Knobs) || !slices.EqualFunc(back.Expect, s.Expect, Expectation.equal) {
 		return nil, fmt.Errorf("scenario %s cannot be written: it has values that a file cannot contain", s.Name)
 	}

@@ -14,6 +14,7 @@ import (
 
 const soundScenario = `title = "Out of step"
 watch = "turn it"
+steps = ["Set reserved to 1.", "Set it to 3."]
 paper = "paper 2, section 7"
 workload = "spmv"
 pane = "overlap"
@@ -43,7 +44,7 @@ func TestScenarioFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Knob{{"threading", "multiple"}, {"reserved", "2"}, {"dilation", "2.5"}}
-	if s.Name != "out-of-step" || s.Title != "Out of step" || s.Watch != "turn it" || s.Paper != "paper 2, section 7" ||
+	if s.Name != "out-of-step" || s.Title != "Out of step" || s.Watch != "turn it" || s.Text() != "turn it Set reserved to 1. Set it to 3." || s.Paper != "paper 2, section 7" ||
 		s.Workload != "spmv" || s.Pane != "overlap" || s.FirstKnob != "reserved" || !slices.Equal(s.Knobs, want) {
 		t.Errorf("%+v", s)
 	}
@@ -53,9 +54,9 @@ func TestScenarioFile(t *testing.T) {
 	if !slices.EqualFunc(s.Expect, expect, Expectation.equal) {
 		t.Errorf("expectations %+v", s.Expect)
 	}
-	wantError(t, s.Wrong("expect.2.knobs.reserved", errors.New("too many")), "x/out-of-step.toml:22: expect.2.knobs.reserved: ")
+	wantError(t, s.Wrong("expect.2.knobs.reserved", errors.New("too many")), "x/out-of-step.toml:23: expect.2.knobs.reserved: ")
 	wantError(t, s.Wrong("knobs.reserved", errors.New("too\x1b many")),
-		"x/out-of-step.toml:10: knobs.reserved: too\ufffd many")
+		"x/out-of-step.toml:11: knobs.reserved: too\ufffd many")
 	made := Scenario{Name: "made"}
 	wantError(t, made.Wrong("pane", errors.New("none")), "scenario made: pane: none")
 }
@@ -73,30 +74,32 @@ func TestMistakesInScenarios(t *testing.T) {
 		{"x.toml", swap(`"Out of step"`, "3"), "x.toml:1: title: want a text in quotes"},
 		{"x.toml", swap("turn it", `a\u001b[2J`), "x.toml:2: watch: contains U+001B, which is not printable"},
 		{"x.toml", swap("turn it", strings.Repeat("x", 1001)), "x.toml:2: watch: has 1001 bytes"},
+		{"x.toml", swap(`, "Set it to 3."`, `, 3`), "x.toml:3: steps: want a text in quotes"},
+		{"x.toml", swap(`["Set reserved to 1.", "Set it to 3."]`, `[]`), "x.toml:3: steps: want things to do, in quotes in brackets"},
 		{"x.toml", swap(`workload = "spmv"`, ""), "x.toml: workload: missing"},
-		{"x.toml", swap(`"spmv"`, `"../spmv"`), `x.toml:4: workload: is "../spmv"; want a name such as "randomaccess"`},
-		{"x.toml", swap(`"overlap"`, `""`), "x.toml:5: pane: is empty"},
-		{"x.toml", swap(`"reserved"`, "3"), "x.toml:6: turn: want a text in quotes"},
-		{"x.toml", swap("reserved = 2", "reserved = [2]"), "x.toml:10: knobs.reserved: want a text in quotes"},
-		{"x.toml", swap("reserved = 2", "reserved = nan"), "x.toml:10: knobs.reserved: is NaN"},
+		{"x.toml", swap(`"spmv"`, `"../spmv"`), `x.toml:5: workload: is "../spmv"; want a name such as "randomaccess"`},
+		{"x.toml", swap(`"overlap"`, `""`), "x.toml:6: pane: is empty"},
+		{"x.toml", swap(`"reserved"`, "3"), "x.toml:7: turn: want a text in quotes"},
+		{"x.toml", swap("reserved = 2", "reserved = [2]"), "x.toml:11: knobs.reserved: want a text in quotes"},
+		{"x.toml", swap("reserved = 2", "reserved = nan"), "x.toml:11: knobs.reserved: is NaN"},
 		{"x.toml", swap("reserved = 2", "reserved.two = 2"),
-			"x.toml:10: knobs.reserved.two: unknown key; a knob's name has lower-case letters"},
-		{"x.toml", swap("reserved = 2", "Reserved = 2"), "x.toml:10: knobs.Reserved: unknown key"},
-		{"x.toml", swap("watch", "wtach"), "x.toml:2: wtach: unknown key; want one of title, watch, paper, workload, " +
+			"x.toml:11: knobs.reserved.two: unknown key; a knob's name has lower-case letters"},
+		{"x.toml", swap("reserved = 2", "Reserved = 2"), "x.toml:11: knobs.Reserved: unknown key"},
+		{"x.toml", swap("watch", "wtach"), "x.toml:2: wtach: unknown key; want one of title, watch, steps, paper, workload, " +
 			"pane, turn, knobs, expect"},
-		{"x.toml", swap(`metric = "epsilon"`, ""), `x.toml:13: expect.1.metric: missing; add metric = "time_per_access"`},
-		{"x.toml", swap(`"is"`, `"about"`), "x.toml:15: expect.1.relation: want one of \"is\", \"times\""},
-		{"x.toml", swap("[1.4, 1.5]", "[1.5, 1.4]"), "x.toml:16: expect.1.range: want the least and the largest value"},
-		{"x.toml", swap("[1.4, 1.5]", "[1.4]"), "x.toml:16: expect.1.range: want the least and the largest value"},
-		{"x.toml", swap("[1.4, 1.5]", "[1.4, nan]"), "x.toml:16: expect.1.range: is NaN"},
-		{"x.toml", swap(`"is"`, `"times"`), "x.toml:15: expect.1.relation: compares a run with itself"},
-		{"x.toml", swap(`"times"`, `"is"`), `x.toml:23: expect.2.against: belongs to relation = "times"`},
-		{"x.toml", swap("range = [0.5", "rnage = [0.5"), "x.toml:21: expect.2.rnage: unknown key; a table [[expect]] has metric, "},
-		{"x.toml", swap("{ reserved = 4 }", "{ Reserved = 4 }"), "x.toml:23: expect.2.against.Reserved: unknown key"},
-		{"x.toml", strings.ReplaceAll(soundScenario, "[[expect]]", "[expect]"), "x.toml:14: expect.metric: unknown key"},
+		{"x.toml", swap(`metric = "epsilon"`, ""), `x.toml:14: expect.1.metric: missing; add metric = "time_per_access"`},
+		{"x.toml", swap(`"is"`, `"about"`), "x.toml:16: expect.1.relation: want one of \"is\", \"times\""},
+		{"x.toml", swap("[1.4, 1.5]", "[1.5, 1.4]"), "x.toml:17: expect.1.range: want the least and the largest value"},
+		{"x.toml", swap("[1.4, 1.5]", "[1.4]"), "x.toml:17: expect.1.range: want the least and the largest value"},
+		{"x.toml", swap("[1.4, 1.5]", "[1.4, nan]"), "x.toml:17: expect.1.range: is NaN"},
+		{"x.toml", swap(`"is"`, `"times"`), "x.toml:16: expect.1.relation: compares a run with itself"},
+		{"x.toml", swap(`"times"`, `"is"`), `x.toml:24: expect.2.against: belongs to relation = "times"`},
+		{"x.toml", swap("range = [0.5", "rnage = [0.5"), "x.toml:22: expect.2.rnage: unknown key; a table [[expect]] has metric, "},
+		{"x.toml", swap("{ reserved = 4 }", "{ Reserved = 4 }"), "x.toml:24: expect.2.against.Reserved: unknown key"},
+		{"x.toml", strings.ReplaceAll(soundScenario, "[[expect]]", "[expect]"), "x.toml:15: expect.metric: unknown key"},
 		{"x.toml", "expect = [{ metric = 'x' }]\n" + strings.Split(soundScenario, "[[")[0],
 			"x.toml:1: expect: want tables [[expect]], at most 64"},
-		{"x.toml", swap("[knobs]", "knobs = 3\n[other]"), "x.toml:9: other: unknown key"},
+		{"x.toml", swap("[knobs]", "knobs = 3\n[other]"), "x.toml:10: other: unknown key"},
 		{"x.toml", "title = \n", "x.toml:1: "},
 		{"x.toml", strings.Repeat("[", 2000), "x.toml: 2000 opening brackets"},
 		{"x.toml", "[knobs]\n" + manyKeys("a%d = 1\n"), "x.toml:4001: more than 4000 keys are not read"},
@@ -116,7 +119,7 @@ func manyKeys(format string) string {
 	return b.String()
 }
 
-// Built-in scenarios state what to watch, and the paper.
+// Built-in scenarios state what to do, and the paper.
 func TestBuiltInScenarios(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	all := Scenarios()
@@ -129,8 +132,8 @@ func TestBuiltInScenarios(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if s.Watch == "" || s.Pane == "" || !strings.HasPrefix(s.Paper, "paper ") || len(s.Title) > 75 {
-			t.Errorf("%s lacks what to watch, pane or paper, or has a long title: %+v", name, s)
+		if len(s.Steps) == 0 || s.Pane == "" || !strings.HasPrefix(s.Paper, "paper ") || len(s.Title) > 75 {
+			t.Errorf("%s lacks steps, pane or paper, or has a long title: %+v", name, s)
 		}
 	}
 }
@@ -139,7 +142,7 @@ func TestUserScenarios(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)
 	folder := filepath.Join(home, "hybridtop", "scenarios")
-	s := Scenario{Name: "ours", Title: `A "quoted" title`, Workload: "dot", FirstKnob: "model",
+	s := Scenario{Name: "ours", Title: `A "quoted" title`, Workload: "dot", FirstKnob: "model", Steps: []string{"Set model to flat.", "Set it back."},
 		Knobs:  []Knob{{"elements", "1000"}, {"pace", "1e-06"}, {"model", "flat"}},
 		Expect: []Expectation{{Metric: "dot_time", Relation: Times, Low: 0.25, High: 1e6, Knobs: []Knob{{"group", "2"}}}}}
 	for range 2 { // the second takes the place of the first
@@ -149,7 +152,7 @@ func TestUserScenarios(t *testing.T) {
 		}
 	}
 	got, err := FindScenario("ours")
-	if err != nil || got.Title != s.Title || got.FirstKnob != s.FirstKnob || !slices.Equal(got.Knobs, s.Knobs) ||
+	if err != nil || got.Title != s.Title || got.FirstKnob != s.FirstKnob || !slices.Equal(got.Steps, s.Steps) || !slices.Equal(got.Knobs, s.Knobs) ||
 		!slices.EqualFunc(got.Expect, s.Expect, Expectation.equal) {
 		t.Errorf("%+v, %v", got, err)
 	}

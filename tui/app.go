@@ -44,7 +44,8 @@ type app struct {
 	overSpec *overlay.Spec   // registry entry of over
 
 	out     []engine.Command // commands to send, in order
-	first   string           // knob to select when the next workload starts; "": the workload's first
+	guide   guide
+	first   string // knob to select when the next workload starts; "": the workload's first
 	quit    bool
 	suspend bool
 	picture *PictureOf        // picture to write; nil: none
@@ -100,6 +101,9 @@ func (a *app) load(s *engine.Snapshot) bool {
 		return false
 	}
 	if s.Scenario.Workload != a.latest.Scenario.Workload {
+		if a.guide.workload != s.Scenario.Workload {
+			a.guide = guide{}
+		}
 		first := a.first
 		if _, err := s.Scenario.Knob(first); err != nil {
 			first = workload.First(&s.Scenario, s.Kind)

@@ -31,6 +31,7 @@ const (
 // arrangement holds the position of everything on a screen. An empty rectangle is not shown.
 type arrangement struct {
 	header, why, status, footer grid.Rect
+	guide                       grid.Rect
 	at                          [pane.Places]grid.Rect
 	of                          [pane.Places]int // the pane shown in each place
 	extra                       [maxExtra]extra
@@ -81,6 +82,13 @@ func arrange(w, h int, a *app) arrangement {
 	p.header, body = body.CutTop(1)
 	p.footer, body = body.CutBottom(1)
 	p.status, body = body.CutBottom(1)
+	if rows := a.guide.rows(body.W, body.H, a.Snap.Scenario.Workload); rows > 0 {
+		p.guide, body = body.CutBottom(rows)
+		h -= rows
+	}
+	if body.Empty() {
+		return p
+	}
 	failed, focus := a.Snap.Phase == engine.Failed, a.specs[a.focus].Place
 	if a.Snap.Deadlock != nil { // its pane shows the failure
 		failed = false

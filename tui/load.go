@@ -39,10 +39,8 @@ func (a *app) loadScenario(name string) error {
 	a.selectKnob(sc.Workload, p.FirstKnob)
 	a.Panel.Clear()
 	a.do(engine.Command{Verb: engine.Take, Scenario: &sc})
+	a.guide.show(&p, sc.Workload)
 	a.notice = "loaded " + p.Name + ": " + p.Title
-	if p.Watch != "" {
-		a.notice = "watch: " + p.Watch
-	}
 	return nil
 }
 

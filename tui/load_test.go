@@ -12,7 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// A scenario from the list is loaded completely, with its pane and the watch text.
+// A scenario from the list is loaded completely, with its pane and its text.
 func TestAScenarioIsLoaded(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for _, press := range [][]string{{"O", "'overlap-sr", "enter"}, {":", "'load overlap", "enter"}} {
@@ -25,7 +25,7 @@ func TestAScenarioIsLoaded(t *testing.T) {
 			a.out[0].Scenario.Text("threads-per-rank") != "8" {
 			t.Fatalf("%q sends %v", press, a.out)
 		}
-		if a.focus != epsilonPane || a.zoomed || !strings.HasPrefix(a.notice, "watch: One of 8 threads") ||
+		if a.focus != epsilonPane || a.zoomed || !strings.HasPrefix(a.guide.scenario.Watch, "One of 8 threads") ||
 			a.Panel.Pending("group") {
 			t.Errorf("%q: focus on %d, zoomed %v, says %q", press, a.focus+1, a.zoomed, a.notice)
 		}

@@ -16,6 +16,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/state"
 	"github.com/hybridtop/hybridtop/tui/tty"
@@ -38,9 +40,9 @@ type Options struct {
 	NoMouse bool   // leave the mouse to the terminal
 	FPS     int    // maximum number of frames per second; 0: 20, or 8 over SSH
 
-	Pane   string // name of the focused pane; "": the remembered one
-	Knob   string // name of the selected knob; "": the workload's first
-	Notice string // message in the status line until the first key
+	Pane     string            // name of the focused pane; "": the remembered one
+	Scenario *presets.Scenario // the scenario that the session runs, for its text and first knob; nil: none
+	Notice   string            // message in the status line until the first key
 
 	// Store saves settings, and Kept holds the ones that it had. A nil Store saves nothing.
 	Store *state.Store
@@ -241,7 +243,14 @@ func newProgram(s Session, o Options) (*program, error) {
 		}
 		return nil, fmt.Errorf("unknown theme %q: want one of %s", name, strings.Join(names, ", "))
 	}
-	a.first = o.Knob
+	if o.Scenario != nil {
+		w, err := workload.Find(o.Scenario.Workload)
+		if err != nil {
+			return nil, err
+		}
+		a.first = o.Scenario.FirstKnob
+		a.guide.show(o.Scenario, w.Name)
+	}
 	a.load(s.Load())
 	if o.Pane != "" {
 		if err := a.openPane(o.Pane); err != nil {

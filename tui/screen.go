@@ -85,6 +85,7 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	}
 	s.drawHeader(a)
 	s.drawWhy(a)
+	s.drawGuide(a)
 	s.drawStatus(a)
 	s.drawFooter(a)
 	if a.covered() {

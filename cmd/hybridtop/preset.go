@@ -102,7 +102,7 @@ func listScenarios() (listing, error) {
 		}
 		l.entries = append(l.entries, entry{
 			{"name", p.Name}, {"workload", p.Workload}, {"title", p.Title}, {"paper", p.Paper},
-			{"watch", p.Watch}, {"pane", p.Pane}, {"turn", p.FirstKnob}, {"knobs", knobs}, {"expect", expectationTexts(p.Expect)},
+			{"watch", p.Text()}, {"steps", p.Steps}, {"pane", p.Pane}, {"turn", p.FirstKnob}, {"knobs", knobs}, {"expect", expectationTexts(p.Expect)},
 			{"built_in", presets.BuiltIn(p.Name)},
 		})
 	}

@@ -78,7 +78,7 @@ func TestScenariosTurnWhatTheySay(t *testing.T) {
 			t.Errorf("%s: turn: %v", p.Name, err)
 			continue
 		}
-		if _, words, _ := strings.Cut(p.Watch, "Set "); !strings.HasPrefix(words, k.Label) {
+		if _, words, _ := strings.Cut(p.Text(), "Set "); !strings.HasPrefix(words, k.Label) {
 			t.Errorf("%s begins on %s, and its text begins: set %.30s", p.Name, k.Label, words)
 		}
 		if why := workload.Idle(&sc, engine.Simulated, p.FirstKnob); why != "" && sc.Text("fabric") == "sim" {

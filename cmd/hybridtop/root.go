@@ -94,10 +94,7 @@ func newRoot() *cobra.Command {
 			if err == nil && screen.Pane == "" {
 				screen.Pane, err = p.Pane, checkPreset(p)
 			}
-			screen.Knob = p.FirstKnob
-			if p.Watch != "" {
-				screen.Notice = "watch: " + p.Watch
-			}
+			screen.Scenario = p
 		} else {
 			sc, differs, notes, err = knobs.stored(cmd, name, screen.Kept.Workloads[name].Knobs, &options)
 		}

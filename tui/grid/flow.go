@@ -56,6 +56,15 @@ func breakAt(s string, cols int) int {
 	return len(s)
 }
 
+// Item writes a paragraph after a mark, such as its number. All rows are indented by the mark.
+func (f *Flow) Item(mark, s string, markStyle, st Style) {
+	cols := Width(mark) + 1
+	f.V.Text(0, f.Y, mark, markStyle)
+	in := Flow{V: f.V.Sub(Rect{X: cols, W: f.V.W() - cols, H: f.V.H()}), Y: f.Y}
+	in.Text(s, st)
+	f.Y = in.Y
+}
+
 // Head writes a heading, after a blank row unless it is the first row.
 func (f *Flow) Head(s string, st Style) {
 	if f.Y > 0 {

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hybridtop/hybridtop/presets"
@@ -45,7 +46,7 @@ func (o *picker) choices() []overlay.Choice {
 	var all []overlay.Choice
 	for _, s := range o.all {
 		all = append(all,
-			overlay.Choice{Name: s.Name, Search: strings.Join([]string{s.Name, s.Title, s.Workload, s.Paper, s.Watch}, " ")})
+			overlay.Choice{Name: s.Name, Search: strings.Join([]string{s.Name, s.Title, s.Workload, s.Paper, s.Text()}, " ")})
 	}
 	return all
 }
@@ -66,9 +67,12 @@ func (o *picker) describe(f *grid.Flow, name string) {
 	s := &o.all[i]
 	f.Text(s.Title, th.Title)
 	f.Text(s.Workload+prefixed("; ", s.Paper), th.Dim)
+	f.Y++
 	if s.Watch != "" {
-		f.Y++
 		f.Text(s.Watch, th.Text)
+	}
+	for i, step := range s.Steps {
+		f.Item(strconv.Itoa(i+1), step, th.Accent, th.Text)
 	}
 	f.Y++
 	for _, k := range s.Knobs {
