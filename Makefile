@@ -71,7 +71,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestRandomScenariosStayUnderTheLimit$$' ./engine/session
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestMutatedFiles$$' ./cmd/hybridtop
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./internal/revert
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestChromiumDrawsAPage$$' ./cmd/hybridtop
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestChromiumDraws' ./cmd/hybridtop
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestNothingIsCutOffOrDrawnOver$$' ./tui
 	$(MAKE) goldens
 

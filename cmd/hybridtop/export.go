@@ -16,6 +16,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/tui"
+	"github.com/hybridtop/hybridtop/tui/export"
 )
 
 func newExport() *cobra.Command {
@@ -57,6 +58,7 @@ func newExport() *cobra.Command {
 		}
 		o.From, o.To = picoseconds(*from), picoseconds(*until)
 		cast := &tui.CastOf{From: *from, Until: *until}
+		alone := *number != 0
 		var err error
 		cast.W, cast.H, err = tui.PictureSize(*size)
 		if err != nil {
@@ -75,7 +77,7 @@ func newExport() *cobra.Command {
 		write := func(w io.Writer) error { return f.Export(w, *to, o) }
 		for _, s := range shown {
 			if s.name == *to {
-				write = func(w io.Writer) error { return s.write(w, f, run, cast) }
+				write = func(w io.Writer) error { return s.write(w, f, run, drawnOptions{cast, alone}) }
 			}
 		}
 		if *out == "" {
@@ -89,15 +91,28 @@ func newExport() *cobra.Command {
 // shown lists the drawn formats; recording.Formats has the data formats.
 var shown = []struct {
 	name, doc string
-	write     func(io.Writer, *recording.File, *recording.RunInfo, *tui.CastOf) error
+	write     func(io.Writer, *recording.File, *recording.RunInfo, drawnOptions) error
 }{
 	{"html", "report with charts, one file for a browser", writeRecordingPage},
 	{"cast", "the screen over time as an asciicast, with a chapter at each mark", writeCast},
 }
 
-// writeRecordingPage writes a report of a run.
-func writeRecordingPage(w io.Writer, f *recording.File, run *recording.RunInfo, _ *tui.CastOf) error {
-	p, err := recordingPage(f, run)
+// drawnOptions are the options of the drawn formats.
+type drawnOptions struct {
+	cast  *tui.CastOf
+	alone bool // of a sweep, only the run
+}
+
+// writeRecordingPage writes a report of a run, or of the sweep that it is a point of.
+func writeRecordingPage(w io.Writer, f *recording.File, run *recording.RunInfo, o drawnOptions) error {
+	var p *export.Page
+	var err error
+	if !o.alone {
+		p, err = recordedSweepPage(f, run)
+	}
+	if err == nil && p == nil {
+		p, err = recordingPage(f, run)
+	}
 	if err != nil {
 		return err
 	}
@@ -105,7 +120,8 @@ func writeRecordingPage(w io.Writer, f *recording.File, run *recording.RunInfo, 
 }
 
 // writeCast writes the screens of a run as an asciicast.
-func writeCast(w io.Writer, f *recording.File, run *recording.RunInfo, of *tui.CastOf) error {
+func writeCast(w io.Writer, f *recording.File, run *recording.RunInfo, o drawnOptions) error {
+	of := o.cast
 	p, err := f.Player(run.ID)
 	if err != nil {
 		return err

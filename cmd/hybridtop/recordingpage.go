@@ -48,8 +48,14 @@ func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, err
 	if err != nil {
 		return nil, err
 	}
-	p.Sections = append(p.Sections, launchesSection(launches), series)
+	p.Sections = append(p.Sections, launchesSection(launches))
 	player, _ := f.Player(run.ID) // another version has no readable snapshots, but everything else
+	if player != nil {
+		// If the snapshot cannot be read, only its sentence is missing.
+		if last, err := player.At(run.Length); err == nil && last.Why != "" {
+			p.Lead = append([]string{sentence(strings.TrimSuffix(last.Why, "."))}, p.Lead...)
+		}
+	}
 	var activities []export.Bars
 	var named []string
 	for i := range launches {
@@ -59,12 +65,6 @@ func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, err
 		} else if there && len(named) < pageLaunches {
 			activities, named = addActivities(activities, len(named), &sums), append(named, fmt.Sprint("launch ", i+1))
 		}
-	}
-	if named != nil {
-		p.Sections = append(p.Sections, export.Section{Title: "Thread activity", Charts: []export.Chart{{
-			Title: "Share of the threads' time by activity, " + kinds,
-			Y:     export.ChartAxis{Label: "share", Unit: grid.Share, FromZero: true}, Names: named, Bars: activities,
-		}}})
 	}
 	for i := range launches {
 		if i == pageLaunches {
@@ -83,6 +83,12 @@ func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, err
 		}
 		p.Sections = append(p.Sections, s)
 	}
+	if named != nil {
+		p.Sections = append(p.Sections, export.Section{Title: "Thread activity", Charts: []export.Chart{{
+			Title: "Share of the threads' time by activity, " + kinds,
+			Y:     export.ChartAxis{Label: "share", Unit: grid.Share, FromZero: true}, Names: named, Bars: activities,
+		}}})
+	}
 	commands, err := f.Commands(run.ID)
 	if err != nil {
 		return nil, err
@@ -90,7 +96,7 @@ func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, err
 	if len(commands)+len(marks) > 0 {
 		p.Sections = append(p.Sections, commandsSection(commands, marks))
 	}
-	p.Sections = append(p.Sections, machineSections(launches)...)
+	p.Sections = append(append(p.Sections, machineSections(launches)...), series)
 	p.Foot = []string{"Made by hybridtop export --to html from " + f.Name + ", run " + strconv.FormatInt(run.ID, 10) +
 		".", kindsText}
 	return p, nil
@@ -370,6 +376,20 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 			export.Pair{Name: "virtual time", Value: v.Time.String()},
 			export.Pair{Name: "events", Value: strconv.FormatUint(v.Events, 10)})
 	}
+	var snap *engine.Snapshot
+	if player != nil {
+		// If a snapshot cannot be read, only its charts are missing.
+		if x, err := player.At(last); err == nil && x.Scenario.Workload == l.Scenario.Workload {
+			snap = x
+			for i := range snap.Studies {
+				for n := range snap.Studies[i].Charts {
+					if c, there := studyChart(snap.Studies[i], n); there {
+						s.Charts = append(s.Charts, c)
+					}
+				}
+			}
+		}
+	}
 	times, err := f.Iterations(l.ID)
 	if err != nil {
 		return s, err
@@ -395,15 +415,12 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 	if c, there := spreadChart(latencies, l); there {
 		s.Charts = append(s.Charts, c)
 	}
-	if player != nil {
-		// If a snapshot cannot be read, only its chart is missing.
-		if snap, err := player.At(last); err == nil && snap.Scenario.Workload == l.Scenario.Workload {
-			if c, there := latencyChart(snap); there {
-				s.Charts = append(s.Charts, c)
-			}
-			if snap.Why != "" {
-				s.Text = append(s.Text, sentence(strings.TrimSuffix(snap.Why, ".")))
-			}
+	if snap != nil {
+		if c, there := latencyChart(snap); there {
+			s.Charts = append(s.Charts, c)
+		}
+		if snap.Why != "" {
+			s.Text = append(s.Text, sentence(strings.TrimSuffix(snap.Why, ".")))
 		}
 	}
 	metrics := export.Sheet{Title: "results", Head: []string{"name", "value", "kind"}}

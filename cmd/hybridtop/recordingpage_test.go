@@ -44,7 +44,7 @@ func pageOf(t *testing.T, file string) string {
 	}
 	defer f.Close()
 	var b bytes.Buffer
-	if err := writeRecordingPage(&b, f, &f.Runs[0], nil); err != nil {
+	if err := writeRecordingPage(&b, f, &f.Runs[0], drawnOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -18,6 +18,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
@@ -39,6 +40,8 @@ func newSweep() *cobra.Command {
 	chart := cmd.Flags().String("chart", "",
 		"metric of the chart; default: from the workload's study, or the first metric")
 	picture := addPicture(cmd, " of the last point that ran")
+	page := cmd.Flags().String("html", "", "also write a report with charts into this `FILE`")
+	must(cmd.MarkFlagFilename("html", "html"))
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		sc, axes, options, err := knobs.request(cmd, args, limits)
@@ -52,6 +55,11 @@ func newSweep() *cobra.Command {
 		of, err := picture.read()
 		if err != nil {
 			return err
+		}
+		if *page != "" {
+			if err := atomicfile.Check(*page); err != nil {
+				return err
+			}
 		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
@@ -69,6 +77,11 @@ func newSweep() *cobra.Command {
 		}
 		if err := sw.write(cmd.OutOrStdout(), out, metric); err != nil {
 			return err
+		}
+		if *page != "" {
+			if err := writeSweepPage(ctx, *page, sc, rows, metric, options.Machines); err != nil {
+				return err
+			}
 		}
 		if code := interruption(ctx); code != 0 {
 			code.say(cmd.ErrOrStderr())

@@ -123,9 +123,6 @@ func (c Chart) svg(letters *outlines) []byte {
 	for i := range c.Bars {
 		p.Add(bar{&c, i})
 	}
-	for i := range c.Curves {
-		p.Add(c.Curves[i].plotters(p)...)
-	}
 	rows := c.legend(nil)
 	body := float64(chartHeight)
 	if c.Low {
@@ -133,6 +130,12 @@ func (c Chart) svg(letters *outlines) []byte {
 	}
 	height := vg.Points(body + titleSize + 6 + float64(rows)*legendLine)
 	v := newVector(vg.Points(chartWidth), height, letters)
+	for i := range c.Curves {
+		k := &c.Curves[i]
+		p.Add(k.plotters(p, func(s *plotter.Scatter) plot.Plotter {
+			return marks{s, v, func(x, y float64) string { return c.words(k, x, y) }}
+		})...)
+	}
 	canvas := draw.New(v)
 	head := sansFace(titleSize, true)
 	v.SetColor(Ink)
@@ -332,8 +335,40 @@ func (k *Curve) glyph() draw.GlyphStyle {
 	return s
 }
 
+// words describes a point of a curve: "intra-node: 4, 416 ns".
+func (c *Chart) words(k *Curve, x, y float64) string {
+	at := c.X.Unit.String(x)
+	if n := int(x); n >= 0 && n < len(c.Names) {
+		at = c.Names[n]
+	}
+	text := at + ", " + c.Y.Unit.String(y)
+	if k.Label != "" {
+		text = k.Label + ": " + text
+	}
+	return text
+}
+
+// marks draws points. Each is a group of the page with the class "mark", whose title a browser shows
+// under the mouse.
+type marks struct {
+	*plotter.Scatter
+	v     *vector
+	words func(x, y float64) string
+}
+
+func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, at := range m.XYs {
+		if pt := (vg.Point{X: x(at.X), Y: y(at.Y)}); c.Contains(pt) {
+			m.v.add(`<g class="mark"><title>`, escape(m.words(at.X, at.Y)), `</title>`)
+			c.DrawGlyph(m.GlyphStyle, pt)
+			m.v.add("</g>\n")
+		}
+	}
+}
+
 // plotters returns the pieces of a curve between its gaps, and its points.
-func (k *Curve) plotters(p *plot.Plot) []plot.Plotter {
+func (k *Curve) plotters(p *plot.Plot, marked func(*plotter.Scatter) plot.Plotter) []plot.Plotter {
 	var all []plot.Plotter
 	var piece, points plotter.XYs
 	flush := func() {
@@ -367,7 +402,7 @@ func (k *Curve) plotters(p *plot.Plot) []plot.Plotter {
 	if len(points) > 0 {
 		if s, err := plotter.NewScatter(points); err == nil {
 			s.GlyphStyle = k.glyph()
-			all = append(all, s)
+			all = append(all, marked(s))
 		}
 	}
 	return all
