@@ -46,6 +46,29 @@ func RatioOf(a, b []float64) Ratio {
 	return r
 }
 
+// PairedRatio compares two series whose measurements were made in pairs, one after the other. The interval
+// is Student's, on the mean of the logarithms of the pairs' ratios, so changes that last longer than a pair
+// do not widen it. Pairs without two positive numbers are left out.
+func PairedRatio(a, b []float64) Ratio {
+	var logs []float64
+	for i := range min(len(a), len(b)) {
+		if x := math.Log(b[i] / a[i]); a[i] > 0 && b[i] > 0 && !math.IsInf(x, 0) && !math.IsNaN(x) {
+			logs = append(logs, x)
+		}
+	}
+	nan := math.NaN()
+	if len(logs) == 0 {
+		return Ratio{Value: nan, Low: nan, High: nan}
+	}
+	mean, deviation := stat.MeanStdDev(logs, nil)
+	r := Ratio{Value: math.Exp(mean), Low: nan, High: nan}
+	if n := float64(len(logs)); len(logs) >= fewBatches {
+		half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * deviation / math.Sqrt(n)
+		r.Low, r.High = math.Exp(mean-half), math.Exp(mean+half)
+	}
+	return r
+}
+
 // relative returns the variance of a mean divided by its square, and the number of batches.
 func relative(x []float64) (variance, n float64) {
 	k := min(len(x), batches)

@@ -25,7 +25,7 @@ type Scenario struct {
 	Name      string // name of the file
 	Title     string
 	Watch     string   // what the run shows; "": no text
-	Steps     []string // things to do, in order, with what to look at; none: no text
+	Steps     []string // things to do, in order, and their results; none: no text
 	Paper     string   // "paper 2, section 7.2"; "": none
 	Workload  string
 	Pane      string // pane that has the focus; "": the screen's default

@@ -6,6 +6,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,16 +21,22 @@ import (
 
 func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "compare A B",
-		Short: "show how two recordings differ: knobs, metrics, terms of simulations",
-		Long: "Compare the last launches of two runs. Ratios are B divided by A. Ratios of series, such as iterations, " +
+		Use:   "compare A B | WORKLOAD",
+		Short: "compare two recordings, or two variants of a workload",
+		Long: "Compare the last launches of two recordings, or run a workload with two values of a knob. The last line " +
+			"has the conclusion: B is faster or slower than A, or no difference was seen. Variants run in alternating " +
+			"rounds, so that a drift of the host changes both. The exit status is 0 for every conclusion, and 1 if a " +
+			"run fails or does not verify.\n\nRatios are B divided by A. In recordings, ratios of series, such as iterations, " +
 			"have a 95 % interval; " +
 			"if it contains 1, the difference is within noise. Numbers of simulations are exact. For simulations, compare " +
 			"also shows different machine constants and thread times by activity.",
-		Example: "hybridtop compare before.htr after.htr",
+		Example: "hybridtop compare before.htr after.htr\nhybridtop compare randomaccess --machine this-host --group 4,16",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return fmt.Errorf("compare: want two recordings, got %d", len(args))
+			if len(args) == 1 && strings.HasSuffix(args[0], ".htr") {
+				return errors.New("compare: want two recordings, got 1 (or a workload with two values of a knob)")
+			}
+			if n := len(args); n != 2 && n != 1 && !(n == 0 && cmd.Flags().Changed("preset")) {
+				return fmt.Errorf("compare: want two recordings, or one workload, got %d arguments", n)
 			}
 			return nil
 		},
@@ -36,8 +44,14 @@ func newCompare() *cobra.Command {
 	}
 	of := [2]*int{cmd.Flags().Int("run-a", 0, "run of A; default: the last"),
 		cmd.Flags().Int("run-b", 0, "run of B; default: the last")}
+	rounds := cmd.Flags().Int("pairs", usualRounds, "alternating rounds of two variants; a simulation is exact, and runs once")
+	limits := addLimits(cmd, roundTime, "a variant in a round")
 	out := addFormat(cmd)
+	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return compareVariants(cmd, args, knobs, limits, *rounds, out)
+		}
 		var sides [2]*side
 		for i, name := range args {
 			f, err := recording.Open(name)
@@ -58,9 +72,63 @@ func newCompare() *cobra.Command {
 		for _, r := range rows {
 			l.entries = append(l.entries, r.entry(out))
 		}
+		l.conclusion = concludeSides(sides[0], sides[1])
 		return l.write(cmd.OutOrStdout(), out)
 	}
 	return cmd
+}
+
+// Defaults of a comparison of variants: the number of rounds, and the time of one run.
+const (
+	usualRounds = 12
+	mostRounds  = 1000
+	roundTime   = 200 * time.Millisecond
+)
+
+// compareVariants runs two variants of a workload in alternating rounds, and prints the conclusion.
+func compareVariants(cmd *cobra.Command, args []string, knobs *knobFlags, limits *limitFlags, rounds int,
+	out *format) error {
+	if rounds < 1 || rounds > mostRounds {
+		return fmt.Errorf("--pairs %d: want 1 to %d", rounds, mostRounds)
+	}
+	sc, axes, options, err := knobs.request(cmd, args, limits)
+	if err != nil {
+		return err
+	}
+	v, err := variantsOf(sc, axes)
+	if err != nil {
+		return err
+	}
+	ctx, done := interruptible(cmd.Context())
+	defer done()
+	all, err := v.compare(ctx, options, rounds, cmd.ErrOrStderr())
+	if code := interruption(ctx); code != 0 {
+		code.say(cmd.ErrOrStderr())
+		return code
+	}
+	if err != nil {
+		return err
+	}
+	return v.conclude(all, out).write(cmd.OutOrStdout(), out)
+}
+
+// concludeSides returns the conclusion about two recorded launches, from the times of their iterations.
+func concludeSides(a, b *side) *conclusion {
+	if a.Kind != b.Kind {
+		return concludeNothing(fmt.Sprintf("A has %s numbers, B %s numbers", a.Kind, b.Kind))
+	}
+	exact := a.Kind == engine.Simulated
+	r := models.RatioOf(a.iterations, b.iterations)
+	c := concludeRatio(engine.Metric{Value: mean(a.iterations), Unit: "s", Kind: a.Kind},
+		engine.Metric{Value: mean(b.iterations), Unit: "s", Kind: b.Kind}, r, exact, fmt.Sprintf("over all iterations (%s)", a.Kind))
+	for i := range b.Scenario.Table {
+		k := &b.Scenario.Table[i]
+		if k.Role == engine.Problem && a.Scenario.Values[k.Name] != b.Scenario.Values[k.Name] {
+			c.Text += "; the iterations do different work (" + k.Name + ")"
+			return c
+		}
+	}
+	return c
 }
 
 // side is one of two launches that are compared.

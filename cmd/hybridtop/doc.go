@@ -5,8 +5,8 @@
 //	hybridtop sweep WORKLOAD        run at every combination of knobs
 //	hybridtop record WORKLOAD       run, or sweep, and record everything in a file
 //	hybridtop replay FILE           open the screen on a recording, or draw a moment
-//	hybridtop verify FILE           repeat recorded simulations, and compare bit by bit
-//	hybridtop compare A B           show differences between two recordings, and noise
+//	hybridtop verify FILE           repeat recorded simulations, or play a scenario's expectations
+//	hybridtop compare A B           compare two recordings, or two variants of a workload
 //	hybridtop export FILE           write a recording for other programs
 //	hybridtop list WHAT             list workloads, models, knobs, machines, algorithms
 //	hybridtop show schedule WHAT    draw the messages of a collective

@@ -24,6 +24,8 @@ type listing struct {
 	columns []string // shown to people; JSON and CSV have all fields
 	entries []entry
 	lines   bool // people get two lines per entry instead of a table row
+
+	conclusion *conclusion // nil: none
 }
 
 // An entry has the fields of one item, in order.
@@ -104,7 +106,11 @@ func (l *listing) write(w io.Writer, f *format) error {
 			}
 			all = append(all, m)
 		}
-		return writeJSON(w, map[string]any{"schema": "hybridtop.list.v1", l.what: all})
+		document := map[string]any{"schema": "hybridtop.list.v1", l.what: all}
+		if l.conclusion != nil {
+			document["conclusion"] = l.conclusion
+		}
+		return writeJSON(w, document)
 	}
 	var head []string
 	var rows [][]string
@@ -136,7 +142,11 @@ func (l *listing) write(w io.Writer, f *format) error {
 	for _, r := range rows {
 		t.row(r...)
 	}
-	return t.close()
+	err := t.close()
+	if err == nil && l.conclusion != nil {
+		_, err = fmt.Fprintf(w, "\nconclusion: %s\n", l.conclusion.Text)
+	}
+	return err
 }
 
 func cellText(v any) string {

@@ -44,9 +44,9 @@ func machineNamed(name string, machines []cluster.Machine) *cluster.Machine {
 	return nil
 }
 
-// sweepPage returns the report of a sweep: the result in words, the chart of the metric with the law, the
-// charts of the studies, all points as a table, and the iterations. machine returns the machine of a
-// point, or nil if it is unknown.
+// sweepPage returns the report of a sweep: the result in words, charts of the metric, the law and the
+// studies, and all points as a table. Iterations come last. machine returns the machine of a point, or nil
+// if it is unknown.
 func sweepPage(sc engine.Scenario, rows []session.Row, metric string, machine func(i int) *cluster.Machine) *export.Page {
 	sw := newSweepResult(sc, rows)
 	p := &export.Page{Title: fmt.Sprintf("%s: a sweep of %s", sc.Workload, points(len(rows)))}

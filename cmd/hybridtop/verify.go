@@ -25,12 +25,14 @@ import (
 func newVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "repeat the simulations of a recording, or play a scenario's expectations",
+		Short: "repeat recorded simulations, or check a scenario's expectations",
 		Long: "Check a recording. Each simulated launch runs again with the same number of iterations. Its hash, " +
 			"virtual time and verification must be the same. " +
 			"If a launch differs and another version recorded it, verify reports both versions. " +
-			"A launch that was stopped inside an iteration cannot be checked. A launch that failed must fail with the same " +
-			"message. For a live run, whose times do not repeat, verify reads the stored verification. With --preset, " +
+			"A launch that failed must fail with the same message. For a live run, whose times do not repeat, verify reads " +
+			"the stored verification. If a launch cannot be checked, for example because it was stopped inside an " +
+			"iteration, the verdict is \"cannot tell\", with the reason and what to do.\n\nThe exit status is 0 if at least one " +
+			"launch was checked and none differs, and otherwise 1. With --preset, " +
 			"verify runs a scenario instead, with each change that its expectations name, and compares the results with " +
 			"their ranges.",
 		Example: "hybridtop verify run.htr\nhybridtop verify --preset dot-models",
@@ -104,6 +106,7 @@ func newVerify() *cobra.Command {
 		if progress != nil {
 			progress.show("")
 		}
+		l.conclusion = concludeLaunches(l.entries)
 		if err := l.write(cmd.OutOrStdout(), out); err != nil {
 			return err
 		}
@@ -119,7 +122,7 @@ func newVerify() *cobra.Command {
 				"version)\n", foreign)
 			return status(1)
 		case held == 0:
-			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: no launch can be verified")
+			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: no launch can be verified (see because)")
 			return status(1)
 		}
 		return nil
@@ -140,6 +143,41 @@ const (
 
 type finding struct{ word, why string }
 
+// concludeLaunches counts the verdicts on launches, and explains the launches without a verdict.
+func concludeLaunches(entries []entry) *conclusion {
+	launchCount := func(n int) string {
+		if n == 1 {
+			return "1 launch"
+		}
+		return fmt.Sprintf("%d launches", n)
+	}
+	counts := make(map[string]int)
+	for _, e := range entries {
+		for _, f := range e {
+			if word, ok := f.value.(string); ok && f.name == "verdict" {
+				counts[word]++
+			}
+		}
+	}
+	c := &conclusion{Verdict: unknown}
+	var parts []string
+	for _, word := range []string{same, failing, stored, unknown, otherVersion, differs} {
+		if n := counts[word]; n > 0 {
+			c.Verdict = word
+			parts = append(parts, fmt.Sprintf("%s: %s", word, launchCount(n)))
+		}
+	}
+	if n := counts[unknown]; n > 0 && n < len(entries) && counts[differs]+counts[otherVersion] == 0 {
+		c.Verdict = same
+	}
+	c.Text = strings.Join(parts, ", ")
+	if counts[unknown] > 0 {
+		c.Text += `. "Cannot tell" means that a launch was not checked, for the reason in the last column. It does not mean that ` +
+			"the launch differs"
+	}
+	return c
+}
+
 // madeByAnother returns the recorded version and this one, or "" if this program recorded the run.
 func madeByAnother(run *recording.RunInfo) string {
 	if run.Rules == sim.Revision && run.Program() == build.This() {
@@ -153,34 +191,37 @@ func programText(p build.Program, rules string) string {
 	return p.String() + ", cost rules " + cmp.Or(rules, "unknown")
 }
 
+// hintSim is advice for live runs.
+const hintSim = " (a simulation repeats bit by bit: record it with --fabric sim)"
+
 // verify runs a launch again and compares, or returns why it cannot. A failed launch must fail again
 // with the same message and hash: some recordings exist to show a failure.
 func verify(ctx context.Context, x *recording.LaunchInfo) finding {
 	wrong := x.Verification.Done && !x.Verification.OK
 	switch {
 	case x.Kind != engine.Simulated && x.Failure != "":
-		return finding{unknown, "the run failed, and live runs do not repeat: " + firstLine(x.Failure)}
+		return finding{unknown, "the run failed, and live runs do not repeat: " + firstLine(x.Failure) + hintSim}
 	case x.Kind != engine.Simulated && wrong:
 		return finding{differs, "its own verification failed: " + x.Verification.Detail}
 	case x.Kind != engine.Simulated && x.Verified():
 		return finding{stored, fmt.Sprintf("%d checks passed; %s times do not repeat", x.Verification.Checks, x.Kind)}
 	case x.Kind != engine.Simulated:
-		return finding{unknown, "the run made no check, and live runs do not repeat"}
+		return finding{unknown, "the run made no check, and live runs do not repeat" + hintSim}
 	case !x.Ended:
-		return finding{unknown, "the recording ends before the launch did"}
+		return finding{unknown, "the recording ends before the launch did (let the program end by itself, and record again)"}
 	case x.Failure != "" && x.Virtual == nil:
 		return finding{unknown, "the run failed before the simulation started: " + firstLine(x.Failure)}
 	case x.Failure == "" && (x.Cut || x.Virtual == nil || !x.Virtual.Whole):
-		return finding{unknown, "it was stopped inside an iteration"}
+		return finding{unknown, "it was stopped inside an iteration, at an event that cannot be repeated (record it with --iterations N)"}
 	case x.Failure == "" && x.Iterations == 0:
-		return finding{unknown, "no iteration ended"}
+		return finding{unknown, "no iteration ended (record it with --iterations 1 or more)"}
 	}
 	again, err := repeat(ctx, x)
 	switch {
 	case err != nil:
 		return finding{unknown, "it cannot run here: " + err.Error()}
 	case ctx.Err() != nil || again.Virtual == nil && again.Failure == "":
-		return finding{unknown, "it was interrupted"}
+		return finding{unknown, "this verification was interrupted"}
 	}
 	fails := safetext.Clean(again.Failure)
 	switch {

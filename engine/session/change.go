@@ -108,6 +108,18 @@ func describeRates(before, after *engine.Snapshot) string {
 	return fmt.Sprintf("%s× lower %s: %s", ratio(a.Value/b.Value), what, rates)
 }
 
+// Headline returns the result that Change compares: the bandwidth of the workload's first study, or the
+// time of an iteration. It returns false if the run has none.
+func Headline(s *engine.Snapshot) (engine.Metric, bool) {
+	if len(s.Studies) > 0 {
+		if m, ok := s.Metric(s.Studies[0].Metric); ok && m.Unit == "B/s" && m.Value > 0 && !s.Late() {
+			return m, true
+		}
+	}
+	x, ok := iterationTime(s)
+	return engine.Metric{Name: metricIteration, Value: x, Unit: "s", Kind: s.Kind}, ok
+}
+
 // lacksEffect reports whether a knob has no effect in either run.
 func lacksEffect(before, after *engine.Snapshot, knob string) bool {
 	return workload.Idle(&before.Scenario, before.Kind, knob) != "" && workload.Idle(&after.Scenario, after.Kind,
