@@ -13,7 +13,7 @@ type Team struct {
 	busy uint32 // atomic: 1 + the thread of a parallel region that is inside a collective; 0: none
 }
 
-// membership has the members of a team. The members share it, and nobody writes to it.
+// membership has the members of a team. The handles of all ranks share it. It does not change.
 type membership struct {
 	ranks []int32 // cluster ranks by number in the team
 	index []int32 // number in the team by cluster rank, −1: not a member; nil: ranks are consecutive

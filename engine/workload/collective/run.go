@@ -32,7 +32,7 @@ type team struct {
 
 	times     []int64      // of the calls of an iteration, ps; then their maximum over ranks; see iterate
 	ends      []int64      // by call: end on this rank
-	local     cluster.Time // sum of the times of the calls alone on this rank
+	local     cluster.Time // sum of the times of only the calls on this rank
 	wrong     string
 	violation string // of the modes
 }
