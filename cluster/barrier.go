@@ -1,11 +1,13 @@
 package cluster
 
+import "sync/atomic"
+
 // Barrier returns when every member of the team has entered it.
 func (r *Rank) Barrier(t *Team) error {
 	if err := r.member("barrier", t); err != nil {
 		return err
 	}
-	if err := r.enterAlone("barrier", t); err != nil {
+	if err := r.enterBarrier("barrier", t); err != nil {
 		return err
 	}
 	r.op.Kind, r.op.Ctx, r.op.Buf, r.op.Size, r.op.Then = KindBarrier, t.ctx, nil, 0, nil
@@ -20,10 +22,27 @@ func (r *Rank) Notify(q *Request, t *Team) error {
 	if err := r.member("notify", t); err != nil {
 		return err
 	}
-	if err := r.enter("notify", t); err != nil {
+	if err := r.enterBarrier("notify", t); err != nil {
 		return err
 	}
 	r.op.Kind, r.op.Ctx, r.op.Buf, r.op.Size, r.op.Then = KindBarrier, t.ctx, nil, 0, nil
+	atomic.StoreUint32(&t.split, 1)
 	r.start(q, t, 0, 0)
+	r.release(t)
+	return nil
+}
+
+// enterBarrier is enterAlone for a barrier. It refuses a second barrier before the rank has waited
+// for a split-phase one.
+func (r *Rank) enterBarrier(call string, t *Team) error {
+	if err := r.enterAlone(call, t); err != nil {
+		return err
+	}
+	if atomic.LoadUint32(&t.split) != 0 {
+		r.release(t)
+		r.leave()
+		return r.errorf("%s on %s: the rank has not waited for the barrier that notify started on this team (wait for "+
+			"its request)", call, t.name)
+	}
 	return nil
 }

@@ -1,5 +1,7 @@
 package cluster
 
+import "sync/atomic"
+
 // Request is a nonblocking operation. The zero Request is complete (MPI_REQUEST_NULL). A Request
 // belongs to the rank that started it and must not be copied while it is active.
 type Request struct {
@@ -98,10 +100,18 @@ func (r *Rank) failure(kind Kind, t *Team, peer, tag int, size int64, d Done) er
 	return r.errorf("%s with %d: failed (code %d)", kind, peer, d.Err)
 }
 
+// clear makes a complete request the zero Request, except for its result.
+func (q *Request) clear() {
+	if q.kind == KindBarrier {
+		atomic.StoreUint32(&q.team.split, 0)
+	}
+	q.kind, q.h = KindNone, 0
+}
+
 // finish takes the result of a complete request and clears it.
 func (r *Rank) finish(q *Request, d Done) (Status, error) {
 	kind, t, peer, tag, size := q.kind, q.team, int(q.peer), int(q.tag), q.size
-	q.kind, q.h = KindNone, 0
+	q.clear()
 	if d.Err == Cancelled {
 		return Status{Source: peer, Tag: tag, Cancelled: true}, nil
 	}
@@ -201,7 +211,7 @@ func (r *Rank) Waitall(qs []Request, statuses []Status) error {
 			}
 		}
 		if statuses == nil && q.done.Err == OK {
-			q.kind = KindNone
+			q.clear()
 			continue
 		}
 		st, err := r.take(q)

@@ -9,8 +9,9 @@ type Team struct {
 	ctx  int32 // two-sided context; ctx+1 carries the team's collectives
 	me   int32 // number of this rank in the team; −1: not a member
 	*membership
-	kept any    // value of the library of collectives
-	busy uint32 // atomic: 1 + the thread of a parallel region that is inside a collective; 0: none
+	kept  any    // value of the library of collectives
+	busy  uint32 // atomic: 1 + the thread of a parallel region that is inside a collective; 0: none
+	split uint32 // atomic: 1 from Notify until the rank has waited for its request
 }
 
 // membership has the members of a team. The handles of all ranks share it. It does not change.

@@ -22,6 +22,7 @@ var barrierCases = []testCase{
 	})},
 	{"messages pass between notify and wait", onRanks(4, messagesPassNotify)},
 	{"a notified barrier stays closed while a member is missing", onRanks(3, barrierStaysClosed)},
+	{"a barrier is refused before the wait for a notified one", onRanks(2, oneBarrierAtATime)},
 	{"each team has its own barrier", (*suite).teamsHaveBarriers},
 	{"puts before a barrier are visible after it", onRanks(4, barrierOrdersPuts)},
 }
@@ -64,6 +65,33 @@ func barrierStaysClosed(p *proc) {
 	}
 	p.token(2)
 	p.status(p.Wait(&q))
+}
+
+// oneBarrierAtATime starts barriers while one is in progress, by each way to complete it.
+func oneBarrierAtATime(p *proc) {
+	w := p.World()
+	for _, complete := range []func(q []cluster.Request){
+		func(q []cluster.Request) { p.status(p.Wait(&q[0])) },
+		func(q []cluster.Request) { p.ok(p.Waitall(q, nil)) },
+		func(q []cluster.Request) { p.ok(p.Waitall(q, make([]cluster.Status, 1))) },
+		func(q []cluster.Request) { p.ok(third(p.Waitany(q))) },
+	} {
+		var more cluster.Request
+		q := make([]cluster.Request, 1)
+		p.ok(p.Notify(&q[0], w))
+		p.fails(p.Notify(&more, w), "notify on "+w.Name(), "wait for its request")
+		p.fails(p.Barrier(w), "barrier on "+w.Name(), "wait for its request")
+		p.fork(2, func(th *proc, _ int) { th.fails(th.Barrier(w), "wait for its request") })
+		complete(q)
+	}
+	p.fork(2, func(th *proc, thread int) {
+		if q := new(cluster.Request); thread == 1 {
+			th.ok(th.Notify(q, w))
+			th.fails(th.Barrier(w), "wait for its request")
+			th.status(th.Wait(q))
+			th.ok(th.Barrier(w))
+		}
+	})
 }
 
 func (s *suite) teamsHaveBarriers(t *testing.T) {

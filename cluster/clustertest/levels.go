@@ -22,6 +22,8 @@ var levelCases = []testCase{
 	{"serialized refuses a call while another thread waits in one",
 		atLevel(cluster.ThreadSerialized, 2, serializedRefuses)},
 	{"a collective is refused while another thread of the rank is inside one on the team", onRanks(2, oneCollectiveAtATime)},
+	{"notify and barrier of two threads of a rank on one team are refused", onRanks(2, notifyAlone)},
+	{"teams are made only outside of regions", onRanks(2, teamsOutsideRegions)},
 	{"a second wait for one request is refused", onRanks(2, refuseSecondWait)},
 	{"single forbids threads", atLevel(cluster.ThreadSingle, 1, func(p *proc) {
 		p.fails(p.Fork(2, func(*cluster.Thread) error { return nil }), "fork of 2 threads", "SINGLE")
@@ -73,6 +75,50 @@ func oneCollectiveAtATime(p *proc) {
 			}
 		})
 	}
+}
+
+// notifyAlone lets one thread notify and the other enter a barrier of the same team. The thread that
+// comes second is refused, and lets rank 1 join.
+func notifyAlone(p *proc) {
+	w := p.World()
+	for notifier := range 2 {
+		if p.ID() == 1 {
+			p.take(0, levelTag, 8, 0)
+			p.ok(p.Barrier(w))
+			continue
+		}
+		var refused [2]bool
+		p.fork(2, func(th *proc, thread int) {
+			var q cluster.Request
+			var err error
+			if thread == notifier {
+				err = th.Notify(&q, w)
+			} else {
+				err = th.Barrier(w)
+			}
+			if refused[thread] = err != nil; refused[thread] {
+				why := "another thread of the rank is inside a collective on this team"
+				if strings.Contains(err.Error(), "notify started") {
+					why = "wait for its request"
+				}
+				th.fails(err, []string{"barrier on", "notify on"}[(thread+notifier+1)%2], why)
+				th.ok(th.Send(w, 1, levelTag, cluster.Of(data(8, 0))))
+			}
+			th.status(th.Wait(&q))
+		})
+		same(p, "one of the threads is refused", refused[0], !refused[1])
+	}
+}
+
+// teamsOutsideRegions makes teams in a parallel region, on both threads at once.
+func teamsOutsideRegions(p *proc) {
+	w := p.World()
+	p.fork(2, func(th *proc, _ int) {
+		for _, err := range []error{only(th.Dup(w)), only(th.Split(w, 0, 0)), only(th.Subteam(w, []int{0, 1})),
+			only(th.Endpoints(w, 2))} {
+			th.fails(err, "of "+w.Name(), "inside a parallel region")
+		}
+	})
 }
 
 // atLevel is onRanks at a thread level.
