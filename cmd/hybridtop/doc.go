@@ -8,6 +8,7 @@
 //	hybridtop verify FILE           repeat recorded simulations, or play a scenario's expectations
 //	hybridtop compare A B           compare two recordings, or two variants of a workload
 //	hybridtop export FILE           write a recording for other programs
+//	hybridtop lesson NAME           print a lesson, list lessons, or check them
 //	hybridtop list WHAT             list workloads, models, knobs, machines, algorithms
 //	hybridtop show schedule WHAT    draw the messages of a collective
 //	hybridtop show goal FILE        summarize and price a GOAL file

@@ -85,10 +85,10 @@ func Play(ctx context.Context, p *presets.Scenario, o Options, progress func(*Pr
 
 // take computes the value from the run and the run that Times divides by.
 func (o *Outcome) take(run, against *engine.Snapshot) {
-	m, why := resultOf(run, o.Metric)
+	m, why := Result(run, o.Metric)
 	o.Value, o.Unit, o.Kind, o.Failed = m.Value, m.Unit, m.Kind, why
 	if o.Relation == presets.Times && why == "" {
-		base, why := resultOf(against, o.Metric)
+		base, why := Result(against, o.Metric)
 		o.Value, o.Unit, o.Failed = m.Value/base.Value, "1", why
 		if why == "" && base.Kind != m.Kind {
 			o.Value, o.Failed = math.NaN(), fmt.Sprintf("%s and %s numbers have no ratio", m.Kind, base.Kind)
@@ -96,8 +96,8 @@ func (o *Outcome) take(run, against *engine.Snapshot) {
 	}
 }
 
-// resultOf returns a metric of a run, or why the run does not have it.
-func resultOf(s *engine.Snapshot, name string) (engine.Metric, string) {
+// Result returns a metric of a run that an expectation can name, or why the run does not have it.
+func Result(s *engine.Snapshot, name string) (engine.Metric, string) {
 	m := engine.Metric{Name: name, Value: math.NaN(), Unit: "1", Kind: s.Kind}
 	is := func(yes bool) (engine.Metric, string) {
 		m.Value = 0

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/engine/lesson"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/internal/safetext"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+func newLesson() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lesson [NAME]",
+		Short: "list lessons, print one, or check them",
+		Long: "A lesson asks for a prediction, runs the program, and explains the difference. Without a name the command " +
+			"lists all lessons. With --text it prints a lesson with its answers.\n\nYour own lessons are Markdown files in " +
+			"~/.config/hybridtop/lessons (docs/lessons.md).",
+		Example: "hybridtop lesson\nhybridtop lesson small-messages --text",
+		Args:    cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return presets.Lessons(), cobra.ShellCompDirectiveDefault
+		},
+	}
+	out := addFormat(cmd)
+	asText := cmd.Flags().Bool("text", false, "print the lesson with its answers")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			if *asText {
+				return fmt.Errorf("lesson --text: want the name of a lesson (one of %s)", strings.Join(presets.Lessons(), ", "))
+			}
+			return listLessons(cmd, out)
+		}
+		l, err := findLesson(args[0])
+		if err != nil {
+			return err
+		}
+		r, err := runLesson(cmd, &l)
+		if err != nil {
+			return err
+		}
+		return lesson.Print(cmd.OutOrStdout(), &l, r)
+	}
+	cmd.AddCommand(newLessonCheck())
+	return cmd
+}
+
+func findLesson(name string) (presets.Lesson, error) {
+	l, err := presets.FindLesson(name)
+	if err != nil {
+		return l, suggest(err, name, presets.Lessons())
+	}
+	return l, nil
+}
+
+// runLesson runs the programs of a lesson.
+func runLesson(cmd *cobra.Command, l *presets.Lesson) (lesson.Results, error) {
+	ctx, done := interruptible(cmd.Context())
+	defer done()
+	r, err := lesson.Run(ctx, l, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: playTime}}, newSweepLine(cmd.ErrOrStderr()))
+	if code := interruption(ctx); code != 0 {
+		code.say(cmd.ErrOrStderr())
+		return nil, code
+	}
+	return r, err
+}
+
+func listLessons(cmd *cobra.Command, out *format) error {
+	l := listing{what: "lessons", columns: []string{"name", "minutes", "title", "paper"}}
+	for _, name := range presets.Lessons() {
+		x, err := presets.FindLesson(name)
+		if err != nil {
+			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: skipped:", err)
+			continue
+		}
+		l.entries = append(l.entries, entry{{"name", name}, {"minutes", x.Minutes}, {"title", x.Title}, {"paper", x.Paper},
+			{"aim", x.Aim}, {"before", append([]string{}, x.Before...)}})
+	}
+	return l.write(cmd.OutOrStdout(), out)
+}
+
+func newLessonCheck() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check [NAME|FILE]...",
+		Short: "run the programs of lessons and check every number and answer",
+		Long: "Check lessons: all of them, or the named ones. A number in a lesson's text is a link to the metric of a run. The " +
+			"command runs all programs, and reports each number that differs, each answer that is wrong, and each number without " +
+			"a source, with its line. It also lists the answers that change if a constant that a machine file assumes is halved " +
+			"or doubled.\n\nThe exit status is 0 if nothing is wrong.",
+		Example: "hybridtop lesson check\nhybridtop lesson check ./my-lesson.md",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return presets.Lessons(), cobra.ShellCompDirectiveDefault
+		},
+	}
+	assumed := cmd.Flags().Bool("assumed", true, "halve and double the assumed constants of machines")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		names := args
+		if len(names) == 0 {
+			names = presets.Lessons()
+		}
+		wrong := 0
+		for _, name := range names {
+			n, err := checkLesson(cmd, name, *assumed)
+			if err != nil {
+				return err
+			}
+			wrong += n
+		}
+		if wrong > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: mistakes in lessons: %d\n", wrong)
+			return status(1)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// checkLesson checks one lesson and returns the number of mistakes.
+func checkLesson(cmd *cobra.Command, name string, assumed bool) (int, error) {
+	w := cmd.OutOrStdout()
+	l, err := findLesson(name)
+	if err != nil {
+		fmt.Fprintln(w, safetext.Clean(err.Error()))
+		return 1, nil
+	}
+	r, err := runLesson(cmd, &l)
+	if code, stopped := err.(status); stopped {
+		return 0, code
+	}
+	if err != nil {
+		fmt.Fprintln(w, safetext.Clean(err.Error()))
+		return 1, nil
+	}
+	n, wrong := lesson.Check(&l, r)
+	for _, err := range wrong {
+		fmt.Fprintln(w, safetext.Clean(err.Error()))
+	}
+	verdict := "all right"
+	if len(wrong) > 0 {
+		verdict = fmt.Sprintf("mistakes: %d", len(wrong))
+	}
+	fmt.Fprintf(w, "%s: %d runs, %d numbers, %d quoted, %d questions: %s\n", l.Name, n.Runs, n.Numbers, n.Quoted, n.Questions, verdict)
+	if !assumed || len(wrong) > 0 {
+		return len(wrong), nil
+	}
+	ctx, done := interruptible(cmd.Context())
+	defer done()
+	all, err := lesson.Sensitivities(ctx, &l, session.Options{Fabrics: session.Fabrics()}, newSweepLine(cmd.ErrOrStderr()))
+	if code := interruption(ctx); code != 0 {
+		code.say(cmd.ErrOrStderr())
+		return 0, code
+	}
+	for _, s := range all {
+		fmt.Fprintf(w, "  line %d: another answer if %s of %s, which is assumed, is × %g\n", s.Line, s.Key, s.Machine, s.Factor)
+	}
+	return 0, err
+}

@@ -1,0 +1,116 @@
+package lesson
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// quoted is the target of a number from a paper.
+const quoted = "paper"
+
+// Numbers counts the checked numbers of a lesson.
+type Numbers struct{ Runs, Numbers, Quoted, Questions int }
+
+// Check compares the numbers and answers of a lesson with its runs. It returns all mistakes, each with
+// file and line.
+func Check(l *presets.Lesson, r Results) (n Numbers, wrong []error) {
+	n.Runs = len(l.Runs)
+	fail := func(line int, errs ...error) {
+		for _, err := range errs {
+			if err != nil {
+				wrong = append(wrong, l.Wrong(line, err))
+			}
+		}
+	}
+	for i := range l.Steps {
+		s := &l.Steps[i]
+		for _, p := range slices.Concat(s.Text, s.Reveal) {
+			fail(p.Line, r.checkText(p.Text, &n)...)
+		}
+		if s.Show != nil && s.Show.Watch != "" {
+			fail(s.Show.Line, r.checkText(s.Show.Watch, &n)...)
+		}
+		if s.Ask != nil {
+			n.Questions++
+			for _, text := range append([]string{s.Ask.Text, s.Ask.Hint}, s.Ask.Choices...) {
+				fail(s.Ask.Line, r.checkText(text, &n)...)
+			}
+			fail(s.Ask.Line, r.checkAnswer(s.Ask))
+		}
+	}
+	return n, wrong
+}
+
+// checkText returns the mistakes in a text: numbers that differ from their expressions, and numbers with a unit that are
+// neither links nor quoted.
+func (r Results) checkText(text string, n *Numbers) []error {
+	spans, err := presets.Spans(text)
+	if err != nil {
+		return []error{err}
+	}
+	var wrong []error
+	for _, s := range spans {
+		switch {
+		case s.Style == presets.Code:
+		case s.Style != presets.Link:
+			if x := bareNumber(s.Text); x != "" {
+				wrong = append(wrong, fmt.Errorf("the number %s has no source (write [%s](#run.metric), or [%s](paper) for a quoted one)",
+					x, x, x))
+			}
+		case s.Target == quoted:
+			n.Quoted++
+		default:
+			n.Numbers++
+			if err := r.checkNumber(s.Text, s.Target); err != nil {
+				wrong = append(wrong, err)
+			}
+		}
+	}
+	return wrong
+}
+
+// checkNumber compares a number with its expression.
+func (r Results) checkNumber(text, target string) error {
+	if !strings.HasPrefix(target, "#") {
+		return fmt.Errorf("the link [%s](%s): want #run.metric or %s as target", text, target, quoted)
+	}
+	q, err := ParseQuantity(text)
+	if err != nil {
+		return err
+	}
+	v, err := r.value(target)
+	if err != nil {
+		return err
+	}
+	if !q.Rounds(v) {
+		return fmt.Errorf("the number %s of %s is wrong: the runs have %s", text, target, q.Like(v))
+	}
+	return nil
+}
+
+// checkAnswer checks that a question has an answer, and that a choice's check is true.
+func (r Results) checkAnswer(a *presets.Ask) error {
+	text := a.Answer
+	if a.Kind == presets.AskChoice {
+		text = a.Check
+	}
+	x, err := ParseExpression(text)
+	if err != nil {
+		return err
+	}
+	v, err := r.Value(&x)
+	switch {
+	case err != nil:
+		return err
+	case a.Kind == presets.AskChoice && !x.IsCheck():
+		return fmt.Errorf("the check %q compares nothing (want < or >)", a.Check)
+	case a.Kind == presets.AskChoice && v != 1:
+		return fmt.Errorf("the check %q is false: %q is not the answer", a.Check, a.Choices[a.Right-1])
+	case a.Kind != presets.AskChoice && (x.IsCheck() || v <= 0):
+		return fmt.Errorf("the answer %q is %g: want a positive number", a.Answer, v)
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package lesson_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/hybridtop/hybridtop/engine/lesson"
+	"github.com/hybridtop/hybridtop/engine/session"
+	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+var options = session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: 1}}
+
+// TestLessons checks all built-in lessons, and changes each digit of each of their numbers: the check must find it.
+func TestLessons(t *testing.T) {
+	names := presets.Lessons()
+	if testing.Short() {
+		names = []string{"small-messages"}
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			l, err := presets.FindLesson(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := lesson.Run(context.Background(), &l, options, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, wrong := lesson.Check(&l, r)
+			if err := errors.Join(wrong...); err != nil {
+				t.Fatal(err)
+			}
+			if n.Questions < 3 || n.Numbers < 8 {
+				t.Errorf("%d questions and %d numbers: want a lesson of ten minutes", n.Questions, n.Numbers)
+			}
+			for _, before := range l.Before {
+				if !slices.Contains(presets.Lessons(), before) {
+					t.Errorf("before: there is no lesson %s", before)
+				}
+			}
+			digits := 0
+			for i := range l.Steps {
+				s := &l.Steps[i]
+				texts := []*string{}
+				for p := range s.Text {
+					texts = append(texts, &s.Text[p].Text)
+				}
+				for p := range s.Reveal {
+					texts = append(texts, &s.Reveal[p].Text)
+				}
+				if s.Show != nil {
+					texts = append(texts, &s.Show.Watch)
+				}
+				if s.Ask != nil {
+					texts = append(texts, &s.Ask.Text, &s.Ask.Hint)
+					for c := range s.Ask.Choices {
+						texts = append(texts, &s.Ask.Choices[c])
+					}
+				}
+				for _, text := range texts {
+					digits += changeDigits(t, &l, r, text)
+				}
+			}
+			if digits < n.Numbers {
+				t.Errorf("changed %d digits of %d numbers", digits, n.Numbers)
+			}
+		})
+	}
+}
+
+// changeDigits changes each digit in the links of a text, one at a time, and restores it. It returns their number.
+func changeDigits(t *testing.T, l *presets.Lesson, r lesson.Results, text *string) int {
+	t.Helper()
+	right, count := *text, 0
+	spans, err := presets.Spans(right)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, s := range spans {
+		if s.Style != presets.Link || s.Target == "paper" {
+			continue
+		}
+		at += strings.Index(right[at:], "["+s.Text+"]("+s.Target+")") + 1
+		for i, c := range s.Text {
+			if c < '0' || c > '9' {
+				continue
+			}
+			count++
+			changed := "5"
+			if c == '5' {
+				changed = "7"
+			}
+			*text = right[:at+i] + changed + right[at+i+1:]
+			if _, wrong := lesson.Check(l, r); len(wrong) == 0 {
+				t.Errorf("the check accepts %s instead of %s", (*text)[at:at+len(s.Text)], s.Text)
+			}
+		}
+	}
+	*text = right
+	return count
+}
+
+// TestSensitivities finds the two assumed constants that decide an answer of the lesson on small messages.
+func TestSensitivities(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs each program once for each assumed constant")
+	}
+	l, err := presets.FindLesson("small-messages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := lesson.Sensitivities(context.Background(), &l, options, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, s := range all {
+		keys = append(keys, s.Machine+" "+s.Key)
+	}
+	slices.Sort(keys)
+	if got := slices.Compact(keys); !slices.Equal(got, []string{"bgp-intrepid kernel.fft", "ranger remote.gap_s"}) {
+		t.Errorf("decisive constants %q", got)
+	}
+}
+
+// TestTexts runs the cases of testdata: lessons with their mistakes, quantities and expressions.
+func TestTexts(t *testing.T) {
+	dir := t.TempDir()
+	datadriven.RunTest(t, "testdata/lessons", func(t *testing.T, d *datadriven.TestData) string {
+		var out strings.Builder
+		say := func(err error) {
+			out.WriteString(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "") + "\n")
+		}
+		switch d.Cmd {
+		case "lesson":
+			file := filepath.Join(dir, "case.md")
+			if err := os.WriteFile(file, []byte(strings.ReplaceAll(d.Input, "\n.\n", "\n\n")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			l, err := presets.FindLesson(file)
+			if err != nil {
+				say(err)
+				break
+			}
+			r, err := lesson.Run(context.Background(), &l, options, nil)
+			if err != nil {
+				say(err)
+				break
+			}
+			_, wrong := lesson.Check(&l, r)
+			for _, err := range wrong {
+				say(err)
+			}
+			if d.HasArg("print") {
+				if err := lesson.Print(&out, &l, r); err != nil {
+					say(err)
+				}
+			}
+		case "rounds":
+			var value float64
+			d.ScanArgs(t, "value", &value)
+			for line := range strings.Lines(d.Input) {
+				q, err := lesson.ParseQuantity(strings.TrimSpace(line))
+				if err != nil {
+					say(err)
+				} else if q.Rounds(value) {
+					out.WriteString("yes\n")
+				} else {
+					out.WriteString("no: " + q.Like(value) + "\n")
+				}
+			}
+		case "expression":
+			for line := range strings.Lines(d.Input) {
+				x, err := lesson.ParseExpression(strings.TrimSpace(line))
+				if err == nil && len(x.Metrics()) == 0 {
+					var v float64
+					v, err = lesson.Results{}.Value(&x)
+					if err == nil {
+						fmt.Fprintln(&out, v)
+						continue
+					}
+				}
+				if err != nil {
+					say(err)
+					continue
+				}
+				for _, m := range x.Metrics() {
+					out.WriteString("(" + m[0] + ")." + m[1] + " ")
+				}
+				out.WriteString("\n")
+			}
+		default:
+			d.Fatalf(t, "command %q: want lesson, rounds or expression", d.Cmd)
+		}
+		if out.Len() == 0 {
+			return "nothing\n"
+		}
+		return out.String()
+	})
+}
+
+// TestPredictions judges predictions by the factor of a question.
+func TestPredictions(t *testing.T) {
+	number := &presets.Ask{Kind: presets.AskNumber, Near: 1.1}
+	choice := &presets.Ask{Kind: presets.AskChoice, Right: 2}
+	for _, c := range []struct {
+		ask                *presets.Ask
+		prediction, answer float64
+		right              bool
+	}{
+		{number, 1.1, 1, true}, {number, 1, 1.1, true}, {number, 1.11, 1, false}, {number, 0, 1, false}, {number, -1, 1, false},
+		{choice, 2, 2, true}, {choice, 1, 2, false},
+	} {
+		if got := lesson.Right(c.ask, c.prediction, c.answer); got != c.right {
+			t.Errorf("%s: prediction %g of %g: right %t, want %t", c.ask.Kind, c.prediction, c.answer, got, c.right)
+		}
+	}
+	if f := lesson.Factor(2, 1); f != 2 {
+		t.Errorf("factor %g, want 2", f)
+	}
+	if f := lesson.Factor(0, 1); !math.IsInf(f, 1) {
+		t.Errorf("factor %g, want infinity", f)
+	}
+}
