@@ -134,7 +134,7 @@ func (p *printer) wrap(indent, text string) {
 	}
 }
 
-// wordwrap breaks a text into lines at spaces. A longer word has a line of its own.
+// wordwrap breaks a text into lines at spaces. A longer word has a separate line.
 func wordwrap(text string, width int) []string {
 	var lines []string
 	line, columns := "", 0

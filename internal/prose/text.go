@@ -62,7 +62,7 @@ func markdown(text string) []paragraph {
 		n := i + 1
 		trimmed := strings.TrimSpace(line)
 		switch {
-		case strings.HasPrefix(trimmed, "```"):
+		case strings.HasPrefix(trimmed, "```"), trimmed == "+++": // a block of code, or front matter
 			flush()
 			fenced = !fenced
 		case fenced:
