@@ -73,7 +73,8 @@ internal/golden        :
 internal/inputfile     :
 internal/archtest         :
 internal/build         :
-internal/mutate        :
+internal/mutate        : internal/mutate/mutant
+internal/mutate/mutant :
 internal/prose         :
 internal/revert        :
 internal/safetext      :

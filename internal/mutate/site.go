@@ -14,9 +14,12 @@ import (
 
 // site is a place of a file, with the text that a mutation writes there.
 type site struct {
+	id             int
 	file, operator string
 	from, to, line int // offsets in the file, and the line
 	old, text      string
+	by             int64  // added to an index
+	of             string // the type of a constant
 }
 
 // String returns the position, the operator, and the change.
@@ -28,11 +31,6 @@ func (s site) String() string {
 		return text
 	}
 	return fmt.Sprintf("%s:%d: %s: %s → %s", s.file, s.line, s.operator, flat(s.old), flat(s.text))
-}
-
-// apply returns the source with the mutation.
-func (s *site) apply(source []byte) []byte {
-	return slices.Concat(source[:s.from], []byte(s.text), source[s.to:])
 }
 
 // excluded lists the files that are not the program itself: studies, plans, models, costs and texts.
@@ -79,7 +77,7 @@ func sitesOf(root, folder string, entry []string) ([]site, error) {
 		for _, d := range files[name].Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && (reached == nil || reached[f.Name.Name]) &&
 				!untouched(f.Name.Name) {
-				c := collector{set: set, source: sources[name], file: filepath.ToSlash(file)}
+				c := collector{set: set, source: sources[name], file: filepath.ToSlash(file), elses: map[*ast.IfStmt]bool{}}
 				ast.Inspect(f.Body, c.visit)
 				sites = append(sites, c.sites...)
 			}
@@ -137,18 +135,22 @@ type collector struct {
 	source []byte
 	file   string
 	sites  []site
+	elses  map[*ast.IfStmt]bool // behind an else
 }
 
 // visit adds the sites of a node. It reports whether the nodes below may have sites.
 func (c *collector) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.IfStmt:
+		if next, ok := n.Else.(*ast.IfStmt); ok {
+			c.elses[next] = true
+		}
 		if verifies(c.text(n.Cond)) {
 			break
 		}
 		if !isNilTest(n.Cond) {
 			c.add("condition", n.Cond, "!("+c.text(n.Cond)+")")
-		} else if isErrorTest(n) && !verifies(c.text(n.Init)) {
+		} else if isErrorTest(n) && !c.elses[n] && !verifies(c.text(n.Init)) {
 			c.add("call", n, "")
 		}
 	case *ast.ExprStmt:
@@ -156,11 +158,12 @@ func (c *collector) visit(n ast.Node) bool {
 			c.add("call", n, "")
 		}
 	case *ast.IndexExpr:
-		change := " + 1"
+		change, by := " + 1", int64(1)
 		if n.Pos()%2 == 0 {
-			change = " - 1"
+			change, by = " - 1", -1
 		}
 		c.add("index", n.Index, "("+c.text(n.Index)+")"+change)
+		c.sites[len(c.sites)-1].by = by
 	case *ast.BasicLit:
 		switch n.Kind {
 		case token.INT:

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	mutated "github.com/hybridtop/hybridtop/internal/mutate/mutant"
 )
 
 // verdict is the result of a mutation.
@@ -26,11 +27,14 @@ const (
 	missed      verdict = "missed"
 	performance verdict = "performance"
 	equal       verdict = "equal"
-	uncompiled  verdict = "uncompiled"
 )
 
-// limit is the number of seconds after which a run counts as detected.
-const limit = 20
+// A run that exceeds cpuLimit seconds of processor time, or limit seconds, counts as detected. Other programs
+// on the host may slow a run down several times.
+const (
+	cpuLimit = 20
+	limit    = 120
+)
 
 // limited returns a context that ends after the limit. Seconds in which the host stops this process, and
 // its children with it, do not count.
@@ -59,10 +63,10 @@ const collectives = "cluster/coll"
 // trial builds and runs mutants of the checkout.
 type trial struct {
 	root, dir string
+	program   string                      // with all mutants
 	packages  map[string][]string         // the arguments of run that test a folder
 	values    map[string]map[string]value // by argument: the values that the unchanged program prints
 	verified  map[string]bool             // by argument: the default fabric verifies the unchanged program
-	blocks    map[string][]block          // by file: the executed lines
 	last      atomic.Value                // text of the last failure
 }
 
@@ -72,59 +76,53 @@ type value struct {
 	isTime bool // another machine changes it
 }
 
-// block is a range of lines.
-type block struct{ from, to int }
-
-// prepare runs the unchanged program: for the values that it prints, and for the lines that it executes.
-func (t *trial) prepare(only string) error {
-	program := filepath.Join(t.dir, "covered")
-	if out, err := t.command(context.Background(), "go", "build", "-cover",
-		"-coverpkg=./cmd/hybridtop,./engine/workload/...,./cluster/coll", "-o", program, "./cmd/hybridtop").CombinedOutput(); err != nil {
-		return fmt.Errorf("go build -cover: %w\n%s", err, out)
+// prepare runs the unchanged program: for the values that it prints, and for the lines that it executes. It
+// returns the places that can be mutated.
+func (t *trial) prepare(only string) ([]site, error) {
+	if err := t.findPackages(only); err != nil {
+		return nil, err
+	}
+	sites, err := t.write(only)
+	if err != nil {
+		return nil, err
 	}
 	var machines []string
 	for _, factor := range []float64{1, 1.5} {
 		path, err := t.slower(factor)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		machines = append(machines, path)
 	}
-	if err := t.findPackages(program, only); err != nil {
-		return err
-	}
-	covered := filepath.Join(t.dir, "lines")
-	if err := os.Mkdir(covered, 0o755); err != nil {
-		return err
-	}
+	places := filepath.Join(t.dir, "executed")
 	t.values, t.verified = map[string]map[string]value{}, map[string]bool{}
 	for _, workloads := range t.packages {
 		for _, w := range workloads {
 			if t.values[w] != nil {
 				continue
 			}
-			base, ok := t.output(program, covered, w, "--fabric", "sim")
+			base, ok := t.output(places, w, "--fabric", "sim")
 			if !ok {
-				return fmt.Errorf("run %s --fabric sim: the unchanged program is not verified: %v", w, t.last.Load())
+				return nil, fmt.Errorf("run %s --fabric sim: the unchanged program is not verified: %v", w, t.last.Load())
 			}
 			t.values[w] = map[string]value{}
 			for at, text := range base {
 				t.values[w][at] = value{text: text}
 			}
 			for _, machine := range machines {
-				other, ok := t.output(program, covered, w, "--fabric", "sim", "--machine", machine)
+				other, ok := t.output(places, w, "--fabric", "sim", "--machine", machine)
 				if !ok {
-					return fmt.Errorf("run %s --machine %s: the unchanged program is not verified: %v", w, machine, t.last.Load())
+					return nil, fmt.Errorf("run %s --machine %s: the unchanged program is not verified: %v", w, machine, t.last.Load())
 				}
 				for at, v := range t.values[w] {
 					t.values[w][at] = value{text: v.text, isTime: v.isTime || other[at] != v.text}
 				}
 			}
 			shareTimes(t.values[w])
-			_, t.verified[w] = t.output(program, covered, w, "--for", iterating)
+			_, t.verified[w] = t.output(places, w, "--for", iterating)
 		}
 	}
-	return t.readBlocks(covered)
+	return executed(places, sites)
 }
 
 // listOf returns the path of a value in any element of its list. The last index is kept, because it
@@ -170,19 +168,16 @@ func (t *trial) slower(factor float64) (string, error) {
 }
 
 // findPackages lists the folders that are mutated, with a file whose path contains only, with the runs that test them.
-func (t *trial) findPackages(program, only string) error {
-	out, err := t.command(context.Background(), program, "list", "workloads", "--json").Output()
-	if err != nil {
-		return fmt.Errorf("list workloads: %w", err)
-	}
-	var list struct{ Workloads []struct{ Name string } }
-	if err := json.Unmarshal(out, &list); err != nil || len(list.Workloads) == 0 {
-		return fmt.Errorf("list workloads: got %q, %w", out, err)
+func (t *trial) findPackages(only string) error {
+	workloads, err := filepath.Glob(filepath.Join(t.root, "engine/workload/*/workload.go"))
+	if err != nil || len(workloads) == 0 {
+		return fmt.Errorf("no file engine/workload/*/workload.go in %s (start the command in the checkout)", t.root)
 	}
 	t.packages = map[string][]string{"engine/workload/dense": {"gemm", "cholesky"}, collectives: {
 		"bcast", "scatter", "gather", "reduce", "allgather", "exchange", "reduce-scatter", "allreduce", "scan", "barrier"}}
-	for _, i := range list.Workloads {
-		t.packages["engine/workload/"+i.Name] = []string{i.Name}
+	for _, path := range workloads {
+		name := filepath.Base(filepath.Dir(path))
+		t.packages["engine/workload/"+name] = []string{name}
 	}
 	t.packages["engine/workload/collective"] = t.packages[collectives]
 	maps.DeleteFunc(t.packages, func(folder string, _ []string) bool {
@@ -195,90 +190,43 @@ func (t *trial) findPackages(program, only string) error {
 	return nil
 }
 
-// readBlocks reads the executed lines.
-func (t *trial) readBlocks(covered string) error {
-	profile := filepath.Join(t.dir, "profile")
-	if out, err := t.command(context.Background(), "go", "tool", "covdata", "textfmt", "-i="+covered,
-		"-o="+profile).CombinedOutput(); err != nil {
-		return fmt.Errorf("go tool covdata: %w\n%s", err, out)
-	}
-	text, err := os.ReadFile(profile)
+// executed returns the sites that the unchanged program executes: the numbers in a file.
+func executed(path string, sites []site) ([]site, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t.blocks = map[string][]block{}
+	found := map[string]bool{}
 	for line := range strings.Lines(string(text)) {
-		path, rest, ok := strings.Cut(strings.TrimSpace(line), ":")
-		var b block
-		var x, statements, count int
-		if _, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &b.from, &x, &b.to, &x, &statements, &count); err != nil || !ok ||
-			count == 0 {
-			continue
-		}
-		file := strings.TrimPrefix(path, "github.com/hybridtop/hybridtop/")
-		t.blocks[file] = append(t.blocks[file], b)
+		found[strings.TrimSpace(line)] = true
 	}
-	return nil
+	return slices.DeleteFunc(sites, func(s site) bool { return !found[strconv.Itoa(s.id)] }), nil
 }
 
-// sites returns the executed places of all folders.
-func (t *trial) sites(only string) ([]site, error) {
-	var all []site
-	folders := make([]string, 0, len(t.packages))
-	for folder := range t.packages {
-		folders = append(folders, folder)
-	}
-	slices.Sort(folders)
-	for _, folder := range folders {
-		var entry []string
-		if folder != collectives && folder != "engine/workload/dense" {
-			entry = []string{"run"}
-		}
-		sites, err := sitesOf(t.root, folder, entry)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, sites...)
-	}
-	return slices.DeleteFunc(all, func(s site) bool {
-		return !strings.Contains(s.file, only) || !slices.ContainsFunc(t.blocks[s.file],
-			func(b block) bool { return b.from <= s.line && s.line <= b.to })
-	}), nil
-}
-
-// judge builds and runs the mutant of a site.
-func (t *trial) judge(s *site) (v verdict, why string, err error) {
-	dir, err := os.MkdirTemp(t.dir, "mutant")
-	if err != nil {
-		return uncompiled, "", err
-	}
-	defer os.RemoveAll(dir)
-	program, err := t.build(s, dir)
-	if err != nil || program == "" {
-		return uncompiled, "", err
-	}
+// judge runs the mutant of a site.
+func (t *trial) judge(s *site) (v verdict, why string) {
 	v, why = equal, "the same values"
 	workloads := t.packages[filepath.Dir(s.file)]
 	for _, w := range workloads {
-		got, ok := t.output(program, "", w, "--fabric", "sim")
+		got, ok := t.output(strconv.Itoa(s.id), w, "--fabric", "sim")
 		if !ok {
-			return detected, "run " + w + " --fabric sim", nil
+			return detected, "run " + w + " --fabric sim"
 		}
 		if of, differs := t.compare(w, got); of == missed || of == performance && v == equal {
 			v, why = of, w+" "+differs
 		}
 	}
 	if v == equal {
-		return v, why, nil
+		return v, why
 	}
 	for _, w := range workloads {
 		if t.verified[w] {
-			if _, ok := t.output(program, "", w, "--for", iterating); !ok {
-				return detected, "run " + w, nil
+			if _, ok := t.output(strconv.Itoa(s.id), w, "--for", iterating); !ok {
+				return detected, "run " + w
 			}
 		}
 	}
-	return v, why, nil
+	return v, why
 }
 
 // compare compares the values of a run with the values of the unchanged program.
@@ -313,33 +261,6 @@ func keys(want map[string]value, got map[string]string) func(func(string) bool) 
 	}
 }
 
-// build builds the mutant of a site in a folder. It returns "" if the mutant does not compile.
-func (t *trial) build(s *site, dir string) (program string, err error) {
-	path := filepath.Join(t.root, s.file)
-	source, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(mutant, s.apply(source), 0o644); err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{path: mutant}})
-	if err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(overlay, text, 0o644); err != nil {
-		return "", err
-	}
-	program = filepath.Join(dir, "mutant")
-	var failed *exec.ExitError
-	err = t.command(context.Background(), "go", "build", "-ldflags=-s -w", "-overlay", overlay, "-o", program, "./cmd/hybridtop").Run()
-	if errors.As(err, &failed) {
-		return "", nil
-	}
-	return program, err
-}
-
 // command returns a command in the checkout.
 func (t *trial) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, name, args...)
@@ -347,14 +268,13 @@ func (t *trial) command(ctx context.Context, name string, args ...string) *exec.
 	return c
 }
 
-// output runs a workload. It returns the printed values, and whether the run is verified.
-func (t *trial) output(program, covered, w string, knobs ...string) (values map[string]string, ok bool) {
+// output runs a workload with a mutation, or for a path, unchanged (package mutant). It returns the printed values, and whether the run is verified.
+func (t *trial) output(mutation, w string, knobs ...string) (values map[string]string, ok bool) {
 	ctx, cancel := limited()
 	defer cancel()
-	c := t.command(ctx, program, append([]string{"run", w, "--json"}, knobs...)...)
-	if c.Env = append(os.Environ(), "GOMEMLIMIT=4GiB"); covered != "" {
-		c.Env = append(c.Env, "GOCOVERDIR="+covered)
-	}
+	c := t.command(ctx, "sh", append([]string{"-c", fmt.Sprintf(`ulimit -t %d; exec "$@"`, cpuLimit), "sh", t.program, "run", w,
+		"--json"}, knobs...)...)
+	c.Env = append(os.Environ(), "GOMEMLIMIT=4GiB", mutated.Variable+"="+mutation)
 	var out, errors bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errors
 	if err := c.Run(); err != nil {
