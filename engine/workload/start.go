@@ -2,6 +2,28 @@ package workload
 
 import "github.com/hybridtop/hybridtop/cluster"
 
+// Begin begins a timed part of a program on a rank of a team: it waits for the other ranks, and returns the time.
+func Begin(r *cluster.Rank, t *cluster.Team) (cluster.Time, error) {
+	if err := r.Barrier(t); err != nil {
+		return 0, err
+	}
+	return r.Now(), nil
+}
+
+// BeginInOrder begins a timed part as Begin does. In virtual time, the first rank of the team arrives so much
+// later than all others that it alone determines when each one continues. Equal parts then begin equally.
+func BeginInOrder(r *cluster.Rank, t *cluster.Team) (cluster.Time, error) {
+	if late := 4 * roundTrips(r, t.Size()); late > 0 {
+		if err := r.Barrier(t); err != nil {
+			return 0, err
+		}
+		if t.Rank() == 0 {
+			r.Compute(cluster.Work{Flops: late.Seconds() * r.Spec().Machine.Flops}, nil)
+		}
+	}
+	return Begin(r, t)
+}
+
 // A Start lets the ranks of a team start at about the same time, after a barrier. In virtual time,
 // they start at the same multiple of a window. Timings then do not depend on the order in which
 // ranks leave the barrier.

@@ -6,6 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/upc"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // A simulation is a rank's data of the bodies and the tree.
@@ -161,10 +162,10 @@ func (s *simulation) force() error {
 		s.cache.clear()
 	}
 	s.pulls = s.pulls[:0]
-	if err := s.r.Barrier(s.r.Group()); err != nil {
+	start, err := workload.Begin(s.r, s.r.Group())
+	if err != nil {
 		return err
 	}
-	start := s.r.Now()
 	for i, b := range s.order.bodies[s.share.lo:s.share.hi] {
 		if i%reportEvery == 0 {
 			s.flushReads()

@@ -2,10 +2,10 @@ package fft
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // alpha is the equation's α.
@@ -31,11 +31,11 @@ func (s *solver) eachNumber(each func(at int, v complex128)) {
 
 // advance does a time step. It returns its time and the checksum.
 func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
-	if err := s.startTogether(); err != nil {
+	begin, err := workload.BeginInOrder(s.r, s.team)
+	if err != nil {
 		return 0, 0, err
 	}
 	s.timed, s.took = true, times{}
-	begin := s.r.Now()
 	s.last = begin
 	s.evolve(t)
 	s.lap(&s.took.other)
@@ -53,22 +53,6 @@ func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
 	s.lap(&s.took.other)
 	s.timed = false
 	return s.r.Now() - begin, sum, nil
-}
-
-// startTogether starts the processes after a barrier. In virtual time rank 0 arrives so much later
-// than all others that it alone determines when each one continues.
-func (s *solver) startTogether() error {
-	if m := &s.r.Spec().Machine; (s.r.Spec().Clock == cluster.VirtualClock) && m.Flops > 0 {
-		if err := s.r.Barrier(s.team); err != nil {
-			return err
-		}
-		l := &m.Classes[cluster.Remote]
-		late := 16 * cluster.Time(bits.Len(uint(s.team.Size()))) * (l.Latency + 2*l.Overhead + cluster.Nanosecond)
-		if s.team.Rank() == 0 {
-			s.r.Compute(cluster.Work{Flops: late.Seconds() * m.Flops}, nil)
-		}
-	}
-	return s.r.Barrier(s.team)
 }
 
 // evolve writes the spectrum at time t into array 0: wave number k has decayed by exp(−4απ²k²t).
@@ -158,10 +142,10 @@ func (s *solver) timeAlone() (cluster.Time, error) {
 		if s.channels[e].comm == nil {
 			continue
 		}
-		if err := s.startTogether(); err != nil {
+		begin, err := workload.BeginInOrder(s.r, s.team)
+		if err != nil {
 			return 0, err
 		}
-		begin := s.r.Now()
 		if err := s.channels[e].comm.Do(s.call(e, &s.back, 0, 1, 2)); err != nil {
 			return 0, err
 		}

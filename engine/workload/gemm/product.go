@@ -97,13 +97,13 @@ func (x *product) multiply() error {
 	for _, line := range x.lines {
 		line.key = line.keys[x.p.Now()]
 	}
-	if err := x.r.Barrier(x.r.World()); err != nil {
-		return err
-	}
 	x.spans = span{}
 	x.most = 0
 	steps := x.steps()
-	begun := x.r.Now()
+	begun, err := workload.Begin(x.r, x.r.World())
+	if err != nil {
+		return err
+	}
 	now := begun
 	for k := range min(x.ahead, steps) {
 		if err := x.start(k, &now); err != nil {
@@ -244,10 +244,10 @@ func (x *product) timePanels() error {
 	for _, line := range x.lines { // so that a panel of the product is not found
 		clear(line.panel(0, wide).Slice())
 	}
-	if err := x.r.Barrier(x.r.World()); err != nil {
+	begun, err := workload.Begin(x.r, x.r.World())
+	if err != nil {
 		return err
 	}
-	begun := x.r.Now()
 	now := begun
 	for line, to := range x.lines {
 		if x.me[line] == 0 {

@@ -156,17 +156,16 @@ func (c *process) runSteps(last int, heated bool) error {
 	if err := c.resetCount(); err != nil {
 		return err
 	}
-	if err := c.r.Barrier(c.r.World()); err != nil {
+	now, err := workload.Begin(c.r, c.r.World())
+	if err != nil {
 		return err
 	}
-	now := c.r.Now()
 	c.mean = math.NaN()
 	for t := range last + 1 {
 		if c.shown {
 			c.p.Step(t, c.steps+1)
 		}
 		c.now, c.f.on = t, heated && t <= c.steps/2
-		var err error
 		now, err = c.runStep(t, last, now)
 		if err != nil {
 			return err

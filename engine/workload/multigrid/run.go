@@ -55,12 +55,12 @@ func (a problem) solver(r *cluster.Rank, store cluster.Store) (*solver, error) {
 
 // timeSolve solves once, between two barriers.
 func (s *solver) timeSolve(cycles int) (took cluster.Time, residuals []float64, err error) {
-	if err := s.r.Barrier(s.r.All()); err != nil {
-		return 0, nil, err
-	}
 	clear(s.times)
 	clear(s.messages)
-	begin := s.r.Now()
+	begin, err := workload.Begin(s.r, s.r.All())
+	if err != nil {
+		return 0, nil, err
+	}
 	s.last = begin
 	residuals, err = s.solve(cycles)
 	if err != nil {

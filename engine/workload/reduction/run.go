@@ -120,10 +120,10 @@ func (c *sum) reduce(iteration int) (took, local cluster.Time, err error) {
 		copy(c.out.Slice(), in)
 		return nil
 	})
-	if err := c.r.Barrier(c.r.World()); err != nil {
+	begin, err := workload.Begin(c.r, c.r.World())
+	if err != nil {
 		return 0, 0, err
 	}
-	begin := c.r.Now()
 	if c.n > 1 {
 		if local, err = c.scatter(); err == nil {
 			err = c.gather()

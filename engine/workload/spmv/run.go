@@ -89,7 +89,8 @@ func (c *product) computeBoth(p engine.Probe, iteration uint64) (times, cluster.
 	for half := range uint64(2) {
 		stamp := 2*iteration + half
 		_ = c.m.store.Do(func() error { c.m.fill(stamp); return nil })
-		if err := c.r.Barrier(c.r.World()); err != nil {
+		begin, err := workload.Begin(c.r, c.r.World())
+		if err != nil {
 			return parts, took, err
 		}
 		reference := stamp%4 == 0 || stamp%4 == 3
@@ -103,8 +104,6 @@ func (c *product) computeBoth(p engine.Probe, iteration uint64) (times, cluster.
 		default:
 			p.Part(1, c.name)
 		}
-		begin := c.r.Now()
-		var err error
 		if reference {
 			parts, err = c.masteronly()
 		} else {
