@@ -195,6 +195,9 @@ func (w *writer) typed(sites []site, files []*ast.File, info *types.Info) []site
 			s.of = types.TypeString(types.Default(t), here)
 		case "index":
 			n := indices[at]
+			if info.Types[n.Index].IsType() { // a type argument
+				continue
+			}
 			if v := info.Types[n.Index].Value; v != nil {
 				if i, exact := constant.Int64Val(constant.ToInt(v)); exact && !inRange(info.Types[n.X].Type, i+s.by) {
 					continue
