@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
 )
 
 func TestItemsInAll(t *testing.T) {
@@ -31,18 +32,28 @@ func TestCopiesComeInAFewSizes(t *testing.T) {
 	}
 }
 
-// knobs are the values of knobs.
-type knobs map[string]int64
+// sized is a probe with values of knobs that counts failed checks.
+type sized struct {
+	engine.Probe
+	knobs  map[string]int64
+	failed int
+}
 
-func (k knobs) Int(knob string) int64 { return k[knob] }
+func (s *sized) Int(knob string) int64 { return s.knobs[knob] }
 
-// TestWrongSize tests that a timed part is found that is not as large as its knob.
-func TestWrongSize(t *testing.T) {
-	k := knobs{"n": 150}
-	if wrong := WrongSize(k, "n", 150); wrong != "" {
-		t.Error(wrong)
+func (s *sized) Verify(ok bool, _ string) {
+	if !ok {
+		s.failed++
 	}
-	if WrongSize(k, "n", 34) == "" {
-		t.Error("a part of 34 in place of 150 is not found")
+}
+
+// TestVerifySize tests that a timed part is found that is not as large as its knob.
+func TestVerifySize(t *testing.T) {
+	s := &sized{knobs: map[string]int64{"n": 150}}
+	if VerifySize(s, "n", 150); s.failed > 0 {
+		t.Error("a part of 150 is refused")
+	}
+	if VerifySize(s, "n", 34); s.failed == 0 {
+		t.Error("a part of 34 instead of 150 is not found")
 	}
 }

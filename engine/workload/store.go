@@ -76,13 +76,12 @@ func Parts[P any](s cluster.Store, part func(s cluster.Store, small bool) (P, er
 	return timed, verified, err
 }
 
-// WrongSize describes a timed part that does not have the size of a knob, or returns "". A small
-// instance instead of the timed part is faster and verifies, too.
-func WrongSize(knobs interface{ Int(knob string) int64 }, knob string, got int64) string {
-	if want := knobs.Int(knob); got != want {
-		return fmt.Sprintf("the timed part has %s = %d, want %d", knob, got, want)
+// VerifySize verifies that a timed part has the size of a knob. A small instance instead of the timed
+// part is faster, and its results are correct, too.
+func VerifySize(p engine.Probe, knob string, got int) {
+	if want := p.Int(knob); int64(got) != want {
+		p.Verify(false, fmt.Sprintf("the timed part has %s = %d, want %d", knob, got, want))
 	}
-	return ""
 }
 
 // A Memory sums the bytes that a rank allocates in its segment, in its size-only memory, and

@@ -36,7 +36,7 @@ cluster/sim/topology   : cluster
 cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma cluster/coll
 presets                : cluster internal/xdg internal/atomicfile internal/inputfile internal/tomlkeys
 engine                 : cluster cluster/codec cluster/timeline
-engine/workload        : engine cluster models
+engine/workload        : engine cluster cluster/coll models
 engine/workload/all    : engine/workload/*
 engine/algorithm       : engine engine/study cluster cluster/coll cluster/sim cluster/sim/topology
 engine/workload/dense  : engine cluster/codec

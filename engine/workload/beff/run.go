@@ -210,7 +210,8 @@ func (s *suite) time(d *round, method string) (float64, error) {
 // report computes each time on the slowest process, and from these times b_eff.
 func (s *suite) report() error {
 	world := s.r.World()
-	if err := coll.Allreduce(s.r, world, cluster.Max, s.seconds, s.seconds); err != nil {
+	seconds, err := workload.Maxima(s.r, world, s.seconds...)
+	if err != nil {
 		return err
 	}
 	if world.Rank() != 0 {
@@ -218,11 +219,11 @@ func (s *suite) report() error {
 	}
 	best := func(pattern, size int) int {
 		first := s.at(pattern, size, 0)
-		times := s.seconds[first : first+len(s.methods)]
+		times := seconds[first : first+len(s.methods)]
 		return slices.Index(times, slices.Min(times))
 	}
 	b := func(pattern, size int) float64 {
-		return float64(s.patterns[pattern].messages) * float64(s.sizes[size]) / s.seconds[s.at(pattern, size,
+		return float64(s.patterns[pattern].messages) * float64(s.sizes[size]) / seconds[s.at(pattern, size,
 			best(pattern, size))]
 	}
 	for i := range s.patterns {
@@ -231,7 +232,7 @@ func (s *suite) report() error {
 			s.p.Tally("pattern_bandwidth", k, min(i, len(patternNames)-1), int64(b(i, k)))
 			for m := range s.methods {
 				s.p.Tally("method_bandwidth", k, m,
-					int64(float64(s.patterns[i].messages)*float64(s.sizes[k])/s.seconds[s.at(i, k, m)]))
+					int64(float64(s.patterns[i].messages)*float64(s.sizes[k])/seconds[s.at(i, k, m)]))
 			}
 		}
 	}

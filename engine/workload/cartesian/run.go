@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
@@ -238,8 +237,7 @@ func (c *process) time(rounds int, packs bool, round part) (mine, slowest float6
 		return 0, 0, err
 	}
 	mine = max(slices.Max(took)-c.p.Clock(), 0).Seconds() / float64(rounds)
-	all := []float64{mine}
-	err = coll.Allreduce(c.r, world, cluster.Max, all, all)
+	all, err := workload.Maxima(c.r, world, mine)
 	return mine, all[0], err
 }
 

@@ -257,8 +257,8 @@ func (f *factor) each(do func(i, j, at int)) {
 
 // report reports the time of the slowest process, and the mean times of the parts.
 func (c *process) report(f *factor) error {
-	took := []int64{int64(f.times.took)}
-	if err := coll.Allreduce(f.r, f.world, cluster.Max, took, took); err != nil {
+	took, err := workload.Maxima(f.r, f.world, int64(f.times.took))
+	if err != nil {
 		return err
 	}
 	slowest := cluster.Time(took[0]).Seconds()

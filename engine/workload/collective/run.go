@@ -161,10 +161,11 @@ func (t *team) iterate() error {
 	if err := t.r.Barrier(t.r.World()); err != nil { // keeps what follows out of the last call in the timeline
 		return err
 	}
-	if err := coll.Allreduce(t.r, t.r.World(), cluster.Max, t.times, t.times); err != nil {
+	all, err := workload.Maxima(t.r, t.r.World(), t.times...)
+	if err != nil {
 		return err
 	}
-	return t.p.Took(t.report())
+	return t.p.Took(t.report(all))
 }
 
 // verifyCall does one untimed call of a part, and checks it.
@@ -304,14 +305,14 @@ func (t *team) noteWrong(wrong string) {
 	}
 }
 
-// report reports the calls of an iteration, and returns their mean time. In virtual time, a call lasts from the start of the
+// report reports the calls of an iteration by their times over all ranks, and returns their mean time. In virtual time, a call lasts from the start of the
 // first rank to the end of the last one. On a live fabric, a rank may have no core when it could
 // start, so a call lasts as long as on the slowest rank.
-func (t *team) report() cluster.Time {
+func (t *team) report(times []int64) cluster.Time {
 	blocks := blocksOf(t.ranks)
 	var call, busy, together cluster.Time
 	for i := range t.calls {
-		all := t.times[i*perCall:][:perCall]
+		all := times[i*perCall:][:perCall]
 		busy += cluster.Time(all[computed])
 		together += cluster.Time(all[both])
 		if t.r.Spec().Clock == cluster.VirtualClock {

@@ -58,8 +58,8 @@ func (t *team) checkOrder(begun, ended cluster.Time) error {
 	if t.what != coll.OpBarrier {
 		return nil
 	}
-	times := []int64{int64(begun), -int64(ended)}
-	if err := coll.Allreduce(t.r, t.r.World(), cluster.Max, times, times); err != nil {
+	times, err := workload.Maxima(t.r, t.r.World(), int64(begun), -int64(ended))
+	if err != nil {
 		return err
 	}
 	if early := cluster.Time(times[0] + times[1]); early > 0 {

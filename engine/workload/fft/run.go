@@ -49,6 +49,7 @@ func run(r *cluster.Rank, probe engine.Probe) error {
 		if err != nil {
 			return err
 		}
+		timed.s.verifySize()
 		timed.s.report(took, alone)
 		if err := p.Took(took); err != nil {
 			return err

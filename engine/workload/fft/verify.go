@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/cmplx"
+
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // tolerance is the relative error that NASA's verification accepts in a checksum.
@@ -18,6 +20,15 @@ type verifier struct {
 	s        *solver     // nil: the process has no part in it
 	alone    *sequential // on the first process, if no checksum is published
 	verified bool        // the checks that do not change from step to step
+}
+
+// verifySize verifies that the timed box has the size of the knobs.
+func (s *solver) verifySize() {
+	if s.p.Text("class") == ownSizes {
+		for a, knob := range []string{"nx", "ny", "nz"} {
+			workload.VerifySize(s.p, knob, s.problem.n[a])
+		}
+	}
 }
 
 // verifyTransforms verifies that the spectrum has the same energy as the numbers, and that the

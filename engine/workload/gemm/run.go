@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
@@ -53,9 +52,8 @@ func run(r *cluster.Rank, probe engine.Probe) error {
 		} else {
 			p.Verify(true, verified.verifiedText()+also)
 		}
-		if wrong := workload.WrongSize(p, "n", int64(timed.n)); wrong != "" {
-			p.Verify(false, wrong)
-		}
+		workload.VerifySize(p, "n", timed.n)
+		workload.VerifySize(p, "block", timed.block)
 		if wrong := timed.wrongOverlap(p.Text("schedule"), p.Int("ahead")); wrong != "" {
 			p.Verify(false, wrong)
 		}
@@ -122,16 +120,16 @@ func (x *product) verifiedText() string {
 // report reports the parts of the time on the slowest rank.
 func (x *product) report() error {
 	s, world := &x.spans, x.r.World()
-	mine := []int64{int64(s.all), int64(s.longest), int64(x.alone), int64(s.compute)}
-	worst := make([]int64, len(mine))
-	if err := coll.Allreduce(x.r, world, cluster.Max, mine, worst); err != nil {
+	worst, err := workload.Maxima(x.r, world, int64(s.all), int64(s.longest), int64(x.alone), int64(s.compute))
+	if err != nil {
 		return err
 	}
-	step := []int64{-1}
-	if mine[1] == worst[1] { // its step; the first one if several waited equally long
-		step[0] = int64(x.steps() - s.step)
+	mine := int64(-1)
+	if int64(s.longest) == worst[1] { // its step; the first one if several waited equally long
+		mine = int64(x.steps() - s.step)
 	}
-	if err := coll.Allreduce(x.r, world, cluster.Max, step, step); err != nil {
+	step, err := workload.Maxima(x.r, world, mine)
+	if err != nil {
 		return err
 	}
 	at := func(ps int64) float64 { return cluster.Time(ps).Seconds() }

@@ -75,6 +75,8 @@ func run(r *cluster.Rank, probe engine.Probe) error {
 				return err
 			}
 		}
+		workload.VerifySize(p, "size", timed.b.side)
+		workload.VerifySize(p, "steps", timed.steps)
 		if err := p.Took(timed.report()); err != nil {
 			return err
 		}

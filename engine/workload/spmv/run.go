@@ -47,12 +47,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		if err != nil {
 			return err
 		}
-		m := timed.m
-		for knob, got := range map[string]int{"ni": m.ni, "nj": m.nj, "local-k": m.nk} {
-			if wrong := workload.WrongSize(p, knob, int64(got)); wrong != "" {
-				p.Verify(false, wrong)
-			}
-		}
+		workload.VerifySize(p, "ni", timed.m.ni)
+		workload.VerifySize(p, "nj", timed.m.nj)
+		workload.VerifySize(p, "local-k", timed.m.nk)
 		timed.report(p, parts, took)
 	}
 	return nil
