@@ -262,9 +262,9 @@ func TestLittleAddressSpace(t *testing.T) {
 	if raced {
 		t.Skip("the race detector needs more")
 	}
-	out, err := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -v 1500000; exec "+program(t).Path+" list knobs").
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -v 1000000; exec "+program(t).Path+" list knobs").
 		CombinedOutput()
-	want := "hybridtop: address space: limit of 1464 MiB, want at least 2048 MiB (run: ulimit -v unlimited)\n"
+	want := "hybridtop: address space: limit of 976 MiB, want at least 2048 MiB (run: ulimit -v unlimited)\n"
 	if err == nil || string(out) != want {
 		t.Errorf("%v: %.200s, want %s", err, out, want)
 	}

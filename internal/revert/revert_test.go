@@ -2,6 +2,7 @@ package revert
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,10 +17,13 @@ const root = "../.."
 // fix is an entry of the list.
 type fix struct {
 	file, pkg, test string
+	isLong          bool     // the test is skipped with -short
+	env             []string // of the test, in addition
 	old, new        string
 }
 
-// read reads an entry: a txtar archive whose comment has the lines "file PATH" and "test PACKAGE NAME".
+// read reads an entry: a txtar archive whose comment has the lines "file PATH" and "test PACKAGE NAME", with
+// the word "long" if the test is skipped with -short. Lines "env NAME=VALUE" are for the test.
 func read(t *testing.T, name string) *fix {
 	a, err := txtar.ParseFile(name)
 	if err != nil {
@@ -30,8 +34,10 @@ func read(t *testing.T, name string) *fix {
 		switch words := strings.Fields(line); {
 		case len(words) == 2 && words[0] == "file":
 			x.file = words[1]
-		case len(words) == 3 && words[0] == "test":
-			x.pkg, x.test = words[1], words[2]
+		case len(words) == 2 && words[0] == "env":
+			x.env = append(x.env, words[1])
+		case len(words) >= 3 && words[0] == "test":
+			x.pkg, x.test, x.isLong = words[1], words[2], len(words) == 4 && words[3] == "long"
 		}
 	}
 	for _, f := range a.Files {
@@ -83,9 +89,9 @@ func TestReverts(t *testing.T) {
 			if err := os.WriteFile(overlay, text, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), "go", "test", "-short", "-count=1", "-vet=off", "-timeout=5m", "-overlay", overlay,
+			cmd := exec.CommandContext(t.Context(), "go", "test", fmt.Sprintf("-short=%v", !x.isLong), "-count=1", "-vet=off", "-timeout=5m", "-overlay", overlay,
 				"-run", "^"+strings.ReplaceAll(x.test, "/", "$/^")+"$", x.pkg)
-			cmd.Dir = root
+			cmd.Dir, cmd.Env = root, append(os.Environ(), x.env...)
 			out, err := cmd.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "--- FAIL: ") {
 				t.Errorf("%s without the fix of %s: %v, want a failing test\n%s", x.test, x.file, err, out)
