@@ -150,6 +150,42 @@ func TestCancelWhilePaused(t *testing.T) {
 	}
 }
 
+// TestCancelOfManyRanks tests that a cancelled run ends at the next call of the rank that runs, also if
+// no event occurs. Its report lists some thousand waits, not those of all ranks.
+func TestCancelOfManyRanks(t *testing.T) {
+	const ranks, steps, listed = 6000, 100_000, 4096
+	var run cluster.Run
+	made, started := 0, make(chan struct{})
+	spec := clustertest.Spec(clustertest.Priced(), 1, ranks)
+	run, err := cluster.Start(t.Context(), sim.New(), spec, func(r *cluster.Rank) error {
+		if r.ID() < ranks-1 {
+			return r.Barrier(r.World())
+		}
+		<-started
+		run.Cancel(errors.New("enough"))
+		for range steps {
+			r.Compute(cluster.Work{}, nil)
+			made++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(started)
+	err = run.Wait()
+	var abort *cluster.Abort
+	if !errors.As(err, &abort) || abort.Reason != cluster.ReasonCancelled {
+		t.Fatalf("error %v, want a cancel", err)
+	}
+	if made > 0 {
+		t.Errorf("%d calls after the cancel", made)
+	}
+	if len(abort.Waits) != listed {
+		t.Errorf("%d waits are listed, want %d", len(abort.Waits), listed)
+	}
+}
+
 // A pace slows a run down and changes nothing else. It can be removed.
 func TestPace(t *testing.T) {
 	var made atomic.Int64

@@ -18,6 +18,9 @@ func broken() {
 		Name: "broken", Title: "Broken", Doc: "It breaks.", Paper: "none",
 		Metrics: []engine.MetricSpec{{Name: "done", Unit: "1", Doc: "nothing"}},
 		Plan: func(*engine.Scenario, *workload.Site) (workload.Plan, error) {
+			if how == "hang in the plan" {
+				hangs()
+			}
 			return workload.Plan{Segment: 64}, nil
 		},
 		Run: func(r *cluster.Rank, p engine.Probe) error {
@@ -25,20 +28,33 @@ func broken() {
 				r.Barrier(r.World())
 				p.Report("done", 1)
 				p.Verify(true, "nothing")
-				if i == 2 && r.ID() == 0 && how != "session" {
+				switch {
+				case i != 2 || r.ID() != 0 || how == "session" || how == "hang in the plan" || how == "hang at the end":
+				case how == "hang in a rank":
+					hangs()
+				default:
 					breaks(how)
 				}
 			}
 			return nil
 		},
 		Finish: func(s *engine.Snapshot, _ *cluster.Machine) []engine.Metric {
-			if how == "session" && s.Iteration >= 3 {
+			switch {
+			case how == "session" && s.Iteration >= 3:
 				breaks(how)
+			case how == "hang at the end" && s.Phase == engine.Ended:
+				hangs()
 			}
 			return nil
 		},
 	})
 	main()
+}
+
+// hangs reports on standard output that it hangs, and does not return.
+func hangs() {
+	os.Stdout.WriteString("hangs\n")
+	select {}
 }
 
 var (
