@@ -70,7 +70,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestEmulationEqualsSimulation|TestFirstTurn|TestExpectations)$$' ./engine/workload/all
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestKilled$$' ./engine/recording
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestRandomScenariosStayUnderTheLimit$$' ./engine/session
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestMutatedFiles$$' ./cmd/hybridtop
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestMutatedFiles|TestMutatedFigures|TestStore)$$' ./cmd/hybridtop ./presets ./tui/state ./engine/reproduce
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./internal/revert
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestChromiumDraws' ./cmd/hybridtop
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestNothingIsCutOffOrDrawnOver$$' ./tui

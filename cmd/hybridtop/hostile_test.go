@@ -5,21 +5,15 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-	"unicode"
 
 	_ "modernc.org/sqlite"
-)
 
-// hostile is a text that a terminal would obey: the clipboard, the screen, C1, DEL and the order of
-// text.
-const hostile = "x\x1b]52;c;eA==\x07\x1b[2J\u009b31m\u202e\x7f"
+	"github.com/hybridtop/hybridtop/internal/hostile"
+)
 
 // wantPlain fails if a command writes a control character except tab and line feed. It returns the
 // exit status and standard error.
@@ -27,15 +21,8 @@ func wantPlain(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := command(args, &out, &errs)
-	for _, b := range []*bytes.Buffer{&out, &errs} {
-		bad := func(r rune) bool {
-			return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
-		}
-		text := b.String()
-		if at := strings.IndexFunc(text, bad); at >= 0 || strings.ToValidUTF8(text, "") != text {
-			t.Errorf("%q writes %q", args, text[max(at-100, 0):min(max(at, 0)+100, len(text))])
-		}
-	}
+	hostile.Check(t, fmt.Sprintf("%q", args), out.String())
+	hostile.Check(t, fmt.Sprintf("%q", args), errs.String())
 	return code, errs.String()
 }
 
@@ -52,15 +39,15 @@ func isolated(t *testing.T) string {
 // content, and as values.
 func TestHostileNames(t *testing.T) {
 	dir := isolated(t)
-	there, missing := filepath.Join(dir, hostile+".toml"), filepath.Join(dir, hostile+"2.toml")
-	if err := os.WriteFile(there, []byte("[x\n"+hostile), 0o644); err != nil {
+	there, missing := filepath.Join(dir, hostile.Text+".toml"), filepath.Join(dir, hostile.Text+"2.toml")
+	if err := os.WriteFile(there, []byte("[x\n"+hostile.Text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	commands := [][]string{{hostile}, {"run", hostile}, {"list", hostile}, {"list", "knobs", hostile}, {"bench", hostile},
-		{"run", "dot", "--" + hostile}, {"run", "dot", "--units", hostile}, {"run", "dot", "--for", hostile},
-		{"run", "dot", "--group", hostile}, {"machine", "show", hostile}, {"reproduce", hostile},
-		{"model", "access", "--size", hostile}, {"show", hostile}, {"tune", "--ranks", hostile},
-		{"run", "dot", "--picture", hostile}}
+	commands := [][]string{{hostile.Text}, {"run", hostile.Text}, {"list", hostile.Text}, {"list", "knobs", hostile.Text}, {"bench", hostile.Text},
+		{"run", "dot", "--" + hostile.Text}, {"run", "dot", "--units", hostile.Text}, {"run", "dot", "--for", hostile.Text},
+		{"run", "dot", "--group", hostile.Text}, {"machine", "show", hostile.Text}, {"reproduce", hostile.Text},
+		{"model", "access", "--size", hostile.Text}, {"show", hostile.Text}, {"tune", "--ranks", hostile.Text},
+		{"run", "dot", "--picture", hostile.Text}}
 	for _, file := range []string{there, missing, dir} {
 		for _, c := range [][]string{{"verify"}, {"replay"}, {"export", "--to", "csv"}, {"compare"}, {"machine", "show"},
 			{"machine", "diff", "demo"}, {"show", "goal"}, {"run", "goal", "--trace"}, {"tune", "import", "--out", missing},
@@ -73,7 +60,7 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 	}
-	baseline := filepath.Join(dir, hostile+".json")
+	baseline := filepath.Join(dir, hostile.Text+".json")
 	if err := os.WriteFile(baseline, []byte(someRun), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -82,15 +69,15 @@ func TestHostileNames(t *testing.T) {
 			t.Errorf("a hostile baseline: status %d, %q", code, errs)
 		}
 	}
-	wantPlain(t, hostile, "--help")
-	wantPlain(t, "run", hostile, "--help")
+	wantPlain(t, hostile.Text, "--help")
+	wantPlain(t, "run", hostile.Text, "--help")
 	for _, c := range commands {
 		if code, _ := wantPlain(t, c...); code == 0 {
 			t.Errorf("%q succeeds", c)
 		}
 	}
 	if code, errs := wantPlain(t, "record", "dot", "--fabric", "sim", "--nodes", "2", "--iterations", "1", "--out",
-		filepath.Join(dir, hostile+".htr")); code != 0 || !strings.Contains(errs, "recorded as") {
+		filepath.Join(dir, hostile.Text+".htr")); code != 0 || !strings.Contains(errs, "recorded as") {
 		t.Errorf("recording into a hostile name: status %d, %q", code, errs)
 	}
 }
@@ -121,8 +108,8 @@ var readers = [][]string{{"verify"}, {"compare"}, {"replay", "--picture", "/nowh
 func TestCraftedRecordings(t *testing.T) {
 	dir := isolated(t)
 	good := smallRecording(t, dir)
-	text := "'" + hostile + "'"
-	table := "\"" + hostile + "\""
+	text := "'" + hostile.Text + "'"
+	table := "\"" + hostile.Text + "\""
 	for i, craft := range []string{
 		"UPDATE launch SET workload=" + text,
 		"UPDATE launch SET fabric=" + text + ", kind=" + text + ", detail=" + text + ", failure=" + text + ", hash=" + text,
@@ -160,96 +147,6 @@ func TestCraftedRecordings(t *testing.T) {
 			wantPlain(t, append(c[:len(c):len(c)], file)...)
 		}
 		wantPlain(t, "record", "dot", "--fabric", "sim", "--nodes", "2", "--iterations", "1", "--out", file)
-	}
-}
-
-// decoders are the commands that read a file, with a valid file.
-func decoders(t *testing.T, dir string) map[string]struct {
-	valid []byte
-	args  []string
-} {
-	read := func(name string) []byte {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
-	}
-	type decoder = struct {
-		valid []byte
-		args  []string
-	}
-	const rules = "1\n7\n1\n4\n2\n0 1 0 0\n1024 2 0 0\n"
-	const goalText = "num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 0\n}\nrank 1 {\nl1: recv 8b from 0 tag 0\n}\n"
-	const tableText = "schema = \"hybridtop.table.v1\"\nfabric = \"sim\"\nmachine = \"demo\"\n[[rule]]\ncollective = \"bcast\"\n" +
-		"ranks = 2\nbytes = 0\nchoices = [ { algorithm = \"flat\" } ]\n"
-	quick := []string{"run", "dot", "--fabric", "sim", "--nodes", "2", "--ranks-per-node", "1", "--group", "1", "--iterations", "1"}
-	quick = quick[:len(quick):len(quick)]
-	return map[string]decoder{
-		"recording": {smallRecording(t, dir), []string{"export", "--to", "csv"}},
-		"machine":   {read("../../presets/machines/demo.toml"), []string{"machine", "show"}},
-		"scenario":  {read("../../presets/scenarios/locality-law.toml"), []string{"run", "--seed", "x", "--preset"}},
-		"table":     {[]byte(tableText), []string{"tune", "show"}},
-		"rules":     {[]byte(rules), []string{"tune", "import", "--out", filepath.Join(dir, "out.toml")}},
-		"goal":      {[]byte(goalText), []string{"show", "goal"}},
-		"baseline":  {[]byte(someRun), append(quick, "--baseline")},
-		"ranking":   {[]byte("1\n0\n"), append(quick, "--rank-file")},
-	}
-}
-
-// Mutated files of every decoder write no control characters: 2,000 per decoder with CONFORM=1.
-// MUTATED_SEED repeats a hundred of them.
-func TestMutatedFiles(t *testing.T) {
-	dir := isolated(t)
-	rounds, seed := 10, uint64(time.Now().UnixNano())
-	if text := os.Getenv("MUTATED_SEED"); text != "" {
-		rounds = 100
-		if _, err := fmt.Sscan(text, &seed); err != nil {
-			t.Fatal(err)
-		}
-	} else if os.Getenv("CONFORM") != "" {
-		// Cobra stores the flags of every command for the lifetime of the process.
-		for batch := range uint64(20) {
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMutatedFiles$")
-			cmd.Env = append(os.Environ(), fmt.Sprint("MUTATED_SEED=", seed+batch))
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("seed %d: %v\n%s", seed+batch, err, out)
-			}
-		}
-		return
-	}
-	t.Logf("seed %d", seed)
-	for name, d := range decoders(t, dir) {
-		file := filepath.Join(dir, "mutated.toml")
-		if err := os.WriteFile(file, d.valid, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if code, errs := wantPlain(t, append(d.args[:len(d.args):len(d.args)], file)...); code != 0 && name != "scenario" {
-			t.Fatalf("%s: the valid file: %s", name, errs)
-		}
-		rng := rand.New(rand.NewPCG(seed, uint64(len(name))))
-		for range rounds {
-			b := bytes.Clone(d.valid)
-			for range 1 + rng.IntN(4) {
-				at := rng.IntN(len(b) + 1)
-				switch rng.IntN(4) {
-				case 0:
-					b = append(b[:at:at], append([]byte(hostile), b[at:]...)...)
-				case 1:
-					b = append(b[:at:at], b[min(at+rng.IntN(20), len(b)):]...)
-				case 2:
-					copy(b[at:], hostile)
-				default:
-					if at < len(b) {
-						b[at] = byte(rng.IntN(256))
-					}
-				}
-			}
-			if err := os.WriteFile(file, b, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			wantPlain(t, append(d.args[:len(d.args):len(d.args)], file)...)
-		}
 	}
 }
 

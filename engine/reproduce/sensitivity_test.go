@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/internal/hostile"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -226,6 +228,21 @@ func TestStore(t *testing.T) {
 	if there, _ := run(); there != 3 {
 		t.Errorf("%d of 4 points stored after damage to one", there)
 	}
+	damage := func(i int) {
+		data, err := os.ReadFile(files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for damaged := range hostile.Files(t, data) {
+			if err := os.WriteFile(files[i], damaged, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if snap, err := open().load(files[i]); err != nil || snap != nil && !bytes.Equal(damaged, data) {
+				t.Errorf("a damaged point is loaded, error %v", err)
+			}
+		}
+	}
+	damage(1)
 	if err := os.WriteFile(program, []byte("two"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -76,19 +76,35 @@ func (s *Store) load(file string) (*engine.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	sum, data, ok := cutSum(data)
+	if !ok || sum != sha256.Sum256(data) {
+		return nil, nil // damaged: run it again
+	}
 	snap, err := new(engine.Decoder).Decode(data)
 	if err != nil {
-		return nil, nil // truncated, or of another version: run it again
+		return nil, nil // of another version
 	}
 	return snap, nil
 }
 
-// save stores a point.
+// cutSum returns the checksum at the begin of a point's file, and the rest.
+func cutSum(data []byte) (sum [sha256.Size]byte, rest []byte, ok bool) {
+	if len(data) < len(sum) {
+		return sum, nil, false
+	}
+	copy(sum[:], data)
+	return sum, data[len(sum):], true
+}
+
+// save stores a point after its checksum.
 func (s *Store) save(ctx context.Context, file string, snap *engine.Snapshot) error {
 	if err := os.MkdirAll(s.folder, 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Write(ctx, file, new(engine.Encoder).Append(nil, snap))
+	data := new(engine.Encoder).Append(make([]byte, sha256.Size), snap)
+	sum := sha256.Sum256(data[sha256.Size:])
+	copy(data, sum[:])
+	return atomicfile.Write(ctx, file, data)
 }
 
 // run runs the rows that are not in the store, and saves each as soon as it is finished. A nil

@@ -70,6 +70,7 @@ cmd/hybridtop          : **
 internal/addressspace  :
 internal/atomicfile    :
 internal/golden        :
+internal/hostile       :
 internal/inputfile     :
 internal/archtest         :
 internal/build         :
