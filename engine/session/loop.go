@@ -193,6 +193,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 	quit := ctx.Done()
 	n, paused := 0, 0                     // ticks, and those of a pause
 	last, next := time.Now(), time.Time{} // times of the previous tick, and the earliest of the next one
+	var costs tickCosts
 	for {
 		select {
 		case err := <-over:
@@ -249,7 +250,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			if s.tick(h, r, n) {
 				finish(byHost, grace)
 			}
-			next = time.Now().Add(tickShare * time.Since(start))
+			next = time.Now().Add(costs.rest(n, time.Since(start)))
 			if paused++; s.phase(r) != engine.Paused {
 				paused = 0
 			}
@@ -258,6 +259,19 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			}
 		}
 	}
+}
+
+// tickCosts has the times of the last tick that published, and of the last one that did not.
+type tickCosts [2]time.Duration
+
+// rest returns the time between tick n, which took some time, and the next tick. A tick that takes
+// longer than the one before of its kind was probably interrupted by other work of the host. The
+// shorter time counts.
+func (c *tickCosts) rest(n int, took time.Duration) time.Duration {
+	kind := &c[min(n%publishEvery, 1)]
+	shorter := min(took, *kind)
+	*kind = took
+	return tickShare * shorter
 }
 
 // following returns the number of the tick after tick n. Ticks that were due in between count, so
