@@ -15,13 +15,16 @@ type frames struct {
 	n     int64
 	from  time.Duration
 	to    time.Duration
-	began time.Time
+	began time.Time     // when the first one was published
+	took  time.Duration // time of the writer's last transaction
 	buf   []byte
 	one   []byte
 }
 
-// due reports whether the block is old enough to be closed.
-func (f *frames) due(now time.Time) bool { return f.n > 0 && now.Sub(f.began) >= blockSpan }
+// due reports whether the block must be closed now, so that the next commit is not too late for it.
+func (f *frames) due(now time.Time) bool {
+	return f.n > 0 && now.Sub(f.began)+commitEvery+f.took >= maxAge
+}
 
 // Limits of a block, regardless of the writer's delay.
 const (
@@ -48,7 +51,8 @@ func (x *frame) fields(c *codec.Walk) {
 	codec.Maybe(c, &x.timeline, (*timeline.Moment).Fields)
 }
 
-func (f *frames) add(s *engine.Snapshot, samples int64, launch int) {
+// add adds a snapshot. began is when the first snapshot of the transaction was published.
+func (f *frames) add(s *engine.Snapshot, samples int64, launch int, began time.Time) {
 	x := frame{launch: launch, samples: samples, window: len(s.Series)}
 	if s.Timeline != nil {
 		x.timeline = s.Timeline.Moment()
@@ -60,7 +64,7 @@ func (f *frames) add(s *engine.Snapshot, samples int64, launch int) {
 	var e engine.Encoder
 	f.one = e.Append(c.Bytes(), &lean)
 	if f.n == 0 {
-		f.from, f.began = s.Elapsed, time.Now()
+		f.from, f.began = s.Elapsed, began
 	}
 	c = codec.Encode(f.buf)
 	text, at := string(f.one), int64(s.Elapsed)

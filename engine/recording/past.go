@@ -55,7 +55,7 @@ func (p *Past) Add(s *engine.Snapshot) {
 	}
 	lean := *s
 	lean.Timeline = nil
-	if p.open.add(&lean, p.dropped+int64(len(p.samples)), 0); p.open.n < pastBlock {
+	if p.open.add(&lean, p.dropped+int64(len(p.samples)), 0, time.Time{}); p.open.n < pastBlock {
 		return
 	}
 	f := &p.open

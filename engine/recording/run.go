@@ -34,12 +34,14 @@ type Run struct {
 	mu      sync.Mutex // guards the fields below
 	events  []any      // in order
 	waiting int        // snapshots among the events
+	first   time.Time  // when the first of them was published
 	lost    int64      // snapshots that were dropped
 	ended   bool
 	stopped bool // writing has stopped
 
 	// The fields below belong to the writer.
 	taken      []any
+	oldest     time.Time     // when the first snapshot among them was published
 	done       chan struct{} // closed when the whole run is in the file
 	finished   bool
 	commands   int
@@ -108,6 +110,9 @@ func (r *Run) enqueue(event any) {
 			r.lost++
 			return
 		}
+		if r.waiting == 0 {
+			r.first = time.Now()
+		}
 		r.waiting++
 	}
 	r.events = append(r.events, event)
@@ -159,6 +164,7 @@ func (r *Run) take() bool {
 	defer r.mu.Unlock()
 	r.taken = r.events
 	r.events = nil
+	r.oldest = r.first
 	r.waiting = 0
 	if r.ended {
 		r.finished = true
@@ -306,7 +312,7 @@ func (r *Run) writeSnapshot(b *batch, s *engine.Snapshot) error {
 		}
 	}
 	r.length = s.Elapsed
-	if r.frames.add(s, r.samples, r.ordinal); r.frames.full() {
+	if r.frames.add(s, r.samples, r.ordinal, r.oldest); r.frames.full() {
 		return r.closeBlocks(b)
 	}
 	return nil

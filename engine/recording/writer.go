@@ -17,11 +17,12 @@ import (
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 )
 
-// Intervals of the writer. Events are in the file at most commitEvery later. A block of snapshots
-// is closed after blockSpan, so that less than a second can be lost.
+// Intervals of the writer. It commits events every commitEvery. It closes a block of snapshots if the
+// oldest one would be older than maxAge at the end of the next commit. A host that is busy with other
+// work, or a slow disk, therefore makes blocks shorter, and less than a second is lost.
 const (
 	commitEvery = 250 * time.Millisecond
-	blockSpan   = 450 * time.Millisecond
+	maxAge      = 700 * time.Millisecond
 	maxBusyWait = 10 * time.Second // maximum wait for another writer of the file
 )
 
@@ -30,6 +31,7 @@ type Writer struct {
 	name       string
 	db         *sql.DB
 	pack       *packer
+	took       time.Duration // time of the last transaction, from the tick on
 	failed     chan struct{}
 	over       chan struct{} // closed to end the writer
 	done       chan struct{}
@@ -158,12 +160,16 @@ func (w *Writer) loop() {
 	ticker := time.NewTicker(commitEvery)
 	defer ticker.Stop()
 	for over := false; !over; {
+		began := time.Now()
 		select {
-		case <-ticker.C:
+		case tick := <-ticker.C:
+			began = tick
 		case <-w.over:
 			over = true
 		}
-		if err := w.commit(over); err != nil {
+		err := w.commit(over)
+		w.took = time.Since(began)
+		if err != nil {
 			w.mu.Lock()
 			w.err = err
 			for _, r := range w.runs {
@@ -184,6 +190,7 @@ func (w *Writer) commit(over bool) error {
 	w.mu.Unlock()
 	var pending []*Run
 	for _, r := range runs {
+		r.frames.took = w.took
 		if r.take() || over {
 			pending = append(pending, r)
 		}
