@@ -408,7 +408,7 @@ func (d *drawer) collective(at int) {
 
 // window adds an epoch of a window of all ranks.
 func (d *drawer) window(at int) {
-	if d.windows == maxWindows || d.firstTeam {
+	if d.windows == maxWindows || d.firstTeam || d.busy[teamWorld] > at { // a window makes barriers of MPI_COMM_WORLD
 		return
 	}
 	d.windows++
