@@ -9,17 +9,20 @@ import (
 	"github.com/hybridtop/hybridtop/engine/lesson"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/safetext"
+	"github.com/hybridtop/hybridtop/internal/xdg"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
 func newLesson() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lesson [NAME]",
-		Short: "list lessons, print one, or check them",
+		Short: "list lessons, play or print one, or check them",
 		Long: "A lesson asks for a prediction, runs the program, and explains the difference. Without a name the command " +
-			"lists all lessons. With --text it prints a lesson with its answers.\n\nYour own lessons are Markdown files in " +
+			"lists all lessons. With a name it plays the lesson: it reads predictions from standard input. An empty line " +
+			"continues, ? shows a hint, q quits. Answers are stored, and a lesson continues at its first open question. " +
+			"With --text it prints a lesson with its answers.\n\nYour own lessons are Markdown files in " +
 			"~/.config/hybridtop/lessons (docs/lessons.md).",
-		Example: "hybridtop lesson\nhybridtop lesson small-messages --text",
+		Example: "hybridtop lesson\nhybridtop lesson small-messages\nhybridtop lesson small-messages --text",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return presets.Lessons(), cobra.ShellCompDirectiveDefault
@@ -27,6 +30,8 @@ func newLesson() *cobra.Command {
 	}
 	out := addFormat(cmd)
 	asText := cmd.Flags().Bool("text", false, "print the lesson with its answers")
+	answers := cmd.Flags().String("answers", "", "file for your answers; default: in the folder of stored settings")
+	again := cmd.Flags().Bool("again", false, "forget the stored answers and start at the first step")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			if *asText {
@@ -42,9 +47,16 @@ func newLesson() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return lesson.Print(cmd.OutOrStdout(), &l, r)
+		if *asText {
+			return lesson.Print(cmd.OutOrStdout(), &l, r)
+		}
+		file, err := answersFile(cmd, l.Name, *answers)
+		if err != nil {
+			return err
+		}
+		return playLesson(cmd, &l, r, file, *again)
 	}
-	cmd.AddCommand(newLessonCheck())
+	cmd.AddCommand(newLessonCheck(), newLessonResults())
 	return cmd
 }
 
@@ -69,14 +81,26 @@ func runLesson(cmd *cobra.Command, l *presets.Lesson) (lesson.Results, error) {
 }
 
 func listLessons(cmd *cobra.Command, out *format) error {
-	l := listing{what: "lessons", columns: []string{"name", "minutes", "title", "paper"}}
+	l := listing{what: "lessons", columns: []string{"name", "minutes", "answered", "title", "paper"}}
 	for _, name := range presets.Lessons() {
 		x, err := presets.FindLesson(name)
 		if err != nil {
 			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: skipped:", err)
 			continue
 		}
-		l.entries = append(l.entries, entry{{"name", name}, {"minutes", x.Minutes}, {"title", x.Title}, {"paper", x.Paper},
+		questions, answered := 0, 0
+		for i := range x.Steps {
+			if x.Steps[i].Ask != nil {
+				questions++
+			}
+		}
+		if file := xdg.State("lessons", name+".json"); file != "" {
+			if a, err := lesson.ReadAnswers(file); err == nil {
+				answered = len(a.Answers)
+			}
+		}
+		l.entries = append(l.entries, entry{{"name", name}, {"minutes", x.Minutes},
+			{"answered", fmt.Sprintf("%d of %d", answered, questions)}, {"title", x.Title}, {"paper", x.Paper},
 			{"aim", x.Aim}, {"before", append([]string{}, x.Before...)}})
 	}
 	return l.write(cmd.OutOrStdout(), out)

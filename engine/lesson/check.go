@@ -41,7 +41,30 @@ func Check(l *presets.Lesson, r Results) (n Numbers, wrong []error) {
 			fail(s.Ask.Line, r.checkAnswer(s.Ask))
 		}
 	}
+	for i := range l.Steps {
+		if n := r.rows(l, i); n > maxRows {
+			fail(l.Steps[i].Line, fmt.Errorf("the step %q has %d lines of %d columns: want at most %d", l.Steps[i].Heading, n, Width, maxRows))
+		}
+	}
 	return n, wrong
+}
+
+// maxRows is the maximum number of lines of a step on a terminal of 80×24, without the prompt.
+const maxRows = 22
+
+// rows returns the largest number of lines of a step: with its hint, or after the reveal.
+func (r Results) rows(l *presets.Lesson, step int) int {
+	p := Player{Lesson: l, results: r, step: step}
+	p.enter()
+	p.hint = p.stage == Predicting && p.ask().Hint != ""
+	rows := len(p.Lines(Width))
+	if p.stage == Predicting {
+		p.prediction = 1
+		if p.reveal(1) == nil {
+			rows = max(rows, len(p.Lines(Width)))
+		}
+	}
+	return rows
 }
 
 // checkText returns the mistakes in a text: numbers that differ from their expressions, and numbers with a unit that are

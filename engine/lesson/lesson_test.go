@@ -211,6 +211,41 @@ func TestTexts(t *testing.T) {
 	})
 }
 
+// TestAnswersFile reads back what a player stores, and refuses other files.
+func TestAnswersFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.json")
+	a := lesson.Answers{Lesson: "l", Answers: []lesson.Answer{
+		{Question: "1", Kind: presets.AskNumber, Prediction: 1, Result: 2, Confidence: 3},
+		{Question: "2", Kind: presets.AskChoice, Prediction: 2, Result: 2, Confidence: 1, Right: true},
+	}}
+	text, err := a.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		string(text):       "",
+		"{}":               "",
+		"[]":               "not a file of answers",
+		string(text) + "1": "want the answers of one lesson",
+		strings.Replace(string(text), `"confidence": 3`, `"confidence": 4`, 1): "answer 1: confidence 4: want 1, 2 or 3",
+		strings.Replace(string(text), `"number"`, `"word"`, 1):                 `answer 1: kind "word"`,
+		strings.Replace(string(text), `"result": 2`, `"result": -2`, 1):        "want a positive prediction",
+		strings.Replace(string(text), `"right"`, `"left"`, 1):                  "not a file of answers",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := lesson.ReadAnswers(file)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+	count := lesson.Count([]lesson.Answers{a, a})
+	if len(count) != 2 || count[0].Answers != 2 || count[0].SureWrong != 2 || count[0].Factor != 2 || count[1].Right != 2 || count[1].Choices[2] != 2 {
+		t.Errorf("counts %+v", count)
+	}
+}
+
 // TestPredictions judges predictions by the factor of a question.
 func TestPredictions(t *testing.T) {
 	number := &presets.Ask{Kind: presets.AskNumber, Near: 1.1}

@@ -1,0 +1,235 @@
+package lesson
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// Stage is the input that a player waits for.
+type Stage int
+
+// The stages of a step, in order. A step without a question is only read.
+const (
+	Reading    Stage = iota // the next step
+	Predicting              // a prediction
+	Sure                    // the student's confidence
+	Revealed                // the next step
+	Over                    // nothing: the lesson has ended
+)
+
+// Player plays a lesson: it shows a step, takes a prediction and the student's confidence, and reveals the answer.
+type Player struct {
+	Lesson  *presets.Lesson
+	Answers Answers
+
+	results    Results
+	step       int
+	stage      Stage
+	hint       bool // the hint is shown
+	prediction float64
+}
+
+// NewPlayer returns a player at the first step whose question has no answer yet.
+func NewPlayer(l *presets.Lesson, r Results, earlier Answers) *Player {
+	p := &Player{Lesson: l, Answers: earlier, results: r}
+	p.Answers.Lesson = l.Name
+	for i := range l.Steps {
+		if l.Steps[i].Ask != nil && p.Answers.find(l.Steps[i].Heading) != nil {
+			p.step = i + 1
+		}
+	}
+	p.enter()
+	return p
+}
+
+// Stage returns what the player waits for.
+func (p *Player) Stage() Stage { return p.stage }
+
+// Show returns the runs that the current step shows, or nil.
+func (p *Player) Show() *presets.Show {
+	if p.stage == Over {
+		return nil
+	}
+	return p.Lesson.Steps[p.step].Show
+}
+
+func (p *Player) enter() {
+	p.hint = false
+	switch {
+	case p.step >= len(p.Lesson.Steps):
+		p.stage = Over
+	case p.Lesson.Steps[p.step].Ask != nil:
+		p.stage = Predicting
+	default:
+		p.stage = Reading
+	}
+}
+
+func (p *Player) ask() *presets.Ask { return p.Lesson.Steps[p.step].Ask }
+
+// Take takes a line that the student typed. An empty line continues, and "?" shows the hint. An error names the wanted
+// input, and the player waits for it again.
+func (p *Player) Take(line string) error {
+	line = strings.TrimSpace(line)
+	switch p.stage {
+	case Reading, Revealed:
+		p.step++
+		p.enter()
+	case Predicting:
+		if line == "?" {
+			p.hint = true
+			return nil
+		}
+		x, err := predicted(p.ask(), line)
+		if err != nil {
+			return err
+		}
+		p.prediction, p.stage = x, Sure
+	case Sure:
+		n, err := strconv.Atoi(line)
+		if err != nil || n < 1 || n > 3 {
+			return fmt.Errorf("confidence %q: want 1, 2 or 3", line)
+		}
+		return p.reveal(n)
+	}
+	return nil
+}
+
+func (p *Player) reveal(confidence int) error {
+	a := p.ask()
+	answer, err := p.results.Answer(a)
+	if err != nil {
+		return err
+	}
+	p.Answers.put(Answer{Question: p.Lesson.Steps[p.step].Heading, Kind: a.Kind, Prediction: p.prediction, Result: answer,
+		Confidence: confidence, Right: Right(a, p.prediction, answer)})
+	p.stage = Revealed
+	return nil
+}
+
+// predicted reads a prediction: the number of a choice, or a number in the question's unit or with a unit.
+func predicted(a *presets.Ask, line string) (float64, error) {
+	if a.Kind == presets.AskChoice {
+		n, err := strconv.Atoi(line)
+		if err != nil || n < 1 || n > len(a.Choices) {
+			return 0, fmt.Errorf("choice %q: want a number from 1 to %d", line, len(a.Choices))
+		}
+		return float64(n), nil
+	}
+	unit := UnitOf(a.Text)
+	q, err := ParseQuantity(strings.Replace(line, "x", "×", 1))
+	if err != nil || q.Number <= 0 {
+		return 0, fmt.Errorf("prediction %q: want a positive number, in %s", line, unit)
+	}
+	if q.Unit == "" {
+		q.Unit = unit
+	}
+	return q.Value(), nil
+}
+
+// Prompt returns what to type now.
+func (p *Player) Prompt() string {
+	switch p.stage {
+	case Predicting:
+		a := p.ask()
+		text := "your prediction, in " + UnitOf(a.Text)
+		if a.Kind == presets.AskChoice {
+			text = fmt.Sprintf("your choice, 1 to %d", len(a.Choices))
+		}
+		if a.Hint != "" && !p.hint {
+			text += " (? hint)"
+		}
+		return text
+	case Sure:
+		if why := p.ask().Why; why != "" {
+			return Words(why)
+		}
+		return "how certain are you? 1 guess, 2 fairly certain, 3 sure"
+	case Over:
+		return "the lesson is over"
+	}
+	return "enter: continue"
+}
+
+// Lines returns the current step, wrapped to a width: its text and question. After the answer, it returns the prediction next to the
+// result, and the text of the reveal. It omits the text for teachers.
+func (p *Player) Lines(width int) []string {
+	if p.stage == Over {
+		return p.summary()
+	}
+	s := &p.Lesson.Steps[p.step]
+	lines := []string{s.Heading, ""}
+	if p.stage == Revealed {
+		lines = append(lines, p.compare(width)...)
+		return p.body(append(lines, ""), s.Reveal, width)
+	}
+	lines = p.body(lines, s.Text, width)
+	if s.Show != nil && s.Show.Watch != "" && (s.Ask == nil) {
+		lines = append(append(lines, ""), wordwrap("Watch: "+Words(s.Show.Watch), width)...)
+	}
+	if s.Ask != nil {
+		lines = append(append(lines, ""), wordwrap(Words(s.Ask.Text), width)...)
+		for i, c := range s.Ask.Choices {
+			lines = append(lines, fmt.Sprintf("  %d. %s", i+1, Words(c)))
+		}
+		if p.hint {
+			lines = append(lines, wordwrap("Hint: "+Words(s.Ask.Hint), width)...)
+		}
+	}
+	return lines
+}
+
+func (p *Player) body(lines []string, all []presets.Paragraph, width int) []string {
+	for i := range all {
+		if all[i].Teacher {
+			continue
+		}
+		if len(lines) > 0 && lines[len(lines)-1] != "" && (!all[i].Item || i == 0 || !all[i-1].Item) {
+			lines = append(lines, "")
+		}
+		lines = append(lines, Wrap(&all[i], width)...)
+	}
+	return lines
+}
+
+// compare returns the prediction next to the result: two bars and the factor between them, or the right choice.
+func (p *Player) compare(width int) []string {
+	a, got := p.ask(), p.Answers.find(p.Lesson.Steps[p.step].Heading)
+	verdict := "Right."
+	if !got.Right {
+		verdict = "Not so."
+	}
+	if a.Kind == presets.AskChoice {
+		return wordwrap(fmt.Sprintf("%s You chose %g. The answer is %g: %s.", verdict, got.Prediction, got.Result,
+			strings.TrimRight(Words(a.Choices[a.Right-1]), ".")), width)
+	}
+	unit := UnitOf(a.Text)
+	most := max(got.Prediction, got.Result)
+	bar := func(name string, v float64) string {
+		room := max(1, width-32)
+		n := int(math.Round(v / most * float64(room)))
+		return fmt.Sprintf("%-12s %10s  %s", name, InUnit(v, unit), strings.Repeat("#", max(1, n)))
+	}
+	return []string{bar("prediction", got.Prediction), bar("result", got.Result),
+		fmt.Sprintf("%s A factor of %.3g.", verdict, Factor(got.Prediction, got.Result))}
+}
+
+func (p *Player) summary() []string {
+	right, sure := 0, 0
+	for _, a := range p.Answers.Answers {
+		if a.Right {
+			right++
+		} else if a.Confidence == 3 {
+			sure++
+		}
+	}
+	lines := []string{fmt.Sprintf("%d of %d predictions were right.", right, len(p.Answers.Answers))}
+	if sure > 0 {
+		lines = append(lines, fmt.Sprintf("You were sure of %d that were not.", sure))
+	}
+	return lines
+}
