@@ -67,6 +67,7 @@ type survey struct {
 	first []int32 // by rank: index of the first link, + 1, of the threads that wait for it; 0: none
 	links []link
 	teams map[*barrier]*teamWaits
+	late  map[int32][]*teamWaits // by rank: teams that it has not made yet
 }
 
 // link is an element of a list of threads.
@@ -82,7 +83,7 @@ type teamWaits struct {
 
 func newSurvey(w *world, live []bool) *survey {
 	s := &survey{w: w, live: live, needs: make([]int32, len(w.threads)), first: make([]int32, len(w.ranks)),
-		teams: map[*barrier]*teamWaits{}}
+		teams: map[*barrier]*teamWaits{}, late: map[int32][]*teamWaits{}}
 	for i, t := range w.threads {
 		if t.state == threadWaits && !live[t.r.id] {
 			s.needs[i] = t.left
@@ -102,6 +103,11 @@ func (s *survey) team(m *member) *teamWaits {
 	if x == nil {
 		x = &teamWaits{}
 		s.teams[m.b] = x
+		for _, id := range m.b.ranks {
+			if !s.w.ranks[id].isIn(m.ctx) {
+				s.late[id] = append(s.late[id], x)
+			}
+		}
 	}
 	return x
 }
@@ -153,26 +159,37 @@ func (s *survey) spread() {
 	}
 }
 
-// join completes operations that need a live member of the rank's teams.
+// join completes operations that need a live member of the rank's teams. The rank may also make the
+// teams of which it will be a member: at its begin, or in a split.
 func (s *survey) join(r *rank) {
 	for i := range r.members {
-		m := &r.members[i]
-		x := s.teams[m.b]
-		if x == nil {
-			continue
+		if x := s.teams[r.members[i].b]; x != nil {
+			s.joinTeam(x, r.members[i].gen)
 		}
-		for _, t := range x.forAny {
-			s.satisfy(t)
-		}
-		x.forAny = nil
-		if x.absent > 0 && m.gen < x.gen {
-			if x.absent--; x.absent == 0 {
-				for _, t := range x.forBarrier {
-					s.satisfy(t)
-				}
+	}
+	for _, x := range s.late[r.id] {
+		s.joinTeam(x, 0)
+	}
+}
+
+// joinTeam is join for one team, of which the member has entered gen barriers.
+func (s *survey) joinTeam(x *teamWaits, gen uint32) {
+	for _, t := range x.forAny {
+		s.satisfy(t)
+	}
+	x.forAny = nil
+	if x.absent > 0 && gen < x.gen {
+		if x.absent--; x.absent == 0 {
+			for _, t := range x.forBarrier {
+				s.satisfy(t)
 			}
 		}
 	}
+}
+
+// isIn reports whether a rank has made the team of a context.
+func (r *rank) isIn(ctx int32) bool {
+	return slices.ContainsFunc(r.members, func(m member) bool { return m.ctx == ctx })
 }
 
 // satisfy counts an operation of a thread that live ranks can complete.
