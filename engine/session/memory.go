@@ -23,10 +23,12 @@ func (o *Options) memory() int64 {
 }
 
 // Bytes that the session holds per rank (its probe, a batch of unrecorded values, its slot),
-// in addition to three times the traffic by node, and per run.
+// in addition to three times the traffic by node, and per run. With a virtual clock all ranks share a
+// batch.
 const (
-	probeBytes = 8 << 10
-	runBytes   = 8 << 20
+	probeBytes        = 8 << 10
+	virtualProbeBytes = 1 << 10
+	runBytes          = 8 << 20
 )
 
 // Bytes that a recorder holds per lane and per interval, including chunks that it dropped a moment
@@ -42,6 +44,9 @@ const (
 func (s *setup) memoryItems() []workload.Item {
 	l := &s.spec.Layout
 	probes := int64(probeBytes)
+	if s.fabric.Clock(&s.spec.Machine) == cluster.VirtualClock {
+		probes = virtualProbeBytes
+	}
 	blocks, _ := l.Blocks()
 	probes += 3 * 8 * int64(blocks)
 	items := append([]workload.Item{{Name: "segments", Per: workload.PerRank, Bytes: s.spec.Segment}}, s.plan.Items...)

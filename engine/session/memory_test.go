@@ -179,3 +179,18 @@ func scenarioOf(t testing.TB, settings []string) engine.Scenario {
 	}
 	return sc
 }
+
+// TestNeedOfAMillionRanks tests that a rank of a large simulation needs at most 12 KiB, stack and counters
+// included.
+func TestNeedOfAMillionRanks(t *testing.T) {
+	for _, workload := range []string{"pingpong", "bcast"} {
+		o := Options{Fabrics: Fabrics()}
+		set, err := o.plan(scenarioOf(t, strings.Fields(workload+" fabric sim machine frontier nodes 8192 ranks-per-node 128")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if each := set.memory() / float64(set.spec.Layout.Ranks()); each > 12<<10 {
+			t.Errorf("%s: a rank needs %.0f B, want at most 12 KiB", workload, each)
+		}
+	}
+}

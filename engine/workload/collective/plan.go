@@ -50,9 +50,10 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		some = in + out - least - also
 		in, out = least, also
 	}
-	nodes, temporary := int64(0), int64(0)
+	nodes, mean, temporary := int64(0), int64(0), int64(0)
 	for _, k := range keys {
-		nodes = max(nodes, nodesOf(k))
+		longest, typical := nodesOf(k)
+		nodes, mean = max(nodes, longest), max(mean, typical)
 		if !k.Transfer.OneSided() { // one-sided: in the segment
 			temporary = max(temporary, k.Temporary(k.Blocks(size, elementOf(c))))
 		}
@@ -62,7 +63,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		{Name: "buffers of a root", Per: workload.InAll, Bytes: some},
 		{Name: "temporary buffers", Per: workload.InAll, Bytes: temporary},
 		{Name: "messages in progress", Per: workload.PerRank, Bytes: 2 * site.Eager(s, size)},
-		{Name: "operations in progress", Per: workload.PerRank, Bytes: perOperation * nodes},
+		{Name: "operations in progress", Per: workload.PerRank, Bytes: perOperation * mean},
 		{Name: "schedules", Per: workload.InAll, Bytes: perNode * nodes * schedules},
 	}}
 	p.Tries = algorithm.Iterations(s, len(keys))
@@ -73,14 +74,19 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 // schedules is the approximate number of different schedules of a team.
 const schedules = 32
 
-// nodesOf returns the number of nodes in the longest schedule of a team: the root's or the last
-// rank's.
-func nodesOf(k coll.Key) int64 {
-	n := len(k.Make(0).Nodes)
-	if k.Ranks > 1 {
-		n = max(n, len(k.Make(k.Ranks-1).Nodes))
+// sampled is the number of ranks whose schedules represent a team.
+const sampled = 64
+
+// nodesOf returns the number of nodes in the longest schedule of a team, and the mean of some ranks,
+// rounded up. The longest schedule is the root's or the last rank's.
+func nodesOf(k coll.Key) (longest, mean int64) {
+	of := func(rank int32) int64 { return int64(len(k.Make(rank).Nodes)) }
+	longest = max(of(0), of(k.Ranks-1))
+	sum, n := int64(0), min(k.Ranks, sampled)
+	for i := range n { // the golden ratio spreads them; equal distances would find the inner nodes of trees
+		sum += of(int32(uint64(uint32(i)*2654435769) * uint64(k.Ranks) >> 32))
 	}
-	return int64(n)
+	return longest, (sum + int64(n) - 1) / int64(n)
 }
 
 // chosenOr returns the value of the knob algorithm, or the choice of online tuning.
