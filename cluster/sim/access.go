@@ -38,21 +38,22 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 	if d.Err != cluster.OK {
 		return t.finish(op, d)
 	}
-	way := &w.net.ways[w.net.class(t.r.id, op.Peer)]
+	class := w.net.class(t.r.id, op.Peer)
+	way := &w.net.ways[class]
 	switch {
 	case op.Kind == cluster.KindAtomic:
-		t.load(way, 1, n)
+		t.load(class, way, 1, n)
 	case op.Shape != nil && (op.Kind == cluster.KindPut && op.Train > 1 || !op.Shape.Contiguous()):
-		t.load(way, cluster.Time(op.Shape.Blocks()), op.Shape.Block)
+		t.load(class, way, cluster.Time(op.Shape.Blocks()), op.Shape.Block)
 	case op.Vec == nil:
-		t.load(way, 1, n)
+		t.load(class, way, 1, n)
 	default:
 		for _, s := range op.Vec {
-			t.load(way, 1, s.Len)
+			t.load(class, way, 1, s.Len)
 		}
 	}
 	if op.Kind == cluster.KindPut && op.SigOp != cluster.SigNone {
-		t.load(way, 1, 8) // the flag
+		t.load(class, way, 1, 8) // the flag
 	}
 	why := evResume
 	if op.Kind == cluster.KindAtomic && t.reloads(op) {
@@ -73,26 +74,30 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 			r.move(op.Off, op.Vec, op.Shape, op.Buf, false)
 		}
 	case cluster.KindAtomic:
-		done := max(t.now, r.atomics) + w.atomicTime
-		r.atomics = done
+		free, by := r.atomics, w.trace.atomicBy(r.id)
+		r.atomics = max(t.now, r.atomics) + w.atomicTime
 		d.A = r.change(op.Off, cluster.AtomicOp(op.Arg), op.A, op.B)
 		r.checkAwaits(t.now, t.cause)
-		t.spend(done-t.now, CauseMemory)
+		t.pass(free, by, AtomicWord, w.atomicTime, ofAtomic)
+		w.trace.setAtomic(r.id, t.cause, t.r.id)
 	}
 	return t.finish(op, d)
 }
 
 // load charges the time of direct accesses to n bytes each. All threads of the node share its
 // memory.
-func (t *thread) load(way *way, times cluster.Time, n int64) {
+func (t *thread) load(class cluster.Class, way *way, times cluster.Time, n int64) {
 	beyond := way.accessRate.time(n - cluster.AccessLine)
 	minTime := times * (way.access + beyond)
-	var more cluster.Time
+	var done cluster.Time
+	var use memoryUse
 	if memory := &t.w.net.memories[t.w.net.nodeOf[t.r.id]]; memory.rate > 0 {
 		t.sync(evResume)
-		more = memory.serve(t.now, times, n, minTime) - t.now - minTime
+		use = t.useMemory(memory)
+		done = memory.serve(t.now, times, n, minTime)
+		use.need = times * memory.rate.time(n)
 	}
-	t.spend(times*way.access, CauseLatency)
-	t.spend(times*beyond, CauseBytes)
-	t.spend(more, CauseMemory)
+	t.spend(times*way.access, ofAccess.class(class))
+	t.spend(times*beyond, ofAccessRate.class(class))
+	t.endMemory(&use, done)
 }

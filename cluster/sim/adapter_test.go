@@ -41,7 +41,11 @@ func TestHandshakesGoBetweenBytes(t *testing.T) {
 			w := &world{kernel: kernel{threads: []*thread{{}}}}
 			w.net.ways[cluster.Remote] = wayOf(cluster.Link{ThreadRate: 1e12}) // one byte per picosecond
 			first, ask := &msg{kind: c.first, class: cluster.Remote}, &msg{kind: msgRTS, class: cluster.Remote}
-			at := [3]cluster.Time{w.reserveThread(first, 0, carry+1), w.reserveThread(ask, 0, 1), w.reserveThread(first, 0, 1)}
+			reserve := func(m *msg, wire int64) cluster.Time {
+				at, _ := w.reserveThread(m, 0, wire, noCause)
+				return at
+			}
+			at := [3]cluster.Time{reserve(first, carry+1), reserve(ask, 1), reserve(first, 1)}
 			want := [3]cluster.Time{0, 0, carry}
 			if c.first == msgEager {
 				want[1] = carry

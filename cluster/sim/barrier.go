@@ -19,12 +19,8 @@ type barrier struct {
 	gates      []gate               // barriers with a continuation
 	gatherings map[int32]*gathering // on the collective network, by tag
 	board      *board               // nil: not used yet
-	last       cluster.Time         // latest entry so far; its cause is the cause of all members
-	cause      int32
-	opened     struct { // times of the last completed barrier
-		last  cluster.Time
-		cause int32
-	}
+	causes     []int32              // of the entries, if traced
+	snapshot   int32                // number of the last completed barrier in the trace
 }
 
 // gate is a continuation that waits for a barrier.
@@ -109,8 +105,7 @@ func (t *thread) leave(m *member) {
 	if out <= t.now {
 		return
 	}
-	t.until(out, b.opened.cause)
-	t.cause = t.w.trace.charge(t.cause, out-b.opened.last, CauseSync, t.r.id)
+	t.until(out, t.w.exitOf(b, t.r.id))
 }
 
 // enter arrives at a barrier. The last member computes the time at which each member may continue.
@@ -131,8 +126,8 @@ func (t *thread) enter(op *cluster.Op) cluster.Handle {
 	gen := b.gen
 	m.gen++
 	b.in[m.index] = t.now
-	if b.count == 0 || t.now >= b.last {
-		b.last, b.cause = t.now, t.cause
+	if w.trace.on {
+		w.trace.noteEntry(b, m.index, t.cause)
 	}
 	b.count++
 	if op.Then != nil {
@@ -152,7 +147,9 @@ func (t *thread) enter(op *cluster.Op) cluster.Handle {
 func (w *world) open(b *barrier) {
 	b.count = 0
 	b.gen++
-	b.opened.last, b.opened.cause = b.last, b.cause
+	if w.trace.on {
+		w.trace.snapshot(b)
+	}
 	w.disseminate(b)
 	for i, waiter := range b.waiter {
 		if waiter != nil {
@@ -160,7 +157,9 @@ func (w *world) open(b *barrier) {
 		}
 	}
 	for _, g := range b.gates {
-		w.ranks[g.rank].slots.list[g.slot].set(cluster.Done{})
+		s := &w.ranks[g.rank].slots.list[g.slot]
+		s.set(cluster.Done{})
+		s.cause = w.exitOf(b, g.rank)
 		w.completeAt(max(b.out[g.index], w.now), g.rank, g.slot)
 	}
 	b.gates = b.gates[:0]
@@ -173,6 +172,21 @@ func (w *world) disseminate(b *barrier) {
 	if n == 1 {
 		return
 	}
+	w.eachRound(b, func([]cluster.Time) {})
+}
+
+// exitOf returns the cause of a rank's exit from a barrier.
+func (w *world) exitOf(b *barrier, rank int32) int32 {
+	if !w.trace.on {
+		return noCause
+	}
+	return w.trace.exit(b, rank)
+}
+
+// eachRound computes the times of the members after each round of a dissemination, from b.in on.
+func (w *world) eachRound(b *barrier, after func(out []cluster.Time)) {
+	n := len(b.ranks)
+	copy(b.out, b.in)
 	if b.next == nil {
 		b.next = make([]cluster.Time, n)
 	}
@@ -187,6 +201,7 @@ func (w *world) disseminate(b *barrier) {
 			b.next[i] = min(max(b.out[i]+o, b.out[from]+o+l)+o, 2*end) // saturate
 		}
 		b.out, b.next = b.next, b.out
+		after(b.out)
 	}
 }
 

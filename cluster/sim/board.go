@@ -63,6 +63,32 @@ func (w *world) lineTime(rank, by int32) cluster.Time {
 	return way.l
 }
 
+// lineConstant returns the constant of lineTime.
+func (w *world) lineConstant(rank, by int32) Constant {
+	class := w.net.class(rank, by)
+	if w.net.ways[class].access > 0 {
+		return ofAccess.class(class)
+	}
+	return ofLatency.class(class)
+}
+
+// payLine charges a thread for a cache line that another rank has written.
+func (t *thread) payLine(by int32) {
+	why := ofLatency
+	if t.w.trace.on && by >= 0 {
+		why = t.w.lineConstant(t.r.id, by)
+	}
+	t.spend(t.w.lineTime(t.r.id, by), why)
+}
+
+// lineCause returns the cause of the time at which a rank has the line of a flag.
+func (w *world) lineCause(x *flag, rank int32) int32 {
+	if !w.trace.on || x.writer < 0 {
+		return x.cause
+	}
+	return w.trace.charge(x.cause, w.lineTime(rank, x.writer), w.lineConstant(rank, x.writer), x.writer)
+}
+
 // addToFlag adds to a flag. The cache line moves to this rank; increments are serialized.
 func (t *thread) addToFlag(op *cluster.Op) cluster.Handle {
 	w, b := t.w, t.r.memberIn(op.Ctx).b.board
@@ -70,9 +96,8 @@ func (t *thread) addToFlag(op *cluster.Op) cluster.Handle {
 		t.sync(evResume)
 	}
 	x := &b.flags[op.Tag]
-	took := w.lineTime(t.r.id, x.writer)
-	t.spend(took, CauseLatency)
-	t.spend(max(t.now, x.at)+w.atomicTime-t.now, CauseMemory)
+	t.payLine(x.writer)
+	t.pass(x.at, x.cause, AtomicWord, w.atomicTime, ofAtomic)
 	x.at = t.now
 	x.writer = t.r.id
 	x.cause = t.cause
@@ -85,7 +110,7 @@ func (t *thread) addToFlag(op *cluster.Op) cluster.Handle {
 		}
 		s := &w.ranks[v.rank].slots.list[v.slot]
 		s.set(cluster.Done{})
-		s.cause = x.cause
+		s.cause = w.lineCause(x, v.rank)
 		w.completeAt(max(x.at+w.lineTime(v.rank, x.writer), w.now), v.rank, v.slot)
 	}
 	x.waiters = left
@@ -101,7 +126,7 @@ func (t *thread) waitFlag(op *cluster.Op) cluster.Handle {
 	x := &b.flags[op.Tag]
 	there := b.Words[op.Tag].N.Load() >= op.A
 	if there && x.at <= t.now {
-		t.spend(w.lineTime(t.r.id, x.writer), CauseLatency)
+		t.payLine(x.writer)
 		return t.finish(op, cluster.Done{})
 	}
 	s, id := t.takeSlot(op)
@@ -110,7 +135,7 @@ func (t *thread) waitFlag(op *cluster.Op) cluster.Handle {
 		return t.postResult(op, id)
 	}
 	s.set(cluster.Done{})
-	s.cause = x.cause
+	s.cause = w.lineCause(x, t.r.id)
 	w.completeAt(max(x.at+w.lineTime(t.r.id, x.writer), w.now), t.r.id, id)
 	return t.postResult(op, id)
 }
@@ -119,17 +144,26 @@ func (t *thread) waitFlag(op *cluster.Op) cluster.Handle {
 func (t *thread) loadBuffers(op *cluster.Op) cluster.Handle {
 	w, ranks := t.w, t.r.memberIn(op.Ctx).b.ranks
 	begin, each := t.now, op.Size/int64(max(op.A, 1))
+	memory := &w.net.memories[w.net.nodeOf[t.r.id]]
+	use := t.useMemory(memory)
 	var lines, bytes cluster.Time
 	for i := range op.A {
 		from := ranks[(uint64(op.Tag)+i)%uint64(len(ranks))]
+		class := w.net.class(t.r.id, from)
+		beyond := w.net.ways[class].bandwidth.time(each - cluster.AccessLine)
+		if w.trace.on {
+			t.payLine(from)
+			t.spend(beyond, ofBandwidth.class(class))
+			continue
+		}
 		lines += w.lineTime(t.r.id, from)
-		bytes += w.net.ways[w.net.class(t.r.id, from)].bandwidth.time(each - cluster.AccessLine)
+		bytes += beyond
 	}
-	t.spend(lines, CauseLatency)
-	t.spend(bytes, CauseBytes)
-	t.spend(t.r.shared(w.flops.time(int64(min(op.B, 1<<62))), 1), CauseCompute)
-	if memory := &w.net.memories[w.net.nodeOf[t.r.id]]; memory.rate > 0 && op.Size > 0 {
-		t.spend(memory.serve(begin, 1, op.Size, t.now-begin)-t.now, CauseMemory)
+	t.spend(lines+bytes, ofLatency)
+	t.spend(t.r.shared(w.flops.time(int64(min(op.B, 1<<62))), 1), ofKernel)
+	if memory.rate > 0 && op.Size > 0 {
+		use.need = memory.rate.time(op.Size)
+		t.endMemory(&use, memory.serve(begin, 1, op.Size, t.now-begin))
 	}
 	return t.finish(op, cluster.Done{})
 }

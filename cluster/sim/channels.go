@@ -22,31 +22,54 @@ type channels struct {
 type linkOrder []departure
 
 type departure struct {
-	dst int32
-	at  cluster.Time
+	dst   int32
+	at    cluster.Time
+	cause int32
 }
 
 // enter returns the time at which the head of a message to dst reaches the first link, at the
-// earliest at. Behind that link, messages on the same path do not overtake.
-func (h *linkOrder) enter(dst int32, at, now cluster.Time) cluster.Time {
+// earliest at, and its cause. Behind that link, messages on the same path do not overtake.
+func (h *linkOrder) enter(dst int32, at, now cluster.Time, cause int32) (cluster.Time, int32) {
 	left := (*h)[:0]
 	for _, d := range *h {
 		if d.dst == dst {
-			at = max(at, d.at)
+			if d.at > at {
+				at, cause = d.at, d.cause
+			}
 		} else if d.at > now {
 			left = append(left, d)
 		}
 	}
 	if at > now {
-		left = append(left, departure{dst: dst, at: at})
+		left = append(left, departure{dst: dst, at: at, cause: cause})
 	}
 	*h = left
-	return at
+	return at, cause
 }
 
 type arrival struct {
-	dst       int32
-	reach, at cluster.Time
+	dst               int32
+	reach, at         cluster.Time
+	reachCause, cause int32 // if traced
+}
+
+// blame returns the causes of an arrival, and stores them. If an earlier message delays it, they are
+// the causes of that message.
+func (c *channels) blame(t *trace, dst, rank int32, reach, at cluster.Time, reachCause, cause int32) (int32, int32) {
+	last := &c.inFlight[len(c.inFlight)-1]
+	for _, a := range c.inFlight[:len(c.inFlight)-1] {
+		if a.dst != dst {
+			continue
+		}
+		if a.reach == last.reach && a.reach > reach {
+			reachCause, reach = t.held(a.reachCause, MessageOrder, rank), a.reach
+		}
+		if a.at == last.at && a.at > at {
+			cause, at = t.held(a.cause, MessageOrder, rank), a.at
+		}
+	}
+	last.reachCause, last.cause = reachCause, cause
+	return reachCause, cause
 }
 
 // arrive returns the arrival times of the first and the last byte of a message to dst, given their

@@ -58,33 +58,54 @@ func (t *thread) gets(from int32, times cluster.Time, bytes int64) {
 	way := &n.ways[class]
 	memory := n.memories[0].rate.time(bytes)
 	if class != cluster.Remote && t.w.hasLoads && way.access > 0 {
-		t.spend(times*max(way.access+way.accessRate.time(bytes-cluster.AccessLine), memory), CauseLatency)
+		beyond := way.accessRate.time(bytes - cluster.AccessLine)
+		if way.access+beyond >= memory {
+			t.spend(times*way.access, ofAccess.class(class))
+			t.spend(times*beyond, ofAccessRate.class(class))
+		} else {
+			t.spend(times*memory, ofNodeRate)
+		}
 		return
 	}
-	one := way.l + max(way.bandwidth.time(bytes-1), memory)
+	t.spend(times*way.o, ofOverhead.class(class))
 	if class == cluster.Remote {
-		one = n.roundTrip(t.r.id, from, bytes)
+		trip := n.roundTrip(t.r.id, from, bytes)
+		t.spend(times*trip.latency, ofLatency.class(class))
+		t.spend(times*trip.hops, ofHop)
+		t.spend(times*trip.bytes, trip.why)
+		return
 	}
-	t.spend(times*way.o, CauseOverhead)
-	t.spend(times*one, CauseLatency)
+	carry, why := way.bandwidth.time(bytes-1), ofBandwidth.class(class)
+	if memory > carry {
+		carry, why = memory, ofNodeRate
+	}
+	t.spend(times*way.l, ofLatency.class(class))
+	t.spend(times*carry, why)
+}
+
+// trip is the time of a request to another node and of the returned bytes.
+type trip struct {
+	latency, hops, bytes cluster.Time
+	why                  Constant // of the bytes
 }
 
 // roundTrip returns the time of a request to another node and of the returned bytes, without
 // contention.
-func (n *network) roundTrip(from, to int32, bytes int64) cluster.Time {
+func (n *network) roundTrip(from, to int32, bytes int64) trip {
 	way := &n.ways[cluster.Remote]
-	carry := way.bandwidth.time(bytes - 1)
-	trip := 2 * way.l
+	t := trip{latency: 2 * way.l, bytes: way.bandwidth.time(bytes - 1), why: ofBandwidth.class(cluster.Remote)}
 	if n.shape != nil {
 		for _, ends := range [2][2]int32{{from, to}, {to, from}} {
 			path := n.shape.Route(int(n.nodeOf[ends[0]]), int(n.nodeOf[ends[1]]), nil)
-			trip += n.hop * cluster.Time(max(len(path)-1, 0))
+			t.hops += n.hop * cluster.Time(max(len(path)-1, 0))
 			if ends[0] == to {
 				for _, l := range path {
-					carry = max(carry, n.linkRate[l].time(bytes-1))
+					if x := n.linkRate[l].time(bytes - 1); x > t.bytes {
+						t.bytes, t.why = x, ofLink
+					}
 				}
 			}
 		}
 	}
-	return trip + carry
+	return t
 }

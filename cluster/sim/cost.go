@@ -100,6 +100,22 @@ func (w *way) overhead(n int64) cluster.Time {
 	return w.o
 }
 
+// overheadConstant returns the field of overhead.
+func (w *way) overheadConstant(n int64) Constant {
+	if n <= w.inline {
+		return ofInlineOverhead
+	}
+	return ofOverhead
+}
+
+// latencyConstant returns the field of latency.
+func (w *way) latencyConstant(n int64) Constant {
+	if n <= w.inline {
+		return ofInlineLatency
+	}
+	return ofLatency
+}
+
 // pullTime returns the time of a receiver's copy of n bytes. uncopied is the number of bytes that
 // the sender wrote since then and that are not copied yet.
 func (w *way) pullTime(uncopied, n int64) cluster.Time {

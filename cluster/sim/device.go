@@ -43,7 +43,7 @@ func (a *devices) allocate(ranks int) {
 // launch starts a kernel.
 func (t *thread) launch(op *cluster.Op) cluster.Handle {
 	w, r := t.w, t.r
-	t.spend(w.devices.launchTime, CauseOverhead)
+	t.spend(w.devices.launchTime, ofLaunch)
 	if w.devices.shared && t.id >= 0 && !r.stepping {
 		t.sync(evResume) // devices are reserved in the order of time
 	}
@@ -51,18 +51,29 @@ func (t *thread) launch(op *cluster.Op) cluster.Handle {
 		w.devices.allocate(len(w.ranks))
 	}
 	stream := &w.devices.streams[r.id*cluster.Streams+op.Tag]
-	dt := max(w.devices.flops.time(int64(min(op.A, 1<<62))), w.devices.rate.time(int64(min(op.B, 1<<62))))
+	dt, why := w.devices.flops.time(int64(min(op.A, 1<<62))), ofDeviceFlops
+	if x := w.devices.rate.time(int64(min(op.B, 1<<62))); x > dt {
+		dt, why = x, ofDeviceRate
+	}
+	alone := dt
 	if w.compNoise > 0 {
 		dt += r.jitter(dt)
 	}
 	device := &w.devices.each[w.devices.deviceOf[r.id]]
 	begin := max(t.now, *stream)
+	use := memoryUse{server: device, free: device.free, at: moment{begin, t.cause}, need: dt}
+	if w.trace.on && begin > t.now {
+		use.at.cause = w.trace.held(w.trace.streams[r.id*cluster.Streams+op.Tag], DeviceQueue, r.id)
+	}
 	*stream = device.work(begin, int64(dt), dt)
 	if rec := w.trace.recorder; rec != nil {
 		rec.Kernel(r.id, op.Tag, begin, *stream-dt, *stream)
 	}
 	s, id := t.takeSlot(op)
-	s.fee, s.cause = feeFence, w.trace.charge(t.cause, *stream-t.now, CauseKernel, r.id)
+	s.fee = feeFence
+	if w.trace.on {
+		s.cause = w.trace.kernel(&use, op.Tag, *stream, min(alone, dt), why, r.id, w.devices.deviceOf[r.id])
+	}
 	w.completeAt(*stream, r.id, id)
 	return t.postResult(op, id)
 }
@@ -78,8 +89,30 @@ func (r *rank) jitter(dt cluster.Time) cluster.Time {
 // payFence charges a thread for detecting the end of a kernel. One fence detects all kernels that
 // have ended before it returns.
 func (t *thread) payFence(ended cluster.Time) {
-	if fenced := &t.w.devices.fenced[t.r.id]; ended > *fenced {
-		t.pay(t.w.devices.fence)
+	fenced := &t.w.devices.fenced[t.r.id]
+	if t.w.trace.on {
+		t.w.trace.ofRank(orderHandled, t.r.id, 1+uint64(min(max(ended-*fenced, 0), 1)))
+	}
+	if ended > *fenced {
+		t.pay(t.w.devices.fence, ofFence)
 		*fenced = t.now
 	}
+}
+
+// kernel records a kernel that ends at a time, and returns the cause of its end. alone is its time
+// without noise.
+func (t *trace) kernel(u *memoryUse, stream int32, done, alone cluster.Time, why Constant, rank, device int32) int32 {
+	if t.streams == nil {
+		t.streams = make([]int32, t.ranks*cluster.Streams)
+	}
+	for int(device) >= len(t.devices) {
+		t.devices = append(t.devices, hold{})
+	}
+	own := t.charge(u.at.cause, alone, why, rank)
+	own = t.extra(own, u.need-alone, why, NoteNoise, rank)
+	var order uint64
+	cause := t.shared(&t.devices[device], u, moment{u.at.at + u.need, own}, done, why, rank, DeviceQueue, &order)
+	t.ofRank(orderHandled, rank, order)
+	t.streams[rank*cluster.Streams+stream] = cause
+	return cause
 }

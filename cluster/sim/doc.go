@@ -20,8 +20,10 @@
 //	          (protocol.go sending.go passage.go reception.go receiving.go ..)
 //	network   what bytes pass: adapters, links, memory, noise
 //	          (network.go adapter.go slow.go cost.go topology/)
-//	trace     why time passed: one hook, charge, that all others call
-//	          (trace.go observed.go)
+//	trace     why time passed: a record for each time, with the constant that cost it. The path
+//	          of a wait continues with the message or thread that held the resource
+//	          (trace.go constant.go holders.go passagecause.go traincause.go barriercause.go
+//	          mark.go path.go observed.go)
 //
 // A rank's call goes to the protocol. The protocol charges the thread o, gets the times of the
 // bytes from the network, and pushes events to the kernel.

@@ -52,6 +52,8 @@ type Run struct {
 	total cluster.Time
 	event uint64
 	path  Path
+	// the path of the time that the program reports
+	explained Path
 }
 
 // Start implements cluster.Fabric.
@@ -67,7 +69,13 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	if err != nil {
 		return nil, err
 	}
-	w.trace = newTrace(f.Trace, &spec)
+	if f.Trace {
+		if err := checkTrace(&spec.Layout); err != nil {
+			return nil, err
+		}
+		w.net.trace = &w.trace
+	}
+	w.trace = newTrace(f.Trace, &spec, &w.net)
 	body = w.observe(body)
 	for i := range w.ranks {
 		r := &w.ranks[i]
@@ -110,7 +118,8 @@ func (r *Run) drive(w *world) {
 	r.total = last.now
 	r.event = w.events
 	if w.trace.on {
-		r.path = w.trace.path(last.cause, last.now)
+		r.path = w.path(last.cause, last.now)
+		r.explained = w.explained(last.cause, last.now)
 	}
 	if rec := w.spec.Timeline; rec != nil {
 		rec.Close(last.now)
@@ -154,6 +163,13 @@ func (r *Run) Events() uint64 {
 func (r *Run) Path() Path {
 	<-r.done
 	return r.path
+}
+
+// Explained returns the critical path of the time that the program of a traced run has marked last,
+// or of the whole run without marks.
+func (r *Run) Explained() Path {
+	<-r.done
+	return r.explained
 }
 
 // Dilation implements cluster.Run: virtual time is not dilated.

@@ -8,6 +8,7 @@ type gathering struct {
 	arrived uint64
 	last    cluster.Time // latest arrival so far; its cause is the cause of all members
 	cause   int32
+	rank    int32
 	size    int64
 	gates   []gate
 }
@@ -15,7 +16,7 @@ type gathering struct {
 // enterGathering arrives at a call on the collective network.
 func (t *thread) enterGathering(op *cluster.Op) cluster.Handle {
 	w, b := t.w, t.r.memberIn(op.Ctx).b
-	t.spend(w.net.ways[cluster.Remote].overhead(0), CauseOverhead)
+	t.spend(w.net.ways[cluster.Remote].overhead(0), ofOverhead.class(cluster.Remote))
 	g := b.gatherings[op.Tag]
 	if g == nil {
 		if b.gatherings == nil {
@@ -25,7 +26,7 @@ func (t *thread) enterGathering(op *cluster.Op) cluster.Handle {
 		b.gatherings[op.Tag] = g
 	}
 	if g.arrived++; g.arrived == 1 || t.now >= g.last {
-		g.last, g.cause = t.now, t.cause
+		g.last, g.cause, g.rank = t.now, t.cause, t.r.id
 	}
 	g.size = max(g.size, op.Size)
 	_, id := t.takeSlot(op)
@@ -41,7 +42,14 @@ func (t *thread) enterGathering(op *cluster.Op) cluster.Handle {
 func (w *world) completeGathering(g *gathering) {
 	net := &w.spec.Machine.CollectiveNetwork
 	done := g.last + net.Barrier
+	cause := w.trace.charge(g.cause, net.Barrier, ofTreeBarrier, g.rank)
 	if g.size > 0 {
+		if tr := &w.trace; tr.on {
+			cause = tr.wait(g.last, g.cause, w.treeFree, tr.tree, CollectiveTree, g.rank)
+			cause = tr.charge(cause, net.Carry(g.size), ofTreeRate, g.rank)
+			tr.tree = cause
+			cause = tr.charge(cause, net.Latency, ofTreeLatency, g.rank)
+		}
 		w.treeFree = max(g.last, w.treeFree) + net.Carry(g.size)
 		done = w.treeFree + net.Latency
 	}
@@ -49,7 +57,7 @@ func (w *world) completeGathering(g *gathering) {
 	for _, at := range g.gates {
 		s := &w.ranks[at.rank].slots.list[at.slot]
 		s.set(cluster.Done{})
-		s.cause = w.trace.charge(g.cause, done-g.last, CauseLatency, at.rank)
+		s.cause = w.trace.because(cause, NoteLast, NoResource, at.rank)
 		w.completeAt(max(done, w.now), at.rank, at.slot)
 	}
 }

@@ -115,7 +115,7 @@ type wordAddress struct {
 func (t *thread) poll() {
 	w := t.w
 	t.check()
-	t.spend(w.pollTime, CauseOverhead)
+	t.spend(w.pollTime, ofPoll)
 	if t.polls == 0 { // it did something else since the last poll
 		w.idlePolls = 0
 	}

@@ -56,7 +56,10 @@ type transfer struct {
 	first    cluster.Time   // packet train: arrival of the first message
 	reach    cluster.Time   // packet train: arrival of the first byte
 	reaches  []cluster.Time // packet train: arrival of each first byte, if irregular
-	done     cluster.Done
+	// packet train: causes of first, of reach and of reaches, if traced
+	firstCause, reachCause int32
+	reachCauses            []int32
+	done                   cluster.Done
 }
 
 // wire returns the number of bytes on the wire, at least one.

@@ -36,9 +36,11 @@ type network struct {
 	server  cluster.Server         // its times per message
 	servers []cluster.Time         // by node: time at which its server is free
 
-	slow      *slowness
-	linkNoise int64
-	linkRand  noise
+	slow         *slowness
+	trace        *trace // nil: not traced
+	handshakeGap bool   // handshakes have their own gap
+	linkNoise    int64
+	linkRand     noise
 }
 
 // newNetwork returns the network of a machine and a layout.
@@ -73,7 +75,7 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 	for kind := range n.gaps {
 		n.gaps[kind] = n.ways[cluster.Remote].g
 		if gap := m.Classes[cluster.Remote].HandshakeGap; gap > 0 && (&msg{kind: msgKind(kind)}).isHandshake() {
-			n.gaps[kind] = min(gap, end)
+			n.gaps[kind], n.handshakeGap = min(gap, end), true
 		}
 	}
 	n.server, n.served = m.Server, m.Server != (cluster.Server{})
@@ -140,11 +142,23 @@ type passage struct {
 	start     cluster.Time // its first byte has passed the last link
 	left      cluster.Time // its last byte has left its adapter
 	leftLinks cluster.Time // the same, including waits at links
-	rest      Cause        // cause of the remaining time
 	carry     cluster.Time // time of its bytes
 	latency   cluster.Time
 	jitter    cluster.Time // part of the latency
+
+	// if traced
+	cause       int32        // of begin, and then of start
+	startCause  int32        // of the start at the adapter
+	stagedCause int32        // of staged, in a packet train
+	lastCause   int32        // of leftLinks, or byBytes
+	leftCause   int32        // of left, or byBytes
+	flightWhy   Constant     // field of the latency
+	flight      cluster.Time // latency without hops and jitter
+	slowdown    cluster.Time // part of carry that a slow adapter adds
 }
+
+// byBytes is the cause of a time that is the carry after the start.
+const byBytes int32 = -2
 
 // arrival returns the arrival time of the last byte.
 func (p *passage) arrival() cluster.Time { return p.leftLinks + p.latency }
@@ -162,19 +176,29 @@ func (n *network) reserveNode(m *msg, wire int64, p *passage) {
 		n.reserveMemory(m, way, wire, p)
 	}
 	p.leftLinks = p.left
+	p.lastCause, p.startCause = p.leftCause, p.cause
 }
 
 // reserveAdapter reserves an adapter for a message to another node.
 func (n *network) reserveAdapter(m *msg, way *way, wire int64, p *passage) {
-	p.start, p.carry = n.leave(m, p.begin, way.carry(wire))
+	begun := p.cause
+	p.start, p.carry = n.leave(m, p.begin, way.carry(wire), p)
 	p.reserved = p.start
 	p.left = p.start + p.carry
-	p.rest = CauseBytes
+	p.leftCause = byBytes
 	if way.threadRate > 0 && m.thread >= 0 { // not faster than its thread
-		p.left = max(p.left, p.begin+way.threadRate.time(wire-1))
+		if by := p.begin + way.threadRate.time(wire-1); by > p.left {
+			p.left = by
+			if n.trace != nil {
+				p.leftCause = n.trace.charge(begun, way.threadRate.time(wire-1), ofThreadRate.class(cluster.Remote), m.src)
+			}
+		}
 	}
-	p.latency = way.l
+	p.latency, p.flight = way.l, way.l
 	if n.linkNoise > 0 {
+		if n.trace != nil { // the order of departures determines which message draws which number
+			combine(&n.trace.orders[len(n.trace.orders)-1], m.taker())
+		}
 		p.jitter = n.linkRand.jitter(way.l, n.linkNoise)
 		p.latency += p.jitter
 	}
@@ -185,17 +209,30 @@ func (n *network) reserveAdapter(m *msg, way *way, wire int64, p *passage) {
 func (n *network) reserveMemory(m *msg, way *way, wire int64, p *passage) {
 	p.start = p.begin
 	p.carry = way.carry(wire)
-	p.latency = way.l
+	p.latency, p.flight = way.l, way.l
 	if m.class != cluster.InRank && (m.kind == msgEager || m.kind == msgData) {
 		mover := &n.movers[m.src]
+		if n.trace != nil {
+			p.cause = n.trace.move(m, p.begin, *mover, p.cause, hold{gap: way.g, bytes: p.carry, whyGap: ofGap.class(m.class),
+				why: ofBandwidth.class(m.class), rank: m.src})
+		}
 		p.start = max(p.start, *mover)
 		*mover = p.start + way.g + p.carry
 	}
 	p.reserved = p.start
-	p.rest = CauseMemory
 	p.left = p.start + p.carry
+	p.leftCause = byBytes
 	if memory := &n.memories[n.nodeOf[m.src]]; memory.rate > 0 {
+		use := memoryUse{server: memory, free: memory.free, at: moment{p.start, p.cause}, need: memory.rate.time(wire)}
 		p.left = memory.serve(p.start, 1, wire, p.carry)
+		if tr := n.trace; tr != nil {
+			node := n.nodeOf[m.src]
+			cause := tr.shared(&tr.memories[node], &use, moment{p.start + p.carry, noCause}, p.left, ofNodeRate, m.src, Memory,
+				tr.order(orderMemory, node))
+			if p.left > p.start+p.carry {
+				p.leftCause = cause
+			}
+		}
 	}
 }
 
@@ -204,16 +241,23 @@ func (n *network) reserveMemory(m *msg, way *way, wire int64, p *passage) {
 func (n *network) reserveMover(m *msg, way *way, p *passage) {
 	mover := &n.movers[m.src]
 	p.start = max(p.begin, *mover)
+	p.leftCause = byBytes
+	if n.trace != nil {
+		x := hold{gap: way.g, bytes: way.copy.time(m.size), whyGap: ofGap.class(m.class), why: ofCopy.class(m.class), rank: m.src}
+		if m.size <= way.inline {
+			x.gap, x.bytes, x.whyGap = way.inlineG, 0, ofInlineGap.class(m.class)
+		}
+		p.cause = n.trace.move(m, p.begin, *mover, p.cause, x)
+	}
 	if m.size > way.inline {
 		*mover = p.start + way.g + way.copy.time(m.size)
 	} else {
 		*mover = p.start + way.inlineG
 	}
-	p.latency = way.latency(m.size)
+	p.latency, p.flight, p.flightWhy = way.latency(m.size), way.latency(m.size), way.latencyConstant(m.size)
 	p.reserved = p.start
 	p.left = p.start
 	p.carry = 0
-	p.rest = CauseMemory
 }
 
 // countUncopied counts the bytes of a rendezvous, which its sender has just written.
@@ -243,6 +287,11 @@ type crossing struct {
 	next   int          // next link of the head
 	head   cluster.Time // time at which the head reaches it
 	passed cluster.Time // time at which the last byte has passed the previous links
+	// if traced: cause of the begin of the bytes on the link that determines passed, their time there,
+	// and the hops up to there
+	passedCause int32
+	passedTime  cluster.Time
+	passedHops  int
 }
 
 // startCrossing begins the crossing of a message that has left its adapter. It returns false if its
@@ -256,14 +305,26 @@ func (n *network) startCrossing(c *crossing, m *msg, wire int64, p *passage) boo
 
 // passLink reserves the next link of the head as soon as it is free, and reports whether it was the
 // last one.
-func (n *network) passLink(c *crossing) bool {
+func (n *network) passLink(c *crossing, m *msg) bool {
 	l, hops := c.path[c.next], n.hop*cluster.Time(c.next)
 	at := max(c.head, n.linkFree[l])
+	if n.trace != nil {
+		n.trace.link(c, m, l, n.linkFree[l], n.linkRate[l].time(c.wire))
+		if last := n.linkRate[l].time(c.wire - 1); at-hops+last > c.passed {
+			c.passedCause, c.passedTime, c.passedHops = c.cause, last, c.next
+		}
+	}
 	n.linkFree[l] = at + n.linkRate[l].time(c.wire)
 	c.passed = max(c.passed, at-hops+n.linkRate[l].time(c.wire-1))
 	if c.next++; c.next < len(c.path) {
 		c.head = at + n.hop
+		if n.trace != nil {
+			c.cause = n.trace.charge(c.cause, n.hop, ofHop, m.src)
+		}
 		return false
+	}
+	if n.trace != nil {
+		n.trace.endCrossing(c, m, at-hops, n.hop)
 	}
 	c.end(at-hops, hops)
 	return true
@@ -276,7 +337,6 @@ func (c *crossing) end(start, hops cluster.Time) {
 	c.leftLinks = max(start+c.carry, c.left)
 	if c.passed > c.leftLinks { // a link was slower than the adapter, or busy
 		c.leftLinks = c.passed
-		c.rest = CauseLink
 	}
 	c.latency += hops
 }
@@ -293,7 +353,7 @@ func (n *network) crossingOf(i int32) *crossing {
 func (n *network) pass(m *msg, wire int64, p *passage) {
 	n.reserveNode(m, wire, p)
 	if c := &n.trainCrossing; m.class == cluster.Remote && n.shape != nil && n.startCrossing(c, m, wire, p) {
-		for !n.passLink(c) {
+		for !n.passLink(c, m) {
 		}
 		*p = c.passage
 	}
@@ -301,34 +361,72 @@ func (n *network) pass(m *msg, wire int64, p *passage) {
 
 // leave sends a message through the first free adapter of its node. Starts are g + (n − 1)G apart.
 // It returns the start and the time of the bytes.
-func (n *network) leave(m *msg, at, carry cluster.Time) (start, bytes cluster.Time) {
+func (n *network) leave(m *msg, at, carry cluster.Time, p *passage) (start, bytes cluster.Time) {
 	node := n.nodeOf[m.src]
 	best, a := firstFree(n.adaptersOf(n.out, node), at, m)
 	gap, bytes := n.slow.atAdapter(node, best, n.gaps[m.kind], carry)
+	if n.trace != nil {
+		n.trace.ofNode(orderOut, node, m.taker()<<4^uint64(best))
+		p.slowdown = bytes - carry
+		p.cause = n.trace.adapter(&n.trace.out[int(node)*n.adapters+best], a, at, p.cause, m, n.holdOf(m, node, best, carry),
+			AdapterOut)
+	}
 	return a.start(at, gap, bytes, m), bytes
 }
 
 // enter receives a message, whose first byte arrives at a time, through the first free adapter of
-// the target's node, and returns the end. Starts are g + (n − 1)G apart, in the order of the first
+// the target's node, and returns the end and its cause. Starts are g + (n − 1)G apart, in the order of the first
 // bytes.
-func (n *network) enter(m *msg, at, carry cluster.Time) cluster.Time {
+func (n *network) enter(m *msg, at, carry cluster.Time, cause int32) (cluster.Time, int32) {
 	node := n.nodeOf[m.dst]
 	best, a := firstFree(n.adaptersOf(n.in, node), at, m)
 	gap, bytes := n.slow.atAdapter(node, best, n.gaps[m.kind], carry)
-	return a.start(at, gap, bytes, m) + bytes
+	if tr := n.trace; tr != nil {
+		tr.ofNode(orderIn, node, m.taker()<<4^uint64(best))
+		x := n.holdOf(m, node, best, carry)
+		cause = tr.adapter(&tr.in[int(node)*n.adapters+best], a, at, cause, m, x, AdapterIn)
+		cause = tr.slowed(cause, carry, x.parts, x.why, m.dst)
+	}
+	return a.start(at, gap, bytes, m) + bytes, cause
 }
 
-// serve handles a message at the server of a node and returns the end. The server handles messages
+// holdOf returns the gap and the bytes of a message at an adapter of a node.
+func (n *network) holdOf(m *msg, node int32, adapter int, carry cluster.Time) hold {
+	x := hold{gap: n.gaps[m.kind], bytes: carry, whyGap: n.gapOf(m), why: ofBandwidth.class(cluster.Remote), rank: m.src}
+	if n.slow != nil {
+		x.parts = n.slow.adapters[[2]int{int(node), adapter}]
+	}
+	if node == n.nodeOf[m.dst] && node != n.nodeOf[m.src] {
+		x.rank = m.dst
+	}
+	return x
+}
+
+// serve handles a message at the server of a node and returns the end and its cause. The server handles messages
 // of both directions in order of arrival.
-func (n *network) serve(node int32, m *msg, at, cost cluster.Time) cluster.Time {
+func (n *network) serve(node int32, m *msg, at, cost cluster.Time, cause int32, why Constant) (cluster.Time, int32) {
 	if !n.served || m.class != cluster.Remote {
-		return at
+		return at, cause
 	}
 	if !m.carriesData() && m.kind != msgRPC {
-		cost = n.server.Handshake
+		cost, why = n.server.Handshake, ofServerHandshake
+	}
+	if tr := n.trace; tr != nil {
+		cause = tr.wait(at, cause, n.servers[node], tr.settle(&tr.servers[node]), MessageServer, m.src)
+		cause = tr.charge(cause, min(cost, end), why, n.rankAt(node, m))
+		tr.servers[node] = hold{cause: cause}
+		tr.ofNode(orderServer, node, m.taker())
 	}
 	n.servers[node] = max(n.servers[node], at) + min(cost, end)
-	return n.servers[node]
+	return n.servers[node], cause
+}
+
+// rankAt returns the rank of a message on a node.
+func (n *network) rankAt(node int32, m *msg) int32 {
+	if n.nodeOf[m.src] == node {
+		return m.src
+	}
+	return m.dst
 }
 
 // adaptersOf returns the adapters of a node.

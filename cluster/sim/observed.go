@@ -30,23 +30,23 @@ func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error 
 }
 
 // recordSpent records the cause of the last dt of a thread's time.
-func (t *thread) recordSpent(dt cluster.Time, why Cause) {
+func (t *thread) recordSpent(dt cluster.Time, why Constant) {
 	t.recordWait(t.now - dt)
-	switch why {
-	case CauseCompute, CauseNoise:
+	switch why.Cause() {
+	case CauseCompute:
 		t.lane.Until(t.now, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 	case CauseMemory: // waits for the node's memory or for other atomics
-		t.lane.Until(t.now, timeline.ActivityWait, t.call, t.peer)
-	case CauseLock:
-		t.lane.Until(t.now, timeline.ActivityLock, t.call, t.peer)
-	case CauseLatency, CauseBytes, CauseCopy: // its own load or store, or a copy of an eager buffer
-		t.lane.Until(t.now, timeline.ActivityCopy, t.call, t.peer)
-	case CauseSync: // among the threads of a region
-		a := timeline.ActivitySleep
+		a := timeline.ActivityWait
 		if t.call == cluster.KindDraw {
 			a = timeline.ActivityLock
 		}
-		t.lane.Until(t.now, a, t.call, timeline.NoPeer)
+		t.lane.Until(t.now, a, t.call, t.peer)
+	case CauseLock:
+		t.lane.Until(t.now, timeline.ActivityLock, t.call, t.peer)
+	case CauseLatency, CauseBytes, CauseCopy, CauseLink: // its own load or store, or a copy of an eager buffer
+		t.lane.Until(t.now, timeline.ActivityCopy, t.call, t.peer)
+	case CauseSync: // among the threads of a region
+		t.lane.Until(t.now, timeline.ActivitySleep, t.call, timeline.NoPeer)
 	default:
 		a := timeline.ActivityCommunicate
 		if t.call == cluster.KindLaunch { // starts a kernel or detects its end

@@ -90,7 +90,7 @@ func (t *thread) newOneSided(op *cluster.Op, kind msgKind, class cluster.Class, 
 	if op.Kind == cluster.KindPut && op.Train > 1 {
 		train = op.Train
 	}
-	t.pay(cluster.Time(train) * w.net.ways[class].o)
+	t.pay(cluster.Time(train)*w.net.ways[class].o, ofOverhead.class(class))
 	_, id := t.takeSlot(op)
 	i, m := w.newMsg()
 	m.train = uint16(train)
@@ -130,7 +130,9 @@ func (t *thread) classOf(op *cluster.Op) cluster.Class {
 
 // payPacking charges the thread that packs or unpacks n bytes. This may be the rank's progress
 // engine, because adapters do not pack.
-func (t *thread) payPacking(n int64) { t.spend(t.w.net.ways[cluster.Remote].copy.time(n), CauseCopy) }
+func (t *thread) payPacking(n int64) {
+	t.spend(t.w.net.ways[cluster.Remote].copy.time(n), ofCopy.class(cluster.Remote))
+}
 
 // buffered reports whether a put of n bytes is first copied from its source.
 func (p *protocol) buffered(n int64, from cluster.Memory) bool {
@@ -199,7 +201,7 @@ func (t *thread) payPut(op *cluster.Op, n int64, class cluster.Class) {
 	way, messages := &t.w.net.ways[cluster.Remote], int64(max(op.Train, 1))
 	one := n / messages
 	if class == cluster.Remote && way.copy > 0 && t.w.buffered(one, op.From) {
-		t.payCopies(way, messages, one)
+		t.payCopies(cluster.Remote, messages, one)
 	}
 }
 
@@ -212,6 +214,9 @@ func (noContinuation) Step(cluster.Poster, int32, cluster.Done) {}
 func (w *world) land(i int32, r *rank, at cluster.Time) {
 	m := &w.msgs[i]
 	x := m.more
+	if w.trace.on {
+		w.trace.ofRank(orderSegment, r.id, m.taker())
+	}
 	if b := m.bytes(); b != nil {
 		r.move(x.off, x.vec, x.shape, b, true)
 		m.drop(w)
@@ -233,7 +238,7 @@ func (w *world) land(i int32, r *rank, at cluster.Time) {
 // unpack stores the pieces of a put, or gathers the pieces of a get, on an actor's clock.
 func (w *world) unpack(i int32, t *thread) {
 	m := &w.msgs[i]
-	t.spend(w.handlerTime, CauseCompute)
+	t.spend(w.handlerTime, ofHandler)
 	t.payPacking(m.size)
 	m.cause = t.cause
 	if at := max(t.now, w.now); m.kind == msgPut {
@@ -274,6 +279,9 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	}
 	m.kind = msgReply
 	m.more.reply = wire
+	if w.trace.on {
+		m.cause = w.trace.giveReason(m.cause, NoteReply, m.dst)
+	}
 	m.train = 0
 	m.phase = 0
 	m.staged = false
@@ -283,9 +291,7 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	}
 	if m.class != cluster.Remote {
 		if w.fromDevice(m) {
-			end := w.stage(m.src, at, wire)
-			m.cause = w.trace.charge(m.cause, end-at, CauseMemory, m.src)
-			at = end
+			at, m.cause = w.stage(m.src, at, wire, m.cause)
 		}
 		w.push(at, evArrive, i)
 		return
@@ -293,7 +299,7 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	short := wire <= 1 && !w.fromDevice(m)
 	m.thread = noThread // the adapter sends it, without a thread's limit
 	if short {
-		m.cause = w.trace.charge(m.cause, w.net.ways[m.class].l, CauseLatency, m.src)
+		m.cause = w.trace.charge(m.cause, w.net.ways[m.class].l, ofLatency.class(m.class), m.src)
 		w.push(at+w.net.ways[m.class].l, evArrive, i)
 		return
 	}
@@ -334,11 +340,15 @@ func (w *world) read(i int32, r *rank) {
 		w.gather(i, r, w.now)
 		return
 	}
+	cause := m.cause
+	if tr := &w.trace; tr.on {
+		m.cause = tr.wait(w.now, cause, r.atomics, tr.atomics[r.id], AtomicWord, m.src)
+		m.cause = tr.charge(m.cause, w.atomicTime, ofAtomic, m.dst)
+		tr.setAtomic(r.id, m.cause, m.src)
+	}
 	at := max(w.now, r.atomics) + w.atomicTime
 	r.atomics = at
 	x.done.A = r.change(x.off, cluster.AtomicOp(x.arg), x.a, x.b)
-	cause := m.cause
-	m.cause = w.trace.charge(cause, at-w.now, CauseMemory, m.dst)
 	w.reply(i, at, 1)
 	r.checkAwaits(w.now, cause)
 }
@@ -404,13 +414,15 @@ func (t *thread) rpc(op *cluster.Op) cluster.Handle {
 
 // call runs an RPC's body at its target, on an actor's clock.
 func (w *world) call(i int32, t *thread) {
-	t.spend(w.handlerTime, CauseCompute)
+	t.spend(w.handlerTime, ofHandler)
 	m := &w.msgs[i]
 	x, src := m.more, m.src
 	r := t.r
 	was := r.stepping
 	r.stepping = true
 	w.acting = r.id
+	reason := w.trace.reason
+	w.trace.reason = NoNote
 	a, ok := r.serve(cluster.RPC{Poster: inside{t}, Src: src, Fn: x.fn, Arg: x.arg, Data: x.data})
 	r.stepping = was
 	x.done.Peer, x.done.A = r.id, a
@@ -420,6 +432,7 @@ func (w *world) call(i int32, t *thread) {
 	m = &w.msgs[i] // the body may have posted
 	x.data = nil
 	m.cause = t.cause
+	w.trace.reason = reason
 	w.reply(i, max(t.now, w.now), 1)
 	if w.running == nil {
 		r.runSteps(t)

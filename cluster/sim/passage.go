@@ -11,6 +11,9 @@ func (w *world) dispatch(i int32, t *thread) {
 	m := &w.msgs[i]
 	m.thread = t.id
 	m.cause = t.cause
+	if w.trace.on {
+		m.cause = w.trace.giveReason(t.cause, NoNote, t.r.id)
+	}
 	m.phase = 0
 	m.staged = false
 	if w.onlyCalls && m.needsTarget() {
@@ -18,6 +21,9 @@ func (w *world) dispatch(i int32, t *thread) {
 	}
 	at := t.now
 	if m.train > 1 { // the first message was posted before the thread paid for the others
+		if w.trace.on {
+			m.cause = w.backTo(m)
+		}
 		at = max(at-cluster.Time(m.train-1)*w.beat(m), w.now)
 	}
 	if w.queue.quietUntil(at) || m.class != cluster.Remote && !w.sharesMemory() {
@@ -66,17 +72,15 @@ func (w *world) inject(i int32, at cluster.Time) {
 // of that time go first.
 func (w *world) step(i int32, at cluster.Time) (next cluster.Time, behind bool) {
 	m := &w.msgs[i]
-	var why Cause
 	switch m.phase {
 	case toMemory:
-		next, why = w.fetch(m, at, m.wire()), CauseMemory
+		next, m.cause = w.fetch(m, at, m.wire(), m.cause)
 	case toServer:
-		next, why = w.net.serve(w.net.nodeOf[m.src], m, at, w.net.server.Send), CauseServer
+		next, m.cause = w.net.serve(w.net.nodeOf[m.src], m, at, w.net.server.Send, m.cause, ofServerSend)
 	case toThread:
 		behind = w.yieldsToHandshake(m, at)
-		next, why = w.reserveThread(m, at, m.wire()), CauseBytes
+		next, m.cause = w.reserveThread(m, at, m.wire(), m.cause)
 	}
-	m.cause = w.trace.charge(m.cause, next-at, why, m.src)
 	fetched := m.phase == toMemory
 	m.phase++
 	if fetched && w.fromDevice(m) {
@@ -86,22 +90,28 @@ func (w *world) step(i int32, at cluster.Time) (next cluster.Time, behind bool) 
 }
 
 // reserveThread lets a message's thread inject it after its earlier messages, and returns the
-// begin. A handshake does not wait: its byte goes between the bytes of a message in progress.
-func (w *world) reserveThread(m *msg, at cluster.Time, wire int64) cluster.Time {
+// begin and its cause. A handshake does not wait: its byte goes between the bytes of a message in progress.
+func (w *world) reserveThread(m *msg, at cluster.Time, wire int64, cause int32) (cluster.Time, int32) {
 	way := &w.net.ways[m.class]
 	if way.threadRate == 0 || m.class != cluster.Remote || m.thread < 0 {
-		return at
+		return at, cause
 	}
 	t := w.threads[m.thread]
 	if m.isHandshake() {
-		return max(at, t.handshakeFree)
+		if w.trace.on {
+			cause = w.trace.wait(at, cause, t.handshakeFree, *causeIn(&w.trace.handshakes, m.thread), Injection, m.src)
+		}
+		return max(at, t.handshakeFree), cause
+	}
+	if w.trace.on {
+		cause = w.trace.inject(m, at, t.inject, way.threadRate.time(wire-1), ofThreadRate, cause)
 	}
 	at = max(at, t.inject)
 	t.inject = at + way.threadRate.time(wire-1)
 	if !m.isInterruptible() {
 		t.handshakeFree = t.inject
 	}
-	return at
+	return at, cause
 }
 
 // yieldsToHandshake reports whether waiting handshakes of the same thread may leave at this exact
@@ -114,10 +124,9 @@ func (w *world) yieldsToHandshake(m *msg, at cluster.Time) bool {
 // depart reserves the resources of a ready message at its node, and sends it.
 func (w *world) depart(i int32, at cluster.Time) {
 	m := &w.msgs[i]
-	p := passage{at: at, staged: at, served: at, begin: at}
-	var paid cluster.Time // the part of a train's way that its thread has already paid for
+	p := passage{at: at, staged: at, served: at, begin: at, cause: m.cause, lastCause: byBytes}
 	if m.train > 1 {
-		paid = w.passTrain(m, at, &p)
+		w.passTrain(m, at, &p)
 	} else {
 		w.net.reserveNode(m, m.wire(), &p)
 	}
@@ -126,7 +135,7 @@ func (w *world) depart(i int32, at cluster.Time) {
 		w.recordDeparture(i, &p)
 	}
 	if w.net.shape == nil || !w.enterLinks(i, &p) {
-		w.approach(i, &p, paid)
+		w.approach(i, &p)
 	}
 }
 
@@ -140,10 +149,10 @@ func (w *world) leaveSource(i int32, p *passage) {
 		s := &w.ranks[m.src].slots.list[m.req]
 		copy(w.ranks[m.dst].slots.list[m.recv].bytes(), s.bytes())
 		s.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
-		s.cause = w.trace.departure(m, p, w.net.ways[m.class].g)
+		s.cause = w.trace.departure(m, p)
 		w.completeAt(p.left, m.src, m.req)
 	case m.kind == msgPut && m.more.source != 0:
-		w.freeSource(m, p.left, w.trace.departure(m, p, w.net.ways[m.class].g))
+		w.freeSource(m, p.left, w.trace.departure(m, p))
 	}
 }
 
@@ -159,7 +168,7 @@ func (w *world) enterLinks(i int32, p *passage) bool {
 		return false
 	}
 	if m.isMatchable() && w.net.linkOrders != nil {
-		c.head = w.net.linkOrders[m.src].enter(m.dst, c.head, w.now)
+		c.head, c.cause = w.net.linkOrders[m.src].enter(m.dst, c.head, w.now, c.cause)
 	}
 	w.cross(i, c)
 	return true
@@ -169,8 +178,8 @@ func (w *world) enterLinks(i int32, p *passage) bool {
 // an event.
 func (w *world) cross(i int32, c *crossing) {
 	for c.head <= w.now {
-		if w.net.passLink(c) {
-			w.approach(i, &c.passage, 0)
+		if w.net.passLink(c, &w.msgs[i]) {
+			w.approach(i, &c.passage)
 			return
 		}
 	}
@@ -184,15 +193,26 @@ func (w *world) link(i int32) {
 }
 
 // approach pushes the arrival of a message that only has its latency left.
-func (w *world) approach(i int32, p *passage, paid cluster.Time) {
+func (w *world) approach(i int32, p *passage) {
 	m := &w.msgs[i]
 	reach := p.start + p.latency
+	var reachCause, cause int32
+	if w.trace.on {
+		reachCause, cause = w.trace.arrivals(m, p)
+	}
 	if m.isMatchable() && (w.overtaking || m.class != cluster.Remote) {
 		var at cluster.Time
-		reach, at = w.ranks[m.src].channels.arrive(m.dst, reach, p.arrival(), w.now)
+		first, last := reach, p.arrival()
+		reach, at = w.ranks[m.src].channels.arrive(m.dst, reach, last, w.now)
 		p.leftLinks = at - p.latency
+		if w.trace.on {
+			reachCause, cause = w.ranks[m.src].channels.blame(&w.trace, m.dst, m.src, first, last, reachCause, cause)
+		}
 	}
-	w.trace.way(m, p, w.net.ways[m.class].g, paid)
+	if w.trace.on {
+		m.cause = cause
+		*causeIn(&w.trace.reaches, i) = reachCause
+	}
 	if m.class != cluster.Remote {
 		w.pushFor(m, p.arrival(), evArrive, i)
 		return

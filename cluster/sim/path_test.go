@@ -25,15 +25,17 @@ func wholePath(run *sim.Run) error {
 	p := run.Path()
 	at := cluster.Time(0)
 	var share [sim.Causes]cluster.Time
+	var spans [sim.Constants]cluster.Time
 	for i, s := range p.Segments {
 		if s.Start != at || s.Span <= 0 {
 			return fmt.Errorf("segment %d of %d: %d ps of %s on rank %d from %d ps on, want it from %d ps on", i,
-				len(p.Segments), s.Span, s.Why, s.Rank, s.Start, at)
+				len(p.Segments), s.Span, s.Constant.Cause(), s.Rank, s.Start, at)
 		}
 		at += s.Span
-		share[s.Why] += s.Span
+		share[s.Constant.Cause()] += s.Span
+		spans[s.Constant] += s.Span
 	}
-	if at != p.Total || p.Total != run.Total() || share != p.Share {
+	if at != p.Total || p.Total != run.Total() || share != p.Share || spans != p.Spans {
 		return fmt.Errorf("segments end at %d ps of %d ps, the run took %d ps; shares %v, want %v", at, p.Total,
 			run.Total(), p.Share, share)
 	}
@@ -100,18 +102,17 @@ func TestPath(t *testing.T) {
 			}
 			_, err := r.Recv(r.World(), r.ID()-2, 0, cluster.Of(b))
 			return err
-		}, share{sim.CauseOverhead: 600 * ns, sim.CauseLatency: us, sim.CauseBytes: us, sim.CauseGap: 100 * ns,
-			sim.CauseAdapter: us}},
+		}, share{sim.CauseOverhead: 600 * ns, sim.CauseLatency: us, sim.CauseBytes: 2 * us, sim.CauseGap: 100 * ns}},
 		{"two ranks that share memory", 1, 2, func(r *cluster.Rank) error {
 			r.Compute(cluster.Work{Bytes: 40000}, nil)
 			return nil
-		}, share{sim.CauseCompute: 10 * us, sim.CauseMemory: 6 * us}},
+		}, share{sim.CauseMemory: 16 * us}},
 		{"a late rank at a barrier", 4, 1, func(r *cluster.Rank) error {
 			if r.ID() == 2 {
 				r.Compute(cluster.Work{Flops: 5000}, nil)
 			}
 			return r.Barrier(r.All())
-		}, share{sim.CauseCompute: 5 * us, sim.CauseSync: 2 * (600*ns + us)}},
+		}, share{sim.CauseCompute: 5 * us, sim.CauseOverhead: 1200 * ns, sim.CauseLatency: 2 * us}},
 		{"a put and its acknowledgement", 2, 1, func(r *cluster.Rank) error {
 			if r.ID() == 0 {
 				return r.Put(cluster.At(1, 0), cluster.Of(make([]byte, 4001)))

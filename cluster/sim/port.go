@@ -31,10 +31,11 @@ func (t *thread) Serve(f func(cluster.RPC) (uint64, bool)) { t.r.serve = f }
 func (t *thread) Now() cluster.Time {
 	t.check()
 	dt := t.w.clockTime
+	why := ofClock
 	if dt == 0 && t.clockRead == t.now {
-		dt = minPoll // a loop that only reads the clock must end
+		dt, why = minPoll, ofFixed // a loop that only reads the clock must end
 	}
-	t.spend(dt, CauseOverhead)
+	t.spend(dt, why)
 	t.clockRead = t.now
 	return t.now
 }
@@ -63,6 +64,9 @@ func (t *thread) Post(op *cluster.Op) cluster.Handle {
 	h := t.post(op)
 	t.r.runSteps(t)
 	t.r.lock = t.now
+	if t.w.trace.on {
+		t.w.trace.locks[t.r.id] = t.cause
+	}
 	return h
 }
 
@@ -70,8 +74,15 @@ func (t *thread) Post(op *cluster.Op) cluster.Handle {
 // pays for the transfer of the lock.
 func (t *thread) takeLock() {
 	for t.r.lock > t.now && t.w.lockTime > 0 { // again, if another thread was first
-		t.spend(t.r.lock-t.now+t.w.lockTime, CauseLock)
+		by := noCause
+		if t.w.trace.on {
+			by = t.w.trace.locks[t.r.id]
+		}
+		t.pass(t.r.lock, by, LibraryLock, t.w.lockTime, ofLock)
 		t.sync(evResume)
+	}
+	if t.w.trace.on {
+		t.w.trace.ofRank(orderLock, t.r.id, uint64(t.number))
 	}
 }
 
@@ -79,6 +90,9 @@ func (t *thread) takeLock() {
 func (t *thread) post(op *cluster.Op) cluster.Handle {
 	if op.Kind != cluster.KindIprobe && op.Kind != cluster.KindImprobe && op.Kind != cluster.KindAtomic {
 		t.w.idlePolls, t.polls = 0, 0 // more than a poll
+	}
+	if t.w.trace.on && !t.r.stepping {
+		t.w.trace.ofRank(orderPosts, t.r.id, uint64(op.Kind)<<8|uint64(t.number))
 	}
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend:
@@ -253,6 +267,9 @@ func (r *rank) finishSlot(i uint32, at cluster.Time, cause int32) *thread {
 func (r *rank) charge(t *thread, s *slot) {
 	if s.fee != feeNone && !s.charged {
 		t.payCompletion(s)
+		if t.w.trace.on {
+			t.w.trace.ofRank(orderHandled, r.id, uint64(s.peer)<<8|uint64(s.kind))
+		}
 	}
 	s.charged = true
 }
@@ -261,11 +278,11 @@ func (t *thread) payCompletion(s *slot) {
 	way := &t.w.net.ways[s.class]
 	switch s.fee {
 	case feeO:
-		t.spend(way.o, CauseOverhead)
+		t.spend(way.o, ofOverhead.class(s.class))
 	case feeEager:
-		t.spend(way.overhead(s.size), CauseOverhead)
+		t.spend(way.overhead(s.size), way.overheadConstant(s.size).class(s.class))
 		if way.copy > 0 {
-			t.payCopies(way, 1, s.size)
+			t.payCopies(s.class, 1, s.size)
 		}
 	case feeUnpack:
 		t.payPacking(s.size)
@@ -315,6 +332,7 @@ func (t *thread) chargeHandle(h cluster.Handle) {
 func (t *thread) answer() {
 	r := t.r
 	for i := 0; i < len(r.deferred); i++ {
+		r.w.trace.reason = NotePoll
 		r.w.handle(r.deferred[i], t)
 	}
 	r.deferred = r.deferred[:0]
@@ -364,11 +382,11 @@ func (st *pendingStep) run(t *thread) {
 	t.until(st.at, st.cause)
 	switch st.fee {
 	case feeO:
-		t.spend(t.w.net.ways[st.class].o, CauseOverhead)
+		t.spend(t.w.net.ways[st.class].o, ofOverhead.class(st.class))
 	case feeEager:
 		way := &t.w.net.ways[st.class]
-		t.spend(way.overhead(st.done.Size), CauseOverhead)
-		t.payCopies(way, 1, st.done.Size)
+		t.spend(way.overhead(st.done.Size), way.overheadConstant(st.done.Size).class(st.class))
+		t.payCopies(st.class, 1, st.done.Size)
 	case feeUnpack:
 		t.payPacking(st.done.Size)
 	case feeFence:
@@ -392,29 +410,59 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 		body()
 	}
 	cores := min(max(work.Cores, 1), maxCores)
-	dt := max(w.kernels[work.Kernel].times(cores).time(toInt(work.Flops)), w.memRate.times(cores).time(toInt(work.Bytes)))
+	dt, why := w.kernels[work.Kernel].times(cores).time(toInt(work.Flops)), ofKernel+Constant(work.Kernel)
+	if x := w.memRate.times(cores).time(toInt(work.Bytes)); x > dt {
+		dt, why = x, ofMemoryRate
+	}
+	alone := dt
 	if w.loopTime > 0 {
 		dt += cluster.Time(min(toInt(work.Loops*float64(w.loopTime)/float64(cores)), int64(end)))
 	}
+	c := computation{why: why, alone: alone, all: dt, cores: cores}
 	dt = t.r.shared(dt, cores)
+	c.shared = dt
 	if w.net.slow != nil {
 		dt = w.net.slow.compute(w.net.nodeOf[t.r.id], dt)
 	}
 	if w.compNoise > 0 {
 		jitter := t.r.jitter(dt)
-		defer t.spend(max(jitter, 0), CauseNoise)
+		defer t.spendMore(max(jitter, 0), why, NoteNoise)
 		dt += min(jitter, 0)
 	}
 	memory := &w.net.memories[w.net.nodeOf[t.r.id]]
 	if memory.rate == 0 || work.Bytes <= 0 {
-		t.spend(dt, CauseCompute)
+		t.compute(&c, dt)
 		return
 	}
 	t.sync(evResume)
+	use := t.useMemory(memory)
 	done := memory.work(t.now, toInt(work.Bytes), dt)
-	alone := t.now + dt
-	t.spend(dt, CauseCompute)
-	t.spend(done-alone, CauseMemory)
+	use.need = memory.rate.time(toInt(work.Bytes))
+	t.compute(&c, dt)
+	t.endMemory(&use, done)
+}
+
+// computation has the times of a piece of work, for the trace.
+type computation struct {
+	why         Constant
+	alone       cluster.Time // of the flops or bytes
+	all, shared cluster.Time // with the starts of loops; the same for a share of the cores
+	cores       int
+}
+
+// compute spends the time of a piece of work.
+func (t *thread) compute(c *computation, dt cluster.Time) {
+	if !t.w.trace.on {
+		t.spend(dt, c.why)
+		return
+	}
+	loops := t.r.shared(c.all-c.alone, c.cores)
+	more := max(dt-c.shared, 0) // of a slow node
+	base := dt - more
+	loops = min(loops, base)
+	t.spend(base-loops, c.why)
+	t.spend(loops, ofLoop)
+	t.spendMore(more, c.why, NoteSlow)
 }
 
 // work computes on the clock of the poster: a thread, or the progress engine that runs a step. The
@@ -422,13 +470,22 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 func (t *thread) work(op *cluster.Op) cluster.Handle {
 	w := t.w
 	flops, bytes := int64(min(op.A, 1<<62)), int64(min(op.B, 1<<62))
-	dt := t.r.shared(max(w.flops.time(flops), w.memRate.time(bytes)), 1)
+	dt, why := w.flops.time(flops), ofKernel
+	if x := w.memRate.time(bytes); x > dt {
+		dt, why = x, ofMemoryRate
+	}
+	c := computation{why: why, alone: dt, all: dt, cores: 1}
+	dt = t.r.shared(dt, 1)
+	c.shared = dt
 	if w.net.slow != nil {
 		dt = w.net.slow.compute(w.net.nodeOf[t.r.id], dt)
 	}
-	t.spend(dt, CauseCompute)
-	if memory := &w.net.memories[w.net.nodeOf[t.r.id]]; memory.rate > 0 && bytes > 0 {
-		t.spend(memory.work(t.now-dt, bytes, dt)-t.now, CauseMemory)
+	memory := &w.net.memories[w.net.nodeOf[t.r.id]]
+	use := t.useMemory(memory)
+	t.compute(&c, dt)
+	if memory.rate > 0 && bytes > 0 {
+		use.need = memory.rate.time(bytes)
+		t.endMemory(&use, memory.work(t.now-dt, bytes, dt))
 	}
 	return t.finish(op, cluster.Done{})
 }

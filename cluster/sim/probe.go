@@ -56,7 +56,7 @@ func (t *thread) mrecv(op *cluster.Op) cluster.Handle {
 		return t.finish(op, cluster.Done{Err: cluster.NoMessage})
 	}
 	if op.From == cluster.DeviceMemory {
-		t.pay(t.w.devices.messageTime)
+		t.pay(t.w.devices.messageTime, ofDeviceMessage)
 	}
 	if t.w.staged && op.From == cluster.DeviceMemory && t.id >= 0 && !t.r.stepping {
 		t.sync(evResume)

@@ -8,6 +8,7 @@ import (
 func (w *world) arrive(i int32) {
 	m := &w.msgs[i]
 	r := &w.ranks[m.dst]
+	w.trace.reason = NoNote
 	switch m.kind {
 	case msgEager:
 		w.match(i, r)
@@ -92,24 +93,34 @@ func (w *world) handleOrDefer(i int32, r *rank, at cluster.Time) {
 // handle processes a message that needs the target's CPU: RTS, CTS and RPC.
 func (w *world) handle(i int32, t *thread) {
 	m := &w.msgs[i]
-	t.pay(w.net.ways[m.class].o)
+	t.pay(w.net.ways[m.class].o, ofOverhead.class(m.class))
+	reason := NoteContinue
+	if w.trace.on {
+		reason = w.trace.takeReason(m, t.r.id)
+	}
 	switch m.kind {
 	case msgRTS: // m.recv is its receive
 		uncopied := w.net.takeUncopied(m)
 		if w.net.ways[m.class].pull > 0 && !w.fromDevice(m) && !w.ranks[m.dst].slots.list[m.recv].forDevice() {
-			w.pull(i, t, uncopied)
+			w.pull(i, t, uncopied, reason)
 			return
 		}
+		w.trace.reason = reason
 		m.kind = msgCTS
 		m.src, m.dst = m.dst, m.src
 		w.dispatch(i, t)
 	case msgCTS:
 		m.kind = msgData
 		m.src, m.dst = m.dst, m.src
+		if reason == NotePoll {
+			w.trace.reason = reason
+		}
 		w.dispatch(i, w.ranks[m.src].injector(m, t))
 	case msgRPC:
+		w.trace.reason = reason
 		w.call(i, t)
 	case msgPut, msgGet:
+		w.trace.reason = reason
 		w.unpack(i, t)
 	default:
 		panic("sim: a message that needs no CPU")
@@ -119,19 +130,27 @@ func (w *world) handle(i int32, t *thread) {
 // pull copies the bytes of a rendezvous from the sender's memory, which the receiver reaches, and
 // notifies the sender. uncopied is the number of bytes that wait to be copied; the bytes written
 // last are in the sender's cache.
-func (w *world) pull(i int32, t *thread, uncopied int64) {
+func (w *world) pull(i int32, t *thread, uncopied int64, reason Note) {
 	m := &w.msgs[i]
 	way := &w.net.ways[m.class]
 	send, recv := &w.ranks[m.src].slots.list[m.req], &w.ranks[m.dst].slots.list[m.recv]
 	if w.trace.recorder != nil {
 		w.recordPull(m, t)
 	}
-	t.spend(way.pullTime(uncopied, min(m.size, recv.size)), CauseCopy)
+	why := ofPull
+	if uncopied > way.cached {
+		why = ofUncached
+	}
+	if w.trace.on {
+		w.trace.ofRank(orderMoved, m.src, uint64(why))
+	}
+	class := m.class
+	t.spend(way.pullTime(uncopied, min(m.size, recv.size)), why.class(class))
 	copy(recv.bytes(), send.bytes())
 	recv.set(received(m.src, m.tag, m.size, recv.size))
 	recv.fee, recv.cause = feeNone, t.cause
 	send.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
-	send.cause = w.trace.charge(t.cause, way.l, CauseLatency, m.dst)
+	send.cause = w.trace.charge(w.trace.because(t.cause, reason, NoResource, m.dst), way.l, ofLatency.class(class), m.dst)
 	src := m.src
 	req := m.req
 	dst := m.dst
@@ -158,6 +177,9 @@ func (r *rank) injector(m *msg, t *thread) *thread {
 // match matches a message with a receive, or stores it.
 func (w *world) match(i int32, r *rank) {
 	m := &w.msgs[i]
+	if w.trace.on {
+		w.trace.ofRank(orderMoved, m.dst, m.taker())
+	}
 	if id, ok := r.queues.Arrive(m.ctx, m.src, m.tag); ok {
 		w.deliver(i, r, id)
 		return
@@ -174,8 +196,10 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 	if m.kind == msgRTS {
 		m.recv = id
 		s.fee = feeO
+		w.trace.reason = NoNote
 		if s.at > w.now {
 			m.cause = s.cause
+			w.trace.reason = NoteReceive
 		}
 		w.handleOrDefer(i, r, max(w.now, s.at))
 		return
@@ -198,7 +222,13 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 // storedByAdapter reports whether an adapter stores the bytes of an eager message directly, because
 // it finds the receive posted.
 func (w *world) storedByAdapter(m *msg, s *slot) bool {
-	return w.progress == cluster.ProgressOffload && m.class == cluster.Remote && s.at <= w.now
+	if w.progress != cluster.ProgressOffload || m.class != cluster.Remote {
+		return false
+	}
+	if w.trace.on {
+		w.trace.ofRank(orderHandled, m.dst, m.taker()<<1|uint64(min(max(w.now-s.at, 0), 1)))
+	}
+	return s.at <= w.now
 }
 
 // received returns the result of a receive with a buffer of capacity bytes.
@@ -214,7 +244,7 @@ func received(src, tag int32, size, capacity int64) cluster.Done {
 func (t *thread) recv(op *cluster.Op) cluster.Handle {
 	r := t.r
 	if op.From == cluster.DeviceMemory {
-		t.pay(t.w.devices.messageTime)
+		t.pay(t.w.devices.messageTime, ofDeviceMessage)
 	}
 	device := t.w.staged && op.From == cluster.DeviceMemory
 	if device && t.id >= 0 && !r.stepping {
@@ -247,6 +277,7 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 			s.toDevice()
 		}
 		m.recv = id
+		w.trace.reason = NoteReceive
 		if a := t.r.actor(t.now, t.cause); a != nil {
 			w.handle(i, a)
 		} else {
@@ -256,9 +287,9 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 	}
 	device := w.staged && op.From == cluster.DeviceMemory
 	way := &w.net.ways[m.class]
-	t.spend(way.overhead(m.size), CauseOverhead)
+	t.spend(way.overhead(m.size), way.overheadConstant(m.size).class(m.class))
 	if way.copy > 0 && !device {
-		t.payCopies(way, 1, m.size)
+		t.payCopies(m.class, 1, m.size)
 	}
 	copy(op.Buf, m.bytes())
 	m.drop(w)

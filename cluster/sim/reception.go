@@ -14,14 +14,18 @@ func (w *world) reach(i int32) {
 	if w.net.served && w.reachServer(i, m) {
 		return
 	}
-	carry, done := w.receive(m)
+	var cause int32
+	if w.trace.on {
+		cause = *causeIn(&w.trace.reaches, i)
+	}
+	done, cause := w.receive(m, cause)
 	last, ordered := w.lastByte[i], m.isMatchable()
 	at := max(last, done)
-	if w.overtaking && ordered {
-		at = w.ranks[m.dst].inOrder(at, at > last)
+	if done > last {
+		m.cause = cause
 	}
-	if w.trace.on {
-		w.chargeReception(m, at-last, done-carry-w.now)
+	if w.overtaking && ordered {
+		at = w.inOrder(m, at, at > last)
 	}
 	behind := ordered && w.lastMatchable[m.dst] >= at // a matchable message arrives at that time or later
 	if at == w.now && !behind {
@@ -42,7 +46,10 @@ func (w *world) reachServer(i int32, m *msg) bool {
 		return false
 	}
 	m.phase = handled
-	at := w.net.serve(w.net.nodeOf[m.dst], m, w.now, w.net.server.Receive)
+	at, cause := w.net.serve(w.net.nodeOf[m.dst], m, w.now, w.net.server.Receive, w.reachCause(i), ofServerReceive)
+	if w.trace.on {
+		*causeIn(&w.trace.reaches, i) = cause
+	}
 	if at <= w.now {
 		return false
 	}
@@ -51,67 +58,85 @@ func (w *world) reachServer(i int32, m *msg) bool {
 	return true
 }
 
-// receive receives a message at an adapter and, if it costs a thread's time, in a thread. It
-// returns the time of the bytes of one message, and the end.
-func (w *world) receive(m *msg) (carry, done cluster.Time) {
-	way, wire := &w.net.ways[cluster.Remote], m.wire()
-	if m.train > 1 {
-		carry = way.carry(max(wire/int64(m.train), 1))
-		return carry, w.enterTrain(m, carry)
+// reachCause returns the cause of the time at which a message reaches its target's node.
+func (w *world) reachCause(i int32) int32 {
+	if !w.trace.on {
+		return noCause
 	}
-	carry = way.carry(wire)
-	done = w.net.enter(m, w.now, carry)
-	if way.receiveRate > 0 && m.kind == msgData {
-		done = max(done, w.receiveInThread(m, wire))
-	}
-	return carry, done
+	return *causeIn(&w.trace.reaches, i)
 }
 
-// chargeReception records why a message arrives delayed. At most inAdapter of the delay is due to
-// the adapter, if the node has a message server.
-func (w *world) chargeReception(m *msg, delay, inAdapter cluster.Time) {
-	if w.net.served {
-		inAdapter = min(delay, inAdapter)
-		m.cause = w.trace.charge(m.cause, delay-inAdapter, CauseServer, m.dst)
-		delay = inAdapter
+// receive receives a message at an adapter and, if it costs a thread's time, in a thread. It
+// returns the end and its cause.
+func (w *world) receive(m *msg, cause int32) (done cluster.Time, by int32) {
+	way, wire := &w.net.ways[cluster.Remote], m.wire()
+	if m.train > 1 {
+		return w.enterTrain(m, way.carry(max(wire/int64(m.train), 1)), cause)
 	}
-	m.cause = w.trace.charge(m.cause, delay, CauseAdapter, m.dst)
+	done, by = w.net.enter(m, w.now, way.carry(wire), cause)
+	if way.receiveRate > 0 && m.kind == msgData {
+		if at, in := w.receiveInThread(m, wire, cause); at > done {
+			done, by = at, in
+		}
+	}
+	return done, by
 }
 
 // enterTrain receives the messages of a train at the adapters, each when its first byte arrives.
-func (w *world) enterTrain(m *msg, carry cluster.Time) (done cluster.Time) {
+func (w *world) enterTrain(m *msg, carry cluster.Time, last int32) (done cluster.Time, by int32) {
 	n, first := cluster.Time(m.train), m.more.reach
 	if w.net.isRegular(m.class) {
-		return w.enterEvenly(m, first, carry)
+		return w.enterEvenly(m, first, carry, last)
 	}
 	for k := range n {
-		at := first + (w.now-first)*k/(n-1)
+		at, cause := first+(w.now-first)*k/(n-1), last
 		if w.uneven {
 			at = m.more.reaches[k]
 		}
-		if w.net.served {
-			at = w.net.serve(w.net.nodeOf[m.dst], m, at, w.net.server.Receive)
+		if w.trace.on {
+			cause = w.trainCause(m, int(k), at, last)
 		}
-		done = max(done, w.net.enter(m, at, carry))
+		if w.net.served {
+			at, cause = w.net.serve(w.net.nodeOf[m.dst], m, at, w.net.server.Receive, cause, ofServerReceive)
+		}
+		if at, cause = w.net.enter(m, at, carry, cause); at > done {
+			done, by = at, cause
+		}
 	}
-	return done
+	return done, by
 }
 
 // receiveInThread lets a thread receive the bytes of a rendezvous, alternating with its injections,
-// and returns the end. The thread is the one that waits for the bytes, or its rank's first thread.
-func (w *world) receiveInThread(m *msg, wire int64) cluster.Time {
+// and returns the end and its cause. The thread is the one that waits for the bytes, or its rank's first thread.
+func (w *world) receiveInThread(m *msg, wire int64, cause int32) (cluster.Time, int32) {
 	r := &w.ranks[m.dst]
 	t := r.main
 	if s := &r.slots.list[m.recv]; s.waited {
 		t = r.threadOf(int(s.waiter))
 	}
-	t.inject = max(t.inject, w.now) + w.net.ways[cluster.Remote].receiveRate.time(wire-1)
-	return t.inject
+	span := w.net.ways[cluster.Remote].receiveRate.time(wire - 1)
+	if tr := &w.trace; tr.on {
+		tr.ofRank(orderInjected, m.dst, m.taker())
+		by := causeIn(&tr.injections, t.id)
+		cause = tr.wait(w.now, cause, t.inject, *by, Injection, m.src)
+		cause = tr.charge(cause, span, ofReceiveRate.class(cluster.Remote), m.dst)
+		*by = cause
+	}
+	t.inject = max(t.inject, w.now) + span
+	return t.inject, cause
 }
 
-// inOrder returns the earliest arrival of a matchable message. A message that the adapters delayed
+// inOrder returns the earliest arrival of a matchable message at its target. A message that the adapters delayed
 // also delays later messages, on any adapter.
-func (r *rank) inOrder(at cluster.Time, late bool) cluster.Time {
+func (w *world) inOrder(m *msg, at cluster.Time, late bool) cluster.Time {
+	r := &w.ranks[m.dst]
+	if tr := &w.trace; tr.on {
+		m.cause = tr.wait(at, m.cause, r.lastDelayed, tr.delayed[r.id], MessageOrder, m.src)
+		if late {
+			tr.delayed[r.id] = m.cause
+			tr.ofRank(orderDevicePath, r.id, m.taker())
+		}
+	}
 	at = max(at, r.lastDelayed)
 	if late {
 		r.lastDelayed = at

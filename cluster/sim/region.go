@@ -6,14 +6,15 @@ import (
 
 // threadGroup is the data that the threads of a parallel region share in addition to the rank.
 type threadGroup struct {
-	threads  int
-	workers  []*thread    // threads of all regions except the first thread, by number - 1
-	waiting  []uint32     // slots of the threads at the barrier, except the last
-	counters []uint64     // counters of the work-sharing constructs since the last thread barrier
-	drawEnd  cluster.Time // end of the last draw
-	holder   int32        // thread inside the library at SERIALIZED, + 1
-	last     int32        // previous holder
-	leftAt   cluster.Time // time at which it left
+	threads   int
+	workers   []*thread    // threads of all regions except the first thread, by number - 1
+	waiting   []uint32     // slots of the threads at the barrier, except the last
+	counters  []uint64     // counters of the work-sharing constructs since the last thread barrier
+	drawEnd   cluster.Time // end of the last draw
+	drawCause int32        // cause of that time
+	holder    int32        // thread inside the library at SERIALIZED, + 1
+	last      int32        // previous holder
+	leftAt    cluster.Time // time at which it left
 }
 
 // worker returns the thread with a number. It is the same one in each region.
@@ -46,9 +47,9 @@ func (t *thread) regional(op *cluster.Op) cluster.Handle {
 		}
 		op.Done = cluster.Done{A: g.counters[op.Arg]}
 		g.counters[op.Arg] += op.A
-		t.spend(max(g.drawEnd-t.now, 0), CauseSync) // atomics are serialized
-		t.spend(t.w.atomicTime, CauseSync)
+		t.pass(g.drawEnd, g.drawCause, Counter, t.w.atomicTime, ofAtomic) // atomics are serialized
 		g.drawEnd = t.now
+		g.drawCause = t.cause
 	case cluster.KindEnter:
 		switch {
 		case g.holder != 0:
@@ -74,9 +75,10 @@ func (t *thread) meet() cluster.Handle {
 		g.waiting = append(g.waiting, id)
 		return r.slots.handle(id)
 	}
-	t.spend(t.w.meetTime, CauseSync)
+	t.spend(t.w.meetTime, ofThreadBarrier)
+	cause := t.w.trace.because(t.cause, NoteLast, NoResource, r.id)
 	for _, id := range g.waiting {
-		r.complete(id, t.now, cluster.Done{Peer: r.id}, t.cause)
+		r.complete(id, t.now, cluster.Done{Peer: r.id}, cause)
 	}
 	g.waiting, g.counters = g.waiting[:0], g.counters[:0]
 	return 0

@@ -17,10 +17,10 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	m.size = n
 	way := &w.net.ways[class]
 	if op.From == cluster.DeviceMemory {
-		t.pay(w.devices.messageTime)
+		t.pay(w.devices.messageTime, ofDeviceMessage)
 	}
 	if !w.isEager(op.Ctx, n) || op.Kind == cluster.KindSsend {
-		t.pay(way.o)
+		t.pay(way.o, ofOverhead.class(class))
 		_, req := t.takeSlot(op)
 		m.kind, m.req = msgRTS, req
 		if w.staged && op.From == cluster.DeviceMemory {
@@ -31,11 +31,11 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 		w.dispatch(i, t)
 		return t.postResult(op, req)
 	}
-	t.pay(way.overhead(n))
+	t.pay(way.overhead(n), way.overheadConstant(n).class(class))
 	m.kind = msgEager
 	m.hold(w, op.Buf)
 	if way.copy > 0 && op.From == cluster.HostMemory {
-		t.payCopies(way, 1, n)
+		t.payCopies(class, 1, n)
 	}
 	if w.staged && op.From == cluster.DeviceMemory { // complete when the bytes are in host memory
 		_, source := t.takeSlot(op)
@@ -54,8 +54,9 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 
 // payCopies charges a thread for copying a number of messages of n bytes into or out of the eager
 // buffer. Inline messages need no copy. An adapter that makes progress by itself copies for free.
-func (t *thread) payCopies(way *way, many, n int64) {
+func (t *thread) payCopies(class cluster.Class, many, n int64) {
+	way := &t.w.net.ways[class]
 	if n > way.inline && !(t.id < 0 && t.w.progress == cluster.ProgressOffload) {
-		t.spend(cluster.Time(many)*way.copy.time(n), CauseCopy)
+		t.spend(cluster.Time(many)*way.copy.time(n), ofCopy.class(class))
 	}
 }

@@ -8,40 +8,52 @@ func (w *world) fromDevice(m *msg) bool {
 }
 
 // stage copies bytes between device memory and host memory, over the rank's path to its device, and
-// returns the end.
-func (w *world) stage(rank int32, at cluster.Time, n int64) cluster.Time {
+// returns the end and its cause.
+func (w *world) stage(rank int32, at cluster.Time, n int64, cause int32) (cluster.Time, int32) {
 	r := &w.ranks[rank]
-	begin := max(at, r.device)
-	r.device = begin + w.device.carry(n)
-	return r.device + w.device.l
+	carry := w.device.carry(n)
+	if tr := &w.trace; tr.on {
+		tr.ofRank(orderDevicePath, rank, uint64(n))
+		cause = tr.wait(at, cause, r.device, tr.paths[rank], DevicePath, rank)
+		cause = tr.charge(cause, carry, ofBandwidth.class(onDevice), rank)
+		tr.paths[rank] = cause
+		cause = tr.charge(cause, w.device.l, ofLatency.class(onDevice), rank)
+	}
+	r.device = max(at, r.device) + carry
+	return r.device + w.device.l, cause
 }
 
-// fetch copies the bytes of a message to host memory, and returns the end. Matchable messages keep
-// their order.
-func (w *world) fetch(m *msg, at cluster.Time, wire int64) cluster.Time {
+// fetch copies the bytes of a message to host memory, and returns the end and its cause. Matchable
+// messages keep their order.
+func (w *world) fetch(m *msg, at cluster.Time, wire int64, cause int32) (cluster.Time, int32) {
 	if !w.staged {
-		return at
+		return at, cause
 	}
 	if w.fromDevice(m) {
-		at = w.stage(m.src, at, wire)
+		at, cause = w.stage(m.src, at, wire, cause)
 	}
 	if m.kind != msgEager && m.kind != msgRTS {
-		return at
+		return at, cause
 	}
 	t := w.ranks[m.src].engine
 	if m.thread >= 0 {
 		t = w.threads[m.thread]
 	}
+	if tr := &w.trace; tr.on {
+		by := tr.stagedBy(m)
+		cause = tr.wait(at, cause, t.stagedUntil, *by, DevicePath, m.src)
+		*by = cause
+	}
 	t.stagedUntil = max(t.stagedUntil, at)
-	return t.stagedUntil
+	return t.stagedUntil, cause
 }
 
 // toDevice completes a receive when its bytes, which are in host memory at a time, have been copied
 // to device memory.
 func (r *rank) toDevice(id uint32, at cluster.Time, size int64, cause int32) {
 	w, s := r.w, &r.slots.list[id]
-	end := w.stage(r.id, at, max(min(size, s.size), 1))
-	s.cause = w.trace.charge(cause, end-at, CauseMemory, r.id)
+	var end cluster.Time
+	end, s.cause = w.stage(r.id, at, max(min(size, s.size), 1), cause)
 	w.completeAt(end, r.id, id)
 }
 
@@ -54,18 +66,38 @@ func (w *world) stageAtTarget(i int32) bool {
 	}
 	m.staged = true
 	var end cluster.Time
+	cause := m.cause
 	if n := int64(m.train); n > 1 { // each at its arrival; the last one arrived now
-		r, wire := &w.ranks[m.dst], max(m.size/n, 1)
-		one := w.device.carry(wire)
-		r.device = max(max(r.device, m.more.first)+cluster.Time(n)*one, w.now+one)
-		end = r.device + w.device.l
+		end, cause = w.stageTrain(m, n)
 	} else {
-		end = w.stage(m.dst, w.now, m.wire())
+		end, cause = w.stage(m.dst, w.now, m.wire(), cause)
 	}
 	if end == w.now {
 		return false
 	}
-	m.cause = w.trace.charge(m.cause, end-w.now, CauseMemory, m.dst)
+	m.cause = cause
 	w.push(end, evArrive, i)
 	return true
+}
+
+// stageTrain copies the bytes of a packet train of n messages to device memory, and returns the end
+// and its cause.
+func (w *world) stageTrain(m *msg, n int64) (cluster.Time, int32) {
+	r, wire := &w.ranks[m.dst], max(m.size/n, 1)
+	one := w.device.carry(wire)
+	all := max(r.device, m.more.first) + cluster.Time(n)*one
+	cause := m.cause
+	if tr := &w.trace; tr.on {
+		why := ofBandwidth.class(onDevice)
+		if all > w.now+one {
+			cause = tr.wait(m.more.first, m.more.firstCause, r.device, tr.paths[m.dst], DevicePath, m.src)
+			cause = tr.charge(cause, cluster.Time(n)*one, why, m.dst)
+		} else {
+			cause = tr.charge(cause, one, why, m.dst)
+		}
+		tr.paths[m.dst] = cause
+		cause = tr.charge(cause, w.device.l, ofLatency.class(onDevice), m.dst)
+	}
+	r.device = max(all, w.now+one)
+	return r.device + w.device.l, cause
 }

@@ -107,8 +107,8 @@ func (t *thread) sync(kind eventKind) {
 	t.suspend(threadReady)
 }
 
-// spend advances the thread's clock, with a cause.
-func (t *thread) spend(dt cluster.Time, why Cause) {
+// spend advances the thread's clock, with the constant that costs the time.
+func (t *thread) spend(dt cluster.Time, why Constant) {
 	t.now += dt
 	if t.w.trace.watched || uint64(t.now) > uint64(end) {
 		t.spent(dt, why)
@@ -116,7 +116,7 @@ func (t *thread) spend(dt cluster.Time, why Cause) {
 }
 
 // spent is spend with a recorder, or for a clock beyond its limit.
-func (t *thread) spent(dt cluster.Time, why Cause) {
+func (t *thread) spent(dt cluster.Time, why Constant) {
 	if uint64(t.now) > uint64(end) {
 		t.w.overflow()
 		t.now = end
@@ -127,20 +127,71 @@ func (t *thread) spent(dt cluster.Time, why Cause) {
 }
 
 // explain records the cause of time, for traces and timelines.
-func (t *thread) explain(dt cluster.Time, why Cause) {
-	t.cause = t.w.trace.charge(t.cause, dt, why, t.r.id)
+func (t *thread) explain(dt cluster.Time, why Constant) {
+	if t.w.trace.on {
+		t.cause = t.w.trace.add(t.cause, dt, why, NoNote, t.r.id)
+		t.w.trace.spendIn(t, dt, why)
+	}
 	if t.lane != nil {
 		t.recordSpent(dt, why)
+	}
+}
+
+// spendMore is spend for time that noise or a slow part adds to the time of a constant.
+func (t *thread) spendMore(dt cluster.Time, why Constant, note Note) {
+	before := t.cause
+	t.spend(dt, why)
+	if t.w.trace.on && dt > 0 {
+		t.cause = t.w.trace.add(before, dt, why, note, t.r.id)
+	}
+}
+
+// pass lets a thread use a resource that is free at a time, and then spends the time of its use.
+func (t *thread) pass(free cluster.Time, by int32, of Resource, dt cluster.Time, why Constant) {
+	if free > t.now {
+		before := t.now
+		t.now = free
+		if t.w.trace.watched {
+			t.held(before, by, of, why)
+		}
+	}
+	t.spend(dt, why)
+}
+
+// held records that a thread has waited for a resource. why is the constant of its use.
+func (t *thread) held(before cluster.Time, by int32, of Resource, why Constant) {
+	tr := &t.w.trace
+	if tr.on {
+		note := NoteHeld
+		if of == LibraryLock {
+			note = NoteLocked
+		}
+		t.cause = tr.add(by, 0, Constant(of), note, t.r.id)
+		tr.waitIn(t, t.now-before, t.cause)
+	}
+	if t.lane != nil {
+		t.recordSpent(t.now-before, why)
 	}
 }
 
 // until advances the clock to at, if that is later. The event at that time is the cause.
 func (t *thread) until(at cluster.Time, cause int32) {
 	if at > t.now {
+		before := t.now
 		t.now, t.cause = at, cause
-		if t.lane != nil {
-			t.recordWait(at)
+		if t.w.trace.watched {
+			t.waited(before, at)
 		}
+	}
+}
+
+// waited records that the thread did nothing from one time to another.
+func (t *thread) waited(from, until cluster.Time) {
+	if t.w.trace.on {
+		t.w.trace.waitIn(t, until-from, t.cause)
+	}
+	if t.lane != nil {
+		t.recordWait(until)
 	}
 }
 
@@ -224,11 +275,11 @@ func (r *rank) inCall() *thread {
 
 // pay charges an actor for handling a message. The adapter handles messages for free, except that a
 // receive costs o in spend.
-func (t *thread) pay(o cluster.Time) {
+func (t *thread) pay(o cluster.Time, why Constant) {
 	if t.id < 0 && t.w.progress == cluster.ProgressOffload {
 		return
 	}
-	t.spend(o, CauseOverhead)
+	t.spend(o, why)
 }
 
 // fork runs a parallel region.
@@ -242,7 +293,7 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 	}
 	r.group.threads, r.group.counters = n, r.group.counters[:0]
 	if n > 1 {
-		t.spend(w.forkTime, CauseSync)
+		t.spend(w.forkTime, ofFork)
 	}
 	for i := 1; i < n; i++ {
 		c := r.group.worker(w, i)
@@ -272,6 +323,8 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 // join advances the first thread to the end of the last thread of its region.
 func (r *rank) join() {
 	for _, c := range r.region {
-		r.main.until(c.now, c.cause)
+		if c.now > r.main.now {
+			r.main.until(c.now, r.w.trace.because(c.cause, NoteJoin, NoResource, r.id))
+		}
 	}
 }

@@ -315,7 +315,7 @@ func runKeys(p *Point, m *cluster.Machine, keys []coll.Key) ([]callResult, error
 	for _, s := range launch.(interface{ Path() sim.Path }).Path().Segments {
 		for i := range all {
 			if s.Start >= began[i] && s.Start < ended[i] {
-				all[i].path[s.Why] += s.Span.Seconds()
+				all[i].path[s.Constant.Cause()] += s.Span.Seconds()
 			}
 		}
 	}

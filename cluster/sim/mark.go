@@ -1,0 +1,111 @@
+package sim
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// moment is a time of a thread with its cause.
+type moment struct {
+	at    cluster.Time
+	cause int32
+}
+
+// An Account has the time of a rank's first thread in an interval: its own time by constant, and its
+// waits by reason.
+type Account struct {
+	Spent  [Constants]cluster.Time
+	Waited [Notes]cluster.Time
+	Device cluster.Time // waits for kernels of a device
+}
+
+// Total returns the length of the interval.
+func (a *Account) Total() cluster.Time {
+	sum := a.Device
+	for _, t := range a.Spent {
+		sum += t
+	}
+	for _, t := range a.Waited {
+		sum += t
+	}
+	return sum
+}
+
+// interval is the time between two marks of a rank.
+type interval struct {
+	begin, end moment
+	account    Account
+	phases     []phase
+}
+
+// phase is the begin of a named part of the program.
+type phase struct {
+	at   cluster.Time
+	name string
+}
+
+// marks has the marked intervals by rank: the one in progress and the last complete one.
+type marks struct{ current, last []*interval }
+
+func newMarks(ranks int) marks {
+	return marks{current: make([]*interval, ranks), last: make([]*interval, ranks)}
+}
+
+// Mark marks the begin or the end of the time that a program reports. The critical path of a traced
+// run goes back from the last end to its begin.
+func (t *thread) Mark(begin bool) {
+	k := &t.w.trace.marks
+	if !t.w.trace.on || t.number != 0 {
+		return
+	}
+	now := moment{at: t.now, cause: t.cause}
+	if begin {
+		k.current[t.r.id] = &interval{begin: now}
+	} else if i := k.current[t.r.id]; i != nil {
+		i.end = now
+		k.last[t.r.id], k.current[t.r.id] = i, nil
+	}
+}
+
+// Phase names the part of the program that begins; "": no part.
+func (t *thread) Phase(name string) {
+	if !t.w.trace.on || t.number != 0 {
+		return
+	}
+	if i := t.w.trace.current[t.r.id]; i != nil {
+		i.phases = append(i.phases, phase{at: t.now, name: name})
+	}
+}
+
+// spendIn adds a span to the account of a rank's first thread.
+func (t *trace) spendIn(of *thread, span cluster.Time, why Constant) {
+	if i := t.current[of.r.id]; i != nil && of == of.r.main {
+		i.account.Spent[why] += span
+	}
+}
+
+// waitIn adds a wait to the account of a rank's first thread. cause is the cause of its end.
+func (t *trace) waitIn(of *thread, span cluster.Time, cause int32) {
+	i := t.current[of.r.id]
+	if i == nil || of != of.r.main {
+		return
+	}
+	note := NoteSender
+	for range 12 { // the reason is among the last pieces of the chain
+		if cause == noCause {
+			break
+		}
+		r := t.at(cause)
+		if why := r.constant(); r.note() < NoteSender && (why == ofBarrier || why.Cause() == CauseKernel) {
+			if why == ofBarrier {
+				note = NoteLast
+				break
+			}
+			i.account.Device += span
+			return
+		}
+		if r.note() >= NoteSender {
+			note = r.note()
+			break
+		}
+		cause = r.before
+	}
+	i.account.Waited[note] += span
+}
