@@ -156,6 +156,9 @@ func (p *probe) Iteration() int { return p.iteration }
 
 // Part implements engine.Probe.
 func (p *probe) Part(row int, name string) {
+	if m, ok := p.clocked.(marked); ok {
+		m.Phase(name)
+	}
 	if p.recorder == nil || p.iteration < 0 {
 		return
 	}

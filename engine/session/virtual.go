@@ -70,6 +70,7 @@ func (v *virtual) finishRound(r *round) {
 func (p *probe) nextRound() bool {
 	v := p.run.virtual
 	elapsed := p.now() - p.started
+	p.mark(false)
 	p.iteration++
 	p.run.slot(p.rank.ID()).share.clear()
 	r := v.round(p.iteration)
@@ -87,7 +88,22 @@ func (p *probe) nextRound() bool {
 		p.flush(true)
 	}
 	p.started = p.now()
+	p.mark(true)
 	return r.verdict == proceed
+}
+
+// marked is a port whose trace explains the time between two marks.
+type marked interface {
+	Mark(begin bool)
+	Phase(name string)
+}
+
+// mark marks the begin or the end of an iteration, for traced simulations. A program may mark a part
+// of it.
+func (p *probe) mark(begin bool) {
+	if m, ok := p.clocked.(marked); ok {
+		m.Mark(begin)
+	}
 }
 
 // clocked is a port whose clock can be read without taking virtual time.

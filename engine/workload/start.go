@@ -7,7 +7,7 @@ func Begin(r *cluster.Rank, t *cluster.Team) (cluster.Time, error) {
 	if err := r.Barrier(t); err != nil {
 		return 0, err
 	}
-	return r.Now(), nil
+	return BeginNow(r), nil
 }
 
 // BeginInOrder begins a timed part as Begin does. In virtual time, the first rank of the team arrives so much
@@ -38,7 +38,7 @@ func NewStart(r *cluster.Rank, t *cluster.Team) *Start {
 	return &Start{r: r, team: t, window: windowOf(r, t.Size())}
 }
 
-// Together waits for the other ranks and returns the time.
+// Together waits for the other ranks, begins a timed part and returns the time.
 func (s *Start) Together() (cluster.Time, error) {
 	if err := s.r.Barrier(s.team); err != nil {
 		return 0, err
@@ -50,7 +50,7 @@ func (s *Start) Together() (cluster.Time, error) {
 		}
 		s.until(0)
 	}
-	return s.r.Now(), nil
+	return BeginNow(s.r), nil
 }
 
 // until computes until the given time after the next multiple of the window.

@@ -140,7 +140,7 @@ func (x *transfer) once(p engine.Probe, start *workload.Start) (cluster.Time, er
 	if err != nil {
 		return 0, err
 	}
-	took := max(x.r.Now()-begin-p.Clock(), 0)
+	took := max(workload.End(x.r)-begin-p.Clock(), 0)
 	if err := x.r.Barrier(x.team); err != nil {
 		return 0, err
 	}

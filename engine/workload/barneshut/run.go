@@ -184,7 +184,7 @@ func (s *simulation) force() error {
 			return err
 		}
 	}
-	s.took = max(s.r.Now()-start-s.p.Clock(), 0)
+	s.took = max(workload.End(s.r)-start-s.p.Clock(), 0)
 	return nil
 }
 

@@ -194,13 +194,13 @@ func (s *suite) time(d *round, method string) (float64, error) {
 	var start cluster.Time
 	for i := range s.rounds + 1 {
 		if i == 1 {
-			start = s.r.Now()
+			start = workload.BeginNow(s.r)
 		}
 		if err := d.exchangeBy(method); err != nil {
 			return 0, err
 		}
 	}
-	took := max(s.r.Now()-start-s.p.Clock(), 0)
+	took := max(workload.End(s.r)-start-s.p.Clock(), 0)
 	for _, e := range d.exchanges {
 		s.p.Access(s.r.World().Global(e.to), d.size, took/cluster.Time(s.rounds))
 	}

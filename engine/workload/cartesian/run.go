@@ -224,13 +224,13 @@ func (c *process) time(rounds int, packs bool, round part) (mine, slowest float6
 		var start cluster.Time
 		err := c.runRounds(w, rounds+1, packs, round, func(i int) {
 			if i == 1 {
-				start = w.r.Now()
+				start = workload.BeginNow(w.r)
 			}
 			if w.k == 0 {
 				c.p.Step(c.done+i, c.steps)
 			}
 		})
-		took[w.k] = w.r.Now() - start
+		took[w.k] = workload.End(w.r) - start
 		return err
 	})
 	if err != nil {

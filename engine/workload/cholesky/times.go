@@ -1,6 +1,9 @@
 package cholesky
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
 
 // The parts of a step.
 const (
@@ -46,7 +49,7 @@ func (t *times) begin(f *factor) {
 		t.of = make([][parts]cluster.Time, intervals(t.blocks))
 	}
 	clear(t.of)
-	t.begun = t.r.Now()
+	t.begun = workload.BeginNow(t.r)
 	t.last = t.begun
 }
 
@@ -66,6 +69,7 @@ func (t *times) lap(part int) {
 // end stops the clock.
 func (t *times) end() {
 	t.took = t.last - t.begun
+	workload.MarkEnd(t.r)
 	t.r = nil
 }
 

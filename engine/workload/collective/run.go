@@ -237,7 +237,7 @@ func (t *team) timeCall(i int) error {
 	if err := t.do(x, t.timed); err != nil {
 		return err
 	}
-	end := t.r.Now()
+	end := workload.End(t.r)
 	if last {
 		t.p.Part(-1, "")
 	}

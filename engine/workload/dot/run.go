@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/upc"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
@@ -54,7 +55,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	p = reduction
 	want, part := closedForm(n), expectedPart(low, high, upc.Rank(), upc.Size(), layout.Model)
 	for p.Next() {
-		start := r.Now()
+		start := workload.BeginNow(r)
 		r.Compute(mine, multiply)
 		computed := r.Now()
 		partial := sum
@@ -69,7 +70,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 				return err
 			}
 		}
-		ended := r.Now()
+		ended := workload.End(r)
 		before := *r.Traffic()
 		r.Account(r.ID(), 2*int64(to-from), int64(mine.Bytes))
 		if wrong := wrongReads(&before, r.Traffic(), len(part1[from:to])); wrong != "" {

@@ -131,7 +131,7 @@ func (x *product) multiply() error {
 			}
 		}
 	}
-	x.spans.all = x.r.Now() - begun
+	x.spans.all = workload.End(x.r) - begun
 	for _, line := range x.lines {
 		if err := line.finishCredits(); err != nil {
 			return err

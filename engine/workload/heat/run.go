@@ -173,6 +173,7 @@ func (c *process) runSteps(last int, heated bool) error {
 			return err
 		}
 	}
+	workload.MarkEnd(c.r)
 	for parity := range c.sends { // so that the next iteration starts like the first one
 		if err := c.r.Waitall(c.sends[parity][:], nil); err != nil {
 			return err

@@ -72,7 +72,7 @@ func (s *solver) timeSolve(cycles int) (took cluster.Time, residuals []float64, 
 	if err := s.r.Barrier(s.r.All()); err != nil {
 		return 0, nil, err
 	}
-	return s.r.Now() - begin, residuals, nil
+	return workload.End(s.r) - begin, residuals, nil
 }
 
 // report reports the time of a solve, its parts, and its messages.

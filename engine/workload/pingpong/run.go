@@ -5,6 +5,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // way is a method to carry a message to the partner. Rounds count from 1, the same in both
@@ -90,7 +91,7 @@ func (g *game) serve() error {
 	clock, wrong := g.p.Clock(), 0
 	var total cluster.Time
 	var back []byte
-	at := g.r.Now()
+	at := workload.BeginNow(g.r)
 	for k := range g.rounds {
 		if k%stepRounds == 0 {
 			g.p.Step(k, g.rounds)
@@ -114,6 +115,7 @@ func (g *game) serve() error {
 		total += oneWay
 		g.p.Access(g.other, int64(len(g.message)), oneWay)
 	}
+	workload.MarkEnd(g.r)
 	g.verify(back, wrong)
 	latency := total.Seconds() / float64(g.rounds)
 	g.p.Report("latency", latency)

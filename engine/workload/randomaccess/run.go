@@ -7,6 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/upc"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
@@ -26,7 +27,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	rng, clock := r.Rand(), p.Clock()
 	for p.Next() {
 		sum, want := 0.0, 0.0
-		begin := r.Now()
+		begin := workload.BeginNow(r)
 		for k := range accesses {
 			if k%stepAccesses == 0 {
 				p.Step(int(k), int(accesses))
@@ -43,7 +44,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			sum += result
 			want += elementValue(i)
 		}
-		elapsed := r.Now() - begin - cluster.Time(2*accesses+1)*clock // without the time to read the clock
+		elapsed := workload.End(r) - begin - cluster.Time(2*accesses+1)*clock // without the time to read the clock
 		p.Report("time_per_access", max(elapsed, 0).Seconds()/float64(accesses))
 		if sum == want {
 			p.Verify(true, "every rank's sum over its accesses equals the sequential sum")

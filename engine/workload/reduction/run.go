@@ -127,7 +127,7 @@ func (c *sum) reduce(iteration int) (took, local cluster.Time, err error) {
 			err = c.gather()
 		}
 	}
-	return max(c.r.Now()-begin-c.clock, 0), local, err
+	return max(workload.End(c.r)-begin-c.clock, 0), local, err
 }
 
 // scatter sends partial sums around the ring. Afterwards this process has the result of its piece.

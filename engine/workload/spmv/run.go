@@ -110,7 +110,7 @@ func (c *product) computeBoth(p engine.Probe, iteration uint64) (times, cluster.
 			return parts, took, err
 		}
 		if !reference {
-			took = c.span(begin, c.r.Now())
+			took = c.span(begin, workload.End(c.r))
 		}
 		p.Part(-1, "")
 		if iteration > 0 {
