@@ -66,6 +66,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestOracle|TestCounts|TestPredictions|TestACubeOfThePaper)$$' ./cluster/coll ./engine/workload/heat
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/workload/multigrid
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestQuotients$$' ./cluster/sim
+	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/explain
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestPerturbations|TestNoPassHasARefutedRow)$$' ./engine/reproduce
 	$(MAKE) estimates
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestEmulationEqualsSimulation|TestFirstTurn|TestExpectations)$$' ./engine/workload/all

@@ -7,6 +7,7 @@
 //	hybridtop replay FILE           open the screen on a recording, or draw a moment
 //	hybridtop verify FILE           repeat recorded simulations, or play a scenario's expectations
 //	hybridtop compare A B           compare two recordings, or two variants of a workload
+//	hybridtop explain WORKLOAD      explain a simulated time by constants of the machine
 //	hybridtop export FILE           write a recording for other programs
 //	hybridtop lesson NAME           print a lesson, list lessons, or check them
 //	hybridtop list WHAT             list workloads, models, knobs, machines, algorithms

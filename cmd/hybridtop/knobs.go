@@ -14,6 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/explain"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/tuner"
 	"github.com/hybridtop/hybridtop/engine/workload"
@@ -30,6 +31,7 @@ type knobFlags struct {
 	preset string // value of --preset
 	table  string // value of --table
 	ranks  string // value of --rank-file
+	with   changeFlag
 }
 
 // knobValue is a flag's text. The scenario parses it when the workload is known.
@@ -63,6 +65,8 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 	f.addPreset(cmd)
 	cmd.Flags().StringVar(&f.table, "table", "", "table for algorithm = tuned (from hybridtop tune)")
 	cmd.Flags().StringVar(&f.ranks, "rank-file", "", "file with the position of each rank, for the knob ranking (docs/placement.md)")
+	cmd.Flags().Var(&f.with, "with", "changes of the machine: its number KEY times FACTOR, slow.NODE=FACTOR, "+
+		"slow.NODE.ADAPTER=FACTOR, compute_noise=SHARE or link_noise=SHARE")
 	aliases := map[string]string{}
 	for i := range f.knobs {
 		k := &f.knobs[i]
@@ -301,7 +305,24 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 			return engine.Scenario{}, nil, nil, err
 		}
 	}
-	return sc, axes, userMachines, nil
+	return f.changed(sc, axes, userMachines)
+}
+
+// changed applies --with to the machine of a scenario.
+func (f *knobFlags) changed(sc engine.Scenario, axes []session.Axis,
+	userMachines []cluster.Machine) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
+	changes, err := f.with.changes()
+	if err != nil || len(changes) == 0 {
+		return sc, axes, userMachines, err
+	}
+	if slices.ContainsFunc(axes, func(a session.Axis) bool { return a.Knob == "machine" }) {
+		return sc, nil, nil, errors.New("--with: several machines are given: want one")
+	}
+	next, machines, err := explain.WithChanges(sc, changes, userMachines)
+	if err != nil {
+		return sc, nil, nil, fmt.Errorf("--with: %w", err)
+	}
+	return next, axes, machines, nil
 }
 
 // readRanks sets the flag of the knob ranking to the positions in the file of --rank-file.

@@ -51,11 +51,11 @@ func command(args []string, stdout, stderr io.Writer) int {
 	var failure error
 	keep(root, out, &failure)
 	err := fang.Execute(context.Background(), root, fang.WithVersion(build.This().String()),
-		fang.WithErrorHandler(explain), fang.WithColorSchemeFunc(helpColors))
+		fang.WithErrorHandler(printError), fang.WithColorSchemeFunc(helpColors))
 	err = errors.Join(err, help.close(), out.Close())
 	if failure != nil {
 		err = failure
-		explain(errs, fang.Styles{}, err)
+		printError(errs, fang.Styles{}, err)
 	}
 	_ = errs.Close()
 	var code status
@@ -91,8 +91,8 @@ func keep(cmd *cobra.Command, stdout io.Writer, failure *error) {
 	}
 }
 
-// explain prints an error, unless the command has printed it or the pipe is closed.
-func explain(w io.Writer, styles fang.Styles, err error) {
+// printError prints an error, unless the command has printed it or the pipe is closed.
+func printError(w io.Writer, styles fang.Styles, err error) {
 	var code status
 	if errors.As(err, &code) || errors.Is(err, syscall.EPIPE) {
 		return

@@ -38,10 +38,8 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hybridtop",
 		Short: "see why one way of programming a cluster is faster than another",
-		Long: "Hybridtop runs real SPMD programs on a cluster: live, emulated or simulated. It shows bandwidth, latency " +
-			"and locality " +
-			"while you change execution model, group size, nodes and ranks. Without a command it opens the screen. " +
-			"For all flags, name a workload: hybridtop --workload dot --help.",
+		Long: "Hybridtop runs real SPMD programs on a cluster: live, emulated or simulated. Without a command it opens " +
+			"the screen. For all flags, name a workload: hybridtop --workload dot --help.",
 		Example: "hybridtop --workload randomaccess --group 4",
 		Args:    suggestCommand,
 	}
@@ -155,8 +153,8 @@ func newRoot() *cobra.Command {
 		return err
 	}
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExport(), newLesson(), newList(),
-		newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce(), newDoctor())
+	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExplain(), newExport(), newLesson(),
+		newList(), newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce(), newDoctor())
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Hidden = true // every command has --help

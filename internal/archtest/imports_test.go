@@ -51,6 +51,7 @@ engine/bench           : engine engine/workload/** cluster/** presets models int
 engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/tuner           : engine cluster/** presets models internal/atomicfile internal/inputfile internal/tomlkeys
 engine/lesson          : engine engine/workload engine/session cluster presets
+engine/explain         : engine engine/session cluster cluster/sim presets
 engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile internal/inputfile
 tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
 tui/pane               : engine cluster tui/grid

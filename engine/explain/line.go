@@ -1,0 +1,165 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+func sortedBars(all []Bar) []Bar {
+	slices.SortStableFunc(all, func(a, b Bar) int {
+		x, y := a.Span(), b.Span()
+		return cmp.Or(cmp.Compare(max(y, -y), max(x, -x)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Note, b.Note))
+	})
+	return all
+}
+
+// Sensitivity is the change of the time, in percent, per percent of a number of the machine.
+type Sensitivity struct {
+	Key   string
+	Share float64 // above 0: the time grows with the number; a faster rate has a negative share
+}
+
+// Sensitivities returns the numbers of the machine on which the time depends, the largest share
+// first.
+func (r *Run) Sensitivities() []Sensitivity {
+	spans := r.spans()
+	var all []Sensitivity
+	for key, span := range spans {
+		share := float64(span) / float64(max(r.Total, 1))
+		if isRate(&r.Machine, key) {
+			share = -share
+		}
+		all = append(all, Sensitivity{Key: key, Share: share})
+	}
+	slices.SortFunc(all, func(a, b Sensitivity) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)), cmp.Compare(a.Key, b.Key))
+	})
+	return all
+}
+
+// spans returns the time that is proportional to each number, or to its inverse.
+func (r *Run) spans() map[string]cluster.Time {
+	spans := map[string]cluster.Time{}
+	for c, span := range r.Path.Spans {
+		if span != 0 {
+			for _, key := range sim.Constant(c).Keys(&r.Machine) {
+				spans[key] += span
+			}
+		}
+	}
+	return spans
+}
+
+// isRate reports whether times are proportional to the inverse of a number.
+func isRate(m *cluster.Machine, key string) bool {
+	_, unit, _ := presets.Value(m, key)
+	return unit != "s"
+}
+
+// Forecast is the predicted time after changes of the machine.
+type Forecast struct {
+	Line      cluster.Time // along the derivative: at least this time, while no choice changes
+	Low, High cluster.Time // the interval of the time, while no choice changes
+	Known     bool         // false: a change adds something for which the path has no derivative
+}
+
+// Forecast returns the time after changes, from this run alone. While no choice changes, the time
+// is convex, so it is at least the line. It does not exceed the time of a machine all of whose times
+// are longer by the largest factor.
+func (r *Run) Forecast(changes []presets.Change) Forecast {
+	spans := r.spans()
+	line, up, down := float64(r.Total), 1.0, 1.0
+	f := Forecast{Known: true}
+	for _, c := range changes {
+		if _, _, ok := presets.Value(&r.Machine, c.Key); !ok || c.Key == "compute_noise" || c.Key == "link_noise" {
+			f.Known = false
+			continue
+		}
+		by := c.Factor
+		if isRate(&r.Machine, c.Key) {
+			by = 1 / by
+		}
+		line += float64(spans[c.Key]) * (by - 1)
+		if by > 1 {
+			up *= by
+		} else {
+			down *= by
+		}
+	}
+	total := float64(r.Total)
+	f.Line = cluster.Time(math.Round(line))
+	// A rounding of half a picosecond per piece.
+	slack := cluster.Time(len(r.Path.Segments) + 1)
+	f.Low = cluster.Time(math.Round(max(line, total*down))) - slack
+	f.High = cluster.Time(math.Round(total*up)) + slack
+	return f
+}
+
+// WhatIf is a change of the machine with its forecast and its simulation.
+type WhatIf struct {
+	Forecast
+	Base, Simulated *Run
+	SameChoices     bool
+}
+
+// Inside reports whether the simulated time is in the interval.
+func (w *WhatIf) Inside() bool { return w.Simulated.Total >= w.Low && w.Simulated.Total <= w.High }
+
+// If simulates a scenario on its machine and on the changed one.
+func If(ctx context.Context, sc engine.Scenario, changes []presets.Change, o session.Options) (*WhatIf, error) {
+	base, err := Explain(ctx, sc, o)
+	if err != nil {
+		return nil, err
+	}
+	next, machines, err := WithChanges(sc, changes, o.Machines)
+	if err != nil {
+		return nil, err
+	}
+	o.Machines = machines
+	changed, err := Explain(ctx, next, o)
+	if err != nil {
+		return nil, fmt.Errorf("after the change: %w", err)
+	}
+	return &WhatIf{Forecast: base.Forecast(changes), Base: base, Simulated: changed,
+		SameChoices: base.Path.Choices == changed.Path.Choices}, nil
+}
+
+// WithChanges returns a scenario on a changed machine, and the machines that it can name.
+func WithChanges(sc engine.Scenario, changes []presets.Change,
+	own []cluster.Machine) (engine.Scenario, []cluster.Machine, error) {
+	if len(changes) == 0 {
+		return sc, own, nil
+	}
+	m, err := machineOf(&sc, own)
+	if err != nil {
+		return sc, nil, err
+	}
+	changed, err := presets.Changed(&m, changes)
+	if err != nil {
+		return sc, nil, err
+	}
+	own = append(slices.Clone(own), changed)
+	next, err := session.Scenario(sc.Workload, own...)
+	if err != nil {
+		return sc, nil, err
+	}
+	for _, name := range next.Names(sc.Values) {
+		value := sc.Values[name]
+		if name == "machine" {
+			value = changed.Name
+		}
+		if err := next.Set(name, value); err != nil {
+			return sc, nil, err
+		}
+	}
+	return next, own, nil
+}
