@@ -46,8 +46,8 @@ type piece struct {
 	rank int32
 }
 
-// walk calls visit for the pieces of a chain, from its end on, until the chain ends or visit
-// returns false. id is the record of the piece, or noCause inside a barrier.
+// walk calls visit for the pieces of a chain, from its end on. It stops at the end of the chain, or
+// if visit returns false. id is the record of the piece, or noCause inside a barrier.
 func (w *world) walk(from int32, visit func(id int32, p piece) bool) {
 	t := &w.trace
 	for i := from; i != noCause; {

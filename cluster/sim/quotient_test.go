@@ -83,7 +83,7 @@ func (n *number) times(m *cluster.Machine, by float64) (ratio float64, ok bool) 
 	return old / *x, old > 0
 }
 
-// The time that a path spends on a number is the derivative of the total time. It equals the
+// TestQuotients checks that the time on a number is the derivative of the total time. It equals the
 // difference quotient of two simulations in which the number differs by ±0.1 %, up to the rounding
 // of each piece, if the runs make the same choices. If several chains are equally long, it is
 // between the quotients of both sides, and the total time is convex.

@@ -36,8 +36,7 @@ func sum(terms []explain.Term) (all cluster.Time) {
 	return all
 }
 
-// In every simulated scenario each list of terms adds up to the time that the program reports, and no
-// time lacks a constant.
+// TestSums checks that each list of terms adds up to the time that the program reports.
 func TestSums(t *testing.T) {
 	for _, p := range simulated(t) {
 		t.Run(p.Name, func(t *testing.T) {
@@ -62,8 +61,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// The simulation of a machine with twice the latency is inside the interval that the original run
-// predicts, or the choices differ.
+// TestInterval checks the forecast for twice the latency. The simulation is inside the interval, or
+// the choices differ.
 func TestInterval(t *testing.T) {
 	changes := []presets.Change{{Key: "remote.latency_s", Factor: 2}}
 	moved := 0
@@ -90,8 +89,8 @@ func TestInterval(t *testing.T) {
 	t.Logf("choices changed in %d scenarios", moved)
 }
 
-// The waterfall of a scenario without overlap adds up to the difference, and its largest bar is
-// communication that is no longer hidden.
+// TestNoLongerHidden checks the waterfall of a scenario without overlap. It adds up to the difference,
+// and its largest bar is communication that is no longer hidden.
 func TestNoLongerHidden(t *testing.T) {
 	p, err := presets.FindScenario("ft-fig18")
 	if err != nil {
