@@ -124,7 +124,7 @@ fuzz:
 # printed: SOAKSEED=n SOAKTIME=1s make soak.
 soak:
 	SOAKTIME=$(SOAKTIME) $(GO) test -count=1 -v -p 3 -timeout 0 -run '^(TestMixtures|TestMonkey)$$' ./cluster/live ./cluster/sim ./tui > soak.log 2>&1 || { grep -v '^=== \|^ *--- PASS' soak.log; exit 1; }
-	@grep 'rounds from seed\|^ok' soak.log; rm -f soak.log
+	@grep 'rounds from seed\|resident memory\|^ok' soak.log; rm -f soak.log
 
 # Known vulnerabilities in what the program calls. The database is on the network.
 vuln:

@@ -50,7 +50,7 @@ engine/session         : engine engine/algorithm engine/study engine/workload/**
 engine/bench           : engine engine/workload/** cluster/** presets models internal/inputfile
 engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/tuner           : engine cluster/** presets models internal/atomicfile internal/inputfile internal/tomlkeys
-engine/lesson          : engine engine/workload engine/session cluster presets
+engine/lesson          : engine engine/workload engine/session cluster presets internal/inputfile
 engine/explain         : engine engine/session cluster cluster/sim presets
 engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile internal/inputfile
 tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
@@ -80,7 +80,7 @@ internal/mutate/mutant :
 internal/prose         :
 internal/revert        :
 internal/safetext      :
-internal/soak          :
+internal/soak          : internal/inputfile
 internal/tomlkeys      :
 internal/xdg           :
 `

@@ -2,11 +2,15 @@ package soak
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/hybridtop/hybridtop/internal/inputfile"
 )
 
 // The environment of a long run.
@@ -30,6 +34,7 @@ const maxWait = time.Minute
 type resources struct {
 	goroutines, files int
 	memory            uint64
+	resident          int64 // bytes; 0: unknown
 }
 
 // Rounds runs usual rounds, or more until SOAKTIME has passed, each with its own seed. Do not use
@@ -53,7 +58,7 @@ func Rounds(t *testing.T, usual int, round func(t *testing.T, seed uint64)) {
 	}
 	goroutines := runtime.NumGoroutine()
 	began, n := time.Now(), 0
-	var before resources
+	var before, middle resources
 	for ; n < usual || time.Since(began) < long; n++ {
 		seed := first + uint64(n)
 		func() {
@@ -70,11 +75,16 @@ func Rounds(t *testing.T, usual int, round func(t *testing.T, seed uint64)) {
 		if n == usual/2 {
 			before = count(t, goroutines)
 		}
+		if middle.goroutines == 0 && long > 0 && time.Since(began) > long/2 {
+			middle = count(t, goroutines)
+		}
 	}
 	after := count(t, goroutines)
 	t.Logf("%d rounds from seed %d in %v: %d goroutines (%d before), %d files (%d), %d KiB of heap (%d)", n, first,
 		time.Since(began).Round(time.Millisecond),
 		after.goroutines, goroutines, after.files, before.files, after.memory>>10, before.memory>>10)
+	t.Logf("resident memory: %d KiB at the begin, %d in the middle, %d at the end", before.resident>>10,
+		middle.resident>>10, after.resident>>10)
 	if after.goroutines > goroutines {
 		stacks := make([]byte, 1<<18)
 		t.Errorf("%d goroutines remain, %d before:\n%s", after.goroutines, goroutines, stacks[:runtime.Stack(stacks, true)])
@@ -113,9 +123,15 @@ func count(t *testing.T, goroutines int) resources {
 		h.files = len(files)
 	}
 	runtime.GC()
-	runtime.GC() // the second collection empties pools
+	debug.FreeOSMemory() // the second collection empties pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	h.memory = m.HeapAlloc
+	if text, err := inputfile.Read("/proc/self/statm", 1<<10); err == nil { // other systems count no pages
+		var size, pages int64
+		if _, err := fmt.Sscan(string(text), &size, &pages); err == nil {
+			h.resident = pages * int64(os.Getpagesize())
+		}
+	}
 	return h
 }
