@@ -14,8 +14,8 @@ type Segment struct {
 	Span     cluster.Time
 	Constant Constant
 	Note     Note // NoteNoise, NoteSlow or NoNote
-	// of the first piece after a change of rank: why the path changes it, and the resource that was
-	// held
+	// of the first piece after a change of rank or a wait for a resource: why the path comes here, and
+	// the resource that was held
 	Reason   Note
 	Resource Resource
 	Phase    string
@@ -135,7 +135,10 @@ func joined(all []Segment) []Segment {
 		}
 		if n := len(out); n > 0 {
 			last := &out[n-1]
-			if last.Rank == s.Rank {
+			if last.Rank == s.Rank && reason == NoteHeld {
+				s.Reason, s.Resource = reason, of
+				reason, of = NoNote, NoResource
+			} else if last.Rank == s.Rank {
 				if last.Constant == s.Constant && last.Note == s.Note {
 					last.Span += s.Span
 					continue

@@ -84,6 +84,9 @@ func (w *world) handleOrDefer(i int32, r *rank, at cluster.Time) {
 		w.recordBothReady(&w.msgs[i], r.inCall())
 	}
 	if t := r.actor(at, w.msgs[i].cause); t != nil {
+		if w.trace.on && w.onlyCalls && t.now > at && w.trace.reason == NoNote {
+			w.trace.reason = NotePoll // it computed until now
+		}
 		w.handle(i, t)
 		return
 	}

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -10,7 +11,9 @@ import (
 type Bar struct {
 	Name, Note string
 	A, B       cluster.Time
-	Where, Why string // of the larger one of the two
+	Where, Why string // of the place with the largest part of the difference
+
+	a, b map[place]cluster.Time
 }
 
 // Span returns the difference.
@@ -27,12 +30,13 @@ type Waterfall struct {
 
 // Compare returns the waterfall from A to B.
 func Compare(a, b *Run) *Waterfall {
-	return &Waterfall{A: a.Total, B: b.Total, Spent: bars(a.Spent, b.Spent), Constants: bars(a.Terms, b.Terms),
-		Phases: bars(a.Phases, b.Phases), Reasons: bars(a.Reasons, b.Reasons)}
+	return &Waterfall{A: a.Total, B: b.Total, Spent: bars(a.Spent, b.Spent, &b.layout),
+		Constants: bars(a.Terms, b.Terms, &b.layout), Phases: bars(a.Phases, b.Phases, &b.layout),
+		Reasons: bars(a.Reasons, b.Reasons, &b.layout)}
 }
 
 // bars returns the differences of terms, the largest first.
-func bars(a, b []Term) []Bar {
+func bars(a, b []Term, l *cluster.Layout) []Bar {
 	type key struct{ name, note string }
 	at := map[key]int{}
 	var all []Bar
@@ -48,14 +52,25 @@ func bars(a, b []Term) []Bar {
 	}
 	for i := range a {
 		x := entry(&a[i])
-		x.A, x.Where, x.Why = a[i].Span, a[i].Where, a[i].Why
+		x.A, x.a = a[i].Span, a[i].places
 	}
 	for i := range b {
 		x := entry(&b[i])
-		x.B = b[i].Span
-		if x.B >= x.A {
-			x.Where, x.Why = b[i].Where, b[i].Why
+		x.B, x.b = b[i].Span, b[i].places
+	}
+	for i := range all {
+		x := &all[i]
+		from, to := x.a, x.b
+		if x.B < x.A {
+			from, to = to, from
 		}
+		more := maps.Clone(to)
+		for at, span := range from {
+			if _, ok := more[at]; ok {
+				more[at] -= span
+			}
+		}
+		x.Where, x.Why = largest(more, l)
 	}
 	return sortedBars(all)
 }

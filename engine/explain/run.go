@@ -27,6 +27,14 @@ type Term struct {
 	Unit  string  // of the count: B, flop, or empty
 	Where string  // the rank with the largest part, with its node
 	Why   string  // why the path leaves that rank
+
+	places map[place]cluster.Time
+}
+
+// place is a rank on a path, with the reason for which the path leaves it.
+type place struct {
+	rank int
+	why  string
 }
 
 // Run is an explained run.
@@ -149,7 +157,9 @@ func (r *Run) byConstant() []Term {
 		}
 	}
 	for i := range all {
-		all[i].Where, all[i].Why = r.place(&all[i])
+		t := &all[i]
+		t.places = r.placesOf(t)
+		t.Where, t.Why = largest(t.places, &r.layout)
 	}
 	return sorted(all)
 }
@@ -170,25 +180,26 @@ func (r *Run) count(key string, span cluster.Time) (n float64, unit string) {
 	return span.Seconds() * x * r.Machine.Flops, "flop" // the share of a kernel
 }
 
-// place returns the rank with the largest part of a term, and why the path leaves it.
-func (r *Run) place(t *Term) (where, why string) {
-	type visit struct {
-		rank int
-		why  string
-	}
-	spans := map[visit]cluster.Time{}
+// placesOf returns the time of a term by place.
+func (r *Run) placesOf(t *Term) map[place]cluster.Time {
+	spans := map[place]cluster.Time{}
 	all := r.Path.Segments
 	next := ""
 	for i := len(all) - 1; i >= 0; i-- {
 		s := &all[i]
 		if s.Constant.Name(&r.Machine) == t.Name && s.Note.String() == t.Note {
-			spans[visit{s.Rank, next}] += s.Span
+			spans[place{s.Rank, next}] += s.Span
 		}
 		if s.Reason != sim.NoNote {
 			next = words(s.Reason, s.Resource)
 		}
 	}
-	best, found := visit{}, false
+	return spans
+}
+
+// largest returns the place with the largest time.
+func largest(spans map[place]cluster.Time, l *cluster.Layout) (where, why string) {
+	best, found := place{}, false
 	for v, span := range spans {
 		if !found || span > spans[best] || span == spans[best] && (v.rank < best.rank || v.rank == best.rank && v.why < best.why) {
 			best, found = v, true
@@ -197,7 +208,7 @@ func (r *Run) place(t *Term) (where, why string) {
 	if !found {
 		return "", ""
 	}
-	return fmt.Sprintf("rank %d, node %d", best.rank, r.layout.NodeOf(best.rank)), best.why
+	return fmt.Sprintf("rank %d, node %d", best.rank, l.NodeOf(best.rank)), best.why
 }
 
 // bySegment returns the time by a name of the pieces. The names of all pieces add up to the time.
