@@ -29,6 +29,7 @@ type app struct {
 
 	focus     int              // number of the focused pane
 	last      [pane.Places]int // number of the pane that last had the focus there, + 1; 0: none
+	vacant    []bool           // by pane: the run has no data for it
 	zoomed    bool
 	workloads map[string]state.Workload // state of each workload when it was left, in this session or an earlier one
 	chosen    bool                      // the user chose the theme, so it does not follow the terminal
@@ -82,7 +83,8 @@ func newApp() *app {
 		a.panes = append(a.panes, a.specs[i].New())
 	}
 	a.actionCounts = make([]int, len(a.panes))
-	a.focus = a.home(pane.Rates)
+	a.vacant = make([]bool, len(a.panes))
+	a.focus = a.home(pane.Workload)
 	a.overHost = overlay.Host{
 		Host: &a.Host, Close: a.closeOverlay, Choose: a.choose, Lines: a.lines,
 		UseTheme: a.chooseTheme, UseUnits: a.useUnits, Picture: a.askPicture, Capture: a.captureInto, Seek: a.seek,
@@ -122,24 +124,29 @@ func (a *app) load(s *engine.Snapshot) bool {
 	return true
 }
 
-// show shows a snapshot. Each workload keeps its own layout. If a new workload has no layout yet
-// and no data for the focused pane, the focus moves to the home pane of the same place.
+// show shows a snapshot. Each workload keeps its own layout. A workload begins with the focus on its
+// main pane, unless the user chose a pane before the first one began. A deadlock moves the focus from
+// the main pane to the pane of the deadlock.
 func (a *app) show(s *engine.Snapshot) {
 	from, to := a.Snap.Scenario.Workload, s.Scenario.Workload
-	other := from != to
+	other, circle := from != to, a.Snap.Deadlock != nil
 	if other && from != "" {
 		w := a.workloads[from]
 		w.Layout = a.layout()
 		a.workloads[from] = w
 	}
-	had := a.hasData(a.focus)
 	a.Snap = s
 	a.compare()
-	if w := a.workloads[to]; other && w.Layout != nil {
+	a.updateVacant()
+	w := a.workloads[to]
+	switch {
+	case other && w.Layout != nil:
 		a.applyLayout(w.Layout)
-	}
-	if other && had && !a.hasData(a.focus) {
-		a.setFocus(a.home(a.specs[a.focus].Place))
+	case other && (from != "" || a.last == [pane.Places]int{}):
+		a.last, a.zoomed = [pane.Places]int{}, false
+		a.focus = a.home(pane.Workload)
+	case circle != (s.Deadlock != nil) && a.specs[a.focus].Place == pane.Workload:
+		a.setFocus(a.home(pane.Workload))
 	}
 }
 

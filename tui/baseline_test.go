@@ -16,7 +16,7 @@ func TestBaseline(t *testing.T) {
 	a := pressed(panetest.Slower(demo(4, 4, 4), 2), "b")
 	a.load(demo(4, 4, 16))
 	var s screen
-	text := s.draw(a, 120, 40).PlainText()
+	text := s.draw(a, 200, 60).PlainText()
 	for _, want := range []string{"╌ baseline: group 4  dilation", "│ ╌ baseline: group 4 ",
 		"0.5× baseline: group 4"} {
 		if !strings.Contains(text, want) {
@@ -24,13 +24,13 @@ func TestBaseline(t *testing.T) {
 		}
 	}
 	a.load(demo(4, 4, 2))
-	if text := s.draw(a, 120, 40).PlainText(); !strings.Contains(text, "0.5× baseline: group 4") {
+	if text := s.draw(a, 200, 60).PlainText(); !strings.Contains(text, "0.5× baseline: group 4") {
 		t.Errorf("the baseline is another one:\n%s", text)
 	}
 	keys(a, "b")
-	want := (&screen{}).draw(pressed(demo(4, 4, 2), ":", "esc"), 120, 40).PlainText()
+	want := (&screen{}).draw(pressed(demo(4, 4, 2), ":", "esc"), 200, 60).PlainText()
 	a.notice = ""
-	if got := s.draw(a, 120, 40).PlainText(); got != want {
+	if got := s.draw(a, 200, 60).PlainText(); got != want {
 		t.Errorf("dropped, the baseline leaves something behind:\n%s", got)
 	}
 }

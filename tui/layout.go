@@ -21,6 +21,13 @@ const (
 	twoReasons = 24 // rows of a screen that has two rows for the reason
 )
 
+// Smallest sizes of the panes next to the main pane: of one in a row of three, and of one above another.
+const (
+	threeW = 40
+	stackH = 7
+	fewH   = 6 // of a pane on a screen for four panes
+)
+
 // Additional panes on a large screen: the maximum number, and the smallest size of each.
 const (
 	maxExtra = 3
@@ -60,15 +67,16 @@ func (p *arrangement) pane(n int, specs []pane.Spec) grid.Rect {
 
 // arrange divides the screen among the places of the panes:
 //
-//	header                       header             header
-//	cluster │ rates │ times      rates │ times      one
-//	knobs   │ story │ reasons    story │ knobs
+//	header                       header              header
+//	cluster │ main               main  │ cluster     one
+//	knobs   │ why │ rates times  rates │ knobs
 //	status                       why
-//	footer                       status             status
-//	                             footer             footer
+//	footer                       status              status
+//	                             footer              footer
 //
-// A large screen has a third row, right of the knobs, for additional panes. The focused pane is
-// always shown. A failure replaces the story, except for a deadlock, which has its own pane there.
+// The main pane is the one of the workload's place. A large screen has a third row, right of the knobs,
+// for additional panes. A place without data leaves its room to the others. The focused pane is always
+// shown. A failure replaces the main pane, except for a deadlock, which has its own pane there.
 func arrange(w, h int, a *app) arrangement {
 	var p arrangement
 	body := grid.Rect{W: w, H: h}
@@ -106,7 +114,7 @@ func arrange(w, h int, a *app) arrangement {
 		if w >= manyW && h >= manyH && a.Snap.Phase != engine.Failed {
 			low = p.placeExtra(body, a)
 		}
-		p.placeSix(body, low, len(a.Panel.Scenario.Table), failed)
+		p.placeSix(body, low, a, failed)
 	default:
 		if h >= 20 && !failed {
 			rows := 1
@@ -115,7 +123,7 @@ func arrange(w, h int, a *app) arrangement {
 			}
 			p.why, body = body.CutBottom(rows)
 		}
-		p.placeFour(body, focus, failed)
+		p.placeFour(body, a, failed)
 	}
 	return p
 }
@@ -123,26 +131,63 @@ func arrange(w, h int, a *app) arrangement {
 // leftWidth returns the width of the left column of a body.
 func leftWidth(body grid.Rect) int { return min(max(body.W*26/100, 28), 60) }
 
+// put places the pane of a place.
+func (p *arrangement) put(at pane.Place, r grid.Rect) {
+	p.at[at] = r
+	p.shown++
+}
+
 // placeSix divides a body among the six places. The rectangle others, below the right columns, is
 // left for additional panes.
-func (p *arrangement) placeSix(body, others grid.Rect, knobs int, failed bool) {
-	p.shown += 6
-	bottom := min(max(knobs+6, body.H/2), body.H*3/5)
-	right := min(max(body.W*30/100, 36), 84)
+func (p *arrangement) placeSix(body, others grid.Rect, a *app, failed bool) {
+	knobs := min(max(len(a.Panel.Scenario.Table)+6, body.H/2), body.H*3/5)
 	column, rest := body.CutLeft(leftWidth(body))
-	p.at[pane.Cluster], p.at[pane.Knobs] = column.CutTop(body.H - bottom)
+	top, low := column.CutTop(body.H - knobs)
+	p.put(pane.Cluster, top)
+	p.put(pane.Knobs, low)
 	if !others.Empty() {
 		_, rest = rest.CutBottom(others.H)
-		bottom = rest.H * 11 / 20
 	}
-	top, low := rest.CutTop(rest.H - bottom)
-	p.at[pane.Times], p.at[pane.Rates] = top.CutRight(right)
-	if failed {
-		p.shown--
-		p.at[pane.Reasons] = low
-		return
+	main, row := rest.CutTop(rest.H * 11 / 20)
+	if failed { // the failure is the main pane
+		p.put(pane.Reasons, main)
+	} else {
+		p.put(pane.Workload, main)
 	}
-	p.at[pane.Reasons], p.at[pane.Workload] = low.CutRight(right)
+	var with []pane.Place
+	for _, at := range [...]pane.Place{pane.Reasons, pane.Rates, pane.Times} {
+		if p.at[at].Empty() && (at == pane.Reasons || a.occupied(at)) {
+			with = append(with, at)
+		}
+	}
+	if len(with) < 3 && others.Empty() {
+		if t := a.paneOf("timeline"); a.Snap.Timeline != nil && p.pane(t, a.specs).Empty() {
+			p.extra[0].pane = t
+			p.extra[0].at, row = row.CutRight(row.W / 2)
+			p.shown++
+		}
+	}
+	switch {
+	case len(with) == 3 && row.W < 3*threeW && row.H >= 2*stackH: // the last two in one column
+		words, column := row.CutLeft(row.W / 2)
+		p.put(with[0], words)
+		top, low := column.CutTop((row.H + 1) / 2)
+		p.put(with[1], top)
+		p.put(with[2], low)
+	default:
+		if len(with) == 3 && row.W < 3*threeW { // no room for three
+			without := pane.Times
+			if a.specs[a.focus].Place == pane.Times {
+				without = pane.Rates
+			}
+			with = slices.DeleteFunc(with, func(at pane.Place) bool { return at == without })
+		}
+		for i, at := range with {
+			var one grid.Rect
+			one, row = row.CutLeft(row.W / (len(with) - i))
+			p.put(at, one)
+		}
+	}
 }
 
 // placeExtra places additional panes that have data and are not the home pane of their place. It
@@ -173,26 +218,61 @@ func (p *arrangement) placeExtra(body grid.Rect, a *app) grid.Rect {
 	return low
 }
 
-func (p *arrangement) placeFour(body grid.Rect, focus pane.Place, failed bool) {
-	p.shown = 4
-	corners := [4]pane.Place{pane.Rates, pane.Times, pane.Workload, pane.Knobs}
+// placeFour divides a body among the main pane, the rates, the cluster and the knobs. A focused pane of
+// another place replaces the most similar one.
+func (p *arrangement) placeFour(body grid.Rect, a *app, failed bool) {
+	main, below, beside := pane.Workload, pane.Rates, pane.Cluster
 	if failed {
-		corners[2] = pane.Reasons
+		main = pane.Reasons
 	}
-	switch focus { // the focused pane replaces the most similar one
-	case pane.Cluster:
-		corners[1] = pane.Cluster
+	focus := a.specs[a.focus].Place
+	low := body.H * 2 / 5
+	first, second := body.CutLeft(body.W - min(max(body.W*45/100, 30), 48))
+	if low < fewH { // only two panes
+		if focus != pane.Knobs && !failed {
+			main = focus
+		}
+		p.put(main, first)
+		p.put(pane.Knobs, second)
+		return
+	}
+	switch focus {
+	case pane.Times:
+		beside = pane.Times
 	case pane.Reasons:
-		corners[2] = pane.Reasons
+		main = pane.Reasons
 	}
-	right := min(max(body.W*45/100, 30), 48)
-	half := body.H / 2
-	if !p.why.Empty() { // the upper half gets an odd row: the reason below replaces a row of the story
-		half = (body.H + 1) / 2
+	if a.occupied(below) {
+		var r grid.Rect
+		r, first = first.CutBottom(low)
+		p.put(below, r)
 	}
-	top, low := body.CutTop(half)
-	p.at[corners[1]], p.at[corners[0]] = top.CutRight(right)
-	p.at[corners[3]], p.at[corners[2]] = low.CutRight(right)
+	p.put(main, first)
+	top, knobs := second.CutTop(low)
+	p.put(beside, top)
+	p.put(pane.Knobs, knobs)
+}
+
+// occupied reports whether the pane of a place has something to show, or may have it soon.
+func (a *app) occupied(at pane.Place) bool {
+	p := a.shownAt(at)
+	return a.focus == p || !a.vacant[p]
+}
+
+// updateVacant finds the panes that the run has no data for. Before the first iteration these are the
+// panes of single accesses that the workload does not name.
+func (a *app) updateVacant() {
+	named := workload.Panes(a.Snap.Scenario.Workload)
+	for p := range a.specs {
+		s := &a.specs[p]
+		switch {
+		case s.Now == nil:
+		case a.Snap.Iteration > 0 || a.Snap.Phase == engine.Failed:
+			a.vacant[p] = !s.Now(a.Snap)
+		default:
+			a.vacant[p] = s.Place == pane.Times && !slices.Contains(named, s.Name)
+		}
+	}
 }
 
 // hasData reports whether a run has data for a pane. Before the first run it is true for every

@@ -58,11 +58,11 @@ func TestFocusGoesAround(t *testing.T) {
 	}
 	slices.Sort(seen)
 	want := slices.Sorted(slices.Values(all[:n]))
-	if !slices.Equal(seen, want) || a.focus != bandwidthPane {
+	if !slices.Equal(seen, want) || a.focus != localityPane {
 		t.Errorf("p goes over %v and ends at %d, want %v", seen, a.focus, want)
 	}
 	keys(a, "p", "P")
-	if a.focus != bandwidthPane {
+	if a.focus != localityPane {
 		t.Errorf("p and P end at %d", a.focus)
 	}
 }
@@ -102,19 +102,18 @@ func TestLargeScreensShowMorePanes(t *testing.T) {
 	}
 }
 
-// If a new workload has no data for the focused pane, the focus moves to the pane in the same
-// place. A pane that the user named keeps the focus.
+// TestFocusFollowsTheWorkload starts a workload with its main pane. A pane that the user named before keeps the focus.
 func TestFocusFollowsTheWorkload(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
-	keys(a, "4")
-	if a.load(scheme(1, 8)); a.focus != epsilonPane || !a.zoomed {
-		t.Errorf("the focus is on %d", a.focus)
+	keys(a, "3")
+	if a.load(scheme(1, 8)); a.focus != epsilonPane || a.zoomed {
+		t.Errorf("the focus is on %d, zoomed %v", a.focus, a.zoomed)
 	}
-	a = shownApp(demo(4, 4, 4))
-	keys(a, ":", "'zoom-overlap", "enter")
-	other := demo(4, 4, 4)
-	other.Scenario.Workload = "demo-dot"
-	if a.load(other); a.focus != epsilonPane {
+	a = newApp()
+	if err := a.openPane("overlap"); err != nil {
+		t.Fatal(err)
+	}
+	if a.load(demo(4, 4, 4)); a.focus != epsilonPane {
 		t.Errorf("the pane that was asked for has gone: the focus is on %d", a.focus)
 	}
 }

@@ -53,7 +53,6 @@ func TestEachWorkloadKeepsItsLayout(t *testing.T) {
 		t.Fatal("3 does not zoom the latency")
 	}
 	a.load(scheme(1, 8))
-	keys(a, "z")
 	a.setFocus(epsilonPane)
 	a.load(demo(4, 4, 4))
 	if !a.zoomed || a.focus != latencyPane {

@@ -377,13 +377,13 @@ func TestSuspend(t *testing.T) {
 		x.Type("clear; fg\r")
 		x.Shows("Bandwidth")
 		x.Type("z") // the keys work again
-		x.Until("a pane alone", func(text string) bool { return !strings.Contains(text, "Latency") })
+		x.Until("a pane alone", func(text string) bool { return !strings.Contains(text, "Knobs") })
 		x.Type("z")
-		x.Shows("Latency")
+		x.Shows("Knobs")
 	}
 	x.Type("q")
 	x.Until("the shell", func(text string) bool {
-		return !strings.Contains(text, "Bandwidth") && strings.Contains(text, "at0")
+		return !strings.Contains(text, "hybridtop  randomaccess") && strings.Contains(text, "at0")
 	})
 	x.AsBefore()
 	x.Type("clear; exit 7\r")

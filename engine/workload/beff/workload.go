@@ -50,7 +50,7 @@ var beff = workload.Workload{
 		workload.RealLimit("4096"),
 	},
 	Defaults: map[string]string{"model": "flat"},
-	First:    "ranks-per-node", Panes: []string{"locality"}, Serial: true, Idle: idle,
+	First:    "ranks-per-node", Panes: []string{"locality", "latency"}, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "b_eff_average", Phrase: "effective bandwidth", Unit: "B/s",
 			Doc: "total bandwidth of all processes, mean over sizes"},

@@ -77,7 +77,7 @@ var cholesky = workload.Workload{
 		workload.RealLimit("131072"),
 	}),
 	Defaults: map[string]string{"model": "flat"},
-	First:    "block", Panes: []string{"locality", "tables"}, Serial: true, Idle: idle,
+	First:    "block", Panes: []string{"locality", "checkerboard", "tables"}, Serial: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm, cluster.Potrf, cluster.Trsm},
 	Metrics: append([]engine.MetricSpec{
 		{Name: "factor_time", Phrase: "time of a factorization", Unit: "s",

@@ -38,7 +38,7 @@ var product = workload.Workload{
 	}, reduce.Knobs()),
 	Alike: map[string]string{"model": "the models send equally few messages; they differ in who may call MPI, and in " +
 		"the copies of the vectors"},
-	First: "model", Panes: []string{"locality", "latency"}, Serial: true, Steady: true, Idle: idle,
+	First: "model", Panes: []string{"locality"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "dot", Phrase: "dot product", Unit: "1", Doc: "the dot product"},
 		{Name: "dot_time", Phrase: "time of a product", Unit: "s", Doc: "time of one dot product, mean over ranks"},

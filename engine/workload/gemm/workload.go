@@ -68,7 +68,7 @@ var gemm = workload.Workload{
 		workload.RealLimit("393216"),
 	}, algorithm.Knobs(coll.OpBcast)),
 	Defaults: map[string]string{"model": "flat"},
-	First:    "schedule", Serial: true, Steady: true, Idle: idle,
+	First:    "schedule", Panes: []string{"locality", "checkerboard", "latency"}, Serial: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm},
 	Metrics: append([]engine.MetricSpec{
 		{Name: "gemm_time", Phrase: "time of the product", Unit: "s", Doc: "time of the whole product on the slowest rank"},

@@ -93,7 +93,7 @@ var heat = workload.Workload{
 		workload.RealLimit("524288"),
 	}, reduction.Knobs()),
 	Defaults: map[string]string{"model": "flat"},
-	First:    "reduce-every", Panes: []string{"locality"}, Serial: true, Idle: idle,
+	First:    "reduce-every", Panes: []string{"locality", "latency"}, Serial: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s",
 			Doc: "mean over all steps except up to three at the beginning"},

@@ -68,7 +68,7 @@ var multigrid = workload.Workload{
 		workload.RealLimit("589824"),
 	}, maximum.Knobs()),
 	Defaults: map[string]string{"model": "flat"},
-	First:    "variant", Panes: []string{"locality", "tables"}, Steady: true, Serial: true, Idle: idle,
+	First:    "variant", Panes: []string{"locality", "boxes", "tables"}, Steady: true, Serial: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "solve_time", Phrase: "time of a solve", Unit: "s",
 			Doc: "time of a solve, from one barrier of all ranks to the next"},

@@ -74,7 +74,7 @@ var spmv = workload.Workload{
 		workload.RealLimit("3407872"),
 	},
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "8", "threading": "masteronly"},
-	First:    "threading", Panes: []string{"overlap"}, Steady: true, Idle: idle,
+	First:    "threading", Panes: []string{"overlap", "latency"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "time_masteronly", Phrase: "time of masteronly", Unit: "s",
 			Doc: "time of a masteronly product, mean over processes"},

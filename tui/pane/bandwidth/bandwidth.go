@@ -14,7 +14,14 @@ import (
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
 	Name: "bandwidth", Title: "Bandwidth", Doc: "the bandwidth over time", Place: pane.Rates,
+	Now: hasTraffic,
 	New: func() pane.Pane { return &Pane{window: 30 * time.Second, baseline: newBaseline()} },
+}
+
+// hasTraffic reports whether the run has transferred anything.
+func hasTraffic(s *engine.Snapshot) bool {
+	none := [cluster.Classes]float64{}
+	return slices.ContainsFunc(s.Series, func(x engine.Sample) bool { return x.Rate != none })
 }
 
 // Pane is the chart and its view settings.

@@ -99,6 +99,9 @@ func (p *Pane) at(d plan) int {
 	return p.grid
 }
 
+// titleRest is the width of the rest of a border with a title: the number of the pane, gaps and corners.
+const titleRest = 6
+
 // Draw draws the plane and the row of ranks below it.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	d := planOf(h.Snap)
@@ -116,6 +119,9 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	title, boxes, idle, isWarning := d.words(p.grid)
 	b := pane.Border{Title: fmt.Sprintf("%s %s (%d of %d)", title, g.Name, p.grid+1, len(d.Grids)),
 		Right: fmt.Sprintf("plane %d of %d", p.plane+1, g.Boxes[2])}
+	if grid.Width(b.Title)+grid.Width(b.Right)+titleRest > v.W() {
+		b = pane.Border{Title: g.Name, Right: fmt.Sprintf("plane %d/%d", p.plane+1, g.Boxes[2])}
+	}
 	rest := v.Local()
 	if v.H() >= 6 {
 		var top, low grid.Rect

@@ -59,6 +59,9 @@ func (p *Pane) at(b *dense.Checkerboard, s *engine.Snapshot) int {
 	return p.step
 }
 
+// titleRest is the width of the rest of a border with a title: the number of the pane, gaps and corners.
+const titleRest = 6
+
 // Draw draws the grid of ranks, and the senders above it.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	b := boardOf(h.Snap)
@@ -74,6 +77,9 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	step := p.at(b, h.Snap)
 	border := pane.Border{Title: fmt.Sprintf("Checkerboard of %d × %d ranks", b.Rows, b.Cols),
 		Right: fmt.Sprintf("step %d of %d", step+1, b.Steps)}
+	if grid.Width(border.Title)+grid.Width(border.Right)+titleRest > v.W() {
+		border = pane.Border{Title: "Board", Right: fmt.Sprintf("step %d/%d", step+1, b.Steps)}
+	}
 	rest := v.Local()
 	if v.H() >= 6 {
 		var top, low grid.Rect

@@ -14,6 +14,7 @@ var Spec = pane.Spec{
 	Name: "latency", Title: "Latency", Doc: "the access latency", Place: pane.Times,
 	// A run that has tables and records no accesses shows its tables here.
 	Offered: func(s *engine.Snapshot) bool { return !engine.Drawn(s) || hasRecorded(s) },
+	Now:     hasRecorded,
 	New:     func() pane.Pane { return &Pane{} },
 }
 
