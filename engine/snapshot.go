@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -45,6 +47,17 @@ type Mark struct {
 	At          time.Duration
 	Label       string // "group 2→4"
 	NewWorkload bool   // another workload: earlier data do not compare
+}
+
+// dilationMark begins the label of a mark of a changed dilation.
+const dilationMark = "dilation "
+
+// DilationMark returns the label of a mark of a changed dilation.
+func DilationMark(from, to float64) string { return fmt.Sprintf("%s%g→%g", dilationMark, from, to) }
+
+// IsMinor reports whether only the dilation changed. The emulated times then stay the same.
+func (m *Mark) IsMinor() bool {
+	return strings.HasPrefix(m.Label, dilationMark) && !strings.Contains(m.Label, ",")
 }
 
 // A RankView is one rank in the topology.

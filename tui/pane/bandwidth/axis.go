@@ -1,39 +1,57 @@
 package bandwidth
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"time"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// axis is the time axis of the chart: the wall clock since the start of the workload, or the
-// virtual clock of a simulation since the launch.
+// axis is the time axis of the chart since the start of the workload: the wall clock, or the virtual
+// clock of a simulation. The virtual times of successive launches follow each other.
 type axis struct {
 	isVirtual bool
 	origin    float64         // of the wall clock, in s since the start of the session
 	samples   []engine.Sample // since the origin
 	newest    float64         // position of the last sample, or of the present
+	launches  []launch        // with a virtual clock
+}
+
+// launch is the start of a launch on the virtual axis.
+type launch struct {
+	at    time.Duration // of its first sample
+	begin cluster.Time  // position of its time 0
 }
 
 // updateAxis computes the axis for a snapshot.
 func (p *Pane) updateAxis(snap *engine.Snapshot) {
-	a := axis{isVirtual: p.clock && snap.Kind == engine.Simulated}
-	first := len(snap.Series)
+	n := len(snap.Series)
+	a := axis{launches: p.axis.launches[:0]}
+	a.isVirtual = !p.wall && snap.Kind == engine.Simulated && n > 0 && snap.Series[n-1].Fabric > 0
+	for i := range snap.Marks {
+		if m := &snap.Marks[i]; m.NewWorkload {
+			a.origin = m.At.Seconds()
+		}
+	}
+	first, _ := slices.BinarySearchFunc(snap.Series, a.origin, func(s engine.Sample, x float64) int {
+		return cmp.Compare(s.At.Seconds(), x)
+	})
+	a.samples = snap.Series[first:]
 	if a.isVirtual {
-		for first > 0 && (first == len(snap.Series) || snap.Series[first-1].Fabric <= snap.Series[first].Fabric) {
-			first--
+		var begin, last cluster.Time
+		for i := range a.samples {
+			if s := &a.samples[i]; i == 0 || s.Fabric < last {
+				begin += last
+				a.launches = append(a.launches, launch{at: s.At, begin: begin})
+			}
+			last = a.samples[i].Fabric
 		}
 	} else {
-		for i := range snap.Marks {
-			if m := &snap.Marks[i]; m.NewWorkload {
-				a.origin = m.At.Seconds()
-			}
-		}
-		first = a.search(snap.Series, 0)
 		a.newest = max(snap.Elapsed.Seconds()-a.origin, 0)
 	}
-	a.samples = snap.Series[first:]
 	if len(a.samples) > 0 {
 		a.newest = a.position(&a.samples[len(a.samples)-1])
 	}
@@ -42,10 +60,14 @@ func (p *Pane) updateAxis(snap *engine.Snapshot) {
 
 // position returns the position of a sample on the axis.
 func (a *axis) position(s *engine.Sample) float64 {
-	if a.isVirtual {
-		return s.Fabric.Seconds()
+	if !a.isVirtual {
+		return s.At.Seconds() - a.origin
 	}
-	return s.At.Seconds() - a.origin
+	i := len(a.launches) - 1
+	for i > 0 && s.At < a.launches[i].at {
+		i--
+	}
+	return (a.launches[i].begin + s.Fabric).Seconds()
 }
 
 // search returns the index of the first sample at or after a position.
@@ -67,6 +89,9 @@ func (a *axis) markerPosition(m *engine.Mark) (float64, bool) {
 		return x, x >= 0
 	}
 	i := slices.IndexFunc(a.samples, func(s engine.Sample) bool { return s.At > m.At })
+	if i == 0 && m.NewWorkload {
+		return 0, true
+	}
 	if i < 1 {
 		return math.NaN(), false
 	}

@@ -28,7 +28,7 @@ func hasTraffic(s *engine.Snapshot) bool {
 type Pane struct {
 	window   time.Duration // 0: the whole run
 	halvings int           // number of times that the interval of virtual time was halved
-	clock    bool          // show virtual time instead of wall time
+	wall     bool          // show wall time instead of a simulation's virtual time
 	log      bool
 	cross    bool
 	crossAt  float64 // position of the crosshair on the axis
@@ -115,7 +115,11 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	c.VLines = c.VLines[:0]
 	for i := range snap.Marks {
 		if t, ok := p.axis.markerPosition(&snap.Marks[i]); ok && t >= from {
-			c.VLines = append(c.VLines, grid.VLine{X: t, Label: snap.Marks[i].Label, Style: th.Focus})
+			line := grid.VLine{X: t, Label: snap.Marks[i].Label, Style: th.Focus}
+			if snap.Marks[i].IsMinor() {
+				line.Label, line.Style = "", th.Dim
+			}
+			c.VLines = append(c.VLines, line)
 		}
 	}
 	c.Cross, c.CrossX = p.cross, p.crossAt
@@ -161,7 +165,7 @@ func (p *Pane) widen(h *pane.Host, n int) {
 }
 
 // switchClock switches between the virtual clock of a simulation and the wall clock.
-func (p *Pane) switchClock(*pane.Host) { p.clock, p.cross = !p.clock, false }
+func (p *Pane) switchClock(*pane.Host) { p.wall, p.cross = !p.wall, false }
 
 // span returns the time interval that the chart shows, in seconds on the axis. It ends at the
 // present. If the run is younger than the window, the chart fills from the left.
@@ -169,17 +173,30 @@ func (p *Pane) span(h *pane.Host) (from, to float64) {
 	p.updateAxis(h.Snap)
 	to = p.axis.newest
 	if p.axis.isVirtual {
-		to = max(to, 1e-9)
-		if h.Picture {
+		if to = max(to, 1e-9); h.Picture {
 			return 0, to
 		}
-		return to - math.Ldexp(to, -p.halvings), to
+		wide := math.Ldexp(roundUp(to), -p.halvings)
+		from = max(0, to-wide)
+		return from, from + wide
 	}
 	if p.window == 0 || h.Picture {
 		return 0, max(to, 1)
 	}
 	from = max(0, to-p.window.Seconds())
 	return from, from + p.window.Seconds()
+}
+
+// roundUp returns the least number of 1, 2 and 5 times a power of ten that is not below x. The labels of
+// an axis that ends there rarely change.
+func roundUp(x float64) float64 {
+	decade := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, step := range [...]float64{1, 2, 5} {
+		if x <= step*decade {
+			return step * decade
+		}
+	}
+	return 10 * decade
 }
 
 // toggleCross shows the crosshair in the middle of the data, or hides it.

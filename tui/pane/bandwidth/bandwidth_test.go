@@ -39,7 +39,13 @@ func TestBandwidthLooksLikeThis(t *testing.T) {
 	draw("crosshair", panetest.Host(panetest.Demo(4, 4, 4)), look, "crosshair", "crosshair-left", "crosshair-left")
 	draw("logarithmic, all of the time", panetest.Host(panetest.Demo(4, 4, 4)), look, "log", "longer", "longer",
 		"longer", "longer")
-	draw("virtual time", panetest.Host(panetest.Simulated()), look, "clock")
+	virtual := panetest.Simulated()
+	virtual.Series = slices.Clone(virtual.Series)
+	for i := range virtual.Series {
+		virtual.Series[i].Fabric = cluster.Time(i+1) * 20 * cluster.Microsecond
+	}
+	draw("virtual time", panetest.Host(virtual), look)
+	draw("wall time of a simulation", panetest.Host(virtual), look, "clock")
 	for u := range grid.Units(len(grid.UnitsNames())) {
 		h := panetest.Host(panetest.Demo(4, 4, 4))
 		h.Units = u
@@ -176,7 +182,7 @@ func TestAxisBeginsWithTheWorkload(t *testing.T) {
 	}
 }
 
-// For a simulation the axis shows wall time or virtual time, which begins at the launch.
+// TestAxisOfASimulation shows virtual time, in which launches follow each other, or wall time.
 func TestAxisOfASimulation(t *testing.T) {
 	s := wave()
 	s.Kind = engine.Simulated
@@ -185,25 +191,36 @@ func TestAxisOfASimulation(t *testing.T) {
 	}
 	p := Spec.New().(*Pane)
 	h := &pane.Host{Snap: s, Theme: grid.Themes()[0]}
+	from, to := p.span(h)
+	if from != 0 || to != 1e-3 || p.axis.newest != 840e-6 || p.caption(h) != "◆ simulated, virtual time" {
+		t.Errorf("%v to %v s, newest %v, %q", from, to, p.axis.newest, p.caption(h))
+	}
+	if got := p.visible(from, to); len(got) != 840 {
+		t.Errorf("%d samples are visible, want both launches", len(got))
+	}
+	if x, ok := p.axis.markerPosition(&engine.Mark{At: 23975 * time.Millisecond}); !ok || math.Abs(x-481e-6) > 1e-12 {
+		t.Errorf("the knob changed between the launches is at %v, %v", x, ok)
+	}
+	p.widen(h, -2)
+	if from, to := p.span(h); math.Abs(from-590e-6) > 1e-12 || math.Abs(to-840e-6) > 1e-12 {
+		t.Errorf("a quarter of 1 ms is %v to %v", from, to)
+	}
+	s.Marks[0] = engine.Mark{At: 23975 * time.Millisecond, NewWorkload: true}
+	p.widen(h, +2)
+	if from, to := p.span(h); from != 0 || to != 500e-6 || p.axis.newest != 360e-6 {
+		t.Errorf("after a change of workload, %v to %v s, newest %v", from, to, p.axis.newest)
+	}
+	p.switchClock(h)
 	if p.span(h); p.caption(h) != "◆ simulated, wall time" {
 		t.Errorf("the caption is %q", p.caption(h))
 	}
-	p.switchClock(h)
-	from, to := p.span(h)
-	if from != 0 || to != 360e-6 || p.caption(h) != "◆ simulated, virtual time" {
-		t.Errorf("%v to %v s, %q", from, to, p.caption(h))
-	}
-	if got := p.visible(from, to); got[0].Fabric != cluster.Microsecond {
-		t.Errorf("the first sample is at %v", got[0].Fabric)
-	}
-	if x, ok := p.axis.markerPosition(&engine.Mark{At: 30 * time.Second}); !ok || math.Abs(x-122e-6) > 1e-12 {
-		t.Errorf("a knob changed at 30 s is at %v, %v", x, ok)
-	}
-	if _, ok := p.axis.markerPosition(&engine.Mark{At: 20 * time.Second}); ok {
-		t.Error("a knob changed before the launch has a marker")
-	}
-	p.widen(h, -2)
-	if from, _ := p.span(h); math.Abs(from-270e-6) > 1e-12 {
-		t.Errorf("the last quarter begins at %v", from)
+}
+
+// TestRoundUp finds the end of an axis: a round number that is not below the newest time.
+func TestRoundUp(t *testing.T) {
+	for x, want := range map[float64]float64{1: 1, 1.1: 2, 2: 2, 3: 5, 5.5: 10, 0.07: 0.1, 360e-6: 500e-6} {
+		if got := roundUp(x); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("%v: %v, want %v", x, got, want)
+		}
 	}
 }

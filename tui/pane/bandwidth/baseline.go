@@ -41,7 +41,13 @@ func (b *baseline) computePoints(base *engine.Baseline, fabric bool, from, end, 
 		}
 		return s.At.Seconds() - base.End.Seconds() + end
 	}
-	for i := 0; i < len(base.Series); {
+	i := 0
+	for k := 1; fabric && k < len(base.Series); k++ { // only the last launch has the same clock
+		if base.Series[k].Fabric < base.Series[k-1].Fabric {
+			i = k
+		}
+	}
+	for i < len(base.Series) {
 		x := at(&base.Series[i])
 		n := 0
 		var sum [cluster.Classes]float64
