@@ -77,6 +77,20 @@ func First(s *engine.Scenario, kind engine.Kind) string {
 	return ""
 }
 
+// Question returns the question that a scenario answers: the knob that its explanation begins with, and
+// what a change of it shows. It returns "" if that knob has no effect.
+func Question(s *engine.Scenario, kind engine.Kind) string {
+	for _, w := range registry {
+		if w.Name != s.Workload || w.Question == "" || First(s, kind) != w.First {
+			continue
+		}
+		if k, err := s.Knob(w.First); err == nil {
+			return "Turn " + k.Label + ": " + w.Question
+		}
+	}
+	return ""
+}
+
 // Alike returns the reason why a change of a knob alone may leave a workload's time as it is, or "".
 func Alike(name, knob string) string {
 	for _, w := range registry {

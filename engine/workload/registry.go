@@ -26,8 +26,9 @@ type Workload struct {
 	Tallies  []engine.TallySpec   // tables of counts filled by Run
 	Profiles []engine.ProfileSpec // lists of numbers by position, reported by Run
 
-	// First is the knob that the workload's explanation begins with.
-	First string
+	// First is the knob that the workload's explanation begins with. A change of this
+	// knob answers Question.
+	First, Question string
 	// Alike has, by knob, the reason why a change of that knob alone may leave the time as it is. May be nil.
 	Alike map[string]string
 	// Panes are the names of the preferred panes. In its place on the screen, each comes before the

@@ -63,6 +63,7 @@ var access = workload.Workload{
 			Watch: "words and prefetch: inside a node a word is a load", Paper: "paper 2, section 7.3"},
 	},
 	Defaults: map[string]string{"model": "flat"},
+	Question: "which way to remote memory is fastest?",
 	First:    "method", Panes: []string{"locality", "latency"}, Serial: true, Steady: true, Idle: idle,
 	Metrics:    metrics(),
 	Derived:    derived(),

@@ -31,6 +31,9 @@ func TestRegistry(t *testing.T) {
 				t.Error("title, doc, paper, plan or body is missing")
 			}
 			s := w.Scenario(presets.Machines()) // panics on an invalid default
+			if q := workload.Question(&s, engine.Emulated); !strings.HasSuffix(q, "?") || len(q) > 78 {
+				t.Errorf("question %q: want one that a screen of 80 columns has room for", q)
+			}
 			knobs := map[string]bool{}
 			for _, k := range s.Table {
 				if knobs[k.Name] {

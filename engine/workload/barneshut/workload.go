@@ -71,7 +71,8 @@ var barnesHut = workload.Workload{
 			Choices: []string{chargeExact, chargeBulk}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the run time of the simulation; simulated times stay within 1 %"},
 	}, exchange.Knobs()),
-	First: "group", Panes: []string{"locality", "tables", "cluster"}, Serial: true, Idle: idle,
+	Question: "do larger groups pay for walking a shared tree?",
+	First:    "group", Panes: []string{"locality", "tables", "cluster"}, Serial: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "force_time", Phrase: "time of forces", Unit: "s", Ranked: true, Doc: "time in which a rank computes its forces of a step (the part in paper 1's figures 8 and 9), mean over ranks"},
 		{Name: "force_time_slowest", Phrase: "time of forces, slowest rank", Unit: "s", Doc: "the same of the slowest rank, which determines the step"},

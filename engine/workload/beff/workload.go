@@ -50,6 +50,7 @@ var beff = workload.Workload{
 		workload.RealLimit("4096"),
 	},
 	Defaults: map[string]string{"model": "flat"},
+	Question: "do more processes per node fill the adapters?",
 	First:    "ranks-per-node", Panes: []string{"locality", "latency"}, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "b_eff_average", Phrase: "effective bandwidth", Unit: "B/s",

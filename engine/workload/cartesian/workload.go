@@ -65,6 +65,7 @@ var cartesian = workload.Workload{
 		workload.RealLimit("1048576"),
 	},
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "4"},
+	Question: "how many threads must send to fill the adapters?",
 	First:    "senders", Panes: []string{"locality", "latency"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s",

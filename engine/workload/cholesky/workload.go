@@ -77,6 +77,7 @@ var cholesky = workload.Workload{
 		workload.RealLimit("131072"),
 	}),
 	Defaults: map[string]string{"model": "flat"},
+	Question: "how large is the best block?",
 	First:    "block", Panes: []string{"locality", "checkerboard", "tables"}, Serial: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm, cluster.Potrf, cluster.Trsm},
 	Metrics: append([]engine.MetricSpec{

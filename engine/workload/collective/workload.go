@@ -79,6 +79,7 @@ var collective = workload.Workload{
 			Paper: "paper 5, section 2.2"},
 	}),
 	Defaults: map[string]string{"model": "flat"},
+	Question: "which algorithm is fastest for this size?",
 	First:    "algorithm", Panes: []string{"collectives"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "call_time", Phrase: "time of a call", Unit: "s", Doc: "time of one call on the slowest rank"},

@@ -38,7 +38,8 @@ var product = workload.Workload{
 	}, reduce.Knobs()),
 	Alike: map[string]string{"model": "the models send equally few messages; they differ in who may call MPI, and in " +
 		"the copies of the vectors"},
-	First: "model", Panes: []string{"locality"}, Serial: true, Steady: true, Idle: idle,
+	Question: "does it matter which ranks may call MPI?",
+	First:    "model", Panes: []string{"locality"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "dot", Phrase: "dot product", Unit: "1", Doc: "the dot product"},
 		{Name: "dot_time", Phrase: "time of a product", Unit: "s", Doc: "time of one dot product, mean over ranks"},

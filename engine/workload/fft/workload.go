@@ -75,6 +75,7 @@ var fft = workload.Workload{
 		workload.RealLimit("2097152"),
 	}),
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "8"},
+	Question: "is one packed exchange faster than many slabs?",
 	First:    "exchange", Panes: []string{"locality", "timeline"}, Serial: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.FFT},
 	Metrics: append([]engine.MetricSpec{

@@ -68,6 +68,7 @@ var gemm = workload.Workload{
 		workload.RealLimit("393216"),
 	}, algorithm.Knobs(coll.OpBcast)),
 	Defaults: map[string]string{"model": "flat"},
+	Question: "does fetching panels early hide their time?",
 	First:    "schedule", Panes: []string{"locality", "checkerboard", "latency"}, Serial: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm},
 	Metrics: append([]engine.MetricSpec{

@@ -26,7 +26,8 @@ var headtohead = workload.Workload{
 			Watch: "the deadlock above the eager limit: both sends wait for receives that are posted later",
 			Paper: "paper 1, section 2.1"},
 	},
-	First: "size", Panes: []string{"waits"}, Serial: true, Steady: true, Idle: idle,
+	Question: "how long may messages be until two senders deadlock?",
+	First:    "size", Panes: []string{"waits"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s",
 			Doc: "time of the send and the receive, from a common start, mean over both ranks"},

@@ -93,6 +93,7 @@ var heat = workload.Workload{
 		workload.RealLimit("524288"),
 	}, reduction.Knobs()),
 	Defaults: map[string]string{"model": "flat"},
+	Question: "what does a reduction in every step cost?",
 	First:    "reduce-every", Panes: []string{"locality", "latency"}, Serial: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s",

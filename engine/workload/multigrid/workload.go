@@ -68,6 +68,7 @@ var multigrid = workload.Workload{
 		workload.RealLimit("589824"),
 	}, maximum.Knobs()),
 	Defaults: map[string]string{"model": "flat"},
+	Question: "do few large messages beat many small ones?",
 	First:    "variant", Panes: []string{"locality", "boxes", "tables"}, Steady: true, Serial: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "solve_time", Phrase: "time of a solve", Unit: "s",

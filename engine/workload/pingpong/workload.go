@@ -42,6 +42,7 @@ var pingpong = workload.Workload{
 			Watch: "the time of an iteration; the latency does not change"},
 	},
 	Defaults: map[string]string{"model": "flat"},
+	Question: "what does the distance of two ranks cost?",
 	First:    "pair", Panes: []string{"locality", "latency"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "latency", Phrase: "time one way", Unit: "s", Doc: "half a round trip"},

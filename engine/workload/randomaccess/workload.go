@@ -38,7 +38,8 @@ var random = workload.Workload{
 			Watch: "locality and memory: with one full array 1/ranks of the accesses are local, and memory is minimal",
 			Paper: "paper 1, section 4.3.1, the baseline"},
 	},
-	First: "group", Panes: []string{"locality", "cluster", "latency"}, Serial: true, Idle: idle,
+	Question: "does locality pay?",
+	First:    "group", Panes: []string{"locality", "cluster", "latency"}, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "time_per_access", Phrase: "time of access and flops", Unit: "s",
 			Doc: "mean time of an access and of the computing on its element, without the time to read the clock"},

@@ -38,6 +38,7 @@ var reduction = workload.Workload{
 		workload.RealLimit("4194304"),
 	},
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "4", "threading": "funneled"},
+	Question: "should one thread add while the others wait?",
 	First:    "reduction", Panes: []string{"locality", "latency"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "reduction_time", Phrase: "time of a reduction", Unit: "s", Doc: "time of one reduction, mean over processes"},

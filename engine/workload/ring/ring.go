@@ -23,7 +23,8 @@ var ring = workload.Workload{
 	Metrics: []engine.MetricSpec{
 		{Name: "hop_time", Phrase: "time of a hop", Unit: "s", Doc: "time until a rank has sent its token and received the next one, mean over hops and ranks"},
 	},
-	First: "size", Panes: []string{"latency"},
+	Question: "what does a longer message cost?",
+	First:    "size", Panes: []string{"latency"},
 	Serial: true, Steady: true, Idle: idle,
 	Iterations: 10,
 	Plan:       plan,

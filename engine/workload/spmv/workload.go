@@ -74,6 +74,7 @@ var spmv = workload.Workload{
 		workload.RealLimit("3407872"),
 	},
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "8", "threading": "masteronly"},
+	Question: "should one thread communicate while the others compute?",
 	First:    "threading", Panes: []string{"overlap", "latency"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "time_masteronly", Phrase: "time of masteronly", Unit: "s",

@@ -79,15 +79,23 @@ func writeAll(f *grid.Flow, h *pane.Host) {
 	} else if text := pane.Progress(snap); text != "" && snap.Why == "" {
 		f.Text(text, th.Title)
 	} else {
-		f.Text(u.Text(pane.Or(snap.Why, "Change a knob to see what it does and why.")), th.Title)
+		question := workload.Question(&snap.Scenario, snap.Kind)
+		if snap.Change == "" && question != "" {
+			f.Text(question, th.Focus)
+		}
+		if text := snap.Why; text != "" || question == "" {
+			f.Text(u.Text(pane.Or(text, "Change a knob to see what it does and why.")), th.Title)
+		}
 	}
 	if snap.Change != "" {
 		f.Text(u.Text(snap.Change), th.Accent)
 	}
 	f.Y++
 	writeVerification(f, &snap.Verification, u, th)
-	for _, w := range snap.Warnings {
-		f.Text("▲ "+u.Text(w), th.Warning)
+	if !snap.Late() { // otherwise the screen has one warning about the host
+		for _, w := range snap.Warnings {
+			f.Text("▲ "+u.Text(w), th.Warning)
+		}
 	}
 	if len(snap.Metrics) > 0 || snap.MemoryPerNode > 0 {
 		f.Y++
