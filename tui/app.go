@@ -44,8 +44,9 @@ type app struct {
 	over     overlay.Overlay // the open overlay, which receives the keys; nil: none
 	overSpec *overlay.Spec   // registry entry of over
 
-	out     []engine.Command // commands to send, in order
-	guide   guide
+	out   []engine.Command // commands to send, in order
+	guide guide
+	hostWatch
 	first   string // knob to select when the next workload starts; "": the workload's first
 	quit    bool
 	suspend bool
@@ -236,6 +237,7 @@ func (a *app) wheel(p int, x, y, by int) {
 // press handles a key. key is its name in the key table, text the text that it types, if any.
 func (a *app) press(key, text string) {
 	a.notice, a.pressed = "", key
+	a.hostWatch.since = time.Time{}
 	if a.Panel.Typed != nil {
 		a.Panel.Edits++
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
@@ -152,10 +153,7 @@ func (s *screen) drawStatus(a *app) {
 		virtualPart(snap, th),
 		verifiedPart(snap, th),
 	)
-	if snap.Keeping == engine.Beyond {
-		all = append(all,
-			part{"▲ host too slow to emulate this machine: " + a.Keys("simulate") + " simulate", th.Warning, 8})
-	} else if n := len(snap.Warnings); n > 0 {
+	if n := len(snap.Warnings); n > 0 && !snap.Late() {
 		all = append(all, part{"▲ " + a.Units.Text(snap.Warnings[0]), th.Warning, 3})
 	}
 	if a.fps > 0 {
@@ -234,25 +232,32 @@ func clock(d time.Duration) string {
 	return text + strconv.Itoa(sec%60) + " min"
 }
 
-// drawWhy shows the effect of the last change of a knob and its reason, in one or two rows, if the
-// pane of reasons is hidden.
+// drawWhy shows the effect of the last change of a knob and its reason, in one to three rows, if the
+// pane of reasons is hidden. Before a change it shows the workload's question.
 func (s *screen) drawWhy(a *app) {
 	if s.at.why.Empty() {
 		return
 	}
 	s.clear(s.at.why, a.Theme)
 	v := s.g.View(s.at.why)
+	all := [...]struct {
+		head, text string
+		st         grid.Style
+	}{{"Change: ", a.Snap.Change, a.Theme.Text}, {"Why: ", a.Snap.Why, a.Theme.Text}}
+	if a.Snap.Change == "" {
+		all[0].head, all[0].text, all[0].st = "", workload.Question(&a.Snap.Scenario, a.Snap.Kind), a.Theme.Focus
+	}
 	x, y := 1, 0
-	for _, p := range [...]struct{ head, text string }{{"Change: ", a.Snap.Change}, {"Why: ", a.Snap.Why}} {
+	for i, p := range all {
 		if p.text == "" || x >= v.W()-12 {
 			continue
 		}
 		rows := v.H() - y
-		if p.text == a.Snap.Change && a.Snap.Why != "" {
+		if i == 0 && a.Snap.Why != "" {
 			rows = 1
 		}
 		x += v.Text(x, y, p.head, a.Theme.Accent)
-		x += v.TextRows(x, y, v.W()-1-x, rows, a.Units.Text(p.text), a.Theme.Text) + 2
+		x += v.TextRows(x, y, v.W()-1-x, rows, a.Units.Text(p.text), p.st) + 2
 		if y+1 < v.H() {
 			x, y = 1, y+1
 		}
@@ -283,7 +288,7 @@ func (s *screen) drawFooter(a *app) {
 			action, hint string
 		}{{a.replay != nil, "seek-forward", "5 s"}, {a.replay != nil, "next-mark", "marker"},
 			{a.replay != nil, "faster", "speed"}, {a.Snap.Phase == engine.Failed, "scroll-down", "scroll"},
-			{a.latest.Keeping == engine.Beyond, "simulate", "simulate"}} {
+			{a.cannotEmulate(), "simulate", "simulate"}} {
 			if now.holds {
 				b := *named(mode, now.action)
 				b.Hint = now.hint

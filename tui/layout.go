@@ -18,7 +18,7 @@ const (
 
 	manyW, manyH = 160, 50 // more than six panes
 
-	twoReasons = 24 // rows of a screen that has two rows for the reason
+	moreReasons = 24 // rows of a screen that has three rows for the change and the reason
 )
 
 // Smallest sizes of the panes next to the main pane: of one in a row of three, and of one above another.
@@ -38,7 +38,7 @@ const (
 // arrangement holds the position of everything on a screen. An empty rectangle is not shown.
 type arrangement struct {
 	header, why, status, footer grid.Rect
-	guide                       grid.Rect
+	guide, warning              grid.Rect
 	at                          [pane.Places]grid.Rect
 	of                          [pane.Places]int // the pane shown in each place
 	extra                       [maxExtra]extra
@@ -90,6 +90,9 @@ func arrange(w, h int, a *app) arrangement {
 	p.header, body = body.CutTop(1)
 	p.footer, body = body.CutBottom(1)
 	p.status, body = body.CutBottom(1)
+	if rows := a.warningRows(body.W); rows > 0 && rows < body.H {
+		p.warning, body = body.CutBottom(rows)
+	}
 	if rows := a.guide.rows(body.W, body.H, a.Snap.Scenario.Workload); rows > 0 {
 		p.guide, body = body.CutBottom(rows)
 		h -= rows
@@ -118,8 +121,8 @@ func arrange(w, h int, a *app) arrangement {
 	default:
 		if h >= 20 && !failed {
 			rows := 1
-			if h >= twoReasons {
-				rows = 2
+			if h >= moreReasons {
+				rows = 3
 			}
 			p.why, body = body.CutBottom(rows)
 		}

@@ -105,6 +105,7 @@ func TestProgramComparesSchemes(t *testing.T) {
 	x.shows("ε compares threading schemes, but demo-access has only one.")
 	x.shows("type :workload demo-product, or press w")
 	x.press(":workload demo-product\r")
+	x.shows("4 Overlap ε")
 	x.press("4")
 	x.shows("no ε of masteronly")
 	x.shows("All threads except one are idle")

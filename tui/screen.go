@@ -86,6 +86,7 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	s.drawHeader(a)
 	s.drawWhy(a)
 	s.drawGuide(a)
+	s.drawWarning(a)
 	s.drawStatus(a)
 	s.drawFooter(a)
 	if a.covered() {
@@ -110,8 +111,18 @@ func (s *screen) drawOnly(a *app, p, w, h int) {
 	s.drawPane(a, p, 0, false)
 }
 
-// body returns the area between header and status line.
-func (s *screen) body() grid.Rect { return grid.Rect{Y: 1, W: s.g.W, H: s.g.H - 3} }
+// body returns the area between the header and the status line, without the scenario's text and the
+// warning if an overlay fits above them.
+func (s *screen) body() grid.Rect {
+	all := grid.Rect{Y: 1, W: s.g.W, H: s.g.H - 3}
+	if rest := all.H - s.at.guide.H - s.at.warning.H; rest >= overlayH {
+		all.H = rest
+	}
+	return all
+}
+
+// overlayH is the least height of an overlay next to other texts.
+const overlayH = 12
 
 func (s *screen) clear(r grid.Rect, th *grid.Theme) {
 	s.g.Fill(r, grid.Cell{Bg: th.Background})

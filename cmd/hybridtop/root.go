@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -94,7 +95,14 @@ func newRoot() *cobra.Command {
 			}
 			screen.Scenario = p
 		} else {
-			sc, differs, notes, err = knobs.stored(cmd, name, screen.Kept.Workloads[name].Knobs, &options)
+			kept := screen.Kept.Workloads[name].Knobs
+			opens := len(kept) == 0 && isOpening(cmd)
+			if opens {
+				kept = opening
+			}
+			if sc, differs, notes, err = knobs.stored(cmd, name, kept, &options); opens {
+				differs = nil
+			}
 		}
 		if err != nil {
 			return err
@@ -160,6 +168,16 @@ func newRoot() *cobra.Command {
 		help.Hidden = true // every command has --help
 	}
 	return root
+}
+
+// opening has the knobs of the first screen that differ from the defaults: groups of two nodes, so that
+// half of the accesses cross the network.
+var opening = map[string]string{"group": "8"}
+
+// isOpening reports whether a command line names no workload, machine or layout of ranks.
+func isOpening(cmd *cobra.Command) bool {
+	return !slices.ContainsFunc([]string{"workload", "machine", "group", "model", "nodes", "ranks-per-node"},
+		cmd.Flags().Changed)
 }
 
 // checkPreset returns an error if the preset opens an unknown pane.

@@ -15,7 +15,8 @@ type dilator struct {
 	// time is not disturbed.
 	unattended bool
 	factor     float64 // on the fabric's own dilation
-	beyond     bool    // no factor up to maxFactor is enough, and factor is 1
+	least      float64 // the factor at the start; it never falls below
+	beyond     bool    // no factor up to maxFactor is enough, and factor is least
 
 	startCounts cluster.Lateness // counts at the start of the window
 	start       time.Duration    // start of the window
@@ -39,8 +40,12 @@ const (
 	maxWait     = 64 * calmWindows
 )
 
-func newDilator(unattended bool) dilator {
-	return dilator{unattended: unattended, factor: 1, wait: calmWindows}
+// attendedFactor is the factor at the start of a session that a user watches. Most hosts then keep up
+// from the first frame, because ranks that sleep cost nothing.
+const attendedFactor = 5
+
+func newDilator(unattended bool, least float64) dilator {
+	return dilator{unattended: unattended, factor: least, least: least, wait: calmWindows}
 }
 
 // launch resets the counts for a launch.
@@ -95,7 +100,7 @@ func (x *dilator) rise(excess float64) bool {
 	case x.unattended && want > maxFactorUnattended:
 		x.beyond = want > maxFactor
 	case want > maxFactor:
-		x.factor, x.beyond = 1, true
+		x.factor, x.beyond = x.least, true
 	default:
 		x.factor = stepUp(want)
 	}
@@ -123,10 +128,10 @@ func (x *dilator) recover(excess float64) bool {
 
 // relax counts calm windows, and lowers the factor by a step after enough of them.
 func (x *dilator) relax(excess float64) bool {
-	if x.factor == 1 {
+	if x.factor <= x.least {
 		return false
 	}
-	lower := stepDown(x.factor)
+	lower := max(stepDown(x.factor), x.least)
 	if excess*x.factor/lower > 1.0/fallMargin {
 		x.calm = 0
 		return false

@@ -22,7 +22,7 @@ type pretend struct {
 const shortest = 40_000
 
 func newPretend() *pretend {
-	p := &pretend{x: newDilator(false)}
+	p := &pretend{x: newDilator(false, 1)}
 	p.x.launch(0)
 	return p
 }
@@ -115,7 +115,7 @@ func TestAtTheLimit(t *testing.T) {
 // is repeated, with a factor that a user can wait for. The factor never falls.
 func TestUnwatched(t *testing.T) {
 	p := newPretend()
-	p.x = newDilator(true)
+	p.x = newDilator(true, 1)
 	p.x.launch(0)
 	p.run(20, 100)
 	p.run(3, 5_000)
@@ -138,7 +138,7 @@ func TestUnwatched(t *testing.T) {
 		alone bool
 		want  float64
 	}{{true, 5}, {false, 1}} {
-		x := newDilator(c.alone)
+		x := newDilator(c.alone, 1)
 		x.launch(0)
 		if again := x.finish(short); again != c.alone || x.factor != c.want {
 			t.Errorf("alone %v: short late launch repeated: %v, factor %v", c.alone, again, x.factor)
@@ -216,7 +216,7 @@ func TestFactorIsAStep(t *testing.T) {
 
 // With too few events, or after too short a time, nothing is decided.
 func TestWindowMinimum(t *testing.T) {
-	x := newDilator(false)
+	x := newDilator(false, 1)
 	x.launch(0)
 	late := cluster.Lateness{Shortest: shortest, Events: windowEvents, Late: windowEvents * shortest}
 	few := late

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -47,7 +46,11 @@ type history struct {
 }
 
 func newHistory(unattended bool) *history {
-	return &history{tableOf: make(map[*engine.Study]*study.Table), dilator: newDilator(unattended)}
+	h := &history{tableOf: make(map[*engine.Study]*study.Table), dilator: newDilator(unattended, 1)}
+	if !unattended {
+		h.dilator = newDilator(false, attendedFactor)
+	}
+	return h
 }
 
 // begin prepares the history for a launch, and marks the changes.
@@ -101,7 +104,7 @@ func (h *history) begin(set setup, at time.Duration) {
 // markDilation marks a change of dilation of the same scenario.
 func (h *history) markDilation(r *run, at time.Duration) {
 	if now := r.handle.Dilation(); h.dilation > 0 && now != h.dilation {
-		h.addMark(fmt.Sprintf("dilation %g→%g", h.dilation, now), at)
+		h.addMark(engine.DilationMark(h.dilation, now), at)
 	}
 }
 

@@ -30,13 +30,6 @@ func whyTime(s *engine.Snapshot) string {
 			present = true
 		}
 	}
-	switch s.Keeping {
-	case engine.Behind:
-		return "The host is too busy to emulate this machine: no valid timings yet."
-	case engine.Beyond:
-		return "The host is too busy to emulate this machine at any practical time dilation. Simulate it instead: " +
-			"simulated times do not depend on the host."
-	}
 	if present || s.Kind == engine.Simulated && s.Phase == engine.Ended {
 		return "" // the moment of the last look is not a result of the simulation
 	}
