@@ -180,12 +180,12 @@ func fellBehind(snap *engine.Snapshot, v *engine.StudyView) bool {
 	return snap.Late() || slices.ContainsFunc(v.Rows, func(r engine.Row) bool { return r.Flag == engine.Late })
 }
 
-// faster returns the group that a sentence calls the faster one: "Group 4 is 3.3× faster", or
-// "Group 1 keeps ...: 13× faster than group 16".
+// faster returns the group that a sentence calls the faster one. Sentences are "Accesses are 3.3× faster
+// with group 4" and "Group 1 keeps ...: accesses are 13× faster than with group 16".
 func faster(sentence string) string {
 	text := sentence
-	if _, other, ok := strings.Cut(sentence, ". Group "); ok {
-		text = "group " + other
+	if _, other, ok := strings.Cut(sentence, "faster with group "); ok {
+		return strings.TrimRight(strings.Fields(other)[0], ",")
 	}
 	if words := strings.Fields(text); len(words) > 1 && strings.Contains(text, "× faster") {
 		return words[1]

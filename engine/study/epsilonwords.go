@@ -59,7 +59,7 @@ func hiddenPhrase(t *Result) string {
 	case !t.Overlaps:
 		return all + " communication not hidden"
 	case gain <= 0.005*comm:
-		return fmt.Sprintf("none of %s communication hidden", all)
+		return all + " communication overlapped, without a gain"
 	}
 	return fmt.Sprintf("%s of %s communication now hidden", cluster.FromSeconds(gain), all)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	workload.Register(&workload.Workload{Name: "demo-access", Plan: refusePlan, Title: "for tests", First: "group",
+	workload.Register(&workload.Workload{Name: "demo-access", Plan: refusePlan, Title: "for tests", Paper: "paper 1", First: "group",
 		Studies: []*engine.Study{sizesOfGroups}})
 	workload.Register(&workload.Workload{Name: "demo-dot", Plan: refusePlan, Title: "for tests"})
 	workload.Register(&workload.Workload{Name: "demo-product", Plan: refusePlan, Title: "for tests of schemes",
