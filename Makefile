@@ -16,7 +16,7 @@ GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race whole conform goldens lint prose estimates mutate bench 386 single platforms fuzz soak vuln clean
+.PHONY: build test race whole conform goldens lint prose estimates mutate bench 386 single platforms dist fuzz soak vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -77,6 +77,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestChromiumDraws' ./cmd/hybridtop
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestNothingIsCutOffOrDrawnOver$$' ./tui
 	$(MAKE) goldens
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -v -run '^TestRelease$$' ./internal/release
 
 # Makes forty small errors in the workloads and collectives, one at a time, and counts those that a run reports: about
 # half an hour. MUTATE='-seed 7' repeats the errors of a seed.
@@ -109,6 +110,11 @@ platforms:
 		echo "$(GO) build ./... for $$p"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build ./... || exit 1; \
 	done
+
+# A release of the checked-out commit in dist/: static programs for four platforms in archives, packages for
+# deb and rpm, and checksums. It needs git, and a clone without changes. nfpm comes from the module proxy.
+dist:
+	$(GO) run ./internal/release
 
 # Every fuzz target, one after another. What breaks one is written to its testdata.
 # Inputs are shortened by ten trials: by the minute of the default a machine file takes all the time.

@@ -78,6 +78,7 @@ internal/build         :
 internal/mutate        : internal/mutate/mutant
 internal/mutate/mutant :
 internal/prose         :
+internal/release       :
 internal/revert        :
 internal/safetext      :
 internal/soak          : internal/inputfile

@@ -12,7 +12,7 @@ import (
 // openers are the packages that may open a file by its name: the functions that check it first, and
 // programs of the project itself.
 var openers = []string{"internal/inputfile", "internal/atomicfile", "internal/golden", "internal/mutate", "internal/mutate/mutant", "internal/prose",
-	"tui/tty/ttytest"}
+	"internal/release", "tui/tty/ttytest"}
 
 // A file is opened by inputfile or atomicfile, which refuse links, pipes and devices.
 func TestFilesAreOpenedInOnePlace(t *testing.T) {
