@@ -104,23 +104,10 @@ func overlayKeys(s *overlay.Spec) (all []binding) {
 
 // lineKeys returns the keys of an input line.
 func lineKeys(mode string) (all []binding) {
-	change := func(f func(*grid.Line)) func(*app) { return func(a *app) { a.edit(f) } }
-	move := func(n int) func(*app) { return func(a *app) { a.over.Line().Move(n) } }
-	for _, x := range []struct {
-		name, doc string
-		do        func(*app)
-		keys      []string
-	}{
-		{"erase", "erase the character before the cursor", change(func(l *grid.Line) { l.Erase(-1) }), []string{"backspace"}},
-		{"erase-next", "erase the character after the cursor", change(func(l *grid.Line) { l.Erase(+1) }),
-			[]string{"delete"}},
-		{"erase-all", "erase the line", change((*grid.Line).Clear), []string{"ctrl+u"}},
-		{"cursor-left", "move the cursor left", move(-1), []string{"left"}},
-		{"cursor-right", "move the cursor right", move(+1), []string{"right"}},
-		{"cursor-home", "move the cursor to the beginning", move(-grid.LongestLine), []string{"home", "ctrl+a"}},
-		{"cursor-end", "move the cursor to the end", move(+grid.LongestLine), []string{"end", "ctrl+e"}},
-	} {
-		all = append(all, binding{Action: pane.Action{Name: x.name, Keys: x.keys, Doc: x.doc}, mode: mode, do: x.do})
+	for _, e := range grid.Edits() {
+		all = append(all, binding{Action: pane.Action{Name: e.Name, Keys: e.Keys, Doc: e.Doc}, mode: mode, do: func(a *app) {
+			a.edit(func(l *grid.Line) { l.Press(e.Keys[0]) })
+		}})
 	}
 	return all
 }

@@ -360,7 +360,7 @@ func TestFrameRate(t *testing.T) {
 	}
 }
 
-// A paste types text without its control characters.
+// A paste types text without its control characters. Line breaks become blanks.
 func TestPaste(t *testing.T) {
 	p, err := newProgram(running(), Options{Environ: []string{}})
 	if err != nil {
@@ -369,7 +369,7 @@ func TestPaste(t *testing.T) {
 	p.Update(tea.PasteMsg{Content: "nobody asked"})
 	keys(p.app, ":")
 	p.Update(tea.PasteMsg{Content: "set \x1b[31mgroup\r\n 8"})
-	if got := typedText(p.app); got != "set [31mgroup 8" {
+	if got := typedText(p.app); got != "set [31mgroup   8" {
 		t.Errorf("typed %q", got)
 	}
 }
