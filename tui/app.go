@@ -53,6 +53,7 @@ type app struct {
 	picture *PictureOf        // picture to write; nil: none
 	saving  *presets.Scenario // scenario to write; nil: none
 	copied  string            // text to copy to the clipboard
+	recent  []string          // commands typed last, the newest first
 	fps     int               // frames drawn in the last second
 
 	replay    *recording.Position                           // position in a recording; nil: a live session
@@ -91,6 +92,7 @@ func newApp() *app {
 		UseTheme: a.chooseTheme, UseUnits: a.useUnits, Picture: a.askPicture, Capture: a.captureInto, Seek: a.seek,
 		Command:   a.command,
 		Scenarios: a.scenarios, Load: a.loadScenario, Save: a.saveScenario, Copy: a.copyText,
+		Recent: func() []string { return a.recent }, Used: a.used,
 	}
 	for i := range overlayreg.Overlays {
 		a.overlays = append(a.overlays, overlayreg.Overlays[i].New(&a.overHost))

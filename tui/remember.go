@@ -49,13 +49,25 @@ func (a *app) restore(k state.Kept) (skipped []string) {
 	for name, w := range k.Workloads {
 		a.workloads[name] = w
 	}
+	a.recent = k.Recent
 	return skipped
+}
+
+// used remembers a command as the newest one.
+func (a *app) used(command string) {
+	all := []string{command}
+	for _, c := range a.recent {
+		if c != command && len(all) < state.MaxRecent {
+			all = append(all, c)
+		}
+	}
+	a.recent = all
 }
 
 // kept returns the settings and layouts to remember.
 func (a *app) kept() state.Kept {
 	k := state.Kept{Units: a.Units.String(), Markers: markerNames[a.Markers], Mouse: &[]bool{a.mouse}[0],
-		Workloads: make(map[string]state.Workload, len(a.workloads)+1)}
+		Recent: a.recent, Workloads: make(map[string]state.Workload, len(a.workloads)+1)}
 	if a.chosen {
 		k.Theme = a.Theme.Name
 	}

@@ -58,6 +58,9 @@ type Host struct {
 	Load      func(scenario string) error                      // runs a scenario
 	Save      func(name string) error                          // writes the current run as a scenario
 	Copy      func(what string)                                // copies "command", or "launch" and a launcher
+
+	Recent func() []string      // recent commands, the newest first
+	Used   func(command string) // remembers a command as the newest
 }
 
 // Line is a line of the key table, for overlays that list it.

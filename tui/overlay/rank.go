@@ -4,95 +4,79 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/sahilm/fuzzy"
 )
 
-// fuzzy returns how well a text matches a query. The letters of each word must occur in the text in
-// order; runs of letters and starts of words score higher. false means no match. An empty query
-// matches every text equally.
-func fuzzy(query, text string) (score int, ok bool) {
-	low := []rune(strings.ToLower(text))
-	for word := range strings.FieldsSeq(strings.ToLower(query)) {
-		best, found := 0, false
-		for from := range low {
-			if s, ok := fuzzyWord([]rune(word), low, from); ok && (s > best || !found) {
-				best, found = s, true
-			}
-		}
-		if !found {
+// Ranks of a word in a text, above the score of any match of scattered letters.
+const (
+	asPart  = 1000 * (iota + 1) // inside a word
+	asStart                     // at the start of a word
+	asWord                      // a whole word
+)
+
+// inName is the rank of letters in order that are all in the name.
+const inName = 500
+
+// score returns how well the words of a query match a text, and false if one does not. Words of the text
+// count most, then starts and parts of words, then letters in order, by the score of the library. The first
+// line of the text is a name.
+func score(words []string, text string) (sum int, ok bool) {
+	low := strings.ToLower(text)
+	name, _, _ := strings.Cut(low, "\n")
+	for _, word := range words {
+		if found := fuzzy.FindNoSort(word, []string{name}); len(found) > 0 {
+			sum += inName + found[0].Score
+		} else if found := fuzzy.FindNoSort(word, []string{low}); len(found) > 0 {
+			sum += found[0].Score
+		} else {
 			return 0, false
 		}
-		score += best
-	}
-	return score, true
-}
-
-// fuzzyWord matches the letters of word with text, starting at from.
-func fuzzyWord(word, text []rune, from int) (score int, ok bool) {
-	if text[from] != word[0] {
-		return 0, false
-	}
-	i, run := 0, 0
-	for at := from; at < len(text) && i < len(word); at++ {
-		if text[at] != word[i] {
-			run = 0
-			continue
-		}
-		score += 1 + 2*run
-		if at == 0 || !unicode.IsLetter(text[at-1]) && !unicode.IsDigit(text[at-1]) {
-			score += 3
-		}
-		run++
-		i++
-	}
-	return score*4 - min(len(text), 60)/10, i == len(word)
-}
-
-// Scores of a literal match, all above the score of any match of scattered letters.
-const (
-	asWord  = 3000
-	asStart = 2000
-	asPart  = 1000
-)
-
-// literal returns the score of the words of a query that occur literally in a text.
-func literal(query, text string) int {
-	low, sum := strings.ToLower(text), 0
-	isSeparator := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
-	words := strings.FieldsFunc(low, isSeparator)
-	for word := range strings.FieldsSeq(strings.ToLower(query)) {
 		best := 0
-		switch {
-		case slices.Contains(words, word) || slices.Contains(strings.Fields(low), word):
-			best = asWord
-		case slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, word) }):
-			best = asStart
-		case strings.Contains(low, word):
-			best = asPart
-		}
-		if best > 0 { // earlier is better: names come first
-			best -= min(strings.Index(low, word), 500)
+		for at := strings.Index(low, word); at >= 0 && best < asWord; {
+			best = max(best, place(low, at, at+len(word))-min(at, 500)) // earlier is better: names come first
+			next := strings.Index(low[at+1:], word)
+			if next < 0 {
+				break
+			}
+			at += 1 + next
 		}
 		sum += best
 	}
-	return sum
+	return sum, true
 }
 
-// Rank returns the items that match a query, best first: whole words, then starts of words, parts
-// of words, and letters in order. Items with equal scores keep their order.
+// place returns the rank of the part of a text from one byte to another.
+func place(text string, from, to int) int {
+	in := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	before, after := []rune(text[:from]), []rune(text[to:])
+	switch {
+	case len(before) > 0 && in(before[len(before)-1]):
+		return asPart
+	case len(after) > 0 && in(after[0]):
+		return asStart
+	}
+	return asWord
+}
+
+// Rank returns the items that match a query, best first. Items with equal scores keep their order, and an
+// empty query matches all.
 func Rank[T any](items []T, query string, text func(T) string) []T {
+	words := strings.Fields(strings.ToLower(query))
+	if len(words) == 0 {
+		return items
+	}
 	type scored struct {
 		item  T
 		score int
 	}
 	var fit []scored
 	for _, it := range items {
-		if s, ok := fuzzy(query, text(it)); ok {
-			fit = append(fit, scored{it, s + literal(query, text(it))})
+		if s, ok := score(words, text(it)); ok {
+			fit = append(fit, scored{it, s})
 		}
 	}
-	if strings.TrimSpace(query) != "" {
-		slices.SortStableFunc(fit, func(a, b scored) int { return b.score - a.score })
-	}
+	slices.SortStableFunc(fit, func(a, b scored) int { return b.score - a.score })
 	out := make([]T, len(fit))
 	for i := range fit {
 		out[i] = fit[i].item

@@ -1,7 +1,7 @@
 // Package state stores the settings of the screen between sessions.
 //
 // config.toml holds theme, units, mouse and markers; users may edit it. state.toml holds the last
-// scenario and the layout of the panes of each workload.
+// scenario and the layout of the panes of each workload, and the recent commands.
 //
 //	s, kept := state.Open(xdg.Config(), xdg.State())
 //	… apply kept to the screen and show s.Warnings …

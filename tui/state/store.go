@@ -15,8 +15,12 @@ type Kept struct {
 	Units     string
 	Mouse     *bool
 	Markers   string
+	Recent    []string // commands typed last, the newest first
 	Workloads map[string]Workload
 }
+
+// MaxRecent is the maximum number of recent commands.
+const MaxRecent = 20
 
 // Workload holds the saved state of a workload.
 type Workload struct {

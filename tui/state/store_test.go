@@ -21,6 +21,7 @@ func on(v bool) *bool { return &v }
 func full() Kept {
 	return Kept{
 		Theme: "mono", Units: "decimal", Mouse: on(false), Markers: "blocks",
+		Recent: []string{"set group 8", "theme mono"},
 		Workloads: map[string]Workload{
 			"dot":      {Knobs: map[string]string{"nodes": "8", "dilation": "auto", "pace": "1e-06", "threading": "multiple"}},
 			"pingpong": {Layout: &Layout{Focus: "timeline", Zoomed: true, Panes: []string{"traffic", "timeline"}}},
@@ -243,7 +244,7 @@ layout.corner = "left"
 		"config.toml: markers: text is not printable: skipped",
 		"config.toml: mouse: want true or false: skipped",
 		"config.toml: theme: want text in quotes: skipped",
-		"state.toml: shape: unknown key, want workloads: skipped",
+		"state.toml: shape: unknown key, want workloads or recent: skipped",
 		"state.toml: workloads.dot: want a table: skipped",
 		"state.toml: workloads.spmv.knobs.nodes: want text in quotes: skipped",
 		"state.toml: workloads.spmv.layout.corner: unknown key, want focus, zoomed or panes: skipped",

@@ -52,8 +52,11 @@ func (r *reader) state(t tree, k *Kept) {
 		all, ok := v.(tree)
 		switch {
 		case key == "version":
+		case key == "recent":
+			k.Recent = r.texts(key, v)
+			k.Recent = k.Recent[:min(len(k.Recent), MaxRecent)]
 		case key != "workloads" || !ok:
-			r.skip(key, "unknown key, want workloads")
+			r.skip(key, "unknown key, want workloads or recent")
 		default:
 			k.Workloads = map[string]Workload{}
 			forEach(all, func(name string, v any) {
@@ -101,15 +104,7 @@ func (r *reader) layout(at string, t tree) *Layout {
 			}
 			l.Zoomed = on
 		case "panes":
-			all, ok := v.([]any)
-			if !ok {
-				r.skip(name, "want a list")
-			}
-			for _, v := range all {
-				if text := r.text(name, v); text != "" {
-					l.Panes = append(l.Panes, text)
-				}
-			}
+			l.Panes = r.texts(name, v)
 		default:
 			r.skip(name, "unknown key, want focus, zoomed or panes")
 		}
@@ -134,6 +129,20 @@ func (r *reader) text(key string, v any) string {
 		return s
 	}
 	return ""
+}
+
+// texts returns the texts of a list that are safe to print.
+func (r *reader) texts(key string, v any) (texts []string) {
+	all, ok := v.([]any)
+	if !ok {
+		r.skip(key, "want a list")
+	}
+	for _, v := range all {
+		if text := r.text(key, v); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // value returns the value of a knob as text.
@@ -189,6 +198,15 @@ func configChange(last, now *Kept) func(tree) {
 // the layout of a workload are separate keys.
 func stateChange(last, now *Kept) func(tree) {
 	var all []func(tree)
+	if len(now.Recent) > 0 && !slices.Equal(last.Recent, now.Recent) {
+		var recent []string
+		for _, command := range now.Recent {
+			if len(command) <= longestText && visible(command) == command {
+				recent = append(recent, command)
+			}
+		}
+		all = append(all, func(t tree) { t["recent"] = recent })
+	}
 	for _, name := range slices.Sorted(maps.Keys(now.Workloads)) {
 		was, is := last.Workloads[name], now.Workloads[name]
 		if is.Knobs != nil && !maps.Equal(was.Knobs, is.Knobs) {

@@ -63,7 +63,7 @@ func (o *help) entries() []overlay.Line {
 		all = append(all, overlay.Line{Name: t.Names(), Doc: t.Definition(), Mode: inGlossary})
 	}
 	return overlay.Rank(all, query, func(l overlay.Line) string {
-		return l.Name + " " + l.Keys + " " + l.Doc + " " + l.Mode
+		return l.Name + "\n" + l.Keys + " " + l.Doc + " " + l.Mode
 	})
 }
 

@@ -28,15 +28,24 @@ type palette struct {
 	chosen  bool               // the user selected an entry
 	fault   string             // error of the last command
 	files   []presets.Scenario // scenarios that could be loaded when it was opened
-	history []string
-	recent  int // position in the history
+	history []string           // recent commands, the newest first
+	at      int                // position in the history, + 1; 0: the typed text
+	recent  []entry            // commands of the history that can run now
 }
 
 func (o *palette) Open() bool {
 	o.line.Clear()
-	o.recent = len(o.history)
 	o.Retyped()
 	o.files, _ = o.h.Scenarios()
+	o.history, o.at, o.recent = o.h.Recent(), 0, nil
+	for _, text := range o.history {
+		if e, err := o.resolve(text); err == nil && e.text == text && !e.needsValue {
+			if e.keys == "" {
+				e.keys = "recent"
+			}
+			o.recent = append(o.recent, e)
+		}
+	}
 	return true
 }
 
@@ -67,10 +76,27 @@ func (o *palette) Actions() []pane.Action {
 	}
 }
 
-// offers returns the commands that match the typed text, best first.
+// shownRecent is the maximum number of recent commands above the others.
+const shownRecent = 5
+
+// offers returns the commands that match the typed text: recent ones that contain all typed words, the newest
+// first, then all others, best first.
 func (o *palette) offers() []entry {
 	q := o.line.String()
-	return overlay.Rank(o.entries(q), q, func(e entry) string { return e.text })
+	words := strings.Fields(strings.ToLower(q))
+	var all []entry
+	for _, e := range o.recent {
+		if len(all) < shownRecent && overlay.Fits(strings.ToLower(e.text), words) {
+			all = append(all, e)
+		}
+	}
+	recent := all
+	for _, e := range overlay.Rank(o.entries(q), q, func(e entry) string { return e.text }) {
+		if !slices.ContainsFunc(recent, func(r entry) bool { return r.text == e.text }) {
+			all = append(all, e)
+		}
+	}
+	return all
 }
 
 // move selects another command. The first step down selects the first one, unless enter would run
@@ -108,16 +134,13 @@ func (o *palette) complete() {
 	}
 }
 
-// recall moves in the history by the given number of commands.
+// recall moves in the history by the given number of commands; −1 is an older one.
 func (o *palette) recall(by int) {
-	if len(o.history) == 0 {
-		return
-	}
-	o.recent = min(max(o.recent+by, 0), len(o.history))
-	if o.recent == len(o.history) {
+	o.at = min(max(o.at-by, 0), len(o.history))
+	if o.at == 0 {
 		o.line.Clear()
 	} else {
-		o.line.Put(o.history[o.recent])
+		o.line.Put(o.history[o.at-1])
 	}
 	o.Retyped()
 }
@@ -142,18 +165,28 @@ func (o *palette) run() {
 	if e.run != nil {
 		e.run()
 	}
-	o.history = slices.DeleteFunc(o.history, func(s string) bool { return s == e.text })
-	o.history = append(o.history, e.text)
+	o.h.Used(e.text)
 }
 
-// command returns the selected command if the user selected one. Otherwise it returns the command
-// that equals the text or is the only one that starts with it. "group 8" and "set group=8" mean
-// "set group 8".
+// errUnknown is the error of a text that is not a command.
+var errUnknown = errors.New("unknown command")
+
+// command returns the selected command if the user selected one, otherwise the typed one.
 func (o *palette) command(text string) (entry, error) {
 	all := o.offers()
 	if o.chosen && o.list.At < len(all) {
 		return all[o.list.At], nil
 	}
+	e, err := o.resolve(text)
+	if errors.Is(err, errUnknown) && len(all) > 0 {
+		err = fmt.Errorf("%w: press tab for %s, or choose with ↑↓", err, all[0].text)
+	}
+	return e, err
+}
+
+// resolve returns the command that equals a text or is the only one that starts with it. "group 8" and
+// "set group=8" mean "set group 8".
+func (o *palette) resolve(text string) (entry, error) {
 	for _, c := range []struct {
 		head string
 		take func(text, rest string) entry
@@ -204,10 +237,8 @@ func (o *palette) command(text string) (entry, error) {
 				moreWords(len(fit)-2))
 	case text == "":
 		return entry{}, errors.New("no command: type one, or choose with ↑↓")
-	case len(all) > 0:
-		return entry{}, fmt.Errorf("unknown command %q: press tab for %s, or choose with ↑↓", text, all[0].text)
 	}
-	return entry{}, fmt.Errorf("unknown command %q", text)
+	return entry{}, fmt.Errorf("%w %q", errUnknown, text)
 }
 
 func moreWords(n int) string {

@@ -1,9 +1,11 @@
 package palette
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
@@ -40,7 +42,7 @@ func TestOffers(t *testing.T) {
 func TestPicturesOfPanesAreOffered(t *testing.T) {
 	s := panetest.Demo(4, 4, 4)
 	picture := ""
-	h := &overlay.Host{Host: &pane.Host{Snap: s}, Close: func() {}, Picture: func(of string) error {
+	h := &overlay.Host{Host: &pane.Host{Snap: s}, Close: func() {}, Used: func(string) {}, Picture: func(of string) error {
 		picture = of
 		return nil
 	}, Lines: func() []overlay.Line {
@@ -58,5 +60,46 @@ func TestPicturesOfPanesAreOffered(t *testing.T) {
 	o.complete()
 	if o.run(); picture != "my own.svg latency" {
 		t.Errorf("tab and enter make a picture of %q", picture)
+	}
+}
+
+// TestRanking checks the order of commands for typed texts. Recent commands are first if they contain the typed
+// words. A recent command that cannot run now is not listed.
+func TestRanking(t *testing.T) {
+	s := panetest.Demo(4, 4, 4)
+	recent := []string{"theme mono", "set group 8", "set cube 4", "zoom-latency"}
+	h := &overlay.Host{Host: &pane.Host{Snap: s}, Close: func() {}, Recent: func() []string { return recent },
+		Scenarios: func() ([]presets.Scenario, []error) { return nil, nil },
+		Used:      func(text string) { recent = append([]string{text}, recent...) },
+		Lines: func() []overlay.Line {
+			return []overlay.Line{{Name: "zoom-latency", Keys: "3", Mode: overlay.OnScreen, Run: func() {}},
+				{Name: "longer", Mode: overlay.OnScreen}, {Name: "log", Mode: overlay.OnScreen}}
+		}}
+	h.Panel.Load(s.Scenario)
+	o := &palette{h: h}
+	for query, want := range map[string]string{
+		"":       "theme mono, set group 8, zoom-latency, longer",
+		"group":  "set group 8, set group",
+		"seed":   "set seed",
+		"rpn":    "set ranks-per-node",
+		"log":    "log",
+		"theme":  "theme mono, theme dark",
+		"latenc": "zoom-latency",
+	} {
+		o.Open()
+		o.line.Insert(query)
+		o.Retyped()
+		var got []string
+		for _, e := range o.offers() {
+			got = append(got, e.text)
+		}
+		if !strings.HasPrefix(strings.Join(got, ", ")+", ", want+", ") {
+			t.Errorf("%q offers %q, want first %q", query, got, want)
+		}
+	}
+	o.Open()
+	o.line.Insert("zoom-l")
+	if o.run(); recent[0] != "zoom-latency" {
+		t.Errorf("the newest command is %q, want zoom-latency", recent[0])
 	}
 }
