@@ -317,19 +317,6 @@ func (a *app) actOver(name string) {
 	}
 }
 
-// lines returns the key table for overlays that list it.
-func (a *app) lines() []overlay.Line {
-	all := make([]overlay.Line, len(keyTable))
-	for i := range keyTable {
-		b := &keyTable[i]
-		all[i] = overlay.Line{Name: b.Name, Keys: a.keysOf(b), Doc: b.Doc, Mode: b.mode, Run: func() { b.do(a) }}
-	}
-	for _, m := range mouse {
-		all = append(all, overlay.Line{Name: m.name, Keys: m.what, Doc: m.doc, Mode: onMouse, Run: func() {}})
-	}
-	return all
-}
-
 // askPicture requests a picture of the screen or of a pane. text is FILE [PANE] [WxH].
 func (a *app) askPicture(text string) error {
 	of, err := readPicture(text)

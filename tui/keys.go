@@ -20,6 +20,7 @@ type binding struct {
 	bothNow     func(*app) string // the current Both; nil: Both
 	keysNow     func(*app) string // the current keys, if they depend on the screen; nil: Keys
 	other       *binding          // the binding named by Other; nil: none
+	typing      bool              // edits an input line
 }
 
 // keyTable is the only table of keys. It joins the actions of the screen, the generic actions, and
@@ -105,7 +106,7 @@ func overlayKeys(s *overlay.Spec) (all []binding) {
 // lineKeys returns the keys of an input line.
 func lineKeys(mode string) (all []binding) {
 	for _, e := range grid.Edits() {
-		all = append(all, binding{Action: pane.Action{Name: e.Name, Keys: e.Keys, Doc: e.Doc}, mode: mode, do: func(a *app) {
+		all = append(all, binding{Action: pane.Action{Name: e.Name, Keys: e.Keys, Doc: e.Doc}, mode: mode, typing: true, do: func(a *app) {
 			a.edit(func(l *grid.Line) { l.Press(e.Keys[0]) })
 		}})
 	}

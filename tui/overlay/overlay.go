@@ -67,6 +67,7 @@ type Host struct {
 type Line struct {
 	Name, Keys, Doc string
 	Mode            string // where the keys are active
+	Group           string // heading above it
 	Run             func() // runs the action on the screen; does nothing in other modes
 }
 

@@ -1,6 +1,7 @@
 package help
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hybridtop/hybridtop/engine/glossary"
@@ -23,6 +24,7 @@ type help struct {
 	h    *overlay.Host
 	line grid.Line
 	list overlay.List
+	rows int // rows of the list in the last drawing
 }
 
 func (o *help) Open() bool {
@@ -33,14 +35,25 @@ func (o *help) Open() bool {
 
 func (o *help) Line() *grid.Line { return &o.line }
 
-func (o *help) Retyped() { o.list.At = 0 }
+// Retyped selects the first line again.
+func (o *help) Retyped() {
+	o.list.At = 0
+	o.move(0)
+}
 
 func (o *help) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "run", Keys: []string{"enter"}, Doc: "run the selected action", Hint: "run", Do: func(*pane.Host) { o.run() }},
 		{Name: "up", Keys: []string{"up"}, Doc: "select the action above", Do: func(*pane.Host) { o.move(-1) }},
-		{Name: "down", Keys: []string{"down", "tab"}, Doc: "select the action below", Hint: "select", Both: "↑↓",
+		{Name: "down", Keys: []string{"down"}, Doc: "select the action below", Hint: "select", Both: "↑↓",
 			Other: "up", Do: func(*pane.Host) { o.move(+1) }},
+		{Name: "next-group", Keys: []string{"tab"}, Doc: "select the first action of the next group", Hint: "next group",
+			Do: func(*pane.Host) { o.nextGroup() }},
+		{Name: "page-up", Keys: []string{"pgup"}, Doc: "select an action one page above", Do: func(*pane.Host) {
+			o.move(-max(o.rows-1, 1))
+		}},
+		{Name: "page-down", Keys: []string{"pgdown"}, Doc: "select an action one page below", Hint: "page", Both: "pgup/dn",
+			Do: func(*pane.Host) { o.move(+max(o.rows-1, 1)) }},
 		{Name: "close", Keys: []string{"esc", "?"}, Doc: "close the help", Hint: "close", Do: func(*pane.Host) {
 			o.h.Close()
 		}},
@@ -50,28 +63,79 @@ func (o *help) Actions() []pane.Action {
 // inGlossary is the mode of a term, shown where an action shows when its keys work.
 const inGlossary = "glossary"
 
-// entries returns the lines of the key table and the terms that match the typed words, best first.
-// A term must contain the words literally. "glossary" lists
-// only terms.
-func (o *help) entries() []overlay.Line {
+// glossaryGroup is the heading above the terms.
+const glossaryGroup = "Glossary"
+
+// row is a line, or a heading if it has only a group.
+type row struct{ overlay.Line }
+
+func (r *row) isHead() bool { return r.Name == "" }
+
+// entries returns the rows of the list. An empty search line lists all keys, actions and terms by groups. Typed
+// words select the matching lines, best first; a term must contain them literally. "glossary" lists only
+// terms.
+func (o *help) entries() (rows []row) {
 	all := o.h.Lines()
 	query, only := strings.CutPrefix(strings.ToLower(o.line.String()), inGlossary)
 	if only {
 		all = nil
 	}
 	for _, t := range glossary.Find(query) {
-		all = append(all, overlay.Line{Name: t.Names(), Doc: t.Definition(), Mode: inGlossary})
+		all = append(all, overlay.Line{Name: t.Names(), Doc: t.Definition(), Mode: inGlossary, Group: glossaryGroup})
 	}
-	return overlay.Rank(all, query, func(l overlay.Line) string {
+	if strings.TrimSpace(query) == "" && !only {
+		for i, l := range all {
+			if i == 0 || all[i-1].Group != l.Group {
+				rows = append(rows, row{overlay.Line{Group: l.Group}})
+			}
+			rows = append(rows, row{l})
+		}
+		return rows
+	}
+	for _, l := range overlay.Rank(all, query, func(l overlay.Line) string {
 		return l.Name + "\n" + l.Keys + " " + l.Doc + " " + l.Mode
-	})
+	}) {
+		rows = append(rows, row{l})
+	}
+	return rows
 }
 
-// move selects another line, and wraps around at both ends.
+// move selects the line that is some rows below, and skips headings. One row wraps around at both ends; more
+// stop there.
 func (o *help) move(by int) {
-	if n := len(o.entries()); n > 0 {
+	all := o.entries()
+	n := len(all)
+	if n == 0 {
+		return
+	}
+	step := 1
+	if by < 0 {
+		step = -1
+	}
+	if by*step > 1 {
+		o.list.Move(by, n)
+	} else {
 		o.list.At = ((o.list.At+by)%n + n) % n
 	}
+	for all[o.list.At].isHead() {
+		if o.list.At == 0 && by*step > 1 {
+			step = 1
+		}
+		o.list.At = (o.list.At + step + n) % n
+	}
+}
+
+// nextGroup selects the first line of the next group; without groups, the next line.
+func (o *help) nextGroup() {
+	all := o.entries()
+	for i := range all {
+		if at := (o.list.At + 1 + i) % len(all); all[at].isHead() {
+			o.list.At = at
+			o.move(+1)
+			return
+		}
+	}
+	o.move(+1)
 }
 
 // run runs the selected action. Terms, and actions of other modes than the screen, are only listed.
@@ -80,7 +144,7 @@ func (o *help) run() {
 	if o.list.At >= len(all) {
 		return
 	}
-	l := all[o.list.At]
+	l := all[o.list.At].Line
 	if l.Mode == inGlossary {
 		o.h.Say(l.Name + ": " + l.Doc)
 		return
@@ -101,7 +165,7 @@ func (o *help) Offer() string {
 }
 
 func (o *help) Click(x, y int) {
-	if i, ok := o.list.Row(x, y); ok {
+	if i, ok := o.list.Row(x, y); ok && !o.entries()[i].isHead() {
 		o.list.At = i
 		o.run()
 	}
@@ -116,40 +180,58 @@ func (o *help) Wheel(x, y, by int) {
 // drawEntry writes everything about a line, and returns the number of rows that it needs.
 func drawEntry(v grid.View, l *overlay.Line, th *grid.Theme) (rows int) {
 	f := grid.Flow{V: v}
-	where := ""
-	if l.Mode != overlay.OnScreen {
+	where, name := "", l.Name
+	if l.Mode != overlay.OnScreen && l.Mode != inGlossary {
 		where = ", " + l.Mode
 	}
-	if l.Mode == inGlossary {
-		where = ""
+	if l.Here() {
+		name = ":" + name
 	}
-	f.Text(strings.TrimSpace(l.Keys+"  "+l.Name)+where, th.Accent)
+	f.Text(strings.TrimSpace(l.Keys+"  "+name)+where, th.Accent)
 	f.Text(l.Doc, th.Text)
 	return f.Y
 }
 
+// minList is the smallest number of rows of the list that leaves rows for the selected entry.
+const minList = 8
+
 func (o *help) Draw(body grid.View) {
-	th := o.h.Theme
-	v := overlay.Box(body, overlay.Middle(body, 86, 44), "Help and glossary", "type to search, enter run", th)
+	th, all := o.h.Theme, o.entries()
+	r := overlay.Middle(body, 86, 44)
+	foot := 0
+	o.rows = max(r.H-3, 1)
+	var selected *overlay.Line
+	if o.rows >= minList && len(all) > 0 {
+		selected = &all[min(o.list.At, len(all)-1)].Line
+		foot = min(1+drawEntry(body.Sub(grid.Rect{W: r.W - 4}), selected, th), o.rows/2)
+		o.rows -= foot
+	}
+	right := "type to search, enter run"
+	if len(all) > o.rows {
+		right = fmt.Sprintf("page %d of %d, %s", o.list.At/o.rows+1, (len(all)+o.rows-1)/o.rows, right)
+	}
+	v := overlay.Box(body, r, "Help and glossary", right, th)
 	v.Text(0, 0, "/", th.Accent)
 	o.line.Draw(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), th)
-	all := o.entries()
 	if len(all) == 0 {
 		v.TextIn(0, 2, v.W(), "no matching key, action or term", grid.Center, th.Dim)
 	}
-	list, foot := v.Local(), grid.Rect{}
-	_, list = list.CutTop(1)
-	if list.H >= 8 && len(all) > 0 {
-		l := &all[min(o.list.At, len(all)-1)]
-		foot, list = list.CutBottom(min(1+drawEntry(v.Sub(grid.Rect{W: v.W()}), l, th), list.H/2))
+	_, list := v.Local().CutTop(1)
+	if selected != nil {
+		var under grid.Rect
+		under, list = list.CutBottom(foot)
 		for x := range v.W() {
-			v.Sub(foot).Rune(x, 0, '─', th.Border)
+			v.Sub(under).Rune(x, 0, '─', th.Border)
 		}
-		_, foot = foot.CutTop(1)
-		drawEntry(v.Sub(foot), l, th)
+		_, under = under.CutTop(1)
+		drawEntry(v.Sub(under), selected, th)
 	}
 	o.list.Draw(v.Sub(list), len(all), th, func(i int, row grid.View, selected bool) {
 		l := &all[i]
+		if l.isHead() {
+			row.TextIn(0, 0, row.W(), l.Group, grid.Left, th.Title)
+			return
+		}
 		keys, text, right := l.Keys, l.Doc, l.Name
 		cols := 14 // of the keys
 		keyStyle, textStyle, rightStyle := th.Accent, th.Text, th.Dim
@@ -158,10 +240,14 @@ func (o *help) Draw(body grid.View) {
 			keys = l.Name
 			right = l.Mode
 			cols = 28
-		case !l.Here():
+		case l.Here():
+			right = ":" + l.Name // as typed in the command line
+		default:
 			keyStyle = th.Dim
 			textStyle = th.Dim
-			text = l.Mode + ": " + text
+			if !all[0].isHead() {
+				text = l.Mode + ": " + text
+			}
 		}
 		if selected {
 			keyStyle = th.Selected
@@ -169,9 +255,9 @@ func (o *help) Draw(body grid.View) {
 			rightStyle = th.Selected
 		}
 		row.TextIn(0, 0, cols, keys, grid.Left, keyStyle)
-		row.TextIn(cols+1, 0, row.W()-cols-18, text, grid.Left, textStyle)
+		row.TextIn(cols+1, 0, row.W()-cols-20, text, grid.Left, textStyle)
 		if row.W() > 60 {
-			row.TextIn(row.W()-16, 0, 16, right, grid.Right, rightStyle)
+			row.TextIn(row.W()-18, 0, 18, right, grid.Right, rightStyle)
 		}
 	})
 }

@@ -66,3 +66,39 @@ func TestGlossaryIsListed(t *testing.T) {
 func flat(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' || r == '│' }), " ")
 }
+
+// TestGroups checks that all lines are listed below the heading of their group, that headings are never selected,
+// and that pages and groups can be skipped.
+func TestGroups(t *testing.T) {
+	h := &overlay.Host{Host: &pane.Host{Theme: grid.Themes()[0], Say: func(string) {}}, Close: func() {}, Lines: func() []overlay.Line {
+		return []overlay.Line{{Name: "a", Group: "One"}, {Name: "b", Group: "One"}, {Name: "c", Group: "Two"}}
+	}}
+	o := &help{h: h}
+	o.Open()
+	g := grid.New(80, 24)
+	at := func() string {
+		o.Draw(g.All())
+		all := o.entries()
+		return all[o.list.At].Group + " " + all[o.list.At].Name
+	}
+	terms := glossary.Find("")
+	last := "Glossary " + terms[len(terms)-1].Names()
+	for _, c := range []struct {
+		key  string
+		do   func()
+		want string
+	}{
+		{"open", func() {}, "One a"}, {"down", func() { o.move(+1) }, "One b"}, {"down", func() { o.move(+1) }, "Two c"},
+		{"up", func() { o.move(-1) }, "One b"}, {"tab", o.nextGroup, "Two c"}, {"tab", o.nextGroup, "Glossary " + terms[0].Names()},
+		{"tab", o.nextGroup, "One a"}, {"up", func() { o.move(-1) }, last}, {"down", func() { o.move(+1) }, "One a"},
+		{"pgup", func() { o.move(-9) }, "One a"}, {"end", func() { o.move(+999) }, last},
+	} {
+		if c.do(); at() != c.want {
+			t.Errorf("%s: selected %q, want %q", c.key, at(), c.want)
+		}
+	}
+	o.Open()
+	if text := at() + g.PlainText(); !strings.Contains(text, "page 1 of ") || !strings.Contains(text, "│ Two ") {
+		t.Errorf("no pages and headings:\n%s", text)
+	}
+}
