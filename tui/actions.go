@@ -1,9 +1,12 @@
 package tui
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
@@ -50,6 +53,16 @@ func screenActions() actionGroups {
 		b.Keys, b.keysNow = nil, func(*app) string { return "" }
 		return b
 	}
+	// live is an action that a recording refuses.
+	live := func(b binding) binding {
+		b.offered = func(a *app) bool { return a.replay == nil }
+		return b
+	}
+	// past is an action on the session's last minutes.
+	past := func(b binding) binding {
+		b.offered = func(a *app) bool { return a.past != nil }
+		return b
+	}
 	quit := func(a *app) { a.quit = true }
 	anywhere := func(name, key, doc string, do func(*app)) binding {
 		b := line(name, key, doc, "", do)
@@ -69,11 +82,15 @@ func screenActions() actionGroups {
 			now(line("pause", "space", "pause before the next iteration, or resume", "pause", (*app).togglePause),
 				(*app).paused, "resume"),
 			line("turn-down", "left", "decrease the selected knob", "", func(a *app) { a.Panel.Change(-1) }),
-			pair(line("turn-up", "right", "increase the selected knob", "change", func(a *app) { a.Panel.Change(+1) }),
-				"turn-down", "←→"),
+			live(pair(line("turn-up", "right", "increase the selected knob", "change", func(a *app) { a.Panel.Change(+1) }),
+				"turn-down", "←→")),
 			and(line("previous-knob", "up", "select the knob above", "", func(a *app) { a.Panel.Move(-1) }), "shift+tab"),
-			pair(and(line("next-knob", "down", "select the knob below", "knob", func(a *app) { a.Panel.Move(+1) }), "tab"),
-				"previous-knob", "↑↓"),
+			live(pair(and(line("next-knob", "down", "select the knob below", "knob", func(a *app) { a.Panel.Move(+1) }), "tab"),
+				"previous-knob", "↑↓")),
+			line("seek-back", "{", "go back five seconds, in a recording or in the last minutes of the session", "",
+				func(a *app) { a.move(engine.Seek, "-5s") }),
+			past(pair(line("seek-forward", "}", "go forward five seconds", "rewind", func(a *app) { a.move(engine.Seek, "+5s") }),
+				"seek-back", "{}")),
 			anywhere("quit", "ctrl+c", "quit", quit),
 			anywhere("suspend", "ctrl+z", "suspend the program as a job of the shell; fg resumes it", func(a *app) {
 				a.suspend = true
@@ -82,9 +99,9 @@ func screenActions() actionGroups {
 		run: []binding{
 			line("quit", "q", "quit", "quit", quit),
 			zoom,
-			line("step", "n", "run one iteration, then pause", "step", func(a *app) { a.do(stepCommand) }),
 			now(line("freeze", "f", "freeze the screen; the run and its measurements continue", "freeze", (*app).toggleFreeze),
 				func(a *app) bool { return a.frozen }, "unfreeze"),
+			line("step", "n", "run one iteration, then pause", "step", func(a *app) { a.do(stepCommand) }),
 		},
 		view: []binding{
 			line("next-pane", "p", "focus the next pane", "pane", func(a *app) { a.focusPane(+1) }),
@@ -100,7 +117,7 @@ func screenActions() actionGroups {
 			}),
 		},
 		workload: []binding{
-			line("workload", "w", "run the next workload", "workload", (*app).nextWorkload),
+			live(line("workload", "w", "run the next workload", "workload", (*app).nextWorkload)),
 			line("simulate", "S", "simulate the machine in virtual time, for instance if this host is too slow to emulate it",
 				"", (*app).simulate),
 		},
@@ -110,19 +127,15 @@ func screenActions() actionGroups {
 				func(a *app) bool { return a.base != nil }, "clear baseline"),
 			line("ratios", "%", "show ratios to the baseline on heat maps, or the values", "", (*app).toggleRatios),
 			line("undo", "u", "undo the last change of a knob, workload, model or machine", "", func(a *app) {
-				a.Panel.Restore(engine.Undo, "")
+				a.restoreChange(engine.Undo)
 			}),
-			pair(line("redo", "U", "redo the last undone change", "undo redo", func(a *app) {
-				a.Panel.Restore(engine.Redo, "")
-			}), "undo", "uU"),
+			live(pair(line("redo", "U", "redo the last undone change", "undo redo", func(a *app) {
+				a.restoreChange(engine.Redo)
+			}), "undo", "uU")),
 			and(line("default", "backspace", "set the selected knob to its default", "", (*app).turnToDefault), "delete"),
 			named("reset", "set all knobs to their defaults", func(a *app) { a.Panel.Restore(engine.Default, "") }),
 			line("capture", "R", "record the session to a file for replay, or stop; :capture FILE chooses the file", "",
 				(*app).toggleCapture),
-			line("seek-back", "{", "go back five seconds, in a recording or in the last minutes of the session", "",
-				func(a *app) { a.move(engine.Seek, "-5s") }),
-			pair(line("seek-forward", "}", "go forward five seconds", "", func(a *app) { a.move(engine.Seek, "+5s") }),
-				"seek-back", "{}"),
 			line("previous-mark", "(", "go back to the previous marker", "", func(a *app) {
 				a.move(engine.Seek, "previous mark")
 			}),
@@ -131,7 +144,7 @@ func screenActions() actionGroups {
 			}), "previous-mark", "()"),
 			line("slower", "_", "play a recording slower", "", func(a *app) { a.move(engine.Speed, "-") }),
 			pair(line("faster", "*", "play a recording faster", "", func(a *app) { a.move(engine.Speed, "+") }), "slower", "_*"),
-			line("forget", "r", "clear series, points and markers", "clear", func(a *app) { a.do(resetCommand) }),
+			live(line("forget", "r", "clear series, points and markers", "clear", func(a *app) { a.do(resetCommand) })),
 		},
 	}
 }
@@ -183,6 +196,24 @@ func (a *app) turnToDefault() {
 	if k := a.Panel.Knob(); k != nil {
 		a.Panel.Restore(engine.Default, k.Name)
 	}
+}
+
+// restoreChange undoes or redoes a change. The status line reports the effect once a snapshot has it.
+func (a *app) restoreChange(verb engine.Verb) {
+	a.restoring, a.restoredFrom = verb, a.latest
+	a.Panel.Restore(verb, "")
+}
+
+// reportRestored reports the settings that an undo or a redo has changed.
+func (a *app) reportRestored() {
+	from, to := &a.restoredFrom.Scenario, &a.latest.Scenario
+	if from.Workload == to.Workload && maps.Equal(from.Values, to.Values) {
+		return // not applied yet
+	}
+	word := map[engine.Verb]string{engine.Undo: "undone", engine.Redo: "redone"}[a.restoring]
+	a.restoring = ""
+	text := session.Difference(a.restoredFrom, a.latest)
+	a.notice = word + ": " + cmp.Or(text, "a knob without effect in this run")
 }
 
 // paused reports whether space resumes the run or the replay.

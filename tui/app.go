@@ -44,8 +44,11 @@ type app struct {
 	over     overlay.Overlay // the open overlay, which receives the keys; nil: none
 	overSpec *overlay.Spec   // registry entry of over
 
-	out   []engine.Command // commands to send, in order
-	guide guide
+	restoring    engine.Verb      // undo or redo in progress; "": none
+	restoredFrom *engine.Snapshot // the latest snapshot before it
+
+	out     []engine.Command // commands to send, in order
+	guide   guide
 	hostWatch
 	first   string // knob to select when the next workload starts; "": the workload's first
 	quit    bool
@@ -123,6 +126,9 @@ func (a *app) load(s *engine.Snapshot) bool {
 	a.Panel.Load(s.Scenario)
 	if !a.frozen {
 		a.show(s)
+	}
+	if a.restoring != "" {
+		a.reportRestored()
 	}
 	return true
 }

@@ -264,8 +264,21 @@ func (s *screen) drawWhy(a *app) {
 	}
 }
 
-// drawFooter lists the most useful keys of the current mode; each can be clicked. Mouse, help and
-// quit are always at the end.
+// pressing holds actions that the footer shows first in some states.
+var pressing = []struct {
+	when         func(*app) bool
+	action, hint string
+}{
+	{func(a *app) bool { return a.replay != nil || a.frozen && a.past != nil }, "seek-forward", "5 s"},
+	{func(a *app) bool { return a.replay != nil || a.frozen && a.past != nil }, "next-mark", "marker"},
+	{func(a *app) bool { return a.frozen }, "freeze", "unfreeze"},
+	{func(a *app) bool { return a.replay != nil }, "faster", "speed"},
+	{func(a *app) bool { return a.Snap.Phase == engine.Failed }, "scroll-down", "scroll"},
+	{(*app).cannotEmulate, "simulate", "simulate"},
+}
+
+// drawFooter lists the most useful keys of the current mode; each can be clicked. Help and quit are always at
+// the end, and the mouse on a wide screen.
 func (s *screen) drawFooter(a *app) {
 	th := a.Theme
 	s.clear(s.at.footer, th)
@@ -274,7 +287,7 @@ func (s *screen) drawFooter(a *app) {
 	var last []*binding
 	if mode == overlay.OnScreen {
 		last = tail[:]
-		if v.W() < 70 {
+		if v.W() < 100 {
 			last = tail[1:]
 		}
 		for _, b := range last {
@@ -282,22 +295,22 @@ func (s *screen) drawFooter(a *app) {
 		}
 	}
 	x := 1
+	done := slices.Clone(last)
 	if mode == overlay.OnScreen {
-		for _, now := range [...]struct {
-			holds        bool
-			action, hint string
-		}{{a.replay != nil, "seek-forward", "5 s"}, {a.replay != nil, "next-mark", "marker"},
-			{a.replay != nil, "faster", "speed"}, {a.Snap.Phase == engine.Failed, "scroll-down", "scroll"},
-			{a.cannotEmulate(), "simulate", "simulate"}} {
-			if now.holds {
-				b := *named(mode, now.action)
-				b.Hint = now.hint
-				x = s.drawHint(v, x, &b, a)
+		for _, now := range pressing {
+			b := named(mode, now.action)
+			if now.when(a) {
+				done = append(done, b)
+				shown := *b
+				shown.Hint, shown.word = now.hint, nil
+				if x+hintWidth(&shown, a) <= end {
+					x = s.drawHint(v, x, &shown, a)
+				}
 			}
 		}
 	}
 	for _, b := range hints[mode] {
-		if slices.Contains(last, b) {
+		if slices.Contains(done, b) || b.offered != nil && !b.offered(a) {
 			continue
 		}
 		if x+hintWidth(b, a) > end {

@@ -21,6 +21,7 @@ type binding struct {
 	keysNow     func(*app) string // the current keys, if they depend on the screen; nil: Keys
 	other       *binding          // the binding named by Other; nil: none
 	typing      bool              // edits an input line
+	offered     func(*app) bool   // whether the footer shows the hint now; nil: always
 }
 
 // keyTable is the only table of keys. It joins the actions of the screen, the generic actions, and
@@ -67,7 +68,11 @@ func makeTable() []binding {
 func openers(first bool) (all []binding) {
 	for i, s := range overlayreg.Overlays {
 		if s.First == first {
-			all = append(all, binding{Action: s.Open, mode: overlay.OnScreen, do: func(a *app) { a.toggle(i) }})
+			b := binding{Action: s.Open, mode: overlay.OnScreen, do: func(a *app) { a.toggle(i) }}
+			if s.Changes {
+				b.offered = func(a *app) bool { return a.replay == nil }
+			}
+			all = append(all, b)
 		}
 	}
 	return all

@@ -124,6 +124,9 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case answer:
 		p.sending = false
 		p.app.Panel.HandleResult(msg.command, msg.err)
+		if msg.err != nil {
+			p.app.restoring = ""
+		}
 		p.stale = true
 	case captured:
 		p.app.captured(msg)

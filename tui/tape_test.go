@@ -302,7 +302,7 @@ func TestTheLastMinutesAreRewound(t *testing.T) {
 	shows(80)
 	var x, y screen
 	want := shownApp(all[80])
-	want.latest, want.frozen = a.latest, true
+	want.latest, want.frozen, want.past = a.latest, true, a.past
 	want.Panel.Load(a.latest.Scenario)
 	if d := cmp.Diff(x.draw(want, 120, 40).StyledText(), y.draw(a, 120, 40).StyledText()); d != "" {
 		t.Errorf("(− as it was shown, + rewound)\n%s", d)

@@ -37,7 +37,7 @@ func Change(before, after *engine.Snapshot) string {
 	if !okA || !okB {
 		return ""
 	}
-	label := difference(&before.Scenario, &after.Scenario, before.Kind, after.Kind)
+	label := Difference(before, after)
 	if text := describeRates(before, after); text != "" {
 		return label + ": " + text
 	}

@@ -124,6 +124,12 @@ func (h *history) addMark(label string, at time.Duration) {
 	}
 }
 
+// Difference lists the knobs that differ between two snapshots: "group 2→4". It omits knobs without effect in
+// both.
+func Difference(before, after *engine.Snapshot) string {
+	return difference(&before.Scenario, &after.Scenario, before.Kind, after.Kind)
+}
+
 // difference lists the changed knobs: "group 2→4". For two workloads it compares the knobs that
 // all workloads have. It omits a knob without effect in both scenarios, by the kinds of their
 // numbers.

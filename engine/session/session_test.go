@@ -96,7 +96,7 @@ func TestInvalidScenarios(t *testing.T) {
 	}
 	s.do(engine.Step)
 	after := s.until("paused", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused })
-	if len(after.Marks) != 0 || difference(&before.Scenario, &after.Scenario, before.Kind, after.Kind) != "" {
+	if len(after.Marks) != 0 || Difference(before, after) != "" {
 		t.Errorf("refused commands changed something: marks %v", after.Marks)
 	}
 	demo := storyOf(t, "access", "machine", "demo")

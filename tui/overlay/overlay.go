@@ -30,13 +30,14 @@ type Overlay interface {
 
 // Spec is the registry entry of an overlay.
 type Spec struct {
-	Open   pane.Action // the action that opens it
-	First  bool        // Open is among the first in footer and help
-	Mode   string      // name of the mode in which its keys are active
-	Inside bool        // a pane draws it, and it covers nothing
-	Page   bool        // the screen handles the keys that it does not have
-	Knob   string      // knob that it sets: it opens instead of an input line
-	New    func(*Host) Overlay
+	Open    pane.Action // the action that opens it
+	First   bool        // Open is among the first in footer and help
+	Mode    string      // name of the mode in which its keys are active
+	Inside  bool        // a pane draws it, and it covers nothing
+	Changes bool        // it changes the run, which a recording refuses
+	Page    bool        // the screen handles the keys that it does not have
+	Knob    string      // knob that it sets: it opens instead of an input line
+	New     func(*Host) Overlay
 }
 
 // Host is the part of the screen that overlays use.

@@ -10,7 +10,7 @@ import (
 var Spec = overlay.Spec{
 	Open: pane.Action{Name: "type-value", Keys: []string{"enter", "="},
 		Doc: "type a value for the selected knob; for machine, choose from a list", Hint: "type"},
-	First: true, Inside: true,
+	Changes: true, First: true, Inside: true,
 	Mode: "typing a value",
 	New:  func(h *overlay.Host) overlay.Overlay { return &edit{h: h} },
 }

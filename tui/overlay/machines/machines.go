@@ -15,7 +15,7 @@ import (
 var Spec = overlay.Spec{
 	Open: pane.Action{Name: "machines", Keys: []string{"o"}, Doc: "choose a machine: its facts and their sources",
 		Hint: "machines"},
-	Mode: "in the machines", Knob: knob,
+	Mode: "in the machines", Changes: true, Knob: knob,
 	New: func(h *overlay.Host) overlay.Overlay { return newPicker(h) },
 }
 

@@ -15,8 +15,8 @@ import (
 var Spec = overlay.Spec{
 	Open: pane.Action{Name: "scenarios", Keys: []string{"O"},
 		Doc: "choose a scenario: what it shows, what to watch, and its paper"},
-	Mode: "in the scenarios",
-	New:  func(h *overlay.Host) overlay.Overlay { return newPicker(h) },
+	Changes: true, Mode: "in the scenarios",
+	New: func(h *overlay.Host) overlay.Overlay { return newPicker(h) },
 }
 
 type picker struct {
