@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/overlay"
 )
 
-// TestHelpHasGroups checks that each action of the groups exists, and that actions of the screen itself have a
-// group of their own.
+// TestHelpHasGroups checks that each action of the groups exists, and that each action of the screen itself is in
+// a named group.
 func TestHelpHasGroups(t *testing.T) {
 	for _, g := range groups {
 		for _, name := range strings.Fields(g.actions) {

@@ -360,7 +360,7 @@ func TestFrameRate(t *testing.T) {
 	}
 }
 
-// A paste types text without its control characters. Line breaks become blanks.
+// TestPaste checks that a paste types text without its control characters, and that line breaks become blanks.
 func TestPaste(t *testing.T) {
 	p, err := newProgram(running(), Options{Environ: []string{}})
 	if err != nil {
