@@ -16,7 +16,7 @@ GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race whole conform goldens lint prose estimates mutate bench 386 single platforms dist fuzz soak vuln clean
+.PHONY: build test race whole conform goldens lint prose estimates mutate bench 386 single platforms dist pictures fuzz soak vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -74,7 +74,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestRandomScenariosStayUnderTheLimit$$' ./engine/session
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestMutatedFiles|TestMutatedFigures|TestStore)$$' ./cmd/hybridtop ./presets ./tui/state ./engine/reproduce
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./internal/revert
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestChromiumDraws' ./cmd/hybridtop
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestChromiumDraws|TestFirstMinute)' ./cmd/hybridtop
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestNothingIsCutOffOrDrawnOver$$' ./tui
 	$(MAKE) goldens
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -v -run '^TestRelease$$' ./internal/release
@@ -115,6 +115,10 @@ platforms:
 # deb and rpm, and checksums. It needs git, and a clone without changes. nfpm comes from the module proxy.
 dist:
 	$(GO) run ./internal/release
+
+# The pictures of the documents: the first minute, played on a terminal, and the report of a sweep in Chromium.
+pictures:
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestFirstMinute|TestChromiumDrawsASweep)$$' ./cmd/hybridtop -update
 
 # Every fuzz target, one after another. What breaks one is written to its testdata.
 # Inputs are shortened by ten trials: by the minute of the default a machine file takes all the time.

@@ -46,9 +46,9 @@ func newExport() *cobra.Command {
 	var o recording.ExportOptions
 	cmd.Flags().StringVar(&o.Table, "table", "", "csv: table (default samples): "+strings.Join(recording.Tables, ", "))
 	cmd.Flags().IntVar(&o.Launch, "launch", 0, "perfetto: launch of the run; default: the last with a timeline")
-	from := cmd.Flags().Duration("from", 0, "perfetto: start on the fabric's clock; cast: start in the time of the run")
-	until := cmd.Flags().Duration("until", 0, "perfetto and cast: end; default: the end of the run")
-	size := cmd.Flags().String("size", "120x36", "cast: columns and rows")
+	from := cmd.Flags().Duration("from", 0, "perfetto: start on the fabric's clock; cast and svg: start in the time of the run")
+	until := cmd.Flags().Duration("until", 0, "perfetto, cast and svg: end; default: the end of the run")
+	size := cmd.Flags().String("size", "120x36", "cast and svg: columns and rows")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *to == "" {
 			return errors.New("export: want a format: --to " + strings.Join(names, ", "))
@@ -95,6 +95,7 @@ var shown = []struct {
 }{
 	{"html", "report with charts, one file for a browser", writeRecordingPage},
 	{"cast", "the screen over time as an asciicast, with a chapter at each mark", writeCast},
+	{"svg", "the screen over time as an animated picture", writeAnimation},
 }
 
 // drawnOptions are the options of the drawn formats.
@@ -121,6 +122,16 @@ func writeRecordingPage(w io.Writer, f *recording.File, run *recording.RunInfo, 
 
 // writeCast writes the screens of a run as an asciicast.
 func writeCast(w io.Writer, f *recording.File, run *recording.RunInfo, o drawnOptions) error {
+	return writeFilm(tui.Cast, w, f, run, o)
+}
+
+// writeAnimation writes the screens of a run as an animated SVG.
+func writeAnimation(w io.Writer, f *recording.File, run *recording.RunInfo, o drawnOptions) error {
+	return writeFilm(tui.Animation, w, f, run, o)
+}
+
+func writeFilm(write func(io.Writer, *recording.Player, tui.CastOf) error, w io.Writer, f *recording.File,
+	run *recording.RunInfo, o drawnOptions) error {
 	of := o.cast
 	p, err := f.Player(run.ID)
 	if err != nil {
@@ -132,7 +143,7 @@ func writeCast(w io.Writer, f *recording.File, run *recording.RunInfo, o drawnOp
 	}
 	of.Title = runTitle(launches)
 	b := bufio.NewWriterSize(w, 1<<16)
-	return errors.Join(tui.Cast(b, p, *of), b.Flush())
+	return errors.Join(write(b, p, *of), b.Flush())
 }
 
 func picoseconds(d time.Duration) cluster.Time { return cluster.Time(d) * cluster.Nanosecond }

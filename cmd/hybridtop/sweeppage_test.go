@@ -65,20 +65,31 @@ func TestTheReportOfASweepHasAllPoints(t *testing.T) {
 	}
 }
 
-// Chromium finds the same marks in the report of a sweep.
+// TestChromiumDrawsASweep checks that Chromium finds the same marks in the report of a sweep. With -update it
+// writes the picture of docs/recordings.md.
 func TestChromiumDrawsASweep(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil || os.Getenv("CONFORM") == "" {
 		t.Skip("runs where chromium is, as part of make conform")
 	}
-	for file := range sweepPages(t) {
-		c := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-			"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(),
-			"--dump-dom", "file://"+file)
-		dom, err := c.Output()
+	browse := func(file string, action ...string) []byte {
+		args := append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+			"--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+			"--user-data-dir=" + t.TempDir()}, action...)
+		out, err := exec.Command(chromium, append(args, "file://"+file)...).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkSweepPage(t, string(dom))
+		return out
+	}
+	for file := range sweepPages(t) {
+		checkSweepPage(t, string(browse(file, "--dump-dom")))
+		if *update && filepath.Base(file) == "a.html" {
+			picture, err := filepath.Abs("../../docs/sweep.png")
+			if err != nil {
+				t.Fatal(err)
+			}
+			browse(file, "--window-size=900,1290", "--screenshot="+picture)
+		}
 	}
 }

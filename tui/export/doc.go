@@ -8,7 +8,7 @@
 //
 // A [Page] is a report with charts of gonum/plot, in one self-contained HTML document. Letters in
 // charts are outlines. Colours are variables of the page, with a light and a dark set. A [Cast] is
-// a sequence of screens for terminal players.
+// a sequence of screens for terminal players, and an [Animation] one for browsers.
 //
 // A cell is 8 units wide and 16 units high. One unit is one pixel in SVG, and scale pixels in PNG.
 package export

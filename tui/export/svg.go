@@ -63,25 +63,33 @@ func solid(c grid.Color) grid.Color {
 // SVG returns the grid as an SVG document. Equal grids give equal bytes.
 func SVG(g *grid.Grid, o Options) []byte {
 	w := svgWriter{o: o}
-	width, height := num(float64(g.W)*cellW), num(float64(g.H)*cellH)
-	w.add(`<svg xmlns="http://www.w3.org/2000/svg" width="`, width, `" height="`, height,
-		`" viewBox="0 0 `, width, " ", height, `" role="img">`, "\n")
-	if o.Title != "" {
-		w.add("<title>", escape(o.Title), "</title>\n")
-	}
-	w.add(`<rect width="100%" height="100%" fill="`, o.ground().String(), `"/>`, "\n")
+	w.head(g)
 	for y := range g.H {
 		w.backgrounds(g, y)
 	}
-	// A monospaced font advances by 0.6 of its size, so a cell of 8 units needs size 13.333.
-	w.add(`<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" `,
-		`font-size="13.333" xml:space="preserve">`, "\n")
+	w.add(rowFont)
 	for y := range g.H {
 		w.row(g, y)
 	}
 	w.add("</g>\n</svg>\n")
 	return w.out
 }
+
+// head writes the beginning of a document for grids of a size: the title and the ground.
+func (w *svgWriter) head(g *grid.Grid) {
+	width, height := num(float64(g.W)*cellW), num(float64(g.H)*cellH)
+	w.add(`<svg xmlns="http://www.w3.org/2000/svg" width="`, width, `" height="`, height,
+		`" viewBox="0 0 `, width, " ", height, `" role="img">`, "\n")
+	if w.o.Title != "" {
+		w.add("<title>", escape(w.o.Title), "</title>\n")
+	}
+	w.add(`<rect width="100%" height="100%" fill="`, w.o.ground().String(), `"/>`, "\n")
+}
+
+// rowFont begins the group of all rows. A monospaced font advances by 0.6 of its size, so a cell of 8 units needs
+// size 13.333.
+const rowFont = `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" ` +
+	`font-size="13.333" xml:space="preserve">` + "\n"
 
 // svgWriter collects the text of a document and the shapes of the current run of cells.
 type svgWriter struct {
@@ -187,6 +195,7 @@ func (w *svgWriter) text(s string, x, y, cols int, st grid.Style) {
 	}
 	w.add(`<text x="`, num(float64(x)*cellW), `" y="`, num(float64(y)*cellH+12), `" fill="`, st.Fg.String(),
 		`" textLength="`, num(float64(cols)*cellW), `" lengthAdjust="spacingAndGlyphs"`)
+	s = strings.ReplaceAll(s, "  ", "\u00a0\u00a0") // browsers join several blanks, whatever xml:space says
 	if st.Attr&grid.Bold != 0 {
 		w.add(` font-weight="bold"`)
 	}
