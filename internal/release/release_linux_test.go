@@ -41,9 +41,9 @@ func TestRelease(t *testing.T) {
 	}
 	clone := filepath.Join(t.TempDir(), "clone")
 	command(t, ".", "git", "clone", "--quiet", "../..", clone)
-	command(t, clone, "go", "run", "./internal/release", "-out", "one")
-	command(t, clone, "go", "run", "./internal/release", "-out", "two")
-	one, two := filepath.Join(clone, "one"), filepath.Join(clone, "two")
+	one, two := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two") // files in the clone would change it
+	command(t, clone, "go", "run", "./internal/release", "-out", one)
+	command(t, clone, "go", "run", "./internal/release", "-out", two)
 	command(t, ".", "diff", "-r", one, two)
 	command(t, one, "sha256sum", "--check", "--quiet", "SHA256SUMS")
 

@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// TestAnimation checks the times of the rows of three screens: a row that never changes, one that changes once, and
-// one that returns to its first content. It is repeated after its end.
+// TestAnimation checks the times of three rows on three screens. The first row never changes, the second changes
+// once, and the third returns to its first content. The animation repeats after its end.
 func TestAnimation(t *testing.T) {
 	screen := func(rows ...string) *grid.Grid {
 		g := grid.New(8, len(rows))

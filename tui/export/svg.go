@@ -195,7 +195,7 @@ func (w *svgWriter) text(s string, x, y, cols int, st grid.Style) {
 	}
 	w.add(`<text x="`, num(float64(x)*cellW), `" y="`, num(float64(y)*cellH+12), `" fill="`, st.Fg.String(),
 		`" textLength="`, num(float64(cols)*cellW), `" lengthAdjust="spacingAndGlyphs"`)
-	s = strings.ReplaceAll(s, "  ", "\u00a0\u00a0") // browsers join several blanks, whatever xml:space says
+	s = strings.ReplaceAll(s, "  ", "\u00a0\u00a0") // browsers join several blanks, even with xml:space
 	if st.Attr&grid.Bold != 0 {
 		w.add(` font-weight="bold"`)
 	}

@@ -67,8 +67,8 @@ func flat(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' || r == '│' }), " ")
 }
 
-// TestGroups checks that all lines are listed below the heading of their group, that headings are never selected,
-// and that pages and groups can be skipped.
+// TestGroups checks that lines are listed below the headings of their groups, and that the keys for lines, groups and
+// pages never select a heading.
 func TestGroups(t *testing.T) {
 	h := &overlay.Host{Host: &pane.Host{Theme: grid.Themes()[0], Say: func(string) {}}, Close: func() {}, Lines: func() []overlay.Line {
 		return []overlay.Line{{Name: "a", Group: "One"}, {Name: "b", Group: "One"}, {Name: "c", Group: "Two"}}
