@@ -57,7 +57,9 @@ type app struct {
 	saving  *presets.Scenario // scenario to write; nil: none
 	copied  string            // text to copy to the clipboard
 	recent  []string          // commands typed last, the newest first
-	fps     int               // frames drawn in the last second
+
+	previewed preview // of the selected knob
+	fps       int     // frames drawn in the last second
 
 	replay    *recording.Position                           // position in a recording; nil: a live session
 	past      func(time.Duration) (*engine.Snapshot, error) // snapshot of an earlier time; nil: no history

@@ -147,6 +147,9 @@ func (s *screen) drawStatus(a *app) {
 	if s.at.at[pane.Knobs].Empty() {
 		all = append(all, s.knobPart(a))
 	}
+	if p := previewPart(a); p.text != "" {
+		all = append(all, p)
+	}
 	all = append(all,
 		part{clock(snap.Elapsed), th.Text, 7},
 		progressPart(snap, th),

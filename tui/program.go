@@ -32,11 +32,12 @@ type program struct {
 	past     *recording.Past   // history of a live session; nil in a replay
 	recorder *recording.Switch // records the session; nil: recording is not possible
 
-	store   *state.Store // remembers settings and layouts; nil: none
-	keeping bool         // store is being written
-	reading bool         // the file of a composition is being read
-	read    time.Time    // start of the last read
-	kept    time.Time    // start of the last write
+	store      *state.Store // remembers settings and layouts; nil: none
+	keeping    bool         // store is being written
+	reading    bool         // the file of a composition is being read
+	previewing bool         // a preview is being computed
+	read       time.Time    // start of the last read
+	kept       time.Time    // start of the last write
 
 	tea     *tea.Program // runs the program; nil in tests
 	chain   int          // number of the current chain of ticks
@@ -108,7 +109,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if next == nil {
 			next = p.next()
 		}
-		cmd = tea.Batch(next, p.keep(msg.at), p.rereadComposition(msg.at))
+		cmd = tea.Batch(next, p.keep(msg.at), p.rereadComposition(msg.at), p.preview())
 	case tea.FocusMsg:
 		p.blurred = false
 	case tea.BlurMsg:
@@ -128,6 +129,9 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			p.app.restoring = ""
 		}
 		p.stale = true
+	case previewed:
+		p.previewing, p.stale = false, true
+		p.app.previewed = preview(msg)
 	case captured:
 		p.app.captured(msg)
 		p.stale = true

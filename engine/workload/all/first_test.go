@@ -2,6 +2,7 @@ package all_test
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -73,6 +74,7 @@ func firstTurn(t *testing.T, name, fabric string) string {
 		if err != nil {
 			t.Fatalf("%s on %s: %v", name, fabric, err)
 		}
+		checkPreview(t, k.Name, before, after)
 		if text = session.Change(before, after); text != "" {
 			break
 		}
@@ -91,4 +93,22 @@ func ratio(text string) float64 {
 		return 0
 	}
 	return x
+}
+
+// checkPreview compares the preview of a change with the modelled metrics of the runs before and after it.
+func checkPreview(t *testing.T, knob string, before, after *engine.Snapshot) {
+	t.Helper()
+	p, ok := session.PreviewOf(&before.Scenario, knob, after.Scenario.Text(knob), nil)
+	if !ok {
+		return
+	}
+	t.Logf("%s: preview of %s: %s %.3g→%.3g %s", before.Scenario.Workload, knob, p.Phrase, p.Before, p.After, p.Unit)
+	has := func(s *engine.Snapshot, value float64) bool {
+		return slices.ContainsFunc(s.Metrics, func(m engine.Metric) bool {
+			return m.Kind == engine.Modelled && m.Unit == p.Unit && m.Value == value
+		})
+	}
+	if !has(before, p.Before) || !has(after, p.After) {
+		t.Errorf("%s: the preview is %+v, the runs have\n%v\n%v", before.Scenario.Workload, p, before.Metrics, after.Metrics)
+	}
 }
