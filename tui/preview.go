@@ -61,5 +61,5 @@ func previewPart(a *app) part {
 	if a.previewed.text == "" || a.previewed.edits != a.Panel.Edits || a.Panel.Typed != nil {
 		return part{}
 	}
-	return part{a.previewed.text, a.Theme.Kind(grid.Modelled).Style, 5}
+	return part{a.previewed.text, a.Theme.Kind(grid.Modelled).Style, 6}
 }

@@ -43,8 +43,9 @@ func (c *LineChart) drawCrosshair(in View, th *Theme) {
 	width := c.readingWidth()
 	x := col + 1
 	if x+width > in.W() && col > in.W()/2 {
-		x = max(0, col-width)
+		x = col - width
 	}
+	x = max(0, min(x, in.W()-width)) // the values cover the line rather than being cut off
 	box := in.Sub(Rect{x, 0, min(width, in.W()-x), min(len(c.Series)+1, in.H())})
 	box.Fill(box.Local(), Cell{Bg: th.Background})
 	text := c.X.Unit.Append(c.plot.text[:0], c.CrossX, anyCols)
@@ -63,8 +64,8 @@ func (c *LineChart) drawCrosshair(in View, th *Theme) {
 		box.Rune(1, i+1, c.glyphs[i], c.styles[i])
 		text = c.Y.Unit.Append(text[:0], y, anyCols)
 		at := 3
-		if s.Name != "" {
-			at += box.Text(at, i+1, s.Name, th.Dim) + 1
+		if room := box.W() - at - 1 - runes(text); s.Name != "" && room > 0 { // only the name is shortened
+			at += box.TextIn(at, i+1, min(room, Width(s.Name)), s.Name, Left, th.Dim) + 1
 		}
 		box.Bytes(at, i+1, text, c.styles[i].With(Bold))
 	}
