@@ -47,8 +47,8 @@ type app struct {
 	restoring    engine.Verb      // undo or redo in progress; "": none
 	restoredFrom *engine.Snapshot // the latest snapshot before it
 
-	out     []engine.Command // commands to send, in order
-	guide   guide
+	out   []engine.Command // commands to send, in order
+	guide guide
 	hostWatch
 	first   string // knob to select when the next workload starts; "": the workload's first
 	quit    bool
