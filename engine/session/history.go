@@ -257,6 +257,11 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 			Done: t.checks > 0, OK: t.checks > 0 && t.failures == 0, Checks: t.checks, Detail: t.detail,
 		},
 	}
+	if r != nil && r.over && !r.cut && t.iterations > 0 && snap.Verification.OK {
+		if wrong := t.audit(set.workload, snap.Kind == engine.Simulated, snap.Layout.N().MPI > 1); wrong != "" {
+			snap.Verification.OK, snap.Verification.Detail = false, wrong
+		}
+	}
 	if snap.Recent.Nodes == 1 {
 		snap.NodePairs = t.pairs
 	}

@@ -195,6 +195,7 @@ func (p *probe) Report(name string, value float64) {
 		if p.run.setup.workload.Metrics[i].Name == name {
 			p.counts.sums[i] += value
 			p.counts.reports[i]++
+			p.checkElapsed(&p.run.setup.workload.Metrics[i], value)
 			return
 		}
 	}
@@ -211,6 +212,7 @@ func (p *probe) Sample(name string, value float64) {
 		if !(value >= 0) || math.IsInf(value, 1) {
 			panic(fmt.Sprintf("session: workload %s: sample %s = %g: want a finite number ≥ 0", w.Name, name, value))
 		}
+		p.checkElapsed(&w.Samples[i], value)
 		at := len(w.Metrics) + i
 		p.counts.sums[at] += value
 		p.counts.reports[at]++

@@ -195,7 +195,7 @@ func init() {
 		Defaults: map[string]string{"machine": "this-host"},
 		Metrics: []engine.MetricSpec{{Name: "iteration", Unit: "1"}, {Name: "unused", Unit: "s"},
 			{Name: "own", Unit: "1", Ranked: true}},
-		Samples: []engine.MetricSpec{{Name: "number", Unit: "1"}, {Name: "span", Unit: "s"}, {Name: "unseen", Unit: "B/s"}},
+		Samples: []engine.MetricSpec{{Name: "number", Unit: "1"}, {Name: "span", Unit: "s", Total: true}, {Name: "unseen", Unit: "B/s"}},
 		Tallies: []engine.TallySpec{
 			{Name: "nothing", Unit: "B", Row: "row", Column: "column",
 				Labels: func(*engine.Scenario, *cluster.Machine) (rows, columns []string) {

@@ -26,6 +26,9 @@ type Workload struct {
 	Tallies  []engine.TallySpec   // tables of counts filled by Run
 	Profiles []engine.ProfileSpec // lists of numbers by position, reported by Run
 
+	// Accesses reports whether every complete run records accesses.
+	Accesses bool
+
 	// First is the knob that the workload's explanation begins with. A change of this
 	// knob answers Question.
 	First, Question string

@@ -69,6 +69,7 @@ var access = workload.Workload{
 	Derived:    derived(),
 	Studies:    []*engine.Study{byMethod},
 	Bars:       refusedChoices,
+	Accesses:   true,
 	Iterations: 5,
 	Plan:       plan,
 	Run:        run,
@@ -77,7 +78,7 @@ var access = workload.Workload{
 
 // metrics returns the metrics of a run: the time of each method.
 func metrics() []engine.MetricSpec {
-	all := []engine.MetricSpec{{Name: "access_time", Phrase: "time of the access", Unit: "s",
+	all := []engine.MetricSpec{{Name: "access_time", Phrase: "time of the access", Unit: "s", Always: true,
 		Doc: "time until all requested words have moved, by the method; all: by the fastest one"}}
 	for _, m := range methods {
 		all = append(all, engine.MetricSpec{Name: m.metric("time"), Phrase: "time, " + m.name, Unit: "s",

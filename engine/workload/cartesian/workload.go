@@ -68,7 +68,7 @@ var cartesian = workload.Workload{
 	Question: "how many threads must send to fill the adapters?",
 	First:    "senders", Panes: []string{"locality", "latency"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s",
+		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s", Always: true, Parts: []string{"inter_node_time", "intra_node_time"},
 			Doc: "time of a round, vertical and horizontal, on the slowest process"},
 		{Name: "inter_node_time", Phrase: "inter-node exchange", Unit: "s",
 			Doc: "time of the vertical exchange between nodes; directions = together: of all directions"},
@@ -82,10 +82,11 @@ var cartesian = workload.Workload{
 			Doc: "the same from the machine's constants: the slowest resource of each direction, plus latency and overheads"},
 	},
 	Samples: []engine.MetricSpec{
-		{Name: "process_time", Unit: "s", Doc: "time of a round on each process, by its own clock; the slowest " +
+		{Name: "process_time", Unit: "s", Always: true, Doc: "time of a round on each process, by its own clock; the slowest " +
 			"process counts"},
 	},
 	Studies:    []*engine.Study{bySenders},
+	Accesses:   true,
 	Iterations: 3,
 	Quick:      map[string]string{"size": "3000"},
 	Plan:       plan,

@@ -29,7 +29,7 @@ var headtohead = workload.Workload{
 	Question: "how long may messages be until two senders deadlock?",
 	First:    "size", Panes: []string{"waits"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s",
+		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s", Always: true,
 			Doc: "time of the send and the receive, from a common start, mean over both ranks"},
 	},
 	Studies:    []*engine.Study{overSizes},

@@ -45,7 +45,7 @@ var pingpong = workload.Workload{
 	Question: "what does the distance of two ranks cost?",
 	First:    "pair", Panes: []string{"locality", "latency"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "latency", Phrase: "time one way", Unit: "s", Doc: "half a round trip"},
+		{Name: "latency", Phrase: "time one way", Unit: "s", Always: true, Doc: "half a round trip"},
 		{Name: "bandwidth", Phrase: "bandwidth", Unit: "B/s", Doc: "size / latency"},
 	},
 	Derived: []engine.MetricSpec{
@@ -55,6 +55,7 @@ var pingpong = workload.Workload{
 		{Name: "bandwidth_model", Phrase: "bandwidth, model", Unit: "B/s", Doc: "size / modelled latency"},
 	},
 	Studies:    []*engine.Study{overSizes},
+	Accesses:   true,
 	Iterations: 10,
 	Plan:       plan,
 	Run:        run,

@@ -41,7 +41,7 @@ var random = workload.Workload{
 	Question: "does locality pay?",
 	First:    "group", Panes: []string{"locality", "cluster", "latency"}, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "time_per_access", Phrase: "time of access and flops", Unit: "s",
+		{Name: "time_per_access", Phrase: "time of access and flops", Unit: "s", Always: true,
 			Doc: "mean time of an access and of the computing on its element, without the time to read the clock"},
 	},
 	Derived: []engine.MetricSpec{
@@ -64,6 +64,7 @@ var random = workload.Workload{
 	Studies: []*engine.Study{
 		study.Locality(func(s *engine.Scenario, group int) int64 { return segment(s.Int("elements"), group) }),
 	},
+	Accesses:   true,
 	Iterations: 10,
 	Plan:       plan,
 	Run:        run,

@@ -41,7 +41,7 @@ var reduction = workload.Workload{
 	Question: "should one thread add while the others wait?",
 	First:    "reduction", Panes: []string{"locality", "latency"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "reduction_time", Phrase: "time of a reduction", Unit: "s", Doc: "time of one reduction, mean over processes"},
+		{Name: "reduction_time", Phrase: "time of a reduction", Unit: "s", Always: true, Parts: []string{"local_time", "comm_time"}, Doc: "time of one reduction, mean over processes"},
 		{Name: "local_time", Phrase: "local reduction", Unit: "s",
 			Doc: "part of reduction_time in which the master adds, or waits for the threads that do"},
 		{Name: "comm_time", Phrase: "communication", Unit: "s", Doc: "rest of reduction_time"},
@@ -52,6 +52,7 @@ var reduction = workload.Workload{
 	},
 	Studies:    []*engine.Study{byReduction},
 	Bars:       refusedChoices,
+	Accesses:   true,
 	Iterations: 5,
 	Plan:       plan,
 	Run:        run,
