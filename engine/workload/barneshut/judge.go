@@ -104,3 +104,32 @@ func (s *simulation) checkRoot() {
 	}
 	s.check(near(root[summaryMass], 1, 1e-9), "the root has the total mass", "the root's mass is %v, want 1", root[summaryMass])
 }
+
+// wrong describes the first body of a span that is not in its place on the curve, or returns "". It halves the cube
+// for each level, and uses no Morton number of the program.
+func (o *order) wrong(state []float64, of span) string {
+	before := [depth]int{}
+	for i := of.lo; i < of.hi; i++ {
+		x, octants := state[int(o.bodies[i])*bodySize:], [depth]int{}
+		for k := range 3 {
+			at := (x[k] - o.cube.low[k]) / o.cube.side // of the cell
+			if at < 0 || at > 1 {
+				return fmt.Sprintf("body %d is outside the cube", o.bodies[i])
+			}
+			for level := range octants {
+				if at *= 2; at >= 1 {
+					at--
+					octants[level] |= 1 << k
+				}
+				if at == 1 { // the far face of the cube
+					at = math.Nextafter(1, 0)
+				}
+			}
+		}
+		if order := slices.Compare(before[:], octants[:]); order > 0 || order == 0 && i > of.lo && o.bodies[i] < o.bodies[i-1] {
+			return fmt.Sprintf("body %d comes after body %d, but is before it on the curve", o.bodies[i], o.bodies[i-1])
+		}
+		before = octants
+	}
+	return ""
+}

@@ -45,6 +45,11 @@ type findings struct {
 
 // verify checks the step on all ranks together, and reports it. It is not timed.
 func (s *simulation) verify() error {
+	if s.steps == 0 {
+		if wrong := s.order.wrong(s.state, s.share); wrong != "" {
+			s.check(false, "", "%s", wrong)
+		}
+	}
 	f, interactions := s.find()
 	if err := f.combine(s.r, s.hashed()); err != nil {
 		return err

@@ -45,6 +45,12 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		if wrong := wrongPatterns(s.patterns, p.Text("pattern"), int(p.Int("randoms")), r.World().Size()); wrong != "" {
 			p.Verify(false, wrong)
 		}
+		if wrong := wrongSizes(s.sizes, p.Text("sizes")); wrong != "" {
+			p.Verify(false, wrong)
+		}
+		if wrong := wrongMethods(s.methods, p.Text("method")); wrong != "" {
+			p.Verify(false, wrong)
+		}
 		if err := s.measure(); err != nil {
 			return err
 		}
@@ -191,11 +197,11 @@ func (s *suite) time(d *round, method string) (float64, error) {
 	if err := s.r.Barrier(s.r.World()); err != nil {
 		return 0, err
 	}
-	var start cluster.Time
-	for i := range s.rounds + 1 {
-		if i == 1 {
-			start = workload.BeginNow(s.r)
-		}
+	if err := d.exchangeBy(method); err != nil {
+		return 0, err
+	}
+	start := workload.BeginNow(s.r)
+	for range s.rounds {
 		if err := d.exchangeBy(method); err != nil {
 			return 0, err
 		}

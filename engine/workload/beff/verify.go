@@ -51,3 +51,31 @@ func (t *pattern) wrong(processes, least, most int) string {
 	}
 	return ""
 }
+
+// wrongSizes describes the first error of message sizes by a definition, or returns "".
+func wrongSizes(all []int64, definition string) string {
+	first, doubled := int64(8), len(all) // sizes of which each one is twice the one before
+	if definition == sizesOriginal {
+		first, doubled = 1, min(13, len(all)) // 1 B to 4 kB
+	}
+	for i, n := range all {
+		if want := first << i; i < doubled && n != want {
+			return fmt.Sprintf("message size %d is %d B, want %d B (sizes = %s)", i+1, n, want, definition)
+		}
+		if i >= max(doubled, 1) && n <= all[i-1] {
+			return fmt.Sprintf("message size %d is %d B, but the one before is %d B", i+1, n, all[i-1])
+		}
+	}
+	if len(all) == 0 {
+		return "there are no message sizes"
+	}
+	return ""
+}
+
+// wrongMethods describes methods that are not those of the knob, or returns "".
+func wrongMethods(all []string, knob string) string {
+	if isBest := knob == "best"; isBest && len(all) == 3 || !isBest && len(all) == 1 && all[0] == knob {
+		return ""
+	}
+	return fmt.Sprintf("the methods are %q (method = %s)", all, knob)
+}

@@ -2,7 +2,6 @@ package cartesian
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -62,6 +61,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			}
 			p.Sample("process_time", mine)
 			timed.report(all, 0, all)
+			timed.verifyDirections(0)
 			continue
 		}
 		myInter, inter, err := timed.time(rounds, true, timed.vertically)
@@ -75,8 +75,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		p.Sample("process_time", myInter+myIntra)
 		timed.report(inter, intra, inter+intra)
+		timed.verifyDirections(intra)
 	}
-	return nil
+	return verified.verifySkewed(atOnce)
 }
 
 // lengths are the numbers of bytes that a process sends to a neighbour.
@@ -192,12 +193,14 @@ func (c *process) forEachWorker(do func(worker) error) error {
 	return c.r.Fork(c.workers, func(t *cluster.Thread) error { return do(worker{&t.Rank, t, t.Number()}) })
 }
 
-// runRounds runs a number of rounds on a thread, each after packing its data. before is called
-// before each round. A thread that fails continues to pack, because the others wait for it.
-func (c *process) runRounds(w worker, rounds int, packs bool, round part, before func(i int)) error {
-	var failed error
+// runRounds runs a number of rounds on a thread, each after packing its data. The timed process reports
+// them as steps from done on. A thread that fails, or has failed before, continues to pack, because the others
+// wait for it.
+func (c *process) runRounds(w worker, rounds int, packs bool, round part, done int, failed error) error {
 	for i := range rounds {
-		before(i)
+		if c.steps > 0 && w.k == 0 {
+			c.p.Step(done+i, c.steps)
+		}
 		if packs && c.scratch {
 			failed = cmp.Or(failed, c.pack(w))
 		}
@@ -221,15 +224,9 @@ func (c *process) time(rounds int, packs bool, round part) (mine, slowest float6
 	}
 	took := make([]cluster.Time, c.workers)
 	err = c.forEachWorker(func(w worker) error {
-		var start cluster.Time
-		err := c.runRounds(w, rounds+1, packs, round, func(i int) {
-			if i == 1 {
-				start = workload.BeginNow(w.r)
-			}
-			if w.k == 0 {
-				c.p.Step(c.done+i, c.steps)
-			}
-		})
+		err := c.runRounds(w, 1, packs, round, c.done, nil)
+		start := workload.BeginNow(w.r)
+		err = c.runRounds(w, rounds, packs, round, c.done+1, err)
 		took[w.k] = workload.End(w.r) - start
 		return err
 	})
@@ -264,37 +261,4 @@ func (c *process) report(inter, intra, all float64) {
 		a := float64(c.r.World().Size()) / float64(len(byNode(c.r.World().Members(), &c.r.Spec().Layout)))
 		c.p.Report("node_bandwidth", bytes*a/inter)
 	}
-}
-
-// exchangeOnce does one round, in each way that is timed.
-func (c *process) exchangeOnce(atOnce bool) error {
-	way := c.vertically
-	if atOnce {
-		way = c.both
-	}
-	err := c.forEachWorker(func(w worker) error { return c.runRounds(w, 1, true, way, func(int) {}) })
-	if err != nil || atOnce {
-		return err
-	}
-	return c.horizontally(c.r, 0)
-}
-
-// verify exchanges distinguishable messages, once in each way that is timed.
-func (c *process) verify(atOnce bool) error {
-	me, stamp := c.r.World().Rank(), c.p.Iteration()
-	parts := append([]*exchange{c.horizontal}, c.vertical...)
-	for _, x := range parts {
-		x.fill(me, stamp)
-	}
-	if err := c.exchangeOnce(atOnce); err != nil {
-		return err
-	}
-	for _, x := range parts {
-		if wrong := x.check(c.r.ID(), stamp); wrong != "" {
-			c.p.Verify(false, fmt.Sprintf("iteration %d: %s", stamp, wrong))
-			return nil
-		}
-	}
-	c.p.Verify(true, "every message of every direction and thread arrived complete")
-	return nil
 }

@@ -29,7 +29,8 @@ type factor struct {
 	post   mail
 	tiles  dense.Tiles
 	times  times
-	broken int // global row of the pivot that is not positive; −1: none
+	flops  float64 // of the kernels of this factorization
+	broken int     // global row of the pivot that is not positive; −1: none
 }
 
 // A step is row k of the blocks, and the first global column that it works on.
@@ -39,7 +40,7 @@ func (f *factor) after(k int) step { return step{k, f.first(k + 1)} }
 
 // run factors the matrix. All ranks return with the same value of broken.
 func (f *factor) run() error {
-	f.broken = -1
+	f.broken, f.flops = -1, 0
 	f.times.begin(f)
 	if f.ahead {
 		if err := f.runAhead(); err != nil {
@@ -247,6 +248,7 @@ func (f *factor) compute(w cluster.Work, body func()) {
 	if w.Kernel != cluster.NoKernel {
 		w.Cores = f.cores
 	}
+	f.flops += w.Flops
 	f.r.Compute(w, f.store.Body(body))
 }
 

@@ -1,6 +1,8 @@
 package cholesky
 
 import (
+	"fmt"
+
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
@@ -227,6 +229,9 @@ func (c *process) attempt(f *factor) error {
 	}
 	if f.broken >= 0 {
 		return f.pivotError(of.name)
+	}
+	if wrong := f.wrongFlops(); wrong != "" {
+		c.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", c.r.ID(), c.p.Iteration(), wrong))
 	}
 	return nil
 }

@@ -133,3 +133,17 @@ func (f *factor) frobenius(a []float64) float64 {
 	})
 	return sum
 }
+
+// wrongFlops describes a number of flops that is not that of the process's elements, or returns "". An element of
+// row i, from 0, needs i products, i sums and one more operation.
+func (f *factor) wrongFlops() string {
+	want := 0.
+	for li := range f.rows.Len(f.x) {
+		i := f.rows.Global(f.x, li)
+		want += float64(2*i+1) * float64(f.cols.Len(f.y)-f.cols.From(f.y, i))
+	}
+	if math.Abs(f.flops-want) > 1e-9*want {
+		return fmt.Sprintf("the kernels have %.12g flops, want %.12g", f.flops, want)
+	}
+	return ""
+}

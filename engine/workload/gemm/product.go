@@ -23,6 +23,7 @@ type product struct {
 	shown  bool // it reports its steps to the screen
 	open   int  // steps whose panels are in progress, and their maximum in this product
 	most   int
+	flops  float64 // charged in this product
 
 	a, b, c []float64 // its parts, by rows
 	inner   [2]int    // its columns of A and rows of B
@@ -98,7 +99,7 @@ func (x *product) multiply() error {
 		line.key = line.keys[x.p.Now()]
 	}
 	x.spans = span{}
-	x.most = 0
+	x.most, x.flops = 0, 0
 	steps := x.steps()
 	begun, err := workload.Begin(x.r, x.r.World())
 	if err != nil {
@@ -217,8 +218,9 @@ func (x *product) update(k int, now *cluster.Time) error {
 	for slice := range x.slices {
 		from, to := x.m*slice/x.slices, x.m*(slice+1)/x.slices
 		x.now = part{panel: k, wide: wide, from: from, to: to}
-		x.r.Compute(cluster.Work{Flops: dense.GemmFlops(to-from, x.w, wide), Kernel: cluster.Dgemm, Cores: x.cores},
-			x.updater)
+		work := cluster.Work{Flops: dense.GemmFlops(to-from, x.w, wide), Kernel: cluster.Dgemm, Cores: x.cores}
+		x.flops += work.Flops
+		x.r.Compute(work, x.updater)
 		if x.ahead == 0 || slice == x.slices-1 {
 			continue
 		}

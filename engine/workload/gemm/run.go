@@ -54,6 +54,9 @@ func run(r *cluster.Rank, probe engine.Probe) error {
 		}
 		workload.VerifySize(p, "n", timed.n)
 		workload.VerifySize(p, "block", timed.block)
+		if want := 2 * float64(timed.m) * float64(timed.w) * float64(timed.n); timed.flops != want {
+			p.Verify(false, fmt.Sprintf("rank %d has multiplied with %g flops, want %g", r.ID(), timed.flops, want))
+		}
 		if wrong := timed.wrongOverlap(p.Text("schedule"), p.Int("ahead")); wrong != "" {
 			p.Verify(false, wrong)
 		}

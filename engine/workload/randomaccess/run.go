@@ -64,11 +64,15 @@ const stepAccesses = 1024
 // the group.
 func initialize(r *cluster.Rank, p engine.Probe, data *upc.Shared[float64]) error {
 	sum := []float64{0}
+	group := r.Group()
 	for local, part := 0, data.Local(); local < len(part); local++ {
+		if i, want := data.Index(local), local*group.Size()+group.Rank(); i != want { // blocks of one element
+			p.Verify(false, fmt.Sprintf("rank %d: element %d of its part is data[%d], want data[%d]", r.ID(), local, i, want))
+			break
+		}
 		part[local] = elementValue(data.Index(local))
 		sum[0] += part[local]
 	}
-	group := r.Group()
 	if err := coll.Reduce(r, group, 0, cluster.Sum, sum, sum); err != nil {
 		return err
 	}

@@ -150,9 +150,7 @@ func (c *product) masteronly() (times, error) {
 	var half cluster.Time
 	err := c.r.Fork(c.threads, func(t *cluster.Thread) error {
 		err := c.distribute(t, &c.independent, cluster.Loop{})
-		if t.Number() == 0 {
-			half = t.Now()
-		}
+		err = firstError(err, t.Master(func() error { half = t.Now(); return nil }))
 		return firstError(err, c.distribute(t, &c.dependent, cluster.Loop{Nowait: true}))
 	})
 	end := c.r.Now()
