@@ -56,7 +56,7 @@ type MetricSpec struct {
 	Ranked bool // of a metric: the value of each rank is stored, too
 
 	// A run verifies its metrics by these fields (engine/session/audit.go).
-	Always bool     // every complete run with messages reports it, in virtual time with a mean above 0
+	Always bool     // every complete run with messages reports it, in virtual time with a mean above 0 (bandwidth: 0 or above)
 	Parts  []string // metrics that add up to it
 	Total  bool     // a time of several iterations; other times are not longer than their iteration
 }

@@ -28,7 +28,7 @@ func (c *counts) audit(w *workload.Workload, virtual, messages bool) string {
 		switch {
 		case math.IsNaN(x) || math.IsInf(x, 0):
 			return fmt.Sprintf("%s is %g: want a finite number", m.Name, x)
-		case x < 0 && m.Unit != "1", x == 0 && m.Always && virtual && messages:
+		case x < 0 && m.Unit != "1", x == 0 && m.Always && virtual && messages && m.Unit != "B/s":
 			return fmt.Sprintf("%s is %g: want a number above 0", m.Name, x)
 		}
 	}

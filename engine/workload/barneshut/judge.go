@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // near reports whether two numbers agree within a relative error.
@@ -130,6 +132,20 @@ func (o *order) wrong(state []float64, of span) string {
 			return fmt.Sprintf("body %d comes after body %d, but is before it on the curve", o.bodies[i], o.bodies[i-1])
 		}
 		before = octants
+	}
+	return ""
+}
+
+// wrong describes a distance at which the reads by depth are not the reads by thread, or returns "".
+func (r *reads) wrong(byThread *[cluster.Classes]float64) string {
+	for class, want := range byThread {
+		sum := int64(0)
+		for depth := range r.depths {
+			sum += r.depths[depth][class]
+		}
+		if float64(sum) != want {
+			return fmt.Sprintf("%d reads at distance %s by depth, but %.0f by thread", sum, cluster.Class(class), want)
+		}
 	}
 	return ""
 }

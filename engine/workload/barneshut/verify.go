@@ -149,6 +149,9 @@ func (s *simulation) report(interactions int, slowest float64) {
 			}
 		}
 	}
+	if wrong := s.reads.wrong(&at); wrong != "" {
+		s.check(false, "", "rank %d: %s", s.r.ID(), wrong)
+	}
 	s.p.Report("force_time", s.took.Seconds())
 	s.p.Report("force_time_slowest", slowest)
 	s.p.Report("reads", all)

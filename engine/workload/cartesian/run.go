@@ -51,6 +51,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	for p.Next() {
 		timed.done = 0
+		timed.verifySizes()
 		if err := verified.verify(atOnce); err != nil {
 			return err
 		}

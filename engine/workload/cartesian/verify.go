@@ -70,3 +70,15 @@ func (c *process) verifyDirections(intra float64) {
 			c.p.Iteration(), c.p.Text("directions"), len(c.horizontal.peers), intra))
 	}
 }
+
+// verifySizes verifies that the timed messages have the bytes of the knobs.
+func (c *process) verifySizes() {
+	workload.VerifySize(c.p, "size", int(c.horizontal.size))
+	all := int64(0)
+	for _, x := range c.vertical {
+		all += x.size
+	}
+	if want := c.p.Int("size") * int64(c.r.Spec().Layout.ThreadsPerRank); all != want {
+		c.p.Verify(false, fmt.Sprintf("rank %d sends %d B to a neighbour on another node, want %d B", c.r.ID(), all, want))
+	}
+}

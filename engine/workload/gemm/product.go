@@ -32,15 +32,14 @@ type product struct {
 	updater func() // multiplies part now
 
 	spans span
+	waits []cluster.Time      // by step
 	alone cluster.Time        // time of the panels of a step without any other work
 	each  [lines]cluster.Time // time of each panel
 }
 
-// span holds the parts of a product's time, and the step with the longest wait.
+// span holds the parts of a product's time.
 type span struct {
 	all, pack, wait, compute cluster.Time
-	longest                  cluster.Time
-	step                     int
 }
 
 // part is the next piece of work: a panel of a line to pack, or rows of C to multiply.
@@ -77,6 +76,7 @@ func newProduct(r *cluster.Rank, p *algorithm.Tuning, of problem, teams [lines]*
 	x.a = matrix()
 	x.b = matrix()
 	x.c = matrix()
+	x.waits = make([]cluster.Time, x.steps())
 	x.packer, x.updater = store.Body(x.packPart), store.Body(x.updatePart)
 	return x, nil
 }
@@ -206,9 +206,7 @@ func (x *product) waitPanels(k int, now *cluster.Time) error {
 	}
 	x.open--
 	x.lap(&x.spans.wait, now)
-	if waited := x.spans.wait - before; waited > x.spans.longest && k > 0 { // nothing hides the first
-		x.spans.longest, x.spans.step = waited, k
-	}
+	x.waits[k] = x.spans.wait - before
 	return nil
 }
 

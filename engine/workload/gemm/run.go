@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -120,16 +121,29 @@ func (x *product) verifiedText() string {
 		x.cols)
 }
 
+// longestWait returns the longest wait of a step except the first, whose panels nothing hides, and its step.
+func (x *product) longestWait() (longest cluster.Time, step int) {
+	if len(x.waits) > 1 {
+		longest = slices.Max(x.waits[1:])
+		step = slices.Index(x.waits[1:], longest) + 1
+	}
+	if longest == 0 {
+		step = 0
+	}
+	return longest, step
+}
+
 // report reports the parts of the time on the slowest rank.
 func (x *product) report() error {
 	s, world := &x.spans, x.r.World()
-	worst, err := workload.Maxima(x.r, world, int64(s.all), int64(s.longest), int64(x.alone), int64(s.compute))
+	longest, first := x.longestWait()
+	worst, err := workload.Maxima(x.r, world, int64(s.all), int64(longest), int64(x.alone), int64(s.compute))
 	if err != nil {
 		return err
 	}
 	mine := int64(-1)
-	if int64(s.longest) == worst[1] { // its step; the first one if several waited equally long
-		mine = int64(x.steps() - s.step)
+	if int64(longest) == worst[1] { // its step; the first one if several waited equally long
+		mine = int64(x.steps() - first)
 	}
 	step, err := workload.Maxima(x.r, world, mine)
 	if err != nil {
