@@ -87,6 +87,8 @@ func screenActions() actionGroups {
 			and(line("previous-knob", "up", "select the knob above", "", func(a *app) { a.Panel.Move(-1) }), "shift+tab"),
 			live(pair(and(line("next-knob", "down", "select the knob below", "knob", func(a *app) { a.Panel.Move(+1) }), "tab"),
 				"previous-knob", "↑↓")),
+			line("fold-knobs", "F", "fold the group of the selected knob; in the first group, unfold all groups", "",
+				func(a *app) { a.Panel.FoldSelected() }),
 			line("seek-back", "{", "go back five seconds, in a recording or in the last minutes of the session", "",
 				func(a *app) { a.move(engine.Seek, "-5s") }),
 			past(pair(line("seek-forward", "}", "go forward five seconds", "rewind", func(a *app) { a.move(engine.Seek, "+5s") }),

@@ -83,6 +83,8 @@ func newApp() *app {
 	}
 	a.Say = func(text string) { a.notice = text }
 	a.Panel = pane.Panel{Selected: "group", Send: a.do, Say: a.Say}
+	a.Panel.First = func() string { return workload.First(&a.Panel.Scenario, a.latest.Kind) }
+	a.Panel.Idle = func(knob string) string { return workload.Idle(&a.Panel.Scenario, a.latest.Kind, knob) }
 	a.Idle = func(knob string) string { return workload.Idle(&a.latest.Scenario, a.latest.Kind, knob) }
 	a.Keys = func(action string) string { return named(overlay.OnScreen, action).labels() }
 	a.specs = panereg.Panes
@@ -154,7 +156,7 @@ func (a *app) show(s *engine.Snapshot) {
 	case other && w.Layout != nil:
 		a.applyLayout(w.Layout)
 	case other && (from != "" || a.last == [pane.Places]int{}):
-		a.last, a.zoomed = [pane.Places]int{}, false
+		a.last, a.zoomed, a.Panel.Folded = [pane.Places]int{}, false, nil
 		a.focus = a.home(pane.Workload)
 	case circle != (s.Deadlock != nil) && a.specs[a.focus].Place == pane.Workload:
 		a.setFocus(a.home(pane.Workload))

@@ -160,7 +160,7 @@ func TestKnobsWithoutEffect(t *testing.T) {
 		t.Errorf("the reason is not told:\n%s", got)
 	}
 	a.load(demo(4, 4, 4))
-	if got := text(); strings.Contains(got, "no effect") {
+	if got := text(); strings.Contains(got, "no effect: ") {
 		t.Errorf("group is said to have no effect:\n%s", got)
 	}
 	var named []string

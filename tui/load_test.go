@@ -138,8 +138,11 @@ func TestTheWheelTurnsNothing(t *testing.T) {
 	at := p.screen.at.pane(knobsPane, p.app.specs)
 	wheel := tea.MouseWheelMsg{X: at.X + 3, Y: at.Y + 2, Button: tea.MouseWheelDown}
 	before := p.app.Panel.At()
+	next := newApp()
+	next.load(demo(4, 4, 4))
+	next.Panel.Move(+1)
 	p.Update(wheel)
-	if p.app.Panel.At() != before+1 || len(p.app.out) > 0 {
+	if at := p.app.Panel.At(); at == before || at != next.Panel.At() || len(p.app.out) > 0 {
 		t.Errorf("knob %d is selected after %d, and it sends %v", p.app.Panel.At(), before, p.app.out)
 	}
 	held := wheel

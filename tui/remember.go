@@ -94,7 +94,7 @@ func (a *app) rememberScenario(s *engine.Snapshot) {
 
 // layout returns the current layout of the panes.
 func (a *app) layout() *state.Layout {
-	l := &state.Layout{Focus: a.specs[a.focus].Name, Zoomed: a.zoomed}
+	l := &state.Layout{Focus: a.specs[a.focus].Name, Zoomed: a.zoomed, Folded: a.Panel.Folded}
 	for _, last := range a.last {
 		if last > 0 {
 			l.Panes = append(l.Panes, a.specs[last-1].Name)
@@ -112,6 +112,8 @@ func (a *app) applyLayout(l *state.Layout) {
 		}
 	}
 	a.zoomed = l.Zoomed
+	a.Panel.Folded = l.Folded
+	a.Panel.Edits++
 }
 
 // paneOf returns the number of the pane with a name, or −1.

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
@@ -17,10 +18,18 @@ type Panel struct {
 	Typed    *grid.Line // the value being typed for the selected knob; nil: none
 	Edits    int        // number of changes of the panel
 
+	Folded []string // groups that the user folded, or unfolded if they are folded at first
+
 	Send func(engine.Command) // to the session
 	Say  func(string)
+	// First returns the headline knob, and Idle the reason why a knob has no effect. With First, the knobs
+	// are grouped.
+	First func() string
+	Idle  func(knob string) string
 
 	requested map[string]string
+	rows      []Row
+	grouped   int // Edits of rows
 }
 
 // Fault is the error of a rejected value. It is shown next to its knob.
@@ -91,8 +100,10 @@ func (p *Panel) Select(name string) {
 
 // Move selects the knob n positions below. It wraps around at both ends.
 func (p *Panel) Move(n int) {
-	if all := len(p.Scenario.Table); all > 0 {
-		p.Select(p.Scenario.Table[((p.At()+n)%all+all)%all].Name)
+	at, rows := p.At(), slices.DeleteFunc(slices.Clone(p.Rows()), func(r Row) bool { return r.Knob < 0 })
+	if all := len(rows); all > 0 {
+		i := slices.IndexFunc(rows, func(r Row) bool { return r.Knob == at })
+		p.Select(p.Scenario.Table[rows[((i+n)%all+all)%all].Knob].Name)
 	}
 }
 

@@ -33,6 +33,7 @@ type Layout struct {
 	Focus  string
 	Zoomed bool
 	Panes  []string // the panes that last had the focus, at most one per place
+	Folded []string // groups of knobs that the user folded or unfolded
 }
 
 // Store reads and writes the two files.
@@ -118,5 +119,5 @@ func sameLayout(a, b *Layout) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Focus == b.Focus && a.Zoomed == b.Zoomed && slices.Equal(a.Panes, b.Panes)
+	return a.Focus == b.Focus && a.Zoomed == b.Zoomed && slices.Equal(a.Panes, b.Panes) && slices.Equal(a.Folded, b.Folded)
 }

@@ -247,7 +247,7 @@ layout.corner = "left"
 		"state.toml: shape: unknown key, want workloads or recent: skipped",
 		"state.toml: workloads.dot: want a table: skipped",
 		"state.toml: workloads.spmv.knobs.nodes: want text in quotes: skipped",
-		"state.toml: workloads.spmv.layout.corner: unknown key, want focus, zoomed or panes: skipped",
+		"state.toml: workloads.spmv.layout.corner: unknown key, want focus, zoomed, panes or folded: skipped",
 		"state.toml: workloads.spmv.layout.panes: want text in quotes: skipped",
 		"state.toml: workloads.spmv.layout.zoomed: want true or false: skipped",
 		"state.toml: workloads.spmv.speed: unknown key, want knobs or layout: skipped",

@@ -105,11 +105,27 @@ func (r *reader) layout(at string, t tree) *Layout {
 			l.Zoomed = on
 		case "panes":
 			l.Panes = r.texts(name, v)
+		case "folded":
+			l.Folded = r.texts(name, v)
 		default:
-			r.skip(name, "unknown key, want focus, zoomed or panes")
+			r.skip(name, "unknown key, want focus, zoomed, panes or folded")
 		}
 	})
 	return l
+}
+
+// texts returns a list of texts.
+func (r *reader) texts(name string, v any) (texts []string) {
+	all, ok := v.([]any)
+	if !ok {
+		r.skip(name, "want a list")
+	}
+	for _, v := range all {
+		if text := r.text(name, v); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // longestText is the maximum length of a text, in bytes.
@@ -218,6 +234,9 @@ func stateChange(last, now *Kept) func(tree) {
 		}
 		if is.Layout != nil && !sameLayout(was.Layout, is.Layout) {
 			l := tree{"focus": is.Layout.Focus, "zoomed": is.Layout.Zoomed, "panes": is.Layout.Panes}
+			if is.Layout.Folded != nil {
+				l["folded"] = is.Layout.Folded
+			}
 			all = append(all, func(t tree) { subtable(subtable(t, "workloads"), name)["layout"] = l })
 		}
 	}

@@ -28,7 +28,8 @@ type Pane struct {
 // if change is not 0.
 type spot struct {
 	at     grid.Rect // in the view
-	knob   string
+	knob   string    // "": the head of a group
+	group  string
 	change int
 }
 
@@ -44,6 +45,10 @@ func (p *Pane) Click(h *pane.Host, x, y int) bool {
 	if s == nil {
 		return false
 	}
+	if s.knob == "" {
+		h.Panel.Fold(s.group)
+		return true
+	}
 	h.Panel.Select(s.knob)
 	if s.change != 0 {
 		h.Panel.Change(s.change)
@@ -56,18 +61,19 @@ func (p *Pane) Click(h *pane.Host, x, y int) bool {
 func (p *Pane) Wheel(h *pane.Host, x, y, by int) bool {
 	if h.Held {
 		s := p.spotAt(x, y)
-		if s == nil {
+		if s == nil || s.knob == "" {
 			return false
 		}
 		h.Panel.Select(s.knob)
 		h.Panel.Change(by)
 		return true
 	}
-	at, all := h.Panel.At()-by, h.Panel.Scenario.Table
-	if at < 0 || at >= len(all) {
+	rows := slices.DeleteFunc(slices.Clone(h.Panel.Rows()), func(r pane.Row) bool { return r.Knob < 0 })
+	at := slices.IndexFunc(rows, func(r pane.Row) bool { return r.Knob == h.Panel.At() }) - by
+	if at < 0 || at >= len(rows) {
 		return false
 	}
-	h.Panel.Select(all[at].Name)
+	h.Panel.Select(h.Panel.Scenario.Table[rows[at].Knob].Name)
 	return true
 }
 
@@ -91,7 +97,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 
 func (p *Pane) drawList(v grid.View, h *pane.Host) {
 	a, th := &h.Panel, h.Theme
-	knobs, whole := a.Scenario.Table, v
+	knobs, whole, all := a.Scenario.Table, v, a.Rows()
 	if len(knobs) == 0 {
 		v.TextIn(0, v.H()/2, v.W(), "starting…", grid.Center, th.Dim)
 		return
@@ -119,20 +125,26 @@ func (p *Pane) drawList(v grid.View, h *pane.Host) {
 		f.Text(a.Fault.Text, th.Error)
 		fault = min(f.Y, max(rows-1, 0))
 	}
-	p.top = max(min(p.top, sel, len(knobs)-rows+fault), sel+1-(rows-fault), 0)
+	at := slices.IndexFunc(all, func(r pane.Row) bool { return r.Knob == sel })
+	p.top = max(min(p.top, at, len(all)-rows+fault), at+1-(rows-fault), 0)
 	y := 0
-	for i := p.top; i < len(knobs) && y < rows; i++ {
+	for i := p.top; i < len(all) && y < rows; i++ {
 		row := v.Sub(grid.Rect{Y: y, W: v.W(), H: 1})
-		p.drawRow(row, y, h, &knobs[i], i == sel)
+		if all[i].Knob < 0 {
+			row.TextIn(0, 0, v.W(), all[i].HeadText(), grid.Left, th.Focus)
+			p.spots = append(p.spots, spot{at: grid.Rect{Y: y, W: v.W(), H: 1}, group: all[i].Group})
+		} else {
+			p.drawRow(row, y, h, &knobs[all[i].Knob], i == at)
+		}
 		y++
-		if i == sel && fault > 0 {
+		if i == at && fault > 0 {
 			v.Rune(1, y, '✗', th.Error)
 			f := grid.Flow{V: v.Sub(grid.Rect{X: 3, Y: y, W: v.W() - 4, H: fault})}
 			f.Text(a.Fault.Text, th.Error)
 			y += fault
 		}
 	}
-	p.above, p.below = p.top > 0, y < len(knobs)-p.top && y == rows
+	p.above, p.below = p.top > 0, y < len(all)-p.top && y == rows
 	if !foot.Empty() {
 		p.drawFoot(whole.Sub(foot), h, &knobs[sel])
 	}
