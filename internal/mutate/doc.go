@@ -26,9 +26,9 @@
 //	             checks results, so these are listed separately. One share excludes them, another one counts them as missed
 //	missed       if results differ and every run is verified
 //
-// Measured: seed 1 detects 26 of 29 (89.7 %), seed 2 detects 29 of 34 (85.3 %), seed 3 detects 26 of 27 (96.3 %).
-// Mutants are missed that allocate too much memory, verify a part twice, do not report a count, or choose
-// another time for a table or a maximum.
+// Measured: of 120 mutants of seed 1001, 86 are detected, 6 missed, 7 performance and 21 equal. The shares are 93.5 %
+// and 86.9 %. Mutants are missed that allocate too much memory,
+// do a part twice, or do not report a count.
 //
 // The exit status is 1 if less than 90 % of the detected and missed mutants are detected.
 package main
