@@ -147,20 +147,6 @@ func (r *reader) text(key string, v any) string {
 	return ""
 }
 
-// texts returns the texts of a list that are safe to print.
-func (r *reader) texts(key string, v any) (texts []string) {
-	all, ok := v.([]any)
-	if !ok {
-		r.skip(key, "want a list")
-	}
-	for _, v := range all {
-		if text := r.text(key, v); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return texts
-}
-
 // value returns the value of a knob as text.
 func (r *reader) value(key string, v any) string {
 	switch v := v.(type) {
