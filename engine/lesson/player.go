@@ -49,14 +49,6 @@ func NewPlayer(l *presets.Lesson, r Results, earlier Answers) *Player {
 // Stage returns what the player waits for.
 func (p *Player) Stage() Stage { return p.stage }
 
-// Show returns the runs that the current step shows, or nil.
-func (p *Player) Show() *presets.Show {
-	if p.stage == Over {
-		return nil
-	}
-	return p.Lesson.Steps[p.step].Show
-}
-
 func (p *Player) enter() {
 	p.hint = false
 	switch {

@@ -82,8 +82,8 @@ var collective = workload.Workload{
 	Question: "which algorithm is fastest for this size?",
 	First:    "algorithm", Panes: []string{"collectives"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
-		{Name: "call_time", Phrase: "time of a call", Unit: "s", Always: true, Doc: "time of one call on the slowest rank"},
-		{Name: "mean_time", Phrase: "mean time of a call", Unit: "s", Always: true, Doc: "time of one call, mean over ranks"},
+		{Name: "call_time", Phrase: "time of a call", Unit: "s", Doc: "time of one call on the slowest rank"},
+		{Name: "mean_time", Phrase: "mean time of a call", Unit: "s", Doc: "time of one call, mean over ranks"},
 		{Name: "compute_time", Phrase: "time of computation", Unit: "s",
 			Doc: "time of the computation alone, on the slowest rank"},
 		{Name: "overlapped_time", Phrase: "time of both", Unit: "s",
@@ -97,7 +97,7 @@ var collective = workload.Workload{
 				"byte): all ranks start together, no contention"},
 	},
 	Samples: []engine.MetricSpec{
-		{Name: "member_time", Phrase: "time of a rank's call", Unit: "s", Always: true, Doc: "time of a call on each rank"},
+		{Name: "member_time", Phrase: "time of a rank's call", Unit: "s", Doc: "time of a call on each rank"},
 	},
 	Tallies: []engine.TallySpec{
 		{Name: "progress", Unit: "ns", Doc: "time from the start of the first rank until a rank has finished, summed " +
