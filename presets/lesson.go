@@ -123,7 +123,7 @@ func lessonNames(entries []os.DirEntry, err error) []string {
 	return names
 }
 
-// lessonName returns a file's name without .md, or an empty string if it is no valid name of a lesson.
+// lessonName returns a file's name without .md, or an empty string if the name is invalid.
 func lessonName(file string) string {
 	name, ok := strings.CutSuffix(path.Base(filepath.ToSlash(file)), LessonSuffix)
 	if !ok || len(name) > 40 || !isName(name) || slices.Contains(reservedLessons, name) {

@@ -93,9 +93,9 @@ func newLessonResults() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "results FILE...",
 		Short: "count the answers of a class",
-		Long: "Count the answers in files that lesson --answers wrote: for each question the number of answers, of right ones, and of " +
-			"wrong ones of which the student was sure; the choices, or the median factor between prediction and result; and a bar " +
-			"with # for each right answer and - for each wrong one.",
+		Long: "Count the answers in files that lesson --answers wrote. Each question has its answers, right answers, and wrong " +
+			"answers with confidence 3. A choice has the count of each choice. A number has the median factor between prediction and " +
+			"result. The bar has # for a right answer and - for a wrong one.",
 		Example: "hybridtop lesson results *.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -72,7 +72,7 @@ func wrongSizes(all []int64, definition string) string {
 	return ""
 }
 
-// wrongMethods describes methods that are not those of the knob, or returns "".
+// wrongMethods describes methods that the knob does not name, or returns "".
 func wrongMethods(all []string, knob string) string {
 	if isBest := knob == "best"; isBest && len(all) == 3 || !isBest && len(all) == 1 && all[0] == knob {
 		return ""
