@@ -37,7 +37,8 @@ const changedMark = "-changed"
 // none.
 func Changed(m *cluster.Machine, changes []Change) (cluster.Machine, error) {
 	next := *m
-	next.Source = maps.Clone(m.Source)
+	next.Source = map[string]string{}
+	maps.Copy(next.Source, m.Source)
 	var words []string
 	for _, c := range changes {
 		var err error

@@ -76,7 +76,7 @@ func (c Constant) class(k cluster.Class) Constant { return Constant(k)<<4 | c }
 var classNames = [...]string{cluster.InRank: "in_rank", cluster.InNode: "in_node", cluster.Remote: "remote",
 	sameSocket: "in_socket", onDevice: "device.link"}
 
-var fieldNames = [...]string{ofLatency: "latency_s", ofOverhead: "overhead_s", ofGap: "gap_s",
+var fieldNames = [16]string{ofLatency: "latency_s", ofOverhead: "overhead_s", ofGap: "gap_s",
 	ofBandwidth: "bandwidth_bytes_per_s", ofThreadRate: "thread_rate_bytes_per_s",
 	ofReceiveRate: "thread_receive_rate_bytes_per_s", ofHandshakeGap: "handshake_gap_s", ofAccess: "access_s",
 	ofAccessRate: "access_rate_bytes_per_s", ofInlineLatency: "inline.latency_s", ofInlineOverhead: "inline.overhead_s",

@@ -93,6 +93,9 @@ func (w *Waterfall) Sentence(format func(cluster.Time) string) string {
 	}
 	s := fmt.Sprintf("B takes %s %s than A: ", format(max(d, -d)), verb)
 	for i := range min(2, len(w.Spent)) {
+		if w.Spent[i].Span() == 0 {
+			break
+		}
 		if i > 0 {
 			s += ", "
 		}

@@ -3,7 +3,6 @@ package explain
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -65,44 +64,8 @@ func isRate(m *cluster.Machine, key string) bool {
 	return unit != "s"
 }
 
-// Forecast is the predicted time after changes of the machine.
-type Forecast struct {
-	Line      cluster.Time // along the derivative: at least this time, while no choice changes
-	Low, High cluster.Time // the interval of the time, while no choice changes
-	Known     bool         // false: a change adds something for which the path has no derivative
-}
-
-// Forecast returns the time after changes, from this run alone. While no choice changes, the time
-// is convex, so it is at least the line. It does not exceed the time of a machine all of whose times
-// are longer by the largest factor.
-func (r *Run) Forecast(changes []presets.Change) Forecast {
-	spans := r.spans()
-	line, up, down := float64(r.Total), 1.0, 1.0
-	f := Forecast{Known: true}
-	for _, c := range changes {
-		if _, _, ok := presets.Value(&r.Machine, c.Key); !ok || c.Key == "compute_noise" || c.Key == "link_noise" {
-			f.Known = false
-			continue
-		}
-		by := c.Factor
-		if isRate(&r.Machine, c.Key) {
-			by = 1 / by
-		}
-		line += float64(spans[c.Key]) * (by - 1)
-		if by > 1 {
-			up *= by
-		} else {
-			down *= by
-		}
-	}
-	total := float64(r.Total)
-	f.Line = cluster.Time(math.Round(line))
-	// A rounding of half a picosecond per piece.
-	slack := cluster.Time(len(r.Path.Segments) + 1)
-	f.Low = cluster.Time(math.Round(max(line, total*down))) - slack
-	f.High = cluster.Time(math.Round(total*up)) + slack
-	return f
-}
+// Forecast returns the time after changes, from this run alone.
+func (r *Run) Forecast(changes []presets.Change) Forecast { return NewOutlook(r).At(changes) }
 
 // WhatIf is a change of the machine with its forecast and its simulation.
 type WhatIf struct {
@@ -120,14 +83,9 @@ func If(ctx context.Context, sc engine.Scenario, changes []presets.Change, o ses
 	if err != nil {
 		return nil, err
 	}
-	next, machines, err := WithChanges(sc, changes, o.Machines)
+	changed, err := After(ctx, sc, changes, o)
 	if err != nil {
 		return nil, err
-	}
-	o.Machines = machines
-	changed, err := Explain(ctx, next, o)
-	if err != nil {
-		return nil, fmt.Errorf("after the change: %w", err)
 	}
 	return &WhatIf{Forecast: base.Forecast(changes), Base: base, Simulated: changed,
 		SameChoices: base.Path.Choices == changed.Path.Choices}, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/explain"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 	"github.com/hybridtop/hybridtop/presets"
 )
@@ -36,7 +37,37 @@ func sum(terms []explain.Term) (all cluster.Time) {
 	return all
 }
 
-// TestSums checks that each list of terms adds up to the time that the program reports.
+// checkSums checks that each list of terms adds up to the time that the program reports, and that at
+// most 2 % of it belongs to no number of the machine.
+func checkSums(t *testing.T, sc engine.Scenario) *explain.Run {
+	t.Helper()
+	r, err := explain.Explain(t.Context(), sc, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, terms := range map[string][]explain.Term{"constants": r.Terms, "parts": r.Phases, "reasons": r.Reasons,
+		"activities": r.Spent} {
+		if s := sum(terms); s != r.Total {
+			t.Errorf("%s add up to %d ps, want %d ps", name, s, r.Total)
+		}
+	}
+	if r.Total <= 0 {
+		t.Errorf("%d ps explained", r.Total)
+	}
+	lumps := cluster.Time(0)
+	for i := range r.Terms {
+		if _, _, ok := presets.Value(&r.Machine, r.Terms[i].Name); !ok {
+			lumps += max(r.Terms[i].Span, -r.Terms[i].Span)
+			t.Logf("no number of the machine: %s, %d of %d ps", r.Terms[i].Name, r.Terms[i].Span, r.Total)
+		}
+	}
+	if 50*lumps > r.Total {
+		t.Errorf("%d of %d ps belong to no number of the machine, want at most 2 %%", lumps, r.Total)
+	}
+	return r
+}
+
+// TestSums checks the paths of scenarios.
 func TestSums(t *testing.T) {
 	for _, p := range simulated(t) {
 		t.Run(p.Name, func(t *testing.T) {
@@ -44,27 +75,44 @@ func TestSums(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := explain.Explain(t.Context(), sc, session.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for name, terms := range map[string][]explain.Term{"constants": r.Terms, "parts": r.Phases, "reasons": r.Reasons,
-				"activities": r.Spent} {
-				if s := sum(terms); s != r.Total {
-					t.Errorf("%s add up to %d ps, want %d ps", name, s, r.Total)
-				}
-			}
-			if r.Total <= 0 || !r.Path.Explained {
-				t.Errorf("%d ps explained, marked: %v", r.Total, r.Path.Explained)
+			if r := checkSums(t, sc); !r.Path.Explained {
+				t.Error("the program does not mark the time that it reports")
 			}
 		})
 	}
 }
 
+// TestSumsOfWorkloads checks the paths of workloads with their default knobs: a few, or with
+// CONFORM=1 all.
+func TestSumsOfWorkloads(t *testing.T) {
+	for _, w := range workload.All() {
+		if w.Name != "dot" && w.Name != "heat" && os.Getenv("CONFORM") == "" {
+			continue
+		}
+		t.Run(w.Name, func(t *testing.T) {
+			sc, err := session.Scenario(w.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sc.Set("fabric", engine.Sim); err != nil {
+				t.Fatal(err)
+			}
+			for knob, value := range w.Quick {
+				if err := sc.Set(knob, value); err != nil {
+					t.Fatal(err)
+				}
+			}
+			checkSums(t, sc)
+		})
+	}
+}
+
 // TestInterval checks the forecast for twice the latency. The simulation is inside the interval, or
-// the choices differ.
+// the choices differ. The simulation then narrows the interval of smaller changes, and they are
+// inside it too.
 func TestInterval(t *testing.T) {
-	changes := []presets.Change{{Key: "remote.latency_s", Factor: 2}}
+	double := []presets.Change{{Key: "remote.latency_s", Factor: 2}}
+	half := []presets.Change{{Key: "remote.latency_s", Factor: 1.5}}
 	moved := 0
 	for _, p := range simulated(t) {
 		t.Run(p.Name, func(t *testing.T) {
@@ -72,17 +120,40 @@ func TestInterval(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := explain.If(t.Context(), sc, changes, session.Options{})
+			w, err := explain.If(t.Context(), sc, double, session.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !w.SameChoices {
-				moved++
-			}
 			t.Logf("line %v, interval %v to %v, simulated %v, same choices %v, inside %v", w.Line, w.Low, w.High,
 				w.Simulated.Total, w.SameChoices, w.Inside())
-			if w.SameChoices && !w.Inside() {
+			o := explain.NewOutlook(w.Base)
+			before := o.At(half)
+			if o.Add(double, w.Simulated) != w.SameChoices {
+				t.Error("the outlook and the forecast disagree about the choices")
+			}
+			after := o.At(half)
+			if !w.SameChoices {
+				moved++
+				if !o.At(double).Ended || after.Low != before.Low || after.High != before.High {
+					t.Errorf("a run with other choices changes the interval: %+v, before %+v", after, before)
+				}
+				return
+			}
+			if !w.Inside() {
 				t.Errorf("simulated %d ps, want %d to %d ps", w.Simulated.Total, w.Low, w.High)
+			}
+			if after.Low < before.Low || after.High > before.High {
+				t.Errorf("the interval grew from %+v to %+v", before, after)
+			}
+			if p.Name == "edison-scale" || p.Name == "bh-paper1" {
+				return // a third simulation takes long
+			}
+			r, err := explain.After(t.Context(), sc, half, session.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Path.Choices == w.Base.Path.Choices && (r.Total < after.Low || r.Total > after.High) {
+				t.Errorf("×1.5: simulated %d ps, want %d to %d ps", r.Total, after.Low, after.High)
 			}
 		})
 	}
