@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,15 +41,22 @@ func newExplain() *cobra.Command {
 	var set []string
 	cmd.Flags().StringArrayVar(&set, "set", nil, "knob of B, as KNOB=VALUE; may be repeated")
 	longest := cmd.Flags().Int("pieces", 8, "number of the longest pieces of the path to list")
+	points := cmd.Flags().Int("points", 1, "number of simulations up to the changes of --with; each one narrows the interval of the next")
 	out := addFormat(cmd)
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *longest < 0 || *longest > 1000 {
 			return fmt.Errorf("--pieces %d: want 0 to 1000", *longest)
 		}
+		if *points < 1 || *points > maxExplainPoints {
+			return fmt.Errorf("--points %d: want 1 to %d", *points, maxExplainPoints)
+		}
+		if *points > 1 && (knobs.with.text == "" || len(set) > 0) {
+			return errors.New("--points: no changed machine to simulate (use --with KEY=FACTOR, without --set)")
+		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
-		x := explanation{cmd: cmd, knobs: knobs, set: set}
+		x := explanation{cmd: cmd, knobs: knobs, set: set, points: *points}
 		err := x.run(ctx, args)
 		if code := interruption(ctx); code != 0 {
 			code.say(cmd.ErrOrStderr())
@@ -62,15 +70,27 @@ func newExplain() *cobra.Command {
 	return cmd
 }
 
+// maxExplainPoints is the maximum number of simulations of --points.
+const maxExplainPoints = 32
+
 // explanation is the work of one command.
 type explanation struct {
-	cmd   *cobra.Command
-	knobs *knobFlags
-	set   []string
+	cmd    *cobra.Command
+	knobs  *knobFlags
+	set    []string
+	points int
 
-	a, b    *explain.Run // nil b: no comparison
-	whatIf  *explain.WhatIf
+	a, b    *explain.Run         // nil b: no comparison
+	curve   []explain.CurvePoint // of --with, the changed machine last
 	changes []presets.Change
+}
+
+// whatIf returns the point of the changed machine, or nil.
+func (x *explanation) whatIf() *explain.CurvePoint {
+	if len(x.curve) == 0 {
+		return nil
+	}
+	return &x.curve[len(x.curve)-1]
 }
 
 // run makes the runs.
@@ -87,14 +107,13 @@ func (x *explanation) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(x.set) == 0 && len(changes) > 0 {
-		if x.whatIf, err = explain.If(ctx, sc, changes, o); err != nil {
-			return err
-		}
-		x.a, x.b = x.whatIf.Base, x.whatIf.Simulated
-		return nil
+	if x.a, err = explain.Explain(ctx, sc, o); err != nil || len(x.set) == 0 && len(changes) == 0 {
+		return err
 	}
-	if x.a, err = explain.Explain(ctx, sc, o); err != nil || len(x.set) == 0 {
+	if len(x.set) == 0 {
+		if x.curve, err = explain.NewOutlook(x.a).Curve(ctx, sc, changes, x.points, o); err == nil {
+			x.b = x.whatIf().Simulated
+		}
 		return err
 	}
 	next := sc.Clone()
@@ -327,16 +346,19 @@ func (x *explanation) writeWaterfall(t *table) {
 	block("reason", f.Reasons, false)
 	t.row()
 	t.row(f.Sentence(timeText))
-	if x.whatIf != nil {
+	if x.whatIf() != nil {
 		t.row(x.forecastText())
+	}
+	if len(x.curve) > 1 {
+		x.writeCurve(t)
 	}
 }
 
 // forecastText compares the forecast of a change with its simulation.
 func (x *explanation) forecastText() string {
-	w := x.whatIf
+	w := x.whatIf()
 	if !w.Known {
-		return "The change adds noise or a slow part, which the path of A does not have: no forecast."
+		return "The path of A has no derivative for the change: no forecast."
 	}
 	s := fmt.Sprintf("From A alone: at least %s, between %s and %s. Simulated: %s.", timeText(w.Line), timeText(w.Low),
 		timeText(w.High), timeText(w.Simulated.Total))
@@ -344,4 +366,30 @@ func (x *explanation) forecastText() string {
 		s += " The order of events changes, so the forecast is not a bound."
 	}
 	return s
+}
+
+// writeCurve writes the simulated parts of the changes.
+func (x *explanation) writeCurve(t *table) {
+	t.row()
+	cells := []string{}
+	for _, c := range x.changes {
+		cells = append(cells, c.Key)
+	}
+	t.head(append(cells, "at least", "from", "to", "simulated", "choices")...)
+	for i := range x.curve {
+		p := &x.curve[i]
+		cells = cells[:0]
+		for _, c := range x.changes {
+			cells = append(cells, "×"+strconv.FormatFloat(math.Pow(c.Factor, p.Part), 'g', 4, 64))
+		}
+		bounds := []string{"", "", ""}
+		if p.Known {
+			bounds = []string{timeText(p.Line), timeText(p.Low), timeText(p.High)}
+		}
+		choices := "same"
+		if !p.SameChoices {
+			choices = "changed: no bound"
+		}
+		t.row(append(append(cells, bounds...), timeText(p.Simulated.Total), choices)...)
+	}
 }

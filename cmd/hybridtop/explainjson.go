@@ -18,6 +18,7 @@ type (
 		Waterfall *waterfallParts   `json:"waterfall,omitempty"`
 		Changes   []string          `json:"changes,omitempty"`
 		Forecast  *explainedOutlook `json:"forecast,omitempty"`
+		Curve     []curvePoint      `json:"points,omitempty"`
 		Sentence  string            `json:"sentence,omitempty"`
 	}
 	explainedRun struct {
@@ -73,7 +74,16 @@ type (
 		SameChoices bool         `json:"same_choices"`
 		Inside      bool         `json:"inside"`
 	}
+	curvePoint struct {
+		Part float64 `json:"part"`
+		explainedOutlook
+	}
 )
+
+func jsonForecast(p *explain.CurvePoint) explainedOutlook {
+	return explainedOutlook{Known: p.Known, Line: p.Line, Low: p.Low, High: p.High, Simulated: p.Simulated.Total,
+		SameChoices: p.SameChoices, Inside: p.Inside()}
+}
 
 // document returns the JSON document.
 func (x *explanation) document(longest int) *explainDocument {
@@ -89,9 +99,14 @@ func (x *explanation) document(longest int) *explainDocument {
 	d.Waterfall = &waterfallParts{Ps: f.B - f.A, Activities: jsonBars(f.Spent), Constants: jsonBars(f.Constants),
 		Phases: jsonBars(f.Phases), Reasons: jsonBars(f.Reasons)}
 	d.Sentence = f.Sentence(timeText)
-	if w := x.whatIf; w != nil {
-		d.Forecast = &explainedOutlook{Known: w.Known, Line: w.Line, Low: w.Low, High: w.High, Simulated: w.Simulated.Total,
-			SameChoices: w.SameChoices, Inside: w.Inside()}
+	if w := x.whatIf(); w != nil {
+		f := jsonForecast(w)
+		d.Forecast = &f
+	}
+	if len(x.curve) > 1 {
+		for i := range x.curve {
+			d.Curve = append(d.Curve, curvePoint{x.curve[i].Part, jsonForecast(&x.curve[i])})
+		}
 	}
 	return d
 }
