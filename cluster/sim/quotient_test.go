@@ -96,11 +96,11 @@ func spentOn(p *sim.Path, m *cluster.Machine) map[string]cluster.Time {
 	return spent
 }
 
-// TestQuotients checks that the time on a number is the derivative of the total time. It equals the
-// difference quotients of two simulations in which the number differs by ±0.1 %, up to the rounding
-// of each piece, if the runs make the same choices and their paths have the same derivative.
-// Otherwise another chain is longer after the change. Then the total time is convex, so each quotient
-// is between the derivatives at its two ends.
+// TestQuotients checks that the time on a number is the derivative of the total time. It is
+// compared with the difference quotients of two simulations in which the number differs by ±0.1 % and
+// all choices are the same. The quotients equal the derivative up to the rounding of each piece, if
+// all three paths have the same one. Otherwise another chain is longer after the change. As the total
+// time is convex, each quotient is then between the derivatives at its two ends.
 func TestQuotients(t *testing.T) {
 	seeds := uint64(6)
 	if os.Getenv("CONFORM") != "" {

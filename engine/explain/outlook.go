@@ -81,8 +81,8 @@ func (o *Outlook) At(changes []presets.Change) Forecast {
 	return f
 }
 
-// timesOf returns the time of each constant after changes, relative to the machine of the base.
-// known is false if the times of no constant are proportional to one of the changed numbers.
+// timesOf returns the time of each constant after changes, relative to the machine of the
+// base. A change is known if the times of a constant are proportional to the number.
 func (o *Outlook) timesOf(changes []presets.Change) (times []float64, known bool) {
 	m := &o.base.Machine
 	times = slices.Repeat([]float64{1}, int(sim.Constants))

@@ -66,7 +66,7 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// firstOfTwo receives from whoever sends first: rank 1 on the same node after 3 µs, or rank 2.
+// firstOfTwo receives the first message first: from rank 1 on the same node after 3 µs, or from rank 2.
 func firstOfTwo(r *cluster.Rank) error {
 	switch r.ID() {
 	case 0:

@@ -37,8 +37,8 @@ func sum(terms []explain.Term) (all cluster.Time) {
 	return all
 }
 
-// checkSums checks that each list of terms adds up to the time that the program reports, and that at
-// most 2 % of it belongs to no number of the machine.
+// checkSums checks that each list of terms adds up to the time that the program reports. At most 2 %
+// of it may belong to no number of the machine.
 func checkSums(t *testing.T, sc engine.Scenario) *explain.Run {
 	t.Helper()
 	r, err := explain.Explain(t.Context(), sc, session.Options{})
