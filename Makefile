@@ -74,7 +74,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestRandomScenariosStayUnderTheLimit$$' ./engine/session
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestMutatedFiles|TestMutatedFigures|TestStore)$$' ./cmd/hybridtop ./presets ./tui/state ./engine/reproduce
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./internal/revert
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestChromiumDraws|TestFirstMinute)' ./cmd/hybridtop
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestChromiumDraws|TestFirstMinute|TestMinuteOnABusyHost)' ./cmd/hybridtop
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestNothingIsCutOffOrDrawnOver$$' ./tui
 	$(MAKE) goldens
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -v -run '^TestRelease$$' ./internal/release

@@ -10,7 +10,8 @@
 // The transport handles everything that depends on the peer's location or on the clock
 // (transport.go). The direct transport runs puts, gets and atomics in place, and time is the wall
 // clock. On an emulated machine every transfer and every Compute passes the wire: one goroutine
-// that runs each event at the machine's time, multiplied by the time dilation.
+// that runs each event at the machine's time, multiplied by the time dilation. While the host is too
+// busy to run an event that is due, the clock pauses.
 //
 // A monitor detects deadlocks: parked ranks without pending work whose waits only other such ranks
 // could end.

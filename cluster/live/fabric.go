@@ -216,6 +216,14 @@ func (w *world) abort(err error) {
 	w.alertAll()
 }
 
+// now returns the time of the clock since the launch, in wall ns.
+func (w *world) now() time.Duration {
+	if w.wire != nil {
+		return time.Duration(w.wire.now())
+	}
+	return time.Since(w.began)
+}
+
 func (w *world) finish() { w.overOnce.Do(func() { close(w.over) }) }
 
 func (w *world) alertAll() {

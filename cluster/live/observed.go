@@ -54,7 +54,7 @@ func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error 
 
 // clock returns the fabric's time, for observers.
 func (w *world) clock() cluster.Time {
-	return w.transport.machineTime(time.Since(w.began))
+	return w.transport.machineTime(w.now())
 }
 
 func newObserved(p *port, lane *timeline.Lane, rec *timeline.Recorder) *observed {

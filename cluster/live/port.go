@@ -147,7 +147,11 @@ func (p *port) Serve(f func(cluster.RPC) (uint64, bool)) { p.e.serve = f }
 func (p *port) Now() cluster.Time {
 	w := p.e.w
 	p.check()
-	return w.transport.machineTime(max(time.Since(w.began), time.Duration(p.cpu.at)))
+	if w.wire == nil {
+		return w.transport.machineTime(time.Since(w.began))
+	}
+	p.cpu.until(w.wire.now()) // a thread's clock never goes back
+	return w.wire.machineTime(time.Duration(p.cpu.at))
 }
 
 // Post implements cluster.Port.

@@ -39,6 +39,8 @@ type wire struct {
 	free     []int64                    // time at which each device is free, wall ns
 	last     [][]pairTimes              // by source and target
 	until    int64                      // planned end of the loop's sleep; 0: it does not sleep
+	horizon  atomic.Int64               // latest time of the clock
+	paused   atomic.Int64               // time for which the clock was paused, ns
 	kick     chan struct{}
 	changed  atomic.Bool
 
@@ -80,6 +82,7 @@ func newWire(w *world, cores int) (x *wire, err error) {
 		}
 	}
 	x.smallest = max(1, x.wallTime(smallest))
+	x.horizon.Store(math.MaxInt64)
 	x.setPrices(m)
 	if err := x.placeResources(m, l); err != nil {
 		return nil, err
@@ -147,7 +150,33 @@ func (x *wire) machineTime(d time.Duration) cluster.Time {
 	return cluster.Time(math.Round(float64(d) * float64(cluster.Nanosecond) / x.dilation))
 }
 
-func (x *wire) now() int64 { return int64(time.Since(x.w.began)) }
+// maxLag is the longest time by which the clock passes an event that has not been processed. Then it pauses,
+// so that a host that runs other programs adds no more to a time. An idle host is later than this only
+// if the program itself needs more time than the machine.
+const maxLag = 20 * time.Microsecond
+
+// now returns the time of the clock since the launch, in wall ns. It is the host's time without the times for
+// which the clock was paused.
+func (x *wire) now() int64 {
+	horizon := x.horizon.Load() // before paused: a later horizon needs the later sum
+	return min(int64(time.Since(x.w.began))-x.paused.Load(), horizon)
+}
+
+// setHorizon follows a change of the first event. The caller holds mu.
+func (x *wire) setHorizon() {
+	horizon := int64(math.MaxInt64)
+	if len(x.heap) > 0 {
+		horizon = max(x.heap[0].at, x.now()) + int64(maxLag)
+	}
+	x.horizon.Store(horizon)
+}
+
+// resume continues a paused clock. The caller holds mu.
+func (x *wire) resume() {
+	if late := int64(time.Since(x.w.began)) - x.paused.Load() - x.horizon.Load(); late > 0 {
+		x.paused.Add(late)
+	}
+}
 
 func (x *wire) class(from, to int32) cluster.Class {
 	switch {
@@ -204,6 +233,7 @@ func (x *wire) push(p *parcel, at int64) {
 	}
 	x.heap = h
 	if i == 0 {
+		x.setHorizon()
 		x.changed.Store(true)
 		if x.until != 0 && at < x.until {
 			select {
@@ -287,6 +317,7 @@ func (x *wire) loop() {
 		x.mu.Lock()
 		x.changed.Store(false)
 		x.until = 0
+		x.resume()
 		now := x.now()
 		var wait time.Duration
 		switch {
@@ -300,6 +331,7 @@ func (x *wire) loop() {
 			}
 		default:
 			p := x.pop()
+			x.setHorizon()
 			if p.phase != arriving {
 				q := *p // a copy for countInflight: the next phase may change p
 				if p.phase == leaving {

@@ -1,0 +1,43 @@
+package live
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// TestTheClockPausesForALateHost serves an event an hour late. The time of the event stays: the clock waits for the
+// event, and continues after it.
+func TestTheClockPausesForALateHost(t *testing.T) {
+	x := &wire{w: &world{began: time.Now()}, until: math.MaxInt64}
+	x.horizon.Store(math.MaxInt64)
+	const due, next = int64(time.Millisecond), int64(time.Minute)
+	x.push(&parcel{port: &port{}}, next)
+	x.push(&parcel{port: &port{}}, due)
+	x.w.began = x.w.began.Add(-time.Hour)
+	if now := x.now(); now != due+int64(maxLag) {
+		t.Errorf("an hour later the clock is at %v, want %v", time.Duration(now), time.Duration(due)+maxLag)
+	}
+	x.resume()
+	x.pop()
+	x.setHorizon()
+	if now := x.now(); now < due+int64(maxLag) || now >= next {
+		t.Errorf("after the event the clock is at %v, want a little more than %v", time.Duration(now), time.Duration(due)+maxLag)
+	}
+	x.pop()
+	x.setHorizon()
+	if x.horizon.Load() != math.MaxInt64 {
+		t.Error("without events the clock has a limit")
+	}
+}
+
+// TestTheClockDoesNotGoBack posts an event in the past, which does not turn the clock back.
+func TestTheClockDoesNotGoBack(t *testing.T) {
+	x := &wire{w: &world{began: time.Now().Add(-time.Hour)}, until: math.MaxInt64}
+	x.horizon.Store(math.MaxInt64)
+	before := x.now()
+	x.push(&parcel{port: &port{}}, int64(time.Minute))
+	if after := x.now(); after < before {
+		t.Errorf("the clock went from %v to %v", time.Duration(before), time.Duration(after))
+	}
+}
