@@ -154,12 +154,11 @@ func (s *Shared[T]) Index(local int) int {
 // ForAll runs body for the local elements in rising order: upc_forall with the element as affinity.
 func (s *Shared[T]) ForAll(body func(i int)) {
 	me, left := s.r.Group().Rank(), s.LocalLen()
-	for local, run := 0, 0; local < left; local += run {
-		first := s.index(me, local)
-		run = min(s.block, left-local)
-		for i := range run {
+	for first := me * s.block; left > 0; first += s.threads * s.block {
+		for i := range min(s.block, left) {
 			body(first + i)
 		}
+		left -= s.block
 	}
 }
 

@@ -65,14 +65,17 @@ const stepAccesses = 1024
 func initialize(r *cluster.Rank, p engine.Probe, data *upc.Shared[float64]) error {
 	sum := []float64{0}
 	group := r.Group()
-	for local, part := 0, data.Local(); local < len(part); local++ {
-		if i, want := data.Index(local), local*group.Size()+group.Rank(); i != want { // blocks of one element
+	part, local, wrong := data.Local(), 0, -1
+	want, step := group.Rank(), group.Size() // blocks of one element
+	data.ForAll(func(i int) {
+		if i != want && wrong < 0 {
+			wrong = local
 			p.Verify(false, fmt.Sprintf("rank %d: element %d of its part is data[%d], want data[%d]", r.ID(), local, i, want))
-			break
 		}
-		part[local] = elementValue(data.Index(local))
+		part[local] = elementValue(i)
 		sum[0] += part[local]
-	}
+		local, want = local+1, want+step
+	})
 	if err := coll.Reduce(r, group, 0, cluster.Sum, sum, sum); err != nil {
 		return err
 	}
