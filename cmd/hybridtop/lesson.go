@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -125,13 +126,9 @@ func newLessonCheck() *cobra.Command {
 		if len(names) == 0 {
 			names = presets.Lessons()
 		}
-		wrong := 0
-		for _, name := range names {
-			n, err := checkLesson(cmd, name, *assumed)
-			if err != nil {
-				return err
-			}
-			wrong += n
+		wrong, err := checkLessons(cmd, names, *assumed)
+		if err != nil {
+			return err
 		}
 		if wrong > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: mistakes in lessons: %d\n", wrong)
@@ -142,43 +139,71 @@ func newLessonCheck() *cobra.Command {
 	return cmd
 }
 
-// checkLesson checks one lesson and returns the number of mistakes.
-func checkLesson(cmd *cobra.Command, name string, assumed bool) (int, error) {
+// checkLessons checks lessons and returns the number of mistakes.
+func checkLessons(cmd *cobra.Command, names []string, assumed bool) (int, error) {
 	w := cmd.OutOrStdout()
-	l, err := findLesson(name)
-	if err != nil {
-		fmt.Fprintln(w, safetext.Clean(err.Error()))
-		return 1, nil
+	wrong := 0
+	say := func(errs ...error) {
+		for _, err := range errs {
+			fmt.Fprintln(w, safetext.Clean(err.Error()))
+		}
+		wrong += len(errs)
 	}
-	r, err := runLesson(cmd, &l)
-	if code, stopped := err.(status); stopped {
-		return 0, code
-	}
-	if err != nil {
-		fmt.Fprintln(w, safetext.Clean(err.Error()))
-		return 1, nil
-	}
-	n, wrong := lesson.Check(&l, r)
-	for _, err := range wrong {
-		fmt.Fprintln(w, safetext.Clean(err.Error()))
-	}
-	verdict := "all right"
-	if len(wrong) > 0 {
-		verdict = fmt.Sprintf("mistakes: %d", len(wrong))
-	}
-	fmt.Fprintf(w, "%s: %d runs, %d numbers, %d quoted, %d questions: %s\n", l.Name, n.Runs, n.Numbers, n.Quoted, n.Questions, verdict)
-	if !assumed || len(wrong) > 0 {
-		return len(wrong), nil
+	var lessons []*presets.Lesson
+	for _, name := range names {
+		if l, err := findLesson(name); err != nil {
+			say(err)
+		} else {
+			lessons = append(lessons, &l)
+		}
 	}
 	ctx, done := interruptible(cmd.Context())
 	defer done()
-	all, err := lesson.Sensitivities(ctx, &l, session.Options{Fabrics: session.Fabrics()}, newSweepLine(cmd.ErrOrStderr()))
-	if code := interruption(ctx); code != 0 {
-		code.say(cmd.ErrOrStderr())
-		return 0, code
+	stopped := func(err error) error {
+		if code := interruption(ctx); code != 0 {
+			code.say(cmd.ErrOrStderr())
+			return code
+		}
+		return err
 	}
-	for _, s := range all {
-		fmt.Fprintf(w, "  line %d: another answer if %s of %s, which is assumed, is × %g\n", s.Line, s.Key, s.Machine, s.Factor)
+	outcomes, err := lesson.RunAll(ctx, lessons, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: playTime}},
+		newSweepLine(cmd.ErrOrStderr()))
+	if err := stopped(err); err != nil {
+		return wrong, err
 	}
-	return 0, err
+	numbers, mistakes := make([]lesson.Numbers, len(lessons)), make([][]error, len(lessons))
+	var right []*presets.Lesson
+	for i, l := range lessons {
+		if err := outcomes[i].Err; err != nil {
+			mistakes[i] = []error{err}
+			continue
+		}
+		if numbers[i], mistakes[i] = lesson.Check(l, outcomes[i].Results); len(mistakes[i]) == 0 {
+			right = append(right, l)
+		}
+	}
+	decisive := make([][]lesson.Sensitivity, len(right))
+	if assumed {
+		decisive, err = lesson.Sensitivities(ctx, right, session.Options{Fabrics: session.Fabrics()}, newSweepLine(cmd.ErrOrStderr()))
+		if err := stopped(err); err != nil {
+			return wrong, err
+		}
+	}
+	for i, l := range lessons {
+		say(mistakes[i]...)
+		if outcomes[i].Err != nil {
+			continue
+		}
+		n, verdict := &numbers[i], "all right"
+		if len(mistakes[i]) > 0 {
+			verdict = fmt.Sprintf("mistakes: %d", len(mistakes[i]))
+		}
+		fmt.Fprintf(w, "%s: %d runs, %d numbers, %d quoted, %d questions: %s\n", l.Name, n.Runs, n.Numbers, n.Quoted, n.Questions, verdict)
+		if at := slices.Index(right, l); at >= 0 {
+			for _, s := range decisive[at] {
+				fmt.Fprintf(w, "  line %d: another answer if %s of %s, which is assumed, is × %g\n", s.Line, s.Key, s.Machine, s.Factor)
+			}
+		}
+	}
+	return wrong, nil
 }

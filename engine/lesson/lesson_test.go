@@ -121,12 +121,12 @@ func TestSensitivities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := lesson.Sensitivities(context.Background(), &l, options, nil)
+	all, err := lesson.Sensitivities(context.Background(), []*presets.Lesson{&l}, options, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var keys []string
-	for _, s := range all {
+	for _, s := range all[0] {
 		keys = append(keys, s.Machine+" "+s.Key)
 	}
 	slices.Sort(keys)

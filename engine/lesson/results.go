@@ -1,8 +1,10 @@
 package lesson
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -35,45 +37,109 @@ func Scenario(l *presets.Lesson, r *presets.LessonRun, machines ...cluster.Machi
 
 // Run runs the named runs of a lesson. A run that fails or does not verify is an error.
 func Run(ctx context.Context, l *presets.Lesson, o session.Options, progress func(*session.Progress)) (Results, error) {
-	var scenarios []engine.Scenario
-	for i := range l.Runs {
-		sc, err := Scenario(l, &l.Runs[i], o.Machines...)
-		if err != nil {
-			return nil, err
-		}
-		scenarios = append(scenarios, sc)
-	}
-	return run(ctx, l, scenarios, o, progress)
-}
-
-func run(ctx context.Context, l *presets.Lesson, scenarios []engine.Scenario, o session.Options,
-	progress func(*session.Progress)) (Results, error) {
-	if len(scenarios) == 0 {
-		return Results{}, nil
-	}
-	rows := make([]session.Row, len(scenarios))
-	for i := range rows {
-		rows[i].Knobs = []session.Setting{{Knob: "run", Value: l.Runs[i].Name}}
-	}
-	rows, err := session.RunRows(ctx, rows, scenarios, o, progress)
+	all, err := RunAll(ctx, []*presets.Lesson{l}, o, progress)
 	if err != nil {
 		return nil, err
 	}
-	results := Results{}
-	for i := range rows {
-		s, r := rows[i].Snapshot, &l.Runs[i]
-		verified, _ := session.Result(s, "verified")
-		deadlock, _ := session.Result(s, "deadlock")
-		if verified.Value != 1 && deadlock.Value != 1 {
-			reason := s.Failure
-			if reason == "" {
-				reason = s.Verification.Detail
+	return all[0].Results, all[0].Err
+}
+
+// Outcome has the results of a lesson, or the error of a run that fails, does not verify or cannot start.
+type Outcome struct {
+	Results Results
+	Err     error
+}
+
+// RunAll runs the named runs of lessons. Equal runs run once.
+func RunAll(ctx context.Context, lessons []*presets.Lesson, o session.Options,
+	progress func(*session.Progress)) ([]Outcome, error) {
+	all := make([]Outcome, len(lessons))
+	var programs []*program
+	for i, l := range lessons {
+		all[i].Results = Results{}
+		for k := range l.Runs {
+			var err error
+			if programs, err = addProgram(programs, l, &l.Runs[k], o.Machines); err != nil {
+				all[i].Err = err
+				break
 			}
-			return nil, l.Wrong(r.Line(), fmt.Errorf("run %s does not verify: %s", r.Name, reason))
 		}
-		results[r.Name] = s
 	}
-	return results, nil
+	if err := runPrograms(ctx, programs, o, progress); err != nil {
+		return nil, err
+	}
+	for _, p := range programs {
+		failure := failureOf(p.base)
+		for _, u := range p.users {
+			out := &all[slices.Index(lessons, u.lesson)]
+			out.Results[u.run.Name] = p.base
+			if failure != "" && out.Err == nil {
+				out.Err = u.lesson.Wrong(u.run.Line(), fmt.Errorf("run %s does not verify: %s", u.run.Name, failure))
+			}
+		}
+	}
+	return all, nil
+}
+
+// failureOf returns why a run has no valid result, or "".
+func failureOf(s *engine.Snapshot) string {
+	verified, _ := session.Result(s, "verified")
+	deadlock, _ := session.Result(s, "deadlock")
+	if verified.Value == 1 || deadlock.Value == 1 {
+		return ""
+	}
+	return cmp.Or(s.Failure, s.Verification.Detail, "no check")
+}
+
+// program is a scenario that at least one named run of the lessons has.
+type program struct {
+	scenario engine.Scenario
+	users    []user
+	base     *engine.Snapshot
+	changed  map[change]*engine.Snapshot // with one constant of the machine multiplied
+}
+
+// user is a named run of a lesson.
+type user struct {
+	lesson *presets.Lesson
+	run    *presets.LessonRun
+}
+
+// addProgram adds a named run to the program with its scenario, or adds a program.
+func addProgram(all []*program, l *presets.Lesson, r *presets.LessonRun, own []cluster.Machine) ([]*program, error) {
+	sc, err := Scenario(l, r, own...)
+	if err != nil {
+		return all, err
+	}
+	at := slices.IndexFunc(all, func(p *program) bool {
+		return p.scenario.Workload == sc.Workload && maps.Equal(p.scenario.Values, sc.Values)
+	})
+	if at < 0 {
+		at = len(all)
+		all = append(all, &program{scenario: sc, changed: map[change]*engine.Snapshot{}})
+	}
+	all[at].users = append(all[at].users, user{l, r})
+	return all, nil
+}
+
+// runPrograms runs the programs and stores their last snapshots.
+func runPrograms(ctx context.Context, all []*program, o session.Options, progress func(*session.Progress)) error {
+	if len(all) == 0 {
+		return nil
+	}
+	rows, scenarios := make([]session.Row, len(all)), make([]engine.Scenario, len(all))
+	for i, p := range all {
+		rows[i].Knobs = []session.Setting{{Knob: "run", Value: p.users[0].run.Name}}
+		scenarios[i] = p.scenario
+	}
+	rows, err := session.RunRows(ctx, rows, scenarios, o, progress)
+	if err != nil {
+		return err
+	}
+	for i, p := range all {
+		p.base = rows[i].Snapshot
+	}
+	return nil
 }
 
 // Value computes an expression in SI base units. A check is 1 if it is true, otherwise 0.
