@@ -134,8 +134,15 @@ func New(scenario engine.Scenario, o Options) (*Session, error) {
 func (s *Session) Start(ctx context.Context) {
 	s.started.Do(func() {
 		s.began = time.Now()
-		context.AfterFunc(ctx, func() { s.options.search.stop(context.Cause(ctx)) })
-		go s.loop(ctx)
+		search := s.options.search
+		forget := context.AfterFunc(ctx, func() { search.stop(context.Cause(ctx)) })
+		go func() {
+			defer func() { // ctx may outlive the session, and holds what waits for its end
+				forget()
+				search.stop(errOver)
+			}()
+			s.loop(ctx)
+		}()
 	})
 }
 
