@@ -16,7 +16,7 @@ GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race whole conform goldens lint prose estimates mutate bench 386 single platforms dist pictures fuzz soak vuln clean
+.PHONY: build test race whole conform goldens lint prose estimates mutate bench 386 single platforms dist pictures fuzz soak hostile vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -70,9 +70,8 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestPerturbations|TestNoPassHasARefutedRow)$$' ./engine/reproduce
 	$(MAKE) estimates
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestEmulationEqualsSimulation|TestFirstTurn|TestExpectations)$$' ./engine/workload/all
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestKilled$$' ./engine/recording
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestRandomScenariosStayUnderTheLimit$$' ./engine/session
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestMutatedFiles|TestMutatedFigures|TestStore)$$' ./cmd/hybridtop ./presets ./tui/state ./engine/reproduce
+	$(MAKE) hostile
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./internal/revert
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestChromiumDraws|TestFirstMinute|TestMinuteOnABusyHost)' ./cmd/hybridtop
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestNothingIsCutOffOrDrawnOver$$' ./tui
@@ -135,12 +134,17 @@ fuzz:
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$pkg" </dev/null || exit 1; \
 	done
 
-# A monkey at the screen, and random programs with ends of all kinds, side by side; at
-# the end memory, goroutines, files and the terminal are as before. A seed that fails is
-# printed: SOAKSEED=n SOAKTIME=1s make soak.
+# A monkey at the screen, and random programs with ends of all kinds, side by side. At
+# the end memory, goroutines, files and the terminal are as before. Then hostile files and kills. A seed that
+# fails is printed: SOAKSEED=n SOAKTIME=1s make soak.
 soak:
 	SOAKTIME=$(SOAKTIME) $(GO) test -count=1 -v -p 3 -timeout 0 -run '^(TestMixtures|TestMonkey)$$' ./cluster/live ./cluster/sim ./tui > soak.log 2>&1 || { grep -v '^=== \|^ *--- PASS' soak.log; exit 1; }
 	@grep 'rounds from seed\|resident memory\|^ok' soak.log; rm -f soak.log
+	$(MAKE) hostile
+
+# Damaged files for every decoder, 2,000 each, damaged recordings, and a hundred kills of a program that records.
+hostile:
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestMutatedFiles|TestMutatedFigures|TestStore|TestKilled|TestDamageDoesNoHarm)$$' ./cmd/hybridtop ./presets ./tui/state ./engine/reproduce ./engine/recording
 
 # Known vulnerabilities in what the program calls. The database is on the network.
 vuln:

@@ -92,6 +92,9 @@ func Rounds(t *testing.T, usual int, round func(t *testing.T, seed uint64)) {
 	if after.files > before.files+moreFiles {
 		t.Errorf("%d files are open, %d after %d rounds", after.files, before.files, usual/2+1)
 	}
+	if m := middle.resident; m > 0 && after.resident > m+m/10 {
+		t.Errorf("the resident memory grew by more than 10 %%: %d KiB in the middle, %d at the end", m>>10, after.resident>>10)
+	}
 	if after.memory > before.memory+moreMemory {
 		t.Errorf("the heap has %d KiB, %d KiB after %d rounds", after.memory>>10, before.memory>>10, usual/2+1)
 	}
