@@ -19,7 +19,7 @@ import (
 var minuteSizes = [][2]int{{80, 24}, {120, 40}, {300, 90}}
 
 // TestMinuteOnABusyHost plays the first minute by keys while two other processes use the host's processors.
-// Before the first turn the screen shows no warning, and its panes change in every second. The first turn of
+// The screen has a question and arrows between nodes. Before the first turn it shows no warning, and its panes change in every second. The first turn of
 // group changes the sentence. The recording has no snapshot of a host that fell behind. With CONFORM=1 the
 // minute has sixty seconds, at three sizes.
 func TestMinuteOnABusyHost(t *testing.T) {
@@ -43,6 +43,7 @@ func playMinute(t *testing.T, size [2]int, before, after int) {
 	file := filepath.Join(t.TempDir(), "minute.htr")
 	x := ttytest.Start(t, size[0], size[1], program(t, "--fresh"))
 	x.Shows("locality pay?") // the question
+	x.Shows("◂")             // arrows between nodes
 	x.Type(":capture " + file + "\r")
 	x.Shows("recording to")
 	x.Shows("Group 8 ")

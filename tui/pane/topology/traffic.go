@@ -28,7 +28,12 @@ func (t *Pane) drawTraffic(v grid.View, h *pane.Host) bool {
 	t.addTraffic(h, heavy)
 	foot := t.drawNotes(grid.View{}, v.W(), th)
 	states := 1
-	if c, ok := t.layOut(v, v.H()-foot-states); ok {
+	c, ok := t.layOut(v, v.H()-foot-states)
+	if !ok && l.Nodes <= v.H()-states && v.H() < 8 { // arrows say more than notes
+		foot = 0
+		c, ok = t.layOut(v, v.H()-states)
+	}
+	if ok {
 		if c.h*l.Nodes+foot+2 <= v.H() && v.W() < legendW {
 			states = 2
 			c, _ = t.layOut(v, v.H()-foot-states)
