@@ -152,6 +152,15 @@ func (s *simulation) report(interactions int, slowest float64) {
 	if wrong := s.reads.wrong(&at); wrong != "" {
 		s.check(false, "", "rank %d: %s", s.r.ID(), wrong)
 	}
+	if s.cache == nil {
+		// A walk ends at the body itself, or rarely at a far cell around it.
+		opened := sumOf(s.reads.children)
+		least := interactions + opened
+		if got := sumOf(s.reads.summaries); got < least || got > least+s.share.len() {
+			s.check(false, "", "rank %d: %d reads of summaries: want %d to %d, for %d interactions, %d opened cells and %d own bodies",
+				s.r.ID(), got, least, least+s.share.len(), interactions, opened, s.share.len())
+		}
+	}
 	s.p.Report("force_time", s.took.Seconds())
 	s.p.Report("force_time_slowest", slowest)
 	s.p.Report("reads", all)
@@ -160,4 +169,12 @@ func (s *simulation) report(interactions int, slowest float64) {
 		s.p.Report("rank_local_share", at[cluster.InRank]/all)
 		s.p.Report("node_local_share", (at[cluster.InRank]+at[cluster.InNode])/all)
 	}
+}
+
+// sumOf returns the number of reads of all threads' records.
+func sumOf(reads []int64) (n int) {
+	for _, k := range reads {
+		n += int(k)
+	}
+	return n
 }
