@@ -29,6 +29,22 @@ func ParseChange(s string) (Change, error) {
 	return Change{Key: key, Factor: x}, nil
 }
 
+// ParseChanges reads KEY=FACTOR,...
+func ParseChanges(s string) ([]Change, error) {
+	var all []Change
+	for _, one := range strings.Split(s, ",") {
+		if one == "" {
+			continue
+		}
+		c, err := ParseChange(one)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
 // changedMark ends the name of a changed machine.
 const changedMark = "-changed"
 

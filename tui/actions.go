@@ -114,6 +114,7 @@ func screenActions() actionGroups {
 				func(a *app) bool { return a.mouse }, "mouse on"),
 			line("guide", "W", "hide the text of the scenario, or show it again", "", (*app).toggleGuide),
 			line("theme", "t", "switch to the next theme", "theme", (*app).nextTheme),
+			line("explain", "E", "explain a simulation's time by its critical path, or stop explaining", "", (*app).toggleExplain),
 			line("units", "B", "show sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) {
 				a.useUnits(a.Units.Next())
 			}),

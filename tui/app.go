@@ -50,13 +50,14 @@ type app struct {
 	out   []engine.Command // commands to send, in order
 	guide guide
 	hostWatch
-	first   string // knob to select when the next workload starts; "": the workload's first
-	quit    bool
-	suspend bool
-	picture *PictureOf        // picture to write; nil: none
-	saving  *presets.Scenario // scenario to write; nil: none
-	copied  string            // text to copy to the clipboard
-	recent  []string          // commands typed last, the newest first
+	explainer explainer
+	first     string // knob to select when the next workload starts; "": the workload's first
+	quit      bool
+	suspend   bool
+	picture   *PictureOf        // picture to write; nil: none
+	saving    *presets.Scenario // scenario to write; nil: none
+	copied    string            // text to copy to the clipboard
+	recent    []string          // commands typed last, the newest first
 
 	previewed preview // of the selected knob
 	fps       int     // frames drawn in the last second
@@ -86,6 +87,7 @@ func newApp() *app {
 	a.Panel.First = func() string { return workload.First(&a.Panel.Scenario, a.latest.Kind) }
 	a.Panel.Idle = func(knob string) string { return workload.Idle(&a.Panel.Scenario, a.latest.Kind, knob) }
 	a.Idle = func(knob string) string { return workload.Idle(&a.latest.Scenario, a.latest.Kind, knob) }
+	a.WhatIf = a.ask
 	a.Keys = func(action string) string { return named(overlay.OnScreen, action).labels() }
 	a.specs = panereg.Panes
 	for i := range a.specs {
@@ -98,6 +100,7 @@ func newApp() *app {
 		Host: &a.Host, Close: a.closeOverlay, Choose: a.choose, Lines: a.lines,
 		UseTheme: a.chooseTheme, UseUnits: a.useUnits, Picture: a.askPicture, Capture: a.captureInto, Seek: a.seek,
 		Command:   a.command,
+		Explain:   a.explainWith,
 		Scenarios: a.scenarios, Load: a.loadScenario, Save: a.saveScenario, Copy: a.copyText,
 		Recent: func() []string { return a.recent }, Used: a.used,
 	}

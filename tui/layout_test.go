@@ -21,7 +21,7 @@ func TestDigitsNumberWhatIsShown(t *testing.T) {
 		"group sizes": {demo(4, 4, 4),
 			[]int{topologyPane, bandwidthPane, latencyPane, localityPane, knobsPane, whyPane, timelinePane}},
 		"schemes": {scheme(1, 8),
-			[]int{topologyPane, bandwidthPane, latencyPane, epsilonPane, knobsPane, whyPane, timelinePane}},
+			[]int{topologyPane, bandwidthPane, latencyPane, epsilonPane, knobsPane, whyPane, timelinePane, explainPane}},
 	} {
 		for focus := range shownApp(c.snap).panes {
 			a := shownApp(c.snap)

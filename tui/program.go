@@ -94,6 +94,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		p.stale = p.replay() || p.stale
 		p.stale = p.app.watchHost(msg.at) || p.stale
+		p.stale = p.app.followExplained() || p.stale
 		if p.app.capturing != "" && p.recorder.Failed() {
 			p.app.capture = true
 		}

@@ -23,7 +23,7 @@ func (p *program) mayRest(now time.Time) bool {
 	if p.blurred {
 		return true
 	}
-	if p.stale || p.sending || now.Sub(p.news) < restAfter {
+	if p.stale || p.sending || p.app.isExplaining() || now.Sub(p.news) < restAfter {
 		return false
 	}
 	if p.app.replay != nil {

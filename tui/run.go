@@ -80,6 +80,7 @@ func Run(ctx context.Context, s Session, o Options) error {
 		return err
 	}
 	err = play(ctx, screen, o)
+	p.app.closeDesk()
 	if saveErr := p.keepLast(ctx); saveErr != nil && o.Warn != nil {
 		o.Warn(saveErr)
 	}

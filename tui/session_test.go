@@ -114,3 +114,21 @@ func TestMemoryIsRefusedOnTheScreen(t *testing.T) {
 	x.press("q")
 	x.ends(nil)
 }
+
+// The path of a simulation is explained with a key. The slider's forecast is on the screen at once, and
+// the simulation replaces it.
+func TestWhatIfOnTheScreen(t *testing.T) {
+	x := simulating(t, "dot", map[string]string{"nodes": "4", "ranks-per-node": "2"})
+	x.shows("✓ verified")
+	x.press("E")
+	x.shows("Critical path")
+	x.shows("by constant")
+	x.press(":what-if remote.latency_s=4")
+	x.key('\r')
+	x.shows("remote.latency_s ×4")
+	x.shows("edison-changed")
+	x.press("D")
+	x.shows("remote.latency_s ×3.36")
+	x.press("q")
+	x.ends(nil)
+}

@@ -38,6 +38,7 @@ var (
 	whyPane       = paneNamed("why")
 	epsilonPane   = paneNamed("overlap")
 	timelinePane  = paneNamed("timeline")
+	explainPane   = paneNamed("explain")
 )
 
 func paneNamed(name string) int {

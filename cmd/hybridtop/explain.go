@@ -209,20 +209,7 @@ func (c *changeFlag) Set(s string) error {
 }
 
 // changes returns the changes of the machine.
-func (c *changeFlag) changes() ([]presets.Change, error) {
-	var all []presets.Change
-	for _, s := range strings.Split(c.text, ",") {
-		if s == "" {
-			continue
-		}
-		change, err := presets.ParseChange(s)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, change)
-	}
-	return all, nil
-}
+func (c *changeFlag) changes() ([]presets.Change, error) { return presets.ParseChanges(c.text) }
 
 // timeText returns a time with its unit.
 func timeText(t cluster.Time) string {

@@ -26,7 +26,7 @@ type Forecast struct {
 type Outlook struct {
 	base   *Run
 	points []outlookPoint // with the choices of base, which is the first
-	others [][]float64    // simulations with other choices
+	others []outlookPoint // simulations with other choices
 }
 
 // outlookPoint is a simulation.
@@ -49,22 +49,26 @@ func (o *Outlook) Base() *Run { return o.base }
 // Add adds a simulation of the scenario on the changed machine. It reports whether the run makes the
 // choices of the first one. Otherwise it bounds nothing, and ends the bounds of larger changes.
 func (o *Outlook) Add(changes []presets.Change, r *Run) (same bool) {
+	same = r.Path.Choices == o.base.Path.Choices
+	has := func(p outlookPoint) bool { return p.run == r }
+	if slices.ContainsFunc(o.points, has) || slices.ContainsFunc(o.others, has) {
+		return same
+	}
 	times, known := o.timesOf(changes)
 	switch {
-	case r.Path.Choices != o.base.Path.Choices:
-		o.others = append(o.others, times)
-		return false
+	case !same:
+		o.others = append(o.others, outlookPoint{times, r})
 	case known:
 		o.points = append(o.points, outlookPoint{times, r})
 	}
-	return true
+	return same
 }
 
 // At returns the forecast for changes.
 func (o *Outlook) At(changes []presets.Change) Forecast {
 	times, known := o.timesOf(changes)
 	f := Forecast{Known: known, Line: cluster.Time(math.Round(o.points[0].tangent(times)))}
-	f.Ended = slices.ContainsFunc(o.others, func(x []float64) bool { return isPart(x, times) })
+	f.Ended = slices.ContainsFunc(o.others, func(x outlookPoint) bool { return isPart(x.times, times) })
 	if !known {
 		f.Line = o.base.Total
 		return f

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/presets"
@@ -47,6 +48,7 @@ type Run struct {
 	Reasons  []Term // by reason for which the path came to a rank
 	Spent    []Term // by activity of the rank that ends last
 	Path     sim.Path
+	Timeline *timeline.View // nil: not recorded
 
 	layout cluster.Layout
 }
@@ -89,7 +91,11 @@ func Explain(ctx context.Context, sc engine.Scenario, o session.Options) (*Run, 
 	if err != nil {
 		return nil, err
 	}
-	return explained(&snap.Scenario, &m, traced.run.Explained(), snap.Layout)
+	r, err := explained(&snap.Scenario, &m, traced.run.Explained(), snap.Layout)
+	if err == nil {
+		r.Timeline = snap.Timeline
+	}
+	return r, err
 }
 
 // machineOf returns the machine of a scenario.

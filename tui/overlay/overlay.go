@@ -55,6 +55,8 @@ type Host struct {
 	Seek     func(text string) error  // moves to a time or a marker
 	Command  func(knob, value string) // sends a setting to the session without checking the knobs
 
+	Explain func(changes string) error // explains the run with KEY=FACTOR,... of its machine
+
 	Scenarios func() (all []presets.Scenario, skipped []error) // returns those that can run
 	Load      func(scenario string) error                      // runs a scenario
 	Save      func(name string) error                          // writes the current run as a scenario

@@ -2,6 +2,8 @@ package pane
 
 import (
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/explain"
+	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
@@ -21,6 +23,10 @@ type Host struct {
 	Base     *engine.Against // Snap compared with the baseline; nil: no baseline
 	Absolute bool            // heat maps show numbers instead of ratios to the baseline
 
+	Explained *explain.Answer // the explanation of the run; nil: not requested
+
+	// WhatIf explains the run, and what changes of its machine would change.
+	WhatIf func([]presets.Change)
 	// Say shows a text in the status line until the next key.
 	Say func(string)
 	// Idle returns the reason why a change of the knob has no effect now, or "" if it has one.

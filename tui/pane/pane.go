@@ -2,6 +2,7 @@ package pane
 
 import (
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/explain"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
@@ -25,6 +26,8 @@ type Inputs struct {
 	Markers grid.Markers
 	Pick    Pick
 	Edits   int // Host.Panel.Edits
+
+	Explained *explain.Answer
 }
 
 // Border is the contents of a pane's border.

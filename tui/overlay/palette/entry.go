@@ -58,6 +58,8 @@ func (o *palette) entries(query string) []entry {
 	}
 	all = append(all, entry{text: "seek", doc: "go to a time (12.5s, -5s), a marker (mark 2), or a marker " +
 		"by its text", needsValue: true})
+	all = append(all, entry{text: "what-if", doc: "explain a simulation on a changed machine: KEY=FACTOR,..., such as " +
+		"remote.latency_s=2", needsValue: true})
 	all = append(all, entry{text: "save", doc: "save this scenario under a name", needsValue: true})
 	all = append(all, entry{text: "load", doc: "run a scenario (O lists them)", needsValue: true})
 	if strings.HasPrefix(query, "load ") {

@@ -192,6 +192,9 @@ func (o *palette) resolve(text string) (entry, error) {
 		take func(text, rest string) entry
 	}{
 		{"picture ", o.picture}, {"capture ", o.capture}, {"seek ", o.seek}, {"save ", o.save},
+		{"what-if ", func(text, changes string) entry {
+			return entry{text: text, try: func() error { return o.h.Explain(changes) }}
+		}},
 		{"load ", func(_, name string) entry {
 			var names []string
 			for _, p := range o.files {

@@ -6,6 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/boxes"
 	"github.com/hybridtop/hybridtop/tui/pane/checkerboard"
 	"github.com/hybridtop/hybridtop/tui/pane/collectives"
+	"github.com/hybridtop/hybridtop/tui/pane/explain"
 	"github.com/hybridtop/hybridtop/tui/pane/knobs"
 	"github.com/hybridtop/hybridtop/tui/pane/latency"
 	"github.com/hybridtop/hybridtop/tui/pane/study"
@@ -37,4 +38,5 @@ var Panes = []pane.Spec{
 	waits.Spec,
 	collectives.Spec,
 	winners.Spec,
+	explain.Spec,
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	_ "github.com/hybridtop/hybridtop/internal/golden" // the flag -update of go test ./tui/...
+	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -52,6 +53,7 @@ func TestPanesDrawAnEmptySnapshot(t *testing.T) {
 			Snap: &engine.Snapshot{Phase: engine.Starting}, Theme: grid.Themes()[0],
 			Panel: pane.Panel{Say: func(string) {}, Send: func(engine.Command) {}},
 			Say:   func(string) {}, Keys: func(a string) string { return a },
+			WhatIf: func([]presets.Change) {},
 		}
 		p := s.New()
 		for _, size := range [][2]int{{0, 0}, {1, 1}, {3, 40}, {200, 2}, {120, 40}} {

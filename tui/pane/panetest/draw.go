@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/internal/golden"
+	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -17,7 +18,7 @@ import (
 func Host(s *engine.Snapshot) *pane.Host {
 	h := &pane.Host{Snap: s, Theme: grid.Themes()[0], Say: func(string) {}, Keys: func(action string) string {
 		return action
-	}}
+	}, WhatIf: func([]presets.Change) {}}
 	h.Idle = func(knob string) string { return workload.Idle(&h.Snap.Scenario, h.Snap.Kind, knob) }
 	h.Panel = pane.Panel{Send: func(engine.Command) {}, Say: func(string) {},
 		Selected: workload.First(&s.Scenario, s.Kind)}

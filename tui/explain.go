@@ -1,0 +1,104 @@
+package tui
+
+import (
+	"errors"
+	"maps"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/explain"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// explainer answers questions about the run on the screen. The desk is made by the first question.
+type explainer struct {
+	desk *explain.Desk
+}
+
+// toggleExplain explains the run, or ends the explanation.
+func (a *app) toggleExplain() {
+	if a.Explained != nil {
+		a.explainer.desk.Forget()
+		a.Explained = nil
+		return
+	}
+	if a.Snap.Scenario.Values["fabric"] != engine.Sim {
+		a.notice = "only simulations have a critical path: " + a.Keys("simulate") + " simulate"
+		return
+	}
+	a.ask(nil)
+	a.setFocus(a.paneOf("explain"))
+}
+
+// ask asks about the run on the screen, with changes of its machine.
+func (a *app) ask(changes []presets.Change) {
+	if a.Snap.Scenario.Values["fabric"] != engine.Sim {
+		return
+	}
+	if a.explainer.desk == nil {
+		a.explainer.desk = explain.NewDesk(session.Options{Machines: a.overHost.Machines})
+	}
+	q := explain.Question{Scenario: a.Snap.Scenario, Changes: changes}
+	if a.base != nil && a.base.Scenario.Values["fabric"] == engine.Sim && !isSame(&a.base.Scenario, &q.Scenario) {
+		q.Baseline = &a.base.Scenario
+	}
+	a.explainer.desk.Ask(q)
+	a.Explained = a.explainer.desk.Answer()
+}
+
+// followExplained asks again after a change of the run or the baseline, and reports whether there is a
+// new answer.
+func (a *app) followExplained() bool {
+	old := a.Explained
+	if old == nil {
+		return false
+	}
+	wanted := a.base
+	if wanted != nil && (wanted.Scenario.Values["fabric"] != engine.Sim || isSame(&wanted.Scenario, &a.Snap.Scenario)) {
+		wanted = nil
+	}
+	switch {
+	case a.Snap.Scenario.Values["fabric"] != engine.Sim:
+		a.explainer.desk.Forget()
+	case !isSame(&old.Scenario, &a.Snap.Scenario):
+		a.ask(old.Changes)
+	case (wanted == nil) != (old.Baseline == nil), wanted != nil && !isSame(&wanted.Scenario, old.Baseline):
+		a.ask(old.Changes)
+	}
+	a.Explained = a.explainer.desk.Answer()
+	return a.Explained != old
+}
+
+// isSame reports whether two scenarios have the same explanation.
+func isSame(a, b *engine.Scenario) bool {
+	withoutTimeline := func(values map[string]string) map[string]string {
+		values = maps.Clone(values)
+		delete(values, "timeline")
+		return values
+	}
+	return a.Workload == b.Workload && maps.Equal(withoutTimeline(a.Values), withoutTimeline(b.Values))
+}
+
+// isExplaining reports whether a simulation is in progress.
+func (a *app) isExplaining() bool { return a.Explained != nil && a.Explained.Running }
+
+// closeDesk ends the simulation in progress.
+func (a *app) closeDesk() {
+	if a.explainer.desk != nil {
+		a.explainer.desk.Close()
+	}
+}
+
+// explainWith explains the run with the changes of its machine that a text lists.
+func (a *app) explainWith(text string) error {
+	if a.Snap.Scenario.Values["fabric"] != engine.Sim {
+		return errors.New("what-if: the fabric measures (press " + a.Keys("simulate") + " to simulate)")
+	}
+	changes, err := presets.ParseChanges(text)
+	if err != nil {
+		return err
+	}
+	a.ask(changes)
+	a.setFocus(a.paneOf("explain"))
+	return nil
+}

@@ -1,0 +1,117 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/explain"
+	"github.com/hybridtop/hybridtop/engine/session"
+	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+	"github.com/hybridtop/hybridtop/internal/golden"
+	"github.com/hybridtop/hybridtop/presets"
+	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+)
+
+// asking is a host whose questions a desk answers.
+type asking struct {
+	*pane.Host
+	desk *explain.Desk
+	q    explain.Question
+}
+
+func newAsking(t *testing.T) *asking {
+	t.Helper()
+	p, err := presets.FindScenario("ft-fig18")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := session.FromPreset(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &asking{panetest.Host(&engine.Snapshot{Scenario: sc, Kind: engine.Simulated}), explain.NewDesk(session.Options{}),
+		explain.Question{Scenario: sc}}
+	t.Cleanup(h.desk.Close)
+	h.WhatIf = func(changes []presets.Change) {
+		h.q.Changes = changes
+		h.ask()
+	}
+	return h
+}
+
+func (h *asking) ask() {
+	h.desk.Ask(h.q)
+	h.Explained = h.desk.Answer()
+}
+
+// await waits for all simulations.
+func (h *asking) await() {
+	h.desk.Wait()
+	h.Explained = h.desk.Answer()
+}
+
+// looks are the sizes on screens of 80×24 and 120×40, alone and next to other panes.
+var looks = []panetest.Look{{W: 32, H: 8}, {W: 49, H: 15}, {W: 76, H: 19, Alone: true}, {W: 116, H: 35, Alone: true},
+	{W: 76, H: 19, Alone: true, ASCII: true}, {W: 76, H: 19, Alone: true, Theme: "mono", Styles: true}}
+
+func TestExplainLooksLikeThis(t *testing.T) {
+	p, h := &Pane{}, newAsking(t)
+	draw := func(name string, all ...panetest.Look) {
+		for _, l := range all {
+			what := fmt.Sprintf("%s, %d×%d", name, l.W, l.H)
+			if l.ASCII {
+				what += ", ASCII"
+			}
+			golden.Text(t, what+l.Theme, panetest.Draw(p, h.Host, l))
+		}
+	}
+	draw("not asked", looks[2])
+	h.ask()
+	h.await()
+	draw("one run", looks...)
+	panetest.Act(t, p, h.Host, "path-by")
+	draw("by reason", looks[2])
+	panetest.Act(t, p, h.Host, "path-by", "path-by", "path-by", "row-down", "row-down", "constant-up")
+	draw("in the next frame", looks[2])
+	panetest.Act(t, p, h.Host, "constant-up", "constant-up", "constant-up")
+	h.await()
+	draw("simulated", looks...)
+	panetest.Act(t, p, h.Host, "constant-reset")
+	packed := h.q.Scenario.Clone()
+	if err := packed.Set("exchange", "packed"); err != nil {
+		t.Fatal(err)
+	}
+	baseline := h.q.Scenario
+	h.q.Baseline, h.q.Scenario = &baseline, packed
+	h.ask()
+	h.await()
+	draw("next to a baseline", looks...)
+}
+
+// TestSlider moves the slider to its ends. The factor is 16 or 1/16, and the first number is chosen.
+func TestSlider(t *testing.T) {
+	p, h := &Pane{}, newAsking(t)
+	h.ask()
+	h.await()
+	for range 2 * maxStep {
+		panetest.Act(t, p, h.Host, "constant-down")
+	}
+	if c := h.q.Changes; len(c) != 1 || c[0].Factor != 1.0/16 || c[0].Key != p.keys[0].Key {
+		t.Errorf("changes %v, want the first number / 16", c)
+	}
+	panetest.Act(t, p, h.Host, "row-down")
+	if len(h.q.Changes) != 0 || p.key != p.keys[1].Key {
+		t.Errorf("changes %v of %s after another number", h.q.Changes, p.key)
+	}
+}
+
+// TestLiveRunsHaveNoPath checks that the pane says what to do.
+func TestLiveRunsHaveNoPath(t *testing.T) {
+	text := panetest.Draw(&Pane{}, panetest.Host(panetest.Demo(4, 4, 4)), panetest.Look{W: 60, H: 12})
+	if !strings.Contains(text, "no critical path") || !strings.Contains(text, "simulate") {
+		t.Error(text)
+	}
+}
