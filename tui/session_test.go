@@ -115,7 +115,7 @@ func TestMemoryIsRefusedOnTheScreen(t *testing.T) {
 	x.ends(nil)
 }
 
-// The path of a simulation is explained with a key. The slider's forecast is on the screen at once, and
+// TestWhatIfOnTheScreen explains the path of a simulation with a key. The slider's forecast is on the screen at once, and
 // the simulation replaces it.
 func TestWhatIfOnTheScreen(t *testing.T) {
 	x := simulating(t, "dot", map[string]string{"nodes": "4", "ranks-per-node": "2"})

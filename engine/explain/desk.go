@@ -13,8 +13,8 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// A Question is what a Desk answers: why a scenario takes its time, why it differs from a baseline,
-// and what changes of the machine would change.
+// A Question asks for the path of a scenario, its difference from a baseline, or the effect of
+// changes of its machine.
 type Question struct {
 	Scenario engine.Scenario
 	Baseline *engine.Scenario // nil: none

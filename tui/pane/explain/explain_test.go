@@ -108,7 +108,7 @@ func TestSlider(t *testing.T) {
 	}
 }
 
-// TestLiveRunsHaveNoPath checks that the pane says what to do.
+// TestLiveRunsHaveNoPath checks that the pane offers a simulation.
 func TestLiveRunsHaveNoPath(t *testing.T) {
 	text := panetest.Draw(&Pane{}, panetest.Host(panetest.Demo(4, 4, 4)), panetest.Look{W: 60, H: 12})
 	if !strings.Contains(text, "no critical path") || !strings.Contains(text, "simulate") {
