@@ -42,6 +42,9 @@ func newExplain() *cobra.Command {
 	cmd.Flags().StringArrayVar(&set, "set", nil, "knob of B, as KNOB=VALUE; may be repeated")
 	longest := cmd.Flags().Int("pieces", 8, "number of the longest pieces of the path to list")
 	points := cmd.Flags().Int("points", 1, "number of simulations up to the changes of --with; each one narrows the interval of the next")
+	tolerance := cmd.Flags().String("tolerance", "", "constants, as KEY,..., for which to find the increase that costs 1, 2 and 5 % of the time; "+
+		"without keys: L, o, G and the flops")
+	cmd.Flags().Lookup("tolerance").NoOptDefVal = usualKeys
 	out := addFormat(cmd)
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -54,9 +57,12 @@ func newExplain() *cobra.Command {
 		if *points > 1 && (knobs.with.text == "" || len(set) > 0) {
 			return errors.New("--points: no changed machine to simulate (use --with KEY=FACTOR, without --set)")
 		}
+		if *tolerance != "" && (knobs.with.text != "" || len(set) > 0 || len(args) == 2) {
+			return errors.New("--tolerance: want one scenario, got two (leave out --set, --with and the second one)")
+		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
-		x := explanation{cmd: cmd, knobs: knobs, set: set, points: *points}
+		x := explanation{cmd: cmd, knobs: knobs, set: set, points: *points, tolerance: *tolerance}
 		err := x.run(ctx, args)
 		if code := interruption(ctx); code != 0 {
 			code.say(cmd.ErrOrStderr())
@@ -79,6 +85,9 @@ type explanation struct {
 	knobs  *knobFlags
 	set    []string
 	points int
+
+	tolerance  string // keys; "": none
+	tolerances []explain.Tolerance
 
 	a, b    *explain.Run         // nil b: no comparison
 	curve   []explain.CurvePoint // of --with, the changed machine last
@@ -107,8 +116,14 @@ func (x *explanation) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if x.a, err = explain.Explain(ctx, sc, o); err != nil || len(x.set) == 0 && len(changes) == 0 {
+	if x.a, err = explain.Explain(ctx, sc, o); err != nil {
 		return err
+	}
+	if x.tolerance != "" {
+		return x.tolerate(ctx, sc, o)
+	}
+	if len(x.set) == 0 && len(changes) == 0 {
+		return nil
 	}
 	if len(x.set) == 0 {
 		if x.curve, err = explain.NewOutlook(x.a).Curve(ctx, sc, changes, x.points, o); err == nil {
@@ -251,6 +266,9 @@ func (x *explanation) write(w io.Writer, out *format, longest int) error {
 	t := newTable(w)
 	if x.b == nil {
 		x.writeRun(t, x.a, longest)
+		if len(x.tolerances) > 0 {
+			x.writeTolerances(t)
+		}
 	} else {
 		x.writeWaterfall(t)
 	}

@@ -19,6 +19,7 @@ type (
 		Changes   []string          `json:"changes,omitempty"`
 		Forecast  *explainedOutlook `json:"forecast,omitempty"`
 		Curve     []curvePoint      `json:"points,omitempty"`
+		Tolerance []toleranceEntry  `json:"tolerances,omitempty"`
 		Sentence  string            `json:"sentence,omitempty"`
 	}
 	explainedRun struct {
@@ -91,6 +92,7 @@ func (x *explanation) document(longest int) *explainDocument {
 	for _, c := range x.changes {
 		d.Changes = append(d.Changes, c.String())
 	}
+	d.Tolerance = x.jsonTolerances()
 	if x.b == nil {
 		return d
 	}
