@@ -183,6 +183,9 @@ func scenarioOf(t testing.TB, settings []string) engine.Scenario {
 // TestNeedOfAMillionRanks tests that a rank of a large simulation needs at most 12 KiB, stack and counters
 // included.
 func TestNeedOfAMillionRanks(t *testing.T) {
+	if raceEnabled {
+		t.Skip("one goroutine plans a million ranks: minutes with the race detector")
+	}
 	for _, workload := range []string{"pingpong", "bcast"} {
 		o := Options{Fabrics: Fabrics()}
 		set, err := o.plan(scenarioOf(t, strings.Fields(workload+" fabric sim machine frontier nodes 8192 ranks-per-node 128")))
