@@ -19,7 +19,7 @@ var groups = []group{
 		"row-down row-up fold unfold scroll-down scroll-up"},
 	{"Go back in time", "freeze seek-back seek-forward previous-mark next-mark slower faster"},
 	{"Compare and look up", "baseline ratios explain constant-up constant-down constant-reset path-by " +
-		"find ids launch-line"},
+		"path next-piece previous-piece find ids launch-line"},
 	{panesGroup, ""},
 	{"Show a single pane", ""},
 	{typingGroup, ""},

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+	"github.com/hybridtop/hybridtop/tui/pane/timeline"
 )
 
 // asking is a host whose questions a desk answers.
@@ -114,4 +115,35 @@ func TestLiveRunsHaveNoPath(t *testing.T) {
 	if !strings.Contains(text, "no critical path") || !strings.Contains(text, "simulate") {
 		t.Error(text)
 	}
+}
+
+// TestPathOnTheTimeline shows the path on the timeline of the explained run, and moves through its
+// longest pieces.
+func TestPathOnTheTimeline(t *testing.T) {
+	p, h := timeline.Spec.New(), newAsking(t)
+	h.ask()
+	h.await()
+	panetest.Act(t, p, h.Host, "path")
+	draw := func(name string, all ...panetest.Look) {
+		for _, l := range all {
+			golden.Text(t, fmt.Sprintf("%s, %d×%d, ASCII %v", name, l.W, l.H, l.ASCII), panetest.Draw(p, h.Host, l))
+		}
+	}
+	draw("timeline", looks[0], looks[2], looks[3], looks[4])
+	said := ""
+	h.Say = func(text string) { said = text }
+	for i, x := range h.Explained.Run.Longest(3) {
+		panetest.Act(t, p, h.Host, "next-piece")
+		for _, want := range []string{fmt.Sprintf("piece %d of", i+1), x.Constant.Name(&h.Explained.Run.Machine),
+			fmt.Sprintf("on rank %d", x.Rank)} {
+			if !strings.Contains(said, want) {
+				t.Errorf("piece %d: no %q in %q", i+1, want, said)
+			}
+		}
+		if text := panetest.Draw(p, h.Host, looks[3]); !strings.Contains(text, "path: "+x.Constant.Name(&h.Explained.Run.Machine)) {
+			t.Errorf("piece %d: the cursor is elsewhere:\n%s", i+1, text)
+		}
+	}
+	panetest.Act(t, p, h.Host, "previous-piece")
+	draw("the second longest piece", looks[2])
 }

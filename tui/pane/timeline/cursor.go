@@ -17,8 +17,17 @@ func (t *Pane) drawDetail(v grid.View, h *pane.Host, tl *timeline.View) {
 	switch {
 	case t.Want.Cursor:
 		st, text = h.Theme.Text, t.describeCell(tl)
+		if r := t.explained(h); r != nil {
+			begin := s.begin + (s.at-s.begin)/s.column*s.column
+			if x := t.pieceAt(r, &t.rows.all[s.row], begin, begin+s.column); x != nil {
+				text = "path: " + describePiece(r, x)
+			}
+		}
 	default:
 		text = t.keyHints(h)
+		if t.Want.Path {
+			text = h.Keys("next-piece") + h.Keys("previous-piece") + " longest pieces  " + h.Keys("path") + " run  " + text
+		}
 		if len(tl.Parts) > 0 {
 			text = h.Keys("pair") + " parts  " + text
 		}

@@ -33,6 +33,12 @@ func (t *Pane) Actions() []pane.Action {
 			"or one after the other", Do: t.togglePair},
 		{Name: "arrows", Keys: []string{"a"}, Doc: "show or hide messages on the timeline; starts recording them if needed",
 			Do: t.toggleArrows},
+		{Name: "path", Keys: []string{"h"}, Doc: "show the critical path of a simulation on the timeline, or the run again",
+			Do: t.togglePath},
+		{Name: "next-piece", Keys: []string{"s"}, Doc: "go to the next of the longest pieces of the critical path",
+			Do: func(h *pane.Host) { t.jump(h, +1) }},
+		{Name: "previous-piece", Keys: []string{"A"}, Doc: "go back to a longer piece of the critical path",
+			Do: func(h *pane.Host) { t.jump(h, -1) }},
 	}
 }
 
@@ -85,7 +91,7 @@ func (t *Pane) scroll(h *pane.Host, by float64) {
 	t.Want.End = max(s.end+cluster.Time(by*float64(width)), width)
 	t.Want.Column = s.column
 	t.Want.At += cluster.Time(by * float64(width))
-	if tl := h.Snap.Timeline; tl != nil && t.Want.End >= tl.Edge && !t.Want.Cursor {
+	if tl := t.view(h); tl != nil && t.Want.End >= tl.Edge && !t.Want.Cursor {
 		t.Want.End = 0
 	}
 }

@@ -23,7 +23,7 @@ func Text(s *engine.Snapshot, w int, last cluster.Time) (string, error) {
 	}
 	mono, _ := grid.ThemeByName("mono")
 	h := &pane.Host{Snap: s, Theme: mono, Keys: func(string) string { return "" }}
-	var t Pane
+	t := Pane{piece: -1}
 	t.rows.arrange(tl, foldAuto, textRows)
 	t.Want.Sequential = true
 	t.Want.Arrows, t.Want.Fold = len(tl.Arrows) > 0, t.rows.fold

@@ -6,6 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/explain"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -14,7 +15,7 @@ import (
 var Spec = pane.Spec{
 	Name: "timeline", Title: "Timeline", Doc: "the activity of every thread over time", Place: pane.Workload,
 	Now: func(s *engine.Snapshot) bool { return s.Timeline != nil },
-	New: func() pane.Pane { return &Pane{} },
+	New: func() pane.Pane { return &Pane{piece: -1} },
 }
 
 // Pane holds the rows and the view settings.
@@ -27,6 +28,7 @@ type Pane struct {
 	items []grid.LegendItem
 	help  string    // the key hints
 	pick  pane.Pick // the selection to which the pane has scrolled
+	piece int       // number of the piece of the path at the cursor, by length; −1: none
 }
 
 // Want holds the view settings that the user chose.
@@ -39,6 +41,7 @@ type Want struct {
 	Row        int          // row of the cursor
 	At         cluster.Time // time of the cursor
 	Arrows     bool
+	Path       bool // the critical path of an explained run is shown on its timeline
 	Sequential bool // parts of an iteration are only shown one after the other
 }
 
@@ -121,7 +124,11 @@ const (
 // Inputs returns the snapshot, the changes of the knobs (one of them starts the recording) and the
 // selected part of the cluster.
 func (t *Pane) Inputs(h *pane.Host) pane.Inputs {
-	return pane.Inputs{Snap: h.Snap, Edits: h.Panel.Edits, Pick: h.Pick}
+	in := pane.Inputs{Snap: h.Snap, Edits: h.Panel.Edits, Pick: h.Pick}
+	if t.Want.Path {
+		in.Explained = h.Explained
+	}
+	return in
 }
 
 // Draw draws the rows that are computed. If there are many, some of them follow at the next tick.
@@ -131,7 +138,7 @@ func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 }
 
 func (t *Pane) draw(v grid.View, h *pane.Host) {
-	tl := h.Snap.Timeline
+	tl, path := t.view(h), t.explained(h)
 	t.shown = frame{}
 	if tl == nil || tl.Edge <= 0 || len(tl.Lanes) == 0 {
 		t.writeEmpty(v, h, tl)
@@ -166,13 +173,16 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		return
 	}
 	t.scrollToPick(h, cells.H)
-	t.chooseWindow(h.Snap, tl, cells.W, cells.H)
+	t.chooseWindow(h.Snap, tl, path, cells.W, cells.H)
 	binsPerCell := 2
 	if v.Mono() || v.ASCII() || t.rows.fold != foldThreads {
 		binsPerCell = 1
 	}
 	t.shown.incomplete = !t.rows.compute(tl, &t.shown, binsPerCell)
 	t.drawCells(v.Sub(cells), h.Theme, binsPerCell)
+	if path != nil {
+		t.drawPath(v.Sub(cells), path, h.Theme)
+	}
 	t.drawLabels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), h, t.Want.Cursor)
 	if t.Want.Arrows {
 		t.drawArrows(v.Sub(cells), h, tl)
@@ -206,14 +216,19 @@ func (t *Pane) columns(w int) (label, shares int) {
 }
 
 // chooseWindow chooses the part of the timeline that is shown.
-func (t *Pane) chooseWindow(snap *engine.Snapshot, tl *timeline.View, w, h int) {
+func (t *Pane) chooseWindow(snap *engine.Snapshot, tl *timeline.View, path *explain.Run, w, h int) {
 	s, want := &t.shown, &t.Want
 	s.columns, s.fold = w, t.rows.fold
 	s.column = want.Column
-	if s.column == 0 {
+	s.end = tl.Edge
+	switch {
+	case s.column == 0 && path != nil:
+		begin, end := pathBounds(path)
+		s.column = fitTime((end - begin + cluster.Time(w) - 1) / cluster.Time(w))
+		s.end = min(end, tl.Edge)
+	case s.column == 0:
 		s.column = autoColumn(snap, tl, w)
 	}
-	s.end = tl.Edge
 	if want.End > 0 {
 		s.end = min(want.End, tl.Edge)
 	}
@@ -236,6 +251,10 @@ func (t *Pane) chooseWindow(snap *engine.Snapshot, tl *timeline.View, w, h int) 
 // writeEmpty writes why nothing is shown, and what to do about it.
 func (t *Pane) writeEmpty(v grid.View, h *pane.Host, tl *timeline.View) {
 	switch {
+	case t.Want.Path && h.Explained != nil && h.Explained.Run == nil && h.Explained.Failure == "":
+		h.WriteMessage(v, "simulating…")
+	case t.Want.Path && h.Explained != nil:
+		h.WriteMessage(v, "No timeline of the explained run was recorded.", h.Explained.Failure)
 	case tl == nil && h.Snap.Layout.Nodes == 0:
 		h.Empty(v)
 	case tl == nil && h.Requested("timeline") == "off":
@@ -251,11 +270,14 @@ func (t *Pane) writeEmpty(v grid.View, h *pane.Host, tl *timeline.View) {
 // caption returns the title on the right side: the time of a cell, the meaning of a row, and the
 // kind of number.
 func (t *Pane) caption(h *pane.Host) string {
-	tl := h.Snap.Timeline
+	tl := t.view(h)
 	if tl == nil {
 		return h.KindWords()
 	}
 	text := h.KindWords()
+	if t.explained(h) != nil {
+		text = "━ critical path  " + text
+	}
 	if s := &t.shown; s.columns > 0 {
 		text = s.column.String() + " per cell, " + t.rows.rowMeaning() + "  " + text
 		if s.rows < s.all {
@@ -275,7 +297,7 @@ func (t *Pane) drawLegend(v grid.View, h *pane.Host) {
 		t.items = append(t.items, grid.LegendItem{Symbol: l.symbol, Name: l.activity.String(), Style: l.style(h.Theme)})
 	}
 	n := grid.DrawLegendRow(v, 0, 0, h.Theme, t.items)
-	if tl := h.Snap.Timeline; tl.Ranks < tl.Layout.Ranks() {
+	if tl := t.view(h); tl.Ranks < tl.Layout.Ranks() {
 		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("only ranks 0–%d of %d are recorded", tl.Ranks-1, tl.Layout.Ranks()),
 			grid.Left, h.Theme.Warning)
 	}
