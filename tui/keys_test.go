@@ -179,6 +179,7 @@ func TestNoKeyChangesAHiddenPane(t *testing.T) {
 			keys(a, b.Keys[0])
 			a.Markers = grid.Blocks // they apply to all curves
 			a.Pick = pane.Pick{}    // it applies to all panes
+			a.Explained = nil       // and the explanation
 			a.zoomed = true         // esc leaves zoom
 			after := looks(a, focus)
 			if len(a.out) > 0 { // a knob has changed, and its pane shows it
