@@ -34,6 +34,7 @@ type Path struct {
 	Rank        int // the rank that ends last
 	Account     Account
 	Choices     uint64 // hash of all choices
+	Records     int    // of the whole trace; each has 16 bytes
 	Explained   bool   // the time between two marks, not the whole run
 	Whole       bool   // the trace did not exceed its limit
 }
@@ -71,7 +72,7 @@ func (w *world) walk(from int32, visit func(id int32, p piece) bool) {
 
 // path returns the chain that ends with a record.
 func (w *world) path(from int32, total cluster.Time) Path {
-	p := Path{Total: total, Choices: w.trace.choices(), Whole: !w.trace.full}
+	p := Path{Total: total, Choices: w.trace.choices(), Records: int(w.trace.records), Whole: !w.trace.full}
 	w.collect(&p, from, total, func(int32) bool { return false })
 	return p
 }
