@@ -45,6 +45,10 @@ func newExplain() *cobra.Command {
 	tolerance := cmd.Flags().String("tolerance", "", "constants, as KEY,..., for which to find the increase that costs 1, 2 and 5 % of the time; "+
 		"without keys: L, o, G and the flops")
 	cmd.Flags().Lookup("tolerance").NoOptDefVal = usualKeys
+	var mapped mapFlags
+	cmd.Flags().StringVar(&mapped.x, "map-x", "", "columns of a decision map: KNOB=VALUE,..., or factors of a number as KEY=FROM..TO")
+	cmd.Flags().StringVar(&mapped.y, "map-y", "", "rows of a decision map")
+	cmd.Flags().StringVar(&mapped.between, "between", "", "variants of a decision map, such as threading=masteronly,funneled")
 	out := addFormat(cmd)
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -60,9 +64,19 @@ func newExplain() *cobra.Command {
 		if *tolerance != "" && (knobs.with.text != "" || len(set) > 0 || len(args) == 2) {
 			return errors.New("--tolerance: want one scenario, got two (leave out --set, --with and the second one)")
 		}
+		if n := len(mapped.x) + len(mapped.y) + len(mapped.between); n > 0 {
+			switch {
+			case mapped.x == "" || mapped.y == "" || mapped.between == "":
+				return errors.New("explain: a decision map wants all of --map-x, --map-y and --between")
+			case knobs.with.text != "" || len(set) > 0 || len(args) == 2 || *tolerance != "":
+				return errors.New("--map-x: want one scenario (leave out --set, --with, --tolerance and the second one)")
+			case out.csv:
+				return errors.New("--csv: not available for decision maps (use --json)")
+			}
+		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
-		x := explanation{cmd: cmd, knobs: knobs, set: set, points: *points, tolerance: *tolerance}
+		x := explanation{cmd: cmd, knobs: knobs, set: set, points: *points, tolerance: *tolerance, mapped: mapped}
 		err := x.run(ctx, args)
 		if code := interruption(ctx); code != 0 {
 			code.say(cmd.ErrOrStderr())
@@ -85,6 +99,9 @@ type explanation struct {
 	knobs  *knobFlags
 	set    []string
 	points int
+
+	mapped    mapFlags
+	decisions *explain.DecisionMap
 
 	tolerance  string // keys; "": none
 	tolerances []explain.Tolerance
@@ -119,7 +136,10 @@ func (x *explanation) run(ctx context.Context, args []string) error {
 	if x.a, err = explain.Explain(ctx, sc, o); err != nil {
 		return err
 	}
-	if x.tolerance != "" {
+	switch {
+	case x.mapped.x != "":
+		return x.decide(ctx, sc, o)
+	case x.tolerance != "":
 		return x.tolerate(ctx, sc, o)
 	}
 	if len(x.set) == 0 && len(changes) == 0 {
@@ -264,7 +284,9 @@ func (x *explanation) write(w io.Writer, out *format, longest int) error {
 		return x.writeCSV(w)
 	}
 	t := newTable(w)
-	if x.b == nil {
+	if x.decisions != nil {
+		x.writeMap(t)
+	} else if x.b == nil {
 		x.writeRun(t, x.a, longest)
 		if len(x.tolerances) > 0 {
 			x.writeTolerances(t)

@@ -20,6 +20,7 @@ type (
 		Forecast  *explainedOutlook `json:"forecast,omitempty"`
 		Curve     []curvePoint      `json:"points,omitempty"`
 		Tolerance []toleranceEntry  `json:"tolerances,omitempty"`
+		Map       *mapDocument      `json:"map,omitempty"`
 		Sentence  string            `json:"sentence,omitempty"`
 	}
 	explainedRun struct {
@@ -92,7 +93,7 @@ func (x *explanation) document(longest int) *explainDocument {
 	for _, c := range x.changes {
 		d.Changes = append(d.Changes, c.String())
 	}
-	d.Tolerance = x.jsonTolerances()
+	d.Tolerance, d.Map = x.jsonTolerances(), jsonMap(x.decisions)
 	if x.b == nil {
 		return d
 	}
