@@ -350,7 +350,9 @@ func (r *result) table(w io.Writer) error {
 		t.row("why", r.Why)
 	}
 	t.command("launch", engine.Launches(&r.snap.Layout, "myapp")[0].Command)
-	t.command("paper 1's", r.LaunchLine)
+	if r.LaunchLine != "" {
+		t.command("paper 1's", r.LaunchLine)
+	}
 	return t.close()
 }
 

@@ -249,7 +249,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		MemoryPerNode:  set.spec.Extent() * int64(set.spec.Layout.RanksPerNode),
 		Replicas:       set.plan.Replicas,
 		Virtual:        h.virtual,
-		LaunchLine:     engine.LaunchLine(&set.spec.Layout, "myapp"),
+		LaunchLine:     set.launchLine(),
 		Failure:        h.failure,
 		Deadlock:       h.deadlock,
 		Warnings:       h.warnings,

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
@@ -27,6 +28,14 @@ var kinds = [...]engine.Kind{cluster.WallClock: engine.Measured, cluster.Dilated
 
 // kind returns the kind of this setup's numbers.
 func (s *setup) kind() engine.Kind { return kinds[s.fabric.Clock(&s.machine)] }
+
+// launchLine returns paper 1's launch command, or "" for a workload of another paper.
+func (s *setup) launchLine() string {
+	if !strings.Contains(s.workload.Paper, "paper 1,") {
+		return ""
+	}
+	return engine.LaunchLine(&s.spec.Layout, "myapp")
+}
 
 // adaptsDilation reports whether the session chooses the dilation, because the user did not.
 func (s *setup) adaptsDilation() bool { return s.spec.Dilation == 0 && s.kind() == engine.Emulated }

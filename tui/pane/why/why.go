@@ -114,7 +114,7 @@ func writeAll(f *grid.Flow, h *pane.Host) {
 		f.Pair("events", grid.Count.String(float64(x.Events)), th.Dim, th.Dim)
 		f.Pair("run hash", fmt.Sprintf("%016x", x.Hash), th.Dim, th.Dim)
 	}
-	if snap.LaunchLine != "" && (w == nil || strings.Contains(w.Paper, "paper 1")) {
+	if snap.LaunchLine != "" {
 		f.Head("Launch command (paper 1)", th.Dim)
 		f.Text(snap.LaunchLine, th.Text)
 	}
