@@ -21,7 +21,8 @@ func (c *Canvas) Reset(v View, m Markers) {
 func (c *Canvas) Line(x0, y0, x1, y1 float64, style uint8) {
 	kx, ky := float64(c.raster.kx), float64(c.raster.ky)
 	at := func(x, k float64) int { return int((x + 0.5) * k) }
-	c.raster.line(at(x0, kx), at(y0, ky), at(x1, kx), at(y1, ky), style)
+	p := pen{c: &c.raster, series: style}
+	p.line(at(x0, kx), at(y0, ky), at(x1, kx), at(y1, ky))
 }
 
 // Draw draws the lines on the view.

@@ -6,7 +6,7 @@ type Shape uint8
 // The shapes.
 const (
 	Solid  Shape = iota // a curve in the chart's markers
-	Dashed              // a curve of ╌, for modelled numbers
+	Dashed              // a dashed curve, for modelled numbers
 	Points              // no curve, a glyph at each point
 )
 
@@ -147,24 +147,28 @@ func (c *LineChart) drawCurves(in View, th *Theme) {
 	if in.ASCII() && kind != Lines {
 		kind = Plus
 	}
-	c.raster.reset(in.W(), in.H(), kind)
-	for i := range c.Series {
-		switch s := &c.Series[i]; {
-		case s.Shape == Dashed, s.Shape == Solid && kind == Lines:
-			c.drawBoxLines(in, i)
-		case s.Shape == Solid:
-			c.drawFine(s, uint8(min(i, maxSeries-1)))
+	mono := in.Mono() || len(th.Ramp) == 0
+	for _, shape := range [...]Shape{Dashed, Solid} { // measured curves replace the cells of models
+		c.raster.reset(in.W(), in.H(), kind)
+		for i := range c.Series {
+			switch s := &c.Series[i]; {
+			case s.Shape != shape:
+			case kind == Lines, shape == Dashed && (kind == Plus || mono): // without colour, dashes look like points
+				c.drawBoxLines(in, i)
+			default:
+				c.drawFine(s, uint8(min(i, maxSeries-1)))
+			}
 		}
+		c.raster.draw(in, c.styles)
 	}
-	c.raster.draw(in, c.styles)
-	if kind != Plus && len(c.Series) > 1 && (in.Mono() || len(th.Ramp) == 0) {
+	if kind != Plus && len(c.Series) > 1 && mono {
 		c.raster.label(in, c.styles, c.glyphs)
 	}
 }
 
 // drawFine draws a curve on the raster.
 func (c *LineChart) drawFine(s *Series, series uint8) {
-	p := pen{c: &c.raster, series: series}
+	p := pen{c: &c.raster, series: series, dashed: s.Shape == Dashed}
 	for k := range s.len() {
 		x, okx := c.plot.x.frac(s.x(k))
 		y, oky := c.plot.y.frac(s.Y[k])

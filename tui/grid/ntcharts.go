@@ -7,10 +7,10 @@ import (
 	nt "github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 )
 
-// This file is the only user of ntcharts. The primitives of ntcharts draw on a sheet and on strips
-// of dots, which are reused. The changed cells are then copied to the grid with our own styles. Its
-// chart models, View and Clear are not used: they cost three to eight times as much, and panic on
-// NaN, ±1e300 and empty sizes.
+// This file is the only user of ntcharts. The primitives of ntcharts draw on a sheet, which is reused.
+// The changed cells are then copied to the grid with our own styles. Its chart models, View and Clear
+// are not used: they cost three to eight times as much, and panic on NaN, ±1e300 and empty sizes.
+// Dots of curves are in raster, because ntcharts allocates when they are read.
 
 // sheetCols is the number of columns of a sheet. A cell of ntcharts has 656 bytes.
 const sheetCols = 16
@@ -130,56 +130,4 @@ func (v View) candlestick(x int, low, bodyLow, bodyHigh, high float64, pen Style
 	at := func(f float64) float64 { return min(clamp01(f)*float64(v.H()), float64(v.H())-0.01) }
 	graph.DrawCandlestickBottomToTop(&s.m, canvas.Point{Y: bottom}, at(low), at(bodyLow), at(bodyHigh), at(high), bare)
 	v.blit(x, 0, 0, bottom, linePen{style: pen})
-}
-
-// stripCells is the number of cells in a strip. The curves of a chart need only a few strips.
-const stripCells = 256
-
-// dots is a raster of 2×4 braille dots per cell. Cells get slots in strips of ntcharts' dots in
-// the order in which curves touch them. Untouched cells cost nothing.
-type dots struct {
-	strips  []*nt.PatternDotsGrid
-	slots   []int32 // slot of each cell, from 1; 0: no dots
-	touched []int32 // cell of each slot
-}
-
-// reset prepares n cells with all dots off. It unsets single dots, because PatternDotsGrid.Reset
-// allocates every row again.
-func (d *dots) reset(n int) {
-	for slot := range d.touched {
-		strip, at := d.strips[slot/stripCells], slot%stripCells*2
-		for y := range 4 {
-			strip.Unset(at, y)
-			strip.Unset(at+1, y)
-		}
-	}
-	d.touched = d.touched[:0]
-	d.slots = grow(d.slots, n)
-	clear(d.slots)
-}
-
-// set switches on a dot of a cell: x is 0 or 1, y is 0 to 3.
-func (d *dots) set(cell, x, y int) {
-	slot := int(d.slots[cell])
-	if slot == 0 {
-		d.touched = append(d.touched, int32(cell))
-		slot = len(d.touched)
-		d.slots[cell] = int32(slot)
-		if slot > len(d.strips)*stripCells {
-			d.strips = append(d.strips, nt.NewPatternDotsGrid(stripCells*2, 4))
-		}
-	}
-	slot--
-	d.strips[slot/stripCells].Set(slot%stripCells*2+x, y)
-}
-
-// draw draws the cells with dots on v, which is w columns wide, each in the style of its owner.
-func (d *dots) draw(v View, w int, owner []uint8, styles []Style) {
-	for i := 0; i < len(d.touched); i += stripCells {
-		cells := d.touched[i:min(i+stripCells, len(d.touched))]
-		for k, r := range d.strips[i/stripCells].BraillePatterns()[0][:len(cells)] {
-			cell := int(cells[k])
-			v.Rune(cell%w, cell/w, r, styles[owner[cell]])
-		}
-	}
 }

@@ -16,6 +16,11 @@ const (
 var quadrants = [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄',
 	'▙', '▟', '█'}
 
+// braille is the braille character without dots. A dot adds its bit, by row and column.
+const braille = '⠀'
+
+var brailleDots = [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
+
 // asciiMarkers holds the characters of curves in ASCII, one per series.
 const asciiMarkers = "*+ox#@%&"
 
@@ -25,8 +30,7 @@ type raster struct {
 	w, h   int // cells
 	kx, ky int // dots per cell
 	kind   Markers
-	dots   dots    // for Braille
-	mask   []uint8 // for the other markers
+	mask   []uint8 // dots of each cell
 	owner  []uint8
 }
 
@@ -44,10 +48,6 @@ func (c *raster) reset(w, h int, kind Markers) {
 	}
 	n := c.w * c.h
 	c.owner = grow(c.owner, n)
-	if kind == Braille {
-		c.dots.reset(n)
-		return
-	}
 	c.mask = grow(c.mask, n)
 	clear(c.mask)
 }
@@ -69,7 +69,7 @@ func (c *raster) dot(x, y int, series uint8) {
 	switch c.kind {
 	case Braille:
 		i = y>>2*c.w + x>>1
-		c.dots.set(i, x&1, y&3)
+		c.mask[i] |= brailleDots[y&3][x&1]
 	case Blocks:
 		i = y>>1*c.w + x>>1
 		c.mask[i] |= 1 << (y&1*2 + x&1)
@@ -80,15 +80,21 @@ func (c *raster) dot(x, y int, series uint8) {
 	c.owner[i] = series
 }
 
+// Dots of a dash with the gap after it, and without.
+const dashPeriod, dashDots = 6, 4
+
 // line draws a line between two dots, both included.
-func (c *raster) line(x0, y0, x1, y1 int, series uint8) {
+func (p *pen) line(x0, y0, x1, y1 int) {
 	dx, dy := abs(x1-x0), -abs(y1-y0)
 	sx, sy := sign(x1-x0), sign(y1-y0)
 	for e := dx + dy; ; {
-		c.dot(x0, y0, series)
+		if !p.dashed || p.dots%dashPeriod < dashDots {
+			p.c.dot(x0, y0, p.series)
+		}
 		if x0 == x1 && y0 == y1 {
 			return
 		}
+		p.dots++
 		e2 := 2 * e
 		if e2 >= dy {
 			e, x0 = e+dy, x0+sx
@@ -104,6 +110,8 @@ func (c *raster) line(x0, y0, x1, y1 int, series uint8) {
 type pen struct {
 	c      *raster
 	series uint8
+	dashed bool
+	dots   int // of the curve so far
 	down   bool
 	x, y   float64
 	lx, ly int // the last dot, if any
@@ -133,7 +141,7 @@ func (p *pen) to(x, y float64) {
 	if p.has && x0 == p.lx && y0 == p.ly && x1 == x0 && y1 == y0 {
 		return // many points share a dot
 	}
-	p.c.line(x0, y0, x1, y1, p.series)
+	p.line(x0, y0, x1, y1)
 	p.lx = x1
 	p.ly = y1
 	p.has = true
@@ -170,10 +178,6 @@ func inUnit(x, y float64) bool { return x >= 0 && x <= 1 && y >= 0 && y <= 1 }
 
 // draw draws the raster on v, each cell in the style of its series.
 func (c *raster) draw(v View, styles []Style) {
-	if c.kind == Braille {
-		c.dots.draw(v, c.w, c.owner, styles)
-		return
-	}
 	for y := range c.h {
 		for x := range c.w {
 			m := c.mask[y*c.w+x]
@@ -182,7 +186,10 @@ func (c *raster) draw(v View, styles []Style) {
 			}
 			s := c.owner[y*c.w+x]
 			r := rune(asciiMarkers[int(s)%len(asciiMarkers)])
-			if c.kind == Blocks {
+			switch c.kind {
+			case Braille:
+				r = braille + rune(m)
+			case Blocks:
 				r = quadrants[m&15]
 			}
 			v.Rune(x, y, r, styles[s])
@@ -209,12 +216,7 @@ func (c *raster) label(v View, styles []Style, glyphs []rune) {
 }
 
 // touched reports whether a curve passes cell i.
-func (c *raster) touched(i int) bool {
-	if c.kind == Braille {
-		return c.dots.slots[i] != 0
-	}
-	return c.mask[i] != 0
-}
+func (c *raster) touched(i int) bool { return c.mask[i] != 0 }
 
 func abs(n int) int { return max(n, -n) }
 
