@@ -22,12 +22,13 @@ import (
 
 func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "explain WORKLOAD | A B",
+		Use:   "explain WORKLOAD | RECORDING | A B",
 		Short: "explain the time of a simulation by constants of the machine",
 		Long: "Run a simulation and follow its critical path. The output has the time by constant of the machine, by " +
 			"part of the program and by reason for a change of the rank. All add up to the time that the program " +
 			"reports.\n\nWith --set, with --with, or with two scenarios or recordings, the output is the difference: " +
-			"the bars of B minus A add up to it. docs/explain.md has the details.",
+			"the bars of B minus A add up to it. A run that is not simulated has waits by reason, but no path. " +
+			"docs/explain.md has the details.",
 		Example: "hybridtop explain --preset ft-fig18 --set exchange=packed\n" +
 			"hybridtop explain --preset heat-500 --with remote.latency_s=2",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -103,6 +104,8 @@ type explanation struct {
 	mapped    mapFlags
 	decisions *explain.DecisionMap
 
+	waiting *explain.Waiting // of a run without a path; nil: there is one
+
 	tolerance  string // keys; "": none
 	tolerances []explain.Tolerance
 
@@ -129,8 +132,12 @@ func (x *explanation) run(ctx context.Context, args []string) error {
 		return err
 	}
 	x.changes, x.knobs.with = changes, changeFlag{} // applied to B
-	sc, _, o, err := x.knobs.request(x.cmd, args, &limitFlags{duration: 1})
+	sc, o, err := x.scenario(args)
 	if err != nil {
+		return err
+	}
+	if sc.Text("fabric") != engine.Sim && len(changes)+len(x.set) == 0 && x.mapped.x == "" && x.tolerance == "" {
+		x.waiting, err = explain.Waits(ctx, sc, o)
 		return err
 	}
 	if x.a, err = explain.Explain(ctx, sc, o); err != nil {
@@ -166,6 +173,16 @@ func (x *explanation) run(ctx context.Context, args []string) error {
 		x.b, err = explain.Explain(ctx, next, o)
 	}
 	return err
+}
+
+// scenario returns the scenario of the flags, or of a recording.
+func (x *explanation) scenario(args []string) (engine.Scenario, session.Options, error) {
+	if len(args) == 1 && strings.HasSuffix(args[0], ".htr") {
+		sc, machines, err := scenarioNamed(args[0])
+		return sc, session.Options{Fabrics: session.Fabrics(), Machines: machines}, err
+	}
+	sc, _, o, err := x.knobs.request(x.cmd, args, &limitFlags{duration: 1})
+	return sc, o, err
 }
 
 // runPair explains two scenarios or recordings.
@@ -284,7 +301,9 @@ func (x *explanation) write(w io.Writer, out *format, longest int) error {
 		return x.writeCSV(w)
 	}
 	t := newTable(w)
-	if x.decisions != nil {
+	if x.waiting != nil {
+		x.writeWaits(t)
+	} else if x.decisions != nil {
 		x.writeMap(t)
 	} else if x.b == nil {
 		x.writeRun(t, x.a, longest)

@@ -13,7 +13,7 @@ type (
 	explainDocument struct {
 		Schema    string            `json:"schema"`
 		Kind      string            `json:"kind"`
-		A         *explainedRun     `json:"a"`
+		A         *explainedRun     `json:"a,omitempty"`
 		B         *explainedRun     `json:"b,omitempty"`
 		Waterfall *waterfallParts   `json:"waterfall,omitempty"`
 		Changes   []string          `json:"changes,omitempty"`
@@ -21,6 +21,7 @@ type (
 		Curve     []curvePoint      `json:"points,omitempty"`
 		Tolerance []toleranceEntry  `json:"tolerances,omitempty"`
 		Map       *mapDocument      `json:"map,omitempty"`
+		Waits     *waitsDocument    `json:"waits,omitempty"`
 		Sentence  string            `json:"sentence,omitempty"`
 	}
 	explainedRun struct {
@@ -89,6 +90,10 @@ func jsonForecast(p *explain.CurvePoint) explainedOutlook {
 
 // document returns the JSON document.
 func (x *explanation) document(longest int) *explainDocument {
+	if w := x.waiting; w != nil {
+		return &explainDocument{Schema: "hybridtop.explain.v1", Kind: string(w.Kind), Waits: &waitsDocument{Workload: w.Scenario.Workload,
+			Threads: w.Threads, Ps: w.Total, Reasons: jsonTerms(w.Waits)}}
+	}
 	d := &explainDocument{Schema: "hybridtop.explain.v1", Kind: "simulated", A: jsonRun(x.a, longest)}
 	for _, c := range x.changes {
 		d.Changes = append(d.Changes, c.String())
@@ -161,7 +166,9 @@ func (x *explanation) writeCSV(w io.Writer) error {
 		}
 	}
 	d := x.document(0)
-	if f := d.Waterfall; f != nil {
+	if d.Waits != nil {
+		add("wait", d.Waits.Reasons)
+	} else if f := d.Waterfall; f != nil {
 		add("activity", f.Activities)
 		add("constant", f.Constants)
 		add("part", f.Phases)
