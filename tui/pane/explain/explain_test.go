@@ -11,6 +11,7 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/presets"
+	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 	"github.com/hybridtop/hybridtop/tui/pane/timeline"
@@ -23,7 +24,7 @@ type asking struct {
 	q    explain.Question
 }
 
-func newAsking(t *testing.T) *asking {
+func newAsking(t testing.TB) *asking {
 	t.Helper()
 	p, err := presets.FindScenario("ft-fig18")
 	if err != nil {
@@ -146,4 +147,18 @@ func TestPathOnTheTimeline(t *testing.T) {
 	}
 	panetest.Act(t, p, h.Host, "previous-piece")
 	draw("the second longest piece", looks[2])
+}
+
+// BenchmarkSlide moves the slider and draws the next frame.
+func BenchmarkSlide(b *testing.B) {
+	p, h := &Pane{}, newAsking(b)
+	h.ask()
+	h.await()
+	g := grid.New(116, 35)
+	i := 0
+	for b.Loop() {
+		i++
+		h.WhatIf([]presets.Change{{Key: "remote.latency_s", Factor: 1 + float64(i)/1000}})
+		p.Draw(g.All(), h.Host)
+	}
 }
