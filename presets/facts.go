@@ -1,6 +1,7 @@
 package presets
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -61,16 +62,26 @@ func (t Tally) Sketch() bool {
 	return 3*t.Assumed > t.Sourced+t.Derived+t.Fitted+t.Assumed
 }
 
-// IsSketch reports whether the machine with a name is a sketch. It searches machines first, then the
-// machines that Machine knows. An unknown machine is not a sketch.
-func IsSketch(name string, machines []cluster.Machine) bool {
-	for i := range machines {
-		if machines[i].Name == name {
-			return Count(&machines[i]).Sketch()
+// AssumedBySketch returns the keys of the assumed numbers of the machine with a name, if the machine is a
+// sketch. It searches machines first, then the machines that Machine knows.
+func AssumedBySketch(name string, machines []cluster.Machine) (keys []string) {
+	i := slices.IndexFunc(machines, func(m cluster.Machine) bool { return m.Name == name })
+	if i < 0 {
+		m, err := Machine(name)
+		if err != nil {
+			return nil
+		}
+		machines, i = []cluster.Machine{m}, 0
+	}
+	if !Count(&machines[i]).Sketch() {
+		return nil
+	}
+	for _, f := range Facts(&machines[i]) {
+		if f.Kind() == Assumed {
+			keys = append(keys, f.Key)
 		}
 	}
-	m, err := Machine(name)
-	return err == nil && Count(&m).Sketch()
+	return keys
 }
 
 // Facts returns the facts of a machine's file, in order, without omitted ones.

@@ -263,8 +263,12 @@ func TestCount(t *testing.T) {
 				t.Errorf("%s is %s: %q", key, f.Kind(), f.Words())
 			}
 		}
-		if machines := []cluster.Machine{m}; IsSketch("x", machines) != got.Sketch() || IsSketch("y", machines) {
-			t.Errorf("by name: %v, and %v of one that is not known", IsSketch("x", machines), IsSketch("y", machines))
+		machines, wanted := []cluster.Machine{m}, 0
+		if got.Sketch() {
+			wanted = got.Assumed
+		}
+		if of, not := AssumedBySketch("x", machines), AssumedBySketch("y", machines); len(of) != wanted || len(not) > 0 {
+			t.Errorf("assumed by the sketch: %v, and %v of an unknown machine, want %d and none", of, not, wanted)
 		}
 		checkSound(t, m)
 	}

@@ -69,8 +69,7 @@ type app struct {
 	capturing string                                        // file of the recording in progress; "": none
 
 	broken  string // error of the composition's file
-	machine string // machine that sketch is valid for
-	sketch  bool   // more than a third of the machine's numbers are assumed
+	machine string // machine that Assumed is valid for
 }
 
 // nothing is the snapshot on the screen before the first one arrives.
@@ -154,6 +153,9 @@ func (a *app) show(s *engine.Snapshot) {
 	a.Snap = s
 	a.compare()
 	a.updateVacant()
+	if s.Machine != a.machine { // read the file once per machine
+		a.machine, a.Assumed = s.Machine, presets.AssumedBySketch(s.Machine, a.overHost.Machines)
+	}
 	w := a.workloads[to]
 	switch {
 	case other && w.Layout != nil:

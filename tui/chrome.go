@@ -8,7 +8,6 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
-	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -79,7 +78,7 @@ func (s *screen) drawHeader(a *app) {
 	if a.Base != nil {
 		all = append(all, part{"╌ baseline: " + a.Base.NameAndKind, th.Dim, 8})
 	}
-	if a.onSketch() {
+	if len(a.Assumed) > 0 {
 		all = append(all, part{"sketch", th.Warning, 3})
 	}
 	if snap.Dilation > 1 {
@@ -109,14 +108,6 @@ func machineWords(snap *engine.Snapshot) string {
 		return ""
 	}
 	return "on " + snap.Machine
-}
-
-// onSketch reports whether the machine is a sketch: more than a third of its numbers are assumed.
-func (a *app) onSketch() bool {
-	if name := a.Snap.Machine; name != a.machine { // read the file once per machine, not once per frame
-		a.machine, a.sketch = name, presets.IsSketch(name, a.overHost.Machines)
-	}
-	return a.sketch
 }
 
 func fabricWords(sc *engine.Scenario) string { return sc.Values["fabric"] }

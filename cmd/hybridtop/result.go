@@ -49,9 +49,9 @@ type result struct {
 	Studies     map[string][]studyRow `json:"studies"`
 	Baseline    *comparison           `json:"baseline"`
 
-	order  []string // of the metrics
-	sketch bool     // too many numbers of the machine are assumed
-	snap   *engine.Snapshot
+	order   []string // of the metrics
+	assumed []string // keys of the assumed numbers of a sketch
+	snap    *engine.Snapshot
 }
 
 // virtual is the outcome of a simulation; all fields are null for other runs.
@@ -289,7 +289,7 @@ func (r *result) table(w io.Writer) error {
 		threads = fmt.Sprintf(" × %d threads", l.ThreadsPerRank)
 	}
 	machine := r.Scenario.Text("machine")
-	if r.sketch {
+	if len(r.assumed) > 0 {
 		machine += " (a sketch: over a third of its numbers are assumed)"
 	}
 	t.title(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩ (groups, UPC threads per group, "+
@@ -348,6 +348,9 @@ func (r *result) table(w io.Writer) error {
 	}
 	if r.Why != "" {
 		t.row("why", r.Why)
+	}
+	if len(r.assumed) > 0 {
+		t.row("assumed", strings.Join(r.assumed, ", "))
 	}
 	t.command("launch", engine.Launches(&r.snap.Layout, "myapp")[0].Command)
 	if r.LaunchLine != "" {

@@ -87,7 +87,7 @@ func conclude(cmd *cobra.Command, s *session.Session, signal status, out *format
 		r.Late = append(r.Late, s.Late()...)
 		r.Repeat = repeats(cmd, snap, nil)
 		r.Baseline = before.compare(snap)
-		r.sketch = presets.IsSketch(snap.Machine, userMachines)
+		r.assumed = presets.AssumedBySketch(snap.Machine, userMachines)
 		if out.json {
 			r.Timeline = lanes.view(snap)
 		}

@@ -21,6 +21,7 @@ type Host struct {
 	Panel   Panel        // the knobs with the values that the user requested
 
 	Base     *engine.Against // Snap compared with the baseline; nil: no baseline
+	Assumed  []string        // keys of the assumed numbers of the machine, if it is a sketch
 	Absolute bool            // heat maps show numbers instead of ratios to the baseline
 
 	Explained *explain.Answer // the explanation of the run; nil: not requested

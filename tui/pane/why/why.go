@@ -114,6 +114,9 @@ func writeAll(f *grid.Flow, h *pane.Host) {
 		f.Pair("events", grid.Count.String(float64(x.Events)), th.Dim, th.Dim)
 		f.Pair("run hash", fmt.Sprintf("%016x", x.Hash), th.Dim, th.Dim)
 	}
+	if len(h.Assumed) > 0 {
+		f.Text("▲ sketch: the machine's file assumes "+strings.Join(h.Assumed, ", "), th.Warning)
+	}
 	if snap.LaunchLine != "" {
 		f.Head("Launch command (paper 1)", th.Dim)
 		f.Text(snap.LaunchLine, th.Text)
