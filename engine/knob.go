@@ -93,7 +93,7 @@ var Base = []Knob{
 		Scope: ScopeCluster, Role: Machine,
 		Watch: "the kind of number, and the constants of the locality law: with other latencies, another group size may " +
 			"be fastest"},
-	{Name: "fabric", Label: "fabric", Doc: "where ranks run: this host, or virtual time", Type: Choice, Default: Live,
+	{Name: "fabric", Label: "fabric", Doc: "run on this host, or in virtual time", Type: Choice, Default: Live,
 		Choices: []string{Live, Sim}, Scope: ScopeCluster, Role: Machine,
 		Watch: "the kind of number in the header: live moves real bytes, sim computes the machine's time exactly"},
 	{Name: "nodes", Label: "nodes", Doc: "number of nodes", Type: Integer, Default: "4", Min: 1, Max: 65536,

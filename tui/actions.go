@@ -112,7 +112,9 @@ func screenActions() actionGroups {
 				a.mouse = !a.mouse
 			}),
 				func(a *app) bool { return a.mouse }, "mouse on"),
-			line("guide", "W", "hide the text of the scenario, or show it again", "", (*app).toggleGuide),
+			line("guide", "W", "hide the text of the scenario or the lesson, or show it again", "", (*app).toggleGuide),
+			line("lesson-back", "H", "return to the lesson's step before", "", (*app).lessonBack),
+			line("lesson-run", "I", "run the program of the lesson's step again", "", (*app).showStep),
 			line("theme", "t", "switch to the next theme", "theme", (*app).nextTheme),
 			line("explain", "E", "explain a simulation's time by its critical path, or stop explaining", "", (*app).toggleExplain),
 			line("units", "B", "show sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) {

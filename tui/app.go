@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/lesson"
 	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
@@ -47,8 +48,9 @@ type app struct {
 	restoring    engine.Verb      // undo or redo in progress; "": none
 	restoredFrom *engine.Snapshot // the latest snapshot before it
 
-	out   []engine.Command // commands to send, in order
-	guide guide
+	out    []engine.Command // commands to send, in order
+	guide  guide
+	course course
 	hostWatch
 	explainer explainer
 	first     string // knob to select when the next workload starts; "": the workload's first
@@ -98,9 +100,10 @@ func newApp() *app {
 	a.overHost = overlay.Host{
 		Host: &a.Host, Close: a.closeOverlay, Choose: a.choose, Lines: a.lines,
 		UseTheme: a.chooseTheme, UseUnits: a.useUnits, Picture: a.askPicture, Capture: a.captureInto, Seek: a.seek,
-		Command:   a.command,
-		Explain:   a.explainWith,
-		Scenarios: a.scenarios, Load: a.loadScenario, Save: a.saveScenario, Copy: a.copyText,
+		Command: a.command, Explain: a.explainWith,
+		Continue: a.continueLesson, Answer: a.answerLesson, Hint: func() { _, _ = a.answerLesson("?") },
+		OpenLesson: func(name string) { a.course.opening = &Lesson{Name: name, File: lesson.StoredFile(name)} },
+		Scenarios:  a.scenarios, Load: a.loadScenario, Save: a.saveScenario, Copy: a.copyText,
 		Recent: func() []string { return a.recent }, Used: a.used,
 	}
 	for i := range overlayreg.Overlays {
@@ -255,6 +258,7 @@ func (a *app) wheel(p int, x, y, by int) {
 func (a *app) press(key, text string) {
 	a.notice, a.pressed = "", key
 	a.hostWatch.since = time.Time{}
+	a.course.every = 0 // the user continues
 	if a.Panel.Typed != nil {
 		a.Panel.Edits++
 	}

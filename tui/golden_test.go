@@ -75,6 +75,13 @@ var goldens = []struct {
 		return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8))
 	}},
 	{"units in bits", sizes(80, 24), typed("B", "B", "B")},
+	// A lesson.
+	{"lesson, text", sizes(80, 24, 120, 40, 60, 16), inLesson("N")},
+	{"lesson, question", sizes(80, 24, 120, 40), inLesson("N", "N", "N", "'1.1", "?")},
+	{"lesson, confidence", sizes(80, 24), inLesson("N", "N", "N", "'1.1", "enter")},
+	{"lesson, wrong answer", sizes(80, 24, 120, 40), inLesson("N", "N", "N", "'1.1", "enter", "'3", "enter")},
+	{"lesson, right answer", sizes(80, 24, 120, 40), inLesson("N", "N", "N", "'1.4", "enter", "'2", "enter")},
+	{"lesson, later", sizes(80, 24), inLesson("N", "N", "N", "'1.1", "esc", "W")},
 	// Overlays.
 	{"edit", sizes(80, 24, 59, 15), typed("enter", "1", "6")},
 	{"help", sizes(80, 24, 120, 40, 60, 16), typed("?")},

@@ -13,7 +13,7 @@ type group struct{ title, actions string }
 // groups holds the groups of actions on the screen. Actions of single panes are in panesGroup.
 var groups = []group{
 	{"Change knobs", "next-knob previous-knob turn-up turn-down type-value fold-knobs undo redo default reset"},
-	{"Run", "pause step workload scenarios guide machines simulate forget capture quit suspend"},
+	{"Run", "pause step workload scenarios guide lessons answer lesson-back lesson-run machines simulate forget capture quit suspend"},
 	{"Find your way", "help command next-pane previous-pane zoom zoom-digit back theme units mouse"},
 	{"Read charts", "shorter longer log clock markers crosshair crosshair-left crosshair-right earlier later follow " +
 		"row-down row-up fold unfold scroll-down scroll-up"},

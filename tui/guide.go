@@ -26,7 +26,9 @@ func (d *guide) show(p *presets.Scenario, workload string) {
 
 // toggleGuide hides the scenario's text, or shows it again.
 func (a *app) toggleGuide() {
-	if d := &a.guide; d.scenario == nil || d.scenario.Text() == "" {
+	if a.course.player != nil {
+		a.course.shown = !a.course.shown
+	} else if d := &a.guide; d.scenario == nil || d.scenario.Text() == "" {
 		a.notice = "no scenario with a text runs (O lists scenarios)"
 	} else {
 		d.shown = !d.shown

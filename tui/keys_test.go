@@ -86,6 +86,7 @@ func TestOverlaysOpenAndClose(t *testing.T) {
 		for n := range overlayreg.Overlays {
 			a := shownApp(demo(4, 4, 4))
 			o := a.overlays[n]
+			a.course = course{player: taught(), shown: true} // at a question
 			if b.mode != overlay.OnScreen || b.Name != overlayreg.Overlays[n].Open.Name {
 				continue
 			}

@@ -38,7 +38,7 @@ const (
 // arrangement holds the position of everything on a screen. An empty rectangle is not shown.
 type arrangement struct {
 	header, why, status, footer grid.Rect
-	guide, warning              grid.Rect
+	guide, warning, lesson      grid.Rect
 	at                          [pane.Places]grid.Rect
 	of                          [pane.Places]int // the pane shown in each place
 	extra                       [maxExtra]extra
@@ -97,9 +97,11 @@ func arrange(w, h int, a *app) arrangement {
 		p.guide, body = body.CutBottom(rows)
 		h -= rows
 	}
+	p.lesson, body = a.course.place(body)
 	if body.Empty() {
 		return p
 	}
+	w, h = w-(p.header.W-body.W), h-p.lessonRows(body.W)
 	failed, focus := a.Snap.Phase == engine.Failed, a.specs[a.focus].Place
 	if a.Snap.Deadlock != nil { // its pane shows the failure
 		failed = false
@@ -129,6 +131,14 @@ func arrange(w, h int, a *app) arrangement {
 		p.placeFour(body, a, failed)
 	}
 	return p
+}
+
+// lessonRows returns the rows of a lesson below a body of w columns.
+func (p *arrangement) lessonRows(w int) int {
+	if p.lesson.W == w {
+		return p.lesson.H
+	}
+	return 0
 }
 
 // leftWidth returns the width of the left column of a body.

@@ -26,9 +26,19 @@ func (a *app) loadScenario(name string) error {
 	if err != nil {
 		return err
 	}
+	if err := a.runScenario(&p, sc); err != nil {
+		return p.Wrong("pane", err)
+	}
+	a.guide.show(&p, sc.Workload)
+	a.notice = "loaded " + p.Name + ": " + p.Title
+	return nil
+}
+
+// runScenario asks the session to run a scenario, and opens the pane and selects the knob of its preset.
+func (a *app) runScenario(p *presets.Scenario, sc engine.Scenario) error {
 	if p.Pane != "" {
 		if err := a.openPane(p.Pane); err != nil {
-			return p.Wrong("pane", err)
+			return err
 		}
 		a.zoomed = false
 		if w := a.workloads[sc.Workload]; sc.Workload != a.Snap.Scenario.Workload {
@@ -39,8 +49,6 @@ func (a *app) loadScenario(name string) error {
 	a.selectKnob(sc.Workload, p.FirstKnob)
 	a.Panel.Clear()
 	a.do(engine.Command{Verb: engine.Take, Scenario: &sc})
-	a.guide.show(&p, sc.Workload)
-	a.notice = "loaded " + p.Name + ": " + p.Title
 	return nil
 }
 

@@ -95,6 +95,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.stale = p.replay() || p.stale
 		p.stale = p.app.watchHost(msg.at) || p.stale
 		p.stale = p.app.followExplained() || p.stale
+		p.stale = p.app.course.isDue(msg.at) && p.app.advanceTour(msg.at) || p.stale
 		if p.app.capturing != "" && p.recorder.Failed() {
 			p.app.capture = true
 		}
@@ -130,6 +131,14 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			p.app.restoring = ""
 		}
 		p.stale = true
+	case lessonOpened:
+		p.app.lessonOpened(msg)
+		p.stale = true
+	case lessonSaved:
+		p.stale = true
+		if msg.err != nil {
+			p.app.notice = msg.err.Error()
+		}
 	case previewed:
 		p.previewing, p.stale = false, true
 		p.app.previewed = preview(msg)
@@ -183,6 +192,13 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if p.app.capture {
 		cmd = tea.Batch(cmd, p.capture())
 		p.stale = true
+	}
+	if p.app.course.opening != nil {
+		cmd = tea.Batch(cmd, p.openLesson())
+		p.stale = true
+	}
+	if p.app.course.save {
+		cmd = tea.Batch(cmd, p.saveLesson())
 	}
 	if p.app.picture != nil {
 		cmd = tea.Batch(cmd, p.takePicture())

@@ -43,6 +43,7 @@ type Options struct {
 	Pane     string            // name of the focused pane; "": the remembered one
 	Scenario *presets.Scenario // the scenario that the session runs, for its text and first knob; nil: none
 	Notice   string            // message in the status line until the first key
+	Lesson   *Lesson           // lesson to open; nil: none
 
 	// Store saves settings, and Kept holds the ones that it had. A nil Store saves nothing.
 	Store *state.Store
@@ -270,6 +271,7 @@ func newProgram(s Session, o Options) (*program, error) {
 		a.workloads[a.latest.Scenario.Workload] = w
 		o.Store.Began(a.kept())
 	}
+	a.course.opening = o.Lesson
 	a.notice = o.Notice
 	if len(notes) > 0 {
 		a.notice = notes[0]

@@ -86,6 +86,7 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	s.drawHeader(a)
 	s.drawWhy(a)
 	s.drawGuide(a)
+	s.drawLesson(a)
 	s.drawWarning(a)
 	s.drawStatus(a)
 	s.drawFooter(a)

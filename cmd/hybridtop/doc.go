@@ -9,7 +9,8 @@
 //	hybridtop compare A B           compare two recordings, or two variants of a workload
 //	hybridtop explain WORKLOAD      explain a simulated time by constants of the machine
 //	hybridtop export FILE           write a recording for other programs
-//	hybridtop lesson NAME           print a lesson, list lessons, or check them
+//	hybridtop lesson NAME           open or print a lesson, list lessons, or check them
+//	hybridtop tour                  show the screen in three minutes
 //	hybridtop list WHAT             list workloads, models, knobs, machines, algorithms
 //	hybridtop show schedule WHAT    draw the messages of a collective
 //	hybridtop show goal FILE        summarize and price a GOAL file

@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/lesson"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/safetext"
-	"github.com/hybridtop/hybridtop/internal/xdg"
 	"github.com/hybridtop/hybridtop/presets"
+	"github.com/hybridtop/hybridtop/tui"
 )
 
 func newLesson() *cobra.Command {
@@ -19,8 +19,9 @@ func newLesson() *cobra.Command {
 		Use:   "lesson [NAME]",
 		Short: "list lessons, play or print one, or check them",
 		Long: "A lesson asks for a prediction, runs the program, and explains the difference. Without a name the command " +
-			"lists all lessons. With a name it plays the lesson: it reads predictions from standard input. An empty line " +
-			"continues, ? shows a hint, q quits. Answers are stored, and a lesson continues at its first open question. " +
+			"lists all lessons. With a name it opens the screen with the lesson next to the charts. If standard input or output " +
+			"is not a terminal, it reads predictions from standard input: an empty line continues, ? shows a hint, q quits. " +
+			"Answers are stored, and a lesson continues at its first open question. " +
 			"With --text it prints a lesson with its answers.\n\nYour own lessons are Markdown files in " +
 			"~/.config/hybridtop/lessons (docs/lessons.md).",
 		Example: "hybridtop lesson\nhybridtop lesson small-messages\nhybridtop lesson small-messages --text",
@@ -33,6 +34,7 @@ func newLesson() *cobra.Command {
 	asText := cmd.Flags().Bool("text", false, "print the lesson with its answers")
 	answers := cmd.Flags().String("answers", "", "file for your answers; default: in the folder of stored settings")
 	again := cmd.Flags().Bool("again", false, "forget the stored answers and start at the first step")
+	screen := addScreenFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			if *asText {
@@ -44,16 +46,19 @@ func newLesson() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		file, err := answersFile(cmd, l.Name, *answers)
+		if err != nil {
+			return err
+		}
+		if !*asText && onTerminal() {
+			return openLesson(cmd, &l, tui.Lesson{Name: args[0], File: file, Again: *again}, screen())
+		}
 		r, err := runLesson(cmd, &l)
 		if err != nil {
 			return err
 		}
 		if *asText {
 			return lesson.Print(cmd.OutOrStdout(), &l, r)
-		}
-		file, err := answersFile(cmd, l.Name, *answers)
-		if err != nil {
-			return err
 		}
 		return playLesson(cmd, &l, r, file, *again)
 	}
@@ -73,7 +78,7 @@ func findLesson(name string) (presets.Lesson, error) {
 func runLesson(cmd *cobra.Command, l *presets.Lesson) (lesson.Results, error) {
 	ctx, done := interruptible(cmd.Context())
 	defer done()
-	r, err := lesson.Run(ctx, l, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: playTime}}, newSweepLine(cmd.ErrOrStderr()))
+	r, err := lesson.Run(ctx, l, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: lesson.LiveTime}}, newSweepLine(cmd.ErrOrStderr()))
 	if code := interruption(ctx); code != 0 {
 		code.say(cmd.ErrOrStderr())
 		return nil, code
@@ -95,7 +100,7 @@ func listLessons(cmd *cobra.Command, out *format) error {
 				questions++
 			}
 		}
-		if file := xdg.State("lessons", name+".json"); file != "" {
+		if file := lesson.StoredFile(name); file != "" {
 			if a, err := lesson.ReadAnswers(file); err == nil {
 				answered = len(a.Answers)
 			}
@@ -166,7 +171,7 @@ func checkLessons(cmd *cobra.Command, names []string, assumed bool) (int, error)
 		}
 		return err
 	}
-	outcomes, err := lesson.RunAll(ctx, lessons, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: playTime}},
+	outcomes, err := lesson.RunAll(ctx, lessons, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: lesson.LiveTime}},
 		newSweepLine(cmd.ErrOrStderr()))
 	if err := stopped(err); err != nil {
 		return wrong, err

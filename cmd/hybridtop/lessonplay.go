@@ -3,8 +3,6 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +10,6 @@ import (
 	"github.com/hybridtop/hybridtop/engine/lesson"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/internal/safetext"
-	"github.com/hybridtop/hybridtop/internal/xdg"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -27,23 +24,16 @@ func answersFile(cmd *cobra.Command, name, given string) (string, error) {
 		}
 		return given, atomicfile.CheckTarget(given)
 	}
-	file := xdg.State("lessons", name+".json")
-	if file == "" {
-		return "", nil
-	}
-	return file, os.MkdirAll(filepath.Dir(file), 0o755)
+	return lesson.StoredFile(name), nil
 }
 
 // playLesson plays a lesson on standard input and output.
 func playLesson(cmd *cobra.Command, l *presets.Lesson, r lesson.Results, file string, again bool) error {
 	var earlier lesson.Answers
-	if _, err := os.Lstat(file); err == nil && !again {
-		earlier, err = lesson.ReadAnswers(file)
-		if err != nil {
-			return fmt.Errorf("%w (--again starts at the first step)", err)
-		}
-		if earlier.Lesson != l.Name {
-			return fmt.Errorf("%s: has answers to the lesson %q, want %s (use another file)", file, safetext.Clean(earlier.Lesson), l.Name)
+	if !again {
+		var err error
+		if earlier, err = lesson.EarlierAnswers(l, file); err != nil {
+			return err
 		}
 	}
 	w := cmd.OutOrStdout()
@@ -78,11 +68,7 @@ func playLesson(cmd *cobra.Command, l *presets.Lesson, r lesson.Results, file st
 			continue
 		}
 		if p.Stage() == lesson.Revealed && file != "" {
-			text, err := p.Answers.Encode()
-			if err == nil {
-				err = atomicfile.Write(cmd.Context(), file, text)
-			}
-			if err != nil {
+			if err := p.Answers.Save(cmd.Context(), file); err != nil {
 				return err
 			}
 		}

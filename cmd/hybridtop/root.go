@@ -2,25 +2,21 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/xdg"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/state"
-	"github.com/hybridtop/hybridtop/tui/tty"
 )
 
 // needTerminal returns an error if the screen cannot open. instead is a command without a screen.
@@ -114,54 +110,21 @@ func newRoot() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		terminal, code := tty.Open()
-		if terminal == nil { // the program ran in another process and has ended
-			return status(code)
-		}
 		if len(differs) > 0 {
 			screen.Notice = "settings of the last screen: " + strings.Join(differs, ", ") + "; use --fresh for defaults"
 		}
 		if screen.Store != nil {
 			screen.Store.Warnings = append(screen.Store.Warnings, notes...)
-			for _, w := range screen.Store.Warnings {
-				fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", w) // visible after the screen closes
-			}
 		}
 		options.Limits.Until = at
-		screen.Record = new(recording.Switch)
-		options.Observer = screen.Record
-		s, err := session.New(sc, options)
-		if err != nil {
-			return err
-		}
-		if paused {
-			if err := s.Do(engine.Command{Verb: engine.Pause}); err != nil {
-				return err
-			}
-		}
-		ctx, done := endable(cmd.Context(), terminal, cmd.ErrOrStderr())
-		defer done()
-		s.Start(cmd.Context())
 		screen.Units = *units
-		screen.Terminal, screen.Machines = terminal, options.Machines
-		screen.Warn = func(err error) { fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", err) }
 		if cmd.Flags().Changed("ascii") {
 			screen.ASCII = ascii
 		}
-		err = tui.Run(ctx, s, *screen)
-		stopSession(s, endTime)
-		_ = screen.Record.Stop()
-		switch code := interruption(ctx); {
-		case code != 0:
-			code.say(cmd.ErrOrStderr())
-			return code
-		case err != nil && !term.IsTerminal(os.Stdout.Fd()): // the terminal closed before it was noticed
-			return firstSignal + status(syscall.SIGHUP)
-		}
-		return err
+		return openScreen(cmd, sc, options, screen, paused)
 	}
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExplain(), newExport(), newLesson(),
+	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExplain(), newExport(), newLesson(), newTour(),
 		newList(), newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce(), newDoctor())
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {

@@ -43,25 +43,29 @@ func Check(l *presets.Lesson, r Results) (n Numbers, wrong []error) {
 	}
 	for i := range l.Steps {
 		if n := r.rows(l, i); n > maxRows {
-			fail(l.Steps[i].Line, fmt.Errorf("the step %q has %d lines of %d columns: want at most %d", l.Steps[i].Heading, n, Width, maxRows))
+			fail(l.Steps[i].Line, fmt.Errorf("the step %q has %d lines of %d columns: want at most %d", l.Steps[i].Heading, n, maxColumns, maxRows))
 		}
 	}
 	return n, wrong
 }
 
-// maxRows is the maximum number of lines of a step on a terminal of 80×24, without the prompt.
-const maxRows = 22
+// Rows and columns of a step on a screen of 80×24. The header, the status, the footer, two lines of the border and two of the
+// prompt are the other rows.
+const (
+	maxRows    = 17
+	maxColumns = 76
+)
 
 // rows returns the largest number of lines of a step: with its hint, or after the reveal.
 func (r Results) rows(l *presets.Lesson, step int) int {
 	p := Player{Lesson: l, results: r, step: step}
 	p.enter()
 	p.hint = p.stage == Predicting && p.ask().Hint != ""
-	rows := len(p.Lines(Width))
+	rows := len(p.Lines(maxColumns))
 	if p.stage == Predicting {
 		p.prediction = 1
 		if p.reveal(1) == nil {
-			rows = max(rows, len(p.Lines(Width)))
+			rows = max(rows, len(p.Lines(maxColumns)))
 		}
 	}
 	return rows

@@ -54,11 +54,30 @@ func (p *Player) enter() {
 	switch {
 	case p.step >= len(p.Lesson.Steps):
 		p.stage = Over
+	case p.Answers.find(p.Lesson.Steps[p.step].Heading) != nil:
+		p.stage = Revealed
 	case p.Lesson.Steps[p.step].Ask != nil:
 		p.stage = Predicting
 	default:
 		p.stage = Reading
 	}
+}
+
+// Step returns the number of the current step, from 1, and the number of steps.
+func (p *Player) Step() (n, all int) { return min(p.step+1, len(p.Lesson.Steps)), len(p.Lesson.Steps) }
+
+// Back returns to the step before.
+func (p *Player) Back() {
+	p.step = max(p.step-1, 0)
+	p.enter()
+}
+
+// Show returns the run to show now, or nil. The run of a question is part of its answer.
+func (p *Player) Show() *presets.Show {
+	if p.stage != Reading && p.stage != Revealed {
+		return nil
+	}
+	return p.Lesson.Steps[p.step].Show
 }
 
 func (p *Player) ask() *presets.Ask { return p.Lesson.Steps[p.step].Ask }
@@ -161,15 +180,15 @@ func (p *Player) Lines(width int) []string {
 	}
 	lines = p.body(lines, s.Text, width)
 	if s.Show != nil && s.Show.Watch != "" && (s.Ask == nil) {
-		lines = append(append(lines, ""), wordwrap("Watch: "+Words(s.Show.Watch), width)...)
+		lines = append(append(lines, ""), Fold("Watch: "+Words(s.Show.Watch), width)...)
 	}
 	if s.Ask != nil {
-		lines = append(append(lines, ""), wordwrap(Words(s.Ask.Text), width)...)
+		lines = append(append(lines, ""), Fold(Words(s.Ask.Text), width)...)
 		for i, c := range s.Ask.Choices {
 			lines = append(lines, fmt.Sprintf("  %d. %s", i+1, Words(c)))
 		}
 		if p.hint {
-			lines = append(lines, wordwrap("Hint: "+Words(s.Ask.Hint), width)...)
+			lines = append(lines, Fold("Hint: "+Words(s.Ask.Hint), width)...)
 		}
 	}
 	return lines
@@ -196,7 +215,7 @@ func (p *Player) compare(width int) []string {
 		verdict = "Not so."
 	}
 	if a.Kind == presets.AskChoice {
-		return wordwrap(fmt.Sprintf("%s You chose %g. The answer is %g: %s.", verdict, got.Prediction, got.Result,
+		return Fold(fmt.Sprintf("%s You chose %g. The answer is %g: %s.", verdict, got.Prediction, got.Result,
 			strings.TrimRight(Words(a.Choices[a.Right-1]), ".")), width)
 	}
 	unit := UnitOf(a.Text)
@@ -206,11 +225,34 @@ func (p *Player) compare(width int) []string {
 		n := int(math.Round(v / most * float64(room)))
 		return fmt.Sprintf("%-12s %10s  %s", name, InUnit(v, unit), strings.Repeat("#", max(1, n)))
 	}
-	return []string{bar("prediction", got.Prediction), bar("result", got.Result),
-		fmt.Sprintf("%s A factor of %.3g.", verdict, Factor(got.Prediction, got.Result))}
+	lines := []string{bar("prediction", got.Prediction), bar("result", got.Result)}
+	if a.Kind == presets.AskPoint {
+		lines = pointChart(got.Prediction, got.Result, width)
+	}
+	return append(lines, fmt.Sprintf("%s A factor of %.3g.", verdict, Factor(got.Prediction, got.Result)))
+}
+
+// pointChart draws a ratio as a point on an axis from 0, next to its prediction and to 1.
+func pointChart(prediction, result float64, width int) []string {
+	room := max(20, min(width, 72)) - 1
+	most := 1.1 * max(prediction, result, 1)
+	at := func(x float64) int { return int(math.Round(x / most * float64(room))) }
+	axis := []byte(strings.Repeat("-", room+1))
+	axis[0], axis[at(1)] = '0', '1'
+	marks := func(x float64, mark byte) string {
+		row := []byte(strings.Repeat(" ", at(x)))
+		return string(append(row, mark))
+	}
+	return []string{
+		fmt.Sprintf("P prediction %s, R result %s, 1 the reference", InUnit(prediction, "×"), InUnit(result, "×")),
+		marks(prediction, 'P'), string(axis), marks(result, 'R'),
+	}
 }
 
 func (p *Player) summary() []string {
+	if len(p.Answers.Answers) == 0 {
+		return []string{"The end."}
+	}
 	right, sure := 0, 0
 	for _, a := range p.Answers.Answers {
 		if a.Right {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -16,6 +17,9 @@ import (
 
 // Results has the last snapshot of each named run.
 type Results map[string]*engine.Snapshot
+
+// LiveTime is the time of a live run of a lesson.
+const LiveTime = 3 * time.Second
 
 // Scenario returns the scenario of a named run.
 func Scenario(l *presets.Lesson, r *presets.LessonRun, machines ...cluster.Machine) (engine.Scenario, error) {

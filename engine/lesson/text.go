@@ -31,7 +31,7 @@ func Wrap(p *presets.Paragraph, width int) []string {
 	if p.Item {
 		indent, width = "  ", width-2
 	}
-	lines := wordwrap(Words(p.Text), width)
+	lines := Fold(Words(p.Text), width)
 	for i := range lines {
 		lines[i] = indent + lines[i]
 	}
@@ -129,13 +129,13 @@ func (p *printer) line(format string, args ...any) {
 }
 
 func (p *printer) wrap(indent, text string) {
-	for _, line := range wordwrap(text, Width-len(indent)) {
+	for _, line := range Fold(text, Width-len(indent)) {
 		p.line("%s", indent+line)
 	}
 }
 
-// wordwrap breaks a text into lines at spaces. A longer word has a separate line.
-func wordwrap(text string, width int) []string {
+// Fold breaks a text into lines at spaces. A longer word has a separate line.
+func Fold(text string, width int) []string {
 	var lines []string
 	line, columns := "", 0
 	for word := range strings.FieldsSeq(text) {

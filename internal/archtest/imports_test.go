@@ -50,7 +50,7 @@ engine/session         : engine engine/algorithm engine/study engine/workload/**
 engine/bench           : engine engine/workload/** cluster/** presets models internal/inputfile
 engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/tuner           : engine cluster/** presets models internal/atomicfile internal/inputfile internal/tomlkeys
-engine/lesson          : engine engine/workload engine/session cluster presets internal/inputfile
+engine/lesson          : engine engine/workload engine/session cluster presets internal/atomicfile internal/inputfile internal/safetext internal/xdg
 engine/explain         : engine engine/session cluster cluster/sim cluster/timeline presets
 engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile internal/inputfile
 tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile

@@ -62,6 +62,11 @@ type Host struct {
 	Save      func(name string) error                          // writes the current run as a scenario
 	Copy      func(what string)                                // copies "command", or "launch" and a launcher
 
+	Continue   func() bool                               // continues the lesson, and reports whether it waits for an answer
+	Answer     func(text string) (waits bool, err error) // answers the lesson's question, and reports whether another follows
+	Hint       func()                                    // shows the hint of the lesson's question
+	OpenLesson func(name string)
+
 	Recent func() []string      // recent commands, the newest first
 	Used   func(command string) // remembers a command as the newest
 }

@@ -2,9 +2,11 @@ package all
 
 import (
 	"github.com/hybridtop/hybridtop/tui/overlay"
+	"github.com/hybridtop/hybridtop/tui/overlay/answer"
 	"github.com/hybridtop/hybridtop/tui/overlay/edit"
 	"github.com/hybridtop/hybridtop/tui/overlay/find"
 	"github.com/hybridtop/hybridtop/tui/overlay/help"
+	"github.com/hybridtop/hybridtop/tui/overlay/lessons"
 	"github.com/hybridtop/hybridtop/tui/overlay/machines"
 	"github.com/hybridtop/hybridtop/tui/overlay/page"
 	"github.com/hybridtop/hybridtop/tui/overlay/palette"
@@ -19,6 +21,8 @@ var Overlays = []overlay.Spec{
 	machines.Spec,
 	find.Spec,
 	scenarios.Spec,
+	lessons.Spec,
+	answer.Spec,
 	page.Launch,
 	page.IDs,
 }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/tui/tty/ttytest"
+)
+
+// lessonScreen opens a command on a terminal, with stored answers in a folder.
+func lessonScreen(t *testing.T, columns, rows int, folder string, args ...string) *ttytest.Terminal {
+	t.Helper()
+	cmd := program(t, args...)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+folder, "XDG_CONFIG_HOME="+folder)
+	return ttytest.Start(t, columns, rows, cmd)
+}
+
+// TestALessonOnTheScreen gives a wrong answer, quits, comes back to the next question, and gives a right answer.
+func TestALessonOnTheScreen(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		folder := t.TempDir()
+		x := lessonScreen(t, size[0], size[1], folder, "lesson", "when-overlap-pays")
+		x.Shows("You will find out")
+		x.Type("N")
+		x.Shows("1. The program")
+		x.Type("N")
+		x.Shows("2. Predict: one")
+		x.Type("N")
+		x.Shows("> ")
+		x.Type("soon\r")
+		x.Shows("prediction \"soon\"")
+		x.Type("\x15?")
+		x.Shows("Hint: Seven")
+		x.Type("1.1\r")
+		x.Shows("3 sure")
+		x.Type("3\r")
+		x.Shows("Not so. A factor of 1.2")
+		x.Until("the result", func(text string) bool { return strings.Contains(text, "result") && strings.Contains(text, "1.4") })
+		x.Type("N")
+		x.Shows("3. Predict: more")
+		x.Type("q")
+		x.Ends(0)
+		x.AsBefore()
+
+		x = lessonScreen(t, size[0], size[1], folder, "lesson", "when-overlap-pays")
+		x.Shows("3. Predict: more")
+		x.Type("N3\r2\r")
+		x.Shows("Right. You chose 3")
+		x.Type("W")
+		x.Until("the charts", func(text string) bool { return !strings.Contains(text, "Right.") })
+		x.Type("q")
+		x.Ends(0)
+		x.AsBefore()
+	}
+}
+
+// TestTheTourRuns waits until the tour has advanced by itself from a fresh state, and stops another one by a key.
+func TestTheTourRuns(t *testing.T) {
+	x := lessonScreen(t, 80, 24, t.TempDir(), "tour", "--time", "7s")
+	x.Shows("Three minutes with hybridtop")
+	x.Shows("Where is the data?")
+	x.Shows("Your turn")
+	x.Shows("the tour has ended")
+	x.Type("q")
+	x.Ends(0)
+	x.AsBefore()
+
+	x = lessonScreen(t, 80, 24, t.TempDir(), "tour", "--time", "1h")
+	x.Shows("any key stops it")
+	x.Type("N")
+	x.Shows("N continue")
+	x.Shows("Where is the data?")
+	x.Type("q")
+	x.Ends(0)
+	x.AsBefore()
+}

@@ -1,0 +1,2 @@
+// Package lessons is the overlay that lists lessons with their aims.
+package lessons
