@@ -180,8 +180,8 @@ func fellBehind(snap *engine.Snapshot, v *engine.StudyView) bool {
 	return snap.Late() || slices.ContainsFunc(v.Rows, func(r engine.Row) bool { return r.Flag == engine.Late })
 }
 
-// faster returns the group that a sentence calls the faster one. Sentences are "Accesses are 3.3× faster
-// with group 4" and "Group 1 keeps ...: accesses are 13× faster than with group 16".
+// faster returns the group that a sentence calls the faster one. Sentences are "A single access is 3.3× faster
+// with group 4" and "Group 1 keeps ...: a single access is 13× faster than with group 16".
 func faster(sentence string) string {
 	text := sentence
 	if _, other, ok := strings.Cut(sentence, "faster with group "); ok {

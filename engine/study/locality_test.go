@@ -165,20 +165,20 @@ func TestWhyOfLocality(t *testing.T) {
 		want  string
 	}{
 		{"measured, faster", 0, 4, []engine.Row{point(4, 400, 0), point(8, 600, 0), point(16, 760, 0)},
-			"Group 4 keeps every access inside a node: accesses are 1.9× faster than with group 16, at 4× the memory (4 replicas)."},
+			"Group 4 keeps every access inside a node: a single access is 1.9× faster than with group 16, at 4× the memory (4 replicas)."},
 		{"measured, slower", 1, 4, []engine.Row{point(4, 400, 0), point(16, 8000, 0)},
-			"Group 16 sends 75% of its accesses to other nodes. Accesses are 20× faster with group 4, at 4× the memory (4 replicas)."},
+			"Group 16 sends 75% of its accesses to other nodes. A single access is 20× faster with group 4, at 4× the memory (4 replicas)."},
 		{"measured, as fast", 1, 4, []engine.Row{point(1, 400, 0), point(4, 404, 0)},
-			"Group 4 keeps every access inside a node: accesses are as fast as with group 1, with 1/4 of the memory (4 replicas)."},
+			"Group 4 keeps every access inside a node: a single access is as fast as with group 1, with 1/4 of the memory (4 replicas)."},
 		{"modelled, which must fit", 2, 4, []engine.Row{point(1, 0, 100), point(4, 0, 400), point(16, 700, 800)},
-			"Group 16 sends 75% of its accesses to other nodes. Accesses are 2× faster with group 4 (modelled), at 4× the memory (4 " +
+			"Group 16 sends 75% of its accesses to other nodes. A single access is 2× faster with group 4 (modelled), at 4× the memory (4 " +
 				"replicas)."},
 		{"measured goes before modelled", 1, 4, []engine.Row{point(2, 0, 10), point(4, 400, 400), point(8, 800, 700)},
-			"Group 4 keeps every access inside a node: accesses are 2× faster than with group 8, at 2× the memory (4 replicas)."},
+			"Group 4 keeps every access inside a node: a single access is 2× faster than with group 8, at 2× the memory (4 replicas)."},
 		{"alone", 0, 4, []engine.Row{point(1, 400, 400), point(16, 0, 0)},
 			"Group 1 keeps every access in the local rank's memory."},
 		{"one node", 0, 1, []engine.Row{point(4, 400, 0), point(16, 760, 0)},
-			"Group 4 finds 25% of its accesses in the local rank's memory: accesses are 1.9× faster than with group 16, at 4× the memory " +
+			"Group 4 finds 25% of its accesses in the local rank's memory: a single access is 1.9× faster than with group 16, at 4× the memory " +
 				"(4 replicas)."},
 		{"nothing that stands", 0, 4, []engine.Row{point(4, 0, 400), point(16, 760, 0)}, ""},
 	}

@@ -28,14 +28,14 @@ func WhyLocality(v *engine.StudyView, nodes int) string {
 	}
 	switch {
 	case ratio >= Alike:
-		return fmt.Sprintf("%s: accesses are %s× faster than with group %s%s, %s.", text, Figure(ratio), other.Label, provenance,
+		return fmt.Sprintf("%s: a single access is %s× faster than with group %s%s, %s.", text, Figure(ratio), other.Label, provenance,
 			describeMemory(now.Cells, other.Cells))
 	case ratio <= 1/Alike:
-		return fmt.Sprintf("%s. Accesses are %s× faster with group %s%s, %s.", text, Figure(1/ratio), other.Label, provenance,
+		return fmt.Sprintf("%s. A single access is %s× faster with group %s%s, %s.", text, Figure(1/ratio), other.Label, provenance,
 			describeMemory(other.Cells, now.Cells))
 	}
 	memory := describeMemory(now.Cells, other.Cells)
-	return fmt.Sprintf("%s: accesses are as fast as with group %s%s, %s.", text, other.Label, provenance, memory)
+	return fmt.Sprintf("%s: a single access is as fast as with group %s%s, %s.", text, other.Label, provenance, memory)
 }
 
 // describeLocality describes the locality of a group size.

@@ -34,7 +34,7 @@ func Demo(nodes, ranksPerNode, group int) *engine.Snapshot {
 		Elapsed: 42300 * time.Millisecond, Iteration: 1234,
 		MemoryPerNode: 4 << 20, Replicas: nodes * ranksPerNode / group,
 		Verification: engine.Verification{Done: true, OK: true, Checks: 1234, Detail: "checksum of every rank"},
-		Why: "Group 4 keeps every access inside a node: accesses are 1.9× faster than with group 16, at 4 times the memory (4 " +
+		Why: "Group 4 keeps every access inside a node: a single access is 1.9× faster than with group 16, at 4 times the memory (4 " +
 			"replicas).",
 		LaunchLine: "mpirun -n 4 upcrun -shared-heap 1MB -n 4 ./randomaccess",
 		Metrics: []engine.Metric{

@@ -2,7 +2,7 @@
 // the verification, warnings, the metrics with their kinds, and the launch line of paper 1. For a
 // failed run it shows the failure.
 //
-//	Group 4 keeps every access inside a node: accesses are 1.9× faster than with group 16
+//	Group 4 keeps every access inside a node: a single access is 1.9× faster than with group 16
 //	✓ verified 1.23k times: checksum of every rank
 //	rank local share ○          25%
 //	Launch command (paper 1)
