@@ -25,7 +25,9 @@ func newCompare() *cobra.Command {
 		Short: "compare two recordings, or two variants of a workload",
 		Long: "Compare the last launches of two recordings, or run a workload with two values of a knob. The last line " +
 			"has the conclusion: B is faster or slower than A, or no difference was seen. Variants run in alternating " +
-			"rounds, so that a drift of the host changes both. The exit status is 0 for every conclusion, and 1 if a " +
+			"rounds, so that a drift of the host changes both. With --seeds, variants are simulated in pairs with equal seeds, so " +
+			"both draw the same noise. The conclusion is real, none seen or smaller than a value, from the median of the " +
+			"differences and its exact interval. The exit status is 0 for every conclusion, and 1 if a " +
 			"run fails or does not verify.\n\nRatios are B divided by A. In recordings, ratios of series, such as iterations, " +
 			"have a 95 % interval; " +
 			"if it contains 1, the difference is within noise. Numbers of simulations are exact. For simulations, compare " +
@@ -45,12 +47,13 @@ func newCompare() *cobra.Command {
 	of := [2]*int{cmd.Flags().Int("run-a", 0, "run of A; default: the last"),
 		cmd.Flags().Int("run-b", 0, "run of B; default: the last")}
 	rounds := cmd.Flags().Int("pairs", usualRounds, "alternating rounds of two variants; a simulation is exact, and runs once")
+	seeds := cmd.Flags().Int("seeds", 0, "pairs of simulations with equal seeds; 0: none (noise: --with compute_noise=0.1)")
 	limits := addLimits(cmd, roundTime, "a variant in a round")
 	out := addFormat(cmd)
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) < 2 {
-			return compareVariants(cmd, args, knobs, limits, *rounds, out)
+			return compareVariants(cmd, args, knobs, limits, *rounds, *seeds, out)
 		}
 		var sides [2]*side
 		for i, name := range args {
@@ -86,7 +89,7 @@ const (
 )
 
 // compareVariants runs two variants of a workload in alternating rounds, and prints the conclusion.
-func compareVariants(cmd *cobra.Command, args []string, knobs *knobFlags, limits *limitFlags, rounds int,
+func compareVariants(cmd *cobra.Command, args []string, knobs *knobFlags, limits *limitFlags, rounds, seeds int,
 	out *format) error {
 	if rounds < 1 || rounds > mostRounds {
 		return fmt.Errorf("--pairs %d: want 1 to %d", rounds, mostRounds)
@@ -101,7 +104,12 @@ func compareVariants(cmd *cobra.Command, args []string, knobs *knobFlags, limits
 	}
 	ctx, done := interruptible(cmd.Context())
 	defer done()
-	all, err := v.compare(ctx, options, rounds, cmd.ErrOrStderr())
+	var all []round
+	if seeds != 0 {
+		all, err = v.compareSeeds(ctx, options, seeds, cmd.ErrOrStderr())
+	} else {
+		all, err = v.compare(ctx, options, rounds, cmd.ErrOrStderr())
+	}
 	if code := interruption(ctx); code != 0 {
 		code.say(cmd.ErrOrStderr())
 		return code
@@ -109,7 +117,20 @@ func compareVariants(cmd *cobra.Command, args []string, knobs *knobFlags, limits
 	if err != nil {
 		return err
 	}
-	return v.conclude(all, out).write(cmd.OutOrStdout(), out)
+	l := v.conclude(all, out)
+	if seeds != 0 {
+		l.what, l.columns[0] = "pairs", "pair"
+		for i := range l.entries {
+			l.entries[i][0].name = "pair"
+		}
+		l.conclusion = v.concludeSeeds(all)
+		if !out.json && !out.csv {
+			if err := v.writeHistograms(cmd.OutOrStdout(), all); err != nil {
+				return err
+			}
+		}
+	}
+	return l.write(cmd.OutOrStdout(), out)
 }
 
 // concludeSides returns the conclusion about two recorded launches, from the times of their iterations.
@@ -240,7 +261,7 @@ func compare(a, b *side) ([]difference, error) {
 			d.low = math.NaN()
 			d.high = math.NaN()
 			d.isInterval = false
-			d.verdict = sameOr(d.a == d.b)
+			d.verdict = sameOr(d.looksEqual())
 		case !d.isInterval:
 			d.verdict = "too few values"
 		case r.Noise():
@@ -272,7 +293,7 @@ func compare(a, b *side) ([]difference, error) {
 		switch {
 		case x.Kind != y.Kind:
 			d.verdict = string(x.Kind) + ", " + string(y.Kind)
-		case x.Value == y.Value:
+		case x.Value == y.Value || x.Kind == engine.Simulated && d.looksEqual():
 			d.verdict = "the same"
 		case x.Kind == engine.Simulated || x.Kind == engine.Modelled:
 			d.verdict = "differs (" + string(x.Kind) + ")"
@@ -283,6 +304,11 @@ func compare(a, b *side) ([]difference, error) {
 	}
 	more, err := terms(a, b, exact)
 	return append(all, more...), err
+}
+
+// looksEqual reports whether both values are equal in all printed digits.
+func (d *difference) looksEqual() bool {
+	return text(engine.Metric{Name: d.name, Value: d.a, Unit: d.unit}) == text(engine.Metric{Name: d.name, Value: d.b, Unit: d.unit})
 }
 
 func sameOr(equal bool) string {

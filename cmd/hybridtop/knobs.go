@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +33,7 @@ type knobFlags struct {
 	table  string // value of --table
 	ranks  string // value of --rank-file
 	with   changeFlag
+	joint  []string // values of --together: KNOB,KNOB=VALUExVALUE,...
 }
 
 // knobValue is a flag's text. The scenario parses it when the workload is known.
@@ -67,6 +69,10 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 	cmd.Flags().StringVar(&f.ranks, "rank-file", "", "file with the position of each rank, for the knob ranking (docs/placement.md)")
 	cmd.Flags().Var(&f.with, "with", "changes of the machine: its number KEY times FACTOR, slow.NODE=FACTOR, "+
 		"slow.NODE.ADAPTER=FACTOR, compute_noise=SHARE or link_noise=SHARE")
+	if many {
+		cmd.Flags().StringArrayVar(&f.joint, "together", nil,
+			"knobs that change together: KNOB,KNOB=1x8,2x4; short form: --KNOB,KNOB 1x8,2x4")
+	}
 	aliases := map[string]string{}
 	for i := range f.knobs {
 		k := &f.knobs[i]
@@ -305,7 +311,39 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 			return engine.Scenario{}, nil, nil, err
 		}
 	}
+	for _, text := range f.joint {
+		names, values, ok := strings.Cut(text, "=")
+		if !ok || !strings.Contains(names, ",") || values == "" {
+			return engine.Scenario{}, nil, nil, fmt.Errorf("--together %.80q: want KNOB,KNOB=VALUExVALUE,..., such as ranks-per-node,threads=1x8,2x4", text)
+		}
+		axes = append(axes, session.Axis{Knob: names, Values: strings.Split(values, ",")})
+	}
 	return f.changed(sc, axes, userMachines)
+}
+
+// jointFlag matches a flag that names several knobs.
+var jointFlag = regexp.MustCompile(`^--([a-z0-9-]+(?:,[a-z0-9-]+)+)(?:=(.*))?$`)
+
+// expandJoint replaces --KNOB,KNOB VALUES by --together KNOB,KNOB=VALUES.
+func expandJoint(args []string) []string {
+	var all []string
+	for i := 0; i < len(args); i++ {
+		m := jointFlag.FindStringSubmatch(args[i])
+		switch {
+		case args[i] == "--":
+			return append(all, args[i:]...)
+		case m == nil:
+			all = append(all, args[i])
+		case strings.Contains(args[i], "="):
+			all = append(all, "--together", m[1]+"="+m[2])
+		case i+1 < len(args):
+			i++
+			all = append(all, "--together", m[1]+"="+args[i])
+		default:
+			all = append(all, "--together", m[1]+"=")
+		}
+	}
+	return all
 }
 
 // changed applies --with to the machine of a scenario.

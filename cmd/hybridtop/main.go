@@ -32,6 +32,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 		// Any value counts (no-color.org), but the library only accepts some.
 		os.Setenv("NO_COLOR", "1")
 	}
+	args = expandJoint(args)
 	out, errs := safetext.NewWriter(stdout), safetext.NewWriter(stderr)
 	root := newRoot()
 	root.SetArgs(args)

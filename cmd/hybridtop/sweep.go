@@ -28,6 +28,7 @@ func newSweep() *cobra.Command {
 		Short: "run a workload at every combination of knob values",
 		Long: "Run a workload once at every combination of knob values. Each knob accepts a list with commas. The range " +
 			"1..64 doubles from 1 to 64, and 1..64..3 has steps of 3. " +
+			"Knobs that change together have one list: --ranks-per-node,threads 1x8,2x4. " +
 			"Simulations run in parallel on all cores. Live points run one after another, so that they do not disturb " +
 			"each other. " +
 			"In a sweep over group sizes, l_l and l_r of the locality law are fitted to the smallest and largest share, " +

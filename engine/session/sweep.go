@@ -98,6 +98,29 @@ func withRowName(r *Row, err error) error {
 	return fmt.Errorf("%s: %w", r.Name(), err)
 }
 
+// set sets the knobs of an axis to a value, and returns them with their canonical values.
+func (a *Axis) set(sc *engine.Scenario, value string) ([]Setting, error) {
+	knobs, values := strings.Split(a.Knob, ","), []string{value}
+	if len(knobs) > 1 {
+		values = strings.Split(value, "x")
+	}
+	if len(values) != len(knobs) {
+		return nil, fmt.Errorf("%s %s: want %d values with x between them, such as 1x8", a.Knob, value, len(knobs))
+	}
+	var all []Setting
+	for i, name := range knobs {
+		if err := sc.Set(name, values[i]); err != nil {
+			return nil, err
+		}
+		k, err := sc.Knob(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Setting{Knob: k.Name, Value: sc.Text(k.Name)})
+	}
+	return all, nil
+}
+
 // combinations returns the combinations, with values in their canonical spelling.
 func combinations(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error) {
 	rows, scenarios := []Row{{}}, []engine.Scenario{base.Clone()}
@@ -115,10 +138,11 @@ func combinations(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, 
 		for i := range rows {
 			for _, v := range axis.Values {
 				sc := scenarios[i].Clone()
-				if err := sc.Set(axis.Knob, v); err != nil {
+				set, err := axis.set(&sc, v)
+				if err != nil {
 					return nil, nil, err
 				}
-				knobs := append(slices.Clip(rows[i].Knobs), Setting{Knob: axis.Knob, Value: sc.Text(axis.Knob)})
+				knobs := append(slices.Clip(rows[i].Knobs), set...)
 				nextRows, next = append(nextRows, Row{Knobs: knobs}), append(next, sc)
 			}
 		}
