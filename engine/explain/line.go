@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
@@ -66,30 +65,6 @@ func isRate(m *cluster.Machine, key string) bool {
 
 // Forecast returns the time after changes, from this run alone.
 func (r *Run) Forecast(changes []presets.Change) Forecast { return NewOutlook(r).At(changes) }
-
-// WhatIf is a change of the machine with its forecast and its simulation.
-type WhatIf struct {
-	Forecast
-	Base, Simulated *Run
-	SameChoices     bool
-}
-
-// Inside reports whether the simulated time is in the interval.
-func (w *WhatIf) Inside() bool { return w.Simulated.Total >= w.Low && w.Simulated.Total <= w.High }
-
-// If simulates a scenario on its machine and on the changed one.
-func If(ctx context.Context, sc engine.Scenario, changes []presets.Change, o session.Options) (*WhatIf, error) {
-	base, err := Explain(ctx, sc, o)
-	if err != nil {
-		return nil, err
-	}
-	changed, err := After(ctx, sc, changes, o)
-	if err != nil {
-		return nil, err
-	}
-	return &WhatIf{Forecast: base.Forecast(changes), Base: base, Simulated: changed,
-		SameChoices: base.Path.Choices == changed.Path.Choices}, nil
-}
 
 // WithChanges returns a scenario on a changed machine, and the machines that it can name.
 func WithChanges(sc engine.Scenario, changes []presets.Change,

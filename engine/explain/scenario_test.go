@@ -120,27 +120,33 @@ func TestInterval(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := explain.If(t.Context(), sc, double, session.Options{})
+			base, err := explain.Explain(t.Context(), sc, session.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("line %v, interval %v to %v, simulated %v, same choices %v, inside %v", w.Line, w.Low, w.High,
-				w.Simulated.Total, w.SameChoices, w.Inside())
-			o := explain.NewOutlook(w.Base)
+			changed, err := explain.After(t.Context(), sc, double, session.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, sameChoices := base.Forecast(double), base.Path.Choices == changed.Path.Choices
+			isInside := changed.Total >= f.Low && changed.Total <= f.High
+			t.Logf("line %v, interval %v to %v, simulated %v, same choices %v, inside %v", f.Line, f.Low, f.High,
+				changed.Total, sameChoices, isInside)
+			o := explain.NewOutlook(base)
 			before := o.At(half)
-			if o.Add(double, w.Simulated) != w.SameChoices {
+			if o.Add(double, changed) != sameChoices {
 				t.Error("the outlook and the forecast disagree about the choices")
 			}
 			after := o.At(half)
-			if !w.SameChoices {
+			if !sameChoices {
 				moved++
 				if !o.At(double).Ended || after.Low != before.Low || after.High != before.High {
 					t.Errorf("a run with other choices changes the interval: %+v, before %+v", after, before)
 				}
 				return
 			}
-			if !w.Inside() {
-				t.Errorf("simulated %d ps, want %d to %d ps", w.Simulated.Total, w.Low, w.High)
+			if !isInside {
+				t.Errorf("simulated %d ps, want %d to %d ps", changed.Total, f.Low, f.High)
 			}
 			if after.Low < before.Low || after.High > before.High {
 				t.Errorf("the interval grew from %+v to %+v", before, after)
@@ -152,7 +158,7 @@ func TestInterval(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Path.Choices == w.Base.Path.Choices && (r.Total < after.Low || r.Total > after.High) {
+			if r.Path.Choices == base.Path.Choices && (r.Total < after.Low || r.Total > after.High) {
 				t.Errorf("×1.5: simulated %d ps, want %d to %d ps", r.Total, after.Low, after.High)
 			}
 		})

@@ -31,14 +31,10 @@ type Tolerance struct {
 
 // Change returns the change of the machine for a factor of the constant's time. A rate is divided.
 func (t *Tolerance) Change(r *Run, factor float64) presets.Change {
-	return changeOf(r, t.Key, factor)
-}
-
-func changeOf(r *Run, key string, factor float64) presets.Change {
-	if isRate(&r.Machine, key) {
+	if isRate(&r.Machine, t.Key) {
 		factor = 1 / factor
 	}
-	return presets.Change{Key: key, Factor: factor}
+	return presets.Change{Key: t.Key, Factor: factor}
 }
 
 // ToleranceKeys returns the constants L, o, G and the flops of a machine that has them.
@@ -58,11 +54,11 @@ func ToleranceKeys(r *Run) []string {
 func Tolerate(ctx context.Context, sc engine.Scenario, base *Run, key string, loss float64,
 	o session.Options) (Tolerance, error) {
 	t := Tolerance{Key: key, Loss: loss, Low: 1, High: toleranceMost, LowRun: base}
-	if _, err := presets.Changed(&base.Machine, []presets.Change{changeOf(base, key, 1)}); err != nil {
+	if _, err := presets.Changed(&base.Machine, []presets.Change{t.Change(base, 1)}); err != nil {
 		return t, err
 	}
 	for { // the largest factor that the number can have
-		if _, err := presets.Changed(&base.Machine, []presets.Change{changeOf(base, key, t.High)}); err == nil || t.High <= 2 {
+		if _, err := presets.Changed(&base.Machine, []presets.Change{t.Change(base, t.High)}); err == nil || t.High <= 2 {
 			break
 		}
 		t.High /= 2
@@ -76,7 +72,7 @@ func Tolerate(ctx context.Context, sc engine.Scenario, base *Run, key string, lo
 		case t.High/t.Low-1 <= tolerancePrecision:
 			return t, nil
 		}
-		run, err := After(ctx, sc, []presets.Change{changeOf(base, key, next)}, o)
+		run, err := After(ctx, sc, []presets.Change{t.Change(base, next)}, o)
 		if err != nil {
 			return t, err
 		}
