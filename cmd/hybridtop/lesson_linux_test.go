@@ -11,6 +11,9 @@ import (
 // lessonScreen opens a command on a terminal, with stored answers in a folder.
 func lessonScreen(t *testing.T, columns, rows int, folder string, args ...string) *ttytest.Terminal {
 	t.Helper()
+	if raced {
+		t.Skip("the race detector makes the simulations of a lesson ten times slower")
+	}
 	cmd := program(t, args...)
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+folder, "XDG_CONFIG_HOME="+folder)
 	return ttytest.Start(t, columns, rows, cmd)
