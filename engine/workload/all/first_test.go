@@ -23,6 +23,9 @@ const (
 // about this change states a ratio of at least contrast, or why nothing changes. With CONFORM=1 the
 // workloads also run on the live fabric.
 func TestFirstTurn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute under the race detector")
+	}
 	fabrics := []string{engine.Sim}
 	if os.Getenv("CONFORM") != "" {
 		fabrics = append(fabrics, engine.Live)

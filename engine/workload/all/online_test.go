@@ -140,6 +140,9 @@ var mainCollectives = map[string]coll.Collective{"barneshut": coll.OpAllgather, 
 // TestOnlineTuningFindsTheBest checks that a run on the machines of paper 5 ends within 5 % of the
 // best algorithm.
 func TestOnlineTuningFindsTheBest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute under the race detector")
+	}
 	for _, machine := range []string{"xt4-franklin", "ranger"} {
 		for _, c := range []struct{ size, nodes string }{{"8", "4"}, {"32768", "4"}, {"8", "16"}, {"1048576", "8"}} {
 			knobs := map[string]string{"machine": machine, "fabric": engine.Sim, "size": c.size, "nodes": c.nodes,
