@@ -38,12 +38,16 @@ func (a *app) ask(changes []presets.Change) {
 	if a.explainer.desk == nil {
 		a.explainer.desk = explain.NewDesk(session.Options{Machines: a.overHost.Machines})
 	}
-	q := explain.Question{Scenario: a.Snap.Scenario, Changes: changes}
-	if a.base != nil && a.base.Scenario.Values["fabric"] == engine.Sim && !isSame(&a.base.Scenario, &q.Scenario) {
-		q.Baseline = &a.base.Scenario
-	}
-	a.explainer.desk.Ask(q)
+	a.explainer.desk.Ask(explain.Question{Scenario: a.Snap.Scenario, Baseline: a.explainedBaseline(), Changes: changes})
 	a.Explained = a.explainer.desk.Answer()
+}
+
+// explainedBaseline returns the baseline that is explained: a simulation of another scenario, or nil.
+func (a *app) explainedBaseline() *engine.Scenario {
+	if a.base == nil || a.base.Scenario.Values["fabric"] != engine.Sim || isSame(&a.base.Scenario, &a.Snap.Scenario) {
+		return nil
+	}
+	return &a.base.Scenario
 }
 
 // followExplained asks again after a change of the run or the baseline, and reports whether there is a
@@ -53,16 +57,13 @@ func (a *app) followExplained() bool {
 	if old == nil {
 		return false
 	}
-	wanted := a.base
-	if wanted != nil && (wanted.Scenario.Values["fabric"] != engine.Sim || isSame(&wanted.Scenario, &a.Snap.Scenario)) {
-		wanted = nil
-	}
+	wanted := a.explainedBaseline()
 	switch {
 	case a.Snap.Scenario.Values["fabric"] != engine.Sim:
 		a.explainer.desk.Forget()
 	case !isSame(&old.Scenario, &a.Snap.Scenario):
 		a.ask(old.Changes)
-	case (wanted == nil) != (old.Baseline == nil), wanted != nil && !isSame(&wanted.Scenario, old.Baseline):
+	case (wanted == nil) != (old.Baseline == nil), wanted != nil && !isSame(wanted, old.Baseline):
 		a.ask(old.Changes)
 	}
 	a.Explained = a.explainer.desk.Answer()

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func (p *program) saveLesson() tea.Cmd {
 		return nil
 	}
 	a, file := c.player.Answers, c.file
-	a.Answers = append([]lesson.Answer(nil), a.Answers...)
+	a.Answers = slices.Clone(a.Answers)
 	return func() tea.Msg { return lessonSaved{a.Save(p.ctx, file)} }
 }
 
