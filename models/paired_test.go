@@ -61,7 +61,7 @@ func TestPairedDifferenceWithoutADifference(t *testing.T) {
 	}
 }
 
-// TestPairedDifferenceOfNothing gives no interval for values that are not numbers.
+// TestPairedDifferenceOfNothing wants no interval for values that are not numbers.
 func TestPairedDifferenceOfNothing(t *testing.T) {
 	nan := math.NaN()
 	if d := PairedDifference([]float64{1, nan}, []float64{nan, 1}); d.Pairs != 0 || d.Real() || !math.IsNaN(d.Median) {

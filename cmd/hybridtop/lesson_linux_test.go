@@ -19,7 +19,7 @@ func lessonScreen(t *testing.T, columns, rows int, folder string, args ...string
 	return ttytest.Start(t, columns, rows, cmd)
 }
 
-// TestALessonOnTheScreen gives a wrong answer, quits, comes back to the next question, and gives a right answer.
+// TestALessonOnTheScreen types a wrong answer, quits, comes back to the next question, and types a right answer.
 func TestALessonOnTheScreen(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		folder := t.TempDir()

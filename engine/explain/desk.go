@@ -104,7 +104,7 @@ func (d *Desk) Ask(q Question) {
 	}
 }
 
-// Forget ends the question. No simulation is left behind.
+// Forget ends the question and cancels its simulation.
 func (d *Desk) Forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
