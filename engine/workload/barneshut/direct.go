@@ -14,9 +14,10 @@ func direct(state []float64, x [3]float64, without int, soft float64) (force [3]
 		dx, dy, dz := state[b*bodySize]-x[0], state[b*bodySize+1]-x[1], state[b*bodySize+2]-x[2]
 		r := math.Sqrt(dx*dx + dy*dy + dz*dz + soft)
 		potential -= mass / r
-		force[0] += mass * dx / math.Pow(r, 3)
-		force[1] += mass * dy / math.Pow(r, 3)
-		force[2] += mass * dz / math.Pow(r, 3)
+		pull := mass / (r * r * r)
+		force[0] += pull * dx
+		force[1] += pull * dy
+		force[2] += pull * dz
 	}
 	return force, potential
 }
