@@ -1,6 +1,7 @@
 package beff
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -131,8 +132,8 @@ func (d *round) fill(stamp int) {
 	me := d.r.World().Rank()
 	for i := range d.out {
 		b := d.out[i].Slice()
-		for k := range b {
-			b[k] = content(me, i, stamp, k)
+		for k := 0; k < len(b); k += block {
+			copy(b[k:], content(me, i, stamp, k))
 		}
 	}
 }
@@ -141,19 +142,38 @@ func (d *round) fill(stamp int) {
 func (d *round) check(stamp int) string {
 	for i := range d.in {
 		b, from := d.in[i].Slice(), d.exchanges[i].from
-		for k := range b {
-			if want := content(from, i, stamp, k); b[k] != want {
-				return fmt.Sprintf("rank %d: byte %d of the message of %d B from process %d is %d, want %d", d.r.ID(), k, d.size,
-					from, b[k], want)
+		for k := 0; k < len(b); k += block {
+			got := b[k:min(k+block, len(b))]
+			want := content(from, i, stamp, k)[:len(got)]
+			if bytes.Equal(got, want) {
+				continue
 			}
+			wrong := 0
+			for got[wrong] == want[wrong] {
+				wrong++
+			}
+			return fmt.Sprintf("rank %d: byte %d of the message of %d B from process %d is %d, want %d", d.r.ID(), k+wrong, d.size,
+				from, got[wrong], want[wrong])
 		}
 		clear(b) // so that a missing message is noticed
 	}
 	return ""
 }
 
-// content returns byte k of the message that process from sends in exchange i. It depends on the
-// process, exchange, round and position.
-func content(from, i, stamp, k int) byte {
-	return byte(from*31 + i*7 + stamp*13 + k + k>>8*5 + 1)
+// block is the number of bytes of a message that content returns.
+const block = 256
+
+// ramp has the bytes 0 to 255, twice.
+var ramp = func() (r [2 * block]byte) {
+	for k := range r {
+		r[k] = byte(k)
+	}
+	return r
+}()
+
+// content returns the block at offset k, a multiple of block, of the message that process from sends in exchange i.
+// It depends on the process, exchange, round and position.
+func content(from, i, stamp, k int) []byte {
+	first := byte(from*31 + i*7 + stamp*13 + k/block*5 + 1)
+	return ramp[first:][:block]
 }
