@@ -193,8 +193,14 @@ func (a *app) do(c engine.Command) {
 	a.out = append(a.out, c)
 }
 
-// runAction runs an action on a pane, or on the screen if no pane handles it.
+// lessonPages holds the generic actions that scroll a lesson, if it needs more rows than it has.
+var lessonPages = map[string]int{"scroll-up": -1, "scroll-down": +1}
+
+// runAction runs an action on a lesson that scrolls, on a pane, or on the screen if no pane handles it.
 func (a *app) runAction(name string) {
+	if by := lessonPages[name]; by != 0 && a.scrollLesson(by) {
+		return
+	}
 	if a.tryAction(name) {
 		return
 	}
@@ -286,6 +292,8 @@ func (a *app) edit(change func(*grid.Line)) {
 // modes returns the active parts of the key table, the most specific one first.
 func (a *app) modes() []string {
 	switch {
+	case a.over == nil && a.course.isTaught():
+		return []string{teaching, overlay.Everywhere}
 	case a.over == nil:
 		return []string{overlay.OnScreen, overlay.Everywhere}
 	case a.overSpec.Page:

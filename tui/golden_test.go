@@ -82,6 +82,17 @@ var goldens = []struct {
 	{"lesson, wrong answer", sizes(80, 24, 120, 40), inLesson("N", "N", "N", "'1.1", "enter", "'3", "enter")},
 	{"lesson, right answer", sizes(80, 24, 120, 40), inLesson("N", "N", "N", "'1.4", "enter", "'2", "enter")},
 	{"lesson, later", sizes(80, 24), inLesson("N", "N", "N", "'1.1", "esc", "W")},
+	{"lesson, scrolled", sizes(60, 16), func() *app {
+		a := inLesson("N")()
+		a.w, a.h = 60, 16
+		keys(a, "pgdown")
+		return a
+	}},
+	{"lesson for a class, question", sizes(80, 24), inClass(2)},
+	{"lesson for a class, first vote", sizes(80, 24), inClass(3)},
+	{"lesson for a class, both votes", sizes(80, 24, 120, 40, 300, 90), inClass(4)},
+	{"lesson for a class, answer", sizes(80, 24, 120, 40), inClass(5)},
+	{"lesson for a class, choice", sizes(80, 24, 120, 40), inClass(10)},
 	// Overlays.
 	{"edit", sizes(80, 24, 59, 15), typed("enter", "1", "6")},
 	{"help", sizes(80, 24, 120, 40, 60, 16), typed("?")},

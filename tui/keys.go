@@ -54,6 +54,7 @@ func makeTable() []binding {
 	actions := screenActions()
 	all := slices.Concat(actions.knobs, openers(true), actions.run, zooms(), actions.view, paneActions(),
 		actions.workload, openers(false), actions.rest)
+	all = append(all, teachingKeys()...)
 	for _, s := range overlayreg.Overlays {
 		for _, b := range overlayKeys(&s) {
 			if !slices.ContainsFunc(all, func(o binding) bool { return o.mode == b.mode && o.Name == b.Name }) {

@@ -107,6 +107,11 @@ func arrange(w, h int, a *app) arrangement {
 		failed = false
 	}
 	switch {
+	case a.course.isTaught():
+		if body.H >= moreReasons {
+			p.why, body = body.CutBottom(3)
+		}
+		p.at[focus], p.shown = body, 1
 	case a.zoomed || w < fourW || h < fourH:
 		if failed && !a.zoomed {
 			focus = pane.Reasons

@@ -21,6 +21,9 @@ type Lesson struct {
 	Name  string
 	File  string        // of the answers; "": answers are not stored
 	Again bool          // start at the first step, without the stored answers
+	Twice bool          // ask each question again, after talking with neighbours
+	Teach bool          // for a class: the lesson next to one pane, and PgDn and PgUp as keys
+	Class string        // folder of the class's answers; "": a show of hands
 	Every time.Duration // interval of steps that advance by themselves until a key is pressed; 0: none
 }
 
@@ -34,6 +37,9 @@ type course struct {
 	save    bool    // the answers have changed
 	every   time.Duration
 	due     time.Time // of the next step, if every is not 0
+	top     int       // first line of the text that is shown
+	reading bool      // the answers of the class are being read
+	read    time.Time // when they were read last
 }
 
 // lessonOpened is a lesson whose programs have run.
@@ -59,12 +65,19 @@ func (p *program) openLesson() tea.Cmd {
 		if err == nil && !of.Again && of.File != "" {
 			earlier, err = lesson.EarlierAnswers(&l, of.File)
 		}
+		var class lesson.Class
+		if err == nil && of.Teach {
+			class, err = lesson.ReadClass(of.Class, &l)
+		}
 		if err == nil {
 			out.runs, err = lesson.Run(p.ctx, &l, session.Options{Fabrics: session.Fabrics(),
 				Limits: session.Limits{Usual: lesson.LiveTime}}, nil)
 		}
 		if err == nil {
-			out.player = lesson.NewPlayer(&l, out.runs, earlier)
+			out.player = lesson.NewPlayer(&l, out.runs, earlier, of.Twice)
+			if of.Teach {
+				out.player = lesson.NewTeacher(&l, out.runs, class)
+			}
 		}
 		out.err = err
 		return out
@@ -92,6 +105,7 @@ func (a *app) lessonOpened(o lessonOpened) {
 	a.course = course{player: o.player, runs: o.runs, file: o.of.File, shown: true, every: o.of.Every}
 	a.guide = guide{}
 	a.notice = ""
+	a.mouse = a.mouse && !o.of.Teach
 	a.showStep()
 }
 
@@ -113,6 +127,7 @@ func (a *app) continueLesson() bool {
 		return false
 	}
 	_ = c.player.Take("") // an empty line continues
+	c.top = 0
 	a.showStep()
 	return false
 }
@@ -123,13 +138,15 @@ func (a *app) answerLesson(text string) (waits bool, err error) {
 	if c.player == nil {
 		return false, nil
 	}
+	was := c.player.Stage()
 	if err := c.player.Take(text); err != nil {
 		return true, err
 	}
+	c.save = was == lesson.Sure
 	if c.player.Stage() != lesson.Revealed {
 		return true, nil
 	}
-	c.save = true
+	c.top = 0
 	a.showStep()
 	return false, nil
 }
@@ -141,6 +158,7 @@ func (a *app) lessonBack() {
 		return
 	}
 	a.course.player.Back()
+	a.course.top = 0
 	a.showStep()
 }
 
@@ -193,6 +211,7 @@ func (c *course) isDue(now time.Time) bool {
 func (a *app) advanceTour(now time.Time) bool {
 	c := &a.course
 	c.due = now.Add(c.every)
+	c.top = 0
 	if _ = c.player.Take(""); c.player.Stage() == lesson.Over {
 		c.player, c.every = nil, 0
 		a.notice = "the tour has ended: C lists lessons, ? keys, q quits"
@@ -203,26 +222,31 @@ func (a *app) advanceTour(now time.Time) bool {
 	return true
 }
 
-// The least width of a screen with a lesson next to the panes, and the largest width of the lesson.
 const (
-	besideW = 110
-	lessonW = 60
+	besideW    = 110      // least width of a screen with a lesson next to the panes
+	lessonW    = 60       // largest width of a lesson
+	taughtRest = oneH + 1 // rows that a lesson for a class leaves to its pane
 )
 
 // lines returns the lines of the lesson and of its prompt.
 func (c *course) lines(width int) (text, prompt []string) {
-	word := map[lesson.Stage]string{lesson.Predicting: "N answer: " + c.player.Prompt(), lesson.Sure: "N answer: " + c.player.Prompt(),
-		lesson.Over: "N close the lesson"}[c.player.Stage()]
-	if word == "" {
-		word = "N continue, H back"
-		if c.player.Show() != nil {
-			word += ", I run the program again"
+	text = c.player.Lines(width)
+	word := "N continue, H back"
+	switch stage := c.player.Stage(); {
+	case c.isTaught():
+		if word = c.player.Prompt(); word == "" {
+			return text, nil
 		}
-	}
-	if c.every > 0 {
+	case c.every > 0:
 		word = "the tour continues; any key stops it"
+	case stage == lesson.Predicting || stage == lesson.Sure:
+		word = "N answer: " + c.player.Prompt()
+	case stage == lesson.Over:
+		word = "N close the lesson"
+	case c.player.Show() != nil:
+		word += ", I run the program again"
 	}
-	return c.player.Lines(width), lesson.Fold(word, width)
+	return text, lesson.Fold(word, width)
 }
 
 // place cuts the area of the lesson from a body: a column if the screen is wide, otherwise rows below the panes.
@@ -230,18 +254,43 @@ func (c *course) place(body grid.Rect) (at, rest grid.Rect) {
 	if c.player == nil || !c.shown || body.Empty() {
 		return grid.Rect{}, body
 	}
-	rows := func(w int) int {
-		text, prompt := c.lines(w - 4)
-		return len(text) + len(prompt) + 4 // with an empty line, the border and the input line
+	if body.W >= besideW {
+		return body.CutLeft(min(body.W*45/100, lessonW))
 	}
-	if w := min(body.W*45/100, lessonW); body.W >= besideW && rows(w) <= body.H {
-		return body.CutLeft(w)
-	}
-	n := rows(body.W)
-	if n > body.H-guideRest {
+	text, prompt := c.lines(body.W - 4)
+	n := len(text) + len(prompt) + 3 + c.inputRows() // with the border and an empty line
+	switch {
+	case c.isTaught() && c.player.Show() != nil:
+		n = min(n, max(body.H-taughtRest, body.H/2))
+	case n > body.H-guideRest:
 		n = body.H
 	}
 	return body.CutBottom(n)
+}
+
+// inputRows returns the rows of the input line. A class has none.
+func (c *course) inputRows() int {
+	if c.isTaught() {
+		return 0
+	}
+	return 1
+}
+
+// page returns the lines that an area of w×h cells shows at once, with its border.
+func (c *course) page(w, h int) (text, prompt []string, rows int) {
+	text, prompt = c.lines(w - 4)
+	return text, prompt, max(1, h-2-len(prompt)-c.inputRows())
+}
+
+// scrollLesson scrolls the text by pages, and reports whether the lesson needs more rows than it has.
+func (a *app) scrollLesson(pages int) bool {
+	at := arrange(a.w, a.h, a).lesson
+	if at.Empty() {
+		return false
+	}
+	text, _, rows := a.course.page(at.W, at.H)
+	a.course.top = min(max(a.course.top+pages*max(1, rows-1), 0), max(0, len(text)-rows))
+	return len(text) > rows
 }
 
 // drawLesson draws the lesson.
@@ -252,19 +301,21 @@ func (s *screen) drawLesson(a *app) {
 	}
 	s.clear(r, a.Theme)
 	n, all := c.player.Step()
-	in := s.g.Box(r, grid.Box{Title: c.player.Lesson.Title, Right: fmt.Sprintf("%d of %d, %s hide", n, all, a.Keys("guide")),
+	right := fmt.Sprintf("%d of %d", n, all)
+	if !c.isTaught() {
+		right += ", " + a.Keys("guide") + " hide"
+	}
+	in := s.g.Box(r, grid.Box{Title: c.player.Lesson.Title, Right: right,
 		Border: a.Theme.Accent, TitleStyle: a.Theme.Title, RightStyle: a.Theme.Dim})
 	v := in.Sub(in.Local().Inset(1, 0))
-	text, prompt := c.lines(v.W())
+	text, prompt, rows := c.page(r.W, r.H)
+	top := min(c.top, max(0, len(text)-rows))
+	s.drawMoreMarks(r, a.Theme, top > 0, len(text)-top > rows)
 	y := 0
-	last := v.H() - len(prompt) - 1 // row of the prompt
-	if len(text) > last {
-		text = append(text[:max(0, last-1):max(0, last-1)], "… (the step needs more rows)")
-	}
-	for i, line := range text {
+	for i, line := range text[top:min(len(text), top+rows)] {
 		st := a.Theme.Text
 		switch {
-		case i == 0:
+		case top+i == 0:
 			st = a.Theme.Title
 		case strings.HasPrefix(line, "Right."):
 			st = a.Theme.OK
@@ -274,7 +325,7 @@ func (s *screen) drawLesson(a *app) {
 		v.Text(0, y, line, st)
 		y++
 	}
-	y = min(y+1, last)
+	y = min(y+1, v.H()-len(prompt)-c.inputRows())
 	for _, line := range prompt {
 		v.Text(0, y, line, a.Theme.Accent)
 		y++
@@ -283,4 +334,5 @@ func (s *screen) drawLesson(a *app) {
 		v.Text(0, y, "> ", a.Theme.Accent)
 		a.over.Line().Draw(v.Sub(grid.Rect{X: 2, Y: y, W: v.W() - 2, H: 1}), a.Theme)
 	}
+	s.hits = append(s.hits, hit{at: r, press: func(*app) {}, wheel: func(a *app, by int) { a.scrollLesson(-by) }})
 }

@@ -31,7 +31,7 @@ var overlapRuns = sync.OnceValues(func() (*presets.Lesson, lesson.Results) {
 // taught returns a player of the lesson at its first question.
 func taught() *lesson.Player {
 	l, r := overlapRuns()
-	p := lesson.NewPlayer(l, r, lesson.Answers{})
+	p := lesson.NewPlayer(l, r, lesson.Answers{}, false)
 	for p.Stage() != lesson.Predicting {
 		_ = p.Take("")
 	}
@@ -43,7 +43,7 @@ func inLesson(pressed ...string) func() *app {
 	return func() *app {
 		a := shownApp(demo(4, 4, 4))
 		l, r := overlapRuns()
-		a.lessonOpened(lessonOpened{of: Lesson{Name: overlapLesson}, player: lesson.NewPlayer(l, r, lesson.Answers{}), runs: r})
+		a.lessonOpened(lessonOpened{of: Lesson{Name: overlapLesson}, player: lesson.NewPlayer(l, r, lesson.Answers{}, false), runs: r})
 		keys(a, pressed...)
 		return a
 	}

@@ -111,7 +111,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if next == nil {
 			next = p.next()
 		}
-		cmd = tea.Batch(next, p.keep(msg.at), p.rereadComposition(msg.at), p.preview())
+		cmd = tea.Batch(next, p.keep(msg.at), p.rereadComposition(msg.at), p.preview(), p.readClass(msg.at))
 	case tea.FocusMsg:
 		p.blurred = false
 	case tea.BlurMsg:
@@ -134,6 +134,8 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case lessonOpened:
 		p.app.lessonOpened(msg)
 		p.stale = true
+	case classRead:
+		p.stale = p.app.classRead(msg, time.Now()) || p.stale
 	case lessonSaved:
 		p.stale = true
 		if msg.err != nil {

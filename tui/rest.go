@@ -76,7 +76,7 @@ func (p *program) rendererTicker() *time.Ticker {
 // isEvent reports whether a message changes the screen, or may.
 func isEvent(msg tea.Msg) bool {
 	switch msg.(type) {
-	case tick, reread, remembered, tea.BlurMsg:
+	case tick, reread, remembered, classRead, tea.BlurMsg:
 		return false
 	}
 	return true

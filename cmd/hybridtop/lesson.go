@@ -22,10 +22,12 @@ func newLesson() *cobra.Command {
 			"lists all lessons. With a name it opens the screen with the lesson next to the charts. If standard input or output " +
 			"is not a terminal, it reads predictions from standard input: an empty line continues, ? shows a hint, q quits. " +
 			"Answers are stored, and a lesson continues at its first open question. " +
-			"With --text it prints a lesson with its answers.\n\nYour own lessons are Markdown files in " +
+			"With --text it prints a lesson with its answers. With --teach it shows the lesson to a class, and the votes of the class " +
+			"before each answer.\n\nYour own lessons are Markdown files in " +
 			"~/.config/hybridtop/lessons (docs/lessons.md).",
-		Example: "hybridtop lesson\nhybridtop lesson small-messages\nhybridtop lesson small-messages --text",
-		Args:    cobra.MaximumNArgs(1),
+		Example: "hybridtop lesson\nhybridtop lesson small-messages\nhybridtop lesson small-messages --text\n" +
+			"hybridtop lesson small-messages --answers class/ada.json --twice\nhybridtop lesson small-messages --teach --answers class",
+		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return presets.Lessons(), cobra.ShellCompDirectiveDefault
 		},
@@ -33,12 +35,19 @@ func newLesson() *cobra.Command {
 	out := addFormat(cmd)
 	asText := cmd.Flags().Bool("text", false, "print the lesson with its answers")
 	answers := cmd.Flags().String("answers", "", "file for your answers; default: in the folder of stored settings")
+	twice := cmd.Flags().Bool("twice", false, "answer each question again before its answer is shown, after talking with neighbours")
+	teach := cmd.Flags().Bool("teach", false, "teach the lesson to a class: PgDn and PgUp are the keys, and --answers is the folder of the class")
 	again := cmd.Flags().Bool("again", false, "forget the stored answers and start at the first step")
+	for _, other := range []string{"text", "twice", "again"} {
+		cmd.MarkFlagsMutuallyExclusive("teach", other)
+	}
 	screen := addScreenFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			if *asText {
-				return fmt.Errorf("lesson --text: want the name of a lesson (one of %s)", strings.Join(presets.Lessons(), ", "))
+			for _, flag := range []string{"text", "teach", "twice"} {
+				if cmd.Flags().Changed(flag) {
+					return fmt.Errorf("lesson --%s: want the name of a lesson (one of %s)", flag, strings.Join(presets.Lessons(), ", "))
+				}
 			}
 			return listLessons(cmd, out)
 		}
@@ -46,12 +55,21 @@ func newLesson() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if *teach {
+			if _, err := lesson.ReadClass(*answers, &l); err != nil {
+				return fmt.Errorf("--answers: %w", err)
+			}
+			if err := needTerminal("hybridtop lesson " + args[0] + " --text"); err != nil {
+				return err
+			}
+			return openLesson(cmd, &l, tui.Lesson{Name: args[0], Teach: true, Class: *answers}, screen())
+		}
 		file, err := answersFile(cmd, l.Name, *answers)
 		if err != nil {
 			return err
 		}
 		if !*asText && onTerminal() {
-			return openLesson(cmd, &l, tui.Lesson{Name: args[0], File: file, Again: *again}, screen())
+			return openLesson(cmd, &l, tui.Lesson{Name: args[0], File: file, Again: *again, Twice: *twice}, screen())
 		}
 		r, err := runLesson(cmd, &l)
 		if err != nil {
@@ -60,7 +78,7 @@ func newLesson() *cobra.Command {
 		if *asText {
 			return lesson.Print(cmd.OutOrStdout(), &l, r)
 		}
-		return playLesson(cmd, &l, r, file, *again)
+		return playLesson(cmd, &l, r, file, *again, *twice)
 	}
 	cmd.AddCommand(newLessonCheck(), newLessonResults())
 	return cmd

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -75,6 +76,42 @@ func TestTheTourRuns(t *testing.T) {
 	x.Shows("N continue")
 	x.Shows("Where is the data?")
 	x.Type("q")
+	x.Ends(0)
+	x.AsBefore()
+}
+
+// TestALessonForAClass teaches with PgDn and PgUp while two students answer a question twice.
+func TestALessonForAClass(t *testing.T) {
+	class := t.TempDir()
+	answers := func(name, typed string) {
+		cmd := program(t, "lesson", "when-overlap-pays", "--twice", "--answers", filepath.Join(class, name))
+		cmd.Stdin = strings.NewReader(typed)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	const forward, back = "\x1b[6~", "\x1b[5~"
+	x := lessonScreen(t, 80, 24, t.TempDir(), "lesson", "when-overlap-pays", "--teach", "--answers", class)
+	x.Shows("You will find out")
+	x.Type(forward)
+	x.Shows("1. The program")
+	x.Type(forward)
+	x.Shows("Answer alone. Answers: 0.")
+	answers("ada.json", "\n\n1.1\n1\nq\n")
+	answers("bob.json", "\n\n2\n3\nq\n")
+	x.Shows("Answer alone. Answers: 2.")
+	x.Type("qNz")
+	x.Type(forward)
+	x.Shows("convince your neighbour")
+	x.Shows("alone: 2")
+	answers("ada.json", "1.4\n2\nq\n")
+	x.Type(forward)
+	x.Shows("after talking: 1")
+	x.Type(forward)
+	x.Shows("The answer is 1.4")
+	x.Type(back)
+	x.Shows("The second vote. Answers: 1.")
+	x.Type("\x03")
 	x.Ends(0)
 	x.AsBefore()
 }

@@ -28,7 +28,7 @@ func answersFile(cmd *cobra.Command, name, given string) (string, error) {
 }
 
 // playLesson plays a lesson on standard input and output.
-func playLesson(cmd *cobra.Command, l *presets.Lesson, r lesson.Results, file string, again bool) error {
+func playLesson(cmd *cobra.Command, l *presets.Lesson, r lesson.Results, file string, again, twice bool) error {
 	var earlier lesson.Answers
 	if !again {
 		var err error
@@ -37,7 +37,7 @@ func playLesson(cmd *cobra.Command, l *presets.Lesson, r lesson.Results, file st
 		}
 	}
 	w := cmd.OutOrStdout()
-	p := lesson.NewPlayer(l, r, earlier)
+	p := lesson.NewPlayer(l, r, earlier, twice)
 	if len(earlier.Answers) == 0 {
 		fmt.Fprintf(w, "%s, about %d minutes. Aim: %s\n\n", l.Paper, l.Minutes, l.Aim)
 	}
@@ -67,7 +67,7 @@ func playLesson(cmd *cobra.Command, l *presets.Lesson, r lesson.Results, file st
 			fmt.Fprintln(w, safetext.Clean(err.Error()))
 			continue
 		}
-		if p.Stage() == lesson.Revealed && file != "" {
+		if shown == lesson.Sure && file != "" {
 			if err := p.Answers.Save(cmd.Context(), file); err != nil {
 				return err
 			}

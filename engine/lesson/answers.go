@@ -25,6 +25,13 @@ type Answer struct {
 	Result     float64         `json:"result"`
 	Confidence int             `json:"confidence"` // 1: a guess, 2: fairly certain, 3: sure
 	Right      bool            `json:"right"`
+	First      *Vote           `json:"first,omitempty"` // the answer before talking with neighbours; nil: none
+}
+
+// Vote is an earlier answer to a question.
+type Vote struct {
+	Prediction float64 `json:"prediction"`
+	Confidence int     `json:"confidence"`
 }
 
 func (a *Answers) find(question string) *Answer {
@@ -80,13 +87,20 @@ func decodeAnswers(data []byte) (Answers, error) {
 		return Answers{}, fmt.Errorf("want the answers of one lesson, at most %d", maxAnswers)
 	}
 	for i, x := range a.Answers {
-		switch {
-		case !slices.Contains([]presets.AskKind{presets.AskNumber, presets.AskChoice, presets.AskPoint}, x.Kind):
+		if !slices.Contains([]presets.AskKind{presets.AskNumber, presets.AskChoice, presets.AskPoint}, x.Kind) {
 			return Answers{}, fmt.Errorf("answer %d: kind %q: want number, choice or point", i+1, x.Kind)
-		case x.Confidence < 1 || x.Confidence > 3:
-			return Answers{}, fmt.Errorf("answer %d: confidence %d: want 1, 2 or 3", i+1, x.Confidence)
-		case !(x.Prediction > 0) || !(x.Result > 0):
-			return Answers{}, fmt.Errorf("answer %d: want a positive prediction and result", i+1)
+		}
+		votes := []Vote{{x.Prediction, x.Confidence}}
+		if x.First != nil {
+			votes = append(votes, *x.First)
+		}
+		for _, v := range votes {
+			switch {
+			case v.Confidence < 1 || v.Confidence > 3:
+				return Answers{}, fmt.Errorf("answer %d: confidence %d: want 1, 2 or 3", i+1, v.Confidence)
+			case !(v.Prediction > 0) || !(x.Result > 0):
+				return Answers{}, fmt.Errorf("answer %d: want a positive prediction and result", i+1)
+			}
 		}
 	}
 	return a, nil

@@ -17,6 +17,8 @@ const (
 	Reading    Stage = iota // the next step
 	Predicting              // a prediction
 	Sure                    // the student's confidence
+	Voted                   // the second vote of a class; its first vote is shown
+	VotedAgain              // the answer; both votes are shown
 	Revealed                // the next step
 	Over                    // nothing: the lesson has ended
 )
@@ -25,21 +27,27 @@ const (
 type Player struct {
 	Lesson  *presets.Lesson
 	Answers Answers
+	Twice   bool // ask each question again before its answer, after talking with neighbours
 
 	results    Results
 	step       int
 	stage      Stage
 	hint       bool // the hint is shown
 	prediction float64
+	class      *Class // that the lesson is taught to; nil: none
 }
 
-// NewPlayer returns a player at the first step whose question has no answer yet.
-func NewPlayer(l *presets.Lesson, r Results, earlier Answers) *Player {
-	p := &Player{Lesson: l, Answers: earlier, results: r}
+// NewPlayer returns a player at the first step whose question has no answer yet. twice asks each question again before its answer.
+func NewPlayer(l *presets.Lesson, r Results, earlier Answers, twice bool) *Player {
+	p := &Player{Lesson: l, Answers: earlier, Twice: twice, results: r}
 	p.Answers.Lesson = l.Name
 	for i := range l.Steps {
-		if l.Steps[i].Ask != nil && p.Answers.find(l.Steps[i].Heading) != nil {
+		switch {
+		case l.Steps[i].Ask == nil || p.Answers.find(l.Steps[i].Heading) == nil:
+		case p.isAnswered(i):
 			p.step = i + 1
+		default:
+			p.step = i
 		}
 	}
 	p.enter()
@@ -49,12 +57,26 @@ func NewPlayer(l *presets.Lesson, r Results, earlier Answers) *Player {
 // Stage returns what the player waits for.
 func (p *Player) Stage() Stage { return p.stage }
 
+// isAnswered reports whether a step has its last answer.
+func (p *Player) isAnswered(step int) bool {
+	x := p.Answers.find(p.Lesson.Steps[step].Heading)
+	return x != nil && (!p.Twice || x.First != nil)
+}
+
+// earlier returns the student's first answer if the question waits for the second one, or nil.
+func (p *Player) earlier() *Answer {
+	if p.isAnswered(p.step) {
+		return nil
+	}
+	return p.Answers.find(p.Lesson.Steps[p.step].Heading)
+}
+
 func (p *Player) enter() {
 	p.hint = false
 	switch {
 	case p.step >= len(p.Lesson.Steps):
 		p.stage = Over
-	case p.Answers.find(p.Lesson.Steps[p.step].Heading) != nil:
+	case p.isAnswered(p.step):
 		p.stage = Revealed
 	case p.Lesson.Steps[p.step].Ask != nil:
 		p.stage = Predicting
@@ -95,6 +117,10 @@ func (p *Player) Take(line string) error {
 			p.hint = true
 			return nil
 		}
+		if old := p.earlier(); old != nil && line == "" {
+			p.prediction, p.stage = old.Prediction, Sure
+			return nil
+		}
 		x, err := predicted(p.ask(), line)
 		if err != nil {
 			return err
@@ -116,9 +142,13 @@ func (p *Player) reveal(confidence int) error {
 	if err != nil {
 		return err
 	}
-	p.Answers.put(Answer{Question: p.Lesson.Steps[p.step].Heading, Kind: a.Kind, Prediction: p.prediction, Result: answer,
-		Confidence: confidence, Right: Right(a, p.prediction, answer)})
-	p.stage = Revealed
+	x := Answer{Question: p.Lesson.Steps[p.step].Heading, Kind: a.Kind, Prediction: p.prediction, Result: answer,
+		Confidence: confidence, Right: Right(a, p.prediction, answer)}
+	if old := p.earlier(); old != nil {
+		x.First = &Vote{Prediction: old.Prediction, Confidence: old.Confidence}
+	}
+	p.Answers.put(x)
+	p.enter()
 	return nil
 }
 
@@ -144,6 +174,9 @@ func predicted(a *presets.Ask, line string) (float64, error) {
 
 // Prompt returns what to type now.
 func (p *Player) Prompt() string {
+	if p.class != nil {
+		return p.classPrompt()
+	}
 	switch p.stage {
 	case Predicting:
 		a := p.ask()
@@ -153,6 +186,9 @@ func (p *Player) Prompt() string {
 		}
 		if a.Hint != "" && !p.hint {
 			text += " (? hint)"
+		}
+		if old := p.earlier(); old != nil {
+			text = "talk with your neighbours, then again " + text + "; empty: as before"
 		}
 		return text
 	case Sure:
@@ -167,15 +203,22 @@ func (p *Player) Prompt() string {
 }
 
 // Lines returns the current step, wrapped to a width: its text and question. After the answer, it returns the prediction next to the
-// result, and the text of the reveal. It omits the text for teachers.
+// result, and the text of the reveal. Only a lesson for a class has the text for teachers.
 func (p *Player) Lines(width int) []string {
-	if p.stage == Over {
+	switch {
+	case p.stage == Over && p.class != nil:
+		return p.classSummary(width)
+	case p.stage == Over:
 		return p.summary()
 	}
 	s := &p.Lesson.Steps[p.step]
 	lines := []string{s.Heading, ""}
 	if p.stage == Revealed {
-		lines = append(lines, p.compare(width)...)
+		if p.class != nil {
+			lines = append(append(lines, p.classAnswer(width)...), p.classVotes(width)...)
+		} else {
+			lines = append(lines, p.compare(width)...)
+		}
 		return p.body(append(lines, ""), s.Reveal, width)
 	}
 	lines = p.body(lines, s.Text, width)
@@ -190,13 +233,16 @@ func (p *Player) Lines(width int) []string {
 		if p.hint {
 			lines = append(lines, Fold("Hint: "+Words(s.Ask.Hint), width)...)
 		}
+		if p.class != nil {
+			lines = append(lines, p.classVotes(width)...)
+		}
 	}
 	return lines
 }
 
 func (p *Player) body(lines []string, all []presets.Paragraph, width int) []string {
 	for i := range all {
-		if all[i].Teacher {
+		if all[i].Teacher && p.class == nil {
 			continue
 		}
 		if len(lines) > 0 && lines[len(lines)-1] != "" && (!all[i].Item || i == 0 || !all[i-1].Item) {
