@@ -48,6 +48,7 @@ func Picture(of *PictureOf, s *engine.Snapshot) ([]byte, error) {
 	a := newApp()
 	a.Picture, a.Units = true, of.Units
 	a.load(s)
+	a.Forecasts = forecastsOf(&s.Scenario, a.Panel.Selected, nil)
 	return a.renderPicture(of, of.W, of.H)
 }
 

@@ -5,15 +5,18 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // preview is the modelled effect of the next change of the selected knob, for the status line.
 type preview struct {
-	text  string
-	edits int // Panel.Edits when it was computed
+	text      string
+	edits     int             // Panel.Edits when it was computed
+	forecasts *pane.Forecasts // for the charts; nil: none
 }
 
 // previewed is the result of computing a preview.
@@ -39,8 +42,17 @@ func (p *program) preview() tea.Cmd {
 		if e, ok := session.PreviewOf(&sc, knob.Name, to, machines); ok {
 			text = previewText(key+" "+knob.Text(to), &e)
 		}
-		return previewed{text, edits}
+		return previewed{text, edits, forecastsOf(&sc, knob.Name, machines)}
 	}
+}
+
+// forecastsOf returns the modelled rows of a scenario for the choices of a knob, or nil.
+func forecastsOf(sc *engine.Scenario, knob string, machines []cluster.Machine) *pane.Forecasts {
+	rows := session.Forecasts(sc, knob, machines)
+	if len(rows) == 0 {
+		return nil
+	}
+	return &pane.Forecasts{Workload: sc.Workload, Rows: rows}
 }
 
 // previewText describes a preview: "→ 8: access time 5.3× longer (modelled)".

@@ -143,7 +143,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case previewed:
 		p.previewing, p.stale = false, true
-		p.app.previewed = preview(msg)
+		p.app.previewed, p.app.Forecasts = preview(msg), msg.forecasts
 	case captured:
 		p.app.captured(msg)
 		p.stale = true

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // A Preview is the effect of a change of a knob on a modelled metric.
@@ -20,6 +21,9 @@ type Preview struct {
 // maxPreviewed is the maximum number of ranks of a preview, because it disturbs a live run.
 const maxPreviewed = 1 << 12
 
+// modelSuffix ends the name of the metric that models another metric.
+const modelSuffix = "_model"
+
 // sameModel is the ratio of two modelled values below which a change has no effect.
 const sameModel = 1.005
 
@@ -31,40 +35,43 @@ func PreviewOf(from *engine.Scenario, knob, value string, machines []cluster.Mac
 	if err := to.Set(knob, value); err != nil {
 		return Preview{}, false
 	}
-	before, after := o.modelled(from), o.modelled(&to)
-	for _, m := range before {
-		at := slices.IndexFunc(after, func(o engine.Metric) bool { return o.Name == m.Name })
-		if at < 0 {
+	before, _ := o.modelled(from)
+	after, _ := o.modelled(&to)
+	for _, m := range before.Metrics {
+		n, ok := after.Metric(m.Name)
+		if !ok {
 			continue
 		}
-		x, y := m.Value, after[at].Value
+		x, y := m.Value, n.Value
 		if !(max(x/y, y/x) >= sameModel) || math.IsInf(x/y, 0) {
 			return Preview{}, false
 		}
-		phrase := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(m.Name, "_model"), "_law"), "_", " ")
+		phrase := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(m.Name, modelSuffix), "_law"), "_", " ")
 		return Preview{phrase, m.Unit, x, y}, true
 	}
 	return Preview{}, false
 }
 
-// modelled returns the times and bandwidths that a workload's model predicts for a scenario.
-func (o *Options) modelled(sc *engine.Scenario) (all []engine.Metric) {
+// modelled returns a snapshot of a scenario that has not run, with the times and bandwidths that the workload's
+// model predicts as its metrics, and the workload. It has no metrics if there is no model.
+func (o *Options) modelled(sc *engine.Scenario) (*engine.Snapshot, *workload.Workload) {
+	snap := &engine.Snapshot{}
 	if layout := sc.Layout(); layout.Ranks() > maxPreviewed || engine.IsCheapest(sc.Text("ranking")) ||
 		slices.Contains([]string{algorithm.Online, algorithm.ByTable}, sc.Values["algorithm"]) {
-		return nil
+		return snap, nil
 	}
 	set, err := o.plan(sc.Clone())
 	if err != nil || set.workload.Finish == nil {
-		return nil
+		return snap, nil
 	}
-	snap := &engine.Snapshot{Scenario: set.scenario, Layout: set.spec.Layout, Kind: set.kind(), Machine: set.machine.Name}
+	snap.Scenario, snap.Layout, snap.Kind, snap.Machine = set.scenario, set.spec.Layout, set.kind(), set.machine.Name
 	for range 2 {
 		for _, m := range set.workload.Finish(snap, &set.machine) {
 			if m.Kind == engine.Modelled && (m.Unit == "s" || m.Unit == "B/s") && m.Value > 0 {
-				all = append(all, m)
+				snap.Metrics = append(snap.Metrics, m)
 			}
 		}
-		if len(all) > 0 || len(set.workload.Studies) == 0 || set.workload.Studies[0].Frame == nil {
+		if len(snap.Metrics) > 0 || len(set.workload.Studies) == 0 || set.workload.Studies[0].Frame == nil {
 			break
 		}
 		st := set.workload.Studies[0] // the model may need its rows
@@ -72,5 +79,5 @@ func (o *Options) modelled(sc *engine.Scenario) (all []engine.Metric) {
 		view.Form = st.Form
 		snap.Studies = []engine.StudyView{view}
 	}
-	return all
+	return snap, set.workload
 }

@@ -12,6 +12,8 @@ type Bar struct {
 	Symbol rune
 	// Baseline is the baseline value, shown by a marker; 0 or NaN: none.
 	Baseline float64
+	// Outline draws only the outline of the bar, for a value without a run.
+	Outline bool
 	// Style defaults to the theme's first series.
 	Style Style
 }
@@ -61,7 +63,11 @@ func (b *Bars) Draw(v View, th *Theme) {
 		}
 		v.TextIn(x, y, label-1-x, it.Label, Left, th.Text)
 		if f, ok := m.frac(it.Value); ok {
-			drawBar(v.Sub(Rect{label, top, bar, high}), clamp01(f), orStyle(it.Style, th.SeriesStyle(0)))
+			draw := drawBar
+			if it.Outline {
+				draw = drawOutline
+			}
+			draw(v.Sub(Rect{label, top, bar, high}), clamp01(f), orStyle(it.Style, th.SeriesStyle(0)))
 		}
 		if f, ok := m.frac(it.Baseline); ok && it.Baseline > 0 && bar > 0 {
 			markBaseline(v, label+clampInt(int(clamp01(f)*float64(bar)), 0, bar-1), top, high, th)
@@ -137,6 +143,32 @@ func drawBar(v View, f float64, st Style) {
 			v.Rune(x, y, r, st)
 		}
 	}
+}
+
+// drawOutline draws the dashed outline of a bar of the fraction f. It has at least two columns.
+//
+//	├╌╌╌╌╌┤    ┌╌╌╌╌╌┐
+//	           └╌╌╌╌╌┘
+func drawOutline(v View, f float64, st Style) {
+	last, low := max(int(math.Round(f*float64(v.W()))), 2)-1, v.H()-1
+	corners := [4]rune{'┌', '┐', '└', '┘'}
+	if low == 0 {
+		corners = [4]rune{0, 0, '├', '┤'}
+	}
+	for x := range last + 1 {
+		v.Rune(x, 0, '╌', st)
+		v.Rune(x, low, '╌', st)
+	}
+	for y := 1; y < low; y++ {
+		v.Rune(0, y, '╎', st)
+		v.Rune(last, y, '╎', st)
+	}
+	if low > 0 {
+		v.Rune(0, 0, corners[0], st)
+		v.Rune(last, 0, corners[1], st)
+	}
+	v.Rune(0, low, corners[2], st)
+	v.Rune(last, low, corners[3], st)
 }
 
 // printOmitted prints in the row after the shown items how many of n items are hidden.

@@ -10,6 +10,11 @@ type StackRow struct {
 	Parts []float64
 	// Baseline holds the parts of the baseline bar. Markers show their ends. nil: none.
 	Baseline []float64
+	// Outline is the whole of a bar without parts, for a value without a run. Only its outline is drawn, if
+	// the stack has a Whole; 0: none.
+	Outline float64
+	// Style is the style of an outline.
+	Style Style
 }
 
 // Stack draws stacked bars, for shares of a whole such as compute, wait and idle.
@@ -63,6 +68,9 @@ func (s *Stack) Draw(v View, th *Theme) {
 	for i := range shown {
 		v.TextIn(0, i*pitch+(high-1)/2, label-1, s.Rows[i].Label, Left, th.Text)
 		bar := v.Sub(Rect{label, i * pitch, v.W() - label, high})
+		if x := s.Rows[i].Outline; x > 0 && s.Whole > 0 {
+			drawOutline(bar, clamp01(x/s.Whole), s.Rows[i].Style)
+		}
 		s.drawBar(bar, th, s.Rows[i].Parts)
 		s.drawBaseline(bar, th, s.Rows[i].Baseline)
 	}
@@ -97,15 +105,18 @@ func (s *Stack) drawBar(v View, th *Theme, parts []float64) {
 	}
 }
 
-// drawBaseline draws markers at the ends of the baseline parts, except the last one.
+// drawBaseline draws markers at the ends of the baseline parts, except at the end of a full bar.
 func (s *Stack) drawBaseline(v View, th *Theme, parts []float64) {
 	whole := s.whole(parts)
 	if whole == 0 {
 		return
 	}
 	sum := 0.0
-	for _, p := range parts[:max(len(parts)-1, 0)] {
+	for _, p := range parts {
 		sum += share(p) / whole
+		if sum >= 1-1e-9 {
+			break
+		}
 		markBaseline(v, int(math.Round(clamp01(sum)*float64(v.W()))), 0, v.H(), th)
 	}
 }

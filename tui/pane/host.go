@@ -1,11 +1,19 @@
 package pane
 
 import (
+	"slices"
+
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/explain"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
+
+// Forecasts are rows of a workload's first study that its model predicts for the values of a knob.
+type Forecasts struct {
+	Workload string
+	Rows     []engine.Row
+}
 
 // Host is a pane's view of the screen, and its interface to it. The screen creates one and keeps it
 // up to date.
@@ -26,6 +34,8 @@ type Host struct {
 
 	Explained *explain.Answer // the explanation of the run; nil: not requested
 
+	Forecasts *Forecasts // modelled rows of the first study; nil: none
+
 	// WhatIf explains the run, and what changes of its machine would change.
 	WhatIf func([]presets.Change)
 	// Say shows a text in the status line until the next key.
@@ -34,6 +44,20 @@ type Host struct {
 	Idle func(knob string) string
 	// Keys returns the keys of an action as shown on the screen.
 	Keys func(action string) string
+}
+
+// Forecast returns the modelled rows of a study whose runs it does not have.
+func (h *Host) Forecast(s *engine.StudyView) []engine.Row {
+	if h.Forecasts == nil || h.Forecasts.Workload != h.Snap.Scenario.Workload || len(h.Snap.Studies) == 0 || s != &h.Snap.Studies[0] {
+		return nil
+	}
+	var all []engine.Row
+	for _, f := range h.Forecasts.Rows {
+		if !slices.ContainsFunc(s.Rows, func(r engine.Row) bool { return r.Key == f.Key }) {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // Requested returns the knob's value that the user requested last. The snapshot may still have an

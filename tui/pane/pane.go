@@ -28,6 +28,7 @@ type Inputs struct {
 	Edits   int // Host.Panel.Edits
 
 	Explained *explain.Answer
+	Forecasts *Forecasts
 }
 
 // Border is the contents of a pane's border.

@@ -42,6 +42,13 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 		}
 		b.Items = append(b.Items, bar)
 	}
+	if isMetric(s, spec.Y[0]) {
+		modelled := th.Kind(grid.Modelled)
+		for _, f := range c.forecasts(v, s, len(b.Items), h) {
+			b.Items = append(b.Items, grid.Bar{Label: c.units.Text(f.Label), Value: f.Cells[spec.Y[0]], Outline: true,
+				Symbol: modelled.Symbol, Style: modelled.Style})
+		}
+	}
 	c.names = c.names[:0]
 	for i := range b.Items {
 		c.names = append(c.names, b.Items[i].Label)
@@ -60,7 +67,21 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	b.Draw(rest, th)
 }
 
-// drawStack draws bars like drawBars, each divided into the columns of the chart.
+// isMetric reports whether a column has the study's metric.
+func isMetric(s *engine.StudyView, column int) bool { return s.Columns[column].Name == s.Metric }
+
+// forecasts returns the modelled rows that fit below n bars and the title, and explains them in the legend.
+func (c *chart) forecasts(v grid.View, s *engine.StudyView, n int, h *pane.Host) []engine.Row {
+	all := h.Forecast(s)
+	all = all[:min(len(all), max(v.H()-2-n, 0))]
+	if len(all) > 0 {
+		modelled := h.Theme.Kind(grid.Modelled)
+		c.legend = append(c.legend, item{symbol: modelled.Symbol, name: "modelled, not run", short: "modelled", style: modelled.Style})
+	}
+	return all
+}
+
+// drawStack draws bars like drawBars, each divided into the columns of the chart. A full bar is the largest sum.
 func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	spec, th := &s.Charts[n], h.Theme
 	c.stack.Rows, c.stack.Highest = c.stack.Rows[:0], maxBarRows
@@ -80,6 +101,18 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 			}
 		}
 		c.stack.Rows = append(c.stack.Rows, row)
+	}
+	if metric := slices.IndexFunc(s.Columns, func(c engine.Column) bool { return c.Name == s.Metric }); n == 0 && metric >= 0 {
+		for _, f := range c.forecasts(v, s, len(c.stack.Rows), h) {
+			modelled := th.Kind(grid.Modelled)
+			c.stack.Rows = append(c.stack.Rows, grid.StackRow{Label: string(modelled.Symbol) + " " + c.units.Text(f.Label),
+				Outline: f.Cells[metric], Style: modelled.Style})
+		}
+	}
+	c.stack.Whole = 0
+	for i := range c.stack.Rows {
+		r := &c.stack.Rows[i]
+		c.stack.Whole = max(c.stack.Whole, r.Outline, sum(r.Parts), sum(r.Baseline))
 	}
 	for k, y := range spec.Y {
 		c.legend = append(c.legend, item{
@@ -102,6 +135,16 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 		return
 	}
 	c.stack.Draw(rest, th)
+}
+
+// sum adds the known values.
+func sum(parts []float64) (all float64) {
+	for _, x := range parts {
+		if x > 0 {
+			all += x
+		}
+	}
+	return all
 }
 
 // drawHeat draws one cell per row of the table: series down, column X across. If several runs have

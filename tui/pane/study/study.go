@@ -91,9 +91,9 @@ type Pane struct {
 	units       grid.Units
 }
 
-// Inputs returns the snapshot and the style of curves.
+// Inputs returns the snapshot, the style of curves and the forecasts.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
-	return pane.Inputs{Snap: h.Snap, Markers: h.Markers}
+	return pane.Inputs{Snap: h.Snap, Markers: h.Markers, Forecasts: h.Forecasts}
 }
 
 // Actions returns the actions that scroll a table that does not fit.
@@ -140,7 +140,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.WriteMessage(v, missingHints(s, h)...)
 		return b
 	}
-	if len(s.Rows) == 0 && !slices.ContainsFunc(s.Plots, func(p engine.Plot) bool { return len(p.Lines) > 0 }) {
+	if len(s.Rows) == 0 && len(h.Forecast(s)) == 0 && !slices.ContainsFunc(s.Plots, func(p engine.Plot) bool { return len(p.Lines) > 0 }) {
 		h.Empty(v)
 		return b
 	}

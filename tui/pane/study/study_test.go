@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/internal/golden"
@@ -221,5 +222,42 @@ func TestNamesOfBarsKeepDifferences(t *testing.T) {
 		if dropShared(got, c.cols); !slices.Equal(got, c.want) {
 			t.Errorf("%q on %d columns: %q, want %q", c.names, c.cols, got, c.want)
 		}
+	}
+}
+
+// TestValuesWithoutARunAreOutlines draws the modelled rows of a study. A row disappears when its run is in the
+// study, and no row is drawn in the chart of another column.
+func TestValuesWithoutARunAreOutlines(t *testing.T) {
+	s := &engine.Snapshot{Scenario: engine.Scenario{Workload: "w"}, Layout: cluster.Layout{Nodes: 1}, Studies: []engine.StudyView{{
+		Form: engine.Form{Title: "Senders", Metric: "time",
+			Columns: []engine.Column{{Name: "time", Unit: "s", Legend: "time"}, {Name: "wait", Unit: "s", Legend: "wait"}},
+			Charts:  []engine.Chart{{Shape: engine.Bars, Y: []int{0}}}},
+		Rows:  []engine.Row{{Key: "1", Label: "1 sender", Kind: engine.Simulated, Cells: []float64{8e-6, 4e-6}}},
+		Plots: []engine.Plot{{Title: "time of an exchange"}},
+	}}}
+	h := panetest.Host(s)
+	h.Forecasts = &pane.Forecasts{Workload: "w", Rows: []engine.Row{{Key: "1", Label: "senders 1", Cells: []float64{7e-6, math.NaN()}},
+		{Key: "2", Label: "senders 2", Cells: []float64{4e-6, math.NaN()}}}}
+	draw := func(rows int) string {
+		return panetest.Draw(Spec.New(), h, panetest.Look{W: 60, H: rows})
+	}
+	golden.Text(t, "outlines, bars", draw(9))
+	if text := draw(30); strings.Count(text, "┌") != 1 {
+		t.Errorf("want one box for the value without a run:\n%s", text)
+	}
+	s.Studies[0].Charts[0] = engine.Chart{Shape: engine.Stack, Y: []int{0, 1}}
+	golden.Text(t, "outlines, stack", draw(9))
+	s.Studies[0].Charts[0] = engine.Chart{Shape: engine.Bars, Y: []int{1}}
+	if text := draw(9); strings.Contains(text, "senders") {
+		t.Errorf("an outline in the chart of another column:\n%s", text)
+	}
+	s.Studies[0].Rows[0].Key = "2"
+	s.Studies[0].Charts[0].Y[0] = 0
+	if text := draw(9); strings.Contains(text, "senders 2") || !strings.Contains(text, "senders 1") {
+		t.Errorf("want an outline for senders 1 and none for senders 2, which has run:\n%s", text)
+	}
+	h.Forecasts.Workload = "v"
+	if text := draw(9); strings.Contains(text, "├") {
+		t.Errorf("an outline of another workload:\n%s", text)
 	}
 }
