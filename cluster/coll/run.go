@@ -159,9 +159,12 @@ func (x *Run) accountAll() {
 func (x *Run) postBegin() {
 	c := x.comm
 	o := c.spare.takeOp() // not the Op of continuations: another thread may run them before Post returns
-	*o, x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}, cluster.Op{}
+	*o = cluster.Op{}     // and then its fields: a literal would be a copy on the stack
+	o.Kind, o.Arg = cluster.KindEvent, 1
+	x.op = cluster.Op{}
 	x.done = c.lib.Port().Post(o)
-	*o = cluster.Op{Kind: cluster.KindWork}
+	*o = cluster.Op{}
+	o.Kind = cluster.KindWork
 	if x.Schedule.Marks > 0 {
 		x.takeSlot()
 		if x.isLastOfGroup() {

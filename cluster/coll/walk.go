@@ -151,6 +151,24 @@ func tagOf(number uint32, what Collective) int32 {
 	return int32(1+number%maxCalls)<<collectiveBits | int32(what)
 }
 
+// bufferSize returns the size of a temporary buffer, which has all data.
+func (x *programCall) bufferSize() int { return int(x.size+7) &^ 7 }
+
+// dataOf returns the data of a reference. work has the temporary buffers. It is not inlined, so that
+// the stack of a simulated rank stays small.
+//
+//go:noinline
+func (x *programCall) dataOf(p *Place, r *Ref, work []byte) cluster.Data {
+	buf := x.in
+	if r.Buf == Out {
+		buf = x.out
+	} else if r.Buf >= temps {
+		buf = cluster.Of(work[int(r.Buf-temps)*x.bufferSize():])
+	}
+	off, n := p.span(*r, p.Rel, p.Rel)
+	return buf.Part(off, n)
+}
+
 // walk runs the nodes of the schedule one after another.
 func (x *programCall) walk(c *caller) error {
 	p := Place{Rel: wrap(int32(x.team.Rank())-x.root, int32(x.team.Size())), Root: x.root}
@@ -163,33 +181,22 @@ func (x *programCall) walk(c *caller) error {
 	if x.what.ByMember() {
 		p.Blocks = Even(x.size, p.Schedule.Parts)
 	}
-	bufferSize := int(x.size+7) &^ 7 // size of a temporary buffer, which has all data
 	var work []byte
 	if n := len(p.Schedule.Temps); n > 0 {
-		work = x.lib.Scratch(n * bufferSize)
-	}
-	at := func(r *Ref) cluster.Data {
-		buf := x.in
-		if r.Buf == Out {
-			buf = x.out
-		} else if r.Buf >= temps {
-			buf = cluster.Of(work[int(r.Buf-temps)*bufferSize:])
-		}
-		off, n := p.span(*r, p.Rel, p.Rel)
-		return buf.Part(off, n)
+		work = x.lib.Scratch(n * x.bufferSize())
 	}
 	call, tag := x.what.String(), tagOf(c.calls, x.what)
 	for i := range p.Schedule.Nodes {
 		n := &p.Schedule.Nodes[i]
 		switch n.Kind {
 		case Send:
-			err = x.lib.Send(call, x.team, int(p.Peer(n.Peer)), tag, at(&n.Ref))
+			err = x.lib.Send(call, x.team, int(p.Peer(n.Peer)), tag, x.dataOf(&p, &n.Ref, work))
 		case Recv:
-			err = x.lib.Recv(call, x.team, int(p.Peer(n.Peer)), tag, at(&n.Ref))
+			err = x.lib.Recv(call, x.team, int(p.Peer(n.Peer)), tag, x.dataOf(&p, &n.Ref, work))
 		case Copy:
-			copy(at(&n.Ref).Bytes(), at(&n.From).Bytes())
+			copy(x.dataOf(&p, &n.Ref, work).Bytes(), x.dataOf(&p, &n.From, work).Bytes())
 		case Combine:
-			x.combine(at(&n.Ref).Bytes(), at(&n.From).Bytes())
+			x.combine(x.dataOf(&p, &n.Ref, work).Bytes(), x.dataOf(&p, &n.From, work).Bytes())
 		}
 		if err != nil {
 			return err

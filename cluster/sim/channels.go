@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"slices"
-
-	"github.com/hybridtop/hybridtop/cluster"
-)
+import "github.com/hybridtop/hybridtop/cluster"
 
 // channels keep the messages from one rank to another in order. A message that a receive can match
 // does not arrive before an earlier one, neither with its first nor with its last byte. This also
@@ -83,12 +79,28 @@ func (c *channels) arrive(dst int32, reach, at, now cluster.Time) (cluster.Time,
 		}
 	}
 	c.reach, c.last = max(c.reach, reach), max(c.last, at)
-	if n := cap(c.inFlight); len(c.inFlight) == n {
-		c.inFlight = slices.DeleteFunc(c.inFlight, func(a arrival) bool { return a.at < now })
-		if len(c.inFlight) > n/2 {
-			c.inFlight = slices.Grow(c.inFlight, n)
-		}
+	if len(c.inFlight) == cap(c.inFlight) {
+		c.forget(now)
 	}
 	c.inFlight = append(c.inFlight, arrival{dst: dst, reach: reach, at: at})
 	return reach, at
+}
+
+// forget removes the messages that have arrived, and makes space for more.
+//
+//go:noinline
+func (c *channels) forget(now cluster.Time) {
+	n, left := cap(c.inFlight), 0
+	for i := range c.inFlight {
+		if c.inFlight[i].at >= now {
+			c.inFlight[left] = c.inFlight[i]
+			left++
+		}
+	}
+	c.inFlight = c.inFlight[:left]
+	if left > n/2 {
+		more := make([]arrival, left, 2*n)
+		copy(more, c.inFlight)
+		c.inFlight = more
+	}
 }

@@ -360,14 +360,15 @@ func (r *rank) runContinuations(t *thread, first *pendingStep) {
 	if first != nil {
 		first.run(t)
 	}
+	var st pendingStep
 	for i := base; i < len(w.inline); i++ {
-		st := w.inline[i]
+		st = w.inline[i]
 		w.inline[i].then = nil
 		st.run(t)
 	}
 	w.inline = w.inline[:base]
 	for i := 0; i < len(r.steps); i++ {
-		st := r.steps[i]
+		st = r.steps[i]
 		r.steps[i].then = nil
 		st.run(t)
 	}

@@ -73,6 +73,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	if err != nil {
 		return err
 	}
+	if err := t.makeParts(); err != nil {
+		return err
+	}
 	for p.Next() {
 		if err := t.iterate(); err != nil {
 			return err
@@ -89,8 +92,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return t.timed.comm.Free()
 }
 
-// newTeam makes the rank's data. It is a separate function, so that the stack of a rank keeps no
-// more than 4 KiB.
+// newTeam makes the rank's data without its parts. It sends no messages: a rank's stack stays below
+// 4 KiB if no large frame is below the frames of a call.
 func newTeam(r *cluster.Rank, p engine.Probe) (*team, error) {
 	world := r.World()
 	chosen := r.Lib().Shared(choice{}, func() any {
@@ -112,13 +115,14 @@ func newTeam(r *cluster.Rank, p engine.Probe) (*team, error) {
 	t.times, t.ends = make([]int64, perCall*t.calls), make([]int64, t.calls)
 	t.start = workload.NewStart(r, world)
 	t.busy = newBusy(r, p.Int("overlap"), p.Int("slices"))
+	return t, nil
+}
+
+// makeParts makes the timed and the verified part.
+func (t *team) makeParts() (err error) {
 	in, out := t.what.Lengths(t.ranks, true, t.n)
-	var err error
-	t.timed, t.verified, err = workload.Parts(workload.Store(r, p, in+out),
-		func(store cluster.Store, small bool) (*part, error) {
-			return newPart(r, keys, sizeOf(t.what, t.ranks, t.n, workload.Limit(p, r.Ranks()), small), store)
-		})
-	return t, err
+	t.timed, t.verified, err = workload.Parts(workload.Store(t.r, t.p, in+out), t.newPart)
+	return err
 }
 
 // sizeOf returns the bytes of a call: n, or for the small call that is verified next to size-only

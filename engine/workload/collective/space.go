@@ -62,16 +62,24 @@ type part struct {
 	data    buffers
 }
 
-// newPart returns a part with a new Comm, and reserves memory for one-sided calls of n bytes.
-func newPart(r *cluster.Rank, keys []coll.Key, n int64, store cluster.Store) (*part, error) {
-	comm, err := coll.New(r, r.World())
-	c := &part{n: n, comm: comm, data: buffers{store: store}}
-	if err != nil || !keys[0].Transfer.OneSided() {
-		return c, err
+// newPart returns a part with a new Comm, and reserves memory if the calls are one-sided.
+func (t *team) newPart(store cluster.Store, small bool) (*part, error) {
+	comm, err := coll.New(t.r, t.r.World())
+	if err != nil {
+		return nil, err
 	}
-	e := extentOf(keys, n, store)
+	c := &part{n: sizeOf(t.what, t.ranks, t.n, workload.Limit(t.p, t.r.Ranks()), small), comm: comm,
+		data: buffers{store: store}}
+	if t.keys[0].Transfer.OneSided() {
+		err = c.reserve(t.r, extentOf(t.keys, c.n, store))
+	}
+	return c, err
+}
+
+// reserve reserves memory for one-sided calls.
+func (c *part) reserve(r *cluster.Rank, e extent) (err error) {
 	alloc := func(size int64) (*coll.At, cluster.Buf[uint64]) {
-		at, failed := cluster.Alloc[uint64](r, store, int(size/unit))
+		at, failed := cluster.Alloc[uint64](r, c.data.store, int(size/unit))
 		err = failed
 		if err != nil {
 			return nil, cluster.Buf[uint64]{}
@@ -80,13 +88,13 @@ func newPart(r *cluster.Rank, keys []coll.Key, n int64, store cluster.Store) (*p
 	}
 	c.in, c.data.in = alloc(e.in)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.out, c.data.out = alloc(e.out)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return c, comm.Reserve(e.scratch, slots)
+	return c.comm.Reserve(e.scratch, slots)
 }
 
 // fill writes the rank's input of a call.
