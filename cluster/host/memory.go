@@ -82,16 +82,17 @@ var needs struct {
 	sum int64
 }
 
-// Admit sets the garbage collector's limit for a run that begins, and returns a function for its end.
-// limit is the limit that the run was admitted by (0: unknown), and need its computed need. Otherwise
+// Admit sets the garbage collector's limit for a run that begins. It returns a function for the end.
+// limit is the limit that the run was admitted by (0: unknown). need is its computed need. Otherwise
 // the collector waits until the heap has twice the live memory, which neither number includes. The
-// limit is a sixteenth above the need of all runs, so that a large run has little garbage. Setting
-// it also frees the memory of the previous run before the next one allocates.
+// limit is an eighth above the need of all runs, so that a large run has little garbage, and the
+// collector does not run again and again. Setting it also frees the memory of the previous run before
+// the next one allocates.
 func Admit(limit, need int64) (end func()) {
 	needs.Lock()
 	defer needs.Unlock()
 	needs.sum = sum(needs.sum, need)
-	wanted := max(sum(needs.sum, needs.sum/16), collectorSlack)
+	wanted := max(sum(needs.sum, needs.sum/8), collectorSlack)
 	if limit > 0 {
 		wanted = min(wanted, limit)
 	}
