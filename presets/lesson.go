@@ -71,7 +71,7 @@ type AskKind string
 const (
 	AskNumber AskKind = "number"
 	AskChoice AskKind = "choice"
-	AskPoint  AskKind = "point" // a ratio, which the student marks on a chart
+	AskPoint  AskKind = "point" // a value on a chart of the shown run
 )
 
 // Ask is a question, from a block ask.

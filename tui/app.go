@@ -155,6 +155,7 @@ func (a *app) show(s *engine.Snapshot) {
 	}
 	a.Snap = s
 	a.compare()
+	a.predict()
 	a.updateVacant()
 	if s.Machine != a.machine { // read the file once per machine
 		a.machine, a.Assumed = s.Machine, presets.AssumedBySketch(s.Machine, a.overHost.Machines)

@@ -14,6 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	answering "github.com/hybridtop/hybridtop/tui/overlay/answer"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // Lesson is a lesson to open on the screen.
@@ -36,10 +37,11 @@ type course struct {
 	opening *Lesson // lesson to open; nil: none
 	save    bool    // the answers have changed
 	every   time.Duration
-	due     time.Time // of the next step, if every is not 0
-	top     int       // first line of the text that is shown
-	reading bool      // the answers of the class are being read
-	read    time.Time // when they were read last
+	ran     *engine.Scenario // of the step; nil: none
+	due     time.Time        // of the next step, if every is not 0
+	top     int              // first line of the text that is shown
+	reading bool             // the answers of the class are being read
+	read    time.Time        // when they were read last
 }
 
 // lessonOpened is a lesson whose programs have run.
@@ -124,6 +126,7 @@ func (a *app) continueLesson() bool {
 		return true
 	case lesson.Over:
 		c.player = nil
+		a.predict()
 		return false
 	}
 	_ = c.player.Take("") // an empty line continues
@@ -169,6 +172,8 @@ func (a *app) showStep() {
 		a.notice = noLesson
 		return
 	}
+	c.ran = nil
+	defer a.predict()
 	show := c.player.Show()
 	if show == nil {
 		return
@@ -189,11 +194,28 @@ func (a *app) showStep() {
 		a.notice = err.Error()
 		return
 	}
+	c.ran = &sc
 	a.base = nil
 	if against := c.runs[show.Against]; against != nil {
 		a.base = engine.NewBaseline(against)
 	}
 	a.compare()
+}
+
+// predict shows the student's prediction on the charts of the step's run.
+func (a *app) predict() {
+	c := &a.course
+	if c.player == nil || c.ran == nil || !isSame(c.ran, &a.Snap.Scenario) {
+		a.Predicted = nil
+		return
+	}
+	metric, value, ok := c.player.Predicted()
+	switch {
+	case !ok:
+		a.Predicted = nil
+	case a.Predicted == nil || *a.Predicted != pane.Prediction{Metric: metric, Value: value}:
+		a.Predicted = &pane.Prediction{Metric: metric, Value: value}
+	}
 }
 
 // isDue reports whether the next step of a tour is due. The first call only starts its clock.

@@ -34,15 +34,16 @@ type title struct {
 
 // sharedInputs holds the inputs of all panes. If it changes, everything is redrawn.
 type sharedInputs struct {
-	w, h  int
-	theme *grid.Theme
-	units grid.Units
-	ascii bool
-	base  *engine.Baseline
-	plain bool            // heat maps show values instead of ratios
-	over  overlay.Overlay // covers panes now
-	under overlay.Overlay // covered panes in the previous frame
-	lines bool
+	w, h      int
+	theme     *grid.Theme
+	units     grid.Units
+	ascii     bool
+	base      *engine.Baseline
+	predicted *pane.Prediction
+	plain     bool            // heat maps show values instead of ratios
+	over      overlay.Overlay // covers panes now
+	under     overlay.Overlay // covered panes in the previous frame
+	lines     bool
 }
 
 // inputs holds everything that the picture of a pane depends on.
@@ -57,7 +58,7 @@ type inputs struct {
 // draw updates the grid for a screen of w columns and h rows, and returns it.
 func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	a.w, a.h = w, h
-	now := sharedInputs{w: w, h: h, theme: a.Theme, units: a.Units, ascii: a.ascii, base: a.base, plain: a.Absolute,
+	now := sharedInputs{w: w, h: h, theme: a.Theme, units: a.Units, ascii: a.ascii, base: a.base, plain: a.Absolute, predicted: a.Predicted,
 		under: s.shared.over}
 	if a.covered() {
 		now.over = a.over

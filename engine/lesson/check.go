@@ -38,7 +38,7 @@ func Check(l *presets.Lesson, r Results) (n Numbers, wrong []error) {
 			for _, text := range append([]string{s.Ask.Text, s.Ask.Hint}, s.Ask.Choices...) {
 				fail(s.Ask.Line, r.checkText(text, &n)...)
 			}
-			fail(s.Ask.Line, r.checkAnswer(s.Ask))
+			fail(s.Ask.Line, r.checkAnswer(s.Ask), r.checkPoint(s))
 		}
 	}
 	for i := range l.Steps {

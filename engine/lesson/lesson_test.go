@@ -112,6 +112,47 @@ func changeDigits(t *testing.T, l *presets.Lesson, r lesson.Results, text *strin
 	return count
 }
 
+// TestAPredictionIsAValueOfTheMetric converts predicted ratios to the metric on the chart of the shown run, and refuses points
+// that no chart shows.
+func TestAPredictionIsAValueOfTheMetric(t *testing.T) {
+	l, err := presets.FindLesson("small-messages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := lesson.Run(context.Background(), &l, options, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(l.Steps, func(s presets.Step) bool { return s.Ask != nil && s.Ask.Kind == presets.AskPoint })
+	s := &l.Steps[at]
+	rate := func(run string) float64 {
+		m, why := session.Result(r[run], "flop_rate")
+		if why != "" {
+			t.Fatal(why)
+		}
+		return m.Value
+	}
+	for answer, want := range map[string]float64{
+		"#tiny.flop_rate/tiny-packed.flop_rate":   2 * rate("tiny-packed"),
+		"#tiny-packed.flop_rate/tiny.flop_rate":   rate("tiny-packed") / 2,
+		"#tiny-packed.step_time/tiny.step_time":   math.NaN(),
+		"#tiny-packed.flop_rate/packed.step_time": math.NaN(),
+	} {
+		s.Ask.Answer = answer
+		p := lesson.NewPlayer(&l, r, lesson.Answers{Answers: []lesson.Answer{{Question: s.Heading, Kind: s.Ask.Kind, Prediction: 2}}}, false)
+		p.Back()
+		metric, got, ok := p.Predicted()
+		if isKnown := !math.IsNaN(want); ok != isKnown || ok && (metric != "flop_rate" || math.Abs(got/want-1) > 1e-6) {
+			t.Errorf("%s: the prediction is %s %g, want %g", answer, metric, got, want)
+		}
+		if _, wrong := lesson.Check(&l, r); slices.ContainsFunc(wrong, func(err error) bool {
+			return strings.Contains(err.Error(), "no chart of the step's run")
+		}) == ok {
+			t.Errorf("%s: the check finds %v", answer, wrong)
+		}
+	}
+}
+
 // TestSensitivities finds the two assumed constants that decide an answer of the lesson on small messages.
 func TestSensitivities(t *testing.T) {
 	if testing.Short() {

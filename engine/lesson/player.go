@@ -273,26 +273,32 @@ func (p *Player) compare(width int) []string {
 	}
 	lines := []string{bar("prediction", got.Prediction), bar("result", got.Result)}
 	if a.Kind == presets.AskPoint {
-		lines = pointChart(got.Prediction, got.Result, width)
+		lines = pointChart(got.Prediction, got.Result, unit, width)
 	}
 	return append(lines, fmt.Sprintf("%s A factor of %.3g.", verdict, Factor(got.Prediction, got.Result)))
 }
 
-// pointChart draws a ratio as a point on an axis from 0, next to its prediction and to 1.
-func pointChart(prediction, result float64, width int) []string {
+// pointChart draws a result as a point on an axis from 0, next to its prediction. A ratio is also next to 1.
+func pointChart(prediction, result float64, unit string, width int) []string {
 	room := max(20, min(width, 72)) - 1
-	most := 1.1 * max(prediction, result, 1)
+	isRatio := unit == "×"
+	most := 1.1 * max(prediction, result)
+	if isRatio {
+		most = max(most, 1.1)
+	}
 	at := func(x float64) int { return int(math.Round(x / most * float64(room))) }
 	axis := []byte(strings.Repeat("-", room+1))
-	axis[0], axis[at(1)] = '0', '1'
+	axis[0] = '0'
+	words := fmt.Sprintf("P prediction %s, R result %s", InUnit(prediction, unit), InUnit(result, unit))
+	if isRatio {
+		axis[at(1)] = '1'
+		words += ", 1 the reference"
+	}
 	marks := func(x float64, mark byte) string {
 		row := []byte(strings.Repeat(" ", at(x)))
 		return string(append(row, mark))
 	}
-	return []string{
-		fmt.Sprintf("P prediction %s, R result %s, 1 the reference", InUnit(prediction, "×"), InUnit(result, "×")),
-		marks(prediction, 'P'), string(axis), marks(result, 'R'),
-	}
+	return []string{words, marks(prediction, 'P'), string(axis), marks(result, 'R')}
 }
 
 func (p *Player) summary() []string {

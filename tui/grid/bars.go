@@ -14,6 +14,9 @@ type Bar struct {
 	Baseline float64
 	// Outline draws only the outline of the bar, for a value without a run.
 	Outline bool
+	// Mark is drawn at the value Marked; 0: none.
+	Mark   rune
+	Marked float64
 	// Style defaults to the theme's first series.
 	Style Style
 }
@@ -72,6 +75,9 @@ func (b *Bars) Draw(v View, th *Theme) {
 		if f, ok := m.frac(it.Baseline); ok && it.Baseline > 0 && bar > 0 {
 			markBaseline(v, label+clampInt(int(clamp01(f)*float64(bar)), 0, bar-1), top, high, th)
 		}
+		if f, ok := m.frac(it.Marked); ok && it.Mark != 0 && bar > 0 {
+			v.Rune(label+clampInt(int(clamp01(f)*float64(bar)), 0, bar-1), y, it.Mark, th.Warning.With(Bold))
+		}
 		b.text = b.Axis.Unit.Append(b.text[:0], it.Value, value-1)
 		v.Bytes(label+bar+value-runes(b.text), y, b.text, th.Text)
 		v.TextIn(v.W()-note+2, y, note-2, it.Note, Left, th.Dim)
@@ -111,6 +117,9 @@ func (b *Bars) scale() mapping {
 		s.add(b.Axis.Scale, b.Items[i].Value)
 		if g := b.Items[i].Baseline; g > 0 {
 			s.add(b.Axis.Scale, g)
+		}
+		if b.Items[i].Mark != 0 {
+			s.add(b.Axis.Scale, b.Items[i].Marked)
 		}
 	}
 	ax := b.Axis

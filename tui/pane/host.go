@@ -32,6 +32,8 @@ type Host struct {
 	Assumed  []string        // keys of the assumed numbers of the machine, if it is a sketch
 	Absolute bool            // heat maps show numbers instead of ratios to the baseline
 
+	Predicted *Prediction // a student's prediction for the run; nil: none
+
 	Explained *explain.Answer // the explanation of the run; nil: not requested
 
 	Forecasts *Forecasts // modelled rows of the first study; nil: none
@@ -59,6 +61,15 @@ func (h *Host) Forecast(s *engine.StudyView) []engine.Row {
 	}
 	return all
 }
+
+// Prediction is a predicted value of a metric, in SI base units. A chart with this metric on its axis shows it.
+type Prediction struct {
+	Metric string
+	Value  float64
+}
+
+// PredictionGlyph marks a prediction.
+const PredictionGlyph = 'P'
 
 // Requested returns the knob's value that the user requested last. The snapshot may still have an
 // older value.

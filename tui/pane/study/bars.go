@@ -37,6 +37,9 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 			bar.Style, b.Shown = th.Focus, len(b.Items)
 		}
 		bar.Baseline = c.baseline.cell(s, i, spec.Y[0])
+		if p := predicted(s, spec, h); p != nil && i == s.Now {
+			bar.Marked, bar.Mark = p.Value, pane.PredictionGlyph
+		}
 		if len(spec.Y) > 1 && isNumber(s.Cell(i, spec.Y[1])) { // the prediction, next to the bar
 			bar.Note = unit(&s.Columns[spec.Y[1]], c.units).Format(s.Cell(i, spec.Y[1]), 9) + " " + s.Columns[spec.Y[1]].Legend
 		}

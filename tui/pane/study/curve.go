@@ -65,6 +65,7 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	c.addMarkers(pl, false, th)
 	c.addBaselinePoint(spec, th)
 	c.addPresent(s, spec, th)
+	c.addPrediction(s, spec, h)
 	in := c.drawHead(v, pl.Title, th)
 	l.Draw(in, th)
 	if in.H() < 8 {
@@ -261,6 +262,28 @@ func (c *chart) explainKinds(s *engine.StudyView, th *grid.Theme) {
 			c.legend = append(c.legend, item{symbol: look.Symbol, name: string(kind), style: look.Style})
 		}
 	}
+}
+
+// addPrediction draws the prediction for the present run, over all other points.
+func (c *chart) addPrediction(s *engine.StudyView, spec *engine.Chart, h *pane.Host) {
+	p := predicted(s, spec, h)
+	if p == nil || s.Present() == nil {
+		return
+	}
+	st := h.Theme.Warning.With(grid.Bold)
+	c.addMarker(pane.PredictionGlyph, st, s.Cell(s.Now, spec.X), p.Value)
+	c.legend = slices.Insert(c.legend, 0, item{symbol: pane.PredictionGlyph, name: "prediction", style: st})
+	if a := &c.line.Y; a.Fixed {
+		a.Min, a.Max = min(a.Min, p.Value), max(a.Max, p.Value)
+	}
+}
+
+// predicted returns the prediction of a metric that a chart has on its axis, or nil.
+func predicted(s *engine.StudyView, spec *engine.Chart, h *pane.Host) *pane.Prediction {
+	if p := h.Predicted; p != nil && slices.ContainsFunc(spec.Y, func(y int) bool { return s.Columns[y].Name == p.Metric }) {
+		return p
+	}
+	return nil
 }
 
 // addPresent draws the point of the present run over all others.

@@ -51,6 +51,26 @@ func TestLinksOfATorusLookLikeThis(t *testing.T) {
 	}
 }
 
+// TestAPredictionIsOnTheChart draws a student's prediction next to the result: on a curve, whose range it extends, on bars, and not on
+// charts of other metrics.
+func TestAPredictionIsOnTheChart(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		spec      *pane.Spec
+		s         *engine.Snapshot
+		predicted pane.Prediction
+	}{
+		{"a share", &Spec, panetest.Demo(4, 4, 8), pane.Prediction{Metric: "node_local_share", Value: 0.75}},
+		{"above the range", &Spec, panetest.Demo(4, 4, 8), pane.Prediction{Metric: "node_local_share", Value: 1.5}},
+		{"another metric", &Spec, panetest.Demo(4, 4, 8), pane.Prediction{Metric: "access_time_mean", Value: 1}},
+		{"a bar", &Spec, runs.Last("multigrid").On(t, "demo"), pane.Prediction{Metric: "solve_time", Value: 0.003}},
+	} {
+		h := panetest.Host(c.s)
+		h.Predicted = &c.predicted
+		golden.Text(t, "prediction: "+c.name, panetest.Draw(c.spec.New(), h, panetest.Look{W: 76, H: 19, Alone: true}))
+	}
+}
+
 // TestTriesLookLikeThis draws the algorithms that a run has tried online, and its choice.
 func TestTriesLookLikeThis(t *testing.T) {
 	for _, workload := range []string{"collective", "cholesky"} {
