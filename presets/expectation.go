@@ -24,6 +24,7 @@ type Expectation struct {
 	Low, High float64 // range, both ends included
 	Knobs     []Knob  // changes of the run; none: the scenario itself
 	Against   []Knob  // changes of the run that Times divides by; none: the scenario itself
+	Divisor   string  // formula that Times divides by in a lesson, whose metrics are formulas
 }
 
 var expectationParts = []string{"metric", "relation", "range", "knobs", "against"}
@@ -56,16 +57,8 @@ func (r *figureReader) expectations() []Expectation {
 	}
 	for i := range list {
 		at := "expect." + strconv.Itoa(i+1) + "."
-		e := Expectation{Metric: r.name(at+"metric", "time_per_access")}
-		e.Relation = Relation(r.choice(at+"relation", string(Is), string(Times)))
-		ends := r.list(at+"range", 2, "the least and the largest value")
-		if len(ends) == 2 {
-			e.Low = r.number(at+"range", ends[0], -maxNumber, maxNumber)
-			e.High = r.number(at+"range", ends[1], -maxNumber, maxNumber)
-		}
-		if len(ends) != 2 || e.Low > e.High {
-			r.wrong(at+"range", "want the least and the largest value: [0.9, 1.1]")
-		}
+		e := r.expectation(at)
+		e.Metric = r.name(at+"metric", "time_per_access")
 		e.Knobs, e.Against = r.knobs(at+"knobs"), r.knobs(at+"against")
 		switch {
 		case e.Relation == Is && r.has(at+"against"):
@@ -76,6 +69,55 @@ func (r *figureReader) expectations() []Expectation {
 		all = append(all, e)
 	}
 	return all
+}
+
+// answers reads the tables [[expect]] of a question, whose metrics are formulas over named runs.
+func (r *figureReader) answers(a *Ask) []Expectation {
+	isChoice := a.Kind == AskChoice
+	v, _ := r.at("expect")
+	list, _ := v.([]any)
+	if _, ok := r.lines["expect.1"]; !ok || len(list) > maxFigure || !isChoice && len(list) != 1 {
+		r.wrong("expect", "want tables [[expect]]: at most %d for a choice, one for a number or a point", maxFigure)
+		return nil
+	}
+	var all []Expectation
+	for i := range list {
+		at := "expect." + strconv.Itoa(i+1) + "."
+		e := r.expectation(at)
+		e.Metric = r.words(at+"metric", "slabs.step_time")
+		if r.has(at + "against") {
+			e.Divisor = r.words(at+"against", "packed.step_time")
+		}
+		switch {
+		case !isChoice && (e.Relation != Times || e.Divisor != "" || !(e.Low > 0 && e.Low <= 1 && e.High >= 1)):
+			r.wrong(at+"range", `want relation = "times", no against, and the range around 1 of prediction / metric that is right: [0.9, 1.1]`)
+		case isChoice && (e.Relation == Times) != (e.Divisor != ""):
+			r.wrong(at+"relation", `"times" needs against, and against belongs to "times"`)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// answerKey reports whether an expectation of a question has a dotted key, for example "expect.1.range".
+func answerKey(key string) bool {
+	p := strings.Split(key, ".")
+	return expectationKey(key) && (len(p) < 3 || len(p) == 3 && p[2] != "knobs")
+}
+
+// expectation reads the relation and the range of an expectation.
+func (r *figureReader) expectation(at string) Expectation {
+	var e Expectation
+	e.Relation = Relation(r.choice(at+"relation", string(Is), string(Times)))
+	ends := r.list(at+"range", 2, "the least and the largest value")
+	if len(ends) == 2 {
+		e.Low = r.number(at+"range", ends[0], -maxNumber, maxNumber)
+		e.High = r.number(at+"range", ends[1], -maxNumber, maxNumber)
+	}
+	if len(ends) != 2 || e.Low > e.High {
+		r.wrong(at+"range", "want the least and the largest value: [0.9, 1.1]")
+	}
+	return e
 }
 
 // encode returns the table of an expectation.

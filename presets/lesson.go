@@ -79,13 +79,13 @@ type Ask struct {
 	Line    int
 	Kind    AskKind
 	Text    string
-	Answer  string   // expression of a number or a point: "#slabs.step_time"
-	Near    float64  // an answer is right within this factor
 	Choices []string // of a choice
 	Right   int      // number of the right choice, from 1
-	Check   string   // expression that is true if the right choice is right
-	Hint    string   // "": none
-	Why     string   // question for the student's confidence; "": the default
+	// Expect holds the expectations that make the choice right. A number or a point has one: its metric is the answer, and a
+	// prediction is right if prediction / answer is in its range.
+	Expect []Expectation
+	Hint   string // "": none
+	Why    string // question for the student's confidence; "": the default
 }
 
 // Show is the run to show, from a block run.
@@ -241,13 +241,20 @@ func padded(text []string, line int) []byte {
 }
 
 var (
-	askKeys  = []string{"kind", "text", "answer", "near", "choices", "check", "hint", "why"}
+	askKeys  = []string{"kind", "text", "choices", "answer", "hint", "why", "expect"}
 	showKeys = []string{"show", "against", "pane", "watch"}
 )
 
 // ask decodes a block ask.
 func (b *lessonReader) ask(text []string, line int) (*Ask, error) {
-	d, err := parse(b.lesson.file, padded(text, line), oneOf(askKeys), wantOf(askKeys))
+	d, err := parse(b.lesson.file, padded(text, line), func(key string) bool {
+		return slices.Contains(askKeys, key) || answerKey(key)
+	}, func(key string) string {
+		if strings.HasPrefix(key, "expect.") {
+			return "an expectation has metric, relation, range and against"
+		}
+		return wantOf(askKeys)(key)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -255,18 +262,12 @@ func (b *lessonReader) ask(text []string, line int) (*Ask, error) {
 	a := &Ask{Line: line, Kind: AskKind(r.choice("kind", string(AskNumber), string(AskChoice), string(AskPoint)))}
 	a.Text = r.words("text", "How long does a step take, in ms?")
 	a.Hint, a.Why = r.words("hint", ""), r.words("why", "")
-	required, other := []string{"answer", "near"}, []string{"choices", "check"}
-	if a.Kind == AskChoice {
-		required, other = []string{"answer", "choices", "check"}, []string{"near"}
-	}
-	for _, key := range required {
-		if !r.has(key) {
-			r.wrong(key, "missing; a question of kind %s has %s", a.Kind, strings.Join(required, ", "))
-		}
-	}
-	for _, key := range other {
-		if r.has(key) {
-			r.wrong(key, "belongs to another kind of question than %s", a.Kind)
+	for _, key := range []string{"choices", "answer"} {
+		switch isChoice := a.Kind == AskChoice; {
+		case isChoice && !r.has(key):
+			r.wrong(key, "missing; a choice has choices and answer")
+		case !isChoice && r.has(key):
+			r.wrong(key, "belongs to a choice, not to a %s", a.Kind)
 		}
 	}
 	if r.err != nil {
@@ -278,12 +279,8 @@ func (b *lessonReader) ask(text []string, line int) (*Ask, error) {
 			r.wrong("choices", "has %d answers; want 2 to 6", n)
 		}
 		a.Right = r.whole("answer", 1, float64(max(1, len(a.Choices))))
-		a.Check = r.words("check", "a.step_time > b.step_time")
-	} else {
-		a.Answer = r.words("answer", "#slabs.step_time")
-		v, _ := r.at("near")
-		a.Near = r.number("near", v, 1, 100)
 	}
+	a.Expect = r.answers(a)
 	return a, r.err
 }
 

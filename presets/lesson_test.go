@@ -8,7 +8,7 @@ import (
 
 const soundLesson = "+++\ntitle = \"T\"\npaper = \"paper 1\"\nminutes = 5\naim = \"A\"\nwords = { a-b = \"c\" }\n[run.a]\npreset = \"p\"\n" +
 	"knobs = { n = 1 }\n+++\n# T\n\nText [1 s](#a.b) *x* **y** `z`.\n\n- item\n\n## S\n```run\nshow = \"a\"\n```\n\n```ask\nkind = \"number\"\n" +
-	"text = \"How long, in ms?\"\nanswer = \"#a.b\"\nnear = 1.1\n```\n\n**Reveal.** So.\n\n> **Teacher.** Ask.\n"
+	"text = \"How long, in ms?\"\n\n[[expect]]\nmetric = \"a.b\"\nrelation = \"times\"\nrange = [0.9, 1.1]\n```\n\n**Reveal.** So.\n\n> **Teacher.** Ask.\n"
 
 // TestLessonFile decodes a lesson.
 func TestLessonFile(t *testing.T) {

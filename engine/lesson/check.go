@@ -118,26 +118,36 @@ func (r Results) checkNumber(text, target string) error {
 	return nil
 }
 
-// checkAnswer checks that a question has an answer, and that a choice's check is true.
+// checkAnswer checks that a number is positive, and that a choice is right.
 func (r Results) checkAnswer(a *presets.Ask) error {
-	text := a.Answer
-	if a.Kind == presets.AskChoice {
-		text = a.Check
-	}
-	x, err := ParseExpression(text)
-	if err != nil {
+	if a.Kind != presets.AskChoice {
+		v, err := r.value(a.Expect[0].Metric)
+		if err == nil && v <= 0 {
+			err = fmt.Errorf("the answer %q is %g: want a positive number", a.Expect[0].Metric, v)
+		}
 		return err
 	}
-	v, err := r.Value(&x)
-	switch {
-	case err != nil:
-		return err
-	case a.Kind == presets.AskChoice && !x.IsCheck():
-		return fmt.Errorf("the check %q compares nothing (want < or >)", a.Check)
-	case a.Kind == presets.AskChoice && v != 1:
-		return fmt.Errorf("the check %q is false: %q is not the answer", a.Check, a.Choices[a.Right-1])
-	case a.Kind != presets.AskChoice && (x.IsCheck() || v <= 0):
-		return fmt.Errorf("the answer %q is %g: want a positive number", a.Answer, v)
+	for i := range a.Expect {
+		e := &a.Expect[i]
+		v, err := r.expected(e)
+		if err == nil && !e.Holds(v) {
+			err = fmt.Errorf("the expectation of %s is not met: %.4g, want %g to %g: %q is not the answer", formula(e), v, e.Low, e.High,
+				a.Choices[a.Right-1])
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
+
+// formula returns what an expectation of a choice limits.
+func formula(e *presets.Expectation) string {
+	if e.Relation == presets.Times {
+		return "(" + e.Metric + ") / (" + e.Divisor + ")"
+	}
+	return e.Metric
+}
+
+// expected computes what an expectation of a choice limits.
+func (r Results) expected(e *presets.Expectation) (float64, error) { return r.value(formula(e)) }

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Expression is a formula over the metrics of runs: numbers, run.metric, + − * / and parentheses. A check
-// compares two formulas by < or >.
+// Expression is a formula over the metrics of runs: numbers, run.metric, + − * / and parentheses.
 type Expression struct {
 	text string
 	root node
@@ -16,7 +15,7 @@ type Expression struct {
 
 // node is a number, a metric, or an operator with two operands.
 type node struct {
-	op          byte // 'n': number, 'm': metric, '+', '-', '*', '/', '<', '>'
+	op          byte // 'n': number, 'm': metric, '+', '-', '*', '/'
 	value       float64
 	run, metric string
 	left, right *node
@@ -32,23 +31,12 @@ func ParseExpression(text string) (Expression, error) {
 	if err != nil {
 		return Expression{}, fmt.Errorf("expression %q: %w", text, err)
 	}
-	if op := p.next(); op == '<' || op == '>' {
-		p.skip()
-		right, err := p.sum(0)
-		if err != nil {
-			return Expression{}, fmt.Errorf("expression %q: %w", text, err)
-		}
-		root = &node{op: op, left: root, right: right}
-	}
 	if p.next() != 0 {
-		return Expression{}, fmt.Errorf("expression %q: cannot read %q (want metrics such as packed.step_time, with + - * / < >)",
+		return Expression{}, fmt.Errorf("expression %q: cannot read %q (want metrics such as packed.step_time, with + - * /)",
 			text, p.rest)
 	}
 	return Expression{text: text, root: *root}, nil
 }
-
-// IsCheck reports whether the expression compares two formulas.
-func (x *Expression) IsCheck() bool { return x.root.op == '<' || x.root.op == '>' }
 
 // Metrics returns the metrics of the expression as pairs of run and metric.
 func (x *Expression) Metrics() [][2]string {
@@ -68,7 +56,7 @@ func (x *Expression) Metrics() [][2]string {
 	return all
 }
 
-// eval computes the expression. A check is 1 if it is true, otherwise 0.
+// eval computes the expression.
 func (n *node) eval(metric func(run, name string) (float64, error)) (float64, error) {
 	switch n.op {
 	case 'n':
@@ -84,12 +72,6 @@ func (n *node) eval(metric func(run, name string) (float64, error)) (float64, er
 	if err != nil {
 		return math.NaN(), err
 	}
-	is := func(yes bool) (float64, error) {
-		if yes {
-			return 1, nil
-		}
-		return 0, nil
-	}
 	switch n.op {
 	case '+':
 		return a + b, nil
@@ -97,12 +79,8 @@ func (n *node) eval(metric func(run, name string) (float64, error)) (float64, er
 		return a - b, nil
 	case '*':
 		return a * b, nil
-	case '/':
-		return a / b, nil
-	case '<':
-		return is(a < b)
 	default:
-		return is(a > b)
+		return a / b, nil
 	}
 }
 

@@ -138,7 +138,7 @@ func TestAPredictionIsAValueOfTheMetric(t *testing.T) {
 		"#tiny-packed.step_time/tiny.step_time":   math.NaN(),
 		"#tiny-packed.flop_rate/packed.step_time": math.NaN(),
 	} {
-		s.Ask.Answer = answer
+		s.Ask.Expect[0].Metric = answer
 		p := lesson.NewPlayer(&l, r, lesson.Answers{Answers: []lesson.Answer{{Question: s.Heading, Kind: s.Ask.Kind, Prediction: 2}}}, false)
 		p.Back()
 		metric, got, ok := p.Predicted()
@@ -287,9 +287,9 @@ func TestAnswersFile(t *testing.T) {
 	}
 }
 
-// TestPredictions judges predictions by the factor of a question.
+// TestPredictions judges predictions by the range of a question.
 func TestPredictions(t *testing.T) {
-	number := &presets.Ask{Kind: presets.AskNumber, Near: 1.1}
+	number := &presets.Ask{Kind: presets.AskNumber, Expect: []presets.Expectation{{Relation: presets.Times, Low: 1 / 1.1, High: 1.1}}}
 	choice := &presets.Ask{Kind: presets.AskChoice, Right: 2}
 	for _, c := range []struct {
 		ask                *presets.Ask

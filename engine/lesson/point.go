@@ -14,7 +14,7 @@ func (r Results) charted(s *presets.Step) string {
 	if s.Show == nil || s.Ask == nil || s.Ask.Kind == presets.AskChoice || r[s.Show.Run] == nil {
 		return ""
 	}
-	x, err := ParseExpression(s.Ask.Answer)
+	x, err := ParseExpression(s.Ask.Expect[0].Metric)
 	if err != nil {
 		return ""
 	}
@@ -42,7 +42,7 @@ func hasChart(s *engine.Snapshot, metric string) bool {
 // checkPoint checks that a chart of the run shows a point of the question.
 func (r Results) checkPoint(s *presets.Step) error {
 	if s.Ask.Kind == presets.AskPoint && r.charted(s) == "" {
-		return fmt.Errorf("no chart of the step's run shows a metric of the answer %q (use kind = number, or another metric)", s.Ask.Answer)
+		return fmt.Errorf("no chart of the step's run shows a metric of the answer %q (use kind = number, or another metric)", s.Ask.Expect[0].Metric)
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func (p *Player) Predicted() (metric string, value float64, ok bool) {
 	if given == nil || name == "" {
 		return "", 0, false
 	}
-	x, err := ParseExpression(s.Ask.Answer)
+	x, err := ParseExpression(s.Ask.Expect[0].Metric)
 	if err != nil {
 		return "", 0, false
 	}

@@ -146,7 +146,7 @@ func runPrograms(ctx context.Context, all []*program, o session.Options, progres
 	return nil
 }
 
-// Value computes an expression in SI base units. A check is 1 if it is true, otherwise 0.
+// Value computes an expression in SI base units.
 func (r Results) Value(x *Expression) (float64, error) {
 	v, err := x.root.eval(func(run, metric string) (float64, error) {
 		s, ok := r[run]
@@ -191,15 +191,17 @@ func (r Results) Answer(a *presets.Ask) (float64, error) {
 	if a.Kind == presets.AskChoice {
 		return float64(a.Right), nil
 	}
-	return r.value(a.Answer)
+	return r.value(a.Expect[0].Metric)
 }
 
-// Right reports whether a prediction is right: the same choice, or a value within the factor Near.
+// Right reports whether a prediction is right: the same choice, or a value in the range around the answer.
 func Right(a *presets.Ask, prediction, answer float64) bool {
 	if a.Kind == presets.AskChoice {
 		return prediction == answer
 	}
-	return Factor(prediction, answer) <= a.Near*(1+1e-9)
+	const rounding = 1e-9
+	e, ratio := &a.Expect[0], prediction/answer
+	return ratio >= e.Low*(1-rounding) && ratio <= e.High*(1+rounding)
 }
 
 // Factor returns the factor between a prediction and an answer, at least 1, and +Inf for different signs or zero.

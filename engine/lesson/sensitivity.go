@@ -23,7 +23,7 @@ type Sensitivity struct {
 }
 
 // Sensitivities returns, for each lesson, the assumed constants whose half or double changes an answer: another choice is
-// right, or the value leaves the factor Near. It runs one iteration of each run that an answer needs, and more with changed
+// right, or the value leaves the range of right predictions. It runs one iteration of each run that an answer needs, and more with changed
 // constants.
 //
 // A longer time or a lower rate that changes no event of a run is hidden behind other costs, or the run does not pay it. A
@@ -302,8 +302,12 @@ func expressions(l *presets.Lesson) []Expression {
 	var all []Expression
 	for i := range l.Steps {
 		if a := l.Steps[i].Ask; a != nil {
-			if x, err := ParseExpression(a.Answer + a.Check); err == nil {
-				all = append(all, x)
+			for k := range a.Expect {
+				for _, text := range []string{a.Expect[k].Metric, a.Expect[k].Divisor} {
+					if x, err := ParseExpression(text); err == nil {
+						all = append(all, x)
+					}
+				}
 			}
 		}
 	}
@@ -313,10 +317,9 @@ func expressions(l *presets.Lesson) []Expression {
 // sameAnswer reports whether an answer stays right with other results.
 func sameAnswer(a *presets.Ask, base, changed Results) bool {
 	if a.Kind == presets.AskChoice {
-		v, err := changed.value(a.Check)
-		return err == nil && v == 1
+		return changed.checkAnswer(a) == nil
 	}
-	before, err := base.value(a.Answer)
-	after, err2 := changed.value(a.Answer)
+	before, err := base.value(a.Expect[0].Metric)
+	after, err2 := changed.value(a.Expect[0].Metric)
 	return err == nil && err2 == nil && Right(a, before, after)
 }
