@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type course struct {
 	shown   bool
 	opening *Lesson // lesson to open; nil: none
 	save    bool    // the answers have changed
+	unsaved bool    // the answers are being written
 	every   time.Duration
 	ran     *engine.Scenario // of the step; nil: none
 	due     time.Time        // of the next step, if every is not 0
@@ -95,7 +97,16 @@ func (p *program) saveLesson() tea.Cmd {
 	}
 	a, file := c.player.Answers, c.file
 	a.Answers = slices.Clone(a.Answers)
+	c.unsaved = true
 	return func() tea.Msg { return lessonSaved{a.Save(p.ctx, file)} }
+}
+
+// saveLast writes the answers if the screen ends while they are being written.
+func (c *course) saveLast(ctx context.Context) error {
+	if !c.unsaved || c.player == nil {
+		return nil
+	}
+	return c.player.Answers.Save(ctx, c.file)
 }
 
 // lessonOpened shows a lesson at its first open question.

@@ -137,7 +137,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case classRead:
 		p.stale = p.app.classRead(msg, time.Now()) || p.stale
 	case lessonSaved:
-		p.stale = true
+		p.stale, p.app.course.unsaved = true, false
 		if msg.err != nil {
 			p.app.notice = msg.err.Error()
 		}

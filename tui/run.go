@@ -82,7 +82,7 @@ func Run(ctx context.Context, s Session, o Options) error {
 	}
 	err = play(ctx, screen, o)
 	p.app.closeDesk()
-	if saveErr := p.keepLast(ctx); saveErr != nil && o.Warn != nil {
+	if saveErr := errors.Join(p.app.course.saveLast(ctx), p.keepLast(ctx)); saveErr != nil && o.Warn != nil {
 		o.Warn(saveErr)
 	}
 	return err
