@@ -4,11 +4,12 @@ import "slices"
 
 // Limits that control the form of a queue.
 const (
-	shallow = 32   // a search longer than this many entries of a line converts it to an index
-	stale   = 3    // with more than this many references per message, stale references are removed
-	long    = 32   // likewise, with this many arrived messages per present message
-	few     = 16   // an index becomes a line when only one of this many entries remains
-	spare   = 4096 // an empty queue keeps memory for up to this many entries
+	shallow  = 32   // a search longer than this many entries of a line converts it to an index
+	stale    = 3    // with more than this many references per message, stale references are removed
+	long     = 32   // likewise, with this many arrived messages per present message
+	shortest = 4    // entries of a new line
+	few      = 16   // an index becomes a line when only one of this many entries remains
+	spare    = 4096 // an empty queue keeps memory for up to this many entries
 )
 
 // queue is either a line or an index. The n pushes before the conversion of n entries to an index
@@ -43,7 +44,7 @@ func (q *queue) makeSpace() {
 	live := q.line[q.head:]
 	to := q.line[:0]
 	if q.head < len(q.line)/2 || len(q.line) == 0 || len(q.line) > max(spare, 8*len(live)) {
-		to = make([]entry, 0, max(8, 2*len(live)))
+		to = make([]entry, 0, max(shortest, 2*len(live)))
 	}
 	q.line, q.head = append(to, live...), 0
 }

@@ -58,8 +58,14 @@ func (t *thread) Team(ctx int32, ranks []int32) {
 			return
 		}
 	}
+	if t.r.members == nil {
+		t.r.members = make([]member, 0, usualTeams)
+	}
 	t.r.members = append(t.r.members, m)
 }
+
+// usualTeams is a typical number of teams of a rank: three of the launch, and two for collectives.
+const usualTeams = 5
 
 // removeMember removes a context. The last member removes the barrier.
 func (r *rank) removeMember(ctx int32) {

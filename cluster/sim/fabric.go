@@ -29,10 +29,10 @@ func (*Fabric) Name() string { return "sim" }
 func (*Fabric) Clock(*cluster.Machine) cluster.Clock { return cluster.VirtualClock }
 
 // rankOverhead is the approximate memory of a rank without its segment, in bytes, and threadOverhead
-// the memory of an additional thread. A rank of a broadcast on 56,000 ranks has a stack of 4 KiB and 3
-// KiB of other data. Some programs need a stack of 8 KiB.
+// the memory of an additional thread. A rank of a broadcast has a stack of 4 KiB and 6 KiB of other
+// data, including its Rank and its teams. Some programs need a stack of 8 KiB.
 const (
-	rankOverhead   = 9728
+	rankOverhead   = 10 << 10
 	threadOverhead = 12 << 10
 )
 
