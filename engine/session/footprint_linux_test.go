@@ -26,8 +26,16 @@ import (
 // runs.
 const footprintOf = "HYBRIDTOP_TEST_FOOTPRINT"
 
-// TestFootprintChild is the child process: it runs one scenario and prints the growth of its
-// memory in bytes.
+// usage is the use of resources of one run in its own process.
+type usage struct {
+	Grown       int64         // growth of the resident memory, in bytes
+	Allocations uint64        // number of allocations
+	Collections uint32        // cycles of the garbage collector
+	Events      uint64        // events of a simulation
+	processor   time.Duration // processor time of the process
+}
+
+// TestFootprintChild is the child process: it runs one scenario and prints its usage.
 func TestFootprintChild(t *testing.T) {
 	text := os.Getenv(footprintOf)
 	if text == "" {
@@ -44,12 +52,27 @@ func TestFootprintChild(t *testing.T) {
 	}
 	runtime.GC()
 	before := resident(t, "VmRSS:")
+	var first, last runtime.MemStats
+	runtime.ReadMemStats(&first)
 	s.Start(t.Context())
 	if err := s.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Printf("grown %d\n", resident(t, "VmHWM:")-before)
+	runtime.ReadMemStats(&last)
+	x := usage{Grown: resident(t, "VmHWM:") - before, Allocations: last.Mallocs - first.Mallocs,
+		Collections: last.NumGC - first.NumGC}
+	if v := s.Load().Virtual; v != nil {
+		x.Events = v.Events
+	}
+	out, err := json.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("%s%s\n", usedPrefix, out)
 }
+
+// usedPrefix starts the line of the child with its usage.
+const usedPrefix = "used "
 
 // resident returns a line of this process's status, in bytes.
 func resident(t testing.TB, name string) int64 {
@@ -99,7 +122,8 @@ func TestFootprints(t *testing.T) {
 		"cartesian machine this-host nodes 16 ranks-per-node 8 threads-per-rank 8 senders 8 size 64 method nonblocking",
 	} {
 		settings := strings.Fields(line)
-		need, grown := footprint(t, settings...)
+		need, used := footprint(t, settings...)
+		grown := float64(used.Grown)
 		t.Logf("%s: needs %s, took %s", line, cluster.SizeText(need), cluster.SizeText(grown))
 		if grown > need+host.Reserve/2 {
 			t.Errorf("%s: needs %s, and took %s", line, cluster.SizeText(need), cluster.SizeText(grown))
@@ -110,8 +134,8 @@ func TestFootprints(t *testing.T) {
 	}
 }
 
-// footprint runs a scenario in its own process and returns its need and the growth of the process.
-func footprint(t *testing.T, settings ...string) (need, grown float64) {
+// footprint runs a scenario in its own process and returns its need and its usage.
+func footprint(t *testing.T, settings ...string) (need float64, used usage) {
 	t.Helper()
 	o := Options{Fabrics: Fabrics()}
 	set, err := o.plan(scenarioOf(t, settings))
@@ -129,12 +153,16 @@ func footprint(t *testing.T, settings ...string) (need, grown float64) {
 		t.Fatalf("%v: %v\n%s", settings, err, out)
 	}
 	for line := range strings.Lines(string(out)) {
-		if _, err := fmt.Sscanf(line, "grown %g", &grown); err == nil {
-			return set.memory(), grown
+		if text, ok := strings.CutPrefix(line, usedPrefix); ok {
+			if err := json.Unmarshal([]byte(text), &used); err != nil {
+				t.Fatal(err)
+			}
+			used.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+			return set.memory(), used
 		}
 	}
 	t.Skipf("no output from the child: %s", out)
-	return 0, 0
+	return 0, used
 }
 
 // Random scenarios, drawn from the knob table, are refused or stay below a limit. A child process
