@@ -65,6 +65,7 @@ conform: platforms
 	$(MAKE) 386 PACKAGES_386=./...
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestOracle|TestCounts|TestPredictions|TestACubeOfThePaper)$$' ./cluster/coll ./engine/workload/heat
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/workload/multigrid
+	CONFORM=1 $(GO) test $(RACE) -short -count=1 -timeout 0 -run '^TestConformanceOverProcesses$$' ./cluster/live
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestQuotients$$' ./cluster/sim
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/explain
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestPerturbations|TestNoPassHasARefutedRow)$$' ./engine/reproduce

@@ -111,6 +111,13 @@ type Fabric interface {
 	Start(ctx context.Context, spec Spec, body func(Port) error) (Run, error)
 }
 
+// Distributed is a fabric with the nodes of a run in several processes, as Layout.ProcessOf assigns them.
+// Loads and stores reach only ranks of the same process.
+type Distributed interface {
+	// Processes returns the number of processes.
+	Processes() int
+}
+
 // Run is a running program. A run on a virtual clock is also a [Virtual].
 type Run interface {
 	// Wait waits until every rank has ended. It returns the first failure; after a cancel, a panic

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,9 @@ type suite struct {
 	scale      int
 	threads    int
 	oneAtATime bool
-	longest    int // bytes of a put that is not too slow to test
+	longest    int      // bytes of a put that is not too slow to test
+	only       []string // names of parts; nil: all
+	without    []string
 }
 
 // Option adjusts a suite.
@@ -44,6 +47,12 @@ func OneAtATime() Option { return func(s *suite) { s.oneAtATime = true } }
 // in programs without parallel regions.
 func Threads(n int) Option { return func(s *suite) { s.threads = n } }
 
+// Only limits the suite to some of its parts.
+func Only(parts ...string) Option { return func(s *suite) { s.only = parts } }
+
+// Without leaves parts of the suite out.
+func Without(parts ...string) Option { return func(s *suite) { s.without = parts } }
+
 // Run tests the fabric on the machine. Every Op reaches it with the fields that its
 // kind names and no others.
 func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
@@ -55,7 +64,9 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 		s.scale *= 8
 	}
 	for _, p := range parts {
-		t.Run(p.name, func(t *testing.T) { p.run(t, s) })
+		if (s.only == nil || slices.Contains(s.only, p.name)) && !slices.Contains(s.without, p.name) {
+			t.Run(p.name, func(t *testing.T) { p.run(t, s) })
+		}
 	}
 	if m, ok := Lagging(s.machine); ok {
 		late := *s

@@ -9,7 +9,9 @@ import (
 // barrier is the shared data of the members of a context.
 type barrier struct {
 	ranks []int32
-	left  int // number of members that have removed it, under barrierMu
+	left  int       // number of members that have removed it, under barrierMu
+	local int       // number of members in this process
+	away  *spanning // nil: all members are in this process
 	_     [64]byte
 	count atomic.Int32
 	_     [64]byte
@@ -34,7 +36,10 @@ func (e *engine) join(ctx int32, ranks []int32) {
 	w.barrierMu.Lock()
 	b := w.barriers[ctx]
 	if b == nil {
-		b = &barrier{ranks: ranks}
+		b = &barrier{ranks: ranks, local: len(ranks)}
+		if w.remote != nil {
+			w.remote.span(ctx, b)
+		}
 		w.barriers[ctx] = b
 	}
 	w.barrierMu.Unlock()
@@ -61,8 +66,11 @@ func (e *engine) removeMember(ctx int32) {
 	e.members[i] = removedMember
 	w.membersMu.Unlock()
 	w.barrierMu.Lock()
-	if m.b.left++; m.b.left == len(m.b.ranks) {
+	if m.b.left++; m.b.left == m.b.local {
 		delete(w.barriers, ctx)
+		if m.b.away != nil {
+			w.remote.forget(ctx)
+		}
 	}
 	w.barrierMu.Unlock()
 }
@@ -105,7 +113,7 @@ func (e *engine) enter(op *cluster.Op) cluster.Handle {
 	if e.w.wire != nil {
 		b.enterAt(e.cpu.at)
 	}
-	last := int(b.count.Add(1)) == len(b.ranks)
+	last := int(b.count.Add(1)) == b.local
 	if last {
 		b.count.Store(0)
 		if e.w.transport.open(b) {

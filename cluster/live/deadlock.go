@@ -18,6 +18,10 @@ const (
 // period, so a busy cluster costs almost nothing. In a paused one it rarely wakes.
 func (w *world) monitor() {
 	defer w.others.Done()
+	if w.remote != nil && w.remote.me != 0 {
+		w.answer()
+		return
+	}
 	tick := time.NewTicker(monitorPeriod)
 	defer tick.Stop()
 	v, period := newSurvey(w), monitorPeriod
@@ -47,6 +51,9 @@ type need struct {
 	size, off int64
 	ranks     []int32 // ranks that could end it
 	any       bool    // any of them can end it; otherwise all are needed
+	spans     bool    // a barrier of several processes, number gen of context ctx; ranks are its members
+	ctx       int32
+	gen       uint32
 }
 
 // String describes the waiting call.
@@ -78,7 +85,8 @@ func wildcard(n int32) string {
 
 // sleeper is one parked thread as the monitor saw it.
 type sleeper struct {
-	port   *port
+	port   *port // nil: in another process
+	thread int
 	sleeps uint64
 	needed int // number of needs that must be met
 	needs  []need
@@ -89,6 +97,7 @@ type rankView struct {
 	live     bool // can continue by itself
 	finished bool
 	sleepers []sleeper
+	parks    uint64 // of a job: number of parks
 }
 
 // survey is the monitor's state: the current views, and the number of parks of each rank at the
@@ -100,6 +109,9 @@ type survey struct {
 	all    []int32
 	absent map[absentKey][]int32 // ranks that have not entered a barrier
 	parked bool                  // a rank has parked since the check before
+
+	questions uint64             // of a job: requested reports
+	entries   []map[int32]uint32 // of a job: barriers that a rank has entered, by context
 }
 
 type absentKey struct {
@@ -109,7 +121,7 @@ type absentKey struct {
 
 func newSurvey(w *world) *survey {
 	v := &survey{w: w, views: make([]rankView, len(w.engines)), parks: make([]uint64, len(w.engines)),
-		all: make([]int32, len(w.engines)), absent: map[absentKey][]int32{}}
+		all: make([]int32, len(w.engines)), absent: map[absentKey][]int32{}, entries: make([]map[int32]uint32, len(w.engines))}
 	for i := range v.all {
 		v.all[i] = int32(i)
 	}
@@ -149,7 +161,7 @@ func (v *survey) viewRank(e *engine) rankView {
 
 // needsOf returns the handles that a parked thread waits for.
 func (v *survey) needsOf(p *port) sleeper {
-	s := sleeper{port: p, sleeps: p.sleeps, needed: p.need}
+	s := sleeper{port: p, thread: p.thread, sleeps: p.sleeps, needed: p.need}
 	for _, h := range p.hs {
 		switch {
 		case h == 0:
@@ -162,6 +174,10 @@ func (v *survey) needsOf(p *port) sleeper {
 			m := p.e.memberOf(h)
 			if h&boardBit != 0 {
 				s.needs = append(s.needs, need{kind: cluster.KindFlagWait, tag: flagOf(h), ranks: m.b.ranks, any: true})
+				continue
+			}
+			if m.b.away != nil {
+				s.needs = append(s.needs, need{kind: cluster.KindBarrier, ranks: m.b.ranks, spans: true, ctx: m.ctx, gen: uint32(h)})
 				continue
 			}
 			s.needs = append(s.needs, need{kind: cluster.KindBarrier, ranks: v.absentFrom(m, uint32(h))})
@@ -256,7 +272,7 @@ func (s *sleeper) canWake(views []rankView) bool {
 // isSame reports whether a thread is still in the same sleep with the same needs. A thread that has
 // not been woken yet may have been released.
 func (s *sleeper) isSame(o *sleeper) bool {
-	if s.port != o.port || s.sleeps != o.sleeps || s.needed != o.needed || len(s.needs) != len(o.needs) {
+	if s.port != o.port || s.thread != o.thread || s.sleeps != o.sleeps || s.needed != o.needed || len(s.needs) != len(o.needs) {
 		return false
 	}
 	for i := range s.needs {
@@ -267,8 +283,13 @@ func (s *sleeper) isSame(o *sleeper) bool {
 	return true
 }
 
+func sameSleep(a, b sleeper) bool { return a.isSame(&b) }
+
 // findDeadlock finds ranks that only other stuck ranks could wake.
 func (v *survey) findDeadlock() []cluster.Wait {
+	if v.w.remote != nil {
+		return v.findRemoteDeadlock()
+	}
 	v.markDead()
 	return v.confirmDead()
 }
@@ -278,23 +299,30 @@ func (v *survey) findDeadlock() []cluster.Wait {
 func (v *survey) markDead() {
 	w, views := v.w, v.views
 	clear(v.absent)
-	dead := 0
 	v.parked = false
-	for i, e := range w.engines {
-		parks := e.parks.Load()
-		moved := parks != v.parks[i] || e.sleeping.Load() == 0
-		v.parked = v.parked || parks != v.parks[i]
-		v.parks[i] = parks
-		if moved {
-			views[i] = rankView{live: true}
-			continue
-		}
-		views[i] = v.viewRank(e)
-		if !views[i].live {
-			dead++
-		}
+	for i := range w.engines {
+		views[i] = v.lookAt(i)
 	}
-	for changed := dead > 0; changed; {
+	v.reduce()
+}
+
+// lookAt returns the view of a rank. A rank that has not slept since the last check is live.
+func (v *survey) lookAt(i int) rankView {
+	e := v.w.engines[i]
+	parks := e.parks.Load()
+	moved := parks != v.parks[i] || e.sleeping.Load() == 0
+	v.parked = v.parked || parks != v.parks[i]
+	v.parks[i] = parks
+	if moved {
+		return rankView{live: true}
+	}
+	return v.viewRank(e)
+}
+
+// reduce marks the ranks as live that live ranks could wake. It reports whether any rank is dead.
+func (v *survey) reduce() bool {
+	views := v.views
+	for changed := slices.ContainsFunc(views, isDead); changed; {
 		changed = false
 		for i := range views {
 			s := &views[i]
@@ -309,7 +337,10 @@ func (v *survey) markDead() {
 			}
 		}
 	}
+	return slices.ContainsFunc(views, func(s rankView) bool { return !s.live && !s.finished })
 }
+
+func isDead(s rankView) bool { return !s.live }
 
 // confirmDead checks the dead ranks again. If one of them has changed, the states were not from the
 // same moment.
@@ -322,7 +353,7 @@ func (v *survey) confirmDead() []cluster.Wait {
 			continue
 		}
 		now := v.viewRank(v.w.engines[i])
-		if now.live || !slices.EqualFunc(now.sleepers, s.sleepers, func(a, b sleeper) bool { return a.isSame(&b) }) {
+		if now.live || !slices.EqualFunc(now.sleepers, s.sleepers, sameSleep) {
 			return nil
 		}
 		if !s.finished {
@@ -352,7 +383,7 @@ func waits(rank int, sleepers []sleeper) []cluster.Wait {
 			if k == 4 {
 				break // the first few handles of a long list are enough
 			}
-			wt := cluster.Wait{Rank: rank, Thread: s.port.thread, Call: n.String(), Any: n.any}
+			wt := cluster.Wait{Rank: rank, Thread: s.thread, Call: n.String(), Any: n.any}
 			wt.Of(n.kind, n.peer, n.tag, n.size)
 			for _, r := range n.ranks {
 				if int(r) != rank || !n.any {

@@ -90,6 +90,9 @@ type pendingStep struct {
 const maxPolledRings = 16
 
 func (w *world) newEngine(id int32) *engine {
+	if !w.isLocal(id) {
+		return w.remoteEngine(id)
+	}
 	e := w.bareEngine(id)
 	e.main, e.lockless = e, true
 	if m := &w.spec.Machine; m.Emulated && m.Device.Count > 0 {

@@ -12,13 +12,29 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/host"
+	"github.com/hybridtop/hybridtop/cluster/live/far"
 )
 
-// Fabric runs programs on this host.
-type Fabric struct{}
+// Fabric runs programs on this host, or on the hosts of a job.
+type Fabric struct {
+	job *far.Job // nil: all ranks are in this process
+}
 
 // New returns the live fabric.
 func New() *Fabric { return &Fabric{} }
+
+// Over returns the live fabric over the processes of a job. Every process starts the same runs in the
+// same order. The nodes of a run are distributed over the processes. All ranks of one node are in the
+// same process.
+func Over(job *far.Job) *Fabric { return &Fabric{job: job} }
+
+// Processes implements cluster.Distributed.
+func (f *Fabric) Processes() int {
+	if f.job == nil {
+		return 1
+	}
+	return f.job.Processes()
+}
 
 // Name implements cluster.Fabric.
 func (*Fabric) Name() string { return "live" }
@@ -60,8 +76,9 @@ type world struct {
 	engines   []*engine
 	node      []int32
 	transport transport
-	wire      *wire // the same, on an emulated machine
-	staged    bool  // device memory is reached through host memory
+	wire      *wire   // the same, on an emulated machine
+	remote    *remote // the same, in a job of several processes
+	staged    bool    // device memory is reached through host memory
 	began     time.Time
 
 	vcis     int // VCIs of a rank in addition to its main engine
@@ -99,11 +116,26 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 		return nil, err
 	}
 	n := spec.Layout.Ranks()
-	if err := host.Check(&spec, f.Overhead(&spec), host.Limit()); err != nil {
+	w := &world{spec: spec, eager: spec.Eager(), engines: make([]*engine, n), node: make([]int32, n),
+		barriers: map[int32]*barrier{}, over: make(chan struct{}), ended: make(chan struct{}), began: time.Now()}
+	w.running.Store(int32(n))
+	if f.job != nil {
+		if err := w.begin(ctx, f); err != nil {
+			return nil, err
+		}
+	} else if err := w.allocate(&spec, f.Overhead(&spec)); err != nil {
 		return nil, err
 	}
-	w := &world{spec: spec, eager: spec.Eager(), engines: make([]*engine, n), node: make([]int32, n),
-		barriers: map[int32]*barrier{}, over: make(chan struct{}), ended: make(chan struct{})}
+	w.launch(ctx, body)
+	return w, nil
+}
+
+// allocate checks the memory of the ranks of mine, those in this process, and makes their engines.
+func (w *world) allocate(mine *cluster.Spec, overhead int64) error {
+	spec, n := &w.spec, len(w.engines)
+	if err := host.Check(mine, overhead, host.Limit()); err != nil {
+		return err
+	}
 	for i := range w.node {
 		w.node[i] = int32(spec.Layout.NodeOf(i))
 	}
@@ -114,21 +146,30 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	w.patience = 0
 	w.cores = int32(cores)
 	w.threads.Store(int32(n))
-	kept, back := spareParcels(n * (1 + vcisOf(&spec)))
+	kept, back := spareParcels(n * (1 + vcisOf(spec)))
 	w.spareKept, w.spareBack = kept, int32(back)
 	var err error
 	if w.transport, err = newTransport(w, cores); err != nil {
-		return nil, fmt.Errorf("machine %s: %w", spec.Machine.Name, err)
+		return fmt.Errorf("machine %s: %w", spec.Machine.Name, err)
 	}
 	for i := range w.engines {
 		w.engines[i] = w.newEngine(int32(i))
 	}
+	return nil
+}
+
+// launch starts the ranks of this process.
+func (w *world) launch(ctx context.Context, body func(cluster.Port) error) {
+	w.errMu.Lock() // another process may abort the run at any time
 	w.began = time.Now()
+	w.errMu.Unlock()
 	w.transport.start()
 	body = w.observe(body)
-	w.running.Store(int32(n))
-	w.ranks.Add(n)
 	for _, e := range w.engines {
+		if !w.isLocal(e.id) {
+			continue
+		}
+		w.ranks.Add(1)
 		p := newPort(e, 0)
 		if e.hasHelper {
 			w.others.Add(1)
@@ -140,7 +181,6 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	go w.monitor()
 	w.stop = context.AfterFunc(ctx, func() { w.Cancel(context.Cause(ctx)) })
 	go w.reap()
-	return w, nil
 }
 
 // rank runs one rank: its body, and then progress for the others until all bodies have returned.
@@ -166,9 +206,7 @@ func (p *port) finalize() {
 	p.publish()
 	p.finalizing = true
 	e.finished.Store(true)
-	if w.running.Add(-1) == 0 {
-		w.alertAll()
-	}
+	w.bodyReturned()
 	for idle := 0; w.running.Load() > 0; {
 		p.check()
 		if e.vcis == nil && e.progress() || e.vcis != nil && p.progressAll() {
@@ -205,12 +243,15 @@ func (w *world) catch(p *port) {
 
 // abort ends every rank. The first reason is kept.
 func (w *world) abort(err error) {
+	if w.remote != nil {
+		w.remote.run.Abort(err) // before a polling rank may add itself to the error
+	}
 	w.errMu.Lock()
 	if w.err == nil {
 		w.err = err
 	}
-	w.errMu.Unlock()
 	w.abortAt.CompareAndSwap(0, int64(time.Since(w.began)))
+	w.errMu.Unlock()
 	w.aborted.Store(true)
 	w.finish()
 	w.alertAll()
@@ -240,6 +281,9 @@ func (w *world) reap() {
 	w.others.Wait()
 	if rec := w.spec.Timeline; rec != nil {
 		rec.Close(w.clock())
+	}
+	if w.remote != nil {
+		w.remote.run.End()
 	}
 	close(w.ended)
 }

@@ -6,28 +6,23 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// within reports whether n bytes at off are in the segment.
-func (e *engine) within(off, n int64) bool {
-	return off >= 0 && n >= 0 && n <= int64(len(e.seg)) && off <= int64(len(e.seg))-n
-}
-
-// word finds an aligned word of the segment.
-func (e *engine) word(off int64) (*uint64, cluster.Code) {
+// checkWord checks that off is the offset of an aligned word of a segment.
+func (w *world) checkWord(off int64) cluster.Code {
 	switch {
-	case !e.within(off, 8):
-		return nil, cluster.OutOfSegment
+	case off < 0 || off > w.spec.Segment-8:
+		return cluster.OutOfSegment
 	case off&7 != 0:
-		return nil, cluster.Misaligned
+		return cluster.Misaligned
 	}
-	return &e.words[off/8], cluster.OK
+	return cluster.OK
 }
 
 // checkTarget checks that a put or get fits the target's segment. A size-only transfer may also use
 // the machine's segment.
-func checkTarget(t *engine, op *cluster.Op) cluster.Code {
-	n, extent := op.Bytes(), int64(len(t.seg))
+func (w *world) checkTarget(op *cluster.Op) cluster.Code {
+	n, extent := op.Bytes(), w.spec.Segment
 	if op.Buf == nil {
-		extent = t.w.spec.Extent()
+		extent = w.spec.Extent()
 	}
 	if op.Shape != nil {
 		if !op.Shape.Within(extent) || op.Shape.Bytes() != n {
@@ -106,12 +101,11 @@ func (t *engine) signal(off int64, how cluster.SigOp, v uint64) {
 
 // put writes to a rank's segment.
 func (e *engine) put(op *cluster.Op) cluster.Handle {
-	t := e.w.engines[op.Peer]
 	n := op.Bytes()
 	op.Source = 0
-	done := cluster.Done{Peer: op.Peer, Size: n, Err: checkTarget(t, op)}
+	done := cluster.Done{Peer: op.Peer, Size: n, Err: e.w.checkTarget(op)}
 	if op.SigOp != cluster.SigNone && done.Err == cluster.OK {
-		_, done.Err = t.word(op.Sig)
+		done.Err = e.w.checkWord(op.Sig)
 	}
 	if done.Err != cluster.OK {
 		return e.finish(op, done)
@@ -121,9 +115,8 @@ func (e *engine) put(op *cluster.Op) cluster.Handle {
 
 // get reads a rank's segment.
 func (e *engine) get(op *cluster.Op) cluster.Handle {
-	t := e.w.engines[op.Peer]
 	n := op.Bytes()
-	done := cluster.Done{Peer: op.Peer, Size: n, Err: checkTarget(t, op)}
+	done := cluster.Done{Peer: op.Peer, Size: n, Err: e.w.checkTarget(op)}
 	if done.Err != cluster.OK {
 		return e.finish(op, done)
 	}
@@ -155,7 +148,7 @@ func (t *engine) applyAtomic(w *uint64, op cluster.AtomicOp, a, b uint64) uint64
 }
 
 func (e *engine) atomic(op *cluster.Op) cluster.Handle {
-	if _, code := e.w.engines[op.Peer].word(op.Off); code != cluster.OK {
+	if code := e.w.checkWord(op.Off); code != cluster.OK {
 		return e.finish(op, cluster.Done{Peer: op.Peer, Size: 8, Err: code})
 	}
 	return e.w.transport.atomic(e, op)
@@ -163,11 +156,10 @@ func (e *engine) atomic(op *cluster.Op) cluster.Handle {
 
 // await completes when the comparison of the local word holds.
 func (e *engine) await(op *cluster.Op) cluster.Handle {
-	w, code := e.word(op.Off)
-	if code != cluster.OK {
+	if code := e.w.checkWord(op.Off); code != cluster.OK {
 		return e.finish(op, cluster.Done{Peer: e.id, Err: code, Size: 8})
 	}
-	if v := atomic.LoadUint64(w); cluster.Cmp(op.Arg).Holds(v, op.A) {
+	if v := atomic.LoadUint64(&e.words[op.Off/8]); cluster.Cmp(op.Arg).Holds(v, op.A) {
 		return e.finish(op, cluster.Done{Peer: e.id, A: v, Size: 8})
 	}
 	s := e.takeSlot(op)

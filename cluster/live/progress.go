@@ -13,6 +13,9 @@ const drainBurst = 64
 // progress receives arrivals and runs due continuations. It reports whether there was any work.
 func (e *engine) progress() bool {
 	n := 0
+	if x := e.w.remote; x != nil {
+		n += x.run.Poll()
+	}
 	if e.dirty == nil {
 		for _, r := range *e.inbound.Load() {
 			n += e.drain(r)

@@ -64,6 +64,12 @@ type clock interface {
 	warnings() []string
 }
 
+// The polls of a thread with its own core: before it yields, and for free cells in a full ring.
+const (
+	directSpins    = 20000
+	directPatience = 2000
+)
+
 // newTransport returns the transport for a machine. Without emulation, threads may spin and use
 // VCIs.
 func newTransport(w *world, cores int) (transport, error) {
@@ -72,10 +78,14 @@ func newTransport(w *world, cores int) (transport, error) {
 		w.wire, err = newWire(w, cores)
 		return w.wire, err
 	}
-	if !w.crowded {
-		w.spins, w.patience = 20000, 2000
-	}
 	w.vcis = vcisOf(&w.spec)
+	if w.remote != nil {
+		w.vcis = 0 // frames pass the main engines
+		return w.remote, nil
+	}
+	if !w.crowded {
+		w.spins, w.patience = directSpins, directPatience
+	}
 	return direct{}, nil
 }
 

@@ -30,7 +30,9 @@ cluster/codec          :
 cluster/codec/codectest : cluster/codec
 cluster/timeline       : cluster cluster/codec
 cluster/goal           : cluster cluster/coll
-cluster/live           : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
+cluster/live/far       : cluster
+cluster/live/far/socket :
+cluster/live           : cluster cluster/live/far cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster
 cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma cluster/coll

@@ -1,0 +1,25 @@
+package far
+
+import "time"
+
+// Transport carries frames between the processes of a job. Frames from one process to another arrive
+// completely and in order.
+type Transport interface {
+	// Name returns the name of the carrier with its version, for results.
+	Name() string
+	// Process returns the number of this process, from 0 to Processes() − 1.
+	Process() int
+	// Processes returns the number of processes.
+	Processes() int
+	// Send sends a frame that consists of head and body. It copies both, and never waits for a
+	// receiver. Any goroutine may call it.
+	Send(to int, head, body []byte) error
+	// Poll calls receive with each frame that has arrived, and returns the number of frames. A frame
+	// is valid during the call. receive may call Send. Only one goroutine calls Poll at a time.
+	Poll(receive func(from int, frame []byte)) (int, error)
+	// Idle waits until a frame may have arrived, and at most for the given time. Only the job's
+	// goroutine calls it.
+	Idle(most time.Duration)
+	// Close waits until sent frames have left, and ends the transport.
+	Close() error
+}

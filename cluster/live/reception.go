@@ -1,0 +1,176 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live/far"
+)
+
+// Fail implements far.Receiver.
+func (x *remote) Fail(origin int, err error) {
+	if x.w.running.Load() == 0 {
+		return // all bodies have returned
+	}
+	if origin < 0 {
+		err = fmt.Errorf("%w: its ranks are lost", err)
+		x.run.Abort(err)
+	} else if x.run != nil {
+		x.run.Aborted()
+	}
+	x.w.abort(err)
+}
+
+// Receive implements far.Receiver. It runs in any goroutine.
+func (x *remote) Receive(from int, f *far.Frame) error {
+	switch f.Kind {
+	case far.Done:
+		x.w.returned()
+		return nil
+	case far.Barrier:
+		x.received[len(x.process)].Add(1)
+		return x.arriveBarrier(f)
+	case far.Ask:
+		select {
+		case x.asked <- f.A:
+		default: // process 0 asks again
+		}
+		return nil
+	case far.Report:
+		return x.arriveReport(from, f.Data)
+	}
+	if uint(f.Dst) >= uint(len(x.process)) || x.process[f.Dst] != x.me || uint(f.Src) >= uint(len(x.process)) {
+		return fmt.Errorf("from rank %d to rank %d, which is not here", f.Src, f.Dst)
+	}
+	defer x.received[f.Dst].Add(1)
+	e := x.w.engines[f.Dst]
+	switch f.Kind {
+	case far.Eager, far.RTS, far.RPC:
+		e.deliver(x.parcelOf(e, f))
+		return nil
+	case far.CTS:
+		o, err := x.take(f.Req)
+		if err != nil {
+			return err
+		}
+		p := newParcel()
+		p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelCTS, f.Src, f.Dst, f.Ctx, f.Tag, f.Size
+		p.req, p.from, p.b = o.s, o.e, f.Recv
+		e.deliver(p)
+		return nil
+	case far.Bytes:
+		o, err := x.take(f.Recv)
+		if err != nil {
+			return err
+		}
+		copy(o.s.buf, f.Data)
+		o.e.completeFrom(o.s, received(f.Src, f.Tag, f.Size, o.s.size))
+		return nil
+	case far.Put:
+		return x.receivePut(e, f)
+	case far.Get:
+		return x.receiveGet(e, f)
+	case far.Atomic:
+		if code := x.w.checkWord(f.Off); code != cluster.OK {
+			return fmt.Errorf("atomic at %d of rank %d: outside of the segment", f.Off, f.Dst)
+		}
+		a := e.applyAtomic(&e.words[f.Off/8], cluster.AtomicOp(f.Arg), f.A, f.B)
+		x.send(&far.Frame{Kind: far.Reply, Src: f.Dst, Dst: f.Src, Req: f.Req, A: a, Size: 8, Sized: true})
+		return nil
+	case far.Reply:
+		o, err := x.take(f.Req)
+		if err != nil {
+			return err
+		}
+		copy(o.s.buf, f.Data)
+		o.e.completeFrom(o.s, cluster.Done{Peer: f.Src, Size: f.Size, A: f.A, Err: f.Err})
+		return nil
+	}
+	return fmt.Errorf("a frame of kind %d is not for a rank", f.Kind)
+}
+
+// parcelOf returns the parcel of a frame for an engine, with a copy of the data.
+func (x *remote) parcelOf(e *engine, f *far.Frame) *parcel {
+	p := newParcel()
+	p.home = e
+	p.src, p.dst, p.ctx, p.tag, p.size = f.Src, f.Dst, f.Ctx, f.Tag, f.Size
+	switch f.Kind {
+	case far.Eager:
+		p.kind = parcelEager
+	case far.RTS:
+		p.kind, p.a = parcelRTS, f.Req
+	default:
+		p.kind, p.a, p.fn, p.arg = parcelRPC, f.Req, f.Fn, f.Arg
+	}
+	if !f.Sized {
+		p.hold(f.Data)
+	}
+	return p
+}
+
+// operationOf returns the operation of a frame on the segment of a rank. Its fields are checked here
+// again, because the frame is from another process.
+func (x *remote) operationOf(f *far.Frame) (*cluster.Op, error) {
+	op := &cluster.Op{Off: f.Off, Vec: f.Vec, Shape: f.Shape, Buf: f.Data, Size: f.Size}
+	if x.w.checkTarget(op) != cluster.OK {
+		return nil, fmt.Errorf("%d B at %d of rank %d: outside of the segment", f.Size, f.Off, f.Dst)
+	}
+	return op, nil
+}
+
+// receivePut writes the bytes of a put, and signals, runs its function or replies.
+func (x *remote) receivePut(e *engine, f *far.Frame) error {
+	op, err := x.operationOf(f)
+	if err != nil {
+		return err
+	}
+	e.scatter(op.Off, op.Vec, op.Shape, op.Buf)
+	if f.SigOp != cluster.SigNone {
+		if x.w.checkWord(f.Sig) != cluster.OK {
+			return fmt.Errorf("signal at %d of rank %d: outside of the segment", f.Sig, f.Dst)
+		}
+		e.signal(f.Sig, f.SigOp, f.A)
+	}
+	switch {
+	case f.Fn != 0:
+		f.Sized = true // the function has no data
+		e.deliver(x.parcelOf(e, f))
+	case f.Req != 0:
+		x.send(&far.Frame{Kind: far.Reply, Src: f.Dst, Dst: f.Src, Req: f.Req, Size: f.Size, Sized: true})
+	}
+	return nil
+}
+
+// receiveGet replies with bytes of the segment.
+func (x *remote) receiveGet(e *engine, f *far.Frame) error {
+	size := f.Size
+	op := &cluster.Op{Off: f.Off, Vec: f.Vec, Shape: f.Shape, Size: size}
+	answer := far.Frame{Kind: far.Reply, Src: f.Dst, Dst: f.Src, Req: f.Req, Size: size, Sized: true}
+	if f.Arg != 0 {
+		if size > int64(len(e.seg)) && f.Vec == nil && f.Shape == nil {
+			return fmt.Errorf("get of %d B of rank %d: outside of the segment", size, f.Dst)
+		}
+		op.Buf = make([]byte, size)
+		answer.Data, answer.Sized = op.Buf, false
+	}
+	if x.w.checkTarget(op) != cluster.OK {
+		return fmt.Errorf("get of %d B at %d of rank %d: outside of the segment", size, f.Off, f.Dst)
+	}
+	e.gather(op.Off, op.Vec, op.Shape, op.Buf)
+	x.send(&answer)
+	return nil
+}
+
+func (x *remote) arriveReport(from int, data []byte) error {
+	r := &report{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	r.from = int32(from)
+	select {
+	case x.reports <- r:
+	default: // an answer to an earlier question
+	}
+	return nil
+}

@@ -1,0 +1,309 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/host"
+	"github.com/hybridtop/hybridtop/cluster/live/far"
+)
+
+// remote is the transport of a job of several processes. It is direct between ranks of this process.
+// Operations on other ranks are frames. The process of the target runs puts, gets and atomics in the
+// goroutine that receives the frame; messages and RPCs pass the engine of the target.
+//
+// A message above the eager limit needs a CTS. The receiver and the sender identify their operations
+// by tokens.
+type remote struct {
+	direct
+	w       *world
+	run     *far.Run
+	process []int32 // by rank
+	me      int32
+
+	mu      sync.Mutex
+	pending map[uint64]operation // by token
+	token   uint64
+	spans   map[int32]*spanning // by context
+
+	sent     []atomic.Uint64 // frames to each rank; the last one: of barriers
+	received []atomic.Uint64 // likewise, in this process
+	left     atomic.Int32    // bodies of this process that have not returned
+	returned chan struct{}   // closed when all bodies of all processes have returned
+	asked    chan uint64     // numbers of requested reports
+	reports  chan *report    // in process 0
+}
+
+// operation is a pending operation with a token.
+type operation struct {
+	e *engine
+	s *slot
+}
+
+func newRemote(w *world, job *far.Job) *remote {
+	n := len(w.engines)
+	x := &remote{w: w, me: int32(job.Process()), process: make([]int32, n), pending: map[uint64]operation{},
+		spans: map[int32]*spanning{}, sent: make([]atomic.Uint64, n+1), received: make([]atomic.Uint64, n+1),
+		returned: make(chan struct{}), asked: make(chan uint64, 1), reports: make(chan *report, job.Processes())}
+	for i := range x.process {
+		x.process[i] = int32(w.spec.Layout.ProcessOf(i, job.Processes()))
+		if x.process[i] == x.me {
+			x.left.Add(1)
+		}
+	}
+	return x
+}
+
+// begin makes the engines of this process, and begins the run together with the other processes.
+func (w *world) begin(ctx context.Context, f *Fabric) error {
+	job, spec := f.job, w.spec
+	x := newRemote(w, job)
+	w.remote = x
+	w.running.Store(x.left.Load() + int32(job.Processes()) - 1)
+	var refusal error
+	if spec.Machine.Emulated {
+		refusal = fmt.Errorf("machine %s: an emulated machine runs in one process, and the job has %d (use the machine host)",
+			spec.Machine.Name, job.Processes())
+	}
+	if refusal == nil {
+		mine := spec
+		mine.Layout.Nodes = max((spec.Layout.Nodes+job.Processes()-1)/job.Processes(), 1)
+		refusal = w.allocate(&mine, f.Overhead(&mine))
+	}
+	name, _ := os.Hostname()
+	x.run = job.Next(x, digest(&spec), name)
+	err := x.run.Begin(ctx, refusal)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return &cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: err}
+	case err != nil:
+		return err
+	}
+	w.shareHost(x.run.Hosts())
+	return nil
+}
+
+// shareHost decides whether threads may spin: not if there are fewer cores than threads. A process that
+// is bound to some cores of the host has them for its ranks. Otherwise the ranks of all processes on the
+// host share its cores.
+func (w *world) shareHost(hosts []string) {
+	ranks, bound := 0, int(w.cores) < host.Cores()
+	for _, p := range w.remote.process {
+		if p == w.remote.me || !bound && hosts[p] == hosts[w.remote.me] {
+			ranks++
+		}
+	}
+	w.crowded = ranks > int(w.cores)/w.spec.Layout.ThreadsPerRank
+	if !w.crowded {
+		w.spins, w.patience = directSpins, directPatience
+	}
+}
+
+// digest identifies what must be equal in all processes.
+func digest(s *cluster.Spec) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintln(h, s.Layout, s.Segment, s.EagerLimit, s.Seed, s.Threading, s.PairRanks, s.Machine.Name)
+	return h.Sum64()
+}
+
+// start implements transport: the run lasts until all bodies of all processes have returned.
+func (x *remote) start() {
+	x.w.ranks.Go(func() {
+		select {
+		case <-x.returned:
+		case <-x.w.over:
+		}
+	})
+	if x.left.Load() == 0 {
+		x.run.SendAll(&far.Frame{Kind: far.Done})
+	}
+}
+
+// isLocal reports whether a rank is in this process.
+func (w *world) isLocal(rank int32) bool {
+	return w.remote == nil || w.remote.process[rank] == w.remote.me
+}
+
+// remoteEngine returns an engine for a rank of another process. No goroutine belongs to it.
+func (w *world) remoteEngine(id int32) *engine {
+	e := &engine{id: id, w: w}
+	e.main = e
+	e.inbound.Store(new([]*ring))
+	e.ended.Store(true)
+	return e
+}
+
+// bodyReturned counts a body of this process that has returned.
+func (w *world) bodyReturned() {
+	if x := w.remote; x != nil && x.left.Add(-1) == 0 {
+		x.run.SendAll(&far.Frame{Kind: far.Done})
+	}
+	w.returned()
+}
+
+// returned counts a body, or all bodies of another process, that have returned.
+func (w *world) returned() {
+	if w.running.Add(-1) > 0 {
+		return
+	}
+	if w.remote != nil {
+		close(w.remote.returned)
+	}
+	w.alertAll()
+}
+
+// add returns the token of a pending operation, and take the operation of a token.
+func (x *remote) add(e *engine, s *slot) uint64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.token++
+	x.pending[x.token] = operation{e, s}
+	return x.token
+}
+
+func (x *remote) take(token uint64) (operation, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	o, ok := x.pending[token]
+	if !ok {
+		return o, fmt.Errorf("unknown token %d", token)
+	}
+	delete(x.pending, token)
+	return o, nil
+}
+
+// send sends a frame to the process of a rank.
+func (x *remote) send(f *far.Frame) {
+	x.sent[f.Dst].Add(1)
+	x.run.Send(int(x.process[f.Dst]), f)
+}
+
+func (x *remote) usesRing(from, to int32) bool { return x.process[from] == x.process[to] }
+
+func (x *remote) reaches(from, to int32) bool { return x.process[from] == x.process[to] }
+
+// carry implements transport.
+func (x *remote) carry(e *engine, p *parcel, n int64) {
+	if x.process[p.dst] == x.me {
+		x.direct.carry(e, p, n)
+		return
+	}
+	f := far.Frame{Src: p.src, Dst: p.dst, Ctx: p.ctx, Tag: p.tag, Size: p.size, Fn: p.fn, Arg: p.arg,
+		Data: p.buf, Sized: p.buf == nil}
+	switch p.kind {
+	case parcelEager:
+		f.Kind = far.Eager
+		x.send(&f)
+		e.release(p)
+		return
+	case parcelRTS:
+		f.Kind, f.Req, f.Sized = far.RTS, x.add(e, p.req), true
+	case parcelRPC:
+		f.Kind, f.Req = far.RPC, x.add(e, p.req)
+	case parcelCTS:
+		f.Kind, f.Req, f.Recv = far.CTS, p.a, x.add(e, p.recv)
+	case parcelData:
+		f.Kind, f.Recv = far.Bytes, p.b
+		f.Data, f.Sized = p.req.buf, p.req.buf == nil
+		x.send(&f)
+		e.complete(p.req, cluster.Done{Peer: p.dst, Tag: p.tag, Size: p.size})
+		p.free()
+		return
+	default:
+		panic("live: a parcel of this process leaves it")
+	}
+	p.buf = nil // an RPC has the bytes of its caller
+	x.send(&f)
+	p.free()
+}
+
+// moveMatched implements transport. Bytes from another process need a CTS.
+func (x *remote) moveMatched(e *engine, p *parcel, buf []byte, capacity int64) (cluster.Done, bool) {
+	if p.from == nil {
+		return cluster.Done{}, false
+	}
+	return x.direct.moveMatched(e, p, buf, capacity)
+}
+
+// reply implements transport.
+func (x *remote) reply(e *engine, p *parcel, d cluster.Done) {
+	if p.from != nil {
+		x.direct.reply(e, p, d)
+		return
+	}
+	x.send(&far.Frame{Kind: far.Reply, Src: e.id, Dst: p.src, Req: p.a, A: d.A, Err: d.Err, Size: d.Size, Sized: true})
+	p.free()
+}
+
+// put implements transport. The frame has a copy of the bytes, so local completion is immediate.
+func (x *remote) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
+	if x.process[op.Peer] == x.me {
+		return x.direct.put(e, op, n)
+	}
+	then := op.Then
+	early := op.Early && then != nil
+	if early {
+		op.Then = noContinuation{}
+	}
+	s := e.takeSlot(op)
+	f := far.Frame{Kind: far.Put, Src: e.id, Dst: op.Peer, SigOp: op.SigOp, Sig: op.Sig, A: op.A, Fn: op.Fn, Arg: op.Arg}
+	whole := func(one *cluster.Op) {
+		f.Off, f.Vec, f.Shape, f.Data, f.Sized, f.Size = one.Off, one.Vec, one.Shape, one.Buf, one.Buf == nil, one.Bytes()
+	}
+	if op.Train > 1 {
+		left := op.Shape.Blocks()
+		e.eachBlock(op, func(one *cluster.Op) {
+			if left--; left > 0 {
+				block := far.Frame{Kind: far.Put, Src: e.id, Dst: op.Peer, Off: one.Off, Data: one.Buf,
+					Sized: one.Buf == nil, Size: one.Bytes()}
+				x.send(&block)
+				return
+			}
+			whole(one)
+		})
+	} else {
+		whole(op)
+	}
+	s.size = n
+	f.Req = x.add(e, s)
+	x.send(&f)
+	if early {
+		op.Then = then
+		return e.finish(op, cluster.Done{Peer: op.Peer, Size: n})
+	}
+	return postResult(s)
+}
+
+// get implements transport.
+func (x *remote) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
+	if x.process[op.Peer] == x.me {
+		return x.direct.get(e, op, n)
+	}
+	s := e.takeSlot(op)
+	x.send(&far.Frame{Kind: far.Get, Src: e.id, Dst: op.Peer, Req: x.add(e, s), Off: op.Off, Vec: op.Vec, Shape: op.Shape,
+		Size: n, Arg: boolean(op.Buf != nil), Sized: true})
+	return postResult(s)
+}
+
+func boolean(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// atomic implements transport.
+func (x *remote) atomic(e *engine, op *cluster.Op) cluster.Handle {
+	if x.process[op.Peer] == x.me {
+		return x.direct.atomic(e, op)
+	}
+	s := e.takeSlot(op)
+	x.send(&far.Frame{Kind: far.Atomic, Src: e.id, Dst: op.Peer, Req: x.add(e, s), Off: op.Off, Arg: op.Arg, A: op.A,
+		B: op.B, Size: 8, Sized: true})
+	return postResult(s)
+}

@@ -1,0 +1,241 @@
+package live
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live/far"
+)
+
+// Process 0 finds deadlocks across processes. Its monitor asks each process for a report of its
+// waiting ranks, and reduces the AND-OR graph of all of them. If ranks are dead, it asks again. They are
+// deadlocked if two conditions hold (Mattern, "Algorithms for distributed termination detection", 1987):
+//   - All of them slept from the first report to the second one.
+//   - No frame to them was in transit: the number of frames sent before the second reports equals the
+//     number received before the first ones.
+
+// report is the report of one process. Its fields are exported for the encoding.
+type report struct {
+	from     int32
+	Number   uint64
+	Sent     []uint64 // frames to each rank; the last one: of barriers
+	Received []uint64
+	Ranks    []rankReport
+}
+
+type rankReport struct {
+	Rank     int32
+	Live     bool
+	Finished bool
+	Parks    uint64
+	Sleepers []sleeperReport  `json:",omitempty"`
+	Entered  map[int32]uint32 `json:",omitempty"` // barriers by context
+}
+
+type sleeperReport struct {
+	Thread int
+	Sleeps uint64
+	Needed int
+	Needs  []needReport
+}
+
+type needReport struct {
+	Kind      cluster.Kind
+	Peer, Tag int32
+	Size, Off int64
+	Ranks     []int32
+	Any       bool
+	Spans     bool
+	Ctx       int32
+	Gen       uint32
+}
+
+// counts copies counters.
+func (x *remote) counts() (sent, received []uint64) {
+	for i := range x.sent {
+		received = append(received, x.received[i].Load())
+	}
+	for i := range x.sent {
+		sent = append(sent, x.sent[i].Load())
+	}
+	return sent, received
+}
+
+// reportOf returns the report of this process. The counters are read first: a frame that arrives
+// afterwards is not counted as received.
+func (v *survey) reportOf(number uint64, view func(i int) rankView) *report {
+	x := v.w.remote
+	r := &report{from: x.me, Number: number}
+	r.Sent, r.Received = x.counts()
+	for i, e := range v.w.engines {
+		if x.process[i] != x.me {
+			continue
+		}
+		s := view(i)
+		s.parks = e.parks.Load()
+		v.views[i] = s
+		rank := rankReport{Rank: int32(i), Live: s.live, Finished: s.finished, Parks: s.parks}
+		if !s.live {
+			rank.Entered = map[int32]uint32{}
+			v.w.membersMu.Lock()
+			for _, m := range e.members {
+				if m.b != nil && m.b.away != nil {
+					rank.Entered[m.ctx] = m.entered.Load()
+				}
+			}
+			v.w.membersMu.Unlock()
+			for k := range s.sleepers {
+				rank.Sleepers = append(rank.Sleepers, s.sleepers[k].report())
+			}
+		}
+		r.Ranks = append(r.Ranks, rank)
+	}
+	return r
+}
+
+func (s *sleeper) report() sleeperReport {
+	r := sleeperReport{Thread: s.thread, Sleeps: s.sleeps, Needed: s.needed}
+	for _, n := range s.needs {
+		r.Needs = append(r.Needs, needReport{n.kind, n.peer, n.tag, n.size, n.off, n.ranks, n.any, n.spans, n.ctx, n.gen})
+	}
+	return r
+}
+
+// adopt stores the views of a report of another process.
+func (v *survey) adopt(r *report) {
+	x := v.w.remote
+	for _, rank := range r.Ranks {
+		if uint(rank.Rank) >= uint(len(v.views)) || x.process[rank.Rank] != r.from {
+			continue
+		}
+		s := rankView{live: rank.Live, finished: rank.Finished, parks: rank.Parks}
+		for _, p := range rank.Sleepers {
+			one := sleeper{thread: p.Thread, sleeps: p.Sleeps, needed: p.Needed}
+			for _, n := range p.Needs {
+				outside := func(r int32) bool { return uint(r) >= uint(len(v.views)) }
+				one.needs = append(one.needs, need{n.Kind, n.Peer, n.Tag, n.Size, n.Off, slices.DeleteFunc(n.Ranks, outside),
+					n.Any, n.Spans, n.Ctx, n.Gen})
+			}
+			s.sleepers = append(s.sleepers, one)
+		}
+		v.views[rank.Rank] = s
+		v.entries[rank.Rank] = rank.Entered
+	}
+}
+
+// resolve sets the ranks of barriers across processes: the members that have not entered.
+func (v *survey) resolve() {
+	for i := range v.views {
+		for k := range v.views[i].sleepers {
+			for j := range v.views[i].sleepers[k].needs {
+				n := &v.views[i].sleepers[k].needs[j]
+				if !n.spans {
+					continue
+				}
+				var absent []int32
+				for _, r := range n.ranks {
+					if v.entries[r][n.ctx] != n.gen+1 {
+						absent = append(absent, r)
+					}
+				}
+				n.ranks = absent
+			}
+		}
+	}
+}
+
+// gather asks every process for a report and stores all views. It returns the reports; nil: the run
+// has ended.
+func (v *survey) gather(view func(i int) rankView) []*report {
+	x := v.w.remote
+	v.questions++
+	clear(v.absent)
+	x.run.SendAll(&far.Frame{Kind: far.Ask, A: v.questions, Sized: true})
+	own := v.reportOf(v.questions, view)
+	all := []*report{own}
+	for _, rank := range own.Ranks {
+		v.entries[rank.Rank] = rank.Entered
+	}
+	for len(all) < x.run.Processes() {
+		select {
+		case r := <-x.reports:
+			if r.Number == v.questions && len(r.Sent) == len(x.sent) && len(r.Received) == len(x.sent) {
+				v.adopt(r)
+				all = append(all, r)
+			}
+		case <-v.w.over:
+			return nil
+		}
+	}
+	v.resolve()
+	return all
+}
+
+// allReceived reports whether every frame to the ranks that was sent before the second reports was
+// received before the first ones.
+func allReceived(first, second []*report, ranks []int32) bool {
+	for _, r := range ranks {
+		var sent, received uint64
+		for i := range first {
+			received += first[i].Received[r]
+			sent += second[i].Sent[r]
+		}
+		if sent != received {
+			return false
+		}
+	}
+	return true
+}
+
+// findRemoteDeadlock is findDeadlock in process 0 of a job.
+func (v *survey) findRemoteDeadlock() []cluster.Wait {
+	v.parked = false
+	first := v.gather(v.lookAt)
+	if first == nil || !v.reduce() {
+		return nil
+	}
+	before := slices.Clone(v.views)
+	second := v.gather(func(i int) rankView { return v.viewRank(v.w.engines[i]) })
+	if second == nil {
+		return nil
+	}
+	dead := []int32{int32(len(v.views))} // frames of barriers
+	var stuck []cluster.Wait
+	for i := range before {
+		s, now := &before[i], &v.views[i]
+		if s.live {
+			continue
+		}
+		if now.live || now.parks != s.parks || !slices.EqualFunc(now.sleepers, s.sleepers, sameSleep) {
+			return nil
+		}
+		dead = append(dead, int32(i))
+		if !s.finished {
+			stuck = append(stuck, waits(i, s.sleepers)...)
+		}
+	}
+	if !allReceived(first, second, dead) {
+		return nil
+	}
+	return stuck
+}
+
+// answer reports to process 0 whenever it asks.
+func (w *world) answer() {
+	v := newSurvey(w)
+	for {
+		select {
+		case n := <-w.remote.asked:
+			clear(v.absent)
+			r := v.reportOf(n, v.lookAt)
+			b, err := json.Marshal(r)
+			if err != nil {
+				panic(err) // plain data
+			}
+			w.remote.run.Send(0, &far.Frame{Kind: far.Report, Data: b})
+		case <-w.over:
+			return
+		}
+	}
+}
