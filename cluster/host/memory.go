@@ -79,29 +79,47 @@ const collectorSlack = 512 << 20
 // needs is the need of all runs of this process, in bytes.
 var needs struct {
 	sync.Mutex
-	sum int64
+	sum     int64
+	large   bool // the sum exceeds collectorSlack
+	percent int  // GOGC without a large run
 }
 
 // Admit sets the garbage collector's limit for a run that begins. It returns a function for the end.
 // limit is the limit that the run was admitted by (0: unknown). need is its computed need. Otherwise
 // the collector waits until the heap has twice the live memory, which neither number includes. The
-// limit is an eighth above the need of all runs, so that a large run has little garbage, and the
-// collector does not run again and again. Setting it also frees the memory of the previous run before
-// the next one allocates.
+// limit is a little above the need of all runs, so that a large run has little garbage. Setting it
+// also frees the memory of the previous run before the next one allocates.
+//
+// While the runs are large, only the limit starts the collector: a large run allocates data that live
+// until its end, and each collection reads all of them.
 func Admit(limit, need int64) (end func()) {
 	needs.Lock()
 	defer needs.Unlock()
 	needs.sum = sum(needs.sum, need)
-	wanted := max(sum(needs.sum, needs.sum/8), collectorSlack)
+	wanted := max(sum(needs.sum, needs.sum/32), collectorSlack)
 	if limit > 0 {
 		wanted = min(wanted, limit)
 	}
 	debug.SetMemoryLimit(min(sum(wanted, Reserve), userLimit))
+	setPercent()
 	return sync.OnceFunc(func() {
 		needs.Lock()
 		defer needs.Unlock()
 		needs.sum -= need
+		setPercent()
 	})
+}
+
+// setPercent turns GOGC off for large runs. needs must be locked.
+func setPercent() {
+	large := needs.sum > collectorSlack
+	switch {
+	case large && !needs.large:
+		needs.percent = debug.SetGCPercent(-1)
+	case !large && needs.large:
+		debug.SetGCPercent(needs.percent)
+	}
+	needs.large = large
 }
 
 // Check returns an error if a spec does not fit in limit bytes. overhead is the memory of a run in

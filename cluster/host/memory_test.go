@@ -2,6 +2,7 @@ package host
 
 import (
 	"math"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -60,4 +61,40 @@ func TestUserLimitAndReserve(t *testing.T) {
 			t.Errorf("a host of %d and GOMEMLIMIT=%d: %d, want %d", c.host, c.userLimit, got, c.want)
 		}
 	}
+}
+
+// TestAdmit tests that only the memory limit starts the collector during large runs, and that the limit
+// is a little above the need of all runs.
+func TestAdmit(t *testing.T) {
+	usual := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(usual)
+	limit := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(limit)
+	percent := func() int {
+		now := debug.SetGCPercent(100)
+		debug.SetGCPercent(now)
+		return now
+	}
+	check := func(when string, wantPercent int, wantLimit int64) {
+		t.Helper()
+		if got := percent(); got != wantPercent {
+			t.Errorf("%s: GOGC %d, want %d", when, got, wantPercent)
+		}
+		if got := debug.SetMemoryLimit(-1); got != min(wantLimit, userLimit) {
+			t.Errorf("%s: limit of %d B, want %d", when, got, wantLimit)
+		}
+	}
+	small := Admit(0, 1<<20)
+	check("a small run", 100, collectorSlack+Reserve)
+	large := Admit(0, 2<<30)
+	need := int64(2<<30 + 1<<20)
+	check("a small and a large run", -1, need+need/32+Reserve)
+	second := Admit(3<<30, 2<<30)
+	check("a second large run", -1, 3<<30+Reserve)
+	large()
+	large()
+	check("after the first large run", -1, 3<<30+Reserve)
+	second()
+	check("after both large runs", 100, 3<<30+Reserve)
+	small()
 }
