@@ -208,6 +208,8 @@ type Machine struct {
 	ThreadBarrierTime Time              // of a thread barrier
 	ComputeNoise      float64           // relative standard deviation of computing time
 	LinkNoise         float64           // relative standard deviation of latencies
+	DetourRate        float64           // interruptions of each thread by the operating system, per second
+	DetourLength      Time              // of an interruption
 	Slow              []Slow            // slow nodes and adapters
 	Device            Device            // Count 0: no devices
 

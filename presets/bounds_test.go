@@ -19,6 +19,7 @@ func TestBounds(t *testing.T) {
 		{"*.latency_s", 1e-12, 1},
 		{"*.access_s", 1e-12, 1},
 		{"*.handshake_gap_s", 1e-12, 1},
+		{"detour_rate_per_s", 0, 1e6},
 		{"*_s", 0, 1},
 		{"*_noise", 0, 10},
 		{"kernel.*", 1e-3, 1},

@@ -1,9 +1,11 @@
 package presets
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,8 +51,7 @@ func ParseChanges(s string) ([]Change, error) {
 const changedMark = "-changed"
 
 // Changed returns a copy of a machine with changes. Its name ends in -changed, and its title and the
-// sources of its numbers name the changes. Noise is set to the factor, because most machines have
-// none.
+// sources of its numbers name the changes. Noise is set to the factor.
 func Changed(m *cluster.Machine, changes []Change) (cluster.Machine, error) {
 	next := *m
 	next.Source = map[string]string{}
@@ -62,6 +63,9 @@ func Changed(m *cluster.Machine, changes []Change) (cluster.Machine, error) {
 			return cluster.Machine{}, err
 		}
 		words = append(words, c.String())
+	}
+	if (next.DetourRate > 0) != (next.DetourLength > 0) {
+		return cluster.Machine{}, errors.New("detours have a rate and a length: want detour_rate_per_s and detour_length_s")
 	}
 	if len(changes) > 0 {
 		next.Name += changedMark
@@ -80,11 +84,17 @@ func changeOne(m cluster.Machine, c Change) (cluster.Machine, error) {
 		}
 		m.Slow = append(append([]cluster.Slow(nil), m.Slow...), s)
 		m.Source["slow"] = source
-	case c.Key == "compute_noise":
-		m.ComputeNoise = c.Factor
-		m.Source[c.Key] = source
-	case c.Key == "link_noise":
-		m.LinkNoise = c.Factor
+	case isNoise(c.Key):
+		f := &facts[slices.IndexFunc(facts, func(f fact) bool { return f.key == c.Key })]
+		if !(c.Factor >= f.min && c.Factor <= f.max) {
+			return m, fmt.Errorf("change %s: want %s, from %g to %g", c, f.unit, f.min, f.max)
+		}
+		switch p := f.field(&m).(type) {
+		case *float64:
+			*p = c.Factor
+		case *cluster.Time:
+			*p = cluster.FromSeconds(c.Factor)
+		}
 		m.Source[c.Key] = source
 	default:
 		next, err := Scaled(&m, c.Key, c.Factor)
@@ -96,6 +106,11 @@ func changeOne(m cluster.Machine, c Change) (cluster.Machine, error) {
 	}
 	return m, nil
 }
+
+// noises are the numbers that a change sets instead of multiplying them, because most machines have none.
+var noises = []string{"compute_noise", "link_noise", "detour_rate_per_s", "detour_length_s"}
+
+func isNoise(key string) bool { return slices.Contains(noises, key) }
 
 // slowPart reads NODE or NODE.ADAPTER.
 func slowPart(m *cluster.Machine, part string, factor float64) (cluster.Slow, error) {

@@ -37,10 +37,12 @@ const (
 	flops     = "floating-point operations per second"
 	seconds   = "seconds"
 	relative  = "a share of 1"
+
+	perSecondTimes = "times per second"
 )
 
 // symbols are the unit symbols printed after a number.
-var symbols = map[string]string{wholeB: "B", perSecond: "B/s", flops: "flop/s", seconds: "s"}
+var symbols = map[string]string{wholeB: "B", perSecond: "B/s", flops: "flop/s", seconds: "s", perSecondTimes: "1/s"}
 
 // facts is the table of numbers, in the order of listings. The bounds detect numbers in a wrong
 // unit.
@@ -115,6 +117,9 @@ var facts = slices.Concat(
 			field: func(m *cluster.Machine) any { return &m.ComputeNoise }},
 		{key: "link_noise", unit: relative, min: 0, max: 10, need: free, cost: true,
 			field: func(m *cluster.Machine) any { return &m.LinkNoise }},
+		{key: "detour_rate_per_s", unit: perSecondTimes, min: 0, max: 1e6, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.DetourRate }},
+		span("detour_length_s", func(m *cluster.Machine) *cluster.Time { return &m.DetourLength }),
 		{key: "device.per_node", unit: count, min: 1, max: 1024, need: leads, cost: true,
 			field: func(m *cluster.Machine) any { return &m.Device.Count }},
 		{key: "device.memory_bytes", unit: wholeB, min: 65536, max: 1e15, need: free, cost: true,

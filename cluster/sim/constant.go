@@ -66,6 +66,7 @@ const (
 	ofFixed  // a cost of the simulator itself: the poll of a machine whose polls cost nothing
 	ofClocks // computing that ends at a time of the clock
 	ofBarrier
+	ofDetour
 	// Constants is the number of constants.
 	Constants
 )
@@ -92,7 +93,8 @@ var otherNames = [Constants]string{ofKernel: "flops_per_core", ofMemoryRate: "me
 	ofLock: "lock_time_s", ofPoll: "poll_time_s", ofClock: "clock_time_s", ofFork: "fork_time_s",
 	ofThreadBarrier: "thread_barrier_time_s", ofDeviceRate: "device.memory_rate_bytes_per_s", ofDeviceFlops: "device.flops",
 	ofLaunch: "device.launch_s", ofFence: "device.fence_s", ofDeviceMessage: "device.message_overhead_s",
-	ofFixed: "fixed cost of a poll", ofClocks: "computing until a time", ofBarrier: "barrier"}
+	ofFixed: "fixed cost of a poll", ofClocks: "computing until a time", ofBarrier: "barrier",
+	ofDetour: "detour_length_s"}
 
 // Name returns the key of the constant in the file of a machine. If the machine leaves a number
 // out and another one applies, it returns the key of that one.
@@ -196,7 +198,7 @@ func (c Constant) Cause() Cause {
 		return CauseMemory
 	case c < ofKernel:
 		return linkCauses[c&15]
-	case c <= ofLoop, c == ofHandler, c == ofClocks:
+	case c <= ofLoop, c == ofHandler, c == ofClocks, c == ofDetour:
 		return CauseCompute
 	case c == ofHop, c == ofLink:
 		return CauseLink

@@ -67,6 +67,7 @@ const (
 	orderMoved
 	orderDevicePath
 	orderInjected
+	orderDetours // detours of a computation
 	orderKinds
 )
 const (

@@ -430,6 +430,13 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 		defer t.spendMore(max(jitter, 0), why, NoteNoise)
 		dt += min(jitter, 0)
 	}
+	if w.detours.mean > 0 && t.id >= 0 {
+		n := w.detours.count(t.id, t.now, dt)
+		defer t.spend(n*w.detours.length, ofDetour)
+		if w.trace.on {
+			w.trace.ofRank(orderDetours, t.r.id, uint64(n))
+		}
+	}
 	memory := &w.net.memories[w.net.nodeOf[t.r.id]]
 	if memory.rate == 0 || work.Bytes <= 0 {
 		t.compute(&c, dt)

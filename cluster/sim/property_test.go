@@ -57,6 +57,9 @@ func anyMachine(seed uint64) cluster.Machine {
 		m.Topology = cluster.Topology{Shape: cluster.Torus, Dims: []int{3, 2, 1}, LinkBandwidth: per(1e9, 9e9),
 			HopLatency: span(90_000)}
 	}
+	if rng.IntN(3) == 0 {
+		m.DetourRate, m.DetourLength = 2e4*rng.Float64(), span(10_000_000)
+	}
 	return m
 }
 
@@ -129,6 +132,7 @@ func times(t *testing.T, s cluster.Spec, p *clustertest.Program) ([][]cluster.Ti
 func TestScaling(t *testing.T) {
 	for seed := range uint64(60) {
 		m := burdened(seed)
+		m.DetourRate = 0 // the rounded times of detours decide how many hit a computation
 		p := generate(seed, &m)
 		nodes := []int{6, 3, 2}[seed%3]
 		one, first := times(t, clustertest.Spec(m, nodes, 6/nodes), p)

@@ -21,9 +21,10 @@ type world struct {
 	ranks         []rank
 	stepper       *rank         // rank whose step runs now
 	inline        []pendingStep // due continuations of stepper, and of the ranks whose steps it runs in
-	treeFree      cluster.Time  // time at which the collective network is free
-	continuations int           // operations of all ranks with a continuation
-	exceedsCache  bool          // the data of ranks or messages exceed the cache
+	detours       detours
+	treeFree      cluster.Time // time at which the collective network is free
+	continuations int          // operations of all ranks with a continuation
+	exceedsCache  bool         // the data of ranks or messages exceed the cache
 }
 
 // costs has the costs of CPUs. It does not change during a run.
@@ -72,8 +73,12 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
+	interruptions, err := newDetours(m, spec.Seed)
+	if err != nil {
+		return nil, err
+	}
 	w := &world{kernel: newKernel(c, l.Ranks()), protocol: newProtocol(&spec, &net), net: net,
-		devices: newDevices(&spec), costs: costsOf(m, l), spec: spec}
+		devices: newDevices(&spec), costs: costsOf(m, l), detours: interruptions, spec: spec}
 	w.ranks, w.exceedsCache = make([]rank, l.Ranks()), l.Ranks() > manyRanks
 	mains := make([]thread, l.Ranks())
 	for i := range w.ranks {

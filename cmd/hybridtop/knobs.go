@@ -68,7 +68,7 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 	cmd.Flags().StringVar(&f.table, "table", "", "table for algorithm = tuned (from hybridtop tune)")
 	cmd.Flags().StringVar(&f.ranks, "rank-file", "", "file with the position of each rank, for the knob ranking (docs/placement.md)")
 	cmd.Flags().Var(&f.with, "with", "changes of the machine: its number KEY times FACTOR, slow.NODE=FACTOR, "+
-		"slow.NODE.ADAPTER=FACTOR, compute_noise=SHARE or link_noise=SHARE")
+		"slow.NODE.ADAPTER=FACTOR, compute_noise=SHARE, link_noise=SHARE, or detours of each thread: detour_rate_per_s=RATE,detour_length_s=TIME")
 	if many {
 		cmd.Flags().StringArrayVar(&f.joint, "together", nil,
 			"knobs that change together: KNOB,KNOB=1x8,2x4; short form: --KNOB,KNOB 1x8,2x4")

@@ -20,7 +20,7 @@ func Simulate(spec *cluster.Spec, k coll.Key, n, unit int64) (cluster.Time, erro
 	s := *spec
 	m := &s.Machine
 	m.ClockTime = new(cluster.Time)
-	m.ComputeNoise, m.LinkNoise, m.Slow = 0, 0, nil
+	m.ComputeNoise, m.LinkNoise, m.DetourRate, m.Slow = 0, 0, 0, nil
 	crowding := 1.0 // a node with more threads than cores computes more slowly
 	if m.CoresPerNode > 0 {
 		threads := s.Layout.RanksPerNode

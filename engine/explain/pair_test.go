@@ -183,7 +183,8 @@ func TestPairs(t *testing.T) {
 		{"lock", 2, 1, locks, locks, func(m *cluster.Machine) { m.LockTime = 2 * us }, "lock_time_s", "rank 0", ""},
 		{"incast", 8, 1, incast(1), incast(7), same, "remote.bandwidth_bytes_per_s", "rank 0", "receiving adapter"},
 		{"last at a barrier", 4, 1, barrier(0), barrier(40 * us), same, "flops_per_core", "rank 2", "last at the barrier"},
-		{"detours", 4, 1, compute, compute, func(m *cluster.Machine) { m.ComputeNoise = 0.5 }, "flops_per_core noise", "", "last at the barrier"},
+		{"detours", 4, 1, compute, compute, func(m *cluster.Machine) { m.DetourRate, m.DetourLength = 2e4, 20*us }, "detour_length_s", "", "last at the barrier"},
+		{"noise", 4, 1, compute, compute, func(m *cluster.Machine) { m.ComputeNoise = 0.5 }, "flops_per_core noise", "", "last at the barrier"},
 		{"shared memory", 1, 2, memory, memory, func(m *cluster.Machine) { m.NodeRate = 5e9 },
 			"memory_rate_per_node_bytes_per_s", "rank 0", "held by another message: memory"},
 		{"message server", 2, 4, func(r *cluster.Rank) error {

@@ -1,0 +1,64 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// detours are the interruptions of threads by the operating system (OS noise): at a mean rate, at
+// random times, all of the same length. The times of a thread depend only on the seed, so that two
+// programs are interrupted at the same times. A detour delays a thread only while it computes.
+type detours struct {
+	mean   float64      // time between two detours, in ps; 0: none
+	length cluster.Time // of a detour
+	seed   uint64
+	of     []detour // by thread
+}
+
+// detour is the next interruption of a thread.
+type detour struct {
+	noise noise
+	at    cluster.Time // 0: not drawn yet
+}
+
+// mostDetoured is the largest share of a thread's time in detours.
+const mostDetoured = 0.5
+
+func newDetours(m *cluster.Machine, seed uint64) (detours, error) {
+	if m.DetourRate == 0 || m.DetourLength == 0 {
+		return detours{}, nil
+	}
+	if share := m.DetourRate * m.DetourLength.Seconds(); !(m.DetourRate > 0 && m.DetourLength > 0 && share <= mostDetoured) {
+		return detours{}, fmt.Errorf("machine %s: detours take %g of the time: want at most %g (use a lower rate or length)", m.Name, share,
+			mostDetoured)
+	}
+	return detours{mean: float64(cluster.Second) / m.DetourRate, length: m.DetourLength, seed: seed}, nil
+}
+
+// count returns the number of detours of a thread that begin while it computes from a time on, with the time of the detours themselves.
+func (d *detours) count(thread int32, from, computing cluster.Time) cluster.Time {
+	for int(thread) >= len(d.of) {
+		d.of = append(d.of, detour{noise: newNoise(d.seed, uint64(len(d.of))|1<<40)})
+	}
+	x := &d.of[thread]
+	if x.at == 0 {
+		x.at = d.gap(&x.noise)
+	}
+	for x.at < from {
+		x.at += d.gap(&x.noise)
+	}
+	n := cluster.Time(0)
+	for until := from + computing; x.at < until && until < end; until += d.length {
+		n++
+		x.at += d.gap(&x.noise)
+	}
+	return n
+}
+
+// gap draws the time from one detour to the next.
+func (d *detours) gap(x *noise) cluster.Time {
+	u := (float64(x.next()>>11) + 1) / (1 << 53) // above 0, at most 1
+	return cluster.Time(min(max(-math.Log(u)*d.mean, 1), float64(end)))
+}
