@@ -41,18 +41,22 @@ type phase struct {
 	name string
 }
 
-// marks has the marked intervals by rank: the one in progress and the last complete one.
-type marks struct{ current, last []*interval }
+// marks has the marked intervals by rank: the one in progress and the last complete one. A rank whose
+// marks are closed marks nothing more.
+type marks struct {
+	current, last []*interval
+	closed        []bool
+}
 
 func newMarks(ranks int) marks {
-	return marks{current: make([]*interval, ranks), last: make([]*interval, ranks)}
+	return marks{current: make([]*interval, ranks), last: make([]*interval, ranks), closed: make([]bool, ranks)}
 }
 
 // Mark marks the begin or the end of the time that a program reports. The critical path of a traced
 // run goes back from the last end to its begin.
 func (t *thread) Mark(begin bool) {
 	k := &t.w.trace.marks
-	if !t.w.trace.on || t.number != 0 {
+	if !t.w.trace.on || t.number != 0 || k.closed[t.r.id] {
 		return
 	}
 	now := moment{at: t.now, cause: t.cause}
@@ -61,6 +65,13 @@ func (t *thread) Mark(begin bool) {
 	} else if i := k.current[t.r.id]; i != nil {
 		i.end = now
 		k.last[t.r.id], k.current[t.r.id] = i, nil
+	}
+}
+
+// CloseMarks ends the marks of a rank: a program that continues reports nothing more.
+func (t *thread) CloseMarks() {
+	if t.w.trace.on && t.number == 0 {
+		t.w.trace.current[t.r.id], t.w.trace.closed[t.r.id] = nil, true
 	}
 }
 

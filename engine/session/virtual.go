@@ -88,13 +88,19 @@ func (p *probe) nextRound() bool {
 		p.flush(true)
 	}
 	p.started = p.now()
-	p.mark(true)
+	if r.verdict == proceed {
+		p.mark(true)
+	} else if m, ok := p.clocked.(marked); ok {
+		m.CloseMarks()
+	}
 	return r.verdict == proceed
 }
 
-// marked is a port whose trace explains the time between two marks.
+// marked is a port whose trace explains the time between two marks. Checks after the last iteration
+// have no marks.
 type marked interface {
 	Mark(begin bool)
+	CloseMarks()
 	Phase(name string)
 }
 
