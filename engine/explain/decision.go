@@ -113,7 +113,7 @@ func Decide(ctx context.Context, sc engine.Scenario, x, y, variants MapAxis, o s
 
 // checkAxes returns an error if the machine does not have the number of an axis.
 func checkAxes(sc *engine.Scenario, own []cluster.Machine, axes ...*MapAxis) error {
-	m, err := machineOf(sc, own)
+	m, err := MachineOf(sc, own)
 	if err != nil {
 		return err
 	}

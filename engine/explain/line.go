@@ -72,7 +72,7 @@ func WithChanges(sc engine.Scenario, changes []presets.Change,
 	if len(changes) == 0 {
 		return sc, own, nil
 	}
-	m, err := machineOf(&sc, own)
+	m, err := MachineOf(&sc, own)
 	if err != nil {
 		return sc, nil, err
 	}

@@ -87,7 +87,7 @@ func Explain(ctx context.Context, sc engine.Scenario, o session.Options) (*Run, 
 	case traced.run == nil:
 		return nil, errors.New("explain: the simulation did not start")
 	}
-	m, err := machineOf(&snap.Scenario, o.Machines)
+	m, err := MachineOf(&snap.Scenario, o.Machines)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +98,8 @@ func Explain(ctx context.Context, sc engine.Scenario, o session.Options) (*Run, 
 	return r, err
 }
 
-// machineOf returns the machine of a scenario.
-func machineOf(sc *engine.Scenario, own []cluster.Machine) (cluster.Machine, error) {
+// MachineOf returns the machine of a scenario, one of the user's own or a preset.
+func MachineOf(sc *engine.Scenario, own []cluster.Machine) (cluster.Machine, error) {
 	name := sc.Text("machine")
 	for _, m := range own {
 		if m.Name == name {
@@ -109,10 +109,12 @@ func machineOf(sc *engine.Scenario, own []cluster.Machine) (cluster.Machine, err
 	return presets.Machine(name)
 }
 
+var errTraceFull = errors.New("explain: the trace exceeds 134 million records (use fewer ranks or a smaller problem)")
+
 // explained returns the explanation of a path.
 func explained(sc *engine.Scenario, m *cluster.Machine, p sim.Path, l cluster.Layout) (*Run, error) {
 	if !p.Whole {
-		return nil, errors.New("explain: the trace exceeds 134 million records (use fewer ranks or a smaller problem)")
+		return nil, errTraceFull
 	}
 	r := &Run{Scenario: *sc, Machine: *m, Total: p.Total, Path: p, layout: l}
 	r.Terms = r.byConstant()

@@ -75,6 +75,37 @@ func (s *setup) memory() float64 {
 	return sum
 }
 
+// HostMemory returns the bytes of host memory that a run of a scenario needs, even if the host has less. The error is
+// another reason why the scenario cannot run.
+func HostMemory(sc engine.Scenario, o Options) (float64, error) {
+	set, err := o.plan(sc.Clone())
+	if err != nil {
+		return 0, err
+	}
+	return set.memory(), nil
+}
+
+// ProgramMemory returns the bytes per node that the program of a scenario uses on its machine: segments, arrays and
+// message buffers, even if a simulation stores no bytes.
+func ProgramMemory(sc engine.Scenario, o Options) (int64, error) {
+	next := sc.Clone()
+	if k, err := next.Knob("real-limit"); err == nil {
+		if err := next.Set(k.Name, strconv.FormatFloat(k.Max, 'f', 0, 64)); err != nil {
+			return 0, err
+		}
+	}
+	set, err := o.plan(next)
+	if err != nil {
+		return 0, err
+	}
+	l := &set.spec.Layout
+	all := float64(set.spec.Segment) * float64(l.Ranks())
+	for _, i := range set.plan.Items {
+		all += i.All(l)
+	}
+	return int64(all / float64(l.Nodes)), nil
+}
+
 // fitsMemory reports whether a run stays within a limit. A limit of 0 means unknown.
 func (s *setup) fitsMemory(limit int64) bool { return limit == 0 || s.memory() <= float64(limit) }
 

@@ -52,6 +52,13 @@ func PreviewOf(from *engine.Scenario, knob, value string, machines []cluster.Mac
 	return Preview{}, false
 }
 
+// Modelled returns a metric that the workload's model predicts for a scenario. It returns false if there is no model,
+// or if the scenario cannot run.
+func Modelled(sc *engine.Scenario, metric string, o Options) (engine.Metric, bool) {
+	snap, _ := o.modelled(sc)
+	return snap.Metric(metric)
+}
+
 // modelled returns a snapshot of a scenario that has not run, with the times and bandwidths that the workload's
 // model predicts as its metrics, and the workload. It has no metrics if there is no model.
 func (o *Options) modelled(sc *engine.Scenario) (*engine.Snapshot, *workload.Workload) {

@@ -52,7 +52,7 @@ const maxPoints = 10000
 //
 // progress, if not nil, is called regularly with the state of the sweep.
 func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, progress func(*Progress)) ([]Row, error) {
-	rows, scenarios, err := combinations(base, axes)
+	rows, scenarios, err := Combinations(base, axes)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +121,9 @@ func (a *Axis) set(sc *engine.Scenario, value string) ([]Setting, error) {
 	return all, nil
 }
 
-// combinations returns the combinations, with values in their canonical spelling.
-func combinations(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error) {
+// Combinations returns the rows of a sweep and their scenarios, with values in their canonical spelling. A knob name
+// with commas is several knobs that change together, and its values have x between them.
+func Combinations(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error) {
 	rows, scenarios := []Row{{}}, []engine.Scenario{base.Clone()}
 	seen := make(map[string]bool)
 	for _, axis := range axes {

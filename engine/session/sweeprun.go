@@ -137,6 +137,9 @@ func (f *sweepRun) start(ctx context.Context, i int, ended chan<- int) {
 	if o.Observers != nil {
 		o.Observer = o.Observers(&f.rows[i])
 	}
+	if o.FabricsOf != nil {
+		o.Fabrics = o.FabricsOf(&f.rows[i])
+	}
 	s, err := New(f.setups[i].scenario, o)
 	if err != nil {
 		f.refuse(i, f.setups[i].scenario, err)
@@ -155,6 +158,9 @@ func (f *sweepRun) finish(i int) {
 	index := slices.IndexFunc(f.running, func(r Running) bool { return r.index == i })
 	f.rows[i].Snapshot, f.rows[i].Late = f.running[index].Session.Load(), f.running[index].Session.Late()
 	f.running = slices.Delete(f.running, index, index+1)
+	if f.options.Ended != nil {
+		f.options.Ended(&f.rows[i])
+	}
 	f.load += f.weight(i)
 	f.done++
 }

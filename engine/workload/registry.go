@@ -40,6 +40,12 @@ type Workload struct {
 	// Serial reports whether each rank has one thread, Steady whether the program draws no random
 	// numbers. The knobs for threads or the seed then have no effect.
 	Serial, Steady bool
+	// CostModel is the derived metric that predicts the time that the program reports. Advice does not
+	// simulate choices that it puts far behind. "": no model of the whole time.
+	CostModel string
+	// PerRank are the knobs of the problem that count per rank: with twice as many ranks, half of each
+	// value is the same problem.
+	PerRank []string
 	// Kernels are the library routines that the program computes with. A machine's efficiencies of
 	// other kernels do not matter to it.
 	Kernels []cluster.Kernel

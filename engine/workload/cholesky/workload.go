@@ -76,9 +76,10 @@ var cholesky = workload.Workload{
 		workload.Partition,
 		workload.RealLimit("131072"),
 	}),
-	Defaults: map[string]string{"model": "flat"},
-	Question: "how large is the best block?",
-	First:    "block", Panes: []string{"locality", "checkerboard", "tables"}, Serial: true, Idle: idle,
+	Defaults:  map[string]string{"model": "flat"},
+	Question:  "how large is the best block?",
+	CostModel: "factor_time_model",
+	First:     "block", Panes: []string{"locality", "checkerboard", "tables"}, Serial: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm, cluster.Potrf, cluster.Trsm},
 	Metrics: append([]engine.MetricSpec{
 		{Name: "factor_time", Phrase: "time of a factorization", Unit: "s", Always: true,

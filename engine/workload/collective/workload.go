@@ -78,9 +78,10 @@ var collective = workload.Workload{
 			Watch: "verification: with nosync it fails and reports the stale or torn value that a rank has read",
 			Paper: "paper 5, section 2.2"},
 	}),
-	Defaults: map[string]string{"model": "flat"},
-	Question: "which algorithm is fastest for this size?",
-	First:    "algorithm", Panes: []string{"collectives"}, Serial: true, Steady: true, Idle: idle,
+	Defaults:  map[string]string{"model": "flat"},
+	Question:  "which algorithm is fastest for this size?",
+	CostModel: "call_time_model",
+	First:     "algorithm", Panes: []string{"collectives"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "call_time", Phrase: "time of a call", Unit: "s", Doc: "time of one call on the slowest rank"},
 		{Name: "mean_time", Phrase: "mean time of a call", Unit: "s", Doc: "time of one call, mean over ranks"},

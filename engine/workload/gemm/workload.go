@@ -67,9 +67,10 @@ var gemm = workload.Workload{
 		workload.Partition,
 		workload.RealLimit("393216"),
 	}, algorithm.Knobs(coll.OpBcast)),
-	Defaults: map[string]string{"model": "flat"},
-	Question: "does fetching panels early hide their time?",
-	First:    "schedule", Panes: []string{"locality", "checkerboard", "latency"}, Serial: true, Steady: true, Idle: idle,
+	Defaults:  map[string]string{"model": "flat"},
+	Question:  "does fetching panels early hide their time?",
+	CostModel: "gemm_time_model",
+	First:     "schedule", Panes: []string{"locality", "checkerboard", "latency"}, Serial: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm},
 	Metrics: append([]engine.MetricSpec{
 		{Name: "gemm_time", Phrase: "time of the product", Unit: "s", Always: true, Doc: "time of the whole product on the slowest rank"},

@@ -92,9 +92,10 @@ var heat = workload.Workload{
 			Watch: "the time of the exchange: a staged face is copied twice more", Paper: "paper 4, section V"},
 		workload.RealLimit("524288"),
 	}, reduction.Knobs()),
-	Defaults: map[string]string{"model": "flat"},
-	Question: "what does a reduction in every step cost?",
-	First:    "reduce-every", Panes: []string{"locality", "latency"}, Serial: true, Idle: idle,
+	Defaults:  map[string]string{"model": "flat"},
+	Question:  "what does a reduction in every step cost?",
+	CostModel: "step_time_model",
+	First:     "reduce-every", Panes: []string{"locality", "latency"}, Serial: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s", Always: true, Parts: []string{"compute_time", "exchange_time", "reduce_time"},
 			Doc: "mean over all steps except up to three at the beginning"},

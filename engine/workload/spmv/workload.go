@@ -75,6 +75,7 @@ var spmv = workload.Workload{
 	},
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "8", "threading": "masteronly"},
 	Question: "should one thread communicate while the others compute?",
+	PerRank:  []string{"local-k"},
 	First:    "threading", Panes: []string{"overlap", "latency"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "time_masteronly", Phrase: "time of masteronly", Unit: "s", Always: true, Parts: []string{"time_comm", "time_overlap", "time_non"},
