@@ -68,6 +68,7 @@ conform: platforms
 	CONFORM=1 $(GO) test $(RACE) -short -count=1 -timeout 0 -run '^TestConformanceOverProcesses$$' ./cluster/live
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestQuotients$$' ./cluster/sim
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/explain
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestPapers$$' ./engine/advise
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestPerturbations|TestNoPassHasARefutedRow)$$' ./engine/reproduce
 	$(MAKE) estimates
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestEmulationEqualsSimulation|TestFirstTurn|TestExpectations)$$' ./engine/workload/all

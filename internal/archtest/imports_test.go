@@ -54,6 +54,7 @@ engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/tuner           : engine cluster/** presets models internal/atomicfile internal/inputfile internal/tomlkeys
 engine/lesson          : engine engine/workload engine/session cluster presets internal/atomicfile internal/inputfile internal/safetext internal/xdg
 engine/explain         : engine engine/session cluster cluster/sim cluster/timeline presets
+engine/advise          : engine engine/algorithm engine/explain engine/session engine/workload cluster models presets
 engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile internal/inputfile
 tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
 tui/pane               : engine engine/explain presets cluster tui/grid

@@ -1,0 +1,192 @@
+package advise
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/explain"
+	"github.com/hybridtop/hybridtop/engine/session"
+)
+
+// A Request asks for advice on a scenario.
+type Request struct {
+	Scenario engine.Scenario
+	Axes     []session.Axis // knobs that may change
+	// Most is the largest number of combinations. The last axes that exceed it are varied only at the
+	// winner of the others, one at a time. 0: simulate all combinations.
+	Most int
+	// Flips is the number of constants for which a change of the order is confirmed by simulation.
+	Flips    int
+	Options  session.Options
+	Progress func(*session.Progress) // may be nil
+}
+
+// Advice is the ranking of the candidates of a scenario.
+type Advice struct {
+	Scenario    engine.Scenario
+	Candidates  []*Candidate   // by place, then the pruned ones, then those that could not run
+	Axes        []session.Axis // all combinations are candidates
+	Late        []session.Axis // varied at the winner of Axes, one at a time
+	Simulations int
+
+	// Difference explains the time of the runner-up minus the winner's; nil: no runner-up, or not
+	// simulated yet.
+	Difference *explain.Waterfall
+
+	Flips    []Flip // confirmed, the nearest first
+	Unproven []Flip // predicted changes of the order that a simulation did not confirm
+	Searched bool   // the search for changes of the order ended
+	NoSearch string // why there was no search; "": there was one
+
+	progress func(*session.Progress)
+}
+
+// Winner returns the fastest candidate, or nil if none could run.
+func (a *Advice) Winner() *Candidate {
+	if len(a.Candidates) == 0 || a.Candidates[0].Run == nil {
+		return nil
+	}
+	return a.Candidates[0]
+}
+
+// RunnerUp returns the fastest candidate of the second place, or nil if all share the first one.
+func (a *Advice) RunnerUp() *Candidate {
+	for _, c := range a.Candidates {
+		if c.Place > 1 {
+			return c
+		}
+	}
+	return nil
+}
+
+// OwnChoice returns the scenario itself.
+func (a *Advice) OwnChoice() *Candidate {
+	for _, c := range a.Candidates {
+		if c.Own {
+			return c
+		}
+	}
+	return nil
+}
+
+// Advise simulates the candidates of a scenario and ranks them. When ctx ends, it returns the results
+// so far with the error.
+func Advise(ctx context.Context, q Request) (*Advice, error) {
+	sc := q.Scenario.Clone()
+	for knob, value := range map[string]string{"fabric": engine.Sim, "timeline": "off"} {
+		if err := sc.Set(knob, value); err != nil {
+			return nil, err
+		}
+	}
+	if len(q.Axes) == 0 {
+		return nil, errors.New("advise: no knob may change (name some: --vary KNOB,...)")
+	}
+	a := &Advice{Scenario: sc, progress: q.Progress}
+	q.Options.Fabrics = session.Fabrics()
+	a.Axes = q.Axes
+	all, err := candidates(sc, a.Axes)
+	for err == nil && q.Most > 0 && len(all) > q.Most && len(a.Axes) > 1 {
+		n := len(a.Axes) - 1
+		a.Late = append([]session.Axis{a.Axes[n]}, a.Late...)
+		a.Axes = a.Axes[:n]
+		all, err = candidates(sc, a.Axes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { rank(a.Candidates) }()
+	if err := a.simulate(ctx, all, q.Options); err != nil {
+		return a, err
+	}
+	if err := a.varyAtWinner(ctx, q.Options); err != nil {
+		return a, err
+	}
+	if err := a.repeat(ctx, q.Options); err != nil {
+		return a, err
+	}
+	if err := a.compare(ctx, q.Options); err != nil {
+		return a, err
+	}
+	return a, a.findFlips(ctx, q.Flips, q.Options)
+}
+
+// compare explains the difference of the winner and the runner-up.
+func (a *Advice) compare(ctx context.Context, o session.Options) error {
+	w, r := a.Winner(), a.RunnerUp()
+	if w == nil || r == nil {
+		return nil
+	}
+	var runs [2]*explain.Run
+	for i, c := range []*Candidate{w, r} {
+		var err error
+		a.Simulations++
+		if runs[i], err = explain.Explain(ctx, c.Scenario, o); err != nil {
+			return err
+		}
+	}
+	a.Difference = explain.Compare(runs[0], runs[1])
+	return nil
+}
+
+// simulate adds candidates: it runs those that the cost model does not put far behind.
+func (a *Advice) simulate(ctx context.Context, all []*Candidate, o session.Options) error {
+	a.Candidates = append(a.Candidates, all...)
+	predict(a.Candidates, o)
+	again := slices.DeleteFunc(slices.Clone(all), func(c *Candidate) bool { return c.Pruned })
+	for len(again) > 0 {
+		rows, scenarios := make([]session.Row, len(again)), make([]engine.Scenario, len(again))
+		for i, c := range again {
+			rows[i], scenarios[i] = c.row(), c.Scenario
+		}
+		err := explain.RunAll(ctx, rows, scenarios, o, a.progress, func(i int, snap *engine.Snapshot, r *explain.Run, err error) {
+			again[i].take(snap, r, err)
+			if err == nil {
+				a.Simulations++
+				again[i].MemoryPerNode, _ = session.ProgramMemory(again[i].Scenario, o)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		again = unprune(a.Candidates)
+	}
+	rank(a.Candidates)
+	return nil
+}
+
+// varyAtWinner adds the values of the late axes, one at a time, to the winner.
+func (a *Advice) varyAtWinner(ctx context.Context, o session.Options) error {
+	every := slices.Concat(a.Axes, a.Late)
+	for _, c := range a.Candidates {
+		c.name(every)
+	}
+	for _, axis := range a.Late {
+		first := a.Winner()
+		if first == nil {
+			return nil
+		}
+		more, err := candidates(first.Scenario, []session.Axis{axis})
+		if err != nil {
+			return err
+		}
+		for _, c := range more {
+			c.name(every)
+		}
+		if err := a.simulate(ctx, more[1:], o); err != nil { // without the winner itself
+			return err
+		}
+	}
+	return nil
+}
+
+// Ratio returns the time of a candidate relative to the winner, or 0.
+func (a *Advice) Ratio(c *Candidate) float64 {
+	w := a.Winner()
+	if w == nil || c.Run == nil || w.Time == 0 {
+		return 0
+	}
+	return float64(c.Time) / float64(max(w.Time, cluster.Picosecond))
+}
