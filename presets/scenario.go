@@ -171,6 +171,28 @@ func SaveScenario(ctx context.Context, s Scenario) (string, error) {
 	return file, atomicfile.Write(ctx, file, text)
 }
 
+// CheckFile returns an error if a scenario file cannot have this name.
+func CheckFile(file string) error {
+	if fileName(file) == "" {
+		return fmt.Errorf("%q: want a file name of lower-case letters, digits and dashes, at most 40, and the ending .toml",
+			shorten(visible(file)))
+	}
+	return nil
+}
+
+// WriteScenario writes a scenario file atomically. The scenario gets the name of the file.
+func WriteScenario(ctx context.Context, file string, s Scenario) error {
+	if err := CheckFile(file); err != nil {
+		return err
+	}
+	s.Name = fileName(file)
+	text, err := s.encode()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(ctx, file, text)
+}
+
 // encode returns the file of a scenario. It reads it back to check that it is equal.
 func (s *Scenario) encode() ([]byte, error) {
 	var b bytes.Buffer

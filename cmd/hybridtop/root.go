@@ -124,7 +124,7 @@ func newRoot() *cobra.Command {
 		return openScreen(cmd, sc, options, screen, paused)
 	}
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExplain(), newExport(), newLesson(), newTour(),
+	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExplain(), newAdvise(), newExport(), newLesson(), newTour(),
 		newList(), newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce(), newDoctor())
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
