@@ -10,9 +10,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// RunAll runs scenarios in traced simulations, in parallel on all cores. each receives every result by
-// the number of its row: the snapshot, and a Run without lists and pieces, so that many runs fit into
-// memory. A row that cannot run has an error instead of a Run. progress may be nil.
+// RunAll runs scenarios in traced simulations, in parallel on all cores. each receives every result, with
+// the number of its row. Many runs fit into memory, because these Runs have no lists and no pieces. A row
+// that cannot run has an error instead of a Run. progress may be nil.
 //
 // When ctx ends, RunAll returns its error; each has received the rows that ended before.
 func RunAll(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, o session.Options,
