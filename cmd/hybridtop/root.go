@@ -135,7 +135,7 @@ func newRoot() *cobra.Command {
 
 // opening has the knobs of the first screen that differ from the defaults. Groups of two nodes send half of the
 // accesses over the network. More accesses, with less computing, show the effect of the next group size clearly.
-var opening = map[string]string{"group": "8", "accesses": "64", "flops": "100"}
+var opening = map[string]string{"group": "8", "accesses": "256", "flops": "100"}
 
 // isOpening reports whether a command line names no workload, machine or layout of ranks.
 func isOpening(cmd *cobra.Command) bool {

@@ -31,22 +31,26 @@ func TestFirstTurn(t *testing.T) {
 		fabrics = append(fabrics, engine.Live)
 	}
 	for _, fabric := range fabrics {
-		reasons := 0
-		for _, w := range workload.All() {
-			if w.Name == "ring" { // the example of CONTRIBUTING, in no program
-				continue
+		t.Run(fabric, func(t *testing.T) {
+			reasons := 0
+			for _, w := range workload.All() {
+				if w.Name == "ring" { // the example of CONTRIBUTING, in no program
+					continue
+				}
+				t.Run(w.Name, func(t *testing.T) {
+					text := firstTurn(t, w.Name, fabric)
+					t.Log(text)
+					if strings.Contains(text, "no difference: ") && strings.Contains(text, "; ") {
+						reasons++
+					} else if ratio(text) < contrast {
+						t.Errorf("%q, want a ratio of at least %v", text, contrast)
+					}
+				})
 			}
-			text := firstTurn(t, w.Name, fabric)
-			t.Logf("%s: %s", fabric, text)
-			if strings.Contains(text, "no difference: ") && strings.Contains(text, "; ") {
-				reasons++
-			} else if ratio(text) < contrast {
-				t.Errorf("%s on %s: %q, want a ratio of at least %v", w.Name, fabric, text, contrast)
+			if reasons > maxReasons {
+				t.Errorf("%d workloads give a reason, want at most %d", reasons, maxReasons)
 			}
-		}
-		if reasons > maxReasons {
-			t.Errorf("%d workloads give a reason on %s, want at most %d", reasons, fabric, maxReasons)
-		}
+		})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
@@ -55,8 +56,8 @@ var byExchange = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnStep, After: " per step"},
 	},
-	Varying: study.AnyKind("exchange", "slabs", "slices", "transfer", "sync-in", "cores", "progress", "nodes",
-		"ranks-per-node"),
+	Varying: study.AnyKind("exchange", "slabs", "slices", "algorithm", "transfer",
+		"sync-in", "cores", "progress", "nodes", "ranks-per-node"),
 	Frame:    frame,
 	Observe:  observe,
 	Complete: complete,
@@ -107,6 +108,9 @@ func observe(s *engine.Snapshot) []engine.Row {
 		if v := sc.Text(knob); v != usual {
 			words = append(words, before+v)
 		}
+	}
+	if a := algorithm.Name(sc, coll.OpExchange); a != algorithm.ByModel {
+		words = append(words, a)
 	}
 	addSetting("transfer", coll.TwoSided.String(), "")
 	addSetting("sync-in", coll.MySync.String(), "")

@@ -75,8 +75,8 @@ var fft = workload.Workload{
 		workload.RealLimit("2097152"),
 	}),
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "8"},
-	Question: "is one packed exchange faster than many slabs?",
-	First:    "exchange", Panes: []string{"locality", "timeline"}, Serial: true, Steady: true, Idle: idle,
+	Question: "do fewer and longer messages make an exchange faster?",
+	First:    "algorithm", Panes: []string{"locality", "timeline"}, Serial: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.FFT},
 	Metrics: append([]engine.MetricSpec{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s", Always: true,
