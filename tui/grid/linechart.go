@@ -90,7 +90,7 @@ func (c *LineChart) Draw(v View, th *Theme) {
 	c.plot.drawHLabels(v, th, c.HLines)
 	c.plot.drawVLabels(v, th, c.VLines)
 	if c.Legend {
-		DrawLegend(in, th, c.items())
+		DrawLegend(in, th, c.items(in, th))
 	}
 	if c.Cross {
 		c.drawCrosshair(in, th)
@@ -143,17 +143,13 @@ func (c *LineChart) spans() (xs, ys span) {
 }
 
 func (c *LineChart) drawCurves(in View, th *Theme) {
-	kind := c.Markers
-	if in.ASCII() && kind != Lines {
-		kind = Plus
-	}
-	mono := in.Mono() || len(th.Ramp) == 0
+	kind, mono := c.kind(in), isMono(in, th)
 	for _, shape := range [...]Shape{Dashed, Solid} { // measured curves replace the cells of models
 		c.raster.reset(in.W(), in.H(), kind)
 		for i := range c.Series {
 			switch s := &c.Series[i]; {
 			case s.Shape != shape:
-			case kind == Lines, shape == Dashed && (kind == Plus || mono): // without colour, dashes look like points
+			case kind == Lines, shape == Dashed && (kind == Plus || mono): // see DashSymbol
 				c.drawBoxLines(in, i)
 			default:
 				c.drawFine(s, uint8(min(i, maxSeries-1)))
@@ -164,6 +160,28 @@ func (c *LineChart) drawCurves(in View, th *Theme) {
 	if kind != Plus && len(c.Series) > 1 && mono {
 		c.raster.label(in, c.styles, c.glyphs)
 	}
+}
+
+// kind returns the markers that the view can show.
+func (c *LineChart) kind(in View) Markers {
+	if in.ASCII() && c.Markers != Lines {
+		return Plus
+	}
+	return c.Markers
+}
+
+func isMono(in View, th *Theme) bool { return in.Mono() || len(th.Ramp) == 0 }
+
+// DashSymbol returns a character of a dashed curve as the chart draws it, for a legend. Without colour, dashes of
+// dots look like points, so such curves have box-drawing characters.
+func (c *LineChart) DashSymbol(in View, th *Theme) rune {
+	switch kind := c.kind(in); {
+	case kind == Braille && !isMono(in, th):
+		return '⠒'
+	case kind == Blocks && !isMono(in, th):
+		return '▀'
+	}
+	return '╌'
 }
 
 // drawFine draws a curve on the raster.
@@ -214,13 +232,13 @@ func (c *LineChart) drawPoints(in View) {
 }
 
 // items returns the legend of the chart.
-func (c *LineChart) items() []LegendItem {
+func (c *LineChart) items(in View, th *Theme) []LegendItem {
 	c.legend = c.legend[:0]
 	for i := range c.Series {
 		symbol := c.glyphs[i]
 		switch c.Series[i].Shape {
 		case Dashed:
-			symbol = '╌'
+			symbol = c.DashSymbol(in, th)
 		case Solid:
 			if c.Markers == Lines {
 				symbol = '─'

@@ -75,7 +75,7 @@ func (b *baseline) computePoints(base *engine.Baseline, fabric bool, from, end, 
 // writeBaseline writes the name of the baseline run, and the ratio of the bandwidths since the last
 // marker, summed over all classes.
 func (p *Pane) writeBaseline(v grid.View, samples []engine.Sample, h *pane.Host) {
-	h.BaseLegend(v)
+	h.BaseLegend(v, p.chart.DashSymbol(v, h.Theme))
 	if n := len(h.Snap.Marks); n > 0 {
 		i, _ := slices.BinarySearchFunc(samples, h.Snap.Marks[n-1].At, func(s engine.Sample, at time.Duration) int {
 			return cmp.Compare(s.At, at)

@@ -82,7 +82,7 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 		y++
 	}
 	if h.Base != nil && v.H() >= legendH {
-		h.BaseLegend(v.Sub(grid.Rect{Y: v.H() - 1, W: v.W(), H: 1}))
+		h.BaseLegend(v.Sub(grid.Rect{Y: v.H() - 1, W: v.W(), H: 1}), '╌')
 		v = v.Sub(grid.Rect{W: v.W(), H: v.H() - 1})
 	}
 	v = p.boxes.draw(v, snap, th)

@@ -204,11 +204,9 @@ func (b *baseline) appendRatio(dst []byte, s *engine.StudyView, n, column int, t
 	return dst
 }
 
-// These are the symbols of the baseline: its points and its curves in a chart, and its values on
-// bars.
+// These are the symbols of the baseline: its points in a chart, and its values on bars.
 const (
 	atBase     = '+'
-	curveBase  = '╌'
 	acrossBars = '╎'
 )
 

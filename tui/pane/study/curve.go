@@ -24,9 +24,10 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	if x := s.Cell(s.Now, spec.X); isNumber(x) && (spec.XLog == 0 || x > 0) {
 		l.VLines = append(l.VLines, grid.VLine{X: x, Style: th.Focus})
 	}
+	dash := l.DashSymbol(v, th)
 	var lines []item
 	for i := range pl.Lines {
-		lines = c.addModelLine(&pl.Lines[i], lines, th)
+		lines = c.addModelLine(&pl.Lines[i], lines, dash, th)
 	}
 	c.addModelColumns(s, spec, th)
 	c.addMarkers(pl, true, th)
@@ -42,7 +43,7 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	for _, y := range spec.Y { // after the entries of measured values
 		if col := &s.Columns[y]; col.Kind != "" && col.Legend != "" {
 			c.legend = append(c.legend, item{
-				symbol: '╌', name: col.Legend, short: col.Short, style: th.Kind(pane.KindOf(col.Kind)).Style,
+				symbol: dash, name: col.Legend, short: col.Short, style: th.Kind(pane.KindOf(col.Kind)).Style,
 			})
 		}
 	}
@@ -57,7 +58,7 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	if c.baseline.sameTable || len(spec.Same) > 0 {
 		c.explainBaseline(atBase, th)
 	} else {
-		c.explainBaseline(curveBase, th)
+		c.explainBaseline(dash, th)
 	}
 	if n == 0 {
 		c.explainKinds(s, th)
@@ -104,7 +105,7 @@ func (c *chart) addRules(pl *engine.Plot, v grid.View, th *grid.Theme) {
 }
 
 // addModelLine adds a line of the cost model to the chart, and to the legend if it has a name.
-func (c *chart) addModelLine(m *engine.Line, lines []item, th *grid.Theme) []item {
+func (c *chart) addModelLine(m *engine.Line, lines []item, dash rune, th *grid.Theme) []item {
 	s := grid.Series{Name: m.Name, X: m.X, Y: m.Y, Shape: grid.Dashed, Style: th.Dim}
 	switch m.Look {
 	case engine.Dashed:
@@ -116,7 +117,7 @@ func (c *chart) addModelLine(m *engine.Line, lines []item, th *grid.Theme) []ite
 	}
 	c.line.Series = append(c.line.Series, s)
 	if m.Name != "" {
-		lines = append(lines, item{symbol: '╌', name: m.Name, style: s.Style})
+		lines = append(lines, item{symbol: dash, name: m.Name, style: s.Style})
 	}
 	return lines
 }
