@@ -29,8 +29,8 @@ func castStep(length time.Duration) time.Duration {
 	return max(castEvery, (length+maxFrames-1)/maxFrames)
 }
 
-// maxAnimated is the number of screens of an animated SVG. Each has some 10 kB.
-const maxAnimated = 120
+// maxAnimated is the number of screens of an animated SVG: two per second of the first minute.
+const maxAnimated = 60
 
 // film is a format for screens over time.
 type film interface {

@@ -9,26 +9,34 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Animation writes screens as an SVG that repeats. Each row of the screen is a group for each of its contents,
-// which is visible from one time to another. A program without animations shows the first screen.
+// Animation writes screens as an SVG that repeats. Each row of the screen has parts of partW columns. A part is a
+// group for each of its contents, which is visible from one time to another. A program without animations shows
+// the first screen.
 type Animation struct {
-	to   io.Writer
-	o    Options
-	g    *grid.Grid // of the last screen, for its size
-	rows []shown
-	out  []byte
-	last time.Duration
-	err  error
+	to      io.Writer
+	o       Options
+	g       *grid.Grid // of the last screen, for its size
+	parts   []shown    // row by row
+	classes classes
+	out     []byte
+	last    time.Duration
+	err     error
 }
 
-// shown is the content of a row since a time.
+// partW is the number of columns of a part of a row. Shorter parts repeat fewer cells that have not changed, and
+// longer ones need fewer groups.
+const partW = 20
+
+// shown is the content of a part since a time.
 type shown struct {
 	svg   string
 	since time.Duration
 }
 
 // NewAnimation starts an animation.
-func NewAnimation(to io.Writer, o Options) *Animation { return &Animation{to: to, o: o} }
+func NewAnimation(to io.Writer, o Options) *Animation {
+	return &Animation{to: to, o: o, classes: classes{names: map[string]string{}}}
+}
 
 // Screen shows a grid at a time that is not before the last one. All grids have one size.
 func (a *Animation) Screen(at time.Duration, g *grid.Grid) {
@@ -36,17 +44,20 @@ func (a *Animation) Screen(at time.Duration, g *grid.Grid) {
 		a.err = fmt.Errorf("screen out of order: %v before %v", at, a.last)
 	}
 	a.last = at
-	if a.rows == nil {
-		a.rows = make([]shown, g.H)
+	perRow := (g.W + partW - 1) / partW
+	if a.parts == nil {
+		a.parts = make([]shown, perRow*g.H)
 	}
 	a.g = g
-	for y := range a.rows {
-		w := svgWriter{o: a.o}
-		w.backgrounds(g, y)
-		w.row(g, y)
-		if text := string(w.out); text != a.rows[y].svg {
-			a.put(&a.rows[y], at)
-			a.rows[y] = shown{text, at}
+	for i := range a.parts {
+		y, from := i/perRow, i%perRow*partW
+		to := min(from+partW, g.W)
+		w := svgWriter{o: a.o, classes: &a.classes}
+		w.backgrounds(g, y, from, to)
+		w.row(g, y, from, to)
+		if text := string(w.out); text != a.parts[i].svg {
+			a.put(&a.parts[i], at)
+			a.parts[i] = shown{text, at}
 		}
 	}
 }
@@ -75,22 +86,24 @@ func (a *Animation) put(s *shown, until time.Duration) {
 	a.out = append(a.out, "\"/></g>\n"...)
 }
 
-// seconds formats a time of SVG.
-func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s" }
+// seconds formats a time of SVG, to milliseconds.
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Round(time.Millisecond).Seconds(), 'f', -1, 64) + "s"
+}
 
 // End ends the animation at a time, writes it, and returns the first error.
 func (a *Animation) End(at time.Duration) error {
 	if a.err != nil || a.g == nil {
 		return a.err
 	}
-	for y := range a.rows {
-		if a.rows[y].since > 0 {
-			a.put(&a.rows[y], at)
+	for i := range a.parts {
+		if a.parts[i].since > 0 {
+			a.put(&a.parts[i], at)
 		} else { // never changed
-			a.out = append(a.out, a.rows[y].svg...)
+			a.out = append(a.out, a.parts[i].svg...)
 		}
 	}
-	w := svgWriter{o: a.o}
+	w := svgWriter{o: a.o, classes: &a.classes}
 	w.head(a.g)
 	w.add(rowFont, `<animate id="t" attributeName="visibility" from="visible" to="visible" begin="0s;t.end" dur="`, seconds(at), `"/>`, "\n")
 	w.out = append(w.out, a.out...)

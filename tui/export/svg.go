@@ -65,11 +65,11 @@ func SVG(g *grid.Grid, o Options) []byte {
 	w := svgWriter{o: o}
 	w.head(g)
 	for y := range g.H {
-		w.backgrounds(g, y)
+		w.backgrounds(g, y, 0, g.W)
 	}
 	w.add(rowFont)
 	for y := range g.H {
-		w.row(g, y)
+		w.row(g, y, 0, g.W)
 	}
 	w.add("</g>\n</svg>\n")
 	return w.out
@@ -83,6 +83,9 @@ func (w *svgWriter) head(g *grid.Grid) {
 	if w.o.Title != "" {
 		w.add("<title>", escape(w.o.Title), "</title>\n")
 	}
+	if w.classes != nil {
+		w.add("<style>", w.classes.css.String(), "</style>\n")
+	}
 	w.add(`<rect width="100%" height="100%" fill="`, w.o.ground().String(), `"/>`, "\n")
 }
 
@@ -93,9 +96,11 @@ const rowFont = `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'Dej
 
 // svgWriter collects the text of a document and the shapes of the current run of cells.
 type svgWriter struct {
-	o    Options
-	out  []byte
-	x, y float64 // corner of the current cell
+	o       Options
+	out     []byte
+	x, y    float64          // corner of the current cell
+	classes *classes         // of short documents; nil: elements have attributes
+	dots    map[string]point // end of the last dot of each width, in short documents
 
 	last  box                         // last rectangle, not in a path yet
 	fills strings.Builder             // paths that are filled
@@ -110,12 +115,12 @@ func (w *svgWriter) add(parts ...string) {
 	}
 }
 
-// backgrounds writes one rectangle for each run of a background colour.
-func (w *svgWriter) backgrounds(g *grid.Grid, y int) {
-	for x := 0; x < g.W; {
+// backgrounds writes one rectangle for each run of a background colour in columns of a row.
+func (w *svgWriter) backgrounds(g *grid.Grid, y, from, to int) {
+	for x := from; x < to; {
 		_, bg := w.o.colors(g.At(x, y))
 		end := x + 1
-		for end < g.W {
+		for end < to {
 			if _, next := w.o.colors(g.At(end, y)); next != bg {
 				break
 			}
@@ -123,19 +128,19 @@ func (w *svgWriter) backgrounds(g *grid.Grid, y int) {
 		}
 		if bg != w.o.ground() {
 			w.add(`<rect x="`, num(float64(x)*cellW), `" y="`, num(float64(y)*cellH), `" width="`,
-				num(float64(end-x)*cellW), `" height="`, num(cellH), `" fill="`, bg.String(), `"/>`, "\n")
+				num(float64(end-x)*cellW), `" height="`, num(cellH), `" `, w.look(`fill="`+bg.String()+`"`), "/>", w.newline())
 		}
 		x = end
 	}
 }
 
-// row writes the runs of equal-looking cells, without blanks.
-func (w *svgWriter) row(g *grid.Grid, y int) {
-	for x := 0; x < g.W; {
+// row writes the runs of equal-looking cells in columns of a row, without blanks.
+func (w *svgWriter) row(g *grid.Grid, y, from, to int) {
+	for x := from; x < to; {
 		c := g.At(x, y)
 		fg, _ := w.o.colors(c)
 		end := x + 1
-		for end < g.W {
+		for end < to {
 			next := g.At(end, y)
 			if next.Rune != ' ' && next.Rune != grid.Continued {
 				if f, _ := w.o.colors(next); f != fg || next.Attr != c.Attr {
@@ -193,39 +198,49 @@ func (w *svgWriter) text(s string, x, y, cols int, st grid.Style) {
 		cols -= len(s) - len(trimmed)
 		s = trimmed
 	}
-	w.add(`<text x="`, num(float64(x)*cellW), `" y="`, num(float64(y)*cellH+12), `" fill="`, st.Fg.String(),
-		`" textLength="`, num(float64(cols)*cellW), `" lengthAdjust="spacingAndGlyphs"`)
+	look := `fill="` + st.Fg.String() + `"`
+	w.add(`<text x="`, num(float64(x)*cellW), `" y="`, num(float64(y)*cellH+12), `" `)
+	if w.classes == nil {
+		w.add(look, ` textLength="`, num(float64(cols)*cellW), `" lengthAdjust="spacingAndGlyphs"`)
+		look = ""
+	} else {
+		w.add(`textLength="`, num(float64(cols)*cellW), `"`)
+	}
 	s = strings.ReplaceAll(s, "  ", "\u00a0\u00a0") // browsers join several blanks, even with xml:space
 	if st.Attr&grid.Bold != 0 {
-		w.add(` font-weight="bold"`)
+		look += ` font-weight="bold"`
 	}
 	if st.Attr&grid.Italic != 0 {
-		w.add(` font-style="italic"`)
+		look += ` font-style="italic"`
 	}
 	if st.Attr&grid.Underline != 0 {
-		w.add(` text-decoration="underline"`)
+		look += ` text-decoration="underline"`
 	}
-	w.add(">", escape(s), "</text>\n")
+	if w.classes != nil {
+		look = " " + w.look(look)
+	}
+	w.add(look, ">", escape(s), "</text>", w.newline())
 }
 
 // shapes writes the shapes of a run.
 func (w *svgWriter) shapes(fg grid.Color) {
 	w.endRect()
 	if w.fills.Len() > 0 {
-		w.add(`<path fill="`, fg.String(), `" d="`, w.fills.String(), `"/>`, "\n")
+		w.add(`<path `, w.look(`fill="`+fg.String()+`"`), ` d="`, w.fills.String(), `"/>`, w.newline())
 		w.fills.Reset()
 	}
 	for i := range w.faint {
 		if w.faint[i].Len() > 0 {
-			w.add(`<path fill="`, fg.String(), `" fill-opacity="`, num(float64(i)/4), `" d="`, w.faint[i].String(), `"/>`, "\n")
+			w.add(`<path `, w.look(`fill="`+fg.String()+`" fill-opacity="`+num(float64(i)/4)+`"`), ` d="`, w.faint[i].String(), `"/>`,
+				w.newline())
 			w.faint[i].Reset()
 		}
 	}
 	for _, width := range w.width {
-		w.add(`<path fill="none" stroke="`, fg.String(), `" stroke-width="`, width,
-			`" stroke-linecap="round" stroke-linejoin="round" d="`, w.lines[width].String(), `"/>`, "\n")
+		w.add(`<path `, w.look(`fill="none" stroke="`+fg.String()+`" stroke-width="`+width+
+			`" stroke-linecap="round" stroke-linejoin="round"`), ` d="`, w.lines[width].String(), `"/>`, w.newline())
 	}
-	w.width, w.lines = w.width[:0], nil
+	w.width, w.lines, w.dots = w.width[:0], nil, nil
 }
 
 // box is a rectangle with an opacity of 0 to 1.
@@ -265,7 +280,47 @@ func (w *svgWriter) line(width float64, pts ...point) { w.path(w.stroke(width), 
 
 // dot draws a line of length zero with round ends.
 func (w *svgWriter) dot(x, y, radius float64) {
-	w.stroke(2 * radius).WriteString("M" + num(w.x+x) + " " + num(w.y+y) + "h0")
+	b, next := w.stroke(2*radius), point{w.x + x, w.y + y}
+	if key := num(2 * radius); w.classes != nil {
+		if last, ok := w.dots[key]; ok {
+			b.WriteString("m" + num(next.x-last.x) + " " + num(next.y-last.y) + "h0")
+			w.dots[key] = next
+			return
+		}
+		if w.dots == nil {
+			w.dots = map[string]point{}
+		}
+		w.dots[key] = next
+	}
+	b.WriteString("M" + num(next.x) + " " + num(next.y) + "h0")
+}
+
+// classes names the looks of a short document's elements, in the order of their first use.
+type classes struct {
+	names map[string]string
+	css   strings.Builder
+}
+
+// look returns attributes, or in a short document the class that has them.
+func (w *svgWriter) look(attributes string) string {
+	if w.classes == nil {
+		return attributes
+	}
+	name, ok := w.classes.names[attributes]
+	if !ok {
+		name = "c" + strconv.FormatInt(int64(len(w.classes.names)), 36)
+		w.classes.names[attributes] = name
+		w.classes.css.WriteString("." + name + "{" + strings.NewReplacer(`="`, ":", `" `, ";", `"`, "").Replace(attributes) + "}")
+	}
+	return `class="` + name + `"`
+}
+
+// newline ends an element. Elements of a short document share a line.
+func (w *svgWriter) newline() string {
+	if w.classes == nil {
+		return "\n"
+	}
+	return ""
 }
 
 // stroke returns the path of lines with a width.
