@@ -10,8 +10,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // replaying is a recorded session in which the user can move.
@@ -72,9 +74,22 @@ func (a *app) rewind(value string) error {
 	if err != nil || s == nil {
 		return errors.Join(err, errors.New("no history of that time"))
 	}
+	s.Timeline = timelineUntil(a.latest, s)
 	a.frozen = true
 	a.show(s)
 	return nil
+}
+
+// timelineUntil returns the timeline of the latest snapshot as far as an earlier snapshot of the same launch
+// knew it, or nil.
+func timelineUntil(latest, s *engine.Snapshot) *timeline.View {
+	launch := pane.LatestLaunch(latest.Series)
+	if latest.Timeline == nil || len(launch) == 0 || s.Elapsed < launch[0].At || s.Scenario.Workload != latest.Scenario.Workload {
+		return nil
+	}
+	v := *latest.Timeline
+	v.Edge = min(v.Edge, max(s.Fabric, v.From))
+	return &v
 }
 
 // replayParts returns the parts of the status line about the replay.

@@ -56,7 +56,7 @@ engine/lesson          : engine engine/workload engine/session cluster presets i
 engine/explain         : engine engine/session cluster cluster/sim cluster/timeline presets
 engine/advise          : engine engine/algorithm engine/explain engine/session engine/workload cluster models presets
 engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile internal/inputfile
-tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
+tui                    : engine/** presets models cluster cluster/timeline tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
 tui/pane               : engine engine/explain presets cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*
 tui/overlay            : cluster presets tui/grid tui/pane

@@ -25,6 +25,7 @@ type Host struct {
 	Alone   bool         // no other pane is shown
 	Picture bool         // for an exported picture: charts over time show the whole run
 	Pick    Pick         // the selected part of the cluster
+	Moment  Moment       // the time that crosshairs mark
 	Held    bool         // ctrl, alt or shift is held with the mouse wheel
 	Panel   Panel        // the knobs with the values that the user requested
 

@@ -26,6 +26,7 @@ type Inputs struct {
 	Markers grid.Markers
 	Pick    Pick
 	Edits   int // Host.Panel.Edits
+	Moment  Moment
 
 	Explained *explain.Answer
 	Forecasts *Forecasts

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // axis is the time axis of the chart since the start of the workload: the wall clock, or the virtual
@@ -68,6 +69,25 @@ func (a *axis) position(s *engine.Sample) float64 {
 		i--
 	}
 	return (a.launches[i].begin + s.Fabric).Seconds()
+}
+
+// clock returns the time on the fabric's clock of the latest launch at a position, or false for an earlier launch.
+func (a *axis) clock(x float64) (cluster.Time, bool) {
+	if !a.isVirtual {
+		return pane.ClockOf(pane.LatestLaunch(a.samples), x+a.origin)
+	}
+	at := cluster.FromSeconds(x) - a.launches[len(a.launches)-1].begin
+	return at, at >= 0
+}
+
+// positionOf returns the position of a time on the fabric's clock of the latest launch.
+func (a *axis) positionOf(at cluster.Time) (float64, bool) {
+	if !a.isVirtual {
+		wall, ok := pane.WallOf(pane.LatestLaunch(a.samples), at)
+		return wall - a.origin, ok
+	}
+	x := (a.launches[len(a.launches)-1].begin + at).Seconds()
+	return x, x <= a.newest
 }
 
 // search returns the index of the first sample at or after a position.

@@ -31,7 +31,8 @@ type Pane struct {
 	wall     bool          // show wall time instead of a simulation's virtual time
 	log      bool
 	cross    bool
-	crossAt  float64 // position of the crosshair on the axis
+	crossAt  float64     // position of the crosshair on the axis
+	moment   pane.Moment // the shared moment that crossAt has followed
 	axis     axis
 
 	chart    grid.LineChart
@@ -54,9 +55,9 @@ type caption struct {
 	th    *grid.Theme
 }
 
-// Inputs returns the snapshot and the style of curves.
+// Inputs returns the snapshot, the style of curves and the moment of the crosshair.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
-	return pane.Inputs{Snap: h.Snap, Markers: h.Markers}
+	return pane.Inputs{Snap: h.Snap, Markers: h.Markers, Moment: h.Moment}
 }
 
 // caption returns the kind of the numbers and, for a simulation, the clock of the axis.
@@ -81,6 +82,7 @@ func (p *Pane) caption(h *pane.Host) string {
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	snap, th := h.Snap, h.Theme
 	from, to := p.span(h)
+	p.followMoment(h)
 	samples := p.visible(from, to)
 	b := pane.Border{Right: p.caption(h)}
 	if snap.Phase == engine.Paused {
@@ -138,7 +140,7 @@ func (p *Pane) Actions() []pane.Action {
 		{Name: "crosshair", Do: p.toggleCross},
 		{Name: "crosshair-left", Do: func(h *pane.Host) { p.moveCross(h, -1./60) }},
 		{Name: "crosshair-right", Do: func(h *pane.Host) { p.moveCross(h, +1./60) }},
-		{Name: "back", Do: p.toggleCross, Ready: func(*pane.Host) bool { return p.cross }},
+		{Name: "back", Do: p.toggleCross, Ready: func(h *pane.Host) bool { return p.cross || h.Moment.Marked }},
 	}
 }
 
@@ -164,8 +166,11 @@ func (p *Pane) widen(h *pane.Host, n int) {
 	p.window = windows[min(max(i+n, 0), len(windows)-1)]
 }
 
-// switchClock switches between the virtual clock of a simulation and the wall clock.
-func (p *Pane) switchClock(*pane.Host) { p.wall, p.cross = !p.wall, false }
+// switchClock switches between the virtual clock of a simulation and the wall clock. The crosshair keeps its moment.
+func (p *Pane) switchClock(h *pane.Host) {
+	p.wall, p.cross, p.moment = !p.wall, false, pane.Moment{}
+	p.updateAxis(h.Snap)
+}
 
 // span returns the time interval that the chart shows, in seconds on the axis. It ends at the
 // present. If the run is younger than the window, the chart fills from the left.
@@ -201,18 +206,42 @@ func roundUp(x float64) float64 {
 
 // toggleCross shows the crosshair in the middle of the data, or hides it.
 func (p *Pane) toggleCross(h *pane.Host) {
-	p.cross = !p.cross
 	from, _ := p.span(h)
+	p.followMoment(h)
+	p.cross = !p.cross
 	p.crossAt = (from + p.axis.newest) / 2
+	p.shareMoment(h)
 }
 
 // moveCross shows the crosshair and moves it by a fraction of the window.
 func (p *Pane) moveCross(h *pane.Host, by float64) {
 	from, to := p.span(h)
+	p.followMoment(h)
 	if !p.cross {
 		p.cross, p.crossAt = true, p.axis.newest
 	}
 	p.crossAt = min(max(p.crossAt+by*(to-from), from), p.axis.newest)
+	p.shareMoment(h)
+}
+
+// shareMoment marks the moment of the crosshair in the other panes. They mark nothing if it is in an earlier launch.
+func (p *Pane) shareMoment(h *pane.Host) {
+	h.Moment = pane.Moment{}
+	if at, ok := p.axis.clock(p.crossAt); ok && p.cross {
+		h.Moment = pane.Moment{Marked: true, At: at}
+	}
+	p.moment = h.Moment
+}
+
+// followMoment moves the crosshair to the moment that another pane has marked since the last call.
+func (p *Pane) followMoment(h *pane.Host) {
+	if h.Moment == p.moment {
+		return
+	}
+	p.moment, p.cross = h.Moment, false
+	if x, ok := p.axis.positionOf(h.Moment.At); ok && h.Moment.Marked {
+		p.cross, p.crossAt = true, x
+	}
 }
 
 // computePoints computes the points of the curves: the mean of the samples in each column. Columns

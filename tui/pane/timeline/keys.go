@@ -11,34 +11,34 @@ func (t *Pane) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "longer", Do: func(*pane.Host) { t.zoom(-1) }},
 		{Name: "shorter", Do: func(*pane.Host) { t.zoom(+1) }},
-		{Name: "crosshair", Do: func(*pane.Host) { t.toggleCursor() }},
-		{Name: "crosshair-left", Do: func(*pane.Host) { t.moveCursor(-1) }},
-		{Name: "crosshair-right", Do: func(*pane.Host) { t.moveCursor(+1) }},
-		{Name: "earlier", Do: func(h *pane.Host) { t.scroll(h, -0.25) }},
-		{Name: "later", Do: func(h *pane.Host) { t.scroll(h, +0.25) }},
-		{Name: "follow", Do: func(*pane.Host) { t.follow() }},
+		{Name: "crosshair", Do: t.sharing(t.toggleCursor)},
+		{Name: "crosshair-left", Do: t.sharing(func(h *pane.Host) { t.moveCursor(h, -1) })},
+		{Name: "crosshair-right", Do: t.sharing(func(h *pane.Host) { t.moveCursor(h, +1) })},
+		{Name: "earlier", Do: t.sharing(func(h *pane.Host) { t.scroll(h, -0.25) })},
+		{Name: "later", Do: t.sharing(func(h *pane.Host) { t.scroll(h, +0.25) })},
+		{Name: "follow", Do: t.sharing(func(*pane.Host) { t.follow() })},
 		{Name: "row-down", Do: func(*pane.Host) { t.moveRow(+1) }},
 		{Name: "row-up", Do: func(*pane.Host) { t.moveRow(-1) }},
 		{Name: "scroll-down", Do: func(*pane.Host) { t.moveRow(+t.screenful()) }},
 		{Name: "scroll-up", Do: func(*pane.Host) { t.moveRow(-t.screenful()) }},
 		{Name: "fold", Do: func(h *pane.Host) { t.foldBy(h, +1) }},
 		{Name: "unfold", Do: func(h *pane.Host) { t.foldBy(h, -1) }},
-		{Name: "back", Do: func(*pane.Host) { t.back() }, Ready: func(*pane.Host) bool {
+		{Name: "back", Do: t.sharing(func(*pane.Host) { t.back() }), Ready: func(*pane.Host) bool {
 			return t.Want.Cursor ||
 				t.Want.End > 0
 		}},
 		{Name: "record", Keys: []string{"e"}, Doc: "record the activity of every thread for the timeline, or stop " +
 			"recording; restarts the cluster", Run: true, Do: toggleRecording},
 		{Name: "pair", Keys: []string{"v"}, Doc: "show the parts of an iteration on the timeline one above the other, " +
-			"or one after the other", Do: t.togglePair},
+			"or one after the other", Do: t.sharing(t.togglePair)},
 		{Name: "arrows", Keys: []string{"a"}, Doc: "show or hide messages on the timeline; starts recording them if needed",
 			Do: t.toggleArrows},
 		{Name: "path", Keys: []string{"h"}, Doc: "show the critical path of a simulation on the timeline, or the run again",
-			Do: t.togglePath},
+			Do: t.sharing(t.togglePath)},
 		{Name: "next-piece", Keys: []string{"s"}, Doc: "go to the next of the longest pieces of the critical path",
-			Do: func(h *pane.Host) { t.jump(h, +1) }},
+			Do: t.sharing(func(h *pane.Host) { t.jump(h, +1) })},
 		{Name: "previous-piece", Keys: []string{"A"}, Doc: "go back to a longer piece of the critical path",
-			Do: func(h *pane.Host) { t.jump(h, -1) }},
+			Do: t.sharing(func(h *pane.Host) { t.jump(h, -1) })},
 	}
 }
 
@@ -105,20 +105,23 @@ func (t *Pane) follow() {
 	t.Want.End, t.Want.Cursor = 0, false
 }
 
-// toggleCursor shows the cursor in the middle and holds the timeline, or hides the cursor.
-func (t *Pane) toggleCursor() {
-	w, s := &t.Want, t.lastFrame()
+// toggleCursor shows the cursor at the marked moment or in the middle, and holds the timeline, or hides the cursor.
+func (t *Pane) toggleCursor(h *pane.Host) {
+	w, s, marked := &t.Want, t.lastFrame(), h.Moment
 	w.Cursor = !w.Cursor
 	if w.Cursor {
 		w.End, w.Column = s.end, s.column
 		w.At, w.Row = s.begin+(s.end-s.begin)/2, s.top
+		if marked.Marked && marked.At >= s.begin && marked.At < s.end {
+			w.At = marked.At
+		}
 	}
 }
 
 // moveCursor moves the cursor by cells. At an edge it scrolls the timeline.
-func (t *Pane) moveCursor(by int) {
+func (t *Pane) moveCursor(h *pane.Host, by int) {
 	if !t.Want.Cursor {
-		t.toggleCursor()
+		t.toggleCursor(h)
 		return
 	}
 	s, w := t.lastFrame(), &t.Want
@@ -126,6 +129,27 @@ func (t *Pane) moveCursor(by int) {
 	if w.At < s.begin || w.At >= s.end {
 		w.End = max(s.end+cluster.Time(by)*s.column, s.column*cluster.Time(s.columns))
 	}
+}
+
+// sharing returns an action that marks the cursor's time in the other panes after it has moved the cursor. The path
+// of an explained run has another clock.
+func (t *Pane) sharing(do func(*pane.Host)) func(*pane.Host) {
+	return func(h *pane.Host) {
+		had := t.Want.Cursor
+		if do(h); had || t.Want.Cursor {
+			h.Moment = pane.Moment{Marked: t.Want.Cursor && !t.Want.Path, At: t.Want.At}
+			t.moment = h.Moment
+		}
+	}
+}
+
+// followMoment moves the cursor to the moment that another pane has marked since the last call.
+func (t *Pane) followMoment(h *pane.Host) {
+	if h.Moment != t.moment && t.Want.Cursor && !t.Want.Path {
+		t.Want.Cursor = h.Moment.Marked
+		t.Want.At = h.Moment.At
+	}
+	t.moment = h.Moment
 }
 
 // moveRow moves the cursor by rows, or scrolls if there is no cursor.

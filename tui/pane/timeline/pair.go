@@ -35,7 +35,7 @@ func pairOf(tl *timeline.View) (both [2]*timeline.Part, ok bool) {
 // one moment or at messages.
 func (t *Pane) isPaired() bool {
 	w := &t.Want
-	return !w.Sequential && !w.Path && !w.Cursor && !w.Arrows && w.End == 0
+	return !w.Sequential && !w.Path && !w.Cursor && !w.Arrows && !t.moment.Marked && w.End == 0
 }
 
 // pairRows is the number of rows that a pair needs: a title and two lanes each.

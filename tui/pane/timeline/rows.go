@@ -48,10 +48,6 @@ type laneRow struct {
 	lastView   *timeline.View // the view from which the bins were computed last
 }
 
-// threadScreens is the number of screens up to which threads are not folded automatically. In a
-// folded row, the activity of a rank's master would be hidden by its workers.
-const threadScreens = 4
-
 // arrange makes the rows, unless they are the same as in the previous frame.
 func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 	same := r.recorder == tl.Of && r.laneCount == len(tl.Lanes)
@@ -64,11 +60,13 @@ func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 				ranks++
 			}
 		}
-		if len(tl.Lanes) > threadScreens*h || ranks == len(tl.Lanes) && ranks > h {
+		// Threads of a rank are never folded automatically. In a folded row, sleeping workers would hide the
+		// communication of their master.
+		if ranks == len(tl.Lanes) && ranks > h {
 			f = foldRanks
-		}
-		if f == foldRanks && ranks > h && tl.Layout.Nodes > 1 {
-			f = foldNodes
+			if tl.Layout.Nodes > 1 {
+				f = foldNodes
+			}
 		}
 	}
 	if same && f == r.fold {

@@ -20,15 +20,16 @@ var Spec = pane.Spec{
 
 // Pane holds the rows and the view settings.
 type Pane struct {
-	Want  Want
-	rows  laneRows
-	pairs [2]laneRows // of two parts that are shown one above the other
-	shown frame
-	text  []byte
-	items []grid.LegendItem
-	help  string    // the key hints
-	pick  pane.Pick // the selection to which the pane has scrolled
-	piece int       // number of the piece of the path at the cursor, by length; −1: none
+	Want   Want
+	rows   laneRows
+	pairs  [2]laneRows // of two parts that are shown one above the other
+	shown  frame
+	text   []byte
+	items  []grid.LegendItem
+	help   string      // the key hints
+	pick   pane.Pick   // the selection to which the pane has scrolled
+	moment pane.Moment // the shared moment that the cursor has followed
+	piece  int         // number of the piece of the path at the cursor, by length; −1: none
 }
 
 // Want holds the view settings that the user chose.
@@ -49,7 +50,7 @@ type Want struct {
 type fold uint8
 
 const (
-	foldAuto fold = iota // threads if they need at most a few screens, otherwise the finest level that fits
+	foldAuto fold = iota // threads; if each rank has one lane, the finest level that fits
 	foldThreads
 	foldRanks
 	foldNodes
@@ -124,7 +125,7 @@ const (
 // Inputs returns the snapshot, the changes of the knobs (one of them starts the recording) and the
 // selected part of the cluster.
 func (t *Pane) Inputs(h *pane.Host) pane.Inputs {
-	in := pane.Inputs{Snap: h.Snap, Edits: h.Panel.Edits, Pick: h.Pick}
+	in := pane.Inputs{Snap: h.Snap, Edits: h.Panel.Edits, Pick: h.Pick, Moment: h.Moment}
 	if t.Want.Path {
 		in.Explained = h.Explained
 	}
@@ -140,6 +141,7 @@ func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 func (t *Pane) draw(v grid.View, h *pane.Host) {
 	tl, path := t.view(h), t.explained(h)
 	t.shown = frame{}
+	t.followMoment(h)
 	if tl == nil || tl.Edge <= 0 || len(tl.Lanes) == 0 {
 		t.writeEmpty(v, h, tl)
 		return
@@ -197,8 +199,11 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	axis.Y = min(axis.Y, body.Y+t.shown.rows) // below the last row
 	t.drawAxis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: cells.W, H: axis.H}), h.Theme)
 	t.drawLegend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
-	if t.Want.Cursor {
+	switch {
+	case t.Want.Cursor:
 		t.drawCursor(v, cells, h)
+	case h.Moment.Marked && path == nil:
+		t.drawMoment(v, cells, h)
 	}
 	t.drawDetail(v.Sub(detail), h, tl)
 }
@@ -415,13 +420,32 @@ func percent(part, whole cluster.Time) float64 {
 
 // drawCursor marks the cell that drawDetail describes.
 func (t *Pane) drawCursor(v grid.View, cells grid.Rect, h *pane.Host) {
-	x := cells.X + int((t.shown.at-t.shown.begin)/t.shown.column)
+	x := t.drawMark(v, cells, h.Theme, t.shown.at)
 	y := cells.Y + t.shown.row - t.shown.top
+	v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse|grid.Bold)
+}
+
+// drawMoment marks the moment of another pane's crosshair, or the edge beyond which it is.
+func (t *Pane) drawMoment(v grid.View, cells grid.Rect, h *pane.Host) {
+	s, at := &t.shown, h.Moment.At
+	switch {
+	case at < s.begin:
+		v.Rune(cells.X, cells.Y+s.rows, '◀', h.Theme.Focus)
+	case at >= s.end:
+		v.Rune(cells.X+cells.W-1, cells.Y+s.rows, '▶', h.Theme.Focus)
+	default:
+		t.drawMark(v, cells, h.Theme, at)
+	}
+}
+
+// drawMark draws a vertical line at a time where the cells are empty, and returns its column.
+func (t *Pane) drawMark(v grid.View, cells grid.Rect, th *grid.Theme, at cluster.Time) int {
+	x := cells.X + int((at-t.shown.begin)/t.shown.column)
 	for row := range t.shown.rows {
 		if c := v.At(x, cells.Y+row); c.Rune == ' ' || c.Rune == '·' {
-			v.Rune(x, cells.Y+row, '┊', h.Theme.Focus)
+			v.Rune(x, cells.Y+row, '┊', th.Focus)
 		}
 	}
-	v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse|grid.Bold)
-	v.Rune(x, cells.Y+t.shown.rows, '▲', h.Theme.Focus)
+	v.Rune(x, cells.Y+t.shown.rows, '▲', th.Focus)
+	return x
 }
