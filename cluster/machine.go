@@ -188,6 +188,10 @@ type Machine struct {
 	Threading     ThreadLevel // highest level of the MPI library; unset: multiple
 	EagerLimit    int64       // largest eager send, in bytes
 
+	// Processes is the number of processes with the nodes of a run, as the fabric states it (see
+	// Distributed); 0 or 1: one.
+	Processes int
+
 	Classes [Classes]Link // costs by locality class; Adapters applies only to Remote
 
 	// Only simulations read the fields below.

@@ -114,8 +114,29 @@ type Fabric interface {
 // Distributed is a fabric with the nodes of a run in several processes, as Layout.ProcessOf assigns them.
 // Loads and stores reach only ranks of the same process.
 type Distributed interface {
-	// Processes returns the number of processes.
+	Fabric
+	// Process returns the number of this process, and Processes the number of processes.
+	Process() int
 	Processes() int
+}
+
+// ProcessesOf returns the number of processes that have the nodes of a fabric's runs.
+func ProcessesOf(f Fabric) int {
+	if d, ok := f.(Distributed); ok {
+		return d.Processes()
+	}
+	return 1
+}
+
+// Spread is a Run of a Distributed fabric.
+type Spread interface {
+	Run
+	// Publish sends bytes of this process to process 0, which keeps the latest ones. Process 0 has
+	// them at the end of the run if a rank of this process publishes them before its body returns.
+	Publish(b []byte)
+	// Published returns the latest bytes of another process, in process 0; nil: none. The caller
+	// must not change them.
+	Published(process int) []byte
 }
 
 // Run is a running program. A run on a virtual clock is also a [Virtual].

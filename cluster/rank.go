@@ -76,6 +76,7 @@ func Start(ctx context.Context, f Fabric, spec Spec, body func(*Rank) error) (Ru
 	}
 	spec.Segment = (spec.Segment + 7) &^ 7
 	spec.Clock = f.Clock(&spec.Machine)
+	spec.Machine.Processes = ProcessesOf(f)
 	sh := share(spec)
 	return f.Start(ctx, spec, func(p Port) error {
 		return newRank(p, sh).guard(body)

@@ -28,6 +28,14 @@ func New() *Fabric { return &Fabric{} }
 // same process.
 func Over(job *far.Job) *Fabric { return &Fabric{job: job} }
 
+// Process implements cluster.Distributed.
+func (f *Fabric) Process() int {
+	if f.job == nil {
+		return 0
+	}
+	return f.job.Process()
+}
+
 // Processes implements cluster.Distributed.
 func (f *Fabric) Processes() int {
 	if f.job == nil {
@@ -127,6 +135,9 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 		return nil, err
 	}
 	w.launch(ctx, body)
+	if w.remote != nil {
+		return spreadRun{w}, nil
+	}
 	return w, nil
 }
 

@@ -3,6 +3,7 @@ package live
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/live/far"
@@ -36,6 +37,10 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 		case x.asked <- f.A:
 		default: // process 0 asks again
 		}
+		return nil
+	case far.Publication:
+		b := slices.Clone(f.Data)
+		x.published[from].Store(&b)
 		return nil
 	case far.Report:
 		return x.arriveReport(from, f.Data)

@@ -37,6 +37,8 @@ type remote struct {
 	returned chan struct{}   // closed when all bodies of all processes have returned
 	asked    chan uint64     // numbers of requested reports
 	reports  chan *report    // in process 0
+
+	published []atomic.Pointer[[]byte] // in process 0, by process
 }
 
 // operation is a pending operation with a token.
@@ -49,7 +51,8 @@ func newRemote(w *world, job *far.Job) *remote {
 	n := len(w.engines)
 	x := &remote{w: w, me: int32(job.Process()), process: make([]int32, n), pending: map[uint64]operation{},
 		spans: map[int32]*spanning{}, sent: make([]atomic.Uint64, n+1), received: make([]atomic.Uint64, n+1),
-		returned: make(chan struct{}), asked: make(chan uint64, 1), reports: make(chan *report, job.Processes())}
+		returned: make(chan struct{}), asked: make(chan uint64, 1), reports: make(chan *report, job.Processes()),
+		published: make([]atomic.Pointer[[]byte], job.Processes())}
 	for i := range x.process {
 		x.process[i] = int32(w.spec.Layout.ProcessOf(i, job.Processes()))
 		if x.process[i] == x.me {
@@ -155,6 +158,24 @@ func (w *world) returned() {
 		close(w.remote.returned)
 	}
 	w.alertAll()
+}
+
+// spreadRun is a run of several processes.
+type spreadRun struct{ *world }
+
+// Publish implements cluster.Spread.
+func (w spreadRun) Publish(b []byte) {
+	if w.remote.me != 0 {
+		w.remote.run.Send(0, &far.Frame{Kind: far.Publication, Data: b})
+	}
+}
+
+// Published implements cluster.Spread.
+func (w spreadRun) Published(process int) []byte {
+	if b := w.remote.published[process].Load(); b != nil {
+		return *b
+	}
+	return nil
 }
 
 // add returns the token of a pending operation, and take the operation of a token.

@@ -2,6 +2,7 @@ package algorithm
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
@@ -26,6 +27,7 @@ type Team struct {
 	World   bool        // the team has all ranks
 
 	nodes   []int32 // node of each member; of the first team
+	spans   bool    // a team has ranks in several processes
 	crowd   int     // ranks per node of the launch
 	sharing int     // teams that call at the same time on each node; 0: one
 }
@@ -56,6 +58,7 @@ func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]i
 			}
 		}
 		w.Node = w.Node && nodes < 2
+		w.spans = w.spans || spans(m, l, ranks)
 		w.World = w.World || len(ranks) == world
 		switch at := coll.PlacesAmong(l, ranks); {
 		case i == 0:
@@ -66,6 +69,16 @@ func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]i
 	}
 	w.sharing = world / l.Nodes / w.PerNode // all teams of the launch call
 	return w
+}
+
+// spans reports whether ranks are in several processes.
+func spans(m *cluster.Machine, l *cluster.Layout, ranks []int32) bool {
+	if m == nil || m.Processes < 2 {
+		return false
+	}
+	return slices.ContainsFunc(ranks, func(r int32) bool {
+		return l.ProcessOf(int(r), m.Processes) != l.ProcessOf(int(ranks[0]), m.Processes)
+	})
 }
 
 // KindOf returns the kind of number of the rank's clock.
@@ -79,9 +92,9 @@ func KindOf(r *cluster.Rank) engine.Kind {
 	return engine.Measured
 }
 
-// Reach reports whether each rank can load the memory of all others: inside a node, and
-// everywhere if the fabric is this host without emulation.
-func (w Team) Reach() bool { return w.Node || w.Kind == engine.Measured }
+// Reach reports whether each rank can load the memory of all others: inside a node, and inside a
+// process of this host without emulation.
+func (w Team) Reach() bool { return w.Node || w.Kind == engine.Measured && !w.spans }
 
 // Networked reports whether the team may use a collective network.
 func (w Team) Networked() bool {

@@ -16,7 +16,7 @@ import (
 // and nothing of the shards.
 func processOf(r *run, number, first, end int) *process {
 	p := &process{number: number, first: first, layout: r.layout, sums: r.sums, ranked: r.ranked,
-		slots: make([]slot, end-first)}
+		slots: make([]slot, end-first), local: end - first}
 	p.shards = newShards(end-first, len(r.setup.workload.Samples), len(r.shards.whole))
 	for i := range p.slots {
 		from := r.slot(first + i)

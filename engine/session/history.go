@@ -163,9 +163,16 @@ func (h *history) forget() {
 
 // sample gathers the counts, and extends the series if they are new. It reports whether they are.
 func (h *history) sample(r *run, at time.Duration) bool {
+	if r.number != 0 { // process 0 samples
+		h.awaitsSample = false
+		return false
+	}
 	was := h.last
 	f := r.frame()
 	h.frames.take(f)
+	if err := r.collect(&h.frames); err != nil {
+		h.warnings = append(h.warnings, err.Error())
+	}
 	h.states.take(f, h.set.spec.Layout.Ranks())
 	now := h.frames.sum()
 	h.last = now

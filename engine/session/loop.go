@@ -175,7 +175,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	var limit, cut <-chan time.Time
-	if s.options.Limits.For > 0 {
+	if s.options.Limits.For > 0 && r.number == 0 { // process 0 ends a run of several processes
 		limit = time.After(s.options.Limits.For)
 	}
 	why := byItself
@@ -292,13 +292,16 @@ func (s *Session) tick(h *history, r *run, n int) bool {
 	if n%publishEvery == 0 {
 		h.states.startWindow()
 	}
-	r.sampler.sample(r.handle, n)
+	if r.number == 0 {
+		r.sampler.sample(r.handle, n)
+	}
 	first := h.awaitsSample && h.sample(r, s.elapsed())
 	if h.awaitsSample || n%publishEvery == publishEvery-1 {
 		r.requests.Add(1)
 	}
 	if n%publishEvery == 0 {
 		h.sample(r, s.elapsed())
+		r.publish()
 	}
 	if first || n%publishEvery == 0 {
 		s.keepPace(h, r)

@@ -34,6 +34,7 @@ type probe struct {
 	recorder  *timeline.Recorder
 	part      int     // row of the current part of the iteration; −1: none
 	clocked   clocked // nil: reading the clock does not change the run
+	leads     bool    // the first rank of a process, if there are several
 }
 
 // clockTries is the number of clock readings used to find its smallest step.
@@ -41,7 +42,8 @@ const clockTries = 64
 
 func newProbe(run *run, r *cluster.Rank) *probe {
 	n := run.sums
-	p := &probe{run: run, rank: r, iteration: -1, answered: run.requests.Load()}
+	p := &probe{run: run, rank: r, iteration: -1, answered: run.requests.Load(),
+		leads: run.processes > 1 && run.leads(r.ID())}
 	p.recorder, p.part = timeline.Of(&run.setup.spec), -1
 	p.counts.sums, p.counts.reports = make([]float64, n), make([]int64, n)
 	p.traffic.Nodes = make([]int64, len(r.Traffic().Nodes))
@@ -95,6 +97,9 @@ func (p *probe) Next() bool {
 		p.paused -= p.rank.Now()
 		p.reduceWords() // all have published their counts before rank 0 gathers them and waits at the gate
 		words[1] = int64(proceed)
+		if !p.isRankZero() && p.leads {
+			p.run.shards.gather(p.iteration)
+		}
 		if p.isRankZero() {
 			p.gathered = p.run.requests.Load() + 1
 			p.run.shards.gather(p.done)

@@ -13,6 +13,8 @@ import (
 // which it makes frames.
 type process struct {
 	number     int
+	processes  int // of the run
+	local      int // number of ranks of this process
 	first      int // first rank
 	layout     *cluster.Layout
 	sums       int           // number of declared metrics, samples and places of profiles
@@ -21,7 +23,8 @@ type process struct {
 	slots      []slot        // by rank
 	shards     *shards
 	sampler    stateSampler
-	endedRanks atomic.Int64 // ranks that have ended
+	endedRanks atomic.Int64 // ranks of this process that have ended
+	left       atomic.Int64 // ranks of this process whose bodies have not returned
 }
 
 // slot is the place where a rank publishes its counts.
@@ -35,9 +38,15 @@ type slot struct {
 	share      fraction     // of the steps of the current iteration
 }
 
-// reserve allocates the counts of all ranks.
+// reserve allocates the counts of all ranks. The slots of other processes stay empty.
 func (p *process) reserve(l *cluster.Layout, w *workload.Workload, cells int) {
 	ranks := l.Ranks()
+	for i := range ranks {
+		if p.has(l, i) {
+			p.local++
+		}
+	}
+	p.left.Store(int64(p.local))
 	p.layout, p.sums = l, len(w.Metrics)+len(w.Samples)
 	for i := range w.Profiles {
 		p.sums += w.Profiles[i].Places
@@ -55,17 +64,35 @@ func (p *process) reserve(l *cluster.Layout, w *workload.Workload, cells int) {
 	}
 }
 
+// has reports whether a rank is in this process.
+func (p *process) has(l *cluster.Layout, rank int) bool {
+	return p.processes < 2 || l.ProcessOf(rank, p.processes) == p.number
+}
+
+// leads reports whether a rank is the first one of this process.
+func (p *process) leads(rank int) bool {
+	for i := range rank {
+		if p.has(p.layout, i) {
+			return false
+		}
+	}
+	return p.has(p.layout, rank)
+}
+
 // slot returns the slot of a rank.
 func (p *process) slot(rank int) *slot { return &p.slots[rank-p.first] }
 
 // frame returns the published counts. Its states are valid only until the next call.
 func (p *process) frame() *frame {
 	blocks, shift := p.layout.Blocks()
-	over := int(p.endedRanks.Load()) == len(p.slots)
+	over := int(p.endedRanks.Load()) == p.local
 	f := newFrame(blocks, p.sums)
 	f.process, f.first = p.number, p.first
 	f.allocateRanked(p.ranked, p.layout.Ranks())
 	for i := range p.slots {
+		if !p.has(p.layout, p.first+i) {
+			continue
+		}
 		s := &p.slots[i]
 		s.mu.Lock()
 		f.storeRanked(p.first+i, &s.counts)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
@@ -53,6 +54,10 @@ type run struct {
 	frozen      bool     // the simulation's clock is stopped in the middle of an iteration
 	cut         bool     // the session ended the run in the middle of an iteration
 	over        bool     // every rank has ended
+
+	spread     cluster.Spread // the handle of a run over several processes, or nil
+	launched   chan struct{}  // closed when the handle is set
+	publishing sync.Mutex     // of a frame
 }
 
 func launch(ctx context.Context, set setup, g *gate) (*run, error) {
@@ -65,13 +70,18 @@ func launch(ctx context.Context, set setup, g *gate) (*run, error) {
 		return nil, fmt.Errorf("%s on %s: %w", set.scenario.Workload, set.fabric.Name(), err)
 	}
 	r.handle = handle
+	r.spread, _ = handle.(cluster.Spread)
+	close(r.launched)
 	return r, nil
 }
 
 // newRun returns a run that is not launched yet.
 func newRun(set setup, g *gate) *run {
 	tables, cells := set.layOutTables()
-	r := &run{setup: set, gate: g, tables: tables}
+	r := &run{setup: set, gate: g, tables: tables, launched: make(chan struct{})}
+	if d, ok := set.fabric.(cluster.Distributed); ok {
+		r.number, r.processes = d.Process(), d.Processes()
+	}
 	r.reserve(&r.setup.spec.Layout, set.workload, cells)
 	if set.kind() == engine.Simulated {
 		r.virtual = &virtual{gate: g, probes: make([]*probe, set.spec.Layout.Ranks())}
@@ -88,6 +98,10 @@ func (r *run) body(rank *cluster.Rank) error {
 		if !ended {
 			r.gate.close() // this rank failed: rank 0 must not wait for a user
 		}
+		if r.left.Add(-1) == 0 && r.processes > 1 {
+			<-r.launched
+			r.publish()
+		}
 	}()
 	if err := r.setup.workload.Run(rank, p); err != nil {
 		return err
@@ -95,5 +109,33 @@ func (r *run) body(rank *cluster.Rank) error {
 	p.flush(true)
 	r.endedRanks.Add(1)
 	ended = true
+	return nil
+}
+
+// publish sends the counts of this process to process 0.
+func (r *run) publish() {
+	if r.spread != nil && r.number != 0 {
+		r.publishing.Lock()
+		defer r.publishing.Unlock()
+		r.spread.Publish(r.frame().encode())
+	}
+}
+
+// collect adds the counts that other processes have published.
+func (r *run) collect(c *collector) error {
+	if r.spread == nil || r.number != 0 {
+		return nil
+	}
+	for i := 1; i < r.processes; i++ {
+		b := r.spread.Published(i)
+		if b == nil {
+			continue
+		}
+		f, err := r.decodeFrame(i, b)
+		if err != nil {
+			return fmt.Errorf("counts of process %d: %w", i, err)
+		}
+		c.take(f)
+	}
 	return nil
 }

@@ -77,6 +77,7 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if !ok {
 		return setup{}, fmt.Errorf("fabric %s: not built into this program", sc.Text("fabric"))
 	}
+	set.machine.Processes = cluster.ProcessesOf(set.fabric)
 	site := workload.SiteOf(set.fabric, &set.machine)
 	sc = set.workload.WithBars(sc, site)
 	set.scenario = sc

@@ -36,7 +36,7 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 			if at := p.Iteration() * p.Iteration(); at <= 16 {
 				p.Place("squares", at, float64(r.ID()))
 			}
-			if err := r.Put(cluster.At(int(r.Group().Members()[0]), 0), cluster.Of([]byte{1})); err != nil {
+			if err := r.Put(cluster.At(int(r.Group().Members()[0]), int64(r.ID()%8)), cluster.Of([]byte{1})); err != nil {
 				return err
 			}
 			p.Verify(true, "nothing to be wrong")

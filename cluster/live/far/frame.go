@@ -13,21 +13,22 @@ type Kind uint8
 
 // The frames. Tokens identify a pending operation of the process that sent them first.
 const (
-	kindStart Kind = iota // of the job: the process begins the run
-	kindAbort             // of the job: the process aborts the run
-	Eager                 // a message with its bytes
-	RTS                   // announces a message, whose send has the token Req
-	CTS                   // answers an RTS: the receive has the token Recv
-	Bytes                 // the bytes of the message of a CTS
-	RPC                   // Fn with Arg on Data
-	Put                   // writes Data; then signals, or runs Fn
-	Get                   // reads Size bytes
-	Atomic                // applies AtomicOp Arg
-	Reply                 // completes the operation Req with the result, and with Data of a get
-	Barrier               // Ctx Tag: a process has entered round Tag of a barrier
-	Done                  // all bodies of a process have returned
-	Ask                   // asks for a report of the waiting ranks, with the number A
-	Report                // answers an Ask: Data is the report
+	kindStart   Kind = iota // of the job: the process begins the run
+	kindAbort               // of the job: the process aborts the run
+	Eager                   // a message with its bytes
+	RTS                     // announces a message, whose send has the token Req
+	CTS                     // answers an RTS: the receive has the token Recv
+	Bytes                   // the bytes of the message of a CTS
+	RPC                     // Fn with Arg on Data
+	Put                     // writes Data; then signals, or runs Fn
+	Get                     // reads Size bytes
+	Atomic                  // applies AtomicOp Arg
+	Reply                   // completes the operation Req with the result, and with Data of a get
+	Barrier                 // Ctx Tag: a process has entered round Tag of a barrier
+	Done                    // all bodies of a process have returned
+	Ask                     // asks for a report of the waiting ranks, with the number A
+	Report                  // answers an Ask: Data is the report
+	Publication             // Data are for the program of process 0
 	kinds
 )
 

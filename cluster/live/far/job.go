@@ -78,6 +78,13 @@ func (j *Job) Process() int { return j.t.Process() }
 // Processes returns the number of processes.
 func (j *Job) Processes() int { return j.t.Processes() }
 
+// Runs returns the number of runs that this process has begun.
+func (j *Job) Runs() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return int(j.number)
+}
+
 // Carrier returns the name of the transport.
 func (j *Job) Carrier() string { return j.t.Name() }
 
