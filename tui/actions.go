@@ -117,6 +117,8 @@ func screenActions() actionGroups {
 			line("lesson-run", "I", "run the program of the lesson's step again", "", (*app).showStep),
 			line("theme", "t", "switch to the next theme", "theme", (*app).nextTheme),
 			line("explain", "E", "explain a simulation's time by its critical path, or stop explaining", "", (*app).toggleExplain),
+			line("decide", "&", "map the fastest choice of the selected knob over latency and bandwidth of the network, by simulation", "",
+				(*app).decideKnob),
 			line("units", "B", "show sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) {
 				a.useUnits(a.Units.Next())
 			}),

@@ -100,7 +100,7 @@ func newApp() *app {
 	a.overHost = overlay.Host{
 		Host: &a.Host, Close: a.closeOverlay, Choose: a.choose, Lines: a.lines,
 		UseTheme: a.chooseTheme, UseUnits: a.useUnits, Picture: a.askPicture, Capture: a.captureInto, Seek: a.seek,
-		Command: a.command, Explain: a.explainWith,
+		Command: a.command, Explain: a.explainWith, Decide: a.decide,
 		Continue: a.continueLesson, Answer: a.answerLesson, Hint: func() { _, _ = a.answerLesson("?") },
 		OpenLesson: func(name string) { a.course.opening = &Lesson{Name: name, File: lesson.StoredFile(name)} },
 		Scenarios:  a.scenarios, Load: a.loadScenario, Save: a.saveScenario, Copy: a.copyText,

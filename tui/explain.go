@@ -12,11 +12,17 @@ import (
 
 // explainer answers questions about the run on the screen. The desk is made by the first question.
 type explainer struct {
-	desk *explain.Desk
+	desk    *explain.Desk
+	asked   *mapRequest // decision map to simulate; nil: none
+	stopMap func()      // cancels the map in progress; nil: none
 }
 
 // toggleExplain explains the run, or ends the explanation.
 func (a *app) toggleExplain() {
+	if a.Decided != nil {
+		a.forgetMap()
+		return
+	}
 	if a.Explained != nil {
 		a.explainer.desk.Forget()
 		a.Explained = nil
@@ -53,6 +59,10 @@ func (a *app) explainedBaseline() *engine.Scenario {
 // followExplained asks again after a change of the run or the baseline, and reports whether there is a
 // new answer.
 func (a *app) followExplained() bool {
+	if a.Decided != nil && !isSame(&a.Decided.Scenario, &a.Snap.Scenario) {
+		a.forgetMap()
+		return true
+	}
 	old := a.Explained
 	if old == nil {
 		return false
@@ -81,10 +91,13 @@ func isSame(a, b *engine.Scenario) bool {
 }
 
 // isExplaining reports whether a simulation is in progress.
-func (a *app) isExplaining() bool { return a.Explained != nil && a.Explained.Running }
+func (a *app) isExplaining() bool {
+	return a.Explained != nil && a.Explained.Running || a.explainer.stopMap != nil
+}
 
 // closeDesk ends the simulation in progress.
 func (a *app) closeDesk() {
+	a.forgetMap()
 	if a.explainer.desk != nil {
 		a.explainer.desk.Close()
 	}
@@ -99,6 +112,7 @@ func (a *app) explainWith(text string) error {
 	if err != nil {
 		return err
 	}
+	a.forgetMap()
 	a.ask(changes)
 	a.setFocus(a.paneOf("explain"))
 	return nil

@@ -136,6 +136,9 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.stale = true
 	case classRead:
 		p.stale = p.app.classRead(msg, time.Now()) || p.stale
+	case decided:
+		p.app.showMap(msg)
+		p.stale = true
 	case lessonSaved:
 		p.stale, p.app.course.unsaved = true, false
 		if msg.err != nil {
@@ -198,6 +201,9 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if p.app.course.opening != nil {
 		cmd = tea.Batch(cmd, p.openLesson())
 		p.stale = true
+	}
+	if p.app.explainer.asked != nil {
+		cmd = tea.Batch(cmd, p.makeMap())
 	}
 	if p.app.course.save {
 		cmd = tea.Batch(cmd, p.saveLesson())

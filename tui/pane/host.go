@@ -36,6 +36,7 @@ type Host struct {
 	Predicted *Prediction // a student's prediction for the run; nil: none
 
 	Explained *explain.Answer // the explanation of the run; nil: not requested
+	Decided   *Decisions      // the decision map of the run; nil: not requested
 
 	Forecasts *Forecasts // modelled rows of the first study; nil: none
 
@@ -61,6 +62,13 @@ func (h *Host) Forecast(s *engine.StudyView) []engine.Row {
 		}
 	}
 	return all
+}
+
+// Decisions is a decision map, or the request for one.
+type Decisions struct {
+	Scenario engine.Scenario
+	Map      *explain.DecisionMap // nil: not simulated yet
+	Failure  string               // why there is none
 }
 
 // Prediction is a predicted value of a metric, in SI base units. A chart with this metric on its axis shows it.

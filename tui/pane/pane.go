@@ -29,6 +29,7 @@ type Inputs struct {
 	Moment  Moment
 
 	Explained *explain.Answer
+	Decided   *Decisions
 	Forecasts *Forecasts
 }
 

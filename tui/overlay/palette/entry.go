@@ -60,6 +60,8 @@ func (o *palette) entries(query string) []entry {
 		"by its text", needsValue: true})
 	all = append(all, entry{text: "what-if", doc: "explain a simulation on a changed machine: KEY=FACTOR,..., such as " +
 		"remote.latency_s=2", needsValue: true})
+	all = append(all, entry{text: "decide", doc: "map the fastest variant of a simulation over two axes: KNOB=A,B X Y, such as " +
+		"exchange=packed,slabs nx=32,64,128 remote.latency_s=0.5..8", needsValue: true})
 	all = append(all, entry{text: "save", doc: "save this scenario under a name", needsValue: true})
 	all = append(all, entry{text: "load", doc: "run a scenario (O lists them)", needsValue: true})
 	if strings.HasPrefix(query, "load ") {

@@ -46,17 +46,18 @@ var groupings = [...]string{"constant", "reason", "part of the program", "activi
 
 // Inputs returns the snapshot and the explanation.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
-	return pane.Inputs{Snap: h.Snap, Explained: h.Explained}
+	return pane.Inputs{Snap: h.Snap, Explained: h.Explained, Decided: h.Decided}
 }
 
 // Actions returns the actions of the slider and the lists.
 func (p *Pane) Actions() []pane.Action {
 	isKnown := func(h *pane.Host) bool { return h.Explained != nil && h.Explained.Run != nil }
+	isLong := func(h *pane.Host) bool { return isKnown(h) || h.Decided != nil }
 	return []pane.Action{
 		{Name: "row-down", Do: func(h *pane.Host) { p.choose(h, +1) }, Ready: isKnown},
 		{Name: "row-up", Do: func(h *pane.Host) { p.choose(h, -1) }, Ready: isKnown},
-		{Name: "scroll-down", Do: func(*pane.Host) { p.top += 4 }, Ready: isKnown},
-		{Name: "scroll-up", Do: func(*pane.Host) { p.top = max(0, p.top-4) }, Ready: isKnown},
+		{Name: "scroll-down", Do: func(*pane.Host) { p.top += 4 }, Ready: isLong},
+		{Name: "scroll-up", Do: func(*pane.Host) { p.top = max(0, p.top-4) }, Ready: isLong},
 		{Name: "constant-down", Keys: []string{"D"}, Doc: "decrease the chosen constant of the machine, and explain the change",
 			Do: func(h *pane.Host) { p.slide(h, -1) }},
 		{Name: "constant-up", Keys: []string{"d"}, Doc: "increase the chosen constant of the machine, and explain the change",
@@ -132,6 +133,9 @@ func (p *Pane) slide(h *pane.Host, by int) {
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	a := h.Explained
 	b := pane.Border{Right: h.KindWords()}
+	if h.Decided != nil {
+		return p.drawMap(v, h)
+	}
 	switch {
 	case !isSimulated(h.Snap):
 		h.WriteMessage(v, "A live run has waits, but no critical path.", "Press "+h.Keys("simulate")+" to simulate it.")
