@@ -75,7 +75,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestRandomScenariosStayUnderTheLimit|TestGrowth)$$' ./engine/session
 	$(MAKE) hostile
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./internal/revert
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestChromiumDraws|TestFirstMinute|TestMinuteOnABusyHost)' ./cmd/hybridtop
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestChromiumDraws|TestFirstMinute|TestMinuteOnABusyHost|TestPairsWithoutADifference)' ./cmd/hybridtop
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestNothingIsCutOffOrDrawnOver$$' ./tui
 	$(MAKE) goldens
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -v -run '^TestRelease$$' ./internal/release
