@@ -67,11 +67,11 @@ func newAdvise() *cobra.Command {
 		}
 		q := advise.Request{Scenario: sc, Axes: axes, Flips: *flips, Options: options, Progress: newSweepLine(cmd.ErrOrStderr())}
 		if len(axes) == 0 || len(*vary) > 0 {
-			more, err := advise.Axes(&sc, *vary, options)
+			more, late, err := advise.Axes(&sc, *vary, options)
 			if err != nil {
 				return err
 			}
-			q.Axes = append(axes, more...)
+			q.Axes, q.Late = append(axes, more...), late
 		}
 		if len(axes)+len(*vary) == 0 {
 			q.Most = *most
@@ -203,7 +203,7 @@ func (x *adviceText) writeRanking(t *table) {
 		t.row(x.paperText())
 	}
 	for _, a := range x.Late {
-		t.row(a.Knob + " was varied only at the winner of the other knobs (--combinations)")
+		t.row(a.Knob + " was varied only at the winner of the other knobs (--vary combines it)")
 	}
 }
 

@@ -15,8 +15,9 @@ import (
 type Request struct {
 	Scenario engine.Scenario
 	Axes     []session.Axis // knobs that may change
-	// Most is the largest number of combinations. The last axes that exceed it are varied only at the
-	// winner of the others, one at a time. 0: simulate all combinations.
+	Late     []session.Axis // knobs that change only at the winner of Axes, one at a time
+	// Most is the largest number of combinations. The last axes that exceed it become late ones. 0:
+	// simulate all combinations.
 	Most int
 	// Flips is the number of constants for which a change of the order is confirmed by simulation.
 	Flips    int
@@ -84,9 +85,8 @@ func Advise(ctx context.Context, q Request) (*Advice, error) {
 	if len(q.Axes) == 0 {
 		return nil, errors.New("advise: no knob may change (name some: --vary KNOB,...)")
 	}
-	a := &Advice{Scenario: sc, progress: q.Progress}
+	a := &Advice{Scenario: sc, Axes: q.Axes, Late: q.Late, progress: q.Progress}
 	q.Options.Fabrics = session.Fabrics()
-	a.Axes = q.Axes
 	all, err := candidates(sc, a.Axes)
 	for err == nil && q.Most > 0 && len(all) > q.Most && len(a.Axes) > 1 {
 		n := len(a.Axes) - 1

@@ -44,22 +44,22 @@ func scenario(t testing.TB, name string, knobs ...string) engine.Scenario {
 // ask returns advice with the default knobs.
 func ask(t testing.TB, sc engine.Scenario, flips int) *advise.Advice {
 	t.Helper()
-	axes, err := advise.Axes(&sc, nil, session.Options{})
+	axes, late, err := advise.Axes(&sc, nil, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := advise.Advise(t.Context(), advise.Request{Scenario: sc, Axes: axes, Most: 64, Flips: flips})
+	a, err := advise.Advise(t.Context(), advise.Request{Scenario: sc, Axes: axes, Late: late, Most: 64, Flips: flips})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// checkWinner compares the winner with a full sweep of the same knobs. No point of the sweep may be
+// checkWinner compares the winner with a full sweep of the same knobs, the late ones included. No point of the sweep may be
 // faster by more than 2 %.
 func checkWinner(t *testing.T, a *advise.Advice) {
 	t.Helper()
-	rows, scenarios, err := session.Combinations(a.Scenario, a.Axes)
+	rows, scenarios, err := session.Combinations(a.Scenario, slices.Concat(a.Axes, a.Late))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestAdvice(t *testing.T) {
 // TestCancelled ends the context before the first simulation. The advice has no winner.
 func TestCancelled(t *testing.T) {
 	sc := scenario(t, "dot")
-	axes, err := advise.Axes(&sc, nil, session.Options{})
+	axes, _, err := advise.Axes(&sc, nil, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestCancelled(t *testing.T) {
 // the noise, or really.
 func TestNoise(t *testing.T) {
 	sc := scenario(t, "heat", "machine", "ac922-summit", "nodes", "2", "ranks-per-node", "2", "steps", "4", "noise-rate", "1000")
-	axes, err := advise.Axes(&sc, []string{"variant"}, session.Options{})
+	axes, _, err := advise.Axes(&sc, []string{"variant"}, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,16 +180,16 @@ func TestNoise(t *testing.T) {
 // TestAxes lists the knobs that change by default.
 func TestAxes(t *testing.T) {
 	for name, want := range map[string]string{
-		"spmv": "threading reserved ranks-per-node,threads-per-rank,local-k", "fft": "exchange ranks-per-node algorithm",
-		"heat": "variant algorithm", "collective": "algorithm", "randomaccess": "model group", "multigrid": "variant algorithm",
+		"spmv": "threading reserved ranks-per-node,threads-per-rank,local-k |", "fft": "exchange ranks-per-node algorithm |",
+		"heat": "variant | algorithm", "collective": "algorithm |", "randomaccess": "model group |", "multigrid": "variant | algorithm",
 	} {
 		sc := scenario(t, name)
-		axes, err := advise.Axes(&sc, nil, session.Options{})
+		axes, late, err := advise.Axes(&sc, nil, session.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var names []string
-		for _, a := range axes {
+		for _, a := range slices.Concat(axes, []session.Axis{{Knob: "|"}}, late) {
 			names = append(names, a.Knob)
 		}
 		if got := strings.Join(names, " "); got != want {

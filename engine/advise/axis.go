@@ -29,13 +29,13 @@ var tuned = []string{algorithm.ByModel, algorithm.Online, algorithm.ByTable, alg
 
 // Axes returns the knobs that may change, with their values, the most important ones first. Without
 // names, these are the knobs that keep the problem: the variant, threading, reserved threads, threads ×
-// ranks, model, group and algorithm. The values include the scenario's own.
-func Axes(sc *engine.Scenario, names []string, o session.Options) ([]session.Axis, error) {
+// ranks, model, group and algorithm. The values include the scenario's own. The algorithm of a short call
+// beside the program's own communication, such as the reduction of a residual, is a late axis.
+func Axes(sc *engine.Scenario, names []string, o session.Options) (all, late []session.Axis, err error) {
 	w, err := workload.Find(sc.Workload)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []session.Axis
 	add := func(name string, values []string) {
 		is := func(a session.Axis) bool { return a.Knob == name }
 		if values = withOwn(sc, name, values); len(values) > 1 && !slices.ContainsFunc(all, is) {
@@ -46,13 +46,13 @@ func Axes(sc *engine.Scenario, names []string, o session.Options) ([]session.Axi
 		for _, name := range names {
 			k, err := sc.Knob(name)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if add(k.Name, valuesOf(sc, k)); len(withOwn(sc, k.Name, valuesOf(sc, k))) < 2 {
-				return nil, fmt.Errorf("%s: no values to try (name them: --%s A,B)", k.Name, k.Name)
+				return nil, nil, fmt.Errorf("%s: no values to try (name them: --%s A,B)", k.Name, k.Name)
 			}
 		}
-		return all, nil
+		return all, nil, nil
 	}
 	own := func(name string) bool {
 		return slices.ContainsFunc(w.Knobs, func(k engine.Knob) bool { return k.Name == name })
@@ -73,7 +73,7 @@ func Axes(sc *engine.Scenario, names []string, o session.Options) ([]session.Axi
 	}
 	a, err := shareCores(sc, w, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(a.Values) > 1 {
 		all = append(all, a)
@@ -83,8 +83,12 @@ func Axes(sc *engine.Scenario, names []string, o session.Options) ([]session.Axi
 		choices("model")
 		add("group", powers(layout.Ranks()))
 	}
+	before := len(all)
 	choices("algorithm")
-	return all, nil
+	if k, err := sc.Knob("algorithm"); err == nil && k.Default != algorithm.ByModel && before > 0 {
+		return all[:before], all[before:], nil
+	}
+	return all, nil, nil
 }
 
 // valuesOf returns the choices of a knob.

@@ -5,8 +5,8 @@
 // derivatives, so the factor of a constant at which the runner-up overtakes the winner is first
 // predicted, then simulated.
 //
-//	axes, err := advise.Axes(&scenario, nil, options) // knobs that keep the problem
-//	advice, err := advise.Advise(ctx, advise.Request{Scenario: scenario, Axes: axes})
+//	axes, late, err := advise.Axes(&scenario, nil, options) // knobs that keep the problem
+//	advice, err := advise.Advise(ctx, advise.Request{Scenario: scenario, Axes: axes, Late: late})
 //	for _, c := range advice.Candidates {              // by place; a tie shares one
 //		fmt.Println(c.Place, c.Name(), c.Time)
 //	}

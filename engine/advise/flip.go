@@ -18,8 +18,8 @@ import (
 const (
 	apart      = 1.02 // the order is simulated at the factor divided and multiplied by this
 	mostTimes  = 64   // the largest and the smallest factor of a constant's time: 64 and 1/64
-	mostSteps  = 4    // factors that are tried, per constant
-	mostPoints = 10   // changed machines on which both candidates are simulated, for all constants
+	mostSteps  = 3    // factors that are tried, per constant
+	mostPoints = 8    // changed machines on which both candidates are simulated, for all constants
 )
 
 // A Flip is a factor of a number of the machine at which the runner-up overtakes the winner.
