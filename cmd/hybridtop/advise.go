@@ -84,7 +84,7 @@ func newAdvise() *cobra.Command {
 			return err
 		}
 		x := &adviceText{Advice: a, kind: engine.Simulated, paper: paperOf(knobs.preset)}
-		if *check != "" && a.RunnerUp() != nil && code == 0 {
+		if *check != "" && code == 0 && a.RunnerUp() != nil {
 			if x.check, err = writeCheck(ctx, a, *check, options); err != nil {
 				return err
 			}

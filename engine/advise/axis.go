@@ -30,7 +30,7 @@ var tuned = []string{algorithm.ByModel, algorithm.Online, algorithm.ByTable, alg
 // Axes returns the knobs that may change, with their values, the most important ones first. Without
 // names, these are the knobs that keep the problem: the variant, threading, reserved threads, threads ×
 // ranks, model, group and algorithm. The values include the scenario's own. The algorithm of a short call
-// beside the program's own communication, such as the reduction of a residual, is a late axis.
+// that is not the program's main communication, such as the reduction of a residual, is a late axis.
 func Axes(sc *engine.Scenario, names []string, o session.Options) (all, late []session.Axis, err error) {
 	w, err := workload.Find(sc.Workload)
 	if err != nil {
