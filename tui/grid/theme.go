@@ -62,6 +62,8 @@ type Theme struct {
 	Selected                                Style
 	OK, Good, Warning, Error                Style
 
+	// Roles holds the colours that have one meaning on all panes; see [Role].
+	Roles [roleCount]Color
 	// Series holds the colours of the lines of a chart, and Glyphs their points.
 	Series [8]Color
 	Glyphs [8]rune
@@ -70,6 +72,32 @@ type Theme struct {
 	Ramp []Color
 	// Kinds holds the looks of the five kinds of number.
 	Kinds [kinds]KindStyle
+}
+
+// Role is a meaning that has its own colour on all panes. The colours of different roles differ, and no role has the
+// colour of the focus or of a state.
+type Role uint8
+
+// The roles: locality classes of bytes and accesses, and activities of threads.
+const (
+	RoleSelf Role = iota
+	RoleIntraNode
+	RoleInterNode
+	RoleCompute
+	RoleCommunicate
+	RoleCopy
+	RoleWait
+	RoleLock
+	RoleSleep
+	roleCount
+)
+
+// Role returns the style of a role.
+func (t *Theme) Role(r Role) Style {
+	if r >= roleCount {
+		return t.Dim
+	}
+	return Fg(t.Roles[r])
 }
 
 // Kind returns the look of a kind of number.

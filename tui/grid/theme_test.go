@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -161,5 +162,27 @@ func TestEveryGlyphHasAnASCIILookalike(t *testing.T) {
 	}
 	if ASCIIRune('日') != '?' {
 		t.Error("an unknown rune is not a question mark")
+	}
+}
+
+// TestARoleHasItsOwnColour compares the colours of roles with each other, with the focus and with the states.
+func TestARoleHasItsOwnColour(t *testing.T) {
+	for _, th := range Themes() {
+		if len(th.Ramp) == 0 { // without colours, symbols differ
+			continue
+		}
+		meanings := map[Color]string{th.Focus.Fg: "focus", th.Warning.Fg: "warning", th.Error.Fg: "error"}
+		for r := range roleCount {
+			name := fmt.Sprintf("role %d", r)
+			if other, taken := meanings[th.Role(r).Fg]; taken {
+				t.Errorf("%s: %s has the colour of %s", th.Name, name, other)
+			}
+			meanings[th.Role(r).Fg] = name
+		}
+		for r := range RoleCompute {
+			if th.Role(r).Fg != th.Series[r] {
+				t.Errorf("%s: class %d does not have the colour of its column in a study", th.Name, r)
+			}
+		}
 	}
 }

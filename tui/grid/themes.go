@@ -46,6 +46,7 @@ func compile(t Theme) *Theme {
 		t.Kinds[k] = KindStyle{Style: cellStyle(s.Kinds[k]), Symbol: kindSymbols[k], Shape: kindShapes[k]}
 	}
 	t.Glyphs = glyphs
+	copy(t.Roles[:], t.Series[:RoleCompute])
 	return &t
 }
 
@@ -112,7 +113,9 @@ func dark() *Theme {
 	return compile(Theme{
 		Name: "dark", Ground: Hex(0x16181d), Ink: Hex(0xd8dce3),
 		Series: [8]Color(hexes(0x56b4e9, 0xe69f00, 0x009e73, 0xf0e442, 0xcc79a7, 0xd55e00, 0xbfc5d0, 0x2f8fd0)),
-		Ramp:   viridis(),
+		Roles: [roleCount]Color{RoleCompute: Hex(0xbfc5d0), RoleCommunicate: Hex(0xa78bfa), RoleCopy: Hex(0xd9b3ff), RoleWait: Hex(0x8796b0),
+			RoleLock: Hex(0xd55e00), RoleSleep: Hex(0x7a828f)},
+		Ramp: viridis(),
 		Styles: Styles{
 			Text: fg(0xd8dce3), Dim: fg(0x8a93a3), Border: fg(0x59616f),
 			Title: fg(0xf2f4f8).Bold(true), Accent: fg(0x56b4e9).Bold(true),
@@ -130,7 +133,9 @@ func light() *Theme {
 	return compile(Theme{
 		Name: "light", Ground: Hex(0xffffff), Ink: Hex(0x24292f),
 		Series: [8]Color(hexes(0x0072b2, 0xb87f00, 0x00825f, 0xb85a8c, 0xd55e00, 0x3a3f47, 0x3f94c8, 0x8c8400)),
-		Ramp:   viridis(),
+		Roles: [roleCount]Color{RoleCompute: Hex(0x3a3f47), RoleCommunicate: Hex(0x7c3aed), RoleCopy: Hex(0xa77bf0), RoleWait: Hex(0x9aa3ad),
+			RoleLock: Hex(0xd55e00), RoleSleep: Hex(0x68707b)},
+		Ramp: viridis(),
 		Styles: Styles{
 			Text: fg(0x24292f), Dim: fg(0x68707a), Border: fg(0x8b939c),
 			Title: fg(0x0b0d10).Bold(true), Accent: fg(0x0072b2).Bold(true),
@@ -146,7 +151,9 @@ func highContrast() *Theme {
 	return compile(Theme{
 		Name: "high-contrast", Ground: Hex(0x000000), Ink: Hex(0xffffff), Background: Hex(0x000000),
 		Series: [8]Color(hexes(0x66d9ff, 0xffb000, 0x30d080, 0xffff66, 0xff9fd2, 0xff8a4c, 0xffffff, 0x8ab8ff)),
-		Ramp:   viridis(),
+		Roles: [roleCount]Color{RoleCompute: Hex(0xffffff), RoleCommunicate: Hex(0xc4a5ff), RoleCopy: Hex(0xe6d6ff), RoleWait: Hex(0x8c8c8c),
+			RoleLock: Hex(0xff8a4c), RoleSleep: Hex(0xc8c8c9)},
+		Ramp: viridis(),
 		Styles: Styles{
 			Text: fg(0xffffff), Dim: fg(0xc8c8c8), Border: fg(0xffffff),
 			Title: fg(0xffffff).Bold(true), Accent: fg(0x66d9ff).Bold(true),
@@ -161,7 +168,7 @@ func highContrast() *Theme {
 // sixteen uses only colours of the terminal's palette.
 func sixteen() *Theme {
 	const (
-		green, yellow, blue, cyan                                         = 2, 3, 4, 6
+		red, green, yellow, blue, magenta, cyan                           = 1, 2, 3, 4, 5, 6
 		bright, brightRed, brightGreen, brightYellow                      = 8, 9, 10, 11
 		brightBlue, brightMagenta, brightCyan, brightWhite, black, silver = 12, 13, 14, 15, 0, 7
 	)
@@ -180,6 +187,9 @@ func sixteen() *Theme {
 	})
 	for i, c := range [8]int{brightCyan, yellow, green, brightMagenta, brightBlue, brightRed, brightYellow, brightWhite} {
 		t.Series[i] = Palette(c)
+	}
+	for i, c := range [roleCount]int{brightCyan, yellow, green, silver, magenta, blue, bright, red, brightWhite} {
+		t.Roles[i] = Palette(c)
 	}
 	return t
 }

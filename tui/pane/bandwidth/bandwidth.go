@@ -111,7 +111,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	c.Series = c.Series[:0]
 	for i := range p.y {
 		c.Series = append(c.Series,
-			grid.Series{Name: pane.ClassNames[i], X: p.x, Y: p.y[i], Style: th.SeriesStyle(i), Glyph: pane.ClassSymbols[i]})
+			grid.Series{Name: pane.ClassNames[i], X: p.x, Y: p.y[i], Style: th.Role(grid.Role(i)), Glyph: pane.ClassSymbols[i]})
 	}
 	p.addBaseline(h, from, to, (to-from)/float64(max(v.W(), 1)))
 	c.VLines = c.VLines[:0]
@@ -306,7 +306,7 @@ func (p *Pane) drawLegend(v grid.View, s engine.Sample, u grid.Units, th *grid.T
 			}
 			rows++
 		}
-		v.Rune(x, rows, pane.ClassSymbols[c], th.SeriesStyle(c))
+		v.Rune(x, rows, pane.ClassSymbols[c], th.Role(grid.Role(c)))
 		x += 2 + space + v.Bytes(x+2, rows, p.text, th.Text)
 	}
 	return rows + 1

@@ -122,7 +122,7 @@ func (p *Pane) addBaseline(h *pane.Host, from, to, column float64) {
 	}
 	for c := range b.y {
 		s := grid.Series{Name: b.names[c], X: b.x, Y: b.y[c], Shape: grid.Dashed,
-			Style: h.Theme.SeriesStyle(c).With(grid.Faint), Glyph: pane.ClassSymbols[c]}
+			Style: h.Theme.Role(grid.Role(c)).With(grid.Faint), Glyph: pane.ClassSymbols[c]}
 		p.chart.Series = append(p.chart.Series, s)
 	}
 	if h.Markers == grid.Lines { // later lines cover earlier ones

@@ -133,7 +133,7 @@ func (p *Pane) hasDistribution(c int, h *pane.Host) bool {
 // drawRow writes the numbers of a class in one row, from column left on.
 func (p *Pane) drawRow(v grid.View, c, left int, columns []string, h *pane.Host) {
 	th, q := h.Theme, &h.Snap.Latency[c]
-	v.Rune(0, 0, pane.ClassSymbols[c], th.SeriesStyle(c))
+	v.Rune(0, 0, pane.ClassSymbols[c], th.Role(grid.Role(c)))
 	v.Text(2, 0, pane.ClassNames[c], th.Text)
 	for i, name := range columns {
 		st := th.Text
@@ -141,7 +141,7 @@ func (p *Pane) drawRow(v grid.View, c, left int, columns []string, h *pane.Host)
 		x := math.NaN()
 		switch name {
 		case "p50":
-			st, x = th.SeriesStyle(c).With(grid.Bold), q.P50
+			st, x = th.Role(grid.Role(c)).With(grid.Bold), q.P50
 		case "p99":
 			x = q.P99
 		case "mean":
@@ -265,7 +265,7 @@ func (p *Pane) drawDistribution(v grid.View, c int, q *engine.Quantiles, in span
 	top := spread(bins, q, in)
 	if isSingleBucket(q) { // a line, because a block would look wider than the value is
 		for y := range v.H() {
-			v.Rune(min(int(in.column(q.P50, w)), w-1), y, '│', th.SeriesStyle(c))
+			v.Rune(min(int(in.column(q.P50, w)), w-1), y, '│', th.Role(grid.Role(c)))
 		}
 		return
 	}
@@ -276,7 +276,7 @@ func (p *Pane) drawDistribution(v grid.View, c int, q *engine.Quantiles, in span
 			}
 		}
 	}
-	p.spark = grid.Sparkline{Values: bins, Fixed: true, Max: max(top, 1), Style: th.SeriesStyle(c)}
+	p.spark = grid.Sparkline{Values: bins, Fixed: true, Max: max(top, 1), Style: th.Role(grid.Role(c))}
 	p.spark.Draw(v, th)
 }
 

@@ -85,16 +85,16 @@ type activityLook struct {
 	activity timeline.Activity
 	symbol   rune
 	short    string
-	series   int // index of a colour of the theme; −1: dim
+	role     grid.Role
 }
 
 var activityLooks = [timeline.Activities]activityLook{
-	{timeline.ActivityCompute, '█', "comp", 2},
-	{timeline.ActivityCommunicate, '▓', "comm", 1},
-	{timeline.ActivityCopy, '▚', "copy", 4},
-	{timeline.ActivityWait, '░', "wait", 0},
-	{timeline.ActivityLock, '╳', "lock", 5},
-	{timeline.ActivitySleep, '·', "sleep", -1},
+	{timeline.ActivityCompute, '█', "comp", grid.RoleCompute},
+	{timeline.ActivityCommunicate, '▓', "comm", grid.RoleCommunicate},
+	{timeline.ActivityCopy, '▚', "copy", grid.RoleCopy},
+	{timeline.ActivityWait, '░', "wait", grid.RoleWait},
+	{timeline.ActivityLock, '╳', "lock", grid.RoleLock},
+	{timeline.ActivitySleep, '·', "sleep", grid.RoleSleep},
 }
 
 // lookOf returns the appearance of an activity.
@@ -107,12 +107,7 @@ func lookOf(a timeline.Activity) *activityLook {
 	return &activityLooks[len(activityLooks)-1]
 }
 
-func (l *activityLook) style(th *grid.Theme) grid.Style {
-	if l.series < 0 {
-		return th.Dim
-	}
-	return th.SeriesStyle(l.series)
-}
+func (l *activityLook) style(th *grid.Theme) grid.Style { return th.Role(l.role) }
 
 const (
 	sharesCol    = 6 // width of a share

@@ -213,7 +213,7 @@ func weightOf(rate, heavy float64) uint8 {
 func (t *Pane) drawLines(v grid.View, c *column, heavy float64, h *pane.Host) {
 	snap, th := h.Snap, h.Theme
 	r, nodes := &snap.Recent, t.layout.Nodes
-	inside := th.SeriesStyle(int(cluster.InNode))
+	inside := th.Role(grid.RoleIntraNode)
 	for n := range nodes {
 		f := frameStyle{perRow: c.per, cell: c.cell, border: th.Border}
 		if n*nodes+n < len(r.Pairs) && r.Pairs[n*nodes+n] > 0 {
@@ -255,7 +255,7 @@ func (t *Pane) drawLines(v grid.View, c *column, heavy float64, h *pane.Host) {
 			t.lineCells[y*w+x].add(up|down, weight)
 		}
 	}
-	st := th.SeriesStyle(int(cluster.Remote))
+	st := th.Role(grid.RoleInterNode)
 	for i := range t.lineCells {
 		if t.lineCells[i].directions == 0 {
 			continue
@@ -309,7 +309,7 @@ func (t *Pane) drawRates(v grid.View, c *column, r *engine.Recent, u grid.Units,
 			t.text = u.Rate().Append(t.text[:0], rate(r, one.bytes), 10)
 			st := th.Dim
 			if one.bytes > 0 {
-				st = th.SeriesStyle(int(one.class))
+				st = th.Role(grid.Role(one.class))
 			}
 			v.Bytes(x, n*c.stride+i, t.text, st)
 		}

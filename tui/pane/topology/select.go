@@ -208,7 +208,7 @@ func (t *Pane) addSelection(h *pane.Host, p pane.Pick) {
 			exchanged = exchanged[i : i+1]
 		}
 	}
-	st := th.SeriesStyle(int(cluster.Remote))
+	st := th.Role(grid.RoleInterNode)
 	limit := maxExchanges
 	if t.isShort {
 		limit = 1

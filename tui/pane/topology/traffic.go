@@ -95,7 +95,7 @@ func (t *Pane) addTraffic(h *pane.Host, heavy float64) {
 		t.isShort = !h.Alone
 		t.addSelection(h, p)
 	}
-	st := th.SeriesStyle(int(cluster.Remote))
+	st := th.Role(grid.RoleInterNode)
 	switch {
 	case r.Span <= 0:
 		t.addText("no bytes counted yet")
@@ -120,7 +120,7 @@ func (t *Pane) addTraffic(h *pane.Host, heavy float64) {
 		if t.isShort {
 			break // the notes on the selection need the room
 		}
-		t.addItem(pane.ClassSymbols[c], th.SeriesStyle(c), func(b []byte) []byte {
+		t.addItem(pane.ClassSymbols[c], th.Role(grid.Role(c)), func(b []byte) []byte {
 			b = h.Units.Rate().Append(append(append(b, pane.ClassNames[c]...), ' '), rate(r, r.Class[c]), 10)
 			if h.Base != nil && h.Base.Recent.Span > 0 {
 				base := &h.Base.Recent
