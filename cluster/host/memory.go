@@ -96,7 +96,7 @@ func Admit(limit, need int64) (end func()) {
 	needs.Lock()
 	defer needs.Unlock()
 	needs.sum = sum(needs.sum, need)
-	wanted := max(sum(needs.sum, needs.sum/32), collectorSlack)
+	wanted := max(sum(needs.sum, needs.sum/8), collectorSlack)
 	if limit > 0 {
 		wanted = min(wanted, limit)
 	}

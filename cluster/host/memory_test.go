@@ -88,7 +88,7 @@ func TestAdmit(t *testing.T) {
 	check("a small run", 100, collectorSlack+Reserve)
 	large := Admit(0, 2<<30)
 	need := int64(2<<30 + 1<<20)
-	check("a small and a large run", -1, need+need/32+Reserve)
+	check("a small and a large run", -1, need+need/8+Reserve)
 	second := Admit(3<<30, 2<<30)
 	check("a second large run", -1, 3<<30+Reserve)
 	large()
