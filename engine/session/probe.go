@@ -284,6 +284,9 @@ func (p *probe) undeclared(what, name string) {
 func (p *probe) Verify(ok bool, detail string) {
 	c := &p.counts
 	if c.checks == 0 || (!ok && c.failures == 0) {
+		if v := p.run.virtual; v != nil {
+			detail = v.share(detail)
+		}
 		c.detail = detail
 	}
 	c.checks++

@@ -22,6 +22,15 @@ type virtual struct {
 	probes []*probe
 	rounds [2]round // the latest two: ranks are at most one round apart
 	batch  batch
+	detail string // of the last check
+}
+
+// share returns the stored copy of a text that many ranks make in turn, so that their copies become garbage.
+func (v *virtual) share(detail string) string {
+	if detail != v.detail {
+		v.detail = detail
+	}
+	return v.detail
 }
 
 // round holds the agreement of the ranks before an iteration.
