@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +16,7 @@ import (
 	lanes "github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/models"
 	"github.com/hybridtop/hybridtop/presets"
 )
@@ -48,12 +50,13 @@ func newCompare() *cobra.Command {
 		cmd.Flags().Int("run-b", 0, "run of B; default: the last")}
 	rounds := cmd.Flags().Int("pairs", usualRounds, "alternating rounds of two variants; a simulation is exact, and runs once")
 	seeds := cmd.Flags().Int("seeds", 0, "pairs of simulations with equal seeds; 0: none (noise: --with compute_noise=0.1)")
+	page := cmd.Flags().String("html", "", "also write both distributions of --seeds into this `FILE`")
 	limits := addLimits(cmd, roundTime, "a variant in a round")
 	out := addFormat(cmd)
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) < 2 {
-			return compareVariants(cmd, args, knobs, limits, *rounds, *seeds, out)
+			return compareVariants(cmd, args, knobs, limits, *rounds, *seeds, *page, out)
 		}
 		var sides [2]*side
 		for i, name := range args {
@@ -90,7 +93,15 @@ const (
 
 // compareVariants runs two variants of a workload in alternating rounds, and prints the conclusion.
 func compareVariants(cmd *cobra.Command, args []string, knobs *knobFlags, limits *limitFlags, rounds, seeds int,
-	out *format) error {
+	page string, out *format) error {
+	if page != "" {
+		if seeds == 0 {
+			return errors.New("--html: want --seeds, whose pairs it draws")
+		}
+		if err := atomicfile.CheckTarget(page); err != nil {
+			return err
+		}
+	}
 	if rounds < 1 || rounds > mostRounds {
 		return fmt.Errorf("--pairs %d: want 1 to %d", rounds, mostRounds)
 	}
@@ -124,9 +135,20 @@ func compareVariants(cmd *cobra.Command, args []string, knobs *knobFlags, limits
 			l.entries[i][0].name = "pair"
 		}
 		l.conclusion = v.concludeSeeds(all)
-		if !out.json && !out.csv {
-			if err := v.writeHistograms(cmd.OutOrStdout(), all); err != nil {
+		if page != "" {
+			var b bytes.Buffer
+			if err := v.seedsPage(all, l.conclusion).In(inUnits).HTML(&b); err != nil {
 				return err
+			}
+			if err := atomicfile.Write(ctx, page, b.Bytes()); err != nil {
+				return err
+			}
+		}
+		if !out.json && !out.csv {
+			if h := histogramsOf(all); h != nil {
+				if err := h.write(cmd.OutOrStdout()); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/models"
+	"github.com/hybridtop/hybridtop/tui/export"
+	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
 // Verdicts on pairs of simulations.
@@ -123,11 +125,18 @@ func columnsOf(rounds []round) (a, b []float64) {
 	return a, b
 }
 
-// histogramBins is the number of rows of a histogram.
+// histogramBins is the number of bins of a histogram.
 const histogramBins = 10
 
-// writeHistograms draws the distributions of A and of B with the same bins.
-func (v *variants) writeHistograms(w io.Writer, rounds []round) error {
+// histograms are the distributions of A and of B with the same bins.
+type histograms struct {
+	metric string
+	from   []string              // lower ends of the bins
+	counts [2][histogramBins]int // of A and of B
+}
+
+// histogramsOf returns the distributions, or nil if all values are equal.
+func histogramsOf(rounds []round) *histograms {
 	a, b := columnsOf(rounds)
 	all := slices.DeleteFunc(slices.Concat(a, b), math.IsNaN)
 	if len(all) == 0 {
@@ -137,27 +146,58 @@ func (v *variants) writeHistograms(w io.Writer, rounds []round) error {
 	if low == high {
 		return nil
 	}
-	bin := func(x float64) int { return min(int((x-low)/(high-low)*histogramBins), histogramBins-1) }
-	count := func(values []float64) (n [histogramBins]int) {
+	h := &histograms{metric: rounds[0].value[0].Name}
+	for side, values := range [2][]float64{a, b} {
 		for _, x := range values {
 			if !math.IsNaN(x) {
-				n[bin(x)]++
+				h.counts[side][min(int((x-low)/(high-low)*histogramBins), histogramBins-1)]++
 			}
 		}
-		return n
 	}
-	x, y := count(a), count(b)
-	widest := max(slices.Max(x[:]), slices.Max(y[:]))
-	t := newTable(w)
-	t.row()
-	t.title(fmt.Sprintf("%s, number of runs", rounds[0].value[0].Name))
-	t.head("from", "A", "B")
-	const cells = 30
 	for i := range histogramBins {
 		m := rounds[0].value[0]
 		m.Value = low + (high-low)*float64(i)/histogramBins
-		bar := func(n int) string { return strings.Repeat("█", (n*cells+widest-1)/widest) + fmt.Sprintf(" %d", n) }
-		t.row(text(m), bar(x[i]), bar(y[i]))
+		h.from = append(h.from, text(m))
+	}
+	return h
+}
+
+// write draws the histograms next to each other.
+func (h *histograms) write(w io.Writer) error {
+	widest := max(slices.Max(h.counts[0][:]), slices.Max(h.counts[1][:]))
+	t := newTable(w)
+	t.row()
+	t.title(h.metric + ", number of runs")
+	t.head("from", "A", "B")
+	const cells = 30
+	bar := func(n int) string { return strings.Repeat("█", (n*cells+widest-1)/widest) + fmt.Sprintf(" %d", n) }
+	for i, from := range h.from {
+		t.row(from, bar(h.counts[0][i]), bar(h.counts[1][i]))
 	}
 	return t.close()
+}
+
+// seedsPage returns the report of a comparison of pairs: the conclusion, both histograms and all pairs.
+func (v *variants) seedsPage(rounds []round, c *conclusion) *export.Page {
+	kind := string(rounds[0].value[0].Kind)
+	p := &export.Page{Title: v.scenarios[0].Workload + ": " + v.names[0] + " or " + v.names[1], Lead: []string{sentence(c.Text)},
+		Foot: []string{"Made by hybridtop compare --seeds.", kindsText}}
+	if h := histogramsOf(rounds); h != nil {
+		s := export.Section{Title: "Distributions"}
+		for side, name := range v.names {
+			bars := export.Bars{Label: name, Tint: export.Series(side)}
+			for _, n := range h.counts[side] {
+				bars.Values = append(bars.Values, float64(n))
+			}
+			s.Charts = append(s.Charts, export.Chart{Title: h.metric + " of " + name + ", " + kind, Names: h.from, Bars: []export.Bars{bars},
+				Y: export.ChartAxis{Label: "runs", Unit: grid.Count, FromZero: true}, Low: true})
+		}
+		p.Sections = append(p.Sections, s)
+	}
+	pairs := export.Sheet{Title: rounds[0].value[0].Name + " of all pairs, " + kind, Head: []string{"pair", v.names[0], v.names[1]}}
+	for i := range rounds {
+		pairs.Rows = append(pairs.Rows, []string{strconv.Itoa(i + 1), text(rounds[i].value[0]), text(rounds[i].value[1])})
+	}
+	p.Sections = append(p.Sections, export.Section{Title: "Pairs", Tables: []export.Sheet{pairs}})
+	return p
 }
