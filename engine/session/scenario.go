@@ -77,7 +77,9 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if !ok {
 		return setup{}, fmt.Errorf("fabric %s: not built into this program", sc.Text("fabric"))
 	}
-	set.machine.Processes = cluster.ProcessesOf(set.fabric)
+	if n := cluster.ProcessesOf(set.fabric); n > 1 { // recordings compare machines
+		set.machine.Processes = n
+	}
 	site := workload.SiteOf(set.fabric, &set.machine)
 	sc = set.workload.WithBars(sc, site)
 	set.scenario = sc
