@@ -20,8 +20,10 @@ const (
 	knobThreads  = "threads-per-rank"
 	knobCores    = "cores"
 	knobReserved = "reserved"
-	knobVariant  = "variant"
 )
+
+// variants are the knobs of programs for the form of their communication.
+var variants = []string{"variant", "exchange", "schedule"}
 
 // tuned are the choices of a collective algorithm that advice leaves out. They stand for other algorithms,
 // their iterations try several, or they need a table or a composition.
@@ -62,8 +64,8 @@ func Axes(sc *engine.Scenario, names []string, o session.Options) (all, late []s
 			add(name, valuesOf(sc, k))
 		}
 	}
-	if own(knobVariant) {
-		choices(knobVariant)
+	if at := slices.IndexFunc(variants, own); at >= 0 {
+		choices(variants[at])
 	} else if k, err := sc.Knob(w.First); err == nil && own(w.First) && k.Role == engine.Scheme {
 		choices(w.First)
 	}
