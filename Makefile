@@ -16,10 +16,14 @@ GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race whole conform goldens lint prose estimates mutate bench 386 single platforms dist pictures fuzz soak hostile vuln clean
+.PHONY: build mpi mpi-test test race whole conform goldens lint prose estimates mutate bench 386 single platforms dist pictures fuzz soak hostile vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
+
+# The program of an MPI job. It finds the MPI library at run time, and needs no C compiler.
+mpi:
+	CGO_ENABLED=0 $(GO) build -o hybridtop-mpi ./cmd/hybridtop-mpi
 
 test: lint race
 
@@ -79,6 +83,12 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestNothingIsCutOffOrDrawnOver$$' ./tui
 	$(MAKE) goldens
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -v -run '^TestRelease$$' ./internal/release
+
+# Runs every workload over the processes of Open MPI and of MPICH, and the conformance suite over processes that
+# sockets connect. A library that is not installed is skipped.
+mpi-test:
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -v -run '^TestMPI' ./cmd/hybridtop-mpi
+	CONFORM=1 $(GO) test -short -count=1 -timeout 0 -run '^TestConformanceOverProcesses$$' ./cluster/live
 
 # Makes forty small errors in the workloads and collectives, one at a time, and counts those that a run reports: about
 # half an hour. MUTATE='-seed 7' repeats the errors of a seed.

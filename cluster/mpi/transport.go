@@ -1,0 +1,388 @@
+//go:build linux && (amd64 || arm64)
+
+package mpi
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// The messages of frames.
+const (
+	slotBytes  = 16 << 10 // a message with the begin of a frame, at most
+	slots      = 16       // posted receives per process
+	lengthSize = 8        // the length of the frame, before its bytes
+	maxFrame   = 1 << 30  // bytes
+	keptBytes  = 4 << 20  // a buffer that is kept for later frames, at most
+	burst      = 64       // frames of one poll, at most
+
+	tagBegin = 1 // a frame, or its begin
+	tagRest  = 2 // the rest of a long frame
+)
+
+// Transport carries frames over MPI_COMM_WORLD.
+type Transport struct {
+	lib       *library
+	level     int32 // of thread support
+	process   int32
+	processes int32
+	closing   chan bool // true: MPI_Finalize, false: end without it
+	closed    chan error
+
+	mu      sync.Mutex // of all calls
+	peers   []*peer    // by process; nil: this process
+	heads   []byte     // the next request of each process, for MPI_Testany
+	flag    int32
+	index   int32
+	pending []*sending
+	spare   []*sending // of at most slotBytes
+	long    []*sending // of at most keptBytes
+}
+
+// peer is the receiving side of another process.
+type peer struct {
+	number   int
+	slots    [slots][]byte
+	requests []byte // of the slots
+	next     int    // slot of the next frame
+	frame    []byte // a long frame
+	resting  bool   // its rest is expected
+}
+
+// sending is a frame that has not left.
+type sending struct {
+	b        []byte
+	requests [16]byte // of the begin, and of the rest
+	count    int
+}
+
+// settings are the environment of the libraries: signals belong to Go's runtime.
+var settings = [][2]string{{"UCX_ERROR_SIGNALS", ""}, {"UCX_HANDLE_ERRORS", "none"}, {"UCX_WARN_UNUSED_ENV_VARS", "n"},
+	{"OMPI_MCA_opal_signal", ""}}
+
+// Open loads the library, and starts MPI. It must be called once, before other goroutines change the
+// environment.
+func Open() (*Transport, error) {
+	for _, v := range settings { // libraries read their environment when they are loaded
+		if err := os.Setenv(v[0], v[1]); err != nil {
+			return nil, err
+		}
+	}
+	lib, err := load()
+	if err != nil {
+		return nil, err
+	}
+	t := &Transport{lib: lib, closing: make(chan bool, 1), closed: make(chan error, 1)}
+	started := make(chan error)
+	go t.hold(started)
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	return t, t.post()
+}
+
+// Levels of MPI's thread support.
+const serialized = 2
+
+// hold starts and ends MPI on one thread.
+func (t *Transport) hold(started chan<- error) {
+	runtime.LockOSThread()
+	at := func(v *int32) uintptr { return uintptr(unsafe.Pointer(v)) }
+	err := t.call(initThread, 0, 0, serialized, at(&t.level))
+	if err == nil && t.level < serialized {
+		err = fmt.Errorf("%s: thread level %d, want MPI_THREAD_SERIALIZED (%d)", t.lib.name(), t.level, serialized)
+	}
+	if err == nil {
+		err = t.call(setErrhandler, t.lib.handle[world], t.lib.handle[errorsReturn])
+	}
+	if err == nil {
+		err = t.call(commRank, t.lib.handle[world], at(&t.process))
+	}
+	if err == nil {
+		err = t.call(commSize, t.lib.handle[world], at(&t.processes))
+	}
+	started <- err
+	if err != nil {
+		return
+	}
+	if <-t.closing {
+		t.closed <- t.call(finalize)
+	}
+}
+
+// call calls a function.
+func (t *Transport) call(function int, args ...uintptr) error {
+	code, _, _ := purego.SyscallN(t.lib.call[function], args...)
+	if int32(code) != 0 {
+		return fmt.Errorf("%s: %s fails with code %d", t.lib.name(), functionNames[function], int32(code))
+	}
+	return nil
+}
+
+// post posts the receives.
+func (t *Transport) post() error {
+	size := t.lib.requestSize
+	t.peers = make([]*peer, t.processes)
+	t.heads = make([]byte, size*int(t.processes))
+	for i := range t.peers {
+		if i == t.Process() {
+			t.setHead(i, t.nullRequest())
+			continue
+		}
+		p := &peer{number: i, requests: make([]byte, slots*size)}
+		t.peers[i] = p
+		for k := range p.slots {
+			p.slots[k] = make([]byte, slotBytes)
+			if err := t.receive(p, p.slots[k], tagBegin, p.requests[k*size:]); err != nil {
+				return err
+			}
+		}
+		t.setHead(i, p.requests[:size])
+	}
+	return nil
+}
+
+func (t *Transport) nullRequest() []byte {
+	return binary.NativeEndian.AppendUint64(nil, uint64(t.lib.handle[nullRequest]))[:t.lib.requestSize]
+}
+
+func (t *Transport) setHead(i int, request []byte) {
+	size := t.lib.requestSize
+	copy(t.heads[i*size:(i+1)*size], request)
+}
+
+// receive posts a receive.
+func (t *Transport) receive(p *peer, b []byte, tag uintptr, request []byte) error {
+	return t.call(irecv, address(b), uintptr(len(b)), t.lib.handle[byteType], uintptr(p.number), tag, t.lib.handle[world],
+		address(request))
+}
+
+// Name implements far.Transport.
+func (t *Transport) Name() string { return t.lib.name() }
+
+// Process implements far.Transport.
+func (t *Transport) Process() int { return int(t.process) }
+
+// Processes implements far.Transport.
+func (t *Transport) Processes() int { return int(t.processes) }
+
+// Send implements far.Transport.
+func (t *Transport) Send(to int, head, body []byte) error {
+	n := lengthSize + len(head) + len(body)
+	if n > maxFrame {
+		return fmt.Errorf("frame of %d B, want at most %d B", n, maxFrame)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.retire(); err != nil {
+		return err
+	}
+	s := t.take(n)
+	binary.LittleEndian.PutUint64(s.b, uint64(n-lengthSize))
+	copy(s.b[lengthSize:], head)
+	copy(s.b[lengthSize+len(head):], body)
+	t.pending = append(t.pending, s)
+	for from, tag := 0, uintptr(tagBegin); from < n; tag = tagRest {
+		count := n - from
+		if tag == tagBegin {
+			count = min(count, slotBytes)
+		}
+		err := t.call(isend, address(s.b[from:]), uintptr(count), t.lib.handle[byteType], uintptr(to), tag,
+			t.lib.handle[world], address(s.requests[s.count*8:]))
+		if err != nil {
+			return err
+		}
+		from += count
+		s.count++
+	}
+	return nil
+}
+
+// take returns a buffer of n bytes for a frame.
+func (t *Transport) take(n int) *sending {
+	list, size := &t.spare, slotBytes
+	if n > slotBytes {
+		list, size = &t.long, max(n, 256<<10)
+	}
+	for i := len(*list) - 1; i >= 0; i-- {
+		if s := (*list)[i]; cap(s.b) >= n {
+			*list = append((*list)[:i], (*list)[i+1:]...)
+			s.b = s.b[:n]
+			return s
+		}
+	}
+	return &sending{b: make([]byte, n, size)}
+}
+
+// retire takes back the buffers of frames that have left.
+func (t *Transport) retire() error {
+	n := 0
+	for _, s := range t.pending {
+		for s.count > 0 {
+			if err := t.call(test, address(s.requests[(s.count-1)*8:]), t.flagAt(), t.lib.ignore); err != nil {
+				return err
+			}
+			if t.flag == 0 {
+				break
+			}
+			s.count--
+		}
+		if s.count > 0 {
+			break
+		}
+		n++
+		switch {
+		case cap(s.b) == slotBytes && len(t.spare) < 4*slots:
+			t.spare = append(t.spare, s)
+		case cap(s.b) > slotBytes && cap(s.b) <= keptBytes && len(t.long) < slots:
+			t.long = append(t.long, s)
+		}
+	}
+	if n > 0 {
+		left := copy(t.pending, t.pending[n:])
+		clear(t.pending[left:])
+		t.pending = t.pending[:left]
+	}
+	return nil
+}
+
+func (t *Transport) flagAt() uintptr { return uintptr(unsafe.Pointer(&t.flag)) }
+
+// Poll implements far.Transport.
+func (t *Transport) Poll(receive func(from int, frame []byte)) (int, error) {
+	for n := range burst {
+		p, frame, err := t.next()
+		if err != nil || p == nil {
+			return n, err
+		}
+		receive(p.number, frame)
+		if err := t.again(p); err != nil {
+			return n, err
+		}
+	}
+	return burst, nil
+}
+
+// next returns the next frame that has arrived, and the process that sent it.
+func (t *Transport) next() (*peer, []byte, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.retire(); err != nil {
+		return nil, nil, err
+	}
+	for {
+		err := t.call(testany, uintptr(t.processes), address(t.heads), uintptr(unsafe.Pointer(&t.index)), t.flagAt(),
+			t.lib.ignore)
+		if err != nil || t.flag == 0 || t.index < 0 {
+			return nil, nil, err
+		}
+		p := t.peers[t.index]
+		if p.resting {
+			p.resting = false
+			return p, p.frame, nil
+		}
+		b := p.slots[p.next]
+		n := binary.LittleEndian.Uint64(b)
+		if n <= slotBytes-lengthSize {
+			return p, b[lengthSize:][:n], nil
+		}
+		if n > maxFrame {
+			return nil, nil, fmt.Errorf("process %d: frame of %d B, want at most %d B", p.number, n, maxFrame)
+		}
+		if uint64(cap(p.frame)) < n {
+			p.frame = make([]byte, n)
+		}
+		p.frame = p.frame[:n]
+		first := copy(p.frame, b[lengthSize:])
+		p.resting = true
+		size := t.lib.requestSize
+		if err := t.receive(p, p.frame[first:], tagRest, t.heads[p.number*size:]); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// again posts the receive of a process again after a frame.
+func (t *Transport) again(p *peer) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	size := t.lib.requestSize
+	if cap(p.frame) > keptBytes {
+		p.frame = nil
+	}
+	if err := t.receive(p, p.slots[p.next], tagBegin, p.requests[p.next*size:]); err != nil {
+		return err
+	}
+	p.next = (p.next + 1) % slots
+	t.setHead(p.number, p.requests[p.next*size:])
+	return nil
+}
+
+// Idle implements far.Transport.
+func (t *Transport) Idle(most time.Duration) { time.Sleep(most) }
+
+// closePatience limits the time in which sent frames leave at the end.
+const closePatience = 2 * time.Second
+
+// Close implements far.Transport. It waits until the other processes close.
+func (t *Transport) Close() error {
+	for end := time.Now().Add(closePatience); ; time.Sleep(100 * time.Microsecond) {
+		t.mu.Lock()
+		err := t.retire()
+		left := len(t.pending)
+		t.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		if left == 0 || time.Now().After(end) {
+			break
+		}
+	}
+	if err := t.cancelReceives(); err != nil {
+		return err
+	}
+	t.closing <- true
+	return <-t.closed
+}
+
+// cancelReceives cancels the posted receives.
+func (t *Transport) cancelReceives() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	size := t.lib.requestSize
+	for _, p := range t.peers {
+		if p == nil {
+			continue
+		}
+		copy(p.requests[p.next*size:], t.heads[p.number*size:][:size]) // MPI_Testany has a copy of the request
+		for k := range slots {
+			if bytes.Equal(p.requests[k*size:(k+1)*size], t.nullRequest()) {
+				continue
+			}
+			request := address(p.requests[k*size:])
+			if err := t.call(cancel, request); err != nil {
+				return err
+			}
+			if err := t.call(wait, request, t.lib.ignore); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Abort ends all processes of the job. It does not return.
+func (t *Transport) Abort(code int) {
+	if err := t.call(abort, t.lib.handle[world], uintptr(code)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}

@@ -1,0 +1,144 @@
+//go:build linux && (amd64 || arm64)
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/cluster/live/far"
+	"github.com/hybridtop/hybridtop/cluster/mpi"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+	"github.com/hybridtop/hybridtop/internal/safetext"
+)
+
+const usage = "want: mpirun -n 2 hybridtop-mpi run WORKLOAD --machine this-host --nodes 2 --group 1 " +
+	"(knobs: hybridtop run WORKLOAD --help)"
+
+func main() { os.Exit(inJob(os.Args[1:])) }
+
+// inJob runs a command line in every process of the job. It returns the exit status.
+func inJob(args []string) int {
+	errs := safetext.NewWriter(os.Stderr)
+	fail := func(err error) int {
+		fmt.Fprintln(errs, "hybridtop-mpi:", err)
+		_ = errs.Close()
+		return 1
+	}
+	sc, limits, err := request(args)
+	if err != nil {
+		return fail(err)
+	}
+	t, err := mpi.Open()
+	if err != nil {
+		return fail(err)
+	}
+	job := far.Join(t)
+	if err := run(job, sc, limits); err != nil {
+		code := 1
+		if job.Process() == 0 || job.Runs() == 0 {
+			code = fail(err)
+		}
+		t.Abort(code) // other processes may wait for this one
+	}
+	if err := job.Close(); err != nil {
+		return fail(err)
+	}
+	return 0
+}
+
+// request reads the scenario and the limits from a command line.
+func request(args []string) (sc engine.Scenario, limits session.Limits, err error) {
+	if len(args) < 2 || args[0] != "run" {
+		return sc, limits, errors.New(usage)
+	}
+	if sc, err = session.Scenario(args[1]); err != nil {
+		return sc, limits, err
+	}
+	flags := pflag.NewFlagSet("hybridtop-mpi", pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.IntVar(&limits.Iterations, "iterations", 0, "number of iterations of the run, however long they take")
+	flags.DurationVar(&limits.Usual, "for", 3*time.Second, "time in which the run starts iterations")
+	for _, k := range sc.Table {
+		flags.String(k.Name, k.Default, k.Doc)
+	}
+	if err = flags.Parse(args[2:]); err != nil {
+		return sc, limits, err
+	}
+	if limits.Iterations < 0 || limits.Usual <= 0 || flags.NArg() > 0 {
+		return sc, limits, fmt.Errorf("iterations %d, time %v, %d words more: %s", limits.Iterations, limits.Usual, flags.NArg(),
+			usage)
+	}
+	if limits.Iterations > 0 {
+		limits.Usual = 0
+	}
+	flags.Visit(func(f *pflag.Flag) {
+		if _, unknown := sc.Knob(f.Name); unknown == nil && err == nil {
+			err = sc.Set(f.Name, f.Value.String())
+		}
+	})
+	return sc, limits, err
+}
+
+// run runs the session of this process. In process 0 it writes the result, and returns an error if the
+// run did not verify.
+func run(job *far.Job, sc engine.Scenario, limits session.Limits) error {
+	s, err := session.New(sc, session.Options{Fabrics: map[string]cluster.Fabric{engine.Live: live.Over(job)}, Limits: limits})
+	if err != nil {
+		return err
+	}
+	ctx, done := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer done()
+	s.Start(ctx)
+	failed := s.Wait()
+	if job.Process() != 0 {
+		return nil
+	}
+	snap := s.Load()
+	out := safetext.NewWriter(os.Stdout)
+	if failed == nil || snap.Iteration > 0 {
+		write(out, snap, job)
+	}
+	v := snap.Verification
+	switch err := out.Close(); {
+	case err != nil:
+		return err
+	case failed != nil:
+		return failed
+	case ctx.Err() != nil:
+		return errors.New("interrupted")
+	case !v.Done || !v.OK || snap.Iteration == 0:
+		return fmt.Errorf("not verified after %d iterations: %s", snap.Iteration, v.Detail)
+	}
+	return nil
+}
+
+// write writes the result of a run.
+func write(w io.Writer, s *engine.Snapshot, job *far.Job) {
+	fmt.Fprintf(w, "%s on %s: %d nodes × %d ranks, %s\n%d processes on %s\n\n", s.Scenario.Workload, s.Scenario.Text("machine"),
+		s.Layout.Nodes, s.Layout.RanksPerNode, s.Layout.Model, job.Processes(), job.Carrier())
+	for _, m := range s.Metrics {
+		fmt.Fprintf(w, "%-24s %12.6g %-8s %s\n", m.Name, m.Value, m.Unit, m.Kind)
+	}
+	word := "no"
+	if v := s.Verification; v.Done && v.OK && s.Iteration > 0 {
+		word = "yes"
+	}
+	fmt.Fprintf(w, "\niterations  %d\nverified    %s, %d checks: %s\n", s.Iteration, word, s.Verification.Checks,
+		s.Verification.Detail)
+	for _, text := range s.Warnings {
+		fmt.Fprintf(w, "warning     %s\n", text)
+	}
+}
