@@ -130,7 +130,9 @@ func newLibrary(file string, at uintptr) (*library, error) {
 		l.call[i] = f
 	}
 	text, n := make([]byte, maxVersion), new(int32)
-	if code, _, _ := purego.SyscallN(l.call[getVersion], address(text), uintptr(unsafe.Pointer(n))); int32(code) != 0 {
+	// The conversions stand in the call, so that the buffers are on the heap and do not move with a stack.
+	code, _, _ := purego.SyscallN(l.call[getVersion], uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(n)))
+	if int32(code) != 0 {
 		return nil, fmt.Errorf("%s: MPI_Get_library_version fails with code %d", file, int32(code))
 	}
 	text, _, _ = bytes.Cut(text, []byte{0})
