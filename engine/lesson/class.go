@@ -215,7 +215,6 @@ const voteBins = 6
 func voteChart(a *presets.Ask, first, second []float64, result float64, width int) []string {
 	type bin struct {
 		label string
-		low   float64
 		mark  bool
 	}
 	var bins []bin
