@@ -24,11 +24,6 @@ func (i interrupted) Error() string {
 	return "interrupted by " + i.signal.String()
 }
 
-// lastMoment is the time limit for a command without a screen to write its results after a signal.
-// A large simulation needs longer to unwind its ranks. A recording is committed several times in
-// this time.
-const lastMoment = 1200 * time.Millisecond
-
 // interruptible returns a context that ends at a termination signal. The process ends soon after
 // the context, even if ranks hang or take long to unwind. A second signal ends it at once.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -48,7 +43,7 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 		}
 		select {
 		case <-running.Done():
-		case <-time.After(lastMoment):
+		case <-time.After(endTime):
 			code.say(os.Stderr)
 			os.Exit(int(code))
 		}
@@ -101,8 +96,9 @@ func (s status) say(w io.Writer) {
 	fmt.Fprintln(w, "hybridtop: interrupted by", signalName(syscall.Signal(s-firstSignal)))
 }
 
-// endTime is the time limit for the screen to end after a signal. Without it, a terminal that does
-// not read or a rank that hangs could block the end.
+// endTime is the time limit for the screen to end after a signal, or for a command to write its results.
+// Without it, a terminal that does not read or a rank that hangs could block the end. A recording is
+// committed three times in this time. The kernel needs a second more for the memory of a million ranks.
 const endTime = 800 * time.Millisecond
 
 // endable returns a context that ends at a signal, or when the terminal closes. The process ends
