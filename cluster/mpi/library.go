@@ -130,7 +130,7 @@ func newLibrary(file string, at uintptr) (*library, error) {
 		l.call[i] = f
 	}
 	text, n := make([]byte, maxVersion), new(int32)
-	// The conversions stand in the call, so that the buffers are on the heap and do not move with a stack.
+	// Both conversions are arguments of the call, so that the buffers are on the heap and do not move with a stack.
 	code, _, _ := purego.SyscallN(l.call[getVersion], uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(n)))
 	if int32(code) != 0 {
 		return nil, fmt.Errorf("%s: MPI_Get_library_version fails with code %d", file, int32(code))
