@@ -51,7 +51,7 @@ type need struct {
 	size, off int64
 	ranks     []int32 // ranks that could end it
 	any       bool    // any of them can end it; otherwise all are needed
-	spans     bool    // a barrier of several processes, number gen of context ctx; ranks are its members
+	spans     bool    // barrier number gen of context ctx has members in several processes: ranks
 	ctx       int32
 	gen       uint32
 }
@@ -97,7 +97,7 @@ type rankView struct {
 	live     bool // can continue by itself
 	finished bool
 	sleepers []sleeper
-	parks    uint64 // of a job: number of parks
+	parks    uint64 // number of parks; only in a job
 }
 
 // survey is the monitor's state: the current views, and the number of parks of each rank at the
@@ -110,8 +110,8 @@ type survey struct {
 	absent map[absentKey][]int32 // ranks that have not entered a barrier
 	parked bool                  // a rank has parked since the check before
 
-	questions uint64             // of a job: requested reports
-	entries   []map[int32]uint32 // of a job: barriers that a rank has entered, by context
+	questions uint64             // number of requests for reports; only in a job
+	entries   []map[int32]uint32 // barriers that each rank has entered, by context; only in a job
 }
 
 type absentKey struct {
@@ -306,7 +306,7 @@ func (v *survey) markDead() {
 	v.reduce()
 }
 
-// lookAt returns the view of a rank. A rank that has not slept since the last check is live.
+// lookAt returns the view of a rank. A rank is live if it is awake, or has parked since the last check.
 func (v *survey) lookAt(i int) rankView {
 	e := v.w.engines[i]
 	parks := e.parks.Load()
@@ -319,7 +319,7 @@ func (v *survey) lookAt(i int) rankView {
 	return v.viewRank(e)
 }
 
-// reduce marks the ranks as live that live ranks could wake. It reports whether any rank is dead.
+// reduce marks each rank as live that a live rank could wake. It reports whether an unfinished rank is dead.
 func (v *survey) reduce() bool {
 	views := v.views
 	for changed := slices.ContainsFunc(views, isDead); changed; {

@@ -84,8 +84,8 @@ type world struct {
 	engines   []*engine
 	node      []int32
 	transport transport
-	wire      *wire   // the same, on an emulated machine
-	remote    *remote // the same, in a job of several processes
+	wire      *wire   // the transport of an emulated machine, or nil
+	remote    *remote // the transport in a job of several processes, or nil
 	staged    bool    // device memory is reached through host memory
 	began     time.Time
 
@@ -141,7 +141,8 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	return w, nil
 }
 
-// allocate checks the memory of the ranks of mine, those in this process, and makes their engines.
+// allocate checks the memory of this process: mine is the spec of its ranks. Then it makes the transport and
+// the engines of all ranks.
 func (w *world) allocate(mine *cluster.Spec, overhead int64) error {
 	spec, n := &w.spec, len(w.engines)
 	if err := host.Check(mine, overhead, host.Limit()); err != nil {
@@ -255,7 +256,7 @@ func (w *world) catch(p *port) {
 // abort ends every rank. The first reason is kept.
 func (w *world) abort(err error) {
 	if w.remote != nil {
-		w.remote.run.Abort(err) // before a polling rank may add itself to the error
+		w.remote.run.Abort(err) // before a rank notices the end and aborts with another error
 	}
 	w.errMu.Lock()
 	if w.err == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live/far/socket"
 )
 
-// several is a fabric whose runs are over several processes of a job. All of them are in this test,
+// several is a fabric that runs programs over several processes of a job. All of them are in this test,
 // so that programs can share variables and the race detector sees every process.
 type several struct {
 	*live.Fabric
@@ -113,11 +113,11 @@ func (r severalRuns) Warnings() []string {
 	return slices.Compact(all)
 }
 
-// quickParts are the parts of the suite that run in every test: together they send each kind of frame.
+// quickParts are the parts of the suite that run in every test. Together they send each kind of frame.
 var quickParts = []string{"order", "probe", "one-sided", "signals", "atomics", "rpc", "barrier", "deadlock", "random programs"}
 
 // TestConformanceOverProcesses runs the conformance suite over several processes with sockets.
-// Two parts are left out: a recorder of timelines belongs to one process, and clocks of processes differ.
+// It omits two parts, because a recorder of timelines belongs to one process, and clocks of processes differ.
 func TestConformanceOverProcesses(t *testing.T) {
 	if os.Getenv("CONFORM") == "" {
 		clustertest.Run(t, newSeveral(t, 2), clustertest.Host(), clustertest.Smaller(4), clustertest.Only(quickParts...))
@@ -178,7 +178,7 @@ func TestRunAfterAbortedRuns(t *testing.T) {
 	})
 }
 
-// TestRunsThatDiffer checks that processes with different runs are refused, and emulated machines.
+// TestRunsThatDiffer checks that a job refuses processes with different runs, and emulated machines.
 func TestRunsThatDiffer(t *testing.T) {
 	f := newSeveral(t, 2)
 	specs := []cluster.Spec{clustertest.Spec(clustertest.Host(), 2, 1), clustertest.Spec(clustertest.Host(), 2, 2)}

@@ -23,7 +23,7 @@ func (x *remote) Fail(origin int, err error) {
 	x.w.abort(err)
 }
 
-// Receive implements far.Receiver. It runs in any goroutine.
+// Receive implements far.Receiver. It runs in the goroutine that polls.
 func (x *remote) Receive(from int, f *far.Frame) error {
 	switch f.Kind {
 	case far.Done:
@@ -35,7 +35,7 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 	case far.Ask:
 		select {
 		case x.asked <- f.A:
-		default: // process 0 asks again
+		default: // the request before is not answered yet
 		}
 		return nil
 	case far.Publication:
@@ -78,7 +78,7 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 		return x.receiveGet(e, f)
 	case far.Atomic:
 		if code := x.w.checkWord(f.Off); code != cluster.OK {
-			return fmt.Errorf("atomic at %d of rank %d: outside of the segment", f.Off, f.Dst)
+			return fmt.Errorf("atomic at %d of rank %d: want an 8-byte aligned word in the segment", f.Off, f.Dst)
 		}
 		a := e.applyAtomic(&e.words[f.Off/8], cluster.AtomicOp(f.Arg), f.A, f.B)
 		x.send(&far.Frame{Kind: far.Reply, Src: f.Dst, Dst: f.Src, Req: f.Req, A: a, Size: 8, Sized: true})
@@ -114,8 +114,8 @@ func (x *remote) parcelOf(e *engine, f *far.Frame) *parcel {
 	return p
 }
 
-// operationOf returns the operation of a frame on the segment of a rank. Its fields are checked here
-// again, because the frame is from another process.
+// operationOf returns the operation of a put. It checks the target again, because the frame comes from
+// another process.
 func (x *remote) operationOf(f *far.Frame) (*cluster.Op, error) {
 	op := &cluster.Op{Off: f.Off, Vec: f.Vec, Shape: f.Shape, Buf: f.Data, Size: f.Size}
 	if x.w.checkTarget(op) != cluster.OK {
@@ -124,7 +124,8 @@ func (x *remote) operationOf(f *far.Frame) (*cluster.Op, error) {
 	return op, nil
 }
 
-// receivePut writes the bytes of a put, and signals, runs its function or replies.
+// receivePut writes the bytes of a put. Then it signals if the put has a signal, and runs the put's function
+// or replies.
 func (x *remote) receivePut(e *engine, f *far.Frame) error {
 	op, err := x.operationOf(f)
 	if err != nil {
@@ -133,7 +134,7 @@ func (x *remote) receivePut(e *engine, f *far.Frame) error {
 	e.scatter(op.Off, op.Vec, op.Shape, op.Buf)
 	if f.SigOp != cluster.SigNone {
 		if x.w.checkWord(f.Sig) != cluster.OK {
-			return fmt.Errorf("signal at %d of rank %d: outside of the segment", f.Sig, f.Dst)
+			return fmt.Errorf("signal at %d of rank %d: want an 8-byte aligned word in the segment", f.Sig, f.Dst)
 		}
 		e.signal(f.Sig, f.SigOp, f.A)
 	}
@@ -167,6 +168,7 @@ func (x *remote) receiveGet(e *engine, f *far.Frame) error {
 	return nil
 }
 
+// arriveReport passes a report to the monitor of process 0.
 func (x *remote) arriveReport(from int, data []byte) error {
 	r := &report{}
 	if err := json.Unmarshal(data, r); err != nil {
@@ -175,7 +177,7 @@ func (x *remote) arriveReport(from int, data []byte) error {
 	r.from = int32(from)
 	select {
 	case x.reports <- r:
-	default: // an answer to an earlier question
+	default: // more reports than process 0 has requested
 	}
 	return nil
 }

@@ -13,12 +13,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live/far"
 )
 
-// remote is the transport of a job of several processes. It is direct between ranks of this process.
-// Operations on other ranks are frames. The process of the target runs puts, gets and atomics in the
-// goroutine that receives the frame; messages and RPCs pass the engine of the target.
+// remote is the transport of a job of several processes. Between ranks of this process it works like
+// direct. An operation on any other rank is a frame. The goroutine that receives a frame runs its put, get
+// or atomic. Messages and RPCs go to the engine of the target.
 //
-// A message above the eager limit needs a CTS. The receiver and the sender identify their operations
-// by tokens.
+// A message above the eager limit needs a CTS. Sender and receiver identify their operations by tokens.
 type remote struct {
 	direct
 	w       *world
@@ -31,8 +30,8 @@ type remote struct {
 	token   uint64
 	spans   map[int32]*spanning // by context
 
-	sent     []atomic.Uint64 // frames to each rank; the last one: of barriers
-	received []atomic.Uint64 // likewise, in this process
+	sent     []atomic.Uint64 // frames sent to each rank; the last element counts frames of barriers
+	received []atomic.Uint64 // frames received, likewise
 	left     atomic.Int32    // bodies of this process that have not returned
 	returned chan struct{}   // closed when all bodies of all processes have returned
 	asked    chan uint64     // numbers of requested reports
@@ -62,7 +61,7 @@ func newRemote(w *world, job *far.Job) *remote {
 	return x
 }
 
-// begin makes the engines of this process, and begins the run together with the other processes.
+// begin makes the engines, and starts the run together with the other processes.
 func (w *world) begin(ctx context.Context, f *Fabric) error {
 	job, spec := f.job, w.spec
 	x := newRemote(w, job)
@@ -70,7 +69,7 @@ func (w *world) begin(ctx context.Context, f *Fabric) error {
 	w.running.Store(x.left.Load() + int32(job.Processes()) - 1)
 	var refusal error
 	if spec.Machine.Emulated {
-		refusal = fmt.Errorf("machine %s: an emulated machine runs in one process, and the job has %d (use the machine host)",
+		refusal = fmt.Errorf("machine %s: an emulated machine runs in one process, and the job has %d (use the machine this-host)",
 			spec.Machine.Name, job.Processes())
 	}
 	if refusal == nil {
@@ -91,9 +90,8 @@ func (w *world) begin(ctx context.Context, f *Fabric) error {
 	return nil
 }
 
-// shareHost decides whether threads may spin: not if there are fewer cores than threads. A process that
-// is bound to some cores of the host has them for its ranks. Otherwise the ranks of all processes on the
-// host share its cores.
+// shareHost lets threads spin if each has a core. If this process is bound to some cores of the host, only
+// its own ranks use them. Otherwise the ranks of all processes on the host share its cores.
 func (w *world) shareHost(hosts []string) {
 	ranks, bound := 0, int(w.cores) < host.Cores()
 	for _, p := range w.remote.process {
@@ -107,14 +105,14 @@ func (w *world) shareHost(hosts []string) {
 	}
 }
 
-// digest identifies what must be equal in all processes.
+// digest returns a hash of the parts of a spec that must be equal in all processes.
 func digest(s *cluster.Spec) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintln(h, s.Layout, s.Segment, s.EagerLimit, s.Seed, s.Threading, s.PairRanks, s.Machine.Name)
 	return h.Sum64()
 }
 
-// start implements transport: the run lasts until all bodies of all processes have returned.
+// start implements transport. The run continues until all bodies of all processes have returned.
 func (x *remote) start() {
 	x.w.ranks.Go(func() {
 		select {
@@ -141,7 +139,8 @@ func (w *world) remoteEngine(id int32) *engine {
 	return e
 }
 
-// bodyReturned counts a body of this process that has returned.
+// bodyReturned records that a body of this process has returned. After the last one, it notifies the other
+// processes.
 func (w *world) bodyReturned() {
 	if x := w.remote; x != nil && x.left.Add(-1) == 0 {
 		x.run.SendAll(&far.Frame{Kind: far.Done})
@@ -149,7 +148,7 @@ func (w *world) bodyReturned() {
 	w.returned()
 }
 
-// returned counts a body, or all bodies of another process, that have returned.
+// returned records that a body of this process has returned, or all bodies of another process.
 func (w *world) returned() {
 	if w.running.Add(-1) > 0 {
 		return
@@ -178,7 +177,7 @@ func (w spreadRun) Published(process int) []byte {
 	return nil
 }
 
-// add returns the token of a pending operation, and take the operation of a token.
+// add stores a pending operation, and returns its token.
 func (x *remote) add(e *engine, s *slot) uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -187,6 +186,7 @@ func (x *remote) add(e *engine, s *slot) uint64 {
 	return x.token
 }
 
+// take removes a pending operation, and returns it.
 func (x *remote) take(token uint64) (operation, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -238,12 +238,12 @@ func (x *remote) carry(e *engine, p *parcel, n int64) {
 	default:
 		panic("live: a parcel of this process leaves it")
 	}
-	p.buf = nil // an RPC has the bytes of its caller
+	p.buf = nil // the bytes of an RPC belong to its caller
 	x.send(&f)
 	p.free()
 }
 
-// moveMatched implements transport. Bytes from another process need a CTS.
+// moveMatched implements transport. A message from another process needs a CTS.
 func (x *remote) moveMatched(e *engine, p *parcel, buf []byte, capacity int64) (cluster.Done, bool) {
 	if p.from == nil {
 		return cluster.Done{}, false
@@ -261,7 +261,7 @@ func (x *remote) reply(e *engine, p *parcel, d cluster.Done) {
 	p.free()
 }
 
-// put implements transport. The frame has a copy of the bytes, so local completion is immediate.
+// put implements transport. Sending copies the bytes, so local completion is immediate.
 func (x *remote) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	if x.process[op.Peer] == x.me {
 		return x.direct.put(e, op, n)

@@ -8,9 +8,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live/far"
 )
 
-// Process 0 finds deadlocks across processes. Its monitor asks each process for a report of its
-// waiting ranks, and reduces the AND-OR graph of all of them. If ranks are dead, it asks again. They are
-// deadlocked if two conditions hold (Mattern, "Algorithms for distributed termination detection", 1987):
+// Process 0 finds deadlocks across processes. Its monitor asks each process for a report of its waiting
+// ranks, and reduces the wait-for graph of all ranks, an AND-OR graph. If it finds dead ranks, it asks
+// again. These ranks are deadlocked if two conditions hold (Mattern, "Algorithms for distributed termination detection", 1987):
 //   - All of them slept from the first report to the second one.
 //   - No frame to them was in transit: the number of frames sent before the second reports equals the
 //     number received before the first ones.
@@ -19,7 +19,7 @@ import (
 type report struct {
 	from     int32
 	Number   uint64
-	Sent     []uint64 // frames to each rank; the last one: of barriers
+	Sent     []uint64 // frames to each rank; the last element counts frames of barriers
 	Received []uint64
 	Ranks    []rankReport
 }
@@ -51,7 +51,7 @@ type needReport struct {
 	Gen       uint32
 }
 
-// counts copies counters.
+// counts returns copies of the counters. It reads the received frames first.
 func (x *remote) counts() (sent, received []uint64) {
 	for i := range x.sent {
 		received = append(received, x.received[i].Load())
@@ -124,7 +124,7 @@ func (v *survey) adopt(r *report) {
 	}
 }
 
-// resolve sets the ranks of barriers across processes: the members that have not entered.
+// resolve limits the ranks of each barrier across processes to the members that have not entered.
 func (v *survey) resolve() {
 	for i := range v.views {
 		for k := range v.views[i].sleepers {
@@ -145,7 +145,7 @@ func (v *survey) resolve() {
 	}
 }
 
-// gather asks every process for a report and stores all views. It returns the reports; nil: the run
+// gather asks every process for a report, and stores all views. It returns the reports, or nil if the run
 // has ended.
 func (v *survey) gather(view func(i int) rankView) []*report {
 	x := v.w.remote
@@ -188,7 +188,7 @@ func allReceived(first, second []*report, ranks []int32) bool {
 	return true
 }
 
-// findRemoteDeadlock is findDeadlock in process 0 of a job.
+// findRemoteDeadlock finds ranks of all processes that only other stuck ranks could wake. Process 0 calls it.
 func (v *survey) findRemoteDeadlock() []cluster.Wait {
 	v.parked = false
 	first := v.gather(v.lookAt)
@@ -221,7 +221,7 @@ func (v *survey) findRemoteDeadlock() []cluster.Wait {
 	return stuck
 }
 
-// answer reports to process 0 whenever it asks.
+// answer sends a report for each request of process 0, until the run ends.
 func (w *world) answer() {
 	v := newSurvey(w)
 	for {

@@ -9,19 +9,19 @@ import (
 )
 
 // spanning is the barrier of a context with members in several processes. When all members of a
-// process have entered, the process takes part in a dissemination among the processes. It has
-// ⌈log2 n⌉ rounds. In round k, each process sends a frame to the process 2^k places further. The lock
-// of remote guards it.
+// process have entered, the process takes part in a dissemination among the n processes. It has
+// ⌈log2 n⌉ rounds. In round k, each process sends a frame to the process 2^k places further. The mutex
+// of remote guards all fields.
 type spanning struct {
 	ctx       int32
-	b         *barrier // nil: no member of this process has joined yet
-	processes []int32  // of the members, ascending
-	place     int      // of this process in the list
-	gen       uint32   // completed barriers
-	entered   bool     // all members of this process have entered the next one
-	round     int      // of this process
-	announced bool     // the frame of the round has left
-	got       [32]uint32
+	b         *barrier   // nil: no member of this process has joined yet
+	processes []int32    // of the members, ascending
+	place     int        // of this process in the list
+	gen       uint32     // completed barriers
+	entered   bool       // all members of this process have entered the next one
+	round     int        // of this process
+	announced bool       // the frame of the round has left
+	got       [32]uint32 // received frames, by round
 }
 
 // span sets the fields of a new barrier that depend on processes.
@@ -96,8 +96,7 @@ func (x *remote) arriveBarrier(f *far.Frame) error {
 	return nil
 }
 
-// advance takes part in rounds as far as frames have arrived. It reports whether the barrier is
-// complete.
+// advance takes part in rounds until a frame is missing. It reports whether the barrier is complete.
 func (x *remote) advance(s *spanning) bool {
 	n := len(s.processes)
 	for rounds := bits.Len(uint(n - 1)); s.round < rounds; s.round++ {

@@ -64,10 +64,10 @@ type clock interface {
 	warnings() []string
 }
 
-// The polls of a thread with its own core: before it yields, and for free cells in a full ring.
+// Numbers of polls of a thread that has its own core.
 const (
-	directSpins    = 20000
-	directPatience = 2000
+	directSpins    = 20000 // before it yields
+	directPatience = 2000  // for free cells in a full ring
 )
 
 // newTransport returns the transport for a machine. Without emulation, threads may spin and use
@@ -80,7 +80,7 @@ func newTransport(w *world, cores int) (transport, error) {
 	}
 	w.vcis = vcisOf(&w.spec)
 	if w.remote != nil {
-		w.vcis = 0 // frames pass the main engines
+		w.vcis = 0 // frames go to main engines
 		return w.remote, nil
 	}
 	if !w.crowded {

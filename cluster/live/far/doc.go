@@ -1,17 +1,19 @@
-// Package far connects the processes of a job, for a fabric whose ranks are in several processes.
+// Package far connects the processes of a job. A fabric uses it if its ranks are in several processes.
 //
-// A [Transport] carries frames between processes, in order for each pair. A [Job] numbers the runs of
-// the job. All processes start the same runs in the same order. [Run.Begin] starts a run: each process
-// sends the others a digest of its spec, and waits for theirs. A process that cannot start the run
-// sends its reason instead, and no process starts it. Every frame has the number of its run. Frames of
-// earlier runs are dropped, and frames of the next run wait until this process begins it.
+// A [Transport] carries frames between processes. Frames from one process to another stay in order. A
+// [Frame] is one operation on a rank of another process, or a part of one. Frames are decoded strictly.
+// The package does not know what carries them.
 //
-// The job receives frames wherever a thread has time: a waiting rank polls ([Job.Poll]), and one
-// goroutine of the job polls if no rank does. Received frames go to the run's [Receiver].
+// A [Job] numbers its runs. All processes start the same runs in the same order. [Run.Begin] starts a
+// run: each process sends a digest of its spec to the others, and waits for theirs. If a process cannot
+// start the run, it sends the reason, and no process starts it.
 //
-// A [Frame] is one operation on a rank of another process, or a part of one. Frames are decoded
-// strictly. An error of a rank ends the run in every process; its encoding keeps its text, its
-// [cluster.Abort], and what errors.Is finds in it (failure.go).
+// Every frame has the number of its run. Frames of earlier runs are dropped. If another process begins or
+// aborts the next run early, its frame waits until this process begins that run.
 //
-// The package does not know what carries the frames.
+// A waiting rank polls for frames ([Job.Poll]). A goroutine of the job also polls, so that frames arrive
+// if no rank waits. Received frames go to the run's [Receiver].
+//
+// An error of a rank ends the run in every process. The encoded error keeps its text, its [cluster.Abort]
+// and the errors that errors.Is finds in it (failure.go).
 package far

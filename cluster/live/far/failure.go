@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// failure is the encoding of an error: its text, the errors that errors.Is finds in it, and its abort.
+// failure is an encoded error: its text, the errors that errors.Is finds in it, and its abort.
 type failure struct {
 	Text  string        `json:"text"`
 	Chain []link        `json:"chain,omitempty"`
@@ -50,7 +50,7 @@ func encodeFailure(err error) *failure {
 	return f
 }
 
-// collect adds the errors that err wraps.
+// collect adds err, and the errors that it wraps, to the chain.
 func (f *failure) collect(err error) {
 	if err == nil || len(f.Chain) >= maxChain {
 		return
@@ -72,7 +72,7 @@ func (f *failure) collect(err error) {
 
 func linkOf(err error) link { return link{fmt.Sprintf("%T", err), cut(err.Error())} }
 
-// cut limits a text.
+// cut shortens a text to at most maxFailureText bytes, and splits no character.
 func cut(text string) string {
 	if len(text) <= maxFailureText {
 		return text
@@ -122,7 +122,7 @@ func (e *remoteError) Is(target error) bool {
 	return false
 }
 
-// Unwrap returns the abort that the error wraps.
+// Unwrap returns the abort that the error wraps, or nil.
 func (e *remoteError) Unwrap() error {
 	if e.abort == nil {
 		return nil

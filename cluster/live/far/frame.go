@@ -11,28 +11,28 @@ import (
 // Kind is the type of a frame.
 type Kind uint8
 
-// The frames. Tokens identify a pending operation of the process that sent them first.
+// The types of frames. A token identifies a pending operation of the process that created it.
 const (
 	kindStart   Kind = iota // of the job: the process begins the run
 	kindAbort               // of the job: the process aborts the run
 	Eager                   // a message with its bytes
-	RTS                     // announces a message, whose send has the token Req
-	CTS                     // answers an RTS: the receive has the token Recv
-	Bytes                   // the bytes of the message of a CTS
-	RPC                     // Fn with Arg on Data
+	RTS                     // announces a message; Req is the token of its send
+	CTS                     // answers an RTS; Recv is the token of the receive
+	Bytes                   // the bytes of a message, after its CTS
+	RPC                     // runs Fn with Arg and Data
 	Put                     // writes Data; then signals, or runs Fn
 	Get                     // reads Size bytes
 	Atomic                  // applies AtomicOp Arg
-	Reply                   // completes the operation Req with the result, and with Data of a get
-	Barrier                 // Ctx Tag: a process has entered round Tag of a barrier
+	Reply                   // completes the operation Req; Data has the bytes of a get
+	Barrier                 // a process has entered round Tag of the barrier of context Ctx
 	Done                    // all bodies of a process have returned
 	Ask                     // asks for a report of the waiting ranks, with the number A
 	Report                  // answers an Ask: Data is the report
-	Publication             // Data are for the program of process 0
+	Publication             // sends Data to process 0, see cluster.Spread
 	kinds
 )
 
-// Frame is one operation between processes, or a part of one.
+// Frame is one operation on a rank of another process, or a part of one.
 type Frame struct {
 	Kind      Kind
 	SigOp     cluster.SigOp
@@ -62,7 +62,7 @@ const (
 	flagShape
 )
 
-// encode appends the head of a frame of a run to b. The data follow it.
+// encode appends a frame of a run to b, without its data. The data follow it.
 func (f *Frame) encode(b []byte, run uint32) []byte {
 	flags := byte(0)
 	if f.Sized {

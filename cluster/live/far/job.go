@@ -14,7 +14,7 @@ import (
 type Receiver interface {
 	// Receive processes a frame. The frame and its data are valid during the call.
 	Receive(from int, f *Frame) error
-	// Fail ends the run. origin is the process that aborted it; −1: the connection is lost.
+	// Fail ends the run. origin is the process that aborted it, or −1 if the connection is lost.
 	Fail(origin int, err error)
 }
 
@@ -22,7 +22,7 @@ type Receiver interface {
 type Job struct {
 	t       Transport
 	polling sync.Mutex // held by the goroutine that polls
-	frame   Frame      // under polling
+	frame   Frame      // guarded by polling
 	stop    chan struct{}
 	stopped chan struct{}
 
@@ -41,8 +41,8 @@ type early struct {
 	data []byte
 }
 
-// maxEarly is the maximum number of early frames per process. A process sends at most its start and an
-// abort of the next run before this process begins it.
+// maxEarly times the number of processes is the maximum number of early frames. Before this process begins
+// the next run, another process sends at most its start and an abort.
 const maxEarly = 4
 
 // Run is a run of the job.
@@ -95,13 +95,13 @@ func (j *Job) Close() error {
 	return j.t.Close()
 }
 
-// The job's goroutine waits longer while nothing arrives.
+// Limits of the time between two polls of the job's goroutine. It grows while no frame arrives.
 const (
 	shortIdle = 20 * time.Microsecond
 	longIdle  = time.Millisecond
 )
 
-// receive polls when no rank does.
+// receive polls until the job is closed, so that frames arrive if no rank polls.
 func (j *Job) receive() {
 	defer close(j.stopped)
 	idle := 0
@@ -123,7 +123,8 @@ func (j *Job) receive() {
 	}
 }
 
-// Poll receives frames, unless another goroutine does. It returns the number of frames.
+// Poll receives the frames that have arrived, and returns their number. If another goroutine is polling, it
+// returns 0 at once.
 func (j *Job) Poll() int {
 	if !j.polling.TryLock() {
 		return 0
@@ -136,7 +137,7 @@ func (j *Job) Poll() int {
 	return n
 }
 
-// lose ends the job after a failure of the transport.
+// lose ends the job after a failure of the transport, or a damaged frame.
 func (j *Job) lose(err error) {
 	j.mu.Lock()
 	first := j.broken == nil
@@ -151,7 +152,7 @@ func (j *Job) lose(err error) {
 	}
 }
 
-// arrive processes a frame. A failure or a panic ends the run in every process.
+// arrive decodes a frame and passes it to its run. A damaged frame ends the job.
 func (j *Job) arrive(from int, b []byte) {
 	f := &j.frame
 	number, err := f.decode(b)
@@ -172,18 +173,18 @@ func (j *Job) arrive(from int, b []byte) {
 	}
 }
 
-// keep stores a frame of the next run. The caller holds mu.
+// keep stores a frame that begins or aborts the next run. The caller holds mu.
 func (j *Job) keep(from int, number uint32, f *Frame) {
 	if len(j.early) < maxEarly*j.t.Processes() && f.Kind <= kindAbort {
 		j.early = append(j.early, early{from, number, f.Kind, append([]byte(nil), f.Data...)})
 	}
 }
 
-// receive processes a frame of the run.
+// receive processes a frame of the run. An error or a panic ends the run in every process.
 func (r *Run) receive(from int, f *Frame) {
 	defer func() {
 		if v := recover(); v != nil {
-			err := fmt.Errorf("process %d: panic while a frame of process %d is received: %v", r.job.Process(), from, v)
+			err := fmt.Errorf("process %d: panic while receiving a frame of process %d: %v", r.job.Process(), from, v)
 			r.Abort(err)
 			r.to.Fail(r.job.Process(), err)
 		}
@@ -200,7 +201,7 @@ func (r *Run) receive(from int, f *Frame) {
 	}
 }
 
-// control processes the start or the abort of a process.
+// control processes a frame with which another process begins or aborts the run.
 func (r *Run) control(from int, kind Kind, data []byte) {
 	if kind == kindAbort {
 		var f failure
@@ -237,7 +238,7 @@ func (r *Run) control(from int, kind Kind, data []byte) {
 	}
 }
 
-// refuse ends a wait for the start of the run.
+// refuse ends the wait in Begin, which returns the first error.
 func (r *Run) refuse(err error) {
 	r.job.mu.Lock()
 	if r.refusal == nil {
@@ -247,6 +248,7 @@ func (r *Run) refuse(err error) {
 	r.open()
 }
 
+// open ends the wait in Begin.
 func (r *Run) open() {
 	r.job.mu.Lock()
 	defer r.job.mu.Unlock()
@@ -257,11 +259,11 @@ func (r *Run) open() {
 	}
 }
 
-// errEnded is the failure of a process that waits for the start of a run and is cancelled.
+// errEnded is the error of a process that is cancelled while it waits in Begin.
 var errEnded = errors.New("the process was cancelled before the run began")
 
-// Next returns the next run of the job. The digest identifies its spec, and must be equal in all
-// processes.
+// Next returns the next run of the job, which Begin starts. The digest identifies its spec, and must be
+// equal in all processes. host is the name of this process's host.
 func (j *Job) Next(to Receiver, digest uint64, host string) *Run {
 	r := &Run{job: j, to: to, digest: digest, hosts: make([]string, j.Processes()), missing: j.Processes() - 1,
 		ready: make(chan struct{})}
@@ -275,8 +277,9 @@ func (j *Job) Next(to Receiver, digest uint64, host string) *Run {
 	return r
 }
 
-// Begin begins the run, and waits until every process has begun it. If refusal is not nil, this process
-// cannot start the run, and no process does. Frames may arrive before Begin returns.
+// Begin starts the run, and waits until every process has started it. A refusal that is not nil is the
+// reason why this process cannot start it. Then Begin returns an error in every process. Frames may arrive
+// before Begin returns.
 func (r *Run) Begin(ctx context.Context, refusal error) error {
 	j := r.job
 	r.refusal = refusal
@@ -319,16 +322,16 @@ func (r *Run) Begin(ctx context.Context, refusal error) error {
 // Hosts returns the name of each process's host.
 func (r *Run) Hosts() []string { return r.hosts }
 
-// Process returns the number of this process, and Processes the number of processes.
+// Process returns the number of this process.
 func (r *Run) Process() int { return r.job.Process() }
 
 // Processes returns the number of processes.
 func (r *Run) Processes() int { return r.job.Processes() }
 
-// Poll is Job.Poll.
+// Poll calls Job.Poll.
 func (r *Run) Poll() int { return r.job.Poll() }
 
-// heads are buffers of encoded heads.
+// heads is a pool of buffers for encoded frames without their data.
 var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4*headBytes); return &b }}
 
 // Send sends a frame to a process.
@@ -356,7 +359,7 @@ func (r *Run) Abort(err error) {
 	r.abort.Do(func() { r.SendAll(&Frame{Kind: kindAbort, Data: encodeJSON(encodeFailure(err))}) })
 }
 
-// Aborted prevents Abort, because another process has aborted the run in every process.
+// Aborted records that another process has aborted the run. Later calls of Abort have no effect.
 func (r *Run) Aborted() { r.abort.Do(func() {}) }
 
 // End ends the run in this process. Later frames of the run are dropped.

@@ -43,8 +43,8 @@ type link struct {
 	writes sync.WaitGroup
 }
 
-// Pairs returns the ends of the sockets between each two of n processes: files[i][k] is the end of
-// process i towards process k, and nil for k = i.
+// Pairs connects each two of n processes by a pair of sockets. files[i][k] is the end of process i of the
+// pair with process k. files[i][i] is nil.
 func Pairs(n int) (files [][]*os.File, err error) {
 	files = make([][]*os.File, n)
 	for i := range files {
