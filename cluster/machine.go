@@ -188,8 +188,8 @@ type Machine struct {
 	Threading     ThreadLevel // highest level of the MPI library; unset: multiple
 	EagerLimit    int64       // largest eager send, in bytes
 
-	// Processes is the number of processes with the nodes of a run, as the fabric states it (see
-	// Distributed); 0 or 1: one.
+	// Processes is the number of processes over which the fabric distributes the nodes of a run (see
+	// Distributed). 0 means one.
 	Processes int
 
 	Classes [Classes]Link // costs by locality class; Adapters applies only to Remote

@@ -111,16 +111,17 @@ type Fabric interface {
 	Start(ctx context.Context, spec Spec, body func(Port) error) (Run, error)
 }
 
-// Distributed is a fabric with the nodes of a run in several processes, as Layout.ProcessOf assigns them.
+// Distributed is a fabric that distributes the nodes of a run over processes, as Layout.ProcessOf states.
 // Loads and stores reach only ranks of the same process.
 type Distributed interface {
 	Fabric
-	// Process returns the number of this process, and Processes the number of processes.
+	// Process returns the number of this process.
 	Process() int
+	// Processes returns the number of processes.
 	Processes() int
 }
 
-// ProcessesOf returns the number of processes that have the nodes of a fabric's runs.
+// ProcessesOf returns the number of processes of a fabric's runs.
 func ProcessesOf(f Fabric) int {
 	if d, ok := f.(Distributed); ok {
 		return d.Processes()
@@ -134,8 +135,8 @@ type Spread interface {
 	// Publish sends bytes of this process to process 0, which keeps the latest ones. Process 0 has
 	// them at the end of the run if a rank of this process publishes them before its body returns.
 	Publish(b []byte)
-	// Published returns the latest bytes of another process, in process 0; nil: none. The caller
-	// must not change them.
+	// Published returns the latest bytes that another process has published, or nil. Only process 0 has
+	// them. The caller must not change them.
 	Published(process int) []byte
 }
 

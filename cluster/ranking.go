@@ -164,8 +164,8 @@ func (l *Layout) dealt(k, sockets int) int {
 	return k%full*per + rest + k/full
 }
 
-// ProcessOf returns the process of a rank, if a fabric distributes the nodes over processes in order. If
-// there are more processes than nodes, the last processes have no rank.
+// ProcessOf returns the process of a rank. Nodes are distributed over the processes in order. If there are
+// more processes than nodes, the last processes have no rank.
 func (l *Layout) ProcessOf(rank, processes int) int {
 	node := l.NodeOf(rank)
 	if l.Nodes <= processes {

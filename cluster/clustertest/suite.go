@@ -50,7 +50,7 @@ func Threads(n int) Option { return func(s *suite) { s.threads = n } }
 // Only limits the suite to some of its parts.
 func Only(parts ...string) Option { return func(s *suite) { s.only = parts } }
 
-// Without leaves parts of the suite out.
+// Without omits parts of the suite.
 func Without(parts ...string) Option { return func(s *suite) { s.without = parts } }
 
 // Run tests the fabric on the machine. Every Op reaches it with the fields that its

@@ -159,7 +159,7 @@ func (x *Run) accountAll() {
 func (x *Run) postBegin() {
 	c := x.comm
 	o := c.spare.takeOp() // not the Op of continuations: another thread may run them before Post returns
-	*o = cluster.Op{}     // and then its fields: a literal would be a copy on the stack
+	*o = cluster.Op{}     // its fields are set one by one: a literal would be a copy on the stack
 	o.Kind, o.Arg = cluster.KindEvent, 1
 	x.op = cluster.Op{}
 	x.done = c.lib.Port().Post(o)

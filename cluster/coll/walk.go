@@ -151,11 +151,11 @@ func tagOf(number uint32, what Collective) int32 {
 	return int32(1+number%maxCalls)<<collectiveBits | int32(what)
 }
 
-// bufferSize returns the size of a temporary buffer, which has all data.
+// bufferSize returns the size of a temporary buffer in bytes: all data of the call, rounded up to 8.
 func (x *programCall) bufferSize() int { return int(x.size+7) &^ 7 }
 
-// dataOf returns the data of a reference. work has the temporary buffers. It is not inlined, so that
-// the stack of a simulated rank stays small.
+// dataOf returns the data that a reference names. work has the temporary buffers. The compiler must not
+// inline it, so that the stack of a simulated rank stays small.
 //
 //go:noinline
 func (x *programCall) dataOf(p *Place, r *Ref, work []byte) cluster.Data {

@@ -84,14 +84,15 @@ var needs struct {
 	percent int  // GOGC without a large run
 }
 
-// Admit sets the garbage collector's limit for a run that begins. It returns a function for the end.
-// limit is the limit that the run was admitted by (0: unknown). need is its computed need. Otherwise
-// the collector waits until the heap has twice the live memory, which neither number includes. The
-// limit is a little above the need of all runs, so that a large run has little garbage. Setting it
-// also frees the memory of the previous run before the next one allocates.
+// Admit sets the memory limit of the garbage collector for a run that begins. The caller must call end when
+// the run has ended. limit is the limit that the run was admitted by (0: unknown). need is its computed need.
 //
-// While the runs are large, only the limit starts the collector: a large run allocates data that live
-// until its end, and each collection reads all of them.
+// Without a limit, the collector waits until the heap has twice the live memory. Neither limit nor need
+// includes that garbage. The new limit is a little above the need of all runs, so that a large run has
+// little garbage. Setting it also frees the memory of the previous run before the next one allocates.
+//
+// While the runs are large, only the limit starts the collector. The data of a large run live until its end,
+// and each collection would read all of them.
 func Admit(limit, need int64) (end func()) {
 	needs.Lock()
 	defer needs.Unlock()

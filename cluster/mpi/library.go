@@ -26,7 +26,7 @@ type family struct {
 	handles     [handles]handle
 }
 
-// handle is the value of a handle, or the name of the variable whose address it is.
+// handle is a handle of MPI: its value, or the name of the variable whose address is the handle.
 type handle struct {
 	value  uintptr
 	symbol string
@@ -169,5 +169,5 @@ func (l *library) name() string {
 	return l.family.name
 }
 
-// address returns the address of a buffer on the heap. The caller keeps the buffer.
+// address returns the address of a buffer, which must be on the heap. The caller keeps the buffer alive.
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }

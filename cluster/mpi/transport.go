@@ -15,16 +15,16 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// The messages of frames.
+// Sizes and tags of the messages that carry frames.
 const (
-	slotBytes  = 16 << 10 // a message with the begin of a frame, at most
+	slotBytes  = 16 << 10 // largest first message of a frame
 	slots      = 16       // posted receives per process
-	lengthSize = 8        // the length of the frame, before its bytes
+	lengthSize = 8        // bytes of the frame's length, before the frame
 	maxFrame   = 1 << 30  // bytes
-	keptBytes  = 4 << 20  // a buffer that is kept for later frames, at most
-	burst      = 64       // frames of one poll, at most
+	keptBytes  = 4 << 20  // largest buffer that is kept for later frames
+	burst      = 64       // maximum number of frames of one poll
 
-	tagBegin = 1 // a frame, or its begin
+	tagBegin = 1 // a short frame, or the first part of a long one
 	tagRest  = 2 // the rest of a long frame
 )
 
@@ -60,16 +60,16 @@ type peer struct {
 // sending is a frame that has not left.
 type sending struct {
 	b        []byte
-	requests [16]byte // of the begin, and of the rest
+	requests [16]byte // of the first message and of the rest
 	count    int
 }
 
-// settings are the environment of the libraries: signals belong to Go's runtime.
+// settings are environment variables of the libraries: with them, the libraries leave signals to Go's
+// runtime, and UCX does not warn about the others.
 var settings = [][2]string{{"UCX_ERROR_SIGNALS", ""}, {"UCX_HANDLE_ERRORS", "none"}, {"UCX_WARN_UNUSED_ENV_VARS", "n"},
 	{"OMPI_MCA_opal_signal", ""}}
 
-// Open loads the library, and starts MPI. It must be called once, before other goroutines change the
-// environment.
+// Open loads the library, and starts MPI. Call it once, before other goroutines use the environment.
 func Open() (*Transport, error) {
 	for _, v := range settings { // libraries read their environment when they are loaded
 		if err := os.Setenv(v[0], v[1]); err != nil {
@@ -89,7 +89,7 @@ func Open() (*Transport, error) {
 	return t, t.post()
 }
 
-// Levels of MPI's thread support.
+// serialized is MPI_THREAD_SERIALIZED.
 const serialized = 2
 
 // hold starts and ends MPI on one thread.
@@ -118,7 +118,7 @@ func (t *Transport) hold(started chan<- error) {
 	}
 }
 
-// call calls a function.
+// call calls a function of the library. It returns an error if the function fails.
 func (t *Transport) call(function int, args ...uintptr) error {
 	code, _, _ := purego.SyscallN(t.lib.call[function], args...)
 	if int32(code) != 0 {
@@ -222,7 +222,7 @@ func (t *Transport) take(n int) *sending {
 	return &sending{b: make([]byte, n, size)}
 }
 
-// retire takes back the buffers of frames that have left.
+// retire frees the buffers of frames that have left, in the order in which the frames were sent.
 func (t *Transport) retire() error {
 	n := 0
 	for _, s := range t.pending {
@@ -310,7 +310,7 @@ func (t *Transport) next() (*peer, []byte, error) {
 	}
 }
 
-// again posts the receive of a process again after a frame.
+// again posts a new receive in the slot of a frame that has been processed.
 func (t *Transport) again(p *peer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -329,7 +329,7 @@ func (t *Transport) again(p *peer) error {
 // Idle implements far.Transport.
 func (t *Transport) Idle(most time.Duration) { time.Sleep(most) }
 
-// closePatience limits the time in which sent frames leave at the end.
+// closePatience is the longest time for which Close waits until sent frames have left.
 const closePatience = 2 * time.Second
 
 // Close implements far.Transport. It waits until the other processes close.

@@ -7,9 +7,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// detours are the interruptions of threads by the operating system (OS noise): at a mean rate, at
-// random times, all of the same length. The times of a thread depend only on the seed, so that two
-// programs are interrupted at the same times. A detour delays a thread only while it computes.
+// detours are interruptions of threads by the operating system (OS noise). They have a mean rate, random
+// times and equal lengths. The times of a thread depend only on the seed, so that two programs are
+// interrupted at the same times. Detours delay threads only while they compute.
 type detours struct {
 	mean   float64      // time between two detours, in ps; 0: none
 	length cluster.Time // of a detour
@@ -20,10 +20,10 @@ type detours struct {
 // detour is the next interruption of a thread.
 type detour struct {
 	noise noise
-	at    cluster.Time // 0: not drawn yet
+	at    cluster.Time // begin of the detour; 0: not drawn yet
 }
 
-// mostDetoured is the largest share of a thread's time in detours.
+// mostDetoured is the maximum share of a thread's time that detours may take.
 const mostDetoured = 0.5
 
 func newDetours(m *cluster.Machine, seed uint64) (detours, error) {
@@ -37,7 +37,8 @@ func newDetours(m *cluster.Machine, seed uint64) (detours, error) {
 	return detours{mean: float64(cluster.Second) / m.DetourRate, length: m.DetourLength, seed: seed}, nil
 }
 
-// count returns the number of detours of a thread that begin while it computes from a time on, with the time of the detours themselves.
+// count returns the number of detours that begin during a computation of a thread. from is its begin, and
+// computing is its time without detours. Each detour extends the computation.
 func (d *detours) count(thread int32, from, computing cluster.Time) cluster.Time {
 	for int(thread) >= len(d.of) {
 		d.of = append(d.of, detour{noise: newNoise(d.seed, uint64(len(d.of))|1<<40)})

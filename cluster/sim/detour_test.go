@@ -8,8 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// TestDetoursDelayComputing compares the time of a long computation with the rate and the length of detours. The detours of two
-// programs are at the same times.
+// TestDetoursDelayComputing compares the time of a long computation with the rate and the length of detours. Two
+// programs have detours at the same times.
 func TestDetoursDelayComputing(t *testing.T) {
 	const us = cluster.Microsecond
 	m := clustertest.Priced()

@@ -41,8 +41,8 @@ type phase struct {
 	name string
 }
 
-// marks has the marked intervals by rank: the one in progress and the last complete one. A rank whose
-// marks are closed marks nothing more.
+// marks has the marked intervals by rank: the one in progress and the last complete one. A rank with closed
+// marks adds no more intervals.
 type marks struct {
 	current, last []*interval
 	closed        []bool
@@ -68,7 +68,7 @@ func (t *thread) Mark(begin bool) {
 	}
 }
 
-// CloseMarks ends the marks of a rank: a program that continues reports nothing more.
+// CloseMarks ends the marks of a rank. Later calls of Mark have no effect.
 func (t *thread) CloseMarks() {
 	if t.w.trace.on && t.number == 0 {
 		t.w.trace.current[t.r.id], t.w.trace.closed[t.r.id] = nil, true

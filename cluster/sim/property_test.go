@@ -132,7 +132,7 @@ func times(t *testing.T, s cluster.Spec, p *clustertest.Program) ([][]cluster.Ti
 func TestScaling(t *testing.T) {
 	for seed := range uint64(60) {
 		m := burdened(seed)
-		m.DetourRate = 0 // the rounded times of detours decide how many hit a computation
+		m.DetourRate = 0 // rounding the times of detours changes their number in a computation
 		p := generate(seed, &m)
 		nodes := []int{6, 3, 2}[seed%3]
 		one, first := times(t, clustertest.Spec(m, nodes, 6/nodes), p)
