@@ -30,7 +30,7 @@ func newAdvise() *cobra.Command {
 		Use:   "advise [WORKLOAD]",
 		Short: "rank the choices of a scenario, and find the constants that would change the order",
 		Long: "Simulate a scenario with all combinations of the knobs that may change, and rank them. A knob with a list of " +
-			"values may change, as in sweep. --vary names further ones. Without either, the knobs that keep the problem may " +
+			"values may change, as in sweep. --vary names more knobs. Without either, the knobs that keep the problem may " +
 			"change: the variant, threading, reserved threads, threads × ranks, model, group and algorithm, if the workload " +
 			"has them.\n\nThe output also has the factors of constants at which the runner-up overtakes the winner, confirmed " +
 			"by simulation. docs/advise.md has the details.",
@@ -39,10 +39,10 @@ func newAdvise() *cobra.Command {
 	}
 	workloadArgument(cmd)
 	vary := cmd.Flags().StringSlice("vary", nil, "knobs that may change, each with all its choices: KNOB,...")
-	most := cmd.Flags().Int("combinations", mostCombined, "largest number of combinations by default; the knobs beyond it are varied at the winner, "+
+	most := cmd.Flags().Int("combinations", mostCombined, "largest number of combinations of the default knobs; the last knobs beyond it vary at the winner, "+
 		"one at a time")
 	flips := cmd.Flags().Int("flips", usualFlips, "number of constants for which to confirm a change of the order; 0: none")
-	check := cmd.Flags().String("check", "", "write a scenario into this `FILE` that runs winner and runner-up live, at a size for this host")
+	check := cmd.Flags().String("check", "", "`FILE` for a scenario that runs the winner and the runner-up live, at a size for this host")
 	must(cmd.MarkFlagFilename("check", "toml"))
 	out := addFormat(cmd)
 	knobs := addKnobs(cmd, true)
@@ -207,8 +207,8 @@ func (x *adviceText) writeRanking(t *table) {
 	}
 }
 
-// conclusion names the winner, the candidates that tie with it, and the runner-up with the largest part of its
-// longer time.
+// conclusion names the winner, the number of candidates that tie with it, and the runner-up. It states how much
+// more time the runner-up takes, with the two largest parts of the difference.
 func (x *adviceText) conclusion() string {
 	w, r := x.Winner(), x.RunnerUp()
 	tied := 0
@@ -248,7 +248,7 @@ func (x *adviceText) paperText() string {
 		inPercent(x.Ratio(own)-1))
 }
 
-// inPercent returns a share with three digits.
+// inPercent returns a share in percent with three digits.
 func inPercent(x float64) string { return strconv.FormatFloat(100*x, 'g', 3, 64) + " %" }
 
 // writeFlips writes the factors at which the runner-up overtakes the winner.
@@ -318,7 +318,7 @@ type refusal struct {
 	count     int
 }
 
-// refusals returns the reasons, each once, with the first candidate.
+// refusals returns each reason once, with its first candidate and the number of candidates.
 func refusals(all []*advise.Candidate) (out []refusal) {
 	for _, c := range all {
 		if c.Refusal == "" {
@@ -360,7 +360,7 @@ type checkFile struct {
 // text describes the file.
 func (c *checkFile) text() string {
 	s := fmt.Sprintf("%s checks winner and runner-up live, with %d ranks; simulated at this size, the runner-up takes %.3g times as long. "+
-		"Play it: hybridtop verify --preset %s", c.file, c.Ranks, c.Ratio, session.ShellWord(c.preset()))
+		"To run it: hybridtop verify --preset %s", c.file, c.Ranks, c.Ratio, session.ShellWord(c.preset()))
 	if c.Ratio <= 1 {
 		s += ". The order differs at this size."
 	}

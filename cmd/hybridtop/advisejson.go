@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/advise"
 )
 
-// The JSON document of advise. Times are simulated, unless their name ends in _model.
+// The JSON document of advise. Times are simulated, except those whose name ends in _model.
 type (
 	adviceDocument struct {
 		Schema      string            `json:"schema"`

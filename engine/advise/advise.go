@@ -16,8 +16,8 @@ type Request struct {
 	Scenario engine.Scenario
 	Axes     []session.Axis // knobs that may change
 	Late     []session.Axis // knobs that change only at the winner of Axes, one at a time
-	// Most is the largest number of combinations. The last axes that exceed it become late ones. 0:
-	// simulate all combinations.
+	// Most is the maximum number of combinations. If there are more, the last axes become late ones. 0
+	// means no maximum.
 	Most int
 	// Flips is the number of constants for which a change of the order is confirmed by simulation.
 	Flips    int
@@ -33,8 +33,8 @@ type Advice struct {
 	Late        []session.Axis // varied at the winner of Axes, one at a time
 	Simulations int
 
-	// Difference explains the time of the runner-up minus the winner's; nil: no runner-up, or not
-	// simulated yet.
+	// Difference explains the time of the runner-up minus the time of the winner. It is nil without a
+	// runner-up, or if ctx ended before.
 	Difference *explain.Waterfall
 
 	Flips    []Flip // confirmed, the nearest first
@@ -113,7 +113,7 @@ func Advise(ctx context.Context, q Request) (*Advice, error) {
 	return a, a.findFlips(ctx, q.Flips, q.Options)
 }
 
-// compare explains the difference of the winner and the runner-up.
+// compare explains the difference between the winner and the runner-up.
 func (a *Advice) compare(ctx context.Context, o session.Options) error {
 	w, r := a.Winner(), a.RunnerUp()
 	if w == nil || r == nil {
@@ -131,7 +131,7 @@ func (a *Advice) compare(ctx context.Context, o session.Options) error {
 	return nil
 }
 
-// simulate adds candidates: it runs those that the cost model does not put far behind.
+// simulate adds candidates, and runs all that the cost model does not put far behind.
 func (a *Advice) simulate(ctx context.Context, all []*Candidate, o session.Options) error {
 	a.Candidates = append(a.Candidates, all...)
 	predict(a.Candidates, o)
@@ -157,7 +157,7 @@ func (a *Advice) simulate(ctx context.Context, all []*Candidate, o session.Optio
 	return nil
 }
 
-// varyAtWinner adds the values of the late axes, one at a time, to the winner.
+// varyAtWinner adds candidates that differ from the winner in the value of one late axis.
 func (a *Advice) varyAtWinner(ctx context.Context, o session.Options) error {
 	every := slices.Concat(a.Axes, a.Late)
 	for _, c := range a.Candidates {

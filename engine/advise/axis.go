@@ -25,8 +25,8 @@ const (
 // variants are the knobs of programs for the form of their communication.
 var variants = []string{"variant", "exchange", "schedule"}
 
-// tuned are the choices of a collective algorithm that advice leaves out. They stand for other algorithms,
-// their iterations try several, or they need a table or a composition.
+// tuned are the choices of a collective algorithm that advice leaves out. Each stands for another algorithm,
+// tries several in its iterations, or needs a table or a composition.
 var tuned = []string{algorithm.ByModel, algorithm.Online, algorithm.ByTable, algorithm.Composed}
 
 // Axes returns the knobs that may change, with their values, the most important ones first. Without
@@ -109,7 +109,7 @@ func withOwn(sc *engine.Scenario, name string, values []string) []string {
 }
 
 // shareCores returns the ways to use the cores of a node: ranks × threads, or ranks whose kernels share
-// the cores. It has no values if the workload cannot keep its problem then.
+// the cores. The axis has no values if the workload cannot keep its problem.
 func shareCores(sc *engine.Scenario, w *workload.Workload, o session.Options) (session.Axis, error) {
 	ranks := int(sc.Int(knobRanks))
 	if k, err := sc.Knob(knobCores); err == nil && sc.Text(knobCores) == k.Default {
@@ -181,7 +181,7 @@ func candidates(sc engine.Scenario, axes []session.Axis) ([]*Candidate, error) {
 	return all, nil
 }
 
-// keyOf returns a text that is unique for the values of a scenario.
+// keyOf returns a text that differs for scenarios with different values.
 func keyOf(sc *engine.Scenario) string {
 	var b strings.Builder
 	for i := range sc.Table {

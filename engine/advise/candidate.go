@@ -23,7 +23,7 @@ const (
 // A Candidate is a combination of values of the knobs that may change.
 type Candidate struct {
 	Scenario engine.Scenario
-	Knobs    []session.Setting // that may change, without those that have no effect
+	Knobs    []session.Setting // knobs that may change and have an effect
 	Own      bool              // the scenario itself
 
 	Modelled float64 // predicted by the workload's cost model in s; 0: no prediction
@@ -43,7 +43,7 @@ func (c *Candidate) Name() string {
 	return r.Name()
 }
 
-// name sets the knobs that may change and have an effect.
+// name sets Knobs: the knobs of the axes that have an effect.
 func (c *Candidate) name(axes []session.Axis) {
 	c.Knobs = nil
 	for _, a := range axes {
@@ -90,11 +90,11 @@ func predict(all []*Candidate, o session.Options) {
 	}
 }
 
-// unprune returns the pruned candidates that could still win: the model may be pessimistic about them
-// by as much as about the simulated candidate for which it is most pessimistic.
+// unprune returns the pruned candidates that could still win, and marks them as not pruned. It assumes that
+// the model overestimates no time by a larger factor than it does for a simulated candidate.
 func unprune(all []*Candidate) (again []*Candidate) {
 	var best cluster.Time
-	ratio := 0.0 // the smallest of simulated to modelled times
+	ratio := 0.0 // smallest ratio of a simulated to a modelled time
 	for _, c := range all {
 		if c.Run == nil {
 			continue
@@ -115,8 +115,8 @@ func unprune(all []*Candidate) (again []*Candidate) {
 	return again
 }
 
-// standsIn returns 1 if a candidate's algorithm stands for another one. On a changed machine, it may stand
-// for a different one.
+// standsIn returns 1 if a candidate's algorithm stands for another one, otherwise 0. Candidates with 0 come
+// first, because on a changed machine the choice may stand for a different algorithm.
 func standsIn(c *Candidate) int {
 	if slices.Contains(tuned, c.Scenario.Values["algorithm"]) {
 		return 1
@@ -124,8 +124,8 @@ func standsIn(c *Candidate) int {
 	return 0
 }
 
-// rank sorts the candidates by time and gives them places. A place begins with the fastest candidate
-// that is left. Those that tie with it share the place.
+// rank sorts the candidates by time, and sets their places. A place begins with the fastest candidate that
+// has none yet. The candidates that tie with it share the place.
 func rank(all []*Candidate) {
 	group := func(c *Candidate) int {
 		switch {

@@ -18,15 +18,15 @@ import (
 
 // The size of a live check: it should run in seconds on a small host.
 const (
-	checkThreads = 4        // threads of all ranks per core of this host, unless two nodes have more
+	checkThreads = 4        // maximum number of threads per core of this host, unless two nodes have more
 	checkMemory  = 64 << 20 // bytes of host memory
-	checkTime    = 5e-4     // s of the machine's time for an iteration; emulation takes a thousand times as long
+	checkTime    = 5e-4     // s of the machine's time for an iteration, a thousandth of the emulated time
 )
 
 // Bounds of the expected ratio of a check, relative to the simulated one.
 const (
 	checkSlack = 1.5 // emulated times vary
-	checkClear = 1.1 // from this ratio on, the order is expected, too
+	checkClear = 1.1 // the check expects the order, too, if the ratio is at least this
 )
 
 // A Check is a scenario that runs the winner and the runner-up live.
@@ -80,7 +80,7 @@ func (a *Advice) Check(ctx context.Context, o session.Options) (*Check, error) {
 	return c, err
 }
 
-// times simulates scenarios and returns their times of an iteration in s, or 0 if one does not run.
+// times simulates scenarios. It returns the time of an iteration of each in s, or 0 if it does not run.
 func (p *pair) times(ctx context.Context, all []engine.Scenario) ([]float64, error) {
 	rows, scenarios, times := make([]session.Row, len(all)), make([]engine.Scenario, len(all)), make([]float64, len(all))
 	for i := range all {
@@ -103,7 +103,7 @@ func (p *pair) times(ctx context.Context, all []engine.Scenario) ([]float64, err
 // iterationTime is the metric of the expectation.
 const iterationTime = "iteration_time"
 
-// pair are the scenarios of the winner and of the runner-up.
+// pair has the scenarios of the winner and of the runner-up.
 type pair struct {
 	sides [2]engine.Scenario
 	o     session.Options
@@ -119,7 +119,7 @@ func (p *pair) set(knob, value string) error {
 	return nil
 }
 
-// memory returns the larger need of both sides, or infinity if one cannot run.
+// memory returns the bytes of host memory of the larger side, or infinity if one cannot run.
 func (p *pair) memory() float64 {
 	most := 0.0
 	for i := range p.sides {
@@ -132,7 +132,7 @@ func (p *pair) memory() float64 {
 	return most
 }
 
-// try applies a change and returns the need with it. undo takes it back.
+// try sets a knob on both sides, and returns the memory that they need then. undo reverts the change.
 func (p *pair) try(knob, value string) (need float64, undo func()) {
 	before := [2]engine.Scenario{p.sides[0].Clone(), p.sides[1].Clone()}
 	undo = func() { p.sides = before }
@@ -142,8 +142,8 @@ func (p *pair) try(knob, value string) (need float64, undo func()) {
 	return p.memory(), undo
 }
 
-// fewerNodes sets the largest number of nodes with few threads that both sides can run with, and at
-// least two if the scenario has them.
+// fewerNodes sets the largest of nodes, nodes/2, … that needs at most checkThreads threads per core, or the
+// smallest of them. It skips numbers with which a side cannot run, and keeps two nodes if there are two.
 func (p *pair) fewerNodes() error {
 	nodes := int(p.sides[0].Int("nodes"))
 	perNode := 1
@@ -193,8 +193,8 @@ func (p *pair) lower() (all []session.Setting) {
 	return all
 }
 
-// smallerProblem lowers numbers of the problem until both sides fit into memory, each time the one that
-// saves the most.
+// smallerProblem lowers numbers of the problem until both sides fit into checkMemory. Each step lowers the
+// number that saves the most memory.
 func (p *pair) smallerProblem() {
 	for need := p.memory(); need > checkMemory; {
 		best := need
@@ -213,8 +213,8 @@ func (p *pair) smallerProblem() {
 	}
 }
 
-// shorterProblem lowers numbers of the problem until an iteration of the winner is short, each time the
-// one that saves the most time.
+// shorterProblem lowers numbers of the problem until an iteration of the winner takes at most checkTime.
+// Each step lowers the number that saves the most time.
 func (p *pair) shorterProblem(ctx context.Context) error {
 	now, err := p.times(ctx, p.sides[:1])
 	if err != nil {
@@ -251,7 +251,7 @@ func (p *pair) shorterProblem(ctx context.Context) error {
 	return nil
 }
 
-// preset returns the scenario of the winner, which expects the ratio of the runner-up.
+// preset returns the scenario of the winner. It expects that the runner-up takes about ratio times as long.
 func (p *pair) preset(w, r *Candidate, ratio float64) (presets.Scenario, error) {
 	s, err := session.AsPreset("", &p.sides[0])
 	if err != nil {
@@ -277,7 +277,7 @@ func (p *pair) preset(w, r *Candidate, ratio float64) (presets.Scenario, error) 
 	return s, nil
 }
 
-// digits rounds to three digits.
+// digits rounds to three significant digits.
 func digits(x float64) float64 {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	return y

@@ -16,7 +16,7 @@ import (
 
 // Limits of the search for changes of the order.
 const (
-	apart      = 1.02 // the order is simulated at the factor divided and multiplied by this
+	apart      = 1.02 // both candidates are simulated at the factor divided and multiplied by this
 	mostTimes  = 64   // the largest and the smallest factor of a constant's time: 64 and 1/64
 	mostSteps  = 3    // factors that are tried, per constant
 	mostPoints = 8    // changed machines on which both candidates are simulated, for all constants
@@ -30,7 +30,7 @@ type Flip struct {
 	Factor    float64 // factor of the number; 0: not confirmed
 	Value     float64 // the number times the factor
 	Unit      string
-	// Near is the factor on the side of the unchanged machine, 2 % before Factor, Far is 2 % after it.
+	// Near has the times 2 % before Factor, on the side of the unchanged machine. Far has those 2 % after it.
 	Near, Far Sides
 	Reason    string // why it is not confirmed
 }
@@ -41,7 +41,7 @@ type Sides struct {
 	Winner, RunnerUp cluster.Time
 }
 
-// Leads reports whether the winner is still faster.
+// Leads reports whether the winner is still at least as fast.
 func (s *Sides) Leads() bool { return s.Winner <= s.RunnerUp }
 
 // duel is the search for changes of the order of two candidates.
@@ -125,7 +125,8 @@ func (d *duel) predicted() []Flip {
 	return all
 }
 
-// factor converts a factor of a constant's time to a factor of its number, and back. A rate is divided.
+// factor converts a factor of a constant's time to a factor of its number, or back. For a number that is not
+// a time, such as a rate, they are inverse.
 func (d *duel) factor(key string, times float64) float64 {
 	if _, unit, _ := presets.Value(d.machine, key); unit != "s" {
 		return 1 / times
@@ -133,11 +134,11 @@ func (d *duel) factor(key string, times float64) float64 {
 	return times
 }
 
-// side is a simulated machine.
+// side has the results on one changed machine.
 type side struct {
 	times float64 // factor of the constant's time
 	gap   float64 // time of the runner-up minus the winner's
-	slope float64 // of the gap, by factor
+	slope float64 // derivative of the gap by the factor
 	sides Sides
 }
 
@@ -152,7 +153,7 @@ func (d *duel) confirm(ctx context.Context, f *Flip) error {
 		return 1 / distance
 	}
 	distance := at(first)             // from the unchanged machine, at least 1
-	before, after := 1.0, math.Inf(1) // the nearest distances with and without the old order
+	before, after := 1.0, math.Inf(1) // largest distance with the old order, smallest with the new one
 	for range mostSteps {
 		if distance > mostTimes || d.points >= mostPoints {
 			break
@@ -186,12 +187,12 @@ func (d *duel) confirm(ctx context.Context, f *Flip) error {
 			distance = before * before
 		}
 	}
-	f.Reason = "the order is the same there, and near it"
+	f.Reason = "the simulated order does not change at or near this factor"
 	return nil
 }
 
-// fail ends the confirmation of a factor at which the machine or a run is refused. The end of the
-// context ends the search.
+// fail ends the confirmation of a factor at which the machine or a run is refused. It returns an error only
+// if ctx has ended, which ends the search.
 func (d *duel) fail(ctx context.Context, f *Flip, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -234,7 +235,7 @@ func (d *duel) simulate(ctx context.Context, key string, times float64) (side, e
 	return s, nil
 }
 
-// spanOf returns the time that is proportional to the time of a constant.
+// spanOf returns the part of a run's time that is proportional to the time of a constant.
 func spanOf(r *explain.Run, key string) float64 {
 	for _, s := range r.Sensitivities() {
 		if s.Key == key {

@@ -16,7 +16,7 @@ import (
 // seeds is the number of seeds of a noisy candidate: six pairs are the least for an interval of 95 %.
 const seeds = 6
 
-// compared is the largest number of noisy candidates that are simulated with all seeds.
+// compared is the maximum number of candidates that are simulated with all seeds.
 const compared = 6
 
 // isNoisy reports whether times depend on the seed.
@@ -47,8 +47,8 @@ func seconds(all []cluster.Time) []float64 {
 	return out
 }
 
-// repeat simulates the fastest candidates with several seeds: the winner, and those that are slower by at
-// most twice the spread of its times.
+// repeat simulates the fastest candidates with several seeds: the winner, and candidates that are slower by
+// at most 2 % plus twice the spread of its times.
 func (a *Advice) repeat(ctx context.Context, o session.Options) error {
 	if len(a.Candidates) == 0 || a.Candidates[0].Run == nil || !isNoisy(a.Candidates[0]) {
 		return nil
@@ -71,7 +71,7 @@ func (a *Advice) repeat(ctx context.Context, o session.Options) error {
 	return nil
 }
 
-// repeatOne simulates candidates with all seeds. The time becomes the median.
+// repeatOne simulates candidates with all seeds. It sets the time of each to the median.
 func (a *Advice) repeatOne(ctx context.Context, all []*Candidate, o session.Options) error {
 	if len(all) == 0 {
 		return nil
