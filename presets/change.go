@@ -51,7 +51,7 @@ func ParseChanges(s string) ([]Change, error) {
 const changedMark = "-changed"
 
 // Changed returns a copy of a machine with changes. Its name ends in -changed, and its title and the
-// sources of its numbers name the changes. Noise is set to the factor.
+// sources of its numbers name the changes. A change of noise sets the number to the factor.
 func Changed(m *cluster.Machine, changes []Change) (cluster.Machine, error) {
 	next := *m
 	next.Source = map[string]string{}
@@ -107,7 +107,7 @@ func changeOne(m cluster.Machine, c Change) (cluster.Machine, error) {
 	return m, nil
 }
 
-// noises are the numbers that a change sets instead of multiplying them, because most machines have none.
+// noises are the numbers that a change sets to its factor. Most machines have 0 there, so multiplying has no effect.
 var noises = []string{"compute_noise", "link_noise", "detour_rate_per_s", "detour_length_s"}
 
 func isNoise(key string) bool { return slices.Contains(noises, key) }

@@ -24,7 +24,7 @@ type Expectation struct {
 	Low, High float64 // range, both ends included
 	Knobs     []Knob  // changes of the run; none: the scenario itself
 	Against   []Knob  // changes of the run that Times divides by; none: the scenario itself
-	Divisor   string  // formula that Times divides by in a lesson, whose metrics are formulas
+	Divisor   string  // only in a lesson, whose metrics are formulas: the formula that Times divides by
 }
 
 var expectationParts = []string{"metric", "relation", "range", "knobs", "against"}
@@ -99,7 +99,7 @@ func (r *figureReader) answers(a *Ask) []Expectation {
 	return all
 }
 
-// answerKey reports whether an expectation of a question has a dotted key, for example "expect.1.range".
+// answerKey reports whether a dotted key belongs to an expectation of a question, for example "expect.1.range".
 func answerKey(key string) bool {
 	p := strings.Split(key, ".")
 	return expectationKey(key) && (len(p) < 3 || len(p) == 3 && p[2] != "knobs")

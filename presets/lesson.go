@@ -81,8 +81,8 @@ type Ask struct {
 	Text    string
 	Choices []string // of a choice
 	Right   int      // number of the right choice, from 1
-	// Expect holds the expectations that make the choice right. A number or a point has one: its metric is the answer, and a
-	// prediction is right if prediction / answer is in its range.
+	// Expect holds the expectations that the runs must meet if the choice is right. A number or a point has one. Its metric is
+	// the answer. A prediction is right if prediction / answer is in its range.
 	Expect []Expectation
 	Hint   string // "": none
 	Why    string // question for the student's confidence; "": the default

@@ -92,8 +92,8 @@ func KindOf(r *cluster.Rank) engine.Kind {
 	return engine.Measured
 }
 
-// Reach reports whether each rank can load the memory of all others: inside a node, and inside a
-// process of this host without emulation.
+// Reach reports whether each rank can load the memory of all others: on one node, or in one process without
+// emulation.
 func (w Team) Reach() bool { return w.Node || w.Kind == engine.Measured && !w.spans }
 
 // Networked reports whether the team may use a collective network.

@@ -10,11 +10,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// RunAll runs scenarios in traced simulations, in parallel on all cores. each receives every result, with
-// the number of its row. Many runs fit into memory, because these Runs have no lists and no pieces. A row
-// that cannot run has an error instead of a Run. progress may be nil.
+// RunAll runs scenarios in traced simulations, in parallel on all cores. It calls each with the number of the
+// row and its result, or with an error if the row cannot run. These Runs have no lists and no pieces, so that
+// many of them fit into memory. progress may be nil.
 //
-// When ctx ends, RunAll returns its error; each has received the rows that ended before.
+// When ctx ends, RunAll returns the cause. Rows that have not ended by then have no call of each.
 func RunAll(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, o session.Options,
 	progress func(*session.Progress), each func(i int, snap *engine.Snapshot, r *Run, err error)) error {
 	o.Fabrics = map[string]cluster.Fabric{engine.Sim: &sim.Fabric{Trace: true}}

@@ -153,9 +153,9 @@ var terms = []Term{
 	{
 		Name: "OS noise",
 		Also: []string{"noise", "detour"},
-		Text: "Interruptions of a program by the operating system. A detour is one interruption. Detours of " +
-			"every workload in a simulation: --with detour_rate_per_s=1000,detour_length_s=25e-6. The knobs noise-rate and noise-length " +
-			"of heat add detours on every fabric.",
+		Text: "Interruptions of a program by the operating system. A detour is one interruption. --with " +
+			"detour_rate_per_s=1000,detour_length_s=25e-6 adds detours to the simulation of any workload. The knobs noise-rate and " +
+			"noise-length of heat add detours on every fabric.",
 	},
 	{
 		Name: "packet train",

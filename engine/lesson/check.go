@@ -118,7 +118,8 @@ func (r Results) checkNumber(text, target string) error {
 	return nil
 }
 
-// checkAnswer checks that a number is positive, and that a choice is right.
+// checkAnswer checks that the answer of a number or a point is positive, or that the runs meet the expectations
+// of a choice.
 func (r Results) checkAnswer(a *presets.Ask) error {
 	if a.Kind != presets.AskChoice {
 		v, err := r.value(a.Expect[0].Metric)
@@ -141,7 +142,7 @@ func (r Results) checkAnswer(a *presets.Ask) error {
 	return nil
 }
 
-// formula returns what an expectation of a choice limits.
+// formula returns the expression that an expectation of a choice limits.
 func formula(e *presets.Expectation) string {
 	if e.Relation == presets.Times {
 		return "(" + e.Metric + ") / (" + e.Divisor + ")"
@@ -149,5 +150,5 @@ func formula(e *presets.Expectation) string {
 	return e.Metric
 }
 
-// expected computes what an expectation of a choice limits.
+// expected computes the value that an expectation of a choice limits.
 func (r Results) expected(e *presets.Expectation) (float64, error) { return r.value(formula(e)) }

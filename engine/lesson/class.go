@@ -52,7 +52,8 @@ func ReadClass(folder string, l *presets.Lesson) (Class, error) {
 // Equal reports whether two classes have the same answers.
 func (c *Class) Equal(o *Class) bool { return reflect.DeepEqual(c, o) }
 
-// votes returns the predictions of a class for a question: those before talking with neighbours, and those after.
+// votes returns the predictions of a class for a question: first those before talking with neighbours, second
+// those after it.
 func (c *Class) votes(question string, kind presets.AskKind) (first, second []float64) {
 	for i := range c.Answers {
 		switch x := c.Answers[i].find(question); {
@@ -66,7 +67,8 @@ func (c *Class) votes(question string, kind presets.AskKind) (first, second []fl
 	return first, second
 }
 
-// NewTeacher returns a player at the first step of a lesson for a class. A question shows both votes before its answer.
+// NewTeacher returns a player at the first step of a lesson for a class. It shows both votes on a question before
+// the answer.
 func NewTeacher(l *presets.Lesson, r Results, c Class) *Player {
 	p := &Player{Lesson: l, results: r, class: &c}
 	p.enter()
@@ -79,7 +81,7 @@ func (p *Player) Class() *Class { return p.class }
 // SetClass replaces the answers of the class.
 func (p *Player) SetClass(c Class) { p.class = &c }
 
-// Forward shows what follows in a lesson for a class.
+// Forward shows the next vote, answer or step of a lesson for a class.
 func (p *Player) Forward() {
 	switch p.stage {
 	case Predicting:
@@ -111,7 +113,7 @@ func (p *Player) Backward() {
 	}
 }
 
-// classPrompt returns what a class does now.
+// classPrompt returns the instruction for the class.
 func (p *Player) classPrompt() string {
 	how := "Vote by a show of hands."
 	if p.class.Folder != "" {
@@ -145,7 +147,7 @@ func (p *Player) kind() presets.AskKind {
 	return ""
 }
 
-// classVotes returns the charts of the votes that the class has seen. After the reveal, > marks what is right.
+// classVotes returns the charts of the votes that are shown. After the reveal, > marks the right answer.
 func (p *Player) classVotes(width int) []string {
 	if p.class.Folder == "" || p.stage < Voted {
 		return nil
@@ -177,7 +179,7 @@ func (p *Player) classAnswer(width int) []string {
 	return Fold("The answer is "+text+".", width)
 }
 
-// classSummary returns the right answers of each question, in both votes.
+// classSummary returns the number of right answers to each question, in both votes.
 func (p *Player) classSummary(width int) []string {
 	lines := []string{"The end."}
 	if p.class.Folder == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// charted returns the metric of the step's run that decides the answer and that a chart of the run shows, or "".
+// charted returns a metric of the step's run that the answer depends on and that a chart of the run shows, or "".
 func (r Results) charted(s *presets.Step) string {
 	if s.Show == nil || s.Ask == nil || s.Ask.Kind == presets.AskChoice || r[s.Show.Run] == nil {
 		return ""
@@ -47,7 +47,8 @@ func (r Results) checkPoint(s *presets.Step) error {
 	return nil
 }
 
-// Predicted returns the student's prediction as a value of a metric of the shown run, in SI base units. false: there is none.
+// Predicted returns the student's prediction as a value of a metric of the shown run, in SI base units. It returns
+// false if there is none.
 func (p *Player) Predicted() (metric string, value float64, ok bool) {
 	if p.stage != Revealed || p.class != nil {
 		return "", 0, false
@@ -61,7 +62,7 @@ func (p *Player) Predicted() (metric string, value float64, ok bool) {
 	if err != nil {
 		return "", 0, false
 	}
-	// The answer is a power of the metric near the result. Its exponent is 1 for a time, and −1 for a speed-up.
+	// Near the result, the answer is a power of the metric: the exponent is 1 for a time, and −1 for a speed-up.
 	const step = 1.001
 	was, is := 0.0, 0.0
 	for factor, v := range map[float64]*float64{1: &was, step: &is} {

@@ -10,10 +10,10 @@ import (
 // maxForecasts is the maximum number of values of a knob that are forecast.
 const maxForecasts = 6
 
-// Forecasts returns rows of the workload's first study for the value of a knob and its other choices. They have the
-// time or bandwidth that the workload's model predicts, without a run. A row has the key of its run, the knob's
-// value as its label, and the kind Modelled. There are none if the model does not predict the study's metric, or if
-// it predicts the same for all choices.
+// Forecasts returns modelled rows of the workload's first study, one for each of the nearest values of a knob. A row
+// has the time or bandwidth that the workload's model predicts, the key that a run would have, the knob's value as
+// its label, and the kind Modelled. There are no rows if the model does not predict the study's metric, or if it
+// predicts the same value for all choices.
 func Forecasts(from *engine.Scenario, knob string, machines []cluster.Machine) []engine.Row {
 	k, err := from.Knob(knob)
 	if err != nil {
@@ -27,7 +27,7 @@ func Forecasts(from *engine.Scenario, knob string, machines []cluster.Machine) [
 			continue
 		}
 		row, ok := forecast(&to, machines)
-		if !ok { // it cannot run, or has no model
+		if !ok { // the scenario cannot run, or has no model
 			continue
 		}
 		row.Label = k.Label + " " + k.Text(value)
@@ -41,7 +41,7 @@ func Forecasts(from *engine.Scenario, knob string, machines []cluster.Machine) [
 	return all
 }
 
-// nearest returns a value of a knob and the choices that can run, the nearest ones first.
+// nearest returns a value of a knob and its other choices, the nearest ones first, at most maxForecasts.
 func nearest(k *engine.Knob, value string) (all []string) {
 	seen := map[string]bool{value: true}
 	all = append(all, value)
@@ -67,8 +67,8 @@ type modelledRow struct {
 	value float64
 }
 
-// forecast returns the row of a scenario in the workload's first study, with the modelled metric instead of the
-// run's. It returns false if there is none.
+// forecast returns the row of a scenario in the workload's first study, with the metric that the model predicts. It
+// returns false if there is no prediction.
 func forecast(sc *engine.Scenario, machines []cluster.Machine) (modelledRow, bool) {
 	o := Options{Fabrics: Fabrics(), Machines: machines}
 	snap, w := o.modelled(sc)

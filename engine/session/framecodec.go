@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/codec"
 )
 
-// encode encodes a frame for process 0, without the states of ranks.
+// encode encodes a frame for process 0, without the states of its ranks.
 func (f *frame) encode() []byte {
 	c := codec.Encode(nil)
 	f.fields(c)
@@ -20,7 +20,7 @@ func (f *frame) encode() []byte {
 
 var errFrame = errors.New("counts that do not fit the run")
 
-// decodeFrame decodes a frame of another process. Its lists must have the lengths of this process's.
+// decodeFrame decodes a frame of another process. Its lists must be as long as the lists of this process.
 func (r *run) decodeFrame(process int, b []byte) (*frame, error) {
 	blocks, _ := r.layout.Blocks()
 	f := newFrame(blocks, r.sums)
@@ -70,14 +70,14 @@ func (f *frame) fields(c *codec.Walk) {
 	}
 }
 
-// integers encodes a list whose length both sides know.
+// integers encodes or decodes a list whose length both sides know.
 func integers(c *codec.Walk, all []int64) {
 	for i := range all {
 		codec.Integer(c, &all[i])
 	}
 }
 
-// bar is a filled place of a histogram.
+// bar is a bucket of a histogram that is not empty.
 type bar struct{ at, count int64 }
 
 func (b *bar) fields(c *codec.Walk) {
@@ -85,7 +85,7 @@ func (b *bar) fields(c *codec.Walk) {
 	codec.Integer(c, &b.count)
 }
 
-// fields encodes the filled places of each histogram.
+// fields encodes or decodes the buckets of each histogram that are not empty.
 func (p *histograms) fields(c *codec.Walk) {
 	for i, h := range p.series {
 		var bars []bar

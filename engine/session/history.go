@@ -163,7 +163,7 @@ func (h *history) forget() {
 
 // sample gathers the counts, and extends the series if they are new. It reports whether they are.
 func (h *history) sample(r *run, at time.Duration) bool {
-	if r.number != 0 { // process 0 samples
+	if r.number != 0 { // only process 0 samples
 		h.awaitsSample = false
 		return false
 	}

@@ -175,7 +175,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	var limit, cut <-chan time.Time
-	if s.options.Limits.For > 0 && r.number == 0 { // process 0 ends a run of several processes
+	if s.options.Limits.For > 0 && r.number == 0 { // only process 0 ends a run of several processes
 		limit = time.After(s.options.Limits.For)
 	}
 	why := byItself

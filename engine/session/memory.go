@@ -75,8 +75,8 @@ func (s *setup) memory() float64 {
 	return sum
 }
 
-// HostMemory returns the bytes of host memory that a run of a scenario needs, even if the host has less. The error is
-// another reason why the scenario cannot run.
+// HostMemory returns the bytes of host memory that a run of a scenario needs, even if the host has less. It returns an
+// error if the scenario cannot run for another reason.
 func HostMemory(sc engine.Scenario, o Options) (float64, error) {
 	set, err := o.plan(sc.Clone())
 	if err != nil {
@@ -86,7 +86,7 @@ func HostMemory(sc engine.Scenario, o Options) (float64, error) {
 }
 
 // ProgramMemory returns the bytes per node that the program of a scenario uses on its machine: segments, arrays and
-// message buffers, even if a simulation stores no bytes.
+// message buffers. It counts them even if a simulation does not store them.
 func ProgramMemory(sc engine.Scenario, o Options) (int64, error) {
 	next := sc.Clone()
 	if k, err := next.Knob("real-limit"); err == nil {

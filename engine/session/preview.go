@@ -59,8 +59,8 @@ func Modelled(sc *engine.Scenario, metric string, o Options) (engine.Metric, boo
 	return snap.Metric(metric)
 }
 
-// modelled returns a snapshot of a scenario that has not run, with the times and bandwidths that the workload's
-// model predicts as its metrics, and the workload. It has no metrics if there is no model.
+// modelled returns a snapshot of a scenario that has not run, and its workload. The metrics of the snapshot are the
+// times and bandwidths that the workload's model predicts. If there is no model, the workload may be nil.
 func (o *Options) modelled(sc *engine.Scenario) (*engine.Snapshot, *workload.Workload) {
 	snap := &engine.Snapshot{}
 	if layout := sc.Layout(); layout.Ranks() > maxPreviewed || engine.IsCheapest(sc.Text("ranking")) ||

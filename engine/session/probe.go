@@ -34,7 +34,7 @@ type probe struct {
 	recorder  *timeline.Recorder
 	part      int     // row of the current part of the iteration; −1: none
 	clocked   clocked // nil: reading the clock does not change the run
-	leads     bool    // the first rank of a process, if there are several
+	leads     bool    // in a run of several processes, this is the first rank of one
 }
 
 // clockTries is the number of clock readings used to find its smallest step.

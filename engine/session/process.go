@@ -13,7 +13,7 @@ import (
 // which it makes frames.
 type process struct {
 	number     int
-	processes  int // of the run
+	processes  int // number of processes of the run
 	local      int // number of ranks of this process
 	first      int // first rank
 	layout     *cluster.Layout

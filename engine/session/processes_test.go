@@ -14,7 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// overProcesses runs a story in a session per process, and returns the last snapshot of process 0.
+// overProcesses runs a scenario in one session per process, and returns the last snapshot of process 0.
 func overProcesses(t *testing.T, processes int, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	files, err := socket.Pairs(processes)
@@ -45,7 +45,7 @@ func overProcesses(t *testing.T, processes int, knobs ...string) *engine.Snapsho
 	return sessions[0].Load()
 }
 
-// TestSessionOverProcesses checks that process 0 has the counts of all processes, as if there were one.
+// TestSessionOverProcesses checks that process 0 has the counts of all processes, as a single process has.
 func TestSessionOverProcesses(t *testing.T) {
 	knobs := []string{"nodes", "4", "ranks-per-node", "2", "group", "4"}
 	want := overProcesses(t, 1, knobs...)
@@ -73,7 +73,7 @@ func TestSessionOverProcesses(t *testing.T) {
 	}
 }
 
-// TestFramesTravel checks that a frame of another process is complete, and that a damaged one is refused.
+// TestFramesTravel checks that a frame of another process is complete, and that damaged frames are errors.
 func TestFramesTravel(t *testing.T) {
 	set, err := (&Options{Fabrics: Fabrics()}).resolve(storyOf(t, "sampled", "fabric", "sim", "machine", "demo", "nodes", "2",
 		"ranks-per-node", "2", "group", "2"), "")

@@ -57,7 +57,7 @@ type run struct {
 
 	spread     cluster.Spread // the handle of a run over several processes, or nil
 	launched   chan struct{}  // closed when the handle is set
-	publishing sync.Mutex     // of a frame
+	publishing sync.Mutex     // held while a frame is published
 }
 
 func launch(ctx context.Context, set setup, g *gate) (*run, error) {

@@ -77,7 +77,7 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if !ok {
 		return setup{}, fmt.Errorf("fabric %s: not built into this program", sc.Text("fabric"))
 	}
-	if n := cluster.ProcessesOf(set.fabric); n > 1 { // recordings compare machines
+	if n := cluster.ProcessesOf(set.fabric); n > 1 { // otherwise the machine stays equal to the machine of a recording
 		set.machine.Processes = n
 	}
 	site := workload.SiteOf(set.fabric, &set.machine)

@@ -68,10 +68,10 @@ type Options struct {
 	// each point of a sweep.
 	Observer  engine.Observer
 	Observers func(*Row) engine.Observer
-	// FabricsOf, if not nil, returns the fabrics of each point of a sweep, instead of Fabrics. Ended, if not
-	// nil, is called when a point has run.
+	// FabricsOf, if not nil, returns the fabrics of a point of a sweep. They replace Fabrics.
 	FabricsOf func(*Row) map[string]cluster.Fabric
-	Ended     func(*Row)
+	// Ended, if not nil, is called with each point of a sweep that has run.
+	Ended func(*Row)
 
 	// Context ends searches for ranking = cheapest while scenarios are planned; nil: they end by
 	// themselves.

@@ -121,8 +121,8 @@ func (a *Axis) set(sc *engine.Scenario, value string) ([]Setting, error) {
 	return all, nil
 }
 
-// Combinations returns the rows of a sweep and their scenarios, with values in their canonical spelling. A knob name
-// with commas is several knobs that change together, and its values have x between them.
+// Combinations returns the rows of a sweep and their scenarios, with values in their canonical spelling. An axis may
+// change several knobs together: its name lists them with commas, and x separates their values.
 func Combinations(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error) {
 	rows, scenarios := []Row{{}}, []engine.Scenario{base.Clone()}
 	seen := make(map[string]bool)

@@ -25,7 +25,7 @@ type virtual struct {
 	detail string // of the last check
 }
 
-// share returns the stored copy of a text that many ranks make in turn, so that their copies become garbage.
+// share returns one copy of a text. If one rank after another makes an equal text, the other copies can be freed.
 func (v *virtual) share(detail string) string {
 	if detail != v.detail {
 		v.detail = detail
@@ -105,8 +105,8 @@ func (p *probe) nextRound() bool {
 	return r.verdict == proceed
 }
 
-// marked is a port whose trace explains the time between two marks. Checks after the last iteration
-// have no marks.
+// marked is a port whose trace explains the time between two marks. After the last iteration, checks are not
+// marked.
 type marked interface {
 	Mark(begin bool)
 	CloseMarks()

@@ -40,11 +40,11 @@ type Workload struct {
 	// Serial reports whether each rank has one thread, Steady whether the program draws no random
 	// numbers. The knobs for threads or the seed then have no effect.
 	Serial, Steady bool
-	// CostModel is the derived metric that predicts the time that the program reports. Advice does not
-	// simulate choices that it puts far behind. "": no model of the whole time.
+	// CostModel is the name of the derived metric that predicts the reported time. Advice does not simulate
+	// choices that it puts far behind. "" means that no model has the whole time.
 	CostModel string
-	// PerRank are the knobs of the problem that count per rank: with twice as many ranks, half of each
-	// value is the same problem.
+	// PerRank are the knobs of the problem that count per rank. The problem stays the same if the number of
+	// ranks doubles and the values of these knobs halve.
 	PerRank []string
 	// Kernels are the library routines that the program computes with. A machine's efficiencies of
 	// other kernels do not matter to it.

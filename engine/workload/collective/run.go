@@ -92,8 +92,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	return t.timed.comm.Free()
 }
 
-// newTeam makes the rank's data without its parts. It sends no messages: a rank's stack stays below
-// 4 KiB if no large frame is below the frames of a call.
+// newTeam makes the rank's data without its parts, and sends no messages. Its large stack frame must not be
+// below the frames of a call: a rank's stack then stays below 4 KiB.
 func newTeam(r *cluster.Rank, p engine.Probe) (*team, error) {
 	world := r.World()
 	chosen := r.Lib().Shared(choice{}, func() any {
