@@ -194,10 +194,10 @@ func (a *app) do(c engine.Command) {
 	a.out = append(a.out, c)
 }
 
-// lessonPages holds the generic actions that scroll a lesson, if it needs more rows than it has.
+// lessonPages holds the actions that also scroll a lesson, if its text is longer than its area.
 var lessonPages = map[string]int{"scroll-up": -1, "scroll-down": +1}
 
-// runAction runs an action on a lesson that scrolls, on a pane, or on the screen if no pane handles it.
+// runAction runs an action on a lesson that scrolls, otherwise on a pane, and on the screen if no pane handles it.
 func (a *app) runAction(name string) {
 	if by := lessonPages[name]; by != 0 && a.scrollLesson(by) {
 		return

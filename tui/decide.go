@@ -20,21 +20,21 @@ type mapRequest struct {
 	x, y, variants explain.MapAxis
 }
 
-// decided has a decision map.
+// decided is the message with a decision map, or with the error.
 type decided struct {
-	of  *pane.Decisions // that asked for it
+	of  *pane.Decisions // request for the map
 	m   *explain.DecisionMap
 	err error
 }
 
-// Axes of the map of a knob: factors of the network's latency and bandwidth.
+// The map of a knob has factors of the network's latency and bandwidth as axes.
 const (
 	mapAcross   = "remote.latency_s=0.25..4"
 	mapDown     = "remote.bandwidth_bytes_per_s=0.25..4"
-	mapVariants = 4 // largest number of variants that a key compares
+	mapVariants = 4 // maximum number of choices that the key compares, the first ones of the knob
 )
 
-// decideKnob asks for the fastest choice of the selected knob over latency and bandwidth of the network.
+// decideKnob asks for a map of the fastest choice of the selected knob over latency and bandwidth of the network.
 func (a *app) decideKnob() {
 	k := a.Panel.Knob()
 	if k == nil || len(k.Choices) < 2 {
@@ -97,7 +97,7 @@ func (p *program) makeMap() tea.Cmd {
 	}
 }
 
-// showMap shows a map, unless the screen waits for another one.
+// showMap shows a map if the screen still waits for it.
 func (a *app) showMap(d decided) {
 	if d.of != a.Decided || d.of == nil {
 		return

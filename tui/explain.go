@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// explainer answers questions about the run on the screen. The desk is made by the first question.
+// explainer answers questions about the run on the screen. The first question makes the desk.
 type explainer struct {
 	desk    *explain.Desk
 	asked   *mapRequest // decision map to simulate; nil: none

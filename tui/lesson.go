@@ -37,13 +37,13 @@ type course struct {
 	shown   bool
 	opening *Lesson // lesson to open; nil: none
 	save    bool    // the answers have changed
-	unsaved bool    // the answers are being written
+	unsaved bool    // a command writes the answers, and has not ended
 	every   time.Duration
-	ran     *engine.Scenario // of the step; nil: none
+	ran     *engine.Scenario // scenario of the step's run; nil: none
 	due     time.Time        // of the next step, if every is not 0
 	top     int              // first line of the text that is shown
 	reading bool             // the answers of the class are being read
-	read    time.Time        // when they were read last
+	read    time.Time        // time at which they were read last
 }
 
 // lessonOpened is a lesson whose programs have run.
@@ -101,7 +101,7 @@ func (p *program) saveLesson() tea.Cmd {
 	return func() tea.Msg { return lessonSaved{a.Save(p.ctx, file)} }
 }
 
-// saveLast writes the answers if the screen ends while they are being written.
+// saveLast writes the answers if the screen ends before the command that writes them.
 func (c *course) saveLast(ctx context.Context) error {
 	if !c.unsaved || c.player == nil {
 		return nil
@@ -256,8 +256,8 @@ func (a *app) advanceTour(now time.Time) bool {
 }
 
 const (
-	besideW    = 110      // least width of a screen with a lesson next to the panes
-	lessonW    = 60       // largest width of a lesson
+	besideW    = 110      // minimum width of a screen with a lesson next to the panes
+	lessonW    = 60       // maximum width of a lesson
 	taughtRest = oneH + 1 // rows that a lesson for a class leaves to its pane
 )
 
@@ -309,13 +309,14 @@ func (c *course) inputRows() int {
 	return 1
 }
 
-// page returns the lines that an area of w×h cells shows at once, with its border.
+// page returns the text and the prompt of the lesson for an area of w×h cells with a border, and the number of rows
+// for the text.
 func (c *course) page(w, h int) (text, prompt []string, rows int) {
 	text, prompt = c.lines(w - 4)
 	return text, prompt, max(1, h-2-len(prompt)-c.inputRows())
 }
 
-// scrollLesson scrolls the text by pages, and reports whether the lesson needs more rows than it has.
+// scrollLesson scrolls the text by pages. It reports whether the text is longer than its area.
 func (a *app) scrollLesson(pages int) bool {
 	at := arrange(a.w, a.h, a).lesson
 	if at.Empty() {

@@ -80,8 +80,8 @@ func (a *app) rewind(value string) error {
 	return nil
 }
 
-// timelineUntil returns the timeline of the latest snapshot as far as an earlier snapshot of the same launch
-// knew it, or nil.
+// timelineUntil returns the timeline of the latest snapshot up to the time of an earlier snapshot. It returns nil if
+// the earlier snapshot is of another launch.
 func timelineUntil(latest, s *engine.Snapshot) *timeline.View {
 	launch := pane.LatestLaunch(latest.Series)
 	if latest.Timeline == nil || len(launch) == 0 || s.Elapsed < launch[0].At || s.Scenario.Workload != latest.Scenario.Workload {

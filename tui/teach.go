@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// teaching is the mode of a lesson for a class. Its keys are those of a clicker.
+// teaching is the mode of a lesson for a class. It has only the keys of a clicker.
 const teaching = "teaching a class"
 
 // teachingKeys returns the keys of a lesson for a class.
@@ -26,7 +26,7 @@ func teachingKeys() []binding {
 // isTaught reports whether the lesson is for a class.
 func (c *course) isTaught() bool { return c.player != nil && c.player.Class() != nil }
 
-// teachForward scrolls the text, and continues after its end.
+// teachForward scrolls the text. At its end, it shows the next vote, the answer or the next step.
 func (a *app) teachForward() {
 	c := &a.course
 	was := c.top
@@ -41,7 +41,7 @@ func (a *app) teachForward() {
 	a.turnPage()
 }
 
-// teachBack scrolls back, and returns to the stage before.
+// teachBack scrolls back. At the beginning of the text, it returns to the previous vote or step.
 func (a *app) teachBack() {
 	c := &a.course
 	if c.top > 0 {
@@ -52,22 +52,22 @@ func (a *app) teachBack() {
 	a.turnPage()
 }
 
-// turnPage shows the beginning of a page with the newest votes.
+// turnPage shows the beginning of the text, and lets the votes be read again at once.
 func (a *app) turnPage() {
 	a.course.top, a.course.read = 0, time.Time{}
 	a.showStep()
 }
 
-// classEvery is the interval of reading the answers of a class.
+// classEvery is the interval at which the answers of a class are read.
 const classEvery = time.Second
 
-// classRead has the answers of a class.
+// classRead is the message with the answers of a class.
 type classRead struct {
 	class lesson.Class
 	err   error
 }
 
-// readClass returns the command that reads the answers of the class again, if they are due.
+// readClass returns the command that reads the answers of the class again, or nil if they are not due.
 func (p *program) readClass(now time.Time) tea.Cmd {
 	c := &p.app.course
 	if !c.isTaught() || c.player.Class().Folder == "" || c.reading || now.Sub(c.read) < classEvery {
@@ -81,7 +81,7 @@ func (p *program) readClass(now time.Time) tea.Cmd {
 	}
 }
 
-// classRead shows new answers. It reports whether there are any.
+// classRead shows the answers of the class. It reports whether the screen changes.
 func (a *app) classRead(r classRead, now time.Time) bool {
 	c := &a.course
 	c.reading, c.read = false, now

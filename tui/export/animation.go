@@ -9,9 +9,9 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Animation writes screens as an SVG that repeats. Each row of the screen has parts of partW columns. A part is a
-// group for each of its contents, which is visible from one time to another. A program without animations shows
-// the first screen.
+// Animation writes screens as an SVG that repeats. It divides each row of the screen into parts of partW columns. If
+// the content of a part changes, the part gets a new group, which is visible from one time to another. A program
+// without animations shows the first screen.
 type Animation struct {
 	to      io.Writer
 	o       Options

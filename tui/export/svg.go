@@ -99,8 +99,8 @@ type svgWriter struct {
 	o       Options
 	out     []byte
 	x, y    float64          // corner of the current cell
-	classes *classes         // of short documents; nil: elements have attributes
-	dots    map[string]point // end of the last dot of each width, in short documents
+	classes *classes         // of elements; nil: elements have attributes instead
+	dots    map[string]point // end of the last dot of each width, if elements have classes
 
 	last  box                         // last rectangle, not in a path yet
 	fills strings.Builder             // paths that are filled
@@ -295,13 +295,14 @@ func (w *svgWriter) dot(x, y, radius float64) {
 	b.WriteString("M" + num(next.x) + " " + num(next.y) + "h0")
 }
 
-// classes names the looks of a short document's elements, in the order of their first use.
+// classes names the sets of attributes of elements, in the order of their first use. A document with classes is
+// shorter than one that repeats the attributes.
 type classes struct {
 	names map[string]string
 	css   strings.Builder
 }
 
-// look returns attributes, or in a short document the class that has them.
+// look returns attributes, or the class that has them.
 func (w *svgWriter) look(attributes string) string {
 	if w.classes == nil {
 		return attributes
@@ -315,7 +316,7 @@ func (w *svgWriter) look(attributes string) string {
 	return `class="` + name + `"`
 }
 
-// newline ends an element. Elements of a short document share a line.
+// newline returns the text after an element. Elements with classes share a line.
 func (w *svgWriter) newline() string {
 	if w.classes == nil {
 		return "\n"

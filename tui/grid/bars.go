@@ -14,7 +14,7 @@ type Bar struct {
 	Baseline float64
 	// Outline draws only the outline of the bar, for a value without a run.
 	Outline bool
-	// Mark is drawn at the value Marked; 0: none.
+	// Mark is a character at the value Marked; 0: none.
 	Mark   rune
 	Marked float64
 	// Style defaults to the theme's first series.

@@ -172,8 +172,8 @@ func (c *LineChart) kind(in View) Markers {
 
 func isMono(in View, th *Theme) bool { return in.Mono() || len(th.Ramp) == 0 }
 
-// DashSymbol returns a character of a dashed curve as the chart draws it, for a legend. Without colour, dashes of
-// dots look like points, so such curves have box-drawing characters.
+// DashSymbol returns the character with which the chart draws a dashed curve, for a legend. Without colour, dashes of
+// dots look like points. Then such a curve has box-drawing characters.
 func (c *LineChart) DashSymbol(in View, th *Theme) rune {
 	switch kind := c.kind(in); {
 	case kind == Braille && !isMono(in, th):

@@ -10,8 +10,8 @@ type StackRow struct {
 	Parts []float64
 	// Baseline holds the parts of the baseline bar. Markers show their ends. nil: none.
 	Baseline []float64
-	// Outline is the whole of a bar without parts, for a value without a run. Only its outline is drawn, if
-	// the stack has a Whole; 0: none.
+	// Outline is the value of a bar without parts, for a value without a run. The stack draws its outline if
+	// it has a Whole. 0 means none.
 	Outline float64
 	// Style is the style of an outline.
 	Style Style

@@ -74,8 +74,8 @@ type Theme struct {
 	Kinds [kinds]KindStyle
 }
 
-// Role is a meaning that has its own colour on all panes. The colours of different roles differ, and no role has the
-// colour of the focus or of a state.
+// Role is a meaning with the same colour on all panes. Different roles have different colours. No role has the colour
+// of the focus or of a state.
 type Role uint8
 
 // The roles: locality classes of bytes and accesses, and activities of threads.

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Forecasts are rows of a workload's first study that its model predicts for the values of a knob.
+// Forecasts has modelled rows of a workload's first study, for values of a knob.
 type Forecasts struct {
 	Workload string
 	Rows     []engine.Row
@@ -50,7 +50,7 @@ type Host struct {
 	Keys func(action string) string
 }
 
-// Forecast returns the modelled rows of a study whose runs it does not have.
+// Forecast returns the modelled rows that have no run in the study. Only the first study has modelled rows.
 func (h *Host) Forecast(s *engine.StudyView) []engine.Row {
 	if h.Forecasts == nil || h.Forecasts.Workload != h.Snap.Scenario.Workload || len(h.Snap.Studies) == 0 || s != &h.Snap.Studies[0] {
 		return nil
@@ -68,10 +68,10 @@ func (h *Host) Forecast(s *engine.StudyView) []engine.Row {
 type Decisions struct {
 	Scenario engine.Scenario
 	Map      *explain.DecisionMap // nil: not simulated yet
-	Failure  string               // why there is none
+	Failure  string               // reason for a missing map; "": none
 }
 
-// Prediction is a predicted value of a metric, in SI base units. A chart with this metric on its axis shows it.
+// Prediction is a predicted value of a metric, in SI base units. Charts with this metric on an axis show it.
 type Prediction struct {
 	Metric string
 	Value  float64

@@ -8,14 +8,14 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Moment is the time that a crosshair marks, on the fabric's clock of the latest launch. All panes that draw time
-// mark the same one.
+// Moment is the time that crosshairs mark, on the fabric's clock of the latest launch. All panes with an axis of time
+// mark the same moment.
 type Moment struct {
 	Marked bool
 	At     cluster.Time
 }
 
-// LatestLaunch returns the samples of the latest launch, on whose clock a Moment is.
+// LatestLaunch returns the samples of the latest launch.
 func LatestLaunch(all []engine.Sample) []engine.Sample {
 	first := len(all)
 	for first > 0 && (first == len(all) || all[first-1].Fabric <= all[first].Fabric) {
@@ -24,8 +24,8 @@ func LatestLaunch(all []engine.Sample) []engine.Sample {
 	return all[first:]
 }
 
-// ClockOf returns the fabric's time at a wall-clock time in seconds since the start of the session, between the
-// samples of a launch. It returns false outside of them.
+// ClockOf converts a wall-clock time, in seconds since the start of the session, to the fabric's clock. It interpolates
+// between the samples of a launch, and returns false outside of them.
 func ClockOf(launch []engine.Sample, wall float64) (cluster.Time, bool) {
 	i, _ := slices.BinarySearchFunc(launch, wall, func(s engine.Sample, x float64) int { return cmp.Compare(s.At.Seconds(), x) })
 	if i == len(launch) || i == 0 && wall < launch[0].At.Seconds() {
@@ -39,7 +39,7 @@ func ClockOf(launch []engine.Sample, wall float64) (cluster.Time, bool) {
 	return a.Fabric + cluster.Time(part*float64(b.Fabric-a.Fabric)), true
 }
 
-// WallOf returns the wall-clock time of a fabric's time, the opposite of ClockOf.
+// WallOf converts a time of the fabric's clock to the wall clock. It is the inverse of ClockOf.
 func WallOf(launch []engine.Sample, at cluster.Time) (float64, bool) {
 	i, _ := slices.BinarySearchFunc(launch, at, func(s engine.Sample, x cluster.Time) int { return cmp.Compare(s.Fabric, x) })
 	if i == len(launch) || i == 0 && at < launch[0].Fabric {

@@ -81,7 +81,7 @@ func (h *Host) WriteMessage(v grid.View, lines ...string) {
 	write(&grid.Flow{V: v.Sub(grid.Rect{X: (v.W() - wide) / 2, Y: top, W: wide, H: v.H() - top})})
 }
 
-// BaseLegend writes the legend of the baseline curves, drawn with a symbol: the run that they come from.
+// BaseLegend writes the legend of the baseline curves: their symbol, and the run that they come from.
 func (h *Host) BaseLegend(v grid.View, symbol rune) {
 	v.Rune(0, 0, symbol, h.Theme.Dim)
 	v.TextIn(2, 0, v.W()-2, "baseline: "+h.Base.NameAndKind, grid.Left, h.Theme.Dim)

@@ -71,7 +71,8 @@ func (a *axis) position(s *engine.Sample) float64 {
 	return (a.launches[i].begin + s.Fabric).Seconds()
 }
 
-// clock returns the time on the fabric's clock of the latest launch at a position, or false for an earlier launch.
+// clock returns the time of a position on the fabric's clock of the latest launch. It returns false if the position is
+// in an earlier launch.
 func (a *axis) clock(x float64) (cluster.Time, bool) {
 	if !a.isVirtual {
 		return pane.ClockOf(pane.LatestLaunch(a.samples), x+a.origin)
@@ -80,7 +81,8 @@ func (a *axis) clock(x float64) (cluster.Time, bool) {
 	return at, at >= 0
 }
 
-// positionOf returns the position of a time on the fabric's clock of the latest launch.
+// positionOf returns the position of a time on the fabric's clock of the latest launch. It returns false if the axis
+// does not have it.
 func (a *axis) positionOf(at cluster.Time) (float64, bool) {
 	if !a.isVirtual {
 		wall, ok := pane.WallOf(pane.LatestLaunch(a.samples), at)

@@ -32,7 +32,7 @@ type Pane struct {
 	log      bool
 	cross    bool
 	crossAt  float64     // position of the crosshair on the axis
-	moment   pane.Moment // the shared moment that crossAt has followed
+	moment   pane.Moment // shared moment that crossAt shows
 	axis     axis
 
 	chart    grid.LineChart
@@ -224,7 +224,7 @@ func (p *Pane) moveCross(h *pane.Host, by float64) {
 	p.shareMoment(h)
 }
 
-// shareMoment marks the moment of the crosshair in the other panes. They mark nothing if it is in an earlier launch.
+// shareMoment marks the moment of the crosshair in the other panes. If it is in an earlier launch, they mark nothing.
 func (p *Pane) shareMoment(h *pane.Host) {
 	h.Moment = pane.Moment{}
 	if at, ok := p.axis.clock(p.crossAt); ok && p.cross {

@@ -8,13 +8,13 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Rows of a map other than its cells: the variants, the note, the name of the axis across and its values.
+// mapRows is the number of rows above the cells of a map: variants, note, name of the horizontal axis, and its values.
 const mapRows = 4
 
-// ratioW is the least width of a cell with a ratio: "A 1.234".
+// ratioW is the minimum width of a cell with a ratio: "A 1.234".
 const ratioW = 8
 
-// drawMap draws the fastest variant over two axes: a letter for each cell, in lower case if the cell was not simulated.
+// drawMap draws the fastest variant over two axes. Each cell has a letter, in lower case if it was not simulated.
 func (p *Pane) drawMap(v grid.View, h *pane.Host) pane.Border {
 	d, th := h.Decided, h.Theme
 	b := pane.Border{Title: "Decision map", Right: h.KindWords()}

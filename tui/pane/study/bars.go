@@ -73,7 +73,7 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 // isMetric reports whether a column has the study's metric.
 func isMetric(s *engine.StudyView, column int) bool { return s.Columns[column].Name == s.Metric }
 
-// forecasts returns the modelled rows that fit below n bars and the title, and explains them in the legend.
+// forecasts returns the modelled rows that fit below the title and n bars, and adds them to the legend.
 func (c *chart) forecasts(v grid.View, s *engine.StudyView, n int, h *pane.Host) []engine.Row {
 	all := h.Forecast(s)
 	all = all[:min(len(all), max(v.H()-2-n, 0))]

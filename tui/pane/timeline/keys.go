@@ -131,8 +131,8 @@ func (t *Pane) moveCursor(h *pane.Host, by int) {
 	}
 }
 
-// sharing returns an action that marks the cursor's time in the other panes after it has moved the cursor. The path
-// of an explained run has another clock.
+// sharing returns an action that does the same, and then marks the cursor's time in the other panes. On the path of an
+// explained run it marks nothing, because that run has another clock.
 func (t *Pane) sharing(do func(*pane.Host)) func(*pane.Host) {
 	return func(h *pane.Host) {
 		had := t.Want.Cursor

@@ -28,7 +28,7 @@ type Pane struct {
 	items  []grid.LegendItem
 	help   string      // the key hints
 	pick   pane.Pick   // the selection to which the pane has scrolled
-	moment pane.Moment // the shared moment that the cursor has followed
+	moment pane.Moment // shared moment that the cursor shows
 	piece  int         // number of the piece of the path at the cursor, by length; −1: none
 }
 
@@ -420,7 +420,7 @@ func (t *Pane) drawCursor(v grid.View, cells grid.Rect, h *pane.Host) {
 	v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse|grid.Bold)
 }
 
-// drawMoment marks the moment of another pane's crosshair, or the edge beyond which it is.
+// drawMoment marks the moment of another pane's crosshair. If it is not visible, an arrow at the edge points to it.
 func (t *Pane) drawMoment(v grid.View, cells grid.Rect, h *pane.Host) {
 	s, at := &t.shown, h.Moment.At
 	switch {
