@@ -4,7 +4,7 @@
 //
 //	mpirun -n 2 hybridtop-mpi run dot --machine this-host --nodes 2 --ranks-per-node 1 --group 1
 //
-// Every process has a session with the same scenario. Process 0 ends the run, collects the counts of the
-// others and writes the result. It is a command of its own because it needs the C library of the host;
-// hybridtop is static.
+// Every process has a session with the same scenario. Process 0 ends the run, collects the counts of all
+// processes and writes the result. This command needs the C library of the host. It is separate from
+// hybridtop, which is static.
 package main
