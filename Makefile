@@ -21,7 +21,7 @@ PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
 
-# The program of an MPI job. It finds the MPI library at run time, and needs no C compiler.
+# The program of an MPI job. It loads the MPI library at run time, and needs no C compiler.
 mpi:
 	CGO_ENABLED=0 $(GO) build -o hybridtop-mpi ./cmd/hybridtop-mpi
 
@@ -84,8 +84,8 @@ conform: platforms
 	$(MAKE) goldens
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -v -run '^TestRelease$$' ./internal/release
 
-# Runs every workload over the processes of Open MPI and of MPICH, and the conformance suite over processes that
-# sockets connect. A library that is not installed is skipped.
+# Runs every workload over the processes of Open MPI and of MPICH, and the conformance suite over processes connected
+# by sockets. It skips a library that is not installed.
 mpi-test:
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -v -run '^TestMPI' ./cmd/hybridtop-mpi
 	CONFORM=1 $(GO) test -short -count=1 -timeout 0 -run '^TestConformanceOverProcesses$$' ./cluster/live
