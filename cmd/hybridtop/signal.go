@@ -98,7 +98,7 @@ func (s status) say(w io.Writer) {
 
 // endTime is the time limit for the screen to end after a signal, or for a command to write its results.
 // Without it, a terminal that does not read or a rank that hangs could block the end. A recording is
-// committed three times in this time. The kernel needs a second more for the memory of a million ranks.
+// committed three times in this time. The kernel then needs another second to free a million ranks.
 const endTime = 800 * time.Millisecond
 
 // endable returns a context that ends at a signal, or when the terminal closes. The process ends
