@@ -281,7 +281,9 @@ func (w *world) finish() { w.overOnce.Do(func() { close(w.over) }) }
 
 func (w *world) alertAll() {
 	for _, e := range w.engines {
-		e.alert()
+		if e != nil { // nil: this process cannot start the run
+			e.alert()
+		}
 	}
 }
 

@@ -154,8 +154,18 @@ func (x *remote) receiveGet(e *engine, f *far.Frame) error {
 	op := &cluster.Op{Off: f.Off, Vec: f.Vec, Shape: f.Shape, Size: size}
 	answer := far.Frame{Kind: far.Reply, Src: f.Dst, Dst: f.Src, Req: f.Req, Size: size, Sized: true}
 	if f.Arg != 0 {
-		if size > int64(len(e.seg)) && f.Vec == nil && f.Shape == nil {
-			return fmt.Errorf("get of %d B of rank %d: outside of the segment", size, f.Dst)
+		whole := size <= int64(len(e.seg))
+		if f.Shape != nil {
+			whole = f.Shape.Within(int64(len(e.seg))) && f.Shape.Bytes() == size
+		} else if f.Vec != nil {
+			left := size
+			for _, s := range f.Vec {
+				left -= min(max(s.Len, 0), size+1)
+			}
+			whole = left == 0
+		}
+		if !whole || size > far.MaxData {
+			return fmt.Errorf("get of %d B of rank %d: outside of the segment, or more than %d B", size, f.Dst, far.MaxData)
 		}
 		op.Buf = make([]byte, size)
 		answer.Data, answer.Sized = op.Buf, false

@@ -78,7 +78,7 @@ func cut(text string) string {
 		return text
 	}
 	n := maxFailureText
-	for !utf8.RuneStart(text[n]) {
+	for n > 0 && !utf8.RuneStart(text[n]) {
 		n--
 	}
 	return text[:n]

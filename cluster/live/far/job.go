@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -55,7 +56,7 @@ type Run struct {
 	missing int
 	refusal error
 	ready   chan struct{} // closed when all processes have begun
-	abort   sync.Once
+	aborted atomic.Bool
 }
 
 // start is the message that begins a run in a process.
@@ -336,6 +337,13 @@ var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4*headBytes); retur
 
 // Send sends a frame to a process.
 func (r *Run) Send(to int, f *Frame) {
+	if len(f.Data) > MaxData {
+		err := fmt.Errorf("process %d: a transfer of %d B to process %d: want at most %d B (use several transfers)", r.Process(),
+			len(f.Data), to, MaxData)
+		r.Abort(err)
+		r.to.Fail(r.Process(), err)
+		return
+	}
 	b := heads.Get().(*[]byte)
 	*b = f.encode((*b)[:0], r.number)
 	err := r.job.t.Send(to, *b, f.Data)
@@ -356,11 +364,13 @@ func (r *Run) SendAll(f *Frame) {
 
 // Abort ends the run in every other process. Only the first call has an effect.
 func (r *Run) Abort(err error) {
-	r.abort.Do(func() { r.SendAll(&Frame{Kind: kindAbort, Data: encodeJSON(encodeFailure(err))}) })
+	if !r.aborted.Swap(true) { // a failure of the send calls Abort again
+		r.SendAll(&Frame{Kind: kindAbort, Data: encodeJSON(encodeFailure(err))})
+	}
 }
 
 // Aborted records that another process has aborted the run. Later calls of Abort have no effect.
-func (r *Run) Aborted() { r.abort.Do(func() {}) }
+func (r *Run) Aborted() { r.aborted.Store(true) }
 
 // End ends the run in this process. Later frames of the run are dropped.
 func (r *Run) End() {

@@ -2,6 +2,9 @@ package far
 
 import "time"
 
+// MaxData is the maximum size of the data of a frame, in bytes.
+const MaxData = 1<<30 - 1<<20
+
 // Transport carries frames between the processes of a job. Frames from one process to another arrive
 // completely and in order.
 type Transport interface {
