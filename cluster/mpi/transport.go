@@ -34,7 +34,7 @@ type Transport struct {
 	level     int32 // of thread support
 	process   int32
 	processes int32
-	closing   chan bool // true: MPI_Finalize, false: end without it
+	closing   chan struct{} // closed: MPI_Finalize
 	closed    chan error
 
 	mu      sync.Mutex // of all calls
@@ -80,7 +80,7 @@ func Open() (*Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Transport{lib: lib, closing: make(chan bool, 1), closed: make(chan error, 1)}
+	t := &Transport{lib: lib, closing: make(chan struct{}), closed: make(chan error, 1)}
 	started := make(chan error)
 	go t.hold(started)
 	if err := <-started; err != nil {
@@ -113,9 +113,8 @@ func (t *Transport) hold(started chan<- error) {
 	if err != nil {
 		return
 	}
-	if <-t.closing {
-		t.closed <- t.call(finalize)
-	}
+	<-t.closing
+	t.closed <- t.call(finalize)
 }
 
 // call calls a function of the library. It returns an error if the function fails.
@@ -349,7 +348,7 @@ func (t *Transport) Close() error {
 	if err := t.cancelReceives(); err != nil {
 		return err
 	}
-	t.closing <- true
+	close(t.closing)
 	return <-t.closed
 }
 
@@ -379,8 +378,14 @@ func (t *Transport) cancelReceives() error {
 	return nil
 }
 
+// abortPatience limits the time in which Abort waits for the call of another goroutine.
+const abortPatience = time.Second
+
 // Abort ends all processes of the job. It does not return.
 func (t *Transport) Abort(code int) {
+	for end := time.Now().Add(abortPatience); !t.mu.TryLock() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
 	if err := t.call(abort, t.lib.handle[world], uintptr(code)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}

@@ -54,7 +54,7 @@ func inJob(args []string) int {
 		t.Abort(code) // other processes may wait for this one
 	}
 	if err := job.Close(); err != nil {
-		return fail(err)
+		t.Abort(fail(err))
 	}
 	return 0
 }
