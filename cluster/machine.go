@@ -221,6 +221,9 @@ type Machine struct {
 	Source map[string]string
 }
 
+// IsNoisy reports whether times depend on the seed.
+func (m *Machine) IsNoisy() bool { return m.ComputeNoise > 0 || m.LinkNoise > 0 || m.DetourRate > 0 }
+
 // InSocket returns the link between ranks of one socket. If Socket does not set the costs of loads
 // and stores or the transfer paths, the node's values apply.
 func (m *Machine) InSocket() Link {

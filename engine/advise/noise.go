@@ -22,7 +22,7 @@ const compared = 6
 // isNoisy reports whether times depend on the seed.
 func isNoisy(c *Candidate) bool {
 	m := &c.Run.Machine
-	return m.ComputeNoise > 0 || m.LinkNoise > 0 || workload.Idle(&c.Scenario, engine.Simulated, "seed") == ""
+	return m.IsNoisy() || workload.Idle(&c.Scenario, engine.Simulated, "seed") == ""
 }
 
 // ties reports whether two candidates share a place: their times are within 2 %, or pairs of equal seeds

@@ -121,7 +121,7 @@ func (p *Site) measure(ctx context.Context, at coll.Tuple, choices []coll.Choice
 		}
 		m.flops = p.Machine.Flops
 		if p.isVirtual() {
-			err = m.measureVirtual(p.Machine.ComputeNoise > 0 || p.Machine.LinkNoise > 0 || p.Machine.DetourRate > 0)
+			err = m.measureVirtual(p.Machine.IsNoisy())
 		} else {
 			err = m.measureReal(how)
 		}
