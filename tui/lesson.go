@@ -31,19 +31,19 @@ type Lesson struct {
 
 // course is the lesson next to the panes. All keys of the screen stay active.
 type course struct {
-	player  *lesson.Player // nil: no lesson
-	runs    lesson.Results
-	file    string // of the answers; "": answers are not stored
-	shown   bool
-	opening *Lesson // lesson to open; nil: none
-	save    bool    // the answers have changed
-	unsaved bool    // a command writes the answers, and has not ended
-	every   time.Duration
-	ran     *engine.Scenario // scenario of the step's run; nil: none
-	due     time.Time        // of the next step, if every is not 0
-	top     int              // first line of the text that is shown
-	reading bool             // the answers of the class are being read
-	read    time.Time        // time at which they were read last
+	player   *lesson.Player // nil: no lesson
+	runs     lesson.Results
+	file     string // of the answers; "": answers are not stored
+	shown    bool
+	opening  *Lesson // lesson to open; nil: none
+	save     bool    // the answers have changed
+	answered bool    // the end of the screen writes the answers again
+	every    time.Duration
+	ran      *engine.Scenario // scenario of the step's run; nil: none
+	due      time.Time        // of the next step, if every is not 0
+	top      int              // first line of the text that is shown
+	reading  bool             // the answers of the class are being read
+	read     time.Time        // time at which they were read last
 }
 
 // lessonOpened is a lesson whose programs have run.
@@ -97,13 +97,13 @@ func (p *program) saveLesson() tea.Cmd {
 	}
 	a, file := c.player.Answers, c.file
 	a.Answers = slices.Clone(a.Answers)
-	c.unsaved = true
+	c.answered = true
 	return func() tea.Msg { return lessonSaved{a.Save(p.ctx, file)} }
 }
 
-// saveLast writes the answers if the screen ends before the command that writes them.
+// saveLast writes the answers at the end of the screen, which ends the commands that write them.
 func (c *course) saveLast(ctx context.Context) error {
-	if !c.unsaved || c.player == nil {
+	if !c.answered || c.player == nil {
 		return nil
 	}
 	return c.player.Answers.Save(ctx, c.file)

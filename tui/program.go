@@ -140,7 +140,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.app.showMap(msg)
 		p.stale = true
 	case lessonSaved:
-		p.stale, p.app.course.unsaved = true, false
+		p.stale = true
 		if msg.err != nil {
 			p.app.notice = msg.err.Error()
 		}
