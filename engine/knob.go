@@ -129,7 +129,7 @@ var Base = []Knob{
 		Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster, Role: Scheme,
 		Watch: "the number of processes that may call MPI (in N), and the reach of UPC accesses: all ranks with flat, " +
 			"otherwise only the local group", Paper: "paper 1, section 3"},
-	{Name: "group", Label: "group", Doc: "ranks per UPC group (ignored by the flat model)", Type: Integer, Default: "4",
+	{Name: "group", Label: "group", Doc: "ranks per UPC group (not in the flat model)", Type: Integer, Default: "4",
 		Min: 1, Max: 1 << 22, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme,
 		Watch: "locality and memory: in groups of G ranks, 1/G of the accesses stay in the rank. All stay in the node " +
 			"while the group fits in it. Each group has a replica", Paper: "paper 1, section 4.3.1"},
