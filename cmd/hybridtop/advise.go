@@ -28,7 +28,7 @@ const (
 func newAdvise() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "advise [WORKLOAD]",
-		Short: "rank the choices of a scenario, and find the constants that would change the order",
+		Short: "rank the choices of a scenario, and find what changes the order",
 		Long: "Simulate a scenario with all combinations of the knobs that may change, and rank them. A knob with a list of " +
 			"values may change, as in sweep. --vary names more knobs. Without either, the knobs that keep the problem may " +
 			"change: the variant, threading, reserved threads, threads × ranks, model, group and algorithm, if the workload " +
@@ -85,18 +85,19 @@ func newAdvise() *cobra.Command {
 		}
 		x := &adviceText{Advice: a, kind: engine.Simulated, paper: paperOf(knobs.preset)}
 		if *check != "" && code == 0 && a.RunnerUp() != nil {
-			if x.check, err = writeCheck(ctx, a, *check, options); err != nil {
-				return err
-			}
+			x.check, err = writeCheck(ctx, a, *check, options)
 		}
 		if a != nil {
-			if err := x.write(cmd.OutOrStdout(), out); err != nil {
-				return err
+			if failed := x.write(cmd.OutOrStdout(), out); failed != nil {
+				return failed
 			}
 		}
 		if code != 0 {
 			code.say(cmd.ErrOrStderr())
 			return code
+		}
+		if err != nil {
+			return err
 		}
 		if a.Winner() == nil {
 			return errors.New("advise: no candidate could run: " + a.Candidates[0].Refusal)
