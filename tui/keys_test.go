@@ -178,10 +178,11 @@ func TestNoKeyChangesAHiddenPane(t *testing.T) {
 			a.Markers = grid.Blocks
 			before, acted := looks(a, focus), slices.Clone(a.actionCounts)
 			keys(a, b.Keys[0])
-			a.Markers = grid.Blocks // they apply to all curves
-			a.Pick = pane.Pick{}    // it applies to all panes
-			a.Explained = nil       // and the explanation
-			a.zoomed = true         // esc leaves zoom
+			a.Markers = grid.Blocks  // they apply to all curves
+			a.Pick = pane.Pick{}     // it applies to all panes
+			a.Moment = pane.Moment{} // and the moment of crosshairs
+			a.Explained = nil        // and the explanation
+			a.zoomed = true          // esc leaves zoom
 			after := looks(a, focus)
 			if len(a.out) > 0 { // a knob has changed, and its pane shows it
 				after[knobsPane] = before[knobsPane]
