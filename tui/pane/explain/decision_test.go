@@ -52,6 +52,9 @@ func TestMapsLookLikeThis(t *testing.T) {
 		"map of two":  {"size=8,1024,16384,262144", "remote.latency_s=0.25..4", "algorithm=kary,scatter-allgather"},
 		"map of four": {"remote.latency_s=0.5,1,2,4,8", "size=8,64,512,4096,32768", "algorithm=flat,kary,scatter-allgather,hardware"},
 	} {
+		if testing.Short() && name == "map of four" {
+			continue // it takes a hundred simulations
+		}
 		m, err := explain.Decide(context.Background(), sc, axis(axes[0]), axis(axes[1]), axis(axes[2]), session.Options{})
 		if err != nil {
 			t.Fatal(err)
