@@ -58,6 +58,9 @@ func TestOnlineTuning(t *testing.T) {
 		}
 		tuned++
 		for _, fabric := range []string{engine.Live, engine.Sim} {
+			if testing.Short() && fabric == engine.Sim {
+				continue
+			}
 			transfers := []string{"two-sided", "put"}
 			if _, err := sc.Knob("transfer"); err != nil {
 				transfers = transfers[:1]
