@@ -10,6 +10,9 @@ import (
 
 // Help and lists of knobs fit on a screen of 50 lines and 100 columns, for every workload.
 func TestHelpFitsOnAScreen(t *testing.T) {
+	if raced {
+		t.Skip("lists of knobs need no race detector")
+	}
 	lines := [][]string{{"--help"}, {"run", "--help"}, {"sweep", "--help"}, {"record", "--help"}}
 	for _, name := range workloadNames() {
 		lines = append(lines, []string{"list", "knobs", name})
