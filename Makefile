@@ -52,10 +52,14 @@ prose:
 		echo '$(GO) run ./internal/prose -base $(PROSE_BASE)'; $(GO) run ./internal/prose -base $(PROSE_BASE); \
 	else echo 'prose: no git history, skipped'; fi
 
-# The short tests under the race detector, which is ten times slower.
+# Packages that start no goroutine.
+SERIAL := ./models/... ./tui/export/... ./tui/grid/... ./tui/overlay/... ./tui/pane/...
+
+# The short tests under the race detector, which is ten times slower, except those of serial packages.
 race:
 	@$(if $(RACE),:,echo 'without the race detector, which needs a C compiler:')
-	$(GO) test $(RACE) -short ./...
+	$(GO) test $(RACE) -short $$($(GO) list ./... | grep -vxF "$$($(GO) list $(SERIAL))")
+	$(GO) test -short $(SERIAL)
 
 # Every test at its full size, the papers' claims with them.
 whole:
