@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,7 +32,7 @@ type decided struct {
 const (
 	mapAcross   = "remote.latency_s=0.25..4"
 	mapDown     = "remote.bandwidth_bytes_per_s=0.25..4"
-	mapVariants = 4 // maximum number of choices that the key compares, the first ones of the knob
+	mapVariants = 4 // maximum number of choices that the key compares: the current one, and the first others
 )
 
 // decideKnob asks for a map of the fastest choice of the selected knob over latency and bandwidth of the network.
@@ -41,7 +42,9 @@ func (a *app) decideKnob() {
 		a.notice = "the selected knob has no choices to compare (select another knob, or use " + a.Keys("command") + "decide)"
 		return
 	}
-	choices := k.Choices[:min(len(k.Choices), mapVariants)]
+	now := a.Snap.Scenario.Text(k.Name)
+	choices := append([]string{now}, slices.DeleteFunc(slices.Clone(k.Choices), func(c string) bool { return c == now })...)
+	choices = choices[:min(len(choices), mapVariants)]
 	if err := a.decide(k.Name + "=" + strings.Join(choices, ",") + " " + mapAcross + " " + mapDown); err != nil {
 		a.notice = err.Error()
 	}

@@ -36,8 +36,9 @@ func TestAMapIsMadeInTheBackground(t *testing.T) {
 	}
 
 	a, _ = mapped(t, "&")
-	if a.Decided == nil || a.explainer.asked.variants.Name != a.Panel.Selected {
-		t.Errorf("& does not compare the selected knob: %q", a.notice)
+	if a.Decided == nil || a.explainer.asked.variants.Name != a.Panel.Selected ||
+		a.explainer.asked.variants.Values[0] != a.Snap.Scenario.Text(a.Panel.Selected) {
+		t.Errorf("& does not compare the current value of the selected knob with others: %q", a.notice)
 	}
 }
 
