@@ -61,7 +61,7 @@ func taken(a *app, knob string) (all []string) {
 
 // TestTheRunOfAQuestionIsPartOfItsAnswer checks that the run of a question starts after the answer, next to its baseline.
 func TestTheRunOfAQuestionIsPartOfItsAnswer(t *testing.T) {
-	a := inLesson("N")() // the first step: the run with one reserved thread
+	a := inLesson("N")() // the first step: masteronly
 	if got := taken(a, "reserved"); !slices.Equal(got, []string{"1"}) || a.base != nil {
 		t.Errorf("the first step runs reserved = %q, baseline %v", got, a.base)
 	}
@@ -69,6 +69,7 @@ func TestTheRunOfAQuestionIsPartOfItsAnswer(t *testing.T) {
 	if keys(a, "N", "N", "'1.4", "enter", "'3", "enter"); a.over != nil || a.course.player.Stage() != lesson.Revealed {
 		t.Fatalf("after a prediction and the confidence: stage %d", a.course.player.Stage())
 	}
+	a.out = nil
 	if keys(a, "N", "N", "'3", "enter"); len(taken(a, "reserved")) > 0 {
 		t.Error("the program runs before the answer")
 	}
@@ -83,8 +84,8 @@ func TestTheRunOfAQuestionIsPartOfItsAnswer(t *testing.T) {
 		}
 	}
 	a.out = nil
-	if keys(a, "H", "H", "I"); !slices.Equal(taken(a, "reserved"), []string{"1", "1"}) {
-		t.Errorf("the step before runs reserved = %q", taken(a, "reserved"))
+	if keys(a, "H", "H", "I"); !slices.Equal(taken(a, "reserved"), []string{"1", "1", "1"}) {
+		t.Errorf("the steps before run reserved = %q", taken(a, "reserved"))
 	}
 }
 
