@@ -1,3 +1,5 @@
+//go:build unix
+
 package live_test
 
 import (
