@@ -361,12 +361,9 @@ type checkFile struct {
 // text describes the file.
 func (c *checkFile) text() string {
 	s := fmt.Sprintf("%s checks winner and runner-up live, with %d ranks; simulated at this size, the runner-up takes %.3g times as long. "+
-		"To run it: hybridtop verify --preset %s", c.file, c.Ranks, c.Ratio, session.ShellWord(c.preset()))
+		"To run it: hybridtop verify --preset %s", c.file, c.Ranks, c.Ratio, session.ShellWord(c.file))
 	if c.Ratio <= 1 {
 		s += ". The order differs at this size."
 	}
 	return s
 }
-
-// preset returns the name of the file for --preset.
-func (c *checkFile) preset() string { return c.file }
