@@ -28,7 +28,7 @@ type Request struct {
 // Advice is the ranking of the candidates of a scenario.
 type Advice struct {
 	Scenario    engine.Scenario
-	Candidates  []*Candidate   // by place, then the pruned ones, then those that could not run
+	Candidates  []*Candidate   // by place, then the pruned ones, then the ones that could not run
 	Axes        []session.Axis // all combinations are candidates
 	Late        []session.Axis // varied at the winner of Axes, one at a time
 	Simulations int

@@ -55,8 +55,8 @@ func ask(t testing.TB, sc engine.Scenario, flips int) *advise.Advice {
 	return a
 }
 
-// checkWinner compares the winner with a full sweep of the same knobs, the late ones included. No point of the sweep may be
-// faster by more than 2 %.
+// checkWinner compares the winner with a full sweep of the same knobs, the late ones included. Each point of the sweep may be
+// faster by at most 2 %.
 func checkWinner(t *testing.T, a *advise.Advice) {
 	t.Helper()
 	rows, scenarios, err := session.Combinations(a.Scenario, slices.Concat(a.Axes, a.Late))

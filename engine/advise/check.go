@@ -156,7 +156,7 @@ func (p *pair) fewerNodes() error {
 		all = append(all, n)
 	}
 	fits := func(n int) bool { return n*perNode <= checkThreads*runtime.GOMAXPROCS(0) }
-	slices.SortStableFunc(all, func(a, b int) int { // those that fit first, the largest of them first; then the smallest
+	slices.SortStableFunc(all, func(a, b int) int { // numbers that fit come first, in falling order; then the others, in rising order
 		switch {
 		case fits(a) && fits(b):
 			return cmp.Compare(b, a)
