@@ -174,6 +174,31 @@ func (l *Layout) ProcessOf(rank, processes int) int {
 	return node * processes / l.Nodes
 }
 
+// maxListed is the maximum number of ranks in a list for errors.
+const maxListed = 8
+
+// ListProcess lists the ranks of a process, for errors: "rank 2, rank 3".
+func (l *Layout) ListProcess(process, processes int) string {
+	var all []string
+	more := 0
+	for rank := range l.Ranks() {
+		switch {
+		case l.ProcessOf(rank, processes) != process:
+		case len(all) == maxListed:
+			more++
+		default:
+			all = append(all, fmt.Sprintf("rank %d", rank))
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return "no rank"
+	case more > 0:
+		all = append(all, fmt.Sprintf("%d ranks more", more))
+	}
+	return strings.Join(all, ", ")
+}
+
 // NodeOf returns the node of a rank.
 func (l *Layout) NodeOf(rank int) int {
 	switch l.Ranking {

@@ -169,3 +169,21 @@ func FuzzReadRanking(f *testing.F) {
 		}
 	})
 }
+
+// TestProcessesAreListed checks the list of a process's ranks in errors.
+func TestProcessesAreListed(t *testing.T) {
+	l := cluster.Layout{Nodes: 4, RanksPerNode: 3, ThreadsPerRank: 1, Group: 1, Ranking: cluster.RoundRobin}
+	for _, c := range []struct {
+		process, processes int
+		want               string
+	}{
+		{0, 4, "rank 0, rank 4, rank 8"},
+		{1, 2, "rank 2, rank 3, rank 6, rank 7, rank 10, rank 11"},
+		{0, 1, "rank 0, rank 1, rank 2, rank 3, rank 4, rank 5, rank 6, rank 7, 4 ranks more"},
+		{5, 6, "no rank"},
+	} {
+		if got := l.ListProcess(c.process, c.processes); got != c.want {
+			t.Errorf("process %d of %d: %s, want %s", c.process, c.processes, got, c.want)
+		}
+	}
+}

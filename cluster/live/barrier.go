@@ -8,15 +8,15 @@ import (
 
 // barrier is the shared data of the members of a context.
 type barrier struct {
-	ranks []int32
-	left  int       // number of members that have removed it, under barrierMu
-	local int       // number of members in this process
-	away  *spanning // nil: all members are in this process
-	_     [64]byte
-	count atomic.Int32
-	_     [64]byte
-	gen   atomic.Uint32
-	board atomic.Pointer[board] // nil: not used yet
+	ranks  []int32
+	left   int            // number of members that have removed it, under barrierMu
+	local  int            // number of members in this process
+	remote *remoteBarrier // nil: all members are in this process
+	_      [64]byte
+	count  atomic.Int32
+	_      [64]byte
+	gen    atomic.Uint32
+	board  atomic.Pointer[board] // nil: not used yet
 
 	entered atomic.Int64 // wire: time at which the last member has entered, wall ns
 }
@@ -38,7 +38,7 @@ func (e *engine) join(ctx int32, ranks []int32) {
 	if b == nil {
 		b = &barrier{ranks: ranks, local: len(ranks)}
 		if w.remote != nil {
-			w.remote.span(ctx, b)
+			w.remote.extend(ctx, b)
 		}
 		w.barriers[ctx] = b
 	}
@@ -68,7 +68,7 @@ func (e *engine) removeMember(ctx int32) {
 	w.barrierMu.Lock()
 	if m.b.left++; m.b.left == m.b.local {
 		delete(w.barriers, ctx)
-		if m.b.away != nil {
+		if m.b.remote != nil {
 			w.remote.forget(ctx)
 		}
 	}

@@ -35,13 +35,17 @@ func (w *world) monitor() {
 			w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: stuck})
 			return
 		}
-		if v.parked {
-			period = monitorPeriod
-		} else {
-			period = min(2*period, longestPeriod)
-		}
+		period = v.nextPeriod(period)
 		tick.Reset(period)
 	}
+}
+
+// nextPeriod returns the time until the next check.
+func (v *survey) nextPeriod(period time.Duration) time.Duration {
+	if v.parked {
+		return monitorPeriod
+	}
+	return min(2*period, longestPeriod)
 }
 
 // need is one handle that a parked thread waits for.
@@ -51,7 +55,7 @@ type need struct {
 	size, off int64
 	ranks     []int32 // ranks that could end it
 	any       bool    // any of them can end it; otherwise all are needed
-	spans     bool    // barrier number gen of context ctx has members in several processes: ranks
+	remote    bool    // barrier number gen of context ctx has members in several processes: ranks
 	ctx       int32
 	gen       uint32
 }
@@ -176,8 +180,8 @@ func (v *survey) needsOf(p *port) sleeper {
 				s.needs = append(s.needs, need{kind: cluster.KindFlagWait, tag: flagOf(h), ranks: m.b.ranks, any: true})
 				continue
 			}
-			if m.b.away != nil {
-				s.needs = append(s.needs, need{kind: cluster.KindBarrier, ranks: m.b.ranks, spans: true, ctx: m.ctx, gen: uint32(h)})
+			if m.b.remote != nil {
+				s.needs = append(s.needs, need{kind: cluster.KindBarrier, ranks: m.b.ranks, remote: true, ctx: m.ctx, gen: uint32(h)})
 				continue
 			}
 			s.needs = append(s.needs, need{kind: cluster.KindBarrier, ranks: v.absentFrom(m, uint32(h))})

@@ -136,7 +136,7 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	}
 	w.launch(ctx, body)
 	if w.remote != nil {
-		return spreadRun{w}, nil
+		return remoteRun{w}, nil
 	}
 	return w, nil
 }

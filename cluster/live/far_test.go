@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -18,35 +21,52 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live/far/socket"
 )
 
-// several is a fabric that runs programs over several processes of a job. All of them are in this test,
+// processes is a fabric that runs programs over several processes of a job. All of them are in this test,
 // so that programs can share variables and the race detector sees every process.
-type several struct {
+type processes struct {
 	*live.Fabric
 	fabrics []*live.Fabric
 }
 
-func newSeveral(t *testing.T, processes int) several {
+func newProcesses(t *testing.T, n int) processes {
 	t.Helper()
-	files, err := socket.Pairs(processes)
+	return processesOver(t, n, func(tr far.Transport) far.Transport { return tr })
+}
+
+// processesOver is newProcesses with changed transports.
+func processesOver(t *testing.T, n int, change func(far.Transport) far.Transport) processes {
+	t.Helper()
+	files, err := socket.Pairs(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := several{}
-	for i := range processes {
+	f := processes{}
+	var jobs []*far.Job
+	for i := range n {
 		tr, err := socket.New(i, files[i])
 		if err != nil {
 			t.Fatal(err)
 		}
-		job := far.Join(tr)
-		t.Cleanup(func() { job.Close() })
+		job := far.Join(change(tr))
+		jobs = append(jobs, job)
 		f.fabrics = append(f.fabrics, live.Over(job))
 	}
+	t.Cleanup(func() { closeJobs(jobs) })
 	f.Fabric = f.fabrics[0]
 	return f
 }
 
+// closeJobs closes jobs together, because each waits for the others.
+func closeJobs(jobs []*far.Job) {
+	var all sync.WaitGroup
+	for _, job := range jobs {
+		all.Go(func() { job.Close() })
+	}
+	all.Wait()
+}
+
 // Start implements cluster.Fabric.
-func (f several) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Port) error) (cluster.Run, error) {
+func (f processes) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Port) error) (cluster.Run, error) {
 	type started struct {
 		run cluster.Run
 		err error
@@ -59,7 +79,7 @@ func (f several) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 			all[i] <- started{run, err}
 		}()
 	}
-	runs := severalRuns{spec: spec}
+	runs := processRuns{spec: spec}
 	var failed error
 	for _, c := range all {
 		s := <-c
@@ -72,14 +92,14 @@ func (f several) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	return runs, nil
 }
 
-// severalRuns is the run of all processes.
-type severalRuns struct {
+// processRuns is the run of all processes.
+type processRuns struct {
 	spec cluster.Spec
 	runs []cluster.Run
 }
 
 // Wait implements cluster.Run. The result is the one of process 0.
-func (r severalRuns) Wait() error {
+func (r processRuns) Wait() error {
 	var first error
 	for i, run := range r.runs {
 		if err := run.Wait(); i == 0 {
@@ -92,10 +112,10 @@ func (r severalRuns) Wait() error {
 }
 
 // Cancel implements cluster.Run.
-func (r severalRuns) Cancel(cause error) { r.runs[0].Cancel(cause) }
+func (r processRuns) Cancel(cause error) { r.runs[0].Cancel(cause) }
 
 // States implements cluster.Run.
-func (r severalRuns) States(dst []cluster.State) []cluster.State {
+func (r processRuns) States(dst []cluster.State) []cluster.State {
 	dst = dst[:0]
 	for i := range r.spec.Layout.Ranks() {
 		dst = append(dst, r.runs[r.spec.Layout.ProcessOf(i, len(r.runs))].States(nil)[i])
@@ -104,10 +124,10 @@ func (r severalRuns) States(dst []cluster.State) []cluster.State {
 }
 
 // Dilation implements cluster.Run.
-func (r severalRuns) Dilation() float64 { return 1 }
+func (r processRuns) Dilation() float64 { return 1 }
 
 // Warnings implements cluster.Run.
-func (r severalRuns) Warnings() []string {
+func (r processRuns) Warnings() []string {
 	var all []string
 	for _, run := range r.runs {
 		all = append(all, run.Warnings()...)
@@ -122,12 +142,12 @@ var quickParts = []string{"order", "probe", "one-sided", "signals", "atomics", "
 // It omits two parts, because a recorder of timelines belongs to one process, and clocks of processes differ.
 func TestConformanceOverProcesses(t *testing.T) {
 	if os.Getenv("CONFORM") == "" {
-		clustertest.Run(t, newSeveral(t, 2), clustertest.Host(), clustertest.Smaller(4), clustertest.Only(quickParts...))
+		clustertest.Run(t, newProcesses(t, 2), clustertest.Host(), clustertest.Smaller(4), clustertest.Only(quickParts...))
 		return
 	}
-	for _, processes := range []int{1, 2, 3} {
-		t.Run(fmt.Sprintf("%d processes", processes), func(t *testing.T) {
-			clustertest.Run(t, newSeveral(t, processes), clustertest.Host(), clustertest.Smaller(4),
+	for _, n := range []int{1, 2, 3} {
+		t.Run(fmt.Sprintf("%d processes", n), func(t *testing.T) {
+			clustertest.Run(t, newProcesses(t, n), clustertest.Host(), clustertest.Smaller(4),
 				clustertest.Without("timeline", "devices"))
 		})
 	}
@@ -135,7 +155,7 @@ func TestConformanceOverProcesses(t *testing.T) {
 
 // TestProcessWithoutRanks checks that a run also ends in processes without ranks.
 func TestProcessWithoutRanks(t *testing.T) {
-	f := newSeveral(t, 4)
+	f := newProcesses(t, 4)
 	for range 3 {
 		clustertest.Must(t, f, clustertest.Spec(clustertest.Host(), 2, 2), func(r *cluster.Rank) error {
 			return r.Barrier(r.World())
@@ -145,7 +165,7 @@ func TestProcessWithoutRanks(t *testing.T) {
 
 // TestRunAfterAbortedRuns checks a run after 50 aborted runs with unmatched messages of 1 MiB.
 func TestRunAfterAbortedRuns(t *testing.T) {
-	f := newSeveral(t, 2)
+	f := newProcesses(t, 2)
 	spec := clustertest.Spec(clustertest.Host(), 2, 1)
 	failed := errors.New("on purpose")
 	for round := range 50 {
@@ -182,7 +202,7 @@ func TestRunAfterAbortedRuns(t *testing.T) {
 
 // TestRunsThatDiffer checks that a job refuses processes with different runs, and emulated machines.
 func TestRunsThatDiffer(t *testing.T) {
-	f := newSeveral(t, 2)
+	f := newProcesses(t, 2)
 	specs := []cluster.Spec{clustertest.Spec(clustertest.Host(), 2, 1), clustertest.Spec(clustertest.Host(), 2, 2)}
 	failures := make(chan error)
 	for i, one := range f.fabrics {
@@ -198,5 +218,92 @@ func TestRunsThatDiffer(t *testing.T) {
 	_, err := f.Start(t.Context(), clustertest.Spec(clustertest.Emulated(), 2, 1), func(cluster.Port) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "runs in one process") {
 		t.Errorf("an emulated machine: %v", err)
+	}
+}
+
+// counter counts the requests for reports that a transport sends.
+type counter struct {
+	far.Transport
+	asks *atomic.Int64
+}
+
+// Send implements far.Transport.
+func (c counter) Send(to int, head, body []byte) error {
+	if far.Kind(head[0]) == far.Ask {
+		c.asks.Add(1)
+	}
+	return c.Transport.Send(to, head, body)
+}
+
+// TestBusyRanksReportNothing checks that no process sends reports while no rank sleeps, and that one does if a
+// rank of another process than process 0 sleeps.
+func TestBusyRanksReportNothing(t *testing.T) {
+	var asks atomic.Int64
+	f := processesOver(t, 2, func(tr far.Transport) far.Transport { return counter{tr, &asks} })
+	var asked bool
+	spec := clustertest.Spec(clustertest.Host(), 2, 2)
+	clustertest.Must(t, f, spec, func(r *cluster.Rank) error {
+		for r.Now() < 200*cluster.Millisecond {
+			runtime.Gosched()
+		}
+		return nil
+	})
+	if n := asks.Load(); n > 0 {
+		t.Errorf("%d requests for reports", n)
+	}
+	clustertest.Must(t, f, spec, func(r *cluster.Rank) error {
+		if r.ID() == 3 {
+			_, err := r.Recv(r.World(), 0, 1, cluster.Sized(0))
+			return err
+		}
+		if r.ID() != 0 {
+			return nil
+		}
+		for asks.Load() == 0 {
+			runtime.Gosched()
+		}
+		asked = true
+		return r.Send(r.World(), 3, 1, cluster.Sized(0))
+	})
+	if !asked {
+		t.Error("no request for a report")
+	}
+}
+
+// TestProgramsThatDiffer checks that a job refuses processes with different programs.
+func TestProgramsThatDiffer(t *testing.T) {
+	f := newProcesses(t, 2)
+	failures := make(chan error)
+	for i, one := range f.fabrics {
+		spec := clustertest.Spec(clustertest.Host(), 2, 1)
+		spec.Program = fmt.Sprintf("a program of size %d", i)
+		go func() { failures <- cluster.Launch(t.Context(), one, spec, func(*cluster.Rank) error { return nil }) }()
+	}
+	for range f.fabrics {
+		if err := <-failures; err == nil || !strings.Contains(err.Error(), "starts another run") {
+			t.Errorf("different programs: %v", err)
+		}
+	}
+}
+
+// TestEarlyAbort checks that an abort ends a process that cannot start the run, and has no ranks yet.
+func TestEarlyAbort(t *testing.T) {
+	f := newProcesses(t, 3)
+	none := func(*cluster.Rank) error { return nil }
+	refused := make(chan error)
+	go func() {
+		refused <- cluster.Launch(t.Context(), f.fabrics[0], clustertest.Spec(clustertest.Emulated(), 3, 1), none)
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancelled := make(chan error)
+	go func() {
+		cancelled <- cluster.Launch(ctx, f.fabrics[1], clustertest.Spec(clustertest.Host(), 3, 1), none)
+	}()
+	cancel()
+	if err := <-cancelled; !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled process: %v", err)
+	}
+	if err := <-refused; err == nil {
+		t.Error("a process whose run another one has aborted starts it")
 	}
 }

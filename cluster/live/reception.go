@@ -1,7 +1,7 @@
 package live
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,7 +15,10 @@ func (x *remote) Fail(origin int, err error) {
 		return // all bodies have returned
 	}
 	if origin < 0 {
-		err = fmt.Errorf("%w: its ranks are lost", err)
+		var l *far.Lost
+		if errors.As(err, &l) {
+			err = fmt.Errorf("%s: %w", x.w.spec.Layout.ListProcess(l.Process, x.run.Processes()), err)
+		}
 		x.run.Abort(err)
 	} else if x.run != nil {
 		x.run.Aborted()
@@ -37,6 +40,9 @@ func (x *remote) Receive(from int, f *far.Frame) error {
 		case x.asked <- f.A:
 		default: // the request before is not answered yet
 		}
+		return nil
+	case far.Asleep:
+		x.asleep.Store(true)
 		return nil
 	case far.Publication:
 		b := slices.Clone(f.Data)
@@ -181,10 +187,13 @@ func (x *remote) receiveGet(e *engine, f *far.Frame) error {
 // arriveReport passes a report to the monitor of process 0.
 func (x *remote) arriveReport(from int, data []byte) error {
 	r := &report{}
-	if err := json.Unmarshal(data, r); err != nil {
+	if err := far.Unmarshal(data, r); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	r.from = int32(from)
+	if err := x.check(r); err != nil {
+		return err
+	}
 	select {
 	case x.reports <- r:
 	default: // more reports than process 0 has requested

@@ -25,10 +25,10 @@ type remote struct {
 	process []int32 // by rank
 	me      int32
 
-	mu      sync.Mutex
-	pending map[uint64]operation // by token
-	token   uint64
-	spans   map[int32]*spanning // by context
+	mu       sync.Mutex
+	pending  map[uint64]operation // by token
+	token    uint64
+	barriers map[int32]*remoteBarrier // by context
 
 	sent     []atomic.Uint64 // frames sent to each rank; the last element counts frames of barriers
 	received []atomic.Uint64 // frames received, likewise
@@ -36,6 +36,7 @@ type remote struct {
 	returned chan struct{}   // closed when all bodies of all processes have returned
 	asked    chan uint64     // numbers of requested reports
 	reports  chan *report    // in process 0
+	asleep   atomic.Bool     // in process 0: a rank of another process has slept for a whole period
 
 	published []atomic.Pointer[[]byte] // in process 0, by process
 }
@@ -49,7 +50,7 @@ type operation struct {
 func newRemote(w *world, job *far.Job) *remote {
 	n := len(w.engines)
 	x := &remote{w: w, me: int32(job.Process()), process: make([]int32, n), pending: map[uint64]operation{},
-		spans: map[int32]*spanning{}, sent: make([]atomic.Uint64, n+1), received: make([]atomic.Uint64, n+1),
+		barriers: map[int32]*remoteBarrier{}, sent: make([]atomic.Uint64, n+1), received: make([]atomic.Uint64, n+1),
 		returned: make(chan struct{}), asked: make(chan uint64, 1), reports: make(chan *report, job.Processes()),
 		published: make([]atomic.Pointer[[]byte], job.Processes())}
 	for i := range x.process {
@@ -108,7 +109,7 @@ func (w *world) shareHost(hosts []string) {
 // digest returns a hash of the parts of a spec that must be equal in all processes.
 func digest(s *cluster.Spec) uint64 {
 	h := fnv.New64a()
-	fmt.Fprintln(h, s.Layout, s.Segment, s.EagerLimit, s.Seed, s.Threading, s.PairRanks, s.Machine.Name)
+	fmt.Fprintln(h, s.Program, s.Layout, s.Segment, s.EagerLimit, s.Seed, s.Threading, s.PairRanks, s.Machine.Name)
 	return h.Sum64()
 }
 
@@ -159,18 +160,18 @@ func (w *world) returned() {
 	w.alertAll()
 }
 
-// spreadRun is a run of several processes.
-type spreadRun struct{ *world }
+// remoteRun is a run of several processes.
+type remoteRun struct{ *world }
 
 // Publish implements cluster.Spread.
-func (w spreadRun) Publish(b []byte) {
+func (w remoteRun) Publish(b []byte) {
 	if w.remote.me != 0 {
 		w.remote.run.Send(0, &far.Frame{Kind: far.Publication, Data: b})
 	}
 }
 
 // Published implements cluster.Spread.
-func (w spreadRun) Published(process int) []byte {
+func (w remoteRun) Published(process int) []byte {
 	if b := w.remote.published[process].Load(); b != nil {
 		return *b
 	}

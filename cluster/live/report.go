@@ -2,14 +2,16 @@ package live
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/live/far"
 )
 
-// Process 0 finds deadlocks across processes. Its monitor asks each process for a report of its waiting
-// ranks, and reduces the wait-for graph of all ranks, an AND-OR graph. If it finds dead ranks, it asks
+// Process 0 finds deadlocks across processes. Its monitor acts if a rank of any process has slept for a whole
+// period. Then it asks each process for a report of its waiting ranks, and reduces the wait-for graph of all ranks, an AND-OR graph. If it finds dead ranks, it asks
 // again. These ranks are deadlocked if two conditions hold (Mattern, "Algorithms for distributed termination detection", 1987):
 //   - All of them slept from the first report to the second one.
 //   - No frame to them was in transit: the number of frames sent before the second reports equals the
@@ -46,7 +48,7 @@ type needReport struct {
 	Size, Off int64
 	Ranks     []int32
 	Any       bool
-	Spans     bool
+	Remote    bool
 	Ctx       int32
 	Gen       uint32
 }
@@ -80,7 +82,7 @@ func (v *survey) reportOf(number uint64, view func(i int) rankView) *report {
 			rank.Entered = map[int32]uint32{}
 			v.w.membersMu.Lock()
 			for _, m := range e.members {
-				if m.b != nil && m.b.away != nil {
+				if m.b != nil && m.b.remote != nil {
 					rank.Entered[m.ctx] = m.entered.Load()
 				}
 			}
@@ -94,28 +96,71 @@ func (v *survey) reportOf(number uint64, view func(i int) rankView) *report {
 	return r
 }
 
+// check returns an error if the report does not have the views of exactly the ranks of its process.
+func (x *remote) check(r *report) error {
+	if len(r.Sent) != len(x.sent) || len(r.Received) != len(x.sent) {
+		return fmt.Errorf("report: %d and %d counts, want %d", len(r.Sent), len(r.Received), len(x.sent))
+	}
+	next := 0
+	for rank, p := range x.process {
+		if p != r.from {
+			continue
+		}
+		if next == len(r.Ranks) || r.Ranks[next].Rank != int32(rank) {
+			return fmt.Errorf("report: rank %d is missing", rank)
+		}
+		next++
+	}
+	if next < len(r.Ranks) {
+		return fmt.Errorf("report: %d ranks, want %d", len(r.Ranks), next)
+	}
+	for i := range r.Ranks {
+		for _, s := range r.Ranks[i].Sleepers {
+			for _, n := range s.Needs {
+				if slices.ContainsFunc(n.Ranks, func(rank int32) bool { return uint(rank) >= uint(len(x.process)) }) {
+					return fmt.Errorf("report: rank %d waits for a rank that does not exist", r.Ranks[i].Rank)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sleeps reports whether a rank in the report waits.
+func (r *report) sleeps() bool {
+	return slices.ContainsFunc(r.Ranks, func(s rankReport) bool { return !s.Live && !s.Finished })
+}
+
+// findSleeper reports whether a rank of this process has slept since the last check.
+func (v *survey) findSleeper() bool {
+	clear(v.absent)
+	v.parked = false
+	found := false
+	for i := range v.w.engines {
+		if v.w.isLocal(int32(i)) {
+			s := v.lookAt(i)
+			found = found || !s.live && !s.finished
+		}
+	}
+	return found
+}
+
 func (s *sleeper) report() sleeperReport {
 	r := sleeperReport{Thread: s.thread, Sleeps: s.sleeps, Needed: s.needed}
 	for _, n := range s.needs {
-		r.Needs = append(r.Needs, needReport{n.kind, n.peer, n.tag, n.size, n.off, n.ranks, n.any, n.spans, n.ctx, n.gen})
+		r.Needs = append(r.Needs, needReport{n.kind, n.peer, n.tag, n.size, n.off, n.ranks, n.any, n.remote, n.ctx, n.gen})
 	}
 	return r
 }
 
 // adopt stores the views of a report of another process.
 func (v *survey) adopt(r *report) {
-	x := v.w.remote
 	for _, rank := range r.Ranks {
-		if uint(rank.Rank) >= uint(len(v.views)) || x.process[rank.Rank] != r.from {
-			continue
-		}
 		s := rankView{live: rank.Live, finished: rank.Finished, parks: rank.Parks}
 		for _, p := range rank.Sleepers {
 			one := sleeper{thread: p.Thread, sleeps: p.Sleeps, needed: p.Needed}
 			for _, n := range p.Needs {
-				outside := func(r int32) bool { return uint(r) >= uint(len(v.views)) }
-				one.needs = append(one.needs, need{n.Kind, n.Peer, n.Tag, n.Size, n.Off, slices.DeleteFunc(n.Ranks, outside),
-					n.Any, n.Spans, n.Ctx, n.Gen})
+				one.needs = append(one.needs, need{n.Kind, n.Peer, n.Tag, n.Size, n.Off, n.Ranks, n.Any, n.Remote, n.Ctx, n.Gen})
 			}
 			s.sleepers = append(s.sleepers, one)
 		}
@@ -130,7 +175,7 @@ func (v *survey) resolve() {
 		for k := range v.views[i].sleepers {
 			for j := range v.views[i].sleepers[k].needs {
 				n := &v.views[i].sleepers[k].needs[j]
-				if !n.spans {
+				if !n.remote {
 					continue
 				}
 				var absent []int32
@@ -160,8 +205,11 @@ func (v *survey) gather(view func(i int) rankView) []*report {
 	for len(all) < x.run.Processes() {
 		select {
 		case r := <-x.reports:
-			if r.Number == v.questions && len(r.Sent) == len(x.sent) && len(r.Received) == len(x.sent) {
+			if r.Number == v.questions {
 				v.adopt(r)
+				if r.sleeps() {
+					x.asleep.Store(true)
+				}
 				all = append(all, r)
 			}
 		case <-v.w.over:
@@ -190,7 +238,10 @@ func allReceived(first, second []*report, ranks []int32) bool {
 
 // findRemoteDeadlock finds ranks of all processes that only other stuck ranks could wake. Process 0 calls it.
 func (v *survey) findRemoteDeadlock() []cluster.Wait {
-	v.parked = false
+	asleep := v.w.remote.asleep.Swap(false)
+	if !v.findSleeper() && !asleep {
+		return nil
+	}
 	first := v.gather(v.lookAt)
 	if first == nil || !v.reduce() {
 		return nil
@@ -221,21 +272,45 @@ func (v *survey) findRemoteDeadlock() []cluster.Wait {
 	return stuck
 }
 
-// answer sends a report for each request of process 0, until the run ends.
+// answer sends a report for each request of process 0, until the run ends. If a rank has slept for a whole
+// period, it notifies process 0 once, until a report has no rank that waits.
 func (w *world) answer() {
-	v := newSurvey(w)
+	x := w.remote
+	v, period := newSurvey(w), monitorPeriod
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	notified := false
 	for {
 		select {
-		case n := <-w.remote.asked:
+		case n := <-x.asked:
 			clear(v.absent)
 			r := v.reportOf(n, v.lookAt)
-			b, err := json.Marshal(r)
-			if err != nil {
-				panic(err) // plain data
+			notified = r.sleeps()
+			x.run.Send(0, &far.Frame{Kind: far.Report, Data: r.encode()})
+		case <-tick.C:
+			if !notified && v.findSleeper() {
+				notified = true
+				x.run.Send(0, &far.Frame{Kind: far.Asleep, Sized: true})
 			}
-			w.remote.run.Send(0, &far.Frame{Kind: far.Report, Data: b})
+			period = v.nextPeriod(period)
+			tick.Reset(period)
 		case <-w.over:
 			return
 		}
 	}
+}
+
+// encode encodes a report. In a report that is too long, all ranks can continue.
+func (r *report) encode() []byte {
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // plain data
+	}
+	if len(b) > far.MaxMessage {
+		for i := range r.Ranks {
+			r.Ranks[i] = rankReport{Rank: r.Ranks[i].Rank, Live: true}
+		}
+		return r.encode()
+	}
+	return b
 }

@@ -331,7 +331,10 @@ func (t *Transport) Idle(most time.Duration) { time.Sleep(most) }
 // closePatience is the longest time for which Close waits until sent frames have left.
 const closePatience = 2 * time.Second
 
-// Close implements far.Transport. It waits until the other processes close.
+// finalizePatience is the longest time of MPI_Finalize. All processes call it at about the same time.
+const finalizePatience = 3 * time.Second
+
+// Close implements far.Transport. It waits until the other processes close, which must be about to.
 func (t *Transport) Close() error {
 	for end := time.Now().Add(closePatience); ; time.Sleep(100 * time.Microsecond) {
 		t.mu.Lock()
@@ -349,7 +352,12 @@ func (t *Transport) Close() error {
 		return err
 	}
 	close(t.closing)
-	return <-t.closed
+	select {
+	case err := <-t.closed:
+		return err
+	case <-time.After(finalizePatience):
+		return fmt.Errorf("%s: MPI_Finalize has not returned in %v", t.lib.name(), finalizePatience)
+	}
 }
 
 // cancelReceives cancels the posted receives.
@@ -378,11 +386,13 @@ func (t *Transport) cancelReceives() error {
 	return nil
 }
 
-// abortPatience limits the time in which Abort waits for the call of another goroutine.
-const abortPatience = time.Second
+// abortPatience limits the time in which Abort waits for the call of another goroutine, and then the time of
+// MPI_Abort.
+const abortPatience = 500 * time.Millisecond
 
-// Abort ends all processes of the job. It does not return.
+// Abort ends all processes of the job. It does not return. If MPI_Abort hangs, this process ends without it.
 func (t *Transport) Abort(code int) {
+	time.AfterFunc(2*abortPatience, func() { os.Exit(code) })
 	for end := time.Now().Add(abortPatience); !t.mu.TryLock() && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}

@@ -46,15 +46,15 @@ func inJob(args []string) int {
 		return fail(err)
 	}
 	job := far.Join(t)
-	if err := run(job, sc, limits); err != nil {
-		code := 1
-		if job.Process() == 0 || job.Runs() == 0 {
-			code = fail(err)
-		}
-		t.Abort(code) // other processes may wait for this one
+	err = run(job, sc, limits)
+	if err == nil || job.Process() != 0 && job.Runs() > 0 { // process 0 ends the job after a failure
+		err = errors.Join(err, job.Close())
 	}
-	if err := job.Close(); err != nil {
-		t.Abort(fail(err))
+	if err != nil {
+		if job.Leads() || job.Runs() == 0 {
+			fail(err)
+		}
+		t.Abort(1) // other processes may wait for this one
 	}
 	return 0
 }
@@ -104,7 +104,7 @@ func run(job *far.Job, sc engine.Scenario, limits session.Limits) error {
 	s.Start(ctx)
 	failed := s.Wait()
 	if job.Process() != 0 {
-		return nil
+		return failed
 	}
 	snap := s.Load()
 	out := safetext.NewWriter(os.Stdout)

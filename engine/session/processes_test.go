@@ -4,6 +4,7 @@ package session
 
 import (
 	"bytes"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,13 +26,18 @@ func overProcesses(t *testing.T, processes int, knobs ...string) *engine.Snapsho
 	}
 	sc := storyOf(t, "sampled", append([]string{"fabric", "live", "machine", "this-host"}, knobs...)...)
 	sessions := make([]*Session, processes)
+	var closing sync.WaitGroup // each job waits for the others
+	over := make(chan struct{})
 	for i := range processes {
 		tr, err := socket.New(i, files[i])
 		if err != nil {
 			t.Fatal(err)
 		}
 		job := far.Join(tr)
-		t.Cleanup(func() { job.Close() })
+		closing.Go(func() {
+			<-over
+			job.Close()
+		})
 		sessions[i], err = New(sc, Options{Fabrics: map[string]cluster.Fabric{engine.Live: live.Over(job)},
 			Limits: Limits{Iterations: 4}})
 		if err != nil {
@@ -39,6 +45,8 @@ func overProcesses(t *testing.T, processes int, knobs ...string) *engine.Snapsho
 		}
 		sessions[i].Start(t.Context())
 	}
+	defer closing.Wait()
+	defer close(over)
 	for i, s := range sessions {
 		if err := s.Wait(); err != nil {
 			t.Errorf("process %d: %v", i, err)
@@ -98,5 +106,43 @@ func TestFramesTravel(t *testing.T) {
 		if _, err := r.decodeFrame(7, b[:n]); err == nil {
 			t.Errorf("a frame that ends after %d of %d B is accepted", n, len(b))
 		}
+	}
+}
+
+// published is a run whose other process has published bytes.
+type published struct {
+	cluster.Spread
+	bytes []byte
+}
+
+// Published implements cluster.Spread.
+func (p *published) Published(int) []byte { return p.bytes }
+
+// TestDamagedFrames checks that a run reports only the first damaged frame, and decodes each frame once.
+func TestDamagedFrames(t *testing.T) {
+	set, err := (&Options{Fabrics: Fabrics()}).resolve(storyOf(t, "sampled", "fabric", "sim", "machine", "demo"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(set, newGate(Limits{}, false))
+	p := &published{bytes: r.frame().encode()}
+	r.spread, r.processes, r.collected = p, 2, make([]*byte, 2)
+	var c collector
+	if err := r.collect(&c); err != nil || len(c.frames) != 1 {
+		t.Fatalf("%v: %d frames", err, len(c.frames))
+	}
+	first := c.frames[0]
+	if err := r.collect(&c); err != nil || c.frames[0] != first {
+		t.Errorf("%v: the same frame is decoded again", err)
+	}
+	for i, want := range []bool{true, false, false} {
+		p.bytes = []byte("damaged")
+		if err := r.collect(&c); (err != nil) != want {
+			t.Errorf("damaged frame %d: %v", i, err)
+		}
+	}
+	p.bytes = r.frame().encode()
+	if err := r.collect(&c); err != nil || c.frames[0] == first {
+		t.Errorf("%v: a frame after a damaged one is ignored", err)
 	}
 }

@@ -58,6 +58,8 @@ type run struct {
 	spread     cluster.Spread // the handle of a run over several processes, or nil
 	launched   chan struct{}  // closed when the handle is set
 	publishing sync.Mutex     // held while a frame is published
+	collected  []*byte        // first byte of the latest decoded frame of each process
+	damaged    bool           // a frame could not be decoded
 }
 
 func launch(ctx context.Context, set setup, g *gate) (*run, error) {
@@ -81,6 +83,7 @@ func newRun(set setup, g *gate) *run {
 	r := &run{setup: set, gate: g, tables: tables, launched: make(chan struct{})}
 	if d, ok := set.fabric.(cluster.Distributed); ok {
 		r.number, r.processes = d.Process(), d.Processes()
+		r.collected = make([]*byte, r.processes)
 	}
 	r.reserve(&r.setup.spec.Layout, set.workload, cells)
 	if set.kind() == engine.Simulated {
@@ -121,21 +124,25 @@ func (r *run) publish() {
 	}
 }
 
-// collect adds the counts that other processes have published.
+// collect adds the new counts that other processes have published. It returns the first error of the run.
 func (r *run) collect(c *collector) error {
 	if r.spread == nil || r.number != 0 {
 		return nil
 	}
+	var failed error
 	for i := 1; i < r.processes; i++ {
 		b := r.spread.Published(i)
-		if b == nil {
+		if len(b) == 0 || &b[0] == r.collected[i] {
 			continue
 		}
+		r.collected[i] = &b[0]
 		f, err := r.decodeFrame(i, b)
-		if err != nil {
-			return fmt.Errorf("counts of process %d: %w", i, err)
+		if err == nil {
+			c.take(f)
+		} else if !r.damaged {
+			r.damaged = true
+			failed = fmt.Errorf("counts of process %d: %w", i, err)
 		}
-		c.take(f)
 	}
-	return nil
+	return failed
 }

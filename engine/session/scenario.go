@@ -105,6 +105,9 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 		Dilation:   sc.Float("dilation"),
 		Threading:  sc.Threading(),
 	}
+	if set.machine.Processes > 1 {
+		set.spec.Program = fmt.Sprint(sc.Workload, sc.Values)
+	}
 	if support := sc.Text("thread-support"); support != "machine" {
 		set.machine.Threading, _ = cluster.ParseThreadLevel(support)
 		set.spec.Machine.Threading = set.machine.Threading

@@ -32,7 +32,7 @@ cluster/timeline       : cluster cluster/codec
 cluster/goal           : cluster cluster/coll
 cluster/live/far       : cluster
 cluster/mpi            :
-cluster/live/far/socket :
+cluster/live/far/socket : cluster/live/far
 cluster/live           : cluster cluster/live/far cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster
@@ -72,7 +72,7 @@ tui/tty                :
 tui/tty/ttytest        :
 tui/export             : tui/grid
 cmd/hybridtop          : **
-cmd/hybridtop-mpi      : cluster cluster/live cluster/live/far cluster/mpi engine engine/session engine/workload/all internal/safetext
+cmd/hybridtop-mpi      : cluster cluster/live cluster/live/far cluster/live/far/socket cluster/clustertest cluster/mpi engine engine/session engine/workload engine/workload/all internal/safetext
 internal/addressspace  :
 internal/atomicfile    :
 internal/golden        :

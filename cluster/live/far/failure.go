@@ -1,9 +1,11 @@
 package far
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"unicode/utf8"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -34,20 +36,53 @@ type encodedAbort struct {
 const (
 	maxFailureText = 64 << 10
 	maxChain       = 64
+	maxCauses      = 8 // nested aborts
+	maxWaits       = 1024
+	maxNeeded      = 1024 // ranks of a wait
 )
 
-func encodeFailure(err error) *failure {
+func encodeFailure(err error) *failure { return encodeNested(err, maxCauses) }
+
+func encodeNested(err error, depth int) *failure {
 	if err == nil {
 		return nil
 	}
 	f := &failure{Text: cut(err.Error())}
 	var a *cluster.Abort
-	if errors.As(err, &a) {
-		f.Abort = &encodedAbort{Reason: a.Reason, Rank: a.Rank, Cause: encodeFailure(a.Cause), Stack: cut(a.Stack),
-			Waits: a.Waits}
+	if errors.As(err, &a) && depth > 0 {
+		f.Abort = &encodedAbort{Reason: a.Reason, Rank: a.Rank, Cause: encodeNested(a.Cause, depth-1), Stack: cut(a.Stack)}
+		for _, w := range a.Waits[:min(len(a.Waits), maxWaits)] {
+			w.For = w.For[:min(len(w.For), maxNeeded)]
+			f.Abort.Waits = append(f.Abort.Waits, w)
+		}
 	}
 	f.collect(err)
 	return f
+}
+
+var errFailure = errors.New("damaged error")
+
+// check returns an error if another process cannot have encoded the failure.
+func (f *failure) check(depth int) error {
+	if f == nil {
+		return nil
+	}
+	if len(f.Text) > maxFailureText || len(f.Chain) > maxChain {
+		return fmt.Errorf("%w: text of %d B, %d errors in it", errFailure, len(f.Text), len(f.Chain))
+	}
+	a := f.Abort
+	if a == nil {
+		return nil
+	}
+	switch a.Reason {
+	case cluster.ReasonCancelled, cluster.ReasonPanic, cluster.ReasonDeadlock, cluster.ReasonExit:
+	default:
+		return fmt.Errorf("%w: reason %.20q", errFailure, a.Reason)
+	}
+	if depth == 0 || a.Rank < -1 || len(a.Stack) > maxFailureText || len(a.Waits) > maxWaits {
+		return fmt.Errorf("%w: abort of rank %d with %d waits", errFailure, a.Rank, len(a.Waits))
+	}
+	return a.Cause.check(depth - 1)
 }
 
 // collect adds err, and the errors that it wraps, to the chain.
@@ -56,7 +91,7 @@ func (f *failure) collect(err error) {
 		return
 	}
 	if r, ok := err.(*remoteError); ok {
-		f.Chain = append(f.Chain, r.chain...)
+		f.Chain = append(f.Chain, r.chain[:min(len(r.chain), maxChain-len(f.Chain))]...)
 		return
 	}
 	f.Chain = append(f.Chain, linkOf(err))
@@ -128,6 +163,37 @@ func (e *remoteError) Unwrap() error {
 		return nil
 	}
 	return e.abort
+}
+
+// decodeFailure decodes the error of another process.
+func decodeFailure(data []byte) error {
+	var f failure
+	if err := Unmarshal(data, &f); err != nil {
+		return err
+	}
+	if err := f.check(maxCauses); err != nil {
+		return err
+	}
+	return f.decode()
+}
+
+// MaxMessage is the maximum length in bytes of a JSON message.
+const MaxMessage = 64 << 20
+
+// Unmarshal decodes a JSON message of another process. It accepts exactly one value, without unknown fields.
+func Unmarshal(data []byte, v any) error {
+	if len(data) > MaxMessage {
+		return fmt.Errorf("message of %d B, want at most %d B", len(data), MaxMessage)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one value in a message")
+	}
+	return nil
 }
 
 // encodeJSON encodes a control message.

@@ -29,6 +29,9 @@ const (
 	Ask                     // asks for a report of the waiting ranks, with the number A
 	Report                  // answers an Ask: Data is the report
 	Publication             // sends Data to process 0, see cluster.Spread
+	Asleep                  // a rank has slept for a whole period; for process 0
+	kindAlive               // of the job: the process is alive
+	kindBye                 // of the job: the process has ended its last run
 	kinds
 )
 

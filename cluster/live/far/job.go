@@ -1,8 +1,6 @@
 package far
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -25,9 +23,13 @@ type Job struct {
 	polling sync.Mutex // held by the goroutine that polls
 	frame   Frame      // guarded by polling
 	stop    chan struct{}
-	stopped chan struct{}
+	stopped sync.WaitGroup
+	heard   []atomic.Bool // by process: a frame has arrived since the last beat
+	left    chan struct{} // closed when every other process has ended its last run, or one is lost
 
 	mu     sync.Mutex
+	bye    []bool // by process: it has ended its last run
+	absent int    // processes that have not
 	number uint32 // of the latest run
 	run    *Run   // nil: it has ended
 	early  []early
@@ -46,30 +48,21 @@ type early struct {
 // the next run, another process sends at most its start and an abort.
 const maxEarly = 4
 
-// Run is a run of the job.
-type Run struct {
-	job     *Job
-	number  uint32
-	to      Receiver
-	digest  uint64
-	hosts   []string // by process; "": has not begun
-	missing int
-	refusal error
-	ready   chan struct{} // closed when all processes have begun
-	aborted atomic.Bool
-}
-
-// start is the message that begins a run in a process.
-type start struct {
-	Digest  uint64   `json:"digest"`
-	Host    string   `json:"host"`
-	Refusal *failure `json:"refusal,omitempty"`
-}
-
 // Join returns the job of a transport, and starts receiving.
-func Join(t Transport) *Job {
-	j := &Job{t: t, stop: make(chan struct{}), stopped: make(chan struct{})}
-	go j.receive()
+func Join(t Transport) *Job { return join(t, beatTime) }
+
+// join is Join with a time between two beats.
+func join(t Transport, beat time.Duration) *Job {
+	n := t.Processes()
+	j := &Job{t: t, stop: make(chan struct{}), left: make(chan struct{}), heard: make([]atomic.Bool, n), bye: make([]bool, n),
+		absent: n - 1}
+	j.bye[t.Process()] = true
+	if n > 1 {
+		j.stopped.Go(func() { j.beat(beat) })
+	} else {
+		close(j.left)
+	}
+	j.stopped.Go(j.receive)
 	return j
 }
 
@@ -89,11 +82,72 @@ func (j *Job) Runs() int {
 // Carrier returns the name of the transport.
 func (j *Job) Carrier() string { return j.t.Name() }
 
-// Close ends the job in this process.
+// Close ends the job in this process. It waits until every other process closes. If one is lost, Close
+// returns the error, and the transport stays open.
 func (j *Job) Close() error {
+	j.sendAll(kindBye)
+	<-j.left
 	close(j.stop)
-	<-j.stopped
+	j.stopped.Wait()
+	if err := j.failure(); err != nil {
+		return err
+	}
 	return j.t.Close()
+}
+
+// Leads reports whether this process has the lowest number of all processes that are not lost.
+func (j *Job) Leads() bool {
+	var l *Lost
+	return j.Process() == 0 || j.Process() == 1 && errors.As(j.failure(), &l) && l.Process == 0
+}
+
+func (j *Job) failure() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.broken
+}
+
+// sendAll sends a frame of the job to every other process.
+func (j *Job) sendAll(kind Kind) {
+	b := (&Frame{Kind: kind, Sized: true}).encode(nil, 0)
+	for p := range j.Processes() {
+		if p == j.Process() {
+			continue
+		}
+		if err := j.transmit(p, b, nil); err != nil {
+			j.lose(err)
+		}
+	}
+}
+
+// A process sends a frame at every beat. A process without a frame for the maximum number of beats is lost.
+const (
+	beatTime   = 250 * time.Millisecond
+	maxSilence = 12 // beats
+)
+
+// beat sends a frame to every process at each beat, and looks for processes that are silent. It counts its
+// own beats, so the time in which this process is stopped does not count.
+func (j *Job) beat(every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	silent := make([]int, j.Processes())
+	for {
+		select {
+		case <-j.stop:
+			return
+		case <-tick.C:
+		}
+		j.sendAll(kindAlive)
+		for p := range silent {
+			if silent[p]++; p == j.Process() || j.heard[p].Swap(false) {
+				silent[p] = 0
+			}
+			if silent[p] == maxSilence {
+				j.lose(&Lost{Process: p, Cause: fmt.Errorf("no frame in %v", maxSilence*every)})
+			}
+		}
+	}
 }
 
 // Limits of the time between two polls of the job's goroutine. It grows while no frame arrives.
@@ -104,7 +158,6 @@ const (
 
 // receive polls until the job is closed, so that frames arrive if no rank polls.
 func (j *Job) receive() {
-	defer close(j.stopped)
 	idle := 0
 	for {
 		select {
@@ -131,19 +184,40 @@ func (j *Job) Poll() int {
 		return 0
 	}
 	defer j.polling.Unlock()
-	n, err := j.t.Poll(j.arrive)
+	n, err := j.take()
 	if err != nil {
 		j.lose(err)
 	}
 	return n
 }
 
-// lose ends the job after a failure of the transport, or a damaged frame.
+// take receives frames. A panic of the transport is an error.
+func (j *Job) take() (n int, err error) {
+	defer j.recovered(&err)
+	return j.t.Poll(j.arrive)
+}
+
+// transmit sends an encoded frame. A panic of the transport is an error.
+func (j *Job) transmit(to int, head, body []byte) (err error) {
+	defer j.recovered(&err)
+	return j.t.Send(to, head, body)
+}
+
+func (j *Job) recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("process %d: panic in %s: %v", j.Process(), j.t.Name(), v)
+	}
+}
+
+// lose ends the job after a failure of the transport, or a damaged frame. The end of a process that has ended
+// its last run is not a failure.
 func (j *Job) lose(err error) {
+	var l *Lost
 	j.mu.Lock()
-	first := j.broken == nil
+	first := j.broken == nil && !(errors.As(err, &l) && j.bye[l.Process])
 	if first {
 		j.broken = err
+		j.leave()
 	}
 	r := j.run
 	j.mu.Unlock()
@@ -153,12 +227,43 @@ func (j *Job) lose(err error) {
 	}
 }
 
+// leave ends the wait in Close. The caller holds mu.
+func (j *Job) leave() {
+	select {
+	case <-j.left:
+	default:
+		close(j.left)
+	}
+}
+
+// depart records that a process has ended its last run.
+func (j *Job) depart(process int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.bye[process] {
+		j.bye[process] = true
+		if j.absent--; j.absent == 0 {
+			j.leave()
+		}
+	}
+}
+
 // arrive decodes a frame and passes it to its run. A damaged frame ends the job.
 func (j *Job) arrive(from int, b []byte) {
 	f := &j.frame
 	number, err := f.decode(b)
 	if err != nil {
 		j.lose(fmt.Errorf("process %d: %w", from, err))
+		return
+	}
+	if !j.heard[from].Load() {
+		j.heard[from].Store(true)
+	}
+	switch f.Kind {
+	case kindAlive:
+		return
+	case kindBye:
+		j.depart(from)
 		return
 	}
 	j.mu.Lock()
@@ -178,205 +283,5 @@ func (j *Job) arrive(from int, b []byte) {
 func (j *Job) keep(from int, number uint32, f *Frame) {
 	if len(j.early) < maxEarly*j.t.Processes() && f.Kind <= kindAbort {
 		j.early = append(j.early, early{from, number, f.Kind, append([]byte(nil), f.Data...)})
-	}
-}
-
-// receive processes a frame of the run. An error or a panic ends the run in every process.
-func (r *Run) receive(from int, f *Frame) {
-	defer func() {
-		if v := recover(); v != nil {
-			err := fmt.Errorf("process %d: panic while receiving a frame of process %d: %v", r.job.Process(), from, v)
-			r.Abort(err)
-			r.to.Fail(r.job.Process(), err)
-		}
-	}()
-	switch f.Kind {
-	case kindStart, kindAbort:
-		r.control(from, f.Kind, f.Data)
-	default:
-		if err := r.to.Receive(from, f); err != nil {
-			err = fmt.Errorf("process %d: frame of process %d: %w", r.job.Process(), from, err)
-			r.Abort(err)
-			r.to.Fail(r.job.Process(), err)
-		}
-	}
-}
-
-// control processes a frame with which another process begins or aborts the run.
-func (r *Run) control(from int, kind Kind, data []byte) {
-	if kind == kindAbort {
-		var f failure
-		err := json.Unmarshal(data, &f)
-		if err == nil {
-			err = f.decode()
-		}
-		r.to.Fail(from, err)
-		r.refuse(err)
-		return
-	}
-	var s start
-	if err := json.Unmarshal(data, &s); err != nil {
-		r.refuse(fmt.Errorf("process %d: %w", from, err))
-		return
-	}
-	err := s.Refusal.decode()
-	if err == nil && s.Digest != r.digest {
-		err = fmt.Errorf("process %d starts another run than process %d (start every process with the same command line)",
-			from, r.job.Process())
-	}
-	r.job.mu.Lock()
-	if r.hosts[from] == "" {
-		r.hosts[from] = s.Host
-		r.missing--
-	}
-	if err != nil && r.refusal == nil {
-		r.refusal = err
-	}
-	last := r.missing == 0
-	r.job.mu.Unlock()
-	if last {
-		r.open()
-	}
-}
-
-// refuse ends the wait in Begin, which returns the first error.
-func (r *Run) refuse(err error) {
-	r.job.mu.Lock()
-	if r.refusal == nil {
-		r.refusal = err
-	}
-	r.job.mu.Unlock()
-	r.open()
-}
-
-// open ends the wait in Begin.
-func (r *Run) open() {
-	r.job.mu.Lock()
-	defer r.job.mu.Unlock()
-	select {
-	case <-r.ready:
-	default:
-		close(r.ready)
-	}
-}
-
-// errEnded is the error of a process that is cancelled while it waits in Begin.
-var errEnded = errors.New("the process was cancelled before the run began")
-
-// Next returns the next run of the job, which Begin starts. The digest identifies its spec, and must be
-// equal in all processes. host is the name of this process's host.
-func (j *Job) Next(to Receiver, digest uint64, host string) *Run {
-	r := &Run{job: j, to: to, digest: digest, hosts: make([]string, j.Processes()), missing: j.Processes() - 1,
-		ready: make(chan struct{})}
-	if host == "" {
-		host = "?"
-	}
-	r.hosts[j.Process()] = host
-	if r.missing == 0 {
-		close(r.ready)
-	}
-	return r
-}
-
-// Begin starts the run, and waits until every process has started it. A refusal that is not nil is the
-// reason why this process cannot start it. Then Begin returns an error in every process. Frames may arrive
-// before Begin returns.
-func (r *Run) Begin(ctx context.Context, refusal error) error {
-	j := r.job
-	r.refusal = refusal
-	j.polling.Lock() // no frame arrives between the early frames and the registration
-	j.mu.Lock()
-	if j.broken != nil {
-		defer j.polling.Unlock()
-		defer j.mu.Unlock()
-		return fmt.Errorf("the job has lost a process: %w", j.broken)
-	}
-	j.number++
-	r.number = j.number
-	j.run = r
-	waiting := j.early
-	j.early = nil
-	j.mu.Unlock()
-	for _, e := range waiting {
-		if e.run == r.number {
-			r.control(e.from, e.kind, e.data)
-		}
-	}
-	j.polling.Unlock()
-	r.SendAll(&Frame{Kind: kindStart, Data: encodeJSON(start{Digest: r.digest, Host: r.hosts[j.Process()], Refusal: encodeFailure(refusal)})})
-	select {
-	case <-r.ready:
-	case <-ctx.Done():
-		r.Abort(fmt.Errorf("process %d: %w", j.Process(), errors.Join(errEnded, context.Cause(ctx))))
-		r.End()
-		return context.Cause(ctx)
-	}
-	j.mu.Lock()
-	err := r.refusal
-	j.mu.Unlock()
-	if err != nil {
-		r.End()
-	}
-	return err
-}
-
-// Hosts returns the name of each process's host.
-func (r *Run) Hosts() []string { return r.hosts }
-
-// Process returns the number of this process.
-func (r *Run) Process() int { return r.job.Process() }
-
-// Processes returns the number of processes.
-func (r *Run) Processes() int { return r.job.Processes() }
-
-// Poll calls Job.Poll.
-func (r *Run) Poll() int { return r.job.Poll() }
-
-// heads is a pool of buffers for encoded frames without their data.
-var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4*headBytes); return &b }}
-
-// Send sends a frame to a process.
-func (r *Run) Send(to int, f *Frame) {
-	if len(f.Data) > MaxData {
-		err := fmt.Errorf("process %d: a transfer of %d B to process %d: want at most %d B (use several transfers)", r.Process(),
-			len(f.Data), to, MaxData)
-		r.Abort(err)
-		r.to.Fail(r.Process(), err)
-		return
-	}
-	b := heads.Get().(*[]byte)
-	*b = f.encode((*b)[:0], r.number)
-	err := r.job.t.Send(to, *b, f.Data)
-	heads.Put(b)
-	if err != nil {
-		r.job.lose(err)
-	}
-}
-
-// SendAll sends a frame to every other process.
-func (r *Run) SendAll(f *Frame) {
-	for p := range r.Processes() {
-		if p != r.Process() {
-			r.Send(p, f)
-		}
-	}
-}
-
-// Abort ends the run in every other process. Only the first call has an effect.
-func (r *Run) Abort(err error) {
-	if !r.aborted.Swap(true) { // a failure of the send calls Abort again
-		r.SendAll(&Frame{Kind: kindAbort, Data: encodeJSON(encodeFailure(err))})
-	}
-}
-
-// Aborted records that another process has aborted the run. Later calls of Abort have no effect.
-func (r *Run) Aborted() { r.aborted.Store(true) }
-
-// End ends the run in this process. Later frames of the run are dropped.
-func (r *Run) End() {
-	r.job.mu.Lock()
-	defer r.job.mu.Unlock()
-	if r.job.run == r {
-		r.job.run = nil
 	}
 }

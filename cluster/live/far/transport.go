@@ -1,9 +1,24 @@
 package far
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // MaxData is the maximum size of the data of a frame, in bytes.
 const MaxData = 1<<30 - 1<<20
+
+// Lost is the error of a process that has ended or hangs.
+type Lost struct {
+	Process int
+	Cause   error
+}
+
+// Error implements error.
+func (l *Lost) Error() string { return fmt.Sprintf("process %d is lost: %v", l.Process, l.Cause) }
+
+// Unwrap returns the cause.
+func (l *Lost) Unwrap() error { return l.Cause }
 
 // Transport carries frames between the processes of a job. Frames from one process to another arrive
 // completely and in order.
@@ -18,7 +33,8 @@ type Transport interface {
 	// receiver. Any goroutine may call it.
 	Send(to int, head, body []byte) error
 	// Poll calls receive with each frame that has arrived, and returns the number of frames. A frame
-	// is valid during the call. receive may call Send. Only one goroutine calls Poll at a time.
+	// is valid during the call. receive may call Send. Only one goroutine calls Poll at a time. After a *Lost,
+	// frames of other processes still arrive.
 	Poll(receive func(from int, frame []byte)) (int, error)
 	// Idle waits until a frame may have arrived, and at most for the given time. Only the job's
 	// goroutine calls it.

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/hybridtop/hybridtop/cluster/live/far"
 )
 
 // maxFrame is the maximum length of a frame in bytes.
@@ -26,13 +28,15 @@ type Transport struct {
 	mu    sync.Mutex
 	queue []arrival
 	spare []arrival
-	err   error
+
+	ends []error // of processes, which Poll returns one by one
 }
 
-// arrival is a received frame.
+// arrival is a received frame, or the end of a process.
 type arrival struct {
 	from  int
 	frame []byte
+	end   error
 }
 
 // link is the connection to another process, with frames that have not left.
@@ -56,6 +60,9 @@ func Pairs(n int) (files [][]*os.File, err error) {
 		for k := range i {
 			fd, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 			if err != nil {
+				for _, list := range files {
+					closeAll(list)
+				}
 				return nil, fmt.Errorf("socket pair: %w", err)
 			}
 			syscall.CloseOnExec(fd[0])
@@ -67,17 +74,25 @@ func Pairs(n int) (files [][]*os.File, err error) {
 	return files, nil
 }
 
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
 // New returns the transport of a process over its ends of the sockets. It closes the files.
 func New(process int, files []*os.File) (*Transport, error) {
+	defer closeAll(files)
 	t := &Transport{process: process, links: make([]*link, len(files)), arrived: make(chan struct{}, 1)}
 	for k, f := range files {
 		if k == process {
 			continue
 		}
 		conn, err := net.FileConn(f)
-		f.Close()
 		if err != nil {
-			return nil, fmt.Errorf("socket to process %d: %w", k, err)
+			return nil, errors.Join(fmt.Errorf("socket to process %d: %w", k, err), t.Close())
 		}
 		l := &link{conn: conn}
 		l.filled.L = &l.mu
@@ -132,13 +147,7 @@ func (t *Transport) read(from int, conn net.Conn) {
 	for {
 		frame, err := readFrame(conn)
 		t.mu.Lock()
-		if err != nil {
-			if t.err == nil {
-				t.err = fmt.Errorf("process %d has ended: %w", from, err)
-			}
-		} else {
-			t.queue = append(t.queue, arrival{from, frame})
-		}
+		t.queue = append(t.queue, arrival{from, frame, err})
 		t.mu.Unlock()
 		select {
 		case t.arrived <- struct{}{}:
@@ -167,13 +176,22 @@ func readFrame(r io.Reader) ([]byte, error) {
 // Poll implements far.Transport.
 func (t *Transport) Poll(receive func(from int, frame []byte)) (int, error) {
 	t.mu.Lock()
-	list, err := t.queue, t.err
+	list := t.queue
 	t.queue, t.spare = t.spare[:0], list
 	t.mu.Unlock()
 	for i, a := range list {
-		receive(a.from, a.frame)
+		if a.end == nil {
+			receive(a.from, a.frame)
+		} else {
+			t.ends = append(t.ends, &far.Lost{Process: a.from, Cause: a.end})
+		}
 		list[i] = arrival{}
 	}
+	if len(t.ends) == 0 {
+		return len(list), nil
+	}
+	err := t.ends[0]
+	t.ends = t.ends[1:]
 	return len(list), err
 }
 

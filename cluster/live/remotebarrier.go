@@ -8,11 +8,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live/far"
 )
 
-// spanning is the barrier of a context with members in several processes. When all members of a
+// remoteBarrier is the barrier of a context with members in several processes. When all members of a
 // process have entered, the process takes part in a dissemination among the n processes. It has
 // ⌈log2 n⌉ rounds. In round k, each process sends a frame to the process 2^k places further. The mutex
 // of remote guards all fields.
-type spanning struct {
+type remoteBarrier struct {
 	ctx       int32
 	b         *barrier   // nil: no member of this process has joined yet
 	processes []int32    // of the members, ascending
@@ -24,8 +24,8 @@ type spanning struct {
 	got       [32]uint32 // received frames, by round
 }
 
-// span sets the fields of a new barrier that depend on processes.
-func (x *remote) span(ctx int32, b *barrier) {
+// extend sets the fields of a new barrier that depend on processes.
+func (x *remote) extend(ctx int32, b *barrier) {
 	var processes []int32
 	b.local = 0
 	for _, r := range b.ranks {
@@ -43,17 +43,17 @@ func (x *remote) span(ctx int32, b *barrier) {
 	slices.Sort(processes)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s := x.spanOf(ctx)
+	s := x.barrierOf(ctx)
 	s.b, s.processes, s.place = b, processes, slices.Index(processes, x.me)
-	b.away = s
+	b.remote = s
 }
 
-// spanOf returns the barrier of a context. Frames may arrive before a member of this process joins.
-func (x *remote) spanOf(ctx int32) *spanning {
-	s := x.spans[ctx]
+// barrierOf returns the barrier of a context. Frames may arrive before a member of this process joins.
+func (x *remote) barrierOf(ctx int32) *remoteBarrier {
+	s := x.barriers[ctx]
 	if s == nil {
-		s = &spanning{ctx: ctx}
-		x.spans[ctx] = s
+		s = &remoteBarrier{ctx: ctx}
+		x.barriers[ctx] = s
 	}
 	return s
 }
@@ -61,18 +61,18 @@ func (x *remote) spanOf(ctx int32) *spanning {
 // forget removes the barrier of a context.
 func (x *remote) forget(ctx int32) {
 	x.mu.Lock()
-	delete(x.spans, ctx)
+	delete(x.barriers, ctx)
 	x.mu.Unlock()
 }
 
 // open implements transport: all members of this process have entered.
 func (x *remote) open(b *barrier) (now bool) {
-	if b.away == nil {
+	if b.remote == nil {
 		return true
 	}
 	x.mu.Lock()
-	b.away.entered = true
-	opened := x.advance(b.away)
+	b.remote.entered = true
+	opened := x.advance(b.remote)
 	x.mu.Unlock()
 	if opened {
 		b.open(x.w)
@@ -82,11 +82,11 @@ func (x *remote) open(b *barrier) (now bool) {
 
 // arriveBarrier processes a frame of another process.
 func (x *remote) arriveBarrier(f *far.Frame) error {
-	if f.Tag < 0 || f.Tag >= int32(len(spanning{}.got)) {
-		return fmt.Errorf("round %d of a barrier, want less than %d", f.Tag, len(spanning{}.got))
+	if f.Tag < 0 || f.Tag >= int32(len(remoteBarrier{}.got)) {
+		return fmt.Errorf("round %d of a barrier, want less than %d", f.Tag, len(remoteBarrier{}.got))
 	}
 	x.mu.Lock()
-	s := x.spanOf(f.Ctx)
+	s := x.barrierOf(f.Ctx)
 	s.got[f.Tag]++
 	opened := s.entered && x.advance(s)
 	x.mu.Unlock()
@@ -97,7 +97,7 @@ func (x *remote) arriveBarrier(f *far.Frame) error {
 }
 
 // advance takes part in rounds until a frame is missing. It reports whether the barrier is complete.
-func (x *remote) advance(s *spanning) bool {
+func (x *remote) advance(s *remoteBarrier) bool {
 	n := len(s.processes)
 	for rounds := bits.Len(uint(n - 1)); s.round < rounds; s.round++ {
 		if !s.announced {

@@ -1,0 +1,171 @@
+package far
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// script is a transport to one other process, which sends the frames of a list.
+type script struct {
+	frames [][]byte
+	send   func() error
+}
+
+func (s *script) Name() string   { return "a script" }
+func (s *script) Process() int   { return 0 }
+func (s *script) Processes() int { return 2 }
+func (s *script) Close() error   { return nil }
+func (s *script) Idle(most time.Duration) {
+	<-time.After(most)
+}
+
+func (s *script) Send(int, []byte, []byte) error {
+	if s.send != nil {
+		return s.send()
+	}
+	return nil
+}
+
+func (s *script) Poll(receive func(from int, frame []byte)) (int, error) {
+	frames := s.frames
+	s.frames = nil
+	for _, f := range frames {
+		receive(1, f)
+	}
+	return len(frames), nil
+}
+
+// endless is a beat that never comes.
+const endless = time.Hour
+
+// sink is a receiver that keeps the failures of its run.
+type sink struct{ failures chan error }
+
+func (s sink) Receive(int, *Frame) error { return nil }
+func (s sink) Fail(_ int, err error)     { s.failures <- err }
+
+func control(kind Kind, data string) []byte {
+	return append((&Frame{Kind: kind}).encode(nil, 1), data...)
+}
+
+// TestDamagedMessages checks that a run does not begin after a damaged message of another process.
+func TestDamagedMessages(t *testing.T) {
+	long := strings.Repeat("x", maxHost+1)
+	nested := strings.Repeat(`{"text":"","abort":{"reason":"panic","rank":0,"cause":`, maxCauses+2) + "null" +
+		strings.Repeat("}}", maxCauses+2)
+	for name, c := range map[string]struct {
+		kind       Kind
+		data, want string
+	}{
+		"no message":     {kindStart, ``, "EOF"},
+		"unknown field":  {kindStart, `{"digest":7,"host":"a","more":1}`, "unknown field"},
+		"two values":     {kindStart, `{"digest":7,"host":"a"}{}`, "more than one value"},
+		"wrong type":     {kindStart, `{"digest":"7","host":"a"}`, "cannot unmarshal"},
+		"no host":        {kindStart, `{"digest":7}`, "host name of 0 B"},
+		"a long host":    {kindStart, `{"digest":7,"host":"` + long + `"}`, "host name of 1025 B"},
+		"another digest": {kindStart, `{"digest":8,"host":"a"}`, "starts another run"},
+		"a long refusal": {kindStart, `{"digest":7,"host":"a","refusal":{"text":"` + strings.Repeat("x", maxFailureText+1) + `"}}`,
+			"damaged error"},
+		"an unknown reason": {kindAbort, `{"text":"","abort":{"reason":"mood","rank":0}}`, "damaged error"},
+		"an invalid rank":   {kindAbort, `{"text":"","abort":{"reason":"panic","rank":-2}}`, "damaged error"},
+		"nested aborts":     {kindAbort, nested, "damaged error"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := join(&script{frames: [][]byte{control(c.kind, c.data)}}, endless)
+			run := j.Next(sink{make(chan error, 9)}, 7, "here")
+			if err := run.Begin(t.Context(), nil); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+			j.depart(1)
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestSilentProcess checks that a process that sends nothing is lost, and that it is not if it has closed.
+func TestSilentProcess(t *testing.T) {
+	j := join(&script{}, time.Millisecond)
+	failures := make(chan error, 9)
+	err := j.Next(sink{failures}, 7, "here").Begin(t.Context(), nil)
+	var l *Lost
+	if !errors.As(err, &l) || l.Process != 1 || !errors.As(<-failures, &l) {
+		t.Errorf("a silent process: %v", err)
+	}
+	if err := j.Close(); !errors.As(err, &l) {
+		t.Errorf("the job closes with %v", err)
+	}
+	closed := join(&script{frames: [][]byte{(&Frame{Kind: kindBye, Sized: true}).encode(nil, 0)}}, time.Millisecond)
+	<-closed.left
+	closed.lose(&Lost{Process: 1, Cause: errors.New("the connection has ended")})
+	if err := closed.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBrokenTransport checks that a run ends, and fails once, if the transport fails or panics in each send.
+func TestBrokenTransport(t *testing.T) {
+	for name, send := range map[string]func() error{
+		"an error": func() error { return errors.New("broken") },
+		"a panic":  func() error { panic("broken") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := join(&script{send: send}, endless)
+			failures := make(chan error, 9)
+			run := j.Next(abortingSink{sink{failures}, new(*Run)}, 7, "here")
+			*run.to.(abortingSink).run = run
+			if err := run.Begin(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "broken") {
+				t.Errorf("error %v", err)
+			}
+			if n := len(failures); n != 1 {
+				t.Errorf("%d failures, want 1", n)
+			}
+			_ = j.Close()
+		})
+	}
+}
+
+// abortingSink aborts its run after a failure, as a fabric does.
+type abortingSink struct {
+	sink
+	run **Run
+}
+
+func (s abortingSink) Fail(origin int, err error) {
+	(*s.run).Abort(err)
+	s.sink.Fail(origin, err)
+}
+
+// TestCancelledBegin checks that a cancel ends the wait for other processes.
+func TestCancelledBegin(t *testing.T) {
+	j := join(&script{}, endless)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("on purpose")
+	cancel(cause)
+	if err := j.Next(sink{make(chan error, 9)}, 7, "here").Begin(ctx, nil); !errors.Is(err, cause) {
+		t.Errorf("error %v", err)
+	}
+	j.depart(1)
+	_ = j.Close()
+}
+
+// TestLongTransfer checks that a transfer that is too long for a frame ends the run, and not the job.
+func TestLongTransfer(t *testing.T) {
+	if math.MaxInt == math.MaxInt32 {
+		t.Skip("the address space is too small")
+	}
+	j := join(&script{}, endless)
+	failures := make(chan error, 9)
+	run := j.Next(sink{failures}, 7, "here")
+	run.Send(1, &Frame{Kind: Eager, Data: make([]byte, MaxData+1)})
+	if err := <-failures; !strings.Contains(err.Error(), "use several transfers") || j.failure() != nil {
+		t.Errorf("the run ends with %v, the job with %v", err, j.failure())
+	}
+	j.depart(1)
+	_ = j.Close()
+}

@@ -1,0 +1,235 @@
+package far
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// Run is a run of the job.
+type Run struct {
+	job     *Job
+	number  uint32
+	to      Receiver
+	digest  uint64
+	hosts   []string // by process; "": has not begun
+	missing int
+	refusal error
+	ready   chan struct{} // closed when all processes have begun
+	aborted atomic.Bool
+}
+
+// maxHost is the maximum length in bytes of a host's name.
+const maxHost = 1024
+
+// start is the message that begins a run in a process.
+type start struct {
+	Digest  uint64   `json:"digest"`
+	Host    string   `json:"host"`
+	Refusal *failure `json:"refusal,omitempty"`
+}
+
+// receive processes a frame of the run. An error or a panic ends the run in every process.
+func (r *Run) receive(from int, f *Frame) {
+	defer func() {
+		if v := recover(); v != nil {
+			err := fmt.Errorf("process %d: panic while receiving a frame of process %d: %v", r.job.Process(), from, v)
+			r.Abort(err)
+			r.to.Fail(r.job.Process(), err)
+		}
+	}()
+	switch f.Kind {
+	case kindStart, kindAbort:
+		r.control(from, f.Kind, f.Data)
+	default:
+		if err := r.to.Receive(from, f); err != nil {
+			err = fmt.Errorf("process %d: frame of process %d: %w", r.job.Process(), from, err)
+			r.Abort(err)
+			r.to.Fail(r.job.Process(), err)
+		}
+	}
+}
+
+// control processes a frame with which another process begins or aborts the run.
+func (r *Run) control(from int, kind Kind, data []byte) {
+	if kind == kindAbort {
+		err := decodeFailure(data)
+		r.to.Fail(from, err)
+		r.refuse(err)
+		return
+	}
+	var s start
+	err := Unmarshal(data, &s)
+	if err == nil {
+		err = s.Refusal.check(maxCauses)
+	}
+	if err == nil && (s.Host == "" || len(s.Host) > maxHost) {
+		err = fmt.Errorf("host name of %d B, want 1 to %d B", len(s.Host), maxHost)
+	}
+	if err != nil {
+		r.refuse(fmt.Errorf("process %d: %w", from, err))
+		return
+	}
+	err = s.Refusal.decode()
+	if err == nil && s.Digest != r.digest {
+		err = fmt.Errorf("process %d starts another run than process %d (start every process with the same command line)",
+			from, r.job.Process())
+	}
+	r.job.mu.Lock()
+	if r.hosts[from] == "" {
+		r.hosts[from] = s.Host
+		r.missing--
+	}
+	if err != nil && r.refusal == nil {
+		r.refusal = err
+	}
+	last := r.missing == 0
+	r.job.mu.Unlock()
+	if last {
+		r.open()
+	}
+}
+
+// refuse ends the wait in Begin, which returns the first error.
+func (r *Run) refuse(err error) {
+	r.job.mu.Lock()
+	if r.refusal == nil {
+		r.refusal = err
+	}
+	r.job.mu.Unlock()
+	r.open()
+}
+
+// open ends the wait in Begin.
+func (r *Run) open() {
+	r.job.mu.Lock()
+	defer r.job.mu.Unlock()
+	select {
+	case <-r.ready:
+	default:
+		close(r.ready)
+	}
+}
+
+// errEnded is the error of a process that is cancelled while it waits in Begin.
+var errEnded = errors.New("the process was cancelled before the run began")
+
+// Next returns the next run of the job, which Begin starts. The digest identifies its spec, and must be
+// equal in all processes. host is the name of this process's host.
+func (j *Job) Next(to Receiver, digest uint64, host string) *Run {
+	r := &Run{job: j, to: to, digest: digest, hosts: make([]string, j.Processes()), missing: j.Processes() - 1,
+		ready: make(chan struct{})}
+	if host == "" || len(host) > maxHost {
+		host = "?"
+	}
+	r.hosts[j.Process()] = host
+	if r.missing == 0 {
+		close(r.ready)
+	}
+	return r
+}
+
+// Begin starts the run, and waits until every process has started it. A refusal that is not nil is the
+// reason why this process cannot start it. Then Begin returns an error in every process. Frames may arrive
+// before Begin returns.
+func (r *Run) Begin(ctx context.Context, refusal error) error {
+	j := r.job
+	r.refusal = refusal
+	j.polling.Lock() // no frame arrives between the early frames and the registration
+	j.mu.Lock()
+	if j.broken != nil {
+		defer j.polling.Unlock()
+		defer j.mu.Unlock()
+		return j.broken
+	}
+	j.number++
+	r.number = j.number
+	j.run = r
+	waiting := j.early
+	j.early = nil
+	j.mu.Unlock()
+	for _, e := range waiting {
+		if e.run == r.number {
+			r.control(e.from, e.kind, e.data)
+		}
+	}
+	j.polling.Unlock()
+	r.SendAll(&Frame{Kind: kindStart, Data: encodeJSON(start{Digest: r.digest, Host: r.hosts[j.Process()], Refusal: encodeFailure(refusal)})})
+	select {
+	case <-r.ready:
+	case <-ctx.Done():
+		r.Abort(fmt.Errorf("process %d: %w", j.Process(), errors.Join(errEnded, context.Cause(ctx))))
+		r.End()
+		return context.Cause(ctx)
+	}
+	j.mu.Lock()
+	err := r.refusal
+	j.mu.Unlock()
+	if err != nil {
+		r.End()
+	}
+	return err
+}
+
+// Hosts returns the name of each process's host.
+func (r *Run) Hosts() []string { return r.hosts }
+
+// Process returns the number of this process.
+func (r *Run) Process() int { return r.job.Process() }
+
+// Processes returns the number of processes.
+func (r *Run) Processes() int { return r.job.Processes() }
+
+// Poll calls Job.Poll.
+func (r *Run) Poll() int { return r.job.Poll() }
+
+// heads is a pool of buffers for encoded frames without their data.
+var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4*headBytes); return &b }}
+
+// Send sends a frame to a process.
+func (r *Run) Send(to int, f *Frame) {
+	if len(f.Data) > MaxData {
+		err := fmt.Errorf("process %d: a transfer of %d B to process %d: want at most %d B (use several transfers)", r.Process(),
+			len(f.Data), to, MaxData)
+		r.Abort(err)
+		r.to.Fail(r.Process(), err)
+		return
+	}
+	b := heads.Get().(*[]byte)
+	*b = f.encode((*b)[:0], r.number)
+	err := r.job.transmit(to, *b, f.Data)
+	heads.Put(b)
+	if err != nil {
+		r.job.lose(err)
+	}
+}
+
+// SendAll sends a frame to every other process.
+func (r *Run) SendAll(f *Frame) {
+	for p := range r.Processes() {
+		if p != r.Process() {
+			r.Send(p, f)
+		}
+	}
+}
+
+// Abort ends the run in every other process. Only the first call has an effect.
+func (r *Run) Abort(err error) {
+	if !r.aborted.Swap(true) { // a failure of the send calls Abort again
+		r.SendAll(&Frame{Kind: kindAbort, Data: encodeJSON(encodeFailure(err))})
+	}
+}
+
+// Aborted records that another process has aborted the run. Later calls of Abort have no effect.
+func (r *Run) Aborted() { r.aborted.Store(true) }
+
+// End ends the run in this process. Later frames of the run are dropped.
+func (r *Run) End() {
+	r.job.mu.Lock()
+	defer r.job.mu.Unlock()
+	if r.job.run == r {
+		r.job.run = nil
+	}
+}
