@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/memory"
 )
 
 // rate is a number of bytes or operations per second; 0: no cost.
@@ -223,62 +223,24 @@ func (r *rank) shared(dt cluster.Time, cores int) cluster.Time {
 	return cluster.Time(min(q, math.MaxInt64/2))
 }
 
-// server is a resource that several threads share. Each piece of work takes at least its own time,
-// and all together do not exceed the server's rate. Pieces are served in order of arrival, with one
-// exception: a piece shorter than half of the rest of another piece alternates with it byte by
-// byte, and does not wait for its end.
+// server is a shared resource with a rate; 0: no limit.
 type server struct {
+	memory.Server[cluster.Time]
 	rate rate
-	free cluster.Time
-	left []cluster.Time // remaining times of pieces in progress, in the order of their ends
-	seen cluster.Time   // time of these values
 }
 
 // serve starts pieces of n bytes at t that together take at least minTime, and returns their end.
 func (s *server) serve(t, pieces cluster.Time, n int64, minTime cluster.Time) cluster.Time {
-	end := t + minTime
 	if s.rate == 0 {
-		return end
+		return t + minTime
 	}
-	need := pieces * s.rate.time(n)
-	s.free = max(s.free, t) + need
-	return max(end, min(s.free, s.among(t, need)))
+	return s.Serve(t, pieces*s.rate.time(n), minTime)
 }
 
 // work is serve for a thread's computation, which may alternate with others.
 func (s *server) work(t cluster.Time, n int64, minTime cluster.Time) cluster.Time {
-	end := s.serve(t, 1, n, minTime)
-	if need := s.rate.time(n); need > 0 {
-		k := 0
-		for k < len(s.left) && s.left[k] < 2*need {
-			k++
-		}
-		s.left = slices.Insert(s.left, k, need)
+	if s.rate == 0 {
+		return t + minTime
 	}
-	return end
-}
-
-// among returns the end of a piece that alternates with longer pieces in progress.
-func (s *server) among(t, need cluster.Time) cluster.Time {
-	done, passed := 0, t-s.seen
-	for done < len(s.left) && passed >= s.left[done] {
-		passed -= s.left[done]
-		done++
-	}
-	s.left = append(s.left[:0], s.left[done:]...)
-	if len(s.left) > 0 && passed > 0 {
-		s.left[0] -= passed
-	}
-	s.seen = max(s.seen, t)
-	at, long := t+need, false
-	for _, left := range s.left {
-		if left >= 2*need {
-			left, long = need, true
-		}
-		at += left
-	}
-	if !long {
-		return s.free
-	}
-	return at
+	return s.Work(t, s.rate.time(n), minTime)
 }

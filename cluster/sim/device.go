@@ -61,7 +61,7 @@ func (t *thread) launch(op *cluster.Op) cluster.Handle {
 	}
 	device := &w.devices.each[w.devices.deviceOf[r.id]]
 	begin := max(t.now, *stream)
-	use := memoryUse{server: device, free: device.free, at: moment{begin, t.cause}, need: dt}
+	use := memoryUse{server: device, free: device.Free(), at: moment{begin, t.cause}, need: dt}
 	if w.trace.on && begin > t.now {
 		use.at.cause = w.trace.held(w.trace.streams[r.id*cluster.Streams+op.Tag], DeviceQueue, r.id)
 	}

@@ -183,7 +183,7 @@ type memoryUse struct {
 
 // useMemory begins a use.
 func (t *thread) useMemory(s *server) memoryUse {
-	return memoryUse{server: s, free: s.free, at: moment{t.now, t.cause}}
+	return memoryUse{server: s, free: s.Free(), at: moment{t.now, t.cause}}
 }
 
 // endMemory ends a thread's use of its node's memory at a time. The thread has already spent its own
@@ -222,15 +222,18 @@ func (t *thread) endMemory(u *memoryUse, done cluster.Time) {
 func (t *trace) shared(h *hold, u *memoryUse, own moment, done cluster.Time, why Constant, rank int32, of Resource,
 	order *uint64) int32 {
 	x := hold{cause: u.at.cause, rank: rank, bytes: u.need, why: why}
-	if u.free > u.at.at {
-		x.cause = t.held(t.settle(h), of, rank)
+	switch grown := u.server.Free() - u.free; {
+	case u.free <= u.at.at:
+		*h = x
+	case grown > 0: // the rest uses idle times before the end of others
+		x.cause, x.bytes = t.held(t.settle(h), of, rank), grown
+		*h = x
 	}
-	*h = x
 	branch := uint64(0)
 	result := own.cause
 	switch {
 	case done <= own.at:
-	case done == u.server.free:
+	case done == u.server.Free():
 		branch, result = 1, t.settle(h)
 	default: // it alternates with longer pieces
 		branch, result = 2, t.charge(u.at.cause, done-u.at.at, why, rank)

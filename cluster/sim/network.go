@@ -223,7 +223,7 @@ func (n *network) reserveMemory(m *msg, way *way, wire int64, p *passage) {
 	p.left = p.start + p.carry
 	p.leftCause = byBytes
 	if memory := &n.memories[n.nodeOf[m.src]]; memory.rate > 0 {
-		use := memoryUse{server: memory, free: memory.free, at: moment{p.start, p.cause}, need: memory.rate.time(wire)}
+		use := memoryUse{server: memory, free: memory.Free(), at: moment{p.start, p.cause}, need: memory.rate.time(wire)}
 		p.left = memory.serve(p.start, 1, wire, p.carry)
 		if tr := n.trace; tr != nil {
 			node := n.nodeOf[m.src]

@@ -24,6 +24,7 @@ cluster                :
 cluster/upc            : cluster cluster/coll
 cluster/rma            : cluster
 cluster/match          : cluster
+cluster/memory         :
 cluster/coll           : cluster models
 cluster/host           : cluster
 cluster/codec          :
@@ -33,8 +34,8 @@ cluster/goal           : cluster cluster/coll
 cluster/live/far       : cluster
 cluster/mpi            :
 cluster/live/far/socket : cluster/live/far
-cluster/live           : cluster cluster/live/far cluster/match cluster/host cluster/sim/topology cluster/timeline
-cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
+cluster/live           : cluster cluster/live/far cluster/match cluster/memory cluster/host cluster/sim/topology cluster/timeline
+cluster/sim            : cluster cluster/match cluster/memory cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster
 cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma cluster/coll
 presets                : cluster internal/xdg internal/atomicfile internal/inputfile internal/tomlkeys

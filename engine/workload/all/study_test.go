@@ -31,13 +31,13 @@ func TestWhatStudiesSay(t *testing.T) {
 				"1×4, 4 apart, sendrecv: 28.6 µs per exchange, 2.3× faster than 1×4, 1 apart, sendrecv (simulated).",
 			}},
 		{"cholesky", []map[string]string{{}, {"handoff": "column"}, {"handoff": "column", "lookahead": "on"}}, []string{
-			"4×4, direct: 84.9 µs per factorization (simulated). Processes spend 83% of it in the broadcast rounds. " +
+			"4×4, direct: 84.7 µs per factorization (simulated). Processes spend 83% of it in the broadcast rounds. " +
 				"Round 2 takes 71% of the communication, because most processes wait for one row of processes; the hand-off " +
 				"takes 6%. Set handoff = column to remove a hop.",
-			"4×4, column: 81.2 µs per factorization (simulated). Processes spend 82% of it in the broadcast rounds. " +
+			"4×4, column: 80.9 µs per factorization (simulated). Processes spend 82% of it in the broadcast rounds. " +
 				"Round 2 takes 71% of the communication, because most processes wait for one row of processes. With handoff = " +
 				"direct, one hop more, it is 1.05× slower.",
-			"4×4, column, lookahead: 76.0 µs per factorization (simulated). Processes spend 80% of it in the broadcast " +
+			"4×4, column, lookahead: 75.6 µs per factorization (simulated). Processes spend 80% of it in the broadcast " +
 				"rounds. Round 2 takes 71% of the communication, because most processes wait for one row of processes. " +
 				"Without lookahead it is 1.07× slower.",
 		}},
