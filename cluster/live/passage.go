@@ -4,14 +4,32 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// A parcel to another node passes the resources of both nodes in the order of time, as a simulated
-// message does. Each phase is an event of the wire. The next phase begins at the planned time of
-// the event, so a delay of the host does not add up.
+// A parcel passes the resources of its nodes in the order of time, as a simulated message does. Each
+// phase is an event of the wire. The next phase begins at the planned time of the event, so a delay
+// of the host does not add up.
 const (
-	arriving uint8 = iota // the transfer ends
-	leaving               // ready at its node: server, thread, adapter
-	reaching              // its first byte is at the target's node: server, adapter
+	arriving  uint8 = iota // the transfer ends
+	leaving                // ready at its node: server, thread, adapter; inside a node: memory
+	reaching               // its first byte is at the target's node: server, adapter
+	computing              // its thread begins to compute: memory
 )
+
+// proceed starts the next phase of a parcel. The caller holds mu.
+func (x *wire) proceed(p *parcel) {
+	switch p.phase {
+	case reaching:
+		x.reach(p)
+	case computing:
+		p.phase = arriving
+		x.push(p, x.memories[x.w.node[p.port.e.id]].Work(p.at, x.memory.time(p.wire), p.end))
+	default:
+		if class := x.classOf(p, p.first, p.last); class != cluster.Remote {
+			x.finish(p, x.moveInNode(p, class, p.at))
+			return
+		}
+		x.leave(p)
+	}
+}
 
 // wireAdapter is one direction of a node's adapter. Starts are g + (s − 1)G apart. A handshake goes
 // between the bytes of a message, g after the last start.
@@ -205,6 +223,5 @@ func (x *wire) passMemory(node int32, at, n, minTime int64) int64 {
 	if x.memory == 0 {
 		return at + minTime
 	}
-	x.memories[node] = max(x.memories[node], at) + x.memory.time(n)
-	return max(at+minTime, x.memories[node])
+	return x.memories[node].Serve(at, x.memory.time(n), minTime)
 }

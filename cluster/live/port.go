@@ -15,7 +15,7 @@ type port struct {
 	e      *engine
 	thread int
 	ch     chan struct{} // wakes the parked thread
-	timer  chan struct{} // emulated: wakes the computing thread
+	timer  chan int64    // emulated: wakes the computing thread, at a time
 	cpu    cpu
 	parked atomic.Bool
 
@@ -41,7 +41,7 @@ type port struct {
 }
 
 func newPort(e *engine, thread int) *port {
-	p := &port{e: e, thread: thread, ch: make(chan struct{}, 1), timer: make(chan struct{}, 1)}
+	p := &port{e: e, thread: thread, ch: make(chan struct{}, 1), timer: make(chan int64, 1)}
 	if thread == 0 {
 		e.cpu = &p.cpu
 	}

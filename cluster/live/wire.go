@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/memory"
 	"github.com/hybridtop/hybridtop/cluster/sim/topology"
 )
 
@@ -27,7 +28,7 @@ type wire struct {
 	out, in  [][]wireAdapter            // by node
 	servers  []int64                    // by node: time at which its message server is free, wall ns
 	memory   perByte                    // of a node's memory
-	memories []int64                    // by node: time at which its memory is free
+	memories []memory.Server[int64]     // by node, in wall ns
 	movers   []int64                    // by rank: earliest start of its next message inside the node
 	inject   []int64                    // by rank: time at which its thread has injected and received all
 	uncopied []int64                    // by rank: bytes of its sends that receivers have not copied yet
@@ -101,7 +102,7 @@ func (x *wire) placeResources(m *cluster.Machine, l *cluster.Layout) (err error)
 		adapters := max(1, m.Classes[cluster.Remote].Adapters)
 		x.out[i], x.in[i] = make([]wireAdapter, adapters), make([]wireAdapter, adapters)
 	}
-	x.servers, x.memories = make([]int64, l.Nodes), make([]int64, l.Nodes)
+	x.servers, x.memories = make([]int64, l.Nodes), make([]memory.Server[int64], l.Nodes)
 	x.memory = x.perByte(m.NodeRate)
 	x.movers, x.inject, x.uncopied = make([]int64, ranks), make([]int64, ranks), make([]int64, ranks)
 	x.atomics = make([]int64, ranks)
@@ -285,6 +286,11 @@ func (x *wire) send(p *parcel, from, to int32, n, at int64) {
 		if p.fromDevice && n > 0 {
 			at = x.stage(p.first, at, n)
 		}
+		if x.memory > 0 && !x.isNext(at) { // others may use the memory first
+			p.phase = leaving
+			x.push(p, at)
+			return
+		}
 		x.finish(p, x.moveInNode(p, class, at))
 	case p.kind == parcelComplete && n <= 1: // an acknowledgement, without program data
 		p.phase = arriving
@@ -334,11 +340,7 @@ func (x *wire) loop() {
 			x.setHorizon()
 			if p.phase != arriving {
 				q := *p // a copy for countInflight: the next phase may change p
-				if p.phase == leaving {
-					x.leave(p)
-				} else {
-					x.reach(p)
-				}
+				x.proceed(p)
 				x.mu.Unlock()
 				x.countInflight(&q, -1)
 				continue
@@ -395,7 +397,7 @@ func (x *wire) process(p *parcel) {
 		p.barrier.addToFlag(x.w, p.tag, p.a)
 		p.free()
 	case parcelWake:
-		p.port.timer <- struct{}{}
+		p.port.timer <- p.at
 		p.free()
 	}
 	x.countInflight(&q, -1)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A piece takes at least its own time, and all together take at least the server's.
+// TestServe checks that a piece takes at least its own time, and all together at least the server's.
 func TestServe(t *testing.T) {
 	var s Server[int64]
 	for _, c := range []struct{ at, need, minTime, want int64 }{
@@ -25,7 +25,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// A piece that is much shorter than one in progress alternates with it.
+// TestWorkAlternates serves a piece that is much shorter than one in progress.
 func TestWorkAlternates(t *testing.T) {
 	var s Server[int64]
 	if got := s.Work(0, 100, 10); got != 100 {
@@ -39,7 +39,7 @@ func TestWorkAlternates(t *testing.T) {
 	}
 }
 
-// A piece takes the first idle times from its begin on, whatever the order of calls.
+// TestReserveTakesTheFirstIdleTimes reserves in any order of time.
 func TestReserveTakesTheFirstIdleTimes(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -68,7 +68,7 @@ func TestReserveTakesTheFirstIdleTimes(t *testing.T) {
 	}
 }
 
-// The server remembers a limited number of idle intervals, and never serves two pieces at once.
+// TestIdleIntervalsAreLimited reserves after more idle intervals than the server remembers.
 func TestIdleIntervalsAreLimited(t *testing.T) {
 	var s Server[int64]
 	for i := range int64(3 * mostIdle) {

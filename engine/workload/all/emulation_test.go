@@ -11,6 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/live"
 	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -147,4 +148,40 @@ func TestEmulationEqualsSimulation(t *testing.T) {
 		}
 	}
 	t.Logf("%d points, largest difference %.1f %%", points, 100*worst)
+}
+
+// TestEmulatedStepsEqualSimulatedSteps compares steps of an FFT, which take the same time within 5 %. Its ranks compute
+// while messages and copies of progress threads use the node's memory and cores.
+func TestEmulatedStepsEqualSimulatedSteps(t *testing.T) {
+	if os.Getenv("CONFORM") == "" {
+		t.Skip("needs a host that keeps up: CONFORM=1 runs it")
+	}
+	step := func(settings ...string) float64 {
+		s, err := sessiontest.Run("fft", nil, 3, append(settings, "machine", "demo")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, ok := s.Metric("step_time")
+		if !ok {
+			t.Fatalf("%v: no step_time: %s", settings, s.Failure)
+		}
+		return m.Value
+	}
+	for _, name := range []string{"pairwise", "bruck"} {
+		want := step("fabric", "sim", "algorithm", name)
+		apart := math.Inf(1)
+		for _, dilation := range []string{"2000", "5000", "20000"} {
+			if off := step("fabric", "live", "dilation", dilation, "algorithm", name)/want - 1; math.Abs(off) < math.Abs(apart) {
+				apart = off
+			}
+			if math.Abs(apart) <= emulationAccuracy {
+				break
+			}
+		}
+		t.Logf("%s: %+.1f %% of %.3g s", name, 100*apart, want)
+		if math.Abs(apart) > emulationAccuracy {
+			t.Errorf("%s: the emulation takes %+.1f %% of %.3g s more than the simulation, want at most %g %%", name,
+				100*apart, want, 100*emulationAccuracy)
+		}
+	}
 }
