@@ -95,7 +95,7 @@ func (x *Run) takeSlot() {
 	slot := &b.slots[x.boardSlot]
 	x.doneBefore = slot.calls * uint64(x.Schedule.Ranks)
 	x.arrivalsBefore, x.callsBefore = slot.marks, slot.sum
-	x.signature = signatureOf(x.call.Key.Algorithm, x.Root, x.Blocks.Bytes())
+	x.signature = signatureOf(x.plan.key.Algorithm, x.Root, x.Blocks.Bytes())
 	b.Note(x.boardSlot, x.comm.team.Rank(), x.signature)
 	slot.calls++
 	slot.marks += uint64(x.Schedule.Marks)

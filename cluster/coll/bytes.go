@@ -83,14 +83,14 @@ func (x *Run) apply(k Kind, dst, src []byte) {
 	case Copy:
 		copy(dst, src)
 	case Combine:
-		x.call.Combine(dst, src)
+		x.call.combine(dst, src)
 	case Precede:
 		if need := (len(src) + 7) / 8; need > len(x.scratch) {
 			x.scratch = make([]uint64, need)
 		}
 		left := cluster.Bytes(x.scratch)[:len(src)]
 		copy(left, src)
-		x.call.Combine(left, dst)
+		x.call.combine(left, dst)
 		copy(dst, left)
 	}
 }

@@ -187,7 +187,12 @@ func (c *Comm) take(call *Call) (*Run, error) {
 		x.free()
 		return nil, err
 	}
-	x.call, x.err = *call, nil
+	x.call = arguments{in: call.in, out: call.out, inAt: call.InAt, outAt: call.OutAt, combine: call.Combine,
+		combineAll: call.CombineAll, isSizeOnly: call.isSizeOnly}
+	x.err = nil
+	if plan.Marks > 0 {
+		x.needLoads()
+	}
 	return x, nil
 }
 

@@ -206,7 +206,7 @@ func (x *Run) contribute(n *Node) {
 	case len(at.data) != len(mine):
 		x.fail("got %d B, other members %d B: every member must pass the same sizes", len(mine), len(at.data))
 	default:
-		x.call.Combine(at.data, mine)
+		x.call.combine(at.data, mine)
 	}
 }
 

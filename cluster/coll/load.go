@@ -126,8 +126,8 @@ func (x *Run) fold(n *Node, at *strides) {
 		off, size = x.span(n.Ref, x.Rel, x.Rel)
 	}
 	to := x.localBytes(n.Ref.Buf)[off : off+size]
-	if x.call.CombineAll != nil {
-		x.call.CombineAll(to, from)
+	if x.call.combineAll != nil {
+		x.call.combineAll(to, from)
 		return
 	}
 	if need := bits.Len(uint(len(from))) * (len(to) + 7) / 8; need > len(x.scratch) {
@@ -181,7 +181,7 @@ func (x *Run) combineTree(to []byte, from [][]byte, scratch []uint64) {
 		rest = cluster.Bytes(scratch[:words])[:len(to)]
 		x.combineTree(rest, from[half:], scratch[words:])
 	}
-	x.call.Combine(to, rest)
+	x.call.combine(to, rest)
 }
 
 // localBytes returns a whole buffer of this rank, or nil for size-only data.

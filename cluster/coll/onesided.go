@@ -70,10 +70,10 @@ func flagAddress(value uint64) int64 { return int64(value & (1<<addressBits - 1)
 // bufferOff returns the offset of a member's buffer in its segment; false: the caller does not know
 // it.
 func (x *Run) bufferOff(p *Place, b Buf, member int32) (int64, bool) {
-	if b < temps && x.call.Key.Address != Bounced {
-		at := x.call.InAt
+	if b < temps && x.plan.key.Address != Bounced {
+		at := x.call.inAt
 		if b == Out {
-			at = x.call.OutAt
+			at = x.call.outAt
 		}
 		if at == nil {
 			return 0, false
@@ -85,7 +85,7 @@ func (x *Run) bufferOff(p *Place, b Buf, member int32) (int64, bool) {
 
 // accountMessage counts the member's puts and gets.
 func (x *Run) accountMessage(n *Node, node int32) {
-	r, isGet := x.comm.r, x.call.Key.isGet(n)
+	r, isGet := x.comm.r, x.plan.key.isGet(n)
 	to := int(x.global(n.Peer))
 	switch {
 	case n.Kind == Send && isGet: // the RTS
@@ -143,7 +143,7 @@ func (x *Run) signal(p cluster.Poster, to Peer, flag int32, how cluster.SigOp, v
 // shares one.
 func (x *Run) partnerSignal(q *Place, node, counter int32) (flag int32, how cluster.SigOp, v uint64) {
 	partner := x.plan.partners[node]
-	if q.Schedule.sharesFlag(x.call.Key.Modes, partner) {
+	if q.Schedule.sharesFlag(x.plan.key.Modes, partner) {
 		return counter, cluster.SigAdd, 1
 	}
 	return flagNode + partner, cluster.SigSet, x.flagValue(0)
@@ -159,7 +159,7 @@ func (x *Run) startMessage(p cluster.Poster, n *Node, node int32) {
 }
 
 func (x *Run) startSend(p cluster.Poster, n *Node, node int32) {
-	k := &x.call.Key
+	k := &x.plan.key
 	switch {
 	case k.isGet(n) && k.Address == Bounced && n.Ref.Buf < temps:
 		x.bounce(p, n, node, stageFlagged)
@@ -177,7 +177,7 @@ func (x *Run) startSend(p cluster.Poster, n *Node, node int32) {
 }
 
 func (x *Run) startRecv(p cluster.Poster, n *Node, node int32) {
-	switch k := &x.call.Key; {
+	switch k := &x.plan.key; {
 	case k.isGet(n):
 		x.awaitFlag(p, node, stageFlagged)
 	case k.isUnsignaled(n): // the end of the call guarantees its arrival
@@ -251,7 +251,7 @@ func (x *Run) advance(p cluster.Poster, arg int32, d cluster.Done) {
 	node, stage := arg&^stages, arg&stages
 	n := &x.Schedule.Nodes[node]
 	if d.Err != cluster.OK {
-		x.fail("%s by %s of rank %d failed (code %d)", n.Kind, x.call.Key.Transfer, x.Peer(n.Peer), d.Err)
+		x.fail("%s by %s of rank %d failed (code %d)", n.Kind, x.plan.key.Transfer, x.Peer(n.Peer), d.Err)
 		return
 	}
 	switch {
@@ -260,7 +260,7 @@ func (x *Run) advance(p cluster.Poster, arg int32, d cluster.Done) {
 		x.startClearedPuts(p)
 	case stage == stageFlagged && n.Kind == Send: // the bytes are in the bounce buffer
 		x.sendRTS(p, n, node)
-	case stage == stageFlagged && x.call.Key.isGet(n): // the RTS has arrived
+	case stage == stageFlagged && x.plan.key.isGet(n): // the RTS has arrived
 		x.get(p, n, node, flagAddress(d.A))
 	case stage == stageFlagged:
 		x.accept(p, n, node)
@@ -294,7 +294,7 @@ func (x *Run) acknowledge(p cluster.Poster, n *Node, node int32) {
 
 // accept continues with an arrived message. If it arrived in a bounce buffer, it is copied first.
 func (x *Run) accept(p cluster.Poster, n *Node, node int32) {
-	if n.Kind != Recv || n.Ref.Buf >= temps || x.call.Key.Address != Bounced || n.Ref.N == 0 {
+	if n.Kind != Recv || n.Ref.Buf >= temps || x.plan.key.Address != Bounced || n.Ref.N == 0 {
 		x.complete(node, cluster.Done{})
 		return
 	}
@@ -372,7 +372,7 @@ func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
 	if !x.call.isSizeOnly && x.op.Size > 0 {
 		x.op.Buf = x.messageBytes(n, node)
 	}
-	if x.call.Key.isUnsignaled(n) {
+	if x.plan.key.isUnsignaled(n) {
 		x.op.Early = false
 	} else {
 		flag, how, v := x.partnerSignal(q, node, flagArrivals)

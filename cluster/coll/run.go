@@ -17,6 +17,7 @@ type Run struct {
 	comm        *Comm
 	plan        *plan
 	firstRank   int32    // cluster rank of member 0; −1: the members' ranks are not consecutive
+	networkCall int32    // number of the call on the collective network
 	depsLeft    []uint16 // by node
 	ready       []int32
 	done        cluster.Handle // an event; 0: already waited for
@@ -30,26 +31,46 @@ type Run struct {
 	op          cluster.Op       // the next operation to post
 	nextFree    *Run             // next free Run
 
-	call        Call
-	networkCall int32 // number of the call on the collective network
+	call        arguments
 	tempBytes   []byte
 	tempOffsets []int64          // offsets of the temporary buffers
 	staged      map[int32][]byte // packed bytes of messages that are not contiguous
-	scratch     []uint64
-	ranges      []byteRange
-	tempMemory  []uint64 // memory of the temporary buffers
+	tempMemory  []uint64         // memory of the temporary buffers
+	bound       *bound           // positions of an inline call; nil: not computed
 
-	// The fields below are for loads.
+	*loads    // of nodes without messages; otherwise nil
+	*transfer // of one-sided transfers; otherwise nil
+}
+
+// arguments are the fields of a Call that neither its plan nor its Place has.
+type arguments struct {
+	in, out     []byte
+	inAt, outAt *At
+	combine     func(acc, in []byte)
+	combineAll  func(out []byte, in [][]byte)
+	isSizeOnly  bool
+}
+
+// loads is the state of a call with nodes that are not messages. A broadcast by messages has none.
+type loads struct {
+	scratch []uint64
+	ranges  []byteRange
+	strides strides
+
+	// The fields below are for the shared control block.
 	boardSlot                  int    // slot of the shared control block
 	doneBefore, arrivalsBefore uint64 // values of the slot's flags after its earlier calls
 	callsBefore                uint64 // sum of the marks of these calls
 	signature                  uint64 // encoding of this member's call
 	loadedBytes                int64  // bytes of the last load or fold
-	bound                      *bound // positions of an inline call; nil: not computed
-	strides                    strides
 	sources                    [][]byte
+}
 
-	*transfer // of one-sided transfers; otherwise nil
+// needLoads allocates the state of nodes that are not messages.
+func (x *Run) needLoads() {
+	if x.loads == nil {
+		x.loads = &loads{}
+	}
 }
 
 // transfer is the state of a call with one-sided transfers.
@@ -87,7 +108,7 @@ func (x *Run) start() error {
 			return err
 		}
 	}
-	if x.call.Key.Algorithm.Needs&Network != 0 { // members without a part count the call, too
+	if x.plan.key.Algorithm.Needs&Network != 0 { // members without a part count the call, too
 		c.networkCallCount++
 		x.networkCall = c.networkCallCount
 	}
@@ -199,8 +220,8 @@ func (p *Place) tempLayout(memory []int64) (offsets []int64, total int64) {
 func (x *Run) allocTempBytes(total int64) {
 	s := x.Schedule
 	switch {
-	case x.call.Key.Transfer.OneSided():
-		if x.call.Key.usesCTS() {
+	case x.plan.key.Transfer.OneSided():
+		if x.plan.key.usesCTS() {
 			x.targetOffsets = x.targetOffsets[:0]
 			for range s.Nodes {
 				x.targetOffsets = append(x.targetOffsets, -1)
@@ -252,7 +273,7 @@ func (x *Run) finish() error {
 	if i := slices.Index(c.inProgress, x); i >= 0 {
 		c.inProgress = slices.Delete(c.inProgress, i, i+1)
 	}
-	if x.call.Key.Transfer.OneSided() {
+	if x.plan.key.Transfer.OneSided() {
 		if c.space.runs[x.spaceSlot] == x {
 			c.space.runs[x.spaceSlot] = nil
 		}
@@ -267,7 +288,7 @@ func (x *Run) finish() error {
 
 // free makes the Run available for another call.
 func (x *Run) free() {
-	x.call, x.tempBytes = Call{}, nil
+	x.call, x.tempBytes = arguments{}, nil
 	s := x.comm.spare
 	x.nextFree, s.runs = s.runs, x
 }
@@ -279,7 +300,7 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 		if x.Schedule.Marks > 0 {
 			x.allocTemps()
 		}
-		if x.isOneSided && x.call.Key.Transfer.lands() {
+		if x.isOneSided && x.plan.key.Transfer.lands() {
 			x.sendAllCTS(p)
 		}
 	case x.isOneSided:
@@ -345,7 +366,7 @@ func (x *Run) Next(node int) []int32 { return x.Schedule.Next(node) }
 
 func (x *Run) fail(format string, args ...any) {
 	if x.err == nil {
-		c, a := x.comm, x.call.Key.Algorithm
+		c, a := x.comm, x.plan.key.Algorithm
 		x.err = c.lib.Errorf("%s by %s on %s: %w", x.Schedule.Collective, a.Name, c.team.Name(), fmt.Errorf(format, args...))
 	}
 }
@@ -385,6 +406,7 @@ func (x *Run) post(p cluster.Poster, node int32) {
 	case Meet:
 		x.flagOp(o, cluster.KindFlagWait, arrivalFlag(x.boardSlot), x.arrivalsBefore+uint64(n.Count))
 	default:
+		x.needLoads()
 		x.strides = x.stridesOf(n)
 		x.runInline(n, &x.strides)
 		x.charge(n)
