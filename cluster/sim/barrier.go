@@ -12,7 +12,7 @@ type barrier struct {
 	left       int // number of members that have removed the context
 	gen        uint32
 	count      int
-	in         []cluster.Time // time at which each member entered
+	in         []cluster.Time // time at which each member entered; nil before the first entry, like out and waiter
 	out        []cluster.Time // time at which each member may continue
 	next       []cluster.Time
 	waiter     []*thread
@@ -47,8 +47,7 @@ func (t *thread) Team(ctx int32, ranks []int32) {
 	}
 	b := w.barriers[ctx]
 	if b == nil {
-		b = &barrier{ranks: ranks, in: make([]cluster.Time, len(ranks)), out: make([]cluster.Time, len(ranks)),
-			waiter: make([]*thread, len(ranks))}
+		b = &barrier{ranks: ranks}
 		w.barriers[ctx] = b
 	}
 	m := member{ctx: ctx, index: indexOf(ranks, t.r.id), b: b}
@@ -131,6 +130,10 @@ func (t *thread) enter(op *cluster.Op) cluster.Handle {
 	b := m.b
 	gen := b.gen
 	m.gen++
+	if b.in == nil { // most teams have no barrier
+		n := len(b.ranks)
+		b.in, b.out, b.waiter = make([]cluster.Time, n), make([]cluster.Time, n), make([]*thread, n)
+	}
 	b.in[m.index] = t.now
 	if w.trace.on {
 		w.trace.noteEntry(b, m.index, t.cause)
