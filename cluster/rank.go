@@ -39,8 +39,8 @@ type Rank struct {
 	thread   int32
 	level    ThreadLevel
 	gate     gate
-	claimed  bool // the thread has the library's lock
-	inside   int  // depth of nested calls
+	claimed  bool  // the thread has the library's lock
+	inside   int32 // depth of nested calls
 	traffic  Traffic
 	op       Op
 	shape    Strided // of r.op
