@@ -58,8 +58,15 @@ func (l *stateSampler) take() []byte {
 // states holds the recent states of all ranks.
 type states struct {
 	now     []cluster.State
-	windows [stateWindows][]tally
-	at      int // current window
+	windows [stateWindows][]tally // nil: no observation
+	at      int                   // current window
+	spare   []tally               // memory for a window
+
+	// The views of the previous snapshot. The next one has the same views if nothing changed, because a view of
+	// each of a million ranks takes 112 MB.
+	shown       []engine.RankView
+	shownLayout cluster.Layout
+	shownPhase  engine.Phase
 }
 
 // tally counts the observations of one rank by state.
@@ -68,7 +75,9 @@ type tally [cluster.States]uint8
 // startWindow starts a window.
 func (s *states) startWindow() {
 	s.at = (s.at + 1) % stateWindows
-	clear(s.windows[s.at])
+	if old := s.windows[s.at]; old != nil {
+		s.windows[s.at], s.spare, s.shown = nil, old, nil
+	}
 }
 
 // take adds a frame's observations to the window; ranks is the number of ranks of the layout.
@@ -79,9 +88,13 @@ func (s *states) take(f *frame, ranks int) {
 	if len(s.now) != ranks {
 		s.now = make([]cluster.State, ranks)
 	}
+	s.shown = nil
 	w := &s.windows[s.at]
 	if len(*w) != ranks {
-		*w = make([]tally, ranks)
+		if *w, s.spare = s.spare, nil; len(*w) != ranks {
+			*w = make([]tally, ranks)
+		}
+		clear(*w)
 	}
 	for i := range len(f.states) / bytesPerRank {
 		one := f.states[bytesPerRank*i : bytesPerRank*(i+1)]
@@ -93,8 +106,15 @@ func (s *states) take(f *frame, ranks int) {
 	}
 }
 
-// views returns each rank with its shares of the last second.
+// views returns each rank with its shares of the last second. The result must not be changed.
 func (s *states) views(l *cluster.Layout, phase engine.Phase) []engine.RankView {
+	if s.shown == nil || s.shownLayout != *l || s.shownPhase != phase {
+		s.shown, s.shownLayout, s.shownPhase = s.newViews(l, phase), *l, phase
+	}
+	return s.shown
+}
+
+func (s *states) newViews(l *cluster.Layout, phase engine.Phase) []engine.RankView {
 	views := make([]engine.RankView, l.Ranks())
 	for rank := range views {
 		v := &views[rank]
