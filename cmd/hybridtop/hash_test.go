@@ -15,13 +15,14 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // A simulation has the same hash on every host, with 32 and with 64 bits. The file has the hashes
 // of workloads, and of sizes above 32 bits. A workload that is not in the file must have the same
 // hash in two runs; -update records it.
 func TestHashesAreTheSameEverywhere(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("seconds under the race detector; make test runs it without")
 	}
 	const file = "testdata/hashes.txt"

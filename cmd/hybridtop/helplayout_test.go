@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // Help and lists of knobs fit on a screen of 50 lines and 100 columns, for every workload.
 func TestHelpFitsOnAScreen(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("lists of knobs need no race detector")
 	}
 	lines := [][]string{{"--help"}, {"run", "--help"}, {"sweep", "--help"}, {"record", "--help"}}

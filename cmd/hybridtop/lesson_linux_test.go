@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/tty/ttytest"
 )
 
 // lessonScreen opens a command on a terminal, with stored answers in a folder.
 func lessonScreen(t *testing.T, columns, rows int, folder string, args ...string) *ttytest.Terminal {
 	t.Helper()
-	if raced {
+	if race.Enabled {
 		t.Skip("the race detector makes the simulations of a lesson ten times slower")
 	}
 	cmd := program(t, args...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/tty/ttytest"
 )
 
@@ -23,7 +24,7 @@ var minuteSizes = [][2]int{{80, 24}, {120, 40}, {300, 90}}
 // group changes the sentence. The recording has no snapshot of a host that fell behind. With CONFORM=1 the
 // minute has sixty seconds, at three sizes.
 func TestMinuteOnABusyHost(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("the race detector makes the program slower than the machine")
 	}
 	sizes, before, after := minuteSizes[:1], 2, 0

@@ -16,12 +16,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/engine/reproduce"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
 // The text of the papers' claims on the command line.
 func TestClaims(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("minutes under the race detector; make test runs it without")
 	}
 	if testing.Short() {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/tty/ttytest"
 )
 
@@ -218,7 +219,7 @@ func TestTerminalWithoutASize(t *testing.T) {
 
 // The screen draws the first cells of a huge terminal, and ends.
 func TestHugeTerminal(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("the emulator draws each cell")
 	}
 	x := ttytest.Start(t, 80, 24, exec.CommandContext(t.Context(), "sh", "-c",
@@ -259,7 +260,7 @@ func TestDumbTerminal(t *testing.T) {
 
 // A limit of the address space that is too low ends the command with a hint.
 func TestLittleAddressSpace(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("the race detector needs more")
 	}
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -v 1000000; exec "+program(t).Path+" list knobs").
@@ -273,7 +274,7 @@ func TestLittleAddressSpace(t *testing.T) {
 // A paused or ended screen waits for events: it needs little of a core, and the system rarely
 // switches to it. A screen without focus draws nothing.
 func TestIdleScreenRests(t *testing.T) {
-	if raced || testing.Short() {
+	if race.Enabled || testing.Short() {
 		t.Skip("measures for some seconds, without the race detector")
 	}
 	for name, c := range map[string]struct {

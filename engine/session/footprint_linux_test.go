@@ -20,6 +20,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/host"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // footprintOf is the environment variable with the scenario that a child process of this test
@@ -97,7 +98,7 @@ func resident(t testing.TB, name string) int64 {
 // The computed need of a scenario is at least its memory use, and for a large scenario at most
 // twice as much. The reserve covers the program's other work.
 func TestFootprints(t *testing.T) {
-	if raceEnabled || testing.Short() {
+	if race.Enabled || testing.Short() {
 		t.Skip("takes seconds, and the race detector needs more memory")
 	}
 	for _, line := range []string{
@@ -169,7 +170,7 @@ func footprint(t *testing.T, settings ...string) (need float64, used usage) {
 // runs them one after another, each for a moment. The seed is the same in each run; CONFORM=1
 // draws one. If the child fails or hangs, the test reports its current scenario.
 func TestRandomScenariosStayUnderTheLimit(t *testing.T) {
-	if raceEnabled || testing.Short() {
+	if race.Enabled || testing.Short() {
 		t.Skip("takes seconds, and the race detector needs more memory")
 	}
 	seed := uint64(1)
@@ -209,7 +210,11 @@ func TestRandomScenariosChild(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var ran, short, other int
 	before := resident(t, "VmRSS:")
-	for range 200 {
+	n := 50
+	if os.Getenv("CONFORM") != "" {
+		n = 200
+	}
+	for range n {
 		sc := randomScenario(t, rng)
 		fmt.Println(drawn+sc.Workload, sc.Values)
 		s, err := New(sc, Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}, Memory: randomLimit})
@@ -234,7 +239,7 @@ func TestRandomScenariosChild(t *testing.T) {
 			t.Fatalf("%s %v: the process has grown by %s", sc.Workload, sc.Values, cluster.SizeText(float64(grown)))
 		}
 	}
-	if ran < 20 || short < 5 {
+	if ran < n/10 || short < n/40 {
 		t.Errorf("%d ran, %d were too large, %d were invalid: too few scenarios", ran, short, other)
 	}
 	fmt.Printf("%d ran, %d were too large, %d could not be; grown %s\n", ran, short, other,

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // observedFabric calls begin before a run, and end when the first rank has returned. The other ranks still
@@ -36,7 +37,7 @@ func (f observedFabric) Start(ctx context.Context, spec cluster.Spec, body func(
 // bytes include a share of the run's own data, which is large for so few ranks. The collector is off,
 // so that it shrinks no stack before the end.
 func TestASimulatedRankIsSmall(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector needs larger stacks")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -83,7 +84,7 @@ func TestASimulatedRankIsSmall(t *testing.T) {
 // TestGrowth compares the use of resources per rank of two numbers of ranks. Counts have fixed limits.
 // The ratio of processor times would be 16 if the time were quadratic.
 func TestGrowth(t *testing.T) {
-	if os.Getenv("CONFORM") == "" || raceEnabled {
+	if os.Getenv("CONFORM") == "" || race.Enabled {
 		t.Skip("takes minutes and 4 GiB: CONFORM=1, without the race detector")
 	}
 	for _, program := range []string{"pingpong", "collective collective bcast"} {

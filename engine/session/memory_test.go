@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // limited returns options with a memory limit.
@@ -183,7 +184,7 @@ func scenarioOf(t testing.TB, settings []string) engine.Scenario {
 // TestNeedOfAMillionRanks tests that a rank of a large simulation needs at most 12 KiB, stack and counters
 // included.
 func TestNeedOfAMillionRanks(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("one goroutine plans a million ranks: minutes with the race detector")
 	}
 	for _, workload := range []string{"pingpong", "bcast"} {

@@ -1,0 +1,2 @@
+// Package race reports whether the race detector is in the program. Programs with it are ten times slower.
+package race
