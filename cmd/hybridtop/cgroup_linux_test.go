@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // memoryGroup makes a control group with a memory limit below the test's own group, and returns
@@ -49,6 +51,9 @@ func memoryGroup(t *testing.T, limit int64) string {
 // A run that exceeds the memory of a control group is refused, with the numbers, before it
 // allocates: otherwise it would be killed.
 func TestControlGroups(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector needs more memory")
+	}
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("no shell here")

@@ -13,6 +13,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/hybridtop/hybridtop/internal/hostile"
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // wantPlain fails if a command writes a control character except tab and line feed. It returns the
@@ -38,6 +39,9 @@ func isolated(t *testing.T) string {
 // Names from the command line never reach the terminal raw: as missing files, as files with invalid
 // content, and as values.
 func TestHostileNames(t *testing.T) {
+	if race.Enabled {
+		t.Skip("each program starts ten times slower")
+	}
 	dir := isolated(t)
 	there, missing := filepath.Join(dir, hostile.Text+".toml"), filepath.Join(dir, hostile.Text+"2.toml")
 	if err := os.WriteFile(there, []byte("[x\n"+hostile.Text), 0o644); err != nil {
@@ -106,6 +110,9 @@ var readers = [][]string{{"verify"}, {"compare"}, {"replay", "--picture", "/nowh
 // A recording whose schema, triggers and texts contain escape sequences is refused or shown without
 // them, also if a run is added.
 func TestCraftedRecordings(t *testing.T) {
+	if race.Enabled {
+		t.Skip("each program starts ten times slower")
+	}
 	dir := isolated(t)
 	good := smallRecording(t, dir)
 	text := "'" + hostile.Text + "'"

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 func TestMain(m *testing.M) {
@@ -21,11 +23,21 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"json":  checkJSON,
 			"field": checkField,
 		},
 	})
+}
+
+// condition is true for [race] in a program with the race detector. A script of simulations, which run one goroutine
+// at a time, begins with: [race] skip
+func condition(name string) (bool, error) {
+	if name != "race" {
+		return false, fmt.Errorf("unknown condition: %s, want race", name)
+	}
+	return race.Enabled, nil
 }
 
 // checkJSON checks a value in a JSON file: json FILE PATH WANT, where PATH is

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/internal/hostile"
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // decoder is a command that reads a file, with a valid file.
@@ -58,6 +59,9 @@ func decoders(t *testing.T, dir string) []decoder {
 // TestMutatedFiles tests that damaged files of every decoder write no control characters: 2,000 per
 // decoder with CONFORM=1. MUTATED_SEED repeats a hundred of them.
 func TestMutatedFiles(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the decoders run on one goroutine")
+	}
 	if seed, isGiven := hostile.Seed(t); !isGiven && os.Getenv("CONFORM") != "" {
 		// Cobra stores the flags of every command for the lifetime of the process.
 		for batch := range uint64(20) {

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/tty/ttytest"
 )
 
@@ -32,6 +33,9 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 
 // Output into a closed pipe ends the command without a message.
 func TestAClosedPipe(t *testing.T) {
+	if race.Enabled {
+		t.Skip("each program starts ten times slower")
+	}
 	for _, args := range [][]string{
 		{"list", "knobs"},
 		{"list", "machines", "--json"},
