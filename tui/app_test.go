@@ -12,6 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
@@ -300,6 +301,9 @@ func TestZoomFocusAndBack(t *testing.T) {
 // At every size something is visible, panes never overlap, and the focused pane is visible if any
 // pane is.
 func TestArrange(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	a := shownApp(demo(4, 4, 4))
 	step := 1
 	if testing.Short() {
@@ -377,6 +381,9 @@ func TestNoControlCharacters(t *testing.T) {
 
 // Every theme and every odd snapshot can be drawn at every size.
 func TestDrawsAnything(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	odd := []*engine.Snapshot{nothing, demo(1, 1, 1), demo(3, 5, 15), demo(200, 30, 1), scheme(1, 2), scheme(63, 64),
 		wildScheme()}
 	odd = append(odd,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
@@ -59,6 +60,9 @@ func TestNoBaselineBeforeAnIteration(t *testing.T) {
 
 // A baseline may have no samples, no numbers or another workload.
 func TestBaselineOfAnything(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	empty := demo(4, 4, 4)
 	empty.Series = nil
 	empty.Metrics = nil

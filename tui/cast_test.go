@@ -9,11 +9,16 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // A terminal emulator reads a cast. At its end and at each chapter it shows the same as the screen
 // does.
 func TestACastShowsTheScreensOfItsRecording(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	_, p := replayable(t, threading, "fabric", "sim", "machine", "demo")
 	const w, h = 100, 30
 	var b bytes.Buffer
@@ -108,6 +113,9 @@ func TestACastShowsTheScreensOfItsRecording(t *testing.T) {
 // The cast of a long recording has a bounded number of screens. A cast may cover a part of the
 // recording.
 func TestACastIsBounded(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	_, p := replayable(t, threading, "fabric", "sim", "machine", "demo")
 	var whole, part bytes.Buffer
 	if err := Cast(&whole, p, CastOf{W: 60, H: 20}); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/internal/golden"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
@@ -116,6 +117,9 @@ var goldens = []struct {
 }
 
 func TestScreensLookLikeThis(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	for _, g := range goldens {
 		for _, size := range g.sizes {
 			var s screen

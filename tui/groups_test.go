@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest/runs"
 )
@@ -12,6 +13,9 @@ import (
 // TestGroupsOfKnobs lists the headline knob of each workload first. Knobs without effect are in a folded
 // group, which F in the first group unfolds. A layout remembers what is folded.
 func TestGroupsOfKnobs(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	for _, name := range runs.Workloads() {
 		s := runs.Last(name).On(t, "demo")
 		a := shownApp(s)

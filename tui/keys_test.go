@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	overlayreg "github.com/hybridtop/hybridtop/tui/overlay/all"
@@ -81,6 +82,9 @@ func TestCtrlCQuitsInEveryMode(t *testing.T) {
 
 // Every overlay opens with its key and closes with esc, and its mode is active in between.
 func TestOverlaysOpenAndClose(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	for i := range keyTable {
 		b := &keyTable[i]
 		for n := range overlayreg.Overlays {
@@ -105,6 +109,9 @@ func TestOverlaysOpenAndClose(t *testing.T) {
 }
 
 func TestHelpListsEveryAction(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	a := newApp()
 	for i := range keyTable {
 		b := &keyTable[i]
@@ -169,6 +176,9 @@ func looks(a *app, but int) []string {
 
 // Keys do not change hidden panes.
 func TestNoKeyChangesAHiddenPane(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	for focus := range panereg.Panes {
 		for _, b := range paneKeys() {
 			if b.Run {
@@ -212,6 +222,9 @@ func TestNoKeyChangesACoveredPane(t *testing.T) {
 
 // The key and the name of every action reach the focused pane.
 func TestEveryActionOfAFocusedPaneIsReached(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	for p := range panereg.Panes {
 		shown := alone(p)
 		for _, x := range shown.panes[p].Actions() {

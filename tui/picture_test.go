@@ -11,10 +11,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // A picture has the requested size in both formats, and complete series.
 func TestPicture(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	s := demo(4, 4, 4)
 	svg, err := Picture(&PictureOf{File: "a.svg", W: 120, H: 36}, s)
 	if err != nil {
