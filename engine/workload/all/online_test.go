@@ -10,6 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // run returns the last snapshot of a run with the workload's number of iterations.
@@ -109,6 +110,9 @@ func TestOnlineTuning(t *testing.T) {
 // TestAlgorithmsOfMainCollectives runs the workloads that have the knob algorithm without its
 // parameters, with each algorithm of their collective, on 3 and 4 nodes. Each run verifies.
 func TestAlgorithmsOfMainCollectives(t *testing.T) {
+	if race.Enabled {
+		t.Skip("a simulation runs one goroutine at a time")
+	}
 	for _, w := range workload.All() {
 		sc := w.Scenario(nil)
 		k, err := sc.Knob("algorithm")

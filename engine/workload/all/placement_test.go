@@ -8,11 +8,15 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // TestEveryWorkloadOnCheapestPositions runs every workload with ranking = cheapest, on a torus and on nodes of
 // several sockets. Each run verifies with the positions that the search found.
 func TestEveryWorkloadOnCheapestPositions(t *testing.T) {
+	if race.Enabled {
+		t.Skip("a simulation runs one goroutine at a time")
+	}
 	machines, sizes := []string{"xt4-franklin", "ranger"}, [][2]string{{"4", "4"}, {"2", "8"}}
 	if testing.Short() {
 		machines, sizes = machines[:1], sizes[:1]

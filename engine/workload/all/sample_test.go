@@ -10,6 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -106,6 +107,9 @@ func TestBeffBestMethods(t *testing.T) {
 
 // Tables stay within the maximum size for every choice of every knob.
 func TestTablesAreBounded(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	for _, w := range workload.All() {
 		for _, y := range w.Tallies {
 			sc, err := session.Scenario(w.Name)
