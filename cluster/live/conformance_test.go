@@ -13,11 +13,15 @@ import (
 // with VCIs for threads, and on a small emulated machine.
 func TestConformance(t *testing.T) {
 	host := clustertest.Host()
+	fewer := clustertest.Without()
+	if testing.Short() { // host and emulated run them
+		fewer = clustertest.Without("schedules", "modes")
+	}
 	t.Run("host", func(t *testing.T) { clustertest.Run(t, live.New(), host) })
 	t.Run("host, progress threads", func(t *testing.T) {
-		clustertest.Run(t, live.New(), clustertest.With(host, cluster.ProgressThread))
+		clustertest.Run(t, live.New(), clustertest.With(host, cluster.ProgressThread), fewer)
 	})
-	t.Run("host, VCIs", func(t *testing.T) { clustertest.Run(t, live.New(), host, clustertest.Threads(4)) })
+	t.Run("host, VCIs", func(t *testing.T) { clustertest.Run(t, live.New(), host, clustertest.Threads(4), fewer) })
 	t.Run("emulated", func(t *testing.T) {
 		clustertest.Run(t, live.New(), clustertest.Emulated(), clustertest.Smaller(3))
 	})
