@@ -52,14 +52,14 @@ prose:
 		echo '$(GO) run ./internal/prose -base $(PROSE_BASE)'; $(GO) run ./internal/prose -base $(PROSE_BASE); \
 	else echo 'prose: no git history, skipped'; fi
 
-# Packages that start no goroutine.
-SERIAL := ./models/... ./tui/export/... ./tui/grid/... ./tui/overlay/... ./tui/pane/...
+# Packages that start no goroutine, or only simulate. Workloads run under the race detector in engine/workload/all.
+UNRACED := /hybridtop/(models|presets|cluster/sim|engine/(advise|algorithm|calibrate|explain|lesson|reproduce|study|tuner|workload)|tui/(export|grid|overlay|pane))(/|$$$$)
 
-# The short tests under the race detector, which is ten times slower, except those of serial packages.
+# The short tests under the race detector, which is ten times slower, and those of UNRACED without it.
 race:
 	@$(if $(RACE),:,echo 'without the race detector, which needs a C compiler:')
-	$(GO) test $(RACE) -short $$($(GO) list ./... | grep -vxF "$$($(GO) list $(SERIAL))")
-	$(GO) test -short $(SERIAL)
+	$(GO) test $(RACE) -short $$($(GO) list ./... | grep -Ev '$(UNRACED)') ./engine/workload/all
+	$(GO) test -short -vet=off $$($(GO) list ./... | grep -E '$(UNRACED)' | grep -v '/workload/all$$')
 
 # Every test at its full size, the papers' claims with them.
 whole:
