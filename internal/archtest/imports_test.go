@@ -84,6 +84,7 @@ internal/build         :
 internal/mutate        : internal/mutate/mutant
 internal/mutate/mutant :
 internal/prose         :
+internal/race          :
 internal/release       :
 internal/revert        :
 internal/safetext      :
