@@ -12,9 +12,28 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// minIterations is the minimum number of iterations before their time is compared: live
-// iterations vary. Simulated iterations are exact.
+// minIterations is the minimum number of iterations before their time is compared, because live
+// iterations vary.
 const minIterations = 3
+
+// requiredIterations returns the number of iterations before the results of a run are compared. Simulated
+// iterations are exact. An emulated bandwidth is the mean of many rounds of an iteration, and an iteration
+// can take half a minute.
+func requiredIterations(s *engine.Snapshot) int {
+	if _, ok := bandwidth(s); s.Kind == engine.Simulated || s.Kind == engine.Emulated && ok {
+		return 1
+	}
+	return minIterations
+}
+
+// bandwidth returns the metric of the first study, if it is a bandwidth.
+func bandwidth(s *engine.Snapshot) (engine.Metric, bool) {
+	if len(s.Studies) == 0 {
+		return engine.Metric{}, false
+	}
+	m, ok := s.Metric(s.Studies[0].Metric)
+	return m, ok && m.Unit == "B/s" && m.Value > 0
+}
 
 // alikeSim is the ratio of simulated times below which two runs count as equally fast, because it
 // would print as 1.
@@ -85,18 +104,14 @@ func whyAlike(before, after *engine.Snapshot) string {
 // describeRates states the ratio of two bandwidths: "1.33× higher effective bandwidth: 183 → 243 GB/s
 // (simulated)". It returns "" if the first study of the runs is not about a bandwidth of the same kind.
 func describeRates(before, after *engine.Snapshot) string {
-	if len(after.Studies) == 0 || before.Kind != after.Kind {
+	b, ok := bandwidth(after)
+	a, okA := before.Metric(b.Name)
+	if !ok || !okA || before.Kind != after.Kind || a.Unit != b.Unit || !(a.Value > 0) {
 		return ""
 	}
-	name := after.Studies[0].Metric
-	a, okA := before.Metric(name)
-	b, okB := after.Metric(name)
-	if !okA || !okB || a.Unit != "B/s" || !(a.Value > 0 && b.Value > 0) {
-		return ""
-	}
-	what := name
+	what := b.Name
 	if w, err := workload.Find(after.Scenario.Workload); err == nil {
-		what = w.Phrase(name)
+		what = w.Phrase(b.Name)
 	}
 	rates := fmt.Sprintf("%.3g → %.3g GB/s (%s)", a.Value/1e9, b.Value/1e9, after.Kind)
 	switch {
@@ -111,10 +126,8 @@ func describeRates(before, after *engine.Snapshot) string {
 // Headline returns the result that Change compares: the bandwidth of the workload's first study, or the
 // time of an iteration. It returns false if the run has none.
 func Headline(s *engine.Snapshot) (engine.Metric, bool) {
-	if len(s.Studies) > 0 {
-		if m, ok := s.Metric(s.Studies[0].Metric); ok && m.Unit == "B/s" && m.Value > 0 && !s.Late() {
-			return m, true
-		}
+	if m, ok := bandwidth(s); ok && !s.Late() {
+		return m, true
 	}
 	x, ok := iterationTime(s)
 	return engine.Metric{Name: metricIteration, Value: x, Unit: "s", Kind: s.Kind}, ok
@@ -155,11 +168,7 @@ func timedStudy(s *engine.Snapshot) *engine.StudyView {
 // iterationTime returns the median of the latest iterations in seconds, or the time that a study
 // defines instead. It reports whether there is one.
 func iterationTime(s *engine.Snapshot) (float64, bool) {
-	required := minIterations
-	if s.Kind == engine.Simulated {
-		required = 1
-	}
-	if s.Iteration < required || len(s.IterationTimes) == 0 || s.Keeping != engine.Kept {
+	if s.Iteration < requiredIterations(s) || len(s.IterationTimes) == 0 || s.Keeping != engine.Kept {
 		return 0, false
 	}
 	if v := timedStudy(s); v != nil {

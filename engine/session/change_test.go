@@ -30,6 +30,13 @@ func TestChange(t *testing.T) {
 	one.Iteration, one.IterationTimes = 1, []float64{1e-3}
 	tale := snapOf(t, engine.Measured, 1e-3)
 	tale.Scenario.Workload = "tale"
+	rated := func(kind engine.Kind, rate float64, knobs ...string) *engine.Snapshot {
+		s := snapOf(t, kind, 1e-3, knobs...)
+		s.Iteration, s.IterationTimes = 1, s.IterationTimes[:1]
+		s.Metrics = []engine.Metric{{Name: "b_eff", Value: rate, Unit: "B/s", Kind: kind}}
+		s.Studies = []engine.StudyView{{Form: engine.Form{Metric: "b_eff"}, Now: -1}}
+		return s
+	}
 	for _, c := range []struct {
 		what          string
 		before, after *engine.Snapshot
@@ -54,6 +61,9 @@ func TestChange(t *testing.T) {
 			"fabric live→sim: 2× faster: 2.00 ms emulated → 1.00 ms simulated for an iteration"},
 		{"other work", snapOf(t, engine.Measured, 1e-3), snapOf(t, engine.Measured, 200e-3, "segment", "8192"),
 			"segment 4096→8192: 200× longer iterations: 1.00 → 200 ms for an iteration (measured)"},
+		{"one emulated bandwidth is enough", rated(engine.Emulated, 2e9), rated(engine.Emulated, 3e9, "group", "8"),
+			"group 4→8: 1.5× higher b eff: 2 → 3 GB/s (emulated)"},
+		{"measured bandwidths vary", rated(engine.Measured, 2e9), rated(engine.Measured, 3e9, "group", "8"), ""},
 		{"too few iterations", snapOf(t, engine.Measured, 2e-3), few, ""},
 		{"nothing turned", snapOf(t, engine.Measured, 2e-3), snapOf(t, engine.Measured, 1e-3), ""},
 		{"how it is looked at", snapOf(t, engine.Measured, 2e-3), snapOf(t, engine.Measured, 1e-3, "timeline", "on"), ""},
