@@ -95,6 +95,26 @@ func (j *Job) Close() error {
 	return j.t.Close()
 }
 
+// Missing waits until every other process closes the job, and at most for the given time. It returns the
+// other processes that have not closed it.
+func (j *Job) Missing(most time.Duration) []int {
+	wait := time.NewTimer(most)
+	defer wait.Stop()
+	select {
+	case <-j.left:
+	case <-wait.C:
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var missing []int
+	for p, bye := range j.bye {
+		if !bye {
+			missing = append(missing, p)
+		}
+	}
+	return missing
+}
+
 // Leads reports whether this process has the lowest number of all processes that are not lost.
 func (j *Job) Leads() bool {
 	var l *Lost
@@ -205,7 +225,7 @@ func (j *Job) transmit(to int, head, body []byte) (err error) {
 
 func (j *Job) recovered(err *error) {
 	if v := recover(); v != nil {
-		*err = fmt.Errorf("process %d: panic in %s: %v", j.Process(), j.t.Name(), v)
+		*err = &Lost{Process: j.Process(), Cause: fmt.Errorf("panic in %s: %v", j.t.Name(), v)}
 	}
 }
 
@@ -214,7 +234,7 @@ func (j *Job) recovered(err *error) {
 func (j *Job) lose(err error) {
 	var l *Lost
 	j.mu.Lock()
-	first := j.broken == nil && !(errors.As(err, &l) && j.bye[l.Process])
+	first := j.broken == nil && !(errors.As(err, &l) && l.Process != j.Process() && j.bye[l.Process])
 	if first {
 		j.broken = err
 		j.leave()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,12 +12,13 @@ import (
 
 // script is a transport to one other process, which sends the frames of a list.
 type script struct {
+	me     int
 	frames [][]byte
 	send   func() error
 }
 
 func (s *script) Name() string   { return "a script" }
-func (s *script) Process() int   { return 0 }
+func (s *script) Process() int   { return s.me }
 func (s *script) Processes() int { return 2 }
 func (s *script) Close() error   { return nil }
 func (s *script) Idle(most time.Duration) {
@@ -34,7 +36,7 @@ func (s *script) Poll(receive func(from int, frame []byte)) (int, error) {
 	frames := s.frames
 	s.frames = nil
 	for _, f := range frames {
-		receive(1, f)
+		receive(1-s.me, f)
 	}
 	return len(frames), nil
 }
@@ -106,6 +108,26 @@ func TestSilentProcess(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestMissingProcesses checks which processes have not closed the job, and which process writes the error of a
+// lost one.
+func TestMissingProcesses(t *testing.T) {
+	j := join(&script{me: 1}, endless)
+	if missing := j.Missing(0); !slices.Equal(missing, []int{0}) || j.Leads() {
+		t.Errorf("missing %v, leads %v", missing, j.Leads())
+	}
+	j.lose(&Lost{Process: 0, Cause: errors.New("killed")})
+	if missing := j.Missing(endless); !slices.Equal(missing, []int{0}) || !j.Leads() {
+		t.Errorf("missing %v, leads %v", missing, j.Leads())
+	}
+	_ = j.Close()
+	whole := join(&script{}, endless)
+	whole.depart(1)
+	if missing := whole.Missing(endless); missing != nil || !whole.Leads() {
+		t.Errorf("missing %v, leads %v", missing, whole.Leads())
+	}
+	_ = whole.Close()
 }
 
 // TestBrokenTransport checks that a run ends, and fails once, if the transport fails or panics in each send.
