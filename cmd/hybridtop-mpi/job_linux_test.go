@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"path"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,85 +26,105 @@ var mpiLibraries = []struct {
 	{"MPICH", "mpirun.mpich", nil},
 }
 
-// mpiProgram builds hybridtop-mpi.
-func mpiProgram(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "hybridtop-mpi")
-	build := exec.Command("go", "build", "-o", file, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", build, err, out)
-	}
-	return file
+// launch is a job of this test program.
+type launch struct {
+	launcher  string
+	flags     []string
+	processes int
+	mode      string // see TestMain
+	args      []string
 }
 
-// job runs a command line over processes. It returns standard output, standard error and the failure.
-func job(t *testing.T, launcher string, flags []string, processes int, program string, args ...string) (out, errs string, err error) {
+// start starts the job. Each process has its id in a file of the folder.
+func (l *launch) start(t *testing.T) (cmd *exec.Cmd, folder string, out *bytes.Buffer) {
 	t.Helper()
-	ctx, done := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer done()
-	line := append(append([]string{}, flags...), "-n", strconv.Itoa(processes), program)
-	cmd := exec.CommandContext(ctx, launcher, append(line, args...)...)
-	cmd.Env = append(os.Environ(), "NO_COLOR=1")
+	folder = t.TempDir()
+	cmd, out = l.startIn(t, folder)
+	return cmd, folder, out
+}
+
+// startIn is start with a folder.
+func (l *launch) startIn(t *testing.T, folder string) (cmd *exec.Cmd, out *bytes.Buffer) {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, done := context.WithTimeout(context.Background(), 10*time.Minute)
+	t.Cleanup(done)
+	line := append(append([]string{}, l.flags...), "-n", strconv.Itoa(l.processes), program)
+	cmd = exec.CommandContext(ctx, l.launcher, append(line, l.args...)...)
+	cmd.WaitDelay = 10 * time.Second
+	cmd.Env = append(os.Environ(), "NO_COLOR=1", modeVariable+"="+l.mode, folderVariable+"="+folder)
 	if os.Getuid() == 0 {
 		cmd.Env = append(cmd.Env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
-	var o, e bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &o, &e
-	err = cmd.Run()
-	return o.String(), e.String(), err
+	out = new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, out
+}
+
+// job runs a command line over processes. It returns the output and the failure.
+func job(t *testing.T, launcher string, flags []string, processes int, args ...string) (out string, err error) {
+	t.Helper()
+	l := launch{launcher, flags, processes, "command", args}
+	cmd, _, text := l.start(t)
+	err = cmd.Wait()
+	return text.String(), err
+}
+
+// eachLibrary runs a test for each installed library.
+func eachLibrary(t *testing.T, test func(t *testing.T, launcher string, flags []string)) {
+	t.Helper()
+	if os.Getenv("CONFORM") == "" {
+		t.Skip("runs jobs for minutes: CONFORM=1")
+	}
+	for _, lib := range mpiLibraries {
+		t.Run(lib.name, func(t *testing.T) {
+			if _, err := exec.LookPath(lib.launcher); err != nil {
+				t.Skipf("no %s", lib.launcher)
+			}
+			test(t, lib.launcher, lib.flags)
+		})
+	}
 }
 
 // TestMPI runs every workload over several processes of both libraries, with one program. Only process 0
 // writes a result, and it names the library.
 func TestMPI(t *testing.T) {
-	if os.Getenv("CONFORM") == "" {
-		t.Skip("runs jobs for minutes: CONFORM=1")
-	}
-	program := mpiProgram(t)
-	for _, lib := range mpiLibraries {
-		if _, err := exec.LookPath(lib.launcher); err != nil {
-			t.Logf("%s is skipped: no %s", lib.name, lib.launcher)
-			continue
-		}
+	eachLibrary(t, func(t *testing.T, launcher string, flags []string) {
 		for _, l := range []struct{ nodes, perNode, processes int }{{2, 1, 2}, {2, 2, 2}, {4, 1, 4}, {4, 2, 2}} {
 			for _, w := range workload.All() {
-				name := fmt.Sprintf("%s/%dx%d in %d/%s", lib.name, l.nodes, l.perNode, l.processes, w.Name)
-				t.Run(name, func(t *testing.T) {
-					out, errs, err := job(t, lib.launcher, lib.flags, l.processes, program, "run", w.Name, "--machine", "this-host",
+				t.Run(fmt.Sprintf("%dx%d in %d/%s", l.nodes, l.perNode, l.processes, w.Name), func(t *testing.T) {
+					out, err := job(t, launcher, flags, l.processes, "run", w.Name, "--machine", "this-host",
 						"--nodes", strconv.Itoa(l.nodes), "--ranks-per-node", strconv.Itoa(l.perNode), "--group", "1", "--iterations", "1")
-					names := fmt.Sprintf("%d processes on %s ", l.processes, lib.name)
+					names := fmt.Sprintf("%d processes on %s ", l.processes, path.Base(path.Dir(path.Dir(t.Name()))))
+					names = strings.ReplaceAll(names, "_", " ")
 					if err != nil || strings.Count(out, "verified    yes") != 1 || strings.Count(out, names) != 1 {
-						t.Errorf("%v\n%s\n%s", err, out, errs)
+						t.Errorf("%v\n%s", err, out)
 					}
 				})
 			}
 		}
-	}
+	})
 }
 
 // TestMPIRefusals checks that a job whose run cannot start ends with the reason and a status that is not 0.
 func TestMPIRefusals(t *testing.T) {
-	if os.Getenv("CONFORM") == "" {
-		t.Skip("builds a program: CONFORM=1")
-	}
-	program := mpiProgram(t)
-	for _, lib := range mpiLibraries {
-		if _, err := exec.LookPath(lib.launcher); err != nil {
-			t.Logf("%s is skipped: no %s", lib.name, lib.launcher)
-			continue
-		}
+	eachLibrary(t, func(t *testing.T, launcher string, flags []string) {
 		for _, c := range []struct{ args, reason string }{
 			{"list workloads", "want: mpirun"},
 			{"run dot --machine demo --nodes 2 --ranks-per-node 1 --group 1", "runs in one process"},
 			{"run dot --machine this-host --nodes 2 --ranks-per-node 1 --group 4", "want at most the number of ranks"},
 		} {
-			if _, errs, err := job(t, lib.launcher, lib.flags, 2, program, strings.Fields(c.args)...); err == nil ||
-				!strings.Contains(errs, c.reason) {
-				t.Errorf("%s: %s: %v\n%s", lib.name, c.args, err, errs)
+			if out, err := job(t, launcher, flags, 2, strings.Fields(c.args)...); err == nil || !strings.Contains(out, c.reason) {
+				t.Errorf("%s: %v\n%s", c.args, err, out)
 			}
 		}
-	}
+	})
 }
 
 // TestRequests checks what a command line requests, and its errors.

@@ -27,10 +27,18 @@ import (
 const usage = "want: mpirun -n 2 hybridtop-mpi run WORKLOAD --machine this-host --nodes 2 --group 1 " +
 	"(knobs: hybridtop run WORKLOAD --help)"
 
-func main() { os.Exit(inJob(os.Args[1:])) }
+func main() { os.Exit(inJob(os.Args[1:], open)) }
+
+// carrier is a transport that can end all processes of its job.
+type carrier interface {
+	far.Transport
+	Abort(code int)
+}
+
+func open() (carrier, error) { return mpi.Open() }
 
 // inJob runs a command line in every process of the job. It returns the exit status.
-func inJob(args []string) int {
+func inJob(args []string, open func() (carrier, error)) int {
 	errs := safetext.NewWriter(os.Stderr)
 	fail := func(err error) int {
 		fmt.Fprintln(errs, "hybridtop-mpi:", err)
@@ -41,7 +49,7 @@ func inJob(args []string) int {
 	if err != nil {
 		return fail(err)
 	}
-	t, err := mpi.Open()
+	t, err := open()
 	if err != nil {
 		return fail(err)
 	}
@@ -53,18 +61,27 @@ func inJob(args []string) int {
 	if err != nil {
 		if job.Leads() || job.Runs() == 0 {
 			fail(err)
+			time.Sleep(forwarding)
+		} else {
+			time.Sleep(yielding)
 		}
 		t.Abort(1) // other processes may wait for this one
 	}
 	return 0
 }
 
-// request reads the scenario and the limits from a command line.
-func request(args []string) (sc engine.Scenario, limits session.Limits, err error) {
+// Times before a process aborts the job: the launcher forwards the result, and process 0 writes its result.
+const (
+	forwarding = 300 * time.Millisecond
+	yielding   = time.Second
+)
+
+// request reads the scenario and the limits from a command line. machines are machines in addition to the presets.
+func request(args []string, machines ...cluster.Machine) (sc engine.Scenario, limits session.Limits, err error) {
 	if len(args) < 2 || args[0] != "run" {
 		return sc, limits, errors.New(usage)
 	}
-	if sc, err = session.Scenario(args[1]); err != nil {
+	if sc, err = session.Scenario(args[1], machines...); err != nil {
 		return sc, limits, err
 	}
 	flags := pflag.NewFlagSet("hybridtop-mpi", pflag.ContinueOnError)
@@ -99,8 +116,7 @@ func run(job *far.Job, sc engine.Scenario, limits session.Limits) error {
 	if err != nil {
 		return err
 	}
-	ctx, done := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer done()
+	ctx := contextOf()
 	s.Start(ctx)
 	failed := s.Wait()
 	if job.Process() != 0 {
@@ -115,14 +131,30 @@ func run(job *far.Job, sc engine.Scenario, limits session.Limits) error {
 	switch err := out.Close(); {
 	case err != nil:
 		return err
+	case ctx.Err() != nil:
+		return interrupted(job, &snap.Layout)
 	case failed != nil:
 		return failed
-	case ctx.Err() != nil:
-		return errors.New("interrupted")
 	case !v.Done || !v.OK || snap.Iteration == 0:
 		return fmt.Errorf("not verified after %d iterations: %s", snap.Iteration, v.Detail)
 	}
 	return nil
+}
+
+// contextOf returns a context that a signal ends.
+func contextOf() context.Context {
+	ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	return ctx
+}
+
+// interrupted returns the error of a job that a signal ends. A launcher also sends a signal if a process has
+// ended. Then the error names the processes that do not end after the signal.
+func interrupted(job *far.Job, l *cluster.Layout) error {
+	err := errors.New("interrupted")
+	for _, p := range job.Missing(forwarding) {
+		err = fmt.Errorf("%w; %s: process %d does not answer", err, l.ListProcess(p, job.Processes()), p)
+	}
+	return err
 }
 
 // write writes the result of a run.

@@ -1,0 +1,277 @@
+//go:build linux && (amd64 || arm64)
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/cluster/live/far"
+	"github.com/hybridtop/hybridtop/cluster/live/far/socket"
+	"github.com/hybridtop/hybridtop/cluster/mpi"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// Environment of this test program as a process of a job.
+const (
+	modeVariable   = "HYBRIDTOP_MPI_TEST"        // what the process does
+	folderVariable = "HYBRIDTOP_MPI_TEST_FOLDER" // for files of its process and of its failure
+)
+
+// TestMain runs the tests. In a job it runs the process.
+func TestMain(m *testing.M) {
+	process, inJobOf := map[string]func() error{
+		"command": func() error { os.Exit(inJob(os.Args[1:], open)); return nil },
+		"panic":   func() error { os.Exit(inJob(os.Args[1:], openBroken)); return nil },
+		"counts":  counts, "rounds": rounds, "relay": relay,
+	}[os.Getenv(modeVariable)]
+	if !inJobOf {
+		os.Exit(m.Run())
+	}
+	workload.Register(&breaking)
+	err := os.WriteFile(filepath.Join(os.Getenv(folderVariable), "process."+number()), []byte(strconv.Itoa(os.Getpid())), 0o600)
+	if err == nil {
+		err = process()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// number returns the number of the process in its job, from the launcher's environment.
+func number() string { return os.Getenv("OMPI_COMM_WORLD_RANK") + os.Getenv("PMI_RANK") }
+
+// reached is the file that a run creates when it has reached its failure.
+func reached() string { return filepath.Join(os.Getenv(folderVariable), "reached") }
+
+// breaking is a workload with a failure.
+var breaking = workload.Workload{
+	Name: "breaking", Title: "Failures", Doc: "One rank fails.", Paper: "none",
+	Knobs: []engine.Knob{
+		{Name: "failure", Label: "failure", Doc: "what happens", Type: engine.Choice, Default: "none",
+			Choices: []string{"none", "error", "panic", "deadlock"}, Scope: engine.ScopeBody, Role: engine.Problem},
+		{Name: "who", Label: "who", Doc: "rank that fails", Type: engine.Integer, Default: "0", Min: 0, Max: 99,
+			Scope: engine.ScopeBody, Role: engine.Problem},
+	},
+	Metrics:    []engine.MetricSpec{{Name: "answer", Phrase: "the answer", Unit: "1", Doc: "the answer"}},
+	First:      "failure",
+	Iterations: 10,
+	Plan:       func(*engine.Scenario, *workload.Site) (workload.Plan, error) { return workload.Plan{}, nil },
+	Run:        runBreaking,
+}
+
+func runBreaking(r *cluster.Rank, p engine.Probe) error {
+	for p.Next() {
+		p.Verify(true, "nothing is wrong")
+		p.Report("answer", 42)
+		if r.ID() == 0 && p.Iteration() == 5 {
+			if err := os.WriteFile(reached(), nil, 0o600); err != nil {
+				return err
+			}
+		}
+		if err := r.Barrier(r.World()); err != nil {
+			return err
+		}
+		if p.Iteration() != 5 {
+			continue
+		}
+		if int64(r.ID()) != p.Int("who") {
+			continue
+		}
+		switch p.Text("failure") {
+		case "error":
+			return fmt.Errorf("rank %d: on purpose", r.ID())
+		case "panic":
+			panic("on purpose")
+		case "deadlock":
+			_, err := r.Recv(r.World(), r.World().Rank(), 7, cluster.Sized(8))
+			return err
+		}
+	}
+	return nil
+}
+
+// broken is a transport that panics in process 1 when the run has reached its failure.
+type broken struct {
+	carrier
+	polls int
+}
+
+func openBroken() (carrier, error) {
+	t, err := open()
+	return &broken{carrier: t}, err
+}
+
+// Poll implements far.Transport.
+func (b *broken) Poll(receive func(from int, frame []byte)) (int, error) {
+	if b.polls++; b.polls%256 == 0 && b.Process() == 1 {
+		if _, err := os.Stat(reached()); err == nil {
+			panic("on purpose")
+		}
+	}
+	return b.carrier.Poll(receive)
+}
+
+// counted is the part of a result that does not depend on time.
+type counted struct {
+	Verified  bool
+	Checks    int64
+	Traffic   cluster.Traffic
+	NodePairs [][]int64
+}
+
+func countsOf(s *engine.Snapshot) counted {
+	v := s.Verification
+	return counted{v.Done && v.OK, int64(v.Checks), s.Traffic, s.NodePairs}
+}
+
+// planned returns a scenario on a machine that has costs, and takes the host's own time on the host.
+func planned(args []string, fabrics map[string]cluster.Fabric) (*session.Session, error) {
+	machine := clustertest.Priced()
+	sc, limits, err := request(append(args, "--machine", machine.Name), machine)
+	if err != nil {
+		return nil, err
+	}
+	return session.New(sc, session.Options{Fabrics: fabrics, Limits: limits, Machines: []cluster.Machine{machine}})
+}
+
+// counts runs a command line, and process 0 writes the counts.
+func counts() error {
+	t, err := open()
+	if err != nil {
+		return err
+	}
+	job := far.Join(t)
+	s, err := planned(os.Args[1:], map[string]cluster.Fabric{engine.Live: live.Over(job)})
+	if err != nil {
+		return err
+	}
+	s.Start(contextOf())
+	if err := s.Wait(); err != nil {
+		return err
+	}
+	if job.Process() == 0 {
+		if err := json.NewEncoder(os.Stdout).Encode(countsOf(s.Load())); err != nil {
+			return err
+		}
+	}
+	return job.Close()
+}
+
+// rounds runs 50 programs that end with unmatched messages of 1 MiB, and then one that verifies.
+func rounds() error {
+	t, err := open()
+	if err != nil {
+		return err
+	}
+	job := far.Join(t)
+	f, failed := live.Over(job), errors.New("on purpose")
+	spec := clustertest.Spec(clustertest.Host(), job.Processes(), 1)
+	for round := range 50 {
+		err := cluster.Launch(contextOf(), f, spec, func(r *cluster.Rank) error {
+			q := make([]cluster.Request, 8)
+			for i := range q {
+				if err := r.Isend(&q[i], r.World(), (r.ID()+1)%r.World().Size(), i, cluster.Of(make([]byte, 1<<20))); err != nil {
+					return err
+				}
+			}
+			if r.ID() == round%r.World().Size() {
+				return failed
+			}
+			return r.Waitall(q, nil)
+		})
+		if !errors.Is(err, failed) {
+			return fmt.Errorf("round %d: %v", round, err)
+		}
+	}
+	err = cluster.Launch(contextOf(), f, spec, func(r *cluster.Rank) error {
+		n := r.World().Size()
+		in, out := make([]byte, 1<<20), make([]byte, 1<<20)
+		for i := range out {
+			out[i] = byte(i * (3 + r.ID()))
+		}
+		left := (r.ID() + n - 1) % n
+		_, err := r.Sendrecv(r.World(), (r.ID()+1)%n, 0, cluster.Of(out), left, 0, cluster.Of(in))
+		for i := range in {
+			if err == nil && in[i] != byte(i*(3+left)) {
+				return fmt.Errorf("rank %d: byte %d is %d", r.ID(), i, in[i])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if job.Process() == 0 {
+		fmt.Println("verified after 50 aborted runs")
+	}
+	return job.Close()
+}
+
+// relay carries the frames of one process of a test program over MPI. The test program has a socket for each
+// pair of processes.
+func relay() error {
+	t, err := mpi.Open()
+	if err != nil {
+		return err
+	}
+	files := make([]*os.File, t.Processes())
+	for k := range files {
+		if k == t.Process() {
+			continue
+		}
+		conn, err := net.Dial("unix", filepath.Join(os.Getenv(folderVariable), "relays"))
+		if err != nil {
+			return err
+		}
+		if _, err := conn.Write([]byte{byte(t.Process()), byte(k)}); err != nil {
+			return err
+		}
+		if files[k], err = conn.(*net.UnixConn).File(); err != nil {
+			return err
+		}
+		conn.Close()
+	}
+	s, err := socket.New(t.Process(), files)
+	if err != nil {
+		return err
+	}
+	var failed error
+	forward := func(to far.Transport) func(k int, frame []byte) {
+		return func(k int, frame []byte) { failed = errors.Join(failed, to.Send(k, frame, nil)) }
+	}
+	for idle, ended := 0, 1; ended < t.Processes(); {
+		n, err := s.Poll(forward(t))
+		var lost *far.Lost
+		switch {
+		case errors.As(err, &lost):
+			ended++
+		case err != nil:
+			return err
+		}
+		m, err := t.Poll(forward(s))
+		if err = errors.Join(err, failed); err != nil {
+			return err
+		}
+		if idle++; n+m > 0 {
+			idle = 0
+		}
+		if idle > 50 {
+			s.Idle(50 * time.Microsecond)
+		}
+	}
+	return errors.Join(s.Close(), t.Close())
+}

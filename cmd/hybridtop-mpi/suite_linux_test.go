@@ -1,0 +1,172 @@
+//go:build linux && (amd64 || arm64)
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/cluster/live/far"
+	"github.com/hybridtop/hybridtop/cluster/live/far/socket"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// relayed starts a job of relays, and returns a fabric over its processes. All ranks are in this test. The
+// frames between two processes go through a socket, the library and another socket.
+func relayed(t *testing.T, launcher string, flags []string, processes int) cluster.Fabric {
+	t.Helper()
+	folder := t.TempDir()
+	listener, err := net.Listen("unix", filepath.Join(folder, "relays"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := launch{launcher, flags, processes, "relay", nil}
+	cmd, out := l.startIn(t, folder)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- cmd.Wait()
+		listener.Close()
+	}()
+	files := make([][]*os.File, processes)
+	for i := range files {
+		files[i] = make([]*os.File, processes)
+	}
+	for range processes * (processes - 1) {
+		conn, err := listener.Accept()
+		if err != nil {
+			t.Fatalf("the relays have ended: %v\n%s", <-ended, out)
+		}
+		var pair [2]byte
+		if _, err := io.ReadFull(conn, pair[:]); err != nil {
+			t.Fatal(err)
+		}
+		if files[pair[0]][pair[1]], err = conn.(*net.UnixConn).File(); err != nil {
+			t.Fatal(err)
+		}
+		conn.Close()
+	}
+	var jobs []*far.Job
+	var fabrics []cluster.Fabric
+	for i := range processes {
+		tr, err := socket.New(i, files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, far.Join(tr))
+		fabrics = append(fabrics, live.Over(jobs[i]))
+	}
+	t.Cleanup(func() {
+		var all sync.WaitGroup
+		for _, job := range jobs {
+			all.Go(func() { job.Close() })
+		}
+		all.Wait()
+		if err := <-ended; err != nil {
+			t.Errorf("the relays end with %v\n%s", err, out)
+		}
+	})
+	return clustertest.Together(fabrics...)
+}
+
+// TestMPISuite runs the conformance suite with frames that MPI carries. It includes every algorithm of
+// collectives that a team may use. It omits three parts, because a recorder of timelines belongs to one process, and
+// clocks of processes differ.
+func TestMPISuite(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, launcher string, flags []string) {
+		for _, processes := range []int{2, 4} {
+			t.Run(fmt.Sprintf("%d processes", processes), func(t *testing.T) {
+				clustertest.Run(t, relayed(t, launcher, flags, processes), clustertest.Host(), clustertest.Smaller(8),
+					clustertest.Without("timeline", "devices", "time"))
+			})
+		}
+	})
+}
+
+// constant has the workloads whose runs on the two fabrics have another constant part. Only the counts of the last
+// two of four iterations are compared.
+var constant = map[string]string{
+	"collective": "a simulation ends with checks with delayed ranks",
+	"multigrid":  "a simulation ends with checks with delayed ranks",
+	"spmv":       "a run on the wall clock begins with a product that touches the memory",
+}
+
+// TestMPICounts checks that a run over MPI has the same checks and the same traffic, by class and by nodes, as a
+// simulation of the same machine. It omits two workloads. The number of beff's messages depends on the time of the
+// messages before. A simulation of cartesian sends less between nodes than the live fabric, also in one process.
+func TestMPICounts(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, launcher string, flags []string) {
+		for _, w := range workload.All() {
+			if w.Name == "beff" || w.Name == "cartesian" {
+				continue
+			}
+			t.Run(w.Name, func(t *testing.T) {
+				overMPI, simulated := countsOverMPI(t, launcher, flags, w.Name, 2), simulatedCounts(t, w.Name, 2)
+				if constant[w.Name] != "" {
+					overMPI = countsOverMPI(t, launcher, flags, w.Name, 4).without(&overMPI)
+					simulated = simulatedCounts(t, w.Name, 4).without(&simulated)
+				}
+				if diff := cmp.Diff(simulated, overMPI); diff != "" || !overMPI.Verified || overMPI.Checks == 0 {
+					t.Errorf("a simulation and a run over MPI differ:\n%s", diff)
+				}
+			})
+		}
+	})
+}
+
+// countsLine is a command line for counts.
+func countsLine(workload string, iterations int) []string {
+	return []string{"run", workload, "--nodes", "2", "--ranks-per-node", "2", "--group", "1", "--iterations", strconv.Itoa(iterations)}
+}
+
+func countsOverMPI(t *testing.T, launcher string, flags []string, workload string, iterations int) (c counted) {
+	t.Helper()
+	l := launch{launcher, flags, 2, "counts", countsLine(workload, iterations)}
+	cmd, _, out := l.start(t)
+	if err := errors.Join(cmd.Wait(), json.Unmarshal(out.Bytes(), &c)); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return c
+}
+
+func simulatedCounts(t *testing.T, workload string, iterations int) counted {
+	t.Helper()
+	s, err := planned(append(countsLine(workload, iterations), "--fabric", "sim"), session.Fabrics())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(t.Context())
+	if err := s.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return countsOf(s.Load())
+}
+
+// without returns the counts of the iterations that a shorter run does not have.
+func (c counted) without(o *counted) counted {
+	c.Checks -= o.Checks
+	for i := range c.Traffic.Ops {
+		c.Traffic.Ops[i] -= o.Traffic.Ops[i]
+		c.Traffic.Bytes[i] -= o.Traffic.Bytes[i]
+	}
+	for i := range c.Traffic.Nodes {
+		c.Traffic.Nodes[i] -= o.Traffic.Nodes[i]
+		for k := range c.NodePairs[i] {
+			c.NodePairs[i][k] -= o.NodePairs[i][k]
+		}
+	}
+	return c
+}
