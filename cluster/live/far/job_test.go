@@ -3,7 +3,6 @@ package far
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -171,22 +170,6 @@ func TestCancelledBegin(t *testing.T) {
 	cancel(cause)
 	if err := j.Next(sink{make(chan error, 9)}, 7, "here").Begin(ctx, nil); !errors.Is(err, cause) {
 		t.Errorf("error %v", err)
-	}
-	j.depart(1)
-	_ = j.Close()
-}
-
-// TestLongTransfer checks that a transfer that is too long for a frame ends the run, and not the job.
-func TestLongTransfer(t *testing.T) {
-	if math.MaxInt == math.MaxInt32 {
-		t.Skip("the address space is too small")
-	}
-	j := join(&script{}, endless)
-	failures := make(chan error, 9)
-	run := j.Next(sink{failures}, 7, "here")
-	run.Send(1, &Frame{Kind: Eager, Data: make([]byte, MaxData+1)})
-	if err := <-failures; !strings.Contains(err.Error(), "use several transfers") || j.failure() != nil {
-		t.Errorf("the run ends with %v, the job with %v", err, j.failure())
 	}
 	j.depart(1)
 	_ = j.Close()
