@@ -26,6 +26,9 @@ func (x *remote) Fail(origin int, err error) {
 	x.w.abort(err)
 }
 
+// Sleeps implements far.Receiver.
+func (x *remote) Sleeps() bool { return !x.w.crowded && x.w.parked.Load() >= x.local }
+
 // Receive implements far.Receiver. It runs in the goroutine that polls.
 func (x *remote) Receive(from int, f *far.Frame) error {
 	switch f.Kind {

@@ -24,6 +24,7 @@ type remote struct {
 	run     *far.Run
 	process []int32 // by rank
 	me      int32
+	local   int32 // number of ranks of this process
 
 	mu       sync.Mutex
 	pending  map[uint64]operation // by token
@@ -59,6 +60,7 @@ func newRemote(w *world, job *far.Job) *remote {
 			x.left.Add(1)
 		}
 	}
+	x.local = x.left.Load()
 	return x
 }
 

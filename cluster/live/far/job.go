@@ -15,6 +15,8 @@ type Receiver interface {
 	Receive(from int, f *Frame) error
 	// Fail ends the run. origin is the process that aborted it, or −1 if the connection is lost.
 	Fail(origin int, err error)
+	// Sleeps reports whether every rank of this process sleeps, and has its own core. Any goroutine may call it.
+	Sleeps() bool
 }
 
 // Job connects this process to the other processes of a job.
@@ -170,6 +172,21 @@ func (j *Job) beat(every time.Duration) {
 	}
 }
 
+// Numbers of polls without a frame after which the job's goroutine sleeps. It polls longer on a core that no rank
+// uses.
+const (
+	briefPolls = 8
+	longPolls  = 5000
+)
+
+// sleeps reports whether the ranks of the current run sleep.
+func (j *Job) sleeps() bool {
+	j.mu.Lock()
+	r := j.run
+	j.mu.Unlock()
+	return r != nil && r.to.Sleeps()
+}
+
 // Limits of the time between two polls of the job's goroutine. It grows while no frame arrives.
 const (
 	shortIdle = 20 * time.Microsecond
@@ -189,7 +206,7 @@ func (j *Job) receive() {
 			idle = 0
 			continue
 		}
-		if idle++; idle < 8 {
+		if idle++; idle < briefPolls || idle < longPolls && j.sleeps() {
 			runtime.Gosched()
 			continue
 		}

@@ -48,6 +48,7 @@ type sink struct{ failures chan error }
 
 func (s sink) Receive(int, *Frame) error { return nil }
 func (s sink) Fail(_ int, err error)     { s.failures <- err }
+func (s sink) Sleeps() bool              { return false }
 
 func control(kind Kind, data string) []byte {
 	return append((&Frame{Kind: kind}).encode(nil, 1), data...)
