@@ -62,7 +62,23 @@ func decodeMachine(file string, data []byte) (cluster.Machine, error) {
 			return fail(err)
 		}
 	}
+	if err := checkDetours(d, &m); err != nil {
+		return fail(err)
+	}
 	return m, checkTopology(d, &m)
+}
+
+// checkDetours rejects detours with a rate or a length alone, because a simulation would ignore them.
+func checkDetours(d *document, m *cluster.Machine) error {
+	const rate, length = "detour_rate_per_s", "detour_length_s"
+	missing := length
+	switch {
+	case (m.DetourRate > 0) == (m.DetourLength > 0):
+		return nil
+	case m.DetourRate == 0:
+		missing = rate
+	}
+	return d.fail(missing, "want more than 0: detours have a rate and a length; leave both out for none")
 }
 
 func readWords(d *document, m *cluster.Machine) error {

@@ -382,6 +382,8 @@ func TestMistakesInMachineFiles(t *testing.T) {
 			"topology.dims.value: want a list of whole numbers in brackets, at most 16"},
 		{"length as text", demo + shape("torus", `[4, 4, "4"]`), "topology.dims.value: want a number without a unit"},
 		{"dims of a crossbar", demo + shape("crossbar", "[8, 8]"), "topology.dims: a crossbar has none"},
+		{"detours without a length", demo + "[detour_rate_per_s]\nvalue = 100\nsource = \"x\"\n", "detour_length_s: want more than 0: detours have a rate and a length"},
+		{"detours without a rate", demo + "[detour_length_s]\nvalue = 1e-6\nsource = \"x\"\n", "detour_rate_per_s: want more than 0: detours have a rate and a length"},
 		{"dims without a shape", demo + "\n[topology.dims]\nvalue = [8, 8]\nsource = \"x\"\n",
 			"topology.dims: a crossbar has none; leave it out, or name another shape"},
 		{"taper of a torus", demo + shape("torus", "[4, 4, 4]") + taper("[1]"),
