@@ -63,7 +63,7 @@ func (s *Start) until(more cluster.Time) {
 // windowOf returns a window longer than the time in which the ranks of a team leave a barrier. It
 // returns 0 if ranks cannot compute for an exact time.
 func windowOf(r *cluster.Rank, ranks int) cluster.Time {
-	if m := &r.Spec().Machine; m.ComputeNoise > 0 || m.DetourRate > 0 || len(m.Slow) > 0 {
+	if m := &r.Spec().Machine; m.IsComputeNoisy() || len(m.Slow) > 0 {
 		return 0
 	}
 	return roundTrips(r, ranks)
