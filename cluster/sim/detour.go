@@ -27,8 +27,12 @@ type detour struct {
 const mostDetoured = 0.5
 
 func newDetours(m *cluster.Machine, seed uint64) (detours, error) {
-	if m.DetourRate == 0 || m.DetourLength == 0 {
+	if m.DetourRate == 0 {
 		return detours{}, nil
+	}
+	if m.DetourLength == 0 {
+		return detours{}, fmt.Errorf("machine %s: detours have a rate of %g per second and no length (set the length, or a rate of 0)",
+			m.Name, m.DetourRate)
 	}
 	if share := m.DetourRate * m.DetourLength.Seconds(); !(m.DetourRate > 0 && m.DetourLength > 0 && share <= mostDetoured) {
 		return detours{}, fmt.Errorf("machine %s: detours take %g of the time: want at most %g (use a lower rate or length)", m.Name, share,
@@ -37,8 +41,8 @@ func newDetours(m *cluster.Machine, seed uint64) (detours, error) {
 	return detours{mean: float64(cluster.Second) / m.DetourRate, length: m.DetourLength, seed: seed}, nil
 }
 
-// count returns the number of detours that begin during a computation of a thread. from is its begin, and
-// computing is its time without detours. Each detour extends the computation.
+// count returns the number of detours that begin during a computation of a thread. The computation begins at
+// from. Its time is computing, with noise and waits for memory and without detours. Each detour extends it.
 func (d *detours) count(thread int32, from, computing cluster.Time) cluster.Time {
 	for int(thread) >= len(d.of) {
 		d.of = append(d.of, detour{noise: newNoise(d.seed, uint64(len(d.of))|1<<40)})

@@ -46,3 +46,37 @@ func TestDetoursDelayComputing(t *testing.T) {
 		t.Errorf("without detours a second takes %d ps", got)
 	}
 }
+
+// TestDetoursDelayNoiseAndWaitsForMemory compares computations that last a second with noise or waits for memory,
+// with and without detours: 10⁴ per second of 10 µs each.
+func TestDetoursDelayNoiseAndWaitsForMemory(t *testing.T) {
+	const us = cluster.Microsecond
+	noisy := clustertest.Priced()
+	noisy.Flops, noisy.ComputeNoise = 1e9, 0.5
+	slow := clustertest.Priced() // the memory of a node is half as fast as the core
+	slow.Flops, slow.ComputeNoise, slow.MemoryRate, slow.NodeRate = 1e9, 0, 2e9, 1e9
+	for name, c := range map[string]struct {
+		machine cluster.Machine
+		work    cluster.Work
+	}{
+		"noise":  {noisy, cluster.Work{Flops: 1e6}},
+		"memory": {slow, cluster.Work{Bytes: 1e6}},
+	} {
+		var times [2]cluster.Time
+		for i, rate := range []float64{0, 1e4} {
+			m := c.machine
+			if rate > 0 {
+				m.DetourRate, m.DetourLength = rate, 10*us
+			}
+			times[i] = simulated(t, clustertest.Spec(m, 1, 1), func(r *cluster.Rank) error {
+				for range 1000 {
+					r.Compute(c.work, nil)
+				}
+				return nil
+			}).Total()
+		}
+		if quiet, want := times[0].Seconds(), 1/0.9; quiet < 0.9 || math.Abs(times[1].Seconds()/quiet/want-1) > 0.02 {
+			t.Errorf("%s: %.4f s without detours, %.4f s with them: want %.4f times as long", name, quiet, times[1].Seconds(), want)
+		}
+	}
+}

@@ -425,29 +425,32 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 	if w.net.slow != nil {
 		dt = w.net.slow.compute(w.net.nodeOf[t.r.id], dt)
 	}
+	begin, jitter := t.now, cluster.Time(0)
 	if w.compNoise > 0 {
-		jitter := t.r.jitter(dt)
-		defer t.spendMore(max(jitter, 0), why, NoteNoise)
+		jitter = t.r.jitter(dt)
 		dt += min(jitter, 0)
-	}
-	if w.detours.mean > 0 && t.id >= 0 {
-		n := w.detours.count(t.id, t.now, dt)
-		defer t.spend(n*w.detours.length, ofDetour)
-		if w.trace.on {
-			w.trace.ofRank(orderDetours, t.r.id, uint64(n))
-		}
 	}
 	memory := &w.net.memories[w.net.nodeOf[t.r.id]]
 	if memory.rate == 0 || work.Bytes <= 0 {
 		t.compute(&c, dt)
-		return
+	} else {
+		t.sync(evResume)
+		use := t.useMemory(memory)
+		done := memory.work(t.now, toInt(work.Bytes), dt)
+		use.need = memory.rate.time(toInt(work.Bytes))
+		t.compute(&c, dt)
+		t.endMemory(&use, done)
 	}
-	t.sync(evResume)
-	use := t.useMemory(memory)
-	done := memory.work(t.now, toInt(work.Bytes), dt)
-	use.need = memory.rate.time(toInt(work.Bytes))
-	t.compute(&c, dt)
-	t.endMemory(&use, done)
+	if jitter > 0 {
+		t.spendMore(jitter, why, NoteNoise)
+	}
+	if w.detours.mean > 0 && t.id >= 0 {
+		n := w.detours.count(t.id, begin, t.now-begin)
+		t.spend(n*w.detours.length, ofDetour)
+		if w.trace.on {
+			w.trace.ofRank(orderDetours, t.r.id, uint64(n))
+		}
+	}
 }
 
 // computation has the times of a piece of work, for the trace.
