@@ -27,7 +27,7 @@ func (x *remote) Fail(origin int, err error) {
 }
 
 // Sleeps implements far.Receiver.
-func (x *remote) Sleeps() bool { return !x.w.crowded && x.w.parked.Load() >= x.local }
+func (x *remote) Sleeps() bool { return x.roomy.Load() && x.w.parked.Load() >= x.local }
 
 // Receive implements far.Receiver. It runs in the goroutine that polls.
 func (x *remote) Receive(from int, f *far.Frame) error {
