@@ -58,7 +58,7 @@ UNRACED := /hybridtop/(models|presets|cluster/sim|engine/(advise|algorithm|calib
 # The short tests under the race detector, which is ten times slower, and those of UNRACED without it.
 race:
 	@$(if $(RACE),:,echo 'without the race detector, which needs a C compiler:')
-	$(GO) test $(RACE) -short $$($(GO) list ./... | grep -Ev '$(UNRACED)') ./engine/workload/all
+	$(GO) test $(RACE) -short -vet=off $$($(GO) list ./... | grep -Ev '$(UNRACED)') ./engine/workload/all
 	$(GO) test -short -vet=off $$($(GO) list ./... | grep -E '$(UNRACED)' | grep -v '/workload/all$$')
 
 # Every test at its full size, the papers' claims with them.
@@ -124,7 +124,7 @@ PACKAGES_386 ?= ./cluster/... ./engine ./engine/algorithm ./engine/session ./eng
 # The short tests of what has threads, where one of them runs at a time; two packages side
 # by side, or go would take GOMAXPROCS for their number.
 single:
-	GOMAXPROCS=1 $(GO) test -p 2 -short -vet=off ./cluster/... ./engine/session ./tui
+	GOMAXPROCS=1 $(GO) test -p 2 -short -vet=off ./cluster/live/... ./cluster/coll ./engine/session ./tui
 
 platforms:
 	@for p in $(PLATFORMS); do \
