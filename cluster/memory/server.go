@@ -20,11 +20,12 @@ type Server[T ~int64] struct {
 // interval is a time at which the server is idle.
 type interval[T ~int64] struct{ begin, end T }
 
-// mostIdle is the maximum number of idle intervals. A piece begins at most as far before the latest
-// one as a thread runs ahead of others, which is far less.
+// mostIdle limits the number of idle intervals. At the limit, the server drops the older ones and keeps
+// half of the limit. A piece that begins late is served in one of the latest intervals, because threads run
+// only a short time ahead of others.
 const mostIdle = 256
 
-// Free returns the time from which on the server is idle.
+// Free returns the time at which the server has served all pieces.
 func (s *Server[T]) Free() T { return s.free }
 
 // Serve starts a piece at t that takes at least minTime and need of the server. It returns the
@@ -51,8 +52,8 @@ func (s *Server[T]) Work(t, need, minTime T) T {
 func (s *Server[T]) reserve(t, need T) T {
 	if t >= s.free {
 		if t > s.free {
-			if len(s.idle) == mostIdle {
-				s.idle = append(s.idle[:0], s.idle[mostIdle/2:]...)
+			if n := len(s.idle); n >= mostIdle { // a split interval may exceed the limit
+				s.idle = append(s.idle[:0], s.idle[n-mostIdle/2:]...)
 			}
 			s.idle = append(s.idle, interval[T]{s.free, t})
 		}
@@ -60,7 +61,7 @@ func (s *Server[T]) reserve(t, need T) T {
 		return s.free
 	}
 	i := sort.Search(len(s.idle), func(i int) bool { return s.idle[i].end > t })
-	if i < len(s.idle) && s.idle[i].begin < t && need > 0 { // it begins inside of an interval
+	if i < len(s.idle) && s.idle[i].begin < t && need > 0 { // it begins inside an interval
 		before := interval[T]{s.idle[i].begin, t}
 		s.idle[i].begin = t
 		s.idle = slices.Insert(s.idle, i, before)

@@ -68,11 +68,15 @@ func TestReserveTakesTheFirstIdleTimes(t *testing.T) {
 	}
 }
 
-// TestIdleIntervalsAreLimited reserves after more idle intervals than the server remembers.
+// TestIdleIntervalsAreLimited reserves after more idle intervals than the server remembers. Some pieces split an
+// interval at the limit.
 func TestIdleIntervalsAreLimited(t *testing.T) {
 	var s Server[int64]
 	for i := range int64(3 * mostIdle) {
 		s.reserve(10*i, 5)
+		if len(s.idle) == mostIdle {
+			s.reserve(10*i-3, 1)
+		}
 	}
 	if len(s.idle) > mostIdle {
 		t.Errorf("%d idle intervals, want at most %d", len(s.idle), mostIdle)
