@@ -41,8 +41,10 @@ const (
 	maxNeeded      = 1024 // ranks of a wait
 )
 
+// encodeFailure encodes an error. It returns nil for nil.
 func encodeFailure(err error) *failure { return encodeNested(err, maxCauses) }
 
+// encodeNested is encodeFailure with a maximum number of nested aborts.
 func encodeNested(err error, depth int) *failure {
 	if err == nil {
 		return nil
@@ -62,13 +64,15 @@ func encodeNested(err error, depth int) *failure {
 
 var errFailure = errors.New("damaged error")
 
-// check returns an error if another process cannot have encoded the failure.
+// check returns an error if no process can have encoded the failure. depth is the number of nested aborts that it
+// may still have.
 func (f *failure) check(depth int) error {
 	if f == nil {
 		return nil
 	}
 	if len(f.Text) > maxFailureText || len(f.Chain) > maxChain {
-		return fmt.Errorf("%w: text of %d B, %d errors in it", errFailure, len(f.Text), len(f.Chain))
+		return fmt.Errorf("%w: text of %d B with %d errors, want at most %d B and %d errors", errFailure, len(f.Text),
+			len(f.Chain), maxFailureText, maxChain)
 	}
 	a := f.Abort
 	if a == nil {
@@ -79,8 +83,14 @@ func (f *failure) check(depth int) error {
 	default:
 		return fmt.Errorf("%w: reason %.20q", errFailure, a.Reason)
 	}
-	if depth == 0 || a.Rank < -1 || len(a.Stack) > maxFailureText || len(a.Waits) > maxWaits {
-		return fmt.Errorf("%w: abort of rank %d with %d waits", errFailure, a.Rank, len(a.Waits))
+	switch {
+	case depth == 0:
+		return fmt.Errorf("%w: want at most %d nested aborts", errFailure, maxCauses)
+	case a.Rank < -1:
+		return fmt.Errorf("%w: abort of rank %d, want -1 or a rank", errFailure, a.Rank)
+	case len(a.Stack) > maxFailureText || len(a.Waits) > maxWaits:
+		return fmt.Errorf("%w: abort with a stack of %d B and %d waits, want at most %d B and %d waits", errFailure,
+			len(a.Stack), len(a.Waits), maxFailureText, maxWaits)
 	}
 	return a.Cause.check(depth - 1)
 }
@@ -191,7 +201,7 @@ func Unmarshal(data []byte, v any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value in a message")
+		return errors.New("more than one value in a message, want one")
 	}
 	return nil
 }

@@ -9,13 +9,14 @@ import (
 	"time"
 )
 
-// Receiver receives the frames of a run. The job calls one method at a time.
+// Receiver receives the frames of a run. The job calls Receive from one goroutine at a time. Any goroutine may
+// call Fail and Sleeps, also during a call of Receive.
 type Receiver interface {
 	// Receive processes a frame. The frame and its data are valid during the call.
 	Receive(from int, f *Frame) error
-	// Fail ends the run. origin is the process that aborted it, or −1 if the connection is lost.
+	// Fail ends the run. origin is the process that aborted it, or −1 if a process or the transport is lost.
 	Fail(origin int, err error)
-	// Sleeps reports whether every rank of this process sleeps, and has its own core. Any goroutine may call it.
+	// Sleeps reports whether every rank of this process sleeps and has its own core.
 	Sleeps() bool
 }
 
@@ -31,7 +32,7 @@ type Job struct {
 
 	mu     sync.Mutex
 	bye    []bool // by process: it has ended its last run
-	absent int    // processes that have not
+	absent int    // number of processes that have not ended their last run
 	number uint32 // of the latest run
 	run    *Run   // nil: it has ended
 	early  []early
@@ -97,8 +98,8 @@ func (j *Job) Close() error {
 	return j.t.Close()
 }
 
-// Missing waits until every other process closes the job, and at most for the given time. It returns the
-// other processes that have not closed it.
+// Missing waits until every other process closes the job, or one is lost, and at most for the given time. It
+// returns the other processes that have not closed the job.
 func (j *Job) Missing(most time.Duration) []int {
 	wait := time.NewTimer(most)
 	defer wait.Stop()
@@ -117,12 +118,14 @@ func (j *Job) Missing(most time.Duration) []int {
 	return missing
 }
 
-// Leads reports whether this process has the lowest number of all processes that are not lost.
+// Leads reports whether this process writes the error of the job: process 0, or process 1 if process 0 was the
+// first one to be lost.
 func (j *Job) Leads() bool {
 	var l *Lost
 	return j.Process() == 0 || j.Process() == 1 && errors.As(j.failure(), &l) && l.Process == 0
 }
 
+// failure returns the error that ended the job, or nil.
 func (j *Job) failure() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -148,8 +151,8 @@ const (
 	maxSilence = 12 // beats
 )
 
-// beat sends a frame to every process at each beat, and looks for processes that are silent. It counts its
-// own beats, so the time in which this process is stopped does not count.
+// beat sends a frame to every process at each beat, and looks for silent processes. It counts its own beats, so
+// the time while this process is stopped does not count.
 func (j *Job) beat(every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -172,8 +175,8 @@ func (j *Job) beat(every time.Duration) {
 	}
 }
 
-// Numbers of polls without a frame after which the job's goroutine sleeps. It polls longer on a core that no rank
-// uses.
+// Numbers of polls without a frame after which the job's goroutine sleeps. The larger one applies if all ranks
+// sleep, because then the goroutine has a core that no rank uses.
 const (
 	briefPolls = 8
 	longPolls  = 5000
@@ -228,26 +231,27 @@ func (j *Job) Poll() int {
 	return n
 }
 
-// take receives frames. A panic of the transport is an error.
+// take receives frames. It returns a panic of the transport as an error.
 func (j *Job) take() (n int, err error) {
 	defer j.recovered(&err)
 	return j.t.Poll(j.arrive)
 }
 
-// transmit sends an encoded frame. A panic of the transport is an error.
+// transmit sends an encoded frame. It returns a panic of the transport as an error.
 func (j *Job) transmit(to int, head, body []byte) (err error) {
 	defer j.recovered(&err)
 	return j.t.Send(to, head, body)
 }
 
+// recovered is deferred: it stores a panic of the transport as an error.
 func (j *Job) recovered(err *error) {
 	if v := recover(); v != nil {
 		*err = &Lost{Process: j.Process(), Cause: fmt.Errorf("panic in %s: %v", j.t.Name(), v)}
 	}
 }
 
-// lose ends the job after a failure of the transport, or a damaged frame. The end of a process that has ended
-// its last run is not a failure.
+// lose ends the job after a failure of the transport, or a damaged frame. A process may end after its last run:
+// this is not a failure.
 func (j *Job) lose(err error) {
 	var l *Lost
 	j.mu.Lock()

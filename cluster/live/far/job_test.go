@@ -40,10 +40,10 @@ func (s *script) Poll(receive func(from int, frame []byte)) (int, error) {
 	return len(frames), nil
 }
 
-// endless is a beat that never comes.
+// endless is a time between beats that no test reaches.
 const endless = time.Hour
 
-// sink is a receiver that keeps the failures of its run.
+// sink is a receiver that sends the failures of its run to a channel.
 type sink struct{ failures chan error }
 
 func (s sink) Receive(int, *Frame) error { return nil }
@@ -90,7 +90,7 @@ func TestDamagedMessages(t *testing.T) {
 	}
 }
 
-// TestSilentProcess checks that a process that sends nothing is lost, and that it is not if it has closed.
+// TestSilentProcess checks that a process that sends nothing is lost, unless it has closed the job.
 func TestSilentProcess(t *testing.T) {
 	j := join(&script{}, time.Millisecond)
 	failures := make(chan error, 9)
@@ -110,8 +110,7 @@ func TestSilentProcess(t *testing.T) {
 	}
 }
 
-// TestMissingProcesses checks which processes have not closed the job, and which process writes the error of a
-// lost one.
+// TestMissingProcesses checks the list of processes that have not closed the job, and Leads.
 func TestMissingProcesses(t *testing.T) {
 	j := join(&script{me: 1}, endless)
 	if missing := j.Missing(0); !slices.Equal(missing, []int{0}) || j.Leads() {

@@ -69,7 +69,7 @@ func (r *Run) control(from int, kind Kind, data []byte) {
 		err = fmt.Errorf("host name of %d B, want 1 to %d B", len(s.Host), maxHost)
 	}
 	if err != nil {
-		r.refuse(fmt.Errorf("process %d: %w", from, err))
+		r.refuse(fmt.Errorf("process %d: message that begins the run: %w", from, err))
 		return
 	}
 	err = s.Refusal.decode()

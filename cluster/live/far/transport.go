@@ -8,7 +8,7 @@ import (
 // MaxData is the maximum size of the data of a frame, in bytes.
 const MaxData = 1<<30 - 1<<20
 
-// Lost is the error of a process that has ended or hangs.
+// A Lost is the error of a process that has ended or hangs.
 type Lost struct {
 	Process int
 	Cause   error
