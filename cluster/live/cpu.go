@@ -41,11 +41,11 @@ func (x *wire) sleep(pt *port, until int64) {
 	x.mu.Lock()
 	x.push(p, until)
 	x.mu.Unlock()
-	pt.wake()
+	pt.awaitWake()
 }
 
-// wake waits for the event that continues the thread, and returns its time.
-func (p *port) wake() int64 {
+// awaitWake waits for the event that wakes the thread, and returns its time.
+func (p *port) awaitWake() int64 {
 	select {
 	case at := <-p.timer:
 		return at
@@ -81,7 +81,7 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 	}
 	switch {
 	case later:
-		end = pt.wake()
+		end = pt.awaitWake()
 	case kernel || took >= end-start:
 		return
 	default:
@@ -90,9 +90,9 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 	pt.cpu.until(end)
 }
 
-// shared returns a computing time on a node with more threads than cores, in wall ns. Each thread gets
-// its share of a core, and a progress thread is one of them. All ranks of the node count as many threads
-// and cores as this one.
+// shared returns the time of a computation that takes t on its own cores, in wall ns. If the node has more
+// threads than cores, each thread gets its share of a core. Progress threads count as threads. shared assumes
+// that all ranks of the node have as many threads, and cores per thread, as this one.
 func (x *wire) shared(e *engine, t int64, cores int) int64 {
 	m := &x.w.spec.Machine
 	threads := max(cores, 1)
@@ -109,8 +109,9 @@ func (x *wire) shared(e *engine, t int64, cores int) int64 {
 	return int64(math.Round(float64(t) * float64(threads) / float64(m.CoresPerNode)))
 }
 
-// shareMemory reserves the node's memory for a computation of a thread, and returns its end.
-// If an earlier event may use the memory first, later is true: an event wakes the thread at the end.
+// shareMemory reserves the node's memory for a computation of a thread, and returns its end. If an earlier
+// event may use the memory first, it reserves nothing yet and later is true. Then an event reserves the memory
+// at the start, and another one wakes the thread at the end.
 func (x *wire) shareMemory(pt *port, start, n, minTime int64) (end int64, later bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -127,7 +128,7 @@ func (x *wire) shareMemory(pt *port, start, n, minTime int64) (end int64, later 
 // isNext reports whether no event is earlier than a time. The caller holds mu.
 func (x *wire) isNext(at int64) bool { return len(x.heap) == 0 || at <= x.heap[0].at }
 
-// bytesOf returns a number of bytes as an integer.
+// bytesOf returns a number of bytes as an integer, at most half of the largest one.
 func bytesOf(n float64) int64 { return int64(min(n, math.MaxInt64/2)) }
 
 // work completes after the machine's time for it. The node's memory serves work in the order of posts.
@@ -153,7 +154,7 @@ func (x *wire) load(e *engine, op *cluster.Op) cluster.Handle {
 	return x.occupy(e, op, x.wallTime(t)+combine, op.Size, (*memory.Server[int64]).Serve)
 }
 
-// occupy occupies the rank's CPU for a time, and its node's memory for n bytes.
+// occupy occupies the rank's CPU for at least the modelled time, and its node's memory for n bytes.
 func (x *wire) occupy(e *engine, op *cluster.Op, modelled, n int64,
 	serve func(m *memory.Server[int64], t, need, minTime int64) int64,
 ) cluster.Handle {

@@ -55,7 +55,7 @@ type need struct {
 	size, off int64
 	ranks     []int32 // ranks that could end it
 	any       bool    // any of them can end it; otherwise all are needed
-	remote    bool    // barrier number gen of context ctx has members in several processes: ranks
+	remote    bool    // barrier number gen of context ctx has members in several processes, and all are in ranks
 	ctx       int32
 	gen       uint32
 }

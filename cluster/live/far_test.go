@@ -163,8 +163,8 @@ func (c counter) Send(to int, head, body []byte) error {
 	return c.Transport.Send(to, head, body)
 }
 
-// TestBusyRanksReportNothing checks that no process sends reports while no rank sleeps, and that one does if a
-// rank of another process than process 0 sleeps.
+// TestBusyRanksReportNothing checks that process 0 requests no report while all ranks are busy. It must request one
+// if a rank of process 1 sleeps: otherwise rank 0 polls until the test times out.
 func TestBusyRanksReportNothing(t *testing.T) {
 	var asks atomic.Int64
 	f := processesOver(t, 2, func(tr far.Transport) far.Transport { return counter{tr, &asks} })
@@ -214,7 +214,7 @@ func TestProgramsThatDiffer(t *testing.T) {
 	}
 }
 
-// TestEarlyAbort checks that an abort ends a process that cannot start the run, and has no ranks yet.
+// TestEarlyAbort checks that an abort ends the wait of a process that cannot start the run and has no ranks yet.
 func TestEarlyAbort(t *testing.T) {
 	f := newProcesses(t, 3)
 	none := func(*cluster.Rank) error { return nil }

@@ -11,7 +11,7 @@ const (
 	arriving  uint8 = iota // the transfer ends
 	leaving                // ready at its node: server, thread, adapter; inside a node: memory
 	reaching               // its first byte is at the target's node: server, adapter
-	computing              // its thread begins to compute: memory
+	computing              // no transfer: its thread begins to compute: memory
 )
 
 // proceed starts the next phase of a parcel. The caller holds mu.

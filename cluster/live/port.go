@@ -15,7 +15,7 @@ type port struct {
 	e      *engine
 	thread int
 	ch     chan struct{} // wakes the parked thread
-	timer  chan int64    // emulated: wakes the computing thread, at a time
+	timer  chan int64    // emulated: wakes the sleeping thread with the time of the event
 	cpu    cpu
 	parked atomic.Bool
 

@@ -26,8 +26,8 @@ func (x *remote) Fail(origin int, err error) {
 	x.w.abort(err)
 }
 
-// Sleeps implements far.Receiver.
-func (x *remote) Sleeps() bool { return x.roomy.Load() && x.w.parked.Load() >= x.local }
+// Sleeps implements far.Receiver. It counts parked threads, so several threads of a rank count like ranks.
+func (x *remote) Sleeps() bool { return x.hasCores.Load() && x.w.parked.Load() >= x.local }
 
 // Receive implements far.Receiver. It runs in the goroutine that polls.
 func (x *remote) Receive(from int, f *far.Frame) error {

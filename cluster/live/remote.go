@@ -38,7 +38,7 @@ type remote struct {
 	asked    chan uint64     // numbers of requested reports
 	reports  chan *report    // in process 0
 	asleep   atomic.Bool     // in process 0: a rank of another process has slept for a whole period
-	roomy    atomic.Bool     // each rank of this process has a core
+	hasCores atomic.Bool     // each thread of this process has a core
 
 	published []atomic.Pointer[[]byte] // in process 0, by process
 }
@@ -104,7 +104,7 @@ func (w *world) shareHost(hosts []string) {
 		}
 	}
 	w.crowded = ranks > int(w.cores)/w.spec.Layout.ThreadsPerRank
-	w.remote.roomy.Store(!w.crowded)
+	w.remote.hasCores.Store(!w.crowded)
 	if !w.crowded {
 		w.spins, w.patience = directSpins, directPatience
 	}

@@ -11,8 +11,9 @@ import (
 )
 
 // Process 0 finds deadlocks across processes. Its monitor acts if a rank of any process has slept for a whole
-// period. Then it asks each process for a report of its waiting ranks, and reduces the wait-for graph of all ranks, an AND-OR graph. If it finds dead ranks, it asks
-// again. These ranks are deadlocked if two conditions hold (Mattern, "Algorithms for distributed termination detection", 1987):
+// period. Then it asks each process for a report of its waiting ranks. It reduces the wait-for graph of all ranks,
+// which is an AND-OR graph. If it finds dead ranks, it asks again. These ranks are deadlocked if two conditions hold
+// (Mattern, "Algorithms for distributed termination detection", 1987):
 //   - All of them slept from the first report to the second one.
 //   - No frame to them was in transit: the number of frames sent before the second reports equals the
 //     number received before the first ones.
@@ -96,10 +97,12 @@ func (v *survey) reportOf(number uint64, view func(i int) rankView) *report {
 	return r
 }
 
-// check returns an error if the report does not have the views of exactly the ranks of its process.
+// check returns an error unless the report has one view of each rank of its process, and names only ranks of the
+// run.
 func (x *remote) check(r *report) error {
 	if len(r.Sent) != len(x.sent) || len(r.Received) != len(x.sent) {
-		return fmt.Errorf("report: %d and %d counts, want %d", len(r.Sent), len(r.Received), len(x.sent))
+		return fmt.Errorf("report: counts of sent frames: %d, of received frames: %d, want %d of each", len(r.Sent),
+			len(r.Received), len(x.sent))
 	}
 	next := 0
 	for rank, p := range x.process {
@@ -118,7 +121,7 @@ func (x *remote) check(r *report) error {
 		for _, s := range r.Ranks[i].Sleepers {
 			for _, n := range s.Needs {
 				if slices.ContainsFunc(n.Ranks, func(rank int32) bool { return uint(rank) >= uint(len(x.process)) }) {
-					return fmt.Errorf("report: rank %d waits for a rank that does not exist", r.Ranks[i].Rank)
+					return fmt.Errorf("report: rank %d waits for an invalid rank, want 0 to %d", r.Ranks[i].Rank, len(x.process)-1)
 				}
 			}
 		}
@@ -131,7 +134,7 @@ func (r *report) sleeps() bool {
 	return slices.ContainsFunc(r.Ranks, func(s rankReport) bool { return !s.Live && !s.Finished })
 }
 
-// findSleeper reports whether a rank of this process has slept since the last check.
+// findSleeper reports whether an unfinished rank of this process has slept since the last check.
 func (v *survey) findSleeper() bool {
 	clear(v.absent)
 	v.parked = false
@@ -272,8 +275,8 @@ func (v *survey) findRemoteDeadlock() []cluster.Wait {
 	return stuck
 }
 
-// answer sends a report for each request of process 0, until the run ends. If a rank has slept for a whole
-// period, it notifies process 0 once, until a report has no rank that waits.
+// answer sends a report for each request of process 0, until the run ends. It notifies process 0 if a rank has
+// slept for a whole period. It notifies again only after a report without waiting ranks.
 func (w *world) answer() {
 	x := w.remote
 	v, period := newSurvey(w), monitorPeriod
@@ -300,7 +303,8 @@ func (w *world) answer() {
 	}
 }
 
-// encode encodes a report. In a report that is too long, all ranks can continue.
+// encode encodes a report. If the report is too long, it declares that all ranks can continue, so that process 0
+// finds no deadlock.
 func (r *report) encode() []byte {
 	b, err := json.Marshal(r)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// TestRanksShareMemoryAndCores computes on four ranks of a node at the same time. A late host only adds to a time, so
-// each case has a minimum, from the first begin to the last end.
+// TestRanksShareMemoryAndCores computes on four ranks of a node at the same time. It checks the time from the first
+// begin to the last end. A host that falls behind only adds to this time, so the test checks only a minimum.
 func TestRanksShareMemoryAndCores(t *testing.T) {
 	const alone = cluster.Millisecond
 	work := cluster.Work{Bytes: 1e6}

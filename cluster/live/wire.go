@@ -286,7 +286,7 @@ func (x *wire) send(p *parcel, from, to int32, n, at int64) {
 		if p.fromDevice && n > 0 {
 			at = x.stage(p.first, at, n)
 		}
-		if x.memory > 0 && !x.isNext(at) { // others may use the memory first
+		if x.memory > 0 && !x.isNext(at) { // an earlier event may use the memory first
 			p.phase = leaving
 			x.push(p, at)
 			return
