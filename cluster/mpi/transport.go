@@ -331,10 +331,11 @@ func (t *Transport) Idle(most time.Duration) { time.Sleep(most) }
 // closePatience is the longest time for which Close waits until sent frames have left.
 const closePatience = 2 * time.Second
 
-// finalizePatience is the longest time of MPI_Finalize. All processes call it at about the same time.
+// finalizePatience is the maximum time for which Close waits for MPI_Finalize, which waits for the other processes.
 const finalizePatience = 3 * time.Second
 
-// Close implements far.Transport. It waits until the other processes close, which must be about to.
+// Close implements far.Transport. It waits until the other processes close. All processes must call it at about the
+// same time.
 func (t *Transport) Close() error {
 	for end := time.Now().Add(closePatience); ; time.Sleep(100 * time.Microsecond) {
 		t.mu.Lock()
@@ -386,8 +387,8 @@ func (t *Transport) cancelReceives() error {
 	return nil
 }
 
-// abortPatience limits the time in which Abort waits for the call of another goroutine, and then the time of
-// MPI_Abort.
+// abortPatience is the maximum time for which Abort waits for a call of another goroutine. Then it is the maximum
+// time of MPI_Abort.
 const abortPatience = 500 * time.Millisecond
 
 // Abort ends all processes of the job. It does not return. If MPI_Abort hangs, this process ends without it.
