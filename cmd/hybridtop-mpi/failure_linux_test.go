@@ -16,7 +16,8 @@ import (
 
 const processesOfFailures = 3
 
-// breakingLine is the command line of a run with one rank per process that fails, or runs until it is ended.
+// breakingLine returns the command line of a run with one rank per process. Rank who fails. With failure "none",
+// the run continues until a signal ends it.
 func breakingLine(failure string, who int) []string {
 	return strings.Fields(fmt.Sprintf("run breaking --machine this-host --nodes %d --ranks-per-node 1 --group 1 --for 60s "+
 		"--failure %s --who %d", processesOfFailures, failure, who))
@@ -34,7 +35,7 @@ func TestMPIFailures(t *testing.T) {
 		signal     syscall.Signal
 		target     int // process that gets the signal; -1: the launcher
 		words      []string
-		unspoken   bool // no process can write
+		noResult   bool // no process can write the result
 	}
 	var all []failure
 	for who := range processesOfFailures {
@@ -45,7 +46,7 @@ func TestMPIFailures(t *testing.T) {
 			failure{name: "deadlock at " + name, mode: "command", line: breakingLine("deadlock", who),
 				words: []string{"deadlock", name + " waits in recv from"}},
 			failure{name: "kill of " + name, mode: "command", line: breakingLine("none", 0), signal: syscall.SIGKILL, target: who,
-				words: []string{name}, unspoken: who == 0},
+				words: []string{name}, noResult: who == 0},
 		)
 	}
 	all = append(all,
@@ -104,7 +105,7 @@ func TestMPIFailures(t *testing.T) {
 				words := append(f.words, "iterations  ", "answer ")
 				if f.signal == syscall.SIGKILL && launcher == "mpirun.mpich" {
 					words = []string{"EXIT STRING: Killed"}
-				} else if f.unspoken {
+				} else if f.noResult {
 					words = f.words
 				}
 				for _, w := range words {

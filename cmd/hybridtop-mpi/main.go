@@ -70,13 +70,13 @@ func inJob(args []string, open func() (carrier, error)) int {
 	return 0
 }
 
-// Times before a process aborts the job: the launcher forwards the result, and process 0 writes its result.
+// Times for which a process waits before it aborts the job.
 const (
-	forwarding = 300 * time.Millisecond
-	yielding   = time.Second
+	forwarding = 300 * time.Millisecond // the launcher forwards the output of this process
+	yielding   = time.Second            // process 0 writes the result and the error, and aborts first
 )
 
-// request reads the scenario and the limits from a command line. machines are machines in addition to the presets.
+// request reads the scenario and the limits from a command line. machines are available in addition to the presets.
 func request(args []string, machines ...cluster.Machine) (sc engine.Scenario, limits session.Limits, err error) {
 	if len(args) < 2 || args[0] != "run" {
 		return sc, limits, errors.New(usage)
@@ -116,7 +116,7 @@ func run(job *far.Job, sc engine.Scenario, limits session.Limits) error {
 	if err != nil {
 		return err
 	}
-	ctx := contextOf()
+	ctx := untilSignal()
 	s.Start(ctx)
 	failed := s.Wait()
 	if job.Process() != 0 {
@@ -141,14 +141,14 @@ func run(job *far.Job, sc engine.Scenario, limits session.Limits) error {
 	return nil
 }
 
-// contextOf returns a context that a signal ends.
-func contextOf() context.Context {
+// untilSignal returns a context that a signal ends. Later signals have no effect.
+func untilSignal() context.Context {
 	ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	return ctx
 }
 
-// interrupted returns the error of a job that a signal ends. A launcher also sends a signal if a process has
-// ended. Then the error names the processes that do not end after the signal.
+// interrupted returns the error of a job that a signal ends. It names the processes that do not close the job in
+// time, because a launcher also sends a signal if a process has ended.
 func interrupted(job *far.Job, l *cluster.Layout) error {
 	err := errors.New("interrupted")
 	for _, p := range job.Missing(forwarding) {

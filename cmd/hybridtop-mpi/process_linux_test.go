@@ -27,7 +27,7 @@ import (
 // Environment of this test program as a process of a job.
 const (
 	modeVariable   = "HYBRIDTOP_MPI_TEST"        // what the process does
-	folderVariable = "HYBRIDTOP_MPI_TEST_FOLDER" // for files of its process and of its failure
+	folderVariable = "HYBRIDTOP_MPI_TEST_FOLDER" // folder for process ids, and for the file reached
 )
 
 // TestMain runs the tests. In a job it runs the process.
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// number returns the number of the process in its job, from the launcher's environment.
+// number returns the number of the process in its job, from the environment of either launcher.
 func number() string { return os.Getenv("OMPI_COMM_WORLD_RANK") + os.Getenv("PMI_RANK") }
 
 // reached is the file that a run creates when it has reached its failure.
@@ -138,7 +138,7 @@ func countsOf(s *engine.Snapshot) counted {
 	return counted{v.Done && v.OK, int64(v.Checks), s.Traffic, s.NodePairs}
 }
 
-// planned returns a scenario on a machine that has costs, and takes the host's own time on the host.
+// planned returns a session on a machine with costs. On the live fabric it runs at the host's own speed.
 func planned(args []string, fabrics map[string]cluster.Fabric) (*session.Session, error) {
 	machine := clustertest.Priced()
 	sc, limits, err := request(append(args, "--machine", machine.Name), machine)
@@ -148,7 +148,7 @@ func planned(args []string, fabrics map[string]cluster.Fabric) (*session.Session
 	return session.New(sc, session.Options{Fabrics: fabrics, Limits: limits, Machines: []cluster.Machine{machine}})
 }
 
-// counts runs a command line, and process 0 writes the counts.
+// counts runs a command line. Process 0 writes the counts.
 func counts() error {
 	t, err := open()
 	if err != nil {
@@ -159,7 +159,7 @@ func counts() error {
 	if err != nil {
 		return err
 	}
-	s.Start(contextOf())
+	s.Start(untilSignal())
 	if err := s.Wait(); err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func rounds() error {
 	f, failed := live.Over(job), errors.New("on purpose")
 	spec := clustertest.Spec(clustertest.Host(), job.Processes(), 1)
 	for round := range 50 {
-		err := cluster.Launch(contextOf(), f, spec, func(r *cluster.Rank) error {
+		err := cluster.Launch(untilSignal(), f, spec, func(r *cluster.Rank) error {
 			q := make([]cluster.Request, 8)
 			for i := range q {
 				if err := r.Isend(&q[i], r.World(), (r.ID()+1)%r.World().Size(), i, cluster.Of(make([]byte, 1<<20))); err != nil {
@@ -197,7 +197,7 @@ func rounds() error {
 			return fmt.Errorf("round %d: %v", round, err)
 		}
 	}
-	err = cluster.Launch(contextOf(), f, spec, func(r *cluster.Rank) error {
+	err = cluster.Launch(untilSignal(), f, spec, func(r *cluster.Rank) error {
 		n := r.World().Size()
 		in, out := make([]byte, 1<<20), make([]byte, 1<<20)
 		for i := range out {

@@ -83,8 +83,8 @@ func relayed(t *testing.T, launcher string, flags []string, processes int) clust
 }
 
 // TestMPISuite runs the conformance suite with frames that MPI carries. It includes every algorithm of
-// collectives that a team may use. It omits three parts, because a recorder of timelines belongs to one process, and
-// clocks of processes differ.
+// collectives that a team may use. It omits the parts "timeline", "devices" and "time": a recorder of timelines
+// belongs to one process, and clocks of processes differ.
 func TestMPISuite(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, launcher string, flags []string) {
 		for _, processes := range []int{2, 4} {
@@ -96,8 +96,8 @@ func TestMPISuite(t *testing.T) {
 	})
 }
 
-// constant has the workloads whose runs on the two fabrics have another constant part. Only the counts of the last
-// two of four iterations are compared.
+// constant has the workloads with operations outside the iterations on only one of the two fabrics, and the reason.
+// For them, only the counts of the last two of four iterations are compared.
 var constant = map[string]string{
 	"cartesian":  "a simulation ends with checks with delayed ranks",
 	"collective": "a simulation ends with checks with delayed ranks",
