@@ -68,7 +68,7 @@ func decodeMachine(file string, data []byte) (cluster.Machine, error) {
 	return m, checkTopology(d, &m)
 }
 
-// checkDetours rejects detours with a rate or a length alone, because a simulation would ignore them.
+// checkDetours rejects detours with a rate or a length alone: neither has an effect without the other.
 func checkDetours(d *document, m *cluster.Machine) error {
 	const rate, length = "detour_rate_per_s", "detour_length_s"
 	missing := length
