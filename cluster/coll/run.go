@@ -38,11 +38,11 @@ type Run struct {
 	tempMemory  []uint64         // memory of the temporary buffers
 	bound       *bound           // positions of an inline call; nil: not computed
 
-	*loads    // of nodes without messages; otherwise nil
+	*loads    // nil: the calls of this Run had only messages
 	*transfer // of one-sided transfers; otherwise nil
 }
 
-// arguments are the fields of a Call that neither its plan nor its Place has.
+// arguments are the fields of a Call that neither the plan nor the Place of its Run has.
 type arguments struct {
 	in, out     []byte
 	inAt, outAt *At
@@ -51,7 +51,8 @@ type arguments struct {
 	isSizeOnly  bool
 }
 
-// loads is the state of a call with nodes that are not messages. A broadcast by messages has none.
+// loads is the state of a call with nodes that are not messages. A Run gets it when such a node or call first needs
+// it, because a broadcast by messages does not.
 type loads struct {
 	scratch []uint64
 	ranges  []byteRange
@@ -66,7 +67,7 @@ type loads struct {
 	sources                    [][]byte
 }
 
-// needLoads allocates the state of nodes that are not messages.
+// needLoads allocates the state of nodes that are not messages, unless the Run has it.
 func (x *Run) needLoads() {
 	if x.loads == nil {
 		x.loads = &loads{}
