@@ -42,7 +42,8 @@ func newDetours(m *cluster.Machine, seed uint64) (detours, error) {
 }
 
 // count returns the number of detours that begin during a computation of a thread. The computation begins at
-// from. Its time is computing, with noise and waits for memory and without detours. Each detour extends it.
+// from. Its time without detours is computing, which includes noise and waits for memory. Each detour extends
+// the computation.
 func (d *detours) count(thread int32, from, computing cluster.Time) cluster.Time {
 	for int(thread) >= len(d.of) {
 		d.of = append(d.of, detour{noise: newNoise(d.seed, uint64(len(d.of))|1<<40)})

@@ -225,7 +225,7 @@ func (t *trace) shared(h *hold, u *memoryUse, own moment, done cluster.Time, why
 	switch grown := u.server.Free() - u.free; {
 	case u.free <= u.at.at:
 		*h = x
-	case grown > 0: // the rest uses idle times before the end of others
+	case grown > 0: // part of the use may be in idle times, and only the rest extends the server's time
 		x.cause, x.bytes = t.held(t.settle(h), of, rank), grown
 		*h = x
 	}
