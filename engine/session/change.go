@@ -12,13 +12,13 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// minIterations is the minimum number of iterations before their time is compared, because live
-// iterations vary.
+// minIterations is the number of iterations before results of measured and most emulated runs are compared,
+// because their times vary.
 const minIterations = 3
 
-// requiredIterations returns the number of iterations before the results of a run are compared. Simulated
-// iterations are exact. An emulated bandwidth is the mean of many rounds of an iteration, and an iteration
-// can take half a minute.
+// requiredIterations returns the number of iterations before the results of a run are compared. One is enough
+// for a simulation, which is exact. One is also enough for an emulated bandwidth: it is the mean of many
+// rounds, and an iteration can take half a minute.
 func requiredIterations(s *engine.Snapshot) int {
 	if _, ok := bandwidth(s); s.Kind == engine.Simulated || s.Kind == engine.Emulated && ok {
 		return 1
@@ -26,7 +26,7 @@ func requiredIterations(s *engine.Snapshot) int {
 	return minIterations
 }
 
-// bandwidth returns the metric of the first study, if it is a bandwidth.
+// bandwidth returns the metric of the first study. It reports whether the metric is a positive bandwidth.
 func bandwidth(s *engine.Snapshot) (engine.Metric, bool) {
 	if len(s.Studies) == 0 {
 		return engine.Metric{}, false

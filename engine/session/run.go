@@ -124,7 +124,8 @@ func (r *run) publish() {
 	}
 }
 
-// collect adds the new counts that other processes have published. It returns the first error of the run.
+// collect adds the new counts that other processes have published. Of all damaged counts in a run, it returns an
+// error only for the first.
 func (r *run) collect(c *collector) error {
 	if r.spread == nil || r.number != 0 {
 		return nil

@@ -62,9 +62,9 @@ type states struct {
 	at      int                   // current window
 	spare   []tally               // memory for a window
 
-	// The views of the previous snapshot. The next one has the same views if nothing changed, because a view of
-	// each of a million ranks takes 112 MB.
-	shown       []engine.RankView
+	// The views of the previous snapshot. The next snapshot shares them if nothing has changed, because the views
+	// of a million ranks take 112 MB.
+	shown       []engine.RankView // nil: something has changed
 	shownLayout cluster.Layout
 	shownPhase  engine.Phase
 }
@@ -106,7 +106,8 @@ func (s *states) take(f *frame, ranks int) {
 	}
 }
 
-// views returns each rank with its shares of the last second. The result must not be changed.
+// views returns a view of each rank with its shares of the last second. Snapshots share the result, so the caller
+// must not change it.
 func (s *states) views(l *cluster.Layout, phase engine.Phase) []engine.RankView {
 	if s.shown == nil || s.shownLayout != *l || s.shownPhase != phase {
 		s.shown, s.shownLayout, s.shownPhase = s.newViews(l, phase), *l, phase
@@ -114,6 +115,7 @@ func (s *states) views(l *cluster.Layout, phase engine.Phase) []engine.RankView 
 	return s.shown
 }
 
+// newViews computes the views.
 func (s *states) newViews(l *cluster.Layout, phase engine.Phase) []engine.RankView {
 	views := make([]engine.RankView, l.Ranks())
 	for rank := range views {
