@@ -31,8 +31,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// condition is true for [race] in a program with the race detector. A script of simulations, which run one goroutine
-// at a time, begins with: [race] skip
+// condition reports whether a condition of a script holds. [race] holds if the race detector is in the program.
+// Scripts of programs that run one goroutine at a time begin with: [race] skip
 func condition(name string) (bool, error) {
 	if name != "race" {
 		return false, fmt.Errorf("unknown condition: %s, want race", name)
