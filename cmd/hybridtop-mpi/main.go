@@ -56,7 +56,11 @@ func inJob(args []string, open func() (carrier, error)) int {
 	job := far.Join(t)
 	err = run(job, sc, limits)
 	if err == nil || job.Process() != 0 && job.Runs() > 0 { // process 0 ends the job after a failure
-		err = errors.Join(err, job.Close())
+		lost := job.Close()
+		if err != nil && lost == nil { // process 0 has closed the job without a failure, and writes no error
+			return fail(err)
+		}
+		err = errors.Join(err, lost)
 	}
 	if err != nil {
 		if job.Leads() || job.Runs() == 0 {
