@@ -59,8 +59,8 @@ type parcel struct {
 	unpack   int64 // time to unpack a get's answer
 
 	first, last int32 // wire: ranks at the ends of the transfer
-	wire        int64 // bytes of the transfer, at least 1
-	end         int64 // wire: arrival of the last byte without waiting, wall ns
+	wire        int64 // bytes of the transfer, at least 1; of a computation: its bytes of memory
+	end         int64 // wire: arrival of the last byte without waiting, wall ns; of a computation: its minimum time
 	phase       uint8
 	done        cluster.Done
 	barrier     *barrier
