@@ -397,7 +397,10 @@ func (x *wire) process(p *parcel) {
 		p.barrier.addToFlag(x.w, p.tag, p.a)
 		p.free()
 	case parcelWake:
-		p.port.timer <- p.at
+		select {
+		case p.port.timer <- p.at:
+		case <-x.w.over:
+		}
 		p.free()
 	}
 	x.countInflight(&q, -1)
