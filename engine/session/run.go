@@ -124,8 +124,8 @@ func (r *run) publish() {
 	}
 }
 
-// collect adds the new counts that other processes have published. Of all damaged counts in a run, it returns an
-// error only for the first.
+// collect adds the new counts that other processes have published. It returns an error only for the first damaged
+// counts of a run.
 func (r *run) collect(c *collector) error {
 	if r.spread == nil || r.number != 0 {
 		return nil
