@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/memory"
 )
 
 // A Site is the machine and the placement of a team, for estimates.
@@ -102,7 +103,7 @@ type resources struct {
 	adapters  int
 	out, in   []adapterTime
 	servers   []cluster.Time
-	memories  []memoryTime
+	memories  []memory.Server[cluster.Time]
 	isServed  bool
 	server    cluster.Server
 	memory    perByte // of a node's memory
@@ -183,7 +184,7 @@ func (x *resources) place(s *Site) {
 	}
 	x.out = make([]adapterTime, len(x.nodes)*x.adapters)
 	x.in = make([]adapterTime, len(x.nodes)*x.adapters)
-	x.servers, x.memories = make([]cluster.Time, len(x.nodes)), make([]memoryTime, len(x.nodes))
+	x.servers, x.memories = make([]cluster.Time, len(x.nodes)), make([]memory.Server[cluster.Time], len(x.nodes))
 }
 
 // reset makes all resources free from time 0.
@@ -192,7 +193,7 @@ func (x *resources) reset() {
 	clear(x.in)
 	clear(x.servers)
 	for i := range x.memories {
-		x.memories[i] = memoryTime{left: x.memories[i].left[:0]}
+		x.memories[i].Reset()
 	}
 	for _, l := range x.busy {
 		x.linkFree[l] = 0

@@ -25,6 +25,9 @@ type interval[T ~int64] struct{ begin, end T }
 // only a short time ahead of others.
 const mostIdle = 256
 
+// Reset makes the server free from time 0.
+func (s *Server[T]) Reset() { *s = Server[T]{idle: s.idle[:0], left: s.left[:0]} }
+
 // Free returns the time at which the server has served all pieces.
 func (s *Server[T]) Free() T { return s.free }
 

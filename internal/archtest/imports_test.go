@@ -25,7 +25,7 @@ cluster/upc            : cluster cluster/coll
 cluster/rma            : cluster
 cluster/match          : cluster
 cluster/memory         :
-cluster/coll           : cluster models
+cluster/coll           : cluster cluster/memory models
 cluster/host           : cluster
 cluster/codec          :
 cluster/codec/codectest : cluster/codec
