@@ -51,8 +51,8 @@ type Run struct {
 	hash  uint64
 	total cluster.Time
 	event uint64
-	path  Path
-	// the path of the time that the program reports
+	// the paths of the whole run and of the time that the program reports
+	path      func() Path // nil: not traced
 	explained Path
 }
 
@@ -118,7 +118,7 @@ func (r *Run) drive(w *world) {
 	r.total = last.now
 	r.event = w.events
 	if w.trace.on {
-		r.path = w.path(last.cause, last.now)
+		r.path = sync.OnceValue(func() Path { return w.path(last.cause, last.now) })
 		r.explained = w.explained(last.cause, last.now)
 	}
 	if rec := w.spec.Timeline; rec != nil {
@@ -162,7 +162,10 @@ func (r *Run) Events() uint64 {
 // Path returns the critical path of a traced run.
 func (r *Run) Path() Path {
 	<-r.done
-	return r.path
+	if r.path == nil {
+		return Path{}
+	}
+	return r.path()
 }
 
 // Explained returns the critical path of the time that the program of a traced run has marked last,

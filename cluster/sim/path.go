@@ -81,7 +81,7 @@ func (w *world) path(from int32, total cluster.Time) Path {
 func (w *world) collect(p *Path, from int32, end cluster.Time, stop func(int32) bool) (last int32) {
 	at := end
 	last = noCause
-	var reasons []Segment // of the next rank changes, from the end on
+	var pieces []piece // from the end on
 	w.walk(from, func(id int32, x piece) bool {
 		if id != noCause && stop(id) {
 			last = id
@@ -90,18 +90,14 @@ func (w *world) collect(p *Path, from int32, end cluster.Time, stop func(int32) 
 		if x.why == ofBarrier && x.span == 0 {
 			return true
 		}
-		s := Segment{Rank: int(x.rank), Constant: x.why, Note: x.note, Span: x.span, Start: at - x.span}
 		at -= x.span
-		if x.note >= NoteSender {
-			s.Reason, s.Resource, s.Note = x.note, Resource(x.why), NoNote
-		} else {
+		if x.note < NoteSender {
 			p.add(x, 1)
 		}
-		reasons = append(reasons, s)
+		pieces = append(pieces, x)
 		return true
 	})
-	slices.Reverse(reasons)
-	p.Segments = joined(reasons)
+	p.Segments = joined(pieces, at)
 	return last
 }
 
@@ -117,16 +113,18 @@ func (p *Path) add(x piece, sign cluster.Time) {
 	}
 }
 
-// joined removes reasons without time and negative pieces from a list of pieces, and joins equal
-// neighbours.
-func joined(all []Segment) []Segment {
+// joined returns the pieces of a path that begins at a time. It removes reasons without time and negative
+// pieces, and joins equal neighbours. all begins with the last piece.
+func joined(all []piece, begin cluster.Time) []Segment {
 	var out []Segment
 	reason, of := NoNote, NoResource
-	for _, s := range all {
-		if s.Reason != NoNote {
-			reason, of = s.Reason, s.Resource
+	for k := len(all) - 1; k >= 0; k-- {
+		x := &all[k]
+		if x.note >= NoteSender {
+			reason, of = x.note, Resource(x.why)
 			continue
 		}
+		s := Segment{Rank: int(x.rank), Constant: x.why, Note: x.note, Span: x.span}
 		if s.Span < 0 { // time that a thread has spent on later messages of a packet train
 			out = without(out, s)
 			continue
@@ -154,13 +152,9 @@ func joined(all []Segment) []Segment {
 		}
 		out = append(out, s)
 	}
-	at := cluster.Time(0)
-	if len(all) > 0 {
-		at = all[0].Start
-	}
 	for i := range out {
-		out[i].Start = at
-		at += out[i].Span
+		out[i].Start = begin
+		begin += out[i].Span
 	}
 	return out
 }
@@ -206,7 +200,7 @@ func (w *world) explained(from int32, total cluster.Time) Path {
 	if last == nil {
 		return w.path(from, total)
 	}
-	p := Path{Rank: rank, Account: last.account, Choices: t.choices(), Explained: true, Whole: !t.full}
+	p := Path{Rank: rank, Account: last.account, Choices: t.choices(), Records: int(t.records), Explained: true, Whole: !t.full}
 	isBegin := func(id int32) bool { _, ok := begins[id]; return ok }
 	begin := last.begin
 	if hit := w.collect(&p, last.end.cause, last.end.at, isBegin); hit != noCause {
@@ -217,7 +211,7 @@ func (w *world) explained(from int32, total cluster.Time) Path {
 		ancestors := map[int32]bool{}
 		w.walk(begin.cause, func(id int32, _ piece) bool { ancestors[id] = true; return true })
 		delete(ancestors, noCause)
-		p = Path{Rank: rank, Account: last.account, Choices: p.Choices, Explained: true, Whole: p.Whole}
+		p = Path{Rank: rank, Account: last.account, Choices: p.Choices, Records: p.Records, Explained: true, Whole: p.Whole}
 		common := w.collect(&p, last.end.cause, last.end.at, func(id int32) bool { return ancestors[id] })
 		w.walk(begin.cause, func(id int32, x piece) bool {
 			if id == common && id != noCause {
