@@ -141,16 +141,17 @@ func words(why sim.Note, of sim.Resource) string {
 // byConstant returns the time by constant.
 func (r *Run) byConstant() []Term {
 	var all []Term
+	names := namesOf(&r.Machine)
 	notes := map[[2]string]cluster.Time{}
 	for i := range r.Path.Segments {
 		if s := &r.Path.Segments[i]; s.Note != sim.NoNote {
-			notes[[2]string{s.Constant.Name(&r.Machine), s.Note.String()}] += s.Span
+			notes[[2]string{names[s.Constant], s.Note.String()}] += s.Span
 		}
 	}
 	spans := map[string]cluster.Time{}
 	for c, span := range r.Path.Spans {
 		if span != 0 {
-			spans[sim.Constant(c).Name(&r.Machine)] += span
+			spans[names[c]] += span
 		}
 	}
 	for key, span := range notes {
@@ -166,7 +167,7 @@ func (r *Run) byConstant() []Term {
 	}
 	for i := range all {
 		t := &all[i]
-		t.places = r.placesOf(t)
+		t.places = r.placesOf(t, names)
 		t.Where, t.Why = largest(t.places, &r.layout)
 	}
 	return sorted(all)
@@ -188,14 +189,22 @@ func (r *Run) count(key string, span cluster.Time) (n float64, unit string) {
 	return span.Seconds() * x * r.Machine.Flops, "flop" // the share of a kernel
 }
 
+// namesOf returns the name of each constant of a machine.
+func namesOf(m *cluster.Machine) (names [sim.Constants]string) {
+	for c := range names {
+		names[c] = sim.Constant(c).Name(m)
+	}
+	return names
+}
+
 // placesOf returns the time of a term by place.
-func (r *Run) placesOf(t *Term) map[place]cluster.Time {
+func (r *Run) placesOf(t *Term, names [sim.Constants]string) map[place]cluster.Time {
 	spans := map[place]cluster.Time{}
 	all := r.Path.Segments
 	next := ""
 	for i := len(all) - 1; i >= 0; i-- {
 		s := &all[i]
-		if s.Constant.Name(&r.Machine) == t.Name && s.Note.String() == t.Note {
+		if names[s.Constant] == t.Name && s.Note.String() == t.Note {
 			spans[place{s.Rank, next}] += s.Span
 		}
 		if s.Reason != sim.NoNote {
