@@ -91,6 +91,9 @@ func (r Resource) String() string { return resourceNames[r] }
 const (
 	chunkBits  = 14
 	maxRecords = 1 << 27 // 2 GiB
+	// larger traces allocate blocks of chunks with huge pages
+	smallTrace  = 16
+	blockChunks = 64
 )
 
 // trace records the causes of time: a tree of records whose leaves are the current times, and the
@@ -103,6 +106,7 @@ type trace struct {
 	voyages  []voyage   // by message, if recorded
 	bySlot   [][]voyage // by rank and slot, if recorded
 	chunks   [][]record
+	block    []record // memory of the next chunks
 	records  int32
 	full     bool // no more records are kept, because the limit is reached
 	holders
@@ -149,12 +153,29 @@ func (t *trace) add(before int32, span cluster.Time, why Constant, note Note, ra
 			t.full = true
 			return before
 		}
-		t.chunks = append(t.chunks, make([]record, 1<<chunkBits))
+		t.chunks = append(t.chunks, t.newChunk())
 	}
 	t.chunks[len(t.chunks)-1][at] = record{before: before, span: span,
 		what: uint32(rank) | uint32(why)<<rankBits | uint32(note)<<(rankBits+constantBits)}
 	t.records++
 	return t.records - 1
+}
+
+// newChunk returns memory for records. A large trace allocates many chunks at once.
+func (t *trace) newChunk() []record {
+	if len(t.block) == 0 {
+		n := 1
+		if len(t.chunks) >= smallTrace {
+			n = blockChunks
+		}
+		t.block = make([]record, n<<chunkBits)
+		if n > 1 {
+			useHugePages(t.block)
+		}
+	}
+	c := t.block[: 1<<chunkBits : 1<<chunkBits]
+	t.block = t.block[1<<chunkBits:]
+	return c
 }
 
 // extra records time in addition to a constant's, such as noise, that is proportional to it.
