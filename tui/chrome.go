@@ -123,7 +123,7 @@ func (s *screen) drawStatus(a *app) {
 		all = a.replayParts()
 	}
 	if a.capturing != "" {
-		all = append(all, part{"● recording", th.Error, 9})
+		all = append(all, part{"● recording", th.Accent, 9})
 	}
 	if a.frozen {
 		all = append(all,

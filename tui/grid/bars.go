@@ -76,7 +76,7 @@ func (b *Bars) Draw(v View, th *Theme) {
 			markBaseline(v, label+clampInt(int(clamp01(f)*float64(bar)), 0, bar-1), top, high, th)
 		}
 		if f, ok := m.frac(it.Marked); ok && it.Mark != 0 && bar > 0 {
-			v.Rune(label+clampInt(int(clamp01(f)*float64(bar)), 0, bar-1), y, it.Mark, th.Warning.With(Bold))
+			v.Rune(label+clampInt(int(clamp01(f)*float64(bar)), 0, bar-1), y, it.Mark, th.Accent.With(Bold))
 		}
 		b.text = b.Axis.Unit.Append(b.text[:0], it.Value, value-1)
 		v.Bytes(label+bar+value-runes(b.text), y, b.text, th.Text)

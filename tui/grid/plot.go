@@ -190,7 +190,7 @@ func (p *plot) drawHLines(v View, th *Theme, lines []HLine) {
 		if !ok {
 			continue
 		}
-		st := orStyle(lines[i].Style, th.Warning)
+		st := orStyle(lines[i].Style, th.Text)
 		for x := range p.area.W {
 			in.Rune(x, row-p.area.Y, '┄', st)
 		}
@@ -210,7 +210,7 @@ func (p *plot) drawHLabels(v View, th *Theme, lines []HLine) {
 		if end < p.area.W-1 && n >= end {
 			continue // another label is in the row
 		}
-		in.TextIn(1, row, end-1, lines[i].Label, Right, orStyle(lines[i].Style, th.Warning))
+		in.TextIn(1, row, end-1, lines[i].Label, Right, orStyle(lines[i].Style, th.Text))
 		p.labels = append(p.labels, labelSpan{row, max(end-n, 1)})
 	}
 }

@@ -3,15 +3,14 @@ package grid
 import "math"
 
 // Diverge returns the colour for a comparison, with f from −1 (far below) over 0 (equal) to 1 (far
-// above). The ends have the colours of the first two lines of a chart; 0 is grey. A theme without
-// colours returns None.
+// above). The ends are colours of the ramp; 0 is grey. A theme without colours returns None.
 func (t *Theme) Diverge(f float64) Color {
 	if len(t.Ramp) == 0 {
 		return None
 	}
-	end := t.Series[1]
+	end := t.RampAt(1)
 	if f < 0 {
-		end, f = t.Series[0], -f
+		end, f = t.RampAt(farBelow), -f
 	}
 	same := Blend(t.Ground, t.Ink, 0.25)
 	if end&paletteBit != 0 && f > 0.1 {
@@ -19,6 +18,9 @@ func (t *Theme) Diverge(f float64) Color {
 	}
 	return Blend(same, end, f)
 }
+
+// farBelow is the position of a low colour on the ramp that differs from grey on every background.
+const farBelow = 0.25
 
 // equalRatio is the largest ratio that is shown as equal.
 const equalRatio = 1.05

@@ -62,9 +62,10 @@ type Theme struct {
 	Selected                                Style
 	OK, Good, Warning, Error                Style
 
-	// Roles holds the colours that have one meaning on all panes; see [Role].
+	// Roles holds the colours of locality classes and activities; see [Role].
 	Roles [roleCount]Color
-	// Series holds the colours of the lines of a chart, and Glyphs their points.
+	// Series holds the colours of the first, the second, … line, row or group of a pane, and Glyphs their points.
+	// They mean only this order.
 	Series [8]Color
 	Glyphs [8]rune
 	// Ramp holds the colours of a heat map from low to high. It is empty in a theme without
@@ -74,8 +75,8 @@ type Theme struct {
 	Kinds [kinds]KindStyle
 }
 
-// Role is a meaning with the same colour on all panes. Different roles have different colours. No role has the colour
-// of the focus or of a state.
+// Role is a locality class or an activity. It has the same colour on all panes. No other role, kind of number, line of a
+// chart or state has this colour. Colours of a scale, such as [Theme.Ramp], only fill cells, and a bar explains them.
 type Role uint8
 
 // The roles: locality classes of bytes and accesses, and activities of threads.
@@ -121,7 +122,7 @@ func (t *Theme) State(s State) (Style, rune) {
 	return t.Error, '✗'
 }
 
-// SeriesStyle returns the style of line i of a chart. The first eight differ.
+// SeriesStyle returns the style of line i of a chart. The first eight differ, except in the theme sixteen.
 func (t *Theme) SeriesStyle(i int) Style { return Fg(t.Series[i&7]) }
 
 // Glyph returns the point of line i of a chart. The first eight differ.

@@ -33,6 +33,11 @@ func TestTextCanBeReadInEveryTheme(t *testing.T) {
 				t.Errorf("%s: series %d has a contrast of %.2f, want 3", th.Name, i, c)
 			}
 		}
+		for i, c := range th.Roles {
+			if c := Contrast(c, th.Ground); c < 3 {
+				t.Errorf("%s: role %d has a contrast of %.2f, want 3", th.Name, i, c)
+			}
+		}
 		if c := Contrast(th.Selected.Fg, th.Selected.Bg); c < 4.5 {
 			t.Errorf("%s: the selection has a contrast of %.2f, want 4.5", th.Name, c)
 		}
@@ -84,6 +89,7 @@ func TestColourBlindEyesTellRolesApart(t *testing.T) {
 		}
 		for eye, m := range sights {
 			checkDistance(t, th.Name+", states, "+eye, m, []Color{th.OK.Fg, th.Warning.Fg, th.Error.Fg}, 15)
+			checkDistance(t, th.Name+", classes, "+eye, m, th.Roles[:RoleCompute], 11)
 			checkDistance(t, th.Name+", kinds, "+eye, m, kindColors[:], 11)
 			checkDistance(t, th.Name+", first four series, "+eye, m, th.Series[:4], 11)
 		}
@@ -165,23 +171,44 @@ func TestEveryGlyphHasAnASCIILookalike(t *testing.T) {
 	}
 }
 
-// TestARoleHasItsOwnColour compares the colours of roles with each other, with the focus and with the states.
+// TestARoleHasItsOwnColour compares all coloured roles of a theme with each other: highlights, states, locality classes,
+// activities, kinds of number, and lines of a chart. The state good is a bold OK. Text, dim text, borders and titles are
+// greys without a meaning.
 func TestARoleHasItsOwnColour(t *testing.T) {
 	for _, th := range Themes() {
 		if len(th.Ramp) == 0 { // without colours, symbols differ
 			continue
 		}
-		meanings := map[Color]string{th.Focus.Fg: "focus", th.Warning.Fg: "warning", th.Error.Fg: "error"}
-		for r := range roleCount {
-			name := fmt.Sprintf("role %d", r)
-			if other, taken := meanings[th.Role(r).Fg]; taken {
-				t.Errorf("%s: %s has the colour of %s", th.Name, name, other)
-			}
-			meanings[th.Role(r).Fg] = name
+		if th.Good.Fg != th.OK.Fg || th.Good.Attr&Bold == 0 {
+			t.Errorf("%s: good is not a bold OK", th.Name)
 		}
-		for r := range RoleCompute {
-			if th.Role(r).Fg != th.Series[r] {
-				t.Errorf("%s: class %d does not have the colour of its column in a study", th.Name, r)
+		type role struct {
+			name string
+			fg   Color
+		}
+		all := []role{{"accent", th.Accent.Fg}, {"focus", th.Focus.Fg}, {"ok", th.OK.Fg}, {"warning", th.Warning.Fg}, {"error", th.Error.Fg}}
+		for r := range roleCount {
+			all = append(all, role{fmt.Sprintf("role %d", r), th.Role(r).Fg})
+		}
+		for k := range kinds {
+			all = append(all, role{k.String(), th.Kind(k).Style.Fg})
+		}
+		for i := range th.Series {
+			all = append(all, role{fmt.Sprintf("line %d", i), th.SeriesStyle(i).Fg})
+		}
+		if th.Name == "sixteen" { // kinds have the colour of text, and three lines have the colours of all
+			all = all[:len(all)-len(th.Series)+3]
+		}
+		for i, a := range all {
+			for _, b := range all[:i] {
+				switch {
+				case th.Name == "sixteen":
+					if a.fg == b.fg && a.fg != None {
+						t.Errorf("%s: %s and %s have the colour %v", th.Name, a.name, b.name, a.fg)
+					}
+				case difference(sights["all colours"], a.fg, b.fg) < 13:
+					t.Errorf("%s: %s %v and %s %v look alike", th.Name, a.name, a.fg, b.name, b.fg)
+				}
 			}
 		}
 	}

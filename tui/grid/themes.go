@@ -46,7 +46,6 @@ func compile(t Theme) *Theme {
 		t.Kinds[k] = KindStyle{Style: cellStyle(s.Kinds[k]), Symbol: kindSymbols[k], Shape: kindShapes[k]}
 	}
 	t.Glyphs = glyphs
-	copy(t.Roles[:], t.Series[:RoleCompute])
 	return &t
 }
 
@@ -107,42 +106,39 @@ func viridis() []Color {
 	return out
 }
 
-// dark is the theme for dark terminals. Its series colours are Okabe and Ito's, ordered so that
-// neighbours differ clearly. Black is replaced with a light grey.
+// dark is the theme for dark terminals. Its colours started as Okabe and Ito's. They were moved apart until each pair
+// of roles differed by 14 in CIELAB; see [Theme.Roles].
 func dark() *Theme {
 	return compile(Theme{
 		Name: "dark", Ground: Hex(0x16181d), Ink: Hex(0xd8dce3),
-		Series: [8]Color(hexes(0x56b4e9, 0xe69f00, 0x009e73, 0xf0e442, 0xcc79a7, 0xd55e00, 0xbfc5d0, 0x2f8fd0)),
-		Roles: [roleCount]Color{RoleCompute: Hex(0xbfc5d0), RoleCommunicate: Hex(0xa78bfa), RoleCopy: Hex(0xd9b3ff), RoleWait: Hex(0x8796b0),
-			RoleLock: Hex(0xd55e00), RoleSleep: Hex(0x7a828f)},
-		Ramp: viridis(),
+		Series: [8]Color(hexes(0x258dce, 0xbb8a10, 0x3eb9aa, 0xf1a6cf, 0x9ab133, 0xb27374, 0x91a1cd, 0xa562c1)),
+		Roles:  [roleCount]Color(hexes(0x71d5ff, 0xe59d00, 0x1e9067, 0xbfc3cd, 0xaa8cf9, 0xd6b4ff, 0x737fa0, 0xd55e0a, 0x6e717c)),
+		Ramp:   viridis(),
 		Styles: Styles{
 			Text: fg(0xd8dce3), Dim: fg(0x8a93a3), Border: fg(0x59616f),
-			Title: fg(0xf2f4f8).Bold(true), Accent: fg(0x56b4e9).Bold(true),
-			Focus: fg(0xf0e442).Bold(true), Selected: fgOn(0xffffff, 0x2f4a66).Bold(true),
-			OK: fg(0x00a878), Good: fg(0x56b4e9).Bold(true),
-			Warning: fg(0xf0e442), Error: fg(0xe8702a).Bold(true),
-			Kinds: [kinds]lipgloss.Style{fg(0x56b4e9), fg(0x00a878), fg(0xe69f00), fg(0xcc79a7), fg(0xf0e442)},
+			Title: fg(0xf2f4f8).Bold(true), Accent: fg(0x54b2e7).Bold(true),
+			Focus: fg(0xf1e74b).Bold(true), Selected: fgOn(0xffffff, 0x2f4a66).Bold(true),
+			OK: fg(0x06ae79), Good: fg(0x06ae79).Bold(true),
+			Warning: fg(0xfab249), Error: fg(0xff6a48).Bold(true),
+			Kinds: [kinds]lipgloss.Style{fg(0x82a8ff), fg(0x5fd561), fg(0xc98544), fg(0xc879a6), fg(0xd6d68f)},
 		},
 	})
 }
 
-// light is the theme for light terminals. The lighter colours of Okabe and Ito are darkened to a
-// contrast of at least three to one.
+// light is the theme for light terminals. Its colours have a contrast of at least three to one.
 func light() *Theme {
 	return compile(Theme{
 		Name: "light", Ground: Hex(0xffffff), Ink: Hex(0x24292f),
-		Series: [8]Color(hexes(0x0072b2, 0xb87f00, 0x00825f, 0xb85a8c, 0xd55e00, 0x3a3f47, 0x3f94c8, 0x8c8400)),
-		Roles: [roleCount]Color{RoleCompute: Hex(0x3a3f47), RoleCommunicate: Hex(0x7c3aed), RoleCopy: Hex(0xa77bf0), RoleWait: Hex(0x9aa3ad),
-			RoleLock: Hex(0xd55e00), RoleSleep: Hex(0x68707b)},
-		Ramp: viridis(),
+		Series: [8]Color(hexes(0x518fb9, 0x8e8700, 0x097679, 0xca729c, 0x71901f, 0x8e5051, 0x5f6f9e, 0x82409f)),
+		Roles:  [roleCount]Color(hexes(0x1e95e9, 0xbe8608, 0x13a485, 0x363e46, 0x7c39eb, 0xa97bef, 0x9492a2, 0xd8610f, 0x676c7c)),
+		Ramp:   viridis(),
 		Styles: Styles{
 			Text: fg(0x24292f), Dim: fg(0x68707a), Border: fg(0x8b939c),
-			Title: fg(0x0b0d10).Bold(true), Accent: fg(0x0072b2).Bold(true),
-			Focus: fg(0x7a4a00).Bold(true), Selected: fgOn(0x000000, 0xcfe4f5).Bold(true),
-			OK: fg(0x00805d), Good: fg(0x0072b2).Bold(true),
-			Warning: fg(0x9a6400), Error: fg(0x8a1c00).Bold(true),
-			Kinds: [kinds]lipgloss.Style{fg(0x0072b2), fg(0x00825f), fg(0xa85f00), fg(0xb04a80), fg(0x3a3f47)},
+			Title: fg(0x0b0d10).Bold(true), Accent: fg(0x1875b3).Bold(true),
+			Focus: fg(0x7a4b02).Bold(true), Selected: fgOn(0x000000, 0xcfe4f5).Bold(true),
+			OK: fg(0x12805c), Good: fg(0x12805c).Bold(true),
+			Warning: fg(0xa06903), Error: fg(0xad071c).Bold(true),
+			Kinds: [kinds]lipgloss.Style{fg(0x1c4dcd), fg(0x408327), fg(0xa35d49), fg(0xae467d), fg(0x595921)},
 		},
 	})
 }
@@ -150,22 +146,22 @@ func light() *Theme {
 func highContrast() *Theme {
 	return compile(Theme{
 		Name: "high-contrast", Ground: Hex(0x000000), Ink: Hex(0xffffff), Background: Hex(0x000000),
-		Series: [8]Color(hexes(0x66d9ff, 0xffb000, 0x30d080, 0xffff66, 0xff9fd2, 0xff8a4c, 0xffffff, 0x8ab8ff)),
-		Roles: [roleCount]Color{RoleCompute: Hex(0xffffff), RoleCommunicate: Hex(0xc4a5ff), RoleCopy: Hex(0xe6d6ff), RoleWait: Hex(0x8c8c8c),
-			RoleLock: Hex(0xff8a4c), RoleSleep: Hex(0xc8c8c9)},
-		Ramp: viridis(),
+		Series: [8]Color(hexes(0x2095d6, 0xc8a323, 0x50decf, 0xef6faf, 0xafcd40, 0xcd7f7f, 0x9eaede, 0xd270f0)),
+		Roles:  [roleCount]Color(hexes(0x43bbff, 0xff9e00, 0x04c18f, 0xfdffff, 0xae90ff, 0xead0fe, 0x8a8d8b, 0xff8b4a, 0xc2c3c7)),
+		Ramp:   viridis(),
 		Styles: Styles{
 			Text: fg(0xffffff), Dim: fg(0xc8c8c8), Border: fg(0xffffff),
-			Title: fg(0xffffff).Bold(true), Accent: fg(0x66d9ff).Bold(true),
+			Title: fg(0xffffff).Bold(true), Accent: fg(0x62d7ff).Bold(true),
 			Focus: fg(0xffff00).Bold(true), Selected: fgOn(0x000000, 0xffff00).Bold(true),
-			OK: fg(0x30d080), Good: fg(0x66d9ff).Bold(true),
-			Warning: fg(0xffff00), Error: fg(0xff7033).Bold(true).Underline(true),
-			Kinds: [kinds]lipgloss.Style{fg(0x66d9ff), fg(0x30d080), fg(0xffb000), fg(0xff9fd2), fg(0xffff66)},
+			OK: fg(0x2ece7d), Good: fg(0x2ece7d).Bold(true),
+			Warning: fg(0xffbe3b), Error: fg(0xfe6033).Bold(true).Underline(true),
+			Kinds: [kinds]lipgloss.Style{fg(0x90b2ff), fg(0x6cff71), fg(0xcd8f4f), fg(0xff9fd2), fg(0xeceaa2)},
 		},
 	})
 }
 
-// sixteen uses only colours of the terminal's palette.
+// sixteen uses only colours of the terminal's palette, which do not suffice for all roles. Kinds of number have the colour
+// of text and differ by their symbols. The lines of a chart have three colours, the first of them that of text.
 func sixteen() *Theme {
 	const (
 		red, green, yellow, blue, magenta, cyan                           = 1, 2, 3, 4, 5, 6
@@ -175,20 +171,17 @@ func sixteen() *Theme {
 	p := func(i ansi.BasicColor) lipgloss.Style { return lipgloss.NewStyle().Foreground(i) }
 	t := compile(Theme{
 		Name: "sixteen", Ground: Palette(black), Ink: Palette(silver),
+		Series: [8]Color{None, Palette(cyan), Palette(blue), None, Palette(cyan), Palette(blue), None, Palette(cyan)},
 		Ramp: []Color{Palette(blue), Palette(brightBlue), Palette(cyan), Palette(brightCyan), Palette(yellow),
 			Palette(brightYellow)},
 		Styles: Styles{
-			Dim: p(bright), Border: p(bright), Title: lipgloss.NewStyle().Bold(true), Accent: p(brightCyan).Bold(true),
+			Dim: p(bright), Border: p(bright), Title: lipgloss.NewStyle().Bold(true), Accent: lipgloss.NewStyle().Bold(true),
 			Focus: p(brightYellow).Bold(true), Selected: lipgloss.NewStyle().Reverse(true).Bold(true),
-			OK: p(green), Good: p(brightCyan).Bold(true), Warning: p(brightYellow),
+			OK: p(green), Good: p(green).Bold(true), Warning: p(yellow),
 			Error: p(brightRed).Bold(true).Underline(true),
-			Kinds: [kinds]lipgloss.Style{p(brightCyan), p(brightGreen), p(yellow), p(brightMagenta), p(brightYellow)},
 		},
 	})
-	for i, c := range [8]int{brightCyan, yellow, green, brightMagenta, brightBlue, brightRed, brightYellow, brightWhite} {
-		t.Series[i] = Palette(c)
-	}
-	for i, c := range [roleCount]int{brightCyan, yellow, green, silver, magenta, blue, bright, red, brightWhite} {
+	for i, c := range [roleCount]int{brightCyan, brightGreen, brightBlue, silver, magenta, brightMagenta, bright, red, brightWhite} {
 		t.Roles[i] = Palette(c)
 	}
 	return t

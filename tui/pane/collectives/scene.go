@@ -31,7 +31,7 @@ func (p *Pane) drawScene(v grid.View, f *collective.Flow, at float64, h *pane.Ho
 	} else {
 		p.placeInCircle(v, f, label)
 	}
-	lines := []grid.Style{waiting: th.Border, delivered: th.Accent, moving: th.Focus.With(grid.Bold)}
+	lines := []grid.Style{waiting: th.Border, delivered: th.Text, moving: th.Role(grid.RoleCommunicate).With(grid.Bold)}
 	p.canvas.Reset(v, h.Markers)
 	for style := waiting; style <= moving; style++ {
 		for i := range f.Hops {
@@ -57,7 +57,7 @@ func (p *Pane) drawScene(v grid.View, f *collective.Flow, at float64, h *pane.Ho
 			v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse)
 			continue
 		}
-		v.Rune(x, y, '◆', th.Warning.With(grid.Bold))
+		v.Rune(x, y, '◆', th.Role(grid.RoleCommunicate).With(grid.Bold))
 	}
 }
 
@@ -89,7 +89,7 @@ func (p *Pane) drawRanks(v grid.View, f *collective.Flow, at float64, label int,
 		case p.hasFinished(f, r, at):
 			st = th.Good.With(grid.Bold)
 		case r == f.Root:
-			st = th.Focus
+			st = th.Title
 		}
 		x, y := int(p.spots[r].x+0.5), int(p.spots[r].y+0.5)
 		if !numbers {
@@ -239,7 +239,7 @@ func (p *Pane) drawCourse(v grid.View, f *collective.Flow, at float64, h *pane.H
 		title += ", " + string(kind.Symbol) + " done, " + string(f.DoneKind)
 	}
 	v.TextIn(0, 0, v.W(), title, grid.Left, th.Title)
-	lines := []grid.Style{waiting: th.Border, delivered: th.Accent, moving: th.Focus.With(grid.Bold)}
+	lines := []grid.Style{waiting: th.Border, delivered: th.Text, moving: th.Role(grid.RoleCommunicate).With(grid.Bold)}
 	p.canvas.Reset(in, h.Markers)
 	for layer := waiting; layer <= moving; layer++ {
 		for i := range f.Hops {

@@ -271,7 +271,7 @@ func (c *chart) addPrediction(s *engine.StudyView, spec *engine.Chart, h *pane.H
 	if p == nil || s.Present() == nil {
 		return
 	}
-	st := h.Theme.Warning.With(grid.Bold)
+	st := h.Theme.Accent.With(grid.Bold)
 	c.addMarker(pane.PredictionGlyph, st, s.Cell(s.Now, spec.X), p.Value)
 	c.legend = slices.Insert(c.legend, 0, item{symbol: pane.PredictionGlyph, name: "prediction", style: st})
 	if a := &c.line.Y; a.Fixed {
