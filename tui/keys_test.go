@@ -191,6 +191,7 @@ func TestNoKeyChangesAHiddenPane(t *testing.T) {
 			a.Markers = grid.Blocks  // they apply to all curves
 			a.Pick = pane.Pick{}     // it applies to all panes
 			a.Moment = pane.Moment{} // and the moment of crosshairs
+			a.Window = pane.Window{} // and the window of time
 			a.Explained = nil        // and the explanation
 			a.zoomed = true          // esc leaves zoom
 			after := looks(a, focus)

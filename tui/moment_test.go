@@ -82,6 +82,64 @@ func TestCrosshairsMarkOneMoment(t *testing.T) {
 	}
 }
 
+// TestPanesShareOneWindow zooms and scrolls on one pane. The other pane shows the same time, and both follow the run again.
+func TestPanesShareOneWindow(t *testing.T) {
+	h := panetest.Host(twoLaunches(60))
+	h.Keys = func(string) string { return "g" }
+	panes := [2]pane.Pane{}
+	for i := range panereg.Panes {
+		switch panereg.Panes[i].Name {
+		case "bandwidth":
+			panes[0] = panereg.Panes[i].New()
+		case "timeline":
+			panes[1] = panereg.Panes[i].New()
+		}
+	}
+	var shown [2]string
+	draw := func() {
+		for i, p := range panes {
+			g := grid.New(120, 16)
+			var b pane.Border
+			for b = p.Draw(g.All(), h); b.Incomplete; b = p.Draw(g.All(), h) {
+			}
+			shown[i] = b.Right + "\n" + g.PlainText()
+		}
+	}
+	press := func(pane int, action string) {
+		draw()
+		panetest.Act(t, panes[pane], h, action)
+		draw()
+	}
+	press(0, "clock") // to the wall clock, on which a launch of 600 µs takes 0.59 s
+	for range 6 {
+		press(0, "shorter")
+	}
+	span := h.Window.Span
+	if span == 0 || span >= 600*cluster.Microsecond {
+		t.Fatalf("the window is %+v, want a part of the launch", h.Window)
+	}
+	press(0, "earlier")
+	if want := 600*cluster.Microsecond - span/4; max(h.Window.End-want, want-h.Window.End) > cluster.Nanosecond {
+		t.Errorf("scrolled by a quarter, the window is %+v, want an end at %v", h.Window, want)
+	}
+	for i, text := range shown {
+		if !strings.HasPrefix(text, "held: g follow") {
+			t.Errorf("pane %d is not held:\n%s", i, text)
+		}
+	}
+	before := shown
+	press(1, "earlier")
+	press(1, "shorter")
+	if shown[0] == before[0] || h.Window.Span >= span {
+		t.Errorf("the bandwidth does not follow the timeline to %+v:\n%s", h.Window, shown[0])
+	}
+	press(1, "follow")
+	press(0, "follow")
+	if h.Window != (pane.Window{}) || strings.Contains(shown[0]+shown[1], "held") {
+		t.Errorf("the window is %+v, want none", h.Window)
+	}
+}
+
 // TestMomentsHaveBothClocks converts a time to the wall clock and back. Times outside of a launch have none.
 func TestMomentsHaveBothClocks(t *testing.T) {
 	launch := pane.LatestLaunch(twoLaunches(60).Series)

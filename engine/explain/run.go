@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/sim"
@@ -305,6 +306,33 @@ func sorted(all []Term) []Term {
 			cmp.Compare(a.Note, b.Note))
 	})
 	return all
+}
+
+// Pieces calls visit for the pieces of the path that overlap a time span.
+func (r *Run) Pieces(begin, end cluster.Time, visit func(*sim.Segment)) {
+	all := r.Path.Segments
+	for i := sort.Search(len(all), func(i int) bool { return all[i].Start+all[i].Span > begin }); i < len(all); i++ {
+		if all[i].Start >= end {
+			return
+		}
+		visit(&all[i])
+	}
+}
+
+// Describe describes a piece of the path: its constant, duration and rank, and why the path reaches it.
+func (r *Run) Describe(x *sim.Segment) string {
+	text := x.Constant.Name(&r.Machine)
+	if x.Note != sim.NoNote {
+		text += " (" + x.Note.String() + ")"
+	}
+	text += fmt.Sprintf(" for %s on rank %d", x.Span, x.Rank)
+	if x.Reason != sim.NoNote {
+		text += ", reached by " + x.Reason.String()
+		if x.Resource != sim.NoResource {
+			text += " (" + x.Resource.String() + ")"
+		}
+	}
+	return text
 }
 
 // Longest returns the n longest pieces of the path, the longest first.

@@ -26,6 +26,7 @@ type Host struct {
 	Picture bool         // for an exported picture: charts over time show the whole run
 	Pick    Pick         // the selected part of the cluster
 	Moment  Moment       // the time that crosshairs mark
+	Window  Window       // the span of time that panes show
 	Held    bool         // ctrl, alt or shift is held with the mouse wheel
 	Panel   Panel        // the knobs with the values that the user requested
 

@@ -13,6 +13,58 @@ import (
 type Moment struct {
 	Marked bool
 	At     cluster.Time
+	Path   bool // on the clock of the explained run, which has the critical path
+}
+
+// Window is the span of time that all panes with an axis of time show, on the fabric's clock of the latest launch. The
+// zero Window lets each pane choose: the latest iterations, or the last seconds.
+type Window struct {
+	Span cluster.Time // 0: chosen by the pane
+	End  cluster.Time // right edge; 0: the present
+}
+
+// Scroll moves a window that ends at end by a fraction of its width, and holds it there. At the present it follows the
+// run again.
+func (w *Window) Scroll(span, end, present cluster.Time, by float64) {
+	w.Span = span
+	if w.End = max(end+cluster.Time(by*float64(span)), 1); w.End >= present {
+		w.End = 0
+	}
+}
+
+// Follow shows the present. If it is shown already, it lets each pane choose its span.
+func (w *Window) Follow() {
+	if w.End == 0 {
+		w.Span = 0
+	}
+	w.End = 0
+}
+
+// Longer returns the least of 1, 2, 5, 10, … ps that is more than t.
+func Longer(t cluster.Time) cluster.Time { return RoundUp(t + 1) }
+
+// RoundUp rounds t up to 1, 2, 5, 10, … ps.
+func RoundUp(t cluster.Time) cluster.Time {
+	for step := cluster.Time(1); ; step *= 10 {
+		for _, f := range [...]cluster.Time{1, 2, 5} {
+			if f*step >= t || step >= 1e17 {
+				return f * step
+			}
+		}
+	}
+}
+
+// Shorter returns the largest of 1, 2, 5, 10, … ps that is less than t, but at least 1 ps.
+func Shorter(t cluster.Time) cluster.Time {
+	best := cluster.Time(1)
+	for step := cluster.Time(1); step < t; step *= 10 {
+		for _, f := range [...]cluster.Time{1, 2, 5} {
+			if f*step < t {
+				best = f * step
+			}
+		}
+	}
+	return best
 }
 
 // LatestLaunch returns the samples of the latest launch.

@@ -27,6 +27,7 @@ type Inputs struct {
 	Pick    Pick
 	Edits   int // Host.Panel.Edits
 	Moment  Moment
+	Window  Window
 
 	Explained *explain.Answer
 	Decided   *Decisions

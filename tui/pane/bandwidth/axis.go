@@ -19,6 +19,7 @@ type axis struct {
 	samples   []engine.Sample // since the origin
 	newest    float64         // position of the last sample, or of the present
 	launches  []launch        // with a virtual clock
+	rate      float64         // seconds on the axis per second of the fabric's clock, in the latest launch
 }
 
 // launch is the start of a launch on the virtual axis.
@@ -56,7 +57,36 @@ func (p *Pane) updateAxis(snap *engine.Snapshot) {
 	if len(a.samples) > 0 {
 		a.newest = a.position(&a.samples[len(a.samples)-1])
 	}
+	a.rate = 1
+	if latest := pane.LatestLaunch(a.samples); !a.isVirtual && len(latest) > 1 {
+		first, last := &latest[0], &latest[len(latest)-1]
+		if fabric := (last.Fabric - first.Fabric).Seconds(); fabric > 0 {
+			a.rate = (last.At - first.At).Seconds() / fabric
+		}
+	}
 	p.axis = a
+}
+
+// duration returns the duration of a part of the axis on the fabric's clock.
+func (a *axis) duration(x float64) cluster.Time { return cluster.FromSeconds(x / a.rate) }
+
+// positionAt returns the position of a time on the fabric's clock of the latest launch. Before and after its samples, the
+// clock has the rate of the launch.
+func (a *axis) positionAt(at cluster.Time) float64 {
+	if x, ok := a.positionOf(at); ok || len(a.samples) == 0 {
+		return x
+	}
+	last := &a.samples[len(a.samples)-1]
+	return a.newest + (at-last.Fabric).Seconds()*a.rate
+}
+
+// timeAt is the inverse of positionAt. It is negative before the launch.
+func (a *axis) timeAt(x float64) cluster.Time {
+	if at, ok := a.clock(x); ok || len(a.samples) == 0 {
+		return at
+	}
+	last := &a.samples[len(a.samples)-1]
+	return last.Fabric + a.duration(x-a.newest)
 }
 
 // position returns the position of a sample on the axis.
@@ -120,13 +150,13 @@ func (a *axis) markerPosition(m *engine.Mark) (float64, bool) {
 	return a.position(&a.samples[i]), true
 }
 
-// visible returns the samples of an interval of the axis, and the sample before it, so that the
-// curves begin at the edge of the chart.
+// visible returns the samples of an interval of the axis, and the samples before and after it, so that the curves reach
+// the edges of the chart.
 func (p *Pane) visible(from, to float64) []engine.Sample {
 	s := p.axis.samples
 	i, j := p.axis.search(s, from), len(s)
 	for j > i && p.axis.position(&s[j-1]) > to {
 		j--
 	}
-	return s[max(0, i-1):j]
+	return s[max(0, i-1):min(j+1, len(s))]
 }

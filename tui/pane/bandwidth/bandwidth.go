@@ -15,7 +15,7 @@ import (
 var Spec = pane.Spec{
 	Name: "bandwidth", Title: "Bandwidth", Doc: "the bandwidth over time", Place: pane.Rates,
 	Now: hasTraffic,
-	New: func() pane.Pane { return &Pane{window: 30 * time.Second, baseline: newBaseline()} },
+	New: func() pane.Pane { return &Pane{baseline: newBaseline()} },
 }
 
 // hasTraffic reports whether the run has transferred anything.
@@ -26,14 +26,12 @@ func hasTraffic(s *engine.Snapshot) bool {
 
 // Pane is the chart and its view settings.
 type Pane struct {
-	window   time.Duration // 0: the whole run
-	halvings int           // number of times that the interval of virtual time was halved
-	wall     bool          // show wall time instead of a simulation's virtual time
-	log      bool
-	cross    bool
-	crossAt  float64     // position of the crosshair on the axis
-	moment   pane.Moment // shared moment that crossAt shows
-	axis     axis
+	wall    bool // show wall time instead of a simulation's virtual time
+	log     bool
+	cross   bool
+	crossAt float64     // position of the crosshair on the axis
+	moment  pane.Moment // shared moment that crossAt shows
+	axis    axis
 
 	chart    grid.LineChart
 	x        []float64
@@ -57,7 +55,7 @@ type caption struct {
 
 // Inputs returns the snapshot, the style of curves and the moment of the crosshair.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
-	return pane.Inputs{Snap: h.Snap, Markers: h.Markers, Moment: h.Moment}
+	return pane.Inputs{Snap: h.Snap, Markers: h.Markers, Moment: h.Moment, Window: h.Window}
 }
 
 // caption returns the kind of the numbers and, for a simulation, the clock of the axis.
@@ -85,6 +83,9 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	p.followMoment(h)
 	samples := p.visible(from, to)
 	b := pane.Border{Right: p.caption(h)}
+	if h.Window.End > 0 {
+		b.Right = "held: " + h.Keys("follow") + " follow  " + b.Right
+	}
 	if snap.Phase == engine.Paused {
 		b.Banner = " ┃┃ paused "
 	}
@@ -140,7 +141,10 @@ func (p *Pane) Actions() []pane.Action {
 		{Name: "crosshair", Do: p.toggleCross},
 		{Name: "crosshair-left", Do: func(h *pane.Host) { p.moveCross(h, -1./60) }},
 		{Name: "crosshair-right", Do: func(h *pane.Host) { p.moveCross(h, +1./60) }},
-		{Name: "back", Do: p.toggleCross, Ready: func(h *pane.Host) bool { return p.cross || h.Moment.Marked }},
+		{Name: "earlier", Do: func(h *pane.Host) { p.scroll(h, -0.25) }},
+		{Name: "later", Do: func(h *pane.Host) { p.scroll(h, +0.25) }},
+		{Name: "follow", Do: func(h *pane.Host) { h.Window.Follow() }},
+		{Name: "back", Do: p.back, Ready: func(h *pane.Host) bool { return p.cross || h.Moment.Marked || h.Window.End > 0 }},
 	}
 }
 
@@ -150,20 +154,40 @@ func (p *Pane) Wheel(h *pane.Host, _, _, by int) bool {
 	return true
 }
 
-var windows = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute,
-	5 * time.Minute, 0}
+// ownWindow is the time that the chart shows on the wall clock until the user zooms.
+const ownWindow = 30 * time.Second
 
-// maxHalvings is the maximum number of halvings of virtual time: to about a thousandth.
-const maxHalvings = 10
+// maxZoom is the largest ratio of the whole run to the time that is shown.
+const maxZoom = 1000
 
-// widen lengthens the time window by n steps.
+// widen lengthens the window of all panes by a step of 1, 2, 5 (n > 0), or shortens it.
 func (p *Pane) widen(h *pane.Host, n int) {
-	if p.updateAxis(h.Snap); p.axis.isVirtual {
-		p.halvings = min(max(p.halvings-n, 0), maxHalvings)
+	from, to := p.span(h)
+	span, whole := p.axis.duration(to-from), p.axis.duration(p.axis.newest)
+	next := pane.Shorter(span)
+	if n > 0 {
+		next = pane.Longer(span)
+	}
+	if n > 0 && next > pane.RoundUp(whole) || n < 0 && next < whole/maxZoom {
 		return
 	}
-	i := slices.Index(windows, p.window)
-	p.window = windows[min(max(i+n, 0), len(windows)-1)]
+	h.Window.Span = next
+}
+
+// scroll holds the window of all panes and moves it by a fraction of its width.
+func (p *Pane) scroll(h *pane.Host, by float64) {
+	from, to := p.span(h)
+	end := min(to, p.axis.newest)
+	h.Window.Scroll(p.axis.duration(to-from), p.axis.timeAt(end), p.axis.timeAt(p.axis.newest), by)
+}
+
+// back hides the crosshair; without one, it follows the run again.
+func (p *Pane) back(h *pane.Host) {
+	if p.cross || h.Moment.Marked {
+		p.toggleCross(h)
+		return
+	}
+	h.Window.Follow()
 }
 
 // switchClock switches between the virtual clock of a simulation and the wall clock. The crosshair keeps its moment.
@@ -172,44 +196,37 @@ func (p *Pane) switchClock(h *pane.Host) {
 	p.updateAxis(h.Snap)
 }
 
-// span returns the time interval that the chart shows, in seconds on the axis. It ends at the
-// present. If the run is younger than the window, the chart fills from the left.
+// span returns the time interval that the chart shows, in seconds on the axis: the window of all panes. Until the user
+// zooms, it is the whole run in virtual time, and the last seconds on the wall clock. If the run is younger than the
+// window, the chart fills from the left.
 func (p *Pane) span(h *pane.Host) (from, to float64) {
 	p.updateAxis(h.Snap)
-	to = p.axis.newest
-	if p.axis.isVirtual {
-		if to = max(to, 1e-9); h.Picture {
-			return 0, to
-		}
-		wide := math.Ldexp(roundUp(to), -p.halvings)
-		from = max(0, to-wide)
-		return from, from + wide
-	}
-	if p.window == 0 || h.Picture {
+	a := &p.axis
+	to = a.newest
+	wide := ownWindow.Seconds()
+	switch {
+	case h.Picture && a.isVirtual:
+		return 0, max(to, 1e-9)
+	case h.Picture:
 		return 0, max(to, 1)
+	case h.Window.Span > 0:
+		wide = h.Window.Span.Seconds() * a.rate
+	case a.isVirtual:
+		wide = pane.RoundUp(cluster.FromSeconds(max(to, 1e-9))).Seconds()
 	}
-	from = max(0, to-p.window.Seconds())
-	return from, from + p.window.Seconds()
-}
-
-// roundUp returns the least number of 1, 2 and 5 times a power of ten that is not below x. The labels of
-// an axis that ends there rarely change.
-func roundUp(x float64) float64 {
-	decade := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, step := range [...]float64{1, 2, 5} {
-		if x <= step*decade {
-			return step * decade
-		}
+	if h.Window.End > 0 {
+		to = min(a.positionAt(h.Window.End), a.newest)
 	}
-	return 10 * decade
+	from = max(0, to-wide)
+	return from, from + wide
 }
 
 // toggleCross shows the crosshair in the middle of the data, or hides it.
 func (p *Pane) toggleCross(h *pane.Host) {
-	from, _ := p.span(h)
+	from, to := p.span(h)
 	p.followMoment(h)
 	p.cross = !p.cross
-	p.crossAt = (from + p.axis.newest) / 2
+	p.crossAt = (from + min(to, p.axis.newest)) / 2
 	p.shareMoment(h)
 }
 
@@ -220,7 +237,7 @@ func (p *Pane) moveCross(h *pane.Host, by float64) {
 	if !p.cross {
 		p.cross, p.crossAt = true, p.axis.newest
 	}
-	p.crossAt = min(max(p.crossAt+by*(to-from), from), p.axis.newest)
+	p.crossAt = min(max(p.crossAt+by*(to-from), from), min(to, p.axis.newest))
 	p.shareMoment(h)
 }
 
@@ -239,7 +256,7 @@ func (p *Pane) followMoment(h *pane.Host) {
 		return
 	}
 	p.moment, p.cross = h.Moment, false
-	if x, ok := p.axis.positionOf(h.Moment.At); ok && h.Moment.Marked {
+	if x, ok := p.axis.positionOf(h.Moment.At); ok && h.Moment.Marked && !h.Moment.Path {
 		p.cross, p.crossAt = true, x
 	}
 }

@@ -98,7 +98,7 @@ func TestVisible(t *testing.T) {
 	for _, c := range []struct {
 		from, to    float64
 		first, last int
-	}{{0, 9, 0, 9}, {3, 6, 2, 6}, {3.5, 6.5, 3, 6}, {-5, 20, 0, 9}} {
+	}{{0, 9, 0, 9}, {3, 6, 2, 7}, {3.5, 6.5, 3, 7}, {-5, 20, 0, 9}} {
 		p := Pane{axis: axis{samples: all}}
 		got := p.visible(c.from, c.to)
 		if got[0].At != all[c.first].At || got[len(got)-1].At != all[c.last].At {
@@ -144,14 +144,11 @@ func TestCrosshairStaysOnTheData(t *testing.T) {
 	if from, _ := p.span(h); p.crossAt != from {
 		t.Errorf("the crosshair is at %v s, want the left edge at %v s", p.crossAt, from)
 	}
-	for range windows {
+	for range 20 {
 		act("longer")
 	}
-	if p.window != 0 {
-		t.Errorf("the longest window is %v, want 0 (all)", p.window)
-	}
-	if from, to := p.span(h); from != 0 || to != last {
-		t.Errorf("the whole run is %v to %v s, want 0 to %v", from, to, last)
+	if from, to := p.span(h); from != 0 || to != 50 {
+		t.Errorf("the longest window is %v to %v s, want 0 to 50 for %v s", from, to, last)
 	}
 }
 
@@ -201,26 +198,18 @@ func TestAxisOfASimulation(t *testing.T) {
 	if x, ok := p.axis.markerPosition(&engine.Mark{At: 23975 * time.Millisecond}); !ok || math.Abs(x-481e-6) > 1e-12 {
 		t.Errorf("the knob changed between the launches is at %v, %v", x, ok)
 	}
-	p.widen(h, -2)
-	if from, to := p.span(h); math.Abs(from-590e-6) > 1e-12 || math.Abs(to-840e-6) > 1e-12 {
-		t.Errorf("a quarter of 1 ms is %v to %v", from, to)
+	p.widen(h, -1)
+	p.widen(h, -1)
+	if from, to := p.span(h); math.Abs(from-640e-6) > 1e-12 || math.Abs(to-840e-6) > 1e-12 || h.Window.Span != 200*cluster.Microsecond {
+		t.Errorf("two steps below 1 ms are %v to %v, %+v", from, to, h.Window)
 	}
 	s.Marks[0] = engine.Mark{At: 23975 * time.Millisecond, NewWorkload: true}
-	p.widen(h, +2)
+	h.Window.Follow()
 	if from, to := p.span(h); from != 0 || to != 500e-6 || p.axis.newest != 360e-6 {
 		t.Errorf("after a change of workload, %v to %v s, newest %v", from, to, p.axis.newest)
 	}
 	p.switchClock(h)
 	if p.span(h); p.caption(h) != "◆ simulated, wall time" {
 		t.Errorf("the caption is %q", p.caption(h))
-	}
-}
-
-// TestRoundUp finds the end of an axis: a round number that is not below the newest time.
-func TestRoundUp(t *testing.T) {
-	for x, want := range map[float64]float64{1: 1, 1.1: 2, 2: 2, 3: 5, 5.5: 10, 0.07: 0.1, 360e-6: 500e-6} {
-		if got := roundUp(x); math.Abs(got-want) > 1e-12*want {
-			t.Errorf("%v: %v, want %v", x, got, want)
-		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/explain"
 	"github.com/hybridtop/hybridtop/presets"
@@ -46,7 +47,7 @@ var groupings = [...]string{"constant", "reason", "part of the program", "activi
 
 // Inputs returns the snapshot and the explanation.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
-	return pane.Inputs{Snap: h.Snap, Explained: h.Explained, Decided: h.Decided}
+	return pane.Inputs{Snap: h.Snap, Explained: h.Explained, Decided: h.Decided, Moment: h.Moment}
 }
 
 // Actions returns the actions of the slider and the lists.
@@ -170,6 +171,9 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	all := p.rows(a, w)
 	p.top = min(p.top, max(0, len(all)-rest.H+1))
 	p.drawList(v.Sub(rest), all, w != nil, th)
+	if w == nil {
+		p.drawMoment(v.Sub(rest), all, h)
+	}
 	b.Above, b.Below = p.top > 0, len(all)-p.top > max(rest.H-1, 0)
 	return b
 }
@@ -259,6 +263,8 @@ type row struct {
 	of    cluster.Time // what all rows add up to
 	where string
 	key   bool // the number on the slider
+
+	constant string // name without a note
 }
 
 // rows returns the rows of the list.
@@ -283,14 +289,14 @@ func (p *Pane) rows(a *explain.Answer, w *explain.Waterfall) (all []row) {
 			if x.Span() == 0 {
 				continue
 			}
-			all = append(all, row{noted(x.Name, x.Note), x.Span(), w.B - w.A, where(x.Where, x.Why), p.by == 0 && isKey(x.Name)})
+			all = append(all, row{noted(x.Name, x.Note), x.Span(), w.B - w.A, where(x.Where, x.Why), p.by == 0 && isKey(x.Name), x.Name})
 		}
 		return all
 	}
 	terms := [...][]explain.Term{a.Run.Terms, a.Run.Reasons, a.Run.Phases, a.Run.Spent}[p.by]
 	for i := range terms {
 		x := &terms[i]
-		all = append(all, row{noted(x.Name, x.Note), x.Span, a.Run.Total, where(x.Where, x.Why), p.by == 0 && isKey(x.Name)})
+		all = append(all, row{noted(x.Name, x.Note), x.Span, a.Run.Total, where(x.Where, x.Why), p.by == 0 && isKey(x.Name), x.Name})
 	}
 	return all
 }
@@ -302,6 +308,23 @@ const (
 	barCols   = 10
 	whereCols = 40
 )
+
+// drawMoment describes the piece of the path at the moment of the timeline's cursor, and marks its constant in the list.
+func (p *Pane) drawMoment(v grid.View, all []row, h *pane.Host) {
+	r := h.Explained.Run
+	if !h.Moment.Marked || !h.Moment.Path {
+		return
+	}
+	r.Pieces(h.Moment.At, h.Moment.At+1, func(x *sim.Segment) {
+		begin := grid.Width("by "+groupings[p.by]) + 2
+		v.TextIn(begin, 0, v.W()-begin, "┊ at "+seconds(h.Moment.At)+": "+r.Describe(x), grid.Left, h.Theme.Focus)
+		for y := range max(0, min(v.H()-1, len(all)-p.top)) {
+			if name := &all[p.top+y]; p.by == 0 && name.constant == x.Constant.Name(&r.Machine) {
+				v.Rune(1, y+1, '┊', h.Theme.Focus)
+			}
+		}
+	})
+}
 
 // drawList draws rows with bars.
 func (p *Pane) drawList(v grid.View, all []row, difference bool, th *grid.Theme) {

@@ -74,6 +74,14 @@ func TestExplainLooksLikeThis(t *testing.T) {
 	h.ask()
 	h.await()
 	draw("one run", looks...)
+	piece := h.Explained.Run.Longest(1)[0]
+	h.Moment = pane.Moment{Marked: true, At: piece.Start + piece.Span/2, Path: true}
+	draw("the moment of the timeline's cursor", looks[2], looks[5])
+	h.Moment.Path = false // on the clock of the run
+	if got := panetest.Draw(p, h.Host, looks[2]); strings.Contains(got, "┊") {
+		t.Errorf("a moment of the run is marked on the path:\n%s", got)
+	}
+	h.Moment = pane.Moment{}
 	panetest.Act(t, p, h.Host, "path-by")
 	draw("by reason", looks[2])
 	panetest.Act(t, p, h.Host, "path-by", "path-by", "path-by", "row-down", "row-down", "constant-up")

@@ -20,7 +20,7 @@ func (t *Pane) drawDetail(v grid.View, h *pane.Host, tl *timeline.View) {
 		if r := t.explained(h); r != nil {
 			begin := s.begin + (s.at-s.begin)/s.column*s.column
 			if x := t.pieceAt(r, &t.rows.all[s.row], begin, begin+s.column); x != nil {
-				text = "path: " + describePiece(r, x)
+				text = "path: " + r.Describe(x)
 			}
 		}
 	default:

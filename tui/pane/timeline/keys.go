@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"math"
+
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -9,23 +11,22 @@ import (
 // starts the recording.
 func (t *Pane) Actions() []pane.Action {
 	return []pane.Action{
-		{Name: "longer", Do: func(*pane.Host) { t.zoom(-1) }},
-		{Name: "shorter", Do: func(*pane.Host) { t.zoom(+1) }},
+		{Name: "longer", Do: func(h *pane.Host) { t.zoom(h, -1) }},
+		{Name: "shorter", Do: func(h *pane.Host) { t.zoom(h, +1) }},
 		{Name: "crosshair", Do: t.sharing(t.toggleCursor)},
 		{Name: "crosshair-left", Do: t.sharing(func(h *pane.Host) { t.moveCursor(h, -1) })},
 		{Name: "crosshair-right", Do: t.sharing(func(h *pane.Host) { t.moveCursor(h, +1) })},
 		{Name: "earlier", Do: t.sharing(func(h *pane.Host) { t.scroll(h, -0.25) })},
 		{Name: "later", Do: t.sharing(func(h *pane.Host) { t.scroll(h, +0.25) })},
-		{Name: "follow", Do: t.sharing(func(*pane.Host) { t.follow() })},
+		{Name: "follow", Do: t.sharing(t.follow)},
 		{Name: "row-down", Do: func(*pane.Host) { t.moveRow(+1) }},
 		{Name: "row-up", Do: func(*pane.Host) { t.moveRow(-1) }},
 		{Name: "scroll-down", Do: func(*pane.Host) { t.moveRow(+t.screenful()) }},
 		{Name: "scroll-up", Do: func(*pane.Host) { t.moveRow(-t.screenful()) }},
 		{Name: "fold", Do: func(h *pane.Host) { t.foldBy(h, +1) }},
 		{Name: "unfold", Do: func(h *pane.Host) { t.foldBy(h, -1) }},
-		{Name: "back", Do: t.sharing(func(*pane.Host) { t.back() }), Ready: func(*pane.Host) bool {
-			return t.Want.Cursor ||
-				t.Want.End > 0
+		{Name: "back", Do: t.sharing(t.back), Ready: func(h *pane.Host) bool {
+			return t.Want.Cursor || t.window(h).End > 0
 		}},
 		{Name: "record", Keys: []string{"e"}, Doc: "record the activity of every thread for the timeline, or stop " +
 			"recording; restarts the cluster", Run: true, Do: toggleRecording},
@@ -43,8 +44,8 @@ func (t *Pane) Actions() []pane.Action {
 }
 
 // Wheel zooms in or out.
-func (t *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
-	t.zoom(by)
+func (t *Pane) Wheel(h *pane.Host, _, _, by int) bool {
+	t.zoom(h, by)
 	return true
 }
 
@@ -58,51 +59,39 @@ func (t *Pane) lastFrame() frame {
 
 // zoom makes a cell stand for less time (by > 0) or more, in steps of 1, 2, 5. The cursor keeps its
 // position.
-func (t *Pane) zoom(by int) {
-	s, w := t.lastFrame(), &t.Want
-	next := roundTime(s.column + 1)
+func (t *Pane) zoom(h *pane.Host, by int) {
+	s, w := t.lastFrame(), t.window(h)
+	next := pane.Longer(s.column)
 	if by > 0 {
-		next = shorterTime(s.column)
+		next = pane.Shorter(s.column)
 	}
-	if w.Cursor { // the cursor keeps its position on the screen
+	if t.Want.Cursor { // the cursor keeps its position on the screen
 		left := cluster.Time(float64(s.at-s.begin) / float64(s.column) * float64(next))
 		w.End = s.at - left + next*cluster.Time(s.columns)
 	}
-	w.Column = next
-}
-
-// shorterTime returns the largest of 1, 2, 5, 10, … ps that is less than t.
-func shorterTime(t cluster.Time) cluster.Time {
-	best := cluster.Time(1)
-	for step := cluster.Time(1); step < t; step *= 10 {
-		for _, f := range [...]cluster.Time{1, 2, 5} {
-			if f*step < t {
-				best = f * step
-			}
-		}
-	}
-	return best
+	w.Span = next * cluster.Time(s.columns)
 }
 
 // scroll holds the timeline and moves it by a fraction of its width.
 func (t *Pane) scroll(h *pane.Host, by float64) {
 	s := t.lastFrame()
-	width := s.column * cluster.Time(s.columns)
-	t.Want.End = max(s.end+cluster.Time(by*float64(width)), width)
-	t.Want.Column = s.column
-	t.Want.At += cluster.Time(by * float64(width))
-	if tl := t.view(h); tl != nil && t.Want.End >= tl.Edge && !t.Want.Cursor {
-		t.Want.End = 0
+	span, present := s.column*cluster.Time(s.columns), cluster.Time(math.MaxInt64)
+	t.Want.At += cluster.Time(by * float64(span))
+	if tl := t.view(h); tl != nil && !t.Want.Cursor {
+		present = tl.Edge
+	}
+	w := t.window(h)
+	w.Scroll(span, s.end, present, by)
+	if w.End > 0 {
+		w.End = max(w.End, span)
 	}
 }
 
 // follow shows the present again. If it is shown already, it resets the zoom to the latest
 // iterations.
-func (t *Pane) follow() {
-	if t.Want.End == 0 {
-		t.Want.Column = 0
-	}
-	t.Want.End, t.Want.Cursor = 0, false
+func (t *Pane) follow(h *pane.Host) {
+	t.window(h).Follow()
+	t.Want.Cursor = false
 }
 
 // toggleCursor shows the cursor at the marked moment or in the middle, and holds the timeline, or hides the cursor.
@@ -110,9 +99,9 @@ func (t *Pane) toggleCursor(h *pane.Host) {
 	w, s, marked := &t.Want, t.lastFrame(), h.Moment
 	w.Cursor = !w.Cursor
 	if w.Cursor {
-		w.End, w.Column = s.end, s.column
+		*t.window(h) = pane.Window{Span: s.column * cluster.Time(s.columns), End: s.end}
 		w.At, w.Row = s.begin+(s.end-s.begin)/2, s.top
-		if marked.Marked && marked.At >= s.begin && marked.At < s.end {
+		if marked.Marked && marked.Path == t.Want.Path && marked.At >= s.begin && marked.At < s.end {
 			w.At = marked.At
 		}
 	}
@@ -127,17 +116,16 @@ func (t *Pane) moveCursor(h *pane.Host, by int) {
 	s, w := t.lastFrame(), &t.Want
 	w.At = max(w.At+cluster.Time(by)*s.column, 0)
 	if w.At < s.begin || w.At >= s.end {
-		w.End = max(s.end+cluster.Time(by)*s.column, s.column*cluster.Time(s.columns))
+		t.window(h).End = max(s.end+cluster.Time(by)*s.column, s.column*cluster.Time(s.columns))
 	}
 }
 
-// sharing returns an action that does the same, and then marks the cursor's time in the other panes. On the path of an
-// explained run it marks nothing, because that run has another clock.
+// sharing returns an action that does the same, and then marks the cursor's time in the other panes.
 func (t *Pane) sharing(do func(*pane.Host)) func(*pane.Host) {
 	return func(h *pane.Host) {
 		had := t.Want.Cursor
 		if do(h); had || t.Want.Cursor {
-			h.Moment = pane.Moment{Marked: t.Want.Cursor && !t.Want.Path, At: t.Want.At}
+			h.Moment = pane.Moment{Marked: t.Want.Cursor, At: t.Want.At, Path: t.Want.Path}
 			t.moment = h.Moment
 		}
 	}
@@ -145,7 +133,7 @@ func (t *Pane) sharing(do func(*pane.Host)) func(*pane.Host) {
 
 // followMoment moves the cursor to the moment that another pane has marked since the last call.
 func (t *Pane) followMoment(h *pane.Host) {
-	if h.Moment != t.moment && t.Want.Cursor && !t.Want.Path {
+	if h.Moment != t.moment && t.Want.Cursor && h.Moment.Path == t.Want.Path {
 		t.Want.Cursor = h.Moment.Marked
 		t.Want.At = h.Moment.At
 	}
@@ -166,12 +154,12 @@ func (t *Pane) moveRow(by int) {
 func (t *Pane) screenful() int { return max(t.lastFrame().rows-1, 1) }
 
 // back hides the cursor; without one, it follows the run again.
-func (t *Pane) back() {
+func (t *Pane) back(h *pane.Host) {
 	if t.Want.Cursor {
 		t.Want.Cursor = false
 		return
 	}
-	t.follow()
+	t.follow(h)
 }
 
 // foldBy makes a row combine more lanes (by > 0) or fewer.
@@ -198,9 +186,9 @@ func (t *Pane) togglePair(h *pane.Host) {
 	if !w.Sequential {
 		w.Cursor = false
 		w.Arrows = false
-		w.End = 0
+		h.Window.End = 0
 	}
-	w.Column = 0
+	h.Window.Span = 0
 }
 
 // toggleArrows shows or hides messages. It starts recording them if needed.

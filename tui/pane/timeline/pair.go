@@ -35,7 +35,7 @@ func pairOf(tl *timeline.View) (both [2]*timeline.Part, ok bool) {
 // one moment or at messages.
 func (t *Pane) isPaired() bool {
 	w := &t.Want
-	return !w.Sequential && !w.Path && !w.Cursor && !w.Arrows && !t.moment.Marked && w.End == 0
+	return !w.Sequential && !w.Path && !w.Cursor && !w.Arrows && !t.moment.Marked && !t.held
 }
 
 // pairRows is the number of rows that a pair needs: a title and two lanes each.
@@ -53,7 +53,7 @@ func (t *Pane) drawPair(v grid.View, h *pane.Host, body, axis grid.Rect, both [2
 	if w < 1 {
 		return
 	}
-	column := t.Want.Column
+	column := columnOf(h.Window.Span, w)
 	if column == 0 {
 		longest := max(both[0].End-both[0].Begin, both[1].End-both[1].Begin, 1)
 		column = fitTime((longest + cluster.Time(w) - 1) / cluster.Time(w))

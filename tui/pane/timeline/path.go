@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"sort"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/sim"
@@ -40,7 +39,7 @@ func (t *Pane) togglePath(h *pane.Host) {
 	}
 	w := &t.Want
 	w.Path = !w.Path
-	w.Cursor, w.Column, w.End, w.Top, t.piece = false, 0, 0, 0, -1
+	w.Cursor, w.Top, t.path, t.piece = false, 0, pane.Window{}, -1
 	if w.Path && h.Explained == nil {
 		h.WhatIf(nil)
 	}
@@ -71,46 +70,20 @@ func (t *Pane) jump(h *pane.Host, by int) {
 	x := &longest[t.piece]
 	w, s := &t.Want, t.lastFrame()
 	w.Cursor, w.At = true, x.Start+x.Span/2
-	w.Column = fitTime(max(3*x.Span/cluster.Time(max(s.columns, 1)), 1))
-	w.End = w.At + w.Column*cluster.Time(s.columns)/2
+	columns := cluster.Time(max(s.columns, 1))
+	t.path.Span = fitTime(max(3*x.Span/columns, 1)) * columns
+	t.path.End = w.At + t.path.Span/2
 	if row, ok := t.rows.rowIndex(r.Timeline)(int32(x.Rank), 0); ok {
 		w.Row = row
 	}
-	h.Say(fmt.Sprintf("piece %d of the %d longest: %s", t.piece+1, len(longest), describePiece(r, x)))
-}
-
-// describePiece describes a piece of a path.
-func describePiece(r *explain.Run, x *sim.Segment) string {
-	text := x.Constant.Name(&r.Machine)
-	if x.Note != sim.NoNote {
-		text += " (" + x.Note.String() + ")"
-	}
-	text += fmt.Sprintf(" for %s on rank %d", x.Span, x.Rank)
-	if x.Reason != sim.NoNote {
-		text += ", reached by " + x.Reason.String()
-		if x.Resource != sim.NoResource {
-			text += " (" + x.Resource.String() + ")"
-		}
-	}
-	return text
-}
-
-// pieces calls visit for the pieces of a path that overlap a time span.
-func pieces(r *explain.Run, begin, end cluster.Time, visit func(*sim.Segment)) {
-	all := r.Path.Segments
-	for i := sort.Search(len(all), func(i int) bool { return all[i].Start+all[i].Span > begin }); i < len(all); i++ {
-		if all[i].Start >= end {
-			return
-		}
-		visit(&all[i])
-	}
+	h.Say(fmt.Sprintf("piece %d of the %d longest: %s", t.piece+1, len(longest), r.Describe(x)))
 }
 
 // drawPath draws the critical path over the cells.
 func (t *Pane) drawPath(v grid.View, r *explain.Run, th *grid.Theme) {
 	s := &t.shown
 	rowOf := t.rows.rowIndex(r.Timeline)
-	pieces(r, s.begin, s.end, func(x *sim.Segment) {
+	r.Pieces(s.begin, s.end, func(x *sim.Segment) {
 		row, ok := rowOf(int32(x.Rank), 0)
 		if !ok || row < s.top || row >= s.top+s.rows {
 			return
@@ -125,7 +98,7 @@ func (t *Pane) drawPath(v grid.View, r *explain.Run, th *grid.Theme) {
 // pieceAt returns the longest piece of a path in a cell of a row, or nil.
 func (t *Pane) pieceAt(r *explain.Run, row *laneRow, begin, end cluster.Time) (best *sim.Segment) {
 	covered := cluster.Time(0)
-	pieces(r, begin, end, func(x *sim.Segment) {
+	r.Pieces(begin, end, func(x *sim.Segment) {
 		in := min(x.Start+x.Span, end) - max(x.Start, begin)
 		for _, k := range t.rows.order[row.lo:row.hi] {
 			if int(t.rows.threads[k][0]) == x.Rank && in > covered {

@@ -27,9 +27,7 @@ func Text(s *engine.Snapshot, w int, last cluster.Time) (string, error) {
 	t.rows.arrange(tl, foldAuto, textRows)
 	t.Want.Sequential = true
 	t.Want.Arrows, t.Want.Fold = len(tl.Arrows) > 0, t.rows.fold
-	if last > 0 {
-		t.Want.Column = fitTime(last / cluster.Time(max(w-t.rows.labelWidth()-1-sharesCol, 1)))
-	}
+	h.Window.Span = last
 	rows := min(len(t.rows.all), textRows)
 	around := 3 // rows of the legend, the axis and the key hints
 	if len(tl.Parts) > 0 {

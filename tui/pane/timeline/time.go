@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // autoColumn returns the time of a cell with which w cells show the latest iterations, or
@@ -20,6 +21,14 @@ func autoColumn(snap *engine.Snapshot, tl *timeline.View, w int) cluster.Time {
 		if all := cluster.FromSeconds(autoIterates * last[len(last)/2]); all > 0 {
 			span = min(span, all)
 		}
+	}
+	return fitTime((span + cluster.Time(w) - 1) / cluster.Time(max(w, 1)))
+}
+
+// columnOf returns the time of a cell with which w cells show a span. It is 0 for a span of 0.
+func columnOf(span cluster.Time, w int) cluster.Time {
+	if span == 0 {
+		return 0
 	}
 	return fitTime((span + cluster.Time(w) - 1) / cluster.Time(max(w, 1)))
 }
@@ -39,24 +48,13 @@ func fitTime(t cluster.Time) cluster.Time {
 	}
 }
 
-// roundTime rounds t up to 1, 2, 5, 10, … ps.
-func roundTime(t cluster.Time) cluster.Time {
-	for step := cluster.Time(1); ; step *= 10 {
-		for _, f := range [...]cluster.Time{1, 2, 5} {
-			if f*step >= t || step >= 1e17 {
-				return f * step
-			}
-		}
-	}
-}
-
 // drawAxis labels the time axis: the first tick with its time, the others relative to it.
 func (t *Pane) drawAxis(v grid.View, th *grid.Theme) {
 	s := &t.shown
 	if v.H() == 0 {
 		return
 	}
-	step := roundTime(s.column * tickCols)
+	step := pane.RoundUp(s.column * tickCols)
 	first := (s.begin + step - 1) / step * step
 	for at := first; at < s.end; at += step {
 		x := int((at - s.begin) / s.column)

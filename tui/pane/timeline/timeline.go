@@ -29,13 +29,13 @@ type Pane struct {
 	help   string      // the key hints
 	pick   pane.Pick   // the selection to which the pane has scrolled
 	moment pane.Moment // shared moment that the cursor shows
+	held   bool        // the shared window does not end at the present
+	path   pane.Window // of the critical path, whose run has its own clock
 	piece  int         // number of the piece of the path at the cursor, by length; −1: none
 }
 
 // Want holds the view settings that the user chose.
 type Want struct {
-	Column     cluster.Time // time of a cell; 0: chosen to show the latest iterations
-	End        cluster.Time // right edge; 0: the present
 	Fold       fold
 	Top        int // first row shown
 	Cursor     bool
@@ -120,7 +120,7 @@ const (
 // Inputs returns the snapshot, the changes of the knobs (one of them starts the recording) and the
 // selected part of the cluster.
 func (t *Pane) Inputs(h *pane.Host) pane.Inputs {
-	in := pane.Inputs{Snap: h.Snap, Edits: h.Panel.Edits, Pick: h.Pick, Moment: h.Moment}
+	in := pane.Inputs{Snap: h.Snap, Edits: h.Panel.Edits, Pick: h.Pick, Moment: h.Moment, Window: h.Window}
 	if t.Want.Path {
 		in.Explained = h.Explained
 	}
@@ -137,6 +137,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	tl, path := t.view(h), t.explained(h)
 	t.shown = frame{}
 	t.followMoment(h)
+	t.held = h.Window.End > 0
 	if tl == nil || tl.Edge <= 0 || len(tl.Lanes) == 0 {
 		t.writeEmpty(v, h, tl)
 		return
@@ -170,7 +171,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		return
 	}
 	t.scrollToPick(h, cells.H)
-	t.chooseWindow(h.Snap, tl, path, cells.W, cells.H)
+	t.chooseWindow(h, tl, path, cells.W, cells.H)
 	binsPerCell := 2
 	if v.Mono() || v.ASCII() || t.rows.fold != foldThreads {
 		binsPerCell = 1
@@ -197,7 +198,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	switch {
 	case t.Want.Cursor:
 		t.drawCursor(v, cells, h)
-	case h.Moment.Marked && path == nil:
+	case h.Moment.Marked && h.Moment.Path == (path != nil):
 		t.drawMoment(v, cells, h)
 	}
 	t.drawDetail(v.Sub(detail), h, tl)
@@ -215,11 +216,19 @@ func (t *Pane) columns(w int) (label, shares int) {
 	return label, 0
 }
 
+// window returns the window that the panes share, or the one of the critical path.
+func (t *Pane) window(h *pane.Host) *pane.Window {
+	if t.Want.Path {
+		return &t.path
+	}
+	return &h.Window
+}
+
 // chooseWindow chooses the part of the timeline that is shown.
-func (t *Pane) chooseWindow(snap *engine.Snapshot, tl *timeline.View, path *explain.Run, w, h int) {
-	s, want := &t.shown, &t.Want
+func (t *Pane) chooseWindow(host *pane.Host, tl *timeline.View, path *explain.Run, w, h int) {
+	s, want, window := &t.shown, &t.Want, t.window(host)
 	s.columns, s.fold = w, t.rows.fold
-	s.column = want.Column
+	s.column = columnOf(window.Span, w)
 	s.end = tl.Edge
 	switch {
 	case s.column == 0 && path != nil:
@@ -227,10 +236,10 @@ func (t *Pane) chooseWindow(snap *engine.Snapshot, tl *timeline.View, path *expl
 		s.column = fitTime((end - begin + cluster.Time(w) - 1) / cluster.Time(w))
 		s.end = min(end, tl.Edge)
 	case s.column == 0:
-		s.column = autoColumn(snap, tl, w)
+		s.column = autoColumn(host.Snap, tl, w)
 	}
-	if want.End > 0 {
-		s.end = min(want.End, tl.Edge)
+	if window.End > 0 {
+		s.end = min(window.End, tl.Edge)
 	}
 	// Columns have fixed positions in time, so that drawn cells do not change.
 	s.end = (s.end + s.column - 1) / s.column * s.column
@@ -284,7 +293,7 @@ func (t *Pane) caption(h *pane.Host) string {
 			text = fmt.Sprintf("rows %d–%d of %d, ", s.top+1, s.top+s.rows, s.all) + text
 		}
 	}
-	if t.Want.End > 0 {
+	if t.window(h).End > 0 {
 		text = "held: g follow  " + text
 	}
 	return text

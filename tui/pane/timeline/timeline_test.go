@@ -46,7 +46,10 @@ func TestTimelineLooksLikeThis(t *testing.T) {
 	failed := panetest.Recorded(4, 2, 4, 3, false)
 	failed.Phase, failed.Failure = engine.Failed, panetest.DeadlockFailure
 	draw("failed", failed, Want{}, l)
-	draw("held", panetest.Recorded(4, 2, 1, 8, false), Want{End: 500 * us, Column: 5 * us}, l)
+	p, h := &Pane{}, panetest.Host(panetest.Recorded(4, 2, 1, 8, false))
+	panetest.Draw(p, h, l)
+	h.Window = pane.Window{Span: 5 * us * cluster.Time(p.shown.columns), End: 500 * us}
+	golden.Text(t, "held", panetest.Draw(p, h, l))
 }
 
 // Bins show the same as a walk over the intervals of the row's lanes, up to the time that all lanes
@@ -183,7 +186,8 @@ func TestAFoldedRowKeepsCommunication(t *testing.T) {
 	s := panetest.Recorded(2, 1, 8, 1, false)
 	s.Timeline = rec.View()
 	p := looking(s)
-	p.Want.Fold, p.Want.Column = foldNodes, 100*us
+	p.Want.Fold = foldNodes
+	p.setColumn(100*us, 60, 9)
 	p.screen(60, 9)
 	for i := range p.rows.all {
 		n, filled := 0, 0
@@ -215,7 +219,7 @@ func TestRowsEndWhereAllLanesAreKnown(t *testing.T) {
 	s := panetest.Recorded(2, 1, 1, 1, false)
 	s.Timeline = rec.View()
 	p := looking(s)
-	p.Want.Column = 10 * us
+	p.setColumn(10*us, 70, 8)
 	g := grid.New(70, 8)
 	p.Draw(g.All(), p.h)
 	var filled []int
@@ -246,6 +250,12 @@ func (l look) act(names ...string) {
 		all := l.Actions()
 		all[slices.IndexFunc(all, func(a pane.Action) bool { return a.Name == name })].Do(l.h)
 	}
+}
+
+// setColumn makes a cell of a view with w by h cells stand for a time.
+func (l look) setColumn(column cluster.Time, w, h int) {
+	l.screen(w, h)
+	l.h.Window.Span = column * cluster.Time(l.shown.columns)
 }
 
 // screen returns the drawing of the pane.
@@ -422,8 +432,8 @@ func TestStreamsAreBelowTheirRank(t *testing.T) {
 }
 
 func TestZoomSteps(t *testing.T) {
-	for at := cluster.Time(1); at < cluster.Second; at = roundTime(at + 1) {
-		if back := shorterTime(roundTime(at + 1)); back != at {
+	for at := cluster.Time(1); at < cluster.Second; at = pane.RoundUp(at + 1) {
+		if back := pane.Shorter(pane.RoundUp(at + 1)); back != at {
 			t.Errorf("zooming out from %v and in again: %v", at, back)
 		}
 	}
@@ -460,27 +470,27 @@ func TestText(t *testing.T) {
 
 func TestFollowing(t *testing.T) {
 	l := looking(panetest.Recorded(2, 2, 2, 8, false))
-	after := func(action string) Want {
+	after := func(action string) pane.Window {
 		l.act(action)
 		l.screen(116, 20)
-		return l.Want
+		return l.h.Window
 	}
-	auto := after("shorter").Column
-	if in := after("shorter").Column; in >= auto || l.Want.End != 0 {
-		t.Errorf("a cell of %v zoomed in is %v, end %v", auto, in, l.Want.End)
+	auto := after("shorter").Span
+	if in := after("shorter").Span; in >= auto || l.h.Window.End != 0 {
+		t.Errorf("%v zoomed in is %v, end %v", auto, in, l.h.Window.End)
 	}
-	if after("earlier").End == 0 || after("follow").End != 0 || l.Want.Column == 0 {
-		t.Errorf("held and released: %+v", l.Want)
+	if after("earlier").End == 0 || after("follow").End != 0 || l.h.Window.Span == 0 {
+		t.Errorf("held and released: %+v", l.h.Window)
 	}
-	if after("follow").Column != 0 {
+	if after("follow").Span != 0 {
 		t.Error("following once more does not show the latest iterations")
 	}
 	end := after("earlier").End
 	for range 10 {
 		after("later")
 	}
-	if l.Want.End != 0 {
-		t.Errorf("scrolled from %v to the end and beyond, it is held at %v of %v", end, l.Want.End, l.h.Snap.Timeline.To)
+	if l.h.Window.End != 0 {
+		t.Errorf("scrolled from %v to the end and beyond, it is held at %v of %v", end, l.h.Window.End, l.h.Snap.Timeline.To)
 	}
 }
 
@@ -497,10 +507,10 @@ func TestBack(t *testing.T) {
 		t.Error("back is ready at the beginning")
 	}
 	l.act("crosshair", "back")
-	if l.Want.Cursor || l.Want.End == 0 || !ready() {
+	if l.Want.Cursor || l.h.Window.End == 0 || !ready() {
 		t.Errorf("after the cursor: %+v", l.Want)
 	}
-	if l.act("back"); l.Want.End != 0 || ready() {
+	if l.act("back"); l.h.Window.End != 0 || ready() {
 		t.Errorf("after releasing the timeline: %+v", l.Want)
 	}
 }
@@ -535,7 +545,8 @@ func BenchmarkTimeline(b *testing.B) {
 		for _, column := range []cluster.Time{20 * us, 500 * us} {
 			name := fmt.Sprintf("lanes=%d/%s/cell=%dus", lanes, strings.ReplaceAll(foldNames[f], " ", "-"), column/us)
 			l := looking(snaps[0])
-			l.Want.Fold, l.Want.Column = f, column
+			l.Want.Fold = f
+			l.setColumn(column, 196, 55)
 			g := grid.New(196, 55)
 			frames := func(b *testing.B, each func(i int)) {
 				b.ReportAllocs()
@@ -552,7 +563,7 @@ func BenchmarkTimeline(b *testing.B) {
 				frames(b, func(i int) { l.h.Snap = snaps[i%len(snaps)] })
 			})
 			b.Run(name+"/zoom", func(b *testing.B) {
-				frames(b, func(i int) { l.Want.Column = column + cluster.Time(i%7)*us })
+				frames(b, func(i int) { l.h.Window.Span = (column + cluster.Time(i%7)*us) * cluster.Time(l.shown.columns) })
 			})
 		}
 	}
