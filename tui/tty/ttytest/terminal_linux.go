@@ -59,26 +59,7 @@ func Start(t testing.TB, columns, rows int, cmd *exec.Cmd) *Terminal {
 		EnableMode:  func(m ansi.Mode) { x.modes[m] = true },
 		DisableMode: func(m ansi.Mode) { x.modes[m] = false },
 	})
-	var err error
-	x.master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Skipf("no pseudo-terminal here: %v", err)
-	}
-	t.Cleanup(func() { x.master.Close() })
-	var n int
-	x.control(func(fd int) error {
-		n, err = unix.IoctlGetInt(fd, unix.TIOCGPTN)
-		if err != nil {
-			return err
-		}
-		return unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	})
-	x.Resize(columns, rows)
-	x.slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { x.slave.Close() })
+	x.master, x.slave = Open(t, columns, rows)
 	x.before = x.termios()
 	cmd.Stdin, cmd.Stdout = x.slave, x.slave
 	if cmd.Stderr == nil {
@@ -94,6 +75,38 @@ func Start(t testing.TB, columns, rows int, cmd *exec.Cmd) *Terminal {
 	go x.read()
 	go x.answer()
 	return x
+}
+
+// Open returns both ends of a new terminal: the emulator's and the program's.
+func Open(t testing.TB, columns, rows int) (master, slave *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	t.Cleanup(func() { master.Close() })
+	var n int
+	control(t, master, func(fd int) error {
+		n, err = unix.IoctlGetInt(fd, unix.TIOCGPTN)
+		if err != nil {
+			return err
+		}
+		return unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	})
+	SetSize(t, master, columns, rows)
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { slave.Close() })
+	return master, slave
+}
+
+// SetSize sets the size of the terminal with this emulator's end.
+func SetSize(t testing.TB, master *os.File, columns, rows int) {
+	t.Helper()
+	size := &unix.Winsize{Row: uint16(rows), Col: uint16(columns)}
+	control(t, master, func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, size) })
 }
 
 // read reads and draws the output of the program.
@@ -135,16 +148,22 @@ func (x *Terminal) termios() unix.Termios {
 	return *now
 }
 
-// control calls do with the emulator's end of the terminal. A hang-up can still interrupt that end.
+// control calls do with the emulator's end of the terminal.
 func (x *Terminal) control(do func(fd int) error) {
 	x.t.Helper()
-	raw, err := x.master.SyscallConn()
+	control(x.t, x.master, do)
+}
+
+// control calls do with an emulator's end. A hang-up can still interrupt that end.
+func control(t testing.TB, master *os.File, do func(fd int) error) {
+	t.Helper()
+	raw, err := master.SyscallConn()
 	if err == nil {
 		var doing error
 		err = errors.Join(raw.Control(func(fd uintptr) { doing = do(int(fd)) }), doing)
 	}
 	if err != nil {
-		x.t.Fatal(err)
+		t.Fatal(err)
 	}
 }
 
@@ -154,8 +173,7 @@ func (x *Terminal) Resize(columns, rows int) {
 	x.mu.Lock()
 	x.em.Resize(columns, rows)
 	x.mu.Unlock()
-	size := &unix.Winsize{Row: uint16(rows), Col: uint16(columns)}
-	x.control(func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, size) })
+	SetSize(x.t, x.master, columns, rows)
 }
 
 // Type sends keys to the program.
