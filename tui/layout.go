@@ -26,6 +26,10 @@ const (
 	threeW = 40
 	stackH = 7
 	fewH   = 6 // of a pane on a screen for four panes
+
+	wordsH = 16 // of the reasons below the knobs
+	wordsW = 80 // maximum width of the reasons next to charts
+	belowH = 10 // of the pane below them
 )
 
 // Additional panes on a large screen: the maximum number, and the smallest size of each.
@@ -155,35 +159,68 @@ func (p *arrangement) put(at pane.Place, r grid.Rect) {
 	p.shown++
 }
 
+// clusterRows returns the rows that suffice for the nodes and the legend, at most half of a body with h rows.
+func clusterRows(a *app, h int) int { return min(a.Snap.Layout.Nodes*4+8, h/2) }
+
+// below returns the place that a high left column has below the reasons: times or rates, or Places if neither has data.
+func (a *app) below() pane.Place {
+	for _, at := range [...]pane.Place{pane.Times, pane.Rates} {
+		if a.occupied(at) {
+			return at
+		}
+	}
+	return pane.Places
+}
+
 // placeSix divides a body among the six places. The rectangle others, below the right columns, is
-// left for additional panes.
+// left for additional panes. In a high left column, the reasons are below the knobs,
+// and the times or rates below them.
 func (p *arrangement) placeSix(body, others grid.Rect, a *app, failed bool) {
-	knobs := min(max(len(a.Panel.Scenario.Table)+6, body.H/2), body.H*3/5)
 	column, rest := body.CutLeft(leftWidth(body))
-	top, low := column.CutTop(body.H - knobs)
+	knobs := len(a.Panel.Scenario.Table) + 6
+	if spare := body.H - knobs - clusterRows(a, body.H); spare >= wordsH && !failed {
+		var words, below grid.Rect
+		words, column = column.CutBottom(spare)
+		if at := a.below(); at < pane.Places && spare*2/5 >= belowH {
+			words, below = words.CutTop(spare - spare*2/5)
+			p.put(at, below)
+		}
+		p.put(pane.Reasons, words)
+	} else {
+		knobs = min(max(knobs, body.H/2), body.H*3/5)
+	}
+	top, low := column.CutTop(column.H - knobs)
 	p.put(pane.Cluster, top)
 	p.put(pane.Knobs, low)
 	if !others.Empty() {
 		_, rest = rest.CutBottom(others.H)
 	}
-	main, row := rest.CutTop(rest.H * 11 / 20)
+	var with []pane.Place
+	for _, at := range [...]pane.Place{pane.Reasons, pane.Rates, pane.Times} {
+		if p.at[at].Empty() && (at == pane.Reasons && !failed || at != pane.Reasons && a.occupied(at)) {
+			with = append(with, at)
+		}
+	}
+	t := a.paneOf("timeline")
+	hasTimeline := len(with) < 3 && others.Empty() && a.Snap.Timeline != nil && p.pane(t, a.specs).Empty()
+	high := rest.H * 11 / 20
+	if len(with) == 0 && !hasTimeline {
+		high = rest.H
+	}
+	main, row := rest.CutTop(high)
 	if failed { // the failure is the main pane
 		p.put(pane.Reasons, main)
 	} else {
 		p.put(pane.Workload, main)
 	}
-	var with []pane.Place
-	for _, at := range [...]pane.Place{pane.Reasons, pane.Rates, pane.Times} {
-		if p.at[at].Empty() && (at == pane.Reasons || a.occupied(at)) {
-			with = append(with, at)
+	if hasTimeline {
+		share := 2
+		if len(with) == 0 {
+			share = 1
 		}
-	}
-	if len(with) < 3 && others.Empty() {
-		if t := a.paneOf("timeline"); a.Snap.Timeline != nil && p.pane(t, a.specs).Empty() {
-			p.extra[0].pane = t
-			p.extra[0].at, row = row.CutRight(row.W / 2)
-			p.shown++
-		}
+		p.extra[0].pane = t
+		p.extra[0].at, row = row.CutRight(row.W / share)
+		p.shown++
 	}
 	switch {
 	case len(with) == 3 && row.W < 3*threeW && row.H >= 2*stackH: // the last two in one column
@@ -202,7 +239,11 @@ func (p *arrangement) placeSix(body, others grid.Rect, a *app, failed bool) {
 		}
 		for i, at := range with {
 			var one grid.Rect
-			one, row = row.CutLeft(row.W / (len(with) - i))
+			wide := row.W / (len(with) - i)
+			if at == pane.Reasons && i < len(with)-1 {
+				wide = min(wide, wordsW)
+			}
+			one, row = row.CutLeft(wide)
 			p.put(at, one)
 		}
 	}
