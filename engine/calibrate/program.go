@@ -59,7 +59,7 @@ func programs(ranks int) ([]program, error) {
 		add(ProgramHalo, fmt.Sprintf("faces of %d B", n), 1, halo(n))
 	}
 	for _, n := range dotElements {
-		p, err := work("dot", ProgramDot, fmt.Sprintf("%d elements", n), "", ranks,
+		p, err := work("dot", ProgramDot, fmt.Sprintf("%d elements", n), "dot_time", ranks,
 			map[string]string{"elements": fmt.Sprint(n)})
 		if err != nil {
 			return nil, err
