@@ -36,7 +36,7 @@ func newTune() *cobra.Command {
 		Example: "hybridtop tune bcast allreduce --machine ranger --ranks 2..64 --out ranger.table.toml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("tune: want collectives, or one of show, check, export, import")
+				return errors.New("tune: want collectives, or one of show, check, regret, export, import")
 			}
 			return nil
 		},
@@ -85,7 +85,7 @@ func newTune() *cobra.Command {
 		}
 		return err
 	}
-	cmd.AddCommand(newTuneShow(), newTuneCheck(), newTuneExport(), newTuneImport())
+	cmd.AddCommand(newTuneShow(), newTuneCheck(), newTuneExport(), newTuneImport(), newTuneRegret())
 	return cmd
 }
 
@@ -260,7 +260,7 @@ func tune(ctx context.Context, cmd *cobra.Command, o *tuner.Options, file string
 	var misses []tuner.Miss
 	if held > 0 {
 		tuples := o.HeldOut(held, o.Seed)
-		misses, err = tuner.Regret(ctx, *o, result.Table, tuples, func(done int) {
+		misses, err = tuner.Regret(ctx, *o, result.Table.Find, tuples, func(done int) {
 			if line != nil {
 				line.show(fmt.Sprintf("[%d/%d]  held out", done, len(tuples)))
 			}
@@ -383,16 +383,33 @@ func choiceJSON(c coll.Choice) map[string]any {
 		"segments": max(c.Segments, 1), "transfer": c.Transfer.String()}
 }
 
-func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner.Miss) map[string]any {
-	kind := engine.Simulated
-	if o.Fabric.Clock(&o.Machine) != cluster.VirtualClock {
-		kind = engine.Measured
-		if o.Machine.Emulated {
-			kind = engine.Emulated
-		}
+// kindOf returns the kind of the times on a site.
+func kindOf(s *tuner.Site) engine.Kind {
+	switch {
+	case s.Fabric.Clock(&s.Machine) == cluster.VirtualClock:
+		return engine.Simulated
+	case s.Machine.Emulated:
+		return engine.Emulated
 	}
+	return engine.Measured
+}
+
+func missesJSON(misses []tuner.Miss) []map[string]any {
+	all := []map[string]any{}
+	for i := range misses {
+		m := &misses[i]
+		all = append(all,
+			map[string]any{"collective": m.At.Collective.String(), "ranks": m.At.Ranks, "ranks_per_node": m.At.PerNode,
+				"size":   m.At.Bytes,
+				"chosen": choiceJSON(m.Chosen), "best": choiceJSON(m.Best), "chosen_time": m.Took.Seconds(),
+				"best_time": m.Least.Seconds(), "regret": m.Regret()})
+	}
+	return all
+}
+
+func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner.Miss) map[string]any {
 	all := tableJSON(f)
-	all["schema"], all["kind"] = "hybridtop.tune.v1", kind
+	all["schema"], all["kind"] = "hybridtop.tune.v1", kindOf(&o.Site)
 	all["tuples"] = r.Tuples
 	all["known"] = r.FromJournal
 	all["candidates"] = r.Choices
@@ -407,18 +424,10 @@ func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner
 		skipped = append(skipped, e)
 	}
 	all["skipped"] = skipped
-	held := []map[string]any{}
-	for _, m := range misses {
-		held = append(held,
-			map[string]any{"collective": m.At.Collective.String(), "ranks": m.At.Ranks, "ranks_per_node": m.At.PerNode,
-				"size":   m.At.Bytes,
-				"chosen": choiceJSON(m.Chosen), "best": choiceJSON(m.Best), "chosen_time": m.Took.Seconds(),
-				"best_time": m.Least.Seconds(), "regret": m.Regret()})
-	}
 	mean := math.NaN()
 	if len(misses) > 0 {
 		mean = tuner.Mean(misses)
 	}
-	all["held_out"], all["mean_regret"] = held, engine.Finite(mean)
+	all["held_out"], all["mean_regret"] = missesJSON(misses), engine.Finite(mean)
 	return all
 }

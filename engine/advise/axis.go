@@ -27,7 +27,7 @@ var variants = []string{"variant", "exchange", "schedule"}
 
 // tuned are the choices of a collective algorithm that advice leaves out. Each stands for another algorithm,
 // tries several in its iterations, or needs a table or a composition.
-var tuned = []string{algorithm.ByModel, algorithm.Online, algorithm.ByTable, algorithm.Composed}
+var tuned = append(algorithm.Libraries(), algorithm.ByModel, algorithm.Online, algorithm.ByTable, algorithm.Composed)
 
 // Axes returns the knobs that may change, with their values, the most important ones first. Without
 // names, these are the knobs that keep the problem: the variant, threading, reserved threads, threads ×

@@ -24,7 +24,8 @@ func (m *Main) Knobs() []engine.Knob {
 	what := m.What
 	name := engine.Knob{Name: "algorithm", Label: "algorithm",
 		Doc: "algorithm of the " + what.String() + "; default: the library's own choice; model: fastest by the cost " +
-			"model; tuned: from a table (--table); online: the fastest of those near the best, tried in the run",
+			"model; tuned: from a table (--table); online: the fastest of those near the best, tried in the run. The name of " +
+			"an MPI library selects by its rules",
 		Type: engine.Choice, Default: ByDefault, Choices: []string{ByDefault}, Scope: engine.ScopeBody,
 		Role: engine.Scheme, Watch: "the time of the " + what.String() + ", and its share of an iteration",
 		Paper: "paper 5, section 3.6"}
@@ -113,6 +114,7 @@ func (m *Main) Refused(s *engine.Scenario, on *cluster.Machine, kind engine.Kind
 		if _, err := c.FromTable(r, c.What, c.Ranks, c.Bytes); err != nil {
 			all[ByTable] = err.Error()
 		}
+		c.RefusedLibraries(r, c.What, c.Ranks, c.Bytes, all)
 		for _, a := range coll.Of(c.What) {
 			if _, err := c.Key(r, a, c.Ranks); err != nil {
 				all[a.Name] = err.Error()

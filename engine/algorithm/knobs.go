@@ -28,6 +28,7 @@ func Names(what coll.Collective) []string {
 	for _, a := range coll.Of(what) {
 		all = append(all, a.Name)
 	}
+	all = append(all, libraryNames...)
 	all = append(all, ByTable, Online)
 	if len(examples[what]) > 0 {
 		all = append(all, Composed)
@@ -41,7 +42,8 @@ func Knobs(what coll.Collective) []engine.Knob {
 	knobs := []engine.Knob{
 		{Name: "algorithm", Label: "algorithm",
 			Doc: "algorithm of the " + what.String() + "; model: fastest by the cost model (close ones are simulated); " +
-				"tuned: from a table (--table); online: the fastest of those near the best, tried in the run",
+				"tuned: from a table (--table); online: the fastest of those near the best, tried in the run. The name of an " +
+				"MPI library selects by its rules",
 			Type: engine.Choice, Default: ByModel,
 			Choices: Names(what), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the share of communication: long data needs few bytes per rank, short data few steps",

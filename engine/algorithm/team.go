@@ -115,13 +115,8 @@ func (w Team) Costs() (coll.Cost, bool) {
 // Key returns the key of an algorithm with the parameters of the knobs. Its error states why
 // the team cannot run it.
 func (w Team) Key(s Reader, a *coll.Algorithm, ranks int) (coll.Key, error) {
-	if a.Needs&coll.Reach != 0 && !w.Reach() {
-		return coll.Key{},
-			fmt.Errorf("%s by %s: needs loads from all ranks, which only work inside one node", a.Collective, a.Name)
-	}
-	if a.Needs&coll.Network != 0 && !w.Networked() {
-		return coll.Key{}, fmt.Errorf("%s by %s: needs a collective network (simulation of a machine that has one, team "+
-			"of all ranks)", a.Collective, a.Name)
+	if err := w.lacks(a); err != nil {
+		return coll.Key{}, err
 	}
 	k, err := a.Key(w.Parameters(s, a, ranks))
 	if err == nil && k.PassesOn() {
@@ -129,6 +124,18 @@ func (w Team) Key(s Reader, a *coll.Algorithm, ranks int) (coll.Key, error) {
 			"transfer %s)", a.Collective, a.Name, k.Transfer, coll.Put)
 	}
 	return k, err
+}
+
+// lacks returns the reason why the team has not what an algorithm needs, or nil.
+func (w Team) lacks(a *coll.Algorithm) error {
+	if a.Needs&coll.Reach != 0 && !w.Reach() {
+		return fmt.Errorf("%s by %s: needs loads from all ranks, which only work inside one node", a.Collective, a.Name)
+	}
+	if a.Needs&coll.Network != 0 && !w.Networked() {
+		return fmt.Errorf("%s by %s: needs a collective network (simulation of a machine that has one, team of all "+
+			"ranks)", a.Collective, a.Name)
+	}
+	return nil
 }
 
 // Parameters returns the knobs' values of the parameters that an algorithm has.
@@ -201,6 +208,10 @@ func (w Team) Chosen(s Reader, what coll.Collective, ranks int, n int64) (coll.K
 	}
 	if name == Online {
 		return w.Chosen(As(s, Tried(s, Cell{w, what, ranks, n})[0]), what, ranks, n)
+	}
+	if IsLibrary(name) {
+		c, err := w.FromLibrary(s, name, what, ranks, n)
+		return c.Key, err
 	}
 	a, err := coll.Find(what, name)
 	if err != nil {

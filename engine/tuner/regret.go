@@ -34,6 +34,9 @@ func Mean(all []Miss) float64 {
 	return sum / float64(len(all))
 }
 
+// A Finder returns the choice for a tuple.
+type Finder func(coll.Tuple) (coll.Choice, error)
+
 // HeldOut draws n tuples within the limits of a tuning that were not tuned: teams and sizes are
 // any numbers of ranks and elements, equally likely in each octave.
 func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
@@ -66,17 +69,17 @@ func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 	return drawn
 }
 
-// Regret measures a table's choices for tuples together with all other candidates. On a real clock
+// Regret measures the choices of find for tuples together with all other candidates. On a real clock
 // the best of many measurements is biased by luck. The best one is therefore timed again,
 // alternating with the chosen one.
-func Regret(ctx context.Context, o Options, t *coll.Table, tuples []coll.Tuple,
+func Regret(ctx context.Context, o Options, find Finder, tuples []coll.Tuple,
 	progress func(done int)) ([]Miss, error) {
 	all := make([]Miss, len(tuples))
 	var mu sync.Mutex
 	done := 0
 	err := each(ctx, o.workers(), len(tuples), func(ctx context.Context, i int) error {
 		var err error
-		all[i], err = o.compareChoice(ctx, t, tuples[i])
+		all[i], err = o.compareChoice(ctx, find, tuples[i])
 		if err != nil {
 			return err
 		}
@@ -91,8 +94,8 @@ func Regret(ctx context.Context, o Options, t *coll.Table, tuples []coll.Tuple,
 	return all, err
 }
 
-func (p *Options) compareChoice(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss, error) {
-	chosen, err := t.Find(at)
+func (p *Options) compareChoice(ctx context.Context, find Finder, at coll.Tuple) (Miss, error) {
+	chosen, err := find(at)
 	if err != nil {
 		return Miss{}, err
 	}
@@ -122,4 +125,36 @@ func (p *Options) compareChoice(ctx context.Context, t *coll.Table, at coll.Tupl
 		m.Best, m.Least = chosen, m.Took
 	}
 	return m, nil
+}
+
+// Misses tunes, and compares the choices of find with the fastest ones for the teams and sizes of o. It returns
+// no Miss for tuples for which find has no choice.
+func Misses(ctx context.Context, o Options, find Finder) ([]Miss, *Result, error) {
+	result, err := Tune(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []Miss
+	for _, r := range result.Table.Rules() {
+		if r.Collective != coll.OpBarrier && !slices.Contains(o.Sizes, r.Bytes) {
+			continue // a size where the fastest algorithm changes
+		}
+		m := Miss{At: r.Tuple, Best: r.Choices[0]}
+		if m.Chosen, err = find(r.Tuple); err == nil {
+			all = append(all, m)
+		}
+	}
+	err = each(ctx, o.workers(), len(all), func(ctx context.Context, i int) error {
+		m := &all[i]
+		times, err := o.measure(ctx, m.At, []coll.Choice{m.Chosen, m.Best}, comparePace)
+		if err != nil {
+			return err
+		}
+		m.Took, m.Least = times[0], times[1]
+		if m.Least >= m.Took {
+			m.Best, m.Least = m.Chosen, m.Took
+		}
+		return nil
+	})
+	return all, result, err
 }

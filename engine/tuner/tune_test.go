@@ -106,7 +106,7 @@ func TestRegret(t *testing.T) {
 	if len(held) != unseen {
 		t.Fatalf("%d tuples held out", len(held))
 	}
-	misses, err := Regret(t.Context(), o, r.Table, held, nil)
+	misses, err := Regret(t.Context(), o, r.Table.Find, held, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	misses, err := Regret(t.Context(), o, r.Table, o.HeldOut(2, 1), nil)
+	misses, err := Regret(t.Context(), o, r.Table.Find, o.HeldOut(2, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

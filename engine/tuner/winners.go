@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -49,6 +50,57 @@ func WriteMaps(w io.Writer, t *coll.Table) error {
 		}
 		for _, c := range legend {
 			fmt.Fprintf(&b, "  %c  %s\n", named[c], c)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// worstShown is the number of the largest misses below a map.
+const worstShown = 5
+
+// WriteMisses draws misses as text: a map of sizes by ranks for each collective, with the time of the
+// choice relative to the best one, and the largest misses below. A dash is a tuple without a choice.
+func WriteMisses(w io.Writer, misses []Miss) error {
+	var b strings.Builder
+	for c := range coll.Collective(coll.Collectives) {
+		all := slices.DeleteFunc(slices.Clone(misses), func(m Miss) bool { return m.At.Collective != c })
+		if len(all) == 0 {
+			continue
+		}
+		var ranks []int32
+		var sizes []int64
+		cells := map[[2]int64]string{}
+		perNode := int32(0)
+		for i := range all {
+			at := &all[i].At
+			ranks, sizes, perNode = append(ranks, at.Ranks), append(sizes, at.Bytes), max(perNode, at.PerNode)
+			cells[[2]int64{int64(at.Ranks), at.Bytes}] = fmt.Sprintf("%.3g×", 1+all[i].Regret())
+		}
+		slices.Sort(ranks)
+		ranks = slices.Compact(ranks)
+		slices.Sort(sizes)
+		sizes = slices.Compact(sizes)
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s, ranks per node: %d (columns: ranks)\n%12s", c, perNode, "bytes")
+		for _, p := range ranks {
+			fmt.Fprintf(&b, " %7d", p)
+		}
+		b.WriteByte('\n')
+		for _, n := range sizes {
+			fmt.Fprintf(&b, "%12d", n)
+			for _, p := range ranks {
+				fmt.Fprintf(&b, " %7s", cmp.Or(cells[[2]int64{int64(p), n}], "-"))
+			}
+			b.WriteByte('\n')
+		}
+		slices.SortStableFunc(all, func(x, y Miss) int { return cmp.Compare(y.Regret(), x.Regret()) })
+		for i := range all[:min(worstShown, len(all))] {
+			if m := &all[i]; m.Regret() > 0 {
+				fmt.Fprintf(&b, "  %.3g×  %s: %s %s, %s %s\n", 1+m.Regret(), m.At, m.Chosen, m.Took, m.Best, m.Least)
+			}
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -42,7 +42,7 @@ presets                : cluster internal/xdg internal/atomicfile internal/input
 engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster cluster/coll models
 engine/workload/all    : engine/workload/*
-engine/algorithm       : engine engine/study cluster cluster/coll cluster/sim cluster/sim/topology
+engine/algorithm       : engine engine/study cluster cluster/coll cluster/sim cluster/sim/topology presets
 engine/workload/dense  : engine cluster/codec
 engine/workload/domain : engine cluster/codec
 engine/workload/*      : engine engine/workload engine/workload/dense engine/workload/domain engine/workload/network engine/study engine/algorithm cluster cluster/codec cluster/coll cluster/sim/topology cluster/timeline cluster/upc cluster/rma models

@@ -45,9 +45,17 @@ func (w teamSite) tried(s algorithm.Reader, ranks int) ([]coll.Key, error) {
 	return c.Keys(s, algorithm.Tried(s, c))
 }
 
-// how describes how the model chose the algorithm, or returns "" if the knobs name it.
+// how describes how the model or a library chose the algorithm, or returns "" if the knobs name it.
 func (w teamSite) how(s algorithm.Reader, ranks int) string {
-	if s.Text("algorithm") != algorithm.ByModel {
+	name := s.Text("algorithm")
+	if algorithm.IsLibrary(name) {
+		c, err := w.FromLibrary(s, name, of(s), ranks, length(s))
+		if err != nil {
+			return ""
+		}
+		return c.Words()
+	}
+	if name != algorithm.ByModel {
 		return ""
 	}
 	c, err := w.Choose(s, of(s), ranks, length(s))

@@ -145,7 +145,8 @@ func observe(s *engine.Snapshot) []engine.Row {
 // algorithmIn returns the algorithm of a row, or "" if the model or a table chose it.
 func algorithmIn(r *engine.Row) string {
 	name, _, _ := strings.Cut(r.Series, ", ")
-	if name == algorithm.ByModel || name == algorithm.ByTable || name == algorithm.Online {
+	if name == algorithm.ByModel || name == algorithm.ByTable || name == algorithm.Online ||
+		algorithm.IsLibrary(name) {
 		return ""
 	}
 	return name

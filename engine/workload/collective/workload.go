@@ -139,6 +139,7 @@ func algorithms() []string {
 			all = append(all, a.Name)
 		}
 	}
+	all = append(all, algorithm.Libraries()...)
 	return append(all, algorithm.ByTable, algorithm.Online, algorithm.Composed)
 }
 
@@ -213,6 +214,7 @@ func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[stri
 	if _, err := w.FromTable(s, of(s), len(l.World()), length(s)); err != nil {
 		all[algorithm.ByTable] = err.Error()
 	}
+	w.RefusedLibraries(s, of(s), len(l.World()), length(s), all)
 	if _, err := w.FromComposition(s, of(s), len(l.World())); err != nil {
 		all[algorithm.Composed] = err.Error()
 	}

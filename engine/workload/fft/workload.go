@@ -172,6 +172,7 @@ func refusedChoices(s *engine.Scenario, on *workload.Site) map[string]map[string
 		if _, err := w.FromTable(s, coll.OpExchange, members, 1); err != nil {
 			all[algorithm.ByTable] = err.Error()
 		}
+		w.RefusedLibraries(s, coll.OpExchange, members, 1, all)
 		for _, a := range coll.Of(coll.OpExchange) {
 			if _, err := w.Key(s, a, members); err != nil {
 				all[a.Name] = err.Error()
