@@ -58,7 +58,7 @@ type MetricSpec struct {
 	// A run verifies its metrics by these fields (engine/session/audit.go).
 	Always bool     // every complete run with messages reports it, in virtual time with a mean above 0 (bandwidth: 0 or above)
 	Parts  []string // metrics that add up to it
-	Total  bool     // a time of several iterations; other times are not longer than their iteration
+	Total  bool     // a time of several iterations, or a multiple of a time; other times are not longer than their iteration
 }
 
 // Verification is the outcome of the checks of a result.

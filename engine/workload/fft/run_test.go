@@ -187,3 +187,13 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestExchangesAloneExceedTheStep runs a step that hides most of its exchanges. Without computing, the
+// exchanges take longer than the step.
+func TestExchangesAloneExceedTheStep(t *testing.T) {
+	s := sound(t, 1, "fabric", "sim", "machine", "bgp-intrepid", "nodes", "32", "ranks-per-node", "1", "class", "own", "nx", "1024",
+		"ny", "1024", "nz", "256", "rows", "4", "slabs", "16", "algorithm", "pairwise", "transfer", "put", "sync-in", "nosync")
+	if alone, step := value(t, s, "exchange_alone"), value(t, s, "step_time"); alone <= step {
+		t.Errorf("exchanges take %g s alone, want more than the step's %g s", alone, step)
+	}
+}

@@ -91,7 +91,7 @@ var fft = workload.Workload{
 			Doc: "part of a step: evolve and checksum (figure 18: other)"},
 		{Name: "time_barrier", Phrase: "barrier", Unit: "s",
 			Doc: "part of a step: barrier after the transform, including the wait for the slowest rank (figure 18)"},
-		{Name: "exchange_alone", Phrase: "exchanges without computing", Unit: "s",
+		{Name: "exchange_alone", Phrase: "exchanges without computing", Unit: "s", Total: true,
 			Doc: "time of the two exchanges of a slab alone, times the slabs: the time without any overlap"},
 		{Name: "flop_rate", Phrase: "rate of the transform", Unit: "1/s", Always: true, Doc: "5·N·log₂ N flops / time of a step"},
 		{Name: "checksum_error", Phrase: "error of the checksum", Unit: "1",
