@@ -218,7 +218,7 @@ func init() {
 		},
 		Iterations: storyIterations,
 		Studies: []*engine.Study{
-			study.Locality(func(_ *engine.Scenario, group int) int64 { return 1 << 20 / int64(group) }),
+			study.Locality("", func(_ *engine.Scenario, group int) int64 { return 1 << 20 / int64(group) }),
 		},
 		Plan: func(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 			if s.Int("seed") == 13 {

@@ -25,6 +25,7 @@ const (
 	LocalityLawRank  // share by the law: 1/G (paper 1, section 4.3.1)
 	LocalityLawNode  // |group ∩ node|/G
 	LocalityAccesses // number of accesses in the row
+	LocalityWhole    // time of the program per access, s
 	localityColumns
 )
 
@@ -43,23 +44,28 @@ var localityForm = engine.Form{
 			Short: "law"},
 		LocalityLawNode:  {Name: "node_local_share_law", Unit: "%", Kind: engine.Modelled},
 		LocalityAccesses: {Name: "accesses", Unit: "1"},
+		LocalityWhole:    {Name: "time_per_access", Unit: "s"},
 	},
 	Charts: []engine.Chart{{Shape: engine.Curve, X: LocalityGroup,
 		Y: []int{LocalityLawRank, LocalityLawNode, LocalityRank, LocalityNode}, XLog: 2}},
 	Brief: engine.Brief{Before: "G ", Column: LocalityMemory, After: "/node"},
 }
 
-// Sums of a row by class: number of accesses, number of timed accesses, and their time in ps.
+// Sums of a row by class: number of accesses, number of timed accesses, and their time in ps. The last sum is
+// the time of the program in ps.
 const (
 	localityTimed = cluster.Classes
 	localityTime  = 2 * cluster.Classes
-	localitySums  = 3 * cluster.Classes
+	localityWhole = 3 * cluster.Classes
+	localitySums  = localityWhole + 1
 )
 
 // Locality returns the study of group sizes: the locality of accesses, their time, and the memory
-// needed, compared with the law (paper 1, section 4.3.1). memory returns the bytes of a rank's
-// segment at a group size.
-func Locality(memory func(s *engine.Scenario, group int) int64) *engine.Study {
+// needed, compared with the law (paper 1, section 4.3.1).
+//
+// memory returns the bytes of a rank's segment at a group size. whole is the metric with the time of the
+// program per access, or "".
+func Locality(whole string, memory func(s *engine.Scenario, group int) int64) *engine.Study {
 	st := &engine.Study{
 		Form:    localityForm,
 		Varying: []string{"group", "model"},
@@ -72,7 +78,7 @@ func Locality(memory func(s *engine.Scenario, group int) int64) *engine.Study {
 		Frame: func(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
 			return localityFrame(s, m, memory)
 		},
-		Observe:  localityRows,
+		Observe:  func(s *engine.Snapshot) []engine.Row { return localityRows(s, whole) },
 		Complete: completeLocality,
 	}
 	st.Fit = func(runs []*engine.Snapshot) (*engine.Fit, error) { return fitLocality(st, runs) }
@@ -145,12 +151,17 @@ func groupSizes(ranks, group int) []int {
 }
 
 // localityRows returns the recorded accesses of the current run.
-func localityRows(s *engine.Snapshot) []engine.Row {
+func localityRows(s *engine.Snapshot, whole string) []engine.Row {
 	raw := make([]float64, localitySums)
+	n := 0.0
 	for c, a := range s.Accesses {
+		n += float64(a.Count)
 		raw[c] = float64(a.Count)
 		raw[localityTimed+c] = float64(a.Count)
 		raw[localityTime+c] = float64(a.Time)
+	}
+	if m, ok := s.Metric(whole); ok {
+		raw[localityWhole] = m.Value * n * float64(cluster.Second)
 	}
 	g := s.Layout.GroupSize()
 	return []engine.Row{{Key: groupKey(g), Label: strconv.Itoa(g), Kind: s.Kind, Raw: raw}}
@@ -175,7 +186,7 @@ func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 				n += x
 			case k < localityTime:
 				timed += x
-			default:
+			case k < localityWhole:
 				time += x
 			}
 		}
@@ -186,6 +197,9 @@ func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 		}
 		if timed > 0 {
 			r.Cells[LocalityAccess] = seconds(time) / timed
+		}
+		if len(r.Raw) > localityWhole && timed > 0 && r.Raw[localityWhole] > 0 {
+			r.Cells[LocalityWhole] = seconds(r.Raw[localityWhole]) / timed
 		}
 	}
 	for i := range v.Rows {

@@ -16,7 +16,7 @@ import (
 )
 
 // groups compares the group sizes of 1 MiB per group.
-var groups = study.Locality(func(_ *engine.Scenario, group int) int64 { return 1 << 20 / int64(group) })
+var groups = study.Locality("", func(_ *engine.Scenario, group int) int64 { return 1 << 20 / int64(group) })
 
 // grouped returns a snapshot of some nodes of ranks in groups. Self, intra-node and inter-node
 // accesses took 10 ns, 100 ns and 4 µs.
@@ -143,7 +143,7 @@ func point(group int, access, law float64) engine.Row {
 	at[study.LocalityMemory] = float64(16 << 20 / group)
 	at[study.LocalityReplicas] = float64(16 / group)
 	at[study.LocalityRank], at[study.LocalityNode] = 1/float64(group), math.Min(1, 4/float64(group))
-	at[study.LocalityAccess], at[study.LocalityLaw] = unknown, unknown
+	at[study.LocalityAccess], at[study.LocalityLaw], at[study.LocalityWhole] = unknown, unknown, unknown
 	if group == 1 {
 		r.Flag = engine.Unfit
 	}

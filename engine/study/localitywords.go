@@ -28,11 +28,11 @@ func WhyLocality(v *engine.StudyView, nodes int) string {
 	}
 	switch {
 	case ratio >= Alike:
-		return fmt.Sprintf("%s: a single access is %s× faster than with group %s%s, %s.", text, Figure(ratio), other.Label, provenance,
-			describeMemory(now.Cells, other.Cells))
+		return fmt.Sprintf("%s: a single access is %s× faster than with group %s%s, %s.%s", text, Figure(ratio), other.Label, provenance,
+			describeMemory(now.Cells, other.Cells), describeWhole(other.Cells, now.Cells))
 	case ratio <= 1/Alike:
-		return fmt.Sprintf("%s. A single access is %s× faster with group %s%s, %s.", text, Figure(1/ratio), other.Label, provenance,
-			describeMemory(other.Cells, now.Cells))
+		return fmt.Sprintf("%s. A single access is %s× faster with group %s%s, %s.%s", text, Figure(1/ratio), other.Label, provenance,
+			describeMemory(other.Cells, now.Cells), describeWhole(now.Cells, other.Cells))
 	}
 	memory := describeMemory(now.Cells, other.Cells)
 	return fmt.Sprintf("%s: a single access is as fast as with group %s%s, %s.", text, other.Label, provenance, memory)
@@ -79,6 +79,19 @@ func selectContrast(rows []engine.Row, now *engine.Row) (other *engine.Row, rati
 		}
 	}
 	return other, ratio, modelled
+}
+
+// describeWhole states how much faster the program is in b than in a. It returns "" if a time is unknown.
+func describeWhole(a, b []float64) string {
+	switch ratio := a[LocalityWhole] / b[LocalityWhole]; {
+	case ratio >= Alike:
+		return fmt.Sprintf(" The program is %s× faster.", Figure(ratio))
+	case ratio > 1/Alike:
+		return " The program is as fast."
+	case ratio > 0:
+		return fmt.Sprintf(" The program is %s× slower.", Figure(1/ratio))
+	}
+	return ""
 }
 
 // describeMemory states the memory of a compared with b.

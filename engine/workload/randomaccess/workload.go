@@ -62,7 +62,7 @@ var random = workload.Workload{
 			Doc: "mean latency l_avg, from the machine's latencies and the shares of the locality law"},
 	},
 	Studies: []*engine.Study{
-		study.Locality(func(s *engine.Scenario, group int) int64 { return segment(s.Int("elements"), group) }),
+		study.Locality("time_per_access", func(s *engine.Scenario, group int) int64 { return segment(s.Int("elements"), group) }),
 	},
 	Accesses:   true,
 	Iterations: 10,

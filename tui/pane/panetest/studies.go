@@ -26,7 +26,7 @@ func refusePlan(*engine.Scenario, *workload.Site) (workload.Plan, error) {
 	return workload.Plan{}, errors.New("this workload is only drawn in tests: it cannot run")
 }
 
-var sizesOfGroups = study.Locality(func(_ *engine.Scenario, g int) int64 { return 64 << 20 / int64(g) })
+var sizesOfGroups = study.Locality("", func(_ *engine.Scenario, g int) int64 { return 64 << 20 / int64(g) })
 
 // groups returns the study of group sizes up to 64. Sizes up to now have run.
 func groups(l *cluster.Layout, now int) engine.StudyView {
@@ -43,6 +43,7 @@ func groups(l *cluster.Layout, now int) engine.StudyView {
 		at[study.LocalityRank] = math.NaN()
 		at[study.LocalityNode] = math.NaN()
 		at[study.LocalityAccess] = math.NaN()
+		at[study.LocalityWhole] = math.NaN()
 		r := engine.Row{Key: "group " + itoa(g), Label: itoa(g), Cells: at}
 		if g <= now {
 			at[study.LocalityRank] = at[study.LocalityLawRank] * 0.99
