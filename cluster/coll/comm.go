@@ -15,10 +15,11 @@ type Comm struct {
 	nextCall  int
 	isWorld   bool // the team contains all ranks
 
-	inProgress []*Run           // at most maxCalls, in any order
-	recent     [maxRecent]*plan // by distance from the root
-	cache      *Cache           // shared by the launch
-	plans      map[role]*plan   // plans that are not recent; nil: none
+	inProgress []*Run            // at most maxCalls, in any order
+	latest     *plan             // plan of the latest call
+	recent     *[maxRecent]*plan // by distance from the root; nil: there is only the latest plan
+	cache      *Cache            // shared by the launch
+	plans      map[role]*plan    // plans that are not recent; nil: none
 
 	space            *space
 	board            board
@@ -198,22 +199,37 @@ func (c *Comm) take(call *Call) (*Run, error) {
 
 // plan returns the plan of the member that is rel ranks after the root.
 func (c *Comm) plan(k *Key, rel int32) *plan {
-	latest := &c.recent[uint32(rel)%maxRecent]
-	old := *latest
-	if old != nil && old.rel == rel && old.key == *k {
+	p := c.latest
+	switch {
+	case p == nil:
+		p = c.newPlan(role{*k, rel})
+	case p.isFor(k, rel):
+		return p
+	default:
+		p = c.findPlan(k, rel)
+	}
+	c.latest = p
+	return p
+}
+
+// isFor reports whether the plan is that of a key and a distance from the root.
+func (p *plan) isFor(k *Key, rel int32) bool { return p.rel == rel && p.key == *k }
+
+// findPlan returns a plan that is not the latest one.
+func (c *Comm) findPlan(k *Key, rel int32) *plan {
+	if c.recent == nil {
+		c.recent = &[maxRecent]*plan{}
+		c.recent[uint32(c.latest.rel)%maxRecent] = c.latest
+	}
+	at := &c.recent[uint32(rel)%maxRecent]
+	old := *at
+	if old != nil && old.isFor(k, rel) {
 		return old
 	}
 	r := role{*k, rel}
 	p := c.plans[r]
 	if p == nil {
-		p = &plan{role: r, Schedule: c.cache.Schedule(r.key, r.rel)}
-		if r.key.Transfer.OneSided() {
-			p.transferPlan = &transferPlan{}
-			p.partners = c.cache.partners(r.key, r.rel, p.Schedule)
-			p.peerSchedules = c.cache.peerSchedules(r.key, r.rel, p.Schedule)
-			p.ctsNodes = c.cache.ctsNodes(r.key, r.rel, p)
-			p.findSharedFlags()
-		}
+		p = c.newPlan(r)
 	}
 	if old != nil { // p may be in the map, too
 		if c.plans == nil {
@@ -221,7 +237,20 @@ func (c *Comm) plan(k *Key, rel int32) *plan {
 		}
 		c.plans[old.role] = old
 	}
-	*latest = p
+	*at = p
+	return p
+}
+
+// newPlan makes a plan.
+func (c *Comm) newPlan(r role) *plan {
+	p := &plan{role: r, Schedule: c.cache.Schedule(r.key, r.rel)}
+	if r.key.Transfer.OneSided() {
+		p.transferPlan = &transferPlan{}
+		p.partners = c.cache.partners(r.key, r.rel, p.Schedule)
+		p.peerSchedules = c.cache.peerSchedules(r.key, r.rel, p.Schedule)
+		p.ctsNodes = c.cache.ctsNodes(r.key, r.rel, p)
+		p.findSharedFlags()
+	}
 	return p
 }
 
