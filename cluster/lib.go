@@ -121,9 +121,11 @@ func (l Lib) Atomic(to Target, op AtomicOp, a, b uint64) (uint64, error) {
 	return l.r.rawAtomic(to, op, a, b)
 }
 
-// services are the bodies that libraries have installed with Serve, by context of a team.
+// services are the bodies that run on a rank for others: those that libraries have installed with Serve, by context
+// of a team, and the registered functions of RPCs.
 type services struct {
-	byTeam atomic.Pointer[map[int32]func(RPC) uint64]
+	byTeam    atomic.Pointer[map[int32]func(RPC) uint64]
+	functions []func(RPC) uint64
 }
 
 // Serve installs the body that runs for Ask of members of the team on this rank; nil removes it.

@@ -121,7 +121,7 @@ func (r *Rank) with(kind Kind, p *Put, op, source *Request) error {
 		return err
 	}
 	at := p.Shape
-	at.Far = r.shape.Near
+	at.Far = r.packing.shape.Near
 	at.Copy(packed, p.Data.Bytes(), false)
 	return nil
 }
@@ -184,7 +184,7 @@ func (r *Rank) prepare(kind Kind, call string, p *Put, waits bool) (packed []byt
 		return nil,
 			r.errorf("%s at rank %d: a get that does not wait needs packed blocks (use Packed, or wait)", call, p.To.Rank)
 	default:
-		packed = r.pack(p.Shape.Bytes())
+		packed = r.packer().bytes(p.Shape.Bytes())
 	}
 	r.Account(p.To.Rank, messages, r.shapes(kind, p.To, p.Data, &p.Shape, p.Spans))
 	if packed != nil {
@@ -208,8 +208,9 @@ func (r *Rank) shapes(kind Kind, at Target, d Data, s *Strided, spans []Span) in
 		r.op.Vec = spans
 		return d.n
 	}
-	r.shape = s.Packed()
-	r.shape.Far.Off += at.Off
+	shape := &r.packer().shape
+	*shape = s.Packed()
+	shape.Far.Off += at.Off
 	n := s.Bytes()
 	part := Data{n: n}
 	switch {
@@ -217,13 +218,13 @@ func (r *Rank) shapes(kind Kind, at Target, d Data, s *Strided, spans []Span) in
 	case kind == KindGet:
 		part = d.Part(s.Near.Off, n)
 	default:
-		part = Of(r.pack(n))
+		part = Of(r.packing.bytes(n))
 		from := *s
-		from.Far = r.shape.Near
+		from.Far = shape.Near
 		from.Copy(part.Bytes(), d.Bytes(), true)
 	}
-	r.onesided(kind, At(at.Rank, r.shape.Far.Off), part)
-	r.op.Shape = &r.shape
+	r.onesided(kind, At(at.Rank, shape.Far.Off), part)
+	r.op.Shape = shape
 	return n
 }
 
@@ -303,12 +304,26 @@ func (r *Rank) move(kind Kind, peer int, segment, buf []byte) {
 	}
 }
 
-// pack returns n bytes of scratch space for a packed transfer. The fabric reads them during Post.
-func (r *Rank) pack(n int64) []byte {
-	if int64(len(r.packed)) < n {
-		r.packed = make([]byte, n)
+// packing is the data of a thread's strided transfers.
+type packing struct {
+	shape   Strided // of the operation
+	scratch []byte
+}
+
+// packer returns the data of the thread's strided transfers.
+func (r *Rank) packer() *packing {
+	if r.packing == nil {
+		r.packing = &packing{}
 	}
-	return r.packed[:n]
+	return r.packing
+}
+
+// bytes returns n bytes of scratch space for a packed transfer. The fabric reads them during Post.
+func (x *packing) bytes(n int64) []byte {
+	if int64(len(x.scratch)) < n {
+		x.scratch = make([]byte, n)
+	}
+	return x.scratch[:n]
 }
 
 // transfer runs r.op, a put or a get. A complete put is also locally complete.

@@ -40,11 +40,11 @@ type Rank struct {
 	level    ThreadLevel
 	gate     gate
 	claimed  bool  // the thread has the library's lock
-	inside   int32 // depth of nested calls
+	inside   int8  // depth of nested calls
+	nextCtx  int32 // context of the next team that this rank leads; see Split
 	traffic  Traffic
 	op       Op
-	shape    Strided // of r.op
-	packed   []byte  // scratch space of strided transfers
+	packing  *packing // of strided transfers; nil: the rank has had none
 	world    *Team
 	all      *Team
 	group    *Team
@@ -52,9 +52,7 @@ type Rank struct {
 	nbi      []Handle // implicit puts and gets that Quiet waits for
 	heap     int64    // bytes of the segment in use
 	sized    int64    // end of the size-only memory in use; it begins at the end of the segment
-	nextCtx  int32    // context of the next team that this rank leads; see Split
 	scratch  []uint64 // scratch space of collectives; see work
-	rpcs     []func(RPC) uint64
 	services *services
 	rng      *rand.Rand
 	mover    Mover // nil: no port observes copies in place

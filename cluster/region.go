@@ -36,7 +36,7 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	r.port.Fork(n, func(p Port, thread int) {
 		t := new(Thread)
 		*t = mould
-		t.port, t.thread, t.handles, t.nbi, t.scratch, t.packed = p, int32(thread), nil, nil, nil, nil
+		t.port, t.thread, t.handles, t.nbi, t.scratch, t.packing = p, int32(thread), nil, nil, nil, nil
 		t.mover, _ = p.(Mover)
 		t.traffic = Traffic{}
 		if mould.traffic.Nodes != nil {

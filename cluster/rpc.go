@@ -4,19 +4,21 @@ package cluster
 // order and synchronizes before the first call. A body runs on the target while the target is
 // inside a call, or on its progress thread. It may post through c.Poster and must not wait.
 func (r *Rank) Register(body func(c RPC) uint64) int {
-	r.rpcs = append(r.rpcs, body)
-	return len(r.rpcs)
+	s := r.services
+	s.functions = append(s.functions, body)
+	return len(s.functions)
 }
 
 // serve runs a body for the fabric.
 func (r *Rank) serve(c RPC) (uint64, bool) {
+	s := r.services
 	if c.Fn < 0 {
-		return r.services.run(c)
+		return s.run(c)
 	}
-	if c.Fn < 1 || int(c.Fn) > len(r.rpcs) {
+	if c.Fn < 1 || int(c.Fn) > len(s.functions) {
 		return 0, false
 	}
-	return r.rpcs[c.Fn-1](c), true
+	return s.functions[c.Fn-1](c), true
 }
 
 // RPC runs function fn at rank to on data with arg, and returns its result.
