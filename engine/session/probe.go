@@ -25,16 +25,21 @@ type probe struct {
 	done      int          // rank 0: iterations that every rank has ended
 	started   cluster.Time // start of the iteration
 	clock     cluster.Time
-	gathered  uint64          // rank 0: the request after the last gathering of the tables
-	words     [2]int64        // agreed on by all ranks: ps of the iteration, verdict
-	traffic   cluster.Traffic // scratch: the traffic before one of the session's own calls
-	paused    cluster.Time    // time spent in pauses
-	stamp     cluster.Time    // clock at the last flush
-	times     []float64       // rank 0: latest iterations, s
+	gathered  uint64       // rank 0: the request after the last gathering of the tables
+	reduced   *reduced     // nil: the ranks agree without messages, on a virtual clock
+	paused    cluster.Time // time spent in pauses
+	stamp     cluster.Time // clock at the last flush
+	times     []float64    // rank 0: latest iterations, s
 	recorder  *timeline.Recorder
 	part      int     // row of the current part of the iteration; −1: none
 	clocked   clocked // nil: reading the clock does not change the run
 	leads     bool    // in a run of several processes, this is the first rank of one
+}
+
+// reduced is the data of the reductions by which the ranks of a live fabric agree on the next iteration.
+type reduced struct {
+	words   [2]int64        // agreed on by all ranks: ps of the iteration, verdict
+	traffic cluster.Traffic // the traffic before one of the session's own calls
 }
 
 // clockTries is the number of clock readings used to find its smallest step.
@@ -46,7 +51,6 @@ func newProbe(run *run, r *cluster.Rank) *probe {
 		leads: run.processes > 1 && run.leads(r.ID())}
 	p.recorder, p.part = timeline.Of(&run.setup.spec), -1
 	p.counts.sums, p.counts.reports = make([]float64, n), make([]int64, n)
-	p.traffic.Nodes = make([]int64, len(r.Traffic().Nodes))
 	tries := clockTries
 	if v := run.virtual; v != nil {
 		p.clocked = r.Lib().Port().(clocked)
@@ -55,6 +59,7 @@ func newProbe(run *run, r *cluster.Rank) *probe {
 		v.probes[r.ID()] = p
 	} else {
 		p.batch = new(batch)
+		p.reduced = &reduced{traffic: cluster.Traffic{Nodes: make([]int64, len(r.Traffic().Nodes))}}
 	}
 	before := r.Now()
 	for i := range tries {
@@ -79,7 +84,7 @@ func (p *probe) Next() bool {
 	}
 	p.iteration++
 	p.run.slot(p.rank.ID()).share.clear()
-	words := &p.words
+	words := &p.reduced.words
 	*words = [2]int64{elapsed, int64(proceed)}
 	if p.isRankZero() {
 		words[1] = int64(p.run.gate.ask(p.iteration, p.now()))
@@ -146,14 +151,14 @@ func (p *probe) storeTime(seconds float64) {
 // reduceWords sets the words to the maximum over all ranks. These are the session's own calls and
 // do not count as the program's traffic.
 func (p *probe) reduceWords() {
-	t := p.rank.Traffic()
-	copy(p.traffic.Nodes, t.Nodes)
-	p.traffic.Ops, p.traffic.Bytes = t.Ops, t.Bytes
-	if err := coll.Allreduce(p.rank, p.rank.All(), cluster.Max, p.words[:], p.words[:]); err != nil {
+	t, x := p.rank.Traffic(), p.reduced
+	copy(x.traffic.Nodes, t.Nodes)
+	x.traffic.Ops, x.traffic.Bytes = t.Ops, t.Bytes
+	if err := coll.Allreduce(p.rank, p.rank.All(), cluster.Max, x.words[:], x.words[:]); err != nil {
 		panic(fmt.Sprintf("session: the ranks could not agree on the next iteration: %v", err))
 	}
-	copy(t.Nodes, p.traffic.Nodes)
-	t.Ops, t.Bytes = p.traffic.Ops, p.traffic.Bytes
+	copy(t.Nodes, x.traffic.Nodes)
+	t.Ops, t.Bytes = x.traffic.Ops, x.traffic.Bytes
 }
 
 // Iteration implements engine.Probe.
