@@ -45,18 +45,20 @@ type choiceKey struct {
 	reach, net bool // the team's candidates
 }
 
-// memory has the estimators and the choices of the process. A choice depends only on its key: all
+// memory has the estimators, the choices and the teams of all ranks of the process. A choice depends only on its key: all
 // ranks and all processes choose the same algorithm.
 var memory struct {
 	sync.Mutex
 	sites   map[siteKey]*knownSite
 	choices map[choiceKey]Choice
+	worlds  map[worldKey]Team
 }
 
 // Limits of the memory. A full map is cleared.
 const (
 	maxSites   = 64
 	maxChoices = 1 << 12
+	maxWorlds  = 8 // each has a list of its ranks
 )
 
 // Choose returns the algorithm that the cost model chooses for n bytes, with the parameters of the

@@ -37,12 +37,42 @@ func TeamOf(r *cluster.Rank, t *cluster.Team) Team {
 	return Among(&r.Spec().Machine, KindOf(r), &r.Spec().Layout, t.Members())
 }
 
+// worldKey identifies the team of all ranks. Only the number of processes depends on the machine.
+type worldKey struct {
+	layout    cluster.Layout
+	processes int
+}
+
+// World returns the Team of all MPI ranks of a layout. Snapshots need it again and again, and it takes time and
+// memory in proportion to the number of ranks, so World remembers the latest Teams.
+func World(m *cluster.Machine, kind engine.Kind, l *cluster.Layout) Team {
+	at := worldKey{layout: *l}
+	if m != nil {
+		at.processes = m.Processes
+	}
+	memory.Lock()
+	defer memory.Unlock()
+	w, isKnown := memory.worlds[at]
+	if !isKnown {
+		w = Among(m, kind, l, l.World())
+		if memory.worlds == nil || len(memory.worlds) >= maxWorlds {
+			memory.worlds = map[worldKey]Team{}
+		}
+		memory.worlds[at] = w
+	}
+	w.Machine, w.Kind = m, kind
+	return w
+}
+
 // Among returns one Team for several teams that must choose the same algorithm, such as the
 // rows of a grid. It is inside a node only if each of the teams is. Places is only set if it is
 // the same in each.
 func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]int32) Team {
 	w := Team{Machine: m, Kind: kind, Node: true, PerNode: 1, crowd: l.RanksPerNode}
 	world := l.N().MPI
+	if len(teams) > 0 {
+		w.nodes = make([]int32, 0, len(teams[0]))
+	}
 	for i, ranks := range teams {
 		on := make([]int, l.Nodes)
 		nodes := 0

@@ -14,7 +14,7 @@ import (
 // for a machine without costs.
 func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) float64 {
 	l := s.Layout()
-	g := scenarioGrid(s, len(l.World()), 0)
+	g := scenarioGrid(s, l.N().MPI, 0)
 	rows, columns := sites(m, kind, &l, &g)
 	across, priced := rows.Costs()
 	down, also := columns.Costs()

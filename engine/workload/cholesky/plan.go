@@ -28,7 +28,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
 	}
 	l := s.Layout()
-	processes := len(l.World())
+	processes := l.N().MPI
 	n, nb := s.Int("n"), s.Int("block")
 	modes := algorithm.Modes(s)
 	g := scenarioGrid(s, processes, 0)
@@ -135,7 +135,7 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	var all []engine.Metric
 	s := &snap.Scenario
 	if rate, ok := snap.Metric("flop_rate"); ok && m.Flops > 0 {
-		cores := float64(len(snap.Layout.World()) * workload.CoresOf(s, m, &snap.Layout))
+		cores := float64(snap.Layout.N().MPI * workload.CoresOf(s, m, &snap.Layout))
 		all = append(all,
 			engine.Metric{Name: "peak_share", Value: rate.Value / (cores * m.Flops), Unit: "1", Kind: snap.Kind})
 	}

@@ -205,7 +205,7 @@ func (c *process) iterate() error {
 // cells returns the broadcasts of a factorization at their longest, for online tuning. Shorter ones
 // use the same candidate.
 func cells(s algorithm.Reader, m *cluster.Machine, kind engine.Kind, l *cluster.Layout) (all []algorithm.Cell) {
-	g := scenarioGrid(s, len(l.World()), 0)
+	g := scenarioGrid(s, l.N().MPI, 0)
 	rows, columns := sites(m, kind, l, &g)
 	across, pieces := g.longestMessages()
 	for _, c := range []algorithm.Cell{{Team: rows, Ranks: g.ty, Bytes: octave(pieces)},

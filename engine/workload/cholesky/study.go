@@ -77,7 +77,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 		return nil
 	}
 	sc := &s.Scenario
-	g := scenarioGrid(sc, len(s.Layout.World()), 0)
+	g := scenarioGrid(sc, s.Layout.N().MPI, 0)
 	cells[columnProcesses] = float64(g.tx * g.ty)
 	cells[columnCompute] = 0
 	for _, name := range partMetrics[:computing] {
@@ -127,7 +127,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Glance = fmt.Sprintf("%s, %s", cluster.FromSeconds(v.Time), now.Label)
 	text := fmt.Sprintf("%s: %s per factorization (%s)", now.Label, cluster.FromSeconds(v.Time), now.Kind)
 	rounds := now.Cells[columnRound1] + now.Cells[columnRound2] + now.Cells[columnHandoff] + now.Cells[columnRound3]
-	if g := scenarioGrid(&s.Scenario, len(s.Layout.World()), 0); g.tx*g.ty == 1 || rounds == 0 {
+	if g := scenarioGrid(&s.Scenario, s.Layout.N().MPI, 0); g.tx*g.ty == 1 || rounds == 0 {
 		v.Why = text + ". One process has nothing to broadcast."
 		return
 	}
@@ -180,7 +180,7 @@ func comparison(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string
 		}
 		return fmt.Sprintf("%s is %.2f× slower", name, r.Cells[columnTime]/v.Time)
 	}
-	if handoff == direct && scenarioGrid(&s.Scenario, len(s.Layout.World()), 0).tx > 1 {
+	if handoff == direct && scenarioGrid(&s.Scenario, s.Layout.N().MPI, 0).tx > 1 {
 		return "Set handoff = column to remove a hop"
 	}
 	return ""

@@ -135,14 +135,14 @@ func checkerboard(s *engine.Scenario) *dense.Checkerboard {
 	if l.Validate() != nil {
 		return nil
 	}
-	g := scenarioGrid(s, len(l.World()), 0)
+	g := scenarioGrid(s, l.N().MPI, 0)
 	return &dense.Checkerboard{Rows: g.tx, Cols: g.ty, Steps: g.blocks(), Upper: true}
 }
 
 // stepLabels returns the remaining rows at the start of each interval of steps, and the parts.
 func stepLabels(s *engine.Scenario, _ *cluster.Machine) (rows, columns []string) {
 	l := s.Layout()
-	g := scenarioGrid(s, len(l.World()), 0)
+	g := scenarioGrid(s, l.N().MPI, 0)
 	n := intervals(g.blocks())
 	for i := range n {
 		rows = append(rows, fmt.Sprint(g.n-g.first((i*g.blocks()+n-1)/n)))
@@ -158,7 +158,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	switch {
 	case knob == "slices" && s.Text("lookahead") == off:
 		return "lookahead = off: nothing is computed during the rounds"
-	case knob == "handoff" && l.Validate() == nil && scenarioGrid(s, len(l.World()), 0).tx == 1:
+	case knob == "handoff" && l.Validate() == nil && scenarioGrid(s, l.N().MPI, 0).tx == 1:
 		return "one row of processes needs no hand-off"
 	case knob == "seed" && s.Text("matrix") == exact:
 		return "matrix = exact has no random numbers"
@@ -185,7 +185,7 @@ func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[stri
 	if l.Validate() != nil {
 		return nil
 	}
-	p := len(l.World())
+	p := l.N().MPI
 	for _, choice := range []string{"1", "2", "4", "8", "16", "32"} {
 		rows := 0
 		if fmt.Sscan(choice, &rows); rows > p || p%rows != 0 {

@@ -27,7 +27,7 @@ func teams(ranks int) []int64 {
 func (w teamSite) decisionMap(s *engine.Scenario, c *coll.Cost, priced bool) *Map {
 	what := of(s)
 	l := s.Layout()
-	ranks := len(l.World())
+	ranks := l.N().MPI
 	n := length(s)
 	f := &Map{Of: fmt.Sprintf("algorithm of %s", what), XTitle: "size", YTitle: "ranks", XUnit: "B", NowX: -1, NowY: -1}
 	for _, a := range coll.Of(what) {

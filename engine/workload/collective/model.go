@@ -21,7 +21,7 @@ func teamSiteOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) teamSi
 
 // teamSiteIn returns the site of a layout's team.
 func teamSiteIn(l *cluster.Layout, m *cluster.Machine, kind engine.Kind) teamSite {
-	return teamSite{algorithm.Among(m, kind, l, l.World())}
+	return teamSite{algorithm.World(m, kind, l)}
 }
 
 // teamSiteOn returns the site of a scenario's team on a site.

@@ -18,7 +18,7 @@ const (
 
 func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
-	ranks := len(l.World())
+	ranks := l.N().MPI
 	c, n := of(s), length(s)
 	switch root := s.Int("root"); {
 	case c.Rooted() && root >= int64(ranks):
@@ -100,7 +100,7 @@ func chosenOr(snap *engine.Snapshot) string {
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	w := teamSiteOf(&snap.Scenario, m, snap.Kind)
 	l := snap.Scenario.Layout()
-	k, err := w.chosen(algorithm.As(&snap.Scenario, chosenOr(snap)), len(l.World()))
+	k, err := w.chosen(algorithm.As(&snap.Scenario, chosenOr(snap)), l.N().MPI)
 	if err != nil {
 		return nil
 	}

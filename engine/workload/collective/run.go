@@ -386,7 +386,7 @@ func blocksOf(ranks int) int { return min(ranks, maxBlocks) }
 // progressLabels returns the rows and columns of that table.
 func progressLabels(s *engine.Scenario, _ *cluster.Machine) (rows, columns []string) {
 	l := s.Layout()
-	ranks := len(l.World())
+	ranks := l.N().MPI
 	blocks := blocksOf(ranks)
 	for b := range blocks {
 		first, last := (b*ranks+blocks-1)/blocks, ((b+1)*ranks-1)/blocks

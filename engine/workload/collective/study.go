@@ -68,7 +68,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	v := engine.StudyView{Now: -1,
 		Plots: []engine.Plot{{Title: "time of a call by size"}, {Title: "time of a call by ranks"}}}
 	l := s.Layout()
-	ranks := len(l.World())
+	ranks := l.N().MPI
 	w := teamSiteOf(s, m, kind)
 	k, err := w.chosen(s, ranks)
 	if err != nil {
@@ -120,7 +120,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 		return nil
 	}
 	l := s.Scenario.Layout()
-	ranks := len(l.World())
+	ranks := l.N().MPI
 	series := s.Scenario.Text("algorithm")
 	if a, err := coll.Find(of(&s.Scenario), algorithm.Name(&s.Scenario, of(&s.Scenario))); err == nil {
 		k, err := a.Key(teamSiteIn(&l, nil, s.Kind).Parameters(&s.Scenario, a, ranks))
@@ -136,7 +136,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	n := length(&s.Scenario)
 	label := fmt.Sprintf("%s, %s, %d×%d", series, cluster.SizeText(float64(n)), l.Nodes, l.RanksPerNode)
 	return []engine.Row{{
-		Key:   fmt.Sprintf("%s %s %s %s %d", t.Kind, label, l.Ranking, s.Scenario.Text("root"), len(l.World())),
+		Key:   fmt.Sprintf("%s %s %s %s %d", t.Kind, label, l.Ranking, s.Scenario.Text("root"), l.N().MPI),
 		Label: label, Series: fmt.Sprintf("%s, %d×%d", series, l.Nodes, l.RanksPerNode), Kind: t.Kind,
 		Cells: []float64{columnSize: float64(n), columnRanks: float64(ranks), columnTime: t.Value, columnModel: model},
 	}}

@@ -211,15 +211,15 @@ func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[stri
 		return nil
 	}
 	all, w := map[string]string{}, teamSiteOn(s, site)
-	if _, err := w.FromTable(s, of(s), len(l.World()), length(s)); err != nil {
+	if _, err := w.FromTable(s, of(s), l.N().MPI, length(s)); err != nil {
 		all[algorithm.ByTable] = err.Error()
 	}
-	w.RefusedLibraries(s, of(s), len(l.World()), length(s), all)
-	if _, err := w.FromComposition(s, of(s), len(l.World())); err != nil {
+	w.RefusedLibraries(s, of(s), l.N().MPI, length(s), all)
+	if _, err := w.FromComposition(s, of(s), l.N().MPI); err != nil {
 		all[algorithm.Composed] = err.Error()
 	}
 	for _, a := range coll.Of(of(s)) {
-		if _, err := w.Key(s, a, len(l.World())); err != nil {
+		if _, err := w.Key(s, a, l.N().MPI); err != nil {
 			all[a.Name] = strings.TrimPrefix(err.Error(), fmt.Sprintf("%s by %s: ", a.Collective, a.Name))
 		}
 	}
@@ -232,7 +232,7 @@ func refusedChoices(s *engine.Scenario, site *workload.Site) map[string]map[stri
 // cells returns the collective of a scenario, for online tuning.
 func cells(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) []algorithm.Cell {
 	l := s.Layout()
-	return []algorithm.Cell{teamSiteIn(&l, m, kind).cell(s, len(l.World()))}
+	return []algorithm.Cell{teamSiteIn(&l, m, kind).cell(s, l.N().MPI)}
 }
 
 // of returns the collective of a scenario.

@@ -32,7 +32,7 @@ const fewPairs = 1 << 14
 func BoundOf(points [3]int, ty, tz int, l *cluster.Layout, m *cluster.Machine, pairs int) Bound {
 	var b Bound
 	net, err := topology.New(m.Topology, l.Nodes)
-	if err != nil || net.Links() == 0 || net.Rate(0) == 0 || net.Bisection() == 0 || ty*tz != len(l.World()) {
+	if err != nil || net.Links() == 0 || net.Rate(0) == 0 || net.Bisection() == 0 || ty*tz != l.N().MPI {
 		return b
 	}
 	box := problem{n: points}
@@ -47,11 +47,11 @@ func BoundOf(points [3]int, ty, tz int, l *cluster.Layout, m *cluster.Machine, p
 		if size == 1 {
 			continue
 		}
-		if len(l.World())*(size-1) > pairs {
+		if l.N().MPI*(size-1) > pairs {
 			return b
 		}
 		load, over := loads(net, cut, l, sizes, e)
-		each := all / float64(len(l.World())) / float64(size) // bytes from a rank to another
+		each := all / float64(l.N().MPI) / float64(size) // bytes from a rank to another
 		longest := 0.0
 		for link, n := range load {
 			if n > 0 {

@@ -80,8 +80,8 @@ func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyVi
 		part, at := *m, l
 		part.Topology = workload.PartOf(part.Topology, nodes)
 		at.Nodes = nodes
-		if of := BoundOf(b.n, 1, len(at.World()), &at, &part, 0); of.Half > 0 {
-			line.X, line.Y = append(line.X, float64(len(at.World()))), append(line.Y, of.Half)
+		if of := BoundOf(b.n, 1, at.N().MPI, &at, &part, 0); of.Half > 0 {
+			line.X, line.Y = append(line.X, float64(at.N().MPI)), append(line.Y, of.Half)
 		}
 	}
 	if len(line.X) > 0 {
@@ -98,7 +98,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}
 	sc := &s.Scenario
 	l := sc.Layout()
-	ranks := len(l.World())
+	ranks := l.N().MPI
 	cells[columnRanks] = float64(ranks)
 	words := []string{sc.Text("exchange")}
 	if words[0] == slabs && sc.Text("slabs") != planes {

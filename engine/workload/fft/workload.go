@@ -159,7 +159,7 @@ func refusedChoices(s *engine.Scenario, on *workload.Site) map[string]map[string
 	if l.Validate() != nil {
 		return nil
 	}
-	g, err := gridOf(s, len(l.World()), 0)
+	g, err := gridOf(s, l.N().MPI, 0)
 	if err != nil {
 		return nil
 	}
@@ -193,7 +193,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
 	}
 	l := s.Layout()
-	whole, err := instanceOf(s, len(l.World()), 0)
+	whole, err := instanceOf(s, l.N().MPI, 0)
 	if err != nil {
 		return fail("%w", err)
 	}
@@ -322,7 +322,7 @@ func dependsOnNodes(s *engine.Scenario) bool {
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	s := &snap.Scenario
 	l := s.Layout()
-	whole, err := instanceOf(s, len(l.World()), 0)
+	whole, err := instanceOf(s, l.N().MPI, 0)
 	if err != nil {
 		return nil
 	}

@@ -23,7 +23,7 @@ func teamOf(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, g shape, li
 
 // cellsOf returns the broadcasts of a product, for online tuning.
 func cellsOf(s algorithm.Reader, m *cluster.Machine, kind engine.Kind, l *cluster.Layout) []algorithm.Cell {
-	g, err := shapeOf(s.Int("rows"), len(l.World()))
+	g, err := shapeOf(s.Int("rows"), l.N().MPI)
 	if err != nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ func cellsOf(s algorithm.Reader, m *cluster.Machine, kind engine.Kind, l *cluste
 // problemOf returns the product of a scenario.
 func problemOf(s *engine.Scenario) (problem, error) {
 	l := s.Layout()
-	g, err := shapeOf(s.Int("rows"), len(l.World()))
+	g, err := shapeOf(s.Int("rows"), l.N().MPI)
 	return problem{shape: g, n: int(s.Int("n")), block: int(s.Int("block"))}, err
 }
 

@@ -74,7 +74,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}
 	sc := &s.Scenario
 	l := s.Layout
-	ranks := len(l.World())
+	ranks := l.N().MPI
 	cells[columnRanks] = float64(ranks)
 	cells[columnUnder] = max(0, cells[columnPanel]-cells[columnStepWait])
 	settings, scheme := settingsOf(sc), schemeOf(sc)

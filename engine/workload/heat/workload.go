@@ -148,7 +148,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
 	}
 	l := s.Layout()
-	processes := len(l.World())
+	processes := l.N().MPI
 	n := divide(processes)
 	whole := cube{int(s.Int("size")), int(s.Int("steps"))}
 	side := whole.side

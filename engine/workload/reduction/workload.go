@@ -88,7 +88,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if why := refused(s); why != "" && s.Text("reduction") == overlapped {
 		return workload.Plan{}, fmt.Errorf("reduction = overlapped: %s", why)
 	}
-	n, processes := int(s.Int("elements")), len(l.World())
+	n, processes := int(s.Int("elements")), l.N().MPI
 	_, n, _ = workload.Parts(on.Store(s, bytes(n, processes)), func(_ cluster.Store, small bool) (int, error) {
 		return lengthOf(n, processes, small), nil
 	})
@@ -142,7 +142,7 @@ func work(additions float64) cluster.Work {
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	l := s.Layout()
 	switch {
-	case knob == "reduction" && len(l.World()) < 2:
+	case knob == "reduction" && l.N().MPI < 2:
 		return "a single process receives nothing to add"
 	case knob == "threads-per-rank" && s.Text("reduction") == whole:
 		return "reduction = whole: only the master adds"
