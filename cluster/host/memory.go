@@ -88,7 +88,7 @@ var needs struct {
 // the run has ended. limit is the limit that the run was admitted by (0: unknown). need is its computed need.
 //
 // Without a limit, the collector waits until the heap has twice the live memory. Neither limit nor need
-// includes that garbage. The new limit is a little above the need of all runs, so that a large run has
+// includes that garbage. The new limit is a sixteenth above the need of all runs, so that a large run has
 // little garbage. Setting it also frees the memory of the previous run before the next one allocates.
 //
 // While the runs are large, only the limit starts the collector. The data of a large run live until its end,
@@ -97,7 +97,7 @@ func Admit(limit, need int64) (end func()) {
 	needs.Lock()
 	defer needs.Unlock()
 	needs.sum = sum(needs.sum, need)
-	wanted := max(sum(needs.sum, needs.sum/8), collectorSlack)
+	wanted := max(sum(needs.sum, needs.sum/16), collectorSlack)
 	if limit > 0 {
 		wanted = min(wanted, limit)
 	}

@@ -64,7 +64,7 @@ func TestUserLimitAndReserve(t *testing.T) {
 }
 
 // TestAdmit tests that only the memory limit starts the collector during large runs, and that the limit
-// is a little above the need of all runs.
+// is a sixteenth above the need of all runs.
 func TestAdmit(t *testing.T) {
 	usual := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(usual)
@@ -88,7 +88,7 @@ func TestAdmit(t *testing.T) {
 	check("a small run", 100, collectorSlack+Reserve)
 	large := Admit(0, 2<<30)
 	need := int64(2<<30 + 1<<20)
-	check("a small and a large run", -1, need+need/8+Reserve)
+	check("a small and a large run", -1, need+need/16+Reserve)
 	second := Admit(3<<30, 2<<30)
 	check("a second large run", -1, 3<<30+Reserve)
 	large()

@@ -28,17 +28,19 @@ func (*Fabric) Name() string { return "sim" }
 // Clock implements cluster.Fabric.
 func (*Fabric) Clock(*cluster.Machine) cluster.Clock { return cluster.VirtualClock }
 
-// rankOverhead is the approximate memory of a rank without its segment, in bytes, and threadOverhead
-// the memory of an additional thread. A rank of a broadcast has a stack of 4 KiB and 6 KiB of other
-// data, including its Rank and its teams. Some programs need a stack of 8 KiB.
+// rankOverhead is the approximate memory of a rank without its segment, in bytes, threadOverhead the memory of an
+// additional thread, and nodeOverhead the idle times of a node's memory. A rank of a broadcast has a stack of 4 KiB
+// and 5 KiB of other data, including its Rank and its teams. Some programs need a stack of 8 KiB.
 const (
-	rankOverhead   = 10 << 10
+	rankOverhead   = 9.25 * (1 << 10)
 	threadOverhead = 12 << 10
+	nodeOverhead   = 4 << 10
 )
 
 // Overhead implements cluster.Fabric.
 func (*Fabric) Overhead(s *cluster.Spec) int64 {
-	return int64(s.Layout.Ranks()) * (rankOverhead + threadOverhead*int64(s.Layout.ThreadsPerRank-1))
+	l := &s.Layout
+	return int64(l.Nodes)*nodeOverhead + int64(l.Ranks())*(rankOverhead+threadOverhead*int64(l.ThreadsPerRank-1))
 }
 
 // Run is a running simulation.
