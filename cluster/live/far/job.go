@@ -47,9 +47,12 @@ type early struct {
 	data []byte
 }
 
-// maxEarly times the number of processes is the maximum number of early frames. Before this process begins
+// Limits of the early frames of a process: their number, and the bytes of their data. Before this process begins
 // the next run, another process sends at most its start and an abort.
-const maxEarly = 4
+const (
+	maxEarly      = 4
+	maxEarlyBytes = 16 << 20
+)
 
 // Join returns the job of a transport, and starts receiving.
 func Join(t Transport) *Job { return join(t, beatTime) }
@@ -310,8 +313,11 @@ func (j *Job) arrive(from int, b []byte) {
 	j.mu.Lock()
 	r := j.run
 	if number > j.number {
-		j.keep(from, number, f)
+		err := j.keep(from, number, f)
 		j.mu.Unlock()
+		if err != nil {
+			j.lose(err)
+		}
 		return
 	}
 	j.mu.Unlock()
@@ -321,8 +327,21 @@ func (j *Job) arrive(from int, b []byte) {
 }
 
 // keep stores a frame that begins or aborts the next run. The caller holds mu.
-func (j *Job) keep(from int, number uint32, f *Frame) {
-	if len(j.early) < maxEarly*j.t.Processes() && f.Kind <= kindAbort {
-		j.early = append(j.early, early{from, number, f.Kind, append([]byte(nil), f.Data...)})
+func (j *Job) keep(from int, number uint32, f *Frame) error {
+	if f.Kind > kindAbort {
+		return nil
 	}
+	n, bytes := 1, len(f.Data)
+	for _, e := range j.early {
+		if e.from == from {
+			n++
+			bytes += len(e.data)
+		}
+	}
+	if n > maxEarly || bytes > maxEarlyBytes {
+		return fmt.Errorf("process %d: %d frames of %d B before the run begins: want at most %d of %d B", from, n, bytes, maxEarly,
+			maxEarlyBytes)
+	}
+	j.early = append(j.early, early{from, number, f.Kind, append([]byte(nil), f.Data...)})
+	return nil
 }

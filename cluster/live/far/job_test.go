@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -87,6 +88,34 @@ func TestDamagedMessages(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestEarlyFrames checks the limits of the frames that a process sends before the run begins. Beyond them the job
+// ends.
+func TestEarlyFrames(t *testing.T) {
+	repeated := func(n int, f []byte) (all [][]byte) {
+		for range n {
+			all = append(all, f)
+		}
+		return all
+	}
+	half := control(kindAbort, strings.Repeat("x", maxEarlyBytes/2))
+	for name, c := range map[string]struct {
+		frames [][]byte
+		want   string // of the error that ended the job; "": none
+	}{
+		"the largest":   {repeated(2, half), ""},
+		"too large":     {append(repeated(2, half), control(kindAbort, "x")), "3 frames of 16777217 B"},
+		"the most":      {repeated(maxEarly, control(kindAbort, "")), ""},
+		"too many":      {repeated(maxEarly+1, control(kindAbort, "")), "5 frames of 0 B"},
+		"of no control": {repeated(maxEarly+1, control(Eager, "x")), ""},
+	} {
+		j := &Job{t: &script{frames: c.frames}, left: make(chan struct{}), heard: make([]atomic.Bool, 2), bye: make([]bool, 2)}
+		j.Poll()
+		if err := j.failure(); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
 	}
 }
 
