@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
@@ -163,8 +164,62 @@ func (c counter) Send(to int, head, body []byte) error {
 	return c.Transport.Send(to, head, body)
 }
 
-// TestBusyRanksReportNothing checks that process 0 requests no report while all ranks are busy. It must request one
-// if a rank of process 1 sleeps: otherwise rank 0 polls until the test times out.
+// repeater sends each report of process 1 twice. Process 2 sends its report after process 0 has received both.
+type repeater struct {
+	far.Transport
+	twice chan struct{}
+	count *int // reports of process 1 that process 0 has received
+}
+
+// Send implements far.Transport.
+func (x repeater) Send(to int, head, body []byte) error {
+	if far.Kind(head[0]) == far.Report {
+		switch x.Process() {
+		case 1:
+			if err := x.Transport.Send(to, head, body); err != nil {
+				return err
+			}
+		case 2:
+			select {
+			case <-x.twice:
+			case <-time.After(time.Second): // the run has ended
+			}
+		}
+	}
+	return x.Transport.Send(to, head, body)
+}
+
+// Poll implements far.Transport.
+func (x repeater) Poll(receive func(from int, frame []byte)) (int, error) {
+	return x.Transport.Poll(func(from int, frame []byte) {
+		receive(from, frame)
+		if x.Process() == 0 && from == 1 && far.Kind(frame[0]) == far.Report {
+			if *x.count++; *x.count%2 == 0 {
+				x.twice <- struct{}{}
+			}
+		}
+	})
+}
+
+// TestRepeatedReports checks that process 0 waits for a report of every process, and not only for as many reports as
+// there are processes.
+func TestRepeatedReports(t *testing.T) {
+	twice := make(chan struct{}, 1000)
+	f := processesOver(t, 3, func(tr far.Transport) far.Transport { return repeater{tr, twice, new(int)} })
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	err := cluster.Launch(ctx, f, clustertest.Spec(clustertest.Host(), 3, 1), func(r *cluster.Rank) error {
+		_, err := r.Recv(r.World(), (r.ID()+1)%3, 1, cluster.Sized(0))
+		return err
+	})
+	var a *cluster.Abort
+	if !errors.As(err, &a) || a.Reason != cluster.ReasonDeadlock || len(a.Waits) != 3 {
+		t.Errorf("three ranks that wait for each other: %v, want a deadlock", err)
+	}
+}
+
+// TestBusyRanksReportNothing checks that process 0 requests no report while all ranks are busy, and requests one if a
+// rank of process 1 sleeps.
 func TestBusyRanksReportNothing(t *testing.T) {
 	var asks atomic.Int64
 	f := processesOver(t, 2, func(tr far.Transport) far.Transport { return counter{tr, &asks} })
@@ -187,10 +242,10 @@ func TestBusyRanksReportNothing(t *testing.T) {
 		if r.ID() != 0 {
 			return nil
 		}
-		for asks.Load() == 0 {
+		for start := r.Now(); asks.Load() == 0 && r.Now()-start < 20*cluster.Second; {
 			runtime.Gosched()
 		}
-		asked = true
+		asked = asks.Load() > 0
 		return r.Send(r.World(), 3, 1, cluster.Sized(0))
 	})
 	if !asked {

@@ -201,14 +201,15 @@ func (v *survey) gather(view func(i int) rankView) []*report {
 	clear(v.absent)
 	x.run.SendAll(&far.Frame{Kind: far.Ask, A: v.questions, Sized: true})
 	own := v.reportOf(v.questions, view)
-	all := []*report{own}
+	all, heard := []*report{own}, make([]bool, x.run.Processes())
 	for _, rank := range own.Ranks {
 		v.entries[rank.Rank] = rank.Entered
 	}
 	for len(all) < x.run.Processes() {
 		select {
 		case r := <-x.reports:
-			if r.Number == v.questions {
+			if r.Number == v.questions && !heard[r.from] {
+				heard[r.from] = true
 				v.adopt(r)
 				if r.sleeps() {
 					x.asleep.Store(true)
