@@ -121,8 +121,8 @@ func (l Lib) Atomic(to Target, op AtomicOp, a, b uint64) (uint64, error) {
 	return l.r.rawAtomic(to, op, a, b)
 }
 
-// services are the bodies that run on a rank for others: those that libraries have installed with Serve, by context
-// of a team, and the registered functions of RPCs.
+// services are the bodies that run on a rank for other ranks: the bodies of libraries (see Serve) by context of a
+// team, and the registered functions of RPCs.
 type services struct {
 	byTeam    atomic.Pointer[map[int32]func(RPC) uint64]
 	functions []func(RPC) uint64

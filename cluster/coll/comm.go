@@ -212,7 +212,7 @@ func (c *Comm) plan(k *Key, rel int32) *plan {
 	return p
 }
 
-// isFor reports whether the plan is that of a key and a distance from the root.
+// isFor reports whether the plan has a key and a distance from the root.
 func (p *plan) isFor(k *Key, rel int32) bool { return p.rel == rel && p.key == *k }
 
 // findPlan returns a plan that is not the latest one.
