@@ -223,6 +223,10 @@ func (p *arrangement) placeSix(body, others grid.Rect, a *app, failed bool) {
 		p.shown++
 	}
 	switch {
+	case len(with) == 2 && hasTimeline && row.W < 2*threeW && row.H >= 2*stackH: // one below the other
+		top, low := row.CutTop((row.H + 1) / 2)
+		p.put(with[0], top)
+		p.put(with[1], low)
 	case len(with) == 3 && row.W < 3*threeW && row.H >= 2*stackH: // the last two in one column
 		words, column := row.CutLeft(row.W / 2)
 		p.put(with[0], words)
