@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -335,9 +336,9 @@ func (x *Terminal) HangUp() {
 	_ = x.master.Close()
 }
 
-// Ends waits until the process ends, and checks its exit status. After signal n the status is 128 +
-// n.
-func (x *Terminal) Ends(want int) {
+// Ends waits until the process ends, and checks that its exit status is one of want. After signal n the status
+// is 128 + n.
+func (x *Terminal) Ends(want ...int) {
 	x.t.Helper()
 	giveUp := time.AfterFunc(patience, func() {
 		x.t.Errorf("it does not end\n%s", x.Text())
@@ -349,8 +350,8 @@ func (x *Terminal) Ends(want int) {
 	if s := x.cmd.ProcessState.Sys().(syscall.WaitStatus); s.Signaled() {
 		got = 128 + int(s.Signal())
 	}
-	if got != want {
-		x.t.Errorf("it ended with %d, want %d\n%s", got, want, x.Text())
+	if !slices.Contains(want, got) {
+		x.t.Errorf("it ended with %d, want one of %d\n%s", got, want, x.Text())
 	}
 }
 
