@@ -71,6 +71,7 @@ whole:
 conform: platforms
 	$(GO) test $(RACE) -timeout 0 ./...
 	$(MAKE) 386 PACKAGES_386=./...
+	$(MAKE) single SINGLE='./cluster/coll ./tui'
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestOracle|TestCounts|TestPredictions|TestACubeOfThePaper)$$' ./cluster/coll ./engine/workload/heat
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/workload/multigrid
 	CONFORM=1 $(GO) test $(RACE) -short -count=1 -timeout 0 -run '^TestConformanceOverProcesses$$' ./cluster/live
@@ -121,10 +122,11 @@ PACKAGES_386 ?= ./cluster/... ./engine ./engine/algorithm ./engine/session ./eng
 		echo '386: this kernel does not run 32-bit programs, the tests are skipped'; \
 	fi
 
-# The short tests of what has threads, where one of them runs at a time; two packages side
-# by side, or go would take GOMAXPROCS for their number.
+# The short tests of the packages whose threads wait for each other, where one thread runs at a time; two
+# packages side by side, or go would take GOMAXPROCS for their number. SINGLE='./cluster/coll ./tui' adds packages.
+SINGLE ?=
 single:
-	GOMAXPROCS=1 $(GO) test -p 2 -short -vet=off ./cluster/live/... ./cluster/coll ./engine/session ./tui
+	GOMAXPROCS=1 $(GO) test -p 2 -short -vet=off ./cluster/live/... ./engine/session $(SINGLE)
 
 platforms:
 	@for p in $(PLATFORMS); do \
