@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest/runs"
 )
@@ -14,6 +15,9 @@ import (
 // main pane shows the workload's own study, has the focus, and from 120×40 on half of the width. No
 // pane without data has a place. The screen returns to a layout that the user chose.
 func TestEachWorkloadHasItsLayout(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	names := runs.Workloads()
 	a := shownApp(runs.Last(names[0]).On(t, "demo"))
 	titles := map[string]string{}

@@ -58,6 +58,9 @@ func TestPicture(t *testing.T) {
 
 // The command line writes the screen without the command line itself.
 func TestPictureOfTheScreen(t *testing.T) {
+	if race.Enabled {
+		t.Skip("drawing, in seconds")
+	}
 	file := filepath.Join(t.TempDir(), "screen.svg")
 	x := open(t, running(), nil)
 	x.shows("1 Cluster")
@@ -150,6 +153,9 @@ func TestReadPicture(t *testing.T) {
 
 // A picture of a pane leaves the screen as it was.
 func TestPictureOfAPaneOfTheScreen(t *testing.T) {
+	if race.Enabled {
+		t.Skip("drawing, in seconds")
+	}
 	file := filepath.Join(t.TempDir(), "pane.svg")
 	x := open(t, running(), nil)
 	x.shows("1 Cluster")

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	overlayreg "github.com/hybridtop/hybridtop/tui/overlay/all"
@@ -227,6 +228,9 @@ const (
 // draws some sizes. The whole test draws each zoomed pane at every size with one of the
 // workloads, and CONFORM=1 with all of them.
 func TestNothingIsCutOffOrDrawnOver(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	each := len(runs.Workloads())

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/tty/ttytest"
 )
 
@@ -19,6 +20,9 @@ func remembering(t *testing.T, folder string, args ...string) *ttytest.Terminal 
 
 // A second screen starts with the state of the first one; flags override it.
 func TestTheScreenRemembers(t *testing.T) {
+	if race.Enabled {
+		t.Skip("other tests run the screen")
+	}
 	folder := t.TempDir()
 	x := remembering(t, folder)
 	x.Shows("verified")
@@ -68,6 +72,9 @@ func TestTheScreenRemembers(t *testing.T) {
 
 // Unreadable files are named on the screen and after it closes; the screen still runs.
 func TestTheScreenNamesABrokenFile(t *testing.T) {
+	if race.Enabled {
+		t.Skip("other tests run the screen")
+	}
 	folder := t.TempDir()
 	file := filepath.Join(folder, "hybridtop", "config.toml")
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
