@@ -181,7 +181,7 @@ func (p *arrangement) placeSix(body, others grid.Rect, a *app, failed bool) {
 	if spare := body.H - knobs - clusterRows(a, body.H); spare >= wordsH && !failed {
 		var words, below grid.Rect
 		words, column = column.CutBottom(spare)
-		if at := a.below(); at < pane.Places && spare*2/5 >= belowH {
+		if at := a.below(); at < pane.Places && column.W >= threeW && spare*2/5 >= belowH {
 			words, below = words.CutTop(spare - spare*2/5)
 			p.put(at, below)
 		}
