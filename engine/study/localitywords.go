@@ -28,11 +28,11 @@ func WhyLocality(v *engine.StudyView, nodes int) string {
 	}
 	switch {
 	case ratio >= Alike:
-		return fmt.Sprintf("%s: a single access is %s× faster than with group %s%s, %s.%s", text, Figure(ratio), other.Label, provenance,
-			describeMemory(now.Cells, other.Cells), describeWhole(other.Cells, now.Cells))
+		return fmt.Sprintf("%s: a single access is %s× faster than with group %s%s%s, %s.", text, Figure(ratio), other.Label, provenance,
+			describeWhole(other.Cells, now.Cells), describeMemory(now.Cells, other.Cells))
 	case ratio <= 1/Alike:
-		return fmt.Sprintf("%s. A single access is %s× faster with group %s%s, %s.%s", text, Figure(1/ratio), other.Label, provenance,
-			describeMemory(other.Cells, now.Cells), describeWhole(now.Cells, other.Cells))
+		return fmt.Sprintf("%s. A single access is %s× faster with group %s%s%s, %s.", text, Figure(1/ratio), other.Label, provenance,
+			describeWhole(now.Cells, other.Cells), describeMemory(other.Cells, now.Cells))
 	}
 	memory := describeMemory(now.Cells, other.Cells)
 	return fmt.Sprintf("%s: a single access is as fast as with group %s%s, %s.", text, other.Label, provenance, memory)
@@ -85,11 +85,11 @@ func selectContrast(rows []engine.Row, now *engine.Row) (other *engine.Row, rati
 func describeWhole(a, b []float64) string {
 	switch ratio := a[LocalityWhole] / b[LocalityWhole]; {
 	case ratio >= Alike:
-		return fmt.Sprintf(" The program is %s× faster.", Figure(ratio))
+		return fmt.Sprintf(" (program %s×)", Figure(ratio))
 	case ratio > 1/Alike:
-		return " The program is as fast."
+		return " (program as fast)"
 	case ratio > 0:
-		return fmt.Sprintf(" The program is %s× slower.", Figure(1/ratio))
+		return fmt.Sprintf(" (program %s× slower)", Figure(1/ratio))
 	}
 	return ""
 }
