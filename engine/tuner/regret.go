@@ -116,15 +116,21 @@ func (p *Options) compareChoice(ctx context.Context, find Finder, at coll.Tuple)
 		m.Took = times[0]
 		return m, nil
 	}
-	times, err = p.measure(ctx, at, []coll.Choice{chosen, choices[best]}, comparePace)
+	err = p.alternate(ctx, &m)
+	return m, err
+}
+
+// alternate times the chosen and the best choice of a Miss in turn. If the chosen one is not slower, it is the best.
+func (p *Options) alternate(ctx context.Context, m *Miss) error {
+	times, err := p.measure(ctx, m.At, []coll.Choice{m.Chosen, m.Best}, comparePace)
 	if err != nil {
-		return Miss{}, err
+		return err
 	}
 	m.Took, m.Least = times[0], times[1]
 	if m.Least >= m.Took {
-		m.Best, m.Least = chosen, m.Took
+		m.Best, m.Least = m.Chosen, m.Took
 	}
-	return m, nil
+	return nil
 }
 
 // Misses tunes, and compares the choices of find with the fastest ones for the teams and sizes of o. It returns
@@ -144,17 +150,6 @@ func Misses(ctx context.Context, o Options, find Finder) ([]Miss, *Result, error
 			all = append(all, m)
 		}
 	}
-	err = each(ctx, o.workers(), len(all), func(ctx context.Context, i int) error {
-		m := &all[i]
-		times, err := o.measure(ctx, m.At, []coll.Choice{m.Chosen, m.Best}, comparePace)
-		if err != nil {
-			return err
-		}
-		m.Took, m.Least = times[0], times[1]
-		if m.Least >= m.Took {
-			m.Best, m.Least = m.Chosen, m.Took
-		}
-		return nil
-	})
+	err = each(ctx, o.workers(), len(all), func(ctx context.Context, i int) error { return o.alternate(ctx, &all[i]) })
 	return all, result, err
 }

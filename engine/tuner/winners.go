@@ -56,8 +56,11 @@ func WriteMaps(w io.Writer, t *coll.Table) error {
 	return err
 }
 
-// worstShown is the number of the largest misses below a map.
-const worstShown = 5
+// The misses below a map: the number of the largest ones, and the least regret, which a map shows as more than 1.
+const (
+	worstShown = 5
+	leastShown = 0.005
+)
 
 // WriteMisses draws misses as text: a map of sizes by ranks for each collective, with the time of the
 // choice relative to the best one, and the largest misses below. A dash is a tuple without a choice.
@@ -98,7 +101,7 @@ func WriteMisses(w io.Writer, misses []Miss) error {
 		}
 		slices.SortStableFunc(all, func(x, y Miss) int { return cmp.Compare(y.Regret(), x.Regret()) })
 		for i := range all[:min(worstShown, len(all))] {
-			if m := &all[i]; m.Regret() > 0 {
+			if m := &all[i]; m.Regret() >= leastShown {
 				fmt.Fprintf(&b, "  %.3g×  %s: %s %s, %s %s\n", 1+m.Regret(), m.At, m.Chosen, m.Took, m.Best, m.Least)
 			}
 		}
