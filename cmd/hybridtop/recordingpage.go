@@ -301,7 +301,7 @@ func seriesSection(f *recording.File, run *recording.RunInfo, launches []recordi
 			Y: export.ChartAxis{Label: axis, Unit: unit, FromZero: true}, Rules: rules}
 		for k := range of {
 			c.Curves = append(c.Curves,
-				export.Curve{Label: pane.ClassNames[k], Tint: export.Series(k), X: of[k].x, Y: of[k].y, Line: true})
+				export.Curve{Label: pane.ClassNames[k], Tint: export.Role(grid.Role(k)), X: of[k].x, Y: of[k].y, Line: true})
 		}
 		return c
 	}
@@ -335,9 +335,9 @@ var activityTints = []struct {
 	of   lanes.Activity
 	tint export.Tint
 }{
-	{lanes.ActivityCompute, export.Series(0)}, {lanes.ActivityCommunicate, export.Series(1)},
-	{lanes.ActivityCopy, export.Series(2)},
-	{lanes.ActivityWait, export.Series(3)}, {lanes.ActivityLock, export.Series(4)}, {lanes.ActivitySleep, export.Soft},
+	{lanes.ActivityCompute, export.Role(grid.RoleCompute)}, {lanes.ActivityCommunicate, export.Role(grid.RoleCommunicate)},
+	{lanes.ActivityCopy, export.Role(grid.RoleCopy)}, {lanes.ActivityWait, export.Role(grid.RoleWait)},
+	{lanes.ActivityLock, export.Role(grid.RoleLock)}, {lanes.ActivitySleep, export.Role(grid.RoleSleep)},
 }
 
 // addActivities adds one stack to n others.
@@ -471,8 +471,8 @@ func spreadChart(all []recording.LatencyInfo, l *recording.LaunchInfo) (export.C
 		p99.flush()
 		if len(median.x) > 0 {
 			c.Curves = append(c.Curves,
-				export.Curve{Label: pane.ClassNames[k] + ": median", Tint: export.Series(k), X: median.x, Y: median.y, Line: true},
-				export.Curve{Label: "99 %", Tint: export.Series(k), X: p99.x, Y: p99.y, Line: true, Dashed: true})
+				export.Curve{Label: pane.ClassNames[k] + ": median", Tint: export.Role(grid.Role(k)), X: median.x, Y: median.y, Line: true},
+				export.Curve{Label: "99 %", Tint: export.Role(grid.Role(k)), X: p99.x, Y: p99.y, Line: true, Dashed: true})
 		}
 	}
 	return c, len(c.Curves) > 0
@@ -489,7 +489,7 @@ func latencyChart(s *engine.Snapshot) (export.Chart, bool) {
 			continue
 		}
 		curve := export.Curve{Label: fmt.Sprintf("%s: median %s, 99 %% %s", pane.ClassNames[k], grid.Seconds.String(q.P50),
-			grid.Seconds.String(q.P99)), Tint: export.Series(k), Line: true}
+			grid.Seconds.String(q.P99)), Tint: export.Role(grid.Role(k)), Line: true}
 		sum := int64(0)
 		for i, b := range q.Buckets {
 			if i == 0 && len(q.Buckets) == 1 {

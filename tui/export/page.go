@@ -161,6 +161,9 @@ func tints(t *grid.Theme) template.CSS {
 	for i := range t.Series {
 		set(Series(i), t.Series[i])
 	}
+	for i := range t.Roles {
+		set(Role(grid.Role(i)), t.Roles[i])
+	}
 	for k := grid.Measured; k <= grid.Published; k++ {
 		set(Kind(k), t.Kinds[k].Style.Fg)
 	}

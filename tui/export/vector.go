@@ -12,12 +12,14 @@ import (
 	"golang.org/x/image/math/fixed"
 	plotfont "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
 // Tint is the role of a colour on a page. A light and a dark page have different colours for it.
 type Tint string
 
-// Tints. Series and Kind return further ones.
+// Tints. Series, Role and Kind return further ones.
 const (
 	Ink  Tint = "ink"  // text and axes
 	Soft Tint = "soft" // grid lines in the background
@@ -26,6 +28,9 @@ const (
 
 // Series returns the tint of line i of a chart. The first eight differ.
 func Series(i int) Tint { return Tint("s" + strconv.Itoa(i&7)) }
+
+// Role returns the tint of a locality class or an activity.
+func Role(r grid.Role) Tint { return Tint("r" + strconv.Itoa(int(r))) }
 
 // RGBA makes a Tint a color.Color, so that gonum/plot accepts it.
 func (t Tint) RGBA() (r, g, b, a uint32) { return color.Black.RGBA() }
