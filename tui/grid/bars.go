@@ -61,7 +61,7 @@ func (b *Bars) Draw(v View, th *Theme) {
 		x, top := 0, i*pitch
 		y := top + (high-1)/2
 		if it.Symbol != 0 && label > 2 {
-			v.Rune(0, y, it.Symbol, orStyle(it.Style, th.SeriesStyle(0)))
+			v.Rune(0, y, it.Symbol, orStyle(it.Style, th.Text))
 			x = 2
 		}
 		v.TextIn(x, y, label-1-x, it.Label, Left, th.Text)
@@ -70,7 +70,7 @@ func (b *Bars) Draw(v View, th *Theme) {
 			if it.Outline {
 				draw = drawOutline
 			}
-			draw(v.Sub(Rect{label, top, bar, high}), clamp01(f), orStyle(it.Style, th.SeriesStyle(0)))
+			draw(v.Sub(Rect{label, top, bar, high}), clamp01(f), orStyle(it.Style, th.Text))
 		}
 		if f, ok := m.frac(it.Baseline); ok && it.Baseline > 0 && bar > 0 {
 			markBaseline(v, label+clampInt(int(clamp01(f)*float64(bar)), 0, bar-1), top, high, th)

@@ -1,5 +1,7 @@
 package grid
 
+import "math"
+
 // Kind is the provenance of a number. The five kinds are never mixed. Each has its own colour and
 // symbol everywhere.
 type Kind uint8
@@ -64,12 +66,11 @@ type Theme struct {
 
 	// Roles holds the colours of locality classes and activities; see [Role].
 	Roles [roleCount]Color
-	// Series holds the colours of the first, the second, … line, row or group of a pane, and Glyphs their points.
-	// They mean only this order.
+	// Series holds the colours of the first, the second, … line or row of a study, and Glyphs their points.
+	// No other pane has these colours.
 	Series [8]Color
 	Glyphs [8]rune
-	// Ramp holds the colours of a heat map from low to high. It is empty in a theme without
-	// colours.
+	// Ramp holds the colours of a heat map from low to high. Cells of choices have them, too. It is empty in a theme without colours.
 	Ramp []Color
 	// Kinds holds the looks of the five kinds of number.
 	Kinds [kinds]KindStyle
@@ -127,6 +128,30 @@ func (t *Theme) SeriesStyle(i int) Style { return Fg(t.Series[i&7]) }
 
 // Glyph returns the point of line i of a chart. The first eight differ.
 func (t *Theme) Glyph(i int) rune { return t.Glyphs[i&7] }
+
+// Group returns the style of group i of ranks, which does not need a colour. Four groups in a row differ.
+func (t *Theme) Group(i int) Style {
+	st := t.Text
+	if i&1 != 0 {
+		st = t.Dim
+	}
+	if i&2 != 0 {
+		st = st.With(Underline)
+	}
+	return st
+}
+
+// Choice returns the style of a cell for choice i: text on a colour of the ramp. The colours of choices next to each other
+// are far apart. A theme without colours returns the style of text.
+func (t *Theme) Choice(i int) Style {
+	if len(t.Ramp) == 0 {
+		return t.Text
+	}
+	const first, golden = 0.3, 0.618034 // the golden ratio spreads any number of positions evenly
+	_, at := math.Modf(first + golden*float64(i))
+	bg := t.RampAt(at)
+	return Style{Fg: t.InkOn(bg), Bg: bg}
+}
 
 // RampAt returns the colour of the heat map at f, 0 to 1.
 func (t *Theme) RampAt(f float64) Color {

@@ -55,7 +55,7 @@ func triples(o *page, body grid.View) {
 	for y := 0; y < list.H() && top+y < len(o.ids.mpi); y++ {
 		rank := top + y
 		id := cluster.Triple{Group: l.GroupOf(rank), UPC: l.UPCOf(rank), MPI: int(o.ids.mpi[rank])}
-		st := th.SeriesStyle(id.Group)
+		st := th.Group(id.Group)
 		list.Text(0, y, strconv.Itoa(rank), th.Text)
 		list.Text(10, y, "n"+strconv.Itoa(l.NodeOf(rank)), th.Text)
 		n := list.Text(20, y, id.String(), st)

@@ -179,12 +179,12 @@ func (p *Pane) drawPlane(v grid.View, d plan, h *pane.Host) {
 // has colours.
 func (p *Pane) drawBox(v grid.View, rank, ranks int, h *pane.Host) {
 	th := h.Theme
-	st := th.SeriesStyle(rank)
+	st := th.Text
 	text := strconv.Itoa(rank)
 	hasColours := len(th.Ramp) > 0 && !v.Mono()
 	if hasColours {
-		v.Fill(v.Local(), grid.Cell{Bg: st.Fg})
-		st = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg}
+		st = th.Choice(rank)
+		v.Fill(v.Local(), grid.Cell{Bg: st.Bg})
 	}
 	isPicked := h.Pick.Level != pane.Nothing && rank < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, rank, 0)
 	if v.H() >= minFramedH {
@@ -229,9 +229,9 @@ func (p *Pane) drawRanks(v grid.View, d plan, h *pane.Host) {
 		case owns == 0:
 			v.Rune(x, 1, '╱', th.Warning)
 		case owns < last-x*per:
-			v.Rune(x, 1, '▒', th.SeriesStyle(x*per))
+			v.Rune(x, 1, '▒', grid.Fg(th.Choice(x*per).Bg))
 		default:
-			v.Rune(x, 1, '█', th.SeriesStyle(x*per))
+			v.Rune(x, 1, '█', grid.Fg(th.Choice(x*per).Bg))
 		}
 	}
 }

@@ -84,11 +84,11 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	if v.H() >= 6 {
 		var top, low grid.Rect
 		top, rest = rest.CutTop(2)
-		rows, columns := h.Theme.SeriesStyle(0), h.Theme.SeriesStyle(1)
-		v.Rune(0, top.Y, '▶', rows)
+		panels := h.Theme.Role(grid.RoleCommunicate)
+		v.Rune(0, top.Y, '▶', panels)
 		along, down := senderWords(b, step)
 		v.TextIn(2, top.Y, v.W()-2, along, grid.Left, h.Theme.Text)
-		v.Rune(0, top.Y+1, '▼', columns)
+		v.Rune(0, top.Y+1, '▼', panels)
 		v.TextIn(2, top.Y+1, v.W()-2, down, grid.Left, h.Theme.Text)
 		low, rest = rest.CutBottom(1)
 		text, look := restWords(b, step, h)
@@ -198,12 +198,12 @@ func (sq *square) drawLarge(v grid.View, digits int, th *grid.Theme) {
 	if sq.down {
 		var low grid.Rect
 		low, rest = rest.CutBottom(thick)
-		drawPanel(in.Sub(low), '▼', th.SeriesStyle(1), th)
+		drawPanel(in.Sub(low), '▼', th.Role(grid.RoleCommunicate), th)
 	}
 	if sq.along {
 		var right grid.Rect
 		right, rest = rest.CutRight(2 * thick)
-		drawPanel(in.Sub(right), '▶', th.SeriesStyle(0), th)
+		drawPanel(in.Sub(right), '▶', th.Role(grid.RoleCommunicate), th)
 	}
 	inner := in.Sub(rest)
 	switch {
@@ -240,11 +240,11 @@ func (sq *square) drawSmall(v grid.View, th *grid.Theme) {
 	free := v.W()
 	if sq.along {
 		free--
-		v.Rune(free, y, '▶', th.SeriesStyle(0))
+		v.Rune(free, y, '▶', th.Role(grid.RoleCommunicate))
 	}
 	if sq.down && free > 0 {
 		free--
-		v.Rune(free, y, '▼', th.SeriesStyle(1))
+		v.Rune(free, y, '▼', th.Role(grid.RoleCommunicate))
 	}
 	switch n := grid.Width(number); {
 	case n <= free:

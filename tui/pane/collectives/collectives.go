@@ -241,13 +241,13 @@ func (p *Pane) drawTerms(v grid.View, f *collective.Flow, u grid.Units, th *grid
 	if total <= 0 || v.W() < 8 {
 		return
 	}
-	fills := []rune{'█', '▓', '▒', '░'}
+	fills := []rune{'█', '▒', '░', '▓', '▚', '▞'}
 	at, sum := 0, 0.0
 	for i, t := range f.Terms {
 		sum += t.Time
 		end := int(sum/total*float64(v.W()) + 0.5)
 		for ; at < end; at++ {
-			v.Rune(at, 0, fills[i%len(fills)], th.SeriesStyle(i))
+			v.Rune(at, 0, fills[i%len(fills)], th.Text)
 		}
 	}
 	x := 0
@@ -263,7 +263,7 @@ func (p *Pane) drawTerms(v grid.View, f *collective.Flow, u grid.Units, th *grid
 		if x+2+grid.Width(text) > v.W() {
 			return
 		}
-		v.Rune(x, 1, fills[i%len(fills)], th.SeriesStyle(i))
+		v.Rune(x, 1, fills[i%len(fills)], th.Text)
 		x += 2 + v.Text(x+2, 1, text, th.Dim) + 2
 	}
 }

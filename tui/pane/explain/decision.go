@@ -29,7 +29,7 @@ func (p *Pane) drawMap(v grid.View, h *pane.Host) pane.Border {
 	m := d.Map
 	x := v.TextIn(0, 0, v.W(), "fastest "+m.Variants.Name+":", grid.Left, th.Title) + 1
 	for k, name := range m.Variants.Values {
-		x += v.TextIn(x, 0, v.W()-x, letter(k, true)+" "+name, grid.Left, th.SeriesStyle(k)) + 2
+		x += v.TextIn(x, 0, v.W()-x, letter(k, true)+" "+name, grid.Left, th.Choice(k)) + 2
 	}
 	note := strconv.Itoa(m.Simulations) + " simulations; lower case: from neighbours"
 	two := len(m.Variants.Values) == 2
@@ -62,7 +62,7 @@ func (p *Pane) drawMap(v grid.View, h *pane.Host) pane.Border {
 				v.TextIn(label+i*wide, mapRows+row, wide, "–", grid.Left, th.Dim)
 				continue
 			}
-			text, st := letter(c.Winner, c.Simulated), th.SeriesStyle(c.Winner)
+			text, st := letter(c.Winner, c.Simulated), th.Choice(c.Winner)
 			if r := c.Ratio(0, 1); two && r > 0 && wide >= ratioW {
 				text += " " + strconv.FormatFloat(r, 'f', 3, 64)
 			}

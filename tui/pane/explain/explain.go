@@ -352,7 +352,7 @@ func (p *Pane) drawList(v grid.View, all []row, difference bool, th *grid.Theme)
 			st = th.Accent
 		}
 		v.TextIn(2, y+1, names-2, r.name, grid.Left, st)
-		text, bar := seconds(r.span), th.SeriesStyle(0)
+		text, bar := seconds(r.span), th.Text
 		if difference {
 			text, bar = signed(r.span), th.Warning
 			if r.span < 0 {

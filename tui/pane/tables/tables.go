@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -307,6 +308,7 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 	}
 	k := &p.stack
 	k.Rows, k.Whole = k.Rows[:0], 0
+	k.Styles = slices.Repeat([]grid.Style{h.Theme.Text}, len(t.Columns)) // the fills differ
 	p.baseline.update(t, p.layer, h)
 	unit := h.Units.Of(t.Unit)
 	columns := make([]float64, len(t.Columns))

@@ -1,4 +1,4 @@
-// Package topology is the pane of the cluster: its nodes and ranks. The colour of a rank shows its
+// Package topology is the pane of the cluster: its nodes and ranks. The look of a rank shows its
 // group, the shade its state. The pane uses the most detailed layout that fits: nodes in frames,
 // nodes in rows, one cell per rank, one cell per node, or one cell for several nodes.
 //

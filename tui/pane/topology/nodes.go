@@ -25,7 +25,7 @@ func (t *Pane) drawNodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Th
 		at := grid.Rect{X: b % cols * (w + gap), Y: b / cols * h, W: w, H: h}
 		st := t.group(int(t.slots[b*per*l.RanksPerNode]), th)
 		t.addSpot(v, at, b*per*l.RanksPerNode, nodes*l.RanksPerNode)
-		v.Fill(at, grid.Cell{Rune: busyShades[min(max(i, 0), len(busyShades)-1)], Fg: st.Fg, Bg: th.Background})
+		v.Fill(at, grid.Cell{Rune: busyShades[min(max(i, 0), len(busyShades)-1)], Fg: th.Text.Fg, Bg: th.Background, Attr: st.Attr})
 	}
 	x := 0
 	for i, r := range busyShades {

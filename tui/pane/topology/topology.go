@@ -152,9 +152,9 @@ func (t *Pane) rank(slot int, snap *engine.Snapshot, th *grid.Theme) (rank int, 
 	return rank, stateGlyphs[state], t.group(rank, th)
 }
 
-// group returns the colour of a rank's group.
+// group returns the style of a rank's group.
 func (t *Pane) group(rank int, th *grid.Theme) grid.Style {
-	return th.SeriesStyle(t.layout.GroupOf(rank))
+	return th.Group(t.layout.GroupOf(rank))
 }
 
 // drawFrames draws one frame per node with numbered ranks, if all fit.

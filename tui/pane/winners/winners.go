@@ -235,12 +235,8 @@ func (p *Pane) drawCell(v grid.View, f *collective.Map, x, y int, h *pane.Host) 
 		p.highlight(v, f, x, y)
 		return
 	}
-	st := th.SeriesStyle(w.Best)
-	text := grid.Style{Fg: st.Fg, Attr: grid.Bold}
-	if len(th.Ramp) > 0 && !v.Mono() { // the terminal has colours
-		v.Fill(v.Local(), grid.Cell{Bg: st.Fg})
-		text = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg, Attr: grid.Bold}
-	}
+	text := th.Choice(w.Best).With(grid.Bold)
+	v.Fill(v.Local(), grid.Cell{Bg: text.Bg})
 	letter := p.letters[w.Best]
 	if w.Lead > 0 && w.Lead < minLead {
 		letter = unicode.ToLower(letter)
@@ -324,7 +320,7 @@ func (p *Pane) drawLegend(v grid.View, f *collective.Map, shown []int, h *pane.H
 		if x > 0 && x+n > cols {
 			x, y = 0, y+1
 		}
-		v.Rune(x, y, p.letters[i], grid.Style{Fg: h.Theme.SeriesStyle(i).Fg, Attr: grid.Bold})
+		v.Rune(x, y, p.letters[i], h.Theme.Choice(i).With(grid.Bold))
 		v.Text(x+2, y, f.Names[i], h.Theme.Text)
 		x += n + 2
 	}
