@@ -33,7 +33,7 @@ const (
 var scheduleColumns = []engine.Column{
 	columnRanks:    {Name: "ranks", Title: "ranks", Unit: "1", Wide: 6},
 	columnTime:     {Name: "gemm_time", Title: "product", Unit: "s", Wide: 9, Legend: "product"},
-	columnModel:    {Name: "gemm_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
+	columnModel:    {Name: "gemm_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled, Legend: "modelled"},
 	columnShare:    {Name: "compute_share", Title: "speed", Unit: "1", Wide: 7, Legend: "share of compute-only speed"},
 	columnCompute:  {Name: "compute_time", Title: "multiply", Unit: "s", Wide: 9, Legend: "multiply"},
 	columnPack:     {Name: "pack_time", Title: "pack", Unit: "s", Wide: 9, Legend: "pack"},
@@ -53,6 +53,7 @@ var bySchedule = &engine.Study{
 		Absent:  "this workload prefetches no panels",
 		Columns: scheduleColumns,
 		Charts: []engine.Chart{
+			{Shape: engine.Bars, Y: []int{columnTime, columnModel}},
 			{Shape: engine.Stack, Y: []int{columnUnder, columnStepWait}},
 			{Shape: engine.Curve, X: columnRanks, Y: []int{columnShare}, XLog: 2, Join: true},
 		},
@@ -135,7 +136,7 @@ func count(n int64, what string) string {
 // row that hides more of them.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	study.Sort(v, columnRanks)
-	v.Plots = []engine.Plot{{Title: "panels of a step"}, {Title: "share of compute-only speed, over ranks"}}
+	v.Plots = []engine.Plot{{Title: "time of a product"}, {Title: "panels of a step"}, {Title: "share of compute-only speed, over ranks"}}
 	now := v.Present()
 	if now == nil {
 		return
