@@ -15,6 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	lanes "github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/pairs"
 	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/models"
@@ -116,8 +117,9 @@ func compareVariants(cmd *cobra.Command, args []string, knobs *knobFlags, limits
 	ctx, done := interruptible(cmd.Context())
 	defer done()
 	var all []round
+	var seeded *pairs.Result
 	if seeds != 0 {
-		all, err = v.compareSeeds(ctx, options, seeds, cmd.ErrOrStderr())
+		seeded, err = v.compareSeeds(ctx, options, seeds, cmd.ErrOrStderr())
 	} else {
 		all, err = v.compare(ctx, options, rounds, cmd.ErrOrStderr())
 	}
@@ -128,16 +130,19 @@ func compareVariants(cmd *cobra.Command, args []string, knobs *knobFlags, limits
 	if err != nil {
 		return err
 	}
+	if seeds != 0 {
+		all = roundsOf(seeded)
+	}
 	l := v.conclude(all, out)
 	if seeds != 0 {
 		l.what, l.columns[0] = "pairs", "pair"
 		for i := range l.entries {
 			l.entries[i][0].name = "pair"
 		}
-		l.conclusion = v.concludeSeeds(all)
+		l.conclusion = concludeSeeds(seeded)
 		if page != "" {
 			var b bytes.Buffer
-			if err := v.seedsPage(all, l.conclusion).In(inUnits).HTML(&b); err != nil {
+			if err := v.seedsPage(seeded, l.conclusion).In(inUnits).HTML(&b); err != nil {
 				return err
 			}
 			if err := atomicfile.Write(ctx, page, b.Bytes()); err != nil {
@@ -145,10 +150,8 @@ func compareVariants(cmd *cobra.Command, args []string, knobs *knobFlags, limits
 			}
 		}
 		if !out.json && !out.csv {
-			if h := histogramsOf(all); h != nil {
-				if err := h.write(cmd.OutOrStdout()); err != nil {
-					return err
-				}
+			if err := writeHistograms(cmd.OutOrStdout(), seeded); err != nil {
+				return err
 			}
 		}
 	}

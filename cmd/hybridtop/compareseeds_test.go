@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/pairs"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/presets"
 )
@@ -37,26 +38,27 @@ func TestPairsWithoutADifference(t *testing.T) {
 	if os.Getenv("CONFORM") == "" {
 		t.Skip("3,200 simulations: set CONFORM=1")
 	}
-	const comparisons, pairs = 200, 8
+	const comparisons, count = 200, 8
 	small := map[string]string{"nodes": "3", "ranks-per-node": "1", "size": "24", "steps": "20", "memory": "host"}
 	o := session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 1}}
 	real, different := 0, 0
-	for seed := 1; seed < comparisons*pairs; seed += mostSeeds * 4 / 5 {
+	for seed := 1; seed < comparisons*count; seed += pairs.MostSeeds * 4 / 5 {
 		v := &variants{names: [2]string{"A", "B"}, scenarios: [2]engine.Scenario{noisyHeat(t, small), noisyHeat(t, small)}}
 		for i := range v.scenarios {
 			if err := v.scenarios[i].Set("seed", strconv.Itoa(seed+i*1_000_000)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		rounds, err := v.compareSeeds(context.Background(), o, mostSeeds*4/5, io.Discard)
+		r, err := v.compareSeeds(context.Background(), o, pairs.MostSeeds*4/5, io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for ; len(rounds) > 0; rounds = rounds[pairs:] {
-			if a, b := columnsOf(rounds[:pairs]); a[0] != b[0] {
+		for all := r.Pairs; len(all) > 0; all = all[count:] {
+			one := pairs.Result{Names: r.Names, Pairs: all[:count]}
+			if a, b := one.Columns(); a[0] != b[0] {
 				different++
 			}
-			if v.concludeSeeds(rounds[:pairs]).Verdict == isReal {
+			if one.Conclude().Verdict == pairs.Real {
 				real++
 			}
 		}
