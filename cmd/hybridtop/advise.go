@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -141,32 +139,6 @@ func (x *adviceText) write(w io.Writer, out *format) error {
 	return t.close()
 }
 
-// shownKnobs returns the knobs that differ between candidates.
-func (x *adviceText) shownKnobs() (names []string) {
-	values := map[string]map[string]bool{}
-	for _, c := range x.Candidates {
-		for _, a := range slices.Concat(x.Axes, x.Late) {
-			for _, knob := range strings.Split(a.Knob, ",") {
-				if values[knob] == nil {
-					values[knob] = map[string]bool{}
-					names = append(names, knob)
-				}
-				values[knob][c.Scenario.Text(knob)] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(names, func(name string) bool { return len(values[name]) < 2 })
-}
-
-// setting returns the value of a knob of a candidate, or "" if the knob has no effect.
-func setting(c *advise.Candidate, knob string) string {
-	at := slices.IndexFunc(c.Knobs, func(s session.Setting) bool { return s.Knob == knob })
-	if at < 0 {
-		return ""
-	}
-	return c.Knobs[at].Value
-}
-
 // writeRanking writes the candidates that ran.
 func (x *adviceText) writeRanking(t *table) {
 	n := 0
@@ -181,7 +153,7 @@ func (x *adviceText) writeRanking(t *table) {
 		return
 	}
 	t.row()
-	knobs := x.shownKnobs()
+	knobs := x.Knobs()
 	t.head(append(append([]string{"place"}, knobs...), "time", "ratio", "memory per node", "")...)
 	for _, c := range x.Candidates {
 		if c.Run == nil {
@@ -189,7 +161,7 @@ func (x *adviceText) writeRanking(t *table) {
 		}
 		cells := []string{strconv.Itoa(c.Place)}
 		for _, k := range knobs {
-			cells = append(cells, setting(c, k))
+			cells = append(cells, c.Setting(k))
 		}
 		note := ""
 		if c.Own {
@@ -199,41 +171,13 @@ func (x *adviceText) writeRanking(t *table) {
 			text(engine.Metric{Value: float64(c.MemoryPerNode), Unit: "B"}), note)...)
 	}
 	t.row()
-	t.row(x.conclusion())
+	t.row(x.Conclusion(timeText))
 	if x.paper != "" {
 		t.row(x.paperText())
 	}
 	for _, a := range x.Late {
 		t.row(a.Knob + " was varied only at the winner of the other knobs (--vary combines it)")
 	}
-}
-
-// conclusion names the winner, the number of candidates that tie with it, and the runner-up. It states how much
-// more time the runner-up takes, with the two largest parts of the difference.
-func (x *adviceText) conclusion() string {
-	w, r := x.Winner(), x.RunnerUp()
-	tied := 0
-	for _, c := range x.Candidates {
-		if c.Place == 1 {
-			tied++
-		}
-	}
-	s := "Winner: " + w.Name()
-	if tied > 1 {
-		s += fmt.Sprintf(", in a tie with %d", tied-1)
-	}
-	if r == nil {
-		return s + ". No candidate differs by more than 2 % or the noise."
-	}
-	s += fmt.Sprintf(". Runner-up: %s, %s more time", r.Name(), inPercent(x.Ratio(r)-1))
-	if d := x.Difference; d != nil && len(d.Spent) > 0 {
-		var parts []string
-		for i := range min(2, len(d.Spent)) {
-			parts = append(parts, d.Spent[i].Name+" "+signedText(d.Spent[i].Span()))
-		}
-		s += " (" + strings.Join(parts, ", ") + ")"
-	}
-	return s + "."
 }
 
 // paperText compares the scenario's own choice with the winner.
@@ -246,11 +190,8 @@ func (x *adviceText) paperText() string {
 		return "The choice of the scenario (" + x.paper + ") has the first place."
 	}
 	return fmt.Sprintf("The choice of the scenario (%s) has place %d: %s more time than the winner.", x.paper, own.Place,
-		inPercent(x.Ratio(own)-1))
+		advise.Percent(x.Ratio(own)-1))
 }
-
-// inPercent returns a share in percent with three digits.
-func inPercent(x float64) string { return strconv.FormatFloat(100*x, 'g', 3, 64) + " %" }
 
 // writeFlips writes the factors at which the runner-up overtakes the winner.
 func (x *adviceText) writeFlips(t *table) {
@@ -300,44 +241,17 @@ func (x *adviceText) writeRest(t *table) {
 			}
 		}
 	}
-	if reasons := refusals(x.Candidates); len(reasons) > 0 {
+	if reasons := x.Refusals(); len(reasons) > 0 {
 		t.row()
 		t.title("could not run")
 		for _, r := range reasons {
-			t.row("  "+r.name, r.why)
+			t.row("  "+r.Name, r.Why)
 		}
 	}
 	if x.check != nil {
 		t.row()
 		t.row(x.check.text())
 	}
-}
-
-// refusal is a reason why candidates could not run.
-type refusal struct {
-	name, why string
-	count     int
-}
-
-// refusals returns each reason once, with its first candidate and the number of candidates.
-func refusals(all []*advise.Candidate) (out []refusal) {
-	for _, c := range all {
-		if c.Refusal == "" {
-			continue
-		}
-		at := slices.IndexFunc(out, func(r refusal) bool { return r.why == c.Refusal })
-		if at < 0 {
-			out = append(out, refusal{name: c.Name(), why: c.Refusal, count: 1})
-			continue
-		}
-		out[at].count++
-	}
-	for i := range out {
-		if out[i].count > 1 {
-			out[i].name += fmt.Sprintf(" and %d more", out[i].count-1)
-		}
-	}
-	return out
 }
 
 // writeCheck writes the live scenario of winner and runner-up.

@@ -93,7 +93,7 @@ func (x *adviceText) document() *adviceDocument {
 		d.Candidates = append(d.Candidates, o)
 	}
 	if x.Winner() != nil {
-		d.Conclusion = x.conclusion()
+		d.Conclusion = x.Conclusion(timeText)
 	}
 	if c := x.check; c != nil {
 		d.Check = &adviceCheck{File: c.file, Ranks: c.Ranks, Ratio: c.Ratio}
@@ -113,14 +113,14 @@ func jsonFlips(all []advise.Flip) []adviceFlip {
 
 // writeCSV writes the candidates, one per row.
 func (x *adviceText) writeCSV(w io.Writer) error {
-	knobs := x.shownKnobs()
+	knobs := x.Knobs()
 	head := append([]string{"place"}, knobs...)
 	head = append(head, "time", "time_ps", "time_model", "memory_per_node", "own", "pruned", "refusal")
 	var rows [][]string
 	for _, c := range x.Candidates {
 		row := []string{strconv.Itoa(c.Place)}
 		for _, k := range knobs {
-			row = append(row, setting(c, k))
+			row = append(row, c.Setting(k))
 		}
 		seconds, modelled := "", ""
 		if c.Run != nil {
