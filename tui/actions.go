@@ -119,6 +119,10 @@ func screenActions() actionGroups {
 			line("explain", "E", "explain a simulation's time by its critical path, or stop explaining", "", (*app).toggleExplain),
 			line("decide", "&", "map the fastest choice of the selected knob over latency and bandwidth of the network, by simulation", "",
 				(*app).decideKnob),
+			line("pairs", "V", "compare this simulation with the baseline or the variant before it, by pairs of runs with equal seeds", "",
+				func(a *app) { a.askNow("pairs") }),
+			line("advise", "J", "rank the choices of this simulation, and find the constants that change the order", "",
+				func(a *app) { a.askNow("advise") }),
 			line("units", "B", "show sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) {
 				a.useUnits(a.Units.Next())
 			}),

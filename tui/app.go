@@ -53,7 +53,9 @@ type app struct {
 	course course
 	hostWatch
 	explainer explainer
-	first     string // knob to select when the next workload starts; "": the workload's first
+	inquiring inquiring
+	former    *engine.Scenario // the last simulation of this workload with other settings; nil: none
+	first     string           // knob to select when the next workload starts; "": the workload's first
 	quit      bool
 	suspend   bool
 	picture   *PictureOf        // picture to write; nil: none
@@ -100,7 +102,7 @@ func newApp() *app {
 	a.overHost = overlay.Host{
 		Host: &a.Host, Close: a.closeOverlay, Choose: a.choose, Lines: a.lines,
 		UseTheme: a.chooseTheme, UseUnits: a.useUnits, Picture: a.askPicture, Capture: a.captureInto, Seek: a.seek,
-		Command: a.command, Explain: a.explainWith, Decide: a.decide,
+		Command: a.command, Explain: a.explainWith, Ask: a.askQuestion,
 		Continue: a.continueLesson, Answer: a.answerLesson, Hint: func() { _, _ = a.answerLesson("?") },
 		OpenLesson: func(name string) { a.course.opening = &Lesson{Name: name, File: lesson.StoredFile(name)} },
 		Scenarios:  a.scenarios, Load: a.loadScenario, Save: a.saveScenario, Copy: a.copyText,
@@ -130,6 +132,7 @@ func (a *app) load(s *engine.Snapshot) bool {
 			a.Panel.Selected = first
 		}
 	}
+	a.followVariant(&a.latest.Scenario, &s.Scenario)
 	a.latest = s
 	a.rememberScenario(s)
 	a.Panel.Load(s.Scenario)

@@ -20,25 +20,24 @@ func mapped(t *testing.T, pressed ...string) (*app, *program) {
 // TestAMapIsMadeInTheBackground asks for a map by a command and by a key, shows it, and returns to the path.
 func TestAMapIsMadeInTheBackground(t *testing.T) {
 	a, p := mapped(t, ":", "'decide method=two-sided,put size=8,1024 remote.latency_s=0.5,2", "enter")
-	if a.Decided == nil || a.Decided.Map != nil || a.explainer.asked == nil {
+	if a.Inquiry == nil || a.Inquiry.Map != nil || a.inquiring.asked == nil {
 		t.Fatalf("the command asks for nothing: %q", a.notice)
 	}
-	made := p.makeMap()
+	made := p.startInquiry()
 	if !a.isExplaining() {
 		t.Error("the screen may rest while the map is simulated")
 	}
-	a.showMap(made().(decided))
-	if d := a.Decided; d.Map == nil || d.Map.Simulations == 0 || a.isExplaining() {
+	a.showAnswer(made().(answered))
+	if d := a.Inquiry; d.Map == nil || d.Map.Simulations == 0 || a.isExplaining() {
 		t.Fatalf("the map has %+v, failure %q", d.Map, d.Failure)
 	}
-	if keys(a, "E"); a.Decided != nil {
+	if keys(a, "E"); a.Inquiry != nil {
 		t.Error("E does not leave the map")
 	}
 
 	a, _ = mapped(t, "&")
-	if a.Decided == nil || a.explainer.asked.variants.Name != a.Panel.Selected ||
-		a.explainer.asked.variants.Values[0] != a.Snap.Scenario.Text(a.Panel.Selected) {
-		t.Errorf("& does not compare the current value of the selected knob with others: %q", a.notice)
+	if a.Inquiry == nil || a.inquiring.asked == nil {
+		t.Errorf("& asks for no map of the selected knob: %q", a.notice)
 	}
 }
 
@@ -53,17 +52,17 @@ func TestAMapThatNobodyWaitsForEnds(t *testing.T) {
 			s.Scenario = s.Scenario.Clone()
 			s.Scenario.Values["size"] = "32"
 			a.load(&s)
-			a.followExplained()
+			a.followInquiry()
 		},
 	} {
 		a, p := mapped(t, ":", large, "enter")
-		of, made := a.Decided, p.makeMap()
+		of, made := a.Inquiry, p.startInquiry()
 		leave(a)
-		ended := make(chan decided)
-		go func() { ended <- made().(decided) }()
+		ended := make(chan answered)
+		go func() { ended <- made().(answered) }()
 		select {
 		case d := <-ended:
-			if a.showMap(d); d.err == nil || a.Decided == of {
+			if a.showAnswer(d); d.err == nil || a.Inquiry == of {
 				t.Errorf("%s: the map is made to its end: %v", name, d.err)
 			}
 		case <-time.After(time.Minute):
@@ -80,7 +79,7 @@ func TestAMapThatCannotBeMade(t *testing.T) {
 		"size=8,9 nodes=2 colour=no": "want KEY=FACTOR",
 	} {
 		a, _ := mapped(t)
-		if err := a.decide(axes); err == nil || a.Decided != nil || !strings.Contains(err.Error(), want) {
+		if err := a.askQuestion("decide", axes); err == nil || a.Inquiry != nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", axes, err, want)
 		}
 	}

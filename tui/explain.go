@@ -12,15 +12,13 @@ import (
 
 // explainer answers questions about the run on the screen. The first question makes the desk.
 type explainer struct {
-	desk    *explain.Desk
-	asked   *mapRequest // decision map to simulate; nil: none
-	stopMap func()      // cancels the map in progress; nil: none
+	desk *explain.Desk
 }
 
 // toggleExplain explains the run, or ends the explanation.
 func (a *app) toggleExplain() {
-	if a.Decided != nil {
-		a.forgetMap()
+	if a.Inquiry != nil {
+		a.endInquiry()
 		return
 	}
 	if a.Explained != nil {
@@ -59,10 +57,6 @@ func (a *app) explainedBaseline() *engine.Scenario {
 // followExplained asks again after a change of the run or the baseline, and reports whether there is a
 // new answer.
 func (a *app) followExplained() bool {
-	if a.Decided != nil && !isSame(&a.Decided.Scenario, &a.Snap.Scenario) {
-		a.forgetMap()
-		return true
-	}
 	old := a.Explained
 	if old == nil {
 		return false
@@ -92,12 +86,12 @@ func isSame(a, b *engine.Scenario) bool {
 
 // isExplaining reports whether a simulation is in progress.
 func (a *app) isExplaining() bool {
-	return a.Explained != nil && a.Explained.Running || a.explainer.stopMap != nil
+	return a.Explained != nil && a.Explained.Running || a.inquiring.stop != nil
 }
 
 // closeDesk ends the simulation in progress.
 func (a *app) closeDesk() {
-	a.forgetMap()
+	a.endInquiry()
 	if a.explainer.desk != nil {
 		a.explainer.desk.Close()
 	}
@@ -112,7 +106,7 @@ func (a *app) explainWith(text string) error {
 	if err != nil {
 		return err
 	}
-	a.forgetMap()
+	a.endInquiry()
 	a.ask(changes)
 	a.setFocus(a.paneOf("explain"))
 	return nil

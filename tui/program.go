@@ -95,6 +95,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.stale = p.replay() || p.stale
 		p.stale = p.app.watchHost(msg.at) || p.stale
 		p.stale = p.app.followExplained() || p.stale
+		p.stale = p.app.followInquiry() || p.stale
 		p.stale = p.app.course.isDue(msg.at) && p.app.advanceTour(msg.at) || p.stale
 		if p.app.capturing != "" && p.recorder.Failed() {
 			p.app.capture = true
@@ -136,8 +137,8 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.stale = true
 	case classRead:
 		p.stale = p.app.classRead(msg, time.Now()) || p.stale
-	case decided:
-		p.app.showMap(msg)
+	case answered:
+		p.app.showAnswer(msg)
 		p.stale = true
 	case lessonSaved:
 		p.stale = true
@@ -202,8 +203,8 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(cmd, p.openLesson())
 		p.stale = true
 	}
-	if p.app.explainer.asked != nil {
-		cmd = tea.Batch(cmd, p.makeMap())
+	if p.app.inquiring.asked != nil {
+		cmd = tea.Batch(cmd, p.startInquiry())
 	}
 	if p.app.course.save {
 		cmd = tea.Batch(cmd, p.saveLesson())

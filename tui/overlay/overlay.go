@@ -55,8 +55,8 @@ type Host struct {
 	Seek     func(text string) error  // moves to a time or a marker
 	Command  func(knob, value string) // sends a setting to the session without checking the knobs
 
-	Decide  func(axes string) error    // maps the fastest choice of a knob over two axes
-	Explain func(changes string) error // explains the run with KEY=FACTOR,... of its machine
+	Ask     func(question, text string) error // asks for a decision map (decide), pairs or advice (advise)
+	Explain func(changes string) error        // explains the run with KEY=FACTOR,... of its machine
 
 	Scenarios func() (all []presets.Scenario, skipped []error) // returns those that can run
 	Load      func(scenario string) error                      // runs a scenario

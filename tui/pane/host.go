@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/advise"
 	"github.com/hybridtop/hybridtop/engine/explain"
+	"github.com/hybridtop/hybridtop/engine/pairs"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
@@ -37,7 +39,7 @@ type Host struct {
 	Predicted *Prediction // a student's prediction for the run; nil: none
 
 	Explained *explain.Answer // the explanation of the run; nil: not requested
-	Decided   *Decisions      // the decision map of the run; nil: not requested
+	Inquiry   *Inquiry        // the question about the run; nil: none
 
 	Forecasts *Forecasts // modelled rows of the first study; nil: none
 
@@ -65,11 +67,15 @@ func (h *Host) Forecast(s *engine.StudyView) []engine.Row {
 	return all
 }
 
-// Decisions is a decision map, or the request for one.
-type Decisions struct {
-	Scenario engine.Scenario
-	Map      *explain.DecisionMap // nil: not simulated yet
-	Failure  string               // reason for a missing map; "": none
+// An Inquiry is a question about the run that simulations answer in the background. It never changes.
+type Inquiry struct {
+	Title       string // of the pane with the answer
+	Scenario    engine.Scenario
+	Done, Total int                  // simulations that have ended, and their number; Total 0: unknown
+	Map         *explain.DecisionMap // the answers; nil: another question, or not simulated yet
+	Pairs       *pairs.Result
+	Advice      *advise.Advice
+	Failure     string // reason for a missing answer; "": none
 }
 
 // Prediction is a predicted value of a metric, in SI base units. Charts with this metric on an axis show it.

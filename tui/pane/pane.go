@@ -30,7 +30,7 @@ type Inputs struct {
 	Window  Window
 
 	Explained *explain.Answer
-	Decided   *Decisions
+	Inquiry   *Inquiry
 	Forecasts *Forecasts
 }
 

@@ -62,6 +62,8 @@ func (o *palette) entries(query string) []entry {
 		"remote.latency_s=2", needsValue: true})
 	all = append(all, entry{text: "decide", doc: "map the fastest variant of a simulation over two axes: KNOB=A,B X Y, such as " +
 		"exchange=packed,slabs nx=32,64,128 remote.latency_s=0.5..8", needsValue: true})
+	all = append(all, entry{text: "pairs SEEDS", doc: "compare by this number of pairs of simulations, 6 to 1000", needsValue: true})
+	all = append(all, entry{text: "advise KNOBS", doc: "rank the choices of these knobs of a simulation", needsValue: true})
 	all = append(all, entry{text: "save", doc: "save this scenario under a name", needsValue: true})
 	all = append(all, entry{text: "load", doc: "run a scenario (O lists them)", needsValue: true})
 	if strings.HasPrefix(query, "load ") {
@@ -102,6 +104,13 @@ func (o *palette) set(knob, value, unit string) entry {
 			return err
 		},
 		run: func() { o.h.Set(knob, value) },
+	}
+}
+
+// ask returns the maker of a command that asks a question about the run.
+func (o *palette) ask(question string) func(text, rest string) entry {
+	return func(text, rest string) entry {
+		return entry{text: text, try: func() error { return o.h.Ask(question, rest) }}
 	}
 }
 

@@ -195,9 +195,7 @@ func (o *palette) resolve(text string) (entry, error) {
 		{"what-if ", func(text, changes string) entry {
 			return entry{text: text, try: func() error { return o.h.Explain(changes) }}
 		}},
-		{"decide ", func(text, axes string) entry {
-			return entry{text: text, try: func() error { return o.h.Decide(axes) }}
-		}},
+		{"decide ", o.ask("decide")}, {"pairs ", o.ask("pairs")}, {"advise ", o.ask("advise")},
 		{"load ", func(_, name string) entry {
 			var names []string
 			for _, p := range o.files {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hybridtop/hybridtop/engine/explain"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -15,18 +16,8 @@ const mapRows = 4
 const ratioW = 8
 
 // drawMap draws the fastest variant over two axes. Each cell has a letter, in lower case if it was not simulated.
-func (p *Pane) drawMap(v grid.View, h *pane.Host) pane.Border {
-	d, th := h.Decided, h.Theme
-	b := pane.Border{Title: "Decision map", Right: h.KindWords()}
-	if d.Map == nil {
-		text := "simulating the map…"
-		if d.Failure != "" {
-			text = d.Failure
-		}
-		h.WriteMessage(v, h.Units.Text(text), "Press "+h.Keys("explain")+" to return to the critical path.")
-		return b
-	}
-	m := d.Map
+func (p *Pane) drawMap(v grid.View, m *explain.DecisionMap, h *pane.Host, b *pane.Border) {
+	th := h.Theme
 	x := v.TextIn(0, 0, v.W(), "fastest "+m.Variants.Name+":", grid.Left, th.Title) + 1
 	for k, name := range m.Variants.Values {
 		x += v.TextIn(x, 0, v.W()-x, letter(k, true)+" "+name, grid.Left, th.Choice(k)) + 2
@@ -70,7 +61,6 @@ func (p *Pane) drawMap(v grid.View, h *pane.Host) pane.Border {
 		}
 	}
 	b.Above, b.Below = p.top > 0, len(m.Y.Values)-p.top > shown
-	return b
 }
 
 // letter returns the letter of a variant.

@@ -47,13 +47,13 @@ var groupings = [...]string{"constant", "reason", "part of the program", "activi
 
 // Inputs returns the snapshot and the explanation.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
-	return pane.Inputs{Snap: h.Snap, Explained: h.Explained, Decided: h.Decided, Moment: h.Moment}
+	return pane.Inputs{Snap: h.Snap, Explained: h.Explained, Inquiry: h.Inquiry, Moment: h.Moment}
 }
 
 // Actions returns the actions of the slider and the lists.
 func (p *Pane) Actions() []pane.Action {
 	isKnown := func(h *pane.Host) bool { return h.Explained != nil && h.Explained.Run != nil }
-	isLong := func(h *pane.Host) bool { return isKnown(h) || h.Decided != nil }
+	isLong := func(h *pane.Host) bool { return isKnown(h) || h.Inquiry != nil }
 	return []pane.Action{
 		{Name: "row-down", Do: func(h *pane.Host) { p.choose(h, +1) }, Ready: isKnown},
 		{Name: "row-up", Do: func(h *pane.Host) { p.choose(h, -1) }, Ready: isKnown},
@@ -134,8 +134,8 @@ func (p *Pane) slide(h *pane.Host, by int) {
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	a := h.Explained
 	b := pane.Border{Right: h.KindWords()}
-	if h.Decided != nil {
-		return p.drawMap(v, h)
+	if h.Inquiry != nil {
+		return p.drawInquiry(v, h)
 	}
 	switch {
 	case !isSimulated(h.Snap):
