@@ -80,7 +80,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestPapers$$' ./engine/advise
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestPerturbations|TestNoPassHasARefutedRow)$$' ./engine/reproduce
 	$(MAKE) estimates
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestEmulationEqualsSimulation|TestEmulatedStepsEqualSimulatedSteps|TestFirstTurn|TestExpectations)$$' ./engine/workload/all
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestEmulationEqualsSimulation|TestEmulatedStepsEqualSimulatedSteps|TestFirstTurn|TestExpectations|TestQuestions)$$' ./engine/workload/all
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestRandomScenariosStayUnderTheLimit|TestGrowth)$$' ./engine/session
 	$(MAKE) hostile
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./internal/revert

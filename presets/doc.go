@@ -4,6 +4,9 @@
 //
 //	s, err := presets.FindScenario("locality-law") // a workload, its knobs, what to watch
 //
+// Questions are questions/*.toml: a question that users have asked, the scenario that answers it, and its
+// expected results.
+//
 // Machines are machines/*.toml:
 //
 //	m, err := presets.Machine("demo")              // built in, or the user's
@@ -32,7 +35,7 @@
 // simulation can use any machine that states its costs.
 //
 // The user's own files are in $XDG_CONFIG_HOME/hybridtop/machines (usually
-// ~/.config/hybridtop/machines) and in the folder scenarios next to it. They are found by name. A
+// ~/.config/hybridtop/machines) and in the folders scenarios and questions next to it. They are found by name. A
 // user's file with the name of a built-in machine is not used, because demo in a recording must
 // always mean the built-in demo. Lists omit such files and broken ones; SkippedMachines and
 // SkippedScenarios report them.

@@ -12,6 +12,7 @@
 //	hybridtop export FILE           write a recording for other programs
 //	hybridtop lesson NAME           open or print a lesson, list lessons, or check them
 //	hybridtop tour                  show the screen in three minutes
+//	hybridtop questions NAME        answer questions that users of MPI have asked
 //	hybridtop list WHAT             list workloads, models, knobs, machines, algorithms
 //	hybridtop show schedule WHAT    draw the messages of a collective
 //	hybridtop show goal FILE        summarize and price a GOAL file

@@ -38,8 +38,24 @@ func verifyPreset(cmd *cobra.Command, p *presets.Scenario, out *format) error {
 	if err != nil {
 		return err
 	}
-	l := listing{what: "expectations", columns: []string{"metric", "of", "want", "got", "kind", "verdict", "because"}}
-	wrong, open := 0, 0
+	l, wrong, open := outcomeListing(outcomes, out)
+	if err := l.write(cmd.OutOrStdout(), out); err != nil {
+		return err
+	}
+	switch {
+	case wrong > 0:
+		fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: %d of %d expectations are not met\n", wrong, len(outcomes))
+		return status(1)
+	case open > 0:
+		return errors.New("verify: some expectations have no value (see because)")
+	}
+	return nil
+}
+
+// outcomeListing lists the outcomes of expectations. It returns the numbers of those that are not met, and of
+// those without a value.
+func outcomeListing(outcomes []session.Outcome, out *format) (l listing, wrong, open int) {
+	l = listing{what: "expectations", columns: []string{"metric", "of", "want", "got", "kind", "verdict", "because"}}
 	for i := range outcomes {
 		x := &outcomes[i]
 		verdict := met
@@ -69,17 +85,7 @@ func verifyPreset(cmd *cobra.Command, p *presets.Scenario, out *format) error {
 		}
 		l.entries = append(l.entries, append(e, field{"kind", string(x.Kind)}, field{"verdict", verdict}, field{"because", x.Failed}))
 	}
-	if err := l.write(cmd.OutOrStdout(), out); err != nil {
-		return err
-	}
-	switch {
-	case wrong > 0:
-		fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: %d of %d expectations are not met\n", wrong, len(outcomes))
-		return status(1)
-	case open > 0:
-		return errors.New("verify: some expectations have no value (see because)")
-	}
-	return nil
+	return l, wrong, open
 }
 
 // runsOf names the run of an expectation, and the run that it is compared with.

@@ -96,15 +96,20 @@ func newList() *cobra.Command {
 	return cmd
 }
 
+// object returns an entry for JSON.
+func (e entry) object() map[string]any {
+	m := make(map[string]any, len(e))
+	for _, x := range e {
+		m[x.name] = x.value
+	}
+	return m
+}
+
 func (l *listing) write(w io.Writer, f *format) error {
 	if f.json {
 		all := make([]map[string]any, 0, len(l.entries))
 		for _, e := range l.entries {
-			m := make(map[string]any, len(e))
-			for _, x := range e {
-				m[x.name] = x.value
-			}
-			all = append(all, m)
+			all = append(all, e.object())
 		}
 		document := map[string]any{"schema": "hybridtop.list.v1", l.what: all}
 		if l.conclusion != nil {

@@ -44,6 +44,10 @@ func decoders(t *testing.T, dir string) []decoder {
 		{"scenario", []byte("title = \"A sum\"\nworkload = \"dot\"\nwatch = \"It adds.\"\n[knobs]\nelements = 64\n" +
 			"fabric = \"sim\"\nmachine = \"demo\"\nnodes = 2\nranks-per-node = 1\ngroup = 1\n"),
 			[]string{"run", "--iterations", "1", "--preset"}},
+		{"question", []byte("number = 900\nquestion = \"Is it slow?\"\nthreads = [\"https://example.org\"]\nworkload = \"dot\"\n" +
+			"turn = [\"elements\"]\nfinding = \"No.\"\n[knobs]\nelements = 64\nfabric = \"sim\"\nnodes = 2\nranks-per-node = 1\ngroup = 1\n" +
+			"[[expect]]\nmetric = \"verified\"\nrelation = \"is\"\nrange = [0, 1]\n"),
+			[]string{"questions", "--text"}},
 		{"composition", read("../../presets/compositions/two-level-allreduce.toml"),
 			quick("allreduce", "--size", "64", "--algorithm", "composed", "--composition")},
 		{"table", []byte(tableText), []string{"tune", "show"}},

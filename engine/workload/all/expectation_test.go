@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/presets"
 )
@@ -16,6 +17,8 @@ var (
 		"eager-step", "overlap-sr8000", "put-or-message"}
 	// longExpectations are the scenarios whose runs take more than five seconds.
 	longExpectations = []string{"bh-cache", "bh-paper1", "ft-s", "heat-500"}
+	// shortQuestions are the questions whose runs take less than a second under the race detector.
+	shortQuestions = []string{"larger-messages"}
 )
 
 // Every built-in scenario has expectations, and its runs meet them. With CONFORM=1 the long scenarios
@@ -35,17 +38,53 @@ func TestExpectations(t *testing.T) {
 			case testing.Short() && !slices.Contains(shortExpectations, p.Name), slices.Contains(longExpectations, p.Name):
 				t.Skip("it takes seconds")
 			}
-			outcomes, err := session.Play(t.Context(), &p,
-				session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: time.Second}}, nil)
+			testPlay(t, &p)
+		})
+	}
+}
+
+// testPlay plays a scenario, and reports the expectations that are not met.
+func testPlay(t *testing.T, p *presets.Scenario) {
+	outcomes, err := session.Play(t.Context(), p,
+		session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: time.Second}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range outcomes {
+		if o := &outcomes[i]; !o.Met() {
+			t.Errorf("expect.%d: %s of %v against %v %s %g %s, want %g to %g %s", i+1, o.Metric, o.Knobs, o.Against,
+				o.Relation, o.Value, o.Unit, o.Low, o.High, o.Failed)
+		}
+	}
+}
+
+// TestQuestions plays the questions: with -short those that take less than a second under the race detector,
+// and all of them with CONFORM=1.
+func TestQuestions(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	all, skipped := presets.Questions()
+	if len(skipped) > 0 {
+		t.Fatal(skipped)
+	}
+	for i := range all {
+		q := &all[i]
+		t.Run(q.Scenario.Name, func(t *testing.T) {
+			sc, err := session.FromPreset(&q.Scenario)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range outcomes {
-				if o := &outcomes[i]; !o.Met() {
-					t.Errorf("expect.%d: %s of %v against %v %s %g %s, want %g to %g %s", i+1, o.Metric, o.Knobs, o.Against,
-						o.Relation, o.Value, o.Unit, o.Low, o.High, o.Failed)
+			if sc.Values["fabric"] != engine.Sim {
+				t.Error("it is not simulated")
+			}
+			for _, knob := range q.Turn {
+				if _, err := sc.Knob(knob); err != nil {
+					t.Error(q.Scenario.Wrong("turn", err))
 				}
 			}
+			if os.Getenv("CONFORM") == "" && !slices.Contains(shortQuestions, q.Scenario.Name) {
+				t.Skip("it takes seconds")
+			}
+			testPlay(t, &q.Scenario)
 		})
 	}
 }
