@@ -222,10 +222,7 @@ type Machine struct {
 }
 
 // IsNoisy reports whether times depend on the seed.
-func (m *Machine) IsNoisy() bool { return m.IsComputeNoisy() || m.LinkNoise > 0 }
-
-// IsComputeNoisy reports whether the time of a computation depends on the seed.
-func (m *Machine) IsComputeNoisy() bool { return m.ComputeNoise > 0 || m.DetourRate > 0 }
+func (m *Machine) IsNoisy() bool { return m.ComputeNoise > 0 || m.DetourRate > 0 || m.LinkNoise > 0 }
 
 // InSocket returns the link between ranks of one socket. If Socket does not set the costs of loads
 // and stores or the transfer paths, the node's values apply.

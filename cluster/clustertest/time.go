@@ -14,6 +14,7 @@ const slack = 0.01
 
 var timeCases = []testCase{
 	{"Compute runs its body once and takes at least the machine's time", onRanks(4, computeTakesTime)},
+	{"a computation until a time ends then, and at once if the time is past", onRanks(4, computeEndsAtTime)},
 	{"time does not run backwards", onRanks(4, timeMovesForward)},
 	{"a message takes at least the machine's time", forSizes(4, messagesTakeTime, 8, eager+8, 12_000)},
 	{"puts, gets and atomics take at least the machine's time", forSizes(4, transfersTakeTime, 8, eager+8, 12_000)},
@@ -31,6 +32,24 @@ func computeTakesTime(p *proc) {
 	}
 	for range 10 {
 		p.takes("computing", want, func() { p.Compute(w, func() { runs++ }) })
+	}
+	same(p, "runs", runs, 10)
+	p.ok(p.Barrier(p.All()))
+}
+
+func computeEndsAtTime(p *proc) {
+	runs := 0
+	for i := range 5 {
+		at := p.Now() + cluster.Time(1+(p.ID()+i)%3)*50*cluster.Microsecond
+		for range 2 {
+			before := p.Now()
+			p.Compute(cluster.Work{Until: at, Flops: 1e12}, func() { runs++ })
+			now := p.Now()
+			p.check(now >= at, "ended at %v, want %v", now, at)
+			if p.Spec().Clock == cluster.VirtualClock {
+				p.check(now <= max(at, before)+cluster.Microsecond, "ended at %v, want %v", now, max(at, before))
+			}
+		}
 	}
 	same(p, "runs", runs, 10)
 	p.ok(p.Barrier(p.All()))

@@ -258,7 +258,7 @@ func TestRoundTripOfSchedules(t *testing.T) {
 				call := k.Sized(r.ID() == 0, 4096, 8)
 				for i := range 2 { // separate calls, and no two messages at the same time
 					at := cluster.Time(i+1)*cluster.Second/100 + cluster.Time(37*r.ID())*ns
-					r.Compute(cluster.Work{Flops: (at - r.Now()).Seconds() * 1e9}, nil)
+					r.Compute(cluster.Work{Until: at}, nil)
 					if err := c.Do(call); err != nil {
 						return err
 					}

@@ -371,7 +371,14 @@ func (p *port) Compute(work cluster.Work, body func()) {
 			e.wake()
 		}
 	}
+	if work.Until > 0 {
+		work = cluster.Work{Until: work.Until}
+	}
 	w.transport.compute(p, work, body)
+	for p.Now() < work.Until {
+		p.check()
+		runtime.Gosched()
+	}
 	if lend {
 		p.lock()
 		e.away.Store(false)

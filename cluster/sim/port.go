@@ -410,6 +410,10 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 	if body != nil {
 		body()
 	}
+	if work.Until > 0 {
+		t.spend(max(0, work.Until-t.now), ofClocks)
+		return
+	}
 	cores := min(max(work.Cores, 1), maxCores)
 	dt, why := w.kernels[work.Kernel].times(cores).time(toInt(work.Flops)), ofKernel+Constant(work.Kernel)
 	if x := w.memRate.times(cores).time(toInt(work.Bytes)); x > dt {

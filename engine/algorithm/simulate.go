@@ -21,14 +21,6 @@ func Simulate(spec *cluster.Spec, k coll.Key, n, unit int64) (cluster.Time, erro
 	m := &s.Machine
 	m.ClockTime = new(cluster.Time)
 	m.ComputeNoise, m.LinkNoise, m.DetourRate, m.Slow = 0, 0, 0, nil
-	crowding := 1.0 // a node with more threads than cores computes more slowly
-	if m.CoresPerNode > 0 {
-		threads := s.Layout.RanksPerNode
-		if m.Progress == cluster.ProgressThread {
-			threads *= 2
-		}
-		crowding = max(1, float64(threads)/float64(m.CoresPerNode))
-	}
 	first, last := cluster.Time(math.MaxInt64), cluster.Time(0)
 	err := cluster.Launch(context.Background(), sim.New(), s, func(r *cluster.Rank) error {
 		c, err := coll.New(r, r.World())
@@ -38,11 +30,10 @@ func Simulate(spec *cluster.Spec, k coll.Key, n, unit int64) (cluster.Time, erro
 		if err := r.Barrier(r.World()); err != nil {
 			return err
 		}
-		wait := simulatedStart - r.Now()
-		if wait < 0 {
-			return fmt.Errorf("simulated call: rank %d starts %v later than %s", r.ID(), -wait, simulatedStart)
+		if late := r.Now() - simulatedStart; late > 0 {
+			return fmt.Errorf("simulated call: rank %d starts %v later than %s", r.ID(), late, simulatedStart)
 		}
-		r.Compute(cluster.Work{Flops: wait.Seconds() * m.Flops / crowding}, nil)
+		r.Compute(cluster.Work{Until: simulatedStart}, nil)
 		first = min(first, r.Now())
 		if err := c.Do(k.Sized(r.ID() == 0, n, unit)); err != nil {
 			return err

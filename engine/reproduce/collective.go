@@ -283,7 +283,7 @@ func runKeys(p *Point, m *cluster.Machine, keys []coll.Key) ([]callResult, error
 			if err != nil {
 				return err
 			}
-			begin, err := syncStart(r, part.Flops)
+			begin, err := syncStart(r)
 			if err != nil {
 				return err
 			}
@@ -326,12 +326,12 @@ func runKeys(p *Point, m *cluster.Machine, keys []coll.Key) ([]callResult, error
 const maxTraced = 1024
 
 // syncStart lets all ranks continue at the same time, and returns this time.
-func syncStart(r *cluster.Rank, flops float64) (cluster.Time, error) {
+func syncStart(r *cluster.Rank) (cluster.Time, error) {
 	now := []int64{int64(r.Now())}
 	if err := coll.Allreduce(r, r.World(), cluster.Max, now, now); err != nil {
 		return 0, err
 	}
 	begin := cluster.Time(now[0]) + startDelay
-	r.Compute(cluster.Work{Flops: (begin - r.Now()).Seconds() * flops}, nil)
+	r.Compute(cluster.Work{Until: begin}, nil)
 	return begin, nil
 }

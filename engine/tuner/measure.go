@@ -119,7 +119,6 @@ func (p *Site) measure(ctx context.Context, at coll.Tuple, choices []coll.Choice
 		if err != nil {
 			return err
 		}
-		m.flops = p.Machine.Flops
 		if p.isVirtual() {
 			err = m.measureVirtual(p.Machine.IsNoisy())
 		} else {
@@ -148,7 +147,6 @@ type meter struct {
 	taken      [][]cluster.Time // by choice: time of each measurement
 	barriers   []cluster.Time   // barriers without calls
 	startDelay cluster.Time     // delay from agreeing on the time to a common start
-	flops      float64          // of the machine, per second; 0: unknown
 	word       [1]float64
 }
 
@@ -213,12 +211,7 @@ func (m *meter) syncStart() (cluster.Time, error) {
 		return m.syncStart()
 	}
 	start += m.startDelay
-	if m.flops > 0 {
-		m.rank.Compute(cluster.Work{Flops: (start - m.rank.Now()).Seconds() * m.flops}, func() {})
-	}
-	for m.rank.Now() < start {
-		m.rank.Progress()
-	}
+	m.rank.Compute(cluster.Work{Until: start}, nil)
 	return start, nil
 }
 

@@ -46,13 +46,18 @@ func (s *Skew) compute(t cluster.Time) {
 	s.r.Compute(cluster.Work{Flops: t.Seconds() * s.r.Spec().Machine.Flops}, nil)
 }
 
-// roundTrips returns four times the latency of a barrier of the given number of ranks, or 0 if ranks
-// cannot compute for a given time in virtual time.
+// roundTrips returns four times the latency of a barrier of the given number of ranks. The whole barrier is as slow
+// as the machine's slowest part. roundTrips returns 0 if ranks cannot compute for a given time in virtual time.
 func roundTrips(r *cluster.Rank, ranks int) cluster.Time {
 	m := &r.Spec().Machine
 	if r.Spec().Clock != cluster.VirtualClock || m.Flops <= 0 {
 		return 0
 	}
+	slowest := 1.0
+	for _, s := range m.Slow {
+		slowest = max(slowest, s.Factor)
+	}
 	l := &m.Classes[cluster.Remote]
-	return 4 * cluster.Time(bits.Len(uint(ranks))) * (l.Latency + 2*l.Overhead + cluster.Nanosecond)
+	trip := cluster.FromSeconds(slowest * (l.Latency + 2*l.Overhead + cluster.Nanosecond).Seconds())
+	return 4 * cluster.Time(bits.Len(uint(ranks))) * trip
 }

@@ -18,7 +18,7 @@ func BeginInOrder(r *cluster.Rank, t *cluster.Team) (cluster.Time, error) {
 			return 0, err
 		}
 		if t.Rank() == 0 {
-			r.Compute(cluster.Work{Flops: late.Seconds() * r.Spec().Machine.Flops}, nil)
+			r.Compute(cluster.Work{Until: r.Now() + late}, nil)
 		}
 	}
 	return Begin(r, t)
@@ -35,7 +35,7 @@ type Start struct {
 
 // NewStart returns a Start for a rank of a team.
 func NewStart(r *cluster.Rank, t *cluster.Team) *Start {
-	return &Start{r: r, team: t, window: windowOf(r, t.Size())}
+	return &Start{r: r, team: t, window: roundTrips(r, t.Size())}
 }
 
 // Together waits for the other ranks, begins a timed part and returns the time.
@@ -55,16 +55,5 @@ func (s *Start) Together() (cluster.Time, error) {
 
 // until computes until the given time after the next multiple of the window.
 func (s *Start) until(more cluster.Time) {
-	now := s.r.Now()
-	wait := (now+s.window-1)/s.window*s.window + more - now
-	s.r.Compute(cluster.Work{Flops: wait.Seconds() * s.r.Spec().Machine.Flops}, func() {})
-}
-
-// windowOf returns a window longer than the time in which the ranks of a team leave a barrier. It
-// returns 0 if ranks cannot compute for an exact time.
-func windowOf(r *cluster.Rank, ranks int) cluster.Time {
-	if m := &r.Spec().Machine; m.IsComputeNoisy() || len(m.Slow) > 0 {
-		return 0
-	}
-	return roundTrips(r, ranks)
+	s.r.Compute(cluster.Work{Until: (s.r.Now()+s.window-1)/s.window*s.window + more}, nil)
 }
