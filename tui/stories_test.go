@@ -15,6 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -33,6 +34,9 @@ import (
 //
 // or a comment. Steps do not depend on real time.
 func TestStories(t *testing.T) {
+	if race.Enabled {
+		t.Skip("other tests run sessions on the screen")
+	}
 	files, err := filepath.Glob("testdata/stories/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d stories: %v", len(files), err)
