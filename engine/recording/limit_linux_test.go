@@ -42,7 +42,7 @@ func TestFullDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two processes write until the disk is full")
 	}
-	for name, dir := range map[string]string{"limit": t.TempDir(), "disk": mounted(t, "size=2500k", 0)} {
+	for name, dir := range map[string]string{"limit": t.TempDir(), "disk": mounted(t, "size=800k", 0)} {
 		t.Run(name, func(t *testing.T) {
 			if dir == "" {
 				t.Skip("cannot mount a file system here")
@@ -50,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 			file := filepath.Join(dir, "run.htr")
 			limit := "1000000000"
 			if name == "limit" {
-				limit = "2500000"
+				limit = "800000"
 			}
 			c, lines := start(t, file, fileLimit+"="+limit)
 			said := ""
