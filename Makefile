@@ -55,11 +55,13 @@ prose:
 # Packages that start no goroutine, or only simulate. Workloads run under the race detector in engine/workload/all.
 UNRACED := /hybridtop/(models|presets|cluster/sim|engine/(advise|algorithm|calibrate|explain|lesson|reproduce|study|tuner|workload)|tui/(export|grid|overlay|pane))(/|$$$$)
 
-# The short tests under the race detector, which is ten times slower, and those of UNRACED without it.
+# The short tests under the race detector, which is ten times slower, and those of UNRACED without it. SHORT= runs
+# the latter at their full size; make whole then takes their results from the cache.
+SHORT ?= -short
 race:
 	@$(if $(RACE),:,echo 'without the race detector, which needs a C compiler:')
 	$(GO) test $(RACE) -short -vet=off $$($(GO) list ./... | grep -Ev '$(UNRACED)') ./engine/workload/all
-	$(GO) test -short -vet=off $$($(GO) list ./... | grep -E '$(UNRACED)' | grep -v '/workload/all$$')
+	$(GO) test $(SHORT) -vet=off $$($(GO) list ./... | grep -E '$(UNRACED)' | grep -v '/workload/all$$')
 
 # Every test at its full size, the papers' claims with them.
 whole:
@@ -81,7 +83,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestPerturbations|TestNoPassHasARefutedRow)$$' ./engine/reproduce
 	$(MAKE) estimates
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestEmulationEqualsSimulation|TestEmulatedStepsEqualSimulatedSteps|TestFirstTurn|TestExpectations|TestQuestions)$$' ./engine/workload/all
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestRandomScenariosStayUnderTheLimit|TestGrowth)$$' ./engine/session
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestRandomScenariosStayUnderTheLimit|TestGrowth|TestRowsOfApplications)$$' ./engine/session ./engine/bench
 	$(MAKE) hostile
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./internal/revert
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestChromiumDraws|TestFirstMinute|TestMinuteOnABusyHost|TestPairsWithoutADifference)' ./cmd/hybridtop

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -11,8 +12,8 @@ import (
 
 // Each row of the applications computes the same result as a single process, and compares with it.
 func TestRowsOfApplications(t *testing.T) {
-	if testing.Short() {
-		t.Skip("multiplies large matrices")
+	if os.Getenv("CONFORM") == "" {
+		t.Skip("multiplies large matrices, as part of make conform")
 	}
 	rows, err := ApplicationRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Rounds: 1, Batch: 1}, nil)
 	if err != nil {
