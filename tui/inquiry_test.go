@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/pairs"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest/runs"
 )
 
@@ -161,5 +162,31 @@ func TestAnAnswerToAnotherQuestionIsNotShown(t *testing.T) {
 	}
 	if a.Snap.Kind != engine.Simulated {
 		t.Error("the run is not simulated")
+	}
+}
+
+// TestAnswersAreNotCutOff draws the answers to pairs and advice at all sizes of a screen in steps, with other panes and
+// alone.
+func TestAnswersAreNotCutOff(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine")
+	}
+	for _, question := range []string{"pairs", "advise"} {
+		a, p := changed(t)
+		if err := a.askQuestion(question, map[string]string{"advise": "pair,method"}[question]); err != nil {
+			t.Fatal(err)
+		}
+		p.answer(t)
+		w := watch(a)
+		for columns := 80; columns <= 300; columns += 11 {
+			rows := 24 + (columns-80)*66/220
+			for _, a.zoomed = range []bool{false, true} {
+				w.draw(a, columns, rows)
+				one := a.panes[a.focus].(*watched)
+				if faults := one.watch.Faults(&w.g, one.border.Above || one.border.Below); len(faults) > 0 {
+					t.Errorf("%s, %d×%d, alone %t: %v", question, columns, rows, a.zoomed, faults)
+				}
+			}
+		}
 	}
 }

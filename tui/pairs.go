@@ -70,6 +70,7 @@ func (a *app) followVariant(from, to *engine.Scenario) {
 		a.former = nil
 	case maps.Equal(from.Values, to.Values) || isSame(from, to):
 	case from.Values["fabric"] == engine.Sim:
-		a.former = from
+		former := from.Clone() // the rest of the snapshot may be large
+		a.former = &former
 	}
 }

@@ -18,19 +18,13 @@ type adviceRow struct {
 }
 
 // Widths of the columns before a candidate's name.
-var adviceCols = [4]int{6, 10, 8, 10}
+var adviceCols = [4]int{6, 10, 8, 17}
+
+// adviceW is the least width of a pane with all columns.
+const adviceW = 70
 
 // drawAdvice draws the conclusion, the ranking, the changes of the order, and the candidates that did not run.
 func (p *Pane) drawAdvice(v grid.View, a *advise.Advice, h *pane.Host, b *pane.Border) {
-	th := h.Theme
-	words := grid.Flow{V: v}
-	if a.Winner() != nil {
-		words.Text(a.Conclusion(seconds), th.Title)
-	} else {
-		words.Text("No candidate could run.", th.Title)
-	}
-	_, rest := v.Local().CutTop(min(words.Y, v.H()/2))
-	v = v.Sub(rest)
 	all := adviceRows(a, h)
 	high := drawAdviceRows(v.Sub(grid.Rect{W: v.W()}), 0, all)
 	p.top = min(p.top, max(0, high-v.H()))
@@ -45,6 +39,9 @@ func drawAdviceRows(v grid.View, top int, all []adviceRow) int {
 		r, x := &all[i], 0
 		if r.cells[0] != "" {
 			for k, cell := range r.cells {
+				if k >= 2 && v.W() < adviceW { // the choice needs the room
+					break
+				}
 				v.TextIn(x, y, adviceCols[k]-1, cell, grid.Right, r.style)
 				x += adviceCols[k]
 			}
@@ -56,17 +53,22 @@ func drawAdviceRows(v grid.View, top int, all []adviceRow) int {
 	return y + top
 }
 
-// adviceRows returns the rows below the conclusion.
+// adviceRows returns the conclusion and the rows below it.
 func adviceRows(a *advise.Advice, h *pane.Host) (all []adviceRow) {
 	th := h.Theme
 	text := func(style grid.Style, format string, values ...any) {
 		all = append(all, adviceRow{text: fmt.Sprintf(format, values...), style: style})
 	}
 	title := func(s string) {
-		text(th.Text, "")
+		text(th.Text, " ")
 		text(th.Accent, "%s", s)
 	}
-	all = append(all, adviceRow{cells: [4]string{"place", "time", "ratio", "memory"}, text: "per node; choice", style: th.Dim})
+	if a.Winner() == nil {
+		text(th.Title, "No candidate could run.")
+	} else {
+		text(th.Title, "%s", a.Conclusion(seconds))
+	}
+	all = append(all, adviceRow{cells: [4]string{"place", "time", "ratio", "memory per node"}, text: "choice", style: th.Dim})
 	bytes := h.Units.Of("B")
 	knobs := a.Knobs()
 	for _, c := range a.Candidates {

@@ -84,10 +84,7 @@ func drawHistograms(v grid.View, x *pairs.Histograms, metric string, shown func(
 		return
 	}
 	v.TextIn(0, 0, v.W(), "number of runs by "+metric, grid.Left, th.Dim)
-	per := 1 // bins of a row
-	for pairs.Bins/per > v.H()-1 && per < pairs.Bins {
-		per++
-	}
+	per := (pairs.Bins + v.H() - 2) / (v.H() - 1) // bins of a row
 	rows := (pairs.Bins + per - 1) / per
 	pitch := max(min((v.H()-1)/rows, maxPitch), 1)
 	var counts [2][pairs.Bins]int
