@@ -80,7 +80,7 @@ func forecast(sc *engine.Scenario, machines []cluster.Machine) (modelledRow, boo
 	if !ok {
 		return modelledRow{}, false
 	}
-	model.Name = st.Metric
+	model.Name, model.Kind = st.Metric, snap.Kind // as in the row of a run
 	snap.Metrics = append(snap.Metrics, model)
 	snap.Iteration = 1
 	rows := st.Observe(snap)

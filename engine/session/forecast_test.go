@@ -18,6 +18,7 @@ func TestForecastsHaveTheRowsOfRuns(t *testing.T) {
 		{"cartesian", "senders", "exchange_time", []string{"senders 1", "senders 2", "senders 4"}},
 		{"heat", "reduce-every", "step_time", []string{"reduce every 1", "reduce every 10", "reduce every 100"}},
 		{"gemm", "schedule", "gemm_time", []string{"schedule prefetch", "schedule blocking"}},
+		{"collective", "size", "call_time", []string{"size 8 B", "size 64 B", "size 0 B", "size 512 B", "size 4096 B", "size 32768 B"}},
 		{"cartesian", "seed", "", nil},
 		{"multigrid", "variant", "", nil}, // without a model
 	} {

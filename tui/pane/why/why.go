@@ -24,8 +24,10 @@ type Pane struct {
 	failed bool
 }
 
-// Inputs returns the snapshot.
-func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
+// Inputs returns the snapshot and the modelled rows.
+func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
+	return pane.Inputs{Snap: h.Snap, Forecasts: h.Forecasts}
+}
 
 // Draw writes the text. A failure is shown from its beginning.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
@@ -114,12 +116,33 @@ func writeAll(f *grid.Flow, h *pane.Host) {
 		f.Pair("events", grid.Count.String(float64(x.Events)), th.Dim, th.Dim)
 		f.Pair("run hash", fmt.Sprintf("%016x", x.Hash), th.Dim, th.Dim)
 	}
+	writeForecasts(f, w, h)
 	if len(h.Assumed) > 0 {
 		f.Text("▲ sketch: the machine's file assumes "+strings.Join(h.Assumed, ", "), th.Warning)
 	}
 	if snap.LaunchLine != "" {
 		f.Head("Launch command (paper 1)", th.Dim)
 		f.Text(snap.LaunchLine, th.Text)
+	}
+}
+
+// writeForecasts writes the modelled values of choices that have not run, if the first study draws curves. A study with bars
+// draws them itself.
+func writeForecasts(f *grid.Flow, w *workload.Workload, h *pane.Host) {
+	if len(h.Snap.Studies) == 0 {
+		return
+	}
+	s := &h.Snap.Studies[0]
+	all := h.Forecast(s)
+	metric := slices.IndexFunc(s.Columns, func(c engine.Column) bool { return c.Name == s.Metric })
+	if len(all) == 0 || metric < 0 || len(s.Charts) == 0 || s.Charts[0].Shape != engine.Curve {
+		return
+	}
+	kind := h.Theme.Kind(grid.Modelled)
+	f.Head(w.Phrase(s.Metric)+", choices that have not run", h.Theme.Dim)
+	for i := range all {
+		value := h.Units.Of(s.Columns[metric].Unit).String(all[i].Cells[metric])
+		f.Pair(h.Units.Text(all[i].Label)+" "+string(kind.Symbol), value, h.Theme.Dim, kind.Style)
 	}
 }
 

@@ -1,13 +1,16 @@
 package why
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest/runs"
 )
@@ -29,6 +32,21 @@ func TestWhyLooksLikeThis(t *testing.T) {
 	draw("before the first result", &engine.Snapshot{Phase: engine.Starting}, 49, 15)
 	if !testing.Short() {
 		runs.Looks(t, &Spec, runs.Last, panetest.Look{W: 40, H: 34}, false)
+	}
+}
+
+// TestChoicesThatHaveNotRun draws the modelled times of other algorithms of a broadcast. A study with bars draws them itself.
+func TestChoicesThatHaveNotRun(t *testing.T) {
+	s := runs.Last("collective").On(t, "demo")
+	h := panetest.Host(s)
+	h.Forecasts = &pane.Forecasts{Workload: "collective", Rows: session.Forecasts(&s.Scenario, "algorithm", nil)}
+	golden.Text(t, "choices that have not run", panetest.Draw(&Pane{}, h, panetest.Look{W: 60, H: 30}))
+	bars := *s
+	bars.Studies = slices.Clone(s.Studies)
+	bars.Studies[0].Charts = []engine.Chart{{Shape: engine.Bars, Y: []int{0}}}
+	h.Snap = &bars
+	if text := panetest.Draw(&Pane{}, h, panetest.Look{W: 60, H: 30}); strings.Contains(text, "have not run") {
+		t.Errorf("a study with bars:\n%s", text)
 	}
 }
 
