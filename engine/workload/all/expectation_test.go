@@ -18,7 +18,8 @@ var (
 	// longExpectations are the scenarios whose runs take more than five seconds.
 	longExpectations = []string{"bh-cache", "bh-paper1", "ft-s", "heat-500"}
 	// shortQuestions are the questions whose runs take less than a second under the race detector.
-	shortQuestions = []string{"larger-messages"}
+	shortQuestions = []string{"larger-messages", "one-copy", "placement", "put-get-or-message", "thread-multiple",
+		"which-algorithm"}
 )
 
 // Every built-in scenario has expectations, and its runs meet them. With CONFORM=1 the long scenarios
