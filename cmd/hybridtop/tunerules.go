@@ -26,18 +26,20 @@ var ruleFormats = []struct {
 	{"openmpi-json", "Open MPI 6, with the same parameters", tuner.WriteOpenMPIJSON},
 	{"mpich", "MPICH 4.0: MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE",
 		tuner.WriteMPICH},
+	{"nccl", "NCCL with its example of a tuner plugin: NCCL_TUNER_CONFIG_FILE=FILE. NCCL matches numbers of nodes " +
+		"and ranks exactly. A table has no protocols: the file has simple", tuner.WriteNCCL},
 }
 
 func newTuneExport() *cobra.Command {
 	var names []string
-	words := "Write a table as rules of an MPI library. If the library lacks an algorithm, it chooses itself.\n"
+	words := "Write a table as rules of a library. If the library lacks an algorithm, it chooses itself.\n"
 	for _, f := range ruleFormats {
 		names = append(names, f.name)
 		words += "\n  " + f.name + ": " + f.doc
 	}
 	cmd := &cobra.Command{
 		Use:     "export FILE",
-		Short:   "write a table as rules for Open MPI or MPICH",
+		Short:   "write a table as rules for Open MPI, MPICH or NCCL",
 		Long:    words,
 		Example: "hybridtop tune export ranger.table.toml --to openmpi --out ranger.rules",
 	}
