@@ -1,6 +1,7 @@
 package presets
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -44,6 +45,31 @@ func TestLibrariesSelect(t *testing.T) {
 		}
 		if got.Name != c.want {
 			t.Errorf("%s, %+v: %s, want %s", c.library, c.call, got.Name, c.want)
+		}
+	}
+}
+
+// TestLibraryExample checks the decisions of the example in CONTRIBUTING.
+func TestLibraryExample(t *testing.T) {
+	data, err := os.ReadFile("testdata/our-mpi.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := decodeLibrary("our-mpi", "our-mpi.toml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		call LibraryCall
+		want string
+	}{
+		{LibraryCall{"bcast", 64, 1, 1 << 20, 1 << 17}, "binomial"},
+		{LibraryCall{"bcast", 64, 8, 12287, 1535}, "binomial"},
+		{LibraryCall{"bcast", 64, 8, 12288, 1536}, "scatter_ring"},
+		{LibraryCall{"bcast", 4096, 8, 12288, 1536}, "binomial"}, // fewer elements than ranks
+	} {
+		if got, err := l.Select(c.call); err != nil || got.Name != c.want {
+			t.Errorf("%+v: %s, want %s (%v)", c.call, got.Name, c.want, err)
 		}
 	}
 }

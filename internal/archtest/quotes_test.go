@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// quote matches a line that is only a link to a Go file, and the block of Go after it.
-var quote = regexp.MustCompile("(?m)^\\[([^\\]]+\\.go)\\]\\(([^)]+)\\):\n\n```go\n((?s:.*?))```$")
+// quote matches a line that is only a link to a Go or TOML file, and the block of code after it.
+var quote = regexp.MustCompile("(?m)^\\[([^\\]]+\\.(?:go|toml))\\]\\(([^)]+)\\):\n\n```(?:go|toml)\n((?s:.*?))```$")
 
-// CONTRIBUTING quotes every file of the example workload, and each quoted file is equal to
-// the file.
+// TestQuotedFilesAreVerbatim checks that each text that CONTRIBUTING quotes is equal to its file. CONTRIBUTING quotes
+// every file of the example workload, a question, and the rules of a library.
 func TestQuotedFilesAreVerbatim(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {
@@ -35,6 +35,11 @@ func TestQuotedFilesAreVerbatim(t *testing.T) {
 	example, err := filepath.Glob(filepath.Join(root, "engine", "workload", "ring", "*.go"))
 	if err != nil || len(example) == 0 {
 		t.Fatalf("the example has no files: %v", err)
+	}
+	for _, name := range []string{"presets/questions/larger-messages.toml", "presets/testdata/our-mpi.toml"} {
+		if !slices.Contains(quoted, name) {
+			t.Errorf("CONTRIBUTING.md does not quote %s", name)
+		}
 	}
 	for _, file := range example {
 		if name := "engine/workload/ring/" + filepath.Base(file); !slices.Contains(quoted, name) {
