@@ -70,7 +70,8 @@ type Theme struct {
 	// No other pane has these colours.
 	Series [8]Color
 	Glyphs [8]rune
-	// Ramp holds the colours of a heat map from low to high. Cells of choices have them, too. It is empty in a theme without colours.
+	// Ramp holds the colours of a heat map from low to high. Cells of choices have them, too. It is empty in a theme
+	// without colours.
 	Ramp []Color
 	// Kinds holds the looks of the five kinds of number.
 	Kinds [kinds]KindStyle

@@ -7,4 +7,7 @@
 //	  remote.overhead_s   9.20 µs  12%  ██
 //
 // With a changed constant or a baseline, the bars are the difference of two runs. They add up to it.
+//
+// The pane also has the answers to other questions about the run: a decision map, pairs of runs with equal seeds, and
+// advice on its choices. Until then it shows the progress of their simulations.
 package explain
