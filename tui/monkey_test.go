@@ -112,7 +112,7 @@ func TestMonkey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.every = 1
+		p.every, p.ctx = 1, t.Context()
 		m := &monkey{t: t, rng: rand.New(rand.NewPCG(seed, 0x6d6f6e6b)), p: p}
 		m.give(tea.WindowSizeMsg{Width: 120, Height: 40})
 		for range soak.Acts(t, 600) {
