@@ -30,9 +30,7 @@ type launch struct {
 
 // updateAxis computes the axis for a snapshot.
 func (p *Pane) updateAxis(snap *engine.Snapshot) {
-	n := len(snap.Series)
 	a := axis{launches: p.axis.launches[:0]}
-	a.isVirtual = !p.wall && snap.Kind == engine.Simulated && n > 0 && snap.Series[n-1].Fabric > 0
 	for i := range snap.Marks {
 		if m := &snap.Marks[i]; m.NewWorkload {
 			a.origin = m.At.Seconds()
@@ -42,6 +40,8 @@ func (p *Pane) updateAxis(snap *engine.Snapshot) {
 		return cmp.Compare(s.At.Seconds(), x)
 	})
 	a.samples = snap.Series[first:]
+	n := len(a.samples)
+	a.isVirtual = !p.wall && snap.Kind == engine.Simulated && n > 0 && a.samples[n-1].Fabric > 0
 	if a.isVirtual {
 		var begin, last cluster.Time
 		for i := range a.samples {

@@ -208,6 +208,13 @@ func TestAxisOfASimulation(t *testing.T) {
 	if from, to := p.span(h); from != 0 || to != 500e-6 || p.axis.newest != 360e-6 {
 		t.Errorf("after a change of workload, %v to %v s, newest %v", from, to, p.axis.newest)
 	}
+	s.Marks[0].At = time.Hour // the new workload has no sample
+	p.toggleCross(h)
+	p.moveCross(h, -0.1)
+	if h.Moment.Marked || len(p.axis.samples) > 0 {
+		t.Errorf("before the first sample the crosshair marks %v, of %d samples", h.Moment, len(p.axis.samples))
+	}
+	s.Marks[0].At = 23975 * time.Millisecond
 	p.switchClock(h)
 	if p.span(h); p.caption(h) != "◆ simulated, wall time" {
 		t.Errorf("the caption is %q", p.caption(h))
