@@ -22,6 +22,9 @@ const (
 // decideKnob asks for a map of the fastest choice of the selected knob over latency and bandwidth of the network.
 func (a *app) decideKnob() {
 	k := a.Panel.Knob()
+	if k != nil { // the screen may show another workload than the panel: an earlier time
+		k, _ = a.Snap.Scenario.Knob(k.Name)
+	}
 	if k == nil || len(k.Choices) < 2 {
 		a.notice = "the selected knob has no choices to compare (select another knob, or use " + a.Keys("command") + "decide)"
 		return

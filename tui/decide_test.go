@@ -87,4 +87,10 @@ func TestAMapThatCannotBeMade(t *testing.T) {
 	if keys(a, "&"); a.Snap.Scenario.Values["fabric"] == engine.Sim || !strings.Contains(a.notice, "simulate") {
 		t.Errorf("a live run: %q", a.notice)
 	}
+	a, _ = mapped(t) // an earlier time, with another workload than the panel
+	a.Panel.Load(runs.Last("heat").On(t, "demo").Scenario)
+	a.Panel.Select("reduce-every")
+	if keys(a, "&"); a.Inquiry != nil || !strings.Contains(a.notice, "has no choices") {
+		t.Errorf("a knob of another workload: %q", a.notice)
+	}
 }
