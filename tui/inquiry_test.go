@@ -92,6 +92,11 @@ func TestPairsNeedTwoSimulations(t *testing.T) {
 	if keys(a, "V"); a.Inquiry != nil {
 		t.Error("another workload is a variant")
 	}
+	a, _ = changed(t)
+	a.Snap = runs.Last("heat").On(t, "demo") // an earlier time, with another workload
+	if keys(a, "V"); a.Inquiry != nil || !strings.Contains(a.notice, "no other variant") {
+		t.Errorf("a variant of another workload: %q", a.notice)
+	}
 }
 
 // TestAdviceRanksTheChoices asks for advice by key and by command, and refuses a live run and an unknown knob.

@@ -31,7 +31,7 @@ func (a *app) comparePairs(sc engine.Scenario, text string) error {
 	if b := a.explainedBaseline(); b != nil && b.Workload == sc.Workload {
 		from = b
 	}
-	if from == nil {
+	if from == nil || from.Workload != sc.Workload { // an earlier time may have another workload
 		return errors.New("pairs: no other variant yet (change a knob of this simulation, or set a baseline: " + a.Keys("baseline") + ")")
 	}
 	w, err := workload.Find(sc.Workload)
