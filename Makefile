@@ -6,6 +6,8 @@ STATICCHECK := 0.8.2
 DEADCODE    := 0.52.0
 # The race detector needs cgo; go turns that off where there is no C compiler.
 RACE        ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+# Packages tested at the same time: one more than processors, because some tests wait for real time.
+JOBS        ?= $(shell expr $$(getconf _NPROCESSORS_ONLN || echo 2) + 1)
 # A benchmark runs this long, and this many times, ready for benchstat.
 BENCHTIME   ?= 1s
 COUNT       ?= 1
@@ -60,12 +62,12 @@ UNRACED := /hybridtop/(models|presets|cluster/sim|engine/(advise|algorithm|calib
 SHORT ?= -short
 race:
 	@$(if $(RACE),:,echo 'without the race detector, which needs a C compiler:')
-	$(GO) test $(RACE) -short -vet=off $$($(GO) list ./... | grep -Ev '$(UNRACED)') ./engine/workload/all
-	$(GO) test $(SHORT) -vet=off $$($(GO) list ./... | grep -E '$(UNRACED)' | grep -v '/workload/all$$')
+	$(GO) test $(RACE) -p $(JOBS) -short -vet=off $$($(GO) list ./... | grep -Ev '$(UNRACED)') ./engine/workload/all
+	$(GO) test $(SHORT) -p $(JOBS) -vet=off $$($(GO) list ./... | grep -E '$(UNRACED)' | grep -v '/workload/all$$')
 
 # Every test at its full size, the papers' claims with them.
 whole:
-	$(GO) test -vet=off ./...
+	$(GO) test -p $(JOBS) -vet=off ./...
 
 # What takes many minutes: builds for all platforms, every test at its full size under the
 # race detector, and every algorithm of the collectives on every team of its table, an hour
