@@ -289,7 +289,7 @@ func TestIdleScreenRests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := screen(t, 120, 40, c.args...)
-			x.Shows("Bandwidth")
+			x.Shows("Cluster")
 			x.Type(c.keys)
 			x.Shows(c.shows)
 			pid := child(t, x, x.Pid())
