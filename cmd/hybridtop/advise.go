@@ -176,7 +176,7 @@ func (x *adviceText) writeRanking(t *table) {
 		t.row(x.paperText())
 	}
 	for _, a := range x.Late {
-		t.row(a.Knob + " was varied only at the winner of the other knobs (--vary combines it)")
+		t.row(a.Knob + " was varied only at the winners of the other knobs (--vary combines it)")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -15,7 +16,7 @@ import (
 type Request struct {
 	Scenario engine.Scenario
 	Axes     []session.Axis // knobs that may change
-	Late     []session.Axis // knobs that change only at the winner of Axes, one at a time
+	Late     []session.Axis // knobs that change only at the winners of Axes, one at a time
 	// Most is the maximum number of combinations. If there are more, the last axes become late ones. 0
 	// means no maximum.
 	Most int
@@ -30,7 +31,7 @@ type Advice struct {
 	Scenario    engine.Scenario
 	Candidates  []*Candidate   // by place, then the pruned ones, then the ones that could not run
 	Axes        []session.Axis // all combinations are candidates
-	Late        []session.Axis // varied at the winner of Axes, one at a time
+	Late        []session.Axis // varied at the winners of Axes, one at a time
 	Simulations int
 
 	// Difference explains the time of the runner-up minus the time of the winner. It is nil without a
@@ -101,7 +102,7 @@ func Advise(ctx context.Context, q Request) (*Advice, error) {
 	if err := a.simulate(ctx, all, q.Options); err != nil {
 		return a, err
 	}
-	if err := a.varyAtWinner(ctx, q.Options); err != nil {
+	if err := a.varyAtWinners(ctx, q.Options); err != nil {
 		return a, err
 	}
 	if err := a.repeat(ctx, q.Options); err != nil {
@@ -157,29 +158,44 @@ func (a *Advice) simulate(ctx context.Context, all []*Candidate, o session.Optio
 	return nil
 }
 
-// varyAtWinner adds candidates that differ from the winner in the value of one late axis.
-func (a *Advice) varyAtWinner(ctx context.Context, o session.Options) error {
+// varyAtWinners adds candidates that differ from a winner in the value of one late axis.
+func (a *Advice) varyAtWinners(ctx context.Context, o session.Options) error {
 	every := slices.Concat(a.Axes, a.Late)
 	for _, c := range a.Candidates {
 		c.name(every)
 	}
 	for _, axis := range a.Late {
-		first := a.Winner()
-		if first == nil {
-			return nil
-		}
-		more, err := candidates(first.Scenario, []session.Axis{axis})
-		if err != nil {
-			return err
-		}
-		for _, c := range more {
-			c.name(every)
-		}
-		if err := a.simulate(ctx, more[1:], o); err != nil { // without the winner itself
-			return err
+		for _, first := range a.winners() {
+			more, err := candidates(first.Scenario, []session.Axis{axis})
+			if err != nil {
+				return err
+			}
+			for _, c := range more {
+				c.name(every)
+			}
+			if err := a.simulate(ctx, more[1:], o); err != nil { // without the winner itself
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// winners returns the winner and the candidates that tie with it, the best one for each combination of the axes.
+func (a *Advice) winners() (all []*Candidate) {
+	for _, c := range a.Candidates {
+		isNew := !slices.ContainsFunc(all, func(other *Candidate) bool {
+			return !slices.ContainsFunc(a.Axes, func(x session.Axis) bool {
+				return slices.ContainsFunc(strings.Split(x.Knob, ","), func(knob string) bool {
+					return c.Scenario.Text(knob) != other.Scenario.Text(knob)
+				})
+			})
+		})
+		if c.Place == 1 && isNew {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // Ratio returns the time of a candidate relative to the winner, or 0.

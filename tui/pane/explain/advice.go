@@ -87,7 +87,7 @@ func adviceRows(a *advise.Advice, h *pane.Host) (all []adviceRow) {
 			bytes.Format(float64(c.MemoryPerNode), adviceCols[3]-1)}, choice(c, knobs), st})
 	}
 	for _, axis := range a.Late {
-		text(th.Dim, "%s was varied only at the winner of the other knobs.", axis.Knob)
+		text(th.Dim, "%s was varied only at the winners of the other knobs.", axis.Knob)
 	}
 	switch {
 	case a.Winner() == nil:
