@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,12 +30,7 @@ func verifyPreset(cmd *cobra.Command, p *presets.Scenario, out *format) error {
 	}
 	ctx, done := interruptible(cmd.Context())
 	defer done()
-	outcomes, err := session.Play(ctx, p, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: playTime}},
-		newSweepLine(cmd.ErrOrStderr()))
-	if code := interruption(ctx); code != 0 {
-		code.say(cmd.ErrOrStderr())
-		return code
-	}
+	outcomes, err := playExpectations(ctx, cmd, p)
 	if err != nil {
 		return err
 	}
@@ -52,8 +48,19 @@ func verifyPreset(cmd *cobra.Command, p *presets.Scenario, out *format) error {
 	return nil
 }
 
-// outcomeListing lists the outcomes of expectations. It returns the numbers of those that are not met, and of
-// those without a value.
+// playExpectations runs the expectations of a scenario. An interruption is an error.
+func playExpectations(ctx context.Context, cmd *cobra.Command, p *presets.Scenario) ([]session.Outcome, error) {
+	outcomes, err := session.Play(ctx, p, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: playTime}},
+		newSweepLine(cmd.ErrOrStderr()))
+	if code := interruption(ctx); code != 0 {
+		code.say(cmd.ErrOrStderr())
+		return nil, code
+	}
+	return outcomes, err
+}
+
+// outcomeListing lists the outcomes of expectations. It returns the number of expectations that are not met, and the
+// number of expectations without a value.
 func outcomeListing(outcomes []session.Outcome, out *format) (l listing, wrong, open int) {
 	l = listing{what: "expectations", columns: []string{"metric", "of", "want", "got", "kind", "verdict", "because"}}
 	for i := range outcomes {

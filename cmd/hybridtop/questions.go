@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -125,22 +123,11 @@ func listQuestions(all []presets.Question) *listing {
 	return l
 }
 
-// playQuestion simulates the runs of a question.
-func playQuestion(ctx context.Context, cmd *cobra.Command, q *presets.Question) ([]session.Outcome, error) {
-	outcomes, err := session.Play(ctx, &q.Scenario, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Usual: playTime}},
-		newSweepLine(cmd.ErrOrStderr()))
-	if code := interruption(ctx); code != 0 {
-		code.say(cmd.ErrOrStderr())
-		return nil, code
-	}
-	return outcomes, err
-}
-
 // printQuestion prints a question, its runs and its answer.
 func printQuestion(cmd *cobra.Command, q *presets.Question, out *format) error {
 	ctx, done := interruptible(cmd.Context())
 	defer done()
-	outcomes, err := playQuestion(ctx, cmd, q)
+	outcomes, err := playExpectations(ctx, cmd, &q.Scenario)
 	if err != nil {
 		return err
 	}
@@ -185,7 +172,7 @@ func checkQuestions(cmd *cobra.Command, all []presets.Question, out *format) err
 	failed := 0
 	for i := range all {
 		q := &all[i]
-		outcomes, err := playQuestion(ctx, cmd, q)
+		outcomes, err := playExpectations(ctx, cmd, &q.Scenario)
 		if err != nil {
 			return err
 		}
@@ -201,7 +188,7 @@ func checkQuestions(cmd *cobra.Command, all []presets.Question, out *format) err
 	if err := l.write(cmd.OutOrStdout(), out); err != nil {
 		return err
 	}
-	fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: questions with the expected answer: "+strconv.Itoa(len(all)-failed)+" of "+strconv.Itoa(len(all)))
+	fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: questions with the expected answer: %d of %d\n", len(all)-failed, len(all))
 	if failed > 0 {
 		return status(1)
 	}
