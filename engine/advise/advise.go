@@ -183,15 +183,16 @@ func (a *Advice) varyAtWinners(ctx context.Context, o session.Options) error {
 
 // winners returns the winner and the candidates that tie with it, the best one for each combination of the axes.
 func (a *Advice) winners() (all []*Candidate) {
+	seen := map[string]bool{}
 	for _, c := range a.Candidates {
-		isNew := !slices.ContainsFunc(all, func(other *Candidate) bool {
-			return !slices.ContainsFunc(a.Axes, func(x session.Axis) bool {
-				return slices.ContainsFunc(strings.Split(x.Knob, ","), func(knob string) bool {
-					return c.Scenario.Text(knob) != other.Scenario.Text(knob)
-				})
-			})
-		})
-		if c.Place == 1 && isNew {
+		var values []string
+		for _, x := range a.Axes {
+			for knob := range strings.SplitSeq(x.Knob, ",") {
+				values = append(values, c.Scenario.Text(knob))
+			}
+		}
+		if key := strings.Join(values, " "); c.Place == 1 && !seen[key] {
+			seen[key] = true
 			all = append(all, c)
 		}
 	}
