@@ -236,5 +236,5 @@ type Work struct {
 	Kernel Kernel  // the library routine that computes; NoKernel: the machine's sustained rate
 	Loops  float64 // innermost loops that are started: rows of a grid, rows of a strided copy
 	Cores  int     // cores used by the routine's own threads, without a Fork; 0: one
-	Until  Time    // 0, or the time at which the computation ends, whatever its other fields, noise and slow parts
+	Until  Time    // 0, or the time at which the computation ends, regardless of its other fields, noise and slow parts
 }

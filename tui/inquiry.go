@@ -12,7 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// inquiring is the question about the run that simulations answer in the background. The zero value is none.
+// inquiring is the question about the run that simulations answer in the background. The zero value means that there is no question.
 type inquiring struct {
 	asked    inquiry                 // to start; nil: none
 	stop     func()                  // cancels the simulations in progress; nil: none
