@@ -79,6 +79,7 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestOracle|TestCounts|TestPredictions|TestACubeOfThePaper)$$' ./cluster/coll ./engine/workload/heat
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/workload/multigrid
 	CONFORM=1 $(GO) test $(RACE) -short -count=1 -timeout 0 -run '^TestConformanceOverProcesses$$' ./cluster/live
+	CONFORM=1 $(GO) test $(RACE) -count=1 -timeout 0 -run '^TestConformance$$' ./cluster/live
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestQuotients$$' ./cluster/sim
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/explain
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestPapers$$' ./engine/advise

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/upc"
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // modes are the ways in which a collective moves its bytes.
@@ -48,7 +49,7 @@ func algorithmsRunInModes(s *suite, t *testing.T) {
 	if os.Getenv("CONFORM") == "" { // each mode has other algorithms
 		every = 3
 	}
-	if testing.Short() {
+	if testing.Short() || race.Enabled && os.Getenv("CONFORM") == "" {
 		every, teams = 7, []int{6}
 	}
 	for i, m := range modes {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/internal/race"
 )
 
 // suite is a fabric on a machine, and how hard to test it.
@@ -60,8 +62,11 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 	for _, o := range opts {
 		o(s)
 	}
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		s.scale *= 8
+	case race.Enabled && os.Getenv("CONFORM") == "":
+		s.scale *= 3
 	}
 	for _, p := range parts {
 		if (s.only == nil || slices.Contains(s.only, p.name)) && !slices.Contains(s.without, p.name) {

@@ -1,11 +1,13 @@
 package live_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/internal/race"
 	"github.com/hybridtop/hybridtop/internal/soak"
 )
 
@@ -14,7 +16,7 @@ import (
 func TestConformance(t *testing.T) {
 	host := clustertest.Host()
 	fewer := clustertest.Without()
-	if testing.Short() { // host and emulated run them
+	if testing.Short() || race.Enabled && os.Getenv("CONFORM") == "" { // host and emulated run them
 		fewer = clustertest.Without("schedules", "modes")
 	}
 	t.Run("host", func(t *testing.T) { clustertest.Run(t, live.New(), host) })
