@@ -3,7 +3,8 @@
 
 GO          ?= go
 STATICCHECK := 0.8.2
-DEADCODE    := 0.52.0
+# Of deadcode and gopackages.
+TOOLS       := 0.52.0
 # The race detector needs cgo; go turns that off where there is no C compiler.
 RACE        ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # Packages tested at the same time: one more than processors, because some tests wait for real time.
@@ -18,7 +19,7 @@ GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build mpi mpi-test test race whole conform goldens lint prose estimates mutate bench 386 single platforms dist pictures fuzz soak hostile vuln clean
+.PHONY: build mpi mpi-test test race whole conform goldens lint prose estimates mutate bench 386 single types platforms dist pictures fuzz soak hostile vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -41,8 +42,8 @@ lint: prose
 		echo '$(GO) run honnef.co/go/tools/cmd/staticcheck@v$(STATICCHECK) ./...'; \
 		$(GO) run honnef.co/go/tools/cmd/staticcheck@v$(STATICCHECK) ./...; \
 	fi
-	@echo '$(GO) run golang.org/x/tools/cmd/deadcode@v$(DEADCODE) ./cmd/...'; \
-	dead=$$($(GO) run golang.org/x/tools/cmd/deadcode@v$(DEADCODE) ./cmd/...) || exit 1; \
+	@echo '$(GO) run golang.org/x/tools/cmd/deadcode@v$(TOOLS) ./cmd/...'; \
+	dead=$$($(GO) run golang.org/x/tools/cmd/deadcode@v$(TOOLS) ./cmd/...) || exit 1; \
 	if [ -n "$$dead" ]; then echo "no command reaches:"; echo "$$dead"; exit 1; fi
 	$(GO) mod tidy -diff
 
@@ -132,6 +133,12 @@ PACKAGES_386 ?= ./cluster/... ./engine ./engine/algorithm ./engine/session ./eng
 SINGLE ?=
 single:
 	GOMAXPROCS=1 $(GO) test -p 2 -short -vet=off ./cluster/live/... ./engine/session $(SINGLE)
+
+# Checks the types of every package and its tests for another system with 32 bits, without compiling anything.
+types:
+	@echo 'gopackages ./... for windows/386'; \
+	all=$$($(GO) run -exec 'env GOOS=windows GOARCH=386 CGO_ENABLED=0' golang.org/x/tools/go/packages/gopackages@v$(TOOLS) -mode=allsyntax -test ./...) || exit 1; \
+	if echo "$$all" | grep -E '^	(/|[A-Z]:|-: ).*: |has an error'; then exit 1; fi
 
 platforms:
 	@for p in $(PLATFORMS); do \
