@@ -222,7 +222,7 @@ const (
 	minH, maxH = 24, 90
 )
 
-// Every text of every pane, header and footer is whole on screens from 80×24 to 300×90.
+// TestNothingIsCutOffOrDrawnOver: every text of every pane, header and footer is whole on screens from 80×24 to 300×90.
 // Nothing cuts it off, nothing is drawn over it, and an ellipsis never replaces a part of a
 // number. Borders are whole and have the title and the kind of the numbers. The short test
 // draws some sizes, the whole test one of three, and half of the zoomed panes. CONFORM=1 draws all sizes and all panes.
