@@ -18,6 +18,7 @@ type Estimator struct {
 	one   *resources // of one node that stands for all; nil: nodes differ
 	walk  estimation
 	known map[Key]*team
+	nodes int // of all known schedules
 }
 
 // MaxEstimated is the maximum number of ranks, and MaxSegmentsEstimated of segments, that an Estimator walks.
@@ -27,11 +28,13 @@ const (
 	MaxSegmentsEstimated = 1 << 10
 )
 
-// Limits of a walk: messages of teams with one schedule and of others, and schedules that are kept.
+// Limits of a walk: messages of teams with one schedule and of others, and the schedules of keys that are kept,
+// in number and in nodes.
 const (
 	maxWalked = 1 << 13
 	maxUneven = 1 << 17
 	maxKnown  = 64
+	maxHeld   = 1 << 16
 )
 
 // NewEstimator returns an Estimator, or an error if messages have no cost on the machine.
@@ -75,7 +78,7 @@ func (e *Estimator) teamOf(k Key) *team {
 	if t := e.known[k]; t != nil {
 		return t
 	}
-	t := &team{isAlike: true}
+	t, nodes := &team{isAlike: true}, 0
 	classes := map[int64]*Schedule{}
 	class := k.class(0)
 	for rel := range k.Ranks {
@@ -86,6 +89,7 @@ func (e *Estimator) teamOf(k Key) *team {
 		if s == nil {
 			s = k.Make(rel)
 			classes[class] = s
+			nodes += len(s.Nodes)
 		}
 		t.messages += len(s.sends)
 		if t.isAlike = len(classes) == 1; t.isAlike && rel > 0 {
@@ -101,10 +105,12 @@ func (e *Estimator) teamOf(k Key) *team {
 		t.hasXor = t.hasXor || n.Peer.Xor
 		t.isAlike = t.isAlike && !n.Peer.Root
 	}
-	if len(e.known) >= maxKnown {
+	if len(e.known) >= maxKnown || e.nodes+nodes > maxHeld {
 		clear(e.known)
+		e.nodes = 0
 	}
 	e.known[k] = t
+	e.nodes += nodes
 	return t
 }
 

@@ -178,3 +178,36 @@ func nodesFrom0(n int32) (all []int32) {
 	}
 	return all
 }
+
+// TestEstimatorIsSmall: an estimator keeps a limited number of nodes of schedules after any number of estimates.
+func TestEstimatorIsSmall(t *testing.T) {
+	e := estimatorOf(t, loggp(), 512, 4)
+	all := 0
+	for _, a := range All() {
+		k, err := a.Key(Parameters{Ranks: 512})
+		if err != nil || a.Needs&(Reach|Network) != 0 {
+			continue
+		}
+		for radix := range int32(3) {
+			k.Radix = radix + 2
+			before := e.nodes
+			e.Estimate(k, 64, 8)
+			all += max(e.nodes-before, 0)
+		}
+		held, seen := 0, map[*Schedule]bool{}
+		for _, team := range e.known {
+			for _, s := range team.ranks {
+				if !seen[s] {
+					seen[s] = true
+					held += len(s.Nodes)
+				}
+			}
+		}
+		if held > maxHeld || held > e.nodes {
+			t.Fatalf("%v: %d nodes are held, %d counted: want at most %d", k, held, e.nodes, maxHeld)
+		}
+	}
+	if all <= maxHeld {
+		t.Fatalf("%d nodes in all: want more than %d", all, maxHeld)
+	}
+}

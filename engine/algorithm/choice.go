@@ -56,7 +56,7 @@ var memory struct {
 
 // Limits of the memory. A full map is cleared.
 const (
-	maxSites   = 64
+	maxSites   = 32
 	maxChoices = 1 << 12
 	maxWorlds  = 8 // each has a list of its ranks
 )

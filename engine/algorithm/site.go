@@ -113,7 +113,7 @@ type timeKey struct {
 }
 
 // maxTimes is the maximum number of times of a site. A full map is cleared.
-const maxTimes = 1 << 12
+const maxTimes = 1 << 10
 
 // time returns the time of a call on n bytes. The memory must be locked.
 func (x *knownSite) time(k *coll.Key, n int64) cluster.Time {
