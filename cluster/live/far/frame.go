@@ -32,6 +32,7 @@ const (
 	Asleep                  // a rank has slept for a whole period; for process 0
 	kindAlive               // of the job: the process is alive
 	kindBye                 // of the job: the process has ended its last run
+	kindLong                // of the job: a frame of Size bytes follows
 	kinds
 )
 
@@ -94,6 +95,15 @@ func (f *Frame) encode(b []byte, run uint32) []byte {
 		}
 	}
 	return b
+}
+
+// encodedSize returns the size of the frame in bytes, with its data.
+func (f *Frame) encodedSize() int {
+	n := headBytes + len(f.Vec)*spanBytes + len(f.Data)
+	if f.Shape != nil {
+		n += shapeBytes
+	}
+	return n
 }
 
 var errFrame = errors.New("damaged frame")

@@ -27,8 +27,9 @@ type Job struct {
 	frame   Frame      // guarded by polling
 	stop    chan struct{}
 	stopped sync.WaitGroup
-	heard   []atomic.Bool // by process: a frame has arrived since the last beat
-	left    chan struct{} // closed when every other process has ended its last run, or one is lost
+	heard   []atomic.Bool  // by process: a frame has arrived since the last beat
+	coming  []atomic.Int64 // by process: bytes of long frames that it has announced, and that have not arrived
+	left    chan struct{}  // closed when every other process has ended its last run, or one is lost
 
 	mu     sync.Mutex
 	bye    []bool // by process: it has ended its last run
@@ -60,8 +61,8 @@ func Join(t Transport) *Job { return join(t, beatTime) }
 // join is Join with a time between two beats.
 func join(t Transport, beat time.Duration) *Job {
 	n := t.Processes()
-	j := &Job{t: t, stop: make(chan struct{}), left: make(chan struct{}), heard: make([]atomic.Bool, n), bye: make([]bool, n),
-		absent: n - 1}
+	j := &Job{t: t, stop: make(chan struct{}), left: make(chan struct{}), heard: make([]atomic.Bool, n),
+		coming: make([]atomic.Int64, n), bye: make([]bool, n), absent: n - 1}
 	j.bye[t.Process()] = true
 	if n > 1 {
 		j.stopped.Go(func() { j.beat(beat) })
@@ -148,11 +149,20 @@ func (j *Job) sendAll(kind Kind) {
 	}
 }
 
-// A process sends a frame at every beat. A process without a frame for the maximum number of beats is lost.
+// A process sends a frame at every beat. A process without a frame for the maximum number of beats is lost. A beat
+// waits behind a long frame, so a process announces it, and may be silent while it arrives.
 const (
 	beatTime   = 250 * time.Millisecond
-	maxSilence = 12 // beats
+	maxSilence = 12      // beats
+	longFrame  = 4 << 20 // bytes; longer frames are announced
+	maxLong    = MaxData + 1<<20
+	perBeat    = 1 << 20 // bytes that arrive between two beats on the slowest network
 )
+
+// silence returns the number of beats after which a process without a frame is lost.
+func (j *Job) silence(process int) int {
+	return maxSilence + int(max(j.coming[process].Load(), 0)/perBeat)
+}
 
 // beat sends a frame to every process at each beat, and looks for silent processes. It counts its own beats, so
 // the time while this process is stopped does not count.
@@ -171,8 +181,8 @@ func (j *Job) beat(every time.Duration) {
 			if silent[p]++; p == j.Process() || j.heard[p].Swap(false) {
 				silent[p] = 0
 			}
-			if silent[p] == maxSilence {
-				j.lose(&Lost{Process: p, Cause: fmt.Errorf("no frame in %v", maxSilence*every)})
+			if silent[p] >= j.silence(p) {
+				j.lose(&Lost{Process: p, Cause: fmt.Errorf("no frame in %v", time.Duration(silent[p])*every)})
 			}
 		}
 	}
@@ -303,8 +313,18 @@ func (j *Job) arrive(from int, b []byte) {
 	if !j.heard[from].Load() {
 		j.heard[from].Store(true)
 	}
+	if len(b) > longFrame {
+		j.coming[from].Add(-int64(len(b)))
+	}
 	switch f.Kind {
 	case kindAlive:
+		return
+	case kindLong:
+		if f.Size > maxLong {
+			j.lose(fmt.Errorf("process %d: a frame of %d B follows: want at most %d B", from, f.Size, maxLong))
+			return
+		}
+		j.coming[from].Add(f.Size)
 		return
 	case kindBye:
 		j.depart(from)

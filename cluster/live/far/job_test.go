@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // script is a transport to one other process, which sends the frames of a list.
@@ -15,6 +17,7 @@ type script struct {
 	me     int
 	frames [][]byte
 	send   func() error
+	sent   *[][]byte // if not nil: the frames that are sent
 }
 
 func (s *script) Name() string   { return "a script" }
@@ -25,7 +28,10 @@ func (s *script) Idle(most time.Duration) {
 	<-time.After(most)
 }
 
-func (s *script) Send(int, []byte, []byte) error {
+func (s *script) Send(_ int, head, body []byte) error {
+	if s.sent != nil {
+		*s.sent = append(*s.sent, slices.Concat(head, body))
+	}
 	if s.send != nil {
 		return s.send()
 	}
@@ -111,7 +117,8 @@ func TestEarlyFrames(t *testing.T) {
 		"too many":      {repeated(maxEarly+1, control(kindAbort, "")), "5 frames of 0 B"},
 		"of no control": {repeated(maxEarly+1, control(Eager, "x")), ""},
 	} {
-		j := &Job{t: &script{frames: c.frames}, left: make(chan struct{}), heard: make([]atomic.Bool, 2), bye: make([]bool, 2)}
+		j := &Job{t: &script{frames: c.frames}, left: make(chan struct{}), heard: make([]atomic.Bool, 2), coming: make([]atomic.Int64, 2),
+			bye: make([]bool, 2)}
 		j.Poll()
 		if err := j.failure(); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
@@ -136,6 +143,34 @@ func TestSilentProcess(t *testing.T) {
 	closed.lose(&Lost{Process: 1, Cause: errors.New("the connection has ended")})
 	if err := closed.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLongFrame checks that a process may be silent while a frame arrives that it has announced, and no longer.
+func TestLongFrame(t *testing.T) {
+	var sent [][]byte
+	there := join(&script{me: 1, sent: &sent}, endless)
+	data := make([]byte, 3*longFrame)
+	there.Next(sink{make(chan error, 9)}, 7, "there").Send(0, &Frame{Kind: Put, Vec: make([]cluster.Span, 2), Data: data})
+	there.depart(0)
+	_ = there.Close()
+	if len(sent) != 3 { // the last one closes the job
+		t.Fatalf("%d frames, want 3", len(sent))
+	}
+	transport := &script{}
+	j := &Job{t: transport, left: make(chan struct{}), heard: make([]atomic.Bool, 2), coming: make([]atomic.Int64, 2),
+		bye: make([]bool, 2)}
+	for i, want := range []int{maxSilence + len(data)/perBeat, maxSilence} {
+		transport.frames = sent[i : i+1]
+		j.Poll()
+		if got := j.silence(1); got != want || j.failure() != nil {
+			t.Errorf("after frame %d: lost after %d beats, want %d; %v", i, got, want, j.failure())
+		}
+	}
+	transport.frames = [][]byte{(&Frame{Kind: kindLong, Sized: true, Size: maxLong + 1}).encode(nil, 1)}
+	j.Poll()
+	if err := j.failure(); err == nil || !strings.Contains(err.Error(), "1073741825 B follows") {
+		t.Errorf("a frame that is too long: error %v", err)
 	}
 }
 

@@ -198,8 +198,15 @@ func (r *Run) Send(to int, f *Frame) {
 		return
 	}
 	b := heads.Get().(*[]byte)
-	*b = f.encode((*b)[:0], r.number)
-	err := r.job.transmit(to, *b, f.Data)
+	var err error
+	if n := f.encodedSize(); n > longFrame {
+		*b = (&Frame{Kind: kindLong, Sized: true, Size: int64(n)}).encode((*b)[:0], r.number)
+		err = r.job.transmit(to, *b, nil)
+	}
+	if err == nil {
+		*b = f.encode((*b)[:0], r.number)
+		err = r.job.transmit(to, *b, f.Data)
+	}
 	heads.Put(b)
 	if err != nil {
 		r.job.lose(err)
