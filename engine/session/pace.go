@@ -24,10 +24,10 @@ func pace(sc *engine.Scenario, done *frame, screen bool) float64 {
 	return done.stamp.Seconds() / float64(done.iterations) / visible.Seconds()
 }
 
-// keepPace sets the pace of a simulation if it should clearly change.
+// keepPace sets the pace of a simulation if it should clearly change. A point of a sweep has full speed.
 func (s *Session) keepPace(h *history, r *run) {
 	handle, ok := r.handle.(cluster.Virtual)
-	if !ok {
+	if !ok || s.options.unwatched {
 		return
 	}
 	want := pace(&h.set.scenario, h.last, s.options.Linger)

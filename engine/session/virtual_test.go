@@ -377,10 +377,19 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
+// TestSweepHasFullSpeed: the pace of the screen does not slow down its sweeps. At this pace they would take years.
+func TestSweepHasFullSpeed(t *testing.T) {
+	rows, err := Sweep(t.Context(), simulated(t, "pace", "1e-12"), []Axis{{"seed", []string{"1", "2"}}},
+		Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 3}}, nil)
+	if err != nil || len(rows) != 2 || rows[1].Snapshot.Iteration != 3 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
 // A sweep of simulations ends at once with its context.
 func TestSweepOfSimulationsIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	rows, err := Sweep(ctx, simulated(t, "pace", "1e-12"),
+	rows, err := Sweep(ctx, simulated(t),
 		[]Axis{{"seed", []string{"1", "2", "3", "4", "5", "6", "7", "8"}}},
 		Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1 << 30}}, func(*Progress) { cancel() })
 	if !errors.Is(err, context.Canceled) || len(rows) > runtime.GOMAXPROCS(0) || len(rows) == 0 {
