@@ -12,11 +12,12 @@ import (
 // version is the number of the format below. It increases with every field that is added,
 // removed or moved. Decode reads an older version if the missing fields can be computed.
 const (
-	version       = 9
+	version       = 10
 	oldest        = 6
 	countedSince  = 7
 	drawingsSince = 8 // before: three drawings as fields
 	sizeOnlySince = 9
+	jobSince      = 10
 )
 
 // magic is the start of an encoded snapshot.
@@ -32,6 +33,7 @@ func (e *Encoder) Append(b []byte, s *Snapshot) []byte {
 	s.fields(c, studies)
 	codec.Integer(c, &s.Counted)
 	codec.Maybe(c, &s.SizeOnly, (*SizeOnly).fields)
+	codec.Maybe(c, &s.Job, (*Job).fields)
 	there := s.Timeline != nil
 	if c.Flag(&there); there {
 		e.timeline.Send(c, s.Timeline)
@@ -65,6 +67,9 @@ func (d *Decoder) Decode(b []byte) (*Snapshot, error) {
 	if v >= sizeOnlySince {
 		codec.Maybe(c, &s.SizeOnly, (*SizeOnly).fields)
 	}
+	if v >= jobSince {
+		codec.Maybe(c, &s.Job, (*Job).fields)
+	}
 	var there bool
 	if c.Flag(&there); there {
 		s.Timeline = d.timeline.Receive(c, s.Layout)
@@ -92,8 +97,8 @@ var (
 	metrics       = codec.PartOf((*Metric).fields)
 )
 
-// fields encodes or decodes all fields of a snapshot except Counted, SizeOnly and Timeline, which
-// follow them.
+// fields encodes or decodes all fields of a snapshot except Counted, SizeOnly, Job and Timeline,
+// which follow them.
 func (s *Snapshot) fields(c *codec.Walk, studies codec.Part[StudyView]) {
 	c.Natural(&s.Seq)
 	codec.Text(c, &s.Phase)
@@ -141,6 +146,11 @@ func (s *Snapshot) fields(c *codec.Walk, studies codec.Part[StudyView]) {
 func (d *SizeOnly) fields(c *codec.Walk) {
 	codec.Integer(c, &d.Bytes)
 	codec.Integer(c, &d.Limit)
+}
+
+func (j *Job) fields(c *codec.Walk) {
+	codec.Text(c, &j.Library)
+	codec.Integer(c, &j.Processes)
 }
 
 func (p *Progress) fields(c *codec.Walk) {

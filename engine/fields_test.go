@@ -177,14 +177,14 @@ func TestAPartOfASnapshotIsRefused(t *testing.T) {
 	}
 }
 
-// TestVersionsBeforeAreRead tests older versions. Version 8 does not store whether data are size-only. Version 6 does not store the iterations of
+// TestVersionsBeforeAreRead tests older versions. Version 9 does not store the job. Version 8 does not store whether data are size-only. Version 6 does not store the iterations of
 // its tables either: they cover all iterations.
 func TestVersionsBeforeAreRead(t *testing.T) {
 	for _, c := range []struct {
 		version byte
 		missing int // bytes before the flag of the timeline
 		counted int
-	}{{8, 1, 4}, {6, 2, 5}} {
+	}{{9, 1, 4}, {8, 2, 4}, {6, 3, 5}} {
 		s := &Snapshot{Iteration: 5, Counted: 4, Why: "because"}
 		b := new(Encoder).Append(nil, s)
 		b[len(magic)] = c.version
@@ -210,7 +210,7 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 	}{
 		{"nothing", "not a hybridtop snapshot", nil},
 		{"another thing", "not a hybridtop snapshot", []byte("GIF89a and more")},
-		{"another version", "snapshot of version 10: want version 6 to 9", at(4, 10)},
+		{"another version", "snapshot of version 11: want version 6 to 10", at(4, 11)},
 		{"more behind it", "snapshot: 1 extra bytes at the end", append(bytes.Clone(good), 0)},
 		{"a number in a longer form", "snapshot: a number is not in its shortest form", at(5, 0x80, 0)},
 		{"a number that is too long", "snapshot: a number is not in its shortest form",
@@ -291,6 +291,7 @@ func usual(ranks, series int) *Snapshot {
 		Seq: 1234, Phase: Running, Scenario: NewScenario("randomaccess", Base),
 		Layout:   cluster.Layout{Nodes: 64, RanksPerNode: (ranks + 63) / 64, ThreadsPerRank: 1},
 		SizeOnly: &SizeOnly{Bytes: 65536, Limit: 4096},
+		Job:      &Job{Library: "MPICH 4.0.2", Processes: 2},
 		Machine:  "demo", Kind: Simulated, Dilation: 1, Elapsed: time.Minute, Fabric: cluster.Second, Iteration: 1000,
 		Traffic:    cluster.Traffic{Nodes: make([]int64, 64)},
 		LaunchLine: "mpiexec --ranks-per-proc=4 \\\n  -env HOSTS=hosts.1 upcrun -n 4 myapp",

@@ -129,6 +129,7 @@ type Snapshot struct {
 	NodePairs      [][]int64                 // bytes from node to node; nil if there are too many nodes
 	Recent         Recent                    // traffic of the last second
 	SizeOnly       *SizeOnly                 // data of the timed program; nil: it has bytes
+	Job            *Job                      // processes that run the ranks; nil: only this one
 	MemoryPerNode  int64                     // bytes of the segments of a node's ranks
 	Replicas       int                       // of the shared data
 	Metrics        []Metric                  // of the workload, declared ones first, then model values
@@ -152,6 +153,12 @@ func (s *Snapshot) Late() bool { return s.Keeping == Behind || s.Keeping == Beyo
 type SizeOnly struct {
 	Bytes int64 `json:"bytes"` // of the rank with the most data
 	Limit int64 `json:"limit"` // bytes per rank; from the knob real-limit and the number of ranks
+}
+
+// Job describes the processes of a run.
+type Job struct {
+	Library   string `json:"library"` // that carries messages between them, with its version
+	Processes int    `json:"processes"`
 }
 
 // Virtual is the outcome of a simulation. If it is whole, it is reproducible: the same program,
