@@ -85,6 +85,7 @@ type Offer struct {
 const (
 	Live = "live" // this host
 	Sim  = "sim"  // virtual time
+	MPI  = "mpi"  // the processes of a job; only if a launcher is given
 )
 
 // Base is the table of knobs that every workload has. Each workload adds its own.

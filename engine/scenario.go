@@ -57,6 +57,16 @@ func (s *Scenario) offer(by string) {
 	}
 }
 
+// Offer adds a choice to a knob of this scenario. The tables of other scenarios stay the same.
+func (s *Scenario) Offer(knob, choice string) {
+	s.Table = slices.Clone(s.Table)
+	for i := range s.Table {
+		if k := &s.Table[i]; k.Name == knob && !slices.Contains(k.Choices, choice) {
+			k.Choices = append(slices.Clone(k.Choices), choice)
+		}
+	}
+}
+
 // Clone returns a copy with its own values.
 func (s Scenario) Clone() Scenario {
 	s.Values = maps.Clone(s.Values)

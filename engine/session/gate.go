@@ -99,6 +99,14 @@ func (g *gate) step() {
 	})
 }
 
+// takeSteps returns whether the session is paused, and the steps that were requested since the last call.
+func (g *gate) takeSteps() (paused bool, steps int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	steps, g.steps = g.steps, 0
+	return g.paused, steps
+}
+
 // isPaused reports whether no further iteration may start until the user resumes.
 func (g *gate) isPaused() bool {
 	g.mu.Lock()

@@ -28,7 +28,8 @@ type history struct {
 	marks        []engine.Mark
 	awaitsSample bool // this launch has no sample yet
 	frames       collector
-	last         *frame // sum over all processes, of this launch
+	last         *frame           // sum over all processes, of this launch
+	relayed      *engine.Snapshot // latest snapshot of a job, of this launch; nil: none
 	states       states
 	recent       recent
 	tables       []*study.Table // of the workload's studies
@@ -90,6 +91,7 @@ func (h *history) begin(set setup, at time.Duration) {
 	h.awaitsSample = true
 	h.frames = collector{}
 	h.last = newFrame(0, 0)
+	h.relayed = nil
 	h.progress = iterationProgress{at: at}
 	h.reported = reportedAccesses{at: at}
 	h.states = states{}
@@ -234,6 +236,9 @@ func (h *history) fold(r *run, whole, timed bool, at time.Duration) {
 // snapshot returns the state of the session at one moment. r is the current or last run, or nil if
 // none was launched.
 func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.Duration) *engine.Snapshot {
+	if h.relayed != nil {
+		return h.relayedSnapshot(set, phase, elapsed)
+	}
 	t := h.last
 	snap := &engine.Snapshot{
 		Phase:          phase,

@@ -53,9 +53,17 @@ func (s *Session) loop(ctx context.Context) {
 		s.publish(h, set, nil, engine.Starting)
 		last = nil
 		admitted := host.Admit(s.options.memory(), int64(min(set.memory(), 1<<50)))
-		r, err := launch(context.WithoutCancel(ctx), set, s.gate)
 		why := byItself
-		if err == nil {
+		var r *run
+		var err error
+		relay, isRelay := set.fabric.(Relay)
+		if isRelay {
+			why, err = s.relay(ctx, h, relay, version)
+			set = h.set
+		} else {
+			r, err = launch(context.WithoutCancel(ctx), set, s.gate)
+		}
+		if r != nil && err == nil {
 			last = r
 			h.markDilation(r, s.elapsed())
 			why, err = s.watch(ctx, h, r, version)
@@ -77,6 +85,9 @@ func (s *Session) loop(ctx context.Context) {
 			phase = engine.Failed
 			h.failure = err.Error()
 			h.deadlock = engine.DeadlockOf(err)
+			if h.relayed != nil {
+				h.deadlock = h.relayed.Deadlock
+			}
 		}
 		s.notifyEnd(h, set, last, phase)
 		if s.isOver(ctx) || why == byStop || (!s.options.Linger && why != byChange && why != byHost) {

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -28,6 +29,18 @@ func Scenario(name string, userMachines ...cluster.Machine) (engine.Scenario, er
 	}
 	sc := w.Scenario(machines)
 	return sc, w.ApplyAlias(name, &sc)
+}
+
+// Scenario is like the function Scenario, and also offers the user's machines and every fabric of the options.
+func (o *Options) Scenario(name string) (engine.Scenario, error) {
+	sc, err := Scenario(name, o.Machines...)
+	if err != nil {
+		return sc, err
+	}
+	for _, fabric := range slices.Sorted(maps.Keys(o.Fabrics)) {
+		sc.Offer("fabric", fabric)
+	}
+	return sc, nil
 }
 
 // machine returns the machine that a scenario names.
@@ -76,6 +89,10 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	set.fabric, ok = o.Fabrics[sc.Text("fabric")]
 	if !ok {
 		return setup{}, fmt.Errorf("fabric %s: not built into this program", sc.Text("fabric"))
+	}
+	if _, ok := set.fabric.(Relay); ok && set.kind() != engine.Measured {
+		return setup{}, fmt.Errorf("fabric %s: it only measures, but machine %s is emulated (use machine = this-host)",
+			set.fabric.Name(), set.machine.Name)
 	}
 	if n := cluster.ProcessesOf(set.fabric); n > 1 { // otherwise the machine stays equal to the machine of a recording
 		set.machine.Processes = n
@@ -148,7 +165,7 @@ func (o *Options) planChange(from *engine.Scenario, knob, value string) (setup, 
 		}
 		return o.resolve(next, knob)
 	}
-	next, err := Scenario(value, o.Machines...)
+	next, err := o.Scenario(value)
 	if err != nil {
 		return setup{}, err
 	}
@@ -178,7 +195,7 @@ func (o *Options) planTaken(sc *engine.Scenario) (setup, error) {
 	if sc == nil {
 		return setup{}, errors.New("take: no scenario given")
 	}
-	next, err := Scenario(sc.Workload, o.Machines...)
+	next, err := o.Scenario(sc.Workload)
 	if err != nil {
 		return setup{}, err
 	}
