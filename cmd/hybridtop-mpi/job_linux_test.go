@@ -67,8 +67,8 @@ func (l *launch) startIn(t *testing.T, folder string) (cmd *exec.Cmd, out *bytes
 	return cmd, out
 }
 
-// job runs a command line over processes. It returns the output and the failure.
-func job(t *testing.T, launcher string, flags []string, processes int, args ...string) (out string, err error) {
+// outcome runs a command line over processes. It returns the output and the failure.
+func outcome(t *testing.T, launcher string, flags []string, processes int, args ...string) (out string, err error) {
 	t.Helper()
 	l := launch{launcher, flags, processes, "command", args}
 	cmd, _, text := l.start(t)
@@ -99,7 +99,7 @@ func TestMPI(t *testing.T) {
 		for _, l := range []struct{ nodes, perNode, processes int }{{2, 1, 2}, {2, 2, 2}, {4, 1, 4}, {4, 2, 2}} {
 			for _, w := range workload.All() {
 				t.Run(fmt.Sprintf("%dx%d in %d/%s", l.nodes, l.perNode, l.processes, w.Name), func(t *testing.T) {
-					out, err := job(t, launcher, flags, l.processes, "run", w.Name, "--machine", "this-host",
+					out, err := outcome(t, launcher, flags, l.processes, "run", w.Name, "--machine", "this-host",
 						"--nodes", strconv.Itoa(l.nodes), "--ranks-per-node", strconv.Itoa(l.perNode), "--group", "1", "--iterations", "1")
 					names := fmt.Sprintf("%d processes on %s ", l.processes, path.Base(path.Dir(path.Dir(t.Name()))))
 					names = strings.ReplaceAll(names, "_", " ")
@@ -120,25 +120,9 @@ func TestMPIRefusals(t *testing.T) {
 			{"run dot --machine demo --nodes 2 --ranks-per-node 1 --group 1", "runs in one process"},
 			{"run dot --machine this-host --nodes 2 --ranks-per-node 1 --group 4", "want at most the number of ranks"},
 		} {
-			if out, err := job(t, launcher, flags, 2, strings.Fields(c.args)...); err == nil || !strings.Contains(out, c.reason) {
+			if out, err := outcome(t, launcher, flags, 2, strings.Fields(c.args)...); err == nil || !strings.Contains(out, c.reason) {
 				t.Errorf("%s: %v\n%s", c.args, err, out)
 			}
 		}
 	})
-}
-
-// TestRequests checks what a command line requests, and its errors.
-func TestRequests(t *testing.T) {
-	sc, limits, err := request(strings.Fields("run dot --machine this-host --nodes 3 --iterations 2"))
-	if err != nil || sc.Text("machine") != "this-host" || sc.Int("nodes") != 3 || limits.Iterations != 2 || limits.Usual != 0 {
-		t.Errorf("%v: %+v %+v", err, sc.Values, limits)
-	}
-	for line, want := range map[string]string{
-		"": "want: mpirun", "sweep dot": "want: mpirun", "run nothing": "nothing", "run dot --nodes zero": "zero",
-		"run dot --no-knob 1": "no-knob", "run dot more": "1 words more", "run dot --for 0s": "time 0s",
-	} {
-		if _, _, err := request(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", line, err, want)
-		}
-	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live/far/socket"
 	"github.com/hybridtop/hybridtop/cluster/mpi"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/job"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
@@ -33,8 +35,8 @@ const (
 // TestMain runs the tests. In a job it runs the process.
 func TestMain(m *testing.M) {
 	process, inJobOf := map[string]func() error{
-		"command": func() error { os.Exit(inJob(os.Args[1:], open)); return nil },
-		"panic":   func() error { os.Exit(inJob(os.Args[1:], openBroken)); return nil },
+		"command": func() error { os.Exit(job.Run(os.Args[1:], open)); return nil },
+		"panic":   func() error { os.Exit(job.Run(os.Args[1:], openBroken)); return nil },
 		"counts":  counts, "rounds": rounds, "relay": relay,
 	}[os.Getenv(modeVariable)]
 	if !inJobOf {
@@ -106,13 +108,13 @@ func runBreaking(r *cluster.Rank, p engine.Probe) error {
 
 // broken is a transport that panics in process 1 when the run has reached its failure.
 type broken struct {
-	carrier
+	job.Carrier
 	polls int
 }
 
-func openBroken() (carrier, error) {
+func openBroken() (job.Carrier, error) {
 	t, err := open()
-	return &broken{carrier: t}, err
+	return &broken{Carrier: t}, err
 }
 
 // Poll implements far.Transport.
@@ -122,7 +124,7 @@ func (b *broken) Poll(receive func(from int, frame []byte)) (int, error) {
 			panic("on purpose")
 		}
 	}
-	return b.carrier.Poll(receive)
+	return b.Carrier.Poll(receive)
 }
 
 // counted is the part of a result that does not depend on time.
@@ -141,7 +143,7 @@ func countsOf(s *engine.Snapshot) counted {
 // planned returns a session on a machine with costs. On the live fabric it runs at the host's own speed.
 func planned(args []string, fabrics map[string]cluster.Fabric) (*session.Session, error) {
 	machine := clustertest.Priced()
-	sc, limits, err := request(append(args, "--machine", machine.Name), machine)
+	sc, limits, err := job.Request(append(args, "--machine", machine.Name), machine)
 	if err != nil {
 		return nil, err
 	}
@@ -154,21 +156,21 @@ func counts() error {
 	if err != nil {
 		return err
 	}
-	job := far.Join(t)
-	s, err := planned(os.Args[1:], map[string]cluster.Fabric{engine.Live: live.Over(job)})
+	j := far.Join(t)
+	s, err := planned(os.Args[1:], map[string]cluster.Fabric{engine.Live: live.Over(j)})
 	if err != nil {
 		return err
 	}
-	s.Start(untilSignal())
+	s.Start(context.Background())
 	if err := s.Wait(); err != nil {
 		return err
 	}
-	if job.Process() == 0 {
+	if j.Process() == 0 {
 		if err := json.NewEncoder(os.Stdout).Encode(countsOf(s.Load())); err != nil {
 			return err
 		}
 	}
-	return job.Close()
+	return j.Close()
 }
 
 // rounds runs 50 programs that end with unmatched messages of 1 MiB, and then one that verifies.
@@ -177,11 +179,11 @@ func rounds() error {
 	if err != nil {
 		return err
 	}
-	job := far.Join(t)
-	f, failed := live.Over(job), errors.New("on purpose")
-	spec := clustertest.Spec(clustertest.Host(), job.Processes(), 1)
+	j := far.Join(t)
+	f, failed := live.Over(j), errors.New("on purpose")
+	spec := clustertest.Spec(clustertest.Host(), j.Processes(), 1)
 	for round := range 50 {
-		err := cluster.Launch(untilSignal(), f, spec, func(r *cluster.Rank) error {
+		err := cluster.Launch(context.Background(), f, spec, func(r *cluster.Rank) error {
 			q := make([]cluster.Request, 8)
 			for i := range q {
 				if err := r.Isend(&q[i], r.World(), (r.ID()+1)%r.World().Size(), i, cluster.Of(make([]byte, 1<<20))); err != nil {
@@ -197,7 +199,7 @@ func rounds() error {
 			return fmt.Errorf("round %d: %v", round, err)
 		}
 	}
-	err = cluster.Launch(untilSignal(), f, spec, func(r *cluster.Rank) error {
+	err = cluster.Launch(context.Background(), f, spec, func(r *cluster.Rank) error {
 		n := r.World().Size()
 		in, out := make([]byte, 1<<20), make([]byte, 1<<20)
 		for i := range out {
@@ -215,10 +217,10 @@ func rounds() error {
 	if err != nil {
 		return err
 	}
-	if job.Process() == 0 {
+	if j.Process() == 0 {
 		fmt.Println("verified after 50 aborted runs")
 	}
-	return job.Close()
+	return j.Close()
 }
 
 // relay carries the frames of one process of a test program over MPI. The test program has a socket for each

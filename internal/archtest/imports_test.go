@@ -56,6 +56,8 @@ engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/tuner           : engine cluster/** presets models internal/atomicfile internal/inputfile internal/tomlkeys
 engine/lesson          : engine engine/workload engine/session cluster presets internal/atomicfile internal/inputfile internal/safetext internal/xdg
 engine/explain         : engine engine/session cluster cluster/sim cluster/timeline presets
+engine/job/jobtest     : engine/job cluster/live/far/socket
+engine/job             : engine engine/session engine/workload/all cluster cluster/live cluster/live/far cluster/codec internal/build internal/safetext
 engine/pairs           : engine engine/session models
 engine/advise          : engine engine/algorithm engine/explain engine/session engine/workload cluster models presets
 engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile internal/inputfile
@@ -74,7 +76,7 @@ tui/tty                :
 tui/tty/ttytest        :
 tui/export             : tui/grid
 cmd/hybridtop          : **
-cmd/hybridtop-mpi      : cluster cluster/live cluster/live/far cluster/live/far/socket cluster/clustertest cluster/mpi engine engine/session engine/workload engine/workload/all internal/safetext
+cmd/hybridtop-mpi      : cluster cluster/live cluster/live/far cluster/live/far/socket cluster/clustertest cluster/mpi engine engine/job engine/session engine/workload engine/workload/all
 internal/addressspace  :
 internal/atomicfile    :
 internal/golden        :

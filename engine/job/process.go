@@ -1,0 +1,185 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/cluster/live/far"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/internal/safetext"
+)
+
+const usage = "want: mpirun -n 2 hybridtop-mpi run WORKLOAD --machine this-host --nodes 2 --group 1 " +
+	"(knobs: hybridtop run WORKLOAD --help)"
+
+// A Carrier is a transport that can end all processes of its job.
+type Carrier interface {
+	far.Transport
+	Abort(code int)
+}
+
+// Run runs a command line in every process of a job. It returns the exit status.
+func Run(args []string, open func() (Carrier, error)) int {
+	errs := safetext.NewWriter(os.Stderr)
+	fail := func(err error) int {
+		fmt.Fprintln(errs, "hybridtop-mpi:", err)
+		_ = errs.Close()
+		return 1
+	}
+	sc, limits, err := Request(args)
+	if err != nil {
+		return fail(err)
+	}
+	t, err := open()
+	if err != nil {
+		return fail(err)
+	}
+	job := far.Join(t)
+	err = run(job, sc, limits)
+	if err == nil || job.Process() != 0 && job.Runs() > 0 { // process 0 ends the job after a failure
+		lost := job.Close()
+		if err != nil && lost == nil { // process 0 has closed the job without a failure, and writes no error
+			return fail(err)
+		}
+		err = errors.Join(err, lost)
+	}
+	if err != nil {
+		if job.Leads() || job.Runs() == 0 {
+			fail(err)
+			time.Sleep(forwarding)
+		} else {
+			time.Sleep(yielding)
+		}
+		t.Abort(1) // other processes may wait for this one
+	}
+	return 0
+}
+
+// Times for which a process waits before it aborts the job.
+const (
+	forwarding = 300 * time.Millisecond // the launcher forwards the output of this process
+	yielding   = time.Second            // process 0 writes the result and the error, and aborts first
+)
+
+// Request reads the scenario and the limits from a command line. machines are available in addition to the presets.
+func Request(args []string, machines ...cluster.Machine) (sc engine.Scenario, limits session.Limits, err error) {
+	if len(args) < 2 || args[0] != "run" {
+		return sc, limits, errors.New(usage)
+	}
+	if sc, err = session.Scenario(args[1], machines...); err != nil {
+		return sc, limits, err
+	}
+	flags := flag.NewFlagSet("hybridtop-mpi", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.IntVar(&limits.Iterations, "iterations", 0, "number of iterations of the run, however long they take")
+	flags.DurationVar(&limits.Usual, "for", 3*time.Second, "time in which the run starts iterations")
+	until := flags.Duration("until", 0, "time on the fabric's clock at which the run starts no further iteration")
+	for _, k := range sc.Table {
+		flags.String(k.Name, k.Default, k.Doc)
+	}
+	if err = flags.Parse(args[2:]); err != nil {
+		return sc, limits, err
+	}
+	if limits.Iterations < 0 || limits.Usual <= 0 || *until < 0 || flags.NArg() > 0 {
+		return sc, limits, fmt.Errorf("iterations %d, time %v, %d words more: %s", limits.Iterations, limits.Usual, flags.NArg(),
+			usage)
+	}
+	timed := false
+	flags.Visit(func(f *flag.Flag) { timed = timed || f.Name == "for" })
+	limits.Until = cluster.Time(*until) * cluster.Nanosecond
+	if limits.Iterations > 0 || hasFront() && !timed { // a front ends its job
+		limits.Usual = 0
+	}
+	flags.Visit(func(f *flag.Flag) {
+		if _, unknown := sc.Knob(f.Name); unknown == nil && err == nil {
+			err = sc.Set(f.Name, f.Value.String())
+		}
+	})
+	return sc, limits, err
+}
+
+// run runs the session of this process. In process 0 it writes the result, and returns an error if the
+// run did not verify.
+func run(job *far.Job, sc engine.Scenario, limits session.Limits) error {
+	front, err := attach(job)
+	if err != nil {
+		return err
+	}
+	s, err := session.New(sc, session.Options{Fabrics: map[string]cluster.Fabric{engine.Live: live.Over(job)}, Limits: limits})
+	if err != nil {
+		if front != nil {
+			front.refuse(err)
+		}
+		return err
+	}
+	ctx := untilSignal()
+	if front != nil {
+		return front.follow(ctx, s)
+	}
+	s.Start(ctx)
+	failed := s.Wait()
+	if job.Process() != 0 {
+		return failed
+	}
+	snap := s.Load()
+	out := safetext.NewWriter(os.Stdout)
+	if failed == nil || snap.Iteration > 0 {
+		write(out, snap, job)
+	}
+	v := snap.Verification
+	switch err := out.Close(); {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		return interrupted(job, &snap.Layout)
+	case failed != nil:
+		return failed
+	case !v.Done || !v.OK || snap.Iteration == 0:
+		return fmt.Errorf("not verified after %d iterations: %s", snap.Iteration, v.Detail)
+	}
+	return nil
+}
+
+// untilSignal returns a context that a signal ends. Later signals have no effect.
+func untilSignal() context.Context {
+	ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	return ctx
+}
+
+// interrupted returns the error of a job that a signal ends. It names the processes that do not close the job in
+// time, because a launcher also sends a signal if a process has ended.
+func interrupted(job *far.Job, l *cluster.Layout) error {
+	err := errors.New("interrupted")
+	for _, p := range job.Missing(forwarding) {
+		err = fmt.Errorf("%w; %s: process %d does not answer", err, l.ListProcess(p, job.Processes()), p)
+	}
+	return err
+}
+
+// write writes the result of a run.
+func write(w io.Writer, s *engine.Snapshot, job *far.Job) {
+	fmt.Fprintf(w, "%s on %s: %d nodes × %d ranks, %s\n%d processes on %s\n\n", s.Scenario.Workload, s.Scenario.Text("machine"),
+		s.Layout.Nodes, s.Layout.RanksPerNode, s.Layout.Model, job.Processes(), job.Carrier())
+	for _, m := range s.Metrics {
+		fmt.Fprintf(w, "%-24s %12.6g %-8s %s\n", m.Name, m.Value, m.Unit, m.Kind)
+	}
+	word := "no"
+	if v := s.Verification; v.Done && v.OK && s.Iteration > 0 {
+		word = "yes"
+	}
+	fmt.Fprintf(w, "\niterations  %d\nverified    %s, %d checks: %s\n", s.Iteration, word, s.Verification.Checks,
+		s.Verification.Detail)
+	for _, text := range s.Warnings {
+		fmt.Fprintf(w, "warning     %s\n", text)
+	}
+}

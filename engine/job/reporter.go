@@ -1,0 +1,140 @@
+package job
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster/codec"
+	"github.com/hybridtop/hybridtop/cluster/live/far"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+)
+
+// reportEvery is the interval between snapshots for the front.
+const reportEvery = 50 * time.Millisecond
+
+var errFront = errors.New("the front has ended")
+
+// reporter is the connection of process 0 to the front.
+type reporter struct {
+	conn    net.Conn
+	job     engine.Job
+	encoder engine.Encoder
+	sent    time.Duration // of the last sample
+	seq     uint64        // of the last snapshot
+	lost    chan struct{} // closed when the front has ended
+}
+
+// hasFront reports whether a front has started this job.
+func hasFront() bool { return os.Getenv(socketVariable) != "" }
+
+// attach connects process 0 to the front. It returns nil in other processes, and if no front has started the job.
+func attach(j *far.Job) (*reporter, error) {
+	if j.Process() != 0 || !hasFront() {
+		return nil, nil
+	}
+	conn, err := net.Dial("unix", os.Getenv(socketVariable))
+	if err != nil {
+		return nil, fmt.Errorf("front: %w (process 0 must run on the host of the front)", err)
+	}
+	c := codec.Encode(nil)
+	(&greeting{os.Getenv(tokenVariable), thisProgram()}).fields(c)
+	if err := writeMessage(conn, hello, c.Bytes()); err != nil {
+		return nil, fmt.Errorf("front: %w", err)
+	}
+	return &reporter{conn: conn, job: engine.Job{Library: j.Carrier(), Processes: j.Processes()}, lost: make(chan struct{})}, nil
+}
+
+// removeSocket removes the socket and the folder of a front that has ended without doing so.
+func removeSocket() {
+	address := os.Getenv(socketVariable)
+	_ = os.Remove(address)
+	_ = os.Remove(filepath.Dir(address)) // only if it is empty
+}
+
+// refuse sends the reason why the run cannot start.
+func (r *reporter) refuse(reason error) { _ = writeMessage(r.conn, refusal, []byte(reason.Error())) }
+
+// follow runs a session under the orders of the front, and sends its snapshots. It returns the failure of the run,
+// or an error if the front has ended.
+func (r *reporter) follow(ctx context.Context, s *session.Session) error {
+	defer r.conn.Close()
+	started := make(chan struct{})
+	go r.obey(s, started)
+	select {
+	case <-started:
+	case <-r.lost:
+		removeSocket()
+		return errFront
+	}
+	s.Start(ctx)
+	ticker := time.NewTicker(reportEvery)
+	defer ticker.Stop()
+	var broken error
+	for broken == nil {
+		select {
+		case <-ticker.C:
+			if snap := s.Load(); snap.Seq != r.seq {
+				broken = r.send(snapshot, snap)
+			}
+			continue
+		case <-s.Done():
+		}
+		break
+	}
+	if broken != nil {
+		_ = s.Stop()
+	}
+	failed := s.Wait()
+	select {
+	case <-r.lost:
+		broken = errFront
+		removeSocket()
+	default:
+		if broken == nil {
+			broken = r.send(last, s.Load())
+		}
+	}
+	return errors.Join(broken, failed)
+}
+
+// obey executes the orders of the front until the connection ends. Then it stops the session.
+func (r *reporter) obey(s *session.Session, started chan struct{}) {
+	in := bufio.NewReader(r.conn)
+	begun := false
+	for {
+		order, err := in.ReadByte()
+		if err != nil || int(order) >= len(verbs) || order == start && begun {
+			close(r.lost)
+			_ = s.Do(engine.Command{Verb: engine.Stop})
+			return
+		}
+		if order == start {
+			begun = true
+			close(started)
+			continue
+		}
+		_ = s.Do(engine.Command{Verb: verbs[order]}) // the session may have ended
+	}
+}
+
+// send sends a snapshot with the samples that the front does not have. The front has the tables of studies.
+func (r *reporter) send(k kind, s *engine.Snapshot) error {
+	c := *s
+	from := sort.Search(len(s.Series), func(i int) bool { return s.Series[i].At > r.sent })
+	c.Series = slices.Clip(s.Series[from:])
+	c.Marks, c.Studies, c.Job = nil, nil, &r.job
+	if n := len(s.Series); n > 0 {
+		r.sent = s.Series[n-1].At
+	}
+	r.seq = s.Seq
+	return writeMessage(r.conn, k, r.encoder.Append(nil, &c))
+}
