@@ -30,7 +30,7 @@ func newDoctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "check terminal, memory, timers and folders of this host",
 		Long: "Check what hybridtop finds on this host: terminal, characters, colours, cores, memory limit, timers, MPI " +
-			"libraries and writable folders. " +
+			"libraries, the program of MPI jobs and writable folders. " +
 			"Each result has a state. With the state note, something works less well than it could, and the hint is " +
 			"how to improve it. With the state problem, something does not work, and the exit status is 1.",
 		Example: "hybridtop doctor",

@@ -55,7 +55,7 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 	for _, name := range []string{"program", "terminal", "characters", "colours", "cores", "memory limit", "clock", "sleep",
-		"MPI library", "settings folder", "state folder", "temporary folder", "current folder"} {
+		"MPI library", "MPI program", "settings folder", "state folder", "temporary folder", "current folder"} {
 		if _, ok := all[name]; !ok {
 			t.Errorf("no check of %s", name)
 		}
@@ -89,6 +89,8 @@ func TestDoctorHasHints(t *testing.T) {
 		{map[string]string{"TERM": "xterm-256color", "NO_COLOR": "", "COLORTERM": ""}, "colours", "256", "COLORTERM=truecolor", "note"},
 		{map[string]string{"TERM": "xterm", "LC_ALL": "C"}, "characters", "ASCII", "LC_ALL=C.UTF-8", "note"},
 		{map[string]string{"PATH": t.TempDir()}, "MPI library", "none in PATH", "install Open MPI", "note"},
+		{map[string]string{"PATH": t.TempDir()}, "MPI program", "no hybridtop-mpi", "make mpi", "note"},
+		{map[string]string{"HYBRIDTOP_MPI_PROGRAM": file}, "MPI program", "no hybridtop-mpi", "set HYBRIDTOP_MPI_PROGRAM", "note"},
 		{map[string]string{"XDG_STATE_HOME": file}, "state folder", "not a directory", "XDG_STATE_HOME", "note"},
 		{map[string]string{"HOME": "", "XDG_CONFIG_HOME": ""}, "settings folder", "unknown", "set HOME", "note"},
 		{map[string]string{"TMPDIR": file}, "temporary folder", "is not a folder", "set TMPDIR", "problem"},

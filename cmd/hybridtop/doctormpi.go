@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hybridtop/hybridtop/engine/job"
 )
 
 // launchers are the programs that start MPI programs. bench --peers uses the first two.
@@ -27,8 +29,8 @@ var libraries = []struct {
 	{"Slurm", regexp.MustCompile(`(?i)^slurm[^ ]* ([0-9][^\s]*)`)},
 }
 
-// diagnoseMPI lists the launchers of MPI libraries with their versions. No command except bench
-// --peers needs one.
+// diagnoseMPI lists the launchers of MPI libraries with their versions, and the program of jobs. Only fabric mpi and
+// bench --peers need a launcher.
 func diagnoseMPI(ctx context.Context) []diagnosis {
 	var all []diagnosis
 	seen := map[string]bool{}
@@ -55,9 +57,20 @@ func diagnoseMPI(ctx context.Context) []diagnosis {
 	}
 	if len(all) == 0 {
 		all = append(all, diagnosis{check: "MPI library", found: "none in PATH",
-			hint: "only bench --peers needs one: install Open MPI or MPICH, or load their module"})
+			hint: "only --fabric mpi and bench --peers need one: install Open MPI or MPICH, or load their module"})
 	}
-	return all
+	return append(all, diagnoseProgram())
+}
+
+// diagnoseProgram checks the program of a job's processes.
+func diagnoseProgram() diagnosis {
+	d := diagnosis{check: "MPI program"}
+	var err error
+	if d.found, err = job.Program(); err != nil {
+		d.found = "no hybridtop-mpi"
+		d.hint = "only --fabric mpi needs it: make mpi, and put it next to hybridtop, or set " + job.ProgramVariable
+	}
+	return d
 }
 
 // launcherVersion returns the library and version that a launcher prints, or why it prints none.

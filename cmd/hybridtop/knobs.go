@@ -26,14 +26,15 @@ import (
 // knobFlags holds the flags of all knobs: the base knobs, then the knobs of every workload, each
 // once.
 type knobFlags struct {
-	knobs  []engine.Knob
-	values map[string]*knobValue
-	many   bool   // a flag accepts a list
-	preset string // value of --preset
-	table  string // value of --table
-	ranks  string // value of --rank-file
-	with   changeFlag
-	joint  []string // values of --together: KNOB,KNOB=VALUExVALUE,...
+	knobs    []engine.Knob
+	values   map[string]*knobValue
+	many     bool   // a flag accepts a list
+	preset   string // value of --preset
+	table    string // value of --table
+	ranks    string // value of --rank-file
+	with     changeFlag
+	joint    []string // values of --together: KNOB,KNOB=VALUExVALUE,...
+	launcher string   // value of --launcher
 }
 
 // knobValue is a flag's text. The scenario parses it when the workload is known.
@@ -276,6 +277,9 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 	if err != nil {
 		return engine.Scenario{}, nil, nil, suggest(err, name, workloadNames())
 	}
+	if f.launcher != "" {
+		sc.Offer("fabric", engine.MPI)
+	}
 	if err := begin(&sc); err != nil {
 		return engine.Scenario{}, nil, nil, err
 	}
@@ -294,6 +298,9 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 		}
 		text := f.values[name].text
 		values := []string{text}
+		if name == "fabric" && f.launcher == "" && slices.Contains(strings.Split(text, ","), engine.MPI) {
+			return engine.Scenario{}, nil, nil, errNoLauncher
+		}
 		if f.many {
 			values, err = valueList(text)
 			if err != nil {
@@ -317,6 +324,9 @@ func (f *knobFlags) from(cmd *cobra.Command, name string,
 			return engine.Scenario{}, nil, nil, fmt.Errorf("--together %.80q: want KNOB,KNOB=VALUExVALUE,..., such as ranks-per-node,threads=1x8,2x4", text)
 		}
 		axes = append(axes, session.Axis{Knob: names, Values: strings.Split(values, ",")})
+	}
+	if err := f.measure(cmd, &sc); err != nil {
+		return engine.Scenario{}, nil, nil, err
 	}
 	return f.changed(sc, axes, userMachines)
 }

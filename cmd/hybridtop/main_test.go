@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,8 +14,13 @@ import (
 	"github.com/hybridtop/hybridtop/internal/race"
 )
 
+// launchersOfTests are programs that run jobs.
+var launchersOfTests = map[string]func(){}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hybridtop": main, "hybridtop-broken": broken})
+	programs := map[string]func(){"hybridtop": main, "hybridtop-broken": broken, "hybridtop-mpi": broken}
+	maps.Copy(programs, launchersOfTests)
+	testscript.Main(m, programs)
 }
 
 // The scripts test complete command lines.

@@ -61,7 +61,11 @@ func (f *knobFlags) findPreset(cmd *cobra.Command, given string) (*presets.Scena
 // several values, and the options of the session.
 func (f *knobFlags) request(cmd *cobra.Command, args []string,
 	limits *limitFlags) (engine.Scenario, []session.Axis, session.Options, error) {
-	o := session.Options{Fabrics: session.Fabrics()}
+	fabrics, err := f.fabrics()
+	o := session.Options{Fabrics: fabrics}
+	if err != nil {
+		return engine.Scenario{}, nil, o, err
+	}
 	name := first(args)
 	p, err := f.findPreset(cmd, name)
 	if err != nil {

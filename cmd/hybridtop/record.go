@@ -33,6 +33,7 @@ func newRecord() *cobra.Command {
 	limits := addLimits(cmd, 3*time.Second, "each run")
 	out := addFormat(cmd)
 	knobs := addKnobs(cmd, true)
+	knobs.addLauncher(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *file == "" {
 			return errors.New("record: want a file: --out run.htr")

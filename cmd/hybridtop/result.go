@@ -37,6 +37,7 @@ type result struct {
 	virtual
 	Elapsed     float64               `json:"elapsed"`
 	SizeOnly    *engine.SizeOnly      `json:"size_only"`
+	Job         *engine.Job           `json:"job"`
 	Memory      int64                 `json:"memory_per_node"`
 	Replicas    int                   `json:"replicas"`
 	LaunchLine  string                `json:"launch_line"`
@@ -203,7 +204,7 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 		},
 		Kind: s.Kind, Dilation: s.Dilation, Late: []float64{}, FabricTime: s.Fabric.Seconds(), virtual: virtualOf(s),
 		Elapsed:  s.Elapsed.Seconds(),
-		SizeOnly: s.SizeOnly, Memory: s.MemoryPerNode, Replicas: s.Replicas, LaunchLine: s.LaunchLine, Why: s.Why,
+		SizeOnly: s.SizeOnly, Job: s.Job, Memory: s.MemoryPerNode, Replicas: s.Replicas, LaunchLine: s.LaunchLine, Why: s.Why,
 		Warnings: append([]string{}, s.Warnings...), Failure: s.Failure, Interrupted: interrupted, Host: thisHost(),
 	}
 	for _, m := range s.Metrics {
@@ -301,6 +302,9 @@ func (r *result) table(w io.Writer) error {
 	}
 	if r.Dilation != 1 {
 		t.row(fmt.Sprintf("times are the emulated machine's (time dilation %.4g×, divided out)", r.Dilation))
+	}
+	if j := r.Job; j != nil {
+		t.row(fmt.Sprintf("%d processes on %s", j.Processes, j.Library))
 	}
 	if text := latePhrase(r.Late); text != "" {
 		t.row(text)

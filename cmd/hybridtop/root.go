@@ -66,11 +66,16 @@ func newRoot() *cobra.Command {
 	complete("pane", tui.PaneNames)
 	units := addUnits(root)
 	knobs := addKnobs(root, false)
+	knobs.addLauncher(root)
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := checkPane(screen.Pane); err != nil {
 			return err
 		}
-		options := session.Options{Fabrics: session.Fabrics(), Linger: true}
+		fabrics, err := knobs.fabrics()
+		if err != nil {
+			return err
+		}
+		options := session.Options{Fabrics: fabrics, Linger: true}
 		if !fresh {
 			screen.Store, screen.Kept = state.Open(xdg.Config(), xdg.State())
 		}

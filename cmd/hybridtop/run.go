@@ -31,6 +31,7 @@ func newRun() *cobra.Command {
 	lines := cmd.Flags().Bool("json-stream", false, "write a line of JSON per sample, then the result (docs/json.md)")
 	cmd.MarkFlagsMutuallyExclusive("json", "csv", "json-stream")
 	knobs := addKnobs(cmd, false)
+	knobs.addLauncher(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		sc, _, options, err := knobs.request(cmd, args, limits)
 		if err != nil {
@@ -124,7 +125,7 @@ type limitFlags struct {
 func addLimits(cmd *cobra.Command, usual time.Duration, what string) *limitFlags {
 	l := &limitFlags{}
 	cmd.Flags().DurationVar(&l.duration, "for", usual,
-		"time in which "+what+" starts iterations; default on sim: the workload's number of iterations")
+		"time in which "+what+" starts iterations; on sim: the workload's number")
 	cmd.Flags().IntVar(&l.iterations, "iterations", 0, "number of iterations of "+what+", however long they take")
 	addUntil(cmd, &l.until, what+" starts no further iteration")
 	cmd.MarkFlagsMutuallyExclusive("for", "iterations")

@@ -44,6 +44,7 @@ func newSweep() *cobra.Command {
 	page := cmd.Flags().String("html", "", "also write a report with charts into this `FILE`")
 	must(cmd.MarkFlagFilename("html", "html"))
 	knobs := addKnobs(cmd, true)
+	knobs.addLauncher(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		sc, axes, options, err := knobs.request(cmd, args, limits)
 		if err != nil {
