@@ -37,7 +37,7 @@ cluster/live/far/socket : cluster/live/far
 cluster/live           : cluster cluster/live/far cluster/match cluster/memory cluster/host cluster/sim/topology cluster/timeline
 cluster/sim            : cluster cluster/match cluster/memory cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster
-cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma cluster/coll
+cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma cluster/coll internal/race
 presets                : cluster internal/xdg internal/atomicfile internal/inputfile internal/tomlkeys
 engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster cluster/coll models
