@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	process, inJobOf := map[string]func() error{
 		"command": func() error { os.Exit(job.Run(os.Args[1:], open)); return nil },
 		"panic":   func() error { os.Exit(job.Run(os.Args[1:], openBroken)); return nil },
-		"counts":  counts, "rounds": rounds, "relay": relay,
+		"counts":  counts, "rounds": rounds, "relay": relay, "front": front,
 	}[os.Getenv(modeVariable)]
 	if !inJobOf {
 		os.Exit(m.Run())

@@ -124,7 +124,7 @@ func run(job *far.Job, sc engine.Scenario, limits session.Limits) error {
 	}
 	ctx := untilSignal()
 	if front != nil {
-		return front.follow(ctx, s)
+		return front.follow(ctx, s, job)
 	}
 	s.Start(ctx)
 	failed := s.Wait()

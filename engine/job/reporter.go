@@ -65,7 +65,7 @@ func (r *reporter) refuse(reason error) { _ = writeMessage(r.conn, refusal, []by
 
 // follow runs a session under the orders of the front, and sends its snapshots. It returns the failure of the run,
 // or an error if the front has ended.
-func (r *reporter) follow(ctx context.Context, s *session.Session) error {
+func (r *reporter) follow(ctx context.Context, s *session.Session, j *far.Job) error {
 	defer r.conn.Close()
 	started := make(chan struct{})
 	go r.obey(s, started)
@@ -99,9 +99,15 @@ func (r *reporter) follow(ctx context.Context, s *session.Session) error {
 		broken = errFront
 		removeSocket()
 	default:
-		if broken == nil {
-			broken = r.send(last, s.Load())
+		if broken != nil {
+			break
 		}
+		end := *s.Load()
+		if failed == nil && ctx.Err() != nil { // the launcher ends the job
+			failed = interrupted(j, &end.Layout)
+			end.Phase, end.Failure = engine.Failed, failed.Error()
+		}
+		broken = r.send(last, &end)
 	}
 	return errors.Join(broken, failed)
 }
