@@ -69,7 +69,7 @@ func Axes(sc *engine.Scenario, names []string, o session.Options) (all, late []s
 	} else if k, err := sc.Knob(w.First); err == nil && own(w.First) && k.Role == engine.Scheme {
 		choices(w.First)
 	}
-	if !w.Serial {
+	if !w.Serial && !w.Masteronly {
 		choices("threading")
 		choices(knobReserved)
 	}

@@ -45,6 +45,9 @@ func Idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 			if w.Serial {
 				return "each rank of " + w.Name + " has one thread"
 			}
+			if w.Masteronly && knob != "threads-per-rank" && is("threads-per-rank", "1") {
+				return "each rank has one thread: use more threads per rank"
+			}
 		case "seed":
 			if w.Steady {
 				return w.Name + " uses no random numbers"

@@ -40,6 +40,9 @@ type Workload struct {
 	// Serial reports whether each rank has one thread, Steady whether the program draws no random
 	// numbers. The knobs for threads or the seed then have no effect.
 	Serial, Steady bool
+	// Masteronly reports whether the threads of a rank only share loops, and only the master communicates,
+	// outside of parallel regions (see Loops).
+	Masteronly bool
 	// CostModel is the name of the derived metric that predicts the reported time. Advice does not simulate
 	// choices that it puts far behind. "" means that no model has the whole time.
 	CostModel string

@@ -35,6 +35,9 @@
 // kernels. One stream per face packs the face and computes its side; another stream computes the
 // inner cells and the update. Each face is sent as soon as it is packed.
 //
+// The threads of a process share the rows of a block. Each part of a step, and the packing of each face, is a
+// parallel region. The master communicates outside of the regions.
+//
 // A simulation with more bytes of temperatures per process than real-limit is size-only. It
 // verifies a small cube with the same processes.
 //

@@ -15,6 +15,11 @@ type field struct {
 	in    [directions][]float64
 	on    bool // the source is on
 
+	sums
+}
+
+// sums are sums over cells, of a block or of a thread's rows.
+type sums struct {
 	content  float64 // Σ T before the last update
 	gained   float64 // Σ (T' − T) of that update
 	radiated float64 // Σ T⁴ over the exposed faces before it
@@ -67,67 +72,78 @@ func surfaceWork(b *block) cluster.Work {
 func sideWork(b *block, d int) cluster.Work { return stencil(b.face(d), 16, 3*cell) }
 func updateWork(b *block) cluster.Work      { return loops(work(b.cells(), 3, 3*cell), b.size[1]*b.size[2]) }
 
-// pack copies the face of direction d.
-func (f *field) pack(d int, out []float64) {
-	var first [3]int
-	last := f.size
-	if a := d / 2; d%2 == 0 {
-		last[a] = 1
-	} else {
+// faceRows returns the number of rows of the face of direction d, and their cells.
+func (b *block) faceRows(d int) (rows, cells int) {
+	n := b.size
+	n[d/2] = 1
+	return n[1] * n[2], n[0]
+}
+
+// pack copies rows [lo, hi) of the face of direction d.
+func (f *field) pack(d int, out []float64, lo, hi int) {
+	first, wide := [3]int{}, f.size[1]
+	if a := d / 2; d%2 == 1 {
 		first[a] = f.size[a] - 1
 	}
-	k := 0
-	for z := first[2]; z < last[2]; z++ {
-		for y := first[1]; y < last[1]; y++ {
-			i := f.index(first[0], y, z)
-			k += copy(out[k:], f.t[i:i+last[0]-first[0]])
-		}
+	if d/2 == 1 {
+		wide = 1
+	}
+	_, cells := f.faceRows(d)
+	for row := lo; row < hi; row++ {
+		i := f.index(first[0], first[1]+row%wide, first[2]+row/wide)
+		copy(out[row*cells:], f.t[i:i+cells])
 	}
 }
 
-// inner computes dT of the cells whose neighbours are all in the block.
-func (f *field) inner() {
+// inner computes dT of the cells whose neighbours are all in the block, in rows [lo, hi) of the inner ones.
+func (f *field) inner(lo, hi int) {
 	row := f.size[0]
 	plane := row * f.size[1]
-	for z := 1; z < f.size[2]-1; z++ {
-		for y := 1; y < f.size[1]-1; y++ {
-			at := f.index(0, y, z)
-			t := f.t
-			for i := at + 1; i < at+row-1; i++ {
-				c := t[i]
-				f.dT[i] = (t[i-1] - c) + (t[i+1] - c) + (t[i-row] - c) + (t[i+row] - c) + (t[i-plane] - c) + (t[i+plane] - c)
-			}
+	wide := f.size[1] - 2
+	for k := lo; k < hi; k++ {
+		at := f.index(0, 1+k%wide, 1+k/wide)
+		t := f.t
+		for i := at + 1; i < at+row-1; i++ {
+			c := t[i]
+			f.dT[i] = (t[i-1] - c) + (t[i+1] - c) + (t[i-row] - c) + (t[i+row] - c) + (t[i-plane] - c) + (t[i+plane] - c)
 		}
 	}
 }
 
-// surface computes dT of all other cells, from the received faces: whole rows at the sides of y and
-// z, and the ends of all other rows.
-func (f *field) surface() {
-	f.radiated = 0
+// rows returns the number of rows of the block.
+func (b *block) rows() int { return b.size[1] * b.size[2] }
+
+// isInner reports whether all neighbours of a row in y and z are in the block.
+func (b *block) isInner(row int) bool {
+	y, z := row%b.size[1], row/b.size[1]
+	return z > 0 && z < b.size[2]-1 && y > 0 && y < b.size[1]-1
+}
+
+// surface computes dT of all other cells in rows [lo, hi), from the received faces. These are whole rows at the
+// sides of y and z, and the ends of all other rows. It returns Σ T⁴ over the exposed faces.
+func (f *field) surface(lo, hi int) (radiated float64) {
 	last := f.size[0] - 1
-	for z := range f.size[2] {
-		for y := range f.size[1] {
-			if last > 0 && z > 0 && z < f.size[2]-1 && y > 0 && y < f.size[1]-1 {
-				continue
-			}
-			r := f.row(y, z)
-			f.end(&r, 0)
-			f.middle(&r)
-			if last > 0 {
-				f.end(&r, last)
-			}
+	for k := lo; k < hi; k++ {
+		if last > 0 && f.isInner(k) {
+			continue
+		}
+		r := f.row(k%f.size[1], k/f.size[1])
+		f.end(&r, 0, &radiated)
+		f.middle(&r, &radiated)
+		if last > 0 {
+			f.end(&r, last, &radiated)
 		}
 	}
 	if last > 0 {
-		f.side(0, 0, 1)
-		f.side(1, last, -1)
+		f.side(0, 0, 1, lo, hi, &radiated)
+		f.side(1, last, -1, lo, hi, &radiated)
 	}
+	return radiated
 }
 
-// side computes dT at x of all rows whose neighbours in y and z are in the block. inward is the
+// side computes dT at x of the inner rows (isInner) of [lo, hi). inward is the
 // distance to the next cell of the row.
-func (f *field) side(d, x, inward int) {
+func (f *field) side(d, x, inward, lo, hi int, radiated *float64) {
 	n, plane := f.size[0], f.size[0]*f.size[1]
 	gain, exposed := 0.0, 0
 	if f.on && f.lo[0]+x == 0 {
@@ -136,19 +152,20 @@ func (f *field) side(d, x, inward int) {
 	if f.peers[d] < 0 {
 		exposed = 1
 	}
-	for z := 1; z < f.size[2]-1; z++ {
-		for y := 1; y < f.size[1]-1; y++ {
-			i := f.index(x, y, z)
-			c := f.t[i]
-			beyond := c
-			if exposed == 0 {
-				beyond = f.in[d][y+f.size[1]*z]
-			}
-			lost := radiation(c, exposed)
-			f.dT[i] = (beyond - c) + (f.t[i+inward] - c) + (f.t[i-n] - c) + (f.t[i+n] - c) + (f.t[i-plane] - c) +
-				(f.t[i+plane] - c) + gain - lost
-			f.radiated += lost
+	for k := lo; k < hi; k++ {
+		if !f.isInner(k) {
+			continue
 		}
+		i := x + k*n
+		c := f.t[i]
+		beyond := c
+		if exposed == 0 {
+			beyond = f.in[d][k]
+		}
+		lost := radiation(c, exposed)
+		f.dT[i] = (beyond - c) + (f.t[i+inward] - c) + (f.t[i-n] - c) + (f.t[i+n] - c) + (f.t[i-plane] - c) +
+			(f.t[i+plane] - c) + gain - lost
+		*radiated += lost
 	}
 }
 
@@ -189,20 +206,20 @@ func (f *field) row(y, z int) row {
 }
 
 // middle computes dT of the cells of a row without its ends.
-func (f *field) middle(r *row) {
-	t, dT, radiated := r.t, r.dT[:len(r.t)], f.radiated
+func (f *field) middle(r *row, radiated *float64) {
+	t, dT, sum := r.t, r.dT[:len(r.t)], *radiated
 	south, north, below, above := r.near[0][:len(t)], r.near[1][:len(t)], r.near[2][:len(t)], r.near[3][:len(t)]
 	for x := 1; x < len(t)-1; x++ {
 		c := t[x]
 		lost := radiation(c, r.exposed)
 		dT[x] = (t[x-1] - c) + (t[x+1] - c) + (south[x] - c) + (north[x] - c) + (below[x] - c) + (above[x] - c) - lost
-		radiated += lost
+		sum += lost
 	}
-	f.radiated = radiated
+	*radiated = sum
 }
 
 // end computes dT of the first or the last cell of a row.
-func (f *field) end(r *row, x int) {
+func (f *field) end(r *row, x int, radiated *float64) {
 	c := r.t[x]
 	west, east, exposed := c, c, r.exposed
 	switch {
@@ -230,7 +247,7 @@ func (f *field) end(r *row, x int) {
 	}
 	lost := radiation(c, exposed)
 	r.dT[x] = sum - lost
-	f.radiated += lost
+	*radiated += lost
 }
 
 // radiation returns the loss of a cell through its exposed faces.
@@ -239,10 +256,11 @@ func radiation(t float64, exposed int) float64 {
 	return float64(float64(exposed) * float64(square*square))
 }
 
-// update advances T by a step. It adds row by row, to keep the precision of sums of many cells.
-func (f *field) update() {
-	f.content, f.gained = 0, 0
-	for at := 0; at < len(f.t); at += f.size[0] {
+// update advances T of rows [lo, hi) by a step. It returns Σ T before it, and Σ (T' − T). It adds row by row, to
+// keep the precision of sums of many cells.
+func (f *field) update(lo, hi int) (allContent, allGained float64) {
+	for row := lo; row < hi; row++ {
+		at := row * f.size[0]
 		content, gained := 0.0, 0.0
 		t, dT := f.t[at:at+f.size[0]], f.dT[at:at+f.size[0]]
 		for i, before := range t {
@@ -251,7 +269,8 @@ func (f *field) update() {
 			gained += after - before
 			t[i] = after
 		}
-		f.content += content
-		f.gained += gained
+		allContent += content
+		allGained += gained
 	}
+	return allContent, allGained
 }

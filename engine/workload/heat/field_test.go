@@ -42,11 +42,11 @@ func one(side, steps int) *process {
 		flows: make([]float64, 2*(steps+1)), want: sequential(&b, steps)}
 	for t := range steps + 1 {
 		c.f.on = t <= steps/2
-		c.f.inner()
-		c.f.surface()
-		c.f.update()
-		c.flows[2*t], c.flows[2*t+1] = c.f.gained, c.f.radiated
-		c.mean = c.f.content / float64(b.cells())
+		c.f.inner(0, b.innerRows())
+		radiated := c.f.surface(0, b.rows())
+		content, gained := c.f.update(0, b.rows())
+		c.flows[2*t], c.flows[2*t+1] = gained, radiated
+		c.mean = content / float64(b.cells())
 	}
 	c.wanted = average[[2]int{side, steps}]
 	return c
@@ -105,7 +105,9 @@ func TestPack(t *testing.T) {
 		{0, 1, 2, 3, 4, 5}, {18, 19, 20, 21, 22, 23},
 	} {
 		out := make([]float64, f.face(d))
-		f.pack(d, out)
+		rows, _ := f.faceRows(d)
+		f.pack(d, out, rows/2, rows)
+		f.pack(d, out, 0, rows/2)
 		if string(cluster.Bytes(out)) != string(cluster.Bytes(want)) {
 			t.Errorf("face %d is %v, want %v", d, out, want)
 		}

@@ -1,6 +1,9 @@
 package heat
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
 
 // Streams of a device: one for each face, as in the example, and one for the inner cells
 // and the update.
@@ -10,26 +13,33 @@ const (
 )
 
 // kernels holds the kernels in progress of a block on its device. Without a device they run on the
-// processor, each as soon as it is launched.
+// processor's threads, each as soon as it is launched.
 type kernels struct {
 	on     *cluster.Rank
+	loops  *workload.Loops
 	device bool
 	list   [streams]cluster.Request
 }
 
-// bodies are the computations of a block's kernels; nil: the block is size-only.
+// A kernel is a computation on a number of rows. body is nil if the block is size-only.
+type kernel struct {
+	rows  int
+	body  func(thread, lo, hi int)
+	whole func() // body on a device
+}
+
+// bodies are the computations of a block.
 type bodies struct {
-	pack                   [directions]func()
-	inner, surface, update func()
+	pack                   [directions]kernel
+	inner, surface, update kernel
 }
 
 // launch starts a kernel on a stream.
-func (k *kernels) launch(stream int, w cluster.Work, body func()) error {
+func (k *kernels) launch(stream int, w cluster.Work, what *kernel) error {
 	if k.device {
-		return k.on.Launch(&k.list[stream], stream, w, body)
+		return k.on.Launch(&k.list[stream], stream, w, what.whole)
 	}
-	k.on.Compute(w, body)
-	return nil
+	return k.loops.Run(what.rows, w, what.body)
 }
 
 // fence waits for the last kernel of a stream.
@@ -50,14 +60,14 @@ func (k *kernels) fenceAll() error {
 // side of the block, each with its edges, as in the example.
 func (c *process) surface() error {
 	if !c.device {
-		return c.launch(bulk, surfaceWork(&c.b), c.bodies.surface)
+		return c.launch(bulk, surfaceWork(&c.b), &c.bodies.surface)
 	}
-	body := c.bodies.surface // of all sides
+	body := &c.bodies.surface // of all sides
 	for d := range directions {
 		if err := c.launch(d, sideWork(&c.b, d), body); err != nil {
 			return err
 		}
-		body = nil
+		body = &kernel{}
 	}
 	return nil
 }

@@ -89,9 +89,12 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 		if device {
 			return m.Device.KernelTime(w).Seconds()
 		}
-		t := m.ComputeTime(w).Seconds()
+		t := m.ComputeTime(w).Seconds() / float64(l.ThreadsPerRank)
 		if m.NodeRate > 0 {
 			t = max(t, w.Bytes*float64(node)/m.NodeRate)
+		}
+		if l.ThreadsPerRank > 1 {
+			t += m.ForkTime.Seconds()
 		}
 		return t
 	}

@@ -14,18 +14,19 @@ import (
 type process struct {
 	*exchange
 	kernels
-	bodies  bodies
-	noise   noise
-	skew    *workload.Skew // delays of an untimed run; nil: none
-	p       *algorithm.Caller
-	f       *field
-	steps   int
-	now     int // the step in progress
-	every   int
-	overlap bool
-	prepost bool
-	means   cluster.Means
-	shown   bool // it reports its steps to the screen
+	bodies   bodies
+	noise    noise
+	skew     *workload.Skew // delays of an untimed run; nil: none
+	p        *algorithm.Caller
+	f        *field
+	byThread []sums
+	steps    int
+	now      int // the step in progress
+	every    int
+	overlap  bool
+	prepost  bool
+	means    cluster.Means
+	shown    bool // it reports its steps to the screen
 
 	want   []float64  // reference temperatures after all steps; nil: unknown
 	mean   float64    // of T before the last update; NaN: not yet reduced
@@ -45,6 +46,9 @@ func run(r *cluster.Rank, probe engine.Probe) error {
 		for probe.Next() {
 		}
 		return nil
+	}
+	if err := workload.RequestThreads(r, probe); err != nil {
+		return err
 	}
 	p, err := reduction.Caller(r, probe, r.World(), r.World())
 	if err != nil {
@@ -114,13 +118,15 @@ func newProcess(r *cluster.Rank, p *algorithm.Caller, store cluster.Store, of cu
 		return nil, err
 	}
 	device := p.Text("memory") != memoryHost
-	c := &process{exchange: x, kernels: kernels{on: r, device: device},
+	loops := workload.NewLoops(r)
+	c := &process{exchange: x, kernels: kernels{on: r, loops: loops, device: device}, byThread: make([]sums, loops.Threads()),
 		noise: newNoise(r, p.Float("noise-rate"), p.Float("noise-length")), p: p, f: newField(b, store), steps: of.steps,
 		every: int(p.Int("reduce-every")), spans: make([]span, of.steps+1),
 		overlap: p.Text("overlap") == "on", prepost: p.Text("prepost") == "on" && x.variant == twoSided}
 	if device {
 		c.means = cluster.Means{Own: cluster.DeviceMemory, Far: cluster.DeviceMemory}
 	}
+	c.setRows()
 	return c, store.Do(func() error {
 		c.bindBodies()
 		c.flows = make([]float64, 2*(of.steps+1))
@@ -132,15 +138,41 @@ func newProcess(r *cluster.Rank, p *algorithm.Caller, store cluster.Store, of cu
 	})
 }
 
+// setRows sets the rows of the kernels.
+func (c *process) setRows() {
+	for d := range directions {
+		c.bodies.pack[d].rows, _ = c.b.faceRows(d)
+	}
+	c.bodies.inner.rows, c.bodies.surface.rows, c.bodies.update.rows = c.b.innerRows(), c.b.rows(), c.b.rows()
+}
+
 // bindBodies creates the bodies of the kernels.
 func (c *process) bindBodies() {
-	for d := range directions {
-		c.bodies.pack[d] = func() { c.f.pack(d, c.out[c.step%2][d].Slice()) }
+	bind := func(k *kernel, body func(thread, lo, hi int)) {
+		k.body, k.whole = body, func() { body(0, 0, k.rows) }
 	}
-	c.bodies.inner, c.bodies.surface = c.f.inner, c.f.surface
-	c.bodies.update = func() {
-		c.f.update()
-		c.flows[2*c.now], c.flows[2*c.now+1] = c.f.gained, c.f.radiated
+	for d := range directions {
+		bind(&c.bodies.pack[d], func(_, lo, hi int) { c.f.pack(d, c.out[c.step%2][d].Slice(), lo, hi) })
+	}
+	bind(&c.bodies.inner, func(_, lo, hi int) { c.f.inner(lo, hi) })
+	bind(&c.bodies.surface, func(thread, lo, hi int) { c.byThread[thread].radiated = c.f.surface(lo, hi) })
+	bind(&c.bodies.update, func(thread, lo, hi int) {
+		of := &c.byThread[thread]
+		of.content, of.gained = c.f.update(lo, hi)
+	})
+}
+
+// addSums adds the sums of the threads in their order.
+func (c *process) addSums() {
+	all := c.byThread[0]
+	for _, s := range c.byThread[1:] {
+		all.content += s.content
+		all.gained += s.gained
+		all.radiated += s.radiated
+	}
+	c.f.sums = all
+	if len(c.flows) > 0 {
+		c.flows[2*c.now], c.flows[2*c.now+1] = all.gained, all.radiated
 	}
 }
 
@@ -228,12 +260,13 @@ func (c *process) runStep(t, last int, begun cluster.Time) (cluster.Time, error)
 	if err := c.fenceAll(); err != nil {
 		return 0, err
 	}
-	if err := c.launch(bulk, updateWork(&c.b), c.bodies.update); err != nil {
+	if err := c.launch(bulk, updateWork(&c.b), &c.bodies.update); err != nil {
 		return 0, err
 	}
 	if err := c.fenceAll(); err != nil {
 		return 0, err
 	}
+	c.addSums()
 	lap(&s.compute)
 	if (t+1)%c.every == 0 || t == last {
 		c.sums = [2]float64{c.f.content}
@@ -248,7 +281,7 @@ func (c *process) runStep(t, last int, begun cluster.Time) (cluster.Time, error)
 }
 
 // inner computes the cells that need no face.
-func (c *process) inner() error { return c.launch(bulk, innerWork(&c.b), c.bodies.inner) }
+func (c *process) inner() error { return c.launch(bulk, innerWork(&c.b), &c.bodies.inner) }
 
 // sendFaces packs each face and starts to send it. On a device all faces are packed concurrently,
 // and with overlap the inner cells are in progress before the first face is sent.
@@ -300,7 +333,7 @@ func (c *process) sendFaces() error {
 
 // pack starts to pack a face.
 func (c *process) pack(d int) error {
-	return c.launch(d, packWork(&c.b, d), c.bodies.pack[d])
+	return c.launch(d, packWork(&c.b, d), &c.bodies.pack[d])
 }
 
 // waitPacked returns when a face is packed. A processor packs it now.

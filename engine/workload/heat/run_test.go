@@ -1,6 +1,7 @@
 package heat_test
 
 import (
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -65,6 +66,29 @@ func TestVariantsEqualSequential(t *testing.T) {
 		sound(t, nil, bits,
 			slices.Concat([]string{"fabric", "sim", "nodes", "2", "ranks-per-node", "3", "size", "8", "steps", "4", "model",
 				"nested-multiple", "group", "6"}, variant)...)
+	}
+}
+
+// TestThreadsEqualSequential tests that threads share the rows of a block, and compute the sequential temperatures, bit for bit. A rank may have more
+// threads than rows.
+func TestThreadsEqualSequential(t *testing.T) {
+	for _, where := range [][]string{{"fabric", "sim"}, {"machine", "this-host"}, {"machine", "demo", "threading", "masteronly"}} {
+		for _, threads := range []string{"2", "3", "100"} {
+			sound(t, nil, bits, slices.Concat([]string{"nodes", "2", "ranks-per-node", "2", "size", "9", "steps", "6",
+				"threads-per-rank", threads}, where)...)
+		}
+	}
+}
+
+// TestThreadsShareTheTime tests that two threads compute in half the time, in addition to the time of their regions.
+func TestThreadsShareTheTime(t *testing.T) {
+	m := costs
+	m.ForkTime = 3 * cluster.Microsecond
+	knobs := []string{"fabric", "sim", "nodes", "2", "ranks-per-node", "1", "size", "40", "overlap", "off"}
+	one := value(t, sound(t, &m, "", knobs...), "compute_time")
+	two := value(t, sound(t, &m, "", append(knobs, "threads-per-rank", "2")...), "compute_time")
+	if got, want := two, one/2+3*m.ForkTime.Seconds(); math.Abs(got/want-1) > 0.01 {
+		t.Errorf("two threads compute for %g s, want %g s", got, want)
 	}
 }
 

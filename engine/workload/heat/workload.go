@@ -95,7 +95,7 @@ var heat = workload.Workload{
 	Defaults:  map[string]string{"model": "flat"},
 	Question:  "what does a reduction in every step cost?",
 	CostModel: "step_time_model",
-	First:     "reduce-every", Panes: []string{"locality", "latency"}, Serial: true, Idle: idle,
+	First:     "reduce-every", Panes: []string{"locality", "latency"}, Masteronly: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s", Always: true, Parts: []string{"compute_time", "exchange_time", "reduce_time"},
 			Doc: "mean over all steps except up to three at the beginning"},
@@ -146,6 +146,9 @@ const maxCells = 1 << 27
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	fail := func(format string, args ...any) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
+	}
+	if err := workload.CheckThreads(s); err != nil {
+		return workload.Plan{}, err
 	}
 	l := s.Layout()
 	processes := l.N().MPI
@@ -267,6 +270,8 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "on this host only the host's own noise occurs"
 	case knob == "memory" && kind == engine.Measured:
 		return "on this host a device is only a label: kernels run on the processors"
+	case knob == "threads-per-rank" && s.Text("memory") != memoryHost && kind != engine.Measured:
+		return "kernels run on the device"
 	case knob == "inboxes" && s.Text("variant") == twoSided:
 		return "a message needs no inbox"
 	case knob == "prepost" && s.Text("variant") != twoSided:

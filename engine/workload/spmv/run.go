@@ -9,7 +9,7 @@ import (
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
-	if err := requestLevel(r, levelOf(p)); err != nil {
+	if err := workload.RequestLevel(r, levelOf(p)); err != nil {
 		return err
 	}
 	if r.World().Rank() < 0 { // not an MPI process: it owns no planes

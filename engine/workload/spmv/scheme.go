@@ -1,8 +1,6 @@
 package spmv
 
 import (
-	"fmt"
-
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 )
@@ -277,20 +275,4 @@ func firstError(a, b error) error {
 		return a
 	}
 	return b
-}
-
-// requestLevel requests the thread support that the scheme needs.
-func requestLevel(r *cluster.Rank, want cluster.ThreadLevel) error {
-	provided, err := r.InitThread(want)
-	if err != nil {
-		return err
-	}
-	if want == cluster.ThreadMasteronly && r.ThreadLevel() == want {
-		return nil // the library reports SINGLE; MPI has no name for this level
-	}
-	if provided < want {
-		return fmt.Errorf("rank %d: threading = %s: the MPI library provides %s (use threading = %s, or a machine or "+
-			"thread-support that provides more)", r.ID(), want, provided, r.ThreadLevel())
-	}
-	return nil
 }

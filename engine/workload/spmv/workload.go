@@ -140,9 +140,10 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	}
 	l := s.Layout()
 	n, threading := l.ThreadsPerRank, s.Text("threading")
+	if err := workload.CheckThreads(s); err != nil {
+		return workload.Plan{}, err
+	}
 	switch level := s.Threading(); {
-	case level == cluster.ThreadSingle && n > 1:
-		return fail("threads-per-rank = %d: want 1 under threading = single (or use threading = masteronly)", n)
 	case level <= cluster.ThreadMasteronly:
 	case n < 2:
 		return fail("threads-per-rank = 1: want 2 or more under threading = %s, where one thread communicates and "+
