@@ -3,6 +3,7 @@ package gemm
 import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
 // compareSequential returns a rank's part of a product, and the local kernel for the whole product.
@@ -32,11 +33,11 @@ func compareSequential(r *cluster.Rank, p engine.Probe) (path, alone func() erro
 	}
 	n := of.n
 	whole := &product{problem: problem{shape: shape{1, 1}, n: n, block: of.block}, r: r, m: n, w: n, inner: [2]int{n, n},
-		a: make([]float64, n*n), b: make([]float64, n*n), c: make([]float64, n*n)}
+		a: make([]float64, n*n), b: make([]float64, n*n), c: make([]float64, n*n), tiles: make([]dense.Tiles, 1)}
 	whole.fill()
 	kernel := func() error {
 		clear(whole.c)
-		whole.tiles.Gemm(false, n, n, n, 1, whole.a, n, whole.b, n, whole.c, n)
+		whole.tiles[0].Gemm(false, n, n, n, 1, whole.a, n, whole.b, n, whole.c, n)
 		return nil
 	}
 	if err := kernel(); err != nil {

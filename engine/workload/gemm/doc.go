@@ -12,4 +12,7 @@
 //
 // Blocks of nb × nb are distributed block-cyclically over the grid. The inner dimension is
 // distributed over the columns of the grid for A, and over its rows for B.
+//
+// The threads of a rank share the rows of a slice and of a panel to pack. The cores of the rank's kernels are
+// divided among the threads.
 package gemm

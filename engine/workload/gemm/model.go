@@ -59,6 +59,10 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 	l := s.Layout()
 	work := cluster.Work{Flops: dense.GemmFlops(rows, cols, of.n), Kernel: cluster.Dgemm,
 		Cores: workload.CoresOf(s, m, &l)}
+	threads, fork := l.ThreadsPerRank, 0.0
+	if threads > 1 {
+		work.Flops, work.Cores, fork = work.Flops/float64(threads), max(work.Cores/threads, 1), m.ForkTime.Seconds()
+	}
 	compute = m.ComputeTime(work).Seconds()
 	var panel, pack, exposed float64
 	calls := float64(aheadOf(s)) * float64(s.Int("slices"))
@@ -82,13 +86,14 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 			}
 		}
 		moved := cluster.Work{Bytes: 2 * float64(maxBytes)}
-		one := m.ComputeTime(moved).Seconds()
+		one := m.ComputeTime(moved).Seconds() / float64(threads)
 		if m.NodeRate > 0 && kind == engine.Simulated {
 			one = max(one, moved.Bytes/m.NodeRate)
 		}
 		pack += one / float64(of.size(line))
 	}
 	steps := float64(of.steps())
+	compute += steps * float64(s.Int("slices")) * fork
 	if aheadOf(s) == 0 {
 		return compute + steps*(panel+pack), compute, true
 	}

@@ -19,17 +19,18 @@ type product struct {
 	cores  int
 	lines  [lines]*panels
 	teams  [lines]*cluster.Team
-	tiles  dense.Tiles
-	shown  bool // it reports its steps to the screen
-	open   int  // steps whose panels are in progress, and their maximum in this product
+	loops  *workload.Loops
+	tiles  []dense.Tiles // by thread
+	shown  bool          // it reports its steps to the screen
+	open   int           // steps whose panels are in progress, and their maximum in this product
 	most   int
 	flops  float64 // charged in this product
 
 	a, b, c []float64 // its parts, by rows
 	inner   [2]int    // its columns of A and rows of B
 	now     part
-	packer  func() // packs part now
-	updater func() // multiplies part now
+	packer  func(thread, lo, hi int) // packs rows of part now
+	updater func(thread, lo, hi int) // multiplies rows of part now
 
 	spans span
 	waits []cluster.Time      // by step
@@ -49,7 +50,8 @@ type part struct{ line, panel, wide, from, to int }
 func newProduct(r *cluster.Rank, p *algorithm.Tuning, of problem, teams [lines]*cluster.Team,
 	store cluster.Store) (*product, error) {
 	x := &product{problem: of, r: r, p: p, teams: teams, ahead: aheadOf(p), slices: int(p.Int("slices")),
-		cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout)}
+		cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), loops: workload.NewLoops(r)}
+	x.tiles = make([]dense.Tiles, x.loops.Threads())
 	if p.Text("schedule") == blocking {
 		x.slices = 1
 	}
@@ -77,8 +79,10 @@ func newProduct(r *cluster.Rank, p *algorithm.Tuning, of problem, teams [lines]*
 	x.b = matrix()
 	x.c = matrix()
 	x.waits = make([]cluster.Time, x.steps())
-	x.packer, x.updater = store.Body(x.packPart), store.Body(x.updatePart)
-	return x, nil
+	return x, store.Do(func() error {
+		x.packer, x.updater = x.packPart, x.updatePart
+		return nil
+	})
 }
 
 // aheadOf returns the number of panels to prefetch.
@@ -161,7 +165,9 @@ func (x *product) start(k int, now *cluster.Time) error {
 		x.lap(&x.spans.wait, now)
 		root := k % x.size(line)
 		if root == x.me[line] {
-			x.pack(line, k, wide)
+			if err := x.pack(line, k, wide); err != nil {
+				return err
+			}
 			x.lap(&x.spans.pack, now)
 		}
 		if err := to.start(k, wide, root); err != nil {
@@ -178,20 +184,24 @@ func (x *product) start(k int, now *cluster.Time) error {
 }
 
 // pack copies the rank's part of panel k into its slot.
-func (x *product) pack(line, k, wide int) {
+func (x *product) pack(line, k, wide int) error {
 	x.now = part{line: line, panel: k, wide: wide}
-	x.r.Compute(cluster.Work{Bytes: 2 * float64(x.lines[line].long) * float64(wide) * unit}, x.packer)
+	rows := x.m
+	if line == column {
+		rows = wide
+	}
+	return x.loops.Run(rows, cluster.Work{Bytes: 2 * float64(x.lines[line].long) * float64(wide) * unit}, x.packer)
 }
 
-func (x *product) packPart() {
+func (x *product) packPart(_, lo, hi int) {
 	n := &x.now
 	first := n.panel / x.size(n.line) * x.block
 	to := x.lines[n.line].panel(n.panel, n.wide).Slice()
 	if n.line == column {
-		copy(to, x.b[first*x.w:][:n.wide*x.w])
+		copy(to[lo*x.w:hi*x.w], x.b[(first+lo)*x.w:])
 		return
 	}
-	for i := range x.m {
+	for i := lo; i < hi; i++ {
 		copy(to[i*n.wide:][:n.wide], x.a[i*x.inner[0]+first:][:n.wide])
 	}
 }
@@ -218,7 +228,9 @@ func (x *product) update(k int, now *cluster.Time) error {
 		x.now = part{panel: k, wide: wide, from: from, to: to}
 		work := cluster.Work{Flops: dense.GemmFlops(to-from, x.w, wide), Kernel: cluster.Dgemm, Cores: x.cores}
 		x.flops += work.Flops
-		x.r.Compute(work, x.updater)
+		if err := x.loops.Run(to-from, work, x.updater); err != nil {
+			return err
+		}
 		if x.ahead == 0 || slice == x.slices-1 {
 			continue
 		}
@@ -232,10 +244,11 @@ func (x *product) update(k int, now *cluster.Time) error {
 	return nil
 }
 
-func (x *product) updatePart() {
+func (x *product) updatePart(thread, lo, hi int) {
 	n := &x.now
+	from := n.from + lo
 	a, b := x.lines[row].panel(n.panel, n.wide).Slice(), x.lines[column].panel(n.panel, n.wide).Slice()
-	x.tiles.Gemm(false, n.to-n.from, x.w, n.wide, 1, a[n.from*n.wide:], n.wide, b, x.w, x.c[n.from*x.w:], x.w)
+	x.tiles[thread].Gemm(false, hi-lo, x.w, n.wide, 1, a[from*n.wide:], n.wide, b, x.w, x.c[from*x.w:], x.w)
 }
 
 // timePanels broadcasts the panels of step 0 one after the other, without any other work.
@@ -251,7 +264,9 @@ func (x *product) timePanels() error {
 	now := begun
 	for line, to := range x.lines {
 		if x.me[line] == 0 {
-			x.pack(line, 0, wide)
+			if err := x.pack(line, 0, wide); err != nil {
+				return err
+			}
 		}
 		if err := to.start(0, wide, 0); err != nil {
 			return err

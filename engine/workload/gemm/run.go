@@ -17,6 +17,9 @@ func run(r *cluster.Rank, probe engine.Probe) error {
 		}
 		return nil
 	}
+	if err := workload.RequestThreads(r, probe); err != nil {
+		return err
+	}
 	p := tune(r, probe)
 	g, err := shapeOf(p.Int("rows"), world.Size())
 	if err != nil {

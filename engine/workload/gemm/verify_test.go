@@ -39,7 +39,7 @@ func TestFirstWrongPanel(t *testing.T) {
 		words := make([]float64, n*block)
 		x.lines[line] = &panels{long: n, slots: []slot{{words: cluster.Wrap(words)}}}
 		x.now = part{line: line, wide: block}
-		x.packPart()
+		x.packPart(0, 0, []int{x.m, block}[line])
 	}
 	if wrong := x.firstWrongPanel(); wrong != "" {
 		t.Fatal(wrong)

@@ -70,7 +70,7 @@ var gemm = workload.Workload{
 	Defaults:  map[string]string{"model": "flat"},
 	Question:  "does fetching panels early hide their time?",
 	CostModel: "gemm_time_model",
-	First:     "schedule", Panes: []string{"locality", "checkerboard", "latency"}, Serial: true, Steady: true, Idle: idle,
+	First:     "schedule", Panes: []string{"locality", "checkerboard", "latency"}, Masteronly: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm},
 	Metrics: append([]engine.MetricSpec{
 		{Name: "gemm_time", Phrase: "time of the product", Unit: "s", Always: true, Doc: "time of the whole product on the slowest rank"},
@@ -140,6 +140,9 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	fail := func(format string, args ...any) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
 	}
+	if err := workload.CheckThreads(s); err != nil {
+		return workload.Plan{}, err
+	}
 	of, err := problemOf(s)
 	if err != nil {
 		return workload.Plan{}, err
@@ -187,7 +190,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	}
 	result := workload.Plan{Items: []workload.Item{
 		{Name: "tiles of the local product", Per: workload.PerRank,
-			Bytes: dense.Bytes(verified.along(verified.rows).MaxLen(), verified.block)},
+			Bytes: int64(l.ThreadsPerRank) * dense.Bytes(verified.along(verified.rows).MaxLen(), verified.block)},
 		{Name: "panels in flight", Per: workload.PerRank, Bytes: int64(ahead+1) * eager},
 		{Name: "operations in flight", Per: workload.PerRank, Bytes: perOperation * nodes * int64(ahead+1)},
 		{Name: "members of rows and columns", Per: workload.PerRank, Bytes: 8 * int64(of.rows+of.cols) * 4},
