@@ -14,6 +14,9 @@ func run(r *cluster.Rank, probe engine.Probe) error {
 		}
 		return nil
 	}
+	if err := workload.RequestThreads(r, probe); err != nil {
+		return err
+	}
 	p := tune(r, probe)
 	whole, err := instanceOf(p, world.Size(), world.Rank())
 	if err != nil {

@@ -28,7 +28,7 @@ type solver struct {
 	all      cluster.Buf[float64] // the sum
 
 	there, back       shape // transform to wave numbers, and the timed transform back
-	linesTo, linesFro [3]*lines
+	linesTo, linesFro axes
 
 	arrays     [4]cluster.Buf[complex128]
 	at         [4]int64 // where they are in the segments
@@ -37,9 +37,10 @@ type solver struct {
 	result     int // the array that the last transform has filled
 	decay      [3][]float64
 
-	body   func(lo, hi int) // the next computation, and its units
-	lo, hi int
-	do     func() // runs body
+	loops *workload.Loops
+	body  func(thread, lo, hi int) // the next computation
+	first int                      // its first unit
+	do    func(thread, lo, hi int) // runs body from there; nil: size-only
 
 	last cluster.Time
 	took times
@@ -60,6 +61,7 @@ func newSolver(r *cluster.Rank, p *algorithm.Tuning, team *cluster.Team, of inst
 	s := &solver{
 		r: r, p: p, problem: of.problem, grid: of.grid, team: team, store: store,
 		cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
+		loops: workload.NewLoops(r),
 	}
 	s.there, s.back = of.shapes()
 	teams, err := s.teams()
@@ -123,9 +125,9 @@ func newSolver(r *cluster.Rank, p *algorithm.Tuning, team *cluster.Team, of inst
 	}
 	s.mine, s.all = cluster.Make[float64](store, 2), cluster.Make[float64](store, 2)
 	s.spectrum = cluster.Make[complex128](store, size).Slice()
-	s.do = store.Body(func() { s.body(s.lo, s.hi) })
 	store.Do(func() error {
-		s.linesTo, s.linesFro = linesOf(&s.there, false), linesOf(&s.back, true)
+		s.do = func(thread, lo, hi int) { s.body(thread, s.first+lo, s.first+hi) }
+		s.linesTo, s.linesFro = linesOf(&s.there, false, s.loops.Threads()), linesOf(&s.back, true, s.loops.Threads())
 		for a := range s.decay {
 			s.decay[a] = make([]float64, s.problem.n[a])
 		}
@@ -143,8 +145,16 @@ func newChannel(r *cluster.Rank, t *cluster.Team, keys []coll.Key, shapes ...*sh
 	return channel{comm: c, keys: keys, key: keys[0], runs: make([]*coll.Run, maxSlabs)}, err
 }
 
-func linesOf(s *shape, inverse bool) [3]*lines {
-	return [3]*lines{newLines(s.n1, inverse), newLines(s.n2, inverse), newLines(s.n3, inverse)}
+// axes are the lines along the axes, by thread.
+type axes [3][]*lines
+
+func linesOf(s *shape, inverse bool, threads int) (all axes) {
+	for axis, n := range [...]int{s.n1, s.n2, s.n3} {
+		for range threads {
+			all[axis] = append(all[axis], newLines(n, inverse))
+		}
+	}
+	return all
 }
 
 // teams returns the teams of this process: its plane z and its row y; nil: the team has one member.
@@ -177,20 +187,24 @@ func (s *solver) free() error {
 }
 
 // compute runs body for all units, in slices. It lets exchanges advance between two slices.
-func (s *solver) compute(units int, each cluster.Work, body func(lo, hi int)) {
+func (s *solver) compute(units int, each cluster.Work, body func(thread, lo, hi int)) error {
 	n := min(s.slices, units)
 	s.body = body
 	for i := range n {
-		s.lo, s.hi = i*units/n, (i+1)*units/n
+		lo, hi := i*units/n, (i+1)*units/n
+		s.first = lo
 		w := each
-		w.Flops *= float64(s.hi - s.lo)
-		w.Bytes *= float64(s.hi - s.lo)
+		w.Flops *= float64(hi - lo)
+		w.Bytes *= float64(hi - lo)
 		w.Cores = s.cores
-		s.r.Compute(w, s.do)
+		if err := s.loops.Run(hi-lo, w, s.do); err != nil {
+			return err
+		}
 		if i < n-1 {
 			s.r.Progress()
 		}
 	}
+	return nil
 }
 
 // work returns the work of transforming k lines of n points. Each is read and written once.
@@ -200,7 +214,7 @@ func (s *solver) work(k float64, n int) cluster.Work {
 
 // transform transforms array 0 along all axes, and leaves the result in s.result. Its exchanges
 // overlap with computing if there are several slabs.
-func (s *solver) transform(of *shape, by *[3]*lines) error {
+func (s *solver) transform(of *shape, by *axes) error {
 	from, to := 0, 1 // of the second pass
 	target := 2
 	if s.grid.ty > 1 {
@@ -214,9 +228,13 @@ func (s *solver) transform(of *shape, by *[3]*lines) error {
 	s.part(0, "first pass")
 	for slab := range of.slabs {
 		s.step(slab, 3*of.slabs)
-		s.pass1(of, by[0], slab)
+		if err := s.pass1(of, by[0], slab); err != nil {
+			return err
+		}
 		if s.grid.ty > 1 {
-			s.pack(of, slab)
+			if err := s.pack(of, slab); err != nil {
+				return err
+			}
 			if err := s.start(first, of, slab, 1, 2); err != nil {
 				return err
 			}
@@ -230,7 +248,9 @@ func (s *solver) transform(of *shape, by *[3]*lines) error {
 				return err
 			}
 		}
-		s.pass2(of, by[1], slab, from, to)
+		if err := s.pass2(of, by[1], slab, from, to); err != nil {
+			return err
+		}
 		if s.grid.tz > 1 {
 			if err := s.start(second, of, slab, to, target); err != nil {
 				return err
@@ -253,7 +273,9 @@ func (s *solver) transform(of *shape, by *[3]*lines) error {
 	if from == 0 {
 		s.result = 1
 	}
-	s.pass3(of, by[2], from, s.result)
+	if err := s.pass3(of, by[2], from, s.result); err != nil {
+		return err
+	}
 	s.part(-1, "")
 	return nil
 }
@@ -273,19 +295,20 @@ func (s *solver) step(done, of int) {
 }
 
 // pass1 transforms a slab along axis 1, in place.
-func (s *solver) pass1(of *shape, by *lines, slab int) {
+func (s *solver) pass1(of *shape, by []*lines, slab int) error {
 	at := slab * of.slab()
-	s.compute(of.depth*of.rows, s.work(1, of.n1), func(lo, hi int) {
-		by.rows(s.arrays[0].Slice()[at+lo*of.n1 : at+hi*of.n1])
+	err := s.compute(of.depth*of.rows, s.work(1, of.n1), func(thread, lo, hi int) {
+		by[thread].rows(s.arrays[0].Slice()[at+lo*of.n1 : at+hi*of.n1])
 	})
 	s.lap(&s.took.fft)
+	return err
 }
 
 // pack copies the data for each member of the first team into contiguous blocks.
-func (s *solver) pack(of *shape, slab int) {
+func (s *solver) pack(of *shape, slab int) error {
 	at := slab * of.slab()
 	rows := of.depth * of.rows
-	s.compute(rows, cluster.Work{Bytes: 32 * float64(of.n1)}, func(lo, hi int) {
+	err := s.compute(rows, cluster.Work{Bytes: 32 * float64(of.n1)}, func(_, lo, hi int) {
 		from, to := s.arrays[0].Slice(), s.arrays[1].Slice()
 		for row := lo; row < hi; row++ {
 			src := from[at+row*of.n1:][:of.n1]
@@ -295,32 +318,35 @@ func (s *solver) pack(of *shape, slab int) {
 		}
 	})
 	s.lap(&s.took.memory)
+	return err
 }
 
 // pass2 transforms a slab along axis 2, from the target of the first exchange to the source of the
 // second one.
-func (s *solver) pass2(of *shape, by *lines, slab, from, to int) {
+func (s *solver) pass2(of *shape, by []*lines, slab, from, to int) error {
 	at := slab * of.slab()
 	groups := (of.m1 + gathered - 1) / gathered
-	s.compute(of.depth*groups, s.work(float64(of.m1)/float64(groups), of.n2), func(lo, hi int) {
+	err := s.compute(of.depth*groups, s.work(float64(of.m1)/float64(groups), of.n2), func(thread, lo, hi int) {
 		src, dst := s.arrays[from].Slice()[at:], s.arrays[to].Slice()[at:]
 		for u := lo; u < hi; u++ {
 			p, column := u/groups, u%groups*gathered
-			by.columns(dst, src, column, min(column+gathered, of.m1), of.afterFirst(p), of.beforeSecond(p))
+			by[thread].columns(dst, src, column, min(column+gathered, of.m1), of.afterFirst(p), of.beforeSecond(p))
 		}
 	})
 	s.lap(&s.took.fft)
+	return err
 }
 
 // pass3 transforms all slabs along axis 3.
-func (s *solver) pass3(of *shape, by *lines, from, to int) {
+func (s *solver) pass3(of *shape, by []*lines, from, to int) error {
 	groups := (of.m1 + gathered - 1) / gathered
-	s.compute(of.m2*groups, s.work(float64(of.m1)/float64(groups), of.n3), func(lo, hi int) {
+	err := s.compute(of.m2*groups, s.work(float64(of.m1)/float64(groups), of.n3), func(thread, lo, hi int) {
 		src, dst := s.arrays[from].Slice(), s.arrays[to].Slice()
 		for u := lo; u < hi; u++ {
 			r, column := u/groups, u%groups*gathered
-			by.across(dst[r*of.m1*of.n3:], src, column, min(column+gathered, of.m1), of.afterSecond(r))
+			by[thread].across(dst[r*of.m1*of.n3:], src, column, min(column+gathered, of.m1), of.afterSecond(r))
 		}
 	})
 	s.lap(&s.took.fft)
+	return err
 }

@@ -37,7 +37,9 @@ func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
 	}
 	s.timed, s.took = true, times{}
 	s.last = begin
-	s.evolve(t)
+	if err := s.evolve(t); err != nil {
+		return 0, 0, err
+	}
 	s.lap(&s.took.other)
 	if err := s.transform(&s.back, &s.linesFro); err != nil {
 		return 0, 0, err
@@ -56,12 +58,10 @@ func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
 }
 
 // evolve writes the spectrum at time t into array 0: wave number k has decayed by exp(−4απ²k²t).
-func (s *solver) evolve(t int) {
+func (s *solver) evolve(t int) error {
 	n := s.back.size()
-	s.compute(n/s.back.n1, cluster.Work{Flops: 4 * float64(s.back.n1), Bytes: 32 * float64(s.back.n1)}, func(lo, hi int) {
-		if lo == 0 {
-			s.problem.decays(t, &s.decay)
-		}
+	_ = s.store.Do(func() error { s.problem.decays(t, &s.decay); return nil })
+	return s.compute(n/s.back.n1, cluster.Work{Flops: 4 * float64(s.back.n1), Bytes: 32 * float64(s.back.n1)}, func(_, lo, hi int) {
 		first, _ := s.back.partBefore(&s.grid)
 		for row := lo; row < hi; row++ {
 			of := s.decay[1][first[1]+row%s.back.rows] * s.decay[2][first[2]+row/s.back.rows]
@@ -94,7 +94,7 @@ func (b *problem) sample(j int) [3]int { return [3]int{j % b.n[0], 3 * j % b.n[1
 
 // checksum adds the sampled points of the result over all processes.
 func (s *solver) checksum() (complex128, error) {
-	s.compute(1, cluster.Work{Flops: 2 * samples / float64(s.team.Size())}, func(int, int) {
+	err := s.compute(1, cluster.Work{Flops: 2 * samples / float64(s.team.Size())}, func(int, int, int) {
 		mine, result := s.mine.Slice(), s.arrays[s.result].Slice()
 		clear(mine)
 		lo, n := s.back.partAfter(&s.grid)
@@ -107,6 +107,9 @@ func (s *solver) checksum() (complex128, error) {
 			}
 		}
 	})
+	if err != nil {
+		return 0, err
+	}
 	all, err := s.sum()
 	if err != nil {
 		return 0, err

@@ -76,7 +76,7 @@ var fft = workload.Workload{
 	}),
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "8"},
 	Question: "do fewer and longer messages make an exchange faster?",
-	First:    "algorithm", Panes: []string{"locality", "timeline"}, Serial: true, Steady: true, Idle: idle,
+	First:    "algorithm", Panes: []string{"locality", "timeline"}, Masteronly: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.FFT},
 	Metrics: append([]engine.MetricSpec{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s", Always: true,
@@ -192,6 +192,9 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	fail := func(format string, args ...any) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
 	}
+	if err := workload.CheckThreads(s); err != nil {
+		return workload.Plan{}, err
+	}
 	l := s.Layout()
 	whole, err := instanceOf(s, l.N().MPI, 0)
 	if err != nil {
@@ -261,7 +264,7 @@ func addMemory(s *engine.Scenario, tried []string, on *workload.Site, of *instan
 	there, back := of.shapes()
 	b, g := &of.problem, &of.grid
 	points := pointBytes * int64(back.size())
-	memory.Hold(store, workload.Item{Name: "spectrum and lines", Per: workload.PerRank, Bytes: points + 1<<16})
+	memory.Hold(store, workload.Item{Name: "spectrum and lines", Per: workload.PerRank, Bytes: points + int64(l.ThreadsPerRank)<<16})
 	for range arrays(m) {
 		if m.Transfer.OneSided() {
 			memory.Add(store, points)
