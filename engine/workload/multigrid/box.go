@@ -9,7 +9,6 @@ type box struct {
 	first [3]int // its first cell in the domain
 	h     float64
 	v     [vectors][]float64 // nil in a size-only problem
-	line  []float64          // of a row in a sweep
 }
 
 // edge reports whether the low and the high side of a box in dimension d are on the domain's
@@ -92,31 +91,29 @@ func (b *box) apply(x, to []float64, first int) {
 	}
 }
 
-// sweep does one step of a Chebyshev pass. It reads x, and to, which holds the x before it, and
-// writes to.
-func (b *box) sweep(x, to, f []float64, c1, c2 float64) {
-	if b.line == nil {
-		b.line = make([]float64, b.side)
-	}
-	b.rows(func(first int) {
+// sweep does one step of a Chebyshev pass in some planes. It reads x, and to, which holds the x before it, and
+// writes to. line is scratch space for a row.
+func (b *box) sweep(of planes, x, to, f, line []float64, c1, c2 float64) {
+	line = line[:b.side]
+	b.rowsOf(of, func(first int) {
 		end := first + b.side
-		b.apply(x, b.line, first)
+		b.apply(x, line, first)
 		x, to, f, d := x[first:end], to[first:end], f[first:end], b.v[vDinv][first:end]
 		if c1 == 0 {
-			for i, ax := range b.line {
+			for i, ax := range line {
 				to[i] = x[i] + float64(c2*float64(d[i]*(f[i]-ax)))
 			}
 			return
 		}
-		for i, ax := range b.line {
+		for i, ax := range line {
 			to[i] = x[i] + float64(c1*(x[i]-to[i])) + float64(c2*float64(d[i]*(f[i]-ax)))
 		}
 	})
 }
 
-// residual writes f − Ax into to, and returns the largest absolute value.
-func (b *box) residual(x, f, to []float64) (largest float64) {
-	b.rows(func(first int) {
+// residual writes f − Ax into to in some planes, and returns the largest absolute value.
+func (b *box) residual(of planes, x, f, to []float64) (largest float64) {
+	b.rowsOf(of, func(first int) {
 		b.apply(x, to[first:], first)
 		for p := first; p < first+b.side; p++ {
 			to[p] = f[p] - to[p]
@@ -126,9 +123,15 @@ func (b *box) residual(x, f, to []float64) (largest float64) {
 	return largest
 }
 
+// planes are planes [lo, hi) of a box along k, without its ghosts.
+type planes struct{ lo, hi int }
+
 // rows calls row for each row of the box.
-func (b *box) rows(row func(at int)) {
-	for k := 1; k <= b.side; k++ {
+func (b *box) rows(row func(at int)) { b.rowsOf(planes{0, b.side}, row) }
+
+// rowsOf calls row for each row of some planes.
+func (b *box) rowsOf(of planes, row func(at int)) {
+	for k := of.lo + 1; k <= of.hi; k++ {
 		for j := 1; j <= b.side; j++ {
 			row(b.index(1, j, k))
 		}
@@ -145,11 +148,12 @@ func (b *box) grid(v, i, j, k int) grid {
 	return b.image(v, b.index(i, j, k))
 }
 
-// means writes the mean of every eight cells of x into to.
-func (b *box) means(x []float64, to grid) {
+// means writes the mean of every eight cells of x into to, for the pairs of planes whose first one is among some
+// planes.
+func (b *box) means(of planes, x []float64, to grid) {
 	n, s := b.side/2, b.stride()
 	ss := s * s
-	for k := range n {
+	for k := (of.lo + 1) / 2; k < min((of.hi+1)/2, n); k++ {
 		for j := range n {
 			p, q := b.index(1, 2*j+1, 2*k+1), to.at+j*to.row+k*to.plane
 			for range n {
@@ -162,9 +166,9 @@ func (b *box) means(x []float64, to grid) {
 }
 
 // spread copies each cell of from, the coarse image of a fine box of this side, into eight cells of
-// to. If add is set, it adds them.
-func spread(from, to grid, side int, add bool) {
-	for k := range side {
+// to, in some planes. If add is set, it adds them.
+func spread(of planes, from, to grid, side int, add bool) {
+	for k := of.lo; k < of.hi; k++ {
 		for j := range side {
 			p, q := from.at+j/2*from.row+k/2*from.plane, to.at+j*to.row+k*to.plane
 			if add {
@@ -181,8 +185,8 @@ func spread(from, to grid, side int, add bool) {
 }
 
 // interpolate is like spread, with trilinear interpolation: weights 27, 9, 3 and 1 of 64.
-func interpolate(from, to grid, side int) {
-	for k := range side {
+func interpolate(of planes, from, to grid, side int) {
+	for k := of.lo; k < of.hi; k++ {
 		dk := from.plane * (2*(k&1) - 1)
 		for j := range side {
 			dj := from.row * (2*(j&1) - 1)

@@ -34,6 +34,7 @@ type channel struct {
 	local      []piece // between boxes of this rank
 	localBytes int64   // bytes of local
 	localRows  int64   // rows of local
+	localCount int     // pieces of local
 	out, in    []group
 	peers      []int // of out and in
 	epoch      uint64
@@ -250,6 +251,7 @@ func (l *layout) arrivals(level, way, rank int) []group {
 func (l *layout) channel(level, way, rank int) *channel {
 	c := &channel{level: level, way: way}
 	c.local, c.out = groupByPeer(l.sends(level, way, rank), rank, func(p *piece) int { return p.to })
+	c.localCount = len(c.local)
 	for i := range c.local {
 		c.localBytes += c.local[i].of.Bytes()
 		c.localRows += int64(c.local[i].of.Blocks())

@@ -6,7 +6,8 @@ import "github.com/hybridtop/hybridtop/cluster"
 // here, so that a step of a size-only problem allocates nothing. A body is nil if there are
 // only sizes.
 type copying struct {
-	copyLocal, packs, unpacks, store func()
+	copyLocal             func(thread, lo, hi int)
+	packs, unpacks, store func()
 
 	channel   *channel
 	group     *group
@@ -19,11 +20,14 @@ type copying struct {
 // bind creates the bodies.
 func (s *solver) bind() {
 	c := &s.copy
-	c.copyLocal = s.store.Body(func() {
-		for i := range c.channel.local {
-			of := c.channel.shifted(&c.channel.local[i], c.shift)
-			of.Copy(s.mem.Data().Bytes(), s.mem.Data().Bytes(), true)
+	_ = s.store.Do(func() error {
+		c.copyLocal = func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				of := c.channel.shifted(&c.channel.local[i], c.shift)
+				of.Copy(s.mem.Data().Bytes(), s.mem.Data().Bytes(), true)
+			}
 		}
+		return nil
 	})
 	c.packs = s.store.Body(func() {
 		buf := c.buf.Bytes()

@@ -10,4 +10,7 @@
 // The grid of a level is cut into cubical boxes; arithmetic alone assigns them to ranks. Each box
 // holds nine vectors with a layer of ghosts. Cells are always computed in the same order, so u is
 // bitwise identical for every number of ranks and every variant.
+//
+// The threads of a rank share the planes of its boxes, and the copies between its boxes. The master packs and
+// sends messages, and solves the coarsest grid.
 package multigrid

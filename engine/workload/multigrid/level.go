@@ -133,6 +133,14 @@ func newLayout(list []shape, ranks int, bulk bool) *layout {
 	return l
 }
 
+// maxSide returns the largest number of cells along a side of a box.
+func (l *layout) maxSide() (side int) {
+	for _, s := range l.shapes {
+		side = max(side, s.side)
+	}
+	return side
+}
+
 // vector returns the position of a vector of a rank's box in its data.
 func (l *layout) vector(level, slot, v int) int64 {
 	s := l.shapes[level]

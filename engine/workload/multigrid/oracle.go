@@ -135,15 +135,15 @@ func transferError(fine, coarse *box) (worst float64) {
 	}
 	low, high := whole(coarse), whole(fine)
 	above := func(i, j, k int) float64 { return value(coarse, (i+1)/2, (j+1)/2, (k+1)/2) }
-	spread(low, high, fine.side, false)
+	spread(planes{0, fine.side}, low, high, fine.side, false)
 	compare(fine, high, above)
-	spread(low, high, fine.side, true)
+	spread(planes{0, fine.side}, low, high, fine.side, true)
 	compare(fine, high, func(i, j, k int) float64 { return 2 * above(i, j, k) })
-	interpolate(low, high, fine.side)
+	interpolate(planes{0, fine.side}, low, high, fine.side)
 	compare(fine, high, func(i, j, k int) float64 { return value(fine, i, j, k) })
 	high = whole(fine)
 	clear(low.v)
-	fine.means(high.v, low)
+	fine.means(planes{0, fine.side}, high.v, low)
 	compare(coarse, low, func(i, j, k int) float64 { return value(coarse, i, j, k) })
 	return worst
 }

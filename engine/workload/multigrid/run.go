@@ -7,6 +7,9 @@ import (
 )
 
 func run(r *cluster.Rank, probe engine.Probe) error {
+	if err := workload.RequestThreads(r, probe); err != nil {
+		return err
+	}
 	p, err := maximum.Caller(r, probe, r.All(), r.All())
 	if err != nil {
 		return err

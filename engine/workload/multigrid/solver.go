@@ -49,6 +49,8 @@ type solver struct {
 	times   [][parts]cluster.Time
 	last    cluster.Time
 	variant *variant
+	loops   *workload.Loops // nil without a rank
+	lines   [][]float64     // scratch space of the threads, for a row
 	store   cluster.Store
 	levels  []*level
 	c1, c2  []float64 // of the sweeps of a pass
@@ -91,11 +93,13 @@ func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *v
 		messages: make([][links]counts, len(l.shapes))}
 	s.c1, s.c2 = coefficients(degree)
 	s.bind()
-	rank, n := 0, int(l.data/8)
+	rank, n, threads := 0, int(l.data/8), 1
 	if r == nil {
 		s.mem = cluster.Make[float64](store, n)
 	} else {
 		rank = r.ID()
+		s.loops = workload.NewLoops(r)
+		threads = s.loops.Threads()
 		var err error
 		s.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, int(l.flags/8))
 		if err != nil {
@@ -107,6 +111,12 @@ func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *v
 		}
 		s.mem = s.data.Local(r, n)
 	}
+	_ = store.Do(func() error {
+		for range threads {
+			s.lines = append(s.lines, make([]float64, l.maxSide()))
+		}
+		return nil
+	})
 	packs := v != nil && v.packs
 	var in, out int64 // maximum bytes of a step's messages
 	for i, shape := range l.shapes {
@@ -157,26 +167,33 @@ func (s *solver) setVectors(b *box, level int) {
 	}
 }
 
-// compute charges work on all cells of a level, with a number of loops over each row of cells, and
-// runs body for each box.
-func (s *solver) compute(bytes, flops, loops float64, lv *level, body func(*box)) {
+// compute charges work on all cells of a level, with a number of loops over each row of cells. The threads share
+// the planes of all boxes, and run body for theirs.
+func (s *solver) compute(bytes, flops, loops float64, lv *level, body func(thread int, b *box, of planes)) error {
 	if len(lv.boxes) == 0 {
-		return
+		return nil
 	}
-	all := func() {
-		for _, b := range lv.boxes {
-			body(b)
+	part := func(thread, lo, hi int) {
+		for i := lo / lv.side; i*lv.side < hi; i++ {
+			first := i * lv.side
+			body(thread, lv.boxes[i], planes{max(lo-first, 0), min(hi-first, lv.side)})
 		}
 	}
 	if s.r == nil {
-		all()
-		return
+		part(0, 0, len(lv.boxes)*lv.side)
+		return nil
 	}
+	var all func(thread, lo, hi int) // nil: size-only
+	_ = s.store.Do(func() error { all = part; return nil })
 	s.skew.Delay()
+	return s.loops.Run(len(lv.boxes)*lv.side, lv.work(bytes, flops, loops), all)
+}
+
+// work returns the work on all cells of a level.
+func (lv *level) work(bytes, flops, loops float64) cluster.Work {
 	rows := float64(len(lv.boxes) * lv.side * lv.side)
 	cells := rows * float64(lv.side)
-	s.r.Compute(cluster.Work{Bytes: bytes * cells, Flops: flops * cells, Loops: loops * rows, Kernel: cluster.Stencil},
-		s.store.Body(all))
+	return cluster.Work{Bytes: bytes * cells, Flops: flops * cells, Loops: loops * rows, Kernel: cluster.Stencil}
 }
 
 // copies charges a copy of n bytes in rows, and runs body.
@@ -304,7 +321,12 @@ func (s *solver) smooth(at int) error {
 		if err := s.exchange(at, x, faces); err != nil {
 			return err
 		}
-		s.compute(sweepBytes, sweepFlops, 2, lv, func(b *box) { b.sweep(b.v[x], b.v[to], b.v[vR], s.c1[step], s.c2[step]) })
+		err := s.compute(sweepBytes, sweepFlops, 2, lv, func(thread int, b *box, of planes) {
+			b.sweep(of, b.v[x], b.v[to], b.v[vR], s.lines[thread], s.c1[step], s.c2[step])
+		})
+		if err != nil {
+			return err
+		}
 		s.lap(at, partSmooth)
 	}
 	return nil
@@ -315,27 +337,37 @@ func (s *solver) residual(at int) (largest float64, err error) {
 	if err := s.exchange(at, vU, faces); err != nil {
 		return 0, err
 	}
-	s.compute(residualBytes, sweepFlops, 2, s.levels[at], func(b *box) {
-		largest = max(largest, b.residual(b.v[vU], b.v[vR], b.v[vTemp]))
+	for _, line := range s.lines { // the first element is the thread's maximum
+		line[0] = 0
+	}
+	err = s.compute(residualBytes, sweepFlops, 2, s.levels[at], func(thread int, b *box, of planes) {
+		line := s.lines[thread]
+		line[0] = max(line[0], b.residual(of, b.v[vU], b.v[vR], b.v[vTemp]))
 	})
+	for _, line := range s.lines {
+		largest = max(largest, line[0])
+	}
 	s.lap(at, partResidual)
-	return largest, nil
+	return largest, err
 }
 
 // restrict writes means of a vector into R of the next coarser level.
 func (s *solver) restrict(at, v int) error {
 	lv, c := s.levels[at], s.levels[at].channels[down]
 	half := lv.side / 2
-	s.compute(meansBytes, 1, 0.25, lv, func(b *box) {
+	err := s.compute(meansBytes, 1, 0.25, lv, func(_ int, b *box, of planes) {
 		for _, p := range c.local {
 			if p.slots[0] == b.slot {
-				b.means(b.v[v], s.levels[at+1].boxes[p.slots[1]].image(vR, p.image))
+				b.means(of, b.v[v], s.levels[at+1].boxes[p.slots[1]].image(vR, p.image))
 			}
 		}
 		if n := half * half * half; len(c.out) > 0 {
-			b.means(b.v[v], grid{v: lv.scratch[0].Slice(), at: b.slot * n, row: half, plane: half * half})
+			b.means(of, b.v[v], grid{v: lv.scratch[0].Slice(), at: b.slot * n, row: half, plane: half * half})
 		}
 	})
+	if err != nil {
+		return err
+	}
 	s.lap(at, partBetween)
 	return s.move(at, down, 0)
 }
@@ -351,19 +383,19 @@ func (s *solver) prolong(at int, add bool) error {
 	lv := s.levels[at]
 	below := s.levels[at+1]
 	c := s.levels[at].channels[up]
-	bring := func(p *piece, to grid, into bool) {
+	bring := func(of planes, p *piece, to grid, into bool) {
 		from := below.boxes[p.slots[0]].image(vU, p.image)
 		if add {
-			spread(from, to, lv.side, into)
+			spread(of, from, to, lv.side, into)
 		} else {
-			interpolate(from, to, lv.side)
+			interpolate(of, from, to, lv.side)
 		}
 	}
 	images := func() {
 		for i := range c.out {
 			for k := range c.out[i].pieces {
 				p := &c.out[i].pieces[k]
-				bring(p, grid{v: lv.scratch[1].Slice(), at: int(p.of.Near.Off / 8), row: lv.side, plane: lv.side * lv.side}, false)
+				bring(planes{0, lv.side}, p, grid{v: lv.scratch[1].Slice(), at: int(p.of.Near.Off / 8), row: lv.side, plane: lv.side * lv.side}, false)
 			}
 		}
 	}
@@ -376,15 +408,15 @@ func (s *solver) prolong(at int, add bool) error {
 	if err := s.move(at, up, 0); err != nil {
 		return err
 	}
-	s.compute(spreadBytes, 1, 1, lv, func(b *box) {
+	err := s.compute(spreadBytes, 1, 1, lv, func(_ int, b *box, of planes) {
 		for i := range c.local {
 			if p := &c.local[i]; p.slots[1] == b.slot {
-				bring(p, b.grid(vU, 1, 1, 1), add)
+				bring(of, p, b.grid(vU, 1, 1, 1), add)
 				return
 			}
 		}
 		u, temp := b.v[vU], b.v[vTemp]
-		b.rows(func(row int) {
+		b.rowsOf(of, func(row int) {
 			if !add {
 				copy(u[row:row+b.side], temp[row:])
 				return
@@ -395,7 +427,7 @@ func (s *solver) prolong(at int, add bool) error {
 		})
 	})
 	s.lap(at, partBetween)
-	return nil
+	return err
 }
 
 // cycle does a V-cycle for u with right-hand side R, from a level down and up again.
@@ -413,9 +445,12 @@ func (s *solver) cycle(at int) error {
 	if err := s.restrict(at, vTemp); err != nil {
 		return err
 	}
-	s.compute(1, 0, 1, s.levels[at+1], func(b *box) {
-		b.rows(func(row int) { clear(b.v[vU][row : row+b.side]) })
+	err := s.compute(1, 0, 1, s.levels[at+1], func(_ int, b *box, of planes) {
+		b.rowsOf(of, func(row int) { clear(b.v[vU][row : row+b.side]) })
 	})
+	if err != nil {
+		return err
+	}
 	if err := s.cycle(at + 1); err != nil {
 		return err
 	}
@@ -432,14 +467,27 @@ func (s *solver) bottom() {
 	if s.levels[at].side == 1 { // one cell, without loops
 		rounds, loops = 1, 0
 	}
-	s.compute(rounds*4*sweepBytes, rounds*4*sweepFlops, rounds*loops, s.levels[at], func(b *box) { b.solveBottom() })
+	for _, b := range s.levels[at].boxes { // the whole grid
+		solve := func() { b.solveBottom() }
+		if s.r == nil {
+			solve()
+			continue
+		}
+		s.skew.Delay()
+		s.r.Compute(s.levels[at].work(rounds*4*sweepBytes, rounds*4*sweepFlops, rounds*loops), s.store.Body(solve))
+	}
 	s.lap(at, partBottom)
 }
 
 // solve does an F-cycle, then V-cycles until the residual is small. It returns the residual over f
 // by cycle.
 func (s *solver) solve(cycles int) (residuals []float64, err error) {
-	s.compute(copyBytes, 0, 0, s.levels[0], func(b *box) { copy(b.v[vR], b.v[vF]) })
+	err = s.compute(copyBytes, 0, 0, s.levels[0], func(_ int, b *box, of planes) {
+		b.rowsOf(of, func(row int) { copy(b.v[vR][row:row+b.side], b.v[vF][row:]) })
+	})
+	if err != nil {
+		return nil, err
+	}
 	coarsest := len(s.levels) - 1
 	for at := range coarsest {
 		if err := s.restrict(at, vR); err != nil {

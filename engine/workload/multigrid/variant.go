@@ -52,7 +52,11 @@ func (s *solver) move(at, way, vector int) error {
 	}
 	if way <= sides && c.localBytes > 0 {
 		s.copy.channel, s.copy.shift = c, shift
-		s.copies(c.localBytes, c.localRows, s.copy.copyLocal)
+		s.skew.Delay()
+		err := s.loops.Run(c.localCount, cluster.Work{Bytes: 2 * float64(c.localBytes), Loops: float64(c.localRows)}, s.copy.copyLocal)
+		if err != nil {
+			return err
+		}
 		s.lap(at, partPack)
 	}
 	s.count(c)

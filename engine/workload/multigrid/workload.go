@@ -69,7 +69,7 @@ var multigrid = workload.Workload{
 	}, maximum.Knobs()),
 	Defaults: map[string]string{"model": "flat"},
 	Question: "do few large messages beat many small ones?",
-	First:    "variant", Panes: []string{"locality", "boxes", "tables"}, Steady: true, Serial: true, Idle: idle,
+	First:    "variant", Panes: []string{"locality", "boxes", "tables"}, Steady: true, Masteronly: true, Idle: idle,
 	Metrics: append([]engine.MetricSpec{
 		{Name: "solve_time", Phrase: "time of a solve", Unit: "s", Always: true,
 			Doc: "time of a solve, from one barrier of all ranks to the next"},
@@ -159,6 +159,9 @@ func (a problem) part(small bool) problem {
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	fail := func(format string, args ...any) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
+	}
+	if err := workload.CheckThreads(s); err != nil {
+		return workload.Plan{}, err
 	}
 	l := s.Layout()
 	a := problemOf(s.Int, s.Text)
