@@ -257,10 +257,10 @@ func (x *product) timePanels() error {
 	for _, line := range x.lines { // so that a panel of the product is not found
 		clear(line.panel(0, wide).Slice())
 	}
-	begun, err := workload.Begin(x.r, x.r.World())
-	if err != nil {
+	if err := x.r.Barrier(x.r.World()); err != nil { // not workload.Begin: an explanation is about the product
 		return err
 	}
+	begun := x.r.Now()
 	now := begun
 	for line, to := range x.lines {
 		if x.me[line] == 0 {
