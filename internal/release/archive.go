@@ -18,11 +18,19 @@ type file struct {
 	data []byte
 }
 
-// archive writes the archive of a platform: zip for Windows, tar.gz for the others. Its files are in one
-// folder, which has the name of the archive.
-func (r *release) archive(out string, p platform, exe []byte) error {
+// archive writes the archive of a platform, with the programs of a folder: zip for Windows, tar.gz for the others.
+// Its files are in one folder, which has the name of the archive.
+func (r *release) archive(out string, p platform, programs string) error {
 	folder := "hybridtop-" + r.version + "-" + p.os + "-" + p.arch
-	files := append([]file{{p.exe(), 0o755, exe}}, r.shared...)
+	var files []file
+	for _, name := range p.programs() {
+		b, err := os.ReadFile(filepath.Join(programs, name))
+		if err != nil {
+			return err
+		}
+		files = append(files, file{name, 0o755, b})
+	}
+	files = append(files, r.shared...)
 	pack, ending := tarball, ".tar.gz"
 	if p.os == "windows" {
 		pack, ending = zipped, ".zip"

@@ -4,7 +4,8 @@
 //	go run ./internal/release -out DIR -nfpm V    # another folder, another version of nfpm
 //
 // The folder gets, for each of four platforms, an archive with the static program, the manual page,
-// completions of four shells, and the licenses. Linux also gets packages for deb and rpm, which nfpm makes.
+// completions of four shells, and the licenses. Linux also gets hybridtop-mpi, which is not static, and packages
+// for deb and rpm, which nfpm makes.
 // SHA256SUMS has the checksums of all files.
 //
 // The version is the version that Go stores in the program. All times are the commit's, or

@@ -27,19 +27,23 @@ func main() {
 	}
 }
 
-// program is the main package, which has the name of the program.
-const program = "github.com/hybridtop/hybridtop/cmd/hybridtop"
+// commands is the folder of the main packages, which have the names of the programs.
+const commands = "github.com/hybridtop/hybridtop/cmd/"
 
 // platform is an operating system and a processor, as Go names them.
 type platform struct{ os, arch string }
 
 var platforms = []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "arm64"}, {"windows", "amd64"}}
 
-func (p platform) exe() string {
-	if p.os == "windows" {
-		return "hybridtop.exe"
+// programs returns the names of the programs for the platform. Only Linux has the program of MPI jobs.
+func (p platform) programs() []string {
+	switch p.os {
+	case "linux":
+		return []string{"hybridtop", "hybridtop-mpi"}
+	case "windows":
+		return []string{"hybridtop.exe"}
 	}
-	return "hybridtop"
+	return []string{"hybridtop"}
 }
 
 // release has the common parts of all archives and packages of a commit.
@@ -55,10 +59,10 @@ func run(out, nfpm string) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	host := filepath.Join(work, "host", "hybridtop")
-	if err := build(host, platform{}); err != nil {
+	if err := build(filepath.Join(work, "host"), platform{}); err != nil {
 		return err
 	}
+	host := filepath.Join(work, "host", "hybridtop")
 	r, err := describe(host)
 	if err != nil {
 		return err
@@ -70,19 +74,15 @@ func run(out, nfpm string) error {
 		return err
 	}
 	for _, p := range platforms {
-		exe := filepath.Join(work, p.os+"-"+p.arch, p.exe())
-		if err := build(exe, p); err != nil {
+		folder := filepath.Join(work, p.os+"-"+p.arch)
+		if err := build(folder, p); err != nil {
 			return err
 		}
-		b, err := os.ReadFile(exe)
-		if err != nil {
-			return err
-		}
-		if err := r.archive(out, p, b); err != nil {
+		if err := r.archive(out, p, folder); err != nil {
 			return err
 		}
 		if p.os == "linux" {
-			if err := r.packages(out, work, p, exe, nfpm); err != nil {
+			if err := r.packages(out, work, p, folder, nfpm); err != nil {
 				return err
 			}
 		}
@@ -90,15 +90,18 @@ func run(out, nfpm string) error {
 	return checksums(out)
 }
 
-// build builds the static program for a platform; the zero platform is this host.
-func build(exe string, p platform) error {
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", exe, program)
-	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
-	if p.os != "" {
-		c.Env = append(c.Env, "GOOS="+p.os, "GOARCH="+p.arch)
-	}
-	if text, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", c, err, text)
+// build builds the programs for a platform into a folder; the zero platform is this host. hybridtop is static.
+func build(folder string, p platform) error {
+	for _, name := range p.programs() {
+		c := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", filepath.Join(folder, name),
+			commands+strings.TrimSuffix(name, ".exe"))
+		c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
+		if p.os != "" {
+			c.Env = append(c.Env, "GOOS="+p.os, "GOARCH="+p.arch)
+		}
+		if text, err := c.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", c, err, text)
+		}
 	}
 	return nil
 }

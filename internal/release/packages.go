@@ -58,9 +58,13 @@ var targets = []installed{
 	{"THIRD-PARTY-LICENSES", "/usr/share/doc/hybridtop/THIRD-PARTY-LICENSES", "0644", ""},
 }
 
-// configure writes the files of a package below work, and returns the configuration of nfpm.
-func (r *release) configure(work string, p platform, exe string) ([]byte, error) {
-	files := []installed{{exe, "/usr/bin/hybridtop", "0755", ""}}
+// configure writes the files of a package below work, and returns the configuration of nfpm. The programs are in a
+// folder.
+func (r *release) configure(work string, p platform, programs string) ([]byte, error) {
+	var files []installed
+	for _, name := range p.programs() {
+		files = append(files, installed{filepath.Join(programs, name), "/usr/bin/" + name, "0755", ""})
+	}
 	for _, t := range targets {
 		for _, f := range r.shared {
 			if f.name != t.Source {
@@ -92,9 +96,9 @@ func (r *release) configure(work string, p platform, exe string) ([]byte, error)
 	return out.Bytes(), err
 }
 
-// packages writes the deb and the rpm of a platform.
-func (r *release) packages(out, work string, p platform, exe, nfpm string) error {
-	b, err := r.configure(work, p, exe)
+// packages writes the deb and the rpm of a platform, with the programs of a folder.
+func (r *release) packages(out, work string, p platform, programs, nfpm string) error {
+	b, err := r.configure(work, p, programs)
 	if err != nil {
 		return err
 	}

@@ -60,9 +60,11 @@ func TestRelease(t *testing.T) {
 		} else {
 			command(t, folder, "tar", "-xzf", archives[0])
 		}
-		exe := filepath.Join(folder, name, p.exe())
 		version = strings.TrimSuffix(strings.TrimPrefix(name, "hybridtop-"), "-"+p.os+"-"+p.arch)
-		isBuiltFor(t, exe, p, version)
+		for _, program := range p.programs() {
+			isBuiltFor(t, filepath.Join(folder, name, program), p, version)
+		}
+		exe := filepath.Join(folder, name, p.programs()[0])
 		switch emulator, err := exec.LookPath("qemu-aarch64"); {
 		case p == platform{"linux", "amd64"}:
 			runs(t, version, exe)

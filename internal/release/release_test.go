@@ -90,12 +90,13 @@ func TestPackageHasTheDocuments(t *testing.T) {
 		r.shared = append(r.shared, file{name, 0o644, []byte(name)})
 	}
 	work := t.TempDir()
-	b, err := r.configure(work, platform{"linux", "arm64"}, "/x/hybridtop")
+	b, err := r.configure(work, platform{"linux", "arm64"}, "/x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := string(b)
-	for _, want := range []string{"arch: arm64\n", "version: \"1.2.0\"\n", "mtime: 2001-09-09T01:46:40Z\n", "dst: /usr/bin/hybridtop\n"} {
+	for _, want := range []string{"arch: arm64\n", "version: \"1.2.0\"\n", "mtime: 2001-09-09T01:46:40Z\n", "dst: /usr/bin/hybridtop\n",
+		"dst: /usr/bin/hybridtop-mpi\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the configuration lacks %q:\n%s", want, text)
 		}
