@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -68,7 +69,11 @@ func (s *screen) drawHeader(a *app) {
 			part{ranksWords(&snap.Layout), th.Text, 4},
 		)
 	}
-	all = append(all, part{machineWords(snap), th.Text, 5}, part{fabricWords(sc), th.Text, 2})
+	weight := 5
+	if snap.Job != nil {
+		weight = 7
+	}
+	all = append(all, part{machineWords(snap), th.Text, weight}, part{fabricWords(sc), th.Text, 2})
 	if snap.Kind != "" {
 		all = append(all, part{string(kind.Symbol) + " " + string(snap.Kind), kind.Style.With(grid.Bold), 7})
 	}
@@ -106,6 +111,9 @@ func ranksWords(l *cluster.Layout) string {
 func machineWords(snap *engine.Snapshot) string {
 	if snap.Machine == "" {
 		return ""
+	}
+	if j := snap.Job; j != nil { // on this host
+		return fmt.Sprintf("on %s, %d processes", j.Library, j.Processes)
 	}
 	return "on " + snap.Machine
 }

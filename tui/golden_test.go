@@ -60,6 +60,11 @@ var goldens = []struct {
 		s.SizeOnly = &engine.SizeOnly{Bytes: 65536, Limit: 4096}
 		return shownApp(s)
 	}},
+	{"a job", sizes(80, 24), func() *app {
+		s := demo(4, 4, 4)
+		s.Job = &engine.Job{Library: "MPICH 4.0.2", Processes: 2}
+		return shownApp(s)
+	}},
 	{"simulated and ended", sizes(120, 40), func() *app {
 		s := simulated()
 		s.Phase = engine.Ended
