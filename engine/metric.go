@@ -91,6 +91,8 @@ type Probe interface {
 	Place(profile string, at int, value float64)
 	// Verify records a check. The detail describes the check, or the failure.
 	Verify(ok bool, detail string)
+	// Checksum adds the rank's part of the checksum of the results. sum is called only if the run wants checksums.
+	Checksum(sum func() uint64)
 	// Part marks the start of a part of the iteration, for the timeline. The timeline can stack
 	// parts by their rows. Row 0 is the reference for the others; a row below 0 does not count as a part.
 	Part(row int, name string)

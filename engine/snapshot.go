@@ -134,6 +134,7 @@ type Snapshot struct {
 	Replicas       int                       // of the shared data
 	Metrics        []Metric                  // of the workload, declared ones first, then model values
 	Verification   Verification
+	Checksum       uint64         `json:"-"` // of the results of all ranks and iterations, if the run wants it; recordings do not have it
 	Studies        []StudyView    // of the workload
 	Timeline       *timeline.View // recent activity of every thread; nil: not recorded
 	LaunchLine     string         // paper 1's launch command for this layout

@@ -9,6 +9,7 @@
 //	hybridtop compare A B           compare two recordings, or two variants of a workload
 //	hybridtop explain WORKLOAD      explain a simulated time by constants of the machine
 //	hybridtop advise WORKLOAD       rank the choices of a scenario
+//	hybridtop shapes WORKLOAD       compare ranks × threads on the cores of a node
 //	hybridtop export FILE           write a recording for other programs
 //	hybridtop lesson NAME           open or print a lesson, list lessons, or check them
 //	hybridtop tour                  show the screen in three minutes

@@ -22,7 +22,7 @@ const (
 // briefFlags are the flags in the help of the root command, briefKnobs the knobs in the help of
 // a command that runs a workload. Help with a workload lists all flags.
 var (
-	briefFlags = []string{"workload", "preset", "machine", "fabric", "nodes", "ranks-per-node", "model", "group", "help",
+	briefFlags = []string{"workload", "preset", "machine", "fabric", "nodes", "ranks-per-node", "group", "help",
 		"version"}
 	briefKnobs = []string{"machine", "fabric", "nodes", "ranks-per-node", "model", "group"}
 )

@@ -129,8 +129,8 @@ func newRoot() *cobra.Command {
 		return openScreen(cmd, sc, options, screen, paused)
 	}
 	root.SetFlagErrorFunc(suggestFlag)
-	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExplain(), newAdvise(), newExport(), newLesson(), newTour(), newQuestions(),
-		newList(), newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce(), newDoctor())
+	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExplain(), newAdvise(), newShapes(),
+		newExport(), newLesson(), newTour(), newQuestions(), newList(), newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce(), newDoctor())
 	root.CompletionOptions.HiddenDefaultCmd = true // so that the help fits on a screen; README names it
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {

@@ -20,6 +20,7 @@ type Request struct {
 	// Most is the maximum number of combinations. If there are more, the last axes become late ones. 0
 	// means no maximum.
 	Most int
+	All  bool // simulates the candidates that the workload's cost model puts far behind, too
 	// Flips is the number of constants for which a change of the order is confirmed by simulation.
 	Flips    int
 	Options  session.Options
@@ -44,6 +45,7 @@ type Advice struct {
 	NoSearch string // why there was no search; "": there was one
 
 	progress func(*session.Progress)
+	all      bool
 }
 
 // Winner returns the fastest candidate, or nil if none could run.
@@ -86,7 +88,7 @@ func Advise(ctx context.Context, q Request) (*Advice, error) {
 	if len(q.Axes) == 0 {
 		return nil, errors.New("advise: no knob may change (name some: --vary KNOB,...)")
 	}
-	a := &Advice{Scenario: sc, Axes: q.Axes, Late: q.Late, progress: q.Progress}
+	a := &Advice{Scenario: sc, Axes: q.Axes, Late: q.Late, progress: q.Progress, all: q.All}
 	q.Options.Fabrics = session.Fabrics()
 	all, err := candidates(sc, a.Axes)
 	for err == nil && q.Most > 0 && len(all) > q.Most && len(a.Axes) > 1 {
@@ -135,7 +137,9 @@ func (a *Advice) compare(ctx context.Context, o session.Options) error {
 // simulate adds candidates, and runs all that the cost model does not put far behind.
 func (a *Advice) simulate(ctx context.Context, all []*Candidate, o session.Options) error {
 	a.Candidates = append(a.Candidates, all...)
-	predict(a.Candidates, o)
+	if !a.all {
+		predict(a.Candidates, o)
+	}
 	again := slices.DeleteFunc(slices.Clone(all), func(c *Candidate) bool { return c.Pruned })
 	for len(again) > 0 {
 		rows, scenarios := make([]session.Row, len(again)), make([]engine.Scenario, len(again))

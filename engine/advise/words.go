@@ -58,18 +58,26 @@ func (a *Advice) Conclusion(text func(cluster.Time) string) string {
 		return s + ". No candidate differs by more than 2 % or the noise."
 	}
 	s += fmt.Sprintf(". Runner-up: %s, %s more time", r.Name(), Percent(a.Ratio(r)-1))
-	if d := a.Difference; d != nil && len(d.Spent) > 0 {
-		var parts []string
-		for i := range min(2, len(d.Spent)) {
-			sign, span := "+", d.Spent[i].Span()
-			if span < 0 {
-				sign, span = "−", -span
-			}
-			parts = append(parts, d.Spent[i].Name+" "+sign+text(span))
-		}
-		s += " (" + strings.Join(parts, ", ") + ")"
+	if parts := a.LargestParts(text); parts != "" {
+		s += " (" + parts + ")"
 	}
 	return s + "."
+}
+
+// LargestParts returns the two largest parts of the difference between winner and runner-up, or "".
+func (a *Advice) LargestParts(text func(cluster.Time) string) string {
+	if a.Difference == nil {
+		return ""
+	}
+	var parts []string
+	for _, bar := range a.Difference.Spent[:min(2, len(a.Difference.Spent))] {
+		sign, span := "+", bar.Span()
+		if span < 0 {
+			sign, span = "−", -span
+		}
+		parts = append(parts, bar.Name+" "+sign+text(span))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Percent returns a share in percent with three digits.

@@ -235,6 +235,7 @@ func (p *probe) TallyIn(string, int, int, int, int64) {}
 func (p *probe) Place(string, int, float64)           {}
 func (p *probe) Part(int, string)                     {}
 func (p *probe) Step(int, int)                        {}
+func (p *probe) Checksum(func() uint64)               {}
 func (p *probe) Clock() cluster.Time                  { return 0 }
 func (p *probe) Int(knob string) int64                { return p.scenario.Int(knob) }
 func (p *probe) Float(knob string) float64            { return p.scenario.Float(knob) }

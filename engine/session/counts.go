@@ -13,6 +13,7 @@ type counts struct {
 	reports  []int64
 	checks   int64
 	failures int64
+	checksum uint64 // sum of the parts of all ranks
 	detail   string // first failure, or else the first check
 }
 
@@ -38,6 +39,7 @@ func (c *counts) add(o *counts) {
 	}
 	c.checks += o.checks
 	c.failures += o.failures
+	c.checksum += o.checksum
 }
 
 // byClass returns the recorded accesses by class.

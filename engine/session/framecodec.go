@@ -51,6 +51,7 @@ func (f *frame) fields(c *codec.Walk) {
 	integers(c, f.reports)
 	codec.Integer(c, &f.checks)
 	codec.Integer(c, &f.failures)
+	c.Natural(&f.checksum)
 	codec.Text(c, &f.detail)
 	codec.Integer(c, &f.iterations)
 	c.FloatList(&f.times)

@@ -265,6 +265,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		Failure:        h.failure,
 		Deadlock:       h.deadlock,
 		Warnings:       h.warnings,
+		Checksum:       t.checksum,
 		Verification: engine.Verification{
 			Done: t.checks > 0, OK: t.checks > 0 && t.failures == 0, Checks: t.checks, Detail: t.detail,
 		},

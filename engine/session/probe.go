@@ -300,6 +300,13 @@ func (p *probe) Verify(ok bool, detail string) {
 	}
 }
 
+// Checksum implements engine.Probe.
+func (p *probe) Checksum(sum func() uint64) {
+	if p.run.setup.checksums {
+		p.counts.checksum += sum()
+	}
+}
+
 // Clock implements engine.Probe.
 func (p *probe) Clock() cluster.Time { return p.clock }
 

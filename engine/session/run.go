@@ -21,6 +21,8 @@ type setup struct {
 	plan     workload.Plan
 	spec     cluster.Spec
 	sizeOnly *engine.SizeOnly // nil: data have bytes
+
+	checksums bool // the run wants the checksum of its results
 }
 
 // kinds maps a clock to the kind of its numbers.

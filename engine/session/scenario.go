@@ -75,7 +75,7 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if sc, err = o.searched(sc); err != nil {
 		return setup{}, err
 	}
-	set := setup{scenario: sc}
+	set := setup{scenario: sc, checksums: o.Checksums}
 	set.workload, err = workload.Find(sc.Workload)
 	if err != nil {
 		return setup{}, err

@@ -64,6 +64,8 @@ type Options struct {
 	Memory int64
 	// Whole ends RunRows at the first refused row, because the other rows are useless without it.
 	Whole bool
+	// Checksums adds the checksum of the results to snapshots.
+	Checksums bool
 	// Observer, if not nil, is notified of the session's events. Observers returns the observer of
 	// each point of a sweep.
 	Observer  engine.Observer

@@ -18,6 +18,7 @@ func (IdleProbe) Tally(string, int, int, int64)        {}
 func (IdleProbe) TallyIn(string, int, int, int, int64) {}
 func (IdleProbe) Place(string, int, float64)           {}
 func (IdleProbe) Verify(bool, string)                  {}
+func (IdleProbe) Checksum(func() uint64)               {}
 func (IdleProbe) Part(int, string)                     {}
 func (IdleProbe) Step(int, int)                        {}
 func (IdleProbe) Clock() cluster.Time                  { return 0 }

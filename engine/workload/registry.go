@@ -49,6 +49,8 @@ type Workload struct {
 	// PerRank are the knobs of the problem that count per rank. The problem stays the same if the number of
 	// ranks doubles and the values of these knobs halve.
 	PerRank []string
+	// Shapes is the problem for a comparison of shapes: ranks × threads on the cores of a node. nil: no thread has work.
+	Shapes *Shapes
 	// Kernels are the library routines that the program computes with. A machine's efficiencies of
 	// other kernels do not matter to it.
 	Kernels []cluster.Kernel
@@ -87,6 +89,16 @@ type Workload struct {
 	// Finish computes metrics from a snapshot's counters: metrics of the snapshot's own kind, and
 	// modelled ones. May be nil.
 	Finish func(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric
+}
+
+// Shapes is a problem for a comparison of shapes.
+type Shapes struct {
+	Problem map[string]string // knobs of the simulated problem; a knob of PerRank counts per node
+	Small   map[string]string // knobs of a problem that stores bytes on every shape; a knob of PerRank counts per core
+	Time    string            // metric of a step, for shapes in real time
+	// Tolerance describes the comparison of results that have no checksum, because the order of their operations
+	// depends on the shape. "": all shapes have the same checksum.
+	Tolerance string
 }
 
 // An Alias is another name of a workload, which sets one of its knobs.

@@ -60,6 +60,7 @@ engine/job/jobtest     : engine/job cluster/live/far/socket
 engine/job             : engine engine/session engine/workload/all cluster cluster/live cluster/live/far cluster/codec internal/build internal/safetext
 engine/pairs           : engine engine/session models
 engine/advise          : engine engine/algorithm engine/explain engine/session engine/workload cluster models presets
+engine/shapes          : engine engine/advise engine/explain engine/session engine/workload cluster cluster/host
 engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile internal/inputfile
 tui                    : engine/** presets models cluster cluster/timeline tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
 tui/pane               : engine engine/advise engine/explain engine/pairs presets cluster tui/grid

@@ -121,6 +121,7 @@ func (p *probe) Verify(ok bool, detail string) {
 	}
 }
 
+func (p *probe) Checksum(func() uint64)    {}
 func (p *probe) Clock() cluster.Time       { return 20 * cluster.Nanosecond }
 func (p *probe) Int(knob string) int64     { return p.s.Int(knob) }
 func (p *probe) Float(knob string) float64 { return p.s.Float(knob) }

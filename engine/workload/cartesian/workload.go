@@ -66,7 +66,9 @@ var cartesian = workload.Workload{
 	},
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "4"},
 	Question: "how many threads must send to fill the adapters?",
-	First:    "senders", Panes: []string{"locality", "latency"}, Steady: true, Idle: idle,
+	Shapes: &workload.Shapes{Problem: map[string]string{"directions": directionsTogether}, Small: map[string]string{"size": "64"}, Time: "exchange_time",
+		Tolerance: "every byte of every message is checked"},
+	First: "senders", Panes: []string{"locality", "latency"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s", Always: true, Parts: []string{"inter_node_time", "intra_node_time"},
 			Doc: "time of a round, vertical and horizontal, on the slowest process"},

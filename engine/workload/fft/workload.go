@@ -77,6 +77,9 @@ var fft = workload.Workload{
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "8"},
 	Question: "do fewer and longer messages make an exchange faster?",
 	First:    "algorithm", Panes: []string{"locality", "timeline"}, Masteronly: true, Steady: true, Idle: idle,
+	Shapes: &workload.Shapes{Problem: map[string]string{"class": ownSizes, "nx": "512", "ny": "512", "nz": "512"},
+		Small: map[string]string{"class": "S"}, Time: "step_time",
+		Tolerance: "the checksum equals NASA's to 1e-12"},
 	Kernels: []cluster.Kernel{cluster.FFT},
 	Metrics: append([]engine.MetricSpec{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s", Always: true,

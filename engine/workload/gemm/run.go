@@ -51,6 +51,7 @@ func run(r *cluster.Rank, probe engine.Probe) error {
 				return err
 			}
 		}
+		p.Checksum(verified.checksum)
 		if wrong := verified.firstWrong(expected); wrong != "" {
 			p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", r.ID(), p.Iteration(), wrong))
 		} else {

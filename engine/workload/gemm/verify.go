@@ -1,6 +1,10 @@
 package gemm
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
 
 // A(i, k) = f(i) + g(k) and B(k, j) = p(k) + q(j), where f, g, p and q are small integers from a
 // hash of the index. Every element of C = A·B follows from its row, its column and four sums. All
@@ -106,4 +110,16 @@ func (x *product) firstWrongPanel() string {
 		}
 	}
 	return ""
+}
+
+// checksum returns the rank's part of the checksum of C.
+func (x *product) checksum() uint64 {
+	var sum workload.Checksum
+	rows, cols := x.along(x.rows), x.along(x.cols)
+	for i := range x.m {
+		for j, c := range x.c[i*x.w:][:x.w] {
+			sum.Add(int64(rows.Global(x.me[column], i))*int64(x.n)+int64(cols.Global(x.me[row], j)), c)
+		}
+	}
+	return uint64(sum)
 }

@@ -71,6 +71,8 @@ var gemm = workload.Workload{
 	Question:  "does fetching panels early hide their time?",
 	CostModel: "gemm_time_model",
 	First:     "schedule", Panes: []string{"locality", "checkerboard", "latency"}, Masteronly: true, Steady: true, Idle: idle,
+	Shapes: &workload.Shapes{Problem: map[string]string{"n": "16384", "block": "512"},
+		Small: map[string]string{"n": "256", "block": "8"}, Time: "gemm_time"},
 	Kernels: []cluster.Kernel{cluster.Dgemm},
 	Metrics: append([]engine.MetricSpec{
 		{Name: "gemm_time", Phrase: "time of the product", Unit: "s", Always: true, Doc: "time of the whole product on the slowest rank"},

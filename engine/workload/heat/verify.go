@@ -101,7 +101,19 @@ func (c *process) verify() error {
 		holds += ", and every temperature equals the sequential program's, bit for bit"
 	}
 	c.judge(c.firstWrong(), holds)
+	c.p.Checksum(c.checksum)
 	return nil
+}
+
+// checksum returns the part of the block in the checksum of the temperatures.
+func (c *process) checksum() uint64 {
+	var sum workload.Checksum
+	side := int64(c.b.side)
+	for i, t := range c.f.t {
+		x, y, z := i%c.b.size[0], i/c.b.size[0]%c.b.size[1], i/c.b.size[0]/c.b.size[1]
+		sum.Add(int64(c.b.lo[0]+x)+side*(int64(c.b.lo[1]+y)+side*int64(c.b.lo[2]+z)), t)
+	}
+	return uint64(sum)
 }
 
 // judge reports the description of an error, or what holds if it is empty.

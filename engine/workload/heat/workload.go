@@ -118,6 +118,8 @@ var heat = workload.Workload{
 	Samples: []engine.MetricSpec{
 		{Name: "two_steps", Unit: "s", Doc: "times of two successive steps of each process, as in paper 4's figure 2"},
 	},
+	Shapes: &workload.Shapes{Problem: map[string]string{"size": "800"}, Small: map[string]string{"size": "32", "steps": "10"},
+		Time: "step_time"},
 	Tallies:    []engine.TallySpec{reduction.Tally()},
 	Studies:    []*engine.Study{byVariant, bySpread, study.Tries},
 	Fit:        fit,

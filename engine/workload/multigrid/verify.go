@@ -107,8 +107,25 @@ func (s *solver) verify(p engine.Probe, residuals []float64) error {
 		p.Verify(false, wrong)
 		return nil
 	}
+	p.Checksum(s.checksum)
 	p.Verify(true, "u equals the sequential program's in every cell, bit for bit; error and residuals are those of the method")
 	return nil
+}
+
+// checksum returns the rank's part of the checksum of u.
+func (s *solver) checksum() uint64 {
+	var sum workload.Checksum
+	for _, b := range s.levels[0].boxes {
+		n := int64(b.cells())
+		for k := range b.side {
+			for j := range b.side {
+				for i, u := range b.v[vU][b.index(1, j+1, k+1):][:b.side] {
+					sum.Add(int64(b.first[0]+i)+n*(int64(b.first[1]+j)+n*int64(b.first[2]+k)), u)
+				}
+			}
+		}
+	}
+	return uint64(sum)
 }
 
 // compareExpected describes the cells in which u is not the sequential program's, or returns "".

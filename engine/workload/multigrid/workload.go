@@ -85,6 +85,8 @@ var multigrid = workload.Workload{
 		{Name: "time_sync", Phrase: "time of synchronizing", Unit: "s", Always: true, Ranked: true,
 			Doc: "barriers and synchronization with neighbours in a solve, mean over ranks"},
 	}, algorithm.Metrics()...),
+	Shapes: &workload.Shapes{Problem: map[string]string{"boxes": "16", "box": "32"},
+		Small: map[string]string{"boxes": "16", "box": "4"}, Time: "solve_time"},
 	Tallies: []engine.TallySpec{
 		{Name: "messages", Title: "Messages by size and link", Unit: "1",
 			Doc:   "messages by size and by the farthest link that they cross, for each level",

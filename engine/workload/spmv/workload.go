@@ -76,7 +76,10 @@ var spmv = workload.Workload{
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "8", "threading": "masteronly"},
 	Question: "should one thread communicate while the others compute?",
 	PerRank:  []string{"local-k"},
-	First:    "threading", Panes: []string{"overlap", "latency"}, Steady: true, Idle: idle,
+	Shapes: &workload.Shapes{Problem: map[string]string{"ni": "128", "nj": "128", "local-k": "256"},
+		Small: map[string]string{"ni": "8", "nj": "8", "local-k": "2"}, Time: "time_scheme",
+		Tolerance: "each checked row equals the operator's to 1e-12"},
+	First: "threading", Panes: []string{"overlap", "latency"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "time_masteronly", Phrase: "time of masteronly", Unit: "s", Always: true, Parts: []string{"time_comm", "time_overlap", "time_non"},
 			Doc: "time of a masteronly product, mean over processes"},
