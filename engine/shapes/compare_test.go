@@ -34,7 +34,7 @@ func TestConclusion(t *testing.T) {
 	if got, want := r.Conclusion(ps), "Best: 2 × 2 ranks × threads, in a tie with 4 × 1."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := new(Report).Conclusion(ps); got != "No shape could run." {
+	if got := new(Report).Conclusion(ps); got != "No shape has run." {
 		t.Errorf("got %q without shapes", got)
 	}
 }

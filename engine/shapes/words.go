@@ -13,7 +13,7 @@ import (
 func (r *Report) Conclusion(text func(cluster.Time) string) string {
 	best := r.Best()
 	if best == nil {
-		return "No shape could run."
+		return "No shape has run."
 	}
 	var tied []string
 	var next *Shape
