@@ -209,9 +209,12 @@ func (a *app) turnToDefault() {
 	}
 }
 
-// restoreChange undoes or redoes a change. The status line reports the effect once a snapshot has it.
+// restoreChange undoes or redoes a change. The status line reports the effect once a snapshot has it. Before the
+// first snapshot there is nothing to compare with.
 func (a *app) restoreChange(verb engine.Verb) {
-	a.restoring, a.restoredFrom = verb, a.latest
+	if a.latest != nothing {
+		a.restoring, a.restoredFrom = verb, a.latest
+	}
 	a.Panel.Restore(verb, "")
 }
 

@@ -59,3 +59,13 @@ func TestRedrawIsComplete(t *testing.T) {
 		}
 	})
 }
+
+// TestUndoBeforeTheFirstSnapshot: an undo before the first snapshot has no notice.
+func TestUndoBeforeTheFirstSnapshot(t *testing.T) {
+	a := newApp()
+	a.restoreChange(engine.Undo)
+	a.load(demo(4, 4, 4))
+	if a.notice != "" {
+		t.Errorf("notice %q, want none", a.notice)
+	}
+}
