@@ -19,5 +19,6 @@
 //	for each slab: wait; transform axis 2; start its exchange in the team of ty
 //	for all slabs: wait; transform axis 3
 //
-// The threads of a process share the lines of a slice. With exchange = packed there is one slab, and the process waits for each exchange at once.
+// The threads of a process share the lines of a slice. With exchange = packed there is one slab, and the process
+// waits for each exchange at once.
 package fft
