@@ -11,7 +11,6 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/shapes"
 )
 
@@ -89,7 +88,7 @@ func (x *shapesText) write(w io.Writer, out *format) error {
 	s := &x.Scenario
 	t.title(fmt.Sprintf("%s on %s, %s nodes × %d cores: %d shapes (%s)", s.Workload, s.Text("machine"), s.Text("nodes"), x.Cores,
 		len(x.Shapes), x.Kind))
-	t.row(settings(x.Problem))
+	t.row(shapes.Text(x.Problem))
 	t.row()
 	t.head("ranks × threads", "place", "time", "ratio", "memory per node", "results")
 	for _, s := range x.Shapes {
@@ -105,7 +104,7 @@ func (x *shapesText) write(w io.Writer, out *format) error {
 		t.row(x.Results())
 	}
 	if len(x.Small) > 0 {
-		t.row("The small problem: " + settings(x.Small) + ".")
+		t.row("The small problem: " + shapes.Text(x.Small) + ".")
 	}
 	first := true
 	for _, s := range x.Shapes {
@@ -131,12 +130,6 @@ func resultsOf(s *shapes.Shape) string {
 		return "verified"
 	}
 	return "not checked"
-}
-
-// settings returns knobs with their values.
-func settings(all []session.Setting) string {
-	r := session.Row{Knobs: all}
-	return r.Name()
 }
 
 // The JSON document of shapes.

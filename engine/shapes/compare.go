@@ -74,6 +74,9 @@ func Compare(ctx context.Context, q Request) (*Report, error) {
 	}
 	r := &Report{Scenario: q.Scenario.Clone(), Kind: engine.Simulated, Tolerance: w.Shapes.Tolerance}
 	simulated := q.Scenario.Text("fabric") == engine.Sim
+	if q.Progress != nil && simulated {
+		q.Progress = together(q.Progress)
+	}
 	if r.Cores, err = coresOf(&q, simulated); err != nil {
 		return nil, err
 	}
@@ -99,6 +102,27 @@ func Workloads() (names []string) {
 	}
 	return names
 }
+
+// together returns a function that reports the progress of several sweeps as one. They are the timed problem, its
+// repetitions with other seeds, and the small problem. The last one has as many points as the first.
+func together(report func(*session.Progress)) func(*session.Progress) {
+	var first, before, done, total int
+	return func(p *session.Progress) {
+		if p.Done < done {
+			before += total
+		}
+		done, total = p.Done, p.Total
+		if first == 0 {
+			first = total
+		}
+		all := *p
+		all.Done, all.Total = before+done, max(before+total, 2*first)
+		report(&all)
+	}
+}
+
+// Has reports whether a workload has shapes.
+func Has(name string) bool { return slices.Contains(Workloads(), name) }
 
 // coresOf returns the number of cores of a node. In real time, the nodes share the cores of this host.
 func coresOf(q *Request, simulated bool) (int, error) {

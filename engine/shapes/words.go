@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine/advise"
+	"github.com/hybridtop/hybridtop/engine/session"
 )
 
 // Conclusion names the best shape, the runner-up, and the two largest parts of their difference. The function text
@@ -40,6 +41,12 @@ func (r *Report) Conclusion(text func(cluster.Time) string) string {
 		}
 	}
 	return s + "."
+}
+
+// Text returns knobs with their values.
+func Text(all []session.Setting) string {
+	r := session.Row{Knobs: all}
+	return r.Name()
 }
 
 // Results describes the comparison of the results of all shapes.
