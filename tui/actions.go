@@ -123,6 +123,7 @@ func screenActions() actionGroups {
 				func(a *app) { a.askNow("pairs") }),
 			line("advise", "J", "rank the choices of this simulation, and find the constants that change the order", "",
 				func(a *app) { a.askNow("advise") }),
+			line("shapes", "X", "compare ranks × threads on the cores of a node by simulation, or stop comparing", "", (*app).toggleShapes),
 			line("units", "B", "show sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) {
 				a.useUnits(a.Units.Next())
 			}),

@@ -53,7 +53,7 @@ func (a *app) decide(sc engine.Scenario, text string) error {
 	if n := len(axes[0].Values); n < 2 || n > 26 {
 		return fmt.Errorf("decide %s: %d variants, want 2 to 26", axes[0].Name, n)
 	}
-	a.inquire("Decision map", sc, func(ctx context.Context, o session.Options, _ func(*session.Progress)) (func(*pane.Inquiry), error) {
+	a.inquire("explain", "Decision map", sc, func(ctx context.Context, o session.Options, _ func(*session.Progress)) (func(*pane.Inquiry), error) {
 		m, err := explain.Decide(ctx, sc, axes[1], axes[2], axes[0], o)
 		return func(q *pane.Inquiry) { q.Map = m }, err
 	})

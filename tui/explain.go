@@ -17,7 +17,7 @@ type explainer struct {
 
 // toggleExplain explains the run, or ends the explanation.
 func (a *app) toggleExplain() {
-	if a.Inquiry != nil {
+	if a.Asked("explain") != nil {
 		a.endInquiry()
 		return
 	}
@@ -106,7 +106,9 @@ func (a *app) explainWith(text string) error {
 	if err != nil {
 		return err
 	}
-	a.endInquiry()
+	if a.Asked("explain") != nil {
+		a.endInquiry()
+	}
 	a.ask(changes)
 	a.setFocus(a.paneOf("explain"))
 	return nil

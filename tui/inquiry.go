@@ -30,12 +30,12 @@ type answered struct {
 	err    error
 }
 
-// inquire asks a question about the run, and shows the pane with the answer.
-func (a *app) inquire(title string, sc engine.Scenario, ask inquiry) {
+// inquire asks a question about the run, and shows the pane with the answer. It ends the question before.
+func (a *app) inquire(where, title string, sc engine.Scenario, ask inquiry) {
 	a.endInquiry()
-	a.Inquiry = &pane.Inquiry{Title: title, Scenario: sc}
+	a.Inquiry = &pane.Inquiry{Pane: where, Title: title, Scenario: sc}
 	a.inquiring.asked = ask
-	a.setFocus(a.paneOf("explain"))
+	a.setFocus(a.paneOf(where))
 }
 
 // endInquiry removes the question and cancels its simulations.

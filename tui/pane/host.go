@@ -1,12 +1,14 @@
 package pane
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/advise"
 	"github.com/hybridtop/hybridtop/engine/explain"
 	"github.com/hybridtop/hybridtop/engine/pairs"
+	"github.com/hybridtop/hybridtop/engine/shapes"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
@@ -69,13 +71,37 @@ func (h *Host) Forecast(s *engine.StudyView) []engine.Row {
 
 // An Inquiry is a question about the run that simulations answer in the background. It never changes.
 type Inquiry struct {
-	Title       string // of the pane with the answer
+	Pane        string // name of the pane that shows the answer
+	Title       string // in its border
 	Scenario    engine.Scenario
 	Done, Total int                  // simulations that have ended, and their number; Total 0: unknown
 	Map         *explain.DecisionMap // the answers; nil: another question, or not simulated yet
 	Pairs       *pairs.Result
 	Advice      *advise.Advice
+	Shapes      *shapes.Report
 	Failure     string // reason for a missing answer; "": none
+}
+
+// Asked returns the question whose answer a pane shows, or nil.
+func (h *Host) Asked(pane string) *Inquiry {
+	if h.Inquiry == nil || h.Inquiry.Pane != pane {
+		return nil
+	}
+	return h.Inquiry
+}
+
+// WriteProgress writes the progress of a question without an answer, or the reason why it has none. The key of action
+// cancels it.
+func (h *Host) WriteProgress(v grid.View, q *Inquiry, action string) {
+	text := "simulating…"
+	switch {
+	case q.Failure != "":
+		h.WriteMessage(v, h.Units.Text(q.Failure), "Press "+h.Keys(action)+" to close it.")
+		return
+	case q.Total > 0:
+		text = fmt.Sprintf("simulating: %d of %d", q.Done, q.Total)
+	}
+	h.WriteMessage(v, text, "Press "+h.Keys(action)+" to cancel.")
 }
 
 // Prediction is a predicted value of a metric, in SI base units. Charts with this metric on an axis show it.

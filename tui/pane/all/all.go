@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/explain"
 	"github.com/hybridtop/hybridtop/tui/pane/knobs"
 	"github.com/hybridtop/hybridtop/tui/pane/latency"
+	"github.com/hybridtop/hybridtop/tui/pane/shapes"
 	"github.com/hybridtop/hybridtop/tui/pane/study"
 	"github.com/hybridtop/hybridtop/tui/pane/tables"
 	"github.com/hybridtop/hybridtop/tui/pane/timeline"
@@ -39,4 +40,5 @@ var Panes = []pane.Spec{
 	collectives.Spec,
 	winners.Spec,
 	explain.Spec,
+	shapes.Spec,
 }

@@ -19,6 +19,7 @@ import (
 func answers(t *testing.T, name string, q *pane.Inquiry) {
 	t.Helper()
 	h := panetest.Host(&engine.Snapshot{Kind: engine.Simulated})
+	q.Pane = Spec.Name
 	h.Inquiry = q
 	for _, l := range []panetest.Look{{W: 44, H: 9}, {W: 76, H: 19, Alone: true}, {W: 76, H: 19, Alone: true, ASCII: true, Theme: "mono"},
 		{W: 230, H: 45}} {

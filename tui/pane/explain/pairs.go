@@ -13,7 +13,7 @@ import (
 
 // drawInquiry draws the answer to a question, or the progress of its simulations.
 func (p *Pane) drawInquiry(v grid.View, h *pane.Host) pane.Border {
-	q := h.Inquiry
+	q := h.Asked(Spec.Name)
 	b := pane.Border{Title: q.Title, Right: h.KindWords()}
 	switch {
 	case q.Map != nil:
@@ -22,14 +22,8 @@ func (p *Pane) drawInquiry(v grid.View, h *pane.Host) pane.Border {
 		drawPairs(v, q.Pairs, h)
 	case q.Advice != nil:
 		p.drawAdvice(v, q.Advice, h, &b)
-	case q.Failure != "":
-		h.WriteMessage(v, h.Units.Text(q.Failure), "Press "+h.Keys("explain")+" to return to the critical path.")
 	default:
-		text := "simulating…"
-		if q.Total > 0 {
-			text = fmt.Sprintf("simulating: %d of %d", q.Done, q.Total)
-		}
-		h.WriteMessage(v, text, "Press "+h.Keys("explain")+" to cancel.")
+		h.WriteProgress(v, q, "explain")
 	}
 	return b
 }
