@@ -17,7 +17,7 @@ type explainer struct {
 
 // toggleExplain explains the run, or ends the explanation.
 func (a *app) toggleExplain() {
-	if a.Asked("explain") != nil {
+	if a.InquiryOf("explain") != nil {
 		a.endInquiry()
 		return
 	}
@@ -106,7 +106,7 @@ func (a *app) explainWith(text string) error {
 	if err != nil {
 		return err
 	}
-	if a.Asked("explain") != nil {
+	if a.InquiryOf("explain") != nil {
 		a.endInquiry()
 	}
 	a.ask(changes)

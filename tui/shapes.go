@@ -14,7 +14,7 @@ import (
 func (a *app) toggleShapes() {
 	sc := a.Snap.Scenario.Clone()
 	switch {
-	case a.Asked("shapes") != nil:
+	case a.InquiryOf("shapes") != nil:
 		a.endInquiry()
 	case sc.Values["fabric"] != engine.Sim:
 		a.notice = "only simulations compare shapes: " + a.Keys("simulate") + " simulate"

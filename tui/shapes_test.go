@@ -48,7 +48,7 @@ func TestShapesAreCompared(t *testing.T) {
 	if keys(a, "X"); a.Inquiry != nil {
 		t.Error("X does not close the shapes")
 	}
-	if keys(a, ":", "'shapes", "enter"); a.Asked("shapes") == nil || a.inquiring.asked == nil {
+	if keys(a, ":", "'shapes", "enter"); a.InquiryOf("shapes") == nil || a.inquiring.asked == nil {
 		t.Errorf(":shapes compares nothing: %q", a.notice)
 	}
 }
@@ -86,7 +86,7 @@ func TestCancelledShapesLeaveNothing(t *testing.T) {
 		keys(a, cancel)
 		select {
 		case x := <-ended:
-			if a.showAnswer(x); x.err == nil || a.Asked("shapes") != nil {
+			if a.showAnswer(x); x.err == nil || a.InquiryOf("shapes") != nil {
 				t.Errorf("%s: the simulations end with %v", cancel, x.err)
 			}
 		case <-time.After(time.Minute):

@@ -82,8 +82,8 @@ type Inquiry struct {
 	Failure     string // reason for a missing answer; "": none
 }
 
-// Asked returns the question whose answer a pane shows, or nil.
-func (h *Host) Asked(pane string) *Inquiry {
+// InquiryOf returns the question whose answer a pane shows, or nil.
+func (h *Host) InquiryOf(pane string) *Inquiry {
 	if h.Inquiry == nil || h.Inquiry.Pane != pane {
 		return nil
 	}

@@ -53,7 +53,7 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 // Actions returns the actions of the slider and the lists.
 func (p *Pane) Actions() []pane.Action {
 	isKnown := func(h *pane.Host) bool { return h.Explained != nil && h.Explained.Run != nil }
-	isLong := func(h *pane.Host) bool { return isKnown(h) || h.Asked(Spec.Name) != nil }
+	isLong := func(h *pane.Host) bool { return isKnown(h) || h.InquiryOf(Spec.Name) != nil }
 	return []pane.Action{
 		{Name: "row-down", Do: func(h *pane.Host) { p.choose(h, +1) }, Ready: isKnown},
 		{Name: "row-up", Do: func(h *pane.Host) { p.choose(h, -1) }, Ready: isKnown},
@@ -134,7 +134,7 @@ func (p *Pane) slide(h *pane.Host, by int) {
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	a := h.Explained
 	b := pane.Border{Right: h.KindWords()}
-	if h.Asked(Spec.Name) != nil {
+	if h.InquiryOf(Spec.Name) != nil {
 		return p.drawInquiry(v, h)
 	}
 	switch {

@@ -13,7 +13,7 @@ import (
 
 // drawInquiry draws the answer to a question, or the progress of its simulations.
 func (p *Pane) drawInquiry(v grid.View, h *pane.Host) pane.Border {
-	q := h.Asked(Spec.Name)
+	q := h.InquiryOf(Spec.Name)
 	b := pane.Border{Title: q.Title, Right: h.KindWords()}
 	switch {
 	case q.Map != nil:

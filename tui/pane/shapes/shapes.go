@@ -28,12 +28,12 @@ type Pane struct{ top int }
 
 // Inputs returns the snapshot and the question.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
-	return pane.Inputs{Snap: h.Snap, Inquiry: h.Asked(Spec.Name)}
+	return pane.Inputs{Snap: h.Snap, Inquiry: h.InquiryOf(Spec.Name)}
 }
 
 // Actions returns the actions that scroll.
 func (p *Pane) Actions() []pane.Action {
-	isLong := func(h *pane.Host) bool { return h.Asked(Spec.Name) != nil }
+	isLong := func(h *pane.Host) bool { return h.InquiryOf(Spec.Name) != nil }
 	scroll := func(by int) func(*pane.Host) { return func(*pane.Host) { p.top = max(0, p.top+by) } }
 	return []pane.Action{
 		{Name: "row-down", Do: scroll(+1), Ready: isLong},
@@ -46,7 +46,7 @@ func (p *Pane) Actions() []pane.Action {
 // Draw draws the shapes, or the way to compare them.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	b := pane.Border{Right: h.KindWords()}
-	q := h.Asked(Spec.Name)
+	q := h.InquiryOf(Spec.Name)
 	name := h.Snap.Scenario.Workload
 	switch {
 	case q != nil && q.Shapes != nil:
