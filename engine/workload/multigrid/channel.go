@@ -220,12 +220,12 @@ func (l *layout) receives(level, way, rank int) []piece {
 }
 
 // groupByPeer sorts pieces by the other rank.
-func groupByPeer(all []piece, rank int, other func(*piece) int) (local []piece, groups []group) {
+func groupByPeer(all []piece, rank int, other func(piece) int) (local []piece, groups []group) {
 	slices.SortFunc(all, func(a, b piece) int {
-		return cmp.Or(cmp.Compare(other(&a), other(&b)), cmp.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(other(a), other(b)), cmp.Compare(a.key, b.key))
 	})
 	for _, p := range all {
-		to := other(&p)
+		to := other(p)
 		if to == rank {
 			local = append(local, p)
 			continue
@@ -242,7 +242,7 @@ func groupByPeer(all []piece, rank int, other func(*piece) int) (local []piece, 
 }
 
 func (l *layout) arrivals(level, way, rank int) []group {
-	_, in := groupByPeer(l.receives(level, way, rank), rank, func(p *piece) int { return p.from })
+	_, in := groupByPeer(l.receives(level, way, rank), rank, func(p piece) int { return p.from })
 	return in
 }
 
@@ -250,7 +250,7 @@ func (l *layout) arrivals(level, way, rank int) []group {
 // its peers' inboxes.
 func (l *layout) channel(level, way, rank int) *channel {
 	c := &channel{level: level, way: way}
-	c.local, c.out = groupByPeer(l.sends(level, way, rank), rank, func(p *piece) int { return p.to })
+	c.local, c.out = groupByPeer(l.sends(level, way, rank), rank, func(p piece) int { return p.to })
 	c.localCount = len(c.local)
 	for i := range c.local {
 		c.localBytes += c.local[i].of.Bytes()
